@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/buf.h"
+
+#include <stdio.h>
+#include <sys/mman.h>
+
+#define FIRST_BYTES 4096u
+
+void tr2_buf_init_fixed(struct tr2_buf *b, char *memory, size_t size_bytes)
+{
+	b->p = memory;
+	b->len = 0;
+	b->alloc = size_bytes;
+	b->failed = false;
+	b->fixed = true;
+}
+
+void tr2_buf_release(struct tr2_buf *b)
+{
+	if (b->p && !b->fixed)
+		munmap(b->p, b->alloc);
+	b->p = NULL;
+	b->len = b->alloc = 0;
+	b->failed = false;
+}
+
+bool tr2_buf_grow(struct tr2_buf *b, size_t more_bytes)
+{
+	size_t alloc = b->alloc ? b->alloc : FIRST_BYTES;
+	size_t need;
+	void *p;
+
+	if (b->fixed || __builtin_add_overflow(b->len, more_bytes, &need) ||
+	    need >= SIZE_MAX / 4) {
+		b->failed = true;
+		return false;
+	}
+	while (alloc <= need)
+		alloc *= 2;
+	if (b->p)
+		p = mremap(b->p, b->alloc, alloc, MREMAP_MAYMOVE);
+	else
+		p = mmap(NULL, alloc, PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (p == MAP_FAILED) {
+		b->failed = true;
+		return false;
+	}
+	b->p = p;
+	b->alloc = alloc;
+	return true;
+}
+
+void tr2_buf_addchars(struct tr2_buf *b, char c, size_t n)
+{
+	if (!tr2_buf_room(b, n))
+		return;
+	memset(b->p + b->len, c, n);
+	b->len += n;
+}
+
+const char *tr2_buf_str(struct tr2_buf *b)
+{
+	if (!tr2_buf_room(b, 0))
+		return "";
+	b->p[b->len] = '\0';
+	return b->p;
+}
+
+/* Writes value backwards so that its last digit stands before end. */
+static char *digits_before(char *end, uint64_t value)
+{
+	do {
+		*--end = (char)('0' + value % 10);
+		value /= 10;
+	} while (value);
+	return end;
+}
+
+void tr2_buf_add_u64(struct tr2_buf *b, uint64_t value)
+{
+	char text[20];
+	char *end = text + sizeof(text);
+	char *start = digits_before(end, value);
+
+	tr2_buf_add(b, start, (size_t)(end - start));
+}
+
+void tr2_buf_add_i64(struct tr2_buf *b, int64_t value)
+{
+	if (value >= 0) {
+		tr2_buf_add_u64(b, (uint64_t)value);
+		return;
+	}
+	tr2_buf_addch(b, '-');
+	tr2_buf_add_u64(b, -(uint64_t)value);
+}
+
+void tr2_buf_add_digits(struct tr2_buf *b, uint64_t value, unsigned int width)
+{
+	char *p;
+
+	if (!tr2_buf_room(b, width))
+		return;
+	p = b->p + b->len + width;
+	b->len += width;
+	while (width--) {
+		*--p = (char)('0' + value % 10);
+		value /= 10;
+	}
+}
+
+static void add_seconds(struct tr2_buf *b, uint64_t seconds, uint64_t fraction,
+			unsigned int decimals, unsigned int width)
+{
+	char text[32];
+	char *end = text + sizeof(text);
+	char *p = end;
+	unsigned int i;
+
+	for (i = 0; i < decimals; i++) {
+		*--p = (char)('0' + fraction % 10);
+		fraction /= 10;
+	}
+	*--p = '.';
+	p = digits_before(p, seconds);
+	while (end - p < (ptrdiff_t)width)
+		*--p = ' ';
+	tr2_buf_add(b, p, (size_t)(end - p));
+}
+
+void tr2_buf_add_seconds(struct tr2_buf *b, uint64_t ns, unsigned int width)
+{
+	add_seconds(b, ns / 1000000000u, ns % 1000000000u / 1000u, 6, width);
+}
+
+void tr2_buf_add_seconds9(struct tr2_buf *b, uint64_t ns)
+{
+	add_seconds(b, ns / 1000000000u, ns % 1000000000u, 9, 0);
+}
+
+void tr2_buf_vaddf(struct tr2_buf *b, const char *fmt, va_list ap)
+{
+	va_list again;
+	size_t room;
+	int n;
+
+	if (!tr2_buf_room(b, 255))
+		return;
+	room = b->alloc - b->len;
+	va_copy(again, ap);
+	n = vsnprintf(b->p + b->len, room, fmt, again);
+	va_end(again);
+	if (n < 0)
+		return;
+	if ((size_t)n >= room) {
+		if (!tr2_buf_room(b, (size_t)n))
+			return;
+		va_copy(again, ap);
+		n = vsnprintf(b->p + b->len, (size_t)n + 1, fmt, again);
+		va_end(again);
+		if (n < 0)
+			return;
+	}
+	b->len += (size_t)n;
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * buf - a growing piece of text.
+ *
+ * Invariants: p[0..len) is the text, len < alloc or alloc == 0, and the text
+ * ends with no NUL unless tr2_buf_str() was asked for it. When memory is short
+ * `failed` is set, what was to be appended is left out, and the buffer stays
+ * usable: whoever wants the text looks at `failed` once at the end.
+ *
+ * Memory comes from mmap, never from malloc: a signal handler that interrupted
+ * the host's malloc may still write an event. A buffer may also live in fixed
+ * memory of the caller (tr2_buf_init_fixed) and then never grows.
+ */
+#ifndef TR2_BASE_BUF_H
+#define TR2_BASE_BUF_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+struct tr2_buf {
+	char *p;
+	size_t len, alloc;
+	bool failed, fixed;
+};
+
+#define TR2_BUF_INIT { NULL, 0, 0, false, false }
+
+void tr2_buf_init_fixed(struct tr2_buf *b, char *memory, size_t size_bytes);
+void tr2_buf_release(struct tr2_buf *b);
+
+/* The slow path of tr2_buf_room(). */
+bool tr2_buf_grow(struct tr2_buf *b, size_t more_bytes);
+
+static inline void tr2_buf_reset(struct tr2_buf *b)
+{
+	b->len = 0;
+	b->failed = false;
+}
+
+/* Makes room for n bytes and a NUL. false: failed is set. */
+static inline bool tr2_buf_room(struct tr2_buf *b, size_t n)
+{
+	if (__builtin_expect(n < b->alloc - b->len && b->alloc, 1))
+		return true;
+	return tr2_buf_grow(b, n);
+}
+
+static inline void tr2_buf_add(struct tr2_buf *b, const void *data, size_t n)
+{
+	if (!tr2_buf_room(b, n))
+		return;
+	memcpy(b->p + b->len, data, n);
+	b->len += n;
+}
+
+static inline void tr2_buf_addch(struct tr2_buf *b, char c)
+{
+	if (!tr2_buf_room(b, 1))
+		return;
+	b->p[b->len++] = c;
+}
+
+static inline void tr2_buf_addstr(struct tr2_buf *b, const char *s)
+{
+	tr2_buf_add(b, s, strlen(s));
+}
+
+/* For string literals. */
+#define tr2_buf_addlit(b, literal) \
+	tr2_buf_add(b, "" literal, sizeof(literal) - 1)
+
+void tr2_buf_addchars(struct tr2_buf *b, char c, size_t n);
+
+/* The text as a string; "" when memory never sufficed. */
+const char *tr2_buf_str(struct tr2_buf *b);
+
+void tr2_buf_add_u64(struct tr2_buf *b, uint64_t value);
+void tr2_buf_add_i64(struct tr2_buf *b, int64_t value);
+
+/* Exactly `width` digits, leading zeros. */
+void tr2_buf_add_digits(struct tr2_buf *b, uint64_t value, unsigned int width);
+
+/* Nanoseconds as seconds with 6 decimals (9: all), at least `width` wide. */
+void tr2_buf_add_seconds(struct tr2_buf *b, uint64_t ns, unsigned int width);
+void tr2_buf_add_seconds9(struct tr2_buf *b, uint64_t ns);
+
+/* vsnprintf() appended, however long; leaves ap usable. */
+void tr2_buf_vaddf(struct tr2_buf *b, const char *fmt, va_list ap);
+
+#endif

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Checks text that claims to be JSON, so that an event stream stays valid
+ * whatever a program hands to trace2_data_json(). A check only: it builds
+ * nothing, and it needs no memory but its stack of open brackets.
+ */
+#include "base/text.h"
+
+#define MAX_DEPTH 512
+
+struct scan {
+	const char *p, *end;
+	unsigned int depth;
+	/* One bit a level: inside an object? */
+	uint8_t is_object[MAX_DEPTH / 8];
+};
+
+static void skip_space(struct scan *s)
+{
+	while (s->p < s->end && *s->p && strchr(" \t\r\n", *s->p))
+		s->p++;
+}
+
+static bool take(struct scan *s, char c)
+{
+	if (s->p == s->end || *s->p != c)
+		return false;
+	s->p++;
+	return true;
+}
+
+static bool take_word(struct scan *s, const char *word)
+{
+	size_t n = strlen(word);
+
+	if ((size_t)(s->end - s->p) < n || memcmp(s->p, word, n))
+		return false;
+	s->p += n;
+	return true;
+}
+
+static size_t take_digits(struct scan *s)
+{
+	const char *start = s->p;
+
+	while (s->p < s->end && *s->p >= '0' && *s->p <= '9')
+		s->p++;
+	return (size_t)(s->p - start);
+}
+
+static bool take_number(struct scan *s)
+{
+	take(s, '-');
+	if (!take(s, '0') && !take_digits(s))
+		return false;
+	if (take(s, '.') && !take_digits(s))
+		return false;
+	if (take(s, 'e') || take(s, 'E')) {
+		if (!take(s, '+'))
+			take(s, '-');
+		return take_digits(s) > 0;
+	}
+	return true;
+}
+
+static bool take_escape(struct scan *s)
+{
+	int i;
+
+	if (s->p == s->end)
+		return false;
+	if (*s->p != 'u')
+		return *s->p && strchr("\"\\/bfnrt", *s->p++) != NULL;
+	s->p++;
+	for (i = 0; i < 4; i++, s->p++)
+		if (s->p == s->end || !*s->p ||
+		    !strchr("0123456789abcdefABCDEF", *s->p))
+			return false;
+	return true;
+}
+
+static bool take_string(struct scan *s)
+{
+	size_t n;
+
+	if (!take(s, '"'))
+		return false;
+	while (s->p < s->end) {
+		if (take(s, '"'))
+			return true;
+		if (take(s, '\\')) {
+			if (!take_escape(s))
+				return false;
+			continue;
+		}
+		n = tr2_utf8_sequence(s->p, (size_t)(s->end - s->p));
+		if (!n || (unsigned char)*s->p < 0x20)
+			return false;
+		s->p += n;
+	}
+	return false;
+}
+
+static bool in_object(const struct scan *s)
+{
+	unsigned int top = s->depth - 1;
+
+	return s->is_object[top / 8] >> top % 8 & 1;
+}
+
+static bool open_bracket(struct scan *s, bool object)
+{
+	unsigned int top = s->depth;
+
+	if (top == MAX_DEPTH)
+		return false;
+	s->depth++;
+	s->is_object[top / 8] &= (uint8_t)~(1u << top % 8);
+	s->is_object[top / 8] |= (uint8_t)((unsigned int)object << top % 8);
+	return true;
+}
+
+static bool take_key(struct scan *s)
+{
+	skip_space(s);
+	if (!take_string(s))
+		return false;
+	skip_space(s);
+	return take(s, ':');
+}
+
+/* A scalar, an empty container (whole), or a container's opening (*opened). */
+static bool take_value_start(struct scan *s, bool *opened)
+{
+	bool object;
+
+	*opened = false;
+	skip_space(s);
+	if (s->p == s->end)
+		return false;
+	object = *s->p == '{';
+	if (take(s, '{') || take(s, '[')) {
+		skip_space(s);
+		if (take(s, object ? '}' : ']'))
+			return true;
+		*opened = true;
+		return open_bracket(s, object) && (!object || take_key(s));
+	}
+	if (*s->p == '"')
+		return take_string(s);
+	return take_word(s, "true") || take_word(s, "false") ||
+	       take_word(s, "null") || take_number(s);
+}
+
+/* After a value: closes what ends here; true when another value follows. */
+static bool take_value_end(struct scan *s, bool *valid)
+{
+	while (s->depth) {
+		skip_space(s);
+		if (take(s, ',')) {
+			*valid = !in_object(s) || take_key(s);
+			return *valid;
+		}
+		if (!take(s, in_object(s) ? '}' : ']')) {
+			*valid = false;
+			return false;
+		}
+		s->depth--;
+	}
+	skip_space(s);
+	*valid = s->p == s->end;
+	return false;
+}
+
+static bool is_json(const char *text, size_t n)
+{
+	struct scan s = { .p = text, .end = text + n };
+	bool opened, valid = true;
+
+	do {
+		do {
+			if (!take_value_start(&s, &opened))
+				return false;
+		} while (opened);
+	} while (take_value_end(&s, &valid));
+	return valid;
+}
+
+void tr2_json_add_text(struct tr2_buf *b, const char *s, size_t n)
+{
+	size_t start = b->len, i;
+
+	if (!is_json(s, n)) {
+		tr2_buf_addch(b, '"');
+		tr2_json_add_escaped(b, s, n);
+		tr2_buf_addch(b, '"');
+		return;
+	}
+	tr2_buf_add(b, s, n);
+	/* Inside its strings valid JSON has no raw controls. */
+	for (i = start; i < b->len; i++)
+		if ((unsigned char)b->p[i] < 0x20)
+			b->p[i] = ' ';
+}

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/text.h"
+
+static const char hex_digits[] = "0123456789abcdef";
+
+static bool is_continuation(unsigned char c)
+{
+	return (c & 0xc0) == 0x80;
+}
+
+size_t tr2_utf8_sequence(const char *s, size_t n)
+{
+	const unsigned char *u = (const unsigned char *)s;
+	unsigned char low = 0x80, high = 0xbf;
+	size_t len, i;
+
+	if (!n)
+		return 0;
+	if (u[0] < 0x80)
+		return 1;
+	if (u[0] < 0xc2 || u[0] > 0xf4)
+		return 0;
+	len = u[0] < 0xe0 ? 2 : u[0] < 0xf0 ? 3 : 4;
+	if (n < len)
+		return 0;
+	if (u[0] == 0xe0)
+		low = 0xa0;
+	else if (u[0] == 0xed)
+		high = 0x9f;
+	else if (u[0] == 0xf0)
+		low = 0x90;
+	else if (u[0] == 0xf4)
+		high = 0x8f;
+	if (u[1] < low || u[1] > high)
+		return 0;
+	for (i = 2; i < len; i++)
+		if (!is_continuation(u[i]))
+			return 0;
+	return len;
+}
+
+size_t tr2_utf8_cut(const char *s, size_t len, size_t max)
+{
+	size_t at = 0, step;
+
+	if (len <= max)
+		return len;
+	for (;;) {
+		step = tr2_utf8_sequence(s + at, len - at);
+		if (!step)
+			step = 1;
+		if (at + step > max)
+			return at;
+		at += step;
+	}
+}
+
+/* 1: stands for itself in JSON. 0: escape it, or look at the sequence. */
+static inline bool json_plain(unsigned char c)
+{
+	return c >= 0x20 && c < 0x80 && c != '"' && c != '\\';
+}
+
+static void json_add_control(struct tr2_buf *b, unsigned char c)
+{
+	static const char short_names[] = "btn\0fr";
+	char text[6] = { '\\', 'u', '0', '0', '0', '0' };
+
+	if (c >= '\b' && c <= '\r' && short_names[c - '\b']) {
+		text[1] = short_names[c - '\b'];
+		tr2_buf_add(b, text, 2);
+		return;
+	}
+	text[4] = hex_digits[c >> 4];
+	text[5] = hex_digits[c & 15];
+	tr2_buf_add(b, text, 6);
+}
+
+/* One character that is not plain; returns how many bytes it took. */
+static size_t json_add_special(struct tr2_buf *b, const char *s, size_t n)
+{
+	unsigned char c = (unsigned char)*s;
+	size_t len;
+
+	if (c < 0x20) {
+		json_add_control(b, c);
+		return 1;
+	}
+	if (c == '"' || c == '\\') {
+		char text[2] = { '\\', (char)c };
+
+		tr2_buf_add(b, text, 2);
+		return 1;
+	}
+	len = tr2_utf8_sequence(s, n);
+	if (!len) {
+		tr2_buf_addlit(b, "\xef\xbf\xbd");
+		return 1;
+	}
+	tr2_buf_add(b, s, len);
+	return len;
+}
+
+void tr2_json_add_escaped(struct tr2_buf *b, const char *s, size_t n)
+{
+	size_t at = 0, run;
+
+	while (at < n) {
+		for (run = at; run < n && json_plain((unsigned char)s[run]);)
+			run++;
+		tr2_buf_add(b, s + at, run - at);
+		at = run;
+		if (at < n)
+			at += json_add_special(b, s + at, n - at);
+	}
+}
+
+void tr2_json_add_string(struct tr2_buf *b, const char *s)
+{
+	tr2_buf_addch(b, '"');
+	if (s)
+		tr2_json_add_escaped(b, s, strlen(s));
+	tr2_buf_addch(b, '"');
+}
+
+static inline bool text_plain(unsigned char c)
+{
+	return c >= 0x20 && c != 0x7f;
+}
+
+static void text_add_control(struct tr2_buf *b, unsigned char c)
+{
+	char text[4] = { '\\', 'x', hex_digits[c >> 4], hex_digits[c & 15] };
+
+	switch (c) {
+	case '\n':
+		tr2_buf_addlit(b, "\\n");
+		return;
+	case '\r':
+		tr2_buf_addlit(b, "\\r");
+		return;
+	case '\t':
+		tr2_buf_addlit(b, "\\t");
+		return;
+	default:
+		tr2_buf_add(b, text, 4);
+	}
+}
+
+void tr2_text_add(struct tr2_buf *b, const char *s, size_t n)
+{
+	size_t at = 0, run;
+
+	while (at < n) {
+		for (run = at; run < n && text_plain((unsigned char)s[run]);)
+			run++;
+		tr2_buf_add(b, s + at, run - at);
+		for (at = run; at < n && !text_plain((unsigned char)s[at]); at++)
+			text_add_control(b, (unsigned char)s[at]);
+	}
+}
+
+static bool is_bare(unsigned char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+	       (c >= '0' && c <= '9') || (c && strchr("+,-./:=@_^", c));
+}
+
+void tr2_quote_add_word(struct tr2_buf *b, const char *s)
+{
+	size_t n = 0, run;
+
+	if (!s)
+		s = "";
+	while (is_bare((unsigned char)s[n]))
+		n++;
+	if (n && !s[n]) {
+		tr2_buf_add(b, s, n);
+		return;
+	}
+	tr2_buf_addch(b, '\'');
+	while (*s) {
+		run = strcspn(s, "'!");
+		tr2_text_add(b, s, run);
+		s += run;
+		if (!*s)
+			break;
+		tr2_buf_addlit(b, "'\\");
+		tr2_buf_addch(b, *s++);
+		tr2_buf_addch(b, '\'');
+	}
+	tr2_buf_addch(b, '\'');
+}

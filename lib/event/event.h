@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * event - one thing that happened, stamped once, before any target renders it.
+ *
+ * The table is event/events.def. For an event `foo` it gives TR2_EV_foo and
+ * struct tr2_v_foo, which has a struct tr2_value for each field by name; the
+ * same memory read as an array is in the order of the table.
+ */
+#ifndef TR2_EVENT_EVENT_H
+#define TR2_EVENT_EVENT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Flags of an event. */
+#define TR2_E_T_ABS (1u << 0)
+#define TR2_E_T_REL (1u << 1)
+#define TR2_E_NESTED (1u << 2)
+#define TR2_E_KEEP_TIME (1u << 3)
+
+/* Flags of a field. */
+#define TR2_F_OPT (1u << 0)
+#define TR2_F_VOLATILE (1u << 1)
+#define TR2_F_EXE (1u << 2)
+#define TR2_F_TEXT_ONLY (1u << 3)
+
+enum tr2_field_type {
+	TR2_T_STR,
+	TR2_T_INT,
+	TR2_T_UINT,
+	TR2_T_BOOL,
+	TR2_T_SECONDS,
+	TR2_T_ARGV,
+	TR2_T_JSON,
+	TR2_T_HISTOGRAM,
+	TR2_T_T_ABS,
+	TR2_T_T_REL,
+	TR2_T_NESTING
+};
+
+/* Non-empty buckets of a timer, by growing upper bound. */
+struct tr2_histogram {
+	unsigned int nr;
+	struct {
+		uint64_t upper_ns, count;
+	} bucket[];
+};
+
+struct tr2_value {
+	union {
+		const char *s;
+		int64_t i;
+		uint64_t u;
+		const char *const *argv;
+		const struct tr2_histogram *histogram;
+	};
+};
+
+enum tr2_event_kind {
+#define TR2_EVENT(name, flags, fields, normal, category, perf) TR2_EV_##name,
+#include "event/events.def"
+#undef TR2_EVENT
+	TR2_EVENT_NR
+};
+
+#define TR2_FIELD(type, name, flags) struct tr2_value name;
+#define TR2_EVENT(name, flags, fields, normal, category, perf) \
+	struct tr2_v_##name {                                  \
+		fields                                         \
+	};
+#include "event/events.def"
+#undef TR2_EVENT
+#undef TR2_FIELD
+
+/* Who speaks: the session and the thread, in the forms that targets need. */
+struct tr2_who {
+	const char *thread_name;
+	/* `,"sid":"…","thread":"…"`, ready to be copied. */
+	const char *json_head;
+	size_t json_head_len;
+	unsigned int depth; /* of the session: 0 for a root */
+};
+
+struct tr2_event {
+	enum tr2_event_kind kind;
+	const struct tr2_value *v;
+	const struct tr2_who *who;
+	const char *file;
+	int line;
+	int repo_id; /* 0: about none */
+	unsigned int nesting; /* 1 + open regions */
+	uint64_t wall_us;
+	uint64_t t_abs_ns, t_rel_ns;
+};
+
+struct tr2_field {
+	const char *name;
+	enum tr2_field_type type;
+	unsigned int flags;
+};
+
+#define TR2_MAX_FIELDS 10
+
+struct tr2_event_row {
+	const char *name;
+	unsigned int flags;
+	const char *normal, *perf_category, *perf_message;
+	struct tr2_field field[TR2_MAX_FIELDS + 1]; /* ends with name NULL */
+};
+
+extern const struct tr2_event_row tr2_event_rows[TR2_EVENT_NR];
+
+/* false: a field that may be left out, and is. */
+bool tr2_event_has(const struct tr2_event *ev, unsigned int field);
+
+#endif

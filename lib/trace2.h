@@ -1,0 +1,480 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * trace2.h - the public interface of libtrace2.
+ *
+ * What holds for every call here, unless its comment says otherwise:
+ *
+ * - While tracing is off it costs one load and one predicted branch. Its
+ *   arguments are evaluated exactly once, on or off.
+ * - It accepts NULL for any pointer. A NULL string is empty or left out.
+ * - It keeps errno, never fails its caller, never aborts, never prints.
+ * - It may be called from any thread, at any time, and after fork.
+ *   It is no cancellation point. Not to be called between vfork and exec.
+ * - Strings and structures are only read during the call.
+ * - "Signal-safe" marks the calls that a signal handler may make; one that
+ *   interrupts the library itself is counted as lost instead of performed.
+ *
+ * The calls are macros over functions that end in _fl and take the caller's
+ * file and line first; call those to pass on somebody else's file and line.
+ */
+#ifndef TRACE2_H
+#define TRACE2_H
+
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__) || defined(__clang__)
+#define TRACE2_API __attribute__((visibility("default")))
+#define TRACE2_PRINTF_(fmt_at, args_at) \
+	__attribute__((format(printf, fmt_at, args_at)))
+#else
+#error "trace2.h needs a compiler that knows GNU attributes"
+#endif
+
+/* 1 while some target may want events. Read it through the macro. */
+extern TRACE2_API int trace2_enabled_;
+
+#define trace2_is_enabled() \
+	(__builtin_expect(__atomic_load_n(&trace2_enabled_, __ATOMIC_RELAXED), \
+			  0))
+
+/* Evaluates the arguments of a call that is switched off. */
+static inline __attribute__((always_inline)) void trace2_off_(int unused, ...)
+{
+	(void)unused;
+}
+
+static inline __attribute__((always_inline)) int trace2_off_id_(int unused, ...)
+{
+	(void)unused;
+	return -1;
+}
+
+#define TRACE2_CALL_(function, ...)                               \
+	(trace2_is_enabled() ?                                    \
+		 function(__FILE__, __LINE__, __VA_ARGS__) : \
+		 trace2_off_(0, __VA_ARGS__))
+
+/*
+ * Start and end
+ */
+
+/*
+ * Notes the time from which t_abs counts. Call it first thing in main();
+ * trace2_initialize() does it otherwise. Only the first call counts.
+ */
+TRACE2_API void trace2_initialize_clock(void);
+
+#define TRACE2_NO_CONFIG_FILES (1u << 0) /* settings from variables alone */
+#define TRACE2_NO_SIGNALS (1u << 1) /* install no signal handler at all */
+
+struct trace2_options {
+	/* The program's version, as the version event tells it. */
+	const char *version;
+	/* What the variables' names begin with; NULL: "GIT_TRACE2". */
+	const char *prefix;
+	unsigned int flags; /* TRACE2_NO_* */
+};
+
+/*
+ * Reads the settings and opens what they ask for; when something is on, emits
+ * the version event, arranges for the end of the session, and puts
+ * GIT_TRACE2_PARENT_SID into the environment. Call it once, early, before
+ * other threads use getenv(). Later calls do nothing.
+ */
+TRACE2_API void trace2_initialize_fl(const char *file, int line,
+				     const struct trace2_options *options);
+#define trace2_initialize() trace2_initialize_fl(__FILE__, __LINE__, NULL)
+#define trace2_initialize_with(options) \
+	trace2_initialize_fl(__FILE__, __LINE__, options)
+
+/*
+ * The session's id, "" while tracing is off. Valid until the process forks
+ * or ends.
+ */
+TRACE2_API const char *trace2_session_id(void);
+
+/* argv ends with NULL, as main() gets it. */
+TRACE2_API void trace2_cmd_start_fl(const char *file, int line,
+				    const char *const *argv);
+#define trace2_cmd_start(argv) \
+	TRACE2_CALL_(trace2_cmd_start_fl, (const char *const *)(argv))
+
+/*
+ * Tells how the program is about to end, and returns the code it was given:
+ * `return trace2_cmd_exit(rc);`. The event shows what a parent will see, the
+ * lowest 8 bits.
+ */
+TRACE2_API int trace2_cmd_exit_fl(const char *file, int line, int code);
+static inline int trace2_cmd_exit_(const char *file, int line, int code)
+{
+	return trace2_is_enabled() ? trace2_cmd_exit_fl(file, line, code) : code;
+}
+#define trace2_cmd_exit(code) trace2_cmd_exit_(__FILE__, __LINE__, code)
+
+/*
+ * What the command is
+ */
+
+TRACE2_API void trace2_cmd_error_va_fl(const char *file, int line,
+				       const char *fmt, va_list ap)
+	TRACE2_PRINTF_(3, 0);
+TRACE2_API void trace2_cmd_error_fl(const char *file, int line, const char *fmt,
+				    ...) TRACE2_PRINTF_(3, 4);
+/* Leaves the caller's va_list usable. */
+#define trace2_cmd_error_va(fmt, ap)                                    \
+	(trace2_is_enabled() ?                                          \
+		 trace2_cmd_error_va_fl(__FILE__, __LINE__, fmt, ap) : \
+		 (void)0)
+#define trace2_cmd_error(...) TRACE2_CALL_(trace2_cmd_error_fl, __VA_ARGS__)
+
+TRACE2_API void trace2_cmd_path_fl(const char *file, int line,
+				   const char *path);
+#define trace2_cmd_path(path) TRACE2_CALL_(trace2_cmd_path_fl, path)
+
+/*
+ * Names the command; it may be called again, the last name wins. Each call
+ * appends to the hierarchy of names that children inherit. The first one also
+ * emits the parameters that the settings ask for.
+ */
+TRACE2_API void trace2_cmd_name_fl(const char *file, int line,
+				   const char *name);
+#define trace2_cmd_name(name) TRACE2_CALL_(trace2_cmd_name_fl, name)
+
+TRACE2_API void trace2_cmd_mode_fl(const char *file, int line,
+				   const char *mode);
+#define trace2_cmd_mode(mode) TRACE2_CALL_(trace2_cmd_mode_fl, mode)
+
+TRACE2_API void trace2_cmd_alias_fl(const char *file, int line,
+				    const char *alias, const char *const *argv);
+#define trace2_cmd_alias(alias, argv) \
+	TRACE2_CALL_(trace2_cmd_alias_fl, alias, (const char *const *)(argv))
+
+/* Names of the parent, its parent …, ending with NULL. */
+TRACE2_API void trace2_cmd_ancestry_fl(const char *file, int line,
+				       const char *const *names);
+#define trace2_cmd_ancestry(names) \
+	TRACE2_CALL_(trace2_cmd_ancestry_fl, (const char *const *)(names))
+
+enum trace2_process_info {
+	TRACE2_PROCESS_INFO_STARTUP, /* emits cmd_ancestry */
+	TRACE2_PROCESS_INFO_EXIT /* emits data: peak memory, CPU times */
+};
+TRACE2_API void trace2_collect_process_info_fl(const char *file, int line,
+					       enum trace2_process_info which);
+#define trace2_collect_process_info(which) \
+	TRACE2_CALL_(trace2_collect_process_info_fl, which)
+
+/*
+ * Emit the parameters that the settings ask for. trace2_cmd_name() does it;
+ * call them only where no command is ever named. Each works once a session.
+ */
+TRACE2_API void trace2_cmd_list_config_fl(const char *file, int line);
+TRACE2_API void trace2_cmd_list_env_vars_fl(const char *file, int line);
+#define trace2_cmd_list_config()                                     \
+	(trace2_is_enabled() ?                                       \
+		 trace2_cmd_list_config_fl(__FILE__, __LINE__) : \
+		 (void)0)
+#define trace2_cmd_list_env_vars()                                     \
+	(trace2_is_enabled() ?                                         \
+		 trace2_cmd_list_env_vars_fl(__FILE__, __LINE__) : \
+		 (void)0)
+
+/* The program sets a config key; told when the settings ask for that key. */
+TRACE2_API void trace2_cmd_set_config_fl(const char *file, int line,
+					 const char *key, const char *value);
+#define trace2_cmd_set_config(key, value) \
+	TRACE2_CALL_(trace2_cmd_set_config_fl, key, value)
+
+enum trace2_scope {
+	TRACE2_SCOPE_UNKNOWN,
+	TRACE2_SCOPE_SYSTEM,
+	TRACE2_SCOPE_GLOBAL,
+	TRACE2_SCOPE_LOCAL,
+	TRACE2_SCOPE_WORKTREE,
+	TRACE2_SCOPE_COMMAND,
+	TRACE2_SCOPE_SUBMODULE
+};
+TRACE2_API void trace2_def_param_fl(const char *file, int line,
+				    const char *param, const char *value,
+				    enum trace2_scope scope);
+#define trace2_def_param(param, value, scope) \
+	TRACE2_CALL_(trace2_def_param_fl, param, value, scope)
+
+/* What events can be about, for a program that handles several. */
+struct trace2_repo {
+	const char *worktree;
+	int repo_id; /* the library's: 0 until trace2_def_repo() */
+};
+/* Assigns repo->repo_id, from 1; again for the same repo does nothing. */
+TRACE2_API void trace2_def_repo_fl(const char *file, int line,
+				   struct trace2_repo *repo);
+#define trace2_def_repo(repo) TRACE2_CALL_(trace2_def_repo_fl, repo)
+
+/*
+ * Children
+ */
+
+struct trace2_child {
+	const char *const *argv; /* ends with NULL */
+	const char *child_class; /* NULL: "?" */
+	const char *hook_name; /* with child_class "hook" */
+	const char *cwd; /* where it runs, NULL: here */
+	int use_shell;
+	long pid; /* set before exit or ready; -1: it could not be started */
+	/* The library's; zero them at first (TRACE2_CHILD_INIT). */
+	int child_id;
+	int child_state;
+	uint64_t start_ns;
+};
+#define TRACE2_CHILD_INIT { NULL, NULL, NULL, NULL, 0, -1, 0, 0, 0 }
+
+/*
+ * start goes before the spawn; then exactly one of exit (it ended, or could
+ * not be started: pid -1, code -1) and ready (it goes on in the background;
+ * state is "ready", "timeout" or "error"). A second one is dropped and
+ * reported. code is 128 + the signal for a child that a signal ended.
+ */
+TRACE2_API void trace2_child_start_fl(const char *file, int line,
+				      struct trace2_child *child);
+TRACE2_API void trace2_child_exit_fl(const char *file, int line,
+				     struct trace2_child *child, int code);
+TRACE2_API void trace2_child_ready_fl(const char *file, int line,
+				      struct trace2_child *child,
+				      const char *state);
+#define trace2_child_start(child) TRACE2_CALL_(trace2_child_start_fl, child)
+#define trace2_child_exit(child, code) \
+	TRACE2_CALL_(trace2_child_exit_fl, child, code)
+#define trace2_child_ready(child, state) \
+	TRACE2_CALL_(trace2_child_ready_fl, child, state)
+
+/*
+ * Before an exec of this process; returns an id from 0, -1 while tracing is
+ * off. trace2_exec_result() follows when the exec returned, with its errno.
+ */
+TRACE2_API int trace2_exec_fl(const char *file, int line, const char *exe,
+			      const char *const *argv);
+TRACE2_API void trace2_exec_result_fl(const char *file, int line, int exec_id,
+				      int code);
+#define trace2_exec(exe, argv)                                            \
+	(trace2_is_enabled() ?                                            \
+		 trace2_exec_fl(__FILE__, __LINE__, exe,                  \
+				(const char *const *)(argv)) :            \
+		 trace2_off_id_(0, exe, argv))
+#define trace2_exec_result(exec_id, code) \
+	TRACE2_CALL_(trace2_exec_result_fl, exec_id, code)
+
+/*
+ * Threads
+ */
+
+/*
+ * First and last call of a thread's function. A thread that calls neither is
+ * announced as "unknown" with its first event, and its end is noticed.
+ */
+TRACE2_API void trace2_thread_start_fl(const char *file, int line,
+				       const char *base_name);
+TRACE2_API void trace2_thread_exit_fl(const char *file, int line);
+#define trace2_thread_start(base_name) \
+	TRACE2_CALL_(trace2_thread_start_fl, base_name)
+#define trace2_thread_exit()                                     \
+	(trace2_is_enabled() ?                                   \
+		 trace2_thread_exit_fl(__FILE__, __LINE__) : \
+		 (void)0)
+
+/*
+ * pthread_create() of a thread that announces itself and its end, and whose
+ * creator is known. Returns what pthread_create() returns; on or off.
+ */
+TRACE2_API int trace2_pthread_create_fl(const char *file, int line,
+					pthread_t *thread,
+					const pthread_attr_t *attr,
+					const char *base_name,
+					void *(*start)(void *), void *arg);
+#define trace2_pthread_create(thread, attr, base_name, start, arg)      \
+	trace2_pthread_create_fl(__FILE__, __LINE__, thread, attr,      \
+				 base_name, start, arg)
+
+/*
+ * Regions and data
+ */
+
+/*
+ * Regions of a thread are strictly nested. A leave without an enter is dropped
+ * and reported. repo may be NULL. Signal-safe, but for the printf forms.
+ */
+TRACE2_API void trace2_region_enter_fl(const char *file, int line,
+				       const char *category, const char *label,
+				       const struct trace2_repo *repo);
+TRACE2_API void trace2_region_leave_fl(const char *file, int line,
+				       const char *category, const char *label,
+				       const struct trace2_repo *repo);
+TRACE2_API void trace2_region_enter_printf_fl(
+	const char *file, int line, const char *category, const char *label,
+	const struct trace2_repo *repo, const char *fmt, ...)
+	TRACE2_PRINTF_(6, 7);
+TRACE2_API void trace2_region_leave_printf_fl(
+	const char *file, int line, const char *category, const char *label,
+	const struct trace2_repo *repo, const char *fmt, ...)
+	TRACE2_PRINTF_(6, 7);
+TRACE2_API void trace2_region_enter_printf_va_fl(
+	const char *file, int line, const char *category, const char *label,
+	const struct trace2_repo *repo, const char *fmt, va_list ap)
+	TRACE2_PRINTF_(6, 0);
+TRACE2_API void trace2_region_leave_printf_va_fl(
+	const char *file, int line, const char *category, const char *label,
+	const struct trace2_repo *repo, const char *fmt, va_list ap)
+	TRACE2_PRINTF_(6, 0);
+#define trace2_region_enter(category, label, repo) \
+	TRACE2_CALL_(trace2_region_enter_fl, category, label, repo)
+#define trace2_region_leave(category, label, repo) \
+	TRACE2_CALL_(trace2_region_leave_fl, category, label, repo)
+#define trace2_region_enter_printf(category, label, repo, ...)           \
+	TRACE2_CALL_(trace2_region_enter_printf_fl, category, label, repo, \
+		     __VA_ARGS__)
+#define trace2_region_leave_printf(category, label, repo, ...)           \
+	TRACE2_CALL_(trace2_region_leave_printf_fl, category, label, repo, \
+		     __VA_ARGS__)
+#define trace2_region_enter_printf_va(category, label, repo, fmt, ap)        \
+	(trace2_is_enabled() ?                                               \
+		 trace2_region_enter_printf_va_fl(__FILE__, __LINE__,        \
+						  category, label, repo, fmt, \
+						  ap) :                      \
+		 (void)0)
+#define trace2_region_leave_printf_va(category, label, repo, fmt, ap)        \
+	(trace2_is_enabled() ?                                               \
+		 trace2_region_leave_printf_va_fl(__FILE__, __LINE__,        \
+						  category, label, repo, fmt, \
+						  ap) :                      \
+		 (void)0)
+
+/*
+ * A value worth keeping. string and intmax are signal-safe. json takes JSON
+ * text; text that is not valid JSON becomes a JSON string.
+ */
+TRACE2_API void trace2_data_string_fl(const char *file, int line,
+				      const char *category,
+				      const struct trace2_repo *repo,
+				      const char *key, const char *value);
+TRACE2_API void trace2_data_intmax_fl(const char *file, int line,
+				      const char *category,
+				      const struct trace2_repo *repo,
+				      const char *key, intmax_t value);
+TRACE2_API void trace2_data_json_fl(const char *file, int line,
+				    const char *category,
+				    const struct trace2_repo *repo,
+				    const char *key, const char *json_text);
+#define trace2_data_string(category, repo, key, value) \
+	TRACE2_CALL_(trace2_data_string_fl, category, repo, key, value)
+#define trace2_data_intmax(category, repo, key, value) \
+	TRACE2_CALL_(trace2_data_intmax_fl, category, repo, key, \
+		     (intmax_t)(value))
+#define trace2_data_json(category, repo, key, json_text) \
+	TRACE2_CALL_(trace2_data_json_fl, category, repo, key, json_text)
+
+TRACE2_API void trace2_printf_va_fl(const char *file, int line, const char *fmt,
+				    va_list ap) TRACE2_PRINTF_(3, 0);
+TRACE2_API void trace2_printf_fl(const char *file, int line, const char *fmt,
+				 ...) TRACE2_PRINTF_(3, 4);
+#define trace2_printf_va(fmt, ap)                                    \
+	(trace2_is_enabled() ?                                       \
+		 trace2_printf_va_fl(__FILE__, __LINE__, fmt, ap) : \
+		 (void)0)
+#define trace2_printf(...) TRACE2_CALL_(trace2_printf_fl, __VA_ARGS__)
+
+/*
+ * Timers and counters
+ *
+ * Defined at file scope, in any module; registered when the module is loaded.
+ * Two definitions with the same category and name are one metric.
+ */
+
+#define TRACE2_PER_THREAD (1u << 0) /* th_timer, th_counter too */
+#define TRACE2_HISTOGRAM (1u << 1) /* timers: how intervals are distributed */
+
+#define TRACE2_UNREGISTERED_ (~0u)
+
+struct trace2_timer {
+	const char *category, *name;
+	unsigned int flags;
+	unsigned int index; /* the library's */
+};
+
+struct trace2_counter {
+	const char *category, *name;
+	unsigned int flags;
+	unsigned int index; /* the library's */
+};
+
+/* Called by the constructors that the macros below define. */
+TRACE2_API void trace2_register_timer_(struct trace2_timer *timer);
+TRACE2_API void trace2_register_counter_(struct trace2_counter *counter);
+
+#define TRACE2_METRIC_(storage, kind, ident, category, name, flags)          \
+	storage struct trace2_##kind ident = { category, name, flags,        \
+					       TRACE2_UNREGISTERED_ };       \
+	static __attribute__((constructor)) void trace2_define_##ident(void) \
+	{                                                                    \
+		trace2_register_##kind##_(&(ident));                         \
+	}                                                                    \
+	struct trace2_##kind /* takes the semicolon after the macro */
+
+/* For one file … */
+#define TRACE2_TIMER(ident, category, name, flags) \
+	TRACE2_METRIC_(static, timer, ident, category, name, flags)
+#define TRACE2_COUNTER(ident, category, name, flags) \
+	TRACE2_METRIC_(static, counter, ident, category, name, flags)
+
+/* … and for several: SHARED in one of them, DECLARE in their header. */
+#define TRACE2_TIMER_SHARED(ident, category, name, flags) \
+	TRACE2_METRIC_(, timer, ident, category, name, flags)
+#define TRACE2_COUNTER_SHARED(ident, category, name, flags) \
+	TRACE2_METRIC_(, counter, ident, category, name, flags)
+#define TRACE2_TIMER_DECLARE(ident) extern struct trace2_timer ident
+#define TRACE2_COUNTER_DECLARE(ident) extern struct trace2_counter ident
+
+/*
+ * start and stop make an interval of the calling thread; inside a running one
+ * they only nest. A stop without a start is dropped and reported.
+ * Signal-safe; no lock, no system call, no allocation after a thread's first.
+ */
+TRACE2_API void trace2_timer_start_on_(struct trace2_timer *timer);
+TRACE2_API void trace2_timer_stop_on_(struct trace2_timer *timer,
+				      const char *file, int line);
+#define trace2_timer_start(ident)                               \
+	(trace2_is_enabled() ? trace2_timer_start_on_(&(ident)) : \
+			       (void)0)
+#define trace2_timer_stop(ident)                                       \
+	(trace2_is_enabled() ?                                         \
+		 trace2_timer_stop_on_(&(ident), __FILE__, __LINE__) : \
+		 (void)0)
+
+/*
+ * Adds value, modulo 2^64, in the calling thread. Signal-safe; no lock, no
+ * system call, no allocation after a thread's first.
+ */
+TRACE2_API void trace2_counter_add_on_(struct trace2_counter *counter,
+				       uint64_t value);
+#define trace2_counter_add(ident, value)                                  \
+	(trace2_is_enabled() ? trace2_counter_add_on_(&(ident), (value)) : \
+			       trace2_off_(0, (value)))
+
+/* The library's own, for tests: test/test1, and test/test2 per thread too. */
+extern TRACE2_API struct trace2_timer trace2_timer_test1, trace2_timer_test2;
+extern TRACE2_API struct trace2_counter trace2_counter_test1,
+	trace2_counter_test2;
+#define TRACE2_TIMER_ID_TEST1 trace2_timer_test1
+#define TRACE2_TIMER_ID_TEST2 trace2_timer_test2
+#define TRACE2_COUNTER_ID_TEST1 trace2_counter_test1
+#define TRACE2_COUNTER_ID_TEST2 trace2_counter_test2
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* TRACE2_H */
