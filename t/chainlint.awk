@@ -9,8 +9,8 @@
 # counted from 1.  Exit code:
 #	0  the chain holds
 #	1  it does not, or the body cannot be followed (which is said)
-#	3  it holds; but the outermost list has a "||" or a "&", so that trying
-#	   it out, by a failing command put in front, tells nothing
+#	3  it holds; but the outermost list is not a single chain of &&, so that
+#	   trying it out, by a failing command put in front, tells nothing
 #
 # What is asked of each list of commands (the body itself, a subshell, a brace
 # group, each part of an if, a loop or a case, a command substitution):
@@ -30,10 +30,13 @@
 
 END {
 	LAST = NR; LN = 1; P = 1
+	# What is nothing but itself in a word.  A string, for in /.../ the
+	# awks differ over a slash within brackets.
+	PLAIN = "^[]A-Za-z0-9_./=:,%+@^~*?!{}[-]+"
 	NPENDING = 0	# here-documents whose text comes on the next line
 	NGUARD = 0	# return, exit and $? so far, in this shell
 	NSTATUS = 0	# $? so far
-	NLOOSE = 0	# || and & so far in the list at depth 0
+	NLOOSE = 0	# how often the list at depth 0 is more than one && chain
 	DEPTH = 0
 	next_token()
 	parse_list("")
@@ -258,7 +261,7 @@ function scan_word(	c, line, start) {
 	line = LN
 	start = P
 	while (LN <= LAST) {
-		if (match(substr(L[LN], P), /^[]A-Za-z0-9_.\/=:,%+@^~*?!{}[-]+/))
+		if (match(substr(L[LN], P), PLAIN))
 			P += RLENGTH
 		c = peek()
 		if (c == "'")
@@ -399,7 +402,8 @@ function parse_list(ends,	broken, loose, n, guards, list_guards,
 		    lines, i) {
 	broken = ""	# lines where a break is, unless the list fails anyway
 	guards = list_guards = TGUARD
-	loose = -1	# the line of a command that may be followed by nothing
+	loose = -1	# the line of a command that nothing may follow
+	n = 0
 	for (;;) {
 		while (TYPE == "nl" || is_op(";"))
 			next_token()
@@ -409,16 +413,18 @@ function parse_list(ends,	broken, loose, n, guards, list_guards,
 		parse_and_or(ends)
 		if (FATAL)
 			return
+		if (n++ && DEPTH == 0)
+			NLOOSE++
 		if (loose >= 0 && !FIRST_STATUS)
 			broken = broken loose " "
 		if (FAILS)
 			broken = ""
 		loose = SAFE ? -1 : ENDLINE
 		if (is_op("&")) {
-			if (DEPTH == 0)
-				NLOOSE++
 			if (PARTS == 1)
 				loose = -1
+			if (DEPTH == 0)
+				NLOOSE++
 			next_token()
 		} else if (TYPE != "nl" && !is_op(";") && !at_end_of_list(ends))
 			return lost()
@@ -535,8 +541,12 @@ function parse_simple(	n, first, second, is_number) {
 				first = TEXT
 			else if (n == 2)
 				second = TEXT
-			if (n == 2 && first == "function")
+			if (n == 2 && first == "function") {
+				next_token()
+				if (is_op("("))
+					next_token()
 				return parse_function_body()
+			}
 			if (n == 1 && TEXT == first && first ~ /^(return|exit)$/)
 				NGUARD++
 			next_token()
@@ -554,13 +564,10 @@ function parse_simple(	n, first, second, is_number) {
 	SECOND = second
 }
 
-# The current token is the last one of a function's head.  What the function
-# returns does not end the test.
+# The current token is the last one of a function's head, or bash's head has
+# no more.  What the function returns does not end the test.
 function parse_function_body(	guards) {
 	guards = NGUARD
-	next_token()
-	if (is_op("("))
-		next_token()
 	if (is_op(")"))
 		next_token()
 	skip_newlines()

@@ -8,19 +8,21 @@
 # Needs /proc; without it nothing is found.
 #
 # shellcheck shell=sh
-# shellcheck disable=SC3043 # "local": see test-lib.sh
 
 # A pid comes again; a pid with its start time does not.
 test_start_leftover_ () {
-	local stat
+	local stat=''
+	test_has_proc_=''
+	{ read -r stat </proc/self/stat; } 2>/dev/null
 	TEST_LIB_RUN_ID=$$
-	if read -r stat <"/proc/$$/stat"
+	# A /proc of another pid namespace tells nothing.
+	if test "${stat%% *}" = $$ && test -r /proc/self/environ
 	then
-		stat=${stat##*) }
+		test_has_proc_=t
 		# shellcheck disable=SC2086 # it is split into fields
-		set -- $stat
+		set -- ${stat##*) }
 		TEST_LIB_RUN_ID=$$.${20}
-	fi 2>/dev/null
+	fi
 	TEST_LIB_RUN_ID=run.$TEST_LIB_RUN_ID.end
 	export TEST_LIB_RUN_ID
 	test_physical_trash_=$PWD
@@ -72,7 +74,7 @@ test_find_leftover_ () {
 # about to end, say after a kill without a wait, is given a second for it.
 test_check_leftover_ () {
 	local pid left=10 what
-	test -r "/proc/$$/environ" || return 0
+	test -n "$test_has_proc_" || return 0
 	while test_find_leftover_
 	do
 		left=$((left - 1))
@@ -80,6 +82,7 @@ test_check_leftover_ () {
 		sleep 0.1
 	done
 	test -n "$test_leftover_" || return 0
+	# shellcheck disable=SC2086 # it is split into pids
 	for pid in $(printf '%s\n' $test_leftover_ | sort -nu)
 	do
 		what=$(tr '\000' ' ' <"/proc/$pid/cmdline") 2>/dev/null

@@ -9,7 +9,6 @@
 # names that end in an underscore.
 #
 # shellcheck shell=sh
-# shellcheck disable=SC3043 # "local": see test-lib.sh
 
 # ---------------------------------------------------------------------------
 # Prerequisites
@@ -235,7 +234,7 @@ test_lint_ () {
 	)
 	case $? in
 	0) test_lint_try_=t ;;
-	3) ;;	# fine, but with || or & in the outermost list
+	3) ;;	# fine, but not to be tried: see there
 	127)
 		test -n "${test_lint_no_awk_-}" ||
 		echo "# no awk: chains are tried, not read"

@@ -11,7 +11,6 @@
 # One that is called wrongly says so through BUG, which ends the script.
 #
 # shellcheck shell=sh
-# shellcheck disable=SC3043 # "local": see test-lib.sh
 
 # ---------------------------------------------------------------------------
 # Cleaning up
@@ -19,9 +18,10 @@
 # Are we in a subshell?  What it sets is lost when it ends.
 test_in_subshell_ () {
 	local pid
-	read -r pid _ </proc/self/stat || return 1
+	test -n "$test_has_proc_" || return 1
+	read -r pid _ </proc/self/stat
 	test "$pid" != $$
-} 2>/dev/null
+}
 
 # test_when_finished SCRIPT: SCRIPT runs when the test ends, passed or failed,
 # the last one given first.  The test fails if it fails.
@@ -63,7 +63,7 @@ test_match_signal () {
 # orderly way: not by a signal, not for want of the command, not by what
 # valgrind found.
 test_must_fail () {
-	local ok= code
+	local ok='' code
 	case "$1" in
 	ok=*)
 		ok=${1#ok=}
@@ -213,7 +213,7 @@ test_grep_pattern_ () {
 # it, or is in it in spite of the "!".  A missing file and an empty pattern,
 # which is what a misspelt variable gives, fail either way.
 test_grep () {
-	local not= file code
+	local not='' file code
 	if test "${1-}" = !
 	then
 		not='!'
@@ -467,8 +467,6 @@ test_skip_or_die () {
 	then
 		error "$2"
 	fi
-	# test_done reads it
-	# shellcheck disable=SC2034
 	skip_all=$2
 	test_done
 }

@@ -23,16 +23,15 @@
 # their option.
 #
 # shellcheck shell=sh
-# "local" is not POSIX, but dash, bash and busybox sh, which must run this,
-# all have it.
-# shellcheck disable=SC3043
 
 # ---------------------------------------------------------------------------
 # Where we are
 
-if test -z "${TEST_DIRECTORY-}"
+# A script of another tree that is run by a test starts afresh.
+if test -z "${TEST_DIRECTORY-}" || test -f ./test-lib.sh
 then
 	TEST_DIRECTORY=$(pwd)
+	test -z "${TEST_LIB_RUN_ID-}" || GIT_BUILD_DIR=
 else
 	TEST_DIRECTORY=$(cd "$TEST_DIRECTORY" && pwd) || exit 1
 fi
@@ -55,7 +54,6 @@ this_test=${TEST_NAME%%-*}
 if test -f "$GIT_BUILD_DIR/build/build-options"
 then
 	test_env_perl_=${PERL_PATH-} test_env_shell_=${SHELL_PATH-}
-	# shellcheck source=/dev/null
 	. "$GIT_BUILD_DIR/build/build-options"
 	PERL_PATH=${test_env_perl_:-${PERL_PATH-}}
 	SHELL_PATH=${test_env_shell_:-${SHELL_PATH-}}
@@ -71,8 +69,9 @@ fi
 # ---------------------------------------------------------------------------
 # Options: those in $GIT_TEST_OPTS first, then those of the command line
 
-debug= immediate= verbose= verbose_only= verbose_log= trace= quiet= help=
-tee= color=auto run_list= skip_list= root= valgrind= stress= stress_limit=
+debug='' immediate='' quiet='' help='' color=auto
+verbose='' verbose_only='' verbose_log='' trace='' tee=''
+run_list='' skip_list='' root='' valgrind='' stress='' stress_limit=''
 
 test_usage () {
 	cat <<-EOT
@@ -224,6 +223,8 @@ TEST_STRESS_JOB_SFX=
 if test -n "${GIT_TEST_STRESS_JOB_NR-}"
 then
 	TEST_STRESS_JOB_SFX=.stress-$GIT_TEST_STRESS_JOB_NR
+	test -n "$verbose_log" || verbose=t
+	immediate=t
 elif test -n "$stress"
 then
 	unset TEST_LIB_IN_SHELL
@@ -293,6 +294,7 @@ test_original_term_=${TERM-}
 LANG=C LC_ALL=C TZ=UTC TERM=dumb PAGER=cat EDITOR=:
 export LANG LC_ALL TZ TERM PAGER EDITOR PERL_PATH SHELL_PATH
 umask 022
+# shellcheck disable=SC3045 # all three shells have it
 ulimit -c 0 2>/dev/null
 
 GIT_CONFIG_NOSYSTEM=1
@@ -389,13 +391,11 @@ then
 		exec 3>&1 4>&2
 	fi
 fi
-test_out_fds_open_=
 # --verbose-only opens and closes these two for each test.
 if test -n "$verbose_only"
 then
 	exec 8>&3 9>&4
 	exec 3>/dev/null 4>/dev/null
-	test_out_fds_open_=t
 fi
 
 if test -n "$trace"
@@ -497,7 +497,7 @@ BUG () {
 }
 
 test_summary_ () {
-	local rest="${1:-test}"
+	local rest
 	test "$test_fixed" = 0 ||
 	say_color warn "# $test_fixed known breakage(s) vanished;" \
 		"please update test(s)"
@@ -546,10 +546,13 @@ test_done () {
 	then
 		test_say_trash_
 	else
-		cd / && test_remove_dir_ "$TRASH_DIRECTORY" || {
-			echo "# cannot remove '$TRASH_DIRECTORY'"
+		cd / && test_remove_dir_ "$TRASH_DIRECTORY"
+		if test -e "$TRASH_DIRECTORY"
+		then
+			say_color error "FATAL: cannot remove" \
+				"'$TRASH_DIRECTORY'" >&5
 			test_exit_ 1
-		}
+		fi
 	fi
 	test -z "$valgrind" || test_remove_dir_ "$TRASH_DIRECTORY.valgrind"
 	test_exit_ 0
