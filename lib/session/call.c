@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <stdio.h>
 
 #include "base/clock.h"
 
@@ -160,12 +159,15 @@ static bool is_new_place(const char *file, int line)
 	return false;
 }
 
-void tr2_call_misuse(struct tr2_call *call, const char *fmt, const char *arg)
+void tr2_call_misuse(struct tr2_call *call, const char *fmt, ...)
 {
-	char text[256];
+	const char *message;
+	va_list ap;
 
 	if (!is_new_place(call->file, call->line))
 		return;
-	snprintf(text, sizeof(text), fmt, arg);
-	TR2_EMIT(call, error, .msg.s = text, .fmt.s = fmt);
+	va_start(ap, fmt);
+	message = tr2_call_format(call, fmt, ap);
+	va_end(ap);
+	TR2_EMIT(call, error, .msg.s = message, .fmt.s = fmt);
 }

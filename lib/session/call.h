@@ -45,12 +45,12 @@ void tr2_call_emit(struct tr2_call *call, enum tr2_event_kind kind,
 void tr2_call_announce(struct tr2_call *call, const char *base);
 
 /* vsnprintf() into the thread's buffer; NULL when fmt is NULL or empty. */
-const char *tr2_call_format(struct tr2_call *call, const char *fmt, va_list ap);
+const char *tr2_call_format(struct tr2_call *call, const char *fmt, va_list ap)
+	TRACE2_PRINTF_(2, 0);
 
-/*
- * The program used the library wrongly: one error event for each place in it.
- * fmt has at most one %s.
- */
-void tr2_call_misuse(struct tr2_call *call, const char *fmt, const char *arg);
+/* The program used the library wrongly: one error event for each place in it.
+ * Overwrites what tr2_call_format() gave. */
+void tr2_call_misuse(struct tr2_call *call, const char *fmt, ...)
+	TRACE2_PRINTF_(2, 3);
 
 #endif

@@ -2,7 +2,6 @@
 /* The end of a session. */
 #include <errno.h>
 #include <pthread.h>
-#include <stdio.h>
 
 #include "base/clock.h"
 #include "metric/metric.h"
@@ -12,17 +11,14 @@
 
 static void emit_metrics(struct tr2_call *call, struct tr2_thread *main_thread)
 {
-	static const char refused[] =
-		"trace2: timers or counters that are not counted, since more "
-		"than 512 or 1024 are defined: %s";
 	struct tr2_slot *sum = tr2_thread_sum(call->now_ns);
 	unsigned int nr_refused = tr2_metric_nr_refused();
-	char number[16];
 
-	if (nr_refused) {
-		snprintf(number, sizeof(number), "%u", nr_refused);
-		tr2_call_misuse(call, refused, number);
-	}
+	if (nr_refused)
+		tr2_call_misuse(call,
+				"trace2: %u timers or counters do not count: "
+				"more than %u or %u are defined",
+				nr_refused, TR2_MAX_TIMERS, TR2_MAX_COUNTERS);
 	tr2_metrics_emit(call, main_thread->slot, true);
 	tr2_metrics_emit(call, sum, false);
 	tr2_lock();
