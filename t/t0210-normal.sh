@@ -189,7 +189,7 @@ test_expect_success 'a child that a signal ends has code 128 + the signal' '
 
 test_expect_success 'a child in another directory, its words quoted' '
 	mkdir "a dir" &&
-	traced 0 trace2 020child --cwd="a dir" \
+	traced 0 trace2 020spawn --cwd="a dir" \
 		true "it'\''s a!b" "" + plain+,-./:=@_^ &&
 	sed -n "/^child_start/p" actual >actual.child &&
 	cat >expect <<-\EOF &&
@@ -199,7 +199,7 @@ test_expect_success 'a child in another directory, its words quoted' '
 '
 
 test_expect_success 'a child in the background' '
-	traced 0 trace2 020child --ready=timeout sh -c : &&
+	traced 0 trace2 020spawn --ready=timeout sh -c : &&
 	sed -n "/^child_/p" actual >actual.child &&
 	cat >expect <<-\EOF &&
 	child_start[0] sh -c :

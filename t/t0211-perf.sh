@@ -75,7 +75,7 @@ test_expect_success 'child processes: depth, class, id' '
 
 test_expect_success 'class, hook, directory and readiness of a child' '
 	mkdir "a dir" &&
-	traced 0 trace2 020child --class=hook --hook=pre-push --cwd="a dir" \
+	traced 0 trace2 020spawn --class=hook --hook=pre-push --cwd="a dir" \
 		--ready=ready true "a b" &&
 	sed -n "/|child_/p" actual >actual.child &&
 	cat >expect <<-\EOF &&
@@ -86,7 +86,7 @@ test_expect_success 'class, hook, directory and readiness of a child' '
 '
 
 test_expect_success 'the name of a hook belongs to the class hook' '
-	traced 0 trace2 020child --class=pager --hook=pre-push true &&
+	traced 0 trace2 020spawn --class=pager --hook=pre-push true &&
 	sed -n "/|child_start/p" actual >actual.child &&
 	echo "d0|main|child_start||_T_ABS_|||[ch0] class:pager argv:[true]" >expect &&
 	test_cmp expect actual.child
