@@ -3,9 +3,9 @@
  * treesum - what is in a directory tree? Sums the contents of all its files
  * with worker threads and prints files, bytes and checksum for each kind of
  * file, that is: for each extension. Two trees that print the same hold the
- * same contents.
+ * same contents. Names that begin with a dot are left out.
  *
- *	treesum [-j THREADS] [--sort] [DIRECTORY]
+ *	treesum [-j THREADS] [--sort] [DIRECTORY...]
  *
  * It is also the example of a program that tells what it does, by way of
  * trace2: look for the calls that begin so. Try
@@ -294,10 +294,11 @@ static void print_sorted(void)
  * A region stands for a phase: it shows how long the phase took, and what
  * happens within it is shown below it.
  */
-static void sum_tree(const char *root, int nr_threads, int sorted)
+static void sum_trees(char **roots, int nr_threads, int sorted)
 {
 	trace2_region_enter("treesum", "walk", NULL);
-	walk(root);
+	for (; *roots; roots++)
+		walk(*roots);
 	trace2_data_intmax("treesum", NULL, "files", nr_files);
 	trace2_region_leave("treesum", "walk", NULL);
 
@@ -316,12 +317,14 @@ static void sum_tree(const char *root, int nr_threads, int sorted)
 
 static int usage(void)
 {
-	fputs("usage: treesum [-j THREADS] [--sort] [DIRECTORY]\n", stderr);
+	fputs("usage: treesum [-j THREADS] [--sort] [DIRECTORY...]\n", stderr);
 	return 129;
 }
 
 static int run(char **arg)
 {
+	static char dot[] = ".";
+	char *here[] = { dot, NULL };
 	int nr_threads = 4, sorted = 0;
 
 	for (; *arg && **arg == '-'; arg++) {
@@ -332,10 +335,10 @@ static int run(char **arg)
 		else
 			return usage();
 	}
-	if (nr_threads < 1 || nr_threads > MAX_THREADS || (*arg && arg[1]))
+	if (nr_threads < 1 || nr_threads > MAX_THREADS)
 		return usage();
 	trace2_cmd_mode(sorted ? "sorted" : "by-extension");
-	sum_tree(*arg ? *arg : ".", nr_threads, sorted);
+	sum_trees(*arg ? arg : here, nr_threads, sorted);
 	while (nr_files)
 		free(files[--nr_files].path);
 	free(files);

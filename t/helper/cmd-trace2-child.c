@@ -109,7 +109,7 @@ static int ut_005exec(int argc, const char **argv)
 	return -1;
 }
 
-static int ut_020child(int argc, const char **argv)
+static int ut_020spawn(int argc, const char **argv)
 {
 	struct child_options o = { 0 };
 
@@ -163,10 +163,10 @@ const struct tool_verb tool_verbs_child[] = {
 	{ "004child", "[<command> [<arg>...]]", 0, -1, ut_004child },
 	{ "005exec", "[(<test-tool command> | <program>) [<arg>...]]", 0, -1,
 	  ut_005exec },
-	{ "020child",
+	{ "020spawn",
 	  "[--class=<class>] [--hook=<name>] [--cwd=<dir>] [--shell]"
 	  " [--ready=<state>] [--twice] [--lost] <command> [<arg>...]",
-	  1, -1, ut_020child },
+	  1, -1, ut_020spawn },
 	{ "400ancestry", "(normal | perf | event) <file> <command> [<arg>...]",
 	  3, -1, ut_400ancestry },
 	{ NULL, NULL, 0, 0, NULL },

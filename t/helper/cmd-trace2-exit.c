@@ -129,18 +129,35 @@ static int ut_063abort(int argc, const char **argv)
 	abort();
 }
 
-/* Runs after the library's own end, for that was arranged before or after. */
 static void late_calls(void)
 {
-	trace2_data_string("late", NULL, "atexit", "handler");
+	trace2_data_string("late", NULL, "called", "at exit");
 	trace2_counter_add(TRACE2_COUNTER_ID_TEST1, 1);
 }
 
+/* Before the library's own, for it is arranged after. */
 static int ut_064exit_handler(int argc, const char **argv)
 {
 	(void)argc;
 	(void)argv;
 	atexit(late_calls);
+	return 0;
+}
+
+static bool has_destructor;
+
+__attribute__((destructor)) static void destroy(void)
+{
+	if (has_destructor)
+		late_calls();
+}
+
+/* After the library's own. */
+static int ut_068exit_destructor(int argc, const char **argv)
+{
+	(void)argc;
+	(void)argv;
+	has_destructor = true;
 	return 0;
 }
 
@@ -160,27 +177,36 @@ static int ut_065exit_in_thread(int argc, const char **argv)
 	return 0;
 }
 
-static pthread_t main_thread;
+static pthread_key_t main_key;
+static int main_left[2]; /* a pipe that main's thread closes */
+
+static void close_pipe(void *value)
+{
+	close(*(int *)value);
+}
 
 static void *outlive_main(void *arg)
 {
-	(void)arg;
+	char c;
+
 	trace2_thread_start("survivor");
-	pthread_join(main_thread, NULL);
+	if (read(main_left[0], &c, 1))
+		tool_die("cannot wait for main");
 	trace2_data_string("thread", NULL, "main", "gone");
-	trace2_thread_exit();
-	tool_exit(0);
+	tool_exit(*(int *)arg);
 }
 
 /* main() ends its thread; another one ends the process. */
 static int ut_066main_leaves(int argc, const char **argv)
 {
+	static int code;
 	pthread_t thread;
 
 	(void)argc;
-	(void)argv;
-	main_thread = pthread_self();
-	if (pthread_create(&thread, NULL, outlive_main, NULL))
+	code = code_of(argv[0]);
+	if (pipe(main_left) || pthread_key_create(&main_key, close_pipe) ||
+	    pthread_setspecific(main_key, &main_left[1]) ||
+	    pthread_create(&thread, NULL, outlive_main, &code))
 		tool_die("cannot create a thread");
 	pthread_exit(NULL);
 }
@@ -200,7 +226,8 @@ const struct tool_verb tool_verbs_exit[] = {
 	{ "063abort", "", 0, 0, ut_063abort },
 	{ "064exit_handler", "", 0, 0, ut_064exit_handler },
 	{ "065exit_in_thread", "<code>", 1, 1, ut_065exit_in_thread },
-	{ "066main_leaves", "", 0, 0, ut_066main_leaves },
+	{ "066main_leaves", "<code>", 1, 1, ut_066main_leaves },
 	{ "067exit_twice", "<code>", 1, 1, ut_067exit_twice },
+	{ "068exit_destructor", "", 0, 0, ut_068exit_destructor },
 	{ NULL, NULL, 0, 0, NULL },
 };

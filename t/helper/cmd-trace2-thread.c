@@ -4,6 +4,7 @@
  */
 #include "cmd-trace2.h"
 
+#include <limits.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -225,28 +226,38 @@ static int ut_049thread_twice(int argc, const char **argv)
 
 static pthread_key_t late_key;
 
+/* The destructor comes again as long as there is a value: rounds to go. */
 static void call_late(void *value)
 {
+	int *rounds = value;
+
+	if (--*rounds) {
+		pthread_setspecific(late_key, rounds);
+		return;
+	}
 	trace2_counter_add(TRACE2_COUNTER_ID_TEST2, 7);
-	announce(value);
+	announce("destructor");
 }
 
 static void *with_destructor(void *arg)
 {
-	pthread_setspecific(late_key, "destructor");
+	pthread_setspecific(late_key, arg);
 	trace2_thread_start("late");
 	trace2_thread_exit();
-	return arg;
+	return NULL;
 }
 
 /* Calls from a thread-specific destructor, which runs after the thread. */
 static int ut_050thread_destructor(int argc, const char **argv)
 {
-	(void)argc;
-	(void)argv;
+	int rounds = 1;
+
+	if (argc)
+		rounds = (int)tool_number(argv[0], 1,
+					  PTHREAD_DESTRUCTOR_ITERATIONS);
 	if (pthread_key_create(&late_key, call_late))
 		tool_die("cannot create a key");
-	tool_run_thread(with_destructor, NULL);
+	tool_run_thread(with_destructor, &rounds);
 	return 0;
 }
 
@@ -292,7 +303,7 @@ const struct tool_verb tool_verbs_thread[] = {
 	{ "047thread_running", "", 0, 0, ut_047thread_running },
 	{ "048thread_pthread_exit", "", 0, 0, ut_048thread_pthread_exit },
 	{ "049thread_twice", "", 0, 0, ut_049thread_twice },
-	{ "050thread_destructor", "", 0, 0, ut_050thread_destructor },
+	{ "050thread_destructor", "[<round>]", 0, 1, ut_050thread_destructor },
 	{ "051threads", "<threads> [<alive at once>]", 1, 2, ut_051threads },
 	{ NULL, NULL, 0, 0, NULL },
 };
