@@ -52,6 +52,7 @@ mandir = $(PREFIX)/share/man
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
+.SECONDARY:
 .SUFFIXES:
 MAKEFLAGS += --no-builtin-rules
 

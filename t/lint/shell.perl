@@ -10,6 +10,7 @@ use Lint;
 
 # Every one of these is a habit of git-style test scripts and no mistake there.
 my @IN_TESTS = (
+	'SC1003', # '\'' within a test body
 	'SC1090', # sources a file that is named by a variable
 	'SC1091', # sources a file that shellcheck was not given
 	'SC2015', # A && B || C, where B is an assignment
