@@ -109,14 +109,17 @@ static void remove_from_registry(struct tr2_thread *thread)
 
 void tr2_thread_set_head(struct tr2_thread *thread)
 {
-	tr2_buf_reset(&thread->head);
-	tr2_render_json_head(&thread->head, tr2_inherit_sid(), thread->name);
-	if (thread->head.failed)
-		tr2_buf_reset(&thread->head);
-	thread->who.json_head = thread->head.p;
-	thread->who.json_head_len = thread->head.len;
-	thread->who.thread_name = thread->name;
-	thread->who.depth = tr2_inherit_depth();
+	struct tr2_buf *b = &thread->head;
+	struct tr2_who *who = &thread->who;
+
+	tr2_buf_reset(b);
+	tr2_render_json_head(b, tr2_inherit_sid(), thread->name);
+	who->json_head_len = b->len;
+	tr2_render_perf_head(b, tr2_inherit_depth(), thread->name);
+	who->perf_head_len = b->len - who->json_head_len;
+	who->json_head = b->p;
+	who->perf_head = b->p + who->json_head_len;
+	who->thread_name = thread->name;
 }
 
 void tr2_thread_name(struct tr2_thread *thread, const char *base)
