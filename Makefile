@@ -97,10 +97,8 @@ field = $(word $(1),$(subst $(comma), ,$(2)))
 ifneq ($(TOOL_SRC),)
 # C++ is needed for the first of them only; without it that one is missing.
 TOOL_WANTED := $(if $(HAVE_CXX),$(TOOL_FEATURES),$(filter-out SIMDJSON$(comma)%,$(TOOL_FEATURES)))
-TOOL_FOUND := $(shell for row in $(TOOL_WANTED); do \
-	rest=$${row\#*,}; \
-	$(PKG_CONFIG) --exists "$${rest%%,*}" 2>/dev/null && echo "$$row"; \
-	done)
+TOOL_FOUND := $(shell for row in $(TOOL_WANTED); do IFS=,; set -- $$row; \
+	$(PKG_CONFIG) --exists "$$2" 2>/dev/null && echo "$$row"; done)
 TOOL_MISSING := $(filter-out $(TOOL_FOUND),$(TOOL_FEATURES))
 TOOL_MODULES := $(foreach row,$(TOOL_FOUND),$(call field,2,$(row)))
 ifneq ($(TOOL_MODULES),)
@@ -392,6 +390,7 @@ install: all
 	ln -sf libtrace2.so.$(SO_VERSION) $(call dest,$(libdir)/libtrace2.so.$(ABI))
 	ln -sf libtrace2.so.$(ABI) $(call dest,$(libdir)/libtrace2.so)
 	$(INSTALL) -m 644 build/trace2.pc $(call dest,$(libdir)/pkgconfig)
+	$(if $(DESTDIR),,ldconfig || echo 'ldconfig failed: programs may not find the library yet' >&2)
 	$(if $(TOOL),$(INSTALL) -d $(call dest,$(bindir)))
 	$(if $(TOOL),$(INSTALL) -m 755 $(TOOL) $(call dest,$(bindir)))
 	$(foreach page,$(MAN_PAGES),$(INSTALL) -d $(call dest,$(call \
