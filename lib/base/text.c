@@ -160,6 +160,17 @@ void tr2_text_add(struct tr2_buf *b, const char *s, size_t n)
 	}
 }
 
+const char *tr2_error_text(int error)
+{
+#if defined(__GLIBC__)
+	const char *text = strerrordesc_np(error);
+
+	return text ? text : "unknown error";
+#else
+	return strerror(error);
+#endif
+}
+
 static bool is_bare(unsigned char c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||

@@ -132,6 +132,7 @@ void tr2_call_announce(struct tr2_call *call, const char *base)
 	if (thread->announced)
 		return;
 	thread->announced = true;
+	thread->start_ns = call->now_ns;
 	tr2_thread_name(thread, shown_name(thread, base));
 	emit_now(call, TR2_EV_thread_start, NULL);
 }

@@ -16,8 +16,13 @@
 
 #define PAGE_BYTES 4096u
 #define MAX_IDLE_WAIT_NS (50u * UINT64_C(1000000))
-/* Destructors of the host that run after ours may still call the library. */
+/*
+ * Destructors of the host that run after ours may still call the library: ours
+ * lets two rounds of them pass. A thread that calls even later gets another
+ * context, whose end is not put off, since there may be no further round.
+ */
 #define LAST_DESTRUCTION 3
+static __thread bool has_ended __attribute__((tls_model("initial-exec")));
 
 __thread struct tr2_thread *tr2_self __attribute__((tls_model("initial-exec")));
 static __thread bool lock_is_mine __attribute__((tls_model("initial-exec")));
@@ -58,7 +63,7 @@ static void on_thread_end(void *value)
 
 	if (thread->is_main)
 		return;
-	if (++thread->destructions < LAST_DESTRUCTION) {
+	if (!has_ended && ++thread->destructions < LAST_DESTRUCTION) {
 		pthread_setspecific(key, thread);
 		return;
 	}
@@ -212,6 +217,7 @@ struct tr2_slot *tr2_thread_slot(struct tr2_thread *thread)
 void tr2_thread_retire(struct tr2_thread *thread, uint64_t now_ns)
 {
 	TR2_CHECK(thread == tr2_self && !thread->is_main);
+	has_ended = true;
 	tr2_my_slot = NULL;
 	tr2_self = NULL;
 	if (key_exists)
