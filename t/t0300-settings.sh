@@ -36,7 +36,7 @@ no_config () {
 traces () {
 	for file in n p e
 	do
-		test ! -s "$TRASH_DIRECTORY/$file" || printf %s $file
+		test ! -s "$TRASH_DIRECTORY/$file" || printf %s "$file"
 	done
 }
 

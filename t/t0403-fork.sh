@@ -18,7 +18,7 @@ traced () {
 	code=$1 &&
 	shift &&
 	rm -f e &&
-	GIT_TRACE2_EVENT="$(pwd)/e" test_expect_code $code test-tool trace2 "$@" &&
+	GIT_TRACE2_EVENT="$(pwd)/e" test_expect_code "$code" test-tool trace2 "$@" &&
 	expect_valid_stream e &&
 	perl "$TEST_DIRECTORY/../scrub/event.perl" e |
 		jq -r "[.sid, .event, .nesting, .label // .value // .code // .intervals

@@ -22,7 +22,7 @@ misused () {
 	code=$1 &&
 	shift &&
 	rm -f e &&
-	GIT_TRACE2_EVENT="$(pwd)/e" test_expect_code $code \
+	GIT_TRACE2_EVENT="$(pwd)/e" test_expect_code "$code" \
 		test-tool trace2 "$@" 2>err &&
 	test_must_be_empty err &&
 	expect_valid_stream e &&

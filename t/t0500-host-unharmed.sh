@@ -28,9 +28,9 @@ outcome () {
 	shift &&
 	code=0 &&
 	{
-		"$@" >$name.out 2>$name.err </dev/null || code=$?
+		"$@" >"$name.out" 2>"$name.err" </dev/null || code=$?
 	} &&
-	echo $code >$name.code
+	echo "$code" >"$name.code"
 }
 
 test_expect_success 'errno is kept by every call' '
