@@ -93,11 +93,12 @@ void trace2_exec_result_fl(const char *file, int line, int exec_id, int code)
 {
 	struct tr2_call call;
 	const char *why = NULL;
+	char text[128];
 
 	if (!tr2_call_begin(&call, file, line))
 		return;
 	if (code > 0)
-		why = tr2_error_text(code);
+		why = tr2_error_text(code, text, sizeof(text));
 	TR2_EMIT(&call, exec_result, .exec_id.i = exec_id, .code.i = code,
 		 .err.s = why);
 	tr2_call_end(&call);

@@ -81,8 +81,9 @@ void tr2_json_add_text(struct tr2_buf *b, const char *s, size_t n);
 /* C0 controls and DEL as \n, \r, \t, \xHH; the rest as it is. */
 void tr2_text_add(struct tr2_buf *b, const char *s, size_t n);
 
-/* What an errno means, in English; unlike strerror(), without a lock. */
-const char *tr2_error_text(int error);
+/* What an errno means; in glibc without the locks that strerror() takes, so
+ * that it is signal-safe. memory: where other libcs put the text. */
+const char *tr2_error_text(int error, char *memory, size_t size_bytes);
 
 /* As a word for a shell, bare where it can be. NULL is ''. */
 void tr2_quote_add_word(struct tr2_buf *b, const char *s);

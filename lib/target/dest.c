@@ -54,7 +54,7 @@ static bool switch_off(struct tr2_dest *dest)
 
 static void tell_failure(const struct tr2_dest *dest, int error)
 {
-	char memory[512];
+	char memory[512], text[128];
 	struct tr2_buf b;
 	ssize_t ignored;
 
@@ -64,7 +64,7 @@ static void tell_failure(const struct tr2_dest *dest, int error)
 	tr2_buf_addlit(&b, "warning: trace2: stopped writing to '");
 	tr2_text_add(&b, dest->told_as, strlen(dest->told_as));
 	tr2_buf_addlit(&b, "': ");
-	tr2_buf_addstr(&b, tr2_error_text(error));
+	tr2_buf_addstr(&b, tr2_error_text(error, text, sizeof(text)));
 	tr2_buf_addch(&b, '\n');
 	ignored = write(STDERR_FILENO, b.p, b.len);
 	(void)ignored;
@@ -127,11 +127,11 @@ static bool has_room(int fd)
 static ssize_t write_pipe(struct tr2_dest *dest, int fd, const char *p,
 			  size_t len)
 {
+#ifdef RWF_NOWAIT /* musl has not */
 	static atomic_bool no_nowait;
 
-	if (!dest->blocking)
-		return write(fd, p, len);
-	if (!atomic_load_explicit(&no_nowait, memory_order_relaxed)) {
+	if (dest->blocking &&
+	    !atomic_load_explicit(&no_nowait, memory_order_relaxed)) {
 		struct iovec iov = { .iov_base = (void *)(uintptr_t)p,
 				     .iov_len = len };
 		ssize_t n = pwritev2(fd, &iov, 1, -1, RWF_NOWAIT);
@@ -140,6 +140,9 @@ static ssize_t write_pipe(struct tr2_dest *dest, int fd, const char *p,
 			return n;
 		atomic_store_explicit(&no_nowait, true, memory_order_relaxed);
 	}
+#endif
+	if (!dest->blocking)
+		return write(fd, p, len);
 	if (!has_room(fd)) {
 		errno = EAGAIN;
 		return -1;

@@ -60,7 +60,9 @@ static bool refuse(const struct tr2_dest_request *request, const char *reason)
 
 static bool refuse_errno(const struct tr2_dest_request *request, int error)
 {
-	return refuse(request, tr2_error_text(error));
+	char text[128];
+
+	return refuse(request, tr2_error_text(error, text, sizeof(text)));
 }
 
 /*
