@@ -218,7 +218,7 @@ HOSTS_CXX = $(if $(HAVE_CXX),$(patsubst \
 	t/helper/hosts/%.cc,build/hosts/%,$(HOST_CXX_SRC)))
 EXAMPLES = $(patsubst examples/%.c,build/examples/%,$(EXAMPLE_SRC))
 
-.PHONY: all tests test check bench lint demo docs install uninstall clean help
+.PHONY: all tests test check bench lint generate demo docs install uninstall clean help
 .PHONY: FORCE
 
 ## all: the library, the command, the examples and the test programs (default)
@@ -332,10 +332,15 @@ bench: all $(PERFS)
 lint: all
 	@$(SHELL_PATH) t/lint/run
 
+## generate: write anew what is made from the table of events
+generate: t/helper/test-tool
+	@grep -v '^#' t/lint/generated.list | while IFS='$(tab)' read -r path how; do \
+		$$how >"$$path.new" && mv "$$path.new" "$$path" || exit 1; \
+	done
+
 ## demo: build the example and show its trace
 demo: all
-	@if test -f examples/demo.sh; then $(SHELL_PATH) examples/demo.sh; \
-	else echo >&2 'trace2: demo: there is no examples/demo.sh yet'; exit 1; fi
+	@$(SHELL_PATH) examples/demo.sh
 
 ## docs: the documents as HTML and man pages, in build/docs
 docs: $(if $(DOC_SRC),build/docs/.stamp)
