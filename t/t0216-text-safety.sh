@@ -112,10 +112,10 @@ test_expect_success 'what was quoted is read back by a shell' '
 # Overlong, truncated, surrogates, beyond the last code point, lone bytes.
 test_expect_success JQ 'invalid UTF-8 becomes U+FFFD, valid stays' '
 	traced trace2 call data_string c k "$(printf \
-		"1\303\2512\342\202\2543\360\237\230\2004\300\2575\355\240\2006\364\220\200\2007\3778\2009\303")" &&
+		"1\303\2512\342\202\2543\360\237\230\2004\300\2575\355\240\2006\364\220\200\2007\3778\2009\365\200\200\200a\303")" &&
 	jq -j "select(.event == \"data\") | .value" e >actual &&
 	printf "1\303\2512\342\202\2543\360\237\230\2004" >expect &&
-	for bytes in "2 5" "3 6" "4 7" "1 8" "1 9" "1 "
+	for bytes in "2 5" "3 6" "4 7" "1 8" "1 9" "4 a" "1 "
 	do
 		for i in $(test_seq ${bytes% *})
 		do

@@ -152,6 +152,8 @@ test_expect_success 'GIT_CONFIG_SYSTEM and GIT_CONFIG_NOSYSTEM' '
 	GIT_CONFIG_NOSYSTEM=1 expect_traces "" &&
 	GIT_CONFIG_NOSYSTEM=true expect_traces "" &&
 	GIT_CONFIG_NOSYSTEM=false expect_traces e &&
+	# It was meant to say something.
+	GIT_CONFIG_NOSYSTEM=maybe expect_traces "" &&
 	GIT_CONFIG_SYSTEM="$(pwd)/missing" expect_traces ""
 '
 

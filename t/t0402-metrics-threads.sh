@@ -155,7 +155,7 @@ test_expect_success '300 threads at once' '
 			| sort)" e
 '
 
-test_expect_success '1000 threads, 20 at once: slots are used again' '
+test_expect_success '1000 threads, 20 at once' '
 	traced test-tool trace2 051threads 1000 20 &&
 	trace2_jq "[.[] | select(.event == \"counter\").count] == [1000]" e
 '
@@ -214,8 +214,7 @@ test_expect_success HOSTS 'a program that is linked with the shared library' '
 '
 
 test_expect_success CXX_HOST 'a program in C++' '
-	rm -f e &&
-	GIT_TRACE2_EVENT="$(pwd)/e" "$hosts/cxx" >out &&
+	traced "$hosts/cxx" >out &&
 	echo done >expect &&
 	test_cmp expect out &&
 	metrics | sort >actual &&
