@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The hot path of timers and counters. */
 #include <errno.h>
+#include <pthread.h>
 
 #include "base/clock.h"
 #include "metric/metric.h"
@@ -12,8 +13,9 @@ static __attribute__((noinline)) struct tr2_slot *slot_slow(void)
 {
 	struct tr2_slot *slot = NULL;
 	struct tr2_thread *thread;
-	int saved_errno = errno;
+	int saved_errno = errno, cancel_state;
 
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
 	if (!tr2_lock_is_mine()) {
 		thread = tr2_thread_get();
 		if (thread && !atomic_exchange(&thread->busy, 1)) {
@@ -21,6 +23,7 @@ static __attribute__((noinline)) struct tr2_slot *slot_slow(void)
 			atomic_store(&thread->busy, 0);
 		}
 	}
+	pthread_setcancelstate(cancel_state, NULL);
 	errno = saved_errno;
 	return slot;
 }

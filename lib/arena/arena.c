@@ -95,6 +95,11 @@ struct tr2_slot *tr2_arena_totals(void)
 	return arena.in_use[0] ? &arena.base[0] : take(0);
 }
 
+bool tr2_arena_is_used(void)
+{
+	return arena.nr_used > 0;
+}
+
 void tr2_arena_forget(void)
 {
 	tr2_my_slot = NULL;

@@ -31,6 +31,9 @@ void tr2_arena_free(struct tr2_slot *slot);
 /* Slot 0, NULL when there is no memory. */
 struct tr2_slot *tr2_arena_totals(void);
 
+/* Does any thread have, or did any have, a slot? */
+bool tr2_arena_is_used(void);
+
 /*
  * In a forked child: no slot is in use any more, and all are zero. Whoever
  * had one has none; tr2_my_slot of the calling thread is cleared.

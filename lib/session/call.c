@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <signal.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -16,13 +17,36 @@ static void count_lost(void)
 	atomic_fetch_add_explicit(&tr2_session.lost, 1, memory_order_relaxed);
 }
 
-/* false: a signal handler in the midst of a call, or tracing just ended. */
-static bool enter(struct tr2_thread *thread)
+/*
+ * The call that left the thread busy will not come back: a signal handler that
+ * interrupted it jumped out, to a frame further up this same stack. A handler
+ * that did not is further down, or on a stack of its own.
+ */
+static bool is_abandoned(const struct tr2_thread *thread,
+			 const struct tr2_call *call)
 {
-	if (!thread || atomic_exchange(&thread->busy, 1)) {
+	stack_t stack;
+
+	return (uintptr_t)call > thread->frame &&
+	       !sigaltstack(NULL, &stack) && !(stack.ss_flags & SS_ONSTACK);
+}
+
+/* false: a signal handler in the midst of a call, or tracing just ended. */
+static bool enter(struct tr2_thread *thread, struct tr2_call *call)
+{
+	if (!thread) {
 		count_lost();
 		return false;
 	}
+	if (atomic_exchange(&thread->busy, 1)) {
+		if (!is_abandoned(thread, call)) {
+			count_lost();
+			return false;
+		}
+		call->cancel_state = thread->frame_cancel_state;
+	}
+	thread->frame = (uintptr_t)call;
+	thread->frame_cancel_state = call->cancel_state;
 	if (__atomic_load_n(&trace2_enabled_, __ATOMIC_SEQ_CST))
 		return true;
 	atomic_store(&thread->busy, 0);
@@ -36,9 +60,11 @@ bool tr2_call_begin(struct tr2_call *call, const char *file, int line)
 		count_lost();
 		return false;
 	}
+	if (__builtin_expect(!*tr2_session_fork_guard, 0))
+		tr2_session_after_fork();
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &call->cancel_state);
 	call->thread = tr2_thread_get();
-	if (!enter(call->thread)) {
+	if (!enter(call->thread, call)) {
 		pthread_setcancelstate(call->cancel_state, NULL);
 		errno = call->saved_errno;
 		return false;
@@ -47,8 +73,9 @@ bool tr2_call_begin(struct tr2_call *call, const char *file, int line)
 	call->line = line;
 	call->repo_id = 0;
 	call->t_rel_ns = 0;
-	if (atomic_load_explicit(&tr2_session.state, memory_order_relaxed) ==
-	    TR2_SESSION_FORKED)
+	/* Acquire: pairs with the end of tr2_session_reopen(). */
+	if (atomic_load_explicit(&tr2_session.state, memory_order_acquire) !=
+	    TR2_SESSION_ON)
 		tr2_session_reopen(call->thread, file, line);
 	call->who = &call->thread->who;
 	call->now_ns = tr2_clock_now_ns();

@@ -325,12 +325,12 @@ int tr2_config_int(const char *value, int *out)
 
 	if (!value)
 		return -EINVAL;
-	errno = 0;
+	/* too large for it, it is at the end of its range, and beyond ours */
 	number = strtoimax(value, &end, 0);
 	shift = end == value ? -1 : suffix_shift(end);
 	if (shift < 0)
 		return -EINVAL;
-	if (errno || number > (INT_MAX >> shift) || number < -(INT_MAX >> shift))
+	if (number > (INT_MAX >> shift) || number < -(INT_MAX >> shift))
 		return -ERANGE;
 	*out = (int)(number * ((intmax_t)1 << shift));
 	return 0;

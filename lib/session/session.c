@@ -3,8 +3,11 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "metric/metric.h"
@@ -98,11 +101,33 @@ static void emit_version(struct tr2_call *call)
 	close_sentinels(call);
 }
 
-static void on_fork_in_child(void)
+static uint32_t no_guard = 1;
+static volatile uint32_t *guard = &no_guard;
+const volatile uint32_t *tr2_session_fork_guard = &no_guard;
+
+static void make_fork_guard(void)
+{
+	size_t size = (size_t)sysconf(_SC_PAGESIZE);
+	void *page = mmap(NULL, size, PROT_READ | PROT_WRITE,
+			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (page == MAP_FAILED)
+		return;
+	if (madvise(page, size, MADV_WIPEONFORK)) {
+		munmap(page, size);
+		return;
+	}
+	guard = page;
+	*guard = 1;
+	tr2_session_fork_guard = page;
+}
+
+void tr2_session_after_fork(void)
 {
 	int saved_errno = errno;
 	unsigned int i;
 
+	*guard = 1;
 	tr2_metric_after_fork();
 	tr2_arena_forget();
 	tr2_thread_after_fork();
@@ -115,23 +140,21 @@ static void on_fork_in_child(void)
 		tr2_session.lost = 0;
 		tr2_session.next_child_id = tr2_session.next_exec_id = 0;
 		tr2_session.state = TR2_SESSION_FORKED;
+		/* The thread that forked is main, whoever speaks first. */
+		tr2_thread_get();
 	}
 	errno = saved_errno;
-}
-
-/* Is there anything that a child, which emitted no event, counted? */
-static bool has_metrics(void)
-{
-	return tr2_my_slot != NULL;
 }
 
 static void on_exit_of_process(void)
 {
 	struct tr2_call call;
 
+	if (!*tr2_session_fork_guard)
+		tr2_session_after_fork();
 	if (tr2_session.state == TR2_SESSION_FORKED) {
 		/* A child that did nothing leaves no trace. */
-		if (!has_metrics() ||
+		if (!tr2_arena_is_used() ||
 		    !tr2_call_begin(&call, __FILE__, __LINE__))
 			return;
 		tr2_call_end(&call);
@@ -152,7 +175,8 @@ static void arrange_for_the_end(const struct trace2_options *options)
 {
 	tr2_thread_on_end = on_thread_end;
 	tr2_thread_initialize();
-	pthread_atfork(NULL, NULL, on_fork_in_child);
+	make_fork_guard();
+	pthread_atfork(NULL, NULL, tr2_session_after_fork);
 	atexit(on_exit_of_process);
 	at_quick_exit(on_exit_of_process);
 	if (!options || !(options->flags & TRACE2_NO_SIGNALS))
@@ -180,11 +204,12 @@ void tr2_session_start(const char *file, int line,
 		       const struct trace2_options *options)
 {
 	static atomic_bool started;
-	int saved_errno = errno;
+	int saved_errno = errno, cancel_state;
 	struct tr2_call call;
 
 	if (atomic_exchange(&started, true))
 		return;
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
 	tr2_session_start_clock();
 	if (prepare(options)) {
 		tr2_inherit_publish();
@@ -199,6 +224,7 @@ void tr2_session_start(const char *file, int line,
 			tr2_call_end(&call);
 		}
 	}
+	pthread_setcancelstate(cancel_state, NULL);
 	errno = saved_errno;
 }
 
@@ -217,16 +243,19 @@ void tr2_session_keep_argv(const char *const *argv)
 	tr2_session.argv = copy;
 }
 
-void tr2_session_reopen(struct tr2_thread *thread, const char *file, int line)
+/* In main's name, with the buffers of the thread that came first. */
+static void open_anew(struct tr2_thread *thread, const char *file, int line)
 {
-	struct tr2_call call = { .thread = thread, .who = &thread->who,
-				 .file = file, .line = line };
+	struct tr2_thread *main_thread = tr2_thread_main();
+	struct tr2_call call = { .thread = thread,
+				 .who = &main_thread->who,
+				 .file = file,
+				 .line = line,
+				 .now_ns = tr2_clock_now_ns() };
 
-	tr2_session.state = TR2_SESSION_ON;
-	thread->start_ns = tr2_session.start_ns;
-	call.now_ns = tr2_clock_now_ns();
+	main_thread->start_ns = tr2_session.start_ns;
 	tr2_inherit_fork(tr2_clock_wall_us(call.now_ns));
-	tr2_thread_name(thread, NULL);
+	tr2_thread_name(main_thread, NULL);
 	if (!open_targets()) {
 		__atomic_store_n(&trace2_enabled_, 0, __ATOMIC_RELAXED);
 		return;
@@ -234,4 +263,19 @@ void tr2_session_reopen(struct tr2_thread *thread, const char *file, int line)
 	emit_version(&call);
 	TR2_EMIT(&call, start,
 		 .argv.argv = (const char *const *)tr2_session.argv);
+}
+
+void tr2_session_reopen(struct tr2_thread *thread, const char *file, int line)
+{
+	int state = TR2_SESSION_FORKED;
+
+	if (atomic_compare_exchange_strong(&tr2_session.state, &state,
+					   TR2_SESSION_OPENING)) {
+		open_anew(thread, file, line);
+		atomic_store_explicit(&tr2_session.state, TR2_SESSION_ON,
+				      memory_order_release);
+		return;
+	}
+	while (tr2_session.state == TR2_SESSION_OPENING)
+		sched_yield();
 }

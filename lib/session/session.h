@@ -5,7 +5,8 @@
  *	OFF ──start──► ON ──exit──► CLOSED
  *	               │ fork, in the child
  *	               ▼
- *	             FORKED ──first event──► ON, with an id and targets of its own
+ *	             FORKED ──first event, of any thread──► OPENING ──► ON,
+ *	                              with an id and targets of its own
  *
  * trace2_enabled_ is 1 in ON and FORKED while some destination takes bytes.
  */
@@ -21,6 +22,7 @@ enum tr2_session_state {
 	TR2_SESSION_OFF,
 	TR2_SESSION_ON,
 	TR2_SESSION_FORKED,
+	TR2_SESSION_OPENING,
 	TR2_SESSION_CLOSED
 };
 
@@ -45,8 +47,18 @@ void tr2_session_start_clock(void);
 void tr2_session_start(const char *file, int line,
 		       const struct trace2_options *options);
 
-/* What a forked child does at its first event. Called in a call. */
+/* What a forked child does at its first event; other threads wait until it is
+ * done. Called in a call of this thread. */
 void tr2_session_reopen(struct tr2_thread *thread, const char *file, int line);
+
+/* Puts a forked child into the state FORKED, if that was not done yet. */
+void tr2_session_after_fork(void);
+
+/*
+ * 0 in a child of a fork that ran no handlers (_Fork(), a bare clone()): the
+ * kernel clears the page it lies in. Looked at by every call.
+ */
+extern const volatile uint32_t *tr2_session_fork_guard;
 
 /* Keeps a copy of argv. */
 void tr2_session_keep_argv(const char *const *argv);

@@ -156,7 +156,8 @@ void tr2_signal_install(const char *list)
 	}
 }
 
-void tr2_signal_restore(void)
+/* Also before the code may be unmapped, in a child that never closed. */
+__attribute__((destructor)) void tr2_signal_restore(void)
 {
 	int signo;
 

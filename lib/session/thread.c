@@ -3,6 +3,7 @@
 
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -29,22 +30,39 @@ static __thread bool lock_is_mine __attribute__((tls_model("initial-exec")));
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct tr2_thread *registry, *free_list, *main_thread;
-static unsigned int last_id;
+static atomic_uint last_id;
 static pthread_key_t key;
 static bool key_exists;
 
 void (*tr2_thread_on_end)(struct tr2_thread *thread);
 
+/* What the holder of the lock gets back. */
+static sigset_t mask_before;
+static int cancel_state_before;
+
 void tr2_lock(void)
 {
-	lock_is_mine = true;
+	sigset_t all, before;
+	int cancel_state;
+
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, &before);
 	pthread_mutex_lock(&lock);
+	lock_is_mine = true;
+	mask_before = before;
+	cancel_state_before = cancel_state;
 }
 
 void tr2_unlock(void)
 {
-	pthread_mutex_unlock(&lock);
+	sigset_t before = mask_before;
+	int cancel_state = cancel_state_before;
+
 	lock_is_mine = false;
+	pthread_mutex_unlock(&lock);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	pthread_setcancelstate(cancel_state, NULL);
 }
 
 bool tr2_lock_is_mine(void)
@@ -75,6 +93,14 @@ void tr2_thread_initialize(void)
 {
 	if (!key_exists)
 		key_exists = !pthread_key_create(&key, on_thread_end);
+}
+
+/* Before the code may be unmapped: a plugin that holds the library ends. */
+__attribute__((destructor)) static void forget_key(void)
+{
+	if (key_exists)
+		pthread_key_delete(key);
+	key_exists = false;
 }
 
 /* Threads are one or two pages each and never given back, only reused: no
@@ -135,9 +161,7 @@ void tr2_thread_name(struct tr2_thread *thread, const char *base)
 	if (thread->is_main) {
 		snprintf(name, sizeof(name), "main");
 	} else {
-		tr2_lock();
-		thread->id = ++last_id;
-		tr2_unlock();
+		thread->id = atomic_fetch_add(&last_id, 1) + 1;
 		snprintf(name, sizeof(name), "th%02u:%s", thread->id,
 			 base ? base : "unknown");
 	}
@@ -174,14 +198,12 @@ static struct tr2_thread *thread_get_slow(void)
 
 	tr2_lock();
 	thread = make();
-	tr2_unlock();
-	if (!thread)
-		return NULL;
-	if (key_exists)
+	if (thread && key_exists)
 		pthread_setspecific(key, thread);
-	tr2_self = thread;
-	if (thread->is_main)
+	if (thread && thread->is_main)
 		tr2_thread_name(thread, NULL);
+	tr2_self = thread;
+	tr2_unlock();
 	return thread;
 }
 
@@ -206,10 +228,10 @@ struct tr2_slot *tr2_thread_slot(struct tr2_thread *thread)
 	if (!thread->slot) {
 		tr2_lock();
 		thread->slot = tr2_arena_claim();
-		tr2_unlock();
 		if (thread->slot)
 			describe_slot(thread, thread->slot);
 		tr2_my_slot = thread->slot;
+		tr2_unlock();
 	}
 	return thread->slot;
 }
@@ -217,12 +239,12 @@ struct tr2_slot *tr2_thread_slot(struct tr2_thread *thread)
 void tr2_thread_retire(struct tr2_thread *thread, uint64_t now_ns)
 {
 	TR2_CHECK(thread == tr2_self && !thread->is_main);
+	tr2_lock();
 	has_ended = true;
 	tr2_my_slot = NULL;
 	tr2_self = NULL;
 	if (key_exists)
 		pthread_setspecific(key, NULL);
-	tr2_lock();
 	if (thread->slot) {
 		tr2_metric_fold(tr2_arena_totals(), thread->slot, now_ns);
 		tr2_arena_free(thread->slot);

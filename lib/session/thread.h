@@ -36,6 +36,9 @@ struct tr2_thread {
 	 * and the thread sets it and then looks whether tracing is on.
 	 */
 	atomic_uint busy;
+	/* Where on the stack that call is, and what it is to restore. */
+	uintptr_t frame;
+	int frame_cancel_state;
 	unsigned int destructions; /* passes of the thread's destructors */
 
 	/* Starts of open regions; more may be open than there was memory for. */
@@ -53,9 +56,9 @@ extern __thread struct tr2_thread *tr2_self
 	__attribute__((tls_model("initial-exec")));
 
 /*
- * The process's lock: registry, arena, start and end of sessions. A signal
- * handler that interrupted its holder must not call these, and can tell by
- * tr2_lock_is_mine().
+ * The process's lock: registry, arena, ends of threads. Its holder is neither
+ * cancelled nor interrupted: a handler that leaves by siglongjmp() would leave
+ * it locked. What a fault inside raises can tell by tr2_lock_is_mine().
  */
 void tr2_lock(void);
 void tr2_unlock(void);

@@ -248,25 +248,56 @@ static void write_line_guarded(struct tr2_dest *dest, int fd, const char *line,
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-/* false: the lock was not taken, but the line is to be written all the same. */
-static bool take_lock(struct tr2_dest *dest)
+/* Waits for it within what is left of the budget. */
+static int lock_in_time(struct tr2_dest *dest)
 {
+	uint64_t used = atomic_load_explicit(&stalled_ns, memory_order_relaxed);
+	uint64_t before = tr2_clock_now_ns(), until;
+	struct timespec deadline;
+	int error;
+
+	if (used >= TR2_STALL_NS || clock_gettime(CLOCK_REALTIME, &deadline))
+		return EBUSY;
+	until = (uint64_t)deadline.tv_nsec + (TR2_STALL_NS - used);
+	deadline.tv_sec += (time_t)(until / 1000000000u);
+	deadline.tv_nsec = (long)(until % 1000000000u);
+	error = pthread_mutex_timedlock(&dest->lock, &deadline);
+	atomic_fetch_add_explicit(&stalled_ns, tr2_clock_now_ns() - before,
+				  memory_order_relaxed);
+	return error;
+}
+
+enum locking { LOCKED, NOT_LOCKED, GIVE_UP };
+
+static enum locking take_lock(struct tr2_dest *dest)
+{
+	int error = pthread_mutex_trylock(&dest->lock);
+
+	if (!error)
+		return LOCKED;
 	if (atomic_load_explicit(&urgent, memory_order_relaxed))
-		return !pthread_mutex_trylock(&dest->lock);
-	return !pthread_mutex_lock(&dest->lock);
+		return NOT_LOCKED;
+	error = lock_in_time(dest);
+	if (error == EDEADLK) {
+		/* Left locked by a call of this thread that a signal handler
+		 * jumped out of, perhaps in the midst of a line. */
+		dest->cut = true;
+		return LOCKED;
+	}
+	return error ? GIVE_UP : LOCKED;
 }
 
 static void write_whole(struct tr2_dest *dest, const char *line, size_t len)
 {
-	bool locked = take_lock(dest);
+	enum locking locking = take_lock(dest);
 
-	if (!tr2_dest_is_on(dest))
+	if (locking == GIVE_UP || !tr2_dest_is_on(dest))
 		tr2_dest_drop(dest);
 	else if (dest->kind == TR2_DEST_PIPE)
 		write_line_guarded(dest, dest->fd, line, len, SIGPIPE);
 	else
 		write_line(dest, dest->fd, line, len);
-	if (locked)
+	if (locking == LOCKED)
 		pthread_mutex_unlock(&dest->lock);
 }
 

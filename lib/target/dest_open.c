@@ -95,7 +95,9 @@ static bool may_raise_sigxfsz(void)
 /* Looks at what the descriptor is, and puts it to use. */
 static bool use(struct tr2_dest *dest, int fd, bool ours)
 {
-	static const pthread_mutex_t unlocked = PTHREAD_MUTEX_INITIALIZER;
+	/* One that tells its holder: see take_lock(). */
+	static const pthread_mutex_t unlocked =
+		PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP;
 	struct stat st;
 	int flags = fcntl(fd, F_GETFL);
 
