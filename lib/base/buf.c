@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/buf.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <sys/mman.h>
 
@@ -120,12 +121,13 @@ void tr2_buf_add_seconds9(struct tr2_buf *b, uint64_t ns)
 
 void tr2_buf_vaddf(struct tr2_buf *b, const char *fmt, va_list ap)
 {
+	int saved_errno = errno, n;
 	va_list again;
 	size_t room;
-	int n;
 
 	if (!tr2_buf_room(b, 255))
 		return;
+	errno = saved_errno; /* for %m */
 	room = b->alloc - b->len;
 	va_copy(again, ap);
 	n = vsnprintf(b->p + b->len, room, fmt, again);
@@ -135,6 +137,7 @@ void tr2_buf_vaddf(struct tr2_buf *b, const char *fmt, va_list ap)
 	if ((size_t)n >= room) {
 		if (!tr2_buf_room(b, (size_t)n))
 			return;
+		errno = saved_errno;
 		va_copy(again, ap);
 		n = vsnprintf(b->p + b->len, (size_t)n + 1, fmt, again);
 		va_end(again);

@@ -78,44 +78,74 @@ static bool is_port(const char *s, size_t at, size_t end)
 
 	while (at < end && is_digit(s[at]))
 		at++;
-	return at - start <= 5 && (at == end || strchr("/?#", s[at]));
+	return at - start <= 5 &&
+	       (at == end || is_gap(s[at]) || strchr("/?#", s[at]));
 }
 
-static bool last_at_sign(const char *s, size_t start, size_t end, size_t *found)
+/*
+ * What was found out about the word around the present place, so that a word
+ * full of "://" is not searched again for each.
+ */
+struct word {
+	size_t end; /* the gap behind it */
+	size_t query; /* the first '?' or '#' from the present place on */
+	size_t at; /* its last '@' + 1; 0: none */
+	size_t at_before_query; /* the last one before query, + 1 */
+};
+
+static size_t last_at_sign(const char *s, size_t start, size_t end)
 {
 	while (end-- > start)
-		if (s[end] == '@') {
-			*found = end;
-			return true;
-		}
-	return false;
+		if (s[end] == '@')
+			return end + 1;
+	return 0;
+}
+
+static void look_around(struct word *word, const char *s, size_t len,
+			size_t place)
+{
+	bool moved = place >= word->end;
+
+	if (moved) {
+		word->end = place;
+		while (word->end < len && !is_gap(s[word->end]))
+			word->end++;
+		word->at = last_at_sign(s, place, word->end);
+	}
+	if (moved || place > word->query) {
+		word->query = place;
+		while (word->query < word->end && !strchr("?#", s[word->query]))
+			word->query++;
+		word->at_before_query = last_at_sign(s, place, word->query);
+	}
 }
 
 /* colon: where "://" stands. */
 static bool find_userinfo(const char *s, size_t len, size_t colon,
-			  struct span *hide)
+			  struct word *word, struct span *hide)
 {
-	size_t start = colon + 3, user_end = start, end = start, query;
+	size_t start = colon + 3, user_end = start;
 
 	if (!colon || !(is_alpha(s[colon - 1]) || is_digit(s[colon - 1])))
 		return false;
-	while (end < len && !is_gap(s[end]))
-		end++;
-	while (user_end < end && !strchr(":@/?#", s[user_end]))
+	while (user_end < len && !is_gap(s[user_end]) &&
+	       !strchr(":@/?#", s[user_end]))
 		user_end++;
-	if (user_end == end)
+	if (user_end == len || is_gap(s[user_end]))
 		return false;
 	if (s[user_end] == '@' && is_http(s, colon) && user_end > start) {
 		*hide = (struct span){ start, user_end };
 		return true;
 	}
-	if (s[user_end] != ':' || is_port(s, user_end + 1, end))
-		return false;
-	for (query = user_end; query < end && !strchr("?#", s[query]);)
-		query++;
 	hide->start = user_end + 1;
-	return last_at_sign(s, hide->start, query, &hide->end) ||
-	       last_at_sign(s, hide->start, end, &hide->end);
+	if (s[user_end] != ':' || is_port(s, hide->start, len))
+		return false;
+	look_around(word, s, len, hide->start);
+	hide->end = word->at_before_query;
+	if (hide->end <= hide->start)
+		hide->end = word->at;
+	/* Behind the '@', so far; an empty password needs no hiding. */
+	return hide->end-- > hide->start;
 }
 
 static bool find_authorization(const char *s, size_t len, size_t colon,
@@ -163,14 +193,15 @@ static bool find_assignment(const char *s, size_t len, size_t equals,
 	return true;
 }
 
-static bool find_secret(const char *s, size_t len, size_t at, struct span *hide)
+static bool find_secret(const char *s, size_t len, size_t at, struct word *word,
+			struct span *hide)
 {
 	if (s[at] == '=')
 		return find_assignment(s, len, at, hide);
 	if (s[at] != ':')
 		return false;
 	if (len - at > 3 && s[at + 1] == '/' && s[at + 2] == '/')
-		return find_userinfo(s, len, at, hide);
+		return find_userinfo(s, len, at, word, hide);
 	return find_authorization(s, len, at, hide);
 }
 
@@ -178,12 +209,13 @@ const char *tr2_redact(struct tr2_buf *scratch, const char *s, size_t *len)
 {
 	size_t n = *len, copied = 0, at;
 	struct span hide = { 0, 0 };
+	struct word word = { 0, 0, 0, 0 };
 
 	if (!memchr(s, ':', n) && !memchr(s, '=', n))
 		return s;
 	tr2_buf_reset(scratch);
 	for (at = 0; at < n; at++) {
-		if (!find_secret(s, n, at, &hide) || hide.end == hide.start)
+		if (!find_secret(s, n, at, &word, &hide) || hide.end == hide.start)
 			continue;
 		tr2_buf_add(scratch, s + copied, hide.start - copied);
 		tr2_buf_addlit(scratch, TR2_REDACTED);

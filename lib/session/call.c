@@ -179,6 +179,7 @@ const char *tr2_call_format(struct tr2_call *call, const char *fmt, va_list ap)
 	if (!fmt || !*fmt)
 		return NULL;
 	tr2_buf_reset(b);
+	errno = call->saved_errno; /* for %m */
 	tr2_buf_vaddf(b, fmt, ap);
 	return tr2_buf_str(b);
 }

@@ -32,7 +32,7 @@ void tr2_session_start_clock(void)
 }
 
 /* true: at least one destination takes bytes. */
-static bool open_targets(void)
+static bool open_targets(bool again)
 {
 	const struct tr2_settings *settings = &tr2_session.settings;
 	static const char *const suffix[TR2_TARGET_NR] = {
@@ -51,6 +51,7 @@ static bool open_targets(void)
 			.file_name = tr2_inherit_own_sid(),
 			.max_files = settings->max_files,
 			.debug = settings->debug,
+			.quiet = again,
 		};
 
 		tr2_buf_reset(&variable);
@@ -189,7 +190,7 @@ static bool prepare(const struct trace2_options *options)
 
 	if (!tr2_settings_load(&tr2_session.settings, options))
 		return false;
-	if (!tr2_inherit_start(wall_us) || !open_targets()) {
+	if (!tr2_inherit_start(wall_us) || !open_targets(false)) {
 		tr2_settings_release(&tr2_session.settings);
 		return false;
 	}
@@ -256,7 +257,7 @@ static void open_anew(struct tr2_thread *thread, const char *file, int line)
 	main_thread->start_ns = tr2_session.start_ns;
 	tr2_inherit_fork(tr2_clock_wall_us(call.now_ns));
 	tr2_thread_name(main_thread, NULL);
-	if (!open_targets()) {
+	if (!open_targets(true)) {
 		__atomic_store_n(&trace2_enabled_, 0, __ATOMIC_RELAXED);
 		return;
 	}

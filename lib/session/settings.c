@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
-#include <unistd.h>
 
 #include "base/buf.h"
 #include "base/text.h"
@@ -145,12 +144,9 @@ static void take_fault(void *cookie, const struct tr2_config_fault *fault)
 static void complain(const struct loading *l)
 {
 	const struct tr2_buf *b = &l->complaints;
-	ssize_t ignored;
 
-	if (!l->settings->debug || !b->len)
-		return;
-	ignored = write(STDERR_FILENO, b->p, b->len);
-	(void)ignored;
+	if (l->settings->debug && b->len)
+		tr2_dest_warn(b->p, b->len);
 }
 
 static bool wants_anything(const struct tr2_settings *settings)

@@ -56,8 +56,11 @@ static void reset(int signo)
 
 static void prepare_thread(struct tr2_thread *thread)
 {
-	const struct tr2_thread *self = tr2_self ? tr2_self : tr2_thread_main();
+	const struct tr2_thread *self = tr2_self;
 
+	/* One that never spoke has no name. */
+	if (!self || !self->announced)
+		self = tr2_thread_main();
 	memset(thread, 0, sizeof(*thread));
 	thread->announced = true;
 	tr2_buf_init_fixed(&thread->render.line, last.line, sizeof(last.line));
@@ -96,11 +99,15 @@ static void on_signal(int signo, siginfo_t *info, void *context)
 	int saved_errno = errno, expected = TR2_SESSION_ON;
 
 	(void)context;
-	/*
-	 * Not ours any more: the host's own handler called this one. Tracing
-	 * off, or a forked child that wrote nothing: as if it were not there.
-	 */
-	if (trace2_is_enabled() && is_ours(signo) &&
+	/* The host's own handler, installed since, calls the one before it,
+	 * which without tracing there was none: it decides what happens. */
+	if (!is_ours(signo)) {
+		errno = saved_errno;
+		return;
+	}
+	/* Tracing off, or a forked child that wrote nothing: as if this handler
+	 * were not there. */
+	if (trace2_is_enabled() &&
 	    !atomic_exchange(&last.taken, true) &&
 	    atomic_compare_exchange_strong(&tr2_session.state, &expected,
 					   TR2_SESSION_CLOSED)) {

@@ -3,8 +3,10 @@
 #include "target/dest.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
@@ -56,7 +58,6 @@ static void tell_failure(const struct tr2_dest *dest, int error)
 {
 	char memory[512], text[128];
 	struct tr2_buf b;
-	ssize_t ignored;
 
 	if (!dest->told_as)
 		return;
@@ -66,8 +67,7 @@ static void tell_failure(const struct tr2_dest *dest, int error)
 	tr2_buf_addlit(&b, "': ");
 	tr2_buf_addstr(&b, tr2_error_text(error, text, sizeof(text)));
 	tr2_buf_addch(&b, '\n');
-	ignored = write(STDERR_FILENO, b.p, b.len);
-	(void)ignored;
+	tr2_dest_warn(b.p, b.len);
 }
 
 /* The descriptor is still what was opened: not closed and reused by the host,
@@ -78,6 +78,43 @@ static bool is_unchanged(const struct tr2_dest *dest, int fd)
 
 	return !fstat(fd, &st) && st.st_dev == dest->device &&
 	       st.st_ino == dest->inode;
+}
+
+static bool may_raise_sigxfsz(void)
+{
+	struct rlimit limit;
+
+	return !getrlimit(RLIMIT_FSIZE, &limit) &&
+	       limit.rlim_cur != RLIM_INFINITY;
+}
+
+bool tr2_dest_use(struct tr2_dest *dest, int fd, bool ours)
+{
+	/* One that tells its holder: see take_lock(). */
+	static const pthread_mutex_t unlocked =
+		PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP;
+	struct stat st;
+	int flags = fcntl(fd, F_GETFL);
+
+	if (flags < 0 || (flags & O_ACCMODE) == O_RDONLY || fstat(fd, &st)) {
+		if (flags >= 0)
+			errno = EBADF;
+		return false;
+	}
+	dest->kind = S_ISFIFO(st.st_mode) ? TR2_DEST_PIPE :
+		     S_ISSOCK(st.st_mode) ? TR2_DEST_SOCKET :
+					    TR2_DEST_FILE;
+	dest->ours = ours;
+	dest->size_limited = S_ISREG(st.st_mode) && may_raise_sigxfsz();
+	dest->blocking = !(flags & O_NONBLOCK);
+	dest->cut = false;
+	dest->lock = unlocked;
+	dest->device = st.st_dev;
+	dest->inode = st.st_ino;
+	dest->checked = 0;
+	dest->fd = fd;
+	atomic_store_explicit(&dest->on, true, memory_order_relaxed);
+	return true;
 }
 
 void tr2_dest_close(struct tr2_dest *dest)
@@ -301,14 +338,43 @@ static void write_whole(struct tr2_dest *dest, const char *line, size_t len)
 		pthread_mutex_unlock(&dest->lock);
 }
 
-void tr2_dest_write(struct tr2_dest *dest, const char *line, size_t len)
+/* Once a second: a host that closes all descriptors, as daemons do, and opens
+ * its own files must not find our lines in them. */
+static void check(struct tr2_dest *dest, uint64_t second)
 {
+	if (atomic_exchange_explicit(&dest->checked, second,
+				     memory_order_relaxed) == second)
+		return;
+	if (!is_unchanged(dest, dest->fd))
+		switch_off(dest);
+	else if (dest->kind == TR2_DEST_FILE)
+		dest->size_limited = may_raise_sigxfsz();
+}
+
+void tr2_dest_write(struct tr2_dest *dest, const char *line, size_t len,
+		    uint64_t second)
+{
+	if (tr2_dest_is_on(dest) &&
+	    atomic_load_explicit(&dest->checked, memory_order_relaxed) !=
+		    second)
+		check(dest, second);
 	if (!tr2_dest_is_on(dest))
 		tr2_dest_drop(dest);
 	else if (dest->kind != TR2_DEST_FILE)
 		write_whole(dest, line, len);
-	else if (dest->size_limited)
+	else if (atomic_load_explicit(&dest->size_limited,
+				      memory_order_relaxed))
 		write_line_guarded(dest, dest->fd, line, len, SIGXFSZ);
 	else
 		write_line(dest, dest->fd, line, len);
+}
+
+void tr2_dest_warn(const char *line, size_t len)
+{
+	struct tr2_dest terminal = { 0 };
+	int saved_errno = errno;
+
+	if (tr2_dest_use(&terminal, STDERR_FILENO, false))
+		tr2_dest_write(&terminal, line, len, 0);
+	errno = saved_errno;
 }

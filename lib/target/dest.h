@@ -31,7 +31,8 @@ struct tr2_dest {
 	int fd; /* stays open while others may write: see tr2_dest_close */
 	enum tr2_dest_kind kind;
 	bool ours; /* opened here, so closed here */
-	bool size_limited; /* a file that may raise SIGXFSZ */
+	atomic_bool size_limited; /* a file that may raise SIGXFSZ */
+	atomic_uint_fast64_t checked; /* the second of the last look */
 	bool blocking; /* a pipe whose description blocks */
 	bool sentinel; /* too many files: say so in there and close */
 	bool cut; /* the last line lacks its end; under lock */
@@ -48,7 +49,12 @@ struct tr2_dest_request {
 	const char *file_name; /* of a new file in a directory */
 	unsigned int max_files; /* in a directory, 0: any number */
 	bool debug; /* say on stderr why it cannot be used */
+	bool quiet; /* say nothing at all: it was said before */
 };
+
+/* A line for the user, on descriptor 2, with the care of any destination. */
+void tr2_dest_warn(const char *line, size_t len);
+
 
 /*
  * Opens what the setting asks for; false: off, or cannot be used. In the
@@ -58,8 +64,13 @@ struct tr2_dest_request {
 bool tr2_dest_open(struct tr2_dest *dest,
 		   const struct tr2_dest_request *request);
 
-/* Signal-safe. The line ends with its newline. Counts what it cannot write. */
-void tr2_dest_write(struct tr2_dest *dest, const char *line, size_t len);
+/*
+ * The line ends with its newline. Counts what it cannot write. second: the wall
+ * time; with every new one it is looked whether the host closed the descriptor
+ * and reused its number, or limited the size of files. Signal-safe.
+ */
+void tr2_dest_write(struct tr2_dest *dest, const char *line, size_t len,
+		    uint64_t second);
 
 /* Counts a line that never got here. */
 void tr2_dest_drop(struct tr2_dest *dest);
@@ -73,6 +84,9 @@ uint64_t tr2_dest_lost(const struct tr2_dest *dest);
  * since its number could be the host's next file. Signal-safe.
  */
 void tr2_dest_close(struct tr2_dest *dest);
+
+/* For opening: what the descriptor is. false: unusable; errno. */
+bool tr2_dest_use(struct tr2_dest *dest, int fd, bool ours);
 
 /* In a forked child: the stall budget is new. */
 void tr2_dest_after_fork(void);

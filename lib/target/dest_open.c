@@ -19,16 +19,18 @@
 #define SENTINEL "git-trace2-discard"
 #define MAX_COLLISIONS 9
 
-/* Above what a host or a shell is likely to pick, close or hand over. */
-#define PREFERRED_FD 100
+/* Away from what a host or a shell is likely to pick or hand over. */
+#define FDS_BELOW_LIMIT 32
+#define HIGHEST_LIMIT 1024
 #define FIRST_SAFE_FD 3
 
 static void warn(const char *before, const struct tr2_dest_request *request,
 		 const char *between, const char *after)
 {
 	struct tr2_buf b = TR2_BUF_INIT;
-	ssize_t ignored;
 
+	if (request->quiet)
+		return;
 	tr2_buf_addstr(&b, "warning: trace2: ");
 	tr2_buf_addstr(&b, before);
 	tr2_buf_addch(&b, '\'');
@@ -38,10 +40,8 @@ static void warn(const char *before, const struct tr2_dest_request *request,
 	tr2_buf_addch(&b, '\'');
 	tr2_buf_addstr(&b, after);
 	tr2_buf_addch(&b, '\n');
-	if (!b.failed) {
-		ignored = write(STDERR_FILENO, b.p, b.len);
-		(void)ignored;
-	}
+	if (!b.failed)
+		tr2_dest_warn(b.p, b.len);
 	tr2_buf_release(&b);
 }
 
@@ -71,54 +71,24 @@ static bool refuse_errno(const struct tr2_dest_request *request, int error)
  */
 static int move_up(int fd)
 {
-	int moved;
+	struct rlimit limit;
+	int moved = -1, preferred = HIGHEST_LIMIT;
 
 	if (fd < 0)
 		return fd;
-	moved = fcntl(fd, F_DUPFD_CLOEXEC, PREFERRED_FD);
+	if (!getrlimit(RLIMIT_NOFILE, &limit) && limit.rlim_cur < HIGHEST_LIMIT)
+		preferred = (int)limit.rlim_cur;
+	preferred -= FDS_BELOW_LIMIT;
+	if (preferred > FIRST_SAFE_FD)
+		moved = fcntl(fd, F_DUPFD_CLOEXEC, preferred);
 	if (moved < 0)
 		moved = fcntl(fd, F_DUPFD_CLOEXEC, FIRST_SAFE_FD);
-	if (moved < 0)
+	if (moved < 0 && fd >= FIRST_SAFE_FD)
 		return fd;
 	close(fd);
+	if (moved < 0)
+		errno = EMFILE;
 	return moved;
-}
-
-static bool may_raise_sigxfsz(void)
-{
-	struct rlimit limit;
-
-	return !getrlimit(RLIMIT_FSIZE, &limit) &&
-	       limit.rlim_cur != RLIM_INFINITY;
-}
-
-/* Looks at what the descriptor is, and puts it to use. */
-static bool use(struct tr2_dest *dest, int fd, bool ours)
-{
-	/* One that tells its holder: see take_lock(). */
-	static const pthread_mutex_t unlocked =
-		PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP;
-	struct stat st;
-	int flags = fcntl(fd, F_GETFL);
-
-	if (flags < 0 || (flags & O_ACCMODE) == O_RDONLY || fstat(fd, &st)) {
-		if (flags >= 0)
-			errno = EBADF;
-		return false;
-	}
-	dest->kind = S_ISFIFO(st.st_mode)  ? TR2_DEST_PIPE :
-		     S_ISSOCK(st.st_mode) ? TR2_DEST_SOCKET :
-					    TR2_DEST_FILE;
-	dest->ours = ours;
-	dest->size_limited = S_ISREG(st.st_mode) && may_raise_sigxfsz();
-	dest->blocking = !(flags & O_NONBLOCK);
-	dest->cut = false;
-	dest->lock = unlocked;
-	dest->device = st.st_dev;
-	dest->inode = st.st_ino;
-	dest->fd = fd;
-	atomic_store_explicit(&dest->on, true, memory_order_relaxed);
-	return true;
 }
 
 static bool use_or_close(struct tr2_dest *dest,
@@ -126,7 +96,7 @@ static bool use_or_close(struct tr2_dest *dest,
 {
 	int error;
 
-	if (fd >= 0 && use(dest, fd, true))
+	if (fd >= 0 && tr2_dest_use(dest, fd, true))
 		return true;
 	error = errno;
 	if (fd >= 0)
@@ -299,7 +269,7 @@ bool tr2_dest_open(struct tr2_dest *dest,
 		return false;
 	fd = descriptor_of(value);
 	if (fd >= 0)
-		return use(dest, fd, false) || refuse_errno(request, errno);
+		return tr2_dest_use(dest, fd, false) || refuse_errno(request, errno);
 	if (value[0] == '/')
 		return open_path(dest, request);
 	if (!strncmp(value, "af_unix:", 8))

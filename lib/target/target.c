@@ -28,7 +28,10 @@ static void render_and_write(struct tr2_target *target, enum tr2_target_id id,
 	if (render->line.failed)
 		tr2_dest_drop(&target->dest);
 	else
-		tr2_dest_write(&target->dest, render->line.p, render->line.len);
+		tr2_dest_write(&target->dest, render->line.p, render->line.len,
+			       ev->kind == TR2_EV_atexit ?
+				       UINT64_MAX :
+				       ev->wall_us / 1000000u);
 }
 
 void tr2_target_emit(struct tr2_target *target, enum tr2_target_id id,
