@@ -242,6 +242,14 @@ test_expect_success 'the directory, class and hook of a child' '
 	done
 '
 
+test_expect_success 'the name of a thread' '
+	traced call pthread_create token=hunter2 &&
+	for file in n p e
+	do
+		test_grep ! hunter2 $file || return 1
+	done
+'
+
 test_expect_success 'GIT_TRACE2_REDACT=0 shows all' '
 	GIT_TRACE2_REDACT=0 &&
 	export GIT_TRACE2_REDACT &&

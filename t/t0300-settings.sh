@@ -119,6 +119,7 @@ test_expect_success 'an empty value in a file switches off what an earlier one s
 	set_system trace2.eventTarget "$(pwd)/e" &&
 	set_global trace2.eventTarget "" &&
 	expect_traces "" &&
+	test_must_be_empty err &&
 	no_config &&
 	set_system trace2.eventTarget "$(pwd)/e" &&
 	set_global trace2.eventTarget false &&

@@ -66,7 +66,10 @@ test_expect_success 'a descriptor that is open for reading only' '
 	: >input &&
 	GIT_TRACE2=7 test-tool trace2 001return 0 7<input 2>err &&
 	test_must_be_empty err &&
-	test_must_be_empty input
+	test_must_be_empty input &&
+	GIT_TRACE2=7 GIT_TRACE2_DST_DEBUG=1 test-tool trace2 001return 0 7<input 2>err &&
+	echo "warning: trace2: cannot use '\''GIT_TRACE2'\'': '\''7'\'': Bad file descriptor" >expect &&
+	test_cmp expect err
 '
 
 test_expect_success 'a descriptor that was given stays open' '

@@ -203,7 +203,7 @@ test_expect_success 'every scope by its name' '
 # compare DIR: git and test-tool, run there, report the same.
 compare () {
 	rm -f git.e ours.e &&
-	GIT_TRACE2_EVENT="$(pwd)/git.e" git -C "$1" for-each-ref >/dev/null &&
+	GIT_TRACE2_EVENT="$(pwd)/git.e" git -C "$1" var -l >/dev/null &&
 	GIT_TRACE2_EVENT="$(pwd)/ours.e" test-tool --chdir="$1" trace2 001return 0 &&
 	params git.e | sed "s/^\[\"unknown\"/[\"command\"/" >expect &&
 	params ours.e >actual &&
@@ -263,6 +263,22 @@ test_expect_success GIT 'like Git: pairs in the environment, variables' '
 		GIT_TRACE2_CONFIG_PARAMS="user.*,core.*" compare gitrepo &&
 	ONE=1 TWO="x y" EMPTY= GIT_TRACE2_ENV_VARS="TWO,ONE,EMPTY,NONE" \
 		GIT_TRACE2_CONFIG_PARAMS="user.name" compare gitrepo
+'
+
+# Git resolves the directories before it compares them.
+test_expect_failure GIT 'like Git: ceilings' '
+	mkdir -p gitrepo/deep/er &&
+	ln -s gitrepo link &&
+	for ceiling in "$(pwd)/gitrepo/deep/.." "$(pwd)/link" \
+		"/none:$(pwd)/gitrepo/" ":$(pwd)/link" "$(pwd)"
+	do
+		GIT_CEILING_DIRECTORIES=$ceiling GIT_TRACE2_CONFIG_PARAMS="user.*" \
+			compare gitrepo/deep/er ||
+		{
+			echo "with the ceiling $ceiling"
+			return 1
+		}
+	done
 '
 
 test_expect_success GIT 'like Git: GIT_DIR' '
