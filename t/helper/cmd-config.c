@@ -2,10 +2,10 @@
 /*
  * test-tool config: the library's config reader, seen from outside.
  *
- * `list` prints what `git config --list` prints; `settings` and `all` print what
- * the library reads by itself. `set` and `unset` write files that Git reads:
- * they keep all keys in their order, but write the file anew, so comments and
- * layout are lost.
+ * `list` prints what `git config --list` prints; `settings` and `all`, what the
+ * library reads by itself. `set` and `unset` write files that Git reads: they
+ * keep all keys in their order, but write the file anew, so comments and layout
+ * are lost.
  */
 #include "session/config.h"
 #include "test-tool.h"

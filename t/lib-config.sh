@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: MIT
+#
+# For the tests of the config reader, to be read after test-lib.sh:
+#
+#	list FILE [OPTION...]		what is read from the file, as with -z
+#	refuse FILE [OPTION...]		reading fails and delivers nothing
+#	same_as_git FILE...		Git and we read the same
+#	make_repo DIRECTORY		a repository, without Git
+#
+# and the prerequisite GIT_SPACES.
+#
+# shellcheck shell=sh
+
+# Gits since 2.45 keep a tab inside a value; before, it became a space.
+test_lazy_prereq GIT_SPACES '
+	git version &&
+	printf "[a]b=c\td\n" >config &&
+	test "$(git config -f config --list)" = "a.b=c d"
+'
+
+# list FILE [OPTION...]
+list () {
+	list_file_=$1 &&
+	shift &&
+	test-tool config --file "$list_file_" list -z "$@"
+}
+
+# refuse FILE [OPTION...]: reading fails, and not a key of it is delivered.
+refuse () {
+	test_must_fail list "$@" >refused 2>refused.err &&
+	test_must_be_empty refused
+}
+
+# same_as_git FILE...: each is taken or refused by both; when taken, they say
+# the same.  Leaves in $taken how many were taken.  $options are for both.
+options=
+same_as_git () {
+	taken=0 &&
+	for file
+	do
+		git_code=0 our_code=0
+		# shellcheck disable=SC2086 # words
+		git config -f "$file" --list -z $options >git.out 2>git.err ||
+		git_code=$?
+		# shellcheck disable=SC2086
+		list "$file" $options >our.out 2>our.err || our_code=$?
+		if test "$git_code" != "$our_code"
+		then
+			echo "$file: git ends with $git_code, we with $our_code"
+			return 1
+		fi
+		test "$git_code" = 0 || continue
+		taken=$((taken + 1))
+		cmp git.out our.out || {
+			echo "$file: git and we do not read the same"
+			return 1
+		}
+	done
+}
+
+# A repository as it is on disk, so that these tests need no Git.
+make_repo () {
+	mkdir -p "$1/refs" "$1/objects" &&
+	echo "ref: refs/heads/topic/one" >"$1/HEAD" &&
+	printf "[core]\n\trepositoryFormatVersion = 0\n" >"$1/config"
+}
