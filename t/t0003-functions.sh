@@ -192,7 +192,7 @@ test_expect_success 'test_line_count, test_stdout_line_count' '
 	test_stdout_line_count = 3 cat file &&
 	fails_saying "cat file printed 3 line(s), not -gt 3" \
 		test_stdout_line_count -gt 3 cat file
-' 
+'
 
 test_expect_success 'test_must_be_empty, test_file_not_empty, test_file_size' '
 	>empty &&

@@ -23,6 +23,8 @@ static __attribute__((noinline)) struct tr2_slot *slot_slow(void)
 			atomic_store(&thread->busy, 0);
 		}
 	}
+	if (!slot)
+		tr2_call_lost();
 	pthread_setcancelstate(cancel_state, NULL);
 	errno = saved_errno;
 	return slot;
@@ -47,16 +49,22 @@ void trace2_timer_start_on_(struct trace2_timer *timer)
 {
 	struct tr2_slot *slot = my_slot();
 
-	if (slot && timer && timer->index < TR2_MAX_TIMERS)
-		tr2_timer_cell_start(&slot->timer[timer->index],
-				     tr2_clock_now_ns());
+	if (slot && timer && timer->index < TR2_MAX_TIMERS &&
+	    tr2_timer_cell_start(&slot->timer[timer->index],
+				 tr2_clock_now_ns()) != TR2_CELL_DONE)
+		tr2_call_lost();
 }
 
 static __attribute__((noinline)) void
-tell_unpaired_stop(const struct trace2_timer *timer, const char *file, int line)
+stop_slow(const struct trace2_timer *timer, struct tr2_timer_cell *cell,
+	  const char *file, int line)
 {
 	struct tr2_call call;
 
+	/* It may have been started before a fork, in the parent. */
+	if (tr2_self && tr2_self->crossed_fork)
+		return;
+	tr2_timer_cell_unpaired(cell);
 	if (!tr2_call_begin(&call, file, line))
 		return;
 	tr2_call_misuse(&call, "trace2: timer '%s' stopped without a start",
@@ -70,9 +78,14 @@ void trace2_timer_stop_on_(struct trace2_timer *timer, const char *file,
 	uint64_t now_ns = tr2_clock_now_ns();
 	struct tr2_slot *slot = my_slot();
 	unsigned int index = timer ? timer->index : TRACE2_UNREGISTERED_;
+	enum tr2_cell_result result;
 
-	if (slot && index < TR2_MAX_TIMERS &&
-	    !tr2_timer_cell_stop(&slot->timer[index], now_ns,
-				 tr2_timer_buckets(slot, index)))
-		tell_unpaired_stop(timer, file, line);
+	if (!slot || index >= TR2_MAX_TIMERS)
+		return;
+	result = tr2_timer_cell_stop(&slot->timer[index], now_ns,
+				     tr2_timer_buckets(slot, index));
+	if (result == TR2_CELL_UNPAIRED)
+		stop_slow(timer, &slot->timer[index], file, line);
+	else if (result == TR2_CELL_BUSY)
+		tr2_call_lost();
 }

@@ -3,6 +3,7 @@
 
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 
 #include "base/check.h"
 
@@ -11,6 +12,7 @@ __thread struct tr2_slot *tr2_my_slot
 
 static struct {
 	struct tr2_slot *base; /* TR2_MAX_SLOTS of them, NULL: not reserved */
+	struct tr2_slot *totals; /* slot 0, or a mapping of its own */
 	unsigned int nr_used; /* slots below were memory at some time */
 	uint8_t in_use[TR2_MAX_SLOTS];
 } arena;
@@ -44,12 +46,31 @@ static struct tr2_slot *take(unsigned int i)
 	return slot;
 }
 
+/* What is reserved is missing from a limited address space. */
+static bool may_reserve(void)
+{
+	struct rlimit limit;
+
+	return !getrlimit(RLIMIT_AS, &limit) && limit.rlim_cur == RLIM_INFINITY;
+}
+
 static bool reserve(void)
 {
-	if (!arena.base)
+	if (!arena.base && may_reserve())
 		arena.base = map(TR2_MAX_SLOTS * sizeof(struct tr2_slot),
 				 PROT_NONE);
 	return arena.base != NULL;
+}
+
+static struct tr2_slot *take_own(void)
+{
+	struct tr2_slot *slot = map(sizeof(*slot), PROT_READ | PROT_WRITE);
+
+	if (slot) {
+		slot->control.version = TR2_LAYOUT_VERSION;
+		slot->control.compat_version = TR2_LAYOUT_VERSION;
+	}
+	return slot;
 }
 
 struct tr2_slot *tr2_arena_claim(void)
@@ -57,20 +78,14 @@ struct tr2_slot *tr2_arena_claim(void)
 	struct tr2_slot *slot = NULL;
 	unsigned int i;
 
-	if (tr2_arena_totals()) {
+	tr2_arena_totals();
+	if (arena.base) {
 		for (i = 1; i < TR2_MAX_SLOTS && arena.in_use[i];)
 			i++;
 		if (i < TR2_MAX_SLOTS)
 			slot = take(i);
 	}
-	if (!slot) {
-		slot = map(sizeof(*slot), PROT_READ | PROT_WRITE);
-		if (!slot)
-			return NULL;
-		slot->control.version = TR2_LAYOUT_VERSION;
-		slot->control.compat_version = TR2_LAYOUT_VERSION;
-	}
-	return slot;
+	return slot ? slot : take_own();
 }
 
 void tr2_arena_free(struct tr2_slot *slot)
@@ -90,19 +105,22 @@ void tr2_arena_free(struct tr2_slot *slot)
 
 struct tr2_slot *tr2_arena_totals(void)
 {
-	if (!reserve())
-		return NULL;
-	return arena.in_use[0] ? &arena.base[0] : take(0);
+	if (!arena.totals && reserve())
+		arena.totals = take(0);
+	if (!arena.totals)
+		arena.totals = take_own();
+	return arena.totals;
 }
 
 bool tr2_arena_is_used(void)
 {
-	return arena.nr_used > 0;
+	return arena.totals != NULL;
 }
 
 void tr2_arena_forget(void)
 {
 	tr2_my_slot = NULL;
+	arena.totals = NULL;
 	if (!arena.base)
 		return;
 	/*

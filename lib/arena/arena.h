@@ -5,7 +5,8 @@
  * Address space for all slots is reserved at once and inaccessible; a slot
  * becomes memory when a thread takes it, so that neither a limit on committed
  * memory nor mlockall() of the host makes 255 unused slots cost anything.
- * Threads beyond that get a mapping of their own with the same layout.
+ * Threads beyond that get a mapping of their own with the same layout, and so
+ * do all where the host's address space is limited.
  *
  * Not thread-safe by itself: the caller holds the process's lock. All of it is
  * signal-safe apart from that.

@@ -41,16 +41,19 @@ static void cell_unlock(struct tr2_timer_cell *cell)
 	__atomic_store_n(&cell->lock, load(&cell->lock) + 1, __ATOMIC_RELEASE);
 }
 
-void tr2_timer_cell_start(struct tr2_timer_cell *cell, uint64_t now_ns)
+enum tr2_cell_result tr2_timer_cell_start(struct tr2_timer_cell *cell,
+					  uint64_t now_ns)
 {
-	uint32_t nest = load(&cell->nest);
+	uint32_t nest;
 
 	if (!cell_lock(cell))
-		return;
+		return TR2_CELL_BUSY;
+	nest = load(&cell->nest);
 	if (!nest)
 		store(&cell->start_ns, now_ns);
 	store(&cell->nest, nest + 1);
 	cell_unlock(cell);
+	return TR2_CELL_DONE;
 }
 
 static unsigned int bucket_of(uint64_t ns)
@@ -86,29 +89,41 @@ static void cell_record(struct tr2_timer_cell *cell, uint64_t ns)
 	store(&cell->count, count + 1);
 }
 
-bool tr2_timer_cell_stop(struct tr2_timer_cell *cell, uint64_t now_ns,
-			 uint64_t *buckets)
+/* The outermost stop. */
+static void cell_finish(struct tr2_timer_cell *cell, uint64_t now_ns,
+			uint64_t *buckets)
 {
-	uint32_t nest = load(&cell->nest);
-	uint64_t start, ns;
+	uint64_t start = load(&cell->start_ns);
+	uint64_t ns = now_ns > start ? now_ns - start : 0;
+
+	cell_record(cell, ns);
+	if (buckets)
+		tr2_counter_cell_add(&buckets[bucket_of(ns)], 1);
+}
+
+enum tr2_cell_result tr2_timer_cell_stop(struct tr2_timer_cell *cell,
+					 uint64_t now_ns, uint64_t *buckets)
+{
+	uint32_t nest;
 
 	if (!cell_lock(cell))
-		return true;
-	if (!nest) {
-		store(&cell->unpaired, load(&cell->unpaired) + 1);
-	} else {
+		return TR2_CELL_BUSY;
+	nest = load(&cell->nest);
+	if (nest) {
 		store(&cell->nest, nest - 1);
-		if (nest == 1) {
-			start = load(&cell->start_ns);
-			ns = now_ns > start ? now_ns - start : 0;
-			cell_record(cell, ns);
-			if (buckets)
-				tr2_counter_cell_add(&buckets[bucket_of(ns)],
-						     1);
-		}
+		if (nest == 1)
+			cell_finish(cell, now_ns, buckets);
 	}
 	cell_unlock(cell);
-	return nest != 0;
+	return nest ? TR2_CELL_DONE : TR2_CELL_UNPAIRED;
+}
+
+void tr2_timer_cell_unpaired(struct tr2_timer_cell *cell)
+{
+	if (!cell_lock(cell))
+		return;
+	store(&cell->unpaired, load(&cell->unpaired) + 1);
+	cell_unlock(cell);
 }
 
 uint64_t *tr2_timer_buckets(struct tr2_slot *slot, unsigned int index)

@@ -50,11 +50,21 @@ static inline void tr2_counter_cell_add(uint64_t *cell, uint64_t value)
 #endif
 }
 
-void tr2_timer_cell_start(struct tr2_timer_cell *cell, uint64_t now_ns);
+enum tr2_cell_result {
+	TR2_CELL_DONE,
+	TR2_CELL_BUSY, /* a signal handler interrupted its owner: not done */
+	TR2_CELL_UNPAIRED /* a stop without a start: not done */
+};
 
-/* false: there was no start. buckets: NULL, or the timer's histogram. */
-bool tr2_timer_cell_stop(struct tr2_timer_cell *cell, uint64_t now_ns,
-			 uint64_t *buckets);
+enum tr2_cell_result tr2_timer_cell_start(struct tr2_timer_cell *cell,
+					  uint64_t now_ns);
+
+/* buckets: NULL, or the timer's histogram. */
+enum tr2_cell_result tr2_timer_cell_stop(struct tr2_timer_cell *cell,
+					 uint64_t now_ns, uint64_t *buckets);
+
+/* Counts a stop without a start. */
+void tr2_timer_cell_unpaired(struct tr2_timer_cell *cell);
 
 /* The histogram of timer `index` in this slot, NULL when it has none. */
 uint64_t *tr2_timer_buckets(struct tr2_slot *slot, unsigned int index);

@@ -12,7 +12,7 @@
 /* Places whose misuse was told already; more are not told. */
 #define MAX_MISUSES 64
 
-static void count_lost(void)
+void tr2_call_lost(void)
 {
 	atomic_fetch_add_explicit(&tr2_session.lost, 1, memory_order_relaxed);
 }
@@ -35,12 +35,12 @@ static bool is_abandoned(const struct tr2_thread *thread,
 static bool enter(struct tr2_thread *thread, struct tr2_call *call)
 {
 	if (!thread) {
-		count_lost();
+		tr2_call_lost();
 		return false;
 	}
 	if (atomic_exchange(&thread->busy, 1)) {
 		if (!is_abandoned(thread, call)) {
-			count_lost();
+			tr2_call_lost();
 			return false;
 		}
 		call->cancel_state = thread->frame_cancel_state;
@@ -57,7 +57,7 @@ bool tr2_call_begin(struct tr2_call *call, const char *file, int line)
 {
 	call->saved_errno = errno;
 	if (tr2_lock_is_mine()) {
-		count_lost();
+		tr2_call_lost();
 		return false;
 	}
 	if (__builtin_expect(!*tr2_session_fork_guard, 0))
@@ -73,6 +73,7 @@ bool tr2_call_begin(struct tr2_call *call, const char *file, int line)
 	call->line = line;
 	call->repo_id = 0;
 	call->t_rel_ns = 0;
+	call->generation = tr2_session.generation;
 	/* Acquire: pairs with the end of tr2_session_reopen(). */
 	if (atomic_load_explicit(&tr2_session.state, memory_order_acquire) !=
 	    TR2_SESSION_ON)
@@ -98,7 +99,11 @@ static unsigned int nesting_of(const struct tr2_call *call)
 	return (unsigned int)call->thread->nr_open + 1;
 }
 
-/* To every target that is on; when none is any more, tracing ends. */
+/*
+ * To every target that is on; when none is any more, tracing ends. A call that
+ * a signal handler interrupted to fork goes on in the child, too, where it has
+ * nothing to say: the parent says it.
+ */
 static void emit(struct tr2_call *call, const struct tr2_event *ev)
 {
 	uint64_t lost = atomic_load_explicit(&tr2_session.lost,
@@ -109,12 +114,14 @@ static void emit(struct tr2_call *call, const struct tr2_event *ev)
 	for (i = 0; i < TR2_TARGET_NR; i++) {
 		struct tr2_target *target = &tr2_session.target[i];
 
+		if (call->generation != tr2_session.generation)
+			return;
 		if (!tr2_dest_is_on(&target->dest))
 			continue;
 		tr2_target_emit(target, i, &call->thread->render, ev, lost);
 		any_on |= tr2_dest_is_on(&target->dest);
 	}
-	if (!any_on)
+	if (!any_on && call->generation == tr2_session.generation)
 		__atomic_store_n(&trace2_enabled_, 0, __ATOMIC_RELAXED);
 }
 

@@ -26,6 +26,7 @@ struct tr2_call {
 	int repo_id;
 	uint64_t now_ns; /* when the call began */
 	uint64_t t_rel_ns;
+	unsigned int generation; /* of the process: see tr2_session */
 	int saved_errno, cancel_state;
 };
 
@@ -47,6 +48,9 @@ void tr2_call_announce(struct tr2_call *call, const char *base);
 /* vsnprintf() into the thread's buffer; NULL when fmt is NULL or empty. */
 const char *tr2_call_format(struct tr2_call *call, const char *fmt, va_list ap)
 	TRACE2_PRINTF_(2, 0);
+
+/* An event, or something to be counted, that will show nowhere else. */
+void tr2_call_lost(void);
 
 /* The program used the library wrongly: one error event for each place in it.
  * Overwrites what tr2_call_format() gave. */

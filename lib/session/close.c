@@ -19,6 +19,8 @@ static void emit_metrics(struct tr2_call *call, struct tr2_thread *main_thread)
 				"trace2: %u timers or counters do not count: "
 				"more than %u or %u are defined",
 				nr_refused, TR2_MAX_TIMERS, TR2_MAX_COUNTERS);
+	if (!sum)
+		tr2_call_lost();
 	tr2_metrics_emit(call, main_thread->slot, true);
 	tr2_metrics_emit(call, sum, false);
 	tr2_lock();
@@ -34,13 +36,16 @@ static void write_end(struct tr2_thread *thread, bool interrupted)
 {
 	struct tr2_thread *main_thread = tr2_thread_main();
 	struct tr2_call call = { .thread = thread, .file = __FILE__ };
-	unsigned int i;
-	bool idle;
+	unsigned int i, nr_busy = 0;
 
 	main_thread = main_thread ? main_thread : thread;
 	thread->nr_open = 0;
 	call.who = &main_thread->who;
-	idle = !interrupted && tr2_thread_wait_idle();
+	call.generation = tr2_session.generation;
+	if (!interrupted)
+		nr_busy = tr2_thread_wait_idle();
+	/* Those events come to nothing: after atexit there are none. */
+	atomic_fetch_add(&tr2_session.lost, nr_busy);
 	call.now_ns = tr2_clock_now_ns();
 	call.line = __LINE__;
 	if (!interrupted)
@@ -48,8 +53,11 @@ static void write_end(struct tr2_thread *thread, bool interrupted)
 	call.now_ns = tr2_clock_now_ns();
 	call.line = __LINE__;
 	TR2_EMIT(&call, atexit, .code.i = tr2_session.exit_code);
-	for (i = 0; idle && i < TR2_TARGET_NR; i++)
-		tr2_dest_close(&tr2_session.target[i].dest);
+	for (i = 0; i < TR2_TARGET_NR; i++) {
+		tr2_dest_stop(&tr2_session.target[i].dest);
+		if (!interrupted && !nr_busy)
+			tr2_dest_close(&tr2_session.target[i].dest);
+	}
 }
 
 void tr2_session_close(void)

@@ -90,7 +90,7 @@ static void close_sentinels(struct tr2_call *call)
 		}
 		any_on |= tr2_dest_is_on(&target->dest);
 	}
-	__atomic_store_n(&trace2_enabled_, any_on, __ATOMIC_RELAXED);
+	__atomic_store_n(&trace2_enabled_, any_on, __ATOMIC_SEQ_CST);
 }
 
 static void emit_version(struct tr2_call *call)
@@ -129,6 +129,7 @@ void tr2_session_after_fork(void)
 	unsigned int i;
 
 	*guard = 1;
+	tr2_session.generation++;
 	tr2_metric_after_fork();
 	tr2_arena_forget();
 	tr2_thread_after_fork();
@@ -139,6 +140,7 @@ void tr2_session_after_fork(void)
 		tr2_session.start_ns = tr2_clock_now_ns();
 		tr2_session.exit_code = 0;
 		tr2_session.lost = 0;
+		tr2_session.listed_config = tr2_session.listed_env = false;
 		tr2_session.next_child_id = tr2_session.next_exec_id = 0;
 		tr2_session.state = TR2_SESSION_FORKED;
 		/* The thread that forked is main, whoever speaks first. */
@@ -175,7 +177,6 @@ static void on_thread_end(struct tr2_thread *thread)
 static void arrange_for_the_end(const struct trace2_options *options)
 {
 	tr2_thread_on_end = on_thread_end;
-	tr2_thread_initialize();
 	make_fork_guard();
 	pthread_atfork(NULL, NULL, tr2_session_after_fork);
 	atexit(on_exit_of_process);
@@ -201,12 +202,29 @@ static bool prepare(const struct trace2_options *options)
 	return true;
 }
 
+/* version comes first: tracing is switched on for others behind it. */
+static void begin_stream(const char *file, int line)
+{
+	struct tr2_thread *thread = tr2_thread_get();
+	struct tr2_call call = { .thread = thread,
+				 .file = file,
+				 .line = line,
+				 .generation = tr2_session.generation };
+
+	if (!thread)
+		return;
+	/* The main thread began with the process. */
+	thread->start_ns = tr2_session.start_ns;
+	call.who = &thread->who;
+	call.now_ns = tr2_clock_now_ns();
+	emit_version(&call);
+}
+
 void tr2_session_start(const char *file, int line,
 		       const struct trace2_options *options)
 {
 	static atomic_bool started;
 	int saved_errno = errno, cancel_state;
-	struct tr2_call call;
 
 	if (atomic_exchange(&started, true))
 		return;
@@ -215,15 +233,8 @@ void tr2_session_start(const char *file, int line,
 	if (prepare(options)) {
 		tr2_inherit_publish();
 		arrange_for_the_end(options);
-		/* The main thread began with the process. */
-		if (tr2_thread_get())
-			tr2_self->start_ns = tr2_session.start_ns;
 		tr2_session.state = TR2_SESSION_ON;
-		__atomic_store_n(&trace2_enabled_, 1, __ATOMIC_SEQ_CST);
-		if (tr2_call_begin(&call, file, line)) {
-			emit_version(&call);
-			tr2_call_end(&call);
-		}
+		begin_stream(file, line);
 	}
 	pthread_setcancelstate(cancel_state, NULL);
 	errno = saved_errno;
@@ -252,6 +263,7 @@ static void open_anew(struct tr2_thread *thread, const char *file, int line)
 				 .who = &main_thread->who,
 				 .file = file,
 				 .line = line,
+				 .generation = tr2_session.generation,
 				 .now_ns = tr2_clock_now_ns() };
 
 	main_thread->start_ns = tr2_session.start_ns;

@@ -31,6 +31,7 @@ struct tr2_session {
 	struct tr2_settings settings;
 	struct tr2_target target[TR2_TARGET_NR];
 	uint64_t start_ns; /* monotonic; t_abs counts from it */
+	volatile unsigned int generation; /* how many forks it is away */
 	char *version; /* of the program, NULL: unknown */
 	char **argv; /* as cmd_start had it, for forked children */
 	atomic_int exit_code;

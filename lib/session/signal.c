@@ -75,7 +75,8 @@ static void write_last_event(int signo)
 	struct tr2_call call = { .thread = &last.thread,
 				 .who = &last.thread.who,
 				 .file = __FILE__,
-				 .line = __LINE__ };
+				 .line = __LINE__,
+				 .generation = tr2_session.generation };
 
 	prepare_thread(&last.thread);
 	if (!last.thread.who.thread_name)
@@ -120,13 +121,22 @@ static void on_signal(int signo, siginfo_t *info, void *context)
 		raise(signo);
 }
 
+/* Their default is not to end the process. */
+static bool is_harmless(int signo)
+{
+	return signo == SIGCHLD || signo == SIGCONT || signo == SIGURG ||
+	       signo == SIGWINCH || signo == SIGSTOP || signo == SIGTSTP ||
+	       signo == SIGTTIN || signo == SIGTTOU;
+}
+
 static void install(int signo)
 {
 	struct sigaction action = { .sa_sigaction = on_signal,
 				    .sa_flags = SA_SIGINFO | SA_ONSTACK };
 	struct sigaction before;
 
-	if (signo < 1 || signo > MAX_SIGNO || installed[signo])
+	if (signo < 1 || signo > MAX_SIGNO || installed[signo] ||
+	    is_harmless(signo))
 		return;
 	if (sigaction(signo, NULL, &before) || (before.sa_flags & SA_SIGINFO) ||
 	    before.sa_handler != SIG_DFL)

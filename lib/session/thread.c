@@ -89,10 +89,13 @@ static void on_thread_end(void *value)
 		tr2_thread_on_end(thread);
 }
 
-void tr2_thread_initialize(void)
+/*
+ * At load time, for a low number: with a high one pthread_setspecific() calls
+ * malloc, and a thread's first call may come from a signal handler.
+ */
+__attribute__((constructor)) static void make_key(void)
 {
-	if (!key_exists)
-		key_exists = !pthread_key_create(&key, on_thread_end);
+	key_exists = !pthread_key_create(&key, on_thread_end);
 }
 
 /* Before the code may be unmapped: a plugin that holds the library ends. */
@@ -182,6 +185,7 @@ static struct tr2_thread *make(void)
 		main_thread = thread;
 	thread->announced = thread->is_main;
 	thread->id = 0;
+	thread->crossed_fork = false;
 	thread->slot = NULL;
 	thread->nr_open = thread->nr_inherited = 0;
 	thread->destructions = 0;
@@ -198,11 +202,11 @@ static struct tr2_thread *thread_get_slow(void)
 
 	tr2_lock();
 	thread = make();
+	tr2_self = thread;
 	if (thread && key_exists)
 		pthread_setspecific(key, thread);
 	if (thread && thread->is_main)
 		tr2_thread_name(thread, NULL);
-	tr2_self = thread;
 	tr2_unlock();
 	return thread;
 }
@@ -271,28 +275,26 @@ struct tr2_slot *tr2_thread_sum(uint64_t now_ns)
 	return sum;
 }
 
-static bool all_idle(void)
+static unsigned int count_busy(void)
 {
 	const struct tr2_thread *thread;
+	unsigned int nr = 0;
 
 	tr2_lock();
 	for (thread = registry; thread; thread = thread->next)
-		if (thread != tr2_self && atomic_load(&thread->busy))
-			break;
+		nr += thread != tr2_self && atomic_load(&thread->busy);
 	tr2_unlock();
-	return !thread;
+	return nr;
 }
 
-bool tr2_thread_wait_idle(void)
+unsigned int tr2_thread_wait_idle(void)
 {
 	uint64_t deadline = tr2_clock_now_ns() + MAX_IDLE_WAIT_NS;
+	unsigned int nr;
 
-	while (!all_idle()) {
-		if (tr2_clock_now_ns() > deadline)
-			return false;
+	while ((nr = count_busy()) && tr2_clock_now_ns() < deadline)
 		sched_yield();
-	}
-	return true;
+	return nr;
 }
 
 void tr2_thread_after_fork(void)
@@ -315,7 +317,8 @@ void tr2_thread_after_fork(void)
 	thread->tid = (uint32_t)syscall(SYS_gettid);
 	thread->nr_inherited = thread->nr_open + thread->nr_inherited;
 	thread->nr_open = 0;
-	atomic_store(&thread->busy, 0);
+	thread->crossed_fork = true;
+	/* busy stays: the call that a handler interrupted to fork goes on. */
 }
 
 static bool grow_regions(struct tr2_thread *thread)

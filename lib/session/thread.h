@@ -26,6 +26,7 @@ struct tr2_thread {
 	struct tr2_who who;
 	struct tr2_slot *slot; /* NULL before its first metric */
 	bool is_main;
+	bool crossed_fork; /* was there before, in the parent */
 	bool announced; /* has its number, its name and its thread_start */
 	unsigned int id;
 	uint32_t tid, ptid; /* the kernel's ids; the creator's, 0: unknown */
@@ -91,15 +92,12 @@ struct tr2_thread *tr2_thread_main(void);
  * Takes the lock. */
 struct tr2_slot *tr2_thread_sum(uint64_t now_ns);
 
-/* Waits until no other thread is in a call, for a bounded time. false: some
- * thread is still in there. Takes the lock. */
-bool tr2_thread_wait_idle(void);
+/* Waits until no other thread is in a call, for a bounded time. Returns how
+ * many are still in there. Takes the lock. */
+unsigned int tr2_thread_wait_idle(void);
 
 /* In a forked child: the calling thread is all there is, and is main. */
 void tr2_thread_after_fork(void);
-
-/* Arranges for the end of threads to be noticed; once. */
-void tr2_thread_initialize(void);
 
 /* Runs at the end of a thread that did not retire. Set by the session. */
 extern void (*tr2_thread_on_end)(struct tr2_thread *thread);

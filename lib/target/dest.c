@@ -16,8 +16,9 @@
 #include "base/clock.h"
 #include "base/text.h"
 
-/* A pipe that polls as writable takes this much without blocking. */
+/* A pipe or terminal that polls as writable takes this much at once. */
 #define PIPE_CHUNK 4096u
+#define TERMINAL_CHUNK 256u
 
 /* Time that the host has spent waiting for readers. */
 static atomic_uint_fast64_t stalled_ns;
@@ -88,6 +89,11 @@ static bool may_raise_sigxfsz(void)
 	       limit.rlim_cur != RLIM_INFINITY;
 }
 
+void tr2_dest_stop(struct tr2_dest *dest)
+{
+	switch_off(dest);
+}
+
 bool tr2_dest_use(struct tr2_dest *dest, int fd, bool ours)
 {
 	/* One that tells its holder: see take_lock(). */
@@ -101,12 +107,16 @@ bool tr2_dest_use(struct tr2_dest *dest, int fd, bool ours)
 			errno = EBADF;
 		return false;
 	}
-	dest->kind = S_ISFIFO(st.st_mode) ? TR2_DEST_PIPE :
+	dest->kind = S_ISFIFO(st.st_mode) || (S_ISCHR(st.st_mode) && isatty(fd)) ?
+			     TR2_DEST_PIPE :
 		     S_ISSOCK(st.st_mode) ? TR2_DEST_SOCKET :
 					    TR2_DEST_FILE;
 	dest->ours = ours;
 	dest->size_limited = S_ISREG(st.st_mode) && may_raise_sigxfsz();
-	dest->blocking = !(flags & O_NONBLOCK);
+	/* The host may change what is its own. */
+	dest->blocking = !ours || !(flags & O_NONBLOCK);
+	dest->no_nowait = false;
+	dest->chunk = S_ISCHR(st.st_mode) ? TERMINAL_CHUNK : PIPE_CHUNK;
 	dest->cut = false;
 	dest->lock = unlocked;
 	dest->device = st.st_dev;
@@ -165,17 +175,16 @@ static ssize_t write_pipe(struct tr2_dest *dest, int fd, const char *p,
 			  size_t len)
 {
 #ifdef RWF_NOWAIT /* musl has not */
-	static atomic_bool no_nowait;
-
 	if (dest->blocking &&
-	    !atomic_load_explicit(&no_nowait, memory_order_relaxed)) {
+	    !atomic_load_explicit(&dest->no_nowait, memory_order_relaxed)) {
 		struct iovec iov = { .iov_base = (void *)(uintptr_t)p,
 				     .iov_len = len };
 		ssize_t n = pwritev2(fd, &iov, 1, -1, RWF_NOWAIT);
 
 		if (n >= 0 || (errno != EOPNOTSUPP && errno != ENOSYS))
 			return n;
-		atomic_store_explicit(&no_nowait, true, memory_order_relaxed);
+		atomic_store_explicit(&dest->no_nowait, true,
+				      memory_order_relaxed);
 	}
 #endif
 	if (!dest->blocking)
@@ -184,7 +193,7 @@ static ssize_t write_pipe(struct tr2_dest *dest, int fd, const char *p,
 		errno = EAGAIN;
 		return -1;
 	}
-	return write(fd, p, len < PIPE_CHUNK ? len : PIPE_CHUNK);
+	return write(fd, p, len < dest->chunk ? len : dest->chunk);
 }
 
 static ssize_t write_some(struct tr2_dest *dest, int fd, const char *p,
@@ -211,6 +220,9 @@ static size_t write_all(struct tr2_dest *dest, int fd, const char *p,
 		n = write_some(dest, fd, p + done, len - done);
 		if (n > 0) {
 			done += (size_t)n;
+			/* Seen by a handler that ends the process meanwhile. */
+			if (done < len && dest->kind != TR2_DEST_FILE)
+				dest->cut = true;
 			continue;
 		}
 		if (n < 0 && errno == EINTR)
@@ -242,8 +254,11 @@ static void write_line(struct tr2_dest *dest, int fd, const char *line,
 		dest->cut = false;
 	}
 	done = write_all(dest, fd, line, len);
-	if (done == len)
+	if (done == len) {
+		if (dest->cut)
+			dest->cut = false;
 		return;
+	}
 failed:
 	tr2_dest_drop(dest);
 	if (is_final(errno)) {

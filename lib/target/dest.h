@@ -33,7 +33,9 @@ struct tr2_dest {
 	bool ours; /* opened here, so closed here */
 	atomic_bool size_limited; /* a file that may raise SIGXFSZ */
 	atomic_uint_fast64_t checked; /* the second of the last look */
-	bool blocking; /* a pipe whose description blocks */
+	bool blocking; /* a pipe or terminal that may make a write wait */
+	size_t chunk; /* what it takes without waiting, when it takes any */
+	atomic_bool no_nowait; /* the kernel cannot be asked not to wait */
 	bool sentinel; /* too many files: say so in there and close */
 	bool cut; /* the last line lacks its end; under lock */
 	const char *told_as; /* its setting, to say why it fails; NULL: do not */
@@ -77,6 +79,9 @@ void tr2_dest_drop(struct tr2_dest *dest);
 
 bool tr2_dest_is_on(const struct tr2_dest *dest);
 uint64_t tr2_dest_lost(const struct tr2_dest *dest);
+
+/* Takes no more. Signal-safe. */
+void tr2_dest_stop(struct tr2_dest *dest);
 
 /*
  * Closes what was opened, unless the host closed and reused it. Only when no
