@@ -114,8 +114,6 @@ static int take_key(void *cookie, enum tr2_config_scope scope, const char *key,
 	size_t i;
 
 	(void)scope;
-	if (strncmp(key, "trace2.", 7))
-		return 0;
 	for (i = 0; i < NR_ROWS; i++)
 		if (rows[i].key && !l->from_variable[i] &&
 		    !strcmp(rows[i].key, key))
@@ -176,7 +174,8 @@ bool tr2_settings_load(struct tr2_settings *settings,
 		return false;
 	load_variables(&l);
 	if (!options || !(options->flags & TRACE2_NO_CONFIG_FILES))
-		tr2_config_read_settings(take_key, &l, take_fault);
+		tr2_config_read_section("trace2", settings->debug, take_key,
+					&l, take_fault);
 	complain(&l);
 	tr2_buf_release(&l.complaints);
 	if (!l.failed && wants_anything(settings))
