@@ -27,7 +27,9 @@ int trace2_cmd_exit_fl(const char *file, int line, int code)
 		return code;
 	tr2_session.exit_code = code & 0xff;
 	TR2_EMIT(&call, exit, .code.i = code & 0xff);
-	/* Still open regions end here, silently, as Git's do. */
+	/* Open regions end here, silently, as Git's do; their leaves may still
+	 * come, from destructors in C++. */
+	call.thread->nr_forgiven += call.thread->nr_open;
 	call.thread->nr_open = 0;
 	tr2_call_end(&call);
 	return code;
@@ -67,12 +69,18 @@ void trace2_cmd_path_fl(const char *file, int line, const char *path)
 void trace2_cmd_name_fl(const char *file, int line, const char *name)
 {
 	struct tr2_call call;
+	struct tr2_buf *hierarchy;
 
 	if (!tr2_call_begin(&call, file, line))
 		return;
 	name = name ? name : "";
+	hierarchy = &call.thread->message;
+	tr2_buf_reset(hierarchy);
+	tr2_lock();
+	tr2_buf_addstr(hierarchy, tr2_inherit_add_name(name));
+	tr2_unlock();
 	TR2_EMIT(&call, cmd_name, .name.s = name,
-		 .hierarchy.s = tr2_inherit_add_name(name));
+		 .hierarchy.s = tr2_buf_str(hierarchy));
 	tr2_params_list_config(&call);
 	tr2_params_list_env(&call);
 	tr2_call_end(&call);

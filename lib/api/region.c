@@ -29,9 +29,8 @@ static void leave(struct tr2_call *call, const char *category,
 	uint64_t start_ns;
 
 	if (!tr2_region_pop(thread, &start_ns)) {
-		/* The forked child of a region leaves what it never entered. */
-		if (thread->nr_inherited)
-			thread->nr_inherited--;
+		if (thread->nr_forgiven)
+			thread->nr_forgiven--;
 		else
 			tr2_call_misuse(call,
 					"trace2: region_leave of '%s' without "

@@ -25,14 +25,16 @@ void trace2_thread_start_fl(const char *file, int line, const char *base_name)
 					      base_name ? base_name : "");
 		return;
 	}
-	if (call.thread->announced) {
+	if (call.thread->named) {
 		tr2_call_misuse(&call,
 				"trace2: thread_start in '%s', which has "
 				"started already",
 				call.thread->name);
 	} else {
+		/* A handler's event may have announced it already. */
 		tr2_call_announce(&call, base_name);
 	}
+	call.thread->named = true;
 	tr2_call_end(&call);
 }
 
@@ -97,16 +99,18 @@ int trace2_pthread_create_fl(const char *file, int line, pthread_t *thread,
 			     const pthread_attr_t *attr, const char *base_name,
 			     void *(*function)(void *), void *arg)
 {
+	int saved_errno = errno, error;
 	struct start *start;
-	int error;
 
 	if (!trace2_is_enabled() || !thread || !function)
 		return function && thread ? pthread_create(thread, attr,
 							   function, arg) :
 					    EINVAL;
 	start = malloc(sizeof(*start));
-	if (!start)
+	if (!start) {
+		errno = saved_errno;
 		return pthread_create(thread, attr, function, arg);
+	}
 	*start = (struct start){ file, line, function, arg,
 				 base_name ? strdup(base_name) : NULL,
 				 tr2_thread_get() ? tr2_self->tid : 0 };
@@ -115,5 +119,6 @@ int trace2_pthread_create_fl(const char *file, int line, pthread_t *thread,
 		free(start->base_name);
 		free(start);
 	}
+	errno = saved_errno;
 	return error;
 }

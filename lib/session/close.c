@@ -42,13 +42,13 @@ static void write_end(struct tr2_thread *thread, bool interrupted)
 	thread->nr_open = 0;
 	call.who = &main_thread->who;
 	call.generation = tr2_session.generation;
-	if (!interrupted)
+	if (!tr2_lock_is_mine())
 		nr_busy = tr2_thread_wait_idle();
 	/* Those events come to nothing: after atexit there are none. */
 	atomic_fetch_add(&tr2_session.lost, nr_busy);
 	call.now_ns = tr2_clock_now_ns();
 	call.line = __LINE__;
-	if (!interrupted)
+	if (!tr2_lock_is_mine())
 		emit_metrics(&call, main_thread);
 	call.now_ns = tr2_clock_now_ns();
 	call.line = __LINE__;

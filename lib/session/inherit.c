@@ -31,8 +31,6 @@ struct variable {
 static struct variable sid, names;
 static size_t own_sid_at;
 static unsigned int depth;
-/* Until a command is named, its variable stays as the parent left it. */
-static bool names_in_environ;
 
 static bool is_control(char c)
 {
@@ -164,6 +162,7 @@ bool tr2_inherit_start(uint64_t wall_us)
 void tr2_inherit_publish(void)
 {
 	putenv(sid.text);
+	putenv(names.text);
 }
 
 void tr2_inherit_fork(uint64_t wall_us)
@@ -190,11 +189,7 @@ unsigned int tr2_inherit_depth(void)
 const char *tr2_inherit_add_name(const char *name)
 {
 	if (!names.value)
-		return NULL;
+		return "";
 	variable_append(&names, name);
-	if (!names_in_environ) {
-		names_in_environ = true;
-		putenv(names.text);
-	}
 	return names.value;
 }

@@ -16,7 +16,7 @@
  * process's id. false: no memory. */
 bool tr2_inherit_start(uint64_t wall_us);
 
-/* Puts the id into the environment. Not thread-safe. */
+/* Puts both into the environment. Not thread-safe. */
 void tr2_inherit_publish(void);
 
 /* In a forked child: an id of its own under what was this process's. Changes
@@ -29,7 +29,7 @@ const char *tr2_inherit_own_sid(void);
 unsigned int tr2_inherit_depth(void);
 
 /* Appends to the hierarchy and returns it. A name that would make it too long
- * is left out. */
+ * is left out. Not thread-safe. */
 const char *tr2_inherit_add_name(const char *name);
 
 #endif

@@ -21,13 +21,12 @@
 int trace2_enabled_;
 struct tr2_session tr2_session;
 
-static bool clock_started;
-
 void tr2_session_start_clock(void)
 {
-	if (clock_started)
+	static atomic_bool started;
+
+	if (atomic_exchange(&started, true))
 		return;
-	clock_started = true;
 	tr2_session.start_ns = tr2_clock_now_ns();
 }
 
@@ -242,13 +241,14 @@ void tr2_session_start(const char *file, int line,
 
 void tr2_session_keep_argv(const char *const *argv)
 {
+	static atomic_bool kept;
 	size_t n = 0, i;
 	char **copy;
 
+	if (atomic_exchange(&kept, true))
+		return;
 	while (argv && argv[n])
 		n++;
-	if (tr2_session.argv)
-		return;
 	copy = calloc(n + 1, sizeof(*copy));
 	for (i = 0; copy && i < n; i++)
 		copy[i] = strdup(argv[i]);

@@ -185,9 +185,9 @@ static struct tr2_thread *make(void)
 		main_thread = thread;
 	thread->announced = thread->is_main;
 	thread->id = 0;
-	thread->crossed_fork = false;
+	thread->named = thread->crossed_fork = false;
 	thread->slot = NULL;
-	thread->nr_open = thread->nr_inherited = 0;
+	thread->nr_open = thread->nr_forgiven = 0;
 	thread->destructions = 0;
 	thread->tid = (uint32_t)syscall(SYS_gettid);
 	thread->ptid = 0;
@@ -315,7 +315,7 @@ void tr2_thread_after_fork(void)
 	thread->slot = NULL;
 	thread->ptid = 0;
 	thread->tid = (uint32_t)syscall(SYS_gettid);
-	thread->nr_inherited = thread->nr_open + thread->nr_inherited;
+	thread->nr_forgiven += thread->nr_open;
 	thread->nr_open = 0;
 	thread->crossed_fork = true;
 	/* busy stays: the call that a handler interrupted to fork goes on. */

@@ -26,6 +26,7 @@ struct tr2_thread {
 	struct tr2_who who;
 	struct tr2_slot *slot; /* NULL before its first metric */
 	bool is_main;
+	bool named; /* the program announced it, not the library */
 	bool crossed_fork; /* was there before, in the parent */
 	bool announced; /* has its number, its name and its thread_start */
 	unsigned int id;
@@ -45,7 +46,7 @@ struct tr2_thread {
 	/* Starts of open regions; more may be open than there was memory for. */
 	uint64_t *region_start_ns;
 	size_t nr_open, region_alloc;
-	size_t nr_inherited; /* opened by the parent before a fork */
+	size_t nr_forgiven; /* ended without a leave, which may still come */
 
 	struct tr2_render render;
 	struct tr2_buf message, head; /* printf forms; who.json_head */

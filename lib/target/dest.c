@@ -181,8 +181,10 @@ static ssize_t write_pipe(struct tr2_dest *dest, int fd, const char *p,
 				     .iov_len = len };
 		ssize_t n = pwritev2(fd, &iov, 1, -1, RWF_NOWAIT);
 
-		if (n >= 0 || (errno != EOPNOTSUPP && errno != ENOSYS))
+		if (n >= 0 || errno == EAGAIN || errno == EINTR ||
+		    errno == EPIPE)
 			return n;
+		/* Not known to this kernel, or forbidden by a sandbox. */
 		atomic_store_explicit(&dest->no_nowait, true,
 				      memory_order_relaxed);
 	}
