@@ -128,20 +128,43 @@ static bool try_dir(struct tr2_config_repo *repo, const char *dir)
 }
 
 /* Whether the search must not go up to this directory. */
+/* Is this entry of the list the directory? resolve: through links and "..". */
+static bool is_entry(const char *entry, size_t len, const char *dir,
+		     bool resolve)
+{
+	char *copy = strndup(entry, len), *real = NULL;
+	const char *path = copy;
+	bool same;
+
+	if (!copy)
+		return false;
+	if (resolve)
+		real = realpath(copy, NULL);
+	if (real)
+		path = real;
+	len = strlen(path);
+	while (len > 1 && path[len - 1] == '/')
+		len--;
+	same = len == strlen(dir) && !memcmp(path, dir, len);
+	free(real);
+	free(copy);
+	return same;
+}
+
+/* Behind an empty entry of the list, entries are taken as they stand. */
 static bool is_ceiling(const char *dir)
 {
 	const char *list = getenv("GIT_CEILING_DIRECTORIES");
-	size_t len = strlen(dir);
+	bool resolve = true;
 
 	while (list && *list) {
-		size_t item = strcspn(list, ":");
-		size_t bare = item;
+		size_t len = strcspn(list, ":");
 
-		while (bare > 1 && list[bare - 1] == '/')
-			bare--;
-		if (bare == len && !memcmp(list, dir, len))
+		if (!len)
+			resolve = false;
+		else if (*list == '/' && is_entry(list, len, dir, resolve))
 			return true;
-		list += item + (list[item] == ':');
+		list += len + (list[len] == ':');
 	}
 	return false;
 }
