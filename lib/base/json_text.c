@@ -63,20 +63,44 @@ static bool take_number(struct scan *s)
 	return true;
 }
 
+/* uXXXX; -1: it is not. */
+static int take_hex(struct scan *s)
+{
+	static const char digits[] = "0123456789abcdefABCDEF";
+	int i, value = 0;
+
+	if (!take(s, 'u'))
+		return -1;
+	for (i = 0; i < 4; i++, s->p++) {
+		const char *digit = s->p < s->end && *s->p ?
+					    strchr(digits, *s->p) :
+					    NULL;
+
+		if (!digit)
+			return -1;
+		value = value * 16 + (int)(digit - digits) -
+			(digit - digits > 15 ? 6 : 0);
+	}
+	return value;
+}
+
+/* Behind the backslash. Surrogates must come in pairs: strict readers refuse
+ * the whole line otherwise. */
 static bool take_escape(struct scan *s)
 {
-	int i;
+	int unit, low;
 
 	if (s->p == s->end)
 		return false;
 	if (*s->p != 'u')
 		return *s->p && strchr("\"\\/bfnrt", *s->p++) != NULL;
-	s->p++;
-	for (i = 0; i < 4; i++, s->p++)
-		if (s->p == s->end || !*s->p ||
-		    !strchr("0123456789abcdefABCDEF", *s->p))
-			return false;
-	return true;
+	unit = take_hex(s);
+	if (unit < 0xd800 || unit > 0xdfff)
+		return unit >= 0;
+	if (unit > 0xdbff || !take(s, '\\'))
+		return false;
+	low = take_hex(s);
+	return low >= 0xdc00 && low <= 0xdfff;
 }
 
 static bool take_string(struct scan *s)

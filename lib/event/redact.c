@@ -154,9 +154,12 @@ static bool find_authorization(const char *s, size_t len, size_t colon,
 	static const char header[] = "authorization";
 	size_t n = sizeof(header) - 1, at = colon + 1;
 
+	/* In JSON both are quoted. */
+	while (colon && strchr(" \"'", s[colon - 1]))
+		colon--;
 	if (colon < n || strncasecmp(s + colon - n, header, n))
 		return false;
-	while (at < len && (s[at] == ' ' || s[at] == '\t'))
+	while (at < len && strchr(" \t\"'", s[at]))
 		at++;
 	hide->start = at;
 	while (at < len && !strchr("\r\n\"'", s[at]))

@@ -99,6 +99,19 @@ static unsigned int nesting_of(const struct tr2_call *call)
 	return (unsigned int)call->thread->nr_open + 1;
 }
 
+/* What no target got, and what those did not that are off by now. */
+static uint64_t lost_so_far(void)
+{
+	uint64_t lost = atomic_load_explicit(&tr2_session.lost,
+					     memory_order_relaxed);
+	unsigned int i;
+
+	for (i = 0; i < TR2_TARGET_NR; i++)
+		if (!tr2_dest_is_on(&tr2_session.target[i].dest))
+			lost += tr2_dest_lost(&tr2_session.target[i].dest);
+	return lost;
+}
+
 /*
  * To every target that is on; when none is any more, tracing ends. A call that
  * a signal handler interrupted to fork goes on in the child, too, where it has
@@ -106,8 +119,7 @@ static unsigned int nesting_of(const struct tr2_call *call)
  */
 static void emit(struct tr2_call *call, const struct tr2_event *ev)
 {
-	uint64_t lost = atomic_load_explicit(&tr2_session.lost,
-					     memory_order_relaxed);
+	uint64_t lost = lost_so_far();
 	bool any_on = false;
 	unsigned int i;
 
@@ -116,8 +128,10 @@ static void emit(struct tr2_call *call, const struct tr2_event *ev)
 
 		if (call->generation != tr2_session.generation)
 			return;
-		if (!tr2_dest_is_on(&target->dest))
+		if (!tr2_dest_is_on(&target->dest)) {
+			tr2_dest_drop(&target->dest);
 			continue;
+		}
 		tr2_target_emit(target, i, &call->thread->render, ev, lost);
 		any_on |= tr2_dest_is_on(&target->dest);
 	}

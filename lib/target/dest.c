@@ -36,6 +36,8 @@ uint64_t tr2_dest_lost(const struct tr2_dest *dest)
 
 void tr2_dest_drop(struct tr2_dest *dest)
 {
+	if (dest->fd < 0)
+		return;
 	atomic_fetch_add_explicit(&dest->lost, 1, memory_order_relaxed);
 }
 

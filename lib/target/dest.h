@@ -74,7 +74,7 @@ bool tr2_dest_open(struct tr2_dest *dest,
 void tr2_dest_write(struct tr2_dest *dest, const char *line, size_t len,
 		    uint64_t second);
 
-/* Counts a line that never got here. */
+/* Counts a line that never got here, if the destination was ever opened. */
 void tr2_dest_drop(struct tr2_dest *dest);
 
 bool tr2_dest_is_on(const struct tr2_dest *dest);

@@ -70,6 +70,8 @@ static void test_redact(void)
 		"http.extraHeader=AUTHORIZATION: <REDACTED>");
 	redacts("curl -H 'authorization:x y' z",
 		"curl -H 'authorization:<REDACTED>' z");
+	redacts("{\"Authorization\": \"Bearer x\",\"a\":1}",
+		"{\"Authorization\": \"<REDACTED>\",\"a\":1}");
 	redacts("https://h/x?access_token=abc&user=me",
 		"https://h/x?access_token=<REDACTED>&user=me");
 	redacts("https://h/?X-Amz-Signature=abc#frag",
