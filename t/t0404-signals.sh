@@ -15,7 +15,9 @@ fi
 # Code 128 + signal, as a shell has it, cannot be told from a program that
 # says so itself: perl tells the one from the other.
 cat >ends-by.perl <<\EOF
-# ends-by.perl COMMAND...: prints `signal N` or `code N`.
+# ends-by.perl COMMAND...: prints `signal N` or `code N`. What ran the suite
+# may have ignored signals, as a shell does in the background.
+$SIG{$_} = "DEFAULT" for qw(HUP INT QUIT PIPE ALRM TERM USR1 USR2);
 system { $ARGV[0] } @ARGV;
 print $? & 127 ? "signal " . ($? & 127) : "code " . ($? >> 8), "\n";
 EOF
