@@ -3,11 +3,8 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "metric/metric.h"
@@ -30,8 +27,7 @@ void tr2_session_start_clock(void)
 	tr2_session.start_ns = tr2_clock_now_ns();
 }
 
-/* true: at least one destination takes bytes. */
-static bool open_targets(bool again)
+bool tr2_session_open_targets(bool again)
 {
 	const struct tr2_settings *settings = &tr2_session.settings;
 	static const char *const suffix[TR2_TARGET_NR] = {
@@ -92,60 +88,13 @@ static void close_sentinels(struct tr2_call *call)
 	__atomic_store_n(&trace2_enabled_, any_on, __ATOMIC_SEQ_CST);
 }
 
-static void emit_version(struct tr2_call *call)
+void tr2_session_emit_version(struct tr2_call *call)
 {
 	const char *version = tr2_session.version;
 
 	TR2_EMIT(call, version, .evt.s = FORMAT_VERSION,
 		 .exe.s = version ? version : "unknown");
 	close_sentinels(call);
-}
-
-static uint32_t no_guard = 1;
-static volatile uint32_t *guard = &no_guard;
-const volatile uint32_t *tr2_session_fork_guard = &no_guard;
-
-static void make_fork_guard(void)
-{
-	size_t size = (size_t)sysconf(_SC_PAGESIZE);
-	void *page = mmap(NULL, size, PROT_READ | PROT_WRITE,
-			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	if (page == MAP_FAILED)
-		return;
-	if (madvise(page, size, MADV_WIPEONFORK)) {
-		munmap(page, size);
-		return;
-	}
-	guard = page;
-	*guard = 1;
-	tr2_session_fork_guard = page;
-}
-
-void tr2_session_after_fork(void)
-{
-	int saved_errno = errno;
-	unsigned int i;
-
-	*guard = 1;
-	tr2_session.generation++;
-	tr2_metric_after_fork();
-	tr2_arena_forget();
-	tr2_thread_after_fork();
-	tr2_dest_after_fork();
-	if (tr2_session.state == TR2_SESSION_ON) {
-		for (i = 0; i < TR2_TARGET_NR; i++)
-			tr2_dest_close(&tr2_session.target[i].dest);
-		tr2_session.start_ns = tr2_clock_now_ns();
-		tr2_session.exit_code = 0;
-		tr2_session.lost = 0;
-		tr2_session.listed_config = tr2_session.listed_env = false;
-		tr2_session.next_child_id = tr2_session.next_exec_id = 0;
-		tr2_session.state = TR2_SESSION_FORKED;
-		/* The thread that forked is main, whoever speaks first. */
-		tr2_thread_get();
-	}
-	errno = saved_errno;
 }
 
 static void on_exit_of_process(void)
@@ -176,8 +125,7 @@ static void on_thread_end(struct tr2_thread *thread)
 static void arrange_for_the_end(const struct trace2_options *options)
 {
 	tr2_thread_on_end = on_thread_end;
-	make_fork_guard();
-	pthread_atfork(NULL, NULL, tr2_session_after_fork);
+	tr2_session_watch_forks();
 	atexit(on_exit_of_process);
 	at_quick_exit(on_exit_of_process);
 	if (!options || !(options->flags & TRACE2_NO_SIGNALS))
@@ -190,7 +138,7 @@ static bool prepare(const struct trace2_options *options)
 
 	if (!tr2_settings_load(&tr2_session.settings, options))
 		return false;
-	if (!tr2_inherit_start(wall_us) || !open_targets(false)) {
+	if (!tr2_inherit_start(wall_us) || !tr2_session_open_targets(false)) {
 		tr2_settings_release(&tr2_session.settings);
 		return false;
 	}
@@ -216,7 +164,7 @@ static void begin_stream(const char *file, int line)
 	thread->start_ns = tr2_session.start_ns;
 	call.who = &thread->who;
 	call.now_ns = tr2_clock_now_ns();
-	emit_version(&call);
+	tr2_session_emit_version(&call);
 }
 
 void tr2_session_start(const char *file, int line,
@@ -253,42 +201,4 @@ void tr2_session_keep_argv(const char *const *argv)
 	for (i = 0; copy && i < n; i++)
 		copy[i] = strdup(argv[i]);
 	tr2_session.argv = copy;
-}
-
-/* In main's name, with the buffers of the thread that came first. */
-static void open_anew(struct tr2_thread *thread, const char *file, int line)
-{
-	struct tr2_thread *main_thread = tr2_thread_main();
-	struct tr2_call call = { .thread = thread,
-				 .who = &main_thread->who,
-				 .file = file,
-				 .line = line,
-				 .generation = tr2_session.generation,
-				 .now_ns = tr2_clock_now_ns() };
-
-	main_thread->start_ns = tr2_session.start_ns;
-	tr2_inherit_fork(tr2_clock_wall_us(call.now_ns));
-	tr2_thread_name(main_thread, NULL);
-	if (!open_targets(true)) {
-		__atomic_store_n(&trace2_enabled_, 0, __ATOMIC_RELAXED);
-		return;
-	}
-	emit_version(&call);
-	TR2_EMIT(&call, start,
-		 .argv.argv = (const char *const *)tr2_session.argv);
-}
-
-void tr2_session_reopen(struct tr2_thread *thread, const char *file, int line)
-{
-	int state = TR2_SESSION_FORKED;
-
-	if (atomic_compare_exchange_strong(&tr2_session.state, &state,
-					   TR2_SESSION_OPENING)) {
-		open_anew(thread, file, line);
-		atomic_store_explicit(&tr2_session.state, TR2_SESSION_ON,
-				      memory_order_release);
-		return;
-	}
-	while (tr2_session.state == TR2_SESSION_OPENING)
-		sched_yield();
 }

@@ -48,6 +48,19 @@ void tr2_session_start_clock(void);
 void tr2_session_start(const char *file, int line,
 		       const struct trace2_options *options);
 
+struct tr2_call;
+
+/* Opens what the settings ask for, again in a forked child. true: at least one
+ * destination takes bytes. */
+bool tr2_session_open_targets(bool again);
+
+/* The first event; then the targets that found no room are closed, and tracing
+ * is on if any is left. */
+void tr2_session_emit_version(struct tr2_call *call);
+
+/* Has tr2_session_after_fork() called in every child; once. */
+void tr2_session_watch_forks(void);
+
 /* What a forked child does at its first event; other threads wait until it is
  * done. Called in a call of this thread. */
 void tr2_session_reopen(struct tr2_thread *thread, const char *file, int line);

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A forked child: nothing of the parent's is repeated or ended, and the first
+ * event, of whatever thread, opens a session of its own.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "metric/metric.h"
+#include "session/call.h"
+#include "session/inherit.h"
+
+static uint32_t no_guard = 1;
+static volatile uint32_t *guard = &no_guard;
+const volatile uint32_t *tr2_session_fork_guard = &no_guard;
+
+/* A page that the kernel clears in children. */
+static void make_guard(void)
+{
+	size_t size = (size_t)sysconf(_SC_PAGESIZE);
+	void *page = mmap(NULL, size, PROT_READ | PROT_WRITE,
+			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (page == MAP_FAILED)
+		return;
+	if (madvise(page, size, MADV_WIPEONFORK)) {
+		munmap(page, size);
+		return;
+	}
+	guard = page;
+	*guard = 1;
+	tr2_session_fork_guard = page;
+}
+
+void tr2_session_after_fork(void)
+{
+	int saved_errno = errno;
+	unsigned int i;
+
+	*guard = 1;
+	tr2_session.generation++;
+	tr2_metric_after_fork();
+	tr2_arena_forget();
+	tr2_thread_after_fork();
+	tr2_dest_after_fork();
+	if (tr2_session.state == TR2_SESSION_ON) {
+		for (i = 0; i < TR2_TARGET_NR; i++)
+			tr2_dest_close(&tr2_session.target[i].dest);
+		tr2_session.start_ns = tr2_clock_now_ns();
+		tr2_session.exit_code = 0;
+		tr2_session.lost = 0;
+		tr2_session.listed_config = tr2_session.listed_env = false;
+		tr2_session.next_child_id = tr2_session.next_exec_id = 0;
+		tr2_session.state = TR2_SESSION_FORKED;
+		/* The thread that forked is main, whoever speaks first. */
+		tr2_thread_get();
+	}
+	errno = saved_errno;
+}
+
+void tr2_session_watch_forks(void)
+{
+	make_guard();
+	pthread_atfork(NULL, NULL, tr2_session_after_fork);
+}
+
+/* In main's name, with the buffers of the thread that came first. */
+static void open_anew(struct tr2_thread *thread, const char *file, int line)
+{
+	struct tr2_thread *main_thread = tr2_thread_main();
+	struct tr2_call call = { .thread = thread,
+				 .file = file,
+				 .line = line,
+				 .generation = tr2_session.generation,
+				 .now_ns = tr2_clock_now_ns() };
+
+	if (!main_thread) /* there was no memory for it */
+		main_thread = thread;
+	call.who = &main_thread->who;
+	main_thread->start_ns = tr2_session.start_ns;
+	tr2_inherit_fork(tr2_clock_wall_us(call.now_ns));
+	tr2_thread_name(main_thread, NULL);
+	if (!tr2_session_open_targets(true)) {
+		__atomic_store_n(&trace2_enabled_, 0, __ATOMIC_RELAXED);
+		return;
+	}
+	tr2_session_emit_version(&call);
+	TR2_EMIT(&call, start,
+		 .argv.argv = (const char *const *)tr2_session.argv);
+}
+
+void tr2_session_reopen(struct tr2_thread *thread, const char *file, int line)
+{
+	int state = TR2_SESSION_FORKED;
+
+	if (atomic_compare_exchange_strong(&tr2_session.state, &state,
+					   TR2_SESSION_OPENING)) {
+		open_anew(thread, file, line);
+		atomic_store_explicit(&tr2_session.state, TR2_SESSION_ON,
+				      memory_order_release);
+		return;
+	}
+	while (tr2_session.state == TR2_SESSION_OPENING)
+		sched_yield();
+}
