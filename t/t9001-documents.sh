@@ -54,7 +54,7 @@ scrub () {
 	    -e 's/close\.c:[0-9]*  */close.c:N /' "$@"
 }
 
-test_expect_success CC,!SANITIZE 'the ten lines of the README' '
+test_expect_success CC,!INSTRUMENTED 'the ten lines of the README' '
 	c_block "$GIT_BUILD_DIR"/README.md 1 |
 		sed "s/<trace2.h>/\"trace2.h\"/" >ten.c &&
 	test_line_count -gt 9 ten.c &&
@@ -68,7 +68,7 @@ do
 	?*) command="$command GIT_TRACE2${format}_BRIEF=1" ;;
 	esac
 	command="$command ./ten"
-	test_expect_success CC,!SANITIZE "README: $command" '
+	test_expect_success CC,!INSTRUMENTED "README: $command" '
 		shown_after "$GIT_BUILD_DIR"/README.md "$command" |
 			scrub >expect &&
 		test_line_count -gt 4 expect &&
@@ -78,7 +78,7 @@ do
 	'
 done
 
-test_expect_success CC,!SANITIZE 'the program of trace2-api' '
+test_expect_success CC,!INSTRUMENTED 'the program of trace2-api' '
 	c_block "$docs"/trace2-api.adoc 1 >resize.c &&
 	test_line_count -gt 50 resize.c &&
 	build resize.c &&
@@ -90,7 +90,7 @@ test_expect_success CC,!SANITIZE 'the program of trace2-api' '
 	test_cmp expect actual
 '
 
-test_expect_success CC,!SANITIZE 'the example of adding an event' '
+test_expect_success CC,!INSTRUMENTED 'the example of adding an event' '
 	mkdir -p tree &&
 	cp -R "$GIT_BUILD_DIR"/lib tree/ &&
 	c_block "$docs"/technical/adding-an-event.adoc 1 \

@@ -22,30 +22,30 @@ void tr2_call_lost(void)
  * interrupted it jumped out, to a frame further up this same stack. A handler
  * that did not is further down, or on a stack of its own.
  */
-static bool is_abandoned(const struct tr2_thread *thread,
-			 const struct tr2_call *call)
+static bool is_abandoned(const struct tr2_thread *thread, uintptr_t frame)
 {
 	stack_t stack;
 
-	return (uintptr_t)call > thread->frame &&
+	return frame > thread->frame &&
 	       !sigaltstack(NULL, &stack) && !(stack.ss_flags & SS_ONSTACK);
 }
 
 /* false: a signal handler in the midst of a call, or tracing just ended. */
-static bool enter(struct tr2_thread *thread, struct tr2_call *call)
+static bool enter(struct tr2_thread *thread, struct tr2_call *call,
+		  uintptr_t frame)
 {
 	if (!thread) {
 		tr2_call_lost();
 		return false;
 	}
 	if (atomic_exchange(&thread->busy, 1)) {
-		if (!is_abandoned(thread, call)) {
+		if (!is_abandoned(thread, frame)) {
 			tr2_call_lost();
 			return false;
 		}
 		call->cancel_state = thread->frame_cancel_state;
 	}
-	thread->frame = (uintptr_t)call;
+	thread->frame = frame;
 	thread->frame_cancel_state = call->cancel_state;
 	if (__atomic_load_n(&trace2_enabled_, __ATOMIC_SEQ_CST))
 		return true;
@@ -53,8 +53,11 @@ static bool enter(struct tr2_thread *thread, struct tr2_call *call)
 	return false;
 }
 
-bool tr2_call_begin(struct tr2_call *call, const char *file, int line)
+__attribute__((noinline)) bool
+tr2_call_begin(struct tr2_call *call, const char *file, int line)
 {
+	const void *frame = __builtin_frame_address(0);
+
 	call->saved_errno = errno;
 	if (tr2_lock_is_mine()) {
 		tr2_call_lost();
@@ -64,7 +67,7 @@ bool tr2_call_begin(struct tr2_call *call, const char *file, int line)
 		tr2_session_after_fork();
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &call->cancel_state);
 	call->thread = tr2_thread_get();
-	if (!enter(call->thread, call)) {
+	if (!enter(call->thread, call, (uintptr_t)frame)) {
 		pthread_setcancelstate(call->cancel_state, NULL);
 		errno = call->saved_errno;
 		return false;
