@@ -8,6 +8,10 @@
 #ifndef TR2_BASE_TEXT_H
 #define TR2_BASE_TEXT_H
 
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
 #include "base/buf.h"
 
 /* What a text holds that a renderer must look at twice. */
@@ -15,22 +19,19 @@
 #define TR2_TEXT_JSON (1u << 1) /* a quote, a backslash, 0x80 and above */
 #define TR2_TEXT_MARK (1u << 2) /* ':' or '=': perhaps a secret */
 
-/*
- * Which of them s[0..n) holds; it may say so of bytes that do not, never the
- * other way round. Eight bytes at a time: (x - 0x01…) & ~x & 0x80… is not 0
- * when a byte of x is 0 (Mycroft 1987).
- */
-static inline unsigned int tr2_text_classify(const char *s, size_t n)
+/* The same for fewer than 16 bytes, eight at a time: (x - 0x01…) & ~x & 0x80… is
+ * not 0 when a byte of x is 0 (Mycroft 1987). */
+static inline unsigned int tr2_text_classify_short(const char *s, size_t n)
 {
 	const uint64_t ones = UINT64_C(0x0101010101010101), tops = ones << 7;
 	uint64_t control = 0, json = 0, mark = 0, x;
 
 #define HAS_BYTE(c) (((x ^ ones * (c)) - ones) & ~(x ^ ones * (c)))
-#define LOOK()                                                           \
-	do {                                                             \
-		control |= ((x - ones * 0x20) & ~x) | HAS_BYTE(0x7fu);   \
-		json |= x | HAS_BYTE(0x22u) | HAS_BYTE(0x5cu);           \
-		mark |= HAS_BYTE(0x3au) | HAS_BYTE(0x3du);               \
+#define LOOK()                                                         \
+	do {                                                           \
+		control |= ((x - ones * 0x20) & ~x) | HAS_BYTE(0x7fu); \
+		json |= x | HAS_BYTE(0x22u) | HAS_BYTE(0x5cu);         \
+		mark |= HAS_BYTE(0x3au) | HAS_BYTE(0x3du);             \
 	} while (0)
 	for (; n >= 8; s += 8, n -= 8) {
 		memcpy(&x, s, 8);
@@ -54,6 +55,48 @@ static inline unsigned int tr2_text_classify(const char *s, size_t n)
 	return (control & tops ? TR2_TEXT_CONTROL : 0) |
 	       (json & tops ? TR2_TEXT_JSON : 0) |
 	       (mark & tops ? TR2_TEXT_MARK : 0);
+}
+
+#if defined(__SSE2__)
+/* 16 bytes at a time, the last of which may have been looked at before. */
+static inline unsigned int tr2_text_classify_long(const char *s, size_t n)
+{
+	__m128i control = _mm_setzero_si128(), json = control, mark = control;
+	const char *last = s + n - 16;
+	bool more;
+
+	do {
+		__m128i x = _mm_loadu_si128((const __m128i *)(const void *)s);
+
+#define IS(c) _mm_cmpeq_epi8(x, _mm_set1_epi8(c))
+		control = _mm_or_si128(
+			control,
+			_mm_or_si128(_mm_cmpeq_epi8(_mm_min_epu8(
+						    x, _mm_set1_epi8(0x1f)), x),
+				     IS(0x7f)));
+		json = _mm_or_si128(json, _mm_or_si128(x, _mm_or_si128(IS('"'),
+								   IS('\\'))));
+		mark = _mm_or_si128(mark, _mm_or_si128(IS(':'), IS('=')));
+#undef IS
+		more = s < last;
+		s = s + 16 < last ? s + 16 : last;
+	} while (more);
+	/* The top bit of each byte: set where it was equal, or is not ASCII. */
+	return (_mm_movemask_epi8(control) ? TR2_TEXT_CONTROL : 0) |
+	       (_mm_movemask_epi8(json) ? TR2_TEXT_JSON : 0) |
+	       (_mm_movemask_epi8(mark) ? TR2_TEXT_MARK : 0);
+}
+#endif
+
+/* Which of them s[0..n) holds; it may say so of bytes that do not, never the
+ * other way round. */
+static inline unsigned int tr2_text_classify(const char *s, size_t n)
+{
+#if defined(__SSE2__)
+	if (n >= 16)
+		return tr2_text_classify_long(s, n);
+#endif
+	return tr2_text_classify_short(s, n);
 }
 
 /*

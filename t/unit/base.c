@@ -140,6 +140,45 @@ static void test_json(void)
 	       "\xe2\x82\xac\"", "escapes");
 }
 
+/* Against looking at each byte. */
+static unsigned int classify(const char *s, size_t n)
+{
+	unsigned int found = 0;
+
+	for (; n; s++, n--) {
+		unsigned char c = (unsigned char)*s;
+
+		if (c < 0x20 || c == 0x7f)
+			found |= TR2_TEXT_CONTROL;
+		if (c == '"' || c == '\\' || c >= 0x80)
+			found |= TR2_TEXT_JSON;
+		if (c == ':' || c == '=')
+			found |= TR2_TEXT_MARK;
+	}
+	return found;
+}
+
+static void test_classify(void)
+{
+	unsigned int missed = 0, c;
+	size_t len, at;
+	char text[70];
+
+	for (len = 1; len < sizeof(text); len++)
+		for (at = 0; at < len; at++)
+			for (c = 1; c < 256; c++) {
+				memset(text, 'a', len);
+				text[at] = (char)c;
+				missed += (classify(text, len) &
+					   ~tr2_text_classify(text, len)) != 0;
+			}
+	is_u64(missed, 0, "no special byte is overlooked, at any place");
+	memset(text, 'a', sizeof(text));
+	for (len = 0, missed = 0; len < sizeof(text); len++)
+		missed += tr2_text_classify(text, len) != 0;
+	is_u64(missed, 0, "and plain text is plain at any length");
+}
+
 static void word(const char *text, const char *want)
 {
 	tr2_quote_add_word(&b, text);
@@ -225,6 +264,7 @@ int main(void)
 	test_growth();
 	test_utf8();
 	test_json();
+	test_classify();
 	test_quoting();
 	test_civil();
 	test_zone();

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+/* What calls cost while tracing is off, and what finding that out costs. */
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "bench.h"
+#include "session/settings.h"
+#include "trace2.h"
+
+TRACE2_TIMER(bench_timer, "bench", "timer", 0);
+TRACE2_COUNTER(bench_counter, "bench", "counter", 0);
+
+static volatile int never;
+
+static void branch(size_t n)
+{
+	while (n--) {
+		if (__builtin_expect(never, 0))
+			abort();
+		bench_clobber();
+	}
+}
+
+static void region_off(size_t n)
+{
+	while (n--) {
+		trace2_region_enter("bench", "region", NULL);
+		bench_clobber();
+	}
+}
+
+static void printf_off(size_t n)
+{
+	while (n--) {
+		trace2_printf("%d %s", 1, "two");
+		bench_clobber();
+	}
+}
+
+static void counter_off(size_t n)
+{
+	while (n--) {
+		trace2_counter_add(bench_counter, 1);
+		bench_clobber();
+	}
+}
+
+static void timer_off(size_t n)
+{
+	while (n--) {
+		trace2_timer_start(bench_timer);
+		bench_clobber();
+	}
+}
+
+static void read_settings(size_t n)
+{
+	struct tr2_settings settings;
+
+	while (n--)
+		if (tr2_settings_load(&settings, NULL))
+			abort();
+}
+
+/* The files that exist, and the variables of the table. */
+static void read_bare(size_t n)
+{
+	static const char *const suffix[] = {
+		"", "_BRIEF", "_PERF", "_PERF_BRIEF", "_EVENT", "_EVENT_BRIEF",
+		"_EVENT_NESTING", "_CONFIG_PARAMS", "_ENV_VARS", "_MAX_FILES",
+		"_DST_DEBUG", "_REDACT", "_SIGNALS",
+	};
+	static char text[65536];
+	char path[4096], name[64];
+	const char *home = getenv("HOME");
+	size_t i;
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/.gitconfig", home ? home : "");
+	while (n--) {
+		for (i = 0; i < sizeof(suffix) / sizeof(*suffix); i++) {
+			snprintf(name, sizeof(name), "GIT_TRACE2%s", suffix[i]);
+			if (getenv(name))
+				abort();
+		}
+		fd = open(path, O_RDONLY | O_CLOEXEC);
+		if (fd < 0 || read(fd, text, sizeof(text)) < 0)
+			abort();
+		close(fd);
+	}
+}
+
+int main(void)
+{
+	static const char branching[] = "one branch";
+	static const struct bench_case cases[] = {
+		{ "region_enter, off", branching, region_off, branch, 1000000,
+		  1, 1 },
+		{ "printf, off", branching, printf_off, branch, 1000000, 1, 1 },
+		{ "counter_add, off", branching, counter_off, branch, 1000000,
+		  1, 1 },
+		{ "timer_start, off", branching, timer_off, branch, 1000000, 1,
+		  1 },
+		{ "settings, nothing on", "getenv, open, read, close",
+		  read_settings, read_bare, 500, 2, 0 },
+	};
+	size_t i;
+
+	bench_pin();
+	trace2_initialize();
+	for (i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+		bench_run(&cases[i]);
+	return 0;
+}
