@@ -19,85 +19,97 @@
 #define TR2_TEXT_JSON (1u << 1) /* a quote, a backslash, 0x80 and above */
 #define TR2_TEXT_MARK (1u << 2) /* ':' or '=': perhaps a secret */
 
-/* The same for fewer than 16 bytes, eight at a time: (x - 0x01…) & ~x & 0x80… is
- * not 0 when a byte of x is 0 (Mycroft 1987). */
-static inline unsigned int tr2_text_classify_short(const char *s, size_t n)
+/* The 8 bytes that stand for s[0..n), n below 8: each of them, some twice, and
+ * letters. */
+static inline uint64_t tr2_text_load_short(const char *s, size_t n)
 {
-	const uint64_t ones = UINT64_C(0x0101010101010101), tops = ones << 7;
-	uint64_t control = 0, json = 0, mark = 0, x;
+	const uint64_t letters = UINT64_C(0x6161616161616161);
+	uint32_t first, last;
 
-#define HAS_BYTE(c) (((x ^ ones * (c)) - ones) & ~(x ^ ones * (c)))
-#define LOOK()                                                         \
-	do {                                                           \
-		control |= ((x - ones * 0x20) & ~x) | HAS_BYTE(0x7fu); \
-		json |= x | HAS_BYTE(0x22u) | HAS_BYTE(0x5cu);         \
-		mark |= HAS_BYTE(0x3au) | HAS_BYTE(0x3du);             \
-	} while (0)
-	for (; n >= 8; s += 8, n -= 8) {
-		memcpy(&x, s, 8);
-		LOOK();
-	}
 	if (n >= 4) {
-		uint32_t first, last;
-
 		memcpy(&first, s, 4);
 		memcpy(&last, s + n - 4, 4);
-		x = first | (uint64_t)last << 32;
-		LOOK();
-	} else if (n) {
-		x = (ones * 'a' << 24) | (unsigned char)s[0] |
-		    (uint64_t)(unsigned char)s[n / 2] << 8 |
-		    (uint64_t)(unsigned char)s[n - 1] << 16;
-		LOOK();
+		return first | (uint64_t)last << 32;
 	}
-#undef LOOK
-#undef HAS_BYTE
-	return (control & tops ? TR2_TEXT_CONTROL : 0) |
-	       (json & tops ? TR2_TEXT_JSON : 0) |
-	       (mark & tops ? TR2_TEXT_MARK : 0);
+	if (!n)
+		return letters;
+	return letters << 24 | (unsigned char)s[0] |
+	       (uint64_t)(unsigned char)s[n / 2] << 8 |
+	       (uint64_t)(unsigned char)s[n - 1] << 16;
 }
 
+static inline uint64_t tr2_text_load(const char *s)
+{
+	uint64_t x;
+
+	memcpy(&x, s, 8);
+	return x;
+}
+
+/*
+ * Which of them s[0..n) holds; it may say so of bytes that do not, never the
+ * other way round. 16 or 8 bytes at a time; the last ones may be looked at
+ * twice.
+ */
 #if defined(__SSE2__)
-/* 16 bytes at a time, the last of which may have been looked at before. */
-static inline unsigned int tr2_text_classify_long(const char *s, size_t n)
+static inline unsigned int tr2_text_classify(const char *s, size_t n)
 {
 	__m128i control = _mm_setzero_si128(), json = control, mark = control;
-	const char *last = s + n - 16;
-	bool more;
+	const char *last = s + n - 16; /* used from 16 bytes on */
+	__m128i x;
 
-	do {
-		__m128i x = _mm_loadu_si128((const __m128i *)(const void *)s);
-
+	if (n >= 16)
+		x = _mm_loadu_si128((const __m128i *)(const void *)s);
+	else if (n >= 8)
+		x = _mm_set_epi64x((long long)tr2_text_load(s + n - 8),
+				   (long long)tr2_text_load(s));
+	else
+		x = _mm_set1_epi64x((long long)tr2_text_load_short(s, n));
+	for (;;) {
 #define IS(c) _mm_cmpeq_epi8(x, _mm_set1_epi8(c))
-		control = _mm_or_si128(
-			control,
-			_mm_or_si128(_mm_cmpeq_epi8(_mm_min_epu8(
-						    x, _mm_set1_epi8(0x1f)), x),
-				     IS(0x7f)));
-		json = _mm_or_si128(json, _mm_or_si128(x, _mm_or_si128(IS('"'),
-								   IS('\\'))));
-		mark = _mm_or_si128(mark, _mm_or_si128(IS(':'), IS('=')));
+#define OR(a, b) _mm_or_si128(a, b)
+		/* x is at most 0x1f where the smaller of both is x. */
+		control = OR(control, OR(IS(0x7f),
+					 _mm_cmpeq_epi8(_mm_min_epu8(
+						 x, _mm_set1_epi8(0x1f)), x)));
+		json = OR(json, OR(x, OR(IS('"'), IS('\\'))));
+		mark = OR(mark, OR(IS(':'), IS('=')));
+#undef OR
 #undef IS
-		more = s < last;
-		s = s + 16 < last ? s + 16 : last;
-	} while (more);
+		if (n <= 16 || s >= last)
+			break;
+		s = last - s > 16 ? s + 16 : last;
+		x = _mm_loadu_si128((const __m128i *)(const void *)s);
+	}
 	/* The top bit of each byte: set where it was equal, or is not ASCII. */
 	return (_mm_movemask_epi8(control) ? TR2_TEXT_CONTROL : 0) |
 	       (_mm_movemask_epi8(json) ? TR2_TEXT_JSON : 0) |
 	       (_mm_movemask_epi8(mark) ? TR2_TEXT_MARK : 0);
 }
-#endif
-
-/* Which of them s[0..n) holds; it may say so of bytes that do not, never the
- * other way round. */
+#else
+/* (x - 0x01…) & ~x & 0x80… is not 0 when a byte of x is 0 (Mycroft 1987). */
 static inline unsigned int tr2_text_classify(const char *s, size_t n)
 {
-#if defined(__SSE2__)
-	if (n >= 16)
-		return tr2_text_classify_long(s, n);
-#endif
-	return tr2_text_classify_short(s, n);
+	const uint64_t ones = UINT64_C(0x0101010101010101), tops = ones << 7;
+	uint64_t control = 0, json = 0, mark = 0, x;
+	bool more;
+
+	do {
+		more = n > 8;
+		x = n < 8 ? tr2_text_load_short(s, n) : tr2_text_load(s);
+#define HAS(c) (((x ^ ones * (c)) - ones) & ~(x ^ ones * (c)))
+		control |= ((x - ones * 0x20) & ~x) | HAS(0x7fu);
+		json |= x | HAS(0x22u) | HAS(0x5cu);
+		mark |= HAS(0x3au) | HAS(0x3du);
+#undef HAS
+		s += 8;
+		n -= more ? 8 : n;
+	} while (more);
+	return (control & tops ? TR2_TEXT_CONTROL : 0) |
+	       (json & tops ? TR2_TEXT_JSON : 0) |
+	       (mark & tops ? TR2_TEXT_MARK : 0);
 }
+#endif
 
 /*
  * Length of the valid UTF-8 sequence at s (1 to 4), 0 when s[0..n) does not

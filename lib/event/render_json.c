@@ -192,7 +192,8 @@ void tr2_render_event(struct tr2_render *r, const struct tr2_event *ev,
 	tr2_buf_reset(&r->line);
 	add_head(r, ev, brief);
 	for (i = 0; f[i].name; i++)
-		if (!(f[i].flags & TR2_F_TEXT_ONLY) && tr2_event_has(ev, i))
+		if (!(f[i].flags & TR2_F_TEXT_ONLY) &&
+		    (!(f[i].flags & TR2_F_OPT) || tr2_event_has(ev, i)))
 			add_field(r, ev, &f[i], &ev->v[i]);
 	tr2_buf_addlit(&r->line, "}\n");
 }
