@@ -84,8 +84,9 @@ struct trace2_options {
 /*
  * Reads the settings and opens what they ask for; when something is on, emits
  * the version event, arranges for the end of the session, and puts
- * GIT_TRACE2_PARENT_SID into the environment. Call it once, early, before
- * other threads use getenv(). Later calls do nothing.
+ * GIT_TRACE2_PARENT_SID and _NAME into the environment. Call it once, early,
+ * before other threads use getenv(); the thread that calls it is `main` in the
+ * stream. Later calls do nothing.
  */
 TRACE2_API void trace2_initialize_fl(const char *file, int line,
 				     const struct trace2_options *options);

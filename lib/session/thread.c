@@ -38,30 +38,36 @@ void (*tr2_thread_on_end)(struct tr2_thread *thread);
 
 /* What the holder of the lock gets back. */
 static sigset_t mask_before;
-static int cancel_state_before;
+static int cancel_state_before, cancel_type_before;
 
 void tr2_lock(void)
 {
 	sigset_t all, before;
-	int cancel_state;
+	int cancel_state, cancel_type;
 
+	/* The type, too: glibc's handler may be on its way already, and looks at
+	 * the type alone. */
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
+	pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, &cancel_type);
 	sigfillset(&all);
 	pthread_sigmask(SIG_BLOCK, &all, &before);
 	pthread_mutex_lock(&lock);
 	lock_is_mine = true;
 	mask_before = before;
 	cancel_state_before = cancel_state;
+	cancel_type_before = cancel_type;
 }
 
 void tr2_unlock(void)
 {
 	sigset_t before = mask_before;
 	int cancel_state = cancel_state_before;
+	int cancel_type = cancel_type_before;
 
 	lock_is_mine = false;
 	pthread_mutex_unlock(&lock);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	pthread_setcanceltype(cancel_type, NULL);
 	pthread_setcancelstate(cancel_state, NULL);
 }
 

@@ -16,9 +16,8 @@
 #include "base/clock.h"
 #include "base/text.h"
 
-/* A pipe or terminal that polls as writable takes this much at once. */
+/* A pipe that polls as writable takes this much at once. */
 #define PIPE_CHUNK 4096u
-#define TERMINAL_CHUNK 256u
 
 /* Time that the host has spent waiting for readers. */
 static atomic_uint_fast64_t stalled_ns;
@@ -109,7 +108,9 @@ bool tr2_dest_use(struct tr2_dest *dest, int fd, bool ours)
 			errno = EBADF;
 		return false;
 	}
-	dest->kind = S_ISFIFO(st.st_mode) || (S_ISCHR(st.st_mode) && isatty(fd)) ?
+	dest->terminal = S_ISCHR(st.st_mode) && isatty(fd);
+	dest->stopped = false;
+	dest->kind = S_ISFIFO(st.st_mode) || dest->terminal ?
 			     TR2_DEST_PIPE :
 		     S_ISSOCK(st.st_mode) ? TR2_DEST_SOCKET :
 					    TR2_DEST_FILE;
@@ -118,7 +119,6 @@ bool tr2_dest_use(struct tr2_dest *dest, int fd, bool ours)
 	/* The host may change what is its own. */
 	dest->blocking = !ours || !(flags & O_NONBLOCK);
 	dest->no_nowait = false;
-	dest->chunk = S_ISCHR(st.st_mode) ? TERMINAL_CHUNK : PIPE_CHUNK;
 	dest->cut = false;
 	dest->lock = unlocked;
 	dest->device = st.st_dev;
@@ -137,35 +137,61 @@ void tr2_dest_close(struct tr2_dest *dest)
 	dest->fd = -1;
 }
 
+static bool poll_for(int fd, uint64_t ns)
+{
+	struct pollfd p = { .fd = fd, .events = POLLOUT };
+	struct timespec timeout = { (time_t)(ns / 1000000000u),
+				    (long)(ns % 1000000000u) };
+	int ready = ppoll(&p, 1, &timeout, NULL);
+
+	return ready > 0 || (ready < 0 && errno == EINTR);
+}
+
+/* Errors count as room: the write will name them. */
+static bool has_room(int fd)
+{
+	return poll_for(fd, 0);
+}
+
+/*
+ * A terminal may say that there is room, for less than the next character: a
+ * short sleep keeps that from becoming a busy loop.
+ */
+static bool wait_for_terminal(struct tr2_dest *dest, int fd,
+			      uint64_t waiting_since_ns)
+{
+	static const struct timespec moment = { 0, 1000000 };
+
+	if (dest->stopped || tr2_clock_now_ns() - waiting_since_ns >
+				     TR2_TERMINAL_STALL_NS) {
+		dest->stopped = true;
+		return false;
+	}
+	poll_for(fd, TR2_TERMINAL_STALL_NS / 10);
+	nanosleep(&moment, NULL);
+	return true;
+}
+
 /*
  * Waits until the reader takes more. false: the budget is used up, or the
  * reader is gone (the next write then says so).
  */
-static bool wait_for_reader(int fd)
+static bool wait_for_reader(struct tr2_dest *dest, int fd,
+			    uint64_t waiting_since_ns)
 {
 	uint64_t used = atomic_load_explicit(&stalled_ns, memory_order_relaxed);
-	struct pollfd p = { .fd = fd, .events = POLLOUT };
-	struct timespec timeout = { 0 };
 	uint64_t before;
-	int ready;
+	bool ready;
 
+	if (dest->terminal)
+		return wait_for_terminal(dest, fd, waiting_since_ns);
 	if (used >= TR2_STALL_NS)
 		return false;
 	before = tr2_clock_now_ns();
-	timeout.tv_nsec = (long)(TR2_STALL_NS - used);
-	ready = ppoll(&p, 1, &timeout, NULL);
+	ready = poll_for(fd, TR2_STALL_NS - used);
 	atomic_fetch_add_explicit(&stalled_ns, tr2_clock_now_ns() - before,
 				  memory_order_relaxed);
-	return ready > 0 || (ready < 0 && errno == EINTR);
-}
-
-/* Is there room now? Errors count as room: the write will name them. */
-static bool has_room(int fd)
-{
-	struct pollfd p = { .fd = fd, .events = POLLOUT };
-	struct timespec now = { 0 };
-
-	return ppoll(&p, 1, &now, NULL) != 0;
+	return ready;
 }
 
 /*
@@ -197,7 +223,7 @@ static ssize_t write_pipe(struct tr2_dest *dest, int fd, const char *p,
 		errno = EAGAIN;
 		return -1;
 	}
-	return write(fd, p, len < dest->chunk ? len : dest->chunk);
+	return write(fd, p, len < PIPE_CHUNK ? len : PIPE_CHUNK);
 }
 
 static ssize_t write_some(struct tr2_dest *dest, int fd, const char *p,
@@ -213,10 +239,22 @@ static ssize_t write_some(struct tr2_dest *dest, int fd, const char *p,
 	}
 }
 
+/* A file is written by several threads at once, and has nothing to note. */
+static void note_progress(struct tr2_dest *dest, bool more)
+{
+	if (dest->kind == TR2_DEST_FILE)
+		return;
+	dest->stopped = false;
+	/* Seen by a handler that ends the process meanwhile. */
+	if (more)
+		dest->cut = true;
+}
+
 /* Writes all of it, or returns how much; errno then says why no more. */
 static size_t write_all(struct tr2_dest *dest, int fd, const char *p,
 			size_t len)
 {
+	uint64_t waiting_since_ns = 0;
 	size_t done = 0;
 	ssize_t n;
 
@@ -224,16 +262,19 @@ static size_t write_all(struct tr2_dest *dest, int fd, const char *p,
 		n = write_some(dest, fd, p + done, len - done);
 		if (n > 0) {
 			done += (size_t)n;
-			/* Seen by a handler that ends the process meanwhile. */
-			if (done < len && dest->kind != TR2_DEST_FILE)
-				dest->cut = true;
+			waiting_since_ns = 0;
+			note_progress(dest, done < len);
 			continue;
 		}
 		if (n < 0 && errno == EINTR)
 			continue;
-		if (n < 0 && (errno == EAGAIN || errno == ENOBUFS) &&
-		    wait_for_reader(fd))
-			continue;
+		if (n < 0 && (errno == EAGAIN || errno == ENOBUFS)) {
+			if (!waiting_since_ns)
+				waiting_since_ns = tr2_clock_now_ns();
+			if (wait_for_reader(dest, fd, waiting_since_ns))
+				continue;
+			errno = EAGAIN;
+		}
 		if (!n)
 			errno = ENOSPC;
 		break;

@@ -6,7 +6,9 @@
  * One line is one write. What cannot be written is counted and never harms the
  * host: no SIGPIPE or SIGXFSZ reaches it, and readers that stall cost it at
  * most TR2_STALL_NS in its life, all destinations and threads together; after
- * that, lines that do not fit at once are dropped. A line that was cut short
+ * that, lines that do not fit at once are dropped. A terminal may be slow as
+ * long as it reads: only one that takes nothing for TR2_TERMINAL_STALL_NS
+ * loses lines, until it reads again. A line that was cut short
  * is closed with a newline before the next one.
  */
 #ifndef TR2_TARGET_DEST_H
@@ -19,10 +21,11 @@
 #include <sys/types.h>
 
 #define TR2_STALL_NS (50u * UINT64_C(1000000))
+#define TR2_TERMINAL_STALL_NS (1000u * UINT64_C(1000000))
 
 enum tr2_dest_kind {
-	TR2_DEST_FILE, /* a regular file, a terminal, a device: plain writes */
-	TR2_DEST_PIPE, /* may stall, may raise SIGPIPE */
+	TR2_DEST_FILE, /* a regular file, a device: plain writes */
+	TR2_DEST_PIPE, /* or a terminal: may stall, may raise SIGPIPE */
 	TR2_DEST_SOCKET
 };
 
@@ -34,9 +37,10 @@ struct tr2_dest {
 	atomic_bool size_limited; /* a file that may raise SIGXFSZ */
 	atomic_uint_fast64_t checked; /* the second of the last look */
 	bool blocking; /* a pipe or terminal that may make a write wait */
-	size_t chunk; /* what it takes without waiting, when it takes any */
 	atomic_bool no_nowait; /* the kernel cannot be asked not to wait */
 	bool sentinel; /* too many files: say so in there and close */
+	bool terminal;
+	bool stopped; /* a terminal that took nothing; under lock */
 	bool cut; /* the last line lacks its end; under lock */
 	const char *told_as; /* its setting, to say why it fails; NULL: do not */
 	pthread_mutex_t lock; /* pipes and sockets: keeps lines whole */

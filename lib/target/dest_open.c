@@ -104,6 +104,32 @@ static bool use_or_close(struct tr2_dest *dest,
 	return refuse_errno(request, error);
 }
 
+/*
+ * A terminal gets a description of our own, which may say that it has no room
+ * without changing the host's. A pipe does not: its reader would wait for the
+ * end of the process to see the end of the stream.
+ */
+static bool open_descriptor(struct tr2_dest *dest,
+			    const struct tr2_dest_request *request, int fd)
+{
+	struct tr2_buf path = TR2_BUF_INIT;
+	int own = -1;
+
+	if (isatty(fd)) {
+		tr2_buf_addstr(&path, "/proc/self/fd/");
+		tr2_buf_add_u64(&path, (uint64_t)fd);
+		own = move_up(open(tr2_buf_str(&path),
+				   O_WRONLY | O_NONBLOCK | O_NOCTTY |
+					   O_CLOEXEC));
+		tr2_buf_release(&path);
+	}
+	if (own >= 0 && tr2_dest_use(dest, own, true))
+		return true;
+	if (own >= 0)
+		close(own);
+	return tr2_dest_use(dest, fd, false) || refuse_errno(request, errno);
+}
+
 /* O_NONBLOCK: a fifo that nobody reads answers ENXIO instead of hanging. */
 #define OPEN_FLAGS \
 	(O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
@@ -269,7 +295,7 @@ bool tr2_dest_open(struct tr2_dest *dest,
 		return false;
 	fd = descriptor_of(value);
 	if (fd >= 0)
-		return tr2_dest_use(dest, fd, false) || refuse_errno(request, errno);
+		return open_descriptor(dest, request, fd);
 	if (value[0] == '/')
 		return open_path(dest, request);
 	if (!strncmp(value, "af_unix:", 8))
