@@ -20,13 +20,15 @@ void tr2_call_lost(void)
 /*
  * The call that left the thread busy will not come back: a signal handler that
  * interrupted it jumped out, to a frame further up this same stack. A handler
- * that did not is further down, or on a stack of its own.
+ * that did not is further down, or on a stack of its own. (Two live frames have
+ * no address in common; a call further down than the one that was left counts
+ * as lost, until one comes that is not.)
  */
 static bool is_abandoned(const struct tr2_thread *thread, uintptr_t frame)
 {
 	stack_t stack;
 
-	return frame > thread->frame &&
+	return frame >= thread->frame &&
 	       !sigaltstack(NULL, &stack) && !(stack.ss_flags & SS_ONSTACK);
 }
 
