@@ -88,6 +88,7 @@ void tr2_buf_add_seconds(struct tr2_buf *b, uint64_t ns, unsigned int width);
 void tr2_buf_add_seconds9(struct tr2_buf *b, uint64_t ns);
 
 /* vsnprintf() appended, however long; leaves ap usable. */
-void tr2_buf_vaddf(struct tr2_buf *b, const char *fmt, va_list ap);
+void tr2_buf_vaddf(struct tr2_buf *b, const char *fmt, va_list ap)
+	__attribute__((format(printf, 2, 0)));
 
 #endif

@@ -1,0 +1,412 @@
+# SPDX-License-Identifier: MIT
+#
+# Builds the library, the command and what the tests need; 'make help' lists
+# the targets.  Sources are found by wildcard: a new file needs no line here,
+# and a directory that is empty or missing is left out.  All paths are
+# relative, so that the checkout may stand in a directory with spaces in its
+# name and __FILE__ is the same everywhere ("lib/session/exit.c").
+#
+# What a caller may set:
+#
+#   CC, CXX            the compilers; CXX follows CC (clang, clang++)
+#   CFLAGS, CPPFLAGS, LDFLAGS
+#   DEVELOPER=1        warnings are errors, and the library checks itself
+#   SANITIZE=LIST      address,undefined or thread
+#   V=1                show the commands
+#   T='t0210 t03'      run only the tests whose names begin so
+#   GIT_TEST_OPTS      options for the test scripts, such as '-v -i'
+#   TEST_SHELL_PATH    the shell that runs the test scripts
+#   JOBS               how many tests run at once
+#   DESTDIR, PREFIX, bindir, libdir, includedir, mandir
+
+# The public header and the installed library agree on nothing but these.
+VERSION = 0.1.0
+ABI = 1
+SO_VERSION = $(ABI).0.0
+
+ifeq ($(origin CC),default)
+CC = cc
+endif
+ifeq ($(origin CXX),default)
+# The C++ compiler beside the C compiler; musl-gcc has none.
+CXX := $(if $(findstring musl,$(CC)),,$(patsubst cc,c++,$(subst \
+	gcc,g++,$(subst clang,clang++,$(CC)))))
+endif
+ifeq ($(origin AR),default)
+AR = ar
+endif
+CFLAGS = -O2 -g
+DEVELOPER =
+SANITIZE =
+SHELL_PATH = /bin/sh
+PERL_PATH = /usr/bin/perl
+PKG_CONFIG = pkg-config
+INSTALL = install
+JOBS = $(shell nproc 2>/dev/null || echo 2)
+
+PREFIX = /usr/local
+bindir = $(PREFIX)/bin
+libdir = $(PREFIX)/lib
+includedir = $(PREFIX)/include
+mandir = $(PREFIX)/share/man
+
+.DEFAULT_GOAL := all
+.DELETE_ON_ERROR:
+.SUFFIXES:
+MAKEFLAGS += --no-builtin-rules
+
+# ---------------------------------------------------------------------------
+# Sources
+
+# $(call find,DIR,EXT): the files DIR/*.EXT and those one and two levels below.
+find = $(sort $(wildcard $(1)/*.$(2) $(1)/*/*.$(2) $(1)/*/*/*.$(2)))
+
+LIB_SRC := $(sort $(wildcard lib/*/*.c))
+TEST_TOOL_SRC := $(sort $(wildcard t/helper/*.c))
+UNIT_SRC := $(sort $(wildcard t/unit/*.c))
+PERF_SRC := $(sort $(wildcard t/perf/*.c))
+MODULE_SRC := $(sort $(wildcard t/helper/modules/*.c))
+HOST_SRC := $(sort $(wildcard t/helper/hosts/*.c))
+HOST_CXX_SRC := $(sort $(wildcard t/helper/hosts/*.cc))
+EXAMPLE_SRC := $(sort $(wildcard examples/*.c))
+TOOL_SRC := $(call find,tool,c)
+TOOL_CXX_SRC := $(call find,tool,cc)
+DOC_SRC := $(sort $(wildcard Documentation/*.adoc Documentation/*/*.adoc))
+PUBLIC_HEADERS := $(sort $(wildcard lib/*.h))
+
+ifneq ($(HOST_CXX_SRC)$(TOOL_CXX_SRC),)
+HAVE_CXX := $(if $(CXX),$(shell command -v $(firstword $(CXX))))
+endif
+
+# ---------------------------------------------------------------------------
+# The command's libraries.  A row is NAME,PKG-CONFIG-MODULE,DEBIAN-PACKAGE,WHAT;
+# where the module is, HAVE_NAME is defined, else the feature is left out.
+
+TOOL_FEATURES = \
+	SIMDJSON,simdjson,libsimdjson-dev,reading-JSON-streams \
+	SQLITE3,sqlite3,libsqlite3-dev,SQL-databases \
+	LIBCURL,libcurl,libcurl4-openssl-dev,sending-over-HTTP \
+	LIBDW,libdw,libdw-dev,symbol-names
+comma := ,
+empty :=
+space := $(empty) $(empty)
+tab := $(empty)	$(empty)
+field = $(word $(1),$(subst $(comma), ,$(2)))
+
+ifneq ($(TOOL_SRC),)
+# C++ is needed for the first of them only; without it that one is missing.
+TOOL_WANTED := $(if $(HAVE_CXX),$(TOOL_FEATURES),$(filter-out SIMDJSON$(comma)%,$(TOOL_FEATURES)))
+TOOL_FOUND := $(shell for row in $(TOOL_WANTED); do \
+	rest=$${row\#*,}; \
+	$(PKG_CONFIG) --exists "$${rest%%,*}" 2>/dev/null && echo "$$row"; \
+	done)
+TOOL_MISSING := $(filter-out $(TOOL_FOUND),$(TOOL_FEATURES))
+TOOL_MODULES := $(foreach row,$(TOOL_FOUND),$(call field,2,$(row)))
+ifneq ($(TOOL_MODULES),)
+TOOL_CFLAGS := $(shell $(PKG_CONFIG) --cflags $(TOOL_MODULES))
+TOOL_LIBS := $(shell $(PKG_CONFIG) --libs $(TOOL_MODULES))
+endif
+TOOL_CFLAGS += $(foreach row,$(TOOL_FOUND),-DHAVE_$(call field,1,$(row))=1)
+endif
+ifeq ($(filter SIMDJSON%,$(TOOL_FOUND)),)
+TOOL_CXX_SRC :=
+endif
+
+# ---------------------------------------------------------------------------
+# Flags
+
+WARNINGS = -Wall -Wextra
+# What C and C++ share, then what only C knows.
+STRICT = -Werror -Wshadow -Wpointer-arith -Wwrite-strings -Wundef -Wvla \
+	-Wformat=2 -Wmissing-declarations -Wcast-align -Wredundant-decls
+STRICT_C = -Wstrict-prototypes -Wold-style-definition -Wmissing-prototypes \
+	-Wbad-function-cast
+
+BASE_FLAGS = -D_GNU_SOURCE -fvisibility=hidden -pthread -Ilib $(WARNINGS)
+ifneq ($(DEVELOPER),)
+BASE_FLAGS += $(STRICT) -DTR2_DEVELOPER=1
+C_ONLY = $(STRICT_C)
+endif
+ifneq ($(SANITIZE),)
+SANITIZE_FLAGS = -fsanitize=$(SANITIZE) -fno-omit-frame-pointer
+endif
+
+C_FLAGS = -std=c11 $(BASE_FLAGS) $(C_ONLY) $(CPPFLAGS) $(CFLAGS) \
+	$(SANITIZE_FLAGS)
+CXX_FLAGS = -std=c++17 $(BASE_FLAGS) $(CPPFLAGS) $(CFLAGS) $(SANITIZE_FLAGS)
+# One set of objects serves the archive and the shared library.
+PIC_FLAGS = -fPIC -fno-semantic-interposition
+LIB_FLAGS = $(PIC_FLAGS) -ftls-model=initial-exec
+LINK_FLAGS = -pthread $(SANITIZE_FLAGS) -Wl,--as-needed $(LDFLAGS)
+# A library that the sanitizer's runtime is missing from until it is loaded
+# into a program has undefined symbols by design.
+SO_FLAGS = -shared -Wl,-z,relro,-z,now,-z,nodelete \
+	$(if $(SANITIZE),,-Wl$(comma)-z$(comma)defs)
+# Programs find the library beside themselves, wherever the tree stands.
+RPATH = -Wl,-rpath,'$$ORIGIN/../lib'
+
+# Objects of each configuration have a directory of their own; going back and
+# forth between two compiles nothing again.
+quote = '$(subst ','\'',$(1))'
+CONFIG_TEXT = $(CC) $(C_FLAGS) $(CXX) $(CXX_FLAGS) $(LIB_FLAGS)
+CONFIG := $(notdir $(firstword $(CC)))$(if $(DEVELOPER),-dev)$(if \
+	$(SANITIZE),-$(subst $(comma),-,$(SANITIZE)))-$(firstword \
+	$(shell printf %s $(call quote,$(CONFIG_TEXT)) | cksum))
+OBJ := build/obj/$(CONFIG)
+TOOL_OBJ := $(subst $(space),-,$(OBJ)/with $(TOOL_MODULES))
+
+# ---------------------------------------------------------------------------
+# How this was built, for shell scripts to read.  It is written only when
+# something in it changes, and everything that is linked depends on it.
+
+define BUILD_OPTIONS
+# Written by make: how this tree was built last.
+CC=$(call quote,$(CC))
+CXX=$(call quote,$(CXX))
+CFLAGS=$(call quote,$(CFLAGS))
+CPPFLAGS=$(call quote,$(CPPFLAGS))
+LDFLAGS=$(call quote,$(LDFLAGS))
+DEVELOPER=$(call quote,$(DEVELOPER))
+SANITIZE=$(call quote,$(SANITIZE))
+SHELL_PATH=$(call quote,$(SHELL_PATH))
+PERL_PATH=$(call quote,$(PERL_PATH))
+TRACE2_VERSION=$(call quote,$(VERSION))
+TRACE2_ABI=$(call quote,$(ABI))
+TOOL_FEATURES=$(call quote,$(foreach row,$(TOOL_FOUND),$(call field,1,$(row))))
+CONFIG=$(call quote,$(CONFIG))
+LINK_FLAGS=$(call quote,$(LINK_FLAGS))
+SOURCES=$(call quote,$(LIB_SRC) $(TEST_TOOL_SRC) $(TOOL_SRC) $(TOOL_CXX_SRC))
+endef
+
+ifneq ($(file <build/build-options),$(BUILD_OPTIONS))
+build/build-options: FORCE
+endif
+build/build-options:
+	@$(shell mkdir -p build)$(file >$@,$(BUILD_OPTIONS)):
+
+# ---------------------------------------------------------------------------
+# Rules
+
+ifeq ($(V),)
+say = @echo '    $(1)' $@;
+else
+say =
+endif
+
+# $(call objects,SOURCES)
+objects = $(addsuffix .o,$(addprefix $(OBJ)/,$(basename $(1))))
+
+LIB_OBJ := $(call objects,$(LIB_SRC))
+TEST_TOOL_OBJ := $(call objects,$(TEST_TOOL_SRC))
+UNIT_OBJ := $(call objects,$(UNIT_SRC))
+PERF_OBJ := $(call objects,$(PERF_SRC))
+MODULE_OBJ := $(call objects,$(MODULE_SRC))
+HOST_OBJ := $(call objects,$(HOST_SRC))
+HOST_CXX_OBJ := $(call objects,$(HOST_CXX_SRC))
+EXAMPLE_OBJ := $(call objects,$(EXAMPLE_SRC))
+TOOL_C_OBJ := $(addprefix $(TOOL_OBJ)/,$(TOOL_SRC:.c=.o))
+TOOL_CXX_OBJ := $(addprefix $(TOOL_OBJ)/,$(TOOL_CXX_SRC:.cc=.o))
+
+A = $(if $(LIB_SRC),build/lib/libtrace2.a)
+SO = $(if $(LIB_SRC),build/lib/libtrace2.so)
+TEST_TOOL = $(if $(TEST_TOOL_SRC),t/helper/test-tool)
+TOOL = $(if $(TOOL_SRC),build/bin/trace2)
+UNITS = $(patsubst t/unit/%.c,build/unit/%,$(UNIT_SRC))
+PERFS = $(patsubst t/perf/%.c,build/perf/%,$(PERF_SRC))
+MODULES = $(patsubst t/helper/modules/%.c,build/modules/%.so,$(MODULE_SRC))
+HOSTS = $(patsubst t/helper/hosts/%.c,build/hosts/%,$(HOST_SRC))
+HOSTS_CXX = $(if $(HAVE_CXX),$(patsubst \
+	t/helper/hosts/%.cc,build/hosts/%,$(HOST_CXX_SRC)))
+EXAMPLES = $(patsubst examples/%.c,build/examples/%,$(EXAMPLE_SRC))
+
+.PHONY: all tests test check bench lint demo docs install uninstall clean help
+.PHONY: FORCE
+
+## all: the library, the command, the examples and the test programs (default)
+all: $(A) $(SO) $(TOOL) $(EXAMPLES) tests
+
+tests: $(TEST_TOOL) $(UNITS) $(MODULES) $(HOSTS) $(HOSTS_CXX)
+
+$(OBJ)/lib/%.o: lib/%.c
+	@mkdir -p $(@D)
+	$(call say,CC)$(CC) $(C_FLAGS) $(LIB_FLAGS) -MMD -MP -c -o $@ $<
+
+$(OBJ)/t/helper/modules/%.o: t/helper/modules/%.c
+	@mkdir -p $(@D)
+	$(call say,CC)$(CC) $(C_FLAGS) $(PIC_FLAGS) -MMD -MP -c -o $@ $<
+
+$(OBJ)/%.o: %.c
+	@mkdir -p $(@D)
+	$(call say,CC)$(CC) $(C_FLAGS) -MMD -MP -c -o $@ $<
+
+$(OBJ)/%.o: %.cc
+	@mkdir -p $(@D)
+	$(call say,CXX)$(CXX) $(CXX_FLAGS) -MMD -MP -c -o $@ $<
+
+$(TOOL_OBJ)/tool/%.o: tool/%.c
+	@mkdir -p $(@D)
+	$(call say,CC)$(CC) $(C_FLAGS) -Itool $(TOOL_CFLAGS) -MMD -MP -c -o $@ $<
+
+$(TOOL_OBJ)/tool/%.o: tool/%.cc
+	@mkdir -p $(@D)
+	$(call say,CXX)$(CXX) $(CXX_FLAGS) -Itool $(TOOL_CFLAGS) -MMD -MP \
+		-c -o $@ $<
+
+build/lib/libtrace2.a: $(LIB_OBJ) build/build-options
+	@mkdir -p $(@D) && rm -f $@
+	$(call say,AR)$(AR) rcs $@ $(LIB_OBJ)
+
+build/lib/libtrace2.so.$(SO_VERSION): $(LIB_OBJ) lib/libtrace2.map \
+		build/build-options
+	@mkdir -p $(@D)
+	$(call say,LINK)$(CC) $(SO_FLAGS) -Wl,-soname,libtrace2.so.$(ABI) \
+		-Wl,--version-script=lib/libtrace2.map -o $@ $(LIB_OBJ) $(LINK_FLAGS)
+
+build/lib/libtrace2.so: build/lib/libtrace2.so.$(SO_VERSION)
+	@ln -sf $(<F) $@.$(ABI) && ln -sf $(<F) $@
+
+# A module that test-tool loads uses test-tool's copy of the library.
+t/helper/test-tool: $(TEST_TOOL_OBJ) $(A) build/build-options
+	$(call say,LINK)$(CC) -rdynamic -o $@ $(TEST_TOOL_OBJ) $(A) $(LINK_FLAGS)
+
+build/bin/trace2: $(TOOL_C_OBJ) $(TOOL_CXX_OBJ) $(A) build/build-options
+	@mkdir -p $(@D)
+	@$(foreach row,$(TOOL_MISSING),echo >&2 "trace2: built without $(subst \
+		-, ,$(call field,4,$(row))): Debian package $(call \
+		field,3,$(row)) brings it";) :
+	$(call say,LINK)$(if $(TOOL_CXX_OBJ),$(CXX),$(CC)) -o $@ $(TOOL_C_OBJ) \
+		$(TOOL_CXX_OBJ) $(A) $(LINK_FLAGS) $(TOOL_LIBS)
+
+# Unit tests and benchmarks reach private functions, so they take the archive.
+$(UNITS) $(PERFS): build/%: $(OBJ)/t/%.o $(A) build/build-options
+	@mkdir -p $(@D)
+	$(call say,LINK)$(CC) -o $@ $< $(A) $(LINK_FLAGS)
+
+# A module called bare-NAME is linked with nothing: what it calls is found in
+# the program that loads it, or nowhere.
+build/modules/bare-%.so: $(OBJ)/t/helper/modules/bare-%.o build/build-options
+	@mkdir -p $(@D)
+	$(call say,LINK)$(CC) -shared -o $@ $< $(LINK_FLAGS)
+
+build/modules/%.so: $(OBJ)/t/helper/modules/%.o $(SO) build/build-options
+	@mkdir -p $(@D)
+	$(call say,LINK)$(CC) -shared -o $@ $< $(LINK_FLAGS) $(RPATH) \
+		-Lbuild/lib -ltrace2
+
+$(HOSTS): build/hosts/%: $(OBJ)/t/helper/hosts/%.o $(SO) build/build-options
+	@mkdir -p $(@D)
+	$(call say,LINK)$(CC) -o $@ $< $(LINK_FLAGS) $(RPATH) \
+		-Lbuild/lib -ltrace2
+
+$(HOSTS_CXX): build/hosts/%: $(OBJ)/t/helper/hosts/%.o $(SO) \
+		build/build-options
+	@mkdir -p $(@D)
+	$(call say,LINK)$(CXX) -o $@ $< $(LINK_FLAGS) $(RPATH) \
+		-Lbuild/lib -ltrace2
+
+$(EXAMPLES): build/examples/%: $(OBJ)/examples/%.o $(SO) build/build-options
+	@mkdir -p $(@D)
+	$(call say,LINK)$(CC) -o $@ $< $(LINK_FLAGS) $(RPATH) \
+		-Lbuild/lib -ltrace2
+
+-include $(patsubst %.o,%.d,$(LIB_OBJ) $(TEST_TOOL_OBJ) $(UNIT_OBJ) \
+	$(PERF_OBJ) $(MODULE_OBJ) $(HOST_OBJ) $(HOST_CXX_OBJ) $(EXAMPLE_OBJ) \
+	$(TOOL_C_OBJ) $(TOOL_CXX_OBJ))
+
+# ---------------------------------------------------------------------------
+# Tests
+
+## test: build everything and run the suite; T='t0210 t03' selects
+test: all
+	@T=$(call quote,$(T)) JOBS=$(JOBS) $(SHELL_PATH) t/run-tests
+
+## check: the suite again under every compiler, sanitizer, valgrind and shell
+check:
+	@MAKE=$(call quote,$(MAKE)) T=$(call quote,$(T)) $(SHELL_PATH) t/run-check
+
+## bench: build the benchmarks and run t/perf/run
+bench: all $(PERFS)
+	@if test -f t/perf/run; then $(SHELL_PATH) t/perf/run; \
+	else echo >&2 'trace2: bench: there is no t/perf/run yet'; exit 1; fi
+
+## lint: hold the sources against the rules in t/lint
+lint: all
+	@$(SHELL_PATH) t/lint/run
+
+## demo: build the example and show its trace
+demo: all
+	@if test -f examples/demo.sh; then $(SHELL_PATH) examples/demo.sh; \
+	else echo >&2 'trace2: demo: there is no examples/demo.sh yet'; exit 1; fi
+
+## docs: the documents as HTML and man pages, in build/docs
+docs: $(if $(DOC_SRC),build/docs/.stamp)
+
+MAN_SRC = $(if $(DOC_SRC),$(shell grep -l '^:doctype: manpage' $(DOC_SRC)))
+build/docs/.stamp: $(DOC_SRC)
+	@if command -v asciidoctor >/dev/null; then \
+		mkdir -p $(@D) && \
+		echo '    DOCS $(@D)' && \
+		asciidoctor --failure-level=WARN -R Documentation -D $(@D) \
+			$(DOC_SRC) && \
+		$(if $(MAN_SRC),asciidoctor --failure-level=WARN -b manpage \
+			-D $(@D)/man $(MAN_SRC) &&) \
+		touch $@; \
+	else \
+		echo >&2 'trace2: documents left out: Debian package' \
+			'asciidoctor brings what makes them'; \
+	fi
+
+# ---------------------------------------------------------------------------
+# Installation.  The lists serve install and uninstall alike.
+
+MAN_PAGES = $(wildcard build/docs/man/*.[1-9])
+man_dir = $(mandir)/man$(subst .,,$(suffix $(1)))
+dest = $(call quote,$(DESTDIR)$(1))
+INSTALLED = $(addprefix $(includedir)/,$(notdir $(PUBLIC_HEADERS))) \
+	$(libdir)/libtrace2.a $(libdir)/libtrace2.so \
+	$(libdir)/libtrace2.so.$(ABI) $(libdir)/libtrace2.so.$(SO_VERSION) \
+	$(libdir)/pkgconfig/trace2.pc $(if $(TOOL),$(bindir)/trace2) \
+	$(foreach page,$(MAN_PAGES),$(call man_dir,$(page))/$(notdir $(page)))
+
+define TRACE2_PC
+prefix=$(PREFIX)
+includedir=$(patsubst $(PREFIX)/%,$${prefix}/%,$(includedir))
+libdir=$(patsubst $(PREFIX)/%,$${prefix}/%,$(libdir))
+
+Name: trace2
+Description: Traces, timers and counters for C programs
+Version: $(VERSION)
+Libs: -L$${libdir} -ltrace2
+Libs.private: -pthread
+Cflags: -I$${includedir} -pthread
+endef
+
+## install: under PREFIX (/usr/local), below DESTDIR
+install: all
+	$(file >build/trace2.pc,$(TRACE2_PC))
+	$(INSTALL) -d $(call dest,$(includedir)) $(call dest,$(libdir)/pkgconfig)
+	$(INSTALL) -m 644 $(PUBLIC_HEADERS) $(call dest,$(includedir))
+	$(INSTALL) -m 644 $(A) $(call dest,$(libdir))
+	$(INSTALL) -m 755 $(SO).$(SO_VERSION) $(call dest,$(libdir))
+	ln -sf libtrace2.so.$(SO_VERSION) $(call dest,$(libdir)/libtrace2.so.$(ABI))
+	ln -sf libtrace2.so.$(ABI) $(call dest,$(libdir)/libtrace2.so)
+	$(INSTALL) -m 644 build/trace2.pc $(call dest,$(libdir)/pkgconfig)
+	$(if $(TOOL),$(INSTALL) -d $(call dest,$(bindir)))
+	$(if $(TOOL),$(INSTALL) -m 755 $(TOOL) $(call dest,$(bindir)))
+	$(foreach page,$(MAN_PAGES),$(INSTALL) -d $(call dest,$(call \
+		man_dir,$(page))) && $(INSTALL) -m 644 $(page) $(call \
+		dest,$(call man_dir,$(page))) &&) :
+
+## uninstall: remove what install put there
+uninstall:
+	rm -f $(foreach file,$(INSTALLED),$(call dest,$(file)))
+
+## clean: remove everything that make made
+clean:
+	rm -rf build t/helper/test-tool t/test-results t/trash\ directory.*
+
+## help: this list
+help:
+	@sed -n 's/^## //p' Makefile
+	@echo
+	@sed -n '/^# What a caller/,/^$$/s/^# *//p' Makefile

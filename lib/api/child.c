@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT */
+/* Children, and exec of the process itself. */
+#include <string.h>
+
+#include "session/call.h"
+#include "trace2.h"
+
+enum child_state { NOT_STARTED, STARTED, TOLD };
+
+void trace2_child_start_fl(const char *file, int line,
+			   struct trace2_child *child)
+{
+	struct tr2_call call;
+	const char *class, *hook = NULL;
+
+	if (!child || !tr2_call_begin(&call, file, line))
+		return;
+	child->child_id = atomic_fetch_add(&tr2_session.next_child_id, 1);
+	child->child_state = STARTED;
+	child->start_ns = call.now_ns;
+	class = child->child_class ? child->child_class : "?";
+	if (!strcmp(class, "hook"))
+		hook = child->hook_name;
+	TR2_EMIT(&call, child_start, .child_id.i = child->child_id,
+		 .child_class.s = class, .hook_name.s = hook,
+		 .cd.s = child->cwd, .use_shell.u = child->use_shell != 0,
+		 .argv.argv = child->argv);
+	tr2_call_end(&call);
+}
+
+/* Is this child's end still to be told? */
+static bool take_end(struct tr2_call *call, struct trace2_child *child,
+		     const char *function)
+{
+	if (child->child_state == STARTED) {
+		child->child_state = TOLD;
+		call->t_rel_ns = call->now_ns - child->start_ns;
+		return true;
+	}
+	if (child->child_state == TOLD)
+		tr2_call_misuse(call,
+				"trace2: %s after the child's end was told",
+				function);
+	else
+		tr2_call_misuse(call, "trace2: %s without child_start",
+				function);
+	return false;
+}
+
+void trace2_child_exit_fl(const char *file, int line,
+			  struct trace2_child *child, int code)
+{
+	struct tr2_call call;
+
+	if (!child || !tr2_call_begin(&call, file, line))
+		return;
+	if (take_end(&call, child, "child_exit"))
+		TR2_EMIT(&call, child_exit, .child_id.i = child->child_id,
+			 .pid.i = child->pid, .code.i = code);
+	tr2_call_end(&call);
+}
+
+void trace2_child_ready_fl(const char *file, int line,
+			   struct trace2_child *child, const char *state)
+{
+	struct tr2_call call;
+
+	if (!child || !tr2_call_begin(&call, file, line))
+		return;
+	if (take_end(&call, child, "child_ready"))
+		TR2_EMIT(&call, child_ready, .child_id.i = child->child_id,
+			 .pid.i = child->pid, .ready.s = state);
+	tr2_call_end(&call);
+}
+
+int trace2_exec_fl(const char *file, int line, const char *exe,
+		   const char *const *argv)
+{
+	struct tr2_call call;
+	int id;
+
+	if (!tr2_call_begin(&call, file, line))
+		return -1;
+	id = atomic_fetch_add(&tr2_session.next_exec_id, 1);
+	TR2_EMIT(&call, exec, .exec_id.i = id, .exe.s = exe,
+		 .argv.argv = argv);
+	tr2_call_end(&call);
+	return id;
+}
+
+void trace2_exec_result_fl(const char *file, int line, int exec_id, int code)
+{
+	struct tr2_call call;
+	const char *why = NULL;
+	char text[128];
+
+	if (!tr2_call_begin(&call, file, line))
+		return;
+	if (code > 0)
+		why = strerror_r(code, text, sizeof(text));
+	TR2_EMIT(&call, exec_result, .exec_id.i = exec_id, .code.i = code,
+		 .err.s = why);
+	tr2_call_end(&call);
+}

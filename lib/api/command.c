@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: MIT */
+/* What the command is, and how it ends. */
+#include <stdlib.h>
+
+#include "session/call.h"
+#include "session/inherit.h"
+#include "session/params.h"
+#include "session/process.h"
+#include "trace2.h"
+
+void trace2_cmd_start_fl(const char *file, int line, const char *const *argv)
+{
+	struct tr2_call call;
+
+	if (!tr2_call_begin(&call, file, line))
+		return;
+	tr2_session_keep_argv(argv);
+	TR2_EMIT(&call, start, .argv.argv = argv);
+	tr2_call_end(&call);
+}
+
+int trace2_cmd_exit_fl(const char *file, int line, int code)
+{
+	struct tr2_call call;
+
+	if (!tr2_call_begin(&call, file, line))
+		return code;
+	tr2_session.exit_code = code & 0xff;
+	call.thread->nr_open = 0;
+	TR2_EMIT(&call, exit, .code.i = code & 0xff);
+	tr2_call_end(&call);
+	return code;
+}
+
+void trace2_cmd_error_va_fl(const char *file, int line, const char *fmt,
+			    va_list ap)
+{
+	struct tr2_call call;
+
+	if (!tr2_call_begin(&call, file, line))
+		return;
+	TR2_EMIT(&call, error, .msg.s = tr2_call_format(&call, fmt, ap),
+		 .fmt.s = fmt);
+	tr2_call_end(&call);
+}
+
+void trace2_cmd_error_fl(const char *file, int line, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	trace2_cmd_error_va_fl(file, line, fmt, ap);
+	va_end(ap);
+}
+
+void trace2_cmd_path_fl(const char *file, int line, const char *path)
+{
+	struct tr2_call call;
+
+	if (!tr2_call_begin(&call, file, line))
+		return;
+	TR2_EMIT(&call, cmd_path, .path.s = path);
+	tr2_call_end(&call);
+}
+
+void trace2_cmd_name_fl(const char *file, int line, const char *name)
+{
+	struct tr2_call call;
+
+	if (!tr2_call_begin(&call, file, line))
+		return;
+	name = name ? name : "";
+	TR2_EMIT(&call, cmd_name, .name.s = name,
+		 .hierarchy.s = tr2_inherit_add_name(name));
+	tr2_params_list_config(&call);
+	tr2_params_list_env(&call);
+	tr2_call_end(&call);
+}
+
+void trace2_cmd_mode_fl(const char *file, int line, const char *mode)
+{
+	struct tr2_call call;
+
+	if (!tr2_call_begin(&call, file, line))
+		return;
+	TR2_EMIT(&call, cmd_mode, .name.s = mode);
+	tr2_call_end(&call);
+}
+
+void trace2_cmd_alias_fl(const char *file, int line, const char *alias,
+			 const char *const *argv)
+{
+	struct tr2_call call;
+
+	if (!tr2_call_begin(&call, file, line))
+		return;
+	TR2_EMIT(&call, alias, .alias.s = alias, .argv.argv = argv);
+	tr2_call_end(&call);
+}
+
+void trace2_cmd_ancestry_fl(const char *file, int line,
+			    const char *const *names)
+{
+	struct tr2_call call;
+
+	if (!names || !tr2_call_begin(&call, file, line))
+		return;
+	TR2_EMIT(&call, cmd_ancestry, .ancestry.argv = names);
+	tr2_call_end(&call);
+}
+
+void trace2_collect_process_info_fl(const char *file, int line,
+				    enum trace2_process_info which)
+{
+	struct tr2_call call;
+
+	if (!tr2_call_begin(&call, file, line))
+		return;
+	if (which == TRACE2_PROCESS_INFO_STARTUP)
+		tr2_process_emit_ancestry(&call);
+	else if (which == TRACE2_PROCESS_INFO_EXIT)
+		tr2_process_emit_usage(&call);
+	tr2_call_end(&call);
+}
+
+void trace2_cmd_list_config_fl(const char *file, int line)
+{
+	struct tr2_call call;
+
+	if (!tr2_call_begin(&call, file, line))
+		return;
+	tr2_params_list_config(&call);
+	tr2_call_end(&call);
+}
+
+void trace2_cmd_list_env_vars_fl(const char *file, int line)
+{
+	struct tr2_call call;
+
+	if (!tr2_call_begin(&call, file, line))
+		return;
+	tr2_params_list_env(&call);
+	tr2_call_end(&call);
+}
+
+void trace2_cmd_set_config_fl(const char *file, int line, const char *key,
+			      const char *value)
+{
+	struct tr2_call call;
+
+	if (!tr2_call_begin(&call, file, line))
+		return;
+	tr2_params_set_config(&call, key, value);
+	tr2_call_end(&call);
+}
+
+static const char *scope_name(enum trace2_scope scope)
+{
+	switch (scope) {
+	case TRACE2_SCOPE_SYSTEM:
+		return "system";
+	case TRACE2_SCOPE_GLOBAL:
+		return "global";
+	case TRACE2_SCOPE_LOCAL:
+		return "local";
+	case TRACE2_SCOPE_WORKTREE:
+		return "worktree";
+	case TRACE2_SCOPE_COMMAND:
+		return "command";
+	case TRACE2_SCOPE_SUBMODULE:
+		return "submodule";
+	default:
+		return "unknown";
+	}
+}
+
+void trace2_def_param_fl(const char *file, int line, const char *param,
+			 const char *value, enum trace2_scope scope)
+{
+	struct tr2_call call;
+
+	if (!tr2_call_begin(&call, file, line))
+		return;
+	tr2_params_emit(&call, param, value, scope_name(scope));
+	tr2_call_end(&call);
+}
+
+void trace2_def_repo_fl(const char *file, int line, struct trace2_repo *repo)
+{
+	struct tr2_call call;
+
+	if (!repo || repo->repo_id || !tr2_call_begin(&call, file, line))
+		return;
+	repo->repo_id = atomic_fetch_add(&tr2_session.next_repo_id, 1) + 1;
+	call.repo_id = repo->repo_id;
+	TR2_EMIT(&call, def_repo, .worktree.s = repo->worktree);
+	tr2_call_end(&call);
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/* Start of a session, and what may be asked about it. */
+#include "session/call.h"
+#include "session/inherit.h"
+#include "trace2.h"
+
+void trace2_initialize_clock(void)
+{
+	tr2_session_start_clock();
+}
+
+void trace2_initialize_fl(const char *file, int line,
+			  const struct trace2_options *options)
+{
+	tr2_session_start(file, line, options);
+}
+
+const char *trace2_session_id(void)
+{
+	struct tr2_call call;
+
+	/* The call gives a forked child its own id. */
+	if (!trace2_is_enabled() || !tr2_call_begin(&call, __FILE__, __LINE__))
+		return "";
+	tr2_call_end(&call);
+	return tr2_inherit_sid();
+}

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+#include "event/template.h"
+
+#include <string.h>
+
+#define MAX_OPS 640
+
+struct tr2_templates tr2_templates[TR2_EVENT_NR];
+
+static struct tr2_op ops[MAX_OPS];
+static unsigned int nr_ops;
+
+static struct tr2_op *add_op(enum tr2_op_kind kind)
+{
+	/* A table that outgrows this is caught by the unit test. */
+	struct tr2_op *op = &ops[nr_ops < MAX_OPS - 1 ? nr_ops++ : nr_ops];
+
+	op->kind = (uint8_t)kind;
+	return op;
+}
+
+static void add_text(const char *text, size_t len)
+{
+	struct tr2_op *op;
+
+	if (!len)
+		return;
+	op = add_op(TR2_OP_TEXT);
+	op->text = text;
+	op->len = (uint16_t)len;
+}
+
+static uint8_t field_index(const struct tr2_event_row *row, const char *name,
+			   size_t len)
+{
+	uint8_t i;
+
+	for (i = 0; row->field[i].name; i++)
+		if (strlen(row->field[i].name) == len &&
+		    !memcmp(row->field[i].name, name, len))
+			return i;
+	return TR2_MAX_FIELDS; /* caught by the unit test */
+}
+
+static enum tr2_op_kind field_form(const char *form)
+{
+	switch (*form) {
+	case 'q':
+		return TR2_OP_QUOTED;
+	case '<':
+		return TR2_OP_ARROWS;
+	case '8':
+		return TR2_OP_WIDE;
+	default:
+		return TR2_OP_FIELD;
+	}
+}
+
+static const char *add_template(const struct tr2_event_row *row,
+				const char *p);
+
+/* p is behind "{?": name, colon, template, "}". Returns what follows. */
+static const char *add_condition(const struct tr2_event_row *row, const char *p)
+{
+	size_t len = strcspn(p, ":");
+	struct tr2_op *op = add_op(TR2_OP_IF);
+	unsigned int first = nr_ops;
+
+	op->field = field_index(row, p, len);
+	p = add_template(row, p + len + 1);
+	op->len = (uint16_t)(nr_ops - first);
+	return *p ? p + 1 : p;
+}
+
+static const char *add_field(const struct tr2_event_row *row, const char *p)
+{
+	size_t len = strcspn(p, ":}");
+	enum tr2_op_kind kind = TR2_OP_FIELD;
+
+	if (p[len] == ':')
+		kind = field_form(p + len + 1);
+	add_op(kind)->field = field_index(row, p, len);
+	p += strcspn(p, "}");
+	return *p ? p + 1 : p;
+}
+
+/* Up to the end, or the "}" that closes the condition around it. */
+static const char *add_template(const struct tr2_event_row *row, const char *p)
+{
+	size_t run;
+
+	while (*p && *p != '}') {
+		run = strcspn(p, "{}");
+		add_text(p, run);
+		p += run;
+		if (*p != '{')
+			break;
+		p = p[1] == '?' ? add_condition(row, p + 2) :
+				  add_field(row, p + 1);
+	}
+	return p;
+}
+
+static const struct tr2_op *compile(const struct tr2_event_row *row,
+				    const char *template)
+{
+	const struct tr2_op *start = &ops[nr_ops];
+
+	if (!template)
+		return NULL;
+	add_template(row, template);
+	add_op(TR2_OP_END);
+	return start;
+}
+
+void tr2_templates_prepare(void)
+{
+	unsigned int i;
+
+	if (nr_ops)
+		return;
+	for (i = 0; i < TR2_EVENT_NR; i++) {
+		const struct tr2_event_row *row = &tr2_event_rows[i];
+		struct tr2_templates *t = &tr2_templates[i];
+
+		t->normal = compile(row, row->normal);
+		t->perf_category = compile(row, row->perf_category);
+		t->perf_message = compile(row, row->perf_message);
+	}
+}

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Cells: written on the hot path by their owner, read by whoever folds them.
+ *
+ * The sequence lock of a timer cell: the owner makes `lock` odd, a release
+ * fence keeps the stores that follow behind it, and the store that makes it
+ * even again is a release, too. A reader's acquire load of `lock` pairs with
+ * that store, its acquire fence before the second look with the owner's fence.
+ */
+#include "metric/metric.h"
+
+#include <stdatomic.h>
+
+#define load(p) __atomic_load_n((p), __ATOMIC_RELAXED)
+#define store(p, value) __atomic_store_n((p), (value), __ATOMIC_RELAXED)
+
+/* The owner was killed or interrupted inside: what can be read is taken. */
+#define MAX_RETRIES 100000u
+
+/* false: a signal handler interrupted this very cell's owner. */
+static bool cell_lock(struct tr2_timer_cell *cell)
+{
+	uint32_t lock = load(&cell->lock);
+
+	if (lock & 1)
+		return false;
+	store(&cell->lock, lock + 1);
+	atomic_thread_fence(memory_order_release);
+	return true;
+}
+
+static void cell_unlock(struct tr2_timer_cell *cell)
+{
+	__atomic_store_n(&cell->lock, load(&cell->lock) + 1, __ATOMIC_RELEASE);
+}
+
+void tr2_timer_cell_start(struct tr2_timer_cell *cell, uint64_t now_ns)
+{
+	uint32_t nest = load(&cell->nest);
+
+	if (!cell_lock(cell))
+		return;
+	if (!nest)
+		store(&cell->start_ns, now_ns);
+	store(&cell->nest, nest + 1);
+	cell_unlock(cell);
+}
+
+static unsigned int bucket_of(uint64_t ns)
+{
+	unsigned int power;
+
+	if (ns < 16)
+		return (unsigned int)ns;
+	power = 63 - (unsigned int)__builtin_clzll(ns);
+	return (power - 3) * 16 + (unsigned int)(ns >> (power - 4) & 15);
+}
+
+uint64_t tr2_histogram_upper(unsigned int bucket)
+{
+	unsigned int shift;
+
+	if (bucket < 16)
+		return bucket;
+	shift = bucket / 16 - 1;
+	/* The next bucket's lower bound, less one; the last one wraps to max. */
+	return ((16u + bucket % 16 + UINT64_C(1)) << shift) - 1;
+}
+
+static void cell_record(struct tr2_timer_cell *cell, uint64_t ns)
+{
+	uint64_t count = load(&cell->count);
+
+	store(&cell->total_ns, load(&cell->total_ns) + ns);
+	if (!count || ns < load(&cell->min_ns))
+		store(&cell->min_ns, ns);
+	if (!count || ns > load(&cell->max_ns))
+		store(&cell->max_ns, ns);
+	store(&cell->count, count + 1);
+}
+
+bool tr2_timer_cell_stop(struct tr2_timer_cell *cell, uint64_t now_ns,
+			 uint64_t *buckets)
+{
+	uint32_t nest = load(&cell->nest);
+	uint64_t start, ns;
+
+	if (!cell_lock(cell))
+		return true;
+	if (!nest) {
+		store(&cell->unpaired, load(&cell->unpaired) + 1);
+	} else {
+		store(&cell->nest, nest - 1);
+		if (nest == 1) {
+			start = load(&cell->start_ns);
+			ns = now_ns > start ? now_ns - start : 0;
+			cell_record(cell, ns);
+			if (buckets)
+				tr2_counter_cell_add(&buckets[bucket_of(ns)],
+						     1);
+		}
+	}
+	cell_unlock(cell);
+	return nest != 0;
+}
+
+uint64_t *tr2_timer_buckets(struct tr2_slot *slot, unsigned int index)
+{
+	unsigned int histogram =
+		tr2_metric_def(TR2_METRIC_TIMER, index)->histogram;
+
+	return histogram ? slot->histogram[histogram - 1].bucket : NULL;
+}
+
+uint64_t tr2_counter_read(const struct tr2_slot *slot, unsigned int index)
+{
+	return slot ? load(&slot->counter[index]) : 0;
+}
+
+static void copy_cell(struct tr2_timer_cell *to,
+		      const struct tr2_timer_cell *from)
+{
+	to->nest = load(&from->nest);
+	to->start_ns = load(&from->start_ns);
+	to->total_ns = load(&from->total_ns);
+	to->min_ns = load(&from->min_ns);
+	to->max_ns = load(&from->max_ns);
+	to->count = load(&from->count);
+	to->unpaired = load(&from->unpaired);
+}
+
+static void read_cell(struct tr2_timer_cell *to,
+		      const struct tr2_timer_cell *from)
+{
+	uint32_t before, tries = 0;
+
+	do {
+		before = __atomic_load_n(&from->lock, __ATOMIC_ACQUIRE);
+		copy_cell(to, from);
+		atomic_thread_fence(memory_order_acquire);
+	} while (((before & 1) || load(&from->lock) != before) &&
+		 ++tries < MAX_RETRIES);
+}
+
+void tr2_timer_read(const struct tr2_slot *slot, unsigned int index,
+		    uint64_t now_ns, struct tr2_timer_sum *out)
+{
+	struct tr2_timer_cell cell = { 0 };
+
+	if (slot)
+		read_cell(&cell, &slot->timer[index]);
+	out->count = cell.count;
+	out->total_ns = cell.total_ns;
+	out->min_ns = cell.count ? cell.min_ns : 0;
+	out->max_ns = cell.max_ns;
+	out->unfinished = cell.unpaired;
+	if (cell.nest) {
+		out->unfinished++;
+		if (now_ns > cell.start_ns)
+			out->total_ns += now_ns - cell.start_ns;
+	}
+}
+
+static void fold_timer(struct tr2_timer_cell *to,
+		       const struct tr2_timer_sum *sum)
+{
+	if (sum->count) {
+		if (!to->count || sum->min_ns < to->min_ns)
+			to->min_ns = sum->min_ns;
+		if (sum->max_ns > to->max_ns)
+			to->max_ns = sum->max_ns;
+	}
+	to->count += sum->count;
+	to->total_ns += sum->total_ns;
+	to->unpaired += sum->unfinished;
+}
+
+void tr2_metric_fold(struct tr2_slot *to, struct tr2_slot *from,
+		     uint64_t now_ns)
+{
+	unsigned int nr = tr2_metric_nr(TR2_METRIC_TIMER), i, bucket;
+	struct tr2_timer_sum sum;
+	uint64_t *counts, *more;
+
+	if (!to || !from)
+		return;
+	for (i = 0; i < nr; i++) {
+		tr2_timer_read(from, i, now_ns, &sum);
+		if (!sum.count && !sum.unfinished)
+			continue;
+		fold_timer(&to->timer[i], &sum);
+		counts = tr2_timer_buckets(to, i);
+		more = tr2_timer_buckets(from, i);
+		for (bucket = 0; counts && bucket < TR2_HISTOGRAM_BUCKETS;
+		     bucket++)
+			counts[bucket] += load(&more[bucket]);
+	}
+	nr = tr2_metric_nr(TR2_METRIC_COUNTER);
+	for (i = 0; i < nr; i++)
+		to->counter[i] += tr2_counter_read(from, i);
+}

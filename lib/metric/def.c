@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Definitions. Registration runs in constructors of programs that may never
+ * switch tracing on: static tables, no allocation until there are very many.
+ */
+#include "metric/metric.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#define POOL_BYTES 16384u
+#define HASH_SIZE 2048u /* a power of two over both capacities */
+
+struct table {
+	struct tr2_metric_def *def;
+	unsigned int max;
+	atomic_uint nr; /* released after the row is complete */
+};
+
+static struct tr2_metric_def timers[TR2_MAX_TIMERS];
+static struct tr2_metric_def counters[TR2_MAX_COUNTERS];
+static struct table tables[TR2_METRIC_KINDS] = {
+	[TR2_METRIC_TIMER] = { timers, TR2_MAX_TIMERS, 0 },
+	[TR2_METRIC_COUNTER] = { counters, TR2_MAX_COUNTERS, 0 },
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+/* index + 1, by hash of kind, category and name. */
+static uint16_t by_name[TR2_METRIC_KINDS][HASH_SIZE];
+static unsigned int nr_histograms;
+static atomic_uint nr_refused;
+
+static char first_pool[POOL_BYTES];
+static char *pool = first_pool;
+static size_t pool_used;
+
+/* A copy that is never freed; NULL without memory. */
+static const char *intern(const char *s)
+{
+	size_t size = strlen(s) + 1;
+	char *copy;
+
+	if (size > POOL_BYTES)
+		return NULL;
+	if (size > POOL_BYTES - pool_used) {
+		void *p = mmap(NULL, POOL_BYTES, PROT_READ | PROT_WRITE,
+			       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+		if (p == MAP_FAILED)
+			return NULL;
+		pool = p;
+		pool_used = 0;
+	}
+	copy = pool + pool_used;
+	pool_used += size;
+	return memcpy(copy, s, size);
+}
+
+/* FNV-1a (Fowler, Noll, Vo), over the string and its NUL. */
+static uint32_t hash_string(uint32_t hash, const char *s)
+{
+	do {
+		hash = (hash ^ (unsigned char)*s) * 16777619u;
+	} while (*s++);
+	return hash;
+}
+
+/* Where it stands in by_name, or where it belongs. */
+static uint16_t *find(enum tr2_metric_kind kind, const char *category,
+		      const char *name)
+{
+	uint32_t at = hash_string(hash_string(2166136261u, category), name);
+	const struct tr2_metric_def *def;
+	uint16_t *entry;
+
+	for (;; at++) {
+		entry = &by_name[kind][at % HASH_SIZE];
+		if (!*entry)
+			return entry;
+		def = &tables[kind].def[*entry - 1];
+		if (!strcmp(def->category, category) &&
+		    !strcmp(def->name, name))
+			return entry;
+	}
+}
+
+static bool add_def(struct table *table, unsigned int nr, const char *category,
+		    const char *name, unsigned int flags)
+{
+	struct tr2_metric_def *def = &table->def[nr];
+
+	if (nr >= table->max)
+		return false;
+	def->category = intern(category);
+	def->name = intern(name);
+	if (!def->category || !def->name)
+		return false;
+	def->flags = flags;
+	if ((flags & TRACE2_HISTOGRAM) && table->def == timers &&
+	    nr_histograms < TR2_MAX_HISTOGRAMS)
+		def->histogram = ++nr_histograms;
+	atomic_store_explicit(&table->nr, nr + 1, memory_order_release);
+	return true;
+}
+
+static unsigned int register_metric(enum tr2_metric_kind kind,
+				    const char *category, const char *name,
+				    unsigned int flags)
+{
+	struct table *table = &tables[kind];
+	unsigned int nr, index = TRACE2_UNREGISTERED_;
+	uint16_t *entry;
+
+	category = category ? category : "";
+	name = name ? name : "";
+	pthread_mutex_lock(&lock);
+	entry = find(kind, category, name);
+	nr = atomic_load_explicit(&table->nr, memory_order_relaxed);
+	if (*entry) {
+		index = *entry - 1u;
+	} else if (add_def(table, nr, category, name, flags)) {
+		*entry = (uint16_t)(nr + 1);
+		index = nr;
+	} else {
+		atomic_fetch_add_explicit(&nr_refused, 1, memory_order_relaxed);
+	}
+	pthread_mutex_unlock(&lock);
+	return index;
+}
+
+void trace2_register_timer_(struct trace2_timer *timer)
+{
+	if (timer)
+		timer->index = register_metric(TR2_METRIC_TIMER,
+					       timer->category, timer->name,
+					       timer->flags);
+}
+
+void trace2_register_counter_(struct trace2_counter *counter)
+{
+	if (counter)
+		counter->index = register_metric(TR2_METRIC_COUNTER,
+						 counter->category,
+						 counter->name, counter->flags);
+}
+
+unsigned int tr2_metric_nr(enum tr2_metric_kind kind)
+{
+	/* Acquire: pairs with the release in add_def(). */
+	return atomic_load_explicit(&tables[kind].nr, memory_order_acquire);
+}
+
+const struct tr2_metric_def *tr2_metric_def(enum tr2_metric_kind kind,
+					    unsigned int index)
+{
+	return &tables[kind].def[index];
+}
+
+unsigned int tr2_metric_nr_refused(void)
+{
+	return atomic_load_explicit(&nr_refused, memory_order_relaxed);
+}
+
+void tr2_metric_after_fork(void)
+{
+	static const pthread_mutex_t unlocked = PTHREAD_MUTEX_INITIALIZER;
+
+	lock = unlocked;
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * metric - timers and counters: their definitions, and what threads counted.
+ *
+ * A definition is a category and a name; it has a dense index in its kind,
+ * given when its module is loaded, by which it finds its cell in any slot.
+ * Names are copied, so that a module may be unloaded. Cells are written by the
+ * thread that owns the slot and read by anybody (see arena/layout.h).
+ */
+#ifndef TR2_METRIC_METRIC_H
+#define TR2_METRIC_METRIC_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "arena/arena.h"
+#include "trace2.h"
+
+enum tr2_metric_kind { TR2_METRIC_TIMER, TR2_METRIC_COUNTER, TR2_METRIC_KINDS };
+
+struct tr2_metric_def {
+	const char *category, *name;
+	unsigned int flags; /* TRACE2_PER_THREAD, TRACE2_HISTOGRAM */
+	unsigned int histogram; /* its number + 1, 0: none */
+};
+
+unsigned int tr2_metric_nr(enum tr2_metric_kind kind);
+const struct tr2_metric_def *tr2_metric_def(enum tr2_metric_kind kind,
+					    unsigned int index);
+
+/* Definitions that found no room. */
+unsigned int tr2_metric_nr_refused(void);
+
+/* In a forked child: a lock that another thread held is free again. */
+void tr2_metric_after_fork(void);
+
+/* The calling thread's slot; they find index < TR2_MAX_… checked. */
+static inline void tr2_counter_cell_add(uint64_t *cell, uint64_t value)
+{
+#if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
+	/*
+	 * One instruction, so that a signal handler that counts cannot come
+	 * between the load and the store; without a lock prefix, since no
+	 * other thread writes the cell.
+	 */
+	__asm__ volatile("addq %1, %0" : "+m"(*cell) : "er"(value) : "cc");
+#else
+	__atomic_fetch_add(cell, value, __ATOMIC_RELAXED);
+#endif
+}
+
+void tr2_timer_cell_start(struct tr2_timer_cell *cell, uint64_t now_ns);
+
+/* false: there was no start. buckets: NULL, or the timer's histogram. */
+bool tr2_timer_cell_stop(struct tr2_timer_cell *cell, uint64_t now_ns,
+			 uint64_t *buckets);
+
+/* The histogram of timer `index` in this slot, NULL when it has none. */
+uint64_t *tr2_timer_buckets(struct tr2_slot *slot, unsigned int index);
+
+/* The largest value that bucket number `bucket` counts. */
+uint64_t tr2_histogram_upper(unsigned int bucket);
+
+struct tr2_timer_sum {
+	uint64_t count, total_ns, min_ns, max_ns;
+	uint64_t unfinished; /* running now, or without start or end */
+};
+
+/*
+ * What the slot says, consistently, while its owner may be writing. A running
+ * interval counts as unfinished and adds its time up to now_ns. NULL slot: 0.
+ */
+uint64_t tr2_counter_read(const struct tr2_slot *slot, unsigned int index);
+void tr2_timer_read(const struct tr2_slot *slot, unsigned int index,
+		    uint64_t now_ns, struct tr2_timer_sum *out);
+
+/* Adds all cells of `from` to those of `to`, which nobody else writes. */
+void tr2_metric_fold(struct tr2_slot *to, struct tr2_slot *from,
+		     uint64_t now_ns);
+
+#endif

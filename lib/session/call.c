@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: MIT */
+#include "session/call.h"
+
+#include <errno.h>
+#include <pthread.h>
+
+#include "base/clock.h"
+
+/* Places whose misuse was told already; more are not told. */
+#define MAX_MISUSES 64
+
+static void count_lost(void)
+{
+	atomic_fetch_add_explicit(&tr2_session.lost, 1, memory_order_relaxed);
+}
+
+/* false: a signal handler in the midst of a call, or tracing just ended. */
+static bool enter(struct tr2_thread *thread)
+{
+	if (!thread || atomic_exchange(&thread->busy, 1)) {
+		count_lost();
+		return false;
+	}
+	if (__atomic_load_n(&trace2_enabled_, __ATOMIC_SEQ_CST))
+		return true;
+	atomic_store(&thread->busy, 0);
+	return false;
+}
+
+bool tr2_call_begin(struct tr2_call *call, const char *file, int line)
+{
+	call->saved_errno = errno;
+	if (tr2_lock_is_mine()) {
+		count_lost();
+		return false;
+	}
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &call->cancel_state);
+	call->thread = tr2_thread_get();
+	if (!enter(call->thread)) {
+		pthread_setcancelstate(call->cancel_state, NULL);
+		errno = call->saved_errno;
+		return false;
+	}
+	call->file = file;
+	call->line = line;
+	call->repo_id = 0;
+	call->t_rel_ns = 0;
+	if (atomic_load_explicit(&tr2_session.state, memory_order_relaxed) ==
+	    TR2_SESSION_FORKED)
+		tr2_session_reopen(call->thread, file, line);
+	call->who = &call->thread->who;
+	call->now_ns = tr2_clock_now_ns();
+	return true;
+}
+
+void tr2_call_end(struct tr2_call *call)
+{
+	if (call->thread)
+		atomic_store_explicit(&call->thread->busy, 0,
+				      memory_order_release);
+	pthread_setcancelstate(call->cancel_state, NULL);
+	errno = call->saved_errno;
+}
+
+static unsigned int nesting_of(const struct tr2_call *call)
+{
+	if (call->who != &call->thread->who)
+		return 1;
+	return (unsigned int)call->thread->nr_open + 1;
+}
+
+/* To every target that is on; when none is any more, tracing ends. */
+static void emit(struct tr2_call *call, const struct tr2_event *ev)
+{
+	uint64_t lost = atomic_load_explicit(&tr2_session.lost,
+					     memory_order_relaxed);
+	bool any_on = false;
+	unsigned int i;
+
+	for (i = 0; i < TR2_TARGET_NR; i++) {
+		struct tr2_target *target = &tr2_session.target[i];
+
+		if (!tr2_dest_is_on(&target->dest))
+			continue;
+		tr2_target_emit(target, i, &call->thread->render, ev, lost);
+		any_on |= tr2_dest_is_on(&target->dest);
+	}
+	if (!any_on)
+		__atomic_store_n(&trace2_enabled_, 0, __ATOMIC_RELAXED);
+}
+
+static void emit_now(struct tr2_call *call, enum tr2_event_kind kind,
+		     const struct tr2_value *v)
+{
+	uint64_t start_ns = tr2_session.start_ns;
+	struct tr2_event ev = {
+		.kind = kind,
+		.v = v,
+		.who = call->who,
+		.file = call->file,
+		.line = call->line,
+		.repo_id = call->repo_id,
+		.nesting = nesting_of(call),
+		.wall_us = tr2_clock_wall_us(call->now_ns),
+		.t_abs_ns = call->now_ns > start_ns ? call->now_ns - start_ns :
+						      0,
+		.t_rel_ns = call->t_rel_ns,
+	};
+
+	call->thread->render.redact = tr2_session.settings.redact;
+	emit(call, &ev);
+}
+
+void tr2_call_announce(struct tr2_call *call, const char *base)
+{
+	struct tr2_thread *thread = call->thread;
+
+	if (thread->announced)
+		return;
+	thread->announced = true;
+	tr2_thread_name(thread, base);
+	emit_now(call, TR2_EV_thread_start, NULL);
+}
+
+void tr2_call_emit(struct tr2_call *call, enum tr2_event_kind kind,
+		   const struct tr2_value *v)
+{
+	if (call->who == &call->thread->who)
+		tr2_call_announce(call, NULL);
+	emit_now(call, kind, v);
+}
+
+const char *tr2_call_format(struct tr2_call *call, const char *fmt, va_list ap)
+{
+	struct tr2_buf *b = &call->thread->message;
+
+	if (!fmt || !*fmt)
+		return NULL;
+	tr2_buf_reset(b);
+	tr2_buf_vaddf(b, fmt, ap);
+	return tr2_buf_str(b);
+}
+
+/* true the first time for this place. */
+static bool is_new_place(const char *file, int line)
+{
+	static atomic_uintptr_t seen[MAX_MISUSES];
+	uintptr_t place = ((uintptr_t)file << 16) ^ (uintptr_t)line;
+	uintptr_t found;
+	unsigned int i;
+
+	for (i = 0; i < MAX_MISUSES; i++) {
+		found = 0;
+		if (atomic_compare_exchange_strong(&seen[i], &found, place))
+			return true;
+		if (found == place)
+			return false;
+	}
+	return false;
+}
+
+void tr2_call_misuse(struct tr2_call *call, const char *fmt, ...)
+{
+	const char *message;
+	va_list ap;
+
+	if (!is_new_place(call->file, call->line))
+		return;
+	va_start(ap, fmt);
+	message = tr2_call_format(call, fmt, ap);
+	va_end(ap);
+	TR2_EMIT(call, error, .msg.s = message, .fmt.s = fmt);
+}

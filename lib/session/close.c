@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/* The end of a session. */
+#include <errno.h>
+#include <pthread.h>
+
+#include "base/clock.h"
+#include "metric/metric.h"
+#include "session/call.h"
+#include "session/metrics.h"
+#include "session/signal.h"
+
+static void emit_metrics(struct tr2_call *call, struct tr2_thread *main_thread)
+{
+	struct tr2_slot *sum = tr2_thread_sum(call->now_ns);
+	unsigned int nr_refused = tr2_metric_nr_refused();
+
+	if (nr_refused)
+		tr2_call_misuse(call,
+				"trace2: %u timers or counters do not count: "
+				"more than %u or %u are defined",
+				nr_refused, TR2_MAX_TIMERS, TR2_MAX_COUNTERS);
+	tr2_metrics_emit(call, main_thread->slot, true);
+	tr2_metrics_emit(call, sum, false);
+	tr2_lock();
+	tr2_arena_free(sum);
+	tr2_unlock();
+}
+
+/*
+ * exit() may be called by any thread, in a signal handler that interrupted the
+ * library, while other threads run on. The last events are in main's name.
+ */
+static void write_end(struct tr2_thread *thread, bool interrupted)
+{
+	struct tr2_thread *main_thread = tr2_thread_main();
+	struct tr2_call call = { .thread = thread, .file = __FILE__ };
+	unsigned int i;
+	bool idle;
+
+	main_thread = main_thread ? main_thread : thread;
+	thread->nr_open = 0;
+	call.who = &main_thread->who;
+	idle = !interrupted && tr2_thread_wait_idle();
+	call.now_ns = tr2_clock_now_ns();
+	call.line = __LINE__;
+	if (!interrupted)
+		emit_metrics(&call, main_thread);
+	call.now_ns = tr2_clock_now_ns();
+	call.line = __LINE__;
+	TR2_EMIT(&call, atexit, .code.i = tr2_session.exit_code);
+	for (i = 0; idle && i < TR2_TARGET_NR; i++)
+		tr2_dest_close(&tr2_session.target[i].dest);
+}
+
+void tr2_session_close(void)
+{
+	int expected = TR2_SESSION_ON, saved_errno = errno, cancel_state;
+	struct tr2_thread *thread;
+	bool interrupted;
+
+	if (!atomic_compare_exchange_strong(&tr2_session.state, &expected,
+					    TR2_SESSION_CLOSED))
+		return;
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
+	__atomic_store_n(&trace2_enabled_, 0, __ATOMIC_SEQ_CST);
+	tr2_signal_restore();
+	interrupted = tr2_lock_is_mine();
+	thread = interrupted ? tr2_self : tr2_thread_get();
+	if (thread) {
+		interrupted |= atomic_exchange(&thread->busy, 1) != 0;
+		if (interrupted)
+			tr2_dest_set_urgent();
+		write_end(thread, interrupted);
+		atomic_store(&thread->busy, 0);
+	}
+	pthread_setcancelstate(cancel_state, NULL);
+	errno = saved_errno;
+}

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: MIT */
+#include "session/inherit.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/sha1.h"
+#include "event/render.h"
+
+#define SID_VARIABLE "GIT_TRACE2_PARENT_SID="
+#define NAME_VARIABLE "GIT_TRACE2_PARENT_NAME="
+
+#define MAX_PARENT 4096u
+/* An own component has 41 bytes; forks of forks append to the same memory. */
+#define MAX_VALUE (MAX_PARENT + 1024u)
+
+/*
+ * A variable that is changed in place after it was put into the environment,
+ * so that neither setenv()'s lock nor malloc is needed after a fork. The
+ * memory is never freed: environ points into it.
+ */
+struct variable {
+	char *text; /* NAME=value; NULL: not there */
+	char *value;
+	size_t len; /* of value */
+};
+
+static struct variable sid, names;
+static size_t own_sid_at;
+static unsigned int depth;
+/* Until a command is named, its variable stays as the parent left it. */
+static bool names_in_environ;
+
+static bool is_control(char c)
+{
+	return (unsigned char)c < 0x20 || c == 0x7f;
+}
+
+/* What may be taken over from outside: no control characters, not too long;
+ * cut at the last whole component. */
+static void copy_clean(struct variable *v, const char *from)
+{
+	size_t start = v->len;
+
+	for (; from && *from && v->len < MAX_PARENT; from++)
+		if (!is_control(*from))
+			v->value[v->len++] = *from;
+	if (from && *from)
+		while (v->len > start && v->value[v->len] != '/')
+			v->len--;
+	v->value[v->len] = '\0';
+}
+
+static bool variable_init(struct variable *v, const char *name)
+{
+	size_t n = strlen(name);
+
+	v->text = calloc(1, n + MAX_VALUE + 1);
+	if (!v->text)
+		return false;
+	memcpy(v->text, name, n);
+	v->value = v->text + n;
+	v->len = 0;
+	return true;
+}
+
+static const char *inherited(const char *name)
+{
+	char bare[32];
+
+	snprintf(bare, sizeof(bare), "%.*s", (int)strlen(name) - 1, name);
+	return getenv(bare);
+}
+
+static bool variable_start(struct variable *v, const char *name)
+{
+	if (!variable_init(v, name))
+		return false;
+	copy_clean(v, inherited(name));
+	return true;
+}
+
+/*
+ * Appends "/text", or "text" to an empty value. A reader of the environment
+ * in another thread sees the old value or the new one: the byte that was the
+ * old end is written last.
+ */
+static bool variable_append(struct variable *v, const char *text)
+{
+	size_t n = strlen(text), old = v->len;
+	char first = old ? '/' : *text;
+
+	if (!n)
+		return true;
+	if (n + 1 > MAX_VALUE - old)
+		return false;
+	if (old)
+		memcpy(v->value + old + 1, text, n + 1);
+	else
+		memcpy(v->value + 1, text + 1, n);
+	v->len = old + n + (old != 0);
+	__atomic_store_n(&v->value[old], first, __ATOMIC_RELEASE);
+	return true;
+}
+
+static void add_host(struct tr2_buf *b)
+{
+	char host[256] = "";
+	uint8_t digest[20];
+	unsigned int i;
+
+	if (gethostname(host, sizeof(host) - 1) || !*host) {
+		tr2_buf_addlit(b, "Localhost");
+		return;
+	}
+	tr2_sha1(host, strlen(host), digest);
+	tr2_buf_addch(b, 'H');
+	for (i = 0; i < 4; i++) {
+		tr2_buf_addch(b, "0123456789abcdef"[digest[i] >> 4]);
+		tr2_buf_addch(b, "0123456789abcdef"[digest[i] & 15]);
+	}
+}
+
+static void append_own_sid(uint64_t wall_us)
+{
+	char memory[96], pid[16];
+	struct tr2_buf own;
+
+	tr2_buf_init_fixed(&own, memory, sizeof(memory));
+	tr2_render_time_compact(&own, wall_us);
+	tr2_buf_addch(&own, '-');
+	add_host(&own);
+	snprintf(pid, sizeof(pid), "-P%08lx", (unsigned long)getpid());
+	tr2_buf_addstr(&own, pid);
+	/* Beyond 20 forks of forks the ancestors are left out. */
+	if (sid.len + own.len + 1 > MAX_VALUE)
+		sid.len = 0;
+	own_sid_at = sid.len ? sid.len + 1 : 0;
+	variable_append(&sid, tr2_buf_str(&own));
+}
+
+static void count_depth(void)
+{
+	const char *p;
+
+	depth = 0;
+	for (p = sid.value; *p; p++)
+		depth += *p == '/';
+}
+
+bool tr2_inherit_start(uint64_t wall_us)
+{
+	if (!variable_start(&sid, SID_VARIABLE) ||
+	    !variable_start(&names, NAME_VARIABLE))
+		return false;
+	append_own_sid(wall_us);
+	count_depth();
+	return true;
+}
+
+void tr2_inherit_publish(void)
+{
+	putenv(sid.text);
+}
+
+void tr2_inherit_fork(uint64_t wall_us)
+{
+	append_own_sid(wall_us);
+	count_depth();
+}
+
+const char *tr2_inherit_sid(void)
+{
+	return sid.value ? sid.value : "";
+}
+
+const char *tr2_inherit_own_sid(void)
+{
+	return tr2_inherit_sid() + own_sid_at;
+}
+
+unsigned int tr2_inherit_depth(void)
+{
+	return depth;
+}
+
+const char *tr2_inherit_add_name(const char *name)
+{
+	if (!names.value)
+		return NULL;
+	variable_append(&names, name);
+	if (!names_in_environ) {
+		names_in_environ = true;
+		putenv(names.text);
+	}
+	return names.value;
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+#include "session/params.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "event/redact.h"
+#include "session/config.h"
+
+#define MAX_VARIABLE 256
+
+void tr2_params_emit(struct tr2_call *call, const char *param,
+		     const char *value, const char *scope)
+{
+	if (value && tr2_session.settings.redact &&
+	    tr2_redact_is_secret_name(param))
+		value = TR2_REDACTED;
+	TR2_EMIT(call, def_param, .scope.s = scope, .param.s = param,
+		 .value.s = value);
+}
+
+static int emit_key(void *cookie, enum tr2_config_scope scope, const char *key,
+		    const char *value)
+{
+	if (tr2_config_match(tr2_session.settings.config_params, key))
+		tr2_params_emit(cookie, key, value,
+				tr2_config_scope_name(scope));
+	return 0;
+}
+
+void tr2_params_list_config(struct tr2_call *call)
+{
+	if (!tr2_session.settings.config_params ||
+	    atomic_exchange(&tr2_session.listed_config, true))
+		return;
+	tr2_config_list_all(emit_key, call);
+}
+
+void tr2_params_set_config(struct tr2_call *call, const char *key,
+			   const char *value)
+{
+	if (key && tr2_config_match(tr2_session.settings.config_params, key))
+		tr2_params_emit(call, key, value, "unknown");
+}
+
+static void emit_variable(struct tr2_call *call, const char *start, size_t len)
+{
+	char name[MAX_VARIABLE];
+	const char *value;
+
+	if (!len || len >= sizeof(name))
+		return;
+	memcpy(name, start, len);
+	name[len] = '\0';
+	value = getenv(name);
+	if (value && *value)
+		tr2_params_emit(call, name, value, "command");
+}
+
+void tr2_params_list_env(struct tr2_call *call)
+{
+	static const char between[] = ", \t";
+	const char *p = tr2_session.settings.env_vars;
+	size_t len;
+
+	if (!p || atomic_exchange(&tr2_session.listed_env, true))
+		return;
+	for (; *p; p += len) {
+		p += strspn(p, between);
+		len = strcspn(p, between);
+		emit_variable(call, p, len);
+	}
+}

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: MIT */
+#include "session/session.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "metric/metric.h"
+#include "session/call.h"
+#include "session/inherit.h"
+#include "session/signal.h"
+
+/* The version of the event format that consumers look for. */
+#define FORMAT_VERSION "4"
+
+int trace2_enabled_;
+struct tr2_session tr2_session;
+
+static bool clock_started;
+
+void tr2_session_start_clock(void)
+{
+	if (clock_started)
+		return;
+	clock_started = true;
+	tr2_session.start_ns = tr2_clock_now_ns();
+}
+
+/* true: at least one destination takes bytes. */
+static bool open_targets(void)
+{
+	const struct tr2_settings *settings = &tr2_session.settings;
+	static const char *const suffix[TR2_TARGET_NR] = {
+#define X(name, variable, target_key, brief_key) variable,
+		TR2_TARGETS(X)
+#undef X
+	};
+	struct tr2_buf variable = TR2_BUF_INIT;
+	bool any_on = false;
+	unsigned int i;
+
+	for (i = 0; i < TR2_TARGET_NR; i++) {
+		struct tr2_target *target = &tr2_session.target[i];
+		struct tr2_dest_request request = {
+			.value = settings->destination[i],
+			.file_name = tr2_inherit_own_sid(),
+			.max_files = settings->max_files,
+			.debug = settings->debug,
+		};
+
+		tr2_buf_reset(&variable);
+		tr2_buf_addstr(&variable, settings->prefix);
+		tr2_buf_addstr(&variable, suffix[i]);
+		request.variable = tr2_buf_str(&variable);
+		target->brief = settings->brief[i];
+		target->max_nesting = settings->max_nesting;
+		any_on |= tr2_dest_open(&target->dest, &request);
+	}
+	tr2_buf_release(&variable);
+	return any_on;
+}
+
+/* Targets whose directory is full say so, and no more. */
+static void close_sentinels(struct tr2_call *call)
+{
+	const struct tr2_event ev = {
+		.kind = TR2_EV_too_many_files,
+		.who = call->who,
+		.file = call->file,
+		.line = call->line,
+		.nesting = 1,
+		.wall_us = tr2_clock_wall_us(call->now_ns),
+	};
+	bool any_on = false;
+	unsigned int i;
+
+	for (i = 0; i < TR2_TARGET_NR; i++) {
+		struct tr2_target *target = &tr2_session.target[i];
+
+		if (target->dest.sentinel && tr2_dest_is_on(&target->dest)) {
+			tr2_target_emit(target, i, &call->thread->render, &ev,
+					0);
+			tr2_dest_close(&target->dest);
+		}
+		any_on |= tr2_dest_is_on(&target->dest);
+	}
+	__atomic_store_n(&trace2_enabled_, any_on, __ATOMIC_RELAXED);
+}
+
+static void emit_version(struct tr2_call *call)
+{
+	const char *version = tr2_session.version;
+
+	TR2_EMIT(call, version, .evt.s = FORMAT_VERSION,
+		 .exe.s = version ? version : "unknown");
+	close_sentinels(call);
+}
+
+static void on_fork_in_child(void)
+{
+	int saved_errno = errno;
+	unsigned int i;
+
+	tr2_metric_after_fork();
+	tr2_arena_forget();
+	tr2_thread_after_fork();
+	tr2_dest_after_fork();
+	if (tr2_session.state == TR2_SESSION_ON) {
+		for (i = 0; i < TR2_TARGET_NR; i++)
+			tr2_dest_close(&tr2_session.target[i].dest);
+		tr2_session.start_ns = tr2_clock_now_ns();
+		tr2_session.exit_code = 0;
+		tr2_session.lost = 0;
+		tr2_session.next_child_id = tr2_session.next_exec_id = 0;
+		tr2_session.state = TR2_SESSION_FORKED;
+	}
+	errno = saved_errno;
+}
+
+/* Is there anything that a child, which emitted no event, counted? */
+static bool has_metrics(void)
+{
+	return tr2_my_slot != NULL;
+}
+
+static void on_exit_of_process(void)
+{
+	struct tr2_call call;
+
+	if (tr2_session.state == TR2_SESSION_FORKED) {
+		/* A child that did nothing leaves no trace. */
+		if (!has_metrics() ||
+		    !tr2_call_begin(&call, __FILE__, __LINE__))
+			return;
+		tr2_call_end(&call);
+	}
+	tr2_session_close();
+}
+
+static void on_thread_end(struct tr2_thread *thread)
+{
+	if (trace2_is_enabled() &&
+	    (thread->announced || thread->slot))
+		trace2_thread_exit_fl(__FILE__, __LINE__);
+	if (tr2_self == thread)
+		tr2_thread_retire(thread, tr2_clock_now_ns());
+}
+
+static void arrange_for_the_end(const struct trace2_options *options)
+{
+	tr2_thread_on_end = on_thread_end;
+	tr2_thread_initialize();
+	pthread_atfork(NULL, NULL, on_fork_in_child);
+	atexit(on_exit_of_process);
+	at_quick_exit(on_exit_of_process);
+	if (!options || !(options->flags & TRACE2_NO_SIGNALS))
+		tr2_signal_install(tr2_session.settings.signals);
+}
+
+static bool prepare(const struct trace2_options *options)
+{
+	uint64_t wall_us = tr2_clock_wall_us(tr2_clock_now_ns());
+
+	if (!tr2_settings_load(&tr2_session.settings, options))
+		return false;
+	if (!tr2_inherit_start(wall_us) || !open_targets()) {
+		tr2_settings_release(&tr2_session.settings);
+		return false;
+	}
+	if (options && options->version)
+		tr2_session.version = strdup(options->version);
+	tr2_zone_load();
+	tr2_render_prepare();
+	return true;
+}
+
+void tr2_session_start(const char *file, int line,
+		       const struct trace2_options *options)
+{
+	static atomic_bool started;
+	int saved_errno = errno;
+	struct tr2_call call;
+
+	if (atomic_exchange(&started, true))
+		return;
+	tr2_session_start_clock();
+	if (prepare(options)) {
+		tr2_inherit_publish();
+		arrange_for_the_end(options);
+		tr2_session.state = TR2_SESSION_ON;
+		__atomic_store_n(&trace2_enabled_, 1, __ATOMIC_SEQ_CST);
+		if (tr2_call_begin(&call, file, line)) {
+			emit_version(&call);
+			tr2_call_end(&call);
+		}
+	}
+	errno = saved_errno;
+}
+
+void tr2_session_keep_argv(const char *const *argv)
+{
+	size_t n = 0, i;
+	char **copy;
+
+	while (argv && argv[n])
+		n++;
+	if (tr2_session.argv)
+		return;
+	copy = calloc(n + 1, sizeof(*copy));
+	for (i = 0; copy && i < n; i++)
+		copy[i] = strdup(argv[i]);
+	tr2_session.argv = copy;
+}
+
+void tr2_session_reopen(struct tr2_thread *thread, const char *file, int line)
+{
+	struct tr2_call call = { .thread = thread, .who = &thread->who,
+				 .file = file, .line = line };
+
+	tr2_session.state = TR2_SESSION_ON;
+	thread->start_ns = tr2_session.start_ns;
+	call.now_ns = tr2_clock_now_ns();
+	tr2_inherit_fork(tr2_clock_wall_us(call.now_ns));
+	tr2_thread_name(thread, NULL);
+	if (!open_targets()) {
+		__atomic_store_n(&trace2_enabled_, 0, __ATOMIC_RELAXED);
+		return;
+	}
+	emit_version(&call);
+	TR2_EMIT(&call, start,
+		 .argv.argv = (const char *const *)tr2_session.argv);
+}

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: MIT */
+#include "session/settings.h"
+
+#include <limits.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/text.h"
+#include "session/config.h"
+
+#define DEFAULT_NESTING 2
+#define MAX_NAME 128 /* of a variable */
+
+enum type { TEXT, BOOLEAN, POSITIVE, COUNT };
+
+/* One row a setting: variable, config key, where it goes. */
+static const struct row {
+	const char *suffix, *key;
+	enum type type;
+	size_t offset;
+} rows[] = {
+#define FIELD(field) offsetof(struct tr2_settings, field)
+#define X(name, variable, target_key, brief_key)                          \
+	{ variable, target_key, TEXT,                                     \
+	  FIELD(destination) + TR2_TARGET_##name * sizeof(char *) },      \
+	{ variable "_BRIEF", brief_key, BOOLEAN,                          \
+	  FIELD(brief) + TR2_TARGET_##name * sizeof(bool) },
+	TR2_TARGETS(X)
+#undef X
+	{ "_EVENT_NESTING", "trace2.eventnesting", POSITIVE,
+	  FIELD(max_nesting) },
+	{ "_CONFIG_PARAMS", "trace2.configparams", TEXT,
+	  FIELD(config_params) },
+	{ "_ENV_VARS", "trace2.envvars", TEXT, FIELD(env_vars) },
+	{ "_MAX_FILES", "trace2.maxfiles", COUNT, FIELD(max_files) },
+	{ "_DST_DEBUG", "trace2.destinationdebug", BOOLEAN, FIELD(debug) },
+	{ "_REDACT", NULL, BOOLEAN, FIELD(redact) },
+	{ "_SIGNALS", "trace2.signals", TEXT, FIELD(signals) },
+#undef FIELD
+};
+
+#define NR_ROWS (sizeof(rows) / sizeof(*rows))
+
+struct loading {
+	struct tr2_settings *settings;
+	bool from_variable[NR_ROWS];
+	bool failed; /* memory */
+	struct tr2_buf complaints;
+};
+
+static void store_text(struct loading *l, char **field, const char *value)
+{
+	char *copy = strdup(value ? value : "true");
+
+	if (!copy) {
+		l->failed = true;
+		return;
+	}
+	free(*field);
+	*field = copy;
+}
+
+/* Values that make no sense leave the setting as it was. */
+static void store(struct loading *l, const struct row *row, const char *value)
+{
+	char *field = (char *)l->settings + row->offset;
+	int number;
+
+	switch (row->type) {
+	case TEXT:
+		store_text(l, (char **)(void *)field, value);
+		return;
+	case BOOLEAN:
+		if (!tr2_config_bool(value, &number))
+			*(bool *)field = number;
+		return;
+	case POSITIVE:
+	case COUNT:
+		if (!tr2_config_int(value, &number) &&
+		    number >= (row->type == POSITIVE))
+			*(unsigned int *)(void *)field = (unsigned int)number;
+		return;
+	}
+}
+
+static void load_variables(struct loading *l)
+{
+	char name[MAX_NAME];
+	const char *value;
+	size_t i;
+
+	for (i = 0; i < NR_ROWS; i++) {
+		int n = snprintf(name, sizeof(name), "%s%s",
+				 l->settings->prefix, rows[i].suffix);
+
+		if (n < 0 || (size_t)n >= sizeof(name))
+			continue;
+		value = getenv(name);
+		if (!value || !*value)
+			continue;
+		store(l, &rows[i], value);
+		l->from_variable[i] = true;
+	}
+}
+
+static int take_key(void *cookie, enum tr2_config_scope scope, const char *key,
+		    const char *value)
+{
+	struct loading *l = cookie;
+	size_t i;
+
+	(void)scope;
+	if (strncmp(key, "trace2.", 7))
+		return 0;
+	for (i = 0; i < NR_ROWS; i++)
+		if (rows[i].key && !l->from_variable[i] &&
+		    !strcmp(rows[i].key, key))
+			store(l, &rows[i], value);
+	return 0;
+}
+
+/* Kept until the end: whether to say it may stand in a later file. */
+static void take_fault(void *cookie, const struct tr2_config_fault *fault)
+{
+	struct loading *l = cookie;
+	struct tr2_buf *b = &l->complaints;
+
+	tr2_buf_addlit(b, "warning: trace2: cannot read '");
+	tr2_text_add(b, fault->path, strlen(fault->path));
+	tr2_buf_addlit(b, "': ");
+	if (fault->line) {
+		tr2_buf_addlit(b, "line ");
+		tr2_buf_add_u64(b, fault->line);
+		tr2_buf_addlit(b, ": ");
+	}
+	tr2_buf_addstr(b, fault->reason);
+	tr2_buf_addlit(b, " (none of its settings are used)\n");
+}
+
+static void complain(const struct loading *l)
+{
+	const struct tr2_buf *b = &l->complaints;
+	ssize_t ignored;
+
+	if (!l->settings->debug || !b->len)
+		return;
+	ignored = write(STDERR_FILENO, b->p, b->len);
+	(void)ignored;
+}
+
+static bool wants_anything(const struct tr2_settings *settings)
+{
+	unsigned int i;
+
+	for (i = 0; i < TR2_TARGET_NR; i++)
+		if (settings->destination[i])
+			return true;
+	return false;
+}
+
+bool tr2_settings_load(struct tr2_settings *settings,
+		       const struct trace2_options *options)
+{
+	struct loading l = { .settings = settings };
+
+	memset(settings, 0, sizeof(*settings));
+	if (getauxval(AT_SECURE))
+		return false;
+	settings->redact = true;
+	settings->max_nesting = DEFAULT_NESTING;
+	settings->prefix = strdup(options && options->prefix ?
+					  options->prefix :
+					  TR2_DEFAULT_PREFIX);
+	if (!settings->prefix)
+		return false;
+	load_variables(&l);
+	if (!options || !(options->flags & TRACE2_NO_CONFIG_FILES))
+		tr2_config_read_settings(take_key, &l, take_fault);
+	complain(&l);
+	tr2_buf_release(&l.complaints);
+	if (!l.failed && wants_anything(settings))
+		return true;
+	tr2_settings_release(settings);
+	return false;
+}
+
+void tr2_settings_release(struct tr2_settings *settings)
+{
+	unsigned int i;
+
+	for (i = 0; i < TR2_TARGET_NR; i++)
+		free(settings->destination[i]);
+	free(settings->config_params);
+	free(settings->env_vars);
+	free(settings->signals);
+	free(settings->prefix);
+	memset(settings, 0, sizeof(*settings));
+}

@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: MIT */
+#include "session/thread.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/text.h"
+#include "metric/metric.h"
+#include "session/inherit.h"
+
+#define PAGE_BYTES 4096u
+#define MAX_IDLE_WAIT_NS (50u * UINT64_C(1000000))
+/* Destructors of the host that run after ours may still call the library. */
+#define LAST_DESTRUCTION 3
+
+__thread struct tr2_thread *tr2_self __attribute__((tls_model("initial-exec")));
+static __thread bool lock_is_mine __attribute__((tls_model("initial-exec")));
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct tr2_thread *registry, *free_list, *main_thread;
+static unsigned int last_id;
+static pthread_key_t key;
+static bool key_exists;
+
+void (*tr2_thread_on_end)(struct tr2_thread *thread);
+
+void tr2_lock(void)
+{
+	lock_is_mine = true;
+	pthread_mutex_lock(&lock);
+}
+
+void tr2_unlock(void)
+{
+	pthread_mutex_unlock(&lock);
+	lock_is_mine = false;
+}
+
+bool tr2_lock_is_mine(void)
+{
+	return lock_is_mine;
+}
+
+struct tr2_thread *tr2_thread_main(void)
+{
+	return main_thread;
+}
+
+static void on_thread_end(void *value)
+{
+	struct tr2_thread *thread = value;
+
+	if (thread->is_main)
+		return;
+	if (++thread->destructions < LAST_DESTRUCTION) {
+		pthread_setspecific(key, thread);
+		return;
+	}
+	if (tr2_thread_on_end)
+		tr2_thread_on_end(thread);
+}
+
+void tr2_thread_initialize(void)
+{
+	if (!key_exists)
+		key_exists = !pthread_key_create(&key, on_thread_end);
+}
+
+/* Threads are one or two pages each and never given back, only reused: no
+ * malloc, since the first call may come from a signal handler. */
+static struct tr2_thread *allocate(void)
+{
+	struct tr2_thread *thread = free_list;
+	void *p;
+
+	if (thread) {
+		free_list = thread->next;
+		return thread;
+	}
+	p = mmap(NULL, (sizeof(*thread) + PAGE_BYTES - 1) & -PAGE_BYTES,
+		 PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	return p == MAP_FAILED ? NULL : p;
+}
+
+static void insert(struct tr2_thread *thread)
+{
+	thread->prev = NULL;
+	thread->next = registry;
+	if (registry)
+		registry->prev = thread;
+	registry = thread;
+}
+
+static void remove_from_registry(struct tr2_thread *thread)
+{
+	if (thread->prev)
+		thread->prev->next = thread->next;
+	else
+		registry = thread->next;
+	if (thread->next)
+		thread->next->prev = thread->prev;
+}
+
+void tr2_thread_set_head(struct tr2_thread *thread)
+{
+	tr2_buf_reset(&thread->head);
+	tr2_render_json_head(&thread->head, tr2_inherit_sid(), thread->name);
+	if (thread->head.failed)
+		tr2_buf_reset(&thread->head);
+	thread->who.json_head = thread->head.p;
+	thread->who.json_head_len = thread->head.len;
+	thread->who.thread_name = thread->name;
+	thread->who.depth = tr2_inherit_depth();
+}
+
+void tr2_thread_name(struct tr2_thread *thread, const char *base)
+{
+	char name[TR2_THREAD_NAME_MAX * 4];
+	size_t len;
+
+	if (thread->is_main) {
+		snprintf(name, sizeof(name), "main");
+	} else {
+		tr2_lock();
+		thread->id = ++last_id;
+		tr2_unlock();
+		snprintf(name, sizeof(name), "th%02u:%s", thread->id,
+			 base ? base : "unknown");
+	}
+	len = tr2_utf8_cut(name, strlen(name), TR2_THREAD_NAME_MAX);
+	memcpy(thread->name, name, len);
+	thread->name[len] = '\0';
+	tr2_thread_set_head(thread);
+}
+
+static struct tr2_thread *make(void)
+{
+	struct tr2_thread *thread = allocate();
+
+	if (!thread)
+		return NULL;
+	thread->is_main = !main_thread;
+	if (thread->is_main)
+		main_thread = thread;
+	thread->announced = thread->is_main;
+	thread->id = 0;
+	thread->slot = NULL;
+	thread->nr_open = thread->nr_inherited = 0;
+	thread->destructions = 0;
+	thread->start_ns = tr2_clock_now_ns();
+	insert(thread);
+	return thread;
+}
+
+static struct tr2_thread *thread_get_slow(void)
+{
+	struct tr2_thread *thread;
+
+	tr2_lock();
+	thread = make();
+	tr2_unlock();
+	if (!thread)
+		return NULL;
+	if (key_exists)
+		pthread_setspecific(key, thread);
+	tr2_self = thread;
+	if (thread->is_main)
+		tr2_thread_name(thread, NULL);
+	return thread;
+}
+
+struct tr2_thread *tr2_thread_get(void)
+{
+	return tr2_self ? tr2_self : thread_get_slow();
+}
+
+static void describe_slot(struct tr2_thread *thread, struct tr2_slot *slot)
+{
+	struct tr2_control *control = &slot->control;
+
+	control->tid = (uint32_t)syscall(SYS_gettid);
+	control->start_ns = thread->start_ns;
+	memcpy(control->name, thread->name, sizeof(thread->name));
+	control->state = TR2_SLOT_LIVE;
+}
+
+struct tr2_slot *tr2_thread_slot(struct tr2_thread *thread)
+{
+	if (!thread->slot) {
+		tr2_lock();
+		thread->slot = tr2_arena_claim();
+		tr2_unlock();
+		if (thread->slot)
+			describe_slot(thread, thread->slot);
+		tr2_my_slot = thread->slot;
+	}
+	return thread->slot;
+}
+
+void tr2_thread_retire(struct tr2_thread *thread, uint64_t now_ns)
+{
+	tr2_my_slot = NULL;
+	tr2_self = NULL;
+	if (key_exists)
+		pthread_setspecific(key, NULL);
+	tr2_lock();
+	if (thread->slot) {
+		tr2_metric_fold(tr2_arena_totals(), thread->slot, now_ns);
+		tr2_arena_free(thread->slot);
+		thread->slot = NULL;
+	}
+	remove_from_registry(thread);
+	atomic_store(&thread->busy, 0);
+	thread->next = free_list;
+	free_list = thread;
+	tr2_unlock();
+}
+
+struct tr2_slot *tr2_thread_sum(uint64_t now_ns)
+{
+	struct tr2_thread *thread;
+	struct tr2_slot *sum;
+
+	tr2_lock();
+	sum = tr2_arena_claim();
+	tr2_metric_fold(sum, tr2_arena_totals(), now_ns);
+	for (thread = registry; thread; thread = thread->next)
+		tr2_metric_fold(sum, thread->slot, now_ns);
+	tr2_unlock();
+	return sum;
+}
+
+static bool all_idle(void)
+{
+	const struct tr2_thread *thread;
+
+	tr2_lock();
+	for (thread = registry; thread; thread = thread->next)
+		if (thread != tr2_self && atomic_load(&thread->busy))
+			break;
+	tr2_unlock();
+	return !thread;
+}
+
+bool tr2_thread_wait_idle(void)
+{
+	uint64_t deadline = tr2_clock_now_ns() + MAX_IDLE_WAIT_NS;
+
+	while (!all_idle()) {
+		if (tr2_clock_now_ns() > deadline)
+			return false;
+		sched_yield();
+	}
+	return true;
+}
+
+void tr2_thread_after_fork(void)
+{
+	static const pthread_mutex_t unlocked = PTHREAD_MUTEX_INITIALIZER;
+	struct tr2_thread *thread = tr2_self;
+
+	lock = unlocked;
+	lock_is_mine = false;
+	registry = free_list = NULL;
+	main_thread = thread;
+	last_id = 0;
+	if (!thread)
+		return;
+	insert(thread);
+	thread->is_main = true;
+	thread->announced = true;
+	thread->slot = NULL;
+	thread->nr_inherited = thread->nr_open + thread->nr_inherited;
+	thread->nr_open = 0;
+	atomic_store(&thread->busy, 0);
+}
+
+static bool grow_regions(struct tr2_thread *thread)
+{
+	size_t old = thread->region_alloc * sizeof(uint64_t);
+	size_t size = old ? old * 2 : PAGE_BYTES;
+	void *p;
+
+	if (thread->nr_open > thread->region_alloc)
+		return false;
+	if (old)
+		p = mremap(thread->region_start_ns, old, size, MREMAP_MAYMOVE);
+	else
+		p = mmap(NULL, size, PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (p == MAP_FAILED)
+		return false;
+	thread->region_start_ns = p;
+	thread->region_alloc = size / sizeof(uint64_t);
+	return true;
+}
+
+void tr2_region_push(struct tr2_thread *thread, uint64_t start_ns)
+{
+	if (thread->nr_open < thread->region_alloc || grow_regions(thread))
+		thread->region_start_ns[thread->nr_open] = start_ns;
+	thread->nr_open++;
+}
+
+uint64_t tr2_region_start(const struct tr2_thread *thread)
+{
+	if (!thread->nr_open || thread->nr_open > thread->region_alloc)
+		return thread->start_ns;
+	return thread->region_start_ns[thread->nr_open - 1];
+}
+
+bool tr2_region_pop(struct tr2_thread *thread, uint64_t *start_ns)
+{
+	if (!thread->nr_open)
+		return false;
+	*start_ns = tr2_region_start(thread);
+	thread->nr_open--;
+	return true;
+}

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * thread - what the library knows of one thread: its name, its open regions,
+ * its buffers, its slot.
+ *
+ * A thread's context is found through one thread-local pointer. It is made
+ * with the thread's first call and taken apart when the thread says that it
+ * ends, or ends without saying so. Only its owner changes it, but for what
+ * hangs in the registry, under the process's lock.
+ */
+#ifndef TR2_SESSION_THREAD_H
+#define TR2_SESSION_THREAD_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "arena/arena.h"
+#include "event/event.h"
+#include "event/render.h"
+
+#define TR2_THREAD_NAME_MAX 24 /* bytes, "th01:" and all */
+
+struct tr2_thread {
+	struct tr2_thread *next, *prev; /* registry, or free list */
+	struct tr2_who who;
+	struct tr2_slot *slot; /* NULL before its first metric */
+	bool is_main;
+	bool announced; /* has its number, its name and its thread_start */
+	unsigned int id;
+	uint64_t start_ns; /* monotonic */
+	/*
+	 * 1 while in a call. Written with sequential consistency, since
+	 * whoever ends the session switches tracing off and then looks at it,
+	 * and the thread sets it and then looks whether tracing is on.
+	 */
+	atomic_uint busy;
+	unsigned int destructions; /* passes of the thread's destructors */
+
+	/* Starts of open regions; more may be open than there was memory for. */
+	uint64_t *region_start_ns;
+	size_t nr_open, region_alloc;
+	size_t nr_inherited; /* opened by the parent before a fork */
+
+	struct tr2_render render;
+	struct tr2_buf message, head; /* printf forms; who.json_head */
+	char name[TR2_THREAD_NAME_MAX + 1];
+};
+
+/* The calling thread's; NULL before its first call and after its end. */
+extern __thread struct tr2_thread *tr2_self
+	__attribute__((tls_model("initial-exec")));
+
+/*
+ * The process's lock: registry, arena, start and end of sessions. A signal
+ * handler that interrupted its holder must not call these, and can tell by
+ * tr2_lock_is_mine().
+ */
+void tr2_lock(void);
+void tr2_unlock(void);
+bool tr2_lock_is_mine(void);
+
+/* The calling thread's context, made if it has none; NULL without memory.
+ * Takes the lock. Not announced yet, but for the first one, main. */
+struct tr2_thread *tr2_thread_get(void);
+
+/* Gives it its number and name; base NULL: "unknown". */
+void tr2_thread_name(struct tr2_thread *thread, const char *base);
+
+/* Makes who.json_head anew, after the session or the name changed. */
+void tr2_thread_set_head(struct tr2_thread *thread);
+
+/* The slot for the calling thread's metrics; NULL without memory. Takes the
+ * lock at first. */
+struct tr2_slot *tr2_thread_slot(struct tr2_thread *thread);
+
+/*
+ * Ends the context of the calling thread: its metrics are added to the totals,
+ * its memory is kept for the next thread. Takes the lock.
+ */
+void tr2_thread_retire(struct tr2_thread *thread, uint64_t now_ns);
+
+/* The main thread's, NULL before there was any. */
+struct tr2_thread *tr2_thread_main(void);
+
+/* What all threads have counted, ended and live ones; NULL without memory.
+ * Takes the lock. */
+struct tr2_slot *tr2_thread_sum(uint64_t now_ns);
+
+/* Waits until no other thread is in a call, for a bounded time. false: some
+ * thread is still in there. Takes the lock. */
+bool tr2_thread_wait_idle(void);
+
+/* In a forked child: the calling thread is all there is, and is main. */
+void tr2_thread_after_fork(void);
+
+/* Arranges for the end of threads to be noticed; once. */
+void tr2_thread_initialize(void);
+
+/* Runs at the end of a thread that did not retire. Set by the session. */
+extern void (*tr2_thread_on_end)(struct tr2_thread *thread);
+
+/* Remembers an open region, and forgets the innermost one again: false when
+ * none is open. *start_ns: when it was entered. */
+void tr2_region_push(struct tr2_thread *thread, uint64_t start_ns);
+bool tr2_region_pop(struct tr2_thread *thread, uint64_t *start_ns);
+/* When the innermost open region, or the thread, started. */
+uint64_t tr2_region_start(const struct tr2_thread *thread);
+
+#endif

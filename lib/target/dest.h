@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * dest - where the bytes of one target go: a descriptor of the host, a file, a
+ * new file in a directory, a unix socket.
+ *
+ * One line is one write. What cannot be written is counted and never harms the
+ * host: no SIGPIPE or SIGXFSZ reaches it, and readers that stall cost it at
+ * most TR2_STALL_NS in its life, all destinations and threads together; after
+ * that, lines that do not fit at once are dropped. A line that was cut short
+ * is closed with a newline before the next one.
+ */
+#ifndef TR2_TARGET_DEST_H
+#define TR2_TARGET_DEST_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#define TR2_STALL_NS (50u * UINT64_C(1000000))
+
+enum tr2_dest_kind {
+	TR2_DEST_FILE, /* a regular file, a terminal, a device: plain writes */
+	TR2_DEST_PIPE, /* may stall, may raise SIGPIPE */
+	TR2_DEST_SOCKET
+};
+
+struct tr2_dest {
+	atomic_bool on;
+	int fd; /* stays open while others may write: see tr2_dest_close */
+	enum tr2_dest_kind kind;
+	bool ours; /* opened here, so closed here */
+	bool size_limited; /* a file that may raise SIGXFSZ */
+	bool blocking; /* a pipe whose description blocks */
+	bool sentinel; /* too many files: say so in there and close */
+	bool cut; /* the last line lacks its end; under lock */
+	pthread_mutex_t lock; /* pipes and sockets: keeps lines whole */
+	atomic_uint_fast64_t lost; /* lines */
+	dev_t device;
+	ino_t inode;
+};
+
+struct tr2_dest_request {
+	const char *value; /* the setting */
+	const char *variable; /* its name, for warnings */
+	const char *file_name; /* of a new file in a directory */
+	unsigned int max_files; /* in a directory, 0: any number */
+	bool debug; /* say on stderr why it cannot be used */
+};
+
+/*
+ * Opens what the setting asks for; false: off, or cannot be used. In the
+ * latter case a warning goes to stderr if `debug`, and always when the value
+ * makes no sense. Not signal-safe.
+ */
+bool tr2_dest_open(struct tr2_dest *dest,
+		   const struct tr2_dest_request *request);
+
+/* Signal-safe. The line ends with its newline. Counts what it cannot write. */
+void tr2_dest_write(struct tr2_dest *dest, const char *line, size_t len);
+
+/* Counts a line that never got here. */
+void tr2_dest_drop(struct tr2_dest *dest);
+
+bool tr2_dest_is_on(const struct tr2_dest *dest);
+uint64_t tr2_dest_lost(const struct tr2_dest *dest);
+
+/*
+ * Closes what was opened, unless the host closed and reused it. Only when no
+ * other thread writes any more: a failed destination is merely off until then,
+ * since its number could be the host's next file. Signal-safe.
+ */
+void tr2_dest_close(struct tr2_dest *dest);
+
+/* In a forked child: the stall budget is new. */
+void tr2_dest_after_fork(void);
+
+/* The process is being ended by a signal, whose handler writes the last line:
+ * from now on nobody waits for a lock. */
+void tr2_dest_set_urgent(void);
+
+#endif

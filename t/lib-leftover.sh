@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: MIT
+#
+# Finds the processes that a script started and left running.  Such a process
+# is told from those of other scripts, which may run at the same time, by what
+# it inherited: a variable whose value only this run has; or, where a shell
+# forked without running a program, this shell as its parent, or the same
+# shell program at work below this trash directory.  Only these are ended.
+# Needs /proc; without it nothing is found.
+#
+# shellcheck shell=sh
+
+# A pid comes again; a pid with its start time does not.
+test_start_leftover_ () {
+	local stat=''
+	test_has_proc_=''
+	{ read -r stat </proc/self/stat; } 2>/dev/null
+	TEST_LIB_RUN_ID=$$
+	# A /proc of another pid namespace tells nothing.
+	if test "${stat%% *}" = $$ && test -r /proc/self/environ
+	then
+		test_has_proc_=t
+		# shellcheck disable=SC2086 # it is split into fields
+		set -- ${stat##*) }
+		TEST_LIB_RUN_ID=$$.${20}
+	fi
+	TEST_LIB_RUN_ID=run.$TEST_LIB_RUN_ID.end
+	export TEST_LIB_RUN_ID
+	test_physical_trash_=$PWD
+}
+
+# Prints the pids of programs that have the variable.  The search runs without
+# it, so that it does not find itself.
+test_find_marked_ () (
+	test_run_id_=$TEST_LIB_RUN_ID
+	unset TEST_LIB_RUN_ID
+	grep -lsF "TEST_LIB_RUN_ID=$test_run_id_" /proc/[0-9]*/environ |
+	sed 's|^/proc/\([0-9]*\)/.*|\1|'
+)
+
+# Is PID, whose directory in /proc is DIR, a fork of this shell?
+test_is_our_fork_ () {
+	local stat cwd
+	read -r stat <"$2/stat" || return 1
+	stat=${stat##*) }
+	case "$stat" in
+	Z*) return 1 ;;
+	"${stat%% *} $$ "*) return 0 ;;
+	esac
+	test "$2/exe" -ef "/proc/$$/exe" || return 1
+	cwd=$(readlink "$2/cwd") || return 1
+	case "$cwd/" in
+	"$test_physical_trash_"/*) return 0 ;;
+	esac
+	return 1
+} 2>/dev/null
+
+# Sets $test_leftover_ to the pids.  No subshell may be alive while forks are
+# looked for: it would be one.
+test_find_leftover_ () {
+	local dir pid
+	test_leftover_=$(test_find_marked_)
+	for dir in /proc/[0-9]*
+	do
+		pid=${dir#/proc/}
+		if test "$pid" != $$ && test_is_our_fork_ "$pid" "$dir"
+		then
+			test_leftover_="$test_leftover_ $pid"
+		fi
+	done
+	test -n "$test_leftover_"
+}
+
+# Fails if a process is left, after it named and ended each.  One that is just
+# about to end, say after a kill without a wait, is given a second for it.
+test_check_leftover_ () {
+	local pid left=10 what
+	test -n "$test_has_proc_" || return 0
+	while test_find_leftover_
+	do
+		left=$((left - 1))
+		test $left -gt 0 || break
+		sleep 0.1
+	done
+	test -n "$test_leftover_" || return 0
+	# shellcheck disable=SC2086 # it is split into pids
+	for pid in $(printf '%s\n' $test_leftover_ | sort -nu)
+	do
+		what=$(tr '\000' ' ' <"/proc/$pid/cmdline") 2>/dev/null
+		say_color error "# left running: process $pid: $what" >&5
+		# Where it is a child, the shell would announce its death.
+		{ kill -KILL "$pid"; wait "$pid"; } 2>/dev/null
+	done
+	return 1
+}

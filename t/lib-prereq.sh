@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: MIT
+#
+# The prerequisites that every script may ask for, with Git's names where Git
+# has one.  Nearly all are lazy: a script pays for those that it asks for.
+# TTY is in lib-terminal.sh.
+#
+# Never set, for scripts that serve other systems as well: MINGW, CYGWIN,
+# WINDOWS, NATIVE_CRLF.
+#
+# shellcheck shell=sh
+
+# What this project cannot do without, and names that older scripts ask for.
+test_set_prereq PTHREADS
+test_set_prereq C_LOCALE_OUTPUT
+test_set_prereq EXECKEEPSPID
+
+# ---------------------------------------------------------------------------
+# The user and the file system
+
+test_lazy_prereq ROOT 'test "$(id -u)" = 0'
+test_lazy_prereq NOT_ROOT 'test "$(id -u)" != 0'
+
+# Permissions bind us: what may not be read or written cannot be.
+test_lazy_prereq SANITY '
+	mkdir dir &&
+	echo secret >dir/file &&
+	chmod a= dir/file &&
+	! test -r dir/file &&
+	! test -w dir/file &&
+	chmod a-w dir &&
+	! rm -f dir/file 2>/dev/null &&
+	chmod a= dir &&
+	! test -r dir/file
+'
+
+test_lazy_prereq POSIXPERM '
+	>file &&
+	chmod 640 file &&
+	case "$(ls -l file)" in
+	-rw-r-----*) true ;;
+	*) false ;;
+	esac
+'
+test_lazy_prereq SYMLINKS 'ln -s x y && test -h y'
+test_lazy_prereq PIPE 'mkfifo pipe && test -p pipe'
+test_lazy_prereq FUNNYNAMES '>"a
+b	c\"d"'
+test_lazy_prereq CASE_INSENSITIVE_FS '
+	echo good >CamelCase &&
+	echo bad >camelcase &&
+	test "$(cat CamelCase)" != good
+'
+test_lazy_prereq UNIX_SOCKETS '
+	"$PERL_PATH" -MIO::Socket::UNIX -e "
+		IO::Socket::UNIX->new(Local => q(sock), Listen => 1) or exit 1
+	" && test -S sock
+'
+
+# ---------------------------------------------------------------------------
+# Programs
+
+# What a script needs perl for is the test, not the product; both names mean
+# the same here.
+test_lazy_prereq PERL '"$PERL_PATH" -e "use 5.008; exit 0"'
+test_lazy_prereq PERL_TEST_HELPERS '"$PERL_PATH" -e "use 5.008; exit 0"'
+test_lazy_prereq JSON_PP '"$PERL_PATH" -MJSON::PP -e "exit 0"'
+test_lazy_prereq JQ 'test "$(echo "[1]" | jq ".[0]")" = 1'
+test_lazy_prereq GIT 'git version'
+test_lazy_prereq VALGRIND 'valgrind --version'
+test_lazy_prereq GDB 'gdb --version'
+test_lazy_prereq EXPENSIVE 'test -n "${GIT_TEST_LONG-}"'
+test_lazy_prereq LONG_IS_64BIT 'test "$(getconf LONG_BIT)" = 64'
+
+# ---------------------------------------------------------------------------
+# How the project was built
+
+# $SANITIZE is "address,undefined" or the like, from build-options.
+for test_sanitizer_ in address thread undefined leak memory
+do
+	case ",${SANITIZE-}," in
+	*",$test_sanitizer_,"*)
+		;;
+	*)
+		continue ;;
+	esac
+	case $test_sanitizer_ in
+	address) test_set_prereq SANITIZE_ADDRESS; test_set_prereq ASAN ;;
+	thread) test_set_prereq SANITIZE_THREAD; test_set_prereq TSAN ;;
+	undefined) test_set_prereq SANITIZE_UNDEFINED; test_set_prereq UBSAN ;;
+	leak) test_set_prereq SANITIZE_LEAK; test_set_prereq LSAN ;;
+	memory) test_set_prereq SANITIZE_MEMORY; test_set_prereq MSAN ;;
+	esac
+done
+unset test_sanitizer_
+# Set under any of them, and under valgrind: programs are slow, their memory
+# and their signal handlers are not those of the plain build.
+case "${SANITIZE-}${valgrind-}" in
+?*) test_set_prereq INSTRUMENTED ;;
+esac

@@ -1,0 +1,395 @@
+# SPDX-License-Identifier: MIT
+#
+# How one test is chosen, checked, run and reported.  test-lib.sh reads this;
+# scripts call test_expect_success, test_expect_failure and the prerequisite
+# functions.
+#
+# A body is evaluated in the script's own shell, so that one test can set a
+# variable for the next.  Variables of this file that are alive meanwhile have
+# names that end in an underscore.
+#
+# shellcheck shell=sh
+
+# ---------------------------------------------------------------------------
+# Prerequisites
+
+satisfied_prereq=" "
+test_lazy_known_=" "
+test_lazy_tried_=" "
+
+# test_set_prereq NAME: tests may ask for NAME from now on.  "!NAME" takes it
+# away.
+test_set_prereq () {
+	case "$1" in
+	!*)
+		test_lazy_tried_="$test_lazy_tried_${1#!} "
+		case "$satisfied_prereq" in
+		*" ${1#!} "*) ;;
+		*) return 0 ;;
+		esac
+		satisfied_prereq="${satisfied_prereq%%" ${1#!} "*} ${satisfied_prereq#*" ${1#!} "}"
+		test_set_prereq "$1"	# it may be there twice
+		;;
+	*)
+		satisfied_prereq="$satisfied_prereq$1 "
+		;;
+	esac
+}
+
+# test_lazy_prereq NAME SCRIPT: NAME is there if SCRIPT succeeds, which is run
+# in an empty directory when NAME is first asked for.
+test_lazy_prereq () {
+	test_lazy_known_="$test_lazy_known_$1 "
+	eval "test_lazy_script_$1=\$2"
+}
+
+test_run_lazy_prereq_ () {
+	test_lazy_tried_="$test_lazy_tried_$1 "
+	test_lazy_dir_="$TRASH_DIRECTORY/prereq-test-dir-$1"
+	mkdir -p "$test_lazy_dir_" &&
+	(
+		cd "$test_lazy_dir_" &&
+		eval "test_eval_ \"\$test_lazy_script_$1\""
+	)
+	test_lazy_ret_=$?
+	test_remove_dir_ "$test_lazy_dir_"
+	if test "$test_lazy_ret_" = 0
+	then
+		say >&3 "prerequisite $1 ok"
+		test_set_prereq "$1"
+	else
+		say >&3 "prerequisite $1 not satisfied"
+	fi
+}
+
+# Is the one prerequisite NAME there?
+test_have_one_prereq_ () {
+	case "$test_lazy_tried_" in
+	*" $1 "*)
+		;;
+	*)
+		case "$test_lazy_known_" in
+		*" $1 "*) test_run_lazy_prereq_ "$1" ;;
+		esac
+		;;
+	esac
+	case "$satisfied_prereq" in
+	*" $1 "*) return 0 ;;
+	esac
+	return 1
+}
+
+# test_have_prereq A,!B,C: are all there, and those with ! not?  The others
+# are named in $missing_prereq.
+test_have_prereq () {
+	missing_prereq=
+	test_prereq_rest_=$1,
+	while test -n "$test_prereq_rest_"
+	do
+		test_prereq_one_=${test_prereq_rest_%%,*}
+		test_prereq_rest_=${test_prereq_rest_#*,}
+		case "$test_prereq_one_" in
+		'')
+			continue ;;
+		!*)
+			! test_have_one_prereq_ "${test_prereq_one_#!}" ;;
+		*)
+			test_have_one_prereq_ "$test_prereq_one_" ;;
+		esac ||
+		missing_prereq=${missing_prereq:+$missing_prereq,}$test_prereq_one_
+	done
+	test -z "$missing_prereq"
+}
+
+# ---------------------------------------------------------------------------
+# Which tests run
+
+# Does NAME ("t0000" or "t0000.3") match one of the patterns in LIST, which
+# are parted by blanks or commas?
+test_match_script_list_ () {
+	local pattern IFS=', 	
+'
+	set -f
+	for pattern in $2
+	do
+		# shellcheck disable=SC2254 # it is a pattern
+		case "$1" in
+		$pattern) set +f; return 0 ;;
+		esac
+	done
+	set +f
+	return 1
+}
+
+# Does the test with TITLE and NUMBER match ITEM: 3, 2-5, -4, 7- or a part of
+# the title?
+test_match_item_ () {
+	case "$3" in
+	*[!0-9-]*|*-*-*|-)
+		# shellcheck disable=SC2254 # it is a pattern
+		case "$1" in
+		*$3*) return 0 ;;
+		esac
+		return 1
+		;;
+	-*) test "$2" -le "${3#-}" ;;
+	*-) test "$2" -ge "${3%-}" ;;
+	*-*) test "$2" -ge "${3%-*}" && test "$2" -le "${3#*-}" ;;
+	*) test "$2" = "$3" ;;
+	esac
+}
+
+# test_selected_ TITLE NUMBER LIST: the last item that matches decides; where
+# none does, a test is in if the list starts by taking tests away.
+test_selected_ () {
+	local item list="$3" in=1 IFS=,
+	case "$list" in
+	*[!0-9\ ,!-]*) ;;
+	*) IFS=', ' ;;	# numbers alone may be parted by blanks, too
+	esac
+	set -f
+	# shellcheck disable=SC2086 # it is split into items here
+	set -- "$1" "$2" $list
+	set +f
+	case "${3-}" in
+	!*) in=0 ;;
+	esac
+	local title="$1" number="$2"
+	shift 2
+	for item
+	do
+		item=${item# }
+		case "$item" in
+		'') ;;
+		!*) ! test_match_item_ "$title" "$number" "${item#!}" || in=1 ;;
+		*) ! test_match_item_ "$title" "$number" "$item" || in=0 ;;
+		esac
+	done
+	return $in
+}
+
+# Is the current test, of TITLE, not to be run?  Says so in TAP.
+test_skip_ () {
+	test_skip_why_=
+	if test_match_script_list_ "$this_test.$test_count" "${GIT_SKIP_TESTS-}"
+	then
+		test_skip_why_=GIT_SKIP_TESTS
+	elif test -n "$skip_list" && {
+		test_match_script_list_ "$this_test.$test_count" "$skip_list" ||
+		test_selected_ "$1" "$test_count" "$skip_list"
+	}
+	then
+		test_skip_why_=--skip
+	elif test -n "$run_list" &&
+	     ! test_selected_ "$1" "$test_count" "$run_list"
+	then
+		test_skip_why_=--run
+	elif test -n "$test_prereq" && ! test_have_prereq "$test_prereq"
+	then
+		test_skip_why_="missing $missing_prereq"
+		test "$missing_prereq" = "$test_prereq" ||
+		test_skip_why_="$test_skip_why_ of $test_prereq"
+	fi
+	test -n "$test_skip_why_" || return 1
+	say_color skip "ok $test_count # skip $1 ($test_skip_why_)"
+}
+
+# ---------------------------------------------------------------------------
+# Evaluation
+
+test_eval_inner_ () {
+	if test -n "$trace"
+	then
+		set -x
+	fi
+	eval "$*"
+}
+
+# Evaluates SCRIPT with a test's descriptors.  What turns the trace off again
+# is itself kept out of the trace.
+test_eval_ () {
+	{
+		test_eval_inner_ "$@" </dev/null >&3 2>&4
+		{
+			test_eval_ret_=$?
+			set +x
+		} 2>/dev/null 4>&2
+	} 4>&4
+	return "$test_eval_ret_"
+}
+
+# Fails, with the reasons in $test_reason_, if the && chain of BODY is broken.
+# A chain of plain commands is tried as well as read: (exit 117) in front must
+# be what comes out at the end.
+test_lint_ () {
+	test_lint_try_=
+	case "${GIT_TEST_CHAIN_LINT:-1},$1" in
+	0,*) return 0 ;;
+	*,*[!\ \	"$test_newline_"]*) ;;
+	*) return 0 ;;
+	esac
+	test_reason_=$(awk -f "$TEST_DIRECTORY/chainlint.awk" 2>&1 <<-EOT
+	$1
+	EOT
+	)
+	case $? in
+	0) test_lint_try_=t ;;
+	3) ;;	# fine, but not to be tried: see there
+	127)
+		test -n "${test_lint_no_awk_-}" ||
+		echo "# no awk: chains are tried, not read"
+		test_lint_no_awk_=t test_reason_=
+		test_lint_try_=t
+		;;
+	*) return 1 ;;
+	esac
+	test -z "$test_lint_try_" || test_lint_by_trial_ "$1"
+}
+
+test_lint_by_trial_ () {
+	test_lint_trace_=$trace trace=
+	test_eval_ "(exit 117) && $1"
+	test_lint_ret_=$?
+	trace=$test_lint_trace_
+	test "$test_lint_ret_" = 117 && return
+	test_reason_="broken && chain: a failure of the first command is lost"
+	return 1
+}
+
+test_newline_='
+'
+
+# Runs BODY and what test_when_finished left.  With -i, a failed test is not
+# cleaned up, so that it can be looked at.
+test_run_body_ () {
+	test_cleanup=
+	test_eval_ "$1"
+	test_body_ret_=$?
+	if test -n "$test_cleanup" && {
+		test -z "$immediate" || test "$test_body_ret_" = 0 ||
+		test "$test_kind_" = failure
+	}
+	then
+		test_cleanup_ret_=
+		test_eval_ "$test_cleanup"
+		test_body_ret_=${test_cleanup_ret_:-$test_body_ret_}
+	fi
+	if test -n "$valgrind"
+	then
+		test_valgrind_check || test_body_ret_=126
+	fi
+	return "$test_body_ret_"
+}
+
+# ---------------------------------------------------------------------------
+# Reports
+
+test_ok_ () {
+	test_success=$((test_success + 1))
+	say_color "" "ok $test_count - $1"
+}
+
+test_failure_ () {
+	test_failure=$((test_failure + 1))
+	say_color error "not ok $test_count - $1"
+	printf '%s\n' "$2" | sed 's/^/#	/'
+	test -z "$test_reason_" ||
+	printf '%s\n' "$test_reason_" | sed 's/^/# /'
+	if test -n "$immediate"
+	then
+		say_color error "1..$test_count"
+		test_run_atexit_
+		test_check_leftover_
+		test_say_trash_
+		test_exit_ 1
+	fi
+}
+
+test_known_broken_ () {
+	test_broken=$((test_broken + 1))
+	say_color warn "not ok $test_count - $1 # TODO known breakage"
+}
+
+test_known_fixed_ () {
+	test_fixed=$((test_fixed + 1))
+	say_color error "ok $test_count - $1 # TODO known breakage vanished"
+}
+
+# ---------------------------------------------------------------------------
+# Tests
+
+# A title stands for one test: whoever reads "not ok" looks for it, and --run
+# selects by it.  Tests that are left out do not count, for of two with
+# opposed prerequisites one runs.
+test_title_is_new_ () {
+	case "$test_titles_" in
+	*"$test_newline_$1$test_newline_"*)
+		test_reason_="duplicate title: an earlier test has it already"
+		return 1
+		;;
+	esac
+	test_titles_=$test_titles_$1$test_newline_
+}
+
+test_report_ () {
+	case "$test_kind_,$1" in
+	success,0) test_ok_ "$2" ;;
+	success,*) test_failure_ "$2" "$3" ;;
+	failure,0) test_known_fixed_ "$2" ;;
+	failure,*) test_known_broken_ "$2" ;;
+	esac
+}
+
+test_verbose_for_ () {
+	test -n "$verbose_only" || return
+	if test_selected_ "$1" "$test_count" "$verbose_only"
+	then
+		exec 3>&8 4>&9
+	else
+		exec 3>/dev/null 4>/dev/null
+	fi
+}
+
+test_expect_ () {
+	test_kind_=$1
+	shift
+	test_prereq=
+	if test $# = 3
+	then
+		test_prereq=$1
+		shift
+	fi
+	test $# = 2 || BUG "not 2 or 3 parameters to test_expect_$test_kind_"
+	test_title_=$1
+	test_body_=$2
+	if test "$test_body_" = -
+	then
+		test_body_=$test_newline_$(cat)$test_newline_
+	fi
+	test_count=$((test_count + 1))
+	test_reason_=
+	test_skip_ "$test_title_" && return
+	test_verbose_for_ "$test_title_"
+	say >&3 "expecting $test_kind_ of ${this_test#t}.$test_count" \
+		"'$test_title_': $test_body_"
+	if test_title_is_new_ "$test_title_" && test_lint_ "$test_body_"
+	then
+		test_run_body_ "$test_body_"
+		test_report_ $? "$test_title_" "$test_body_"
+	else
+		test_failure_ "$test_title_" "$test_body_"
+	fi
+	echo >&3 ""
+}
+
+# test_expect_success [PREREQ] TITLE BODY: BODY must succeed.  BODY is "-" if
+# it comes on standard input.
+test_expect_success () {
+	test_expect_ success "$@"
+}
+
+# test_expect_failure [PREREQ] TITLE BODY: a known fault.  BODY says what
+# should work and does not yet.
+test_expect_failure () {
+	test_expect_ failure "$@"
+}

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: MIT
+#
+# Calls that the library never makes: they write past an end, end or print in
+# the name of the host, or change what the host relies on.  Code for developer
+# builds alone (#ifdef TR2_DEVELOPER) may end the process and print.
+use strict;
+use warnings;
+
+use FindBin;
+use lib $FindBin::Bin;
+use Lint;
+
+my $unbounded = 'it does not know where its buffer ends; use tr2_buf';
+my $ends = 'the library never ends its host';
+my $prints = "the library never prints through its host's stdio";
+my $shared = 'its result is shared between threads';
+my $state = "it changes what belongs to the host's process";
+# Each with the reason; those in developer code only count as '*'.
+my %BANNED = (
+	(map { $_ => $unbounded } qw(strcpy strcat stpcpy sprintf vsprintf gets
+		scanf sscanf)),
+	(map { $_ => "*$ends" } qw(abort exit quick_exit assert)),
+	(map { $_ => "*$prints" } qw(printf vprintf fprintf vfprintf dprintf
+		vdprintf puts fputs putchar perror psignal)),
+	(map { $_ => $shared } qw(strtok localtime gmtime asctime ctime strerror
+		readdir_r getpwuid getpwnam ttyname inet_ntoa setlocale)),
+	(map { $_ => $state } qw(chdir fchdir umask alarm setitimer system popen
+		srand srandom)),
+	alloca => 'a large argument would run off the stack',
+);
+my $names = join '|', map { quotemeta } sort keys %BANNED;
+
+# Preprocessor conditions that are open: is each for developer builds alone?
+sub track {
+	my ($stack, $directive, $condition) = @_;
+	if ($directive =~ /^if/) {
+		push @$stack, $directive ne 'ifndef' &&
+			$condition =~ /(?<![!\w])(?:defined\s*\(?\s*)?TR2_DEVELOPER/;
+	} elsif ($directive =~ /^el/) {
+		$stack->[-1] = 0 if @$stack;
+	} elsif ($directive eq 'endif') {
+		pop @$stack;
+	}
+}
+
+for my $path (grep { m{^lib/} } sources(qw(c table))) {
+	my ($nr, @stack) = (0);
+	for (split /^/, c_code(slurp($path))) {
+		$nr++;
+		track(\@stack, $1, $2), next if /^\s*#\s*(if\w*|el\w+|endif)\b(.*)/;
+		while (/(?<![\w.>])($names)\s*\(/g) {
+			my $why = $BANNED{$1};
+			next if $why =~ s/^\*// && grep { $_ } @stack;
+			complain($path, $nr, "$1()", $why);
+		}
+	}
+}
+done();

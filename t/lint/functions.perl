@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: MIT
+#
+# Functions of the library and the command fit a screen.  A function is what
+# stands between a brace alone in the first column and the next closing one;
+# its length is the number of lines between them.
+use strict;
+use warnings;
+
+use FindBin;
+use lib $FindBin::Bin;
+use Lint;
+
+my $MAX = 60;
+
+# Calls FOUND with path, line, name and length of each function.
+sub each_function {
+	my ($path, $found) = @_;
+	my ($nr, $start, $name) = (0, 0, '?');
+	for (split /^/, c_code(slurp($path))) {
+		$nr++;
+		if (/^\{\s*$/) {
+			$start = $nr;
+		} elsif (/^\}/) {
+			$found->($path, $start, $name, $nr - $start - 1) if $start;
+			$start = 0;
+		} elsif (!$start && /^[A-Za-z_].*?(\w+)\s*\(/) {
+			$name = $1;
+		}
+	}
+}
+
+my @all;
+for my $path (grep { m{^(?:lib|tool)/} } sources(qw(c cxx))) {
+	each_function($path, sub {
+		my ($file, $line, $name, $length) = @_;
+		push @all, [ $length, "$name at $file:$line" ];
+		complain($file, $line, "$name has $length lines",
+			 "a function has at most $MAX") if $length > $MAX;
+	});
+}
+if (@all) {
+	@all = sort { $b->[0] <=> $a->[0] } @all;
+	note(scalar(@all) . " functions, half of them under "
+		. ($all[$#all / 2][0] + 1) . " lines; the longest is $all[0][1]"
+		. " with $all[0][0]");
+}
+done();

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: MIT
+#
+# Shell scripts are clean under shellcheck; left out where that is missing.
+use strict;
+use warnings;
+
+use FindBin;
+use lib $FindBin::Bin;
+use Lint;
+
+# Every one of these is a habit of git-style test scripts and no mistake there.
+my @IN_TESTS = (
+	'SC1090', # sources a file that is named by a variable
+	'SC1091', # sources a file that shellcheck was not given
+	'SC2015', # A && B || C, where B is an assignment
+	'SC2016', # expressions in single quotes: test bodies
+	'SC2034', # variables that the sourced library reads
+	'SC2154', # variables that the sourced library sets
+	'SC3043', # "local": dash, bash and busybox have it
+);
+
+my @files = sources('sh');
+done() if !@files;
+if (!grep { -x "$_/shellcheck" } split /:/, $ENV{PATH}) {
+	note('left out: Debian package shellcheck brings what checks the scripts');
+	done();
+}
+
+sub check {
+	my ($options, @paths) = @_;
+	return if !@paths;
+	open my $in, '-|', 'shellcheck', '-f', 'gcc', @$options, @paths
+		or die "cannot run shellcheck: $!\n";
+	while (<$in>) {
+		# path:line:column: level: text [code]
+		my ($path, $line, $text) = /^(.*?):(\d+):\d+: \w+: (.*)/ or next;
+		my $code = $text =~ s/ \[(SC\d+)\]$// ? $1 : 'shellcheck';
+		complain($path, $line, $code, $text);
+	}
+	close $in;
+}
+
+check([ '-e', join ',', @IN_TESTS ], grep { m{^t/} } @files);
+check([], grep { !m{^t/} } @files);
+done();

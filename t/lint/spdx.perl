@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: MIT
+#
+# Every source file says its licence in one of its first lines.
+use strict;
+use warnings;
+
+use FindBin;
+use lib $FindBin::Bin;
+use Lint;
+
+# The tag in two parts, so that this line is not taken for a licence.
+my $tag = 'SPDX-License-' . 'Identifier: MIT';
+
+for my $path (sources(qw(c cxx table sh perl awk make))) {
+	my @lines = lines($path);
+	$#lines = 2 if @lines > 3;
+	next if grep { index($_, $tag) >= 0 } @lines;
+	complain($path, 1, 'no licence', "one of the first three lines says '$tag'");
+}
+done();

@@ -1,0 +1,109 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# Each file t/chainlint/good-*.test is a body whose chain holds.  Each
+# bad-*.test is one whose chain is broken; what is said of it follows after a
+# line "=====".
+
+test_description='chain lint finds broken && chains, and no others'
+
+TEST_NO_TEST_TOOL=t
+. ./test-lib.sh
+
+# lint AWK...: reads a body from standard input.
+lint () {
+	"$@" -f "$TEST_DIRECTORY/chainlint.awk"
+}
+
+# Every awk that is here; the product needs but one.
+awks="awk"
+for other in mawk gawk original-awk 'busybox awk'
+do
+	if $other 'BEGIN { exit 0 }' >/dev/null 2>&1
+	then
+		awks="$awks,$other"
+	fi
+done
+
+# each_awk COMMAND...: with the words of each awk behind it.
+each_awk () {
+	rest=$awks,
+	while test -n "$rest"
+	do
+		# shellcheck disable=SC2086 # "busybox awk" is two words
+		"$@" ${rest%%,*} || {
+			echo "with ${rest%%,*}"
+			return 1
+		}
+		rest=${rest#*,}
+	done
+}
+
+good () {
+	file=$1
+	shift
+	lint "$@" <"$file" >actual
+	code=$?
+	test_must_be_empty actual &&
+	case $code in
+	0|3) ;;
+	*) echo "exit code $code"; return 1 ;;
+	esac
+}
+
+bad () {
+	file=$1
+	shift
+	test_expect_code 1 lint "$@" <body >actual &&
+	test_cmp expect actual
+}
+
+for file in "$TEST_DIRECTORY"/chainlint/good-*.test
+do
+	name=${file##*/good-}
+	test_expect_success "holds: ${name%.test}" '
+		each_awk good "$file"
+	'
+done
+
+for file in "$TEST_DIRECTORY"/chainlint/bad-*.test
+do
+	name=${file##*/bad-}
+	test_expect_success "broken: ${name%.test}" '
+		sed "/^=====\$/,\$d" "$file" >body &&
+		sed "1,/^=====\$/d" "$file" >expect &&
+		test_file_not_empty expect &&
+		each_awk bad "$file"
+	'
+done
+
+test_expect_success 'says whether a failing command in front could tell' '
+	echo "one && { two || three; }" >plain &&
+	test_expect_code 0 lint awk <plain &&
+	echo "one && two || three" >or &&
+	test_expect_code 3 lint awk <or &&
+	test_write_lines "one &" two >background &&
+	test_expect_code 3 lint awk <background &&
+	test_write_lines one "test \$? = 2" >status &&
+	test_expect_code 3 lint awk <status
+'
+
+# Lines of a good body, one of them without its &&, must be found out; so no
+# construct hides a break in what follows it.
+test_expect_success 'a break is found behind each construct' '
+	for file in "$TEST_DIRECTORY"/chainlint/good-*.test
+	do
+		case "$file" in
+		*/good-empty.test) continue ;;
+		esac &&
+		{
+			cat "$file" &&
+			test_write_lines "last" "one_more"
+		} >body &&
+		test_expect_code 1 lint awk <body >actual || return 1
+		test_grep "^line $(($(wc -l <body) - 1)): no && .*: last\$" \
+			actual || return 1
+	done
+'
+
+test_done

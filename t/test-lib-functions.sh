@@ -1,0 +1,587 @@
+# SPDX-License-Identifier: MIT
+#
+# What a test may call, besides test_expect_success and the prerequisite
+# functions (lib-run.sh).  test-lib.sh reads this file.
+#
+# The functions that run a command for a test end in "7>&2 2>&4" and run it
+# with "2>&7": what the command prints to stderr goes where the test sent it,
+# and what the function itself or its trace prints goes to the terminal.
+#
+# A function that checks something returns 1 and says why if the check fails.
+# One that is called wrongly says so through BUG, which ends the script.
+#
+# shellcheck shell=sh
+
+# ---------------------------------------------------------------------------
+# Cleaning up
+
+# Are we in a subshell?  What it sets is lost when it ends.
+test_in_subshell_ () {
+	local pid
+	test -n "$test_has_proc_" || return 1
+	read -r pid _ </proc/self/stat
+	test "$pid" != $$
+}
+
+# test_when_finished SCRIPT: SCRIPT runs when the test ends, passed or failed,
+# the last one given first.  The test fails if it fails.
+test_when_finished () {
+	! test_in_subshell_ ||
+	BUG "test_when_finished does nothing in a subshell"
+	test_cleanup="{ $*
+	} || test_cleanup_ret_=\$?
+	$test_cleanup"
+}
+
+# test_atexit SCRIPT: SCRIPT runs when the whole script ends, however.
+test_atexit () {
+	! test_in_subshell_ ||
+	BUG "test_atexit does nothing in a subshell"
+	test_atexit_cleanup="{ $*
+	} || test_cleanup_ret_=\$?
+	$test_atexit_cleanup"
+}
+
+# ---------------------------------------------------------------------------
+# How a command ends
+
+# Is ITEM in the list with commas?
+list_contains () {
+	case ",$1," in
+	*",$2,"*) return 0 ;;
+	esac
+	return 1
+}
+
+# test_match_signal NUMBER CODE: did the command that left exit code CODE die
+# of the signal?
+test_match_signal () {
+	test "$2" = $((128 + $1)) || test "$2" = $((256 + $1))
+}
+
+# test_must_fail [ok=success,sigpipe] COMMAND...: COMMAND must fail, and in an
+# orderly way: not by a signal, not for want of the command, not by what
+# valgrind found.
+test_must_fail () {
+	local ok='' code
+	case "$1" in
+	ok=*)
+		ok=${1#ok=}
+		shift
+		;;
+	esac
+	"$@" 2>&7
+	code=$?
+	if test $code = 0
+	then
+		list_contains "$ok" success && return 0
+		echo >&4 "test_must_fail: command succeeded: $*"
+	elif test_match_signal 13 $code && list_contains "$ok" sigpipe
+	then
+		return 0
+	elif test $code -gt 129 && test $code -le 192
+	then
+		echo >&4 "test_must_fail: died by signal $((code - 128)): $*"
+	elif test $code = 127
+	then
+		echo >&4 "test_must_fail: command not found: $*"
+	elif test $code = 126
+	then
+		echo >&4 "test_must_fail: not executable, or valgrind error: $*"
+	else
+		return 0
+	fi
+	return 1
+} 7>&2 2>&4
+
+# As test_must_fail, but COMMAND may succeed, too.
+test_might_fail () {
+	test_must_fail ok=success "$@" 2>&7
+} 7>&2 2>&4
+
+# test_expect_code N COMMAND...
+test_expect_code () {
+	local want="$1" code
+	shift
+	"$@" 2>&7
+	code=$?
+	test "$code" = "$want" && return 0
+	echo >&4 "test_expect_code: command exited with $code, wanted $want: $*"
+	return 1
+} 7>&2 2>&4
+
+# Runs COMMAND, names it if it fails.
+verbose () {
+	"$@" 2>&7 && return 0
+	echo >&4 "command failed: $*"
+	return 1
+} 7>&2 2>&4
+
+# test_env [VAR=value...] COMMAND...: for a COMMAND that is a shell function,
+# before which a plain assignment would outlive the call.
+test_env () (
+	while test $# -gt 0
+	do
+		case "$1" in
+		*=*)
+			eval "${1%%=*}=\${1#*=}; export ${1%%=*}"
+			shift
+			;;
+		*)
+			"$@" 2>&7
+			exit
+			;;
+		esac
+	done
+	BUG "test_env: no command"
+) 7>&2 2>&4
+
+# Runs COMMAND in a directory that is in no repository.
+nongit () {
+	mkdir -p non-repo || return 1
+	(
+		GIT_CEILING_DIRECTORIES=$(pwd) &&
+		export GIT_CEILING_DIRECTORIES &&
+		cd non-repo &&
+		"$@" 2>&7
+	)
+} 7>&2 2>&4
+
+# The perl that the project is set to.
+perl () {
+	command "$PERL_PATH" "$@" 2>&7
+} 7>&2 2>&4
+
+# ---------------------------------------------------------------------------
+# Files and text
+
+# test_cmp EXPECT ACTUAL: shows how they differ.
+test_cmp () {
+	test $# = 2 || BUG "2 parameters required for test_cmp"
+	if test -n "${GIT_TEST_CMP-}"
+	then
+		eval "$GIT_TEST_CMP" '"$@"'
+	elif command -v diff >/dev/null
+	then
+		diff -u "$@"
+	else
+		cmp "$@"
+	fi
+}
+
+# For files that are no text.
+test_cmp_bin () {
+	test $# = 2 || BUG "2 parameters required for test_cmp_bin"
+	cmp "$@"
+}
+
+# Is PATTERN, which may hold several with a newline between, or one of them
+# empty?  Such a pattern matches every line.
+test_pattern_is_empty_ () {
+	case "$test_newline_$1$test_newline_" in
+	*"$test_newline_$test_newline_"*) return 0 ;;
+	esac
+	return 1
+}
+
+# Sets $pattern_ from the arguments of a grep; fails if there is none.
+test_grep_pattern_ () {
+	local letters
+	while test $# -gt 0
+	do
+		case "$1" in
+		-e) test $# -gt 1 && test_grep_pattern_=$2; return ;;
+		-f) test -s "${2-}" && test_grep_pattern_=$(cat "$2"); return ;;
+		--) test $# -gt 1 && test_grep_pattern_=$2; return ;;
+		--regexp=*) test_grep_pattern_=${1#*=}; return ;;
+		--*) ;;
+		-[ABCmdD]) shift ;;
+		-*e)
+			letters=${1#-}
+			shift
+			set -- "$letters" -e "$@"
+			;;
+		-?*) ;;
+		*) test_grep_pattern_=$1; return ;;
+		esac
+		shift
+	done
+	return 1
+}
+
+# test_grep [!] [GREP-OPTION...] PATTERN FILE: shows FILE if PATTERN is not in
+# it, or is in it in spite of the "!".  A missing file and an empty pattern,
+# which is what a misspelt variable gives, fail either way.
+test_grep () {
+	local not='' file code
+	if test "${1-}" = !
+	then
+		not='!'
+		shift
+	fi
+	test $# -ge 2 || BUG "test_grep wants a pattern and a file"
+	eval "file=\${$#}"
+	if ! test -f "$file"
+	then
+		echo >&4 "error: test_grep: '$file' is not a file"
+		return 1
+	fi
+	test_grep_pattern_=
+	if ! test_grep_pattern_ "$@" ||
+	   test_pattern_is_empty_ "$test_grep_pattern_"
+	then
+		echo >&4 "error: test_grep: empty pattern in: grep $*"
+		return 1
+	fi
+	grep "$@"
+	code=$?
+	case "$not,$code" in
+	,0|!,1) return 0 ;;
+	,1) echo >&4 "error: 'grep $*' found no match in:" ;;
+	!,0) echo >&4 "error: '! grep $*' found a match in:" ;;
+	*) echo >&4 "error: 'grep $*' failed with code $code" ; return 1 ;;
+	esac
+	if test -s "$file"
+	then
+		cat >&4 "$file"
+	else
+		echo >&4 "<an empty file>"
+	fi
+	return 1
+}
+
+# The name that older scripts use.
+test_i18ngrep () {
+	test_grep "$@"
+}
+
+# test_line_count OP N FILE, as in: test_line_count = 3 actual
+test_line_count () {
+	local lines
+	test $# = 3 || BUG "3 parameters required for test_line_count"
+	lines=$(wc -l <"$3") || return 1
+	test "$lines" "$1" "$2" && return 0
+	echo >&4 "test_line_count: $3 has $((lines)) line(s), not $1 $2:"
+	cat >&4 "$3"
+	return 1
+}
+
+# test_stdout_line_count OP N COMMAND...
+test_stdout_line_count () {
+	local ops="$1" want="$2" lines
+	shift 2
+	test $# -gt 0 || BUG "a command is required for test_stdout_line_count"
+	lines=$("$@" >"$TRASH_DIRECTORY/.stdout-lines" &&
+		wc -l <"$TRASH_DIRECTORY/.stdout-lines") || return 1
+	test "$lines" "$ops" "$want" && return 0
+	echo >&4 "$* printed $((lines)) line(s), not $ops $want"
+	return 1
+}
+
+# Prints the size of FILE in bytes.
+test_file_size () {
+	test $# = 1 || BUG "1 parameter required for test_file_size"
+	test -f "$1" && echo $(($(wc -c <"$1")))
+}
+
+test_must_be_empty () {
+	test $# = 1 || BUG "1 parameter required for test_must_be_empty"
+	test_path_is_file "$1" || return 1
+	test ! -s "$1" && return 0
+	echo "'$1' is not empty, it contains:"
+	cat "$1"
+	return 1
+}
+
+# $1 is a primary of test, $2 the path, $3 what is said if it does not hold.
+test_path_ () {
+	test "$1" "$2" && return 0
+	echo "$3: $2"
+	ls -ld "$2" 2>&1
+	return 1
+}
+
+test_path_is_file () {
+	test $# = 1 || BUG "1 parameter required for test_path_is_file"
+	test_path_ -f "$1" "not a file"
+}
+
+test_path_is_file_not_symlink () {
+	test $# = 1 || BUG "1 parameter required"
+	test_path_ -f "$1" "not a file" && test ! -h "$1"
+}
+
+test_path_is_dir () {
+	test $# = 1 || BUG "1 parameter required for test_path_is_dir"
+	test_path_ -d "$1" "not a directory"
+}
+
+test_path_is_dir_not_symlink () {
+	test $# = 1 || BUG "1 parameter required"
+	test_path_ -d "$1" "not a directory" && test ! -h "$1"
+}
+
+test_path_exists () {
+	test $# = 1 || BUG "1 parameter required for test_path_exists"
+	test_path_ -e "$1" "missing"
+}
+
+test_path_is_symlink () {
+	test $# = 1 || BUG "1 parameter required for test_path_is_symlink"
+	test_path_ -h "$1" "not a symbolic link"
+}
+
+test_path_is_executable () {
+	test $# = 1 || BUG "1 parameter required for test_path_is_executable"
+	test_path_ -x "$1" "not executable"
+}
+
+test_file_not_empty () {
+	test $# = 1 || BUG "1 parameter required for test_file_not_empty"
+	test_path_ -s "$1" "empty or missing"
+}
+
+# A dangling symbolic link is not missing.
+test_path_is_missing () {
+	test $# = 1 || BUG "1 parameter required for test_path_is_missing"
+	! test -e "$1" && ! test -h "$1" && return 0
+	echo "exists: $1"
+	ls -ld "$1"
+	return 1
+}
+
+test_dir_is_empty () {
+	test $# = 1 || BUG "1 parameter required for test_dir_is_empty"
+	test_path_is_dir "$1" || return 1
+	test -n "$(ls -A "$1")" || return 0
+	echo "directory '$1' is not empty, it contains:"
+	ls -lA "$1"
+	return 1
+}
+
+# test_seq [-f FORMAT] [FIRST] LAST
+test_seq () {
+	local format='%d\n' i=1
+	if test "$1" = -f
+	then
+		format=$2\\n
+		shift 2
+	fi
+	case $# in
+	1) set -- 1 "$1" ;;
+	2) ;;
+	*) BUG "not 1 or 2 parameters to test_seq" ;;
+	esac
+	i=$1
+	while test "$i" -le "$2"
+	do
+		# shellcheck disable=SC2059 # the format is the caller's
+		printf "$format" "$i"
+		i=$((i + 1))
+	done
+}
+
+# Each argument on a line.
+test_write_lines () {
+	printf '%s\n' "$@"
+}
+
+# write_script FILE [SHELL] <BODY: makes an executable script.
+write_script () {
+	{
+		printf '#!%s\n' "${2-$SHELL_PATH}"
+		cat
+	} >"$1" &&
+	chmod +x "$1"
+}
+
+# test_copy_bytes N: the first N bytes of standard input.
+test_copy_bytes () {
+	head -c "$1"
+}
+
+nul_to_q () {
+	tr '\000' Q
+}
+
+q_to_nul () {
+	tr Q '\000'
+}
+
+lf_to_nul () {
+	tr '\012' '\000'
+}
+
+q_to_tab () {
+	tr Q '\011'
+}
+
+q_to_cr () {
+	tr Q '\015'
+}
+
+qz_to_tab_space () {
+	tr QZ '\011\040'
+}
+
+append_cr () {
+	sed -e 's/$/Q/' | tr Q '\015'
+}
+
+remove_cr () {
+	tr '\015' Q | sed -e 's/Q$//'
+}
+
+# ---------------------------------------------------------------------------
+# Variables and settings
+
+# unset, without complaint about what is not set.
+sane_unset () {
+	unset "$@"
+	return 0
+}
+
+test_export () {
+	# shellcheck disable=SC2163 # the names are in the arguments
+	export "$@"
+}
+
+# test_bool_env VAR DEFAULT: is the variable true, in the words of Git's
+# settings?
+test_bool_env () {
+	local value
+	test $# = 2 || BUG "test_bool_env requires two parameters"
+	eval "value=\${$1-\$2}"
+	case "$value" in
+	[Tt][Rr][Uu][Ee]|[Yy][Ee][Ss]|[Oo][Nn]) return 0 ;;
+	''|[Ff][Aa][Ll][Ss][Ee]|[Nn][Oo]|[Oo][Ff][Ff]) return 1 ;;
+	*[!0-9]*) error "$1 must be a boolean value, not '$value'" ;;
+	esac
+	test "$value" != 0
+}
+
+# test_skip_or_die VAR REASON: ends the script as skipped; or as failed if VAR
+# says that what is missing must be there.
+test_skip_or_die () {
+	if test_bool_env "$1" false
+	then
+		error "$2"
+	fi
+	skip_all=$2
+	test_done
+}
+
+# Sets $test_config_file_ to the file that the options mean and
+# $test_config_shift_ to the number of arguments that they take.  Without
+# option it is that of the repository here, or outside of one the global file.
+test_config_file_ () {
+	test_config_shift_=0
+	test_config_file_=$HOME/.gitconfig
+	case "$1" in
+	--global)
+		test_config_shift_=1 ;;
+	-C)
+		test_config_file_=$2/.git/config test_config_shift_=2 ;;
+	*)
+		test ! -d .git || test_config_file_=$(pwd)/.git/config ;;
+	esac
+}
+
+# test_unconfig [--global | -C DIR] KEY: it is fine if KEY is not set.
+test_unconfig () {
+	local code
+	test_config_file_ "$@"
+	shift $test_config_shift_
+	test-tool config --file "$test_config_file_" unset "$1"
+	code=$?
+	test $code = 5 || return $code	# git config's code for "not there"
+}
+
+# test_config [--global | -C DIR] KEY VALUE: until the end of the test.
+test_config () {
+	test_config_file_ "$@"
+	shift $test_config_shift_
+	test $# = 2 || BUG "test_config wants a key and a value"
+	case "$test_config_file_,$1" in
+	*"'"*) BUG "test_config: a quote in the file's name or the key" ;;
+	esac
+	test_when_finished "test_config_undo_ '$test_config_file_' '$1'" &&
+	test-tool config --file "$test_config_file_" set "$1" "$2"
+}
+
+test_config_undo_ () {
+	local code
+	test -e "$1" || return 0
+	test-tool config --file "$1" unset "$2"
+	code=$?
+	test $code = 0 || test $code = 5
+}
+
+# test_config_global KEY VALUE: in the $HOME of the test, until its end.
+test_config_global () {
+	test_config --global "$@"
+}
+
+# test_cmp_config [-C DIR] EXPECT [OPTION...] KEY: compares with what Git
+# reads.
+test_cmp_config () {
+	local dir=.
+	if test "$1" = -C
+	then
+		dir=$2
+		shift 2
+	fi
+	printf '%s\n' "$1" >expect.config &&
+	shift &&
+	git -C "$dir" config "$@" >actual.config &&
+	test_cmp expect.config actual.config
+}
+
+# ---------------------------------------------------------------------------
+# Git, where it is there (prerequisite GIT)
+
+test_tick () {
+	test_tick=${test_tick+$((test_tick + 60))}
+	: "${test_tick:=1112911993}"
+	GIT_COMMITTER_DATE="$test_tick -0700"
+	GIT_AUTHOR_DATE="$test_tick -0700"
+	export GIT_COMMITTER_DATE GIT_AUTHOR_DATE
+}
+
+test_create_repo () {
+	git -c init.defaultBranch=main init -q "${1-.}"
+}
+
+# test_commit [-C DIR] MESSAGE [FILE [CONTENTS [TAG]]]
+test_commit () {
+	local dir=. file
+	if test "$1" = -C
+	then
+		dir=$2
+		shift 2
+	fi
+	file=${2:-"$1.t"}
+	printf '%s\n' "${3-$1}" >"$dir/$file" &&
+	git -C "$dir" add -- "$file" &&
+	test_tick &&
+	git -C "$dir" commit -q -m "$1" &&
+	git -C "$dir" tag "${4:-$1}"
+}
+
+# ---------------------------------------------------------------------------
+# For whoever debugs a test
+
+# Stops with a shell in the trash directory.
+test_pause () {
+	PS1="$TEST_NAME (exit to go on): " "$TEST_SHELL_PATH" -i <&6 >&5 2>&7
+}
+
+# Runs COMMAND if -d was given.
+test_debug () {
+	test -z "$debug" || eval "$1"
+}
+
+# debug COMMAND...: under gdb.
+debug () {
+	gdb --args "$@" <&6 >&5 2>&7
+}

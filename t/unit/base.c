@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: MIT */
+/* What the text targets are built from: buffers, texts, clocks, hashes. */
+#include <stdlib.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "base/sha1.h"
+#include "base/text.h"
+#include "tap.h"
+
+static struct tr2_buf b;
+
+static void is_buf(const char *want, const char *what)
+{
+	is_text(b.p, b.len, want, what);
+	tr2_buf_reset(&b);
+}
+
+static void test_numbers(void)
+{
+	tr2_buf_add_u64(&b, UINT64_MAX);
+	is_buf("18446744073709551615", "largest unsigned");
+	tr2_buf_add_i64(&b, INT64_MIN);
+	is_buf("-9223372036854775808", "smallest signed");
+	tr2_buf_add_digits(&b, 7, 3);
+	is_buf("007", "leading zeros");
+	tr2_buf_add_seconds(&b, 1999999u, 9);
+	is_buf(" 0.001999", "seconds are cut, not rounded, and padded");
+	tr2_buf_add_seconds(&b, UINT64_C(123456789012345678), 9);
+	is_buf("123456789.012345", "seconds outgrow their width");
+	tr2_buf_add_seconds9(&b, 17);
+	is_buf("0.000000017", "nanoseconds");
+}
+
+static void test_fixed_buffer(void)
+{
+	char memory[8];
+	struct tr2_buf fixed;
+
+	tr2_buf_init_fixed(&fixed, memory, sizeof(memory));
+	tr2_buf_addstr(&fixed, "1234567");
+	ok(!fixed.failed && fixed.len == 7, "fixed memory is used up to a NUL");
+	tr2_buf_addch(&fixed, '8');
+	ok(fixed.failed && fixed.len == 7, "what does not fit is left out");
+	tr2_buf_reset(&fixed);
+	ok(!fixed.failed, "a reset buffer is usable again");
+}
+
+static void test_growth(void)
+{
+	size_t i;
+
+	for (i = 0; i < 100000; i++)
+		tr2_buf_addch(&b, (char)('a' + i % 26));
+	ok(b.len == 100000 && !b.failed, "a buffer grows");
+	for (i = 0; i < b.len && b.p[i] == (char)('a' + i % 26); i++)
+		;
+	is_u64(i, 100000, "and keeps what was in it");
+	tr2_buf_reset(&b);
+	ok(!tr2_buf_room(&b, SIZE_MAX - 2) && b.failed,
+	   "an absurd size fails instead of wrapping");
+	tr2_buf_reset(&b);
+}
+
+static void test_utf8(void)
+{
+	static const struct {
+		const char *bytes;
+		size_t length;
+	} cases[] = {
+		{ "a", 1 },		{ "\xc3\xa9", 2 },
+		{ "\xe2\x82\xac", 3 },	{ "\xf0\x9f\x98\x80", 4 },
+		{ "\x80", 0 },		{ "\xc0\x80", 0 },
+		{ "\xc1\xbf", 0 },	{ "\xe0\x80\x80", 0 },
+		{ "\xed\xa0\x80", 0 },	{ "\xf4\x90\x80\x80", 0 },
+		{ "\xf0\x80\x80\x80", 0 }, { "\xe2\x82", 0 },
+		{ "\xff", 0 },		{ "\xe2\x28\xa1", 0 },
+	};
+	size_t i, right = 0;
+
+	for (i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+		right += tr2_utf8_sequence(cases[i].bytes,
+					   strlen(cases[i].bytes)) ==
+			 cases[i].length;
+	is_u64(right, i, "sequences, overlong, surrogate, too high, cut");
+	is_u64(tr2_utf8_cut("ab\xe2\x82\xac" "c", 6, 4), 2,
+	       "a cut does not split a character");
+	is_u64(tr2_utf8_cut("\xff\xff\xff", 3, 2), 2,
+	       "bytes that are not UTF-8 are cut one by one");
+}
+
+static void json(const char *text, const char *want, const char *what)
+{
+	tr2_json_add_text(&b, text, strlen(text));
+	is_buf(want, what);
+}
+
+static void test_json(void)
+{
+	static const char *const invalid[] = {
+		"",	   "{",	    "[1,]",   "{\"a\"}",  "{\"a\":}", "01",
+		"1.",	   "1e",    "-",      "tru",	  "\"a",      "[1 2]",
+		"\"\\x\"", "\"\\u12\"", "{1:2}", "[]]",	  "\"\xff\"", "1 2",
+		"{\"a\":1,}", "'a'", "nul",   "\"\n\"",
+	};
+	static const char *const valid[] = {
+		"0",	"-0.5e+10", "[]", "{}", "[[],{}]", "true", "null",
+		"{\"a\":[1,2,{\"b\":null}],\"c\":\"\\u00e9\\n\"}", "\"\"",
+	};
+	char deep[1200];
+	size_t i, right = 0;
+
+	for (i = 0; i < sizeof(valid) / sizeof(*valid); i++) {
+		tr2_json_add_text(&b, valid[i], strlen(valid[i]));
+		right += b.len == strlen(valid[i]) &&
+			 !memcmp(b.p, valid[i], b.len);
+		tr2_buf_reset(&b);
+	}
+	is_u64(right, i, "valid JSON text stays as it is");
+	for (right = 0, i = 0; i < sizeof(invalid) / sizeof(*invalid); i++) {
+		tr2_json_add_text(&b, invalid[i], strlen(invalid[i]));
+		right += b.len >= 2 && b.p[0] == '"' && b.p[b.len - 1] == '"' &&
+			 b.len >= strlen(invalid[i]) + 2;
+		tr2_buf_reset(&b);
+	}
+	is_u64(right, i, "invalid JSON text becomes a string");
+	json(" {\"a\" :\t[ 1,\n2 ] } ", " {\"a\" : [ 1, 2 ] } ",
+	     "line breaks between tokens become spaces");
+	memset(deep, '[', 600);
+	memset(deep + 600, ']', 600);
+	tr2_json_add_text(&b, deep, sizeof(deep));
+	ok(b.p[0] == '"', "text nested too deep becomes a string");
+	tr2_buf_reset(&b);
+	tr2_json_add_string(&b, "a\"\\\b\f\n\r\t\x01\x1f\x7f\xff\xe2\x82\xac");
+	is_buf("\"a\\\"\\\\\\b\\f\\n\\r\\t\\u0001\\u001f\x7f\xef\xbf\xbd"
+	       "\xe2\x82\xac\"", "escapes");
+}
+
+static void word(const char *text, const char *want)
+{
+	tr2_quote_add_word(&b, text);
+	is_buf(want, want);
+}
+
+static void test_quoting(void)
+{
+	word("git+,-./:=@_^9", "git+,-./:=@_^9");
+	word("", "''");
+	word(NULL, "''");
+	word("a b", "'a b'");
+	word("it's", "'it'\\''s'");
+	word("hey!", "'hey'\\!''");
+	word("a\nb\tc\x01", "'a\\nb\\tc\\x01'");
+	word("~", "'~'");
+	tr2_text_add(&b, "a|b\r\n\x1b[31m\x7f", 11);
+	is_buf("a|b\\r\\n\\x1b[31m\\x7f", "controls in plain text");
+}
+
+static void test_civil(void)
+{
+	uint64_t seconds;
+	unsigned int right = 0, nr = 0;
+	struct tr2_civil c;
+
+	for (seconds = 0; seconds < UINT64_C(253402300800);
+	     seconds += 86399 * 17, nr++) {
+		time_t t = (time_t)seconds;
+		struct tm tm;
+
+		gmtime_r(&t, &tm);
+		tr2_clock_civil(&c, seconds);
+		right += c.year == (unsigned int)tm.tm_year + 1900 &&
+			 c.month == (unsigned int)tm.tm_mon + 1 &&
+			 c.day == (unsigned int)tm.tm_mday &&
+			 c.hour == (unsigned int)tm.tm_hour &&
+			 c.minute == (unsigned int)tm.tm_min &&
+			 c.second == (unsigned int)tm.tm_sec;
+	}
+	is_u64(right, nr, "dates of 8000 years are those of libc");
+}
+
+static void test_zone(void)
+{
+	int64_t now = (int64_t)time(NULL), t;
+	unsigned int right = 0, nr = 0;
+
+	setenv("TZ", "Europe/Berlin", 1);
+	tr2_zone_load();
+	for (t = now; t < now + 365 * 86400; t += 3571, nr++) {
+		time_t when = (time_t)t;
+		struct tm tm;
+
+		localtime_r(&when, &tm);
+		right += tr2_zone_offset((uint64_t)t) == tm.tm_gmtoff;
+	}
+	is_u64(right, nr, "local offsets of a year are those of libc");
+}
+
+static void test_sha1(void)
+{
+	char million[1000];
+	uint8_t digest[20];
+
+	tr2_sha1("abc", 3, digest);
+	ok(!memcmp(digest, "\xa9\x99\x3e\x36\x47\x06\x81\x6a\xba\x3e", 10),
+	   "SHA-1 of abc (FIPS 180)");
+	tr2_sha1("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq", 56,
+		 digest);
+	ok(!memcmp(digest, "\x84\x98\x3e\x44\x1c\x3b\xd2\x6e\xba\xae", 10),
+	   "SHA-1 of two blocks (FIPS 180)");
+	memset(million, 'a', sizeof(million));
+	tr2_sha1(million, sizeof(million), digest);
+	ok(!memcmp(digest, "\x29\x1e\x9a\x6c\x66\x99\x49\x49\xb5\x7b", 10),
+	   "SHA-1 of 1000 a (as sha1sum has it)");
+}
+
+int main(void)
+{
+	test_numbers();
+	test_fixed_buffer();
+	test_growth();
+	test_utf8();
+	test_json();
+	test_quoting();
+	test_civil();
+	test_zone();
+	test_sha1();
+	tr2_buf_release(&b);
+	return done_testing();
+}

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+/* Cells: buckets, folding, and slots. */
+#include <stdlib.h>
+
+#include "metric/metric.h"
+#include "tap.h"
+
+TRACE2_TIMER(timed, "unit", "timed", TRACE2_HISTOGRAM);
+TRACE2_TIMER(again, "unit", "timed", TRACE2_HISTOGRAM);
+TRACE2_COUNTER(counted, "unit", "counted", 0);
+
+static void test_definitions(void)
+{
+	ok(timed.index < TR2_MAX_TIMERS, "a timer is registered");
+	is_u64(again.index, timed.index, "the same name is the same timer");
+	ok(counted.index < TR2_MAX_COUNTERS, "a counter is registered");
+	ok(!strcmp(tr2_metric_def(TR2_METRIC_COUNTER, counted.index)->name,
+		   "counted"), "under its name");
+}
+
+static void test_buckets(void)
+{
+	struct tr2_slot *slot = tr2_arena_claim();
+	struct tr2_timer_cell *cell = &slot->timer[timed.index];
+	uint64_t *buckets = tr2_timer_buckets(slot, timed.index);
+	unsigned int i, wrong = 0, nr = 0;
+	uint64_t ns, lower;
+
+	for (ns = 0; ns < UINT64_MAX / 3; ns += 1 + ns / 7, nr++) {
+		memset(buckets, 0, TR2_HISTOGRAM_BUCKETS * sizeof(*buckets));
+		tr2_timer_cell_start(cell, 5);
+		tr2_timer_cell_stop(cell, 5 + ns, buckets);
+		for (i = 0; i < TR2_HISTOGRAM_BUCKETS && !buckets[i]; i++)
+			;
+		lower = i ? tr2_histogram_upper(i - 1) + 1 : 0;
+		wrong += ns < lower || ns > tr2_histogram_upper(i) ||
+			 (tr2_histogram_upper(i) - lower) * 16 > lower;
+	}
+	is_u64(wrong, 0, "each value is in its bucket, at most 6.25 % wide");
+	ok(nr > 200, "values over the whole range");
+	is_u64(tr2_histogram_upper(TR2_HISTOGRAM_BUCKETS - 1), UINT64_MAX,
+	       "the last bucket ends with the range");
+	tr2_arena_free(slot);
+}
+
+static void test_fold(void)
+{
+	struct tr2_slot *a = tr2_arena_claim(), *b = tr2_arena_claim();
+	struct tr2_timer_sum sum;
+
+	tr2_timer_cell_start(&a->timer[timed.index], 100);
+	tr2_timer_cell_start(&a->timer[timed.index], 150);
+	tr2_timer_cell_stop(&a->timer[timed.index], 160, NULL);
+	tr2_timer_cell_stop(&a->timer[timed.index], 200, NULL);
+	tr2_timer_cell_start(&b->timer[timed.index], 0);
+	tr2_timer_cell_stop(&b->timer[timed.index], 7, NULL);
+	tr2_timer_cell_start(&b->timer[timed.index], 1000);
+	ok(!tr2_timer_cell_stop(&b->timer[again.index + 1], 3, NULL),
+	   "a stop without a start is told");
+	tr2_counter_cell_add(&a->counter[counted.index], 40);
+	tr2_counter_cell_add(&b->counter[counted.index], UINT64_MAX - 38);
+	tr2_metric_fold(a, b, 1010);
+	tr2_timer_read(a, timed.index, 5000, &sum);
+	is_u64(sum.count, 2, "intervals add up; nested starts are one");
+	is_u64(sum.total_ns, 117, "a running interval adds its time so far");
+	is_u64(sum.min_ns, 7, "minimum");
+	is_u64(sum.max_ns, 100, "maximum");
+	is_u64(sum.unfinished, 1, "the running interval is unfinished");
+	is_u64(tr2_counter_read(a, counted.index), 1, "counters wrap at 2^64");
+	tr2_metric_fold(a, NULL, 0);
+	tr2_metric_fold(NULL, b, 0);
+	tr2_arena_free(a);
+	tr2_arena_free(b);
+}
+
+static void test_slots(void)
+{
+	struct tr2_slot *slot[TR2_MAX_SLOTS + 20];
+	unsigned int i, dirty = 0, nr = TR2_MAX_SLOTS + 20;
+
+	for (i = 0; i < nr; i++) {
+		slot[i] = tr2_arena_claim();
+		dirty += slot[i]->counter[3] != 0;
+		slot[i]->counter[3] = i + 1;
+	}
+	is_u64(dirty, 0, "more threads than slots have memory of their own");
+	for (i = 0; i < nr; i++)
+		tr2_arena_free(slot[i]);
+	slot[0] = tr2_arena_claim();
+	is_u64(slot[0]->counter[3], 0, "a slot that is used again is zero");
+	tr2_arena_forget();
+	slot[0] = tr2_arena_claim();
+	is_u64(slot[0]->counter[3], 0, "a forked child starts at zero");
+}
+
+int main(void)
+{
+	test_definitions();
+	test_buckets();
+	test_fold();
+	test_slots();
+	return done_testing();
+}
