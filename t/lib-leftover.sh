@@ -28,43 +28,46 @@ test_start_leftover_ () {
 	test_physical_trash_=$PWD
 }
 
-# Prints the pids of programs that have the variable.  The search runs without
-# it, so that it does not find itself.
-test_find_marked_ () (
+# Prints files in /proc of the processes that have the variable, or this shell
+# as their parent and are not dead already.  The search runs without the
+# variable, so that it does not find itself; that it finds itself as a child
+# does not matter, as it has ended when the list is looked at.
+test_search_proc_ () (
 	test_run_id_=$TEST_LIB_RUN_ID
 	unset TEST_LIB_RUN_ID
-	grep -lsF "TEST_LIB_RUN_ID=$test_run_id_" /proc/[0-9]*/environ |
-	sed 's|^/proc/\([0-9]*\)/.*|\1|'
+	exec grep -ls -e "TEST_LIB_RUN_ID=$test_run_id_" \
+		-e "^[0-9]* (.*) [^Z] $$ " \
+		/proc/[0-9]*/environ /proc/[0-9]*/stat
 )
 
-# Is PID, whose directory in /proc is DIR, a fork of this shell?
+# Is the process whose directory in /proc is DIR this shell's program, at work
+# below our trash directory?
 test_is_our_fork_ () {
-	local stat cwd
-	read -r stat <"$2/stat" || return 1
-	stat=${stat##*) }
-	case "$stat" in
-	Z*) return 1 ;;
-	"${stat%% *} $$ "*) return 0 ;;
-	esac
-	test "$2/exe" -ef "/proc/$$/exe" || return 1
-	cwd=$(readlink "$2/cwd") || return 1
+	local cwd
+	test "$1/exe" -ef "/proc/$$/exe" || return 1
+	cwd=$(readlink "$1/cwd") || return 1
 	case "$cwd/" in
 	"$test_physical_trash_"/*) return 0 ;;
 	esac
 	return 1
-} 2>/dev/null
+}
 
 # Sets $test_leftover_ to the pids.  No subshell may be alive while forks are
 # looked for: it would be one.
 test_find_leftover_ () {
-	local dir pid
-	test_leftover_=$(test_find_marked_)
-	for dir in /proc/[0-9]*
+	local file
+	test_leftover_=''
+	for file in $(test_search_proc_)
 	do
-		pid=${dir#/proc/}
-		if test "$pid" != $$ && test_is_our_fork_ "$pid" "$dir"
+		file=${file%/*}
+		test ! -e "$file" ||
+		test_leftover_="$test_leftover_ ${file#/proc/}"
+	done
+	for file in /proc/[0-9]*
+	do
+		if test "${file#/proc/}" != $$ && test_is_our_fork_ "$file"
 		then
-			test_leftover_="$test_leftover_ $pid"
+			test_leftover_="$test_leftover_ ${file#/proc/}"
 		fi
 	done
 	test -n "$test_leftover_"

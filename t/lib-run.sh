@@ -370,7 +370,7 @@ test_expect_ () {
 	test_reason_=
 	test_skip_ "$test_title_" && return
 	test_verbose_for_ "$test_title_"
-	say >&3 "expecting $test_kind_ of ${this_test#t}.$test_count" \
+	say >&3 "expecting $test_kind_ of $this_test.$test_count" \
 		"'$test_title_': $test_body_"
 	if test_title_is_new_ "$test_title_" && test_lint_ "$test_body_"
 	then

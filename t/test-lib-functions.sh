@@ -175,38 +175,51 @@ test_cmp_bin () {
 	cmp "$@"
 }
 
-# Is PATTERN, which may hold several with a newline between, or one of them
-# empty?  Such a pattern matches every line.
-test_pattern_is_empty_ () {
-	case "$test_newline_$1$test_newline_" in
+# Is one of the patterns, each behind a newline, empty?  Such a pattern
+# matches every line.
+test_has_empty_pattern_ () {
+	case "$1$test_newline_" in
 	*"$test_newline_$test_newline_"*) return 0 ;;
 	esac
 	return 1
 }
 
-# Sets $pattern_ from the arguments of a grep; fails if there is none.
-test_grep_pattern_ () {
-	local letters
-	while test $# -gt 0
+# Takes the patterns out of the arguments of a grep; each is put behind a
+# newline in $test_grep_pattern_.  Fails if there is none.
+test_grep_patterns_ () {
+	local first=''
+	test_grep_pattern_=''
+	while test $# -gt 1
 	do
 		case "$1" in
-		-e) test $# -gt 1 && test_grep_pattern_=$2; return ;;
-		-f) test -s "${2-}" && test_grep_pattern_=$(cat "$2"); return ;;
-		--) test $# -gt 1 && test_grep_pattern_=$2; return ;;
-		--regexp=*) test_grep_pattern_=${1#*=}; return ;;
+		-e)
+			test_grep_pattern_=$test_grep_pattern_$test_newline_$2
+			shift
+			;;
+		-f)
+			test -s "$2" || return 1
+			test_grep_pattern_=$test_grep_pattern_$test_newline_$(cat "$2")
+			shift
+			;;
+		--regexp=*)
+			test_grep_pattern_=$test_grep_pattern_$test_newline_${1#*=} ;;
+		--)
+			first=${first:-$test_newline_$2}
+			break
+			;;
 		--*) ;;
 		-[ABCmdD]) shift ;;
-		-*e)
-			letters=${1#-}
+		-?*e)	# several in one
 			shift
-			set -- "$letters" -e "$@"
+			set -- option -e "$@"
 			;;
 		-?*) ;;
-		*) test_grep_pattern_=$1; return ;;
+		*) first=${first:-$test_newline_$1} ;;
 		esac
 		shift
 	done
-	return 1
+	test_grep_pattern_=${test_grep_pattern_:-$first}
+	test -n "$test_grep_pattern_"
 }
 
 # test_grep [!] [GREP-OPTION...] PATTERN FILE: shows FILE if PATTERN is not in
@@ -226,9 +239,8 @@ test_grep () {
 		echo >&4 "error: test_grep: '$file' is not a file"
 		return 1
 	fi
-	test_grep_pattern_=
-	if ! test_grep_pattern_ "$@" ||
-	   test_pattern_is_empty_ "$test_grep_pattern_"
+	if ! test_grep_patterns_ "$@" ||
+	   test_has_empty_pattern_ "$test_grep_pattern_"
 	then
 		echo >&4 "error: test_grep: empty pattern in: grep $*"
 		return 1

@@ -74,6 +74,7 @@ struct start {
 	void *(*function)(void *);
 	void *arg;
 	char *base_name;
+	uint32_t creator_tid;
 };
 
 static void *run(void *arg)
@@ -82,13 +83,14 @@ static void *run(void *arg)
 	void *result;
 
 	free(arg);
-	trace2_is_enabled() ? trace2_thread_start_fl(start.file, start.line,
-						     start.base_name) :
-			      (void)0;
+	if (tr2_thread_get())
+		tr2_self->ptid = start.creator_tid;
+	if (trace2_is_enabled())
+		trace2_thread_start_fl(start.file, start.line, start.base_name);
 	free(start.base_name);
 	result = start.function(start.arg);
-	trace2_is_enabled() ? trace2_thread_exit_fl(start.file, start.line) :
-			      (void)0;
+	if (trace2_is_enabled())
+		trace2_thread_exit_fl(start.file, start.line);
 	return result;
 }
 
@@ -107,7 +109,8 @@ int trace2_pthread_create_fl(const char *file, int line, pthread_t *thread,
 	if (!start)
 		return pthread_create(thread, attr, function, arg);
 	*start = (struct start){ file, line, function, arg,
-				 base_name ? strdup(base_name) : NULL };
+				 base_name ? strdup(base_name) : NULL,
+				 tr2_thread_get() ? tr2_self->tid : 0 };
 	error = pthread_create(thread, attr, run, start);
 	if (error) {
 		free(start->base_name);

@@ -4,6 +4,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/check.h"
+
 __thread struct tr2_slot *tr2_my_slot
 	__attribute__((tls_model("initial-exec")));
 
@@ -79,6 +81,7 @@ void tr2_arena_free(struct tr2_slot *slot)
 		munmap(slot, sizeof(*slot));
 		return;
 	}
+	TR2_CHECK(arena.in_use[slot - arena.base]);
 	/* Zero again; and what is not in use takes no memory. */
 	if (madvise(slot, sizeof(*slot), MADV_DONTNEED))
 		memset(slot, 0, sizeof(*slot));

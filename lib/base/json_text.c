@@ -186,19 +186,33 @@ static bool is_json(const char *text, size_t n)
 	return valid;
 }
 
+/* Valid text without the white space between its tokens. */
+static void add_compact(struct tr2_buf *b, const char *s, size_t n)
+{
+	size_t at = 0, end;
+
+	while (at < n) {
+		for (end = at; end < n && !strchr(" \t\r\n\"", s[end]);)
+			end++;
+		if (end < n && s[end] == '"')
+			for (end++; s[end] != '"'; end++)
+				end += s[end] == '\\';
+		if (end < n && s[end] == '"')
+			end++;
+		tr2_buf_add(b, s + at, end - at);
+		while (end < n && strchr(" \t\r\n", s[end]))
+			end++;
+		at = end;
+	}
+}
+
 void tr2_json_add_text(struct tr2_buf *b, const char *s, size_t n)
 {
-	size_t start = b->len, i;
-
-	if (!is_json(s, n)) {
-		tr2_buf_addch(b, '"');
-		tr2_json_add_escaped(b, s, n);
-		tr2_buf_addch(b, '"');
+	if (is_json(s, n)) {
+		add_compact(b, s, n);
 		return;
 	}
-	tr2_buf_add(b, s, n);
-	/* Inside its strings valid JSON has no raw controls. */
-	for (i = start; i < b->len; i++)
-		if ((unsigned char)b->p[i] < 0x20)
-			b->p[i] = ' ';
+	tr2_buf_addch(b, '"');
+	tr2_json_add_escaped(b, s, n);
+	tr2_buf_addch(b, '"');
 }

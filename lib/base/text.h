@@ -27,9 +27,8 @@ void tr2_json_add_escaped(struct tr2_buf *b, const char *s, size_t n);
 void tr2_json_add_string(struct tr2_buf *b, const char *s);
 
 /*
- * Valid JSON text (RFC 8259, at most 512 levels) is appended on one line:
- * line breaks and tabs between its tokens become spaces. Anything else is
- * appended as a JSON string.
+ * Valid JSON text (RFC 8259, at most 512 levels) is appended without the white
+ * space between its tokens, anything else as a JSON string.
  */
 void tr2_json_add_text(struct tr2_buf *b, const char *s, size_t n);
 

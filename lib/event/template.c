@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/check.h"
+
 #define MAX_OPS 640
 
 struct tr2_templates tr2_templates[TR2_EVENT_NR];
@@ -12,8 +14,11 @@ static unsigned int nr_ops;
 
 static struct tr2_op *add_op(enum tr2_op_kind kind)
 {
-	/* A table that outgrows this is caught by the unit test. */
-	struct tr2_op *op = &ops[nr_ops < MAX_OPS - 1 ? nr_ops++ : nr_ops];
+	struct tr2_op *op = &ops[nr_ops];
+
+	TR2_CHECK(nr_ops < MAX_OPS - 1);
+	if (nr_ops < MAX_OPS - 1)
+		nr_ops++;
 
 	op->kind = (uint8_t)kind;
 	return op;
@@ -39,7 +44,8 @@ static uint8_t field_index(const struct tr2_event_row *row, const char *name,
 		if (strlen(row->field[i].name) == len &&
 		    !memcmp(row->field[i].name, name, len))
 			return i;
-	return TR2_MAX_FIELDS; /* caught by the unit test */
+	TR2_CHECK(!"a template names a field that its event has not");
+	return TR2_MAX_FIELDS;
 }
 
 static enum tr2_op_kind field_form(const char *form)

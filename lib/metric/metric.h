@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "arena/arena.h"
+#include "base/sanitize.h"
 #include "trace2.h"
 
 enum tr2_metric_kind { TR2_METRIC_TIMER, TR2_METRIC_COUNTER, TR2_METRIC_KINDS };
@@ -37,7 +38,7 @@ void tr2_metric_after_fork(void);
 /* The calling thread's slot; they find index < TR2_MAX_… checked. */
 static inline void tr2_counter_cell_add(uint64_t *cell, uint64_t value)
 {
-#if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
+#if defined(__x86_64__) && !TR2_TSAN
 	/*
 	 * One instruction, so that a signal handler that counts cannot come
 	 * between the load and the store; without a lock prefix, since no

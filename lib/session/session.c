@@ -189,6 +189,9 @@ void tr2_session_start(const char *file, int line,
 	if (prepare(options)) {
 		tr2_inherit_publish();
 		arrange_for_the_end(options);
+		/* The main thread began with the process. */
+		if (tr2_thread_get())
+			tr2_self->start_ns = tr2_session.start_ns;
 		tr2_session.state = TR2_SESSION_ON;
 		__atomic_store_n(&trace2_enabled_, 1, __ATOMIC_SEQ_CST);
 		if (tr2_call_begin(&call, file, line)) {

@@ -8,6 +8,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/check.h"
 #include "base/clock.h"
 #include "base/text.h"
 #include "metric/metric.h"
@@ -152,6 +153,8 @@ static struct tr2_thread *make(void)
 	thread->slot = NULL;
 	thread->nr_open = thread->nr_inherited = 0;
 	thread->destructions = 0;
+	thread->tid = (uint32_t)syscall(SYS_gettid);
+	thread->ptid = 0;
 	thread->start_ns = tr2_clock_now_ns();
 	insert(thread);
 	return thread;
@@ -183,7 +186,8 @@ static void describe_slot(struct tr2_thread *thread, struct tr2_slot *slot)
 {
 	struct tr2_control *control = &slot->control;
 
-	control->tid = (uint32_t)syscall(SYS_gettid);
+	control->tid = thread->tid;
+	control->ptid = thread->ptid;
 	control->start_ns = thread->start_ns;
 	memcpy(control->name, thread->name, sizeof(thread->name));
 	control->state = TR2_SLOT_LIVE;
@@ -204,6 +208,7 @@ struct tr2_slot *tr2_thread_slot(struct tr2_thread *thread)
 
 void tr2_thread_retire(struct tr2_thread *thread, uint64_t now_ns)
 {
+	TR2_CHECK(thread == tr2_self && !thread->is_main);
 	tr2_my_slot = NULL;
 	tr2_self = NULL;
 	if (key_exists)
@@ -275,6 +280,8 @@ void tr2_thread_after_fork(void)
 	thread->is_main = true;
 	thread->announced = true;
 	thread->slot = NULL;
+	thread->ptid = 0;
+	thread->tid = (uint32_t)syscall(SYS_gettid);
 	thread->nr_inherited = thread->nr_open + thread->nr_inherited;
 	thread->nr_open = 0;
 	atomic_store(&thread->busy, 0);

@@ -28,6 +28,7 @@ struct tr2_thread {
 	bool is_main;
 	bool announced; /* has its number, its name and its thread_start */
 	unsigned int id;
+	uint32_t tid, ptid; /* the kernel's ids; the creator's, 0: unknown */
 	uint64_t start_ns; /* monotonic */
 	/*
 	 * 1 while in a call. Written with sequential consistency, since

@@ -124,8 +124,10 @@ static void test_json(void)
 		tr2_buf_reset(&b);
 	}
 	is_u64(right, i, "invalid JSON text becomes a string");
-	json(" {\"a\" :\t[ 1,\n2 ] } ", " {\"a\" : [ 1, 2 ] } ",
-	     "line breaks between tokens become spaces");
+	json(" {\"a b\\\" \" :\t[ 1,\n2 , \"\\\\\" ] } ",
+	     "{\"a b\\\" \":[1,2,\"\\\\\"]}",
+	     "white space goes, but not inside strings");
+	json(" 17 ", "17", "around a number, too");
 	memset(deep, '[', 600);
 	memset(deep + 600, ']', 600);
 	tr2_json_add_text(&b, deep, sizeof(deep));

@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: MIT
+#
+# What the scrubbers share: the command line, the loop over lines, the table
+# of events, which events are left out, and the tokens for what differs from
+# run to run.
+#
+# A scrubber prints a line for every line that it reads, or none for an event
+# that is left out.  What it does not understand ends it with status 1 and
+# the line's number: a test must not pass because the filter guessed.
+package Trace2::Scrub;
+
+use strict;
+use warnings;
+
+use Getopt::Long ();
+
+use Trace2::Events;
+use Trace2::Template;
+
+# They depend on the machine more than on the program.
+my @LEFT_OUT = qw(cmd_ancestry cmd_path */process */fsync);
+
+my %TOKEN; # by field, '' for one that has none
+
+my %EVENT = map { $_->{name} => $_ } @Trace2::Events::EVENTS;
+
+my $SELECTION_USAGE = <<'EOT';
+    --keep=<sel>[,<sel>...]
+                   keep events that would be left out
+    --drop=<sel>[,<sel>...]
+                   leave out more events; --keep wins
+    -h, --help     this text
+
+<sel> names an event (cmd_path), an event of a category (data/process), all
+events of a category (*/process), or all events (*).
+EOT
+$SELECTION_USAGE .= 'Left out by default: ' . join(', ', @LEFT_OUT) . ".\n";
+
+# run(usage => text before the common options,
+#     options => { of Getopt::Long },
+#     line => sub (LINE without its end) returning what to print, or undef,
+#     end => sub () called after the last line)
+sub run {
+	my (%scrubber) = @_;
+
+	parse_options(\%scrubber);
+	exit 0 if eval { scrub_all(\%scrubber); 1 };
+	print STDERR $@;
+	exit 1;
+}
+
+sub scrub_all {
+	my ($scrubber) = @_;
+
+	binmode STDOUT;
+	if (@ARGV) {
+		scrub_file($scrubber, $_) for @ARGV;
+	} else {
+		binmode STDIN;
+		scrub_lines($scrubber, \*STDIN, '');
+	}
+	$scrubber->{end}->() if $scrubber->{end};
+	close STDOUT or die "scrub: cannot write: $!\n";
+}
+
+my (@keep, @drop);
+
+sub parse_options {
+	my ($scrubber) = @_;
+	my $usage = $scrubber->{usage} . $SELECTION_USAGE;
+	my $parser = Getopt::Long::Parser->new(config => ['no_auto_abbrev', 'no_ignore_case']);
+	my (@kept, @dropped, $help);
+
+	local $SIG{__WARN__} = sub { print STDERR "scrub: ", @_ };
+	my $ok = $parser->getoptions(
+		'keep=s' => \@kept,
+		'drop=s' => \@dropped,
+		'help|h' => \$help,
+		%{ $scrubber->{options} || {} },
+	);
+	if ($help) {
+		print $usage;
+		exit 0;
+	}
+	if (!$ok) {
+		print STDERR $usage;
+		exit 129;
+	}
+	@keep = selections(@kept);
+	@drop = selections(@LEFT_OUT, @dropped);
+}
+
+# [event or *, category or undef] of each, after a look at the table: a
+# selection that can select nothing is a slip of the pen.
+sub selections {
+	my @selections;
+
+	for my $text (map { split /,/ } @_) {
+		my ($event, $category) = split m{/}, $text, 2;
+		if (!defined $event || $event ne '*' && !$EVENT{$event}) {
+			print STDERR "scrub: '$text' names no event: see --help\n";
+			exit 129;
+		}
+		push @selections, [ $event, $category ];
+	}
+	return @selections;
+}
+
+sub selected {
+	my ($name, $category, $width, $selections) = @_;
+
+	for (@$selections) {
+		my ($event, $wanted) = @$_;
+		next if $event ne '*' && $event ne $name;
+		return 1 unless defined $wanted;
+		$wanted = substr $wanted, 0, $width if $width;
+		return 1 if defined $category && $category eq $wanted;
+	}
+	return 0;
+}
+
+my %left_out; # what is_left_out() found
+
+# Is an event left out? WIDTH is given where CATEGORY was cut to so many bytes.
+sub is_left_out {
+	my ($name, $category, $width) = @_;
+
+	return $left_out{$name}{ $category // '' } //= selected($name, $category, $width, \@drop) &&
+		!selected($name, $category, $width, \@keep);
+}
+
+sub scrub_file {
+	my ($scrubber, $path) = @_;
+
+	open my $in, '<:raw', $path or die "scrub: cannot read '$path': $!\n";
+	scrub_lines($scrubber, $in, "$path: ");
+}
+
+sub scrub_lines {
+	my ($scrubber, $in, $where) = @_;
+
+	$where = "scrub: ${where}line";
+	while (my $line = <$in>) {
+		chomp $line or die "$where $.: cut short: its newline is missing\n";
+		my $text = eval { $scrubber->{line}->($line) };
+		die "$where $.: $@" if $@;
+		next unless defined $text;
+		print $text or die "scrub: cannot write: $!\n";
+	}
+	my $error = $!;
+	die "$where $.: cannot read on: $error\n" if $in->error;
+	close $in;
+}
+
+# The row of an event, or death.
+sub event {
+	my ($name) = @_;
+	return $EVENT{$name} // die 'unknown event ' . quoted($name) . "\n";
+}
+
+# Text for a message to a user: short, and of one line.
+sub quoted {
+	my ($text) = @_;
+
+	$text = substr($text, 0, 60) . '...' if length $text > 63;
+	return "'" . Trace2::Template::escape($text) . "'";
+}
+
+# The token that a field's value, as text, becomes, or undef for one that
+# stays: a negative number is an error (pid -1), which does not vary.
+sub token {
+	my ($field, $value) = @_;
+
+	my $token = $TOKEN{$field} //= fixed_token($field);
+	return undef if $token eq '' || $field->{type} eq 'INT' && $value =~ /\A-/;
+	return $token;
+}
+
+sub fixed_token {
+	my ($field) = @_;
+
+	return '_EXE_' if Trace2::Template::has_flag($field, 'EXE');
+	return '' unless Trace2::Template::has_flag($field, 'VOLATILE');
+	return '_' . uc($field->{name}) . '_';
+}
+
+# The templates of a text target, from a column of the table: { event name =>
+# Trace2::Template }. Events that the target does not show have none.
+sub templates {
+	my ($column) = @_;
+
+	return { map { $_->{name} => Trace2::Template->new($_->{$column}, $_->{fields}) }
+		grep { defined $_->{$column} } @Trace2::Events::EVENTS };
+}
+
+# Put the tokens into TEXT, for the fields that a template FOUND in it.
+# TOKEN_OF: sub (field, value as text).
+sub replace {
+	my ($text, $found, $token_of) = @_;
+
+	for (reverse @$found) {
+		my ($field, $offset, $length) = @$_;
+		my $token = $token_of->($field, substr $text, $offset, $length);
+		substr $text, $offset, $length, $token if defined $token;
+	}
+	return $text;
+}
+
+1;

@@ -1,0 +1,464 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Any public function by name, any number of them in any order; and the
+ * promises that hold for all of them: errno is kept, NULL is taken.
+ */
+#include "cmd-trace2.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define MAX_OBJECTS 8
+
+static struct trace2_repo repos[MAX_OBJECTS];
+static struct trace2_child children[MAX_OBJECTS];
+static int last_exec = -1;
+
+TRACE2_TIMER(timer_hist, "tool", "hist", TRACE2_HISTOGRAM);
+TRACE2_TIMER(timer_plain, "tool", "plain", 0);
+TRACE2_COUNTER(counter_plain, "tool", "plain", 0);
+
+/*
+ * Words to arguments. A missing or odd word is a 0 or NULL: these run where
+ * nothing may go wrong, in a signal handler too.
+ */
+
+static intmax_t intmax_of(const char *s)
+{
+	return s ? strtoimax(s, NULL, 10) : 0;
+}
+
+static uint64_t u64_of(const char *s)
+{
+	return s ? strtoumax(s, NULL, 10) : 0;
+}
+
+static int int_of(const char *s)
+{
+	return (int)intmax_of(s);
+}
+
+static const char *const *argv_at(const char **a)
+{
+	return a[0] ? a : NULL;
+}
+
+static struct trace2_repo *repo_at(const char *s)
+{
+	return s ? &repos[u64_of(s) % MAX_OBJECTS] : NULL;
+}
+
+static struct trace2_child *child_at(const char *s)
+{
+	return s ? &children[u64_of(s) % MAX_OBJECTS] : NULL;
+}
+
+static struct trace2_timer *timer_at(const char *name)
+{
+	if (!name)
+		return NULL;
+	if (!strcmp(name, "test1"))
+		return &TRACE2_TIMER_ID_TEST1;
+	if (!strcmp(name, "test2"))
+		return &TRACE2_TIMER_ID_TEST2;
+	return !strcmp(name, "hist") ? &timer_hist : &timer_plain;
+}
+
+static struct trace2_counter *counter_at(const char *name)
+{
+	if (!name)
+		return NULL;
+	if (!strcmp(name, "test1"))
+		return &TRACE2_COUNTER_ID_TEST1;
+	if (!strcmp(name, "test2"))
+		return &TRACE2_COUNTER_ID_TEST2;
+	return &counter_plain;
+}
+
+static enum trace2_scope scope_of(const char *name)
+{
+	static const char *const names[] = {
+		[TRACE2_SCOPE_UNKNOWN] = "unknown",
+		[TRACE2_SCOPE_SYSTEM] = "system",
+		[TRACE2_SCOPE_GLOBAL] = "global",
+		[TRACE2_SCOPE_LOCAL] = "local",
+		[TRACE2_SCOPE_WORKTREE] = "worktree",
+		[TRACE2_SCOPE_COMMAND] = "command",
+		[TRACE2_SCOPE_SUBMODULE] = "submodule",
+	};
+	size_t i;
+
+	for (i = 0; name && i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strcmp(names[i], name))
+			return (enum trace2_scope)i;
+	/* A number is passed on: there are values that no scope has. */
+	i = (size_t)intmax_of(name);
+	return (enum trace2_scope)i;
+}
+
+static void initialize_with(const char **a)
+{
+	struct trace2_options options = { a[0], a[1], 0 };
+
+	trace2_initialize_with(a[0] ? &options : NULL);
+}
+
+/* The compiler does not let a literal NULL be a format; these do. */
+static void (*const unchecked_error)(const char *file, int line,
+				     const char *fmt,
+				     ...) = trace2_cmd_error_fl;
+static void (*const unchecked_printf)(const char *file, int line,
+				      const char *fmt, ...) = trace2_printf_fl;
+static void (*const unchecked_enter)(const char *file, int line,
+				     const char *category, const char *label,
+				     const struct trace2_repo *repo,
+				     const char *fmt,
+				     ...) = trace2_region_enter_printf_fl;
+static void (*const unchecked_leave)(const char *file, int line,
+				     const char *category, const char *label,
+				     const struct trace2_repo *repo,
+				     const char *fmt,
+				     ...) = trace2_region_leave_printf_fl;
+
+static void cmd_error(const char *message)
+{
+	if (message)
+		trace2_cmd_error("%s", message);
+	else
+		unchecked_error(__FILE__, __LINE__, NULL);
+}
+
+static void print_text(const char *message)
+{
+	if (message)
+		trace2_printf("%s", message);
+	else
+		unchecked_printf(__FILE__, __LINE__, NULL);
+}
+
+static void region_enter_printf(const char **a)
+{
+	if (a[3])
+		trace2_region_enter_printf(a[0], a[1], repo_at(a[2]), "%s",
+					   a[3]);
+	else
+		unchecked_enter(__FILE__, __LINE__, a[0], a[1], repo_at(a[2]),
+				NULL);
+}
+
+static void region_leave_printf(const char **a)
+{
+	if (a[3])
+		trace2_region_leave_printf(a[0], a[1], repo_at(a[2]), "%s",
+					   a[3]);
+	else
+		unchecked_leave(__FILE__, __LINE__, a[0], a[1], repo_at(a[2]),
+				NULL);
+}
+
+/* The forms that take a va_list. They give NULL as it is. */
+
+__attribute__((format(printf, 2, 3))) static void
+error_va(const char **a, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	trace2_cmd_error_va(a[0] ? fmt : NULL, ap);
+	va_end(ap);
+}
+
+__attribute__((format(printf, 2, 3))) static void
+printf_va(const char **a, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	trace2_printf_va(a[0] ? fmt : NULL, ap);
+	va_end(ap);
+}
+
+__attribute__((format(printf, 2, 3))) static void
+region_enter_va(const char **a, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	trace2_region_enter_printf_va(a[0], a[1], repo_at(a[2]),
+				      a[3] ? fmt : NULL, ap);
+	va_end(ap);
+}
+
+__attribute__((format(printf, 2, 3))) static void
+region_leave_va(const char **a, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	trace2_region_leave_printf_va(a[0], a[1], repo_at(a[2]),
+				      a[3] ? fmt : NULL, ap);
+	va_end(ap);
+}
+
+static void collect_process_info(const char *which)
+{
+	/* Any number: there are values that name nothing. */
+	int value = int_of(which);
+
+	trace2_collect_process_info((enum trace2_process_info)value);
+}
+
+static void def_repo(const char **a)
+{
+	struct trace2_repo *repo = repo_at(a[0]);
+
+	if (repo)
+		repo->worktree = a[1];
+	trace2_def_repo(repo);
+}
+
+static void child_start(const char **a)
+{
+	struct trace2_child *child = child_at(a[0]);
+
+	if (child) {
+		memset(child, 0, sizeof(*child));
+		child->pid = 4711;
+		child->argv = argv_at(a + 1);
+	}
+	trace2_child_start(child);
+}
+
+static void *pthread_body(void *arg)
+{
+	trace2_data_string("thread", NULL, "arg", arg);
+	return NULL;
+}
+
+static void run_pthread(const char *base_name)
+{
+	pthread_t thread;
+
+	if (!trace2_pthread_create(&thread, NULL, base_name, pthread_body,
+				   (void *)base_name))
+		pthread_join(thread, NULL);
+}
+
+#define TOOL_CALL(name, usage, sample, statement) \
+	static void call_##name(const char **a)   \
+	{                                         \
+		(void)a;                          \
+		statement;                        \
+	}
+#include "cmd-trace2-calls.def"
+#undef TOOL_CALL
+
+/* What a host does between calls, for scripts of `call`. */
+
+static void host_touch(const char **a)
+{
+	close(open(a[0] ? a[0] : "", O_WRONLY | O_CREAT | O_CLOEXEC, 0666));
+}
+
+static void host_wait(const char **a)
+{
+	char c;
+
+	(void)a;
+	while (read(STDIN_FILENO, &c, 1) == 1 && c != '\n')
+		;
+}
+
+static void host_chdir(const char **a)
+{
+	if (chdir(a[0] ? a[0] : ""))
+		tool_die("cannot change to '%s': %s", a[0], strerror(errno));
+}
+
+static void host_close(const char **a)
+{
+	close(int_of(a[0]));
+}
+
+static void host_raise(const char **a)
+{
+	raise(tool_signal(a[0] ? a[0] : ""));
+}
+
+static void host_setenv(const char **a)
+{
+	if (a[0] && a[1])
+		setenv(a[0], a[1], 1);
+	else if (a[0])
+		unsetenv(a[0]);
+}
+
+static void host_sleep_ms(const char **a)
+{
+	tool_sleep_ms(int_of(a[0]));
+}
+
+static const struct call {
+	const char *name, *usage, *sample; /* sample NULL: not the library's */
+	void (*run)(const char **a);
+} calls[] = {
+#define TOOL_CALL(name, usage, sample, statement) \
+	{ #name, usage, sample, call_##name },
+#include "cmd-trace2-calls.def"
+#undef TOOL_CALL
+	{ "touch", "<file>", NULL, host_touch },
+	{ "wait", "(for a line on stdin)", NULL, host_wait },
+	{ "chdir", "<dir>", NULL, host_chdir },
+	{ "close", "<fd>", NULL, host_close },
+	{ "raise", "<signal>", NULL, host_raise },
+	{ "setenv", "<name> [<value>]", NULL, host_setenv },
+	{ "sleep_ms", "<ms>", NULL, host_sleep_ms },
+};
+
+#define NR_CALLS (sizeof(calls) / sizeof(calls[0]))
+/* More than any row of the table looks at. */
+#define PADDING 8
+
+static const struct call *find_call(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < NR_CALLS; i++)
+		if (!strcmp(calls[i].name, name))
+			return &calls[i];
+	tool_usage_error("there is no function '%s'; 'calls' lists them", name);
+}
+
+/* Runs the call at argv[0]; returns how many words it took with its comma. */
+static int run_one(int argc, const char **argv)
+{
+	const struct call *call = find_call(argv[0]);
+	const char **a = tool_alloc((size_t)argc + PADDING, sizeof(*a));
+	int i;
+
+	for (i = 1; i < argc && strcmp(argv[i], ","); i++)
+		a[i - 1] = strcmp(argv[i], "NULL") ? argv[i] : NULL;
+	call->run(a);
+	free(a);
+	return i < argc ? i + 1 : i;
+}
+
+static int ut_012call(int argc, const char **argv)
+{
+	long long times = 1;
+
+	if (!strncmp(argv[0], "--repeat=", 9)) {
+		times = tool_number(argv[0] + 9, 0, LLONG_MAX);
+		argc--;
+		argv++;
+	}
+	while (times-- > 0) {
+		int at = 0;
+
+		while (at < argc)
+			at += run_one(argc - at, argv + at);
+	}
+	return 0;
+}
+
+static int ut_013calls(int argc, const char **argv)
+{
+	size_t i;
+
+	(void)argc;
+	(void)argv;
+	for (i = 0; i < NR_CALLS; i++)
+		printf("%s%s%s\n", calls[i].name, *calls[i].usage ? " " : "",
+		       calls[i].usage);
+	return 0;
+}
+
+/* The sample, with its words in `words`, as arguments. */
+static const char **sample_args(const char *sample, char *words, const char **a)
+{
+	char *word, *rest = NULL;
+	int nr = 0;
+
+	memset(a, 0, 2 * PADDING * sizeof(*a));
+	strcpy(words, sample);
+	for (word = strtok_r(words, " ", &rest); word;
+	     word = strtok_r(NULL, " ", &rest))
+		a[nr++] = word;
+	return a;
+}
+
+static int ut_014nulls(int argc, const char **argv)
+{
+	static const char *nothing[2 * PADDING];
+	struct trace2_child child = TRACE2_CHILD_INIT;
+	struct trace2_options options = { NULL, NULL, 0 };
+	struct trace2_repo repo = { NULL, 0 };
+	size_t i;
+
+	(void)argc;
+	(void)argv;
+	for (i = 0; i < NR_CALLS; i++)
+		if (calls[i].sample)
+			calls[i].run(nothing);
+	/* Pointers to nothing. */
+	trace2_initialize_with(&options);
+	trace2_cmd_start(nothing);
+	trace2_cmd_alias("", nothing);
+	trace2_cmd_ancestry(nothing);
+	trace2_def_repo(&repo);
+	child.argv = nothing;
+	trace2_child_start(&child);
+	trace2_child_exit(&child, 0);
+	trace2_exec_result(trace2_exec("", nothing), 0);
+	trace2_data_string_fl(NULL, 0, NULL, NULL, NULL, NULL);
+	trace2_data_string("", NULL, "last", "");
+	return 0;
+}
+
+/* A value that no call sets by itself. */
+#define MAGIC_ERRNO 4711
+
+static int errno_is_kept(const struct call *call, const char **a)
+{
+	errno = MAGIC_ERRNO;
+	call->run(a);
+	if (errno == MAGIC_ERRNO)
+		return 1;
+	fprintf(stderr, "trace2_%s() changed errno to %d\n", call->name, errno);
+	return 0;
+}
+
+static int ut_015errno(int argc, const char **argv)
+{
+	const char *a[2 * PADDING];
+	char words[128];
+	int bad = 0;
+	size_t i;
+
+	(void)argc;
+	(void)argv;
+	for (i = 0; i < NR_CALLS; i++) {
+		if (!calls[i].sample)
+			continue;
+		bad |= !errno_is_kept(&calls[i],
+				      sample_args(calls[i].sample, words, a));
+		bad |= !errno_is_kept(&calls[i], sample_args("", words, a));
+	}
+	return bad;
+}
+
+const struct tool_verb tool_verbs_call[] = {
+	{ "012call", "[--repeat=<n>] <function> [<arg>...] [, <function>...]",
+	  1, -1, ut_012call },
+	{ "013calls", "", 0, 0, ut_013calls },
+	{ "014nulls", "", 0, 0, ut_014nulls },
+	{ "015errno", "", 0, 0, ut_015errno },
+	{ NULL, NULL, 0, 0, NULL },
+};

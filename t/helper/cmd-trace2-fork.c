@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * fork() in all the ways that hosts use it. The parent waits for every child
+ * that is its own, so that a file holds a known order.
+ */
+#include "cmd-trace2.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* What a child does and the code it returns; it ends as the program does. */
+typedef int child_fn(const char **argv);
+
+static int run_in_fork(child_fn *run, const char **argv)
+{
+	int status = 0;
+	pid_t pid = fork();
+
+	if (pid < 0)
+		tool_die("cannot fork: %s", strerror(errno));
+	if (!pid)
+		tool_exit(run(argv));
+	while (waitpid(pid, &status, 0) < 0)
+		if (errno != EINTR)
+			tool_die("cannot wait: %s", strerror(errno));
+	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) :
+				     WEXITSTATUS(status);
+}
+
+static void tell(const char *who)
+{
+	trace2_data_string("fork", NULL, "who", who);
+}
+
+static int emit(const char **argv)
+{
+	(void)argv;
+	tell("child");
+	trace2_region_enter("fork", "in child", NULL);
+	trace2_counter_add(TRACE2_COUNTER_ID_TEST1, 100);
+	trace2_timer_start(TRACE2_TIMER_ID_TEST1);
+	trace2_timer_stop(TRACE2_TIMER_ID_TEST1);
+	trace2_region_leave("fork", "in child", NULL);
+	return 5;
+}
+
+/* The parent has an open region and metrics, which the child must not have. */
+static int fork_with_state(child_fn *run, const char **argv)
+{
+	int code;
+
+	trace2_counter_add(TRACE2_COUNTER_ID_TEST1, 1);
+	trace2_timer_start(TRACE2_TIMER_ID_TEST1);
+	trace2_region_enter("fork", "around", NULL);
+	code = run_in_fork(run, argv);
+	tell("parent");
+	trace2_region_leave("fork", "around", NULL);
+	trace2_timer_stop(TRACE2_TIMER_ID_TEST1);
+	return code;
+}
+
+static int ut_070fork(int argc, const char **argv)
+{
+	(void)argc;
+	return fork_with_state(emit, argv);
+}
+
+static int stay_silent(const char **argv)
+{
+	(void)argv;
+	_exit(0);
+}
+
+static int ut_071fork_silent(int argc, const char **argv)
+{
+	(void)argc;
+	return fork_with_state(stay_silent, argv);
+}
+
+static int count_only(const char **argv)
+{
+	(void)argv;
+	trace2_counter_add(TRACE2_COUNTER_ID_TEST1, 100);
+	exit(0);
+}
+
+static int ut_072fork_counter(int argc, const char **argv)
+{
+	(void)argc;
+	return fork_with_state(count_only, argv);
+}
+
+static int exec_words(const char **argv)
+{
+	execvp(argv[0], (char **)argv);
+	_exit(127);
+}
+
+static int ut_073fork_exec(int argc, const char **argv)
+{
+	(void)argc;
+	return fork_with_state(exec_words, argv);
+}
+
+static int fork_again(const char **argv)
+{
+	int code;
+
+	tell("first child");
+	code = run_in_fork(emit, argv);
+	tell("first child again");
+	return code;
+}
+
+static int ut_074fork_twice(int argc, const char **argv)
+{
+	(void)argc;
+	return fork_with_state(fork_again, argv);
+}
+
+static void *fork_in_thread(void *arg)
+{
+	trace2_thread_start("forker");
+	*(int *)arg = run_in_fork(emit, NULL);
+	trace2_thread_exit();
+	return NULL;
+}
+
+static int ut_075fork_in_thread(int argc, const char **argv)
+{
+	int code = -1;
+
+	(void)argc;
+	(void)argv;
+	tool_run_thread(fork_in_thread, &code);
+	return code;
+}
+
+/* The child stays in vfork()'s rules: it calls nothing of ours. */
+static int ut_076vfork(int argc, const char **argv)
+{
+	int status;
+	pid_t pid;
+
+	(void)argc;
+	tell("before");
+	pid = vfork();
+	if (!pid) {
+		execvp(argv[0], (char **)argv);
+		_exit(127);
+	}
+	if (pid < 0 || waitpid(pid, &status, 0) < 0)
+		tool_die("cannot run %s: %s", argv[0], strerror(errno));
+	tell("after");
+	return WEXITSTATUS(status);
+}
+
+/*
+ * Into the background, as daemons go: the parent ends at once. The pipe keeps
+ * a reader of our standard output waiting until the daemon has ended, too.
+ */
+static int ut_077daemon(int argc, const char **argv)
+{
+	pid_t pid;
+
+	(void)argc;
+	(void)argv;
+	tell("before");
+	pid = fork();
+	if (pid < 0)
+		tool_die("cannot fork: %s", strerror(errno));
+	if (pid)
+		_exit(0);
+	setsid();
+	pid = fork();
+	if (pid < 0)
+		tool_die("cannot fork: %s", strerror(errno));
+	if (pid)
+		_exit(0);
+	tell("daemon");
+	return 0;
+}
+
+static int stop_callers;
+
+static void *call_often(void *arg)
+{
+	(void)arg;
+	trace2_thread_start("caller");
+	while (!__atomic_load_n(&stop_callers, __ATOMIC_RELAXED)) {
+		trace2_region_enter("busy", "loop", NULL);
+		trace2_counter_add(TRACE2_COUNTER_ID_TEST2, 1);
+		trace2_region_leave("busy", "loop", NULL);
+	}
+	trace2_thread_exit();
+	return NULL;
+}
+
+/* Forks while other threads are inside the library all the time. */
+static int ut_078fork_busy(int argc, const char **argv)
+{
+	int i, code = 0, nr = (int)tool_number(argv[0], 1, 100000);
+	pthread_t threads[2];
+
+	(void)argc;
+	for (i = 0; i < 2; i++)
+		if (pthread_create(&threads[i], NULL, call_often, NULL))
+			tool_die("cannot create a thread");
+	for (i = 0; i < nr; i++)
+		code |= run_in_fork(emit, argv) != 5;
+	__atomic_store_n(&stop_callers, 1, __ATOMIC_RELAXED);
+	for (i = 0; i < 2; i++)
+		pthread_join(threads[i], NULL);
+	return code;
+}
+
+static int die_of_signal(const char **argv)
+{
+	tell("doomed");
+	raise(tool_signal(argv[0]));
+	return 0;
+}
+
+static int ut_079fork_killed(int argc, const char **argv)
+{
+	(void)argc;
+	return run_in_fork(die_of_signal, argv);
+}
+
+const struct tool_verb tool_verbs_fork[] = {
+	{ "070fork", "", 0, 0, ut_070fork },
+	{ "071fork_silent", "", 0, 0, ut_071fork_silent },
+	{ "072fork_counter", "", 0, 0, ut_072fork_counter },
+	{ "073fork_exec", "<command> [<arg>...]", 1, -1, ut_073fork_exec },
+	{ "074fork_twice", "", 0, 0, ut_074fork_twice },
+	{ "075fork_in_thread", "", 0, 0, ut_075fork_in_thread },
+	{ "076vfork", "<command> [<arg>...]", 1, -1, ut_076vfork },
+	{ "077daemon", "", 0, 0, ut_077daemon },
+	{ "078fork_busy", "<forks>", 1, 1, ut_078fork_busy },
+	{ "079fork_killed", "<signal>", 1, 1, ut_079fork_killed },
+	{ NULL, NULL, 0, 0, NULL },
+};

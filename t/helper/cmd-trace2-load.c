@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Much of something: events, nested regions, processes that write at once.
+ */
+#include "cmd-trace2.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define MAX_BYTES (64 << 20)
+
+static void emit_events(long long nr, size_t size)
+{
+	char *value = tool_alloc(size + 1, 1);
+	long long i;
+
+	memset(value, 'v', size);
+	for (i = 0; i < nr; i++) {
+		char key[32];
+
+		snprintf(key, sizeof(key), "k%lld", i);
+		trace2_data_string("load", NULL, key, value);
+	}
+	free(value);
+}
+
+static int ut_030events(int argc, const char **argv)
+{
+	long long nr = tool_number(argv[0], 0, LLONG_MAX);
+
+	emit_events(nr,
+		    argc > 1 ? (size_t)tool_number(argv[1], 0, MAX_BYTES) : 5);
+	return 0;
+}
+
+static int ut_031nest(int argc, const char **argv)
+{
+	long long i, nr = tool_number(argv[0], 0, INT_MAX);
+	char label[32];
+
+	(void)argc;
+	for (i = 1; i <= nr; i++) {
+		snprintf(label, sizeof(label), "r%lld", i);
+		trace2_region_enter("nest", label, NULL);
+	}
+	trace2_data_intmax("nest", NULL, "depth", nr);
+	for (i = nr; i >= 1; i--) {
+		snprintf(label, sizeof(label), "r%lld", i);
+		trace2_region_leave("nest", label, NULL);
+	}
+	return 0;
+}
+
+/* So many leaves too many, all at one place in the program. */
+static int ut_032leave(int argc, const char **argv)
+{
+	long long i, nr = tool_number(argv[0], 0, INT_MAX);
+
+	(void)argc;
+	for (i = 0; i < nr; i++)
+		trace2_region_leave("leave", "too many", NULL);
+	trace2_data_intmax("leave", NULL, "done", nr);
+	return 0;
+}
+
+static void write_in_fork(long long events, size_t size, int fds[2])
+{
+	char c;
+
+	close(fds[1]);
+	/* Until all are there: the parent closes its end. */
+	if (read(fds[0], &c, 1) != 0)
+		_exit(TOOL_CODE_BUG);
+	emit_events(events, size);
+	tool_exit(0);
+}
+
+static int reap(int nr)
+{
+	int status, bad = 0;
+
+	for (; nr; nr--)
+		if (wait(&status) < 0 || status)
+			bad = 1;
+	return bad;
+}
+
+static int ut_033writers(int argc, const char **argv)
+{
+	int i, nr = (int)tool_number(argv[0], 1, 1000);
+	long long events = tool_number(argv[1], 0, INT_MAX);
+	size_t size = (size_t)tool_number(argv[2], 0, MAX_BYTES);
+	int fds[2];
+
+	(void)argc;
+	if (pipe(fds))
+		tool_die("cannot make a pipe: %s", strerror(errno));
+	for (i = 0; i < nr; i++) {
+		pid_t pid = fork();
+
+		if (pid < 0)
+			tool_die("cannot fork: %s", strerror(errno));
+		if (!pid)
+			write_in_fork(events, size, fds);
+	}
+	close(fds[1]);
+	return reap(nr);
+}
+
+const struct tool_verb tool_verbs_load[] = {
+	{ "030events", "<events> [<bytes of each value>]", 1, 2,
+	  ut_030events },
+	{ "031nest", "<depth>", 1, 1, ut_031nest },
+	{ "032leave", "<times>", 1, 1, ut_032leave },
+	{ "033writers", "<processes> <events> <bytes of each value>", 3, 3,
+	  ut_033writers },
+	{ NULL, NULL, 0, 0, NULL },
+};

@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Timers and counters, in one thread and in many.
+ */
+#include "cmd-trace2.h"
+
+#include <dlfcn.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+TRACE2_TIMER(timer_histogram, "tool", "histogram",
+	     TRACE2_PER_THREAD | TRACE2_HISTOGRAM);
+TRACE2_TIMER(timer_handed, "tool", "handed", 0);
+/* One metric, defined twice. */
+TRACE2_COUNTER(counter_merged_1, "tool", "merged", 0);
+TRACE2_COUNTER(counter_merged_2, "tool", "merged", 0);
+
+#define MAX_THREADS 4096
+
+void tool_sleep_ms(int ms)
+{
+	struct timespec t = { ms / 1000, ms % 1000 * 1000000L };
+
+	while (nanosleep(&t, &t))
+		;
+}
+
+struct intervals {
+	int count, ms;
+};
+
+static struct intervals parse_intervals(const char **argv)
+{
+	struct intervals v;
+
+	v.count = (int)tool_number(argv[0], 0, INT_MAX);
+	v.ms = (int)tool_number(argv[1], 0, INT_MAX);
+	return v;
+}
+
+static unsigned int parse_threads(const char *arg)
+{
+	return (unsigned int)tool_number(arg, 0, MAX_THREADS);
+}
+
+static void run_test1(const struct intervals *v)
+{
+	int i;
+
+	for (i = 0; i < v->count; i++) {
+		trace2_timer_start(TRACE2_TIMER_ID_TEST1);
+		tool_sleep_ms(v->ms);
+		trace2_timer_stop(TRACE2_TIMER_ID_TEST1);
+	}
+}
+
+static void *thread_100(void *arg)
+{
+	trace2_thread_start("ut_100");
+	run_test1(arg);
+	trace2_thread_exit();
+	return NULL;
+}
+
+static int ut_100timer(int argc, const char **argv)
+{
+	struct intervals v = parse_intervals(argv);
+
+	if (argc < 3)
+		run_test1(&v);
+	else
+		tool_run_threads(parse_threads(argv[2]), thread_100, &v);
+	return 0;
+}
+
+static void *thread_101(void *arg)
+{
+	const struct intervals *v = arg;
+	int i;
+
+	trace2_thread_start("ut_101");
+	for (i = 0; i < v->count; i++) {
+		trace2_timer_start(TRACE2_TIMER_ID_TEST2);
+		tool_sleep_ms(v->ms);
+		trace2_timer_stop(TRACE2_TIMER_ID_TEST2);
+	}
+	trace2_thread_exit();
+	return NULL;
+}
+
+static int ut_101timer(int argc, const char **argv)
+{
+	struct intervals v = parse_intervals(argv);
+
+	(void)argc;
+	tool_run_threads(parse_threads(argv[2]), thread_101, &v);
+	return 0;
+}
+
+/* Every interval's length is known to lie between the sleep and its measure. */
+static int ut_110timer_histogram(int argc, const char **argv)
+{
+	int i;
+
+	for (i = 0; i < argc; i++) {
+		trace2_timer_start(timer_histogram);
+		tool_sleep_ms((int)tool_number(argv[i], 0, INT_MAX));
+		trace2_timer_stop(timer_histogram);
+	}
+	return 0;
+}
+
+static void *stop_handed(void *arg)
+{
+	(void)arg;
+	trace2_thread_start("stopper");
+	trace2_timer_stop(timer_handed);
+	trace2_thread_exit();
+	return NULL;
+}
+
+static int ut_111timer_handed(int argc, const char **argv)
+{
+	(void)argc;
+	(void)argv;
+	trace2_timer_start(timer_handed);
+	tool_run_thread(stop_handed, NULL);
+	return 0;
+}
+
+static void *leave_running(void *arg)
+{
+	(void)arg;
+	trace2_thread_start("runner");
+	trace2_timer_start(TRACE2_TIMER_ID_TEST2);
+	trace2_thread_exit();
+	return NULL;
+}
+
+static int ut_112timer_unfinished(int argc, const char **argv)
+{
+	unsigned int nr = argc ? parse_threads(argv[0]) : 0;
+
+	if (nr)
+		tool_run_threads(nr, leave_running, NULL);
+	else
+		trace2_timer_start(TRACE2_TIMER_ID_TEST2);
+	return 0;
+}
+
+static int ut_200counter(int argc, const char **argv)
+{
+	int i;
+
+	for (i = 0; i < argc; i++)
+		trace2_counter_add(TRACE2_COUNTER_ID_TEST1,
+				   tool_unsigned(argv[i]));
+	return 0;
+}
+
+struct addends {
+	uint64_t v1, v2;
+};
+
+static void *thread_201(void *arg)
+{
+	const struct addends *v = arg;
+
+	trace2_thread_start("ut_201");
+	trace2_counter_add(TRACE2_COUNTER_ID_TEST2, v->v1);
+	trace2_counter_add(TRACE2_COUNTER_ID_TEST2, v->v2);
+	trace2_thread_exit();
+	return NULL;
+}
+
+static int ut_201counter(int argc, const char **argv)
+{
+	struct addends v;
+
+	(void)argc;
+	v.v1 = tool_unsigned(argv[0]);
+	v.v2 = tool_unsigned(argv[1]);
+	tool_run_threads(parse_threads(argv[2]), thread_201, &v);
+	return 0;
+}
+
+static int ut_210counter_merged(int argc, const char **argv)
+{
+	(void)argc;
+	trace2_counter_add(counter_merged_1, tool_unsigned(argv[0]));
+	trace2_counter_add(counter_merged_2, tool_unsigned(argv[1]));
+	return 0;
+}
+
+#define MAX_DEFINITIONS 99999
+
+/*
+ * Definitions made at run time. They live as long as the process, as those of
+ * a module do that is never unloaded.
+ */
+static const char *many_name(char kind, unsigned int i)
+{
+	static char names[2][MAX_DEFINITIONS][8];
+	char *name = names[kind == 't'][i];
+
+	snprintf(name, sizeof(names[0][0]), "%c%u", kind, i % MAX_DEFINITIONS);
+	return name;
+}
+
+static int ut_113timer_many(int argc, const char **argv)
+{
+	static struct trace2_timer timers[MAX_DEFINITIONS];
+	unsigned int i, nr;
+
+	(void)argc;
+	nr = (unsigned int)tool_number(argv[0], 1, MAX_DEFINITIONS);
+	for (i = 0; i < nr; i++) {
+		timers[i].category = "many";
+		timers[i].name = many_name('t', i);
+		timers[i].index = TRACE2_UNREGISTERED_;
+		trace2_register_timer_(&timers[i]);
+		trace2_timer_start(timers[i]);
+		trace2_timer_stop(timers[i]);
+	}
+	return 0;
+}
+
+static int ut_211counter_many(int argc, const char **argv)
+{
+	static struct trace2_counter counters[MAX_DEFINITIONS];
+	unsigned int i, nr;
+
+	(void)argc;
+	nr = (unsigned int)tool_number(argv[0], 1, MAX_DEFINITIONS);
+	for (i = 0; i < nr; i++) {
+		counters[i].category = "many";
+		counters[i].name = many_name('c', i);
+		counters[i].index = TRACE2_UNREGISTERED_;
+		trace2_register_counter_(&counters[i]);
+		trace2_counter_add(counters[i], i + 1);
+	}
+	return 0;
+}
+
+static void *call_module(void *arg)
+{
+	void (*use)(void);
+
+	*(void **)&use = dlsym(arg, "module_use");
+	if (use)
+		use();
+	return NULL;
+}
+
+/* Loads it, uses its metrics here and in a thread, unloads it, goes on. */
+static void use_module(const char *path, bool keep)
+{
+	void *module = dlopen(path, RTLD_NOW);
+
+	if (!module)
+		tool_die("cannot load '%s': %s", path, dlerror());
+	if (!dlsym(module, "module_use"))
+		tool_die("'%s' has no module_use()", path);
+	call_module(module);
+	tool_run_thread(call_module, module);
+	if (!keep && dlclose(module))
+		tool_die("cannot unload '%s': %s", path, dlerror());
+	trace2_data_string("module", NULL, "used", path);
+}
+
+static int ut_212module(int argc, const char **argv)
+{
+	bool keep = !strcmp(argv[0], "--keep");
+	int i;
+
+	for (i = keep; i < argc; i++)
+		use_module(argv[i], keep);
+	trace2_counter_add(TRACE2_COUNTER_ID_TEST1, 1);
+	return 0;
+}
+
+const struct tool_verb tool_verbs_metric[] = {
+	{ "100timer", "<count> <ms_delay> [<threads>]", 2, 3, ut_100timer },
+	{ "101timer", "<count> <ms_delay> <threads>", 3, 3, ut_101timer },
+	{ "110timer_histogram", "<ms_delay>...", 1, -1,
+	  ut_110timer_histogram },
+	{ "111timer_handed", "", 0, 0, ut_111timer_handed },
+	{ "112timer_unfinished", "[<threads>]", 0, 1,
+	  ut_112timer_unfinished },
+	{ "113timer_many", "<definitions>", 1, 1, ut_113timer_many },
+	{ "200counter", "<value>...", 1, -1, ut_200counter },
+	{ "201counter", "<value1> <value2> <threads>", 3, 3, ut_201counter },
+	{ "210counter_merged", "<value1> <value2>", 2, 2,
+	  ut_210counter_merged },
+	{ "211counter_many", "<definitions>", 1, 1, ut_211counter_many },
+	{ "212module", "[--keep] <path>...", 1, -1, ut_212module },
+	{ NULL, NULL, 0, 0, NULL },
+};

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Signals that the program raises, handles, ignores, and handlers that make
+ * calls. `test-tool --handle=`, `--ignore=` and `--block=` do it before the
+ * library starts; the verbs here do it after.
+ */
+#include "cmd-trace2.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+static void set_handler(int signo, void (*handler)(int))
+{
+	struct sigaction action;
+
+	memset(&action, 0, sizeof(action));
+	action.sa_handler = handler;
+	action.sa_flags = SA_RESTART;
+	sigemptyset(&action.sa_mask);
+	if (sigaction(signo, &action, NULL))
+		tool_die("cannot handle signal %d: %s", signo,
+			 strerror(errno));
+}
+
+/* Still here after the signal. */
+static void tell_survival(int signo)
+{
+	trace2_data_intmax("signal", NULL, "survived", signo);
+}
+
+static int ut_080raise(int argc, const char **argv)
+{
+	int signo = tool_signal(argv[0]);
+
+	(void)argc;
+	trace2_region_enter("signal", "open", NULL);
+	raise(signo);
+	tell_survival(signo);
+	return 0;
+}
+
+static int ut_081raise_handled(int argc, const char **argv)
+{
+	int signo = tool_signal(argv[0]);
+
+	(void)argc;
+	set_handler(signo, tool_telling_handler);
+	raise(signo);
+	tell_survival(signo);
+	return 0;
+}
+
+static int ut_082raise_ignored(int argc, const char **argv)
+{
+	int signo = tool_signal(argv[0]);
+
+	(void)argc;
+	set_handler(signo, SIG_IGN);
+	raise(signo);
+	tell_survival(signo);
+	return 0;
+}
+
+static void call_from_handler(int signo)
+{
+	trace2_region_enter("handler", "inside", NULL);
+	trace2_data_intmax("handler", NULL, "signo", signo);
+	trace2_timer_start(TRACE2_TIMER_ID_TEST1);
+	trace2_counter_add(TRACE2_COUNTER_ID_TEST1, 1);
+	trace2_timer_stop(TRACE2_TIMER_ID_TEST1);
+	trace2_region_leave("handler", "inside", NULL);
+}
+
+static int ut_083handler_calls(int argc, const char **argv)
+{
+	int signo = tool_signal(argv[0]);
+
+	(void)argc;
+	set_handler(signo, call_from_handler);
+	trace2_region_enter("main", "around", NULL);
+	raise(signo);
+	trace2_region_leave("main", "around", NULL);
+	return 0;
+}
+
+static volatile sig_atomic_t nr_alarms;
+
+static void count_alarm(int signo)
+{
+	nr_alarms++;
+	call_from_handler(signo);
+}
+
+static void set_timer(long us)
+{
+	struct itimerval every = { { 0, us }, { 0, us } };
+
+	setitimer(ITIMER_REAL, &every, NULL);
+}
+
+/*
+ * Alarms at random places of the library, each of whose handlers makes calls,
+ * until so many have come.
+ */
+static int ut_084handler_storm(int argc, const char **argv)
+{
+	long long nr = tool_number(argv[0], 1, 10000000);
+
+	(void)argc;
+	set_handler(SIGALRM, count_alarm);
+	set_timer(100);
+	while (nr_alarms < nr) {
+		trace2_region_enter("main", "storm", NULL);
+		trace2_data_string("main", NULL, "key", "value");
+		trace2_counter_add(TRACE2_COUNTER_ID_TEST2, 1);
+		trace2_region_leave("main", "storm", NULL);
+	}
+	set_timer(0);
+	return 0;
+}
+
+/* A write to a pipe that nobody reads any more, as `| head` makes it. */
+static int ut_085sigpipe(int argc, const char **argv)
+{
+	int fds[2];
+
+	(void)argc;
+	(void)argv;
+	if (pipe(fds))
+		tool_die("cannot make a pipe: %s", strerror(errno));
+	close(fds[0]);
+	if (write(fds[1], "x", 1) < 0)
+		tell_survival(SIGPIPE);
+	return 0;
+}
+
+static void fault(int signo)
+{
+	/* The default action is back: the second one ends the process. */
+	raise(signo);
+}
+
+/* As crash reporters do it: a handler that ran once, then the real thing. */
+static int ut_086raise_resethand(int argc, const char **argv)
+{
+	struct sigaction action;
+	int signo = tool_signal(argv[0]);
+
+	(void)argc;
+	memset(&action, 0, sizeof(action));
+	action.sa_handler = fault;
+	action.sa_flags = SA_RESETHAND | SA_NODEFER;
+	sigemptyset(&action.sa_mask);
+	sigaction(signo, &action, NULL);
+	raise(signo);
+	tell_survival(signo);
+	return 0;
+}
+
+/* Reads address 0: the kernel raises it, not raise(). */
+static int ut_087segfault(int argc, const char **argv)
+{
+	volatile const char *volatile nowhere = NULL;
+
+	(void)argc;
+	(void)argv;
+	return *nowhere;
+}
+
+const struct tool_verb tool_verbs_signal[] = {
+	{ "080raise", "<signal>", 1, 1, ut_080raise },
+	{ "081raise_handled", "<signal>", 1, 1, ut_081raise_handled },
+	{ "082raise_ignored", "<signal>", 1, 1, ut_082raise_ignored },
+	{ "083handler_calls", "<signal>", 1, 1, ut_083handler_calls },
+	{ "084handler_storm", "<alarms>", 1, 1, ut_084handler_storm },
+	{ "085sigpipe", "", 0, 0, ut_085sigpipe },
+	{ "086raise_resethand", "<signal>", 1, 1, ut_086raise_resethand },
+	{ "087segfault", "", 0, 0, ut_087segfault },
+	{ NULL, NULL, 0, 0, NULL },
+};

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The public header in C++: metrics at namespace scope, calls in a thread, in
+ * a destructor and in a lambda.
+ */
+#include "trace2.h"
+
+#include <cstdio>
+#include <string>
+#include <thread>
+
+namespace {
+
+TRACE2_TIMER(cxx_timer, "cxx", "scope", TRACE2_PER_THREAD | TRACE2_HISTOGRAM);
+TRACE2_COUNTER(cxx_counter, "cxx", "items", 0);
+
+class Region {
+public:
+	explicit Region(const std::string &label) : label_(label)
+	{
+		trace2_region_enter("cxx", label_.c_str(), nullptr);
+		trace2_timer_start(cxx_timer);
+	}
+	~Region()
+	{
+		trace2_timer_stop(cxx_timer);
+		trace2_region_leave("cxx", label_.c_str(), nullptr);
+	}
+	Region(const Region &) = delete;
+	Region &operator=(const Region &) = delete;
+
+private:
+	std::string label_;
+};
+
+void work(int items)
+{
+	trace2_thread_start("cxx");
+	{
+		Region region("work");
+		trace2_counter_add(cxx_counter, items);
+	}
+	trace2_thread_exit();
+}
+
+} // namespace
+
+int main(int, char **argv)
+{
+	trace2_initialize_clock();
+	trace2_initialize();
+	trace2_cmd_start(argv);
+	trace2_cmd_name("cxx");
+	{
+		Region region("main");
+		std::thread first(work, 20), second(work, 30);
+
+		first.join();
+		second.join();
+	}
+	trace2_child child = TRACE2_CHILD_INIT;
+	trace2_child_start(&child);
+	trace2_child_exit(&child, 0);
+	trace2_printf("%s", "from C++");
+	trace2_data_intmax("cxx", nullptr, "answer", 42);
+	std::puts("done");
+	trace2_exec_result(trace2_exec("prog", argv), 2);
+	return trace2_cmd_exit(0);
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A program that is linked with the shared library and uses a bit of
+ * everything, as one would that knows nothing of the tests. It prints `done`
+ * and ends with the code it is given, whatever becomes of its trace.
+ */
+#include "trace2.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+TRACE2_TIMER(plain_timer, "plain", "work", TRACE2_HISTOGRAM);
+TRACE2_COUNTER(plain_counter, "plain", "items", TRACE2_PER_THREAD);
+
+static void *work(void *arg)
+{
+	int i;
+
+	trace2_region_enter("plain", "work", NULL);
+	for (i = 0; i < 10; i++) {
+		trace2_timer_start(plain_timer);
+		trace2_counter_add(plain_counter, 2);
+		trace2_timer_stop(plain_timer);
+	}
+	trace2_region_leave("plain", "work", NULL);
+	return arg;
+}
+
+static void run_threads(void)
+{
+	pthread_t threads[3];
+	int i, nr = 0;
+
+	for (i = 0; i < 3; i++)
+		if (!trace2_pthread_create(&threads[nr], NULL, "worker", work,
+					   NULL))
+			nr++;
+	while (nr)
+		pthread_join(threads[--nr], NULL);
+}
+
+static void tell_of_child(void)
+{
+	static const char *const argv[] = { "true", NULL };
+	struct trace2_child child = TRACE2_CHILD_INIT;
+
+	child.argv = argv;
+	child.child_class = "test";
+	trace2_child_start(&child);
+	child.pid = 4711;
+	trace2_child_exit(&child, 0);
+}
+
+static void tell(void)
+{
+	struct trace2_repo repo = { "/work/tree", 0 };
+
+	trace2_def_repo(&repo);
+	trace2_def_param("plain.key", "value", TRACE2_SCOPE_LOCAL);
+	trace2_region_enter_printf("plain", "all", &repo, "of %d", 3);
+	work(NULL);
+	run_threads();
+	tell_of_child();
+	trace2_data_string("plain", &repo, "string", "value");
+	trace2_data_intmax("plain", NULL, "number", 42);
+	trace2_data_json("plain", NULL, "json", "{\"a\":1}");
+	trace2_cmd_error("an error with code %d", 3);
+	trace2_printf("a text");
+	trace2_region_leave("plain", "all", &repo);
+}
+
+int main(int argc, char **argv)
+{
+	struct trace2_options options = { .version = "plain 1.0" };
+
+	trace2_initialize_clock();
+	trace2_initialize_with(&options);
+	trace2_cmd_start(argv);
+	trace2_collect_process_info(TRACE2_PROCESS_INFO_STARTUP);
+	trace2_cmd_name("plain");
+	tell();
+	puts("done");
+	return trace2_cmd_exit(argc > 1 ? atoi(argv[1]) : 0);
+}

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * For LD_PRELOAD: makes system calls and allocations go wrong on purpose, at
+ * counted places, so that a fault is a test case and not a matter of luck.
+ *
+ *	INJECT_RAISE=SIGNO   raise it inside each write to a descriptor over 2
+ *	INJECT_EINTR=N       each N-th such write is interrupted
+ *	INJECT_SHORT=BYTES   such a write takes at most so many
+ *	INJECT_ERRNO=E       such a write fails so,
+ *	INJECT_AFTER=N       after N that did not (0 when not given)
+ *	INJECT_MEMORY=N      each N-th allocation of libtrace2.so fails: malloc,
+ *	                     calloc, realloc, mmap, mremap. Calls of a program
+ *	                     that has the library inside are not told apart.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define EXPORT __attribute__((visibility("default")))
+
+/* glibc's own, under names that are not replaced here. */
+extern void *__libc_malloc(size_t size);
+extern void *__libc_calloc(size_t count, size_t size);
+extern void *__libc_realloc(void *p, size_t size);
+
+static long raise_signo, eintr_every, short_bytes, fail_errno, fail_after,
+	memory_every;
+
+static long setting(const char *name)
+{
+	const char *value = getenv(name);
+
+	return value ? strtol(value, NULL, 10) : 0;
+}
+
+static __attribute__((constructor)) void read_settings(void)
+{
+	raise_signo = setting("INJECT_RAISE");
+	eintr_every = setting("INJECT_EINTR");
+	short_bytes = setting("INJECT_SHORT");
+	fail_errno = setting("INJECT_ERRNO");
+	fail_after = setting("INJECT_AFTER");
+	memory_every = setting("INJECT_MEMORY");
+}
+
+/* The number of this event, from 1. */
+static long count(long *counter)
+{
+	return __atomic_add_fetch(counter, 1, __ATOMIC_RELAXED);
+}
+
+/* Not inside itself: the handler may write, too. */
+static void raise_inside(void)
+{
+	static __thread bool inside;
+
+	if (!raise_signo || inside)
+		return;
+	inside = true;
+	raise((int)raise_signo);
+	inside = false;
+}
+
+/* What shall become of a write of *len bytes: 0 or its errno. */
+static int spoil(int fd, size_t *len)
+{
+	static long writes, interrupts;
+
+	if (fd <= 2)
+		return 0;
+	raise_inside();
+	if (eintr_every && count(&interrupts) % eintr_every == 0)
+		return EINTR;
+	if (fail_errno && count(&writes) > fail_after)
+		return (int)fail_errno;
+	if (short_bytes && *len > (size_t)short_bytes)
+		*len = (size_t)short_bytes;
+	return 0;
+}
+
+EXPORT ssize_t write(int fd, const void *p, size_t len)
+{
+	int err = spoil(fd, &len);
+
+	if (err) {
+		errno = err;
+		return -1;
+	}
+	return syscall(SYS_write, fd, p, len);
+}
+
+EXPORT ssize_t send(int fd, const void *p, size_t len, int flags)
+{
+	int err = spoil(fd, &len);
+
+	if (err) {
+		errno = err;
+		return -1;
+	}
+	return syscall(SYS_sendto, fd, p, len, flags, NULL, 0);
+}
+
+static bool memory_fails(const void *caller)
+{
+	static long allocations;
+	Dl_info info;
+
+	if (!memory_every || !dladdr(caller, &info) || !info.dli_fname ||
+	    !strstr(info.dli_fname, "libtrace2.so") ||
+	    count(&allocations) % memory_every)
+		return false;
+	errno = ENOMEM;
+	return true;
+}
+
+#define MEMORY_FAILS() memory_fails(__builtin_return_address(0))
+
+EXPORT void *malloc(size_t size)
+{
+	return MEMORY_FAILS() ? NULL : __libc_malloc(size);
+}
+
+EXPORT void *calloc(size_t n, size_t size)
+{
+	return MEMORY_FAILS() ? NULL : __libc_calloc(n, size);
+}
+
+EXPORT void *realloc(void *p, size_t size)
+{
+	return MEMORY_FAILS() ? NULL : __libc_realloc(p, size);
+}
+
+EXPORT void *mmap(void *at, size_t len, int protection, int flags, int fd,
+		  off_t offset)
+{
+	long got;
+
+	if (MEMORY_FAILS())
+		return MAP_FAILED;
+	got = syscall(SYS_mmap, at, len, protection, flags, fd, offset);
+	return (void *)got;
+}
+
+EXPORT void *mremap(void *p, size_t old_len, size_t len, int flags, ...)
+{
+	void *at;
+	va_list ap;
+	long got;
+
+	va_start(ap, flags);
+	at = flags & MREMAP_FIXED ? va_arg(ap, void *) : NULL;
+	va_end(ap);
+	if (MEMORY_FAILS())
+		return MAP_FAILED;
+	got = syscall(SYS_mremap, p, old_len, len, flags, at);
+	return (void *)got;
+}

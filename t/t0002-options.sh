@@ -1,0 +1,512 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+
+test_description='the harness: its options, and the surroundings of a test'
+
+TEST_NO_TEST_TOOL=t
+. ./test-lib.sh
+. "$TEST_DIRECTORY"/lib-subtest.sh
+
+test_expect_success 'setup' '
+	test_subtest_shells &&
+	write_subtest talk <<-\EOF
+	test_expect_success "one" "
+		echo to stdout &&
+		echo to stderr >&2
+	"
+	test_expect_failure "two" "
+		echo more &&
+		false
+	"
+	test_expect_success MINGW "three" "true"
+	test_done
+	EOF
+'
+
+# ---------------------------------------------------------------------------
+# What is shown
+
+test_expect_success '-q prints what is not as it should be, and the plan' '
+	check_subtest 0 talk -q <<-\EOF
+	not ok 2 - two # TODO known breakage
+	ok 3 # skip three (missing MINGW)
+	# still have 1 known breakage(s)
+	# passed all remaining 2 test(s)
+	1..3
+	EOF
+'
+
+test_expect_success '-v shows what tests print' '
+	check_subtest 0 talk -v <<-\EOF &&
+	expecting success of talk.1 '\''one'\'': 
+	echo to stdout &&
+	echo to stderr >&2
+
+	to stdout
+	ok 1 - one
+
+	expecting failure of talk.2 '\''two'\'': 
+	echo more &&
+	false
+
+	more
+	not ok 2 - two # TODO known breakage
+
+	ok 3 # skip three (missing MINGW)
+	# still have 1 known breakage(s)
+	# passed all remaining 2 test(s)
+	1..3
+	EOF
+	test_grep "^to stderr$" err
+'
+
+test_expect_success '--verbose-only shows the selected' '
+	check_subtest 0 talk --verbose-only=2 <<-\EOF
+	ok 1 - one
+	expecting failure of talk.2 '\''two'\'': 
+	echo more &&
+	false
+
+	more
+	not ok 2 - two # TODO known breakage
+
+	ok 3 # skip three (missing MINGW)
+	# still have 1 known breakage(s)
+	# passed all remaining 2 test(s)
+	1..3
+	EOF
+'
+
+test_expect_success '-v under prove keeps the output out of TAP' '
+	(
+		TEST_OUTPUT_DIRECTORY=$TRASH_DIRECTORY &&
+		HARNESS_ACTIVE=1 &&
+		export TEST_OUTPUT_DIRECTORY TEST_NO_TEST_TOOL HARNESS_ACTIVE &&
+		sh talk.sh -v >out 2>err
+	) &&
+	test_grep ! "to stdout" out &&
+	test_grep "^ok 1 - one" out &&
+	test_grep "^to stdout" err
+'
+
+test_expect_success '-x traces commands, and what tests capture stays clean' '
+	write_subtest trace <<-\EOF &&
+	test_untraceable=UnfortunatelyYes
+	loud () {
+		echo "a line" >&2 &&
+		return 3
+	}
+	test_expect_success "captured" "
+		test_expect_code 3 loud 2>err1 &&
+		test_must_fail loud 2>err2 &&
+		{ loud || : ; } 2>err3 &&
+		(loud; test \$? = 3) 2>err4 &&
+		test_env A=b loud 2>err5 || : &&
+		echo \"a line\" >expect &&
+		for i in 1 2 3 4 5
+		do
+			test_cmp expect err\$i || return 1
+		done
+	"
+	test_done
+	EOF
+	for shell in $subtest_shells
+	do
+		run_subtest $shell trace -x || return 1
+		test_grep "^ok 1 - captured" out || return 1
+		if test -n "$(command -v bash)"
+		then
+			test_grep "^+.* test_cmp expect err1" err || return 1
+		fi
+	done
+'
+
+test_expect_success '-x obeys TEST_SHELL_PATH' '
+	write_subtest which <<-\EOF &&
+	test_expect_success "one" "echo \"shell: \${BASH_VERSION:+bash}\""
+	test_done
+	EOF
+	for shell in $subtest_shells
+	do
+		TEST_SHELL_PATH=$TRASH_DIRECTORY/shells/$shell &&
+		export TEST_SHELL_PATH &&
+		run_subtest $shell which -x &&
+		case $shell in
+		bash) test_grep "^shell: bash" out ;;
+		*) test_grep "^shell: \$" out ;;
+		esac || return 1
+	done
+'
+
+test_expect_success '--tee writes all that is printed' '
+	for shell in $subtest_shells
+	do
+		run_subtest $shell talk --tee &&
+		test_cmp out test-results/talk.out &&
+		test_grep "^1\.\.3" out || return 1
+	done &&
+	write_subtest teefail <<-\EOF &&
+	test_expect_success "one" "false"
+	test_done
+	EOF
+	check_subtest 1 teefail --tee <<-\EOF
+	not ok 1 - one
+	#	false
+	# failed 1 among 1 test(s)
+	1..1
+	# trash directory kept: TRASH/trash directory.teefail
+	EOF
+'
+
+test_expect_success '--verbose-log writes what tests print to the log alone' '
+	for shell in $subtest_shells
+	do
+		run_subtest $shell talk --verbose-log || return 1
+		test_grep ! "to std" out &&
+		test_grep "^ok 1 - one" out &&
+		test_grep "^to stdout" test-results/talk.out &&
+		test_grep "^to stderr" test-results/talk.out &&
+		test_grep "^ok 1 - one" test-results/talk.out || return 1
+	done
+'
+
+test_expect_success '--color and --no-color' '
+	for shell in $subtest_shells
+	do
+		run_subtest $shell talk --color &&
+		test_grep "^.\[33mnot ok 2 - two # TODO known breakage.\[m\$" out &&
+		run_subtest $shell talk --color --no-color &&
+		test_grep ! "\[" out || return 1
+	done
+'
+
+test_expect_success '--help describes the script and the options' '
+	for shell in $subtest_shells
+	do
+		run_subtest $shell talk --help &&
+		test_grep "^talk, a script to test the harness with" out &&
+		for option in -v --verbose-only= -V --tee -x -i -d -q --run= \
+			--skip= --root= --valgrind --stress --stress-limit= \
+			"--\[no-]chain-lint" "--\[no-]color" -l -h
+		do
+			test_grep -e "^    .*$option" out || return 1
+		done || return 1
+	done
+'
+
+test_expect_success 'bad options' '
+	for shell in $subtest_shells
+	do
+		for option in --nonsense -y stray --run --stress=none \
+			--stress=0 --stress-limit=x -vy
+		do
+			test_expect_code 1 run_subtest $shell talk $option &&
+			test_must_be_empty out &&
+			test_grep "^error: .*--help" err || return 1
+		done || return 1
+	done
+'
+
+test_expect_success 'options in GIT_TEST_OPTS, and several in one' '
+	for shell in $subtest_shells
+	do
+		(
+			TEST_OUTPUT_DIRECTORY=$TRASH_DIRECTORY &&
+			GIT_TEST_OPTS="-vd --run=1" &&
+			export TEST_OUTPUT_DIRECTORY TEST_NO_TEST_TOOL \
+				GIT_TEST_OPTS &&
+			shells/$shell talk.sh >out 2>err
+		) &&
+		test_grep "^to stdout" out &&
+		test_grep "^ok 2 # skip" out &&
+		test_path_is_dir "trash directory.talk" &&
+		run_subtest $shell talk &&
+		test_path_is_missing "trash directory.talk" || return 1
+	done
+'
+
+# ---------------------------------------------------------------------------
+# Where tests run
+
+test_expect_success '--root' '
+	write_subtest where <<-\EOF &&
+	test_expect_success "one" "
+		test \"\$(pwd -P)\" = \"\$(cd \"\$HOME\" && pwd -P)\" &&
+		test \"\$HOME\" = \"\$TRASH_DIRECTORY\" &&
+		pwd -P
+	"
+	test_done
+	EOF
+	for shell in $subtest_shells
+	do
+		for root in "$TRASH_DIRECTORY/a root/b" "a root"
+		do
+			run_subtest $shell where -d -v --root="$root" &&
+			test_grep "^TRASH/a root/.*trash directory.where\$" out ||
+			return 1
+		done || return 1
+		run_subtest $shell where -d -v --root "a root" || return 1
+	done &&
+	test_path_is_dir "a root/b/trash directory.where" &&
+	test_path_is_dir "a root/trash directory.where"
+'
+
+test_expect_success 'a trash directory that cannot be made' '
+	>file &&
+	for shell in $subtest_shells
+	do
+		test_expect_code 1 run_subtest $shell where --root=file &&
+		test_grep "cannot make .TRASH/file/trash directory.where.: use --root=" \
+			err || return 1
+	done
+'
+
+test_expect_success 'what the last run left is removed, even if read-only' '
+	mkdir -p "trash directory.talk/sub" &&
+	>"trash directory.talk/sub/file" &&
+	chmod a-w "trash directory.talk/sub" &&
+	for shell in $subtest_shells
+	do
+		run_subtest $shell talk || return 1
+		test_path_is_missing "trash directory.talk" || return 1
+	done
+'
+
+test_expect_success SYMLINKS 'in a path with spaces and other characters' '
+	dir="it'\''s a \$(false) \"odd\" path" &&
+	mkdir -p "$dir/t" &&
+	ln -s "$TEST_DIRECTORY"/*.sh "$TEST_DIRECTORY"/chainlint.awk "$dir/t/" &&
+	cp talk.sh "$dir/t/t9999-talk.sh" &&
+	(
+		cd "$dir/t" &&
+		sane_unset TEST_DIRECTORY GIT_BUILD_DIR TEST_LIB_RUN_ID &&
+		TEST_NO_TEST_TOOL=t && export TEST_NO_TEST_TOOL &&
+		sed "s|\"\$TEST_DIRECTORY/test-lib.sh\"|./test-lib.sh|" \
+			t9999-talk.sh >tmp &&
+		mv tmp t9999-talk.sh &&
+		for shell in $subtest_shells
+		do
+			for option in -d --tee -x --verbose-log --stress-limit=1
+			do
+				"$TRASH_DIRECTORY/shells/$shell" t9999-talk.sh \
+					$option >out 2>&1 || {
+					cat out
+					exit 1
+				}
+			done || exit 1
+		done
+	)
+'
+
+test_expect_success 'a tree below a test is a tree of its own' '
+	mkdir -p tree/t &&
+	cp "$TEST_DIRECTORY"/*.sh "$TEST_DIRECTORY"/chainlint.awk tree/t/ &&
+	cat >tree/t/t9999-where.sh <<-\EOF &&
+	test_description=where
+	. ./test-lib.sh
+	test_expect_success one "echo \$TEST_DIRECTORY,\$GIT_BUILD_DIR"
+	test_done
+	EOF
+	(
+		cd tree/t &&
+		TEST_NO_TEST_TOOL=t && export TEST_NO_TEST_TOOL &&
+		sh t9999-where.sh -v >out
+	) &&
+	test_grep "^$TRASH_DIRECTORY/tree/t,$TRASH_DIRECTORY/tree\$" tree/t/out
+'
+
+test_lazy_prereq PLAIN_USER '
+	test "$(id -u)" = 0 &&
+	setpriv --reuid=65534 --regid=65534 --clear-groups \
+		test -r "$TEST_DIRECTORY/test-lib.sh" -a -x "$TRASH_DIRECTORY"
+'
+
+test_expect_success PLAIN_USER 'as a plain user' '
+	mkdir plain &&
+	chmod 777 plain &&
+	write_subtest plain <<-\EOF &&
+	test_expect_success NOT_ROOT,SANITY,!ROOT "one" "test \$(id -u) = 65534"
+	test_expect_success "two" "
+		mkdir closed &&
+		>closed/file &&
+		chmod a= closed
+	"
+	test_expect_success "three" "sleep 1000 &"
+	test_done
+	EOF
+	cat >expect <<-\EOF &&
+	ok 1 - one
+	ok 2 - two
+	ok 3 - three
+	EOF
+	for shell in $subtest_shells
+	do
+		(
+			TEST_OUTPUT_DIRECTORY=$TRASH_DIRECTORY/plain &&
+			export TEST_OUTPUT_DIRECTORY TEST_NO_TEST_TOOL &&
+			test_expect_code 1 setpriv --reuid=65534 --regid=65534 \
+				--clear-groups shells/$shell plain.sh >out
+		) &&
+		grep ^ok out >actual &&
+		test_cmp expect actual &&
+		test_grep "left running: process [0-9]*: sleep 1000" out || return 1
+	done
+'
+
+# ---------------------------------------------------------------------------
+# The environment
+
+test_expect_success 'the environment is clean' '
+	write_subtest environment <<-\EOF &&
+	test_expect_success "nothing of the outside" "
+		env >env &&
+		test_grep ! TRACE2 env &&
+		test_grep ! ^GIT_DIR env &&
+		test_grep ! ^GIT_INDEX_FILE env &&
+		test_grep ! ^GIT_TEST_OPTS env &&
+		test_grep ! ^XDG_ env &&
+		test_grep ! ^CDPATH env &&
+		test_grep ! ^GREP_OPTIONS env &&
+		test_grep ! ^MAKEFLAGS env
+	"
+	test_expect_success "what is kept" "
+		test \"\$GIT_TEST_KNOB\" = 1 &&
+		test \"\$KEPT\" = kept
+	"
+	test_expect_success "locale, time zone and the like" "
+		test_grep ^LANG=C\$ env &&
+		test_grep ^LC_ALL=C\$ env &&
+		test_grep ^TZ=UTC\$ env &&
+		test_grep ^TERM=dumb\$ env &&
+		test_grep ^GIT_CONFIG_NOSYSTEM=1\$ env &&
+		test_grep \"^HOME=\$TRASH_DIRECTORY\\$\" env
+	"
+	test_expect_success "our programs come first" "
+		case \"\$PATH\" in
+		\"\$GIT_BUILD_DIR/t/helper:\$GIT_BUILD_DIR/build/bin:\"*) ;;
+		*) false ;;
+		esac
+	"
+	test_done
+	EOF
+	(
+		GIT_TRACE2=1 GIT_TRACE2_EVENT=/dev/null MY_TRACE2_X=1 TRACE2_Y=2 &&
+		GIT_DIR=x GIT_INDEX_FILE=y XDG_CONFIG_HOME=z CDPATH=. &&
+		GREP_OPTIONS=-v MAKEFLAGS=j GIT_TEST_KNOB=1 KEPT=kept &&
+		LC_ALL=C.UTF-8 TZ=Asia/Tokyo &&
+		MULTI="a
+	export LANG=de
+	b='\''c" &&
+		export GIT_TRACE2 GIT_TRACE2_EVENT MY_TRACE2_X TRACE2_Y GIT_DIR \
+			GIT_INDEX_FILE XDG_CONFIG_HOME CDPATH GREP_OPTIONS \
+			MAKEFLAGS GIT_TEST_KNOB KEPT LC_ALL TZ MULTI &&
+		check_subtest 0 environment <<-\EOF
+		ok 1 - nothing of the outside
+		ok 2 - what is kept
+		ok 3 - locale, time zone and the like
+		ok 4 - our programs come first
+		# passed all 4 test(s)
+		1..4
+		EOF
+	)
+'
+
+test_expect_success 'prerequisites tell how the project was built' '
+	mkdir -p built/build &&
+	echo "SANITIZE='\''address,undefined'\''" >built/build/build-options &&
+	write_subtest sanitize <<-\EOF &&
+	test_expect_success ASAN,UBSAN,SANITIZE_ADDRESS,SANITIZE_UNDEFINED "both" true
+	test_expect_success TSAN "thread" false
+	test_expect_success SANITIZE_THREAD "again" false
+	test_done
+	EOF
+	(
+		GIT_BUILD_DIR=$(pwd)/built &&
+		export GIT_BUILD_DIR &&
+		check_subtest 0 sanitize <<-\EOF
+		ok 1 - both
+		ok 2 # skip thread (missing TSAN)
+		ok 3 # skip again (missing SANITIZE_THREAD)
+		# passed all 3 test(s)
+		1..3
+		EOF
+	)
+'
+
+# ---------------------------------------------------------------------------
+# Stress and valgrind
+
+test_expect_success '--stress runs until a run fails' '
+	write_subtest stress <<-\EOF &&
+	test_expect_success "third run fails" "
+		echo x >>../count &&
+		echo said &&
+		test \$(wc -l <../count) -lt 3
+	"
+	test_done
+	EOF
+	for shell in $subtest_shells
+	do
+		rm -f count &&
+		test_expect_code 1 run_subtest $shell stress --stress=2 &&
+		test_grep "^FAIL: job [12], run [123]: see TRASH/test-results/stress.stress-[12].out" \
+			out &&
+		job=$(sed -n "s/^FAIL: job \([12]\),.*/\1/p;q" out) &&
+		test -n "$job" &&
+		test_grep "^not ok 1 - third run" test-results/stress.stress-$job.out &&
+		test_grep "^said" test-results/stress.stress-$job.out &&
+		test_path_is_dir "trash directory.stress.stress-$job" &&
+		rm -rf "trash directory.stress"* || return 1
+	done
+'
+
+test_expect_success '--stress-limit ends well' '
+	for shell in $subtest_shells
+	do
+		run_subtest $shell talk --stress=2 --stress-limit=3 >actual &&
+		sort out >actual &&
+		test_write_lines "OK: job 1 ended after 3 run(s)" \
+			"OK: job 2 ended after 3 run(s)" >expect &&
+		test_cmp expect actual &&
+		test_path_is_missing "trash directory.talk.stress-1" || return 1
+	done
+'
+
+test_lazy_prereq CC 'cc --version'
+
+test_expect_success VALGRIND,CC '--valgrind finds errors whose exit code is lost' '
+	mkdir -p "prog dir/t/helper" &&
+	cat >bad.c <<-\EOF &&
+	#include <stdlib.h>
+	int main(int argc, char **argv)
+	{
+		char *p = malloc(4);
+		int code = argc > 1 && p[5] == 7 ? 3 : 1;
+		free(p);
+		return code;
+	}
+	EOF
+	cc -g -o "prog dir/t/helper/test-bad" bad.c &&
+	write_subtest valgrind <<-\EOF &&
+	test_expect_success "fine" "test_must_fail test-bad"
+	test_expect_success "error" "test_must_fail test-bad x"
+	test_expect_success "hidden" "test-bad x || true"
+	test_done
+	EOF
+	(
+		GIT_BUILD_DIR="$TRASH_DIRECTORY/prog dir" &&
+		export GIT_BUILD_DIR &&
+		for shell in $subtest_shells
+		do
+			run_subtest $shell valgrind &&
+			test_expect_code 1 run_subtest $shell valgrind --valgrind &&
+			test_grep "^ok 1 - fine" out &&
+			test_grep "^not ok 2 - error" out &&
+			test_grep "^not ok 3 - hidden" out &&
+			test_grep "^# .*Invalid read of size 1" out &&
+			run_subtest $shell valgrind --valgrind=none || exit 1
+		done
+	)
+'
+
+test_done

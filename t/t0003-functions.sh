@@ -1,0 +1,681 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+
+test_description='the harness: the functions that tests call
+
+The last tests run this script again in each shell that is there.'
+
+TEST_NO_TEST_TOOL=t
+. ./test-lib.sh
+. "$TEST_DIRECTORY"/lib-subtest.sh
+
+# fails_saying TEXT COMMAND...: what a function of the harness says goes to
+# descriptor 4, or to stdout where the test that calls it shows it.
+fails_saying () {
+	text=$1
+	shift
+	if "$@" >said 4>&1 2>&1
+	then
+		echo "succeeded: $*"
+		return 1
+	fi
+	test_grep -F -e "$text" said
+}
+
+# A program that ends by signal N, or with code N.
+test_expect_success 'setup' '
+	test_subtest_shells &&
+	write_script dies <<-\EOF &&
+	kill -$1 $$
+	EOF
+	write_script exits <<-\EOF &&
+	echo "exits $1" >&2
+	exit $1
+	EOF
+	PATH=$PATH:$TRASH_DIRECTORY
+'
+
+# ---------------------------------------------------------------------------
+# How a command ends
+
+test_expect_success 'test_must_fail' '
+	test_must_fail exits 1 &&
+	test_must_fail exits 125 &&
+	test_must_fail exits 129 &&
+	fails_saying "command succeeded: exits 0" test_must_fail exits 0 &&
+	fails_saying "command not found: no-such" test_must_fail no-such &&
+	fails_saying "valgrind error: exits 126" test_must_fail exits 126
+'
+
+test_expect_success 'test_must_fail: death by a signal is no orderly failure' '
+	fails_saying "died by signal 15: dies TERM" test_must_fail dies TERM &&
+	fails_saying "died by signal 6: dies ABRT" test_must_fail dies ABRT &&
+	fails_saying "died by signal 13: dies PIPE" test_must_fail dies PIPE &&
+	test_must_fail ok=sigpipe dies PIPE &&
+	test_must_fail ok=success,sigpipe dies PIPE &&
+	fails_saying "died by signal 15" test_must_fail ok=sigpipe dies TERM &&
+	fails_saying "command succeeded" test_must_fail ok=sigpipe exits 0 &&
+	test_must_fail ok=success exits 0
+'
+
+test_expect_success 'test_might_fail' '
+	test_might_fail exits 0 &&
+	test_might_fail exits 1 &&
+	fails_saying "died by signal 11: dies SEGV" test_might_fail dies SEGV &&
+	fails_saying "command not found: no-such" test_might_fail no-such
+'
+
+test_expect_success 'test_expect_code' '
+	test_expect_code 0 exits 0 &&
+	test_expect_code 7 exits 7 &&
+	fails_saying "command exited with 7, wanted 8: exits 7" \
+		test_expect_code 8 exits 7
+'
+
+test_expect_success 'test_match_signal' '
+	test_match_signal 13 141 &&
+	test_match_signal 13 269 &&
+	! test_match_signal 13 140 &&
+	! test_match_signal 13 13
+'
+
+test_expect_success 'their stderr is that of the command alone' '
+	echo "exits 3" >expect &&
+	test_must_fail exits 3 2>err &&
+	test_cmp expect err &&
+	test_might_fail exits 3 2>err &&
+	test_cmp expect err &&
+	test_expect_code 3 exits 3 2>err &&
+	test_cmp expect err &&
+	test_env A=b test_must_fail exits 3 2>err &&
+	test_cmp expect err &&
+	! test_must_fail no-such 2>err &&
+	test_grep ! test_must_fail err &&
+	! verbose exits 3 2>err &&
+	test_cmp expect err &&
+	test_must_fail nongit exits 3 2>err &&
+	test_cmp expect err
+'
+
+test_expect_success 'test_env: for one command' '
+	A=old &&
+	show () {
+		echo "$A,$B"
+	} &&
+	test_env A="a  b" B=2 show >actual &&
+	echo "a  b,2" >expect &&
+	test_cmp expect actual &&
+	test_env A="x y" sh -c "echo \$A" >actual &&
+	echo "x y" >expect &&
+	test_cmp expect actual &&
+	test "$A" = old
+'
+
+# ---------------------------------------------------------------------------
+# Files and text
+
+test_expect_success 'test_cmp shows the difference, expect first' '
+	test_write_lines a b >expect &&
+	test_write_lines a b >same &&
+	test_write_lines a c >actual &&
+	test_cmp expect same &&
+	fails_saying "-b" test_cmp expect actual &&
+	test_grep "^+c" said &&
+	fails_saying missing test_cmp expect missing
+'
+
+test_expect_success 'GIT_TEST_CMP' '
+	GIT_TEST_CMP="echo compared with" &&
+	test_when_finished "unset GIT_TEST_CMP" &&
+	test_cmp expect actual >out &&
+	echo "compared with expect actual" >expect.out &&
+	cmp expect.out out
+'
+
+test_expect_success 'test_cmp_bin' '
+	test_cmp_bin expect same &&
+	! test_cmp_bin expect actual
+'
+
+test_expect_success 'test_grep' '
+	test_write_lines one two "th ree" >file &&
+	test_grep two file &&
+	test_grep -q two file &&
+	test_grep -e "th ree" file &&
+	test_grep -E "(one|two)" file &&
+	test_grep -v two file &&
+	test_grep ! four file &&
+	fails_saying "found no match in:" test_grep four file &&
+	test_grep "^th ree\$" said &&
+	fails_saying "found a match in:" test_grep ! two file &&
+	test_grep "^th ree\$" said &&
+	fails_saying "found no match in:" test_grep -v -e o -e t file
+'
+
+test_expect_success 'test_grep: an empty pattern fails, however it is given' '
+	unset misspelt || : &&
+	fails_saying "empty pattern" test_grep "$misspelt" file &&
+	fails_saying "empty pattern" test_grep ! "$misspelt" file &&
+	fails_saying "empty pattern" test_grep -v "$misspelt" file &&
+	fails_saying "empty pattern" test_grep -e "$misspelt" file &&
+	fails_saying "empty pattern" test_grep -qe "$misspelt" file &&
+	fails_saying "empty pattern" test_grep -F -- "$misspelt" file &&
+	fails_saying "empty pattern" test_grep --regexp="$misspelt" file &&
+	fails_saying "empty pattern" test_grep -A 1 "$misspelt" file &&
+	fails_saying "empty pattern" test_grep -e one -e "$misspelt" file &&
+	fails_saying "empty pattern" test_grep "one
+$misspelt" file &&
+	>patterns &&
+	fails_saying "empty pattern" test_grep -f patterns file &&
+	test_write_lines one "" two >patterns &&
+	fails_saying "empty pattern" test_grep -f patterns file &&
+	test_write_lines one two >patterns &&
+	test_grep -f patterns file
+'
+
+test_expect_success 'test_grep: a missing file and a bad pattern fail' '
+	fails_saying "no-such-file" test_grep one no-such-file &&
+	fails_saying "no-such-file" test_grep ! one no-such-file &&
+	fails_saying "failed with code" test_grep "\\(one" file &&
+	fails_saying "failed with code" test_grep ! "\\(one" file &&
+	>empty &&
+	fails_saying "<an empty file>" test_grep one empty
+'
+
+test_expect_success 'test_line_count, test_stdout_line_count' '
+	test_line_count = 3 file &&
+	test_line_count -lt 4 file &&
+	fails_saying "file has 3 line(s), not = 4:" test_line_count = 4 file &&
+	test_grep "^two" said &&
+	fails_saying no-such-file test_line_count = 0 no-such-file &&
+	test_stdout_line_count = 3 cat file &&
+	fails_saying "cat file printed 3 line(s), not -gt 3" \
+		test_stdout_line_count -gt 3 cat file
+' 
+
+test_expect_success 'test_must_be_empty, test_file_not_empty, test_file_size' '
+	>empty &&
+	test_must_be_empty empty &&
+	fails_saying "is not empty, it contains:" test_must_be_empty file &&
+	fails_saying "not a file: no-such" test_must_be_empty no-such &&
+	test_file_not_empty file &&
+	fails_saying "empty or missing: empty" test_file_not_empty empty &&
+	fails_saying "empty or missing: no-such" test_file_not_empty no-such &&
+	test "$(test_file_size file)" = 15
+'
+
+test_expect_success SYMLINKS 'test_path_is_...' '
+	mkdir -p dir full &&
+	>full/.hidden &&
+	ln -s file link &&
+	ln -s no-such dangling &&
+	test_path_is_file file &&
+	fails_saying "not a file: dir" test_path_is_file dir &&
+	test_path_is_dir dir &&
+	fails_saying "not a directory: file" test_path_is_dir file &&
+	test_path_exists dir &&
+	fails_saying "missing: no-such" test_path_exists no-such &&
+	test_path_is_missing no-such &&
+	fails_saying "exists: file" test_path_is_missing file &&
+	fails_saying "exists: dangling" test_path_is_missing dangling &&
+	test_path_is_symlink link &&
+	fails_saying "not a symbolic link: file" test_path_is_symlink file &&
+	test_path_is_executable exits &&
+	fails_saying "not executable: file" test_path_is_executable file &&
+	test_path_is_file_not_symlink file &&
+	! test_path_is_file_not_symlink link &&
+	test_dir_is_empty dir &&
+	fails_saying "is not empty, it contains:" test_dir_is_empty full &&
+	test_grep "hidden" said &&
+	fails_saying "not a directory: no-such" test_dir_is_empty no-such
+'
+
+test_expect_success 'test_seq, test_write_lines' '
+	cat >expect <<-\EOF &&
+	1
+	2
+	3
+	EOF
+	test_seq 3 >actual &&
+	test_cmp expect actual &&
+	test_write_lines 1 2 3 >actual &&
+	test_cmp expect actual &&
+	test_write_lines 9 10 11 >expect &&
+	test_seq 9 11 >actual &&
+	test_cmp expect actual &&
+	test_seq 3 2 >actual &&
+	test_must_be_empty actual &&
+	test_write_lines n=1 n=2 >expect &&
+	test_seq -f "n=%d" 2 >actual &&
+	test_cmp expect actual &&
+	test_write_lines "a b" "" -n "\\t" >actual &&
+	cat >expect <<-\EOF &&
+	a b
+
+	-n
+	\t
+	EOF
+	test_cmp expect actual
+'
+
+test_expect_success 'write_script' '
+	write_script hello <<-\EOF &&
+	echo "hello $1"
+	EOF
+	test "$(./hello you)" = "hello you" &&
+	echo "#!$SHELL_PATH" >expect &&
+	sed 1q hello >actual &&
+	test_cmp expect actual &&
+	echo "print qq(perl\\n);" | write_script perlish "$PERL_PATH" &&
+	echo "#!$PERL_PATH" >expect &&
+	sed 1q perlish >actual &&
+	test_cmp expect actual
+'
+
+test_expect_success 'filters for bytes that are hard to see' '
+	printf "a\\0b" | nul_to_q >actual &&
+	printf "aQb" >expect &&
+	test_cmp_bin expect actual &&
+	q_to_nul <expect | tr "\\000" Z >actual &&
+	printf "aZb" >expect &&
+	test_cmp_bin expect actual &&
+	printf "a\\r\\nb\\r\\n" >expect &&
+	test_write_lines a b | append_cr >actual &&
+	test_cmp_bin expect actual &&
+	remove_cr <expect >actual &&
+	test_write_lines a b >expect &&
+	test_cmp_bin expect actual &&
+	printf "a\\tb" >expect &&
+	printf "aQb" | q_to_tab >actual &&
+	test_cmp_bin expect actual
+'
+
+# ---------------------------------------------------------------------------
+# Variables and settings
+
+test_expect_success 'sane_unset, test_export' '
+	VAR=1 &&
+	sane_unset VAR &&
+	sane_unset VAR &&
+	test -z "${VAR+set}" &&
+	VAR=2 &&
+	test_export VAR &&
+	test "$(sh -c "echo \$VAR")" = 2
+'
+
+test_expect_success 'test_bool_env' '
+	for value in true TRUE Yes on 1 17
+	do
+		test_env VAR=$value test_bool_env VAR false || return 1
+	done &&
+	for value in false no OFF 0 ""
+	do
+		! test_env VAR=$value test_bool_env VAR true || return 1
+	done &&
+	sane_unset VAR &&
+	test_bool_env VAR true &&
+	! test_bool_env VAR false &&
+	(
+		VAR=maybe &&
+		test_bool_env VAR false 7>err
+	) || echo "said no" >actual &&
+	test_grep "said no" actual &&
+	test_grep "VAR must be a boolean value, not .maybe." err
+'
+
+test_expect_success 'setup of a test-tool of our own' '
+	mkdir -p tool &&
+	write_script tool/test-tool <<-\EOF
+	test "$1 $2" = "config --file" || exit 129
+	case "$4" in
+	set) echo "$5=$6" >>"$3" ;;
+	unset)
+		grep -q "^$5=" "$3" || exit 5
+		grep -v "^$5=" "$3" >"$3.new"
+		mv "$3.new" "$3"
+		;;
+	esac
+	EOF
+'
+
+test_expect_success 'test_config_global is undone at the end of its test' '
+	write_subtest config <<-\EOF &&
+	PATH=$TRASH_DIRECTORY/../tool:$PATH
+	test_expect_success "set" "
+		test_config_global trace2.eventTarget \"a b\" &&
+		echo trace2.eventTarget=a b >expect &&
+		test_cmp expect \"\$HOME/.gitconfig\"
+	"
+	test_expect_success "undone" "test_must_be_empty \"\$HOME/.gitconfig\""
+	test_expect_failure "set in a test that fails" "
+		test_config_global a.b c &&
+		false
+	"
+	test_expect_success "undone, too" "test_must_be_empty .gitconfig"
+	test_expect_success "unset within the test" "
+		test_config a.b c &&
+		test_unconfig a.b &&
+		test_must_be_empty .gitconfig &&
+		test_unconfig a.b
+	"
+	test_expect_success "a repository" "
+		mkdir -p repo/.git &&
+		(cd repo && test-tool config --file .git/config set x y) &&
+		test_config -C repo a.b c &&
+		test_grep ^a.b=c repo/.git/config &&
+		test_must_be_empty .gitconfig
+	"
+	test_expect_success "a repository, undone" "
+		test_grep ! ^a.b repo/.git/config &&
+		test_grep ^x=y repo/.git/config
+	"
+	test_done
+	EOF
+	check_subtest 0 config <<-\EOF
+	ok 1 - set
+	ok 2 - undone
+	not ok 3 - set in a test that fails # TODO known breakage
+	ok 4 - undone, too
+	ok 5 - unset within the test
+	ok 6 - a repository
+	ok 7 - a repository, undone
+	# still have 1 known breakage(s)
+	# passed all remaining 6 test(s)
+	1..7
+	EOF
+'
+
+test_expect_success 'test_skip_or_die' '
+	write_subtest skipordie <<-\EOF &&
+	test_skip_or_die NEEDED "no frobnicator here"
+	EOF
+	check_subtest 0 skipordie <<-\EOF &&
+	1..0 # SKIP no frobnicator here
+	EOF
+	NEEDED=true &&
+	export NEEDED &&
+	test_when_finished "unset NEEDED" &&
+	check_subtest 1 skipordie </dev/null &&
+	test_grep "^error: no frobnicator here" err
+'
+
+# ---------------------------------------------------------------------------
+# Cleaning up
+
+test_expect_success 'test_when_finished: the last first, passed or failed' '
+	write_subtest finished <<-\EOF &&
+	test_expect_success "order" "
+		test_when_finished \"echo first >>../order\" &&
+		test_when_finished \"echo second >>../order; : # done\" &&
+		echo body >>../order
+	"
+	test_expect_success "failed" "
+		test_when_finished \"echo failed >>../order\" &&
+		false
+	"
+	test_expect_success "clean-up fails, the others run" "
+		test_when_finished \"echo outer >>../order\" &&
+		test_when_finished false &&
+		true
+	"
+	test_expect_success "none left from before" "echo alone >>../order"
+	test_done
+	EOF
+	cat >expect <<-\EOF &&
+	body
+	second
+	first
+	failed
+	outer
+	alone
+	EOF
+	for shell in $subtest_shells
+	do
+		rm -f order &&
+		test_expect_code 1 run_subtest $shell finished &&
+		test_cmp expect order &&
+		grep ok out | grep -v "^#" >actual &&
+		test_write_lines "ok 1 - order" "not ok 2 - failed" \
+			"not ok 3 - clean-up fails, the others run" \
+			"ok 4 - none left from before" >expect.tap &&
+		test_cmp expect.tap actual || return 1
+	done
+'
+
+test_expect_success 'test_when_finished in a subshell is a bug' '
+	write_subtest subshell <<-\EOF &&
+	test_expect_success "one" "(test_when_finished true)"
+	test_done
+	EOF
+	for shell in $subtest_shells
+	do
+		test_expect_code 1 run_subtest $shell subshell &&
+		test_grep "test_when_finished does nothing in a subshell" err ||
+		return 1
+	done
+'
+
+test_expect_success 'test_atexit: when the script ends, however' '
+	cat >expect <<-\EOF &&
+	test
+	second
+	first
+	EOF
+	for end in test_done "exit 3" "test_expect_success x false; test_done"
+	do
+		write_subtest atexit <<-EOF &&
+		test_expect_success "one" "
+			test_atexit \"echo first >>../order\" &&
+			test_atexit \"echo second >>../order\" &&
+			echo test >>../order
+		"
+		$end
+		EOF
+		for shell in $subtest_shells
+		do
+			rm -f order &&
+			test_might_fail run_subtest $shell atexit &&
+			test_cmp expect order || return 1
+		done || return 1
+	done
+'
+
+test_expect_success 'test_atexit may end what tests left running' '
+	write_subtest daemon <<-\EOF &&
+	test_expect_success "start" "
+		mkfifo ready &&
+		{ sh -c \"echo >ready; exec sleep 1000\" & } &&
+		daemon=\$! &&
+		test_atexit \"kill \$daemon\" &&
+		read -r line <ready
+	"
+	test_expect_success "it runs" "kill -0 \$daemon"
+	test_done
+	EOF
+	check_subtest 0 daemon <<-\EOF
+	ok 1 - start
+	ok 2 - it runs
+	# passed all 2 test(s)
+	1..2
+	EOF
+'
+
+# ---------------------------------------------------------------------------
+# Git's idioms, and Git
+
+test_expect_success 'a script as they are written for Git' '
+	mkdir -p git-t &&
+	cat >lib-greet.sh <<-\EOF &&
+	greet () {
+		echo "hello, ${1:-world}"
+	}
+	EOF
+	cat >git-style.sh <<-\EOF &&
+	#!/bin/sh
+
+	test_description="check that greetings are sent
+
+	A second paragraph."
+
+	GIT_TEST_DEFAULT_INITIAL_BRANCH_NAME=main
+	export GIT_TEST_DEFAULT_INITIAL_BRANCH_NAME
+	TEST_PASSES_SANITIZE_LEAK=true
+	TEST_NO_CREATE_REPO=1
+	. "$TEST_DIRECTORY"/test-lib.sh
+	. "$TRASH_DIRECTORY/../lib-greet.sh"
+
+	say "greetings"
+
+	if ! test_have_prereq PERL
+	then
+		skip_all="skipping greetings, perl not available"
+		test_done
+	fi
+
+	test_lazy_prereq FRENCH "
+		test -n \"\$(locale -a 2>/dev/null | grep fr_FR.nowhere)\"
+	"
+
+	q="'\''"
+
+	test_expect_success "setup" "
+		mkdir dir &&
+		>dir/empty &&
+		echo content >dir/file
+	"
+
+	for who in alice bob
+	do
+		test_expect_success "greet $who" "
+			echo \"hello, $who\" >expect &&
+			greet $who >actual &&
+			test_cmp expect actual
+		"
+	done
+
+	test_expect_success PERL,!MINGW,PIPE "a fifo" "
+		test_when_finished \"rm -f pipe\" &&
+		mkfifo pipe &&
+		(
+			cat pipe >out &
+			echo data >pipe &&
+			wait
+		) &&
+		echo data >expect &&
+		test_cmp expect out
+	"
+
+	test_expect_success FRENCH "in french" "greet monde"
+
+	test_expect_success "errors go to stderr" "
+		test_must_fail sh -c \"echo >&2 oops; exit 1\" >out 2>err &&
+		test_must_be_empty out &&
+		test_i18ngrep oops err &&
+		! test_path_is_missing err
+	"
+
+	test_expect_success "loops and subshells" "
+		(
+			cd dir &&
+			for f in empty file
+			do
+				test_path_is_file \$f || exit 1
+			done
+		) &&
+		for i in \$(test_seq 3)
+		do
+			echo \$i >>list || return 1
+		done &&
+		test_line_count = 3 list
+	"
+
+	test_expect_failure "not there yet" "
+		test_path_is_file future
+	"
+
+	test_done
+	EOF
+	for shell in $subtest_shells
+	do
+		run_subtest $shell git-style &&
+		cat >expect <<-\EOF &&
+		greetings
+		ok 1 - setup
+		ok 2 - greet alice
+		ok 3 - greet bob
+		ok 4 - a fifo
+		ok 5 # skip in french (missing FRENCH)
+		ok 6 - errors go to stderr
+		ok 7 - loops and subshells
+		not ok 8 - not there yet # TODO known breakage
+		# still have 1 known breakage(s)
+		# passed all remaining 7 test(s)
+		1..8
+		EOF
+		test_cmp expect out || return 1
+	done
+'
+
+test_expect_success GIT 'test_create_repo, test_commit, test_tick, test_cmp_config' '
+	test_create_repo repo &&
+	test_commit -C repo first &&
+	test_commit -C repo second file "some text" tagged &&
+	git -C repo log --format="%s %ad" --date=raw >actual &&
+	cat >expect <<-\EOF &&
+	second 1112912053 -0700
+	first 1112911993 -0700
+	EOF
+	test_cmp expect actual &&
+	git -C repo rev-parse first tagged >/dev/null &&
+	git -C repo config some.key "a value" &&
+	test_cmp_config -C repo "a value" some.key &&
+	! test_cmp_config -C repo "another" some.key
+'
+
+test_expect_success GIT 'git does not see the repository that we are in' '
+	test_must_fail git rev-parse --git-dir &&
+	nongit test_must_fail git rev-parse --git-dir
+'
+
+. "$TEST_DIRECTORY"/lib-terminal.sh
+
+test_expect_success TTY 'test_terminal' '
+	write_script onterm <<-\EOF &&
+	for fd in 0 1 2
+	do
+		test -t $fd || exit 1
+	done
+	echo "to stdout"
+	echo "to stderr" >&2
+	cat
+	exit 3
+	EOF
+	echo input >in &&
+	test_expect_code 3 test_terminal ./onterm <in >out 2>err &&
+	test_write_lines "to stdout" input >expect &&
+	test_cmp expect out &&
+	echo "to stderr" >expect &&
+	test_cmp expect err &&
+	test_expect_code 143 test_terminal sh -c "kill -TERM \$\$" &&
+	test_expect_code 127 test_terminal ./no-such-program
+'
+
+# ---------------------------------------------------------------------------
+
+for shell in $subtest_shells
+do
+	test -n "${T0003_WITHIN-}" ||
+	test_expect_success "all of this in $shell" '
+		(
+			sane_unset HARNESS_ACTIVE GIT_SKIP_TESTS GIT_TEST_OPTS &&
+			T0003_WITHIN=t &&
+			export T0003_WITHIN &&
+			path=$TRASH_DIRECTORY/shells/$shell &&
+			root=$TRASH_DIRECTORY/within-$shell &&
+			cd "$TEST_DIRECTORY" &&
+			"$path" ./t0003-functions.sh --root="$root" -v >&3 2>&4
+		)
+	'
+done
+
+test_done

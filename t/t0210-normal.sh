@@ -1,0 +1,338 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+
+test_description='the normal target: lines for people
+
+What GIT_TRACE2 writes: time and place up to column 50, then the event in
+words. It shows no thread, region or data event.
+'
+
+. ./test-lib.sh
+. "$TEST_DIRECTORY/lib-trace2.sh"
+
+# traced CODE ARG...: runs test-tool, which must end with CODE, with the normal
+# target in `trace`, and leaves it scrubbed in `actual`.
+traced () {
+	code=$1 &&
+	shift &&
+	rm -f trace &&
+	GIT_TRACE2="$(pwd)/trace" test_expect_code "$code" \
+		test-tool "$@" &&
+	perl "$TEST_DIRECTORY/../scrub/normal.perl" <trace >actual
+}
+
+test_expect_success 'a program that returns from main' '
+	traced 0 trace2 001return 0 &&
+	cat >expect <<-\EOF &&
+	version test-tool 1.0
+	start _EXE_ trace2 001return 0
+	cmd_name trace2 (trace2)
+	exit elapsed:_TIME_ code:0
+	atexit elapsed:_TIME_ code:0
+	EOF
+	test_cmp expect actual
+'
+
+test_expect_success 'the code that main returns' '
+	traced 7 trace2 001return 7 &&
+	cat >expect <<-\EOF &&
+	version test-tool 1.0
+	start _EXE_ trace2 001return 7
+	cmd_name trace2 (trace2)
+	exit elapsed:_TIME_ code:7
+	atexit elapsed:_TIME_ code:7
+	EOF
+	test_cmp expect actual
+'
+
+test_expect_success 'the code given to exit()' '
+	traced 7 trace2 002exit 7 &&
+	sed 1,3d actual >actual.end &&
+	cat >expect <<-\EOF &&
+	exit elapsed:_TIME_ code:7
+	atexit elapsed:_TIME_ code:7
+	EOF
+	test_cmp expect actual.end
+'
+
+test_expect_success 'of the code, what a parent sees: its lowest 8 bits' '
+	traced 255 trace2 001return -1 &&
+	sed 1,3d actual >actual.end &&
+	cat >expect <<-\EOF &&
+	exit elapsed:_TIME_ code:255
+	atexit elapsed:_TIME_ code:255
+	EOF
+	test_cmp expect actual.end &&
+	traced 1 trace2 001return 257 &&
+	sed 1,3d actual >actual.end &&
+	cat >expect <<-\EOF &&
+	exit elapsed:_TIME_ code:1
+	atexit elapsed:_TIME_ code:1
+	EOF
+	test_cmp expect actual.end
+'
+
+test_expect_success 'errors' '
+	traced 0 trace2 003error "hello world" "this is a test" 2>err &&
+	cat >expect <<-\EOF &&
+	version test-tool 1.0
+	start _EXE_ trace2 003error '\''hello world'\'' '\''this is a test'\''
+	cmd_name trace2 (trace2)
+	error hello world
+	error this is a test
+	exit elapsed:_TIME_ code:0
+	atexit elapsed:_TIME_ code:0
+	EOF
+	test_cmp expect actual
+'
+
+test_expect_success 'an error without a message' '
+	traced 0 trace2 call cmd_error NULL &&
+	sed -n 4p actual >actual.error &&
+	echo error >expect &&
+	test_cmp expect actual.error
+'
+
+test_expect_success 'BUG() ends the program with code 99' '
+	traced 99 trace2 007bug 2>err &&
+	cat >expect <<-\EOF &&
+	version test-tool 1.0
+	start _EXE_ trace2 007bug
+	cmd_name trace2 (trace2)
+	error the bug message
+	exit elapsed:_TIME_ code:99
+	atexit elapsed:_TIME_ code:99
+	EOF
+	test_cmp expect actual
+'
+
+test_expect_success 'bug() goes on, and is noticed at its check' '
+	traced 99 trace2 008bug 2>err &&
+	cat >expect <<-\EOF &&
+	version test-tool 1.0
+	start _EXE_ trace2 008bug
+	cmd_name trace2 (trace2)
+	error a bug message
+	error another bug message
+	error an explicit BUG_if_bug() following bug() call(s) is nice, but not required
+	exit elapsed:_TIME_ code:99
+	atexit elapsed:_TIME_ code:99
+	EOF
+	test_cmp expect actual
+'
+
+test_expect_success 'bug() without a check is noticed at exit' '
+	traced 99 trace2 009bug_BUG 2>err &&
+	cat >expect <<-\EOF &&
+	version test-tool 1.0
+	start _EXE_ trace2 009bug_BUG
+	cmd_name trace2 (trace2)
+	error a bug message
+	error another bug message
+	error on exit(): had bug() call(s) in this process without explicit BUG_if_bug()
+	exit elapsed:_TIME_ code:99
+	atexit elapsed:_TIME_ code:99
+	EOF
+	test_cmp expect actual
+'
+
+test_expect_success 'bug() and then BUG()' '
+	traced 99 trace2 010bug_BUG 2>err &&
+	cat >expect <<-\EOF &&
+	version test-tool 1.0
+	start _EXE_ trace2 010bug_BUG
+	cmd_name trace2 (trace2)
+	error a bug message
+	error a BUG message
+	exit elapsed:_TIME_ code:99
+	atexit elapsed:_TIME_ code:99
+	EOF
+	test_cmp expect actual
+'
+
+test_expect_success 'a child process, which appends to the same file' '
+	traced 0 trace2 004child test-tool trace2 001return 0 &&
+	cat >expect <<-\EOF &&
+	version test-tool 1.0
+	start _EXE_ trace2 004child test-tool trace2 001return 0
+	cmd_name trace2 (trace2)
+	child_start[0] test-tool trace2 001return 0
+	version test-tool 1.0
+	start _EXE_ trace2 001return 0
+	cmd_name trace2 (trace2/trace2)
+	exit elapsed:_TIME_ code:0
+	atexit elapsed:_TIME_ code:0
+	child_exit[0] pid:_PID_ code:0 elapsed:_TIME_
+	exit elapsed:_TIME_ code:0
+	atexit elapsed:_TIME_ code:0
+	EOF
+	test_cmp expect actual
+'
+
+test_expect_success 'a child that cannot be started has pid -1 and code -1' '
+	test_might_fail traced 255 trace2 004child ./no-such-program 2>err &&
+	perl "$TEST_DIRECTORY/../scrub/normal.perl" <trace >actual &&
+	sed -n "/^child/p" actual >actual.child &&
+	cat >expect <<-\EOF &&
+	child_start[0] ./no-such-program
+	child_exit[0] pid:-1 code:-1 elapsed:_TIME_
+	EOF
+	test_cmp expect actual.child
+'
+
+test_expect_success 'a child that a signal ends has code 128 + the signal' '
+	traced 143 trace2 004child sh -c "kill -TERM \$\$" &&
+	sed -n "/^child_exit/p" actual >actual.child &&
+	echo "child_exit[0] pid:_PID_ code:143 elapsed:_TIME_" >expect &&
+	test_cmp expect actual.child
+'
+
+test_expect_success 'a child in another directory, its words quoted' '
+	mkdir "a dir" &&
+	traced 0 trace2 020spawn --cwd="a dir" \
+		true "it'\''s a!b" "" + plain+,-./:=@_^ &&
+	sed -n "/^child_start/p" actual >actual.child &&
+	cat >expect <<-\EOF &&
+	child_start[0] cd '\''a dir'\''; true '\''it'\''\'\'''\''s a'\''\!'\''b'\'' '\'''\'' + plain+,-./:=@_^
+	EOF
+	test_cmp expect actual.child
+'
+
+test_expect_success 'a child in the background' '
+	traced 0 trace2 020spawn --ready=timeout sh -c : &&
+	sed -n "/^child_/p" actual >actual.child &&
+	cat >expect <<-\EOF &&
+	child_start[0] sh -c :
+	child_ready[0] pid:_PID_ ready:timeout elapsed:_TIME_
+	EOF
+	test_cmp expect actual.child
+'
+
+test_expect_success 'exec of another program in this process' '
+	traced 0 trace2 005exec trace2 001return 0 &&
+	cat >expect <<-\EOF &&
+	version test-tool 1.0
+	start _EXE_ trace2 005exec trace2 001return 0
+	cmd_name trace2 (trace2)
+	exec[0] test-tool trace2 001return 0
+	version test-tool 1.0
+	start _EXE_ trace2 001return 0
+	cmd_name trace2 (trace2/trace2)
+	exit elapsed:_TIME_ code:0
+	atexit elapsed:_TIME_ code:0
+	EOF
+	test_cmp expect actual
+'
+
+test_expect_success 'an exec that fails says why' '
+	traced 255 trace2 005exec ./no-such-program arg 2>err &&
+	sed -n "/^exec/p" actual >actual.exec &&
+	cat >expect <<-\EOF &&
+	exec[0] ./no-such-program arg
+	exec_result[0] code:2 err:No such file or directory
+	EOF
+	test_cmp expect actual.exec
+'
+
+test_expect_success 'what has no line here: threads, regions, data' '
+	traced 0 trace2 call region_enter cat label , \
+		data_string cat key value , data_intmax cat key 1 , \
+		data_json cat key "{}" , region_leave cat label , \
+		pthread_create base &&
+	cat >expect <<-\EOF &&
+	cmd_name trace2 (trace2)
+	exit elapsed:_TIME_ code:0
+	atexit elapsed:_TIME_ code:0
+	EOF
+	sed 1,2d actual >actual.rest &&
+	test_cmp expect actual.rest
+'
+
+test_expect_success 'times and numbers are as wide as they must be' '
+	traced 0 trace2 call timer_start test1 , timer_stop test1 , \
+		counter_add test1 18446744073709551615 &&
+	sed "s/[0-9][0-9]*\.[0-9]\{6\}/N/g" trace >shape &&
+	test_grep "exit elapsed:N code:0\$" shape &&
+	test_grep "timer test/test1 intervals:1 total:N min:N max:N\$" shape &&
+	test_grep "counter test/test1 value:18446744073709551615\$" shape &&
+	test_grep "total:[0-9]\.[0-9]\{6\} min:[0-9]\.[0-9]\{6\}" trace
+'
+
+# A line of this prefix: the time in 15 columns, a space, file:line, spaces.
+test_expect_success 'time and place fill 50 columns' '
+	traced 0 trace2 call cmd_mode m , printf "a message" &&
+	grep -v "cmd_ancestry" trace | cut -c51- |
+		sed "s/elapsed:[0-9.]*/elapsed:N/" >actual &&
+	cat >expect <<-\EOF &&
+	version test-tool 1.0
+	start test-tool trace2 call cmd_mode m , printf '\''a message'\''
+	cmd_name trace2 (trace2)
+	cmd_mode m
+	a message
+	exit elapsed:N code:0
+	atexit elapsed:N code:0
+	EOF
+	test_cmp expect actual &&
+	cut -c1-50 trace |
+		sed "s/^[0-2][0-9]:[0-5][0-9]:[0-5][0-9]\.[0-9]\{6\} /T /
+			s/:[1-9][0-9]*  *\$/:LINE/" |
+		sort -u >actual &&
+	cat >expect <<-\EOF &&
+	T lib/session/close.c:LINE
+	T t/helper/cmd-trace2-call.c:LINE
+	T t/helper/cmd-trace2-calls.def:LINE
+	T t/helper/test-tool.c:LINE
+	EOF
+	test_cmp expect actual
+'
+
+test_expect_success 'the time is local time' '
+	rm -f trace &&
+	GIT_TRACE2="$(pwd)/trace" GIT_TRACE2_EVENT="$(pwd)/trace.event" \
+		TZ=XXX-05:30 test-tool trace2 001return 0 &&
+	jq -r "select(.event == \"start\") | .time
+		| sub(\"\\\\.(?<us>[0-9]*)Z\"; \"Z\") | fromdate + 19800
+		| strftime(\"%H:%M:%S\")" trace.event >expect &&
+	sed -n "s/^\([0-9:]*\)\..*  start test-tool .*/\1/p" trace >actual &&
+	test_line_count = 1 actual &&
+	test_cmp expect actual
+'
+
+test_expect_success 'brief lines are the event alone' '
+	rm -f trace &&
+	GIT_TRACE2="$(pwd)/trace" GIT_TRACE2_BRIEF=1 \
+		test_expect_code 3 test-tool trace2 001return 3 &&
+	sed "s/elapsed:[0-9.]*/elapsed:N/; /^cmd_ancestry/d" trace >actual &&
+	cat >expect <<-\EOF &&
+	version test-tool 1.0
+	start test-tool trace2 001return 3
+	cmd_name trace2 (trace2)
+	exit elapsed:N code:3
+	atexit elapsed:N code:3
+	EOF
+	test_cmp expect actual
+'
+
+test_expect_success 'other forms of true for brief' '
+	for value in true yes on 1
+	do
+		rm -f trace &&
+		GIT_TRACE2="$(pwd)/trace" GIT_TRACE2_BRIEF=$value \
+			test-tool trace2 001return 0 &&
+		test_grep "^version test-tool 1.0\$" trace ||
+		return 1
+	done
+'
+
+test_expect_success 'the last command name wins; each joins the hierarchy' '
+	traced 0 trace2 call cmd_name a , cmd_name b &&
+	sed -n "/^cmd_name/p" actual >actual.names &&
+	cat >expect <<-\EOF &&
+	cmd_name trace2 (trace2)
+	cmd_name a (trace2/a)
+	cmd_name b (trace2/a/b)
+	EOF
+	test_cmp expect actual.names
+'
+
+test_done

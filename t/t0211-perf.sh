@@ -1,0 +1,266 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+
+test_description='the perf target: columns for people and for awk
+
+What GIT_TRACE2_PERF writes, but for threads and metrics, which t0400 to t0402
+look at.
+'
+
+. ./test-lib.sh
+. "$TEST_DIRECTORY/lib-trace2.sh"
+
+# traced CODE ARG...: runs test-tool, which must end with CODE, with the perf
+# target in `trace`, and leaves it scrubbed in `actual`.
+traced () {
+	code=$1 &&
+	shift &&
+	rm -f trace &&
+	GIT_TRACE2_PERF="$(pwd)/trace" test_expect_code "$code" \
+		test-tool "$@" &&
+	perl "$TEST_DIRECTORY/../scrub/perf.perl" <trace >actual
+}
+
+test_expect_success 'a program that returns from main' '
+	traced 7 trace2 001return 7 &&
+	cat >expect <<-\EOF &&
+	d0|main|version|||||test-tool 1.0
+	d0|main|start||_T_ABS_|||_EXE_ trace2 001return 7
+	d0|main|cmd_name|||||trace2 (trace2)
+	d0|main|exit||_T_ABS_|||code:7
+	d0|main|atexit||_T_ABS_|||code:7
+	EOF
+	test_cmp expect actual
+'
+
+test_expect_success 'errors' '
+	traced 0 trace2 003error "hello world" "this is a test" 2>err &&
+	cat >expect <<-\EOF &&
+	d0|main|version|||||test-tool 1.0
+	d0|main|start||_T_ABS_|||_EXE_ trace2 003error '\''hello world'\'' '\''this is a test'\''
+	d0|main|cmd_name|||||trace2 (trace2)
+	d0|main|error|||||hello world
+	d0|main|error|||||this is a test
+	d0|main|exit||_T_ABS_|||code:0
+	d0|main|atexit||_T_ABS_|||code:0
+	EOF
+	test_cmp expect actual
+'
+
+test_expect_success 'child processes: depth, class, id' '
+	traced 0 trace2 004child test-tool trace2 004child test-tool trace2 001return 0 &&
+	cat >expect <<-\EOF &&
+	d0|main|version|||||test-tool 1.0
+	d0|main|start||_T_ABS_|||_EXE_ trace2 004child test-tool trace2 004child test-tool trace2 001return 0
+	d0|main|cmd_name|||||trace2 (trace2)
+	d0|main|child_start||_T_ABS_|||[ch0] class:? argv:[test-tool trace2 004child test-tool trace2 001return 0]
+	d1|main|version|||||test-tool 1.0
+	d1|main|start||_T_ABS_|||_EXE_ trace2 004child test-tool trace2 001return 0
+	d1|main|cmd_name|||||trace2 (trace2/trace2)
+	d1|main|child_start||_T_ABS_|||[ch0] class:? argv:[test-tool trace2 001return 0]
+	d2|main|version|||||test-tool 1.0
+	d2|main|start||_T_ABS_|||_EXE_ trace2 001return 0
+	d2|main|cmd_name|||||trace2 (trace2/trace2/trace2)
+	d2|main|exit||_T_ABS_|||code:0
+	d2|main|atexit||_T_ABS_|||code:0
+	d1|main|child_exit||_T_ABS_|_T_REL_||[ch0] pid:_PID_ code:0
+	d1|main|exit||_T_ABS_|||code:0
+	d1|main|atexit||_T_ABS_|||code:0
+	d0|main|child_exit||_T_ABS_|_T_REL_||[ch0] pid:_PID_ code:0
+	d0|main|exit||_T_ABS_|||code:0
+	d0|main|atexit||_T_ABS_|||code:0
+	EOF
+	test_cmp expect actual
+'
+
+test_expect_success 'class, hook, directory and readiness of a child' '
+	mkdir "a dir" &&
+	traced 0 trace2 020spawn --class=hook --hook=pre-push --cwd="a dir" \
+		--ready=ready true "a b" &&
+	sed -n "/|child_/p" actual >actual.child &&
+	cat >expect <<-\EOF &&
+	d0|main|child_start||_T_ABS_|||[ch0] class:hook hook:pre-push cd:'\''a dir'\'' argv:[true '\''a b'\'']
+	d0|main|child_ready||_T_ABS_|_T_REL_||[ch0] pid:_PID_ ready:ready
+	EOF
+	test_cmp expect actual.child
+'
+
+test_expect_success 'the name of a hook belongs to the class hook' '
+	traced 0 trace2 020spawn --class=pager --hook=pre-push true &&
+	sed -n "/|child_start/p" actual >actual.child &&
+	echo "d0|main|child_start||_T_ABS_|||[ch0] class:pager argv:[true]" >expect &&
+	test_cmp expect actual.child
+'
+
+test_expect_success 'a failed exec' '
+	traced 255 trace2 005exec ./no-such-program arg 2>err &&
+	sed -n "/|exec/p" actual >actual.exec &&
+	cat >expect <<-\EOF &&
+	d0|main|exec||_T_ABS_|||id:0 argv:[./no-such-program arg]
+	d0|main|exec_result||_T_ABS_|||id:0 code:2 err:No such file or directory
+	EOF
+	test_cmp expect actual.exec
+'
+
+# The message of a region stands behind two dots for each region around it.
+test_expect_success 'nested regions, with repository and message' '
+	traced 0 trace2 call def_repo 1 /one , def_repo 2 /two , \
+		region_enter a outer 1 , \
+		region_enter_printf b inner 2 "for 1" , \
+		data_string c key "a value" 2 , data_intmax c number -9 , \
+		data_json c object "{\"x\": [1]}" 1 , printf "plain text" , \
+		region_leave_printf b inner 2 "left 1" , \
+		region_leave a outer 1 &&
+	sed "1,3d" actual >actual.rest &&
+	cat >expect <<-\EOF &&
+	d0|main|def_repo|r1||||worktree:_WORKTREE_
+	d0|main|def_repo|r2||||worktree:_WORKTREE_
+	d0|main|region_enter|r1|_T_ABS_||a|label:outer
+	d0|main|region_enter|r2|_T_ABS_||b|..label:inner for 1
+	d0|main|data|r2|_T_ABS_|_T_REL_|c|....key:a value
+	d0|main|data||_T_ABS_|_T_REL_|c|....number:-9
+	d0|main|data_json|r1|_T_ABS_|_T_REL_|c|....object:{"x": [1]}
+	d0|main|printf||_T_ABS_|||....plain text
+	d0|main|region_leave|r2|_T_ABS_|_T_REL_|b|..label:inner left 1
+	d0|main|region_leave|r1|_T_ABS_|_T_REL_|a|label:outer
+	d0|main|exit||_T_ABS_|||code:0
+	d0|main|atexit||_T_ABS_|||code:0
+	EOF
+	test_cmp expect actual.rest
+'
+
+test_expect_success 'the worktree of a repository' '
+	test_grep "worktree:/one\$" trace &&
+	test_grep "worktree:/two\$" trace
+'
+
+test_expect_success 'regions without category, label, or message' '
+	traced 0 trace2 call region_enter NULL NULL , \
+		region_enter cat NULL , region_enter_printf NULL NULL NULL msg , \
+		region_leave NULL NULL , region_leave NULL NULL , \
+		region_leave NULL NULL &&
+	sed -n "/|region/p" actual >actual.regions &&
+	cat >expect <<-\EOF &&
+	d0|main|region_enter||_T_ABS_|||
+	d0|main|region_enter||_T_ABS_||cat|..
+	d0|main|region_enter||_T_ABS_|||.... msg
+	d0|main|region_leave||_T_ABS_|_T_REL_||....
+	d0|main|region_leave||_T_ABS_|_T_REL_||..
+	d0|main|region_leave||_T_ABS_|_T_REL_||
+	EOF
+	test_cmp expect actual.regions
+'
+
+# t_rel of data is the time since the innermost enter: after a region, it
+# counts from the one around again.
+test_expect_success 'the relative time of data' '
+	rm -f trace &&
+	GIT_TRACE2_PERF="$(pwd)/trace" GIT_TRACE2_PERF_BRIEF=1 \
+		test-tool trace2 call sleep_ms 20 , region_enter a outer , \
+		region_enter b inner , data_string c in 1 , \
+		region_leave b inner , sleep_ms 20 , region_leave a outer , \
+		data_string c out 1 &&
+	awk -F " *[|] *" "
+		/in:1/ { inside = \$6 + 0 }
+		/out:1/ { outside = \$6 + 0; abs = \$5 + 0 }
+		END {
+			# No sleep is shorter than was asked for.
+			exit !(outside >= 0.04 && outside <= abs &&
+				inside < outside - 0.03)
+		}" trace
+'
+
+test_expect_success 'a line is made of columns of fixed width' '
+	traced 0 trace2 call region_enter category label , \
+		data_string c k v , def_param command p v &&
+	cat >expect <<-\EOF &&
+	 | d0 | main                     | version      |     |           |           |              | test-tool 1.0
+	 | d0 | main                     | start        |     |  S.SSSSSS |           |              | test-tool trace2 call region_enter category label , data_string c k v , def_param command p v
+	 | d0 | main                     | cmd_name     |     |           |           |              | trace2 (trace2)
+	 | d0 | main                     | region_enter |     |  S.SSSSSS |           | category     | label:label
+	 | d0 | main                     | data         |     |  S.SSSSSS |  S.SSSSSS | c            | ..k:v
+	 | d0 | main                     | def_param    |     |           |           | scope:comman | ..p:v
+	 | d0 | main                     | exit         |     |  S.SSSSSS |           |              | code:0
+	 | d0 | main                     | atexit       |     |  S.SSSSSS |           |              | code:0
+	EOF
+	grep -v " cmd_ancestry " trace | cut -c45- |
+		sed -e "s/[0-9]\.[0-9]\{6\} /S.SSSSSS /g" >actual &&
+	test_cmp expect actual
+'
+
+# 28 columns; of a longer one three dots and the last 25 bytes.
+test_expect_success 'the place in the program' '
+	rm -f trace trace.event &&
+	GIT_TRACE2_PERF="$(pwd)/trace" GIT_TRACE2_EVENT="$(pwd)/trace.event" \
+		test-tool trace2 call cmd_mode mode &&
+	cut -c1-44 trace >places &&
+	test_grep ! -v "^[0-2][0-9]:[0-5][0-9]:[0-5][0-9]\.[0-9]\{6\} " places &&
+	cut -c17- places >actual &&
+	jq -r "\"\(.file):\(.line)\"" trace.event >full &&
+	sed "s/.*\(.\{25\}\)\$/...\1/" full >cut &&
+	awk "{
+		place = \$0
+		getline cut <\"cut\"
+		printf \"%-28s\\n\", (length(place) > 28) ? cut : place
+	}" full >expect &&
+	test_cmp expect actual &&
+	test_grep "^\.\.\..*cmd-trace2-calls.def:[0-9]*\$" actual &&
+	test_grep "^t/helper/test-tool.c:[0-9]* *\$" actual
+'
+
+test_expect_success 'brief lines begin with the depth' '
+	rm -f trace &&
+	GIT_TRACE2_PERF="$(pwd)/trace" GIT_TRACE2_PERF_BRIEF=1 \
+		test-tool trace2 001return 0 &&
+	cat >expect <<-\EOF &&
+	d0 | main                     | version      |     |           |           |              | test-tool 1.0
+	d0 | main                     | start        |     |  S.SSSSSS |           |              | test-tool trace2 001return 0
+	d0 | main                     | cmd_name     |     |           |           |              | trace2 (trace2)
+	d0 | main                     | exit         |     |  S.SSSSSS |           |              | code:0
+	d0 | main                     | atexit       |     |  S.SSSSSS |           |              | code:0
+	EOF
+	grep -v " cmd_ancestry " trace |
+		sed -e "s/[0-9]\.[0-9]\{6\} /S.SSSSSS /g" >actual &&
+	test_cmp expect actual
+'
+
+test_expect_success 'a category is cut to 12 bytes, between characters' '
+	traced 0 trace2 call data_string exactlytwelv k 1 , \
+		data_string thirteenbytes k 2 , data_string "elevenbytesé" k 3 &&
+	sed -n "/ data  /s/.* | \(.\{11,12\}\) | k:[123]\$/\1/p" trace >actual &&
+	sed "s/ \$//" actual >actual.trimmed &&
+	test_write_lines exactlytwelv thirteenbyte elevenbytes >expect &&
+	test_cmp expect actual.trimmed
+'
+
+test_expect_success 'the name of a thread is cut to 24 bytes' '
+	traced 0 trace2 040thread "a_name_longer_than_the_column_is" &&
+	sed -n "/|th01/p" actual | cut -d"|" -f2,3 >actual.thread &&
+	cat >expect <<-\EOF &&
+	th01:a_name_longer_than_|thread_start
+	th01:a_name_longer_than_|data
+	th01:a_name_longer_than_|thread_exit
+	EOF
+	test_cmp expect actual.thread
+'
+
+test_expect_success 'a thread on main is a region' '
+	traced 0 trace2 044thread_on_main &&
+	sed -n "/|region\|data/p" actual >actual.thread &&
+	cat >expect <<-\EOF &&
+	d0|main|region_enter||_T_ABS_|||thread-proc on main: on_main
+	d0|main|data||_T_ABS_|_T_REL_|thread|..runs:between
+	d0|main|region_leave||_T_ABS_|_T_REL_||thread-proc on main
+	EOF
+	test_cmp expect actual.thread &&
+	test_grep " |  thread-proc on main: on_main\$" trace
+'
+
+test_expect_success 'a repository with id 0 has no column' '
+	traced 0 trace2 006data cat k v &&
+	sed -n "/|data/p" actual >actual.data &&
+	echo "d0|main|data||_T_ABS_|_T_REL_|cat|k:v" >expect &&
+	test_cmp expect actual.data
+'
+
+test_done

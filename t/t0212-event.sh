@@ -1,0 +1,315 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+
+test_description='the event target: JSON for programs
+
+What GIT_TRACE2_EVENT writes, and the rules that its consumers rely on.
+'
+
+. ./test-lib.sh
+. "$TEST_DIRECTORY/lib-trace2.sh"
+
+if ! test_have_prereq JQ
+then
+	skip_all='jq is needed to look at JSON'
+	test_done
+fi
+
+# traced CODE ARG...: runs test-tool, which must end with CODE, with the event
+# target in `trace`, and leaves it scrubbed in `actual`.
+traced () {
+	code=$1 &&
+	shift &&
+	rm -f trace &&
+	GIT_TRACE2_EVENT="$(pwd)/trace" test_expect_code "$code" \
+		test-tool "$@" &&
+	expect_valid_stream trace &&
+	perl "$TEST_DIRECTORY/../scrub/event.perl" <trace >actual
+}
+
+test_expect_success 'a program that returns from main' '
+	traced 7 trace2 001return 7 &&
+	cat >expect <<-\EOF &&
+	{"event":"version","sid":"_SID0_","thread":"main","time":"_TIME_","evt":"4","exe":"test-tool 1.0"}
+	{"event":"start","sid":"_SID0_","thread":"main","time":"_TIME_","t_abs":"_T_ABS_","argv":["_EXE_","trace2","001return","7"]}
+	{"event":"cmd_name","sid":"_SID0_","thread":"main","time":"_TIME_","name":"trace2","hierarchy":"trace2"}
+	{"event":"exit","sid":"_SID0_","thread":"main","time":"_TIME_","t_abs":"_T_ABS_","code":7}
+	{"event":"atexit","sid":"_SID0_","thread":"main","time":"_TIME_","t_abs":"_T_ABS_","code":7}
+	EOF
+	test_cmp expect actual
+'
+
+test_expect_success 'file and line stand after the time' '
+	sed -n "s/.*\"time\":\"[^\"]*\",\"file\":\"[^\"]*\",\"line\":[1-9][0-9]*,/FL,/
+		s/\"t_abs\":[0-9.]*,/\"t_abs\":N,/
+		/ancestry/!p" trace >actual &&
+	cat >expect <<-\EOF &&
+	FL,"evt":"4","exe":"test-tool 1.0"}
+	FL,"t_abs":N,"argv":["test-tool","trace2","001return","7"]}
+	FL,"name":"trace2","hierarchy":"trace2"}
+	FL,"t_abs":N,"code":7}
+	FL,"t_abs":N,"code":7}
+	EOF
+	test_cmp expect actual &&
+	jq -r .file trace | sort -u >actual.files &&
+	test_write_lines lib/session/close.c t/helper/test-tool.c >expect &&
+	test_cmp expect actual.files &&
+	trace2_jq "all(.[].line; type == \"number\" and . > 0)" trace
+'
+
+test_expect_success 'brief: no file and line; time on the first and last only' '
+	rm -f trace &&
+	GIT_TRACE2_EVENT="$(pwd)/trace" GIT_TRACE2_EVENT_BRIEF=true \
+		test-tool trace2 call region_enter cat label , data_string c k v &&
+	grep -v cmd_ancestry trace | sed "s/20[-0-9]*[.T][-:.0-9TZ]*[-HP0-9a-f]*/X/g
+		s/\"t_\([a-z]*\)\":[0-9]*\.[0-9]\{6\}/\"t_\1\":N/g" >actual &&
+	cat >expect <<-\EOF &&
+	{"event":"version","sid":"X","thread":"main","time":"X","evt":"4","exe":"test-tool 1.0"}
+	{"event":"start","sid":"X","thread":"main","t_abs":N,"argv":["test-tool","trace2","call","region_enter","cat","label",",","data_string","c","k","v"]}
+	{"event":"cmd_name","sid":"X","thread":"main","name":"trace2","hierarchy":"trace2"}
+	{"event":"region_enter","sid":"X","thread":"main","nesting":1,"category":"cat","label":"label"}
+	{"event":"data","sid":"X","thread":"main","t_abs":N,"t_rel":N,"nesting":2,"category":"c","key":"k","value":"v"}
+	{"event":"exit","sid":"X","thread":"main","t_abs":N,"code":0}
+	{"event":"atexit","sid":"X","thread":"main","time":"X","t_abs":N,"code":0}
+	EOF
+	test_cmp expect actual
+'
+
+test_expect_success 'an error has its message and its format' '
+	traced 0 trace2 003error "hello \"world\"" 2>err &&
+	sed -n "/\"error\"/p" actual >actual.error &&
+	cat >expect <<-\EOF &&
+	{"event":"error","sid":"_SID0_","thread":"main","time":"_TIME_","msg":"hello \"world\"","fmt":"%s"}
+	EOF
+	test_cmp expect actual.error
+'
+
+test_expect_success 'child, grandchild: SIDs say who started whom' '
+	traced 0 trace2 004child test-tool trace2 004child test-tool trace2 001return 0 &&
+	jq -c "[.event, .sid, .hierarchy // .child_id // .code]" actual >actual.short &&
+	cat >expect <<-\EOF &&
+	["version","_SID0_",null]
+	["start","_SID0_",null]
+	["cmd_name","_SID0_","trace2"]
+	["child_start","_SID0_",0]
+	["version","_SID0_/_SID1_",null]
+	["start","_SID0_/_SID1_",null]
+	["cmd_name","_SID0_/_SID1_","trace2/trace2"]
+	["child_start","_SID0_/_SID1_",0]
+	["version","_SID0_/_SID1_/_SID2_",null]
+	["start","_SID0_/_SID1_/_SID2_",null]
+	["cmd_name","_SID0_/_SID1_/_SID2_","trace2/trace2/trace2"]
+	["exit","_SID0_/_SID1_/_SID2_",0]
+	["atexit","_SID0_/_SID1_/_SID2_",0]
+	["child_exit","_SID0_/_SID1_",0]
+	["exit","_SID0_/_SID1_",0]
+	["atexit","_SID0_/_SID1_",0]
+	["child_exit","_SID0_",0]
+	["exit","_SID0_",0]
+	["atexit","_SID0_",0]
+	EOF
+	test_cmp expect actual.short
+'
+
+test_expect_success 'the pid of a child_exit is that of the SID of the child' '
+	jq -s -e "
+		. as \$all
+		| [.[] | select(.event == \"child_exit\") | . as \$exit
+			| [\$all[] | select(.event == \"version\") | .sid
+				| select(startswith(\$exit.sid + \"/\"))
+				| ltrimstr(\$exit.sid + \"/\") | select(contains(\"/\") | not)
+				| explode | .[-8:]
+				| map(if . > 57 then . - 87 else . - 48 end)
+				| reduce .[] as \$d (0; . * 16 + \$d)] == [\$exit.pid]]
+		| length == 2 and all" trace
+'
+
+test_expect_success 'class, hook, directory, shell and readiness of a child' '
+	mkdir dir &&
+	traced 0 trace2 020spawn --class=hook --hook=pre-push --cwd=dir \
+		--shell --ready=error true &&
+	sed -n "/\"child_/p" actual >actual.child &&
+	cat >expect <<-\EOF &&
+	{"event":"child_start","sid":"_SID0_","thread":"main","time":"_TIME_","child_id":0,"child_class":"hook","hook_name":"pre-push","cd":"dir","use_shell":true,"argv":["true"]}
+	{"event":"child_ready","sid":"_SID0_","thread":"main","time":"_TIME_","child_id":0,"pid":"_PID_","ready":"error","t_rel":"_T_REL_"}
+	EOF
+	test_cmp expect actual.child
+'
+
+test_expect_success 'exec and its result' '
+	traced 255 trace2 005exec ./no-such-program arg 2>err &&
+	sed -n "/\"exec/p" actual >actual.exec &&
+	cat >expect <<-\EOF &&
+	{"event":"exec","sid":"_SID0_","thread":"main","time":"_TIME_","exec_id":0,"exe":"./no-such-program","argv":["arg"]}
+	{"event":"exec_result","sid":"_SID0_","thread":"main","time":"_TIME_","exec_id":0,"code":2}
+	EOF
+	test_cmp expect actual.exec
+'
+
+# The process goes on as another program: the first session has no end.
+test_expect_success 'exec of another program: a new session under this one' '
+	rm -f trace &&
+	GIT_TRACE2_EVENT="$(pwd)/trace" test-tool trace2 005exec trace2 001return 0 &&
+	expect_valid_stream --killed trace &&
+	jq -r "select(.event == \"version\") | .sid | split(\"/\") | length" trace >actual &&
+	test_write_lines 1 2 >expect &&
+	test_cmp expect actual
+'
+
+test_expect_success 'integers of data are strings, JSON is JSON, the rest a string' '
+	traced 0 trace2 call data_intmax c min -9223372036854775808 , \
+		data_intmax c max 9223372036854775807 , \
+		data_json c object "{\"a\": [1, 2.5e3, true, null, \"x\"]}" , \
+		data_json c number " 17 " , data_json c broken "{\"a\":" , \
+		data_json c null NULL , data_string c empty "" , \
+		data_json c "two values" "1 2" &&
+	sed -n "s/.*\"time\":\"_TIME_\",.*\"category\"/\"category\"/p" actual >actual.data &&
+	cat >expect <<-\EOF &&
+	"category":"c","key":"min","value":"-9223372036854775808"}
+	"category":"c","key":"max","value":"9223372036854775807"}
+	"category":"c","key":"object","value":{"a":[1,2.5e3,true,null,"x"]}}
+	"category":"c","key":"number","value":17}
+	"category":"c","key":"broken","value":"{\"a\":"}
+	"category":"c","key":"null","value":""}
+	"category":"c","key":"empty","value":""}
+	"category":"c","key":"two values","value":"1 2"}
+	EOF
+	test_cmp expect actual.data
+'
+
+test_expect_success 'regions deeper than 2 are left out, without a word' '
+	traced 0 trace2 031nest 4 &&
+	jq -c "select(.nesting) | [.event, .nesting, .label]" trace >actual.nest &&
+	cat >expect <<-\EOF &&
+	["region_enter",1,"r1"]
+	["region_enter",2,"r2"]
+	["region_leave",2,"r2"]
+	["region_leave",1,"r1"]
+	EOF
+	test_cmp expect actual.nest &&
+	trace2_jq ".[-1] | has(\"lost\") | not" trace
+'
+
+test_expect_success 'the limit can be set' '
+	GIT_TRACE2_EVENT_NESTING=5 &&
+	export GIT_TRACE2_EVENT_NESTING &&
+	test_when_finished "sane_unset GIT_TRACE2_EVENT_NESTING" &&
+	traced 0 trace2 031nest 4 &&
+	jq -c "select(.nesting) | [.event, .nesting, .label // .key]" trace >actual.nest &&
+	cat >expect <<-\EOF &&
+	["region_enter",1,"r1"]
+	["region_enter",2,"r2"]
+	["region_enter",3,"r3"]
+	["region_enter",4,"r4"]
+	["data",5,"depth"]
+	["region_leave",4,"r4"]
+	["region_leave",3,"r3"]
+	["region_leave",2,"r2"]
+	["region_leave",1,"r1"]
+	EOF
+	test_cmp expect actual.nest
+'
+
+test_expect_success 'a value that is not above 0 changes nothing' '
+	for value in 0 -1 x 3x ""
+	do
+		GIT_TRACE2_EVENT_NESTING=$value &&
+		export GIT_TRACE2_EVENT_NESTING &&
+		traced 0 trace2 031nest 4 &&
+		trace2_jq "[.[] | .nesting // empty] | max == 2" trace || return 1
+	done &&
+	sane_unset GIT_TRACE2_EVENT_NESTING
+'
+
+test_expect_success 'thousands of nested regions' '
+	GIT_TRACE2_EVENT_NESTING=100000 &&
+	export GIT_TRACE2_EVENT_NESTING &&
+	test_when_finished "sane_unset GIT_TRACE2_EVENT_NESTING" &&
+	rm -f trace &&
+	GIT_TRACE2_EVENT="$(pwd)/trace" test-tool trace2 031nest 3000 &&
+	trace2_jq "
+		(map(select(.event == \"region_enter\") | .nesting) == [range(1; 3001)]) and
+		(map(select(.event == \"region_leave\") | .nesting) == [range(3000; 0; -1)])
+		" trace
+'
+
+test_expect_success 'a repository: its id stands before the fields of an event' '
+	traced 0 trace2 call def_repo 1 /a , def_repo 2 /b , def_repo 1 /a , \
+		region_enter c l 2 , region_leave c l 2 , data_string c k v 1 , \
+		data_string c k v 3 &&
+	sed -n "/{\"event\":\"\(def_repo\|region\|data\)/s/.*_TIME_\",//p" actual >actual.repo &&
+	cat >expect <<-\EOF &&
+	"repo":1,"worktree":"_WORKTREE_"}
+	"repo":2,"worktree":"_WORKTREE_"}
+	"repo":2,"nesting":1,"category":"c","label":"l"}
+	"repo":2,"t_rel":"_T_REL_","nesting":1,"category":"c","label":"l"}
+	"repo":1,"t_abs":"_T_ABS_","t_rel":"_T_REL_","nesting":1,"category":"c","key":"k","value":"v"}
+	"t_abs":"_T_ABS_","t_rel":"_T_REL_","nesting":1,"category":"c","key":"k","value":"v"}
+	EOF
+	test_cmp expect actual.repo
+'
+
+test_expect_success 'absent parts of a region have no member' '
+	traced 0 trace2 call region_enter NULL NULL , region_leave NULL NULL &&
+	sed -n "/{\"event\":\"region/s/.*_TIME_\",//p" actual >actual.regions &&
+	cat >expect <<-\EOF &&
+	"nesting":1}
+	"t_rel":"_T_REL_","nesting":1}
+	EOF
+	test_cmp expect actual.regions
+'
+
+test_expect_success 'regions still open at the end are unwound without a word' '
+	traced 0 trace2 call region_enter c l , region_enter c m &&
+	jq -r .event actual >actual.names &&
+	test_write_lines version start cmd_name region_enter region_enter \
+		exit atexit >expect &&
+	test_cmp expect actual.names
+'
+
+test_expect_success 'the same time in every target' '
+	rm -f trace trace.perf trace.normal &&
+	GIT_TRACE2="$(pwd)/trace.normal" GIT_TRACE2_PERF="$(pwd)/trace.perf" \
+		GIT_TRACE2_EVENT="$(pwd)/trace" GIT_TRACE2_EVENT_NESTING=9 \
+		test-tool trace2 allevents &&
+	jq -r ".time[11:26]" trace >expect &&
+	cut -c1-15 trace.perf >actual &&
+	test_cmp expect actual &&
+	jq -r "select(.event | test(\"region|data|^thread\") | not) | .time[11:26]" \
+		trace >expect &&
+	cut -c1-15 trace.normal >actual &&
+	test_cmp expect actual
+'
+
+test_expect_success 'how a program ends: not told, told twice, exit handlers' '
+	traced 3 trace2 060exit_untold 3 &&
+	jq -c "[.event, .code]" actual | tail -n 2 >actual.end &&
+	test_write_lines "[\"cmd_name\",null]" "[\"atexit\",0]" >expect &&
+	test_cmp expect actual.end &&
+	traced 4 trace2 067exit_twice 4 &&
+	jq -c "[.event, .code]" actual | tail -n 2 >actual.end &&
+	test_write_lines "[\"exit\",4]" "[\"atexit\",4]" >expect &&
+	test_cmp expect actual.end &&
+	traced 0 trace2 064exit_handler &&
+	jq -r .event actual | sort | uniq -d >actual.twice &&
+	test_must_be_empty actual.twice
+'
+
+test_expect_success '_exit() ends without atexit, quick_exit() with it' '
+	rm -f trace &&
+	GIT_TRACE2_EVENT="$(pwd)/trace" test_expect_code 3 test-tool trace2 061_exit 3 &&
+	expect_valid_stream --killed trace &&
+	trace2_jq "(.[-1] | [.event, .code]) == [\"exit\", 3]" trace &&
+	traced 3 trace2 062quick_exit 3 &&
+	trace2_jq "(.[-1] | [.event, .code]) == [\"atexit\", 3]" trace
+'
+
+test_expect_success 'exit() in another thread, and a main thread that leaves' '
+	traced 5 trace2 065exit_in_thread 5 &&
+	trace2_jq "(.[-1] | [.event, .code, .thread]) == [\"atexit\", 5, \"main\"]" trace &&
+	traced 0 trace2 066main_leaves &&
+	trace2_jq "any(.[]; .event == \"data\" and .thread == \"th01:survivor\")" trace &&
+	trace2_jq "(.[-1] | [.event, .code, .thread]) == [\"atexit\", 0, \"main\"]" trace
+'
+
+test_done

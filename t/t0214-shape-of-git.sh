@@ -1,0 +1,254 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+
+test_description='our streams against those of Git, field by field
+
+t/traces has what a real Git wrote.  Each command that test-tool can repeat is
+repeated here under the same settings; both streams go through the same
+scrubber, and what then differs is compared with the list below.  Every
+difference is explained; there must be no other.
+
+Times, pids, SIDs and places in the source are tokens on both sides: that they
+have the right form is what the scrubbers check.  Ancestry is left out, since
+it tells who ran the command.
+'
+
+. ./test-lib.sh
+. "$TEST_DIRECTORY/lib-trace2.sh"
+
+traces=$TEST_DIRECTORY/traces
+
+# What the recorded commands were run under.
+GIT_TRACE2_ENV_VARS=HOME,LANG
+export GIT_TRACE2_ENV_VARS
+
+# repeat CODE ARG...: leaves streams of test-tool in ours.{normal,perf,event}.
+repeat () {
+	code=$1 &&
+	shift &&
+	rm -f ours.* &&
+	test_env HOME=/home/dev LANG=C.UTF-8 GIT_TRACE2="$(pwd)/ours.normal" \
+		GIT_TRACE2_PERF="$(pwd)/ours.perf" \
+		GIT_TRACE2_EVENT="$(pwd)/ours.event" \
+		test_expect_code "$code" test-tool "$@" 2>err
+}
+
+# by_thread TARGET: lines of each thread together.  In which order threads
+# write is up to the scheduler.
+by_thread () {
+	case "$1" in
+	normal) cat ;;
+	perf) LC_ALL=C sort -s -t"|" -k2,2 ;;
+	event) sed "/\"thread\"/!s/^/main /; s/^.*\"thread\":\"\([^\"]*\)/\1 &/" |
+		LC_ALL=C sort -s -k1,1 | sed "s/^[^ ]* //" ;;
+	esac
+}
+
+# scrubbed TARGET FILE: perl must understand every line of Git's, too.
+scrubbed () {
+	perl "$TEST_DIRECTORY/../scrub/$1.perl" "$2" >"$2.scrubbed.tmp" &&
+	sed "s/,\"sid\":\"\(_SID[^\"]*\)\",\"thread\":\"main\",\"time\":\"_TIME_\"/ @\1/" \
+		"$2.scrubbed.tmp"
+}
+
+# differences TRACE TARGET [cat]: prints lines that only Git has after "<",
+# lines that only we have after ">".
+differences () {
+	cp "$traces/$1.$2" theirs.$2 &&
+	scrubbed "$2" theirs.$2 >theirs.all &&
+	scrubbed "$2" ours.$2 >ours.all &&
+	test_file_not_empty theirs.all &&
+	${3:-by_thread} $2 <theirs.all >theirs &&
+	${3:-by_thread} $2 <ours.all >ours || return 1
+	diff theirs ours >diff.out
+	sed -n "/^[<>]/p" diff.out
+}
+
+in_order () {
+	cat
+}
+
+# The program tells its own version.
+expect_version () {
+	case "$1" in
+	normal)
+		cat <<-\EOF
+		< version 2.55.0.618.g1a3e64c6c4
+		> version test-tool 1.0
+		EOF
+		;;
+	perf)
+		cat <<-\EOF
+		< d0|main|version|||||2.55.0.618.g1a3e64c6c4
+		> d0|main|version|||||test-tool 1.0
+		EOF
+		;;
+	event)
+		cat <<-\EOF
+		< {"event":"version" @_SID0_,"evt":"4","exe":"2.55.0.618.g1a3e64c6c4"}
+		> {"event":"version" @_SID0_,"evt":"4","exe":"test-tool 1.0"}
+		EOF
+		;;
+	esac
+}
+
+# Once for each of three nested processes.
+expect_versions_of_3 () {
+	for level in "0 _SID0_" "1 _SID0_/_SID1_" "2 _SID0_/_SID1_/_SID2_"
+	do
+		expect_version "$1" |
+			sed "s/d0|/d${level%% *}|/; s|_SID0_|${level#* }|"
+	done
+}
+
+test_expect_success 'timers' '
+	repeat 0 trace2 101timer 5 2 3 &&
+	for target in normal perf event
+	do
+		differences timers $target >actual &&
+		expect_version $target >expect &&
+		test_cmp expect actual || return 1
+	done
+'
+
+test_expect_success 'counters' '
+	repeat 0 trace2 201counter 7 13 3 &&
+	for target in normal perf event
+	do
+		differences counters $target >actual &&
+		expect_version $target >expect &&
+		test_cmp expect actual || return 1
+	done
+'
+
+test_expect_success 'nested processes' '
+	repeat 3 trace2 004child test-tool trace2 004child \
+		test-tool trace2 001return 3 &&
+	for target in normal perf event
+	do
+		differences nest $target in_order >actual &&
+		expect_versions_of_3 $target >expect &&
+		test_cmp expect actual || return 1
+	done
+'
+
+# A repository that nobody gave an id is none: Git names it r0 and 0, which no
+# def_repo ever explains.
+test_expect_success 'data' '
+	repeat 0 trace2 006data cat k1 v1 cat k2 v2 &&
+	differences data normal >actual &&
+	expect_version normal >expect &&
+	test_cmp expect actual &&
+	differences data perf >actual &&
+	{
+		expect_version perf &&
+		cat <<-\EOF
+		< d0|main|data|r0|_T_ABS_|_T_REL_|cat|k1:v1
+		< d0|main|data|r0|_T_ABS_|_T_REL_|cat|k2:v2
+		> d0|main|data||_T_ABS_|_T_REL_|cat|k1:v1
+		> d0|main|data||_T_ABS_|_T_REL_|cat|k2:v2
+		EOF
+	} >expect &&
+	test_cmp expect actual &&
+	differences data event >actual &&
+	{
+		expect_version event &&
+		cat <<-\EOF
+		< {"event":"data" @_SID0_,"repo":0,"t_abs":"_T_ABS_","t_rel":"_T_REL_","nesting":1,"category":"cat","key":"k1","value":"v1"}
+		< {"event":"data" @_SID0_,"repo":0,"t_abs":"_T_ABS_","t_rel":"_T_REL_","nesting":1,"category":"cat","key":"k2","value":"v2"}
+		> {"event":"data" @_SID0_,"t_abs":"_T_ABS_","t_rel":"_T_REL_","nesting":1,"category":"cat","key":"k1","value":"v1"}
+		> {"event":"data" @_SID0_,"t_abs":"_T_ABS_","t_rel":"_T_REL_","nesting":1,"category":"cat","key":"k2","value":"v2"}
+		EOF
+	} >expect &&
+	test_cmp expect actual
+'
+
+# Git itself ran here: `git -C project checkout no-such-branch`.  The same
+# calls are made one by one.  What is left: the version; the arguments of the
+# program; that test-tool names itself before and makes messages with the format
+# "%s"; and that its verb ends with code 0.
+test_expect_success 'a command of Git that fails' '
+	GIT_TRACE2_ENV_VARS= \
+	repeat 0 trace2 call def_repo 1 /home/dev/project , \
+		cmd_name checkout , \
+		def_param local core.repositoryformatversion 0 , \
+		def_param local core.filemode true , \
+		def_param local core.bare false , \
+		def_param local core.logallrefupdates true , \
+		def_param command HOME /home/dev , \
+		def_param command LANG C.UTF-8 , \
+		cmd_mode path , \
+		region_enter_printf index do_read_index 1 .git/index , \
+		region_enter cache_tree read 1 , \
+		region_leave cache_tree read 1 , \
+		data_string index read/version 2 1 , \
+		data_string index read/cache_nr 300 1 , \
+		region_leave_printf index do_read_index 1 .git/index , \
+		cmd_error "pathspec '\''no-such-branch'\'' did not match any file(s) known to git" &&
+	differences error normal >actual.all &&
+	sed "s/^\(> start _EXE_ trace2\) .*/\1 .../" actual.all >actual &&
+	cat >expect <<-\EOF &&
+	< version 2.55.0.618.g1a3e64c6c4
+	< start _EXE_ -C project checkout no-such-branch
+	> version test-tool 1.0
+	> start _EXE_ trace2 ...
+	> cmd_name trace2 (trace2)
+	< cmd_name checkout (checkout)
+	> cmd_name checkout (trace2/checkout)
+	< exit elapsed:_TIME_ code:1
+	< atexit elapsed:_TIME_ code:1
+	> exit elapsed:_TIME_ code:0
+	> atexit elapsed:_TIME_ code:0
+	EOF
+	test_cmp expect actual &&
+	differences error perf >actual.all &&
+	sed "s/^\(> .*_EXE_ trace2\) .*/\1 .../" actual.all >actual &&
+	cat >expect <<-\EOF &&
+	< d0|main|version|||||2.55.0.618.g1a3e64c6c4
+	< d0|main|start||_T_ABS_|||_EXE_ -C project checkout no-such-branch
+	> d0|main|version|||||test-tool 1.0
+	> d0|main|start||_T_ABS_|||_EXE_ trace2 ...
+	> d0|main|cmd_name|||||trace2 (trace2)
+	< d0|main|cmd_name|||||checkout (checkout)
+	> d0|main|cmd_name|||||checkout (trace2/checkout)
+	< d0|main|exit||_T_ABS_|||code:1
+	< d0|main|atexit||_T_ABS_|||code:1
+	> d0|main|exit||_T_ABS_|||code:0
+	> d0|main|atexit||_T_ABS_|||code:0
+	EOF
+	test_cmp expect actual &&
+	differences error event >actual.all &&
+	sed "s/^\(> .*\"_EXE_\",\"trace2\"\).*/\1 .../" actual.all >actual &&
+	cat >expect <<-\EOF &&
+	< {"event":"version" @_SID0_,"evt":"4","exe":"2.55.0.618.g1a3e64c6c4"}
+	< {"event":"start" @_SID0_,"t_abs":"_T_ABS_","argv":["_EXE_","-C","project","checkout","no-such-branch"]}
+	> {"event":"version" @_SID0_,"evt":"4","exe":"test-tool 1.0"}
+	> {"event":"start" @_SID0_,"t_abs":"_T_ABS_","argv":["_EXE_","trace2" ...
+	> {"event":"cmd_name" @_SID0_,"name":"trace2","hierarchy":"trace2"}
+	< {"event":"cmd_name" @_SID0_,"name":"checkout","hierarchy":"checkout"}
+	> {"event":"cmd_name" @_SID0_,"name":"checkout","hierarchy":"trace2/checkout"}
+	< {"event":"error" @_SID0_,"msg":"pathspec '\''no-such-branch'\'' did not match any file(s) known to git","fmt":"pathspec '\''%s'\'' did not match any file(s) known to git"}
+	< {"event":"exit" @_SID0_,"t_abs":"_T_ABS_","code":1}
+	< {"event":"atexit" @_SID0_,"t_abs":"_T_ABS_","code":1}
+	> {"event":"error" @_SID0_,"msg":"pathspec '\''no-such-branch'\'' did not match any file(s) known to git","fmt":"%s"}
+	> {"event":"exit" @_SID0_,"t_abs":"_T_ABS_","code":0}
+	> {"event":"atexit" @_SID0_,"t_abs":"_T_ABS_","code":0}
+	EOF
+	test_cmp expect actual
+'
+
+# Before any scrubbing: what stands where in a line, after time and place.
+test_expect_success 'lines have the same layout' '
+	repeat 0 trace2 101timer 5 2 3 &&
+	for from in "$traces/timers" ours
+	do
+		cut -c51- "$from.normal" >lines &&
+		cut -c45- "$from.perf" >>lines &&
+		sed "s/[0-9]/9/g; /9\.99\.9/d; /test-tool 9/d; /ancestry/d" lines |
+			sort -u >"layout.${from##*/}" || return 1
+	done &&
+	test_line_count -gt 15 layout.timers &&
+	test_cmp layout.timers layout.ours
+'
+
+test_done

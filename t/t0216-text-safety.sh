@@ -1,0 +1,199 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+
+test_description='no text can forge a line, a column or a field
+
+Whatever a program puts into a message, a key, a value or an argument: a line
+stays one line, and JSON stays JSON.
+'
+
+. ./test-lib.sh
+. "$TEST_DIRECTORY/lib-trace2.sh"
+
+# traced ARG...: leaves streams in n, p and e.
+traced () {
+	rm -f n p e &&
+	GIT_TRACE2="$(pwd)/n" GIT_TRACE2_BRIEF=1 \
+		GIT_TRACE2_PERF="$(pwd)/p" GIT_TRACE2_PERF_BRIEF=1 \
+		GIT_TRACE2_EVENT="$(pwd)/e" test-tool "$@"
+}
+
+newline="
+"
+tab=$(printf "\t")
+forged="x${newline}exit elapsed:0.000001 code:99"
+
+test_expect_success 'a newline is \n in text' '
+	traced trace2 call cmd_error "$forged" , printf "$forged" , \
+		cmd_mode "$forged" , cmd_path "$forged" , \
+		def_param local "$forged" "$forged" , cmd_alias "$forged" "$forged" &&
+	sed "1,/^cmd_name/d" n >actual &&
+	cat >expect <<-\EOF &&
+	error x\nexit elapsed:0.000001 code:99
+	x\nexit elapsed:0.000001 code:99
+	cmd_mode x\nexit elapsed:0.000001 code:99
+	cmd_path x\nexit elapsed:0.000001 code:99
+	def_param scope:local x\nexit elapsed:0.000001 code:99=x\nexit elapsed:0.000001 code:99
+	alias x\nexit elapsed:0.000001 code:99 -> '\''x\nexit elapsed:0.000001 code:99'\''
+	EOF
+	sed "/elapsed:[0-9.]* code:0\$/d" actual >actual.events &&
+	test_cmp expect actual.events &&
+	test_line_count = 8 actual
+'
+
+test_expect_success 'other control characters' '
+	traced trace2 call cmd_mode "$(printf "a\tb\rc\001d\033[31me\177f\bg")" &&
+	sed -n "/^cmd_mode/p" n >actual &&
+	cat >expect <<-\EOF &&
+	cmd_mode a\tb\rc\x01d\x1b[31me\x7ff\x08g
+	EOF
+	test_cmp expect actual &&
+	test_grep " | a\\\\tb\\\\rc\\\\x01d\\\\x1b\[31me\\\\x7ff\\\\x08g\$" p
+'
+
+test_expect_success JQ 'and in JSON they come back as they were' '
+	printf "a\tb\rc\001d\033[31me\177f\bg" >expect &&
+	jq -j "select(.event == \"cmd_mode\") | .name" e >actual &&
+	test_cmp_bin expect actual &&
+	test_grep "\"name\":\"a.tb.rc.u0001d.u001b\[31me" e
+'
+
+test_expect_success 'a category, a key and a value with bars' '
+	traced trace2 call region_enter "a | b" "c | d" , \
+		data_string "e|f" " | g | " "| main | exit | h" &&
+	sed -n "/| region_enter\|| data  /p" p | cut -d"|" -f7- |
+		sed "s/[0-9]\.[0-9]\{6\}/N/g" >actual &&
+	cat >expect <<-\EOF &&
+	 a | b        | label:c | d
+	 e|f          | .. | g | :| main | exit | h
+	EOF
+	test_cmp expect actual &&
+	perl "$TEST_DIRECTORY/../scrub/perf.perl" p >scrubbed &&
+	test_grep "^d0|main|region_enter||_T_ABS_||a | b|label:c | d\$" scrubbed
+'
+
+test_expect_success 'a thread with odd characters in its name' '
+	traced trace2 040thread "a${newline}d0 | main" &&
+	perl "$TEST_DIRECTORY/../scrub/perf.perl" p >scrubbed &&
+	test_grep "^d0|th01:a.nd0 | main|thread_start" scrubbed &&
+	test_grep ! -v "^d0 | " p &&
+	expect_valid_stream e
+'
+
+test_expect_success JQ 'quotes and backslashes' '
+	traced trace2 call data_string "a\"b" "c\\d" "\"e\\\"" , \
+		cmd_alias "x" "it'\''s" "hey!" "" "back\\slash" "\"" &&
+	jq -r "select(.event == \"data\") | .category, .key, .value" e >actual &&
+	test_write_lines "a\"b" "c\\d" "\"e\\\"" >expect &&
+	test_cmp expect actual &&
+	sed -n "/^alias/p" n >actual &&
+	cat >expect <<-\EOF &&
+	alias x -> '\''it'\''\'\'''\''s'\'' '\''hey'\''\!'\'''\'' '\'''\'' '\''back\slash'\'' '\''"'\''
+	EOF
+	test_cmp expect actual
+'
+
+test_expect_success 'what was quoted is read back by a shell' '
+	traced trace2 call cmd_alias al "a b" "it'\''s" "hey!" "" "\$HOME \`x\`" \
+		"*" "semi;colon" "\"quoted\"" "plain" "a=b@c:d/e^f,g.h-i+j_k" "~" "#" &&
+	words=$(sed -n "s/^alias al -> //p" n) &&
+	test -n "$words" &&
+	eval "set -- $words" &&
+	printf "%s\n" "$@" >actual &&
+	test_write_lines "a b" "it'\''s" "hey!" "" "\$HOME \`x\`" \
+		"*" "semi;colon" "\"quoted\"" "plain" "a=b@c:d/e^f,g.h-i+j_k" "~" "#" >expect &&
+	test_cmp expect actual &&
+	case $words in
+	*" plain a=b@c:d/e^f,g.h-i+j_k "*) true ;;
+	*) false ;;
+	esac
+'
+
+# Overlong, truncated, surrogates, beyond the last code point, lone bytes.
+test_expect_success JQ 'invalid UTF-8 becomes U+FFFD, valid stays' '
+	traced trace2 call data_string c k "$(printf \
+		"1\303\2512\342\202\2543\360\237\230\2004\300\2575\355\240\2006\364\220\200\2007\3778\2009\303")" &&
+	jq -j "select(.event == \"data\") | .value" e >actual &&
+	printf "1\303\2512\342\202\2543\360\237\230\2004" >expect &&
+	for bytes in "2 5" "3 6" "4 7" "1 8" "1 9" "1 "
+	do
+		for i in $(test_seq ${bytes% *})
+		do
+			printf "\357\277\275" || return 1
+		done &&
+		printf "%s" "${bytes#* }" || return 1
+	done >>expect &&
+	test_cmp_bin expect actual &&
+	# As jq would mend it itself, the bytes must be right already.
+	"$PERL_PATH" -MEncode -ne "Encode::decode(q(UTF-8), \$_, Encode::FB_CROAK)" e
+'
+
+test_expect_success JQ 'every byte but NUL in every place' '
+	traced trace2 096all_bytes &&
+	expect_valid_stream e &&
+	"$PERL_PATH" -MEncode -ne "Encode::decode(q(UTF-8), \$_, Encode::FB_CROAK)" e &&
+	for file in n p
+	do
+		tr -d "\n" <$file | tr -d "\040-\176\200-\377" >controls &&
+		test_must_be_empty controls || return 1
+	done &&
+	test_line_count = 10 n &&
+	test_line_count = 14 p &&
+	test_line_count = 14 e &&
+	perl "$TEST_DIRECTORY/../scrub/perf.perl" p >scrubbed &&
+	trace2_jq "
+		[.[] | select(.event == \"data\")] | length == 1 and
+		(.[0] | .category == .key and .key == .value and
+			(.value | length == 255))" e
+'
+
+test_expect_success JQ 'an argv of 240 KB is whole' '
+	traced trace2 095big_argv 240 1000 &&
+	expect_valid_stream e &&
+	trace2_jq "
+		[.[] | select(.event == \"alias\")] | length == 1 and
+		(.[0].argv | length == 240 and all(. == \"x\" * 1000))" e &&
+	sed -n "/^alias/p" n >actual &&
+	test $(wc -c <actual) = $((240 * 1001 + 13)) &&
+	traced trace2 095big_argv 1 240000 &&
+	trace2_jq "[.[] | select(.event == \"alias\").argv[0] | length] == [240000]" e
+'
+
+test_expect_success JQ 'the real arguments of a program, too' '
+	big=$("$PERL_PATH" -e "print q(a b) x 25000") &&
+	traced trace2 call cmd_mode "$big" &&
+	trace2_jq "[.[] | select(.event == \"start\").argv[4] | length] == [75000]" e &&
+	trace2_jq "[.[] | select(.event == \"cmd_mode\").name | length] == [75000]" e
+'
+
+test_expect_success JQ 'JSON text that is not JSON is a string' '
+	: >expect &&
+	for text in "" " " "{" "[1,]" "{\"a\":1,}" "01" "1." "+1" "nul" "nulll" \
+		"\"a" "\"\\x\"" "\"a${newline}b\"" "\"a${tab}b\"" "[1 2]" \
+		"1 {\"event\":\"exit\"}" "]" "{\"a\"}" "{1:2}" "NaN" "-" "1e" \
+		"\"\\u12g4\"" "$(printf "\"\377\"")"
+	do
+		traced trace2 call data_json c k "$text" &&
+		trace2_jq "[.[] | select(.event == \"data_json\").value | type] == [\"string\"]" e &&
+		test_grep ! "\"value\":\"\"\"" e ||
+		{
+			echo "it was: $text"
+			return 1
+		}
+	done
+'
+
+test_expect_success JQ 'JSON text over several lines stays on one' '
+	traced trace2 call data_json c k "{${newline}\"a\": [1,${newline}2]${newline}}" &&
+	trace2_jq "[.[] | select(.event == \"data_json\").value] == [{a: [1, 2]}]" e &&
+	test_grep ! -v "^{.*}\$" e
+'
+
+test_expect_success JQ 'brackets too deep for any reader are a string' '
+	rm -f e &&
+	GIT_TRACE2_EVENT="$(pwd)/e" test-tool trace2 call \
+		data_json c k "$("$PERL_PATH" -e "print q([) x 5000, q(]) x 5000")" &&
+	trace2_jq "[.[] | select(.event == \"data_json\").value | type] == [\"string\"]" e
+'
+
+test_done

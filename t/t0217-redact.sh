@@ -1,0 +1,280 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+
+test_description='secrets stay out of every target
+
+Passwords in URLs, values of Authorization headers and of names that hold
+token, secret, password, passwd, signature or key as a word.
+'
+
+. ./test-lib.sh
+. "$TEST_DIRECTORY/lib-trace2.sh"
+
+# traced ARG...: leaves streams in n, p and e.
+traced () {
+	rm -f n p e &&
+	GIT_TRACE2="$(pwd)/n" GIT_TRACE2_BRIEF=1 \
+		GIT_TRACE2_PERF="$(pwd)/p" GIT_TRACE2_EVENT="$(pwd)/e" \
+		test-tool trace2 "$@"
+}
+
+# shows TEXT REDACTED: the value of data TEXT shows as REDACTED in both targets
+# that show data, and as the text of a printf in all three.
+shows () {
+	traced call data_string cat k "$1" , printf "$1" &&
+	sed -n "s/^.* | cat  *| k://p" p >actual &&
+	sed -n "s/^.* | printf .* |  *| //p" p >>actual &&
+	jq -r "select(.event == \"data\") | .value" e >>actual &&
+	jq -r "select(.event == \"printf\") | .msg" e >>actual &&
+	sed -e "1,/^cmd_name/d" -e "/^exit/,\$d" n >>actual &&
+	printf "%s\n" "$2" "$2" "$2" "$2" "$2" >expect &&
+	test_cmp expect actual
+}
+
+if ! test_have_prereq JQ
+then
+	skip_all='jq is needed to look at JSON'
+	test_done
+fi
+
+test_expect_success 'the password of a URL' '
+	shows https://user:pwd@example.com/ \
+		"https://user:<REDACTED>@example.com/" &&
+	shows https://user:pwd@example.com:8080/x?y#z \
+		"https://user:<REDACTED>@example.com:8080/x?y#z" &&
+	shows "cannot read '\''http://u:p@h'\'' (403)" \
+		"cannot read '\''http://u:<REDACTED>@h'\'' (403)"
+'
+
+test_expect_success 'of any scheme, in any case' '
+	shows ftp://user:pwd@example.com/ "ftp://user:<REDACTED>@example.com/" &&
+	shows ssh://git:pwd@example.com/ "ssh://git:<REDACTED>@example.com/" &&
+	shows HTTPS://User:Pwd@example.com/ "HTTPS://User:<REDACTED>@example.com/" &&
+	shows svn+ssh://u:p@h/ "svn+ssh://u:<REDACTED>@h/"
+'
+
+test_expect_success 'that holds an @ or a /' '
+	shows https://user:p@ss@example.com/ \
+		"https://user:<REDACTED>@example.com/" &&
+	shows https://user:p/ss@example.com/ \
+		"https://user:<REDACTED>@example.com/" &&
+	shows https://user:p:s:s@example.com/ \
+		"https://user:<REDACTED>@example.com/" &&
+	shows https://:pwd@example.com/ "https://:<REDACTED>@example.com/"
+'
+
+test_expect_success 'several URLs in one string' '
+	shows "https://a:b@c https://d:e@f, ssh://g:h@i" \
+		"https://a:<REDACTED>@c https://d:<REDACTED>@f, ssh://g:<REDACTED>@i"
+'
+
+test_expect_success 'a user alone may be a token on http, not elsewhere' '
+	shows https://t0k3n@example.com/ "https://<REDACTED>@example.com/" &&
+	shows http://t0k3n@example.com/ "http://<REDACTED>@example.com/" &&
+	shows ssh://git@example.com/ "ssh://git@example.com/"
+'
+
+test_expect_success 'a URL without a secret is left as it is' '
+	for url in https://example.com/ https://example.com:8080/a@b \
+		http://h/p:q@r git@example.com:path file:///a:b@c \
+		"a: b@c" "x:y" "http://" "://a:b@c"
+	do
+		shows "$url" "$url" || return 1
+	done
+'
+
+test_expect_success 'the header Authorization' '
+	shows "Authorization: Basic c2VjcmV0" "Authorization: <REDACTED>" &&
+	shows "authorization:Bearer abc def" "authorization:<REDACTED>" &&
+	shows "http.extraHeader=AUTHORIZATION: basic abc" \
+		"http.extraHeader=AUTHORIZATION: <REDACTED>" &&
+	shows "curl -H '\''Authorization: Bearer x'\'' -v" \
+		"curl -H '\''Authorization: <REDACTED>'\'' -v"
+'
+
+test_expect_success 'parameters of a query' '
+	shows "https://h/p?token=abc&x=1" "https://h/p?token=<REDACTED>&x=1" &&
+	shows "https://h/p?x=1&X-Amz-Signature=abc#f" \
+		"https://h/p?x=1&X-Amz-Signature=<REDACTED>#f" &&
+	shows "https://h/p?access_token=abc&client_secret=d" \
+		"https://h/p?access_token=<REDACTED>&client_secret=<REDACTED>"
+'
+
+test_expect_success 'names that hold a secret word' '
+	shows token=abc "token=<REDACTED>" &&
+	shows MY_SECRET=abc "MY_SECRET=<REDACTED>" &&
+	shows db.password="a b c" "db.password=<REDACTED>" &&
+	shows --passwd=abc "--passwd=<REDACTED>" &&
+	shows apiKey=abc "apiKey=<REDACTED>" &&
+	shows user.signingKey=abc "user.signingKey=<REDACTED>" &&
+	shows "run PASSWORD=x make" "run PASSWORD=<REDACTED> make" &&
+	shows "key=\"a b\" c" "key=\"<REDACTED>\" c" &&
+	shows "a secret='\''b c'\'' d" "a secret='\''<REDACTED>'\'' d"
+'
+
+test_expect_success 'a word must be whole' '
+	for text in monkey=abc keyboard=abc tokenize=abc passwordless=1 \
+		a=b "key = value" =x "key"
+	do
+		shows "$text" "$text" || return 1
+	done
+'
+
+test_expect_success 'arguments of the program' '
+	traced 300redact_start git clone https://user:pwd@example.com/ clone2 &&
+	test_grep ! pwd n &&
+	test_grep ! pwd p &&
+	test_grep ! pwd e &&
+	test_grep "^start git clone '\''https://user:<REDACTED>@example.com/'\'' clone2\$" n &&
+	trace2_jq "[.[] | select(.event == \"start\").argv[2]] | .[-1] ==
+		\"https://user:<REDACTED>@example.com/\"" e
+'
+
+test_expect_success 'options of a program and of an alias' '
+	traced call cmd_mode -c http.proxy=https://user:hidden@h , \
+		cmd_alias al -c remote.url=https://user:hidden@h --token=hidden &&
+	test_grep ! hidden n &&
+	test_grep ! hidden p &&
+	test_grep ! hidden e &&
+	test_grep "^alias al -> -c '\''remote.url=https://user:<REDACTED>@h'\'' '\''--token=<REDACTED>'\''\$" n
+'
+
+test_expect_success 'arguments of a child, of an exec; its program' '
+	traced 301redact_child_start git clone https://user:pwd@example.com/ c &&
+	test_grep ! pwd n &&
+	test_grep ! pwd p &&
+	test_grep ! pwd e &&
+	test_grep "^child_start\[0\] git clone '\''https://user:<REDACTED>@example.com/'\'' c\$" n &&
+	traced 302redact_exec git git clone https://user:pwd@example.com/ c &&
+	test_grep ! pwd n &&
+	test_grep ! pwd p &&
+	test_grep ! pwd e &&
+	test_grep "^exec\[0\] git git clone '\''https://user:<REDACTED>@example.com/'\'' c\$" n
+'
+
+test_expect_success 'the value of a parameter' '
+	traced 303redact_def_param url https://user:pwd@example.com/ &&
+	test_grep ! pwd n &&
+	test_grep ! pwd p &&
+	test_grep ! pwd e &&
+	test_grep "^def_param scope:unknown url=https://user:<REDACTED>@example.com/\$" n
+'
+
+test_expect_success 'a parameter whose name is secret: its whole value' '
+	traced call def_param local remote.origin.token hunter2 , \
+		def_param local PASSWORD "two hunters" , def_param local token &&
+	sed -n "/^def_param/p" n >actual &&
+	cat >expect <<-\EOF &&
+	def_param scope:local remote.origin.token=<REDACTED>
+	def_param scope:local PASSWORD=<REDACTED>
+	def_param scope:local token
+	EOF
+	test_cmp expect actual &&
+	sed -n "/ def_param /s/^.* | scope:local  | //p" p >actual &&
+	cat >expect <<-\EOF &&
+	remote.origin.token:<REDACTED>
+	PASSWORD:<REDACTED>
+	token
+	EOF
+	test_cmp expect actual &&
+	trace2_jq "[.[] | select(.event == \"def_param\").value] ==
+		[\"<REDACTED>\", \"<REDACTED>\", null]" e
+'
+
+test_expect_success 'a variable that is reported by its name' '
+	rm -f e &&
+	MY_API_TOKEN=hunter2 PLAIN=shown URL=https://u:hunter2@h \
+		GIT_TRACE2_ENV_VARS=MY_API_TOKEN,PLAIN,URL \
+		GIT_TRACE2_EVENT="$(pwd)/e" test-tool trace2 001return 0 &&
+	jq -c "select(.event == \"def_param\") | [.param, .value]" e >actual &&
+	cat >expect <<-\EOF &&
+	["MY_API_TOKEN","<REDACTED>"]
+	["PLAIN","shown"]
+	["URL","https://u:<REDACTED>@h"]
+	EOF
+	test_cmp expect actual
+'
+
+test_expect_success 'a config key that is reported, in its name, too' '
+	test_config_global url.https://u:hunter2@h/.insteadof https://h/ &&
+	test_config_global vendor.token hunter2 &&
+	rm -f e &&
+	GIT_TRACE2_CONFIG_PARAMS="url.*,vendor.*" \
+		GIT_TRACE2_EVENT="$(pwd)/e" test-tool trace2 001return 0 &&
+	jq -c "select(.event == \"def_param\") | [.param, .value]" e >actual &&
+	cat >expect <<-\EOF &&
+	["url.https://u:<REDACTED>@h/.insteadof","https://h/"]
+	["vendor.token","<REDACTED>"]
+	EOF
+	test_cmp expect actual
+'
+
+test_expect_success 'error messages, also as their format; regions; names' '
+	traced call cmd_error "cannot reach https://u:hunter2@h/x" , \
+		region_enter_printf c l NULL "fetch https://u:hunter2@h" , \
+		region_enter "https://u:hunter2@c" "https://u:hunter2@l" , \
+		data_string "token=hunter2" "secret=hunter2" v , \
+		data_json c k "{\"url\": \"https://u:hunter2@h/\"}" , \
+		data_json c k "[\"token=hunter2\", 1]" , \
+		cmd_path /https://u:hunter2@h , cmd_name https://u:hunter2@h , \
+		cmd_mode password=hunter2 , def_repo 1 https://u:hunter2@h/tree , \
+		cmd_alias https://u:hunter2@h x , child_start 1 https://u:hunter2@h , \
+		child_ready 1 token=hunter2 , exec https://u:hunter2@h x &&
+	for file in n p e
+	do
+		test_grep ! hunter2 $file || return 1
+	done &&
+	trace2_jq "[.[] | select(.event == \"data_json\").value] ==
+		[{url: \"https://u:<REDACTED>@h/\"}, [\"token=<REDACTED>\", 1]]" e
+'
+
+test_expect_success 'the directory, class and hook of a child' '
+	mkdir -p "https:/u:hunter2@h" &&
+	traced spawn --cwd="https://u:hunter2@h" --class=token=hunter2 true &&
+	for file in n p e
+	do
+		test_grep ! hunter2 $file || return 1
+	done &&
+	traced spawn --class=hook --hook=token=hunter2 true &&
+	for file in n p e
+	do
+		test_grep ! hunter2 $file || return 1
+	done
+'
+
+test_expect_success 'GIT_TRACE2_REDACT=0 shows all' '
+	GIT_TRACE2_REDACT=0 &&
+	export GIT_TRACE2_REDACT &&
+	test_when_finished "sane_unset GIT_TRACE2_REDACT" &&
+	shows https://user:pwd@example.com/ https://user:pwd@example.com/ &&
+	shows token=abc token=abc &&
+	traced 303redact_def_param my.token abc &&
+	test_grep "^def_param scope:unknown my.token=abc\$" n &&
+	GIT_TRACE2_REDACT=false &&
+	shows token=abc token=abc
+'
+
+test_expect_success 'other values of it redact' '
+	for value in 1 true yes "" bogus
+	do
+		test_env GIT_TRACE2_REDACT="$value" \
+			shows token=abc "token=<REDACTED>" || return 1
+	done
+'
+
+test_expect_success 'the user may not switch it off by a config key' '
+	test_config_global trace2.redact false &&
+	shows token=abc "token=<REDACTED>"
+'
+
+test_expect_success 'a long string is redacted to its end' '
+	long=$("$PERL_PATH" -e "print q(x) x 60000") &&
+	traced call printf "$long https://u:hunter2@h $long" &&
+	for file in n p e
+	do
+		test_grep ! hunter2 $file || return 1
+	done &&
+	trace2_jq "[.[] | select(.event == \"printf\").msg | length] == [120024]" e
+'
+
+test_done

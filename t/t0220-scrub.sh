@@ -1,0 +1,763 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# The scrubbers against text written out here, hostile text, and streams of a
+# real Git; the table that they are made from; and the assertions of
+# lib-trace2.sh, which other scripts trust.
+
+test_description='scrubbers and assertions on streams'
+
+. ./test-lib.sh
+. "$TEST_DIRECTORY/lib-trace2.sh"
+
+if ! test_have_prereq PERL_TEST_HELPERS
+then
+	skip_all='the scrubbers are written in perl'
+	test_done
+fi
+
+SQ="'"
+traces=$TEST_DIRECTORY/traces
+scrub_dir=$TEST_DIRECTORY/../scrub
+
+# scrub TARGET [ARG...]
+scrub () {
+	local target="$1"
+	shift
+	perl "$scrub_dir/$target.perl" "$@"
+}
+
+# perf DEPTH THREAD EVENT REPO T_ABS T_REL CATEGORY MESSAGE: a brief line.
+perf () {
+	printf 'd%s | %-24s | %-12s | %-3s | %9s | %9s | %-12.12s | %s\n' "$@"
+}
+
+# event NAME SID MEMBERS: a line of the event target.
+event () {
+	printf '{"event":"%s","sid":"%s","thread":"main","time":"%s","file":"a.c","line":1%s}\n' \
+		"$1" "$2" 2026-11-21T07:20:00.123456Z "${3:+,$3}"
+}
+
+# refuses TARGET: it must fail for the file "in", with what is in "expect".
+refuses () {
+	test_expect_code 1 scrub "$1" <in >out 2>actual &&
+	test_cmp expect actual
+}
+
+# is_bug COMMAND...: the assertion must say that the test is wrong.
+is_bug () {
+	if ("$@" >out 2>&1 7>&1)
+	then
+		echo "this passed: $*"
+		return 1
+	fi
+	test_grep "bug in the test script" out
+}
+
+# ---------------------------------------------------------------------------
+# normal
+
+test_expect_success 'normal: what varies becomes tokens' '
+	cat >in <<-\EOF &&
+	07:20:00.527744 common-init.c:77                  version 2.55.0
+	07:20:00.527775 common-init.c:78                  start /usr/bin/prog trace2 001return 0
+	07:20:00.528005 repository.c:255                  worktree /home/dev/project
+	07:20:00.528062 a/very/long/path/to/some/source/file.c:503 cmd_name trace2 (trace2)
+	07:20:00.528088 trace2.c:439                      def_param scope:local core.bare=false
+	07:20:00.528100 run.c:740                         child_start[0] cd /tmp; sh -c '\''exit 3'\''
+	07:20:00.528200 run.c:800                         child_ready[1] pid:77 ready:timeout elapsed:0.000123
+	07:20:00.530000 run.c:1007                        child_exit[0] pid:15548 code:3 elapsed:0.004079
+	07:20:00.530001 run.c:967                         child_exit[2] pid:-1 code:-1 elapsed:0.000629
+	07:20:00.530100 thing.c:1                         th_timer test/test2 intervals:5 total:0.010355 min:0.002068 max:0.002079
+	07:20:00.530945 git.c:785                         exit elapsed:0.004318 code:0
+	07:20:00.530950 x.c:1                             timer test/test1 intervals:5 total:12345.678901 min:0.002068 max:0.002079
+	07:20:00.530955 x.c:2                             counter test/test1 value:20
+	07:20:00.530960 x.c:3                             signal elapsed:0.004338 code:15
+	07:20:00.530965 x.c:128                           atexit elapsed:0.004338 code:0 lost:3
+	EOF
+	cat >expect <<-\EOF &&
+	version 2.55.0
+	start _EXE_ trace2 001return 0
+	worktree _WORKTREE_
+	cmd_name trace2 (trace2)
+	def_param scope:local core.bare=false
+	child_start[0] cd /tmp; sh -c '\''exit 3'\''
+	child_ready[1] pid:_PID_ ready:timeout elapsed:_TIME_
+	child_exit[0] pid:_PID_ code:3 elapsed:_TIME_
+	child_exit[2] pid:-1 code:-1 elapsed:_TIME_
+	th_timer test/test2 intervals:5 total:_T_TOTAL_ min:_T_MIN_ max:_T_MAX_
+	exit elapsed:_TIME_ code:0
+	timer test/test1 intervals:5 total:_T_TOTAL_ min:_T_MIN_ max:_T_MAX_
+	counter test/test1 value:20
+	signal elapsed:_TIME_ code:15
+	atexit elapsed:_TIME_ code:0 lost:3
+	EOF
+	scrub normal <in >actual &&
+	test_cmp expect actual
+'
+
+test_expect_success 'normal: brief lines give the same, mixed with full ones' '
+	sed "s/^07:[^ ]* [^ ]* *//" in >brief &&
+	test_grep "^version 2.55.0" brief &&
+	scrub normal <brief >actual &&
+	test_cmp expect actual &&
+	cat in brief >both &&
+	cat expect expect >expect.both &&
+	scrub normal <both >actual &&
+	test_cmp expect.both actual
+'
+
+test_expect_success 'normal: text that only looks like an event stays' '
+	cat >in <<-\EOF &&
+	error pid:7 code:1 elapsed:0.000001
+	error
+	error: not an event
+	def_param scope:local k=exit elapsed:1.000000 code:1
+	child_start[0] echo child_exit[0] pid:3 code:4 elapsed:0.000001
+	child_ready[0] pid:_PID_ ready:x elapsed:0.000001 pid:3 elapsed:_TIME_
+	exit stage left pid:3
+	07:20:00.000001 is a time
+	printf says 07:20:00.000001 a.c:1   version 3
+	timers are fine, a total:0.000001 too
+	EOF
+	sed -e "s/pid:_PID_/pid:7/" -e "s/_TIME_/0.123456/" in >text &&
+	scrub normal <text >actual &&
+	test_cmp in actual
+'
+
+test_expect_success 'the program may be quoted, or missing' '
+	cat >in <<-\EOF &&
+	start Q/tmp/my prog/itQBQQsQ a Qb cQ
+	start /bin/a
+	start
+	EOF
+	sed -e "s/Q/$SQ/g" -e "s/B/\\\\/" -e "s/^start$/start /" in >start &&
+	test_grep "it$SQ\\\\$SQ${SQ}s$SQ a" start &&
+	cat >expect <<-\EOF &&
+	start _EXE_ a '\''b c'\''
+	start _EXE_
+	start
+	EOF
+	scrub normal <start >actual &&
+	sed "s/ *$//" actual >actual.trimmed &&
+	test_cmp expect actual.trimmed
+'
+
+test_expect_success 'normal: a line that is no event but must be one fails' '
+	for line in "exit elapsed:now code:0" "child_exit[0] pid:" \
+		"start '\''open" "timer a/b intervals:x total:1 min:1 max:1" \
+		"atexit elapsed:0.000001 code:0 lost:many"
+	do
+		printf "version 1\n%s\n" "$line" >in &&
+		echo "scrub: line 2: malformed ${line%%[ []*}: '\''$line'\''" >expect &&
+		refuses normal || return 1
+	done
+'
+
+# ---------------------------------------------------------------------------
+# perf
+
+test_expect_success 'perf: columns trimmed and joined, tokens' '
+	{
+		perf 0 main version "" "" "" "" 2.55.0 &&
+		perf 0 main start "" " 0.001147" "" "" "/usr/bin/prog trace2 100timer" &&
+		perf 0 main def_repo r1 "" "" "" "worktree:/home/dev/project" &&
+		perf 0 main def_param "" "" "" scope:command "HOME:/home/dev" &&
+		perf 0 main region_enter r12 " 0.001598" "" index "label:read .git/index" &&
+		perf 0 main data r12 " 0.001675" " 0.000077" index "..read/nr:300" &&
+		perf 0 main child_start "" "1234567.000001" "" "" "..[ch0] class:hook hook:pre argv:[a b]" &&
+		perf 0 main child_exit "" " 0.002047" " 0.000629" "" "..[ch0] pid:4711 code:0" &&
+		perf 1 th01:abc th_timer "" "" "" test "name:test2 intervals:15 total:0.031132 min:0.002041 max:0.002079" &&
+		perf 0 main th_counter "" "" "" test "name:test2 value:7" &&
+		perf 0 main exit "" " 0.009000" "" "" code:0
+	} >brief &&
+	cat >expect <<-\EOF &&
+	d0|main|version|||||2.55.0
+	d0|main|start||_T_ABS_|||_EXE_ trace2 100timer
+	d0|main|def_repo|r1||||worktree:_WORKTREE_
+	d0|main|def_param||||scope:comman|HOME:/home/dev
+	d0|main|region_enter|r12|_T_ABS_||index|label:read .git/index
+	d0|main|data|r12|_T_ABS_|_T_REL_|index|..read/nr:300
+	d0|main|child_start||_T_ABS_|||..[ch0] class:hook hook:pre argv:[a b]
+	d0|main|child_exit||_T_ABS_|_T_REL_||..[ch0] pid:_PID_ code:0
+	d1|th01:abc|th_timer||||test|name:test2 intervals:15 total:_T_TOTAL_ min:_T_MIN_ max:_T_MAX_
+	d0|main|th_counter||||test|name:test2 value:7
+	d0|main|exit||_T_ABS_|||code:0
+	EOF
+	scrub perf <brief >actual &&
+	test_cmp expect actual
+'
+
+test_expect_success 'perf: full lines give the same, mixed with brief ones' '
+	sed "s/^/07:20:00.123456 ...in\/multi-pack-index.c:180 | /" brief >full &&
+	sed "s/^/07:20:00.123456 a.c:1                        | /" brief >>full &&
+	cat brief >>full &&
+	cat expect expect expect >expect.3 &&
+	scrub perf <full >actual &&
+	test_cmp expect.3 actual
+'
+
+test_expect_success 'perf: a | may stand in a thread, a category and a message' '
+	{
+		perf 0 "th01:a | b | exit | c" data "" " 0.000001" " 0.000002" "x | y" "k|e:v | d0 | main |" &&
+		perf 0 main error "" "" "" "" "| pid:3 | 0.000001 ||" &&
+		perf 0 main start "" " 0.000001" "" "" "/bin/a '\''b | c'\''" &&
+		perf 0 "th02:123456789012345678 |" thread_start "" " 0.000001" "" "" ""
+	} >in &&
+	cat >expect <<-\EOF &&
+	d0|th01:a | b | exit | c|data||_T_ABS_|_T_REL_|x | y|k|e:v | d0 | main |
+	d0|main|error|||||| pid:3 | 0.000001 ||
+	d0|main|start||_T_ABS_|||_EXE_ '\''b | c'\''
+	d0|th02:123456789012345678 ||thread_start||_T_ABS_|||
+	EOF
+	scrub perf <in >actual &&
+	test_cmp expect actual &&
+	sed "s/^/07:20:00.123456 a | b.c:1                    | /" in >full &&
+	scrub perf <full >actual &&
+	test_cmp expect actual
+'
+
+test_expect_success 'perf: text that only looks volatile stays' '
+	{
+		perf 0 main error "" "" "" "" "[ch0] pid:7 code:1" &&
+		perf 0 main error "" "" "" "" "...and 0.123456 more" &&
+		perf 0 main data "" " 0.000001" " 0.000002" cat "pid:7 elapsed:0.000001" &&
+		perf 0 main start "" " 0.000001" "" "" "../bin/prog worktree:/x" &&
+		perf 0 main timer "" "" "" cat \
+			"name:a total:0.000009 intervals:1 total:0.000001 min:0.000001 max:0.000001"
+	} >in &&
+	cat >expect <<-\EOF &&
+	d0|main|error|||||[ch0] pid:7 code:1
+	d0|main|error|||||...and 0.123456 more
+	d0|main|data||_T_ABS_|_T_REL_|cat|pid:7 elapsed:0.000001
+	d0|main|start||_T_ABS_|||_EXE_ worktree:/x
+	d0|main|timer||||cat|name:a total:0.000009 intervals:1 total:_T_TOTAL_ min:_T_MIN_ max:_T_MAX_
+	EOF
+	scrub perf <in >actual &&
+	test_cmp expect actual
+'
+
+test_expect_success 'perf: an unknown event fails, with the number of its line' '
+	{
+		perf 0 main version "" "" "" "" 1 &&
+		perf 0 main foo "" "" "" "" 1 &&
+		perf 0 main exit "" " 0.000001" "" "" code:0
+	} >in &&
+	echo "scrub: line 2: unknown event '\''foo'\''" >expect &&
+	refuses perf &&
+	echo "d0|main|version|||||1" >expect &&
+	test_cmp expect out
+'
+
+test_expect_success 'perf: a malformed message fails' '
+	perf 0 main exit "" " 0.000001" "" "" code:none >in &&
+	echo "scrub: line 1: malformed exit: '\''code:none'\''" >expect &&
+	refuses perf &&
+	perf 0 main child_exit "" " 0.000001" " 0.000001" "" "[ch0] pid:x code:0" >in &&
+	echo "scrub: line 1: malformed child_exit: '\''[ch0] pid:x code:0'\''" >expect &&
+	refuses perf &&
+	perf 0 main too_many_files "" "" "" "" "" >in &&
+	echo "scrub: line 1: event '\''too_many_files'\'' is not one of the perf target" >expect &&
+	refuses perf
+'
+
+test_expect_success 'perf: broken columns fail' '
+	perf 0 main exit "" " 0.000001" "" "" code:0 >good &&
+	scrub perf <good >/dev/null &&
+	for damage in "s/^d0/0/" "s/ | / |/" "s/main /main/" "s/exit /exit/" \
+		"s/000001/00001/" "s/ | code/| code/" "s/0\.0/x.0/" "s/.*//"
+	do
+		sed "$damage" good >in &&
+		! cmp -s good in &&
+		echo "scrub: line 1: not a line of the perf target" >expect &&
+		test_expect_code 1 scrub perf <in 2>err &&
+		sed "s/target: .*/target/" err >actual &&
+		test_cmp expect actual || return 1
+	done
+'
+
+# ---------------------------------------------------------------------------
+# event
+
+test_expect_success 'event: tokens in place, the rest byte for byte' '
+	{
+		event version s1 "\"evt\":\"4\",\"exe\":\"2.55\"" &&
+		event start s1 "\"t_abs\":0.001137,\"argv\":[\"/usr/bin/pr\\\"og\",\"a,b\",\"\"]" &&
+		event def_repo s1 "\"repo\":1,\"worktree\":\"/home/dev\"" &&
+		event child_exit s1 "\"child_id\":0,\"pid\":77,\"code\":3,\"t_rel\":0.000001" &&
+		event child_exit s1 "\"child_id\":1,\"pid\":-1,\"code\":-1,\"t_rel\":0.000001" &&
+		event data_json s1 "\"t_abs\":0.000001,\"t_rel\":0.000001,\"nesting\":1,\"category\":\"c\",\"key\":\"k\",\"value\":{\"pid\": 3,\"t_abs\":[1e9,\"\\u00e9\"]}" &&
+		event timer s1 "\"category\":\"c\",\"name\":\"n\",\"intervals\":2,\"t_total\":0.000003,\"t_min\":0.000001,\"t_max\":0.000002,\"histogram\":[[0.000002,2]]" &&
+		event error s1 "\"msg\":\"\\\"pid\\\":7,\\\"t_abs\\\":0.000001\",\"fmt\":\"%s\",\"new\":[null]"
+	} >in &&
+	cat >expect <<-\EOF &&
+	{"event":"version","sid":"_SID0_","thread":"main","time":"_TIME_","evt":"4","exe":"2.55"}
+	{"event":"start","sid":"_SID0_","thread":"main","time":"_TIME_","t_abs":"_T_ABS_","argv":["_EXE_","a,b",""]}
+	{"event":"def_repo","sid":"_SID0_","thread":"main","time":"_TIME_","repo":1,"worktree":"_WORKTREE_"}
+	{"event":"child_exit","sid":"_SID0_","thread":"main","time":"_TIME_","child_id":0,"pid":"_PID_","code":3,"t_rel":"_T_REL_"}
+	{"event":"child_exit","sid":"_SID0_","thread":"main","time":"_TIME_","child_id":1,"pid":-1,"code":-1,"t_rel":"_T_REL_"}
+	{"event":"data_json","sid":"_SID0_","thread":"main","time":"_TIME_","t_abs":"_T_ABS_","t_rel":"_T_REL_","nesting":1,"category":"c","key":"k","value":{"pid": 3,"t_abs":[1e9,"\u00e9"]}}
+	{"event":"timer","sid":"_SID0_","thread":"main","time":"_TIME_","category":"c","name":"n","intervals":2,"t_total":"_T_TOTAL_","t_min":"_T_MIN_","t_max":"_T_MAX_","histogram":"_HISTOGRAM_"}
+	{"event":"error","sid":"_SID0_","thread":"main","time":"_TIME_","msg":"\"pid\":7,\"t_abs\":0.000001","fmt":"%s","new":[null]}
+	EOF
+	scrub event <in >actual &&
+	test_cmp expect actual
+'
+
+test_expect_success 'event: file and line are kept when asked for' '
+	event exit s1 "\"t_abs\":0.000001,\"code\":0" >in &&
+	cat >expect <<-\EOF &&
+	{"event":"exit","sid":"_SID0_","thread":"main","time":"_TIME_","file":"a.c","line":1,"t_abs":"_T_ABS_","code":0}
+	EOF
+	scrub event --keep-file <in >actual &&
+	test_cmp expect actual
+'
+
+test_expect_success 'event: brief lines, without time, file and line' '
+	echo "{\"event\":\"exit\",\"sid\":\"x\",\"thread\":\"main\",\"t_abs\":0.000001,\"code\":0}" >in &&
+	echo "{\"event\":\"exit\",\"sid\":\"_SID0_\",\"thread\":\"main\",\"t_abs\":\"_T_ABS_\",\"code\":0}" >expect &&
+	scrub event <in >actual &&
+	test_cmp expect actual
+'
+
+test_expect_success 'event: SIDs are numbered as they come, parents kept' '
+	for sid in a a/b c a/b/d a a/b odd//e
+	do
+		event thread_start "$sid" || return 1
+	done >in &&
+	cat >expect <<-\EOF &&
+	_SID0_
+	_SID0_/_SID1_
+	_SID2_
+	_SID0_/_SID1_/_SID3_
+	_SID0_
+	_SID0_/_SID1_
+	_SID4_/_SID5_/_SID6_
+	EOF
+	scrub event <in >out &&
+	sed "s/.*\"sid\":\"\([^\"]*\)\".*/\1/" out >actual &&
+	test_cmp expect actual
+'
+
+test_expect_success 'event: what is not JSON of the right shape fails' '
+	good="\"t_abs\":0.000001,\"code\":0" &&
+	sid="\"event\":\"exit\",\"sid\":\"s\",\"thread\":\"main\"" &&
+	cat >cases <<-EOF &&
+	not a JSON object:	
+	not a JSON object:	[1]
+	no string where one must be:	{$sid,}
+	not a JSON value:	{$sid,"t_abs":.5}
+	not a JSON value:	{$sid,"t_abs":0.000001,"code":01}
+	not a JSON value:	{$sid,"t_abs":0.000001,"code":nil}
+	a string is not ended, or holds what it must not:	{$sid,"x":"a
+	a string is not ended, or holds what it must not:	{$sid,"x":"\\q"}
+	a string is not ended, or holds what it must not:	{$sid,"x":"	"}
+	no '\'','\'' or '\''}'\'' after member '\''code'\'':	{$sid,$good
+	no '\'','\'' or '\'']'\'' in a list:	{$sid,$good,"x":[1 2]}
+	text after the JSON object:	{$sid,$good}}
+	member '\''code'\'' comes twice:	{$sid,$good,"code":1}
+	no string where one must be:	{ $sid,$good}
+	no '\'':'\'' after member '\''x'\'':	{$sid,$good,"x" :1}
+	the first member is not '\''event'\'':	{"sid":"s","event":"exit","thread":"main",$good}
+	the first member is not '\''event'\'':	{}
+	unknown event '\''foo'\'':	{"event":"foo","sid":"s","thread":"main"}
+	event '\''exit'\'' lacks '\''code'\'':	{$sid,"t_abs":0.000001}
+	event '\''exit'\'' lacks '\''thread'\'':	{"event":"exit","sid":"s",$good}
+	'\''sid'\'' is empty:	{"event":"exit","sid":"","thread":"main",$good}
+	'\''t_abs'\'' cannot be '\''"abc"'\'':	{$sid,"t_abs":"abc","code":0}
+	'\''t_abs'\'' cannot be '\''0.5'\'':	{$sid,"t_abs":0.5,"code":0}
+	'\''code'\'' cannot be '\''"0"'\'':	{$sid,"t_abs":0.000001,"code":"0"}
+	'\''time'\'' cannot be '\''"2026-11-21T07:20:00Z"'\'':	{$sid,"time":"2026-11-21T07:20:00Z",$good}
+	'\''argv'\'' is not an array of strings:	{"event":"start","sid":"s","thread":"main","t_abs":0.000001,"argv":["a",1]}
+	EOF
+	while IFS="	" read -r why line
+	do
+		printf "%s\n" "$line" >in &&
+		echo "scrub: line 1: ${why%:}" >expect &&
+		refuses event || return 1
+	done <cases &&
+	printf "{%s,%s,\"x\":\"\\377\"}\n" "$sid" "$good" >in &&
+	echo "scrub: line 1: not UTF-8" >expect &&
+	refuses event
+'
+
+test_expect_success 'event: --summary prints a record for each process' '
+	scrub event --summary "$traces/nest.event" "$traces/timers.event" >actual &&
+	test_cmp "$TEST_DIRECTORY/t0220/summary.expect" actual
+'
+
+# ---------------------------------------------------------------------------
+# All three
+
+test_expect_success 'what the machine puts in is left out unless asked for' '
+	{
+		perf 0 main cmd_path "" "" "" "" /bin/prog &&
+		perf 0 main cmd_ancestry "" "" "" "" "ancestry:[sh]" &&
+		perf 0 main data "" " 0.000001" " 0.000002" process "windows/debugger:1" &&
+		perf 0 main data "" " 0.000001" " 0.000002" fsync "a:1" &&
+		perf 0 main data "" " 0.000001" " 0.000002" mine "a:1" &&
+		perf 0 main counter "" "" "" fsync "name:hardware-flush value:2"
+	} >in.perf &&
+	cat >expect <<-\EOF &&
+	d0|main|cmd_path|||||/bin/prog
+	d0|main|cmd_ancestry|||||ancestry:[sh]
+	d0|main|data||_T_ABS_|_T_REL_|process|windows/debugger:1
+	d0|main|data||_T_ABS_|_T_REL_|fsync|a:1
+	d0|main|data||_T_ABS_|_T_REL_|mine|a:1
+	d0|main|counter||||fsync|name:hardware-flush value:2
+	EOF
+	scrub perf <in.perf >actual &&
+	sed -n 5p expect >expect.none && test_cmp expect.none actual &&
+	scrub perf --keep "*" <in.perf >actual &&
+	test_cmp expect actual &&
+	scrub perf --keep cmd_path,data/process --keep=counter/fsync <in.perf >actual &&
+	sed -n -e 1p -e 3p -e 5p -e 6p expect >expect.some && test_cmp expect.some actual &&
+	scrub perf --drop data --keep "*/fsync" <in.perf >actual &&
+	sed -n -e 4p -e 6p expect >expect.some && test_cmp expect.some actual
+'
+
+test_expect_success 'normal and event leave out the same' '
+	cat >in <<-\EOF &&
+	cmd_path /bin/prog
+	cmd_ancestry sh <- sshd
+	counter fsync/hardware-flush value:2
+	counter mine/fsync value:3
+	EOF
+	sed -n 4p in >expect &&
+	scrub normal <in >actual &&
+	test_cmp expect actual &&
+	scrub normal --keep "*" <in >actual &&
+	test_cmp in actual &&
+	{
+		event cmd_path s "\"path\":\"/bin/prog\"" &&
+		event cmd_ancestry s "\"ancestry\":[\"sh\"]" &&
+		event counter s "\"category\":\"fsync\",\"name\":\"x\",\"count\":1" &&
+		event counter s "\"category\":\"mine\",\"name\":\"x\",\"count\":1"
+	} >in &&
+	scrub event <in >actual &&
+	test_line_count = 1 actual &&
+	test_grep "\"mine\"" actual &&
+	scrub event --keep "*" <in >actual &&
+	test_line_count = 4 actual
+'
+
+test_expect_success 'a selection that can select nothing, a bad option, --help' '
+	for target in normal perf event
+	do
+		test_expect_code 129 scrub $target --keep cmd_pth </dev/null 2>err &&
+		test_grep "cmd_pth.* names no event" err &&
+		test_expect_code 129 scrub $target --wrong </dev/null 2>err &&
+		test_grep "^usage: perl $target.perl" err &&
+		scrub $target --help >out &&
+		test_grep "^Left out by default: cmd_ancestry, cmd_path" out || return 1
+	done
+'
+
+test_expect_success 'a last line without newline is a cut one' '
+	for target in normal perf event
+	do
+		sed -n 1,2p "$traces/nest.$target" >in &&
+		sed -n 3p "$traces/nest.$target" | tr -d "\n" >>in &&
+		echo "scrub: line 3: cut short: its newline is missing" >expect &&
+		refuses $target &&
+		test_line_count = 2 out || return 1
+	done
+'
+
+test_expect_success 'lines are numbered in each file, and the file is named' '
+	perf 0 main version "" "" "" "" 1 >good &&
+	perf 0 main foo "" "" "" "" 1 >bad &&
+	echo "scrub: bad: line 1: unknown event '\''foo'\''" >expect &&
+	test_expect_code 1 scrub perf good bad 2>actual >out &&
+	test_cmp expect actual &&
+	test_line_count = 1 out &&
+	test_must_fail scrub perf nosuch 2>actual &&
+	echo "scrub: cannot read '\''nosuch'\'': No such file or directory" >expect &&
+	test_cmp expect actual &&
+	test_expect_code 1 scrub perf . 2>actual &&
+	echo "scrub: .: line 0: cannot read on: Is a directory" >expect &&
+	test_cmp expect actual
+'
+
+test_expect_success 'a scrubber that cannot write fails' '
+	if test -c /dev/full
+	then
+		test_must_fail scrub normal "$traces/nest.normal" >/dev/full 2>err &&
+		test_grep "scrub: cannot write" err
+	fi
+'
+
+test_expect_success 'long lines and many quotes' '
+	perl -e "print \"start /bin/a\", \" word\" x 60000, q( '\''q!'\'') x 70000, qq(\n)" >in &&
+	perl -e "print \"start _EXE_\", \" word\" x 60000, q( '\''q!'\'') x 70000, qq(\n)" >expect &&
+	scrub normal <in >actual &&
+	test_cmp expect actual &&
+	perl -e "print \"start \", chr(39), (chr(39).chr(92).chr(39).chr(39)) x 30000, chr(39), qq( b\n)" >in &&
+	echo "start _EXE_ b" >expect &&
+	scrub normal <in >actual 2>err &&
+	test_cmp expect actual &&
+	test_must_be_empty err &&
+	value=$(perl -e "print chr(92).chr(110) x 50000") &&
+	event error s "\"msg\":\"$value$value\"" >in &&
+	scrub event --keep-file <in >actual 2>err &&
+	test_must_be_empty err &&
+	sed "s/\"_SID0_\"/\"s\"/;s/_TIME_/2026-11-21T07:20:00.123456Z/" actual >same &&
+	test_cmp in same
+'
+
+test_expect_success 'scrubbers run from any directory, and from one with spaces' '
+	mkdir "a place" &&
+	cp -R "$scrub_dir" "a place/scrub dir" &&
+	for target in normal perf event
+	do
+		scrub $target "$traces/nest.$target" >expect &&
+		test_file_not_empty expect &&
+		( cd / && perl "$TRASH_DIRECTORY/a place/scrub dir/$target.perl" ) \
+			<"$traces/nest.$target" >actual &&
+		test_cmp expect actual || return 1
+	done
+'
+
+test_expect_success 'a new row of the table is all that a scrubber needs' '
+	cp -R "$scrub_dir" new &&
+	perl -p -e "s/^(our .EVENTS = \()/\$1 {
+		name => q(foo), flags => [q(T_ABS)],
+		fields => [ { name => q(bar), type => q(UINT), flags => [q(VOLATILE)] } ],
+		normal => q(foo <{bar}>), perf_category => undef, perf_message => q(bar={bar}) },/" \
+		"$scrub_dir/lib/Trace2/Events.pm" >new/lib/Trace2/Events.pm &&
+	echo "foo <3>" >in && echo "foo <_BAR_>" >expect &&
+	perl new/normal.perl <in >actual && test_cmp expect actual &&
+	perf 0 main foo "" " 0.000001" "" "" "..bar=3" >in &&
+	echo "d0|main|foo||_T_ABS_|||..bar=_BAR_" >expect &&
+	perl new/perf.perl <in >actual && test_cmp expect actual &&
+	event foo s "\"bar\":3" >in &&
+	perl new/event.perl <in >actual && test_grep "\"bar\":\"_BAR_\"" actual
+'
+
+# ---------------------------------------------------------------------------
+# A real Git's streams
+
+test_expect_success 'streams of Git pass, and nothing that varies is left' '
+	for target in normal perf event
+	do
+		for trace in "$traces"/*.$target
+		do
+			scrub $target --keep "*" <"$trace" >out &&
+			test_line_count = $(wc -l <"$trace") out &&
+			test_grep ! -E "[0-9]\.[0-9]{6}|pid:[0-9]|/home/dev/project$|[0-9]T[0-9]{6}\.|\"worktree\":\"/" out ||
+			return 1
+		done || return 1
+	done
+'
+
+test_expect_success JQ 'scrubbed events are JSON with the same members' '
+	for trace in "$traces"/*.event
+	do
+		scrub event --keep "*" --keep-file <"$trace" >out &&
+		jq -c "keys_unsorted" "$trace" >expect &&
+		jq -c "keys_unsorted" out >actual &&
+		test_cmp expect actual || return 1
+	done
+'
+
+test_expect_success 'the templates say what Git says' '
+	for trace in "$traces"/*.event
+	do
+		for target in normal perf
+		do
+			perl "$TEST_DIRECTORY/t0220/render.perl" $target <"$trace" >text &&
+			scrub $target --keep "*" <text >actual &&
+			scrub $target --keep "*" <"${trace%.event}.$target" >expect &&
+			test_cmp expect actual || return 1
+		done || return 1
+	done
+'
+
+# ---------------------------------------------------------------------------
+# What is made from the table
+
+test_expect_success 'the scrubbers have the table of now' '
+	test-tool events perl >actual &&
+	test_cmp "$scrub_dir/lib/Trace2/Events.pm" actual
+'
+
+test_expect_success 'the manual has the table of now' '
+	test-tool events adoc >actual &&
+	test_cmp "$TEST_DIRECTORY/../Documentation/generated/events.adoc" actual
+'
+
+test_expect_success JQ 'the forms of the table agree' '
+	test-tool events json >json &&
+	jq -r ".events[] | .name as \$event | .fields[] |
+		[\$event, .name, .type, (.flags | join(\",\"))] | @tsv" json >expect &&
+	test-tool events tsv >tsv &&
+	awk -F"\t" "NR > 1 && \$2 != \"\"" tsv >actual &&
+	test_cmp expect actual &&
+	jq -e ".events[] | select(.name == \"child_exit\") |
+		.normal == \"child_exit[{child_id}] pid:{pid} code:{code} elapsed:{t_rel}\"" json
+'
+
+test_expect_success 'test-tool events says how it is used' '
+	echo "usage: test-tool events (perl | adoc | json | tsv)" >expect &&
+	test_expect_code 129 test-tool events 2>actual && test_cmp expect actual &&
+	test_expect_code 129 test-tool events xml 2>actual && test_cmp expect actual &&
+	test_expect_code 129 test-tool events perl adoc 2>actual && test_cmp expect actual
+'
+
+# ---------------------------------------------------------------------------
+# lib-trace2.sh
+
+test_expect_success 'have_timer_event and have_counter_event' '
+	scrub perf "$traces/timers.perf" "$traces/counters.perf" >actual &&
+	have_timer_event main timer test test2 15 actual &&
+	have_timer_event th02:ut_101 th_timer test test2 5 actual &&
+	have_counter_event main counter test test2 60 actual &&
+	have_counter_event th03:ut_201 th_counter test test2 20 actual
+'
+
+test_expect_success 'have_timer_event and have_counter_event fail for what is not there' '
+	! have_timer_event main timer test test2 14 actual &&
+	! have_timer_event main timer test test2 1 actual &&
+	! have_timer_event main timer test test 15 actual &&
+	! have_timer_event main timer tes test2 15 actual &&
+	! have_timer_event main timer test "test." 15 actual &&
+	! have_timer_event th01:ut_101 timer test test2 15 actual &&
+	! have_timer_event main th_timer test test2 15 actual &&
+	! have_counter_event main counter test test2 6 actual &&
+	! have_counter_event ".*" counter test test2 60 actual &&
+	cat actual actual >twice &&
+	! have_timer_event main timer test test2 15 twice
+'
+
+test_expect_success 'have_timer_event and have_counter_event stop at a test gone wrong' '
+	is_bug have_timer_event main timer test test2 15 &&
+	is_bug have_counter_event main counter test test2 actual &&
+	unset nothing &&
+	is_bug have_timer_event "$nothing" timer test test2 15 actual &&
+	is_bug have_timer_event main "$nothing" test test2 15 actual &&
+	is_bug have_timer_event main timer "$nothing" test2 15 actual &&
+	is_bug have_timer_event main timer test "$nothing" 15 actual &&
+	is_bug have_timer_event main timer test test2 "$nothing" actual &&
+	is_bug have_timer_event main timer test test2 15 "$nothing" &&
+	is_bug have_timer_event main timr test test2 15 actual &&
+	is_bug have_timer_event main counter test test2 15 actual &&
+	is_bug have_timer_event main timer test test2 many actual &&
+	is_bug have_timer_event main timer test test2 15 nosuch &&
+	is_bug have_timer_event main timer test test2 15 actual more &&
+	is_bug have_counter_event main timer test test2 60 actual &&
+	is_bug have_counter_event main counter test test2 "$nothing" actual &&
+	is_bug have_counter_event main counter test test2 -1 actual
+'
+
+test_expect_success JQ 'trace2_jq wants one true' '
+	trace2_jq "length == 10" "$traces/data.event" &&
+	trace2_jq "any(.[]; .key == \$k and .value == \"v1\") # yes" "$traces/data.event" --arg k k1 &&
+	trace2_jq "def n: length; n > 1" "$traces/data.event" &&
+	! trace2_jq "length == 11" "$traces/data.event" &&
+	! trace2_jq "length" "$traces/data.event" &&
+	! trace2_jq "empty" "$traces/data.event" &&
+	! trace2_jq ".[] | .event == \"atexit\"" "$traces/data.event" &&
+	! trace2_jq "syntax error" "$traces/data.event" &&
+	>nothing.event &&
+	! trace2_jq "all(.[]; .event == \"x\")" nothing.event &&
+	echo "{\"event\":" >cut.event &&
+	! trace2_jq "true" cut.event &&
+	is_bug trace2_jq "true" &&
+	is_bug trace2_jq "" "$traces/data.event" &&
+	is_bug trace2_jq "true" nosuch
+'
+
+test_expect_success JQ 'count_events' '
+	test "$(count_events data "$traces/data.event")" = 2 &&
+	test "$(count_events signal "$traces/data.event")" = 0 &&
+	is_bug count_events dta "$traces/data.event" &&
+	is_bug count_events data nosuch &&
+	is_bug count_events data
+'
+
+# Three of these commands leave a process behind that goes on under its
+# parent'\''s SID.
+test_expect_success JQ 'expect_valid_stream accepts what Git does right' '
+	for trace in "$traces"/*.event
+	do
+		case "$trace" in
+		*/commit.event|*/fetch.event|*/push.event)
+			! expect_valid_stream "$trace" 4>err &&
+			test_grep "rule 1: line [0-9]*: atexit of .*: is not last" err ;;
+		*)
+			expect_valid_stream "$trace" ;;
+		esac || return 1
+	done
+'
+
+# breaks RULE WHAT [SED-SCRIPT...]: the stream "good", changed so, must be
+# refused for that.
+breaks () {
+	local rule="$1" what="$2"
+	shift 2
+	sed "$@" good >bad &&
+	! cmp -s good bad &&
+	! expect_valid_stream bad 4>err &&
+	test_grep -F "rule $rule: " err &&
+	test_grep -F -e "$what" err
+}
+
+test_expect_success JQ 'expect_valid_stream sees each rule broken' '
+	{
+		event version a "\"evt\":\"4\",\"exe\":\"1\"" &&
+		event start a "\"t_abs\":0.000001,\"argv\":[\"x\"]" &&
+		event region_enter a "\"nesting\":1,\"category\":\"c\",\"label\":\"l\"" &&
+		event region_enter a "\"nesting\":2,\"category\":\"c\",\"label\":\"m\"" &&
+		event region_leave a "\"t_rel\":0.000001,\"nesting\":2,\"category\":\"c\",\"label\":\"m\"" &&
+		event region_leave a "\"t_rel\":0.000001,\"nesting\":1,\"category\":\"c\",\"label\":\"l\"" &&
+		event thread_start a | sed "s/\"main\"/\"th01:x\"/" &&
+		event data a "\"t_abs\":0.000001,\"t_rel\":0.000001,\"nesting\":1,\"category\":\"c\",\"key\":\"k\",\"value\":\"v\"" | sed "s/\"main\"/\"th01:x\"/" &&
+		event child_start a "\"child_id\":0,\"child_class\":\"?\",\"use_shell\":false,\"argv\":[\"y\"]" &&
+		event version a/b "\"evt\":\"4\",\"exe\":\"1\"" &&
+		event start a/b "\"t_abs\":0.000001,\"argv\":[\"y\"]" &&
+		event signal a/b "\"t_abs\":0.000001,\"signo\":15" &&
+		event child_exit a "\"child_id\":0,\"pid\":7,\"code\":143,\"t_rel\":0.000001" &&
+		event exit a "\"t_abs\":0.000001,\"code\":0" &&
+		event counter a "\"category\":\"c\",\"name\":\"n\",\"count\":1" &&
+		event atexit a "\"t_abs\":0.000001,\"code\":0"
+	} >good &&
+	expect_valid_stream good &&
+	breaks 1 "comes first" 1d &&
+	breaks 1 "start is not second" 2d &&
+	breaks 1 "comes twice" -e "2{p;p;}" &&
+	breaks 1 "comes last" "\$d" &&
+	breaks 1 "is not last" "\$p" &&
+	breaks 1 "comes before exit" -e "14{h;d;}" -e "15G" &&
+	breaks 2 "label does not follow category" "3s/\"category\":\"c\",\"label\":\"l\"/\"label\":\"l\",\"category\":\"c\"/" &&
+	breaks 2 "key and value do not follow" "8s/\"key\":\"k\",\"value\":\"v\"/\"value\":\"v\",\"key\":\"k\"/" &&
+	breaks 3 "time is null" "1s/\"time\":\"[^\"]*\",//" &&
+	breaks 4 "is no file name" "s/a\/b/a\/../" &&
+	breaks 4 "is no file name" "s/a\/b/a\/\/b/" &&
+	breaks 4 "is part of several" "s/a\/b/a\/a/" &&
+	breaks 5 "entered another" "5s/\"m\"/\"x\"/" &&
+	breaks 5 "entered another" "5s/\"nesting\":2/\"nesting\":1/" &&
+	breaks 5 "nothing is open" -e 3d -e 4d &&
+	breaks 5 "nesting 2 inside 0" 3d &&
+	breaks 6 "th01:x did not start" 7d &&
+	breaks 7 "was not started" 9d &&
+	breaks 7 "does not end" 13d &&
+	breaks 7 "ends twice" 13p &&
+	breaks 7 "is started twice" 9p &&
+	breaks 7 "pid -1 with code 143" "13s/\"pid\":7/\"pid\":-1/"
+'
+
+test_expect_success JQ 'expect_valid_stream: killed sessions, and no stream at all' '
+	sed "\$d" good >killed &&
+	! expect_valid_stream killed &&
+	expect_valid_stream --killed killed &&
+	sed -n 1p good >discard &&
+	event too_many_files a >>discard &&
+	expect_valid_stream discard &&
+	! expect_valid_stream nothing.event &&
+	echo "no JSON" >text &&
+	! expect_valid_stream text &&
+	is_bug expect_valid_stream &&
+	is_bug expect_valid_stream nosuch
+'
+
+test_done

@@ -1,0 +1,146 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+
+test_description='what the documents show is what happens'
+
+. ./test-lib.sh
+
+CC=${CC:-cc}
+docs=$GIT_BUILD_DIR/Documentation
+
+test_lazy_prereq CC '
+	echo "int main(void) { return 0; }" >probe.c &&
+	"$CC" probe.c -o probe
+'
+
+# The Nth block of C in a document.
+c_block () {
+	awk -v want="$2" '
+	/^```c$/ || /^\[source,c\]$/ { nr++; inside = 1; next }
+	inside && /^(```|----)$/ {
+		if (/^```/ || opened)
+			inside = opened = 0
+		else
+			opened = 1
+		next
+	}
+	inside && nr == want { print }
+	' "$1"
+}
+
+# What a document shows after the command that begins so, without indentation.
+shown_after () {
+	awk -v want="    \$ $2" '
+	index($0, want) == 1 { on = 1; next }
+	on && /^    / { print substr($0, 5); seen = 1; next }
+	on && seen { exit }
+	' "$1"
+}
+
+build () {
+	"$CC" -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror \
+		-I"$GIT_BUILD_DIR"/lib "$1" -o "${1%.c}" \
+		"$GIT_BUILD_DIR"/build/lib/libtrace2.a -pthread
+}
+
+# Times, ids and places inside the library differ from run to run.
+scrub () {
+	sed -e 's/[0-9][0-9]:[0-9][0-9]:[0-9][0-9]\.[0-9]\{6\}/TIME/g' \
+	    -e 's/[0-9]\{4\}-[0-9][0-9]-[0-9][0-9]TTIMEZ/DATE/g' \
+	    -e 's/[0-9]\{8\}T[0-9.]*Z-H[0-9a-f]*-P[0-9a-f]*/SID/g' \
+	    -e 's/[0-9]*\.[0-9]\{6\}/SECONDS/g' \
+	    -e 's/pid:[0-9]*/pid:PID/' \
+	    -e 's/ *$//' \
+	    -e 's/close\.c:[0-9]*  */close.c:N /' "$@"
+}
+
+test_expect_success CC,!SANITIZE 'the ten lines of the README' '
+	c_block "$GIT_BUILD_DIR"/README.md 1 |
+		sed "s/<trace2.h>/\"trace2.h\"/" >ten.c &&
+	test_line_count -gt 9 ten.c &&
+	build ten.c
+'
+
+for format in '' _PERF _EVENT
+do
+	command="GIT_TRACE2$format=1"
+	case "$format" in
+	?*) command="$command GIT_TRACE2${format}_BRIEF=1" ;;
+	esac
+	command="$command ./ten"
+	test_expect_success CC,!SANITIZE "README: $command" '
+		shown_after "$GIT_BUILD_DIR"/README.md "$command" |
+			scrub >expect &&
+		test_line_count -gt 4 expect &&
+		eval "$command" 2>trace &&
+		scrub trace >actual &&
+		test_cmp expect actual
+	'
+done
+
+test_expect_success CC,!SANITIZE 'the program of trace2-api' '
+	c_block "$docs"/trace2-api.adoc 1 >resize.c &&
+	test_line_count -gt 50 resize.c &&
+	build resize.c &&
+	awk "/cut -c1-17,30-/ { on = 1 } /^----/ { dashes += on } \
+	     dashes == 1 && !/^----/" "$docs"/trace2-api.adoc | scrub >expect &&
+	test_line_count -gt 10 expect &&
+	GIT_TRACE2_PERF=1 GIT_TRACE2_PERF_BRIEF=1 ./resize 2>trace &&
+	cut -c1-17,30- trace | scrub >actual &&
+	test_cmp expect actual
+'
+
+test_expect_success CC,!SANITIZE 'the example of adding an event' '
+	mkdir -p tree &&
+	cp -R "$GIT_BUILD_DIR"/lib tree/ &&
+	c_block "$docs"/technical/adding-an-event.adoc 1 \
+		>>tree/lib/event/events.def &&
+	c_block "$docs"/technical/adding-an-event.adoc 2 >declaration &&
+	awk "/^#ifdef __cplusplus/ && ++nr == 2 {
+		while ((getline line < \"declaration\") > 0)
+			print line
+	} { print }" tree/lib/trace2.h >header &&
+	mv header tree/lib/trace2.h &&
+	c_block "$docs"/technical/adding-an-event.adoc 3 \
+		>>tree/lib/api/command.c &&
+	cat >stage.c <<-\EOT &&
+	#include "trace2.h"
+	int main(int argc, char **argv)
+	{
+		(void)argc;
+		trace2_initialize();
+		trace2_cmd_start(argv);
+		trace2_cmd_stage("link\n", 2);
+		trace2_cmd_stage("run", 0);
+		return trace2_cmd_exit(0);
+	}
+	EOT
+	"$CC" -std=c11 -D_GNU_SOURCE -Itree/lib -ftls-model=initial-exec \
+		-o stage stage.c tree/lib/*/*.c -pthread &&
+	GIT_TRACE2=1 GIT_TRACE2_BRIEF=1 ./stage 2>actual &&
+	test_grep "^cmd_stage link.n (2)$" actual &&
+	test_grep "^cmd_stage run$" actual &&
+	GIT_TRACE2_EVENT=1 ./stage 2>actual &&
+	test_grep "\"name\":\"link.n\",\"number\":2}$" actual
+'
+
+test_expect_success 'every setting of the table is documented' '
+	sed -n "s/.*\"\(_[A-Z_]*\)\".*/GIT_TRACE2\1/p" \
+		"$GIT_BUILD_DIR"/lib/session/settings.c >variables &&
+	test_line_count -gt 5 variables &&
+	while read -r variable
+	do
+		test_grep "$variable" "$docs"/trace2-format.adoc || return 1
+	done <variables
+'
+
+test_expect_success 'links of the README lead somewhere' '
+	sed -n "s/.*](\([^)]*\)).*/\1/p" "$GIT_BUILD_DIR"/README.md >links &&
+	test_line_count -gt 3 links &&
+	while read -r link
+	do
+		test_path_exists "$GIT_BUILD_DIR/$link" || return 1
+	done <links
+'
+
+test_done
