@@ -120,6 +120,9 @@ void tr2_options_help(const struct tr2_command *c, struct tr2_buf *out);
 /* The options as an asciidoc list, for the man page. */
 void tr2_options_asciidoc(const struct tr2_command *c, struct tr2_buf *out);
 
+/* ` -i --input …`: the names alone, for the shell's completion. */
+void tr2_options_completion(const struct tr2_command *c, struct tr2_buf *out);
+
 /* `trace2: …` on stderr, with a newline. */
 void tr2_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void tr2_warning(const char *fmt, ...) __attribute__((format(printf, 1, 2)));

@@ -332,9 +332,10 @@ static void fill_result(int code)
 	m->nr_stragglers = tr2_watch_stragglers(&rec.stragglers);
 	m->stragglers = rec.stragglers;
 	tr2_tally_read(&m->tally, rec.store.events_fd);
-	m->processes = rec.watch.procs.nr_seen;
-	if (m->processes < m->tally.files)
-		m->processes = m->tally.files;
+	/* Each file is a process's, whether the kernel told of it or not. */
+	m->processes = m->tally.files - rec.listen.nr_unknown;
+	if (m->processes < rec.watch.procs.nr_seen)
+		m->processes = rec.watch.procs.nr_seen;
 	tr2_anchor_take(&m->end);
 }
 

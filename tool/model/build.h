@@ -8,6 +8,7 @@
 #ifndef TR2_MODEL_BUILD_H
 #define TR2_MODEL_BUILD_H
 
+#include "base/buf.h"
 #include "event/event.h"
 #include "model/model.h"
 
@@ -18,38 +19,42 @@ struct tr2_view {
 	size_t len;
 };
 
-/* Bits of tr2_in.has: which of the numbers were there. */
-#define TR2_HAS_TIME (1u << 0)
-#define TR2_HAS_T_ABS (1u << 1)
-#define TR2_HAS_T_REL (1u << 2)
-#define TR2_HAS_CODE (1u << 3)
-#define TR2_HAS_PID (1u << 4)
-#define TR2_HAS_ID (1u << 5)
-#define TR2_HAS_NESTING (1u << 6)
-
 /*
- * One event as a loader saw it. The names are the JSON stream's; events that
- * share a meaning share a slot: `name` is also a cmd_mode's name, `value` also
- * worktree and histogram text, `id` child_id and exec_id.
+ * One event as a loader saw it. Members bear the names of the fields of the
+ * table of events (lib/event/events.def), so that a loader's knowledge of
+ * fields is made from that table: text and JSON is a view, ARGV words, every
+ * number an int64_t (TR2_ABSENT when it was not there; times in nanoseconds)
+ * or, of type UINT, a uint64_t (0). Start from TR2_IN_INIT.
  */
-struct tr2_in {
-	int kind; /* enum tr2_event_kind; -1: unknown, its name in `event` */
-	unsigned int has;
-	uint32_t session, thread; /* indexes, from the calls below */
-	int64_t wall_us;          /* `time` */
-	int64_t t_abs_ns, t_rel_ns;
-	int64_t code, pid, id, nesting, line, repo;
-	uint64_t count, lost, unfinished;
-	int64_t total_ns, min_ns, max_ns;
-	bool use_shell;
-	struct tr2_view event, file;
-	struct tr2_view category, label, msg, fmt, key, value, name, hierarchy;
-	struct tr2_view exe, evt, path, alias, child_class, hook_name, cd;
-	struct tr2_view scope, param, ready, histogram;
-	struct tr2_view words; /* argv, ancestry: as struct tr2_words */
-	uint32_t nr_words;
-	struct tr2_view raw; /* the whole line */
+struct tr2_words_view {
+	const char *p; /* each ended by a NUL */
+	size_t len;
+	uint32_t nr;
 };
+
+#define TR2_ABSENT INT64_MIN
+
+struct tr2_in {
+	int kind; /* enum tr2_event_kind; -1: unknown, see `event` */
+	uint32_t session, thread; /* indexes, from the calls below */
+	uint64_t line_number;
+	/* The fields that all events have. */
+	struct tr2_view event, file;
+	int64_t wall_us, line, repo;
+	/* The fields of the table. */
+	int64_t t_abs, t_rel, nesting;
+	int64_t code, signo, child_id, exec_id, pid;
+	int64_t t_total, t_min, t_max;
+	bool use_shell;
+	uint64_t lost, intervals, unfinished, count;
+	struct tr2_view evt, exe, msg, fmt, path, name, hierarchy, alias;
+	struct tr2_view child_class, hook_name, cd, ready, err, scope, param;
+	struct tr2_view value, worktree, category, label, key, histogram;
+	struct tr2_words_view argv, ancestry;
+	struct tr2_view raw; /* the whole line; NULL from text targets */
+};
+
+extern const struct tr2_in tr2_in_init;
 
 /* The session of this SID, made when it is new. 0: no memory. */
 uint32_t tr2_build_session(struct tr2_model *m, const char *sid, size_t len,
@@ -60,7 +65,7 @@ uint32_t tr2_build_thread(struct tr2_model *m, uint32_t session,
 /* false: no memory, and the event is not in the model. */
 bool tr2_build_event(struct tr2_model *m, const struct tr2_in *in);
 
-/* A task record; see tool/read/tasks.c for the file. Returns the task. */
+/* A task record; see tool/read/meta.h for the file. Returns the task. */
 uint32_t tr2_build_task_fork(struct tr2_model *m, int32_t pid, int32_t ppid,
 			     int32_t tid, int64_t wall_ns);
 uint32_t tr2_build_task_comm(struct tr2_model *m, int32_t pid, int32_t tid,

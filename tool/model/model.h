@@ -168,6 +168,7 @@ enum tr2_end {
 #define TR2_SESSION_PERF (1u << 6)       /* read from perf text: its SID is
 					    made up */
 #define TR2_SESSION_TOO_MANY_FILES (1u << 7)
+#define TR2_SESSION_TENTATIVE (1u << 15) /* while loading: wall_ns is a guess */
 
 struct tr2_session {
 	const char *sid; /* whole: PARENT/OWN */
@@ -184,6 +185,8 @@ struct tr2_session {
 	tr2_str name, hierarchy, mode, path, exe_version, source;
 	struct tr2_words argv, ancestry;
 	int64_t wall_ns;  /* when the process started (t_abs 0) */
+	int64_t clock_ns; /* while loading: wall time less t_abs, as of now */
+	int64_t now_ns;   /* while loading: when its last event was */
 	int64_t end_ns;   /* since then: atexit, else the last event */
 	uint64_t lost;    /* events that its writer dropped, as it says */
 	uint32_t first_thread, last_thread;
@@ -282,6 +285,7 @@ struct tr2_line {
 	const char *text; /* as it was read, without newline, NUL-terminated */
 	uint32_t len;
 	uint32_t session, thread;
+	uint32_t order; /* in which it was read: decides between equal times */
 };
 
 struct tr2_model {
@@ -325,6 +329,7 @@ const char *tr2_s(const struct tr2_model *m, tr2_str id);
 tr2_str tr2_intern(struct tr2_model *m, const char *s, size_t len);
 /* The number of a text that is known already, 0 when it is not. */
 tr2_str tr2_interned(const struct tr2_model *m, const char *s);
+tr2_str tr2_interned_n(const struct tr2_model *m, const char *s, size_t len);
 
 /* A copy that lives as long as the model; NULL when memory is short. */
 char *tr2_model_copy(struct tr2_model *m, const char *s, size_t len);
@@ -362,6 +367,10 @@ uint32_t tr2_node_after(const struct tr2_model *m, uint32_t node);
 /* What to call a process in a table: its hierarchy's last name, its program's
  * name, or its comm. Never empty. Valid until the model is freed. */
 const char *tr2_node_name(const struct tr2_model *m, uint32_t node);
+/* Its argv: as it saw itself, else as the kernel, else as its parent did; nr
+ * is 0 when nobody knows. */
+const struct tr2_words *tr2_node_words(const struct tr2_model *m,
+				       uint32_t node);
 /* Its command line, shell-quoted, into `out` (which is reset). "" when not
  * known. */
 struct tr2_buf;

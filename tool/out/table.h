@@ -16,6 +16,7 @@
 #define TR2_OUT_TABLE_H
 
 #include "base/buf.h"
+#include "out/term.h"
 
 enum tr2_cell_kind {
 	TR2_CELL_NONE,
@@ -37,6 +38,7 @@ enum tr2_cell_kind {
 #define TR2_COL_FLEX (1u << 2)   /* gives way first when a line is too wide */
 #define TR2_COL_DATA (1u << 3)   /* only in JSON and CSV */
 #define TR2_COL_TEXT (1u << 4)   /* only in text */
+#define TR2_COL_SHORT (1u << 6)  /* durations with three digits */
 #define TR2_COL_HEAT (1u << 5)   /* a share, coloured by how large it is */
 
 struct tr2_column {
@@ -75,6 +77,7 @@ void tr2_cell_bytes(struct tr2_table *t, uint64_t bytes);
 void tr2_cell_share(struct tr2_table *t, double ratio);
 void tr2_cell_wall(struct tr2_table *t, int64_t wall_ns);
 void tr2_cell_words(struct tr2_table *t, const struct tr2_words *words);
+void tr2_cell_color(struct tr2_table *t, enum tr2_color color); /* the last */
 
 /*
  * Prints it in the format asked for. Several tables of one command stand
@@ -85,8 +88,22 @@ void tr2_report_begin(void);
 void tr2_table_print(const struct tr2_table *t);
 void tr2_report_end(void);
 
+/*
+ * Sorts rows by the column that is called so (its key, that without its unit,
+ * or its heading in any case): numbers from large to small, text from A to Z.
+ * Rows of a tree lose their depth. false: there is no such column.
+ */
+bool tr2_table_sort(struct tr2_table *t, const char *column);
+/* Sorts by all columns and leaves one of equal rows. */
+void tr2_table_unique(struct tr2_table *t);
+/* Leaves the first n rows. */
+void tr2_table_limit(struct tr2_table *t, size_t n);
+/* The names that tr2_table_sort() takes, `a, b, c`. */
+void tr2_table_names(const struct tr2_table *t, struct tr2_buf *out);
+
 /* Units, as text has them. */
 void tr2_fmt_ns(struct tr2_buf *b, int64_t ns);         /* 1.234 ms */
+void tr2_fmt_ns_short(struct tr2_buf *b, int64_t ns);   /* 1.23ms */
 void tr2_fmt_bytes(struct tr2_buf *b, uint64_t bytes);  /* 23.1 KiB */
 void tr2_fmt_wall(struct tr2_buf *b, int64_t wall_ns);  /* HH:MM:SS.uuuuuu */
 void tr2_fmt_iso(struct tr2_buf *b, int64_t wall_ns);   /* 2026-…T…Z */

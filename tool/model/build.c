@@ -1,0 +1,851 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * build - events into sessions, threads, spans, points and metrics, one
+ * handler an event. A handler takes what is there; what does not fit is kept
+ * where it can be (a leave without its enter is a span whose start comes from
+ * its t_rel) and noted as a problem.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/build.h"
+#include "model/private.h"
+
+/* A wall clock that differs by more than this from where it should be was
+ * set; less is two reads of it a moment apart. */
+#define CLOCK_STEP_NS 50000000
+
+/* How far up a thread's open regions a leave looks for its enter. */
+#define MAX_UNWIND 64
+
+const struct tr2_in tr2_in_init = {
+	.kind = -1,
+	.wall_us = TR2_ABSENT, .line = TR2_ABSENT, .repo = TR2_ABSENT,
+	.t_abs = TR2_ABSENT, .t_rel = TR2_ABSENT, .nesting = TR2_ABSENT,
+	.code = TR2_ABSENT, .signo = TR2_ABSENT, .child_id = TR2_ABSENT,
+	.exec_id = TR2_ABSENT, .pid = TR2_ABSENT, .t_total = TR2_ABSENT,
+	.t_min = TR2_ABSENT, .t_max = TR2_ABSENT,
+};
+
+/* What every handler gets: the event, its session and thread, its time. */
+struct build {
+	struct tr2_model *m;
+	const struct tr2_in *in;
+	uint32_t s, t;
+	int64_t at_ns;
+};
+
+static struct tr2_session *session_of(const struct build *b)
+{
+	return &b->m->sessions[b->s];
+}
+
+static struct tr2_thread *thread_of(const struct build *b)
+{
+	return &b->m->threads[b->t];
+}
+
+static tr2_str intern_view(struct tr2_model *m, const struct tr2_view *v)
+{
+	return tr2_intern(m, v->p, v->len);
+}
+
+static const char *copy_view(struct tr2_model *m, const struct tr2_view *v)
+{
+	return v->p ? tr2_model_copy(m, v->p, v->len) : NULL;
+}
+
+static struct tr2_words copy_words(struct tr2_model *m,
+				   const struct tr2_words_view *v)
+{
+	struct tr2_words words = { NULL, 0 };
+
+	if (!v->nr)
+		return words;
+	words.text = tr2_model_copy(m, v->p, v->len);
+	words.nr = words.text ? v->nr : 0;
+	return words;
+}
+
+static int32_t as_int32(int64_t value)
+{
+	return value < INT32_MIN || value > INT32_MAX ? -1 : (int32_t)value;
+}
+
+static uint32_t as_uint32(int64_t value)
+{
+	return value < 0 || value > UINT32_MAX ? 0 : (uint32_t)value;
+}
+
+static void problem(const struct build *b, enum tr2_problem_kind kind,
+		    const char *text)
+{
+	tr2_build_problem(b->m, kind, session_of(b)->source,
+			  b->in->line_number, text);
+}
+
+/* ---- sessions and threads ------------------------------------------------ */
+
+static unsigned int count_slashes(const char *s, size_t len)
+{
+	unsigned int n = 0;
+	const char *end = s + len;
+
+	while ((s = memchr(s, '/', (size_t)(end - s)))) {
+		n++;
+		s++;
+	}
+	return n > UINT16_MAX ? UINT16_MAX : n;
+}
+
+/* The pid at the end of a SID: -P and 8 hex digits; -1 without. */
+static int32_t pid_of_sid(const char *sid, size_t len)
+{
+	uint32_t pid = 0;
+	size_t i;
+
+	if (len < 10 || sid[len - 10] != '-' || sid[len - 9] != 'P')
+		return -1;
+	for (i = len - 8; i < len; i++) {
+		char c = sid[i];
+
+		if (c >= '0' && c <= '9')
+			pid = pid << 4 | (uint32_t)(c - '0');
+		else if (c >= 'a' && c <= 'f')
+			pid = pid << 4 | (uint32_t)(c - 'a' + 10);
+		else
+			return -1;
+	}
+	return pid > INT32_MAX ? -1 : (int32_t)pid;
+}
+
+static uint32_t new_session(struct tr2_model *m, tr2_str sid, tr2_str source)
+{
+	uint32_t i = tr2_add(m, sessions);
+	struct tr2_session *s;
+	size_t len;
+
+	if (!i)
+		return 0;
+	s = &m->sessions[i];
+	s->sid = tr2_s(m, sid);
+	s->source = source;
+	len = strlen(s->sid);
+	s->depth = (uint16_t)count_slashes(s->sid, len);
+	s->pid = pid_of_sid(s->sid, len);
+	s->flags = TR2_SESSION_NO_CLOCK | TR2_SESSION_NO_START |
+		   TR2_SESSION_NO_VERSION;
+	if (!tr2_build_thread(m, i, "main", 4))
+		return 0;
+	return i;
+}
+
+uint32_t tr2_build_session(struct tr2_model *m, const char *sid, size_t len,
+			   tr2_str source)
+{
+	tr2_str id = tr2_intern(m, sid, len);
+	uint32_t *slot = id ? tr2_map_slot(&m->priv->sids, id) : NULL;
+
+	if (!slot)
+		return 0;
+	if (!*slot)
+		*slot = new_session(m, id, source);
+	return *slot;
+}
+
+/* A SID that begins anew: the events from here on are another session's. */
+static uint32_t begin_again(const struct build *b)
+{
+	tr2_str id = tr2_interned(b->m, session_of(b)->sid);
+	uint32_t *slot = tr2_map_slot(&b->m->priv->sids, id);
+	uint32_t s;
+
+	problem(b, TR2_PROBLEM_DUPLICATE,
+		"this session id has begun before: read as another session");
+	if (!slot)
+		return 0;
+	s = new_session(b->m, id, session_of(b)->source);
+	if (!s)
+		return 0;
+	b->m->sessions[s].flags |= TR2_SESSION_DUPLICATE;
+	*slot = s;
+	return s;
+}
+
+uint32_t tr2_build_thread(struct tr2_model *m, uint32_t session,
+			  const char *name, size_t len)
+{
+	tr2_str id = tr2_intern(m, name, len);
+	uint32_t *slot = tr2_map_slot(&m->priv->threads, tr2_key(session, id));
+	struct tr2_session *s = &m->sessions[session];
+	struct tr2_thread *t;
+	uint32_t i;
+
+	if (!slot || *slot)
+		return slot ? *slot : 0;
+	i = tr2_add(m, threads);
+	if (!i)
+		return 0;
+	*slot = i;
+	t = &m->threads[i];
+	t->session = session;
+	t->name = id;
+	if (s->first_thread) {
+		t->flags = TR2_THREAD_OPEN | TR2_THREAD_UNANNOUNCED;
+		t->start_ns = s->now_ns;
+		m->threads[s->last_thread].next = i;
+	} else {
+		s->first_thread = i;
+	}
+	t->end_ns = t->start_ns;
+	s->last_thread = i;
+	return i;
+}
+
+/* ---- time ------------------------------------------------------------------ */
+
+/* The first event that has both clocks says when the process started. */
+static void set_clock(struct tr2_model *m, struct tr2_session *s, int64_t clock)
+{
+	uint32_t t, i;
+	int64_t shift;
+
+	if (s->flags & TR2_SESSION_TENTATIVE) {
+		shift = s->wall_ns - clock;
+		for (t = s->first_thread; t; t = m->threads[t].next) {
+			m->threads[t].start_ns += t == s->first_thread ? 0 : shift;
+			m->threads[t].end_ns += shift;
+			for (i = m->threads[t].first_span; i; i = m->spans[i].next) {
+				m->spans[i].start_ns += shift;
+				m->spans[i].end_ns += shift;
+			}
+			for (i = m->threads[t].first_point; i; i = m->points[i].next)
+				m->points[i].at_ns += shift;
+		}
+		s->now_ns += shift;
+		s->end_ns += shift;
+	}
+	s->wall_ns = s->clock_ns = clock;
+	s->flags &= (uint16_t)~(TR2_SESSION_TENTATIVE | TR2_SESSION_NO_CLOCK);
+}
+
+static void clock_was_set(const struct build *b, struct tr2_session *s,
+			  int64_t clock)
+{
+	if (!(s->flags & TR2_SESSION_CLOCK_STEP))
+		problem(b, TR2_PROBLEM_CLOCK,
+			"the wall clock was set while this session ran: times "
+			"before and after do not compare with other sessions");
+	s->flags |= TR2_SESSION_CLOCK_STEP;
+	s->clock_ns = clock;
+}
+
+static int64_t event_time(const struct build *b, struct tr2_session *s)
+{
+	const struct tr2_in *in = b->in;
+	int64_t wall_ns, step;
+
+	if (in->wall_us == TR2_ABSENT) {
+		s->flags |= TR2_SESSION_BRIEF;
+		return in->t_abs == TR2_ABSENT ? s->now_ns : in->t_abs;
+	}
+	wall_ns = in->wall_us * 1000;
+	if (in->t_abs != TR2_ABSENT) {
+		step = wall_ns - in->t_abs - s->clock_ns;
+		if (s->flags & (TR2_SESSION_NO_CLOCK | TR2_SESSION_TENTATIVE))
+			set_clock(b->m, s, wall_ns - in->t_abs);
+		else if (step > CLOCK_STEP_NS || step < -CLOCK_STEP_NS)
+			clock_was_set(b, s, wall_ns - in->t_abs);
+		return in->t_abs;
+	}
+	if (s->flags & TR2_SESSION_NO_CLOCK) {
+		s->wall_ns = s->clock_ns = wall_ns;
+		s->flags &= (uint16_t)~TR2_SESSION_NO_CLOCK;
+		s->flags |= TR2_SESSION_TENTATIVE;
+	}
+	return wall_ns - s->clock_ns;
+}
+
+static void session_lasts(struct tr2_session *s, int64_t at_ns)
+{
+	s->now_ns = at_ns;
+	if (at_ns > s->end_ns)
+		s->end_ns = at_ns;
+}
+
+/* The end of something that began at start_ns: its own t_rel is the monotonic
+ * clock's word, and shows a wall clock that was set meanwhile. */
+static int64_t end_time(struct build *b, int64_t start_ns)
+{
+	struct tr2_session *s = session_of(b);
+	const struct tr2_in *in = b->in;
+	int64_t end, off;
+
+	if (in->t_rel == TR2_ABSENT)
+		return b->at_ns > start_ns ? b->at_ns : start_ns;
+	end = start_ns + in->t_rel;
+	off = b->at_ns - end;
+	if (in->t_abs != TR2_ABSENT)
+		return end;
+	if (in->wall_us != TR2_ABSENT &&
+	    (off > CLOCK_STEP_NS || off < -CLOCK_STEP_NS))
+		clock_was_set(b, s, in->wall_us * 1000 - end);
+	if (in->wall_us == TR2_ABSENT || s->flags & TR2_SESSION_CLOCK_STEP)
+		session_lasts(s, end);
+	return end;
+}
+
+/* ---- spans and points ------------------------------------------------------ */
+
+static uint32_t new_span(struct build *b, enum tr2_span_kind kind)
+{
+	struct tr2_model *m = b->m;
+	uint32_t i = tr2_add(m, spans);
+	struct tr2_thread *t = thread_of(b);
+	struct tr2_span *span;
+	unsigned int depth;
+
+	if (!i)
+		return 0;
+	span = &m->spans[i];
+	span->kind = (uint8_t)kind;
+	span->flags = TR2_SPAN_OPEN;
+	span->start_ns = span->end_ns = b->at_ns;
+	span->thread = b->t;
+	span->parent = t->open;
+	depth = t->open ? m->spans[t->open].depth + 1u : 0;
+	span->depth = (uint16_t)(depth > UINT16_MAX ? UINT16_MAX : depth);
+	span->file = intern_view(m, &b->in->file);
+	span->line = as_uint32(b->in->line);
+	span->repo = as_uint32(b->in->repo);
+	if (t->last_span)
+		m->spans[t->last_span].next = i;
+	else
+		t->first_span = i;
+	t->last_span = i;
+	t->nr_spans++;
+	return i;
+}
+
+static uint32_t new_point(struct build *b, enum tr2_point_kind kind,
+			  const char *value)
+{
+	struct tr2_model *m = b->m;
+	uint32_t i = tr2_add(m, points);
+	struct tr2_thread *t = thread_of(b);
+	struct tr2_point *point;
+
+	if (!i)
+		return 0;
+	point = &m->points[i];
+	point->kind = (uint8_t)kind;
+	point->at_ns = b->at_ns;
+	point->value = value;
+	point->thread = b->t;
+	point->parent = t->open;
+	point->file = intern_view(m, &b->in->file);
+	point->line = as_uint32(b->in->line);
+	point->repo = as_uint32(b->in->repo);
+	if (t->last_point)
+		m->points[t->last_point].next = i;
+	else
+		t->first_point = i;
+	t->last_point = i;
+	return i;
+}
+
+static bool on_region_enter(struct build *b)
+{
+	const struct tr2_in *in = b->in;
+	uint32_t i = new_span(b, TR2_SPAN_REGION);
+	struct tr2_span *span;
+
+	if (!i)
+		return false;
+	span = &b->m->spans[i];
+	span->category = intern_view(b->m, &in->category);
+	span->label = intern_view(b->m, &in->label);
+	span->msg = intern_view(b->m, &in->msg);
+	thread_of(b)->open = i;
+	return true;
+}
+
+/* The open region that this leave ends: 0 when none fits. */
+static uint32_t region_left(const struct build *b, tr2_str category,
+			    tr2_str label)
+{
+	const struct tr2_span *spans = b->m->spans;
+	uint32_t i = thread_of(b)->open;
+	int up;
+
+	for (up = 0; i && up < MAX_UNWIND; up++, i = spans[i].parent)
+		if (spans[i].category == category && spans[i].label == label)
+			return i;
+	return 0;
+}
+
+/* What was still open inside a region that ends, ends with it. */
+static void close_down_to(const struct build *b, uint32_t span, int64_t end_ns)
+{
+	struct tr2_thread *t = thread_of(b);
+	struct tr2_span *spans = b->m->spans;
+
+	while (t->open && t->open != span) {
+		spans[t->open].end_ns = end_ns;
+		spans[t->open].flags &= (uint8_t)~TR2_SPAN_OPEN;
+		spans[t->open].flags |= TR2_SPAN_CLOSED_BY_OUTER;
+		t->open = spans[t->open].parent;
+	}
+}
+
+static bool on_region_leave(struct build *b)
+{
+	const struct tr2_in *in = b->in;
+	tr2_str category = intern_view(b->m, &in->category);
+	tr2_str label = intern_view(b->m, &in->label);
+	uint32_t i = region_left(b, category, label);
+	struct tr2_span *span;
+
+	if (!i) {
+		problem(b, TR2_PROBLEM_UNPAIRED,
+			"a region is left that was not entered");
+		if (in->t_rel != TR2_ABSENT)
+			b->at_ns -= in->t_rel;
+		i = new_span(b, TR2_SPAN_REGION);
+		if (!i)
+			return false;
+		span = &b->m->spans[i];
+		span->category = category;
+		span->label = label;
+		span->msg = intern_view(b->m, &in->msg);
+		span->flags = TR2_SPAN_NO_START;
+		span->end_ns = span->start_ns +
+			       (in->t_rel != TR2_ABSENT ? in->t_rel : 0);
+		return true;
+	}
+	span = &b->m->spans[i];
+	if (i != thread_of(b)->open) {
+		problem(b, TR2_PROBLEM_UNPAIRED,
+			"a region is left while one inside it is open");
+		close_down_to(b, i, b->at_ns);
+	}
+	span->end_ns = end_time(b, span->start_ns);
+	span->flags &= (uint8_t)~TR2_SPAN_OPEN;
+	thread_of(b)->open = span->parent;
+	return true;
+}
+
+static bool on_data(struct build *b)
+{
+	const struct tr2_in *in = b->in;
+	enum tr2_point_kind kind = in->kind == TR2_EV_data_json ?
+					   TR2_POINT_DATA_JSON :
+					   TR2_POINT_DATA;
+	uint32_t i = new_point(b, kind, copy_view(b->m, &in->value));
+
+	if (!i)
+		return false;
+	b->m->points[i].category = intern_view(b->m, &in->category);
+	b->m->points[i].key = intern_view(b->m, &in->key);
+	return true;
+}
+
+static bool on_error(struct build *b)
+{
+	uint32_t i = new_point(b, TR2_POINT_ERROR, copy_view(b->m, &b->in->msg));
+
+	if (!i)
+		return false;
+	b->m->points[i].key = intern_view(b->m, &b->in->fmt);
+	session_of(b)->nr_errors++;
+	return true;
+}
+
+static bool on_printf(struct build *b)
+{
+	return new_point(b, TR2_POINT_PRINTF, copy_view(b->m, &b->in->msg));
+}
+
+static bool on_def_param(struct build *b)
+{
+	uint32_t i = new_point(b, TR2_POINT_PARAM,
+			       copy_view(b->m, &b->in->value));
+
+	if (!i)
+		return false;
+	b->m->points[i].category = intern_view(b->m, &b->in->scope);
+	b->m->points[i].key = intern_view(b->m, &b->in->param);
+	return true;
+}
+
+static bool on_def_repo(struct build *b)
+{
+	return new_point(b, TR2_POINT_REPO, copy_view(b->m, &b->in->worktree));
+}
+
+static bool on_alias(struct build *b)
+{
+	struct tr2_words words = copy_words(b->m, &b->in->argv);
+	struct tr2_buf text = TR2_BUF_INIT;
+	uint32_t i;
+
+	tr2_words_quote(&words, &text);
+	i = new_point(b, TR2_POINT_ALIAS,
+		      tr2_model_copy(b->m, tr2_buf_str(&text), text.len));
+	tr2_buf_release(&text);
+	if (i)
+		b->m->points[i].key = intern_view(b->m, &b->in->alias);
+	return i;
+}
+
+static bool on_unknown(struct build *b)
+{
+	const struct tr2_view *raw = &b->in->raw;
+	uint32_t i = new_point(b, TR2_POINT_OTHER,
+			       raw->len < 4096 ? copy_view(b->m, raw) : NULL);
+
+	if (i)
+		b->m->points[i].key = intern_view(b->m, &b->in->event);
+	problem(b, TR2_PROBLEM_UNKNOWN, "an event that this version of trace2 "
+					"does not know: kept as it is");
+	return i;
+}
+
+/* ---- children and execs ----------------------------------------------------- */
+
+static uint32_t new_child(struct build *b, enum tr2_span_kind kind, int64_t id)
+{
+	struct tr2_model *m = b->m;
+	struct tr2_map *map = kind == TR2_SPAN_EXEC ? &m->priv->execs :
+						      &m->priv->children;
+	uint32_t *slot = tr2_map_slot(map, tr2_key(b->s, (uint32_t)as_int32(id)));
+	uint32_t i = slot ? tr2_add(m, children) : 0;
+	uint32_t span = i ? new_span(b, kind) : 0;
+	struct tr2_child *c;
+
+	if (!span)
+		return 0;
+	*slot = i;
+	c = &m->children[i];
+	c->span = span;
+	c->id = as_int32(id);
+	c->pid = -1;
+	m->spans[span].child = i;
+	return i;
+}
+
+static bool on_child_start(struct build *b)
+{
+	const struct tr2_in *in = b->in;
+	uint32_t i = new_child(b, TR2_SPAN_CHILD, in->child_id);
+	struct tr2_child *c;
+
+	if (!i)
+		return false;
+	c = &b->m->children[i];
+	c->child_class = intern_view(b->m, &in->child_class);
+	c->hook = intern_view(b->m, &in->hook_name);
+	c->cd = intern_view(b->m, &in->cd);
+	c->use_shell = in->use_shell;
+	c->argv = copy_words(b->m, &in->argv);
+	return true;
+}
+
+/* The child or exec that an event ends; one made up when there is none. */
+static struct tr2_child *child_ended(struct build *b, struct tr2_map *map,
+				     enum tr2_span_kind kind, int64_t id)
+{
+	struct tr2_model *m = b->m;
+	uint32_t i = tr2_map_get(map, tr2_key(b->s, (uint32_t)as_int32(id)));
+	struct tr2_span *span;
+
+	if (!i || !(m->spans[m->children[i].span].flags & TR2_SPAN_OPEN)) {
+		problem(b, TR2_PROBLEM_UNPAIRED,
+			"something ends that was not started");
+		if (b->in->t_rel != TR2_ABSENT)
+			b->at_ns -= b->in->t_rel;
+		i = new_child(b, kind, id);
+		if (!i)
+			return NULL;
+		m->spans[m->children[i].span].flags |= TR2_SPAN_NO_START;
+	}
+	span = &m->spans[m->children[i].span];
+	span->end_ns = end_time(b, span->start_ns);
+	span->flags &= (uint8_t)~TR2_SPAN_OPEN;
+	return &m->children[i];
+}
+
+static bool on_child_end(struct build *b)
+{
+	const struct tr2_in *in = b->in;
+	struct tr2_child *c = child_ended(b, &b->m->priv->children,
+					  TR2_SPAN_CHILD, in->child_id);
+
+	if (!c)
+		return false;
+	c->pid = in->pid == TR2_ABSENT ? -1 : as_int32(in->pid);
+	c->ready = in->kind == TR2_EV_child_ready;
+	if (in->code != TR2_ABSENT) {
+		c->code = as_int32(in->code);
+		c->has_code = true;
+	}
+	return true;
+}
+
+static bool on_exec(struct build *b)
+{
+	uint32_t i = new_child(b, TR2_SPAN_EXEC, b->in->exec_id);
+
+	if (!i)
+		return false;
+	b->m->children[i].exe = intern_view(b->m, &b->in->exe);
+	b->m->children[i].argv = copy_words(b->m, &b->in->argv);
+	return true;
+}
+
+static bool on_exec_result(struct build *b)
+{
+	struct tr2_child *c = child_ended(b, &b->m->priv->execs, TR2_SPAN_EXEC,
+					  b->in->exec_id);
+
+	if (!c)
+		return false;
+	if (b->in->code != TR2_ABSENT) {
+		c->code = as_int32(b->in->code);
+		c->has_code = true;
+	}
+	return true;
+}
+
+/* ---- metrics ------------------------------------------------------------------ */
+
+static uint64_t as_ns(int64_t value)
+{
+	return value < 0 ? 0 : (uint64_t)value;
+}
+
+static bool on_metric(struct build *b)
+{
+	const struct tr2_in *in = b->in;
+	struct tr2_session *s;
+	uint32_t i = tr2_add(b->m, metrics);
+	struct tr2_metric *metric;
+
+	if (!i)
+		return false;
+	s = session_of(b);
+	metric = &b->m->metrics[i];
+	metric->session = b->s;
+	metric->category = intern_view(b->m, &in->category);
+	metric->name = intern_view(b->m, &in->name);
+	if (in->kind == TR2_EV_th_timer || in->kind == TR2_EV_th_counter)
+		metric->thread = b->t;
+	metric->kind = TR2_METRIC_COUNTER;
+	metric->count = in->count;
+	if (in->kind == TR2_EV_timer || in->kind == TR2_EV_th_timer) {
+		metric->kind = TR2_METRIC_TIMER;
+		metric->count = in->intervals;
+		metric->total_ns = as_ns(in->t_total);
+		metric->min_ns = as_ns(in->t_min);
+		metric->max_ns = as_ns(in->t_max);
+		metric->unfinished = in->unfinished;
+		metric->histogram = copy_view(b->m, &in->histogram);
+	}
+	if (s->last_metric)
+		b->m->metrics[s->last_metric].next = i;
+	else
+		s->first_metric = i;
+	s->last_metric = i;
+	return true;
+}
+
+/* ---- the process ---------------------------------------------------------------- */
+
+static bool on_version(struct build *b)
+{
+	struct tr2_session *s = session_of(b);
+
+	s->exe_version = intern_view(b->m, &b->in->exe);
+	s->flags &= (uint16_t)~TR2_SESSION_NO_VERSION;
+	return true;
+}
+
+static bool on_start(struct build *b)
+{
+	struct tr2_session *s = session_of(b);
+
+	s->argv = copy_words(b->m, &b->in->argv);
+	s->flags &= (uint16_t)~TR2_SESSION_NO_START;
+	return true;
+}
+
+static bool on_process_exit(struct build *b)
+{
+	struct tr2_session *s = session_of(b);
+	const struct tr2_in *in = b->in;
+
+	if (in->code != TR2_ABSENT && s->end != TR2_END_SIGNAL) {
+		s->code = as_int32(in->code);
+		s->has_code = true;
+	}
+	if (in->kind == TR2_EV_atexit && s->end != TR2_END_SIGNAL)
+		s->end = TR2_END_EXIT;
+	if (in->kind == TR2_EV_atexit) {
+		s->lost += in->lost;
+		b->m->lost += in->lost;
+	}
+	return true;
+}
+
+static bool on_signal(struct build *b)
+{
+	struct tr2_session *s = session_of(b);
+	char text[24];
+	int64_t signo = b->in->signo == TR2_ABSENT ? 0 : b->in->signo;
+	struct tr2_buf buf;
+
+	s->end = TR2_END_SIGNAL;
+	s->code = as_int32(signo);
+	s->has_code = true;
+	tr2_buf_init_fixed(&buf, text, sizeof(text));
+	tr2_buf_add_i64(&buf, signo);
+	return new_point(b, TR2_POINT_SIGNAL,
+			 tr2_model_copy(b->m, text, buf.len));
+}
+
+static bool on_cmd_path(struct build *b)
+{
+	session_of(b)->path = intern_view(b->m, &b->in->path);
+	return true;
+}
+
+static bool on_cmd_ancestry(struct build *b)
+{
+	session_of(b)->ancestry = copy_words(b->m, &b->in->ancestry);
+	return true;
+}
+
+static bool on_cmd_name(struct build *b)
+{
+	struct tr2_session *s = session_of(b);
+
+	s->name = intern_view(b->m, &b->in->name);
+	s->hierarchy = intern_view(b->m, &b->in->hierarchy);
+	return true;
+}
+
+static bool on_cmd_mode(struct build *b)
+{
+	session_of(b)->mode = intern_view(b->m, &b->in->name);
+	return true;
+}
+
+static bool on_too_many_files(struct build *b)
+{
+	session_of(b)->flags |= TR2_SESSION_TOO_MANY_FILES;
+	return true;
+}
+
+static bool on_thread_start(struct build *b)
+{
+	struct tr2_thread *t = thread_of(b);
+
+	t->flags &= (uint8_t)~TR2_THREAD_UNANNOUNCED;
+	t->start_ns = b->at_ns;
+	return true;
+}
+
+static bool on_thread_exit(struct build *b)
+{
+	struct tr2_thread *t = thread_of(b);
+
+	t->flags &= (uint8_t)~TR2_THREAD_OPEN;
+	t->end_ns = end_time(b, t->start_ns);
+	return true;
+}
+
+static bool (*const handlers[TR2_EVENT_NR])(struct build *b) = {
+	[TR2_EV_version] = on_version,
+	[TR2_EV_too_many_files] = on_too_many_files,
+	[TR2_EV_start] = on_start,
+	[TR2_EV_exit] = on_process_exit,
+	[TR2_EV_atexit] = on_process_exit,
+	[TR2_EV_signal] = on_signal,
+	[TR2_EV_error] = on_error,
+	[TR2_EV_cmd_path] = on_cmd_path,
+	[TR2_EV_cmd_ancestry] = on_cmd_ancestry,
+	[TR2_EV_cmd_name] = on_cmd_name,
+	[TR2_EV_cmd_mode] = on_cmd_mode,
+	[TR2_EV_alias] = on_alias,
+	[TR2_EV_child_start] = on_child_start,
+	[TR2_EV_child_exit] = on_child_end,
+	[TR2_EV_child_ready] = on_child_end,
+	[TR2_EV_exec] = on_exec,
+	[TR2_EV_exec_result] = on_exec_result,
+	[TR2_EV_thread_start] = on_thread_start,
+	[TR2_EV_thread_exit] = on_thread_exit,
+	[TR2_EV_def_param] = on_def_param,
+	[TR2_EV_def_repo] = on_def_repo,
+	[TR2_EV_region_enter] = on_region_enter,
+	[TR2_EV_region_leave] = on_region_leave,
+	[TR2_EV_data] = on_data,
+	[TR2_EV_data_json] = on_data,
+	[TR2_EV_printf] = on_printf,
+	[TR2_EV_th_timer] = on_metric,
+	[TR2_EV_th_counter] = on_metric,
+	[TR2_EV_timer] = on_metric,
+	[TR2_EV_counter] = on_metric,
+};
+
+bool tr2_build_event(struct tr2_model *m, const struct tr2_in *in)
+{
+	struct build b = { m, in, in->session, in->thread, 0 };
+	struct tr2_session *s = session_of(&b);
+	bool known = in->kind >= 0 && in->kind < TR2_EVENT_NR &&
+		     handlers[in->kind];
+
+	if (in->kind == TR2_EV_version && s->nr_events) {
+		b.s = begin_again(&b);
+		if (!b.s)
+			return false;
+		s = session_of(&b);
+		b.t = s->first_thread;
+	}
+	s->nr_events++;
+	m->nr_events++;
+	if (known)
+		m->events_by_kind[in->kind]++;
+	b.at_ns = event_time(&b, s);
+	session_lasts(s, b.at_ns);
+	if (b.at_ns > thread_of(&b)->end_ns)
+		thread_of(&b)->end_ns = b.at_ns;
+	return known ? handlers[in->kind](&b) : on_unknown(&b);
+}
+
+/* ---- problems --------------------------------------------------------------------- */
+
+void tr2_build_problem(struct tr2_model *m, enum tr2_problem_kind kind,
+		       tr2_str source, uint64_t line, const char *text)
+{
+	uint32_t *slot = tr2_map_slot(&m->priv->problems,
+				      tr2_key(source, (uint32_t)kind));
+	struct tr2_problem *p;
+	uint32_t i;
+
+	if (!slot)
+		return;
+	if (*slot) {
+		m->problems[*slot].count++;
+		return;
+	}
+	i = tr2_add(m, problems);
+	if (!i)
+		return;
+	*slot = i;
+	p = &m->problems[i];
+	p->kind = kind;
+	p->source = source;
+	p->line = line;
+	p->count = 1;
+	p->text = tr2_model_copy(m, text, strlen(text));
+}
