@@ -324,6 +324,7 @@ static uint32_t new_span(struct build *b, enum tr2_span_kind kind)
 		t->first_span = i;
 	t->last_span = i;
 	t->nr_spans++;
+	m->priv->last_span = i;
 	return i;
 }
 
@@ -423,6 +424,7 @@ static bool on_region_leave(struct build *b)
 			       (in->t_rel != TR2_ABSENT ? in->t_rel : 0);
 		return true;
 	}
+	b->m->priv->last_span = i;
 	span = &b->m->spans[i];
 	if (i != thread_of(b)->open) {
 		problem(b, TR2_PROBLEM_UNPAIRED,
@@ -569,6 +571,7 @@ static struct tr2_child *child_ended(struct build *b, struct tr2_map *map,
 			return NULL;
 		m->spans[m->children[i].span].flags |= TR2_SPAN_NO_START;
 	}
+	m->priv->last_span = m->children[i].span;
 	span = &m->spans[m->children[i].span];
 	span->end_ns = end_time(b, span->start_ns);
 	span->flags &= (uint8_t)~TR2_SPAN_OPEN;
@@ -811,6 +814,7 @@ bool tr2_build_event(struct tr2_model *m, const struct tr2_in *in)
 		s = session_of(&b);
 		b.t = s->first_thread;
 	}
+	m->priv->last_span = 0;
 	s->nr_events++;
 	m->nr_events++;
 	if (known)
@@ -820,6 +824,11 @@ bool tr2_build_event(struct tr2_model *m, const struct tr2_in *in)
 	if (b.at_ns > thread_of(&b)->end_ns)
 		thread_of(&b)->end_ns = b.at_ns;
 	return known ? handlers[in->kind](&b) : on_unknown(&b);
+}
+
+uint32_t tr2_build_last_span(const struct tr2_model *m)
+{
+	return m->priv->last_span;
 }
 
 /* ---- problems --------------------------------------------------------------------- */

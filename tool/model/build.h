@@ -65,6 +65,9 @@ uint32_t tr2_build_thread(struct tr2_model *m, uint32_t session,
 /* false: no memory, and the event is not in the model. */
 bool tr2_build_event(struct tr2_model *m, const struct tr2_in *in);
 
+/* The span that the last event began or ended; 0: none. */
+uint32_t tr2_build_last_span(const struct tr2_model *m);
+
 /* A task record; see tool/read/meta.h for the file. Returns the task. */
 uint32_t tr2_build_task_fork(struct tr2_model *m, int32_t pid, int32_t ppid,
 			     int32_t tid, int64_t wall_ns);

@@ -285,6 +285,7 @@ struct tr2_line {
 	const char *text; /* as it was read, without newline, NUL-terminated */
 	uint32_t len;
 	uint32_t session, thread;
+	uint32_t span; /* that begins or ends here */
 	uint32_t order; /* in which it was read: decides between equal times */
 };
 

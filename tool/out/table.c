@@ -611,7 +611,7 @@ static void print_json(const struct tr2_table *t)
 }
 
 /* RFC 4180: quoted where it has to be, quotes doubled. */
-static void add_csv(struct tr2_buf *out, const char *s, size_t len)
+void tr2_csv_add(struct tr2_buf *out, const char *s, size_t len)
 {
 	size_t i;
 
@@ -670,7 +670,7 @@ static void print_csv(const struct tr2_table *t)
 			first = false;
 			tr2_buf_reset(&text);
 			cell_as_data(cell_at(t, row, c), &text);
-			add_csv(&out, text.p, text.len);
+			tr2_csv_add(&out, text.p, text.len);
 		}
 		tr2_buf_addch(&out, '\n');
 		if (out.len > 60000)

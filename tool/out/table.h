@@ -101,6 +101,9 @@ void tr2_table_limit(struct tr2_table *t, size_t n);
 /* The names that tr2_table_sort() takes, `a, b, c`. */
 void tr2_table_names(const struct tr2_table *t, struct tr2_buf *out);
 
+/* A value of CSV: quoted where it has to be. */
+void tr2_csv_add(struct tr2_buf *out, const char *s, size_t len);
+
 /* Units, as text has them. */
 void tr2_fmt_ns(struct tr2_buf *b, int64_t ns);         /* 1.234 ms */
 void tr2_fmt_ns_short(struct tr2_buf *b, int64_t ns);   /* 1.23ms */

@@ -295,12 +295,12 @@ static enum tr2_json_result read_general(struct tr2_event_reader *r,
 				     TR2_JSON_PADDING + 1))
 			return TR2_JSON_NO_MEMORY;
 		result = parse(&g, r->repaired.p, r->repaired.len);
-		if (result == TR2_JSON_OK)
+		if (result == TR2_JSON_OK && number)
 			tr2_build_problem(r->m, TR2_PROBLEM_UTF8, r->source,
 					  number, "bytes that are not UTF-8 "
 						  "were replaced by U+FFFD");
 	}
-	if (result == TR2_JSON_OK && g.wrong_type)
+	if (result == TR2_JSON_OK && g.wrong_type && number)
 		tr2_build_problem(r->m, TR2_PROBLEM_FIELD, r->source, number,
 				  "a field has a value of the wrong type");
 	return result;
@@ -365,6 +365,13 @@ static enum tr2_line_result keep(struct tr2_event_reader *r, struct tr2_in *in)
 	if (r->fn)
 		r->fn(r->data, r->m, in);
 	return TR2_LINE_OK;
+}
+
+bool tr2_event_reader_parse(struct tr2_event_reader *r, const char *line,
+			    size_t len, struct tr2_in *in)
+{
+	return tr2_recognise(r, line, len, in) ||
+	       read_general(r, line, len, 0, in) == TR2_JSON_OK;
 }
 
 enum tr2_line_result tr2_event_reader_line(struct tr2_event_reader *r,

@@ -34,6 +34,10 @@ enum tr2_line_result tr2_event_reader_line(struct tr2_event_reader *r,
 					   const char *line, size_t len,
 					   uint64_t number, bool last);
 
+/* The same line again, into `in` alone: nothing is added to the model. */
+bool tr2_event_reader_parse(struct tr2_event_reader *r, const char *line,
+			    size_t len, struct tr2_in *in);
+
 /* Whether the text begins like an event; for telling files apart. */
 bool tr2_event_json_looks(const char *text, size_t len);
 

@@ -82,6 +82,7 @@ static void keep_line(struct tr2_model *m, const struct tr2_in *in)
 	line->len = (uint32_t)in->raw.len;
 	line->session = in->session;
 	line->thread = in->thread;
+	line->span = tr2_build_last_span(m);
 	line->order = m->nr_lines++;
 }
 

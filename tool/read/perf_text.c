@@ -278,12 +278,9 @@ static struct running *process_of(struct tr2_perf_reader *r,
 /* ---- events -------------------------------------------------------------------------- */
 
 /* `..` for each open region stands before the message. */
-static struct tr2_view without_dots(const struct tr2_model *m, uint32_t thread,
-				    struct tr2_view message, int kind)
+static struct tr2_view without_dots(struct tr2_view message, int kind,
+				    unsigned int regions)
 {
-	uint32_t open = m->threads[thread].open;
-	unsigned int regions = open ? m->spans[open].depth + 1u : 0;
-
 	if (kind == TR2_EV_region_leave && regions)
 		regions--;
 	while (regions-- && message.len >= 2 && message.p[0] == '.' &&
@@ -294,12 +291,18 @@ static struct tr2_view without_dots(const struct tr2_model *m, uint32_t thread,
 	return message;
 }
 
+static unsigned int open_regions(const struct tr2_model *m, uint32_t thread)
+{
+	uint32_t open = m->threads[thread].open;
+
+	return open ? m->spans[open].depth + 1u : 0;
+}
+
 static bool take_message(struct tr2_perf_reader *r,
-			 const struct tr2_view *column)
+			 const struct tr2_view *column, unsigned int open)
 {
 	const struct tr2_event_row *row = &tr2_event_rows[r->in.kind];
-	struct tr2_view text = without_dots(r->m, r->in.thread,
-					    column[MESSAGE], r->in.kind);
+	struct tr2_view text = without_dots(column[MESSAGE], r->in.kind, open);
 	bool ok = true;
 
 	if (row->perf_category)
@@ -346,7 +349,8 @@ static enum tr2_line_result add_event(struct tr2_perf_reader *r,
 				      column[THREAD].len);
 	if (!in->thread)
 		return TR2_LINE_NO_MEMORY;
-	if (in->kind >= 0 && !take_message(r, column))
+	if (in->kind >= 0 &&
+	    !take_message(r, column, open_regions(r->m, in->thread)))
 		tr2_build_problem(r->m, TR2_PROBLEM_FIELD, r->source, number,
 				  "a message that is not as it should be");
 	if (!tr2_build_event(r->m, in))
@@ -356,6 +360,22 @@ static enum tr2_line_result add_event(struct tr2_perf_reader *r,
 	if (in->kind == TR2_EV_atexit)
 		*process = r->running[--r->nr];
 	return TR2_LINE_OK;
+}
+
+bool tr2_perf_reader_parse(struct tr2_perf_reader *r, const char *line,
+			   size_t len, unsigned int open, struct tr2_in *in)
+{
+	struct tr2_view column[COLUMNS];
+
+	tr2_buf_reset(&r->scratch);
+	r->in = tr2_in_init;
+	if (!tr2_buf_room(&r->scratch, len * 2 + 64) ||
+	    !take_columns(r, line, len, column))
+		return false;
+	if (r->in.kind >= 0)
+		take_message(r, column, open);
+	*in = r->in;
+	return true;
 }
 
 enum tr2_line_result tr2_perf_reader_line(struct tr2_perf_reader *r,
