@@ -7,6 +7,7 @@
 
 #include "options.h"
 #include "out/term.h"
+#include "spell.h"
 
 #define TR2_COMMAND(name) extern const struct tr2_command tr2_command_##name;
 #include "commands.def"
@@ -29,36 +30,6 @@ const struct tr2_command *tr2_command_find(const char *name)
 	return NULL;
 }
 
-/* How far two words are from each other: letters to change, add or leave
- * out. Words longer than 15 letters are far from everything. */
-static int distance(const char *a, const char *b)
-{
-	int row[17], i, j, above, left;
-	int la = (int)strlen(a), lb = (int)strlen(b);
-
-	if (la > 15 || lb > 15)
-		return 16;
-	for (j = 0; j <= lb; j++)
-		row[j] = j;
-	for (i = 1; i <= la; i++) {
-		left = i;
-		for (j = 1; j <= lb; j++) {
-			above = row[j];
-			if (a[i - 1] == b[j - 1])
-				above = row[j - 1];
-			else {
-				above = above < left ? above : left;
-				above = above < row[j - 1] ? above : row[j - 1];
-				above++;
-			}
-			row[j - 1] = left;
-			left = above;
-		}
-		row[lb] = left;
-	}
-	return row[lb];
-}
-
 static int unknown_command(const char *name)
 {
 	const char *near = NULL;
@@ -66,7 +37,7 @@ static int unknown_command(const char *name)
 	size_t i;
 
 	for (i = 0; tr2_commands[i]; i++) {
-		d = distance(name, tr2_commands[i]->name);
+		d = tr2_spell_distance(name, tr2_commands[i]->name);
 		if (d < best) {
 			best = d;
 			near = tr2_commands[i]->name;

@@ -172,6 +172,38 @@ static uint32_t begin_again(const struct build *b)
 	return s;
 }
 
+/* A SID that goes on after its end: a process that was forked, kept it, and
+ * outlived the one that it came from. What both said before stays with that
+ * one. */
+static uint32_t go_on_forked(const struct build *b)
+{
+	struct tr2_model *m = b->m;
+	tr2_str id = tr2_interned(m, session_of(b)->sid);
+	uint32_t *slot = tr2_map_slot(&m->priv->sids, id), i;
+	struct tr2_session *s, *from;
+
+	i = slot ? new_session(m, id, session_of(b)->source) : 0;
+	if (!i)
+		return 0;
+	*slot = i;
+	s = &m->sessions[i];
+	from = session_of(b);
+	s->flags = (uint16_t)((from->flags & TR2_SESSION_PERF) |
+			      TR2_SESSION_FORKED);
+	s->parent = b->s;
+	s->pid = -1;
+	s->name = from->name;
+	s->hierarchy = from->hierarchy;
+	s->mode = from->mode;
+	s->argv = from->argv;
+	s->exe_version = from->exe_version;
+	s->wall_ns = from->wall_ns;
+	s->clock_ns = from->clock_ns;
+	s->start_ns = s->now_ns = s->end_ns = from->end_ns;
+	m->threads[s->first_thread].start_ns = s->start_ns;
+	return i;
+}
+
 uint32_t tr2_build_thread(struct tr2_model *m, uint32_t session,
 			  const char *name, size_t len)
 {
@@ -800,6 +832,16 @@ static bool (*const handlers[TR2_EVENT_NR])(struct build *b) = {
 	[TR2_EV_counter] = on_metric,
 };
 
+/* Whether another process speaks under this SID from here on. Threads that
+ * outlive main are still the old one's. */
+static bool begins_anew(const struct build *b)
+{
+	const struct tr2_session *s = session_of(b);
+
+	return b->in->kind == TR2_EV_version ||
+	       (s->end == TR2_END_EXIT && b->t == s->first_thread);
+}
+
 bool tr2_build_event(struct tr2_model *m, const struct tr2_in *in)
 {
 	struct build b = { m, in, in->session, in->thread, 0 };
@@ -807,13 +849,16 @@ bool tr2_build_event(struct tr2_model *m, const struct tr2_in *in)
 	bool known = in->kind >= 0 && in->kind < TR2_EVENT_NR &&
 		     handlers[in->kind];
 
-	if (in->kind == TR2_EV_version && s->nr_events) {
-		b.s = begin_again(&b);
+	if (s->nr_events && begins_anew(&b)) {
+		b.s = in->kind == TR2_EV_version ? begin_again(&b) :
+						   go_on_forked(&b);
 		if (!b.s)
 			return false;
 		s = session_of(&b);
 		b.t = s->first_thread;
 	}
+	m->priv->last_session = b.s;
+	m->priv->last_thread = b.t;
 	m->priv->last_span = 0;
 	s->nr_events++;
 	m->nr_events++;
@@ -824,6 +869,16 @@ bool tr2_build_event(struct tr2_model *m, const struct tr2_in *in)
 	if (b.at_ns > thread_of(&b)->end_ns)
 		thread_of(&b)->end_ns = b.at_ns;
 	return known ? handlers[in->kind](&b) : on_unknown(&b);
+}
+
+uint32_t tr2_build_last_session(const struct tr2_model *m)
+{
+	return m->priv->last_session;
+}
+
+uint32_t tr2_build_last_thread(const struct tr2_model *m)
+{
+	return m->priv->last_thread;
 }
 
 uint32_t tr2_build_last_span(const struct tr2_model *m)

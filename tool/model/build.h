@@ -65,7 +65,11 @@ uint32_t tr2_build_thread(struct tr2_model *m, uint32_t session,
 /* false: no memory, and the event is not in the model. */
 bool tr2_build_event(struct tr2_model *m, const struct tr2_in *in);
 
-/* The span that the last event began or ended; 0: none. */
+/* Where the last event went: its session and thread (which a SID that begins
+ * anew makes other than those it was given for), and the span that it began
+ * or ended (0: none). */
+uint32_t tr2_build_last_session(const struct tr2_model *m);
+uint32_t tr2_build_last_thread(const struct tr2_model *m);
 uint32_t tr2_build_last_span(const struct tr2_model *m);
 
 /* A task record; see tool/read/meta.h for the file. Returns the task. */

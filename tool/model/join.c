@@ -306,8 +306,12 @@ static uint32_t node_by_window(struct join *j, uint32_t session)
 
 	if (!child)
 		return new_node(j, m->sessions[s->parent].node, TR2_JOIN_SID);
-	/* Its pid is another's: a program between the two that said nothing. */
-	if (m->children[child].pid > 0 || m->children[child].node)
+	/* Its pid is another's: a program between the two that said nothing.
+	 * Perf text does not tell the session's pid. */
+	if (m->children[child].node ||
+	    (m->children[child].pid > 0 &&
+	     (s->pid > 0 ||
+	      !same_command(&m->children[child].argv, &s->argv))))
 		return new_node(j, node_of_span(j, child), TR2_JOIN_WINDOW);
 	node = new_node(j, m->sessions[s->parent].node, TR2_JOIN_WINDOW);
 	m->children[child].node = node;
@@ -341,6 +345,8 @@ static uint32_t node_for_session(struct join *j, uint32_t session)
 
 	if (!s->parent)
 		return new_node(j, 0, TR2_JOIN_ROOT);
+	if (s->flags & TR2_SESSION_FORKED)
+		return new_node(j, m->sessions[s->parent].node, TR2_JOIN_SID);
 	if (took_over(m, s))
 		return m->sessions[s->parent].node;
 	child = s->pid > 0 ? tr2_map_get(&j->by_pid,

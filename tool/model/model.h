@@ -168,6 +168,10 @@ enum tr2_end {
 #define TR2_SESSION_PERF (1u << 6)       /* read from perf text: its SID is
 					    made up */
 #define TR2_SESSION_TOO_MANY_FILES (1u << 7)
+#define TR2_SESSION_FORKED (1u << 8)     /* went on under the SID of `parent`
+					    after that ended: a process that
+					    forked and did not exec, as Git's
+					    detached maintenance */
 #define TR2_SESSION_TENTATIVE (1u << 15) /* while loading: wall_ns is a guess */
 
 struct tr2_session {
@@ -187,6 +191,7 @@ struct tr2_session {
 	int64_t wall_ns;  /* when the process started (t_abs 0) */
 	int64_t clock_ns; /* while loading: wall time less t_abs, as of now */
 	int64_t now_ns;   /* while loading: when its last event was */
+	int64_t start_ns; /* its first event where that is not at 0: FORKED */
 	int64_t end_ns;   /* since then: atexit, else the last event */
 	uint64_t lost;    /* events that its writer dropped, as it says */
 	uint32_t first_thread, last_thread;
@@ -267,6 +272,14 @@ enum tr2_problem_kind {
 	TR2_PROBLEM_DUPLICATE,    /* a SID that began twice */
 	TR2_PROBLEM_CLOCK,        /* the wall clock was set */
 	TR2_PROBLEM_FILE,         /* could not be read */
+	/* Only `trace2 check` looks for these. */
+	TR2_PROBLEM_MISSING,      /* a field that must be there */
+	TR2_PROBLEM_ORDER,        /* of version, start, exit, metrics, atexit */
+	TR2_PROBLEM_AFTER_END,    /* an event behind its session's atexit */
+	TR2_PROBLEM_NESTING,      /* not what enter and leave make it */
+	TR2_PROBLEM_THREAD,       /* speaks without thread_start */
+	TR2_PROBLEM_NO_END,       /* a session without atexit */
+	TR2_PROBLEM_CHILD,        /* a child_start whose end is not told */
 	TR2_PROBLEM_NR
 };
 

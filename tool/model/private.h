@@ -40,7 +40,8 @@ struct tr2_model_private {
 	 * (session, id) to child and to exec; pid to its latest task;
 	 * (source, kind) to problem. */
 	struct tr2_map sids, threads, children, execs, tasks, problems;
-	uint32_t last_span; /* of the last event */
+	/* Of the last event. */
+	uint32_t last_session, last_thread, last_span;
 	/* Allocated elements, in the order of struct tr2_model. */
 	uint32_t alloc_sessions, alloc_threads, alloc_spans, alloc_children;
 	uint32_t alloc_points, alloc_metrics, alloc_tasks, alloc_nodes;

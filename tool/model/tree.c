@@ -31,7 +31,7 @@ static void times_from_session(struct tr2_model *m, struct tr2_node *n)
 	const struct tr2_session *first = &m->sessions[n->session];
 	const struct tr2_session *last = &m->sessions[last_session(m, n->session)];
 
-	n->start_ns = first->wall_ns;
+	n->start_ns = first->wall_ns + first->start_ns;
 	n->end_ns = last->wall_ns + last->end_ns;
 	n->end = last->end;
 	n->has_code = last->has_code;

@@ -359,9 +359,12 @@ static enum tr2_line_result keep(struct tr2_event_reader *r, struct tr2_in *in)
 {
 	if (!find_who(r, in) || !tr2_build_event(r->m, in))
 		return TR2_LINE_NO_MEMORY;
-	/* version may have begun another session of the same SID. */
-	if (in->kind == TR2_EV_version)
+	/* It may have begun another session of the same SID. */
+	if (tr2_build_last_session(r->m) != in->session) {
 		r->session = 0;
+		in->session = tr2_build_last_session(r->m);
+		in->thread = tr2_build_last_thread(r->m);
+	}
 	if (r->fn)
 		r->fn(r->data, r->m, in);
 	return TR2_LINE_OK;

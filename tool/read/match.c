@@ -14,7 +14,8 @@
 struct matcher {
 	struct tr2_in *in;
 	int kind;
-	const char *p, *end;
+	const char *p, *end;   /* the text */
+	const char *t_end;     /* of the whole template */
 	struct tr2_buf *scratch;
 };
 
@@ -165,16 +166,22 @@ static const char *find_text(const char *p, const char *end, const char *what,
 	return len ? memmem(p, (size_t)(end - p), what, len) : NULL;
 }
 
-/* Where a field's text ends, given the template after it. */
+/* Where a field's text ends, given the template after it: in its group, then
+ * behind that. */
 static const char *field_end(const struct matcher *x, const char *t,
 			     const char *t_end)
 {
+	const char *literal, *at;
 	size_t len;
-	const char *literal = next_literal(t, t_end, &len);
-	const char *at;
+
+	if (t == t_end && t_end != x->t_end) {
+		t = t_end + 1; /* the group's closing brace */
+		t_end = x->t_end;
+	}
+	literal = next_literal(t, t_end, &len);
 
 	/* A literal that ends the template ends the text. */
-	if (literal + len == t_end && *t != '{')
+	if (literal + len == t_end && (t == t_end || *t != '{'))
 		return (size_t)(x->end - x->p) >= len ? x->end - len : x->end;
 	at = find_text(x->p, x->end, literal, len);
 	if (at)
@@ -241,7 +248,8 @@ static bool match_range(struct matcher *x, const char *t, const char *t_end)
 bool tr2_match(struct tr2_in *in, int kind, const char *template,
 	       const char *text, size_t len, struct tr2_buf *scratch)
 {
-	struct matcher x = { in, kind, text, text + len, scratch };
+	const char *end = template + strlen(template);
+	struct matcher x = { in, kind, text, text + len, end, scratch };
 
-	return match_range(&x, template, template + strlen(template));
+	return match_range(&x, template, end);
 }

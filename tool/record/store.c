@@ -205,6 +205,16 @@ static int move_to_old(const char *path)
 	return ret;
 }
 
+static const char *why_no_dir(const char *path, int err)
+{
+	struct stat st;
+
+	if (err != ENOTDIR && err != ELOOP)
+		return strerror(err);
+	return !lstat(path, &st) && S_ISLNK(st.st_mode) ?
+		       "it is a symbolic link" : "it is not a directory";
+}
+
 /* What stands at path must be an empty directory or a recording that nobody
  * writes any more; a recording is moved away. */
 static int make_way(const char *path)
@@ -216,9 +226,7 @@ static int make_way(const char *path)
 		return 0;
 	if (fd < 0)
 		tr2_error("cannot record to '%s': %s (use -o DIR)", path,
-			  errno == ELOOP ? "it is a symbolic link" :
-			  errno == ENOTDIR ? "it is not a directory" :
-					     strerror(errno));
+			  why_no_dir(path, errno));
 	else if (is_empty(fd))
 		ret = 0;
 	else if (!is_recording(fd))
