@@ -303,12 +303,10 @@ test_expect_success 'a command that dies of the signal' '
 
 test_expect_success '^C of a terminal comes to the command once' '
 	cat >cmd <<-\EOF &&
-	trap "echo int" INT
+	trap "echo int; kill -USR1 $PPID" INT
 	trap "echo usr1; kill \$!; exit 9" USR1
 	sleep 1000 &
 	echo ready
-	wait $!
-	kill -USR1 $PPID
 	while :
 	do
 		wait $!

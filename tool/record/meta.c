@@ -74,7 +74,6 @@ const char *tr2_meta_source(enum tr2_status_source from)
 {
 	static const char *const names[] = {
 		[TR2_STATUS_NONE] = "none",
-		[TR2_STATUS_TASKSTATS] = "taskstats",
 		[TR2_STATUS_CONNECTOR] = "connector",
 		[TR2_STATUS_WAIT] = "wait",
 	};
@@ -173,8 +172,6 @@ static void add_sources(struct tr2_buf *b, const struct tr2_meta *m)
 	add_text(b, "task_source", m->task_source);
 	add_text(b, "exit_codes",
 		 m->no_exit_codes ? m->no_exit_codes : "connector");
-	add_text(b, "accounting",
-		 m->no_accounting ? m->no_accounting : "taskstats");
 }
 
 uint64_t tr2_meta_lost(const struct tr2_meta *m)
@@ -220,12 +217,11 @@ static void add_proc(struct tr2_buf *b, const struct tr2_proc *p)
 		tr2_meta_add_status(b, p->status);
 		add_text(b, "status_from", tr2_meta_source(p->status_from));
 	}
-	if (p->usage_from) {
+	if (p->has_usage) {
 		add_key(b, "rusage");
 		tr2_buf_addch(b, '{');
 		tr2_meta_add_usage(b, &p->usage);
 		tr2_buf_addch(b, '}');
-		add_text(b, "rusage_from", tr2_meta_source(p->usage_from));
 	}
 	tr2_buf_addch(b, '}');
 }

@@ -35,7 +35,7 @@ struct tr2_meta {
 	const struct tr2_listen *listen;
 	struct tr2_anchor start, end;
 	/* NULL: it works */
-	const char *no_task_records, *no_exit_codes, *no_accounting;
+	const char *no_task_records, *no_exit_codes;
 	const char *task_source; /* perf, connector, none */
 
 	/* Only when all is over: */
@@ -61,7 +61,7 @@ int tr2_meta_write(const struct tr2_meta *meta, struct tr2_store *store);
 void tr2_meta_add_status(struct tr2_buf *b, int status);
 /* `,"user_ns":…` and so on. */
 void tr2_meta_add_usage(struct tr2_buf *b, const struct tr2_usage *usage);
-/* "wait", "connector", "taskstats" */
+/* "wait", "connector", "none" */
 const char *tr2_meta_source(enum tr2_status_source from);
 
 #endif

@@ -141,10 +141,9 @@ void tr2_procs_status(struct tr2_procs *procs, pid_t pid, int status,
 		p->status = status;
 		p->status_from = (uint8_t)from;
 	}
-	/* The process alone says more than the process with its children. */
-	if (usage && p->usage_from != TR2_STATUS_TASKSTATS) {
+	if (usage) {
 		p->usage = *usage;
-		p->usage_from = (uint8_t)from;
+		p->has_usage = true;
 	}
 }
 

@@ -28,7 +28,6 @@ struct tr2_usage {
 
 enum tr2_status_source {
 	TR2_STATUS_NONE,
-	TR2_STATUS_TASKSTATS,
 	TR2_STATUS_CONNECTOR,
 	TR2_STATUS_WAIT
 };
@@ -37,8 +36,8 @@ struct tr2_proc {
 	pid_t pid, ppid;
 	uint64_t start_ns, end_ns; /* 0: not seen */
 	int status;                /* as wait4() gives it */
-	uint8_t status_from, usage_from; /* enum tr2_status_source */
-	bool ended;
+	uint8_t status_from; /* enum tr2_status_source */
+	bool ended, has_usage;
 	char comm[TR2_COMM_SIZE];
 	struct tr2_usage usage;
 };
