@@ -440,8 +440,10 @@ static bool on_region_leave(struct build *b)
 	struct tr2_span *span;
 
 	if (!i) {
-		problem(b, TR2_PROBLEM_UNPAIRED,
-			"a region is left that was not entered");
+		/* A forked process may leave what it entered before. */
+		if (!(session_of(b)->flags & TR2_SESSION_FORKED))
+			problem(b, TR2_PROBLEM_UNPAIRED,
+				"a region is left that was not entered");
 		if (in->t_rel != TR2_ABSENT)
 			b->at_ns -= in->t_rel;
 		i = new_span(b, TR2_SPAN_REGION);

@@ -174,9 +174,11 @@ uint64_t tr2_hash(const char *s, size_t len)
 
 	if (len <= 8)
 		return tr2_mix(h, load_short(s, len));
-	for (i = 0; i + 8 < len; i += 8)
-		h = tr2_mix(h, load8(s + i));
-	return tr2_mix(h, load8(s + len - 8));
+	if (len <= 16)
+		return tr2_mix(h ^ load8(s), load8(s + len - 8));
+	for (i = 0; i + 16 < len; i += 16)
+		h = tr2_mix(h ^ load8(s + i), load8(s + i + 8));
+	return tr2_mix(h ^ load8(s + len - 16), load8(s + len - 8));
 }
 
 static bool rehash_strings(struct tr2_model_private *p)

@@ -69,11 +69,11 @@ uint64_t tr2_hash(const char *s, size_t len);
 
 static inline uint64_t tr2_mix(uint64_t a, uint64_t b)
 {
-	uint64_t h = (a ^ 0x9e3779b97f4a7c15ull) * 0xff51afd7ed558ccdull;
+	__extension__ unsigned __int128 product =
+		(unsigned __int128)(a ^ 0x9e3779b97f4a7c15ull) *
+		(b ^ 0xc4ceb9fe1a85ec53ull);
 
-	h ^= h >> 32;
-	h = (h ^ b) * 0xc4ceb9fe1a85ec53ull;
-	return h ^ (h >> 29);
+	return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
 /* Never 0, so that it can be a map's key. Two 32-bit halves stay unique. */

@@ -28,6 +28,7 @@ struct tr2_event_reader *tr2_event_reader_new(struct tr2_model *m,
 	if (!r)
 		return NULL;
 	r->m = m;
+	r->cleared_kind = -1;
 	r->fn = fn;
 	r->data = data;
 	r->only_simdjson = parser && !strcmp(parser, "simdjson");
@@ -279,6 +280,7 @@ static enum tr2_json_result parse(struct general *g, const char *line,
 	if (!tr2_buf_room(&r->scratch, len * 8 + 4096))
 		return TR2_JSON_NO_MEMORY;
 	*g->in = tr2_in_init;
+	r->cleared_kind = -1;
 	r->sid_seen = r->thread_seen = (struct tr2_view){ NULL, 0 };
 	return tr2_json_object(r->json, line, len, on_member, g);
 }

@@ -17,6 +17,8 @@ struct tr2_event_reader {
 	bool only_simdjson;
 	struct tr2_buf scratch, repaired;
 	struct tr2_in in;
+	/* `in` is clean but for the fields of this kind; -1: not at all. */
+	int cleared_kind;
 	/* sid and thread of the line at hand. */
 	struct tr2_view sid_seen, thread_seen;
 	/* Those of the line before: texts of the model. */

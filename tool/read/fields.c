@@ -7,27 +7,38 @@
 
 #include "read/fields.h"
 
-#define SLOT(type, name, member)                                         \
+#define SLOT(type, name, offset, size)                                   \
 	{ #name, ",\"" #name "\":", sizeof(#name) - 1, sizeof(#name) + 3, \
-	  type, (uint16_t)(member) },
-#define SLOT_END { NULL, NULL, 0, 0, 0, 0 }
+	  type, (uint16_t)(offset), (uint16_t)(size) },
+#define SLOT_OF(type, name, member)                         \
+	SLOT(type, name, offsetof(struct tr2_in, member), \
+	     sizeof(((struct tr2_in *)0)->member))
+#define SLOT_END { NULL, "", 0, 0, 0, 0, 0 }
 
 /* In the order of the stream; sid, thread, time and event go no further. */
 const struct tr2_slot tr2_slots_common[] = {
-	SLOT(TR2_T_SID, sid, 0)
-	SLOT(TR2_T_THREAD, thread, 0)
-	SLOT(TR2_T_TIME, time, offsetof(struct tr2_in, wall_us))
-	SLOT(TR2_T_STR, file, offsetof(struct tr2_in, file))
-	SLOT(TR2_T_INT, line, offsetof(struct tr2_in, line))
-	SLOT(TR2_T_INT, repo, offsetof(struct tr2_in, repo))
-	SLOT(TR2_T_EVENT, event, offsetof(struct tr2_in, event))
+	SLOT(TR2_T_SID, sid, 0, 0)
+	SLOT(TR2_T_THREAD, thread, 0, 0)
+	SLOT_OF(TR2_T_TIME, time, wall_us)
+	SLOT_OF(TR2_T_STR, file, file)
+	SLOT_OF(TR2_T_INT, line, line)
+	SLOT_OF(TR2_T_INT, repo, repo)
+	SLOT_OF(TR2_T_EVENT, event, event)
 	SLOT_END
 };
 
 #define TR2_FIELD(type, name, flags) \
-	SLOT(TR2_T_##type, name, offsetof(struct tr2_in, name))
+	SLOT_OF(TR2_T_##type, name, name)
 #define TR2_EVENT(name, flags, fields, normal, category, perf) \
 	static const struct tr2_slot slots_##name[] = { fields SLOT_END };
+#include "event/events.def"
+#undef TR2_EVENT
+#undef TR2_FIELD
+
+/* literal[] cuts what does not fit it. */
+#define TR2_FIELD(type, name, flags) \
+	_Static_assert(sizeof(#name) - 1 <= TR2_MAX_NAME, #name " is too long");
+#define TR2_EVENT(name, flags, fields, normal, category, perf) fields
 #include "event/events.def"
 #undef TR2_EVENT
 #undef TR2_FIELD

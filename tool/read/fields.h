@@ -12,12 +12,15 @@
 /* Types that only the fields of all events have. */
 enum { TR2_T_SID = 100, TR2_T_THREAD, TR2_T_TIME, TR2_T_EVENT };
 
+/* No name is longer, so that one fits two machine words with its quotes. */
+#define TR2_MAX_NAME 12
+
 struct tr2_slot {
 	const char *name;
-	const char *literal; /* ,"name": */
+	char literal[17];        /* ,"name": */
 	uint8_t name_len, literal_len;
 	uint8_t type;  /* enum tr2_field_type, or one of the above */
-	uint16_t offset; /* in struct tr2_in */
+	uint16_t offset, size; /* in struct tr2_in */
 };
 
 /* Ended by a row without name. */

@@ -10,9 +10,12 @@
  * Anything else is handed on, and inside that part the result is the general
  * parser's. A function that takes a piece returns what is after it, or NULL.
  * Every line ends with a newline, which no piece contains: nothing reads past
- * it but comparisons of literals, and those within TR2_JSON_PADDING.
+ * it but whole machine words, and those within TR2_JSON_PADDING.
  */
 #include <string.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 #include "read/event_private.h"
 #include "read/fields.h"
@@ -23,6 +26,7 @@
 #define ONES 0x0101010101010101ull
 #define HIGHS 0x8080808080808080ull
 
+#ifndef __SSE2__
 /* Bytes that end or spoil a plain string have their high bit set: quote,
  * backslash, below 0x20, from 0x7f on. Exact up to the first of them. */
 static inline uint64_t special_bytes(uint64_t x)
@@ -34,32 +38,54 @@ static inline uint64_t special_bytes(uint64_t x)
 		((del - ONES) & ~del) | ((x - ONES * 0x20) & ~x) | x) &
 	       HIGHS;
 }
+#endif
+
+/* How many bytes from p on are none of those. */
+static inline size_t plain_length(const char *p)
+{
+	const char *start = p;
+#if defined(__SSE2__)
+	for (;; p += 16) {
+		__m128i x = _mm_loadu_si128((const __m128i *)(const void *)p);
+		/* Bytes from 0x80 on are negative, and so below 0x20. */
+		__m128i bad = _mm_or_si128(
+			_mm_or_si128(_mm_cmpeq_epi8(x, _mm_set1_epi8('"')),
+				     _mm_cmpeq_epi8(x, _mm_set1_epi8('\\'))),
+			_mm_or_si128(_mm_cmplt_epi8(x, _mm_set1_epi8(0x20)),
+				     _mm_cmpeq_epi8(x, _mm_set1_epi8(0x7f))));
+		unsigned int mask = (unsigned int)_mm_movemask_epi8(bad);
+
+		if (mask)
+			return (size_t)(p - start) +
+			       (size_t)__builtin_ctz(mask);
+	}
+#elif __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+	for (;; p += 8) {
+		uint64_t x, special;
+
+		memcpy(&x, p, 8);
+		special = special_bytes(x);
+		if (special)
+			return (size_t)(p - start) +
+			       (size_t)__builtin_ctzll(special) / 8;
+	}
+#else
+	while ((unsigned char)*p >= 0x20 && (unsigned char)*p < 0x7f &&
+	       *p != '"' && *p != '\\')
+		p++;
+	return (size_t)(p - start);
+#endif
+}
 
 /* From behind the opening quote to behind the closing one. */
 static inline const char *plain_string(const char *p, struct tr2_view *out)
 {
-	const char *start = p;
-	uint64_t x, special;
+	size_t len = plain_length(p);
 
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-	for (;;) {
-		memcpy(&x, p, 8);
-		special = special_bytes(x);
-		if (special)
-			break;
-		p += 8;
-	}
-	p += __builtin_ctzll(special) / 8;
-#else
-	for (; (unsigned char)*p >= 0x20 && (unsigned char)*p < 0x7f &&
-	       *p != '"' && *p != '\\'; p++)
-		;
-	(void)x, (void)special;
-#endif
-	if (*p != '"')
+	if (p[len] != '"')
 		return NULL;
-	*out = (struct tr2_view){ start, (size_t)(p - start) };
-	return p + 1;
+	*out = (struct tr2_view){ p, len };
+	return p + len + 1;
 }
 
 /* The same, where the text is mostly that of the line before. */
@@ -78,6 +104,37 @@ static inline const char *likely_string(const char *p, const char *end,
 static inline bool is_digit(char c)
 {
 	return c >= '0' && c <= '9';
+}
+
+/* The six digits at p as a number; false: they are not. 8 bytes are read. */
+static inline bool six_digits(const char *p, int64_t *value)
+{
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+	uint64_t x;
+
+	memcpy(&x, p, 8);
+	/* As eight digits: two zeros before them. */
+	x = x << 16 | 0x3030;
+	if (((x & 0xf0f0f0f0f0f0f0f0ull) |
+	     (((x + 0x0606060606060606ull) & 0xf0f0f0f0f0f0f0f0ull) >> 4)) !=
+	    0x3333333333333333ull)
+		return false;
+	/* Pairs, then fours, then all: neighbours are added up at once. */
+	x = (x & 0x0f0f0f0f0f0f0f0full) * ((10 << 8) + 1) >> 8;
+	x = (x & 0x00ff00ff00ff00ffull) * ((100 << 16) + 1) >> 16;
+	x = (x & 0x0000ffff0000ffffull) * ((10000ull << 32) + 1) >> 32;
+	*value = (int64_t)x;
+	return true;
+#else
+	int i;
+
+	for (*value = 0, i = 0; i < 6; i++) {
+		if (!is_digit(p[i]))
+			return false;
+		*value = *value * 10 + (p[i] - '0');
+	}
+	return true;
+#endif
 }
 
 /* A number by JSON's grammar without exponent: its digits, and how many of
@@ -122,6 +179,12 @@ static inline const char *plain_seconds(const char *p, int64_t *ns)
 	int64_t value;
 	int decimals;
 
+	/* Mostly it is less than ten seconds, in microseconds. */
+	if (p[1] == '.' && (p[8] == ',' || p[8] == '}') && is_digit(*p) &&
+	    six_digits(p + 2, &value)) {
+		*ns = (*p - '0') * 1000000000ll + value * 1000;
+		return p + 8;
+	}
 	p = plain_number(p, &value, &decimals);
 	if (!p || decimals > 9)
 		return NULL;
@@ -176,9 +239,7 @@ static const char *plain_words(struct tr2_event_reader *r, const char *p,
 static const char *plain_time(struct tr2_event_reader *r, const char *p,
 			      const char *end, int64_t *wall_us)
 {
-	uint32_t us = 0, sec;
-	int64_t whole;
-	int i;
+	int64_t whole, us, sec;
 
 	if (end - p < 29 || p[27] != '"')
 		return NULL;
@@ -194,12 +255,9 @@ static const char *plain_time(struct tr2_event_reader *r, const char *p,
 	if (p[17] < '0' || p[17] > '5' || !is_digit(p[18]) || p[19] != '.' ||
 	    p[26] != 'Z')
 		return NULL;
-	sec = (uint32_t)((p[17] - '0') * 10 + (p[18] - '0'));
-	for (i = 20; i < 26; i++) {
-		if (!is_digit(p[i]))
-			return NULL;
-		us = us * 10 + (uint32_t)(p[i] - '0');
-	}
+	if (!six_digits(p + 20, &us))
+		return NULL;
+	sec = (p[17] - '0') * 10 + (p[18] - '0');
 	*wall_us = r->minute_us + sec * 1000000 + us;
 	return p + 28;
 }
@@ -262,6 +320,26 @@ static inline const char *take_value(struct tr2_event_reader *r, const char *p,
 	}
 }
 
+/* Whether the two words at p begin as the literal, which has `len` bytes. */
+static inline bool begins_with(const char *p, const char *literal, size_t len)
+{
+	static const uint64_t masks[17][2] = {
+#define LOW(n) ((n) >= 8 ? ~0ull : (1ull << (n) % 8 * 8) - 1)
+#define MASK(n) { LOW(n), (n) > 8 ? LOW((n) - 8) : 0 }
+		MASK(0),  MASK(1),  MASK(2),  MASK(3),	MASK(4),  MASK(5),
+		MASK(6),  MASK(7),  MASK(8),  MASK(9),	MASK(10), MASK(11),
+		MASK(12), MASK(13), MASK(14), MASK(15), MASK(16),
+	};
+	uint64_t a[2], b[2];
+
+	if (__BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__)
+		return !memcmp(p, literal, len);
+	memcpy(a, p, 16);
+	memcpy(b, literal, 16);
+	return !(((a[0] ^ b[0]) & masks[len][0]) |
+		 ((a[1] ^ b[1]) & masks[len][1]));
+}
+
 /* Members from p on that stand in the table, in its order. */
 static inline const char *take_members(struct tr2_event_reader *r,
 				       const char *p, const char *end,
@@ -269,8 +347,7 @@ static inline const char *take_members(struct tr2_event_reader *r,
 				       struct tr2_in *in)
 {
 	for (; slot->name && *p == ','; slot++) {
-		if (p[2] != slot->name[0] ||
-		    memcmp(p, slot->literal, slot->literal_len) != 0)
+		if (!begins_with(p, slot->literal, slot->literal_len))
 			continue;
 		p = take_value(r, p + slot->literal_len, end, slot->type,
 			       (char *)in + slot->offset);
@@ -284,29 +361,44 @@ static inline const char *take_members(struct tr2_event_reader *r,
 static inline int kind_of(const struct tr2_view *name)
 {
 	static _Thread_local struct {
-		uint64_t first;
+		char name[16];
 		uint32_t len;
 		int kind;
-	} seen[64];
+	} seen[64], *s;
 	uint64_t first;
-	uint32_t at;
 
+	if (name->len > sizeof(s->name))
+		return -1;
 	memcpy(&first, name->p, 8);
-	if (name->len < 8)
-		first &= (1ull << name->len * 8) - 1;
-	at = (uint32_t)((first * 0x9e3779b97f4a7c15ull) >> 52) + name->p[name->len - 1];
-	at = (at ^ (uint32_t)name->len) & 63;
-	if (seen[at].first != first || seen[at].len != name->len ||
-	    strncmp(tr2_event_rows[seen[at].kind].name, name->p, name->len) != 0) {
-		int kind = tr2_kind_of(name->p, name->len);
-
-		if (kind < 0)
-			return -1;
-		seen[at].first = first;
-		seen[at].len = (uint32_t)name->len;
-		seen[at].kind = kind;
+	s = &seen[((first ^ name->len) * 0x9e3779b97f4a7c15ull) >> 58];
+	if (s->len != name->len || !begins_with(name->p, s->name, s->len)) {
+		s->kind = tr2_kind_of(name->p, name->len);
+		s->len = (uint32_t)name->len;
+		memset(s->name, 0, sizeof(s->name));
+		memcpy(s->name, name->p, name->len);
 	}
-	return seen[at].kind;
+	return s->kind;
+}
+
+/*
+ * `in` as tr2_in_init, where it is not: a line that was recognised before has
+ * set no more than the fields of its kind, and those that all events have.
+ */
+static inline void clear(struct tr2_event_reader *r, struct tr2_in *in)
+{
+	const struct tr2_slot *slot;
+	int kind = r->cleared_kind;
+
+	r->cleared_kind = -1;
+	if (kind < 0 || in != &r->in) {
+		*in = tr2_in_init;
+		return;
+	}
+	for (slot = tr2_slots_of_event[kind]; slot->name; slot++)
+		memcpy((char *)in + slot->offset,
+		       (const char *)&tr2_in_init + slot->offset, slot->size);
+	in->file = tr2_in_init.file;
+	in->wall_us = in->line = in->repo = TR2_ABSENT;
 }
 
 bool tr2_recognise(struct tr2_event_reader *r, const char *line, size_t len,
@@ -322,7 +414,7 @@ bool tr2_recognise(struct tr2_event_reader *r, const char *line, size_t len,
 	tr2_buf_reset(&r->scratch);
 	if (!tr2_buf_room(&r->scratch, len))
 		return false;
-	*in = tr2_in_init;
+	clear(r, in);
 	r->thread_seen = r->sid_seen = (struct tr2_view){ NULL, 0 };
 	p = plain_string(line + sizeof(start) - 1, &in->event);
 	if (!p || !in->event.len)
@@ -330,6 +422,7 @@ bool tr2_recognise(struct tr2_event_reader *r, const char *line, size_t len,
 	in->kind = kind_of(&in->event);
 	if (in->kind < 0)
 		return false;
+	r->cleared_kind = in->kind;
 	p = take_members(r, p, end, tr2_slots_common, in);
 	if (p)
 		p = take_members(r, p, end, tr2_slots_of_event[in->kind], in);

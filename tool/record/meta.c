@@ -294,8 +294,8 @@ int tr2_meta_write(const struct tr2_meta *m, struct tr2_store *store)
 	add_options(&b, m);
 	add_number(&b, "start_wall_ns", m->start.wall_ns);
 	add_number(&b, "start_monotonic_ns", m->start.monotonic_ns);
-	add_sources(&b, m);
 	if (m->complete) {
+		add_sources(&b, m);
 		add_number(&b, "end_wall_ns", m->end.wall_ns);
 		add_number(&b, "end_monotonic_ns", m->end.monotonic_ns);
 		add_result(&b, m);
