@@ -79,12 +79,17 @@ void tr2_cell_command(struct tr2_table *t, const struct tr2_model *m,
 		      uint32_t node)
 {
 	bool instrumented = m->nodes[node].session;
+	const struct tr2_child *child = &m->children[m->nodes[node].child];
 	struct tr2_buf b = TR2_BUF_INIT, line = TR2_BUF_INIT;
 	const char *program, *slash;
 
 	if (!instrumented)
 		tr2_buf_addch(&b, '[');
-	tr2_node_command(m, node, &line);
+	/* What is given to a shell in one word is a command line as it is. */
+	if (!instrumented && child->use_shell && child->argv.nr == 1)
+		tr2_buf_addstr(&line, child->argv.text);
+	else
+		tr2_node_command(m, node, &line);
 	program = tr2_buf_str(&line);
 	/* A quoted word stays as it is. */
 	if (*program != '\'' && *program != '\\') {

@@ -203,7 +203,7 @@ static const struct tr2_column path_columns[] = {
 	{ "start", "", TR2_COL_DATA },
 };
 
-/* Steps below this share are put together in text. */
+/* Text leaves out steps below this share, but not those around larger ones. */
 #define MIN_SHARE 0.005
 
 static void add_step_name(struct tr2_table *t, const struct tr2_model *m,
@@ -224,12 +224,12 @@ static void add_step_name(struct tr2_table *t, const struct tr2_model *m,
 }
 
 static void add_step(struct tr2_table *t, const struct tr2_model *m,
-		     const struct tr2_step *step, int64_t whole)
+		     const struct tr2_step *step, int depth, int64_t whole)
 {
 	const struct tr2_span *s = &m->spans[step->span];
 
 	tr2_table_row(t);
-	tr2_table_depth(t, step->depth);
+	tr2_table_depth(t, depth);
 	tr2_cell_ns(t, step->ns);
 	tr2_cell_share(t, share_of(step->ns, whole));
 	add_step_name(t, m, step);
@@ -256,32 +256,61 @@ static uint32_t longest_root(const struct tr2_model *m)
 	return best;
 }
 
-static void critical_path(const struct tr2_model *m)
+/* Marks the steps to show: the large ones, and all around them. */
+static void mark_steps(const struct tr2_step *steps, size_t nr, int64_t whole,
+		       bool *shown)
 {
 	bool text = tr2_common.format == TR2_FORMAT_TEXT;
+	size_t i;
+
+	for (i = nr; i-- > 0;) {
+		if (!text || share_of(steps[i].ns, whole) >= MIN_SHARE)
+			shown[i] = true;
+		if (shown[i] && steps[i].parent)
+			shown[steps[i].parent - 1] = true;
+	}
+}
+
+static int depth_of(const struct tr2_step *steps, size_t i)
+{
+	int depth = 0;
+
+	for (; steps[i].parent; i = steps[i].parent - 1)
+		depth++;
+	return depth;
+}
+
+static void critical_path(const struct tr2_model *m)
+{
 	uint32_t root = longest_root(m);
 	int64_t whole = m->nodes[root].end_ns - m->nodes[root].start_ns;
-	struct tr2_step *steps;
+	struct tr2_step *steps = NULL;
 	size_t nr = root ? tr2_critical_path(m, root, &steps) : 0, i, small = 0;
+	bool *shown = calloc(nr + 1, sizeof(*shown));
 	struct tr2_table t;
 
-	if (!root)
+	if (!nr || !shown) {
+		free(steps);
+		free(shown);
 		return;
+	}
+	mark_steps(steps, nr, whole, shown);
 	tr2_table_init(&t, "critical_path", path_columns,
 		       sizeof(path_columns) / sizeof(*path_columns));
 	for (i = 0; i < nr; i++) {
-		if (text && share_of(steps[i].ns, whole) < MIN_SHARE)
-			small++;
+		if (shown[i])
+			add_step(&t, m, &steps[i], depth_of(steps, i), whole);
 		else
-			add_step(&t, m, &steps[i], whole);
+			small++;
 	}
 	tr2_table_print(&t);
-	if (text && small)
+	if (small)
 		printf("%s%zu more step%s of less than %.1f%% each%s\n",
 		       tr2_color_on(TR2_COLOR_DIM), small,
 		       small == 1 ? "" : "s", MIN_SHARE * 100,
 		       tr2_color_off(TR2_COLOR_DIM));
 	tr2_table_release(&t);
+	free(shown);
 	free(steps);
 }
 

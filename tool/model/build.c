@@ -298,11 +298,18 @@ static int64_t event_time(const struct build *b, struct tr2_session *s)
 	return wall_ns - s->clock_ns;
 }
 
-static void session_lasts(struct tr2_session *s, int64_t at_ns)
+/* Session and thread lasted until this event, whose time its handler may have
+ * put right. */
+static void lasts(const struct build *b)
 {
-	s->now_ns = at_ns;
-	if (at_ns > s->end_ns)
-		s->end_ns = at_ns;
+	struct tr2_session *s = session_of(b);
+	struct tr2_thread *t = thread_of(b);
+
+	s->now_ns = b->at_ns;
+	if (b->at_ns > s->end_ns)
+		s->end_ns = b->at_ns;
+	if (b->at_ns > t->end_ns)
+		t->end_ns = b->at_ns;
 }
 
 /* The end of something that began at start_ns: its own t_rel is the monotonic
@@ -323,7 +330,7 @@ static int64_t end_time(struct build *b, int64_t start_ns)
 	    (off > CLOCK_STEP_NS || off < -CLOCK_STEP_NS))
 		clock_was_set(b, s, in->wall_us * 1000 - end);
 	if (in->wall_us == TR2_ABSENT || s->flags & TR2_SESSION_CLOCK_STEP)
-		session_lasts(s, end);
+		b->at_ns = end;
 	return end;
 }
 
@@ -431,6 +438,15 @@ static void close_down_to(const struct build *b, uint32_t span, int64_t end_ns)
 	}
 }
 
+/* A span of which only the end was told. */
+static void start_from_end(const struct build *b, struct tr2_span *span)
+{
+	span->flags = TR2_SPAN_NO_START;
+	span->end_ns = b->at_ns;
+	if (b->in->t_rel != TR2_ABSENT)
+		span->start_ns = b->at_ns - b->in->t_rel;
+}
+
 static bool on_region_leave(struct build *b)
 {
 	const struct tr2_in *in = b->in;
@@ -444,18 +460,14 @@ static bool on_region_leave(struct build *b)
 		if (!(session_of(b)->flags & TR2_SESSION_FORKED))
 			problem(b, TR2_PROBLEM_UNPAIRED,
 				"a region is left that was not entered");
-		if (in->t_rel != TR2_ABSENT)
-			b->at_ns -= in->t_rel;
 		i = new_span(b, TR2_SPAN_REGION);
 		if (!i)
 			return false;
 		span = &b->m->spans[i];
+		start_from_end(b, span);
 		span->category = category;
 		span->label = label;
 		span->msg = intern_view(b->m, &in->msg);
-		span->flags = TR2_SPAN_NO_START;
-		span->end_ns = span->start_ns +
-			       (in->t_rel != TR2_ABSENT ? in->t_rel : 0);
 		return true;
 	}
 	b->m->priv->last_span = i;
@@ -598,12 +610,11 @@ static struct tr2_child *child_ended(struct build *b, struct tr2_map *map,
 	if (!i || !(m->spans[m->children[i].span].flags & TR2_SPAN_OPEN)) {
 		problem(b, TR2_PROBLEM_UNPAIRED,
 			"something ends that was not started");
-		if (b->in->t_rel != TR2_ABSENT)
-			b->at_ns -= b->in->t_rel;
 		i = new_child(b, kind, id);
 		if (!i)
 			return NULL;
-		m->spans[m->children[i].span].flags |= TR2_SPAN_NO_START;
+		start_from_end(b, &m->spans[m->children[i].span]);
+		return &m->children[i];
 	}
 	m->priv->last_span = m->children[i].span;
 	span = &m->spans[m->children[i].span];
@@ -850,6 +861,7 @@ bool tr2_build_event(struct tr2_model *m, const struct tr2_in *in)
 	struct tr2_session *s = session_of(&b);
 	bool known = in->kind >= 0 && in->kind < TR2_EVENT_NR &&
 		     handlers[in->kind];
+	bool ok;
 
 	if (s->nr_events && begins_anew(&b)) {
 		b.s = in->kind == TR2_EV_version ? begin_again(&b) :
@@ -867,10 +879,9 @@ bool tr2_build_event(struct tr2_model *m, const struct tr2_in *in)
 	if (known)
 		m->events_by_kind[in->kind]++;
 	b.at_ns = event_time(&b, s);
-	session_lasts(s, b.at_ns);
-	if (b.at_ns > thread_of(&b)->end_ns)
-		thread_of(&b)->end_ns = b.at_ns;
-	return known ? handlers[in->kind](&b) : on_unknown(&b);
+	ok = known ? handlers[in->kind](&b) : on_unknown(&b);
+	lasts(&b);
+	return ok;
 }
 
 uint32_t tr2_build_last_session(const struct tr2_model *m)

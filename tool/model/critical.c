@@ -180,31 +180,31 @@ static void push_region(struct walk *w, uint32_t node, uint32_t span,
 
 /* ---- the walk ---------------------------------------------------------------------- */
 
-/* Time that is the scope's own. */
-static void own(struct walk *w, uint32_t node, uint32_t span, int64_t from,
-		int64_t to)
+/* The step of a scope: pieces of one region, and regions of one name in one
+ * place, are put together. 0: no memory; else 1 + its number. */
+static uint32_t step_of(struct walk *w, const struct item *scope,
+			uint32_t parent)
 {
-	const struct tr2_span *s = &w->m->spans[span];
-	uint64_t owner = tr2_mix(tr2_mix(node, s->category), s->label);
-	uint32_t *slot;
+	const struct tr2_span *s = &w->m->spans[scope->span];
+	uint64_t owner = tr2_mix(tr2_mix(scope->node, s->category), s->label);
+	uint32_t *slot = tr2_map_slot(&w->by_owner,
+				      tr2_mix(owner, parent) | 1);
 
-	if (to <= from || w->failed)
-		return;
-	slot = tr2_map_slot(&w->by_owner, owner | 1);
 	if (!slot || (!*slot && w->nr >= w->alloc &&
 		      !tr2_array_grow((void **)&w->steps, &w->alloc, w->nr,
 				      sizeof(*w->steps)))) {
 		w->failed = true;
-		return;
+		return 0;
 	}
 	if (!*slot) {
-		w->steps[w->nr] = (struct tr2_step){
-			node, span, (uint16_t)(w->depth - 1), 0, from };
+		w->steps[w->nr] = (struct tr2_step){ scope->node, scope->span,
+						     parent, 0,
+						     scope->start_ns };
 		*slot = ++w->nr;
 	}
-	w->steps[*slot - 1].ns += to - from;
-	if (from < w->steps[*slot - 1].start_ns)
-		w->steps[*slot - 1].start_ns = from;
+	if (scope->start_ns < w->steps[*slot - 1].start_ns)
+		w->steps[*slot - 1].start_ns = scope->start_ns;
+	return *slot;
 }
 
 static int compare_items(const void *va, const void *vb)
@@ -216,21 +216,30 @@ static int compare_items(const void *va, const void *vb)
 	return a->start_ns < b->start_ns ? -1 : a->start_ns > b->start_ns;
 }
 
-static void walk(struct walk *w, const struct item *scope)
+static void push_scope(struct walk *w, const struct item *s)
+{
+	if (w->depth > MAX_DEPTH)
+		return;
+	if (s->thread)
+		push_thread(w, s->node, s->thread, s->start_ns, s->end_ns);
+	else if (s->span)
+		push_region(w, s->node, s->span, s->start_ns, s->end_ns);
+	else
+		push_process(w, s->node, s->start_ns, s->end_ns);
+}
+
+static void walk(struct walk *w, const struct item *scope, uint32_t parent)
 {
 	const struct item s = *scope;
+	/* A thread's own time is that of the region that it was joined in. */
+	uint32_t step = s.thread ? parent : step_of(w, &s, parent);
 	uint32_t base = w->nr_items, i;
-	int64_t at = s.end_ns;
+	int64_t at = s.end_ns, own = 0;
 
+	if (!step)
+		return;
 	w->depth++;
-	if (w->depth > MAX_DEPTH)
-		;
-	else if (s.thread)
-		push_thread(w, s.node, s.thread, s.start_ns, s.end_ns);
-	else if (s.span)
-		push_region(w, s.node, s.span, s.start_ns, s.end_ns);
-	else
-		push_process(w, s.node, s.start_ns, s.end_ns);
+	push_scope(w, &s);
 	if (w->nr_items > base)
 		qsort(w->items + base, w->nr_items - base, sizeof(*w->items),
 		      compare_items);
@@ -241,22 +250,80 @@ static void walk(struct walk *w, const struct item *scope)
 			in.end_ns = at;
 		if (in.end_ns <= in.start_ns)
 			continue;
-		own(w, s.node, s.span, in.end_ns, at);
-		walk(w, &in);
+		own += at - in.end_ns;
+		walk(w, &in, step);
 		at = in.start_ns;
 	}
-	own(w, s.node, s.span, s.start_ns, at);
+	w->steps[step - 1].ns += own + at - s.start_ns;
 	w->nr_items = base;
 	w->depth--;
 }
 
-static int compare_steps(const void *va, const void *vb)
+/* Steps by when they begin. */
+struct place {
+	int64_t start_ns;
+	uint32_t step;
+};
+
+static int compare_places(const void *va, const void *vb)
 {
-	const struct tr2_step *a = va, *b = vb;
+	const struct place *a = va, *b = vb;
 
 	if (a->start_ns != b->start_ns)
 		return a->start_ns < b->start_ns ? -1 : 1;
-	return a->depth - b->depth;
+	return a->step < b->step ? -1 : 1;
+}
+
+/* Appends a step and what is in it, in the order of `place`: first[] and
+ * next[] chain those of one parent. */
+static void emit(const struct walk *w, const uint32_t *first,
+		 const uint32_t *next, struct tr2_step *out, uint32_t *nr)
+{
+	uint32_t *place_of = calloc((size_t)w->nr + 1, sizeof(*place_of));
+	uint32_t at = first[0];
+
+	while (place_of && at) {
+		out[*nr] = w->steps[at - 1];
+		out[*nr].parent = place_of[out[*nr].parent];
+		place_of[at] = ++*nr;
+		if (first[at]) {
+			at = first[at];
+			continue;
+		}
+		while (at && !next[at])
+			at = w->steps[at - 1].parent;
+		at = at ? next[at] : 0;
+	}
+	free(place_of);
+}
+
+static size_t order_steps(const struct walk *w, struct tr2_step *out)
+{
+	struct place *places = calloc((size_t)w->nr + 1, sizeof(*places));
+	uint32_t *first = calloc((size_t)w->nr + 1, sizeof(*first));
+	uint32_t *next = calloc((size_t)w->nr + 1, sizeof(*next));
+	uint32_t *last = calloc((size_t)w->nr + 1, sizeof(*last));
+	uint32_t i, step, parent, nr = 0;
+
+	if (places && first && next && last) {
+		for (i = 0; i < w->nr; i++)
+			places[i] = (struct place){ w->steps[i].start_ns,
+						    i + 1 };
+		qsort(places, w->nr, sizeof(*places), compare_places);
+		for (i = 0; i < w->nr; i++) {
+			step = places[i].step;
+			parent = w->steps[step - 1].parent;
+			*(last[parent] ? &next[last[parent]] :
+					 &first[parent]) = step;
+			last[parent] = step;
+		}
+		emit(w, first, next, out, &nr);
+	}
+	free(places);
+	free(first);
+	free(next);
+	free(last);
+	return nr;
 }
 
 size_t tr2_critical_path(const struct tr2_model *m, uint32_t root,
@@ -265,15 +332,17 @@ size_t tr2_critical_path(const struct tr2_model *m, uint32_t root,
 	const struct tr2_node *n = &m->nodes[root];
 	struct item whole = { n->start_ns, n->end_ns, root, 0, 0 };
 	struct walk w = { .m = m };
+	size_t nr = 0;
 
 	if (nest_spans(&w))
-		walk(&w, &whole);
-	if (w.nr)
-		qsort(w.steps, w.nr, sizeof(*w.steps), compare_steps);
+		walk(&w, &whole, 0);
+	*steps = calloc((size_t)w.nr + 1, sizeof(**steps));
+	if (*steps)
+		nr = order_steps(&w, *steps);
 	free(w.first);
 	free(w.next);
 	free(w.items);
+	free(w.steps);
 	tr2_map_release(&w.by_owner);
-	*steps = w.steps;
-	return w.nr;
+	return nr;
 }

@@ -14,13 +14,13 @@
 struct tr2_step {
 	uint32_t node;
 	uint32_t span;  /* a region of it; 0: in no region */
-	uint16_t depth; /* of processes and regions above it */
-	int64_t ns;     /* on the path, its own */
-	int64_t start_ns; /* wall; of its first piece */
+	uint32_t parent; /* step around it, 1 + its number; 0: none */
+	int64_t ns;      /* on the path, its own; 0 where all is in others */
+	int64_t start_ns; /* wall; when it begins to matter */
 };
 
-/* The path below a root, in the order of time. *steps is the caller's to
- * free(). Returns their number. */
+/* The path below a root, in the order of time, a step before those in it.
+ * *steps is the caller's to free(). Returns their number. */
 size_t tr2_critical_path(const struct tr2_model *m, uint32_t root,
 			 struct tr2_step **steps);
 

@@ -32,8 +32,10 @@ void tr2_fmt_ns(struct tr2_buf *b, int64_t ns)
 		add_formatted(b, v / 1e3, 0, "us");
 	else if (v < 999999500)
 		add_formatted(b, v / 1e6, 3, "ms");
-	else
+	else if (v < 3600e9)
 		add_formatted(b, v / 1e9, 3, "s");
+	else
+		add_formatted(b, v / 3600e9, 2, "h");
 }
 
 void tr2_fmt_ns_short(struct tr2_buf *b, int64_t ns)
@@ -41,17 +43,18 @@ void tr2_fmt_ns_short(struct tr2_buf *b, int64_t ns)
 	static const struct {
 		double ns;
 		const char *unit;
-	} units[] = { { 1e9, "s" }, { 1e6, "ms" }, { 1e3, "us" } };
+	} units[] = { { 3600e9, "h" }, { 1e9, "s" }, { 1e6, "ms" },
+		      { 1e3, "us" } };
 	double v = (double)(ns < 0 ? -ns : ns);
 	char text[40];
 	size_t i = 0;
 
 	/* 999.5 of a unit is 1.00 of the next. */
-	while (i < 2 && v < units[i].ns * 0.9995)
+	while (i < 3 && v < units[i].ns * 0.9995)
 		i++;
 	v /= units[i].ns;
 	snprintf(text, sizeof(text), "%s%.*f%s", ns < 0 ? "-" : "",
-		 i == 2 || v >= 99.95 ? 0 : v >= 9.995 ? 1 : 2, v,
+		 i == 3 || v >= 99.95 ? 0 : v >= 9.995 ? 1 : 2, v,
 		 units[i].unit);
 	tr2_buf_addstr(b, text);
 }

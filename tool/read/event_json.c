@@ -391,7 +391,9 @@ enum tr2_line_result tr2_event_reader_line(struct tr2_event_reader *r,
 	if (result == TR2_JSON_NO_MEMORY)
 		return TR2_LINE_NO_MEMORY;
 	if (result != TR2_JSON_OK)
-		return bad_line(r, number, last, "not a JSON object");
+		return bad_line(r, number, last,
+				"not a JSON object, or a number in it is past "
+				"64 bits");
 	if (!in->event.len || !r->sid_seen.len)
 		return bad_line(r, number, false,
 				"no Trace2 event: it has no event or no sid");

@@ -266,8 +266,8 @@ static void add_client(struct tr2_listen *l, int fd)
 
 static void resume(struct tr2_source *source, uint32_t events)
 {
-	struct tr2_listen *l = (struct tr2_listen *)((char *)source -
-				offsetof(struct tr2_listen, pause));
+	struct tr2_listen *l = (void *)((char *)source -
+				       offsetof(struct tr2_listen, pause));
 	size_t i;
 
 	(void)events;
