@@ -52,6 +52,7 @@ mandir = $(PREFIX)/share/man
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
+.SECONDARY:
 .SUFFIXES:
 MAKEFLAGS += --no-builtin-rules
 
@@ -96,10 +97,8 @@ field = $(word $(1),$(subst $(comma), ,$(2)))
 ifneq ($(TOOL_SRC),)
 # C++ is needed for the first of them only; without it that one is missing.
 TOOL_WANTED := $(if $(HAVE_CXX),$(TOOL_FEATURES),$(filter-out SIMDJSON$(comma)%,$(TOOL_FEATURES)))
-TOOL_FOUND := $(shell for row in $(TOOL_WANTED); do \
-	rest=$${row\#*,}; \
-	$(PKG_CONFIG) --exists "$${rest%%,*}" 2>/dev/null && echo "$$row"; \
-	done)
+TOOL_FOUND := $(shell for row in $(TOOL_WANTED); do IFS=,; set -- $$row; \
+	$(PKG_CONFIG) --exists "$$2" 2>/dev/null && echo "$$row"; done)
 TOOL_MISSING := $(filter-out $(TOOL_FOUND),$(TOOL_FEATURES))
 TOOL_MODULES := $(foreach row,$(TOOL_FOUND),$(call field,2,$(row)))
 ifneq ($(TOOL_MODULES),)
@@ -219,7 +218,7 @@ HOSTS_CXX = $(if $(HAVE_CXX),$(patsubst \
 	t/helper/hosts/%.cc,build/hosts/%,$(HOST_CXX_SRC)))
 EXAMPLES = $(patsubst examples/%.c,build/examples/%,$(EXAMPLE_SRC))
 
-.PHONY: all tests test check bench lint demo docs install uninstall clean help
+.PHONY: all tests test check bench lint generate demo docs install uninstall clean help
 .PHONY: FORCE
 
 ## all: the library, the command, the examples and the test programs (default)
@@ -333,10 +332,15 @@ bench: all $(PERFS)
 lint: all
 	@$(SHELL_PATH) t/lint/run
 
+## generate: write anew what is made from the table of events
+generate: t/helper/test-tool
+	@grep -v '^#' t/lint/generated.list | while IFS='$(tab)' read -r path how; do \
+		$$how >"$$path.new" && mv "$$path.new" "$$path" || exit 1; \
+	done
+
 ## demo: build the example and show its trace
 demo: all
-	@if test -f examples/demo.sh; then $(SHELL_PATH) examples/demo.sh; \
-	else echo >&2 'trace2: demo: there is no examples/demo.sh yet'; exit 1; fi
+	@$(SHELL_PATH) examples/demo.sh
 
 ## docs: the documents as HTML and man pages, in build/docs
 docs: $(if $(DOC_SRC),build/docs/.stamp)
@@ -391,6 +395,7 @@ install: all
 	ln -sf libtrace2.so.$(SO_VERSION) $(call dest,$(libdir)/libtrace2.so.$(ABI))
 	ln -sf libtrace2.so.$(ABI) $(call dest,$(libdir)/libtrace2.so)
 	$(INSTALL) -m 644 build/trace2.pc $(call dest,$(libdir)/pkgconfig)
+	$(if $(DESTDIR),,ldconfig || echo 'ldconfig failed: programs may not find the library yet' >&2)
 	$(if $(TOOL),$(INSTALL) -d $(call dest,$(bindir)))
 	$(if $(TOOL),$(INSTALL) -m 755 $(TOOL) $(call dest,$(bindir)))
 	$(foreach page,$(MAN_PAGES),$(INSTALL) -d $(call dest,$(call \

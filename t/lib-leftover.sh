@@ -29,16 +29,13 @@ test_start_leftover_ () {
 }
 
 # Prints files in /proc of the processes that have the variable, or this shell
-# as their parent and are not dead already.  The search runs without the
-# variable, so that it does not find itself; that it finds itself as a child
-# does not matter, as it has ended when the list is looked at.
-test_search_proc_ () (
-	test_run_id_=$TEST_LIB_RUN_ID
-	unset TEST_LIB_RUN_ID
-	exec grep -ls -e "TEST_LIB_RUN_ID=$test_run_id_" \
+# as their parent and are not dead already.  The search is one of them, but has
+# ended when the list is looked at.
+test_search_proc_ () {
+	grep -ls -e "TEST_LIB_RUN_ID=$TEST_LIB_RUN_ID" \
 		-e "^[0-9]* (.*) [^Z] $$ " \
 		/proc/[0-9]*/environ /proc/[0-9]*/stat
-)
+}
 
 # Is the process whose directory in /proc is DIR this shell's program, at work
 # below our trash directory?

@@ -259,6 +259,23 @@ test_lint_by_trial_ () {
 test_newline_='
 '
 
+# Fails, with the logs as the reason, if valgrind or a sanitizer found an error
+# since the last time.
+test_check_logs_ () {
+	local log found=0
+	for log in "$test_logs_dir_"/*
+	do
+		test -f "$log" || continue
+		if grep -q "$test_logs_pattern_" "$log"
+		then
+			test_reason_="$test_reason_$(cat "$log")$test_newline_"
+			found=1
+		fi
+		rm -f "$log"
+	done
+	return $found
+}
+
 # Runs BODY and what test_when_finished left.  With -i, a failed test is not
 # cleaned up, so that it can be looked at.
 test_run_body_ () {
@@ -274,9 +291,9 @@ test_run_body_ () {
 		test_eval_ "$test_cleanup"
 		test_body_ret_=${test_cleanup_ret_:-$test_body_ret_}
 	fi
-	if test -n "$valgrind"
+	if test -n "$test_logs_dir_"
 	then
-		test_valgrind_check || test_body_ret_=126
+		test_check_logs_ || test_body_ret_=126
 	fi
 	return "$test_body_ret_"
 }

@@ -215,6 +215,7 @@ test_expect_success 'options in GIT_TEST_OPTS, and several in one' '
 			GIT_TEST_OPTS="-vd --run=1" &&
 			export TEST_OUTPUT_DIRECTORY TEST_NO_TEST_TOOL \
 				GIT_TEST_OPTS &&
+			sane_unset HARNESS_ACTIVE &&
 			shells/$shell talk.sh >out 2>err
 		) &&
 		test_grep "^to stdout" out &&
@@ -309,6 +310,7 @@ test_expect_success 'a tree below a test is a tree of its own' '
 	EOF
 	(
 		cd tree/t &&
+		sane_unset HARNESS_ACTIVE &&
 		TEST_NO_TEST_TOOL=t && export TEST_NO_TEST_TOOL &&
 		sh t9999-where.sh -v >out
 	) &&
@@ -474,7 +476,7 @@ test_expect_success '--stress-limit ends well' '
 
 test_lazy_prereq CC 'cc --version'
 
-test_expect_success VALGRIND,CC '--valgrind finds errors whose exit code is lost' '
+test_expect_success 'setup of a program with an error' '
 	mkdir -p "prog dir/t/helper" &&
 	cat >bad.c <<-\EOF &&
 	#include <stdlib.h>
@@ -486,26 +488,54 @@ test_expect_success VALGRIND,CC '--valgrind finds errors whose exit code is lost
 		return code;
 	}
 	EOF
-	cc -g -o "prog dir/t/helper/test-bad" bad.c &&
-	write_subtest valgrind <<-\EOF &&
+	write_subtest memory <<-\EOF
 	test_expect_success "fine" "test_must_fail test-bad"
 	test_expect_success "error" "test_must_fail test-bad x"
 	test_expect_success "hidden" "test-bad x || true"
+	test_expect_success "fine again" "test_must_fail test-bad"
 	test_done
 	EOF
+'
+
+# What is found there does not depend on the shell.
+shell=${subtest_shells##* }
+
+test_expect_success VALGRIND,CC '--valgrind finds errors whose exit code is lost' '
+	cc -g -o "prog dir/t/helper/test-bad" bad.c &&
 	(
 		GIT_BUILD_DIR="$TRASH_DIRECTORY/prog dir" &&
 		export GIT_BUILD_DIR &&
-		for shell in $subtest_shells
-		do
-			run_subtest $shell valgrind &&
-			test_expect_code 1 run_subtest $shell valgrind --valgrind &&
-			test_grep "^ok 1 - fine" out &&
-			test_grep "^not ok 2 - error" out &&
-			test_grep "^not ok 3 - hidden" out &&
-			test_grep "^# .*Invalid read of size 1" out &&
-			run_subtest $shell valgrind --valgrind=none || exit 1
-		done
+		run_subtest $shell memory &&
+		test_expect_code 1 run_subtest $shell memory --valgrind &&
+		test_grep "^ok 1 - fine" out &&
+		test_grep "^not ok 2 - error" out &&
+		test_grep "^not ok 3 - hidden" out &&
+		test_grep "^ok 4 - fine again" out &&
+		test_grep "^# .*Invalid read of size 1" out &&
+		run_subtest $shell memory --valgrind=none
+	)
+'
+
+test_lazy_prereq CC_ASAN '
+	echo "int main(void) { return 0; }" >main.c &&
+	cc -fsanitize=address,undefined -o main main.c &&
+	./main
+'
+
+test_expect_success CC_ASAN 'sanitizers: errors whose exit code is lost are found' '
+	cc -g -fsanitize=address,undefined -o "prog dir/t/helper/test-bad" \
+		bad.c &&
+	mkdir -p "prog dir/build" &&
+	echo "SANITIZE='\''address,undefined'\''" >"prog dir/build/build-options" &&
+	(
+		GIT_BUILD_DIR="$TRASH_DIRECTORY/prog dir" &&
+		export GIT_BUILD_DIR &&
+		test_expect_code 1 run_subtest $shell memory &&
+		test_grep "^ok 1 - fine" out &&
+		test_grep "^not ok 2 - error" out &&
+		test_grep "^not ok 3 - hidden" out &&
+		test_grep "^ok 4 - fine again" out &&
+		test_grep "^# .*heap-buffer-overflow" out
 	)
 '
 

@@ -25,6 +25,7 @@ fails_saying () {
 # A program that ends by signal N, or with code N.
 test_expect_success 'setup' '
 	test_subtest_shells &&
+	subtest_shells=${T0003_WITHIN:-$subtest_shells} &&
 	write_script dies <<-\EOF &&
 	kill -$1 $$
 	EOF
@@ -668,7 +669,7 @@ do
 	test_expect_success "all of this in $shell" '
 		(
 			sane_unset HARNESS_ACTIVE GIT_SKIP_TESTS GIT_TEST_OPTS &&
-			T0003_WITHIN=t &&
+			T0003_WITHIN=$shell &&
 			export T0003_WITHIN &&
 			path=$TRASH_DIRECTORY/shells/$shell &&
 			root=$TRASH_DIRECTORY/within-$shell &&

@@ -180,7 +180,7 @@ test_expect_success 'a line is made of columns of fixed width' '
 	 | d0 | main                     | region_enter |     |  S.SSSSSS |           | category     | label:label
 	 | d0 | main                     | data         |     |  S.SSSSSS |  S.SSSSSS | c            | ..k:v
 	 | d0 | main                     | def_param    |     |           |           | scope:comman | ..p:v
-	 | d0 | main                     | exit         |     |  S.SSSSSS |           |              | code:0
+	 | d0 | main                     | exit         |     |  S.SSSSSS |           |              | ..code:0
 	 | d0 | main                     | atexit       |     |  S.SSSSSS |           |              | code:0
 	EOF
 	grep -v " cmd_ancestry " trace | cut -c45- |

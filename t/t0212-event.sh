@@ -307,7 +307,7 @@ test_expect_success '_exit() ends without atexit, quick_exit() with it' '
 test_expect_success 'exit() in another thread, and a main thread that leaves' '
 	traced 5 trace2 065exit_in_thread 5 &&
 	trace2_jq "(.[-1] | [.event, .code, .thread]) == [\"atexit\", 5, \"main\"]" trace &&
-	traced 0 trace2 066main_leaves &&
+	traced 0 trace2 066main_leaves 0 &&
 	trace2_jq "any(.[]; .event == \"data\" and .thread == \"th01:survivor\")" trace &&
 	trace2_jq "(.[-1] | [.event, .code, .thread]) == [\"atexit\", 0, \"main\"]" trace
 '

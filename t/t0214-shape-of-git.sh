@@ -54,12 +54,12 @@ scrubbed () {
 # differences TRACE TARGET [cat]: prints lines that only Git has after "<",
 # lines that only we have after ">".
 differences () {
-	cp "$traces/$1.$2" theirs.$2 &&
-	scrubbed "$2" theirs.$2 >theirs.all &&
-	scrubbed "$2" ours.$2 >ours.all &&
+	cat "$traces/$1.$2" >"theirs.$2" &&
+	scrubbed "$2" "theirs.$2" >theirs.all &&
+	scrubbed "$2" "ours.$2" >ours.all &&
 	test_file_not_empty theirs.all &&
-	${3:-by_thread} $2 <theirs.all >theirs &&
-	${3:-by_thread} $2 <ours.all >ours || return 1
+	"${3:-by_thread}" "$2" <theirs.all >theirs &&
+	"${3:-by_thread}" "$2" <ours.all >ours || return 1
 	diff theirs ours >diff.out
 	sed -n "/^[<>]/p" diff.out
 }

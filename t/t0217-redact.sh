@@ -14,7 +14,7 @@ token, secret, password, passwd, signature or key as a word.
 traced () {
 	rm -f n p e &&
 	GIT_TRACE2="$(pwd)/n" GIT_TRACE2_BRIEF=1 \
-		GIT_TRACE2_PERF="$(pwd)/p" GIT_TRACE2_EVENT="$(pwd)/e" \
+		GIT_TRACE2_PERF="$(pwd)/p" GIT_TRACE2_EVENT="$(pwd)/e" GIT_TRACE2_EVENT_NESTING=9 \
 		test-tool trace2 "$@"
 }
 

@@ -19,8 +19,8 @@
 # the script; test-lib-functions.sh has what a script may call; lib-run.sh
 # runs one test, chainlint.awk reads it before; lib-prereq.sh has the
 # prerequisites that are always known; lib-leftover.sh finds processes that
-# were left running; lib-stress.sh and lib-valgrind.sh are read only with
-# their option.
+# were left running; lib-stress.sh, lib-valgrind.sh and lib-sanitizer.sh are
+# read only where they are needed.
 #
 # shellcheck shell=sh
 
@@ -308,14 +308,6 @@ export GIT_CONFIG_NOSYSTEM GIT_AUTHOR_NAME GIT_AUTHOR_EMAIL \
 	GIT_COMMITTER_NAME GIT_COMMITTER_EMAIL GIT_AUTHOR_DATE \
 	GIT_COMMITTER_DATE GIT_MERGE_VERBOSITY GIT_MERGE_AUTOEDIT GIT_ADVICE
 
-# An error that a sanitizer finds must end the program as no test expects.
-# What the caller sets comes last and so wins.
-ASAN_OPTIONS=abort_on_error=1:detect_stack_use_after_return=1${ASAN_OPTIONS:+:$ASAN_OPTIONS}
-UBSAN_OPTIONS=abort_on_error=1:halt_on_error=1:print_stacktrace=1${UBSAN_OPTIONS:+:$UBSAN_OPTIONS}
-TSAN_OPTIONS=abort_on_error=1:halt_on_error=1${TSAN_OPTIONS:+:$TSAN_OPTIONS}
-LSAN_OPTIONS=abort_on_error=1${LSAN_OPTIONS:+:$LSAN_OPTIONS}
-export ASAN_OPTIONS UBSAN_OPTIONS TSAN_OPTIONS LSAN_OPTIONS
-
 # glibc fills memory that malloc hands out or free takes back, so that reading
 # it shows.
 if test -z "${TEST_NO_MALLOC_CHECK-}"
@@ -424,6 +416,7 @@ test_broken=0
 test_titles_='
 '
 test_atexit_cleanup=
+test_logs_dir_=
 skip_all=
 GIT_EXIT_OK=
 
@@ -558,6 +551,7 @@ test_done () {
 		fi
 	fi
 	test -z "$valgrind" || test_remove_dir_ "$TRASH_DIRECTORY.valgrind"
+	test -z "$test_logs_dir_" || test_remove_dir_ "$test_logs_dir_"
 	test_exit_ 0
 }
 
@@ -587,6 +581,10 @@ if test -n "$valgrind"
 then
 	. "$TEST_DIRECTORY/lib-valgrind.sh"
 	test_valgrind_start
+elif test -n "${SANITIZE-}"
+then
+	. "$TEST_DIRECTORY/lib-sanitizer.sh"
+	test_sanitizer_start
 fi
 
 # A script that is told to be skipped as a whole says so and ends.

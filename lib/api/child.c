@@ -2,6 +2,7 @@
 /* Children, and exec of the process itself. */
 #include <string.h>
 
+#include "base/text.h"
 #include "session/call.h"
 #include "trace2.h"
 
@@ -97,7 +98,7 @@ void trace2_exec_result_fl(const char *file, int line, int exec_id, int code)
 	if (!tr2_call_begin(&call, file, line))
 		return;
 	if (code > 0)
-		why = strerror_r(code, text, sizeof(text));
+		why = tr2_error_text(code, text, sizeof(text));
 	TR2_EMIT(&call, exec_result, .exec_id.i = exec_id, .code.i = code,
 		 .err.s = why);
 	tr2_call_end(&call);

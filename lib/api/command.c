@@ -26,8 +26,9 @@ int trace2_cmd_exit_fl(const char *file, int line, int code)
 	if (!tr2_call_begin(&call, file, line))
 		return code;
 	tr2_session.exit_code = code & 0xff;
-	call.thread->nr_open = 0;
 	TR2_EMIT(&call, exit, .code.i = code & 0xff);
+	/* Still open regions end here, silently, as Git's do. */
+	call.thread->nr_open = 0;
 	tr2_call_end(&call);
 	return code;
 }

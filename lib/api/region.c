@@ -124,6 +124,7 @@ static bool begin_data(struct tr2_call *call, const char *file, int line,
 {
 	if (!tr2_call_begin(call, file, line))
 		return false;
+	tr2_call_announce(call, NULL);
 	call->repo_id = id_of(repo);
 	call->t_rel_ns = call->now_ns - tr2_region_start(call->thread);
 	return true;

@@ -31,7 +31,6 @@ void trace2_thread_start_fl(const char *file, int line, const char *base_name)
 				"started already",
 				call.thread->name);
 	} else {
-		call.thread->start_ns = call.now_ns;
 		tr2_call_announce(&call, base_name);
 	}
 	tr2_call_end(&call);

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <sys/mman.h>
 
+#include "base/put.h"
+
 #define FIRST_BYTES 4096u
 
 void tr2_buf_init_fixed(struct tr2_buf *b, char *memory, size_t size_bytes)
@@ -67,33 +69,22 @@ const char *tr2_buf_str(struct tr2_buf *b)
 	return b->p;
 }
 
-/* Writes value backwards so that its last digit stands before end. */
-static char *digits_before(char *end, uint64_t value)
-{
-	do {
-		*--end = (char)('0' + value % 10);
-		value /= 10;
-	} while (value);
-	return end;
-}
+/* Decimal, two digits at a time. */
+const char tr2_two_digits[200] =
+	"00010203040506070809101112131415161718192021222324252627282930313233"
+	"34353637383940414243444546474849505152535455565758596061626364656667"
+	"6869707172737475767778798081828384858687888990919293949596979899";
 
 void tr2_buf_add_u64(struct tr2_buf *b, uint64_t value)
 {
-	char text[20];
-	char *end = text + sizeof(text);
-	char *start = digits_before(end, value);
-
-	tr2_buf_add(b, start, (size_t)(end - start));
+	if (tr2_buf_room(b, 20))
+		b->len = (size_t)(tr2_put_u64(b->p + b->len, value) - b->p);
 }
 
 void tr2_buf_add_i64(struct tr2_buf *b, int64_t value)
 {
-	if (value >= 0) {
-		tr2_buf_add_u64(b, (uint64_t)value);
-		return;
-	}
-	tr2_buf_addch(b, '-');
-	tr2_buf_add_u64(b, -(uint64_t)value);
+	if (tr2_buf_room(b, 20))
+		b->len = (size_t)(tr2_put_i64(b->p + b->len, value) - b->p);
 }
 
 void tr2_buf_add_digits(struct tr2_buf *b, uint64_t value, unsigned int width)
@@ -110,33 +101,21 @@ void tr2_buf_add_digits(struct tr2_buf *b, uint64_t value, unsigned int width)
 	}
 }
 
-static void add_seconds(struct tr2_buf *b, uint64_t seconds, uint64_t fraction,
-			unsigned int decimals, unsigned int width)
-{
-	char text[32];
-	char *end = text + sizeof(text);
-	char *p = end;
-	unsigned int i;
-
-	for (i = 0; i < decimals; i++) {
-		*--p = (char)('0' + fraction % 10);
-		fraction /= 10;
-	}
-	*--p = '.';
-	p = digits_before(p, seconds);
-	while (end - p < (ptrdiff_t)width)
-		*--p = ' ';
-	tr2_buf_add(b, p, (size_t)(end - p));
-}
-
 void tr2_buf_add_seconds(struct tr2_buf *b, uint64_t ns, unsigned int width)
 {
-	add_seconds(b, ns / 1000000000u, ns % 1000000000u / 1000u, 6, width);
+	char text[32];
+	size_t len = (size_t)(tr2_put_seconds(text, ns) - text);
+
+	if (len < width)
+		tr2_buf_addchars(b, ' ', width - len);
+	tr2_buf_add(b, text, len);
 }
 
 void tr2_buf_add_seconds9(struct tr2_buf *b, uint64_t ns)
 {
-	add_seconds(b, ns / 1000000000u, ns % 1000000000u, 9, 0);
+	tr2_buf_add_u64(b, ns / 1000000000u);
+	tr2_buf_addch(b, '.');
+	tr2_buf_add_digits(b, ns % 1000000000u, 9);
 }
 
 void tr2_buf_vaddf(struct tr2_buf *b, const char *fmt, va_list ap)

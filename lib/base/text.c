@@ -160,6 +160,19 @@ void tr2_text_add(struct tr2_buf *b, const char *s, size_t n)
 	}
 }
 
+const char *tr2_error_text(int error, char *memory, size_t size_bytes)
+{
+	const char *text;
+#if defined(__GLIBC__)
+	(void)memory;
+	(void)size_bytes;
+	text = strerrordesc_np(error);
+#else
+	text = strerror_r(error, memory, size_bytes) ? NULL : memory;
+#endif
+	return text ? text : "unknown error";
+}
+
 static bool is_bare(unsigned char c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||

@@ -1,9 +1,29 @@
 /* SPDX-License-Identifier: MIT */
 #include "event/event.h"
 
-#define TR2_FIELD(type, name, flags) { #name, TR2_T_##type, flags },
+#define KEY(text) { text, sizeof(text) - 1 }
+#define OPEN_STR "\""
+#define OPEN_INT ""
+#define OPEN_UINT ""
+#define OPEN_BOOL ""
+#define OPEN_SECONDS ""
+#define OPEN_ARGV ""
+#define OPEN_JSON ""
+#define OPEN_HISTOGRAM ""
+#define OPEN_T_ABS ""
+#define OPEN_T_REL ""
+#define OPEN_NESTING ""
+
+#define TR2_FIELD(type, name, flags) \
+	{ #name, TR2_T_##type, flags, KEY(",\"" #name "\":" OPEN_##type) },
 #define TR2_EVENT(name, flags, fields, normal, category, perf) \
-	{ #name, flags, normal, category, perf, { fields } },
+	{ #name,                                               \
+	  flags,                                               \
+	  normal,                                              \
+	  category,                                            \
+	  perf,                                                \
+	  KEY("{\"event\":\"" #name "\""),                     \
+	  { fields } },
 const struct tr2_event_row tr2_event_rows[TR2_EVENT_NR] = {
 #include "event/events.def"
 };
@@ -11,8 +31,10 @@ const struct tr2_event_row tr2_event_rows[TR2_EVENT_NR] = {
 #undef TR2_FIELD
 
 #define TR2_FIELD(type, name, flags) +1
-#define TR2_EVENT(name, flags, fields, normal, category, perf)     \
-	_Static_assert(0 fields <= TR2_MAX_FIELDS, #name " has too many fields");
+#define TR2_EVENT(name, flags, fields, normal, category, perf) \
+	_Static_assert(0 fields <= TR2_MAX_FIELDS,             \
+		       #name " has too many fields");          \
+	_Static_assert(sizeof(#name) + 11 <= TR2_KEY_MAX, #name " is too long");
 #include "event/events.def"
 #undef TR2_EVENT
 #undef TR2_FIELD

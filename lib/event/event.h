@@ -13,6 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/put.h"
+
 /* Flags of an event. */
 #define TR2_E_T_ABS (1u << 0)
 #define TR2_E_T_REL (1u << 1)
@@ -76,10 +78,12 @@ enum tr2_event_kind {
 /* Who speaks: the session and the thread, in the forms that targets need. */
 struct tr2_who {
 	const char *thread_name;
+	/* `d0 | main                     | `, ready to be copied. */
+	const char *perf_head;
+	size_t perf_head_len;
 	/* `,"sid":"…","thread":"…"`, ready to be copied. */
 	const char *json_head;
 	size_t json_head_len;
-	unsigned int depth; /* of the session: 0 for a root */
 };
 
 struct tr2_event {
@@ -98,6 +102,7 @@ struct tr2_field {
 	const char *name;
 	enum tr2_field_type type;
 	unsigned int flags;
+	struct tr2_key json; /* `,"name":`, with the quote of a string */
 };
 
 #define TR2_MAX_FIELDS 10
@@ -106,6 +111,7 @@ struct tr2_event_row {
 	const char *name;
 	unsigned int flags;
 	const char *normal, *perf_category, *perf_message;
+	struct tr2_key json; /* `{"event":"name"` */
 	struct tr2_field field[TR2_MAX_FIELDS + 1]; /* ends with name NULL */
 };
 

@@ -39,8 +39,11 @@ void tr2_render_perf(struct tr2_render *r, const struct tr2_event *ev,
 void tr2_render_event(struct tr2_render *r, const struct tr2_event *ev,
 		      bool brief);
 
-/* `,"sid":"…","thread":"…"`: the json_head of a struct tr2_who. */
+/* What a struct tr2_who holds ready: `,"sid":"…","thread":"…"`, and
+ * `dN | thread | `. */
 void tr2_render_json_head(struct tr2_buf *b, const char *sid,
+			  const char *thread_name);
+void tr2_render_perf_head(struct tr2_buf *b, unsigned int depth,
 			  const char *thread_name);
 
 /* YYYYMMDDThhmmss.uuuuuuZ and YYYY-MM-DDThh:mm:ss.uuuuuuZ. */

@@ -3,8 +3,10 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <string.h>
 
 #include "base/clock.h"
+#include "event/redact.h"
 
 /* Places whose misuse was told already; more are not told. */
 #define MAX_MISUSES 64
@@ -111,6 +113,18 @@ static void emit_now(struct tr2_call *call, enum tr2_event_kind kind,
 	emit(call, &ev);
 }
 
+/* A name is a string of every event of its thread. */
+static const char *shown_name(struct tr2_thread *thread, const char *base)
+{
+	struct tr2_buf *scratch = &thread->render.redacted;
+	size_t len = base ? strlen(base) : 0;
+
+	if (!base || !tr2_session.settings.redact)
+		return base;
+	base = tr2_redact(scratch, base, &len);
+	return base == scratch->p ? tr2_buf_str(scratch) : base;
+}
+
 void tr2_call_announce(struct tr2_call *call, const char *base)
 {
 	struct tr2_thread *thread = call->thread;
@@ -118,7 +132,8 @@ void tr2_call_announce(struct tr2_call *call, const char *base)
 	if (thread->announced)
 		return;
 	thread->announced = true;
-	tr2_thread_name(thread, base);
+	thread->start_ns = call->now_ns;
+	tr2_thread_name(thread, shown_name(thread, base));
 	emit_now(call, TR2_EV_thread_start, NULL);
 }
 

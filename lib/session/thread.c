@@ -16,8 +16,13 @@
 
 #define PAGE_BYTES 4096u
 #define MAX_IDLE_WAIT_NS (50u * UINT64_C(1000000))
-/* Destructors of the host that run after ours may still call the library. */
+/*
+ * Destructors of the host that run after ours may still call the library: ours
+ * lets two rounds of them pass. A thread that calls even later gets another
+ * context, whose end is not put off, since there may be no further round.
+ */
 #define LAST_DESTRUCTION 3
+static __thread bool has_ended __attribute__((tls_model("initial-exec")));
 
 __thread struct tr2_thread *tr2_self __attribute__((tls_model("initial-exec")));
 static __thread bool lock_is_mine __attribute__((tls_model("initial-exec")));
@@ -58,7 +63,7 @@ static void on_thread_end(void *value)
 
 	if (thread->is_main)
 		return;
-	if (++thread->destructions < LAST_DESTRUCTION) {
+	if (!has_ended && ++thread->destructions < LAST_DESTRUCTION) {
 		pthread_setspecific(key, thread);
 		return;
 	}
@@ -109,14 +114,17 @@ static void remove_from_registry(struct tr2_thread *thread)
 
 void tr2_thread_set_head(struct tr2_thread *thread)
 {
-	tr2_buf_reset(&thread->head);
-	tr2_render_json_head(&thread->head, tr2_inherit_sid(), thread->name);
-	if (thread->head.failed)
-		tr2_buf_reset(&thread->head);
-	thread->who.json_head = thread->head.p;
-	thread->who.json_head_len = thread->head.len;
-	thread->who.thread_name = thread->name;
-	thread->who.depth = tr2_inherit_depth();
+	struct tr2_buf *b = &thread->head;
+	struct tr2_who *who = &thread->who;
+
+	tr2_buf_reset(b);
+	tr2_render_json_head(b, tr2_inherit_sid(), thread->name);
+	who->json_head_len = b->len;
+	tr2_render_perf_head(b, tr2_inherit_depth(), thread->name);
+	who->perf_head_len = b->len - who->json_head_len;
+	who->json_head = b->p;
+	who->perf_head = b->p + who->json_head_len;
+	who->thread_name = thread->name;
 }
 
 void tr2_thread_name(struct tr2_thread *thread, const char *base)
@@ -209,6 +217,7 @@ struct tr2_slot *tr2_thread_slot(struct tr2_thread *thread)
 void tr2_thread_retire(struct tr2_thread *thread, uint64_t now_ns)
 {
 	TR2_CHECK(thread == tr2_self && !thread->is_main);
+	has_ended = true;
 	tr2_my_slot = NULL;
 	tr2_self = NULL;
 	if (key_exists)

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/text.h"
 
 /* A pipe that polls as writable takes this much without blocking. */
 #define PIPE_CHUNK 4096u
@@ -45,9 +46,28 @@ void tr2_dest_set_urgent(void)
 	atomic_store_explicit(&urgent, true, memory_order_relaxed);
 }
 
-static void switch_off(struct tr2_dest *dest)
+/* true: it was on until now. */
+static bool switch_off(struct tr2_dest *dest)
 {
-	atomic_store_explicit(&dest->on, false, memory_order_relaxed);
+	return atomic_exchange_explicit(&dest->on, false, memory_order_relaxed);
+}
+
+static void tell_failure(const struct tr2_dest *dest, int error)
+{
+	char memory[512], text[128];
+	struct tr2_buf b;
+	ssize_t ignored;
+
+	if (!dest->told_as)
+		return;
+	tr2_buf_init_fixed(&b, memory, sizeof(memory));
+	tr2_buf_addlit(&b, "warning: trace2: stopped writing to '");
+	tr2_text_add(&b, dest->told_as, strlen(dest->told_as));
+	tr2_buf_addlit(&b, "': ");
+	tr2_buf_addstr(&b, tr2_error_text(error, text, sizeof(text)));
+	tr2_buf_addch(&b, '\n');
+	ignored = write(STDERR_FILENO, b.p, b.len);
+	(void)ignored;
 }
 
 /* The descriptor is still what was opened: not closed and reused by the host,
@@ -107,11 +127,11 @@ static bool has_room(int fd)
 static ssize_t write_pipe(struct tr2_dest *dest, int fd, const char *p,
 			  size_t len)
 {
+#ifdef RWF_NOWAIT /* musl has not */
 	static atomic_bool no_nowait;
 
-	if (!dest->blocking)
-		return write(fd, p, len);
-	if (!atomic_load_explicit(&no_nowait, memory_order_relaxed)) {
+	if (dest->blocking &&
+	    !atomic_load_explicit(&no_nowait, memory_order_relaxed)) {
 		struct iovec iov = { .iov_base = (void *)(uintptr_t)p,
 				     .iov_len = len };
 		ssize_t n = pwritev2(fd, &iov, 1, -1, RWF_NOWAIT);
@@ -120,6 +140,9 @@ static ssize_t write_pipe(struct tr2_dest *dest, int fd, const char *p,
 			return n;
 		atomic_store_explicit(&no_nowait, true, memory_order_relaxed);
 	}
+#endif
+	if (!dest->blocking)
+		return write(fd, p, len);
 	if (!has_room(fd)) {
 		errno = EAGAIN;
 		return -1;
@@ -187,9 +210,12 @@ static void write_line(struct tr2_dest *dest, int fd, const char *line,
 failed:
 	tr2_dest_drop(dest);
 	if (is_final(errno)) {
+		int error = errno;
+
 		if (done)
 			write_all(dest, fd, "\n", 1);
-		switch_off(dest);
+		if (switch_off(dest))
+			tell_failure(dest, error);
 	} else if (done) {
 		dest->cut = true;
 	}

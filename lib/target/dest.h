@@ -35,6 +35,7 @@ struct tr2_dest {
 	bool blocking; /* a pipe whose description blocks */
 	bool sentinel; /* too many files: say so in there and close */
 	bool cut; /* the last line lacks its end; under lock */
+	const char *told_as; /* its setting, to say why it fails; NULL: do not */
 	pthread_mutex_t lock; /* pipes and sockets: keeps lines whole */
 	atomic_uint_fast64_t lost; /* lines */
 	dev_t device;
@@ -42,7 +43,7 @@ struct tr2_dest {
 };
 
 struct tr2_dest_request {
-	const char *value; /* the setting */
+	const char *value; /* the setting; lives as long as the destination */
 	const char *variable; /* its name, for warnings */
 	const char *file_name; /* of a new file in a directory */
 	unsigned int max_files; /* in a directory, 0: any number */

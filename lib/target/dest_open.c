@@ -62,8 +62,7 @@ static bool refuse_errno(const struct tr2_dest_request *request, int error)
 {
 	char text[128];
 
-	/* The GNU form: text or a constant string. */
-	return refuse(request, strerror_r(error, text, sizeof(text)));
+	return refuse(request, tr2_error_text(error, text, sizeof(text)));
 }
 
 /*
@@ -293,6 +292,7 @@ bool tr2_dest_open(struct tr2_dest *dest,
 	dest->fd = -1;
 	atomic_store_explicit(&dest->lost, 0, memory_order_relaxed);
 	dest->sentinel = false;
+	dest->told_as = request->debug ? value : NULL;
 	if (!value || is_off(value))
 		return false;
 	fd = descriptor_of(value);

@@ -21,14 +21,14 @@
 
 /* The fields that all events have, in front of those of their row. */
 static const struct tr2_field head[] = {
-	{ "event", TR2_T_STR, 0 },
-	{ "sid", TR2_T_STR, TR2_F_VOLATILE },
-	{ "thread", TR2_T_STR, 0 },
-	{ "time", TR2_T_STR, TR2_F_OPT | TR2_F_VOLATILE },
-	{ "file", TR2_T_STR, TR2_F_OPT | TR2_F_VOLATILE },
-	{ "line", TR2_T_INT, TR2_F_OPT | TR2_F_VOLATILE },
-	{ "repo", TR2_T_INT, TR2_F_OPT },
-	{ NULL, TR2_T_STR, 0 }
+	{ .name = "event", .type = TR2_T_STR },
+	{ .name = "sid", .type = TR2_T_STR, .flags = TR2_F_VOLATILE },
+	{ .name = "thread", .type = TR2_T_STR },
+	{ .name = "time", .type = TR2_T_STR, .flags = TR2_F_OPT | TR2_F_VOLATILE },
+	{ .name = "file", .type = TR2_T_STR, .flags = TR2_F_OPT | TR2_F_VOLATILE },
+	{ .name = "line", .type = TR2_T_INT, .flags = TR2_F_OPT | TR2_F_VOLATILE },
+	{ .name = "repo", .type = TR2_T_INT, .flags = TR2_F_OPT },
+	{ .name = NULL }
 };
 
 /* The name in the table, and what a reader of the manual is told. */

@@ -49,9 +49,9 @@ for my $path (grep { m{^lib/} } sources(qw(c table))) {
 		$nr++;
 		track(\@stack, $1, $2), next if /^\s*#\s*(if\w*|el\w+|endif)\b(.*)/;
 		while (/(?<![\w.>])($names)\s*\(/g) {
-			my $why = $BANNED{$1};
+			my ($name, $why) = ($1, $BANNED{$1});
 			next if $why =~ s/^\*// && grep { $_ } @stack;
-			complain($path, $nr, "$1()", $why);
+			complain($path, $nr, "$name()", $why);
 		}
 	}
 }

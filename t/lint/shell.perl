@@ -10,11 +10,14 @@ use Lint;
 
 # Every one of these is a habit of git-style test scripts and no mistake there.
 my @IN_TESTS = (
+	'SC1003', # '\'' within a test body
 	'SC1090', # sources a file that is named by a variable
 	'SC1091', # sources a file that shellcheck was not given
 	'SC2015', # A && B || C, where B is an assignment
 	'SC2016', # expressions in single quotes: test bodies
 	'SC2034', # variables that the sourced library reads
+	'SC2119', # a function called without the arguments that it may have,
+	'SC2120', # and that it never has in this script
 	'SC2154', # variables that the sourced library sets
 	'SC3043', # "local": dash, bash and busybox have it
 );

@@ -4,13 +4,14 @@
  * counted places, so that a fault is a test case and not a matter of luck.
  *
  *	INJECT_RAISE=SIGNO   raise it inside each write to a descriptor over 2
- *	INJECT_EINTR=N       each N-th such write is interrupted
+ *	INJECT_EINTR=N       each N-th such write is interrupted; 2 or more
  *	INJECT_SHORT=BYTES   such a write takes at most so many
  *	INJECT_ERRNO=E       such a write fails so,
  *	INJECT_AFTER=N       after N that did not (0 when not given)
  *	INJECT_MEMORY=N      each N-th allocation of libtrace2.so fails: malloc,
  *	                     calloc, realloc, mmap, mremap. Calls of a program
  *	                     that has the library inside are not told apart.
+ *	INJECT_MEMORY_AT=N   the N-th of them alone fails
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -32,7 +33,7 @@ extern void *__libc_calloc(size_t count, size_t size);
 extern void *__libc_realloc(void *p, size_t size);
 
 static long raise_signo, eintr_every, short_bytes, fail_errno, fail_after,
-	memory_every;
+	memory_every, memory_at;
 
 static long setting(const char *name)
 {
@@ -49,6 +50,7 @@ static __attribute__((constructor)) void read_settings(void)
 	fail_errno = setting("INJECT_ERRNO");
 	fail_after = setting("INJECT_AFTER");
 	memory_every = setting("INJECT_MEMORY");
+	memory_at = setting("INJECT_MEMORY_AT");
 }
 
 /* The number of this event, from 1. */
@@ -57,12 +59,19 @@ static long count(long *counter)
 	return __atomic_add_fetch(counter, 1, __ATOMIC_RELAXED);
 }
 
-/* Not inside itself: the handler may write, too. */
+/*
+ * Not inside itself, for the handler may write, too; nor while the signal is
+ * blocked: it would come as soon as the handler is done, for ever.
+ */
 static void raise_inside(void)
 {
 	static __thread bool inside;
+	sigset_t blocked;
 
 	if (!raise_signo || inside)
+		return;
+	sigprocmask(SIG_BLOCK, NULL, &blocked);
+	if (sigismember(&blocked, (int)raise_signo))
 		return;
 	inside = true;
 	raise((int)raise_signo);
@@ -112,10 +121,13 @@ static bool memory_fails(const void *caller)
 {
 	static long allocations;
 	Dl_info info;
+	long nr;
 
-	if (!memory_every || !dladdr(caller, &info) || !info.dli_fname ||
-	    !strstr(info.dli_fname, "libtrace2.so") ||
-	    count(&allocations) % memory_every)
+	if ((!memory_every && !memory_at) || !dladdr(caller, &info) ||
+	    !info.dli_fname || !strstr(info.dli_fname, "libtrace2.so"))
+		return false;
+	nr = count(&allocations);
+	if (nr != memory_at && (!memory_every || nr % memory_every))
 		return false;
 	errno = ENOMEM;
 	return true;

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * put - writing at a cursor into memory whose room was made sure of before.
+ *
+ * The fast half of buf: a renderer asks once for room for all that a line
+ * needs and then writes without asking. Every function returns the cursor
+ * behind what it wrote; `slack` names how far behind it may scribble.
+ */
+#ifndef TR2_BASE_PUT_H
+#define TR2_BASE_PUT_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+static inline char *tr2_put(char *p, const char *s, size_t n)
+{
+	memcpy(p, s, n);
+	return p + n;
+}
+
+#define tr2_put_lit(p, literal) tr2_put((p), "" literal, sizeof(literal) - 1)
+
+/* A key of at most TR2_KEY_MAX bytes, copied in one piece; that is the slack. */
+#define TR2_KEY_MAX 32
+struct tr2_key {
+	char text[TR2_KEY_MAX];
+	uint8_t len;
+};
+
+static inline char *tr2_put_key(char *p, const struct tr2_key *key)
+{
+	memcpy(p, key->text, TR2_KEY_MAX);
+	return p + key->len;
+}
+
+extern const char tr2_two_digits[200]; /* "00" to "99" */
+
+static inline char *tr2_put_2(char *p, unsigned int value)
+{
+	memcpy(p, tr2_two_digits + 2 * value, 2);
+	return p + 2;
+}
+
+/* Exactly 6 digits. */
+static inline char *tr2_put_6(char *p, uint32_t value)
+{
+	p = tr2_put_2(p, value / 10000);
+	p = tr2_put_2(p, value / 100 % 100);
+	return tr2_put_2(p, value % 100);
+}
+
+/* At most 20 bytes. */
+static inline char *tr2_put_u64(char *p, uint64_t value)
+{
+	char text[20];
+	char *end = text + sizeof(text), *start = end;
+
+	if (value < 10) {
+		*p = (char)('0' + value);
+		return p + 1;
+	}
+	for (; value >= 100; value /= 100) {
+		start -= 2;
+		memcpy(start, tr2_two_digits + 2 * (value % 100), 2);
+	}
+	if (value >= 10) {
+		start -= 2;
+		memcpy(start, tr2_two_digits + 2 * value, 2);
+	} else {
+		*--start = (char)('0' + value);
+	}
+	return tr2_put(p, start, (size_t)(end - start));
+}
+
+/* At most 20 bytes. */
+static inline char *tr2_put_i64(char *p, int64_t value)
+{
+	if (value >= 0)
+		return tr2_put_u64(p, (uint64_t)value);
+	*p = '-';
+	return tr2_put_u64(p + 1, -(uint64_t)value);
+}
+
+/* Nanoseconds as seconds with 6 decimals, cut. At most 18 bytes. */
+static inline char *tr2_put_seconds(char *p, uint64_t ns)
+{
+	p = tr2_put_u64(p, ns / 1000000000u);
+	*p++ = '.';
+	return tr2_put_6(p, (uint32_t)(ns % 1000000000u / 1000u));
+}
+
+#endif

@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The grammar of a config file: checks a text and packs it in place.
+ *
+ * It promises to read each byte once, to allocate nothing, and to write only
+ * over bytes that it has read (see config-internal.h for the packed form).
+ * The text may hold anything, NUL bytes included.
+ */
+#include "session/config-internal.h"
+
+#include <errno.h>
+#include <string.h>
+
+struct scan {
+	const char *p;   /* next byte to read */
+	const char *end; /* of the text; a line end stands there */
+	char *w;         /* next byte to write, never beyond p */
+	unsigned int line;
+	bool nul;        /* the text has NUL bytes where they matter */
+	const char *reason;
+};
+
+enum {
+	ALPHA = 1,   /* may begin a variable */
+	KEY = 2,     /* may stand in a section's or variable's name */
+	SPACE = 4,
+	SPECIAL = 8, /* is not simply itself in a value */
+};
+
+#define TIMES_10(x) x, x, x, x, x, x, x, x, x, x
+#define TIMES_26(x) TIMES_10(x), TIMES_10(x), x, x, x, x, x, x
+
+static const unsigned char kind[256] = {
+	['\0'] = SPECIAL,
+	['\t'] = SPACE | SPECIAL,
+	['\n'] = SPACE | SPECIAL,
+	['\r'] = SPACE | SPECIAL,
+	[' '] = SPACE | SPECIAL,
+	['"'] = SPECIAL,
+	['#'] = SPECIAL,
+	[';'] = SPECIAL,
+	['\\'] = SPECIAL,
+	['-'] = KEY,
+	['0'] = TIMES_10(KEY),
+	['A'] = TIMES_26(ALPHA | KEY),
+	['a'] = TIMES_26(ALPHA | KEY),
+};
+
+static bool is(char c, unsigned int what)
+{
+	return kind[(unsigned char)c] & what;
+}
+
+char tr2_config_lower(char c)
+{
+	return c >= 'A' && c <= 'Z' ? (char)(c | 0x20) : c;
+}
+
+/* For what may stand in a name: digits, `-` and `.` have that bit anyway. */
+#define LOWER_KEY(c) ((char)((c) | 0x20))
+
+bool tr2_config_is_alpha(char c)
+{
+	return is(c, ALPHA);
+}
+
+bool tr2_config_is_key_char(char c)
+{
+	return is(c, KEY);
+}
+
+bool tr2_config_is_space(char c)
+{
+	return is(c, SPACE);
+}
+
+/*
+ * The next character. CR LF is one line end; the end of the text is one, too,
+ * for as often as it is asked for. A line counts once its end is *passed*, so
+ * that an error at a line end names the line that it ends.
+ */
+static char next(struct scan *s)
+{
+	char c;
+
+	if (s->p >= s->end)
+		return '\n';
+	c = *s->p++;
+	if (c == '\r' && s->p < s->end && *s->p == '\n')
+		c = *s->p++;
+	return c;
+}
+
+static bool at_end(const struct scan *s)
+{
+	return s->p >= s->end;
+}
+
+static int bad(struct scan *s, const char *reason)
+{
+	s->reason = reason;
+	return -EINVAL;
+}
+
+/* To behind the line end, which the caller counts. */
+static void skip_comment(struct scan *s)
+{
+	const char *nl = memchr(s->p, '\n', (size_t)(s->end - s->p));
+
+	s->p = nl ? nl + 1 : s->end;
+}
+
+/*
+ * Ends the string that began at `start`. What follows a NUL inside it is cut
+ * off, because nobody who takes it as a C string sees that. Whether it did.
+ */
+static bool finish_string(struct scan *s, char *start)
+{
+	char *nul = NULL;
+
+	if (s->nul)
+		nul = memchr(start, '\0', (size_t)(s->w - start));
+	if (nul)
+		s->w = nul;
+	*s->w++ = '\0';
+	return nul;
+}
+
+/* [section "Subsection"], from the white space after `section` on. */
+static int pack_subsection(struct scan *s, char c)
+{
+	while (is(c, SPACE)) {
+		if (c == '\n')
+			return bad(s, "section header is cut short");
+		c = next(s);
+	}
+	if (c != '"')
+		return bad(s, "subsection is not in quotes");
+	*s->w++ = '.';
+	while ((c = next(s)) != '"') {
+		if (c == '\\')
+			c = next(s);
+		if (c == '\n')
+			return bad(s, "section header is cut short");
+		s->nul |= !c;
+		*s->w++ = c;
+	}
+	return next(s) == ']' ? 0 : bad(s, "no ']' after the subsection");
+}
+
+/* A section header, from behind its `[` on. */
+static int pack_section(struct scan *s)
+{
+	char *start = s->w;
+	int err = 0;
+
+	*s->w++ = '[';
+	for (;;) {
+		char c = next(s);
+
+		if (c == ']')
+			break;
+		if (is(c, SPACE)) {
+			err = pack_subsection(s, c);
+			break;
+		}
+		if (!is(c, KEY) && c != '.')
+			return bad(s, "bad character in a section name");
+		*s->w++ = LOWER_KEY(c);
+	}
+	if (err)
+		return err;
+	if (s->w == start + 1)
+		return bad(s, "section without a name");
+	if (finish_string(s, start))
+		*start = '{';
+	return 0;
+}
+
+/* What follows a backslash in a value; a line end continues the line. */
+static int pack_escape(struct scan *s)
+{
+	char c = next(s);
+
+	switch (c) {
+	case '\n':
+		s->line++;
+		return 0;
+	case 'n':
+		c = '\n';
+		break;
+	case 't':
+		c = '\t';
+		break;
+	case 'b':
+		c = '\b';
+		break;
+	case '\\':
+	case '"':
+		break;
+	default:
+		return bad(s, "unknown escape in a value");
+	}
+	*s->w++ = c;
+	return 0;
+}
+
+/*
+ * What is simply itself, in a value that is not empty, up to what is not; a
+ * space between two such words is simple, too. Most values are no more than
+ * this. The line end behind the text stops it.
+ */
+static void pack_plain(struct scan *s)
+{
+	const char *p = s->p;
+	char *w = s->w;
+
+	do {
+		*w++ = *p++;
+		while (!is(*p, SPECIAL))
+			*w++ = *p++;
+	} while (*p == ' ' && !is(p[1], SPECIAL));
+	s->p = p;
+	s->w = w;
+}
+
+/*
+ * A value, from behind its `=` to behind its line end. Outside quotes, white
+ * space at either end is dropped and the rest becomes spaces, which are held
+ * back until something follows them.
+ */
+static int pack_value(struct scan *s)
+{
+	char *start = s->w;
+	size_t spaces = 0;
+	bool quoted = false;
+
+	for (;;) {
+		char c;
+
+		if (!spaces && !is(*s->p, SPECIAL))
+			pack_plain(s);
+		c = next(s);
+		if (c == '\n')
+			break;
+		if (!quoted && is(c, SPACE)) {
+			spaces += s->w != start;
+			continue;
+		}
+		if (!quoted && (c == '#' || c == ';')) {
+			skip_comment(s);
+			break;
+		}
+		for (; spaces; spaces--)
+			*s->w++ = ' ';
+		if (c == '"')
+			quoted = !quoted;
+		else if (c == '\\' && pack_escape(s))
+			return -EINVAL;
+		else if (c != '\\')
+			*s->w++ = c;
+		s->nul |= !c;
+	}
+	if (quoted)
+		return bad(s, "unterminated quote");
+	s->line++;
+	finish_string(s, start);
+	return 0;
+}
+
+/* A variable, from behind its first letter on. */
+static int pack_variable(struct scan *s, char c)
+{
+	const char *p = s->p;
+	char *w = s->w;
+
+	*w++ = LOWER_KEY(c);
+	while (is(*p, KEY))
+		*w++ = LOWER_KEY(*p++);
+	s->p = p;
+	s->w = w;
+	c = next(s);
+	while (c == ' ' || c == '\t')
+		c = next(s);
+	if (c == '\n') {
+		s->line++;
+		*s->w++ = '\0';
+		return 0;
+	}
+	if (c != '=')
+		return bad(s, "bad character in a variable's name");
+	*s->w++ = '=';
+	return pack_value(s);
+}
+
+static int pack_item(struct scan *s)
+{
+	char c = next(s);
+
+	while (c == ' ' || c == '\t')
+		c = next(s);
+	if (c == '#' || c == ';') {
+		skip_comment(s);
+		c = '\n';
+	}
+	if (is(c, SPACE)) {
+		s->line += c == '\n';
+		return 0;
+	}
+	if (c == '[')
+		return pack_section(s);
+	if (is(c, ALPHA))
+		return pack_variable(s, c);
+	return bad(s, "neither a section, a variable nor a comment");
+}
+
+static void skip_bom(struct scan *s)
+{
+	static const char bom[] = "\xef\xbb\xbf";
+
+	if (s->end - s->p >= 3 && !memcmp(s->p, bom, 3))
+		s->p += 3;
+}
+
+long tr2_config_pack(char *text, size_t size,
+		     unsigned int *line, const char **reason)
+{
+	struct scan s = {
+		.p = text, .end = text + size, .w = text, .line = 1,
+	};
+
+	text[size] = '\n';
+	skip_bom(&s);
+	while (!at_end(&s)) {
+		int err = pack_item(&s);
+
+		if (err) {
+			*line = s.line;
+			*reason = s.reason;
+			return err;
+		}
+	}
+	return (long)(s.w - text);
+}

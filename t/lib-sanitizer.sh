@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: MIT
+#
+# For programs built with a sanitizer: what it finds goes to a log rather than
+# to stderr, and fails the test during which it was found.  An exit code alone
+# would not do: it gets lost in a pipe and in the background, and
+# test_must_fail takes it for the failure that it wants.
+#
+# shellcheck shell=sh
+# The quotes are for the sanitizers, which take options apart at blanks, too.
+# shellcheck disable=SC2089,SC2090
+
+test_sanitizer_start () {
+	test_logs_dir_=$TRASH_DIRECTORY.logs
+	test_logs_pattern_='ERROR: \|WARNING: ThreadSanitizer\|runtime error: '
+	test_remove_dir_ "$test_logs_dir_"
+	mkdir -p "$test_logs_dir_" || error "cannot make '$test_logs_dir_'"
+	# A user that a test turns into may write there, too.
+	chmod 1777 "$test_logs_dir_"
+	test_log_path_="log_path=\"$test_logs_dir_/log\""
+	# What the caller sets comes behind the defaults and so wins.
+	ASAN_OPTIONS=detect_stack_use_after_return=1:${ASAN_OPTIONS-}
+	UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1:${UBSAN_OPTIONS-}
+	TSAN_OPTIONS=halt_on_error=1:${TSAN_OPTIONS-}
+	ASAN_OPTIONS=abort_on_error=1:$ASAN_OPTIONS:$test_log_path_
+	UBSAN_OPTIONS=abort_on_error=1:$UBSAN_OPTIONS:$test_log_path_
+	TSAN_OPTIONS=abort_on_error=1:$TSAN_OPTIONS:$test_log_path_
+	LSAN_OPTIONS=abort_on_error=1:${LSAN_OPTIONS-}:$test_log_path_
+	export ASAN_OPTIONS UBSAN_OPTIONS TSAN_OPTIONS LSAN_OPTIONS
+}

@@ -1,0 +1,394 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+
+test_description='settings: variables, config files, which one counts
+
+Each variable and each config key of the documentation, the order in which
+they count, and what is said about values that make no sense.
+'
+
+. ./test-lib.sh
+. "$TEST_DIRECTORY/lib-trace2.sh"
+
+# The system file is one of ours, and read.
+sane_unset GIT_CONFIG_NOSYSTEM
+GIT_CONFIG_SYSTEM=$TRASH_DIRECTORY/system
+export GIT_CONFIG_SYSTEM
+: >system
+
+# set_system KEY VALUE, set_global KEY VALUE
+set_in () {
+	printf "[%s]\n\t%s = \"%s\"\n" "${2%%.*}" "${2#*.}" "$3" >>"$1"
+}
+set_system () {
+	set_in "$TRASH_DIRECTORY/system" "$@"
+}
+set_global () {
+	set_in "$HOME/.gitconfig" "$@"
+}
+no_config () {
+	: >"$TRASH_DIRECTORY/system"
+	rm -rf "$HOME/.gitconfig" "$HOME/.config" "$HOME/xdg"
+	rm -f "$TRASH_DIRECTORY"/[npe] "$TRASH_DIRECTORY"/[npe].*
+}
+
+# Which of the files n, p, e hold a trace, as a word such as "ne".
+traces () {
+	for file in n p e
+	do
+		test ! -s "$TRASH_DIRECTORY/$file" || printf %s "$file"
+	done
+}
+
+# expect_traces WHICH ARG...: test-tool with ARG writes these, and no others.
+expect_traces () {
+	want=$1 &&
+	shift &&
+	rm -f "$TRASH_DIRECTORY"/[npe] &&
+	test-tool "$@" trace2 001return 0 2>err &&
+	got=$(traces) &&
+	test "$got" = "$want" && return 0
+	echo "traces of '$got', not of '$want'"
+	cat err
+	return 1
+}
+
+test_expect_success 'no setting: nothing' '
+	no_config &&
+	expect_traces "" &&
+	test_must_be_empty err &&
+	test "$(test-tool trace2 093session_id)" = "0 "
+'
+
+test_expect_success 'a variable for each target' '
+	no_config &&
+	GIT_TRACE2="$(pwd)/n" expect_traces n &&
+	GIT_TRACE2_PERF="$(pwd)/p" expect_traces p &&
+	GIT_TRACE2_EVENT="$(pwd)/e" expect_traces e
+'
+
+test_expect_success 'a config key for each target, in either file' '
+	for set in set_system set_global
+	do
+		no_config &&
+		$set trace2.normalTarget "$(pwd)/n" &&
+		expect_traces n &&
+		no_config &&
+		$set trace2.perfTarget "$(pwd)/p" &&
+		expect_traces p &&
+		no_config &&
+		$set trace2.eventTarget "$(pwd)/e" &&
+		expect_traces e &&
+		no_config &&
+		$set TRACE2.EVENTTARGET "$(pwd)/e" &&
+		expect_traces e || return 1
+	done
+'
+
+test_expect_success 'a variable counts before the global file, that before the system' '
+	no_config &&
+	set_system trace2.eventTarget "$(pwd)/e.system" &&
+	set_global trace2.eventTarget "$(pwd)/e.global" &&
+	expect_traces "" &&
+	test_path_is_file e.global &&
+	test_path_is_missing e.system &&
+	rm e.global &&
+	GIT_TRACE2_EVENT="$(pwd)/e" expect_traces e &&
+	test_path_is_missing e.global &&
+	test_path_is_missing e.system
+'
+
+test_expect_success 'an empty variable counts as unset' '
+	no_config &&
+	set_global trace2.eventTarget "$(pwd)/e" &&
+	GIT_TRACE2_EVENT= expect_traces e &&
+	GIT_TRACE2_EVENT=0 expect_traces "" &&
+	GIT_TRACE2_EVENT=false expect_traces ""
+'
+
+test_expect_success 'the last of several in one file counts' '
+	no_config &&
+	set_global trace2.eventTarget "$(pwd)/e.first" &&
+	set_global trace2.eventTarget "$(pwd)/e" &&
+	expect_traces e &&
+	test_path_is_missing e.first
+'
+
+test_expect_success 'an empty value in a file switches off what an earlier one set' '
+	no_config &&
+	set_system trace2.eventTarget "$(pwd)/e" &&
+	set_global trace2.eventTarget "" &&
+	expect_traces "" &&
+	no_config &&
+	set_system trace2.eventTarget "$(pwd)/e" &&
+	set_global trace2.eventTarget false &&
+	expect_traces ""
+'
+
+test_expect_success 'both global files; the one in HOME is read last' '
+	no_config &&
+	mkdir -p .config/git xdg/git &&
+	set_in .config/git/config trace2.eventTarget "$(pwd)/e" &&
+	expect_traces e &&
+	set_in xdg/git/config trace2.perfTarget "$(pwd)/p" &&
+	XDG_CONFIG_HOME="$(pwd)/xdg" expect_traces p &&
+	set_global trace2.perfTarget "$(pwd)/n" &&
+	XDG_CONFIG_HOME="$(pwd)/xdg" expect_traces n
+'
+
+test_expect_success 'GIT_CONFIG_GLOBAL stands for both of them' '
+	no_config &&
+	set_global trace2.eventTarget "$(pwd)/e" &&
+	set_in other trace2.perfTarget "$(pwd)/p" &&
+	GIT_CONFIG_GLOBAL="$(pwd)/other" expect_traces p &&
+	GIT_CONFIG_GLOBAL=/dev/null expect_traces "" &&
+	GIT_CONFIG_GLOBAL="$(pwd)/missing" expect_traces ""
+'
+
+test_expect_success 'GIT_CONFIG_SYSTEM and GIT_CONFIG_NOSYSTEM' '
+	no_config &&
+	set_system trace2.eventTarget "$(pwd)/e" &&
+	expect_traces e &&
+	GIT_CONFIG_NOSYSTEM=1 expect_traces "" &&
+	GIT_CONFIG_NOSYSTEM=true expect_traces "" &&
+	GIT_CONFIG_NOSYSTEM=false expect_traces e &&
+	GIT_CONFIG_SYSTEM="$(pwd)/missing" expect_traces ""
+'
+
+test_expect_success 'included files' '
+	no_config &&
+	set_global include.path "~/included" &&
+	set_in included trace2.eventTarget "$(pwd)/e" &&
+	expect_traces e
+'
+
+test_expect_success 'never the config of a repository, nor GIT_CONFIG_COUNT' '
+	no_config &&
+	mkdir -p repo/.git/objects repo/.git/refs &&
+	echo "ref: refs/heads/main" >repo/.git/HEAD &&
+	set_in repo/.git/config core.repositoryFormatVersion 0 &&
+	set_in repo/.git/config trace2.eventTarget "$(pwd)/e" &&
+	expect_traces "" --chdir=repo &&
+	GIT_DIR="$(pwd)/repo/.git" expect_traces "" &&
+	GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=trace2.eventTarget \
+		GIT_CONFIG_VALUE_0="$(pwd)/e" expect_traces ""
+'
+
+test_expect_success 'includeIf gitdir means nothing outside a repository' '
+	no_config &&
+	printf "[includeIf \"gitdir:%s/repo/\"]\n\tpath = %s/included\n" \
+		"$(pwd)" "$(pwd)" >.gitconfig &&
+	expect_traces "" --chdir=repo
+'
+
+test_expect_success 'brief, by variable and by key' '
+	for row in "GIT_TRACE2 n normal" "GIT_TRACE2_PERF p perf" \
+		"GIT_TRACE2_EVENT e event"
+	do
+		set -- $row &&
+		no_config &&
+		test_env $1="$(pwd)/$2" test-tool trace2 001return 0 &&
+		mv $2 $2.full &&
+		test_env $1="$(pwd)/$2" ${1}_BRIEF=yes test-tool trace2 001return 0 &&
+		mv $2 $2.brief &&
+		set_global trace2.$3Brief true &&
+		test_env $1="$(pwd)/$2" test-tool trace2 001return 0 &&
+		mv $2 $2.key &&
+		test_env $1="$(pwd)/$2" ${1}_BRIEF=no test-tool trace2 001return 0 &&
+		mv $2 $2.no &&
+		for kind in full no
+		do
+			test_grep "t/helper/test-tool\.c" $2.$kind || return 1
+		done &&
+		for kind in brief key
+		do
+			test_grep ! "t/helper/test-tool\.c" $2.$kind &&
+			test_grep "test-tool 1\.0" $2.$kind || return 1
+		done || return 1
+	done
+'
+
+test_expect_success 'a key without a value is true, as a boolean' '
+	no_config &&
+	printf "[trace2]\n\tnormalBrief\n\tnormalTarget = %s/n\n" "$(pwd)" >.gitconfig &&
+	expect_traces n &&
+	test_grep "^version test-tool" n
+'
+
+test_expect_success 'booleans that make no sense leave the default' '
+	no_config &&
+	GIT_TRACE2="$(pwd)/n" GIT_TRACE2_BRIEF=maybe expect_traces n &&
+	test_grep ! "^version" n
+'
+
+test_expect_success JQ 'the nesting limit, by key' '
+	no_config &&
+	set_global trace2.eventTarget "$(pwd)/e" &&
+	set_global trace2.eventNesting 3 &&
+	test-tool trace2 031nest 5 &&
+	trace2_jq "[.[].nesting // 0] | max == 3" e &&
+	rm e &&
+	GIT_TRACE2_EVENT_NESTING=4 test-tool trace2 031nest 5 &&
+	trace2_jq "[.[].nesting // 0] | max == 4" e &&
+	rm e &&
+	GIT_TRACE2_EVENT_NESTING=1k test-tool trace2 031nest 5 &&
+	trace2_jq "[.[].nesting // 0] | max == 6" e
+'
+
+test_expect_success JQ 'parameters to report, by key' '
+	no_config &&
+	set_global trace2.eventTarget "$(pwd)/e" &&
+	set_global trace2.configParams "user.*" &&
+	set_global trace2.envVars SOME_VARIABLE,OTHER &&
+	set_global user.name somebody &&
+	SOME_VARIABLE=value test-tool trace2 001return 0 &&
+	jq -c "select(.event == \"def_param\") | [.scope, .param, .value]" e >actual &&
+	cat >expect <<-\EOF &&
+	["global","user.name","somebody"]
+	["command","SOME_VARIABLE","value"]
+	EOF
+	test_cmp expect actual
+'
+
+test_expect_success 'the number of files, by key' '
+	no_config &&
+	mkdir dir &&
+	: >dir/1 &&
+	set_global trace2.eventTarget "$(pwd)/dir" &&
+	set_global trace2.maxFiles 1 &&
+	test-tool trace2 001return 0 &&
+	ls dir >actual &&
+	test_write_lines 1 git-trace2-discard >expect &&
+	test_cmp expect actual
+'
+
+test_expect_success 'signals, by key' '
+	no_config &&
+	set_global trace2.normalTarget "$(pwd)/n" &&
+	set_global trace2.signals "USR1" &&
+	test_expect_code 138 test-tool trace2 080raise USR1 &&
+	test_grep "signal elapsed:[0-9.]* code:10\$" n
+'
+
+test_expect_success 'another prefix for the variables' '
+	no_config &&
+	APP_TRACE="$(pwd)/n" APP_TRACE_EVENT="$(pwd)/e" APP_TRACE_BRIEF=1 \
+		expect_traces ne --prefix=APP_TRACE &&
+	test_grep "^version" n &&
+	GIT_TRACE2="$(pwd)/n" expect_traces "" --prefix=APP_TRACE &&
+	APP_TRACE=bogus expect_traces "" --prefix=APP_TRACE &&
+	echo "warning: trace2: unknown value for '\''APP_TRACE'\'': '\''bogus'\''" >expect &&
+	test_cmp expect err
+'
+
+test_expect_success 'a program that wants no config files' '
+	no_config &&
+	set_global trace2.eventTarget "$(pwd)/e" &&
+	GIT_TRACE2="$(pwd)/n" expect_traces n --no-config-files
+'
+
+test_expect_success 'a target that makes no sense: one warning, tracing goes on' '
+	no_config &&
+	GIT_TRACE2=bogus GIT_TRACE2_EVENT="$(pwd)/e" expect_traces e &&
+	echo "warning: trace2: unknown value for '\''GIT_TRACE2'\'': '\''bogus'\''" >expect &&
+	test_cmp expect err &&
+	for value in relative/path ./x 10 -1 yes " 2" "2 " af_inet:/x
+	do
+		GIT_TRACE2_PERF=$value expect_traces "" &&
+		echo "warning: trace2: unknown value for '\''GIT_TRACE2_PERF'\'': '\''$value'\''" >expect &&
+		test_cmp expect err || return 1
+	done
+'
+
+test_expect_success 'a warning is one line, whatever the value' '
+	no_config &&
+	GIT_TRACE2="$(printf "a\nb\033[1m")" expect_traces "" &&
+	cat >expect <<-\EOF &&
+	warning: trace2: unknown value for '\''GIT_TRACE2'\'': '\''a\nb\x1b[1m'\''
+	EOF
+	test_cmp expect err
+'
+
+test_expect_success 'a wrong kind of socket' '
+	no_config &&
+	GIT_TRACE2=af_unix:relative expect_traces "" &&
+	test_line_count = 1 err &&
+	test_grep "^warning: trace2: .*'\''GIT_TRACE2'\'': '\''af_unix:relative'\''" err &&
+	GIT_TRACE2=af_unix:seqpacket:/x expect_traces "" &&
+	test_line_count = 1 err
+'
+
+test_expect_success 'a target that cannot be used: said under DST_DEBUG only' '
+	no_config &&
+	GIT_TRACE2="$(pwd)/missing/n" expect_traces "" &&
+	test_must_be_empty err &&
+	GIT_TRACE2="$(pwd)/missing/n" GIT_TRACE2_DST_DEBUG=1 expect_traces "" &&
+	cat >expect <<-EOF &&
+	warning: trace2: cannot use '\''GIT_TRACE2'\'': '\''$(pwd)/missing/n'\'': No such file or directory
+	EOF
+	test_cmp expect err &&
+	set_global trace2.destinationDebug true &&
+	GIT_TRACE2="$(pwd)/missing/n" expect_traces "" &&
+	test_cmp expect err &&
+	GIT_TRACE2="$(pwd)/missing/n" GIT_TRACE2_DST_DEBUG=0 expect_traces "" &&
+	test_must_be_empty err
+'
+
+test_expect_success 'a malformed file switches nothing on' '
+	no_config &&
+	set_global trace2.eventTarget "$(pwd)/e" &&
+	echo "[broken" >>.gitconfig &&
+	expect_traces "" &&
+	test_must_be_empty err &&
+	GIT_TRACE2="$(pwd)/n" expect_traces n &&
+	test_must_be_empty err &&
+	GIT_TRACE2_DST_DEBUG=1 expect_traces "" &&
+	test_line_count = 1 err &&
+	test_grep "^warning: trace2: cannot read '\''.*/\.gitconfig'\'': line 3: " err
+'
+
+test_expect_success SANITY 'an unreadable file switches nothing on' '
+	no_config &&
+	set_global trace2.eventTarget "$(pwd)/e" &&
+	chmod 0 .gitconfig &&
+	expect_traces "" &&
+	test_must_be_empty err &&
+	GIT_TRACE2_DST_DEBUG=1 expect_traces "" &&
+	test_grep "^warning: trace2: cannot read '\''.*/\.gitconfig'\'': " err
+'
+
+test_expect_success 'a file that includes itself does not hang' '
+	no_config &&
+	set_global include.path .gitconfig &&
+	set_global trace2.eventTarget "$(pwd)/e" &&
+	expect_traces "" &&
+	test_must_be_empty err
+'
+
+test_expect_success 'a home that is missing, a HOME that is unset' '
+	no_config &&
+	HOME="$(pwd)/missing" expect_traces "" &&
+	test_must_be_empty err &&
+	(
+		sane_unset HOME &&
+		expect_traces "" &&
+		GIT_TRACE2="$(pwd)/n" expect_traces n
+	)
+'
+
+test_expect_success 'a number that makes no sense leaves the default' '
+	no_config &&
+	rm -rf dir &&
+	for value in -1 x 1x 99999999999999999999
+	do
+		mkdir dir &&
+		GIT_TRACE2="$(pwd)/dir" GIT_TRACE2_MAX_FILES=$value \
+			test-tool trace2 001return 0 2>err &&
+		test_must_be_empty err &&
+		test_path_is_missing dir/git-trace2-discard &&
+		test_stdout_line_count = 1 ls dir &&
+		rm -r dir || return 1
+	done
+'
+
+test_done

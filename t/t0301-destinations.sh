@@ -1,0 +1,359 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+
+test_description='destinations: descriptors, files, directories, sockets'
+
+. ./test-lib.sh
+. "$TEST_DIRECTORY/lib-trace2.sh"
+
+scrub_event () {
+	perl "$TEST_DIRECTORY/../scrub/event.perl" "$@"
+}
+
+GIT_TRACE2_BRIEF=1
+export GIT_TRACE2_BRIEF
+
+# expect_normal FILE: what 001return 0 writes, once, and nothing else.
+expect_normal () {
+	sed "/^cmd_ancestry/d; s/elapsed:[0-9]*\.[0-9]*/elapsed:N/" "$1" >actual.normal &&
+	cat >expect.normal <<-\EOF &&
+	version test-tool 1.0
+	start test-tool trace2 001return 0
+	cmd_name trace2 (trace2)
+	exit elapsed:N code:0
+	atexit elapsed:N code:0
+	EOF
+	test_cmp expect.normal actual.normal
+}
+
+test_expect_success 'off: 0, false, and nothing' '
+	for value in 0 false FALSE False ""
+	do
+		GIT_TRACE2=$value test-tool trace2 001return 0 >out 2>err 3>three &&
+		test_must_be_empty out &&
+		test_must_be_empty err &&
+		test_must_be_empty three || return 1
+	done
+'
+
+test_expect_success '1 and true: standard error' '
+	for value in 1 true TRUE True 2
+	do
+		GIT_TRACE2=$value test-tool trace2 001return 0 >out 2>err &&
+		test_must_be_empty out &&
+		expect_normal err || return 1
+	done
+'
+
+test_expect_success '3 to 9: that descriptor' '
+	GIT_TRACE2=3 test-tool trace2 001return 0 3>three 2>err &&
+	expect_normal three &&
+	test_must_be_empty err &&
+	GIT_TRACE2=9 test-tool trace2 001return 0 9>nine 2>err &&
+	expect_normal nine &&
+	test_must_be_empty err
+'
+
+test_expect_success 'a descriptor that is not open: nothing' '
+	GIT_TRACE2=8 test-tool trace2 001return 0 2>err 8>&- &&
+	test_must_be_empty err &&
+	GIT_TRACE2=8 GIT_TRACE2_DST_DEBUG=1 test-tool trace2 001return 0 2>err 8>&- &&
+	echo "warning: trace2: cannot use '\''GIT_TRACE2'\'': '\''8'\'': Bad file descriptor" >expect &&
+	test_cmp expect err
+'
+
+test_expect_success 'a descriptor that is open for reading only' '
+	: >input &&
+	GIT_TRACE2=7 test-tool trace2 001return 0 7<input 2>err &&
+	test_must_be_empty err &&
+	test_must_be_empty input
+'
+
+test_expect_success 'a descriptor that was given stays open' '
+	GIT_TRACE2=4 test-tool trace2 090fds 4>four >out &&
+	test_grep "^4\$" out
+'
+
+test_expect_success 'a file is made, then appended to' '
+	GIT_TRACE2="$(pwd)/file" test-tool trace2 001return 0 &&
+	expect_normal file &&
+	cp file first &&
+	GIT_TRACE2="$(pwd)/file" test-tool trace2 001return 0 &&
+	head -n "$(wc -l <first)" file >head &&
+	test_cmp first head &&
+	tail -n "$(wc -l <first)" file >tail &&
+	expect_normal tail
+'
+
+test_expect_success 'a path with spaces and odd characters' '
+	mkdir "a dir" &&
+	GIT_TRACE2="$(pwd)/a dir/fi \"le'\''" test-tool trace2 001return 0 &&
+	expect_normal "a dir/fi \"le'\''"
+'
+
+test_expect_success SYMLINKS 'a symbolic link to a file and to a directory' '
+	ln -s target link &&
+	GIT_TRACE2="$(pwd)/link" test-tool trace2 001return 0 &&
+	expect_normal target &&
+	mkdir real &&
+	ln -s real dirlink &&
+	GIT_TRACE2="$(pwd)/dirlink" test-tool trace2 001return 0 &&
+	expect_normal real/2*
+'
+
+test_expect_success POSIXPERM 'the umask decides who may read a new file' '
+	(
+		umask 027 &&
+		GIT_TRACE2="$(pwd)/mode-640" test-tool trace2 001return 0 &&
+		umask 0 &&
+		GIT_TRACE2="$(pwd)/mode-666" test-tool trace2 001return 0 &&
+		mkdir modes &&
+		umask 077 &&
+		GIT_TRACE2="$(pwd)/modes" test-tool trace2 001return 0
+	) &&
+	ls -l mode-640 mode-666 modes/2* | cut -c1-10 >actual &&
+	test_write_lines -rw-r----- -rw-rw-rw- -rw------- >expect &&
+	test_cmp expect actual
+'
+
+test_expect_success POSIXPERM 'the mode of a file that is there stays' '
+	: >kept &&
+	chmod 604 kept &&
+	GIT_TRACE2="$(pwd)/kept" test-tool trace2 001return 0 &&
+	ls -l kept | cut -c1-10 >actual &&
+	echo "-rw----r--" >expect &&
+	test_cmp expect actual
+'
+
+test_expect_success 'a path that is not absolute is refused, with a warning' '
+	for value in file ./file ../file "~/file"
+	do
+		GIT_TRACE2=$value test-tool trace2 001return 0 2>err &&
+		echo "warning: trace2: unknown value for '\''GIT_TRACE2'\'': '\''$value'\''" >expect &&
+		test_cmp expect err || return 1
+	done
+'
+
+# refused VALUE REASON: nothing is traced; the reason is said when asked for.
+refused () {
+	GIT_TRACE2=$1 test-tool trace2 001return 0 2>err &&
+	test_must_be_empty err &&
+	GIT_TRACE2=$1 GIT_TRACE2_DST_DEBUG=1 test-tool trace2 001return 0 2>err &&
+	echo "warning: trace2: cannot use 'GIT_TRACE2': '$1': $2" >expect &&
+	test_cmp expect err
+}
+
+test_expect_success 'a directory that does not exist' '
+	refused "$(pwd)/missing/file" "No such file or directory" &&
+	test_path_is_missing missing &&
+	refused "$(pwd)/file/in-file" "Not a directory"
+'
+
+test_expect_success SANITY 'a file that may not be written, a directory likewise' '
+	: >readonly &&
+	chmod 444 readonly &&
+	refused "$(pwd)/readonly" "Permission denied" &&
+	mkdir readonly-dir &&
+	chmod 555 readonly-dir &&
+	refused "$(pwd)/readonly-dir" "Permission denied" &&
+	refused "$(pwd)/readonly-dir/file" "Permission denied"
+'
+
+test_expect_success SANITY 'a directory that may be written but not read' '
+	mkdir writeonly &&
+	chmod 333 writeonly &&
+	GIT_TRACE2="$(pwd)/writeonly" test-tool trace2 001return 0 &&
+	chmod 755 writeonly &&
+	expect_normal writeonly/2*
+'
+
+test_expect_success 'a path that is too long' '
+	long=$("$PERL_PATH" -e "print q(/x) x 3000") &&
+	refused "$long" "File name too long" &&
+	refused "$(pwd)/$("$PERL_PATH" -e "print q(x) x 300")" "File name too long"
+'
+
+test_expect_success JQ 'a directory: one file a process, named after the SID' '
+	mkdir dir &&
+	GIT_TRACE2_EVENT="$(pwd)/dir" test-tool trace2 004child \
+		test-tool trace2 001return 0 &&
+	ls dir >names &&
+	test_line_count = 2 names &&
+	test_grep ! -v "^20[0-9]\{6\}T[0-9]\{6\}\.[0-9]\{6\}Z-H[0-9a-f]\{8\}-P[0-9a-f]\{8\}\$" names &&
+	for name in $(cat names)
+	do
+		jq -r ".sid | sub(\".*/\"; \"\")" "dir/$name" | sort -u >actual &&
+		echo "$name" >expect &&
+		test_cmp expect actual &&
+		expect_valid_stream "dir/$name" || return 1
+	done
+'
+
+test_expect_success 'a directory for each target, or one for all' '
+	mkdir all &&
+	GIT_TRACE2="$(pwd)/all" GIT_TRACE2_PERF="$(pwd)/all" \
+		GIT_TRACE2_EVENT="$(pwd)/all" test-tool trace2 001return 0 &&
+	ls all | sed "s/.*-P[0-9a-f]*//" >actual &&
+	test_write_lines "" .1 .2 >expect &&
+	test_cmp expect actual &&
+	expect_normal all/*[0-9a-f]
+'
+
+test_expect_success 'maxFiles: a sentinel instead of one file too many' '
+	mkdir full &&
+	: >full/one &&
+	: >full/two &&
+	GIT_TRACE2_EVENT="$(pwd)/full" GIT_TRACE2_MAX_FILES=3 \
+		test-tool trace2 001return 0 &&
+	test_stdout_line_count = 3 ls full &&
+	test_path_is_missing full/git-trace2-discard &&
+	GIT_TRACE2_EVENT="$(pwd)/full" GIT_TRACE2_MAX_FILES=3 \
+		test-tool trace2 001return 0 &&
+	test_stdout_line_count = 4 ls full &&
+	scrub_event full/git-trace2-discard >actual &&
+	cat >expect <<-\EOF &&
+	{"event":"version","sid":"_SID0_","thread":"main","time":"_TIME_","evt":"4","exe":"test-tool 1.0"}
+	{"event":"too_many_files","sid":"_SID0_","thread":"main","time":"_TIME_"}
+	EOF
+	test_cmp expect actual
+'
+
+test_expect_success 'while the sentinel is there, nothing is written' '
+	cp full/git-trace2-discard before &&
+	GIT_TRACE2_EVENT="$(pwd)/full" GIT_TRACE2_MAX_FILES=3 \
+		test-tool trace2 001return 0 2>err &&
+	test_must_be_empty err &&
+	test_stdout_line_count = 4 ls full &&
+	test_cmp before full/git-trace2-discard &&
+	# Not even when there would be room.
+	rm full/2* full/one full/two &&
+	GIT_TRACE2_EVENT="$(pwd)/full" GIT_TRACE2_MAX_FILES=3 \
+		test-tool trace2 001return 0 &&
+	test_stdout_line_count = 1 ls full &&
+	GIT_TRACE2_EVENT="$(pwd)/full" GIT_TRACE2_MAX_FILES=3 GIT_TRACE2_DST_DEBUG=1 \
+		test-tool trace2 001return 0 2>err &&
+	test_line_count = 1 err &&
+	rm full/git-trace2-discard &&
+	GIT_TRACE2_EVENT="$(pwd)/full" GIT_TRACE2_MAX_FILES=3 \
+		test-tool trace2 001return 0 &&
+	expect_valid_stream full/2*
+'
+
+test_expect_success 'hidden files count, . and .. do not' '
+	mkdir hidden &&
+	: >hidden/.one &&
+	GIT_TRACE2_EVENT="$(pwd)/hidden" GIT_TRACE2_MAX_FILES=1 \
+		test-tool trace2 001return 0 &&
+	test_path_is_file hidden/git-trace2-discard &&
+	mkdir empty &&
+	GIT_TRACE2_EVENT="$(pwd)/empty" GIT_TRACE2_MAX_FILES=1 \
+		test-tool trace2 001return 0 &&
+	test_path_is_missing empty/git-trace2-discard
+'
+
+test_expect_success 'without maxFiles there is no limit' '
+	mkdir many &&
+	for i in $(test_seq 30)
+	do
+		: >many/$i || return 1
+	done &&
+	GIT_TRACE2_EVENT="$(pwd)/many" test-tool trace2 001return 0 &&
+	GIT_TRACE2_EVENT="$(pwd)/many" GIT_TRACE2_MAX_FILES=0 test-tool trace2 001return 0 &&
+	test_stdout_line_count = 32 ls many
+'
+
+test_expect_success PIPE 'a fifo that somebody reads' '
+	test-tool fault read-fifo --output=fifo.out "$(pwd)/fifo" \
+		env GIT_TRACE2="$(pwd)/fifo" test-tool trace2 001return 0 &&
+	expect_normal fifo.out
+'
+
+test_expect_success PIPE 'a fifo that nobody reads does not hang' '
+	rm -f fifo &&
+	mkfifo fifo &&
+	refused "$(pwd)/fifo" "No such device or address"
+'
+
+test_expect_success 'a device' '
+	GIT_TRACE2=/dev/null test-tool trace2 093session_id >out &&
+	test_grep "^1 20" out
+'
+
+# A socket has room for 107 bytes of path, too few for a trash directory.
+test_expect_success UNIX_SOCKETS 'setup: a place for sockets' '
+	sockets=$(mktemp -d "${TMPDIR:-/tmp}/t0301.XXXXXX") &&
+	test_atexit "rm -rf \"$sockets\""
+'
+
+# socketed KIND FORM: runs under a listener of KIND, with af_unix:FORM PATH.
+socketed () {
+	rm -f "$sockets/s" socket.out &&
+	test-tool fault "$1" --output=socket.out "$sockets/s" \
+		env GIT_TRACE2="af_unix:$2$sockets/s" \
+		test-tool trace2 001return 0 2>err
+}
+
+test_expect_success UNIX_SOCKETS 'a stream socket' '
+	socketed listen-stream stream: &&
+	expect_normal socket.out &&
+	socketed listen-stream "" &&
+	expect_normal socket.out
+'
+
+test_expect_success UNIX_SOCKETS 'a datagram socket' '
+	socketed listen-dgram dgram: &&
+	expect_normal socket.out
+'
+
+test_expect_success UNIX_SOCKETS 'no kind named: stream is tried, then datagram' '
+	socketed listen-dgram "" &&
+	expect_normal socket.out
+'
+
+test_expect_success UNIX_SOCKETS 'the wrong kind named: nothing' '
+	socketed listen-dgram stream: &&
+	test_must_be_empty err &&
+	test ! -s socket.out &&
+	socketed listen-stream dgram: &&
+	test_must_be_empty err &&
+	test ! -s socket.out &&
+	rm -f "$sockets/s" &&
+	test-tool fault listen-dgram --output=socket.out "$sockets/s" \
+		env GIT_TRACE2="af_unix:stream:$sockets/s" GIT_TRACE2_DST_DEBUG=1 \
+		test-tool trace2 001return 0 2>err &&
+	test_grep "^warning: trace2: cannot use '\''GIT_TRACE2'\'': '\''af_unix:stream:$sockets/s'\'': Protocol wrong type for socket\$" err
+'
+
+test_expect_success UNIX_SOCKETS 'a socket that is missing, or that nobody listens on' '
+	refused "af_unix:$sockets/missing" "No such file or directory" &&
+	"$PERL_PATH" -MIO::Socket::UNIX -e "
+		IO::Socket::UNIX->new(Local => shift, Listen => 1) or die" "$sockets/dead" &&
+	refused "af_unix:$sockets/dead" "Connection refused" &&
+	: >"$sockets/file" &&
+	refused "af_unix:stream:$sockets/file" "Connection refused"
+'
+
+test_expect_success 'the path of a socket that is too long' '
+	refused "af_unix:/$("$PERL_PATH" -e "print q(x) x 107")" "File name too long"
+'
+
+test_expect_success 'descriptors of the library are closed in what it execs' '
+	test-tool fault close-fd 5 env GIT_TRACE2="$(pwd)/cloexec" \
+		GIT_TRACE2_PERF="$(pwd)/cloexec" \
+		test-tool trace2 004child env -u GIT_TRACE2 -u GIT_TRACE2_PERF \
+		test-tool trace2 090fds >traced &&
+	test-tool trace2 004child test-tool trace2 090fds >untraced 5<&- &&
+	test_cmp untraced traced
+'
+
+test_expect_success JQ 'processes that append to one file do not tear lines' '
+	GIT_TRACE2_EVENT="$(pwd)/shared" test-tool trace2 033writers 4 50 5000 &&
+	expect_valid_stream shared &&
+	trace2_jq "
+		[.[] | select(.event == \"data\")]
+		| length == 200 and all(.value | length == 5000) and
+			(group_by(.sid) | length == 4 and
+			all([.[].key] == [range(50) | \"k\\(.)\"]))" shared
+'
+
+test_done

@@ -1,0 +1,272 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+
+test_description='config keys and variables that a trace reports'
+
+. ./test-lib.sh
+. "$TEST_DIRECTORY/lib-trace2.sh"
+
+if ! test_have_prereq JQ
+then
+	skip_all='jq is needed to look at JSON'
+	test_done
+fi
+
+sane_unset GIT_CONFIG_NOSYSTEM
+GIT_CONFIG_SYSTEM=$TRASH_DIRECTORY/system
+export GIT_CONFIG_SYSTEM
+# Not the repository of the project, where this runs.
+GIT_CEILING_DIRECTORIES=$TRASH_DIRECTORY
+
+# params FILE: what def_param events tell, in their order.
+params () {
+	jq -c 'select(.event == "def_param") | [.scope, .param, .value]' "$1"
+}
+
+# expect_params ARG... <EXPECT: what a run of test-tool with ARG reports.
+expect_params () {
+	cat >expect &&
+	rm -f "$TRASH_DIRECTORY/e" &&
+	GIT_TRACE2_EVENT="$TRASH_DIRECTORY/e" test-tool "$@" trace2 001return 0 &&
+	params "$TRASH_DIRECTORY/e" >actual &&
+	test_cmp expect actual
+}
+
+test_expect_success 'setup: keys in each scope' '
+	cat >system <<-\EOF &&
+	[core]
+		pager = less
+	[alias]
+		co = checkout
+	EOF
+	cat >.gitconfig <<-\EOF &&
+	[user]
+		name = A U Thor
+		Email = a@example.com
+	[valueless]
+		key
+		empty =
+	[remote "Origin"]
+		url = one
+		URL = two
+	EOF
+	mkdir -p repo/.git/objects repo/.git/refs repo/sub/dir &&
+	echo "ref: refs/heads/main" >repo/.git/HEAD &&
+	cat >repo/.git/config <<-\EOF &&
+	[core]
+		repositoryFormatVersion = 0
+		bare = false
+	[user]
+		name = Local
+	EOF
+	mkdir outside
+'
+
+test_expect_success 'nothing is reported unless asked for' '
+	expect_params --chdir=repo </dev/null
+'
+
+test_expect_success 'a key by its name, whatever its case' '
+	GIT_TRACE2_CONFIG_PARAMS=USER.Email expect_params --chdir=outside <<-\EOF
+	["global","user.email","a@example.com"]
+	EOF
+'
+
+test_expect_success 'a list of patterns, in the order of the files' '
+	GIT_TRACE2_CONFIG_PARAMS="user.*,core.*" expect_params --chdir=outside <<-\EOF &&
+	["system","core.pager","less"]
+	["global","user.name","A U Thor"]
+	["global","user.email","a@example.com"]
+	EOF
+	GIT_TRACE2_CONFIG_PARAMS=" core.* , user.name " expect_params --chdir=outside <<-\EOF
+	["system","core.pager","less"]
+	["global","user.name","A U Thor"]
+	EOF
+'
+
+test_expect_success 'a key without a value has none; an empty one is empty' '
+	GIT_TRACE2_CONFIG_PARAMS="valueless.*" expect_params --chdir=outside <<-\EOF &&
+	["global","valueless.key",null]
+	["global","valueless.empty",""]
+	EOF
+	trace2_jq "[.[] | select(.param == \"valueless.key\") | has(\"value\")] == [false]" e
+'
+
+test_expect_success 'every value of a key; a subsection keeps its case' '
+	GIT_TRACE2_CONFIG_PARAMS="remote.*.url" expect_params --chdir=outside <<-\EOF &&
+	["global","remote.Origin.url","one"]
+	["global","remote.Origin.url","two"]
+	EOF
+	GIT_TRACE2_CONFIG_PARAMS="REMOTE.ORIGIN.URL" expect_params --chdir=outside <<-\EOF
+	["global","remote.Origin.url","one"]
+	["global","remote.Origin.url","two"]
+	EOF
+'
+
+test_expect_success 'wildcards: *, ?, brackets' '
+	GIT_TRACE2_CONFIG_PARAMS="user.n?me" expect_params --chdir=outside <<-\EOF &&
+	["global","user.name","A U Thor"]
+	EOF
+	GIT_TRACE2_CONFIG_PARAMS="user.[a-f]*" expect_params --chdir=outside <<-\EOF &&
+	["global","user.email","a@example.com"]
+	EOF
+	GIT_TRACE2_CONFIG_PARAMS="user.[!a-f]*" expect_params --chdir=outside <<-\EOF &&
+	["global","user.name","A U Thor"]
+	EOF
+	GIT_TRACE2_CONFIG_PARAMS="name,user,user.,*.nam" expect_params --chdir=outside </dev/null
+'
+
+test_expect_success 'the repository around the current directory' '
+	GIT_TRACE2_CONFIG_PARAMS="core.*,user.name" expect_params --chdir=repo/sub/dir <<-\EOF
+	["system","core.pager","less"]
+	["global","user.name","A U Thor"]
+	["local","core.repositoryformatversion","0"]
+	["local","core.bare","false"]
+	["local","user.name","Local"]
+	EOF
+'
+
+test_expect_success 'pairs in the environment' '
+	GIT_CONFIG_COUNT=2 GIT_CONFIG_KEY_0=user.name GIT_CONFIG_VALUE_0=Zero \
+		GIT_CONFIG_KEY_1=Foo.Bar GIT_CONFIG_VALUE_1= \
+		GIT_TRACE2_CONFIG_PARAMS="user.name,foo.*" \
+		expect_params --chdir=outside <<-\EOF
+	["global","user.name","A U Thor"]
+	["command","user.name","Zero"]
+	["command","foo.bar",""]
+	EOF
+'
+
+test_expect_success 'variables, in the order asked for; unset and empty ones not' '
+	ONE=1 TWO="a b,c" EMPTY= GIT_TRACE2_ENV_VARS="TWO,MISSING,EMPTY,ONE" \
+		expect_params --chdir=outside <<-\EOF &&
+	["command","TWO","a b,c"]
+	["command","ONE","1"]
+	EOF
+	ONE=1 TWO=2 GIT_TRACE2_ENV_VARS=" ONE ,	TWO,," \
+		expect_params --chdir=outside <<-\EOF
+	["command","ONE","1"]
+	["command","TWO","2"]
+	EOF
+'
+
+test_expect_success 'they follow the first name of the command, once' '
+	rm -f e &&
+	ONE=1 GIT_TRACE2_ENV_VARS=ONE GIT_TRACE2_CONFIG_PARAMS=user.name \
+		GIT_TRACE2_EVENT="$(pwd)/e" test-tool --chdir=outside trace2 \
+		call cmd_name again , cmd_list_config , cmd_list_env_vars &&
+	jq -r "select(.event | test(\"cmd_name|def_param\")) | .name // .param" e >actual &&
+	test_write_lines trace2 user.name ONE again >expect &&
+	test_cmp expect actual
+'
+
+test_expect_success 'a program that is never named asks for them itself' '
+	rm -f e &&
+	ONE=1 GIT_TRACE2_ENV_VARS=ONE GIT_TRACE2_CONFIG_PARAMS=user.name \
+		GIT_TRACE2_EVENT="$(pwd)/e" \
+		test-tool --no-init --chdir=outside trace2 call initialize , \
+		cmd_list_env_vars , cmd_list_config , cmd_list_config &&
+	params e >actual &&
+	cat >expect <<-\EOF &&
+	["command","ONE","1"]
+	["global","user.name","A U Thor"]
+	EOF
+	test_cmp expect actual
+'
+
+test_expect_success 'a key that the program sets, when it is asked for' '
+	rm -f e &&
+	GIT_TRACE2_CONFIG_PARAMS="user.*" GIT_TRACE2_EVENT="$(pwd)/e" \
+		test-tool --chdir=outside trace2 call cmd_set_config user.x 1 , \
+		cmd_set_config core.pager cat &&
+	params e >actual &&
+	test_grep "\[\"[a-z]*\",\"user.x\",\"1\"\]" actual &&
+	test_grep ! core.pager actual
+'
+
+test_expect_success 'every scope by its name' '
+	rm -f e &&
+	GIT_TRACE2_EVENT="$(pwd)/e" test-tool trace2 call def_param system p 1 , \
+		def_param global p 1 , def_param local p 1 , def_param worktree p 1 , \
+		def_param command p 1 , def_param submodule p 1 , \
+		def_param unknown p 1 , def_param 99 p 1 , def_param -1 p 1 &&
+	jq -r "select(.event == \"def_param\") | .scope" e >actual &&
+	test_write_lines system global local worktree command submodule unknown \
+		unknown unknown >expect &&
+	test_cmp expect actual
+'
+
+# ---------------------------------------------------------------------------
+# The same settings, the same place: Git reports what we report.  Its command
+# is one that has looked for its repository when it is named.
+
+# compare DIR: git and test-tool, run there, report the same.
+compare () {
+	rm -f git.e ours.e &&
+	GIT_TRACE2_EVENT="$(pwd)/git.e" git -C "$1" for-each-ref >/dev/null &&
+	GIT_TRACE2_EVENT="$(pwd)/ours.e" test-tool --chdir="$1" trace2 001return 0 &&
+	params git.e | sed "s/^\[\"unknown\"/[\"command\"/" >expect &&
+	params ours.e >actual &&
+	test_file_not_empty expect &&
+	test_cmp expect actual
+}
+
+test_expect_success GIT 'setup: a repository of Git, with a worktree' '
+	test_create_repo gitrepo &&
+	test_commit -C gitrepo one &&
+	git -C gitrepo config extensions.worktreeConfig true &&
+	git -C gitrepo worktree add -q ../linked &&
+	git -C linked config --worktree user.linked yes &&
+	git -C gitrepo config --worktree user.main yes &&
+	git -C gitrepo config user.local yes &&
+	git -C gitrepo config --add user.several 1 &&
+	git -C gitrepo config --add user.several "2 # ; \"x\"" &&
+	printf "[include]\n\tpath = more\n[Section \"Sub Section\"]\n\tName =\n\tOther = a \\\\\n b\n" \
+		>>gitrepo/.git/config &&
+	printf "[more]\n\tcowbell = yes\n" >gitrepo/.git/more &&
+	printf "[includeIf \"gitdir:%s/gitrepo/\"]\n\tpath = ~/if\n" "$(pwd)" >>.gitconfig &&
+	printf "[if]\n\tgitdir = matched\n" >if &&
+	mkdir gitrepo/sub &&
+	# Some versions of Git crash where they should report one.
+	git config --global --unset valueless.key
+'
+
+test_expect_success GIT 'like Git: all keys in a repository' '
+	GIT_TRACE2_CONFIG_PARAMS="*" compare gitrepo
+'
+
+test_expect_success GIT 'like Git: in a directory of it' '
+	GIT_TRACE2_CONFIG_PARAMS="*" compare gitrepo/sub
+'
+
+test_expect_success GIT 'like Git: in a linked worktree' '
+	GIT_TRACE2_CONFIG_PARAMS="*" compare linked
+'
+
+test_expect_success GIT 'like Git: patterns' '
+	for patterns in "user.*" "USER.*" "*.local,core.*" "section.*" \
+		"Section.Sub*.name" "u[rs]er.*" "more.cowbell,if.gitdir" \
+		"**" "*.*.*" "?ser.local"
+	do
+		GIT_TRACE2_CONFIG_PARAMS=$patterns compare gitrepo ||
+		{
+			echo "with the patterns $patterns"
+			return 1
+		}
+	done
+'
+
+# The scope of a variable is that of its newer versions.
+test_expect_success GIT 'like Git: pairs in the environment, variables' '
+	GIT_CONFIG_COUNT=2 GIT_CONFIG_KEY_0=user.Pair GIT_CONFIG_VALUE_0=0 \
+		GIT_CONFIG_KEY_1=core.pager GIT_CONFIG_VALUE_1= \
+		GIT_TRACE2_CONFIG_PARAMS="user.*,core.*" compare gitrepo &&
+	ONE=1 TWO="x y" EMPTY= GIT_TRACE2_ENV_VARS="TWO,ONE,EMPTY,NONE" \
+		GIT_TRACE2_CONFIG_PARAMS="user.name" compare gitrepo
+'
+
+test_expect_success GIT 'like Git: GIT_DIR' '
+	GIT_DIR="$(pwd)/gitrepo/.git" GIT_TRACE2_CONFIG_PARAMS="user.*" compare outside
+'
+
+test_done

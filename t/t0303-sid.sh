@@ -1,0 +1,230 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+
+test_description='session ids, and what children inherit
+
+The SID, its parents, the hierarchy of command names; and what comes in from
+an environment that nobody checked.
+'
+
+. ./test-lib.sh
+. "$TEST_DIRECTORY/lib-trace2.sh"
+
+if ! test_have_prereq JQ
+then
+	skip_all='jq is needed to look at JSON'
+	test_done
+fi
+
+own='20[0-9]\{6\}T[0-9]\{6\}\.[0-9]\{6\}Z-H[0-9a-f]\{8\}-P[0-9a-f]\{8\}'
+
+# sid_of ARG...: prints the SID that test-tool has when run so.
+session_id () {
+	GIT_TRACE2=/dev/null test-tool "$@" trace2 093session_id | sed "s/^1 //"
+}
+
+test_expect_success 'time, host, process' '
+	session_id >actual &&
+	test_grep "^$own\$" actual
+'
+
+test_expect_success 'the host is the start of the SHA-1 of its name' '
+	session_id | sed "s/.*-H//; s/-P.*//" >actual &&
+	"$PERL_PATH" -MDigest::SHA=sha1_hex -MSys::Hostname -e "
+		print substr(sha1_hex(hostname()), 0, 8), qq(\n)" >expect &&
+	test_cmp expect actual
+'
+
+test_expect_success 'the process is its pid' '
+	cat >pid.sh <<-\EOF &&
+	echo $$
+	GIT_TRACE2=/dev/null exec test-tool trace2 093session_id
+	EOF
+	sh pid.sh >out &&
+	printf "%08x\n" "$(sed -n 1p out)" >expect &&
+	sed -n "2s/.*-P//p" out >actual &&
+	test_cmp expect actual
+'
+
+test_expect_success 'the SID of the events is that of the program' '
+	GIT_TRACE2_EVENT="$(pwd)/e" test-tool trace2 093session_id >out &&
+	jq -r .sid e | sort -u >actual &&
+	sed "s/^1 //" out >expect &&
+	test_cmp expect actual
+'
+
+test_expect_success 'the time of a SID is that of the start, in UTC' '
+	rm -f e &&
+	TZ=XXX-05:30 GIT_TRACE2_EVENT="$(pwd)/e" test-tool trace2 001return 0 &&
+	trace2_jq "
+		def seconds: .[0:15] | strptime(\"%Y%m%dT%H%M%S\") | mktime;
+		(.[0].sid | seconds) as \$sid
+		| (.[0].time | sub(\"\\\\.[0-9]*\"; \"\") | fromdate) - \$sid
+		| . >= 0 and . <= 60" e
+'
+
+test_expect_success 'without tracing there is no id, and none is handed on' '
+	test-tool trace2 093session_id >actual &&
+	echo "0 " >expect &&
+	test_cmp expect actual &&
+	test-tool trace2 092env GIT_TRACE2_PARENT_SID GIT_TRACE2_PARENT_NAME >actual &&
+	cat >expect <<-\EOF &&
+	GIT_TRACE2_PARENT_SID is not set
+	GIT_TRACE2_PARENT_NAME is not set
+	EOF
+	test_cmp expect actual
+'
+
+test_expect_success 'children find the SID and the name in their environment' '
+	GIT_TRACE2=/dev/null test-tool trace2 004child \
+		"$(command -v env)" >out &&
+	sed -n "s/^GIT_TRACE2_PARENT_SID=//p" out >actual &&
+	test_grep "^$own\$" actual &&
+	test_grep "^GIT_TRACE2_PARENT_NAME=trace2\$" out
+'
+
+test_expect_success 'each process adds itself, the depth follows' '
+	rm -f p e &&
+	GIT_TRACE2_PERF="$(pwd)/p" GIT_TRACE2_PERF_BRIEF=1 GIT_TRACE2_EVENT="$(pwd)/e" \
+		test-tool trace2 004child test-tool trace2 004child \
+		test-tool trace2 004child test-tool trace2 001return 0 &&
+	jq -r "select(.event == \"version\") | .sid" e >sids &&
+	for i in 0 1 2 3
+	do
+		sed -n $((i + 1))p sids >sid &&
+		test "$(tr -cd / <sid | wc -c)" = $i &&
+		test_grep "^d$i | main  *| version" p || return 1
+	done &&
+	sed "s/.*\///" sids | sort -u >components &&
+	test_line_count = 4 components &&
+	expect_valid_stream e
+'
+
+test_expect_success 'a program that is not traced in between changes nothing' '
+	rm -f e &&
+	GIT_TRACE2_EVENT="$(pwd)/e" test-tool trace2 004child \
+		env -u GIT_TRACE2_EVENT test-tool trace2 004child \
+		env GIT_TRACE2_EVENT="$(pwd)/e" test-tool trace2 001return 0 &&
+	jq -r "select(.event == \"cmd_name\") | \"\\(.sid | split(\"/\") | length) \\(.hierarchy)\"" \
+		e >actual &&
+	test_write_lines "1 trace2" "2 trace2/trace2" >expect &&
+	test_cmp expect actual
+'
+
+test_expect_success 'forked children: a component of their own' '
+	rm -f e &&
+	GIT_TRACE2_EVENT="$(pwd)/e" test_expect_code 5 test-tool trace2 074fork_twice &&
+	expect_valid_stream e &&
+	perl "$TEST_DIRECTORY/../scrub/event.perl" e |
+		jq -r "select(.event == \"version\") | .sid" >actual &&
+	test_write_lines _SID0_ _SID0_/_SID1_ _SID0_/_SID1_/_SID2_ >expect &&
+	test_cmp expect actual
+'
+
+test_expect_success 'many processes at once have as many ids' '
+	mkdir dir &&
+	GIT_TRACE2_EVENT="$(pwd)/dir" test-tool trace2 033writers 40 1 1 &&
+	cat dir/* | jq -r "select(.event == \"version\") | .sid" | sort -u >actual &&
+	test_line_count = 41 actual &&
+	test_stdout_line_count = 41 ls dir
+'
+
+# with_parent TEXT: prints the SID that comes of this parent.
+with_parent () {
+	GIT_TRACE2_PARENT_SID=$1 session_id
+}
+
+test_expect_success 'any parent is taken, as it is' '
+	with_parent parent >actual &&
+	test_grep "^parent/$own\$" actual &&
+	with_parent "a b/c\"d" >actual &&
+	test_grep "^a b/c\"d/$own\$" actual
+'
+
+test_expect_success 'an empty parent is none' '
+	with_parent "" >actual &&
+	test_grep "^$own\$" actual
+'
+
+test_expect_success 'control characters are dropped' '
+	with_parent "$(printf "a\nb\tc\001\177d")" >actual &&
+	test_grep "^abcd/$own\$" actual &&
+	test_line_count = 1 actual
+'
+
+test_expect_success 'a parent of 64 KB is cut to 4, at a component' '
+	big=$("$PERL_PATH" -e "print join q(/), (q(c123456789)) x 5957") &&
+	test ${#big} -gt 65000 &&
+	with_parent "$big" >actual &&
+	test_grep "^c123456789/.*c123456789/$own\$" actual &&
+	test_grep ! "c12345678[^9]\|c1234567/\|c12345678/" actual &&
+	test $(wc -c <actual) -le 4200 &&
+	test $(wc -c <actual) -gt 4000 &&
+	rm -f e p &&
+	GIT_TRACE2_PARENT_SID=$big GIT_TRACE2_EVENT="$(pwd)/e" \
+		test-tool trace2 001return 0 &&
+	jq -s -e "length > 4" e
+'
+
+test_expect_success 'one component of 64 KB is dropped whole' '
+	with_parent "$("$PERL_PATH" -e "print q(x) x 65000")" >actual &&
+	test $(wc -c <actual) -le 4200 &&
+	sed "s/^x*\///" actual >own &&
+	test_grep "^$own\$" own
+'
+
+test_expect_success 'empty components: the stream stays usable' '
+	for parent in a//b / // /a a/ ../.. .
+	do
+		rm -rf e d &&
+		mkdir d &&
+		GIT_TRACE2_PARENT_SID=$parent GIT_TRACE2_EVENT="$(pwd)/e" \
+			GIT_TRACE2_PERF="$(pwd)/d" test-tool trace2 001return 0 &&
+		trace2_jq "[.[].sid] | unique | length == 1" e &&
+		ls d >names &&
+		test_line_count = 1 names &&
+		test_grep "^$own\$" names || return 1
+	done
+'
+
+test_expect_success 'invalid UTF-8 in a parent' '
+	rm -f e &&
+	GIT_TRACE2_PARENT_SID="$(printf "a\377b")" GIT_TRACE2_EVENT="$(pwd)/e" \
+		test-tool trace2 001return 0 &&
+	"$PERL_PATH" -MEncode -ne "Encode::decode(q(UTF-8), \$_, Encode::FB_CROAK)" e &&
+	expect_valid_stream e
+'
+
+# ---------------------------------------------------------------------------
+# Names
+
+hierarchy () {
+	rm -f e &&
+	GIT_TRACE2_PARENT_NAME=$1 GIT_TRACE2_EVENT="$(pwd)/e" \
+		test-tool trace2 001return 0 &&
+	jq -r "select(.event == \"cmd_name\") | .hierarchy" e
+}
+
+test_expect_success 'the hierarchy of names' '
+	hierarchy "" >actual &&
+	hierarchy fetch >>actual &&
+	hierarchy fetch/gc >>actual &&
+	hierarchy "$(printf "a\nb")" >>actual &&
+	test_write_lines trace2 fetch/trace2 fetch/gc/trace2 ab/trace2 >expect &&
+	test_cmp expect actual
+'
+
+test_expect_success 'a hierarchy of 64 KB' '
+	hierarchy "$("$PERL_PATH" -e "print join q(/), (q(n123456789)) x 5957")" >actual &&
+	test_grep "^n123456789/.*/trace2\$" actual &&
+	test $(wc -c <actual) -le 4200
+'
+
+test_expect_success 'names without end: they are told, and do no harm' '
+	rm -f e &&
+	GIT_TRACE2_EVENT="$(pwd)/e" test-tool trace2 call --repeat=2000 cmd_name name1234 &&
+	expect_valid_stream e &&
+	test "$(count_events cmd_name e)" = 2001
+'
+
+test_done

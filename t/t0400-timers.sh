@@ -1,0 +1,233 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+
+test_description='stopwatch timers'
+
+. ./test-lib.sh
+. "$TEST_DIRECTORY/lib-trace2.sh"
+
+# traced ARG...: leaves a perf stream scrubbed in `actual`, an event stream in e.
+traced () {
+	rm -f p e &&
+	GIT_TRACE2_PERF="$(pwd)/p" GIT_TRACE2_EVENT="$(pwd)/e" test-tool trace2 "$@" &&
+	perl "$TEST_DIRECTORY/../scrub/perf.perl" <p >actual
+}
+
+# timers: what e tells of each timer, without its times.
+timers () {
+	jq -c 'select(.event | test("timer"))
+		| [.event, .thread, .category, .name, .intervals, .unfinished]' e
+}
+
+test_expect_success 'intervals of the main thread: a summary' '
+	traced 100timer 5 0 &&
+	have_timer_event main timer test test1 5 actual &&
+	test_grep ! th_timer actual
+'
+
+test_expect_success 'intervals of threads make one summary' '
+	traced 100timer 5 0 3 &&
+	have_timer_event main timer test test1 15 actual &&
+	test_grep ! th_timer actual
+'
+
+test_expect_success 'a timer that is told for each thread as well' '
+	traced 101timer 5 0 3 &&
+	have_timer_event main timer test test2 15 actual &&
+	have_timer_event th01:ut_101 th_timer test test2 5 actual &&
+	have_timer_event th02:ut_101 th_timer test test2 5 actual &&
+	have_timer_event th03:ut_101 th_timer test test2 5 actual
+'
+
+test_expect_success 'the helpers of these tests fail when they should' '
+	! have_timer_event main timer test test2 14 actual &&
+	! have_timer_event main timer test test1 15 actual &&
+	! have_timer_event th04:ut_101 th_timer test test2 5 actual
+'
+
+test_expect_success JQ 'of the main thread, too, before the summary' '
+	traced call timer_start test2 , timer_stop test2 &&
+	timers >actual &&
+	cat >expect <<-\EOF &&
+	["th_timer","main","test","test2",1,null]
+	["timer","main","test","test2",1,null]
+	EOF
+	test_cmp expect actual
+'
+
+test_expect_success 'the lines of all three targets' '
+	GIT_TRACE2="$(pwd)/n" test-tool trace2 101timer 2 0 1 &&
+	perl "$TEST_DIRECTORY/../scrub/normal.perl" <n >actual &&
+	sed -n "/timer/p" actual | sed 1d >actual.timers &&
+	cat >expect <<-\EOF &&
+	th_timer test/test2 intervals:2 total:_T_TOTAL_ min:_T_MIN_ max:_T_MAX_
+	timer test/test2 intervals:2 total:_T_TOTAL_ min:_T_MIN_ max:_T_MAX_
+	EOF
+	test_cmp expect actual.timers &&
+	traced 101timer 2 0 1 &&
+	sed -n "/|\(th_\)*timer|/p" actual >actual.timers &&
+	cat >expect <<-\EOF &&
+	d0|th01:ut_101|th_timer||||test|name:test2 intervals:2 total:_T_TOTAL_ min:_T_MIN_ max:_T_MAX_
+	d0|main|timer||||test|name:test2 intervals:2 total:_T_TOTAL_ min:_T_MIN_ max:_T_MAX_
+	EOF
+	test_cmp expect actual.timers &&
+	perl "$TEST_DIRECTORY/../scrub/event.perl" <e >actual &&
+	sed -n "/{\"event\":\"\(th_\)*timer/p" actual >actual.timers &&
+	cat >expect <<-\EOF &&
+	{"event":"th_timer","sid":"_SID0_","thread":"th01:ut_101","time":"_TIME_","category":"test","name":"test2","intervals":2,"t_total":"_T_TOTAL_","t_min":"_T_MIN_","t_max":"_T_MAX_"}
+	{"event":"timer","sid":"_SID0_","thread":"main","time":"_TIME_","category":"test","name":"test2","intervals":2,"t_total":"_T_TOTAL_","t_min":"_T_MIN_","t_max":"_T_MAX_"}
+	EOF
+	test_cmp expect actual.timers
+'
+
+# A sleep is never shorter than was asked for.
+test_expect_success JQ 'times: min, max, total' '
+	traced 100timer 3 10 &&
+	trace2_jq "
+		.[] | select(.event == \"timer\") |
+		.t_min >= 0.01 and .t_max >= .t_min and
+		.t_total >= 0.03 and
+		.t_total + 0.000002 >= .t_min * 2 + .t_max and
+		.t_total - 0.000002 <= .t_max * 2 + .t_min" e &&
+	traced 110timer_histogram 5 30 &&
+	trace2_jq "
+		.[] | select(.event == \"timer\") |
+		.t_min >= 0.005 and .t_max >= 0.03 and
+		(.t_total - .t_min - .t_max | fabs) <= 0.000002" e
+'
+
+test_expect_success JQ 'a start inside a running interval only nests' '
+	traced call timer_start test1 , timer_start test1 , sleep_ms 10 , \
+		timer_stop test1 , sleep_ms 10 , timer_stop test1 &&
+	timers >actual &&
+	echo "[\"timer\",\"main\",\"test\",\"test1\",1,null]" >expect &&
+	test_cmp expect actual &&
+	trace2_jq ".[] | select(.event == \"timer\") |
+		.t_total >= 0.02 and .t_min == .t_total and .t_max == .t_total" e
+'
+
+test_expect_success JQ 'time between intervals does not count' '
+	traced call timer_start test1 , timer_stop test1 , sleep_ms 50 , \
+		timer_start test1 , timer_stop test1 &&
+	trace2_jq "
+		(.[] | select(.event == \"timer\")) as \$timer
+		| (.[] | select(.event == \"exit\").t_abs) - \$timer.t_total >= 0.05" e
+'
+
+test_expect_success JQ 'an interval that is running at the end' '
+	traced call timer_start test1 , timer_stop test1 , timer_start test1 , \
+		sleep_ms 10 &&
+	trace2_jq "
+		.[] | select(.event == \"timer\") |
+		.unfinished == 1 and .t_total >= 0.01" e &&
+	traced 112timer_unfinished &&
+	timers >actual &&
+	test_grep "^\[\"timer\",\"main\",\"test\",\"test2\",[0-9]*,1\]\$" actual
+'
+
+test_expect_success JQ 'intervals that are running when their threads end' '
+	traced 112timer_unfinished 3 &&
+	expect_valid_stream e &&
+	trace2_jq "
+		[.[] | select(.event == \"th_timer\").unfinished] == [1, 1, 1] and
+		[.[] | select(.event == \"timer\").unfinished] == [3]" e
+'
+
+test_expect_success JQ 'a stop without a start: told once, counted each time' '
+	traced call --repeat=3 timer_stop test1 &&
+	trace2_jq "
+		[.[] | select(.event == \"error\").msg] ==
+			[\"trace2: timer '\''test1'\'' stopped without a start\"]" e &&
+	trace2_jq "[.[] | select(.event == \"timer\").unfinished] == [3]" e
+'
+
+test_expect_success JQ 'started in one thread and stopped in another: two halves' '
+	traced 111timer_handed &&
+	trace2_jq "[.[] | select(.event == \"timer\") | [.name, .unfinished]] ==
+		[[\"handed\", 2]]" e
+'
+
+test_expect_success JQ 'a timer that nobody started is not told of' '
+	traced 001return 0 &&
+	timers >actual &&
+	test_must_be_empty actual
+'
+
+# ---------------------------------------------------------------------------
+# Histograms
+
+test_expect_success JQ 'only timers that ask for one have it' '
+	traced call timer_start hist , timer_stop hist , timer_start plain , \
+		timer_stop plain &&
+	trace2_jq "
+		[.[] | select(.event == \"timer\") | [.name, has(\"histogram\")]] | sort ==
+		[[\"hist\", true], [\"plain\", false]]" e &&
+	test_grep ! histogram p
+'
+
+test_expect_success JQ 'counts add up; bounds grow and enclose min and max' '
+	traced call --repeat=1000 timer_start hist , timer_stop hist &&
+	trace2_jq "
+		.[] | select(.event == \"timer\") |
+		.intervals == 1000 and
+		([.histogram[][1]] | add == 1000 and min > 0) and
+		([.histogram[][0]] | . == (. | unique)) and
+		.histogram[-1][0] >= .t_max - 0.000001 and
+		.histogram[-1][0] <= (.t_max + 0.000001) * 1.0625 and
+		.histogram[0][0] >= .t_min - 0.000001 and
+		.histogram[0][0] <= (.t_min + 0.000001) * 1.0625" e
+'
+
+# The bound is the largest value that its bucket counts: an interval is at most
+# 6.25 % shorter.
+test_expect_success JQ 'a bound is at most 6.25 % above what it counts' '
+	for ms in 0 1 3 7 20
+	do
+		traced 110timer_histogram $ms &&
+		trace2_jq "
+			.[] | select(.event == \"timer\") |
+			(.histogram | length == 1 and .[0][1] == 1) and
+			.histogram[0][0] >= .t_total - 0.000001 and
+			.histogram[0][0] <= (.t_total + 0.000001) * 1.0625" e || return 1
+	done
+'
+
+test_expect_success JQ 'of each thread and of all' '
+	traced 110timer_histogram 1 1 2 &&
+	trace2_jq "
+		[.[] | select(.event | test(\"timer\"))] |
+		map(.event) == [\"th_timer\", \"timer\"] and
+		.[0].histogram == .[1].histogram and
+		([.[0].histogram[][1]] | add) == 3" e
+'
+
+# ---------------------------------------------------------------------------
+
+test_expect_success JQ 'more timers than there is room for' '
+	traced 113timer_many 600 &&
+	expect_valid_stream e &&
+	trace2_jq "
+		[.[] | select(.event == \"timer\")] |
+		length > 500 and length <= 512 and all(.intervals == 1)" e &&
+	trace2_jq "
+		[.[] | select(.event == \"error\").msg] |
+		length == 1 and (.[0] | test(\"^trace2: [0-9]+ timers or counters do not count: more than 512 or 1024 are defined\$\"))" e &&
+	trace2_jq "
+		([.[] | select(.event == \"timer\")] | length) +
+		(.[] | select(.event == \"error\").msg | split(\" \")[1] | tonumber)
+		== 600" e
+'
+
+test_expect_success JQ 'the order of timers is that of their registration' '
+	traced 113timer_many 50 &&
+	jq -r "select(.event == \"timer\") | .name" e >actual &&
+	test_seq -f "t%d" 0 49 >expect &&
+	test_cmp expect actual
+'
+
+test_expect_success 'tracing off: nothing happens' '
+	test-tool trace2 101timer 5 0 3 >out 2>&1 &&
+	test_must_be_empty out
+'
+
+test_done

@@ -1,0 +1,130 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+
+test_description='global counters'
+
+. ./test-lib.sh
+. "$TEST_DIRECTORY/lib-trace2.sh"
+
+# traced ARG...: leaves a perf stream scrubbed in `actual`, others in n and e.
+traced () {
+	rm -f n p e &&
+	GIT_TRACE2="$(pwd)/n" GIT_TRACE2_PERF="$(pwd)/p" GIT_TRACE2_EVENT="$(pwd)/e" \
+		test-tool trace2 "$@" &&
+	perl "$TEST_DIRECTORY/../scrub/perf.perl" <p >actual
+}
+
+test_expect_success 'one thread' '
+	traced 200counter 2 5 11 &&
+	have_counter_event main counter test test1 18 actual &&
+	test_grep ! th_counter actual
+'
+
+test_expect_success 'three threads: one event each, and the sum' '
+	traced 201counter 7 13 3 &&
+	have_counter_event main counter test test2 60 actual &&
+	have_counter_event th01:ut_201 th_counter test test2 20 actual &&
+	have_counter_event th02:ut_201 th_counter test test2 20 actual &&
+	have_counter_event th03:ut_201 th_counter test test2 20 actual
+'
+
+test_expect_success 'the helper of these tests fails when it should' '
+	! have_counter_event main counter test test2 61 actual &&
+	! have_counter_event main counter test test1 60 actual
+'
+
+test_expect_success 'the lines of all three targets' '
+	traced 201counter 7 13 1 &&
+	sed -n "s/^.*  \(\(th_\)*counter \)/\1/p" n >actual.normal &&
+	cat >expect <<-\EOF &&
+	th_counter test/test2 value:20
+	counter test/test2 value:20
+	EOF
+	test_cmp expect actual.normal &&
+	sed -n "/|\(th_\)*counter|/p" actual >actual.perf &&
+	cat >expect <<-\EOF &&
+	d0|th01:ut_201|th_counter||||test|name:test2 value:20
+	d0|main|counter||||test|name:test2 value:20
+	EOF
+	test_cmp expect actual.perf &&
+	perl "$TEST_DIRECTORY/../scrub/event.perl" <e >actual &&
+	sed -n "/{\"event\":\"\(th_\)*counter/p" actual >actual.event &&
+	cat >expect <<-\EOF &&
+	{"event":"th_counter","sid":"_SID0_","thread":"th01:ut_201","time":"_TIME_","category":"test","name":"test2","count":20}
+	{"event":"counter","sid":"_SID0_","thread":"main","time":"_TIME_","category":"test","name":"test2","count":20}
+	EOF
+	test_cmp expect actual.event
+'
+
+test_expect_success '64 bits, unsigned, in every target' '
+	traced 200counter 18446744073709551615 &&
+	have_counter_event main counter test test1 18446744073709551615 actual &&
+	test_grep "counter test/test1 value:18446744073709551615\$" n &&
+	test_grep "\"count\":18446744073709551615}\$" e &&
+	traced 200counter 9223372036854775807 1 &&
+	test_grep "\"count\":9223372036854775808}\$" e
+'
+
+test_expect_success 'modulo 2^64' '
+	traced 200counter 18446744073709551615 5 &&
+	have_counter_event main counter test test1 4 actual &&
+	traced 201counter 9223372036854775808 9223372036854775809 2 &&
+	have_counter_event th01:ut_201 th_counter test test2 1 actual &&
+	have_counter_event main counter test test2 2 actual
+'
+
+test_expect_success 'a sum of 0 is no event' '
+	traced 200counter 0 0 &&
+	test_grep ! "counter|" actual &&
+	traced 200counter 18446744073709551615 1 &&
+	test_grep ! "counter|" actual &&
+	traced 201counter 0 0 2 &&
+	test_grep ! "counter|" actual
+'
+
+test_expect_success 'threads whose sums make 0 together' '
+	traced 201counter 9223372036854775808 0 2 &&
+	have_counter_event th01:ut_201 th_counter test test2 9223372036854775808 actual &&
+	have_counter_event th02:ut_201 th_counter test test2 9223372036854775808 actual &&
+	test_grep ! "|main|counter|" actual
+'
+
+test_expect_success 'two definitions of one name are one counter' '
+	traced 210counter_merged 3 4 &&
+	have_counter_event main counter tool merged 7 actual
+'
+
+test_expect_success 'a counter that nobody touched is no event' '
+	traced 001return 0 &&
+	test_grep ! "counter|" actual
+'
+
+test_expect_success JQ 'more counters than there is room for' '
+	traced 211counter_many 1100 &&
+	expect_valid_stream e &&
+	trace2_jq "
+		[.[] | select(.event == \"counter\")] |
+		length > 1000 and length <= 1024 and
+		(map(.name == \"c\\(.count - 1)\") | all)" e &&
+	trace2_jq "
+		[.[] | select(.event == \"error\").msg] |
+		length == 1 and (.[0] | test(\"^trace2: [0-9]+ timers or counters do not count: more than 512 or 1024 are defined\$\"))" e &&
+	trace2_jq "
+		([.[] | select(.event == \"counter\")] | length) +
+		(.[] | select(.event == \"error\").msg | split(\" \")[1] | tonumber)
+		== 1100" e
+'
+
+test_expect_success JQ 'the order of counters is that of their registration' '
+	traced 211counter_many 50 &&
+	jq -r "select(.event == \"counter\") | .name" e >actual.names &&
+	test_seq -f "c%d" 0 49 >expect &&
+	test_cmp expect actual.names
+'
+
+test_expect_success 'tracing off: nothing happens' '
+	test-tool trace2 201counter 7 13 3 >out 2>&1 &&
+	test_must_be_empty out
+'
+
+test_done

@@ -1,0 +1,237 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+
+test_description='timers and counters of threads and of modules
+
+They merge however a thread ends; they may be defined in a shared library, in a
+module that is loaded and unloaded, in C++.
+'
+
+. ./test-lib.sh
+. "$TEST_DIRECTORY/lib-trace2.sh"
+
+if ! test_have_prereq JQ
+then
+	skip_all='jq is needed to look at JSON'
+	test_done
+fi
+
+hosts=$GIT_BUILD_DIR/build/hosts
+modules=$GIT_BUILD_DIR/build/modules
+
+test_lazy_prereq CXX_HOST 'test -x "$GIT_BUILD_DIR/build/hosts/cxx"'
+test_lazy_prereq HOSTS 'test -x "$GIT_BUILD_DIR/build/hosts/plain"'
+test_lazy_prereq MODULES 'test -f "$GIT_BUILD_DIR/build/modules/bare-metrics.so"'
+
+# traced COMMAND...: leaves an event stream in e.
+traced () {
+	rm -f e &&
+	GIT_TRACE2_EVENT="$(pwd)/e" "$@" &&
+	expect_valid_stream e
+}
+
+# metrics: what e tells of each, without times.
+metrics () {
+	jq -c 'select(.event | test("timer|counter"))
+		| [.event, .thread, .category, .name, .intervals // .count]' e
+}
+
+# expect_metrics ARG... <EXPECT: what a run of test-tool tells of its metrics.
+expect_metrics () {
+	traced test-tool trace2 "$@" &&
+	cat >expect &&
+	metrics >actual &&
+	test_cmp expect actual
+}
+
+test_expect_success 'a thread that says that it ends' '
+	expect_metrics 201counter 3 4 1 <<-\EOF
+	["th_counter","th01:ut_201","test","test2",7]
+	["counter","main","test","test2",7]
+	EOF
+'
+
+test_expect_success 'a thread that returns without a word' '
+	expect_metrics 042thread_no_exit <<-\EOF &&
+	["th_counter","th01:no_exit","test","test2",1]
+	["counter","main","test","test2",1]
+	EOF
+	jq -r "select(.thread != \"main\") | .event" e >actual &&
+	test_write_lines thread_start data th_counter thread_exit >expect &&
+	test_cmp expect actual
+'
+
+test_expect_success 'a thread that is cancelled, in a region, its timer running' '
+	expect_metrics 046thread_cancelled <<-\EOF &&
+	["th_timer","th01:cancelled","test","test2",0]
+	["th_counter","th01:cancelled","test","test2",5]
+	["timer","main","test","test2",0]
+	["counter","main","test","test2",5]
+	EOF
+	trace2_jq "[.[] | .unfinished // empty] == [1, 1]" e &&
+	jq -r "select(.thread != \"main\") | .event" e >actual &&
+	test_write_lines thread_start region_enter th_timer th_counter thread_exit >expect &&
+	test_cmp expect actual
+'
+
+test_expect_success 'a thread that ends by pthread_exit()' '
+	expect_metrics 048thread_pthread_exit <<-\EOF
+	["th_counter","th01:ends","test","test2",1]
+	["counter","main","test","test2",1]
+	EOF
+'
+
+test_expect_success 'a thread that still runs when the process ends' '
+	traced test-tool trace2 047thread_running &&
+	metrics | grep "\"main\"" >actual &&
+	cat >expect <<-\EOF &&
+	["timer","main","test","test2",0]
+	["counter","main","test","test2",5]
+	EOF
+	test_cmp expect actual &&
+	trace2_jq "[.[] | select(.event == \"timer\").unfinished] == [1]" e
+'
+
+test_expect_success 'a thread that counts after it said that it ends' '
+	traced test-tool trace2 050thread_destructor &&
+	trace2_jq "[.[] | select(.event == \"counter\").count] == [7]" e
+'
+
+test_expect_success 'a thread that nobody announced' '
+	traced test-tool trace2 041thread_unannounced &&
+	jq -c "select(.thread != \"main\") | [.thread, .event]" e >actual &&
+	cat >expect <<-\EOF &&
+	["th01:unknown","thread_start"]
+	["th01:unknown","data"]
+	["th01:unknown","thread_exit"]
+	EOF
+	test_cmp expect actual
+'
+
+test_expect_success 'exit() in another thread' '
+	traced test_expect_code 3 test-tool trace2 065exit_in_thread 3 &&
+	trace2_jq "[.[] | select(.event == \"counter\").count] == [1]" e
+'
+
+test_expect_success 'a thread of trace2_pthread_create()' '
+	traced test-tool trace2 045thread_created base &&
+	jq -c "select(.thread != \"main\") | [.thread, .event]" e >actual &&
+	cat >expect <<-\EOF &&
+	["th01:base","thread_start"]
+	["th01:base","data"]
+	["th01:base","thread_exit"]
+	EOF
+	test_cmp expect actual
+'
+
+test_expect_success 'what comes when' '
+	traced test-tool trace2 call counter_add test1 1 , counter_add test2 2 , \
+		timer_start test2 , timer_stop test2 , timer_start test1 , \
+		timer_stop test1 &&
+	jq -c "select(.event | test(\"^cmd_anc\") | not) | [.event, .name]" e | sed 1,3d >actual &&
+	cat >expect <<-\EOF &&
+	["exit",null]
+	["th_timer","test2"]
+	["th_counter","test2"]
+	["timer","test1"]
+	["timer","test2"]
+	["counter","test1"]
+	["counter","test2"]
+	["atexit",null]
+	EOF
+	test_cmp expect actual
+'
+
+# More threads at once than the arena has slots.
+test_expect_success '300 threads at once' '
+	traced test-tool trace2 051threads 300 &&
+	trace2_jq "[.[] | select(.event == \"counter\").count] == [300]" e &&
+	trace2_jq "
+		[.[] | select(.event == \"th_counter\")]
+		| length == 300 and all(.count == 1)" e &&
+	trace2_jq "
+		[.[] | select(.event == \"thread_start\").thread] | sort ==
+		([range(1; 301) | if . < 10 then \"th0\\(.):wave\" else \"th\\(.):wave\" end]
+			| sort)" e
+'
+
+test_expect_success '1000 threads, 20 at once: slots are used again' '
+	traced test-tool trace2 051threads 1000 20 &&
+	trace2_jq "[.[] | select(.event == \"counter\").count] == [1000]" e
+'
+
+# ---------------------------------------------------------------------------
+
+test_expect_success MODULES 'a module that is loaded, used and unloaded' '
+	traced test-tool trace2 212module "$modules/bare-metrics.so" &&
+	metrics | grep "\"main\"" | grep -v th_ >actual &&
+	cat >expect <<-\EOF &&
+	["timer","main","module","work",2]
+	["counter","main","test","test1",201]
+	["counter","main","module","calls",2]
+	["counter","main","module","items",20]
+	EOF
+	test_cmp expect actual &&
+	trace2_jq "
+		[.[] | select(.event == \"th_timer\") | [.thread, .intervals]] ==
+		[[\"th01:unknown\", 1], [\"main\", 1]]" e
+'
+
+test_expect_success MODULES 'the same module again and again is one definition' '
+	traced test-tool trace2 212module "$modules/bare-metrics.so" \
+		"$modules/bare-metrics.so" "$modules/bare-metrics.so" &&
+	metrics | grep "\"main\"" | grep -v th_ >actual &&
+	cat >expect <<-\EOF &&
+	["timer","main","module","work",6]
+	["counter","main","test","test1",601]
+	["counter","main","module","calls",6]
+	["counter","main","module","items",60]
+	EOF
+	test_cmp expect actual
+'
+
+test_expect_success MODULES 'a module that stays until the end' '
+	traced test-tool trace2 212module --keep "$modules/bare-metrics.so" &&
+	metrics | grep "\"main\"" | grep -v th_ >actual &&
+	test_line_count = 4 actual
+'
+
+test_expect_success HOSTS 'a program that is linked with the shared library' '
+	traced "$hosts/plain" >out &&
+	echo done >expect &&
+	test_cmp expect out &&
+	metrics | sort >actual &&
+	cat >expect <<-\EOF &&
+	["counter","main","plain","items",80]
+	["th_counter","main","plain","items",20]
+	["th_counter","th01:worker","plain","items",20]
+	["th_counter","th02:worker","plain","items",20]
+	["th_counter","th03:worker","plain","items",20]
+	["timer","main","plain","work",40]
+	EOF
+	test_cmp expect actual &&
+	trace2_jq "[.[] | select(.event == \"timer\").histogram[][1]] | add == 40" e
+'
+
+test_expect_success CXX_HOST 'a program in C++' '
+	rm -f e &&
+	GIT_TRACE2_EVENT="$(pwd)/e" "$hosts/cxx" >out &&
+	echo done >expect &&
+	test_cmp expect out &&
+	metrics | sort >actual &&
+	cat >expect <<-\EOF &&
+	["counter","main","cxx","items",50]
+	["th_timer","main","cxx","scope",1]
+	["th_timer","th01:cxx","cxx","scope",1]
+	["th_timer","th02:cxx","cxx","scope",1]
+	["timer","main","cxx","scope",3]
+	EOF
+	test_cmp expect actual
+'
+
+test_expect_success 'metrics of a process that tracing is off for cost no thread' '
+	test-tool trace2 051threads 50 >out 2>&1 &&
+	test_must_be_empty out
+'
+
+test_done

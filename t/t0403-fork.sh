@@ -1,0 +1,246 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+
+test_description='fork: a child that does not exec is a session of its own'
+
+. ./test-lib.sh
+. "$TEST_DIRECTORY/lib-trace2.sh"
+
+if ! test_have_prereq JQ
+then
+	skip_all='jq is needed to look at JSON'
+	test_done
+fi
+
+# traced CODE ARG...: leaves an event stream in e and what it tells in actual,
+# a line an event: SID, event, what it says.
+traced () {
+	code=$1 &&
+	shift &&
+	rm -f e &&
+	GIT_TRACE2_EVENT="$(pwd)/e" test_expect_code "$code" test-tool trace2 "$@" &&
+	expect_valid_stream e &&
+	perl "$TEST_DIRECTORY/../scrub/event.perl" e |
+		jq -r "[.sid, .event, .nesting, .label // .value // .code // .intervals
+			// .count // .signo // empty] | map(tostring) | join(\" \")
+			| sub(\" null\"; \"\")" >actual
+}
+
+test_expect_success 'version and start, its own events, metrics from zero' '
+	traced 5 070fork &&
+	cat >expect <<-\EOF &&
+	_SID0_ version
+	_SID0_ start
+	_SID0_ cmd_name
+	_SID0_ region_enter 1 around
+	_SID0_/_SID1_ version
+	_SID0_/_SID1_ start
+	_SID0_/_SID1_ data 1 child
+	_SID0_/_SID1_ region_enter 1 in child
+	_SID0_/_SID1_ region_leave 1 in child
+	_SID0_/_SID1_ exit 5
+	_SID0_/_SID1_ timer 1
+	_SID0_/_SID1_ counter 100
+	_SID0_/_SID1_ atexit 5
+	_SID0_ data 2 parent
+	_SID0_ region_leave 1 around
+	_SID0_ exit 5
+	_SID0_ timer 1
+	_SID0_ counter 1
+	_SID0_ atexit 5
+	EOF
+	test_cmp expect actual
+'
+
+test_expect_success 'it starts with the arguments of the program, its times from 0' '
+	trace2_jq "[.[] | select(.event == \"start\").argv] |
+		length == 2 and .[0] == .[1] and .[0][0:2] == [\"test-tool\", \"trace2\"]" e &&
+	trace2_jq "
+		[.[] | select(.event == \"version\").sid] as \$sids
+		| ([.[] | select(.sid == \$sids[0] and .event == \"atexit\").t_abs][0])
+		>= ([.[] | select(.sid == \$sids[1] and .event == \"atexit\").t_abs][0])" e
+'
+
+test_expect_success 'its own thread is main, its depth one more' '
+	rm -f p &&
+	GIT_TRACE2_PERF="$(pwd)/p" GIT_TRACE2_PERF_BRIEF=1 \
+		test_expect_code 5 test-tool trace2 070fork &&
+	perl "$TEST_DIRECTORY/../scrub/perf.perl" p | sed -n "/^d1/p" >actual &&
+	cat >expect <<-\EOF &&
+	d1|main|version|||||test-tool 1.0
+	d1|main|start||_T_ABS_|||_EXE_ trace2 070fork
+	d1|main|data||_T_ABS_|_T_REL_|fork|who:child
+	d1|main|region_enter||_T_ABS_||fork|label:in child
+	d1|main|region_leave||_T_ABS_|_T_REL_|fork|label:in child
+	d1|main|exit||_T_ABS_|||code:5
+	d1|main|timer||||test|name:test1 intervals:1 total:_T_TOTAL_ min:_T_MIN_ max:_T_MAX_
+	d1|main|counter||||test|name:test1 value:100
+	d1|main|atexit||_T_ABS_|||code:5
+	EOF
+	test_cmp expect actual
+'
+
+test_expect_success 'a child that does nothing leaves no trace' '
+	traced 0 071fork_silent &&
+	cut -d" " -f1 actual | sort -u >actual.sids &&
+	echo _SID0_ >expect &&
+	test_cmp expect actual.sids
+'
+
+test_expect_success 'a child that only counts tells it at its end' '
+	traced 0 072fork_counter &&
+	sed -n "/_SID1_/p" actual >actual.child &&
+	cat >expect <<-\EOF &&
+	_SID0_/_SID1_ version
+	_SID0_/_SID1_ start
+	_SID0_/_SID1_ counter 100
+	_SID0_/_SID1_ atexit 0
+	EOF
+	test_cmp expect actual.child &&
+	test_grep "^_SID0_ counter 1\$" actual
+'
+
+test_expect_success 'a child that execs at once leaves none either' '
+	traced 0 073fork_exec true &&
+	cut -d" " -f1 actual | sort -u >actual.sids &&
+	echo _SID0_ >expect &&
+	test_cmp expect actual.sids
+'
+
+test_expect_success 'a child that execs a traced program: a child of this SID' '
+	traced 3 073fork_exec test-tool trace2 001return 3 &&
+	sed -n "/version/p" actual >actual.versions &&
+	cat >expect <<-\EOF &&
+	_SID0_ version
+	_SID0_/_SID1_ version
+	EOF
+	test_cmp expect actual.versions
+'
+
+test_expect_success 'a child of a child' '
+	traced 5 074fork_twice &&
+	sed -n "/ data\| counter\| version/p" actual >actual.data &&
+	cat >expect <<-\EOF &&
+	_SID0_ version
+	_SID0_/_SID1_ version
+	_SID0_/_SID1_ data 1 first child
+	_SID0_/_SID1_/_SID2_ version
+	_SID0_/_SID1_/_SID2_ data 1 child
+	_SID0_/_SID1_/_SID2_ counter 100
+	_SID0_/_SID1_ data 1 first child again
+	_SID0_ data 2 parent
+	_SID0_ counter 1
+	EOF
+	test_cmp expect actual.data
+'
+
+test_expect_success 'fork in a thread: the thread is main in the child' '
+	traced 5 075fork_in_thread &&
+	jq -c "select(.event == \"data\") | [.thread, .value]" e >actual &&
+	echo "[\"main\",\"child\"]" >expect &&
+	test_cmp expect actual &&
+	jq -r "select(.thread != \"main\") | .event" e >actual &&
+	test_write_lines thread_start thread_exit >expect &&
+	test_cmp expect actual
+'
+
+test_expect_success 'vfork and exec' '
+	traced 4 076vfork test-tool trace2 001return 4 &&
+	sed -n "/ data\|version/p" actual >actual.data &&
+	cat >expect <<-\EOF &&
+	_SID0_ version
+	_SID0_ data 1 before
+	_SID0_/_SID1_ version
+	_SID0_ data 1 after
+	EOF
+	test_cmp expect actual.data
+'
+
+# The parents end without a word; the daemon holds our pipe open to its end.
+test_expect_success 'a program that goes into the background' '
+	rm -f e &&
+	GIT_TRACE2_EVENT="$(pwd)/e" test-tool trace2 077daemon | cat &&
+	expect_valid_stream --killed e &&
+	perl "$TEST_DIRECTORY/../scrub/event.perl" e |
+		jq -r "[.sid, .event, .value // empty] | join(\" \")" >actual &&
+	sed -n "/data\|atexit/p" actual >actual.data &&
+	cat >expect <<-\EOF &&
+	_SID0_ data before
+	_SID0_/_SID1_ data daemon
+	_SID0_/_SID1_ atexit
+	EOF
+	test_cmp expect actual.data
+'
+
+test_expect_success 'a child that dies of a signal tells of it, not the parent' '
+	rm -f e &&
+	GIT_TRACE2_SIGNALS=TERM GIT_TRACE2_EVENT="$(pwd)/e" \
+		test_expect_code 143 test-tool trace2 079fork_killed TERM &&
+	expect_valid_stream e &&
+	perl "$TEST_DIRECTORY/../scrub/event.perl" e |
+		jq -r "select(.event | IN(\"signal\", \"atexit\")) | \"\\(.sid) \\(.event)\"" >actual &&
+	cat >expect <<-\EOF &&
+	_SID0_/_SID1_ signal
+	_SID0_ atexit
+	EOF
+	test_cmp expect actual
+'
+
+test_expect_success 'in a directory, a file of its own' '
+	mkdir dir &&
+	GIT_TRACE2_EVENT="$(pwd)/dir" test_expect_code 5 test-tool trace2 070fork &&
+	test_stdout_line_count = 2 ls dir &&
+	for file in dir/*
+	do
+		jq -r ".sid | sub(\".*/\"; \"\")" "$file" | sort -u >actual &&
+		basename "$file" >expect &&
+		test_cmp expect actual || return 1
+	done &&
+	cat dir/* >e &&
+	expect_valid_stream e
+'
+
+test_expect_success 'in a directory, a silent child makes no file' '
+	rm -r dir &&
+	mkdir dir &&
+	GIT_TRACE2_EVENT="$(pwd)/dir" test-tool trace2 071fork_silent &&
+	test_stdout_line_count = 1 ls dir
+'
+
+test_expect_success UNIX_SOCKETS 'through a socket, a connection of its own' '
+	sockets=$(mktemp -d "${TMPDIR:-/tmp}/t0403.XXXXXX") &&
+	test_when_finished "rm -rf \"$sockets\"" &&
+	test_expect_code 5 test-tool fault listen-stream --output=e "$sockets/s" \
+		env GIT_TRACE2_EVENT="af_unix:$sockets/s" test-tool trace2 070fork &&
+	expect_valid_stream e &&
+	trace2_jq "[.[] | select(.event == \"atexit\")] | length == 2" e
+'
+
+test_expect_success 'the descriptor of standard error, which both share' '
+	GIT_TRACE2_EVENT=2 test_expect_code 5 test-tool trace2 070fork 2>e &&
+	expect_valid_stream e &&
+	trace2_jq "[.[] | select(.event == \"atexit\")] | length == 2" e
+'
+
+test_expect_success 'forks while other threads are in the library all the time' '
+	rm -f e &&
+	GIT_TRACE2_EVENT="$(pwd)/e" test-tool trace2 078fork_busy 20 &&
+	grep "\"thread\":\"main\"" e >main.e &&
+	expect_valid_stream main.e &&
+	trace2_jq "[.[] | select(.event == \"atexit\")] | length == 21" main.e &&
+	trace2_jq "[.[] | select(.event == \"counter\" and .name == \"test1\").count] ==
+		[range(20) | 100]" main.e
+'
+
+test_expect_success 'a child in whose trace nothing is on' '
+	mkdir gone &&
+	GIT_TRACE2_EVENT="$(pwd)/gone" GIT_TRACE2_MAX_FILES=1 \
+		test_expect_code 5 test-tool trace2 070fork &&
+	ls gone | grep -v "^20" >actual &&
+	echo git-trace2-discard >expect &&
+	test_cmp expect actual &&
+	expect_valid_stream gone/2* &&
+	expect_valid_stream gone/git-trace2-discard
+'
+
+test_done

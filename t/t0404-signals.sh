@@ -1,0 +1,221 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+
+test_description='signals that end the program: the last event'
+
+. ./test-lib.sh
+. "$TEST_DIRECTORY/lib-trace2.sh"
+
+if ! test_have_prereq JQ
+then
+	skip_all='jq is needed to look at JSON'
+	test_done
+fi
+
+# Code 128 + signal, as a shell has it, cannot be told from a program that
+# says so itself: perl tells the one from the other.
+cat >ends-by.perl <<\EOF
+# ends-by.perl COMMAND...: prints `signal N` or `code N`.
+system { $ARGV[0] } @ARGV;
+print $? & 127 ? "signal " . ($? & 127) : "code " . ($? >> 8), "\n";
+EOF
+
+# killed WORD ARG...: the program ends by a signal or with a code, WORD, with
+# tracing as without; leaves an event stream in e.
+killed () {
+	word=$1 &&
+	shift &&
+	rm -f e &&
+	echo "$word" >expect &&
+	GIT_TRACE2_EVENT="$(pwd)/e" perl ends-by.perl test-tool "$@" \
+		>actual 2>err &&
+	test_cmp expect actual &&
+	perl ends-by.perl test-tool "$@" >actual 2>err.untraced &&
+	test_cmp expect actual &&
+	test_cmp err.untraced err &&
+	expect_valid_stream --killed e
+}
+
+# The last event is that of signal NR, and there is one.
+expect_signal () {
+	trace2_jq "
+		[.[] | select(.event == \"signal\").signo] == [$1] and
+		(.[-1].event == \"signal\") and
+		all(.[]; .event != \"atexit\")" e
+}
+
+# No signal event; the stream ends as EVENT.
+expect_no_signal () {
+	trace2_jq "
+		all(.[]; .event != \"signal\") and .[-1].event == \"$1\"" e
+}
+
+test_expect_success 'SIGPIPE, unless told otherwise' '
+	killed "signal 13" trace2 080raise PIPE &&
+	expect_signal 13 &&
+	killed "signal 13" trace2 085sigpipe &&
+	expect_signal 13
+'
+
+test_expect_success 'and no other' '
+	for signal in TERM INT HUP ABRT SEGV USR1 ALRM
+	do
+		rm -f e &&
+		GIT_TRACE2_EVENT="$(pwd)/e" perl ends-by.perl \
+			test-tool trace2 080raise $signal >actual &&
+		test_grep "^signal" actual &&
+		expect_no_signal region_enter || return 1
+	done
+'
+
+test_expect_success 'a list of names and numbers' '
+	GIT_TRACE2_SIGNALS="TERM, sigint,	10 SIGHUP,," &&
+	export GIT_TRACE2_SIGNALS &&
+	test_when_finished "sane_unset GIT_TRACE2_SIGNALS" &&
+	killed "signal 15" trace2 080raise TERM &&
+	expect_signal 15 &&
+	killed "signal 2" trace2 080raise INT &&
+	expect_signal 2 &&
+	killed "signal 10" trace2 080raise USR1 &&
+	expect_signal 10 &&
+	killed "signal 1" trace2 080raise HUP &&
+	expect_signal 1 &&
+	killed "signal 13" trace2 080raise PIPE &&
+	expect_no_signal region_enter
+'
+
+test_expect_success 'none, and lists that name none' '
+	for list in none bogus 0 -1 99999 "," 9 KILL
+	do
+		GIT_TRACE2_SIGNALS=$list &&
+		export GIT_TRACE2_SIGNALS &&
+		killed "signal 13" trace2 080raise PIPE &&
+		expect_no_signal region_enter || return 1
+	done &&
+	sane_unset GIT_TRACE2_SIGNALS
+'
+
+test_expect_success 'the lines of all three targets' '
+	rm -f n p e &&
+	GIT_TRACE2="$(pwd)/n" GIT_TRACE2_PERF="$(pwd)/p" GIT_TRACE2_EVENT="$(pwd)/e" \
+		perl ends-by.perl test-tool trace2 080raise PIPE >out &&
+	tail -n 1 n >actual &&
+	test_grep "  signal elapsed:[0-9]*\.[0-9]\{6\} code:13\$" actual &&
+	tail -n 1 p >actual &&
+	test_grep " | d0 | main   .* | signal       |     |  *[0-9]*\.[0-9]\{6\} |           |              | signo:13\$" actual &&
+	tail -n 1 e >actual &&
+	test_grep "\"t_abs\":[0-9.]*,\"signo\":13}\$" actual
+'
+
+test_expect_success 'what aborts' '
+	GIT_TRACE2_SIGNALS=ABRT killed "signal 6" trace2 063abort &&
+	expect_signal 6
+'
+
+test_expect_success !SANITIZE_ADDRESS,!SANITIZE_THREAD 'what the kernel raises' '
+	GIT_TRACE2_SIGNALS=SEGV killed "signal 11" trace2 087segfault &&
+	expect_signal 11
+'
+
+test_expect_success 'a handler that the program had before stays' '
+	GIT_TRACE2_SIGNALS=TERM killed "code 0" --handle=TERM trace2 080raise TERM &&
+	echo "handled 15" >expect &&
+	test_cmp expect err &&
+	expect_no_signal atexit
+'
+
+test_expect_success 'one that it sets later is called, and ours not' '
+	GIT_TRACE2_SIGNALS=TERM killed "code 0" trace2 081raise_handled TERM &&
+	echo "handled 15" >expect &&
+	test_cmp expect err &&
+	expect_no_signal atexit &&
+	GIT_TRACE2_SIGNALS=TERM killed "signal 15" trace2 086raise_resethand TERM &&
+	expect_no_signal cmd_name
+'
+
+test_expect_success 'a signal that is ignored, before or later' '
+	killed "code 0" --ignore=PIPE trace2 080raise PIPE &&
+	expect_no_signal atexit &&
+	killed "code 0" --ignore=PIPE trace2 085sigpipe &&
+	expect_no_signal atexit &&
+	killed "code 0" trace2 082raise_ignored PIPE &&
+	expect_no_signal atexit
+'
+
+test_expect_success 'a signal that the parent had ignored' '
+	rm -f e &&
+	test-tool fault ignore PIPE env GIT_TRACE2_EVENT="$(pwd)/e" \
+		test-tool trace2 080raise PIPE &&
+	expect_no_signal atexit
+'
+
+test_expect_success 'a signal that is blocked' '
+	killed "code 0" --block=PIPE trace2 080raise PIPE &&
+	expect_no_signal atexit
+'
+
+test_expect_success 'a program that wants no handlers' '
+	killed "signal 13" --no-signals trace2 080raise PIPE &&
+	expect_no_signal region_enter
+'
+
+test_expect_success 'without a target no handler is installed' '
+	GIT_TRACE2_SIGNALS=TERM,INT test-tool trace2 091sigs >actual &&
+	GIT_TRACE2= test-tool --no-init trace2 091sigs >expect &&
+	test_cmp expect actual &&
+	GIT_TRACE2_SIGNALS=TERM,INT GIT_TRACE2="$(pwd)/missing/n" \
+		test-tool trace2 091sigs >actual &&
+	test_cmp expect actual
+'
+
+test_expect_success 'with one, those of the list, and no more' '
+	test-tool --no-init trace2 091sigs >before &&
+	GIT_TRACE2_SIGNALS=TERM,USR2 GIT_TRACE2=/dev/null \
+		test-tool trace2 091sigs >with &&
+	sort before with | uniq -u >actual &&
+	test_write_lines "12 handled" "15 handled" >expect &&
+	test_cmp expect actual
+'
+
+test_expect_success 'a signal while regions and timers are open' '
+	rm -f e &&
+	GIT_TRACE2_EVENT="$(pwd)/e" perl ends-by.perl test-tool trace2 call \
+		region_enter a b , timer_start test1 , counter_add test1 3 , \
+		raise PIPE >actual &&
+	echo "signal 13" >expect &&
+	test_cmp expect actual &&
+	expect_signal 13
+'
+
+test_expect_success 'the signal event is in the name of the thread that got it' '
+	trace2_jq ".[-1].thread == \"main\"" e
+'
+
+test_expect_success 'handlers that make calls' '
+	rm -f e &&
+	GIT_TRACE2_EVENT="$(pwd)/e" test-tool trace2 083handler_calls USR1 &&
+	expect_valid_stream e &&
+	jq -c "select(.nesting) | [.event, .nesting, .category]" e >actual &&
+	cat >expect <<-\EOF &&
+	["region_enter",1,"main"]
+	["region_enter",2,"handler"]
+	["region_leave",2,"handler"]
+	["region_leave",1,"main"]
+	EOF
+	test_cmp expect actual &&
+	trace2_jq "[.[] | select(.event == \"counter\").count] == [1]" e
+'
+
+# A call that comes in the midst of another is lost, and counted; whatever
+# comes out is whole.
+test_expect_success 'a storm of handlers that make calls' '
+	rm -f e &&
+	GIT_TRACE2_EVENT="$(pwd)/e" test-tool trace2 084handler_storm 200 &&
+	jq -s -e "
+		.[-1].event == \"atexit\" and
+		([.[] | select(.event == \"counter\" and .name == \"test1\").count] | .[0] > 0) and
+		([.[] | select(.event == \"region_enter\" and .category == \"main\")] | length) ==
+		([.[] | select(.event == \"region_leave\" and .category == \"main\")] | length)" e
+'
+
+test_done

@@ -1,0 +1,172 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+
+test_description='calls that make no sense: told once for each place, no harm
+
+The call is dropped, one error event says so for each place in the program, and
+the program goes on.
+'
+
+. ./test-lib.sh
+. "$TEST_DIRECTORY/lib-trace2.sh"
+
+if ! test_have_prereq JQ
+then
+	skip_all='jq is needed to look at JSON'
+	test_done
+fi
+
+# misused CODE ARG...: runs test-tool; leaves its stream in e, its errors in
+# actual.
+misused () {
+	code=$1 &&
+	shift &&
+	rm -f e &&
+	GIT_TRACE2_EVENT="$(pwd)/e" test_expect_code "$code" \
+		test-tool trace2 "$@" 2>err &&
+	test_must_be_empty err &&
+	expect_valid_stream e &&
+	jq -r "select(.event == \"error\") | .msg" e >actual
+}
+
+test_expect_success 'leave without enter, a thousand times at one place' '
+	misused 0 032leave 1000 &&
+	echo "trace2: region_leave of '\''too many'\'' without region_enter" >expect &&
+	test_cmp expect actual &&
+	trace2_jq "all(.[]; .event != \"region_leave\")" e &&
+	trace2_jq "[.[] | select(.event == \"data\").nesting] == [1]" e
+'
+
+test_expect_success 'at two places: told twice' '
+	misused 0 call region_leave a one , region_leave a one , \
+		region_leave_printf a two NULL m , region_leave_printf a two NULL m &&
+	cat >expect <<-\EOF &&
+	trace2: region_leave of '\''one'\'' without region_enter
+	trace2: region_leave of '\''two'\'' without region_enter
+	EOF
+	test_cmp expect actual
+'
+
+test_expect_success 'the error names the place and has a format' '
+	trace2_jq "
+		[.[] | select(.event == \"error\")] | .[0] |
+		.file == \"t/helper/cmd-trace2-calls.def\" and .line > 0 and
+		.fmt == \"trace2: region_leave of '\''%s'\'' without region_enter\"" e
+'
+
+test_expect_success 'one leave too many: what was open is well' '
+	misused 0 call region_enter a b , region_leave a b , region_leave a b , \
+		region_enter c d , region_leave c d &&
+	jq -r "select(.event | startswith(\"region\")) | \"\\(.event) \\(.nesting) \\(.label)\"" e >actual &&
+	cat >expect <<-\EOF &&
+	region_enter 1 b
+	region_leave 1 b
+	region_enter 1 d
+	region_leave 1 d
+	EOF
+	test_cmp expect actual
+'
+
+test_expect_success 'the end of a child told twice' '
+	misused 0 spawn --twice true &&
+	echo "trace2: child_exit after the child'\''s end was told" >expect &&
+	test_cmp expect actual &&
+	trace2_jq "[.[] | select(.event == \"child_exit\")] | length == 1" e &&
+	misused 0 spawn --ready=ready --twice true &&
+	echo "trace2: child_ready after the child'\''s end was told" >expect &&
+	test_cmp expect actual &&
+	trace2_jq "[.[] | select(.event == \"child_ready\")] | length == 1" e
+'
+
+test_expect_success 'ready, then exit' '
+	misused 0 call child_start 1 ls , child_ready 1 ready , child_exit 1 0 &&
+	echo "trace2: child_exit after the child'\''s end was told" >expect &&
+	test_cmp expect actual
+'
+
+test_expect_success 'the end of a child that was never started' '
+	misused 0 call child_exit 3 0 , child_ready 3 ready &&
+	cat >expect <<-\EOF &&
+	trace2: child_exit without child_start
+	trace2: child_ready without child_start
+	EOF
+	test_cmp expect actual &&
+	trace2_jq "all(.[]; .event | startswith(\"child_\") | not)" e
+'
+
+test_expect_success 'one structure for several children, one after the other' '
+	misused 0 call child_start 1 a , child_exit 1 0 , child_start 1 b , \
+		child_exit 1 0 &&
+	test_must_be_empty actual &&
+	trace2_jq "[.[] | select(.event == \"child_exit\").child_id] == [0, 1]" e
+'
+
+test_expect_success 'a timer that is stopped without a start' '
+	misused 0 call --repeat=5 timer_stop test2 &&
+	echo "trace2: timer '\''test2'\'' stopped without a start" >expect &&
+	test_cmp expect actual
+'
+
+test_expect_success 'thread_start twice, thread_exit twice' '
+	misused 0 049thread_twice &&
+	echo "trace2: thread_start in '\''th01:first'\'', which has started already" >expect &&
+	test_cmp expect actual &&
+	trace2_jq "
+		[.[] | select(.event == \"thread_start\").thread] == [\"th01:first\"]" e &&
+	trace2_jq "[.[] | select(.event == \"thread_exit\")] | length == 1" e
+'
+
+test_expect_success 'thread_exit without thread_start' '
+	misused 0 043thread_no_start &&
+	test_must_be_empty actual &&
+	trace2_jq "[.[] | select(.event == \"data\").value] == [\"exit only\", \"after exit\"]" e
+'
+
+test_expect_success 'thread_exit on main, where nothing was started' '
+	misused 0 call thread_exit &&
+	test_line_count = 1 actual &&
+	test_grep "^trace2: region_leave" actual
+'
+
+test_expect_success 'very many places: the stream does not fill up' '
+	set -- call &&
+	for i in $(test_seq 100)
+	do
+		set -- "$@" region_leave a b , child_exit 5 0 , timer_stop plain , || return 1
+	done &&
+	misused 0 "$@" is_enabled &&
+	test_line_count = 3 actual
+'
+
+test_expect_success 'an exec that did not begin has a result' '
+	misused 0 call exec_result 2 &&
+	test_must_be_empty actual &&
+	trace2_jq "[.[] | select(.event == \"exec_result\") | [.exec_id, .code]] == [[-1, 2]]" e
+'
+
+test_expect_success 'initialized twice, told the start twice, named never' '
+	rm -f e &&
+	GIT_TRACE2_EVENT="$(pwd)/e" test-tool trace2 call initialize , \
+		initialize_with "x 1.0" OTHER , initialize_clock &&
+	trace2_jq "[.[] | select(.event == \"version\").exe] == [\"test-tool 1.0\"]" e &&
+	expect_valid_stream e
+'
+
+test_expect_success 'calls before the library is initialized are nothing' '
+	rm -f e &&
+	GIT_TRACE2_EVENT="$(pwd)/e" test-tool --no-init trace2 call \
+		region_enter a b , data_string c k v , counter_add test1 5 , \
+		initialize , data_string c k w , region_leave a b &&
+	jq -r .event e >actual &&
+	test_write_lines version data error exit atexit >expect &&
+	test_cmp expect actual
+'
+
+test_expect_success 'calls after the end are nothing' '
+	rm -f e &&
+	GIT_TRACE2_EVENT="$(pwd)/e" test-tool trace2 068exit_destructor &&
+	expect_valid_stream e &&
+	trace2_jq ".[-1].event == \"atexit\"" e
+'
+
+test_done

@@ -1,0 +1,261 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+
+test_description='the host never notices
+
+What a program prints, returns, has open, handles and blocks is the same with
+and without tracing, whatever it calls.
+'
+
+. ./test-lib.sh
+. "$TEST_DIRECTORY/lib-trace2.sh"
+
+# all_targets COMMAND...: with every target on.
+all_targets () {
+	rm -rf "$TRASH_DIRECTORY"/trace.* &&
+	mkdir "$TRASH_DIRECTORY/trace.d" &&
+	GIT_TRACE2="$TRASH_DIRECTORY/trace.n" \
+		GIT_TRACE2_PERF="$TRASH_DIRECTORY/trace.d" \
+		GIT_TRACE2_EVENT="$TRASH_DIRECTORY/trace.e" \
+		GIT_TRACE2_EVENT_NESTING=100 \
+		GIT_TRACE2_CONFIG_PARAMS='*' GIT_TRACE2_ENV_VARS=HOME,PATH \
+		"$@"
+}
+
+# outcome NAME COMMAND...: leaves NAME.out, NAME.err and NAME.code.
+outcome () {
+	name=$1 &&
+	shift &&
+	code=0 &&
+	{
+		"$@" >"$name.out" 2>"$name.err" </dev/null || code=$?
+	} &&
+	echo "$code" >"$name.code"
+}
+
+test_expect_success 'errno is kept by every call' '
+	test-tool trace2 015errno &&
+	all_targets test-tool trace2 015errno &&
+	GIT_TRACE2=/dev/full test-tool trace2 015errno &&
+	GIT_TRACE2=2 test-tool fault close-fd 2 test-tool trace2 015errno
+'
+
+test_expect_success 'NULL is taken by every call' '
+	test-tool trace2 014nulls &&
+	all_targets test-tool trace2 014nulls &&
+	test_grep "\"key\":\"last\"" trace.e &&
+	perl "$TEST_DIRECTORY/../scrub/event.perl" trace.e >/dev/null &&
+	perl "$TEST_DIRECTORY/../scrub/normal.perl" trace.n >/dev/null &&
+	perl "$TEST_DIRECTORY/../scrub/perf.perl" trace.d/* >/dev/null
+'
+
+test_expect_success 'the same again where nothing was initialized' '
+	test-tool --no-init trace2 014nulls &&
+	all_targets test-tool --no-init trace2 014nulls &&
+	test-tool --no-init trace2 015errno
+'
+
+test_expect_success 'descriptors: nothing below those of the host, all close-on-exec' '
+	test-tool trace2 090fds >before &&
+	all_targets test-tool trace2 090fds >with &&
+	sort before with | uniq -u >ours &&
+	test_line_count = 3 ours &&
+	test_grep ! -v "^1[0-9][0-9] CLOEXEC\$" ours
+'
+
+test_expect_success 'the number of a descriptor that the host closed is free' '
+	all_targets test-tool trace2 094fd_stays_free 0 &&
+	all_targets test-tool trace2 094fd_stays_free 3 &&
+	all_targets test-tool trace2 094fd_stays_free 7
+'
+
+test_expect_success 'dispositions and mask of signals' '
+	test-tool trace2 091sigs >before &&
+	all_targets env GIT_TRACE2_SIGNALS=none test-tool trace2 091sigs >with &&
+	test_cmp before with &&
+	all_targets test-tool trace2 091sigs >with &&
+	sort before with | uniq -u >ours &&
+	echo "13 handled" >expect &&
+	test_cmp expect ours
+'
+
+test_expect_success 'a program that runs without descriptors 0 to 2' '
+	for fd in 0 1 2
+	do
+		all_targets test_expect_code 7 test-tool fault close-fd $fd \
+			test-tool trace2 001return 7 &&
+		expect_valid_stream trace.e || return 1
+	done
+'
+
+test_expect_success 'a host whose directory is removed, or changed' '
+	mkdir -p gone &&
+	(
+		cd gone &&
+		rm -r ../gone &&
+		all_targets test_expect_code 3 test-tool trace2 001return 3
+	) &&
+	all_targets test-tool trace2 call chdir / , data_string a b c &&
+	expect_valid_stream trace.e
+'
+
+# Verbs without arguments, or with simple ones; those that end by a signal,
+# that wait, or that show what is traced by design are elsewhere.
+cat >verbs <<\EOF
+001return 0
+001return 5
+002exit 3
+003error hello world
+004child sh -c "echo out; echo err >&2; exit 3"
+004child ./no-such-program
+005exec sh -c "echo execed; exit 4"
+005exec ./no-such-program
+006data a b c d e f
+007bug
+008bug
+009bug_BUG
+010bug_BUG
+011die message
+016allevents
+spawn --cwd=/ pwd
+030events 100 1000
+031nest 100
+032leave 10
+033writers 3 5 1000
+040thread
+041thread_unannounced
+042thread_no_exit
+043thread_no_start
+044thread_on_main
+045thread_created
+046thread_cancelled
+047thread_running
+048thread_pthread_exit
+049thread_twice
+050thread_destructor
+051threads 20
+060exit_untold 3
+061_exit 3
+062quick_exit 3
+064exit_handler
+065exit_in_thread 3
+066main_leaves
+067exit_twice 3
+068exit_destructor
+070fork
+071fork_silent
+072fork_counter
+073fork_exec echo forked
+074fork_twice
+075fork_in_thread
+076vfork echo vforked
+078fork_busy 3
+081raise_handled USR1
+082raise_ignored USR1
+083handler_calls USR1
+080raise TERM
+085sigpipe
+095big_argv 10 1000
+096all_bytes
+100timer 3 0
+101timer 3 0 3
+110timer_histogram 0 0
+111timer_handed
+112timer_unfinished
+113timer_many 10
+200counter 1 2
+201counter 1 2 3
+210counter_merged 1 2
+211counter_many 10
+EOF
+
+test_expect_success 'output and exit code of every verb' '
+	while read -r line
+	do
+		eval "set -- $line" &&
+		outcome off test-tool trace2 "$@" &&
+		all_targets outcome on test-tool trace2 "$@" &&
+		for kind in out err code
+		do
+			test_cmp off.$kind on.$kind || return 1
+		done &&
+		test_file_not_empty trace.e ||
+		{
+			echo "it was: $line"
+			return 1
+		}
+	done <verbs
+'
+
+test_expect_success 'every verb is in this list, or left out for a reason' '
+	test_expect_code 129 test-tool trace2 2>usage &&
+	sed -n "s/.*: test-tool trace2 \([^ ]*\).*/\1/p" usage | sort >all &&
+	sed "s/ .*//; s/^spawn\$/020spawn/" verbs | sort -u >known &&
+	cat >left-out <<-\EOF &&
+	012call
+	013calls
+	014nulls
+	015errno
+	063abort
+	077daemon
+	079fork_killed
+	084handler_storm
+	086raise_resethand
+	087segfault
+	090fds
+	091sigs
+	092env
+	093session_id
+	094fd_stays_free
+	212module
+	300redact_start
+	301redact_child_start
+	302redact_exec
+	303redact_def_param
+	400ancestry
+	EOF
+	sort known left-out | uniq >expect &&
+	test_cmp expect all
+'
+
+test_expect_success 'a trace that goes nowhere good' '
+	while read -r destination
+	do
+		outcome off test-tool trace2 016allevents &&
+		GIT_TRACE2=$destination GIT_TRACE2_PERF=$destination \
+			GIT_TRACE2_EVENT=$destination \
+			outcome on test-tool trace2 016allevents &&
+		for kind in out err code
+		do
+			test_cmp off.$kind on.$kind || return 1
+		done ||
+		{
+			echo "it was: $destination"
+			return 1
+		}
+	done <<-EOF
+	/dev/full
+	/
+	/dev/null
+	/proc/self/mem
+	/missing/file
+	$(pwd)/verbs/file
+	af_unix:/missing/socket
+	9
+	EOF
+'
+
+test_lazy_prereq HOSTS 'test -x "$GIT_BUILD_DIR/build/hosts/plain"'
+
+test_expect_success HOSTS 'a program that was built with the shared library' '
+	outcome off "$GIT_BUILD_DIR/build/hosts/plain" 7 &&
+	all_targets outcome on "$GIT_BUILD_DIR/build/hosts/plain" 7 &&
+	for kind in out err code
+	do
+		test_cmp off.$kind on.$kind || return 1
+	done &&
+	echo 7 >expect &&
+	test_cmp expect on.code
+'
+
+test_done
