@@ -55,9 +55,9 @@ wait_ready () {
 }
 
 wait_stopped () {
-	until grep "^State:.T" /proc/$1/status
+	until grep "^State:.T" "/proc/$1/status"
 	do
-		test -d /proc/$1 || return 1
+		test -d "/proc/$1" || return 1
 	done
 }
 
@@ -125,21 +125,26 @@ test_expect_success GIT 'what the user configured for Git does not get into it' 
 '
 
 test_expect_success 'the environment is the same, but for these variables' '
-	GIT_TRACE2_EVENT_BRIEF=yes A_VARIABLE="with
-a newline" sh -c "env -0 | sort -z | grep -zv ^_=" >before &&
-	GIT_TRACE2_EVENT_BRIEF=yes A_VARIABLE="with
-a newline" trace2 record --nest 7 -- \
-		sh -c "env -0 | sort -z | grep -zv ^_=" >after &&
-	tr "\0" "\n" <before | grep -v "^GIT_TRACE2_EVENT" >expect &&
-	tr "\0" "\n" <after | grep -v -e "^GIT_TRACE2_EVENT" \
-		-e "^GIT_TRACE2_MAX_FILES" >actual &&
+	cat >show <<-\EOF &&
+	for (sort keys %ENV) {
+		print "$_=$ENV{$_}\n" if $_ ne "_" && /^GIT_TRACE2/ == $ARGV[0];
+	}
+	EOF
+	odd="with
+a newline" &&
+	GIT_TRACE2_EVENT_BRIEF=yes ODD="$odd" "$PERL_PATH" show 0 >expect &&
+	GIT_TRACE2_EVENT_BRIEF=yes ODD="$odd" \
+		trace2 record -- "$PERL_PATH" show 0 >actual &&
 	test_cmp expect actual &&
-	tr "\0" "\n" <after | grep "^GIT_TRACE2" >actual &&
+	test_grep "^a newline" actual &&
+	GIT_TRACE2_EVENT_BRIEF=yes GIT_TRACE2_PARENT_SID=kept \
+		trace2 record --nest 7 -- "$PERL_PATH" show 1 >actual &&
 	cat >expect <<-EOF &&
 	GIT_TRACE2_EVENT=$(pwd -P)/trace2.data/events
 	GIT_TRACE2_EVENT_BRIEF=0
 	GIT_TRACE2_EVENT_NESTING=7
 	GIT_TRACE2_MAX_FILES=0
+	GIT_TRACE2_PARENT_SID=kept
 	EOF
 	test_cmp expect actual
 '

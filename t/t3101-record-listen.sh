@@ -58,8 +58,8 @@ listening () {
 stop_listening () {
 	if test -n "$running"
 	then
-		kill -KILL $running
-		wait $running
+		kill -KILL "$running"
+		wait "$running"
 		rm -f "$sock"/*
 		running=''
 	fi
@@ -67,10 +67,10 @@ stop_listening () {
 
 # finished [SIGNAL]: ends it; the rest of what it says is in `rest`.
 finished () {
-	kill -${1:-TERM} $pid &&
+	kill -"${1:-TERM}" "$pid" &&
 	cat <&8 >rest &&
 	running='' &&
-	wait $pid
+	wait "$pid"
 }
 
 lost () {
@@ -209,7 +209,7 @@ test_expect_success 'garbage is kept as it came, and lines of one file are not m
 
 # Most memory that the recorder had, in KiB.
 peak_kib () {
-	sed -n "s/^VmHWM:[^0-9]*\([0-9]*\) kB/\1/p" /proc/$pid/status
+	sed -n "s/^VmHWM:[^0-9]*\([0-9]*\) kB/\1/p" "/proc/$pid/status"
 }
 
 test_expect_success '100 MB without a newline: counted, and memory stays bounded' '

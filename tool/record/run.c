@@ -143,31 +143,39 @@ static int check_file(const char *path)
 							   0;
 }
 
-/* As execvp() looks: what cannot be run is kept in mind, and looked past. */
+/* What stands in a directory of PATH: a file that is not executable is kept in
+ * mind, and looked past, as execvp() does; anything else is not there. */
+static int check_in_path(const char *dir, size_t len, const char *name)
+{
+	struct stat st;
+	char *file;
+	int found;
+
+	if (asprintf(&file, "%.*s%s%s", (int)len, dir, len ? "/" : "", name) < 0)
+		return 0;
+	found = stat(file, &st) || S_ISDIR(st.st_mode) ? TR2_EXIT_NOT_FOUND :
+							 check_file(file);
+	free(file);
+	return found;
+}
+
 int tr2_run_check(const char *name)
 {
 	const char *path = getenv("PATH"), *end;
-	int result = TR2_EXIT_NOT_FOUND, err = ENOENT, found;
-	char *file;
+	int result = TR2_EXIT_NOT_FOUND, found;
 
 	if (strchr(name, '/'))
 		return check_file(name);
 	for (path = path ? path : "/bin:/usr/bin"; *name && path; path = end) {
 		end = strchrnul(path, ':');
-		if (asprintf(&file, "%.*s%s%s", (int)(end - path), path,
-			     end == path ? "" : "/", name) < 0)
-			return 0;
-		found = check_file(file);
-		free(file);
+		found = check_in_path(path, (size_t)(end - path), name);
 		if (!found)
 			return 0;
-		if (found == TR2_EXIT_CANNOT_RUN) {
+		if (found == TR2_EXIT_CANNOT_RUN)
 			result = found;
-			err = errno;
-		}
 		end = *end ? end + 1 : NULL;
 	}
-	errno = err;
+	errno = result == TR2_EXIT_CANNOT_RUN ? EACCES : ENOENT;
 	return result;
 }
 

@@ -118,6 +118,21 @@ static void copy_out(unsigned char *to, const unsigned char *data, size_t size,
 	memcpy(to + first, data, n - first);
 }
 
+static bool make_room(struct tr2_tasks *t)
+{
+	size_t alloc = t->alloc_batch ? t->alloc_batch * 2 : 256;
+	struct tr2_task_event *batch;
+
+	if (t->nr_batch < t->alloc_batch)
+		return true;
+	batch = realloc(t->batch, alloc * sizeof(*batch));
+	if (!batch)
+		return false;
+	t->batch = batch;
+	t->alloc_batch = alloc;
+	return true;
+}
+
 static void take_record(struct tr2_tasks *t, const unsigned char *record,
 			size_t size)
 {
@@ -130,7 +145,10 @@ static void take_record(struct tr2_tasks *t, const unsigned char *record,
 		return;
 	if (e.kind == TR2_TASK_LOST)
 		t->lost += e.lost;
-	t->take(t->data, &e);
+	if (make_room(t))
+		t->batch[t->nr_batch++] = e;
+	else
+		t->lost++;
 }
 
 static void read_ring(struct tr2_task_ring *r)
@@ -160,12 +178,25 @@ static void read_ring(struct tr2_task_ring *r)
 	__atomic_store_n(&page->data_tail, tail, __ATOMIC_RELEASE);
 }
 
+static int by_time(const void *a, const void *b)
+{
+	uint64_t x = ((const struct tr2_task_event *)a)->time_ns;
+	uint64_t y = ((const struct tr2_task_event *)b)->time_ns;
+
+	return x < y ? -1 : x > y;
+}
+
 void tr2_tasks_read(struct tr2_tasks *t)
 {
 	size_t i;
 
 	for (i = 0; i < t->nr_rings; i++)
 		read_ring(&t->rings[i]);
+	if (t->nr_batch > 1)
+		qsort(t->batch, t->nr_batch, sizeof(*t->batch), by_time);
+	for (i = 0; i < t->nr_batch; i++)
+		t->take(t->data, &t->batch[i]);
+	t->nr_batch = 0;
 }
 
 static void ring_ready(struct tr2_source *source, uint32_t events)
@@ -307,6 +338,8 @@ void tr2_tasks_release(struct tr2_tasks *t)
 		tr2_loop_close(t->loop, &t->rings[i].source);
 	}
 	free(t->rings);
+	free(t->batch);
 	t->rings = NULL;
-	t->nr_rings = 0;
+	t->batch = NULL;
+	t->nr_rings = t->nr_batch = t->alloc_batch = 0;
 }

@@ -34,14 +34,18 @@ struct tr2_tasks {
 	void (*ready)(void *data);
 	void *data;
 	struct tr2_loop *loop;
+	/* What one round over the rings brought. */
+	struct tr2_task_event *batch;
+	size_t nr_batch, alloc_batch;
 };
 
 /*
  * Opens the rings for pid, which must not have called exec yet: recording
  * begins with its exec. tasks->take, ready and data are set by the caller
- * before: take() gets every record, in order within a CPU only; ready() is
- * called when a ring is half full, and should call tr2_tasks_read(). false: not
- * allowed; why_not says why.
+ * before: take() gets every record, those of one tr2_tasks_read() in order of
+ * time, so that a fork comes before anything of its child; ready() is called
+ * when a ring is half full, and should call tr2_tasks_read(). false: not allowed;
+ * why_not says why.
  */
 bool tr2_tasks_open(struct tr2_tasks *tasks, struct tr2_loop *loop, pid_t pid);
 void tr2_tasks_release(struct tr2_tasks *tasks);
