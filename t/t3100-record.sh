@@ -281,7 +281,7 @@ do
 	test_expect_success "SIG$sig reaches the command; the recording is whole" '
 		ready_pipe &&
 		cat >cmd <<-\EOF &&
-		trap "kill \$!; exit 23" $1
+		trap "kill -KILL \$!; exit 23" $1
 		sleep 1000 &
 		echo ready >ready
 		wait $!
@@ -309,7 +309,7 @@ test_expect_success 'a command that dies of the signal' '
 test_expect_success '^C of a terminal comes to the command once' '
 	cat >cmd <<-\EOF &&
 	trap "echo int; kill -USR1 $PPID" INT
-	trap "echo usr1; kill \$!; exit 9" USR1
+	trap "echo usr1; kill -KILL \$!; exit 9" USR1
 	sleep 1000 &
 	echo ready
 	while :
@@ -327,7 +327,7 @@ test_expect_success '^C of a terminal comes to the command once' '
 
 test_expect_success '^Z of a terminal stops both; both go on' '
 	cat >cmd <<-\EOF &&
-	trap "echo continued; kill \$!; exit 8" CONT
+	trap "echo continued; kill -KILL \$!; exit 8" CONT
 	sleep 1000 &
 	echo ready
 	while :
@@ -345,7 +345,7 @@ test_expect_success '^Z of a terminal stops both; both go on' '
 test_expect_success 'SIGTSTP sent to the recorder stops both; SIGCONT lets both go on' '
 	ready_pipe &&
 	cat >cmd <<-\EOF &&
-	trap "kill \$!; exit 8" CONT
+	trap "kill -KILL \$!; exit 8" CONT
 	sleep 1000 &
 	echo $$ >pid
 	echo ready >ready
