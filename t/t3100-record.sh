@@ -306,11 +306,14 @@ test_expect_success 'a command that dies of the signal' '
 	jq -e ".exit_signal == 15" trace2.data/meta.json
 '
 
+# The recorder stands still until the command has had its signal: one that it
+# sends on must then come as a second one, before SIGUSR1.
 test_expect_success '^C of a terminal comes to the command once' '
 	cat >cmd <<-\EOF &&
-	trap "echo int; kill -USR1 $PPID" INT
+	trap "echo int; kill -USR1 $PPID; kill -CONT $PPID" INT
 	trap "echo usr1; kill -KILL \$!; exit 9" USR1
 	sleep 1000 &
+	kill -STOP $PPID
 	echo ready
 	while :
 	do

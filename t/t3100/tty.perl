@@ -5,8 +5,8 @@
 #
 # Runs COMMAND as the foreground job of a new terminal, as an interactive shell
 # would, and types KEY ("^C", "^Z", "^\") when WORD comes out of it.  When the
-# job stops, "job stopped" is printed and the job continued.  Exits as COMMAND
-# does, 128 + N if signal N ended it.
+# job stops after "^Z", "job stopped" is printed and the job continued.  Exits as
+# COMMAND does, 128 + N if signal N ended it.
 
 use strict;
 use warnings;
@@ -37,7 +37,7 @@ sub run_job {
 
 # The shell: leads the session and looks after the job.
 sub run_shell {
-	my ($path, @command) = @_;
+	my ($path, $for_stops, @command) = @_;
 	POSIX::setsid();
 	sysopen(my $tty, $path, O_RDWR) or die "$path: $!\n";
 	ioctl($tty, $TIOCSCTTY, 0);
@@ -48,7 +48,7 @@ sub run_shell {
 	$termios->setattr(fileno $tty, POSIX::TCSANOW());
 	my $pid = fork() // die "fork: $!\n";
 	run_job($tty, @command) if !$pid;
-	while (waitpid($pid, POSIX::WUNTRACED()) == $pid) {
+	while (waitpid($pid, $for_stops) == $pid) {
 		# Perl has no status for a job that stopped; it is still there.
 		POSIX::_exit(exit_code($?)) if !kill 0, $pid;
 		syswrite($tty, "job stopped\n");
@@ -68,7 +68,7 @@ sysopen(my $held, $path, O_RDWR | O_NOCTTY) or die "$path: $!\n";
 my $shell = fork() // die "fork: $!\n";
 if (!$shell) {
 	close $master;
-	run_shell($path, @command);
+	run_shell($path, $key eq '^Z' ? POSIX::WUNTRACED() : 0, @command);
 }
 close $held;
 

@@ -12,6 +12,11 @@
 
 #include "base/text.h"
 
+/* The Makefile knows it. */
+#ifndef TRACE2_VERSION
+#define TRACE2_VERSION "unknown"
+#endif
+
 #define NS_PER_S 1000000000u
 
 static uint64_t read_clock(clockid_t id)
@@ -289,7 +294,7 @@ int tr2_meta_write(const struct tr2_meta *m, struct tr2_store *store)
 	add_machine(&b);
 	add_key(&b, "programs");
 	tr2_buf_addlit(&b, "{\"trace2\":");
-	tr2_json_add_string(&b, TR2_VERSION);
+	tr2_json_add_string(&b, TRACE2_VERSION);
 	tr2_buf_addch(&b, '}');
 	add_options(&b, m);
 	add_number(&b, "start_wall_ns", m->start.wall_ns);
