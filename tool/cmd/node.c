@@ -64,15 +64,15 @@ void tr2_cell_exit(struct tr2_table *t, const struct tr2_model *m,
 		   uint32_t node)
 {
 	const struct tr2_node *n = &m->nodes[node];
-	struct tr2_buf b = TR2_BUF_INIT;
+	static struct tr2_buf b; /* kept: it is mapped memory */
 
+	tr2_buf_reset(&b);
 	tr2_exit_text(&b, m, node);
 	tr2_cell_str(t, tr2_buf_str(&b));
 	if (n->end == TR2_END_SIGNAL || (n->has_code && n->code))
 		tr2_cell_color(t, TR2_COLOR_BAD);
 	else if (n->end == TR2_END_OPEN)
 		tr2_cell_color(t, TR2_COLOR_WARM);
-	tr2_buf_release(&b);
 }
 
 void tr2_cell_command(struct tr2_table *t, const struct tr2_model *m,
@@ -80,9 +80,11 @@ void tr2_cell_command(struct tr2_table *t, const struct tr2_model *m,
 {
 	bool instrumented = m->nodes[node].session;
 	const struct tr2_child *child = &m->children[m->nodes[node].child];
-	struct tr2_buf b = TR2_BUF_INIT, line = TR2_BUF_INIT;
+	static struct tr2_buf b, line; /* kept: they are mapped memory */
 	const char *program, *slash;
 
+	tr2_buf_reset(&b);
+	tr2_buf_reset(&line);
 	if (!instrumented)
 		tr2_buf_addch(&b, '[');
 	/* What is given to a shell in one word is a command line as it is. */
@@ -105,8 +107,6 @@ void tr2_cell_command(struct tr2_table *t, const struct tr2_model *m,
 	tr2_cell_str(t, tr2_buf_str(&b));
 	if (!instrumented)
 		tr2_cell_color(t, TR2_COLOR_DIM);
-	tr2_buf_release(&b);
-	tr2_buf_release(&line);
 }
 
 void tr2_cell_end(struct tr2_table *t, const struct tr2_model *m,

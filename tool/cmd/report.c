@@ -182,6 +182,8 @@ static bool processes(const struct tr2_model *m, int64_t whole)
 		if (tr2_filter_node(m, i))
 			add_process(&t, m, i, whole);
 	ok = tr2_report_finish(&t, NULL);
+	if (ok && tr2_common.format == TR2_FORMAT_TEXT)
+		print_summary(m, whole);
 	if (ok)
 		tr2_table_print(&t);
 	tr2_table_release(&t);
@@ -209,18 +211,18 @@ static const struct tr2_column path_columns[] = {
 static void add_step_name(struct tr2_table *t, const struct tr2_model *m,
 			  const struct tr2_step *step)
 {
+	static struct tr2_buf b; /* kept: it is mapped memory */
 	const struct tr2_span *s = &m->spans[step->span];
-	struct tr2_buf b = TR2_BUF_INIT;
 
 	if (!step->span) {
 		tr2_cell_command(t, m, step->node);
 		return;
 	}
+	tr2_buf_reset(&b);
 	tr2_buf_addstr(&b, tr2_s(m, s->category));
 	tr2_buf_addch(&b, '/');
 	tr2_buf_addstr(&b, tr2_s(m, s->label));
 	tr2_cell_str(t, tr2_buf_str(&b));
-	tr2_buf_release(&b);
 }
 
 static void add_step(struct tr2_table *t, const struct tr2_model *m,
@@ -318,8 +320,6 @@ static bool overview(const struct tr2_model *m)
 {
 	int64_t whole = whole_ns(m);
 
-	if (tr2_common.format == TR2_FORMAT_TEXT)
-		print_summary(m, whole);
 	if (!processes(m, whole))
 		return false;
 	if (!tr2_filter_on() && !tr2_report.sort && tr2_report.limit < 0)

@@ -29,14 +29,14 @@ static const struct tr2_column region_columns[] = {
 /* The text of `category/label` of a span, which lives with the model. */
 static const char *region_name(struct tr2_model *m, const struct tr2_span *s)
 {
-	struct tr2_buf b = TR2_BUF_INIT;
+	static struct tr2_buf b; /* kept: it is mapped memory */
 	tr2_str name;
 
+	tr2_buf_reset(&b);
 	tr2_buf_addstr(&b, tr2_s(m, s->category));
 	tr2_buf_addch(&b, '/');
 	tr2_buf_addstr(&b, tr2_s(m, s->label));
 	name = tr2_intern(m, b.p, b.len);
-	tr2_buf_release(&b);
 	return tr2_s(m, name);
 }
 

@@ -534,7 +534,7 @@ static bool on_def_repo(struct build *b)
 static bool on_alias(struct build *b)
 {
 	struct tr2_words words = copy_words(b->m, &b->in->argv);
-	struct tr2_buf text = TR2_BUF_INIT;
+	struct tr2_buf text = TR2_BUF_INIT; /* aliases are few */
 	uint32_t i;
 
 	tr2_words_quote(&words, &text);

@@ -26,14 +26,13 @@ static bool like(const char *glob, const char *text)
 /* The command's name, or its command line. */
 static bool command_fits(const struct tr2_model *m, uint32_t node)
 {
-	struct tr2_buf line = TR2_BUF_INIT;
+	static struct tr2_buf line; /* kept: it is mapped memory */
 	bool fits = like(tr2_common.cmd, tr2_node_name(m, node));
 
 	if (!fits) {
 		tr2_node_command(m, node, &line);
 		fits = like(tr2_common.cmd, tr2_buf_str(&line));
 	}
-	tr2_buf_release(&line);
 	return fits;
 }
 
@@ -85,16 +84,16 @@ bool tr2_filter_session(const struct tr2_model *m, uint32_t session)
 
 static bool region_fits(const struct tr2_model *m, const struct tr2_span *s)
 {
-	struct tr2_buf name = TR2_BUF_INIT;
+	static struct tr2_buf name; /* kept: it is mapped memory */
 	bool fits = like(tr2_common.region, tr2_s(m, s->label));
 
 	if (!fits) {
+		tr2_buf_reset(&name);
 		tr2_buf_addstr(&name, tr2_s(m, s->category));
 		tr2_buf_addch(&name, '/');
 		tr2_buf_addstr(&name, tr2_s(m, s->label));
 		fits = like(tr2_common.region, tr2_buf_str(&name));
 	}
-	tr2_buf_release(&name);
 	return fits;
 }
 

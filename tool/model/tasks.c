@@ -37,13 +37,16 @@ uint32_t tr2_build_task_fork(struct tr2_model *m, int32_t pid, int32_t ppid,
 			m->tasks[i].nr_threads++;
 		return i;
 	}
-	/* The parent first: a task's parent has a smaller index. */
-	parent = ppid && ppid != pid ? task_of(m, ppid, false) : 0;
+	/* A parent that was not seen to start is outside of the recording. One
+	 * that was has a smaller index. */
+	parent = ppid && ppid != pid ?
+			 tr2_map_get(&m->priv->tasks, (uint32_t)ppid) : 0;
 	i = task_of(m, pid, true);
 	if (!i)
 		return 0;
 	m->tasks[i].ppid = ppid;
 	m->tasks[i].parent = parent;
+	m->tasks[i].comm = m->tasks[parent].comm; /* until it says another */
 	m->tasks[i].start_ns = wall_ns;
 	return i;
 }

@@ -366,10 +366,12 @@ static void add_cell(const struct tr2_table *t, size_t row, size_t c,
 	const struct tr2_cell *cell = cell_at(t, row, c);
 	unsigned int flags = t->columns[c].flags;
 	enum tr2_color color = flags & TR2_COL_HEAT ? heat(cell) : cell->color;
-	struct tr2_buf tree = TR2_BUF_INIT, text = TR2_BUF_INIT;
+	static struct tr2_buf tree, text; /* kept: they are mapped memory */
 	bool left = flags & (TR2_COL_LEFT | TR2_COL_TREE | TR2_COL_FLEX);
 	size_t w, lines;
 
+	tr2_buf_reset(&tree);
+	tr2_buf_reset(&text);
 	if (flags & TR2_COL_TREE)
 		add_tree_lines(t, row, open, &tree);
 	cell_as_text(cell, flags, &text);
@@ -389,8 +391,6 @@ static void add_cell(const struct tr2_table *t, size_t row, size_t c,
 	tr2_buf_addstr(out, tr2_color_off(color));
 	if (left && !last && w < width)
 		tr2_buf_addchars(out, ' ', width - w);
-	tr2_buf_release(&tree);
-	tr2_buf_release(&text);
 }
 
 static size_t last_shown(const struct tr2_table *t, const size_t *width)

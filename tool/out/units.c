@@ -96,11 +96,14 @@ static uint64_t split(int64_t wall_ns, uint64_t *us)
 
 void tr2_fmt_wall(struct tr2_buf *b, int64_t wall_ns)
 {
+	static bool zone_known;
 	struct tr2_civil t;
 	uint64_t us, seconds = split(wall_ns, &us);
 	int64_t local;
 
-	tr2_zone_load();
+	if (!zone_known)
+		tr2_zone_load();
+	zone_known = true;
 	local = (int64_t)seconds + tr2_zone_offset(seconds);
 	tr2_clock_civil(&t, local > 0 ? (uint64_t)local : 0);
 	add_time(b, &t, us);

@@ -86,6 +86,7 @@ static bool make_room(struct tr2_as_event *e, const struct tr2_in *in)
 	tr2_buf_reset(&e->text);
 	tr2_buf_reset(&e->words);
 	tr2_buf_reset(&e->head);
+	tr2_buf_reset(&e->perf_head);
 	/* Decoded text is never longer than the line, but U+FFFD for NUL. */
 	return tr2_buf_room(&e->text, in->raw.len * 3 + 4096) &&
 	       tr2_buf_room(&e->words, words * sizeof(char *));
@@ -98,9 +99,11 @@ static void set_who(struct tr2_as_event *e, const struct tr2_model *m,
 
 	e->who.thread_name = tr2_s(m, m->threads[in->thread].name);
 	tr2_render_json_head(&e->head, s->sid, e->who.thread_name);
+	tr2_render_perf_head(&e->perf_head, s->depth, e->who.thread_name);
 	e->who.json_head = e->head.p;
 	e->who.json_head_len = e->head.len;
-	e->who.depth = s->depth;
+	e->who.perf_head = e->perf_head.p;
+	e->who.perf_head_len = e->perf_head.len;
 }
 
 bool tr2_as_event(struct tr2_as_event *e, const struct tr2_model *m,
@@ -134,7 +137,8 @@ bool tr2_as_event(struct tr2_as_event *e, const struct tr2_model *m,
 	if (in->t_abs == TR2_ABSENT)
 		e->event.t_abs_ns = positive(
 			(int64_t)e->event.wall_us * 1000 - s->wall_ns);
-	return !e->text.failed && !e->words.failed && !e->head.failed;
+	return !e->text.failed && !e->words.failed && !e->head.failed &&
+	       !e->perf_head.failed;
 }
 
 void tr2_as_event_release(struct tr2_as_event *e)
@@ -142,4 +146,5 @@ void tr2_as_event_release(struct tr2_as_event *e)
 	tr2_buf_release(&e->text);
 	tr2_buf_release(&e->words);
 	tr2_buf_release(&e->head);
+	tr2_buf_release(&e->perf_head);
 }

@@ -43,6 +43,9 @@ enum tr2_json_result {
 	TR2_JSON_NO_MEMORY
 };
 
+/* false: built without simdjson, and tr2_json_new() gives NULL. */
+bool tr2_json_available(void);
+
 struct tr2_json;
 
 struct tr2_json *tr2_json_new(void); /* NULL: no memory */

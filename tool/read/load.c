@@ -14,6 +14,7 @@
 #include "model/private.h"
 #include "out/progress.h"
 #include "read/event_json.h"
+#include "read/json.h"
 #include "read/lines.h"
 #include "read/meta.h"
 #include "read/perf_text.h"
@@ -425,6 +426,10 @@ enum tr2_load_result tr2_load(struct tr2_model *m, const struct tr2_load *load)
 	tr2_progress_start(&l.progress, "reading");
 	if (l.events && l.perf)
 		result = load_paths(&l);
+	else if (!tr2_json_available())
+		tr2_error("this trace2 was built without simdjson, which reads "
+			  "JSON: install libsimdjson-dev or simdjson-devel, "
+			  "and build it again");
 	else
 		tr2_error("out of memory");
 	tr2_progress_end(&l.progress);
