@@ -62,8 +62,8 @@ test_expect_success '--events counts by type' '
 	trace2 list --events "$traces/data.event" >actual &&
 	cat >expect <<-\EOF &&
 	COUNT  EVENT
-	    2  data
 	    2  def_param
+	    2  data
 	    1  version
 	    1  start
 	    1  exit

@@ -64,15 +64,14 @@ test_expect_success 'the critical path adds up to the whole' '
 
 test_expect_success '--regions with self times and percentiles' '
 	cat >expect <<-\EOF &&
-	TOTAL   SELF  SHARE  CALLS    P50    P90    P99    MAX  REGION
-	660ms  560ms  52.8%      2  600ms  600ms  600ms  600ms  (in no region)
-	400ms  250ms  23.6%      1  400ms  400ms  400ms  400ms  c/outer
-	150ms  150ms  14.2%      1  150ms  150ms  150ms  150ms  c/inner
-	100ms  100ms   9.4%      1  100ms  100ms  100ms  100ms  c/piece
+	TOTAL   SELF  SHARE  CALLS     P50    P90    P99    MAX  REGION
+	660ms  560ms  52.8%      2  60.0ms  600ms  600ms  600ms  (in no region)
+	400ms  250ms  23.6%      1   400ms  400ms  400ms  400ms  c/outer
+	150ms  150ms  14.2%      1   150ms  150ms  150ms  150ms  c/inner
+	100ms  100ms   9.4%      1   100ms  100ms  100ms  100ms  c/piece
 	EOF
 	trace2 report --regions known.event >actual &&
-	sed "2s/  [0-9]*ms  600ms  600ms  600ms/  600ms  600ms  600ms  600ms/" actual >actual.2 &&
-	test_cmp expect actual.2
+	test_cmp expect actual
 '
 
 test_expect_success JQ 'percentiles are by nearest rank' '
@@ -179,7 +178,7 @@ test_expect_success GIT 'live git: a clone with its children' '
 	mkdir live &&
 	GIT_TRACE2_EVENT="$PWD/live" git clone -q "file://$PWD/origin" copy &&
 	trace2 report live >out &&
-	test_grep "git clone -q file:" out &&
+	test_grep "git clone -q .*file:" out &&
 	test_grep "\[git-upload-pack" out &&
 	test_grep "CRITICAL PATH" out
 '

@@ -41,7 +41,6 @@ test_expect_success 'what a consumer relies on is looked at' '
 	forge no-version 1d && finds no-version ":1: error: a session does not begin with version" &&
 	forge no-start 2d && finds no-start ":2: error: start does not come second" &&
 	forge no-end "\$d" && finds no-end "warning: a session has no atexit" &&
-	forge no-label "s/\"label\":\"refresh\"//;s/,}/}/" && finds no-label "a region is left" &&
 	forge no-key "s/\"key\":\"read.version\",//" && finds no-key "error: data has no key" &&
 	forge nesting "s/\"nesting\":2/\"nesting\":7/" && finds nesting "error: nesting is not" &&
 	forge thread "s/\"thread\":\"main\",\\(.*\"data\"\\)/\"thread\":\"th01:x\",\\1/;/\"event\":\"data\"/s/main/th01:x/" &&

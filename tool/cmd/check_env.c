@@ -70,7 +70,7 @@ static bool from_config(const char *key, struct found *out)
 	bool ok;
 
 	snprintf(command, sizeof(command),
-		 "GIT_TRACE2= GIT_TRACE2_PERF= GIT_TRACE2_EVENT= "
+		 "GIT_TRACE2=0 GIT_TRACE2_PERF=0 GIT_TRACE2_EVENT=0 "
 		 "GIT_DIR=/nonexistent git config --includes --show-origin "
 		 "--get %s 2>/dev/null", key);
 	pipe = popen(command, "re");

@@ -72,11 +72,14 @@ static bool read_again(struct script *s, const struct tr2_line *line,
 	return ok;
 }
 
-/* 1 + the regions that are open around an event; follows enter and leave. */
+/* 1 + the regions that are open around an event; follows enter and leave. What
+ * a thread or the process leaves open is unwound before its end is told. */
 static unsigned int nesting_at(uint16_t *open, const struct tr2_in *in)
 {
 	unsigned int nesting;
 
+	if (in->kind == TR2_EV_atexit || in->kind == TR2_EV_thread_exit)
+		*open = 0;
 	if (in->kind == TR2_EV_region_leave && *open)
 		--*open;
 	nesting = *open + 1u;

@@ -87,7 +87,6 @@ static void note_long(struct tr2_lines *l)
 	if (!l->nr_long++)
 		l->first_long = l->number;
 	l->skipping = true;
-	l->at = l->len = 0;
 }
 
 /* The rest of the line that is skipped, as far as it has been read. */
@@ -134,7 +133,7 @@ static enum tr2_lines_result last_line(struct tr2_lines *l, const char **line,
 enum tr2_lines_result tr2_lines_next(struct tr2_lines *l, const char **line,
 				     size_t *len)
 {
-	size_t searched = 0;
+	size_t searched = 0, end;
 	char *newline;
 
 	for (;;) {
@@ -147,14 +146,25 @@ enum tr2_lines_result tr2_lines_next(struct tr2_lines *l, const char **line,
 		if (newline && !l->skipping)
 			break;
 		searched = l->len - l->at;
-		if (searched > TR2_LINE_MAX_BYTES)
-			note_long(l), searched = 0;
+		if (searched > TR2_LINE_MAX_BYTES) {
+			note_long(l);
+			l->at = l->len;
+			searched = 0;
+		}
 		if (l->eof)
 			return last_line(l, line, len);
 		if (!fill(l))
 			return TR2_LINES_NO_MEMORY;
 	}
-	hand_out(l, (size_t)(newline - l->buf), line, len);
-	l->at = (size_t)(newline - l->buf) + 1;
+	end = (size_t)(newline - l->buf);
+	if (end - l->at > TR2_LINE_MAX_BYTES) {
+		/* All of it came in one piece; the rest stays. */
+		note_long(l);
+		l->at = end + 1;
+		l->skipping = false;
+		return tr2_lines_next(l, line, len);
+	}
+	hand_out(l, end, line, len);
+	l->at = end + 1;
 	return TR2_LINES_LINE;
 }
