@@ -240,7 +240,7 @@ test_expect_success 'ten thousand nested regions' '
 	  "$PERL_PATH" -e "
 		my (\$sid, \$n) = @ARGV;
 		sub line { my (\$e, \$i, \$t) = @_;
-			printf qq({\"event\":\"%s\",\"sid\":\"%s\",\"thread\":\"main\",\"time\":\"2026-11-21T07:20:00.%06dZ\",\"file\":\"a.c\",\"line\":1%s,\"nesting\":%d,\"category\":\"c\",\"label\":\"l%d\"}\n), \$e, \$sid, \$t, \$e eq q(region_leave) ? q(,\"t_rel\":0.000100) : q(), \$i, \$i }
+			printf qq({\"event\":\"%s\",\"sid\":\"%s\",\"thread\":\"main\",\"time\":\"2026-11-21T07:20:00.%06dZ\",\"file\":\"a.c\",\"line\":1%s,\"nesting\":%d,\"category\":\"c\",\"label\":\"l%d\"}\n), \$e, \$sid, \$t, \$e eq q(region_leave) ? sprintf(q(,\"t_rel\":0.%06d), 200000 - 2 * \$i) : q(), \$i, \$i }
 		line(q(region_enter), \$_, 200000 + \$_) for 1..\$n;
 		line(q(region_leave), \$_, 400000 - \$_) for reverse 1..\$n" "$sid" 10000 &&
 	  end; } >nested.event &&
@@ -262,7 +262,7 @@ test_expect_success 'many processes' '
 	test_line_count = 20001 out
 '
 
-for target in gc status commit alias clone
+for target in gc status alias clone
 do
 	test_expect_success "perf text tells what event JSON tells: $target" '
 		trace2 list --format=csv "$traces/$target.event" |
@@ -281,7 +281,7 @@ test_expect_success 'perf text tells of the same regions' '
 			cut -d, -f1,4,10 | sed "s/ .*//" | grep -v in |
 			sort >$form || return 1
 	done &&
-	test_line_count -gt 10 event &&
+	test_line_count = 10 event &&
 	test_cmp event perf
 '
 

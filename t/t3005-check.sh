@@ -106,9 +106,10 @@ test_expect_success GIT '--env: a setting of the configuration' '
 '
 
 test_expect_success '--send finds its probe in a directory and in a file' '
-	GIT_TRACE2_EVENT="$PWD/events" trace2 check --send >out &&
+	mkdir probe &&
+	GIT_TRACE2_EVENT="$PWD/probe" trace2 check --send >out &&
 	test_grep "^sent session .* and found it in" out &&
-	trace2 check events >out &&
+	trace2 check probe >out &&
 	test_grep "1 session, 3 events: no problems" out &&
 	GIT_TRACE2_EVENT="$PWD/file.event" trace2 check --send &&
 	trace2 list file.event >out &&
