@@ -34,7 +34,7 @@ test_expect_success 'setup' '
 
 test_expect_success 'processes, spawn overhead, critical path' '
 	cat >expect <<-\EOF &&
-	1.000 s wall, 2 processes, 18 events; 40.000 ms (4.0%) starting and reaping processes
+	1.000 s wall, 2 processes, 18 events; 40.000 ms (4.0%) spawning
 
 	     WALL        SELF   SHARE      SPAWN  PROCESS
 	  1.000 s  940.000 ms  100.0%             top -x

@@ -161,7 +161,7 @@ static void print_summary(const struct tr2_model *m, int64_t whole)
 	printf("%s wall, %u process%s, %llu events", tr2_buf_str(&b), nr,
 	       nr == 1 ? "" : "es", (unsigned long long)m->nr_events);
 	if (spawn)
-		printf("; %s (%.1f%%) starting and reaping processes",
+		printf("; %s (%.1f%%) spawning",
 		       tr2_buf_str(&spawn_text), share_of(spawn, whole) * 100);
 	if (m->lost)
 		printf("; %llu events lost", (unsigned long long)m->lost);
