@@ -137,8 +137,8 @@ static void on_message(void *data, const char *key, size_t len,
 	    v->type == TR2_JSON_STRING)
 		tr2_text_add(&p->words, v->text.p, v->text.len);
 	else if (len == 14 && !memcmp(key, "partialSuccess", 14) &&
-		 v->raw.len > 2)
-		tr2_text_add(&p->words, v->raw.p, v->raw.len);
+		 v->type == TR2_JSON_RAW && v->text.len > 2)
+		tr2_text_add(&p->words, v->text.p, v->text.len);
 }
 
 /* Its message when the answer is JSON, else its first line. */
