@@ -1,0 +1,306 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+
+test_description='trace2 reads streams: files, directories, pipes, good and bad
+
+What is good is kept, what is bad is counted and said, and nothing that a file
+holds makes a command fail.
+'
+
+. ./test-lib.sh
+
+traces=$TEST_DIRECTORY/traces
+
+# event NAME SECONDS REST: one line of session $sid.
+sid=20261121T072000.000000Z-H0a7c9cdf-P00000007
+event () {
+	printf '{"event":"%s","sid":"%s","thread":"main",' "$1" "$sid" &&
+	printf '"time":"2026-11-21T07:20:%s00000Z","file":"a.c","line":1%s}\n' \
+		"$2" "$3"
+}
+begin () {
+	event version 00.0 ',"evt":"4","exe":"1.0"' &&
+	event start 00.1 ',"t_abs":0.100000,"argv":["prog","x y"]'
+}
+end () {
+	event exit 01.0 ',"t_abs":1.000000,"code":0' &&
+	event atexit 01.0 ',"t_abs":1.000000,"code":0'
+}
+
+test_expect_success 'an input that is not there' '
+	test_expect_code 128 trace2 list missing 2>err &&
+	echo "trace2: cannot read '\''missing'\'': No such file or directory" >expect &&
+	test_cmp expect err
+'
+
+test_expect_success 'without an input, the hint at record' '
+	test_expect_code 128 trace2 list 2>err &&
+	test_grep "trace2 record -- COMMAND" err
+'
+
+test_expect_success 'an empty file, pipe and directory: nothing to do' '
+	: >empty && mkdir nothing &&
+	trace2 list empty 2>err &&
+	echo "trace2: warning: '\''empty'\'': zero-sized file, nothing to do!" >expect &&
+	test_cmp expect err &&
+	trace2 report - </dev/null 2>err &&
+	test_grep "zero-sized file, nothing to do!" err &&
+	trace2 script nothing 2>err &&
+	test_grep "no event files in this directory, nothing to do!" err
+'
+
+test_expect_success 'a binary is refused' '
+	"$PERL_PATH" -e "print map { chr(\$_ * 7 % 256) } 0..20000" >binary &&
+	test_expect_code 128 trace2 list binary 2>err &&
+	test_grep "cannot read .binary.: neither event JSON, nor perf text" err
+'
+
+test_expect_success 'the normal target is named for what it is' '
+	test_expect_code 128 trace2 list "$traces/gc.normal" 2>err &&
+	test_grep "normal target" err
+'
+
+test_expect_success 'file, directory, several files and standard input agree' '
+	trace2 list --format=json "$traces/gc.event" >expect &&
+	trace2 list --format=json - <"$traces/gc.event" >actual &&
+	test_cmp expect actual &&
+	mkdir split &&
+	"$PERL_PATH" -ne "m{\"sid\":\"([^\"]+)\"} or die; (my \$f = \$1) =~ s{.*/}{};
+		open my \$out, q{>>}, \"split/\$f\" or die; print \$out \$_" \
+		"$traces/gc.event" &&
+	trace2 list --format=json split >actual &&
+	test_cmp expect actual &&
+	trace2 list --format=json split/* >actual &&
+	test_cmp expect actual &&
+	trace2 list --format=json -i split >actual &&
+	test_cmp expect actual
+'
+
+test_expect_success 'inputs by word and by -i do not mix' '
+	test_expect_code 2 trace2 list -i split split 2>err &&
+	test_grep "either with -i or as words" err
+'
+
+for parser in recogniser simdjson
+do
+	test_expect_success "every trace makes the same with either parser: $parser" '
+		if test $parser = simdjson
+		then
+			TRACE2_TEST_PARSER=simdjson &&
+			export TRACE2_TEST_PARSER &&
+			test_when_finished "unset TRACE2_TEST_PARSER"
+		fi &&
+		for f in "$traces"/*.event
+		do
+			name=$(basename "$f") &&
+			{
+				trace2 list --format=json "$f" &&
+				trace2 report --regions --timers --counters \
+					--errors --format=json "$f" &&
+				trace2 script -F time,t_abs,t_rel,sid,thread,event,repo,nesting,category,message,file "$f"
+			} >"$name.$parser" 2>&1 || return 1
+		done
+	'
+done
+
+test_expect_success 'they do' '
+	for f in "$traces"/*.event
+	do
+		name=$(basename "$f") &&
+		test -s "$name.recogniser" &&
+		test_cmp "$name.recogniser" "$name.simdjson" || return 1
+	done
+'
+
+test_expect_success 'lines that only look usual go the same two ways' '
+	{
+		begin &&
+		event data 00.2 ",\"t_abs\":0.2,\"t_rel\":1e-1,\"nesting\":1,\"category\":\"c\",\"key\":\"k\",\"value\":\"a\\\\u0041\\\\n\"" &&
+		event data 00.2 ",\"t_abs\":00.200000,\"t_rel\":0.100000,\"nesting\":1,\"category\":\"c\",\"key\":\"k\",\"value\":\"x\"" &&
+		event data 00.2 ",\"t_abs\":0.200000,\"t_rel\":0.100000,\"nesting\":1,\"key\":\"k\",\"category\":\"c\",\"value\":\"swapped\"" &&
+		event data 00.2 ",\"t_abs\":0.200000,\"t_rel\":0.100000,\"nesting\":1,\"category\":\"c\",\"key\":\"k\",\"value\":\"x\",\"more\":[1,{}]" &&
+		event data 00.2 ",\"t_abs\":12345.678901,\"t_rel\":0.000001,\"nesting\":1,\"category\":\"c\",\"key\":\"k\",\"value\":\"\"" &&
+		event data 00.2 ",\"t_abs\":-0,\"t_rel\":0.1,\"nesting\":1,\"category\":\"ä\",\"key\":\"k\",\"value\":7" &&
+		event data 00.2 ",\"t_abs\":0.200000 ,\"t_rel\":0.100000,\"nesting\":1,\"category\":\"c\",\"key\":\"k\",\"value\":\"x\"" &&
+		event counter 00.2 ",\"category\":\"c\",\"name\":\"n\",\"count\":18446744073709551615" &&
+		event counter 00.2 ",\"category\":\"c\",\"name\":\"m\",\"count\":-1" &&
+		event start 00.2 ",\"t_abs\":0.200000,\"argv\":[]" &&
+		event start 00.2 ",\"t_abs\":0.200000,\"argv\":[\"\",\"a b\",\"\\\\\"\"]" &&
+		event start 00.2 ",\"t_abs\":0.200000,\"argv\":[\"a\",1]" &&
+		event start 00.2 ",\"t_abs\":0.200000,\"argv\":[\"a\",]" &&
+		end
+	} >odd.event &&
+	trace2 script -F time,t_abs,t_rel,event,nesting,category,message odd.event >one 2>one.err &&
+	trace2 report --counters --format=json odd.event >>one &&
+	TRACE2_TEST_PARSER=simdjson trace2 script -F time,t_abs,t_rel,event,nesting,category,message odd.event >two 2>two.err &&
+	TRACE2_TEST_PARSER=simdjson trace2 report --counters --format=json odd.event >>two &&
+	test_cmp one two &&
+	test_cmp one.err two.err &&
+	test_grep "18446744073709551615" one &&
+	test_grep "not a JSON object" one.err
+'
+
+test_expect_success 'a cut last line: what stands before it is kept' '
+	{ begin && end | head -c 150; } >cut.event &&
+	trace2 list cut.event >out 2>err &&
+	echo "trace2: warning: '\''cut.event'\'': line 3: the last line is cut short" >expect &&
+	test_cmp expect err &&
+	test_grep " open " out &&
+	test_grep "prog .x y." out
+'
+
+test_expect_success 'garbage between lines is counted' '
+	{ echo garbage && begin && printf "\\000\\001\\n" && echo "[1]" &&
+	  echo "{\"event\":\"x\"}" && end; } >garbage.event &&
+	trace2 list garbage.event >out 2>err &&
+	test_grep "line 1: not a JSON object.*and 3 more like it" err &&
+	test_grep "1.000 s     0    7  prog" out
+'
+
+test_expect_success 'a line too long is left out' '
+	{ begin && "$PERL_PATH" -e "print q({\"event\":\"), q(x) x 40_000_000, qq(\"}\n)" && end; } >long.event &&
+	trace2 list long.event >out 2>err &&
+	test_grep "line 3: a line longer than 32 MiB was left out" err &&
+	test_grep "1.000 s     0    7  prog" out
+'
+
+test_expect_success 'bytes that are not UTF-8 are replaced' '
+	{ begin && event cmd_path 00.2 ",\"path\":\"/a/B\"" | tr B "\\377" && end; } >utf8.event &&
+	trace2 script -F event,message utf8.event >out 2>err &&
+	test_grep "line 3: bytes that are not UTF-8" err &&
+	printf "cmd_path      /a/\\357\\277\\275\\n" >expect &&
+	grep "^cmd_path" out >actual &&
+	test_cmp expect actual
+'
+
+test_expect_success 'an unknown event is kept' '
+	{ begin && event future 00.2 ",\"x\":{\"y\":[1,2]}" && end; } >future.event &&
+	trace2 script --git-event future.event >actual 2>err &&
+	test_cmp future.event actual &&
+	test_grep "does not know" err
+'
+
+test_expect_success 'a session without version, start and end' '
+	{ event cmd_name 00.1 ",\"name\":\"foo\"" &&
+	  event region_leave 00.8 ",\"t_rel\":0.500000,\"nesting\":1,\"category\":\"a\",\"label\":\"b\"" &&
+	  event child_exit 00.9 ",\"child_id\":9,\"pid\":77,\"code\":3,\"t_rel\":0.300000"; } >part.event &&
+	trace2 list part.event >out 2>err &&
+	test_grep "open    7  foo" out &&
+	test_grep "300.000 ms     3   77  └ \[?\]" out &&
+	test_grep "a region is left that was not entered" err &&
+	trace2 report --regions part.event >out 2>/dev/null &&
+	test_grep "500ms *a/b$" out
+'
+
+test_expect_success 'a SID that begins twice is two sessions' '
+	{ begin && end && begin && end; } >twice.event &&
+	trace2 list --format=json twice.event >out 2>err &&
+	test_grep "has begun before" err &&
+	test "$(grep -c "\"name\":\"prog\"" out)" = 2
+'
+
+test_expect_success 'a forked process that kept the SID is another process' '
+	trace2 list "$traces/fetch.event" >out &&
+	sed -n "s/^[0-9:.]* *\([0-9].*maintenance\)/\1/p" out >actual &&
+	cat >expect <<-\EOF &&
+	1.175 ms     0  15555     └ git maintenance run --auto --no-quiet --detach
+	582 us     0         ?    └ git maintenance run --auto --no-quiet --detach
+	EOF
+	test_cmp expect actual
+'
+
+test_expect_success 'a wall clock that is set does not spoil durations' '
+	{ begin &&
+	  event region_enter 00.2 ",\"nesting\":1,\"category\":\"a\",\"label\":\"b\"" &&
+	  event region_leave 50.2 ",\"t_rel\":0.200000,\"nesting\":1,\"category\":\"a\",\"label\":\"b\"" &&
+	  event atexit 50.8 ",\"t_abs\":0.800000,\"code\":0"; } >step.event &&
+	trace2 list --format=json step.event >out 2>err &&
+	test_grep "the wall clock was set" err &&
+	test_grep "\"wall_ns\":800000000" out
+'
+
+test_expect_success 'a brief stream has its durations' '
+	sed -e "/\"version\"/b" -e "/\"atexit\"/b" \
+		-e "s/\"time\":\"[^\"]*\",\"file\":\"[^\"]*\",\"line\":[0-9]*,//" \
+		"$traces/status.event" >brief.event &&
+	! cmp -s "$traces/status.event" brief.event &&
+	trace2 report --regions --format=csv brief.event >actual &&
+	trace2 report --regions --format=csv "$traces/status.event" >full &&
+	for what in index/refresh index/do_read_index dir/read_directory
+	do
+		grep "$what\$" full | cut -d, -f1,4- | sed "s/,.*,index/,index/" >want &&
+		grep "$what\$" actual | cut -d, -f1,4- | sed "s/,.*,index/,index/" >have &&
+		test -s want &&
+		test_cmp want have || return 1
+	done
+'
+
+test_expect_success 'ten thousand nested regions' '
+	{ begin &&
+	  "$PERL_PATH" -e "
+		my (\$sid, \$n) = @ARGV;
+		sub line { my (\$e, \$i, \$t) = @_;
+			printf qq({\"event\":\"%s\",\"sid\":\"%s\",\"thread\":\"main\",\"time\":\"2026-11-21T07:20:00.%06dZ\",\"file\":\"a.c\",\"line\":1%s,\"nesting\":%d,\"category\":\"c\",\"label\":\"l%d\"}\n), \$e, \$sid, \$t, \$e eq q(region_leave) ? sprintf(q(,\"t_rel\":0.%06d), 200000 - 2 * \$i) : q(), \$i, \$i }
+		line(q(region_enter), \$_, 200000 + \$_) for 1..\$n;
+		line(q(region_leave), \$_, 400000 - \$_) for reverse 1..\$n" "$sid" 10000 &&
+	  end; } >nested.event &&
+	trace2 check nested.event >out &&
+	test_grep "20004 events: no problems" out &&
+	trace2 report nested.event >out &&
+	trace2 report --regions --format=csv nested.event >out &&
+	test_line_count = 10002 out
+'
+
+test_expect_success 'many processes' '
+	"$PERL_PATH" -e "
+		for my \$i (1..20000) {
+			my \$s = sprintf q(20261121T072000.%06dZ-H0a7c9cdf-P%08x), \$i, \$i;
+			print qq({\"event\":\"version\",\"sid\":\"\$s\",\"thread\":\"main\",\"time\":\"2026-11-21T07:20:00.000000Z\",\"file\":\"a\",\"line\":1,\"evt\":\"4\",\"exe\":\"1\"}\n),
+			      qq({\"event\":\"atexit\",\"sid\":\"\$s\",\"thread\":\"main\",\"time\":\"2026-11-21T07:20:01.000000Z\",\"file\":\"a\",\"line\":1,\"t_abs\":1.0,\"code\":0}\n);
+		}" >many.event &&
+	trace2 list many.event >out &&
+	test_line_count = 20001 out
+'
+
+for target in gc status alias clone
+do
+	test_expect_success "perf text tells what event JSON tells: $target" '
+		trace2 list --format=csv "$traces/$target.event" |
+			cut -d, -f1,3 >expect &&
+		trace2 list --format=csv "$traces/$target.perf" 2>/dev/null |
+			cut -d, -f1,3 >actual &&
+		test_cmp expect actual
+	'
+done
+
+# Text does not tell a label with spaces from a label and a message.
+test_expect_success 'perf text tells of the same regions' '
+	for form in event perf
+	do
+		trace2 report --regions --format=csv "$traces/status.$form" |
+			cut -d, -f1,4,10 | sed "s/ .*//" | grep -v in |
+			sort >$form || return 1
+	done &&
+	test_line_count = 10 event &&
+	test_cmp event perf
+'
+
+test_expect_success 'perf text without its times and places' '
+	sed "s/^.* | d\\([0-9]\\) | /d\\1 | /" "$traces/gc.perf" >brief.perf &&
+	test_grep "^d0 | main" brief.perf &&
+	trace2 list brief.perf >out &&
+	test_grep "git prune --expire 2.weeks.ago" out &&
+	test_grep "32.446 ms" out
+'
+
+test_expect_success GIT 'live git, a file a process' '
+	mkdir live &&
+	git init -q repo &&
+	GIT_TRACE2_EVENT="$PWD/live" git -C repo status >/dev/null &&
+	trace2 check live >out &&
+	test_grep "1 session, .* events: no problems" out &&
+	trace2 list live >out &&
+	test_grep "git -C repo status" out
+'
+
+test_done

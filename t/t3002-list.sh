@@ -1,0 +1,153 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+
+test_description='trace2 list: the processes of a recording'
+
+. ./test-lib.sh
+
+traces=$TEST_DIRECTORY/traces
+
+test_expect_success 'a tree with times, ends and pids' '
+	cat >expect <<-\EOF &&
+	START                 WALL  EXIT    PID  COMMAND
+	07:20:00.562515  32.446 ms     0  15558  git -C project gc --aggressive
+	07:20:00.565187   2.458 ms     0  15559  ├ git pack-refs --all --prune
+	07:20:00.568616   3.441 ms     0  15560  ├ git reflog expire --all
+	07:20:00.572997     535 us     0  15561  ├ git worktree prune --expire 3.months.ago
+	07:20:00.574418     518 us     0  15562  ├ git rerere gc
+	07:20:00.575847  15.236 ms     0  15563  ├ git repack -d -l -f --depth=50 --window=250 --cruft --cruft-expiration=2.weeks.ago
+	07:20:00.577248   7.392 ms     0  15564  │ ├ git pack-objects --window=250 --depth=50 --no-reuse-delta --local --delta-base-offset --honor-pack-keep .git/objects/pack/.tmp-15563-pack --keep-true-parents --non-empty --all --reflog --indexed-objects
+	07:20:00.585750   1.571 ms     0  15566  │ └ git pack-objects --window=250 --depth=50 --local --delta-base-offset --honor-pack-keep .git/objects/pack/.tmp-15563-pack --cruft --cruft-expiration=2.weeks.ago --non-empty
+	07:20:00.592153   1.243 ms     0  15567  └ git prune --expire 2.weeks.ago
+	EOF
+	trace2 list "$traces/gc.event" >actual &&
+	test_cmp expect actual
+'
+
+test_expect_success 'a shell between two processes is seen, and said to be likely' '
+	trace2 list "$traces/fetch.event" >out &&
+	sed -n "3,4p" out | cut -c 26- >actual &&
+	cat >expect <<-\EOF &&
+	     0  15552     ├ [git-upload-pack '\''/home/dev/../origin.git'\'']
+	     0  15553  ?  │ └ git-upload-pack /home/dev/../origin.git
+	EOF
+	test_cmp expect actual &&
+	tail -n 2 out >actual &&
+	cat >expect <<-\EOF &&
+	[...] is not instrumented: seen by its parent or the kernel only
+	? likely, but not certainly, a child of the process above it
+	EOF
+	test_cmp expect actual
+'
+
+test_expect_success 'a program that could not be started is no process' '
+	trace2 list "$traces/alias.event" >out &&
+	test_line_count = 3 out
+'
+
+test_expect_success '--errors' '
+	trace2 list --errors "$traces/error.event" "$traces/status.event" >out &&
+	test_line_count = 2 out &&
+	test_grep "git -C project checkout no-such-branch" out
+'
+
+test_expect_success '--open' '
+	grep -v "\"event\":\"\\(exit\\|atexit\\)\"" "$traces/status.event" >open.event &&
+	trace2 list --open open.event "$traces/error.event" >out &&
+	test_line_count = 2 out &&
+	test_grep " open .* git -C project status" out
+'
+
+test_expect_success '--events counts by type' '
+	trace2 list --events "$traces/data.event" >actual &&
+	cat >expect <<-\EOF &&
+	COUNT  EVENT
+	    2  def_param
+	    2  data
+	    1  version
+	    1  start
+	    1  exit
+	    1  atexit
+	    1  cmd_ancestry
+	    1  cmd_name
+	EOF
+	test_cmp expect actual
+'
+
+test_expect_success '--known names timers and counters once' '
+	trace2 list --known "$traces/timers.event" "$traces/counters.event" >actual &&
+	cat >expect <<-\EOF &&
+	KIND     NAME
+	counter  test/test2
+	timer    test/test2
+	EOF
+	test_cmp expect actual
+'
+
+test_expect_success '-v tells argv, ancestry, parameters and errors' '
+	trace2 list -v "$traces/error.event" >actual &&
+	test_grep "^  ancestry   bash sshd systemd$" actual &&
+	test_grep "^  version    2.55.0" actual &&
+	test_grep "^  repo       /home/dev/project$" actual &&
+	test_grep "^  param      core.bare=false (local)$" actual &&
+	test_grep "^  error      pathspec .no-such-branch. did not match" actual
+'
+
+test_expect_success 'filters' '
+	trace2 list --cmd "pack-*" "$traces/gc.event" >out &&
+	test_line_count = 4 out &&
+	trace2 list --pid 15566 "$traces/gc.event" >out &&
+	test_line_count = 2 out &&
+	trace2 list -t 5ms "$traces/gc.event" >out &&
+	test_line_count = 4 out &&
+	trace2 list -D 0 "$traces/gc.event" >out &&
+	test_line_count = 2 out &&
+	trace2 list --sid 20261121T072000.576029Z-H0a7c9cdf-P00003ccb "$traces/gc.event" >out &&
+	test_line_count = 2 out &&
+	test_grep "git repack" out &&
+	trace2 list --since 2026-11-21T07:20:00.592Z "$traces/gc.event" >out &&
+	test_line_count = 3 out &&
+	trace2 list --until 2026-11-21T07:20:00.564Z "$traces/gc.event" >out &&
+	test_line_count = 2 out
+'
+
+test_expect_success 'a process that is hidden leaves its children in the tree' '
+	trace2 list --cmd "*pack*" "$traces/gc.event" >out &&
+	sed "s/.*[0-9]  //" out | cut -c 1-22 >actual &&
+	test_grep "^├ git pack-objects" actual &&
+	test_grep "^└ git pack-objects" actual
+'
+
+test_expect_success JQ 'JSON has every number plainly' '
+	trace2 list --format=json "$traces/gc.event" >out &&
+	jq -c ".processes[6] | [.depth, .pid, .wall_ns, .code, .name, .join, .start, .argv[1]]" out >actual &&
+	echo "[2,15564,7392000,0,\"pack-objects\",\"pid\",\"2026-11-21T07:20:00.577248Z\",\"pack-objects\"]" >expect &&
+	test_cmp expect actual
+'
+
+test_expect_success 'CSV quotes what it has to' '
+	trace2 list --format=csv "$traces/alias.event" >out &&
+	test_grep "^depth,start,wall_ns,pid,name,argv,end,code,signal" out &&
+	test_line_count = 3 out
+'
+
+test_expect_success 'colour only when asked, or on a terminal' '
+	esc=$(printf "\\033") &&
+	test -n "$esc" &&
+	trace2 list "$traces/error.event" >out &&
+	! grep "$esc" out &&
+	trace2 list --color=always "$traces/error.event" >out &&
+	grep "$esc" out
+'
+
+test_expect_success GIT 'a child killed by a signal' '
+	cat >killed.event <<-\EOF &&
+	{"event":"version","sid":"s","thread":"main","time":"2026-11-21T07:20:00.000000Z","file":"a.c","line":1,"evt":"4","exe":"1"}
+	{"event":"start","sid":"s","thread":"main","time":"2026-11-21T07:20:00.000000Z","file":"a.c","line":1,"t_abs":0.000000,"argv":["p"]}
+	{"event":"signal","sid":"s","thread":"main","time":"2026-11-21T07:20:00.500000Z","file":"a.c","line":1,"t_abs":0.500000,"signo":15}
+	EOF
+	trace2 list killed.event >out &&
+	test_grep "SIGTERM" out
+'
+
+test_done

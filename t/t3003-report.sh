@@ -1,0 +1,186 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+
+test_description='trace2 report: where the time went'
+
+. ./test-lib.sh
+
+traces=$TEST_DIRECTORY/traces
+
+# A session of 1 s: 100 ms of a child that says that it ran 60 ms, a region
+# of 400 ms with one of 150 ms in it, and a thread joined in that.
+test_expect_success 'setup' '
+	cat >known.event <<-\EOF
+	{"event":"version","sid":"P","thread":"main","time":"2026-11-21T07:20:00.000000Z","file":"a.c","line":1,"evt":"4","exe":"1"}
+	{"event":"start","sid":"P","thread":"main","time":"2026-11-21T07:20:00.000000Z","file":"a.c","line":1,"t_abs":0.000000,"argv":["/usr/bin/top","-x"]}
+	{"event":"child_start","sid":"P","thread":"main","time":"2026-11-21T07:20:00.100000Z","file":"a.c","line":1,"child_id":0,"child_class":"?","use_shell":false,"argv":["kid"]}
+	{"event":"version","sid":"P/C-P0000002a","thread":"main","time":"2026-11-21T07:20:00.120000Z","file":"a.c","line":1,"evt":"4","exe":"1"}
+	{"event":"start","sid":"P/C-P0000002a","thread":"main","time":"2026-11-21T07:20:00.120000Z","file":"a.c","line":1,"t_abs":0.000000,"argv":["kid"]}
+	{"event":"exit","sid":"P/C-P0000002a","thread":"main","time":"2026-11-21T07:20:00.180000Z","file":"a.c","line":1,"t_abs":0.060000,"code":0}
+	{"event":"atexit","sid":"P/C-P0000002a","thread":"main","time":"2026-11-21T07:20:00.180000Z","file":"a.c","line":1,"t_abs":0.060000,"code":0}
+	{"event":"child_exit","sid":"P","thread":"main","time":"2026-11-21T07:20:00.200000Z","file":"a.c","line":1,"child_id":0,"pid":42,"code":0,"t_rel":0.100000}
+	{"event":"region_enter","sid":"P","thread":"main","time":"2026-11-21T07:20:00.300000Z","file":"a.c","line":1,"nesting":1,"category":"c","label":"outer"}
+	{"event":"region_enter","sid":"P","thread":"main","time":"2026-11-21T07:20:00.400000Z","file":"a.c","line":1,"nesting":2,"category":"c","label":"inner"}
+	{"event":"thread_start","sid":"P","thread":"th01:work","time":"2026-11-21T07:20:00.410000Z","file":"a.c","line":1}
+	{"event":"region_enter","sid":"P","thread":"th01:work","time":"2026-11-21T07:20:00.420000Z","file":"a.c","line":1,"nesting":1,"category":"c","label":"piece"}
+	{"event":"region_leave","sid":"P","thread":"th01:work","time":"2026-11-21T07:20:00.520000Z","file":"a.c","line":1,"t_rel":0.100000,"nesting":1,"category":"c","label":"piece"}
+	{"event":"thread_exit","sid":"P","thread":"th01:work","time":"2026-11-21T07:20:00.540000Z","file":"a.c","line":1,"t_rel":0.130000}
+	{"event":"region_leave","sid":"P","thread":"main","time":"2026-11-21T07:20:00.550000Z","file":"a.c","line":1,"t_rel":0.150000,"nesting":2,"category":"c","label":"inner"}
+	{"event":"region_leave","sid":"P","thread":"main","time":"2026-11-21T07:20:00.700000Z","file":"a.c","line":1,"t_rel":0.400000,"nesting":1,"category":"c","label":"outer"}
+	{"event":"exit","sid":"P","thread":"main","time":"2026-11-21T07:20:01.000000Z","file":"a.c","line":1,"t_abs":1.000000,"code":0}
+	{"event":"atexit","sid":"P","thread":"main","time":"2026-11-21T07:20:01.000000Z","file":"a.c","line":1,"t_abs":1.000000,"code":0}
+	EOF
+'
+
+test_expect_success 'processes, spawn overhead, critical path' '
+	cat >expect <<-\EOF &&
+	1.000 s wall, 2 processes, 18 events; 40.000 ms (4.0%) spawning
+
+	     WALL        SELF   SHARE      SPAWN  PROCESS
+	  1.000 s  940.000 ms  100.0%             top -x
+	60.000 ms   60.000 ms    6.0%  40.000 ms  └ kid
+
+	      TIME  SHARE  CRITICAL PATH
+	540.000 ms  54.0%  top -x
+	 60.000 ms   6.0%  ├ kid
+	250.000 ms  25.0%  └ c/outer
+	 50.000 ms   5.0%    └ c/inner
+	100.000 ms  10.0%      └ c/piece
+	EOF
+	trace2 report known.event >actual &&
+	test_cmp expect actual
+'
+
+test_expect_success 'the critical path adds up to the whole' '
+	for f in "$traces"/*.event
+	do
+		trace2 report --format=csv "$f" >out 2>/dev/null &&
+		awk -F, "/^depth,wall_ns/ { part = 1 } /^depth,time_ns/ { part = 2 }
+			part == 1 && \$1 == 0 && \$2 > whole { whole = \$2 }
+			part == 2 && \$2 ~ /^[0-9]+\$/ { sum += \$2 }
+			END { exit !(whole > 0 && whole == sum) }" out || return 1
+	done
+'
+
+test_expect_success '--regions with self times and percentiles' '
+	cat >expect <<-\EOF &&
+	TOTAL   SELF  SHARE  CALLS     P50    P90    P99    MAX  REGION
+	660ms  560ms  52.8%      2  60.0ms  600ms  600ms  600ms  (in no region)
+	400ms  250ms  23.6%      1   400ms  400ms  400ms  400ms  c/outer
+	150ms  150ms  14.2%      1   150ms  150ms  150ms  150ms  c/inner
+	100ms  100ms   9.4%      1   100ms  100ms  100ms  100ms  c/piece
+	EOF
+	trace2 report --regions known.event >actual &&
+	test_cmp expect actual
+'
+
+test_expect_success JQ 'percentiles are by nearest rank' '
+	{
+		sed -n 1,2p known.event &&
+		"$PERL_PATH" -e "for my \$i (1..100) {
+			my \$h = q({\"event\":\"region_%s\",\"sid\":\"P\",\"thread\":\"main\",\"time\":\"2026-11-21T07:20:00.%06dZ\",\"file\":\"a\",\"line\":1,%s\"nesting\":1,\"category\":\"c\",\"label\":\"l\"});
+			printf \"\$h\\n\", q(enter), \$i * 1000, q();
+			printf \"\$h\\n\", q(leave), \$i * 1000, sprintf(q(\"t_rel\":0.%06d,), \$i);
+		}" &&
+		tail -n 2 known.event
+	} >ranks.event &&
+	trace2 report --regions -N c/l --format=json ranks.event >out &&
+	jq -c ".regions[0] | [.calls,.p50_ns,.p90_ns,.p99_ns,.max_ns,.total_ns]" out >actual &&
+	echo "[100,50000,90000,99000,100000,5050000]" >expect &&
+	test_cmp expect actual
+'
+
+test_expect_success '--threads' '
+	cat >expect <<-\EOF &&
+	      WALL  IN REGIONS  SHARE  REGIONS        FROM  THREAD     PROCESS
+	   1.000 s  400.000 ms  40.0%        2        0 us  main       top
+	130.000 ms  100.000 ms  76.9%        1  410.000 ms  th01:work  top
+	 60.000 ms        0 us   0.0%        0        0 us  main       kid
+	EOF
+	trace2 report --threads known.event >actual &&
+	test_cmp expect actual
+'
+
+test_expect_success '--timers, --counters, --errors' '
+	cat >expect <<-\EOF &&
+	    TOTAL  INTERVALS      MEAN       MIN       MAX  TIMER
+	31.132 ms         15  2.075 ms  2.041 ms  2.166 ms  test/test2
+
+	VALUE  PROCESSES  COUNTER
+	    4          2  fsync/hardware-flush
+	   60          1  test/test2
+
+	TIME               PID  PROCESS   MESSAGE
+	07:20:00.598721  15568  checkout  pathspec '\''no-such-branch'\'' did not match any file(s) known to git
+	EOF
+	trace2 report --timers --counters --errors "$traces/timers.event" \
+		"$traces/counters.event" "$traces/commit.event" \
+		"$traces/error.event" >actual 2>err &&
+	test_cmp expect actual
+'
+
+test_expect_success '--per-thread' '
+	trace2 report --counters --per-thread "$traces/counters.event" >actual &&
+	cat >expect <<-\EOF &&
+	VALUE  PROCESSES  THREAD       COUNTER
+	   20          1  th01:ut_201  test/test2
+	   20          1  th02:ut_201  test/test2
+	   20          1  th03:ut_201  test/test2
+	EOF
+	sort actual >actual.sorted &&
+	sort expect >expect.sorted &&
+	test_cmp expect.sorted actual.sorted
+'
+
+test_expect_success '-g puts processes together' '
+	trace2 report -g cmd -n 3 "$traces/gc.event" >actual &&
+	cat >expect <<-\EOF &&
+	 TOTAL    SELF   SPAWN  COUNT     P50     P90     P99     MAX  GROUP
+	32.4ms  9.02ms     0us      1  32.4ms  32.4ms  32.4ms  32.4ms  gc
+	15.2ms  6.27ms   939us      1  15.2ms  15.2ms  15.2ms  15.2ms  repack
+	8.96ms  8.96ms  2.04ms      2  1.57ms  7.39ms  7.39ms  7.39ms  pack-objects
+	EOF
+	test_cmp expect actual
+'
+
+test_expect_success '-s sorts, -n cuts' '
+	trace2 report --regions -s calls -n 1 "$traces/gc.event" >actual &&
+	test_line_count = 2 actual &&
+	test_grep " 9 .*(in no region)" actual &&
+	trace2 report --regions -s region -n 1 "$traces/gc.event" >actual &&
+	test_grep "(in no region)" actual
+'
+
+test_expect_success 'a column that is not there' '
+	test_expect_code 2 trace2 report --regions -s speed "$traces/gc.event" 2>err &&
+	echo "trace2: cannot sort by '\''speed'\'': the columns are total, self, share, calls, p50, p90, p99, max, group, region" >expect &&
+	test_cmp expect err
+'
+
+test_expect_success JQ 'all views are JSON in one object' '
+	trace2 report --regions --threads --timers --counters --errors \
+		--format=json "$traces/timers.event" >out 2>/dev/null &&
+	jq -r "keys | join(\" \")" out >actual &&
+	echo "counters errors regions threads timers" >expect &&
+	test_cmp expect actual &&
+	trace2 report --format=json known.event >out &&
+	jq -r "keys | join(\" \")" out >actual &&
+	echo "critical_path processes" >expect &&
+	test_cmp expect actual &&
+	jq -c ".processes[1] | [.wall_ns,.spawn_ns,.share]" out >actual &&
+	echo "[60000000,40000000,0.06]" >expect &&
+	test_cmp expect actual
+'
+
+test_expect_success GIT 'live git: a clone with its children' '
+	git init -q origin &&
+	git -C origin -c user.name=A -c user.email=a@example.com commit -q --allow-empty -m one &&
+	mkdir live &&
+	GIT_TRACE2_EVENT="$PWD/live" git clone -q "file://$PWD/origin" copy &&
+	trace2 report live >out &&
+	test_grep "git clone -q .*file:" out &&
+	test_grep "\[git-upload-pack" out &&
+	test_grep "CRITICAL PATH" out
+'
+
+test_done

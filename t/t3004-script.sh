@@ -1,0 +1,140 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+
+test_description='trace2 script: events in the order of time, in any format'
+
+. ./test-lib.sh
+
+traces=$TEST_DIRECTORY/traces
+
+# What Git itself writes at another moment, and from another line of its own
+# source, in another target.
+mask () {
+	sed -e 's/[0-9][0-9]:[0-9][0-9]:[0-9][0-9]\.[0-9]\{6\}/TIME/' \
+		-e 's/ *[0-9][0-9]*\.[0-9]\{6\}/ T/g' \
+		-e 's/tr2_tgt_[a-z]*\.c:[0-9]* */TARGET /' \
+		-e 's/ | r0  | / |     | /' "$1" | sort
+}
+
+for name in alias clone commit counters data error fetch gc nest push status timers
+do
+	for target in normal perf
+	do
+		test_expect_success "--git-$target as Git wrote it: $name" '
+			trace2 script --git-$target "$traces/$name.event" >out &&
+			mask out >actual &&
+			mask "$traces/$name.$target" >expect &&
+			test -s expect &&
+			test_cmp expect actual
+		'
+	done
+done
+
+for name in gc status alias timers counters
+do
+	test_expect_success "--git-perf from perf text is that text: $name" '
+		trace2 script --git-perf "$traces/$name.perf" >out &&
+		mask out >actual &&
+		mask "$traces/$name.perf" >expect &&
+		test_cmp expect actual
+	'
+done
+
+test_expect_success '--git-event gives every line as it was, by time' '
+	trace2 script --git-event "$traces/gc.event" >out &&
+	test_line_count = $(wc -l <"$traces/gc.event") out &&
+	sort "$traces/gc.event" >expect &&
+	sort out >actual &&
+	test_cmp expect actual &&
+	sed "s/.*\"time\":\"\\([^\"]*\\)\".*/\\1/" out >times &&
+	sort -c times
+'
+
+test_expect_success JQ '--git-event from perf text is valid JSON' '
+	trace2 script --git-event "$traces/status.perf" >out &&
+	test_line_count = $(wc -l <"$traces/status.event") out &&
+	jq -r .event out >actual &&
+	jq -r .event "$traces/status.event" >expect &&
+	test_cmp expect actual
+'
+
+test_expect_success 'only one of them' '
+	test_expect_code 2 trace2 script --git-perf --git-event "$traces/gc.event" 2>err &&
+	test_grep "only one of" err
+'
+
+test_expect_success 'columns' '
+	trace2 script "$traces/data.event" >out &&
+	sed -n "5,7p" out >actual &&
+	sed -n "s/^ *//;5,7p" out >/dev/null &&
+	test_grep "main  data          cat k1:v1$" out &&
+	test_grep "main  start " out
+'
+
+test_expect_success '-F chooses fields' '
+	trace2 script -F event,message "$traces/nest.event" >out &&
+	grep "^child" out >actual &&
+	cat >expect <<-\EOF &&
+	child_start   [ch0] class:? argv:[test-tool trace2 004child test-tool trace2 001return 3]
+	child_start   [ch0] class:? argv:[test-tool trace2 001return 3]
+	child_exit    [ch0] pid:15624 code:3
+	child_exit    [ch0] pid:15623 code:3
+	EOF
+	test_cmp expect actual &&
+	test_expect_code 2 trace2 script -F time,bogus "$traces/nest.event" 2>err &&
+	test_grep "bogus. is not a field" err
+'
+
+test_expect_success '-t leaves what took long, and the processes' '
+	trace2 script -t 2ms -F event,message "$traces/gc.event" >actual &&
+	test_grep "child_start   \[ch4\]" actual &&
+	! grep "\[ch2\]" actual &&
+	test_grep "label:prepare-pack" actual &&
+	! grep "label:do_read_index" actual &&
+	! grep "^data" actual &&
+	test_grep "^start .*git -C project gc" actual
+'
+
+test_expect_success '-N leaves regions of a name' '
+	trace2 script -N "pack-objects/*" -F event "$traces/gc.event" >out &&
+	sort out | uniq -c | sed "s/^ *//" >actual &&
+	cat >expect <<-\EOF &&
+	4 region_enter
+	4 region_leave
+	EOF
+	test_cmp expect actual
+'
+
+test_expect_success JQ 'JSON and CSV' '
+	trace2 script --format=json "$traces/data.event" >out &&
+	jq -r ".events[4].event" out >actual &&
+	sed -n 5p "$traces/data.event" | jq -r .event >expect &&
+	test_cmp expect actual &&
+	trace2 script --format=csv -F pid,event "$traces/data.event" >out &&
+	head -n 1 out >actual &&
+	echo pid,event >expect &&
+	test_cmp expect actual
+'
+
+test_expect_success PIPE '-f shows lines as they come, and only whole ones' '
+	mkdir grow && mkfifo seen &&
+	{ trace2 script -f -F event grow >seen & } &&
+	pid=$! &&
+	test_when_finished "kill $pid 2>/dev/null; wait $pid || :" &&
+	exec 9<seen &&
+	head -n 1 "$traces/status.event" >grow/one &&
+	read -r line <&9 &&
+	test "$line" = version &&
+	sed -n 2p "$traces/status.event" | tr -d "\\n" >>grow/one &&
+	head -n 1 "$traces/gc.event" >grow/two &&
+	read -r line <&9 &&
+	test "$line" = version &&
+	echo >>grow/one &&
+	read -r line <&9 &&
+	test "$line" = start &&
+	kill $pid &&
+	wait $pid &&
+	exec 9<&-
+'
+
+test_done

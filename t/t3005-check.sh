@@ -1,0 +1,124 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+
+test_description='trace2 check: streams, settings, and a probe'
+
+. ./test-lib.sh
+
+traces=$TEST_DIRECTORY/traces
+
+for name in alias clone counters data error gc nest status timers
+do
+	test_expect_success "a stream of Git is good: $name" '
+		trace2 check "$traces/$name.event" >out &&
+		test_grep "events: no problems$" out
+	'
+done
+
+for name in commit fetch push
+do
+	test_expect_success "a forked process that speaks on is found: $name" '
+		test_expect_code 1 trace2 check "$traces/$name.event" >out &&
+		test_grep "error: an event after atexit" out &&
+		test_grep "1 kind of error, 0 of warning" out
+	'
+done
+
+# forge NAME COMMAND: a copy of a good stream, changed.
+forge () {
+	name=$1 && shift &&
+	sed "$@" "$traces/status.event" >"$name" &&
+	! cmp -s "$name" "$traces/status.event"
+}
+
+# finds FILE TEXT
+finds () {
+	test_expect_code 1 trace2 check "$1" >out &&
+	test_grep "$2" out
+}
+
+test_expect_success 'what a consumer relies on is looked at' '
+	forge no-version 1d && finds no-version ":1: error: a session does not begin with version" &&
+	forge no-start 2d && finds no-start ":2: error: start does not come second" &&
+	forge no-end "\$d" && finds no-end "warning: a session has no atexit" &&
+	forge no-key "s/\"key\":\"read.version\",//" && finds no-key "error: data has no key" &&
+	forge nesting "s/\"nesting\":2/\"nesting\":7/" && finds nesting "error: nesting is not" &&
+	forge thread "s/\"thread\":\"main\",\\(.*\"data\"\\)/\"thread\":\"th01:x\",\\1/;/\"event\":\"data\"/s/main/th01:x/" &&
+	finds thread "error: a thread speaks without thread_start" &&
+	forge type "s/\"line\":77/\"line\":\"77\"/" && finds type "error: a field has a value of the wrong type" &&
+	{ cat "$traces/status.event" && cat "$traces/status.event"; } >double &&
+	finds double "this session id has begun before"
+'
+
+test_expect_success 'metrics stand between exit and atexit' '
+	"$PERL_PATH" -ne "if (/\"event\":\"exit\"/) { \$e = \$_; next } print; print \$e if /\"event\":\"timer\"/" \
+		"$traces/timers.event" >early &&
+	finds early "a timer or counter comes before exit"
+'
+
+test_expect_success 'a cut stream' '
+	head -c 3000 "$traces/status.event" >cut &&
+	finds cut "warning: the last line is cut short"
+'
+
+test_expect_success 'a brief stream is good, and said to be brief' '
+	sed -e "/\"version\"/b" -e "/\"atexit\"/b" \
+		-e "s/\"time\":\"[^\"]*\",\"file\":\"[^\"]*\",\"line\":[0-9]*,//" \
+		"$traces/status.event" >brief &&
+	trace2 check brief >out &&
+	test_grep "a brief stream" out
+'
+
+test_expect_success JQ 'as JSON' '
+	test_expect_code 1 trace2 check --format=json cut >out &&
+	jq -c ".problems[0] | [.level, .count]" out >actual &&
+	echo "[\"warning\",1]" >expect &&
+	test_cmp expect actual
+'
+
+test_expect_success '--env: nothing is on' '
+	trace2 check --env >out &&
+	test_grep "no target is on" out
+'
+
+test_expect_success '--env: a directory, a socket without a reader, a near miss' '
+	mkdir events &&
+	test_expect_code 1 env GIT_TRACE2_EVENT="$PWD/events" \
+		GIT_TRACE2=af_unix:/nonexistent GIT_TRACE2_PERF=relative/path \
+		GIT_TRACE2_EVENT_DEPTH=5 trace2 check --env >out &&
+	test_grep "^GIT_TRACE2_EVENT  .*a directory with 0 files" out &&
+	test_grep "^GIT_TRACE2  .*a socket that nobody listens on" out &&
+	test_grep "^GIT_TRACE2_PERF  .*nothing that is known" out &&
+	test_grep "did you mean GIT_TRACE2_EVENT_NESTING?" out
+'
+
+test_expect_success '--env: too many files' '
+	mkdir full && : >full/git-trace2-discard &&
+	test_expect_code 1 env GIT_TRACE2_EVENT="$PWD/full" trace2 check --env >out &&
+	test_grep "too many files" out
+'
+
+test_expect_success GIT '--env: a setting of the configuration' '
+	git config --global trace2.eventTarget "$PWD/events" &&
+	test_when_finished "git config --global --unset trace2.eventTarget" &&
+	trace2 check --env >out &&
+	test_grep "^GIT_TRACE2_EVENT  $PWD/events  .*gitconfig  *a directory" out
+'
+
+test_expect_success '--send finds its probe in a directory and in a file' '
+	mkdir probe &&
+	GIT_TRACE2_EVENT="$PWD/probe" trace2 check --send >out &&
+	test_grep "^sent session .* and found it in" out &&
+	trace2 check probe >out &&
+	test_grep "1 session, 3 events: no problems" out &&
+	GIT_TRACE2_EVENT="$PWD/file.event" trace2 check --send &&
+	trace2 list file.event >out &&
+	test_grep "trace2 check --send" out
+'
+
+test_expect_success '--send without a target' '
+	test_expect_code 1 trace2 check --send 2>err &&
+	test_grep "the event target is off" err
+'
+
+test_done

@@ -1,0 +1,567 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+
+test_description='trace2 record: a command, its events and its processes
+
+The command runs as it would without; what it says goes to DIR/events, what
+the kernel says of its processes to DIR/tasks.jsonl, what became of it to
+DIR/meta.json. Tests of --listen are in t3101.
+'
+
+. ./test-lib.sh
+
+SQ=\'
+
+if ! test_have_prereq JQ
+then
+	skip_all='jq is missing'
+	test_done
+fi
+
+# Where the kernel tells of processes, and of all exit codes. A sandbox may
+# forbid either.
+test_lazy_prereq TASKS '
+	trace2 record -o probe -- true &&
+	test "$(jq -r .task_records probe/meta.json)" = kernel
+'
+test_lazy_prereq EXIT_CODES '
+	trace2 record -o probe -- true &&
+	test "$(jq -r .exit_codes probe/meta.json)" = connector
+'
+test_lazy_prereq SECCOMP '
+	"$PERL_PATH" "$TEST_DIRECTORY/t3100/deny.perl" all true
+'
+
+# sum FILE: the last line that trace2 record says, without numbers that differ
+# from run to run.
+sum () {
+	tail -n 1 "$1" | sed 's/[0-9.]* [KM]*i*B/SIZE/'
+}
+
+# tasks DIR [SOURCE]: the processes and how they ended, one a line.
+tasks () {
+	jq -r '.tasks[] | "\(.comm) \(.code // .signal // "unknown")"' \
+		"$1/meta.json"
+}
+
+# A process that got to the line where it waits says so on descriptor 9.
+ready_pipe () {
+	rm -f ready &&
+	mkfifo ready &&
+	exec 9<>ready
+}
+wait_ready () {
+	read -r line <&9 && test "$line" = ready
+}
+
+wait_stopped () {
+	until grep "^State:.T" "/proc/$1/status"
+	do
+		test -d "/proc/$1" || return 1
+	done
+}
+
+# background COMMAND...: runs it with the signals that a shell takes from what
+# it runs in the background; its number is then in $pid, its errors in err.
+background () {
+	{ "$PERL_PATH" -e '$SIG{$_} = "DEFAULT" for qw(INT QUIT); exec @ARGV' \
+		"$@" 2>err 9>&- & } &&
+	pid=$!
+}
+
+test_expect_success 'a command, its output and its exit code' '
+	test_expect_code 3 trace2 record -- \
+		sh -c "echo to out; echo to err >&2; cat; exit 3" \
+		>out 2>err <<-\EOF &&
+	from in
+	EOF
+	test_write_lines "to out" "from in" >expect &&
+	test_cmp expect out &&
+	cat >expect <<-\EOF &&
+	to err
+	[ trace2 record: 2 processes, 0 events, SIZE -> trace2.data; 0 lost, exit 3 ]
+	EOF
+	{ head -n 1 err && sum err; } >actual &&
+	if test_have_prereq TASKS
+	then
+		test_cmp expect actual
+	fi &&
+	jq -e "(.command | .[0:2]) == [\"sh\", \"-c\"] and .exit_code == 3 and
+		.state == \"complete\" and .lost == 0" trace2.data/meta.json
+'
+
+test_expect_success GIT 'the events of real Git commands' '
+	test_when_finished "rm -rf repo copy" &&
+	git init -q repo &&
+	test_commit -C repo one &&
+	trace2 record -o git.data -- git clone -q --no-local repo copy 2>err &&
+	ls git.data/events >files &&
+	test_file_not_empty files &&
+	cat git.data/events/* >all &&
+	jq -r "select(.event == \"start\") | .argv[0:2] | join(\" \")" all \
+		>starts &&
+	test_grep "^git clone$" starts &&
+	test_grep "upload-pack" starts &&
+	lines=$(wc -l <all) &&
+	test "$(jq .events git.data/meta.json)" = $lines &&
+	test "$(jq .event_bytes git.data/meta.json)" = $(wc -c <all) &&
+	test_grep " $lines events, " err
+'
+
+test_expect_success GIT 'what the user configured for Git does not get into it' '
+	test_when_finished "rm -f .gitconfig && rm -rf elsewhere" &&
+	mkdir elsewhere &&
+	>elsewhere/1 &&
+	git config --global trace2.eventBrief true &&
+	git config --global trace2.maxFiles 1 &&
+	git config --global trace2.eventTarget "$PWD/elsewhere" &&
+	GIT_TRACE2_EVENT_BRIEF=1 GIT_TRACE2_EVENT="$PWD/elsewhere" \
+		trace2 record -o git.data -- git version &&
+	cat git.data/events/* >all &&
+	jq -s -e "all(has(\"file\") and has(\"time\"))" all &&
+	ls elsewhere >actual &&
+	echo 1 >expect &&
+	test_cmp expect actual
+'
+
+test_expect_success 'the environment is the same, but for these variables' '
+	cat >show <<-\EOF &&
+	for (sort keys %ENV) {
+		print "$_=$ENV{$_}\n" if $_ ne "_" && /^GIT_TRACE2/ == $ARGV[0];
+	}
+	EOF
+	odd="with
+a newline" &&
+	GIT_TRACE2_EVENT_BRIEF=yes ODD="$odd" "$PERL_PATH" show 0 >expect &&
+	GIT_TRACE2_EVENT_BRIEF=yes ODD="$odd" \
+		trace2 record -- "$PERL_PATH" show 0 >actual &&
+	test_cmp expect actual &&
+	test_grep "^a newline" actual &&
+	GIT_TRACE2_EVENT_BRIEF=yes GIT_TRACE2_PARENT_SID=kept \
+		trace2 record --nest 7 -- "$PERL_PATH" show 1 >actual &&
+	cat >expect <<-EOF &&
+	GIT_TRACE2_EVENT=$(pwd -P)/trace2.data/events
+	GIT_TRACE2_EVENT_BRIEF=0
+	GIT_TRACE2_EVENT_NESTING=7
+	GIT_TRACE2_MAX_FILES=0
+	GIT_TRACE2_PARENT_SID=kept
+	EOF
+	test_cmp expect actual
+'
+
+test_expect_success 'no descriptor, limit, mask or disposition is changed' '
+	cat >odd <<-\EOF &&
+	use POSIX;
+	$SIG{$_} = "IGNORE" for qw(HUP CHLD PIPE);
+	sigprocmask(SIG_BLOCK, POSIX::SigSet->new(SIGINT, SIGALRM));
+	exec @ARGV;
+	EOF
+	set -- grep -e "^Sig[BIC]" -e "^Groups" /proc/self/status &&
+	"$PERL_PATH" odd "$@" >expect &&
+	"$PERL_PATH" odd trace2 record -- "$@" >actual &&
+	test_cmp expect actual &&
+	"$PERL_PATH" odd trace2 record --listen s.sock -- "$@" >actual &&
+	test_cmp expect actual &&
+	set -- sh -c "cat /proc/self/limits; ls /proc/self/fd" &&
+	"$@" >expect &&
+	trace2 record -- "$@" >actual &&
+	test_cmp expect actual &&
+	trace2 record --listen s.sock -- "$@" >actual &&
+	test_cmp expect actual
+'
+
+test_expect_success 'a command that is not found, or cannot be run' '
+	rm -rf nothing &&
+	test_expect_code 127 trace2 record -o nothing -- no-such-command \
+		2>actual &&
+	echo "trace2: cannot run ${SQ}no-such-command${SQ}: command not found" \
+		>expect &&
+	test_cmp expect actual &&
+	test_expect_code 127 trace2 record -o nothing -- ./no-such-file &&
+	test_expect_code 126 trace2 record -o nothing -- / 2>actual &&
+	test_grep "Is a directory" actual &&
+	>plain &&
+	test_expect_code 126 trace2 record -o nothing -- ./plain 2>actual &&
+	test_grep "Permission denied" actual &&
+	test_path_is_missing nothing
+'
+
+test_expect_success 'a script without #! runs, as from a shell' '
+	echo "exit 5" >script &&
+	chmod +x script &&
+	test_expect_code 5 trace2 record -- ./script
+'
+
+test_expect_success 'no command: usage, and nothing is made' '
+	rm -rf nothing &&
+	test_expect_code 2 trace2 record -o nothing &&
+	test_expect_code 2 trace2 record -o nothing --nest 0 -- true &&
+	test_path_is_missing nothing
+'
+
+test_expect_success 'killed by a signal: 128 + its number' '
+	test_expect_code 137 trace2 record -- sh -c "kill -9 \$\$" 2>err &&
+	test_grep "0 lost, exit 137 ]" err &&
+	jq -e ".exit_signal == 9 and .tasks[0].signal == 9 and
+		(has(\"exit_code\") | not)" trace2.data/meta.json
+'
+
+test_expect_success TASKS 'processes that are not instrumented, with exact times' '
+	trace2 record -- sh -c "sh -c \"exit 7\"; true" &&
+	jq -s -c ".[] | select(.type != \"argv\" and .type != \"status\") |
+		del(.time_ns)" trace2.data/tasks.jsonl >records &&
+	me=$(jq .recorder_pid trace2.data/meta.json) &&
+	p1=$(jq ".tasks[0].pid" trace2.data/meta.json) &&
+	p2=$(jq ".tasks[1].pid" trace2.data/meta.json) &&
+	sed -e "s/:$me\([,}]\)/:REC\1/g" -e "s/:$p1\([,}]\)/:P1\1/g" \
+		-e "s/:$p2\([,}]\)/:P2\1/g" records >actual &&
+	cat >expect <<-\EOF &&
+	{"type":"fork","pid":P1,"tid":P1,"ppid":REC,"ptid":REC}
+	{"type":"comm","pid":P1,"tid":P1,"comm":"sh","exec":true}
+	{"type":"fork","pid":P2,"tid":P2,"ppid":P1,"ptid":P1}
+	{"type":"comm","pid":P2,"tid":P2,"comm":"sh","exec":true}
+	{"type":"exit","pid":P2,"tid":P2,"ppid":P1,"ptid":P1}
+	{"type":"exit","pid":P1,"tid":P1,"ppid":REC,"ptid":REC}
+	EOF
+	test_cmp expect actual &&
+	jq -s -e "map(.time_ns) | . == sort" trace2.data/tasks.jsonl &&
+	jq -e "[.start_monotonic_ns, .tasks[0].start_ns, .tasks[1].start_ns,
+		.tasks[1].end_ns, .tasks[0].end_ns, .end_monotonic_ns] |
+		. == sort" trace2.data/meta.json
+'
+
+test_expect_success TASKS,EXIT_CODES 'exit codes of processes that others reap' '
+	trace2 record -- sh -c "sh -c \"exit 7\"; sh -c \"kill -15 \\\$\\\$\"
+		exit 0" &&
+	tasks trace2.data >actual &&
+	test_write_lines "sh 0" "sh 7" "sh 15" >expect &&
+	test_cmp expect actual
+'
+
+test_expect_success TASKS 'an orphan is waited for, its status and rusage known' '
+	trace2 record -- sh -c "(sh -c : ; sh -c \"exit 4\"; exit 6) & exit 0" &&
+	jq -e ".tasks[1] | .code == 6 and .status_from == \"wait\" and
+		.rusage.maxrss_bytes > 0" trace2.data/meta.json &&
+	jq -e ".still_running == []" trace2.data/meta.json
+'
+
+test_expect_success 'what outlives the command is waited for, but not for ever' '
+	mkfifo hold &&
+	test_when_finished "rm -f hold" &&
+	test_expect_code 2 trace2 record --timeout 10ms -- \
+		sh -c "cat hold >/dev/null 2>&1 & echo \$! >pid; exit 2" 2>err &&
+	pid=$(cat pid) &&
+	cat >expect <<-EOF &&
+	trace2 record: 1 process still running (pid $pid cat), not waited for
+	EOF
+	head -n 1 err | sed "s/ sh)/ cat)/" >actual &&
+	test_cmp expect actual &&
+	jq -e ".still_running[0].pid == $pid" trace2.data/meta.json &&
+	>hold
+'
+
+test_expect_success 'SIGINT ends the waiting for what was left behind' '
+	mkfifo hold &&
+	ready_pipe &&
+	test_when_finished "rm -f hold" &&
+	background trace2 record -o left.data --timeout 1000s -- \
+		sh -c "cat hold >/dev/null 2>&1 & echo ready >ready" &&
+	wait_ready &&
+	until test "$(jq -r .state left.data/meta.json)" = complete
+	do
+		kill -INT $pid || return 1
+	done &&
+	{ wait $pid || :; } &&
+	test_grep "still running" err &&
+	>hold
+'
+
+for sig in HUP INT QUIT TERM USR1 USR2
+do
+	test_expect_success "SIG$sig reaches the command; the recording is whole" '
+		ready_pipe &&
+		cat >cmd <<-\EOF &&
+		trap "kill -KILL \$!; exit 23" $1
+		sleep 1000 &
+		echo ready >ready
+		wait $!
+		EOF
+		background trace2 record -- sh ./cmd $sig &&
+		wait_ready &&
+		kill -$sig $pid &&
+		test_expect_code 23 wait $pid &&
+		test_grep "0 lost, exit 23 ]" err &&
+		jq -e ".exit_code == 23 and .state == \"complete\"" \
+			trace2.data/meta.json
+	'
+done
+
+test_expect_success 'a command that dies of the signal' '
+	ready_pipe &&
+	background trace2 record -- \
+		sh -c "echo ready >ready; exec sleep 1000" &&
+	wait_ready &&
+	kill -TERM $pid &&
+	test_expect_code 143 wait $pid &&
+	jq -e ".exit_signal == 15" trace2.data/meta.json
+'
+
+# The recorder stands still until the command has had its signal: one that it
+# sends on must then come as a second one, before SIGUSR1.
+test_expect_success '^C of a terminal comes to the command once' '
+	cat >cmd <<-\EOF &&
+	trap "echo int; kill -USR1 $PPID; kill -CONT $PPID" INT
+	trap "echo usr1; kill -KILL \$!; exit 9" USR1
+	sleep 1000 &
+	kill -STOP $PPID
+	echo ready
+	while :
+	do
+		wait $!
+	done
+	EOF
+	test_expect_code 9 "$PERL_PATH" "$TEST_DIRECTORY/t3100/tty.perl" ready ^C \
+		trace2 record -- sh ./cmd >out &&
+	test_write_lines ready int usr1 >expect &&
+	head -n 3 out >actual &&
+	test_cmp expect actual &&
+	test_grep "exit 9 ]" out
+'
+
+test_expect_success '^Z of a terminal stops both; both go on' '
+	cat >cmd <<-\EOF &&
+	trap "echo continued; kill -KILL \$!; exit 8" CONT
+	sleep 1000 &
+	echo ready
+	while :
+	do
+		wait $!
+	done
+	EOF
+	test_expect_code 8 "$PERL_PATH" "$TEST_DIRECTORY/t3100/tty.perl" ready ^Z \
+		trace2 record -- sh ./cmd >out &&
+	test_grep "^job stopped" out &&
+	test_grep "^continued" out &&
+	test_grep "exit 8 ]" out
+'
+
+test_expect_success 'SIGTSTP sent to the recorder stops both; SIGCONT lets both go on' '
+	ready_pipe &&
+	cat >cmd <<-\EOF &&
+	trap "kill -KILL \$!; exit 8" CONT
+	sleep 1000 &
+	echo $$ >pid
+	echo ready >ready
+	while :
+	do
+		wait $!
+	done
+	EOF
+	background "$PERL_PATH" -e "setpgrp(0, 0); exec @ARGV" \
+		trace2 record -- sh ./cmd &&
+	wait_ready &&
+	kill -TSTP $pid &&
+	for each in $pid $(cat pid)
+	do
+		wait_stopped $each || return 1
+	done &&
+	kill -CONT $pid &&
+	test_expect_code 8 wait $pid
+'
+
+test_expect_success 'an earlier recording moves to DIR.old, the one before goes' '
+	rm -rf again again.old &&
+	for i in 1 2 3
+	do
+		trace2 record -o again/ -- sh -c "exit $i"
+		test $? = $i || return 1
+	done &&
+	test "$(jq .exit_code again/meta.json again.old/meta.json)" = "3
+2" &&
+	ls -d again* >actual &&
+	test_write_lines again again.old >expect &&
+	test_cmp expect actual
+'
+
+test_expect_success 'nothing is removed or moved that is not a recording' '
+	rm -rf other again again.old &&
+	mkdir other &&
+	echo precious >other/file &&
+	test_expect_code 128 trace2 record -o other -- touch ran 2>actual &&
+	echo "trace2: will not replace ${SQ}other${SQ}: it is not a recording" \
+		"(use -o DIR)" >expect &&
+	test_cmp expect actual &&
+	echo "{}" >other/meta.json &&
+	test_expect_code 128 trace2 record -o other -- touch ran &&
+	test_expect_code 128 trace2 record -o other/file -- touch ran 2>actual &&
+	test_grep "not a directory" actual &&
+	trace2 record -o again -- true &&
+	mv other again.old &&
+	test_expect_code 128 trace2 record -o again -- touch ran 2>actual &&
+	test_grep "will not replace ${SQ}again.old${SQ}" actual &&
+	echo precious >expect &&
+	test_cmp expect again.old/file &&
+	rm -r again.old &&
+	trace2 record -o again -- true &&
+	mkdir again.old/events/dir &&
+	test_expect_code 128 trace2 record -o again -- touch ran 2>actual &&
+	test_grep "it holds ${SQ}events/dir${SQ}" actual &&
+	test_path_is_dir again.old/events/dir &&
+	test_path_is_missing ran
+'
+
+test_expect_success SYMLINKS 'a symbolic link in the place of the directory is left' '
+	rm -rf real link &&
+	mkdir real &&
+	ln -s real link &&
+	test_expect_code 128 trace2 record -o link -- true 2>actual &&
+	test_grep "it is a symbolic link" actual &&
+	test_dir_is_empty real
+'
+
+test_expect_success 'an empty directory is taken as it is' '
+	rm -rf empty &&
+	mkdir empty &&
+	trace2 record -o empty -- true &&
+	test_path_is_file empty/meta.json
+'
+
+test_expect_success 'a recording inside of a recording' '
+	rm -rf in out in.old out.old &&
+	test_expect_code 5 trace2 record -o out -- trace2 record -o in -- \
+		sh -c "exit 5" &&
+	jq -e ".exit_code == 5" in/meta.json &&
+	jq -e ".exit_code == 5" out/meta.json
+'
+
+test_expect_success 'a directory that is being recorded is not taken away' '
+	rm -rf out out.old &&
+	test_expect_code 128 trace2 record -o out -- \
+		trace2 record -o out -- true 2>err &&
+	test_grep "will not replace ${SQ}out${SQ}: it is being recorded" err &&
+	test_path_is_missing out.old
+'
+
+test_expect_success GIT 'a path with spaces and other characters' '
+	dir="a b ${SQ}c${SQ} \$d" &&
+	mkdir -p "$dir" &&
+	(
+		cd "$dir" &&
+		trace2 record -o "e f" -- git version 2>err &&
+		test_grep -F -- "-> e f; 0 lost, exit 0 ]" err &&
+		cat "e f"/events/* >all &&
+		test_grep atexit all
+	)
+'
+
+test_expect_success SANITY 'a directory that cannot be written to' '
+	test_when_finished "chmod 755 locked" &&
+	mkdir locked &&
+	chmod 555 locked &&
+	test_expect_code 128 trace2 record -o locked/x -- touch ran 2>err &&
+	test_grep "cannot create ${SQ}locked/x${SQ}: Permission denied" err &&
+	test_path_is_missing ran
+'
+
+test_expect_success 'a directory in a directory that is not there' '
+	test_expect_code 128 trace2 record -o no/where -- touch ran 2>err &&
+	test_grep "cannot create ${SQ}no/where${SQ}: No such file" err
+'
+
+# A file system of 64 KiB, gone with the process that has it.
+test_lazy_prereq SMALL_DISK '
+	mkdir small && unshare -m sh -c "mount -t tmpfs -o size=64k none small"
+'
+
+test_expect_success SMALL_DISK 'a full disk: the command is not disturbed' '
+	mkdir -p small &&
+	cat >on-small-disk <<-\EOF &&
+	mount -t tmpfs -o size=64k none small || exit 99
+	trace2 record -o small/rec -- sh -c "
+		cat /dev/zero >small/rec/events/fill
+		for i in 1 2 3 4 5 6 7 8 9; do /bin/true; done
+		echo done; exit 6" 2>err
+	echo $? >code
+	cat small/rec/meta.json >meta
+	EOF
+	unshare -m sh ./on-small-disk >actual 2>/dev/null &&
+	echo done >expect &&
+	test_cmp expect actual &&
+	echo 6 >expect &&
+	test_cmp expect code &&
+	test_grep "cannot write ${SQ}small/rec/meta.json${SQ}: No space left" err &&
+	jq -e ".state == \"running\"" meta &&
+	cat >on-small-disk <<-\EOF &&
+	mount -t tmpfs -o size=64k none small || exit 99
+	head -c 65536 /dev/zero >small/fill
+	trace2 record -o small/rec -- echo ran 2>err
+	echo $? >code
+	ls small >left
+	EOF
+	unshare -m sh ./on-small-disk >actual &&
+	test_must_be_empty actual &&
+	echo 128 >expect &&
+	test_cmp expect code &&
+	test_grep "No space left on device" err &&
+	echo fill >expect &&
+	test_cmp expect left
+'
+
+test_expect_success GIT '--max-size stops those that start later' '
+	cat >cmd <<-\EOF &&
+	git version
+	until test -e "$GIT_TRACE2_EVENT/git-trace2-discard"
+	do
+		git version
+	done >/dev/null
+	ls "$GIT_TRACE2_EVENT" >before
+	git version
+	ls "$GIT_TRACE2_EVENT" >after
+	EOF
+	trace2 record --max-size 1000 -- sh ./cmd 2>err &&
+	test_grep "max-size was reached" err &&
+	test_cmp before after &&
+	test_file_not_empty before
+'
+
+test_expect_success SECCOMP 'without task records it says so once, and goes on' '
+	test_expect_code 4 "$PERL_PATH" "$TEST_DIRECTORY/t3100/deny.perl" all \
+		trace2 record -- sh -c "sh -c \"exit 7\"; exit 4" 2>err &&
+	test_line_count = 2 err &&
+	test_grep "^trace2 record: going on without the kernel${SQ}s task records: perf_event_open: Operation not permitted" err &&
+	tasks trace2.data >actual &&
+	echo " 4" >expect &&
+	test_cmp expect actual &&
+	jq -e ".task_source == \"none\"" trace2.data/meta.json
+'
+
+test_expect_success SECCOMP,EXIT_CODES 'the process connector stands in for perf' '
+	test_expect_code 4 "$PERL_PATH" "$TEST_DIRECTORY/t3100/deny.perl" perf \
+		trace2 record -- sh -c "sh -c \"exit 7\"; exit 4" 2>err &&
+	test_line_count = 1 err &&
+	jq -r ".tasks[] | .code" trace2.data/meta.json >actual &&
+	test_write_lines 4 7 >expect &&
+	test_cmp expect actual &&
+	jq -e ".task_source == \"connector\"" trace2.data/meta.json
+'
+
+test_expect_success TASKS 'more processes than the kernel has room for: counted' '
+	cat >cmd <<-\EOF &&
+	i=0
+	while test $i -lt 3000
+	do
+		( : )
+		i=$((i + 1))
+	done
+	EOF
+	trace2 record -- sh ./cmd 2>err &&
+	seen=$(jq .processes trace2.data/meta.json) &&
+	lost=$(jq .losses.task_records trace2.data/meta.json) &&
+	if test "$lost" = 0
+	then
+		test "$seen" = 3001
+	fi &&
+	jq -s -e "map(.time_ns) | . == sort" trace2.data/tasks.jsonl
+'
+
+test_done

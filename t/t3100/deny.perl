@@ -1,0 +1,42 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: MIT
+#
+# deny.perl perf|all COMMAND [ARGUMENT...]
+#
+# Runs COMMAND where perf_event_open (all: and netlink sockets) are refused
+# with EPERM, as the seccomp filter of a container does it.  Exits with 77 where
+# that cannot be done.
+
+use strict;
+use warnings;
+use POSIX ();
+
+my ($what, @command) = @ARGV;
+my $machine = (POSIX::uname())[4];
+# Numbers of prctl, perf_event_open, socket.
+my %calls = (
+	x86_64  => [ 157, 298, 41 ],
+	aarch64 => [ 167, 241, 198 ],
+);
+exit 77 if !$calls{$machine};
+my ($prctl, $perf, $socket) = @{ $calls{$machine} };
+my ($set_no_new_privs, $set_seccomp, $filter) = (38, 22, 2);
+my ($load, $equal, $return) = (0x20, 0x15, 0x06);
+my ($allow, $eperm) = (0x7fff0000, 0x00050001);
+my $af_netlink = 16;
+
+# struct sock_filter: code, jump if true, jump if false, k.
+my @filter = (
+	[ $load,   0, 0, 0 ],
+	[ $equal,  4, 0, $perf ],
+	[ $equal,  0, 2, $what eq 'all' ? $socket : 0xffffffff ],
+	[ $load,   0, 0, 16 ],
+	[ $equal,  1, 0, $af_netlink ],
+	[ $return, 0, 0, $allow ],
+	[ $return, 0, 0, $eperm ],
+);
+my $code = join '', map { pack 'SCCL', @$_ } @filter;
+my $program = pack 'Sx![P]P', scalar(@filter), $code;
+syscall($prctl, $set_no_new_privs, 1, 0, 0, 0) == 0 or exit 77;
+syscall($prctl, $set_seccomp, $filter, $program, 0, 0) == 0 or exit 77;
+exec { $command[0] } @command or exit 77;

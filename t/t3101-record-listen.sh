@@ -1,0 +1,333 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+
+test_description='trace2 record --listen: events of many, through sockets
+
+Whatever clients do, the sockets are drained, what was taken is in one file a
+session, and what could not be taken is counted.
+'
+
+. ./test-lib.sh
+
+SQ=\'
+
+if ! test_have_prereq JQ
+then
+	skip_all='jq is missing'
+	test_done
+fi
+
+# A path of its own: that of a socket has at most 107 bytes.
+sock=$(mktemp -d "${TMPDIR:-/tmp}/t3101.XXXXXX") || exit 1
+test_atexit 'rm -rf "$sock"'
+
+# send WHAT KIND...: a client, see t3100/send.perl.
+send () {
+	what=$1 &&
+	shift &&
+	"$PERL_PATH" "$TEST_DIRECTORY/t3100/send.perl" "$what" "$@"
+}
+
+# listening DIR N [OPTION...]: starts a recorder that listens on N sockets, with
+# $limit descriptors if that is set, and waits for it. Its process is $pid, what
+# it said is in `said`, and the rest can be read from descriptor 8.
+limit=''
+running=''
+listening () {
+	dir=$1 &&
+	nr=$2 &&
+	shift 2 &&
+	rm -rf "$dir" said pipe &&
+	mkfifo pipe &&
+	{ sh -c "${limit:+ulimit -n $limit &&} exec \"\$@\"" sh "$PERL_PATH" \
+		-e '$SIG{$_} = "DEFAULT" for qw(INT QUIT); exec @ARGV' \
+		trace2 record -o "$dir" "$@" >out 2>pipe & } &&
+	pid=$! &&
+	running=$pid &&
+	test_when_finished stop_listening &&
+	exec 8<pipe &&
+	while test "$nr" -gt 0
+	do
+		read -r line <&8 &&
+		echo "$line" >>said &&
+		nr=$((nr - 1)) || return 1
+	done
+}
+
+# After a test that failed.
+stop_listening () {
+	if test -n "$running"
+	then
+		kill -KILL "$running"
+		wait "$running"
+		rm -f "$sock"/*
+		running=''
+	fi
+}
+
+# finished [SIGNAL]: ends it; the rest of what it says is in `rest`.
+finished () {
+	kill -"${1:-TERM}" "$pid" &&
+	cat <&8 >rest &&
+	running='' &&
+	wait "$pid"
+}
+
+lost () {
+	jq -r ".losses | to_entries[] | select(.value > 0) |
+		\"\(.key) \(.value)\"" "$1/meta.json"
+}
+
+test_expect_success 'it says where it listens, and the sum at the end' '
+	listening l 2 --listen "$sock/s" --listen "af_unix:dgram:$sock/d" &&
+	test -S "$sock/s" &&
+	test -S "$sock/d" &&
+	cat >expect <<-EOF &&
+	trace2 record: listening on af_unix:stream:$sock/s
+	trace2 record: listening on af_unix:dgram:$sock/d
+	EOF
+	test_cmp expect said &&
+	echo "{\"event\":\"start\",\"sid\":\"a/one\"}" >one &&
+	echo "{\"event\":\"start\",\"sid\":\"two\"}" >two &&
+	send stream "$sock/s" <one &&
+	send dgram "$sock/d" <two &&
+	finished TERM &&
+	echo "[ trace2 record: 2 processes, 2 events, 62 B -> l; 0 lost, exit 0 ]" \
+		>expect &&
+	test_cmp expect rest &&
+	test_cmp one l/events/one &&
+	test_cmp two l/events/two &&
+	test_path_is_missing "$sock/s" &&
+	test_path_is_missing "$sock/d"
+'
+
+test_expect_success 'SIGINT ends it as well' '
+	listening l 1 --listen "$sock/s" &&
+	finished INT &&
+	jq -e ".state == \"complete\" and .command == []" l/meta.json
+'
+
+test_expect_success GIT 'real Git commands, over both kinds' '
+	listening l 2 --listen "af_unix:stream:$sock/s" \
+		--listen "af_unix:dgram:$sock/d" &&
+	GIT_TRACE2_EVENT="af_unix:stream:$sock/s" git version &&
+	GIT_TRACE2_EVENT="af_unix:dgram:$sock/d" git version &&
+	finished &&
+	for file in l/events/*
+	do
+		jq -r .event "$file" >>events || return 1
+	done &&
+	grep -c -x -e version -e start -e atexit events >actual &&
+	echo 6 >expect &&
+	test_cmp expect actual
+'
+
+test_expect_success '50 clients at once: nothing lost, torn or mixed' '
+	listening l 1 --listen "$sock/s" &&
+	send many "$sock/s" 50 &&
+	finished &&
+	test_grep "50 processes, 1000 events, " rest &&
+	test_grep "; 0 lost, exit 0 ]" rest &&
+	awk "BEGIN { for (n = 1; n <= 20; n++) print \"I\", n, 37 * n }" \
+		</dev/null >model &&
+	for i in $(test_seq 50)
+	do
+		jq -r "\"\(.sid) \(.n) \(.value | length)\"" l/events/s-$i \
+			>actual &&
+		sed "s/^I/parent\/s-$i/" model >expect &&
+		test_cmp expect actual || return 1
+	done
+'
+
+test_expect_success 'a client that never closes delays nobody' '
+	listening l 1 --listen "$sock/s" &&
+	send idle "$sock/s" 10 "$PERL_PATH" "$TEST_DIRECTORY/t3100/send.perl" \
+		many "$sock/s" 5 &&
+	finished &&
+	test_grep "5 processes, 100 events, " rest
+'
+
+test_expect_success 'clients for whom no descriptor is left push out the idle' '
+	limit=32 &&
+	test_when_finished "limit=" &&
+	listening l 1 --listen "$sock/s" &&
+	send idle "$sock/s" 40 "$PERL_PATH" \
+		"$TEST_DIRECTORY/t3100/send.perl" lines "$sock/s" 100 &&
+	finished &&
+	test_grep "1 process, 100 events, " rest &&
+	jq -e ".clients == 41 and .clients_evicted > 0" l/meta.json
+'
+
+test_expect_success 'no SID makes a file anywhere else, or under another name' '
+	listening l 1 --listen "$sock/s" &&
+	echo precious >escaped &&
+	while read -r sid
+	do
+		echo "{\"event\":\"x\",\"sid\":\"$sid\"}" |
+		send stream "$sock/s" || return 1
+	done <<-\EOF &&
+	../../escaped
+	a/..
+	a/.
+	a/
+	.hidden
+	a\u002fb
+	with space
+	git-trace2-discard
+	unknown-1
+	EOF
+	printf "{\"sid\":\"%0200d\"}\n" 1 | send stream "$sock/s" &&
+	printf "{\"sid\":\"cut" | send stream "$sock/s" &&
+	finished &&
+	ls l/events | LC_ALL=C sort >actual &&
+	{ echo escaped && test_seq -f "unknown-%d" 10; } |
+	LC_ALL=C sort >expect &&
+	test_cmp expect actual &&
+	echo precious >expect &&
+	test_cmp expect escaped &&
+	ls -a . l >actual &&
+	test_grep ! "hidden" actual
+'
+
+test_expect_success 'garbage is kept as it came, and lines of one file are not mixed' '
+	listening l 1 --listen "$sock/s" &&
+	test_copy_bytes 100000 </dev/urandom | tr -d "\n{" >garbage &&
+	send stream "$sock/s" <garbage &&
+	printf "{\"sid\":\"x\",\"a\":1}\n{\"sid\":\"x\",\"a" | send stream "$sock/s" &&
+	echo "{\"sid\":\"x\",\"b\":1}" | send stream "$sock/s" &&
+	finished &&
+	{ cat garbage && echo; } >expect &&
+	test_cmp_bin expect l/events/unknown-1 &&
+	LC_ALL=C sort l/events/x >actual &&
+	LC_ALL=C sort >expect <<-\EOF &&
+	{"sid":"x","a":1}
+	{"sid":"x","a
+	{"sid":"x","b":1}
+	EOF
+	test_cmp expect actual
+'
+
+# Most memory that the recorder had, in KiB.
+peak_kib () {
+	sed -n "s/^VmHWM:[^0-9]*\([0-9]*\) kB/\1/p" "/proc/$pid/status"
+}
+
+test_expect_success '100 MB without a newline: counted, and memory stays bounded' '
+	listening l 1 --listen "$sock/s" &&
+	send line "$sock/s" 100000000 &&
+	echo "{\"sid\":\"after\"}" >after &&
+	send stream "$sock/s" <after &&
+	if ! test_have_prereq INSTRUMENTED
+	then
+		peak=$(peak_kib) &&
+		test "$peak" -lt 65536
+	fi &&
+	finished &&
+	echo "too_long 1" >expect &&
+	lost l >actual &&
+	test_cmp expect actual &&
+	test_grep "; 1 lost, exit 0 ]" rest &&
+	test_cmp after l/events/after
+'
+
+test_expect_success 'a disk that stands still: draining goes on, the rest is counted' '
+	listening l 1 --listen "$sock/s" &&
+	mkfifo l/events/s-many &&
+	send lines "$sock/s" 200000 &&
+	if ! test_have_prereq INSTRUMENTED
+	then
+		peak=$(peak_kib) &&
+		test "$peak" -lt 131072
+	fi &&
+	kill -TERM $pid &&
+	cat l/events/s-many >got &&
+	cat <&8 >rest &&
+	running= &&
+	wait $pid &&
+	lost=$(jq .losses.queue_full l/meta.json) &&
+	test "$lost" -gt 0 &&
+	test $(($(wc -l <got) + lost)) = 200000
+'
+
+test_expect_success '--max-size is kept to the byte' '
+	listening l 1 --max-size 10500 --listen "$sock/s" &&
+	send lines "$sock/s" 8 &&
+	echo "{\"sid\":\"small\"}" | send stream "$sock/s" &&
+	send lines "$sock/s" 8 &&
+	finished &&
+	test $(cat l/events/* | wc -c) -le 10500 &&
+	lost=$(jq .losses.over_max_size l/meta.json) &&
+	test "$lost" -gt 0 &&
+	test $(($(wc -l <l/events/s-many) + lost)) = 16
+'
+
+test_expect_success 'with a command: until it ends, its events through the socket' '
+	listening l 1 --listen "$sock/s" -- sh -c "
+		echo \"{\\\"sid\\\":\\\"sh\\\",\\\"to\\\":\\\"\$GIT_TRACE2_EVENT\\\"}\" |
+			\"\$0\" \"\$1\" stream \"$sock/s\"
+		exit 3" "$PERL_PATH" "$TEST_DIRECTORY/t3100/send.perl" &&
+	cat <&8 >rest &&
+	running= &&
+	test_expect_code 3 wait $pid &&
+	test_grep "1 event, .* 0 lost, exit 3 ]" rest &&
+	test "$(jq -r .to l/events/sh)" = "af_unix:stream:$sock/s" &&
+	test_path_is_missing "$sock/s"
+'
+
+test_expect_success 'a socket in use, and what is no socket, are left alone' '
+	listening l 1 --listen "$sock/s" &&
+	test_expect_code 128 trace2 record -o m --listen "$sock/s" 2>actual &&
+	echo "trace2: cannot listen on ${SQ}$sock/s${SQ}: it is in use, or no socket (name another)" \
+		>expect &&
+	test_cmp expect actual &&
+	test_path_is_missing m &&
+	test_expect_code 128 trace2 record -o m \
+		--listen "af_unix:dgram:$sock/s" &&
+	echo "{\"sid\":\"still\"}" | send stream "$sock/s" &&
+	finished &&
+	test_path_is_file l/events/still &&
+	echo precious >"$sock/file" &&
+	test_expect_code 128 trace2 record -o m --listen "$sock/file" &&
+	echo precious >expect &&
+	test_cmp expect "$sock/file"
+'
+
+test_expect_success 'a socket that nobody listens on is replaced' '
+	listening l 1 --listen "$sock/s" &&
+	kill -KILL $pid &&
+	running= &&
+	{ wait $pid || :; } &&
+	test -S "$sock/s" &&
+	listening m 1 --listen "$sock/s" &&
+	echo "{\"sid\":\"x\"}" | send stream "$sock/s" &&
+	finished &&
+	test_path_is_file m/events/x &&
+	jq -e ".state == \"running\"" l/meta.json
+'
+
+test_expect_success 'a socket that another made meanwhile is not removed' '
+	listening l 1 --listen "$sock/s" &&
+	rm "$sock/s" &&
+	>"$sock/s" &&
+	finished &&
+	test_path_is_file "$sock/s" &&
+	rm "$sock/s"
+'
+
+test_expect_success 'a path that is too long for a socket, or has no directory' '
+	long=$(printf "%0120d" 0) &&
+	test_expect_code 128 trace2 record -o m --listen "$sock/$long" 2>actual &&
+	test_grep "at most 107 bytes" actual &&
+	test_expect_code 128 trace2 record -o m --listen "$sock/no/s" 2>actual &&
+	test_grep "No such file or directory" actual &&
+	test_path_is_missing m
+'
+
+test_expect_success 'only its own user may write to the socket' '
+	listening l 1 --listen "$sock/s" &&
+	ls -l "$sock/s" >actual &&
+	finished &&
+	test_grep "^srwx------" actual
+'
+
+test_done

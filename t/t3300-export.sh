@@ -1,0 +1,232 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+
+test_description='trace2 export: viewers of time (chrome, folded), and files
+
+mix.event has a process with two children at once, one of them a session that
+failed, a thread, a region that goes on beside the children, and secrets.
+'
+
+. ./test-lib.sh
+. "$TEST_DIRECTORY"/t3300/lib-export.sh
+
+test_expect_success 'chrome: slices, each where it belongs' '
+	trace2 export --to chrome -o out.json "$MIX" &&
+	jq -r ".traceEvents[] | select(.ph == \"X\")
+		| \"\(.pid) \(.ts) \(.dur) \(.cat) \(.name)\"" out.json >actual &&
+	cat >expect <<-\EOF &&
+	100 0 20000 process work
+	100 2000 6000 load load/all
+	100 10000 8000 child child helper
+	100 11000 6000 child child helper
+	100 13000 6000 wait wait/both
+	100 3000 4000 thread th01:reader
+	100 3100 3000 read read/file
+	102 12000 4000 process helper
+	EOF
+	test_cmp expect actual
+'
+
+test_expect_success 'chrome: what ran side by side stands on rows of its own' '
+	cat >expect <<-\EOF &&
+	main | work
+	main | load/all
+	main: children 1 | child helper
+	main: children 2 | child helper
+	main | wait/both
+	th01:reader | th01:reader
+	th01:reader | read/file
+	main | helper
+	EOF
+	jq -r "([.traceEvents[] | select(.ph == \"M\" and .name == \"thread_name\")
+		| {key: \"\(.pid).\(.tid)\", value: .args.name}] | from_entries)
+			as \$names
+		| .traceEvents[] | select(.ph == \"X\")
+		| \"\(\$names[\"\(.pid).\(.tid)\"]) | \(.name)\"" out.json >actual &&
+	test_cmp expect actual
+'
+
+test_expect_success 'chrome: flows, counters, names' '
+	jq -r ".traceEvents[] | select(.ph | IN(\"s\", \"f\", \"C\"))
+		| \"\(.ph) \(.pid) \(.ts) \(.id // .args.value) \(.bp // \"\")\"" \
+		out.json >actual &&
+	cat >expect <<-\EOF &&
+	C 100 0 0 
+	C 100 20000 18446744073709552000 
+	s 100 11000 2 
+	f 102 12000 2 e
+	EOF
+	test_cmp expect actual &&
+	test_grep "\"args\":{\"value\":18446744073709551615}" out.json &&
+	jq -e ".otherData.start == \"2026-11-21T09:00:00.000000Z\"" out.json &&
+	jq -r ".traceEvents[] | select(.name == \"process_labels\")
+		| .args.labels" out.json >actual &&
+	cat >expect <<-\EOF &&
+	/opt/bin/prog work https://joe:hunter2@example.com/x
+	helper two
+	EOF
+	test_cmp expect actual
+'
+
+for trace in alias clone commit counters data error fetch gc nest push status timers
+do
+	test_expect_success "chrome: slices nest in $trace" '
+		for form in event perf
+		do
+			trace2 export --to chrome "$TRACES/$trace.$form" >out.json &&
+			jq -c -f "$TEST_DIRECTORY"/t3300/nesting.jq out.json >bad &&
+			test_must_be_empty bad || return 1
+		done
+	'
+done
+
+test_expect_success 'chrome: a stream that nests wrongly is made to nest' '
+	sed "/region_leave.*all/d; s/\"thread\":\"th01:reader\"/\"thread\":\"main\"/" \
+		"$MIX" >wrong.event &&
+	trace2 export --to chrome wrong.event >out.json 2>err &&
+	jq -c -f "$TEST_DIRECTORY"/t3300/nesting.jq out.json >bad &&
+	test_must_be_empty bad
+'
+
+test_expect_success GIT 'chrome: a live git command with many children' '
+	git init -q repo &&
+	test_commit -C repo one &&
+	trace2 record -o git.data -- git clone -q --no-local repo copy 2>err &&
+	trace2 export --to chrome git.data >out.json &&
+	jq -c -f "$TEST_DIRECTORY"/t3300/nesting.jq out.json >bad &&
+	test_must_be_empty bad &&
+	jq -r ".traceEvents[] | select(.name == \"process_name\")
+		| .args.name" out.json >names &&
+	test_grep "^clone$" names &&
+	test_grep "^upload-pack$" names &&
+	jq -e "[.traceEvents[] | select(.ph == \"s\") | .id] ==
+		[.traceEvents[] | select(.ph == \"f\") | .id]" out.json
+'
+
+test_expect_success 'folded: processes, then threads and regions' '
+	trace2 export --to folded "$MIX" >actual &&
+	cat >expect <<-\EOF &&
+	work 5000
+	work;helper 12000
+	work;helper;[spawn] 2000
+	work;load/all 6000
+	work;wait/both 6000
+	work;reader 1000
+	work;reader;read/file 3000
+	EOF
+	test_cmp expect actual
+'
+
+test_expect_success 'folded: a wrapper is one with what it ran' '
+	trace2 export --to folded "$TRACES/clone.event" >actual &&
+	cat >expect <<-\EOF &&
+	clone 6449
+	clone;upload-pack 5128
+	EOF
+	test_cmp expect actual
+'
+
+test_expect_success 'folded: names cannot make lines or frames' '
+	sed "s/\"label\":\"all\"/\"label\":\"a;b\\\\nc\"/g" "$MIX" >odd.event &&
+	trace2 export --to folded odd.event >actual &&
+	test_grep "^work;load/a:b c 6000$" actual &&
+	test_line_count = 7 actual
+'
+
+test_expect_success 'filters choose what is exported' '
+	trace2 export --to folded --cmd helper "$MIX" >actual &&
+	cat >expect <<-\EOF &&
+	work;helper 12000
+	work;helper;[spawn] 2000
+	EOF
+	test_cmp expect actual &&
+	trace2 export --to chrome -N "load/*" "$MIX" >out.json &&
+	jq -r ".traceEvents[] | select(.ph == \"X\") | .name" out.json >actual &&
+	test_write_lines work load/all th01:reader helper >expect &&
+	test_cmp expect actual
+'
+
+test_expect_success 'a file is there when it is whole' '
+	echo before >file &&
+	chmod 640 file &&
+	ln -s file link &&
+	trace2 export --to folded -o link "$MIX" &&
+	test_path_is_symlink link &&
+	trace2 export --to folded "$MIX" >expect &&
+	test_cmp expect file &&
+	ls -l file >mode &&
+	test_grep "^-rw-r-----" mode &&
+	ls >files &&
+	test_grep ! "file[.]" files
+'
+
+test_expect_success 'a place that cannot be written' '
+	test_expect_code 128 trace2 export --to folded -o none/out "$MIX" 2>err &&
+	cat >expect <<-\EOF &&
+	trace2: cannot write '\''none/out'\'': No such file or directory
+	EOF
+	test_cmp expect err
+'
+
+test_expect_success DEV_FULL 'a full disk' '
+	for to in chrome folded otlp csv git-event
+	do
+		test_expect_code 128 trace2 export --to $to -o /dev/full "$MIX" \
+			2>err &&
+		test_grep "^trace2: cannot write ./dev/full.: No space" err &&
+		test_expect_code 128 trace2 export --to $to "$MIX" \
+			>/dev/full 2>err &&
+		test_grep "cannot write .standard output.: No space" err ||
+		return 1
+	done
+'
+
+test_expect_success 'a file that grows too large leaves what was there' '
+	echo before >file &&
+	cp file expect &&
+	(
+		ulimit -f 1 &&
+		trap "" XFSZ &&
+		test_expect_code 128 trace2 export --to chrome -o file \
+			"$TRACES/gc.event" 2>err
+	) &&
+	test_grep "cannot write .file.: File too large" err &&
+	test_cmp expect file &&
+	ls >files &&
+	test_grep ! "file[.]" files
+'
+
+test_expect_success PIPE 'a reader that has gone' '
+	mkfifo pipe &&
+	{ head -c 1 pipe >/dev/null & } &&
+	(
+		trap "" PIPE &&
+		for i in 1 2 3 4 5 6 7 8 9
+		do
+			sed "s/P0000/P000$i/g" "$TRACES/gc.event" || exit 1
+		done >big.event &&
+		test_might_fail trace2 export --to chrome -o pipe big.event 2>err
+	) &&
+	wait &&
+	{ test_grep "cannot write .pipe.: Broken pipe" err ||
+		test_must_be_empty err; }
+'
+
+test_expect_success 'wrong use' '
+	test_expect_code 2 trace2 export "$MIX" 2>err &&
+	test_grep "say which format with --to" err &&
+	test_expect_code 2 trace2 export --to pdf "$MIX" 2>err &&
+	test_grep "chrome|folded|otlp|sqlite|csv|git-event" err &&
+	test_expect_code 2 trace2 export --to sqlite "$MIX" 2>err &&
+	test_grep "needs -o FILE" err &&
+	test_expect_code 2 trace2 export --to csv --url http://x "$MIX" 2>err &&
+	test_grep "cannot be sent to a URL" err &&
+	test_expect_code 2 trace2 export --to csv --compat trace2receiver "$MIX" \
+		2>err &&
+	test_grep "compat is for --to=otlp" err &&
+	>empty &&
+	trace2 export --to chrome -o none.json empty &&
+	test_path_is_missing none.json
+'
+
+test_done

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+//
+// node collector.js DIR ANSWER...
+//
+// An OpenTelemetry collector on loopback. Its port is in DIR/port once it
+// listens. Each request is answered with the next ANSWER, the last one again
+// and again: STATUS, or STATUS=WORDS, or STATUS:SECONDS for Retry-After. Every
+// request appends a line to DIR/requests and its body to DIR/bodies; "GET
+// /quit" ends it. With SCHEMA=1 a body is decoded with the official schema,
+// which the npm package @opentelemetry/otlp-transformer carries: what does not
+// fit is answered with 400, what the decoder made of it goes to DIR/decoded.
+'use strict';
+const fs = require('fs');
+const http = require('http');
+
+const [dir, ...answers] = process.argv.slice(2);
+const Request = process.env.SCHEMA && require(
+	'@opentelemetry/otlp-transformer/build/src/generated/root')
+	.opentelemetry.proto.collector.trace.v1.ExportTraceServiceRequest;
+
+// Members that the schema has not, anywhere.
+function unknown(given, decoded, where) {
+	if (given === null || typeof given !== 'object')
+		return [];
+	return Object.keys(given).flatMap(key => decoded[key] === undefined ?
+		[`${where}.${key}`] :
+		unknown(given[key], decoded[key], `${where}.${key}`));
+}
+
+// OTLP/JSON has ids as hexadecimal text, protobuf as bytes.
+function withBytes(text) {
+	return JSON.parse(text, (key, value) =>
+		/^(trace|span|parentSpan)Id$/.test(key) ?
+			Buffer.from(value, 'hex') : value);
+}
+
+function decode(text) {
+	const message = Request.fromObject(withBytes(text));
+	const bytes = Request.encode(message).finish();
+	const decoded = Request.toObject(Request.decode(bytes),
+		{ longs: String, arrays: true });
+	const strange = unknown(JSON.parse(text), decoded, '');
+	if (strange.length)
+		throw new Error(`not in the schema: ${strange[0]}`);
+	return JSON.stringify(decoded, (key, value) =>
+		value && value.type === 'Buffer' ?
+			Buffer.from(value.data).toString('hex') : value);
+}
+
+function handle(request, response, body) {
+	let [, status, mark, words] = (answers.length > 1 ? answers.shift() :
+		answers[0]).match(/^(\d+)([:=]?)(.*)/);
+	if (request.url === '/quit') {
+		response.end();
+		server.close();
+		return;
+	}
+	fs.appendFileSync(`${dir}/requests`, `${request.method} ${request.url} ` +
+		`${request.headers['content-type']} ${status}\n`);
+	if (Request && status === '200') {
+		try {
+			fs.appendFileSync(`${dir}/decoded`, `${decode(body)}\n`);
+		} catch (error) {
+			[status, mark, words] = [400, '=', error.message];
+		}
+	}
+	if (status === '200')
+		fs.appendFileSync(`${dir}/bodies`, `${body}\n`);
+	response.writeHead(status, mark === ':' ? { 'Retry-After': words } : {});
+	response.end(mark === '=' ? words : '');
+}
+
+const server = http.createServer({ keepAliveTimeout: 0 },
+	(request, response) => {
+		const parts = [];
+		request.on('data', part => parts.push(part));
+		request.on('end', () => handle(request, response,
+			Buffer.concat(parts).toString()));
+	});
+server.listen(0, '127.0.0.1', () => {
+	fs.writeFileSync(`${dir}/port.new`, `${server.address().port}\n`);
+	fs.renameSync(`${dir}/port.new`, `${dir}/port`);
+});

@@ -1,0 +1,170 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+
+test_description='trace2 export: tables (csv, sqlite)'
+
+. ./test-lib.sh
+. "$TEST_DIRECTORY"/t3300/lib-export.sh
+
+test_expect_success 'csv: names, CRLF, quotes' '
+	trace2 export --to csv "$MIX" >out.csv &&
+	test $(grep -c "$CR\$" out.csv) = $(wc -l <out.csv) &&
+	tr -d "\r" <out.csv | cut -d, -f1-7 >actual &&
+	cat >expect <<-\EOF &&
+	id,session_id,thread_id,parent_id,kind,category,label
+	1,1,1,,region,load,all
+	3,1,1,,child,,
+	4,1,1,,child,,
+	5,1,1,,region,wait,both
+	2,1,2,,region,read,file
+	EOF
+	test_cmp expect actual &&
+	test_grep ",\"from \"\"a\"\", b\"," out.csv
+'
+
+test_expect_success 'csv: every table' '
+	for table in sessions threads spans events data timers counters tasks
+	do
+		trace2 export --to csv --table $table "$MIX" >$table.csv &&
+		echo "$table $(wc -l <$table.csv | tr -d " ")" || return 1
+	done >actual &&
+	cat >expect <<-\EOF &&
+	sessions 3
+	threads 4
+	spans 6
+	events 4
+	data 2
+	timers 2
+	counters 3
+	tasks 1
+	EOF
+	test_cmp expect actual &&
+	test_grep "^1,,read,blocks,18446744073709551615" counters.csv
+'
+
+test_expect_success 'csv: no such table' '
+	test_expect_code 2 trace2 export --to csv --table nodes "$MIX" 2>err &&
+	test_grep "sessions|threads|spans|events|data|timers|counters|tasks" err
+'
+
+counts () {
+	for table in sessions threads spans events data timers counters
+	do
+		echo "$table $(sqlite3 "$1" "select count(*) from $table")"
+	done
+}
+
+test_expect_success SQLITE3 'sqlite: what csv has' '
+	trace2 export --to sqlite -o mix.db "$MIX" &&
+	counts mix.db >actual &&
+	cat >expect <<-\EOF &&
+	sessions 2
+	threads 3
+	spans 5
+	events 3
+	data 1
+	timers 1
+	counters 2
+	EOF
+	test_cmp expect actual &&
+	sqlite3 -csv -header mix.db "select * from spans order by rowid" |
+		tr -d "\r" | cut -d, -f1-7 | sort >actual &&
+	trace2 export --to csv "$MIX" | tr -d "\r" | cut -d, -f1-7 | sort >expect &&
+	test_cmp expect actual &&
+	test "$(sqlite3 mix.db "pragma user_version; select version from schema")" = "1
+1" &&
+	test "$(sqlite3 mix.db "pragma integrity_check")" = ok
+'
+
+test_expect_success SQLITE3 'sqlite: running it again doubles nothing' '
+	counts mix.db >expect &&
+	trace2 export --to sqlite -o mix.db "$MIX" &&
+	counts mix.db >actual &&
+	test_cmp expect actual &&
+	sqlite3 mix.db "select tree, ms, spawn_ms, code from process_tree" >actual &&
+	cat >expect <<-\EOF &&
+	work|20.0||1
+	  helper one|8.0||0
+	  helper|4.0|2.0|3
+	EOF
+	test_cmp expect actual
+'
+
+test_expect_success SQLITE3 'sqlite: a session that went on is completed' '
+	test_when_finished "rm -f cut.db" &&
+	sed "/\"code\":1}/d; /wait.*both.*}/d" "$MIX" >cut.event &&
+	trace2 export --to sqlite -o cut.db cut.event &&
+	test "$(sqlite3 cut.db "select end from sessions order by id")" = "open
+exit" &&
+	trace2 export --to sqlite -o cut.db "$MIX" &&
+	test "$(sqlite3 cut.db "select end, code from sessions order by id")" = "exit|1
+exit|3" &&
+	test "$(sqlite3 cut.db "select count(*) from spans")" = 5
+'
+
+test_expect_success SQLITE3 'sqlite: parents and children that come apart' '
+	test_when_finished "rm -f apart.db" &&
+	grep P00000066 "$MIX" >child.event &&
+	grep -v P00000066 "$MIX" >parent.event &&
+	trace2 export --to sqlite -o apart.db child.event &&
+	trace2 export --to sqlite -o apart.db parent.event &&
+	sqlite3 apart.db "select c.name, p.name from sessions c
+		join sessions p on p.id = c.parent_id" >actual &&
+	echo "helper|work" >expect &&
+	test_cmp expect actual
+'
+
+# Questions over ten recordings, as somebody would ask them.
+test_expect_success SQLITE3 'sqlite: three questions' '
+	for trace in alias clone commit data error fetch gc nest push status
+	do
+		trace2 export --to sqlite -o ten.db "$TRACES/$trace.event" ||
+		return 1
+	done &&
+	sqlite3 ten.db "select category, label, ms, process from slowest_regions
+		limit 10" >actual &&
+	test_line_count = 10 actual &&
+	head -n 1 actual >first &&
+	jq -r -n "[inputs | select(.event == \"region_leave\") | .t_rel * 1000]
+		| max" "$TRACES"/alias.event "$TRACES"/clone.event \
+		"$TRACES"/commit.event "$TRACES"/data.event "$TRACES"/error.event \
+		"$TRACES"/fetch.event "$TRACES"/gc.event "$TRACES"/nest.event \
+		"$TRACES"/push.event "$TRACES"/status.event >longest &&
+	test_grep -F "|$(cat longest)|" first &&
+	sqlite3 ten.db "select process, code from failures" >actual &&
+	jq -r "select(.event == \"atexit\" and .code != 0) | .code" \
+		"$TRACES"/*.event >codes &&
+	test $(wc -l <codes) = $(wc -l <actual) &&
+	test_file_not_empty actual &&
+	test "$(sqlite3 ten.db "select count(*) > 0 and min(share) >= 0 and
+		max(share) <= 1 from spawn_overhead")" = 1
+'
+
+test_expect_success SQLITE3 'sqlite: databases of others are left alone' '
+	sqlite3 other.db "create table mine(x)" &&
+	cp other.db before &&
+	test_expect_code 128 trace2 export --to sqlite -o other.db "$MIX" 2>err &&
+	test_grep "other.db. is a database of another program" err &&
+	test_cmp_bin before other.db &&
+	sqlite3 mix.db "pragma user_version = 7" &&
+	test_expect_code 128 trace2 export --to sqlite -o mix.db "$MIX" 2>err &&
+	test_grep "has schema version 7, and this trace2 writes 1" err &&
+	echo "this is a text, and long enough not to be taken for something" >text.db &&
+	test_expect_code 128 trace2 export --to sqlite -o text.db "$MIX" 2>err &&
+	test_grep "cannot write .text.db.: file is not a database" err
+'
+
+test_expect_success SQLITE3 'sqlite: a failure leaves no database' '
+	(
+		ulimit -f 20 &&
+		trap "" XFSZ &&
+		test_expect_code 128 trace2 export --to sqlite -o big.db \
+			"$TRACES"/*.event 2>err
+	) &&
+	test_grep "cannot write .big.db." err &&
+	test_path_is_missing big.db &&
+	test_expect_code 128 trace2 export --to sqlite -o none/x.db "$MIX" 2>err &&
+	test_grep "cannot write .none/x.db." err
+'
+
+test_done

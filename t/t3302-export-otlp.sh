@@ -1,0 +1,216 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+
+test_description='trace2 export: OpenTelemetry, to a file and to a collector'
+
+. ./test-lib.sh
+. "$TEST_DIRECTORY"/t3300/lib-export.sh
+
+# spans FILTER FILE: of each span, in order.
+spans () {
+	jq -r ".resourceSpans[].scopeSpans[].spans[] | $1" "$2"
+}
+
+test_expect_success 'spans and what they are below' '
+	trace2 export --to otlp "$MIX" >out.json &&
+	test_line_count = 1 out.json &&
+	jq -r "[.resourceSpans[].scopeSpans[].spans[]] as \$all
+		| ([\$all[] | {key: .spanId, value: .name}] | from_entries) as \$names
+		| \$all[] | \"\(.name) < \(\$names[.parentSpanId // \"\"])\"" \
+		out.json >actual &&
+	cat >expect <<-\EOF &&
+	work < null
+	load/all < work
+	child helper < work
+	child helper < work
+	wait/both < work
+	thread(th01:reader) < work
+	read/file < thread(th01:reader)
+	helper < child helper
+	EOF
+	test_cmp expect actual &&
+	jq -e "[.resourceSpans[].scopeSpans[].spans[]]
+		| (.[-1].parentSpanId == .[3].spanId) and
+		([.[].spanId] | unique | length == 8) and
+		([.[].traceId] | unique | length == 1)" out.json
+'
+
+# printf %s SID | sha256sum: the trace is the first 16 bytes of the root
+# component, a process the 8 bytes behind them of its own.
+test_expect_success 'ids' '
+	printf %s 20261121T090000.000000Z-H0a7c9cdf-P00000064 | sha256sum |
+		cut -c1-48 >expect &&
+	printf %s 20261121T090000.012000Z-H0a7c9cdf-P00000066 | sha256sum |
+		cut -c33-48 >>expect &&
+	{
+		spans "select(.name == \"work\") | .traceId + .spanId" out.json &&
+		spans "select(.name == \"helper\") | .spanId" out.json
+	} >actual &&
+	test_cmp expect actual
+'
+
+test_expect_success 'SHA-256 of messages around its block size' '
+	for n in 1 54 55 56 57 63 64 65 119 120 127 128 129 200
+	do
+		sid=$(printf "%0${n}d" 7) &&
+		printf "{\"event\":\"version\",\"sid\":\"%s\",\"thread\":\"main\",\
+\"time\":\"2026-11-21T09:00:00.000000Z\",\"evt\":\"4\",\"exe\":\"1\"}\n" "$sid" \
+			>one.event &&
+		printf %s "$sid" | sha256sum | cut -c1-48 >expect &&
+		trace2 export --to otlp one.event >one.json &&
+		spans ".traceId + .spanId" one.json >actual &&
+		test_cmp expect actual || return 1
+	done
+'
+
+test_expect_success 'status, times, events' '
+	spans "select(.status) | \"\(.name) \(.status.code) \(.status.message)\"" \
+		out.json >actual &&
+	cat >expect <<-\EOF &&
+	work 2 exit code 1
+	child helper 2 null
+	helper 2 cannot reach https://joe:hunter2@example.com/x
+	EOF
+	test_cmp expect actual &&
+	spans "select(.name == \"read/file\") | .startTimeUnixNano,
+		.endTimeUnixNano, .events[0].name, .events[0].timeUnixNano,
+		.events[0].attributes[0].value.intValue" out.json >actual &&
+	test_write_lines 1795251600003100000 1795251600006100000 read/bytes \
+		1795251600003200000 4096 >expect &&
+	test_cmp expect actual
+'
+
+test_expect_success 'the resource' '
+	jq -c ".resourceSpans[0].resource.attributes[] | [.key, (.value[]
+		| if type == \"object\" then [.values[].stringValue] else . end)]" \
+		out.json >actual &&
+	cat >expect <<-\EOF &&
+	["service.name","prog"]
+	["service.version","1.2.3"]
+	["process.pid","100"]
+	["process.executable.name","prog"]
+	["process.command_args",["/opt/bin/prog","work","https://joe:hunter2@example.com/x"]]
+	EOF
+	test_cmp expect actual
+'
+
+test_expect_success 'streams exported apart meet in one trace' '
+	grep P00000066 "$MIX" >child.event &&
+	trace2 export --to otlp child.event >child.json &&
+	spans ".traceId, .parentSpanId" child.json >actual &&
+	spans "select(.name == \"work\") | .traceId, .spanId" out.json >expect &&
+	test_cmp expect actual
+'
+
+test_expect_success 'the names of trace2receiver' '
+	trace2 export --to otlp --compat trace2receiver "$MIX" >compat.json &&
+	spans .name compat.json >actual &&
+	cat >expect <<-\EOF &&
+	prog:work
+	region(load,all)
+	child(helper)
+	child(helper)
+	region(wait,both)
+	thread(th01:reader)
+	region(read,file)
+	helper
+	EOF
+	test_cmp expect actual &&
+	spans ".attributes[] | select(.key | IN(\"trace2.region.data\",
+		\"trace2.cmd.exit_code\", \"trace2.param.set\")) | .value[]" \
+		compat.json >actual &&
+	cat >expect <<-\EOF &&
+	1
+	{"remote.token":"s3cr3t","core.bare":"false"}
+	{"read":{"bytes":"4096"}}
+	3
+	EOF
+	test_cmp expect actual
+'
+
+test_expect_success 'requests are bounded' '
+	perl -e "
+		print qq({\"event\":\"version\",\"sid\":\"a\",\"thread\":\"main\",\"time\":\"2026-11-21T09:00:00.000000Z\",\"evt\":\"4\",\"exe\":\"1\"}\n);
+		for (1 .. 9000) {
+			for my \$what (qw(enter leave)) {
+				print qq({\"event\":\"region_\$what\",\"sid\":\"a\",\"thread\":\"main\",\"time\":\"2026-11-21T09:00:01.000000Z\",\"nesting\":1,\"category\":\"c\",\"label\":\"l\"}\n);
+			}
+		}" >many.event &&
+	trace2 export --to otlp many.event >many.json 2>err &&
+	jq "[.resourceSpans[].scopeSpans[].spans[]] | length" many.json >actual &&
+	test_write_lines 4096 4096 809 >expect &&
+	test_cmp expect actual &&
+	spans .spanId many.json | sort -u >ids &&
+	test_line_count = 9001 ids
+'
+
+# collector ANSWER...: starts one; its URL is in $url.
+collector () {
+	rm -rf collector &&
+	mkdir collector &&
+	{ node "$TEST_DIRECTORY"/t3300/collector.js collector "$@" \
+		>collector/out 2>&1 & } &&
+	collector_pid=$! &&
+	until test -e collector/port
+	do
+		kill -0 "$collector_pid" || return 1
+	done &&
+	url=http://127.0.0.1:$(cat collector/port)
+}
+stop () {
+	kill "$collector_pid"
+	wait "$collector_pid" || :
+}
+
+test_expect_success NODE,LIBCURL 'a collector gets what a file gets' '
+	collector 200 &&
+	test_when_finished stop &&
+	trace2 export --to otlp --url $url "$MIX" &&
+	trace2 export --to otlp --url $url/here "$MIX" &&
+	cat >expect <<-\EOF &&
+	POST /v1/traces application/json 200
+	POST /here application/json 200
+	EOF
+	test_cmp expect collector/requests &&
+	cat out.json out.json >expect &&
+	test_cmp expect collector/bodies
+'
+
+test_expect_success NODE,LIBCURL 'a busy collector is asked again' '
+	collector 429:1 503:1 200 &&
+	test_when_finished stop &&
+	trace2 export --to otlp --url $url "$MIX" &&
+	cut -d" " -f4 collector/requests >actual &&
+	test_write_lines 429 503 200 >expect &&
+	test_cmp expect actual &&
+	test_cmp out.json collector/bodies
+'
+
+test_expect_success NODE,LIBCURL 'a refusal, in the words of the collector' '
+	collector "401={\"code\":16,\"message\":\"no token, no trace\"}" \
+		"413=too large
+by far" &&
+	test_when_finished stop &&
+	test_expect_code 128 trace2 export --to otlp --url $url "$MIX" 2>err &&
+	test_grep "answered 401: no token, no trace\$" err &&
+	test_expect_code 128 trace2 export --to otlp --url $url "$MIX" 2>err &&
+	test_grep "answered 413: too large\$" err
+'
+
+test_expect_success NODE,LIBCURL 'spans that were not taken' '
+	collector "200={\"partialSuccess\":{\"rejectedSpans\":\"3\"}}" &&
+	test_when_finished stop &&
+	trace2 export --to otlp --url $url "$MIX" 2>err &&
+	test_grep "did not take all spans: {.*rejectedSpans" err
+'
+
+test_expect_success LIBCURL 'nobody there, and what is no URL' '
+	test_expect_code 128 trace2 export --to otlp \
+		--url http://127.0.0.1:1/v1/traces "$MIX" 2>err &&
+	test_grep "cannot send to .http://127.0.0.1:1/v1/traces.: " err &&
+	test_expect_code 128 trace2 export --to otlp --url file:///etc/passwd \
+		"$MIX" 2>err &&
+	test_grep "file:///etc/passwd. is not the URL of a collector" err
+'
+
+test_done

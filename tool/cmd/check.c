@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * trace2 check - holds a stream against the format and against what consumers
+ * rely on. What the loader already noticed (bad lines, bytes that are not
+ * UTF-8, pairs that are none) is joined by what only a check looks for.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/check.h"
+#include "out/table.h"
+#include "read/fields.h"
+#include "read/read.h"
+
+static bool env, send_probe;
+
+static const struct tr2_option options[] = {
+	{ 0, "env", NULL, TR2_OPT_FLAG, &env,
+	  "say which targets are on, where the setting comes from, and whether "
+	  "its destination works", NULL },
+	{ 0, "send", NULL, TR2_OPT_FLAG, &send_probe,
+	  "send a small session to the event target and look for it", NULL },
+	TR2_OPT_END
+};
+
+/* What was seen of a session, and of its threads' regions. */
+#define SEEN_EXIT (1u << 0)
+#define SEEN_ATEXIT (1u << 1)
+
+struct check {
+	uint8_t *seen;  /* by session */
+	uint16_t *open; /* by thread */
+	uint32_t nr_seen, nr_open;
+};
+
+struct place {
+	struct tr2_model *m;
+	const struct tr2_in *in;
+	tr2_str source;
+};
+
+static void found(const struct place *at, enum tr2_problem_kind kind,
+		  const char *text)
+{
+	tr2_build_problem(at->m, kind, at->source, at->in->line_number, text);
+}
+
+/* Room for index i in a zeroed array. */
+static bool reach(void **array, uint32_t *nr, uint32_t i, size_t element_bytes)
+{
+	uint32_t want = i + i / 2 + 256;
+	char *p;
+
+	if (i < *nr)
+		return true;
+	p = realloc(*array, want * element_bytes);
+	if (!p)
+		return false;
+	memset(p + *nr * element_bytes, 0, (want - *nr) * element_bytes);
+	*array = p;
+	*nr = want;
+	return true;
+}
+
+/* ---- one event ------------------------------------------------------------------ */
+
+static bool is_missing(const struct tr2_in *in, const struct tr2_slot *slot)
+{
+	const void *member = (const char *)in + slot->offset;
+	const struct tr2_view *view = member;
+	int64_t number;
+
+	switch (slot->type) {
+	case TR2_T_STR:
+	case TR2_T_JSON:
+		return !view->p;
+	case TR2_T_ARGV:
+		/* An empty array has no text. */
+		return false;
+	case TR2_T_INT:
+	case TR2_T_SECONDS:
+	case TR2_T_T_ABS:
+	case TR2_T_T_REL:
+	case TR2_T_NESTING:
+		memcpy(&number, member, sizeof(number));
+		return number == TR2_ABSENT;
+	default:
+		return false;
+	}
+}
+
+static void check_fields(const struct place *at)
+{
+	const struct tr2_in *in = at->in;
+	const struct tr2_slot *slot = tr2_slots_of_event[in->kind];
+	const struct tr2_field *field = tr2_event_rows[in->kind].field;
+	char text[120];
+	size_t i;
+
+	for (i = 0; slot[i].name; i++) {
+		if (field[i].flags & (TR2_F_OPT | TR2_F_TEXT_ONLY) ||
+		    !is_missing(in, &slot[i]))
+			continue;
+		snprintf(text, sizeof(text), "%s has no %s",
+			 tr2_event_rows[in->kind].name, slot[i].name);
+		found(at, TR2_PROBLEM_MISSING, text);
+		return;
+	}
+}
+
+static bool is_metric(int kind)
+{
+	return kind == TR2_EV_timer || kind == TR2_EV_counter;
+}
+
+static void check_order(const struct place *at, uint8_t *seen)
+{
+	const struct tr2_in *in = at->in;
+	uint32_t nr = at->m->sessions[in->session].nr_events;
+
+	if (nr == 1 && at->m->sessions[in->session].flags & TR2_SESSION_FORKED)
+		found(at, TR2_PROBLEM_AFTER_END,
+		      "an event after atexit, which must come last (a forked "
+		      "process that kept its parent's session id?)");
+	else if (*seen & SEEN_ATEXIT)
+		found(at, TR2_PROBLEM_AFTER_END,
+		      "an event after atexit, which must come last");
+	else if (nr == 1 && in->kind != TR2_EV_version)
+		found(at, TR2_PROBLEM_ORDER,
+		      "a session does not begin with version");
+	else if (nr == 2 &&
+		 !(at->m->sessions[in->session].flags & TR2_SESSION_FORKED) &&
+		 in->kind != TR2_EV_start &&
+		 in->kind != TR2_EV_too_many_files)
+		found(at, TR2_PROBLEM_ORDER, "start does not come second");
+	else if (is_metric(in->kind) && !(*seen & SEEN_EXIT))
+		found(at, TR2_PROBLEM_ORDER,
+		      "a timer or counter comes before exit");
+	if (in->kind == TR2_EV_exit)
+		*seen |= SEEN_EXIT;
+	if (in->kind == TR2_EV_atexit)
+		*seen |= SEEN_ATEXIT;
+}
+
+static void check_nesting(const struct place *at, uint16_t *open)
+{
+	const struct tr2_in *in = at->in;
+
+	if (in->kind == TR2_EV_region_leave && *open)
+		--*open;
+	if (in->nesting != TR2_ABSENT && in->nesting != *open + 1)
+		found(at, TR2_PROBLEM_NESTING,
+		      "nesting is not 1 + the regions that are open");
+	if (in->kind == TR2_EV_region_enter && *open < UINT16_MAX)
+		++*open;
+}
+
+static void on_event(void *data, struct tr2_model *m, const struct tr2_in *in)
+{
+	struct check *c = data;
+	struct place at = { m, in, m->sessions[in->session].source };
+	bool perf = m->sessions[in->session].flags & TR2_SESSION_PERF;
+
+	if (!reach((void **)&c->seen, &c->nr_seen, in->session, 1) ||
+	    !reach((void **)&c->open, &c->nr_open, in->thread,
+		   sizeof(*c->open)))
+		return;
+	check_order(&at, &c->seen[in->session]);
+	if (in->kind >= 0 && !perf)
+		check_fields(&at);
+	check_nesting(&at, &c->open[in->thread]);
+}
+
+/* ---- the whole ------------------------------------------------------------------- */
+
+static void check_ends(struct tr2_model *m)
+{
+	uint32_t i, t;
+
+	tr2_for_each_session(m, i) {
+		const struct tr2_session *s = &m->sessions[i];
+
+		if (s->end == TR2_END_OPEN)
+			tr2_build_problem(m, TR2_PROBLEM_NO_END, s->source, 0,
+					  "a session has no atexit: it was "
+					  "killed, cut off, or still runs");
+		tr2_for_each_thread(m, i, t)
+			if (m->threads[t].flags & TR2_THREAD_UNANNOUNCED)
+				tr2_build_problem(m, TR2_PROBLEM_THREAD,
+						  s->source, 0,
+						  "a thread speaks without "
+						  "thread_start");
+	}
+	for (i = 1; i < m->nr_children; i++) {
+		const struct tr2_span *span = &m->spans[m->children[i].span];
+		const struct tr2_session *s =
+			&m->sessions[m->threads[span->thread].session];
+
+		if (span->kind == TR2_SPAN_CHILD &&
+		    span->flags & TR2_SPAN_OPEN && s->end == TR2_END_EXIT)
+			tr2_build_problem(m, TR2_PROBLEM_CHILD, s->source, 0,
+					  "a child_start has no child_exit or "
+					  "child_ready");
+	}
+}
+
+static const char *level_of(enum tr2_problem_kind kind)
+{
+	switch (kind) {
+	case TR2_PROBLEM_CUT_LINE:
+	case TR2_PROBLEM_UNKNOWN:
+	case TR2_PROBLEM_CLOCK:
+	case TR2_PROBLEM_NO_END:
+	case TR2_PROBLEM_CHILD:
+		return "warning";
+	default:
+		return "error";
+	}
+}
+
+static const struct tr2_column columns[] = {
+	{ "level", "LEVEL", TR2_COL_LEFT },
+	{ "file", "FILE", TR2_COL_LEFT },
+	{ "line", "LINE", 0 },
+	{ "count", "COUNT", 0 },
+	{ "message", "MESSAGE", TR2_COL_LEFT },
+};
+
+static void print_text(const struct tr2_model *m, const struct tr2_problem *p)
+{
+	bool error = !strcmp(level_of(p->kind), "error");
+	enum tr2_color color = error ? TR2_COLOR_BAD : TR2_COLOR_WARM;
+
+	printf("%s:", tr2_s(m, p->source));
+	if (p->line)
+		printf("%llu:", (unsigned long long)p->line);
+	printf(" %s%s:%s %s", tr2_color_on(color), level_of(p->kind),
+	       tr2_color_off(color), p->text);
+	if (p->count > 1)
+		printf(" (%llu times)", (unsigned long long)p->count);
+	putchar('\n');
+}
+
+static void print_data(const struct tr2_model *m)
+{
+	struct tr2_table t;
+	uint32_t i;
+
+	tr2_table_init(&t, "problems", columns,
+		       sizeof(columns) / sizeof(*columns));
+	for (i = 1; i < m->nr_problems; i++) {
+		const struct tr2_problem *p = &m->problems[i];
+
+		tr2_table_row(&t);
+		tr2_cell_str(&t, level_of(p->kind));
+		tr2_cell_str(&t, tr2_s(m, p->source));
+		if (p->line)
+			tr2_cell_uint(&t, p->line);
+		else
+			tr2_cell_none(&t);
+		tr2_cell_uint(&t, p->count);
+		tr2_cell_str(&t, p->text);
+	}
+	tr2_report_begin();
+	tr2_table_print(&t);
+	tr2_report_end();
+	tr2_table_release(&t);
+}
+
+static bool is_brief(const struct tr2_model *m)
+{
+	uint32_t i;
+
+	tr2_for_each_session(m, i)
+		if (m->sessions[i].flags & TR2_SESSION_BRIEF)
+			return true;
+	return false;
+}
+
+static void print_summary(const struct tr2_model *m)
+{
+	unsigned int errors = 0, warnings = 0;
+	uint32_t i;
+
+	for (i = 1; i < m->nr_problems; i++)
+		if (!strcmp(level_of(m->problems[i].kind), "error"))
+			errors++;
+		else
+			warnings++;
+	if (is_brief(m))
+		puts("a brief stream: most events have no time of their own");
+	printf("%u session%s, %llu events: ", m->nr_sessions - 1,
+	       m->nr_sessions == 2 ? "" : "s",
+	       (unsigned long long)m->nr_events);
+	if (!errors && !warnings)
+		puts("no problems");
+	else
+		printf("%u kind%s of error, %u of warning\n", errors,
+		       errors == 1 ? "" : "s", warnings);
+}
+
+static int report(struct tr2_model *m)
+{
+	uint32_t i;
+
+	check_ends(m);
+	if (tr2_common.format != TR2_FORMAT_TEXT) {
+		print_data(m);
+	} else {
+		for (i = 1; i < m->nr_problems; i++)
+			print_text(m, &m->problems[i]);
+		print_summary(m);
+	}
+	return m->nr_problems > 1 ? TR2_EXIT_FOUND : 0;
+}
+
+static int check_files(int argc, char **argv)
+{
+	static const char *const standard[] = { "trace2.data" };
+	struct check c = { 0 };
+	struct tr2_load load = { standard, 1, TR2_LOAD_QUIET, on_event, &c };
+	struct tr2_model *m = tr2_model_new();
+	int exit_code = TR2_EXIT_FATAL;
+
+	if (argc)
+		load.paths = (const char *const *)argv,
+		load.nr_paths = (size_t)argc;
+	else if (tr2_common.input.nr)
+		load.paths = tr2_common.input.item,
+		load.nr_paths = tr2_common.input.nr;
+	switch (m ? tr2_load(m, &load) : TR2_LOAD_FAILED) {
+	case TR2_LOAD_OK:
+		exit_code = report(m);
+		break;
+	case TR2_LOAD_NOTHING:
+		exit_code = 0;
+		break;
+	case TR2_LOAD_FAILED:
+		break;
+	}
+	tr2_model_free(m);
+	free(c.seen);
+	free(c.open);
+	return exit_code;
+}
+
+static int run(int argc, char **argv)
+{
+	int exit_code = 0;
+
+	if (!env && !send_probe)
+		return check_files(argc, argv);
+	if (env)
+		exit_code = tr2_check_env();
+	if (send_probe && exit_code < TR2_EXIT_USAGE)
+		exit_code |= tr2_check_send();
+	return exit_code;
+}
+
+const struct tr2_command tr2_command_check = {
+	.name = "check",
+	.synopsis = "[INPUT...] | --env | --send",
+	.summary = "Looks for mistakes in a stream, or in the settings.",
+	.details = "Exits with 1 when there are problems, and with 0 when "
+		   "there are none.",
+	.options = options,
+	.common = TR2_COMMON_INPUT | TR2_COMMON_FORMAT,
+	.run = run,
+};

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * trace2 export - a recording in another program's format.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "export/export.h"
+#include "read/read.h"
+
+static const struct tr2_export_format *const formats[] = {
+	&tr2_export_chrome, &tr2_export_folded, &tr2_export_otlp,
+	&tr2_export_sqlite, &tr2_export_csv,	&tr2_export_git_event,
+};
+
+/* "|sessions|threads…": what --table takes stands behind the first bar. */
+static const char table_choices[] =
+#define TR2_TABLE(name, columns) "|" #name
+#include "export/tables.def"
+#undef TR2_TABLE
+	;
+
+static const char *to, *compat;
+static struct tr2_export_options chosen = { .table = "spans" };
+
+static const struct tr2_option options[] = {
+	{ 0, "to", "FORMAT", TR2_OPT_STRING, &to,
+	  "chrome (Perfetto, Chrome, speedscope), folded (flame graphs), otlp "
+	  "(OpenTelemetry), sqlite, csv or git-event",
+	  "chrome|folded|otlp|sqlite|csv|git-event" },
+	{ 0, "url", "URL", TR2_OPT_STRING, &chosen.url,
+	  "send OTLP to this collector, such as http://localhost:4318/v1/traces",
+	  NULL },
+	{ 0, "table", "TABLE", TR2_OPT_STRING, &chosen.table,
+	  "of csv: which table (spans)", table_choices + 1 },
+	{ 0, "redact", NULL, TR2_OPT_FLAG, &chosen.redact,
+	  "hide passwords and other secrets in every string", NULL },
+	{ 0, "compat", "PROGRAM", TR2_OPT_STRING, &compat,
+	  "of otlp: the names and attributes of this program's spans",
+	  "trace2receiver" },
+	TR2_OPT_END
+};
+
+extern const struct tr2_command tr2_command_export;
+
+static const struct tr2_export_format *find_format(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(formats) / sizeof(*formats); i++)
+		if (!strcmp(formats[i]->name, name))
+			return formats[i];
+	return NULL;
+}
+
+/* What the format cannot do with these options; 0: all is well. */
+static int check_options(const struct tr2_export_format *f)
+{
+	const struct tr2_command *c = &tr2_command_export;
+	const char *output = tr2_common.output;
+
+	if (f->missing_package) {
+		tr2_error("this trace2 was built without %s: install the Debian "
+			  "package %s and build it again",
+			  f->missing_library, f->missing_package);
+		return TR2_EXIT_FATAL;
+	}
+	if (chosen.url && !(f->flags & TR2_EXPORT_URL))
+		return tr2_usage_error(c, "--to=%s cannot be sent to a URL",
+				       f->name);
+	if (chosen.url && output)
+		return tr2_usage_error(c, "give either -o or --url");
+	if (f->flags & TR2_EXPORT_OWN_FILE && (!output || !strcmp(output, "-")))
+		return tr2_usage_error(c, "--to=%s needs -o FILE", f->name);
+	if (compat && f != &tr2_export_otlp)
+		return tr2_usage_error(c, "--compat is for --to=otlp");
+	return 0;
+}
+
+static int export_to(struct tr2_model *m, const struct tr2_export_format *f)
+{
+	struct tr2_export x = { .m = m, .opt = &chosen };
+	bool own = f->flags & TR2_EXPORT_OWN_FILE || chosen.url, ok;
+
+	if (!own && !tr2_sink_open(&x.sink, tr2_common.output))
+		return TR2_EXIT_FATAL;
+	ok = tr2_export_run(&x, f);
+	if (!own)
+		ok = tr2_sink_close(&x.sink, ok) && ok;
+	else
+		tr2_buf_release(&x.sink.buf);
+	return ok ? 0 : TR2_EXIT_FATAL;
+}
+
+static int run(int argc, char **argv)
+{
+	const struct tr2_export_format *f = to ? find_format(to) : NULL;
+	struct tr2_model *m;
+	int code;
+
+	if (!f)
+		return tr2_usage_error(&tr2_command_export,
+				       "say which format with --to");
+	chosen.trace2receiver = compat != NULL;
+	code = check_options(f);
+	if (code)
+		return code;
+	m = tr2_load_inputs(argc, argv,
+			    f->flags & TR2_EXPORT_LINES ? TR2_LOAD_LINES : 0,
+			    &code);
+	if (!m)
+		return code;
+	code = export_to(m, f);
+	tr2_model_free(m);
+	return code;
+}
+
+const struct tr2_command tr2_command_export = {
+	.name = "export",
+	.synopsis = "--to FORMAT [-o FILE | --url URL] [--redact] [INPUT...]",
+	.summary = "Writes a recording in another program's format.",
+	.details = "A file takes its place only when it is whole; an SQLite "
+		   "database is added to, and a session that it has already is "
+		   "replaced.",
+	.options = options,
+	.common = TR2_COMMON_INPUT | TR2_COMMON_OUTPUT | TR2_COMMON_FILTER,
+	.flags = TR2_COMMAND_NO_PAGER,
+	.run = run,
+};

@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * trace2 list - one line a process, as a tree.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "cmd/node.h"
+#include "event/event.h"
+#include "model/filter.h"
+#include "out/table.h"
+#include "read/read.h"
+
+static bool verbose, only_open, only_errors, events, known;
+
+static const struct tr2_option options[] = {
+	{ 'v', "verbose", NULL, TR2_OPT_FLAG, &verbose,
+	  "also show session ids, directories, ancestry and parameters", NULL },
+	{ 0, "open", NULL, TR2_OPT_FLAG, &only_open,
+	  "only processes whose end is not in the recording", NULL },
+	{ 0, "errors", NULL, TR2_OPT_FLAG, &only_errors,
+	  "only processes that failed or reported an error", NULL },
+	{ 0, "events", NULL, TR2_OPT_FLAG, &events,
+	  "the events in the recording and how many there are of each", NULL },
+	{ 0, "known", NULL, TR2_OPT_FLAG, &known,
+	  "the timers and counters in the recording", NULL },
+	TR2_OPT_END
+};
+
+static const struct tr2_column columns[] = {
+	{ "start", "START", TR2_COL_LEFT },
+	{ "wall_ns", "WALL", 0 },
+	{ NULL, "EXIT", TR2_COL_TEXT },
+	{ "pid", "PID", 0 },
+	{ NULL, "", TR2_COL_TEXT | TR2_COL_LEFT },
+	{ NULL, "COMMAND", TR2_COL_TREE | TR2_COL_FLEX | TR2_COL_TEXT },
+	{ "name", "", TR2_COL_DATA },
+	{ "argv", "", TR2_COL_DATA },
+	{ "end", "", TR2_COL_DATA },
+	{ "code", "", TR2_COL_DATA },
+	{ "signal", "", TR2_COL_DATA },
+	{ "instrumented", "", TR2_COL_DATA },
+	{ "join", "", TR2_COL_DATA },
+	{ "sid", "", TR2_COL_DATA },
+	{ "version", "", TR2_COL_DATA },
+	{ "hierarchy", "", TR2_COL_DATA },
+	{ "mode", "", TR2_COL_DATA },
+	{ "threads", "", TR2_COL_DATA },
+	{ "events", "", TR2_COL_DATA },
+	{ "errors", "", TR2_COL_DATA },
+	{ "lost", "", TR2_COL_DATA },
+	{ "user_ns", "", TR2_COL_DATA },
+	{ "system_ns", "", TR2_COL_DATA },
+	{ "maxrss_bytes", "", TR2_COL_DATA },
+};
+
+static bool failed(const struct tr2_model *m, uint32_t node)
+{
+	const struct tr2_node *n = &m->nodes[node];
+	uint32_t s;
+
+	for (s = n->session; s; s = m->sessions[s].next_of_node)
+		if (m->sessions[s].nr_errors)
+			return true;
+	return n->has_code && n->code != 0;
+}
+
+static bool wanted(const struct tr2_model *m, uint32_t node)
+{
+	if (!tr2_filter_node(m, node))
+		return false;
+	if (only_open && m->nodes[node].end != TR2_END_OPEN)
+		return false;
+	return !only_errors || failed(m, node);
+}
+
+/* How deep it stands below those that are shown, too. */
+static int shown_depth(const struct tr2_model *m, uint32_t node)
+{
+	int depth = 0;
+
+	if (!tr2_filter_on() && !only_open && !only_errors)
+		return m->nodes[node].depth;
+	for (node = m->nodes[node].parent; node; node = m->nodes[node].parent)
+		depth += wanted(m, node);
+	return depth;
+}
+
+static uint32_t nr_threads(const struct tr2_model *m, uint32_t session)
+{
+	uint32_t t, nr = 0;
+
+	tr2_for_each_thread(m, session, t)
+		nr++;
+	return nr;
+}
+
+/* What only JSON and CSV have of the process's own words. */
+static void add_session_cells(struct tr2_table *t, const struct tr2_model *m,
+			      uint32_t session)
+{
+	const struct tr2_session *s = &m->sessions[session];
+	int i;
+
+	if (!session) {
+		for (i = 0; i < 8; i++)
+			tr2_cell_none(t);
+		return;
+	}
+	tr2_cell_str(t, s->sid);
+	tr2_cell_str(t, s->exe_version ? tr2_s(m, s->exe_version) : NULL);
+	tr2_cell_str(t, s->hierarchy ? tr2_s(m, s->hierarchy) : NULL);
+	tr2_cell_str(t, s->mode ? tr2_s(m, s->mode) : NULL);
+	tr2_cell_uint(t, nr_threads(m, session));
+	tr2_cell_uint(t, s->nr_events);
+	tr2_cell_uint(t, s->nr_errors);
+	tr2_cell_uint(t, s->lost);
+}
+
+static void add_task_cells(struct tr2_table *t, const struct tr2_task *task)
+{
+	if (!(task->flags & TR2_TASK_HAS_RUSAGE))
+		return;
+	tr2_cell_uint(t, task->user_ns);
+	tr2_cell_uint(t, task->system_ns);
+	tr2_cell_uint(t, task->maxrss_bytes);
+}
+
+static void add_row(struct tr2_table *t, const struct tr2_model *m,
+		    uint32_t node)
+{
+	const struct tr2_node *n = &m->nodes[node];
+
+	tr2_table_row(t);
+	tr2_table_depth(t, shown_depth(m, node));
+	tr2_cell_wall(t, n->start_ns);
+	tr2_cell_ns(t, n->end_ns - n->start_ns);
+	tr2_cell_exit(t, m, node);
+	if (n->pid > 0)
+		tr2_cell_int(t, n->pid);
+	else
+		tr2_cell_none(t);
+	if (tr2_node_uncertain(m, node))
+		tr2_cell_str(t, "?");
+	else
+		tr2_cell_none(t);
+	tr2_cell_command(t, m, node);
+	tr2_cell_str(t, tr2_node_name(m, node));
+	tr2_cell_words(t, tr2_node_words(m, node));
+	tr2_cell_end(t, m, node);
+	tr2_cell_str(t, n->session ? "yes" : "no");
+	tr2_cell_str(t, tr2_join_name(n->join));
+	add_session_cells(t, m, n->session);
+	add_task_cells(t, &m->tasks[n->task]);
+}
+
+/* ---- -v ------------------------------------------------------------------------- */
+
+static void print_label(const char *label)
+{
+	printf("  %s%-10s%s ", tr2_color_on(TR2_COLOR_DIM), label,
+	       tr2_color_off(TR2_COLOR_DIM));
+}
+
+static void print_text(const char *label, const char *text)
+{
+	struct tr2_buf b = TR2_BUF_INIT;
+
+	if (!text || !*text)
+		return;
+	tr2_text_add(&b, text, strlen(text));
+	print_label(label);
+	printf("%s\n", tr2_buf_str(&b));
+	tr2_buf_release(&b);
+}
+
+static void print_words(const char *label, const struct tr2_words *words)
+{
+	struct tr2_buf b = TR2_BUF_INIT;
+
+	tr2_words_quote(words, &b);
+	print_text(label, tr2_buf_str(&b));
+	tr2_buf_release(&b);
+}
+
+static void print_point(const struct tr2_model *m, const struct tr2_point *p)
+{
+	struct tr2_buf b = TR2_BUF_INIT;
+
+	if (p->kind == TR2_POINT_PARAM) {
+		tr2_buf_addstr(&b, tr2_s(m, p->key));
+		tr2_buf_addstr(&b, p->value ? "=" : "");
+		tr2_buf_addstr(&b, p->value ? p->value : "");
+		tr2_buf_addlit(&b, " (");
+		tr2_buf_addstr(&b, tr2_s(m, p->category));
+		tr2_buf_addlit(&b, ")");
+		print_text("param", tr2_buf_str(&b));
+	} else if (p->kind == TR2_POINT_REPO) {
+		print_text("repo", p->value);
+	} else if (p->kind == TR2_POINT_ALIAS) {
+		tr2_buf_addstr(&b, tr2_s(m, p->key));
+		tr2_buf_addlit(&b, " -> ");
+		tr2_buf_addstr(&b, p->value ? p->value : "");
+		print_text("alias", tr2_buf_str(&b));
+	} else if (p->kind == TR2_POINT_ERROR) {
+		print_text("error", p->value);
+	}
+	tr2_buf_release(&b);
+}
+
+static void print_session(const struct tr2_model *m, uint32_t session)
+{
+	const struct tr2_session *s = &m->sessions[session];
+	uint32_t t, i;
+
+	print_text("sid", s->sid);
+	print_text("version", tr2_s(m, s->exe_version));
+	print_text("path", tr2_s(m, s->path));
+	print_text("name", *tr2_s(m, s->hierarchy) ? tr2_s(m, s->hierarchy) :
+						     tr2_s(m, s->name));
+	print_text("mode", tr2_s(m, s->mode));
+	print_words("ancestry", &s->ancestry);
+	tr2_for_each_thread(m, session, t)
+		tr2_for_each_point(m, t, i)
+			print_point(m, &m->points[i]);
+}
+
+static void print_child(const struct tr2_model *m, const struct tr2_child *c)
+{
+	print_text("class", tr2_s(m, c->child_class));
+	print_text("hook", tr2_s(m, c->hook));
+	print_text("cd", tr2_s(m, c->cd));
+}
+
+static void print_verbose(const struct tr2_model *m, uint32_t node)
+{
+	const struct tr2_node *n = &m->nodes[node];
+	struct tr2_buf b = TR2_BUF_INIT, command = TR2_BUF_INIT;
+	uint32_t s;
+
+	tr2_node_command(m, node, &command);
+	tr2_fmt_wall(&b, n->start_ns);
+	tr2_buf_addlit(&b, "  ");
+	tr2_fmt_ns(&b, n->end_ns - n->start_ns);
+	printf("%s%s  %d  %s%s\n", tr2_color_on(TR2_COLOR_HEADING),
+	       tr2_buf_str(&b), n->pid,
+	       command.len ? tr2_buf_str(&command) : tr2_node_name(m, node),
+	       tr2_color_off(TR2_COLOR_HEADING));
+	tr2_buf_reset(&b);
+	tr2_exit_text(&b, m, node);
+	print_text("exit", tr2_buf_str(&b));
+	if (n->parent) {
+		tr2_buf_reset(&b);
+		tr2_buf_addstr(&b, tr2_node_name(m, n->parent));
+		tr2_buf_addlit(&b, ", ");
+		tr2_buf_addstr(&b, tr2_join_words(n->join));
+		print_text("parent", tr2_buf_str(&b));
+	}
+	if (n->child)
+		print_child(m, &m->children[n->child]);
+	for (s = n->session; s; s = m->sessions[s].next_of_node)
+		print_session(m, s);
+	tr2_buf_release(&b);
+	tr2_buf_release(&command);
+}
+
+/* ---- --events, --known ------------------------------------------------------------- */
+
+static int list_events(const struct tr2_model *m)
+{
+	static const struct tr2_column event_columns[] = {
+		{ "count", "COUNT", 0 },
+		{ "event", "EVENT", TR2_COL_LEFT },
+	};
+	struct tr2_table t;
+	int kind;
+
+	tr2_table_init(&t, "events", event_columns, 2);
+	for (kind = 0; kind < TR2_EVENT_NR; kind++) {
+		if (!m->events_by_kind[kind])
+			continue;
+		tr2_table_row(&t);
+		tr2_cell_uint(&t, m->events_by_kind[kind]);
+		tr2_cell_str(&t, tr2_event_rows[kind].name);
+	}
+	tr2_table_sort(&t, "count");
+	tr2_table_show(&t);
+	return 0;
+}
+
+static int list_known(const struct tr2_model *m)
+{
+	static const struct tr2_column known_columns[] = {
+		{ "kind", "KIND", TR2_COL_LEFT },
+		{ "name", "NAME", TR2_COL_LEFT },
+	};
+	struct tr2_buf name = TR2_BUF_INIT;
+	struct tr2_table t;
+	uint32_t i;
+
+	tr2_table_init(&t, "known", known_columns, 2);
+	for (i = 1; i < m->nr_metrics; i++) {
+		const struct tr2_metric *metric = &m->metrics[i];
+
+		tr2_buf_reset(&name);
+		tr2_buf_addstr(&name, tr2_s(m, metric->category));
+		tr2_buf_addch(&name, '/');
+		tr2_buf_addstr(&name, tr2_s(m, metric->name));
+		tr2_table_row(&t);
+		tr2_cell_str(&t, metric->kind == TR2_METRIC_TIMER ? "timer" :
+								    "counter");
+		tr2_cell_str(&t, tr2_buf_str(&name));
+	}
+	tr2_table_unique(&t);
+	tr2_table_show(&t);
+	tr2_buf_release(&name);
+	return 0;
+}
+
+/* ---- the list ------------------------------------------------------------------------- */
+
+static void list_nodes(const struct tr2_model *m)
+{
+	struct tr2_table t;
+	uint32_t i;
+
+	tr2_table_init(&t, "processes", columns,
+		       sizeof(columns) / sizeof(*columns));
+	for (i = m->first_root; i; i = tr2_node_after(m, i))
+		if (wanted(m, i))
+			add_row(&t, m, i);
+	tr2_table_show(&t);
+	if (tr2_common.format == TR2_FORMAT_TEXT)
+		tr2_print_legend(m, wanted);
+}
+
+static int run(int argc, char **argv)
+{
+	int exit_code = 0;
+	struct tr2_model *m = tr2_load_inputs(argc, argv, 0, &exit_code);
+	uint32_t i;
+
+	if (!m)
+		return exit_code;
+	if (events)
+		exit_code = list_events(m);
+	else if (known)
+		exit_code = list_known(m);
+	else if (verbose && tr2_common.format == TR2_FORMAT_TEXT)
+		for (i = m->first_root; i; i = tr2_node_after(m, i)) {
+			if (wanted(m, i))
+				print_verbose(m, i);
+		}
+	else
+		list_nodes(m);
+	tr2_model_free(m);
+	return exit_code;
+}
+
+const struct tr2_command tr2_command_list = {
+	.name = "list",
+	.synopsis = "[-v] [--open | --errors | --events | --known] [INPUT...]",
+	.summary = "Lists the processes of a recording as a tree, one a line.",
+	.details = "EXIT is the exit code, the signal that ended the process, "
+		   "'exec' when it became another program, or 'open' when its "
+		   "end is not in the recording.",
+	.options = options,
+	.common = TR2_COMMON_INPUT | TR2_COMMON_FILTER | TR2_COMMON_FORMAT,
+	.run = run,
+};

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * node - see cmd/node.h.
+ */
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cmd/node.h"
+#include "options.h"
+
+bool tr2_node_uncertain(const struct tr2_model *m, uint32_t node)
+{
+	int join = m->nodes[node].join;
+
+	return join == TR2_JOIN_WINDOW || join == TR2_JOIN_SID;
+}
+
+static const struct {
+	const char *name, *words;
+} joins[] = {
+	[TR2_JOIN_ROOT] = { "root", "its parent is not in the recording" },
+	[TR2_JOIN_TASK] = { "task", "as the kernel saw it" },
+	[TR2_JOIN_PID] = { "pid", "by its session id and pid" },
+	[TR2_JOIN_SID] = { "sid", "by its session id alone" },
+	[TR2_JOIN_WINDOW] = { "window", "by its session id and time: likely" },
+	[TR2_JOIN_SPAN] = { "span", "as its parent saw it" },
+};
+
+const char *tr2_join_name(int join)
+{
+	return joins[join].name;
+}
+
+const char *tr2_join_words(int join)
+{
+	return joins[join].words;
+}
+
+void tr2_exit_text(struct tr2_buf *b, const struct tr2_model *m, uint32_t node)
+{
+	const struct tr2_node *n = &m->nodes[node];
+	const char *name;
+
+	if (n->end == TR2_END_SIGNAL) {
+		name = sigabbrev_np(n->code);
+		tr2_buf_addlit(b, "SIG");
+		if (name)
+			tr2_buf_addstr(b, name);
+		else
+			tr2_buf_add_i64(b, n->code);
+	} else if (n->end == TR2_END_OPEN && !n->has_code) {
+		tr2_buf_addlit(b, "open");
+	} else if (n->end == TR2_END_EXEC && !n->has_code) {
+		tr2_buf_addlit(b, "exec");
+	} else if (n->has_code) {
+		tr2_buf_add_i64(b, n->code);
+	} else {
+		tr2_buf_addlit(b, "-");
+	}
+}
+
+void tr2_cell_exit(struct tr2_table *t, const struct tr2_model *m,
+		   uint32_t node)
+{
+	const struct tr2_node *n = &m->nodes[node];
+	static struct tr2_buf b; /* kept: it is mapped memory */
+
+	tr2_buf_reset(&b);
+	tr2_exit_text(&b, m, node);
+	tr2_cell_str(t, tr2_buf_str(&b));
+	if (n->end == TR2_END_SIGNAL || (n->has_code && n->code))
+		tr2_cell_color(t, TR2_COLOR_BAD);
+	else if (n->end == TR2_END_OPEN)
+		tr2_cell_color(t, TR2_COLOR_WARM);
+}
+
+void tr2_cell_command(struct tr2_table *t, const struct tr2_model *m,
+		      uint32_t node)
+{
+	bool instrumented = m->nodes[node].session;
+	const struct tr2_child *child = &m->children[m->nodes[node].child];
+	static struct tr2_buf b, line; /* kept: they are mapped memory */
+	const char *program, *slash;
+
+	tr2_buf_reset(&b);
+	tr2_buf_reset(&line);
+	if (!instrumented)
+		tr2_buf_addch(&b, '[');
+	/* What is given to a shell in one word is a command line as it is. */
+	if (!instrumented && child->use_shell && child->argv.nr == 1)
+		tr2_buf_addstr(&line, child->argv.text);
+	else
+		tr2_node_command(m, node, &line);
+	program = tr2_buf_str(&line);
+	/* A quoted word stays as it is. */
+	if (*program != '\'' && *program != '\\') {
+		size_t n = strcspn(program, " ");
+
+		slash = memrchr(program, '/', n);
+		if (slash && slash + 1 < program + n)
+			program = slash + 1;
+	}
+	tr2_buf_addstr(&b, *program ? program : tr2_node_name(m, node));
+	if (!instrumented)
+		tr2_buf_addch(&b, ']');
+	tr2_cell_str(t, tr2_buf_str(&b));
+	if (!instrumented)
+		tr2_cell_color(t, TR2_COLOR_DIM);
+}
+
+void tr2_cell_end(struct tr2_table *t, const struct tr2_model *m,
+		  uint32_t node)
+{
+	static const char *const names[] = { "open", "exit", "signal", "exec" };
+	const struct tr2_node *n = &m->nodes[node];
+
+	tr2_cell_str(t, names[n->end]);
+	if (n->has_code && n->end != TR2_END_SIGNAL)
+		tr2_cell_int(t, n->code);
+	else
+		tr2_cell_none(t);
+	if (n->has_code && n->end == TR2_END_SIGNAL)
+		tr2_cell_int(t, n->code);
+	else
+		tr2_cell_none(t);
+}
+
+void tr2_print_legend(const struct tr2_model *m,
+		      bool (*shown)(const struct tr2_model *, uint32_t))
+{
+	bool uncertain = false, silent = false;
+	uint32_t i;
+
+	for (i = m->first_root; i; i = tr2_node_after(m, i)) {
+		if (shown && !shown(m, i))
+			continue;
+		uncertain |= tr2_node_uncertain(m, i);
+		silent |= !m->nodes[i].session;
+	}
+	if (uncertain || silent)
+		fputs(tr2_color_on(TR2_COLOR_DIM), stdout);
+	if (silent)
+		fputs("[...] is not instrumented: seen by its parent or the "
+		      "kernel only\n", stdout);
+	if (uncertain)
+		fputs("? likely, but not certainly, a child of the process "
+		      "above it\n", stdout);
+	if (uncertain || silent)
+		fputs(tr2_color_off(TR2_COLOR_DIM), stdout);
+}
+
+void tr2_table_show(struct tr2_table *t)
+{
+	tr2_report_begin();
+	tr2_table_print(t);
+	tr2_report_end();
+	tr2_table_release(t);
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * node - how processes are shown, the same by every command.
+ */
+#ifndef TR2_CMD_NODE_H
+#define TR2_CMD_NODE_H
+
+#include "model/model.h"
+#include "out/table.h"
+
+/* Whether it is only likely that this is its parent's child. */
+bool tr2_node_uncertain(const struct tr2_model *m, uint32_t node);
+
+/* "pid", "sid", "window" …: for JSON; and as a phrase. */
+const char *tr2_join_name(int join);
+const char *tr2_join_words(int join);
+
+/* 0, 128, SIGTERM, exec, open */
+void tr2_exit_text(struct tr2_buf *b, const struct tr2_model *m, uint32_t node);
+
+/* One cell: the exit, coloured. */
+void tr2_cell_exit(struct tr2_table *t, const struct tr2_model *m,
+		   uint32_t node);
+/* One cell: the command line, its program without directory; in brackets
+ * when the process is not instrumented. */
+void tr2_cell_command(struct tr2_table *t, const struct tr2_model *m,
+		      uint32_t node);
+/* Three cells: end (text), code, signal. */
+void tr2_cell_end(struct tr2_table *t, const struct tr2_model *m,
+		  uint32_t node);
+
+/* What the marks in the table mean, if it has any. */
+void tr2_print_legend(const struct tr2_model *m,
+		      bool (*shown)(const struct tr2_model *, uint32_t));
+
+/* The table alone, in its format. */
+void tr2_table_show(struct tr2_table *t);
+
+#endif

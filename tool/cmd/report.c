@@ -1,0 +1,381 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * trace2 report - where did the time go: the process tree and the critical
+ * path. The other views are in report_regions.c and report_metrics.c.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/node.h"
+#include "cmd/report.h"
+#include "model/critical.h"
+#include "model/filter.h"
+#include "read/read.h"
+
+static bool regions, threads, timers, counters, errors;
+struct tr2_report_options tr2_report = { NULL, NULL, -1, false };
+
+static const struct tr2_option options[] = {
+	{ 0, "regions", NULL, TR2_OPT_FLAG, &regions,
+	  "time by region, and the time in no region", NULL },
+	{ 0, "threads", NULL, TR2_OPT_FLAG, &threads,
+	  "the threads, and how much of each was in regions", NULL },
+	{ 0, "timers", NULL, TR2_OPT_FLAG, &timers, "the stopwatch timers",
+	  NULL },
+	{ 0, "counters", NULL, TR2_OPT_FLAG, &counters, "the counters", NULL },
+	{ 0, "errors", NULL, TR2_OPT_FLAG, &errors,
+	  "the errors that were reported", NULL },
+	{ 0, "per-thread", NULL, TR2_OPT_FLAG, &tr2_report.per_thread,
+	  "timers and counters by thread", NULL },
+	{ 's', "sort", "COLUMN", TR2_OPT_STRING, &tr2_report.sort,
+	  "sort by this column (total, self, calls, p50, max, wall …)", NULL },
+	{ 'n', "lines", "N", TR2_OPT_INT, &tr2_report.limit,
+	  "show only the first N lines", NULL },
+	{ 'g', "group", "BY", TR2_OPT_STRING, &tr2_report.group,
+	  "put together what has the same cmd, mode, repo or sid",
+	  "cmd|mode|repo|sid" },
+	TR2_OPT_END
+};
+
+/* ---- shared by the views ------------------------------------------------------ */
+
+const char *tr2_report_group(const struct tr2_model *m, uint32_t session)
+{
+	const struct tr2_session *s = &m->sessions[session];
+	uint32_t t, i;
+
+	if (!tr2_report.group)
+		return NULL;
+	if (!strcmp(tr2_report.group, "sid"))
+		return session ? s->sid : "(none)";
+	if (!strcmp(tr2_report.group, "mode"))
+		return s->mode ? tr2_s(m, s->mode) : "(none)";
+	if (!strcmp(tr2_report.group, "cmd"))
+		return s->node ? tr2_node_name(m, s->node) : "(none)";
+	for (t = s->first_thread; t; t = m->threads[t].next)
+		tr2_for_each_point(m, t, i)
+			if (m->points[i].kind == TR2_POINT_REPO)
+				return m->points[i].value;
+	return "(none)";
+}
+
+bool tr2_report_finish(struct tr2_table *t, const char *sort)
+{
+	struct tr2_buf names = TR2_BUF_INIT;
+
+	if (tr2_report.sort)
+		sort = tr2_report.sort;
+	if (sort && !tr2_table_sort(t, sort)) {
+		tr2_table_names(t, &names);
+		tr2_error("cannot sort by '%s': the columns are %s", sort,
+			  tr2_buf_str(&names));
+		tr2_buf_release(&names);
+		return false;
+	}
+	if (tr2_report.limit >= 0)
+		tr2_table_limit(t, (size_t)tr2_report.limit);
+	return true;
+}
+
+/* ---- the default view -------------------------------------------------------------- */
+
+static const struct tr2_column process_columns[] = {
+	{ "wall_ns", "WALL", 0 },
+	{ "self_ns", "SELF", 0 },
+	{ "share", "SHARE", TR2_COL_HEAT },
+	{ "spawn_ns", "SPAWN", 0 },
+	{ NULL, "", TR2_COL_TEXT | TR2_COL_LEFT },
+	{ NULL, "PROCESS", TR2_COL_TREE | TR2_COL_FLEX | TR2_COL_TEXT },
+	{ "name", "", TR2_COL_DATA },
+	{ "argv", "", TR2_COL_DATA },
+	{ "pid", "", TR2_COL_DATA },
+	{ "sid", "", TR2_COL_DATA },
+	{ "start", "", TR2_COL_DATA },
+	{ "join", "", TR2_COL_DATA },
+	{ "end", "", TR2_COL_DATA },
+	{ "code", "", TR2_COL_DATA },
+	{ "signal", "", TR2_COL_DATA },
+};
+
+/* What the shares are shares of: the time of all processes that nobody else
+ * in the recording started. */
+static int64_t whole_ns(const struct tr2_model *m)
+{
+	int64_t whole = 0;
+	uint32_t i;
+
+	tr2_for_each_root(m, i)
+		whole += m->nodes[i].end_ns - m->nodes[i].start_ns;
+	return whole;
+}
+
+static double share_of(int64_t part, int64_t whole)
+{
+	return whole > 0 ? (double)part / (double)whole : 0;
+}
+
+static void add_process(struct tr2_table *t, const struct tr2_model *m,
+			uint32_t node, int64_t whole)
+{
+	const struct tr2_node *n = &m->nodes[node];
+	int64_t wall = n->end_ns - n->start_ns;
+
+	tr2_table_row(t);
+	tr2_table_depth(t, tr2_filter_depth(m, node));
+	tr2_cell_ns(t, wall);
+	tr2_cell_ns(t, n->self_ns);
+	tr2_cell_share(t, share_of(wall, whole));
+	tr2_cell_ns(t, n->spawn_ns);
+	if (tr2_node_uncertain(m, node))
+		tr2_cell_str(t, "?");
+	else
+		tr2_cell_none(t);
+	tr2_cell_command(t, m, node);
+	tr2_cell_str(t, tr2_node_name(m, node));
+	tr2_cell_words(t, tr2_node_words(m, node));
+	if (n->pid > 0)
+		tr2_cell_int(t, n->pid);
+	else
+		tr2_cell_none(t);
+	tr2_cell_str(t, n->session ? m->sessions[n->session].sid : NULL);
+	tr2_cell_wall(t, n->start_ns);
+	tr2_cell_str(t, tr2_join_name(n->join));
+	tr2_cell_end(t, m, node);
+}
+
+/* One sentence above the tree. */
+static void print_summary(const struct tr2_model *m, int64_t whole)
+{
+	struct tr2_buf b = TR2_BUF_INIT, spawn_text = TR2_BUF_INIT;
+	int64_t spawn = 0;
+	uint32_t i, nr = 0;
+
+	for (i = m->first_root; i; i = tr2_node_after(m, i)) {
+		nr++;
+		if (m->nodes[i].spawn_ns != TR2_NO_TIME)
+			spawn += m->nodes[i].spawn_ns;
+	}
+	tr2_fmt_ns(&b, whole);
+	tr2_fmt_ns(&spawn_text, spawn);
+	printf("%s wall, %u process%s, %llu events", tr2_buf_str(&b), nr,
+	       nr == 1 ? "" : "es", (unsigned long long)m->nr_events);
+	if (spawn)
+		printf("; %s (%.1f%%) spawning",
+		       tr2_buf_str(&spawn_text), share_of(spawn, whole) * 100);
+	if (m->lost)
+		printf("; %llu events lost", (unsigned long long)m->lost);
+	puts("\n");
+	tr2_buf_release(&b);
+	tr2_buf_release(&spawn_text);
+}
+
+static bool processes(const struct tr2_model *m, int64_t whole)
+{
+	struct tr2_table t;
+	uint32_t i;
+	bool ok;
+
+	tr2_table_init(&t, "processes", process_columns,
+		       sizeof(process_columns) / sizeof(*process_columns));
+	for (i = m->first_root; i; i = tr2_node_after(m, i))
+		if (tr2_filter_node(m, i))
+			add_process(&t, m, i, whole);
+	ok = tr2_report_finish(&t, NULL);
+	if (ok && tr2_common.format == TR2_FORMAT_TEXT)
+		print_summary(m, whole);
+	if (ok)
+		tr2_table_print(&t);
+	tr2_table_release(&t);
+	if (ok && tr2_common.format == TR2_FORMAT_TEXT)
+		tr2_print_legend(m, tr2_filter_node);
+	return ok;
+}
+
+/* ---- the critical path ----------------------------------------------------------------- */
+
+static const struct tr2_column path_columns[] = {
+	{ "time_ns", "TIME", 0 },
+	{ "share", "SHARE", TR2_COL_HEAT },
+	{ NULL, "CRITICAL PATH", TR2_COL_TREE | TR2_COL_FLEX | TR2_COL_TEXT },
+	{ "process", "", TR2_COL_DATA },
+	{ "pid", "", TR2_COL_DATA },
+	{ "category", "", TR2_COL_DATA },
+	{ "label", "", TR2_COL_DATA },
+	{ "start", "", TR2_COL_DATA },
+};
+
+/* Text leaves out steps below this share, but not those around larger ones. */
+#define MIN_SHARE 0.005
+
+static void add_step_name(struct tr2_table *t, const struct tr2_model *m,
+			  const struct tr2_step *step)
+{
+	static struct tr2_buf b; /* kept: it is mapped memory */
+	const struct tr2_span *s = &m->spans[step->span];
+
+	if (!step->span) {
+		tr2_cell_command(t, m, step->node);
+		return;
+	}
+	tr2_buf_reset(&b);
+	tr2_buf_addstr(&b, tr2_s(m, s->category));
+	tr2_buf_addch(&b, '/');
+	tr2_buf_addstr(&b, tr2_s(m, s->label));
+	tr2_cell_str(t, tr2_buf_str(&b));
+}
+
+static void add_step(struct tr2_table *t, const struct tr2_model *m,
+		     const struct tr2_step *step, int depth, int64_t whole)
+{
+	const struct tr2_span *s = &m->spans[step->span];
+
+	tr2_table_row(t);
+	tr2_table_depth(t, depth);
+	tr2_cell_ns(t, step->ns);
+	tr2_cell_share(t, share_of(step->ns, whole));
+	add_step_name(t, m, step);
+	tr2_cell_str(t, tr2_node_name(m, step->node));
+	if (m->nodes[step->node].pid > 0)
+		tr2_cell_int(t, m->nodes[step->node].pid);
+	else
+		tr2_cell_none(t);
+	tr2_cell_str(t, step->span ? tr2_s(m, s->category) : NULL);
+	tr2_cell_str(t, step->span ? tr2_s(m, s->label) : NULL);
+	tr2_cell_wall(t, step->start_ns);
+}
+
+/* The root whose critical path is shown: the one that took longest. */
+static uint32_t longest_root(const struct tr2_model *m)
+{
+	uint32_t i, best = 0;
+
+	tr2_for_each_root(m, i)
+		if (!best || m->nodes[i].end_ns - m->nodes[i].start_ns >
+				     m->nodes[best].end_ns -
+					     m->nodes[best].start_ns)
+			best = i;
+	return best;
+}
+
+/* Marks the steps to show: the large ones, and all around them. */
+static void mark_steps(const struct tr2_step *steps, size_t nr, int64_t whole,
+		       bool *shown)
+{
+	bool text = tr2_common.format == TR2_FORMAT_TEXT;
+	size_t i;
+
+	for (i = nr; i-- > 0;) {
+		if (!text || share_of(steps[i].ns, whole) >= MIN_SHARE)
+			shown[i] = true;
+		if (shown[i] && steps[i].parent)
+			shown[steps[i].parent - 1] = true;
+	}
+}
+
+static int depth_of(const struct tr2_step *steps, size_t i)
+{
+	int depth = 0;
+
+	for (; steps[i].parent; i = steps[i].parent - 1)
+		depth++;
+	return depth;
+}
+
+static void critical_path(const struct tr2_model *m)
+{
+	uint32_t root = longest_root(m);
+	int64_t whole = m->nodes[root].end_ns - m->nodes[root].start_ns;
+	struct tr2_step *steps = NULL;
+	size_t nr = root ? tr2_critical_path(m, root, &steps) : 0, i, small = 0;
+	bool *shown = calloc(nr + 1, sizeof(*shown));
+	struct tr2_table t;
+
+	if (!nr || !shown) {
+		free(steps);
+		free(shown);
+		return;
+	}
+	mark_steps(steps, nr, whole, shown);
+	tr2_table_init(&t, "critical_path", path_columns,
+		       sizeof(path_columns) / sizeof(*path_columns));
+	for (i = 0; i < nr; i++) {
+		if (shown[i])
+			add_step(&t, m, &steps[i], depth_of(steps, i), whole);
+		else
+			small++;
+	}
+	tr2_table_print(&t);
+	if (small)
+		printf("%s%zu more step%s of less than %.1f%% each%s\n",
+		       tr2_color_on(TR2_COLOR_DIM), small,
+		       small == 1 ? "" : "s", MIN_SHARE * 100,
+		       tr2_color_off(TR2_COLOR_DIM));
+	tr2_table_release(&t);
+	free(shown);
+	free(steps);
+}
+
+static bool overview(const struct tr2_model *m)
+{
+	int64_t whole = whole_ns(m);
+
+	if (!processes(m, whole))
+		return false;
+	if (!tr2_filter_on() && !tr2_report.sort && tr2_report.limit < 0)
+		critical_path(m);
+	return true;
+}
+
+/* ---- the command ------------------------------------------------------------------------ */
+
+static bool views(const struct tr2_model *m)
+{
+	bool ok = true;
+
+	if (!(regions || threads || timers || counters || errors))
+		return tr2_report.group ? tr2_report_groups(m) : overview(m);
+	if (regions)
+		ok = tr2_report_regions(m);
+	if (ok && threads)
+		ok = tr2_report_threads(m);
+	if (ok && timers)
+		ok = tr2_report_timers(m);
+	if (ok && counters)
+		ok = tr2_report_counters(m);
+	if (ok && errors)
+		ok = tr2_report_errors(m);
+	return ok;
+}
+
+static int run(int argc, char **argv)
+{
+	int exit_code = 0;
+	struct tr2_model *m = tr2_load_inputs(argc, argv, 0, &exit_code);
+
+	if (!m)
+		return exit_code;
+	tr2_report_begin();
+	if (!views(m))
+		exit_code = TR2_EXIT_USAGE;
+	tr2_report_end();
+	tr2_model_free(m);
+	return exit_code;
+}
+
+const struct tr2_command tr2_command_report = {
+	.name = "report",
+	.synopsis = "[--regions] [--threads] [--timers] [--counters] "
+		    "[--errors] [-s COLUMN] [-n N] [-g BY] [INPUT...]",
+	.summary = "Shows where the time went.",
+	.details = "Without a view: the processes as a tree. SELF is the time "
+		   "in which no child of a process was running, SHARE is of "
+		   "the wall time of the whole, SPAWN is what starting and "
+		   "reaping it cost its parent: how long the parent waited, "
+		   "less how long the process says that it ran. The critical "
+		   "path below is the chain of processes and regions that the "
+		   "end waited for, with the time that each had to itself.",
+	.options = options,
+	.common = TR2_COMMON_INPUT | TR2_COMMON_FILTER | TR2_COMMON_FORMAT,
+	.run = run,
+};

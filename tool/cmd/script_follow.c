@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * script_follow - files that still grow, and directories in which files
+ * appear. inotify tells when to look; where it cannot, a look every 200 ms.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/inotify.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cmd/script.h"
+#include "read/event_json.h"
+
+#define LOOK_MS 200
+
+/* A file and what was read of a line that has not ended. */
+struct grown {
+	char *path;
+	int fd;
+	struct tr2_buf partial;
+	uint64_t lines;
+};
+
+struct follow {
+	struct tr2_model *m;
+	struct tr2_event_reader *reader;
+	struct grown *file;
+	size_t nr, alloc;
+	int inotify;
+};
+
+static volatile sig_atomic_t stopped;
+
+static void stop(int signo)
+{
+	(void)signo;
+	stopped = 1;
+}
+
+static bool is_known(const struct follow *f, const char *path)
+{
+	size_t i;
+
+	for (i = 0; i < f->nr; i++)
+		if (!strcmp(f->file[i].path, path))
+			return true;
+	return false;
+}
+
+static void add_file(struct follow *f, const char *path)
+{
+	struct grown *file;
+	int fd;
+
+	if (is_known(f, path))
+		return;
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0)
+		return;
+	if (f->nr >= f->alloc) {
+		file = realloc(f->file, (f->alloc + 64) * sizeof(*file));
+		if (!file) {
+			close(fd);
+			return;
+		}
+		f->file = file;
+		f->alloc += 64;
+	}
+	file = &f->file[f->nr];
+	memset(file, 0, sizeof(*file));
+	file->path = strdup(path);
+	file->fd = fd;
+	if (!file->path) {
+		close(fd);
+		return;
+	}
+	f->nr++;
+	if (f->inotify >= 0)
+		(void)inotify_add_watch(f->inotify, path, IN_MODIFY);
+}
+
+static void look_into(struct follow *f, const char *path)
+{
+	struct tr2_buf full = TR2_BUF_INIT;
+	DIR *dir = opendir(path);
+	struct dirent *entry;
+	struct stat st;
+
+	while (dir && (entry = readdir(dir))) {
+		tr2_buf_reset(&full);
+		tr2_buf_addstr(&full, path);
+		tr2_buf_addch(&full, '/');
+		tr2_buf_addstr(&full, entry->d_name);
+		if (*entry->d_name != '.' && !stat(tr2_buf_str(&full), &st) &&
+		    S_ISREG(st.st_mode))
+			add_file(f, full.p);
+	}
+	if (dir)
+		closedir(dir);
+	tr2_buf_release(&full);
+}
+
+/* A file, a directory, or a recording's events/. false: it is not there. */
+static bool look_at(struct follow *f, const char *path)
+{
+	struct tr2_buf events = TR2_BUF_INIT;
+	struct stat st;
+	bool there = !stat(path, &st);
+
+	if (there && !S_ISDIR(st.st_mode)) {
+		add_file(f, path);
+	} else if (there) {
+		tr2_buf_addstr(&events, path);
+		tr2_buf_addlit(&events, "/events");
+		if (!stat(tr2_buf_str(&events), &st) && S_ISDIR(st.st_mode))
+			path = events.p;
+		look_into(f, path);
+		if (f->inotify >= 0)
+			(void)inotify_add_watch(f->inotify, path, IN_CREATE);
+	}
+	tr2_buf_release(&events);
+	return there;
+}
+
+/* Hands over the lines that have ended. */
+static void take_lines(struct follow *f, struct grown *file)
+{
+	struct tr2_buf *b = &file->partial;
+	size_t at = 0;
+	char *newline;
+
+	tr2_event_reader_source(f->reader, tr2_intern(f->m, file->path,
+						      strlen(file->path)));
+	while (b->len > at &&
+	       (newline = memchr(b->p + at, '\n', b->len - at))) {
+		size_t len = (size_t)(newline - (b->p + at));
+
+		file->lines++;
+		/* Readers look a little past the line. */
+		if (len && tr2_buf_room(b, 72))
+			(void)tr2_event_reader_line(f->reader, b->p + at, len,
+						    file->lines, false);
+		at += len + 1;
+	}
+	memmove(b->p, b->p + at, b->len - at);
+	b->len -= at;
+}
+
+static void read_grown(struct follow *f, struct grown *file)
+{
+	ssize_t n;
+
+	for (;;) {
+		if (!tr2_buf_room(&file->partial, 65536 + 72))
+			return;
+		n = read(file->fd, file->partial.p + file->partial.len, 65536);
+		if (n <= 0)
+			break;
+		file->partial.len += (size_t)n;
+		take_lines(f, file);
+	}
+}
+
+static void wait_for_more(struct follow *f)
+{
+	struct pollfd fds[2] = { { f->inotify, POLLIN, 0 },
+				 { 1, 0, 0 } };
+	char events[4096];
+
+	/* A reader of ours that has gone ends it: POLLERR on stdout. */
+	poll(fds, 2, LOOK_MS);
+	if (fds[1].revents & POLLERR)
+		stopped = 1;
+	if (f->inotify >= 0 && fds[0].revents)
+		while (read(f->inotify, events, sizeof(events)) > 0)
+			;
+}
+
+static void release(struct follow *f)
+{
+	size_t i;
+
+	for (i = 0; i < f->nr; i++) {
+		close(f->file[i].fd);
+		free(f->file[i].path);
+		tr2_buf_release(&f->file[i].partial);
+	}
+	free(f->file);
+	tr2_event_reader_free(f->reader);
+	if (f->inotify >= 0)
+		close(f->inotify);
+}
+
+int tr2_follow(struct tr2_model *m, int nr_paths, char **paths,
+	       tr2_event_fn *fn, void *data)
+{
+	struct follow f = { .m = m };
+	struct sigaction action = { .sa_handler = stop };
+	bool there = false;
+	size_t k;
+	int i;
+
+	f.inotify = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+	f.reader = tr2_event_reader_new(m, fn, data);
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+	while (f.reader && !stopped) {
+		for (i = 0; i < nr_paths; i++)
+			there |= look_at(&f, paths[i]);
+		if (!there)
+			break;
+		for (k = 0; k < f.nr; k++)
+			read_grown(&f, &f.file[k]);
+		if (fflush(stdout))
+			break;
+		if (!stopped)
+			wait_for_more(&f);
+	}
+	release(&f);
+	if (there)
+		return 0;
+	tr2_error("cannot follow '%s': %s", paths[0], strerror(ENOENT));
+	return TR2_EXIT_FATAL;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * trace2 version - which version this is, and what it was built with.
+ */
+#include <stdio.h>
+
+#include "options.h"
+
+#ifndef TRACE2_VERSION
+#define TRACE2_VERSION "unknown"
+#endif
+
+static int run(int argc, char **argv)
+{
+	(void)argc;
+	(void)argv;
+	puts("trace2 version " TRACE2_VERSION);
+	return 0;
+}
+
+static const struct tr2_option options[] = { TR2_OPT_END };
+
+const struct tr2_command tr2_command_version = {
+	.name = "version",
+	.synopsis = "",
+	.summary = "Prints the version.",
+	.options = options,
+	.flags = TR2_COMMAND_NO_PAGER,
+	.run = run,
+};

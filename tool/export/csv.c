@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * csv - one table (--table) as RFC 4180 has it: a line of names, CRLF, quotes
+ * where they are needed. What is not known is an empty field; text that is
+ * known and empty does not occur.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "export/tables.h"
+#include "options.h"
+#include "out/table.h"
+
+struct csv {
+	enum tr2_table_id table;
+	struct tr2_row row;
+	struct tr2_row_ids ids;
+	int64_t *self; /* of spans */
+};
+
+static bool begin(struct tr2_export *x)
+{
+	struct csv *c = calloc(1, sizeof(*c));
+	const struct tr2_column_def *column;
+	struct tr2_buf *b = &x->sink.buf;
+
+	x->state = c;
+	if (c)
+		c->self = calloc(x->m->nr_spans, sizeof(*c->self));
+	if (!c || !c->self) {
+		tr2_error("out of memory");
+		return false;
+	}
+	while (strcmp(tr2_table_defs[c->table].name, x->opt->table))
+		c->table++;
+	if (c->table == TR2_TABLE_spans)
+		tr2_model_self_times(x->m, c->self);
+	column = tr2_table_defs[c->table].column;
+	for (; column->name; column++) {
+		tr2_buf_addstr(b, column->name);
+		tr2_buf_addstr(b, column[1].name ? "," : "\r\n");
+	}
+	return true;
+}
+
+static void add_value(struct tr2_buf *b, const struct tr2_row *r,
+		      const struct tr2_row_value *v)
+{
+	if (v->kind == TR2_VALUE_INT)
+		tr2_buf_add_i64(b, v->i);
+	else if (v->kind == TR2_VALUE_UINT)
+		tr2_buf_add_u64(b, v->u);
+	else if (v->kind == TR2_VALUE_TEXT && !r->text.failed)
+		tr2_csv_add(b, r->text.p + v->at, v->len);
+}
+
+static void print(struct tr2_export *x, enum tr2_table_id table)
+{
+	const struct csv *c = x->state;
+	struct tr2_buf *b = &x->sink.buf;
+	unsigned int i;
+
+	if (table != c->table)
+		return;
+	if (c->row.text.failed)
+		b->failed = true;
+	for (i = 0; i < c->row.nr; i++) {
+		if (i)
+			tr2_buf_addch(b, ',');
+		add_value(b, &c->row, &c->row.value[i]);
+	}
+	tr2_buf_addlit(b, "\r\n");
+}
+
+static bool wanted(const struct tr2_export *x, enum tr2_table_id table)
+{
+	return ((const struct csv *)x->state)->table == table;
+}
+
+static void session(struct tr2_export *x, uint32_t i)
+{
+	struct csv *c = x->state;
+
+	if (!wanted(x, TR2_TABLE_sessions))
+		return;
+	tr2_row_session(x, &c->row, &c->ids, i);
+	print(x, TR2_TABLE_sessions);
+}
+
+static void thread(struct tr2_export *x, uint32_t i)
+{
+	struct csv *c = x->state;
+
+	if (!wanted(x, TR2_TABLE_threads))
+		return;
+	tr2_row_thread(x, &c->row, &c->ids, i);
+	print(x, TR2_TABLE_threads);
+}
+
+static void span(struct tr2_export *x, uint32_t i)
+{
+	struct csv *c = x->state;
+
+	if (!wanted(x, TR2_TABLE_spans))
+		return;
+	tr2_row_span(x, &c->row, &c->ids, i, c->self[i]);
+	print(x, TR2_TABLE_spans);
+}
+
+static void point(struct tr2_export *x, uint32_t i)
+{
+	struct csv *c = x->state;
+
+	if (wanted(x, TR2_TABLE_data) || wanted(x, TR2_TABLE_events))
+		print(x, tr2_row_point(x, &c->row, &c->ids, i));
+}
+
+static void metric(struct tr2_export *x, uint32_t i)
+{
+	struct csv *c = x->state;
+
+	if (wanted(x, TR2_TABLE_timers) || wanted(x, TR2_TABLE_counters))
+		print(x, tr2_row_metric(x, &c->row, &c->ids, i));
+}
+
+static void task(struct tr2_export *x, uint32_t i)
+{
+	struct csv *c = x->state;
+
+	if (!wanted(x, TR2_TABLE_tasks))
+		return;
+	tr2_row_task(x, &c->row, &c->ids, i);
+	print(x, TR2_TABLE_tasks);
+}
+
+static bool end(struct tr2_export *x)
+{
+	struct csv *c = x->state;
+
+	if (!c)
+		return true;
+	tr2_row_release(&c->row);
+	free(c->self);
+	free(c);
+	return true;
+}
+
+const struct tr2_export_format tr2_export_csv = {
+	.name = "csv",
+	.flags = TR2_EXPORT_TABLE,
+	.begin = begin,
+	.end = end,
+	.session = session,
+	.thread = thread,
+	.span = span,
+	.point = point,
+	.metric = metric,
+	.task = task,
+};

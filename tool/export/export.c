@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * export - see export/export.h: the walk.
+ */
+#include <string.h>
+
+#include "export/export.h"
+#include "model/filter.h"
+
+static bool stopped(const struct tr2_export *x)
+{
+	return x->failed || x->sink.failed;
+}
+
+#define CALL(x, f, operation, index)           \
+	do {                                   \
+		if ((f)->operation && !stopped(x)) { \
+			(f)->operation(x, index);    \
+			tr2_sink_step(&(x)->sink);   \
+		}                              \
+	} while (0)
+
+static void walk_thread(struct tr2_export *x,
+			const struct tr2_export_format *f, uint32_t thread)
+{
+	uint32_t i;
+
+	CALL(x, f, thread, thread);
+	if (f->span)
+		tr2_for_each_span(x->m, thread, i)
+			if (tr2_filter_span(x->m, i))
+				CALL(x, f, span, i);
+	if (f->point)
+		tr2_for_each_point(x->m, thread, i)
+			CALL(x, f, point, i);
+}
+
+static void walk_node(struct tr2_export *x, const struct tr2_export_format *f,
+		      uint32_t node)
+{
+	uint32_t s, i;
+
+	CALL(x, f, node, node);
+	for (s = x->m->nodes[node].session; s;
+	     s = x->m->sessions[s].next_of_node) {
+		CALL(x, f, session, s);
+		tr2_for_each_thread(x->m, s, i)
+			walk_thread(x, f, i);
+		if (f->metric)
+			tr2_for_each_metric(x->m, s, i)
+				CALL(x, f, metric, i);
+		CALL(x, f, session_end, s);
+	}
+}
+
+static void walk(struct tr2_export *x, const struct tr2_export_format *f)
+{
+	const struct tr2_model *m = x->m;
+	uint32_t i;
+
+	for (i = m->first_root; i && !stopped(x); i = tr2_node_after(m, i))
+		if (tr2_filter_node(m, i))
+			walk_node(x, f, i);
+	if (!f->task)
+		return;
+	for (i = 1; i < m->nr_tasks && !stopped(x); i++)
+		if (!m->tasks[i].node || tr2_filter_node(m, m->tasks[i].node))
+			CALL(x, f, task, i);
+}
+
+bool tr2_export_run(struct tr2_export *x, const struct tr2_export_format *f)
+{
+	if (f->begin && !f->begin(x))
+		x->failed = true;
+	if (!stopped(x))
+		walk(x, f);
+	if (f->end && !f->end(x))
+		x->failed = true;
+	tr2_buf_release(&x->scratch);
+	tr2_buf_release(&x->text);
+	return !stopped(x);
+}
+
+/* ---- what all formats agree on --------------------------------------------------- */
+
+bool tr2_export_is_process(const struct tr2_export *x, uint32_t node)
+{
+	return x->m->nodes[node].session || x->m->nodes[node].task;
+}
+
+bool tr2_export_failed(const struct tr2_node *n)
+{
+	return n->end == TR2_END_SIGNAL || (n->has_code && n->code);
+}
+
+uint32_t tr2_session_before(const struct tr2_export *x, uint32_t session)
+{
+	const struct tr2_model *m = x->m;
+	uint32_t s = m->nodes[m->sessions[session].node].session;
+
+	while (s && m->sessions[s].next_of_node != session)
+		s = m->sessions[s].next_of_node;
+	return s;
+}

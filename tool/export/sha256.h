@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TR2_EXPORT_SHA256_H
+#define TR2_EXPORT_SHA256_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * SHA-256 (FIPS 180-4, section 6.2) of a text in memory, for the ids of
+ * traces. Not for anything that must resist an attacker.
+ */
+void tr2_sha256(const void *data, size_t size_bytes, uint8_t digest[32]);
+
+#endif

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * sink - see export/sink.h.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "export/sink.h"
+#include "options.h"
+
+#define STEP_BYTES 65536
+
+/* What to remove when a signal ends us; one sink at a time has a file. */
+static const char *volatile unfinished;
+
+static void on_signal(int signo)
+{
+	const char *path = unfinished;
+
+	if (path)
+		unlink(path);
+	signal(signo, SIG_DFL);
+	raise(signo);
+}
+
+/* Signals that the caller ignores stay ignored. */
+static void watch_signals(void)
+{
+	static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGPIPE };
+	struct sigaction old, new = { .sa_handler = on_signal };
+	size_t i;
+
+	sigemptyset(&new.sa_mask);
+	for (i = 0; i < sizeof(signals) / sizeof(*signals); i++)
+		if (!sigaction(signals[i], NULL, &old) &&
+		    old.sa_handler == SIG_DFL)
+			sigaction(signals[i], &new, NULL);
+}
+
+static bool fail(struct tr2_sink *s)
+{
+	if (!s->failed)
+		tr2_error("cannot write '%s': %s",
+			  s->path ? s->path : "standard output",
+			  strerror(errno));
+	s->failed = true;
+	return false;
+}
+
+/* As if the file had been opened with O_CREAT, or as it was before. */
+static void set_mode(int fd, const struct stat *before)
+{
+	mode_t mask = umask(0);
+
+	umask(mask);
+	if (fchmod(fd, before ? before->st_mode & 07777 : 0666 & ~mask) < 0)
+		return;
+}
+
+/* A symbolic link stays one: what it leads to is replaced. */
+static bool open_beside(struct tr2_sink *s, const struct stat *before)
+{
+	static const char suffix[] = ".XXXXXX";
+	size_t size;
+
+	s->target = before ? realpath(s->path, NULL) : strdup(s->path);
+	if (!s->target)
+		return false;
+	size = strlen(s->target) + sizeof(suffix);
+	s->temp = malloc(size);
+	if (!s->temp)
+		return false;
+	snprintf(s->temp, size, "%s%s", s->target, suffix);
+	s->fd = mkstemp(s->temp);
+	if (s->fd < 0) {
+		free(s->temp);
+		s->temp = NULL;
+		return false;
+	}
+	unfinished = s->temp;
+	watch_signals();
+	set_mode(s->fd, before);
+	return true;
+}
+
+bool tr2_sink_open(struct tr2_sink *s, const char *path)
+{
+	struct stat st;
+	bool exists;
+
+	s->fd = 1;
+	if (!path || !strcmp(path, "-"))
+		return true;
+	s->path = path;
+	exists = !stat(path, &st);
+	if (!exists && errno != ENOENT)
+		return fail(s);
+	if (exists && !S_ISREG(st.st_mode)) {
+		s->fd = open(path, O_WRONLY | O_CLOEXEC);
+		return s->fd >= 0 || fail(s);
+	}
+	if (exists && access(path, W_OK) < 0)
+		return fail(s);
+	return open_beside(s, exists ? &st : NULL) || fail(s);
+}
+
+bool tr2_sink_flush(struct tr2_sink *s)
+{
+	size_t done = 0;
+	ssize_t n;
+
+	if (s->buf.failed && !s->failed) {
+		errno = ENOMEM;
+		fail(s);
+	}
+	while (!s->failed && done < s->buf.len) {
+		n = write(s->fd, s->buf.p + done, s->buf.len - done);
+		if (n >= 0)
+			done += (size_t)n;
+		else if (errno != EINTR)
+			fail(s);
+	}
+	tr2_buf_reset(&s->buf);
+	return !s->failed;
+}
+
+bool tr2_sink_step(struct tr2_sink *s)
+{
+	return s->buf.len < STEP_BYTES && !s->buf.failed ? !s->failed :
+							   tr2_sink_flush(s);
+}
+
+static void end_file(struct tr2_sink *s, bool ok)
+{
+	if (close(s->fd) < 0 && ok)
+		ok = fail(s);
+	if (!s->temp)
+		return;
+	if (ok && rename(s->temp, s->target) < 0)
+		ok = fail(s);
+	if (!ok)
+		unlink(s->temp);
+	unfinished = NULL;
+}
+
+bool tr2_sink_close(struct tr2_sink *s, bool ok)
+{
+	if (ok)
+		tr2_sink_flush(s);
+	if (s->fd > 1)
+		end_file(s, ok && !s->failed);
+	free(s->temp);
+	free(s->target);
+	tr2_buf_release(&s->buf);
+	return !s->failed;
+}

@@ -1,0 +1,399 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * sqlite - sessions into an SQLite database, next to those of other exports.
+ *
+ * All of one export is one transaction: it is in the database wholly or not at
+ * all. A session that is there already (by its key) is replaced, so that
+ * running an export again doubles nothing, and a session that was still
+ * running then is completed.
+ */
+#include "export/tables.h"
+
+#ifdef HAVE_SQLITE3
+
+#include <errno.h>
+#include <inttypes.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "export/schema.h"
+#include "options.h"
+
+#define BUSY_MS 10000
+
+struct database {
+	sqlite3 *db;
+	const char *path;
+	bool existed, open;
+	sqlite3_stmt *insert[TR2_TABLE_NR];
+	sqlite3_stmt *find;
+	struct tr2_row row;
+	struct tr2_row_ids ids;
+	int64_t *session_ids; /* of the model's sessions; 0: not in there */
+	int64_t next_session;
+	int64_t *self; /* of spans */
+};
+
+static bool fail(struct tr2_export *x)
+{
+	struct database *d = x->state;
+
+	if (!x->failed)
+		tr2_error("cannot write '%s': %s", d->path,
+			  d->db ? sqlite3_errmsg(d->db) : strerror(ENOMEM));
+	x->failed = true;
+	return false;
+}
+
+static bool execute(struct tr2_export *x, const char *sql)
+{
+	struct database *d = x->state;
+
+	return sqlite3_exec(d->db, sql, NULL, NULL, NULL) == SQLITE_OK ||
+	       fail(x);
+}
+
+/* One number that a query gives; -1: it failed. */
+static int64_t query(struct tr2_export *x, const char *sql)
+{
+	struct database *d = x->state;
+	sqlite3_stmt *stmt;
+	int64_t value = -1;
+
+	if (sqlite3_prepare_v2(d->db, sql, -1, &stmt, NULL) != SQLITE_OK ||
+	    sqlite3_step(stmt) != SQLITE_ROW)
+		fail(x);
+	else
+		value = sqlite3_column_int64(stmt, 0);
+	sqlite3_finalize(stmt);
+	return value;
+}
+
+/* ---- opening ---------------------------------------------------------------------- */
+
+/* Ours, of this version, or empty. */
+static bool check_schema(struct tr2_export *x)
+{
+	struct database *d = x->state;
+	int64_t version = query(x, "PRAGMA user_version");
+	int64_t application = query(x, "PRAGMA application_id");
+	int64_t tables = query(x, "SELECT count(*) FROM sqlite_master");
+
+	if (version < 0 || tables < 0)
+		return false;
+	d->existed = tables > 0;
+	if (!tables)
+		return true;
+	if (application != TR2_SCHEMA_APPLICATION)
+		tr2_error("'%s' is a database of another program: choose "
+			  "another file", d->path);
+	else if (version != TR2_SCHEMA_VERSION)
+		tr2_error("'%s' has schema version %" PRId64 ", and this trace2 "
+			  "writes %d: choose another file", d->path, version,
+			  TR2_SCHEMA_VERSION);
+	else
+		return true;
+	x->failed = true;
+	return false;
+}
+
+static bool create_table(struct tr2_export *x, const struct tr2_table_def *t)
+{
+	const struct tr2_column_def *c;
+
+	tr2_buf_reset(&x->text);
+	tr2_buf_addlit(&x->text, "CREATE TABLE ");
+	tr2_buf_addstr(&x->text, t->name);
+	for (c = t->column; c->name; c++) {
+		tr2_buf_addstr(&x->text, c == t->column ? "(\"" : ", \"");
+		tr2_buf_addstr(&x->text, c->name);
+		tr2_buf_addlit(&x->text, "\" ");
+		tr2_buf_addstr(&x->text, c->sql);
+	}
+	tr2_buf_addch(&x->text, ')');
+	return execute(x, tr2_buf_str(&x->text));
+}
+
+static bool create_schema(struct tr2_export *x)
+{
+	char sql[400];
+	int i;
+
+	for (i = 0; i < TR2_TABLE_NR; i++)
+		if (!create_table(x, &tr2_table_defs[i]))
+			return false;
+	snprintf(sql, sizeof(sql),
+		 "PRAGMA application_id = %d; PRAGMA user_version = %d;"
+		 "CREATE TABLE schema(version INTEGER NOT NULL);"
+		 "INSERT INTO schema VALUES (%d)",
+		 TR2_SCHEMA_APPLICATION, TR2_SCHEMA_VERSION,
+		 TR2_SCHEMA_VERSION);
+	return execute(x, sql);
+}
+
+static bool prepare_insert(struct tr2_export *x, int table)
+{
+	struct database *d = x->state;
+	const struct tr2_column_def *c = tr2_table_defs[table].column;
+
+	tr2_buf_reset(&x->text);
+	tr2_buf_addlit(&x->text, "INSERT OR REPLACE INTO ");
+	tr2_buf_addstr(&x->text, tr2_table_defs[table].name);
+	tr2_buf_addlit(&x->text, " VALUES (?");
+	while ((++c)->name)
+		tr2_buf_addlit(&x->text, ",?");
+	tr2_buf_addch(&x->text, ')');
+	return sqlite3_prepare_v2(d->db, tr2_buf_str(&x->text), -1,
+				  &d->insert[table], NULL) == SQLITE_OK ||
+	       fail(x);
+}
+
+static bool prepare(struct tr2_export *x)
+{
+	struct database *d = x->state;
+	int i;
+
+	for (i = 0; i < TR2_TABLE_NR; i++)
+		if (!prepare_insert(x, i))
+			return false;
+	if (sqlite3_prepare_v2(d->db, "SELECT id FROM sessions WHERE key = ?",
+			       -1, &d->find, NULL) != SQLITE_OK)
+		return fail(x);
+	d->next_session = 1 +
+		query(x, "SELECT coalesce(max(id), 0) FROM sessions");
+	d->ids.thread = query(x, "SELECT coalesce(max(id), 0) FROM threads");
+	d->ids.span = query(x, "SELECT coalesce(max(id), 0) FROM spans");
+	return !x->failed;
+}
+
+static bool open_database(struct tr2_export *x)
+{
+	struct database *d = x->state;
+
+	d->existed = !access(d->path, F_OK);
+	if (sqlite3_open_v2(d->path, &d->db,
+			    SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE,
+			    NULL) != SQLITE_OK)
+		return fail(x);
+	sqlite3_busy_timeout(d->db, BUSY_MS);
+	if (!execute(x, "BEGIN IMMEDIATE"))
+		return false;
+	d->open = true;
+	if (!check_schema(x))
+		return false;
+	/* Found by their keys while rows come in; of a new database, which
+	 * has none, made in one go at the end. */
+	if (!d->existed)
+		return create_schema(x) && prepare(x) &&
+		       execute(x, "CREATE UNIQUE INDEX tasks_key ON tasks(pid,"
+				  "coalesce(start_ns, exec_ns, end_ns, 0))");
+	return prepare(x);
+}
+
+static bool begin(struct tr2_export *x)
+{
+	struct database *d = calloc(1, sizeof(*d));
+
+	x->state = d;
+	if (d) {
+		d->session_ids = calloc(x->m->nr_sessions,
+					sizeof(*d->session_ids));
+		d->self = calloc(x->m->nr_spans, sizeof(*d->self));
+	}
+	if (!d || !d->session_ids || !d->self) {
+		tr2_error("out of memory");
+		return false;
+	}
+	d->path = tr2_common.output;
+	d->ids.session = d->session_ids;
+	tr2_model_self_times(x->m, d->self);
+	return open_database(x);
+}
+
+/* ---- rows ------------------------------------------------------------------------- */
+
+static int bind(sqlite3_stmt *stmt, int column, const struct tr2_row *r,
+		const struct tr2_row_value *v)
+{
+	char number[24];
+
+	switch (v->kind) {
+	case TR2_VALUE_INT:
+		return sqlite3_bind_int64(stmt, column, v->i);
+	case TR2_VALUE_UINT: /* as text: SQLite's integers end below it */
+		snprintf(number, sizeof(number), "%" PRIu64, v->u);
+		return sqlite3_bind_text(stmt, column, number, -1,
+					 SQLITE_TRANSIENT);
+	case TR2_VALUE_TEXT:
+		return sqlite3_bind_text64(stmt, column, r->text.p + v->at,
+					   v->len, SQLITE_STATIC, SQLITE_UTF8);
+	default:
+		return sqlite3_bind_null(stmt, column);
+	}
+}
+
+static void insert(struct tr2_export *x, enum tr2_table_id table)
+{
+	struct database *d = x->state;
+	sqlite3_stmt *stmt = d->insert[table];
+	int ok = d->row.text.failed ? SQLITE_NOMEM : SQLITE_OK;
+	unsigned int i;
+
+	for (i = 0; i < d->row.nr && ok == SQLITE_OK; i++)
+		ok = bind(stmt, (int)i + 1, &d->row, &d->row.value[i]);
+	if (ok != SQLITE_OK || sqlite3_step(stmt) != SQLITE_DONE)
+		fail(x);
+	sqlite3_reset(stmt);
+}
+
+/* What an earlier export said of a session; its id stays. */
+static bool forget(struct tr2_export *x, int64_t id)
+{
+	static const char *const tables[] = { "threads", "spans", "events",
+					      "data", "timers", "counters" };
+	char sql[120];
+	size_t i;
+
+	for (i = 0; i < sizeof(tables) / sizeof(*tables); i++) {
+		snprintf(sql, sizeof(sql),
+			 "DELETE FROM %s WHERE session_id = %" PRId64,
+			 tables[i], id);
+		if (!execute(x, sql))
+			return false;
+	}
+	/* Its spans get other ids. */
+	snprintf(sql, sizeof(sql), "UPDATE sessions SET parent_span_id = NULL "
+		 "WHERE parent_id = %" PRId64, id);
+	return execute(x, sql);
+}
+
+/* The id of a session in there; 0: none. */
+static int64_t find(struct tr2_export *x, uint32_t session)
+{
+	struct database *d = x->state;
+	int64_t id = 0;
+
+	tr2_buf_reset(&x->text);
+	tr2_session_key(x, &x->text, session);
+	sqlite3_bind_text64(d->find, 1, x->text.p, x->text.len, SQLITE_STATIC,
+			    SQLITE_UTF8);
+	if (sqlite3_step(d->find) == SQLITE_ROW)
+		id = sqlite3_column_int64(d->find, 0);
+	sqlite3_reset(d->find);
+	return id;
+}
+
+static void session(struct tr2_export *x, uint32_t i)
+{
+	struct database *d = x->state;
+	int64_t id = find(x, i);
+
+	if (id && !forget(x, id))
+		return;
+	d->session_ids[i] = id ? id : d->next_session++;
+	tr2_row_session(x, &d->row, &d->ids, i);
+	insert(x, TR2_TABLE_sessions);
+}
+
+static void thread(struct tr2_export *x, uint32_t i)
+{
+	struct database *d = x->state;
+
+	tr2_row_thread(x, &d->row, &d->ids, i);
+	insert(x, TR2_TABLE_threads);
+}
+
+static void span(struct tr2_export *x, uint32_t i)
+{
+	struct database *d = x->state;
+
+	tr2_row_span(x, &d->row, &d->ids, i, d->self[i]);
+	insert(x, TR2_TABLE_spans);
+}
+
+static void point(struct tr2_export *x, uint32_t i)
+{
+	struct database *d = x->state;
+
+	insert(x, tr2_row_point(x, &d->row, &d->ids, i));
+}
+
+static void metric(struct tr2_export *x, uint32_t i)
+{
+	struct database *d = x->state;
+
+	insert(x, tr2_row_metric(x, &d->row, &d->ids, i));
+}
+
+static void task(struct tr2_export *x, uint32_t i)
+{
+	struct database *d = x->state;
+
+	tr2_row_task(x, &d->row, &d->ids, i);
+	insert(x, TR2_TABLE_tasks);
+}
+
+/* ---- the end ---------------------------------------------------------------------- */
+
+/* Sessions whose parent came with another export, before or after. */
+static const char join_parents[] =
+	"UPDATE sessions SET parent_id = (SELECT p.id FROM sessions p"
+	" WHERE p.sid = sessions.parent_sid AND p.id <> sessions.id"
+	" ORDER BY p.id LIMIT 1)"
+	" WHERE parent_id IS NULL AND parent_sid IS NOT NULL";
+
+static bool finish(struct tr2_export *x)
+{
+	return execute(x, tr2_schema_indexes) && execute(x, join_parents) &&
+	       execute(x, tr2_schema_views) && execute(x, "COMMIT");
+}
+
+static bool end(struct tr2_export *x)
+{
+	struct database *d = x->state;
+	int i;
+
+	if (!d)
+		return true;
+	if (d->open && !x->failed)
+		finish(x);
+	for (i = 0; i < TR2_TABLE_NR; i++)
+		sqlite3_finalize(d->insert[i]);
+	sqlite3_finalize(d->find);
+	/* Closing takes back what was not committed. */
+	sqlite3_close(d->db);
+	if (x->failed && d->open && !d->existed)
+		unlink(d->path);
+	tr2_row_release(&d->row);
+	free(d->session_ids);
+	free(d->self);
+	free(d);
+	return !x->failed;
+}
+
+const struct tr2_export_format tr2_export_sqlite = {
+	.name = "sqlite",
+	.flags = TR2_EXPORT_OWN_FILE,
+	.begin = begin,
+	.end = end,
+	.session = session,
+	.thread = thread,
+	.span = span,
+	.point = point,
+	.metric = metric,
+	.task = task,
+};
+
+#else
+
+const struct tr2_export_format tr2_export_sqlite = {
+	.name = "sqlite",
+	.flags = TR2_EXPORT_OWN_FILE,
+	.missing_library = "SQLite",
+	.missing_package = "libsqlite3-dev",
+};
+
+#endif

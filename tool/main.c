@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * trace2 - the command. Finds the subcommand, and hands over.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "options.h"
+#include "out/term.h"
+#include "spell.h"
+
+#define TR2_COMMAND(name) extern const struct tr2_command tr2_command_##name;
+#include "commands.def"
+#undef TR2_COMMAND
+
+const struct tr2_command *const tr2_commands[] = {
+#define TR2_COMMAND(name) &tr2_command_##name,
+#include "commands.def"
+#undef TR2_COMMAND
+	NULL
+};
+
+const struct tr2_command *tr2_command_find(const char *name)
+{
+	size_t i;
+
+	for (i = 0; tr2_commands[i]; i++)
+		if (!strcmp(tr2_commands[i]->name, name))
+			return tr2_commands[i];
+	return NULL;
+}
+
+static int unknown_command(const char *name)
+{
+	const char *near = NULL;
+	int best = 3, d;
+	size_t i;
+
+	for (i = 0; tr2_commands[i]; i++) {
+		d = tr2_spell_distance(name, tr2_commands[i]->name);
+		if (d < best) {
+			best = d;
+			near = tr2_commands[i]->name;
+		}
+	}
+	if (near)
+		tr2_error("'%s' is not a command. Did you mean '%s'?", name,
+			  near);
+	else
+		tr2_error("'%s' is not a command. 'trace2 help' lists them.",
+			  name);
+	return TR2_EXIT_USAGE;
+}
+
+static int run(const struct tr2_command *c, int argc, char **argv)
+{
+	char **rest;
+	int nr = tr2_options_parse(c, argc, argv, &rest), code;
+
+	if (nr < 0)
+		return nr == -1 ? 0 : TR2_EXIT_USAGE;
+	tr2_term_start(!(c->flags & TR2_COMMAND_NO_PAGER));
+	code = c->run(nr, rest);
+	tr2_term_end();
+	return code;
+}
+
+/* Output that could not be written is a failure, whatever the command said. */
+static int check_output(int code)
+{
+	if (!fflush(stdout) && !ferror(stdout))
+		return code;
+	tr2_error("cannot write the output: %m");
+	return TR2_EXIT_FATAL;
+}
+
+int main(int argc, char **argv)
+{
+	const char *name = argc > 1 ? argv[1] : "help";
+	const struct tr2_command *c;
+
+	if (!strcmp(name, "-h") || !strcmp(name, "--help"))
+		name = "help";
+	if (!strcmp(name, "--version") || !strcmp(name, "-v"))
+		name = "version";
+	c = tr2_command_find(name);
+	if (!c)
+		return unknown_command(name);
+	if (argc < 2)
+		return run(c, argc, argv) ? TR2_EXIT_FATAL : TR2_EXIT_USAGE;
+	return check_output(run(c, argc - 1, argv + 1));
+}

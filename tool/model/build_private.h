@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * build_private - what the files that build the model share: the event at
+ * hand, and where it belongs.
+ */
+#ifndef TR2_MODEL_BUILD_PRIVATE_H
+#define TR2_MODEL_BUILD_PRIVATE_H
+
+#include "model/build.h"
+#include "model/private.h"
+
+/* What every handler gets: the event, its session and thread, its time. */
+struct build {
+	struct tr2_model *m;
+	const struct tr2_in *in;
+	uint32_t s, t;
+	int64_t at_ns;
+};
+
+static inline struct tr2_session *session_of(const struct build *b)
+{
+	return &b->m->sessions[b->s];
+}
+
+static inline struct tr2_thread *thread_of(const struct build *b)
+{
+	return &b->m->threads[b->t];
+}
+
+/* Notes a problem of this event. */
+void tr2_b_problem(const struct build *b, enum tr2_problem_kind kind,
+		   const char *text);
+
+/* Whether another process speaks under this SID from here on; which of both
+ * it is, as a new session. 0: no memory. */
+bool tr2_b_begins_anew(const struct build *b);
+uint32_t tr2_b_begin_again(const struct build *b);
+uint32_t tr2_b_go_on_forked(const struct build *b);
+
+/* When the event was, since its process started. */
+int64_t tr2_b_event_time(const struct build *b, struct tr2_session *s);
+/* The end of something that began at start_ns: its own t_rel is the monotonic
+ * clock's word, and shows a wall clock that was set meanwhile. */
+int64_t tr2_b_end_time(struct build *b, int64_t start_ns);
+/* Session and thread lasted until this event, whose time its handler may have
+ * put right. */
+void tr2_b_lasts(const struct build *b);
+
+#endif

@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * build_session - which session and thread an event belongs to, and when it
+ * was: by the monotonic clock where the event says, else by the wall clock,
+ * else (a brief stream) by what came before it.
+ */
+#include <string.h>
+
+#include "model/build_private.h"
+
+/* A wall clock that differs by more than this from where it should be was
+ * set; less is two reads of it a moment apart. */
+#define CLOCK_STEP_NS 50000000
+
+void tr2_b_problem(const struct build *b, enum tr2_problem_kind kind,
+		    const char *text)
+{
+	tr2_build_problem(b->m, kind, session_of(b)->source,
+			  b->in->line_number, text);
+}
+
+/* ---- sessions and threads ------------------------------------------------ */
+
+static unsigned int count_slashes(const char *s, size_t len)
+{
+	unsigned int n = 0;
+	const char *end = s + len;
+
+	while ((s = memchr(s, '/', (size_t)(end - s)))) {
+		n++;
+		s++;
+	}
+	return n > UINT16_MAX ? UINT16_MAX : n;
+}
+
+/* The pid at the end of a SID: -P and 8 hex digits; -1 without. */
+static int32_t pid_of_sid(const char *sid, size_t len)
+{
+	uint32_t pid = 0;
+	size_t i;
+
+	if (len < 10 || sid[len - 10] != '-' || sid[len - 9] != 'P')
+		return -1;
+	for (i = len - 8; i < len; i++) {
+		char c = sid[i];
+
+		if (c >= '0' && c <= '9')
+			pid = pid << 4 | (uint32_t)(c - '0');
+		else if (c >= 'a' && c <= 'f')
+			pid = pid << 4 | (uint32_t)(c - 'a' + 10);
+		else
+			return -1;
+	}
+	return pid > INT32_MAX ? -1 : (int32_t)pid;
+}
+
+static uint32_t new_session(struct tr2_model *m, tr2_str sid, tr2_str source)
+{
+	uint32_t i = tr2_add(m, sessions);
+	struct tr2_session *s;
+	size_t len;
+
+	if (!i)
+		return 0;
+	s = &m->sessions[i];
+	s->sid = tr2_s(m, sid);
+	s->source = source;
+	len = strlen(s->sid);
+	s->depth = (uint16_t)count_slashes(s->sid, len);
+	s->pid = pid_of_sid(s->sid, len);
+	s->flags = TR2_SESSION_NO_CLOCK | TR2_SESSION_NO_START |
+		   TR2_SESSION_NO_VERSION;
+	if (!tr2_build_thread(m, i, "main", 4))
+		return 0;
+	return i;
+}
+
+uint32_t tr2_build_session(struct tr2_model *m, const char *sid, size_t len,
+			   tr2_str source)
+{
+	tr2_str id = tr2_intern(m, sid, len);
+	uint32_t *slot = id ? tr2_map_slot(&m->priv->sids, id) : NULL;
+
+	if (!slot)
+		return 0;
+	if (!*slot)
+		*slot = new_session(m, id, source);
+	return *slot;
+}
+
+/* A SID that begins anew: the events from here on are another session's. */
+uint32_t tr2_b_begin_again(const struct build *b)
+{
+	tr2_str id = tr2_interned(b->m, session_of(b)->sid);
+	uint32_t *slot = tr2_map_slot(&b->m->priv->sids, id);
+	uint32_t s;
+
+	tr2_b_problem(b, TR2_PROBLEM_DUPLICATE,
+		"this session id has begun before: read as another session");
+	if (!slot)
+		return 0;
+	s = new_session(b->m, id, session_of(b)->source);
+	if (!s)
+		return 0;
+	b->m->sessions[s].flags |= TR2_SESSION_DUPLICATE;
+	*slot = s;
+	return s;
+}
+
+/* A SID that goes on after its end: a process that was forked, kept it, and
+ * outlived the one that it came from. What both said before stays with that
+ * one. */
+uint32_t tr2_b_go_on_forked(const struct build *b)
+{
+	struct tr2_model *m = b->m;
+	tr2_str id = tr2_interned(m, session_of(b)->sid);
+	uint32_t *slot = tr2_map_slot(&m->priv->sids, id), i;
+	struct tr2_session *s, *from;
+
+	i = slot ? new_session(m, id, session_of(b)->source) : 0;
+	if (!i)
+		return 0;
+	*slot = i;
+	s = &m->sessions[i];
+	from = session_of(b);
+	s->flags = (uint16_t)((from->flags & TR2_SESSION_PERF) |
+			      TR2_SESSION_FORKED);
+	s->parent = b->s;
+	s->pid = -1;
+	s->name = from->name;
+	s->hierarchy = from->hierarchy;
+	s->mode = from->mode;
+	s->argv = from->argv;
+	s->exe_version = from->exe_version;
+	s->wall_ns = from->wall_ns;
+	s->clock_ns = from->clock_ns;
+	s->start_ns = s->now_ns = s->end_ns = from->end_ns;
+	m->threads[s->first_thread].start_ns = s->start_ns;
+	return i;
+}
+
+uint32_t tr2_build_thread(struct tr2_model *m, uint32_t session,
+			  const char *name, size_t len)
+{
+	tr2_str id = tr2_intern(m, name, len);
+	uint32_t *slot = tr2_map_slot(&m->priv->threads, tr2_key(session, id));
+	struct tr2_session *s = &m->sessions[session];
+	struct tr2_thread *t;
+	uint32_t i;
+
+	if (!slot || *slot)
+		return slot ? *slot : 0;
+	i = tr2_add(m, threads);
+	if (!i)
+		return 0;
+	*slot = i;
+	t = &m->threads[i];
+	t->session = session;
+	t->name = id;
+	if (s->first_thread) {
+		t->flags = TR2_THREAD_OPEN | TR2_THREAD_UNANNOUNCED;
+		t->start_ns = s->now_ns;
+		m->threads[s->last_thread].next = i;
+	} else {
+		s->first_thread = i;
+	}
+	t->end_ns = t->start_ns;
+	s->last_thread = i;
+	return i;
+}
+
+/* ---- time ------------------------------------------------------------------ */
+
+/* The first event that has both clocks says when the process started. */
+static void set_clock(struct tr2_model *m, struct tr2_session *s, int64_t clock)
+{
+	uint32_t t, i;
+	int64_t shift;
+
+	if (s->flags & TR2_SESSION_TENTATIVE) {
+		shift = s->wall_ns - clock;
+		for (t = s->first_thread; t; t = m->threads[t].next) {
+			m->threads[t].start_ns += t == s->first_thread ? 0 : shift;
+			m->threads[t].end_ns += shift;
+			for (i = m->threads[t].first_span; i; i = m->spans[i].next) {
+				m->spans[i].start_ns += shift;
+				m->spans[i].end_ns += shift;
+			}
+			for (i = m->threads[t].first_point; i; i = m->points[i].next)
+				m->points[i].at_ns += shift;
+		}
+		s->now_ns += shift;
+		s->end_ns += shift;
+	}
+	s->wall_ns = s->clock_ns = clock;
+	s->flags &= (uint16_t)~(TR2_SESSION_TENTATIVE | TR2_SESSION_NO_CLOCK);
+}
+
+static void clock_was_set(const struct build *b, struct tr2_session *s,
+			  int64_t clock)
+{
+	if (!(s->flags & TR2_SESSION_CLOCK_STEP))
+		tr2_b_problem(b, TR2_PROBLEM_CLOCK,
+			"the wall clock was set while this session ran: times "
+			"before and after do not compare with other sessions");
+	s->flags |= TR2_SESSION_CLOCK_STEP;
+	s->clock_ns = clock;
+}
+
+int64_t tr2_b_event_time(const struct build *b, struct tr2_session *s)
+{
+	const struct tr2_in *in = b->in;
+	int64_t wall_ns, step;
+
+	if (in->wall_us == TR2_ABSENT) {
+		s->flags |= TR2_SESSION_BRIEF;
+		return in->t_abs == TR2_ABSENT ? s->now_ns : in->t_abs;
+	}
+	wall_ns = in->wall_us * 1000;
+	if (in->t_abs != TR2_ABSENT) {
+		step = wall_ns - in->t_abs - s->clock_ns;
+		if (s->flags & (TR2_SESSION_NO_CLOCK | TR2_SESSION_TENTATIVE))
+			set_clock(b->m, s, wall_ns - in->t_abs);
+		else if (step > CLOCK_STEP_NS || step < -CLOCK_STEP_NS)
+			clock_was_set(b, s, wall_ns - in->t_abs);
+		return in->t_abs;
+	}
+	if (s->flags & TR2_SESSION_NO_CLOCK) {
+		s->wall_ns = s->clock_ns = wall_ns;
+		s->flags &= (uint16_t)~TR2_SESSION_NO_CLOCK;
+		s->flags |= TR2_SESSION_TENTATIVE;
+	}
+	return wall_ns - s->clock_ns;
+}
+
+void tr2_b_lasts(const struct build *b)
+{
+	struct tr2_session *s = session_of(b);
+	struct tr2_thread *t = thread_of(b);
+
+	s->now_ns = b->at_ns;
+	if (b->at_ns > s->end_ns)
+		s->end_ns = b->at_ns;
+	if (b->at_ns > t->end_ns)
+		t->end_ns = b->at_ns;
+}
+
+int64_t tr2_b_end_time(struct build *b, int64_t start_ns)
+{
+	struct tr2_session *s = session_of(b);
+	const struct tr2_in *in = b->in;
+	int64_t end, off;
+
+	if (in->t_rel == TR2_ABSENT)
+		return b->at_ns > start_ns ? b->at_ns : start_ns;
+	end = start_ns + in->t_rel;
+	off = b->at_ns - end;
+	if (in->t_abs != TR2_ABSENT)
+		return end;
+	if (in->wall_us != TR2_ABSENT &&
+	    (off > CLOCK_STEP_NS || off < -CLOCK_STEP_NS))
+		clock_was_set(b, s, in->wall_us * 1000 - end);
+	if (in->wall_us == TR2_ABSENT || s->flags & TR2_SESSION_CLOCK_STEP)
+		b->at_ns = end;
+	return end;
+}
+
+/* Threads that outlive main are still the old process's. */
+bool tr2_b_begins_anew(const struct build *b)
+{
+	const struct tr2_session *s = session_of(b);
+
+	return b->in->kind == TR2_EV_version ||
+	       (s->end == TR2_END_EXIT && b->t == s->first_thread);
+}

@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * critical - see model/critical.h. A scope (a process outside its regions, a
+ * region, a thread that was joined inside one) is walked from its end to its
+ * start; what ended last before the moment at hand is walked in turn.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/critical.h"
+#include "model/private.h"
+
+/* Deeper scopes count for the one around them. */
+#define MAX_DEPTH 4000
+
+/* Something inside a scope, in wall time. */
+struct item {
+	int64_t start_ns, end_ns;
+	uint32_t node, span, thread; /* thread: joined inside the scope */
+};
+
+struct walk {
+	const struct tr2_model *m;
+	uint32_t *first, *next; /* spans inside a span, by start */
+	struct tr2_step *steps;
+	uint32_t nr, alloc;
+	struct tr2_map by_owner; /* (node, category/label) to step + 1 */
+	struct item *items; /* a stack: each scope's stand on top */
+	uint32_t nr_items, alloc_items;
+	unsigned int depth;
+	bool failed;
+};
+
+static int64_t wall_of(const struct tr2_model *m, uint32_t thread)
+{
+	return m->sessions[m->threads[thread].session].wall_ns;
+}
+
+/* ---- what is in a scope ---------------------------------------------------------- */
+
+static bool nest_spans(struct walk *w)
+{
+	const struct tr2_model *m = w->m;
+	uint32_t *last = calloc(m->nr_spans, sizeof(*last)), i, p;
+
+	w->first = calloc(m->nr_spans, sizeof(*w->first));
+	w->next = calloc(m->nr_spans, sizeof(*w->next));
+	if (last && w->first && w->next)
+		for (i = 1; i < m->nr_spans; i++) {
+			p = m->spans[i].parent;
+			if (!p)
+				continue;
+			if (last[p])
+				w->next[last[p]] = i;
+			else
+				w->first[p] = i;
+			last[p] = i;
+		}
+	free(last);
+	return last && w->first && w->next;
+}
+
+static void push(struct walk *w, const struct item *item, int64_t from,
+		 int64_t to)
+{
+	struct item *new;
+
+	if (item->start_ns >= to || item->end_ns <= from ||
+	    item->end_ns <= item->start_ns)
+		return;
+	if (w->nr_items >= w->alloc_items &&
+	    !tr2_array_grow((void **)&w->items, &w->alloc_items, w->nr_items,
+			    sizeof(*w->items))) {
+		w->failed = true;
+		return;
+	}
+	new = &w->items[w->nr_items++];
+	*new = *item;
+	if (new->start_ns < from)
+		new->start_ns = from;
+	if (new->end_ns > to)
+		new->end_ns = to;
+}
+
+static void push_node(struct walk *w, uint32_t node, int64_t from, int64_t to)
+{
+	const struct tr2_node *n = &w->m->nodes[node];
+	struct item item = { n->start_ns, n->end_ns, node, 0, 0 };
+
+	push(w, &item, from, to);
+}
+
+static void push_span(struct walk *w, uint32_t node, uint32_t span,
+		      int64_t from, int64_t to)
+{
+	const struct tr2_model *m = w->m;
+	const struct tr2_span *s = &m->spans[span];
+	int64_t wall = wall_of(m, s->thread);
+	struct item item = { wall + s->start_ns, wall + s->end_ns, node, span,
+			     0 };
+
+	if (s->kind == TR2_SPAN_CHILD && m->children[s->child].node)
+		push_node(w, m->children[s->child].node, from, to);
+	else if (s->kind == TR2_SPAN_REGION)
+		push(w, &item, from, to);
+}
+
+/* The innermost region of main that a whole thread lies in. */
+static uint32_t region_around(const struct walk *w, const struct tr2_thread *t)
+{
+	const struct tr2_model *m = w->m;
+	uint32_t main = m->sessions[t->session].first_thread, found = 0, i;
+
+	for (i = m->threads[main].first_span; i; i = m->spans[i].next) {
+		const struct tr2_span *s = &m->spans[i];
+
+		if (s->start_ns > t->start_ns)
+			break;
+		if (s->kind == TR2_SPAN_REGION && s->end_ns >= t->end_ns &&
+		    s->parent == found)
+			found = i;
+	}
+	return found;
+}
+
+static void push_threads(struct walk *w, uint32_t node, uint32_t session,
+			 uint32_t region, int64_t from, int64_t to)
+{
+	const struct tr2_model *m = w->m;
+	int64_t wall = m->sessions[session].wall_ns;
+	uint32_t t = m->sessions[session].first_thread;
+
+	for (t = t ? m->threads[t].next : 0; t; t = m->threads[t].next) {
+		struct item item = { wall + m->threads[t].start_ns,
+				     wall + m->threads[t].end_ns, node, 0, t };
+
+		if (region_around(w, &m->threads[t]) == region)
+			push(w, &item, from, to);
+	}
+}
+
+/* The outermost spans of a thread. */
+static void push_thread(struct walk *w, uint32_t node, uint32_t thread,
+			int64_t from, int64_t to)
+{
+	const struct tr2_model *m = w->m;
+	uint32_t i;
+
+	for (i = m->threads[thread].first_span; i; i = m->spans[i].next)
+		if (!m->spans[i].parent)
+			push_span(w, node, i, from, to);
+}
+
+static void push_process(struct walk *w, uint32_t node, int64_t from,
+			 int64_t to)
+{
+	const struct tr2_model *m = w->m;
+	uint32_t s, i;
+
+	for (s = m->nodes[node].session; s; s = m->sessions[s].next_of_node)
+		push_thread(w, node, m->sessions[s].first_thread, from, to);
+	for (i = m->nodes[node].first; i; i = m->nodes[i].next)
+		if (!m->nodes[i].child || !m->nodes[node].session)
+			push_node(w, i, from, to);
+}
+
+static void push_region(struct walk *w, uint32_t node, uint32_t span,
+			int64_t from, int64_t to)
+{
+	const struct tr2_model *m = w->m;
+	uint32_t thread = m->spans[span].thread, i;
+	uint32_t session = m->threads[thread].session;
+
+	for (i = w->first[span]; i; i = w->next[i])
+		push_span(w, node, i, from, to);
+	if (thread == m->sessions[session].first_thread &&
+	    m->threads[thread].next)
+		push_threads(w, node, session, span, from, to);
+}
+
+/* ---- the walk ---------------------------------------------------------------------- */
+
+/* The step of a scope: pieces of one region, and regions of one name in one
+ * place, are put together. 0: no memory; else 1 + its number. */
+static uint32_t step_of(struct walk *w, const struct item *scope,
+			uint32_t parent)
+{
+	const struct tr2_span *s = &w->m->spans[scope->span];
+	uint64_t owner = tr2_mix(tr2_mix(scope->node, s->category), s->label);
+	uint32_t *slot = tr2_map_slot(&w->by_owner,
+				      tr2_mix(owner, parent) | 1);
+
+	if (!slot || (!*slot && w->nr >= w->alloc &&
+		      !tr2_array_grow((void **)&w->steps, &w->alloc, w->nr,
+				      sizeof(*w->steps)))) {
+		w->failed = true;
+		return 0;
+	}
+	if (!*slot) {
+		w->steps[w->nr] = (struct tr2_step){ scope->node, scope->span,
+						     parent, 0,
+						     scope->start_ns };
+		*slot = ++w->nr;
+	}
+	if (scope->start_ns < w->steps[*slot - 1].start_ns)
+		w->steps[*slot - 1].start_ns = scope->start_ns;
+	return *slot;
+}
+
+static int compare_items(const void *va, const void *vb)
+{
+	const struct item *a = va, *b = vb;
+
+	if (a->end_ns != b->end_ns)
+		return a->end_ns > b->end_ns ? -1 : 1;
+	return a->start_ns < b->start_ns ? -1 : a->start_ns > b->start_ns;
+}
+
+static void push_scope(struct walk *w, const struct item *s)
+{
+	if (w->depth > MAX_DEPTH)
+		return;
+	if (s->thread)
+		push_thread(w, s->node, s->thread, s->start_ns, s->end_ns);
+	else if (s->span)
+		push_region(w, s->node, s->span, s->start_ns, s->end_ns);
+	else
+		push_process(w, s->node, s->start_ns, s->end_ns);
+}
+
+static void walk(struct walk *w, const struct item *scope, uint32_t parent)
+{
+	const struct item s = *scope;
+	/* A thread's own time is that of the region that it was joined in. */
+	uint32_t step = s.thread ? parent : step_of(w, &s, parent);
+	uint32_t base = w->nr_items, i;
+	int64_t at = s.end_ns, own = 0;
+
+	if (!step)
+		return;
+	w->depth++;
+	push_scope(w, &s);
+	if (w->nr_items > base)
+		qsort(w->items + base, w->nr_items - base, sizeof(*w->items),
+		      compare_items);
+	for (i = base; i < w->nr_items; i++) {
+		struct item in = w->items[i];
+
+		if (in.end_ns > at)
+			in.end_ns = at;
+		if (in.end_ns <= in.start_ns)
+			continue;
+		own += at - in.end_ns;
+		walk(w, &in, step);
+		at = in.start_ns;
+	}
+	w->steps[step - 1].ns += own + at - s.start_ns;
+	w->nr_items = base;
+	w->depth--;
+}
+
+/* Steps by when they begin. */
+struct place {
+	int64_t start_ns;
+	uint32_t step;
+};
+
+static int compare_places(const void *va, const void *vb)
+{
+	const struct place *a = va, *b = vb;
+
+	if (a->start_ns != b->start_ns)
+		return a->start_ns < b->start_ns ? -1 : 1;
+	return a->step < b->step ? -1 : 1;
+}
+
+/* Appends a step and what is in it, in the order of `place`: first[] and
+ * next[] chain those of one parent. */
+static void emit(const struct walk *w, const uint32_t *first,
+		 const uint32_t *next, struct tr2_step *out, uint32_t *nr)
+{
+	uint32_t *place_of = calloc((size_t)w->nr + 1, sizeof(*place_of));
+	uint32_t at = first[0];
+
+	while (place_of && at) {
+		out[*nr] = w->steps[at - 1];
+		out[*nr].parent = place_of[out[*nr].parent];
+		place_of[at] = ++*nr;
+		if (first[at]) {
+			at = first[at];
+			continue;
+		}
+		while (at && !next[at])
+			at = w->steps[at - 1].parent;
+		at = at ? next[at] : 0;
+	}
+	free(place_of);
+}
+
+static size_t order_steps(const struct walk *w, struct tr2_step *out)
+{
+	struct place *places = calloc((size_t)w->nr + 1, sizeof(*places));
+	uint32_t *first = calloc((size_t)w->nr + 1, sizeof(*first));
+	uint32_t *next = calloc((size_t)w->nr + 1, sizeof(*next));
+	uint32_t *last = calloc((size_t)w->nr + 1, sizeof(*last));
+	uint32_t i, step, parent, nr = 0;
+
+	if (places && first && next && last) {
+		for (i = 0; i < w->nr; i++)
+			places[i] = (struct place){ w->steps[i].start_ns,
+						    i + 1 };
+		qsort(places, w->nr, sizeof(*places), compare_places);
+		for (i = 0; i < w->nr; i++) {
+			step = places[i].step;
+			parent = w->steps[step - 1].parent;
+			*(last[parent] ? &next[last[parent]] :
+					 &first[parent]) = step;
+			last[parent] = step;
+		}
+		emit(w, first, next, out, &nr);
+	}
+	free(places);
+	free(first);
+	free(next);
+	free(last);
+	return nr;
+}
+
+size_t tr2_critical_path(const struct tr2_model *m, uint32_t root,
+			 struct tr2_step **steps)
+{
+	const struct tr2_node *n = &m->nodes[root];
+	struct item whole = { n->start_ns, n->end_ns, root, 0, 0 };
+	struct walk w = { .m = m };
+	size_t nr = 0;
+
+	if (nest_spans(&w))
+		walk(&w, &whole, 0);
+	*steps = calloc((size_t)w.nr + 1, sizeof(**steps));
+	if (*steps)
+		nr = order_steps(&w, *steps);
+	free(w.first);
+	free(w.next);
+	free(w.items);
+	free(w.steps);
+	tr2_map_release(&w.by_owner);
+	return nr;
+}

@@ -1,0 +1,514 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * join - sessions, child spans and tasks into processes (nodes): what a
+ * process says of itself, what its parent says of it, and what the kernel says
+ * of both, put together. From the surest to the least sure:
+ *
+ *	the kernel's fork record; the parent's child span with our pid; a child
+ *	span of the parent that fits by time or argv, the pid being another's
+ *	(a shell, a hook script) or not known; the parent's SID alone.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/private.h"
+
+/* A process may seem to start this much before its parent's child_start. */
+#define SLOP_NS 1000000
+
+/* How many child spans before the one that began last are looked at. */
+#define MAX_CANDIDATES 256
+
+struct join {
+	struct tr2_model *m;
+	/* Children (child_start only) by session and start; those of session
+	 * s are order[first[s]..first[s + 1]). */
+	uint32_t *order, *first;
+	uint32_t *sessions; /* by depth, then start */
+	struct tr2_map by_pid; /* (session, pid) to child */
+	uint32_t *node_of_pid_next; /* nodes with the same pid */
+	struct tr2_map nodes_by_pid;
+};
+
+static uint32_t session_of_child(const struct tr2_model *m, uint32_t child)
+{
+	return m->threads[m->spans[m->children[child].span].thread].session;
+}
+
+/* ---- what was still open ------------------------------------------------------ */
+
+static void end_thread(struct tr2_model *m, struct tr2_thread *t,
+		       const struct tr2_session *s)
+{
+	uint32_t i;
+
+	if (t->flags & TR2_THREAD_OPEN || s->first_thread == (uint32_t)(t - m->threads))
+		t->end_ns = s->end_ns;
+	for (i = t->first_span; i; i = m->spans[i].next) {
+		struct tr2_span *span = &m->spans[i];
+
+		if (!(span->flags & TR2_SPAN_OPEN))
+			continue;
+		span->end_ns = span->start_ns > t->end_ns ? span->start_ns :
+							    t->end_ns;
+	}
+}
+
+/* An exec that nobody reported as failed is how the program ended. */
+static bool has_open_exec(const struct tr2_model *m,
+			  const struct tr2_session *s)
+{
+	uint32_t t, i;
+
+	for (t = s->first_thread; t; t = m->threads[t].next)
+		for (i = m->threads[t].first_span; i; i = m->spans[i].next)
+			if (m->spans[i].kind == TR2_SPAN_EXEC &&
+			    m->spans[i].flags & TR2_SPAN_OPEN)
+				return true;
+	return false;
+}
+
+static void end_sessions(struct tr2_model *m)
+{
+	uint32_t i, t;
+
+	for (i = 1; i < m->nr_sessions; i++) {
+		struct tr2_session *s = &m->sessions[i];
+
+		s->flags &= (uint16_t)~TR2_SESSION_TENTATIVE;
+		for (t = s->first_thread; t; t = m->threads[t].next)
+			end_thread(m, &m->threads[t], s);
+		if (s->end == TR2_END_OPEN && has_open_exec(m, s))
+			s->end = TR2_END_EXEC;
+	}
+}
+
+static void find_parents(struct tr2_model *m)
+{
+	const char *slash;
+	uint32_t i;
+	tr2_str id;
+
+	for (i = 1; i < m->nr_sessions; i++) {
+		struct tr2_session *s = &m->sessions[i];
+		const char *end = s->sid + strlen(s->sid);
+
+		/* Where a session between is missing, the one above it. */
+		while (!s->parent &&
+		       (slash = memrchr(s->sid, '/', (size_t)(end - s->sid)))) {
+			end = slash;
+			id = tr2_interned_n(m, s->sid, (size_t)(end - s->sid));
+			s->parent = id ? tr2_map_get(&m->priv->sids, id) : 0;
+		}
+	}
+}
+
+/* ---- orders ---------------------------------------------------------------------- */
+
+/* What is sorted: an index with its keys beside. */
+struct sorted {
+	uint32_t high;
+	uint32_t index;
+	int64_t low;
+};
+
+static int compare_sorted(const void *va, const void *vb)
+{
+	const struct sorted *a = va, *b = vb;
+
+	if (a->high != b->high)
+		return a->high < b->high ? -1 : 1;
+	if (a->low != b->low)
+		return a->low < b->low ? -1 : 1;
+	return a->index < b->index ? -1 : a->index > b->index;
+}
+
+static bool order_sessions(struct join *j)
+{
+	const struct tr2_model *m = j->m;
+	struct sorted *s = calloc(m->nr_sessions, sizeof(*s));
+	uint32_t i;
+
+	j->sessions = calloc(m->nr_sessions, sizeof(*j->sessions));
+	if (s && j->sessions) {
+		for (i = 1; i < m->nr_sessions; i++)
+			s[i] = (struct sorted){ m->sessions[i].depth, i,
+						m->sessions[i].wall_ns };
+		qsort(s + 1, m->nr_sessions - 1, sizeof(*s), compare_sorted);
+		for (i = 1; i < m->nr_sessions; i++)
+			j->sessions[i] = s[i].index;
+	}
+	free(s);
+	return s && j->sessions;
+}
+
+static bool order_children(struct join *j)
+{
+	const struct tr2_model *m = j->m;
+	struct sorted *s = calloc(m->nr_children, sizeof(*s));
+	uint32_t i, nr = 0, session = 0;
+
+	j->order = calloc(m->nr_children, sizeof(*j->order));
+	j->first = calloc((size_t)m->nr_sessions + 1, sizeof(*j->first));
+	if (!s || !j->order || !j->first) {
+		free(s);
+		return false;
+	}
+	for (i = 1; i < m->nr_children; i++) {
+		const struct tr2_span *span = &m->spans[m->children[i].span];
+
+		if (span->kind == TR2_SPAN_CHILD)
+			s[nr++] = (struct sorted){ session_of_child(m, i), i,
+						   span->start_ns };
+	}
+	qsort(s, nr, sizeof(*s), compare_sorted);
+	for (i = 0; i < nr; i++) {
+		while (session <= s[i].high)
+			j->first[session++] = i;
+		j->order[i] = s[i].index;
+	}
+	while (session <= m->nr_sessions)
+		j->first[session++] = nr;
+	free(s);
+	return true;
+}
+
+static void map_pids(struct join *j)
+{
+	const struct tr2_model *m = j->m;
+	uint32_t *slot, i;
+
+	for (i = 1; i < m->nr_children; i++) {
+		const struct tr2_child *c = &m->children[i];
+
+		if (c->pid <= 0 || m->spans[c->span].kind != TR2_SPAN_CHILD)
+			continue;
+		slot = tr2_map_slot(&j->by_pid,
+				    tr2_key(session_of_child(m, i),
+					    (uint32_t)c->pid));
+		if (slot)
+			*slot = i;
+	}
+}
+
+/* ---- sessions to child spans ---------------------------------------------------------- */
+
+static uint32_t new_node(struct join *j, uint32_t parent, enum tr2_join join)
+{
+	uint32_t i = tr2_add(j->m, nodes);
+
+	if (!i)
+		return 0;
+	j->m->nodes[i].parent = parent;
+	j->m->nodes[i].join = (uint8_t)join;
+	j->m->nodes[i].pid = -1;
+	return i;
+}
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* Whether the session's own argv is what the span says was started: `git foo`
+ * may have become `/usr/lib/git-core/git foo` or `git-foo`. */
+static bool same_command(const struct tr2_words *a, const struct tr2_words *b)
+{
+	const char *wa = a->text, *wb = b->text;
+	uint32_t i;
+
+	if (!a->nr || a->nr != b->nr || strcmp(base_name(wa), base_name(wb)))
+		return false;
+	for (i = 1; i < a->nr; i++) {
+		wa += strlen(wa) + 1;
+		wb += strlen(wb) + 1;
+		if (strcmp(wa, wb) != 0)
+			return false;
+	}
+	return true;
+}
+
+/* How well a child span fits a session that it does not name by pid: 0 not at
+ * all, 1 by time, 2 and it starts a shell, 3 by its command. */
+static int fit(const struct tr2_model *m, const struct tr2_child *c,
+	       const struct tr2_session *s, int64_t start_ns)
+{
+	const struct tr2_span *span = &m->spans[c->span];
+
+	if (start_ns < span->start_ns - SLOP_NS)
+		return 0;
+	if (start_ns > span->end_ns && !c->ready &&
+	    !(span->flags & TR2_SPAN_OPEN))
+		return 0;
+	if (c->pid == -1 && c->has_code)
+		return 0; /* it was never started */
+	if (same_command(&c->argv, &s->argv))
+		return c->node ? 0 : 3;
+	return c->use_shell || c->hook ? 2 : 1;
+}
+
+/* The child span of the parent that fits best; 0: none does. */
+static uint32_t find_by_window(const struct join *j,
+			       const struct tr2_session *s)
+{
+	const struct tr2_model *m = j->m;
+	const struct tr2_session *p = &m->sessions[s->parent];
+	int64_t start_ns = s->wall_ns - p->wall_ns;
+	uint32_t low = j->first[s->parent], high = j->first[s->parent + 1];
+	uint32_t begin = low, best = 0, at;
+	int best_fit = 0, f, tries;
+
+	if ((s->flags | p->flags) & TR2_SESSION_NO_CLOCK)
+		return 0;
+	while (low < high) { /* the first that began later */
+		uint32_t mid = low + (high - low) / 2;
+
+		if (m->spans[m->children[j->order[mid]].span].start_ns >
+		    start_ns + SLOP_NS)
+			high = mid;
+		else
+			low = mid + 1;
+	}
+	for (at = low, tries = 0; at > begin && tries < MAX_CANDIDATES; tries++) {
+		f = fit(m, &m->children[j->order[--at]], s, start_ns);
+		if (f > best_fit) {
+			best_fit = f;
+			best = j->order[at];
+		}
+	}
+	return best;
+}
+
+/* The process that a child span started, nothing else being known of it. */
+static uint32_t node_of_span(struct join *j, uint32_t child)
+{
+	struct tr2_model *m = j->m;
+	struct tr2_child *c = &m->children[child];
+	uint32_t parent = m->sessions[session_of_child(m, child)].node;
+
+	if (!c->node) {
+		uint32_t i = new_node(j, parent, TR2_JOIN_SPAN);
+
+		m->children[child].node = i;
+		m->nodes[i].child = child;
+		m->nodes[i].pid = c->pid;
+	}
+	return m->children[child].node;
+}
+
+static uint32_t node_by_window(struct join *j, uint32_t session)
+{
+	struct tr2_model *m = j->m;
+	const struct tr2_session *s = &m->sessions[session];
+	uint32_t child = find_by_window(j, s), node;
+
+	if (!child)
+		return new_node(j, m->sessions[s->parent].node, TR2_JOIN_SID);
+	/* Its pid is another's: a program between the two that said nothing.
+	 * Perf text does not tell the session's pid. */
+	if (m->children[child].node ||
+	    (m->children[child].pid > 0 &&
+	     (s->pid > 0 ||
+	      !same_command(&m->children[child].argv, &s->argv))))
+		return new_node(j, node_of_span(j, child), TR2_JOIN_WINDOW);
+	node = new_node(j, m->sessions[s->parent].node, TR2_JOIN_WINDOW);
+	m->children[child].node = node;
+	m->nodes[node].child = child;
+	return node;
+}
+
+/* A program that was exec'd says its predecessor's SID as its parent's, and
+ * has its pid. */
+static bool took_over(const struct tr2_model *m, const struct tr2_session *s)
+{
+	const struct tr2_session *p = &m->sessions[s->parent];
+
+	return s->pid > 0 && s->pid == p->pid && p->end != TR2_END_EXIT;
+}
+
+static void chain_session(struct tr2_model *m, uint32_t session, uint32_t node)
+{
+	uint32_t *at = &m->nodes[node].session;
+
+	while (*at)
+		at = &m->sessions[*at].next_of_node;
+	*at = session;
+}
+
+static uint32_t node_for_session(struct join *j, uint32_t session)
+{
+	struct tr2_model *m = j->m;
+	const struct tr2_session *s = &m->sessions[session];
+	uint32_t child, node;
+
+	if (!s->parent)
+		return new_node(j, 0, TR2_JOIN_ROOT);
+	if (s->flags & TR2_SESSION_FORKED)
+		return new_node(j, m->sessions[s->parent].node, TR2_JOIN_SID);
+	if (took_over(m, s))
+		return m->sessions[s->parent].node;
+	child = s->pid > 0 ? tr2_map_get(&j->by_pid,
+					 tr2_key(s->parent, (uint32_t)s->pid)) :
+			     0;
+	if (!child || m->children[child].node)
+		return node_by_window(j, session);
+	node = new_node(j, m->sessions[s->parent].node, TR2_JOIN_PID);
+	m->children[child].node = node;
+	m->nodes[node].child = child;
+	return node;
+}
+
+static void join_sessions(struct join *j)
+{
+	struct tr2_model *m = j->m;
+	uint32_t i, node;
+
+	for (i = 1; i < m->nr_sessions; i++) {
+		struct tr2_session *s = &m->sessions[j->sessions[i]];
+
+		node = node_for_session(j, j->sessions[i]);
+		if (!node)
+			continue; /* no memory */
+		s->node = node;
+		chain_session(m, j->sessions[i], node);
+		if (s->pid > 0)
+			m->nodes[node].pid = s->pid;
+	}
+}
+
+/* Child spans that no session belongs to: programs that are not instrumented.
+ */
+static void join_spans(struct join *j)
+{
+	struct tr2_model *m = j->m;
+	uint32_t i;
+
+	for (i = 1; i < m->nr_children; i++) {
+		const struct tr2_child *c = &m->children[i];
+
+		if (m->spans[c->span].kind == TR2_SPAN_CHILD && !c->node &&
+		    !(c->pid == -1 && c->has_code))
+			node_of_span(j, i);
+	}
+}
+
+/* ---- tasks ------------------------------------------------------------------------------ */
+
+static bool map_nodes(struct join *j)
+{
+	const struct tr2_model *m = j->m;
+	uint32_t i, *slot;
+
+	j->node_of_pid_next = calloc(m->nr_nodes, sizeof(uint32_t));
+	if (!j->node_of_pid_next)
+		return false;
+	for (i = 1; i < m->nr_nodes; i++) {
+		if (m->nodes[i].pid <= 0)
+			continue;
+		slot = tr2_map_slot(&j->nodes_by_pid, (uint32_t)m->nodes[i].pid);
+		if (!slot)
+			return false;
+		j->node_of_pid_next[i] = *slot;
+		*slot = i;
+	}
+	return true;
+}
+
+/* When a node began, as far as is known before its times are set. */
+static int64_t early_start(const struct tr2_model *m, const struct tr2_node *n)
+{
+	const struct tr2_span *span;
+
+	if (n->session)
+		return m->sessions[n->session].wall_ns;
+	span = &m->spans[m->children[n->child].span];
+	return m->sessions[m->threads[span->thread].session].wall_ns +
+	       span->start_ns;
+}
+
+/* The node with this task's pid that began while the task lived. */
+static uint32_t node_of_task(const struct join *j, const struct tr2_task *t)
+{
+	const struct tr2_model *m = j->m;
+	uint32_t i = tr2_map_get(&j->nodes_by_pid, (uint32_t)t->pid);
+	int64_t start;
+
+	for (; i; i = j->node_of_pid_next[i]) {
+		start = early_start(m, &m->nodes[i]);
+		if (m->nodes[i].task)
+			continue;
+		if (t->start_ns != TR2_NO_TIME &&
+		    start < t->start_ns - 10 * SLOP_NS)
+			continue;
+		if (t->end_ns != TR2_NO_TIME && start > t->end_ns + SLOP_NS)
+			continue;
+		return i;
+	}
+	return 0;
+}
+
+static bool is_below(const struct tr2_model *m, uint32_t node, uint32_t top)
+{
+	uint32_t steps = 0;
+
+	for (; node && steps < m->nr_nodes; node = m->nodes[node].parent, steps++)
+		if (node == top)
+			return true;
+	return node;
+}
+
+/* The kernel's word on who started whom replaces every guess. */
+static void reparent(struct tr2_model *m, uint32_t task)
+{
+	const struct tr2_task *t = &m->tasks[task];
+	uint32_t parent = t->parent ? m->tasks[t->parent].node : 0;
+
+	if (!parent || !t->node || is_below(m, parent, t->node))
+		return;
+	m->nodes[t->node].parent = parent;
+	m->nodes[t->node].join = TR2_JOIN_TASK;
+}
+
+static void join_tasks(struct join *j)
+{
+	struct tr2_model *m = j->m;
+	uint32_t i, node;
+
+	if (m->nr_tasks < 2 || !map_nodes(j))
+		return;
+	for (i = 1; i < m->nr_tasks; i++) {
+		node = node_of_task(j, &m->tasks[i]);
+		if (!node) {
+			node = new_node(j, 0, TR2_JOIN_ROOT);
+			if (!node)
+				return;
+			m->nodes[node].pid = m->tasks[i].pid;
+		}
+		m->nodes[node].task = i;
+		m->tasks[i].node = node;
+	}
+	for (i = 1; i < m->nr_tasks; i++)
+		reparent(m, i);
+}
+
+void tr2_model_join(struct tr2_model *m)
+{
+	struct join j = { .m = m };
+
+	end_sessions(m);
+	find_parents(m);
+	if (order_sessions(&j) && order_children(&j)) {
+		map_pids(&j);
+		join_sessions(&j);
+		join_spans(&j);
+		join_tasks(&j);
+	}
+	free(j.order);
+	free(j.first);
+	free(j.sessions);
+	free(j.node_of_pid_next);
+	tr2_map_release(&j.by_pid);
+	tr2_map_release(&j.nodes_by_pid);
+}

@@ -1,0 +1,400 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * model - what a recording says, in memory: sessions (one process's stream
+ * each), their threads, the spans and points of each thread, metrics, and the
+ * kernel's task records; and above them a tree of processes, in which every
+ * session hangs under the process that started it.
+ *
+ * Layout. Everything of a kind stands in one array, and refers to others by
+ * index into theirs (uint32_t): arrays may move while a recording is loaded,
+ * so hold indexes, not pointers, until tr2_model_finish() has run. Element 0
+ * of every array is unused, and index 0 means "none". Lists are chained
+ * through a `next` index in the order in which things began.
+ *
+ * Strings are owned by the model, end with NUL, are valid UTF-8 and hold no
+ * NUL. What repeats (categories, labels, thread names, files, keys) is a
+ * tr2_str: an interned number, equal exactly when the texts are equal; 0 is
+ * "not given". tr2_s(m, id) is its text, "" for 0.
+ *
+ * Units. Everything inside a session is in nanoseconds since that session's
+ * process started (`t_abs`), by its monotonic clock. A session's wall_ns says
+ * when that was, in nanoseconds since 1970: session->wall_ns + span->start_ns
+ * compares between sessions of one machine. Nodes of the tree and tasks hold
+ * such wall times directly. Times may be negative where a clock was set.
+ *
+ * A model is filled by one thread (tool/model/build.h) and read-only after
+ * tr2_model_finish(); any thread may then read it.
+ */
+#ifndef TR2_MODEL_MODEL_H
+#define TR2_MODEL_MODEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef uint32_t tr2_str;
+
+#define TR2_NO_TIME INT64_MIN
+
+/* A list of strings (argv, ancestry): nr of them, each ended by a NUL, one
+ * after the other. Walk it with tr2_for_each_word(). */
+struct tr2_words {
+	const char *text; /* NULL when nr is 0 */
+	uint32_t nr;
+};
+
+#define tr2_for_each_word(words, w, i)                   \
+	for ((i) = 0, (w) = (words)->text; (i) < (words)->nr; \
+	     (i)++, (w) += strlen(w) + 1)
+
+/* ---- spans: what lasted ------------------------------------------------ */
+
+enum tr2_span_kind {
+	TR2_SPAN_REGION,
+	TR2_SPAN_CHILD, /* child_start to child_exit or child_ready */
+	TR2_SPAN_EXEC   /* exec to exec_result, or to the end */
+};
+
+#define TR2_SPAN_OPEN (1u << 0)     /* never ended; end_ns is the last thing
+				       that its session said */
+#define TR2_SPAN_CLOSED_BY_OUTER (1u << 1) /* no leave of its own */
+#define TR2_SPAN_NO_START (1u << 2) /* a leave without its enter; the start is
+				       taken from the leave's t_rel */
+
+struct tr2_span {
+	int64_t start_ns, end_ns;
+	uint32_t thread;
+	uint32_t next;   /* the next span that began in this thread */
+	uint32_t parent; /* the region around it in this thread; 0: none */
+	uint32_t child;  /* of CHILD and EXEC: index into children */
+	tr2_str category, label, msg; /* of regions; of children: 0 */
+	tr2_str file;
+	uint32_t line;
+	uint32_t repo;
+	uint16_t depth; /* 0 for the outermost */
+	uint8_t kind;   /* enum tr2_span_kind */
+	uint8_t flags;  /* TR2_SPAN_… */
+};
+
+/* What a child or exec span has besides. */
+struct tr2_child {
+	uint32_t span;
+	uint32_t node; /* the process it became; 0 when nothing is known of it */
+	int32_t id;    /* child_id or exec_id */
+	int32_t pid;   /* -1 not known, or could not be started */
+	int32_t code;  /* as child_exit has it: 128 + n for a signal */
+	bool has_code;
+	bool use_shell;
+	bool ready;    /* ended by child_ready: it went on in the background */
+	tr2_str child_class, hook, cd, exe;
+	struct tr2_words argv;
+};
+
+/* ---- points: what happened at a moment --------------------------------- */
+
+enum tr2_point_kind {
+	TR2_POINT_DATA,      /* category, key, value */
+	TR2_POINT_DATA_JSON, /* value is valid JSON text on one line */
+	TR2_POINT_ERROR,     /* value: message; key: its format */
+	TR2_POINT_PRINTF,    /* value */
+	TR2_POINT_PARAM,     /* category: scope; key; value */
+	TR2_POINT_REPO,      /* value: worktree; repo */
+	TR2_POINT_SIGNAL,    /* value: its number in text */
+	TR2_POINT_ALIAS,     /* key: the alias; value: argv, shell-quoted */
+	TR2_POINT_OTHER      /* key: an event that we do not know; value: its
+				fields as a JSON object, NULL when too long */
+};
+
+struct tr2_point {
+	int64_t at_ns;
+	const char *value; /* NULL: none given */
+	uint32_t thread;
+	uint32_t next;   /* the next point of this thread */
+	uint32_t parent; /* the region around it */
+	tr2_str category, key, file;
+	uint32_t line;
+	uint32_t repo;
+	uint8_t kind; /* enum tr2_point_kind */
+};
+
+/* ---- metrics ----------------------------------------------------------- */
+
+enum tr2_metric_kind { TR2_METRIC_TIMER, TR2_METRIC_COUNTER };
+
+struct tr2_metric {
+	tr2_str category, name;
+	uint32_t session;
+	uint32_t thread; /* 0: of the whole session */
+	uint32_t next;   /* of the same session */
+	uint8_t kind;    /* enum tr2_metric_kind */
+	uint64_t count;  /* the counter's value; a timer's intervals */
+	uint64_t total_ns, min_ns, max_ns;
+	uint64_t unfinished;
+	/* JSON text [[upper_bound_seconds,count],…], NULL without. */
+	const char *histogram;
+};
+
+/* ---- threads and sessions ---------------------------------------------- */
+
+#define TR2_THREAD_OPEN (1u << 0)        /* no thread_exit; not said of main */
+#define TR2_THREAD_UNANNOUNCED (1u << 1) /* no thread_start; not said of main */
+
+struct tr2_thread {
+	uint32_t session;
+	uint32_t next; /* of the same session; main is the first */
+	tr2_str name;
+	uint8_t flags;
+	int64_t start_ns, end_ns;
+	uint32_t first_span, last_span;
+	uint32_t first_point, last_point;
+	uint32_t nr_spans;
+	uint32_t open; /* while loading: the innermost open region */
+};
+
+enum tr2_end {
+	TR2_END_OPEN,   /* no atexit: killed, running, or cut off */
+	TR2_END_EXIT,   /* atexit was seen */
+	TR2_END_SIGNAL, /* its signal event, or the kernel's word, was seen */
+	TR2_END_EXEC    /* replaced itself by another program */
+};
+
+#define TR2_SESSION_NO_VERSION (1u << 0) /* does not begin with version */
+#define TR2_SESSION_NO_START (1u << 1)
+#define TR2_SESSION_BRIEF (1u << 2)      /* events without time */
+#define TR2_SESSION_NO_CLOCK (1u << 3)   /* no wall time at all: wall_ns 0 */
+#define TR2_SESSION_CLOCK_STEP (1u << 4) /* its wall clock was set meanwhile */
+#define TR2_SESSION_DUPLICATE (1u << 5)  /* its SID began anew: a copy of the
+					    SID of an earlier session */
+#define TR2_SESSION_PERF (1u << 6)       /* read from perf text: its SID is
+					    made up */
+#define TR2_SESSION_TOO_MANY_FILES (1u << 7)
+#define TR2_SESSION_FORKED (1u << 8)     /* went on under the SID of `parent`
+					    after that ended: a process that
+					    forked and did not exec, as Git's
+					    detached maintenance */
+#define TR2_SESSION_TENTATIVE (1u << 15) /* while loading: wall_ns is a guess */
+
+struct tr2_session {
+	const char *sid; /* whole: PARENT/OWN */
+	uint32_t parent; /* the session whose SID is ours less one component */
+	uint32_t node;   /* its process */
+	uint32_t next_of_node; /* same pid: the session after exec */
+	uint32_t nr_events;
+	uint16_t depth;  /* number of / in the SID */
+	uint16_t flags;
+	uint8_t end;     /* enum tr2_end */
+	bool has_code;
+	int32_t code;    /* exit code, or the signal's number */
+	int32_t pid;     /* from the SID; -1 when it does not say */
+	tr2_str name, hierarchy, mode, path, exe_version, source;
+	struct tr2_words argv, ancestry;
+	int64_t wall_ns;  /* when the process started (t_abs 0) */
+	int64_t clock_ns; /* while loading: wall time less t_abs, as of now */
+	int64_t now_ns;   /* while loading: when its last event was */
+	int64_t start_ns; /* its first event where that is not at 0: FORKED */
+	int64_t end_ns;   /* since then: atexit, else the last event */
+	uint64_t lost;    /* events that its writer dropped, as it says */
+	uint32_t first_thread, last_thread;
+	uint32_t first_metric, last_metric;
+	uint32_t nr_errors;
+};
+
+/* ---- tasks: what the kernel said (trace2 record) ----------------------- */
+
+#define TR2_TASK_EXITED (1u << 0)
+#define TR2_TASK_HAS_STATUS (1u << 1)
+#define TR2_TASK_HAS_RUSAGE (1u << 2)
+#define TR2_TASK_EXECED (1u << 3)
+
+/* A process; its threads only count. */
+struct tr2_task {
+	int32_t pid, ppid;
+	uint32_t parent; /* task; 0 when its start was not seen */
+	uint32_t node;
+	uint32_t nr_threads;
+	uint32_t nr_execs;
+	tr2_str comm; /* the last one */
+	struct tr2_words argv; /* where record could read it */
+	int64_t start_ns, end_ns; /* wall; TR2_NO_TIME when not seen */
+	int64_t exec_ns;          /* of its last exec */
+	int32_t code, signal;     /* with TR2_TASK_HAS_STATUS */
+	uint8_t flags;
+	uint64_t user_ns, system_ns, maxrss_bytes; /* with TR2_TASK_HAS_RUSAGE */
+};
+
+/* ---- the process tree -------------------------------------------------- */
+
+/* How sure it is that a node is its parent's child. */
+enum tr2_join {
+	TR2_JOIN_ROOT,    /* has no parent in this recording */
+	TR2_JOIN_TASK,    /* the kernel said so */
+	TR2_JOIN_PID,     /* the SID names the parent, a child span our pid */
+	TR2_JOIN_SID,     /* the SID names the parent, no child span is ours */
+	TR2_JOIN_WINDOW,  /* … and one child span of the parent fits by time or
+			     argv, though its pid is another's (a shell
+			     between them) or unknown: likely, not sure */
+	TR2_JOIN_SPAN     /* a child span that nothing else is known of */
+};
+
+/*
+ * One process: what is known of it from sessions (its own words), from a
+ * child span (its parent's words), and from task records (the kernel's).
+ */
+struct tr2_node {
+	uint32_t parent, first, last, next; /* children by start */
+	uint32_t session; /* the first session; 0: not instrumented */
+	uint32_t child;   /* the child span that started it */
+	uint32_t task;
+	int32_t pid;      /* -1: not known */
+	uint16_t depth;   /* 0 for roots */
+	uint8_t join;     /* enum tr2_join */
+	uint8_t end;      /* enum tr2_end */
+	bool has_code;
+	int32_t code;     /* exit code, or the signal's number */
+	int64_t start_ns, end_ns; /* wall: as it saw itself, else as the kernel,
+				     else as its parent saw it */
+	int64_t self_ns;  /* what no child of it was running in */
+	int64_t spawn_ns; /* its child span less its own time; TR2_NO_TIME
+			     when one of both is not known */
+};
+
+/* ---- the recording ------------------------------------------------------ */
+
+/* Whether a problem is one of the input's form or of its sense. */
+enum tr2_problem_kind {
+	TR2_PROBLEM_BAD_LINE,     /* not an event: left out */
+	TR2_PROBLEM_CUT_LINE,     /* the last line of a file, cut short */
+	TR2_PROBLEM_LONG_LINE,    /* longer than we take: left out */
+	TR2_PROBLEM_UTF8,         /* repaired with U+FFFD */
+	TR2_PROBLEM_UNKNOWN,      /* event that the table does not have */
+	TR2_PROBLEM_FIELD,        /* a field of the wrong type or missing */
+	TR2_PROBLEM_UNPAIRED,     /* leave or exit without its start */
+	TR2_PROBLEM_DUPLICATE,    /* a SID that began twice */
+	TR2_PROBLEM_CLOCK,        /* the wall clock was set */
+	TR2_PROBLEM_FILE,         /* could not be read */
+	/* Only `trace2 check` looks for these. */
+	TR2_PROBLEM_MISSING,      /* a field that must be there */
+	TR2_PROBLEM_ORDER,        /* of version, start, exit, metrics, atexit */
+	TR2_PROBLEM_AFTER_END,    /* an event behind its session's atexit */
+	TR2_PROBLEM_NESTING,      /* not what enter and leave make it */
+	TR2_PROBLEM_THREAD,       /* speaks without thread_start */
+	TR2_PROBLEM_NO_END,       /* a session without atexit */
+	TR2_PROBLEM_CHILD,        /* a child_start whose end is not told */
+	TR2_PROBLEM_NR
+};
+
+/* The first of its kind in each file, with the number of all. */
+struct tr2_problem {
+	enum tr2_problem_kind kind;
+	tr2_str source;
+	uint64_t line;   /* 0: none */
+	uint64_t count;
+	const char *text;
+};
+
+/* One event's line, kept when the loader was asked to. */
+struct tr2_line {
+	int64_t at_ns; /* wall */
+	const char *text; /* as it was read, without newline, NUL-terminated */
+	uint32_t len;
+	uint32_t session, thread;
+	uint32_t span; /* that begins or ends here */
+	uint32_t order; /* in which it was read: decides between equal times */
+};
+
+struct tr2_model {
+	struct tr2_session *sessions;
+	struct tr2_thread *threads;
+	struct tr2_span *spans;
+	struct tr2_child *children;
+	struct tr2_point *points;
+	struct tr2_metric *metrics;
+	struct tr2_task *tasks;
+	struct tr2_node *nodes;
+	struct tr2_line *lines;
+	struct tr2_problem *problems;
+	/* One more than the last index: for (i = 1; i < nr_x; i++). */
+	uint32_t nr_sessions, nr_threads, nr_spans, nr_children, nr_points;
+	uint32_t nr_metrics, nr_tasks, nr_nodes, nr_problems;
+	uint32_t nr_lines;
+	uint32_t first_root, last_root; /* chained by node->next */
+
+	uint64_t nr_events, nr_bytes, nr_files, nr_bad_lines;
+	uint64_t lost; /* of all sessions, and of the recording itself */
+	/* Number of each event (enum tr2_event_kind), for --events. */
+	uint64_t events_by_kind[64];
+
+	/* From meta.json; zero and NULL without. */
+	const char *meta_json; /* the whole text, valid JSON on one line */
+	struct tr2_words command;
+	int64_t meta_wall_ns, meta_mono_ns; /* one moment in both clocks */
+	bool has_meta, no_task_records;
+
+	struct tr2_model_private *priv;
+};
+
+struct tr2_model *tr2_model_new(void); /* NULL: no memory */
+void tr2_model_free(struct tr2_model *m);
+
+/* The text of an interned string, "" for 0. Valid until tr2_model_free(). */
+const char *tr2_s(const struct tr2_model *m, tr2_str id);
+
+/* The number of s[0..len), 0 when it is empty or memory is short. */
+tr2_str tr2_intern(struct tr2_model *m, const char *s, size_t len);
+/* The number of a text that is known already, 0 when it is not. */
+tr2_str tr2_interned(const struct tr2_model *m, const char *s);
+tr2_str tr2_interned_n(const struct tr2_model *m, const char *s, size_t len);
+
+/* A copy that lives as long as the model; NULL when memory is short. */
+char *tr2_model_copy(struct tr2_model *m, const char *s, size_t len);
+
+/*
+ * Joins sessions to what started them and builds the tree: call once, after
+ * everything is loaded (tr2_load() does).
+ */
+void tr2_model_finish(struct tr2_model *m);
+
+/* ---- looking at it ------------------------------------------------------ */
+
+#define tr2_for_each_session(m, i) for ((i) = 1; (i) < (m)->nr_sessions; (i)++)
+#define tr2_for_each_root(m, i) \
+	for ((i) = (m)->first_root; (i); (i) = (m)->nodes[i].next)
+#define tr2_for_each_child_node(m, node, i) \
+	for ((i) = (m)->nodes[node].first; (i); (i) = (m)->nodes[i].next)
+#define tr2_for_each_thread(m, session, i)                   \
+	for ((i) = (m)->sessions[session].first_thread; (i); \
+	     (i) = (m)->threads[i].next)
+#define tr2_for_each_span(m, thread, i)                   \
+	for ((i) = (m)->threads[thread].first_span; (i); \
+	     (i) = (m)->spans[i].next)
+#define tr2_for_each_point(m, thread, i)                   \
+	for ((i) = (m)->threads[thread].first_point; (i); \
+	     (i) = (m)->points[i].next)
+#define tr2_for_each_metric(m, session, i)                   \
+	for ((i) = (m)->sessions[session].first_metric; (i); \
+	     (i) = (m)->metrics[i].next)
+
+/* The node after `node` in the order of the printed tree (parent, then its
+ * children); 0 at the end. Start with m->first_root. */
+uint32_t tr2_node_after(const struct tr2_model *m, uint32_t node);
+
+/* What to call a process in a table: its hierarchy's last name, its program's
+ * name, or its comm. Never empty. Valid until the model is freed. */
+const char *tr2_node_name(const struct tr2_model *m, uint32_t node);
+/* Its argv: as it saw itself, else as the kernel, else as its parent did; nr
+ * is 0 when nobody knows. */
+const struct tr2_words *tr2_node_words(const struct tr2_model *m,
+				       uint32_t node);
+/* Its command line, shell-quoted, into `out` (which is reset). "" when not
+ * known. */
+struct tr2_buf;
+void tr2_node_command(const struct tr2_model *m, uint32_t node,
+		      struct tr2_buf *out);
+/* "argv", as a shell would take it, appended. */
+void tr2_words_quote(const struct tr2_words *words, struct tr2_buf *out);
+
+/* Time in a span that no region or child span directly in it covers, for all
+ * spans at once: out[nr_spans]. Caller owns out. */
+void tr2_model_self_times(const struct tr2_model *m, int64_t *out);
+
+#endif

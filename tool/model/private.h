@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * private - what the model's own files share: arrays that grow, the arena of
+ * strings, and a hash from 64-bit keys to indexes.
+ */
+#ifndef TR2_MODEL_PRIVATE_H
+#define TR2_MODEL_PRIVATE_H
+
+#include "model/model.h"
+
+/* Open addressing; a key is 64 bits that the caller made unique, and not 0. */
+struct tr2_map {
+	uint64_t *keys;
+	uint32_t *values;
+	uint32_t nr, mask;
+};
+
+/* The slot of a key: 0 when it is new. NULL: no memory. Moves with the next
+ * call. */
+uint32_t *tr2_map_slot(struct tr2_map *map, uint64_t key);
+uint32_t tr2_map_get(const struct tr2_map *map, uint64_t key);
+void tr2_map_release(struct tr2_map *map);
+
+struct tr2_string {
+	const char *p;
+	uint32_t len, hash;
+};
+
+struct tr2_model_private {
+	/* Arena: a chain of blocks, freed with the model. */
+	struct tr2_block *blocks;
+	char *next;
+	size_t left;
+	/* Interned strings: by number, and a hash table of numbers. */
+	struct tr2_string *strings;
+	uint32_t nr_strings, alloc_strings;
+	uint32_t *buckets;
+	uint32_t bucket_mask;
+	/* SID to the latest session of it; (session, name) to thread;
+	 * (session, id) to child and to exec; pid to its latest task;
+	 * (source, kind) to problem. */
+	struct tr2_map sids, threads, children, execs, tasks, problems;
+	/* Of the last event. */
+	uint32_t last_session, last_thread, last_span;
+	/* Allocated elements, in the order of struct tr2_model. */
+	uint32_t alloc_sessions, alloc_threads, alloc_spans, alloc_children;
+	uint32_t alloc_points, alloc_metrics, alloc_tasks, alloc_nodes;
+	uint32_t alloc_lines, alloc_problems;
+};
+
+/* Makes room for one more element. false: no memory, or 2^32 of them. */
+bool tr2_array_grow(void **array, uint32_t *alloc, uint32_t nr,
+		    size_t element_bytes);
+
+/*
+ * The index of a new, zeroed element of m->KIND; 0 when memory is short.
+ */
+#define tr2_add(m, kind)                                                     \
+	(((m)->nr_##kind < (m)->priv->alloc_##kind ||                        \
+	  tr2_array_grow((void **)&(m)->kind, &(m)->priv->alloc_##kind,      \
+			 (m)->nr_##kind, sizeof(*(m)->kind)))                \
+		 ? (memset(&(m)->kind[(m)->nr_##kind], 0,                    \
+			   sizeof(*(m)->kind)),                              \
+		    (m)->nr_##kind++)                                        \
+		 : 0)
+
+/* Hash of bytes: for tables in memory, never stored. */
+uint64_t tr2_hash(const char *s, size_t len);
+
+static inline uint64_t tr2_mix(uint64_t a, uint64_t b)
+{
+	__extension__ unsigned __int128 product =
+		(unsigned __int128)(a ^ 0x9e3779b97f4a7c15ull) *
+		(b ^ 0xc4ceb9fe1a85ec53ull);
+
+	return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
+/* Never 0, so that it can be a map's key. Two 32-bit halves stay unique. */
+static inline uint64_t tr2_key(uint32_t high, uint32_t low)
+{
+	return ((uint64_t)high << 32 | low) + 1;
+}
+
+/* model/join.c, model/tree.c: the steps of tr2_model_finish(). */
+void tr2_model_join(struct tr2_model *m);
+void tr2_model_tree(struct tr2_model *m);
+
+#endif

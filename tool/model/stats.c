@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * stats - see model/stats.h.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/stats.h"
+
+static bool is_group(const struct tr2_group *g, const char *by,
+		     const char *name)
+{
+	return !strcmp(g->name, name) && (!by || !strcmp(g->by, by));
+}
+
+struct tr2_group *tr2_groups_get(struct tr2_groups *g, const char *by,
+				 const char *name)
+{
+	uint64_t key = tr2_mix(tr2_hash(name, strlen(name)),
+			       by ? tr2_hash(by, strlen(by)) : 0) | 1;
+	uint32_t *slot;
+
+	/* Names whose hashes are equal get the keys after it. */
+	for (;; key += 2) {
+		slot = tr2_map_slot(&g->map, key ? key : 1);
+		if (!slot)
+			return NULL;
+		if (!*slot)
+			break;
+		if (is_group(&g->group[*slot - 1], by, name))
+			return &g->group[*slot - 1];
+	}
+	if (g->nr >= g->alloc &&
+	    !tr2_array_grow((void **)&g->group, &g->alloc, g->nr,
+			    sizeof(*g->group)))
+		return NULL;
+	memset(&g->group[g->nr], 0, sizeof(*g->group));
+	g->group[g->nr].name = name;
+	g->group[g->nr].by = by;
+	*slot = ++g->nr;
+	return &g->group[g->nr - 1];
+}
+
+void tr2_group_add(struct tr2_group *group, int64_t ns, int64_t self_ns)
+{
+	group->nr++;
+	group->total_ns += ns;
+	group->self_ns += self_ns;
+	if (ns > group->max_ns)
+		group->max_ns = ns;
+	if (group->nr_values < group->alloc_values ||
+	    tr2_array_grow((void **)&group->values, &group->alloc_values,
+			   group->nr_values, sizeof(*group->values)))
+		group->values[group->nr_values++] = ns;
+}
+
+static int compare(const void *va, const void *vb)
+{
+	int64_t a = *(const int64_t *)va, b = *(const int64_t *)vb;
+
+	return a < b ? -1 : a > b;
+}
+
+void tr2_groups_sort(struct tr2_groups *g)
+{
+	uint32_t i;
+
+	for (i = 0; i < g->nr; i++)
+		if (g->group[i].nr_values)
+			qsort(g->group[i].values, g->group[i].nr_values,
+			      sizeof(int64_t), compare);
+}
+
+int64_t tr2_group_percentile(const struct tr2_group *group, double p)
+{
+	double rank = p * group->nr_values;
+	uint32_t at = (uint32_t)rank;
+
+	if (!group->nr_values)
+		return 0;
+	if (at && at == rank)
+		at--;
+	return group->values[at < group->nr_values ? at :
+						     group->nr_values - 1];
+}
+
+void tr2_groups_release(struct tr2_groups *g)
+{
+	uint32_t i;
+
+	for (i = 0; i < g->nr; i++)
+		free(g->group[i].values);
+	free(g->group);
+	tr2_map_release(&g->map);
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * stats - durations put together by name, with their percentiles.
+ */
+#ifndef TR2_MODEL_STATS_H
+#define TR2_MODEL_STATS_H
+
+#include "model/private.h"
+
+/* All durations of one name. */
+struct tr2_group {
+	const char *name, *by; /* by: the group of -g; NULL without */
+	uint64_t nr;
+	int64_t total_ns, self_ns, extra_ns, max_ns;
+	/* Every duration, sorted by tr2_groups_sort(). */
+	int64_t *values;
+	uint32_t nr_values, alloc_values;
+};
+
+struct tr2_groups {
+	struct tr2_group *group;
+	uint32_t nr, alloc;
+	struct tr2_map map;
+};
+
+/* The group of these two names, whose texts must outlive it. NULL: no memory.
+ * Moves with the next call. */
+struct tr2_group *tr2_groups_get(struct tr2_groups *g, const char *by,
+				 const char *name);
+void tr2_group_add(struct tr2_group *group, int64_t ns, int64_t self_ns);
+void tr2_groups_sort(struct tr2_groups *g);
+/* The value that a share p of all do not exceed (nearest rank); 0 of none. */
+int64_t tr2_group_percentile(const struct tr2_group *group, double p);
+void tr2_groups_release(struct tr2_groups *g);
+
+#endif

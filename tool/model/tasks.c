@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tasks - the kernel's records into tasks: one a process, its threads counted.
+ */
+#include <string.h>
+
+#include "model/build.h"
+#include "model/private.h"
+
+/* The latest task of this pid; a new one when there is none or `anew`. */
+static uint32_t task_of(struct tr2_model *m, int32_t pid, bool anew)
+{
+	uint32_t *slot = tr2_map_slot(&m->priv->tasks, (uint32_t)pid);
+	uint32_t i;
+
+	if (!slot)
+		return 0;
+	if (*slot && !anew)
+		return *slot;
+	i = tr2_add(m, tasks);
+	if (!i)
+		return 0;
+	*slot = i;
+	m->tasks[i].pid = pid;
+	m->tasks[i].start_ns = m->tasks[i].end_ns = TR2_NO_TIME;
+	return i;
+}
+
+uint32_t tr2_build_task_fork(struct tr2_model *m, int32_t pid, int32_t ppid,
+			     int32_t tid, int64_t wall_ns)
+{
+	uint32_t i, parent;
+
+	if (tid != pid) { /* a thread */
+		i = task_of(m, pid, false);
+		if (i)
+			m->tasks[i].nr_threads++;
+		return i;
+	}
+	/* A parent that was not seen to start is outside of the recording. One
+	 * that was has a smaller index. */
+	parent = ppid && ppid != pid ?
+			 tr2_map_get(&m->priv->tasks, (uint32_t)ppid) : 0;
+	i = task_of(m, pid, true);
+	if (!i)
+		return 0;
+	m->tasks[i].ppid = ppid;
+	m->tasks[i].parent = parent;
+	m->tasks[i].comm = m->tasks[parent].comm; /* until it says another */
+	m->tasks[i].start_ns = wall_ns;
+	return i;
+}
+
+uint32_t tr2_build_task_comm(struct tr2_model *m, int32_t pid, int32_t tid,
+			     const char *comm, bool exec, int64_t wall_ns)
+{
+	uint32_t i = task_of(m, pid, false);
+	struct tr2_task *t = &m->tasks[i];
+
+	if (!i || tid != pid)
+		return i;
+	if (comm)
+		t->comm = tr2_intern(m, comm, strlen(comm));
+	if (exec) {
+		t->flags |= TR2_TASK_EXECED;
+		t->nr_execs++;
+		t->exec_ns = wall_ns;
+	}
+	return i;
+}
+
+uint32_t tr2_build_task_exit(struct tr2_model *m, int32_t pid, int32_t tid,
+			     int64_t wall_ns)
+{
+	uint32_t i = task_of(m, pid, false);
+	struct tr2_task *t = &m->tasks[i];
+
+	if (!i || tid != pid)
+		return i;
+	t->flags |= TR2_TASK_EXITED;
+	if (t->end_ns == TR2_NO_TIME)
+		t->end_ns = wall_ns;
+	return i;
+}

@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tree - the times and ends of the nodes, the tree that they make, and how
+ * they are called.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "model/private.h"
+
+/* ---- when, and how it ended ------------------------------------------------------ */
+
+static uint32_t last_session(const struct tr2_model *m, uint32_t session)
+{
+	while (m->sessions[session].next_of_node)
+		session = m->sessions[session].next_of_node;
+	return session;
+}
+
+static const struct tr2_session *parent_session(const struct tr2_model *m,
+						uint32_t child)
+{
+	const struct tr2_span *span = &m->spans[m->children[child].span];
+
+	return &m->sessions[m->threads[span->thread].session];
+}
+
+static void times_from_session(struct tr2_model *m, struct tr2_node *n)
+{
+	const struct tr2_session *first = &m->sessions[n->session];
+	const struct tr2_session *last = &m->sessions[last_session(m, n->session)];
+
+	n->start_ns = first->wall_ns + first->start_ns;
+	n->end_ns = last->wall_ns + last->end_ns;
+	n->end = last->end;
+	n->has_code = last->has_code;
+	n->code = last->code;
+}
+
+static void times_from_task(struct tr2_node *n, const struct tr2_task *t)
+{
+	n->start_ns = t->exec_ns ? t->exec_ns : t->start_ns;
+	n->end_ns = t->end_ns;
+	if (n->start_ns == TR2_NO_TIME)
+		n->start_ns = n->end_ns;
+	if (n->end_ns == TR2_NO_TIME)
+		n->end_ns = n->start_ns;
+	n->end = t->flags & TR2_TASK_EXITED ? TR2_END_EXIT : TR2_END_OPEN;
+}
+
+static void times_from_span(struct tr2_model *m, struct tr2_node *n)
+{
+	const struct tr2_child *c = &m->children[n->child];
+	const struct tr2_span *span = &m->spans[c->span];
+	const struct tr2_session *s = parent_session(m, n->child);
+
+	n->start_ns = s->wall_ns + span->start_ns;
+	n->end_ns = s->wall_ns + span->end_ns;
+	n->end = span->flags & TR2_SPAN_OPEN || c->ready ? TR2_END_OPEN :
+							   TR2_END_EXIT;
+}
+
+/* What the process itself could not say: the kernel's word, else its
+ * parent's (where 128 + n stands for a signal). */
+static void end_from_others(struct tr2_model *m, struct tr2_node *n)
+{
+	const struct tr2_task *t = n->task ? &m->tasks[n->task] : NULL;
+	const struct tr2_child *c = n->child ? &m->children[n->child] : NULL;
+
+	if (t && t->flags & TR2_TASK_HAS_STATUS) {
+		n->end = t->signal ? TR2_END_SIGNAL : TR2_END_EXIT;
+		n->code = t->signal ? t->signal : t->code;
+		n->has_code = true;
+	} else if (c && c->has_code && !n->has_code) {
+		n->end = c->code > 128 && n->end != TR2_END_EXIT ?
+				 TR2_END_SIGNAL : TR2_END_EXIT;
+		n->code = n->end == TR2_END_SIGNAL ? c->code - 128 : c->code;
+		n->has_code = true;
+	}
+	/* A session that was killed said nothing of its end. */
+	if (t && t->end_ns != TR2_NO_TIME && n->session &&
+	    m->sessions[last_session(m, n->session)].end == TR2_END_OPEN)
+		n->end_ns = t->end_ns;
+}
+
+static void set_times(struct tr2_model *m, struct tr2_node *n)
+{
+	if (n->session)
+		times_from_session(m, n);
+	else if (n->task)
+		times_from_task(n, &m->tasks[n->task]);
+	else if (n->child)
+		times_from_span(m, n);
+	end_from_others(m, n);
+	if (n->end_ns < n->start_ns)
+		n->end_ns = n->start_ns;
+}
+
+/* What it cost to start and reap it: its parent waited longer than it ran. */
+static void set_spawn(struct tr2_model *m, struct tr2_node *n)
+{
+	const struct tr2_child *c = &m->children[n->child];
+	const struct tr2_span *span = &m->spans[c->span];
+
+	n->spawn_ns = TR2_NO_TIME;
+	if (!n->child || c->ready || span->flags & TR2_SPAN_OPEN ||
+	    !(n->session || n->task))
+		return;
+	if (n->end == TR2_END_OPEN)
+		return;
+	n->spawn_ns = span->end_ns - span->start_ns -
+		      (n->end_ns - n->start_ns);
+	if (n->spawn_ns < 0)
+		n->spawn_ns = 0;
+}
+
+/* ---- the tree ------------------------------------------------------------------------- */
+
+static const struct tr2_node *sort_nodes;
+
+static int compare_nodes(const void *va, const void *vb)
+{
+	uint32_t a = *(const uint32_t *)va, b = *(const uint32_t *)vb;
+	const struct tr2_node *na = &sort_nodes[a], *nb = &sort_nodes[b];
+
+	if (na->start_ns != nb->start_ns)
+		return na->start_ns < nb->start_ns ? -1 : 1;
+	return a < b ? -1 : a > b;
+}
+
+static void append(struct tr2_model *m, uint32_t i)
+{
+	struct tr2_node *n = &m->nodes[i];
+	uint32_t *first = n->parent ? &m->nodes[n->parent].first :
+				      &m->first_root;
+	uint32_t *last = n->parent ? &m->nodes[n->parent].last : &m->last_root;
+
+	if (*last)
+		m->nodes[*last].next = i;
+	else
+		*first = i;
+	*last = i;
+}
+
+/* Chains all nodes by their start. */
+static bool link_nodes(struct tr2_model *m)
+{
+	uint32_t *order = calloc(m->nr_nodes, sizeof(*order)), i;
+
+	if (!order)
+		return false;
+	for (i = 1; i < m->nr_nodes; i++)
+		order[i] = i;
+	sort_nodes = m->nodes;
+	qsort(order + 1, m->nr_nodes - 1, sizeof(*order), compare_nodes);
+	for (i = 1; i < m->nr_nodes; i++)
+		append(m, order[i]);
+	free(order);
+	return true;
+}
+
+uint32_t tr2_node_after(const struct tr2_model *m, uint32_t node)
+{
+	if (m->nodes[node].first)
+		return m->nodes[node].first;
+	while (node && !m->nodes[node].next)
+		node = m->nodes[node].parent;
+	return node ? m->nodes[node].next : 0;
+}
+
+static void set_depths(struct tr2_model *m)
+{
+	uint32_t i;
+
+	for (i = m->first_root; i; i = tr2_node_after(m, i)) {
+		unsigned int depth = m->nodes[i].parent ?
+			m->nodes[m->nodes[i].parent].depth + 1u : 0;
+
+		m->nodes[i].depth = (uint16_t)(depth > UINT16_MAX ? UINT16_MAX :
+								    depth);
+	}
+}
+
+/* The time in which no child was running. */
+static void set_self(struct tr2_model *m, struct tr2_node *n)
+{
+	int64_t covered_to = n->start_ns, covered = 0, start, end;
+	uint32_t i;
+
+	for (i = n->first; i; i = m->nodes[i].next) {
+		const struct tr2_node *c = &m->nodes[i];
+
+		start = c->start_ns > covered_to ? c->start_ns : covered_to;
+		end = c->end_ns < n->end_ns ? c->end_ns : n->end_ns;
+		if (end > start) {
+			covered += end - start;
+			covered_to = end;
+		}
+	}
+	n->self_ns = n->end_ns - n->start_ns - covered;
+}
+
+void tr2_model_tree(struct tr2_model *m)
+{
+	uint32_t i;
+
+	for (i = 1; i < m->nr_nodes; i++) {
+		set_times(m, &m->nodes[i]);
+		set_spawn(m, &m->nodes[i]);
+	}
+	if (!link_nodes(m))
+		return;
+	set_depths(m);
+	for (i = 1; i < m->nr_nodes; i++)
+		set_self(m, &m->nodes[i]);
+}
+
+void tr2_model_finish(struct tr2_model *m)
+{
+	tr2_model_join(m);
+	tr2_model_tree(m);
+}
+
+void tr2_model_self_times(const struct tr2_model *m, int64_t *out)
+{
+	int64_t *covered_to = calloc(m->nr_spans, sizeof(*covered_to));
+	uint32_t i;
+
+	/* Spans stand in the order of their starts within a thread, so that one
+	 * pass finds the union of what lies in each. */
+	for (i = 1; i < m->nr_spans; i++) {
+		const struct tr2_span *s = &m->spans[i], *p;
+		int64_t start = s->start_ns, end = s->end_ns;
+
+		out[i] = end - start;
+		if (!covered_to)
+			continue;
+		covered_to[i] = start;
+		if (!s->parent)
+			continue;
+		p = &m->spans[s->parent];
+		if (start < covered_to[s->parent])
+			start = covered_to[s->parent];
+		if (end > p->end_ns)
+			end = p->end_ns;
+		if (end > start) {
+			out[s->parent] -= end - start;
+			covered_to[s->parent] = end;
+		}
+	}
+	free(covered_to);
+}
+
+/* ---- names ----------------------------------------------------------------------------- */
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash && slash[1] ? slash + 1 : path;
+}
+
+const char *tr2_node_name(const struct tr2_model *m, uint32_t node)
+{
+	const struct tr2_node *n = &m->nodes[node];
+	const struct tr2_session *s = &m->sessions[n->session];
+	const struct tr2_child *c = &m->children[n->child];
+	const struct tr2_task *t = &m->tasks[n->task];
+	const char *name;
+
+	if (n->session) {
+		s = &m->sessions[last_session(m, n->session)];
+		name = tr2_s(m, s->name);
+		/* Names like _run_dashed_ stand for a way, not a command. */
+		if (*name && *name != '_')
+			return name;
+		if (s->argv.nr && *s->argv.text)
+			return base_name(s->argv.text);
+		if (*name)
+			return name;
+	}
+	if (c->hook)
+		return tr2_s(m, c->hook);
+	if (c->argv.nr && *c->argv.text)
+		return base_name(c->argv.text);
+	if (t->argv.nr && *t->argv.text)
+		return base_name(t->argv.text);
+	return t->comm ? tr2_s(m, t->comm) : "?";
+}
+
+void tr2_words_quote(const struct tr2_words *words, struct tr2_buf *out)
+{
+	const char *w;
+	uint32_t i;
+
+	tr2_for_each_word(words, w, i) {
+		if (i)
+			tr2_buf_addch(out, ' ');
+		tr2_quote_add_word(out, w);
+	}
+}
+
+const struct tr2_words *tr2_node_words(const struct tr2_model *m, uint32_t node)
+{
+	const struct tr2_node *n = &m->nodes[node];
+
+	if (n->session && m->sessions[last_session(m, n->session)].argv.nr)
+		return &m->sessions[last_session(m, n->session)].argv;
+	if (n->task && m->tasks[n->task].argv.nr)
+		return &m->tasks[n->task].argv;
+	return &m->children[n->child].argv;
+}
+
+void tr2_node_command(const struct tr2_model *m, uint32_t node,
+		      struct tr2_buf *out)
+{
+	tr2_buf_reset(out);
+	tr2_words_quote(tr2_node_words(m, node), out);
+}

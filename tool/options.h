@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * options - one table of options a command. It parses the command line, and
+ * makes -h, the usage line, the option lists of the man pages and the shell
+ * completion: nothing about an option stands anywhere else.
+ *
+ * A command is a struct tr2_command in its file under tool/cmd/, named
+ * tr2_command_NAME, and one row in tool/commands.def. Its values are static
+ * variables of that file, to which the rows of its table point:
+ *
+ *	static bool verbose;
+ *	static const struct tr2_option options[] = {
+ *		{ 'v', "verbose", NULL, TR2_OPT_FLAG, &verbose,
+ *		  "also show argv, directory and parameters" },
+ *		TR2_OPT_END
+ *	};
+ *	static int run(int argc, char **argv);	argv: what is left, [0] first
+ *	const struct tr2_command tr2_command_list = {
+ *		"list", "[-v] [FILE...]", "one line a process", NULL,
+ *		options, TR2_COMMON_INPUT | TR2_COMMON_FILTER, 0, run };
+ */
+#ifndef TR2_OPTIONS_H
+#define TR2_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum tr2_opt_kind {
+	TR2_OPT_FLAG,     /* bool */
+	TR2_OPT_STRING,   /* const char * */
+	TR2_OPT_LIST,     /* struct tr2_list: given more than once, all count */
+	TR2_OPT_INT,      /* int64_t, not negative */
+	TR2_OPT_SIZE,     /* int64_t: bytes; 10k 64M 2G (powers of 1024) */
+	TR2_OPT_DURATION, /* int64_t: nanoseconds; 1ms 20us 1.5s, bare: s */
+	TR2_OPT_TIME,     /* int64_t: wall nanoseconds; HH:MM[:SS], ISO 8601,
+			     or a duration, meaning that long ago */
+	TR2_OPT_PERCENT,  /* double: 5% or 0.05 is 0.05 */
+	TR2_OPT_HEADING   /* not an option: a heading in the help */
+};
+
+struct tr2_list {
+	const char **item;
+	size_t nr;
+};
+
+struct tr2_option {
+	int letter;       /* 0: only long */
+	const char *name; /* NULL: only a letter */
+	const char *arg;  /* what to call its value; NULL for flags. In square
+			     brackets: may be left out (with long options) */
+	enum tr2_opt_kind kind;
+	void *value;
+	const char *help; /* one sentence without a full stop */
+	const char *choices; /* "a|b|c": nothing else is taken; or NULL */
+};
+
+#define TR2_OPT_END { 0, NULL, NULL, TR2_OPT_HEADING, NULL, NULL, NULL }
+
+/* Groups of options that several commands take; their values are in
+ * tr2_common. */
+#define TR2_COMMON_INPUT (1u << 0)  /* -i */
+#define TR2_COMMON_OUTPUT (1u << 1) /* -o */
+#define TR2_COMMON_FORMAT (1u << 2) /* --format --color --no-pager */
+#define TR2_COMMON_FILTER (1u << 3) /* --cmd --sid --pid -N -t --since … */
+
+/* Further properties of a command. */
+#define TR2_COMMAND_STOP (1u << 0) /* options end at the first other word */
+#define TR2_COMMAND_NO_PAGER (1u << 1)
+
+enum tr2_format { TR2_FORMAT_TEXT, TR2_FORMAT_JSON, TR2_FORMAT_CSV };
+
+struct tr2_common {
+	struct tr2_list input;  /* -i; empty: trace2.data */
+	const char *output;     /* -o; NULL: not given */
+	enum tr2_format format;
+	const char *color;      /* "auto", "always", "never" */
+	bool no_pager;
+	/* Filters: see tool/model/filter.h. */
+	const char *cmd, *sid, *region;
+	int64_t pid;         /* -1: any */
+	int64_t min_ns;      /* 0: any */
+	int64_t since_ns, until_ns; /* wall; INT64_MIN and INT64_MAX: any */
+	int64_t depth;       /* -1: any */
+};
+extern struct tr2_common tr2_common;
+
+struct tr2_command {
+	const char *name;
+	const char *synopsis; /* after `trace2 NAME`, without common options */
+	const char *summary;  /* one line for `trace2 help` */
+	const char *details;  /* a paragraph below the options, or NULL */
+	const struct tr2_option *options;
+	unsigned int common; /* TR2_COMMON_… */
+	unsigned int flags;  /* TR2_COMMAND_… */
+	/* argv[0..argc): what is left after the options; argv[argc] is NULL.
+	 * Returns the exit code: 0, TR2_EXIT_…. */
+	int (*run)(int argc, char **argv);
+};
+
+#define TR2_EXIT_FOUND 1   /* check and diff: problems were found */
+#define TR2_EXIT_USAGE 2
+#define TR2_EXIT_FATAL 128
+
+/* All commands, ended by NULL, in the order of `trace2 help`. */
+extern const struct tr2_command *const tr2_commands[];
+const struct tr2_command *tr2_command_find(const char *name);
+
+/*
+ * Takes the options of argv (argv[0]: the command's name) and leaves the rest.
+ * Returns the number of words left, from *rest on; -1: -h was answered; -2: a
+ * usage error was printed.
+ */
+int tr2_options_parse(const struct tr2_command *c, int argc, char **argv,
+		      char ***rest);
+
+/* Prints usage and options, as -h does. */
+struct tr2_buf;
+void tr2_options_help(const struct tr2_command *c, struct tr2_buf *out);
+/* The options as an asciidoc list, for the man page. */
+void tr2_options_asciidoc(const struct tr2_command *c, struct tr2_buf *out);
+
+/* ` -i --input …`: the names alone, for the shell's completion. */
+void tr2_options_completion(const struct tr2_command *c, struct tr2_buf *out);
+
+/* `trace2: …` on stderr, with a newline. */
+void tr2_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+void tr2_warning(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+/* The same, and returns TR2_EXIT_USAGE, with a hint at `trace2 NAME -h`. */
+int tr2_usage_error(const struct tr2_command *c, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+#endif

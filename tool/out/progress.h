@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * progress - a bar on stderr, when that is a terminal and the work takes more
+ * than half a second.
+ */
+#ifndef TR2_OUT_PROGRESS_H
+#define TR2_OUT_PROGRESS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct tr2_progress {
+	const char *verb;
+	uint64_t total; /* 0: not known */
+	uint64_t start_ns, next_ns;
+	bool on, shown;
+};
+
+void tr2_progress_start(struct tr2_progress *p, const char *verb);
+void tr2_progress_at(struct tr2_progress *p, uint64_t done_bytes);
+void tr2_progress_end(struct tr2_progress *p);
+
+#endif

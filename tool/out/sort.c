@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * sort - tables in another order, and shorter.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "out/table.h"
+#include "out/table_private.h"
+
+/* Whether a column is called so: its key, without unit, or its heading. */
+static bool is_called(const struct tr2_column *column, const char *name)
+{
+	size_t len = strlen(name);
+
+	if (*column->heading && !strcasecmp(column->heading, name))
+		return true;
+	if (!column->key || strncasecmp(column->key, name, len) != 0)
+		return false;
+	return !column->key[len] || !strcmp(column->key + len, "_ns") ||
+	       !strcmp(column->key + len, "_bytes");
+}
+
+static int compare_doubles(double a, double b)
+{
+	return a < b ? -1 : a > b;
+}
+
+static double number_of(const struct tr2_cell *cell)
+{
+	switch (cell->kind) {
+	case TR2_CELL_UINT:
+	case TR2_CELL_BYTES:
+		return (double)cell->u;
+	case TR2_CELL_SHARE:
+		return cell->d;
+	default:
+		return (double)cell->i;
+	}
+}
+
+static bool is_text(const struct tr2_cell *cell)
+{
+	return cell->kind == TR2_CELL_STR || cell->kind == TR2_CELL_WORDS;
+}
+
+/* Empty cells come last, text from A to Z, moments from early to late, other
+ * numbers from large to small. */
+static int compare_cells(const struct tr2_cell *a, const struct tr2_cell *b)
+{
+	if (a->kind == TR2_CELL_NONE || b->kind == TR2_CELL_NONE)
+		return (a->kind == TR2_CELL_NONE) - (b->kind == TR2_CELL_NONE);
+	if (is_text(a) && is_text(b))
+		return strcmp(a->s, b->s);
+	if (a->kind == TR2_CELL_WALL)
+		return compare_doubles(number_of(a), number_of(b));
+	return compare_doubles(number_of(b), number_of(a));
+}
+
+struct order {
+	const struct tr2_table *t;
+	size_t row, column, nr_columns;
+};
+
+static int compare_rows(const void *va, const void *vb)
+{
+	const struct order *a = va, *b = vb;
+	const struct tr2_table *t = a->t;
+	size_t c;
+	int d;
+
+	for (c = a->column; c < a->column + a->nr_columns; c++) {
+		d = compare_cells(&t->cells[a->row * t->nr_columns + c],
+				  &t->cells[b->row * t->nr_columns + c]);
+		if (d)
+			return d;
+	}
+	return a->row < b->row ? -1 : a->row > b->row;
+}
+
+static void fill_last_row(struct tr2_table *t)
+{
+	while (!t->failed && t->nr_cells < t->nr_rows * t->nr_columns)
+		tr2_cell_none(t);
+}
+
+static void sort_rows(struct tr2_table *t, size_t column, size_t nr_columns)
+{
+	size_t row_bytes = t->nr_columns * sizeof(*t->cells), i;
+	struct order *order;
+	struct tr2_cell *cells;
+
+	fill_last_row(t);
+	if (t->failed || !t->nr_rows)
+		return;
+	order = calloc(t->nr_rows, sizeof(*order));
+	cells = malloc(t->nr_rows * row_bytes);
+	if (order && cells) {
+		for (i = 0; i < t->nr_rows; i++)
+			order[i] = (struct order){ t, i, column, nr_columns };
+		qsort(order, t->nr_rows, sizeof(*order), compare_rows);
+		for (i = 0; i < t->nr_rows; i++)
+			memcpy(cells + i * t->nr_columns,
+			       t->cells + order[i].row * t->nr_columns,
+			       row_bytes);
+		memcpy(t->cells, cells, t->nr_rows * row_bytes);
+		memset(t->depths, 0, t->nr_rows * sizeof(*t->depths));
+	}
+	free(order);
+	free(cells);
+}
+
+bool tr2_table_sort(struct tr2_table *t, const char *column)
+{
+	size_t c;
+
+	for (c = 0; c < t->nr_columns; c++)
+		if (is_called(&t->columns[c], column))
+			break;
+	if (c == t->nr_columns)
+		return false;
+	sort_rows(t, c, 1);
+	return true;
+}
+
+static void drop_row(struct tr2_table *t, size_t row)
+{
+	struct tr2_cell *cell = t->cells + row * t->nr_columns;
+	size_t c;
+
+	for (c = 0; c < t->nr_columns; c++)
+		if (is_text(&cell[c]))
+			free(cell[c].s);
+}
+
+void tr2_table_limit(struct tr2_table *t, size_t n)
+{
+	fill_last_row(t);
+	if (t->failed)
+		return;
+	for (; t->nr_rows > n; t->nr_rows--, t->nr_cells -= t->nr_columns)
+		drop_row(t, t->nr_rows - 1);
+}
+
+static bool equal_rows(const struct tr2_table *t, size_t a, size_t b)
+{
+	size_t c;
+
+	for (c = 0; c < t->nr_columns; c++)
+		if (compare_cells(&t->cells[a * t->nr_columns + c],
+				  &t->cells[b * t->nr_columns + c]))
+			return false;
+	return true;
+}
+
+void tr2_table_unique(struct tr2_table *t)
+{
+	size_t row, kept = 0;
+
+	sort_rows(t, 0, t->nr_columns);
+	if (t->failed)
+		return;
+	for (row = 0; row < t->nr_rows; row++) {
+		if (kept && equal_rows(t, kept - 1, row)) {
+			drop_row(t, row);
+			continue;
+		}
+		if (kept != row)
+			memcpy(t->cells + kept * t->nr_columns,
+			       t->cells + row * t->nr_columns,
+			       t->nr_columns * sizeof(*t->cells));
+		kept++;
+	}
+	t->nr_rows = kept;
+	t->nr_cells = kept * t->nr_columns;
+}
+
+void tr2_table_names(const struct tr2_table *t, struct tr2_buf *out)
+{
+	size_t c, n, start = out->len;
+
+	for (c = 0; c < t->nr_columns; c++) {
+		const char *key = t->columns[c].key;
+
+		if (!key)
+			continue;
+		if (out->len > start)
+			tr2_buf_addlit(out, ", ");
+		n = strlen(key);
+		if (n > 3 && !strcmp(key + n - 3, "_ns"))
+			n -= 3;
+		tr2_buf_add(out, key, n);
+	}
+}

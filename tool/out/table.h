@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * table - rows and columns that a command fills once, and that come out as
+ * aligned text, as JSON or as CSV (tr2_common.format): whatever is shown as a
+ * number in text is there as a plain number in the others.
+ *
+ *	struct tr2_table t;
+ *	tr2_table_init(&t, "regions", columns, nr);
+ *	tr2_table_row(&t);  tr2_cell_ns(&t, 1500000);  tr2_cell_str(&t, "x"); …
+ *	tr2_table_print(&t);  tr2_table_release(&t);
+ *
+ * Cells are given in the order of the columns; strings are copied; a NULL
+ * string and tr2_cell_none() leave a cell empty (null in JSON).
+ */
+#ifndef TR2_OUT_TABLE_H
+#define TR2_OUT_TABLE_H
+
+#include "base/buf.h"
+#include "out/term.h"
+
+enum tr2_cell_kind {
+	TR2_CELL_NONE,
+	TR2_CELL_STR,
+	TR2_CELL_INT,
+	TR2_CELL_UINT,
+	TR2_CELL_NS,    /* a duration: 1.234 ms in text, nanoseconds elsewhere */
+	TR2_CELL_BYTES, /* 23.1 KiB in text, bytes elsewhere */
+	TR2_CELL_SHARE, /* a ratio: 12.3% in text, 0.123 elsewhere */
+	TR2_CELL_WALL,  /* a moment, wall nanoseconds: HH:MM:SS.uuuuuu in text,
+			   ISO 8601 in UTC elsewhere */
+	TR2_CELL_WORDS  /* struct tr2_words: shell-quoted; JSON: an array */
+};
+
+/* Flags of a column. */
+#define TR2_COL_LEFT (1u << 0)   /* numbers are right-aligned by default */
+#define TR2_COL_TREE (1u << 1)   /* lines of a tree before the text, from the
+				    depth given to tr2_table_depth() */
+#define TR2_COL_FLEX (1u << 2)   /* gives way first when a line is too wide */
+#define TR2_COL_DATA (1u << 3)   /* only in JSON and CSV */
+#define TR2_COL_TEXT (1u << 4)   /* only in text */
+#define TR2_COL_SHORT (1u << 6)  /* durations with three digits */
+#define TR2_COL_HEAT (1u << 5)   /* a share, coloured by how large it is */
+
+struct tr2_column {
+	const char *key;     /* JSON and CSV: with its unit, wall_ns */
+	const char *heading; /* text */
+	unsigned int flags;
+};
+
+struct tr2_cell;
+struct tr2_words;
+
+struct tr2_table {
+	const char *name;
+	const struct tr2_column *columns;
+	size_t nr_columns;
+	struct tr2_cell *cells;
+	size_t nr_cells, alloc;
+	int *depths;     /* of each row, for TR2_COL_TREE */
+	size_t nr_rows, alloc_rows;
+	const char *title; /* text: a line above; NULL: none */
+	bool failed;     /* memory was short: rows are missing */
+};
+
+void tr2_table_init(struct tr2_table *t, const char *name,
+		    const struct tr2_column *columns, size_t nr_columns);
+void tr2_table_release(struct tr2_table *t);
+
+void tr2_table_row(struct tr2_table *t);
+void tr2_table_depth(struct tr2_table *t, int depth); /* of the last row */
+void tr2_cell_none(struct tr2_table *t);
+void tr2_cell_str(struct tr2_table *t, const char *s);
+void tr2_cell_int(struct tr2_table *t, int64_t value);
+void tr2_cell_uint(struct tr2_table *t, uint64_t value);
+void tr2_cell_ns(struct tr2_table *t, int64_t ns);
+void tr2_cell_bytes(struct tr2_table *t, uint64_t bytes);
+void tr2_cell_share(struct tr2_table *t, double ratio);
+void tr2_cell_wall(struct tr2_table *t, int64_t wall_ns);
+void tr2_cell_words(struct tr2_table *t, const struct tr2_words *words);
+void tr2_cell_color(struct tr2_table *t, enum tr2_color color); /* the last */
+
+/*
+ * Prints it in the format asked for. Several tables of one command stand
+ * between tr2_report_begin() and tr2_report_end(): one JSON object then, with
+ * a member a table; CSV with an empty line between them.
+ */
+void tr2_report_begin(void);
+void tr2_table_print(const struct tr2_table *t);
+void tr2_report_end(void);
+
+/*
+ * Sorts rows by the column that is called so (its key, that without its unit,
+ * or its heading in any case): numbers from large to small, text from A to Z.
+ * Rows of a tree lose their depth. false: there is no such column.
+ */
+bool tr2_table_sort(struct tr2_table *t, const char *column);
+/* Sorts by all columns and leaves one of equal rows. */
+void tr2_table_unique(struct tr2_table *t);
+/* Leaves the first n rows. */
+void tr2_table_limit(struct tr2_table *t, size_t n);
+/* The names that tr2_table_sort() takes, `a, b, c`. */
+void tr2_table_names(const struct tr2_table *t, struct tr2_buf *out);
+
+/* A value of CSV: quoted where it has to be. */
+void tr2_csv_add(struct tr2_buf *out, const char *s, size_t len);
+
+/* Units, as text has them. */
+void tr2_fmt_ns(struct tr2_buf *b, int64_t ns);         /* 1.234 ms */
+void tr2_fmt_ns_short(struct tr2_buf *b, int64_t ns);   /* 1.23ms */
+void tr2_fmt_bytes(struct tr2_buf *b, uint64_t bytes);  /* 23.1 KiB */
+void tr2_fmt_wall(struct tr2_buf *b, int64_t wall_ns);  /* HH:MM:SS.uuuuuu */
+void tr2_fmt_iso(struct tr2_buf *b, int64_t wall_ns);   /* 2026-…T…Z */
+
+#endif

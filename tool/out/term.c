@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * term - see out/term.h. The pager is $TRACE2_PAGER, else $PAGER, else less,
+ * which is told to stay out of the way of output that fits the screen.
+ */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "options.h"
+#include "out/term.h"
+
+#define MIN_WIDTH 40
+#define STANDARD_WIDTH 80
+
+static struct {
+	bool color, terminal;
+	unsigned int width;
+	pid_t pager;
+} term = { false, false, 0, 0 };
+
+static unsigned int width_of_terminal(void)
+{
+	const char *columns = getenv("COLUMNS");
+	struct winsize size;
+	long n = columns ? strtol(columns, NULL, 10) : 0;
+
+	if (n < MIN_WIDTH && !ioctl(1, TIOCGWINSZ, &size))
+		n = size.ws_col;
+	if (n < MIN_WIDTH || n > 10000)
+		return STANDARD_WIDTH;
+	return (unsigned int)n;
+}
+
+static bool want_color(void)
+{
+	const char *name = getenv("TERM"), *no_color = getenv("NO_COLOR");
+
+	if (!strcmp(tr2_common.color, "always"))
+		return true;
+	if (!strcmp(tr2_common.color, "never") || !term.terminal)
+		return false;
+	return name && strcmp(name, "dumb") != 0 && !(no_color && *no_color);
+}
+
+static const char *pager_command(void)
+{
+	const char *pager = getenv("TRACE2_PAGER");
+
+	if (!pager)
+		pager = getenv("PAGER");
+	if (!pager)
+		pager = "less";
+	return *pager && strcmp(pager, "cat") != 0 ? pager : NULL;
+}
+
+static void run_pager(const char *pager, const int pipe_fd[2])
+{
+	dup2(pipe_fd[0], 0);
+	close(pipe_fd[0]);
+	close(pipe_fd[1]);
+	setenv("LESS", "FRX", 0);
+	execl("/bin/sh", "sh", "-c", pager, (char *)NULL);
+	_exit(127);
+}
+
+static void start_pager(const char *pager)
+{
+	int pipe_fd[2];
+
+	if (pipe(pipe_fd) < 0)
+		return;
+	term.pager = fork();
+	if (!term.pager)
+		run_pager(pager, pipe_fd);
+	close(pipe_fd[0]);
+	if (term.pager > 0)
+		dup2(pipe_fd[1], 1);
+	else
+		term.pager = 0;
+	close(pipe_fd[1]);
+}
+
+void tr2_term_start(bool pager)
+{
+	const char *command = pager_command();
+
+	term.terminal = isatty(1);
+	term.color = want_color() && tr2_common.format == TR2_FORMAT_TEXT;
+	if (!term.terminal)
+		return;
+	if (tr2_common.format == TR2_FORMAT_TEXT)
+		term.width = width_of_terminal();
+	if (pager && command && !tr2_common.no_pager)
+		start_pager(command);
+}
+
+void tr2_term_end(void)
+{
+	int status;
+
+	fflush(stdout);
+	if (!term.pager)
+		return;
+	/* The pager's end of input; stdout itself stays open. */
+	fclose(stdout);
+	/* ^C is for the pager, which decides what it means. */
+	signal(SIGINT, SIG_IGN);
+	waitpid(term.pager, &status, 0);
+	term.pager = 0;
+}
+
+unsigned int tr2_term_width(void)
+{
+	return term.width;
+}
+
+bool tr2_term_color(void)
+{
+	return term.color;
+}
+
+const char *tr2_color_on(enum tr2_color color)
+{
+	static const char *const sequences[] = {
+		[TR2_COLOR_NONE] = "",
+		[TR2_COLOR_HEADING] = "\033[1m",
+		[TR2_COLOR_DIM] = "\033[2m",
+		[TR2_COLOR_HOT] = "\033[31m",
+		[TR2_COLOR_WARM] = "\033[33m",
+		[TR2_COLOR_BAD] = "\033[31m",
+		[TR2_COLOR_GOOD] = "\033[32m",
+	};
+
+	return term.color ? sequences[color] : "";
+}
+
+const char *tr2_color_off(enum tr2_color color)
+{
+	return term.color && color != TR2_COLOR_NONE ? "\033[m" : "";
+}

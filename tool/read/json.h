@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * json - one JSON object of one line, its members one by one. simdjson reads
+ * it (read/json_simd.cc, the only C++ of the project); this is the C side.
+ */
+#ifndef TR2_READ_JSON_H
+#define TR2_READ_JSON_H
+
+#include "model/build.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* How many bytes after a text must be readable (their values do not matter). */
+#define TR2_JSON_PADDING 64
+
+enum tr2_json_type {
+	TR2_JSON_STRING,  /* text: decoded, NUL as U+FFFD */
+	TR2_JSON_INT,     /* i */
+	TR2_JSON_UINT,    /* u: only what does not fit i */
+	TR2_JSON_DECIMAL, /* ns; text: as JSON */
+	TR2_JSON_BOOL,    /* i */
+	TR2_JSON_NULL,
+	TR2_JSON_WORDS,   /* an array of strings only. text: nr decoded words,
+			     each ended by a NUL; raw: as JSON */
+	TR2_JSON_RAW      /* other arrays, and objects. text: as JSON */
+};
+
+struct tr2_json_value {
+	enum tr2_json_type type;
+	struct tr2_view text, raw;
+	uint32_t nr;
+	int64_t i;
+	uint64_t u;
+	int64_t ns; /* a DECIMAL number of seconds; TR2_ABSENT past 30 years */
+};
+
+enum tr2_json_result {
+	TR2_JSON_OK,
+	TR2_JSON_BAD,       /* not a JSON object */
+	TR2_JSON_UTF8,      /* not UTF-8 */
+	TR2_JSON_NO_MEMORY
+};
+
+/* false: built without simdjson, and tr2_json_new() gives NULL. */
+bool tr2_json_available(void);
+
+struct tr2_json;
+
+struct tr2_json *tr2_json_new(void); /* NULL: no memory */
+void tr2_json_free(struct tr2_json *json);
+
+/* Called for each member in order. Views last until the next call of
+ * tr2_json_object(). */
+typedef void tr2_json_member_fn(void *data, const char *key, size_t key_len,
+				const struct tr2_json_value *value);
+
+/* Nothing is handed over unless the whole text is one valid JSON object. */
+enum tr2_json_result tr2_json_object(struct tr2_json *json, const char *text,
+				     size_t len, tr2_json_member_fn *member,
+				     void *data);
+
+/* Largest number of seconds that is taken as a time. */
+#define TR2_JSON_MAX_SECONDS 1000000000
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * json_none - stands in for simdjson where the build did not find it.
+ */
+#include <stddef.h>
+
+#include "read/json.h"
+
+#ifdef HAVE_SIMDJSON
+bool tr2_json_available(void)
+{
+	return true;
+}
+#else
+bool tr2_json_available(void)
+{
+	return false;
+}
+
+struct tr2_json *tr2_json_new(void)
+{
+	return NULL;
+}
+
+void tr2_json_free(struct tr2_json *json)
+{
+	(void)json;
+}
+
+enum tr2_json_result tr2_json_object(struct tr2_json *json, const char *text,
+				     size_t len, tr2_json_member_fn *member,
+				     void *data)
+{
+	(void)json;
+	(void)text;
+	(void)len;
+	(void)member;
+	(void)data;
+	return TR2_JSON_BAD;
+}
+#endif

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * json_simd - simdjson behind read/json.h. Its DOM is used: it picks the code
+ * for the processor when it runs, validates everything, and this path only
+ * takes the lines that the recogniser in event_json.c does not.
+ */
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+#include <string>
+
+#define SIMDJSON_EXCEPTIONS 0
+#include <simdjson.h>
+
+#include "read/json.h"
+
+namespace dom = simdjson::dom;
+
+struct tr2_json {
+	dom::parser parser;
+	/* Room for words, repaired strings and raw text of one line. It never
+	 * moves while a line is read. */
+	char *scratch = nullptr;
+	size_t used = 0, size = 0;
+};
+
+static const char replacement[] = "\xef\xbf\xbd";
+
+/* Decoded strings and minified text of a line never need more than this. */
+static bool make_room(tr2_json *json, size_t len)
+{
+	size_t want = len * 8 + 4096;
+
+	json->used = 0;
+	if (json->size >= want)
+		return true;
+	free(json->scratch);
+	json->scratch = static_cast<char *>(malloc(want));
+	json->size = json->scratch ? want : 0;
+	return json->scratch;
+}
+
+static void put(tr2_json *json, const char *s, size_t n)
+{
+	if (n > json->size - json->used)
+		n = json->size - json->used;
+	memcpy(json->scratch + json->used, s, n);
+	json->used += n;
+}
+
+/* A string of ours ends at its NUL: one inside becomes U+FFFD. */
+static void put_without_nul(tr2_json *json, std::string_view s)
+{
+	for (size_t at; (at = s.find('\0')) != s.npos; s.remove_prefix(at + 1)) {
+		put(json, s.data(), at);
+		put(json, replacement, 3);
+	}
+	put(json, s.data(), s.size());
+}
+
+static tr2_view view_from(tr2_json *json, size_t start)
+{
+	return tr2_view{ json->scratch + start, json->used - start };
+}
+
+static tr2_view string_view_of(tr2_json *json, std::string_view s)
+{
+	size_t start = json->used;
+
+	if (s.find('\0') == s.npos)
+		return tr2_view{ s.data(), s.size() };
+	put_without_nul(json, s);
+	return view_from(json, start);
+}
+
+static tr2_view raw_of(tr2_json *json, dom::element e)
+{
+	std::string text = simdjson::minify(e);
+	size_t start = json->used;
+
+	put(json, text.data(), text.size());
+	return view_from(json, start);
+}
+
+static bool words_of(tr2_json *json, dom::array array, tr2_json_value *out)
+{
+	size_t start = json->used;
+
+	out->nr = 0;
+	for (dom::element e : array) {
+		std::string_view s;
+
+		if (e.get(s)) {
+			json->used = start;
+			return false;
+		}
+		put_without_nul(json, s);
+		put(json, "", 1);
+		out->nr++;
+	}
+	out->text = view_from(json, start);
+	return true;
+}
+
+static int64_t seconds_to_ns(double seconds)
+{
+	if (!(seconds > -TR2_JSON_MAX_SECONDS &&
+	      seconds < TR2_JSON_MAX_SECONDS))
+		return TR2_ABSENT;
+	return std::llround(seconds * 1e9);
+}
+
+static void value_of(tr2_json *json, dom::element e, tr2_json_value *out)
+{
+	std::string_view s;
+
+	switch (e.type()) {
+	case dom::element_type::STRING:
+		out->type = TR2_JSON_STRING;
+		s = e.get_string().value_unsafe();
+		out->text = string_view_of(json, s);
+		break;
+	case dom::element_type::INT64:
+		out->type = TR2_JSON_INT;
+		out->i = e.get_int64().value_unsafe();
+		break;
+	case dom::element_type::UINT64:
+		out->type = TR2_JSON_UINT;
+		out->u = e.get_uint64().value_unsafe();
+		break;
+	case dom::element_type::DOUBLE:
+		out->type = TR2_JSON_DECIMAL;
+		out->ns = seconds_to_ns(e.get_double().value_unsafe());
+		out->text = raw_of(json, e);
+		break;
+	case dom::element_type::BOOL:
+		out->type = TR2_JSON_BOOL;
+		out->i = e.get_bool().value_unsafe();
+		break;
+	case dom::element_type::NULL_VALUE:
+		out->type = TR2_JSON_NULL;
+		break;
+	case dom::element_type::ARRAY:
+		out->type = TR2_JSON_WORDS;
+		if (words_of(json, e.get_array().value_unsafe(), out)) {
+			out->raw = raw_of(json, e);
+			break;
+		}
+		/* fall through */
+	default:
+		out->type = TR2_JSON_RAW;
+		out->text = raw_of(json, e);
+	}
+}
+
+extern "C" tr2_json *tr2_json_new(void)
+{
+	return new (std::nothrow) tr2_json;
+}
+
+extern "C" void tr2_json_free(tr2_json *json)
+{
+	if (json)
+		free(json->scratch);
+	delete json;
+}
+
+static tr2_json_result result_of(simdjson::error_code error)
+{
+	if (error == simdjson::UTF8_ERROR)
+		return TR2_JSON_UTF8;
+	return error == simdjson::MEMALLOC ? TR2_JSON_NO_MEMORY : TR2_JSON_BAD;
+}
+
+extern "C" tr2_json_result tr2_json_object(tr2_json *json, const char *text,
+					   size_t len,
+					   tr2_json_member_fn *member,
+					   void *data)
+{
+	dom::element root;
+	dom::object object;
+	simdjson::error_code error;
+
+	static_assert(TR2_JSON_PADDING >= simdjson::SIMDJSON_PADDING,
+		      "simdjson reads past the end of the text");
+	if (!make_room(json, len))
+		return TR2_JSON_NO_MEMORY;
+	error = json->parser.parse(text, len, false).get(root);
+	if (error)
+		return result_of(error);
+	if (root.get(object))
+		return TR2_JSON_BAD;
+	for (dom::key_value_pair pair : object) {
+		tr2_json_value value = {};
+
+		value_of(json, pair.value, &value);
+		member(data, pair.key.data(), pair.key.size(), &value);
+	}
+	return TR2_JSON_OK;
+}

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * lines - pieces of a file into lines. The unfinished line at the end of a
+ * piece moves to the front of the buffer, which only grows for a line that
+ * does not fit.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "read/lines.h"
+
+#define FIRST_BYTES (256u * 1024)
+#define PADDING 64
+
+void tr2_lines_start(struct tr2_lines *l, int fd)
+{
+	l->fd = fd;
+	l->at = l->len = 0;
+	l->number = l->nr_bytes = l->nr_long = l->first_long = 0;
+	l->eof = l->skipping = false;
+	l->error = 0;
+}
+
+void tr2_lines_release(struct tr2_lines *l)
+{
+	free(l->buf);
+	l->buf = NULL;
+	l->alloc = 0;
+}
+
+/* Room for more behind what is there. false: no memory. */
+static bool make_room(struct tr2_lines *l)
+{
+	size_t alloc = l->alloc ? l->alloc * 2 : FIRST_BYTES;
+	char *p;
+
+	if (l->at) {
+		memmove(l->buf, l->buf + l->at, l->len - l->at);
+		l->len -= l->at;
+		l->at = 0;
+	}
+	if (l->buf && l->len < l->alloc)
+		return true;
+	p = realloc(l->buf, alloc + PADDING);
+	if (!p)
+		return false;
+	memset(p + alloc, 0, PADDING);
+	l->buf = p;
+	l->alloc = alloc;
+	return true;
+}
+
+static bool fill(struct tr2_lines *l)
+{
+	ssize_t n;
+
+	if (l->eof)
+		return true;
+	if (!make_room(l))
+		return false;
+	do
+		n = read(l->fd, l->buf + l->len, l->alloc - l->len);
+	while (n < 0 && errno == EINTR);
+	if (n < 0)
+		l->error = errno;
+	if (n <= 0)
+		l->eof = true;
+	else
+		l->len += (size_t)n, l->nr_bytes += (uint64_t)n;
+	return true;
+}
+
+size_t tr2_lines_peek(struct tr2_lines *l, const char **text, size_t n)
+{
+	while (l->len - l->at < n && !l->eof)
+		if (!fill(l))
+			break;
+	*text = l->buf + l->at;
+	return l->len - l->at < n ? l->len - l->at : n;
+}
+
+static void note_long(struct tr2_lines *l)
+{
+	l->number++;
+	if (!l->nr_long++)
+		l->first_long = l->number;
+	l->skipping = true;
+}
+
+/* The rest of the line that is skipped, as far as it has been read. */
+static void skip(struct tr2_lines *l)
+{
+	char *newline = l->len > l->at ? memchr(l->buf + l->at, '\n',
+						l->len - l->at) :
+					 NULL;
+
+	l->at = newline ? (size_t)(newline - l->buf) + 1 : l->len;
+	l->skipping = !newline;
+}
+
+static enum tr2_lines_result hand_out(struct tr2_lines *l, size_t end,
+				      const char **line, size_t *len)
+{
+	*line = l->buf + l->at;
+	*len = end - l->at;
+	if (*len && (*line)[*len - 1] == '\r') {
+		--*len;
+		l->buf[end - 1] = '\n';
+	}
+	l->number++;
+	return TR2_LINES_LINE;
+}
+
+/* What is left when the input has ended. */
+static enum tr2_lines_result last_line(struct tr2_lines *l, const char **line,
+				       size_t *len)
+{
+	size_t end = l->len;
+
+	if (l->skipping || l->at == l->len)
+		return TR2_LINES_END;
+	if (!make_room(l))
+		return TR2_LINES_NO_MEMORY;
+	end = l->len;
+	l->buf[end] = '\n';
+	hand_out(l, end, line, len);
+	l->at = l->len;
+	return TR2_LINES_LAST;
+}
+
+enum tr2_lines_result tr2_lines_next(struct tr2_lines *l, const char **line,
+				     size_t *len)
+{
+	size_t searched = 0, end;
+	char *newline;
+
+	for (;;) {
+		if (l->skipping)
+			skip(l), searched = 0;
+		newline = l->len - l->at > searched ?
+				  memchr(l->buf + l->at + searched, '\n',
+					 l->len - l->at - searched) :
+				  NULL;
+		if (newline && !l->skipping)
+			break;
+		searched = l->len - l->at;
+		if (searched > TR2_LINE_MAX_BYTES) {
+			note_long(l);
+			l->at = l->len;
+			searched = 0;
+		}
+		if (l->eof)
+			return last_line(l, line, len);
+		if (!fill(l))
+			return TR2_LINES_NO_MEMORY;
+	}
+	end = (size_t)(newline - l->buf);
+	if (end - l->at > TR2_LINE_MAX_BYTES) {
+		/* All of it came in one piece; the rest stays. */
+		note_long(l);
+		l->at = end + 1;
+		l->skipping = false;
+		return tr2_lines_next(l, line, len);
+	}
+	hand_out(l, end, line, len);
+	l->at = end + 1;
+	return TR2_LINES_LINE;
+}

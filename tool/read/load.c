@@ -1,0 +1,478 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * load - finds out what an input is, and hands its lines to the right reader.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "model/private.h"
+#include "out/progress.h"
+#include "read/event_json.h"
+#include "read/json.h"
+#include "read/lines.h"
+#include "read/meta.h"
+#include "read/perf_text.h"
+#include "read/read.h"
+
+/* How much of a file is looked at to see what it is. */
+#define PEEK_BYTES 65536u
+
+struct loader {
+	struct tr2_model *m;
+	const struct tr2_load *load;
+	struct tr2_event_reader *events;
+	struct tr2_perf_reader *perf;
+	struct tr2_lines lines;
+	struct tr2_progress progress;
+	bool no_memory;
+};
+
+enum form { FORM_EMPTY, FORM_EVENT, FORM_PERF, FORM_NORMAL, FORM_OTHER };
+
+/* ---- what it is ------------------------------------------------------------- */
+
+static enum form form_of_line(const char *line, size_t len)
+{
+	if (tr2_event_json_looks(line, len))
+		return FORM_EVENT;
+	if (tr2_perf_text_looks(line, len))
+		return FORM_PERF;
+	return tr2_normal_text_looks(line, len) ? FORM_NORMAL : FORM_OTHER;
+}
+
+/* The first line that is like anything decides: garbage may stand before. */
+static enum form form_of(struct tr2_lines *l)
+{
+	const char *text, *end, *newline;
+	size_t len = tr2_lines_peek(l, &text, PEEK_BYTES);
+	enum form form = len ? FORM_OTHER : FORM_EMPTY;
+
+	for (end = text + len; text < end; text = newline + 1) {
+		newline = memchr(text, '\n', (size_t)(end - text));
+		if (!newline)
+			newline = end;
+		form = form_of_line(text, (size_t)(newline - text));
+		if (form != FORM_OTHER)
+			break;
+	}
+	return form;
+}
+
+/* ---- lines --------------------------------------------------------------------- */
+
+static void keep_line(struct tr2_model *m, const struct tr2_in *in)
+{
+	const struct tr2_session *s = &m->sessions[in->session];
+	char *text = tr2_model_copy(m, in->raw.p, in->raw.len);
+	struct tr2_line *line;
+
+	if (!text || (m->nr_lines >= m->priv->alloc_lines &&
+		      !tr2_array_grow((void **)&m->lines, &m->priv->alloc_lines,
+				      m->nr_lines, sizeof(*m->lines))))
+		return;
+	line = &m->lines[m->nr_lines];
+	line->at_ns = in->wall_us != TR2_ABSENT ? in->wall_us * 1000 :
+						  s->wall_ns + s->now_ns;
+	line->text = text;
+	line->len = (uint32_t)in->raw.len;
+	line->session = in->session;
+	line->thread = in->thread;
+	line->span = tr2_build_last_span(m);
+	line->order = m->nr_lines++;
+}
+
+static void on_event(void *data, struct tr2_model *m, const struct tr2_in *in)
+{
+	struct loader *l = data;
+
+	if (l->load->flags & TR2_LOAD_LINES)
+		keep_line(m, in);
+	if (l->load->event)
+		l->load->event(l->load->data, m, in);
+}
+
+static enum tr2_line_result read_line(struct loader *l, enum form form,
+				      const char *line, size_t len, bool last)
+{
+	if (!len)
+		return TR2_LINE_OK;
+	if (form == FORM_PERF)
+		return tr2_perf_reader_line(l->perf, line, len,
+					    l->lines.number, last);
+	return tr2_event_reader_line(l->events, line, len, l->lines.number,
+				     last);
+}
+
+static void note_end(struct loader *l, tr2_str source)
+{
+	struct tr2_lines *lines = &l->lines;
+	char text[100];
+
+	l->m->nr_bytes += lines->nr_bytes;
+	l->m->nr_bad_lines += lines->nr_long;
+	if (lines->nr_long) {
+		snprintf(text, sizeof(text),
+			 "a line longer than %u MiB was left out",
+			 TR2_LINE_MAX_BYTES >> 20);
+		tr2_build_problem(l->m, TR2_PROBLEM_LONG_LINE, source,
+				  lines->first_long, text);
+	}
+	if (lines->error)
+		tr2_build_problem(l->m, TR2_PROBLEM_FILE, source, 0,
+				  strerror(lines->error));
+}
+
+static void read_lines(struct loader *l, enum form form, tr2_str source)
+{
+	enum tr2_lines_result got;
+	const char *line;
+	size_t len;
+
+	tr2_event_reader_source(l->events, source);
+	tr2_perf_reader_source(l->perf, source);
+	while ((got = tr2_lines_next(&l->lines, &line, &len)) ==
+		       TR2_LINES_LINE ||
+	       got == TR2_LINES_LAST) {
+		if (read_line(l, form, line, len, got == TR2_LINES_LAST) ==
+		    TR2_LINE_NO_MEMORY) {
+			l->no_memory = true;
+			return;
+		}
+		if (!(l->lines.number & 0xfff))
+			tr2_progress_at(&l->progress, l->m->nr_bytes +
+							      l->lines.nr_bytes);
+	}
+	if (got == TR2_LINES_NO_MEMORY)
+		l->no_memory = true;
+	note_end(l, source);
+}
+
+/* ---- files and directories ------------------------------------------------------ */
+
+static const char *what_it_is(enum form form)
+{
+	if (form == FORM_NORMAL)
+		return "it is the normal target's text, which does not tell "
+		       "processes apart: trace with GIT_TRACE2_EVENT instead";
+	return "neither event JSON, nor perf text, nor a recording";
+}
+
+/* One open file. *form_out says what it was; only EVENT and PERF are read. */
+static void read_fd(struct loader *l, int fd, const char *name,
+		    enum form *form_out)
+{
+	tr2_str source = tr2_intern(l->m, name, strlen(name));
+
+	tr2_lines_start(&l->lines, fd);
+	*form_out = form_of(&l->lines);
+	l->m->nr_files++;
+	if (l->lines.error)
+		tr2_build_problem(l->m, TR2_PROBLEM_FILE, source, 0,
+				  strerror(l->lines.error));
+	else if (*form_out == FORM_EVENT || *form_out == FORM_PERF)
+		read_lines(l, *form_out, source);
+}
+
+/* One file of a directory: what cannot be read is a problem, no error. */
+static void read_file_in(struct loader *l, const char *path)
+{
+	tr2_str source = tr2_intern(l->m, path, strlen(path));
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	enum form form;
+
+	if (fd < 0) {
+		tr2_build_problem(l->m, TR2_PROBLEM_FILE, source, 0,
+				  strerror(errno));
+		return;
+	}
+	read_fd(l, fd, path, &form);
+	if (form == FORM_OTHER || form == FORM_NORMAL)
+		tr2_build_problem(l->m, TR2_PROBLEM_FILE, source, 0,
+				  what_it_is(form));
+	close(fd);
+}
+
+static int compare_names(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+struct names {
+	char **item;
+	uint32_t nr, alloc;
+};
+
+static bool add_name(struct names *names, const char *name)
+{
+	if (names->nr >= names->alloc &&
+	    !tr2_array_grow((void **)&names->item, &names->alloc, names->nr,
+			    sizeof(*names->item)))
+		return false;
+	names->item[names->nr] = strdup(name);
+	return names->item[names->nr] && ++names->nr;
+}
+
+/* The regular files of a directory, by name: in the order of their starts. */
+static bool list_directory(const char *path, struct names *names)
+{
+	DIR *dir = opendir(path);
+	struct dirent *entry;
+	bool ok = true;
+
+	if (!dir)
+		return false;
+	while (ok && (entry = readdir(dir)))
+		if (entry->d_name[0] != '.' && entry->d_type != DT_DIR)
+			ok = add_name(names, entry->d_name);
+	closedir(dir);
+	if (names->nr)
+		qsort(names->item, names->nr, sizeof(*names->item),
+		      compare_names);
+	return ok;
+}
+
+static void read_directory(struct loader *l, const char *path)
+{
+	struct names names = { NULL, 0, 0 };
+	struct tr2_buf full = TR2_BUF_INIT;
+	struct stat st;
+	uint32_t i;
+
+	if (!list_directory(path, &names))
+		tr2_build_problem(l->m, TR2_PROBLEM_FILE,
+				  tr2_intern(l->m, path, strlen(path)), 0,
+				  strerror(errno));
+	for (i = 0; i < names.nr; i++) {
+		tr2_buf_reset(&full);
+		tr2_buf_addstr(&full, path);
+		tr2_buf_addch(&full, '/');
+		tr2_buf_addstr(&full, names.item[i]);
+		free(names.item[i]);
+		/* A fifo or a socket would wait for its other end. */
+		if (!l->no_memory && !stat(tr2_buf_str(&full), &st) &&
+		    S_ISREG(st.st_mode))
+			read_file_in(l, tr2_buf_str(&full));
+		tr2_progress_at(&l->progress, l->m->nr_bytes);
+	}
+	free(names.item);
+	tr2_buf_release(&full);
+}
+
+/* A recording has its streams in events/. */
+static bool is_recording(const char *path, struct tr2_buf *events)
+{
+	struct stat st;
+
+	tr2_buf_reset(events);
+	tr2_buf_addstr(events, path);
+	tr2_buf_addstr(events, "/events");
+	return !stat(tr2_buf_str(events), &st) && S_ISDIR(st.st_mode);
+}
+
+static enum tr2_load_result load_directory(struct loader *l, const char *path)
+{
+	struct tr2_buf events = TR2_BUF_INIT;
+	uint64_t before = l->m->nr_files;
+	bool recording = is_recording(path, &events);
+
+	if (recording)
+		tr2_meta_load(l->m, path);
+	read_directory(l, recording ? tr2_buf_str(&events) : path);
+	tr2_buf_release(&events);
+	if (l->m->nr_files > before || l->m->nr_tasks > 1)
+		return TR2_LOAD_OK;
+	tr2_warning("'%s': no event files in this directory, nothing to do!",
+		    path);
+	return TR2_LOAD_NOTHING;
+}
+
+static enum tr2_load_result cannot_read(const char *path, int error)
+{
+	if (error == ENOENT && !strcmp(path, "trace2.data"))
+		tr2_error("cannot read 'trace2.data': %s (make it with 'trace2 "
+			  "record -- COMMAND', or name an input with -i)",
+			  strerror(error));
+	else
+		tr2_error("cannot read '%s': %s", path, strerror(error));
+	return TR2_LOAD_FAILED;
+}
+
+static enum tr2_load_result load_file(struct loader *l, const char *path,
+				      int fd)
+{
+	enum form form;
+
+	read_fd(l, fd, path, &form);
+	if (l->lines.error)
+		return cannot_read(path, l->lines.error);
+	if (form == FORM_EMPTY) {
+		tr2_warning("'%s': zero-sized file, nothing to do!", path);
+		return TR2_LOAD_NOTHING;
+	}
+	if (form == FORM_OTHER || form == FORM_NORMAL) {
+		tr2_error("cannot read '%s': %s", path, what_it_is(form));
+		return TR2_LOAD_FAILED;
+	}
+	return TR2_LOAD_OK;
+}
+
+static enum tr2_load_result load_path(struct loader *l, const char *path)
+{
+	enum tr2_load_result result;
+	struct stat st;
+	int fd;
+
+	if (!strcmp(path, "-"))
+		return load_file(l, "standard input", 0);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0 || fstat(fd, &st) < 0) {
+		result = cannot_read(path, errno);
+	} else if (S_ISDIR(st.st_mode)) {
+		result = load_directory(l, path);
+	} else {
+		if (S_ISREG(st.st_mode))
+			l->progress.total += (uint64_t)st.st_size;
+		result = load_file(l, path, fd);
+	}
+	if (fd >= 0)
+		close(fd);
+	return result;
+}
+
+/* ---- the whole --------------------------------------------------------------------- */
+
+static int compare_lines(const void *va, const void *vb)
+{
+	const struct tr2_line *a = va, *b = vb;
+
+	if (a->at_ns != b->at_ns)
+		return a->at_ns < b->at_ns ? -1 : 1;
+	return a->order < b->order ? -1 : a->order > b->order;
+}
+
+static void print_problem(const struct tr2_model *m,
+			  const struct tr2_problem *p)
+{
+	const char *source = tr2_s(m, p->source);
+	char more[64] = "";
+
+	if (p->count > 1)
+		snprintf(more, sizeof(more), " (and %llu more like it)",
+			 (unsigned long long)p->count - 1);
+	if (p->line)
+		tr2_warning("'%s': line %llu: %s%s", source,
+			    (unsigned long long)p->line, p->text, more);
+	else
+		tr2_warning("'%s': %s%s", source, p->text, more);
+}
+
+/* At most this many are printed; the rest are for `trace2 check`. */
+#define MAX_PROBLEMS_PRINTED 10
+
+static void print_problems(const struct tr2_model *m)
+{
+	uint32_t i;
+
+	for (i = 1; i < m->nr_problems && i <= MAX_PROBLEMS_PRINTED; i++)
+		print_problem(m, &m->problems[i]);
+	if (i < m->nr_problems)
+		tr2_warning("%u more problems: see 'trace2 check'",
+			    m->nr_problems - i);
+}
+
+static enum tr2_load_result load_paths(struct loader *l)
+{
+	enum tr2_load_result result = TR2_LOAD_NOTHING, one;
+	size_t i;
+
+	for (i = 0; i < l->load->nr_paths && !l->no_memory; i++) {
+		one = load_path(l, l->load->paths[i]);
+		if (one == TR2_LOAD_FAILED)
+			return one;
+		if (one == TR2_LOAD_OK)
+			result = TR2_LOAD_OK;
+	}
+	return result;
+}
+
+static void finish(struct loader *l)
+{
+	struct tr2_model *m = l->m;
+
+	if (l->no_memory)
+		tr2_warning("out of memory after %llu events: the rest is left "
+			    "out", (unsigned long long)m->nr_events);
+	if (m->nr_lines)
+		qsort(m->lines, m->nr_lines, sizeof(*m->lines), compare_lines);
+	if (!(l->load->flags & TR2_LOAD_NO_TREE))
+		tr2_model_finish(m);
+	if (!(l->load->flags & TR2_LOAD_QUIET))
+		print_problems(m);
+}
+
+enum tr2_load_result tr2_load(struct tr2_model *m, const struct tr2_load *load)
+{
+	struct loader l = { .m = m, .load = load };
+	enum tr2_load_result result = TR2_LOAD_FAILED;
+
+	l.events = tr2_event_reader_new(m, on_event, &l);
+	l.perf = tr2_perf_reader_new(m, on_event, &l);
+	tr2_progress_start(&l.progress, "reading");
+	if (l.events && l.perf)
+		result = load_paths(&l);
+	else if (!tr2_json_available())
+		tr2_error("this trace2 was built without simdjson, which reads "
+			  "JSON: install libsimdjson-dev or simdjson-devel, "
+			  "and build it again");
+	else
+		tr2_error("out of memory");
+	tr2_progress_end(&l.progress);
+	tr2_event_reader_free(l.events);
+	tr2_perf_reader_free(l.perf);
+	tr2_lines_release(&l.lines);
+	if (result == TR2_LOAD_OK)
+		finish(&l);
+	return result;
+}
+
+static struct tr2_model *load_failed(struct tr2_model *m,
+				     enum tr2_load_result result,
+				     int *exit_code)
+{
+	tr2_model_free(m);
+	*exit_code = result == TR2_LOAD_NOTHING ? 0 : TR2_EXIT_FATAL;
+	return NULL;
+}
+
+struct tr2_model *tr2_load_inputs(int argc, char **argv, unsigned int flags,
+				  int *exit_code)
+{
+	static const char *const standard[] = { "trace2.data" };
+	struct tr2_load load = { standard, 1, flags, NULL, NULL };
+	struct tr2_model *m = tr2_model_new();
+	enum tr2_load_result result = TR2_LOAD_FAILED;
+
+	if (argc && tr2_common.input.nr) {
+		tr2_error("inputs are named either with -i or as words, not "
+			  "both");
+		tr2_model_free(m);
+		*exit_code = TR2_EXIT_USAGE;
+		return NULL;
+	}
+	if (argc)
+		load.paths = (const char *const *)argv, load.nr_paths = argc;
+	else if (tr2_common.input.nr)
+		load.paths = tr2_common.input.item,
+		load.nr_paths = tr2_common.input.nr;
+	if (m)
+		result = tr2_load(m, &load);
+	if (result != TR2_LOAD_OK)
+		return load_failed(m, result, exit_code);
+	return m;
+}

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * meta - see read/meta.h for the files.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "read/json.h"
+#include "read/meta.h"
+
+struct meta {
+	struct tr2_model *m;
+	tr2_str source;
+	int64_t lost;
+};
+
+static bool key_is(const char *key, size_t len, const char *want)
+{
+	return strlen(want) == len && !memcmp(key, want, len);
+}
+
+static bool is_text(const struct tr2_json_value *v, const char *want)
+{
+	return v->type == TR2_JSON_STRING &&
+	       key_is(v->text.p, v->text.len, want);
+}
+
+static void on_meta_member(void *data, const char *key, size_t len,
+			   const struct tr2_json_value *v)
+{
+	struct meta *meta = data;
+	struct tr2_model *m = meta->m;
+
+	if (key_is(key, len, "command") && v->type == TR2_JSON_WORDS) {
+		m->command.text = tr2_model_copy(m, v->text.p, v->text.len);
+		m->command.nr = m->command.text ? v->nr : 0;
+	} else if (key_is(key, len, "start_wall_ns")) {
+		m->meta_wall_ns = v->i;
+	} else if (key_is(key, len, "start_monotonic_ns")) {
+		m->meta_mono_ns = v->i;
+	} else if (key_is(key, len, "lost") && v->i > 0) {
+		m->lost += (uint64_t)v->i;
+	} else if (key_is(key, len, "task_records")) {
+		m->no_task_records = !is_text(v, "kernel");
+	}
+}
+
+/* ---- tasks --------------------------------------------------------------------- */
+
+struct task_record {
+	struct tr2_view type, comm;
+	struct tr2_words_view argv;
+	int64_t time_ns, pid, ppid, tid, ptid, code, signal, count;
+	int64_t user_ns, system_ns, maxrss_bytes;
+	bool exec;
+};
+
+static void on_task_member(void *data, const char *key, size_t len,
+			   const struct tr2_json_value *v)
+{
+	struct task_record *t = data;
+	const struct {
+		const char *name;
+		int64_t *value;
+	} numbers[] = {
+		{ "time_ns", &t->time_ns },   { "pid", &t->pid },
+		{ "ppid", &t->ppid },	      { "tid", &t->tid },
+		{ "ptid", &t->ptid },	      { "code", &t->code },
+		{ "signal", &t->signal },     { "user_ns", &t->user_ns },
+		{ "system_ns", &t->system_ns },
+		{ "maxrss_bytes", &t->maxrss_bytes }, { "count", &t->count },
+	};
+	size_t i;
+
+	if (key_is(key, len, "type") && v->type == TR2_JSON_STRING)
+		t->type = v->text;
+	else if (key_is(key, len, "comm") && v->type == TR2_JSON_STRING)
+		t->comm = v->text;
+	else if (key_is(key, len, "exec"))
+		t->exec = v->type == TR2_JSON_BOOL && v->i;
+	else if (v->type == TR2_JSON_WORDS)
+		t->argv = (struct tr2_words_view){ v->text.p, v->text.len,
+						   v->nr };
+	for (i = 0; i < sizeof(numbers) / sizeof(*numbers); i++)
+		if (v->type == TR2_JSON_INT &&
+		    key_is(key, len, numbers[i].name))
+			*numbers[i].value = v->i;
+}
+
+static bool type_is(const struct task_record *t, const char *want)
+{
+	return key_is(t->type.p, t->type.len, want);
+}
+
+static void add_status(struct tr2_model *m, const struct task_record *r,
+		       int64_t wall_ns)
+{
+	uint32_t i = tr2_build_task_exit(m, (int32_t)r->pid, (int32_t)r->pid,
+					 wall_ns);
+	struct tr2_task *t = &m->tasks[i];
+
+	if (!i)
+		return;
+	t->flags |= TR2_TASK_HAS_STATUS;
+	t->code = (int32_t)r->code;
+	t->signal = (int32_t)r->signal;
+	if (r->user_ns || r->system_ns || r->maxrss_bytes) {
+		t->flags |= TR2_TASK_HAS_RUSAGE;
+		t->user_ns = (uint64_t)r->user_ns;
+		t->system_ns = (uint64_t)r->system_ns;
+		t->maxrss_bytes = (uint64_t)r->maxrss_bytes;
+	}
+}
+
+static void add_argv(struct tr2_model *m, const struct task_record *r,
+		     int64_t wall_ns)
+{
+	uint32_t i = tr2_build_task_comm(m, (int32_t)r->pid, (int32_t)r->pid,
+					 NULL, false, wall_ns);
+
+	if (!i || !r->argv.nr)
+		return;
+	m->tasks[i].argv.text = tr2_model_copy(m, r->argv.p, r->argv.len);
+	m->tasks[i].argv.nr = m->tasks[i].argv.text ? r->argv.nr : 0;
+}
+
+static bool pid_fits(int64_t pid)
+{
+	return pid > 0 && pid <= INT32_MAX;
+}
+
+/* false: it is not a record that we know. */
+static bool add_record(struct meta *meta, struct task_record *r)
+{
+	struct tr2_model *m = meta->m;
+	int64_t wall_ns;
+	char comm[64];
+
+	if (type_is(r, "lost") && r->count > 0) {
+		m->lost += (uint64_t)r->count;
+		return true;
+	}
+	if (!pid_fits(r->pid) || r->time_ns < 0 || r->time_ns > INT64_MAX / 4)
+		return false;
+	wall_ns = r->time_ns + m->meta_wall_ns - m->meta_mono_ns;
+	if (type_is(r, "fork") && pid_fits(r->tid)) {
+		tr2_build_task_fork(m, (int32_t)r->pid,
+				    pid_fits(r->ppid) ? (int32_t)r->ppid : 0,
+				    (int32_t)r->tid, wall_ns);
+	} else if (type_is(r, "comm")) {
+		size_t n = r->comm.len < sizeof(comm) ? r->comm.len :
+							sizeof(comm) - 1;
+
+		if (n)
+			memcpy(comm, r->comm.p, n);
+		comm[n] = '\0';
+		tr2_build_task_comm(m, (int32_t)r->pid,
+				    (int32_t)(pid_fits(r->tid) ? r->tid : r->pid),
+				    comm, r->exec, wall_ns);
+	} else if (type_is(r, "exit")) {
+		tr2_build_task_exit(m, (int32_t)r->pid,
+				    (int32_t)(pid_fits(r->tid) ? r->tid : r->pid),
+				    wall_ns);
+	} else if (type_is(r, "argv")) {
+		add_argv(m, r, wall_ns);
+	} else if (type_is(r, "status")) {
+		add_status(m, r, wall_ns);
+	} else {
+		return false;
+	}
+	return true;
+}
+
+static void read_tasks(struct meta *meta, struct tr2_json *json, int fd)
+{
+	struct tr2_lines lines = { 0 };
+	enum tr2_lines_result got;
+	const char *line;
+	size_t len;
+
+	tr2_lines_start(&lines, fd);
+	while ((got = tr2_lines_next(&lines, &line, &len)) == TR2_LINES_LINE ||
+	       got == TR2_LINES_LAST) {
+		struct task_record record = { 0 };
+
+		if (!len)
+			continue;
+		if (tr2_json_object(json, line, len, on_task_member,
+				    &record) != TR2_JSON_OK ||
+		    !add_record(meta, &record))
+			tr2_build_problem(meta->m, TR2_PROBLEM_BAD_LINE,
+					  meta->source, lines.number,
+					  "not a task record");
+	}
+	tr2_lines_release(&lines);
+}
+
+/* ---- files ------------------------------------------------------------------------- */
+
+static void read_meta(struct meta *meta, struct tr2_json *json, int fd)
+{
+	struct tr2_lines lines = { 0 };
+	const char *text;
+	size_t len;
+
+	tr2_lines_start(&lines, fd);
+	len = tr2_lines_peek(&lines, &text, TR2_LINE_MAX_BYTES);
+	if (len && tr2_json_object(json, text, len, on_meta_member, meta) ==
+			   TR2_JSON_OK) {
+		meta->m->has_meta = true;
+		meta->m->meta_json = tr2_model_copy(meta->m, text, len);
+	} else {
+		tr2_build_problem(meta->m, TR2_PROBLEM_FILE, meta->source, 0,
+				  "not a JSON object: without it the times of "
+				  "task records are not known");
+	}
+	tr2_lines_release(&lines);
+}
+
+static void read_one(struct meta *meta, struct tr2_json *json, const char *dir,
+		     const char *name,
+		     void (*fn)(struct meta *, struct tr2_json *, int))
+{
+	struct tr2_buf path = TR2_BUF_INIT;
+	int fd;
+
+	tr2_buf_addstr(&path, dir);
+	tr2_buf_addch(&path, '/');
+	tr2_buf_addstr(&path, name);
+	meta->source = tr2_intern(meta->m, path.p, path.len);
+	fd = open(tr2_buf_str(&path), O_RDONLY | O_CLOEXEC);
+	if (fd >= 0) {
+		fn(meta, json, fd);
+		close(fd);
+	} else if (errno != ENOENT) {
+		tr2_build_problem(meta->m, TR2_PROBLEM_FILE, meta->source, 0,
+				  strerror(errno));
+	}
+	tr2_buf_release(&path);
+}
+
+void tr2_meta_load(struct tr2_model *m, const char *dir)
+{
+	struct meta meta = { m, 0, 0 };
+	struct tr2_json *json = tr2_json_new();
+
+	if (!json)
+		return;
+	read_one(&meta, json, dir, "meta.json", read_meta);
+	/* Their times mean nothing without the clocks of meta.json. */
+	if (m->has_meta)
+		read_one(&meta, json, dir, "tasks.jsonl", read_tasks);
+	tr2_json_free(json);
+}

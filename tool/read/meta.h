@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * meta - what `trace2 record` writes beside the events.
+ *
+ * DIR/meta.json is one JSON object:
+ *
+ *	version          1
+ *	command          the words of the command line
+ *	cwd, host, kernel, machine, user      text
+ *	cpus             number
+ *	start_wall_ns, start_monotonic_ns     one moment in both clocks
+ *	end_monotonic_ns when the command was done
+ *	exit_code or exit_signal              how it ended
+ *	task_records     "kernel", or why there are none
+ *	lost             number of events and records known to be lost
+ *	programs         {name: version}
+ *
+ * DIR/tasks.jsonl has one JSON object a line, times in CLOCK_MONOTONIC
+ * nanoseconds, in any order that is nearly by time:
+ *
+ *	{"type":"fork","time_ns":N,"pid":N,"ppid":N,"tid":N,"ptid":N}
+ *	{"type":"comm","time_ns":N,"pid":N,"tid":N,"comm":"sh","exec":true}
+ *	{"type":"exit","time_ns":N,"pid":N,"ppid":N,"tid":N,"ptid":N}
+ *	{"type":"argv","pid":N,"time_ns":N,"argv":["sh","-c","true"]}
+ *	{"type":"status","pid":N,"time_ns":N,"code":N or "signal":N,
+ *	 "user_ns":N,"system_ns":N,"maxrss_bytes":N}
+ *	{"type":"lost","count":N}
+ */
+#ifndef TR2_READ_META_H
+#define TR2_READ_META_H
+
+#include "read/lines.h"
+#include "read/read.h"
+
+/* Reads DIR/meta.json and DIR/tasks.jsonl where they are there. */
+void tr2_meta_load(struct tr2_model *m, const char *dir);
+
+#endif

@@ -1,0 +1,411 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * perf_text - columns into an event, and lines into processes.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "read/fields.h"
+#include "read/match.h"
+#include "read/perf_text.h"
+#include "read/utf8.h"
+
+/* A day of wall time, in microseconds. */
+#define DAY_US 86400000000ll
+
+/* Two lines of one process disagree about its start by less than this. */
+#define SAME_START_NS 2000000
+
+enum { DEPTH, THREAD, EVENT, REPO, T_ABS, T_REL, CATEGORY, MESSAGE, COLUMNS };
+
+/* A process that has not ended. */
+struct running {
+	uint32_t session;
+	unsigned int depth;
+	int64_t start_ns; /* TR2_ABSENT until a line had both times */
+	uint64_t last_line;
+};
+
+struct tr2_perf_reader {
+	struct tr2_model *m;
+	tr2_event_fn *fn;
+	void *data;
+	tr2_str source;
+	struct running *running;
+	uint32_t nr, alloc;
+	int64_t last_wall_us, days_us; /* midnights that were passed */
+	struct tr2_buf scratch, repaired;
+	struct tr2_in in;
+};
+
+struct tr2_perf_reader *tr2_perf_reader_new(struct tr2_model *m,
+					    tr2_event_fn *fn, void *data)
+{
+	struct tr2_perf_reader *r = calloc(1, sizeof(*r));
+
+	if (!r)
+		return NULL;
+	r->m = m;
+	r->fn = fn;
+	r->data = data;
+	return r;
+}
+
+void tr2_perf_reader_free(struct tr2_perf_reader *r)
+{
+	if (!r)
+		return;
+	free(r->running);
+	tr2_buf_release(&r->scratch);
+	tr2_buf_release(&r->repaired);
+	free(r);
+}
+
+void tr2_perf_reader_source(struct tr2_perf_reader *r, tr2_str source)
+{
+	r->source = source;
+	r->nr = 0;
+	r->last_wall_us = r->days_us = 0;
+}
+
+/* ---- columns --------------------------------------------------------------------- */
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+/* Where `dN ` stands: at the start, or behind the first ` | dN `. */
+static const char *find_depth(const char *line, const char *end)
+{
+	const char *p = line;
+
+	if (end - line > 5 && *line == 'd' && is_digit(line[1]))
+		return line;
+	while ((p = memmem(p, (size_t)(end - p), "| d", 3))) {
+		if (end - p > 8 && is_digit(p[3]))
+			return p + 2;
+		p += 3;
+	}
+	return NULL;
+}
+
+static struct tr2_view trim(const char *start, const char *end)
+{
+	while (end > start && end[-1] == ' ')
+		end--;
+	while (start < end && *start == ' ')
+		start++;
+	return (struct tr2_view){ start, (size_t)(end - start) };
+}
+
+/* false: these are no columns of the perf target. */
+static bool split(const char *p, const char *end, struct tr2_view *column)
+{
+	const char *bar;
+	int i;
+
+	for (i = 0; i < MESSAGE; i++) {
+		bar = memmem(p, (size_t)(end - p), " | ", 3);
+		/* An empty message may have lost its space. */
+		if (!bar && i == CATEGORY && end - p >= 2 &&
+		    !memcmp(end - 2, " |", 2))
+			bar = end - 2;
+		if (!bar)
+			return false;
+		column[i] = trim(p, bar);
+		p = bar + 3 < end ? bar + 3 : end;
+	}
+	column[MESSAGE] = (struct tr2_view){ p, (size_t)(end - p) };
+	return column[DEPTH].len > 1 && column[EVENT].len;
+}
+
+bool tr2_perf_text_looks(const char *line, size_t len)
+{
+	struct tr2_view column[COLUMNS];
+	const char *depth = find_depth(line, line + len);
+
+	return depth && split(depth, line + len, column);
+}
+
+bool tr2_normal_text_looks(const char *line, size_t len)
+{
+	static const char *const words[] = { "version ", "start ", "exit ",
+					     "atexit ", "cmd_name ",
+					     "cmd_path ", "child_start[" };
+	size_t i;
+
+	/* HH:MM:SS.uuuuuu file:line, to column 50 */
+	if (len > 50 && line[2] == ':' && line[8] == '.' && is_digit(*line))
+		line += 50, len -= 50;
+	for (i = 0; i < sizeof(words) / sizeof(*words); i++)
+		if (len > strlen(words[i]) &&
+		    !memcmp(line, words[i], strlen(words[i])))
+			return true;
+	return false;
+}
+
+static int64_t number_of(const char *s, size_t n)
+{
+	int64_t v = 0;
+
+	while (n-- && is_digit(*s))
+		v = v * 10 + (*s++ - '0');
+	return v;
+}
+
+/* `HH:MM:SS.uuuuuu file:line `, from the first line's day 0 on. */
+static void take_prefix(struct tr2_perf_reader *r, const char *p,
+			const char *end)
+{
+	struct tr2_view where;
+	const char *colon;
+	int64_t us;
+
+	if (end - p < 15 || p[2] != ':' || p[5] != ':' || p[8] != '.')
+		return;
+	us = ((number_of(p, 2) * 60 + number_of(p + 3, 2)) * 60 +
+	      number_of(p + 6, 2)) * 1000000 + number_of(p + 9, 6);
+	if (us + DAY_US / 2 < r->last_wall_us)
+		r->days_us += DAY_US;
+	r->last_wall_us = us;
+	r->in.wall_us = us + r->days_us;
+	where = trim(p + 15, end - 1);
+	colon = where.len ? memrchr(where.p, ':', where.len) : NULL;
+	if (!colon)
+		return;
+	r->in.file = (struct tr2_view){ where.p, (size_t)(colon - where.p) };
+	r->in.line = number_of(colon + 1,
+			       (size_t)(where.p + where.len - colon - 1));
+}
+
+static int64_t seconds_of(const struct tr2_view *v)
+{
+	const char *point = v->len ? memchr(v->p, '.', v->len) : NULL;
+
+	if (!point || v->p + v->len - point != 7 || point - v->p > 9)
+		return TR2_ABSENT;
+	return number_of(v->p, (size_t)(point - v->p)) * 1000000000 +
+	       number_of(point + 1, 6) * 1000;
+}
+
+/* ---- processes --------------------------------------------------------------------- */
+
+static int64_t distance(int64_t a, int64_t b)
+{
+	return a > b ? a - b : b - a;
+}
+
+/* The process of this depth that the line most likely is about. */
+static struct running *find_running(struct tr2_perf_reader *r,
+				    unsigned int depth, int64_t start_ns)
+{
+	struct running *best = NULL, *near = NULL;
+	uint32_t i;
+
+	for (i = 0; i < r->nr; i++) {
+		struct running *c = &r->running[i];
+
+		if (c->depth != depth)
+			continue;
+		if (!best || c->last_line > best->last_line)
+			best = c;
+		if (start_ns != TR2_ABSENT && c->start_ns != TR2_ABSENT &&
+		    distance(c->start_ns, start_ns) < SAME_START_NS &&
+		    (!near || distance(c->start_ns, start_ns) <
+				      distance(near->start_ns, start_ns)))
+			near = c;
+	}
+	return near ? near : best;
+}
+
+static struct running *start_process(struct tr2_perf_reader *r,
+				     unsigned int depth)
+{
+	struct running *parent = depth ? find_running(r, depth - 1,
+						      TR2_ABSENT) : NULL;
+	struct tr2_buf sid = TR2_BUF_INIT;
+	struct running *new;
+	char own[32];
+	uint32_t s;
+
+	if (r->nr >= r->alloc) {
+		new = realloc(r->running, (r->alloc + 64) * sizeof(*new));
+		if (!new)
+			return NULL;
+		parent = parent ? new + (parent - r->running) : NULL;
+		r->running = new;
+		r->alloc += 64;
+	}
+	if (parent) {
+		tr2_buf_addstr(&sid, r->m->sessions[parent->session].sid);
+		tr2_buf_addch(&sid, '/');
+	}
+	snprintf(own, sizeof(own), "perf%06u", r->m->nr_sessions);
+	tr2_buf_addstr(&sid, own);
+	s = tr2_build_session(r->m, sid.p, sid.len, r->source);
+	tr2_buf_release(&sid);
+	if (!s)
+		return NULL;
+	r->m->sessions[s].flags |= TR2_SESSION_PERF;
+	new = &r->running[r->nr++];
+	*new = (struct running){ s, depth, TR2_ABSENT, 0 };
+	return new;
+}
+
+static struct running *process_of(struct tr2_perf_reader *r,
+				  unsigned int depth, uint64_t line)
+{
+	const struct tr2_in *in = &r->in;
+	int64_t start_ns = TR2_ABSENT;
+	struct running *p = NULL;
+
+	if (in->wall_us != TR2_ABSENT && in->t_abs != TR2_ABSENT)
+		start_ns = in->wall_us * 1000 - in->t_abs;
+	if (in->kind != TR2_EV_version)
+		p = find_running(r, depth, start_ns);
+	if (!p)
+		p = start_process(r, depth);
+	if (!p)
+		return NULL;
+	if (p->start_ns == TR2_ABSENT)
+		p->start_ns = start_ns;
+	p->last_line = line;
+	return p;
+}
+
+/* ---- events -------------------------------------------------------------------------- */
+
+/* `..` for each open region stands before the message. */
+static struct tr2_view without_dots(struct tr2_view message, int kind,
+				    unsigned int regions)
+{
+	if (kind == TR2_EV_region_leave && regions)
+		regions--;
+	while (regions-- && message.len >= 2 && message.p[0] == '.' &&
+	       message.p[1] == '.') {
+		message.p += 2;
+		message.len -= 2;
+	}
+	return message;
+}
+
+static unsigned int open_regions(const struct tr2_model *m, uint32_t thread)
+{
+	uint32_t open = m->threads[thread].open;
+
+	return open ? m->spans[open].depth + 1u : 0;
+}
+
+static bool take_message(struct tr2_perf_reader *r,
+			 const struct tr2_view *column, unsigned int open)
+{
+	const struct tr2_event_row *row = &tr2_event_rows[r->in.kind];
+	struct tr2_view text = without_dots(column[MESSAGE], r->in.kind, open);
+	bool ok = true;
+
+	if (row->perf_category)
+		ok = tr2_match(&r->in, r->in.kind, row->perf_category,
+			       column[CATEGORY].p, column[CATEGORY].len,
+			       &r->scratch);
+	if (row->perf_message && *row->perf_message)
+		ok &= tr2_match(&r->in, r->in.kind, row->perf_message, text.p,
+				text.len, &r->scratch);
+	return ok;
+}
+
+static bool take_columns(struct tr2_perf_reader *r, const char *line,
+			 size_t len, struct tr2_view *column)
+{
+	const char *depth = find_depth(line, line + len);
+
+	if (!depth || !split(depth, line + len, column))
+		return false;
+	if (depth > line)
+		take_prefix(r, line, depth - 2);
+	r->in.event = column[EVENT];
+	r->in.kind = tr2_kind_of(column[EVENT].p, column[EVENT].len);
+	r->in.t_abs = seconds_of(&column[T_ABS]);
+	r->in.t_rel = seconds_of(&column[T_REL]);
+	if (column[REPO].len > 1 && *column[REPO].p == 'r')
+		r->in.repo = number_of(column[REPO].p + 1,
+				       column[REPO].len - 1);
+	return true;
+}
+
+static enum tr2_line_result add_event(struct tr2_perf_reader *r,
+				      const struct tr2_view *column,
+				      uint64_t number)
+{
+	unsigned int depth = (unsigned int)number_of(column[DEPTH].p + 1, 5);
+	struct running *process = process_of(r, depth, number);
+	struct tr2_in *in = &r->in;
+
+	if (!process)
+		return TR2_LINE_NO_MEMORY;
+	in->session = process->session;
+	in->thread = tr2_build_thread(r->m, in->session, column[THREAD].p,
+				      column[THREAD].len);
+	if (!in->thread)
+		return TR2_LINE_NO_MEMORY;
+	if (in->kind >= 0 &&
+	    !take_message(r, column, open_regions(r->m, in->thread)))
+		tr2_build_problem(r->m, TR2_PROBLEM_FIELD, r->source, number,
+				  "a message that is not as it should be");
+	if (!tr2_build_event(r->m, in))
+		return TR2_LINE_NO_MEMORY;
+	if (r->fn)
+		r->fn(r->data, r->m, in);
+	if (in->kind == TR2_EV_atexit)
+		*process = r->running[--r->nr];
+	return TR2_LINE_OK;
+}
+
+bool tr2_perf_reader_parse(struct tr2_perf_reader *r, const char *line,
+			   size_t len, unsigned int open, struct tr2_in *in)
+{
+	struct tr2_view column[COLUMNS];
+
+	tr2_buf_reset(&r->scratch);
+	r->in = tr2_in_init;
+	if (!tr2_buf_room(&r->scratch, len * 2 + 64) ||
+	    !take_columns(r, line, len, column))
+		return false;
+	if (r->in.kind >= 0)
+		take_message(r, column, open);
+	*in = r->in;
+	return true;
+}
+
+enum tr2_line_result tr2_perf_reader_line(struct tr2_perf_reader *r,
+					  const char *line, size_t len,
+					  uint64_t number, bool last)
+{
+	struct tr2_view column[COLUMNS];
+
+	if (!tr2_utf8_valid(line, len) || memchr(line, '\0', len)) {
+		if (!tr2_utf8_repair(&r->repaired, line, len, 8))
+			return TR2_LINE_NO_MEMORY;
+		line = r->repaired.p;
+		len = r->repaired.len;
+		tr2_build_problem(r->m, TR2_PROBLEM_UTF8, r->source, number,
+				  "bytes that are not UTF-8 were replaced by "
+				  "U+FFFD");
+	}
+	tr2_buf_reset(&r->scratch);
+	if (!tr2_buf_room(&r->scratch, len * 2 + 64))
+		return TR2_LINE_NO_MEMORY;
+	r->in = tr2_in_init;
+	r->in.line_number = number;
+	r->in.raw = (struct tr2_view){ line, len };
+	if (take_columns(r, line, len, column))
+		return add_event(r, column, number);
+	r->m->nr_bad_lines++;
+	tr2_build_problem(r->m,
+			  last ? TR2_PROBLEM_CUT_LINE : TR2_PROBLEM_BAD_LINE,
+			  r->source, number,
+			  last ? "the last line is cut short" :
+				 "not a line of the perf target");
+	return TR2_LINE_BAD;
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * meta - meta.json: what was run, where and when, and what became of it
+ * (Documentation/technical/recording-format.adoc).
+ */
+#ifndef TR2_RECORD_META_H
+#define TR2_RECORD_META_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "record/listen.h"
+#include "record/procs.h"
+#include "record/run.h"
+#include "record/store.h"
+#include "record/tally.h"
+
+/* One moment in both clocks. */
+struct tr2_anchor {
+	uint64_t monotonic_ns, wall_ns;
+};
+void tr2_anchor_take(struct tr2_anchor *anchor);
+
+struct tr2_straggler {
+	int pid;
+	char comm[TR2_COMM_SIZE];
+};
+
+struct tr2_meta {
+	char *const *argv; /* of the command; NULL: none */
+	int command_pid;   /* 0: not started */
+	int64_t nest, timeout_ns, max_size_bytes;
+	const struct tr2_listen *listen;
+	struct tr2_anchor start, end;
+	/* NULL: it works */
+	const char *no_task_records, *no_exit_codes;
+	const char *task_source; /* perf, connector, none */
+
+	/* Only when all is over: */
+	bool complete;
+	bool started; /* the command did run: status and usage are set */
+	int status, exit_code;
+	struct tr2_usage usage;
+	const struct tr2_procs *procs;
+	uint64_t processes;
+	struct tr2_tally tally;
+	uint64_t lost_task_records, lost_task_log, lost_exit_codes;
+	const struct tr2_straggler *stragglers;
+	size_t nr_stragglers;
+};
+
+/* All that is known to be lost, in records, lines and events. */
+uint64_t tr2_meta_lost(const struct tr2_meta *meta);
+
+/* -1: errno. */
+int tr2_meta_write(const struct tr2_meta *meta, struct tr2_store *store);
+
+/* `,"code":0` or `,"signal":9,"core_dumped":true`: a status of wait4(). */
+void tr2_meta_add_status(struct tr2_buf *b, int status);
+/* `,"user_ns":…` and so on. */
+void tr2_meta_add_usage(struct tr2_buf *b, const struct tr2_usage *usage);
+/* "wait", "connector", "none" */
+const char *tr2_meta_source(enum tr2_status_source from);
+
+#endif

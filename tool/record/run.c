@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: MIT */
+#include "record/run.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static const int forwarded[] = { SIGHUP,  SIGINT,  SIGQUIT,
+				 SIGTERM, SIGUSR1, SIGUSR2 };
+static const int stopping[] = { SIGTSTP, SIGTTIN, SIGTTOU };
+
+#define NR(array) (sizeof(array) / sizeof(*(array)))
+
+static bool is_in(const int *list, size_t nr, int signo)
+{
+	size_t i;
+
+	for (i = 0; i < nr; i++)
+		if (list[i] == signo)
+			return true;
+	return false;
+}
+
+/*
+ * The terminal and the kernel signal the whole foreground process group, so
+ * the command has such a signal already, unless it left the group.
+ */
+static bool command_has_it(const struct tr2_run *run,
+			   const struct signalfd_siginfo *info)
+{
+	return info->ssi_code == SI_KERNEL && getpgid(run->pid) == getpgrp();
+}
+
+static void forward(struct tr2_run *run, const struct signalfd_siginfo *info)
+{
+	/* Not reaped yet, so the number is still its own. */
+	if (run->pid && !run->ended && !command_has_it(run, info))
+		kill(run->pid, (int)info->ssi_signo);
+}
+
+/* Stops the recorder the way the signal would have stopped it, so that a shell
+ * sees the whole job stopped. Returns when it was continued. */
+static void stop_here(int signo)
+{
+	sigset_t only, before;
+
+	sigemptyset(&only);
+	sigaddset(&only, signo);
+	raise(signo);
+	sigprocmask(SIG_UNBLOCK, &only, &before);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+}
+
+static void take_signal(struct tr2_run *run,
+			const struct signalfd_siginfo *info)
+{
+	int signo = (int)info->ssi_signo;
+
+	if (signo == SIGCHLD) {
+		run->on_child(run->data);
+		return;
+	}
+	forward(run, info);
+	if (is_in(stopping, NR(stopping), signo))
+		stop_here(signo);
+	else if (is_in(forwarded, NR(forwarded), signo) &&
+		 (!run->pid || run->ended))
+		run->on_stop(run->data);
+}
+
+static void signals_ready(struct tr2_source *source, uint32_t events)
+{
+	struct tr2_run *run = (struct tr2_run *)source;
+	struct signalfd_siginfo info;
+
+	(void)events;
+	while (read(source->fd, &info, sizeof(info)) == sizeof(info))
+		take_signal(run, &info);
+}
+
+static void fill_signals(sigset_t *set)
+{
+	size_t i;
+
+	sigemptyset(set);
+	sigaddset(set, SIGCHLD);
+	sigaddset(set, SIGCONT);
+	for (i = 0; i < NR(forwarded); i++)
+		sigaddset(set, forwarded[i]);
+	for (i = 0; i < NR(stopping); i++)
+		sigaddset(set, stopping[i]);
+}
+
+int tr2_run_prepare(struct tr2_run *run, struct tr2_loop *loop)
+{
+	struct sigaction dfl;
+	sigset_t set;
+
+	run->loop = loop;
+	run->go_fd = run->error_fd = -1;
+	getrlimit(RLIMIT_NOFILE, &run->files);
+	run->signals.ready = signals_ready;
+	fill_signals(&set);
+	run->signals.fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (run->signals.fd < 0)
+		return -1;
+	/* Writing to a closed pipe or past a limit is an errno here. */
+	sigaddset(&set, SIGPIPE);
+	sigaddset(&set, SIGXFSZ);
+	sigprocmask(SIG_BLOCK, &set, &run->mask);
+	/* If it was ignored, children would vanish without a status. */
+	memset(&dfl, 0, sizeof(dfl));
+	dfl.sa_handler = SIG_DFL;
+	sigaction(SIGCHLD, &dfl, &run->sigchld);
+	prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+	return tr2_loop_add(loop, &run->signals, EPOLLIN);
+}
+
+void tr2_run_release(struct tr2_run *run)
+{
+	if (run->signals.fd >= 0)
+		tr2_loop_close(run->loop, &run->signals);
+}
+
+static int check_file(const char *path)
+{
+	struct stat st;
+
+	if (stat(path, &st))
+		return errno == ENOENT || errno == ENOTDIR ?
+			       TR2_EXIT_NOT_FOUND :
+			       TR2_EXIT_CANNOT_RUN;
+	errno = S_ISDIR(st.st_mode) ? EISDIR : EACCES;
+	return S_ISDIR(st.st_mode) || access(path, X_OK) ? TR2_EXIT_CANNOT_RUN :
+							   0;
+}
+
+/* What stands in a directory of PATH: a file that is not executable is kept in
+ * mind, and looked past, as execvp() does; anything else is not there. */
+static int check_in_path(const char *dir, size_t len, const char *name)
+{
+	struct stat st;
+	char *file;
+	int found;
+
+	if (asprintf(&file, "%.*s%s%s", (int)len, dir, len ? "/" : "", name) < 0)
+		return 0;
+	found = stat(file, &st) || S_ISDIR(st.st_mode) ? TR2_EXIT_NOT_FOUND :
+							 check_file(file);
+	free(file);
+	return found;
+}
+
+int tr2_run_check(const char *name)
+{
+	const char *path = getenv("PATH"), *end;
+	int result = TR2_EXIT_NOT_FOUND, found;
+
+	if (strchr(name, '/'))
+		return check_file(name);
+	for (path = path ? path : "/bin:/usr/bin"; *name && path; path = end) {
+		end = strchrnul(path, ':');
+		found = check_in_path(path, (size_t)(end - path), name);
+		if (!found)
+			return 0;
+		if (found == TR2_EXIT_CANNOT_RUN)
+			result = found;
+		end = *end ? end + 1 : NULL;
+	}
+	errno = result == TR2_EXIT_CANNOT_RUN ? EACCES : ENOENT;
+	return result;
+}
+
+/* Runs in the child, which shares nothing with the recorder but two pipes. */
+static _Noreturn void be_child(const struct tr2_run *run, int go, int error,
+			       char *const argv[], char *const envp[])
+{
+	char word;
+	int err;
+	ssize_t n;
+
+	do
+		n = read(go, &word, 1);
+	while (n < 0 && errno == EINTR);
+	if (n != 1)
+		_exit(TR2_EXIT_CANNOT_RUN);
+	setrlimit(RLIMIT_NOFILE, &run->files);
+	sigaction(SIGCHLD, &run->sigchld, NULL);
+	sigprocmask(SIG_SETMASK, &run->mask, NULL);
+	execvpe(argv[0], argv, envp);
+	err = errno;
+	if (write(error, &err, sizeof(err)) < 0)
+		_exit(TR2_EXIT_CANNOT_RUN);
+	_exit(TR2_EXIT_CANNOT_RUN);
+}
+
+int tr2_run_start(struct tr2_run *run, char *const argv[], char *const envp[])
+{
+	int go[2], error[2], err;
+
+	if (pipe2(go, O_CLOEXEC))
+		return -1;
+	if (pipe2(error, O_CLOEXEC)) {
+		err = errno;
+		close(go[0]);
+		close(go[1]);
+		errno = err;
+		return -1;
+	}
+	run->pid = fork();
+	if (!run->pid) {
+		/* Else it would keep its own pipe open, and wait for ever. */
+		close(go[1]);
+		be_child(run, go[0], error[1], argv, envp);
+	}
+	err = errno;
+	close(go[0]);
+	close(error[1]);
+	run->go_fd = go[1];
+	run->error_fd = error[0];
+	if (run->pid > 0)
+		return 0;
+	run->pid = 0;
+	close(go[1]);
+	close(error[0]);
+	errno = err;
+	return -1;
+}
+
+int tr2_run_go(struct tr2_run *run)
+{
+	int err = 0;
+	ssize_t n;
+
+	n = write(run->go_fd, "", 1);
+	close(run->go_fd);
+	do
+		n = read(run->error_fd, &err, sizeof(err));
+	while (n < 0 && errno == EINTR);
+	close(run->error_fd);
+	run->go_fd = run->error_fd = -1;
+	if (n != (ssize_t)sizeof(err))
+		return 0;
+	errno = err;
+	return -1;
+}
+
+pid_t tr2_run_reap(struct tr2_run *run, int *status, struct rusage *usage)
+{
+	pid_t pid;
+
+	do
+		pid = wait4(-1, status, WNOHANG, usage);
+	while (pid < 0 && errno == EINTR);
+	if (pid > 0 && pid == run->pid && !run->ended) {
+		run->ended = true;
+		run->status = *status;
+		run->usage = *usage;
+	}
+	return pid;
+}

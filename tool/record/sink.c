@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: MIT */
+#include "record/sink.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+const char *const tr2_loss_names[TR2_LOSS_NR] = {
+	[TR2_LOSS_QUEUE_FULL] = "queue_full",
+	[TR2_LOSS_TOO_LONG] = "too_long",
+	[TR2_LOSS_NO_MEMORY] = "no_memory",
+	[TR2_LOSS_WRITE_FAILED] = "write_failed",
+	[TR2_LOSS_OVER_MAX_SIZE] = "over_max_size",
+};
+
+/* The open file of that name, or the place of the one unused for longest. */
+static struct tr2_sink_file *find_file(struct tr2_sink *s, const char *name)
+{
+	struct tr2_sink_file *f, *oldest = s->files;
+
+	for (f = s->files; f < s->files + TR2_SINK_FILES; f++) {
+		if (f->fd >= 0 && !strcmp(f->name, name))
+			return f;
+		if (f->fd < 0 ? oldest->fd >= 0 :
+				oldest->fd >= 0 && f->used < oldest->used)
+			oldest = f;
+	}
+	if (oldest->fd >= 0)
+		close(oldest->fd);
+	oldest->fd = openat(s->events_fd, name,
+			    O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW |
+				    O_CLOEXEC,
+			    0600);
+	memcpy(oldest->name, name, strlen(name) + 1);
+	return oldest;
+}
+
+/* All or, as far as the file system lets us, nothing. */
+static int append(int fd, const char *p, size_t len)
+{
+	size_t left = len;
+	struct stat st;
+	ssize_t n;
+	int err;
+
+	while (left) {
+		n = write(fd, p, left);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			break;
+		p += n;
+		left -= (size_t)n;
+	}
+	if (!left)
+		return 0;
+	err = errno;
+	if (left < len && !fstat(fd, &st) && S_ISREG(st.st_mode) &&
+	    ftruncate(fd, st.st_size - (off_t)(len - left)))
+		err = errno;
+	errno = err;
+	return -1;
+}
+
+/* Called without the lock: the disk may take its time. */
+static int write_chunk(struct tr2_sink *s, const struct tr2_sink_chunk *c)
+{
+	struct tr2_sink_file *f = find_file(s, c->name);
+
+	f->used = ++s->clock;
+	if (f->fd < 0)
+		return -1;
+	return append(f->fd, c->text, c->len);
+}
+
+static struct tr2_sink_chunk *take_chunk(struct tr2_sink *s)
+{
+	struct tr2_sink_chunk *c;
+
+	while (!s->first && !s->ending)
+		pthread_cond_wait(&s->more, &s->lock);
+	c = s->first;
+	if (c) {
+		s->first = c->next;
+		if (!s->first)
+			s->last = NULL;
+	}
+	return c;
+}
+
+static void close_files(struct tr2_sink *s)
+{
+	struct tr2_sink_file *f;
+
+	for (f = s->files; f < s->files + TR2_SINK_FILES; f++)
+		if (f->fd >= 0)
+			close(f->fd);
+}
+
+static void *sink_main(void *data)
+{
+	struct tr2_sink *s = data;
+	struct tr2_sink_chunk *c;
+	int failed;
+
+	pthread_mutex_lock(&s->lock);
+	while ((c = take_chunk(s))) {
+		pthread_mutex_unlock(&s->lock);
+		failed = write_chunk(s, c) ? errno : 0;
+		pthread_mutex_lock(&s->lock);
+		s->queued_bytes -= sizeof(*c) + c->len;
+		s->queued_lines -= c->nr_lines;
+		if (failed) {
+			s->lost[TR2_LOSS_WRITE_FAILED] += c->nr_lines;
+			if (!s->write_errno)
+				s->write_errno = failed;
+		}
+		free(c);
+	}
+	close_files(s);
+	s->ended = true;
+	pthread_cond_signal(&s->done);
+	pthread_mutex_unlock(&s->lock);
+	return NULL;
+}
+
+int tr2_sink_start(struct tr2_sink *s, int events_fd, uint64_t max_bytes)
+{
+	pthread_condattr_t attr;
+	int i;
+
+	memset(s, 0, sizeof(*s));
+	s->events_fd = events_fd;
+	s->max_bytes = max_bytes;
+	for (i = 0; i < TR2_SINK_FILES; i++)
+		s->files[i].fd = -1;
+	pthread_mutex_init(&s->lock, NULL);
+	pthread_cond_init(&s->more, NULL);
+	pthread_condattr_init(&attr);
+	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+	pthread_cond_init(&s->done, &attr);
+	pthread_condattr_destroy(&attr);
+	errno = pthread_create(&s->thread, NULL, sink_main, s);
+	s->started = !errno;
+	return s->started ? 0 : -1;
+}
+
+void tr2_sink_lose(struct tr2_sink *s, enum tr2_loss cause, uint64_t nr_lines)
+{
+	pthread_mutex_lock(&s->lock);
+	s->lost[cause] += nr_lines;
+	pthread_mutex_unlock(&s->lock);
+}
+
+static bool enqueue(struct tr2_sink *s, struct tr2_sink_chunk *c)
+{
+	size_t size = sizeof(*c) + c->len;
+	bool fits;
+
+	pthread_mutex_lock(&s->lock);
+	fits = size <= TR2_SINK_QUEUE_BYTES &&
+	       s->queued_bytes <= TR2_SINK_QUEUE_BYTES - size;
+	if (fits) {
+		if (s->last)
+			s->last->next = c;
+		else
+			s->first = c;
+		s->last = c;
+		s->queued_bytes += size;
+		s->queued_lines += c->nr_lines;
+		pthread_cond_signal(&s->more);
+	} else {
+		s->lost[TR2_LOSS_QUEUE_FULL] += c->nr_lines;
+	}
+	pthread_mutex_unlock(&s->lock);
+	return fits;
+}
+
+void tr2_sink_add(struct tr2_sink *s, const char *name, const char *text,
+		  size_t len, uint64_t nr_lines)
+{
+	struct tr2_sink_chunk *c;
+
+	if (s->max_bytes && len > s->max_bytes - s->bytes) {
+		tr2_sink_lose(s, TR2_LOSS_OVER_MAX_SIZE, nr_lines);
+		return;
+	}
+	c = malloc(sizeof(*c) + len);
+	if (!c) {
+		tr2_sink_lose(s, TR2_LOSS_NO_MEMORY, nr_lines);
+		return;
+	}
+	c->next = NULL;
+	c->nr_lines = nr_lines;
+	c->len = len;
+	memcpy(c->name, name, strlen(name) + 1);
+	memcpy(c->text, text, len);
+	if (enqueue(s, c))
+		s->bytes += len;
+	else
+		free(c);
+}
+
+void tr2_sink_finish(struct tr2_sink *s, unsigned int seconds)
+{
+	struct timespec until;
+	bool ended;
+
+	if (!s->started)
+		return;
+	clock_gettime(CLOCK_MONOTONIC, &until);
+	until.tv_sec += seconds;
+	pthread_mutex_lock(&s->lock);
+	s->ending = true;
+	pthread_cond_signal(&s->more);
+	while (!s->ended)
+		if (pthread_cond_timedwait(&s->done, &s->lock, &until))
+			break;
+	ended = s->ended;
+	if (!ended) {
+		s->lost[TR2_LOSS_WRITE_FAILED] += s->queued_lines;
+		if (!s->write_errno)
+			s->write_errno = ETIMEDOUT;
+	}
+	pthread_mutex_unlock(&s->lock);
+	if (ended)
+		pthread_join(s->thread, NULL);
+	else
+		pthread_detach(s->thread);
+	s->started = false;
+}

@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: MIT */
+#include "record/store.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "options.h"
+
+#define META_TMP "meta.json.tmp"
+#define DIR_FLAGS (O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+
+static bool is_dot(const char *name)
+{
+	return !strcmp(name, ".") || !strcmp(name, "..");
+}
+
+static DIR *list_dir(int fd)
+{
+	int own = openat(fd, ".", DIR_FLAGS);
+	DIR *d;
+
+	if (own < 0)
+		return NULL;
+	d = fdopendir(own);
+	if (!d)
+		close(own);
+	return d;
+}
+
+static bool is_empty(int dir_fd)
+{
+	DIR *d = list_dir(dir_fd);
+	struct dirent *e;
+	bool empty = true;
+
+	if (!d)
+		return false;
+	while (empty && (e = readdir(d)))
+		empty = is_dot(e->d_name);
+	closedir(d);
+	return empty;
+}
+
+static bool is_recording(int dir_fd)
+{
+	char start[sizeof(TR2_STORE_MAGIC) - 1];
+	struct stat st;
+	bool is = false;
+	int fd = openat(dir_fd, TR2_STORE_META,
+			O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+
+	if (fd < 0)
+		return false;
+	if (!fstat(fd, &st) && S_ISREG(st.st_mode) &&
+	    read(fd, start, sizeof(start)) == (ssize_t)sizeof(start))
+		is = !memcmp(start, TR2_STORE_MAGIC, sizeof(start));
+	close(fd);
+	return is;
+}
+
+static bool is_busy(int dir_fd)
+{
+	return flock(dir_fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK;
+}
+
+static bool is_kind(int dir_fd, const char *name, mode_t kind)
+{
+	struct stat st;
+
+	return !fstatat(dir_fd, name, &st, AT_SYMLINK_NOFOLLOW) &&
+	       (st.st_mode & S_IFMT) == kind;
+}
+
+static bool belongs_to_recording(int dir_fd, const char *name, bool in_events)
+{
+	if (in_events)
+		return is_kind(dir_fd, name, S_IFREG);
+	if (!strcmp(name, TR2_STORE_EVENTS))
+		return is_kind(dir_fd, name, S_IFDIR);
+	return (!strcmp(name, TR2_STORE_META) || !strcmp(name, META_TMP) ||
+		!strcmp(name, TR2_STORE_TASKS)) &&
+	       is_kind(dir_fd, name, S_IFREG);
+}
+
+/* The first name in the directory that no recording has; NULL: none. */
+static char *find_stranger(int dir_fd, bool in_events)
+{
+	DIR *d = list_dir(dir_fd);
+	struct dirent *e;
+	char *found = NULL;
+
+	if (!d)
+		return strdup(".");
+	while (!found && (e = readdir(d)))
+		if (!is_dot(e->d_name) &&
+		    !belongs_to_recording(dir_fd, e->d_name, in_events))
+			found = strdup(e->d_name);
+	closedir(d);
+	return found;
+}
+
+static int remove_files(int dir_fd)
+{
+	DIR *d = list_dir(dir_fd);
+	struct dirent *e;
+	int ret = 0;
+
+	if (!d)
+		return -1;
+	while (!ret && (e = readdir(d)))
+		if (is_kind(dir_fd, e->d_name, S_IFREG))
+			ret = unlinkat(dir_fd, e->d_name, 0);
+	closedir(d);
+	return ret;
+}
+
+/* Of a recording that find_stranger() found clean. -1: errno. */
+static int remove_recording(const char *path, int dir_fd)
+{
+	int events = openat(dir_fd, TR2_STORE_EVENTS, DIR_FLAGS);
+	int ret = 0;
+
+	if (events >= 0) {
+		ret = remove_files(events);
+		close(events);
+		if (!ret)
+			ret = unlinkat(dir_fd, TR2_STORE_EVENTS, AT_REMOVEDIR);
+	}
+	if (ret || remove_files(dir_fd))
+		return -1;
+	return rmdir(path);
+}
+
+static int refuse_stranger(int dir_fd, const char *path)
+{
+	int events = openat(dir_fd, TR2_STORE_EVENTS, DIR_FLAGS);
+	char *name = find_stranger(dir_fd, false);
+	bool in_events = false;
+
+	if (!name && events >= 0) {
+		name = find_stranger(events, true);
+		in_events = true;
+	}
+	if (events >= 0)
+		close(events);
+	if (!name)
+		return 0;
+	tr2_error("will not replace '%s': it holds '%s%s', which is no part "
+		  "of a recording (move it away, or use -o DIR)",
+		  path, in_events ? TR2_STORE_EVENTS "/" : "", name);
+	free(name);
+	return -1;
+}
+
+/* Makes the name `old` free: it may hold an earlier recording only. */
+static int clear_old(const char *old)
+{
+	int fd = open(old, DIR_FLAGS);
+	int ret = -1;
+
+	if (fd < 0 && errno == ENOENT)
+		return 0;
+	if (fd < 0 || !is_recording(fd))
+		tr2_error("will not replace '%s': it is not a recording "
+			  "(move it away, or use -o DIR)", old);
+	else if (is_busy(fd))
+		tr2_error("will not replace '%s': it is being recorded "
+			  "(use -o DIR)", old);
+	else if (!refuse_stranger(fd, old)) {
+		ret = remove_recording(old, fd);
+		if (ret)
+			tr2_error("cannot remove '%s': %s", old,
+				  strerror(errno));
+	}
+	if (fd >= 0)
+		close(fd);
+	return ret;
+}
+
+static int move_to_old(const char *path)
+{
+	char *old;
+	int ret;
+
+	if (asprintf(&old, "%s.old", path) < 0) {
+		tr2_error("out of memory");
+		return -1;
+	}
+	ret = clear_old(old);
+	if (!ret && rename(path, old)) {
+		tr2_error("cannot move '%s' to '%s': %s", path, old,
+			  strerror(errno));
+		ret = -1;
+	}
+	free(old);
+	return ret;
+}
+
+static const char *why_no_dir(const char *path, int err)
+{
+	struct stat st;
+
+	if (err != ENOTDIR && err != ELOOP)
+		return strerror(err);
+	return !lstat(path, &st) && S_ISLNK(st.st_mode) ?
+		       "it is a symbolic link" : "it is not a directory";
+}
+
+/* What stands at path must be an empty directory or a recording that nobody
+ * writes any more; a recording is moved away. */
+static int make_way(const char *path)
+{
+	int fd = open(path, DIR_FLAGS);
+	int ret = -1;
+
+	if (fd < 0 && errno == ENOENT)
+		return 0;
+	if (fd < 0)
+		tr2_error("cannot record to '%s': %s (use -o DIR)", path,
+			  why_no_dir(path, errno));
+	else if (is_empty(fd))
+		ret = 0;
+	else if (!is_recording(fd))
+		tr2_error("will not replace '%s': it is not a recording "
+			  "(use -o DIR)", path);
+	else if (is_busy(fd))
+		tr2_error("will not replace '%s': it is being recorded "
+			  "(use -o DIR)", path);
+	else
+		ret = move_to_old(path);
+	if (fd >= 0)
+		close(fd);
+	return ret;
+}
+
+static int make_dirs(struct tr2_store *s)
+{
+	char *real;
+
+	s->made_dir = !mkdir(s->path, 0700);
+	if (!s->made_dir && errno != EEXIST)
+		return -1;
+	s->dir_fd = open(s->path, DIR_FLAGS);
+	if (s->dir_fd < 0)
+		return -1;
+	/* A file system without locks: nobody else is kept off, that is all. */
+	if (is_busy(s->dir_fd) ||
+	    mkdirat(s->dir_fd, TR2_STORE_EVENTS, 0700))
+		return -1;
+	s->made_events = true;
+	s->events_fd = openat(s->dir_fd, TR2_STORE_EVENTS, DIR_FLAGS);
+	real = realpath(s->path, NULL);
+	if (s->events_fd < 0 || !real)
+		return -1;
+	if (asprintf(&s->events_path, "%s/" TR2_STORE_EVENTS, real) < 0)
+		s->events_path = NULL;
+	free(real);
+	return s->events_path ? 0 : -1;
+}
+
+int tr2_store_open(struct tr2_store *s, const char *path)
+{
+	size_t len = strlen(path);
+
+	memset(s, 0, sizeof(*s));
+	s->dir_fd = s->events_fd = -1;
+	while (len > 1 && path[len - 1] == '/')
+		len--;
+	s->path = strndup(path, len);
+	if (!s->path || !len) {
+		tr2_error("cannot record to '%s': %s", path,
+			  len ? "out of memory" : "the name is empty");
+		return -1;
+	}
+	if (make_way(s->path))
+		return -1;
+	if (make_dirs(s)) {
+		tr2_error("cannot create '%s': %s (use -o DIR for another "
+			  "place)", s->path, strerror(errno));
+		tr2_store_undo(s);
+		return -1;
+	}
+	return 0;
+}
+
+void tr2_store_undo(struct tr2_store *s)
+{
+	if (s->made_events) {
+		unlinkat(s->dir_fd, TR2_STORE_META, 0);
+		unlinkat(s->dir_fd, TR2_STORE_TASKS, 0);
+		unlinkat(s->dir_fd, TR2_STORE_EVENTS, AT_REMOVEDIR);
+	}
+	if (s->made_dir)
+		rmdir(s->path);
+}
+
+void tr2_store_release(struct tr2_store *s)
+{
+	if (s->events_fd >= 0)
+		close(s->events_fd);
+	if (s->dir_fd >= 0)
+		close(s->dir_fd);
+	free(s->path);
+	free(s->events_path);
+	memset(s, 0, sizeof(*s));
+	s->dir_fd = s->events_fd = -1;
+}
+
+static int write_all(int fd, const char *p, size_t len)
+{
+	ssize_t n;
+
+	while (len) {
+		n = write(fd, p, len);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -1;
+		p += n;
+		len -= (size_t)n;
+	}
+	return 0;
+}
+
+int tr2_store_write_meta(struct tr2_store *s, const char *text, size_t len)
+{
+	int fd = openat(s->dir_fd, META_TMP,
+			O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC,
+			0600);
+	int ret, err;
+
+	if (fd < 0)
+		return -1;
+	ret = write_all(fd, text, len);
+	/* A network file system may only say on close that it is full. */
+	if (close(fd) && !ret)
+		ret = -1;
+	if (!ret)
+		ret = renameat(s->dir_fd, META_TMP, s->dir_fd, TR2_STORE_META);
+	if (ret) {
+		err = errno;
+		unlinkat(s->dir_fd, META_TMP, 0);
+		errno = err;
+	}
+	return ret;
+}

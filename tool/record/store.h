@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * store - the directory of a recording: made anew, or in the place of an
+ * earlier recording, which moves to DIR.old.
+ *
+ * It never removes or moves anything that is not a recording, and of a
+ * recording nothing but the files that `trace2 record` puts there
+ * (Documentation/technical/recording-format.adoc).
+ */
+#ifndef TR2_RECORD_STORE_H
+#define TR2_RECORD_STORE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define TR2_STORE_META "meta.json"
+#define TR2_STORE_TASKS "tasks.jsonl"
+#define TR2_STORE_EVENTS "events"
+
+/* How meta.json begins: by this a recording is known. */
+#define TR2_STORE_MAGIC "{\"format\":\"trace2-recording\""
+
+struct tr2_store {
+	char *path;        /* as the user named it, without a slash at its end */
+	char *events_path; /* absolute */
+	int dir_fd;        /* locked for as long as it is open */
+	int events_fd;
+	bool made_dir, made_events;
+};
+
+/* -1: it was said on stderr why not, and nothing was left behind. */
+int tr2_store_open(struct tr2_store *store, const char *path);
+/* Closes; the directory stays. */
+void tr2_store_release(struct tr2_store *store);
+/* Removes what was made since tr2_store_open(), if nobody put more there. */
+void tr2_store_undo(struct tr2_store *store);
+
+/* Replaces meta.json, whole or not at all. -1: errno. */
+int tr2_store_write_meta(struct tr2_store *store, const char *text, size_t len);
+
+#endif

@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: MIT */
+#include "record/watch.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/clock.h"
+#include "base/text.h"
+
+#define WRITE_EVERY_NS 100000000u
+/* A record's time is taken before it is published; this lies between. */
+#define SLACK_NS 50000000u
+#define ARGV_BYTES 4096
+/* How long the last exit codes may be under way: MS, as often. */
+#define LATE_MS 10
+#define LATE_TRIES 10
+
+void tr2_watch_init(struct tr2_watch *w)
+{
+	memset(w, 0, sizeof(*w));
+	tr2_procs_init(&w->procs);
+	tr2_tasklog_init(&w->log, -1);
+	w->connector.source.fd = -1;
+	snprintf(w->why_not, sizeof(w->why_not), "no command was run");
+}
+
+void tr2_watch_release(struct tr2_watch *w)
+{
+	tr2_tasks_release(&w->tasks);
+	tr2_connector_release(&w->connector);
+	tr2_tasklog_release(&w->log);
+	tr2_procs_release(&w->procs);
+}
+
+/* The memory of malloc(), as the log wants it. */
+static char *take_text(struct tr2_buf *b)
+{
+	char *text = b->failed ? NULL : strdup(tr2_buf_str(b));
+
+	tr2_buf_release(b);
+	return text;
+}
+
+static void log_status(struct tr2_watch *w, pid_t pid, int status,
+		       enum tr2_status_source from, uint64_t time_ns,
+		       const struct tr2_usage *usage)
+{
+	struct tr2_task_event e = { .kind = TR2_TASK_STATUS, .pid = pid,
+				    .time_ns = time_ns };
+	struct tr2_buf b = TR2_BUF_INIT;
+
+	if (!tr2_buf_room(&b, 512))
+		return;
+	tr2_meta_add_status(&b, status);
+	tr2_buf_addlit(&b, ",\"from\":");
+	tr2_json_add_string(&b, tr2_meta_source(from));
+	if (usage)
+		tr2_meta_add_usage(&b, usage);
+	e.more = take_text(&b);
+	if (e.more)
+		tr2_tasklog_add(&w->log, &e);
+}
+
+/* Everything older than the start of a whole round over the rings is there. */
+static void drain(struct tr2_watch *w)
+{
+	uint64_t now = tr2_clock_now_ns();
+
+	tr2_tasks_read(&w->tasks);
+	if (now < w->written_ns + WRITE_EVERY_NS)
+		return;
+	w->written_ns = now;
+	tr2_tasklog_write(&w->log, now - SLACK_NS);
+}
+
+static void rings_ready(void *data)
+{
+	drain(data);
+}
+
+static void take_record(void *data, const struct tr2_task_event *e)
+{
+	struct tr2_watch *w = data;
+
+	tr2_procs_event(&w->procs, e);
+	tr2_tasklog_add(&w->log, e);
+}
+
+static ssize_t read_proc(pid_t pid, const char *name, char *out, size_t size)
+{
+	char path[64];
+	ssize_t n;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, name);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -1;
+	n = read(fd, out, size);
+	close(fd);
+	return n;
+}
+
+/* The program may be gone, or be another by now: then this says less. */
+static void log_argv(struct tr2_watch *w, pid_t pid, uint64_t time_ns)
+{
+	struct tr2_task_event e = { .kind = TR2_TASK_ARGV, .pid = pid,
+				    .time_ns = time_ns };
+	struct tr2_buf b = TR2_BUF_INIT;
+	char text[ARGV_BYTES + 1], *p, *end;
+	ssize_t n = read_proc(pid, "cmdline", text, sizeof(text));
+	bool cut = n > ARGV_BYTES;
+
+	if (n <= 0)
+		return;
+	tr2_buf_addlit(&b, ",\"argv\":[");
+	for (p = text; p < text + n; p = end + 1) {
+		end = memchr(p, '\0', (size_t)(text + n - p));
+		if (!end)
+			break;
+		if (p > text)
+			tr2_buf_addch(&b, ',');
+		tr2_json_add_string(&b, p);
+	}
+	tr2_buf_addch(&b, ']');
+	if (cut)
+		tr2_buf_addlit(&b, ",\"cut\":true");
+	e.more = take_text(&b);
+	if (e.more)
+		tr2_tasklog_add(&w->log, &e);
+}
+
+static void read_comm(pid_t pid, char comm[TR2_COMM_SIZE])
+{
+	ssize_t n = read_proc(pid, "comm", comm, TR2_COMM_SIZE);
+
+	if (n < 1)
+		n = 1;
+	comm[n - 1] = '\0'; /* in the place of the newline */
+}
+
+static bool is_ours(struct tr2_watch *w, pid_t pid)
+{
+	struct tr2_proc *p = tr2_procs_find(&w->procs, pid);
+
+	/* Unknown, or known to be dead: perhaps its fork was not read yet. */
+	if (w->has_tasks && (!p || p->status_from)) {
+		tr2_tasks_read(&w->tasks);
+		p = tr2_procs_find(&w->procs, pid);
+	}
+	return p != NULL;
+}
+
+static void take_exit(struct tr2_watch *w, const struct tr2_task_event *e,
+		      int status)
+{
+	if (!w->has_tasks)
+		take_record(w, e);
+	if (e->pid != e->tid)
+		return;
+	tr2_procs_status(&w->procs, e->pid, status, TR2_STATUS_CONNECTOR,
+			 e->time_ns, NULL);
+	/* Of our own children wait4() will say it, and more. */
+	if (e->ppid != getpid())
+		log_status(w, e->pid, status, TR2_STATUS_CONNECTOR, e->time_ns,
+			   NULL);
+}
+
+/* Of any process of this machine. */
+static void take_connector(void *data, const struct tr2_task_event *from,
+			   int status)
+{
+	struct tr2_watch *w = data;
+	struct tr2_task_event e = *from;
+
+	if (!is_ours(w, e.kind == TR2_TASK_FORK ? e.ppid : e.pid))
+		return;
+	switch (e.kind) {
+	case TR2_TASK_FORK:
+		take_record(w, &e);
+		break;
+	case TR2_TASK_EXEC:
+		if (!w->has_tasks) {
+			read_comm(e.pid, e.comm);
+			take_record(w, &e);
+		}
+		log_argv(w, e.pid, e.time_ns);
+		break;
+	default:
+		take_exit(w, &e, status);
+	}
+}
+
+static void open_sources(struct tr2_watch *w, struct tr2_loop *loop, pid_t pid)
+{
+	w->tasks.take = take_record;
+	w->tasks.ready = rings_ready;
+	w->tasks.data = w;
+	w->has_tasks = tr2_tasks_open(&w->tasks, loop, pid);
+	w->connector.take = take_connector;
+	w->connector.data = w;
+	w->has_connector = tr2_connector_open(&w->connector, loop,
+					      !w->has_tasks);
+	w->why_not[0] = '\0';
+	if (w->has_tasks || w->has_connector)
+		return;
+	snprintf(w->why_not, sizeof(w->why_not), "%s; %s", w->tasks.why_not,
+		 w->connector.why_not);
+	fprintf(stderr, "trace2 record: going on without the kernel's task "
+		"records: %s\n", w->why_not);
+}
+
+void tr2_watch_start(struct tr2_watch *w, struct tr2_loop *loop, pid_t pid)
+{
+	struct tr2_task_event e = {
+		.kind = TR2_TASK_FORK, .pid = pid, .tid = pid,
+		.ppid = getpid(), .ptid = getpid(),
+	};
+
+	open_sources(w, loop, pid);
+	/* Only now, that opening them is not taken for the command's time. */
+	e.time_ns = tr2_clock_now_ns();
+	take_record(w, &e);
+}
+
+bool tr2_watch_reap(struct tr2_watch *w, struct tr2_run *run)
+{
+	struct tr2_usage usage;
+	struct rusage ru;
+	uint64_t now;
+	int status;
+	pid_t pid;
+
+	drain(w);
+	while ((pid = tr2_run_reap(run, &status, &ru)) > 0) {
+		now = tr2_clock_now_ns();
+		tr2_usage_from_rusage(&usage, &ru);
+		tr2_procs_status(&w->procs, pid, status, TR2_STATUS_WAIT, now,
+				 &usage);
+		log_status(w, pid, status, TR2_STATUS_WAIT, now, &usage);
+	}
+	return pid == 0;
+}
+
+static bool exit_codes_missing(const struct tr2_watch *w)
+{
+	size_t i;
+
+	for (i = 0; i < w->procs.nr; i++)
+		if (w->procs.proc[i].ended && !w->procs.proc[i].status_from)
+			return true;
+	return false;
+}
+
+/* The connector speaks after the parent could already reap: what ended last
+ * may still be under way. */
+static void wait_for_exit_codes(struct tr2_watch *w)
+{
+	struct pollfd p = { .fd = w->connector.source.fd, .events = POLLIN };
+	int i;
+
+	for (i = 0; i < LATE_TRIES && exit_codes_missing(w); i++) {
+		poll(&p, 1, LATE_MS);
+		tr2_connector_read(&w->connector);
+	}
+}
+
+void tr2_watch_finish(struct tr2_watch *w)
+{
+	tr2_tasks_read(&w->tasks);
+	tr2_connector_read(&w->connector);
+	if (w->has_connector)
+		wait_for_exit_codes(w);
+	tr2_tasks_read(&w->tasks);
+	tr2_tasklog_write(&w->log, UINT64_MAX);
+}
+
+void tr2_watch_result(const struct tr2_watch *w, struct tr2_meta *m)
+{
+	m->no_task_records = w->why_not[0] ? w->why_not : NULL;
+	m->task_source = w->has_tasks ? "perf" :
+			 w->has_connector ? "connector" : "none";
+	m->no_exit_codes = w->has_connector ? NULL :
+			   w->connector.why_not[0] ? w->connector.why_not :
+						     "no command was run";
+	m->procs = &w->procs;
+	m->lost_task_records = w->tasks.lost + w->tasks.damaged;
+	m->lost_task_log = w->log.lost;
+	m->lost_exit_codes = w->connector.lost;
+}
