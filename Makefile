@@ -106,6 +106,7 @@ TOOL_CFLAGS := $(shell $(PKG_CONFIG) --cflags $(TOOL_MODULES))
 TOOL_LIBS := $(shell $(PKG_CONFIG) --libs $(TOOL_MODULES))
 endif
 TOOL_CFLAGS += $(foreach row,$(TOOL_FOUND),-DHAVE_$(call field,1,$(row))=1)
+TOOL_CFLAGS += -DTRACE2_VERSION='"$(VERSION)"'
 endif
 ifeq ($(filter SIMDJSON%,$(TOOL_FOUND)),)
 TOOL_CXX_SRC :=

@@ -24,8 +24,6 @@
 #include "out/table.h"
 #include "spell.h"
 
-extern char **environ;
-
 /* Every setting: its variable, and its key in Git's configuration. */
 static const struct setting {
 	const char *variable, *key;

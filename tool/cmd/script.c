@@ -200,7 +200,8 @@ static void release(struct script *s)
 
 static int run_follow(int argc, char **argv)
 {
-	static char *standard[] = { "trace2.data", NULL };
+	static char name[] = "trace2.data";
+	static char *standard[] = { name, NULL };
 	struct script s = { 0 };
 	struct tr2_model *m = tr2_model_new();
 	int exit_code = TR2_EXIT_USAGE;

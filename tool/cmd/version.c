@@ -6,10 +6,6 @@
 
 #include "options.h"
 
-#ifndef TRACE2_VERSION
-#define TRACE2_VERSION "unknown"
-#endif
-
 static int run(int argc, char **argv)
 {
 	(void)argc;

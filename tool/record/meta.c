@@ -12,11 +12,6 @@
 
 #include "base/text.h"
 
-/* The Makefile knows it. */
-#ifndef TRACE2_VERSION
-#define TRACE2_VERSION "unknown"
-#endif
-
 #define NS_PER_S 1000000000u
 
 static uint64_t read_clock(clockid_t id)
