@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * `forks VERB`: a program that forks in ways that a library may not expect.
+ * Its children are waited for, and their failure is its own.
+ */
+#include "trace2.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define NR_THREADS 4
+
+static int failed;
+
+static void wait_for_children(void)
+{
+	int status;
+
+	while (wait(&status) > 0)
+		failed |= status;
+}
+
+static void *say(void *text)
+{
+	trace2_data_string("forks", NULL, "who", text);
+	return NULL;
+}
+
+static void *count(void *arg)
+{
+	trace2_counter_add(TRACE2_COUNTER_ID_TEST1, 7);
+	return arg;
+}
+
+static void in_a_thread(void *(*function)(void *), void *arg)
+{
+	pthread_t thread;
+
+	if (pthread_create(&thread, NULL, function, arg))
+		abort();
+	pthread_join(thread, NULL);
+}
+
+/* The first event of the child is another thread's than the forking one's. */
+static void other_thread_first(void)
+{
+	if (!fork()) {
+		in_a_thread(say, (void *)"thread");
+		say((void *)"main");
+		exit(0);
+	}
+}
+
+static pthread_barrier_t barrier;
+
+static void *say_together(void *text)
+{
+	pthread_barrier_wait(&barrier);
+	return say(text);
+}
+
+static void threads_at_once(void)
+{
+	pthread_t threads[NR_THREADS];
+	int i;
+
+	if (fork())
+		return;
+	pthread_barrier_init(&barrier, NULL, NR_THREADS);
+	for (i = 0; i < NR_THREADS; i++)
+		pthread_create(&threads[i], NULL, say_together,
+			       (void *)"together");
+	for (i = 0; i < NR_THREADS; i++)
+		pthread_join(threads[i], NULL);
+	exit(0);
+}
+
+static void only_a_thread_counts(void)
+{
+	if (!fork()) {
+		in_a_thread(count, NULL);
+		exit(0);
+	}
+}
+
+/* No handler of pthread_atfork() runs. */
+static void raw_clone(void)
+{
+	if (!syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0)) {
+		say((void *)"child");
+		exit(0);
+	}
+}
+
+static void *fork_here(void *arg)
+{
+	if (!fork()) {
+		in_a_thread(say, (void *)"thread");
+		say((void *)"main");
+		exit(0);
+	}
+	wait_for_children();
+	return arg;
+}
+
+/* The thread that forks never called the library. */
+static void in_a_silent_thread(void)
+{
+	in_a_thread(fork_here, NULL);
+}
+
+static void timer_runs(void)
+{
+	trace2_timer_start(TRACE2_TIMER_ID_TEST1);
+	if (!fork()) {
+		trace2_timer_stop(TRACE2_TIMER_ID_TEST1);
+		exit(0);
+	}
+	trace2_timer_stop(TRACE2_TIMER_ID_TEST1);
+}
+
+static void formats_errno(void)
+{
+	if (!fork()) {
+		errno = EPERM;
+		trace2_printf("%m");
+		exit(errno != EPERM);
+	}
+}
+
+static void names_itself(void)
+{
+	trace2_cmd_name("parent");
+	if (!fork()) {
+		trace2_cmd_name("child");
+		exit(0);
+	}
+}
+
+static void three_children(void)
+{
+	int i;
+
+	for (i = 0; i < 3; i++)
+		if (!fork()) {
+			say((void *)"child");
+			exit(0);
+		}
+}
+
+/*
+ * A handler forks in the midst of a call: the SIGALRM comes while a write of
+ * the library waits for the reader of descriptor 9, this process.
+ */
+static int pipe_ends[2], handler_is_done;
+
+static void drain(void)
+{
+	static char sink[1 << 16];
+
+	while (read(pipe_ends[0], sink, sizeof(sink)) == sizeof(sink))
+		;
+}
+
+static void fork_in_handler(int signo)
+{
+	(void)signo;
+	if (handler_is_done++)
+		return;
+	if (!fork())
+		say((void *)"in handler");
+	else
+		drain();
+}
+
+static void prepare_pipe(void)
+{
+	if (pipe2(pipe_ends, O_NONBLOCK | O_CLOEXEC) ||
+	    (pipe_ends[0] = fcntl(pipe_ends[0], F_DUPFD, 20)) < 0 ||
+	    dup2(pipe_ends[1], 9) != 9)
+		abort();
+}
+
+static void handler_forks(void)
+{
+	static char big[200000];
+	struct itimerval soon = { .it_value.tv_usec = 5000,
+				  .it_interval.tv_usec = 5000 };
+	pid_t self = getpid();
+
+	memset(big, 'x', sizeof(big) - 1);
+	signal(SIGALRM, fork_in_handler);
+	setitimer(ITIMER_REAL, &soon, NULL);
+	while (!handler_is_done)
+		say(big);
+	memset(&soon, 0, sizeof(soon));
+	setitimer(ITIMER_REAL, &soon, NULL);
+	say((void *)"after");
+	if (getpid() != self)
+		exit(0);
+}
+
+static const struct {
+	const char *name;
+	void (*run)(void);
+} verbs[] = {
+	{ "other-thread-first", other_thread_first },
+	{ "threads-at-once", threads_at_once },
+	{ "only-a-thread-counts", only_a_thread_counts },
+	{ "raw-clone", raw_clone },
+	{ "in-a-silent-thread", in_a_silent_thread },
+	{ "timer-runs", timer_runs },
+	{ "formats-errno", formats_errno },
+	{ "names-itself", names_itself },
+	{ "three-children", three_children },
+	{ "handler-forks", handler_forks },
+};
+
+int main(int argc, char **argv)
+{
+	size_t i;
+
+	if (argc == 2 && !strcmp(argv[1], "handler-forks"))
+		prepare_pipe();
+	trace2_initialize();
+	trace2_cmd_start(argv);
+	for (i = 0; argc == 2 && i < sizeof(verbs) / sizeof(*verbs); i++) {
+		if (strcmp(verbs[i].name, argv[1]))
+			continue;
+		verbs[i].run();
+		wait_for_children();
+		return failed != 0;
+	}
+	fputs("usage: forks <verb>\n", stderr);
+	return 129;
+}

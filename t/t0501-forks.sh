@@ -1,0 +1,120 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+
+test_description='forks that a library may not expect: whose session is it
+
+The parent and each child have a session of their own that begins with version
+and ends with atexit, whichever way the child came to be and whoever speaks
+first in it.
+'
+
+. ./test-lib.sh
+. "$TEST_DIRECTORY/lib-trace2.sh"
+
+hosts=$GIT_BUILD_DIR/build/hosts
+
+if ! test_have_prereq JQ || ! test -x "$hosts/forks"
+then
+	skip_all='jq and build/hosts/forks are needed'
+	test_done
+fi
+
+# forked VERB: leaves a valid stream in e, and what the child told in actual,
+# a line an event: thread, event, what it says.
+forked () {
+	rm -f e &&
+	GIT_TRACE2_EVENT="$(pwd)/e" timeout 60 "$hosts/forks" "$@" &&
+	expect_valid_stream e &&
+	jq -r "select(.sid | contains(\"/\")) | [.thread, .event,
+			.value // .count // .msg // .name // empty]
+			| map(tostring) | join(\" \")" e >actual
+}
+
+# version, start and atexit around what is on standard input, from main.
+child_told () {
+	{
+		test_write_lines "main version" "main start" &&
+		cat &&
+		echo "main atexit"
+	} >expect &&
+	test_cmp expect actual
+}
+
+test_expect_success 'another thread speaks first: main has the new SID, too' '
+	forked other-thread-first &&
+	child_told <<-\EOF
+	th01:unknown thread_start
+	th01:unknown data thread
+	th01:unknown thread_exit
+	main data main
+	EOF
+'
+
+test_expect_success 'several threads speak first at once: one session' '
+	forked threads-at-once &&
+	trace2_jq "[.[] | select(.event == \"version\")] | length == 2" e &&
+	trace2_jq "[.[] | select(.value == \"together\")] | length == 4" e
+'
+
+test_expect_success 'only a thread of the child counts: it is told' '
+	forked only-a-thread-counts &&
+	child_told <<-\EOF
+	main counter 7
+	EOF
+'
+
+test_expect_success 'without the C library: a session of its own' '
+	forked raw-clone &&
+	child_told <<-\EOF
+	main data child
+	EOF
+'
+
+test_expect_success 'by a thread that never spoke: it is main' '
+	forked in-a-silent-thread &&
+	child_told <<-\EOF
+	th01:unknown thread_start
+	th01:unknown data thread
+	th01:unknown thread_exit
+	main data main
+	EOF
+'
+
+test_expect_success 'a timer that ran: its stop in the child says nothing' '
+	forked timer-runs &&
+	trace2_jq "all(.[]; .event != \"error\")" e &&
+	trace2_jq "[.[] | select(.event == \"timer\").intervals] == [1]" e
+'
+
+test_expect_success '%m is the errno of the caller in the first event, too' '
+	LC_ALL=C forked formats-errno &&
+	child_told <<-\EOF
+	main printf Operation not permitted
+	EOF
+'
+
+test_expect_success 'the child tells the parameters that it is asked for' '
+	FORKS_HOME=here GIT_TRACE2_ENV_VARS=FORKS_HOME forked names-itself &&
+	trace2_jq "[.[] | select(.event == \"def_param\").value] == [\"here\", \"here\"]" e
+'
+
+test_expect_success 'what is wrong with a setting is told once, not by children' '
+	GIT_TRACE2=bogus forked three-children 2>err &&
+	test_line_count = 1 err
+'
+
+# The child goes on in the call that the handler interrupted.
+test_expect_success 'in a handler, in the midst of a line: files are whole' '
+	mkdir dir &&
+	GIT_TRACE2=9 GIT_TRACE2_EVENT="$(pwd)/dir" \
+		timeout 60 "$hosts/forks" handler-forks &&
+	test_stdout_line_count = 2 ls dir &&
+	for file in dir/*
+	do
+		jq -s -e "map(.sid) | unique | length == 1" "$file" >/dev/null &&
+		jq -s -e "[.[] | select(.value == \"after\")] | length == 1" \
+			"$file" >/dev/null || return 1
+	done
+'
+
+test_done
