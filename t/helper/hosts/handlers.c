@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * `handlers VERB`: a program whose signal handlers and cancelled threads leave
+ * the library where they like.
+ */
+#include "trace2.h"
+
+#include <fcntl.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define NR_JUMPS 300
+#define NR_CANCELLED 12000
+
+static void say(const char *text)
+{
+	trace2_data_string("handlers", NULL, "who", text);
+}
+
+static void on_signal(int signo, void (*handler)(int))
+{
+	struct sigaction action = { .sa_handler = handler };
+
+	sigaction(signo, &action, NULL);
+}
+
+static void alarm_each(long us)
+{
+	struct itimerval each = { { 0, us }, { 0, us } };
+
+	setitimer(ITIMER_REAL, &each, NULL);
+}
+
+/* The handler that was there before is called, as if there were no other. */
+static struct sigaction before;
+static volatile sig_atomic_t nr_handled;
+
+static void chain(int signo, siginfo_t *info, void *context)
+{
+	nr_handled++;
+	if (before.sa_flags & SA_SIGINFO)
+		before.sa_sigaction(signo, info, context);
+	else if (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN)
+		before.sa_handler(signo);
+}
+
+static int chained(void)
+{
+	struct sigaction ours = { .sa_sigaction = chain,
+				  .sa_flags = SA_SIGINFO };
+
+	sigaction(SIGPIPE, &ours, &before);
+	raise(SIGPIPE);
+	raise(SIGPIPE);
+	say("after");
+	printf("handled %d\n", (int)nr_handled);
+	return 0;
+}
+
+static void *count_and_die(void *arg)
+{
+	trace2_counter_add(TRACE2_COUNTER_ID_TEST1, 1);
+	raise(SIGPIPE);
+	return arg;
+}
+
+/* A thread that the stream has not heard of. */
+static int dies_in_thread(void)
+{
+	pthread_t thread;
+
+	pthread_create(&thread, NULL, count_and_die, NULL);
+	pthread_join(thread, NULL);
+	return 0;
+}
+
+static int child_ends(void)
+{
+	if (!fork())
+		_exit(0);
+	wait(NULL);
+	raise(SIGCHLD);
+	raise(SIGWINCH);
+	say("after");
+	return 0;
+}
+
+/* Out of whatever the library is doing: there again, other threads as well. */
+static sigjmp_buf back;
+static volatile sig_atomic_t armed, nr_jumps;
+
+static void jump(int signo)
+{
+	(void)signo;
+	if (!armed)
+		return;
+	armed = 0;
+	nr_jumps++;
+	siglongjmp(back, 1);
+}
+
+static void *say_in_thread(void *text)
+{
+	say(text);
+	trace2_counter_add(TRACE2_COUNTER_ID_TEST1, 1);
+	return NULL;
+}
+
+static int jumps(void)
+{
+	pthread_t thread;
+
+	on_signal(SIGALRM, jump);
+	alarm_each(300);
+	while (nr_jumps < NR_JUMPS) {
+		if (!sigsetjmp(back, 1)) {
+			armed = 1;
+			for (;;)
+				say("in a loop");
+		}
+	}
+	alarm_each(0);
+	say("after");
+	pthread_create(&thread, NULL, say_in_thread, (void *)"thread");
+	pthread_join(thread, NULL);
+	return 0;
+}
+
+static __thread sigjmp_buf thread_back;
+static __thread volatile sig_atomic_t thread_armed;
+
+static void jump_in_thread(int signo)
+{
+	(void)signo;
+	if (!thread_armed)
+		return;
+	thread_armed = 0;
+	siglongjmp(thread_back, 1);
+}
+
+static void *start_and_exit(void *arg)
+{
+	int i;
+
+	if (!sigsetjmp(thread_back, 1)) {
+		thread_armed = 1;
+		for (i = 0; i < 3; i++) {
+			trace2_thread_start("jumper");
+			trace2_counter_add(TRACE2_COUNTER_ID_TEST1, 1);
+			trace2_thread_exit();
+		}
+	}
+	thread_armed = 0;
+	return arg;
+}
+
+static void spin(int rounds)
+{
+	volatile int i;
+
+	for (i = 0; i < rounds; i++)
+		;
+}
+
+/* Threads begin and end under the library's lock. */
+static int jumps_in_threads(void)
+{
+	pthread_t thread;
+	int i;
+
+	on_signal(SIGUSR1, jump_in_thread);
+	for (i = 0; i < 1000; i++) {
+		pthread_create(&thread, NULL, start_and_exit, NULL);
+		spin(i * 37 % 30000);
+		pthread_kill(thread, SIGUSR1);
+		pthread_join(thread, NULL);
+	}
+	return 0;
+}
+
+static void *count_for_ever(void *arg)
+{
+	int type;
+
+	pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, &type);
+	for (;;)
+		trace2_counter_add(TRACE2_COUNTER_ID_TEST1, 1);
+	return arg;
+}
+
+static int cancels(void)
+{
+	pthread_t thread;
+	int i;
+
+	for (i = 0; i < NR_CANCELLED; i++) {
+		pthread_create(&thread, NULL, count_for_ever, NULL);
+		spin(i * 37 % 20000);
+		pthread_cancel(thread);
+		pthread_join(thread, NULL);
+	}
+	return 0;
+}
+
+/* exit() in a handler, while a line waits for the reader of descriptor 9. */
+static int pipe_ends[2];
+
+static void drain(void)
+{
+	static char sink[1 << 16];
+	ssize_t n;
+
+	while ((n = read(pipe_ends[0], sink, sizeof(sink))) > 0)
+		if (write(STDOUT_FILENO, sink, (size_t)n) != n)
+			_exit(1);
+}
+
+static void drain_and_exit(int signo)
+{
+	(void)signo;
+	drain();
+	exit(5);
+}
+
+static int exits_in_a_line(void)
+{
+	static char big[200000];
+
+	memset(big, 'y', sizeof(big) - 1);
+	trace2_counter_add(TRACE2_COUNTER_ID_TEST1, 3);
+	on_signal(SIGALRM, drain_and_exit);
+	alarm_each(5000);
+	while (!nr_handled)
+		say(big);
+	return 0;
+}
+
+static void prepare_pipe(void)
+{
+	if (pipe2(pipe_ends, O_NONBLOCK) ||
+	    (pipe_ends[0] = fcntl(pipe_ends[0], F_DUPFD, 20)) < 0 ||
+	    dup2(pipe_ends[1], 9) != 9)
+		abort();
+	atexit(drain);
+}
+
+static const struct {
+	const char *name;
+	int (*run)(void);
+} verbs[] = {
+	{ "chained", chained },
+	{ "dies-in-thread", dies_in_thread },
+	{ "child-ends", child_ends },
+	{ "jumps", jumps },
+	{ "jumps-in-threads", jumps_in_threads },
+	{ "cancels", cancels },
+	{ "exits-in-a-line", exits_in_a_line },
+};
+
+int main(int argc, char **argv)
+{
+	size_t i;
+
+	if (argc == 2 && !strcmp(argv[1], "exits-in-a-line"))
+		prepare_pipe();
+	trace2_initialize();
+	trace2_cmd_start(argv);
+	for (i = 0; argc == 2 && i < sizeof(verbs) / sizeof(*verbs); i++)
+		if (!strcmp(verbs[i].name, argv[1]))
+			return verbs[i].run();
+	fputs("usage: handlers <verb>\n", stderr);
+	return 129;
+}

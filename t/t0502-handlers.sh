@@ -1,0 +1,72 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+
+test_description='handlers that leave the library where they like
+
+By returning, jumping, ending the process; and threads that are cancelled.
+'
+
+. ./test-lib.sh
+. "$TEST_DIRECTORY/lib-trace2.sh"
+
+hosts=$GIT_BUILD_DIR/build/hosts
+
+if ! test_have_prereq JQ || ! test -x "$hosts/handlers"
+then
+	skip_all='jq and build/hosts/handlers are needed'
+	test_done
+fi
+
+# handled CODE VERB
+handled () {
+	rm -f e &&
+	GIT_TRACE2_EVENT="$(pwd)/e" test_expect_code "$1" \
+		timeout 60 "$hosts/handlers" "$2" >out
+}
+
+said_after () {
+	trace2_jq "[.[] | select(.value == \"after\")] | length == 1" e &&
+	trace2_jq ".[-1].event == \"atexit\"" e
+}
+
+test_expect_success 'a handler that calls the one before it stays and survives' '
+	handled 0 chained &&
+	echo "handled 2" >expect &&
+	test_cmp expect out &&
+	said_after
+'
+
+test_expect_success 'a signal in a thread that only counted is told' '
+	handled 141 dies-in-thread &&
+	trace2_jq "[.[-1] | .event, .signo] == [\"signal\", 13]" e
+'
+
+test_expect_success 'signals that do not end a program do not end the trace' '
+	for list in 17,28 CHLD,WINCH
+	do
+		GIT_TRACE2_SIGNALS=$list handled 0 child-ends &&
+		said_after || return 1
+	done
+'
+
+test_expect_success !INSTRUMENTED 'jumps out of calls: the thread and others go on' '
+	handled 0 jumps &&
+	trace2_jq "[.[] | select(.value == \"thread\")] | length == 1" e &&
+	trace2_jq ".[-1].event == \"atexit\"" e
+'
+
+test_expect_success !INSTRUMENTED 'jumps while threads start and end' '
+	handled 0 jumps-in-threads &&
+	trace2_jq ".[-1].event == \"atexit\"" e
+'
+
+test_expect_success !INSTRUMENTED 'exit in the midst of a line: atexit has its own' '
+	GIT_TRACE2_EVENT=9 test_expect_code 5 \
+		timeout 60 "$hosts/handlers" exits-in-a-line >lines &&
+	tail -n 1 lines >e &&
+	trace2_jq "[.[] | .event] == [\"atexit\"]" e &&
+	tail -n 2 lines | head -n 1 >e &&
+	trace2_jq "[.[] | .event, .count] == [\"counter\", 3]" e
+'
+
+test_done
