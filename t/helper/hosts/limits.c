@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * `limits VERB`: a program with little of something, and with descriptors that
+ * change under the library or do not take what is written to them.
+ */
+#include "trace2.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <termios.h>
+#include <unistd.h>
+
+#define TRACE_FD 9
+#define NR_EVENTS 5000
+
+static void initialize(char **argv)
+{
+	trace2_initialize();
+	trace2_cmd_start(argv);
+}
+
+static void say_often(void)
+{
+	int i;
+
+	for (i = 0; i < NR_EVENTS; i++)
+		trace2_data_intmax("limits", NULL, "nr", i);
+}
+
+static void place(int from, int to)
+{
+	if (from == to)
+		return;
+	if (dup2(from, to) != to)
+		abort();
+	close(from);
+}
+
+/* Ours must not be where the library's shall be. */
+static int away(int fd)
+{
+	int moved = fcntl(fd, F_DUPFD, 20);
+
+	if (moved < 0)
+		abort();
+	close(fd);
+	return moved;
+}
+
+/* Fills what a descriptor takes; it blocks again afterwards. */
+static void fill(int fd)
+{
+	static const char zeros[4096];
+
+	fcntl(fd, F_SETFL, O_NONBLOCK);
+	while (write(fd, zeros, sizeof(zeros)) > 0)
+		;
+	fcntl(fd, F_SETFL, 0);
+}
+
+/* What the library warns of goes where nobody reads, or where all is full. */
+static void warn_on_a_pipe(char **argv, int is_full)
+{
+	int ends[2];
+
+	if (pipe(ends))
+		abort();
+	place(ends[1], STDERR_FILENO);
+	if (is_full)
+		fill(STDERR_FILENO);
+	else
+		close(ends[0]);
+	initialize(argv);
+	puts("alive");
+}
+
+static void warn_dead(char **argv)
+{
+	warn_on_a_pipe(argv, 0);
+}
+
+static void warn_full(char **argv)
+{
+	warn_on_a_pipe(argv, 1);
+}
+
+/* The reader that stall() drained gets the rest of the stream. */
+static int rest_fd;
+
+static void print_rest(void)
+{
+	static char sink[1 << 16];
+	ssize_t n;
+
+	while ((n = read(rest_fd, sink, sizeof(sink))) > 0)
+		fwrite(sink, 1, (size_t)n, stdout);
+}
+
+/* Writes to descriptor 9 until nothing goes, then drains it, and ends. */
+static void stall(char **argv, int reader, int then_block)
+{
+	static char sink[1 << 16];
+	ssize_t n;
+
+	/* Runs after the library has ended the session. */
+	rest_fd = reader;
+	atexit(print_rest);
+	if (then_block)
+		fcntl(TRACE_FD, F_SETFL, O_NONBLOCK);
+	initialize(argv);
+	if (then_block)
+		fcntl(TRACE_FD, F_SETFL, 0);
+	say_often();
+	fcntl(reader, F_SETFL, O_NONBLOCK);
+	while ((n = read(reader, sink, sizeof(sink))) > 0)
+		;
+	trace2_cmd_exit(0);
+	exit(0);
+}
+
+static void stall_socket(char **argv, int type)
+{
+	int ends[2];
+
+	if (socketpair(AF_UNIX, type, 0, ends))
+		abort();
+	ends[0] = away(ends[0]);
+	place(ends[1], TRACE_FD);
+	stall(argv, ends[0], 0);
+}
+
+static void stalled_stream(char **argv)
+{
+	stall_socket(argv, SOCK_STREAM);
+}
+
+static void stalled_datagrams(char **argv)
+{
+	stall_socket(argv, SOCK_DGRAM);
+}
+
+static void stall_pipe(char **argv, int then_block)
+{
+	int ends[2];
+
+	if (pipe(ends))
+		abort();
+	ends[0] = away(ends[0]);
+	place(ends[1], TRACE_FD);
+	stall(argv, ends[0], then_block);
+}
+
+static void stalled_pipe(char **argv)
+{
+	stall_pipe(argv, 0);
+}
+
+static void blocking_again(char **argv)
+{
+	stall_pipe(argv, 1);
+}
+
+static void stalled_terminal(char **argv)
+{
+	int master = posix_openpt(O_RDWR | O_NOCTTY), slave;
+	struct termios raw;
+
+	if (master < 0 || grantpt(master) || unlockpt(master))
+		abort();
+	slave = open(ptsname(master), O_RDWR | O_NOCTTY);
+	if (slave < 0 || tcgetattr(slave, &raw))
+		abort();
+	cfmakeraw(&raw);
+	raw.c_oflag |= OPOST | ONLCR;
+	tcsetattr(slave, TCSANOW, &raw);
+	master = away(master);
+	place(slave, TRACE_FD);
+	stall(argv, master, 0);
+}
+
+/* A daemon's manners: closes all, opens its own. */
+static void close_all(char **argv)
+{
+	char name[32];
+	int i;
+
+	initialize(argv);
+	for (i = 3; i < 1024; i++)
+		close(i);
+	for (i = 0; i < 150; i++) {
+		snprintf(name, sizeof(name), "host.%d", i);
+		if (open(name, O_CREAT | O_WRONLY, 0666) < 0)
+			abort();
+	}
+	say_often();
+}
+
+static void print_error(char **argv)
+{
+	initialize(argv);
+	fputs("of the host\n", stderr);
+	say_often();
+}
+
+static void no_descriptor_left(char **argv)
+{
+	struct rlimit limit = { 3, 3 };
+
+	close(STDERR_FILENO);
+	setrlimit(RLIMIT_NOFILE, &limit);
+	print_error(argv);
+}
+
+static void *count(void *arg)
+{
+	trace2_counter_add(TRACE2_COUNTER_ID_TEST1, 1);
+	return arg;
+}
+
+static void little_memory(char **argv)
+{
+	struct rlimit limit = { 60 << 20, 60 << 20 };
+	pthread_attr_t attr;
+	pthread_t thread;
+	int i;
+
+	setrlimit(RLIMIT_AS, &limit);
+	pthread_attr_init(&attr);
+	pthread_attr_setstacksize(&attr, 1 << 16);
+	initialize(argv);
+	for (i = 0; i < 10; i++) {
+		if (pthread_create(&thread, &attr, count, NULL))
+			abort();
+		pthread_join(thread, NULL);
+	}
+	trace2_counter_add(TRACE2_COUNTER_ID_TEST1, 100);
+}
+
+static const struct {
+	const char *name;
+	void (*run)(char **argv);
+} verbs[] = {
+	{ "warn-dead", warn_dead },
+	{ "warn-full", warn_full },
+	{ "stalled-pipe", stalled_pipe },
+	{ "blocking-again", blocking_again },
+	{ "stalled-stream", stalled_stream },
+	{ "stalled-datagrams", stalled_datagrams },
+	{ "stalled-terminal", stalled_terminal },
+	{ "close-all", close_all },
+	{ "no-descriptor-left", no_descriptor_left },
+	{ "little-memory", little_memory },
+};
+
+int main(int argc, char **argv)
+{
+	size_t i;
+
+	for (i = 0; argc == 2 && i < sizeof(verbs) / sizeof(*verbs); i++) {
+		if (strcmp(verbs[i].name, argv[1]))
+			continue;
+		verbs[i].run(argv);
+		return 0;
+	}
+	fputs("usage: limits <verb>\n", stderr);
+	return 129;
+}

@@ -1,0 +1,83 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+
+test_description='destinations that stop, vanish or change under the host
+
+The host goes on to its end, and what it could not tell is counted in lost.
+'
+
+. ./test-lib.sh
+. "$TEST_DIRECTORY/lib-trace2.sh"
+
+hosts=$GIT_BUILD_DIR/build/hosts
+
+if ! test_have_prereq JQ || ! test -x "$hosts/limits"
+then
+	skip_all='jq and build/hosts/limits are needed'
+	test_done
+fi
+
+limited () {
+	rm -f e &&
+	GIT_TRACE2_EVENT="$(pwd)/e" timeout 60 "$hosts/limits" "$1"
+}
+
+# The host drained its reader, and then came out with the rest of the stream.
+stalled () {
+	GIT_TRACE2_EVENT=9 timeout 60 "$hosts/limits" "$1" >rest &&
+	tail -n 1 rest | tr -d "\r" >e &&
+	trace2_jq "[.[] | .event, .lost > 0] == [\"atexit\", true]" e
+}
+
+test_expect_success 'a warning where nobody reads does not end the host' '
+	echo alive >expect &&
+	GIT_TRACE2=bogus timeout 60 "$hosts/limits" warn-dead >actual &&
+	test_cmp expect actual
+'
+
+test_expect_success 'a warning where all is full does not stop it' '
+	GIT_TRACE2=bogus timeout 60 "$hosts/limits" warn-full >actual &&
+	test_cmp expect actual
+'
+
+test_expect_success 'a pipe that nobody reads' '
+	stalled stalled-pipe
+'
+
+test_expect_success 'a pipe that somebody makes blocking again' '
+	stalled blocking-again
+'
+
+test_expect_success 'a socket that nobody reads' '
+	stalled stalled-stream
+'
+
+test_expect_success 'datagrams that nobody reads: the host ends' '
+	GIT_TRACE2_EVENT=9 timeout 60 "$hosts/limits" stalled-datagrams >rest &&
+	test_grep "\"event\":\"exit\"" rest
+'
+
+test_expect_success 'all descriptors closed, and files of the host opened' '
+	limited close-all &&
+	cat host.* >actual &&
+	test_must_be_empty actual
+'
+
+test_expect_success 'no descriptor left: none of the usual three is taken' '
+	limited no-descriptor-left &&
+	test_grep ! "of the host" e
+'
+
+test_expect_success !INSTRUMENTED 'little memory: counters of ended threads are told' '
+	limited little-memory &&
+	trace2_jq "[.[] | select(.event == \"counter\").count] == [110]" e
+'
+
+test_expect_success 'what a target lost that is off, the others tell' '
+	rm -f e &&
+	GIT_TRACE2=/dev/full GIT_TRACE2_EVENT="$(pwd)/e" \
+		test-tool trace2 001return 0 2>/dev/null &&
+	trace2_jq ".[-1].lost > 0" e
+'
+
+test_done
