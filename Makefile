@@ -288,6 +288,12 @@ build/modules/bare-%.so: $(OBJ)/t/helper/modules/bare-%.o build/build-options
 	@mkdir -p $(@D)
 	$(call say,LINK)$(CC) -shared -o $@ $< $(LINK_FLAGS)
 
+# One called static-NAME has the library inside.
+build/modules/static-%.so: $(OBJ)/t/helper/modules/static-%.o $(A) \
+		build/build-options
+	@mkdir -p $(@D)
+	$(call say,LINK)$(CC) -shared -o $@ $< $(A) $(LINK_FLAGS)
+
 build/modules/%.so: $(OBJ)/t/helper/modules/%.o $(SO) build/build-options
 	@mkdir -p $(@D)
 	$(call say,LINK)$(CC) -shared -o $@ $< $(LINK_FLAGS) $(RPATH) \

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * `threads VERB`: threads and memory that a library may not expect.
+ */
+#include "trace2.h"
+
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define NR_KEYS 40
+#define NR_READERS 2
+
+static atomic_int go = 1, nr_running;
+
+static void in_a_thread(void *(*function)(void *), void *arg)
+{
+	pthread_t thread;
+
+	if (pthread_create(&thread, NULL, function, arg))
+		abort();
+	pthread_join(thread, NULL);
+}
+
+/* Allocations are counted while a handler runs. */
+static __thread volatile sig_atomic_t in_handler;
+static atomic_int nr_allocations;
+
+extern void *__libc_malloc(size_t size);
+extern void *__libc_calloc(size_t count, size_t size);
+
+__attribute__((visibility("default"))) void *malloc(size_t size)
+{
+	nr_allocations += in_handler;
+	return __libc_malloc(size);
+}
+
+__attribute__((visibility("default"))) void *calloc(size_t count, size_t size)
+{
+	nr_allocations += in_handler;
+	return __libc_calloc(count, size);
+}
+
+static void say_in_handler(int signo)
+{
+	in_handler = 1;
+	trace2_data_intmax("threads", NULL, "signo", signo);
+	in_handler = 0;
+}
+
+static void *interrupted(void *arg)
+{
+	raise(SIGUSR1);
+	return arg;
+}
+
+/* Many keys came before: what a thread keeps no longer fits beside it. */
+static void no_malloc_in_handler(void)
+{
+	signal(SIGUSR1, say_in_handler);
+	in_a_thread(interrupted, NULL);
+	printf("allocations %d\n", nr_allocations);
+}
+
+static void *look_up(void *arg)
+{
+	nr_running++;
+	while (go)
+		getenv("THREADS_NO_SUCH_VARIABLE");
+	return arg;
+}
+
+/* Names are told while other threads read the environment. */
+static void names_beside_getenv(void)
+{
+	pthread_t threads[NR_READERS];
+	char **before = environ;
+	int i;
+
+	for (i = 0; i < NR_READERS; i++)
+		pthread_create(&threads[i], NULL, look_up, NULL);
+	while (nr_running < NR_READERS)
+		;
+	trace2_cmd_name("first");
+	trace2_cmd_name("second");
+	go = 0;
+	for (i = 0; i < NR_READERS; i++)
+		pthread_join(threads[i], NULL);
+	puts(environ == before ? "same environ" : "another environ");
+}
+
+static void *name_often(void *arg)
+{
+	int i;
+
+	for (i = 0; i < 50; i++)
+		trace2_cmd_name(arg);
+	return NULL;
+}
+
+static void names_at_once(void)
+{
+	static char names[4][8] = { "aaaa", "bbbb", "cccc", "dddd" };
+	pthread_t threads[4];
+	int i;
+
+	for (i = 0; i < 4; i++)
+		pthread_create(&threads[i], NULL, name_often, names[i]);
+	for (i = 0; i < 4; i++)
+		pthread_join(threads[i], NULL);
+	puts(getenv("GIT_TRACE2_PARENT_NAME"));
+}
+
+static void *say_for_ever(void *arg)
+{
+	nr_running++;
+	while (go)
+		trace2_data_string("threads", NULL, "who", "early");
+	return arg;
+}
+
+/* Threads that speak as soon as tracing is on. */
+static void early_speakers(char **argv)
+{
+	pthread_t threads[4];
+	int i;
+
+	for (i = 0; i < 4; i++)
+		pthread_create(&threads[i], NULL, say_for_ever, NULL);
+	while (nr_running < 4)
+		;
+	trace2_initialize();
+	go = 0;
+	for (i = 0; i < 4; i++)
+		pthread_join(threads[i], NULL);
+	trace2_cmd_start(argv);
+}
+
+static void *initialize_cancelled(void *arg)
+{
+	pthread_cancel(pthread_self());
+	trace2_initialize();
+	*(int *)arg = 1;
+	return arg;
+}
+
+static void cancelled_initializer(void)
+{
+	int has_returned = 0;
+
+	in_a_thread(initialize_cancelled, &has_returned);
+	puts(has_returned ? "returned" : "cancelled inside");
+}
+
+static void *add_one(void *arg)
+{
+	trace2_counter_add(TRACE2_COUNTER_ID_TEST1, 1);
+	return arg;
+}
+
+static void exit_in_handler(int signo)
+{
+	(void)signo;
+	exit(5);
+}
+
+/* exit() in a handler: what was counted is told all the same. */
+static void exits_in_handler(void)
+{
+	in_a_thread(add_one, NULL);
+	add_one(NULL);
+	signal(SIGALRM, exit_in_handler);
+	ualarm(5000, 5000);
+	for (;;)
+		trace2_data_string("threads", NULL, "who", "main");
+}
+
+int main(int argc, char **argv)
+{
+	pthread_key_t keys[NR_KEYS];
+	const char *verb = argc == 2 ? argv[1] : "";
+	int i;
+
+	if (!strcmp(verb, "early-speakers")) {
+		early_speakers(argv);
+		return 0;
+	}
+	if (!strcmp(verb, "cancelled-initializer")) {
+		cancelled_initializer();
+		return 0;
+	}
+	for (i = 0; i < NR_KEYS; i++)
+		pthread_key_create(&keys[i], NULL);
+	trace2_initialize();
+	trace2_cmd_start(argv);
+	if (!strcmp(verb, "no-malloc-in-handler"))
+		no_malloc_in_handler();
+	else if (!strcmp(verb, "names-beside-getenv"))
+		names_beside_getenv();
+	else if (!strcmp(verb, "names-at-once"))
+		names_at_once();
+	else if (!strcmp(verb, "exits-in-handler"))
+		exits_in_handler();
+	else
+		return 129;
+	return 0;
+}

@@ -1,0 +1,86 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+
+test_description='threads, memory and plugins that a library may not expect'
+
+. ./test-lib.sh
+. "$TEST_DIRECTORY/lib-trace2.sh"
+
+hosts=$GIT_BUILD_DIR/build/hosts
+plugin=$GIT_BUILD_DIR/build/modules/static-plugin.so
+
+if ! test_have_prereq JQ || ! test -x "$hosts/threads"
+then
+	skip_all='jq and build/hosts/threads are needed'
+	test_done
+fi
+
+# threaded CODE VERB
+threaded () {
+	rm -f e &&
+	GIT_TRACE2_EVENT="$(pwd)/e" test_expect_code "$1" \
+		timeout 60 "$hosts/threads" "$2" >actual
+}
+
+test_expect_success !INSTRUMENTED 'the first call of a thread, in a handler: no malloc' '
+	threaded 0 no-malloc-in-handler &&
+	echo "allocations 0" >expect &&
+	test_cmp expect actual &&
+	trace2_jq "[.[] | select(.event == \"data\")] | length == 1" e
+'
+
+test_expect_success 'a name does not move the environment that others read' '
+	threaded 0 names-beside-getenv &&
+	echo "same environ" >expect &&
+	test_cmp expect actual
+'
+
+test_expect_success 'names by several threads: none is torn' '
+	threaded 0 names-at-once &&
+	tr / "\n" <actual | sort -u >names &&
+	test_write_lines aaaa bbbb cccc dddd >expect &&
+	test_cmp expect names
+'
+
+test_expect_success 'version comes first, whoever waits to speak' '
+	for round in 1 2 3 4 5
+	do
+		threaded 0 early-speakers &&
+		trace2_jq ".[0].event == \"version\"" e || return 1
+	done
+'
+
+test_expect_success 'trace2_initialize is no cancellation point' '
+	threaded 0 cancelled-initializer &&
+	echo returned >expect &&
+	test_cmp expect actual
+'
+
+test_expect_success !INSTRUMENTED 'exit in a handler: counters are told' '
+	threaded 5 exits-in-handler &&
+	trace2_jq "[.[] | select(.event == \"counter\").count] == [2]" e
+'
+
+test_lazy_prereq PLUGIN 'test -f "$plugin" && test -x "$hosts/plugins"'
+
+# plugged VERB
+plugged () {
+	GIT_TRACE2_EVENT="$(pwd)/e" timeout 60 \
+		"$hosts/plugins" "$1" "$plugin" >actual
+}
+
+test_expect_success PLUGIN,!INSTRUMENTED 'a plugin is unloaded before a thread that it knew ends' '
+	plugged unload-before-thread
+'
+
+test_expect_success PLUGIN,!INSTRUMENTED 'unloaded in a child: its handler is not left' '
+	plugged unload-in-child &&
+	echo "child: signal 13" >expect &&
+	test_cmp expect actual
+'
+
+test_expect_success PLUGIN,!INSTRUMENTED 'unloaded and loaded again' '
+	plugged reload
+'
+
+test_done
