@@ -29,6 +29,16 @@ static void in_a_thread(void *(*function)(void *), void *arg)
 static __thread volatile sig_atomic_t in_handler;
 static atomic_int nr_allocations;
 
+#if defined(__has_feature)
+#define HAS_FEATURE(x) __has_feature(x)
+#else
+#define HAS_FEATURE(x) 0
+#endif
+/* A sanitizer has an allocator of its own, and musl no other names. */
+#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && \
+	!defined(__SANITIZE_THREAD__) && !HAS_FEATURE(address_sanitizer) && \
+	!HAS_FEATURE(thread_sanitizer)
+
 extern void *__libc_malloc(size_t size);
 extern void *__libc_calloc(size_t count, size_t size);
 
@@ -43,6 +53,8 @@ __attribute__((visibility("default"))) void *calloc(size_t count, size_t size)
 	nr_allocations += in_handler;
 	return __libc_calloc(count, size);
 }
+
+#endif
 
 static void say_in_handler(int signo)
 {
