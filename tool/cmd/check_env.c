@@ -378,8 +378,7 @@ static void make_probe(struct tr2_buf *probe, struct tr2_buf *sid)
 {
 	static const char *const events[] = {
 		"version\",%s\"evt\":\"4\",\"exe\":\"trace2-check\"}\n",
-		"start\",%s\"t_abs\":0.000000,\"argv\":[\"trace2\",\"check\","
-		"\"--send\"]}\n",
+		"start\",%s\"t_abs\":0.000000,\"argv\":[\"trace2\"]}\n",
 		"atexit\",%s\"t_abs\":0.000000,\"code\":0}\n",
 	};
 	struct tr2_buf head = TR2_BUF_INIT, time_text = TR2_BUF_INIT;
