@@ -51,12 +51,18 @@ test_expect_success 'signals that do not end a program do not end the trace' '
 
 test_expect_success !INSTRUMENTED 'jumps out of calls: the thread and others go on' '
 	handled 0 jumps &&
+	said_after &&
 	trace2_jq "[.[] | select(.value == \"thread\")] | length == 1" e &&
 	trace2_jq ".[-1].event == \"atexit\"" e
 '
 
 test_expect_success !INSTRUMENTED 'jumps while threads start and end' '
 	handled 0 jumps-in-threads &&
+	trace2_jq ".[-1].event == \"atexit\"" e
+'
+
+test_expect_success !INSTRUMENTED 'threads are cancelled wherever they are' '
+	handled 0 cancels &&
 	trace2_jq ".[-1].event == \"atexit\"" e
 '
 

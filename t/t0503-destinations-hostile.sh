@@ -52,6 +52,10 @@ test_expect_success 'a socket that nobody reads' '
 	stalled stalled-stream
 '
 
+test_expect_success 'a terminal that nobody reads' '
+	stalled stalled-terminal
+'
+
 test_expect_success 'datagrams that nobody reads: the host ends' '
 	GIT_TRACE2_EVENT=9 timeout 60 "$hosts/limits" stalled-datagrams >rest &&
 	test_grep "\"event\":\"exit\"" rest

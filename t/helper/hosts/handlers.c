@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #define NR_JUMPS 300
-#define NR_CANCELLED 12000
+#define NR_CANCELLED 4000
 
 static void say(const char *text)
 {
