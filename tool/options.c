@@ -277,7 +277,8 @@ static bool set_value(const struct tr2_option *o, const char *s)
 
 /* ---- errors ---------------------------------------------------------------------------- */
 
-static void say(const char *prefix, const char *fmt, va_list ap)
+__attribute__((format(printf, 2, 0))) static void
+say(const char *prefix, const char *fmt, va_list ap)
 {
 	fflush(stdout);
 	fputs(prefix, stderr);

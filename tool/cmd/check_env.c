@@ -373,12 +373,14 @@ int tr2_check_env(void)
 
 /* ---- --send ---------------------------------------------------------------------- */
 
+#define ARGV "[\"trace2\",\"check\",\"--send\"]"
+
 /* A session of three events, and its id. */
 static void make_probe(struct tr2_buf *probe, struct tr2_buf *sid)
 {
 	static const char *const events[] = {
 		"version\",%s\"evt\":\"4\",\"exe\":\"trace2-check\"}\n",
-		"start\",%s\"t_abs\":0.000000,\"argv\":[\"trace2\"]}\n",
+		"start\",%s\"t_abs\":0.000000,\"argv\":" ARGV "}\n",
 		"atexit\",%s\"t_abs\":0.000000,\"code\":0}\n",
 	};
 	struct tr2_buf head = TR2_BUF_INIT, time_text = TR2_BUF_INIT;
