@@ -105,8 +105,8 @@ ifneq ($(TOOL_MODULES),)
 TOOL_CFLAGS := $(shell $(PKG_CONFIG) --cflags $(TOOL_MODULES))
 TOOL_LIBS := $(shell $(PKG_CONFIG) --libs $(TOOL_MODULES))
 endif
-TOOL_CFLAGS += $(foreach row,$(TOOL_FOUND),-DHAVE_$(call field,1,$(row))=1)
-TOOL_CFLAGS += -DTRACE2_VERSION='"$(VERSION)"'
+TOOL_CFLAGS += $(foreach row,$(TOOL_FOUND),-DHAVE_$(call field,1,$(row))=1) \
+	-DTRACE2_VERSION='"$(VERSION)"'
 endif
 ifeq ($(filter SIMDJSON%,$(TOOL_FOUND)),)
 TOOL_CXX_SRC :=
@@ -338,8 +338,8 @@ bench: all $(PERFS)
 lint: all
 	@$(SHELL_PATH) t/lint/run
 
-## generate: write anew what is made from the table of events
-generate: t/helper/test-tool
+## generate: write anew what is made from the tables of events and options
+generate: t/helper/test-tool $(TOOL)
 	@grep -v '^#' t/lint/generated.list | while IFS='$(tab)' read -r path how; do \
 		$$how >"$$path.new" && mv "$$path.new" "$$path" || exit 1; \
 	done
@@ -351,13 +351,16 @@ demo: all
 ## docs: the documents as HTML and man pages, in build/docs
 docs: $(if $(DOC_SRC),build/docs/.stamp)
 
-MAN_SRC = $(if $(DOC_SRC),$(shell grep -l '^:doctype: manpage' $(DOC_SRC)))
+# Parts that pages include are no pages.
+PAGE_SRC = $(filter-out $(addprefix Documentation/generated/,options-% \
+	commands.adoc),$(DOC_SRC))
+MAN_SRC = $(if $(DOC_SRC),$(shell grep -l '^:doctype: manpage' $(PAGE_SRC)))
 build/docs/.stamp: $(DOC_SRC)
 	@if command -v asciidoctor >/dev/null; then \
 		mkdir -p $(@D) && \
 		echo '    DOCS $(@D)' && \
 		asciidoctor --failure-level=WARN -R Documentation -D $(@D) \
-			$(DOC_SRC) && \
+			$(PAGE_SRC) && \
 		$(if $(MAN_SRC),asciidoctor --failure-level=WARN -b manpage \
 			-D $(@D)/man $(MAN_SRC) &&) \
 		touch $@; \

@@ -1,82 +1,123 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# `make demo`: runs treesum over this project's own tree with tracing on, and
-# shows what its trace says. Needs what `make` built, and nothing else.
+# `make demo`: records two real Git commands with trace2 and shows where their
+# time went; then treesum, a program that uses libtrace2, with its timers and
+# counters. Needs git and what `make` built. All that it writes is in a
+# directory of its own, which it removes.
 
 cd "$(dirname "$0")/.." || exit 1
-treesum=build/examples/treesum
-if ! test -x "$treesum"
-then
-	echo >&2 "demo: there is no $treesum: run 'make' first"
-	exit 1
-fi
-
-# All but what was built.
-set --
-for directory in */
+top=$PWD
+PATH=$top/build/bin:$PATH
+for program in build/bin/trace2 build/examples/treesum
 do
-	test "$directory" = build/ || set -- "$@" "${directory%/}"
+	if ! test -x "$program"
+	then
+		echo >&2 "demo: there is no $program: run 'make' first"
+		exit 1
+	fi
 done
-
-traces=$(mktemp -d) || exit 1
-trap 'rm -rf "$traces"' EXIT
-
-# Each variable switches one target on; all three can be on at once. Brief
-# leaves out the time of day and the place in the source.
-if ! GIT_TRACE2="$traces/normal" GIT_TRACE2_BRIEF=1 \
-	GIT_TRACE2_PERF="$traces/perf" GIT_TRACE2_PERF_BRIEF=1 \
-	GIT_TRACE2_EVENT="$traces/event" GIT_TRACE2_EVENT_BRIEF=1 \
-	"$treesum" -j 3 --sort "$@" >"$traces/table"
+if ! command -v git >/dev/null
 then
-	echo >&2 "demo: '$treesum -j 3 --sort $*' failed"
+	echo >&2 "demo: there is no git to record: Debian package git brings it"
 	exit 1
 fi
+
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+trap 'exit 1' HUP INT PIPE TERM
+
+# Nobody's settings but these, so that the result is the same for everybody. A
+# checkout that belongs to somebody else is to be read, too.
+unset GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE GIT_TRACE2 GIT_TRACE2_PERF
+export GIT_CONFIG_NOSYSTEM=1 GIT_CONFIG_GLOBAL=/dev/null GIT_PAGER=cat
+export GIT_CONFIG_COUNT=2
+export GIT_CONFIG_KEY_0=safe.directory GIT_CONFIG_VALUE_0='*'
+export GIT_CONFIG_KEY_1=init.defaultBranch GIT_CONFIG_VALUE_1=main
+export GIT_AUTHOR_NAME=demo GIT_AUTHOR_EMAIL=demo@example.com
+export GIT_COMMITTER_NAME=demo GIT_COMMITTER_EMAIL=demo@example.com
+export COLUMNS=80 LC_ALL=C.UTF-8
+
+fail () {
+	echo >&2 "demo: $*"
+	exit 1
+}
 
 heading () {
 	printf '\n--- %s\n\n' "$*"
 }
 
-heading 'What treesum printed: extension, files, bytes, checksum'
-head -n 6 "$traces/table"
+# Commands can be longer than a terminal is wide.
+shown () {
+	sed 's/^\(.\{79\}\)..*$/\1+/' "$@"
+}
 
-# Trailing blanks go, empty columns shrink: the lines then fit a terminal.
-heading 'perf: who did what when (thread, event, since start, took, what)'
-grep -v -E '(th_)?(timer|counter) ' "$traces/perf" |
-awk -F ' *[|] *' '
-	$3 == "version" || $3 == "cmd_ancestry" { next }
-	{ printf "%-10s %-12s %9s %9s  %s %s\n", $2, $3, $5, $6, $7, $8 }
-' |
-sed 's/ *$//'
+# The project's own history. It goes through a file, because what runs on the
+# other side of a clone heeds no safe.directory from the environment.
+own_history () {
+	git rev-parse --verify -q HEAD >/dev/null 2>&1 &&
+	test "$(git rev-parse --show-toplevel)" = "$(pwd -P)" &&
+	git bundle create -q "$work/history" HEAD &&
+	git init -q --bare "$work/project.git" &&
+	git -C "$work/project.git" fetch -q "$work/history" HEAD:main
+}
 
-heading 'perf: timers and counters, of each thread and then of all'
-awk -F ' *[|] *' '
-	$3 ~ /^(th_)?(timer|counter)$/ {
-		printf "%-10s %-10s %s %s\n", $2, $3, $7, $8
-	}
-' "$traces/perf"
+# A tree without one, or with a part of it: a history of one commit.
+no_history () {
+	rm -rf "$work/project.git"
+	mkdir "$work/copy" &&
+	cp -R lib examples Documentation README.md "$work/copy" &&
+	cd "$work/copy" &&
+	git init -q &&
+	git add . &&
+	git commit -q -m 'The project as it is' &&
+	git clone -q --bare . "$work/project.git"
+}
 
-heading 'normal: the same run for people, in short'
-cat "$traces/normal"
+own_history 2>/dev/null || (no_history) ||
+	fail 'cannot make a repository of this project'
+cd "$work" || exit 1
 
-heading 'event: the same run for programs; how long the reads took, by length'
-grep '"event":"timer"' "$traces/event" |
-sed -e 's/"sid":"[^"]*",//' -e 's/\("histogram":\[\(\[[^]]*\],\)\{3\}\).*/\1 .../' |
-fold -w 100
+heading 'trace2 record -- git log --stat'
+trace2 record -o log -- git -C project.git log --stat >log.txt ||
+	fail "git log failed"
+heading 'trace2 list; trace2 report'
+{
+	trace2 list log &&
+	echo &&
+	trace2 report log
+} >report.txt || fail "there is no report of git log"
+shown report.txt
 
-# The last line is made from the trace alone.
-awk -F ' *[|] *' '
-	$3 == "thread_start" { threads++ }
-	$3 == "child_exit" { children++ }
-	$3 == "atexit" { seconds = $5 }
-	$3 == "counter" {
-		split($8, word, /[ :]/)
-		sum[word[2]] = word[4]
-	}
-	END {
-		printf "\ndemo: treesum summed %s bytes in %s files with" \
-			" %d threads and %d child in %.3f s," \
-			" as its trace tells\n", sum["bytes"], sum["files"],
-			threads, children, seconds
-	}
-' "$traces/perf"
+heading 'trace2 record -- git clone'
+trace2 record -o clone -- git clone -q --no-local project.git copy ||
+	fail "git clone failed"
+heading 'trace2 list; trace2 report: with the processes that a clone starts'
+{
+	trace2 list clone &&
+	echo &&
+	trace2 report clone
+} >report.txt || fail "there is no report of git clone"
+shown report.txt
+
+heading 'A program with libtrace2: treesum, over the sources of the project'
+trace2 record -o sum -- "$top/build/examples/treesum" -j 3 --sort \
+	"$top/lib" "$top/tool" "$top/t" >table.txt || fail "treesum failed"
+head -n 4 table.txt
+heading 'trace2 report --threads --timers --counters'
+trace2 report --threads --timers --counters sum >report.txt ||
+	fail "there is no report of treesum"
+shown report.txt
+
+# The last line is made from the recordings alone.
+count () {
+	trace2 list --format=csv "$1" | awk 'END { print NR - 1 }'
+}
+wall () {
+	trace2 list --format=csv "$1" |
+	awk -F , 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "wall_ns") k = i }
+		NR == 2 { printf "%.0f ms", $k / 1e6 }'
+}
+printf '\ndemo: git log took %s, git clone %s in %d processes, treesum %s\n' \
+	"$(wall log)" "$(wall clone)" "$(count clone)" \
+	"$(wall sum)"

@@ -547,30 +547,40 @@ static void add_asciidoc_name(struct tr2_buf *b, const struct tr2_option *o,
 	}
 }
 
+static void add_asciidoc_option(struct tr2_buf *b, const struct tr2_option *o)
+{
+	if (o->kind == TR2_OPT_HEADING) {
+		tr2_buf_addlit(b, "=== ");
+		tr2_buf_addstr(b, o->help);
+		tr2_buf_addlit(b, "\n\n");
+		return;
+	}
+	if (o->letter)
+		add_asciidoc_name(b, o, false);
+	if (o->letter && o->name)
+		tr2_buf_addlit(b, "::\n");
+	if (o->name)
+		add_asciidoc_name(b, o, true);
+	tr2_buf_addlit(b, "::\n\t");
+	tr2_buf_addstr(b, o->help);
+	tr2_buf_addlit(b, ".\n\n");
+}
+
 void tr2_options_asciidoc(const struct tr2_command *c, struct tr2_buf *out)
 {
 	const struct tr2_option *options[MAX_OPTIONS];
 	size_t nr = collect(c, options), i;
 
-	for (i = 0; i < nr; i++) {
-		const struct tr2_option *o = options[i];
-
-		if (o->kind == TR2_OPT_HEADING) {
-			tr2_buf_addlit(out, "=== ");
-			tr2_buf_addstr(out, o->help);
-			tr2_buf_addlit(out, "\n\n");
-			continue;
-		}
-		if (o->letter)
-			add_asciidoc_name(out, o, false);
-		if (o->letter && o->name)
-			tr2_buf_addlit(out, "::\n");
-		if (o->name)
-			add_asciidoc_name(out, o, true);
-		tr2_buf_addlit(out, "::\n\t");
-		tr2_buf_addstr(out, o->help);
-		tr2_buf_addlit(out, ".\n\n");
-	}
+	tr2_buf_addlit(out, "// Made by make generate from the table of "
+			    "options.\n"
+			    "// tag::synopsis[]\n[subs=quotes]\n*trace2 ");
+	tr2_buf_addstr(out, c->name);
+	tr2_buf_addstr(out, *c->synopsis ? "* " : "*");
+	tr2_buf_addstr(out, c->synopsis);
+	tr2_buf_addlit(out, "\n// end::synopsis[]\n// tag::options[]\n");
+	for (i = 0; i < nr; i++)
+		add_asciidoc_option(out, options[i]);
+	tr2_buf_addlit(out, "// end::options[]\n");
 }
 
 void tr2_options_completion(const struct tr2_command *c, struct tr2_buf *out)

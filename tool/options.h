@@ -117,7 +117,7 @@ int tr2_options_parse(const struct tr2_command *c, int argc, char **argv,
 /* Prints usage and options, as -h does. */
 struct tr2_buf;
 void tr2_options_help(const struct tr2_command *c, struct tr2_buf *out);
-/* The options as an asciidoc list, for the man page. */
+/* Synopsis and options as parts of a man page in asciidoc, each in a tag. */
 void tr2_options_asciidoc(const struct tr2_command *c, struct tr2_buf *out);
 
 /* ` -i --input …`: the names alone, for the shell's completion. */

@@ -13,7 +13,7 @@ static bool asciidoc, completion, names;
 
 static const struct tr2_option options[] = {
 	{ 0, "asciidoc", NULL, TR2_OPT_FLAG, &asciidoc,
-	  "the command's options as an asciidoc list, for its man page", NULL },
+	  "the commands, or one command's options, in asciidoc for a man page", NULL },
 	{ 0, "completion", NULL, TR2_OPT_FLAG, &completion,
 	  "a completion for bash: eval \"$(trace2 help --completion)\"", NULL },
 	{ 0, "commands", NULL, TR2_OPT_FLAG, &names,
@@ -45,6 +45,17 @@ static void print_overview(void)
 	puts("\n"
 	     "'trace2 COMMAND -h' lists the options of a command.\n"
 	     "To begin: trace2 record -- git status; trace2 report");
+}
+
+static void print_asciidoc_overview(void)
+{
+	size_t i;
+
+	puts("// Made by make generate from the table of commands.");
+	for (i = 0; tr2_commands[i]; i++)
+		printf("\nxref:trace2-%s.adoc[trace2-%s(1)]::\n\t%s\n",
+		       tr2_commands[i]->name, tr2_commands[i]->name,
+		       tr2_commands[i]->summary);
 }
 
 static void print_completion(void)
@@ -111,6 +122,8 @@ static int run(int argc, char **argv)
 			puts(tr2_commands[i]->name);
 	else if (argc)
 		return help_on(argv[0]);
+	else if (asciidoc)
+		print_asciidoc_overview();
 	else
 		print_overview();
 	return 0;

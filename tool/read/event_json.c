@@ -28,7 +28,6 @@ struct tr2_event_reader *tr2_event_reader_new(struct tr2_model *m,
 	if (!r)
 		return NULL;
 	r->m = m;
-	r->cleared_kind = -1;
 	r->fn = fn;
 	r->data = data;
 	r->only_simdjson = parser && !strcmp(parser, "simdjson");
@@ -280,7 +279,7 @@ static enum tr2_json_result parse(struct general *g, const char *line,
 	if (!tr2_buf_room(&r->scratch, len * 8 + 4096))
 		return TR2_JSON_NO_MEMORY;
 	*g->in = tr2_in_init;
-	r->cleared_kind = -1;
+	tr2_forget_head(r);
 	r->sid_seen = r->thread_seen = (struct tr2_view){ NULL, 0 };
 	return tr2_json_object(r->json, line, len, on_member, g);
 }
@@ -317,7 +316,7 @@ static bool same(const char *have, size_t have_len, const struct tr2_view *v)
 
 /* Finds the session and the thread, which are mostly those of the line before.
  */
-static bool find_who(struct tr2_event_reader *r, struct tr2_in *in)
+static bool find_other(struct tr2_event_reader *r)
 {
 	struct tr2_view main_thread = { "main", 4 };
 	struct tr2_view *thread = r->thread_seen.len ? &r->thread_seen :
@@ -340,6 +339,14 @@ static bool find_who(struct tr2_event_reader *r, struct tr2_in *in)
 		r->thread_name = tr2_s(r->m, r->m->threads[r->thread].name);
 		r->thread_len = thread->len;
 	}
+	r->head_is_known = true;
+	return true;
+}
+
+static inline bool find_who(struct tr2_event_reader *r, struct tr2_in *in)
+{
+	if (!(r->head_is_known && r->session) && !find_other(r))
+		return false;
 	in->session = r->session;
 	in->thread = r->thread;
 	return true;
@@ -375,7 +382,7 @@ static enum tr2_line_result keep(struct tr2_event_reader *r, struct tr2_in *in)
 bool tr2_event_reader_parse(struct tr2_event_reader *r, const char *line,
 			    size_t len, struct tr2_in *in)
 {
-	return tr2_recognise(r, line, len, in) ||
+	return (!r->only_simdjson && tr2_recognise(r, line, len, in)) ||
 	       read_general(r, line, len, 0, in) == TR2_JSON_OK;
 }
 

@@ -23,6 +23,9 @@ struct tr2_slot {
 	uint16_t offset, size; /* in struct tr2_in */
 };
 
+/* The first slots of all events are sid, thread and time. */
+#define TR2_HEAD_SLOTS 3
+
 /* Ended by a row without name. */
 extern const struct tr2_slot tr2_slots_common[];
 extern const struct tr2_slot *const tr2_slots_of_event[TR2_EVENT_NR];

@@ -88,19 +88,6 @@ static inline const char *plain_string(const char *p, struct tr2_view *out)
 	return p + len + 1;
 }
 
-/* The same, where the text is mostly that of the line before. */
-static inline const char *likely_string(const char *p, const char *end,
-					const char *likely, size_t likely_len,
-					struct tr2_view *out)
-{
-	if (likely && likely_len < (size_t)(end - p) &&
-	    p[likely_len] == '"' && !memcmp(p, likely, likely_len)) {
-		*out = (struct tr2_view){ p, likely_len };
-		return p + likely_len + 1;
-	}
-	return plain_string(p, out);
-}
-
 static inline bool is_digit(char c)
 {
 	return c >= '0' && c <= '9';
@@ -234,40 +221,56 @@ static const char *plain_words(struct tr2_event_reader *r, const char *p,
 	return p + 1;
 }
 
-/* "YYYY-MM-DDTHH:MM:SS.uuuuuuZ": the minute is mostly that of the line before.
+/* SS.uuuuuuZ" of the reader's minute. A leap second is left to the others. */
+static inline const char *seconds_of_minute(const struct tr2_event_reader *r,
+					    const char *p, int64_t *wall_us)
+{
+	int64_t us, sec;
+
+	if (p[0] < '0' || p[0] > '5' || !is_digit(p[1]) || p[2] != '.' ||
+	    p[9] != 'Z' || p[10] != '"' || !six_digits(p + 3, &us))
+		return NULL;
+	sec = (p[0] - '0') * 10 + (p[1] - '0');
+	*wall_us = r->minute_us + sec * 1000000 + us;
+	return p + 11;
+}
+
+/* YYYY-MM-DDTHH:MM:SS.uuuuuuZ": the minute is mostly that of the line before.
  */
 static const char *plain_time(struct tr2_event_reader *r, const char *p,
 			      const char *end, int64_t *wall_us)
 {
-	int64_t whole, us, sec;
+	int64_t whole;
 
-	if (end - p < 29 || p[27] != '"')
+	if (end - p < 29)
 		return NULL;
 	if (memcmp(p, r->minute, sizeof(r->minute)) != 0) {
-		if (!tr2_parse_time(p, 27, &whole))
+		/* A leap second belongs to the next minute. */
+		if (!tr2_parse_time(p, 27, &whole) || p[17] == '6')
 			return NULL;
 		memcpy(r->minute, p, sizeof(r->minute));
 		r->minute_us = whole - whole % 60000000;
-		/* A leap second belongs to the next minute. */
-		if (p[17] == '6')
-			return memset(r->minute, 0, 1), NULL;
 	}
-	if (p[17] < '0' || p[17] > '5' || !is_digit(p[18]) || p[19] != '.' ||
-	    p[26] != 'Z')
-		return NULL;
-	if (!six_digits(p + 20, &us))
-		return NULL;
-	sec = (p[17] - '0') * 10 + (p[18] - '0');
-	*wall_us = r->minute_us + sec * 1000000 + us;
-	return p + 28;
+	return seconds_of_minute(r, p + sizeof(r->minute), wall_us);
 }
 
 static inline const char *plain_int(const char *p, int64_t *value)
 {
-	int decimals;
+	const char *start;
+	bool negative = *p == '-';
+	int64_t v = 0;
 
-	p = plain_number(p, value, &decimals);
-	return p && !decimals ? p : NULL;
+	p += negative;
+	start = p;
+	while (is_digit(*p) && p - start <= 18)
+		v = v * 10 + (*p++ - '0');
+	/* No number, too long a one, a zero before it, a point, an exponent,
+	 * or anything else that is not the end of a value. */
+	if (p == start || p - start > 18 || (*start == '0' && p - start > 1) ||
+	    (*p != ',' && *p != '}') || (negative && !v))
+		return NULL;
+	*value = negative ? -v : v;
+	return p;
 }
 
 /* Strings of the fields, and what has strings in it. */
@@ -282,10 +285,9 @@ static inline const char *take_text(struct tr2_event_reader *r, const char *p,
 	case TR2_T_STR:
 		return plain_string(p, member);
 	case TR2_T_SID:
-		return likely_string(p, end, r->sid, r->sid_len, &r->sid_seen);
+		return plain_string(p, &r->sid_seen);
 	case TR2_T_THREAD:
-		return likely_string(p, end, r->thread_name, r->thread_len,
-				     &r->thread_seen);
+		return plain_string(p, &r->thread_seen);
 	case TR2_T_TIME:
 		return plain_time(r, p, end, member);
 	default: /* JSON, HISTOGRAM */
@@ -320,24 +322,19 @@ static inline const char *take_value(struct tr2_event_reader *r, const char *p,
 	}
 }
 
-/* Whether the two words at p begin as the literal, which has `len` bytes. */
+/* Whether the text at p begins as the literal, which has `len` bytes of 16. */
 static inline bool begins_with(const char *p, const char *literal, size_t len)
 {
-	static const uint64_t masks[17][2] = {
-#define LOW(n) ((n) >= 8 ? ~0ull : (1ull << (n) % 8 * 8) - 1)
-#define MASK(n) { LOW(n), (n) > 8 ? LOW((n) - 8) : 0 }
-		MASK(0),  MASK(1),  MASK(2),  MASK(3),	MASK(4),  MASK(5),
-		MASK(6),  MASK(7),  MASK(8),  MASK(9),	MASK(10), MASK(11),
-		MASK(12), MASK(13), MASK(14), MASK(15), MASK(16),
-	};
-	uint64_t a[2], b[2];
+#ifdef __SSE2__
+	__m128i a = _mm_loadu_si128((const __m128i *)(const void *)p);
+	__m128i b = _mm_loadu_si128((const __m128i *)(const void *)literal);
+	unsigned int want = (1u << len) - 1;
 
-	if (__BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__)
-		return !memcmp(p, literal, len);
-	memcpy(a, p, 16);
-	memcpy(b, literal, 16);
-	return !(((a[0] ^ b[0]) & masks[len][0]) |
-		 ((a[1] ^ b[1]) & masks[len][1]));
+	return ((unsigned int)_mm_movemask_epi8(_mm_cmpeq_epi8(a, b)) & want) ==
+	       want;
+#else
+	return !memcmp(p, literal, len);
+#endif
 }
 
 /* Members from p on that stand in the table, in its order. */
@@ -381,24 +378,57 @@ static inline int kind_of(const struct tr2_view *name)
 }
 
 /*
- * `in` as tr2_in_init, where it is not: a line that was recognised before has
- * set no more than the fields of its kind, and those that all events have.
+ * Most lines have the sid, the thread and the minute of the line before them:
+ * one comparison takes all three, and says that the session is the same.
  */
-static inline void clear(struct tr2_event_reader *r, struct tr2_in *in)
+static inline const char *take_same_head(struct tr2_event_reader *r,
+					 const char *p, const char *end,
+					 struct tr2_in *in)
 {
-	const struct tr2_slot *slot;
-	int kind = r->cleared_kind;
+	if (!r->head_len || (size_t)(end - p) < r->head_len + 12 ||
+	    memcmp(p, r->head, r->head_len) != 0)
+		return NULL;
+	r->sid_seen.p = p + TR2_SID_AT;
+	r->sid_seen.len = r->head_sid_len;
+	r->thread_seen.p = r->sid_seen.p + r->head_sid_len + TR2_THREAD_AT;
+	r->thread_seen.len = r->head_thread_len;
+	return seconds_of_minute(r, p + r->head_len, &in->wall_us);
+}
 
-	r->cleared_kind = -1;
-	if (kind < 0 || in != &r->in) {
-		*in = tr2_in_init;
+/* Keeps the head of a line, from p on, that has all three. */
+static void keep_head(struct tr2_event_reader *r, const char *p,
+		      const struct tr2_in *in)
+{
+	size_t len;
+
+	if (!r->sid_seen.p || !r->thread_seen.p || in->wall_us == TR2_ABSENT)
 		return;
-	}
-	for (slot = tr2_slots_of_event[kind]; slot->name; slot++)
-		memcpy((char *)in + slot->offset,
-		       (const char *)&tr2_in_init + slot->offset, slot->size);
-	in->file = tr2_in_init.file;
-	in->wall_us = in->line = in->repo = TR2_ABSENT;
+	len = (size_t)(r->thread_seen.p - p) + r->thread_seen.len + TR2_TIME_AT +
+	      sizeof(r->minute);
+	if (len > sizeof(r->head))
+		return;
+	memcpy(r->head, p, len);
+	r->head_len = len;
+	r->head_sid_len = r->sid_seen.len;
+	r->head_thread_len = r->thread_seen.len;
+}
+
+/* The fields that all events have. */
+static inline const char *take_common(struct tr2_event_reader *r,
+				      const char *p, const char *end,
+				      struct tr2_in *in)
+{
+	const char *after = take_same_head(r, p, end, in);
+
+	if (after)
+		return take_members(r, after, end,
+				    tr2_slots_common + TR2_HEAD_SLOTS, in);
+	tr2_forget_head(r);
+	r->thread_seen = r->sid_seen = (struct tr2_view){ NULL, 0 };
+	after = take_members(r, p, end, tr2_slots_common, in);
+	if (after)
+		keep_head(r, p, in);
+	return after;
 }
 
 bool tr2_recognise(struct tr2_event_reader *r, const char *line, size_t len,
@@ -414,16 +444,14 @@ bool tr2_recognise(struct tr2_event_reader *r, const char *line, size_t len,
 	tr2_buf_reset(&r->scratch);
 	if (!tr2_buf_room(&r->scratch, len))
 		return false;
-	clear(r, in);
-	r->thread_seen = r->sid_seen = (struct tr2_view){ NULL, 0 };
+	*in = tr2_in_init;
 	p = plain_string(line + sizeof(start) - 1, &in->event);
 	if (!p || !in->event.len)
 		return false;
 	in->kind = kind_of(&in->event);
 	if (in->kind < 0)
 		return false;
-	r->cleared_kind = in->kind;
-	p = take_members(r, p, end, tr2_slots_common, in);
+	p = take_common(r, p, end, in);
 	if (p)
 		p = take_members(r, p, end, tr2_slots_of_event[in->kind], in);
 	return p && p == end - 1;
