@@ -344,7 +344,7 @@ generate: t/helper/test-tool $(TOOL)
 		$$how >"$$path.new" && mv "$$path.new" "$$path" || exit 1; \
 	done
 
-## demo: build the example and show its trace
+## demo: record git log and git clone, and show where their time went
 demo: all
 	@$(SHELL_PATH) examples/demo.sh
 

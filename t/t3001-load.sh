@@ -140,6 +140,48 @@ test_expect_success 'lines that only look usual go the same two ways' '
 	test_grep "not a JSON object" one.err
 '
 
+# The line itself between its broken copies, so that what a parser remembers of
+# the line before is right, wrong, and half right.
+cat >mutate.pl <<\EOF
+use strict;
+use warnings;
+my @other = ('"', '\\', '0', '9', '-', '.', ',', '}', ' ', 'e', "\x01",
+	     "\x7f", "\xc3", 'Z', '6', ':');
+my ($n, %seen) = (0);
+while (my $line = <>) {
+	chomp $line;
+	my ($event) = $line =~ /"event":"(\w+)"/ or next;
+	next if $seen{$event}++;
+	for my $i (0 .. length($line) - 1) {
+		my $c = substr $line, $i, 1;
+		for my $new ($other[$n++ % @other], '', "$c$c") {
+			my $copy = $line;
+			substr($copy, $i, 1) = $new;
+			print "$copy\n";
+		}
+		print "$line\n" unless $i % 7;
+	}
+}
+EOF
+
+test_expect_success 'each byte of each event changed, lost and doubled' '
+	"$PERL_PATH" mutate.pl "$traces"/*.event >mutated.event &&
+	test "$(wc -l <mutated.event)" -gt 10000 &&
+	test_when_finished "unset TRACE2_TEST_PARSER" &&
+	for parser in recogniser simdjson
+	do
+		TRACE2_TEST_PARSER=$parser &&
+		export TRACE2_TEST_PARSER &&
+		{
+			trace2 list --format=json mutated.event &&
+			trace2 report --regions --timers --counters --errors \
+				--format=json mutated.event &&
+			trace2 script -F time,t_abs,t_rel,sid,thread,event,repo,nesting,category,message,file mutated.event
+		} >"mutated.$parser" 2>&1 || return 1
+	done &&
+	test_cmp mutated.recogniser mutated.simdjson
+'
+
 test_expect_success 'a cut last line: what stands before it is kept' '
 	{ begin && end | head -c 150; } >cut.event &&
 	trace2 list cut.event >out 2>err &&

@@ -1,0 +1,207 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+
+test_description='the pages of the command say what it does
+
+Every line that begins with a prompt is run, page by page, in a repository like
+that of the how-to.
+'
+
+. ./test-lib.sh
+
+docs=$GIT_BUILD_DIR/Documentation
+PATH=$GIT_BUILD_DIR/build/bin:$PATH
+PAGES="howto-slow-git trace2 $(trace2 help --commands | sed 's/^/trace2-/')"
+
+test_lazy_prereq GIT 'git version'
+test_lazy_prereq JQ 'jq --version'
+test_lazy_prereq ASCIIDOCTOR 'asciidoctor --version'
+test_lazy_prereq JSON 'grep "^TOOL_FEATURES=.*SIMDJSON" \
+	"$GIT_BUILD_DIR"/build/build-options'
+test_lazy_prereq SQLITE 'sqlite3 --version && grep "^TOOL_FEATURES=.*SQLITE3" \
+	"$GIT_BUILD_DIR"/build/build-options'
+
+# What a page tells to type, one command a line.
+prompts () {
+	sed -n 's/^    \$ //p' "$1"
+}
+
+# Lines that head a table, without what is between the columns.
+heads () {
+	sed -n 's/^ *\([A-Z][A-Z0-9]*\( [A-Z ]*[A-Z0-9]*\)*\)$/\1/p' |
+	grep ' ' | tr -s ' ' | sort -u
+}
+
+# A clone whose hook runs two programs for each file, with files to commit and
+# commits to fetch.
+project () {
+	rm -rf pages &&
+	mkdir pages &&
+	(
+		cd pages &&
+		git init -q -b main upstream &&
+		cd upstream &&
+		git config user.name A &&
+		git config user.email a@example.com &&
+		mkdir -p src/1 &&
+		for i in 1 2 3
+		do
+			echo "int f$i;" >src/1/f"$i".c || exit 1
+		done &&
+		git add . &&
+		git commit -q -m first &&
+		git clone -q --bare . ../upstream.git &&
+		git clone -q ../upstream.git ../project &&
+		echo more >second &&
+		git add . &&
+		git commit -q -m more &&
+		git push -q ../upstream.git main &&
+		cd ../project &&
+		git config user.name A &&
+		git config user.email a@example.com &&
+		git config remote.origin.url ../upstream.git &&
+		cat >.git/hooks/pre-commit <<-\EOF &&
+		#!/bin/sh
+		for file in $(git diff --cached --name-only)
+		do
+			git show ":$file" | grep -q "DO NOT" && exit 1
+		done
+		exit 0
+		EOF
+		chmod +x .git/hooks/pre-commit &&
+		for i in 1 2 3
+		do
+			echo "/* more */" >>src/1/f"$i".c || exit 1
+		done
+	)
+}
+
+# What a page's commands read that it does not record itself.
+recordings () {
+	trace2 record -- git status -s &&
+	trace2 record -o ../status -- git status -s &&
+	trace2 record -o ../commit -- git log -1 --stat
+}
+
+# Runs a page's commands, but for those whose programs are missing here.
+run_page () {
+	prompts "$1" >commands &&
+	project &&
+	(
+		cd pages/project &&
+		recordings &&
+		while read -r command
+		do
+			case "$command" in
+			*sqlite*) test_have_prereq SQLITE || continue ;;
+			*jq*) test_have_prereq JQ || continue ;;
+			esac
+			echo ">>> $command" &&
+			eval "$command" </dev/null || exit 1
+		done <../../commands
+	) >out
+}
+
+test_expect_success 'every command has a page, which the overview and README list' '
+	trace2 help --commands >commands &&
+	test_line_count -gt 6 commands &&
+	while read -r command
+	do
+		test_path_is_file "$docs/trace2-$command.adoc" &&
+		test_grep "^= trace2-$command(1)$" \
+			"$docs/trace2-$command.adoc" &&
+		test_grep "^trace2-$command - " "$docs/trace2-$command.adoc" &&
+		test_grep "^include::generated/options-$command.adoc.tag=options" \
+			"$docs/trace2-$command.adoc" &&
+		test_grep "^xref:trace2-$command.adoc" \
+			"$docs"/generated/commands.adoc &&
+		test_grep "Documentation/trace2-$command.adoc" \
+			"$GIT_BUILD_DIR"/README.md || return 1
+	done <commands &&
+	test_grep "^include::generated/commands.adoc" "$docs"/trace2.adoc
+'
+
+test_expect_success 'what is made from the table of options is current, and lint knows it' '
+	trace2 help --asciidoc >actual &&
+	test_cmp "$docs"/generated/commands.adoc actual &&
+	trace2 help --commands >commands &&
+	while read -r command
+	do
+		trace2 help --asciidoc "$command" >actual &&
+		test_cmp "$docs/generated/options-$command.adoc" actual &&
+		test_grep "help --asciidoc $command$" \
+			"$GIT_BUILD_DIR"/t/lint/generated.list || return 1
+	done <commands
+'
+
+# "COMMAND --option", for each that a page names behind a command.
+named_options () {
+	"$PERL_PATH" -ne "
+		while (/\\btrace2 ([a-z]+)((?: (?!-- )[^|\`]*)?)/g) {
+			my (\$command, \$rest) = (\$1, \$2);
+			\$rest =~ s/ -- .*//;
+			print qq(\$command \$1\\n) while \$rest =~ /(?<= )(--[a-z][a-z-]*)/g;
+		}" "$@" | sort -u
+}
+
+test_expect_success 'options that the pages name are options of that command' '
+	for page in $PAGES
+	do
+		echo "$docs/$page.adoc" || return 1
+	done >pages.list &&
+	tr "\n" "\0" <pages.list | xargs -0 cat >all &&
+	named_options all >options &&
+	test_line_count -gt 10 options &&
+	while read -r command option
+	do
+		trace2 "$command" -h >help &&
+		grep -q -e " $option\\([ =[]\|$\\)" help ||
+		{ echo "$command has no $option" && return 1; }
+	done <options
+'
+
+for page in $PAGES
+do
+	test_expect_success GIT,JSON "what $page shows runs" '
+		run_page "$docs/$page.adoc" &&
+		sed "s/^    //" "$docs/$page.adoc" | heads >shown &&
+		heads <out >actual &&
+		comm -23 shown actual >missing &&
+		test_must_be_empty missing
+	'
+done
+
+test_expect_success 'the how-to shows tables' '
+	sed "s/^    //" "$docs"/howto-slow-git.adoc | heads >shown &&
+	test_line_count -gt 3 shown
+'
+
+test_expect_success GIT,JSON 'what README shows of the command runs' '
+	sed "/^## The library/q" "$GIT_BUILD_DIR"/README.md >README &&
+	test_grep "trace2 record -- git fetch" README &&
+	run_page README &&
+	sed "s/^    //" README | heads >shown &&
+	test_line_count -gt 0 shown &&
+	heads <out >actual &&
+	comm -23 shown actual >missing &&
+	test_must_be_empty missing
+'
+
+test_expect_success ASCIIDOCTOR 'pages and man pages are made without a warning' '
+	for page in $PAGES
+	do
+		asciidoctor --failure-level=WARN -D html \
+			"$docs/$page.adoc" 2>err &&
+		test_must_be_empty err || return 1
+	done &&
+	for page in $PAGES
+	do
+		test "$page" != howto-slow-git || continue
+		asciidoctor --failure-level=WARN -b manpage -D man \
+			"$docs/$page.adoc" 2>err &&
+		test_must_be_empty err &&
+		test_path_is_file "man/$page.1" || return 1
+	done
+'
+
+test_done
