@@ -140,6 +140,27 @@ test_expect_success SQLITE3 'sqlite: three questions' '
 		max(share) <= 1 from spawn_overhead")" = 1
 '
 
+test_expect_success SQLITE3 'sqlite: a file is removed only if it is new' '
+	mkfifo pipe &&
+	test_expect_code 128 trace2 export --to sqlite -o pipe "$MIX" 2>err &&
+	cat >expect <<-\EOF &&
+	trace2: cannot write '\''pipe'\'': not a regular file
+	EOF
+	test_cmp expect err &&
+	test -p pipe &&
+	>mine &&
+	ln -s mine link &&
+	(
+		ulimit -f 1 &&
+		trap "" XFSZ &&
+		test_expect_code 128 trace2 export --to sqlite -o link "$MIX" &&
+		test_expect_code 128 trace2 export --to sqlite -o new "$MIX"
+	) &&
+	test_path_is_symlink link &&
+	test_path_is_file mine &&
+	test_path_is_missing new
+'
+
 test_expect_success SQLITE3 'sqlite: databases of others are left alone' '
 	sqlite3 other.db "create table mine(x)" &&
 	cp other.db before &&

@@ -78,11 +78,8 @@ static bool open_beside(struct tr2_sink *s, const struct stat *before)
 		return false;
 	snprintf(s->temp, size, "%s%s", s->target, suffix);
 	s->fd = mkstemp(s->temp);
-	if (s->fd < 0) {
-		free(s->temp);
-		s->temp = NULL;
+	if (s->fd < 0)
 		return false;
-	}
 	unfinished = s->temp;
 	watch_signals();
 	set_mode(s->fd, before);
@@ -107,7 +104,13 @@ bool tr2_sink_open(struct tr2_sink *s, const char *path)
 	}
 	if (exists && access(path, W_OK) < 0)
 		return fail(s);
-	return open_beside(s, exists ? &st : NULL) || fail(s);
+	if (open_beside(s, exists ? &st : NULL))
+		return true;
+	fail(s);
+	free(s->temp);
+	free(s->target);
+	s->temp = s->target = NULL;
+	return false;
 }
 
 bool tr2_sink_flush(struct tr2_sink *s)

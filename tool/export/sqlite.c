@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "export/schema.h"
@@ -28,6 +29,7 @@ struct database {
 	sqlite3 *db;
 	const char *path;
 	bool existed, open;
+	bool made; /* the file: ours to remove */
 	sqlite3_stmt *insert[TR2_TABLE_NR];
 	sqlite3_stmt *find;
 	struct tr2_row row;
@@ -169,11 +171,26 @@ static bool prepare(struct tr2_export *x)
 	return !x->failed;
 }
 
+/* SQLite would open a device, and a failed export remove it. */
+static bool check_file(struct tr2_export *x)
+{
+	struct database *d = x->state;
+	struct stat st;
+
+	d->made = lstat(d->path, &st) < 0 && errno == ENOENT;
+	if (d->made || stat(d->path, &st) < 0 || S_ISREG(st.st_mode))
+		return true;
+	tr2_error("cannot write '%s': not a regular file", d->path);
+	x->failed = true;
+	return false;
+}
+
 static bool open_database(struct tr2_export *x)
 {
 	struct database *d = x->state;
 
-	d->existed = !access(d->path, F_OK);
+	if (!check_file(x))
+		return false;
 	if (sqlite3_open_v2(d->path, &d->db,
 			    SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE,
 			    NULL) != SQLITE_OK)
@@ -365,7 +382,7 @@ static bool end(struct tr2_export *x)
 	sqlite3_finalize(d->find);
 	/* Closing takes back what was not committed. */
 	sqlite3_close(d->db);
-	if (x->failed && d->open && !d->existed)
+	if (x->failed && d->open && d->made)
 		unlink(d->path);
 	tr2_row_release(&d->row);
 	free(d->session_ids);
