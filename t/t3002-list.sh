@@ -4,6 +4,7 @@
 test_description='trace2 list: the processes of a recording'
 
 . ./test-lib.sh
+. "$TEST_DIRECTORY/lib-terminal.sh"
 
 traces=$TEST_DIRECTORY/traces
 
@@ -148,6 +149,21 @@ test_expect_success GIT 'a child killed by a signal' '
 	EOF
 	trace2 list killed.event >out &&
 	test_grep "SIGTERM" out
+'
+
+test_expect_success TTY 'a pager that is not there, and a terminal that is dumb' '
+	sane_unset TRACE2_PAGER &&
+	trace2 list "$traces/error.event" >expect &&
+	test_file_not_empty expect &&
+	TERM=xterm COLUMNS=500 PAGER=no-such-pager \
+		test_terminal trace2 list --color=never \
+		"$traces/error.event" >out 2>&1 &&
+	test_grep "no-such-pager" out &&
+	grep -v "no-such-pager" out >actual &&
+	test_cmp expect actual &&
+	TERM=dumb COLUMNS=500 PAGER="echo paged" \
+		test_terminal trace2 list "$traces/error.event" >actual &&
+	test_cmp expect actual
 '
 
 test_done

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * term - see out/term.h. The pager is $TRACE2_PAGER, else $PAGER, else less,
- * which is told to stay out of the way of output that fits the screen.
+ * which is told to stay out of the way of output that fits the screen. There is
+ * none on a terminal that cannot move its cursor; and where it cannot be run,
+ * the output comes as it is.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -36,15 +38,22 @@ static unsigned int width_of_terminal(void)
 	return (unsigned int)n;
 }
 
+static bool is_dumb(void)
+{
+	const char *name = getenv("TERM");
+
+	return !name || !strcmp(name, "dumb");
+}
+
 static bool want_color(void)
 {
-	const char *name = getenv("TERM"), *no_color = getenv("NO_COLOR");
+	const char *no_color = getenv("NO_COLOR");
 
 	if (!strcmp(tr2_common.color, "always"))
 		return true;
 	if (!strcmp(tr2_common.color, "never") || !term.terminal)
 		return false;
-	return name && strcmp(name, "dumb") != 0 && !(no_color && *no_color);
+	return !is_dumb() && !(no_color && *no_color);
 }
 
 static const char *pager_command(void)
@@ -60,11 +69,16 @@ static const char *pager_command(void)
 
 static void run_pager(const char *pager, const int pipe_fd[2])
 {
+	/* A pager that was not found has read nothing yet. */
+	static const char script[] =
+		"eval \"$1\"\ncase $? in 126|127) exec cat;; esac";
+
 	dup2(pipe_fd[0], 0);
 	close(pipe_fd[0]);
 	close(pipe_fd[1]);
 	setenv("LESS", "FRX", 0);
-	execl("/bin/sh", "sh", "-c", pager, (char *)NULL);
+	execl("/bin/sh", "sh", "-c", script, "trace2", pager,
+	      (char *)NULL);
 	_exit(127);
 }
 
@@ -95,7 +109,7 @@ void tr2_term_start(bool pager)
 		return;
 	if (tr2_common.format == TR2_FORMAT_TEXT)
 		term.width = width_of_terminal();
-	if (pager && command && !tr2_common.no_pager)
+	if (pager && command && !tr2_common.no_pager && !is_dumb())
 		start_pager(command);
 }
 
