@@ -4,6 +4,7 @@
 test_description='trace2 report: where the time went'
 
 . ./test-lib.sh
+. "$TEST_DIRECTORY/lib-terminal.sh"
 
 traces=$TEST_DIRECTORY/traces
 
@@ -181,6 +182,26 @@ test_expect_success GIT 'live git: a clone with its children' '
 	test_grep "git clone -q .*file:" out &&
 	test_grep "\[git-upload-pack" out &&
 	test_grep "CRITICAL PATH" out
+'
+
+test_expect_success 'what failed is said above all' '
+	trace2 report "$traces/error.event" >out &&
+	head -n 1 out >first &&
+	test_grep "events; exit 1; 1 error (report --errors)$" first &&
+	trace2 report "$traces/clone.event" >out &&
+	head -n 1 out >first &&
+	test_grep ! "exit" first
+'
+
+test_expect_success TTY 'a narrow terminal keeps the names of regions' '
+	TERM=dumb COLUMNS=60 test_terminal trace2 report --regions \
+		"$traces/gc.event" >out &&
+	test_grep "CALLS  *MAX  REGION$" out &&
+	test_grep "^P50, P90, P99 left out: this terminal is too narrow$" out &&
+	TERM=dumb COLUMNS=200 test_terminal trace2 report --regions \
+		"$traces/gc.event" >out &&
+	test_grep "CALLS  *P50  *P90  *P99  *MAX  REGION$" out &&
+	test_grep ! "left out" out
 '
 
 test_done

@@ -144,6 +144,41 @@ static void add_process(struct tr2_table *t, const struct tr2_model *m,
 	tr2_cell_end(t, m, node);
 }
 
+static bool has_failed(const struct tr2_node *n)
+{
+	return n->end == TR2_END_SIGNAL || (n->has_code && n->code);
+}
+
+/* How the whole ended, when not well, and where to read of it. */
+static void print_failures(const struct tr2_model *m)
+{
+	struct tr2_buf b = TR2_BUF_INIT;
+	uint32_t i, nr_roots = 0, nr_failed = 0, failed = 0;
+	uint64_t nr_errors = 0;
+
+	tr2_for_each_root(m, i) {
+		nr_roots++;
+		if (has_failed(&m->nodes[i])) {
+			failed = i;
+			nr_failed++;
+		}
+	}
+	tr2_for_each_session(m, i)
+		nr_errors += m->sessions[i].nr_errors;
+	if (nr_failed && nr_roots == 1) {
+		tr2_exit_text(&b, m, failed);
+		printf("; %s%s", m->nodes[failed].end == TR2_END_SIGNAL ?
+					 "" : "exit ", tr2_buf_str(&b));
+	} else if (nr_failed) {
+		printf("; %u failed (list --errors)", nr_failed);
+	}
+	if (nr_errors)
+		printf("; %llu error%s (report --errors)",
+		       (unsigned long long)nr_errors,
+		       nr_errors == 1 ? "" : "s");
+	tr2_buf_release(&b);
+}
+
 /* One sentence above the tree. */
 static void print_summary(const struct tr2_model *m, int64_t whole)
 {
@@ -158,13 +193,15 @@ static void print_summary(const struct tr2_model *m, int64_t whole)
 	}
 	tr2_fmt_ns(&b, whole);
 	tr2_fmt_ns(&spawn_text, spawn);
-	printf("%s wall, %u process%s, %llu events", tr2_buf_str(&b), nr,
-	       nr == 1 ? "" : "es", (unsigned long long)m->nr_events);
+	printf("%s wall, %u process%s, %llu event%s", tr2_buf_str(&b), nr,
+	       nr == 1 ? "" : "es", (unsigned long long)m->nr_events,
+	       m->nr_events == 1 ? "" : "s");
 	if (spawn)
 		printf("; %s (%.1f%%) spawning",
 		       tr2_buf_str(&spawn_text), share_of(spawn, whole) * 100);
 	if (m->lost)
 		printf("; %llu events lost", (unsigned long long)m->lost);
+	print_failures(m);
 	puts("\n");
 	tr2_buf_release(&b);
 	tr2_buf_release(&spawn_text);
@@ -306,7 +343,7 @@ static void critical_path(const struct tr2_model *m)
 			small++;
 	}
 	tr2_table_print(&t);
-	if (small)
+	if (small && t.nr_rows)
 		printf("%s%zu more step%s of less than %.1f%% each%s\n",
 		       tr2_color_on(TR2_COLOR_DIM), small,
 		       small == 1 ? "" : "s", MIN_SHARE * 100,

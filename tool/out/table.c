@@ -311,17 +311,59 @@ static void measure(const struct tr2_table *t, size_t *width)
 	tr2_buf_release(&b);
 }
 
+static size_t total_width(const struct tr2_table *t, const size_t *width)
+{
+	size_t total = 0, c;
+
+	for (c = 0; c < t->nr_columns; c++)
+		total += width[c] ? width[c] + 2 : 0;
+	return total ? total - 2 : 0;
+}
+
+static void add_left_out(const struct tr2_table *t, const bool *left_out,
+			 struct tr2_buf *out)
+{
+	bool any = false;
+	size_t c;
+
+	for (c = 0; c < t->nr_columns; c++) {
+		if (!left_out[c])
+			continue;
+		tr2_buf_addstr(out, any ? ", " :
+					  tr2_color_on(TR2_COLOR_DIM));
+		tr2_buf_addstr(out, t->columns[c].heading);
+		any = true;
+	}
+	if (!any)
+		return;
+	tr2_buf_addlit(out, " left out: this terminal is too narrow");
+	tr2_buf_addstr(out, tr2_color_off(TR2_COLOR_DIM));
+	tr2_buf_addch(out, '\n');
+}
+
+/* Names tell more than the last of many numbers. */
+static void leave_out(const struct tr2_table *t, size_t *width, bool *left_out)
+{
+	size_t c;
+
+	if (!tr2_term_width())
+		return;
+	for (c = t->nr_columns; c-- > 0;)
+		if (width[c] && t->columns[c].flags & TR2_COL_SPARE &&
+		    total_width(t, width) > tr2_term_width()) {
+			width[c] = 0;
+			left_out[c] = true;
+		}
+}
+
 /* Narrows the flexible columns, the widest first, until lines fit a terminal.
  * What is piped is whole. */
 static void fit_width(const struct tr2_table *t, size_t *width)
 {
-	size_t total = 0, c, widest;
+	size_t total = total_width(t, width), c, widest;
 
 	if (!tr2_term_width())
 		return;
-	for (c = 0; c < t->nr_columns; c++)
-		total += width[c] ? width[c] + 2 : 0;
-	total -= total ? 2 : 0;
 	while (total > tr2_term_width()) {
 		widest = t->nr_columns;
 		for (c = 0; c < t->nr_columns; c++)
@@ -453,13 +495,15 @@ static void flush(struct tr2_buf *out)
 static void print_text(const struct tr2_table *t)
 {
 	size_t *width = calloc(t->nr_columns + 1, sizeof(*width));
+	bool *left_out = calloc(t->nr_columns + 1, sizeof(*left_out));
 	bool open[MAX_TREE_DEPTH + 1] = { false };
 	struct tr2_buf out = TR2_BUF_INIT;
 	size_t row, last;
 
-	if (!width)
-		return;
+	if (!width || !left_out)
+		goto done;
 	measure(t, width);
+	leave_out(t, width, left_out);
 	fit_width(t, width);
 	last = last_shown(t, width);
 	if (t->title) {
@@ -473,8 +517,11 @@ static void print_text(const struct tr2_table *t)
 		if (out.len > 60000)
 			flush(&out);
 	}
+	add_left_out(t, left_out, &out);
 	flush(&out);
+done:
 	tr2_buf_release(&out);
+	free(left_out);
 	free(width);
 }
 

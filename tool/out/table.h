@@ -39,6 +39,8 @@ enum tr2_cell_kind {
 #define TR2_COL_DATA (1u << 3)   /* only in JSON and CSV */
 #define TR2_COL_TEXT (1u << 4)   /* only in text */
 #define TR2_COL_SHORT (1u << 6)  /* durations with three digits */
+#define TR2_COL_SPARE (1u << 7)  /* left out, the last first, of lines that are
+				    too wide for a terminal */
 #define TR2_COL_HEAT (1u << 5)   /* a share, coloured by how large it is */
 
 struct tr2_column {
