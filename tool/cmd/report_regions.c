@@ -85,7 +85,7 @@ static void gather_regions(const struct tr2_model *cm, const int64_t *self,
 	tr2_for_each_session(m, s) {
 		if (!tr2_filter_session(m, s))
 			continue;
-		*whole += m->sessions[s].end_ns;
+		tr2_ns_add(whole, m->sessions[s].end_ns);
 		if (!tr2_common.region && !tr2_common.min_ns)
 			no_region(m, s, groups);
 		tr2_for_each_thread(m, s, t)
@@ -271,7 +271,7 @@ bool tr2_report_groups(const struct tr2_model *m)
 			continue;
 		tr2_group_add(group, n->end_ns - n->start_ns, n->self_ns);
 		if (n->spawn_ns != TR2_NO_TIME)
-			group->extra_ns += n->spawn_ns;
+			tr2_ns_add(&group->extra_ns, n->spawn_ns);
 	}
 	tr2_groups_sort(&groups);
 	tr2_table_init(&t, "groups", group_columns,

@@ -44,8 +44,8 @@ struct tr2_group *tr2_groups_get(struct tr2_groups *g, const char *by,
 void tr2_group_add(struct tr2_group *group, int64_t ns, int64_t self_ns)
 {
 	group->nr++;
-	group->total_ns += ns;
-	group->self_ns += self_ns;
+	tr2_ns_add(&group->total_ns, ns);
+	tr2_ns_add(&group->self_ns, self_ns);
 	if (ns > group->max_ns)
 		group->max_ns = ns;
 	if (group->nr_values < group->alloc_values ||

@@ -7,6 +7,13 @@
 
 #include "model/private.h"
 
+/* Streams may claim any times: sums stop at the ends of their range. */
+static inline void tr2_ns_add(int64_t *sum, int64_t ns)
+{
+	if (__builtin_add_overflow(*sum, ns, sum))
+		*sum = ns < 0 ? INT64_MIN : INT64_MAX;
+}
+
 /* All durations of one name. */
 struct tr2_group {
 	const char *name, *by; /* by: the group of -g; NULL without */
