@@ -261,6 +261,18 @@ static const char *base_name(const char *path)
 	return slash && slash[1] ? slash + 1 : path;
 }
 
+/* Of one word that may be a whole line for a shell: a '/' counts in its first
+ * word alone. */
+static const char *command_name(const char *line)
+{
+	const char *name = line, *p;
+
+	for (p = line; *p && *p != ' ' && *p != '\t'; p++)
+		if (*p == '/' && p[1] && p[1] != ' ')
+			name = p + 1;
+	return name;
+}
+
 const char *tr2_node_name(const struct tr2_model *m, uint32_t node)
 {
 	const struct tr2_node *n = &m->nodes[node];
@@ -282,6 +294,8 @@ const char *tr2_node_name(const struct tr2_model *m, uint32_t node)
 	}
 	if (c->hook)
 		return tr2_s(m, c->hook);
+	if (c->argv.nr == 1 && *c->argv.text)
+		return command_name(c->argv.text);
 	if (c->argv.nr && *c->argv.text)
 		return base_name(c->argv.text);
 	if (t->argv.nr && *t->argv.text)
