@@ -249,6 +249,7 @@ static void add_result(struct tr2_buf *b, const struct tr2_meta *m)
 	else if (m->started)
 		add_number(b, "exit_code", (uint64_t)WEXITSTATUS(m->status));
 	if (m->started) {
+		add_number(b, "wall_ns", m->wall_ns);
 		add_key(b, "rusage");
 		tr2_buf_addch(b, '{');
 		tr2_meta_add_usage(b, &m->usage);
@@ -270,6 +271,8 @@ static void add_result(struct tr2_buf *b, const struct tr2_meta *m)
 		tr2_buf_addch(b, '}');
 	}
 	tr2_buf_addch(b, ']');
+	if (m->more)
+		m->more(m->data, b);
 	add_tasks(b, m->procs);
 }
 

@@ -42,6 +42,7 @@ struct tr2_meta {
 	bool complete;
 	bool started; /* the command did run: status and usage are set */
 	int status, exit_code;
+	uint64_t wall_ns; /* of the command */
 	struct tr2_usage usage;
 	const struct tr2_procs *procs;
 	uint64_t processes;
@@ -49,6 +50,9 @@ struct tr2_meta {
 	uint64_t lost_task_records, lost_task_log, lost_exit_codes;
 	const struct tr2_straggler *stragglers;
 	size_t nr_stragglers;
+	/* Adds further members; may be NULL. */
+	void (*more)(void *data, struct tr2_buf *b);
+	void *data;
 };
 
 /* All that is known to be lost, in records, lines and events. */

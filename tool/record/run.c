@@ -15,9 +15,18 @@
 
 static const int forwarded[] = { SIGHUP,  SIGINT,  SIGQUIT,
 				 SIGTERM, SIGUSR1, SIGUSR2 };
+static const int ending[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM };
 static const int stopping[] = { SIGTSTP, SIGTTIN, SIGTTOU };
 
 #define NR(array) (sizeof(array) / sizeof(*(array)))
+
+/* How the process was before the first tr2_run_prepare(), and how commands
+ * start. */
+static struct {
+	bool known;
+	sigset_t mask;
+	struct sigaction sigchld;
+} before;
 
 static bool is_in(const int *list, size_t nr, int signo)
 {
@@ -50,13 +59,13 @@ static void forward(struct tr2_run *run, const struct signalfd_siginfo *info)
  * sees the whole job stopped. Returns when it was continued. */
 static void stop_here(int signo)
 {
-	sigset_t only, before;
+	sigset_t only, mask;
 
 	sigemptyset(&only);
 	sigaddset(&only, signo);
 	raise(signo);
-	sigprocmask(SIG_UNBLOCK, &only, &before);
-	sigprocmask(SIG_SETMASK, &before, NULL);
+	sigprocmask(SIG_UNBLOCK, &only, &mask);
+	sigprocmask(SIG_SETMASK, &mask, NULL);
 }
 
 static void take_signal(struct tr2_run *run,
@@ -69,6 +78,8 @@ static void take_signal(struct tr2_run *run,
 		return;
 	}
 	forward(run, info);
+	if (is_in(ending, NR(ending), signo))
+		run->signo = signo;
 	if (is_in(stopping, NR(stopping), signo))
 		stop_here(signo);
 	else if (is_in(forwarded, NR(forwarded), signo) &&
@@ -115,11 +126,12 @@ int tr2_run_prepare(struct tr2_run *run, struct tr2_loop *loop)
 	/* Writing to a closed pipe or past a limit is an errno here. */
 	sigaddset(&set, SIGPIPE);
 	sigaddset(&set, SIGXFSZ);
-	sigprocmask(SIG_BLOCK, &set, &run->mask);
+	sigprocmask(SIG_BLOCK, &set, before.known ? NULL : &before.mask);
 	/* If it was ignored, children would vanish without a status. */
 	memset(&dfl, 0, sizeof(dfl));
 	dfl.sa_handler = SIG_DFL;
-	sigaction(SIGCHLD, &dfl, &run->sigchld);
+	sigaction(SIGCHLD, &dfl, before.known ? NULL : &before.sigchld);
+	before.known = true;
 	prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
 	return tr2_loop_add(loop, &run->signals, EPOLLIN);
 }
@@ -193,8 +205,8 @@ static _Noreturn void be_child(const struct tr2_run *run, int go, int error,
 	if (n != 1)
 		_exit(TR2_EXIT_CANNOT_RUN);
 	setrlimit(RLIMIT_NOFILE, &run->files);
-	sigaction(SIGCHLD, &run->sigchld, NULL);
-	sigprocmask(SIG_SETMASK, &run->mask, NULL);
+	sigaction(SIGCHLD, &before.sigchld, NULL);
+	sigprocmask(SIG_SETMASK, &before.mask, NULL);
 	execvpe(argv[0], argv, envp);
 	err = errno;
 	if (write(error, &err, sizeof(err)) < 0)

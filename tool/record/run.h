@@ -23,8 +23,7 @@ struct tr2_run {
 	struct tr2_loop *loop;
 	pid_t pid;                 /* 0: not started */
 	int go_fd, error_fd;       /* between start and exec */
-	sigset_t mask;             /* as it was before tr2_run_prepare() */
-	struct sigaction sigchld;
+	int signo;                 /* the last signal that asked for the end */
 	struct rlimit files;
 	bool ended;
 	int status;
@@ -36,8 +35,8 @@ struct tr2_run {
 	void *data;
 };
 
-/* From now on signals are read from loop; the recorder adopts orphans. -1:
- * errno. */
+/* From now on signals are read from loop, and stay blocked when run is
+ * released; the recorder adopts orphans. -1: errno. */
 int tr2_run_prepare(struct tr2_run *run, struct tr2_loop *loop);
 void tr2_run_release(struct tr2_run *run);
 

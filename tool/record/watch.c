@@ -212,6 +212,8 @@ static void open_sources(struct tr2_watch *w, struct tr2_loop *loop, pid_t pid)
 		return;
 	snprintf(w->why_not, sizeof(w->why_not), "%s; %s", w->tasks.why_not,
 		 w->connector.why_not);
+	if (w->quiet)
+		return;
 	fprintf(stderr, "trace2 record: going on without the kernel's task "
 		"records: %s\n", w->why_not);
 }

@@ -24,6 +24,7 @@ struct tr2_watch {
 	struct tr2_tasks tasks;
 	struct tr2_connector connector;
 	bool has_tasks, has_connector;
+	bool quiet; /* do not say what cannot be had */
 	char why_not[400]; /* there are no task records */
 	uint64_t written_ns; /* when the log was written last */
 };

@@ -1,0 +1,385 @@
+/* SPDX-License-Identifier: MIT */
+#include "record/job.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "options.h"
+#include "record/environment.h"
+#include "record/listen.h"
+#include "record/meta.h"
+#include "record/run.h"
+#include "record/store.h"
+#include "record/tally.h"
+#include "record/watch.h"
+
+#define SIZE_CHECK_NS 100000000u
+#define SHOWN_STRAGGLERS 5
+
+/* One recording. Static, because a thread that hangs on a disk may outlive
+ * everything but the process. */
+static struct {
+	const struct tr2_job *job;
+	struct tr2_loop loop;
+	struct tr2_store store;
+	struct tr2_listen listen;
+	struct tr2_run run;
+	struct tr2_watch watch;
+	struct tr2_meta meta;
+	struct tr2_source patience; /* runs when CMD has ended */
+	struct tr2_source size;     /* with --max-size */
+	struct tr2_straggler *stragglers;
+	bool over_size;
+	uint64_t went_ns, wall_ns; /* CMD: since when, and for how long */
+} rec;
+
+static void patience_over(struct tr2_source *source, uint32_t events)
+{
+	(void)events;
+	tr2_loop_close(&rec.loop, source);
+	rec.loop.stop = true;
+}
+
+/* CMD has ended; what it left behind is waited for, but not for ever. */
+static void command_ended(void)
+{
+	rec.patience.ready = patience_over;
+	if (!rec.job->timeout_ns ||
+	    tr2_loop_add_timer(&rec.loop, &rec.patience,
+			       (uint64_t)rec.job->timeout_ns, 0))
+		rec.loop.stop = true;
+}
+
+static void on_child(void *data)
+{
+	/* Before anything else that takes time. */
+	uint64_t now = tr2_clock_now_ns();
+	bool ended_before = rec.run.ended;
+	bool alone;
+
+	(void)data;
+	alone = !tr2_watch_reap(&rec.watch, &rec.run);
+	if (rec.run.ended && !ended_before)
+		rec.wall_ns = now - rec.went_ns;
+	if (rec.run.ended && alone)
+		rec.loop.stop = true;
+	else if (rec.run.ended && !ended_before)
+		command_ended();
+}
+
+static void on_stop(void *data)
+{
+	(void)data;
+	rec.loop.stop = true;
+}
+
+/*
+ * Programs write the files of a directory themselves. What stops them is the
+ * way in which Git bounds such a directory: while that file is there, a program
+ * that starts writes nothing.
+ */
+static void check_size(struct tr2_source *source, uint32_t events)
+{
+	struct tr2_tally tally;
+	uint64_t ticks;
+	int fd;
+
+	(void)events;
+	if (read(source->fd, &ticks, sizeof(ticks)) < 0 ||
+	    tr2_tally_sizes(&tally, rec.store.events_fd) ||
+	    tally.bytes + rec.watch.log.bytes < (uint64_t)rec.job->max_size_bytes)
+		return;
+	rec.over_size = true;
+	fd = openat(rec.store.events_fd, TR2_DISCARD,
+		    O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (fd >= 0)
+		close(fd);
+	tr2_loop_close(&rec.loop, source);
+}
+
+static int watch_size(void)
+{
+	if (!rec.job->max_size_bytes)
+		return 0;
+	rec.watch.log.max_bytes = (uint64_t)rec.job->max_size_bytes;
+	if (rec.listen.nr_listeners)
+		return 0;
+	rec.size.ready = check_size;
+	return tr2_loop_add_timer(&rec.loop, &rec.size, SIZE_CHECK_NS,
+				  SIZE_CHECK_NS);
+}
+
+/* 0, or the exit code after an error message. */
+static int check_command(const char *name)
+{
+	int code = tr2_run_check(name);
+
+	if (code)
+		tr2_error("cannot run '%s': %s", name,
+			  code == TR2_EXIT_NOT_FOUND ? "command not found" :
+						       strerror(errno));
+	return code;
+}
+
+static int open_tasks_file(void)
+{
+	return openat(rec.store.dir_fd, TR2_STORE_TASKS,
+		      O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+		      0600);
+}
+
+static void fill_meta(const struct tr2_job *job)
+{
+	struct tr2_meta *m = &rec.meta;
+
+	m->argv = *job->argv ? job->argv : NULL;
+	m->nest = job->nest;
+	m->timeout_ns = job->timeout_ns;
+	m->max_size_bytes = job->max_size_bytes;
+	m->listen = &rec.listen;
+	tr2_anchor_take(&m->start);
+}
+
+/* All that may fail before something runs. -1: said why. */
+static int open_all(const struct tr2_job *job)
+{
+	if (tr2_store_open(&rec.store, job->dir))
+		return -1;
+	fill_meta(job);
+	if (tr2_meta_write(&rec.meta, &rec.store))
+		goto fail;
+	rec.watch.log.fd = open_tasks_file();
+	if (rec.watch.log.fd < 0)
+		goto fail;
+	if (tr2_run_prepare(&rec.run, &rec.loop))
+		goto fail;
+	rec.run.on_child = on_child;
+	rec.run.on_stop = on_stop;
+	if (!tr2_listen_open(&rec.listen, &rec.loop, job->addresses,
+			     job->nr_addresses))
+		return 0;
+	tr2_store_undo(&rec.store);
+	return -1;
+fail:
+	tr2_error("cannot write to '%s': %s (use -o DIR for another place)",
+		  rec.store.path, strerror(errno));
+	tr2_store_undo(&rec.store);
+	return -1;
+}
+
+/* 0, or the exit code after an error message. */
+static int start_command(const struct tr2_job *job)
+{
+	const char *target = rec.listen.nr_listeners ?
+				     rec.listen.listeners[0].address :
+				     rec.store.events_path;
+	char **env = tr2_environment_new(target, job->nest,
+					 job->max_size_bytes &&
+						 !rec.listen.nr_listeners);
+	int failed = !env || tr2_run_start(&rec.run, job->argv, env);
+	int err;
+
+	tr2_environment_free(env);
+	if (failed) {
+		tr2_error("cannot start '%s': %s", job->argv[0],
+			  strerror(errno));
+		return TR2_EXIT_FATAL;
+	}
+	tr2_watch_start(&rec.watch, &rec.loop, rec.run.pid);
+	if (job->starts)
+		job->starts(job->data, rec.run.pid);
+	rec.went_ns = tr2_clock_now_ns();
+	if (!tr2_run_go(&rec.run))
+		return 0;
+	err = errno;
+	tr2_error("cannot run '%s': %s", job->argv[0], strerror(err));
+	while (!rec.run.ended && tr2_watch_reap(&rec.watch, &rec.run))
+		tr2_loop_once(&rec.loop, -1);
+	return err == ENOENT ? TR2_EXIT_NOT_FOUND : TR2_EXIT_CANNOT_RUN;
+}
+
+static void say_listening(void)
+{
+	size_t i;
+
+	for (i = 0; i < rec.listen.nr_listeners; i++)
+		fprintf(stderr, "trace2 record: listening on %s\n",
+			rec.listen.listeners[i].address);
+}
+
+/* 0, or the exit code after an error message. */
+static int record(const struct tr2_job *job)
+{
+	int code = 0;
+
+	if (*job->argv)
+		code = start_command(job);
+	if (!code && rec.listen.nr_listeners &&
+	    tr2_listen_start(&rec.listen, rec.store.events_fd,
+			     (uint64_t)job->max_size_bytes)) {
+		tr2_error("cannot listen: %s", strerror(errno));
+		return TR2_EXIT_FATAL;
+	}
+	if (!code) {
+		say_listening();
+		if (watch_size())
+			tr2_warning("--max-size has no effect: %s",
+				    strerror(errno));
+		if (tr2_loop_run(&rec.loop))
+			tr2_error("cannot wait: %s", strerror(errno));
+	}
+	return code;
+}
+
+static int exit_code(int code)
+{
+	if (code || !rec.run.ended)
+		return code;
+	return WIFSIGNALED(rec.run.status) ? 128 + WTERMSIG(rec.run.status) :
+					     WEXITSTATUS(rec.run.status);
+}
+
+static void say_stragglers(void)
+{
+	size_t nr = rec.meta.nr_stragglers, i;
+
+	if (!nr)
+		return;
+	fprintf(stderr, "trace2 record: %zu process%s still running (", nr,
+		nr == 1 ? "" : "es");
+	for (i = 0; i < nr && i < SHOWN_STRAGGLERS; i++)
+		fprintf(stderr, "%spid %d %s", i ? ", " : "",
+			rec.stragglers[i].pid, rec.stragglers[i].comm);
+	fprintf(stderr, "%s), not waited for\n",
+		nr > SHOWN_STRAGGLERS ? ", ..." : "");
+}
+
+static void say_sum(int code)
+{
+	static const char *const units[] = { "B", "KiB", "MiB", "GiB", "TiB" };
+	const struct tr2_meta *m = &rec.meta;
+	double size = (double)m->tally.bytes;
+	size_t unit = 0;
+
+	for (; size >= 1024 && unit < 4; unit++)
+		size /= 1024;
+	if (rec.over_size)
+		fprintf(stderr, "trace2 record: --max-size was reached: "
+			"processes that started later recorded nothing\n");
+	if (rec.listen.sink.write_errno)
+		fprintf(stderr, "trace2 record: cannot write to '%s': %s\n",
+			rec.store.events_path,
+			strerror(rec.listen.sink.write_errno));
+	fprintf(stderr, "[ trace2 record: %llu process%s, %llu event%s, "
+		"%.*f %s -> %s; %llu lost, exit %d ]\n",
+		(unsigned long long)m->processes, m->processes == 1 ? "" : "es",
+		(unsigned long long)m->tally.events,
+		m->tally.events == 1 ? "" : "s", unit ? 1 : 0, size,
+		units[unit], rec.store.path,
+		(unsigned long long)tr2_meta_lost(m), code);
+}
+
+static void fill_result(int code)
+{
+	struct tr2_meta *m = &rec.meta;
+
+	tr2_watch_result(&rec.watch, m);
+	m->complete = true;
+	m->wall_ns = rec.wall_ns;
+	m->more = rec.job->more_meta;
+	m->data = rec.job->data;
+	m->started = rec.run.ended;
+	m->status = rec.run.status;
+	m->exit_code = code;
+	if (m->started)
+		tr2_usage_from_rusage(&m->usage, &rec.run.usage);
+	m->command_pid = rec.run.pid;
+	m->nr_stragglers = tr2_watch_stragglers(&rec.stragglers);
+	m->stragglers = rec.stragglers;
+	tr2_tally_read(&m->tally, rec.store.events_fd);
+	/* Each file is a process's, whether the kernel told of it or not. */
+	m->processes = m->tally.files - rec.listen.nr_unknown;
+	if (m->processes < rec.watch.procs.nr_seen)
+		m->processes = rec.watch.procs.nr_seen;
+	tr2_anchor_take(&m->end);
+}
+
+static void finish(int code)
+{
+	if (rec.job->ended)
+		rec.job->ended(rec.job->data);
+	if (rec.listen.nr_listeners)
+		tr2_listen_finish(&rec.listen);
+	tr2_watch_finish(&rec.watch);
+	fill_result(code);
+	if (tr2_meta_write(&rec.meta, &rec.store))
+		tr2_error("cannot write '%s/" TR2_STORE_META "': %s (the "
+			  "recording says that it is still running)",
+			  rec.store.path, strerror(errno));
+	if (rec.job->quiet)
+		return;
+	say_stragglers();
+	say_sum(code);
+}
+
+static void init(const struct tr2_job *job)
+{
+	memset(&rec, 0, sizeof(rec));
+	rec.job = job;
+	rec.store.dir_fd = rec.store.events_fd = -1;
+	rec.run.signals.fd = rec.patience.fd = rec.size.fd = -1;
+	tr2_watch_init(&rec.watch);
+	rec.watch.quiet = job->quiet;
+}
+
+static void release(void)
+{
+	tr2_loop_close(&rec.loop, &rec.patience);
+	tr2_loop_close(&rec.loop, &rec.size);
+	tr2_listen_release(&rec.listen);
+	tr2_watch_release(&rec.watch);
+	tr2_run_release(&rec.run);
+	tr2_loop_release(&rec.loop);
+	tr2_store_release(&rec.store);
+	free(rec.stragglers);
+}
+
+static void fill_job_result(struct tr2_job_result *result)
+{
+	*result = (struct tr2_job_result){
+		.started = rec.run.ended,
+		.status = rec.run.status,
+		.signo = rec.run.signo,
+		.wall_ns = rec.wall_ns,
+		.usage = rec.meta.usage,
+	};
+}
+
+int tr2_job_run(const struct tr2_job *job, struct tr2_job_result *result)
+{
+	int code = *job->argv ? check_command(job->argv[0]) : 0;
+
+	memset(result, 0, sizeof(*result));
+	if (code)
+		return code;
+	init(job);
+	if (tr2_loop_init(&rec.loop)) {
+		tr2_error("cannot record: %s", strerror(errno));
+		return TR2_EXIT_FATAL;
+	}
+	if (open_all(job)) {
+		code = TR2_EXIT_FATAL;
+	} else {
+		code = exit_code(record(job));
+		finish(code);
+		fill_job_result(result);
+	}
+	release();
+	return code;
+}

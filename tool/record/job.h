@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * job - one recording from its start to its end: the directory is made, the
+ * command runs and is watched, or sockets are listened to, and whatever happens
+ * to the command, the recording is finished.
+ *
+ * Nothing is written before it is known that the command can be run and that
+ * the directory is ours to write. One job after another may run in a process,
+ * but not two at once.
+ */
+#ifndef TR2_RECORD_JOB_H
+#define TR2_RECORD_JOB_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "record/procs.h"
+
+#define TR2_JOB_NEST 100
+#define TR2_JOB_TIMEOUT_NS 3000000000
+
+struct tr2_buf;
+
+struct tr2_job {
+	char **argv; /* ended by NULL; empty: only listen */
+	const char *dir;
+	int64_t nest;           /* TR2_JOB_NEST */
+	int64_t timeout_ns;     /* how long processes are waited for that
+				   outlive the command: TR2_JOB_TIMEOUT_NS */
+	int64_t max_size_bytes; /* 0: any */
+	const char *const *addresses; /* sockets to listen to */
+	size_t nr_addresses;
+	bool quiet; /* say nothing but errors */
+	/* Each may be NULL. */
+	void (*starts)(void *data, pid_t pid); /* is there, but is not CMD yet */
+	void (*ended)(void *data); /* and what it left behind, as far as it was
+				      waited for */
+	/* Adds further members to meta.json, each after a comma. */
+	void (*more_meta)(void *data, struct tr2_buf *b);
+	void *data;
+};
+
+struct tr2_job_result {
+	bool started;     /* the command did run: the rest is set */
+	int status;       /* as wait4() has it */
+	int signo;        /* the last signal that asked us to end; 0: none */
+	uint64_t wall_ns; /* from its exec until its end was seen */
+	struct tr2_usage usage;
+};
+
+/*
+ * Returns the exit code: that of the command, or 126, 127 or 128 after an error
+ * message. From the first call on, the process's signals stay blocked: those
+ * that ask for the end are for the command of the time, or for the next.
+ */
+int tr2_job_run(const struct tr2_job *job, struct tr2_job_result *result);
+
+#endif
