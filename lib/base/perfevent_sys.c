@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: MIT */
+/* What only the running kernel knows of events: by tracefs and sysfs. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/perfevent.h"
+#include "base/text.h"
+
+#define DEVICES "/sys/bus/event_source/devices/"
+#define MAX_BITS 64
+
+/* The first line of DIR A MIDDLE B TAIL, at most size_bytes - 1 of it. Its
+ * length, or a negative errno. */
+static int read_line(const char *const *path, char *line, size_t size_bytes)
+{
+	char memory[4 * TR2_PERFEVENT_BYTES];
+	struct tr2_buf b;
+	ssize_t n;
+	int fd;
+
+	tr2_buf_init_fixed(&b, memory, sizeof(memory));
+	for (; *path; path++)
+		tr2_buf_addstr(&b, *path);
+	if (b.failed)
+		return -ENAMETOOLONG;
+	fd = open(tr2_buf_str(&b), O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	if (fd < 0)
+		return -errno;
+	n = read(fd, line, size_bytes - 1);
+	if (n < 0)
+		n = -errno;
+	close(fd);
+	if (n < 0)
+		return (int)n;
+	line[n] = '\0';
+	n = (ssize_t)strcspn(line, "\n");
+	line[n] = '\0';
+	return (int)n;
+}
+
+static int fail(int error, char *text, size_t size_bytes,
+		const struct tr2_perfevent *ev, const char *why)
+{
+	struct tr2_buf b;
+
+	tr2_buf_init_fixed(&b, text, size_bytes);
+	tr2_buf_addlit(&b, "event '");
+	tr2_text_add(&b, ev->text, strlen(ev->text));
+	tr2_buf_addlit(&b, "': ");
+	tr2_buf_addstr(&b, why);
+	tr2_buf_str(&b);
+	return error;
+}
+
+static bool parse_u64(const char *s, uint64_t *value)
+{
+	char *end;
+
+	if (*s < '0' || *s > '9')
+		return false;
+	errno = 0;
+	*value = strtoull(s, &end, 0);
+	return !errno && !*end;
+}
+
+static int resolve_tracepoint(struct tr2_perfevent *ev, char *error,
+			      size_t size_bytes)
+{
+	static const char *const places[] = {
+		"/sys/kernel/tracing/events/",
+		"/sys/kernel/debug/tracing/events/",
+	};
+	int result = -ENOENT;
+	char line[32];
+	size_t i;
+
+	for (i = 0; i < sizeof(places) / sizeof(*places); i++) {
+		const char *const path[] = { places[i], ev->scope, "/",
+					     ev->name, "/id", NULL };
+		int n = read_line(path, line, sizeof(line));
+
+		if (n >= 0)
+			return parse_u64(line, &ev->config) ?
+				       0 :
+				       fail(-EINVAL, error, size_bytes, ev,
+					    "tracefs has no number for it");
+		if (n != -ENOENT)
+			result = n;
+	}
+	if (result == -EACCES || result == -EPERM)
+		return fail(result, error, size_bytes, ev,
+			    "tracefs may be read by root alone");
+	return fail(result, error, size_bytes, ev,
+		    access("/sys/kernel/tracing/events", F_OK) &&
+				    access("/sys/kernel/debug/tracing/events",
+					   F_OK) ?
+			    "tracefs is not mounted" :
+			    "there is no such tracepoint");
+}
+
+/* Scatters value over the bits that "config:0-7,32-35" names. */
+static bool put_bits(struct tr2_perfevent *ev, const char *format,
+		     uint64_t value)
+{
+	const char *s = strchr(format, ':');
+	uint64_t *field, used = 0;
+	char *end;
+
+	if (!s)
+		return false;
+	if (!strncmp(format, "config:", 7))
+		field = &ev->config;
+	else if (!strncmp(format, "config1:", 8))
+		field = &ev->config1;
+	else if (!strncmp(format, "config2:", 8))
+		field = &ev->config2;
+	else
+		return false;
+	for (; *s == ':' || *s == ','; s = end) {
+		unsigned long from = strtoul(s + 1, &end, 10), to = from;
+
+		if (*end == '-')
+			to = strtoul(end + 1, &end, 10);
+		if (from > to || to >= MAX_BITS)
+			return false;
+		for (; from <= to; from++, used++)
+			if (used < MAX_BITS && (value >> used & 1))
+				*field |= UINT64_C(1) << from;
+	}
+	return !*s && (used >= MAX_BITS || !(value >> used));
+}
+
+static bool take_term(struct tr2_perfevent *ev, char *term, bool may_nest);
+
+/* Terms, cut at their commas in place. */
+static bool take_terms(struct tr2_perfevent *ev, char *terms, bool may_nest)
+{
+	char *next;
+
+	for (; terms; terms = next) {
+		next = strchr(terms, ',');
+		if (next)
+			*next++ = '\0';
+		if (*terms && !take_term(ev, terms, may_nest))
+			return false;
+	}
+	return true;
+}
+
+/* An event that the device has a file for, with terms in it. */
+static bool take_named(struct tr2_perfevent *ev, const char *name)
+{
+	const char *const path[] = { DEVICES, ev->scope, "/events/", name,
+				     NULL };
+	char line[TR2_PERFEVENT_BYTES];
+
+	return *name != '.' && !strchr(name, '/') &&
+	       read_line(path, line, sizeof(line)) > 0 &&
+	       take_terms(ev, line, false);
+}
+
+static bool take_term(struct tr2_perfevent *ev, char *term, bool may_nest)
+{
+	const char *const path[] = { DEVICES, ev->scope, "/format/", term,
+				     NULL };
+	char *text = strchr(term, '='), format[TR2_PERFEVENT_BYTES];
+	uint64_t value = 1;
+
+	if (!text && may_nest && take_named(ev, term))
+		return true;
+	if (text) {
+		*text++ = '\0';
+		if (!parse_u64(text, &value))
+			return false;
+	}
+	if (text && !strcmp(term, "config"))
+		ev->config = value;
+	else if (text && !strcmp(term, "config1"))
+		ev->config1 = value;
+	else if (text && !strcmp(term, "config2"))
+		ev->config2 = value;
+	else if (text && !strcmp(term, "period"))
+		ev->period = value;
+	else if (text && !strcmp(term, "freq"))
+		ev->freq = value;
+	else
+		return *term && *term != '.' && !strchr(term, '/') &&
+		       read_line(path, format, sizeof(format)) > 0 &&
+		       put_bits(ev, format, value);
+	return true;
+}
+
+static int resolve_device(struct tr2_perfevent *ev, char *error,
+			  size_t size_bytes)
+{
+	const char *const path[] = { DEVICES, ev->scope, "/type", NULL };
+	char line[32], terms[TR2_PERFEVENT_BYTES];
+	uint64_t type;
+	int n = read_line(path, line, sizeof(line));
+
+	if (n < 0)
+		return fail(n, error, size_bytes, ev,
+			    "this machine has no PMU of that name");
+	if (!parse_u64(line, &type) || type > UINT32_MAX)
+		return fail(-EINVAL, error, size_bytes, ev,
+			    "sysfs has no number for its PMU");
+	ev->type = (uint32_t)type;
+	memcpy(terms, ev->name, sizeof(terms));
+	if (!take_terms(ev, terms, true))
+		return fail(-EINVAL, error, size_bytes, ev,
+			    "its PMU has no such event or term");
+	return 0;
+}
+
+int tr2_perfevent_resolve(struct tr2_perfevent *ev, char *error,
+			  size_t size_bytes)
+{
+	if (ev->pmu == TR2_PMU_TRACEPOINT)
+		return resolve_tracepoint(ev, error, size_bytes);
+	if (ev->pmu == TR2_PMU_DEVICE)
+		return resolve_device(ev, error, size_bytes);
+	return 0;
+}

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT */
+/* The names of events, and the numbers that perf_event_open() knows them by. */
+#include <string.h>
+
+#include "base/perfevent.h"
+
+#define HW(name, alias, config, about) \
+	{ name, alias, TR2_PMU_HARDWARE, config, "", about }
+#define SW(name, alias, config, unit, about) \
+	{ name, alias, TR2_PMU_SOFTWARE, config, unit, about }
+#define POWER(name, config, about) \
+	{ name, NULL, TR2_PMU_POWER, config, "uJ", about }
+#define PROCESS(name, config, unit, about) \
+	{ name, NULL, TR2_PMU_PROCESS, config, unit, about }
+
+const struct tr2_perfevent_name tr2_perfevent_names[] = {
+	HW("cpu-cycles", "cycles", 0, "cycles of the CPU"),
+	HW("instructions", NULL, 1, "instructions that were retired"),
+	HW("cache-references", NULL, 2, "accesses of the last level cache"),
+	HW("cache-misses", NULL, 3, "of them, misses"),
+	HW("branch-instructions", "branches", 4, "branches"),
+	HW("branch-misses", NULL, 5, "branches that were mispredicted"),
+	HW("bus-cycles", NULL, 6, "cycles of the bus"),
+	HW("stalled-cycles-frontend", "idle-cycles-frontend", 7,
+	   "cycles that waited for instructions"),
+	HW("stalled-cycles-backend", "idle-cycles-backend", 8,
+	   "cycles that waited for resources"),
+	HW("ref-cycles", NULL, 9, "cycles at the nominal frequency"),
+	SW("cpu-clock", NULL, 0, "ns", "time on the CPU's clock"),
+	SW("task-clock", NULL, 1, "ns", "time that the task ran"),
+	SW("page-faults", "faults", 2, "", "page faults"),
+	SW("context-switches", "cs", 3, "", "times the CPU went to another task"),
+	SW("cpu-migrations", "migrations", 4, "",
+	   "times the task went to another CPU"),
+	SW("minor-faults", NULL, 5, "", "page faults without reading a disk"),
+	SW("major-faults", NULL, 6, "", "page faults that read a disk"),
+	SW("alignment-faults", NULL, 7, "",
+	   "unaligned accesses that the kernel mended"),
+	SW("emulation-faults", NULL, 8, "",
+	   "instructions that the kernel emulated"),
+	SW("dummy", NULL, 9, "", "nothing; carries task records"),
+	SW("bpf-output", NULL, 10, "", "what BPF programs write"),
+	SW("cgroup-switches", NULL, 11, "",
+	   "times the CPU went to a task of another cgroup"),
+	POWER("energy-pkg", 0, "energy of the packages"),
+	POWER("energy-cores", 1, "energy of their cores"),
+	POWER("energy-gpu", 2, "energy of their graphics"),
+	POWER("energy-ram", 3, "energy of the memory"),
+	POWER("energy-psys", 4, "energy of the whole platform"),
+	PROCESS("maxrss", 0, "bytes", "largest resident size so far"),
+	PROCESS("io-read", 1, "bytes", "read by system calls"),
+	PROCESS("io-write", 2, "bytes", "written by system calls"),
+	PROCESS("ctx-switches", 3, "", "context switches of all threads"),
+	PROCESS("open-fds", 4, "", "open descriptors now"),
+	PROCESS("threads", 5, "", "threads now"),
+	{ NULL, NULL, TR2_PMU_NR, 0, NULL, NULL },
+};
+
+static bool is(const char *text, const char *name, size_t len)
+{
+	return text && strlen(text) == len && !memcmp(text, name, len);
+}
+
+const struct tr2_perfevent_name *
+tr2_perfevent_find(enum tr2_perfevent_pmu pmu, const char *name, size_t len)
+{
+	const struct tr2_perfevent_name *row;
+
+	for (row = tr2_perfevent_names; row->name; row++)
+		if (row->pmu == pmu &&
+		    (is(row->name, name, len) || is(row->alias, name, len)))
+			return row;
+	return NULL;
+}
+
+/* Names of a cache event's three parts, each with the aliases that perf has. */
+#define MAX_ALIASES 5
+static const char *const caches[][MAX_ALIASES] = {
+	{ "L1-dcache", "l1-d", "l1d", "L1-data", NULL },
+	{ "L1-icache", "l1-i", "l1i", "L1-instruction", NULL },
+	{ "LLC", "L2", NULL },
+	{ "dTLB", "d-tlb", "Data-TLB", NULL },
+	{ "iTLB", "i-tlb", "Instruction-TLB", NULL },
+	{ "branch", "bpu", "btb", "bpc", NULL },
+	{ "node", NULL },
+	{ NULL },
+};
+static const char *const operations[][MAX_ALIASES] = {
+	{ "loads", "load", "read", NULL },
+	{ "stores", "store", "write", NULL },
+	{ "prefetches", "prefetch", "speculative-read", "speculative-load",
+	  NULL },
+	{ NULL },
+};
+static const char *const results[][MAX_ALIASES] = {
+	{ "refs", "Reference", "ops", "access", NULL },
+	{ "misses", "miss", NULL },
+	{ NULL },
+};
+
+/*
+ * Takes the part, and the '-' before it, off the front of *name. Its number;
+ * -1: there is none, and nothing was taken.
+ */
+static int take(const char *const (*parts)[MAX_ALIASES], const char **name,
+		size_t *len, bool is_first)
+{
+	size_t skip = is_first ? 0 : 1, n;
+	int i, alias;
+
+	if (!is_first && (!*len || **name != '-'))
+		return -1;
+	for (i = 0; parts[i][0]; i++) {
+		for (alias = 0; alias < MAX_ALIASES && parts[i][alias];
+		     alias++) {
+			n = strlen(parts[i][alias]);
+			if (n > *len - skip ||
+			    memcmp(*name + skip, parts[i][alias], n) ||
+			    (n + skip < *len && (*name)[n + skip] != '-'))
+				continue;
+			*name += n + skip;
+			*len -= n + skip;
+			return i;
+		}
+	}
+	return -1;
+}
+
+bool tr2_perfevent_cache(const char *name, size_t len, uint64_t *config)
+{
+	int cache = take(caches, &name, &len, true), operation, result;
+
+	if (cache < 0)
+		return false;
+	operation = take(operations, &name, &len, false);
+	result = take(results, &name, &len, false);
+	if (len)
+		return false;
+	*config = (uint64_t)cache |
+		  (uint64_t)(operation < 0 ? 0 : operation) << 8 |
+		  (uint64_t)(result < 0 ? 0 : result) << 16;
+	return true;
+}
