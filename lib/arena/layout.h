@@ -1,7 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * layout - where things lie in a thread slot. Shared with readers in other
- * processes, hence: fixed widths, offsets held by assertions, nothing else.
+ * layout - where things lie in an arena: a block of private memory, or a file
+ * that other processes map (see Documentation/technical/ring-format.adoc).
+ * Shared with those readers, hence: fixed widths, offsets held by assertions,
+ * nothing else. Numbers are little-endian.
+ *
+ *	file    +--------------------------------------+ 0
+ *	        | header (struct tr2_arena_header)     |
+ *	        +--------------------------------------+ 4096
+ *	        | strings: NUL-terminated, the first   |
+ *	        | one empty, append-only               |
+ *	        +--------------------------------------+ 131072
+ *	        | definitions, 32 bytes each           |
+ *	        +--------------------------------------+ 196608
+ *	        | slot 0: what ended threads counted,  |
+ *	        | and the ring of the task records     |
+ *	        +--------------------------------------+ + slot_size
+ *	        | slot 1: a thread's                   |
+ *	        +--------------------------------------+ + slot_size
+ *	        | …                                    |
  *
  *	slot    +--------------------------------------+ 0
  *	        | control page (struct tr2_control)    |
@@ -13,11 +30,14 @@
  *	        | histograms, TR2_HISTOGRAM_BUCKETS    |
  *	        | cells of 8 bytes each, padded        |
  *	        +--------------------------------------+ 307200
+ *	        | in a file, at data_offset: the ring, |
+ *	        | data_size bytes (a power of two)     |
+ *	        +--------------------------------------+ slot_size
  *
- * Slot 0 of an arena holds the totals of threads that have ended; the others
- * belong to one live thread each. A cell is written by its owner alone, with
- * relaxed atomic stores, and may be read by anybody. Pages that nobody
- * touched cost no memory.
+ * Private memory has no header, strings, definitions or rings. A slot belongs
+ * to one live thread; its memory is used again after that one has ended. A
+ * cell is written by its owner alone, with relaxed atomic stores, and may be
+ * read by anybody. Pages that nobody touched cost no memory.
  */
 #ifndef TR2_ARENA_LAYOUT_H
 #define TR2_ARENA_LAYOUT_H
@@ -36,19 +56,157 @@
  */
 #define TR2_HISTOGRAM_BUCKETS 976
 
+/* What this is; the oldest reader's version that can still read it. */
+#define TR2_LAYOUT_VERSION 1
+#define TR2_LAYOUT_COMPAT_VERSION 1
+
+#define TR2_ARENA_MAGIC "TRACE2AR" /* 8 bytes, no NUL */
+#define TR2_ARENA_BYTE_ORDER 0x01020304u
+
+#define TR2_STRINGS_OFFSET 4096u
+#define TR2_STRINGS_SIZE 126976u
+#define TR2_DEFINITIONS_OFFSET 131072u
+#define TR2_MAX_DEFINITIONS (TR2_MAX_TIMERS + TR2_MAX_COUNTERS)
+#define TR2_SLOTS_OFFSET 196608u
+
+enum tr2_arena_state {
+	TR2_ARENA_STARTING, /* the magic is not there yet */
+	TR2_ARENA_RUNNING, /* or killed: the process is gone */
+	TR2_ARENA_EXITED, /* with status */
+	TR2_ARENA_SIGNALLED /* by signal number status */
+};
+
+enum tr2_ring_mode {
+	TR2_RING_OVERWRITE, /* the newest records stay */
+	TR2_RING_CONSUME /* a reader moves the tail */
+};
+
+/* Why something is missing. The first four are of a ring, all of a process. */
+enum tr2_lost_cause {
+	TR2_LOST_NO_ROOM, /* records: the reader was too slow */
+	TR2_LOST_TOO_LARGE, /* records over a quarter of the ring */
+	TR2_LOST_NESTED, /* records of signal handlers, too deep inside others */
+	TR2_LOST_ABANDONED, /* records: a handler jumped out of writing them */
+	TR2_LOST_NO_SLOT, /* records of threads that got no ring */
+	TR2_LOST_NO_SPACE, /* slots that the disk had no room for */
+	TR2_LOST_DEFINITION, /* timers and counters whose names found no room */
+	TR2_LOST_CAUSES
+};
+#define TR2_MAX_LOST_CAUSES 16 /* room for; unknown ones are added up, too */
+
+struct tr2_arena_header {
+	char magic[8]; /* written last, with release order */
+	uint32_t version, compat_version;
+	uint32_t byte_order;
+	uint32_t header_size; /* of this structure */
+	uint32_t page_size; /* of the machine */
+	uint32_t state; /* enum tr2_arena_state; release, behind status */
+	uint32_t status;
+	uint32_t pid, ppid; /* as the process sees them */
+	uint32_t mode; /* enum tr2_ring_mode */
+	uint64_t start_ns, start_wall_ns; /* one moment, monotonic and wall */
+	/*
+	 * Times in records are ticks:
+	 * ns = base_ns + ((ticks - base_ticks) * mult >> shift), in 128 bits.
+	 */
+	uint64_t clock_base_ticks, clock_base_ns;
+	uint32_t clock_mult, clock_shift;
+	uint32_t sid; /* offset of a string: the whole session id */
+	int32_t wake_fd; /* the end to read of a pipe in the process; -1: none */
+	uint64_t strings_offset, strings_size;
+	uint64_t strings_used; /* release, behind the strings */
+	uint64_t definitions_offset;
+	uint32_t definition_size, max_definitions;
+	uint32_t nr_definitions; /* release, behind the rows */
+	uint32_t max_slots;
+	uint64_t slots_offset, slot_size;
+	uint32_t nr_slots; /* whose pages exist; release, behind their control */
+	uint32_t timer_size; /* of one cell */
+	/* In a slot. */
+	uint64_t counters_offset, timers_offset, histograms_offset;
+	uint32_t max_counters, max_timers, max_histograms;
+	uint32_t histogram_size; /* bytes from one to the next */
+	uint32_t histogram_buckets;
+	uint32_t reserved_1;
+	uint64_t data_offset, data_size; /* size 0: no rings */
+	/* What new slots get. */
+	uint32_t wakeup_events, wakeup_watermark;
+	/*
+	 * Odd while a thread's cells move into slot 0 and its slot becomes
+	 * free. Whoever adds up all slots begins anew when it changed.
+	 */
+	uint32_t fold_lock;
+	uint32_t reserved_2;
+	uint64_t lost[TR2_MAX_LOST_CAUSES]; /* of no ring in particular */
+};
+
+enum tr2_definition_kind {
+	TR2_DEFINITION_NONE,
+	TR2_DEFINITION_TIMER,
+	TR2_DEFINITION_COUNTER
+};
+
+/* To whom a value belongs. */
+enum tr2_definition_scope { TR2_SCOPE_THREAD, TR2_SCOPE_PROCESS, TR2_SCOPE_PACKAGE };
+
+struct tr2_definition {
+	uint16_t kind; /* enum tr2_definition_kind */
+	uint16_t scope; /* enum tr2_definition_scope */
+	uint32_t flags; /* TRACE2_PER_THREAD 1, TRACE2_HISTOGRAM 2 */
+	uint32_t index; /* of its cell, among those of its kind */
+	uint32_t category, name, unit; /* offsets of strings */
+	uint32_t histogram; /* its number + 1, 0: none */
+	uint32_t reserved;
+};
+
 enum tr2_slot_state { TR2_SLOT_FREE, TR2_SLOT_LIVE, TR2_SLOT_ENDED };
 
-#define TR2_LAYOUT_VERSION 1
-
-/* Who owns the slot. Guarded by `lock`, as a timer cell is by its own. */
 struct tr2_control {
+	/* Who owns the slot. Guarded by `lock`, as a timer cell is by its own. */
 	uint32_t version, compat_version;
 	uint32_t lock; /* odd while what follows is being changed */
 	uint32_t state; /* enum tr2_slot_state */
 	uint32_t tid, ptid;
 	char name[64];
 	uint64_t start_ns; /* monotonic */
+	/* The ring. Set once, before the slot shows in nr_slots. */
+	uint32_t mode; /* enum tr2_ring_mode */
+	uint32_t reserved_1;
+	uint64_t data_offset, data_size; /* in the slot; size 0: no ring */
+	uint64_t reserved_2;
+	/*
+	 * 128: written by the owner. Positions only grow; the byte of position
+	 * p lies at data_offset + p % data_size.
+	 */
+	uint64_t data_head; /* release: all before it is complete */
+	uint64_t reserved; /* where the next record goes */
+	uint64_t wake_head; /* data_head of the last wake-up */
+	uint32_t nest; /* writes in progress */
+	uint32_t wake_records; /* records since the last wake-up */
+	uint64_t overwritten; /* records that newer ones took the place of */
+	uint64_t untold; /* losses that no LOST record tells yet */
+	uint64_t frame; /* where on its stack the outermost write is */
+	uint64_t pending; /* records behind data_head */
+	/* 192 */
+	uint64_t lost[TR2_MAX_LOST_CAUSES]; /* records, by cause */
+	/*
+	 * 320: written by the reader (the tail by the owner in overwrite mode).
+	 * The oldest record that is there.
+	 */
+	uint64_t data_tail; /* release */
+	uint32_t sleepers; /* TR2_SLEEPS_… of readers that wait */
+	uint32_t wakeup_events; /* wake after so many records, 0: any number */
+	uint32_t wakeup_watermark; /* after so many bytes, 0: half of the ring */
+	uint32_t reserved_3[11];
+	/* 384 */
+	uint32_t wake; /* the futex: one more with each wake-up */
+	uint32_t reserved_4[15];
+	/* 448 */
+	uint64_t told[TR2_MAX_LOST_CAUSES]; /* of lost[], in LOST records */
 };
+
+#define TR2_SLEEPS_FUTEX 1u /* on `wake` */
+#define TR2_SLEEPS_POLL 2u /* on the pipe that wake_fd names */
 
 /*
  * Guarded by the sequence lock: `lock` is odd while the owner writes. A reader
@@ -77,12 +235,49 @@ struct tr2_slot {
 	} histogram[TR2_MAX_HISTOGRAMS];
 };
 
+#define TR2_AT(type, field, offset) \
+	_Static_assert(offsetof(struct type, field) == (offset), "layout")
+
+TR2_AT(tr2_arena_header, byte_order, 16);
+TR2_AT(tr2_arena_header, state, 28);
+TR2_AT(tr2_arena_header, start_ns, 48);
+TR2_AT(tr2_arena_header, clock_base_ticks, 64);
+TR2_AT(tr2_arena_header, sid, 88);
+TR2_AT(tr2_arena_header, strings_offset, 96);
+TR2_AT(tr2_arena_header, definitions_offset, 120);
+TR2_AT(tr2_arena_header, max_slots, 140);
+TR2_AT(tr2_arena_header, slots_offset, 144);
+TR2_AT(tr2_arena_header, nr_slots, 160);
+TR2_AT(tr2_arena_header, counters_offset, 168);
+TR2_AT(tr2_arena_header, max_counters, 192);
+TR2_AT(tr2_arena_header, data_offset, 216);
+TR2_AT(tr2_arena_header, fold_lock, 240);
+TR2_AT(tr2_arena_header, lost, 248);
+_Static_assert(sizeof(struct tr2_arena_header) == 376, "layout");
+
+_Static_assert(sizeof(struct tr2_definition) == 32, "layout");
+TR2_AT(tr2_definition, category, 12);
+_Static_assert(TR2_DEFINITIONS_OFFSET ==
+		       TR2_STRINGS_OFFSET + TR2_STRINGS_SIZE, "layout");
+_Static_assert(TR2_DEFINITIONS_OFFSET + 32 * TR2_MAX_DEFINITIONS <=
+		       TR2_SLOTS_OFFSET, "layout");
+_Static_assert(TR2_SLOTS_OFFSET % 65536 == 0, "whole pages of any machine");
+
+TR2_AT(tr2_control, name, 24);
+TR2_AT(tr2_control, start_ns, 88);
+TR2_AT(tr2_control, data_offset, 104);
+TR2_AT(tr2_control, data_head, 128);
+TR2_AT(tr2_control, nest, 152);
+TR2_AT(tr2_control, lost, 192);
+TR2_AT(tr2_control, data_tail, 320);
+TR2_AT(tr2_control, wake, 384);
+TR2_AT(tr2_control, told, 448);
+_Static_assert(sizeof(struct tr2_control) == 576, "layout");
+
 _Static_assert(sizeof(struct tr2_timer_cell) == 64, "one cache line");
-_Static_assert(offsetof(struct tr2_control, name) == 24, "layout");
-_Static_assert(offsetof(struct tr2_control, start_ns) == 88, "layout");
-_Static_assert(offsetof(struct tr2_slot, counter) == 4096, "layout");
-_Static_assert(offsetof(struct tr2_slot, timer) == 12288, "layout");
-_Static_assert(offsetof(struct tr2_slot, histogram) == 45056, "layout");
+TR2_AT(tr2_slot, counter, 4096);
+TR2_AT(tr2_slot, timer, 12288);
+TR2_AT(tr2_slot, histogram, 45056);
 _Static_assert(sizeof(struct tr2_slot) == 307200, "whole pages");
 
 #endif

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * layout - the records of a ring. Shared with readers in other processes:
+ * fixed widths, offsets held by assertions, nothing else. The headers and the
+ * numbers below 0x54320000 are those of Linux's perf events, so that one
+ * reader serves both. Numbers are little-endian.
+ *
+ *	ring    +-----------------+ data_tail: the oldest record
+ *	        | record          | each begins at a multiple of 8, has a size
+ *	        | record          | that is one, and never wraps: a FILLER
+ *	        | …               | closes the end of the buffer
+ *	        +-----------------+ data_head: nothing behind it is complete
+ *
+ *	record  +--------+------+------+
+ *	        | type   | misc | size | size: of all, this header included
+ *	        +--------+------+------+ 8
+ *	        | by type              |
+ *	        +----------------------+ size
+ *
+ *	event   +--------+------+------+ 0   type 0x54320000 + kind
+ *	        | header               |
+ *	        +----------------------+ 8
+ *	        | time                 |     ticks, as the arena's header says
+ *	        +-----------+----------+ 16
+ *	        | tid       | line     |
+ *	        +-----------+----------+ 24
+ *	        | repo_id   | nesting  |
+ *	        +-----------+----------+ 32
+ *	        | file                 |     a string
+ *	        | fields of the event  |     in the order of lib/event/events.def
+ *	        | zeros                |     up to a multiple of 8
+ *	        +----------------------+ size
+ *
+ * kind is the event's place in events.def, from 0. Nothing behind the head is
+ * aligned. What a field of each type takes:
+ *	STR, JSON	u16 length, that many bytes; a length of 0xffff: absent
+ *	INT, UINT, BOOL	u64 (INT: two's complement); 0 in an OPT field: absent
+ *	SECONDS, T_REL	u64 nanoseconds
+ *	ARGV		u16 count, that many strings; a count of 0xffff: absent
+ *	HISTOGRAM	u16 count, that many pairs of u64: upper_ns, count
+ *	T_ABS, NESTING	nothing: time less the arena's start_ns; `nesting`
+ */
+#ifndef TR2_RING_LAYOUT_H
+#define TR2_RING_LAYOUT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum tr2_record_type {
+	TR2_RECORD_MMAP = 1, /* an executable mapping */
+	TR2_RECORD_LOST = 2,
+	TR2_RECORD_COMM = 3, /* the name of a thread */
+	TR2_RECORD_EXIT = 4,
+	TR2_RECORD_FORK = 7,
+	TR2_RECORD_READ = 8,
+	TR2_RECORD_SAMPLE = 9
+};
+
+#define TR2_RECORD_EVENT 0x54320000u
+#define TR2_RECORD_FILLER 0x5432ffffu /* means nothing: skip it */
+
+/* misc of an event. */
+#define TR2_MISC_CUT 1u /* strings were cut or left out to fit */
+#define TR2_MISC_MAIN 2u /* in the name of the session's main thread */
+
+#define TR2_RECORD_MAX 65528u /* the largest size */
+#define TR2_RECORD_ALIGN 8u
+#define TR2_RECORD_ABSENT 0xffffu
+#define TR2_RECORD_STRING_MAX 0xfffeu
+
+/* Positions start this far below 2^32, so that wrap errors show at once. */
+#define TR2_RING_START (UINT64_C(0x100000000) - 512)
+#define TR2_RING_MIN_SIZE 4096u
+
+struct tr2_record {
+	uint32_t type;
+	uint16_t misc;
+	uint16_t size;
+};
+
+struct tr2_record_event {
+	struct tr2_record head;
+	uint64_t time;
+	uint32_t tid, line;
+	uint32_t repo_id; /* 0: about none */
+	uint32_t nesting; /* 1 + open regions */
+};
+
+struct tr2_record_mmap {
+	struct tr2_record head;
+	uint32_t pid, tid;
+	uint64_t addr, len, pgoff;
+	char filename[]; /* ends with a NUL, padded with more */
+};
+
+struct tr2_record_lost {
+	struct tr2_record head;
+	uint64_t id; /* enum tr2_lost_cause */
+	uint64_t lost; /* records since the last such record */
+};
+
+struct tr2_record_comm {
+	struct tr2_record head;
+	uint32_t pid, tid;
+	char comm[]; /* ends with a NUL, padded with more */
+};
+
+struct tr2_record_task { /* FORK, EXIT */
+	struct tr2_record head;
+	uint32_t pid, ppid, tid, ptid; /* ptid 0: not known */
+	uint64_t time;
+};
+
+_Static_assert(sizeof(struct tr2_record) == 8, "layout");
+_Static_assert(offsetof(struct tr2_record, size) == 6, "layout");
+_Static_assert(sizeof(struct tr2_record_event) == 32, "layout");
+_Static_assert(offsetof(struct tr2_record_event, line) == 20, "layout");
+_Static_assert(offsetof(struct tr2_record_mmap, filename) == 40, "layout");
+_Static_assert(sizeof(struct tr2_record_lost) == 24, "layout");
+_Static_assert(offsetof(struct tr2_record_comm, comm) == 16, "layout");
+_Static_assert(sizeof(struct tr2_record_task) == 32, "layout");
+_Static_assert(offsetof(struct tr2_record_task, time) == 24, "layout");
+
+#endif
