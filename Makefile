@@ -95,6 +95,8 @@ tab := $(empty)	$(empty)
 field = $(word $(1),$(subst $(comma), ,$(2)))
 
 ifneq ($(TOOL_SRC),)
+# What pkg-config finds belongs to the C library of the system: none is for musl.
+TOOL_FEATURES := $(if $(findstring musl,$(CC)),,$(TOOL_FEATURES))
 # C++ is needed for the first of them only; without it that one is missing.
 TOOL_WANTED := $(if $(HAVE_CXX),$(TOOL_FEATURES),$(filter-out SIMDJSON$(comma)%,$(TOOL_FEATURES)))
 TOOL_FOUND := $(shell for row in $(TOOL_WANTED); do IFS=,; set -- $$row; \
@@ -126,6 +128,15 @@ BASE_FLAGS = -D_GNU_SOURCE -fvisibility=hidden -pthread -Ilib $(WARNINGS)
 ifneq ($(DEVELOPER),)
 BASE_FLAGS += $(STRICT) -DTR2_DEVELOPER=1
 C_ONLY = $(STRICT_C)
+endif
+# musl-gcc does not look where the kernel's headers are; the rest of that place
+# belongs to another C library.
+ifneq ($(findstring musl,$(CC)),)
+KERNEL := build/kernel-headers
+KERNEL_DIRS := $(foreach name,linux asm asm-generic,$(firstword \
+	$(wildcard /usr/include/$(name) /usr/include/*/$(name))))
+$(shell mkdir -p $(KERNEL) && ln -sfn -t $(KERNEL) $(KERNEL_DIRS))
+BASE_FLAGS += -idirafter $(KERNEL)
 endif
 ifneq ($(SANITIZE),)
 SANITIZE_FLAGS = -fsanitize=$(SANITIZE) -fno-omit-frame-pointer

@@ -95,11 +95,19 @@ void tr2_dest_stop(struct tr2_dest *dest)
 	switch_off(dest);
 }
 
+/* One that tells its holder: see take_lock(). */
+static void init_lock(pthread_mutex_t *lock)
+{
+	pthread_mutexattr_t attr;
+
+	pthread_mutexattr_init(&attr);
+	pthread_mutexattr_settype(&attr, PTHREAD_MUTEX_ERRORCHECK);
+	pthread_mutex_init(lock, &attr);
+	pthread_mutexattr_destroy(&attr);
+}
+
 bool tr2_dest_use(struct tr2_dest *dest, int fd, bool ours)
 {
-	/* One that tells its holder: see take_lock(). */
-	static const pthread_mutex_t unlocked =
-		PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP;
 	struct stat st;
 	int flags = fcntl(fd, F_GETFL);
 
@@ -120,7 +128,7 @@ bool tr2_dest_use(struct tr2_dest *dest, int fd, bool ours)
 	dest->blocking = !ours || !(flags & O_NONBLOCK);
 	dest->no_nowait = false;
 	dest->cut = false;
-	dest->lock = unlocked;
+	init_lock(&dest->lock);
 	dest->device = st.st_dev;
 	dest->inode = st.st_ino;
 	dest->checked = 0;

@@ -40,10 +40,12 @@ const char *tr2_join_words(int join)
 void tr2_exit_text(struct tr2_buf *b, const struct tr2_model *m, uint32_t node)
 {
 	const struct tr2_node *n = &m->nodes[node];
-	const char *name;
+	const char *name = NULL;
 
 	if (n->end == TR2_END_SIGNAL) {
+#ifdef __GLIBC__
 		name = sigabbrev_np(n->code);
+#endif
 		tr2_buf_addlit(b, "SIG");
 		if (name)
 			tr2_buf_addstr(b, name);
