@@ -56,6 +56,13 @@ test_expect_success 'metrics stand between exit and atexit' '
 	finds early "a timer or counter comes before exit"
 '
 
+test_expect_success 'a program that ended by exit() has no exit event: that is good' '
+	rm -f e &&
+	GIT_TRACE2_EVENT="$(pwd)/e" test-tool trace2 072fork_counter &&
+	trace2 check e >out &&
+	test_grep "events: no problems$" out
+'
+
 test_expect_success 'a cut stream' '
 	head -c 3000 "$traces/status.event" >cut &&
 	finds cut "warning: the last line is cut short"

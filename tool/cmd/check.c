@@ -25,7 +25,7 @@ static const struct tr2_option options[] = {
 };
 
 /* What was seen of a session, and of its threads' regions. */
-#define SEEN_EXIT (1u << 0)
+#define SEEN_METRIC (1u << 0)
 #define SEEN_ATEXIT (1u << 1)
 
 struct check {
@@ -134,11 +134,12 @@ static void check_order(const struct place *at, uint8_t *seen)
 		 in->kind != TR2_EV_start &&
 		 in->kind != TR2_EV_too_many_files)
 		found(at, TR2_PROBLEM_ORDER, "start does not come second");
-	else if (is_metric(in->kind) && !(*seen & SEEN_EXIT))
+	/* A program that calls exit() by itself has no exit event at all. */
+	else if (in->kind == TR2_EV_exit && *seen & SEEN_METRIC)
 		found(at, TR2_PROBLEM_ORDER,
 		      "a timer or counter comes before exit");
-	if (in->kind == TR2_EV_exit)
-		*seen |= SEEN_EXIT;
+	if (is_metric(in->kind))
+		*seen |= SEEN_METRIC;
 	if (in->kind == TR2_EV_atexit)
 		*seen |= SEEN_ATEXIT;
 }
