@@ -92,6 +92,14 @@ test_expect_success 'a child that does nothing leaves no trace' '
 	test_cmp expect actual.sids
 '
 
+test_expect_success 'nor one that ends by exit(), whose handlers are those of the parent' '
+	traced 0 071fork_silent exit &&
+	cut -d" " -f1 actual | sort -u >actual.sids &&
+	echo _SID0_ >expect &&
+	test_cmp expect actual.sids &&
+	trace2_jq "[.[] | select(.event == \"atexit\")] | length == 1" e
+'
+
 test_expect_success 'a child that only counts tells it at its end' '
 	traced 0 072fork_counter &&
 	sed -n "/_SID1_/p" actual >actual.child &&
@@ -209,6 +217,10 @@ test_expect_success 'in a directory, a silent child makes no file' '
 	rm -r dir &&
 	mkdir dir &&
 	GIT_TRACE2_EVENT="$(pwd)/dir" test-tool trace2 071fork_silent &&
+	test_stdout_line_count = 1 ls dir &&
+	rm -r dir &&
+	mkdir dir &&
+	GIT_TRACE2_EVENT="$(pwd)/dir" test-tool trace2 071fork_silent exit &&
 	test_stdout_line_count = 1 ls dir
 '
 

@@ -8,6 +8,8 @@
  */
 #include "test-tool.h"
 
+#include "host-state.h"
+
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -199,8 +201,11 @@ int main(int argc, const char **argv)
 	trace2_initialize_clock();
 	while (nr < argc && parse_option(&setup, argv[nr]))
 		nr++;
-	if (!setup.no_init && !is_untraced(argv[nr]))
-		start(&setup, argv);
+	if (!is_untraced(argv[nr])) {
+		host_state_watch();
+		if (!setup.no_init)
+			start(&setup, argv);
+	}
 	if (nr < argc && !strcmp(argv[nr], "--version")) {
 		puts(TOOL_VERSION);
 		return tool_before_exit(0);
