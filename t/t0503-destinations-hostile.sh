@@ -77,6 +77,12 @@ test_expect_success !INSTRUMENTED 'little memory: counters of ended threads are 
 	trace2_jq "[.[] | select(.event == \"counter\").count] == [110]" e
 '
 
+test_expect_success !INSTRUMENTED 'a process that may not read the processor'\''s counter' '
+	limited no-counter &&
+	trace2_jq "[.[] | select(.event == \"data\")] | length == 5000" e &&
+	trace2_jq "[.[] | select(.event == \"timer\").intervals] == [1]" e
+'
+
 test_expect_success 'what a target lost that is off, the others tell' '
 	rm -f e &&
 	GIT_TRACE2=/dev/full GIT_TRACE2_EVENT="$(pwd)/e" \

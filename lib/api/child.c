@@ -2,6 +2,7 @@
 /* Children, and exec of the process itself. */
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/text.h"
 #include "session/call.h"
 #include "trace2.h"
@@ -35,7 +36,8 @@ static bool take_end(struct tr2_call *call, struct trace2_child *child,
 {
 	if (child->child_state == STARTED) {
 		child->child_state = TOLD;
-		call->t_rel_ns = call->now_ns - child->start_ns;
+		call->t_rel_ns = tr2_clock_since(child->start_ns,
+						 call->now_ns);
 		return true;
 	}
 	if (child->child_state == TOLD)

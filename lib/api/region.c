@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "base/buf.h"
+#include "base/clock.h"
 #include "session/call.h"
 #include "trace2.h"
 
@@ -38,7 +39,7 @@ static void leave(struct tr2_call *call, const char *category,
 					label ? label : "");
 		return;
 	}
-	call->t_rel_ns = call->now_ns - start_ns;
+	call->t_rel_ns = tr2_clock_since(start_ns, call->now_ns);
 	call->repo_id = id_of(repo);
 	TR2_EMIT(call, region_leave, .category.s = category, .label.s = label,
 		 .msg.s = message);
@@ -125,7 +126,8 @@ static bool begin_data(struct tr2_call *call, const char *file, int line,
 		return false;
 	tr2_call_announce(call, NULL);
 	call->repo_id = id_of(repo);
-	call->t_rel_ns = call->now_ns - tr2_region_start(call->thread);
+	call->t_rel_ns = tr2_clock_since(tr2_region_start(call->thread),
+					 call->now_ns);
 	return true;
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "session/call.h"
 #include "session/metrics.h"
 #include "trace2.h"
@@ -60,7 +61,7 @@ void trace2_thread_exit_fl(const char *file, int line)
 	thread->nr_open = 0;
 	if (has_thread_metrics(thread))
 		tr2_metrics_emit(&call, thread->slot, true);
-	call.t_rel_ns = call.now_ns - thread->start_ns;
+	call.t_rel_ns = tr2_clock_since(thread->start_ns, call.now_ns);
 	if (thread->announced)
 		TR2_EMIT(&call, thread_exit, );
 	tr2_thread_retire(thread, call.now_ns);

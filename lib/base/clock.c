@@ -1,25 +1,257 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/clock.h"
 
+#include <fcntl.h>
 #include <stdatomic.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
 #define NS_PER_S 1000000000u
 #define REFRESH_NS (5u * (uint64_t)NS_PER_S)
 #define DAY_S 86400
 
+/*
+ * A thread may read the kernel's clock while another one makes the first scale
+ * from an anchor that is off by its uncertainty: times that come from no scale
+ * keep that far behind.
+ */
+#define MARGIN_NS 200u
+
+#define SOURCE_FILE \
+	"/sys/devices/system/clocksource/clocksource0/current_clocksource"
+
+struct tr2_clock tr2_clock;
+
+#define load(p) __atomic_load_n((p), __ATOMIC_RELAXED)
+#define store(p, value) __atomic_store_n((p), (value), __ATOMIC_RELAXED)
+
+static bool is_forbidden; /* to read the counter */
+static bool is_fitting;
+
+/*
+ * Taken for the time of one anchor by whoever finds a scale used up; others,
+ * a signal handler among them, do without meanwhile. If that handler jumps
+ * away it stays taken, and the kernel's clock is read from then on.
+ */
+static struct {
+	uint32_t taken;
+	struct tr2_fit fit;
+} maker;
+static uint64_t due_ns; /* before it there is no use in an anchor */
+
 static uint64_t read_clock(clockid_t id)
 {
 	struct timespec ts;
 
-	if (clock_gettime(id, &ts))
-		return 0;
+#if defined(__x86_64__)
+	if (__builtin_expect(load(&is_forbidden), 0)) {
+		if (syscall(SYS_clock_gettime, id, &ts))
+			return 0;
+	} else
+#endif
+		if (clock_gettime(id, &ts))
+			return 0;
 	return (uint64_t)ts.tv_sec * NS_PER_S + (uint64_t)ts.tv_nsec;
 }
 
-uint64_t tr2_clock_now_ns(void)
+/* The tightest of three: something may come in between. */
+static void take_anchor(struct tr2_clock_anchor *anchor)
 {
-	return read_clock(CLOCK_MONOTONIC);
+	uint64_t before, ns, width;
+	int i;
+
+	anchor->width = UINT64_MAX;
+	for (i = 0; i < 3; i++) {
+		before = tr2_clock_ticks();
+		ns = read_clock(CLOCK_MONOTONIC);
+		width = tr2_clock_ticks() - before;
+		if (width >= anchor->width)
+			continue;
+		anchor->ticks = before + width / 2;
+		anchor->ns = ns;
+		anchor->width = width;
+	}
+}
+
+static void publish(const struct tr2_scale *scale)
+{
+	uint32_t generation = load(&tr2_clock.generation) + 1;
+	struct tr2_scale *to = &tr2_clock.scale[generation & 1];
+
+	/* Pairs with readers' fence: who reads what follows in the scale of two
+	 * generations ago sees that the last one was published. */
+	tr2_clock_fence(__ATOMIC_RELEASE);
+	store(&to->base_ticks, scale->base_ticks);
+	store(&to->base_ns, scale->base_ns);
+	store(&to->rate, scale->rate);
+	store(&to->window, scale->window);
+	__atomic_store_n(&tr2_clock.generation, generation, __ATOMIC_RELEASE);
+}
+
+/* One that is at most being followed by the next. */
+static struct tr2_scale newest(void)
+{
+	const struct tr2_scale *from;
+	struct tr2_scale scale;
+	uint32_t generation;
+
+	do {
+		generation = __atomic_load_n(&tr2_clock.generation,
+					     __ATOMIC_ACQUIRE);
+		from = &tr2_clock.scale[generation & 1];
+		scale.base_ticks = load(&from->base_ticks);
+		scale.base_ns = load(&from->base_ns);
+		scale.rate = load(&from->rate);
+		scale.window = load(&from->window);
+		tr2_clock_fence(__ATOMIC_ACQUIRE);
+	} while (load(&tr2_clock.generation) != generation);
+	return scale;
+}
+
+static void set_due(void)
+{
+	const struct tr2_fit *fit = &maker.fit;
+
+	store(&due_ns, fit->distrusted ? UINT64_MAX :
+		       fit->rate       ? 0 :
+					 fit->from.ns + TR2_FIT_FIRST_NS);
+}
+
+static void make_scale(void)
+{
+	struct tr2_clock_anchor anchor;
+
+	/* Pairs with the release below: one maker sees all of the last one. */
+	if (__atomic_exchange_n(&maker.taken, 1, __ATOMIC_ACQUIRE))
+		return;
+	take_anchor(&anchor);
+	tr2_fit_anchor(&maker.fit, &anchor);
+	publish(&maker.fit.scale);
+	set_due();
+	__atomic_store_n(&maker.taken, 0, __ATOMIC_RELEASE);
+}
+
+/* false: no scale holds; *ns is the latest time that one gave. */
+static bool ask_scale(uint64_t *ns)
+{
+	struct tr2_scale scale = newest();
+	uint64_t ticks;
+
+	if (scale.window) {
+		ticks = tr2_clock_ticks();
+		if (tr2_scale_holds(&scale, ticks)) {
+			*ns = tr2_scale_ns(&scale, ticks);
+			return true;
+		}
+	}
+	*ns = tr2_scale_end(&scale);
+	return false;
+}
+
+uint64_t tr2_clock_now_slow(void)
+{
+	uint64_t ns, given_ns;
+
+	/* It may have been followed by the next one meanwhile. */
+	if (!load(&is_fitting))
+		return read_clock(CLOCK_MONOTONIC);
+	if (ask_scale(&given_ns))
+		return given_ns;
+	ns = read_clock(CLOCK_MONOTONIC);
+	if (ns >= load(&due_ns)) {
+		make_scale();
+		if (ask_scale(&given_ns))
+			return given_ns;
+	}
+	return ns - MARGIN_NS > given_ns ? ns - MARGIN_NS : given_ns;
+}
+
+void tr2_clock_prepare(void)
+{
+#if defined(__x86_64__)
+	int mode;
+
+	store(&is_forbidden,
+	      !prctl(PR_GET_TSC, &mode) && mode != PR_TSC_ENABLE);
+#endif
+}
+
+/*
+ * The kernel takes the counter for its own clock only as long as it is
+ * invariant and the same on all cores, and looks after that. To ask the
+ * processor as well (CPUID) takes a virtual machine longer than all the rest
+ * here, and may be forbidden.
+ */
+static bool is_trusted(void)
+{
+#if defined(__x86_64__)
+	static const char wanted[] = "tsc\n";
+#elif defined(__aarch64__)
+	static const char wanted[] = "arch_sys_counter\n";
+#else
+	static const char wanted[] = "";
+#endif
+	char found[sizeof(wanted)] = "";
+	ssize_t n;
+	int fd;
+
+	if (load(&is_forbidden) || !*wanted)
+		return false;
+	fd = open(SOURCE_FILE, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	n = read(fd, found, sizeof(found));
+	close(fd);
+	return n == (ssize_t)sizeof(wanted) - 1 &&
+	       !memcmp(found, wanted, sizeof(wanted) - 1);
+}
+
+void tr2_clock_start(void)
+{
+	struct tr2_clock_anchor anchor;
+
+	if (load(&is_fitting) || !is_trusted())
+		return;
+	take_anchor(&anchor);
+	tr2_fit_start(&maker.fit, &anchor);
+	set_due();
+	store(&is_fitting, true);
+}
+
+void tr2_clock_after_fork(void)
+{
+	struct tr2_clock_anchor anchor;
+
+	if (!load(&is_fitting) || !maker.taken)
+		return;
+	take_anchor(&anchor);
+	maker.fit = (struct tr2_fit){ .scale = newest() };
+	maker.fit.scale.base_ns = tr2_scale_end(&maker.fit.scale);
+	maker.fit.scale.window = 0;
+	tr2_fit_start(&maker.fit, &anchor);
+	publish(&maker.fit.scale);
+	set_due();
+	maker.taken = 0;
+}
+
+uint64_t tr2_clock_worst_ns(void)
+{
+	uint64_t before_ns = read_clock(CLOCK_MONOTONIC), worst_ns;
+	uint64_t given_ns = tr2_clock_now_ns();
+	uint64_t after_ns = read_clock(CLOCK_MONOTONIC);
+
+	if (__atomic_exchange_n(&maker.taken, 1, __ATOMIC_ACQUIRE))
+		return 0;
+	worst_ns = maker.fit.worst_ns;
+	__atomic_store_n(&maker.taken, 0, __ATOMIC_RELEASE);
+	if (worst_ns < tr2_clock_since(after_ns, given_ns))
+		worst_ns = tr2_clock_since(after_ns, given_ns);
+	if (worst_ns < tr2_clock_since(given_ns, before_ns))
+		worst_ns = tr2_clock_since(given_ns, before_ns);
+	return worst_ns;
 }
 
 uint64_t tr2_clock_wall_us(uint64_t now_ns)

@@ -147,7 +147,6 @@ static void emit(struct tr2_call *call, const struct tr2_event *ev)
 static void emit_now(struct tr2_call *call, enum tr2_event_kind kind,
 		     const struct tr2_value *v)
 {
-	uint64_t start_ns = tr2_session.start_ns;
 	struct tr2_event ev = {
 		.kind = kind,
 		.v = v,
@@ -157,8 +156,8 @@ static void emit_now(struct tr2_call *call, enum tr2_event_kind kind,
 		.repo_id = call->repo_id,
 		.nesting = nesting_of(call),
 		.wall_us = tr2_clock_wall_us(call->now_ns),
-		.t_abs_ns = call->now_ns > start_ns ? call->now_ns - start_ns :
-						      0,
+		.t_abs_ns = tr2_clock_since(tr2_session.start_ns,
+					    call->now_ns),
 		.t_rel_ns = call->t_rel_ns,
 	};
 

@@ -9,6 +9,20 @@
 #include "session/metrics.h"
 #include "session/signal.h"
 
+/* More than times in a stream are apart anyhow when a machine is busy. */
+#define CLOCK_TOLERANCE_NS 1000000u
+
+static void check_clock(struct tr2_call *call)
+{
+	uint64_t worst_ns = tr2_clock_worst_ns();
+
+	if (worst_ns > CLOCK_TOLERANCE_NS)
+		tr2_call_misuse(call,
+				"trace2: times may be wrong by %.3f seconds: "
+				"the processor's clock went astray",
+				(double)worst_ns / 1e9);
+}
+
 static void emit_metrics(struct tr2_call *call, struct tr2_thread *main_thread)
 {
 	struct tr2_slot *sum = tr2_thread_sum(call->now_ns);
@@ -48,8 +62,10 @@ static void write_end(struct tr2_thread *thread, bool interrupted)
 	atomic_fetch_add(&tr2_session.lost, nr_busy);
 	call.now_ns = tr2_clock_now_ns();
 	call.line = __LINE__;
-	if (!tr2_lock_is_mine())
+	if (!tr2_lock_is_mine()) {
+		check_clock(&call);
 		emit_metrics(&call, main_thread);
+	}
 	call.now_ns = tr2_clock_now_ns();
 	call.line = __LINE__;
 	TR2_EMIT(&call, atexit, .code.i = tr2_session.exit_code);

@@ -42,6 +42,7 @@ void tr2_session_after_fork(void)
 	unsigned int i;
 
 	*guard = 1;
+	tr2_clock_after_fork();
 	tr2_session.generation++;
 	tr2_metric_after_fork();
 	tr2_arena_forget();

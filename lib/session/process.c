@@ -8,6 +8,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+
 #define MAX_ANCESTORS 32
 #define NAME_BYTES 64 /* the kernel's are shorter */
 
@@ -76,7 +78,8 @@ void tr2_process_emit_usage(struct tr2_call *call)
 
 	if (getrusage(RUSAGE_SELF, &usage))
 		return;
-	call->t_rel_ns = call->now_ns - tr2_region_start(call->thread);
+	call->t_rel_ns = tr2_clock_since(tr2_region_start(call->thread),
+					 call->now_ns);
 	emit_number(call, "maxrss_kib", usage.ru_maxrss);
 	emit_number(call, "utime_us", microseconds(&usage.ru_utime));
 	emit_number(call, "stime_us", microseconds(&usage.ru_stime));

@@ -24,6 +24,7 @@ void tr2_session_start_clock(void)
 
 	if (atomic_exchange(&started, true))
 		return;
+	tr2_clock_prepare();
 	tr2_session.start_ns = tr2_clock_now_ns();
 }
 
@@ -144,6 +145,7 @@ static bool prepare(const struct trace2_options *options)
 	}
 	if (options && options->version)
 		tr2_session.version = strdup(options->version);
+	tr2_clock_start();
 	tr2_zone_load();
 	tr2_render_prepare();
 	return true;

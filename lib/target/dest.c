@@ -361,10 +361,10 @@ static int lock_in_time(struct tr2_dest *dest)
 	struct timespec deadline;
 	int error;
 
-	if (used >= TR2_STALL_NS || clock_gettime(CLOCK_REALTIME, &deadline))
+	if (used >= TR2_STALL_NS)
 		return EBUSY;
-	until = (uint64_t)deadline.tv_nsec + (TR2_STALL_NS - used);
-	deadline.tv_sec += (time_t)(until / 1000000000u);
+	until = tr2_clock_wall_us(before) * 1000u + (TR2_STALL_NS - used);
+	deadline.tv_sec = (time_t)(until / 1000000000u);
 	deadline.tv_nsec = (long)(until % 1000000000u);
 	error = pthread_mutex_timedlock(&dest->lock, &deadline);
 	atomic_fetch_add_explicit(&stalled_ns, tr2_clock_now_ns() - before,

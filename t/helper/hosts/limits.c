@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <termios.h>
@@ -240,6 +241,18 @@ static void little_memory(char **argv)
 	trace2_counter_add(TRACE2_COUNTER_ID_TEST1, 100);
 }
 
+/* In which libc's clock_gettime() would be the end, too. */
+static void no_counter(char **argv)
+{
+#ifdef PR_SET_TSC
+	prctl(PR_SET_TSC, PR_TSC_SIGSEGV);
+#endif
+	initialize(argv);
+	say_often();
+	trace2_timer_start(TRACE2_TIMER_ID_TEST1);
+	trace2_timer_stop(TRACE2_TIMER_ID_TEST1);
+}
+
 static const struct {
 	const char *name;
 	void (*run)(char **argv);
@@ -254,6 +267,7 @@ static const struct {
 	{ "close-all", close_all },
 	{ "no-descriptor-left", no_descriptor_left },
 	{ "little-memory", little_memory },
+	{ "no-counter", no_counter },
 };
 
 int main(int argc, char **argv)

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/clock_fit.h"
+
+/*
+ * A window is as long as the anchors are apart: then an error of reading them
+ * at most doubles until its end. Anchors far apart say nothing about the rate:
+ * the machine may have been suspended.
+ */
+#define LONGEST_WINDOW_NS UINT64_C(16000000)
+#define FAR_APART_NS UINT64_C(1000000000)
+
+/* Reading both takes some 30 ns, unless something came in between. */
+#define WIDEST_NS 1000u
+
+/* What the kernel may slew its clock by, and slack for a short window. */
+#define JUMP_NS(gap_ns) ((gap_ns) / 256 + 20000u)
+
+/* Doubts go away one by one with good anchors, so that only a counter that
+ * fails again and again is given up. */
+#define DOUBT_NARROW 1u
+#define DOUBT_JUMP 8u
+#define MAX_DOUBTS 32u
+
+void tr2_fit_start(struct tr2_fit *fit, const struct tr2_clock_anchor *now)
+{
+	fit->from = *now;
+	fit->rate = 0;
+}
+
+static uint64_t distance(uint64_t a, uint64_t b)
+{
+	return a > b ? a - b : b - a;
+}
+
+/* A line from here, not before what was given; at the end of its window, if
+ * half the speed does it, it meets the clock. */
+static void draw(struct tr2_fit *fit, const struct tr2_clock_anchor *now,
+		 uint64_t window_ns)
+{
+	struct tr2_scale *scale = &fit->scale;
+	uint64_t given = tr2_scale_end(scale);
+	uint64_t ahead = given > now->ns ? given - now->ns : 0;
+
+	if (fit->worst_ns < ahead)
+		fit->worst_ns = ahead;
+	if (ahead > window_ns / 2)
+		ahead = window_ns / 2;
+	if (given < now->ns)
+		given = now->ns;
+	scale->base_ticks = now->ticks;
+	scale->base_ns = given;
+	scale->rate = fit->rate - fit->rate / window_ns * ahead;
+	scale->window = (window_ns << 32) / fit->rate;
+}
+
+/* No line until the rate is known (again). */
+static void draw_none(struct tr2_fit *fit)
+{
+	fit->scale.base_ns = tr2_scale_end(&fit->scale);
+	fit->scale.window = 0;
+}
+
+static void doubt(struct tr2_fit *fit, unsigned int how_much)
+{
+	fit->doubts += how_much;
+	fit->distrusted |= fit->doubts >= MAX_DOUBTS;
+	draw_none(fit);
+}
+
+/* false: the counter did not do what it did before. */
+static bool agrees(const struct tr2_fit *fit, uint64_t ticks, uint64_t gap_ns)
+{
+	return !fit->rate || distance(ticks * fit->rate >> 32, gap_ns) <=
+				     JUMP_NS(gap_ns);
+}
+
+/* Too little time, or so many ticks that their product overflows? */
+static bool is_usable(const struct tr2_fit *fit, uint64_t ticks,
+		      uint64_t gap_ns)
+{
+	uint64_t product;
+
+	return ticks && ticks <= UINT64_C(1) << 40 &&
+	       (gap_ns << 32) / ticks &&
+	       !__builtin_mul_overflow(ticks, fit->rate, &product);
+}
+
+void tr2_fit_anchor(struct tr2_fit *fit, const struct tr2_clock_anchor *now)
+{
+	uint64_t gap_ns = now->ns - fit->from.ns;
+	uint64_t ticks = now->ticks - fit->from.ticks;
+	uint64_t rate;
+
+	if (fit->distrusted || gap_ns < TR2_FIT_FIRST_NS ||
+	    tr2_scale_holds(&fit->scale, now->ticks))
+		return;
+	if (gap_ns > FAR_APART_NS) {
+		fit->from = *now;
+		if (fit->rate)
+			draw(fit, now, TR2_FIT_FIRST_NS);
+		return;
+	}
+	if (!is_usable(fit, ticks, gap_ns) || !agrees(fit, ticks, gap_ns)) {
+		tr2_fit_start(fit, now);
+		doubt(fit, DOUBT_JUMP);
+		return;
+	}
+	rate = (gap_ns << 32) / ticks;
+	if (now->width >= ((uint64_t)WIDEST_NS << 32) / rate) {
+		doubt(fit, DOUBT_NARROW);
+		return;
+	}
+	fit->doubts -= fit->doubts > 0;
+	fit->rate = rate;
+	if (gap_ns > LONGEST_WINDOW_NS)
+		gap_ns = LONGEST_WINDOW_NS;
+	if (gap_ns == LONGEST_WINDOW_NS)
+		fit->from = *now;
+	draw(fit, now, gap_ns);
+}
