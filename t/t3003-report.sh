@@ -137,7 +137,7 @@ test_expect_success '-g puts processes together' '
 	trace2 report -g cmd -n 3 "$traces/gc.event" >actual &&
 	cat >expect <<-\EOF &&
 	 TOTAL    SELF   SPAWN  COUNT     P50     P90     P99     MAX  GROUP
-	32.4ms  9.02ms     0us      1  32.4ms  32.4ms  32.4ms  32.4ms  gc
+	32.4ms  9.02ms       -      1  32.4ms  32.4ms  32.4ms  32.4ms  gc
 	15.2ms  6.27ms   939us      1  15.2ms  15.2ms  15.2ms  15.2ms  repack
 	8.96ms  8.96ms  2.04ms      2  1.57ms  7.39ms  7.39ms  7.39ms  pack-objects
 	EOF

@@ -183,14 +183,11 @@ static void print_failures(const struct tr2_model *m)
 static void print_summary(const struct tr2_model *m, int64_t whole)
 {
 	struct tr2_buf b = TR2_BUF_INIT, spawn_text = TR2_BUF_INIT;
-	int64_t spawn = 0;
+	int64_t spawn = m->spawning_ns;
 	uint32_t i, nr = 0;
 
-	for (i = m->first_root; i; i = tr2_node_after(m, i)) {
+	for (i = m->first_root; i; i = tr2_node_after(m, i))
 		nr++;
-		if (m->nodes[i].spawn_ns != TR2_NO_TIME)
-			spawn += m->nodes[i].spawn_ns;
-	}
 	tr2_fmt_ns(&b, whole);
 	tr2_fmt_ns(&spawn_text, spawn);
 	printf("%s wall, %u process%s, %llu event%s", tr2_buf_str(&b), nr,
@@ -408,8 +405,8 @@ const struct tr2_command tr2_command_report = {
 	.details = "Without a view: the processes as a tree. SELF is the time "
 		   "in which no child of a process was running, SHARE is of "
 		   "the wall time of the whole, SPAWN is what starting and "
-		   "reaping it cost its parent: how long the parent waited, "
-		   "less how long the process says that it ran. The critical "
+		   "reaping it cost its parent: the time in which the parent "
+		   "waited for that, and no other child of it ran. The critical "
 		   "path below is the chain of processes and regions that the "
 		   "end waited for, with the time that each had to itself.",
 	.options = options,

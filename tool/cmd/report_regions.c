@@ -236,7 +236,10 @@ static void add_group(struct tr2_table *t, const struct tr2_group *g)
 	tr2_table_row(t);
 	tr2_cell_ns(t, g->total_ns);
 	tr2_cell_ns(t, g->self_ns);
-	tr2_cell_ns(t, g->extra_ns);
+	if (!g->nr_extra && tr2_common.format == TR2_FORMAT_TEXT)
+		tr2_cell_str(t, "-");
+	else
+		tr2_cell_ns(t, g->nr_extra ? g->extra_ns : TR2_NO_TIME);
 	tr2_cell_uint(t, g->nr);
 	tr2_cell_ns(t, tr2_group_percentile(g, 0.5));
 	tr2_cell_ns(t, tr2_group_percentile(g, 0.9));
@@ -270,8 +273,10 @@ bool tr2_report_groups(const struct tr2_model *m)
 		if (!group)
 			continue;
 		tr2_group_add(group, n->end_ns - n->start_ns, n->self_ns);
-		if (n->spawn_ns != TR2_NO_TIME)
-			tr2_ns_add(&group->extra_ns, n->spawn_ns);
+		if (n->spawn_ns == TR2_NO_TIME)
+			continue;
+		tr2_ns_add(&group->extra_ns, n->spawn_ns);
+		group->nr_extra++;
 	}
 	tr2_groups_sort(&groups);
 	tr2_table_init(&t, "groups", group_columns,

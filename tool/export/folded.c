@@ -175,7 +175,8 @@ static int64_t thread_self(const struct tr2_model *m, uint32_t thread,
 		const struct tr2_node *n = &m->nodes[child];
 
 		if (i && (!child || wall + s->start_ns <= n->start_ns)) {
-			cover(&c, wall + s->start_ns, wall + s->end_ns);
+			cover(&c, wall + s->start_ns,
+			      wall + tr2_span_busy_to(m, i));
 			i = outermost(m, s->next);
 		} else {
 			cover(&c, n->start_ns, n->end_ns);

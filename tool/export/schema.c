@@ -76,13 +76,13 @@ const char tr2_schema_views[] =
 	"   AND e.kind = 'error' ORDER BY e.time_ns LIMIT 1) AS error,"
 	"  s.sid, s.start_ns FROM sessions s"
 	" WHERE s.code <> 0 OR s.signal IS NOT NULL ORDER BY s.start_ns;"
-	/* What starting processes cost, by what was started: a child as its
-	 * parent saw it, less as it saw itself. */
+	/* What starting processes cost, by what was started. */
 	"DROP VIEW IF EXISTS spawn_overhead;"
 	"CREATE VIEW spawn_overhead AS"
-	" SELECT name AS process, count(*) AS started,"
-	"  sum(spawn_ns) / 1e6 AS spawn_ms,"
-	"  sum(duration_ns + spawn_ns) / 1e6 AS seen_by_parent_ms,"
-	"  1.0 * sum(spawn_ns) / max(sum(duration_ns + spawn_ns), 1) AS share"
-	" FROM sessions WHERE spawn_ns IS NOT NULL GROUP BY name"
+	" SELECT s.name AS process, count(*) AS started,"
+	"  sum(s.spawn_ns) / 1e6 AS spawn_ms,"
+	"  sum(p.duration_ns) / 1e6 AS seen_by_parent_ms,"
+	"  1.0 * sum(s.spawn_ns) / max(sum(p.duration_ns), 1) AS share"
+	" FROM sessions s JOIN spans p ON p.id = s.parent_span_id"
+	" WHERE s.spawn_ns IS NOT NULL GROUP BY s.name"
 	" ORDER BY spawn_ms DESC;";

@@ -254,8 +254,10 @@ struct tr2_node {
 	int64_t start_ns, end_ns; /* wall: as it saw itself, else as the kernel,
 				     else as its parent saw it */
 	int64_t self_ns;  /* what no child of it was running in */
-	int64_t spawn_ns; /* its child span less its own time; TR2_NO_TIME
-			     when one of both is not known */
+	int64_t spawn_ns; /* what its parent lost to starting and reaping it:
+			     model/spawn.c; TR2_NO_TIME when not known */
+	bool reaped_late; /* its parent did other things between its end and
+			     the end of its child span */
 };
 
 /* ---- the recording ------------------------------------------------------ */
@@ -318,6 +320,8 @@ struct tr2_model {
 	uint32_t nr_metrics, nr_tasks, nr_nodes, nr_problems;
 	uint32_t nr_lines;
 	uint32_t first_root, last_root; /* chained by node->next */
+	int64_t spawning_ns; /* in which at least one process was started or
+				reaped, and its parent waited */
 
 	uint64_t nr_events, nr_bytes, nr_files, nr_bad_lines;
 	uint64_t lost; /* of all sessions, and of the recording itself */
@@ -392,6 +396,10 @@ void tr2_node_command(const struct tr2_model *m, uint32_t node,
 		      struct tr2_buf *out);
 /* "argv", as a shell would take it, appended. */
 void tr2_words_quote(const struct tr2_words *words, struct tr2_buf *out);
+
+/* When a span ends, or, of a child that was dead for long before its parent
+ * looked at it, when that ended: so long it is not its parent's own time. */
+int64_t tr2_span_busy_to(const struct tr2_model *m, uint32_t span);
 
 /* Time in a span that no region or child span directly in it covers, for all
  * spans at once: out[nr_spans]. Caller owns out. */

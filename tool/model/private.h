@@ -86,4 +86,7 @@ static inline uint64_t tr2_key(uint32_t high, uint32_t low)
 void tr2_model_join(struct tr2_model *m);
 void tr2_model_tree(struct tr2_model *m);
 
+/* model/spawn.c: what it cost to start processes, their times being known. */
+void tr2_model_spawn(struct tr2_model *m);
+
 #endif

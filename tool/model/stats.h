@@ -17,7 +17,7 @@ static inline void tr2_ns_add(int64_t *sum, int64_t ns)
 /* All durations of one name. */
 struct tr2_group {
 	const char *name, *by; /* by: the group of -g; NULL without */
-	uint64_t nr;
+	uint64_t nr, nr_extra; /* nr_extra: that are in extra_ns */
 	int64_t total_ns, self_ns, extra_ns, max_ns;
 	/* Every duration, sorted by tr2_groups_sort(). */
 	int64_t *values;

@@ -97,24 +97,6 @@ static void set_times(struct tr2_model *m, struct tr2_node *n)
 		n->end_ns = n->start_ns;
 }
 
-/* What it cost to start and reap it: its parent waited longer than it ran. */
-static void set_spawn(struct tr2_model *m, struct tr2_node *n)
-{
-	const struct tr2_child *c = &m->children[n->child];
-	const struct tr2_span *span = &m->spans[c->span];
-
-	n->spawn_ns = TR2_NO_TIME;
-	if (!n->child || c->ready || span->flags & TR2_SPAN_OPEN ||
-	    !(n->session || n->task))
-		return;
-	if (n->end == TR2_END_OPEN)
-		return;
-	n->spawn_ns = span->end_ns - span->start_ns -
-		      (n->end_ns - n->start_ns);
-	if (n->spawn_ns < 0)
-		n->spawn_ns = 0;
-}
-
 /* ---- the tree ------------------------------------------------------------------------- */
 
 static const struct tr2_node *sort_nodes;
@@ -205,21 +187,33 @@ void tr2_model_tree(struct tr2_model *m)
 {
 	uint32_t i;
 
-	for (i = 1; i < m->nr_nodes; i++) {
+	for (i = 1; i < m->nr_nodes; i++)
 		set_times(m, &m->nodes[i]);
-		set_spawn(m, &m->nodes[i]);
-	}
 	if (!link_nodes(m))
 		return;
 	set_depths(m);
 	for (i = 1; i < m->nr_nodes; i++)
 		set_self(m, &m->nodes[i]);
+	tr2_model_spawn(m);
 }
 
 void tr2_model_finish(struct tr2_model *m)
 {
 	tr2_model_join(m);
 	tr2_model_tree(m);
+}
+
+int64_t tr2_span_busy_to(const struct tr2_model *m, uint32_t span)
+{
+	const struct tr2_span *s = &m->spans[span];
+	const struct tr2_node *n = &m->nodes[m->children[s->child].node];
+	int64_t ended;
+
+	if (!s->child || !n->reaped_late)
+		return s->end_ns;
+	ended = n->end_ns - m->sessions[m->threads[s->thread].session].wall_ns;
+	return ended < s->start_ns ? s->start_ns :
+	       ended > s->end_ns   ? s->end_ns : ended;
 }
 
 void tr2_model_self_times(const struct tr2_model *m, int64_t *out)
@@ -231,7 +225,7 @@ void tr2_model_self_times(const struct tr2_model *m, int64_t *out)
 	 * pass finds the union of what lies in each. */
 	for (i = 1; i < m->nr_spans; i++) {
 		const struct tr2_span *s = &m->spans[i], *p;
-		int64_t start = s->start_ns, end = s->end_ns;
+		int64_t start = s->start_ns, end = tr2_span_busy_to(m, i);
 
 		out[i] = end - start;
 		if (!covered_to)

@@ -45,14 +45,16 @@ static bool is_text(const struct tr2_cell *cell)
 	return cell->kind == TR2_CELL_STR || cell->kind == TR2_CELL_WORDS;
 }
 
-/* Empty cells come last, text from A to Z, moments from early to late, other
- * numbers from large to small. */
+/* Empty cells come last, before them text where others have a number; text
+ * from A to Z, moments from early to late, other numbers from large to small. */
 static int compare_cells(const struct tr2_cell *a, const struct tr2_cell *b)
 {
 	if (a->kind == TR2_CELL_NONE || b->kind == TR2_CELL_NONE)
 		return (a->kind == TR2_CELL_NONE) - (b->kind == TR2_CELL_NONE);
 	if (is_text(a) && is_text(b))
 		return strcmp(a->s, b->s);
+	if (is_text(a) || is_text(b))
+		return is_text(a) - is_text(b);
 	if (a->kind == TR2_CELL_WALL)
 		return compare_doubles(number_of(a), number_of(b));
 	return compare_doubles(number_of(b), number_of(a));

@@ -1,0 +1,231 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+
+test_description='what it costs to start processes
+
+SPAWN is the time that a parent lost to starting a child and to taking note of
+its end: while it waited for that, and nothing else went on that we know of. It
+is in the model, so that every view and format tells the same.
+'
+
+. ./test-lib.sh
+. "$TEST_DIRECTORY"/t3300/lib-export.sh
+
+# event SID MS NAME [MEMBERS]: one line, MS milliseconds after noon.
+event () {
+	printf '{"event":"%s","sid":"%s","thread":"%s",' "$3" "$1" "${thread:-main}"
+	printf '"time":"2026-11-21T12:00:%02d.%03d000Z","file":"a.c","line":1' \
+		"$(($2 / 1000))" "$(($2 % 1000))"
+	printf '%s}\n' "${4:+,$4}"
+}
+
+# begin SID MS NAME, end SID MS [START]
+begin () {
+	event "$1" "$2" version '"evt":"4","exe":"1"' &&
+	event "$1" "$2" start "\"t_abs\":0.0,\"argv\":[\"$3\"]"
+}
+end () {
+	event "$1" "$2" atexit "\"t_abs\":$(printf %d.%03d \
+		"$((($2 - $3) / 1000))" "$((($2 - $3) % 1000))"),\"code\":0"
+}
+
+# child MS ID NAME [CLASS], reaped MS ID [NAME]: of the session P.
+child () {
+	event P "$1" child_start "\"child_id\":$2,\"child_class\":\"${4:-?}\",
+		\"use_shell\":false,\"argv\":[\"$3\"]" | tr -d '\n\t' &&
+	echo
+}
+reaped () {
+	event P "$1" "${3:-child_exit}" "\"child_id\":$2,\"pid\":$((16 + $2)),
+		\"code\":0,\"ready\":\"ready\"" | tr -d '\n\t' &&
+	echo
+}
+# ran ID FROM TO NAME: what the child says of itself.
+ran () {
+	begin "P/C-P0000001$1" "$2" "$4" && end "P/C-P0000001$1" "$3" "$2"
+}
+region () {
+	event P "$1" "region_$2" '"nesting":1,"category":"c","label":"own"'
+}
+
+# spawned FILE: the name of each child and what it cost.
+spawned () {
+	trace2 report --format=csv "$1" >csv &&
+	awk -F, '/^depth,time_ns/ { exit }
+		$1 == 1 { print $6, $5 }' csv | sed 's/000000$/ ms/'
+}
+
+test_expect_success 'a child that its parent waits for: its start and its end' '
+	{
+		begin P 0 top && child 10 0 kid && ran 0 14 40 kid &&
+		reaped 43 0 && end P 100 0
+	} >plain.event &&
+	echo "kid 7 ms" >expect &&
+	spawned plain.event >actual &&
+	test_cmp expect actual &&
+	trace2 report plain.event >out &&
+	test_grep "; 7.000 ms (7.0%) spawning$" out
+'
+
+# The shape of git fetch: upload-pack ends at 50, and nobody looks before 90.
+test_expect_success 'a child that had long ended when its parent looked' '
+	{
+		begin P 0 top && child 10 0 upload && ran 0 13 50 upload &&
+		child 60 1 index && ran 1 62 80 index && reaped 81 1 &&
+		region 82 enter && region 88 leave && reaped 90 0 && end P 100 0
+	} >late.event &&
+	test_write_lines "upload 3 ms" "index 3 ms" >expect &&
+	spawned late.event >actual &&
+	test_cmp expect actual &&
+	trace2 report late.event >out &&
+	test_grep "; 6.000 ms (6.0%) spawning$" out
+'
+
+for what in "data 60 data \"category\":\"c\",\"key\":\"k\",\"value\":\"v\"" \
+	"error 60 error \"msg\":\"m\",\"fmt\":\"m\""
+do
+	test_expect_success "the parent was busy: ${what%% *} between the two ends" '
+		{
+			begin P 0 top && child 10 0 kid && ran 0 12 50 kid &&
+			event P ${what#* } && reaped 90 0 && end P 100 0
+		} >busy.event &&
+		echo "kid 2 ms" >expect &&
+		spawned busy.event >actual &&
+		test_cmp expect actual
+	'
+done
+
+test_expect_success 'the parent was busy: it left a region that it was in' '
+	{
+		begin P 0 top && child 10 0 kid && ran 0 12 50 kid &&
+		region 20 enter && region 70 leave && reaped 90 0 && end P 100 0
+	} >busy.event &&
+	echo "kid 2 ms" >expect &&
+	spawned busy.event >actual &&
+	test_cmp expect actual
+'
+
+test_expect_success 'a region around all of it says nothing' '
+	{
+		begin P 0 top && region 5 enter && child 10 0 kid &&
+		ran 0 12 50 kid && reaped 55 0 && region 60 leave && end P 100 0
+	} >around.event &&
+	echo "kid 7 ms" >expect &&
+	spawned around.event >actual &&
+	test_cmp expect actual
+'
+
+test_expect_success 'a parent that goes on while the child starts does not wait for it' '
+	{
+		begin P 0 top && child 10 0 kid && region 12 enter &&
+		ran 0 40 50 kid && region 45 leave && reaped 52 0 && end P 100 0
+	} >on.event &&
+	echo "kid 4 ms" >expect &&
+	spawned on.event >actual &&
+	test_cmp expect actual
+'
+
+# b starts beside a, c beside both; a is waited for while b runs.
+test_expect_success 'children side by side: what the others run in is hidden' '
+	{
+		begin P 0 top && child 10 0 a && child 12 1 b && ran 0 15 50 a &&
+		ran 1 16 70 b && child 30 2 c && ran 2 35 60 c &&
+		reaped 53 0 && reaped 62 2 && reaped 74 1 && end P 100 0
+	} >beside.event &&
+	test_write_lines "a 2 ms" "b 7 ms" "c 0" >expect &&
+	spawned beside.event >actual &&
+	test_cmp expect actual &&
+	trace2 report beside.event >out &&
+	test_grep "; 9.000 ms (9.0%) spawning$" out
+'
+
+test_expect_success 'a child in the background, a pager, a filter hide nothing' '
+	for how in "? child_ready" "pager child_exit" "subprocess child_exit"
+	do
+		{
+			begin P 0 top && child 1 0 idle ${how% *} &&
+			{ test "$how" != "? child_ready" ||
+			  reaped 4 0 child_ready; } &&
+			ran 0 3 95 idle && child 10 1 kid && ran 1 14 40 kid &&
+			reaped 43 1 &&
+			{ test "$how" = "? child_ready" || reaped 96 0; } &&
+			end P 100 0
+		} >idle.event &&
+		spawned idle.event >actual &&
+		test_grep "^kid 7 ms$" actual || return 1
+	done
+'
+
+test_expect_success 'two threads: each waits for its own' '
+	{
+		begin P 0 top &&
+		(thread=th01:a && event P 5 thread_start && child 10 0 kid) &&
+		region 11 enter && ran 0 14 40 kid && region 41 leave &&
+		(thread=th01:a && reaped 43 0 && event P 44 thread_exit) &&
+		end P 100 0
+	} >threads.event &&
+	echo "kid 7 ms" >expect &&
+	spawned threads.event >actual &&
+	test_cmp expect actual
+'
+
+test_expect_success 'what is not known is not 0: no end, no times, no process' '
+	{
+		begin P 0 top && child 10 0 kid && begin P/C-P00000010 14 kid &&
+		child 20 1 silent && reaped 30 1 && end P 100 0
+	} >open.event &&
+	test_write_lines "kid " "silent " >expect &&
+	spawned open.event >actual &&
+	test_cmp expect actual &&
+	cat >expect <<-\EOF &&
+	 TOTAL    SELF   SPAWN  COUNT     P50     P90     P99     MAX  GROUP
+	 100ms  74.0ms       -      1   100ms   100ms   100ms   100ms  top
+	26.0ms  26.0ms  7.00ms      1  26.0ms  26.0ms  26.0ms  26.0ms  kid
+	EOF
+	trace2 report -g cmd plain.event >actual &&
+	test_cmp expect actual &&
+	trace2 report -g cmd -s spawn plain.event >sorted &&
+	test_grep "kid$" sorted >first &&
+	sed -n 2p sorted >second &&
+	test_cmp first second &&
+	trace2 report -g cmd --format=json plain.event >json &&
+	test_grep "null" json
+'
+
+test_expect_success JQ 'all formats tell the same' '
+	trace2 export --to folded late.event >folded &&
+	cat >expect <<-\EOF &&
+	top 33000
+	top;c/own 6000
+	top;index 18000
+	top;index;[spawn] 3000
+	top;upload 37000
+	top;upload;[spawn] 3000
+	EOF
+	sort folded | sed "s/c:own/c\\/own/" >actual &&
+	test_cmp expect actual &&
+	trace2 export --to chrome late.event |
+	jq "[.traceEvents[].args.spawn_ns // empty] | sort" -c >actual &&
+	echo "[3000000,3000000]" >expect &&
+	test_cmp expect actual &&
+	trace2 export --to otlp late.event >otlp &&
+	jq -c "[.. | objects | select(.key? == \"trace2.spawn_ns\") |
+		.value.intValue | tonumber] | sort" otlp >actual &&
+	test_cmp expect actual &&
+	trace2 export --to csv --table spans late.event |
+	tr -d "\r" >spans &&
+	test "$(grep -c ",3000000$" spans)" = 2
+'
+
+test_expect_success SQLITE3 'the view spawn_overhead: shares of what the parent saw' '
+	trace2 export --to sqlite -o x.db late.event &&
+	sqlite3 x.db "select process, spawn_ms, seen_by_parent_ms,
+		round(share, 4) from spawn_overhead order by 1" >actual &&
+	cat >expect <<-\EOF &&
+	index|3.0|21.0|0.1429
+	upload|3.0|80.0|0.0375
+	EOF
+	test_cmp expect actual
+'
+
+test_done

@@ -1,0 +1,403 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * spawn - what it cost to start and to reap a process: the time in which its
+ * parent waited for that, and nothing else went on that we know of.
+ *
+ *	parent   child_start ......................... child_exit
+ *	child            version ............ exit
+ *	spawning |-------|                        |----|
+ *
+ * Before the child's own start the parent waits until it says something else:
+ * what follows in its thread is its own time. After the child's end it waited
+ * only when it says nothing before child_exit. If it does, it had not waited
+ * at all when the child ended: the child of a long conversation (upload-pack)
+ * may be dead for long before anybody looks. In neither is time in which
+ * another child of the same process ran: it is hidden behind that, and would
+ * have passed without the spawning, too. Children that mostly idle (pagers,
+ * filter processes, what was left to run in the background) hide nothing.
+ *
+ * So the sum is never more than what was lost to spawning, and intervals of one
+ * thread never overlap.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/private.h"
+
+/* How far up the regions around a moment one that is open is looked for. */
+#define MAX_UP 64
+
+struct interval {
+	int64_t from, to;
+};
+
+struct intervals {
+	struct interval *item;
+	uint32_t nr, alloc;
+};
+
+/* A child span, its process, and what its thread said next after it began,
+ * and after its process ended. All times are wall. */
+struct wait {
+	uint32_t parent, thread; /* node, thread: that started it */
+	uint32_t node;           /* 0: nothing to be found out */
+	int64_t start_ns, end_ns;         /* as its parent saw it */
+	int64_t own_start_ns, own_end_ns; /* as it saw itself */
+	int64_t after_start_ns, after_end_ns;
+};
+
+/* After `at_ns`, when did its thread say something? */
+struct query {
+	int64_t at_ns;
+	int64_t *answer;
+};
+
+struct spawn {
+	struct tr2_model *m;
+	struct wait *waits; /* by parent, thread, start */
+	uint32_t nr;
+	struct query *queries; /* of one thread */
+	int64_t *ends;         /* of the child spans of one thread */
+	struct intervals running; /* when children of one process ran */
+	struct intervals pieces;  /* all that was spawning */
+};
+
+static bool add_interval(struct intervals *list, int64_t from, int64_t to)
+{
+	if (to <= from)
+		return true;
+	if (list->nr == list->alloc &&
+	    !tr2_array_grow((void **)&list->item, &list->alloc, list->nr,
+			    sizeof(*list->item)))
+		return false;
+	list->item[list->nr++] = (struct interval){ from, to };
+	return true;
+}
+
+/* ---- which children --------------------------------------------------------- */
+
+/* Times of both that can be compared, and an end of both. */
+static bool is_known(const struct tr2_model *m, uint32_t child)
+{
+	const struct tr2_child *c = &m->children[child];
+	const struct tr2_span *span = &m->spans[c->span];
+	const struct tr2_node *n = &m->nodes[c->node];
+	uint32_t by = m->threads[span->thread].session;
+	unsigned int flags = m->sessions[by].flags |
+			     m->sessions[n->session].flags;
+
+	return c->node && n->child == child && !c->ready &&
+	       !(span->flags & TR2_SPAN_OPEN) && (n->session || n->task) &&
+	       n->end != TR2_END_OPEN &&
+	       !(flags & (TR2_SESSION_NO_CLOCK | TR2_SESSION_CLOCK_STEP));
+}
+
+/* Its last event may not be the last thing that it does. */
+static int64_t own_end(const struct tr2_model *m, const struct tr2_node *n)
+{
+	const struct tr2_task *t = &m->tasks[n->task];
+
+	return n->task && t->end_ns != TR2_NO_TIME && t->end_ns > n->end_ns ?
+		       t->end_ns : n->end_ns;
+}
+
+static void fill_wait(const struct tr2_model *m, struct wait *w, uint32_t child)
+{
+	const struct tr2_child *c = &m->children[child];
+	const struct tr2_span *span = &m->spans[c->span];
+	const struct tr2_session *by =
+		&m->sessions[m->threads[span->thread].session];
+	const struct tr2_node *n = &m->nodes[c->node];
+
+	w->parent = by->node;
+	w->thread = span->thread;
+	w->start_ns = by->wall_ns + span->start_ns;
+	w->end_ns = span->flags & TR2_SPAN_OPEN ? INT64_MAX :
+						  by->wall_ns + span->end_ns;
+	if (!is_known(m, child))
+		return;
+	w->node = c->node;
+	w->own_start_ns = n->start_ns > w->start_ns ? n->start_ns : w->start_ns;
+	w->own_end_ns = own_end(m, n);
+	if (w->own_end_ns < w->own_start_ns)
+		w->own_end_ns = w->own_start_ns;
+}
+
+static int compare_waits(const void *va, const void *vb)
+{
+	const struct wait *a = va, *b = vb;
+
+	if (a->parent != b->parent)
+		return a->parent < b->parent ? -1 : 1;
+	if (a->thread != b->thread)
+		return a->thread < b->thread ? -1 : 1;
+	return a->start_ns < b->start_ns ? -1 : a->start_ns > b->start_ns;
+}
+
+static bool list_waits(struct spawn *x)
+{
+	const struct tr2_model *m = x->m;
+	uint32_t i;
+
+	x->waits = calloc(m->nr_children, sizeof(*x->waits));
+	x->ends = calloc(m->nr_children, sizeof(*x->ends));
+	x->queries = calloc(m->nr_children, 2 * sizeof(*x->queries));
+	if (!x->waits || !x->ends || !x->queries)
+		return false;
+	for (i = 1; i < m->nr_children; i++)
+		if (m->spans[m->children[i].span].kind == TR2_SPAN_CHILD)
+			fill_wait(m, &x->waits[x->nr++], i);
+	qsort(x->waits, x->nr, sizeof(*x->waits), compare_waits);
+	return true;
+}
+
+/* ---- what the thread said meanwhile ------------------------------------------- */
+
+static int compare_ns(const void *va, const void *vb)
+{
+	int64_t a = *(const int64_t *)va, b = *(const int64_t *)vb;
+
+	return a < b ? -1 : a > b;
+}
+
+static int compare_queries(const void *va, const void *vb)
+{
+	const struct query *a = va, *b = vb;
+
+	return a->at_ns < b->at_ns ? -1 : a->at_ns > b->at_ns;
+}
+
+/* The innermost region that is open at a moment ends first of all around it;
+ * `i` began last before it. */
+static int64_t region_end_after(const struct tr2_model *m, uint32_t i,
+				int64_t at_ns)
+{
+	const struct tr2_span *s;
+	int up;
+
+	for (up = 0; i && up < MAX_UP; up++, i = s->parent) {
+		s = &m->spans[i];
+		if (s->kind == TR2_SPAN_REGION && s->end_ns > at_ns)
+			return s->flags & TR2_SPAN_OPEN ? INT64_MAX : s->end_ns;
+	}
+	return INT64_MAX;
+}
+
+static int64_t earlier(int64_t a, int64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* Answers queries in the order of time, in one walk over the thread's spans,
+ * points and ends of children. */
+static void answer(const struct spawn *x, uint32_t thread, size_t nr_queries,
+		   size_t nr_ends)
+{
+	const struct tr2_model *m = x->m;
+	const struct tr2_thread *t = &m->threads[thread];
+	int64_t wall = m->sessions[t->session].wall_ns, at, next;
+	uint32_t span = t->first_span, before = 0, point = t->first_point;
+	size_t i, e = 0;
+
+	for (i = 0; i < nr_queries; i++) {
+		at = x->queries[i].at_ns - wall;
+		for (; span && m->spans[span].start_ns <= at;
+		     span = m->spans[span].next)
+			before = span;
+		while (point && m->points[point].at_ns <= at)
+			point = m->points[point].next;
+		while (e < nr_ends && x->ends[e] <= x->queries[i].at_ns)
+			e++;
+		next = region_end_after(m, before, at);
+		if (span)
+			next = earlier(next, m->spans[span].start_ns);
+		if (point)
+			next = earlier(next, m->points[point].at_ns);
+		next = next == INT64_MAX ? next : next + wall;
+		*x->queries[i].answer = e < nr_ends ?
+						earlier(next, x->ends[e]) :
+						next;
+	}
+}
+
+static void look_at_thread(struct spawn *x, struct wait *w, uint32_t nr)
+{
+	size_t nr_queries = 0, nr_ends = 0;
+	uint32_t i;
+
+	for (i = 0; i < nr; i++) {
+		if (w[i].end_ns != INT64_MAX)
+			x->ends[nr_ends++] = w[i].end_ns;
+		if (!w[i].node)
+			continue;
+		x->queries[nr_queries++] = (struct query){
+			w[i].start_ns, &w[i].after_start_ns };
+		x->queries[nr_queries++] = (struct query){
+			w[i].own_end_ns, &w[i].after_end_ns };
+	}
+	if (!nr_queries)
+		return;
+	qsort(x->ends, nr_ends, sizeof(*x->ends), compare_ns);
+	qsort(x->queries, nr_queries, sizeof(*x->queries), compare_queries);
+	answer(x, w->thread, nr_queries, nr_ends);
+}
+
+/* ---- what else ran -------------------------------------------------------------- */
+
+/* Which children mostly wait for their parent. */
+static bool is_idle(const struct tr2_model *m, const struct tr2_node *n)
+{
+	static const char *const classes[] = { "pager", "subprocess",
+					       "background" };
+	const struct tr2_child *c = &m->children[n->child];
+	size_t i;
+
+	if (c->ready || m->sessions[n->session].flags & TR2_SESSION_FORKED)
+		return true;
+	for (i = 0; i < sizeof(classes) / sizeof(*classes); i++)
+		if (!strcmp(tr2_s(m, c->child_class), classes[i]))
+			return true;
+	return false;
+}
+
+/* When it ran for sure. Of what only its parent told, that is when something
+ * below it did. */
+static struct interval ran(const struct tr2_model *m, const struct tr2_node *n)
+{
+	struct interval r = { n->start_ns, own_end(m, n) };
+	uint32_t i;
+
+	if (n->session || n->task)
+		return r;
+	r.from = r.to = n->first ? m->nodes[n->first].start_ns : n->start_ns;
+	for (i = n->first; i; i = m->nodes[i].next)
+		if (m->nodes[i].end_ns > r.to)
+			r.to = m->nodes[i].end_ns;
+	return r;
+}
+
+static int compare_intervals(const void *va, const void *vb)
+{
+	const struct interval *a = va, *b = vb;
+
+	return a->from < b->from ? -1 : a->from > b->from;
+}
+
+/* In order, and those that touch made one. */
+static void merge(struct intervals *list)
+{
+	uint32_t i, nr = 0;
+
+	if (list->nr)
+		qsort(list->item, list->nr, sizeof(*list->item),
+		      compare_intervals);
+	for (i = 0; i < list->nr; i++) {
+		struct interval *last = nr ? &list->item[nr - 1] : NULL;
+
+		if (!last || list->item[i].from > last->to)
+			list->item[nr++] = list->item[i];
+		else if (list->item[i].to > last->to)
+			last->to = list->item[i].to;
+	}
+	list->nr = nr;
+}
+
+static bool list_running(struct spawn *x, uint32_t parent)
+{
+	const struct tr2_model *m = x->m;
+	struct interval r;
+	uint32_t i;
+
+	x->running.nr = 0;
+	tr2_for_each_child_node(m, parent, i) {
+		if (is_idle(m, &m->nodes[i]))
+			continue;
+		r = ran(m, &m->nodes[i]);
+		if (!add_interval(&x->running, r.from, r.to))
+			return false;
+	}
+	merge(&x->running);
+	return true;
+}
+
+/* Takes [from, to) as spawning, but for what others ran in. */
+static bool take(struct spawn *x, int64_t from, int64_t to, int64_t *sum)
+{
+	const struct intervals *r = &x->running;
+	uint32_t low = 0, high = r->nr, mid;
+
+	while (low < high) { /* the first that ends after `from` */
+		mid = low + (high - low) / 2;
+		if (r->item[mid].to > from)
+			high = mid;
+		else
+			low = mid + 1;
+	}
+	while (from < to) {
+		int64_t end = low < r->nr ? earlier(r->item[low].from, to) : to;
+
+		if (end > from) {
+			*sum += end - from;
+			if (!add_interval(&x->pieces, from, end))
+				return false;
+		}
+		from = low < r->nr ? r->item[low++].to : to;
+	}
+	return true;
+}
+
+static bool set_spawn(struct spawn *x, const struct wait *w)
+{
+	struct tr2_node *n = &x->m->nodes[w->node];
+	int64_t started = earlier(w->own_start_ns, w->after_start_ns);
+
+	n->spawn_ns = 0;
+	n->reaped_late = w->after_end_ns < w->end_ns;
+	if (!take(x, w->start_ns, earlier(started, w->end_ns), &n->spawn_ns))
+		return false;
+	return n->reaped_late ||
+	       take(x, w->own_end_ns, w->end_ns, &n->spawn_ns);
+}
+
+/* ---- all ----------------------------------------------------------------------------- */
+
+static bool set_all(struct spawn *x)
+{
+	struct wait *w = x->waits, *end = x->waits + x->nr, *of_thread;
+	uint32_t parent = 0;
+
+	for (; w < end; w++) {
+		if (w == x->waits || w[-1].thread != w->thread) {
+			for (of_thread = w; of_thread < end &&
+			     of_thread->thread == w->thread; of_thread++)
+				;
+			look_at_thread(x, w, (uint32_t)(of_thread - w));
+		}
+		if (w->node && w->parent != parent) {
+			parent = w->parent;
+			if (!list_running(x, parent))
+				return false;
+		}
+		if (w->node && !set_spawn(x, w))
+			return false;
+	}
+	return true;
+}
+
+void tr2_model_spawn(struct tr2_model *m)
+{
+	struct spawn x = { .m = m };
+	uint32_t i;
+
+	for (i = 1; i < m->nr_nodes; i++)
+		m->nodes[i].spawn_ns = TR2_NO_TIME;
+	if (list_waits(&x) && set_all(&x))
+		merge(&x.pieces);
+	for (i = 0; i < x.pieces.nr; i++)
+		m->spawning_ns += x.pieces.item[i].to - x.pieces.item[i].from;
+	free(x.waits);
+	free(x.ends);
+	free(x.queries);
+	free(x.running.item);
+	free(x.pieces.item);
+}
