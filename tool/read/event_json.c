@@ -17,6 +17,7 @@
 #include "read/event_json.h"
 #include "read/event_private.h"
 #include "read/fields.h"
+#include "read/lines.h"
 #include "read/utf8.h"
 
 struct tr2_event_reader *tr2_event_reader_new(struct tr2_model *m,
@@ -279,6 +280,7 @@ static enum tr2_json_result parse(struct general *g, const char *line,
 	if (!tr2_buf_room(&r->scratch, len * 8 + 4096))
 		return TR2_JSON_NO_MEMORY;
 	*g->in = tr2_in_init;
+	r->is_row = NULL;
 	tr2_forget_head(r);
 	r->sid_seen = r->thread_seen = (struct tr2_view){ NULL, 0 };
 	return tr2_json_object(r->json, line, len, on_member, g);
@@ -382,29 +384,54 @@ static enum tr2_line_result keep(struct tr2_event_reader *r, struct tr2_in *in)
 bool tr2_event_reader_parse(struct tr2_event_reader *r, const char *line,
 			    size_t len, struct tr2_in *in)
 {
-	return (!r->only_simdjson && tr2_recognise(r, line, len, in)) ||
+	r->is_row = NULL;
+	return (!r->only_simdjson &&
+		tr2_recognise(r, line, line + len + 1, in) == len) ||
 	       read_general(r, line, len, 0, in) == TR2_JSON_OK;
 }
 
-enum tr2_line_result tr2_event_reader_line(struct tr2_event_reader *r,
-					   const char *line, size_t len,
-					   uint64_t number, bool last)
+/* A line that was read goes on into the model. */
+static inline enum tr2_line_result take_line(struct tr2_event_reader *r,
+					     const char *line, size_t len,
+					     uint64_t number)
 {
 	struct tr2_in *in = &r->in;
-	enum tr2_json_result result = TR2_JSON_OK;
 
-	if (r->only_simdjson || !tr2_recognise(r, line, len, in))
-		result = read_general(r, line, len, number, in);
-	if (result == TR2_JSON_NO_MEMORY)
-		return TR2_LINE_NO_MEMORY;
-	if (result != TR2_JSON_OK)
-		return bad_line(r, number, last,
-				"not a JSON object, or a number in it is past "
-				"64 bits");
 	if (!in->event.len || !r->sid_seen.len)
 		return bad_line(r, number, false,
 				"no Trace2 event: it has no event or no sid");
 	in->line_number = number;
 	in->raw = (struct tr2_view){ line, len };
 	return keep(r, in);
+}
+
+size_t tr2_event_reader_next(struct tr2_event_reader *r, const char *text,
+			     const char *end, uint64_t number,
+			     enum tr2_line_result *result)
+{
+	size_t len = r->only_simdjson ? 0 :
+					tr2_recognise(r, text, end, &r->in);
+
+	if (!len || len > TR2_LINE_MAX_BYTES)
+		return 0;
+	*result = take_line(r, text, len, number);
+	return len;
+}
+
+enum tr2_line_result tr2_event_reader_line(struct tr2_event_reader *r,
+					   const char *line, size_t len,
+					   uint64_t number, bool last)
+{
+	enum tr2_json_result result = TR2_JSON_OK;
+
+	if (r->only_simdjson ||
+	    tr2_recognise(r, line, line + len + 1, &r->in) != len)
+		result = read_general(r, line, len, number, &r->in);
+	if (result == TR2_JSON_NO_MEMORY)
+		return TR2_LINE_NO_MEMORY;
+	if (result != TR2_JSON_OK)
+		return bad_line(r, number, last,
+				"not a JSON object, or a number in it is past "
+				"64 bits");
+	return take_line(r, line, len, number);
 }

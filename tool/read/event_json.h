@@ -26,7 +26,17 @@ enum tr2_line_result {
 };
 
 /*
- * One line, without its newline. line[len] must be a newline, and
+ * The usual way: the first line of text, when it is written as almost all are.
+ * Returns its length without the newline, and what became of it in *result; 0:
+ * it is for tr2_event_reader_line(). end[-1] must be a newline, this line's or
+ * another's, and TR2_JSON_PADDING more bytes readable.
+ */
+size_t tr2_event_reader_next(struct tr2_event_reader *r, const char *text,
+			     const char *end, uint64_t number,
+			     enum tr2_line_result *result);
+
+/*
+ * Any line, without its newline. line[len] must be a newline, and
  * TR2_JSON_PADDING more bytes readable. `last`: the input ends here without a
  * newline, so that a bad line is one that was cut.
  */

@@ -8,6 +8,15 @@
 #include "read/event_json.h"
 #include "read/json.h"
 
+/* The first bytes of an event's name and what follows it, and what it is. */
+struct tr2_seen_kind {
+	char text[16];
+	size_t len; /* of the name; 0: not used */
+	int kind;
+};
+
+#define TR2_SEEN_BITS 6
+
 struct tr2_event_reader {
 	struct tr2_model *m;
 	struct tr2_json *json;
@@ -32,6 +41,10 @@ struct tr2_event_reader {
 	size_t head_len, head_sid_len, head_thread_len;
 	/* `session` and `thread` are those of the head. */
 	bool head_is_known;
+	/* What was last filled with the fields of one row of the table, and is
+	 * clean but for these; NULL: nothing. */
+	const struct tr2_in *is_row;
+	struct tr2_seen_kind seen[1u << TR2_SEEN_BITS];
 };
 
 /* From the head's start to the sid; from the end of each value to the next. */
@@ -45,11 +58,17 @@ static inline void tr2_forget_head(struct tr2_event_reader *r)
 	r->head_is_known = false;
 }
 
+/* No event is shorter, and so much of one may be looked at freely. */
+#define TR2_SHORTEST_LINE 32
+
 /*
- * true: the line is exactly as the table of events has it, and `in`, sid_seen
- * and thread_seen are what the general way would make of it. false: ask that.
+ * The line that begins here, if it is exactly as the table of events has it:
+ * its length without the newline, and `in`, sid_seen and thread_seen are what
+ * the general way would make of it. 0: ask that; `in` is of no use then.
+ * end[-1] is a newline, this line's or another's, and TR2_JSON_PADDING more
+ * bytes are readable. `in` is changed by nobody else but the general way.
  */
-bool tr2_recognise(struct tr2_event_reader *r, const char *line, size_t len,
-		   struct tr2_in *in);
+size_t tr2_recognise(struct tr2_event_reader *r, const char *line,
+		     const char *end, struct tr2_in *in);
 
 #endif

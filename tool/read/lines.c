@@ -17,7 +17,7 @@
 void tr2_lines_start(struct tr2_lines *l, int fd)
 {
 	l->fd = fd;
-	l->at = l->len = 0;
+	l->at = l->len = l->whole = 0;
 	l->number = l->nr_bytes = l->nr_long = l->first_long = 0;
 	l->eof = l->skipping = false;
 	l->error = 0;
@@ -39,6 +39,7 @@ static bool make_room(struct tr2_lines *l)
 	if (l->at) {
 		memmove(l->buf, l->buf + l->at, l->len - l->at);
 		l->len -= l->at;
+		l->whole -= l->whole > l->at ? l->at : l->whole;
 		l->at = 0;
 	}
 	if (l->buf && l->len < l->alloc)
@@ -54,6 +55,7 @@ static bool make_room(struct tr2_lines *l)
 
 static bool fill(struct tr2_lines *l)
 {
+	const char *newline;
 	ssize_t n;
 
 	if (l->eof)
@@ -65,10 +67,15 @@ static bool fill(struct tr2_lines *l)
 	while (n < 0 && errno == EINTR);
 	if (n < 0)
 		l->error = errno;
-	if (n <= 0)
+	if (n <= 0) {
 		l->eof = true;
-	else
-		l->len += (size_t)n, l->nr_bytes += (uint64_t)n;
+		return true;
+	}
+	newline = memrchr(l->buf + l->len, '\n', (size_t)n);
+	if (newline)
+		l->whole = (size_t)(newline - l->buf) + 1;
+	l->len += (size_t)n;
+	l->nr_bytes += (uint64_t)n;
 	return true;
 }
 

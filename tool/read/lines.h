@@ -18,6 +18,7 @@ struct tr2_lines {
 	char *buf;
 	size_t alloc;
 	size_t at, len;    /* what is read and not handed out: buf[at..len) */
+	size_t whole;      /* behind the last newline of that, or 0 */
 	uint64_t number;   /* of the line handed out last, from 1 */
 	uint64_t nr_bytes; /* read so far */
 	uint64_t nr_long;  /* lines that were skipped */
@@ -44,6 +45,26 @@ enum tr2_lines_result {
  */
 enum tr2_lines_result tr2_lines_next(struct tr2_lines *l, const char **line,
 				     size_t *len);
+
+/*
+ * For who finds the ends of lines by reading them: what is there from the next
+ * line on, up to *end, behind the last newline; 64 more bytes are readable. The
+ * same text until something is taken. NULL: no whole line is there;
+ * tr2_lines_next() goes and gets one.
+ */
+static inline const char *tr2_lines_ahead(const struct tr2_lines *l,
+					  const char **end)
+{
+	*end = l->buf + l->whole;
+	return l->at < l->whole && !l->skipping ? l->buf + l->at : NULL;
+}
+
+/* Takes the first line of that, which has len bytes before its newline. */
+static inline void tr2_lines_take(struct tr2_lines *l, size_t len)
+{
+	l->at += len + 1;
+	l->number++;
+}
 
 /* Looks at the start of the input, up to n bytes, without taking it. */
 size_t tr2_lines_peek(struct tr2_lines *l, const char **text, size_t n);

@@ -128,23 +128,50 @@ static void note_end(struct loader *l, tr2_str source)
 				  strerror(lines->error));
 }
 
-static void read_lines(struct loader *l, enum form form, tr2_str source)
+/* Lines as they are mostly written, as far as they have been read. false: no
+ * memory. */
+static bool read_usual_lines(struct loader *l)
 {
-	enum tr2_lines_result got;
+	enum tr2_line_result result = TR2_LINE_OK;
+	const char *text, *end;
+	size_t len;
+
+	while ((text = tr2_lines_ahead(&l->lines, &end))) {
+		len = tr2_event_reader_next(l->events, text, end,
+					    l->lines.number + 1, &result);
+		if (!len || result == TR2_LINE_NO_MEMORY)
+			break;
+		tr2_lines_take(&l->lines, len);
+	}
+	return result != TR2_LINE_NO_MEMORY;
+}
+
+/* The next line, whatever it is. */
+static enum tr2_lines_result read_one_line(struct loader *l, enum form form)
+{
 	const char *line;
 	size_t len;
+	enum tr2_lines_result got = tr2_lines_next(&l->lines, &line, &len);
+
+	if ((got == TR2_LINES_LINE || got == TR2_LINES_LAST) &&
+	    read_line(l, form, line, len, got == TR2_LINES_LAST) ==
+		    TR2_LINE_NO_MEMORY)
+		got = TR2_LINES_NO_MEMORY;
+	return got;
+}
+
+static void read_lines(struct loader *l, enum form form, tr2_str source)
+{
+	enum tr2_lines_result got = TR2_LINES_LINE;
 
 	tr2_event_reader_source(l->events, source);
 	tr2_perf_reader_source(l->perf, source);
-	while ((got = tr2_lines_next(&l->lines, &line, &len)) ==
-		       TR2_LINES_LINE ||
-	       got == TR2_LINES_LAST) {
-		if (read_line(l, form, line, len, got == TR2_LINES_LAST) ==
-		    TR2_LINE_NO_MEMORY) {
-			l->no_memory = true;
-			return;
-		}
-		if (!(l->lines.number & 0xfff))
+	while (got == TR2_LINES_LINE || got == TR2_LINES_LAST) {
+		if (form == FORM_EVENT && !read_usual_lines(l))
+			got = TR2_LINES_NO_MEMORY;
+		else
+			got = read_one_line(l, form);
+		if (form == FORM_EVENT || !(l->lines.number & 0xfff))
 			tr2_progress_at(&l->progress, l->m->nr_bytes +
 							      l->lines.nr_bytes);
 	}

@@ -6,190 +6,21 @@
  *
  * This is no JSON parser. It accepts a small part of JSON only: members in the
  * order of the table without space between them, strings of printable ASCII
- * without escapes, decimal numbers of at most 18 digits, arrays of strings.
- * Anything else is handed on, and inside that part the result is the general
- * parser's. A function that takes a piece returns what is after it, or NULL.
- * Every line ends with a newline, which no piece contains: nothing reads past
- * it but whole machine words, and those within TR2_JSON_PADDING.
+ * without escapes, decimal numbers of at most 18 digits, arrays of strings
+ * (read/pieces.h). Anything else is handed on, and inside that part the result
+ * is the general parser's.
+ *
+ * Each event has a function of its own, expanded from events.def: its fields
+ * one after the other, each a comparison with a literal whose length the
+ * compiler knows.
  */
 #include <string.h>
-#ifdef __SSE2__
-#include <emmintrin.h>
-#endif
 
 #include "read/event_private.h"
 #include "read/fields.h"
+#include "read/pieces.h"
 
-/* 13 days: so far, seconds times 1e9 in a double round to the right number. */
-#define MAX_EXACT_NS (1ll << 50)
-
-#define ONES 0x0101010101010101ull
-#define HIGHS 0x8080808080808080ull
-
-#ifndef __SSE2__
-/* Bytes that end or spoil a plain string have their high bit set: quote,
- * backslash, below 0x20, from 0x7f on. Exact up to the first of them. */
-static inline uint64_t special_bytes(uint64_t x)
-{
-	uint64_t quote = x ^ ONES * '"', backslash = x ^ ONES * '\\';
-	uint64_t del = x ^ ONES * 0x7f;
-
-	return (((quote - ONES) & ~quote) | ((backslash - ONES) & ~backslash) |
-		((del - ONES) & ~del) | ((x - ONES * 0x20) & ~x) | x) &
-	       HIGHS;
-}
-#endif
-
-/* How many bytes from p on are none of those. */
-static inline size_t plain_length(const char *p)
-{
-	const char *start = p;
-#if defined(__SSE2__)
-	for (;; p += 16) {
-		__m128i x = _mm_loadu_si128((const __m128i *)(const void *)p);
-		/* Bytes from 0x80 on are negative, and so below 0x20. */
-		__m128i bad = _mm_or_si128(
-			_mm_or_si128(_mm_cmpeq_epi8(x, _mm_set1_epi8('"')),
-				     _mm_cmpeq_epi8(x, _mm_set1_epi8('\\'))),
-			_mm_or_si128(_mm_cmplt_epi8(x, _mm_set1_epi8(0x20)),
-				     _mm_cmpeq_epi8(x, _mm_set1_epi8(0x7f))));
-		unsigned int mask = (unsigned int)_mm_movemask_epi8(bad);
-
-		if (mask)
-			return (size_t)(p - start) +
-			       (size_t)__builtin_ctz(mask);
-	}
-#elif __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-	for (;; p += 8) {
-		uint64_t x, special;
-
-		memcpy(&x, p, 8);
-		special = special_bytes(x);
-		if (special)
-			return (size_t)(p - start) +
-			       (size_t)__builtin_ctzll(special) / 8;
-	}
-#else
-	while ((unsigned char)*p >= 0x20 && (unsigned char)*p < 0x7f &&
-	       *p != '"' && *p != '\\')
-		p++;
-	return (size_t)(p - start);
-#endif
-}
-
-/* From behind the opening quote to behind the closing one. */
-static inline const char *plain_string(const char *p, struct tr2_view *out)
-{
-	size_t len = plain_length(p);
-
-	if (p[len] != '"')
-		return NULL;
-	*out = (struct tr2_view){ p, len };
-	return p + len + 1;
-}
-
-static inline bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
-/* The six digits at p as a number; false: they are not. 8 bytes are read. */
-static inline bool six_digits(const char *p, int64_t *value)
-{
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-	uint64_t x;
-
-	memcpy(&x, p, 8);
-	/* As eight digits: two zeros before them. */
-	x = x << 16 | 0x3030;
-	if (((x & 0xf0f0f0f0f0f0f0f0ull) |
-	     (((x + 0x0606060606060606ull) & 0xf0f0f0f0f0f0f0f0ull) >> 4)) !=
-	    0x3333333333333333ull)
-		return false;
-	/* Pairs, then fours, then all: neighbours are added up at once. */
-	x = (x & 0x0f0f0f0f0f0f0f0full) * ((10 << 8) + 1) >> 8;
-	x = (x & 0x00ff00ff00ff00ffull) * ((100 << 16) + 1) >> 16;
-	x = (x & 0x0000ffff0000ffffull) * ((10000ull << 32) + 1) >> 32;
-	*value = (int64_t)x;
-	return true;
-#else
-	int i;
-
-	for (*value = 0, i = 0; i < 6; i++) {
-		if (!is_digit(p[i]))
-			return false;
-		*value = *value * 10 + (p[i] - '0');
-	}
-	return true;
-#endif
-}
-
-/* A number by JSON's grammar without exponent: its digits, and how many of
- * them stand behind the point. */
-static inline const char *plain_number(const char *p, int64_t *value,
-				       int *decimals)
-{
-	const char *start;
-	bool negative = *p == '-';
-	int64_t v = 0;
-
-	p += negative;
-	start = p;
-	while (is_digit(*p) && p - start <= 18)
-		v = v * 10 + (*p++ - '0');
-	if (p == start || p - start > 18 || (*start == '0' && p - start > 1))
-		return NULL;
-	*decimals = 0;
-	if (*p == '.') {
-		const char *point = p++;
-
-		while (is_digit(*p) && p - start <= 19)
-			v = v * 10 + (*p++ - '0');
-		*decimals = (int)(p - point - 1);
-		if (!*decimals || p - start > 19)
-			return NULL;
-	}
-	/* An exponent, or anything else that is not the end of a value. */
-	if (*p != ',' && *p != '}')
-		return NULL;
-	if (negative && !v)
-		return NULL;
-	*value = negative ? -v : v;
-	return p;
-}
-
-static inline const char *plain_seconds(const char *p, int64_t *ns)
-{
-	static const int64_t scale[] = { 1000000000, 100000000, 10000000,
-					 1000000,    100000,    10000,
-					 1000,	     100,	10, 1 };
-	int64_t value;
-	int decimals;
-
-	/* Mostly it is less than ten seconds, in microseconds. */
-	if (p[1] == '.' && (p[8] == ',' || p[8] == '}') && is_digit(*p) &&
-	    six_digits(p + 2, &value)) {
-		*ns = (*p - '0') * 1000000000ll + value * 1000;
-		return p + 8;
-	}
-	p = plain_number(p, &value, &decimals);
-	if (!p || decimals > 9)
-		return NULL;
-	/* Exact as a double, too: the general way goes through one. */
-	if (value > MAX_EXACT_NS / scale[decimals] ||
-	    value < -(MAX_EXACT_NS / scale[decimals]))
-		return NULL;
-	*ns = value * scale[decimals];
-	return p;
-}
-
-static const char *plain_bool(const char *p, bool *value)
-{
-	*value = *p == 't';
-	if (!memcmp(p, "true", 4))
-		return p + 4;
-	return memcmp(p, "false", 5) ? NULL : p + 5;
-}
+/* ---- values ---------------------------------------------------------------- */
 
 /* ["…","…"], copied to the scratch buffer word by word. */
 static const char *plain_words(struct tr2_event_reader *r, const char *p,
@@ -203,7 +34,7 @@ static const char *plain_words(struct tr2_event_reader *r, const char *p,
 		return NULL;
 	out->nr = 0;
 	while (*p == '"') {
-		p = plain_string(p + 1, &word);
+		p = tr2_plain_string(p + 1, &word);
 		if (!p)
 			return NULL;
 		tr2_buf_add(b, word.p, word.len);
@@ -227,8 +58,8 @@ static inline const char *seconds_of_minute(const struct tr2_event_reader *r,
 {
 	int64_t us, sec;
 
-	if (p[0] < '0' || p[0] > '5' || !is_digit(p[1]) || p[2] != '.' ||
-	    p[9] != 'Z' || p[10] != '"' || !six_digits(p + 3, &us))
+	if (p[0] < '0' || p[0] > '5' || !tr2_is_digit(p[1]) || p[2] != '.' ||
+	    p[9] != 'Z' || p[10] != '"' || !tr2_six_digits(p + 3, &us))
 		return NULL;
 	sec = (p[0] - '0') * 10 + (p[1] - '0');
 	*wall_us = r->minute_us + sec * 1000000 + us;
@@ -238,12 +69,10 @@ static inline const char *seconds_of_minute(const struct tr2_event_reader *r,
 /* YYYY-MM-DDTHH:MM:SS.uuuuuuZ": the minute is mostly that of the line before.
  */
 static const char *plain_time(struct tr2_event_reader *r, const char *p,
-			      const char *end, int64_t *wall_us)
+			      int64_t *wall_us)
 {
 	int64_t whole;
 
-	if (end - p < 29)
-		return NULL;
 	if (memcmp(p, r->minute, sizeof(r->minute)) != 0) {
 		/* A leap second belongs to the next minute. */
 		if (!tr2_parse_time(p, 27, &whole) || p[17] == '6')
@@ -254,127 +83,126 @@ static const char *plain_time(struct tr2_event_reader *r, const char *p,
 	return seconds_of_minute(r, p + sizeof(r->minute), wall_us);
 }
 
-static inline const char *plain_int(const char *p, int64_t *value)
-{
-	const char *start;
-	bool negative = *p == '-';
-	int64_t v = 0;
+/*
+ * take_TYPE(r, p, member): a value of each type of the table. JSON and
+ * histograms are for the general parser.
+ */
+#define take_INT(r, p, member) tr2_plain_int(p, member)
+#define take_NESTING take_INT
+#define take_SECONDS(r, p, member) tr2_plain_seconds(p, member)
+#define take_T_ABS take_SECONDS
+#define take_T_REL take_SECONDS
+#define take_BOOL(r, p, member) tr2_plain_bool(p, member)
+#define take_ARGV(r, p, member) plain_words(r, p, member)
+#define take_JSON(r, p, member) ((void)(member), NULL)
+#define take_HISTOGRAM take_JSON
+#define take_TIME(r, p, member) (*(p) == '"' ? plain_time(r, (p) + 1, member) : NULL)
+#define take_STR(r, p, member) \
+	(*(p) == '"' ? tr2_plain_string((p) + 1, member) : NULL)
 
-	p += negative;
-	start = p;
-	while (is_digit(*p) && p - start <= 18)
-		v = v * 10 + (*p++ - '0');
-	/* No number, too long a one, a zero before it, a point, an exponent,
-	 * or anything else that is not the end of a value. */
-	if (p == start || p - start > 18 || (*start == '0' && p - start > 1) ||
-	    (*p != ',' && *p != '}') || (negative && !v))
-		return NULL;
-	*value = negative ? -v : v;
-	return p;
-}
-
-/* Strings of the fields, and what has strings in it. */
-static inline const char *take_text(struct tr2_event_reader *r, const char *p,
-				    const char *end, uint8_t type, void *member)
-{
-	if (type == TR2_T_ARGV)
-		return plain_words(r, p, member);
-	if (*p++ != '"')
-		return NULL;
-	switch (type) {
-	case TR2_T_STR:
-		return plain_string(p, member);
-	case TR2_T_SID:
-		return plain_string(p, &r->sid_seen);
-	case TR2_T_THREAD:
-		return plain_string(p, &r->thread_seen);
-	case TR2_T_TIME:
-		return plain_time(r, p, end, member);
-	default: /* JSON, HISTOGRAM */
-		return NULL;
-	}
-}
-
-static inline const char *take_value(struct tr2_event_reader *r, const char *p,
-				     const char *end, uint8_t type,
-				     void *member)
+static inline const char *take_UINT(const struct tr2_event_reader *r,
+				    const char *p, uint64_t *member)
 {
 	int64_t value;
 
-	switch (type) {
-	case TR2_T_INT:
-	case TR2_T_NESTING:
-		return plain_int(p, member);
-	case TR2_T_UINT:
-		p = plain_int(p, &value);
-		if (!p || value < 0)
-			return NULL;
-		*(uint64_t *)member = (uint64_t)value;
-		return p;
-	case TR2_T_SECONDS:
-	case TR2_T_T_ABS:
-	case TR2_T_T_REL:
-		return plain_seconds(p, member);
-	case TR2_T_BOOL:
-		return plain_bool(p, member);
-	default:
-		return take_text(r, p, end, type, member);
-	}
-}
-
-/* Whether the text at p begins as the literal, which has `len` bytes of 16. */
-static inline bool begins_with(const char *p, const char *literal, size_t len)
-{
-#ifdef __SSE2__
-	__m128i a = _mm_loadu_si128((const __m128i *)(const void *)p);
-	__m128i b = _mm_loadu_si128((const __m128i *)(const void *)literal);
-	unsigned int want = (1u << len) - 1;
-
-	return ((unsigned int)_mm_movemask_epi8(_mm_cmpeq_epi8(a, b)) & want) ==
-	       want;
-#else
-	return !memcmp(p, literal, len);
-#endif
-}
-
-/* Members from p on that stand in the table, in its order. */
-static inline const char *take_members(struct tr2_event_reader *r,
-				       const char *p, const char *end,
-				       const struct tr2_slot *slot,
-				       struct tr2_in *in)
-{
-	for (; slot->name && *p == ','; slot++) {
-		if (!begins_with(p, slot->literal, slot->literal_len))
-			continue;
-		p = take_value(r, p + slot->literal_len, end, slot->type,
-			       (char *)in + slot->offset);
-		if (!p)
-			return NULL;
-	}
+	(void)r;
+	p = tr2_plain_int(p, &value);
+	if (!p || value < 0)
+		return NULL;
+	*member = (uint64_t)value;
 	return p;
 }
 
-/* The kind by its name; names are few and mostly those of before. */
-static inline int kind_of(const struct tr2_view *name)
-{
-	static _Thread_local struct {
-		char name[16];
-		uint32_t len;
-		int kind;
-	} seen[64], *s;
-	uint64_t first;
+/* ---- members --------------------------------------------------------------- */
 
-	if (name->len > sizeof(s->name))
-		return -1;
-	memcpy(&first, name->p, 8);
-	s = &seen[((first ^ name->len) * 0x9e3779b97f4a7c15ull) >> 58];
-	if (s->len != name->len || !begins_with(name->p, s->name, s->len)) {
-		s->kind = tr2_kind_of(name->p, name->len);
-		s->len = (uint32_t)name->len;
-		memset(s->name, 0, sizeof(s->name));
-		memcpy(s->name, name->p, name->len);
+#define STANDS_AT(p, literal) (!memcmp(p, literal, sizeof(literal) - 1))
+
+/* A member, if it is the next one; it may be left out. */
+#define TAKE(type, name, member)                                        \
+	if (STANDS_AT(p, ",\"" #name "\":")) {                          \
+		p = take_##type(r, p + sizeof(",\"" #name "\":") - 1,   \
+				member);                                \
+		if (!p)                                                 \
+			return NULL;                                    \
 	}
-	return s->kind;
+
+/* The fields of an event's row in the table, in its order. */
+#define TR2_FIELD(type, name, flags) TAKE(type, name, &in->name)
+#define TR2_EVENT(name, flags, fields, normal, category, perf)            \
+	static const char *take_##name(struct tr2_event_reader *r,        \
+				       const char *p, struct tr2_in *in)  \
+	{                                                                 \
+		(void)r;                                                  \
+		(void)in;                                                 \
+		fields                                                    \
+		return p;                                                 \
+	}
+#include "event/events.def"
+#undef TR2_EVENT
+#undef TR2_FIELD
+
+typedef const char *take_fn(struct tr2_event_reader *r, const char *p,
+			    struct tr2_in *in);
+
+static take_fn *const take_fields[TR2_EVENT_NR] = {
+#define TR2_EVENT(name, flags, fields, normal, category, perf) \
+	[TR2_EV_##name] = take_##name,
+#include "event/events.def"
+#undef TR2_EVENT
+};
+
+/*
+ * Leaves nothing in `in` of the line before, of which it held an event of
+ * in->kind: clearing the fields of that row costs a tenth of clearing all.
+ */
+#define TR2_FIELD(type, name, flags) in->name = tr2_in_init.name;
+static inline void clear(struct tr2_event_reader *r, struct tr2_in *in)
+{
+	if (in != r->is_row) {
+		r->is_row = in;
+		*in = tr2_in_init;
+		return;
+	}
+	in->wall_us = in->line = in->repo = TR2_ABSENT;
+	in->file = (struct tr2_view){ NULL, 0 };
+	switch (in->kind) {
+#define TR2_EVENT(name, flags, fields, normal, category, perf) \
+	case TR2_EV_##name:                                    \
+		fields                                         \
+		break;
+#include "event/events.def"
+#undef TR2_EVENT
+	}
+}
+#undef TR2_FIELD
+
+/* ---- the line -------------------------------------------------------------- */
+
+/*
+ * The event's name, from behind its quote on: its kind, or NULL. What follows
+ * a name is mostly the same, so that 16 bytes tell it with its end; they are
+ * few, and mostly those of a line before.
+ */
+static inline const char *take_kind(struct tr2_event_reader *r, const char *p,
+				    struct tr2_in *in)
+{
+	struct tr2_seen_kind *s =
+		&r->seen[(tr2_load8(p) * 0x9e3779b97f4a7c15ull) >>
+			 (64 - TR2_SEEN_BITS)];
+	const char *after;
+
+	if (!s->len || memcmp(p, s->text, sizeof(s->text)) != 0) {
+		after = tr2_plain_string(p, &in->event);
+		if (!after || !in->event.len ||
+		    in->event.len >= sizeof(s->text))
+			return NULL;
+		s->kind = tr2_kind_of(p, in->event.len);
+		s->len = in->event.len;
+		memcpy(s->text, p, sizeof(s->text));
+	}
+	in->kind = s->kind;
+	in->event = (struct tr2_view){ p, s->len };
+	return s->kind < 0 ? NULL : p + s->len + 1;
 }
 
 /*
@@ -385,7 +213,7 @@ static inline const char *take_same_head(struct tr2_event_reader *r,
 					 const char *p, const char *end,
 					 struct tr2_in *in)
 {
-	if (!r->head_len || (size_t)(end - p) < r->head_len + 12 ||
+	if (!r->head_len || (size_t)(end - p) < r->head_len ||
 	    memcmp(p, r->head, r->head_len) != 0)
 		return NULL;
 	r->sid_seen.p = p + TR2_SID_AT;
@@ -413,46 +241,55 @@ static void keep_head(struct tr2_event_reader *r, const char *p,
 	r->head_thread_len = r->thread_seen.len;
 }
 
-/* The fields that all events have. */
-static inline const char *take_common(struct tr2_event_reader *r,
-				      const char *p, const char *end,
-				      struct tr2_in *in)
+/* Another session, thread or minute than the line before. */
+static const char *take_other_head(struct tr2_event_reader *r, const char *p,
+				   struct tr2_in *in)
 {
-	const char *after = take_same_head(r, p, end, in);
+	const char *start = p;
 
-	if (after)
-		return take_members(r, after, end,
-				    tr2_slots_common + TR2_HEAD_SLOTS, in);
 	tr2_forget_head(r);
 	r->thread_seen = r->sid_seen = (struct tr2_view){ NULL, 0 };
-	after = take_members(r, p, end, tr2_slots_common, in);
-	if (after)
-		keep_head(r, p, in);
-	return after;
+	in->wall_us = TR2_ABSENT;
+	TAKE(STR, sid, &r->sid_seen)
+	TAKE(STR, thread, &r->thread_seen)
+	TAKE(TIME, time, &in->wall_us)
+	keep_head(r, start, in);
+	return p;
 }
 
-bool tr2_recognise(struct tr2_event_reader *r, const char *line, size_t len,
-		   struct tr2_in *in)
+/* Where in the source an event comes from. */
+static inline const char *take_place(struct tr2_event_reader *r, const char *p,
+				     struct tr2_in *in)
+{
+	(void)r;
+	TAKE(STR, file, &in->file)
+	TAKE(INT, line, &in->line)
+	TAKE(INT, repo, &in->repo)
+	return p;
+}
+
+size_t tr2_recognise(struct tr2_event_reader *r, const char *line,
+		     const char *end, struct tr2_in *in)
 {
 	static const char start[] = "{\"event\":\"";
-	const char *end = line + len, *p;
+	const char *p, *head;
 
-	/* The shortest that is an event, and what may be looked at freely. */
-	if (len < 32 || memcmp(line, start, sizeof(start) - 1) != 0 ||
-	    end[-1] != '}')
-		return false;
+	if (end - line < TR2_SHORTEST_LINE || !STANDS_AT(line, start))
+		return 0;
+	/* Words must not move while views into them are held. */
 	tr2_buf_reset(&r->scratch);
-	if (!tr2_buf_room(&r->scratch, len))
-		return false;
-	*in = tr2_in_init;
-	p = plain_string(line + sizeof(start) - 1, &in->event);
-	if (!p || !in->event.len)
-		return false;
-	in->kind = kind_of(&in->event);
-	if (in->kind < 0)
-		return false;
-	p = take_common(r, p, end, in);
+	if (!tr2_buf_room(&r->scratch, (size_t)(end - line)))
+		return 0;
+	clear(r, in);
+	head = take_kind(r, line + sizeof(start) - 1, in);
+	if (!head)
+		return 0;
+	p = take_same_head(r, head, end, in);
+	if (!p)
+		p = take_other_head(r, head, in);
 	if (p)
-		p = take_members(r, p, end, tr2_slots_of_event[in->kind], in);
-	return p && p == end - 1;
+		p = take_place(r, p, in);
+	if (p)
+		p = take_fields[in->kind](r, p, in);
+	return p && *p == '}' && p[1] == '\n' ? (size_t)(p + 1 - line) : 0;
 }
