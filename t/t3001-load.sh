@@ -146,7 +146,7 @@ cat >mutate.pl <<\EOF
 use strict;
 use warnings;
 my @other = ('"', '\\', '0', '9', '-', '.', ',', '}', ' ', 'e', "\x01",
-	     "\x7f", "\xc3", 'Z', '6', ':');
+	     "\x1f", "\x7f", "\xc3", "\xff", "\0", 'Z', '6', ':');
 my ($n, %seen) = (0);
 while (my $line = <>) {
 	chomp $line;
@@ -180,6 +180,63 @@ test_expect_success 'each byte of each event changed, lost and doubled' '
 		} >"mutated.$parser" 2>&1 || return 1
 	done &&
 	test_cmp mutated.recogniser mutated.simdjson
+'
+
+# Every number and every string of a line of each event in other forms: at and
+# beside the ends of machine words and of what a fast way takes.
+cat >reshape.pl <<\EOF
+use strict;
+use warnings;
+my @numbers = qw(0 -0 00 01 -1 1. .5 0.5 00.5 -0.0 -0.5 1e3 1.5e-3 0.0000001
+	1.000000 9.999999 10.000000 9.9999999 12345678 123456789 -12345678
+	1234567.123456789 1125899.906842 1125899.906843 999999999.9
+	1000000000 4294967296 -9223372036854775808 123456789012345678
+	1234567890123456789 18446744073709551615 18446744073709551616 1,5 1x
+	true false tru null "1");
+my %seen;
+while (my $line = <>) {
+	my ($event) = $line =~ /"event":"(\w+)"/ or next;
+	next if $seen{$event}++;
+	while ($line =~ /:(-?[\d.]+|true|false)[,}]/g) {
+		my ($at, $len) = ($-[1], length $1);
+		for my $new (@numbers) {
+			my $copy = $line;
+			substr($copy, $at, $len) = $new;
+			print $copy;
+		}
+	}
+	while ($line =~ /"([^"]*)"(?!:)/g) {
+		my ($at, $len) = ($-[1], length $1);
+		for my $n (0 .. 35, 63 .. 66, 300) {
+			my $copy = $line;
+			substr($copy, $at, $len) = 'x' x $n;
+			print $copy;
+			substr($copy, $at + $n - 1, 1) = ('\\"', "\x7f", "\xff",
+				"\t", ' ', '\\u0041')[$n % 6] if $n;
+			print $copy, $line;
+		}
+	}
+}
+EOF
+
+test_expect_success 'numbers and strings of every shape' '
+	"$PERL_PATH" reshape.pl "$traces"/*.event >reshaped.event &&
+	test "$(wc -l <reshaped.event)" -gt 10000 &&
+	head -n 3000 reshaped.event | sed "s/\$/$(printf "\\r")/" >crlf.event &&
+	cat reshaped.event >>crlf.event &&
+	test_when_finished "unset TRACE2_TEST_PARSER" &&
+	for parser in recogniser simdjson
+	do
+		TRACE2_TEST_PARSER=$parser &&
+		export TRACE2_TEST_PARSER &&
+		{
+			trace2 list --format=json crlf.event &&
+			trace2 report --regions --timers --counters --errors \
+				--format=json crlf.event &&
+			trace2 script -F time,t_abs,t_rel,sid,thread,event,repo,nesting,category,message,file crlf.event
+		} >"reshaped.$parser" 2>&1 || return 1
+	done &&
+	test_cmp reshaped.recogniser reshaped.simdjson
 '
 
 test_expect_success 'a cut last line: what stands before it is kept' '
@@ -302,6 +359,35 @@ test_expect_success 'many processes' '
 		}" >many.event &&
 	trace2 list many.event >out &&
 	test_line_count = 20001 out
+'
+
+# Few threads and children of a session are looked through, many are in a map;
+# numbers come again, and the latest is meant.
+test_expect_success 'many threads and children at once' '
+	{ begin &&
+	  "$PERL_PATH" -e "
+		my (\$sid) = @ARGV;
+		sub line { my (\$e, \$t, \$s, \$rest) = @_;
+			printf qq({\"event\":\"%s\",\"sid\":\"%s\",\"thread\":\"%s\",\"time\":\"2026-11-21T07:20:%09.6fZ\",\"file\":\"a.c\",\"line\":1%s}\n), \$e, \$sid, \$t, \$s, \$rest }
+		line(q(thread_start), qq(th\$_), 0.2, q()) for 1..30;
+		line(q(data), qq(th\$_), 0.3, q(,\"t_abs\":0.3,\"t_rel\":0.1,\"nesting\":1,\"category\":\"c\",\"key\":\"k\",\"value\":\"v\")) for reverse 1..30;
+		line(q(thread_exit), qq(th\$_), 0.2 + \$_ / 100, sprintf q(,\"t_rel\":%.6f), \$_ / 100) for 1..30;
+		for my \$again (0, 1) {
+			line(q(child_start), q(main), 0.5, qq(,\"child_id\":\$_,\"child_class\":\"?\",\"use_shell\":false,\"argv\":[\"c\$again\",\"\$_\"])) for 0..29;
+			line(q(child_exit), q(main), 0.5 + (\$_ + 1) / 1000, sprintf q(,\"child_id\":%d,\"pid\":%d,\"code\":%d,\"t_rel\":%.6f), \$_, 100 + \$_ + 100 * \$again, \$_, (\$_ + 1) / 1000) for reverse 0..29;
+		}" "$sid" && end; } >many-of-each.event &&
+	trace2 list --format=csv many-of-each.event >out 2>err &&
+	test_must_be_empty err &&
+	for again in 0 1
+	do
+		for i in 0 7 8 9 29
+		do
+			test_grep "^1,[^,]*,$((i + 1))000000,$((100 + i + 100 * again)),c$again,c$again $i,exit,$i," out || return 1
+		done
+	done &&
+	test_line_count = 62 out &&
+	trace2 report --threads --format=csv many-of-each.event >out &&
+	test_line_count = 32 out
 '
 
 for target in gc status alias clone

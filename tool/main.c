@@ -2,6 +2,7 @@
 /*
  * trace2 - the command. Finds the subcommand, and hands over.
  */
+#include <malloc.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -74,11 +75,19 @@ static int check_output(int code)
 	return TR2_EXIT_FATAL;
 }
 
+/* Memory from here on is mapped: the kernel moves it where it grows, and has
+ * it back as soon as it is free. glibc raises the limit with each that is
+ * freed, and from then on copies arrays of up to 32 MiB. */
+#define MAPPED_BYTES (1 << 20)
+
 int main(int argc, char **argv)
 {
 	const char *name = argc > 1 ? argv[1] : "help";
 	const struct tr2_command *c;
 
+#ifdef M_MMAP_THRESHOLD
+	mallopt(M_MMAP_THRESHOLD, MAPPED_BYTES);
+#endif
 	if (!strcmp(name, "-h") || !strcmp(name, "--help"))
 		name = "help";
 	if (!strcmp(name, "--version") || !strcmp(name, "-v"))

@@ -22,9 +22,10 @@ const struct tr2_in tr2_in_init = {
 	.t_min = TR2_ABSENT, .t_max = TR2_ABSENT,
 };
 
-static tr2_str intern_view(struct tr2_model *m, const struct tr2_view *v)
+static tr2_str intern_view(const struct build *b, const struct tr2_view *v)
 {
-	return tr2_intern(m, v->p, v->len);
+	return b->in->padded && v->len ? tr2_intern_padded(b->m, v->p, v->len) :
+					 tr2_intern(b->m, v->p, v->len);
 }
 
 static const char *copy_view(struct tr2_model *m, const struct tr2_view *v)
@@ -74,7 +75,7 @@ static uint32_t new_span(struct build *b, enum tr2_span_kind kind)
 	span->parent = t->open;
 	depth = t->open ? m->spans[t->open].depth + 1u : 0;
 	span->depth = (uint16_t)(depth > UINT16_MAX ? UINT16_MAX : depth);
-	span->file = intern_view(m, &b->in->file);
+	span->file = intern_view(b, &b->in->file);
 	span->line = as_uint32(b->in->line);
 	span->repo = as_uint32(b->in->repo);
 	if (t->last_span)
@@ -103,7 +104,7 @@ static uint32_t new_point(struct build *b, enum tr2_point_kind kind,
 	point->value = value;
 	point->thread = b->t;
 	point->parent = t->open;
-	point->file = intern_view(m, &b->in->file);
+	point->file = intern_view(b, &b->in->file);
 	point->line = as_uint32(b->in->line);
 	point->repo = as_uint32(b->in->repo);
 	if (t->last_point)
@@ -123,9 +124,9 @@ static bool on_region_enter(struct build *b)
 	if (!i)
 		return false;
 	span = &b->m->spans[i];
-	span->category = intern_view(b->m, &in->category);
-	span->label = intern_view(b->m, &in->label);
-	span->msg = intern_view(b->m, &in->msg);
+	span->category = intern_view(b, &in->category);
+	span->label = intern_view(b, &in->label);
+	span->msg = intern_view(b, &in->msg);
 	thread_of(b)->open = i;
 	return true;
 }
@@ -170,8 +171,8 @@ static void start_from_end(const struct build *b, struct tr2_span *span)
 static bool on_region_leave(struct build *b)
 {
 	const struct tr2_in *in = b->in;
-	tr2_str category = intern_view(b->m, &in->category);
-	tr2_str label = intern_view(b->m, &in->label);
+	tr2_str category = intern_view(b, &in->category);
+	tr2_str label = intern_view(b, &in->label);
 	uint32_t i = region_left(b, category, label);
 	struct tr2_span *span;
 
@@ -187,7 +188,7 @@ static bool on_region_leave(struct build *b)
 		start_from_end(b, span);
 		span->category = category;
 		span->label = label;
-		span->msg = intern_view(b->m, &in->msg);
+		span->msg = intern_view(b, &in->msg);
 		return true;
 	}
 	b->m->priv->last_span = i;
@@ -213,8 +214,8 @@ static bool on_data(struct build *b)
 
 	if (!i)
 		return false;
-	b->m->points[i].category = intern_view(b->m, &in->category);
-	b->m->points[i].key = intern_view(b->m, &in->key);
+	b->m->points[i].category = intern_view(b, &in->category);
+	b->m->points[i].key = intern_view(b, &in->key);
 	return true;
 }
 
@@ -224,7 +225,7 @@ static bool on_error(struct build *b)
 
 	if (!i)
 		return false;
-	b->m->points[i].key = intern_view(b->m, &b->in->fmt);
+	b->m->points[i].key = intern_view(b, &b->in->fmt);
 	session_of(b)->nr_errors++;
 	return true;
 }
@@ -241,8 +242,8 @@ static bool on_def_param(struct build *b)
 
 	if (!i)
 		return false;
-	b->m->points[i].category = intern_view(b->m, &b->in->scope);
-	b->m->points[i].key = intern_view(b->m, &b->in->param);
+	b->m->points[i].category = intern_view(b, &b->in->scope);
+	b->m->points[i].key = intern_view(b, &b->in->param);
 	return true;
 }
 
@@ -262,7 +263,7 @@ static bool on_alias(struct build *b)
 		      tr2_model_copy(b->m, tr2_buf_str(&text), text.len));
 	tr2_buf_release(&text);
 	if (i)
-		b->m->points[i].key = intern_view(b->m, &b->in->alias);
+		b->m->points[i].key = intern_view(b, &b->in->alias);
 	return i;
 }
 
@@ -273,7 +274,7 @@ static bool on_unknown(struct build *b)
 			       raw->len < 4096 ? copy_view(b->m, raw) : NULL);
 
 	if (i)
-		b->m->points[i].key = intern_view(b->m, &b->in->event);
+		b->m->points[i].key = intern_view(b, &b->in->event);
 	tr2_b_problem(b, TR2_PROBLEM_UNKNOWN, "an event that this version of trace2 "
 					"does not know: kept as it is");
 	return i;
@@ -281,25 +282,76 @@ static bool on_unknown(struct build *b)
 
 /* ---- children and execs ----------------------------------------------------- */
 
+static uint64_t child_key(uint32_t session, int32_t id)
+{
+	return tr2_key(session, (uint32_t)id);
+}
+
+/* The latest child of this number; 0: none. Mostly it is the newest of its
+ * session, and few are there. */
+static uint32_t find_child(const struct build *b, int32_t id)
+{
+	const struct tr2_child *children = b->m->children;
+	uint32_t i = session_of(b)->last_child, nr;
+
+	for (nr = 0; i && nr < TR2_MANY; nr++, i = children[i].previous)
+		if (children[i].id == id)
+			return i;
+	return i ? tr2_map_get(&b->m->priv->children, child_key(b->s, id)) : 0;
+}
+
+/* A session that has many children has all of them in the map. */
+static bool map_children(struct build *b, uint32_t newest)
+{
+	const struct tr2_child *children = b->m->children;
+	uint32_t last[TR2_MANY + 1], i, nr = 0, *slot;
+
+	for (i = newest; i && nr <= TR2_MANY; i = children[i].previous)
+		last[nr++] = i;
+	if (nr <= TR2_MANY)
+		return true;
+	/* What is before these is there already. */
+	for (nr = i ? 1 : nr; nr--;) {
+		slot = tr2_map_slot(&b->m->priv->children,
+				    child_key(b->s, children[last[nr]].id));
+		if (!slot)
+			return false;
+		*slot = last[nr];
+	}
+	return true;
+}
+
+static bool keep_child(struct build *b, enum tr2_span_kind kind, uint32_t i)
+{
+	struct tr2_child *c = &b->m->children[i];
+	uint32_t *slot;
+
+	if (kind == TR2_SPAN_EXEC) {
+		slot = tr2_map_slot(&b->m->priv->execs, child_key(b->s, c->id));
+		if (slot)
+			*slot = i;
+		return slot;
+	}
+	c->previous = session_of(b)->last_child;
+	session_of(b)->last_child = i;
+	return map_children(b, i);
+}
+
 static uint32_t new_child(struct build *b, enum tr2_span_kind kind, int64_t id)
 {
 	struct tr2_model *m = b->m;
-	struct tr2_map *map = kind == TR2_SPAN_EXEC ? &m->priv->execs :
-						      &m->priv->children;
-	uint32_t *slot = tr2_map_slot(map, tr2_key(b->s, (uint32_t)as_int32(id)));
-	uint32_t i = slot ? tr2_add(m, children) : 0;
+	uint32_t i = tr2_add(m, children);
 	uint32_t span = i ? new_span(b, kind) : 0;
 	struct tr2_child *c;
 
 	if (!span)
 		return 0;
-	*slot = i;
 	c = &m->children[i];
 	c->span = span;
 	c->id = as_int32(id);
 	c->pid = -1;
 	m->spans[span].child = i;
-	return i;
+	return keep_child(b, kind, i) ? i : 0;
 }
 
 static bool on_child_start(struct build *b)
@@ -311,20 +363,23 @@ static bool on_child_start(struct build *b)
 	if (!i)
 		return false;
 	c = &b->m->children[i];
-	c->child_class = intern_view(b->m, &in->child_class);
-	c->hook = intern_view(b->m, &in->hook_name);
-	c->cd = intern_view(b->m, &in->cd);
+	c->child_class = intern_view(b, &in->child_class);
+	c->hook = intern_view(b, &in->hook_name);
+	c->cd = intern_view(b, &in->cd);
 	c->use_shell = in->use_shell;
 	c->argv = copy_words(b->m, &in->argv);
 	return true;
 }
 
 /* The child or exec that an event ends; one made up when there is none. */
-static struct tr2_child *child_ended(struct build *b, struct tr2_map *map,
-				     enum tr2_span_kind kind, int64_t id)
+static struct tr2_child *child_ended(struct build *b, enum tr2_span_kind kind,
+				     int64_t id)
 {
 	struct tr2_model *m = b->m;
-	uint32_t i = tr2_map_get(map, tr2_key(b->s, (uint32_t)as_int32(id)));
+	uint32_t i = kind == TR2_SPAN_CHILD ?
+			     find_child(b, as_int32(id)) :
+			     tr2_map_get(&m->priv->execs,
+					 child_key(b->s, as_int32(id)));
 	struct tr2_span *span;
 
 	if (!i || !(m->spans[m->children[i].span].flags & TR2_SPAN_OPEN)) {
@@ -346,8 +401,7 @@ static struct tr2_child *child_ended(struct build *b, struct tr2_map *map,
 static bool on_child_end(struct build *b)
 {
 	const struct tr2_in *in = b->in;
-	struct tr2_child *c = child_ended(b, &b->m->priv->children,
-					  TR2_SPAN_CHILD, in->child_id);
+	struct tr2_child *c = child_ended(b, TR2_SPAN_CHILD, in->child_id);
 
 	if (!c)
 		return false;
@@ -366,15 +420,14 @@ static bool on_exec(struct build *b)
 
 	if (!i)
 		return false;
-	b->m->children[i].exe = intern_view(b->m, &b->in->exe);
+	b->m->children[i].exe = intern_view(b, &b->in->exe);
 	b->m->children[i].argv = copy_words(b->m, &b->in->argv);
 	return true;
 }
 
 static bool on_exec_result(struct build *b)
 {
-	struct tr2_child *c = child_ended(b, &b->m->priv->execs, TR2_SPAN_EXEC,
-					  b->in->exec_id);
+	struct tr2_child *c = child_ended(b, TR2_SPAN_EXEC, b->in->exec_id);
 
 	if (!c)
 		return false;
@@ -404,8 +457,8 @@ static bool on_metric(struct build *b)
 	s = session_of(b);
 	metric = &b->m->metrics[i];
 	metric->session = b->s;
-	metric->category = intern_view(b->m, &in->category);
-	metric->name = intern_view(b->m, &in->name);
+	metric->category = intern_view(b, &in->category);
+	metric->name = intern_view(b, &in->name);
 	if (in->kind == TR2_EV_th_timer || in->kind == TR2_EV_th_counter)
 		metric->thread = b->t;
 	metric->kind = TR2_METRIC_COUNTER;
@@ -433,7 +486,7 @@ static bool on_version(struct build *b)
 {
 	struct tr2_session *s = session_of(b);
 
-	s->exe_version = intern_view(b->m, &b->in->exe);
+	s->exe_version = intern_view(b, &b->in->exe);
 	s->flags &= (uint16_t)~TR2_SESSION_NO_VERSION;
 	return true;
 }
@@ -483,7 +536,7 @@ static bool on_signal(struct build *b)
 
 static bool on_cmd_path(struct build *b)
 {
-	session_of(b)->path = intern_view(b->m, &b->in->path);
+	session_of(b)->path = intern_view(b, &b->in->path);
 	return true;
 }
 
@@ -497,14 +550,14 @@ static bool on_cmd_name(struct build *b)
 {
 	struct tr2_session *s = session_of(b);
 
-	s->name = intern_view(b->m, &b->in->name);
-	s->hierarchy = intern_view(b->m, &b->in->hierarchy);
+	s->name = intern_view(b, &b->in->name);
+	s->hierarchy = intern_view(b, &b->in->hierarchy);
 	return true;
 }
 
 static bool on_cmd_mode(struct build *b)
 {
-	session_of(b)->mode = intern_view(b->m, &b->in->name);
+	session_of(b)->mode = intern_view(b, &b->in->name);
 	return true;
 }
 

@@ -9,6 +9,10 @@
 #include "model/build.h"
 #include "model/private.h"
 
+/* So many threads or children of a session are looked through one by one; maps
+ * are for more, which few sessions have. */
+#define TR2_MANY 8
+
 /* What every handler gets: the event, its session and thread, its time. */
 struct build {
 	struct tr2_model *m;

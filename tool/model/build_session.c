@@ -54,23 +54,25 @@ static int32_t pid_of_sid(const char *sid, size_t len)
 	return pid > INT32_MAX ? -1 : (int32_t)pid;
 }
 
-static uint32_t new_session(struct tr2_model *m, tr2_str sid, tr2_str source)
+/* A session that is the latest of its SID, which lives as long as the model.
+ */
+static uint32_t new_session(struct tr2_model *m, const char *sid, tr2_str source)
 {
-	uint32_t i = tr2_add(m, sessions);
+	uint32_t i = sid ? tr2_add(m, sessions) : 0;
 	struct tr2_session *s;
 	size_t len;
 
 	if (!i)
 		return 0;
 	s = &m->sessions[i];
-	s->sid = tr2_s(m, sid);
+	s->sid = sid;
 	s->source = source;
 	len = strlen(s->sid);
 	s->depth = (uint16_t)count_slashes(s->sid, len);
 	s->pid = pid_of_sid(s->sid, len);
 	s->flags = TR2_SESSION_NO_CLOCK | TR2_SESSION_NO_START |
 		   TR2_SESSION_NO_VERSION;
-	if (!tr2_build_thread(m, i, "main", 4))
+	if (!tr2_sid_set(m, i) || !tr2_build_thread(m, i, "main", 4))
 		return 0;
 	return i;
 }
@@ -78,32 +80,21 @@ static uint32_t new_session(struct tr2_model *m, tr2_str sid, tr2_str source)
 uint32_t tr2_build_session(struct tr2_model *m, const char *sid, size_t len,
 			   tr2_str source)
 {
-	tr2_str id = tr2_intern(m, sid, len);
-	uint32_t *slot = id ? tr2_map_slot(&m->priv->sids, id) : NULL;
+	uint32_t i = tr2_sid_find(m, sid, len);
 
-	if (!slot)
-		return 0;
-	if (!*slot)
-		*slot = new_session(m, id, source);
-	return *slot;
+	return i ? i : new_session(m, tr2_model_copy(m, sid, len), source);
 }
 
 /* A SID that begins anew: the events from here on are another session's. */
 uint32_t tr2_b_begin_again(const struct build *b)
 {
-	tr2_str id = tr2_interned(b->m, session_of(b)->sid);
-	uint32_t *slot = tr2_map_slot(&b->m->priv->sids, id);
 	uint32_t s;
 
 	tr2_b_problem(b, TR2_PROBLEM_DUPLICATE,
 		"this session id has begun before: read as another session");
-	if (!slot)
-		return 0;
-	s = new_session(b->m, id, session_of(b)->source);
-	if (!s)
-		return 0;
-	b->m->sessions[s].flags |= TR2_SESSION_DUPLICATE;
-	*slot = s;
+	s = new_session(b->m, session_of(b)->sid, session_of(b)->source);
+	if (s)
+		b->m->sessions[s].flags |= TR2_SESSION_DUPLICATE;
 	return s;
 }
 
@@ -113,14 +104,11 @@ uint32_t tr2_b_begin_again(const struct build *b)
 uint32_t tr2_b_go_on_forked(const struct build *b)
 {
 	struct tr2_model *m = b->m;
-	tr2_str id = tr2_interned(m, session_of(b)->sid);
-	uint32_t *slot = tr2_map_slot(&m->priv->sids, id), i;
 	struct tr2_session *s, *from;
+	uint32_t i = new_session(m, session_of(b)->sid, session_of(b)->source);
 
-	i = slot ? new_session(m, id, session_of(b)->source) : 0;
 	if (!i)
 		return 0;
-	*slot = i;
 	s = &m->sessions[i];
 	from = session_of(b);
 	s->flags = (uint16_t)((from->flags & TR2_SESSION_PERF) |
@@ -139,24 +127,17 @@ uint32_t tr2_b_go_on_forked(const struct build *b)
 	return i;
 }
 
-uint32_t tr2_build_thread(struct tr2_model *m, uint32_t session,
-			  const char *name, size_t len)
+static uint32_t new_thread(struct tr2_model *m, uint32_t session, tr2_str name)
 {
-	tr2_str id = tr2_intern(m, name, len);
-	uint32_t *slot = tr2_map_slot(&m->priv->threads, tr2_key(session, id));
+	uint32_t i = tr2_add(m, threads);
 	struct tr2_session *s = &m->sessions[session];
 	struct tr2_thread *t;
-	uint32_t i;
 
-	if (!slot || *slot)
-		return slot ? *slot : 0;
-	i = tr2_add(m, threads);
 	if (!i)
 		return 0;
-	*slot = i;
 	t = &m->threads[i];
 	t->session = session;
-	t->name = id;
+	t->name = name;
 	if (s->first_thread) {
 		t->flags = TR2_THREAD_OPEN | TR2_THREAD_UNANNOUNCED;
 		t->start_ns = s->now_ns;
@@ -167,6 +148,27 @@ uint32_t tr2_build_thread(struct tr2_model *m, uint32_t session,
 	t->end_ns = t->start_ns;
 	s->last_thread = i;
 	return i;
+}
+
+uint32_t tr2_build_thread(struct tr2_model *m, uint32_t session,
+			  const char *name, size_t len)
+{
+	tr2_str id = tr2_intern(m, name, len);
+	uint32_t i, nr = 0, *slot;
+
+	for (i = m->sessions[session].first_thread; i; i = m->threads[i].next) {
+		if (m->threads[i].name == id)
+			return i;
+		if (++nr == TR2_MANY)
+			break;
+	}
+	if (!i)
+		return new_thread(m, session, id);
+	/* Those after the first few are in the map. */
+	slot = tr2_map_slot(&m->priv->threads, tr2_key(session, id));
+	if (slot && !*slot)
+		*slot = new_thread(m, session, id);
+	return slot ? *slot : 0;
 }
 
 /* ---- time ------------------------------------------------------------------ */

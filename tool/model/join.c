@@ -87,7 +87,6 @@ static void find_parents(struct tr2_model *m)
 {
 	const char *slash;
 	uint32_t i;
-	tr2_str id;
 
 	for (i = 1; i < m->nr_sessions; i++) {
 		struct tr2_session *s = &m->sessions[i];
@@ -97,8 +96,8 @@ static void find_parents(struct tr2_model *m)
 		while (!s->parent &&
 		       (slash = memrchr(s->sid, '/', (size_t)(end - s->sid)))) {
 			end = slash;
-			id = tr2_interned_n(m, s->sid, (size_t)(end - s->sid));
-			s->parent = id ? tr2_map_get(&m->priv->sids, id) : 0;
+			s->parent = tr2_sid_find(m, s->sid,
+						 (size_t)(end - s->sid));
 		}
 	}
 }

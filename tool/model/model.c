@@ -1,15 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * model - its memory: arrays, strings, and the maps that loaders use. What
+ * model - its memory: arrays, texts, and the maps that loaders use. What
  * runs out of memory leaves the model valid and the newest thing out.
  */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "model/model.h"
 #include "model/private.h"
 
 #define BLOCK_BYTES (256u * 1024)
+/* Once there are so many bytes of texts, they come in so much larger blocks. */
+#define MANY_BYTES (16u << 20)
+#define LARGE_BLOCK_BYTES (8u << 20)
+#define LARGE_BYTES (4u << 20)
 
 struct tr2_block {
 	struct tr2_block *next;
@@ -56,7 +62,7 @@ static void release_private(struct tr2_model_private *p)
 	}
 	free(p->strings);
 	free(p->buckets);
-	tr2_map_release(&p->sids);
+	free(p->sids.slots);
 	tr2_map_release(&p->threads);
 	tr2_map_release(&p->children);
 	tr2_map_release(&p->execs);
@@ -84,6 +90,22 @@ void tr2_model_free(struct tr2_model *m)
 	free(m);
 }
 
+/*
+ * Asks for large pages where there is much: a gigabyte in small ones costs as
+ * long to hand out as to fill. So large a block has a mapping of its own, and
+ * stays one: realloc() moves it without copying.
+ */
+static void in_large_pages(void *p, size_t n)
+{
+	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+	uintptr_t start = (uintptr_t)p & ~(page - 1);
+
+	if (n >= LARGE_BYTES)
+		(void)madvise((void *)start,
+			      ((uintptr_t)p + n - start + page - 1) & ~(page - 1),
+			      MADV_HUGEPAGE);
+}
+
 bool tr2_array_grow(void **array, uint32_t *alloc, uint32_t nr,
 		    size_t element_bytes)
 {
@@ -99,17 +121,20 @@ bool tr2_array_grow(void **array, uint32_t *alloc, uint32_t nr,
 	p = realloc(*array, want * element_bytes);
 	if (!p)
 		return false;
+	in_large_pages(p, want * element_bytes);
 	*array = p;
 	*alloc = (uint32_t)want;
 	return true;
 }
 
-/* ---- strings ------------------------------------------------------------ */
+/* ---- the arena ---------------------------------------------------------- */
 
 static char *arena_take(struct tr2_model_private *p, size_t n)
 {
 	struct tr2_block *b;
-	size_t size = n > BLOCK_BYTES / 4 ? n : BLOCK_BYTES;
+	size_t usual = p->arena_bytes < MANY_BYTES ? BLOCK_BYTES :
+						     LARGE_BLOCK_BYTES;
+	size_t size = n > usual / 4 ? n : usual;
 	char *s;
 
 	if (n <= p->left) {
@@ -121,6 +146,8 @@ static char *arena_take(struct tr2_model_private *p, size_t n)
 	b = malloc(sizeof(*b) + size);
 	if (!b)
 		return NULL;
+	in_large_pages(b, sizeof(*b) + size);
+	p->arena_bytes += size;
 	b->next = p->blocks;
 	p->blocks = b;
 	if (size == n) /* its own block: the one in use stays in use */
@@ -140,135 +167,6 @@ char *tr2_model_copy(struct tr2_model *m, const char *s, size_t len)
 		memcpy(copy, s, len);
 	copy[len] = '\0';
 	return copy;
-}
-
-static inline uint64_t load8(const char *s)
-{
-	uint64_t v;
-
-	memcpy(&v, s, 8);
-	return v;
-}
-
-/* The up to 8 bytes of a short string in one number. */
-static inline uint64_t load_short(const char *s, size_t len)
-{
-	uint32_t a, b;
-
-	if (len >= 4) {
-		memcpy(&a, s, 4);
-		memcpy(&b, s + len - 4, 4);
-		return (uint64_t)a << 32 | b;
-	}
-	if (!len)
-		return 0;
-	return (uint64_t)(unsigned char)s[0] << 16 |
-	       (uint64_t)(unsigned char)s[len / 2] << 8 |
-	       (unsigned char)s[len - 1];
-}
-
-uint64_t tr2_hash(const char *s, size_t len)
-{
-	uint64_t h = len;
-	size_t i;
-
-	if (len <= 8)
-		return tr2_mix(h, load_short(s, len));
-	if (len <= 16)
-		return tr2_mix(h ^ load8(s), load8(s + len - 8));
-	for (i = 0; i + 16 < len; i += 16)
-		h = tr2_mix(h ^ load8(s + i), load8(s + i + 8));
-	return tr2_mix(h ^ load8(s + len - 16), load8(s + len - 8));
-}
-
-static bool rehash_strings(struct tr2_model_private *p)
-{
-	uint32_t size = p->buckets ? (p->bucket_mask + 1) * 2 : 1024;
-	uint32_t *buckets = calloc(size, sizeof(*buckets));
-	uint32_t i, at;
-
-	if (!buckets)
-		return false;
-	for (i = 1; i < p->nr_strings; i++) {
-		at = p->strings[i].hash & (size - 1);
-		while (buckets[at])
-			at = (at + 1) & (size - 1);
-		buckets[at] = i;
-	}
-	free(p->buckets);
-	p->buckets = buckets;
-	p->bucket_mask = size - 1;
-	return true;
-}
-
-/* The bucket that has the string, or where it belongs. */
-static inline uint32_t *find_string(const struct tr2_model_private *p,
-				    const char *s, size_t len, uint32_t hash)
-{
-	uint32_t at = hash & p->bucket_mask;
-
-	for (;; at = (at + 1) & p->bucket_mask) {
-		const struct tr2_string *have = &p->strings[p->buckets[at]];
-
-		if (!p->buckets[at] ||
-		    (have->hash == hash && have->len == len &&
-		     !memcmp(have->p, s, len)))
-			return &p->buckets[at];
-	}
-}
-
-static tr2_str add_string(struct tr2_model *m, const char *s, size_t len,
-			  uint32_t hash)
-{
-	struct tr2_model_private *p = m->priv;
-	struct tr2_string *new;
-	char *copy;
-
-	if (!p->nr_strings)
-		p->nr_strings = 1;
-	if (p->nr_strings >= p->alloc_strings &&
-	    !tr2_array_grow((void **)&p->strings, &p->alloc_strings,
-			    p->nr_strings, sizeof(*p->strings)))
-		return 0;
-	if ((!p->buckets || p->nr_strings > p->bucket_mask / 2) &&
-	    !rehash_strings(p))
-		return 0;
-	copy = tr2_model_copy(m, s, len);
-	if (!copy)
-		return 0;
-	new = &p->strings[p->nr_strings];
-	*new = (struct tr2_string){ copy, (uint32_t)len, hash };
-	*find_string(p, s, len, hash) = p->nr_strings;
-	return p->nr_strings++;
-}
-
-tr2_str tr2_intern(struct tr2_model *m, const char *s, size_t len)
-{
-	struct tr2_model_private *p = m->priv;
-	uint32_t hash, have;
-
-	if (!s || !len || len > UINT32_MAX)
-		return 0;
-	hash = (uint32_t)tr2_hash(s, len);
-	have = p->buckets ? *find_string(p, s, len, hash) : 0;
-	return have ? have : add_string(m, s, len, hash);
-}
-
-tr2_str tr2_interned_n(const struct tr2_model *m, const char *s, size_t len)
-{
-	if (!len || !m->priv->buckets)
-		return 0;
-	return *find_string(m->priv, s, len, (uint32_t)tr2_hash(s, len));
-}
-
-tr2_str tr2_interned(const struct tr2_model *m, const char *s)
-{
-	return tr2_interned_n(m, s, strlen(s));
-}
-
-const char *tr2_s(const struct tr2_model *m, tr2_str id)
-{
-	return id && id < m->priv->nr_strings ? m->priv->strings[id].p : "";
 }
 
 /* ---- maps --------------------------------------------------------------- */

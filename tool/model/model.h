@@ -80,6 +80,7 @@ struct tr2_span {
 struct tr2_child {
 	uint32_t span;
 	uint32_t node; /* the process it became; 0 when nothing is known of it */
+	uint32_t previous; /* child, not exec, that its session started before */
 	int32_t id;    /* child_id or exec_id */
 	int32_t pid;   /* -1 not known, or could not be started */
 	int32_t code;  /* as child_exit has it: 128 + n for a signal */
@@ -196,6 +197,7 @@ struct tr2_session {
 	uint64_t lost;    /* events that its writer dropped, as it says */
 	uint32_t first_thread, last_thread;
 	uint32_t first_metric, last_metric;
+	uint32_t last_child;
 	uint32_t nr_errors;
 };
 

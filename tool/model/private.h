@@ -26,20 +26,46 @@ struct tr2_string {
 	uint32_t len, hash;
 };
 
+/* A short string that was interned lately, with zeros behind it. */
+#define TR2_RECENT_BYTES 32
+#define TR2_RECENT_BITS 8
+
+struct tr2_recent {
+	char text[TR2_RECENT_BYTES];
+	uint32_t len; /* 0: not used */
+	tr2_str id;
+};
+
+/* The latest session of each SID: open addressing, with the hash beside so
+ * that others' texts are not looked at. */
+struct tr2_sids {
+	struct tr2_sid_slot {
+		uint32_t hash, session; /* 0: not used */
+	} *slots;
+	uint32_t nr, mask;
+};
+
+/* 0: there is none. */
+uint32_t tr2_sid_find(const struct tr2_model *m, const char *sid, size_t len);
+/* Makes this session the latest of its SID. false: no memory. */
+bool tr2_sid_set(struct tr2_model *m, uint32_t session);
+
 struct tr2_model_private {
 	/* Arena: a chain of blocks, freed with the model. */
 	struct tr2_block *blocks;
 	char *next;
-	size_t left;
+	size_t left, arena_bytes;
 	/* Interned strings: by number, and a hash table of numbers. */
 	struct tr2_string *strings;
 	uint32_t nr_strings, alloc_strings;
 	uint32_t *buckets;
 	uint32_t bucket_mask;
-	/* SID to the latest session of it; (session, name) to thread;
-	 * (session, id) to child and to exec; pid to its latest task;
+	struct tr2_recent recent[1u << TR2_RECENT_BITS];
+	struct tr2_sids sids;
+	/* (session, name) to thread, (session, id) to child, of sessions that
+	 * have many; (session, id) to exec; pid to its latest task;
 	 * (source, kind) to problem. */
-	struct tr2_map sids, threads, children, execs, tasks, problems;
+	struct tr2_map threads, children, execs, tasks, problems;
 	/* Of the last event. */
 	uint32_t last_session, last_thread, last_span;
 	/* Allocated elements, in the order of struct tr2_model. */

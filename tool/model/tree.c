@@ -125,11 +125,28 @@ static void append(struct tr2_model *m, uint32_t i)
 	*last = i;
 }
 
+/* As the streams of a recording mostly are. */
+static bool in_order(const struct tr2_model *m)
+{
+	uint32_t i;
+
+	for (i = 2; i < m->nr_nodes; i++)
+		if (m->nodes[i].start_ns < m->nodes[i - 1].start_ns)
+			return false;
+	return true;
+}
+
 /* Chains all nodes by their start. */
 static bool link_nodes(struct tr2_model *m)
 {
-	uint32_t *order = calloc(m->nr_nodes, sizeof(*order)), i;
+	uint32_t *order, i;
 
+	if (in_order(m)) {
+		for (i = 1; i < m->nr_nodes; i++)
+			append(m, i);
+		return true;
+	}
+	order = calloc(m->nr_nodes, sizeof(*order));
 	if (!order)
 		return false;
 	for (i = 1; i < m->nr_nodes; i++)

@@ -161,6 +161,7 @@ static inline void clear(struct tr2_event_reader *r, struct tr2_in *in)
 	if (in != r->is_row) {
 		r->is_row = in;
 		*in = tr2_in_init;
+		in->padded = true;
 		return;
 	}
 	in->wall_us = in->line = in->repo = TR2_ABSENT;

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * strings - interned texts, found by hash; those of late, and SIDs, in tables
+ * of their own.
+ */
+#include <stdlib.h>
+#include <string.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
+#include "model/build.h"
+#include "model/model.h"
+#include "model/private.h"
+
+static inline uint64_t load8(const char *s)
+{
+	uint64_t v;
+
+	memcpy(&v, s, 8);
+	return v;
+}
+
+/* The up to 8 bytes of a short string in one number. */
+static inline uint64_t load_short(const char *s, size_t len)
+{
+	uint32_t a, b;
+
+	if (len >= 4) {
+		memcpy(&a, s, 4);
+		memcpy(&b, s + len - 4, 4);
+		return (uint64_t)a << 32 | b;
+	}
+	if (!len)
+		return 0;
+	return (uint64_t)(unsigned char)s[0] << 16 |
+	       (uint64_t)(unsigned char)s[len / 2] << 8 |
+	       (unsigned char)s[len - 1];
+}
+
+uint64_t tr2_hash(const char *s, size_t len)
+{
+	uint64_t h = len;
+	size_t i;
+
+	if (len <= 8)
+		return tr2_mix(h, load_short(s, len));
+	if (len <= 16)
+		return tr2_mix(h ^ load8(s), load8(s + len - 8));
+	for (i = 0; i + 16 < len; i += 16)
+		h = tr2_mix(h ^ load8(s + i), load8(s + i + 8));
+	return tr2_mix(h ^ load8(s + len - 16), load8(s + len - 8));
+}
+
+static bool rehash_strings(struct tr2_model_private *p)
+{
+	uint32_t size = p->buckets ? (p->bucket_mask + 1) * 2 : 1024;
+	uint32_t *buckets = calloc(size, sizeof(*buckets));
+	uint32_t i, at;
+
+	if (!buckets)
+		return false;
+	for (i = 1; i < p->nr_strings; i++) {
+		at = p->strings[i].hash & (size - 1);
+		while (buckets[at])
+			at = (at + 1) & (size - 1);
+		buckets[at] = i;
+	}
+	free(p->buckets);
+	p->buckets = buckets;
+	p->bucket_mask = size - 1;
+	return true;
+}
+
+/* The bucket that has the string, or where it belongs. */
+static inline uint32_t *find_string(const struct tr2_model_private *p,
+				    const char *s, size_t len, uint32_t hash)
+{
+	uint32_t at = hash & p->bucket_mask;
+
+	for (;; at = (at + 1) & p->bucket_mask) {
+		const struct tr2_string *have = &p->strings[p->buckets[at]];
+
+		if (!p->buckets[at] ||
+		    (have->hash == hash && have->len == len &&
+		     !memcmp(have->p, s, len)))
+			return &p->buckets[at];
+	}
+}
+
+static tr2_str add_string(struct tr2_model *m, const char *s, size_t len,
+			  uint32_t hash)
+{
+	struct tr2_model_private *p = m->priv;
+	struct tr2_string *new;
+	char *copy;
+
+	if (!p->nr_strings)
+		p->nr_strings = 1;
+	if (p->nr_strings >= p->alloc_strings &&
+	    !tr2_array_grow((void **)&p->strings, &p->alloc_strings,
+			    p->nr_strings, sizeof(*p->strings)))
+		return 0;
+	if ((!p->buckets || p->nr_strings > p->bucket_mask / 2) &&
+	    !rehash_strings(p))
+		return 0;
+	copy = tr2_model_copy(m, s, len);
+	if (!copy)
+		return 0;
+	new = &p->strings[p->nr_strings];
+	*new = (struct tr2_string){ copy, (uint32_t)len, hash };
+	*find_string(p, s, len, hash) = p->nr_strings;
+	return p->nr_strings++;
+}
+
+tr2_str tr2_intern(struct tr2_model *m, const char *s, size_t len)
+{
+	struct tr2_model_private *p = m->priv;
+	uint32_t hash, have;
+
+	if (!s || !len || len > UINT32_MAX)
+		return 0;
+	hash = (uint32_t)tr2_hash(s, len);
+	have = p->buckets ? *find_string(p, s, len, hash) : 0;
+	return have ? have : add_string(m, s, len, hash);
+}
+
+tr2_str tr2_interned_n(const struct tr2_model *m, const char *s, size_t len)
+{
+	if (!len || !m->priv->buckets)
+		return 0;
+	return *find_string(m->priv, s, len, (uint32_t)tr2_hash(s, len));
+}
+
+tr2_str tr2_interned(const struct tr2_model *m, const char *s)
+{
+	return tr2_interned_n(m, s, strlen(s));
+}
+
+const char *tr2_s(const struct tr2_model *m, tr2_str id)
+{
+	return id && id < m->priv->nr_strings ? m->priv->strings[id].p : "";
+}
+
+/* ---- those of late ---------------------------------------------------------- */
+
+#ifdef __SSE2__
+/* From 32 - n on: n bytes to keep, and the rest of 32 to leave out. */
+static const unsigned char keep[2 * TR2_RECENT_BYTES] = {
+#define KEEP 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff
+	KEEP, KEEP, KEEP, KEEP
+#undef KEEP
+};
+
+static inline __m128i load16(const void *p)
+{
+	return _mm_loadu_si128(p);
+}
+
+/* Where the text of these 32 bytes stands, if it does. */
+static inline uint32_t recent_slot(__m128i a, __m128i b)
+{
+	uint64_t h = (uint64_t)_mm_cvtsi128_si64(a) * 0x9e3779b97f4a7c15ull;
+
+	h += (uint64_t)_mm_cvtsi128_si64(_mm_unpackhi_epi64(a, a)) *
+	     0xc4ceb9fe1a85ec53ull;
+	h += (uint64_t)_mm_cvtsi128_si64(b) * 0xff51afd7ed558ccdull;
+	h += (uint64_t)_mm_cvtsi128_si64(_mm_unpackhi_epi64(b, b)) *
+	     0x8ebc6af09c88c6e3ull;
+	return (uint32_t)(h >> (64 - TR2_RECENT_BITS));
+}
+
+tr2_str tr2_intern_padded(struct tr2_model *m, const char *s, size_t len)
+{
+	struct tr2_recent *r;
+	__m128i a, b, same;
+	tr2_str id;
+
+	if (len - 1 >= TR2_RECENT_BYTES) /* or 0 */
+		return tr2_intern(m, s, len);
+	a = _mm_and_si128(load16(s), load16(keep + TR2_RECENT_BYTES - len));
+	b = _mm_and_si128(load16(s + 16),
+			  load16(keep + TR2_RECENT_BYTES - len + 16));
+	r = &m->priv->recent[recent_slot(a, b)];
+	same = _mm_and_si128(_mm_cmpeq_epi8(a, load16(r->text)),
+			     _mm_cmpeq_epi8(b, load16(r->text + 16)));
+	if (r->len == len && _mm_movemask_epi8(same) == 0xffff)
+		return r->id;
+	id = tr2_intern(m, s, len);
+	if (id) {
+		_mm_storeu_si128((__m128i *)(void *)r->text, a);
+		_mm_storeu_si128((__m128i *)(void *)(r->text + 16), b);
+		r->len = (uint32_t)len;
+		r->id = id;
+	}
+	return id;
+}
+#else
+tr2_str tr2_intern_padded(struct tr2_model *m, const char *s, size_t len)
+{
+	return tr2_intern(m, s, len);
+}
+#endif
+
+/* ---- SIDs ------------------------------------------------------------------- */
+
+/* The slot that has it, or where it belongs. */
+static struct tr2_sid_slot *sid_slot(const struct tr2_model *m, const char *sid,
+				     size_t len, uint32_t hash)
+{
+	const struct tr2_sids *sids = &m->priv->sids;
+	uint32_t at = hash & sids->mask;
+
+	for (;; at = (at + 1) & sids->mask) {
+		struct tr2_sid_slot *slot = &sids->slots[at];
+		const char *have = m->sessions[slot->session].sid;
+
+		if (!slot->session ||
+		    (slot->hash == hash && !strncmp(have, sid, len) &&
+		     !have[len]))
+			return slot;
+	}
+}
+
+uint32_t tr2_sid_find(const struct tr2_model *m, const char *sid, size_t len)
+{
+	if (!m->priv->sids.slots)
+		return 0;
+	return sid_slot(m, sid, len, (uint32_t)tr2_hash(sid, len))->session;
+}
+
+static bool sids_grow(struct tr2_sids *sids)
+{
+	uint32_t size = sids->slots ? (sids->mask + 1) * 2 : 64, i, at;
+	struct tr2_sid_slot *slots = size ? calloc(size, sizeof(*slots)) : NULL;
+
+	if (!slots)
+		return false;
+	for (i = 0; sids->slots && i <= sids->mask; i++) {
+		if (!sids->slots[i].session)
+			continue;
+		at = sids->slots[i].hash & (size - 1);
+		while (slots[at].session)
+			at = (at + 1) & (size - 1);
+		slots[at] = sids->slots[i];
+	}
+	free(sids->slots);
+	sids->slots = slots;
+	sids->mask = size - 1;
+	return true;
+}
+
+bool tr2_sid_set(struct tr2_model *m, uint32_t session)
+{
+	struct tr2_sids *sids = &m->priv->sids;
+	const char *sid = m->sessions[session].sid;
+	size_t len = strlen(sid);
+	uint32_t hash = (uint32_t)tr2_hash(sid, len);
+	struct tr2_sid_slot *slot;
+
+	/* Three quarters full at most. */
+	if ((!sids->slots || sids->nr >= sids->mask - sids->mask / 4) &&
+	    !sids_grow(sids))
+		return false;
+	slot = sid_slot(m, sid, len, hash);
+	sids->nr += !slot->session;
+	slot->hash = hash;
+	slot->session = session;
+	return true;
+}
