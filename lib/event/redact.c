@@ -82,11 +82,18 @@ static bool is_port(const char *s, size_t at, size_t end)
 	       (at == end || is_gap(s[at]) || strchr("/?#", s[at]));
 }
 
+/* What ends a value. */
+enum ending { AT_GAP, AT_QUOTE, AT_DOUBLE_QUOTE, AT_LINE_END, NR_ENDINGS };
+
 /*
  * What was found out about the word around the present place, so that a word
- * full of "://" is not searched again for each.
+ * full of "://" is not searched again for each; and about values, likewise.
  */
 struct word {
+	/* A value that begins in between ends at `to`. */
+	struct {
+		size_t from, to;
+	} value[NR_ENDINGS];
 	size_t end; /* the gap behind it */
 	size_t query; /* the first '?' or '#' from the present place on */
 	size_t at; /* its last '@' + 1; 0: none */
@@ -148,8 +155,38 @@ static bool find_userinfo(const char *s, size_t len, size_t colon,
 	return hide->end-- > hide->start;
 }
 
+static bool is_end(char c, enum ending ending)
+{
+	switch (ending) {
+	case AT_QUOTE:
+		return c == '\'';
+	case AT_DOUBLE_QUOTE:
+		return c == '"';
+	case AT_LINE_END:
+		return strchr("\r\n\"'", c);
+	default:
+		return is_gap(c) || strchr("&;#", c);
+	}
+}
+
+/* `at` is behind a sign, so never 0. */
+static size_t value_end(struct word *word, const char *s, size_t len, size_t at,
+			enum ending ending)
+{
+	size_t *from = &word->value[ending].from;
+	size_t *to = &word->value[ending].to;
+
+	if (at < *from || at > *to) {
+		*from = at;
+		while (at < len && !is_end(s[at], ending))
+			at++;
+		*to = at;
+	}
+	return *to;
+}
+
 static bool find_authorization(const char *s, size_t len, size_t colon,
-			       struct span *hide)
+			       struct word *word, struct span *hide)
 {
 	static const char header[] = "authorization";
 	size_t n = sizeof(header) - 1, at = colon + 1;
@@ -162,37 +199,27 @@ static bool find_authorization(const char *s, size_t len, size_t colon,
 	while (at < len && strchr(" \t\"'", s[at]))
 		at++;
 	hide->start = at;
-	while (at < len && !strchr("\r\n\"'", s[at]))
-		at++;
-	hide->end = at;
+	hide->end = value_end(word, s, len, at, AT_LINE_END);
 	return true;
 }
 
 static bool find_assignment(const char *s, size_t len, size_t equals,
-			    struct span *hide)
+			    struct word *word, struct span *hide)
 {
 	size_t name = equals, at = equals + 1;
+	enum ending ending = AT_GAP;
 
 	while (name && is_name_char(s[name - 1]))
 		name--;
 	if (!has_secret_word(s + name, equals - name))
 		return false;
-	if (at < len && (s[at] == '"' || s[at] == '\'')) {
-		char quote = s[at++];
-
-		hide->start = at;
-		while (at < len && s[at] != quote)
-			at++;
-	} else if (!name) {
-		/* The whole string is the assignment. */
-		hide->start = at;
-		at = len;
-	} else {
-		hide->start = at;
-		while (at < len && !is_gap(s[at]) && !strchr("&;#", s[at]))
-			at++;
-	}
-	hide->end = at;
+	if (at < len && (s[at] == '"' || s[at] == '\''))
+		ending = s[at++] == '"' ? AT_DOUBLE_QUOTE : AT_QUOTE;
+	hide->start = at;
+	hide->end = len;
+	/* Unless the whole string is the assignment. */
+	if (name || ending != AT_GAP)
+		hide->end = value_end(word, s, len, at, ending);
 	return true;
 }
 
@@ -200,31 +227,52 @@ static bool find_secret(const char *s, size_t len, size_t at, struct word *word,
 			struct span *hide)
 {
 	if (s[at] == '=')
-		return find_assignment(s, len, at, hide);
+		return find_assignment(s, len, at, word, hide);
 	if (s[at] != ':')
 		return false;
 	if (len - at > 3 && s[at + 1] == '/' && s[at + 2] == '/')
 		return find_userinfo(s, len, at, word, hide);
-	return find_authorization(s, len, at, hide);
+	return find_authorization(s, len, at, word, hide);
+}
+
+static void add_hidden(struct tr2_buf *b, const char *s, size_t *copied,
+		       const struct span *hide)
+{
+	if (hide->end == hide->start)
+		return;
+	tr2_buf_add(b, s + *copied, hide->start - *copied);
+	tr2_buf_addlit(b, TR2_REDACTED);
+	*copied = hide->end;
 }
 
 const char *tr2_redact(struct tr2_buf *scratch, const char *s, size_t *len)
 {
 	size_t n = *len, copied = 0, at;
-	struct span hide = { 0, 0 };
-	struct word word = { 0, 0, 0, 0 };
+	struct span hide = { 0, 0 }, found = { 0, 0 };
+	struct word word = { .end = 0 };
 
 	if (!memchr(s, ':', n) && !memchr(s, '=', n))
 		return s;
 	tr2_buf_reset(scratch);
+	/* What is to be hidden may hold the beginning of another secret, which
+	 * goes on behind it. */
 	for (at = 0; at < n; at++) {
-		if (!find_secret(s, n, at, &word, &hide) || hide.end == hide.start)
+		if (!find_secret(s, n, at, &word, &found) ||
+		    found.end == found.start || found.end <= copied)
 			continue;
-		tr2_buf_add(scratch, s + copied, hide.start - copied);
-		tr2_buf_addlit(scratch, TR2_REDACTED);
-		copied = hide.end;
-		at = hide.end - 1;
+		if (found.start > hide.end) {
+			add_hidden(scratch, s, &copied, &hide);
+			hide = found;
+			continue;
+		}
+		if (found.start < copied)
+			found.start = copied;
+		if (found.start < hide.start)
+			hide.start = found.start;
+		if (found.end > hide.end)
+			hide.end = found.end;
 	}
+	add_hidden(scratch, s, &copied, &hide);
 	if (!copied)
 		return s;
 	tr2_buf_add(scratch, s + copied, n - copied);

@@ -83,6 +83,16 @@ static void test_redact(void)
 	redacts("GITHUB_TOKEN=abc", "GITHUB_TOKEN=<REDACTED>");
 	redacts("url.https://u:p@h/.insteadOf=x",
 		"url.https://u:<REDACTED>@h/.insteadOf=x");
+	/* One secret begins inside the other. */
+	redacts("token='a PASSWORD='b' c", "token='<REDACTED>'<REDACTED>' c");
+	redacts("Authorization: x PASSWORD='b' c",
+		"Authorization: <REDACTED>'<REDACTED>' c");
+	redacts("x token=a&b https://token=c:d@h",
+		"x token=<REDACTED>&b https://token=<REDACTED>");
+	redacts("token=x://key=1&u:pw@h",
+		"token=<REDACTED>");
+	redacts("a token=x://key=1&u:pw@h",
+		"a token=<REDACTED>&u:<REDACTED>@h");
 	KEEPS("https://host/path");
 	KEEPS("https://host:8080/path@v2");
 	KEEPS("ssh://git@github.com/x");
