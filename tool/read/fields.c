@@ -73,8 +73,8 @@ int tr2_kind_of(const char *name, size_t len)
 	int kind;
 
 	for (kind = 0; kind < TR2_EVENT_NR; kind++)
-		if (!strncmp(tr2_event_rows[kind].name, name, len) &&
-		    !tr2_event_rows[kind].name[len])
+		if (strlen(tr2_event_rows[kind].name) == len &&
+		    !memcmp(tr2_event_rows[kind].name, name, len))
 			return kind;
 	return -1;
 }

@@ -153,7 +153,8 @@ void tr2_tasklog_write(struct tr2_tasklog *log, uint64_t time_ns)
 	if (!log->nr)
 		return;
 	qsort(log->held, log->nr, sizeof(*log->held), by_time);
-	while (nr < log->nr && log->held[nr].time_ns < time_ns)
+	while (nr < log->nr && (log->held[nr].time_ns < time_ns ||
+				time_ns == UINT64_MAX))
 		nr++;
 	write_first(log, nr);
 }
