@@ -14,6 +14,7 @@
 #   SANITIZE=LIST      address,undefined or thread
 #   V=1                show the commands
 #   T='t0210 t03'      run only the tests whose names begin so
+#   FUZZ, FUZZ_SECONDS which fuzzers 'make fuzz' runs, and how long each
 #   GIT_TEST_OPTS      options for the test scripts, such as '-v -i'
 #   TEST_SHELL_PATH    the shell that runs the test scripts
 #   JOBS               how many tests run at once
@@ -66,6 +67,7 @@ LIB_SRC := $(sort $(wildcard lib/*/*.c))
 TEST_TOOL_SRC := $(sort $(wildcard t/helper/*.c))
 UNIT_SRC := $(sort $(wildcard t/unit/*.c))
 PERF_SRC := $(sort $(wildcard t/perf/*.c))
+FUZZ_SRC := $(sort $(wildcard t/fuzz/*.c))
 MODULE_SRC := $(sort $(wildcard t/helper/modules/*.c))
 HOST_SRC := $(sort $(wildcard t/helper/hosts/*.c))
 HOST_CXX_SRC := $(sort $(wildcard t/helper/hosts/*.cc))
@@ -217,6 +219,7 @@ HOST_CXX_OBJ := $(call objects,$(HOST_CXX_SRC))
 EXAMPLE_OBJ := $(call objects,$(EXAMPLE_SRC))
 TOOL_C_OBJ := $(addprefix $(TOOL_OBJ)/,$(TOOL_SRC:.c=.o))
 TOOL_CXX_OBJ := $(addprefix $(TOOL_OBJ)/,$(TOOL_CXX_SRC:.cc=.o))
+FUZZ_OBJ := $(addprefix $(TOOL_OBJ)/,$(FUZZ_SRC:.c=.o))
 
 A = $(if $(LIB_SRC),build/lib/libtrace2.a)
 SO = $(if $(LIB_SRC),build/lib/libtrace2.so)
@@ -229,14 +232,15 @@ HOSTS = $(patsubst t/helper/hosts/%.c,build/hosts/%,$(HOST_SRC))
 HOSTS_CXX = $(if $(HAVE_CXX),$(patsubst \
 	t/helper/hosts/%.cc,build/hosts/%,$(HOST_CXX_SRC)))
 EXAMPLES = $(patsubst examples/%.c,build/examples/%,$(EXAMPLE_SRC))
+REPLAY = $(if $(and $(FUZZ_SRC),$(TOOL_SRC)),build/fuzz/replay)
 
-.PHONY: all tests test check bench lint generate demo docs install uninstall clean help
+.PHONY: all tests test check bench fuzz fuzz-program lint generate demo docs install uninstall clean help
 .PHONY: FORCE
 
 ## all: the library, the command, the examples and the test programs (default)
 all: $(A) $(SO) $(TOOL) $(EXAMPLES) tests
 
-tests: $(TEST_TOOL) $(UNITS) $(MODULES) $(HOSTS) $(HOSTS_CXX)
+tests: $(TEST_TOOL) $(UNITS) $(MODULES) $(HOSTS) $(HOSTS_CXX) $(REPLAY)
 
 $(OBJ)/lib/%.o: lib/%.c
 	@mkdir -p $(@D)
@@ -255,6 +259,10 @@ $(OBJ)/%.o: %.cc
 	$(call say,CXX)$(CXX) $(CXX_FLAGS) -MMD -MP -c -o $@ $<
 
 $(TOOL_OBJ)/tool/%.o: tool/%.c
+	@mkdir -p $(@D)
+	$(call say,CC)$(CC) $(C_FLAGS) -Itool $(TOOL_CFLAGS) -MMD -MP -c -o $@ $<
+
+$(TOOL_OBJ)/t/fuzz/%.o: t/fuzz/%.c
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(C_FLAGS) -Itool $(TOOL_CFLAGS) -MMD -MP -c -o $@ $<
 
@@ -326,9 +334,27 @@ $(EXAMPLES): build/examples/%: $(OBJ)/examples/%.o $(SO) build/build-options
 	$(call say,LINK)$(CC) -o $@ $< $(LINK_FLAGS) $(RPATH) \
 		-Lbuild/lib -ltrace2
 
+# All that the fuzzers may call: everything but the commands.
+FUZZED = $(filter-out $(TOOL_OBJ)/tool/main.o $(TOOL_OBJ)/tool/cmd/%,$(TOOL_C_OBJ)) \
+	$(TOOL_CXX_OBJ) $(LIB_OBJ)
+LINK_FUZZ = $(if $(TOOL_CXX_OBJ),$(CXX),$(CC)) -o $@ $(filter-out \
+	%/$(if $(1),replay,libfuzzer).o,$(FUZZ_OBJ)) $(FUZZED) $(LINK_FLAGS) \
+	$(1) $(TOOL_LIBS)
+
+build/fuzz/replay: $(FUZZ_OBJ) $(FUZZED) build/build-options
+	@mkdir -p $(@D)
+	$(call say,LINK)$(call LINK_FUZZ)
+
+# Beside its objects: making it changes nothing else that was built.
+$(OBJ)/fuzz: $(FUZZ_OBJ) $(FUZZED)
+	$(call say,LINK)$(call LINK_FUZZ,-fsanitize=fuzzer)
+
+fuzz-program: $(OBJ)/fuzz
+	@mkdir -p build/fuzz && ln -f $< build/fuzz/fuzz
+
 -include $(patsubst %.o,%.d,$(LIB_OBJ) $(TEST_TOOL_OBJ) $(UNIT_OBJ) \
 	$(PERF_OBJ) $(MODULE_OBJ) $(HOST_OBJ) $(HOST_CXX_OBJ) $(EXAMPLE_OBJ) \
-	$(TOOL_C_OBJ) $(TOOL_CXX_OBJ))
+	$(TOOL_C_OBJ) $(TOOL_CXX_OBJ) $(FUZZ_OBJ))
 
 # ---------------------------------------------------------------------------
 # Tests
@@ -344,6 +370,12 @@ check:
 ## bench: build the benchmarks and run t/perf/run
 bench: all $(PERFS)
 	@$(SHELL_PATH) t/perf/run
+
+## fuzz: every fuzzer for FUZZ_SECONDS (60), or those that FUZZ names
+fuzz:
+	@MAKE=$(call quote,$(MAKE)) FUZZ=$(call quote,$(FUZZ)) \
+		FUZZ_SECONDS=$(call quote,$(FUZZ_SECONDS)) JOBS=$(JOBS) \
+		$(SHELL_PATH) t/fuzz/run
 
 ## lint: hold the sources against the rules in t/lint
 lint: all

@@ -51,7 +51,8 @@ sub sources {
 	my @found;
 	find({ no_chdir => 1, wanted => sub {
 		(my $path = $_) =~ s{^\./}{};
-		if ($path =~ m{^(?:build|\.git|t/traces|t/test-results)$} ||
+		if ($path =~ m{^(?:build|\.git|t/traces|t/fuzz/corpus|
+				t/test-results)$}x ||
 		    $path =~ m{^t/trash directory}) {
 			$File::Find::prune = 1;
 		} elsif (-f $path && !-l $path && $wanted{kind_of($path)}) {

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT */
+/* Config files. */
+#include <stdlib.h>
+
+#include "fuzz.h"
+#include "session/config-internal.h"
+
+/* Keys and values as they came: key, NUL, = and value or -, NUL. */
+struct keys {
+	struct tr2_buf text;
+	const char *section; /* only its keys; NULL: all */
+};
+
+static int collect(void *cookie, enum tr2_config_scope scope, const char *key,
+		   const char *value)
+{
+	struct keys *keys = cookie;
+
+	(void)scope;
+	if (keys->section &&
+	    (strncmp(key, keys->section, strlen(keys->section)) ||
+	     key[strlen(keys->section)] != '.'))
+		return 0;
+	tr2_buf_add(&keys->text, key, strlen(key) + 1);
+	tr2_buf_addch(&keys->text, value ? '=' : '-');
+	if (value)
+		tr2_buf_addstr(&keys->text, value);
+	tr2_buf_addch(&keys->text, '\0');
+	return 0;
+}
+
+static int read_keys(struct keys *keys, const void *data, size_t size,
+		     bool includes)
+{
+	const struct tr2_config_env env = { .includes = includes,
+					    .home = "/nonexistent" };
+
+	return tr2_config_read_file(fuzz_file(data, size), TR2_CONFIG_GLOBAL,
+				    &env, collect, keys);
+}
+
+static void escape(struct tr2_buf *b, const char *s, size_t n)
+{
+	for (; n--; s++) {
+		if (*s == '\n') {
+			tr2_buf_addlit(b, "\\n");
+			continue;
+		}
+		if (*s == '"' || *s == '\\')
+			tr2_buf_addch(b, '\\');
+		tr2_buf_addch(b, *s);
+	}
+}
+
+/* false: a key that can be read, but not written. */
+static bool write_key(struct tr2_buf *b, const char *key, const char *value)
+{
+	const char *first = strchr(key, '.'), *last = strrchr(key, '.');
+
+	if (first == key)
+		return false;
+	if (first) {
+		tr2_buf_addch(b, '[');
+		tr2_buf_add(b, key, (size_t)(first - key));
+		if (first != last) {
+			tr2_buf_addlit(b, " \"");
+			escape(b, first + 1, (size_t)(last - first - 1));
+			tr2_buf_addch(b, '"');
+		}
+		tr2_buf_addlit(b, "]\n");
+	}
+	tr2_buf_addstr(b, last ? last + 1 : key);
+	if (value) {
+		tr2_buf_addlit(b, " = \"");
+		escape(b, value, strlen(value));
+		tr2_buf_addch(b, '"');
+	}
+	tr2_buf_addch(b, '\n');
+	return true;
+}
+
+static bool write_keys(struct tr2_buf *b, const struct keys *keys)
+{
+	const char *p = keys->text.p;
+
+	/* Without any key it points nowhere. */
+	while (p && p < keys->text.p + keys->text.len) {
+		const char *mark = p + strlen(p) + 1;
+
+		if (!write_key(b, p, *mark == '=' ? mark + 1 : NULL))
+			return false;
+		p = mark + strlen(mark) + 1;
+	}
+	return true;
+}
+
+static void check_round_trip(const struct keys *keys)
+{
+	struct tr2_buf text = TR2_BUF_INIT;
+	struct keys again = { .section = NULL };
+
+	if (write_keys(&text, keys)) {
+		fuzz_check(!read_keys(&again, text.p, text.len, false),
+			   "what was written cannot be read: %s",
+			   tr2_buf_str(&text));
+		fuzz_check(fuzz_same(&again.text, keys->text.p,
+				     keys->text.len),
+			   "other keys than were written: %s",
+			   tr2_buf_str(&text));
+	}
+	tr2_buf_release(&text);
+	tr2_buf_release(&again.text);
+}
+
+/* One section, read with and without looking at the rest. */
+static void check_section(const void *data, size_t size, int err)
+{
+	struct keys want = { .section = "trace2" };
+	int unchecked;
+
+	read_keys(&want, data, size, false);
+	for (unchecked = 0; unchecked < 2; unchecked++) {
+		struct keys got = { .section = NULL };
+		struct tr2_config_reader rd = { .fn = collect,
+						.cookie = &got,
+						.section = "trace2",
+						.unchecked = unchecked };
+		int result = tr2_config_read(&rd, fuzz_file(data, size));
+
+		fuzz_check(unchecked && err ? !got.text.len : result == err,
+			   "%d, of all sections %d", result, err);
+		fuzz_check(fuzz_same(&got.text, want.text.p, want.text.len),
+			   "other keys than in all sections");
+		tr2_buf_release(&got.text);
+	}
+	tr2_buf_release(&want.text);
+}
+
+void fuzz_config(struct fuzz_input *in)
+{
+	struct keys keys = { .section = NULL }, more = { .section = NULL };
+	int err = read_keys(&keys, in->p, in->n, false);
+
+	fuzz_check(!err || !keys.text.len, "%d, and keys", err);
+	if (!err && (!in->n || !memchr(in->p, '\0', in->n))) {
+		check_round_trip(&keys);
+		check_section(in->p, in->n, err);
+	}
+	err = read_keys(&more, in->p, in->n, true);
+	fuzz_check(!err || !more.text.len, "%d with includes, and keys", err);
+	tr2_buf_release(&keys.text);
+	tr2_buf_release(&more.text);
+}

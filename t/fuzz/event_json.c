@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: MIT */
+/* Lines of the event target: with the recogniser, and with simdjson alone. */
+#include <stdlib.h>
+
+#include "fuzz.h"
+#include "model/critical.h"
+#include "read/event_private.h"
+#include "read/fields.h"
+
+struct side {
+	struct tr2_model *m;
+	struct tr2_event_reader *r;
+};
+
+static void side_init(struct side *s, bool only_simdjson)
+{
+	s->m = tr2_model_new();
+	s->r = s->m ? tr2_event_reader_new(s->m, fuzz_write_event, NULL) : NULL;
+	if (!s->r)
+		abort();
+	s->r->only_simdjson = only_simdjson;
+	tr2_event_reader_source(s->r, tr2_intern(s->m, "fuzz", 4));
+}
+
+static void side_release(struct side *s)
+{
+	struct tr2_step *steps = NULL;
+
+	tr2_model_finish(s->m);
+	if (s->m->nr_nodes > 1) {
+		tr2_critical_path(s->m, 1, &steps);
+		free(steps);
+	}
+	tr2_event_reader_free(s->r);
+	tr2_model_free(s->m);
+}
+
+static bool same_bytes(const char *a, size_t a_len, const char *b, size_t b_len)
+{
+	return !a == !b && a_len == b_len && (!a_len || !memcmp(a, b, a_len));
+}
+
+static bool same_view(const struct tr2_view *a, const struct tr2_view *b)
+{
+	return same_bytes(a->p, a->len, b->p, b->len);
+}
+
+static bool same_words(const struct tr2_words_view *a,
+		       const struct tr2_words_view *b)
+{
+	/* No words at all may be nowhere. */
+	return a->nr == b->nr && a->len == b->len &&
+	       (!a->len || !memcmp(a->p, b->p, a->len));
+}
+
+static bool same_member(const struct tr2_slot *slot, const struct tr2_in *a,
+			const struct tr2_in *b)
+{
+	const void *x = (const char *)a + slot->offset;
+	const void *y = (const char *)b + slot->offset;
+
+	switch (slot->type) {
+	case TR2_T_SID:
+	case TR2_T_THREAD:
+		return true;
+	case TR2_T_EVENT:
+	case TR2_T_STR:
+	case TR2_T_JSON:
+	case TR2_T_HISTOGRAM:
+		return same_view(x, y);
+	case TR2_T_ARGV:
+		return same_words(x, y);
+	default:
+		return !memcmp(x, y, slot->size);
+	}
+}
+
+static void check_members(const struct tr2_slot *slot, const struct tr2_in *a,
+			  const struct tr2_in *b)
+{
+	for (; slot->name; slot++)
+		fuzz_check(same_member(slot, a, b), "%s differs", slot->name);
+}
+
+static void check_same(const struct side *a, const struct side *b,
+		       const struct tr2_in *x, const struct tr2_in *y)
+{
+	fuzz_check(x->kind == y->kind, "kinds %d and %d", x->kind, y->kind);
+	fuzz_check(same_view(&a->r->sid_seen, &b->r->sid_seen), "sid differs");
+	fuzz_check(same_view(&a->r->thread_seen, &b->r->thread_seen),
+		   "thread differs");
+	check_members(tr2_slots_common, x, y);
+	if (x->kind >= 0)
+		check_members(tr2_slots_of_event[x->kind], x, y);
+}
+
+static void read_line(const struct side *a, const struct side *b,
+		      const char *line, size_t len, uint64_t number, bool last)
+{
+	char *copy = malloc(len + 1 + TR2_JSON_PADDING);
+	struct tr2_in x = tr2_in_init, y = tr2_in_init;
+	enum tr2_line_result got, want;
+	bool first, second;
+
+	if (!copy)
+		abort();
+	memcpy(copy, line, len);
+	memset(copy + len, '\n', 1 + TR2_JSON_PADDING);
+	first = tr2_event_reader_parse(a->r, copy, len, &x);
+	second = tr2_event_reader_parse(b->r, copy, len, &y);
+	fuzz_check(first == second, "%d, simdjson %d: %.*s", first, second,
+		   (int)len, line);
+	if (first)
+		check_same(a, b, &x, &y);
+	got = tr2_event_reader_line(a->r, copy, len, number, last);
+	want = tr2_event_reader_line(b->r, copy, len, number, last);
+	fuzz_check(got == want && got != TR2_LINE_NO_MEMORY,
+		   "%d, simdjson %d", (int)got, (int)want);
+	free(copy);
+}
+
+static void check_models(const struct tr2_model *a, const struct tr2_model *b)
+{
+	fuzz_check(a->nr_sessions == b->nr_sessions &&
+			   a->nr_threads == b->nr_threads &&
+			   a->nr_spans == b->nr_spans &&
+			   a->nr_events == b->nr_events &&
+			   a->nr_bad_lines == b->nr_bad_lines &&
+			   a->nr_problems == b->nr_problems,
+		   "the models differ");
+}
+
+void fuzz_event_json(struct fuzz_input *in)
+{
+	struct side both, simdjson;
+	uint64_t number = 0;
+	const char *line;
+	size_t len;
+
+	if (!tr2_json_available())
+		return;
+	side_init(&both, false);
+	side_init(&simdjson, true);
+	while (fuzz_line(in, &line, &len))
+		if (len)
+			read_line(&both, &simdjson, line, len, ++number,
+				  !in->n);
+	check_models(both.m, simdjson.m);
+	side_release(&both);
+	side_release(&simdjson);
+}

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+/* Secrets in the shapes that the product promises to hide, in any text. */
+#include "event/redact.h"
+
+#include <stdlib.h>
+
+#include "fuzz.h"
+
+/* Stands for the secret; nothing else has it. */
+#define SECRET "zQzSeCrEtzQz"
+
+/* What stands before the secret and behind it. */
+static const struct {
+	const char *before, *after;
+} shapes[] = {
+	{ "https://user:", "@host/path" },
+	{ "https://", "@host/path" },
+	{ "http://u:a@", "@host" },
+	{ "http://u:a/", "@host" },
+	{ "HTTPS://u:", "@h" },
+	{ "ftp://u:", "@h/x" },
+	{ "ssh://git:", "@h:22/x" },
+	{ "https://h/p?access_token=", "&user=me" },
+	{ "https://h/?X-Amz-Signature=", "#frag" },
+	{ "Authorization: Basic ", "" },
+	{ "-H 'authorization:Bearer ", "' z" },
+	{ "-c url.https://u:", "@h/.insteadOf=x" },
+	{ "-c http.extraHeader=AUTHORIZATION: bearer ", "" },
+	{ "alias.x=!git fetch https://u:", "@h" },
+	{ "GITHUB_TOKEN=", "" },
+	{ "DB_PASSWORD='", "'" },
+	{ "--password=", " --other" },
+	{ "fatal: unable to access 'https://u:", "@h/x.git/'" },
+	{ "remote.apiKey=\"a ", "\" b" },
+};
+
+static char *redacted(struct tr2_buf *scratch, const char *s, size_t *len)
+{
+	const char *got = tr2_redact(scratch, s, len);
+	char *copy = malloc(*len + 1);
+
+	if (!copy)
+		abort();
+	memcpy(copy, got, *len);
+	copy[*len] = '\0';
+	return copy;
+}
+
+/* Redacts; what is redacted already is not changed. Gives the text back. */
+static char *check_twice(const char *s, size_t len)
+{
+	struct tr2_buf scratch = TR2_BUF_INIT;
+	size_t once_len = len, twice_len;
+	char *once = redacted(&scratch, s, &once_len), *twice;
+
+	twice_len = once_len;
+	twice = redacted(&scratch, once, &twice_len);
+	fuzz_check(twice_len == once_len && !memcmp(once, twice, once_len),
+		   "'%s', and then '%s'", once, twice);
+	free(twice);
+	tr2_buf_release(&scratch);
+	return once;
+}
+
+void fuzz_redact(struct fuzz_input *in)
+{
+	unsigned int shape = fuzz_byte(in) % (sizeof(shapes) / sizeof(*shapes));
+	char *before = fuzz_string(in), *inside = fuzz_string(in);
+	char *after = fuzz_string(in), *once;
+	struct tr2_buf b = TR2_BUF_INIT;
+	size_t i;
+
+	free(check_twice(before, strlen(before)));
+	tr2_redact_is_secret_name(before);
+	/* A secret has no blank, quote, or other sign that ends one. */
+	for (i = 0; inside[i]; i++)
+		if ((unsigned char)inside[i] <= ' ' ||
+		    strchr("\"'`<>@&;#?/:", inside[i]))
+			inside[i] = 'x';
+	tr2_buf_addstr(&b, before);
+	tr2_buf_addch(&b, ' ');
+	tr2_buf_addstr(&b, shapes[shape].before);
+	tr2_buf_addlit(&b, SECRET);
+	tr2_buf_addstr(&b, inside);
+	tr2_buf_addstr(&b, shapes[shape].after);
+	tr2_buf_addch(&b, ' ');
+	tr2_buf_addstr(&b, after);
+	once = check_twice(tr2_buf_str(&b), b.len);
+	fuzz_check(strstr(before, SECRET) || strstr(after, SECRET) ||
+			   !strstr(once, SECRET),
+		   "left: %s\n# of:   %s", once, tr2_buf_str(&b));
+	free(once);
+	free(before);
+	free(inside);
+	free(after);
+	tr2_buf_release(&b);
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/* The variables of the environment; each row of the input is one. */
+#include "session/settings.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "fuzz.h"
+
+#define MAX_VARIABLES 8
+
+static const char *const suffixes[] = {
+	"", "_PERF", "_EVENT", "_BRIEF", "_PERF_BRIEF", "_EVENT_BRIEF",
+	"_EVENT_NESTING", "_CONFIG_PARAMS", "_ENV_VARS", "_MAX_FILES",
+	"_DST_DEBUG", "_REDACT", "_SIGNALS",
+};
+
+static char *take_variable(struct fuzz_input *in, const char *prefix)
+{
+	unsigned int nr = sizeof(suffixes) / sizeof(*suffixes);
+	const char *suffix = suffixes[fuzz_byte(in) % nr];
+	char *value = fuzz_string(in), *text = NULL;
+
+	if (asprintf(&text, "%s%s=%s", prefix, suffix, value) < 0)
+		abort();
+	free(value);
+	return text;
+}
+
+void fuzz_settings(struct fuzz_input *in)
+{
+	bool plain = fuzz_byte(in) & 1;
+	char *prefix = plain ? NULL : fuzz_string(in);
+	struct trace2_options options = { .prefix = prefix,
+					  .flags = TRACE2_NO_CONFIG_FILES };
+	char *list[MAX_VARIABLES + 1] = { NULL };
+	struct tr2_settings s;
+	unsigned int i, on = 0;
+
+	for (i = 0; i < MAX_VARIABLES && in->n; i++)
+		list[i] = take_variable(in, prefix ? prefix : "GIT_TRACE2");
+	fuzz_environment(list);
+	if (tr2_settings_load(&s, &options)) {
+		for (i = 0; i < TR2_TARGET_NR; i++)
+			on += s.destination[i] && *s.destination[i];
+		fuzz_check(on, "no target is on");
+		fuzz_check(s.max_nesting >= 1, "no nesting");
+		tr2_settings_release(&s);
+	}
+	fuzz_environment(NULL);
+	for (i = 0; i < MAX_VARIABLES; i++)
+		free(list[i]);
+	free(prefix);
+}
