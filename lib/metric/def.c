@@ -158,6 +158,17 @@ const struct tr2_metric_def *tr2_metric_def(enum tr2_metric_kind kind,
 	return &tables[kind].def[index];
 }
 
+unsigned int tr2_metric_find(enum tr2_metric_kind kind, const char *category,
+			     const char *name)
+{
+	unsigned int entry;
+
+	pthread_mutex_lock(&lock);
+	entry = *find(kind, category, name);
+	pthread_mutex_unlock(&lock);
+	return entry ? entry - 1 : TRACE2_UNREGISTERED_;
+}
+
 unsigned int tr2_metric_nr_refused(void)
 {
 	return atomic_load_explicit(&nr_refused, memory_order_relaxed);

@@ -29,6 +29,10 @@ unsigned int tr2_metric_nr(enum tr2_metric_kind kind);
 const struct tr2_metric_def *tr2_metric_def(enum tr2_metric_kind kind,
 					    unsigned int index);
 
+/* Its index, TRACE2_UNREGISTERED_ when there is none. Takes a lock. */
+unsigned int tr2_metric_find(enum tr2_metric_kind kind, const char *category,
+			     const char *name);
+
 /* Definitions that found no room. */
 unsigned int tr2_metric_nr_refused(void);
 

@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "metric/metric.h"
+#include "pmu/pmu.h"
 #include "session/call.h"
 #include "session/inherit.h"
 
@@ -47,6 +48,7 @@ void tr2_session_after_fork(void)
 	tr2_metric_after_fork();
 	tr2_arena_forget();
 	tr2_thread_after_fork();
+	tr2_pmu_after_fork();
 	tr2_dest_after_fork();
 	if (tr2_session.state == TR2_SESSION_ON) {
 		for (i = 0; i < TR2_TARGET_NR; i++)
@@ -65,6 +67,10 @@ void tr2_session_after_fork(void)
 
 void tr2_session_watch_forks(void)
 {
+	static atomic_bool watched;
+
+	if (atomic_exchange(&watched, true))
+		return;
 	make_guard();
 	pthread_atfork(NULL, NULL, tr2_session_after_fork);
 }

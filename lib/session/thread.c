@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "metric/metric.h"
+#include "pmu/pmu.h"
 #include "session/inherit.h"
 
 #define PAGE_BYTES 4096u
@@ -255,6 +256,7 @@ void tr2_thread_retire(struct tr2_thread *thread, uint64_t now_ns)
 	tr2_self = NULL;
 	if (key_exists)
 		pthread_setspecific(key, NULL);
+	tr2_pmu_task_end(thread->slot);
 	if (thread->slot) {
 		tr2_metric_fold(tr2_arena_totals(), thread->slot, now_ns);
 		tr2_arena_free(thread->slot);
@@ -279,6 +281,22 @@ struct tr2_slot *tr2_thread_sum(uint64_t now_ns)
 		tr2_metric_fold(sum, thread->slot, now_ns);
 	tr2_unlock();
 	return sum;
+}
+
+/* Under the lock, as everything of opened counters. */
+static void each_slot(void (*fn)(const struct tr2_slot *slot, void *cookie),
+		      void *cookie)
+{
+	const struct tr2_thread *thread;
+
+	for (thread = registry; thread; thread = thread->next)
+		if (thread->slot)
+			fn(thread->slot, cookie);
+}
+
+__attribute__((constructor)) static void show_slots(void)
+{
+	tr2_pmu_each_slot = each_slot;
 }
 
 static unsigned int count_busy(void)

@@ -6,23 +6,18 @@
 #include <stddef.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "base/fd.h"
 #include "base/text.h"
 #include "target/dest.h"
 
 #define SENTINEL "git-trace2-discard"
 #define MAX_COLLISIONS 9
-
-/* Away from what a host or a shell is likely to pick or hand over. */
-#define FDS_BELOW_LIMIT 32
-#define HIGHEST_LIMIT 1024
-#define FIRST_SAFE_FD 3
 
 static void warn(const char *before, const struct tr2_dest_request *request,
 		 const char *between, const char *after)
@@ -65,32 +60,6 @@ static bool refuse_errno(const struct tr2_dest_request *request, int error)
 	return refuse(request, tr2_error_text(error, text, sizeof(text)));
 }
 
-/*
- * A descriptor away from 0, 1 and 2, so that a host that runs without them
- * does not print into its trace, and from those it is likely to use next.
- */
-static int move_up(int fd)
-{
-	struct rlimit limit;
-	int moved = -1, preferred = HIGHEST_LIMIT;
-
-	if (fd < 0)
-		return fd;
-	if (!getrlimit(RLIMIT_NOFILE, &limit) && limit.rlim_cur < HIGHEST_LIMIT)
-		preferred = (int)limit.rlim_cur;
-	preferred -= FDS_BELOW_LIMIT;
-	if (preferred > FIRST_SAFE_FD)
-		moved = fcntl(fd, F_DUPFD_CLOEXEC, preferred);
-	if (moved < 0)
-		moved = fcntl(fd, F_DUPFD_CLOEXEC, FIRST_SAFE_FD);
-	if (moved < 0 && fd >= FIRST_SAFE_FD)
-		return fd;
-	close(fd);
-	if (moved < 0)
-		errno = EMFILE;
-	return moved;
-}
-
 static bool use_or_close(struct tr2_dest *dest,
 			 const struct tr2_dest_request *request, int fd)
 {
@@ -118,7 +87,7 @@ static bool open_descriptor(struct tr2_dest *dest,
 	if (isatty(fd)) {
 		tr2_buf_addstr(&path, "/proc/self/fd/");
 		tr2_buf_add_u64(&path, (uint64_t)fd);
-		own = move_up(open(tr2_buf_str(&path),
+		own = tr2_fd_move_up(open(tr2_buf_str(&path),
 				   O_WRONLY | O_NONBLOCK | O_NOCTTY |
 					   O_CLOEXEC));
 		tr2_buf_release(&path);
@@ -138,7 +107,7 @@ static bool open_file(struct tr2_dest *dest,
 		      const struct tr2_dest_request *request)
 {
 	return use_or_close(dest, request,
-			    move_up(open(request->value, OPEN_FLAGS, 0666)));
+			    tr2_fd_move_up(open(request->value, OPEN_FLAGS, 0666)));
 }
 
 /* 1: there are too many files, or the sentinel already says so. */
@@ -197,13 +166,13 @@ static bool open_in_directory(struct tr2_dest *dest,
 
 	if (!is_full(directory, request->max_files))
 		return use_or_close(dest, request,
-				    move_up(create_unique(directory,
+				    tr2_fd_move_up(create_unique(directory,
 							  request->file_name)));
 	fd = create(directory, SENTINEL);
 	if (fd < 0)
 		return refuse(request, "the directory has too many files");
 	dest->sentinel = true;
-	return use_or_close(dest, request, move_up(fd));
+	return use_or_close(dest, request, tr2_fd_move_up(fd));
 }
 
 static bool open_path(struct tr2_dest *dest,
@@ -262,7 +231,7 @@ static bool open_socket(struct tr2_dest *dest,
 		fd = connect_to(&address, SOCK_STREAM);
 	if (fd < 0 && dgram && errno == EPROTOTYPE)
 		fd = connect_to(&address, SOCK_DGRAM);
-	return use_or_close(dest, request, move_up(fd));
+	return use_or_close(dest, request, tr2_fd_move_up(fd));
 }
 
 static bool is_off(const char *value)

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT */
+/* Opened counters: each call under the process's lock. */
+#include <errno.h>
+
+#include "pmu/parse.h"
+#include "pmu/pmu.h"
+#include "session/session.h"
+#include "trace2_perf.h"
+
+/* false: a handler that interrupted the holder of the lock. */
+static bool begin(int *saved_errno)
+{
+	*saved_errno = errno;
+	if (tr2_lock_is_mine())
+		return false;
+	if (__builtin_expect(!*tr2_session_fork_guard, 0))
+		tr2_session_after_fork();
+	tr2_lock();
+	return true;
+}
+
+static int end(int result, int saved_errno)
+{
+	tr2_unlock();
+	errno = saved_errno;
+	return result;
+}
+
+int trace2_perf_open(const struct trace2_perf_attr *attr, pid_t pid, int cpu,
+		     struct trace2_perf *group, struct trace2_perf **out)
+{
+	int saved_errno = errno;
+
+	if (out)
+		*out = NULL;
+	if (!attr || !out)
+		return -EINVAL;
+	if (tr2_lock_is_mine())
+		return -EDEADLK;
+	/* Whoever opens anything has to hear of forks. */
+	tr2_session_watch_forks();
+	if (!begin(&saved_errno))
+		return -EDEADLK;
+	return end(tr2_perf_open(attr, pid, cpu, group, out), saved_errno);
+}
+
+int trace2_perf_read(struct trace2_perf *event, uint64_t *values,
+		     size_t nr_values)
+{
+	int saved_errno;
+
+	if (!event || (!values && nr_values))
+		return -EINVAL;
+	if (!begin(&saved_errno))
+		return -EDEADLK;
+	return end(tr2_perf_read(event, values, nr_values), saved_errno);
+}
+
+static int call(int (*function)(struct trace2_perf *ev),
+		struct trace2_perf *event)
+{
+	int saved_errno;
+
+	if (!event)
+		return -EINVAL;
+	if (!begin(&saved_errno))
+		return -EDEADLK;
+	return end(function(event), saved_errno);
+}
+
+int trace2_perf_enable(struct trace2_perf *event)
+{
+	return call(tr2_perf_enable, event);
+}
+
+int trace2_perf_disable(struct trace2_perf *event)
+{
+	return call(tr2_perf_disable, event);
+}
+
+int trace2_perf_reset(struct trace2_perf *event)
+{
+	return call(tr2_perf_reset, event);
+}
+
+static int switch_all(bool on)
+{
+	int saved_errno;
+
+	if (!begin(&saved_errno))
+		return -EDEADLK;
+	tr2_perf_switch_all(on);
+	return end(0, saved_errno);
+}
+
+int trace2_perf_enable_all(void)
+{
+	return switch_all(true);
+}
+
+int trace2_perf_disable_all(void)
+{
+	return switch_all(false);
+}
+
+uint64_t trace2_perf_id(const struct trace2_perf *event)
+{
+	return event ? event->id : 0;
+}
+
+int trace2_perf_close(struct trace2_perf *event)
+{
+	int saved_errno;
+
+	if (!event)
+		return 0;
+	if (!begin(&saved_errno))
+		return -EDEADLK;
+	tr2_perf_close(event);
+	return end(0, saved_errno);
+}
+
+int trace2_perf_parse(const char *list, struct trace2_perf_named *events,
+		      size_t nr_events, char *error, size_t error_bytes)
+{
+	int saved_errno = errno, result;
+
+	result = tr2_perf_parse(list, events, events ? nr_events : 0, error,
+				error_bytes);
+	errno = saved_errno;
+	return result;
+}

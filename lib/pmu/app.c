@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The PMU of the program's own timers and counters. They count anyway, each
+ * thread in its cells; an event remembers what they were when it began.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "metric/metric.h"
+#include "pmu/pmu.h"
+
+#define TIMER (UINT64_C(1) << 32)
+
+static struct tr2_pmu_use use;
+
+static uint64_t cell(const struct trace2_perf *ev, const struct tr2_slot *slot)
+{
+	struct tr2_timer_sum sum;
+
+	if (!ev->app.is_timer)
+		return tr2_counter_read(slot, ev->app.index);
+	tr2_timer_read(slot, ev->app.index, tr2_clock_now_ns(), &sum);
+	return sum.total_ns;
+}
+
+static bool is_own(const struct trace2_perf *ev, const struct tr2_slot *slot)
+{
+	return slot->control.tid == ev->app.tid;
+}
+
+static bool is_counted(const struct trace2_perf *ev,
+		       const struct tr2_slot *slot)
+{
+	return is_own(ev, slot) ||
+	       (ev->attr.inherit &&
+		slot->control.start_ns >= ev->app.opened_ns);
+}
+
+static struct tr2_perf_task *find(const struct trace2_perf *ev,
+				  const struct tr2_slot *slot)
+{
+	struct tr2_perf_task *task = ev->app.tasks;
+
+	while (task && task->slot != slot)
+		task = task->next;
+	return task;
+}
+
+/* NULL without memory. */
+static struct tr2_perf_task *get(struct trace2_perf *ev,
+				 const struct tr2_slot *slot)
+{
+	struct tr2_perf_task *task = find(ev, slot);
+
+	if (task)
+		return task;
+	task = calloc(1, sizeof(*task));
+	if (!task) {
+		ev->app.failed = true;
+		return NULL;
+	}
+	task->slot = slot;
+	task->next = ev->app.tasks;
+	ev->app.tasks = task;
+	return task;
+}
+
+/* A thread that it does not know started while it was counting. */
+uint64_t tr2_perf_task_count(const struct trace2_perf *ev,
+			     const struct tr2_slot *slot)
+{
+	const struct tr2_perf_task *task;
+
+	if (ev->pmu != &tr2_pmu_app || !slot || !is_counted(ev, slot))
+		return 0;
+	task = find(ev, slot);
+	return (task ? task->count : 0) +
+	       (ev->counting ? cell(ev, slot) - (task ? task->base : 0) : 0);
+}
+
+static int app_init(struct trace2_perf *ev)
+{
+	const struct trace2_perf_attr *attr = &ev->attr;
+	enum tr2_metric_kind kind = attr->config & TIMER ? TR2_METRIC_TIMER :
+							   TR2_METRIC_COUNTER;
+	pid_t self = (pid_t)syscall(SYS_gettid), tid = ev->pid ? ev->pid : self;
+
+	if (attr->config1 || attr->config2 || (attr->config & ~TIMER) >> 32 ||
+	    attr->exclude_user || attr->exclude_kernel || attr->exclude_hv ||
+	    attr->exclude_idle || attr->exclude_host || attr->exclude_guest ||
+	    attr->enable_on_exec || attr->precise_ip || ev->cpu != -1 ||
+	    ev->pid < 0)
+		return -EINVAL;
+	if ((uint32_t)attr->config >= tr2_metric_nr(kind))
+		return -ENOENT;
+	if (tid != self && syscall(SYS_tgkill, getpid(), tid, 0))
+		return -ESRCH;
+	ev->app.index = (uint32_t)attr->config;
+	ev->app.is_timer = kind == TR2_METRIC_TIMER;
+	ev->app.tid = (uint32_t)tid;
+	ev->app.opened_ns = tr2_clock_now_ns();
+	return 0;
+}
+
+static void app_release(struct trace2_perf *ev)
+{
+	struct tr2_perf_task *task, *next;
+
+	for (task = ev->app.tasks; task; task = next) {
+		next = task->next;
+		free(task);
+	}
+	ev->app.tasks = NULL;
+}
+
+static void each_slot(void (*fn)(const struct tr2_slot *slot, void *cookie),
+		      struct trace2_perf *ev)
+{
+	if (tr2_pmu_each_slot)
+		tr2_pmu_each_slot(fn, ev);
+}
+
+static void start_task(const struct tr2_slot *slot, void *cookie)
+{
+	struct trace2_perf *ev = cookie;
+	struct tr2_perf_task *task;
+
+	if (!is_counted(ev, slot))
+		return;
+	task = get(ev, slot);
+	if (task)
+		task->base = cell(ev, slot);
+}
+
+static int app_add(struct trace2_perf *ev)
+{
+	each_slot(start_task, ev);
+	return ev->app.failed ? -ENOMEM : 0;
+}
+
+static void stop_task(const struct tr2_slot *slot, void *cookie)
+{
+	struct trace2_perf *ev = cookie;
+	struct tr2_perf_task *task;
+
+	if (!is_counted(ev, slot))
+		return;
+	task = get(ev, slot);
+	if (task)
+		task->count += cell(ev, slot) - task->base;
+}
+
+static void app_del(struct trace2_perf *ev)
+{
+	each_slot(stop_task, ev);
+}
+
+static void add_task(const struct tr2_slot *slot, void *cookie)
+{
+	struct trace2_perf *ev = cookie;
+
+	ev->count += tr2_perf_task_count(ev, slot);
+}
+
+static int app_read(struct trace2_perf *ev)
+{
+	if (ev->app.failed)
+		return -EIO;
+	ev->count = ev->app.ended;
+	each_slot(add_task, ev);
+	return 0;
+}
+
+void tr2_app_task_end(struct trace2_perf *ev, const struct tr2_slot *slot)
+{
+	uint64_t count = tr2_perf_task_count(ev, slot);
+	struct tr2_perf_task **at = &ev->app.tasks, *task;
+
+	if (is_own(ev, slot)) {
+		ev->app.ended += count;
+		ev->app.tid = 0;
+	} else if (is_counted(ev, slot)) {
+		ev->child_count += count;
+	}
+	while (*at && (*at)->slot != slot)
+		at = &(*at)->next;
+	task = *at;
+	if (task) {
+		*at = task->next;
+		free(task);
+	}
+}
+
+const struct tr2_pmu tr2_pmu_app = {
+	.name = "app",
+	.use = &use,
+	.event_init = app_init,
+	.release = app_release,
+	.add = app_add,
+	.del = app_del,
+	.read = app_read,
+};

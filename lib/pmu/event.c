@@ -1,0 +1,469 @@
+/* SPDX-License-Identifier: MIT */
+/* Events and their groups: opened, switched, closed. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/check.h"
+#include "base/clock.h"
+#include "pmu/pmu.h"
+
+/* Ids of ours; the kernel's are far below. */
+#define FIRST_ID (UINT64_C(1) << 63)
+
+#define KNOWN_FORMATS                                                         \
+	(TRACE2_PERF_FORMAT_TOTAL_TIME_ENABLED |                              \
+	 TRACE2_PERF_FORMAT_TOTAL_TIME_RUNNING | TRACE2_PERF_FORMAT_ID |      \
+	 TRACE2_PERF_FORMAT_GROUP | TRACE2_PERF_FORMAT_LOST)
+
+static struct trace2_perf *leaders;
+static uint64_t last_id = FIRST_ID;
+
+void (*tr2_pmu_each_slot)(void (*fn)(const struct tr2_slot *slot, void *cookie),
+			  void *cookie);
+
+/* The time since the last change of state goes to where it belongs. */
+static void account(struct trace2_perf *ev, uint64_t now_ns)
+{
+	uint64_t ns = now_ns - ev->since_ns;
+
+	ev->since_ns = now_ns;
+	if (!ev->enabled)
+		return;
+	if (ev->leader->state == TR2_PERF_WAITING || ev->counting)
+		ev->enabled_ns += ns;
+	if (ev->counting)
+		ev->running_ns += ns;
+}
+
+static void account_group(struct trace2_perf *leader)
+{
+	uint64_t now_ns = tr2_clock_now_ns();
+	struct trace2_perf *ev;
+
+	for (ev = leader; ev; ev = ev->member)
+		account(ev, now_ns);
+}
+
+/* Is ev the first of its group that counts on its PMU? */
+static bool is_first_of_pmu(const struct trace2_perf *ev)
+{
+	const struct trace2_perf *before;
+
+	if (!ev->enabled || !ev->pmu->use)
+		return false;
+	for (before = ev->leader; before != ev; before = before->member)
+		if (before->enabled && before->pmu == ev->pmu)
+			return false;
+	return true;
+}
+
+static bool has_room(const struct trace2_perf *leader)
+{
+	const struct trace2_perf *ev;
+
+	for (ev = leader; ev; ev = ev->member) {
+		if (!is_first_of_pmu(ev) || !ev->pmu->use->nr_groups)
+			continue;
+		if (ev->pmu->use->is_exclusive || leader->attr.exclusive)
+			return false;
+	}
+	return true;
+}
+
+static void use_pmus(struct trace2_perf *leader, bool start)
+{
+	struct trace2_perf *ev;
+
+	for (ev = leader; ev; ev = ev->member) {
+		if (!is_first_of_pmu(ev))
+			continue;
+		if (start)
+			ev->pmu->use->nr_groups++;
+		else
+			ev->pmu->use->nr_groups--;
+		ev->pmu->use->is_exclusive = start && leader->attr.exclusive;
+	}
+}
+
+static void stop(struct trace2_perf *ev)
+{
+	if (ev->counting)
+		ev->pmu->del(ev);
+	ev->counting = false;
+}
+
+/* The kernel's leader first, so that all of its group stop at once. */
+static void stop_events(struct trace2_perf *leader)
+{
+	struct trace2_perf *ev;
+
+	tr2_kernel_lead_switch(leader, false);
+	for (ev = leader; ev; ev = ev->member)
+		stop(ev);
+}
+
+static int start(struct trace2_perf *ev)
+{
+	int error = ev->enabled && !ev->counting ? ev->pmu->add(ev) : 0;
+
+	ev->counting = ev->enabled && !error;
+	return error;
+}
+
+/* All, or none: 0, or why not. */
+static int start_events(struct trace2_perf *leader)
+{
+	struct trace2_perf *ev;
+	int error = 0;
+
+	for (ev = leader->member; ev && !error; ev = ev->member)
+		error = start(ev);
+	if (!error)
+		error = start(leader);
+	if (!error)
+		error = tr2_kernel_lead_switch(leader, true);
+	if (error)
+		stop_events(leader);
+	return error;
+}
+
+static void start_group(struct trace2_perf *leader)
+{
+	account_group(leader);
+	if (has_room(leader) && !start_events(leader)) {
+		use_pmus(leader, true);
+		leader->state = TR2_PERF_COUNTING;
+	} else {
+		leader->state = leader->attr.pinned ? TR2_PERF_ERROR :
+						      TR2_PERF_WAITING;
+	}
+}
+
+static void stop_group(struct trace2_perf *leader, enum tr2_perf_state state)
+{
+	account_group(leader);
+	if (leader->state == TR2_PERF_COUNTING) {
+		stop_events(leader);
+		use_pmus(leader, false);
+	}
+	leader->state = state;
+}
+
+/* Those that waited get their turn, where a group has stopped. */
+static void start_waiting(void)
+{
+	struct trace2_perf *leader;
+
+	for (leader = leaders; leader; leader = leader->next)
+		if (leader->state == TR2_PERF_WAITING)
+			start_group(leader);
+}
+
+static const struct tr2_pmu *pmu_of(uint32_t type)
+{
+	switch (type) {
+	case TRACE2_PERF_TYPE_APP:
+		return &tr2_pmu_app;
+	case TRACE2_PERF_TYPE_POWER:
+		return &tr2_pmu_power;
+	case TRACE2_PERF_TYPE_PROCESS:
+		return &tr2_pmu_process;
+	default:
+		return &tr2_pmu_kernel;
+	}
+}
+
+/* perf's first form of an event in one number. */
+static void expand(struct trace2_perf_attr *attr)
+{
+	const uint64_t event_mask = (UINT64_C(1) << 56) - 1;
+	uint32_t type = attr->config >> 56 & 0x7f;
+
+	if (attr->type || !(attr->config >> 56))
+		return;
+	if (attr->config >> 63)
+		attr->type = TRACE2_PERF_TYPE_RAW;
+	else if (type >= (TRACE2_PERF_TYPE_APP & 0x7f))
+		attr->type = (TRACE2_PERF_TYPE_APP & ~0x7fu) | type;
+	else
+		attr->type = type;
+	attr->config &= event_mask;
+}
+
+static pid_t thread_of(pid_t pid)
+{
+	return pid ? pid : (pid_t)syscall(SYS_gettid);
+}
+
+/* Would the kernel's part of the group count alone at times? */
+static bool could_be_shared(const struct trace2_perf *leader,
+			    const struct trace2_perf *joining)
+{
+	bool ours = joining->pmu != &tr2_pmu_kernel;
+	bool hardware = !ours && !tr2_kernel_is_software(joining);
+	const struct trace2_perf *ev;
+
+	if (leader->pmu != &tr2_pmu_kernel || leader->attr.pinned)
+		return false;
+	for (ev = leader; ev; ev = ev->member) {
+		ours |= ev->pmu != &tr2_pmu_kernel;
+		hardware |= ev->pmu == &tr2_pmu_kernel &&
+			    !tr2_kernel_is_software(ev);
+	}
+	return ours && hardware;
+}
+
+static int may_join(const struct trace2_perf *leader,
+		    const struct trace2_perf *ev)
+{
+	if (leader->state == TR2_PERF_GONE)
+		return -ESRCH;
+	if (leader->leader != leader || ev->attr.pinned || ev->attr.exclusive ||
+	    ev->attr.inherit != leader->attr.inherit ||
+	    thread_of(ev->pid) != thread_of(leader->pid) ||
+	    ev->cpu != leader->cpu || could_be_shared(leader, ev))
+		return -EINVAL;
+	return leader->nr_members < TR2_MAX_GROUP ? 0 : -ENOSPC;
+}
+
+static void link_leader(struct trace2_perf *ev)
+{
+	ev->next = leaders;
+	ev->prev = NULL;
+	if (leaders)
+		leaders->prev = ev;
+	leaders = ev;
+}
+
+static void unlink_leader(struct trace2_perf *ev)
+{
+	if (ev->prev)
+		ev->prev->next = ev->next;
+	else
+		leaders = ev->next;
+	if (ev->next)
+		ev->next->prev = ev->prev;
+}
+
+static void join(struct trace2_perf *leader, struct trace2_perf *ev)
+{
+	struct trace2_perf **end = &leader->member;
+
+	while (*end)
+		end = &(*end)->member;
+	*end = ev;
+	leader->nr_members++;
+}
+
+static int init(struct trace2_perf *ev, struct trace2_perf *group)
+{
+	int error;
+
+	ev->leader = group ? group : ev;
+	ev->nr_members = 1;
+	ev->kernel.fd = ev->lead.fd = -1;
+	ev->package = -1;
+	ev->since_ns = tr2_clock_now_ns();
+	if (ev->attr.reserved || (ev->attr.read_format & ~KNOWN_FORMATS))
+		return -EINVAL;
+	expand(&ev->attr);
+	ev->pmu = pmu_of(ev->attr.type);
+	error = group ? may_join(group, ev) : 0;
+	if (!error && group && ev->pmu == &tr2_pmu_kernel &&
+	    group->pmu != &tr2_pmu_kernel && group->lead.fd < 0)
+		error = tr2_kernel_lead_open(group);
+	if (!error)
+		error = ev->pmu->event_init(ev);
+	ev->id = ev->pmu == &tr2_pmu_kernel ? ev->kernel.id : ++last_id;
+	return error;
+}
+
+int tr2_perf_open(const struct trace2_perf_attr *attr, pid_t pid, int cpu,
+		  struct trace2_perf *group, struct trace2_perf **out)
+{
+	struct trace2_perf *ev = calloc(1, sizeof(*ev));
+	int error;
+
+	if (!ev)
+		return -ENOMEM;
+	ev->attr = *attr;
+	ev->pid = pid;
+	ev->cpu = cpu;
+	error = init(ev, group);
+	if (error) {
+		free(ev);
+		return error;
+	}
+	if (group)
+		join(group, ev);
+	else
+		link_leader(ev);
+	if (!attr->disabled)
+		tr2_perf_enable(ev);
+	*out = ev;
+	return 0;
+}
+
+static int enable_member(struct trace2_perf *ev)
+{
+	struct trace2_perf *leader = ev->leader;
+	bool counts = leader->state == TR2_PERF_COUNTING;
+
+	if (ev->enabled)
+		return 0;
+	/* The whole group anew: with this one it may have no room. */
+	if (counts)
+		stop_group(leader, TR2_PERF_OFF);
+	account(ev, tr2_clock_now_ns());
+	ev->enabled = true;
+	if (counts) {
+		start_group(leader);
+		start_waiting();
+	}
+	return leader->state == TR2_PERF_ERROR ? -EIO : 0;
+}
+
+static int disable_member(struct trace2_perf *ev)
+{
+	struct trace2_perf *leader = ev->leader;
+	bool counts = leader->state == TR2_PERF_COUNTING;
+
+	account(ev, tr2_clock_now_ns());
+	if (counts)
+		use_pmus(leader, false);
+	stop(ev);
+	ev->enabled = false;
+	if (counts)
+		use_pmus(leader, true);
+	start_waiting();
+	return 0;
+}
+
+int tr2_perf_enable(struct trace2_perf *ev)
+{
+	struct trace2_perf *member;
+
+	if (ev->state == TR2_PERF_GONE)
+		return -ESRCH;
+	if (ev->leader != ev)
+		return enable_member(ev);
+	if (ev->state == TR2_PERF_COUNTING)
+		stop_group(ev, TR2_PERF_OFF);
+	account_group(ev);
+	for (member = ev; member; member = member->member)
+		member->enabled = true;
+	start_group(ev);
+	start_waiting();
+	return ev->state == TR2_PERF_ERROR ? -EIO : 0;
+}
+
+int tr2_perf_disable(struct trace2_perf *ev)
+{
+	struct trace2_perf *member;
+
+	if (ev->state == TR2_PERF_GONE)
+		return -ESRCH;
+	if (ev->leader != ev)
+		return disable_member(ev);
+	stop_group(ev, TR2_PERF_OFF);
+	for (member = ev; member; member = member->member)
+		member->enabled = false;
+	start_waiting();
+	return 0;
+}
+
+void tr2_perf_switch_all(bool on)
+{
+	struct trace2_perf *leader;
+
+	for (leader = leaders; leader; leader = leader->next) {
+		if (on)
+			tr2_perf_enable(leader);
+		else
+			tr2_perf_disable(leader);
+	}
+}
+
+static void release(struct trace2_perf *ev)
+{
+	if (ev->pmu->release)
+		ev->pmu->release(ev);
+	tr2_kernel_release(&ev->lead);
+	ev->state = TR2_PERF_GONE;
+}
+
+/* Takes it out of its group, whose other events count on. */
+static void leave(struct trace2_perf *ev)
+{
+	struct trace2_perf **at = &ev->leader->member;
+
+	tr2_perf_disable(ev);
+	while (*at != ev)
+		at = &(*at)->member;
+	*at = ev->member;
+	ev->leader->nr_members--;
+	release(ev);
+}
+
+static void end_group(struct trace2_perf *leader)
+{
+	struct trace2_perf *ev, *next;
+
+	stop_group(leader, TR2_PERF_OFF);
+	unlink_leader(leader);
+	for (ev = leader; ev; ev = next) {
+		next = ev->member;
+		ev->leader = ev;
+		ev->member = NULL;
+		release(ev);
+	}
+	start_waiting();
+}
+
+void tr2_perf_close(struct trace2_perf *ev)
+{
+	if (ev->state == TR2_PERF_GONE)
+		release(ev);
+	else if (ev->leader == ev)
+		end_group(ev);
+	else
+		leave(ev);
+	free(ev);
+}
+
+void tr2_pmu_task_end(const struct tr2_slot *slot)
+{
+	struct trace2_perf *leader, *ev;
+
+	for (leader = leaders; slot && leader; leader = leader->next)
+		for (ev = leader; ev; ev = ev->member)
+			if (ev->pmu == &tr2_pmu_app)
+				tr2_app_task_end(ev, slot);
+}
+
+void tr2_pmu_after_fork(void)
+{
+	struct trace2_perf *leader = leaders, *next_leader, *ev, *next;
+	static const struct tr2_pmu *const ours[] = {
+		&tr2_pmu_app, &tr2_pmu_power, &tr2_pmu_process
+	};
+	size_t i;
+
+	leaders = NULL;
+	for (; leader; leader = next_leader) {
+		next_leader = leader->next;
+		for (ev = leader; ev; ev = next) {
+			next = ev->member;
+			tr2_kernel_release(&ev->kernel);
+			tr2_kernel_release(&ev->lead);
+			ev->state = TR2_PERF_GONE;
+			ev->leader = ev;
+			ev->member = NULL;
+		}
+	}
+	for (i = 0; i < sizeof(ours) / sizeof(*ours); i++)
+		*ours[i]->use = (struct tr2_pmu_use){ 0, false };
+}

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The PMU of the kernel's events: perf_event_open(2). The kernel's numbers
+ * stand here, since not every libc brings the kernel's headers.
+ */
+#include <endian.h>
+#include <errno.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "pmu/kernel_page.h"
+#include "pmu/pmu.h"
+
+#define IOC_ENABLE _IO('$', 0)
+#define IOC_DISABLE _IO('$', 1)
+#define IOC_ID _IOR('$', 7, uint64_t *)
+#define FLAG_FD_CLOEXEC 8ul
+
+#define SW_CPU_CLOCK 0
+#define SW_TASK_CLOCK 1
+#define SW_DUMMY 9
+
+/* Every event is opened so: one read serves a group, and one event. */
+#define READ_FORMAT                                                           \
+	(TRACE2_PERF_FORMAT_TOTAL_TIME_ENABLED |                              \
+	 TRACE2_PERF_FORMAT_TOTAL_TIME_RUNNING | TRACE2_PERF_FORMAT_ID |      \
+	 TRACE2_PERF_FORMAT_GROUP)
+
+struct kernel_attr {
+	uint32_t type, size;
+	uint64_t config, sample_period, sample_type, read_format, flags;
+	uint32_t wakeup, bp_type;
+	uint64_t config1, config2;
+};
+_Static_assert(sizeof(struct kernel_attr) == 72, "PERF_ATTR_SIZE_VER1");
+
+/* The flags are bit fields, which begin at the other end elsewhere. */
+#if __BYTE_ORDER == __LITTLE_ENDIAN
+#define FLAG(at, width, value) ((uint64_t)(value) << (at))
+#else
+#define FLAG(at, width, value) ((uint64_t)(value) << (64 - (at) - (width)))
+#endif
+
+static uint64_t flags_of(const struct trace2_perf_attr *attr)
+{
+	return FLAG(0, 1, 1) | FLAG(1, 1, attr->inherit) |
+	       FLAG(2, 1, attr->pinned) | FLAG(3, 1, attr->exclusive) |
+	       FLAG(4, 1, attr->exclude_user) |
+	       FLAG(5, 1, attr->exclude_kernel) |
+	       FLAG(6, 1, attr->exclude_hv) | FLAG(7, 1, attr->exclude_idle) |
+	       FLAG(12, 1, attr->enable_on_exec) |
+	       FLAG(15, 2, attr->precise_ip) |
+	       FLAG(19, 1, attr->exclude_host) |
+	       FLAG(20, 1, attr->exclude_guest);
+}
+
+static bool is_clock(const struct trace2_perf_attr *attr)
+{
+	return attr->type == TRACE2_PERF_TYPE_SOFTWARE &&
+	       attr->config <= SW_TASK_CLOCK;
+}
+
+bool tr2_kernel_is_software(const struct trace2_perf *ev)
+{
+	return ev->attr.type == TRACE2_PERF_TYPE_SOFTWARE ||
+	       ev->attr.type == TRACE2_PERF_TYPE_TRACEPOINT;
+}
+
+void tr2_kernel_release(struct tr2_perf_kernel *kernel)
+{
+	if (kernel->page)
+		munmap(kernel->page, (size_t)sysconf(_SC_PAGESIZE));
+	kernel->page = NULL;
+	if (kernel->fd >= 0)
+		close(kernel->fd);
+	kernel->fd = -1;
+}
+
+/* Has the host closed it, and opened another file under its number? */
+static bool is_there(struct tr2_perf_kernel *kernel)
+{
+	uint64_t id = 0;
+
+	if (kernel->fd >= 0 &&
+	    (ioctl(kernel->fd, IOC_ID, &id) || id != kernel->id))
+		kernel->fd = -1;
+	return kernel->fd >= 0;
+}
+
+static int open_kernel(struct tr2_perf_kernel *kernel,
+		       const struct trace2_perf_attr *attr, pid_t pid, int cpu,
+		       int group_fd)
+{
+	struct kernel_attr k = { .type = attr->type, .size = sizeof(k),
+				 .config = attr->config,
+				 .config1 = attr->config1,
+				 .config2 = attr->config2,
+				 .read_format = READ_FORMAT,
+				 .flags = flags_of(attr) };
+	int error;
+
+	/* Clocks count in every mode, whatever is excluded, and may be had
+	 * with the kernel's excluded by those who may not count it. */
+	if (is_clock(attr))
+		k.flags |= FLAG(5, 1, 1);
+	kernel->fd = tr2_fd_move_up((int)syscall(SYS_perf_event_open, &k, pid,
+						 cpu, group_fd,
+						 FLAG_FD_CLOEXEC));
+	if (kernel->fd < 0)
+		return -errno;
+	if (ioctl(kernel->fd, IOC_ID, &kernel->id)) {
+		error = -errno;
+		tr2_kernel_release(kernel);
+		return error;
+	}
+	return 0;
+}
+
+/* -1: there is no group, or ev leads it. */
+static int group_fd_of(const struct trace2_perf *ev)
+{
+	if (ev->leader == ev)
+		return -1;
+	return ev->leader->pmu == &tr2_pmu_kernel ? ev->leader->kernel.fd :
+						    ev->leader->lead.fd;
+}
+
+int tr2_kernel_lead_open(struct trace2_perf *leader)
+{
+	const struct trace2_perf_attr attr = {
+		.type = TRACE2_PERF_TYPE_SOFTWARE,
+		.config = SW_DUMMY,
+		.inherit = leader->attr.inherit,
+		.pinned = 1,
+		.exclude_kernel = 1,
+		.exclude_hv = 1,
+	};
+
+	int error = open_kernel(&leader->lead, &attr, leader->pid, leader->cpu,
+				-1);
+
+	if (!error && leader->state == TR2_PERF_COUNTING)
+		error = tr2_kernel_lead_switch(leader, true);
+	return error;
+}
+
+static int turn(struct tr2_perf_kernel *kernel, bool on)
+{
+	if (!is_there(kernel))
+		return -EBADF;
+	return ioctl(kernel->fd, on ? IOC_ENABLE : IOC_DISABLE, 0) ? -errno : 0;
+}
+
+int tr2_kernel_lead_switch(struct trace2_perf *leader, bool on)
+{
+	return leader->lead.fd < 0 ? 0 : turn(&leader->lead, on);
+}
+
+/* Hardware alone may be read in user space, and only by its thread. */
+static void map_page(struct trace2_perf *ev)
+{
+	void *page;
+
+	if (tr2_kernel_is_software(ev) || ev->attr.inherit || ev->pid ||
+	    ev->cpu != -1)
+		return;
+	page = mmap(NULL, (size_t)sysconf(_SC_PAGESIZE), PROT_READ, MAP_SHARED,
+		    ev->kernel.fd, 0);
+	if (page == MAP_FAILED)
+		return;
+	ev->kernel.page = page;
+	ev->kernel.owner = pthread_self();
+}
+
+/* The kernel would take what it then does not do. */
+static bool is_honoured(const struct trace2_perf *ev)
+{
+	const struct trace2_perf_attr *attr = &ev->attr;
+
+	if (is_clock(attr) && (attr->exclude_user || attr->exclude_kernel ||
+			       attr->exclude_host || attr->exclude_guest))
+		return false;
+	/* A task's event never counts the idle task. */
+	return !attr->exclude_idle || ev->pid != -1;
+}
+
+static int kernel_init(struct trace2_perf *ev)
+{
+	int error;
+
+	if (!is_honoured(ev))
+		return -EINVAL;
+	error = open_kernel(&ev->kernel, &ev->attr, ev->pid, ev->cpu,
+			    group_fd_of(ev));
+	if (error == -ENOENT || error == -ENODEV || error == -ENXIO)
+		error = -EOPNOTSUPP;
+	if (!error)
+		map_page(ev);
+	return error;
+}
+
+static void kernel_release(struct trace2_perf *ev)
+{
+	tr2_kernel_release(&ev->kernel);
+}
+
+static int kernel_add(struct trace2_perf *ev)
+{
+	return turn(&ev->kernel, true);
+}
+
+static void kernel_del(struct trace2_perf *ev)
+{
+	turn(&ev->kernel, false);
+}
+
+struct group_reading {
+	uint64_t nr, enabled_ns, running_ns;
+	struct {
+		uint64_t value, id;
+	} event[TR2_MAX_GROUP + 1];
+};
+
+static void take(struct trace2_perf *ev, const struct group_reading *from)
+{
+	uint64_t i;
+
+	for (i = 0; i < from->nr && i <= TR2_MAX_GROUP; i++) {
+		if (from->event[i].id != ev->kernel.id)
+			continue;
+		ev->count = from->event[i].value;
+		ev->kernel.enabled_ns = from->enabled_ns;
+		ev->kernel.running_ns = from->running_ns;
+		ev->reading = tr2_perf_reading();
+	}
+}
+
+static bool read_page(struct trace2_perf *ev)
+{
+	struct tr2_page_value value;
+
+	if (!ev->kernel.page ||
+	    !pthread_equal(ev->kernel.owner, pthread_self()) ||
+	    !tr2_kernel_page_read(ev->kernel.page, NULL, &value))
+		return false;
+	ev->count = value.count;
+	ev->kernel.enabled_ns = value.enabled_ns;
+	ev->kernel.running_ns = value.running_ns;
+	return true;
+}
+
+static int kernel_read(struct trace2_perf *ev)
+{
+	struct trace2_perf *leader = ev->leader, *member;
+	struct tr2_perf_kernel *from = leader->pmu == &tr2_pmu_kernel ?
+					       &leader->kernel :
+					       &leader->lead;
+	struct group_reading all;
+	ssize_t n;
+
+	if (leader->nr_members == 1 && read_page(ev))
+		return 0;
+	if (!is_there(from))
+		return -EBADF;
+	n = read(from->fd, &all, sizeof(all));
+	if (n < 0)
+		return -errno;
+	if (n < (ssize_t)offsetof(struct group_reading, event))
+		return -EIO;
+	for (member = leader; member; member = member->member)
+		if (member->pmu == &tr2_pmu_kernel)
+			take(member, &all);
+	return 0;
+}
+
+const struct tr2_pmu tr2_pmu_kernel = {
+	.name = "kernel",
+	.event_init = kernel_init,
+	.release = kernel_release,
+	.add = kernel_add,
+	.del = kernel_del,
+	.read = kernel_read,
+};

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+#include "pmu/parse.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/text.h"
+#include "metric/metric.h"
+
+static int find_metric(const struct tr2_perfevent *ev,
+		       struct trace2_perf_attr *attr)
+{
+	enum tr2_metric_kind kind = ev->is_timer ? TR2_METRIC_TIMER :
+						   TR2_METRIC_COUNTER;
+	unsigned int index = tr2_metric_find(kind, ev->scope, ev->name);
+
+	if (index == TRACE2_UNREGISTERED_)
+		return -ENOENT;
+	attr->type = TRACE2_PERF_TYPE_APP;
+	attr->config = index | (uint64_t)ev->is_timer << 32;
+	return 0;
+}
+
+static void set_numbers(const struct tr2_perfevent *ev,
+			struct trace2_perf_attr *attr)
+{
+	attr->type = ev->pmu == TR2_PMU_POWER	? TRACE2_PERF_TYPE_POWER :
+		     ev->pmu == TR2_PMU_PROCESS ? TRACE2_PERF_TYPE_PROCESS :
+						  ev->type;
+	attr->config = ev->config;
+	attr->config1 = ev->config1;
+	attr->config2 = ev->config2;
+}
+
+static int explain(const struct tr2_perfevent *ev, const char *why, int error,
+		   char *text, size_t size_bytes)
+{
+	struct tr2_buf b;
+
+	tr2_buf_init_fixed(&b, text, size_bytes);
+	tr2_buf_addlit(&b, "event '");
+	tr2_text_add(&b, ev->text, strlen(ev->text));
+	tr2_buf_addlit(&b, "': ");
+	tr2_buf_addstr(&b, why);
+	tr2_buf_str(&b);
+	return error;
+}
+
+int tr2_perf_attr_of(struct tr2_perfevent *ev, struct trace2_perf_attr *attr,
+		     char *error, size_t size_bytes)
+{
+	int result;
+
+	memset(attr, 0, sizeof(*attr));
+	if (ev->period || ev->freq)
+		return explain(ev, "only what is sampled has a period",
+			       -EINVAL, error, size_bytes);
+	result = tr2_perfevent_resolve(ev, error, size_bytes);
+	if (result)
+		return result;
+	set_numbers(ev, attr);
+	if (ev->pmu == TR2_PMU_APP && find_metric(ev, attr))
+		return explain(ev,
+			       ev->is_timer ?
+				       "the program has no timer of that name" :
+				       "the program has no counter of that name",
+			       -ENOENT, error, size_bytes);
+	attr->exclude_user = !!(ev->exclude & TR2_EXCLUDE_USER);
+	attr->exclude_kernel = !!(ev->exclude & TR2_EXCLUDE_KERNEL);
+	attr->exclude_hv = !!(ev->exclude & TR2_EXCLUDE_HV);
+	attr->exclude_idle = !!(ev->exclude & TR2_EXCLUDE_IDLE);
+	attr->exclude_host = !!(ev->exclude & TR2_EXCLUDE_HOST);
+	attr->exclude_guest = !!(ev->exclude & TR2_EXCLUDE_GUEST);
+	attr->precise_ip = ev->precise & 3;
+	attr->pinned = ev->pinned && ev->is_leader;
+	attr->exclusive = ev->exclusive && ev->is_leader;
+	return 0;
+}
+
+int tr2_perf_parse(const char *text, struct trace2_perf_named *events,
+		   size_t nr_events, char *error, size_t error_bytes)
+{
+	struct tr2_perfevents list;
+	struct trace2_perf_named one;
+	enum tr2_perfevent_result result;
+	struct tr2_perfevent ev;
+	size_t nr = 0;
+	int bad = 0;
+
+	tr2_perfevents_init(&list, text);
+	while (!bad && (result = tr2_perfevents_next(&list, &ev))) {
+		if (result == TR2_PERFEVENT_BAD) {
+			bad = -EINVAL;
+			break;
+		}
+		bad = tr2_perf_attr_of(&ev, &one.attr, list.error,
+				       sizeof(list.error));
+		one.group = ev.group;
+		_Static_assert(sizeof(one.name) == sizeof(ev.text), "copied");
+		memcpy(one.name, ev.text, sizeof(one.name));
+		if (!bad && nr < nr_events)
+			events[nr] = one;
+		nr += nr < INT32_MAX;
+	}
+	if (bad && error && error_bytes) {
+		size_t len = tr2_utf8_cut(list.error, strlen(list.error),
+					  error_bytes - 1);
+
+		memcpy(error, list.error, len);
+		error[len] = '\0';
+	}
+	return bad ? bad : (int)nr;
+}

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * pmu - opened counters: events, their groups, and the sources that count.
+ *
+ * An event belongs to a group (of one, if need be), whose leader says when it
+ * may count. A group counts as a whole or not at all:
+ *
+ *	off ──enable──► wants to count ──room on every PMU──► counts
+ *	 ▲                │  ▲                                   │
+ *	 └────disable─────┘  └─another group leaves its PMU      │
+ *	 ▲                                                       │
+ *	 └──────────────────disable──────────────────────────────┘
+ *
+ * A pinned group that cannot count is in error instead of waiting. The
+ * kernel's events in a group are one group of the kernel, which switches them
+ * together; their leader there is the leader here, or an event that counts
+ * nothing where the leader here is one of ours.
+ *
+ * Not thread-safe by itself: the caller holds the process's lock.
+ */
+#ifndef TR2_PMU_PMU_H
+#define TR2_PMU_PMU_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "arena/arena.h"
+#include "trace2_perf.h"
+
+struct tr2_pmu {
+	const char *name;
+	struct tr2_pmu_use *use; /* NULL: the kernel knows */
+	/* Looks whether ev->attr can be had, and prepares ev for it. 0, or a
+	 * negative errno with nothing held. */
+	int (*event_init)(struct trace2_perf *ev);
+	/* Gives back what event_init() took. May be NULL. */
+	void (*release)(struct trace2_perf *ev);
+	/* Start and stop counting. add: 0, or a negative errno, then it does
+	 * not count. */
+	int (*add)(struct trace2_perf *ev);
+	void (*del)(struct trace2_perf *ev);
+	/* Brings what tr2_perf_count() says up to date. 0; -EIO: in error. */
+	int (*read)(struct trace2_perf *ev);
+	/* Where the value does not lie in the event. May be NULL. */
+	uint64_t (*count)(const struct trace2_perf *ev);
+	/* The value is what is now, not what was counted. May be NULL. */
+	bool (*is_gauge)(const struct trace2_perf *ev);
+};
+
+/* Which groups count on a PMU now. */
+struct tr2_pmu_use {
+	unsigned int nr_groups;
+	bool is_exclusive; /* there is one, and it wants no other */
+};
+
+extern const struct tr2_pmu tr2_pmu_kernel, tr2_pmu_app, tr2_pmu_power,
+	tr2_pmu_process;
+
+enum tr2_perf_state {
+	TR2_PERF_OFF,
+	TR2_PERF_WAITING, /* enabled, without room */
+	TR2_PERF_COUNTING,
+	TR2_PERF_ERROR,
+	TR2_PERF_GONE /* its leader was closed, or it was the parent's */
+};
+
+/* What an app event knows of one live thread. */
+struct tr2_perf_task {
+	struct tr2_perf_task *next;
+	const struct tr2_slot *slot;
+	uint64_t base; /* of its cell, when counting began */
+	uint64_t count; /* before that */
+};
+
+struct tr2_perf_app {
+	uint64_t opened_ns;
+	uint64_t ended; /* what the opened thread itself had counted */
+	uint32_t tid; /* 0: it ended */
+	unsigned int index;
+	bool is_timer;
+	bool failed; /* memory: what it counted is not known */
+	struct tr2_perf_task *tasks;
+};
+
+struct tr2_perf_kernel {
+	int fd; /* -1: none */
+	uint64_t id; /* the kernel's */
+	uint64_t enabled_ns, running_ns;
+	void *page; /* mapped for reading, NULL: not */
+	pthread_t owner; /* who may read there */
+};
+
+struct trace2_perf {
+	struct trace2_perf *next, *prev; /* leaders of the process */
+	struct trace2_perf *leader; /* itself, if it is one */
+	struct trace2_perf *member; /* the next of the group */
+	unsigned int nr_members; /* of a leader's group, itself included */
+	const struct tr2_pmu *pmu;
+	struct trace2_perf_attr attr;
+	pid_t pid;
+	int cpu;
+	uint64_t id;
+	enum tr2_perf_state state; /* the leader's is its group's */
+	bool enabled; /* itself */
+	bool counting; /* between add() and del() */
+
+	uint64_t count; /* its own, with live threads that are counted too */
+	uint64_t child_count; /* folded in from those that ended */
+	uint64_t lost;
+	uint64_t reset_at; /* what it was at its reset */
+	unsigned int reading; /* the last one that brought it up to date */
+
+	/* In ns, up to since_ns; the kernel keeps its own for its events. */
+	uint64_t enabled_ns, running_ns, since_ns;
+
+	/* Which of them is the PMU's matter. */
+	struct tr2_perf_app app;
+	struct tr2_perf_kernel kernel;
+	uint64_t base; /* power, process: what it was when counting began */
+	int package; /* power: -1: all */
+	/* Of a leader of ours: what leads its events of the kernel there. */
+	struct tr2_perf_kernel lead;
+};
+
+/* Events of one process. They hold attr checked against NULL only. */
+int tr2_perf_open(const struct trace2_perf_attr *attr, pid_t pid, int cpu,
+		  struct trace2_perf *group, struct trace2_perf **out);
+void tr2_perf_close(struct trace2_perf *ev);
+int tr2_perf_enable(struct trace2_perf *ev);
+int tr2_perf_disable(struct trace2_perf *ev);
+void tr2_perf_switch_all(bool on);
+int tr2_perf_reset(struct trace2_perf *ev);
+int tr2_perf_read(struct trace2_perf *ev, uint64_t *values, size_t nr_values);
+
+/*
+ * The one way to a value: what was counted up to the last reading. Where a
+ * count belongs to a package or the process, it is as old as that.
+ */
+uint64_t tr2_perf_count(const struct trace2_perf *ev);
+
+/* Brings the event up to date, and those that are read together with it. */
+int tr2_perf_update(struct trace2_perf *ev);
+
+/* The number of the reading that goes on; see trace2_perf.reading. */
+unsigned int tr2_perf_reading(void);
+
+/* A thread ends: what it counted is kept. slot may be NULL. */
+void tr2_pmu_task_end(const struct tr2_slot *slot);
+
+/* What the thread with this slot has added to an app event. */
+uint64_t tr2_perf_task_count(const struct trace2_perf *ev,
+			     const struct tr2_slot *slot);
+
+/* In a forked child: nothing of the parent's is held any more. */
+void tr2_pmu_after_fork(void);
+
+/* Calls fn with the slot of each live thread. Set by the session. */
+extern void (*tr2_pmu_each_slot)(void (*fn)(const struct tr2_slot *slot,
+					    void *cookie),
+				 void *cookie);
+
+/* Of app.c: for tr2_pmu_task_end(). */
+void tr2_app_task_end(struct trace2_perf *ev, const struct tr2_slot *slot);
+
+/* Of kernel.c: is it one whose counting is never shared out? */
+bool tr2_kernel_is_software(const struct trace2_perf *ev);
+/* Opens, switches, closes what leads the kernel's events of a leader of ours. */
+int tr2_kernel_lead_open(struct trace2_perf *leader);
+int tr2_kernel_lead_switch(struct trace2_perf *leader, bool on);
+void tr2_kernel_release(struct tr2_perf_kernel *kernel);
+
+#define TR2_MAX_GROUP 64 /* events */
+
+#endif

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: MIT */
+/* Values: where they come from, and how a reading is laid out. */
+#include <errno.h>
+
+#include "base/clock.h"
+#include "pmu/pmu.h"
+
+static unsigned int reading;
+
+unsigned int tr2_perf_reading(void)
+{
+	return reading;
+}
+
+static uint64_t raw_count(const struct trace2_perf *ev)
+{
+	return ev->pmu->count ? ev->pmu->count(ev) :
+				ev->count + ev->child_count;
+}
+
+uint64_t tr2_perf_count(const struct trace2_perf *ev)
+{
+	return raw_count(ev) - ev->reset_at;
+}
+
+static int update(struct trace2_perf *ev)
+{
+	int error;
+
+	if (ev->reading == reading)
+		return 0;
+	error = ev->pmu->read(ev);
+	ev->reading = reading;
+	if (error == -EIO)
+		ev->leader->state = TR2_PERF_ERROR;
+	return error;
+}
+
+int tr2_perf_update(struct trace2_perf *ev)
+{
+	reading++;
+	return update(ev);
+}
+
+/* All of the group. The kernel's events come in one piece with the first. */
+static int update_group(struct trace2_perf *leader)
+{
+	struct trace2_perf *ev;
+	int error = 0;
+
+	reading++;
+	for (ev = leader; ev && !error; ev = ev->member)
+		error = update(ev);
+	return error;
+}
+
+static bool is_gauge(const struct trace2_perf *ev)
+{
+	return ev->pmu->is_gauge && ev->pmu->is_gauge(ev);
+}
+
+int tr2_perf_reset(struct trace2_perf *ev)
+{
+	bool of_group = ev->leader == ev;
+	int error;
+
+	if (ev->state == TR2_PERF_GONE)
+		return -ESRCH;
+	error = of_group ? update_group(ev) : tr2_perf_update(ev);
+	for (; !error && ev; ev = of_group ? ev->member : NULL)
+		if (!is_gauge(ev))
+			ev->reset_at = raw_count(ev);
+	return error;
+}
+
+struct times {
+	uint64_t enabled_ns, running_ns;
+};
+
+static struct times times_of(const struct trace2_perf *ev)
+{
+	struct times times = { ev->enabled_ns, ev->running_ns };
+	uint64_t ns = tr2_clock_now_ns() - ev->since_ns;
+
+	if (ev->pmu == &tr2_pmu_kernel) {
+		times.enabled_ns = ev->kernel.enabled_ns;
+		times.running_ns = ev->kernel.running_ns;
+	} else {
+		if (ev->enabled && (ev->counting ||
+				    ev->leader->state == TR2_PERF_WAITING))
+			times.enabled_ns += ns;
+		if (ev->counting)
+			times.running_ns += ns;
+	}
+	return times;
+}
+
+static uint64_t *put_times(uint64_t *at, const struct trace2_perf *ev,
+			   uint64_t format)
+{
+	struct times times = times_of(ev);
+
+	if (format & TRACE2_PERF_FORMAT_TOTAL_TIME_ENABLED)
+		*at++ = times.enabled_ns;
+	if (format & TRACE2_PERF_FORMAT_TOTAL_TIME_RUNNING)
+		*at++ = times.running_ns;
+	return at;
+}
+
+static uint64_t *put_marks(uint64_t *at, const struct trace2_perf *ev,
+			   uint64_t format)
+{
+	if (format & TRACE2_PERF_FORMAT_ID)
+		*at++ = ev->id;
+	if (format & TRACE2_PERF_FORMAT_LOST)
+		*at++ = ev->lost;
+	return at;
+}
+
+/* What a reading may hold at most. */
+#define MAX_VALUES (3 + 3 * TR2_MAX_GROUP)
+
+static unsigned int lay_out(const struct trace2_perf *ev, uint64_t *values)
+{
+	uint64_t format = ev->attr.read_format, *at = values;
+
+	if (format & TRACE2_PERF_FORMAT_GROUP) {
+		ev = ev->leader;
+		*at++ = ev->nr_members;
+		at = put_times(at, ev, format);
+		for (; ev; ev = ev->member) {
+			*at++ = tr2_perf_count(ev);
+			at = put_marks(at, ev, format);
+		}
+	} else {
+		*at++ = tr2_perf_count(ev);
+		at = put_times(at, ev, format);
+		at = put_marks(at, ev, format);
+	}
+	return (unsigned int)(at - values);
+}
+
+int tr2_perf_read(struct trace2_perf *ev, uint64_t *values, size_t nr_values)
+{
+	uint64_t all[MAX_VALUES];
+	unsigned int nr, i;
+	int error;
+
+	if (ev->state == TR2_PERF_GONE)
+		return -ESRCH;
+	if (ev->leader->state == TR2_PERF_ERROR)
+		return 0;
+	error = ev->attr.read_format & TRACE2_PERF_FORMAT_GROUP ?
+			update_group(ev->leader) :
+			tr2_perf_update(ev);
+	if (error)
+		return error == -EIO ? 0 : error;
+	nr = lay_out(ev, all);
+	if (nr > nr_values)
+		return -ENOSPC;
+	for (i = 0; i < nr; i++)
+		values[i] = all[i];
+	return (int)nr;
+}
