@@ -320,16 +320,23 @@ static int list_known(const struct tr2_model *m)
 
 /* ---- the list ------------------------------------------------------------------------- */
 
-static void list_nodes(const struct tr2_model *m)
+static void give_rows(struct tr2_table *t, void *data)
+{
+	const struct tr2_model *m = data;
+	uint32_t i;
+
+	for (i = m->first_root; i; i = tr2_node_after(m, i))
+		if (wanted(m, i))
+			add_row(t, m, i);
+}
+
+static void list_nodes(struct tr2_model *m)
 {
 	struct tr2_table t;
-	uint32_t i;
 
 	tr2_table_init(&t, "processes", columns,
 		       sizeof(columns) / sizeof(*columns));
-	for (i = m->first_root; i; i = tr2_node_after(m, i))
-		if (wanted(m, i))
-			add_row(&t, m, i);
+	tr2_table_rows(&t, give_rows, m);
 	tr2_table_show(&t);
 	if (tr2_common.format == TR2_FORMAT_TEXT)
 		tr2_print_legend(m, wanted);

@@ -204,17 +204,34 @@ static void print_summary(const struct tr2_model *m, int64_t whole)
 	tr2_buf_release(&spawn_text);
 }
 
+struct processes {
+	const struct tr2_model *m;
+	int64_t whole;
+};
+
+static void give_processes(struct tr2_table *t, void *data)
+{
+	const struct processes *p = data;
+	uint32_t i;
+
+	for (i = p->m->first_root; i; i = tr2_node_after(p->m, i))
+		if (tr2_filter_node(p->m, i))
+			add_process(t, p->m, i, p->whole);
+}
+
 static bool processes(const struct tr2_model *m, int64_t whole)
 {
+	struct processes p = { m, whole };
 	struct tr2_table t;
-	uint32_t i;
 	bool ok;
 
 	tr2_table_init(&t, "processes", process_columns,
 		       sizeof(process_columns) / sizeof(*process_columns));
-	for (i = m->first_root; i; i = tr2_node_after(m, i))
-		if (tr2_filter_node(m, i))
-			add_process(&t, m, i, whole);
+	/* Only what is sorted has to be there as a whole. */
+	if (tr2_report.sort || tr2_report.limit >= 0)
+		give_processes(&t, &p);
+	else
+		tr2_table_rows(&t, give_processes, &p);
 	ok = tr2_report_finish(&t, NULL);
 	if (ok && tr2_common.format == TR2_FORMAT_TEXT)
 		print_summary(m, whole);

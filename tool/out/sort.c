@@ -126,23 +126,15 @@ bool tr2_table_sort(struct tr2_table *t, const char *column)
 	return true;
 }
 
-static void drop_row(struct tr2_table *t, size_t row)
-{
-	struct tr2_cell *cell = t->cells + row * t->nr_columns;
-	size_t c;
-
-	for (c = 0; c < t->nr_columns; c++)
-		if (is_text(&cell[c]))
-			free(cell[c].s);
-}
-
 void tr2_table_limit(struct tr2_table *t, size_t n)
 {
 	fill_last_row(t);
 	if (t->failed)
 		return;
-	for (; t->nr_rows > n; t->nr_rows--, t->nr_cells -= t->nr_columns)
-		drop_row(t, t->nr_rows - 1);
+	if (t->nr_rows > n) {
+		t->nr_rows = t->nr_depths = n;
+		t->nr_cells = n * t->nr_columns;
+	}
 }
 
 static bool equal_rows(const struct tr2_table *t, size_t a, size_t b)
@@ -164,17 +156,15 @@ void tr2_table_unique(struct tr2_table *t)
 	if (t->failed)
 		return;
 	for (row = 0; row < t->nr_rows; row++) {
-		if (kept && equal_rows(t, kept - 1, row)) {
-			drop_row(t, row);
+		if (kept && equal_rows(t, kept - 1, row))
 			continue;
-		}
 		if (kept != row)
 			memcpy(t->cells + kept * t->nr_columns,
 			       t->cells + row * t->nr_columns,
 			       t->nr_columns * sizeof(*t->cells));
 		kept++;
 	}
-	t->nr_rows = kept;
+	t->nr_rows = t->nr_depths = kept;
 	t->nr_cells = kept * t->nr_columns;
 }
 

@@ -9,6 +9,9 @@
  *	tr2_table_row(&t);  tr2_cell_ns(&t, 1500000);  tr2_cell_str(&t, "x"); …
  *	tr2_table_print(&t);  tr2_table_release(&t);
  *
+ * A table of very many rows is not kept, but given anew each time that it is
+ * gone through: tr2_table_rows().
+ *
  * Cells are given in the order of the columns; strings are copied; a NULL
  * string and tr2_cell_none() leave a cell empty (null in JSON).
  */
@@ -51,22 +54,38 @@ struct tr2_column {
 
 struct tr2_cell;
 struct tr2_words;
+struct tr2_table;
+
+/* Gives all rows, the same each time that it is asked. */
+typedef void tr2_rows_fn(struct tr2_table *t, void *data);
 
 struct tr2_table {
 	const char *name;
 	const struct tr2_column *columns;
 	size_t nr_columns;
-	struct tr2_cell *cells;
+	struct tr2_cell *cells; /* from row `first_row` on */
 	size_t nr_cells, alloc;
+	size_t first_row;
 	int *depths;     /* of each row, for TR2_COL_TREE */
-	size_t nr_rows, alloc_rows;
+	size_t nr_rows, nr_depths, alloc_rows;
+	struct tr2_text_block *texts; /* of the cells */
 	const char *title; /* text: a line above; NULL: none */
 	bool failed;     /* memory was short: rows are missing */
+	/* Rows that come by. */
+	tr2_rows_fn *rows;
+	void *rows_data;
+	void (*each)(struct tr2_table *t, size_t row, void *data);
+	void *each_data;
+	unsigned int left_out; /* columns with these flags stay empty */
 };
 
 void tr2_table_init(struct tr2_table *t, const char *name,
 		    const struct tr2_column *columns, size_t nr_columns);
 void tr2_table_release(struct tr2_table *t);
+
+/* Instead of filling it: `rows` does, as often as need be, until the table has
+ * been printed. It can be sorted and limited no more. */
+void tr2_table_rows(struct tr2_table *t, tr2_rows_fn *rows, void *data);
 
 void tr2_table_row(struct tr2_table *t);
 void tr2_table_depth(struct tr2_table *t, int depth); /* of the last row */
@@ -87,7 +106,7 @@ void tr2_cell_color(struct tr2_table *t, enum tr2_color color); /* the last */
  * a member a table; CSV with an empty line between them.
  */
 void tr2_report_begin(void);
-void tr2_table_print(const struct tr2_table *t);
+void tr2_table_print(struct tr2_table *t);
 void tr2_report_end(void);
 
 /*
@@ -110,6 +129,7 @@ void tr2_csv_add(struct tr2_buf *out, const char *s, size_t len);
 void tr2_fmt_ns(struct tr2_buf *b, int64_t ns);         /* 1.234 ms */
 void tr2_fmt_ns_short(struct tr2_buf *b, int64_t ns);   /* 1.23ms */
 void tr2_fmt_bytes(struct tr2_buf *b, uint64_t bytes);  /* 23.1 KiB */
+void tr2_fmt_share(struct tr2_buf *b, double ratio);    /* 12.3% */
 void tr2_fmt_wall(struct tr2_buf *b, int64_t wall_ns);  /* HH:MM:SS.uuuuuu */
 void tr2_fmt_iso(struct tr2_buf *b, int64_t wall_ns);   /* 2026-…T…Z */
 

@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * table_text - a table as aligned text: measured first, then written.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "model/model.h"
+#include "out/table.h"
+#include "out/table_private.h"
+#include "out/term.h"
+
+/* No column gives way to less than this. */
+#define MIN_FLEX 16
+
+/* Deeper trees are drawn as if no deeper. */
+#define MAX_TREE_DEPTH 64
+
+/* A table that is being printed. */
+struct printing {
+	size_t *width; /* of each column; 0: not shown */
+	bool *filled;  /* some cell of the column is */
+	bool *left_out;
+	size_t last;   /* behind the last column that is shown */
+	bool open[MAX_TREE_DEPTH + 1]; /* a line goes on in this column of the
+					  tree */
+	struct tr2_buf out, tree, text;
+};
+
+/* ---- cells --------------------------------------------------------------------- */
+
+static void cell_as_text(const struct tr2_cell *cell, unsigned int flags,
+			 struct tr2_buf *out)
+{
+	switch (cell->kind) {
+	case TR2_CELL_NONE:
+		break;
+	case TR2_CELL_STR:
+		tr2_text_add(out, cell->s, cell->len);
+		break;
+	case TR2_CELL_WORDS:
+		tr2_cell_words_as_text(cell, out);
+		break;
+	case TR2_CELL_INT:
+		tr2_buf_add_i64(out, cell->i);
+		break;
+	case TR2_CELL_UINT:
+		tr2_buf_add_u64(out, cell->u);
+		break;
+	case TR2_CELL_NS:
+		if (flags & TR2_COL_SHORT)
+			tr2_fmt_ns_short(out, cell->i);
+		else
+			tr2_fmt_ns(out, cell->i);
+		break;
+	case TR2_CELL_BYTES:
+		tr2_fmt_bytes(out, cell->u);
+		break;
+	case TR2_CELL_SHARE:
+		tr2_fmt_share(out, cell->d);
+		break;
+	case TR2_CELL_WALL:
+		tr2_fmt_wall(out, cell->i);
+		break;
+	}
+}
+
+/* Columns that a terminal takes for it: characters, not bytes. */
+static size_t display_width(const char *s, size_t len)
+{
+	size_t width = 0, i;
+
+	for (i = 0; i < len; i++)
+		width += ((unsigned char)s[i] & 0xc0) != 0x80;
+	return width;
+}
+
+/* How many bytes of s fill at most `width` columns. */
+static size_t bytes_of_width(const char *s, size_t len, size_t width)
+{
+	size_t i;
+
+	for (i = 0; i < len; i++)
+		if (((unsigned char)s[i] & 0xc0) != 0x80 && !width--)
+			break;
+	return i;
+}
+
+/* Whether another row of this depth comes before the parent's end. */
+static bool has_sibling_below(const struct tr2_table *t, size_t row, int depth)
+{
+	size_t i;
+
+	for (i = row + 1; i < t->nr_depths && t->depths[i] >= depth; i++)
+		if (t->depths[i] == depth)
+			return true;
+	return false;
+}
+
+static void add_tree_lines(const struct tr2_table *t, size_t row, bool *open,
+			   struct tr2_buf *out)
+{
+	int depth = t->depths[row], d;
+
+	if (depth > MAX_TREE_DEPTH)
+		depth = MAX_TREE_DEPTH;
+	if (depth < 1)
+		return;
+	open[depth] = has_sibling_below(t, row, t->depths[row]);
+	for (d = 1; d < depth; d++)
+		tr2_buf_addstr(out, open[d] ? "│ " : "  ");
+	tr2_buf_addstr(out, open[depth] ? "├ " : "└ ");
+}
+
+static bool shown(const struct tr2_column *column)
+{
+	return !(column->flags & TR2_COL_DATA);
+}
+
+/* ---- widths -------------------------------------------------------------------- */
+
+static void measure_row(struct tr2_table *t, size_t row, void *data)
+{
+	struct printing *p = data;
+	const struct tr2_cell *cell;
+	size_t c, w;
+	int depth;
+
+	for (c = 0; c < t->nr_columns; c++) {
+		cell = tr2_cell_at(t, row, c);
+		if (!shown(&t->columns[c]) ||
+		    (cell->kind == TR2_CELL_NONE &&
+		     !(t->columns[c].flags & TR2_COL_TREE)))
+			continue;
+		p->filled[c] |= cell->kind != TR2_CELL_NONE;
+		tr2_buf_reset(&p->text);
+		cell_as_text(cell, t->columns[c].flags, &p->text);
+		w = display_width(p->text.p, p->text.len);
+		depth = t->depths[row];
+		if (t->columns[c].flags & TR2_COL_TREE)
+			w += 2 * (size_t)(depth > MAX_TREE_DEPTH ?
+						  MAX_TREE_DEPTH : depth);
+		if (w > p->width[c])
+			p->width[c] = w;
+	}
+}
+
+/* The widths of all columns; one in which nothing stands is left out. */
+static void measure(struct tr2_table *t, struct printing *p)
+{
+	size_t c;
+
+	for (c = 0; c < t->nr_columns; c++)
+		p->width[c] = strlen(t->columns[c].heading);
+	tr2_table_each_row(t, TR2_COL_DATA, measure_row, p);
+	for (c = 0; c < t->nr_columns; c++)
+		if (!shown(&t->columns[c]) || (t->nr_rows && !p->filled[c]))
+			p->width[c] = 0;
+}
+
+static size_t total_width(const struct tr2_table *t, const size_t *width)
+{
+	size_t total = 0, c;
+
+	for (c = 0; c < t->nr_columns; c++)
+		total += width[c] ? width[c] + 2 : 0;
+	return total ? total - 2 : 0;
+}
+
+static void add_left_out(const struct tr2_table *t, const bool *left_out,
+			 struct tr2_buf *out)
+{
+	bool any = false;
+	size_t c;
+
+	for (c = 0; c < t->nr_columns; c++) {
+		if (!left_out[c])
+			continue;
+		tr2_buf_addstr(out, any ? ", " :
+					  tr2_color_on(TR2_COLOR_DIM));
+		tr2_buf_addstr(out, t->columns[c].heading);
+		any = true;
+	}
+	if (!any)
+		return;
+	tr2_buf_addlit(out, " left out: this terminal is too narrow");
+	tr2_buf_addstr(out, tr2_color_off(TR2_COLOR_DIM));
+	tr2_buf_addch(out, '\n');
+}
+
+/* Names tell more than the last of many numbers. */
+static void leave_out(const struct tr2_table *t, size_t *width, bool *left_out)
+{
+	size_t c;
+
+	if (!tr2_term_width())
+		return;
+	for (c = t->nr_columns; c-- > 0;)
+		if (width[c] && t->columns[c].flags & TR2_COL_SPARE &&
+		    total_width(t, width) > tr2_term_width()) {
+			width[c] = 0;
+			left_out[c] = true;
+		}
+}
+
+/* Narrows the flexible columns, the widest first, until lines fit a terminal.
+ * What is piped is whole. */
+static void fit_width(const struct tr2_table *t, size_t *width)
+{
+	size_t total = total_width(t, width), c, widest;
+
+	if (!tr2_term_width())
+		return;
+	while (total > tr2_term_width()) {
+		widest = t->nr_columns;
+		for (c = 0; c < t->nr_columns; c++)
+			if (t->columns[c].flags & TR2_COL_FLEX &&
+			    width[c] > MIN_FLEX &&
+			    (widest == t->nr_columns || width[c] > width[widest]))
+				widest = c;
+		if (widest == t->nr_columns)
+			return;
+		width[widest]--;
+		total--;
+	}
+}
+
+/* ---- lines --------------------------------------------------------------------- */
+
+static enum tr2_color heat(const struct tr2_cell *cell)
+{
+	if (cell->kind != TR2_CELL_SHARE)
+		return TR2_COLOR_NONE;
+	return cell->d >= 0.5 ? TR2_COLOR_HOT :
+	       cell->d >= 0.1 ? TR2_COLOR_WARM : TR2_COLOR_NONE;
+}
+
+/* The text, cut with an ellipsis where it is wider than its column. */
+static size_t add_cut(struct tr2_buf *out, const char *s, size_t len,
+		      size_t width)
+{
+	size_t w = display_width(s, len);
+
+	if (w <= width) {
+		tr2_buf_add(out, s, len);
+		return w;
+	}
+	tr2_buf_add(out, s, bytes_of_width(s, len, width - 1));
+	tr2_buf_addstr(out, "…");
+	return width;
+}
+
+/* One cell in its column; `last`: nothing stands right of it. */
+static void add_cell(const struct tr2_table *t, size_t row, size_t c,
+		     bool last, struct printing *p)
+{
+	const struct tr2_cell *cell = tr2_cell_at(t, row, c);
+	unsigned int flags = t->columns[c].flags;
+	enum tr2_color color = flags & TR2_COL_HEAT ? heat(cell) :
+						      (enum tr2_color)cell->color;
+	bool left = flags & (TR2_COL_LEFT | TR2_COL_TREE | TR2_COL_FLEX);
+	size_t width = p->width[c], w, lines = 0;
+	struct tr2_buf *out = &p->out;
+
+	tr2_buf_reset(&p->text);
+	cell_as_text(cell, flags, &p->text);
+	if (flags & TR2_COL_TREE) {
+		tr2_buf_reset(&p->tree);
+		add_tree_lines(t, row, p->open, &p->tree);
+		lines = display_width(p->tree.p, p->tree.len);
+	}
+	w = lines + display_width(p->text.p, p->text.len);
+	if (!left && w < width)
+		tr2_buf_addchars(out, ' ', width - w);
+	if (lines) {
+		tr2_buf_addstr(out, tr2_color_on(TR2_COLOR_DIM));
+		lines = add_cut(out, p->tree.p, p->tree.len, width);
+		tr2_buf_addstr(out, tr2_color_off(TR2_COLOR_DIM));
+	}
+	tr2_buf_addstr(out, tr2_color_on(color));
+	w = lines;
+	if (p->text.len && lines < width)
+		w += add_cut(out, p->text.p, p->text.len, width - lines);
+	tr2_buf_addstr(out, tr2_color_off(color));
+	if (left && !last && w < width)
+		tr2_buf_addchars(out, ' ', width - w);
+}
+
+static size_t last_shown(const struct tr2_table *t, const size_t *width)
+{
+	size_t c = t->nr_columns;
+
+	while (c && !width[c - 1])
+		c--;
+	return c;
+}
+
+static void add_headings(const struct tr2_table *t, const size_t *width,
+			 size_t last, struct tr2_buf *out)
+{
+	size_t c, w;
+
+	tr2_buf_addstr(out, tr2_color_on(TR2_COLOR_HEADING));
+	for (c = 0; c < last; c++) {
+		const char *heading = t->columns[c].heading;
+		bool left = t->columns[c].flags &
+			    (TR2_COL_LEFT | TR2_COL_TREE | TR2_COL_FLEX);
+
+		if (!width[c])
+			continue;
+		w = display_width(heading, strlen(heading));
+		if (!left)
+			tr2_buf_addchars(out, ' ', width[c] - w);
+		tr2_buf_addstr(out, heading);
+		if (c + 1 < last)
+			tr2_buf_addchars(out, ' ', (left ? width[c] - w : 0) + 2);
+	}
+	tr2_buf_addstr(out, tr2_color_off(TR2_COLOR_HEADING));
+	tr2_buf_addch(out, '\n');
+}
+
+static void print_row(struct tr2_table *t, size_t row, void *data)
+{
+	struct printing *p = data;
+	struct tr2_buf *out = &p->out;
+	size_t c, start = out->len;
+
+	for (c = 0; c < p->last; c++) {
+		if (!p->width[c])
+			continue;
+		add_cell(t, row, c, c + 1 == p->last, p);
+		if (c + 1 < p->last)
+			tr2_buf_addlit(out, "  ");
+	}
+	while (out->len > start && out->p[out->len - 1] == ' ')
+		out->len--;
+	tr2_buf_addch(out, '\n');
+	tr2_table_flush(out, false);
+}
+
+static void print(struct tr2_table *t, struct printing *p)
+{
+	measure(t, p);
+	leave_out(t, p->width, p->left_out);
+	fit_width(t, p->width);
+	p->last = last_shown(t, p->width);
+	if (t->title) {
+		tr2_buf_addstr(&p->out, t->title);
+		tr2_buf_addch(&p->out, '\n');
+	}
+	if (t->nr_rows)
+		add_headings(t, p->width, p->last, &p->out);
+	tr2_table_each_row(t, TR2_COL_DATA, print_row, p);
+	add_left_out(t, p->left_out, &p->out);
+	tr2_table_flush(&p->out, true);
+}
+
+void tr2_table_print_text(struct tr2_table *t)
+{
+	struct printing p = {
+		.width = calloc(t->nr_columns + 1, sizeof(*p.width)),
+		.filled = calloc(t->nr_columns + 1, sizeof(*p.filled)),
+		.left_out = calloc(t->nr_columns + 1, sizeof(*p.left_out)),
+		.out = TR2_BUF_INIT,
+		.tree = TR2_BUF_INIT,
+		.text = TR2_BUF_INIT,
+	};
+
+	if (p.width && p.filled && p.left_out)
+		print(t, &p);
+	tr2_buf_release(&p.out);
+	tr2_buf_release(&p.tree);
+	tr2_buf_release(&p.text);
+	free(p.left_out);
+	free(p.filled);
+	free(p.width);
+}
