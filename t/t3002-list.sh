@@ -166,4 +166,62 @@ test_expect_success TTY 'a pager that is not there, and a terminal that is dumb'
 	test_cmp expect actual
 '
 
+# durations WALL…: a session of each duration, with a region as long.
+durations () {
+	n=0
+	for wall
+	do
+		n=$((n + 1)) &&
+		head="\"sid\":\"20261121T072000.000000Z-H0a7c9cdf-P$(printf "%08x" $n)\",\"thread\":\"main\"" &&
+		cat <<-EOF || return 1
+		{"event":"version",$head,"evt":"4","exe":"1"}
+		{"event":"start",$head,"t_abs":0.000000,"argv":["p$n"]}
+		{"event":"region_enter",$head,"nesting":1,"category":"c","label":"$wall"}
+		{"event":"region_leave",$head,"t_rel":$wall,"nesting":1,"category":"c","label":"$wall"}
+		{"event":"atexit",$head,"t_abs":$wall,"code":0}
+		EOF
+	done
+}
+
+test_expect_success 'durations are rounded to the nearest, and end in the right unit' '
+	durations 0.000000499 0.0000005 0.000999499 0.0009995 0.0010005 \
+		0.9999994 0.9999995 59.9995 3599.9999 3600.000000 5399.999999 \
+		>round.event &&
+	trace2 list round.event >out &&
+	sed -n "s/^[0-9:.]*  *\([0-9.]* [a-z]*\)  *0 .*/\1/p" out >actual &&
+	cat >expect <<-\EOF &&
+	0 us
+	1 us
+	999 us
+	1.000 ms
+	1.001 ms
+	999.999 ms
+	1.000 s
+	60.000 s
+	3600.000 s
+	1.00 h
+	1.50 h
+	EOF
+	test_cmp expect actual &&
+	durations 0.000999499 0.0009995 0.001095 0.009994 0.009995 0.09994 \
+		0.09995 0.99949 0.9995 99.95 3598.1 3598.2 >round.event &&
+	trace2 report --regions -s region round.event >out &&
+	sed -n "s/^ *\([0-9.]*[a-z]*\) .* c\/\(.*\)/\2 \1/p" out >actual &&
+	cat >expect <<-\EOF &&
+	0.000999499 999us
+	0.0009995 1.00ms
+	0.001095 1.10ms
+	0.009994 9.99ms
+	0.009995 10.0ms
+	0.09994 99.9ms
+	0.09995 100ms
+	0.99949 999ms
+	0.9995 1.00s
+	3598.1 3598s
+	3598.2 1.00h
+	99.95 100s
+	EOF
+	test_cmp expect actual
+'
+
 test_done

@@ -147,12 +147,33 @@ static void text_add_control(struct tr2_buf *b, unsigned char c)
 	}
 }
 
+/* How much of s is plain, counted in machine words: at most seven bytes less
+ * than there is up to the first that is not. */
+static size_t plain_words(const char *s, size_t n)
+{
+	const uint64_t ones = ~0ull / 0xff;
+	uint64_t x, del;
+	size_t at;
+
+	for (at = 0; at + 8 <= n; at += 8) {
+		memcpy(&x, s + at, 8);
+		del = x ^ ones * 0x7f;
+		/* A byte below 0x20, or equal to 0x7f, borrows from its high
+		 * bit; so may one above such a byte. */
+		if ((((x - ones * 0x20) & ~x) | ((del - ones) & ~del)) &
+		    ones * 0x80)
+			break;
+	}
+	return at;
+}
+
 void tr2_text_add(struct tr2_buf *b, const char *s, size_t n)
 {
 	size_t at = 0, run;
 
 	while (at < n) {
-		for (run = at; run < n && text_plain((unsigned char)s[run]);)
+		run = at + plain_words(s + at, n - at);
+		while (run < n && text_plain((unsigned char)s[run]))
 			run++;
 		tr2_buf_add(b, s + at, run - at);
 		for (at = run; at < n && !text_plain((unsigned char)s[at]); at++)
@@ -173,11 +194,12 @@ const char *tr2_error_text(int error, char *memory, size_t size_bytes)
 	return text ? text : "unknown error";
 }
 
-static bool is_bare(unsigned char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-	       (c >= '0' && c <= '9') || (c && strchr("+,-./:=@_^", c));
-}
+/* What a shell takes as it is. */
+static const bool bare[256] = {
+	['0' ... '9'] = true, ['A' ... 'Z'] = true, ['a' ... 'z'] = true,
+	['+'] = true, [','] = true, ['-'] = true, ['.'] = true, ['/'] = true,
+	[':'] = true, ['='] = true, ['@'] = true, ['_'] = true, ['^'] = true,
+};
 
 void tr2_quote_add_word(struct tr2_buf *b, const char *s)
 {
@@ -185,7 +207,7 @@ void tr2_quote_add_word(struct tr2_buf *b, const char *s)
 
 	if (!s)
 		s = "";
-	while (is_bare((unsigned char)s[n]))
+	while (bare[(unsigned char)s[n]])
 		n++;
 	if (n && !s[n]) {
 		tr2_buf_add(b, s, n);

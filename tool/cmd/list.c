@@ -146,6 +146,8 @@ static void add_row(struct tr2_table *t, const struct tr2_model *m,
 	else
 		tr2_cell_none(t);
 	tr2_cell_command(t, m, node);
+	if (!tr2_table_wants(t, TR2_COL_DATA))
+		return;
 	tr2_cell_str(t, tr2_node_name(m, node));
 	tr2_cell_words(t, tr2_node_words(m, node));
 	tr2_cell_end(t, m, node);

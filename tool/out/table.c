@@ -88,17 +88,17 @@ void tr2_table_rows(struct tr2_table *t, tr2_rows_fn *rows, void *data)
 	t->rows_data = data;
 }
 
-/* A row that was left short is filled up. */
+/* A row that was left short is filled up, if it is kept. */
 static void end_row(struct tr2_table *t)
 {
-	while (!t->failed &&
-	       t->nr_cells < (t->nr_rows - t->first_row) * t->nr_columns)
-		tr2_cell_none(t);
-	if (t->each && t->nr_rows) {
-		if (!t->failed)
+	if (t->each) {
+		if (t->nr_rows && !t->failed)
 			t->each(t, t->nr_rows - 1, t->each_data);
 		forget_cells(t);
+		return;
 	}
+	while (!t->failed && t->nr_cells < t->nr_rows * t->nr_columns)
+		tr2_cell_none(t);
 }
 
 void tr2_table_row(struct tr2_table *t)
@@ -133,11 +133,15 @@ void tr2_table_each_row(struct tr2_table *t, unsigned int flags, tr2_row_fn *fn,
 	t->each = fn;
 	t->each_data = data;
 	t->left_out = flags;
-	t->nr_rows = t->nr_cells = t->first_row = 0;
 	t->rows(t, t->rows_data);
 	end_row(t);
 	t->each = NULL;
 	t->left_out = 0;
+}
+
+bool tr2_table_wants(const struct tr2_table *t, unsigned int flags)
+{
+	return !(t->left_out & flags);
 }
 
 void tr2_table_depth(struct tr2_table *t, int depth)

@@ -9,8 +9,7 @@
  *	tr2_table_row(&t);  tr2_cell_ns(&t, 1500000);  tr2_cell_str(&t, "x"); …
  *	tr2_table_print(&t);  tr2_table_release(&t);
  *
- * A table of very many rows is not kept, but given anew each time that it is
- * gone through: tr2_table_rows().
+ * A table of very many rows is given while it is printed: tr2_table_rows().
  *
  * Cells are given in the order of the columns; strings are copied; a NULL
  * string and tr2_cell_none() leave a cell empty (null in JSON).
@@ -56,7 +55,7 @@ struct tr2_cell;
 struct tr2_words;
 struct tr2_table;
 
-/* Gives all rows, the same each time that it is asked. */
+/* Gives all rows. */
 typedef void tr2_rows_fn(struct tr2_table *t, void *data);
 
 struct tr2_table {
@@ -83,12 +82,15 @@ void tr2_table_init(struct tr2_table *t, const char *name,
 		    const struct tr2_column *columns, size_t nr_columns);
 void tr2_table_release(struct tr2_table *t);
 
-/* Instead of filling it: `rows` does, as often as need be, until the table has
- * been printed. It can be sorted and limited no more. */
+/* Instead of filling it: `rows` does, when the table is printed, and no row is
+ * kept. It cannot be sorted or limited. */
 void tr2_table_rows(struct tr2_table *t, tr2_rows_fn *rows, void *data);
 
 void tr2_table_row(struct tr2_table *t);
 void tr2_table_depth(struct tr2_table *t, int depth); /* of the last row */
+/* Whether anybody will look at columns with these flags: if the rest of a row
+ * has them, it may as well be left off. */
+bool tr2_table_wants(const struct tr2_table *t, unsigned int flags);
 void tr2_cell_none(struct tr2_table *t);
 void tr2_cell_str(struct tr2_table *t, const char *s);
 void tr2_cell_int(struct tr2_table *t, int64_t value);

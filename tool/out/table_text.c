@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * table_text - a table as aligned text: measured first, then written.
+ * table_text - a table as aligned text. Its cells are made text once, one after
+ * the other in one buffer, and measured; then the widths are known, and they
+ * are put in their places.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +27,15 @@ struct printing {
 	size_t last;   /* behind the last column that is shown */
 	bool open[MAX_TREE_DEPTH + 1]; /* a line goes on in this column of the
 					  tree */
-	struct tr2_buf out, tree, text;
+	/* Of each row, of each column that text may show: a struct cell_head
+	 * and the text. */
+	struct tr2_buf cells;
+	size_t nr_rows;
+	struct tr2_buf out, tree;
+};
+
+struct cell_head {
+	uint32_t len, color;
 };
 
 /* ---- cells --------------------------------------------------------------------- */
@@ -69,10 +79,17 @@ static void cell_as_text(const struct tr2_cell *cell, unsigned int flags,
 /* Columns that a terminal takes for it: characters, not bytes. */
 static size_t display_width(const char *s, size_t len)
 {
-	size_t width = 0, i;
+	const uint64_t ones = 0x0101010101010101ull;
+	size_t width = len, i;
+	uint64_t x;
 
-	for (i = 0; i < len; i++)
-		width += ((unsigned char)s[i] & 0xc0) != 0x80;
+	/* Less the bytes that go on with a character: 10xxxxxx. */
+	for (i = 0; i + 8 <= len; i += 8) {
+		memcpy(&x, s + i, 8);
+		width -= ((x >> 7 & ~(x >> 6) & ones) * ones) >> 56;
+	}
+	for (; i < len; i++)
+		width -= ((unsigned char)s[i] & 0xc0) == 0x80;
 	return width;
 }
 
@@ -118,32 +135,59 @@ static bool shown(const struct tr2_column *column)
 	return !(column->flags & TR2_COL_DATA);
 }
 
+static enum tr2_color heat(const struct tr2_cell *cell)
+{
+	if (cell->kind != TR2_CELL_SHARE)
+		return TR2_COLOR_NONE;
+	return cell->d >= 0.5 ? TR2_COLOR_HOT :
+	       cell->d >= 0.1 ? TR2_COLOR_WARM : TR2_COLOR_NONE;
+}
+
 /* ---- widths -------------------------------------------------------------------- */
 
-static void measure_row(struct tr2_table *t, size_t row, void *data)
+/* Appends a cell to p->cells, and returns its width. */
+static size_t keep_cell(struct printing *p, const struct tr2_cell *cell,
+			unsigned int flags)
+{
+	struct tr2_buf *b = &p->cells;
+	size_t at = b->len;
+	struct cell_head head = {
+		0, flags & TR2_COL_HEAT ? heat(cell) : cell->color
+	};
+
+	tr2_buf_add(b, &head, sizeof(head));
+	cell_as_text(cell, flags, b);
+	if (b->failed)
+		return 0;
+	head.len = (uint32_t)(b->len - at - sizeof(head));
+	memcpy(b->p + at, &head, sizeof(head));
+	return display_width(b->p + at + sizeof(head), head.len);
+}
+
+static void keep_row(struct tr2_table *t, size_t row, void *data)
 {
 	struct printing *p = data;
 	const struct tr2_cell *cell;
-	size_t c, w;
-	int depth;
+	size_t c, w, start = p->cells.len;
+	int depth = t->depths[row];
 
+	if (depth > MAX_TREE_DEPTH)
+		depth = MAX_TREE_DEPTH;
 	for (c = 0; c < t->nr_columns; c++) {
-		cell = tr2_cell_at(t, row, c);
-		if (!shown(&t->columns[c]) ||
-		    (cell->kind == TR2_CELL_NONE &&
-		     !(t->columns[c].flags & TR2_COL_TREE)))
+		if (!shown(&t->columns[c]))
 			continue;
+		cell = tr2_cell_at(t, row, c);
 		p->filled[c] |= cell->kind != TR2_CELL_NONE;
-		tr2_buf_reset(&p->text);
-		cell_as_text(cell, t->columns[c].flags, &p->text);
-		w = display_width(p->text.p, p->text.len);
-		depth = t->depths[row];
+		w = keep_cell(p, cell, t->columns[c].flags);
 		if (t->columns[c].flags & TR2_COL_TREE)
-			w += 2 * (size_t)(depth > MAX_TREE_DEPTH ?
-						  MAX_TREE_DEPTH : depth);
+			w += 2 * (size_t)depth;
 		if (w > p->width[c])
 			p->width[c] = w;
 	}
+	if (p->cells.failed)
+		p->cells.len = start;
+	else
+		p->nr_rows++;
 }
 
 /* The widths of all columns; one in which nothing stands is left out. */
@@ -153,9 +197,9 @@ static void measure(struct tr2_table *t, struct printing *p)
 
 	for (c = 0; c < t->nr_columns; c++)
 		p->width[c] = strlen(t->columns[c].heading);
-	tr2_table_each_row(t, TR2_COL_DATA, measure_row, p);
+	tr2_table_each_row(t, TR2_COL_DATA, keep_row, p);
 	for (c = 0; c < t->nr_columns; c++)
-		if (!shown(&t->columns[c]) || (t->nr_rows && !p->filled[c]))
+		if (!shown(&t->columns[c]) || (p->nr_rows && !p->filled[c]))
 			p->width[c] = 0;
 }
 
@@ -228,63 +272,52 @@ static void fit_width(const struct tr2_table *t, size_t *width)
 
 /* ---- lines --------------------------------------------------------------------- */
 
-static enum tr2_color heat(const struct tr2_cell *cell)
+/* The text, w wide, cut with an ellipsis where its column is narrower. */
+static size_t add_cut(struct tr2_buf *out, const char *text, size_t len,
+		      size_t w, size_t width, enum tr2_color color)
 {
-	if (cell->kind != TR2_CELL_SHARE)
-		return TR2_COLOR_NONE;
-	return cell->d >= 0.5 ? TR2_COLOR_HOT :
-	       cell->d >= 0.1 ? TR2_COLOR_WARM : TR2_COLOR_NONE;
-}
-
-/* The text, cut with an ellipsis where it is wider than its column. */
-static size_t add_cut(struct tr2_buf *out, const char *s, size_t len,
-		      size_t width)
-{
-	size_t w = display_width(s, len);
-
+	if (color != TR2_COLOR_NONE)
+		tr2_buf_addstr(out, tr2_color_on(color));
 	if (w <= width) {
-		tr2_buf_add(out, s, len);
-		return w;
+		tr2_buf_add(out, text, len);
+	} else {
+		tr2_buf_add(out, text, bytes_of_width(text, len, width - 1));
+		tr2_buf_addstr(out, "…");
+		w = width;
 	}
-	tr2_buf_add(out, s, bytes_of_width(s, len, width - 1));
-	tr2_buf_addstr(out, "…");
-	return width;
+	if (color != TR2_COLOR_NONE)
+		tr2_buf_addstr(out, tr2_color_off(color));
+	return w;
 }
 
-/* One cell in its column; `last`: nothing stands right of it. */
+/* One cell in its column. */
 static void add_cell(const struct tr2_table *t, size_t row, size_t c,
-		     bool last, struct printing *p)
+		     struct printing *p, const struct cell_head *head,
+		     const char *text)
 {
-	const struct tr2_cell *cell = tr2_cell_at(t, row, c);
 	unsigned int flags = t->columns[c].flags;
-	enum tr2_color color = flags & TR2_COL_HEAT ? heat(cell) :
-						      (enum tr2_color)cell->color;
 	bool left = flags & (TR2_COL_LEFT | TR2_COL_TREE | TR2_COL_FLEX);
-	size_t width = p->width[c], w, lines = 0;
+	size_t w = display_width(text, head->len), width = p->width[c], lines = 0;
 	struct tr2_buf *out = &p->out;
 
-	tr2_buf_reset(&p->text);
-	cell_as_text(cell, flags, &p->text);
-	if (flags & TR2_COL_TREE) {
+	if (flags & TR2_COL_TREE && t->depths[row]) {
 		tr2_buf_reset(&p->tree);
 		add_tree_lines(t, row, p->open, &p->tree);
 		lines = display_width(p->tree.p, p->tree.len);
-	}
-	w = lines + display_width(p->text.p, p->text.len);
-	if (!left && w < width)
+		lines = add_cut(out, p->tree.p, p->tree.len, lines, width,
+				TR2_COLOR_DIM);
+	} else if (!left && w < width) {
 		tr2_buf_addchars(out, ' ', width - w);
-	if (lines) {
-		tr2_buf_addstr(out, tr2_color_on(TR2_COLOR_DIM));
-		lines = add_cut(out, p->tree.p, p->tree.len, width);
-		tr2_buf_addstr(out, tr2_color_off(TR2_COLOR_DIM));
 	}
-	tr2_buf_addstr(out, tr2_color_on(color));
-	w = lines;
-	if (p->text.len && lines < width)
-		w += add_cut(out, p->text.p, p->text.len, width - lines);
-	tr2_buf_addstr(out, tr2_color_off(color));
-	if (left && !last && w < width)
-		tr2_buf_addchars(out, ' ', width - w);
+	if (head->len && lines < width)
+		lines += add_cut(out, text, head->len, w, width - lines,
+				 (enum tr2_color)head->color);
+	/* Nothing stands right of the last one. */
+	if (c + 1 == p->last)
+		return;
+	if (left && lines < width)
+		tr2_buf_addchars(out, ' ', width - lines);
+	tr2_buf_addlit(out, "  ");
 }
 
 static size_t last_shown(const struct tr2_table *t, const size_t *width)
@@ -320,27 +353,34 @@ static void add_headings(const struct tr2_table *t, const size_t *width,
 	tr2_buf_addch(out, '\n');
 }
 
-static void print_row(struct tr2_table *t, size_t row, void *data)
+/* The row whose cells begin at `at` in p->cells; returns where they end. */
+static size_t print_row(const struct tr2_table *t, size_t row,
+			struct printing *p, size_t at)
 {
-	struct printing *p = data;
 	struct tr2_buf *out = &p->out;
 	size_t c, start = out->len;
+	struct cell_head head;
 
-	for (c = 0; c < p->last; c++) {
-		if (!p->width[c])
+	for (c = 0; c < t->nr_columns; c++) {
+		if (!shown(&t->columns[c]))
 			continue;
-		add_cell(t, row, c, c + 1 == p->last, p);
-		if (c + 1 < p->last)
-			tr2_buf_addlit(out, "  ");
+		memcpy(&head, p->cells.p + at, sizeof(head));
+		at += sizeof(head);
+		if (p->width[c])
+			add_cell(t, row, c, p, &head, p->cells.p + at);
+		at += head.len;
 	}
 	while (out->len > start && out->p[out->len - 1] == ' ')
 		out->len--;
 	tr2_buf_addch(out, '\n');
 	tr2_table_flush(out, false);
+	return at;
 }
 
 static void print(struct tr2_table *t, struct printing *p)
 {
+	size_t row, at = 0;
+
 	measure(t, p);
 	leave_out(t, p->width, p->left_out);
 	fit_width(t, p->width);
@@ -349,9 +389,10 @@ static void print(struct tr2_table *t, struct printing *p)
 		tr2_buf_addstr(&p->out, t->title);
 		tr2_buf_addch(&p->out, '\n');
 	}
-	if (t->nr_rows)
+	if (p->nr_rows)
 		add_headings(t, p->width, p->last, &p->out);
-	tr2_table_each_row(t, TR2_COL_DATA, print_row, p);
+	for (row = 0; row < p->nr_rows; row++)
+		at = print_row(t, row, p, at);
 	add_left_out(t, p->left_out, &p->out);
 	tr2_table_flush(&p->out, true);
 }
@@ -362,16 +403,16 @@ void tr2_table_print_text(struct tr2_table *t)
 		.width = calloc(t->nr_columns + 1, sizeof(*p.width)),
 		.filled = calloc(t->nr_columns + 1, sizeof(*p.filled)),
 		.left_out = calloc(t->nr_columns + 1, sizeof(*p.left_out)),
+		.cells = TR2_BUF_INIT,
 		.out = TR2_BUF_INIT,
 		.tree = TR2_BUF_INIT,
-		.text = TR2_BUF_INIT,
 	};
 
 	if (p.width && p.filled && p.left_out)
 		print(t, &p);
 	tr2_buf_release(&p.out);
 	tr2_buf_release(&p.tree);
-	tr2_buf_release(&p.text);
+	tr2_buf_release(&p.cells);
 	free(p.left_out);
 	free(p.filled);
 	free(p.width);

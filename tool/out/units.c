@@ -119,8 +119,7 @@ void tr2_fmt_share(struct tr2_buf *b, double ratio)
 	tr2_buf_addch(b, '%');
 }
 
-static void add_time(struct tr2_buf *b, const struct tr2_civil *t,
-		     uint64_t us)
+static void add_time(struct tr2_buf *b, const struct tr2_civil *t)
 {
 	tr2_buf_add_digits(b, t->hour, 2);
 	tr2_buf_addch(b, ':');
@@ -128,7 +127,6 @@ static void add_time(struct tr2_buf *b, const struct tr2_civil *t,
 	tr2_buf_addch(b, ':');
 	tr2_buf_add_digits(b, t->second, 2);
 	tr2_buf_addch(b, '.');
-	tr2_buf_add_digits(b, us, 6);
 }
 
 /* Seconds and microseconds; moments before 1970 count as its start. */
@@ -140,19 +138,34 @@ static uint64_t split(int64_t wall_ns, uint64_t *us)
 	return all / 1000000;
 }
 
-void tr2_fmt_wall(struct tr2_buf *b, int64_t wall_ns)
+/* `HH:MM:SS.` in local time, mostly of the second that was asked for before. */
+static void add_local_time(struct tr2_buf *b, uint64_t seconds)
 {
 	static bool zone_known;
+	static struct tr2_buf text; /* kept: it is mapped memory */
+	static uint64_t of;
 	struct tr2_civil t;
-	uint64_t us, seconds = split(wall_ns, &us);
 	int64_t local;
 
 	if (!zone_known)
 		tr2_zone_load();
 	zone_known = true;
-	local = (int64_t)seconds + tr2_zone_offset(seconds);
-	tr2_clock_civil(&t, local > 0 ? (uint64_t)local : 0);
-	add_time(b, &t, us);
+	if (!text.len || of != seconds) {
+		local = (int64_t)seconds + tr2_zone_offset(seconds);
+		tr2_clock_civil(&t, local > 0 ? (uint64_t)local : 0);
+		tr2_buf_reset(&text);
+		add_time(&text, &t);
+		of = seconds;
+	}
+	tr2_buf_add(b, text.p, text.len);
+}
+
+void tr2_fmt_wall(struct tr2_buf *b, int64_t wall_ns)
+{
+	uint64_t us, seconds = split(wall_ns, &us);
+
+	add_local_time(b, seconds);
+	tr2_buf_add_digits(b, us, 6);
 }
 
 void tr2_fmt_iso(struct tr2_buf *b, int64_t wall_ns)
@@ -167,6 +180,7 @@ void tr2_fmt_iso(struct tr2_buf *b, int64_t wall_ns)
 	tr2_buf_addch(b, '-');
 	tr2_buf_add_digits(b, t.day, 2);
 	tr2_buf_addch(b, 'T');
-	add_time(b, &t, us);
+	add_time(b, &t);
+	tr2_buf_add_digits(b, us, 6);
 	tr2_buf_addch(b, 'Z');
 }
