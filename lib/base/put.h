@@ -27,6 +27,7 @@ struct tr2_key {
 	char text[TR2_KEY_MAX];
 	uint8_t len;
 };
+#define TR2_KEY(literal) { literal, sizeof(literal) - 1 }
 
 static inline char *tr2_put_key(char *p, const struct tr2_key *key)
 {
@@ -40,6 +41,14 @@ static inline char *tr2_put_2(char *p, unsigned int value)
 {
 	memcpy(p, tr2_two_digits + 2 * value, 2);
 	return p + 2;
+}
+
+static inline char *tr2_put_1_or_2(char *p, unsigned int value)
+{
+	if (value >= 10)
+		return tr2_put_2(p, value);
+	*p = (char)('0' + value);
+	return p + 1;
 }
 
 /* Exactly 6 digits. */
@@ -56,9 +65,11 @@ static inline char *tr2_put_u64(char *p, uint64_t value)
 	char text[20];
 	char *end = text + sizeof(text), *start = end;
 
-	if (value < 10) {
-		*p = (char)('0' + value);
-		return p + 1;
+	if (value < 100)
+		return tr2_put_1_or_2(p, (unsigned int)value);
+	if (value < 10000) {
+		p = tr2_put_1_or_2(p, (unsigned int)value / 100);
+		return tr2_put_2(p, (unsigned int)value % 100);
 	}
 	for (; value >= 100; value /= 100) {
 		start -= 2;

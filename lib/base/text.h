@@ -112,6 +112,71 @@ static inline unsigned int tr2_text_classify(const char *s, size_t n)
 #endif
 
 /*
+ * Copies s[0..n) to `to` and tells whether all of it stands for itself in every
+ * target and holds no mark of a secret: true never is wrong, false may be.
+ */
+#if defined(__SSE2__)
+/* Not 0 in each byte that is a control, a quote, a backslash, a mark, or not
+ * ASCII: x + 1 is below 0x21 as a signed number for 0x7f to 0xff, too. */
+static inline __m128i tr2_text_odd(__m128i x)
+{
+#define IS(c) _mm_cmpeq_epi8(x, _mm_set1_epi8(c))
+#define OR(a, b) _mm_or_si128(a, b)
+	return OR(_mm_cmplt_epi8(_mm_add_epi8(x, _mm_set1_epi8(1)),
+				 _mm_set1_epi8(0x21)),
+		  OR(OR(IS('"'), IS('\\')), OR(IS(':'), IS('='))));
+#undef OR
+#undef IS
+}
+
+static inline bool tr2_text_copy_short(char *to, const char *s, size_t n)
+{
+	uint64_t low, high;
+
+	if (n >= 8) {
+		low = tr2_text_load(s);
+		high = tr2_text_load(s + n - 8);
+		memcpy(to, &low, 8);
+		memcpy(to + n - 8, &high, 8);
+	} else {
+		low = high = tr2_text_load_short(s, n);
+		if (n >= 4) {
+			memcpy(to, s, 4);
+			memcpy(to + n - 4, s + n - 4, 4);
+		} else if (n) {
+			to[0] = s[0];
+			to[n / 2] = s[n / 2];
+			to[n - 1] = s[n - 1];
+		}
+	}
+	return !_mm_movemask_epi8(tr2_text_odd(
+		_mm_set_epi64x((long long)high, (long long)low)));
+}
+
+static inline bool tr2_text_copy(char *to, const char *s, size_t n)
+{
+	__m128i odd = _mm_setzero_si128(), x;
+	size_t at;
+
+	if (n < 16)
+		return tr2_text_copy_short(to, s, n);
+	for (at = 0;; at = at + 32 <= n ? at + 16 : n - 16) {
+		x = _mm_loadu_si128((const __m128i *)(const void *)(s + at));
+		_mm_storeu_si128((__m128i *)(void *)(to + at), x);
+		odd = _mm_or_si128(odd, tr2_text_odd(x));
+		if (at + 16 == n)
+			return !_mm_movemask_epi8(odd);
+	}
+}
+#else
+static inline bool tr2_text_copy(char *to, const char *s, size_t n)
+{
+	memcpy(to, s, n);
+	return !tr2_text_classify(s, n);
+}
+#endif
+
+/*
  * Length of the valid UTF-8 sequence at s (1 to 4), 0 when s[0..n) does not
  * start with one. Overlong forms, surrogates and values past U+10FFFF are
  * invalid (Unicode 15, table 3-7).

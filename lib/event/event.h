@@ -102,22 +102,39 @@ struct tr2_field {
 	const char *name;
 	enum tr2_field_type type;
 	unsigned int flags;
-	struct tr2_key json; /* `,"name":`, with the quote of a string */
 };
 
 #define TR2_MAX_FIELDS 10
+
+/* Of the perf target's column. */
+#define TR2_EVENT_WIDTH 12
 
 struct tr2_event_row {
 	const char *name;
 	unsigned int flags;
 	const char *normal, *perf_category, *perf_message;
-	struct tr2_key json; /* `{"event":"name"` */
+	struct tr2_key padded; /* name, in a column of TR2_EVENT_WIDTH */
 	struct tr2_field field[TR2_MAX_FIELDS + 1]; /* ends with name NULL */
 };
 
 extern const struct tr2_event_row tr2_event_rows[TR2_EVENT_NR];
 
-/* false: a field that may be left out, and is. */
-bool tr2_event_has(const struct tr2_event *ev, unsigned int field);
+/* Is a field that may be left out there? */
+static inline bool tr2_event_has(const struct tr2_event *ev, unsigned int field)
+{
+	const struct tr2_value *v = &ev->v[field];
+
+	switch (tr2_event_rows[ev->kind].field[field].type) {
+	case TR2_T_STR:
+	case TR2_T_JSON:
+		return v->s != NULL;
+	case TR2_T_ARGV:
+		return v->argv != NULL;
+	case TR2_T_HISTOGRAM:
+		return v->histogram && v->histogram->nr;
+	default:
+		return v->u != 0;
+	}
+}
 
 #endif

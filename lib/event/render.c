@@ -7,8 +7,6 @@
 #include "event/render_internal.h"
 #include "event/template.h"
 
-#define US_PER_S 1000000u
-
 void tr2_render_prepare(void)
 {
 	tr2_templates_prepare();
@@ -42,57 +40,41 @@ static void add_civil(struct tr2_buf *b, uint64_t seconds, const char *dash,
 
 void tr2_render_time_compact(struct tr2_buf *b, uint64_t wall_us)
 {
-	add_civil(b, wall_us / US_PER_S, "", "");
-	tr2_buf_add_digits(b, wall_us % US_PER_S, 6);
+	add_civil(b, wall_us / TR2_US_PER_S, "", "");
+	tr2_buf_add_digits(b, wall_us % TR2_US_PER_S, 6);
 	tr2_buf_addch(b, 'Z');
 }
 
 void tr2_render_time_utc(struct tr2_buf *b, uint64_t wall_us)
 {
-	add_civil(b, wall_us / US_PER_S, "-", ":");
-	tr2_buf_add_digits(b, wall_us % US_PER_S, 6);
+	add_civil(b, wall_us / TR2_US_PER_S, "-", ":");
+	tr2_buf_add_digits(b, wall_us % TR2_US_PER_S, 6);
 	tr2_buf_addch(b, 'Z');
 }
 
-char *tr2_render_put_utc(char *p, struct tr2_render *r, uint64_t wall_us)
+void tr2_render_new_utc(struct tr2_render *r, uint64_t wall_us)
 {
-	uint64_t second = wall_us / US_PER_S;
+	struct tr2_buf text;
+	char memory[32];
 
-	if (!r->utc_known || second != r->utc_second) {
-		struct tr2_buf text;
-		char memory[32];
-
-		tr2_buf_init_fixed(&text, memory, sizeof(memory));
-		add_civil(&text, second, "-", ":");
-		memcpy(r->utc, memory, sizeof(r->utc));
-		r->utc_second = second;
-		r->utc_known = true;
-	}
-	p = tr2_put(p, r->utc, sizeof(r->utc));
-	p = tr2_put_6(p, (uint32_t)(wall_us % US_PER_S));
-	*p = 'Z';
-	return p + 1;
+	tr2_buf_init_fixed(&text, memory, sizeof(memory));
+	add_civil(&text, wall_us / TR2_US_PER_S, "-", ":");
+	memcpy(r->utc, memory, sizeof(r->utc));
+	r->utc_end_us = (wall_us / TR2_US_PER_S + 1) * TR2_US_PER_S;
 }
 
-char *tr2_render_put_local(char *p, struct tr2_render *r, uint64_t wall_us)
+void tr2_render_new_local(struct tr2_render *r, uint64_t wall_us)
 {
-	uint64_t second = wall_us / US_PER_S;
+	uint64_t second = wall_us / TR2_US_PER_S;
+	struct tr2_civil c;
 
-	if (!r->local_known || second != r->local_second) {
-		struct tr2_civil c;
-
-		tr2_clock_civil(&c, second + (uint64_t)tr2_zone_offset(second));
-		tr2_put_2(r->local, c.hour);
-		r->local[2] = ':';
-		tr2_put_2(r->local + 3, c.minute);
-		r->local[5] = ':';
-		tr2_put_2(r->local + 6, c.second);
-		r->local_second = second;
-		r->local_known = true;
-	}
-	p = tr2_put(p, r->local, sizeof(r->local));
-	*p++ = '.';
-	return tr2_put_6(p, (uint32_t)(wall_us % US_PER_S));
+	tr2_clock_civil(&c, second + (uint64_t)tr2_zone_offset(second));
+	tr2_put_2(r->local, c.hour);
+	r->local[2] = ':';
+	tr2_put_2(r->local + 3, c.minute);
+	r->local[5] = ':';
+	tr2_put_2(r->local + 6, c.second);
+	r->local_end_us = (second + 1) * TR2_US_PER_S;
 }
 
 const char *tr2_render_shown(struct tr2_render *r, const char *s, size_t *len)

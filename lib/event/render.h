@@ -17,8 +17,8 @@ struct tr2_render {
 	struct tr2_buf line;
 	struct tr2_buf redacted;
 	bool redact;
-	bool local_known, utc_known;
-	uint64_t local_second, utc_second;
+	/* Of the seconds whose texts are kept: their ends in us; 0: none. */
+	uint64_t local_end_us, utc_end_us;
 	char local[8]; /* HH:MM:SS */
 	char utc[20]; /* YYYY-MM-DDTHH:MM:SS. */
 };

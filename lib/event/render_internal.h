@@ -1,18 +1,83 @@
 /* SPDX-License-Identifier: MIT */
-/* What the renderers of the three targets share. */
+/*
+ * What the renderers of the three targets share: a cursor into the line.
+ *
+ * Behind what has no fixed length there is room for TR2_RENDER_SLACK bytes,
+ * which is more than everything else in a line takes together: numbers, keys
+ * and times are written without asking. What finds no memory is left out.
+ */
 #ifndef TR2_EVENT_RENDER_INTERNAL_H
 #define TR2_EVENT_RENDER_INTERNAL_H
 
+#include "base/put.h"
 #include "base/text.h"
 #include "event/render.h"
+
+#define TR2_RENDER_SLACK 1024
+
+/* An empty line, and more_bytes beside the slack. NULL: no memory, and the line
+ * says so. */
+static inline char *tr2_render_begin(struct tr2_render *r, size_t more_bytes)
+{
+	tr2_buf_reset(&r->line);
+	if (!tr2_buf_room(&r->line, TR2_RENDER_SLACK + more_bytes))
+		return NULL;
+	return r->line.p;
+}
+
+static inline bool tr2_render_has_room(const struct tr2_render *r,
+				       const char *p, size_t n)
+{
+	return n + TR2_RENDER_SLACK <= (size_t)(r->line.p + r->line.alloc - p);
+}
+
+/* For what writes into the buffer itself: between these two it may. */
+static inline size_t tr2_render_leave(struct tr2_render *r, const char *p)
+{
+	r->line.len = (size_t)(p - r->line.p);
+	return r->line.len;
+}
+
+static inline char *tr2_render_back(struct tr2_render *r, size_t before)
+{
+	if (!tr2_buf_room(&r->line, TR2_RENDER_SLACK))
+		r->line.len = before;
+	return r->line.p + r->line.len;
+}
+
+static inline void tr2_render_end(struct tr2_render *r, const char *p)
+{
+	r->line.len = (size_t)(p - r->line.p);
+}
 
 /* What may be shown of s, of length *len: s itself, or r->redacted. */
 const char *tr2_render_shown(struct tr2_render *r, const char *s, size_t *len);
 
-/* HH:MM:SS.uuuuuu in local time; YYYY-MM-DDThh:mm:ss.uuuuuuZ. */
-#define TR2_LOCAL_LEN 15
-#define TR2_UTC_LEN 27
-char *tr2_render_put_local(char *p, struct tr2_render *r, uint64_t wall_us);
-char *tr2_render_put_utc(char *p, struct tr2_render *r, uint64_t wall_us);
+#define TR2_US_PER_S UINT64_C(1000000)
+void tr2_render_new_utc(struct tr2_render *r, uint64_t wall_us);
+void tr2_render_new_local(struct tr2_render *r, uint64_t wall_us);
+
+/* YYYY-MM-DDThh:mm:ss.uuuuuuZ */
+static inline char *tr2_render_put_utc(char *p, struct tr2_render *r,
+				       uint64_t wall_us)
+{
+	if (__builtin_expect(r->utc_end_us - 1 - wall_us >= TR2_US_PER_S, 0))
+		tr2_render_new_utc(r, wall_us);
+	p = tr2_put(p, r->utc, sizeof(r->utc));
+	p = tr2_put_6(p, (uint32_t)(wall_us + TR2_US_PER_S - r->utc_end_us));
+	*p = 'Z';
+	return p + 1;
+}
+
+/* HH:MM:SS.uuuuuu in local time */
+static inline char *tr2_render_put_local(char *p, struct tr2_render *r,
+					 uint64_t wall_us)
+{
+	if (__builtin_expect(r->local_end_us - 1 - wall_us >= TR2_US_PER_S, 0))
+		tr2_render_new_local(r, wall_us);
+	p = tr2_put(p, r->local, sizeof(r->local));
+	*p++ = '.';
+	return tr2_put_6(p, (uint32_t)(wall_us + TR2_US_PER_S - r->local_end_us));
+}
 
 #endif

@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The event target: one JSON object a line. Room is asked for once for each
- * string and once for the rest, and keys are copied in one piece: this is the
- * hottest code that is not a system call.
+ * The event target: one JSON object a line. The fields of each event have code
+ * of their own, expanded from the table: keys are constants there, and nothing
+ * is looked up or asked. This is the hottest code that is not a system call.
  */
-#include "base/put.h"
 #include "event/render_internal.h"
-
-/* More than any number, time or key takes, with the slack of tr2_put_key(). */
-#define SCALAR_ROOM 64
 
 void tr2_render_json_head(struct tr2_buf *b, const char *sid,
 			  const char *thread_name)
@@ -19,54 +15,60 @@ void tr2_render_json_head(struct tr2_buf *b, const char *sid,
 	tr2_json_add_string(b, thread_name);
 }
 
-static char *cursor(const struct tr2_buf *b)
+/* The inside of a string that is redacted, escaped or does not fit. */
+static __attribute__((noinline)) char *
+add_odd(struct tr2_render *r, char *p, const char *s, size_t len, bool secret)
 {
-	return b->p + b->len;
-}
+	size_t before = tr2_render_leave(r, p);
 
-static void move_to(struct tr2_buf *b, const char *p)
-{
-	b->len = (size_t)(p - b->p);
+	if (secret)
+		s = tr2_render_shown(r, s, &len);
+	if (tr2_text_classify(s, len) & (TR2_TEXT_CONTROL | TR2_TEXT_JSON))
+		tr2_json_add_escaped(&r->line, s, len);
+	else
+		tr2_buf_add(&r->line, s, len);
+	return tr2_render_back(r, before);
 }
 
 /* The rest of a string whose quote was opened. */
-static void add_body(struct tr2_render *r, const char *s)
+static char *add_body(struct tr2_render *r, char *p, const char *s, bool secret)
 {
-	struct tr2_buf *b = &r->line;
-	unsigned int found;
-	size_t len;
+	size_t len = strlen(s);
 
-	s = s ? s : "";
-	len = strlen(s);
-	found = tr2_text_classify(s, len);
-	if (found & TR2_TEXT_MARK)
-		s = tr2_render_shown(r, s, &len);
-	if (found & (TR2_TEXT_CONTROL | TR2_TEXT_JSON)) {
-		tr2_json_add_escaped(b, s, len);
-		tr2_buf_addch(b, '"');
-		return;
-	}
-	if (!tr2_buf_room(b, len + 1))
-		return;
-	memcpy(cursor(b), s, len);
-	b->len += len;
-	b->p[b->len++] = '"';
+	if (__builtin_expect(tr2_render_has_room(r, p, len), 1) &&
+	    __builtin_expect(tr2_text_copy(p, s, len), 1))
+		p += len;
+	else
+		p = add_odd(r, p, s, len, secret);
+	*p = '"';
+	return p + 1;
 }
 
-static void add_argv(struct tr2_render *r, const char *const *argv)
+static char *add_str(struct tr2_render *r, char *p, const char *s)
+{
+	return add_body(r, p, s ? s : "", true);
+}
+
+static char *add_argv(struct tr2_render *r, char *p, const char *const *argv)
 {
 	const char *const *word;
 
-	tr2_buf_addch(&r->line, '[');
-	for (word = argv; word && *word; word++) {
-		tr2_buf_addstr(&r->line, word == argv ? "\"" : ",\"");
-		add_body(r, *word);
+	*p++ = '[';
+	for (word = argv; word && *word && !r->line.failed; word++) {
+		if (word != argv)
+			*p++ = ',';
+		*p++ = '"';
+		p = add_str(r, p, *word);
 	}
-	tr2_buf_addch(&r->line, ']');
+	*p++ = ']';
+	return p;
 }
 
-static void add_histogram(struct tr2_buf *b, const struct tr2_histogram *h)
+static char *add_histogram(struct tr2_render *r, char *p,
+			   const struct tr2_histogram *h)
 {
+	size_t before = tr2_render_leave(r, p);
+	struct tr2_buf *b = &r->line;
 	unsigned int i;
 
 	tr2_buf_addch(b, '[');
@@ -78,122 +80,137 @@ static void add_histogram(struct tr2_buf *b, const struct tr2_histogram *h)
 		tr2_buf_addch(b, ']');
 	}
 	tr2_buf_addch(b, ']');
+	return tr2_render_back(r, before);
 }
 
-static void add_json(struct tr2_render *r, const char *s)
+static char *add_json(struct tr2_render *r, char *p, const char *s)
 {
-	size_t len;
+	size_t before = tr2_render_leave(r, p), len;
 
 	s = s ? s : "";
 	len = strlen(s);
 	s = tr2_render_shown(r, s, &len);
 	tr2_json_add_text(&r->line, s, len);
+	return tr2_render_back(r, before);
 }
 
-/* Numbers and the like, for which there is room. NULL: it is no such type. */
-static char *put_scalar(char *p, const struct tr2_event *ev,
-			enum tr2_field_type type, const struct tr2_value *v)
+static char *put_bool(char *p, bool value)
 {
-	switch (type) {
-	case TR2_T_INT:
-		return tr2_put_i64(p, v->i);
-	case TR2_T_UINT:
-		return tr2_put_u64(p, v->u);
-	case TR2_T_BOOL:
-		return v->u ? tr2_put_lit(p, "true") : tr2_put_lit(p, "false");
-	case TR2_T_SECONDS:
-		return tr2_put_seconds(p, v->u);
-	case TR2_T_T_ABS:
-		return tr2_put_seconds(p, ev->t_abs_ns);
-	case TR2_T_T_REL:
-		return tr2_put_seconds(p, ev->t_rel_ns);
-	case TR2_T_NESTING:
-		return tr2_put_u64(p, ev->nesting);
-	default:
-		return NULL;
-	}
+	return value ? tr2_put_lit(p, "true") : tr2_put_lit(p, "false");
 }
 
-static void add_field(struct tr2_render *r, const struct tr2_event *ev,
-		      const struct tr2_field *f, const struct tr2_value *v)
-{
-	struct tr2_buf *b = &r->line;
-	char *p;
+/* Of a field: what opens its value, when it is there, and the value. */
+#define OPEN_STR "\""
+#define OPEN_INT ""
+#define OPEN_UINT ""
+#define OPEN_BOOL ""
+#define OPEN_SECONDS ""
+#define OPEN_ARGV ""
+#define OPEN_JSON ""
+#define OPEN_HISTOGRAM ""
+#define OPEN_T_ABS ""
+#define OPEN_T_REL ""
+#define OPEN_NESTING ""
 
-	if (!tr2_buf_room(b, SCALAR_ROOM))
-		return;
-	p = tr2_put_key(cursor(b), &f->json);
-	move_to(b, p);
-	if (f->type == TR2_T_STR) {
-		add_body(r, v->s);
-		return;
+#define HAS_STR(value) ((value).s != NULL)
+#define HAS_INT(value) ((value).i != 0)
+#define HAS_UINT(value) ((value).u != 0)
+#define HAS_BOOL(value) ((value).u != 0)
+#define HAS_SECONDS(value) ((value).u != 0)
+#define HAS_ARGV(value) ((value).argv != NULL)
+#define HAS_JSON(value) ((value).s != NULL)
+#define HAS_HISTOGRAM(value) ((value).histogram && (value).histogram->nr)
+#define HAS_T_ABS(value) true
+#define HAS_T_REL(value) true
+#define HAS_NESTING(value) true
+
+#define PUT_STR(value) add_str(r, p, (value).s)
+#define PUT_INT(value) tr2_put_i64(p, (value).i)
+#define PUT_UINT(value) tr2_put_u64(p, (value).u)
+#define PUT_BOOL(value) put_bool(p, (value).u)
+#define PUT_SECONDS(value) tr2_put_seconds(p, (value).u)
+#define PUT_ARGV(value) add_argv(r, p, (value).argv)
+#define PUT_JSON(value) add_json(r, p, (value).s)
+#define PUT_HISTOGRAM(value) add_histogram(r, p, (value).histogram)
+#define PUT_T_ABS(value) tr2_put_seconds(p, ev->t_abs_ns)
+#define PUT_T_REL(value) tr2_put_seconds(p, ev->t_rel_ns)
+#define PUT_NESTING(value) tr2_put_u64(p, ev->nesting)
+
+#define TR2_FIELD(type, name, flags)                                      \
+	if (!((flags) & TR2_F_TEXT_ONLY) &&                               \
+	    (!((flags) & TR2_F_OPT) || HAS_##type(v->name))) {            \
+		p = tr2_put_lit(p, ",\"" #name "\":" OPEN_##type);        \
+		p = PUT_##type(v->name);                                  \
 	}
-	p = put_scalar(p, ev, f->type, v);
-	if (p)
-		move_to(b, p);
-	else if (f->type == TR2_T_ARGV)
-		add_argv(r, v->argv);
-	else if (f->type == TR2_T_JSON)
-		add_json(r, v->s);
-	else
-		add_histogram(b, v->histogram);
-}
-
-static void add_place(struct tr2_render *r, const struct tr2_event *ev)
-{
-	struct tr2_buf *b = &r->line;
-	const char *file = ev->file ? ev->file : "";
-	size_t len = strlen(file);
-	char *p;
-
-	tr2_buf_addlit(b, ",\"file\":\"");
-	if (tr2_text_classify(file, len) & (TR2_TEXT_CONTROL | TR2_TEXT_JSON))
-		tr2_json_add_escaped(b, file, len);
-	else
-		tr2_buf_add(b, file, len);
-	if (!tr2_buf_room(b, SCALAR_ROOM))
-		return;
-	p = tr2_put_lit(cursor(b), "\",\"line\":");
-	move_to(b, tr2_put_i64(p, ev->line));
-}
-
-static void add_head(struct tr2_render *r, const struct tr2_event *ev,
-		     bool brief)
-{
-	const struct tr2_event_row *row = &tr2_event_rows[ev->kind];
-	size_t head_len = ev->who->json_head_len;
-	struct tr2_buf *b = &r->line;
-	char *p;
-
-	if (!tr2_buf_room(b, head_len + 3 * SCALAR_ROOM))
-		return;
-	p = tr2_put_key(cursor(b), &row->json);
-	p = tr2_put(p, ev->who->json_head, head_len);
-	if (!brief || (row->flags & TR2_E_KEEP_TIME)) {
-		p = tr2_put_lit(p, ",\"time\":\"");
-		p = tr2_render_put_utc(p, r, ev->wall_us);
-		*p++ = '"';
+#define TR2_EVENT(name, flags, fields, normal, category, perf)            \
+	static char *add_##name(struct tr2_render *r, char *p,            \
+				const struct tr2_event *ev)               \
+	{                                                                 \
+		const struct tr2_v_##name *v = (const void *)ev->v;       \
+		(void)r;                                                  \
+		(void)v;                                                  \
+		fields return p;                                          \
 	}
-	move_to(b, p);
-	if (!brief)
-		add_place(r, ev);
-	if (ev->repo_id > 0) {
-		tr2_buf_addlit(b, ",\"repo\":");
-		tr2_buf_add_i64(b, ev->repo_id);
-	}
+#include "event/events.def"
+#undef TR2_EVENT
+#undef TR2_FIELD
+
+/* Room for all of them but strings. */
+#define TR2_FIELD(type, name, flags) +sizeof(#name) + 24
+#define TR2_EVENT(name, flags, fields, normal, category, perf)            \
+	_Static_assert(256 fields <= TR2_RENDER_SLACK, #name);
+#include "event/events.def"
+#undef TR2_EVENT
+#undef TR2_FIELD
+
+static const struct {
+	char *(*add_fields)(struct tr2_render *r, char *p,
+			    const struct tr2_event *ev);
+	unsigned int flags;
+	struct tr2_key start;
+} rows[TR2_EVENT_NR] = {
+#define TR2_EVENT(name, flags, fields, normal, category, perf) \
+	{ add_##name, flags, TR2_KEY("{\"event\":\"" #name "\"") },
+#include "event/events.def"
+#undef TR2_EVENT
+};
+
+#define TR2_EVENT(name, flags, fields, normal, category, perf) \
+	_Static_assert(sizeof(#name) + 11 <= TR2_KEY_MAX, #name " is too long");
+#include "event/events.def"
+#undef TR2_EVENT
+
+static char *add_place(struct tr2_render *r, char *p, const char *file,
+		       int line)
+{
+	p = tr2_put_lit(p, ",\"file\":\"");
+	p = add_body(r, p, file ? file : "", false);
+	p = tr2_put_lit(p, ",\"line\":");
+	return tr2_put_i64(p, line);
 }
 
 void tr2_render_event(struct tr2_render *r, const struct tr2_event *ev,
 		      bool brief)
 {
-	const struct tr2_field *f = tr2_event_rows[ev->kind].field;
-	unsigned int i;
+	size_t head_len = ev->who->json_head_len;
+	char *p = tr2_render_begin(r, head_len);
 
-	tr2_buf_reset(&r->line);
-	add_head(r, ev, brief);
-	for (i = 0; f[i].name; i++)
-		if (!(f[i].flags & TR2_F_TEXT_ONLY) &&
-		    (!(f[i].flags & TR2_F_OPT) || tr2_event_has(ev, i)))
-			add_field(r, ev, &f[i], &ev->v[i]);
-	tr2_buf_addlit(&r->line, "}\n");
+	if (!p)
+		return;
+	p = tr2_put_key(p, &rows[ev->kind].start);
+	p = tr2_put(p, ev->who->json_head, head_len);
+	if (!brief || (rows[ev->kind].flags & TR2_E_KEEP_TIME)) {
+		p = tr2_put_lit(p, ",\"time\":\"");
+		p = tr2_render_put_utc(p, r, ev->wall_us);
+		*p++ = '"';
+	}
+	if (!brief)
+		p = add_place(r, p, ev->file, ev->line);
+	if (ev->repo_id > 0) {
+		p = tr2_put_lit(p, ",\"repo\":");
+		p = tr2_put_i64(p, ev->repo_id);
+	}
+	p = rows[ev->kind].add_fields(r, p, ev);
+	p = tr2_put_lit(p, "}\n");
+	tr2_render_end(r, p);
 }

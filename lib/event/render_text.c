@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The normal and the perf target: a prefix or columns, then a template. */
-#include "base/put.h"
 #include "event/render_internal.h"
 #include "event/template.h"
 
@@ -8,29 +7,42 @@
 #define PERF_FILE_WIDTH 28
 #define PERF_FILE_TAIL 25
 #define PERF_THREAD_WIDTH 24
-#define PERF_EVENT_WIDTH 12
 #define PERF_CATEGORY_WIDTH 12
 #define PERF_TIME_WIDTH 9
+#define SEPARATOR " | "
 
-static void add_text(struct tr2_render *r, const char *s)
+/* What is redacted, escaped or does not fit. */
+static __attribute__((noinline)) char *
+add_odd(struct tr2_render *r, char *p, const char *s, size_t len, bool secret)
 {
-	unsigned int found;
-	size_t len;
+	size_t before = tr2_render_leave(r, p);
 
-	s = s ? s : "";
-	len = strlen(s);
-	found = tr2_text_classify(s, len);
-	if (found & TR2_TEXT_MARK)
+	if (secret)
 		s = tr2_render_shown(r, s, &len);
-	if (found & TR2_TEXT_CONTROL)
+	if (tr2_text_classify(s, len) & TR2_TEXT_CONTROL)
 		tr2_text_add(&r->line, s, len);
 	else
 		tr2_buf_add(&r->line, s, len);
+	return tr2_render_back(r, before);
 }
 
-static void add_word(struct tr2_render *r, const char *s)
+static char *add_text(struct tr2_render *r, char *p, const char *s, size_t len,
+		      bool secret)
 {
-	size_t len;
+	if (__builtin_expect(tr2_render_has_room(r, p, len), 1) &&
+	    __builtin_expect(tr2_text_copy(p, s, len), 1))
+		return p + len;
+	return add_odd(r, p, s, len, secret);
+}
+
+static char *add_str(struct tr2_render *r, char *p, const char *s)
+{
+	return s ? add_text(r, p, s, strlen(s), true) : p;
+}
+
+static char *add_word(struct tr2_render *r, char *p, const char *s)
+{
+	size_t before = tr2_render_leave(r, p), len;
 
 	s = s ? s : "";
 	len = strlen(s);
@@ -38,148 +50,190 @@ static void add_word(struct tr2_render *r, const char *s)
 	if (s == r->redacted.p)
 		s = tr2_buf_str(&r->redacted);
 	tr2_quote_add_word(&r->line, s);
+	return tr2_render_back(r, before);
 }
 
-static void add_words(struct tr2_render *r, const char *const *argv,
-		      const char *between, bool quoted)
+static char *add_words(struct tr2_render *r, char *p, const char *const *argv)
 {
 	const char *const *word;
 
-	for (word = argv; word && *word; word++) {
+	for (word = argv; word && *word && !r->line.failed; word++) {
 		if (word != argv)
-			tr2_buf_addstr(&r->line, between);
-		if (quoted)
-			add_word(r, *word);
-		else
-			add_text(r, *word);
+			*p++ = ' ';
+		p = add_word(r, p, *word);
+	}
+	return p;
+}
+
+static char *add_arrows(struct tr2_render *r, char *p, const char *const *argv)
+{
+	const char *const *word;
+
+	for (word = argv; word && *word && !r->line.failed; word++) {
+		if (word != argv)
+			p = tr2_put_lit(p, " <- ");
+		p = add_str(r, p, *word);
+	}
+	return p;
+}
+
+static char *put_chars(char *p, char c, size_t n)
+{
+	memset(p, c, n);
+	return p + n;
+}
+
+static char *put_wide(char *p, uint64_t ns)
+{
+	char text[TR2_KEY_MAX];
+	size_t len = (size_t)(tr2_put_seconds(text, ns) - text);
+
+	if (len < 8)
+		p = put_chars(p, ' ', 8 - len);
+	return tr2_put(p, text, len);
+}
+
+static char *add_template(struct tr2_render *r, char *p,
+			  const struct tr2_event *ev, const struct tr2_op *op)
+{
+	const struct tr2_value *v = ev->v;
+
+	for (;; op++) {
+		switch ((enum tr2_op_kind)op->kind) {
+		case TR2_OP_END:
+			return p;
+		case TR2_OP_TEXT:
+			p = tr2_put(p, op->text, op->len);
+			break;
+		case TR2_OP_IF:
+			if (!tr2_event_has(ev, op->field))
+				op += op->len;
+			break;
+		case TR2_OP_STR:
+			p = add_str(r, p, v[op->field].s);
+			break;
+		case TR2_OP_WORD:
+			p = add_word(r, p, v[op->field].s);
+			break;
+		case TR2_OP_WORDS:
+			p = add_words(r, p, v[op->field].argv);
+			break;
+		case TR2_OP_ARROWS:
+			p = add_arrows(r, p, v[op->field].argv);
+			break;
+		case TR2_OP_INT:
+			p = tr2_put_i64(p, v[op->field].i);
+			break;
+		case TR2_OP_UINT:
+			p = tr2_put_u64(p, v[op->field].u);
+			break;
+		case TR2_OP_SECONDS:
+			p = tr2_put_seconds(p, v[op->field].u);
+			break;
+		case TR2_OP_WIDE:
+			p = put_wide(p, v[op->field].u);
+			break;
+		case TR2_OP_T_ABS:
+			p = tr2_put_seconds(p, ev->t_abs_ns);
+			break;
+		case TR2_OP_T_REL:
+			p = tr2_put_seconds(p, ev->t_rel_ns);
+			break;
+		case TR2_OP_NESTING:
+			p = tr2_put_u64(p, ev->nesting);
+			break;
+		}
 	}
 }
 
-static void add_text_value(struct tr2_render *r, const struct tr2_event *ev,
-			   const struct tr2_op *op)
+static char *put_time(char *p, struct tr2_render *r, const struct tr2_event *ev)
 {
-	const struct tr2_field *f = &tr2_event_rows[ev->kind].field[op->field];
-	const struct tr2_value *v = &ev->v[op->field];
-
-	switch (f->type) {
-	case TR2_T_STR:
-	case TR2_T_JSON:
-		if (op->kind == TR2_OP_QUOTED)
-			add_word(r, v->s);
-		else
-			add_text(r, v->s);
-		return;
-	case TR2_T_INT:
-		tr2_buf_add_i64(&r->line, v->i);
-		return;
-	case TR2_T_UINT:
-	case TR2_T_BOOL:
-		tr2_buf_add_u64(&r->line, v->u);
-		return;
-	case TR2_T_SECONDS:
-		tr2_buf_add_seconds(&r->line, v->u,
-				    op->kind == TR2_OP_WIDE ? 8 : 0);
-		return;
-	case TR2_T_ARGV:
-		if (op->kind == TR2_OP_ARROWS)
-			add_words(r, v->argv, " <- ", false);
-		else
-			add_words(r, v->argv, " ", true);
-		return;
-	case TR2_T_T_ABS:
-		tr2_buf_add_seconds(&r->line, ev->t_abs_ns, 0);
-		return;
-	case TR2_T_T_REL:
-		tr2_buf_add_seconds(&r->line, ev->t_rel_ns, 0);
-		return;
-	case TR2_T_NESTING:
-		tr2_buf_add_u64(&r->line, ev->nesting);
-		return;
-	case TR2_T_HISTOGRAM:
-		return;
-	}
-}
-
-static void add_template(struct tr2_render *r, const struct tr2_event *ev,
-			 const struct tr2_op *op)
-{
-	for (; op && op->kind != TR2_OP_END; op++) {
-		if (op->kind == TR2_OP_TEXT)
-			tr2_buf_add(&r->line, op->text, op->len);
-		else if (op->kind != TR2_OP_IF)
-			add_text_value(r, ev, op);
-		else if (!tr2_event_has(ev, op->field))
-			op += op->len;
-	}
-}
-
-static void pad_to(struct tr2_buf *b, size_t start, size_t width)
-{
-	if (b->len - start < width)
-		tr2_buf_addchars(b, ' ', width - (b->len - start));
-}
-
-/* Cuts and pads what was added since start to exactly width bytes. */
-static void fit_column(struct tr2_buf *b, size_t start, size_t width)
-{
-	if (b->len - start > width)
-		b->len = start +
-			 tr2_utf8_cut(b->p + start, b->len - start, width);
-	pad_to(b, start, width);
-}
-
-static void add_time(struct tr2_render *r, const struct tr2_event *ev)
-{
-	struct tr2_buf *b = &r->line;
-	char *p;
-
-	if (!tr2_buf_room(b, TR2_LOCAL_LEN + 1))
-		return;
-	p = tr2_render_put_local(b->p + b->len, r, ev->wall_us);
+	p = tr2_render_put_local(p, r, ev->wall_us);
 	*p++ = ' ';
-	b->len = (size_t)(p - b->p);
+	return p;
 }
 
-static void add_place(struct tr2_render *r, const struct tr2_event *ev)
+/* :LINE */
+static char *put_line(char *p, int line)
+{
+	*p++ = ':';
+	return tr2_put_i64(p, line);
+}
+
+static char *add_place(struct tr2_render *r, char *p,
+		       const struct tr2_event *ev)
 {
 	const char *file = ev->file ? ev->file : "";
 
-	tr2_text_add(&r->line, file, strlen(file));
-	tr2_buf_addch(&r->line, ':');
-	tr2_buf_add_i64(&r->line, ev->line);
+	p = add_text(r, p, file, strlen(file), false);
+	return put_line(p, ev->line);
+}
+
+/* Spaces up to a column that is counted from the byte at offset start. */
+static char *put_pad(const struct tr2_render *r, char *p, size_t start,
+		     size_t width)
+{
+	size_t len = (size_t)(p - r->line.p) - start;
+
+	return len < width ? put_chars(p, ' ', width - len) : p;
 }
 
 void tr2_render_normal(struct tr2_render *r, const struct tr2_event *ev,
 		       bool brief)
 {
-	tr2_buf_reset(&r->line);
+	char *p = tr2_render_begin(r, 0);
+
+	if (!p)
+		return;
 	if (!brief) {
-		add_time(r, ev);
-		add_place(r, ev);
-		tr2_buf_addch(&r->line, ' ');
-		pad_to(&r->line, 0, NORMAL_COLUMN);
+		p = put_time(p, r, ev);
+		p = add_place(r, p, ev);
+		*p++ = ' ';
+		p = put_pad(r, p, 0, NORMAL_COLUMN);
 	}
-	add_template(r, ev, tr2_templates[ev->kind].normal);
-	tr2_buf_addch(&r->line, '\n');
+	p = add_template(r, p, ev, tr2_templates[ev->kind].normal);
+	*p++ = '\n';
+	tr2_render_end(r, p);
 }
 
-static void add_perf_place(struct tr2_render *r, const struct tr2_event *ev)
+/* The file's name is escaped: what it looks like then decides. */
+static char *add_odd_perf_place(struct tr2_render *r, char *p,
+				const struct tr2_event *ev)
 {
-	struct tr2_buf *b = &r->line;
-	size_t start = b->len, len;
+	size_t start = tr2_render_leave(r, p), len;
+	char *place;
 
-	add_place(r, ev);
-	len = b->len - start;
-	if (len > PERF_FILE_WIDTH && !b->failed) {
-		memmove(b->p + start + 3, b->p + b->len - PERF_FILE_TAIL,
-			PERF_FILE_TAIL);
-		memcpy(b->p + start, "...", 3);
-		b->len = start + PERF_FILE_WIDTH;
+	p = add_place(r, p, ev);
+	place = r->line.p + start;
+	len = (size_t)(p - place);
+	if (len > PERF_FILE_WIDTH) {
+		memmove(place + 3, p - PERF_FILE_TAIL, PERF_FILE_TAIL);
+		memcpy(place, "...", 3);
+		p = place + PERF_FILE_WIDTH;
 	}
-	pad_to(b, start, PERF_FILE_WIDTH);
+	return put_pad(r, p, start, PERF_FILE_WIDTH);
 }
 
-#define SEPARATOR " | "
+/* file:line, or the end of that. */
+static char *add_perf_place(struct tr2_render *r, char *p,
+			    const struct tr2_event *ev)
+{
+	const char *file = ev->file ? ev->file : "";
+	size_t len = strlen(file), line_len;
+	char line[24], *start = p;
+
+	line_len = (size_t)(put_line(line, ev->line) - line);
+	memset(p, ' ', PERF_FILE_WIDTH);
+	if (len + line_len > PERF_FILE_WIDTH) {
+		p = tr2_put_lit(p, "...");
+		file += len + line_len - PERF_FILE_TAIL;
+		len = PERF_FILE_TAIL - line_len;
+	}
+	if (!tr2_text_copy(p, file, len))
+		return add_odd_perf_place(r, start, ev);
+	tr2_put(p + len, line, line_len);
+	return start + PERF_FILE_WIDTH;
+}
 
 void tr2_render_perf_head(struct tr2_buf *b, unsigned int depth,
 			  const char *thread_name)
@@ -191,75 +245,103 @@ void tr2_render_perf_head(struct tr2_buf *b, unsigned int depth,
 	tr2_buf_addlit(b, SEPARATOR);
 	start = b->len;
 	tr2_text_add(b, thread_name, strlen(thread_name));
-	pad_to(b, start, PERF_THREAD_WIDTH);
+	if (b->len - start < PERF_THREAD_WIDTH)
+		tr2_buf_addchars(b, ' ', PERF_THREAD_WIDTH - (b->len - start));
 	tr2_buf_addlit(b, SEPARATOR);
 }
 
-/* For which there is room. */
-static char *put_column(char *p, const char *s, size_t len, size_t width)
+static char *put_repo_column(char *p, int repo_id)
 {
-	memset(p, ' ', width);
-	memcpy(p, s, len);
-	return tr2_put_lit(p + (len > width ? len : width), SEPARATOR);
+	char *start = p;
+
+	if (repo_id <= 0)
+		return tr2_put_lit(p, "   " SEPARATOR);
+	*p++ = 'r';
+	p = tr2_put_i64(p, repo_id);
+	if (p - start < 3)
+		*p++ = ' ';
+	return tr2_put_lit(p, SEPARATOR);
 }
 
 static char *put_time_column(char *p, bool wanted, uint64_t ns)
 {
 	char text[TR2_KEY_MAX];
-	size_t len = 0, pad;
+	size_t len;
 
-	if (wanted)
-		len = (size_t)(tr2_put_seconds(text, ns) - text);
-	pad = len < PERF_TIME_WIDTH ? PERF_TIME_WIDTH - len : 0;
+	if (!wanted)
+		return tr2_put_lit(p, "         " SEPARATOR);
+	if (ns < UINT64_C(10000000000)) {
+		*p = ' ';
+		p = tr2_put_seconds(p + 1, ns);
+		return tr2_put_lit(p, SEPARATOR);
+	}
+	len = (size_t)(tr2_put_seconds(text, ns) - text);
 	memset(p, ' ', PERF_TIME_WIDTH);
-	memcpy(p + pad, text, len);
-	return tr2_put_lit(p + pad + len, SEPARATOR);
+	if (len < PERF_TIME_WIDTH)
+		p += PERF_TIME_WIDTH - len;
+	p = tr2_put(p, text, len);
+	return tr2_put_lit(p, SEPARATOR);
 }
 
 /* From the thread to t_rel, with the separator behind it. */
-static void add_perf_columns(struct tr2_render *r, const struct tr2_event *ev)
+static char *put_perf_columns(char *p, const struct tr2_event *ev)
 {
 	const struct tr2_event_row *row = &tr2_event_rows[ev->kind];
-	struct tr2_buf *b = &r->line;
-	char repo[TR2_KEY_MAX] = "r", *p;
-	size_t repo_len = 0;
 
-	if (ev->repo_id > 0)
-		repo_len = (size_t)(tr2_put_u64(repo + 1,
-						(uint64_t)ev->repo_id) -
-				    repo);
-	if (!tr2_buf_room(b, ev->who->perf_head_len + 128))
-		return;
-	p = tr2_put(b->p + b->len, ev->who->perf_head, ev->who->perf_head_len);
-	p = put_column(p, row->name, strlen(row->name), PERF_EVENT_WIDTH);
-	p = put_column(p, repo, repo_len, 3);
+	p = tr2_put(p, ev->who->perf_head, ev->who->perf_head_len);
+	p = tr2_put_key(p, &row->padded);
+	p = tr2_put_lit(p, SEPARATOR);
+	p = put_repo_column(p, ev->repo_id);
 	p = put_time_column(p, row->flags & TR2_E_T_ABS, ev->t_abs_ns);
-	p = put_time_column(p, row->flags & TR2_E_T_REL, ev->t_rel_ns);
-	b->len = (size_t)(p - b->p);
+	return put_time_column(p, row->flags & TR2_E_T_REL, ev->t_rel_ns);
+}
+
+/* Cut and padded to exactly its width. */
+static char *add_category(struct tr2_render *r, char *p,
+			  const struct tr2_event *ev, const struct tr2_op *op)
+{
+	size_t start = tr2_render_leave(r, p), len;
+
+	if (op)
+		p = add_template(r, p, ev, op);
+	len = (size_t)(p - r->line.p) - start;
+	if (len > PERF_CATEGORY_WIDTH)
+		p = r->line.p + start +
+		    tr2_utf8_cut(r->line.p + start, len, PERF_CATEGORY_WIDTH);
+	return put_pad(r, p, start, PERF_CATEGORY_WIDTH);
+}
+
+/* Two for each open region but the outermost. */
+static char *add_dots(struct tr2_render *r, char *p, unsigned int nesting)
+{
+	size_t n = nesting > 1 ? 2 * ((size_t)nesting - 1) : 0, before;
+
+	if (tr2_render_has_room(r, p, n))
+		return put_chars(p, '.', n);
+	before = tr2_render_leave(r, p);
+	tr2_buf_addchars(&r->line, '.', n);
+	return tr2_render_back(r, before);
 }
 
 void tr2_render_perf(struct tr2_render *r, const struct tr2_event *ev,
 		     bool brief)
 {
 	const struct tr2_templates *t = &tr2_templates[ev->kind];
-	struct tr2_buf *b = &r->line;
-	unsigned int open;
-	size_t start;
+	char *p = tr2_render_begin(r, ev->who->perf_head_len);
 
-	tr2_buf_reset(b);
+	if (!p)
+		return;
 	if (!brief) {
-		add_time(r, ev);
-		add_perf_place(r, ev);
-		tr2_buf_addlit(b, SEPARATOR);
+		p = put_time(p, r, ev);
+		p = add_perf_place(r, p, ev);
+		p = tr2_put_lit(p, SEPARATOR);
 	}
-	add_perf_columns(r, ev);
-	start = b->len;
-	add_template(r, ev, t->perf_category);
-	if (!b->failed)
-		fit_column(b, start, PERF_CATEGORY_WIDTH);
-	tr2_buf_addlit(b, SEPARATOR);
-	for (open = 1; open < ev->nesting; open++)
-		tr2_buf_addlit(b, "..");
-	add_template(r, ev, t->perf_message);
-	tr2_buf_addch(b, '\n');
+	p = put_perf_columns(p, ev);
+	p = add_category(r, p, ev, t->perf_category);
+	p = tr2_put_lit(p, SEPARATOR);
+	if (ev->nesting > 1)
+		p = add_dots(r, p, ev->nesting);
+	p = add_template(r, p, ev, t->perf_message);
+	*p++ = '\n';
+	tr2_render_end(r, p);
 }

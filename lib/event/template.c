@@ -48,18 +48,33 @@ static uint8_t field_index(const struct tr2_event_row *row, const char *name,
 	return TR2_MAX_FIELDS;
 }
 
-static enum tr2_op_kind field_form(const char *form)
+/* form: what stands behind the field's name and a colon, '\0' for nothing. */
+static enum tr2_op_kind field_op(enum tr2_field_type type, char form)
 {
-	switch (*form) {
-	case 'q':
-		return TR2_OP_QUOTED;
-	case '<':
-		return TR2_OP_ARROWS;
-	case '8':
-		return TR2_OP_WIDE;
-	default:
-		return TR2_OP_FIELD;
+	switch (type) {
+	case TR2_T_STR:
+	case TR2_T_JSON:
+		return form == 'q' ? TR2_OP_WORD : TR2_OP_STR;
+	case TR2_T_ARGV:
+		return form == '<' ? TR2_OP_ARROWS : TR2_OP_WORDS;
+	case TR2_T_SECONDS:
+		return form == '8' ? TR2_OP_WIDE : TR2_OP_SECONDS;
+	case TR2_T_INT:
+		return TR2_OP_INT;
+	case TR2_T_UINT:
+	case TR2_T_BOOL:
+		return TR2_OP_UINT;
+	case TR2_T_T_ABS:
+		return TR2_OP_T_ABS;
+	case TR2_T_T_REL:
+		return TR2_OP_T_REL;
+	case TR2_T_NESTING:
+		return TR2_OP_NESTING;
+	case TR2_T_HISTOGRAM:
+		break;
 	}
+	TR2_CHECK(!"a template names a field that has no text");
+	return TR2_OP_END;
 }
 
 static const char *add_template(const struct tr2_event_row *row,
@@ -81,11 +96,10 @@ static const char *add_condition(const struct tr2_event_row *row, const char *p)
 static const char *add_field(const struct tr2_event_row *row, const char *p)
 {
 	size_t len = strcspn(p, ":}");
-	enum tr2_op_kind kind = TR2_OP_FIELD;
+	uint8_t field = field_index(row, p, len);
+	char form = p[len] == ':' ? p[len + 1] : '\0';
 
-	if (p[len] == ':')
-		kind = field_form(p + len + 1);
-	add_op(kind)->field = field_index(row, p, len);
+	add_op(field_op(row->field[field].type, form))->field = field;
 	p += strcspn(p, "}");
 	return *p ? p + 1 : p;
 }

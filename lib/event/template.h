@@ -11,11 +11,19 @@
 enum tr2_op_kind {
 	TR2_OP_END,
 	TR2_OP_TEXT, /* text, len */
-	TR2_OP_FIELD, /* field, plain */
-	TR2_OP_QUOTED, /* field, as a shell word */
-	TR2_OP_ARROWS, /* field, words joined by " <- " */
-	TR2_OP_WIDE, /* field, seconds at least 8 wide */
-	TR2_OP_IF /* field; absent: skip the next `len` operations */
+	TR2_OP_IF, /* field; absent: skip the next `len` operations */
+	/* A field, by its type and its form in the template: */
+	TR2_OP_STR,
+	TR2_OP_WORD, /* as a shell word */
+	TR2_OP_WORDS, /* shell words */
+	TR2_OP_ARROWS, /* words joined by " <- " */
+	TR2_OP_INT,
+	TR2_OP_UINT,
+	TR2_OP_SECONDS,
+	TR2_OP_WIDE, /* seconds at least 8 wide */
+	TR2_OP_T_ABS,
+	TR2_OP_T_REL,
+	TR2_OP_NESTING
 };
 
 struct tr2_op {

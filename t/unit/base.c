@@ -179,6 +179,41 @@ static void test_classify(void)
 	is_u64(missed, 0, "and plain text is plain at any length");
 }
 
+/* Whole, and nothing behind it; plain only if no byte of it is odd. */
+static bool copies(const char *text, size_t len)
+{
+	char copy[80], before[80];
+	bool plain;
+
+	memset(copy, '#', sizeof(copy));
+	memset(before, '#', sizeof(before));
+	plain = tr2_text_copy(copy, text, len);
+	return plain == !classify(text, len) && !memcmp(copy, text, len) &&
+	       !memcmp(copy + len, before, sizeof(copy) - len);
+}
+
+static void test_copy(void)
+{
+	unsigned int wrong = 0, c;
+	size_t len, at;
+	char text[70] = "";
+
+	for (len = 0; len < sizeof(text); len++) {
+		for (at = 0; at < len; at++)
+			text[at] = (char)('A' + at % 50 + (at % 50 > 26));
+		wrong += !copies(text, len);
+		for (at = 0; at < len; at++)
+			for (c = 1; c < 256; c++) {
+				char kept = text[at];
+
+				text[at] = (char)c;
+				wrong += !copies(text, len);
+				text[at] = kept;
+			}
+	}
+	is_u64(wrong, 0, "text is copied whole and its odd bytes are seen");
+}
+
 static void word(const char *text, const char *want)
 {
 	tr2_quote_add_word(&b, text);
@@ -265,6 +300,7 @@ int main(void)
 	test_utf8();
 	test_json();
 	test_classify();
+	test_copy();
 	test_quoting();
 	test_civil();
 	test_zone();

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The event table itself, its templates, and redaction. */
+#include <stdlib.h>
+
 #include "event/redact.h"
 #include "event/render.h"
 #include "event/template.h"
@@ -36,6 +38,48 @@ static void test_table(void)
 			   TR2_OP_TEXT,
 	   "the operations fit");
 	ok(texts > 40, "templates were read");
+}
+
+#define NR_WORDS 400
+
+/* Into memory of each size: a sanitizer or valgrind sees what is beyond it. */
+static void test_little_memory(void)
+{
+	static const tr2_render_fn renderers[] = {
+		tr2_render_normal, tr2_render_perf, tr2_render_event
+	};
+	static char name[600];
+	const char *words[NR_WORDS + 1];
+	struct tr2_v_child_start v = { .child_class.s = name,
+				       .cd.s = "a\"b", .argv.argv = words };
+	struct tr2_who who = { "main", "d0 | main | ", 12, ",\"sid\":\"\"", 9 };
+	struct tr2_event ev = { .kind = TR2_EV_child_start,
+				.v = (const struct tr2_value *)&v, .who = &who,
+				.file = name, .line = 1, .nesting = 300,
+				.wall_us = UINT64_C(1700000000000000) };
+	unsigned int i, complete = 0, wrong = 0;
+	size_t size;
+
+	memset(name, 'n', sizeof(name) - 1);
+	for (i = 0; i < NR_WORDS; i++)
+		words[i] = i % 3 ? "" : "w\x01=";
+	words[NR_WORDS] = NULL;
+	for (size = 64; size < 8192; size += 61)
+		for (i = 0; i < 3; i++) {
+			char *memory = malloc(size);
+			struct tr2_render r = { .redact = true };
+
+			tr2_buf_init_fixed(&r.line, memory, size);
+			renderers[i](&r, &ev, false);
+			wrong += !r.line.failed &&
+				 (r.line.len >= size ||
+				  memory[r.line.len - 1] != '\n');
+			complete += !r.line.failed;
+			tr2_buf_release(&r.redacted);
+			free(memory);
+		}
+	is_u64(wrong, 0, "a line is whole, or says that it failed");
+	ok(complete > 10 && complete < 300, "both came about");
 }
 
 static void redacts(const char *text, const char *want)
@@ -115,6 +159,7 @@ static void test_redact(void)
 int main(void)
 {
 	test_table();
+	test_little_memory();
 	test_redact();
 	return done_testing();
 }
