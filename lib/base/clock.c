@@ -2,7 +2,6 @@
 #include "base/clock.h"
 
 #include <fcntl.h>
-#include <stdatomic.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -254,26 +253,12 @@ uint64_t tr2_clock_worst_ns(void)
 	return worst_ns;
 }
 
-uint64_t tr2_clock_wall_us(uint64_t now_ns)
+void tr2_clock_look_up_wall(void)
 {
-	/*
-	 * Relaxed: the two are independent guesses. A thread that sees a new
-	 * deadline with the old offset uses an offset some seconds old.
-	 */
-	static _Atomic uint64_t wall_minus_mono, refresh_at;
-	uint64_t offset;
+	uint64_t mono = read_clock(CLOCK_MONOTONIC);
 
-	if (now_ns >= atomic_load_explicit(&refresh_at, memory_order_relaxed)) {
-		uint64_t mono = read_clock(CLOCK_MONOTONIC);
-
-		offset = read_clock(CLOCK_REALTIME) - mono;
-		atomic_store_explicit(&wall_minus_mono, offset,
-				      memory_order_relaxed);
-		atomic_store_explicit(&refresh_at, mono + REFRESH_NS,
-				      memory_order_relaxed);
-	}
-	offset = atomic_load_explicit(&wall_minus_mono, memory_order_relaxed);
-	return (now_ns + offset) / 1000u;
+	store(&tr2_clock.wall_ns, read_clock(CLOCK_REALTIME) - mono);
+	store(&tr2_clock.wall_until_ns, mono + REFRESH_NS);
 }
 
 /* Days to a date in the proleptic Gregorian calendar, by counting 400-year

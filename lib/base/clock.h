@@ -46,6 +46,11 @@ static inline uint64_t tr2_clock_ticks(void)
 struct tr2_clock {
 	uint32_t generation;
 	struct tr2_scale scale[2];
+	/* CLOCK_REALTIME is wall_ns later than CLOCK_MONOTONIC; to be looked
+	 * up again from wall_until_ns on. Relaxed: the two are independent
+	 * guesses, and whoever sees a new limit with the old offset uses one
+	 * some seconds old. */
+	uint64_t wall_ns, wall_until_ns;
 } __attribute__((aligned(64)));
 extern struct tr2_clock tr2_clock;
 
@@ -109,9 +114,20 @@ void tr2_clock_after_fork(void);
  * compared with the kernel's, the last time now. */
 uint64_t tr2_clock_worst_ns(void);
 
+void tr2_clock_look_up_wall(void);
+
 /* Wall time of a moment that tr2_clock_now_ns() gave, in microseconds since
  * 1970. Signal-safe; any thread. */
-uint64_t tr2_clock_wall_us(uint64_t now_ns);
+static inline uint64_t tr2_clock_wall_us(uint64_t now_ns)
+{
+	if (__builtin_expect(now_ns >= __atomic_load_n(&tr2_clock.wall_until_ns,
+						       __ATOMIC_RELAXED),
+			     0))
+		tr2_clock_look_up_wall();
+	return (now_ns +
+		__atomic_load_n(&tr2_clock.wall_ns, __ATOMIC_RELAXED)) /
+	       1000u;
+}
 
 /* UTC in fields, for years 1970 to 9999. */
 struct tr2_civil {

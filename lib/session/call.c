@@ -122,9 +122,10 @@ static uint64_t lost_so_far(void)
  * a signal handler interrupted to fork goes on in the child, too, where it has
  * nothing to say: the parent says it.
  */
-static void emit(struct tr2_call *call, const struct tr2_event *ev)
+static inline __attribute__((always_inline)) void
+emit(struct tr2_call *call, const struct tr2_event *ev)
 {
-	uint64_t lost = lost_so_far();
+	uint64_t lost = ev->kind == TR2_EV_atexit ? lost_so_far() : 0;
 	bool any_on = false;
 	unsigned int i;
 
@@ -144,8 +145,10 @@ static void emit(struct tr2_call *call, const struct tr2_event *ev)
 		__atomic_store_n(&trace2_enabled_, 0, __ATOMIC_RELAXED);
 }
 
-static void emit_now(struct tr2_call *call, enum tr2_event_kind kind,
-		     const struct tr2_value *v)
+/* In one piece with tr2_call_emit(): see base/raw.h. */
+static inline __attribute__((always_inline)) void
+emit_now(struct tr2_call *call, enum tr2_event_kind kind,
+	 const struct tr2_value *v)
 {
 	struct tr2_event ev = {
 		.kind = kind,
@@ -177,16 +180,15 @@ static const char *shown_name(struct tr2_thread *thread, const char *base)
 	return base == scratch->p ? tr2_buf_str(scratch) : base;
 }
 
-void tr2_call_announce(struct tr2_call *call, const char *base)
+__attribute__((noinline)) void tr2_call_announce_slow(struct tr2_call *call,
+						       const char *base)
 {
 	struct tr2_thread *thread = call->thread;
 
-	if (thread->announced)
-		return;
 	thread->announced = true;
 	thread->start_ns = call->now_ns;
 	tr2_thread_name(thread, shown_name(thread, base));
-	emit_now(call, TR2_EV_thread_start, NULL);
+	tr2_call_emit(call, TR2_EV_thread_start, NULL);
 }
 
 void tr2_call_emit(struct tr2_call *call, enum tr2_event_kind kind,

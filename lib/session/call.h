@@ -43,7 +43,12 @@ void tr2_call_emit(struct tr2_call *call, enum tr2_event_kind kind,
 			      const struct tr2_v_##name){ __VA_ARGS__ })
 
 /* thread_start, if the thread was not announced yet. base NULL: "unknown". */
-void tr2_call_announce(struct tr2_call *call, const char *base);
+void tr2_call_announce_slow(struct tr2_call *call, const char *base);
+static inline void tr2_call_announce(struct tr2_call *call, const char *base)
+{
+	if (!call->thread->announced)
+		tr2_call_announce_slow(call, base);
+}
 
 /* vsnprintf() into the thread's buffer; NULL when fmt is NULL or empty. */
 const char *tr2_call_format(struct tr2_call *call, const char *fmt, va_list ap)

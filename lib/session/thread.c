@@ -27,7 +27,7 @@
 static __thread bool has_ended __attribute__((tls_model("initial-exec")));
 
 __thread struct tr2_thread *tr2_self __attribute__((tls_model("initial-exec")));
-static __thread bool lock_is_mine __attribute__((tls_model("initial-exec")));
+__thread bool tr2_lock_mine __attribute__((tls_model("initial-exec")));
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct tr2_thread *registry, *free_list, *main_thread;
@@ -53,7 +53,7 @@ void tr2_lock(void)
 	sigfillset(&all);
 	pthread_sigmask(SIG_BLOCK, &all, &before);
 	pthread_mutex_lock(&lock);
-	lock_is_mine = true;
+	tr2_lock_mine = true;
 	mask_before = before;
 	cancel_state_before = cancel_state;
 	cancel_type_before = cancel_type;
@@ -65,16 +65,11 @@ void tr2_unlock(void)
 	int cancel_state = cancel_state_before;
 	int cancel_type = cancel_type_before;
 
-	lock_is_mine = false;
+	tr2_lock_mine = false;
 	pthread_mutex_unlock(&lock);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	pthread_setcanceltype(cancel_type, NULL);
 	pthread_setcancelstate(cancel_state, NULL);
-}
-
-bool tr2_lock_is_mine(void)
-{
-	return lock_is_mine;
 }
 
 struct tr2_thread *tr2_thread_main(void)
@@ -203,7 +198,7 @@ static struct tr2_thread *make(void)
 	return thread;
 }
 
-static struct tr2_thread *thread_get_slow(void)
+struct tr2_thread *tr2_thread_make(void)
 {
 	struct tr2_thread *thread;
 
@@ -216,11 +211,6 @@ static struct tr2_thread *thread_get_slow(void)
 		tr2_thread_name(thread, NULL);
 	tr2_unlock();
 	return thread;
-}
-
-struct tr2_thread *tr2_thread_get(void)
-{
-	return tr2_self ? tr2_self : thread_get_slow();
 }
 
 static void describe_slot(struct tr2_thread *thread, struct tr2_slot *slot)
@@ -327,7 +317,7 @@ void tr2_thread_after_fork(void)
 	struct tr2_thread *thread = tr2_self;
 
 	lock = unlocked;
-	lock_is_mine = false;
+	tr2_lock_mine = false;
 	registry = free_list = NULL;
 	main_thread = thread;
 	last_id = 0;

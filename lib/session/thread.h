@@ -64,11 +64,20 @@ extern __thread struct tr2_thread *tr2_self
  */
 void tr2_lock(void);
 void tr2_unlock(void);
-bool tr2_lock_is_mine(void);
+extern __thread bool tr2_lock_mine
+	__attribute__((tls_model("initial-exec")));
+static inline bool tr2_lock_is_mine(void)
+{
+	return tr2_lock_mine;
+}
 
 /* The calling thread's context, made if it has none; NULL without memory.
  * Takes the lock. Not announced yet, but for the first one, main. */
-struct tr2_thread *tr2_thread_get(void);
+struct tr2_thread *tr2_thread_make(void);
+static inline struct tr2_thread *tr2_thread_get(void)
+{
+	return tr2_self ? tr2_self : tr2_thread_make();
+}
 
 /* Gives it its number and name; base NULL: "unknown". */
 void tr2_thread_name(struct tr2_thread *thread, const char *base);

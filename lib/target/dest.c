@@ -23,23 +23,6 @@
 static atomic_uint_fast64_t stalled_ns;
 static atomic_bool urgent;
 
-bool tr2_dest_is_on(const struct tr2_dest *dest)
-{
-	return atomic_load_explicit(&dest->on, memory_order_relaxed);
-}
-
-uint64_t tr2_dest_lost(const struct tr2_dest *dest)
-{
-	return atomic_load_explicit(&dest->lost, memory_order_relaxed);
-}
-
-void tr2_dest_drop(struct tr2_dest *dest)
-{
-	if (dest->fd < 0)
-		return;
-	atomic_fetch_add_explicit(&dest->lost, 1, memory_order_relaxed);
-}
-
 void tr2_dest_after_fork(void)
 {
 	atomic_store_explicit(&stalled_ns, 0, memory_order_relaxed);
@@ -296,17 +279,16 @@ static bool is_final(int error)
 	return error != EAGAIN && error != ENOBUFS;
 }
 
+/* done: what is written already. */
 static void write_line(struct tr2_dest *dest, int fd, const char *line,
-		       size_t len)
+		       size_t len, size_t done)
 {
-	size_t done = 0;
-
 	if (dest->cut) {
 		if (write_all(dest, fd, "\n", 1) != 1)
 			goto failed;
 		dest->cut = false;
 	}
-	done = write_all(dest, fd, line, len);
+	done += write_all(dest, fd, line + done, len - done);
 	if (done == len) {
 		if (dest->cut)
 			dest->cut = false;
@@ -346,7 +328,7 @@ static void write_line_guarded(struct tr2_dest *dest, int fd, const char *line,
 		sigpending(&pending);
 		was_pending = sigismember(&pending, signo) == 1;
 	}
-	write_line(dest, fd, line, len);
+	write_line(dest, fd, line, len, 0);
 	if (!was_pending && !tr2_dest_is_on(dest))
 		while (sigtimedwait(&one, NULL, &now) < 0 && errno == EINTR)
 			;
@@ -401,7 +383,7 @@ static void write_whole(struct tr2_dest *dest, const char *line, size_t len)
 	else if (dest->kind == TR2_DEST_PIPE)
 		write_line_guarded(dest, dest->fd, line, len, SIGPIPE);
 	else
-		write_line(dest, dest->fd, line, len);
+		write_line(dest, dest->fd, line, len, 0);
 	if (locking == LOCKED)
 		pthread_mutex_unlock(&dest->lock);
 }
@@ -419,8 +401,8 @@ static void check(struct tr2_dest *dest, uint64_t second)
 		dest->size_limited = may_raise_sigxfsz();
 }
 
-void tr2_dest_write(struct tr2_dest *dest, const char *line, size_t len,
-		    uint64_t second)
+void tr2_dest_write_slow(struct tr2_dest *dest, const char *line, size_t len,
+			 uint64_t second)
 {
 	if (tr2_dest_is_on(dest) &&
 	    atomic_load_explicit(&dest->checked, memory_order_relaxed) !=
@@ -434,7 +416,13 @@ void tr2_dest_write(struct tr2_dest *dest, const char *line, size_t len,
 				      memory_order_relaxed))
 		write_line_guarded(dest, dest->fd, line, len, SIGXFSZ);
 	else
-		write_line(dest, dest->fd, line, len);
+		write_line(dest, dest->fd, line, len, 0);
+}
+
+void tr2_dest_write_rest(struct tr2_dest *dest, const char *line, size_t len,
+			 long result)
+{
+	write_line(dest, dest->fd, line, len, result > 0 ? (size_t)result : 0);
 }
 
 void tr2_dest_warn(const char *line, size_t len)

@@ -20,6 +20,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "base/raw.h"
+
 #define TR2_STALL_NS (50u * UINT64_C(1000000))
 #define TR2_TERMINAL_STALL_NS (1000u * UINT64_C(1000000))
 
@@ -70,19 +72,52 @@ void tr2_dest_warn(const char *line, size_t len);
 bool tr2_dest_open(struct tr2_dest *dest,
 		   const struct tr2_dest_request *request);
 
+/* Counts a line that never got here, if the destination was ever opened. */
+static inline void tr2_dest_drop(struct tr2_dest *dest)
+{
+	if (dest->fd >= 0)
+		atomic_fetch_add_explicit(&dest->lost, 1, memory_order_relaxed);
+}
+
+static inline bool tr2_dest_is_on(const struct tr2_dest *dest)
+{
+	return atomic_load_explicit(&dest->on, memory_order_relaxed);
+}
+
+static inline uint64_t tr2_dest_lost(const struct tr2_dest *dest)
+{
+	return atomic_load_explicit(&dest->lost, memory_order_relaxed);
+}
+
+/* All but what goes into a file without any doubt. */
+void tr2_dest_write_slow(struct tr2_dest *dest, const char *line, size_t len,
+			 uint64_t second);
+
+/* The kernel took less than all: result is what it returned. */
+void tr2_dest_write_rest(struct tr2_dest *dest, const char *line, size_t len,
+			 long result);
+
 /*
  * The line ends with its newline. Counts what it cannot write. second: the wall
  * time; with every new one it is looked whether the host closed the descriptor
  * and reused its number, or limited the size of files. Signal-safe.
  */
-void tr2_dest_write(struct tr2_dest *dest, const char *line, size_t len,
-		    uint64_t second);
+static inline void tr2_dest_write(struct tr2_dest *dest, const char *line,
+				  size_t len, uint64_t second)
+{
+	long result;
 
-/* Counts a line that never got here, if the destination was ever opened. */
-void tr2_dest_drop(struct tr2_dest *dest);
-
-bool tr2_dest_is_on(const struct tr2_dest *dest);
-uint64_t tr2_dest_lost(const struct tr2_dest *dest);
+	if (dest->kind != TR2_DEST_FILE || !tr2_dest_is_on(dest) || dest->cut ||
+	    atomic_load_explicit(&dest->size_limited, memory_order_relaxed) ||
+	    atomic_load_explicit(&dest->checked, memory_order_relaxed) !=
+		    second) {
+		tr2_dest_write_slow(dest, line, len, second);
+		return;
+	}
+	result = tr2_raw_write(dest->fd, line, len);
+	if (__builtin_expect(result != (long)len, 0))
+		tr2_dest_write_rest(dest, line, len, result);
+}
 
 /* Takes no more. Signal-safe. */
 void tr2_dest_stop(struct tr2_dest *dest);

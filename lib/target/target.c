@@ -20,35 +20,31 @@ static bool shows(const struct tr2_target *target, enum tr2_target_id id,
 	       ev->nesting <= target->max_nesting;
 }
 
-static void render_and_write(struct tr2_target *target, enum tr2_target_id id,
-			     struct tr2_render *render,
-			     const struct tr2_event *ev)
+/* The event as it is told by one that tells what was lost. */
+static __attribute__((noinline)) void
+render_atexit(const struct tr2_target *target, enum tr2_target_id id,
+	      struct tr2_render *render, const struct tr2_event *ev,
+	      uint64_t lost)
 {
-	renderers[id](render, ev, target->brief);
-	if (render->line.failed)
-		tr2_dest_drop(&target->dest);
-	else
-		tr2_dest_write(&target->dest, render->line.p, render->line.len,
-			       ev->kind == TR2_EV_atexit ?
-				       UINT64_MAX :
-				       ev->wall_us / 1000000u);
+	struct tr2_v_atexit v = *(const struct tr2_v_atexit *)ev->v;
+	struct tr2_event with_lost = *ev;
+
+	v.lost.u = lost + tr2_dest_lost(&target->dest);
+	with_lost.v = (const struct tr2_value *)&v;
+	renderers[id](render, &with_lost, target->brief);
 }
 
-void tr2_target_emit(struct tr2_target *target, enum tr2_target_id id,
-		     struct tr2_render *render, const struct tr2_event *ev,
-		     uint64_t lost)
+bool tr2_target_render(struct tr2_target *target, enum tr2_target_id id,
+		       struct tr2_render *render, const struct tr2_event *ev,
+		       uint64_t lost)
 {
-	struct tr2_v_atexit with_lost;
-	struct tr2_event copy;
-
 	if (!shows(target, id, ev))
-		return;
-	if (ev->kind == TR2_EV_atexit) {
-		with_lost = *(const struct tr2_v_atexit *)ev->v;
-		with_lost.lost.u = lost + tr2_dest_lost(&target->dest);
-		copy = *ev;
-		copy.v = (const struct tr2_value *)&with_lost;
-		ev = &copy;
-	}
-	render_and_write(target, id, render, ev);
+		return false;
+	if (__builtin_expect(ev->kind == TR2_EV_atexit, 0))
+		render_atexit(target, id, render, ev, lost);
+	else
+		renderers[id](render, ev, target->brief);
+	if (render->line.failed)
+		tr2_dest_drop(&target->dest);
+	return !render->line.failed;
 }

@@ -29,12 +29,27 @@ struct tr2_target {
 };
 
 /*
- * Renders and writes, if this target shows such an event. lost: events that
- * were lost before any target saw them, for the event that tells.
- * Signal-safe.
+ * Renders, if this target shows such an event; true: render->line is to be
+ * written. lost: events that were lost before any target saw them, for the
+ * event that tells. Signal-safe.
  */
-void tr2_target_emit(struct tr2_target *target, enum tr2_target_id id,
-		     struct tr2_render *render, const struct tr2_event *ev,
-		     uint64_t lost);
+bool tr2_target_render(struct tr2_target *target, enum tr2_target_id id,
+		       struct tr2_render *render, const struct tr2_event *ev,
+		       uint64_t lost);
+
+/* And writes. Inline: see base/raw.h. */
+static inline void tr2_target_emit(struct tr2_target *target,
+				   enum tr2_target_id id,
+				   struct tr2_render *render,
+				   const struct tr2_event *ev, uint64_t lost)
+{
+	/* The last line is checked as the first one of a second is. */
+	uint64_t second = ev->kind == TR2_EV_atexit ? UINT64_MAX :
+						      ev->wall_us / 1000000u;
+
+	if (tr2_target_render(target, id, render, ev, lost))
+		tr2_dest_write(&target->dest, render->line.p, render->line.len,
+			       second);
+}
 
 #endif
