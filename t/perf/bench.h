@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#define BENCH_ROUNDS 41
+#define BENCH_ROUNDS 801
 
 struct bench_case {
 	const char *name, *limit_name;
