@@ -35,9 +35,17 @@ static inline struct tr2_thread *thread_of(const struct build *b)
 void tr2_b_problem(const struct build *b, enum tr2_problem_kind kind,
 		   const char *text);
 
-/* Whether another process speaks under this SID from here on; which of both
- * it is, as a new session. 0: no memory. */
-bool tr2_b_begins_anew(const struct build *b);
+/* Whether another process speaks under this SID from here on. */
+/* Threads that outlive main are still the old process's. */
+static inline bool tr2_b_begins_anew(const struct build *b)
+{
+	const struct tr2_session *s = session_of(b);
+
+	return b->in->kind == TR2_EV_version ||
+	       (s->end == TR2_END_EXIT && b->t == s->first_thread);
+}
+
+/* Which of both it is, as a new session. 0: no memory. */
 uint32_t tr2_b_begin_again(const struct build *b);
 uint32_t tr2_b_go_on_forked(const struct build *b);
 
@@ -48,6 +56,16 @@ int64_t tr2_b_event_time(const struct build *b, struct tr2_session *s);
 int64_t tr2_b_end_time(struct build *b, int64_t start_ns);
 /* Session and thread lasted until this event, whose time its handler may have
  * put right. */
-void tr2_b_lasts(const struct build *b);
+static inline void tr2_b_lasts(const struct build *b)
+{
+	struct tr2_session *s = session_of(b);
+	struct tr2_thread *t = thread_of(b);
+
+	s->now_ns = b->at_ns;
+	if (b->at_ns > s->end_ns)
+		s->end_ns = b->at_ns;
+	if (b->at_ns > t->end_ns)
+		t->end_ns = b->at_ns;
+}
 
 #endif

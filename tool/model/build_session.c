@@ -235,18 +235,6 @@ int64_t tr2_b_event_time(const struct build *b, struct tr2_session *s)
 	return wall_ns - s->clock_ns;
 }
 
-void tr2_b_lasts(const struct build *b)
-{
-	struct tr2_session *s = session_of(b);
-	struct tr2_thread *t = thread_of(b);
-
-	s->now_ns = b->at_ns;
-	if (b->at_ns > s->end_ns)
-		s->end_ns = b->at_ns;
-	if (b->at_ns > t->end_ns)
-		t->end_ns = b->at_ns;
-}
-
 int64_t tr2_b_end_time(struct build *b, int64_t start_ns)
 {
 	struct tr2_session *s = session_of(b);
@@ -265,13 +253,4 @@ int64_t tr2_b_end_time(struct build *b, int64_t start_ns)
 	if (in->wall_us == TR2_ABSENT || s->flags & TR2_SESSION_CLOCK_STEP)
 		b->at_ns = end;
 	return end;
-}
-
-/* Threads that outlive main are still the old process's. */
-bool tr2_b_begins_anew(const struct build *b)
-{
-	const struct tr2_session *s = session_of(b);
-
-	return b->in->kind == TR2_EV_version ||
-	       (s->end == TR2_END_EXIT && b->t == s->first_thread);
 }

@@ -83,6 +83,27 @@ static void end_sessions(struct tr2_model *m)
 	}
 }
 
+/* How far up from the session before a parent is looked for. */
+#define NEAR 8
+
+/* The session of the first len bytes of a SID, mostly the one before session i
+ * in the recording, or one that this one is below. */
+static uint32_t session_of_sid(const struct tr2_model *m, uint32_t i,
+			       const char *sid, size_t len)
+{
+	uint32_t near = i - 1, up;
+
+	/* Where a SID is there twice, the latest is meant. */
+	for (up = 0; near && up < NEAR && !m->priv->sids.again; up++) {
+		const char *have = m->sessions[near].sid;
+
+		if (!strncmp(have, sid, len) && !have[len])
+			return near;
+		near = m->sessions[near].parent;
+	}
+	return tr2_sid_find(m, sid, len);
+}
+
 static void find_parents(struct tr2_model *m)
 {
 	const char *slash;
@@ -96,8 +117,8 @@ static void find_parents(struct tr2_model *m)
 		while (!s->parent &&
 		       (slash = memrchr(s->sid, '/', (size_t)(end - s->sid)))) {
 			end = slash;
-			s->parent = tr2_sid_find(m, s->sid,
-						 (size_t)(end - s->sid));
+			s->parent = session_of_sid(m, i, s->sid,
+						   (size_t)(end - s->sid));
 		}
 	}
 }

@@ -43,6 +43,7 @@ struct tr2_sids {
 		uint32_t hash, session; /* 0: not used */
 	} *slots;
 	uint32_t nr, mask;
+	bool again; /* some SID has had more than one session */
 };
 
 /* 0: there is none. */

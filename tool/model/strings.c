@@ -264,6 +264,7 @@ bool tr2_sid_set(struct tr2_model *m, uint32_t session)
 		return false;
 	slot = sid_slot(m, sid, len, hash);
 	sids->nr += !slot->session;
+	sids->again |= slot->session;
 	slot->hash = hash;
 	slot->session = session;
 	return true;

@@ -316,6 +316,28 @@ static bool same(const char *have, size_t have_len, const struct tr2_view *v)
 	return have_len == v->len && !memcmp(have, v->p, v->len);
 }
 
+/* One that was there lately, else the model's. */
+static uint32_t session_of(struct tr2_event_reader *r, const struct tr2_view *sid)
+{
+	struct tr2_seen_session *seen = r->seen_sessions;
+	int i;
+
+	for (i = 0; i < TR2_SEEN_SESSIONS; i++)
+		if (seen[i].session && same(seen[i].sid, seen[i].len, sid))
+			return seen[i].session;
+	seen += r->next_seen++ % TR2_SEEN_SESSIONS;
+	seen->session = tr2_build_session(r->m, sid->p, sid->len, r->source);
+	seen->sid = r->m->sessions[seen->session].sid;
+	seen->len = sid->len;
+	return seen->session;
+}
+
+static void forget_sessions(struct tr2_event_reader *r)
+{
+	memset(r->seen_sessions, 0, sizeof(r->seen_sessions));
+	r->session = 0;
+}
+
 /* Finds the session and the thread, which are mostly those of the line before.
  */
 static bool find_other(struct tr2_event_reader *r)
@@ -325,8 +347,7 @@ static bool find_other(struct tr2_event_reader *r)
 						       &main_thread;
 
 	if (!r->session || !same(r->sid, r->sid_len, &r->sid_seen)) {
-		r->session = tr2_build_session(r->m, r->sid_seen.p,
-					       r->sid_seen.len, r->source);
+		r->session = session_of(r, &r->sid_seen);
 		if (!r->session)
 			return false;
 		r->sid = r->m->sessions[r->session].sid;
@@ -372,7 +393,7 @@ static enum tr2_line_result keep(struct tr2_event_reader *r, struct tr2_in *in)
 		return TR2_LINE_NO_MEMORY;
 	/* It may have begun another session of the same SID. */
 	if (tr2_build_last_session(r->m) != in->session) {
-		r->session = 0;
+		forget_sessions(r);
 		in->session = tr2_build_last_session(r->m);
 		in->thread = tr2_build_last_thread(r->m);
 	}

@@ -17,6 +17,15 @@ struct tr2_seen_kind {
 
 #define TR2_SEEN_BITS 6
 
+/* Processes that run at the same time take turns. */
+#define TR2_SEEN_SESSIONS 4
+
+struct tr2_seen_session {
+	const char *sid; /* of the model */
+	size_t len;
+	uint32_t session; /* 0: not used */
+};
+
 struct tr2_event_reader {
 	struct tr2_model *m;
 	struct tr2_json *json;
@@ -45,6 +54,8 @@ struct tr2_event_reader {
 	 * clean but for these; NULL: nothing. */
 	const struct tr2_in *is_row;
 	struct tr2_seen_kind seen[1u << TR2_SEEN_BITS];
+	struct tr2_seen_session seen_sessions[TR2_SEEN_SESSIONS];
+	unsigned int next_seen;
 };
 
 /* From the head's start to the sid; from the end of each value to the next. */

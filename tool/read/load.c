@@ -447,9 +447,11 @@ enum tr2_load_result tr2_load(struct tr2_model *m, const struct tr2_load *load)
 {
 	struct loader l = { .m = m, .load = load };
 	enum tr2_load_result result = TR2_LOAD_FAILED;
+	tr2_event_fn *fn;
 
-	l.events = tr2_event_reader_new(m, on_event, &l);
-	l.perf = tr2_perf_reader_new(m, on_event, &l);
+	fn = load->flags & TR2_LOAD_LINES || load->event ? on_event : NULL;
+	l.events = tr2_event_reader_new(m, fn, &l);
+	l.perf = tr2_perf_reader_new(m, fn, &l);
 	tr2_progress_start(&l.progress, "reading");
 	if (l.events && l.perf)
 		result = load_paths(&l);
