@@ -303,7 +303,7 @@ test_expect_success 'a forked process that kept the SID is another process' '
 	sed -n "s/^[0-9:.]* *\([0-9].*maintenance\)/\1/p" out >actual &&
 	cat >expect <<-\EOF &&
 	1.175 ms     0  15555     └ git maintenance run --auto --no-quiet --detach
-	582 us     0         ?    └ git maintenance run --auto --no-quiet --detach
+	582 us     0         ?    └ git maintenance run --auto --no-quiet --detach (forked)
 	EOF
 	test_cmp expect actual
 '

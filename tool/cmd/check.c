@@ -182,7 +182,7 @@ static void check_ends(struct tr2_model *m)
 	tr2_for_each_session(m, i) {
 		const struct tr2_session *s = &m->sessions[i];
 
-		if (s->end == TR2_END_OPEN)
+		if (s->end == TR2_END_OPEN || s->end_by)
 			tr2_build_problem(m, TR2_PROBLEM_NO_END, s->source, 0,
 					  "a session has no atexit: it was "
 					  "killed, cut off, or still runs");
@@ -199,7 +199,8 @@ static void check_ends(struct tr2_model *m)
 			&m->sessions[m->threads[span->thread].session];
 
 		if (span->kind == TR2_SPAN_CHILD &&
-		    span->flags & TR2_SPAN_OPEN && s->end == TR2_END_EXIT)
+		    span->flags & TR2_SPAN_OPEN && s->end == TR2_END_EXIT &&
+		    !s->end_by)
 			tr2_build_problem(m, TR2_PROBLEM_CHILD, s->source, 0,
 					  "a child_start has no child_exit or "
 					  "child_ready");

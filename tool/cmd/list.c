@@ -40,6 +40,8 @@ static const struct tr2_column columns[] = {
 	{ "end", "", TR2_COL_DATA },
 	{ "code", "", TR2_COL_DATA },
 	{ "signal", "", TR2_COL_DATA },
+	{ "signal_name", "", TR2_COL_DATA },
+	{ "end_by", "", TR2_COL_DATA },
 	{ "instrumented", "", TR2_COL_DATA },
 	{ "join", "", TR2_COL_DATA },
 	{ "sid", "", TR2_COL_DATA },
@@ -63,7 +65,7 @@ static bool failed(const struct tr2_model *m, uint32_t node)
 	for (s = n->session; s; s = m->sessions[s].next_of_node)
 		if (m->sessions[s].nr_errors)
 			return true;
-	return n->has_code && n->code != 0;
+	return n->end == TR2_END_SIGNAL || (n->has_code && n->code != 0);
 }
 
 static bool wanted(const struct tr2_model *m, uint32_t node)
@@ -341,7 +343,7 @@ static void list_nodes(struct tr2_model *m)
 	tr2_table_rows(&t, give_rows, m);
 	tr2_table_show(&t);
 	if (tr2_common.format == TR2_FORMAT_TEXT)
-		tr2_print_legend(m, wanted);
+		tr2_print_legend(m, wanted, true);
 }
 
 static int run(int argc, char **argv)
@@ -373,7 +375,8 @@ const struct tr2_command tr2_command_list = {
 	.summary = "Lists the processes of a recording as a tree, one a line.",
 	.details = "EXIT is the exit code, the signal that ended the process, "
 		   "'exec' when it became another program, or 'open' when its "
-		   "end is not in the recording.",
+		   "end is not in the recording. SIGKILL? is what its parent's "
+		   "code for it means, when nothing else tells of the end.",
 	.options = options,
 	.common = TR2_COMMON_INPUT | TR2_COMMON_FILTER | TR2_COMMON_FORMAT,
 	.run = run,

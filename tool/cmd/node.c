@@ -2,7 +2,6 @@
 /*
  * node - see cmd/node.h.
  */
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -40,17 +39,10 @@ const char *tr2_join_words(int join)
 void tr2_exit_text(struct tr2_buf *b, const struct tr2_model *m, uint32_t node)
 {
 	const struct tr2_node *n = &m->nodes[node];
-	const char *name = NULL;
 
 	if (n->end == TR2_END_SIGNAL) {
-#ifdef __GLIBC__
-		name = sigabbrev_np(n->code);
-#endif
-		tr2_buf_addlit(b, "SIG");
-		if (name)
-			tr2_buf_addstr(b, name);
-		else
-			tr2_buf_add_i64(b, n->code);
+		tr2_signal_add(b, n->code);
+		tr2_buf_addstr(b, n->end_by == TR2_BY_PARENT ? "?" : "");
 	} else if (n->end == TR2_END_OPEN && !n->has_code) {
 		tr2_buf_addlit(b, "open");
 	} else if (n->end == TR2_END_EXEC && !n->has_code) {
@@ -106,6 +98,9 @@ void tr2_cell_command(struct tr2_table *t, const struct tr2_model *m,
 	tr2_buf_addstr(&b, *program ? program : tr2_node_name(m, node));
 	if (!instrumented)
 		tr2_buf_addch(&b, ']');
+	/* Else it would seem to have run twice. */
+	if (m->sessions[m->nodes[node].session].flags & TR2_SESSION_FORKED)
+		tr2_buf_addlit(&b, " (forked)");
 	tr2_cell_str(t, tr2_buf_str(&b));
 	if (!instrumented)
 		tr2_cell_color(t, TR2_COLOR_DIM);
@@ -115,6 +110,8 @@ void tr2_cell_end(struct tr2_table *t, const struct tr2_model *m,
 		  uint32_t node)
 {
 	static const char *const names[] = { "open", "exit", "signal", "exec" };
+	static const char *const by[] = { "itself", "kernel", "parent" };
+	static struct tr2_buf b; /* kept: it is mapped memory */
 	const struct tr2_node *n = &m->nodes[node];
 
 	tr2_cell_str(t, names[n->end]);
@@ -122,16 +119,23 @@ void tr2_cell_end(struct tr2_table *t, const struct tr2_model *m,
 		tr2_cell_int(t, n->code);
 	else
 		tr2_cell_none(t);
-	if (n->has_code && n->end == TR2_END_SIGNAL)
+	if (n->has_code && n->end == TR2_END_SIGNAL) {
 		tr2_cell_int(t, n->code);
-	else
+		tr2_buf_reset(&b);
+		tr2_signal_add(&b, n->code);
+		tr2_cell_str(t, tr2_buf_str(&b));
+	} else {
 		tr2_cell_none(t);
+		tr2_cell_none(t);
+	}
+	tr2_cell_str(t, n->end == TR2_END_OPEN ? NULL : by[n->end_by]);
 }
 
 void tr2_print_legend(const struct tr2_model *m,
-		      bool (*shown)(const struct tr2_model *, uint32_t))
+		      bool (*shown)(const struct tr2_model *, uint32_t),
+		      bool exits)
 {
-	bool uncertain = false, silent = false;
+	bool uncertain = false, silent = false, guessed = false;
 	uint32_t i;
 
 	for (i = m->first_root; i; i = tr2_node_after(m, i)) {
@@ -139,8 +143,10 @@ void tr2_print_legend(const struct tr2_model *m,
 			continue;
 		uncertain |= tr2_node_uncertain(m, i);
 		silent |= !m->nodes[i].session;
+		guessed |= m->nodes[i].end == TR2_END_SIGNAL &&
+			   m->nodes[i].end_by == TR2_BY_PARENT;
 	}
-	if (uncertain || silent)
+	if (uncertain || silent || guessed)
 		fputs(tr2_color_on(TR2_COLOR_DIM), stdout);
 	if (silent)
 		fputs("[...] is not instrumented: seen by its parent or the "
@@ -148,7 +154,10 @@ void tr2_print_legend(const struct tr2_model *m,
 	if (uncertain)
 		fputs("? likely, but not certainly, a child of the process "
 		      "above it\n", stdout);
-	if (uncertain || silent)
+	if (guessed && exits)
+		fputs("SIG...? is what its parent's exit code for it means: "
+		      "128 + the signal\n", stdout);
+	if (uncertain || silent || guessed)
 		fputs(tr2_color_off(TR2_COLOR_DIM), stdout);
 }
 

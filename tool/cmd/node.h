@@ -25,13 +25,15 @@ void tr2_cell_exit(struct tr2_table *t, const struct tr2_model *m,
  * when the process is not instrumented. */
 void tr2_cell_command(struct tr2_table *t, const struct tr2_model *m,
 		      uint32_t node);
-/* Three cells: end (text), code, signal. */
+/* Five cells: end (text), code, signal, its name, who told of the end. */
 void tr2_cell_end(struct tr2_table *t, const struct tr2_model *m,
 		  uint32_t node);
 
-/* What the marks in the table mean, if it has any. */
+/* What the marks in the table mean, if it has any. `exits`: the table has
+ * cells of tr2_cell_exit(). */
 void tr2_print_legend(const struct tr2_model *m,
-		      bool (*shown)(const struct tr2_model *, uint32_t));
+		      bool (*shown)(const struct tr2_model *, uint32_t),
+		      bool exits);
 
 /* The table alone, in its format. */
 void tr2_table_show(struct tr2_table *t);

@@ -11,6 +11,7 @@
 #include "cmd/report.h"
 #include "model/critical.h"
 #include "model/filter.h"
+#include "model/stats.h"
 #include "read/read.h"
 
 static bool regions, threads, timers, counters, errors;
@@ -96,6 +97,8 @@ static const struct tr2_column process_columns[] = {
 	{ "end", "", TR2_COL_DATA },
 	{ "code", "", TR2_COL_DATA },
 	{ "signal", "", TR2_COL_DATA },
+	{ "signal_name", "", TR2_COL_DATA },
+	{ "end_by", "", TR2_COL_DATA },
 };
 
 /* What the shares are shares of: the time of all processes that nobody else
@@ -115,8 +118,35 @@ static double share_of(int64_t part, int64_t whole)
 	return whole > 0 ? (double)part / (double)whole : 0;
 }
 
+/* The part of a process's time in which what it is below still ran. */
+static int64_t time_within(const struct tr2_node *n, const struct tr2_node *root)
+{
+	int64_t start = n->start_ns > root->start_ns ? n->start_ns :
+						       root->start_ns;
+	int64_t end = n->end_ns < root->end_ns ? n->end_ns : root->end_ns;
+
+	return end > start ? end - start : 0;
+}
+
+/* How long something ran on after the ends of the roots. */
+static int64_t background_ns(const struct tr2_model *m)
+{
+	int64_t last, sum = 0;
+	uint32_t root, i;
+
+	tr2_for_each_root(m, root) {
+		last = m->nodes[root].end_ns;
+		for (i = m->nodes[root].first; i && i != m->nodes[root].next;
+		     i = tr2_node_after(m, i))
+			if (m->nodes[i].end_ns > last)
+				last = m->nodes[i].end_ns;
+		tr2_ns_add(&sum, last - m->nodes[root].end_ns);
+	}
+	return sum;
+}
+
 static void add_process(struct tr2_table *t, const struct tr2_model *m,
-			uint32_t node, int64_t whole)
+			uint32_t node, uint32_t root, int64_t whole)
 {
 	const struct tr2_node *n = &m->nodes[node];
 	int64_t wall = n->end_ns - n->start_ns;
@@ -125,7 +155,7 @@ static void add_process(struct tr2_table *t, const struct tr2_model *m,
 	tr2_table_depth(t, tr2_filter_depth(m, node));
 	tr2_cell_ns(t, wall);
 	tr2_cell_ns(t, n->self_ns);
-	tr2_cell_share(t, share_of(wall, whole));
+	tr2_cell_share(t, share_of(time_within(n, &m->nodes[root]), whole));
 	tr2_cell_ns(t, n->spawn_ns);
 	if (tr2_node_uncertain(m, node))
 		tr2_cell_str(t, "?");
@@ -181,11 +211,14 @@ static void print_failures(const struct tr2_model *m)
 	tr2_buf_release(&b);
 }
 
+/* What ends this soon after the whole was not left to run behind it. */
+#define MIN_BACKGROUND_NS 1000000
+
 /* One sentence above the tree. */
 static void print_summary(const struct tr2_model *m, int64_t whole)
 {
 	struct tr2_buf b = TR2_BUF_INIT, spawn_text = TR2_BUF_INIT;
-	int64_t spawn = m->spawning_ns;
+	int64_t spawn = m->spawning_ns, after = background_ns(m);
 	uint32_t i, nr = 0;
 
 	for (i = m->first_root; i; i = tr2_node_after(m, i))
@@ -198,6 +231,11 @@ static void print_summary(const struct tr2_model *m, int64_t whole)
 	if (spawn)
 		printf("; %s (%.1f%%) spawning",
 		       tr2_buf_str(&spawn_text), share_of(spawn, whole) * 100);
+	if (after >= MIN_BACKGROUND_NS) {
+		tr2_buf_reset(&b);
+		tr2_fmt_ns(&b, after);
+		printf("; %s more in the background", tr2_buf_str(&b));
+	}
 	if (m->lost)
 		printf("; %llu events lost", (unsigned long long)m->lost);
 	print_failures(m);
@@ -214,11 +252,14 @@ struct processes {
 static void give_processes(struct tr2_table *t, void *data)
 {
 	const struct processes *p = data;
-	uint32_t i;
+	uint32_t i, root = 0;
 
-	for (i = p->m->first_root; i; i = tr2_node_after(p->m, i))
+	for (i = p->m->first_root; i; i = tr2_node_after(p->m, i)) {
+		if (!p->m->nodes[i].parent)
+			root = i;
 		if (tr2_filter_node(p->m, i))
-			add_process(t, p->m, i, p->whole);
+			add_process(t, p->m, i, root, p->whole);
+	}
 }
 
 static bool processes(const struct tr2_model *m, int64_t whole)
@@ -241,7 +282,7 @@ static bool processes(const struct tr2_model *m, int64_t whole)
 		tr2_table_print(&t);
 	tr2_table_release(&t);
 	if (ok && tr2_common.format == TR2_FORMAT_TEXT)
-		tr2_print_legend(m, tr2_filter_node);
+		tr2_print_legend(m, tr2_filter_node, false);
 	return ok;
 }
 
@@ -423,7 +464,8 @@ const struct tr2_command tr2_command_report = {
 	.summary = "Shows where the time went.",
 	.details = "Without a view: the processes as a tree. SELF is the time "
 		   "in which no child of a process was running, SHARE is of "
-		   "the wall time of the whole, SPAWN is what starting and "
+		   "the wall time of the whole (what ran on after its end does "
+		   "not count), SPAWN is what starting and "
 		   "reaping it cost its parent: the time in which the parent "
 		   "waited for that, and no other child of it ran. The critical "
 		   "path below is the chain of processes and regions that the "

@@ -289,6 +289,11 @@ static void add_process_args(struct tr2_export *x, uint32_t node)
 		tr2_export_json_int(b, n->end == TR2_END_SIGNAL ? "signal" :
 								  "code",
 				    n->code);
+	if (n->has_code && n->end == TR2_END_SIGNAL)
+		tr2_export_json_str(x, b, "signal_name",
+				    tr2_export_signal(x, n->code));
+	if (n->has_code && n->end_by == TR2_BY_PARENT)
+		tr2_export_json_str(x, b, "end_by", "parent");
 	if (n->spawn_ns != TR2_NO_TIME)
 		tr2_export_json_int(b, "spawn_ns", n->spawn_ns);
 	if (n->end == TR2_END_OPEN)

@@ -88,6 +88,13 @@ bool tr2_export_is_process(const struct tr2_export *x, uint32_t node)
 	return x->m->nodes[node].session || x->m->nodes[node].task;
 }
 
+const char *tr2_export_signal(struct tr2_export *x, int signo)
+{
+	tr2_buf_reset(&x->text);
+	tr2_signal_add(&x->text, signo);
+	return tr2_buf_str(&x->text);
+}
+
 bool tr2_export_failed(const struct tr2_node *n)
 {
 	return n->end == TR2_END_SIGNAL || (n->has_code && n->code);

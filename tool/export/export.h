@@ -105,6 +105,8 @@ void tr2_export_add_command(struct tr2_export *x, struct tr2_buf *b,
 
 /* Whether more than its parent's child span is known of a process. */
 bool tr2_export_is_process(const struct tr2_export *x, uint32_t node);
+/* SIGKILL: in x->text. */
+const char *tr2_export_signal(struct tr2_export *x, int signo);
 /* Ended badly: a code other than 0, or a signal. */
 bool tr2_export_failed(const struct tr2_node *n);
 /* Of a process that became another program by exec: the session before. 0:

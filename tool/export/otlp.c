@@ -393,7 +393,7 @@ static void add_error(struct tr2_export *x, struct tr2_buf *b,
 
 /* ---- processes -------------------------------------------------------------------------- */
 
-/* What it said of its error; else how it ended. */
+/* How it was killed; else what it said of its error; else how it ended. */
 static void process_status(struct tr2_export *x, struct tr2_buf *b,
 			   uint32_t node, uint32_t first_point)
 {
@@ -407,10 +407,14 @@ static void process_status(struct tr2_export *x, struct tr2_buf *b,
 	for (i = first_point; i; i = o->next_point[i])
 		if (x->m->points[i].kind == TR2_POINT_ERROR)
 			message = x->m->points[i].value;
-	if (!message) {
+	if (n->end == TR2_END_SIGNAL) {
 		tr2_buf_reset(&x->text);
-		tr2_buf_addstr(&x->text, n->end == TR2_END_SIGNAL ?
-						 "signal " : "exit code ");
+		tr2_buf_addlit(&x->text, "killed by ");
+		tr2_signal_add(&x->text, n->code);
+		message = tr2_buf_str(&x->text);
+	} else if (!message) {
+		tr2_buf_reset(&x->text);
+		tr2_buf_addlit(&x->text, "exit code ");
 		tr2_buf_add_i64(&x->text, n->code);
 		message = tr2_buf_str(&x->text);
 	}

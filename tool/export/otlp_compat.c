@@ -267,7 +267,9 @@ static void process(struct tr2_attributes *a, uint32_t node, uint32_t session,
 	tr2_attribute_str(a, "trace2.cmd.mode", tr2_s(m, s->mode));
 	if (m->nodes[node].has_code)
 		tr2_attribute_int(a, "trace2.cmd.exit_code",
-				  m->nodes[node].code);
+				  m->nodes[node].end == TR2_END_SIGNAL ?
+					  128 + (int64_t)m->nodes[node].code :
+					  m->nodes[node].code);
 	add_points(a, points);
 	add_params(a, points);
 	add_data(a, "trace2.process.data", points);

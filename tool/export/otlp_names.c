@@ -193,10 +193,14 @@ static void add_param(struct tr2_attributes *a, const struct tr2_point *p)
 
 static void add_exit(struct tr2_attributes *a, const struct tr2_node *n)
 {
-	if (n->has_code && n->end == TR2_END_SIGNAL)
+	if (n->has_code && n->end == TR2_END_SIGNAL) {
 		tr2_attribute_int(a, "trace2.signal", n->code);
-	else if (n->has_code)
+		tr2_attribute_str(a, "trace2.signal_name",
+				  tr2_export_signal(a->x, n->code));
+	} else if (n->has_code)
 		tr2_attribute_int(a, "process.exit.code", n->code);
+	if (n->has_code && n->end_by == TR2_BY_PARENT)
+		tr2_attribute_str(a, "trace2.end_by", "parent");
 	if (n->end == TR2_END_OPEN)
 		tr2_attribute_true(a, "trace2.open");
 	if (n->spawn_ns != TR2_NO_TIME)

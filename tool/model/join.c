@@ -19,6 +19,9 @@
 /* How many child spans before the one that began last are looked at. */
 #define MAX_CANDIDATES 256
 
+/* How often in a row a daemon forks. */
+#define MAX_FORKS 3
+
 struct join {
 	struct tr2_model *m;
 	/* Children (child_start only) by session and start; those of session
@@ -28,6 +31,7 @@ struct join {
 	struct tr2_map by_pid; /* (session, pid) to child */
 	uint32_t *node_of_pid_next; /* nodes with the same pid */
 	struct tr2_map nodes_by_pid;
+	uint32_t *first_task, *next_task; /* started by a task */
 };
 
 static uint32_t session_of_child(const struct tr2_model *m, uint32_t child)
@@ -35,52 +39,19 @@ static uint32_t session_of_child(const struct tr2_model *m, uint32_t child)
 	return m->threads[m->spans[m->children[child].span].thread].session;
 }
 
-/* ---- what was still open ------------------------------------------------------ */
+/* ---- sessions by their SID ------------------------------------------------------ */
 
-static void end_thread(struct tr2_model *m, struct tr2_thread *t,
-		       const struct tr2_session *s)
+/* Of those that went on under one SID, the one that was there when `s` began:
+ * a process that was forked later cannot have started it. */
+static uint32_t parent_in_time(const struct tr2_model *m, uint32_t parent,
+			       const struct tr2_session *s)
 {
-	uint32_t i;
-
-	if (t->flags & TR2_THREAD_OPEN || s->first_thread == (uint32_t)(t - m->threads))
-		t->end_ns = s->end_ns;
-	for (i = t->first_span; i; i = m->spans[i].next) {
-		struct tr2_span *span = &m->spans[i];
-
-		if (!(span->flags & TR2_SPAN_OPEN))
-			continue;
-		span->end_ns = span->start_ns > t->end_ns ? span->start_ns :
-							    t->end_ns;
-	}
-}
-
-/* An exec that nobody reported as failed is how the program ended. */
-static bool has_open_exec(const struct tr2_model *m,
-			  const struct tr2_session *s)
-{
-	uint32_t t, i;
-
-	for (t = s->first_thread; t; t = m->threads[t].next)
-		for (i = m->threads[t].first_span; i; i = m->spans[i].next)
-			if (m->spans[i].kind == TR2_SPAN_EXEC &&
-			    m->spans[i].flags & TR2_SPAN_OPEN)
-				return true;
-	return false;
-}
-
-static void end_sessions(struct tr2_model *m)
-{
-	uint32_t i, t;
-
-	for (i = 1; i < m->nr_sessions; i++) {
-		struct tr2_session *s = &m->sessions[i];
-
-		s->flags &= (uint16_t)~TR2_SESSION_TENTATIVE;
-		for (t = s->first_thread; t; t = m->threads[t].next)
-			end_thread(m, &m->threads[t], s);
-		if (s->end == TR2_END_OPEN && has_open_exec(m, s))
-			s->end = TR2_END_EXEC;
-	}
+	while (m->sessions[parent].flags & TR2_SESSION_FORKED &&
+	       !(s->flags & TR2_SESSION_NO_CLOCK) &&
+	       s->wall_ns < m->sessions[parent].wall_ns +
+				    m->sessions[parent].start_ns)
+		parent = m->sessions[parent].parent;
+	return parent;
 }
 
 /* How far up from the session before a parent is looked for. */
@@ -119,6 +90,7 @@ static void find_parents(struct tr2_model *m)
 			end = slash;
 			s->parent = session_of_sid(m, i, s->sid,
 						   (size_t)(end - s->sid));
+			s->parent = parent_in_time(m, s->parent, s);
 		}
 	}
 }
@@ -491,23 +463,139 @@ static void reparent(struct tr2_model *m, uint32_t task)
 	m->nodes[t->node].join = TR2_JOIN_TASK;
 }
 
+static void set_task(struct tr2_model *m, uint32_t node, uint32_t task)
+{
+	m->nodes[node].task = task;
+	m->nodes[node].pid = m->tasks[task].pid;
+	m->tasks[task].node = node;
+}
+
+/* Tasks by the task that started them, in the order of their starts. */
+static bool order_tasks(struct join *j)
+{
+	const struct tr2_model *m = j->m;
+	uint32_t i;
+
+	j->first_task = calloc(m->nr_tasks, sizeof(uint32_t));
+	j->next_task = calloc(m->nr_tasks, sizeof(uint32_t));
+	if (!j->first_task || !j->next_task)
+		return false;
+	for (i = m->nr_tasks - 1; i; i--) {
+		j->next_task[i] = j->first_task[m->tasks[i].parent];
+		j->first_task[m->tasks[i].parent] = i;
+	}
+	return true;
+}
+
+static bool lived(const struct tr2_task *t, int64_t from_ns, int64_t to_ns)
+{
+	return t->start_ns != TR2_NO_TIME && t->start_ns <= from_ns &&
+	       (t->end_ns == TR2_NO_TIME || t->end_ns >= to_ns);
+}
+
+/* What `task` forked, and what that forked, when it ran no other program and
+ * lived all that time; 0: none. */
+static uint32_t find_forked(const struct join *j, uint32_t task,
+			    int64_t from_ns, int64_t to_ns, int depth)
+{
+	const struct tr2_model *m = j->m;
+	uint32_t i = j->first_task[task], tries, found = 0;
+
+	for (tries = 0; i && !found && tries < MAX_CANDIDATES; tries++) {
+		const struct tr2_task *t = &m->tasks[i];
+
+		if (!(t->flags & TR2_TASK_EXECED) && !t->node) {
+			if (lived(t, from_ns + SLOP_NS, to_ns - SLOP_NS))
+				found = i;
+			else if (depth < MAX_FORKS)
+				found = find_forked(j, i, from_ns, to_ns,
+						    depth + 1);
+		}
+		i = j->next_task[i];
+	}
+	return found;
+}
+
+/* A forked process that kept its parent's SID has no pid in its stream. */
+static void join_forked(struct join *j)
+{
+	struct tr2_model *m = j->m;
+	uint32_t i, from, task;
+
+	for (i = 1; i < m->nr_sessions; i++) {
+		const struct tr2_session *s = &m->sessions[i];
+
+		if (!(s->flags & TR2_SESSION_FORKED) || !s->node ||
+		    m->nodes[s->node].task)
+			continue;
+		from = m->nodes[m->sessions[s->parent].node].task;
+		task = from ? find_forked(j, from, s->wall_ns + s->start_ns,
+					  s->wall_ns + s->end_ns, 0) : 0;
+		if (task)
+			set_task(m, s->node, task);
+	}
+}
+
+/* A child whose end its parent did not live to see has no pid there: of what
+ * the parent started then, the first that nothing else is known of. */
+static uint32_t find_started(const struct join *j, uint32_t task,
+			     int64_t start_ns)
+{
+	const struct tr2_model *m = j->m;
+	uint32_t i = j->first_task[task], tries;
+
+	for (tries = 0; i && tries < MAX_CANDIDATES; tries++) {
+		const struct tr2_task *t = &m->tasks[i];
+
+		if (!t->node && t->flags & TR2_TASK_EXECED &&
+		    t->start_ns != TR2_NO_TIME &&
+		    t->start_ns >= start_ns - SLOP_NS)
+			return i;
+		i = j->next_task[i];
+	}
+	return 0;
+}
+
+static void join_open_spans(struct join *j)
+{
+	struct tr2_model *m = j->m;
+	uint32_t i, task;
+
+	for (i = 1; i < m->nr_nodes; i++) {
+		struct tr2_node *n = &m->nodes[i];
+
+		if (n->session || n->task || !n->child || n->pid > 0 ||
+		    !(m->spans[m->children[n->child].span].flags &
+		      TR2_SPAN_OPEN))
+			continue;
+		task = m->nodes[n->parent].task;
+		task = task ? find_started(j, task, early_start(m, n)) : 0;
+		if (task)
+			set_task(m, i, task);
+	}
+}
+
 static void join_tasks(struct join *j)
 {
 	struct tr2_model *m = j->m;
 	uint32_t i, node;
 
-	if (m->nr_tasks < 2 || !map_nodes(j))
+	if (m->nr_tasks < 2 || !map_nodes(j) || !order_tasks(j))
 		return;
 	for (i = 1; i < m->nr_tasks; i++) {
 		node = node_of_task(j, &m->tasks[i]);
-		if (!node) {
-			node = new_node(j, 0, TR2_JOIN_ROOT);
-			if (!node)
-				return;
-			m->nodes[node].pid = m->tasks[i].pid;
-		}
-		m->nodes[node].task = i;
-		m->tasks[i].node = node;
+		if (node)
+			set_task(m, node, i);
+	}
+	join_forked(j);
+	join_open_spans(j);
+	for (i = 1; i < m->nr_tasks; i++) {
+		if (m->tasks[i].node)
+			continue;
+		node = new_node(j, 0, TR2_JOIN_ROOT);
+		if (!node)
+			return;
+		set_task(m, node, i);
 	}
 	for (i = 1; i < m->nr_tasks; i++)
 		reparent(m, i);
@@ -517,7 +605,7 @@ void tr2_model_join(struct tr2_model *m)
 {
 	struct join j = { .m = m };
 
-	end_sessions(m);
+	tr2_model_end_sessions(m);
 	find_parents(m);
 	if (order_sessions(&j) && order_children(&j)) {
 		map_pids(&j);
@@ -529,6 +617,8 @@ void tr2_model_join(struct tr2_model *m)
 	free(j.first);
 	free(j.sessions);
 	free(j.node_of_pid_next);
+	free(j.first_task);
+	free(j.next_task);
 	tr2_map_release(&j.by_pid);
 	tr2_map_release(&j.nodes_by_pid);
 }

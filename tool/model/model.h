@@ -153,10 +153,18 @@ struct tr2_thread {
 };
 
 enum tr2_end {
-	TR2_END_OPEN,   /* no atexit: killed, running, or cut off */
-	TR2_END_EXIT,   /* atexit was seen */
-	TR2_END_SIGNAL, /* its signal event, or the kernel's word, was seen */
+	TR2_END_OPEN,   /* nobody tells of one: cut off, or it still runs */
+	TR2_END_EXIT,   /* atexit, or the word of others, was seen */
+	TR2_END_SIGNAL, /* its signal event, or the word of others, was seen */
 	TR2_END_EXEC    /* replaced itself by another program */
+};
+
+/* Who told of the end. */
+enum tr2_end_by {
+	TR2_BY_ITSELF, /* by its events; of OPEN: nobody */
+	TR2_BY_KERNEL,
+	TR2_BY_PARENT  /* the code of a child_exit, in which 128 + n may be the
+			  code of an exit, or signal n */
 };
 
 #define TR2_SESSION_NO_VERSION (1u << 0) /* does not begin with version */
@@ -184,6 +192,8 @@ struct tr2_session {
 	uint16_t depth;  /* number of / in the SID */
 	uint16_t flags;
 	uint8_t end;     /* enum tr2_end */
+	uint8_t end_by;  /* enum tr2_end_by: others than itself only where it
+			    has no atexit */
 	bool has_code;
 	int32_t code;    /* exit code, or the signal's number */
 	int32_t pid;     /* from the SID; -1 when it does not say */
@@ -251,6 +261,7 @@ struct tr2_node {
 	uint16_t depth;   /* 0 for roots */
 	uint8_t join;     /* enum tr2_join */
 	uint8_t end;      /* enum tr2_end */
+	uint8_t end_by;   /* enum tr2_end_by */
 	bool has_code;
 	int32_t code;     /* exit code, or the signal's number */
 	int64_t start_ns, end_ns; /* wall: as it saw itself, else as the kernel,
@@ -322,8 +333,9 @@ struct tr2_model {
 	uint32_t nr_metrics, nr_tasks, nr_nodes, nr_problems;
 	uint32_t nr_lines;
 	uint32_t first_root, last_root; /* chained by node->next */
-	int64_t spawning_ns; /* in which at least one process was started or
-				reaped, and its parent waited */
+	int64_t spawning_ns; /* of the time of the roots: in which at least one
+				process was started or reaped, and its parent
+				waited */
 
 	uint64_t nr_events, nr_bytes, nr_files, nr_bad_lines;
 	uint64_t lost; /* of all sessions, and of the recording itself */
@@ -384,6 +396,9 @@ void tr2_model_finish(struct tr2_model *m);
  * children); 0 at the end. Start with m->first_root. */
 uint32_t tr2_node_after(const struct tr2_model *m, uint32_t node);
 
+/* The last program of a process, of which `session` is the first. */
+uint32_t tr2_last_session(const struct tr2_model *m, uint32_t session);
+
 /* What to call a process in a table: its hierarchy's last name, its program's
  * name, or its comm. Never empty. Valid until the model is freed. */
 const char *tr2_node_name(const struct tr2_model *m, uint32_t node);
@@ -396,6 +411,8 @@ const struct tr2_words *tr2_node_words(const struct tr2_model *m,
 struct tr2_buf;
 void tr2_node_command(const struct tr2_model *m, uint32_t node,
 		      struct tr2_buf *out);
+/* SIGKILL, SIG34: its number's name, appended. */
+void tr2_signal_add(struct tr2_buf *out, int signo);
 /* "argv", as a shell would take it, appended. */
 void tr2_words_quote(const struct tr2_words *words, struct tr2_buf *out);
 

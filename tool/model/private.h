@@ -113,6 +113,11 @@ static inline uint64_t tr2_key(uint32_t high, uint32_t low)
 void tr2_model_join(struct tr2_model *m);
 void tr2_model_tree(struct tr2_model *m);
 
+/* model/ends.c: what was still open ends with the last that was said; when
+ * and how each process ran and ended, as everybody has it. */
+void tr2_model_end_sessions(struct tr2_model *m);
+void tr2_model_ends(struct tr2_model *m);
+
 /* model/spawn.c: what it cost to start processes, their times being known. */
 void tr2_model_spawn(struct tr2_model *m);
 

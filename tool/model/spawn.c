@@ -76,6 +76,18 @@ static bool add_interval(struct intervals *list, int64_t from, int64_t to)
 
 /* ---- which children --------------------------------------------------------- */
 
+/* When it ended, not only when it said something last. */
+static bool has_end(const struct tr2_model *m, const struct tr2_node *n)
+{
+	const struct tr2_session *s =
+		&m->sessions[tr2_last_session(m, n->session)];
+
+	if (n->task && m->tasks[n->task].end_ns != TR2_NO_TIME)
+		return true;
+	return n->session && n->end != TR2_END_OPEN && !s->end_by &&
+	       s->end != TR2_END_EXEC;
+}
+
 /* Times of both that can be compared, and an end of both. */
 static bool is_known(const struct tr2_model *m, uint32_t child)
 {
@@ -87,8 +99,7 @@ static bool is_known(const struct tr2_model *m, uint32_t child)
 			     m->sessions[n->session].flags;
 
 	return c->node && n->child == child && !c->ready &&
-	       !(span->flags & TR2_SPAN_OPEN) && (n->session || n->task) &&
-	       n->end != TR2_END_OPEN &&
+	       !(span->flags & TR2_SPAN_OPEN) && has_end(m, n) &&
 	       !(flags & (TR2_SESSION_NO_CLOCK | TR2_SESSION_CLOCK_STEP));
 }
 
@@ -384,6 +395,42 @@ static bool set_all(struct spawn *x)
 	return true;
 }
 
+/* Of all pieces, what lies in the time of the roots: the rest is of what was
+ * left to run in the background. Both lists are merged. */
+static int64_t sum_in_roots(struct spawn *x)
+{
+	const struct intervals *p = &x->pieces, *r = &x->running;
+	int64_t sum = 0, from, to;
+	uint32_t i = 0, k = 0;
+
+	while (i < p->nr && k < r->nr) {
+		from = p->item[i].from > r->item[k].from ? p->item[i].from :
+							   r->item[k].from;
+		to = earlier(p->item[i].to, r->item[k].to);
+		if (to > from)
+			sum += to - from;
+		if (p->item[i].to < r->item[k].to)
+			i++;
+		else
+			k++;
+	}
+	return sum;
+}
+
+static bool list_roots(struct spawn *x)
+{
+	const struct tr2_model *m = x->m;
+	uint32_t i;
+
+	x->running.nr = 0;
+	tr2_for_each_root(m, i)
+		if (!add_interval(&x->running, m->nodes[i].start_ns,
+				  m->nodes[i].end_ns))
+			return false;
+	merge(&x->running);
+	return true;
+}
+
 void tr2_model_spawn(struct tr2_model *m)
 {
 	struct spawn x = { .m = m };
@@ -391,10 +438,10 @@ void tr2_model_spawn(struct tr2_model *m)
 
 	for (i = 1; i < m->nr_nodes; i++)
 		m->nodes[i].spawn_ns = TR2_NO_TIME;
-	if (list_waits(&x) && set_all(&x))
+	if (list_waits(&x) && set_all(&x) && list_roots(&x)) {
 		merge(&x.pieces);
-	for (i = 0; i < x.pieces.nr; i++)
-		m->spawning_ns += x.pieces.item[i].to - x.pieces.item[i].from;
+		m->spawning_ns = sum_in_roots(&x);
+	}
 	free(x.waits);
 	free(x.ends);
 	free(x.queries);

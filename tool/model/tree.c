@@ -1,101 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tree - the times and ends of the nodes, the tree that they make, and how
- * they are called.
+ * tree - the tree that the nodes make, and how they are called.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
 #include "model/private.h"
-
-/* ---- when, and how it ended ------------------------------------------------------ */
-
-static uint32_t last_session(const struct tr2_model *m, uint32_t session)
-{
-	while (m->sessions[session].next_of_node)
-		session = m->sessions[session].next_of_node;
-	return session;
-}
-
-static const struct tr2_session *parent_session(const struct tr2_model *m,
-						uint32_t child)
-{
-	const struct tr2_span *span = &m->spans[m->children[child].span];
-
-	return &m->sessions[m->threads[span->thread].session];
-}
-
-static void times_from_session(struct tr2_model *m, struct tr2_node *n)
-{
-	const struct tr2_session *first = &m->sessions[n->session];
-	const struct tr2_session *last = &m->sessions[last_session(m, n->session)];
-
-	n->start_ns = first->wall_ns + first->start_ns;
-	n->end_ns = last->wall_ns + last->end_ns;
-	n->end = last->end;
-	n->has_code = last->has_code;
-	n->code = last->code;
-}
-
-static void times_from_task(struct tr2_node *n, const struct tr2_task *t)
-{
-	n->start_ns = t->exec_ns ? t->exec_ns : t->start_ns;
-	n->end_ns = t->end_ns;
-	if (n->start_ns == TR2_NO_TIME)
-		n->start_ns = n->end_ns;
-	if (n->end_ns == TR2_NO_TIME)
-		n->end_ns = n->start_ns;
-	n->end = t->flags & TR2_TASK_EXITED ? TR2_END_EXIT : TR2_END_OPEN;
-}
-
-static void times_from_span(struct tr2_model *m, struct tr2_node *n)
-{
-	const struct tr2_child *c = &m->children[n->child];
-	const struct tr2_span *span = &m->spans[c->span];
-	const struct tr2_session *s = parent_session(m, n->child);
-
-	n->start_ns = s->wall_ns + span->start_ns;
-	n->end_ns = s->wall_ns + span->end_ns;
-	n->end = span->flags & TR2_SPAN_OPEN || c->ready ? TR2_END_OPEN :
-							   TR2_END_EXIT;
-}
-
-/* What the process itself could not say: the kernel's word, else its
- * parent's (where 128 + n stands for a signal). */
-static void end_from_others(struct tr2_model *m, struct tr2_node *n)
-{
-	const struct tr2_task *t = n->task ? &m->tasks[n->task] : NULL;
-	const struct tr2_child *c = n->child ? &m->children[n->child] : NULL;
-
-	if (t && t->flags & TR2_TASK_HAS_STATUS) {
-		n->end = t->signal ? TR2_END_SIGNAL : TR2_END_EXIT;
-		n->code = t->signal ? t->signal : t->code;
-		n->has_code = true;
-	} else if (c && c->has_code && !n->has_code) {
-		n->end = c->code > 128 && n->end != TR2_END_EXIT ?
-				 TR2_END_SIGNAL : TR2_END_EXIT;
-		n->code = n->end == TR2_END_SIGNAL ? c->code - 128 : c->code;
-		n->has_code = true;
-	}
-	/* A session that was killed said nothing of its end. */
-	if (t && t->end_ns != TR2_NO_TIME && n->session &&
-	    m->sessions[last_session(m, n->session)].end == TR2_END_OPEN)
-		n->end_ns = t->end_ns;
-}
-
-static void set_times(struct tr2_model *m, struct tr2_node *n)
-{
-	if (n->session)
-		times_from_session(m, n);
-	else if (n->task)
-		times_from_task(n, &m->tasks[n->task]);
-	else if (n->child)
-		times_from_span(m, n);
-	end_from_others(m, n);
-	if (n->end_ns < n->start_ns)
-		n->end_ns = n->start_ns;
-}
 
 /* ---- the tree ------------------------------------------------------------------------- */
 
@@ -204,8 +115,7 @@ void tr2_model_tree(struct tr2_model *m)
 {
 	uint32_t i;
 
-	for (i = 1; i < m->nr_nodes; i++)
-		set_times(m, &m->nodes[i]);
+	tr2_model_ends(m);
 	if (!link_nodes(m))
 		return;
 	set_depths(m);
@@ -293,7 +203,7 @@ const char *tr2_node_name(const struct tr2_model *m, uint32_t node)
 	const char *name;
 
 	if (n->session) {
-		s = &m->sessions[last_session(m, n->session)];
+		s = &m->sessions[tr2_last_session(m, n->session)];
 		name = tr2_s(m, s->name);
 		/* Names like _run_dashed_ stand for a way, not a command. */
 		if (*name && *name != '_')
@@ -330,8 +240,8 @@ const struct tr2_words *tr2_node_words(const struct tr2_model *m, uint32_t node)
 {
 	const struct tr2_node *n = &m->nodes[node];
 
-	if (n->session && m->sessions[last_session(m, n->session)].argv.nr)
-		return &m->sessions[last_session(m, n->session)].argv;
+	if (n->session && m->sessions[tr2_last_session(m, n->session)].argv.nr)
+		return &m->sessions[tr2_last_session(m, n->session)].argv;
 	if (n->task && m->tasks[n->task].argv.nr)
 		return &m->tasks[n->task].argv;
 	return &m->children[n->child].argv;

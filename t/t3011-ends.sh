@@ -1,0 +1,387 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+
+test_description='how processes ended that could not say so themselves
+
+A process that is killed leaves a stream without an end. What trace2 record
+keeps of the kernel closes it, else the code that its parent reported; a process
+that forked and kept its session id is joined to its task.
+'
+
+. ./test-lib.sh
+. "$TEST_DIRECTORY"/t3300/lib-export.sh
+
+test_lazy_prereq EXIT_CODES '
+	trace2 record -o probe -- true &&
+	test "$(jq -r .exit_codes probe/meta.json)" = connector
+'
+test_lazy_prereq SECCOMP '
+	"$PERL_PATH" "$TEST_DIRECTORY/t3100/deny.perl" all true
+'
+
+# event SID MS NAME [MEMBERS]: one line, MS milliseconds after noon.
+event () {
+	printf '{"event":"%s","sid":"%s","thread":"main",' "$3" "$1"
+	printf '"time":"2026-11-21T12:00:%02d.%03d000Z","file":"a.c","line":1' \
+		"$(($2 / 1000))" "$(($2 % 1000))"
+	printf '%s}\n' "${4:+,$4}"
+}
+begin () {
+	event "$1" "$2" version '"evt":"4","exe":"1"' &&
+	event "$1" "$2" start "\"t_abs\":0.0,\"argv\":[\"$3\"]"
+}
+# child SID MS ID NAME; reaped SID MS ID PID CODE
+child () {
+	event "$1" "$2" child_start "\"child_id\":$3,\"child_class\":\"?\",\"use_shell\":false,\"argv\":[\"$4\"]"
+}
+reaped () {
+	event "$1" "$2" child_exit "\"child_id\":$3,\"pid\":$4,\"code\":$5"
+}
+atexit () {
+	event "$1" "$2" atexit "\"code\":${3:-0}"
+}
+
+# task TYPE MS PID [MEMBERS]: of the kernel. The clocks differ by a second.
+task () {
+	printf '{"type":"%s","time_ns":%d,"pid":%d%s}\n' "$1" \
+		"$((1000000000 + $2 * 1000000))" "$3" "${4:+,$4}"
+}
+forked () {
+	task fork "$1" "$2" "\"tid\":$2,\"ppid\":$3,\"ptid\":$3"
+}
+execed () {
+	task comm "$1" "$2" "\"tid\":$2,\"comm\":\"$3\",\"exec\":true"
+}
+# ended MS PID [STATUS]
+ended () {
+	task exit "$1" "$2" "\"tid\":$2,\"ppid\":1,\"ptid\":1" &&
+	{ test -z "${3-}" || task status "$1" "$2" "$3,\"from\":\"connector\""; }
+}
+# recording DIR: events from standard input
+recording () {
+	mkdir -p "$1/events" &&
+	cat >"$1/events/stream" &&
+	echo '{"format":"trace2-recording","start_wall_ns":1795262400000000000,"start_monotonic_ns":1000000000,"task_records":"kernel"}' \
+		>"$1/meta.json"
+}
+
+# ends INPUT: the processes and how they ended.
+ends () {
+	trace2 list --format=json "$1" |
+	jq -r '.processes[] | [.name, .end, .code // .signal_name, .end_by] |
+		map(. // "-") | join(" ")'
+}
+
+test_expect_success 'the kernel tells how: killed, and _exit() without atexit' '
+	{
+		begin A-P0000000f 0 top &&
+		child A-P0000000f 10 0 kid && begin A-P0000000f/C-P00000010 12 kid &&
+		event A-P0000000f/C-P00000010 14 region_enter \
+			"\"nesting\":1,\"category\":\"c\",\"label\":\"long\"" &&
+		reaped A-P0000000f 95 0 16 137 &&
+		child A-P0000000f 96 1 quick && begin A-P0000000f/C-P00000011 97 quick &&
+		reaped A-P0000000f 99 1 17 3 && atexit A-P0000000f 100
+	} | recording killed &&
+	{
+		forked 0 15 1 && execed 0 15 top && forked 10 16 15 &&
+		execed 11 16 kid && ended 90 16 "\"signal\":9" &&
+		forked 96 17 15 && execed 96 17 quick &&
+		ended 98 17 "\"code\":3" && ended 100 15 "\"code\":0"
+	} >killed/tasks.jsonl &&
+	cat >expect <<-\EOF &&
+	top exit 0 itself
+	kid signal SIGKILL kernel
+	quick exit 3 kernel
+	EOF
+	ends killed >actual &&
+	test_cmp expect actual &&
+	trace2 list killed >out &&
+	test_grep " SIGKILL  *16 " out &&
+	! grep "SIGKILL?" out
+'
+
+test_expect_success 'what was open in it lasted until it was killed' '
+	trace2 report --regions killed --format=csv >out &&
+	test_grep "76000000,.*,c/long" out &&
+	trace2 report killed >out &&
+	test_grep "^ *78.000 ms .* 7.000 ms *├ kid$" out
+'
+
+test_expect_success 'the stream itself still has no end: check says so' '
+	test_expect_code 1 trace2 check killed >out 2>&1 &&
+	test_grep "a session has no atexit" out
+'
+
+test_expect_success 'exports: status, attributes, arguments' '
+	trace2 export --to otlp killed >otlp &&
+	jq -c ".. | objects | select(.name? == \"kid\" and .status?) |
+		[.status.code, .status.message,
+		 (.attributes[] | select(.key | test(\"signal\")) | .value | .[])]" \
+		otlp >actual &&
+	echo "[2,\"killed by SIGKILL\",\"9\",\"SIGKILL\"]" >expect &&
+	test_cmp expect actual &&
+	trace2 export --to otlp --compat=trace2receiver killed >otlp &&
+	jq -c ".. | objects | select(.key? == \"trace2.cmd.exit_code\") |
+		.value.intValue | tonumber" otlp | sort -n >actual &&
+	test_write_lines 0 3 137 >expect &&
+	test_cmp expect actual &&
+	trace2 export --to chrome killed |
+	jq -c ".traceEvents[].args | select(.signal?) |
+		[.signal, .signal_name, .code, .end_by]" >actual &&
+	echo "[9,\"SIGKILL\",null,null]" >expect &&
+	test_cmp expect actual &&
+	trace2 export --to csv --table sessions killed >csv &&
+	test_grep ",signal,,9," csv
+'
+
+test_expect_success SQLITE3 'exports: sqlite' '
+	trace2 export --to sqlite -o x.db killed &&
+	sqlite3 x.db "select name, end, code, signal, duration_ns / 1000000
+		from sessions order by id" >actual &&
+	cat >expect <<-\EOF &&
+	top|exit|0||100
+	kid|signal||9|78
+	quick|exit|3||1
+	EOF
+	test_cmp expect actual &&
+	sqlite3 x.db "select process, signal from failures" >actual &&
+	test_write_lines "kid|9" "quick|" >expect &&
+	test_cmp expect actual
+'
+
+# A parent's code of 128 + n may be that of an exit.
+test_expect_success 'only the parent tells: likely, and marked' '
+	{
+		begin A-P0000000f 0 top &&
+		child A-P0000000f 10 0 kid && begin A-P0000000f/C-P00000010 12 kid &&
+		reaped A-P0000000f 95 0 16 137 &&
+		child A-P0000000f 100 1 minus && begin A-P0000000f/C-P00000011 102 minus &&
+		reaped A-P0000000f 105 1 17 -15 &&
+		child A-P0000000f 110 2 silent && reaped A-P0000000f 120 2 18 139 &&
+		child A-P0000000f 130 3 usage && reaped A-P0000000f 135 3 19 129 &&
+		child A-P0000000f 140 4 said && begin A-P0000000f/C-P00000014 141 said &&
+		atexit A-P0000000f/C-P00000014 142 137 && reaped A-P0000000f 145 4 20 137 &&
+		child A-P0000000f 150 5 die && reaped A-P0000000f 155 5 21 128 &&
+		child A-P0000000f 156 7 mute &&
+		begin A-P0000000f/C-P00000017 157 mute &&
+		event A-P0000000f/C-P00000017 158 atexit &&
+		reaped A-P0000000f 159 7 23 137 &&
+		child A-P0000000f 160 6 large && reaped A-P0000000f 165 6 22 255 &&
+		atexit A-P0000000f 200
+	} >codes.event &&
+	cat >expect <<-\EOF &&
+	top exit 0 itself
+	kid signal SIGKILL parent
+	minus signal SIGTERM parent
+	silent signal SIGSEGV parent
+	usage exit 129 parent
+	said exit 137 itself
+	die exit 128 parent
+	mute exit 137 parent
+	large exit 255 parent
+	EOF
+	ends codes.event >actual &&
+	test_cmp expect actual &&
+	trace2 list codes.event >out &&
+	test_grep " SIGKILL?  *16  *├ kid$" out &&
+	test_grep "^SIG...? is what its parent" out &&
+	trace2 export --to chrome codes.event |
+	jq -c ".traceEvents[].args | select(.signal?) | [.signal_name, .end_by]" \
+		>actual &&
+	cat >expect <<-\EOF &&
+	["SIGKILL","parent"]
+	["SIGTERM","parent"]
+	EOF
+	test_cmp expect actual
+'
+
+test_expect_success 'SPAWN is not known where the end is not' '
+	trace2 report --format=json codes.event |
+	jq -c ".processes? // empty | .[1:3] | map(.spawn_ns)" >actual &&
+	echo "[null,null]" >expect &&
+	test_cmp expect actual
+'
+
+test_expect_success 'a child of a process that was killed is shown once' '
+	{
+		begin A-P0000000f 0 top && child A-P0000000f 10 0 kid
+	} | recording orphan &&
+	{
+		forked 0 15 1 && execed 0 15 top && forked 10 16 15 &&
+		execed 11 16 kid && ended 50 15 "\"signal\":11" &&
+		ended 150 16 "\"code\":0"
+	} >orphan/tasks.jsonl &&
+	cat >expect <<-\EOF &&
+	top signal SIGSEGV kernel
+	kid exit 0 kernel
+	EOF
+	ends orphan >actual &&
+	test_cmp expect actual &&
+	cat >expect <<-\EOF &&
+	50.000 ms wall, 2 processes, 3 events; 100.000 ms more in the background; SIGSEGV
+
+	      WALL       SELF   SHARE  PROCESS
+	 50.000 ms  11.000 ms  100.0%  top
+	139.000 ms  139.000 ms   78.0%  └ [kid]
+	EOF
+	trace2 report orphan >out &&
+	sed -n "1p;4,5p" out | sed "s/  */ /g" >actual &&
+	sed -n "1p;4,5p" expect | sed "s/  */ /g" >expect.words &&
+	test_cmp expect.words actual
+'
+
+# A daemon as git gc is: its child outlives it and keeps its session id. What
+# the first half started before is not the second half'\''s.
+test_expect_success 'a forked half is joined to its task, and shown once' '
+	{
+		begin A-P0000000f 0 top && child A-P0000000f 5 0 refs && begin A-P0000000f/C-P00000010 7 refs &&
+		atexit A-P0000000f/C-P00000010 9 && reaped A-P0000000f 10 0 16 0 && atexit A-P0000000f 20 &&
+		child A-P0000000f 25 1 pack && begin A-P0000000f/D-P00000012 27 pack &&
+		atexit A-P0000000f/D-P00000012 60 && reaped A-P0000000f 62 1 18 0 && atexit A-P0000000f 80
+	} | recording gc &&
+	{
+		forked 0 15 1 && execed 0 15 top && forked 5 16 15 &&
+		execed 6 16 refs && ended 9 16 "\"code\":0" &&
+		forked 18 17 15 && ended 21 15 "\"code\":0" &&
+		forked 25 18 17 && execed 26 18 pack && ended 61 18 "\"code\":0" &&
+		ended 81 17 "\"code\":0"
+	} >gc/tasks.jsonl &&
+	trace2 list gc >out &&
+	sed "s/^[0-9:.]* *//; s/  */ /g" out >actual &&
+	cat >expect <<-\EOF &&
+	START WALL EXIT PID COMMAND
+	20.000 ms 0 15 top
+	2.000 ms 0 16 ├ refs
+	60.000 ms 0 17 └ top (forked)
+	33.000 ms 0 18 └ pack
+	EOF
+	test_cmp expect actual &&
+	trace2 report gc >out &&
+	sed -n 1p out >actual &&
+	echo "20.000 ms wall, 4 processes, 14 events; 3.000 ms (15.0%) spawning; 60.000 ms more in the background" \
+		>expect &&
+	test_cmp expect actual &&
+	! grep "[0-9][0-9][1-9]\.[0-9]%" out &&
+	trace2 list --format=json gc |
+	jq -c "[.processes[].join]" >actual &&
+	echo "[\"root\",\"task\",\"task\",\"task\"]" >expect &&
+	test_cmp expect actual
+'
+
+test_expect_success 'a daemon that forks twice; a worker with a program of its own' '
+	{
+		begin A-P0000000f 0 top && atexit A-P0000000f 20 &&
+		event A-P0000000f 25 data "\"category\":\"c\",\"key\":\"k\",\"value\":\"v\"" &&
+		atexit A-P0000000f 80
+	} | recording twice &&
+	{
+		forked 0 15 1 && execed 0 15 top && forked 5 16 15 &&
+		execed 6 16 other && forked 18 17 15 && forked 19 18 17 &&
+		ended 20 17 "\"code\":0" && ended 21 15 "\"code\":0" &&
+		ended 81 18 "\"code\":0" && ended 90 16 "\"code\":0"
+	} >twice/tasks.jsonl &&
+	trace2 list --format=csv twice | sed 1d | cut -d, -f4,5,6 >actual &&
+	trace2 list twice >out &&
+	test_grep " 18  *└ top (forked)$" out &&
+	test_grep " 16 .*other" out &&
+	test "$(grep -c "forked" out)" = 1
+'
+
+test_expect_success 'without the kernel it is a likely child, without a pid' '
+	trace2 list gc/events/stream >out &&
+	test_grep " ?  └ top (forked)$" out &&
+	test_grep " 16  .*├ refs$" out &&
+	test_grep " 18  .*└ pack$" out
+'
+
+# ---- real processes ---------------------------------------------------------
+
+write_script die <<-\EOF
+kill -$1 $PPID
+EOF
+
+for signal in KILL SEGV TERM
+do
+	case $signal in
+	KILL) code=137 ;;
+	SEGV) code=139 ;;
+	TERM) code=143 ;;
+	esac
+
+	test_expect_success GIT,EXIT_CODES "Git killed by SIG$signal, as the command" '
+		test_expect_code $code trace2 record -o top -- \
+			git -c alias.z="!exec ./die $signal" z &&
+		ends top | head -n 1 >actual &&
+		echo "git signal SIG$signal kernel" >expect &&
+		test_cmp expect actual &&
+		trace2 report top >out &&
+		test_grep "; SIG$signal$" out &&
+		trace2 list top >out &&
+		test_grep " SIG$signal .* git -c" out &&
+		! grep " open " out
+	'
+
+	test_expect_success GIT,EXIT_CODES "Git killed by SIG$signal, as a child" '
+		trace2 record -o child -- \
+			git -c alias.y="!git -c alias.z=\"!exec ./die $signal\" z || exit 0" y &&
+		ends child >actual &&
+		test_grep "^git signal SIG$signal kernel$" actual &&
+		test_grep "^git exit 0 itself$" actual
+	'
+
+	test_expect_success EXIT_CODES "a program of the library killed by SIG$signal" '
+		test_expect_code $code trace2 record -o library -- \
+			test-tool trace2 020spawn \
+			test-tool trace2 080raise $signal &&
+		ends library >actual &&
+		test_grep "^trace2 signal SIG$signal " actual &&
+		test_grep "^trace2 exit [0-9]* itself" actual &&
+		trace2 report --regions library --format=csv >csv &&
+		test_grep "signal/open" csv &&
+		test_expect_code $code trace2 record -o library -- \
+			test-tool trace2 080raise $signal &&
+		ends library >actual &&
+		test_grep "^trace2 signal SIG$signal " actual
+	'
+
+	test_expect_success SECCOMP "a program of the library killed by SIG$signal, no kernel records" '
+		test_expect_code $code "$PERL_PATH" "$TEST_DIRECTORY/t3100/deny.perl" all \
+			trace2 record -o blind -- test-tool trace2 020spawn \
+			test-tool trace2 080raise $signal &&
+		ends blind >actual &&
+		test_grep "^trace2 signal SIG$signal \\(parent\\|itself\\)$" actual
+	'
+done
+
+test_expect_success EXIT_CODES 'programs that say nothing, killed' '
+	trace2 record -o quiet -- sh -c "sh -c \"kill -SEGV \\\$\\\$\"; :" &&
+	ends quiet >actual &&
+	test_grep "^sh signal SIGSEGV kernel$" actual
+'
+
+test_expect_success GIT,EXIT_CODES 'a fetch that leaves gc behind' '
+	git init -q -b main far &&
+	test_commit -C far one &&
+	git clone -q --no-local far near &&
+	for i in 1 2 3 4 5
+	do
+		test_commit -C far more-$i || return 1
+	done &&
+	git -C near config gc.auto 1 &&
+	git -C near config gc.autoPackLimit 1 &&
+	git -C near config fetch.unpackLimit 1 &&
+	trace2 record -o fetch --timeout 60s -- git -C near fetch -q &&
+	trace2 list --format=json fetch |
+	jq -r ".processes[] | select(.name == \"gc\") |
+		[.pid, .join, .instrumented] | join(\" \")" >halves &&
+	test "$(cut -d" " -f1 halves | sort -u | wc -l)" = "$(wc -l <halves)" &&
+	test_line_count -gt 1 halves &&
+	! grep -v "^[0-9][0-9]* task yes$" halves &&
+	jq -r .processes fetch/meta.json >expect &&
+	trace2 list fetch | grep -c "^[0-9]" >actual &&
+	test_cmp expect actual &&
+	trace2 report --format=json fetch | jq -s -e "all(.[].processes? // [] | .[];
+		.share <= 1)"
+'
+
+test_done
