@@ -2,6 +2,7 @@
 /*
  * script_follow - files that still grow, and directories in which files
  * appear. inotify tells when to look; where it cannot, a look every 200 ms.
+ * What a file holds shows in its first line that is like anything.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -17,13 +18,18 @@
 
 #include "cmd/script.h"
 #include "read/event_json.h"
+#include "read/perf_text.h"
 
 #define LOOK_MS 200
+
+enum form { FORM_UNKNOWN, FORM_EVENT, FORM_PERF, FORM_NORMAL };
 
 /* A file and what was read of a line that has not ended. */
 struct grown {
 	char *path;
 	int fd;
+	enum form form;
+	struct tr2_perf_reader *perf; /* of FORM_PERF */
 	struct tr2_buf partial;
 	uint64_t lines;
 };
@@ -31,6 +37,8 @@ struct grown {
 struct follow {
 	struct tr2_model *m;
 	struct tr2_event_reader *reader;
+	tr2_event_fn *fn;
+	void *data;
 	struct grown *file;
 	size_t nr, alloc;
 	int inotify;
@@ -129,6 +137,43 @@ static bool look_at(struct follow *f, const char *path)
 	return there;
 }
 
+static void find_form(struct follow *f, struct grown *file, const char *line,
+		      size_t len, tr2_str source)
+{
+	if (tr2_event_json_looks(line, len)) {
+		file->form = FORM_EVENT;
+	} else if (tr2_perf_text_looks(line, len)) {
+		file->perf = tr2_perf_reader_new(f->m, f->fn, f->data);
+		file->form = file->perf ? FORM_PERF : FORM_UNKNOWN;
+		/* It forgets what runs there: not for each line. */
+		if (file->perf)
+			tr2_perf_reader_source(file->perf, source);
+	} else if (tr2_normal_text_looks(line, len)) {
+		file->form = FORM_NORMAL;
+		tr2_warning("'%s' is left out: it is the normal target's text, "
+			    "which does not tell processes apart: trace with "
+			    "GIT_TRACE2_EVENT or GIT_TRACE2_PERF instead",
+			    file->path);
+	}
+}
+
+static void take_line(struct follow *f, struct grown *file, const char *line,
+		      size_t len)
+{
+	tr2_str source = tr2_intern(f->m, file->path, strlen(file->path));
+
+	if (file->form == FORM_UNKNOWN)
+		find_form(f, file, line, len, source);
+	if (file->form == FORM_EVENT) {
+		tr2_event_reader_source(f->reader, source);
+		(void)tr2_event_reader_line(f->reader, line, len, file->lines,
+					    false);
+	} else if (file->form == FORM_PERF) {
+		(void)tr2_perf_reader_line(file->perf, line, len, file->lines,
+					   false);
+	}
+}
+
 /* Hands over the lines that have ended. */
 static void take_lines(struct follow *f, struct grown *file)
 {
@@ -136,8 +181,6 @@ static void take_lines(struct follow *f, struct grown *file)
 	size_t at = 0;
 	char *newline;
 
-	tr2_event_reader_source(f->reader, tr2_intern(f->m, file->path,
-						      strlen(file->path)));
 	while (b->len > at &&
 	       (newline = memchr(b->p + at, '\n', b->len - at))) {
 		size_t len = (size_t)(newline - (b->p + at));
@@ -145,8 +188,7 @@ static void take_lines(struct follow *f, struct grown *file)
 		file->lines++;
 		/* Readers look a little past the line. */
 		if (len && tr2_buf_room(b, 72))
-			(void)tr2_event_reader_line(f->reader, b->p + at, len,
-						    file->lines, false);
+			take_line(f, file, b->p + at, len);
 		at += len + 1;
 	}
 	memmove(b->p, b->p + at, b->len - at);
@@ -189,6 +231,7 @@ static void release(struct follow *f)
 
 	for (i = 0; i < f->nr; i++) {
 		close(f->file[i].fd);
+		tr2_perf_reader_free(f->file[i].perf);
 		free(f->file[i].path);
 		tr2_buf_release(&f->file[i].partial);
 	}
@@ -201,7 +244,7 @@ static void release(struct follow *f)
 int tr2_follow(struct tr2_model *m, int nr_paths, char **paths,
 	       tr2_event_fn *fn, void *data)
 {
-	struct follow f = { .m = m };
+	struct follow f = { .m = m, .fn = fn, .data = data };
 	struct sigaction action = { .sa_handler = stop };
 	bool there = false;
 	size_t k;

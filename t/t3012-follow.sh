@@ -1,0 +1,93 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+
+test_description='trace2 script -f: files of each kind that still grow'
+
+. ./test-lib.sh
+
+traces=$TEST_DIRECTORY/traces
+
+if ! test_have_prereq PIPE
+then
+	skip_all='no fifos here'
+	test_done
+fi
+
+# follow FIELDS PATH...: what it prints can be read from descriptor 9.
+follow () {
+	rm -f seen &&
+	mkfifo seen &&
+	fields=$1 &&
+	shift &&
+	{ trace2 script -f -F "$fields" "$@" >seen 2>err 9>&- & } &&
+	pid=$! &&
+	test_when_finished "kill $pid 2>/dev/null; wait $pid || :" &&
+	exec 9<seen
+}
+# saw TEXT: the next line.
+saw () {
+	read -r line <&9 &&
+	if test "$line" != "$1"
+	then
+		echo "error: '$line' instead of '$1'" >&4
+		return 1
+	fi
+}
+leave_off () {
+	kill "$pid" &&
+	wait "$pid" &&
+	exec 9<&-
+}
+
+test_expect_success 'perf text' '
+	head -n 1 "$traces/status.perf" >p.perf &&
+	follow event,thread p.perf &&
+	saw "version       main" &&
+	sed -n 2,3p "$traces/status.perf" >>p.perf &&
+	saw "start         main" &&
+	sed -n 3p "$traces/status.perf" | cut -d"|" -f4 | tr -d " " >third &&
+	read -r line <&9 &&
+	test "${line%% *}" = "$(cat third)" &&
+	leave_off
+'
+
+# A reader that forgot at each line which process speaks would begin anew.
+test_expect_success 'perf text: lines go on with the process that they are of' '
+	cat "$traces/status.perf" >whole.perf &&
+	lines=$(wc -l <whole.perf) &&
+	follow sid whole.perf &&
+	i=0 &&
+	while test $i -lt $lines
+	do
+		read -r line <&9 && echo "$line" && i=$((i + 1)) || return 1
+	done >sids &&
+	leave_off &&
+	sort -u sids >actual &&
+	test_line_count = 1 actual
+'
+
+test_expect_success 'JSON and perf text in one directory' '
+	rm -rf both && mkdir both &&
+	head -n 1 "$traces/status.event" >both/a &&
+	follow event both &&
+	saw version &&
+	head -n 2 "$traces/status.perf" >both/b &&
+	saw version &&
+	saw start &&
+	sed -n 2p "$traces/status.event" >>both/a &&
+	saw start &&
+	leave_off
+'
+
+test_expect_success 'text of the normal target: says that it cannot, and goes on' '
+	rm -rf mixed && mkdir mixed &&
+	cp "$traces/status.normal" mixed/a &&
+	head -n 1 "$traces/status.event" >mixed/b &&
+	follow event mixed &&
+	saw version &&
+	leave_off &&
+	test_grep "^trace2: warning: .mixed/a. is left out: it is the normal target" err &&
+	test_line_count = 1 err
+'
+
+test_done
