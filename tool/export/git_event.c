@@ -100,13 +100,9 @@ static void add_value(struct git_event *g, const struct tr2_json_value *v,
 			tr2_export_add_str(x, b, terminated(x, &v->text));
 		break;
 	case TR2_JSON_INT:
-		tr2_buf_add_i64(b, v->i);
-		break;
 	case TR2_JSON_UINT:
-		tr2_buf_add_u64(b, v->u);
-		break;
 	case TR2_JSON_BOOL:
-		tr2_buf_addstr(b, v->i ? "true" : "false");
+		tr2_json_add_scalar(b, v);
 		break;
 	case TR2_JSON_NULL:
 		tr2_buf_addlit(b, "null");

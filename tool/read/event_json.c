@@ -147,13 +147,9 @@ static bool text_of(struct general *g, const struct tr2_json_value *v,
 		tr2_buf_addch(b, '"');
 		break;
 	case TR2_JSON_INT:
-		tr2_buf_add_i64(b, v->i);
-		break;
 	case TR2_JSON_UINT:
-		tr2_buf_add_u64(b, v->u);
-		break;
 	case TR2_JSON_BOOL:
-		tr2_buf_addstr(b, v->i ? "true" : "false");
+		tr2_json_add_scalar(b, v);
 		break;
 	case TR2_JSON_NULL:
 		if (!as_json)

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * fields - the tables behind read/fields.h, expanded from events.def.
+ * fields - the tables behind read/fields.h, expanded from events.def; and
+ * plain values as text.
  */
 #include <stddef.h>
 #include <string.h>
 
 #include "read/fields.h"
+#include "read/json.h"
 
 #define SLOT(type, name, offset, size)                                   \
 	{ #name, ",\"" #name "\":", sizeof(#name) - 1, sizeof(#name) + 3, \
@@ -77,4 +79,14 @@ int tr2_kind_of(const char *name, size_t len)
 		    !memcmp(tr2_event_rows[kind].name, name, len))
 			return kind;
 	return -1;
+}
+
+void tr2_json_add_scalar(struct tr2_buf *b, const struct tr2_json_value *v)
+{
+	if (v->type == TR2_JSON_INT)
+		tr2_buf_add_i64(b, v->i);
+	else if (v->type == TR2_JSON_UINT)
+		tr2_buf_add_u64(b, v->u);
+	else if (v->type == TR2_JSON_BOOL)
+		tr2_buf_addstr(b, v->i ? "true" : "false");
 }

@@ -61,6 +61,9 @@ enum tr2_json_result tr2_json_object(struct tr2_json *json, const char *text,
 				     size_t len, tr2_json_member_fn *member,
 				     void *data);
 
+/* INT, UINT and BOOL as text, appended; nothing of others. */
+void tr2_json_add_scalar(struct tr2_buf *b, const struct tr2_json_value *v);
+
 /* Largest number of seconds that is taken as a time. */
 #define TR2_JSON_MAX_SECONDS 1000000000
 
