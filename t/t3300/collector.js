@@ -57,6 +57,10 @@ function handle(request, response, body) {
 	}
 	fs.appendFileSync(`${dir}/requests`, `${request.method} ${request.url} ` +
 		`${request.headers['content-type']} ${status}\n`);
+	for (const name of Object.keys(request.headers).filter(name =>
+		/^(x-|authorization$)/.test(name)))
+		fs.appendFileSync(`${dir}/headers`,
+			`${name}: ${request.headers[name]}\n`);
 	if (Request && status === '200') {
 		try {
 			fs.appendFileSync(`${dir}/decoded`, `${decode(body)}\n`);

@@ -29,7 +29,8 @@ static const struct tr2_option options[] = {
 	  "(OpenTelemetry), sqlite, csv or git-event",
 	  "chrome|folded|otlp|sqlite|csv|git-event" },
 	{ 0, "url", "URL", TR2_OPT_STRING, &chosen.url,
-	  "send OTLP to this collector, such as http://localhost:4318/v1/traces",
+	  "send OTLP to this collector, such as http://localhost:4318/v1/traces"
+	  ", or env: to the one that OTEL_EXPORTER_OTLP_ENDPOINT names",
 	  NULL },
 	{ 0, "table", "TABLE", TR2_OPT_STRING, &chosen.table,
 	  "of csv: which table (spans)", table_choices + 1 },

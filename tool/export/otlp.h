@@ -89,6 +89,13 @@ struct tr2_post;
 
 /* NULL: an error was printed. */
 struct tr2_post *tr2_post_new(const char *url);
+
+/* export/otlp_env.c: the collector that the environment names; false: none,
+ * which was said. And the headers that it wants in each request: false when
+ * add() gave that. */
+bool tr2_otlp_env_url(struct tr2_buf *url);
+bool tr2_otlp_env_headers(bool (*add)(void *data, const char *header),
+			  void *data);
 /* One request; tries again while the collector says that it is busy. false:
  * it was not taken, and an error was printed. */
 bool tr2_post_send(struct tr2_post *p, const char *body, size_t size_bytes);

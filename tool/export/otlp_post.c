@@ -28,7 +28,7 @@ struct tr2_post {
 	CURL *curl;
 	struct curl_slist *headers;
 	const char *url;
-	struct tr2_buf answer, words;
+	struct tr2_buf answer, words, env_url;
 	char error[CURL_ERROR_SIZE];
 };
 
@@ -86,10 +86,26 @@ static void set_options(struct tr2_post *p)
 	curl_easy_setopt(p->curl, CURLOPT_USERAGENT, "trace2");
 }
 
+static bool add_header(void *data, const char *header)
+{
+	struct tr2_post *p = data;
+	struct curl_slist *more = curl_slist_append(p->headers, header);
+
+	if (more)
+		p->headers = more;
+	return more != NULL;
+}
+
+/* One answer, not "100 Continue" first: saves a round trip. */
+static bool add_headers(struct tr2_post *p)
+{
+	return add_header(p, "Content-Type: application/json") &&
+	       add_header(p, "Expect:") && tr2_otlp_env_headers(add_header, p);
+}
+
 struct tr2_post *tr2_post_new(const char *url)
 {
 	struct tr2_post *p = calloc(1, sizeof(*p));
-	struct curl_slist *more;
 
 	if (!p || curl_global_init(CURL_GLOBAL_DEFAULT)) {
 		free(p);
@@ -98,10 +114,14 @@ struct tr2_post *tr2_post_new(const char *url)
 	}
 	p->url = url;
 	p->curl = curl_easy_init();
-	p->headers = curl_slist_append(NULL, "Content-Type: application/json");
-	/* One answer, not "100 Continue" first: saves a round trip. */
-	more = p->headers ? curl_slist_append(p->headers, "Expect:") : NULL;
-	if (!p->curl || !more)
+	if (!strcmp(url, "env")) {
+		if (!tr2_otlp_env_url(&p->env_url)) {
+			tr2_post_free(p);
+			return NULL;
+		}
+		p->url = tr2_buf_str(&p->env_url);
+	}
+	if (!p->curl || !add_headers(p))
 		tr2_error("out of memory");
 	else if (set_url(p))
 		return set_options(p), p;
@@ -122,6 +142,7 @@ void tr2_post_free(struct tr2_post *p)
 	curl_slist_free_all(p->headers);
 	tr2_buf_release(&p->answer);
 	tr2_buf_release(&p->words);
+	tr2_buf_release(&p->env_url);
 	curl_global_cleanup();
 	free(p);
 }

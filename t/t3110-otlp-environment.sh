@@ -1,0 +1,105 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+
+test_description='trace2 export --to otlp: the variables of OpenTelemetry
+
+A collector that wants a token gets it from OTEL_EXPORTER_OTLP_HEADERS, as from
+any other exporter.
+'
+
+. ./test-lib.sh
+. "$TEST_DIRECTORY"/t3300/lib-export.sh
+
+if ! test_have_prereq NODE || ! test_have_prereq LIBCURL
+then
+	skip_all='node or libcurl is missing'
+	test_done
+fi
+
+sane_unset OTEL_EXPORTER_OTLP_HEADERS OTEL_EXPORTER_OTLP_TRACES_HEADERS \
+	OTEL_EXPORTER_OTLP_ENDPOINT OTEL_EXPORTER_OTLP_TRACES_ENDPOINT
+
+# collector: starts one that takes all; its URL is in $url.
+collector () {
+	rm -rf collector &&
+	mkdir collector &&
+	{ node "$TEST_DIRECTORY"/t3300/collector.js collector 200 \
+		>collector/out 2>&1 & } &&
+	collector_pid=$! &&
+	test_when_finished "kill $collector_pid; wait $collector_pid || :" &&
+	until test -e collector/port
+	do
+		kill -0 "$collector_pid" || return 1
+	done &&
+	url=http://127.0.0.1:$(cat collector/port)
+}
+
+test_expect_success 'headers, decoded' '
+	collector &&
+	OTEL_EXPORTER_OTLP_HEADERS="authorization=Bearer%20s3cret%3D, x-scope = a b ,x-eq=1=2,x-odd=50%" \
+		trace2 export --to otlp --url $url "$MIX" 2>err &&
+	test_must_be_empty err &&
+	sort collector/headers >actual &&
+	cat >expect <<-\EOF &&
+	authorization: Bearer s3cret=
+	x-eq: 1=2
+	x-odd: 50%
+	x-scope: a b
+	EOF
+	test_cmp expect actual &&
+	echo "POST /v1/traces application/json 200" >expect &&
+	test_cmp expect collector/requests
+'
+
+test_expect_success 'those for traces go before those for all' '
+	collector &&
+	OTEL_EXPORTER_OTLP_HEADERS=x-all=1 \
+	OTEL_EXPORTER_OTLP_TRACES_HEADERS=x-traces=2 \
+		trace2 export --to otlp --url $url "$MIX" &&
+	echo "x-traces: 2" >expect &&
+	test_cmp expect collector/headers
+'
+
+test_expect_success 'what is no header is left out and not shown; none is smuggled in' '
+	collector &&
+	OTEL_EXPORTER_OTLP_HEADERS="s3cret,x-a=1,,bad name=s3cret,x-b=1%0d%0ax-c:%202,x-d=3" \
+		trace2 export --to otlp --url $url "$MIX" 2>err &&
+	test_write_lines "x-a: 1" "x-d: 3" >expect &&
+	test_cmp expect collector/headers &&
+	cat >expect <<-\EOF &&
+	trace2: warning: the header number 1 of OTEL_EXPORTER_OTLP_HEADERS is left out: it is not name=value
+	trace2: warning: the header number 4 of OTEL_EXPORTER_OTLP_HEADERS is left out: it is not name=value
+	trace2: warning: the header number 5 of OTEL_EXPORTER_OTLP_HEADERS is left out: it is not name=value
+	EOF
+	test_cmp expect err
+'
+
+test_expect_success '--url env: the endpoint, with its path' '
+	collector &&
+	OTEL_EXPORTER_OTLP_ENDPOINT=$url/base/ \
+		trace2 export --to otlp --url env "$MIX" &&
+	OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:1 \
+	OTEL_EXPORTER_OTLP_TRACES_ENDPOINT=$url/whole \
+		trace2 export --to otlp --url env "$MIX" &&
+	cat >expect <<-\EOF &&
+	POST /base/v1/traces application/json 200
+	POST /whole application/json 200
+	EOF
+	test_cmp expect collector/requests
+'
+
+test_expect_success '--url env without an endpoint: says what to set' '
+	test_expect_code 128 trace2 export --to otlp --url env "$MIX" 2>err &&
+	test_grep "set one to the collector.s URL" err &&
+	test_line_count = 1 err
+'
+
+test_expect_success 'without --url nothing is sent' '
+	collector &&
+	OTEL_EXPORTER_OTLP_ENDPOINT=$url \
+		trace2 export --to otlp "$MIX" >out &&
+	test_file_not_empty out &&
+	test_path_is_missing collector/requests
+'
+
+test_done
