@@ -201,7 +201,7 @@ test_expect_success 'no command: usage, and nothing is made' '
 
 test_expect_success 'killed by a signal: 128 + its number' '
 	test_expect_code 137 trace2 record -- sh -c "kill -9 \$\$" 2>err &&
-	test_grep "0 lost, exit 137 ]" err &&
+	test_grep "0 lost, exit 137 (SIGKILL) ]" err &&
 	jq -e ".exit_signal == 9 and .tasks[0].signal == 9 and
 		(has(\"exit_code\") | not)" trace2.data/meta.json
 '
@@ -527,7 +527,7 @@ test_expect_success GIT '--max-size stops those that start later' '
 test_expect_success SECCOMP 'without task records it says so once, and goes on' '
 	test_expect_code 4 "$PERL_PATH" "$TEST_DIRECTORY/t3100/deny.perl" all \
 		trace2 record -- sh -c "sh -c \"exit 7\"; exit 4" 2>err &&
-	test_line_count = 2 err &&
+	test_line_count = 3 err &&
 	test_grep "^trace2 record: going on without the kernel${SQ}s task records: perf_event_open: Operation not permitted" err &&
 	tasks trace2.data >actual &&
 	echo " 4" >expect &&
@@ -538,7 +538,7 @@ test_expect_success SECCOMP 'without task records it says so once, and goes on' 
 test_expect_success SECCOMP,EXIT_CODES 'the process connector stands in for perf' '
 	test_expect_code 4 "$PERL_PATH" "$TEST_DIRECTORY/t3100/deny.perl" perf \
 		trace2 record -- sh -c "sh -c \"exit 7\"; exit 4" 2>err &&
-	test_line_count = 1 err &&
+	test_line_count = 2 err &&
 	jq -r ".tasks[] | .code" trace2.data/meta.json >actual &&
 	test_write_lines 4 7 >expect &&
 	test_cmp expect actual &&

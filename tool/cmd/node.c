@@ -7,6 +7,7 @@
 
 #include "cmd/node.h"
 #include "options.h"
+#include "signals.h"
 
 bool tr2_node_uncertain(const struct tr2_model *m, uint32_t node)
 {

@@ -6,6 +6,7 @@
 
 #include "export/export.h"
 #include "model/filter.h"
+#include "signals.h"
 
 static bool stopped(const struct tr2_export *x)
 {

@@ -17,6 +17,7 @@
 #include "export/otlp.h"
 #include "model/filter.h"
 #include "options.h"
+#include "signals.h"
 
 #define MAX_SPANS 4096
 #define MAX_BYTES (3u << 20)

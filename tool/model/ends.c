@@ -6,40 +6,13 @@
  * code that the parent reported. Its session is closed with that: what was
  * open in it (threads, regions, children) lasted until the process ended.
  */
-#include <signal.h>
 #include <string.h>
 
-#include "base/buf.h"
 #include "model/private.h"
+#include "signals.h"
 
 /* What Git's usage message exits with: no sign of signal 1. */
 #define USAGE_CODE 129
-
-/* The C library's names are its own affair, and differ; NULL: none. */
-static const char *signal_name(int signo)
-{
-	static const char *const names[] = {
-		[SIGHUP] = "HUP",   [SIGINT] = "INT",   [SIGQUIT] = "QUIT",
-		[SIGILL] = "ILL",   [SIGTRAP] = "TRAP", [SIGABRT] = "ABRT",
-		[SIGBUS] = "BUS",   [SIGFPE] = "FPE",   [SIGKILL] = "KILL",
-		[SIGUSR1] = "USR1", [SIGSEGV] = "SEGV", [SIGUSR2] = "USR2",
-		[SIGPIPE] = "PIPE", [SIGALRM] = "ALRM", [SIGTERM] = "TERM",
-		[SIGCHLD] = "CHLD", [SIGCONT] = "CONT", [SIGSTOP] = "STOP",
-		[SIGTSTP] = "TSTP", [SIGTTIN] = "TTIN", [SIGTTOU] = "TTOU",
-		[SIGURG] = "URG",   [SIGXCPU] = "XCPU", [SIGXFSZ] = "XFSZ",
-		[SIGVTALRM] = "VTALRM", [SIGPROF] = "PROF",
-		[SIGWINCH] = "WINCH", [SIGIO] = "IO",   [SIGSYS] = "SYS",
-#ifdef SIGSTKFLT
-		[SIGSTKFLT] = "STKFLT",
-#endif
-#ifdef SIGPWR
-		[SIGPWR] = "PWR",
-#endif
-	};
-
-	return signo > 0 && (size_t)signo < sizeof(names) / sizeof(*names) ?
-		       names[signo] : NULL;
-}
 
 /* ---- what was still open ------------------------------------------------------ */
 
@@ -171,7 +144,7 @@ static int signal_of_code(const struct tr2_child *c, bool silent)
 
 	if (c->code == -1 || (silent && c->code == USAGE_CODE))
 		return 0;
-	return signal_name(signo) ? signo : 0;
+	return tr2_signal_name(signo) ? signo : 0;
 }
 
 static void end_from_task(struct tr2_node *n, const struct tr2_task *t)
@@ -257,15 +230,4 @@ void tr2_model_ends(struct tr2_model *m)
 		if (n->session)
 			close_session(m, n);
 	}
-}
-
-void tr2_signal_add(struct tr2_buf *out, int signo)
-{
-	const char *name = signal_name(signo);
-
-	tr2_buf_addlit(out, "SIG");
-	if (name)
-		tr2_buf_addstr(out, name);
-	else
-		tr2_buf_add_i64(out, signo);
 }

@@ -411,8 +411,6 @@ const struct tr2_words *tr2_node_words(const struct tr2_model *m,
 struct tr2_buf;
 void tr2_node_command(const struct tr2_model *m, uint32_t node,
 		      struct tr2_buf *out);
-/* SIGKILL, SIG34: its number's name, appended. */
-void tr2_signal_add(struct tr2_buf *out, int signo);
 /* "argv", as a shell would take it, appended. */
 void tr2_words_quote(const struct tr2_words *words, struct tr2_buf *out);
 

@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/buf.h"
 #include "base/clock.h"
 #include "options.h"
 #include "record/environment.h"
@@ -18,6 +19,7 @@
 #include "record/store.h"
 #include "record/tally.h"
 #include "record/watch.h"
+#include "signals.h"
 
 #define SIZE_CHECK_NS 100000000u
 #define SHOWN_STRAGGLERS 5
@@ -260,8 +262,38 @@ static void say_stragglers(void)
 		nr > SHOWN_STRAGGLERS ? ", ..." : "");
 }
 
+/* No events are nothing bad: most programs do not speak Trace2. */
+static void say_silent(void)
+{
+	const struct tr2_meta *m = &rec.meta;
+
+	if (m->tally.events || !m->started || rec.listen.nr_listeners)
+		return;
+	if (m->no_task_records)
+		fprintf(stderr, "trace2 record: no program here speaks Trace2, "
+			"and without the kernel's records no more is known "
+			"than the exit code\n");
+	else
+		fprintf(stderr, "trace2 record: no program here speaks Trace2; "
+			"'trace2 list' has %llu process%s by the kernel's "
+			"records\n", (unsigned long long)m->processes,
+			m->processes == 1 ? "" : "es");
+}
+
+/* " (SIGKILL)" of a command that was killed. */
+static const char *signal_words(struct tr2_buf *b)
+{
+	if (!rec.meta.started || !WIFSIGNALED(rec.meta.status))
+		return "";
+	tr2_buf_addlit(b, " (");
+	tr2_signal_add(b, WTERMSIG(rec.meta.status));
+	tr2_buf_addch(b, ')');
+	return tr2_buf_str(b);
+}
+
 static void say_sum(int code)
 {
+	struct tr2_buf killed = TR2_BUF_INIT;
 	static const char *const units[] = { "B", "KiB", "MiB", "GiB", "TiB" };
 	const struct tr2_meta *m = &rec.meta;
 	double size = (double)m->tally.bytes;
@@ -277,12 +309,14 @@ static void say_sum(int code)
 			rec.store.events_path,
 			strerror(rec.listen.sink.write_errno));
 	fprintf(stderr, "[ trace2 record: %llu process%s, %llu event%s, "
-		"%.*f %s -> %s; %llu lost, exit %d ]\n",
+		"%.*f %s -> %s; %llu lost, exit %d%s ]\n",
 		(unsigned long long)m->processes, m->processes == 1 ? "" : "es",
 		(unsigned long long)m->tally.events,
 		m->tally.events == 1 ? "" : "s", unit ? 1 : 0, size,
 		units[unit], rec.store.path,
-		(unsigned long long)tr2_meta_lost(m), code);
+		(unsigned long long)tr2_meta_lost(m), code,
+		signal_words(&killed));
+	tr2_buf_release(&killed);
 }
 
 static void fill_result(int code)
@@ -325,6 +359,7 @@ static void finish(int code)
 	if (rec.job->quiet)
 		return;
 	say_stragglers();
+	say_silent();
 	say_sum(code);
 }
 

@@ -16,6 +16,9 @@
 #include "options.h"
 
 #define META_TMP "meta.json.tmp"
+/* Keeps a recording in a working tree out of `git status` and `git add`. */
+#define IGNORE ".gitignore"
+#define IGNORE_ALL "*\n"
 #define DIR_FLAGS (O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
 
 static bool is_dot(const char *name)
@@ -87,7 +90,7 @@ static bool belongs_to_recording(int dir_fd, const char *name, bool in_events)
 	if (!strcmp(name, TR2_STORE_EVENTS))
 		return is_kind(dir_fd, name, S_IFDIR);
 	return (!strcmp(name, TR2_STORE_META) || !strcmp(name, META_TMP) ||
-		!strcmp(name, TR2_STORE_TASKS)) &&
+		!strcmp(name, TR2_STORE_TASKS) || !strcmp(name, IGNORE)) &&
 	       is_kind(dir_fd, name, S_IFREG);
 }
 
@@ -242,6 +245,20 @@ static int make_way(const char *path)
 	return ret;
 }
 
+/* Nothing depends on it: where it cannot be written, the rest goes on. */
+static void make_ignore(struct tr2_store *s)
+{
+	int fd = openat(s->dir_fd, IGNORE,
+			O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+			0600);
+
+	if (fd < 0)
+		return;
+	if (write(fd, IGNORE_ALL, sizeof(IGNORE_ALL) - 1) < 0)
+		unlinkat(s->dir_fd, IGNORE, 0);
+	close(fd);
+}
+
 static int make_dirs(struct tr2_store *s)
 {
 	char *real;
@@ -257,6 +274,7 @@ static int make_dirs(struct tr2_store *s)
 	    mkdirat(s->dir_fd, TR2_STORE_EVENTS, 0700))
 		return -1;
 	s->made_events = true;
+	make_ignore(s);
 	s->events_fd = openat(s->dir_fd, TR2_STORE_EVENTS, DIR_FLAGS);
 	real = realpath(s->path, NULL);
 	if (s->events_fd < 0 || !real)
@@ -297,6 +315,7 @@ void tr2_store_undo(struct tr2_store *s)
 	if (s->made_events) {
 		unlinkat(s->dir_fd, TR2_STORE_META, 0);
 		unlinkat(s->dir_fd, TR2_STORE_TASKS, 0);
+		unlinkat(s->dir_fd, IGNORE, 0);
 		unlinkat(s->dir_fd, TR2_STORE_EVENTS, AT_REMOVEDIR);
 	}
 	if (s->made_dir)
