@@ -2,7 +2,9 @@
 /*
  * critical - see model/critical.h. A scope (a process outside its regions, a
  * region, a thread that was joined inside one) is walked from its end to its
- * start; what ended last before the moment at hand is walked in turn.
+ * start; what ended last before the moment at hand is walked in turn. Where
+ * nothing in the scope ran, the other end of a conversation may have: a process
+ * like git-upload-pack, which was started in another region.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -228,6 +230,58 @@ static void push_scope(struct walk *w, const struct item *s)
 		push_process(w, s->node, s->start_ns, s->end_ns);
 }
 
+/* How many children are looked at for each gap. */
+#define MAX_PARTNERS 64
+
+/* A transport is talked with in other regions than that which started it. One
+ * that ends in the scope is what the scope waited for. */
+static bool is_partner(const struct walk *w, const struct item *scope,
+		       uint32_t node)
+{
+	const struct tr2_model *m = w->m;
+	const struct tr2_node *n = &m->nodes[node];
+	const struct tr2_child *c = &m->children[n->child];
+
+	return n->child && m->spans[c->span].parent != scope->span &&
+	       n->end_ns <= scope->end_ns &&
+	       !strncmp(tr2_s(m, c->child_class), "transport/", 10);
+}
+
+/* The partner that ran in [from, to), at its end; false: none did. */
+static bool find_partner(const struct walk *w, const struct item *scope,
+			 int64_t from, int64_t to, struct item *out)
+{
+	const struct tr2_model *m = w->m;
+	uint32_t i = m->nodes[scope->node].first, tries;
+
+	out->end_ns = from;
+	for (tries = 0; i && tries < MAX_PARTNERS; tries++) {
+		const struct tr2_node *n = &m->nodes[i];
+		int64_t end = n->end_ns < to ? n->end_ns : to;
+
+		if (n->start_ns <= from && end > out->end_ns &&
+		    is_partner(w, scope, i))
+			*out = (struct item){ from, end, i, 0, 0 };
+		i = n->next;
+	}
+	return out->end_ns > from;
+}
+
+static void walk(struct walk *w, const struct item *scope, uint32_t parent);
+
+/* What is left of [from, to) when partners have had their part. */
+static int64_t own_time(struct walk *w, const struct item *scope,
+			uint32_t step, int64_t from, int64_t to)
+{
+	struct item partner;
+
+	if (to <= from || scope->thread || w->depth > MAX_DEPTH ||
+	    !find_partner(w, scope, from, to, &partner))
+		return to - from;
+	walk(w, &partner, step);
+	return to - partner.end_ns;
+}
+
 static void walk(struct walk *w, const struct item *scope, uint32_t parent)
 {
 	const struct item s = *scope;
@@ -250,11 +304,12 @@ static void walk(struct walk *w, const struct item *scope, uint32_t parent)
 			in.end_ns = at;
 		if (in.end_ns <= in.start_ns)
 			continue;
-		own += at - in.end_ns;
+		own += own_time(w, &s, step, in.end_ns, at);
 		walk(w, &in, step);
 		at = in.start_ns;
 	}
-	w->steps[step - 1].ns += own + at - s.start_ns;
+	own += own_time(w, &s, step, s.start_ns, at);
+	w->steps[step - 1].ns += own;
 	w->nr_items = base;
 	w->depth--;
 }

@@ -1,0 +1,87 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+
+test_description='what a process waited for at the other end of a conversation
+
+git-receive-pack is started in one region of a push and works in another. The
+critical path goes to it where the push itself did nothing else.
+'
+
+. ./test-lib.sh
+
+# event SID MS NAME [MEMBERS]: one line, MS milliseconds after noon.
+event () {
+	printf '{"event":"%s","sid":"%s","thread":"main",' "$3" "$1"
+	printf '"time":"2026-11-21T12:00:00.%03d000Z","file":"a.c","line":1' "$2"
+	printf '%s}\n' "${4:+,$4}"
+}
+begin () {
+	event "$1" "$2" version '"evt":"4","exe":"1"' &&
+	event "$1" "$2" start "\"t_abs\":0.0,\"argv\":[\"$3\"]"
+}
+child () {
+	event P "$1" child_start "\"child_id\":$2,\"child_class\":\"$4\",\"use_shell\":false,\"argv\":[\"$3\"]"
+}
+reaped () {
+	event P "$1" child_exit "\"child_id\":$2,\"pid\":$((16 + $2)),\"code\":0"
+}
+atexit () {
+	event "$1" "$2" atexit '"code":0'
+}
+region () {
+	event P "$1" "region_$2" "\"nesting\":1,\"category\":\"push\",\"label\":\"$3\""
+}
+# push CLASS: the far end works until 80, and unpacks from 50 to 75.
+push () {
+	begin P 0 push &&
+	region 5 enter refs && child 10 0 far "$1" &&
+	begin P/C-P00000010 12 far && region 20 leave refs &&
+	region 25 enter send && child 26 1 pack "?" &&
+	begin P/C-P00000011 28 pack && atexit P/C-P00000011 40 && reaped 41 1 &&
+	event P/C-P00000010 50 region_enter \
+		'"nesting":1,"category":"far","label":"unpack"' &&
+	event P/C-P00000010 75 region_leave \
+		'"nesting":1,"category":"far","label":"unpack","t_rel":0.025' &&
+	atexit P/C-P00000010 80 && reaped 90 0 && region 95 leave send &&
+	atexit P 100
+}
+path_of () {
+	trace2 report "$1" | sed -n "/CRITICAL/,\$p" | sed 1d
+}
+
+test_expect_success 'a transport is what a region waited for that did not start it' '
+	push transport/ssh >push.event &&
+	path_of push.event >actual &&
+	cat >expect <<-\EOF &&
+	10.000 ms  10.0%  push
+	 7.000 ms   7.0%  ├ push/refs
+	 8.000 ms   8.0%  │ └ far
+	 5.000 ms   5.0%  ├ far
+	15.000 ms  15.0%  └ push/send
+	18.000 ms  18.0%    ├ far
+	25.000 ms  25.0%    │ └ far/unpack
+	12.000 ms  12.0%    └ pack
+	EOF
+	test_cmp expect actual
+'
+
+test_expect_success 'a child of another kind is not' '
+	push "?" >other.event &&
+	path_of other.event >actual &&
+	test_grep "^58.000 ms .* └ push/send$" actual
+'
+
+test_expect_success 'nor is a transport that outlives the region' '
+	push transport/ssh | sed "/far\",\"label/d; s/00.080000Z/00.097000Z/" |
+	grep -v "child_exit.*\"child_id\":0" >late.event &&
+	path_of late.event >actual &&
+	test_grep "^58.000 ms .* └ push/send$" actual
+'
+
+test_expect_success 'it adds up' '
+	path_of push.event | awk "{ sum += \$1 } END { print sum }" >actual &&
+	echo 100 >expect &&
+	test_cmp expect actual
+'
+
+test_done
