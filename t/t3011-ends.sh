@@ -230,6 +230,28 @@ test_expect_success 'a child of a process that was killed is shown once' '
 	test_cmp expect.words actual
 '
 
+# The session of kid says its parent, but no pid is in the parent's words.
+test_expect_success 'a shell between a killed process and its child has the name' '
+	{
+		begin A-P0000000f 0 top &&
+		event A-P0000000f 10 child_start "\"child_id\":0,\"child_class\":\"?\",\"use_shell\":true,\"argv\":[\"kid -x\"]" &&
+		begin A-P0000000f/C-P00000011 14 kid
+	} | recording between &&
+	{
+		forked 0 15 1 && execed 0 15 top && forked 10 16 15 &&
+		execed 11 16 sh && forked 12 17 16 && execed 13 17 kid &&
+		ended 50 15 "\"signal\":2" && ended 50 16 "\"signal\":2" &&
+		ended 50 17 "\"signal\":2"
+	} >between/tasks.jsonl &&
+	trace2 list between | sed -n "2,4s/^[0-9:.]* *//p" >actual &&
+	cat >expect <<-\EOF &&
+	50.000 ms  SIGINT   15  top
+	39.000 ms  SIGINT   16  └ [kid -x]
+	36.000 ms  SIGINT   17    └ kid
+	EOF
+	test_cmp expect actual
+'
+
 # A daemon as git gc is: its child outlives it and keeps its session id. What
 # the first half started before is not the second half'\''s.
 test_expect_success 'a forked half is joined to its task, and shown once' '

@@ -575,6 +575,27 @@ static void join_open_spans(struct join *j)
 	}
 }
 
+/* A child span whose pid nobody told went to the session that fits. Where the
+ * kernel knows of a process between, that is the child: a shell. */
+static void hand_to_shells(struct tr2_model *m)
+{
+	uint32_t i, up, child;
+
+	for (i = 1; i < m->nr_nodes; i++) {
+		child = m->nodes[i].child;
+		up = m->nodes[i].parent;
+		if (!child || m->children[child].pid > 0 || !up ||
+		    !m->nodes[up].task || m->nodes[up].session ||
+		    m->nodes[up].child ||
+		    m->nodes[up].parent !=
+			    m->sessions[session_of_child(m, child)].node)
+			continue;
+		m->nodes[up].child = child;
+		m->children[child].node = up;
+		m->nodes[i].child = 0;
+	}
+}
+
 static void join_tasks(struct join *j)
 {
 	struct tr2_model *m = j->m;
@@ -599,6 +620,7 @@ static void join_tasks(struct join *j)
 	}
 	for (i = 1; i < m->nr_tasks; i++)
 		reparent(m, i);
+	hand_to_shells(m);
 }
 
 void tr2_model_join(struct tr2_model *m)
