@@ -252,6 +252,21 @@ test_expect_success 'a shell between a killed process and its child has the name
 	test_cmp expect actual
 '
 
+test_expect_success 'a fork long after child_start, on a busy machine' '
+	{
+		begin A-P0000000f 0 top && child A-P0000000f 10 0 kid &&
+		reaped A-P0000000f 90 0 16 0 && atexit A-P0000000f 100
+	} | recording busy &&
+	{
+		forked 0 15 1 && execed 0 15 top && forked 40 16 15 &&
+		execed 41 16 kid && ended 80 16 "\"code\":0" &&
+		ended 100 15 "\"code\":0"
+	} >busy/tasks.jsonl &&
+	test_write_lines "top exit 0 itself" "kid exit 0 kernel" >expect &&
+	ends busy >actual &&
+	test_cmp expect actual
+'
+
 # A daemon as git gc is: its child outlives it and keeps its session id. What
 # the first half started before is not the second half'\''s.
 test_expect_success 'a forked half is joined to its task, and shown once' '

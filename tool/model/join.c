@@ -420,25 +420,34 @@ static int64_t early_start(const struct tr2_model *m, const struct tr2_node *n)
 	       span->start_ns;
 }
 
+/* Whether the kernel's task may be the node of the same pid. A child span
+ * begins before the fork, on a busy machine long before. */
+static bool fits_task(const struct tr2_model *m, const struct tr2_node *n,
+		      const struct tr2_task *t)
+{
+	int64_t start = early_start(m, n);
+	const struct tr2_span *span = &m->spans[m->children[n->child].span];
+
+	if (t->end_ns != TR2_NO_TIME && start > t->end_ns + SLOP_NS)
+		return false;
+	if (t->start_ns == TR2_NO_TIME)
+		return true;
+	if (n->session)
+		return start >= t->start_ns - 10 * SLOP_NS;
+	return t->start_ns >= start - SLOP_NS &&
+	       (span->flags & TR2_SPAN_OPEN ||
+		t->start_ns <= start + span->end_ns - span->start_ns + SLOP_NS);
+}
+
 /* The node with this task's pid that began while the task lived. */
 static uint32_t node_of_task(const struct join *j, const struct tr2_task *t)
 {
 	const struct tr2_model *m = j->m;
 	uint32_t i = tr2_map_get(&j->nodes_by_pid, (uint32_t)t->pid);
-	int64_t start;
 
-	for (; i; i = j->node_of_pid_next[i]) {
-		start = early_start(m, &m->nodes[i]);
-		if (m->nodes[i].task)
-			continue;
-		if (t->start_ns != TR2_NO_TIME &&
-		    start < t->start_ns - 10 * SLOP_NS)
-			continue;
-		if (t->end_ns != TR2_NO_TIME && start > t->end_ns + SLOP_NS)
-			continue;
-		return i;
-	}
-	return 0;
+	while (i && (m->nodes[i].task || !fits_task(m, &m->nodes[i], t)))
+		i = j->node_of_pid_next[i];
+	return i;
 }
 
 static bool is_below(const struct tr2_model *m, uint32_t node, uint32_t top)
