@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "session/call.h"
+#include "session/counters.h"
 #include "session/metrics.h"
 #include "trace2.h"
 
@@ -61,6 +62,7 @@ void trace2_thread_exit_fl(const char *file, int line)
 	thread->nr_open = 0;
 	if (has_thread_metrics(thread))
 		tr2_metrics_emit(&call, thread->slot, true);
+	tr2_counters_emit_thread(&call, thread);
 	call.t_rel_ns = tr2_clock_since(thread->start_ns, call.now_ns);
 	if (thread->announced)
 		TR2_EMIT(&call, thread_exit, );

@@ -119,6 +119,10 @@ enum tr2_perfevent_result tr2_perfevents_next(struct tr2_perfevents *list,
 int tr2_perfevent_resolve(struct tr2_perfevent *ev, char *error,
 			  size_t size_bytes);
 
+/* Why an event cannot be opened, for whoever asked for it; error: an errno. */
+void tr2_perfevent_explain(const struct tr2_perfevent *ev, int error,
+			   char *text, size_t size_bytes);
+
 /* The events that have names of their own, for lists; ends with name NULL. */
 struct tr2_perfevent_name {
 	const char *name, *alias; /* alias NULL: none */

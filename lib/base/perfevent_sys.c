@@ -224,3 +224,80 @@ int tr2_perfevent_resolve(struct tr2_perfevent *ev, char *error,
 		return resolve_device(ev, error, size_bytes);
 	return 0;
 }
+
+/* kernel.perf_event_paranoid; what no kernel has where it cannot be read. */
+static long paranoid(void)
+{
+	static const char *const path[] = {
+		"/proc/sys/kernel/perf_event_paranoid", NULL
+	};
+	char line[32];
+
+	return read_line(path, line, sizeof(line)) > 0 ? strtol(line, NULL, 10) :
+							 -9;
+}
+
+/* The kernel's own limit gives EACCES, filters and security modules EPERM. */
+static void add_why_forbidden(struct tr2_buf *b, const struct tr2_perfevent *ev,
+			      int error)
+{
+	long level = paranoid();
+
+	if (ev->pmu == TR2_PMU_POWER) {
+		tr2_buf_addlit(b, "powercap may be read by root alone");
+		return;
+	}
+	if (error == EPERM || level < 2) {
+		tr2_buf_addlit(b, "it is not permitted, by seccomp or a "
+				  "security module");
+		return;
+	}
+	tr2_buf_addlit(b, "it is not permitted (perf_event_paranoid is ");
+	tr2_buf_add_i64(b, level);
+	if (level > 2)
+		tr2_buf_addlit(b, ", and may be 2 at most");
+	else if (!(ev->exclude & TR2_EXCLUDE_KERNEL))
+		tr2_buf_addlit(b, ", which lets only user mode be counted: "
+				  "append ':u'");
+	tr2_buf_addch(b, ')');
+}
+
+void tr2_perfevent_explain(const struct tr2_perfevent *ev, int error,
+			   char *text, size_t size_bytes)
+{
+	char memory[128];
+	struct tr2_buf b;
+
+	tr2_buf_init_fixed(&b, text, size_bytes);
+	tr2_buf_addlit(&b, "event '");
+	tr2_text_add(&b, ev->text, strlen(ev->text));
+	tr2_buf_addlit(&b, "': ");
+	switch (error) {
+	case EACCES:
+	case EPERM:
+		add_why_forbidden(&b, ev, error);
+		break;
+	case ENOENT:
+	case ENODEV:
+	case ENXIO:
+	case EOPNOTSUPP:
+		tr2_buf_addlit(&b, "this machine does not support it");
+		break;
+	case ENOSYS:
+		tr2_buf_addlit(&b, "this kernel has no perf_event_open()");
+		break;
+	case EINVAL:
+		tr2_buf_addlit(&b, "its PMU cannot count so");
+		break;
+	case EBUSY:
+		tr2_buf_addlit(&b, "its PMU was never free for it");
+		break;
+	case EBADF:
+		tr2_buf_addlit(&b, "the program closed its descriptor");
+		break;
+	default:
+		tr2_buf_addstr(&b, tr2_error_text(error, memory,
+						  sizeof(memory)));
+	}
+	tr2_buf_str(&b);
+}

@@ -4,16 +4,17 @@
  * thread in its cells; an event remembers what they were when it began.
  */
 #include <errno.h>
-#include <stdlib.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "metric/metric.h"
 #include "pmu/pmu.h"
+#include "pmu/pool.h"
 
 #define TIMER (UINT64_C(1) << 32)
 
+static struct tr2_pool pool = { sizeof(struct tr2_perf_task), NULL };
 static struct tr2_pmu_use use;
 
 static uint64_t cell(const struct trace2_perf *ev, const struct tr2_slot *slot)
@@ -57,7 +58,7 @@ static struct tr2_perf_task *get(struct trace2_perf *ev,
 
 	if (task)
 		return task;
-	task = calloc(1, sizeof(*task));
+	task = tr2_pool_get(&pool);
 	if (!task) {
 		ev->app.failed = true;
 		return NULL;
@@ -111,7 +112,7 @@ static void app_release(struct trace2_perf *ev)
 
 	for (task = ev->app.tasks; task; task = next) {
 		next = task->next;
-		free(task);
+		tr2_pool_put(&pool, task);
 	}
 	ev->app.tasks = NULL;
 }
@@ -190,7 +191,7 @@ void tr2_app_task_end(struct trace2_perf *ev, const struct tr2_slot *slot)
 	task = *at;
 	if (task) {
 		*at = task->next;
-		free(task);
+		tr2_pool_put(&pool, task);
 	}
 }
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Events and their groups: opened, switched, closed. */
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -9,6 +8,7 @@
 #include "base/check.h"
 #include "base/clock.h"
 #include "pmu/pmu.h"
+#include "pmu/pool.h"
 
 /* Ids of ours; the kernel's are far below. */
 #define FIRST_ID (UINT64_C(1) << 63)
@@ -18,6 +18,7 @@
 	 TRACE2_PERF_FORMAT_TOTAL_TIME_RUNNING | TRACE2_PERF_FORMAT_ID |      \
 	 TRACE2_PERF_FORMAT_GROUP | TRACE2_PERF_FORMAT_LOST)
 
+static struct tr2_pool pool = { sizeof(struct trace2_perf), NULL };
 static struct trace2_perf *leaders;
 static uint64_t last_id = FIRST_ID;
 
@@ -284,7 +285,7 @@ static int init(struct trace2_perf *ev, struct trace2_perf *group)
 int tr2_perf_open(const struct trace2_perf_attr *attr, pid_t pid, int cpu,
 		  struct trace2_perf *group, struct trace2_perf **out)
 {
-	struct trace2_perf *ev = calloc(1, sizeof(*ev));
+	struct trace2_perf *ev = tr2_pool_get(&pool);
 	int error;
 
 	if (!ev)
@@ -294,7 +295,7 @@ int tr2_perf_open(const struct trace2_perf_attr *attr, pid_t pid, int cpu,
 	ev->cpu = cpu;
 	error = init(ev, group);
 	if (error) {
-		free(ev);
+		tr2_pool_put(&pool, ev);
 		return error;
 	}
 	if (group)
@@ -431,7 +432,7 @@ void tr2_perf_close(struct trace2_perf *ev)
 		end_group(ev);
 	else
 		leave(ev);
-	free(ev);
+	tr2_pool_put(&pool, ev);
 }
 
 void tr2_pmu_task_end(const struct tr2_slot *slot)

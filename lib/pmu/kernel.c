@@ -254,6 +254,36 @@ static bool read_page(struct trace2_perf *ev)
 	return true;
 }
 
+int tr2_kernel_task_open(struct tr2_perf_kernel *kernel,
+			 const struct trace2_perf_attr *attr, pid_t tid)
+{
+	int error;
+
+	kernel->page = NULL;
+	error = open_kernel(kernel, attr, tid, -1, -1);
+	if (!error)
+		error = turn(kernel, true);
+	if (error)
+		tr2_kernel_release(kernel);
+	return error;
+}
+
+int tr2_kernel_task_read(struct tr2_perf_kernel *kernel,
+			 struct tr2_perf_times *out)
+{
+	struct group_reading all;
+
+	if (!is_there(kernel))
+		return -EBADF;
+	if (read(kernel->fd, &all, sizeof(all)) <
+	    (ssize_t)offsetof(struct group_reading, event[1]))
+		return -EIO;
+	out->value = all.event[0].value;
+	out->enabled_ns = all.enabled_ns;
+	out->running_ns = all.running_ns;
+	return 0;
+}
+
 static int kernel_read(struct trace2_perf *ev)
 {
 	struct trace2_perf *leader = ev->leader, *member;

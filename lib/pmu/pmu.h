@@ -170,6 +170,17 @@ int tr2_kernel_lead_open(struct trace2_perf *leader);
 int tr2_kernel_lead_switch(struct trace2_perf *leader, bool on);
 void tr2_kernel_release(struct tr2_perf_kernel *kernel);
 
+/* A value, and how much of the time stands behind it. */
+struct tr2_perf_times {
+	uint64_t value, enabled_ns, running_ns;
+};
+
+/* An event that is in no list, for one thread. 0 or a negative errno. */
+int tr2_kernel_task_open(struct tr2_perf_kernel *kernel,
+			 const struct trace2_perf_attr *attr, pid_t tid);
+int tr2_kernel_task_read(struct tr2_perf_kernel *kernel,
+			 struct tr2_perf_times *out);
+
 #define TR2_MAX_GROUP 64 /* events */
 
 #endif

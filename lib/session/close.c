@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "metric/metric.h"
 #include "session/call.h"
+#include "session/counters.h"
 #include "session/metrics.h"
 #include "session/signal.h"
 
@@ -36,7 +37,9 @@ static void emit_metrics(struct tr2_call *call, struct tr2_thread *main_thread)
 	if (!sum)
 		tr2_call_lost();
 	tr2_metrics_emit(call, main_thread->slot, true);
+	tr2_counters_emit_thread(call, main_thread);
 	tr2_metrics_emit(call, sum, false);
+	tr2_counters_emit(call);
 	tr2_lock();
 	tr2_arena_free(sum);
 	tr2_unlock();

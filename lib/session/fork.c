@@ -13,6 +13,7 @@
 #include "metric/metric.h"
 #include "pmu/pmu.h"
 #include "session/call.h"
+#include "session/counters.h"
 #include "session/inherit.h"
 
 static uint32_t no_guard = 1;
@@ -98,6 +99,8 @@ static void open_anew(struct tr2_thread *thread, const char *file, int line)
 	tr2_session_emit_version(&call);
 	TR2_EMIT(&call, start,
 		 .argv.argv = (const char *const *)tr2_session.argv);
+	tr2_counters_open(main_thread);
+	tr2_counters_tell_errors(&call);
 }
 
 void tr2_session_reopen(struct tr2_thread *thread, const char *file, int line)

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "metric/metric.h"
 #include "session/call.h"
+#include "session/counters.h"
 #include "session/inherit.h"
 #include "session/signal.h"
 
@@ -167,6 +168,8 @@ static void begin_stream(const char *file, int line)
 	call.who = &thread->who;
 	call.now_ns = tr2_clock_now_ns();
 	tr2_session_emit_version(&call);
+	tr2_counters_load(tr2_session.settings.counters);
+	tr2_counters_open(thread);
 }
 
 void tr2_session_start(const char *file, int line,

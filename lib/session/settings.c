@@ -40,6 +40,7 @@ static const struct row {
 	{ "_DST_DEBUG", "trace2.destinationdebug", BOOLEAN, FIELD(debug) },
 	{ "_REDACT", NULL, BOOLEAN, FIELD(redact) },
 	{ "_SIGNALS", "trace2.signals", TEXT, FIELD(signals) },
+	{ "_COUNTERS", "trace2.counters", TEXT, FIELD(counters) },
 #undef FIELD
 };
 
@@ -193,6 +194,7 @@ void tr2_settings_release(struct tr2_settings *settings)
 	free(settings->config_params);
 	free(settings->env_vars);
 	free(settings->signals);
+	free(settings->counters);
 	free(settings->prefix);
 	memset(settings, 0, sizeof(*settings));
 }

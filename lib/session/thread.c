@@ -14,6 +14,7 @@
 #include "base/text.h"
 #include "metric/metric.h"
 #include "pmu/pmu.h"
+#include "session/counters.h"
 #include "session/inherit.h"
 
 #define PAGE_BYTES 4096u
@@ -209,6 +210,8 @@ struct tr2_thread *tr2_thread_make(void)
 		pthread_setspecific(key, thread);
 	if (thread && thread->is_main)
 		tr2_thread_name(thread, NULL);
+	if (thread)
+		tr2_counters_thread_start(thread);
 	tr2_unlock();
 	return thread;
 }
@@ -247,6 +250,7 @@ void tr2_thread_retire(struct tr2_thread *thread, uint64_t now_ns)
 	if (key_exists)
 		pthread_setspecific(key, NULL);
 	tr2_pmu_task_end(thread->slot);
+	tr2_counters_thread_end(thread);
 	if (thread->slot) {
 		tr2_metric_fold(tr2_arena_totals(), thread->slot, now_ns);
 		tr2_arena_free(thread->slot);
@@ -314,10 +318,12 @@ unsigned int tr2_thread_wait_idle(void)
 void tr2_thread_after_fork(void)
 {
 	static const pthread_mutex_t unlocked = PTHREAD_MUTEX_INITIALIZER;
-	struct tr2_thread *thread = tr2_self;
+	struct tr2_thread *thread = tr2_self, *other;
 
 	lock = unlocked;
 	tr2_lock_mine = false;
+	for (other = registry; other; other = other->next)
+		tr2_counters_thread_end(other);
 	registry = free_list = NULL;
 	main_thread = thread;
 	last_id = 0;

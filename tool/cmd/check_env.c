@@ -43,6 +43,7 @@ static const struct setting {
 	{ "GIT_TRACE2_DST_DEBUG", "trace2.destinationdebug", false },
 	{ "GIT_TRACE2_REDACT", NULL, false },
 	{ "GIT_TRACE2_SIGNALS", "trace2.signals", false },
+	{ "GIT_TRACE2_COUNTERS", "trace2.counters", false },
 	{ "GIT_TRACE2_PARENT_SID", NULL, false },
 	{ "GIT_TRACE2_PARENT_NAME", NULL, false },
 };

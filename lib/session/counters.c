@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: MIT */
+#include "session/counters.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/buf.h"
+#include "pmu/parse.h"
+#include "pmu/pmu.h"
+
+#define MAX_COUNTERS 64
+#define MAX_UNTOLD_BYTES 16384 /* a list may be all errors */
+#define TEXT_BYTES (4 * TR2_PERFEVENT_BYTES)
+
+static struct counter {
+	struct tr2_perfevent event;
+	struct trace2_perf_attr attr;
+	struct trace2_perf *perf; /* NULL: not open */
+} *counters;
+static unsigned int nr_counters;
+
+/* What one thread counts itself, in the order of the counters. */
+struct tr2_task_counter {
+	bool is_open; /* set last: a fork may come in between */
+	struct tr2_perf_kernel kernel;
+};
+
+/*
+ * Errors that are still to be told, each with its NUL. The stream begins with
+ * version and start, and events are opened before that.
+ */
+static struct tr2_buf untold;
+static atomic_bool is_untold;
+
+static void keep_error(const char *why)
+{
+	if (untold.len > MAX_UNTOLD_BYTES)
+		return;
+	tr2_buf_add(&untold, why, strlen(why) + 1);
+	is_untold = true;
+}
+
+static void tell_error(struct tr2_call *call, const char *why)
+{
+	char memory[TEXT_BYTES];
+	struct tr2_buf b;
+
+	tr2_buf_init_fixed(&b, memory, sizeof(memory));
+	tr2_buf_addlit(&b, "trace2: ");
+	tr2_buf_addstr(&b, why);
+	TR2_EMIT(call, error, .msg.s = tr2_buf_str(&b),
+		 .fmt.s = "trace2: event '%s': %s");
+}
+
+void tr2_counters_tell_errors(struct tr2_call *call)
+{
+	const char *why;
+
+	if (!atomic_exchange(&is_untold, false))
+		return;
+	for (why = untold.p; why < untold.p + untold.len;
+	     why += strlen(why) + 1)
+		tell_error(call, why);
+	tr2_buf_reset(&untold);
+}
+
+static void explain(const struct counter *counter, int error, char *text,
+		    size_t size_bytes)
+{
+	tr2_perfevent_explain(&counter->event, -error, text, size_bytes);
+}
+
+void tr2_counters_load(const char *list)
+{
+	struct tr2_perfevents events;
+	enum tr2_perfevent_result result;
+	struct counter *counter, one;
+
+	if (!list || counters)
+		return;
+	counters = calloc(MAX_COUNTERS, sizeof(*counters));
+	if (!counters)
+		return;
+	tr2_perfevents_init(&events, list);
+	while ((result = tr2_perfevents_next(&events, &one.event))) {
+		if (nr_counters == MAX_COUNTERS) {
+			keep_error("more than 64 events: the others do not "
+				   "count");
+			return;
+		}
+		counter = &counters[nr_counters];
+		counter->event = one.event;
+		if (result == TR2_PERFEVENT_BAD ||
+		    tr2_perf_attr_of(&counter->event, &counter->attr,
+				     events.error, sizeof(events.error))) {
+			keep_error(events.error);
+			continue;
+		}
+		counter->attr.inherit = 1;
+		counter->attr.read_format =
+			TRACE2_PERF_FORMAT_TOTAL_TIME_ENABLED |
+			TRACE2_PERF_FORMAT_TOTAL_TIME_RUNNING;
+		nr_counters++;
+	}
+}
+
+/* The first of its group that is open leads it. */
+static struct trace2_perf *leader_of(const struct counter *counter)
+{
+	const struct counter *other;
+
+	for (other = counters; counter->event.group && other < counter; other++)
+		if (other->perf && other->event.group == counter->event.group)
+			return other->perf;
+	return NULL;
+}
+
+static int open_counter(struct counter *counter, const struct tr2_thread *thread)
+{
+	struct trace2_perf *group = leader_of(counter);
+	int error;
+
+	tr2_lock();
+	if (counter->perf) /* the parent's */
+		tr2_perf_close(counter->perf);
+	counter->perf = NULL;
+	error = tr2_perf_open(&counter->attr, (pid_t)thread->tid, -1, group,
+			      &counter->perf);
+	tr2_unlock();
+	return error;
+}
+
+void tr2_counters_open(struct tr2_thread *main_thread)
+{
+	char text[TEXT_BYTES];
+	unsigned int i;
+	int error;
+
+	for (i = 0; i < nr_counters; i++) {
+		error = open_counter(&counters[i], main_thread);
+		if (!error)
+			continue;
+		explain(&counters[i], error, text, sizeof(text));
+		keep_error(text);
+	}
+	tr2_lock();
+	tr2_counters_thread_start(main_thread);
+	tr2_unlock();
+}
+
+static bool map(struct tr2_thread *thread)
+{
+	void *p;
+
+	if (thread->counters)
+		return true;
+	p = mmap(NULL, MAX_COUNTERS * sizeof(*thread->counters),
+		 PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (p == MAP_FAILED)
+		return false;
+	thread->counters = p;
+	return true;
+}
+
+void tr2_counters_thread_start(struct tr2_thread *thread)
+{
+	struct trace2_perf_attr attr;
+	unsigned int i;
+
+	for (i = 0; i < nr_counters; i++) {
+		if (!counters[i].perf ||
+		    counters[i].perf->pmu != &tr2_pmu_kernel || !map(thread))
+			continue;
+		attr = counters[i].attr;
+		attr.inherit = attr.pinned = attr.exclusive = 0;
+		thread->counters[i].is_open =
+			!tr2_kernel_task_open(&thread->counters[i].kernel,
+					      &attr, (pid_t)thread->tid);
+	}
+}
+
+void tr2_counters_thread_end(struct tr2_thread *thread)
+{
+	unsigned int i;
+
+	for (i = 0; thread->counters && i < nr_counters; i++) {
+		if (thread->counters[i].is_open)
+			tr2_kernel_release(&thread->counters[i].kernel);
+		thread->counters[i].is_open = false;
+	}
+}
+
+/* false: it does not count in threads, or not in this one. */
+static bool read_task(struct tr2_thread *thread, unsigned int i,
+		      struct tr2_perf_times *out)
+{
+	const struct trace2_perf *perf = counters[i].perf;
+	bool ok = false;
+
+	tr2_lock();
+	if (perf && perf->pmu == &tr2_pmu_app) {
+		*out = (struct tr2_perf_times){ 0, 0, 0 };
+		out->value = tr2_perf_task_count(perf, thread->slot);
+		ok = true;
+	} else if (perf && thread->counters && thread->counters[i].is_open) {
+		ok = !tr2_kernel_task_read(&thread->counters[i].kernel, out);
+	}
+	tr2_unlock();
+	return ok;
+}
+
+/* What it would be, had it been on its PMU all the time. */
+static uint64_t scale(const struct tr2_perf_times *times)
+{
+	if (times->running_ns >= times->enabled_ns || !times->running_ns)
+		return times->value;
+	return (uint64_t)((unsigned __int128)times->value * times->enabled_ns /
+			  times->running_ns);
+}
+
+void tr2_counters_emit_thread(struct tr2_call *call, struct tr2_thread *thread)
+{
+	struct tr2_perf_times times;
+	unsigned int i;
+
+	for (i = 0; i < nr_counters; i++)
+		if (read_task(thread, i, &times))
+			TR2_EMIT(call, th_counter, .category.s = "perf",
+				 .name.s = counters[i].event.text,
+				 .count.u = scale(&times));
+}
+
+static void emit(struct tr2_call *call, const struct counter *counter)
+{
+	struct tr2_perf_times times;
+	char text[TEXT_BYTES];
+	uint64_t values[3];
+	int nr;
+
+	tr2_lock();
+	nr = tr2_perf_read(counter->perf, values, 3);
+	tr2_unlock();
+	nr = nr == 3 && values[1] && !values[2] ? -EBUSY : nr;
+	if (nr < 3) {
+		explain(counter, nr < 0 ? nr : -EIO, text, sizeof(text));
+		tell_error(call, text);
+		return;
+	}
+	times = (struct tr2_perf_times){ values[0], values[1], values[2] };
+	TR2_EMIT(call, counter, .category.s = "perf",
+		 .name.s = counter->event.text, .count.u = scale(&times));
+}
+
+void tr2_counters_emit(struct tr2_call *call)
+{
+	unsigned int i;
+
+	tr2_counters_tell_errors(call);
+	for (i = 0; i < nr_counters; i++)
+		if (counters[i].perf)
+			emit(call, &counters[i]);
+}

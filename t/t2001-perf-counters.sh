@@ -1,0 +1,242 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+
+test_description='GIT_TRACE2_COUNTERS: events that are told as counters
+
+The numbers are held against those that perf stat finds in the same run, which
+began earlier and ended later.
+'
+
+. ./test-lib.sh
+. "$TEST_DIRECTORY/lib-trace2.sh"
+
+test_lazy_prereq KERNEL_EVENTS '
+	test-tool perf run open task-clock,page-faults >out &&
+	test_must_be_empty out
+'
+test_lazy_prereq PERF_STAT 'perf stat -x, -o out -e page-faults,cs true'
+test_lazy_prereq NO_HARDWARE '
+	! perf stat -x, -o out -e cycles true ||
+	grep "not supported" out
+'
+# As an ordinary user, at the level of most machines.
+test_lazy_prereq PARANOID_2 '
+	test "$(cat /proc/sys/kernel/perf_event_paranoid)" = 2
+'
+test_lazy_prereq AS_NOBODY '
+	test_have_prereq ROOT &&
+	chmod a+rx . &&
+	as_nobody test-tool perf run open process/threads/ >out &&
+	test_must_be_empty out
+'
+test_lazy_prereq CC '
+	echo "int main(void) { return 0; }" >probe.c &&
+	"${CC:-cc}" probe.c -o probe
+'
+test_lazy_prereq SECCOMP '
+	"$PERL_PATH" "$TEST_DIRECTORY/t3100/deny.perl" perf true
+'
+
+as_nobody () {
+	setpriv --reuid=65534 --regid=65534 --clear-groups "$@"
+}
+
+# value EVENT NAME FILE [THREAD]: of a perf stream that was scrubbed.
+value () {
+	sed -n "s,^d0|${4-main}|$1||||perf|name:$2 value:,,p" "$3"
+}
+
+# stat_value NAME
+stat_value () {
+	sed -n "s/,.*,$1,.*//p; s/,,$1,.*//p" stat
+}
+
+# counted LIST COMMAND...: the stream, scrubbed, in p.
+counted () {
+	list=$1 &&
+	shift &&
+	rm -f raw &&
+	GIT_TRACE2_PERF="$(pwd)/raw" GIT_TRACE2_COUNTERS="$list" "$@" &&
+	perl "$GIT_BUILD_DIR"/scrub/perf.perl <raw >p
+}
+
+# between LOW VALUE HIGH
+between () {
+	test "$1" -le "$2" && test "$2" -le "$3"
+}
+
+test_expect_success KERNEL_EVENTS,PERF_STAT 'counts are those that perf stat finds' '
+	counted page-faults,context-switches,cpu-migrations,task-clock \
+		perf stat -x, -o stat -e page-faults,cs,migrations,task-clock \
+		test-tool perf touch 1000 2000 3000 &&
+	for name in page-faults context-switches cpu-migrations
+	do
+		ours=$(value counter $name p) &&
+		short=$(echo $name | sed "s/context-switches/cs/;s/cpu-//") &&
+		theirs=$(stat_value $short) &&
+		echo "$name: ours $ours, of perf stat $theirs" &&
+		between 0 "$ours" "$theirs" || return 1
+	done &&
+	between 6000 "$(value counter page-faults p)" \
+		"$(stat_value page-faults)" &&
+	between 1 "$(value counter task-clock p)" \
+		"$(stat_value task-clock | sed "s/\..*//")999999"
+'
+
+test_expect_success KERNEL_EVENTS,PERF_STAT 'switches between a process and its child' '
+	counted cs perf stat -x, -o stat -e cs taskset -c 0 \
+		test-tool perf pingpong 500 &&
+	between 500 "$(value counter cs p)" "$(stat_value cs)"
+'
+
+test_expect_success KERNEL_EVENTS 'threads have counts of their own' '
+	counted page-faults,app/test/test1/ test-tool perf touch 1000 2000 &&
+	sum=$(value counter page-faults p) &&
+	thread=$(value th_counter page-faults p th01:toucher) &&
+	main=$(value th_counter page-faults p) &&
+	between 2000 "$thread" "$sum" &&
+	between 1000 "$main" "$sum" &&
+	between 3000 $((main + thread)) "$sum" &&
+	test "$(value th_counter app/test/test1/ p th01:toucher)" = 2000 &&
+	test "$(value th_counter app/test/test1/ p)" = 1000 &&
+	test "$(value counter app/test/test1/ p)" = 3000
+'
+
+test_expect_success 'in all formats, in the order that was asked for' '
+	rm -f n p e &&
+	GIT_TRACE2_COUNTERS=process/threads/,app/test/test1/ \
+		GIT_TRACE2="$(pwd)/n" GIT_TRACE2_PERF="$(pwd)/p" \
+		GIT_TRACE2_EVENT="$(pwd)/e" test-tool trace2 200counter 2 3 &&
+	sed -n "s,.* \([a-z_]*counter perf/\),\1,p" n >actual &&
+	cat >expect <<-\EOF &&
+	th_counter perf/app/test/test1/ value:5
+	counter perf/process/threads/ value:1
+	counter perf/app/test/test1/ value:5
+	EOF
+	test_cmp expect actual &&
+	perl "$GIT_BUILD_DIR"/scrub/perf.perl <p >actual &&
+	grep "|perf|" actual >lines &&
+	cat >expect <<-\EOF &&
+	d0|main|th_counter||||perf|name:app/test/test1/ value:5
+	d0|main|counter||||perf|name:process/threads/ value:1
+	d0|main|counter||||perf|name:app/test/test1/ value:5
+	EOF
+	test_cmp expect lines &&
+	expect_valid_stream e &&
+	trace2_jq "[.[] | select(.event == \"counter\" and .category == \"perf\")
+		| [.name, .count]] == [[\"process/threads/\", 1],
+				       [\"app/test/test1/\", 5]]" e
+'
+
+test_expect_success 'by key' '
+	rm -f n &&
+	test_config_global trace2.counters "process/threads/" &&
+	GIT_TRACE2="$(pwd)/n" test-tool trace2 200counter 1 &&
+	test_grep "counter perf/process/threads/ value:1" n
+'
+
+test_expect_success 'what cannot be opened is one error, and the rest go on' '
+	rm -f e &&
+	GIT_TRACE2_EVENT="$(pwd)/e" \
+		GIT_TRACE2_COUNTERS="bogus,app/test/test1/,app/x/y/,{process/threads/,r}" \
+		test-tool trace2 200counter 4 &&
+	jq -r "select(.event == \"error\") | .msg" e >actual &&
+	cat >expect <<-\EOF &&
+	trace2: event '\''bogus'\'': there is no event of that name
+	trace2: event '\''app/x/y/'\'': the program has no counter of that name
+	trace2: event '\''r'\'': there is no event of that name
+	EOF
+	test_cmp expect actual &&
+	jq -c "select(.event == \"counter\" and .category == \"perf\")
+		| [.name, .count]" e >actual &&
+	cat >expect <<-\EOF &&
+	["app/test/test1/",4]
+	["process/threads/",1]
+	EOF
+	test_cmp expect actual
+'
+
+test_expect_success 'control characters and lists without end do no harm' '
+	rm -f e &&
+	GIT_TRACE2_EVENT="$(pwd)/e" GIT_TRACE2_COUNTERS="$(printf "a\tb\n\001\377,{{{,")" \
+		test-tool trace2 200counter 4 &&
+	expect_valid_stream e &&
+	many=$(test_seq 500 | sed "s,.*,process/threads/," | tr "\n" ,) &&
+	GIT_TRACE2_EVENT="$(pwd)/many" GIT_TRACE2_COUNTERS="$many" \
+		test-tool trace2 200counter 4 &&
+	trace2_jq "[.[] | select(.name == \"process/threads/\")] | length == 64" many &&
+	jq -r "select(.event == \"error\") | .msg" many >actual &&
+	echo "trace2: more than 64 events: the others do not count" >expect &&
+	test_cmp expect actual
+'
+
+test_expect_success KERNEL_EVENTS,NO_HARDWARE 'hardware that is not there is not supported' '
+	counted cycles,page-faults test-tool perf touch 10 &&
+	test_grep "|error|.*event '\''cycles'\'': this machine does not support it" p &&
+	between 10 "$(value counter page-faults p)" 100000
+'
+
+test_expect_success ROOT,AS_NOBODY,PARANOID_2 'what an ordinary user gets at perf_event_paranoid 2' '
+	mkdir -m 777 nobody &&
+	GIT_TRACE2="$(pwd)/nobody/n" \
+		GIT_TRACE2_COUNTERS=task-clock,page-faults,page-faults:u \
+		as_nobody test-tool perf touch 100 &&
+	test_grep "error trace2: event '\''page-faults'\'': it is not permitted (perf_event_paranoid is 2, which lets only user mode be counted: append '\'':u'\'')" nobody/n &&
+	test_grep " counter perf/task-clock value:[1-9]" nobody/n &&
+	test_grep " counter perf/page-faults:u value:[1-9][0-9][0-9]" nobody/n
+'
+
+test_expect_success SECCOMP 'where perf_event_open is forbidden' '
+	counted task-clock,process/threads/ "$PERL_PATH" \
+		"$TEST_DIRECTORY/t3100/deny.perl" perf test-tool perf touch 10 &&
+	test_grep "|error|.*event '\''task-clock'\'': it is not permitted, by seccomp or a security module" p &&
+	test "$(value counter process/threads/ p)" = 1
+'
+
+test_expect_success KERNEL_EVENTS 'a forked child opens its own' '
+	rm -f e &&
+	GIT_TRACE2_EVENT="$(pwd)/e" GIT_TRACE2_COUNTERS=page-faults \
+		test-tool trace2 006data test_category k1 v1 &&
+	counted page-faults,app/test/test1/ test-tool perf touch 10 20 30 &&
+	grep "^d1|.*|counter|.*|perf|" p >child &&
+	test_line_count = 2 child
+'
+
+test_expect_success KERNEL_EVENTS 'no descriptor goes to a program that is run' '
+	GIT_TRACE2=/dev/null GIT_TRACE2_COUNTERS=task-clock,page-faults \
+		test-tool perf run sh "ls -l /proc/self/fd >fds" &&
+	test_grep ! "perf_event" fds
+'
+
+test_expect_success CC,KERNEL_EVENTS,!INSTRUMENTED 'the program of trace2-perf' '
+	doc=$GIT_BUILD_DIR/Documentation/trace2-perf.adoc &&
+	awk "/^#include <stdio.h>/ { on = 1 } /^----/ { on = 0 } on" "$doc" \
+		>items.c &&
+	test_line_count -gt 50 items.c &&
+	"${CC:-cc}" -D_GNU_SOURCE -Wall -Wextra -Werror -I"$GIT_BUILD_DIR"/lib \
+		-o items items.c "$GIT_BUILD_DIR"/build/lib/libtrace2.a -pthread &&
+	GIT_TRACE2=/dev/null ./items >actual &&
+	sed -n "s/^    \(1000 items\)/\1/p" "$doc" >expect &&
+	test_line_count = 1 expect &&
+	test_cmp expect actual
+'
+
+test_expect_success KERNEL_EVENTS,NO_HARDWARE 'what trace2-perf shows of GIT_TRACE2_COUNTERS' '
+	doc=$GIT_BUILD_DIR/Documentation/trace2-perf.adoc &&
+	scrub () {
+		sed -e "s/ *$//" -e "s/^  *//" -e "s/[0-9.]\{3,\} code/N code/" \
+			-e "s/faults value:[0-9]*/faults value:N/" \
+			-e "/^cmd_/d" -e "s/^start .*/start/" \
+			-e "s/^version .*/version/"
+	} &&
+	awk "/ GIT_TRACE2_COUNTERS=page-faults,process/ { on = 1; next } \
+		on && !/^    / { exit } on" "$doc" | scrub >expect &&
+	test_line_count = 8 expect &&
+	GIT_TRACE2=1 GIT_TRACE2_BRIEF=1 \
+		GIT_TRACE2_COUNTERS=page-faults,process/threads/,cycles \
+		test-tool perf run 2>err &&
+	scrub <err >actual &&
+	test_cmp expect actual
+'
+
+test_done
