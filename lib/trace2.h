@@ -412,9 +412,11 @@ struct trace2_counter {
 	unsigned int index; /* the library's */
 };
 
-/* Called by the constructors that the macros below define. */
+/* Called by the constructors and destructors that the macros below define. */
 TRACE2_API void trace2_register_timer_(struct trace2_timer *timer);
 TRACE2_API void trace2_register_counter_(struct trace2_counter *counter);
+TRACE2_API void trace2_unregister_timer_(struct trace2_timer *timer);
+TRACE2_API void trace2_unregister_counter_(struct trace2_counter *counter);
 
 #define TRACE2_METRIC_(storage, kind, ident, category, name, flags)          \
 	storage struct trace2_##kind ident = { category, name, flags,        \
@@ -422,6 +424,10 @@ TRACE2_API void trace2_register_counter_(struct trace2_counter *counter);
 	static __attribute__((constructor)) void trace2_define_##ident(void) \
 	{                                                                    \
 		trace2_register_##kind##_(&(ident));                         \
+	}                                                                    \
+	static __attribute__((destructor)) void trace2_forget_##ident(void)  \
+	{                                                                    \
+		trace2_unregister_##kind##_(&(ident));                       \
 	}                                                                    \
 	struct trace2_##kind /* takes the semicolon after the macro */
 

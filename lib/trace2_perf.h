@@ -85,6 +85,11 @@ struct trace2_perf_attr {
 	uint32_t type;
 	uint32_t reserved; /* 0 */
 	uint64_t config, config1, config2;
+	/*
+	 * 0: the event counts. N: it overflows each time that a thread has
+	 * counted N more; timers and counters of the program only.
+	 */
+	uint64_t sample_period;
 	uint64_t read_format; /* TRACE2_PERF_FORMAT_* */
 	unsigned int disabled : 1; /* starts off */
 	/*
@@ -165,6 +170,26 @@ TRACE2_API int trace2_perf_disable_all(void);
 /* The value is 0 again, with a leader those of the group; times go on. What
  * is told as it is now stays. */
 TRACE2_API int trace2_perf_reset(struct trace2_perf *event);
+
+/*
+ * Enables a sampling event, with a leader its group, for `overflows` more
+ * overflows, after which it is off again and its descriptor says POLLHUP.
+ * -EINVAL: 0 or less of them, an event that does not sample or inherits.
+ */
+TRACE2_API int trace2_perf_refresh(struct trace2_perf *event, int overflows);
+
+/* The next overflow of each thread comes `period` from now. -EINVAL: 0, or an
+ * event that does not sample. */
+TRACE2_API int trace2_perf_set_period(struct trace2_perf *event,
+				      uint64_t period);
+
+/*
+ * A descriptor for poll(2) and the like, the same each time, which the event
+ * keeps and closes: POLLIN after an overflow until the event is read, POLLHUP
+ * when it has used up what trace2_perf_refresh() gave it. -EINVAL for an event
+ * that does not sample; -EMFILE.
+ */
+TRACE2_API int trace2_perf_poll_fd(struct trace2_perf *event);
 
 /* An id that no other event of this machine (kernel) or process (others) has;
  * 0 for NULL. */

@@ -138,13 +138,14 @@ test_expect_success 'by key' '
 test_expect_success 'what cannot be opened is one error, and the rest go on' '
 	rm -f e &&
 	GIT_TRACE2_EVENT="$(pwd)/e" \
-		GIT_TRACE2_COUNTERS="bogus,app/test/test1/,app/x/y/,{process/threads/,r}" \
+		GIT_TRACE2_COUNTERS="bogus,app/test/test1/,app/x/y/,{process/threads/,r},app/test/test1/:5" \
 		test-tool trace2 200counter 4 &&
 	jq -r "select(.event == \"error\") | .msg" e >actual &&
 	cat >expect <<-\EOF &&
 	trace2: event '\''bogus'\'': there is no event of that name
 	trace2: event '\''app/x/y/'\'': the program has no counter of that name
 	trace2: event '\''r'\'': there is no event of that name
+	trace2: event '\''app/test/test1/:5'\'': what is counted has no period
 	EOF
 	test_cmp expect actual &&
 	jq -c "select(.event == \"counter\" and .category == \"perf\")

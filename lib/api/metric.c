@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "metric/metric.h"
+#include "pmu/pmu.h"
 #include "session/call.h"
 #include "trace2.h"
 
@@ -37,22 +38,95 @@ static inline struct tr2_slot *my_slot(void)
 	return __builtin_expect(slot != NULL, 1) ? slot : slot_slow();
 }
 
+/* One that cannot be looked at now, since a handler interrupted the holder of
+ * the lock, is found by the next count. */
+static __attribute__((noinline)) void overflow(const struct tr2_slot *slot,
+					       enum tr2_metric_kind kind,
+					       unsigned int index)
+{
+	int saved_errno = errno;
+
+	if (tr2_lock_is_mine())
+		return;
+	tr2_lock();
+	tr2_perf_overflow(slot, kind, index);
+	tr2_unlock();
+	errno = saved_errno;
+}
+
+/* What is sampled has a marked index. */
+static __attribute__((noinline)) void
+add_sampled(struct tr2_slot *slot, unsigned int index, uint64_t value)
+{
+	if (!tr2_metric_is_sampled(index, TR2_MAX_COUNTERS))
+		return;
+	index &= ~TR2_METRIC_SAMPLED;
+	tr2_counter_cell_add(&slot->counter[index], value);
+	if (__builtin_expect(tr2_counter_read(slot, index) >=
+				     tr2_limit(TR2_METRIC_COUNTER, index), 0))
+		overflow(slot, TR2_METRIC_COUNTER, index);
+}
+
+static inline void add(struct tr2_slot *slot,
+		       const struct trace2_counter *counter, uint64_t value)
+{
+	unsigned int index;
+
+	if (!counter)
+		return;
+	index = __atomic_load_n(&counter->index, __ATOMIC_RELAXED);
+	if (__builtin_expect(index < TR2_MAX_COUNTERS, 1))
+		tr2_counter_cell_add(&slot->counter[index], value);
+	else
+		add_sampled(slot, index, value);
+}
+
+static __attribute__((noinline)) void
+add_slow(const struct trace2_counter *counter, uint64_t value)
+{
+	struct tr2_slot *slot = slot_slow();
+
+	if (slot)
+		add(slot, counter, value);
+}
+
+/* What is rare is a call at the end: nothing has to be kept over it. */
 void trace2_counter_add_on_(struct trace2_counter *counter, uint64_t value)
 {
-	struct tr2_slot *slot = my_slot();
+	struct tr2_slot *slot = tr2_my_slot;
 
-	if (slot && counter && counter->index < TR2_MAX_COUNTERS)
-		tr2_counter_cell_add(&slot->counter[counter->index], value);
+	if (__builtin_expect(slot != NULL, 1))
+		add(slot, counter, value);
+	else
+		add_slow(counter, value);
+}
+
+static inline void start(struct tr2_slot *slot, unsigned int index)
+{
+	if (tr2_timer_cell_start(&slot->timer[index], tr2_clock_now_ns()) !=
+	    TR2_CELL_DONE)
+		tr2_call_lost();
+}
+
+static __attribute__((noinline)) void start_sampled(struct tr2_slot *slot,
+						    unsigned int index)
+{
+	if (tr2_metric_is_sampled(index, TR2_MAX_TIMERS))
+		start(slot, index & ~TR2_METRIC_SAMPLED);
 }
 
 void trace2_timer_start_on_(struct trace2_timer *timer)
 {
 	struct tr2_slot *slot = my_slot();
+	unsigned int index;
 
-	if (slot && timer && timer->index < TR2_MAX_TIMERS &&
-	    tr2_timer_cell_start(&slot->timer[timer->index],
-				 tr2_clock_now_ns()) != TR2_CELL_DONE)
-		tr2_call_lost();
+	if (!slot || !timer)
+		return;
+	index = __atomic_load_n(&timer->index, __ATOMIC_RELAXED);
+	if (__builtin_expect(index < TR2_MAX_TIMERS, 1))
+		start(slot, index);
+	else
+		start_sampled(slot, index);
 }
 
 static __attribute__((noinline)) void
@@ -72,20 +146,53 @@ stop_slow(const struct trace2_timer *timer, struct tr2_timer_cell *cell,
 	tr2_call_end(&call);
 }
 
+/* One at a moment in the thread, as its caller found it. */
+struct stop {
+	const struct trace2_timer *timer;
+	struct tr2_slot *slot;
+	uint64_t now_ns;
+	const char *file;
+	int line;
+};
+
+static inline void stop(const struct stop *s, unsigned int index)
+{
+	struct tr2_timer_cell *cell = &s->slot->timer[index];
+	enum tr2_cell_result result =
+		tr2_timer_cell_stop(cell, s->now_ns,
+				    tr2_timer_buckets(s->slot, index));
+
+	if (result == TR2_CELL_UNPAIRED)
+		stop_slow(s->timer, cell, s->file, s->line);
+	else if (result == TR2_CELL_BUSY)
+		tr2_call_lost();
+}
+
+static __attribute__((noinline)) void stop_sampled(const struct stop *s,
+						   unsigned int index)
+{
+	if (!tr2_metric_is_sampled(index, TR2_MAX_TIMERS))
+		return;
+	index &= ~TR2_METRIC_SAMPLED;
+	stop(s, index);
+	if (__builtin_expect(__atomic_load_n(&s->slot->timer[index].total_ns,
+					     __ATOMIC_RELAXED) >=
+				     tr2_limit(TR2_METRIC_TIMER, index), 0))
+		overflow(s->slot, TR2_METRIC_TIMER, index);
+}
+
 void trace2_timer_stop_on_(struct trace2_timer *timer, const char *file,
 			   int line)
 {
-	uint64_t now_ns = tr2_clock_now_ns();
-	struct tr2_slot *slot = my_slot();
-	unsigned int index = timer ? timer->index : TRACE2_UNREGISTERED_;
-	enum tr2_cell_result result;
+	struct stop s = { timer, NULL, tr2_clock_now_ns(), file, line };
+	unsigned int index;
 
-	if (!slot || index >= TR2_MAX_TIMERS)
+	s.slot = my_slot();
+	if (!s.slot || !timer)
 		return;
-	result = tr2_timer_cell_stop(&slot->timer[index], now_ns,
-				     tr2_timer_buckets(slot, index));
-	if (result == TR2_CELL_UNPAIRED)
-		stop_slow(timer, &slot->timer[index], file, line);
-	else if (result == TR2_CELL_BUSY)
-		tr2_call_lost();
+	index = __atomic_load_n(&timer->index, __ATOMIC_RELAXED);
+	if (__builtin_expect(index < TR2_MAX_TIMERS, 1))
+		stop(&s, index);
+	else
+		stop_sampled(&s, index);
 }

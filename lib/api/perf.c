@@ -83,6 +83,33 @@ int trace2_perf_reset(struct trace2_perf *event)
 	return call(tr2_perf_reset, event);
 }
 
+int trace2_perf_refresh(struct trace2_perf *event, int overflows)
+{
+	int saved_errno;
+
+	if (!event)
+		return -EINVAL;
+	if (!begin(&saved_errno))
+		return -EDEADLK;
+	return end(tr2_perf_refresh(event, overflows), saved_errno);
+}
+
+int trace2_perf_set_period(struct trace2_perf *event, uint64_t period)
+{
+	int saved_errno;
+
+	if (!event)
+		return -EINVAL;
+	if (!begin(&saved_errno))
+		return -EDEADLK;
+	return end(tr2_perf_set_period(event, period), saved_errno);
+}
+
+int trace2_perf_poll_fd(struct trace2_perf *event)
+{
+	return call(tr2_perf_poll_fd, event);
+}
+
 static int switch_all(bool on)
 {
 	int saved_errno;

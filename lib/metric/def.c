@@ -12,6 +12,7 @@
 
 #define POOL_BYTES 16384u
 #define HASH_SIZE 2048u /* a power of two over both capacities */
+#define MAX_PLACES 4096 /* definitions in modules, of both kinds */
 
 struct table {
 	struct tr2_metric_def *def;
@@ -31,6 +32,13 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static uint16_t by_name[TR2_METRIC_KINDS][HASH_SIZE];
 static unsigned int nr_histograms;
 static atomic_uint nr_refused;
+
+/* Where the loaded modules hold their indexes, so that they can be marked. */
+static struct place {
+	unsigned int *index;
+	enum tr2_metric_kind kind;
+} places[MAX_PLACES];
+static unsigned int nr_places;
 
 static char first_pool[POOL_BYTES];
 static char *pool = first_pool;
@@ -120,6 +128,8 @@ static unsigned int register_metric(enum tr2_metric_kind kind,
 	nr = atomic_load_explicit(&table->nr, memory_order_relaxed);
 	if (*entry) {
 		index = *entry - 1u;
+		if (table->def[index].is_sampled)
+			index |= TR2_METRIC_SAMPLED;
 	} else if (add_def(table, nr, category, name, flags)) {
 		*entry = (uint16_t)(nr + 1);
 		index = nr;
@@ -130,20 +140,76 @@ static unsigned int register_metric(enum tr2_metric_kind kind,
 	return index;
 }
 
+static void keep_place(enum tr2_metric_kind kind, unsigned int *index)
+{
+	unsigned int i;
+
+	pthread_mutex_lock(&lock);
+	for (i = 0; i < nr_places && places[i].index != index;)
+		i++;
+	if (i == nr_places && nr_places < MAX_PLACES)
+		places[nr_places++] = (struct place){ index, kind };
+	pthread_mutex_unlock(&lock);
+}
+
+/* Before the module's memory goes. At the end of a process that was interrupted
+ * in here it does not matter any more. */
+static void forget_place(const unsigned int *index)
+{
+	unsigned int i;
+
+	if (pthread_mutex_trylock(&lock))
+		return;
+	for (i = 0; i < nr_places && places[i].index != index;)
+		i++;
+	if (i < nr_places)
+		places[i] = places[--nr_places];
+	pthread_mutex_unlock(&lock);
+}
+
 void trace2_register_timer_(struct trace2_timer *timer)
 {
-	if (timer)
-		timer->index = register_metric(TR2_METRIC_TIMER,
-					       timer->category, timer->name,
-					       timer->flags);
+	if (!timer)
+		return;
+	timer->index = register_metric(TR2_METRIC_TIMER, timer->category,
+				       timer->name, timer->flags);
+	keep_place(TR2_METRIC_TIMER, &timer->index);
 }
 
 void trace2_register_counter_(struct trace2_counter *counter)
 {
+	if (!counter)
+		return;
+	counter->index = register_metric(TR2_METRIC_COUNTER, counter->category,
+					 counter->name, counter->flags);
+	keep_place(TR2_METRIC_COUNTER, &counter->index);
+}
+
+void trace2_unregister_timer_(struct trace2_timer *timer)
+{
+	if (timer)
+		forget_place(&timer->index);
+}
+
+void trace2_unregister_counter_(struct trace2_counter *counter)
+{
 	if (counter)
-		counter->index = register_metric(TR2_METRIC_COUNTER,
-						 counter->category,
-						 counter->name, counter->flags);
+		forget_place(&counter->index);
+}
+
+void tr2_metric_sample(enum tr2_metric_kind kind, unsigned int index, bool on)
+{
+	unsigned int before = on ? index : index | TR2_METRIC_SAMPLED;
+	unsigned int after = on ? index | TR2_METRIC_SAMPLED : index, i;
+
+	pthread_mutex_lock(&lock);
+	tables[kind].def[index].is_sampled = on;
+	/* Relaxed: whoever counts sees it soon enough. */
+	for (i = 0; i < nr_places; i++)
+		if (places[i].kind == kind && *places[i].index == before)
+			__atomic_store_n(places[i].index, after,
+					 __ATOMIC_RELAXED);
+	pthread_mutex_unlock(&lock);
 }
 
 unsigned int tr2_metric_nr(enum tr2_metric_kind kind)

@@ -23,7 +23,24 @@ struct tr2_metric_def {
 	const char *category, *name;
 	unsigned int flags; /* TRACE2_PER_THREAD, TRACE2_HISTOGRAM */
 	unsigned int histogram; /* its number + 1, 0: none */
+	bool is_sampled;
 };
+
+/*
+ * In the index of a definition whose counting is watched: like any index that
+ * is too large it fails the check that the hot path makes anyway, which
+ * therefore pays nothing for it.
+ */
+#define TR2_METRIC_SAMPLED (1u << 31)
+
+static inline bool tr2_metric_is_sampled(unsigned int index, unsigned int max)
+{
+	return (index & TR2_METRIC_SAMPLED) &&
+	       (index & ~TR2_METRIC_SAMPLED) < max;
+}
+
+/* Marks the index in all modules, or takes the mark away. */
+void tr2_metric_sample(enum tr2_metric_kind kind, unsigned int index, bool on);
 
 unsigned int tr2_metric_nr(enum tr2_metric_kind kind);
 const struct tr2_metric_def *tr2_metric_def(enum tr2_metric_kind kind,

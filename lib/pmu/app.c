@@ -17,11 +17,11 @@
 static struct tr2_pool pool = { sizeof(struct tr2_perf_task), NULL };
 static struct tr2_pmu_use use;
 
-static uint64_t cell(const struct trace2_perf *ev, const struct tr2_slot *slot)
+uint64_t tr2_app_cell(const struct trace2_perf *ev, const struct tr2_slot *slot)
 {
 	struct tr2_timer_sum sum;
 
-	if (!ev->app.is_timer)
+	if (ev->app.kind == TR2_METRIC_COUNTER)
 		return tr2_counter_read(slot, ev->app.index);
 	tr2_timer_read(slot, ev->app.index, tr2_clock_now_ns(), &sum);
 	return sum.total_ns;
@@ -32,8 +32,8 @@ static bool is_own(const struct trace2_perf *ev, const struct tr2_slot *slot)
 	return slot->control.tid == ev->app.tid;
 }
 
-static bool is_counted(const struct trace2_perf *ev,
-		       const struct tr2_slot *slot)
+bool tr2_app_is_counted(const struct trace2_perf *ev,
+			const struct tr2_slot *slot)
 {
 	return is_own(ev, slot) ||
 	       (ev->attr.inherit &&
@@ -51,8 +51,8 @@ static struct tr2_perf_task *find(const struct trace2_perf *ev,
 }
 
 /* NULL without memory. */
-static struct tr2_perf_task *get(struct trace2_perf *ev,
-				 const struct tr2_slot *slot)
+struct tr2_perf_task *tr2_app_task(struct trace2_perf *ev,
+				   const struct tr2_slot *slot)
 {
 	struct tr2_perf_task *task = find(ev, slot);
 
@@ -75,11 +75,11 @@ uint64_t tr2_perf_task_count(const struct trace2_perf *ev,
 {
 	const struct tr2_perf_task *task;
 
-	if (ev->pmu != &tr2_pmu_app || !slot || !is_counted(ev, slot))
+	if (ev->pmu != &tr2_pmu_app || !slot || !tr2_app_is_counted(ev, slot))
 		return 0;
 	task = find(ev, slot);
 	return (task ? task->count : 0) +
-	       (ev->counting ? cell(ev, slot) - (task ? task->base : 0) : 0);
+	       (ev->counting ? tr2_app_cell(ev, slot) - (task ? task->base : 0) : 0);
 }
 
 static int app_init(struct trace2_perf *ev)
@@ -87,6 +87,7 @@ static int app_init(struct trace2_perf *ev)
 	const struct trace2_perf_attr *attr = &ev->attr;
 	enum tr2_metric_kind kind = attr->config & TIMER ? TR2_METRIC_TIMER :
 							   TR2_METRIC_COUNTER;
+	unsigned int index = (uint32_t)attr->config & ~TR2_METRIC_SAMPLED;
 	pid_t self = (pid_t)syscall(SYS_gettid), tid = ev->pid ? ev->pid : self;
 
 	if (attr->config1 || attr->config2 || (attr->config & ~TIMER) >> 32 ||
@@ -95,14 +96,16 @@ static int app_init(struct trace2_perf *ev)
 	    attr->enable_on_exec || attr->precise_ip || ev->cpu != -1 ||
 	    ev->pid < 0)
 		return -EINVAL;
-	if ((uint32_t)attr->config >= tr2_metric_nr(kind))
+	if (index >= tr2_metric_nr(kind))
 		return -ENOENT;
 	if (tid != self && syscall(SYS_tgkill, getpid(), tid, 0))
 		return -ESRCH;
-	ev->app.index = (uint32_t)attr->config;
-	ev->app.is_timer = kind == TR2_METRIC_TIMER;
+	ev->app.index = index;
+	ev->app.kind = kind;
 	ev->app.tid = (uint32_t)tid;
 	ev->app.opened_ns = tr2_clock_now_ns();
+	if (attr->sample_period)
+		tr2_sample_open(ev);
 	return 0;
 }
 
@@ -115,6 +118,8 @@ static void app_release(struct trace2_perf *ev)
 		tr2_pool_put(&pool, task);
 	}
 	ev->app.tasks = NULL;
+	if (ev->attr.sample_period && ev->state != TR2_PERF_GONE)
+		tr2_sample_close(ev);
 }
 
 static void each_slot(void (*fn)(const struct tr2_slot *slot, void *cookie),
@@ -129,16 +134,17 @@ static void start_task(const struct tr2_slot *slot, void *cookie)
 	struct trace2_perf *ev = cookie;
 	struct tr2_perf_task *task;
 
-	if (!is_counted(ev, slot))
+	if (!tr2_app_is_counted(ev, slot))
 		return;
-	task = get(ev, slot);
+	task = tr2_app_task(ev, slot);
 	if (task)
-		task->base = cell(ev, slot);
+		task->base = tr2_app_cell(ev, slot);
 }
 
 static int app_add(struct trace2_perf *ev)
 {
 	each_slot(start_task, ev);
+	tr2_sample_changed(ev);
 	return ev->app.failed ? -ENOMEM : 0;
 }
 
@@ -147,11 +153,11 @@ static void stop_task(const struct tr2_slot *slot, void *cookie)
 	struct trace2_perf *ev = cookie;
 	struct tr2_perf_task *task;
 
-	if (!is_counted(ev, slot))
+	if (!tr2_app_is_counted(ev, slot))
 		return;
-	task = get(ev, slot);
+	task = tr2_app_task(ev, slot);
 	if (task)
-		task->count += cell(ev, slot) - task->base;
+		task->count += tr2_app_cell(ev, slot) - task->base;
 }
 
 static void app_del(struct trace2_perf *ev)
@@ -183,7 +189,7 @@ void tr2_app_task_end(struct trace2_perf *ev, const struct tr2_slot *slot)
 	if (is_own(ev, slot)) {
 		ev->app.ended += count;
 		ev->app.tid = 0;
-	} else if (is_counted(ev, slot)) {
+	} else if (tr2_app_is_counted(ev, slot)) {
 		ev->child_count += count;
 	}
 	while (*at && (*at)->slot != slot)

@@ -19,7 +19,7 @@
 	 TRACE2_PERF_FORMAT_GROUP | TRACE2_PERF_FORMAT_LOST)
 
 static struct tr2_pool pool = { sizeof(struct trace2_perf), NULL };
-static struct trace2_perf *leaders;
+struct trace2_perf *tr2_perf_leaders;
 static uint64_t last_id = FIRST_ID;
 
 void (*tr2_pmu_each_slot)(void (*fn)(const struct tr2_slot *slot, void *cookie),
@@ -28,7 +28,7 @@ void (*tr2_pmu_each_slot)(void (*fn)(const struct tr2_slot *slot, void *cookie),
 /* The time since the last change of state goes to where it belongs. */
 static void account(struct trace2_perf *ev, uint64_t now_ns)
 {
-	uint64_t ns = now_ns - ev->since_ns;
+	uint64_t ns = tr2_clock_since(ev->since_ns, now_ns);
 
 	ev->since_ns = now_ns;
 	if (!ev->enabled)
@@ -158,7 +158,7 @@ static void start_waiting(void)
 {
 	struct trace2_perf *leader;
 
-	for (leader = leaders; leader; leader = leader->next)
+	for (leader = tr2_perf_leaders; leader; leader = leader->next)
 		if (leader->state == TR2_PERF_WAITING)
 			start_group(leader);
 }
@@ -232,11 +232,11 @@ static int may_join(const struct trace2_perf *leader,
 
 static void link_leader(struct trace2_perf *ev)
 {
-	ev->next = leaders;
+	ev->next = tr2_perf_leaders;
 	ev->prev = NULL;
-	if (leaders)
-		leaders->prev = ev;
-	leaders = ev;
+	if (tr2_perf_leaders)
+		tr2_perf_leaders->prev = ev;
+	tr2_perf_leaders = ev;
 }
 
 static void unlink_leader(struct trace2_perf *ev)
@@ -244,7 +244,7 @@ static void unlink_leader(struct trace2_perf *ev)
 	if (ev->prev)
 		ev->prev->next = ev->next;
 	else
-		leaders = ev->next;
+		tr2_perf_leaders = ev->next;
 	if (ev->next)
 		ev->next->prev = ev->prev;
 }
@@ -266,12 +266,15 @@ static int init(struct trace2_perf *ev, struct trace2_perf *group)
 	ev->leader = group ? group : ev;
 	ev->nr_members = 1;
 	ev->kernel.fd = ev->lead.fd = -1;
+	tr2_notice_init(&ev->notice);
 	ev->package = -1;
 	ev->since_ns = tr2_clock_now_ns();
 	if (ev->attr.reserved || (ev->attr.read_format & ~KNOWN_FORMATS))
 		return -EINVAL;
 	expand(&ev->attr);
 	ev->pmu = pmu_of(ev->attr.type);
+	if (ev->attr.sample_period && ev->pmu != &tr2_pmu_app)
+		return -EOPNOTSUPP;
 	error = group ? may_join(group, ev) : 0;
 	if (!error && group && ev->pmu == &tr2_pmu_kernel &&
 	    group->pmu != &tr2_pmu_kernel && group->lead.fd < 0)
@@ -380,7 +383,7 @@ void tr2_perf_switch_all(bool on)
 {
 	struct trace2_perf *leader;
 
-	for (leader = leaders; leader; leader = leader->next) {
+	for (leader = tr2_perf_leaders; leader; leader = leader->next) {
 		if (on)
 			tr2_perf_enable(leader);
 		else
@@ -393,6 +396,7 @@ static void release(struct trace2_perf *ev)
 	if (ev->pmu->release)
 		ev->pmu->release(ev);
 	tr2_kernel_release(&ev->lead);
+	tr2_notice_release(&ev->notice);
 	ev->state = TR2_PERF_GONE;
 }
 
@@ -439,7 +443,8 @@ void tr2_pmu_task_end(const struct tr2_slot *slot)
 {
 	struct trace2_perf *leader, *ev;
 
-	for (leader = leaders; slot && leader; leader = leader->next)
+	tr2_sample_task_end();
+	for (leader = tr2_perf_leaders; slot && leader; leader = leader->next)
 		for (ev = leader; ev; ev = ev->member)
 			if (ev->pmu == &tr2_pmu_app)
 				tr2_app_task_end(ev, slot);
@@ -447,19 +452,23 @@ void tr2_pmu_task_end(const struct tr2_slot *slot)
 
 void tr2_pmu_after_fork(void)
 {
-	struct trace2_perf *leader = leaders, *next_leader, *ev, *next;
+	struct trace2_perf *leader = tr2_perf_leaders, *next_leader, *ev, *next;
 	static const struct tr2_pmu *const ours[] = {
 		&tr2_pmu_app, &tr2_pmu_power, &tr2_pmu_process
 	};
 	size_t i;
 
-	leaders = NULL;
+	tr2_perf_leaders = NULL;
+	tr2_sample_after_fork();
 	for (; leader; leader = next_leader) {
 		next_leader = leader->next;
 		for (ev = leader; ev; ev = next) {
 			next = ev->member;
 			tr2_kernel_release(&ev->kernel);
 			tr2_kernel_release(&ev->lead);
+			tr2_notice_release(&ev->notice);
+			if (ev->attr.sample_period)
+				tr2_sample_close(ev);
 			ev->state = TR2_PERF_GONE;
 			ev->leader = ev;
 			ev->member = NULL;

@@ -31,6 +31,7 @@ static void set_numbers(const struct tr2_perfevent *ev,
 	attr->config = ev->config;
 	attr->config1 = ev->config1;
 	attr->config2 = ev->config2;
+	attr->sample_period = ev->period;
 }
 
 static int explain(const struct tr2_perfevent *ev, const char *why, int error,
@@ -53,8 +54,9 @@ int tr2_perf_attr_of(struct tr2_perfevent *ev, struct trace2_perf_attr *attr,
 	int result;
 
 	memset(attr, 0, sizeof(*attr));
-	if (ev->period || ev->freq)
-		return explain(ev, "only what is sampled has a period",
+	if (ev->freq || (ev->period && ev->pmu != TR2_PMU_APP))
+		return explain(ev, "only timers and counters of the program "
+				   "have a period",
 			       -EINVAL, error, size_bytes);
 	result = tr2_perfevent_resolve(ev, error, size_bytes);
 	if (result)

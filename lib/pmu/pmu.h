@@ -26,6 +26,8 @@
 #include <sys/types.h>
 
 #include "arena/arena.h"
+#include "metric/metric.h"
+#include "pmu/notice.h"
 #include "trace2_perf.h"
 
 struct tr2_pmu {
@@ -71,6 +73,7 @@ struct tr2_perf_task {
 	const struct tr2_slot *slot;
 	uint64_t base; /* of its cell, when counting began */
 	uint64_t count; /* before that */
+	uint64_t overflow_at; /* the count of the next one, 0: not known yet */
 };
 
 struct tr2_perf_app {
@@ -78,7 +81,7 @@ struct tr2_perf_app {
 	uint64_t ended; /* what the opened thread itself had counted */
 	uint32_t tid; /* 0: it ended */
 	unsigned int index;
-	bool is_timer;
+	enum tr2_metric_kind kind;
 	bool failed; /* memory: what it counted is not known */
 	struct tr2_perf_task *tasks;
 };
@@ -111,6 +114,10 @@ struct trace2_perf {
 	uint64_t reset_at; /* what it was at its reset */
 	unsigned int reading; /* the last one that brought it up to date */
 
+	/* Sampling: overflows that it is enabled for, 0: any number. */
+	unsigned int overflows_left;
+	struct tr2_notice notice;
+
 	/* In ns, up to since_ns; the kernel keeps its own for its events. */
 	uint64_t enabled_ns, running_ns, since_ns;
 
@@ -142,6 +149,13 @@ uint64_t tr2_perf_count(const struct trace2_perf *ev);
 /* Brings the event up to date, and those that are read together with it. */
 int tr2_perf_update(struct trace2_perf *ev);
 
+int tr2_perf_refresh(struct trace2_perf *ev, int overflows);
+int tr2_perf_set_period(struct trace2_perf *ev, uint64_t period);
+int tr2_perf_poll_fd(struct trace2_perf *ev);
+
+/* All leaders of the process. */
+extern struct trace2_perf *tr2_perf_leaders;
+
 /* The number of the reading that goes on; see trace2_perf.reading. */
 unsigned int tr2_perf_reading(void);
 
@@ -160,8 +174,58 @@ extern void (*tr2_pmu_each_slot)(void (*fn)(const struct tr2_slot *slot,
 					    void *cookie),
 				 void *cookie);
 
-/* Of app.c: for tr2_pmu_task_end(). */
+/*
+ * Where a sampled cell of the calling thread overflows next; 0 where that is
+ * not known. The caller adds first and then compares; what it finds is told to
+ * tr2_perf_overflow(), under the lock.
+ */
+struct tr2_limits {
+	struct tr2_limits *next, *prev;
+	uint64_t at[TR2_MAX_COUNTERS + TR2_MAX_TIMERS];
+};
+extern __thread struct tr2_limits *tr2_my_limits
+	__attribute__((tls_model("initial-exec")));
+
+static inline unsigned int tr2_limit_nr(enum tr2_metric_kind kind,
+					unsigned int index)
+{
+	return kind == TR2_METRIC_COUNTER ? index : TR2_MAX_COUNTERS + index;
+}
+
+static inline uint64_t tr2_limit(enum tr2_metric_kind kind, unsigned int index)
+{
+	return tr2_my_limits ?
+		       __atomic_load_n(
+			       &tr2_my_limits->at[tr2_limit_nr(kind, index)],
+			       __ATOMIC_RELAXED) :
+		       0;
+}
+
+void tr2_perf_overflow(const struct tr2_slot *slot, enum tr2_metric_kind kind,
+		       unsigned int index);
+
+/* Called for each overflow, under the lock, in the thread that counted; periods:
+ * how many were crossed at once. NULL: nobody wants to know. */
+extern void (*tr2_perf_on_overflow)(struct trace2_perf *ev,
+				    const struct tr2_slot *slot,
+				    uint64_t periods);
+
+/* Of app.c, for its sampling and for tr2_pmu_task_end(). */
 void tr2_app_task_end(struct trace2_perf *ev, const struct tr2_slot *slot);
+bool tr2_app_is_counted(const struct trace2_perf *ev,
+			const struct tr2_slot *slot);
+uint64_t tr2_app_cell(const struct trace2_perf *ev, const struct tr2_slot *slot);
+struct tr2_perf_task *tr2_app_task(struct trace2_perf *ev,
+				   const struct tr2_slot *slot);
+
+/* Of sample.c: the limits of an event's cells are not known any more. */
+void tr2_sample_changed(const struct trace2_perf *ev);
+/* An event that samples is opened, and closed. */
+void tr2_sample_open(const struct trace2_perf *ev);
+void tr2_sample_close(const struct trace2_perf *ev);
+/* The calling thread ends, or is all that a fork left. */
+void tr2_sample_task_end(void);
+void tr2_sample_after_fork(void);
 
 /* Of kernel.c: is it one whose counting is never shared out? */
 bool tr2_kernel_is_software(const struct trace2_perf *ev);

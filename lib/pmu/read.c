@@ -80,7 +80,7 @@ struct times {
 static struct times times_of(const struct trace2_perf *ev)
 {
 	struct times times = { ev->enabled_ns, ev->running_ns };
-	uint64_t ns = tr2_clock_now_ns() - ev->since_ns;
+	uint64_t ns = tr2_clock_since(ev->since_ns, tr2_clock_now_ns());
 
 	if (ev->pmu == &tr2_pmu_kernel) {
 		times.enabled_ns = ev->kernel.enabled_ns;
@@ -155,6 +155,7 @@ int tr2_perf_read(struct trace2_perf *ev, uint64_t *values, size_t nr_values)
 			tr2_perf_update(ev);
 	if (error)
 		return error == -EIO ? 0 : error;
+	tr2_notice_clear(&ev->notice);
 	nr = lay_out(ev, all);
 	if (nr > nr_values)
 		return -ENOSPC;

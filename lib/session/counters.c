@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "base/buf.h"
+#include "base/text.h"
 #include "pmu/parse.h"
 #include "pmu/pmu.h"
 
@@ -73,6 +73,18 @@ static void explain(const struct counter *counter, int error, char *text,
 	tr2_perfevent_explain(&counter->event, -error, text, size_bytes);
 }
 
+static void keep_period_error(const struct tr2_perfevent *event)
+{
+	char memory[TEXT_BYTES];
+	struct tr2_buf b;
+
+	tr2_buf_init_fixed(&b, memory, sizeof(memory));
+	tr2_buf_addlit(&b, "event '");
+	tr2_text_add(&b, event->text, strlen(event->text));
+	tr2_buf_addlit(&b, "': what is counted has no period");
+	keep_error(tr2_buf_str(&b));
+}
+
 void tr2_counters_load(const char *list)
 {
 	struct tr2_perfevents events;
@@ -97,6 +109,10 @@ void tr2_counters_load(const char *list)
 		    tr2_perf_attr_of(&counter->event, &counter->attr,
 				     events.error, sizeof(events.error))) {
 			keep_error(events.error);
+			continue;
+		}
+		if (counter->attr.sample_period) {
+			keep_period_error(&counter->event);
 			continue;
 		}
 		counter->attr.inherit = 1;

@@ -2,6 +2,7 @@
 /* Opened counters: the program's own, and groups of all kinds. */
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -54,6 +55,9 @@ static void test_null(void)
 	IS(trace2_perf_enable(NULL), -EINVAL, "NULL is enabled");
 	IS(trace2_perf_disable(NULL), -EINVAL, "NULL is disabled");
 	IS(trace2_perf_reset(NULL), -EINVAL, "NULL is reset");
+	IS(trace2_perf_refresh(NULL, 1), -EINVAL, "NULL is refreshed");
+	IS(trace2_perf_set_period(NULL, 1), -EINVAL, "NULL has a period");
+	IS(trace2_perf_poll_fd(NULL), -EINVAL, "NULL is polled");
 	IS(trace2_perf_close(NULL), 0, "NULL is closed");
 	IS(trace2_perf_id(NULL), 0, "NULL has no id");
 	IS(trace2_perf_parse(NULL, NULL, 5, NULL, 0), 0, "NULL is parsed");
@@ -316,7 +320,7 @@ static void test_mixed(void)
 		trace2_counter_add(apples, 1);
 	}
 	IS(trace2_perf_read(leader, v, 8), 4, "one reading");
-	ok(v[0] == 3 && v[1] == 100 && v[2] >= 100 && v[3] == 1,
+	ok(v[0] == 3 && v[1] == 100 && v[2] >= 100 && v[3] >= 1,
 	   "of all three PMUs");
 	trace2_perf_disable(leader);
 	before = value(kernel);
@@ -368,6 +372,7 @@ static void test_fork(void)
 
 	trace2_perf_open(&attr, 0, -1, NULL, &kernel);
 	fd = kernel ? kernel->kernel.fd : -1;
+	fflush(stdout);
 	pid = fork();
 	if (!pid)
 		_exit(trace2_perf_enable(ev) != -ESRCH ||
@@ -402,6 +407,190 @@ static void test_closed_descriptor(void)
 	trace2_perf_close(ev);
 	ok(fcntl(fd, F_GETFD) >= 0, "nor closed");
 	close(fd);
+}
+
+static struct {
+	unsigned int nr;
+	uint64_t periods;
+	uint32_t tid;
+} seen;
+
+static void see(struct trace2_perf *ev, const struct tr2_slot *slot,
+		uint64_t periods)
+{
+	(void)ev;
+	seen.nr++;
+	seen.periods += periods;
+	seen.tid = slot->control.tid;
+}
+
+/* What poll() says of it, at once. */
+static int polled(struct trace2_perf *ev)
+{
+	struct pollfd p = { trace2_perf_poll_fd(ev), POLLIN, 0 };
+
+	return poll(&p, 1, 0) < 0 ? -1 : p.revents;
+}
+
+static struct trace2_perf *open_sampling(struct trace2_counter *counter,
+					 uint64_t period, bool inherit)
+{
+	struct trace2_perf_attr attr = app(TRACE2_PERF_COUNTER(*counter));
+	struct trace2_perf *ev;
+
+	attr.sample_period = period;
+	attr.inherit = inherit;
+	trace2_perf_open(&attr, 0, -1, NULL, &ev);
+	memset(&seen, 0, sizeof(seen));
+	tr2_perf_on_overflow = see;
+	return ev;
+}
+
+static void test_overflow(void)
+{
+	struct trace2_perf *ev, *other;
+	unsigned int i, index = pears.index;
+
+	ev = open_sampling(&pears, 10, false);
+	ok(pears.index != index && apples.index < TR2_MAX_COUNTERS,
+	   "what is sampled is marked, and nothing else");
+	for (i = 0; i < 95; i++)
+		trace2_counter_add(pears, 1);
+	is_u64(seen.nr, 9, "one overflow for each period");
+	is_u64(seen.periods, 9, "of one period each");
+	trace2_counter_add(pears, 32);
+	is_u64(seen.nr, 10, "one overflow for several periods at once");
+	is_u64(seen.periods, 12, "which says how many");
+	IS(value(ev), 127, "and the value is what was counted");
+	trace2_perf_disable(ev);
+	trace2_counter_add(pears, 100);
+	is_u64(seen.nr, 10, "none while it is off");
+	trace2_perf_enable(ev);
+	trace2_counter_add(pears, 2);
+	is_u64(seen.nr, 10, "on again, it needs what was missing");
+	trace2_counter_add(pears, 1);
+	is_u64(seen.nr, 11, "and no more");
+	IS(trace2_perf_set_period(ev, 3), 0, "another period");
+	trace2_counter_add(pears, 2);
+	is_u64(seen.nr, 11, "counts from now");
+	trace2_counter_add(pears, 1);
+	is_u64(seen.nr, 12, "on");
+	IS(trace2_perf_set_period(ev, 0), -EINVAL, "a period of 0");
+	other = open_sampling(&pears, 100, false);
+	trace2_counter_add(pears, 100);
+	is_u64(seen.nr, 2, "two events of one counter");
+	is_u64(seen.periods, 33 + 1, "each with its period");
+	trace2_perf_close(ev);
+	ok(pears.index != index, "closing one leaves the other");
+	trace2_perf_close(other);
+	is_u64(pears.index, index, "closing both leaves no mark");
+	ev = open_app(&pears, NULL);
+	IS(trace2_perf_set_period(ev, 3), -EINVAL, "nothing to set");
+	IS(trace2_perf_refresh(ev, 3), -EINVAL, "nor to refresh");
+	IS(trace2_perf_poll_fd(ev), -EINVAL, "nor to poll");
+	trace2_perf_close(ev);
+}
+
+static void test_refresh(void)
+{
+	struct trace2_perf *ev = open_sampling(&pears, 10, true);
+	int fd;
+
+	IS(trace2_perf_refresh(ev, 1), -EINVAL, "what inherits is not refreshed");
+	trace2_perf_close(ev);
+	ev = open_sampling(&pears, 10, false);
+	trace2_perf_disable(ev);
+	fd = trace2_perf_poll_fd(ev);
+	ok(fd > 2 && fcntl(fd, F_GETFD) == FD_CLOEXEC, "a descriptor to poll");
+	IS(trace2_perf_refresh(ev, 0), -EINVAL, "0 overflows");
+	IS(trace2_perf_refresh(ev, 2), 0, "2 overflows");
+	IS(polled(ev), 0, "there is nothing yet");
+	trace2_counter_add(pears, 10);
+	IS(polled(ev), POLLIN, "the first one");
+	IS(value(ev), 10, "is read");
+	IS(polled(ev), 0, "and over");
+	trace2_counter_add(pears, 10);
+	trace2_counter_add(pears, 10);
+	IS(polled(ev) & POLLHUP, POLLHUP, "the last one hangs up");
+	IS(value(ev), 20, "and nothing more is counted");
+	is_u64(seen.nr, 2, "nor told");
+	IS(trace2_perf_refresh(ev, 1), 0, "one more");
+	IS(trace2_perf_poll_fd(ev), fd, "with the same descriptor");
+	IS(polled(ev), 0, "which does not hang up any more");
+	trace2_counter_add(pears, 10);
+	IS(polled(ev) & POLLHUP, POLLHUP, "until it did");
+	trace2_perf_close(ev);
+	IS(fcntl(fd, F_GETFD), -1, "it is closed with the event");
+}
+
+static void *count_many(void *unused)
+{
+	unsigned int i;
+
+	(void)unused;
+	for (i = 0; i < 1000; i++)
+		trace2_counter_add(pears, 1);
+	return NULL;
+}
+
+static void test_overflow_in_threads(void)
+{
+	struct trace2_perf *ev = open_sampling(&pears, 10, true);
+	pthread_t thread[4];
+	unsigned int i;
+
+	for (i = 0; i < 4; i++)
+		pthread_create(&thread[i], NULL, count_many, NULL);
+	for (i = 0; i < 4; i++)
+		pthread_join(thread[i], NULL);
+	is_u64(seen.periods, 400, "each thread overflows for itself");
+	ok(seen.tid && seen.tid != (uint32_t)getpid(), "in its own name");
+	IS(value(ev), 4000, "and all is counted");
+	trace2_perf_close(ev);
+}
+
+static void test_overflow_of_timer(void)
+{
+	struct trace2_perf_attr attr = app(TRACE2_PERF_TIMER(timed));
+	unsigned int index = timed.index;
+	struct trace2_perf *ev;
+	uint64_t total;
+
+	attr.sample_period = 1000;
+	memset(&seen, 0, sizeof(seen));
+	trace2_perf_open(&attr, 0, -1, NULL, &ev);
+	while (seen.nr < 3) {
+		trace2_timer_start(timed);
+		trace2_timer_stop(timed);
+	}
+	total = value(ev);
+	is_u64(seen.periods, total / 1000, "a timer overflows by its time");
+	trace2_perf_close(ev);
+	is_u64(timed.index, index, "and is left as it was");
+}
+
+/* What a module does that is unloaded. */
+static void test_unloaded(void)
+{
+	static struct trace2_counter gone = { "unit", "pears", 0, 0 };
+	unsigned int index = pears.index;
+	struct trace2_perf *ev;
+
+	trace2_register_counter_(&gone);
+	ev = open_sampling(&pears, 5, false);
+	ok(gone.index == pears.index && gone.index != index,
+	   "all definitions of a counter are marked");
+	trace2_unregister_counter_(&gone);
+	trace2_perf_close(ev);
+	ok(gone.index != index && pears.index == index,
+	   "one that is gone is not touched any more");
+	ev = open_sampling(&pears, 5, false);
+	trace2_register_counter_(&gone);
+	ok(gone.index == pears.index, "one that comes later is marked, too");
+	trace2_unregister_counter_(&gone);
+	trace2_perf_close(ev);
+	trace2_unregister_counter_(NULL);
+	trace2_unregister_timer_(NULL);
 }
 
 static uint64_t pmc_value;
@@ -469,8 +658,11 @@ static void test_parse(void)
 			     sizeof(error)), -ENOENT, "no such counter");
 	is_text(error, strlen(error), "event 'app/unit/none/': the program "
 		"has no counter of that name", "and says so");
-	IS(trace2_perf_parse("cs:5", events, 3, error, 8), -EINVAL,
+	IS(trace2_perf_parse("app/unit/apples/:5", events, 3, error, 8), 1,
 	   "a period");
+	is_u64(events[0].attr.sample_period, 5, "is one");
+	IS(trace2_perf_parse("cs:5", events, 3, error, 8), -EINVAL,
+	   "but not of the kernel's");
 	is_text(error, strlen(error), "event '", "cut to its memory");
 }
 
@@ -492,6 +684,12 @@ int main(int argc, char **argv)
 	test_exclusive();
 	test_inherit();
 	test_mixed();
+	test_overflow();
+	test_refresh();
+	test_overflow_in_threads();
+	test_overflow_of_timer();
+	test_unloaded();
+	tr2_perf_on_overflow = NULL;
 	test_clocks();
 	test_fork();
 	test_closed_descriptor();

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Overflows of the program's own timers and counters. The thread that counts
+ * finds them itself, by one comparison with where its cell overflows next, and
+ * only where something is sampled: the indexes of those are marked, so that
+ * they fail the check that comes before counting anyway.
+ *
+ * What a limit is made from lies in the events; a limit that is not known is 0,
+ * and the next count looks it up.
+ */
+#include <errno.h>
+#include <stddef.h>
+
+#include "pmu/pmu.h"
+#include "pmu/pool.h"
+
+static struct tr2_pool pool = { sizeof(struct tr2_limits), NULL };
+static struct tr2_limits *all_limits;
+
+__thread struct tr2_limits *tr2_my_limits
+	__attribute__((tls_model("initial-exec")));
+void (*tr2_perf_on_overflow)(struct trace2_perf *ev,
+			     const struct tr2_slot *slot, uint64_t periods);
+
+static bool samples(const struct trace2_perf *ev, enum tr2_metric_kind kind,
+		    unsigned int index)
+{
+	return ev->pmu == &tr2_pmu_app && ev->attr.sample_period &&
+	       ev->app.kind == kind && ev->app.index == index;
+}
+
+/* How many events sample what this one does. */
+static unsigned int count_like(const struct trace2_perf *ev)
+{
+	const struct trace2_perf *leader, *other;
+	unsigned int nr = 0;
+
+	for (leader = tr2_perf_leaders; leader; leader = leader->next)
+		for (other = leader; other; other = other->member)
+			nr += other != ev &&
+			      samples(other, ev->app.kind, ev->app.index);
+	return nr;
+}
+
+void tr2_sample_open(const struct trace2_perf *ev)
+{
+	if (!count_like(ev))
+		tr2_metric_sample(ev->app.kind, ev->app.index, true);
+}
+
+void tr2_sample_close(const struct trace2_perf *ev)
+{
+	if (!count_like(ev))
+		tr2_metric_sample(ev->app.kind, ev->app.index, false);
+}
+
+void tr2_sample_changed(const struct trace2_perf *ev)
+{
+	unsigned int nr = tr2_limit_nr(ev->app.kind, ev->app.index);
+	struct tr2_limits *limits;
+
+	if (!ev->attr.sample_period)
+		return;
+	for (limits = all_limits; limits; limits = limits->next)
+		__atomic_store_n(&limits->at[nr], 0, __ATOMIC_RELAXED);
+}
+
+static struct tr2_limits *my_limits(void)
+{
+	struct tr2_limits *limits = tr2_my_limits;
+
+	if (limits)
+		return limits;
+	limits = tr2_pool_get(&pool);
+	if (!limits)
+		return NULL;
+	limits->next = all_limits;
+	if (all_limits)
+		all_limits->prev = limits;
+	all_limits = limits;
+	tr2_my_limits = limits;
+	return limits;
+}
+
+void tr2_sample_task_end(void)
+{
+	struct tr2_limits *limits = tr2_my_limits;
+
+	if (!limits)
+		return;
+	tr2_my_limits = NULL;
+	if (limits->next)
+		limits->next->prev = limits->prev;
+	if (limits->prev)
+		limits->prev->next = limits->next;
+	else
+		all_limits = limits->next;
+	tr2_pool_put(&pool, limits);
+}
+
+void tr2_sample_after_fork(void)
+{
+	all_limits = NULL;
+	tr2_my_limits = NULL;
+}
+
+static void overflow(struct trace2_perf *ev, const struct tr2_slot *slot,
+		     uint64_t periods)
+{
+	if (tr2_perf_on_overflow)
+		tr2_perf_on_overflow(ev, slot, periods);
+	tr2_notice_raise(&ev->notice);
+	if (!ev->overflows_left || --ev->overflows_left)
+		return;
+	tr2_perf_disable(ev);
+	tr2_notice_hang_up(&ev->notice);
+}
+
+/* Looks whether ev overflowed in this thread, and returns where its cell does
+ * so next. */
+static uint64_t look(struct trace2_perf *ev, const struct tr2_slot *slot)
+{
+	uint64_t period = ev->attr.sample_period, count, periods;
+	struct tr2_perf_task *task;
+
+	if (!ev->counting || !tr2_app_is_counted(ev, slot))
+		return UINT64_MAX;
+	task = tr2_app_task(ev, slot);
+	if (!task)
+		return UINT64_MAX;
+	count = tr2_perf_task_count(ev, slot);
+	if (!task->overflow_at)
+		task->overflow_at = period;
+	if (count >= task->overflow_at) {
+		periods = 1 + (count - task->overflow_at) / period;
+		task->overflow_at += periods * period;
+		overflow(ev, slot, periods);
+	}
+	if (!ev->counting)
+		return UINT64_MAX;
+	return tr2_app_cell(ev, slot) + (task->overflow_at - count);
+}
+
+void tr2_perf_overflow(const struct tr2_slot *slot, enum tr2_metric_kind kind,
+		       unsigned int index)
+{
+	struct tr2_limits *limits = my_limits();
+	uint64_t next = UINT64_MAX, at;
+	struct trace2_perf *leader, *ev;
+
+	if (!limits)
+		return;
+	for (leader = tr2_perf_leaders; leader; leader = leader->next) {
+		for (ev = leader; ev; ev = ev->member) {
+			if (!samples(ev, kind, index))
+				continue;
+			at = look(ev, slot);
+			next = at < next ? at : next;
+		}
+	}
+	__atomic_store_n(&limits->at[tr2_limit_nr(kind, index)], next,
+			 __ATOMIC_RELAXED);
+}
+
+int tr2_perf_refresh(struct trace2_perf *ev, int overflows)
+{
+	int error;
+
+	if (ev->state == TR2_PERF_GONE)
+		return -ESRCH;
+	if (overflows <= 0 || !ev->attr.sample_period || ev->attr.inherit)
+		return -EINVAL;
+	error = tr2_notice_resume(&ev->notice);
+	if (error)
+		return error;
+	ev->overflows_left += (unsigned int)overflows;
+	return tr2_perf_enable(ev);
+}
+
+int tr2_perf_set_period(struct trace2_perf *ev, uint64_t period)
+{
+	struct tr2_perf_task *task;
+
+	if (ev->state == TR2_PERF_GONE)
+		return -ESRCH;
+	if (!period || period > INT64_MAX || !ev->attr.sample_period)
+		return -EINVAL;
+	ev->attr.sample_period = period;
+	for (task = ev->app.tasks; task; task = task->next)
+		task->overflow_at =
+			tr2_perf_task_count(ev, task->slot) + period;
+	tr2_sample_changed(ev);
+	return 0;
+}
+
+int tr2_perf_poll_fd(struct trace2_perf *ev)
+{
+	if (ev->state == TR2_PERF_GONE)
+		return -ESRCH;
+	return ev->attr.sample_period ? tr2_notice_fd(&ev->notice) : -EINVAL;
+}
