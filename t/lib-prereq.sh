@@ -74,6 +74,13 @@ test_lazy_prereq LONG_IS_64BIT 'test "$(getconf LONG_BIT)" = 64'
 # ---------------------------------------------------------------------------
 # How the project was built
 
+case "${CC-}" in
+*musl*) test_set_prereq MUSL ;;
+esac
+case "${TOOL_FEATURES-}" in
+*SIMDJSON*) test_set_prereq READS_STREAMS ;;
+esac
+
 # $SANITIZE is "address,undefined" or the like, from build-options.
 for test_sanitizer_ in address thread undefined leak memory
 do

@@ -61,7 +61,9 @@ test_expect_success !INSTRUMENTED 'jumps while threads start and end' '
 	trace2_jq ".[-1].event == \"atexit\"" e
 '
 
-test_expect_success !INSTRUMENTED 'threads are cancelled wherever they are' '
+# musl cleans up after a thread that was cancelled asynchronously on a stack that
+# is not aligned as compilers want it.
+test_expect_success !INSTRUMENTED,!MUSL 'threads are cancelled wherever they are' '
 	handled 0 cancels &&
 	trace2_jq ".[-1].event == \"atexit\"" e
 '

@@ -9,6 +9,12 @@ holds makes a command fail.
 
 . ./test-lib.sh
 
+if ! test_have_prereq READS_STREAMS
+then
+	skip_all='the command was built without reading JSON streams'
+	test_done
+fi
+
 traces=$TEST_DIRECTORY/traces
 
 # event NAME SECONDS REST: one line of session $sid.

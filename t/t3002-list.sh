@@ -6,6 +6,12 @@ test_description='trace2 list: the processes of a recording'
 . ./test-lib.sh
 . "$TEST_DIRECTORY/lib-terminal.sh"
 
+if ! test_have_prereq READS_STREAMS
+then
+	skip_all='the command was built without reading JSON streams'
+	test_done
+fi
+
 traces=$TEST_DIRECTORY/traces
 
 test_expect_success 'a tree with times, ends and pids' '

@@ -6,6 +6,12 @@ test_description='trace2 report: where the time went'
 . ./test-lib.sh
 . "$TEST_DIRECTORY/lib-terminal.sh"
 
+if ! test_have_prereq READS_STREAMS
+then
+	skip_all='the command was built without reading JSON streams'
+	test_done
+fi
+
 traces=$TEST_DIRECTORY/traces
 
 # A session of 1 s: 100 ms of a child that says that it ran 60 ms, a region

@@ -5,6 +5,12 @@ test_description='trace2 script: events in the order of time, in any format'
 
 . ./test-lib.sh
 
+if ! test_have_prereq READS_STREAMS
+then
+	skip_all='the command was built without reading JSON streams'
+	test_done
+fi
+
 traces=$TEST_DIRECTORY/traces
 
 # What Git itself writes at another moment, and from another line of its own

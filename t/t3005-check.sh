@@ -5,6 +5,12 @@ test_description='trace2 check: streams, settings, and a probe'
 
 . ./test-lib.sh
 
+if ! test_have_prereq READS_STREAMS
+then
+	skip_all='the command was built without reading JSON streams'
+	test_done
+fi
+
 traces=$TEST_DIRECTORY/traces
 
 for name in alias clone counters data error gc nest status timers

@@ -346,7 +346,7 @@ test_expect_success CC 'a header that does not compile everywhere' '
 	)
 '
 
-test_expect_success CC 'symbols: what is shown and what is declared agree' '
+test_expect_success CC,!MUSL 'symbols: what is shown and what is declared agree' '
 	(
 		good_tree &&
 		build_lib lib/api/one.c lib/base/buf.c &&
@@ -356,7 +356,7 @@ test_expect_success CC 'symbols: what is shown and what is declared agree' '
 	)
 '
 
-test_expect_success CC 'symbols: a foreign name, and one that is missing' '
+test_expect_success CC,!MUSL 'symbols: a foreign name, and one that is missing' '
 	(
 		good_tree &&
 		echo "int trace2_three(void);" >>lib/trace2.h &&

@@ -361,6 +361,9 @@ static void bad_option(const struct tr2_command *c, int got, char **argv)
 {
 	const char *word = argv[optind - 1];
 
+	if (!word) /* musl has counted the value that is missing */
+		word = argv[optind - 2];
+
 	if (got == ':')
 		tr2_usage_error(c, "option '%s' needs a value", word);
 	else if (optopt && optopt < 256 && strncmp(word, "--", 2) != 0)
