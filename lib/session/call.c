@@ -104,7 +104,8 @@ static unsigned int nesting_of(const struct tr2_call *call)
 	return (unsigned int)call->thread->nr_open + 1;
 }
 
-/* What no target got, and what those did not that are off by now. */
+/* What no target got, and what any of them did not: one that is off, or whose
+ * reader stalls, cannot say so itself. */
 static uint64_t lost_so_far(void)
 {
 	uint64_t lost = atomic_load_explicit(&tr2_session.lost,
@@ -112,8 +113,7 @@ static uint64_t lost_so_far(void)
 	unsigned int i;
 
 	for (i = 0; i < TR2_TARGET_NR; i++)
-		if (!tr2_dest_is_on(&tr2_session.target[i].dest))
-			lost += tr2_dest_lost(&tr2_session.target[i].dest);
+		lost += tr2_dest_lost(&tr2_session.target[i].dest);
 	return lost;
 }
 

@@ -29,7 +29,7 @@ render_atexit(const struct tr2_target *target, enum tr2_target_id id,
 	struct tr2_v_atexit v = *(const struct tr2_v_atexit *)ev->v;
 	struct tr2_event with_lost = *ev;
 
-	v.lost.u = lost + tr2_dest_lost(&target->dest);
+	v.lost.u = lost;
 	with_lost.v = (const struct tr2_value *)&v;
 	renderers[id](render, &with_lost, target->brief);
 }

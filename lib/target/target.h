@@ -30,8 +30,7 @@ struct tr2_target {
 
 /*
  * Renders, if this target shows such an event; true: render->line is to be
- * written. lost: events that were lost before any target saw them, for the
- * event that tells. Signal-safe.
+ * written. lost: what the event that tells of losses shall tell. Signal-safe.
  */
 bool tr2_target_render(struct tr2_target *target, enum tr2_target_id id,
 		       struct tr2_render *render, const struct tr2_event *ev,
