@@ -15,6 +15,8 @@
 #		line is whole, and nothing is wrong before its end
 #	lost_in FILE
 #		prints the `lost` of its last atexit, or 0
+#	whole_lines FILE
+#		prints it without a last line that lacks its end
 #
 # shellcheck shell=sh
 # "local" is not POSIX, but dash, bash and busybox sh all have it.
@@ -71,14 +73,18 @@ ended () {
 intact () {
 	test $# = 1 || BUG "intact wants a file"
 	expect_valid_stream --killed "$1" || return 1
-	case ",${TOOL_FEATURES-}," in
-	*SIMDJSON*)
+	if test_have_prereq READS_STREAMS
+	then
 		{ trace2 check "$1" || :; } >check.out 2>&1
 		! grep >&4 "error:" check.out
-		;;
-	esac
+	fi
 }
 
 lost_in () {
 	jq -s '[.[] | select(.event == "atexit")] | .[-1].lost // 0' "$1"
+}
+
+# whole_lines FILE: without a last line that lacks its end
+whole_lines () {
+	"$PERL_PATH" -ne 'print if /\n\z/' "$1"
 }

@@ -259,6 +259,7 @@ static int make_socket(const char *path, int type)
 	if (strlen(path) >= sizeof(address.sun_path))
 		tool_die("'%s' is too long for a socket", path);
 	strcpy(address.sun_path, path);
+	unlink(path); /* of a reader before */
 	if (fd < 0 ||
 	    bind(fd, (struct sockaddr *)&address, sizeof(address)) ||
 	    (type == SOCK_STREAM && listen(fd, MAX_WRITERS)))
@@ -300,6 +301,7 @@ static int read_fifo(int argc, const char **argv)
 
 	(void)argc;
 	argv = parse_options(&o, argv);
+	unlink(argv[0]); /* of a reader before */
 	fd = mkfifo(argv[0], 0666) ? -1 : open(argv[0], O_RDWR | O_CLOEXEC);
 	if (fd < 0)
 		tool_die("cannot make the fifo '%s': %s", argv[0],

@@ -6,9 +6,9 @@
  * $HOST_STATE names a file; host_state_watch(), called before the library is
  * initialized, has it written behind all that the library does at the end:
  * open descriptors with their flags, dispositions and mask and pending signals,
- * children, the directory, the umask, and the environment but for the variables
- * that the library hands on. Children of the process leave none. A process that
- * does not get as far as its exit handlers leaves the file empty.
+ * children, the directory, the umask, and the environment but for GIT_*. Forked
+ * children write none, nor does a process that does not get as far as its exit
+ * handlers.
  */
 #ifndef HOST_STATE_H
 #define HOST_STATE_H
@@ -89,7 +89,7 @@ static void host_state_print_rest(FILE *f)
 								       "some");
 	fprintf(f, "directory %s\n", getcwd(cwd, sizeof(cwd)) ? cwd : "gone");
 	for (v = environ; v && *v; v++)
-		if (!strstr(*v, "_TRACE2"))
+		if (strncmp(*v, "GIT_", 4) != 0)
 			fprintf(f, "variable %s\n", *v);
 }
 

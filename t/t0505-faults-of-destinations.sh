@@ -1,0 +1,199 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+
+test_description='faults: the trace cannot be written, or nobody takes it
+
+The host does what it does without tracing; what came before is whole and
+readable; what was lost is counted by the targets that still can.
+'
+
+. ./test-lib.sh
+. "$TEST_DIRECTORY/lib-trace2.sh"
+. "$TEST_DIRECTORY/lib-faults.sh"
+
+if ! test_have_prereq JQ
+then
+	skip_all='jq is needed to look at JSON'
+	test_done
+fi
+
+# A socket has room for 107 bytes of path, too few for a trash directory.
+sockets=$(mktemp -d "${TMPDIR:-/tmp}/t0505.XXXXXX") &&
+test_atexit "rm -rf \"$sockets\""
+
+# everywhere VALUE [COMMAND...]: all targets go to VALUE, the host is run by
+# COMMAND; it makes every call, tells errno, and says much.
+everywhere () {
+	value=$1 &&
+	shift &&
+	for verb in 016allevents 015errno "030events 300 1000" 062quick_exit\ 4
+	do
+		rm -f "$sockets"/* &&
+		unharmed GIT_TRACE2="$value" GIT_TRACE2_PERF="$value" \
+			GIT_TRACE2_EVENT="$value" "$@" test-tool trace2 $verb ||
+		{
+			echo "it was: $verb"
+			return 1
+		}
+	done
+}
+
+# losing VALUE [COMMAND...]: the event target goes to VALUE and loses lines;
+# the normal target, in a file, says so at its end.
+losing () {
+	value=$1 &&
+	shift &&
+	rm -f n "$sockets"/* &&
+	unharmed GIT_TRACE2="$(pwd)/n" GIT_TRACE2_BRIEF=1 \
+		GIT_TRACE2_EVENT="$value" \
+		"$@" test-tool trace2 030events 2000 1000 &&
+	tail -n 1 n >actual &&
+	test_grep "^atexit elapsed:[0-9.]* code:0 lost:[1-9][0-9]*\$" actual
+}
+
+test_expect_success 'a device that is full' '
+	everywhere /dev/full &&
+	losing /dev/full
+'
+
+test_expect_success 'a file at its size limit: no SIGXFSZ, the lines before are whole' '
+	everywhere "$(pwd)/limited" test-tool fault rlimit-fsize 2000 &&
+	rm -f e &&
+	losing "$(pwd)/e" test-tool fault rlimit-fsize 4000 &&
+	test_file_size e >actual &&
+	echo 4000 >expect &&
+	test_cmp expect actual &&
+	whole_lines e >whole &&
+	intact whole
+'
+
+# In a name space of its own, as root of it: where the system allows that.
+test_lazy_prereq TMPFS '
+	mkdir here &&
+	unshare -rm sh -c "mount -t tmpfs -o size=16k none here"
+'
+
+test_expect_success TMPFS 'a full disk' '
+	mkdir small &&
+	write_script on-small-disk <<-\EOF &&
+	mount -t tmpfs -o size=16k none small &&
+	"$@"
+	code=$?
+	cp small/e whole-disk 2>/dev/null
+	exit $code
+	EOF
+	losing "$(pwd)/small/e" unshare -rm ./on-small-disk &&
+	whole_lines whole-disk >whole &&
+	test_line_count -gt 5 whole &&
+	intact whole
+'
+
+test_expect_success 'descriptor 2 is closed, and is the destination' '
+	everywhere 1 test-tool fault close-fd 2 &&
+	everywhere "$(pwd)/fd2" test-tool fault close-fd 2
+'
+
+test_expect_success 'a descriptor that does not block, and is full' '
+	everywhere 9 test-tool fault nonblock-pipe 9 &&
+	losing 9 test-tool fault nonblock-pipe 9
+'
+
+test_expect_success 'a pipe whose reader has gone: no SIGPIPE' '
+	everywhere 9 test-tool fault dead-pipe 9 &&
+	losing 9 test-tool fault dead-pipe 9
+'
+
+test_expect_success 'a pipe that is full, or fills up, and is never read' '
+	everywhere 9 test-tool fault full-pipe 9 &&
+	everywhere 9 test-tool fault stalled-pipe 9 &&
+	losing 9 test-tool fault full-pipe 9 &&
+	losing 9 test-tool fault stalled-pipe 9
+'
+
+test_expect_success PIPE 'a fifo that somebody holds open and never reads' '
+	everywhere "$sockets/f" test-tool fault read-fifo --never-read "$sockets/f" &&
+	losing "$sockets/f" test-tool fault read-fifo --never-read "$sockets/f"
+'
+
+test_expect_success UNIX_SOCKETS 'a stream socket that accepts and never reads' '
+	everywhere "af_unix:stream:$sockets/s" \
+		test-tool fault listen-stream --never-read "$sockets/s" &&
+	losing "af_unix:stream:$sockets/s" \
+		test-tool fault listen-stream --never-read "$sockets/s"
+'
+
+test_expect_success UNIX_SOCKETS 'a datagram socket that nobody reads' '
+	everywhere "af_unix:dgram:$sockets/d" \
+		test-tool fault listen-dgram --never-read "$sockets/d" &&
+	losing "af_unix:dgram:$sockets/d" \
+		test-tool fault listen-dgram --never-read "$sockets/d"
+'
+
+# hangs_up KIND VALUE: the reader goes after 2,500 bytes, in the midst of a
+# line; what it had read is whole but for that one.
+hangs_up () {
+	losing "$2" test-tool fault "$1" --hang-up-after=2500 --output=ignored \
+		"$sockets/r" &&
+	GIT_TRACE2_EVENT="$2" test-tool fault "$1" --hang-up-after=2500 \
+		--output=got "$sockets/r" test-tool trace2 030events 2000 1000 &&
+	test_file_size got >actual &&
+	echo 2500 >expect &&
+	test_cmp expect actual &&
+	whole_lines got >whole &&
+	test_line_count -gt 1 whole &&
+	intact whole
+}
+
+test_expect_success UNIX_SOCKETS 'a reader that dies in the midst of a line' '
+	hangs_up listen-stream "af_unix:stream:$sockets/r"
+'
+
+test_expect_success PIPE 'a reader of a fifo that dies likewise' '
+	hangs_up read-fifo "$sockets/r"
+'
+
+test_expect_success 'the directory, or the file, is removed under the host' '
+	mkdir d &&
+	unharmed GIT_TRACE2_EVENT="$(pwd)/d" \
+		test-tool trace2 004child rm -rf d &&
+	test_path_is_missing d &&
+	: >f &&
+	unharmed GIT_TRACE2_EVENT="$(pwd)/f" \
+		test-tool trace2 004child rm -f f &&
+	test_path_is_missing f
+'
+
+test_expect_success 'destinations that lead in circles, or nowhere' '
+	ln -s loop loop &&
+	ln -s loop/x through &&
+	ln -s missing/deep dangling &&
+	for value in loop through dangling loop/e dangling/e
+	do
+		everywhere "$(pwd)/$value" || return 1
+	done &&
+	test_path_is_missing missing
+'
+
+test_expect_success 'config files that lead in circles' '
+	unharmed GIT_CONFIG_GLOBAL="$(pwd)/loop" GIT_TRACE2_EVENT="$(pwd)/c1" \
+		test-tool trace2 016allevents &&
+	intact c1 &&
+	printf "[include]\n\tpath = loop\n[trace2]\n\teventTarget = %s\n" \
+		"$(pwd)/c2" >config &&
+	unharmed GIT_CONFIG_GLOBAL="$(pwd)/config" \
+		test-tool trace2 016allevents &&
+	ln -s config config-link &&
+	unharmed GIT_CONFIG_GLOBAL="$(pwd)/config-link" \
+		test-tool trace2 016allevents
+'
+
+test_expect_success '8 writers of lines of 20 KB on one file: none is torn' '
+	rm -f e &&
+	unharmed GIT_TRACE2_EVENT="$(pwd)/e" \
+		test-tool trace2 033writers 8 25 20000 &&
+	intact e &&
+	trace2_jq "[.[] | select(.event == \"data\")]
+		| length == 200 and all(.value | length == 20000)" e
+'
+
+test_done
