@@ -78,6 +78,8 @@ static void place_pipe(int fd, int flags, int *read_end)
 		close(fds[0]);
 	if (fds[1] != fd)
 		close(fds[1]);
+	else
+		fcntl(fd, F_SETFD, 0);
 }
 
 /* Leaves room for nothing, so that the first write already finds it full. */

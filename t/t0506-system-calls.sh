@@ -1,0 +1,150 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+
+test_description='what a trace costs in system calls, and what a stalled reader costs
+
+Counted, not timed: an event is one write and nothing else, a metric is nothing
+at all, and the waits for a reader that never reads sum up to 50 ms.
+'
+
+. ./test-lib.sh
+. "$TEST_DIRECTORY/lib-trace2.sh"
+
+test_lazy_prereq STRACE 'strace -f -o log true && test -s log'
+
+# A sanitizer makes calls of its own, and some do not run under strace.
+if ! test_have_prereq !INSTRUMENTED,STRACE
+then
+	skip_all='a plain build and strace are needed'
+	test_done
+fi
+
+sockets=$(mktemp -d "${TMPDIR:-/tmp}/t0506.XXXXXX") &&
+test_atexit "rm -rf \"$sockets\""
+
+# calls_of COMMAND...: prints how often each system call is made. Once a second
+# it is looked whether the destination is still what it was.
+calls_of () {
+	rm -f log &&
+	strace -o log "$@" &&
+	sed -e "/(.*) *= \|^exit_group/!d" -e "s/(.*//" \
+		-e "/^newfstatat\$/d" -e "/^fstat\$/d" -e "/^prlimit64\$/d" log |
+	sort | uniq -c | awk "{ print \$2, \$1 }"
+}
+
+# per_thousand VALUE CALL ARG...: leaves in actual what 2000 times the call of
+# test-tool makes more of than 1000 times.
+per_thousand () {
+	value=$1 &&
+	shift &&
+	for n in 1000 2000
+	do
+		rm -f e &&
+		calls_of env GIT_TRACE2_EVENT="$value" \
+			test-tool trace2 call --repeat=$n "$@" >calls.$n 9>nine || return 1
+	done &&
+	awk "NR == FNR { before[\$1] = \$2; next }
+		\$2 != before[\$1] { print \$1, \$2 - before[\$1] }" \
+		calls.1000 calls.2000 >actual
+}
+
+# The file grows to another size, in brk() or mmap(), for nothing.
+test_expect_success 'an event into a file: one write' '
+	per_thousand "$(pwd)/e" data_string c k v &&
+	echo "write 1000" >expect &&
+	test_cmp expect actual &&
+	per_thousand 9 data_string c k v &&
+	test_cmp expect actual &&
+	mkdir d &&
+	per_thousand "$(pwd)/d" data_string c k v &&
+	test_cmp expect actual
+'
+
+test_expect_success 'a region: two writes; a message, a parameter: one' '
+	per_thousand "$(pwd)/e" region_enter c l , region_leave c l &&
+	echo "write 2000" >expect &&
+	test_cmp expect actual &&
+	per_thousand "$(pwd)/e" printf "a message" , def_param local k v &&
+	test_cmp expect actual
+'
+
+test_expect_success 'a timer, a counter: none' '
+	per_thousand "$(pwd)/e" timer_start test1 , timer_stop test1 , \
+		counter_add test1 1 &&
+	test_must_be_empty actual
+'
+
+test_expect_success 'tracing off: none' '
+	per_thousand 0 data_string c k v , region_enter c l , region_leave c l , \
+		timer_start test1 , timer_stop test1 , counter_add test1 1 &&
+	test_must_be_empty actual
+'
+
+# shellcheck disable=SC2016 # the dollars are for perl
+waits_perl='
+	# Whatever can make a thread wait; what it asked for when it got no more.
+	while (<>) {
+		if (/\bp?poll\(.*\{tv_sec=(\d+), tv_nsec=(\d+)\}.*= 0 \(Timeout\)/) {
+			next if !$1 && !$2;
+			$waits++;
+			$ns += $1 * 1e9 + $2;
+		} elsif (/nanosleep|FUTEX_WAIT|ETIMEDOUT|Timeout|\bselect\(/) {
+			print;
+		} elsif (/\b(sendto|write|pwritev2)\((\d+)/ && $2 > 2) {
+			$blocking++ unless /MSG_DONTWAIT|RWF_NOWAIT/ || $nonblock{$2};
+		} elsif (/\bfcntl\(\d+, F_DUPFD_CLOEXEC, \d+\) += (\d+)/) {
+			$nonblock{$1} = $opened;
+		} elsif (/\bopenat\(.*O_WRONLY.*O_NONBLOCK/) {
+			$opened = 1;
+		}
+	}
+	printf "%d wait of %d ns, %d writes that may wait\n",
+		$waits, $ns, $blocking;
+'
+
+# stalls VALUE FAULT...: leaves in actual how long the host waited.
+stalls () {
+	value=$1 &&
+	shift &&
+	rm -f log e n "$sockets"/* &&
+	GIT_TRACE2="$(pwd)/n" GIT_TRACE2_EVENT="$value" "$@" \
+		strace -f -o log test-tool trace2 030events 3000 1000 &&
+	"$PERL_PATH" -e "$waits_perl" log >actual &&
+	echo "1 wait of 50000000 ns, 0 writes that may wait" >expect &&
+	test_cmp expect actual &&
+	test_grep "^atexit .* lost:[1-9]" n
+}
+
+GIT_TRACE2_BRIEF=1
+export GIT_TRACE2_BRIEF
+
+test_expect_success 'a pipe that nobody reads costs 50 ms in all' '
+	stalls 9 test-tool fault stalled-pipe 9
+'
+
+test_expect_success PIPE 'a fifo' '
+	stalls "$sockets/f" test-tool fault read-fifo --never-read "$sockets/f"
+'
+
+test_expect_success UNIX_SOCKETS 'a stream socket' '
+	stalls "af_unix:stream:$sockets/s" \
+		test-tool fault listen-stream --never-read "$sockets/s"
+'
+
+test_expect_success UNIX_SOCKETS 'a datagram socket' '
+	stalls "af_unix:dgram:$sockets/d" \
+		test-tool fault listen-dgram --never-read "$sockets/d"
+'
+
+test_expect_success UNIX_SOCKETS 'several readers that stall: the same 50 ms' '
+	rm -f log &&
+	GIT_TRACE2=9 GIT_TRACE2_PERF=9 GIT_TRACE2_EVENT="af_unix:$sockets/s" \
+		test-tool fault listen-stream --never-read "$sockets/s" \
+		test-tool fault stalled-pipe 9 \
+		strace -f -o log test-tool trace2 030events 3000 1000 &&
+	"$PERL_PATH" -e "$waits_perl" log >actual &&
+	echo "1 wait of 50000000 ns, 0 writes that may wait" >expect &&
+	test_cmp expect actual
+'
+
+test_done
