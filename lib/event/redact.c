@@ -3,6 +3,9 @@
 
 #include <strings.h>
 
+/* Looked at in a row: a line of nothing but quotes shall not take long. */
+#define MAX_QUOTES 4
+
 static bool is_alpha(char c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
@@ -18,10 +21,30 @@ static bool is_name_char(char c)
 	return is_alpha(c) || is_digit(c) || c == '_' || c == '.' || c == '-';
 }
 
-/* Ends a URL or a value inside a message. */
-static bool is_gap(char c)
+static bool is_blank(char c)
 {
-	return (unsigned char)c <= ' ' || strchr("\"'`<>", c);
+	return (unsigned char)c <= ' ';
+}
+
+static bool is_quote(char c)
+{
+	return strchr("\"'`<>", c) != NULL;
+}
+
+/*
+ * Ends a URL or a value inside a message. A quote does so where it closes; one
+ * in the midst of a word may be part of a password.
+ */
+static bool is_gap(const char *s, size_t len, size_t at)
+{
+	size_t end;
+
+	if (is_blank(s[at]))
+		return true;
+	for (end = at; end < len && end - at < MAX_QUOTES && is_quote(s[end]);)
+		end++;
+	return end > at && (end == len || is_blank(s[end]) ||
+			    strchr(",;:)]}", s[end]));
 }
 
 static bool is_secret_word(const char *word, size_t len)
@@ -79,7 +102,8 @@ static bool is_port(const char *s, size_t at, size_t end)
 	while (at < end && is_digit(s[at]))
 		at++;
 	return at - start <= 5 &&
-	       (at == end || is_gap(s[at]) || strchr("/?#", s[at]));
+	       (at == end || is_blank(s[at]) || is_quote(s[at]) ||
+		strchr("/?#", s[at]));
 }
 
 /* What ends a value. */
@@ -115,7 +139,7 @@ static void look_around(struct word *word, const char *s, size_t len,
 
 	if (moved) {
 		word->end = place;
-		while (word->end < len && !is_gap(s[word->end]))
+		while (word->end < len && !is_gap(s, len, word->end))
 			word->end++;
 		word->at = last_at_sign(s, place, word->end);
 	}
@@ -135,10 +159,10 @@ static bool find_userinfo(const char *s, size_t len, size_t colon,
 
 	if (!colon || !(is_alpha(s[colon - 1]) || is_digit(s[colon - 1])))
 		return false;
-	while (user_end < len && !is_gap(s[user_end]) &&
+	while (user_end < len && !is_gap(s, len, user_end) &&
 	       !strchr(":@/?#", s[user_end]))
 		user_end++;
-	if (user_end == len || is_gap(s[user_end]))
+	if (user_end == len || is_gap(s, len, user_end))
 		return false;
 	if (s[user_end] == '@' && is_http(s, colon) && user_end > start) {
 		*hide = (struct span){ start, user_end };
@@ -155,17 +179,19 @@ static bool find_userinfo(const char *s, size_t len, size_t colon,
 	return hide->end-- > hide->start;
 }
 
-static bool is_end(char c, enum ending ending)
+/* at: behind a sign, so never 0. */
+static bool is_end(const char *s, size_t len, size_t at, enum ending ending)
 {
 	switch (ending) {
 	case AT_QUOTE:
-		return c == '\'';
+		return s[at] == '\'';
 	case AT_DOUBLE_QUOTE:
-		return c == '"';
+		return s[at] == '"' && s[at - 1] != '\\';
 	case AT_LINE_END:
-		return strchr("\r\n\"'", c);
+		return strchr("\r\n", s[at]) ||
+		       (is_quote(s[at]) && is_gap(s, len, at));
 	default:
-		return is_gap(c) || strchr("&;#", c);
+		return is_gap(s, len, at) || strchr("&;#", s[at]);
 	}
 }
 
@@ -178,7 +204,7 @@ static size_t value_end(struct word *word, const char *s, size_t len, size_t at,
 
 	if (at < *from || at > *to) {
 		*from = at;
-		while (at < len && !is_end(s[at], ending))
+		while (at < len && !is_end(s, len, at, ending))
 			at++;
 		*to = at;
 	}

@@ -130,13 +130,28 @@ static void test_redact(void)
 	/* One secret begins inside the other. */
 	redacts("token='a PASSWORD='b' c", "token='<REDACTED>'<REDACTED>' c");
 	redacts("Authorization: x PASSWORD='b' c",
-		"Authorization: <REDACTED>'<REDACTED>' c");
+		"Authorization: <REDACTED>' c");
 	redacts("x token=a&b https://token=c:d@h",
 		"x token=<REDACTED>&b https://token=<REDACTED>");
 	redacts("token=x://key=1&u:pw@h",
 		"token=<REDACTED>");
 	redacts("a token=x://key=1&u:pw@h",
 		"a token=<REDACTED>&u:<REDACTED>@h");
+	redacts("https://u:a\"b@h/", "https://u:<REDACTED>@h/");
+	redacts("https://u:a'b`c<d>e@h/", "https://u:<REDACTED>@h/");
+	redacts("https://u:ab\"@h/", "https://u:<REDACTED>@h/");
+	redacts("https://u\"ser:pw@h/", "https://u\"ser:<REDACTED>@h/");
+	redacts("https://to\"ken@h/", "https://<REDACTED>@h/");
+	redacts("got 'https://u:a'b@h/', then",
+		"got 'https://u:<REDACTED>@h/', then");
+	redacts("{\"u\":\"https://u:a\\\"b@h/\",\"m\":\"x@y\"}",
+		"{\"u\":\"https://u:<REDACTED>@h/\",\"m\":\"x@y\"}");
+	redacts("Authorization: Bearer a\"b c", "Authorization: <REDACTED>");
+	redacts("x token=a\"b c", "x token=<REDACTED> c");
+	redacts("token=\"a\\\"b\" c", "token=\"<REDACTED>\" c");
+	KEEPS("[\"http://x:y\",\"b@c\"]");
+	KEEPS("<http://x:y> b@c");
+	KEEPS("\"https://h:80\"a@b");
 	KEEPS("https://host/path");
 	KEEPS("https://host:8080/path@v2");
 	KEEPS("ssh://git@github.com/x");

@@ -1,0 +1,172 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+
+test_description='twelve shapes in which secrets come, in all three targets
+
+Each is said by every event that has a string for it: the secret is nowhere, and
+what stands around it is still there.
+'
+
+. ./test-lib.sh
+. "$TEST_DIRECTORY/lib-trace2.sh"
+
+if ! test_have_prereq JQ
+then
+	skip_all='jq is needed to look at JSON'
+	test_done
+fi
+
+# traced ARG...: leaves streams in n, p and e.
+traced () {
+	rm -f n p e &&
+	GIT_TRACE2="$(pwd)/n" GIT_TRACE2_BRIEF=1 \
+		GIT_TRACE2_PERF="$(pwd)/p" GIT_TRACE2_EVENT="$(pwd)/e" \
+		GIT_TRACE2_EVENT_NESTING=9 test-tool trace2 "$@"
+}
+
+nowhere () {
+	for file in n p e
+	do
+		test_file_not_empty $file &&
+		test_grep ! "hunter\|HUNTER" $file || return 1
+	done
+}
+
+# as_text FILE: what a reader sees of its lines, without the quoting of words
+as_text () {
+	sed -e "s/'\\\\''//g" -e "s/'\\\\!'//g" -e "s/'//g" "$1"
+}
+
+# shape TEXT SHOWN: every event says TEXT, every target shows SHOWN.
+shape () {
+	traced call cmd_start prog "$1" , cmd_alias al "$1" , \
+		child_start 1 "$1" , child_exit 1 0 , exec prog "$1" , \
+		def_param local param "$1" , cmd_error "$1" , cmd_mode "$1" , \
+		region_enter_printf c l NULL "$1" , \
+		region_leave_printf c l NULL "$1" , \
+		data_string c k "$1" , printf "$1" &&
+	nowhere &&
+	jq -r "[.argv[1]?, .argv[0]?, .value?, .msg?, .name?] | .[] |
+		select(. != null)" e | grep -F -x -c -e "$2" >actual &&
+	# start, alias, child, exec, parameter, error, mode, twice the region,
+	# data, message; below also the arguments of test-tool itself.
+	echo 11 >expect &&
+	test_cmp expect actual &&
+	shown=$(printf "%s" "$2" | sed "s/'//g; s/!//g") &&
+	as_text n | grep -F -c -e "$shown" >actual &&
+	echo 9 >expect &&
+	test_cmp expect actual &&
+	as_text p | grep -F -c -e "$shown" >actual &&
+	echo 12 >expect &&
+	test_cmp expect actual
+}
+
+test_expect_success '1: the password of a URL' '
+	shape "https://user:hunter2@example.com/x" \
+		"https://user:<REDACTED>@example.com/x"
+'
+
+test_expect_success '2: a token in place of the user' '
+	shape "https://hunter2@example.com/x.git" \
+		"https://<REDACTED>@example.com/x.git"
+'
+
+test_expect_success '3: @, / or a quote in the password' '
+	shape "https://u:hunter@2@example.com/" \
+		"https://u:<REDACTED>@example.com/" &&
+	shape "https://u:hunter/2@example.com/" \
+		"https://u:<REDACTED>@example.com/" &&
+	shape "https://u:x\"hunter@example.com/" \
+		"https://u:<REDACTED>@example.com/" &&
+	shape "https://u:x\`hunter<2>@example.com/" \
+		"https://u:<REDACTED>@example.com/" &&
+	shape "https://u:hunter?2#3@example.com/" \
+		"https://u:<REDACTED>@example.com/"
+'
+
+test_expect_success '4: the scheme in capitals' '
+	shape "HTTPS://User:HUNTER2@Example.com/" \
+		"HTTPS://User:<REDACTED>@Example.com/" &&
+	shape "HTTP://HUNTER2@Example.com/" "HTTP://<REDACTED>@Example.com/"
+'
+
+test_expect_success '5: ftp, ssh, and any other scheme' '
+	shape "ftp://u:hunter2@example.com/" "ftp://u:<REDACTED>@example.com/" &&
+	shape "ssh://git:hunter2@example.com:22/x" \
+		"ssh://git:<REDACTED>@example.com:22/x" &&
+	shape "socks5h://u:hunter2@proxy:1080" \
+		"socks5h://u:<REDACTED>@proxy:1080"
+'
+
+test_expect_success '6: parameters of a query' '
+	shape "https://example.com/x?private_token=hunter2&page=1" \
+		"https://example.com/x?private_token=<REDACTED>&page=1" &&
+	shape "https://example.com/?a=1&X-Amz-Signature=hunter2#top" \
+		"https://example.com/?a=1&X-Amz-Signature=<REDACTED>#top"
+'
+
+test_expect_success '7: headers that authorize' '
+	shape "Authorization: Basic hunter2hunter2==" \
+		"Authorization: <REDACTED>" &&
+	shape "http.extraHeader=AUTHORIZATION: bearer hunter2 hunter3" \
+		"http.extraHeader=AUTHORIZATION: <REDACTED>"
+'
+
+test_expect_success '8: -c key=url' '
+	shape "remote.o.url=https://u:hunter2@example.com/" \
+		"remote.o.url=https://u:<REDACTED>@example.com/" &&
+	shape "http.proxy=http://hunter2@proxy:8080" \
+		"http.proxy=http://<REDACTED>@proxy:8080" &&
+	shape "url.https://u:hunter2@h/.insteadOf=https://h/" \
+		"url.https://u:<REDACTED>@h/.insteadOf=https://h/"
+'
+
+test_expect_success '9: what an alias stands for' '
+	shape "!curl -H \"Authorization: token hunter2\" https://u:hunter2@h/" \
+		"!curl -H \"Authorization: <REDACTED>\" https://u:<REDACTED>@h/" &&
+	shape "!f() { PASSWORD=hunter2 make; }; f" \
+		"!f() { PASSWORD=<REDACTED> make; }; f"
+'
+
+test_expect_success '10: variables, by their names and by what they hold' '
+	rm -f n p e &&
+	API_TOKEN=hunter2 DB_PASSWD="hunter 2" SIGNING_KEY=hunter2 \
+		PROXY=http://u:hunter2@h PLAIN=shown \
+		GIT_TRACE2_ENV_VARS=API_TOKEN,DB_PASSWD,SIGNING_KEY,PROXY,PLAIN \
+		traced 001return 0 &&
+	nowhere &&
+	jq -r "select(.event == \"def_param\") | \"\(.param)=\(.value)\"" e >actual &&
+	cat >expect <<-\EOF &&
+	API_TOKEN=<REDACTED>
+	DB_PASSWD=<REDACTED>
+	SIGNING_KEY=<REDACTED>
+	PROXY=http://u:<REDACTED>@h
+	PLAIN=shown
+	EOF
+	test_cmp expect actual &&
+	sed -n "s/^def_param scope:command //p" n >actual &&
+	test_cmp expect actual &&
+	sed -n "/ def_param /s/.*| scope:[a-z]* *| //p" p | sed "s/:/=/" >actual &&
+	test_cmp expect actual
+'
+
+test_expect_success '11: messages of errors, and the format they come from' '
+	shape "fatal: unable to access '\''https://u:hunter2@h/x/'\'': 403" \
+		"fatal: unable to access '\''https://u:<REDACTED>@h/x/'\'': 403" &&
+	shape "Could not read <https://u:hunter2@h>, https://u:hunter3@i; gave up" \
+		"Could not read <https://u:<REDACTED>@h>, https://u:<REDACTED>@i; gave up"
+'
+
+test_expect_success '12: messages of regions' '
+	shape "fetching https://u:hunter2@h (token=hunter2)" \
+		"fetching https://u:<REDACTED>@h (token=<REDACTED>"
+'
+
+test_expect_success 'JSON of a host stays JSON' '
+	traced call data_json c k "{\"url\":\"https://u:a\\\\\"hunter@h/\",\"n\":1}" &&
+	nowhere &&
+	trace2_jq "[.[] | select(.event == \"data_json\").value] ==
+		[{url: \"https://u:<REDACTED>@h/\", n: 1}]" e
+'
+
+test_done
