@@ -65,7 +65,7 @@ tr2_call_begin(struct tr2_call *call, const char *file, int line)
 		tr2_call_lost();
 		return false;
 	}
-	if (__builtin_expect(!*tr2_session_fork_guard, 0))
+	if (__builtin_expect(tr2_session_is_forked(), 0))
 		tr2_session_after_fork();
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &call->cancel_state);
 	call->thread = tr2_thread_get();

@@ -35,7 +35,7 @@ static void make_guard(void)
 	}
 	guard = page;
 	*guard = 1;
-	tr2_session_fork_guard = page;
+	__atomic_store_n(&tr2_session_fork_guard, page, __ATOMIC_RELEASE);
 }
 
 void tr2_session_after_fork(void)

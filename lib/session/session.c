@@ -103,7 +103,7 @@ static void on_exit_of_process(void)
 {
 	struct tr2_call call;
 
-	if (!*tr2_session_fork_guard)
+	if (tr2_session_is_forked())
 		tr2_session_after_fork();
 	if (tr2_session.state == TR2_SESSION_FORKED) {
 		/* A child that did nothing leaves no trace. */

@@ -74,6 +74,13 @@ void tr2_session_after_fork(void);
  */
 extern const volatile uint32_t *tr2_session_fork_guard;
 
+/* Acquire: threads may look while the session starts; pairs with make_guard().
+ */
+static inline bool tr2_session_is_forked(void)
+{
+	return !*__atomic_load_n(&tr2_session_fork_guard, __ATOMIC_ACQUIRE);
+}
+
 /* Keeps a copy of argv. */
 void tr2_session_keep_argv(const char *const *argv);
 
