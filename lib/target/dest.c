@@ -279,10 +279,12 @@ static bool is_final(int error)
 	return error != EAGAIN && error != ENOBUFS;
 }
 
-/* done: what is written already. */
-static void write_line(struct tr2_dest *dest, int fd, const char *line,
-		       size_t len, size_t done)
+/* done: what is written already. 0, or why it was switched off. */
+static int write_line(struct tr2_dest *dest, int fd, const char *line,
+		      size_t len, size_t done)
 {
+	int error;
+
 	if (dest->cut) {
 		if (write_all(dest, fd, "\n", 1) != 1)
 			goto failed;
@@ -292,46 +294,64 @@ static void write_line(struct tr2_dest *dest, int fd, const char *line,
 	if (done == len) {
 		if (dest->cut)
 			dest->cut = false;
-		return;
+		return 0;
 	}
 failed:
+	error = errno;
 	tr2_dest_drop(dest);
-	if (is_final(errno)) {
-		int error = errno;
-
+	if (!is_final(error)) {
 		if (done)
-			write_all(dest, fd, "\n", 1);
-		if (switch_off(dest))
-			tell_failure(dest, error);
-	} else if (done) {
-		dest->cut = true;
+			dest->cut = true;
+		return 0;
 	}
+	if (done)
+		write_all(dest, fd, "\n", 1);
+	if (switch_off(dest))
+		tell_failure(dest, error);
+	return error;
+}
+
+static bool is_pending(int signo)
+{
+	sigset_t pending;
+
+	return !sigpending(&pending) && sigismember(&pending, signo) == 1;
 }
 
 /*
- * Signals that a write may raise in this thread are held back meanwhile, and
- * taken away if the write raised them.
+ * Takes away what a write raised in this thread. If the host had blocked the
+ * signal, one of its own may have been waiting: if that was one of the thread,
+ * the two are one, and it is put back; if it was one of the process, it still
+ * waits.
  */
+static void take_signal(int signo, bool was_pending)
+{
+	static const struct timespec now;
+	sigset_t one;
+
+	sigemptyset(&one);
+	sigaddset(&one, signo);
+	while (sigtimedwait(&one, NULL, &now) < 0 && errno == EINTR)
+		;
+	if (was_pending && !is_pending(signo))
+		raise(signo);
+}
+
+/* Signals that a write may raise in this thread are held back meanwhile. */
 static void write_line_guarded(struct tr2_dest *dest, int fd, const char *line,
 			       size_t len, int signo)
 {
-	static const struct timespec now;
-	sigset_t one, before, pending;
-	bool was_pending = false;
+	int raises = signo == SIGPIPE ? EPIPE : EFBIG;
+	sigset_t one, before;
+	bool was_pending;
 
 	sigemptyset(&one);
 	sigaddset(&one, signo);
 	if (pthread_sigmask(SIG_BLOCK, &one, &before))
 		return;
-	if (sigismember(&before, signo) == 1) {
-		sigemptyset(&pending);
-		sigpending(&pending);
-		was_pending = sigismember(&pending, signo) == 1;
-	}
-	write_line(dest, fd, line, len, 0);
-	if (!was_pending && !tr2_dest_is_on(dest))
-		while (sigtimedwait(&one, NULL, &now) < 0 && errno == EINTR)
-			;
+	was_pending = sigismember(&before, signo) == 1 && is_pending(signo);
+	if (write_line(dest, fd, line, len, 0) == raises)
+		take_signal(signo, was_pending);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 

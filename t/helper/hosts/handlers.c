@@ -63,6 +63,53 @@ static int chained(void)
 	return 0;
 }
 
+static void count_handled(int signo)
+{
+	(void)signo;
+	nr_handled++;
+}
+
+/* SIGPIPE waits, of the thread or of the process, while lines go to a reader
+ * that is gone; then it comes, as often as it was sent. */
+static int pending(int of_thread, int of_process)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGPIPE);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	on_signal(SIGPIPE, count_handled);
+	if (of_thread)
+		raise(SIGPIPE);
+	if (of_process)
+		kill(getpid(), SIGPIPE);
+	say("to nobody");
+	say("to nobody");
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+	printf("handled %d\n", (int)nr_handled);
+	return 0;
+}
+
+static int pending_none(void)
+{
+	return pending(0, 0);
+}
+
+static int pending_thread(void)
+{
+	return pending(1, 0);
+}
+
+static int pending_process(void)
+{
+	return pending(0, 1);
+}
+
+static int pending_both(void)
+{
+	return pending(1, 1);
+}
+
 static void *count_and_die(void *arg)
 {
 	trace2_counter_add(TRACE2_COUNTER_ID_TEST1, 1);
@@ -255,6 +302,10 @@ static const struct {
 	int (*run)(void);
 } verbs[] = {
 	{ "chained", chained },
+	{ "pending-none", pending_none },
+	{ "pending-thread", pending_thread },
+	{ "pending-process", pending_process },
+	{ "pending-both", pending_both },
 	{ "dies-in-thread", dies_in_thread },
 	{ "child-ends", child_ends },
 	{ "jumps", jumps },
