@@ -54,9 +54,9 @@ static struct sum *sum_of(struct sums *sums, const struct tr2_model *m,
 		slot = tr2_map_slot(&sums->map, key ? key : 1);
 		if (!slot)
 			return NULL;
-		s = &sums->sum[*slot ? *slot - 1 : 0];
 		if (!*slot)
 			break;
+		s = &sums->sum[*slot - 1];
 		if (s->category == metric->category &&
 		    s->name == metric->name && same_text(s->by, by) &&
 		    same_text(s->thread, thread))
