@@ -28,6 +28,7 @@ everywhere () {
 	shift &&
 	for verb in 016allevents 015errno "030events 300 1000" 062quick_exit\ 4
 	do
+		# shellcheck disable=SC2086 # words
 		rm -f "$sockets"/* &&
 		unharmed GIT_TRACE2="$value" GIT_TRACE2_PERF="$value" \
 			GIT_TRACE2_EVENT="$value" "$@" test-tool trace2 $verb ||

@@ -90,12 +90,23 @@ static void close_sentinels(struct tr2_call *call)
 	__atomic_store_n(&trace2_enabled_, any_on, __ATOMIC_SEQ_CST);
 }
 
+/* Events of a session that did not begin would tell of nobody. */
+static void stop_those_without_version(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < TR2_TARGET_NR; i++)
+		if (tr2_dest_lost(&tr2_session.target[i].dest))
+			tr2_dest_stop(&tr2_session.target[i].dest);
+}
+
 void tr2_session_emit_version(struct tr2_call *call)
 {
 	const char *version = tr2_session.version;
 
 	TR2_EMIT(call, version, .evt.s = FORMAT_VERSION,
 		 .exe.s = version ? version : "unknown");
+	stop_those_without_version();
 	close_sentinels(call);
 }
 
@@ -152,6 +163,16 @@ static bool prepare(const struct trace2_options *options)
 	return true;
 }
 
+static void give_up(void)
+{
+	unsigned int i;
+
+	tr2_session.state = TR2_SESSION_CLOSED;
+	tr2_signal_restore();
+	for (i = 0; i < TR2_TARGET_NR; i++)
+		tr2_dest_close(&tr2_session.target[i].dest);
+}
+
 /* version comes first: tracing is switched on for others behind it. */
 static void begin_stream(const char *file, int line)
 {
@@ -161,8 +182,10 @@ static void begin_stream(const char *file, int line)
 				 .line = line,
 				 .generation = tr2_session.generation };
 
-	if (!thread)
+	if (!thread) { /* there was no memory for it */
+		give_up();
 		return;
+	}
 	/* The main thread began with the process. */
 	thread->start_ns = tr2_session.start_ns;
 	call.who = &thread->who;

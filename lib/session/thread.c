@@ -18,6 +18,8 @@
 #include "session/inherit.h"
 
 #define PAGE_BYTES 4096u
+/* More than the longest id takes, escaped, and the name in both forms. */
+#define HEAD_BYTES 16384u
 #define MAX_IDLE_WAIT_NS (50u * UINT64_C(1000000))
 /*
  * Destructors of the host that run after ours may still call the library: ours
@@ -111,7 +113,7 @@ __attribute__((destructor)) static void forget_key(void)
 
 /* Threads are one or two pages each and never given back, only reused: no
  * malloc, since the first call may come from a signal handler. */
-static struct tr2_thread *allocate(void)
+static struct tr2_thread *allocate_context(void)
 {
 	struct tr2_thread *thread = free_list;
 	void *p;
@@ -123,6 +125,18 @@ static struct tr2_thread *allocate(void)
 	p = mmap(NULL, (sizeof(*thread) + PAGE_BYTES - 1) & -PAGE_BYTES,
 		 PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	return p == MAP_FAILED ? NULL : p;
+}
+
+/* A thread without memory for the head of its lines is none. */
+static struct tr2_thread *allocate(void)
+{
+	struct tr2_thread *thread = allocate_context();
+
+	if (!thread || tr2_buf_room(&thread->head, HEAD_BYTES))
+		return thread;
+	thread->next = free_list;
+	free_list = thread;
+	return NULL;
 }
 
 static void insert(struct tr2_thread *thread)

@@ -6,6 +6,8 @@
  */
 #include "trace2.h"
 
+#include "../host-state.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -73,6 +75,7 @@ int main(int argc, char **argv)
 {
 	struct trace2_options options = { .version = "plain 1.0" };
 
+	host_state_watch();
 	trace2_initialize_clock();
 	trace2_initialize_with(&options);
 	trace2_cmd_start(argv);

@@ -12,6 +12,9 @@
  *	                     calloc, realloc, mmap, mremap. Calls of a program
  *	                     that has the library inside are not told apart.
  *	INJECT_MEMORY_AT=N   the N-th of them alone fails
+ *	INJECT_BACK=SECONDS  each time that the clock on the wall is read it has
+ *	                     been set so much further back; the other clock goes
+ *	                     on by 6 s, so that nobody trusts an old reading
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -23,6 +26,7 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #define EXPORT __attribute__((visibility("default")))
@@ -33,7 +37,7 @@ extern void *__libc_calloc(size_t count, size_t size);
 extern void *__libc_realloc(void *p, size_t size);
 
 static long raise_signo, eintr_every, short_bytes, fail_errno, fail_after,
-	memory_every, memory_at;
+	memory_every, memory_at, seconds_back;
 
 static long setting(const char *name)
 {
@@ -51,6 +55,7 @@ static __attribute__((constructor)) void read_settings(void)
 	fail_after = setting("INJECT_AFTER");
 	memory_every = setting("INJECT_MEMORY");
 	memory_at = setting("INJECT_MEMORY_AT");
+	seconds_back = setting("INJECT_BACK");
 }
 
 /* The number of this event, from 1. */
@@ -174,4 +179,16 @@ EXPORT void *mremap(void *p, size_t old_len, size_t len, int flags, ...)
 		return MAP_FAILED;
 	got = syscall(SYS_mremap, p, old_len, len, flags, at);
 	return (void *)got;
+}
+
+EXPORT int clock_gettime(clockid_t id, struct timespec *ts)
+{
+	static long nr_wall, nr_steady;
+	long result = syscall(SYS_clock_gettime, id, ts);
+
+	if (!result && seconds_back && id == CLOCK_REALTIME)
+		ts->tv_sec -= seconds_back * count(&nr_wall);
+	if (!result && seconds_back && id == CLOCK_MONOTONIC)
+		ts->tv_sec += 6 * count(&nr_steady);
+	return (int)result;
 }

@@ -1,0 +1,273 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+
+test_description='faults: the process is killed, memory, clock and input are bad
+
+The host does what it does without tracing; what came before is whole and
+readable; what was lost is counted where it can be.
+'
+
+. ./test-lib.sh
+. "$TEST_DIRECTORY/lib-trace2.sh"
+. "$TEST_DIRECTORY/lib-faults.sh"
+
+if ! test_have_prereq JQ
+then
+	skip_all='jq is needed to look at JSON'
+	test_done
+fi
+
+hosts=$GIT_BUILD_DIR/build/hosts
+inject=$GIT_BUILD_DIR/build/modules/bare-inject.so
+
+# A sanitizer wants to be the first to be loaded, and has an allocator itself.
+test_lazy_prereq INJECT '
+	test_have_prereq !INSTRUMENTED,!MUSL &&
+	test -x "$hosts/plain" &&
+	env LD_PRELOAD="$inject" true
+'
+
+# injected SETTING: test-tool and the host with the shared library, traced,
+# where what SETTING says goes wrong.
+injected () {
+	rm -f e &&
+	unharmed GIT_TRACE2_EVENT="$(pwd)/e" \
+		env LD_PRELOAD="$inject" "$@" "$hosts/plain" 7 &&
+	ended code 7
+}
+
+test_expect_success INJECT 'writes that are interrupted, or take a part: lines are whole' '
+	for how in INJECT_EINTR=2 INJECT_SHORT=10 "INJECT_SHORT=1 INJECT_EINTR=3"
+	do
+		rm -f e &&
+		unharmed GIT_TRACE2_EVENT="$(pwd)/e" \
+			env LD_PRELOAD="$inject" $how test-tool trace2 016allevents &&
+		expect_valid_stream e &&
+		test $(lost_in e) = 0 || return 1
+	done
+'
+
+# ENOSPC, EIO, EDQUOT, EBADF, EINVAL
+test_expect_success INJECT 'a disk that fails after some lines: those are whole' '
+	for errno in 28 5 122 9 22
+	do
+		for after in 0 1 5 20
+		do
+			injected INJECT_ERRNO=$errno INJECT_AFTER=$after &&
+			test_line_count = $after e &&
+			if test $after -gt 0
+			then
+				intact e || return 1
+			fi ||
+			{
+				echo "it was: $errno after $after"
+				return 1
+			}
+		done
+	done
+'
+
+# Some events may be missing, any but the first.
+begins_well () {
+	if test -s e
+	then
+		trace2_jq ".[0].event == \"version\" and
+			(map(select(.event == \"version\")) | length == 1) and
+			(.[-1].event == \"atexit\")" e
+	fi
+}
+
+test_expect_success INJECT 'each of the first 60 allocations fails, one a run' '
+	for nr in $(test_seq 60)
+	do
+		injected INJECT_MEMORY_AT=$nr &&
+		begins_well ||
+		{
+			echo "it was: $nr"
+			return 1
+		}
+	done
+'
+
+test_expect_success INJECT 'every allocation fails, or each second, third, fifth' '
+	for every in 1 2 3 5
+	do
+		injected INJECT_MEMORY=$every &&
+		begins_well || return 1
+	done
+'
+
+test_expect_success INJECT 'the clock is set back all the time: durations are not' '
+	for seconds in 1 3600 1000000
+	do
+		injected INJECT_BACK=$seconds &&
+		intact e &&
+		trace2_jq "
+			[.[] | select(.thread == \"main\") | .t_abs // empty] as \$abs |
+			all(.[]; (.t_rel // 0) >= 0 and (.t_abs // 0) >= 0) and
+			\$abs == (\$abs | sort)" e || return 1
+	done
+'
+
+# shellcheck disable=SC2016 # the dollars are for perl
+cat >kill.perl <<\EOT
+# kill.perl SIGNAL ROUNDS BYTES FILE COMMAND...: each round, COMMAND gets the
+# signal as soon as it has written so much into FILE as chance says, up to
+# BYTES. Prints how the rounds ended, and appends each FILE, without a line
+# that lacks its end, to FILE.all.
+use strict;
+use warnings;
+my ($signal, $rounds, $bytes, $file, @command) = @ARGV;
+my %ends;
+$SIG{$_} = "DEFAULT" for qw(HUP INT TERM ABRT SEGV USR1);
+open(my $all, ">>", "$file.all") or die;
+for (1 .. $rounds) {
+	unlink($file);
+	my $pid = fork;
+	exec @command or exit 127 if !$pid;
+	my $until = 1 + int(rand($bytes));
+	1 while (-s $file // 0) < $until && kill(0, $pid);
+	kill($signal, $pid);
+	waitpid($pid, 0);
+	$ends{$? & 127 ? "signal " . ($? & 127) : "code " . ($? >> 8)}++;
+	open(my $in, "<", $file) or next;
+	/\n\z/ and print $all $_ while <$in>;
+}
+print "$ends{$_} times $_\n" for sort keys %ends;
+EOT
+
+# killed SIGNAL NUMBER: all rounds end by it, and what was written is whole.
+rounds=8
+test_have_prereq !EXPENSIVE || rounds=150
+killed () {
+	rm -f e.all &&
+	GIT_TRACE2_EVENT="$(pwd)/e" "$PERL_PATH" kill.perl "$1" $rounds \
+		20000 e test-tool trace2 030events 100000000 >actual &&
+	echo "$rounds times signal $2" >expect &&
+	test_cmp expect actual &&
+	intact e.all
+}
+
+test_expect_success 'KILL at any instruction: every line that is there is whole' '
+	killed KILL 9
+'
+
+test_expect_success 'TERM, INT, HUP, ABRT likewise, as without tracing' '
+	killed TERM 15 &&
+	killed INT 2 &&
+	killed HUP 1 &&
+	killed ABRT 6
+'
+
+test_expect_success !INSTRUMENTED 'SEGV likewise' '
+	killed SEGV 11
+'
+
+test_expect_success 'where they are recorded, the last event says so' '
+	GIT_TRACE2_SIGNALS=TERM,INT,HUP,ABRT &&
+	export GIT_TRACE2_SIGNALS &&
+	test_when_finished "sane_unset GIT_TRACE2_SIGNALS" &&
+	for pair in "TERM 15" "INT 2" "HUP 1" "ABRT 6"
+	do
+		killed $pair &&
+		trace2_jq "
+			[.[] | select(.event == \"signal\").signo] ==
+				[range($rounds) | ${pair#* }] and
+			(group_by(.sid) | all(.[-1].event == \"signal\"))" e.all ||
+		return 1
+	done
+'
+
+test_expect_success 'a signal that waits comes as often as it was sent' '
+	for verb in none thread process both
+	do
+		unharmed GIT_TRACE2=9 GIT_TRACE2_PERF=9 GIT_TRACE2_EVENT=9 \
+			test-tool fault dead-pipe 9 \
+			"$hosts/handlers" pending-$verb || return 1
+	done &&
+	echo "handled 2" >expect &&
+	test_cmp expect traced.out
+'
+
+test_expect_success 'timers across fork: each process tells of its own intervals' '
+	unharmed GIT_TRACE2_EVENT="$(pwd)/t" "$hosts/forks" timer-runs &&
+	intact t &&
+	trace2_jq "[.[] | select(.event == \"timer\").intervals] == [1]" t
+'
+
+# hostile NAME=VALUE...: a host in such an environment, traced and not.
+hostile () {
+	rm -f e n p &&
+	unharmed "$@" GIT_TRACE2="$(pwd)/n" GIT_TRACE2_PERF="$(pwd)/p" \
+		GIT_TRACE2_EVENT="$(pwd)/e" test-tool trace2 070fork &&
+	intact e &&
+	for file in n p
+	do
+		tr -d "\n" <$file | tr -d "\040-\176\200-\377" >controls &&
+		test_must_be_empty controls || return 1
+	done
+}
+
+test_expect_success 'parents with any name: long, empty parts, control characters' '
+	long=$("$PERL_PATH" -e "print join q(/), 1 .. 20000") &&
+	newline="
+" &&
+	for sid in "$long" "a/b" "ab" "a${newline}exit code:0" \
+		"$(printf "\001\033[2J\177x")" "\"},{\"event\":\"exit" "%s%n" \
+		"$(printf "\377\376")"
+	do
+		hostile GIT_TRACE2_PARENT_SID="$sid" \
+			GIT_TRACE2_PARENT_NAME="$sid" ||
+		{
+			echo "it was: $sid" | head -c 100
+			return 1
+		}
+	done
+'
+
+test_expect_success 'in a directory no parent leads elsewhere' '
+	mkdir d &&
+	for sid in "../../x/../y" "/" "///" ".." "a//b" "../../etc"
+	do
+		rm -rf d &&
+		mkdir d &&
+		unharmed GIT_TRACE2_PARENT_SID="$sid" \
+			GIT_TRACE2_EVENT="$(pwd)/d" test-tool trace2 001return 0 &&
+		ls -A d >actual &&
+		test_line_count = 1 actual &&
+		test_grep "^20[0-9TZ.]*-H[0-9a-f]*-P[0-9a-f]*\$" actual || return 1
+	done
+'
+
+test_expect_success 'settings with any value' '
+	big=$("$PERL_PATH" -e "print q(x,) x 30000") &&
+	for value in "$big" "-1" "99999999999999999999" "%s" ","
+	do
+		hostile GIT_TRACE2_EVENT_NESTING="$value" \
+			GIT_TRACE2_MAX_FILES="$value" GIT_TRACE2_SIGNALS="$value" \
+			GIT_TRACE2_CONFIG_PARAMS="$value" \
+			GIT_TRACE2_ENV_VARS="$value" GIT_TRACE2_BRIEF="$value" \
+			GIT_TRACE2_REDACT="$value" || return 1
+	done
+'
+
+test_expect_success 'config files that are malformed, include themselves, are too long' '
+	printf "[include]\n\tpath = self\n[trace2]\n\teventTarget = 9\n" >self &&
+	printf "[trace2\n\teventTarget = x" >malformed &&
+	"$PERL_PATH" -e "print qq([trace2]\n), q(a) x 100000" >long-key &&
+	head -c 20000 "$GIT_BUILD_DIR/t/helper/test-tool" >binary &&
+	mkdir config-dir &&
+	for file in self malformed long-key binary config-dir missing
+	do
+		hostile GIT_CONFIG_GLOBAL="$(pwd)/$file" \
+			GIT_CONFIG_SYSTEM="$(pwd)/$file" GIT_CONFIG_NOSYSTEM=0 || return 1
+	done
+'
+
+test_expect_success SANITY 'a config file that may not be read' '
+	: >secret &&
+	chmod 0 secret &&
+	hostile GIT_CONFIG_GLOBAL="$(pwd)/secret"
+'
+
+test_done
