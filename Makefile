@@ -15,6 +15,8 @@
 #   V=1                show the commands
 #   T='t0210 t03'      run only the tests whose names begin so
 #   FUZZ, FUZZ_SECONDS which fuzzers 'make fuzz' runs, and how long each
+#   CHECK='gcc-tsan'   run only those configurations of 'make check'
+#   ROUNDS=3           run the suite so often in each of them
 #   GIT_TEST_OPTS      options for the test scripts, such as '-v -i'
 #   TEST_SHELL_PATH    the shell that runs the test scripts
 #   JOBS               how many tests run at once
@@ -365,7 +367,9 @@ test: all
 
 ## check: the suite again under every compiler, sanitizer, valgrind and shell
 check:
-	@MAKE=$(call quote,$(MAKE)) T=$(call quote,$(T)) $(SHELL_PATH) t/run-check
+	@MAKE=$(call quote,$(MAKE)) T=$(call quote,$(T)) \
+		CHECK=$(call quote,$(CHECK)) ROUNDS=$(call quote,$(ROUNDS)) \
+		$(SHELL_PATH) t/run-check
 
 ## bench: build the benchmarks and run t/perf/run
 bench: all $(PERFS)
