@@ -1,0 +1,120 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+
+test_description='a program with raised privileges is not traced, and writes nowhere
+
+Who may start it says what its environment and config files hold. Files of other
+programs have the modes that page and umask give them.
+'
+
+. ./test-lib.sh
+. "$TEST_DIRECTORY/lib-trace2.sh"
+. "$TEST_DIRECTORY/lib-faults.sh"
+
+# A copy that belongs to somebody else, in a file system that allows it.
+test_lazy_prereq SETUID '
+	test_have_prereq ROOT &&
+	cp "$(command -v id)" id &&
+	chown 65534 id &&
+	chmod 4755 id &&
+	test "$(./id -u)" = 65534
+'
+
+test_expect_success SETUID 'setup: a copy of test-tool that runs as another user' '
+	cp "$GIT_BUILD_DIR/t/helper/test-tool" raised &&
+	chown 65534 raised &&
+	chmod 4755 raised &&
+	mkdir d &&
+	chmod 777 . d &&
+	: >f &&
+	chmod 666 f
+'
+
+# By every way that there is to a destination.
+test_expect_success SETUID 'setuid: nothing is written, nothing is read' '
+	unharmed GIT_TRACE2="$(pwd)/n" GIT_TRACE2_PERF="$(pwd)/d" \
+		GIT_TRACE2_EVENT="$(pwd)/f" GIT_TRACE2_DST_DEBUG=1 \
+		GIT_TRACE2_PARENT_SID=forged \
+		./raised trace2 016allevents &&
+	test_path_is_missing n &&
+	test_must_be_empty f &&
+	test_dir_is_empty d &&
+	unharmed GIT_TRACE2=1 GIT_TRACE2_EVENT=9 ./raised trace2 003error x &&
+	printf "[trace2]\n\teventTarget = %s\n" "$(pwd)/f" >config &&
+	unharmed GIT_CONFIG_GLOBAL="$(pwd)/config" \
+		./raised trace2 001return 3 &&
+	ended code 3 &&
+	test_must_be_empty f
+'
+
+test_expect_success SETUID,!INSTRUMENTED 'it makes no system call for a trace' '
+	if strace -o log true
+	then
+		# Without -u the privileges are not raised under strace.
+		GIT_TRACE2_EVENT="$(pwd)/f" strace -u "$(id -un)" -o log \
+			./raised trace2 093session_id >out &&
+		! grep -e gitconfig -e "$(pwd)/f" log
+	fi
+'
+
+test_expect_success SETUID 'it has no session, and hands on none of its own' '
+	GIT_TRACE2_EVENT="$(pwd)/f" ./raised trace2 093session_id >actual &&
+	echo "0 " >expect &&
+	test_cmp expect actual &&
+	GIT_TRACE2_EVENT="$(pwd)/f" GIT_TRACE2_PARENT_SID=outer \
+		./raised trace2 092env GIT_TRACE2_PARENT_SID >actual &&
+	echo "GIT_TRACE2_PARENT_SID=outer" >expect &&
+	test_cmp expect actual &&
+	test_must_be_empty f
+'
+
+test_expect_success SETUID 'the same program without the bit is traced' '
+	chmod 755 raised &&
+	GIT_TRACE2_EVENT="$(pwd)/f" ./raised trace2 001return 0 &&
+	test_file_not_empty f
+'
+
+# As the kernel marks it: setgid and capabilities of a file are the same bit.
+test_expect_success SETUID 'setgid likewise' '
+	: >g &&
+	chown 0:65534 raised &&
+	chmod 2755 raised &&
+	unharmed GIT_TRACE2_EVENT="$(pwd)/g" ./raised trace2 016allevents &&
+	test_must_be_empty g
+'
+
+test_lazy_prereq SETCAP '
+	test_have_prereq ROOT && cp "$(command -v id)" id &&
+	setcap cap_net_bind_service+ep id &&
+	setpriv --reuid=65534 --regid=65534 --clear-groups ./id
+'
+
+test_expect_success SETCAP,SETUID 'a file with capabilities likewise, for who is not root' '
+	: >c &&
+	chown 65534 c raised &&
+	chmod 755 raised &&
+	setcap cap_net_bind_service+ep raised &&
+	setpriv --reuid=65534 --regid=65534 --clear-groups \
+		env GIT_TRACE2_EVENT="$(pwd)/c" ./raised trace2 001return 0 &&
+	test_must_be_empty c
+'
+
+# In a directory where everybody may write, a name that is foreseen may be taken
+# by a link: t/unit/dest.c. A file that the user names may be one.
+test_expect_success POSIXPERM 'files in a directory: new, and as the umask says' '
+	for mask in 077 027 022
+	do
+		rm -rf m &&
+		mkdir m &&
+		(umask $mask && GIT_TRACE2_EVENT="$(pwd)/m" test-tool trace2 001return 0) &&
+		ls -l m | sed -n "s/^\(-[rwx-]*\).*/\1/p" >actual &&
+		case $mask in
+		077) echo "-rw-------" ;;
+		027) echo "-rw-r-----" ;;
+		022) echo "-rw-r--r--" ;;
+		esac >expect &&
+		test_cmp expect actual || return 1
+	done
+'
+
+test_done

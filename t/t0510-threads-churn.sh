@@ -1,0 +1,63 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+
+test_description='threads come and go while targets fail and modules are loaded
+
+All at once, for the thread sanitizer to look at; and nothing that was counted
+is missing.
+'
+
+. ./test-lib.sh
+. "$TEST_DIRECTORY/lib-trace2.sh"
+. "$TEST_DIRECTORY/lib-faults.sh"
+
+churn=$GIT_BUILD_DIR/build/hosts/churn
+module=$GIT_BUILD_DIR/build/modules/metrics.so
+
+if ! test_have_prereq JQ || ! test -x "$churn" || ! test -f "$module"
+then
+	skip_all='jq, build/hosts/churn and build/modules are needed'
+	test_done
+fi
+
+rounds=100
+test_have_prereq !INSTRUMENTED || rounds=30
+test_have_prereq !EXPENSIVE || rounds=3000
+
+# A thread that is cancelled before it starts counts nothing: what there is to
+# count differs from run to run, and the host says how much it was.
+churned () {
+	rm -f e &&
+	env "$@" "$churn" "$module" $rounds >out &&
+	counted=$(sed -n "s/^counted //p" out) &&
+	test "$counted" -ge $((rounds * 6))
+}
+
+test_expect_success 'into a file: whole lines, whole sums' '
+	churned GIT_TRACE2_EVENT="$(pwd)/e" &&
+	intact e &&
+	trace2_jq "
+		[.[] | select(.event == \"counter\") | {(.name): .count}] | add |
+		.test1 == $counted + 100 * $rounds and
+		.calls == $rounds and .items == 10 * $rounds" e &&
+	trace2_jq "
+		[.[] | select(.event == \"timer\" and .category == \"module\").intervals]
+		== [$rounds]" e
+'
+
+test_expect_success 'all targets, of which one fails in the midst' '
+	rm -f n p &&
+	churned GIT_TRACE2=9 GIT_TRACE2_PERF="$(pwd)/p" \
+		GIT_TRACE2_EVENT="$(pwd)/e" GIT_TRACE2_EVENT_NESTING=9 &&
+	intact e &&
+	trace2_jq "[.[] | select(.event == \"counter\" and .name == \"items\").count]
+		== [10 * $rounds]" e &&
+	trace2_jq ".[-1] | .event == \"atexit\" and .lost > 0" e
+'
+
+test_expect_success 'all targets fail: the host does not care' '
+	churned GIT_TRACE2=9 GIT_TRACE2_PERF=9 GIT_TRACE2_EVENT=9 &&
+	churned GIT_TRACE2=/dev/full GIT_TRACE2_PERF=9 GIT_TRACE2_EVENT=9
+'
+
+test_done
