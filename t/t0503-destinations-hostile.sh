@@ -56,9 +56,8 @@ test_expect_success 'a terminal that nobody reads' '
 	stalled stalled-terminal
 '
 
-test_expect_success 'datagrams that nobody reads: the host ends' '
-	GIT_TRACE2_EVENT=9 timeout 60 "$hosts/limits" stalled-datagrams >rest &&
-	test_grep "\"event\":\"exit\"" rest
+test_expect_success 'datagrams that nobody reads' '
+	stalled stalled-datagrams
 '
 
 test_expect_success 'all descriptors closed, and files of the host opened' '
