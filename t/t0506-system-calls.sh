@@ -9,6 +9,7 @@ at all, and the waits for a reader that never reads sum up to 50 ms.
 
 . ./test-lib.sh
 . "$TEST_DIRECTORY/lib-trace2.sh"
+. "$TEST_DIRECTORY/lib-faults.sh"
 
 test_lazy_prereq STRACE 'strace -f -o log true && test -s log'
 
@@ -78,6 +79,39 @@ test_expect_success 'tracing off: none' '
 	per_thousand 0 data_string c k v , region_enter c l , region_leave c l , \
 		timer_start test1 , timer_stop test1 , counter_add test1 1 &&
 	test_must_be_empty actual
+'
+
+# tampered HOW: the writes into e go wrong as strace can make them.
+tampered () {
+	rm -f e &&
+	unharmed GIT_TRACE2_EVENT="$(pwd)/e" \
+		strace -o log -P "$(pwd)/e" -e trace=write -e inject="write:$1" \
+		test-tool trace2 030events 40
+}
+
+test_lazy_prereq TAMPERING '
+	strace -o log -e trace=write -e inject=write:error=ENOSPC \
+		sh -c "echo x" >out 2>err
+	test ! -s out
+'
+
+test_expect_success TAMPERING,JQ 'writes that are interrupted are made again' '
+	tampered error=EINTR:when=2+2 &&
+	test_line_count -gt 10 e &&
+	expect_valid_stream e &&
+	test $(lost_in e) = 0
+'
+
+test_expect_success TAMPERING,JQ 'the disk fails after some lines: those are whole' '
+	for error in ENOSPC EIO EDQUOT EBADF
+	do
+		for after in 1 5 20
+		do
+			tampered error=$error:when=$((after + 1))+ &&
+			test_line_count = $after e &&
+			intact e || return 1
+		done
+	done
 '
 
 # shellcheck disable=SC2016 # the dollars are for perl

@@ -27,11 +27,13 @@ test_lazy_prereq INJECT '
 	env LD_PRELOAD="$inject" true
 '
 
-# injected SETTING: test-tool and the host with the shared library, traced,
-# where what SETTING says goes wrong.
+# injected SETTING: a host with the shared library, where what SETTING says goes
+# wrong. Where the size of files has a limit, lines are written through the C
+# library, which can be tampered with; what does not is in t0506.
 injected () {
 	rm -f e &&
 	unharmed GIT_TRACE2_EVENT="$(pwd)/e" \
+		test-tool fault rlimit-fsize 1000000000 \
 		env LD_PRELOAD="$inject" "$@" "$hosts/plain" 7 &&
 	ended code 7
 }
@@ -41,6 +43,7 @@ test_expect_success INJECT 'writes that are interrupted, or take a part: lines a
 	do
 		rm -f e &&
 		unharmed GIT_TRACE2_EVENT="$(pwd)/e" \
+			test-tool fault rlimit-fsize 1000000000 \
 			env LD_PRELOAD="$inject" $how test-tool trace2 016allevents &&
 		expect_valid_stream e &&
 		test $(lost_in e) = 0 || return 1
