@@ -141,7 +141,7 @@ test_expect_success STAND_IN 'a package beside a program and its process in one 
 
 test_expect_success STAND_IN,KERNEL_EVENTS 'and an event of the kernel' '
 	two_packages &&
-	run open "{page-faults,power/energy-pkg/}" \
+	run open "{page-faults:u,power/energy-pkg/}" \
 		sh "echo 1500 >powercap/intel-rapl:0/energy_uj" read 0 &&
 	test_grep -E "^2 [0-9]+ 500$" actual
 '

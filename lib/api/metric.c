@@ -58,11 +58,14 @@ static __attribute__((noinline)) void overflow(const struct tr2_slot *slot,
 static __attribute__((noinline)) void
 add_sampled(struct tr2_slot *slot, unsigned int index, uint64_t value)
 {
+	uint64_t *cell;
+
 	if (!tr2_metric_is_sampled(index, TR2_MAX_COUNTERS))
 		return;
 	index &= ~TR2_METRIC_SAMPLED;
-	tr2_counter_cell_add(&slot->counter[index], value);
-	if (__builtin_expect(tr2_counter_read(slot, index) >=
+	cell = &slot->counter[index];
+	tr2_counter_cell_add(cell, value);
+	if (__builtin_expect(__atomic_load_n(cell, __ATOMIC_RELAXED) >=
 				     tr2_limit(TR2_METRIC_COUNTER, index), 0))
 		overflow(slot, TR2_METRIC_COUNTER, index);
 }
