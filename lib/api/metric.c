@@ -9,6 +9,17 @@
 #include "session/call.h"
 #include "trace2.h"
 
+/* A forked child's cells lie in its own ring's file: that comes before them. */
+static void open_file_of_child(void)
+{
+	struct tr2_call call;
+
+	if (tr2_session.state == TR2_SESSION_FORKED &&
+	    tr2_session.settings.destination[TR2_TARGET_ring] &&
+	    tr2_call_begin(&call, __FILE__, __LINE__))
+		tr2_call_end(&call);
+}
+
 /* The first metric of a thread, or of a forked child. */
 static __attribute__((noinline)) struct tr2_slot *slot_slow(void)
 {
@@ -17,6 +28,7 @@ static __attribute__((noinline)) struct tr2_slot *slot_slow(void)
 	int saved_errno = errno, cancel_state;
 
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
+	open_file_of_child();
 	if (!tr2_lock_is_mine()) {
 		thread = tr2_thread_get();
 		if (thread && !atomic_exchange(&thread->busy, 1)) {

@@ -87,8 +87,7 @@ static void *run(void *arg)
 	void *result;
 
 	free(arg);
-	if (tr2_thread_get())
-		tr2_self->ptid = start.creator_tid;
+	tr2_thread_get_made_by(start.creator_tid);
 	if (trace2_is_enabled())
 		trace2_thread_start_fl(start.file, start.line, start.base_name);
 	free(start.base_name);

@@ -1,75 +1,120 @@
 /* SPDX-License-Identifier: MIT */
 #include "arena/arena.h"
 
+#include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
+#include "arena/file.h"
 #include "base/check.h"
 
 __thread struct tr2_slot *tr2_my_slot
 	__attribute__((tls_model("initial-exec")));
 
+struct tr2_arena_rings tr2_arena_rings;
+
 static struct {
-	struct tr2_slot *base; /* TR2_MAX_SLOTS of them, NULL: not reserved */
-	struct tr2_slot *totals; /* slot 0, or a mapping of its own */
+	char *base; /* addresses of all slots, NULL: not reserved */
+	size_t stride; /* from one slot to the next; 0: not known yet */
 	unsigned int nr_used; /* slots below were memory at some time */
+	struct tr2_slot *at[TR2_MAX_SLOTS]; /* NULL: not memory yet */
 	uint8_t in_use[TR2_MAX_SLOTS];
+	struct tr2_slot *totals; /* slot 0, or a mapping of its own */
 } arena;
 
-static void *map(size_t size_bytes, int protection)
+static void *map(void *at, size_t size_bytes, int protection)
 {
-	void *p = mmap(NULL, size_bytes, protection,
-		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	void *p = mmap(at, size_bytes, protection,
+		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE |
+			       (at ? MAP_FIXED : 0),
+		       -1, 0);
 
 	return p == MAP_FAILED ? NULL : p;
 }
 
-static bool is_inside(const struct tr2_slot *slot)
-{
-	return arena.base && slot >= arena.base &&
-	       slot < arena.base + TR2_MAX_SLOTS;
-}
-
-static struct tr2_slot *take(unsigned int i)
-{
-	struct tr2_slot *slot = &arena.base[i];
-
-	if (i >= arena.nr_used) {
-		if (mprotect(slot, sizeof(*slot), PROT_READ | PROT_WRITE))
-			return NULL;
-		arena.nr_used = i + 1;
-	}
-	arena.in_use[i] = 1;
-	slot->control.version = TR2_LAYOUT_VERSION;
-	slot->control.compat_version = TR2_LAYOUT_VERSION;
-	return slot;
-}
-
 /* What is reserved is missing from a limited address space. */
-static bool may_reserve(void)
+static void reserve(void)
 {
 	struct rlimit limit;
 
-	return !getrlimit(RLIMIT_AS, &limit) && limit.rlim_cur == RLIM_INFINITY;
+	if (!arena.stride)
+		arena.stride = sizeof(struct tr2_slot);
+	if (!arena.base && !getrlimit(RLIMIT_AS, &limit) &&
+	    limit.rlim_cur == RLIM_INFINITY)
+		arena.base = map(NULL, TR2_MAX_SLOTS * arena.stride, PROT_NONE);
 }
 
-static bool reserve(void)
+static struct tr2_slot *private_pages(unsigned int i)
 {
-	if (!arena.base && may_reserve())
-		arena.base = map(TR2_MAX_SLOTS * sizeof(struct tr2_slot),
-				 PROT_NONE);
-	return arena.base != NULL;
+	char *at = arena.base ? arena.base + i * arena.stride : NULL;
+
+	if (!at || mprotect(at, arena.stride, PROT_READ | PROT_WRITE))
+		return NULL;
+	return (struct tr2_slot *)(void *)at;
 }
 
-static struct tr2_slot *take_own(void)
+static struct tr2_slot *file_pages(unsigned int i)
 {
-	struct tr2_slot *slot = map(sizeof(*slot), PROT_READ | PROT_WRITE);
+	char *at = arena.base ? arena.base + i * arena.stride : NULL;
+	struct tr2_slot *slot;
 
-	if (slot) {
-		slot->control.version = TR2_LAYOUT_VERSION;
-		slot->control.compat_version = TR2_LAYOUT_VERSION;
+	slot = tr2_file_pages(TR2_SLOTS_OFFSET + i * (uint64_t)arena.stride,
+			      arena.stride, at);
+	if (!slot)
+		tr2_arena_lost(TR2_LOST_NO_SPACE);
+	return slot;
+}
+
+static void set_versions(struct tr2_slot *slot)
+{
+	slot->control.version = TR2_LAYOUT_VERSION;
+	slot->control.compat_version = TR2_LAYOUT_COMPAT_VERSION;
+}
+
+static void set_ring(struct tr2_control *control)
+{
+	control->mode = tr2_arena_rings.consume ? TR2_RING_CONSUME :
+						  TR2_RING_OVERWRITE;
+	control->data_offset = tr2_arena_rings.data_offset;
+	control->data_size = tr2_arena_rings.data_size;
+	control->data_head = control->data_tail = control->reserved =
+		control->wake_head = TR2_RING_START;
+	control->wakeup_events = tr2_file_header->wakeup_events;
+	control->wakeup_watermark = tr2_file_header->wakeup_watermark;
+}
+
+/* Slots become memory in their order, so that a file has no gaps. */
+static struct tr2_slot *take(unsigned int i)
+{
+	struct tr2_slot *slot = arena.at[i];
+
+	if (!slot) {
+		slot = tr2_file_header ? file_pages(i) : private_pages(i);
+		if (!slot)
+			return NULL;
+		set_versions(slot);
+		if (tr2_file_header)
+			set_ring(&slot->control);
+		arena.at[i] = slot;
+		arena.nr_used = i + 1;
+		/* Release: whoever counts the slot finds it ready. */
+		if (tr2_file_header)
+			__atomic_store_n(&tr2_file_header->nr_slots, i + 1,
+					 __ATOMIC_RELEASE);
 	}
+	arena.in_use[i] = 1;
+	return slot;
+}
+
+struct tr2_slot *tr2_arena_scratch(void)
+{
+	struct tr2_slot *slot =
+		map(NULL, sizeof(*slot), PROT_READ | PROT_WRITE);
+
+	if (slot)
+		set_versions(slot);
 	return slot;
 }
 
@@ -79,37 +124,55 @@ struct tr2_slot *tr2_arena_claim(void)
 	unsigned int i;
 
 	tr2_arena_totals();
-	if (arena.base) {
-		for (i = 1; i < TR2_MAX_SLOTS && arena.in_use[i];)
-			i++;
-		if (i < TR2_MAX_SLOTS)
-			slot = take(i);
-	}
-	return slot ? slot : take_own();
+	for (i = 1; i < TR2_MAX_SLOTS && arena.in_use[i];)
+		i++;
+	if (i < TR2_MAX_SLOTS)
+		slot = take(i);
+	return slot ? slot : tr2_arena_scratch();
+}
+
+static unsigned int index_of(const struct tr2_slot *slot)
+{
+	unsigned int i;
+
+	for (i = 0; i < arena.nr_used && arena.at[i] != slot;)
+		i++;
+	return i;
 }
 
 void tr2_arena_free(struct tr2_slot *slot)
 {
+	unsigned int i;
+
 	if (!slot)
 		return;
-	if (!is_inside(slot)) {
+	i = index_of(slot);
+	if (i == arena.nr_used) {
 		munmap(slot, sizeof(*slot));
 		return;
 	}
-	TR2_CHECK(arena.in_use[slot - arena.base]);
+	TR2_CHECK(arena.in_use[i]);
 	/* Zero again; and what is not in use takes no memory. */
-	if (madvise(slot, sizeof(*slot), MADV_DONTNEED))
+	if (!tr2_file_header && madvise(slot, sizeof(*slot), MADV_DONTNEED))
 		memset(slot, 0, sizeof(*slot));
-	arena.in_use[slot - arena.base] = 0;
+	set_versions(slot);
+	arena.in_use[i] = 0;
 }
 
 struct tr2_slot *tr2_arena_totals(void)
 {
-	if (!arena.totals && reserve())
+	if (!arena.totals) {
+		reserve();
 		arena.totals = take(0);
+	}
 	if (!arena.totals)
-		arena.totals = take_own();
+		arena.totals = tr2_arena_scratch();
 	return arena.totals;
+}
+
+struct tr2_slot *tr2_arena_slot(unsigned int i)
+{
+	return i < arena.nr_used ? arena.at[i] : NULL;
 }
 
 bool tr2_arena_is_used(void)
@@ -117,20 +180,172 @@ bool tr2_arena_is_used(void)
 	return arena.totals != NULL;
 }
 
+struct tr2_arena_header *tr2_arena_header(void)
+{
+	return tr2_file_header;
+}
+
+void tr2_arena_lost(enum tr2_lost_cause cause)
+{
+	if (tr2_file_header)
+		__atomic_fetch_add(&tr2_file_header->lost[cause], 1,
+				   __ATOMIC_RELAXED);
+}
+
+void tr2_arena_fold_begin(void)
+{
+	if (!tr2_file_header)
+		return;
+	__atomic_store_n(&tr2_file_header->fold_lock,
+			 tr2_file_header->fold_lock + 1, __ATOMIC_RELAXED);
+	/* Pairs with the fence between a watcher's cells and its second look. */
+	__atomic_thread_fence(__ATOMIC_RELEASE);
+}
+
+void tr2_arena_fold_end(void)
+{
+	if (tr2_file_header)
+		__atomic_store_n(&tr2_file_header->fold_lock,
+				 tr2_file_header->fold_lock + 1,
+				 __ATOMIC_RELEASE);
+}
+
+static void write_header(struct tr2_arena_header *h, enum tr2_ring_mode mode)
+{
+	h->version = TR2_LAYOUT_VERSION;
+	h->compat_version = TR2_LAYOUT_COMPAT_VERSION;
+	h->byte_order = TR2_ARENA_BYTE_ORDER;
+	h->header_size = sizeof(*h);
+	h->page_size = (uint32_t)sysconf(_SC_PAGESIZE);
+	h->pid = (uint32_t)getpid();
+	h->ppid = (uint32_t)getppid();
+	h->mode = mode;
+	h->clock_mult = 1;
+	h->wake_fd = -1;
+	h->strings_offset = TR2_STRINGS_OFFSET;
+	h->strings_size = TR2_STRINGS_SIZE;
+	h->strings_used = 1;
+	h->definitions_offset = TR2_DEFINITIONS_OFFSET;
+	h->definition_size = sizeof(struct tr2_definition);
+	h->max_definitions = TR2_MAX_DEFINITIONS;
+	h->max_slots = TR2_MAX_SLOTS;
+	h->slots_offset = TR2_SLOTS_OFFSET;
+	h->slot_size = arena.stride;
+	h->timer_size = sizeof(struct tr2_timer_cell);
+	h->counters_offset = offsetof(struct tr2_slot, counter);
+	h->timers_offset = offsetof(struct tr2_slot, timer);
+	h->histograms_offset = offsetof(struct tr2_slot, histogram);
+	h->max_counters = TR2_MAX_COUNTERS;
+	h->max_timers = TR2_MAX_TIMERS;
+	h->max_histograms = TR2_MAX_HISTOGRAMS;
+	h->histogram_size = sizeof(((struct tr2_slot *)NULL)->histogram[0]);
+	h->histogram_buckets = TR2_HISTOGRAM_BUCKETS;
+	h->data_offset = tr2_arena_rings.data_offset;
+	h->data_size = tr2_arena_rings.data_size;
+}
+
+static void unmap_file(void)
+{
+	int saved_errno = errno;
+
+	tr2_file_forget();
+	if (arena.base)
+		munmap(arena.base, TR2_MAX_SLOTS * arena.stride);
+	munmap(tr2_file_header, TR2_SLOTS_OFFSET);
+	tr2_file_header = NULL;
+	memset(&arena, 0, sizeof(arena));
+	memset(&tr2_arena_rings, 0, sizeof(tr2_arena_rings));
+	errno = saved_errno;
+}
+
+bool tr2_arena_map(int fd, uint64_t data_size, enum tr2_ring_mode mode)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+
+	TR2_CHECK(data_size >= TR2_RING_MIN_SIZE &&
+		  !(data_size & (data_size - 1)));
+	errno = EBUSY;
+	if (arena.totals || tr2_file_header || !tr2_file_use(fd))
+		return false;
+	tr2_file_header = tr2_file_pages(0, TR2_SLOTS_OFFSET, NULL);
+	if (!tr2_file_header) {
+		tr2_file_forget();
+		return false;
+	}
+	/* Reserved for slots of another size. */
+	if (arena.base)
+		munmap(arena.base, TR2_MAX_SLOTS * arena.stride);
+	memset(&arena, 0, sizeof(arena));
+	arena.stride = (sizeof(struct tr2_slot) + data_size + page - 1) &
+		       -page;
+	tr2_arena_rings.data_offset = sizeof(struct tr2_slot);
+	tr2_arena_rings.data_size = data_size;
+	tr2_arena_rings.consume = mode == TR2_RING_CONSUME;
+	tr2_define_reset();
+	write_header(tr2_file_header, mode);
+	reserve();
+	arena.totals = take(0);
+	if (arena.totals)
+		return true;
+	unmap_file();
+	return false;
+}
+
+void tr2_arena_publish(void)
+{
+	struct tr2_arena_header *h = tr2_file_header;
+	uint64_t magic;
+
+	if (!h)
+		return;
+	memcpy(&magic, TR2_ARENA_MAGIC, sizeof(magic));
+	__atomic_store_n(&h->state, TR2_ARENA_RUNNING, __ATOMIC_RELEASE);
+	/* Release: whoever sees it finds the rest. */
+	__atomic_store_n((uint64_t *)(void *)h->magic, magic, __ATOMIC_RELEASE);
+}
+
+/*
+ * A signal handler may have forked in the midst of a write to a ring or a cell,
+ * which goes on in this process, too: where the parent's pages were, there is
+ * memory that nobody reads.
+ */
+static void forget_file(void)
+{
+	size_t used = arena.nr_used * arena.stride;
+	unsigned int i;
+
+	map(tr2_file_header, TR2_SLOTS_OFFSET, PROT_READ | PROT_WRITE);
+	for (i = 0; i < arena.nr_used; i++)
+		map(arena.at[i], arena.stride, PROT_READ | PROT_WRITE);
+	if (arena.base)
+		munmap(arena.base + used,
+		       TR2_MAX_SLOTS * arena.stride - used);
+	tr2_file_forget();
+	tr2_file_header = NULL;
+	memset(&arena, 0, sizeof(arena));
+	memset(&tr2_arena_rings, 0, sizeof(tr2_arena_rings));
+}
+
+/*
+ * Mapping anew over the child's copy, instead of clearing it, copies no page
+ * that the parent wrote.
+ */
+static void forget_private(void)
+{
+	arena.totals = NULL;
+	memset(arena.at, 0, sizeof(arena.at));
+	memset(arena.in_use, 0, sizeof(arena.in_use));
+	if (arena.nr_used && !map(arena.base, arena.nr_used * arena.stride,
+				  PROT_READ | PROT_WRITE))
+		arena.base = NULL;
+	arena.nr_used = 0;
+}
+
 void tr2_arena_forget(void)
 {
 	tr2_my_slot = NULL;
-	arena.totals = NULL;
-	if (!arena.base)
-		return;
-	/*
-	 * Mapping anew over the child's copy, instead of clearing it, copies
-	 * no page that the parent wrote.
-	 */
-	if (mmap(arena.base, TR2_MAX_SLOTS * sizeof(struct tr2_slot), PROT_NONE,
-		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1,
-		 0) == MAP_FAILED)
-		arena.base = NULL;
-	arena.nr_used = 0;
-	memset(arena.in_use, 0, sizeof(arena.in_use));
+	if (tr2_file_header)
+		forget_file();
+	else
+		forget_private();
 }

@@ -138,6 +138,7 @@ struct tr2_arena_header {
 	uint32_t fold_lock;
 	uint32_t reserved_2;
 	uint64_t lost[TR2_MAX_LOST_CAUSES]; /* of no ring in particular */
+	uint64_t wake_inode; /* of that pipe: the number may be another file's */
 };
 
 enum tr2_definition_kind {
@@ -147,7 +148,11 @@ enum tr2_definition_kind {
 };
 
 /* To whom a value belongs. */
-enum tr2_definition_scope { TR2_SCOPE_THREAD, TR2_SCOPE_PROCESS, TR2_SCOPE_PACKAGE };
+enum tr2_definition_scope {
+	TR2_SCOPE_THREAD,
+	TR2_SCOPE_PROCESS,
+	TR2_SCOPE_PACKAGE
+};
 
 struct tr2_definition {
 	uint16_t kind; /* enum tr2_definition_kind */
@@ -159,7 +164,16 @@ struct tr2_definition {
 	uint32_t reserved;
 };
 
-enum tr2_slot_state { TR2_SLOT_FREE, TR2_SLOT_LIVE, TR2_SLOT_ENDED };
+enum tr2_slot_state {
+	TR2_SLOT_FREE, /* no thread had it yet */
+	TR2_SLOT_LIVE,
+	TR2_SLOT_ENDED /* its thread has; free for the next one */
+};
+
+/* Positions start this far below 2^32, so that wrap errors show at once. */
+#define TR2_RING_START (UINT64_C(0x100000000) - 512)
+#define TR2_RING_MIN_SIZE 4096u
+#define TR2_RING_MAX_SIZE (UINT64_C(1) << 30)
 
 struct tr2_control {
 	/* Who owns the slot. Guarded by `lock`, as a timer cell is by its own. */
@@ -253,7 +267,8 @@ TR2_AT(tr2_arena_header, max_counters, 192);
 TR2_AT(tr2_arena_header, data_offset, 216);
 TR2_AT(tr2_arena_header, fold_lock, 240);
 TR2_AT(tr2_arena_header, lost, 248);
-_Static_assert(sizeof(struct tr2_arena_header) == 376, "layout");
+TR2_AT(tr2_arena_header, wake_inode, 376);
+_Static_assert(sizeof(struct tr2_arena_header) == 384, "layout");
 
 _Static_assert(sizeof(struct tr2_definition) == 32, "layout");
 TR2_AT(tr2_definition, category, 12);

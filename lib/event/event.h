@@ -94,8 +94,11 @@ struct tr2_event {
 	int line;
 	int repo_id; /* 0: about none */
 	unsigned int nesting; /* 1 + open regions */
+	uint64_t time_ns; /* monotonic */
 	uint64_t wall_us;
 	uint64_t t_abs_ns, t_rel_ns;
+	uint32_t tid; /* of the thread that speaks */
+	bool as_main; /* in the main thread's name, not its own */
 };
 
 struct tr2_field {

@@ -221,3 +221,44 @@ void tr2_metric_fold(struct tr2_slot *to, struct tr2_slot *from,
 	for (i = 0; i < nr; i++)
 		to->counter[i] += tr2_counter_read(from, i);
 }
+
+static void clear_timer(struct tr2_timer_cell *cell, uint64_t *buckets)
+{
+	unsigned int bucket;
+
+	if (!load(&cell->lock))
+		return; /* never used: its page stays untouched */
+	for (bucket = 0; buckets && bucket < TR2_HISTOGRAM_BUCKETS; bucket++)
+		store(&buckets[bucket], 0);
+	store(&cell->nest, 0);
+	store(&cell->start_ns, 0);
+	store(&cell->total_ns, 0);
+	store(&cell->min_ns, 0);
+	store(&cell->max_ns, 0);
+	store(&cell->count, 0);
+	store(&cell->unpaired, 0);
+	/* One that a signal handler's jump left locked is free again. */
+	__atomic_store_n(&cell->lock, (load(&cell->lock) + 2) & ~1u,
+			 __ATOMIC_RELEASE);
+}
+
+static void clear(struct tr2_slot *slot)
+{
+	unsigned int nr = tr2_metric_nr(TR2_METRIC_TIMER), i;
+
+	for (i = 0; i < nr; i++)
+		clear_timer(&slot->timer[i], tr2_timer_buckets(slot, i));
+	nr = tr2_metric_nr(TR2_METRIC_COUNTER);
+	for (i = 0; i < nr; i++)
+		if (load(&slot->counter[i]))
+			store(&slot->counter[i], 0);
+}
+
+void tr2_metric_move(struct tr2_slot *to, struct tr2_slot *from,
+		     uint64_t now_ns)
+{
+	tr2_arena_fold_begin();
+	tr2_metric_fold(to, from, now_ns);
+	clear(from);
+	tr2_arena_fold_end();
+}

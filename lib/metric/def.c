@@ -94,6 +94,37 @@ static uint16_t *find(enum tr2_metric_kind kind, const char *category,
 	}
 }
 
+static bool is_published; /* under lock */
+
+static void publish(struct table *table, unsigned int index)
+{
+	const struct tr2_metric_def *def = &table->def[index];
+	const struct tr2_definition numbers = {
+		.scope = TR2_SCOPE_THREAD,
+		.flags = def->flags,
+		.index = index,
+		.histogram = def->histogram,
+	};
+
+	tr2_arena_define(table->def == timers ? TR2_DEFINITION_TIMER :
+						TR2_DEFINITION_COUNTER,
+			 &numbers, def->category, def->name);
+}
+
+void tr2_metric_publish(void)
+{
+	unsigned int kind, i, nr;
+
+	pthread_mutex_lock(&lock);
+	is_published = true;
+	for (kind = 0; kind < TR2_METRIC_KINDS; kind++) {
+		nr = tr2_metric_nr(kind);
+		for (i = 0; i < nr; i++)
+			publish(&tables[kind], i);
+	}
+	pthread_mutex_unlock(&lock);
+}
+
 static bool add_def(struct table *table, unsigned int nr, const char *category,
 		    const char *name, unsigned int flags)
 {
@@ -110,6 +141,8 @@ static bool add_def(struct table *table, unsigned int nr, const char *category,
 	    nr_histograms < TR2_MAX_HISTOGRAMS)
 		def->histogram = ++nr_histograms;
 	atomic_store_explicit(&table->nr, nr + 1, memory_order_release);
+	if (is_published)
+		publish(table, nr);
 	return true;
 }
 
@@ -245,4 +278,5 @@ void tr2_metric_after_fork(void)
 	static const pthread_mutex_t unlocked = PTHREAD_MUTEX_INITIALIZER;
 
 	lock = unlocked;
+	is_published = false;
 }

@@ -110,4 +110,13 @@ void tr2_timer_read(const struct tr2_slot *slot, unsigned int index,
 void tr2_metric_fold(struct tr2_slot *to, struct tr2_slot *from,
 		     uint64_t now_ns);
 
+/* The same, and leaves those of `from`, which nobody writes any more, zero;
+ * whoever watches the arena sees both at once. NULL `to`: they are lost. */
+void tr2_metric_move(struct tr2_slot *to, struct tr2_slot *from,
+		     uint64_t now_ns);
+
+/* Tells readers of the arena's file what is defined, and from now on what is
+ * defined later. */
+void tr2_metric_publish(void);
+
 #endif

@@ -68,10 +68,6 @@ enum tr2_record_type {
 #define TR2_RECORD_ABSENT 0xffffu
 #define TR2_RECORD_STRING_MAX 0xfffeu
 
-/* Positions start this far below 2^32, so that wrap errors show at once. */
-#define TR2_RING_START (UINT64_C(0x100000000) - 512)
-#define TR2_RING_MIN_SIZE 4096u
-
 struct tr2_record {
 	uint32_t type;
 	uint16_t misc;

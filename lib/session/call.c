@@ -117,6 +117,13 @@ static uint64_t lost_so_far(void)
 	return lost;
 }
 
+/* A thread has its ring from its first event on. */
+static void take_ring(struct tr2_thread *thread)
+{
+	if (!tr2_my_slot && thread == tr2_self && !tr2_lock_is_mine())
+		tr2_thread_slot(thread);
+}
+
 /*
  * To every target that is on; when none is any more, tracing ends. A call that
  * a signal handler interrupted to fork goes on in the child, too, where it has
@@ -129,6 +136,8 @@ emit(struct tr2_call *call, const struct tr2_event *ev)
 	bool any_on = false;
 	unsigned int i;
 
+	if (tr2_dest_is_on(&tr2_session.target[TR2_TARGET_ring].dest))
+		take_ring(call->thread);
 	for (i = 0; i < TR2_TARGET_NR; i++) {
 		struct tr2_target *target = &tr2_session.target[i];
 
@@ -158,6 +167,9 @@ emit_now(struct tr2_call *call, enum tr2_event_kind kind,
 		.line = call->line,
 		.repo_id = call->repo_id,
 		.nesting = nesting_of(call),
+		.tid = call->thread->tid,
+		.as_main = call->who != &call->thread->who,
+		.time_ns = call->now_ns,
 		.wall_us = tr2_clock_wall_us(call->now_ns),
 		.t_abs_ns = tr2_clock_since(tr2_session.start_ns,
 					    call->now_ns),
@@ -188,6 +200,8 @@ __attribute__((noinline)) void tr2_call_announce_slow(struct tr2_call *call,
 	thread->announced = true;
 	thread->start_ns = call->now_ns;
 	tr2_thread_name(thread, shown_name(thread, base));
+	if (tr2_dest_is_on(&tr2_session.target[TR2_TARGET_ring].dest))
+		tr2_thread_tell_name(thread);
 	tr2_call_emit(call, TR2_EV_thread_start, NULL);
 }
 

@@ -8,6 +8,7 @@
 #include "session/call.h"
 #include "session/counters.h"
 #include "session/metrics.h"
+#include "session/ring.h"
 #include "session/signal.h"
 
 /* More than times in a stream are apart anyhow when a machine is busy. */
@@ -72,6 +73,8 @@ static void write_end(struct tr2_thread *thread, bool interrupted)
 	call.now_ns = tr2_clock_now_ns();
 	call.line = __LINE__;
 	TR2_EMIT(&call, atexit, .code.i = tr2_session.exit_code);
+	tr2_session_end_ring(TR2_ARENA_EXITED, tr2_session.exit_code,
+			     tr2_lock_is_mine());
 	for (i = 0; i < TR2_TARGET_NR; i++) {
 		tr2_dest_stop(&tr2_session.target[i].dest);
 		if (!interrupted && !nr_busy)

@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -15,6 +16,7 @@
 #include "session/call.h"
 #include "session/counters.h"
 #include "session/inherit.h"
+#include "session/ring.h"
 
 static uint32_t no_guard = 1;
 static volatile uint32_t *guard = &no_guard;
@@ -38,6 +40,14 @@ static void make_guard(void)
 	__atomic_store_n(&tr2_session_fork_guard, page, __ATOMIC_RELEASE);
 }
 
+/* Of a thread that never called before. */
+static __thread uint32_t forking_tid __attribute__((tls_model("initial-exec")));
+
+static void before_fork(void)
+{
+	forking_tid = (uint32_t)syscall(SYS_gettid);
+}
+
 void tr2_session_after_fork(void)
 {
 	int saved_errno = errno;
@@ -46,6 +56,7 @@ void tr2_session_after_fork(void)
 	*guard = 1;
 	tr2_clock_after_fork();
 	tr2_session.generation++;
+	tr2_session_ring_forked(tr2_self ? tr2_self->tid : forking_tid);
 	tr2_metric_after_fork();
 	tr2_arena_forget();
 	tr2_thread_after_fork();
@@ -73,7 +84,7 @@ void tr2_session_watch_forks(void)
 	if (atomic_exchange(&watched, true))
 		return;
 	make_guard();
-	pthread_atfork(NULL, NULL, tr2_session_after_fork);
+	pthread_atfork(before_fork, NULL, tr2_session_after_fork);
 }
 
 /* In main's name, with the buffers of the thread that came first. */

@@ -11,6 +11,7 @@
 #include "session/call.h"
 #include "session/counters.h"
 #include "session/inherit.h"
+#include "session/ring.h"
 #include "session/signal.h"
 
 /* The version of the event format that consumers look for. */
@@ -49,6 +50,8 @@ bool tr2_session_open_targets(bool again)
 			.max_files = settings->max_files,
 			.debug = settings->debug,
 			.quiet = again,
+			.prepare = i == TR2_TARGET_ring ? tr2_session_map_ring :
+							  NULL,
 		};
 
 		tr2_buf_reset(&variable);
@@ -60,6 +63,8 @@ bool tr2_session_open_targets(bool again)
 		any_on |= tr2_dest_open(&target->dest, &request);
 	}
 	tr2_buf_release(&variable);
+	if (tr2_dest_is_on(&tr2_session.target[TR2_TARGET_ring].dest))
+		tr2_session_begin_ring();
 	return any_on;
 }
 

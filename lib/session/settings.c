@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/auxv.h>
 
 #include "base/buf.h"
@@ -13,9 +14,10 @@
 #include "session/config.h"
 
 #define DEFAULT_NESTING 2
+#define DEFAULT_RING_SIZE (256u * 1024u)
 #define MAX_NAME 128 /* of a variable */
 
-enum type { TEXT, BOOLEAN, POSITIVE, COUNT };
+enum type { TEXT, BOOLEAN, POSITIVE, COUNT, RING_MODE };
 
 /* One row a setting: variable, config key, where it goes. */
 static const struct row {
@@ -41,6 +43,8 @@ static const struct row {
 	{ "_REDACT", NULL, BOOLEAN, FIELD(redact) },
 	{ "_SIGNALS", "trace2.signals", TEXT, FIELD(signals) },
 	{ "_COUNTERS", "trace2.counters", TEXT, FIELD(counters) },
+	{ "_RING_SIZE", "trace2.ringsize", POSITIVE, FIELD(ring_size) },
+	{ "_RING_MODE", "trace2.ringmode", RING_MODE, FIELD(ring_mode) },
 #undef FIELD
 };
 
@@ -65,6 +69,14 @@ static void store_text(struct loading *l, char **field, const char *value)
 	*field = copy;
 }
 
+static void store_ring_mode(enum tr2_ring_mode *field, const char *value)
+{
+	if (value && !strcasecmp(value, "overwrite"))
+		*field = TR2_RING_OVERWRITE;
+	else if (value && !strcasecmp(value, "consume"))
+		*field = TR2_RING_CONSUME;
+}
+
 /* Values that make no sense leave the setting as it was. */
 static void store(struct loading *l, const struct row *row, const char *value)
 {
@@ -84,6 +96,9 @@ static void store(struct loading *l, const struct row *row, const char *value)
 		if (!tr2_config_int(value, &number) &&
 		    number >= (row->type == POSITIVE))
 			*(unsigned int *)(void *)field = (unsigned int)number;
+		return;
+	case RING_MODE:
+		store_ring_mode((enum tr2_ring_mode *)(void *)field, value);
 		return;
 	}
 }
@@ -168,6 +183,7 @@ bool tr2_settings_load(struct tr2_settings *settings,
 		return false;
 	settings->redact = true;
 	settings->max_nesting = DEFAULT_NESTING;
+	settings->ring_size = DEFAULT_RING_SIZE;
 	settings->prefix = strdup(options && options->prefix ?
 					  options->prefix :
 					  TR2_DEFAULT_PREFIX);

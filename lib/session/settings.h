@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 
+#include "arena/layout.h"
 #include "target/target.h"
 #include "trace2.h"
 
@@ -22,6 +23,8 @@ struct tr2_settings {
 	bool brief[TR2_TARGET_NR];
 	bool debug, redact;
 	unsigned int max_nesting, max_files;
+	unsigned int ring_size; /* bytes a thread; made a power of two */
+	enum tr2_ring_mode ring_mode;
 	char *prefix; /* of the variables */
 };
 

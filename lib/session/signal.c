@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "session/call.h"
+#include "session/ring.h"
 
 #define DEFAULT_SIGNALS "PIPE"
 #define MAX_SIGNO 64
@@ -68,6 +69,9 @@ static void prepare_thread(struct tr2_thread *thread)
 			   sizeof(last.redacted));
 	if (self)
 		thread->who = self->who;
+	if (tr2_self)
+		thread->tid = tr2_self->tid;
+	thread->is_main = self == tr2_thread_main();
 }
 
 static void write_last_event(int signo)
@@ -84,6 +88,7 @@ static void write_last_event(int signo)
 	tr2_dest_set_urgent();
 	call.now_ns = tr2_clock_now_ns();
 	TR2_EMIT(&call, signal, .signo.i = signo);
+	tr2_session_end_ring(TR2_ARENA_SIGNALLED, signo, true);
 }
 
 /* Raised by the kernel for what the thread just did: it happens again when the

@@ -14,8 +14,10 @@
 #include "base/text.h"
 #include "metric/metric.h"
 #include "pmu/pmu.h"
+#include "ring/ring.h"
 #include "session/counters.h"
 #include "session/inherit.h"
+#include "session/ring.h"
 
 #define PAGE_BYTES 4096u
 /* More than the longest id takes, escaped, and the name in both forms. */
@@ -191,7 +193,7 @@ void tr2_thread_name(struct tr2_thread *thread, const char *base)
 	tr2_thread_set_head(thread);
 }
 
-static struct tr2_thread *make(void)
+static struct tr2_thread *make(uint32_t creator_tid)
 {
 	struct tr2_thread *thread = allocate();
 
@@ -207,38 +209,98 @@ static struct tr2_thread *make(void)
 	thread->nr_open = thread->nr_forgiven = 0;
 	thread->destructions = 0;
 	thread->tid = (uint32_t)syscall(SYS_gettid);
-	thread->ptid = 0;
+	thread->ptid = creator_tid;
 	thread->start_ns = tr2_clock_now_ns();
 	insert(thread);
+	tr2_session_thread_forked(thread);
 	return thread;
 }
 
-struct tr2_thread *tr2_thread_make(void)
+static struct tr2_thread *make_and_keep(uint32_t creator_tid)
 {
 	struct tr2_thread *thread;
 
 	tr2_lock();
-	thread = make();
+	thread = make(creator_tid);
 	tr2_self = thread;
 	if (thread && key_exists)
 		pthread_setspecific(key, thread);
-	if (thread && thread->is_main)
+	if (thread && thread->is_main) {
 		tr2_thread_name(thread, NULL);
+		tr2_session_thread_named(thread);
+	}
 	if (thread)
 		tr2_counters_thread_start(thread);
 	tr2_unlock();
 	return thread;
 }
 
+struct tr2_thread *tr2_thread_make(void)
+{
+	return make_and_keep(0);
+}
+
+struct tr2_thread *tr2_thread_get_made_by(uint32_t creator_tid)
+{
+	return tr2_self ? tr2_self : make_and_keep(creator_tid);
+}
+
+void tr2_thread_each(void (*visit)(const struct tr2_thread *thread))
+{
+	const struct tr2_thread *thread;
+
+	for (thread = registry; thread; thread = thread->next)
+		visit(thread);
+}
+
+/* See struct tr2_control: the sequence lock of who owns the slot. */
+static void control_lock(struct tr2_control *control)
+{
+	__atomic_store_n(&control->lock, control->lock + 1, __ATOMIC_RELAXED);
+	__atomic_thread_fence(__ATOMIC_RELEASE);
+}
+
+static void control_unlock(struct tr2_control *control)
+{
+	__atomic_store_n(&control->lock, control->lock + 1, __ATOMIC_RELEASE);
+}
+
 static void describe_slot(struct tr2_thread *thread, struct tr2_slot *slot)
 {
 	struct tr2_control *control = &slot->control;
 
+	control_lock(control);
 	control->tid = thread->tid;
 	control->ptid = thread->ptid;
 	control->start_ns = thread->start_ns;
+	memset(control->name, 0, sizeof(control->name));
 	memcpy(control->name, thread->name, sizeof(thread->name));
 	control->state = TR2_SLOT_LIVE;
+	control_unlock(control);
+}
+
+void tr2_thread_tell_name(struct tr2_thread *thread)
+{
+	tr2_lock();
+	if (thread->slot)
+		describe_slot(thread, thread->slot);
+	tr2_session_thread_named(thread);
+	tr2_unlock();
+}
+
+static void give_slot_back(struct tr2_thread *thread, uint64_t now_ns)
+{
+	struct tr2_slot *slot = thread->slot;
+
+	thread->slot = NULL;
+	if (!slot)
+		return;
+	tr2_metric_move(tr2_arena_totals(), slot, now_ns);
+	tr2_ring_finish(slot);
+	control_lock(&slot->control);
+	slot->control.state = TR2_SLOT_ENDED;
+	control_unlock(&slot->control);
+	tr2_arena_free(slot);
 }
 
 struct tr2_slot *tr2_thread_slot(struct tr2_thread *thread)
@@ -265,11 +327,8 @@ void tr2_thread_retire(struct tr2_thread *thread, uint64_t now_ns)
 		pthread_setspecific(key, NULL);
 	tr2_pmu_task_end(thread->slot);
 	tr2_counters_thread_end(thread);
-	if (thread->slot) {
-		tr2_metric_fold(tr2_arena_totals(), thread->slot, now_ns);
-		tr2_arena_free(thread->slot);
-		thread->slot = NULL;
-	}
+	give_slot_back(thread, now_ns);
+	tr2_session_thread_ended(thread);
 	remove_from_registry(thread);
 	atomic_store(&thread->busy, 0);
 	thread->next = free_list;
@@ -283,7 +342,7 @@ struct tr2_slot *tr2_thread_sum(uint64_t now_ns)
 	struct tr2_slot *sum;
 
 	tr2_lock();
-	sum = tr2_arena_claim();
+	sum = tr2_arena_scratch();
 	tr2_metric_fold(sum, tr2_arena_totals(), now_ns);
 	for (thread = registry; thread; thread = thread->next)
 		tr2_metric_fold(sum, thread->slot, now_ns);

@@ -80,6 +80,15 @@ static inline struct tr2_thread *tr2_thread_get(void)
 	return tr2_self ? tr2_self : tr2_thread_make();
 }
 
+/* The same, if the thread that made this one is known. */
+struct tr2_thread *tr2_thread_get_made_by(uint32_t creator_tid);
+
+/* All that there are. The caller holds the lock. */
+void tr2_thread_each(void (*visit)(const struct tr2_thread *thread));
+
+/* Tells the arena's readers. Takes the lock. */
+void tr2_thread_tell_name(struct tr2_thread *thread);
+
 /* Gives it its number and name; base NULL: "unknown". */
 void tr2_thread_name(struct tr2_thread *thread, const char *base);
 

@@ -56,6 +56,12 @@ struct tr2_dest_request {
 	const char *variable; /* its name, for warnings */
 	const char *file_name; /* of a new file in a directory */
 	unsigned int max_files; /* in a directory, 0: any number */
+	/*
+	 * Not NULL: a file or a directory is all that will do, and the file
+	 * must be new. It is opened for reading, too, for its owner alone, and
+	 * prepared by this; false (errno): it is removed again.
+	 */
+	bool (*prepare)(int fd);
 	bool debug; /* say on stderr why it cannot be used */
 	bool quiet; /* say nothing at all: it was said before */
 };

@@ -107,7 +107,50 @@ static bool open_file(struct tr2_dest *dest,
 		      const struct tr2_dest_request *request)
 {
 	return use_or_close(dest, request,
-			    tr2_fd_move_up(open(request->value, OPEN_FLAGS, 0666)));
+			    tr2_fd_move_up(open(request->value, OPEN_FLAGS,
+						0666)));
+}
+
+#define MAPPED_FLAGS \
+	(O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY)
+
+/* A new file that will be mapped. */
+static int create_mapped(const struct tr2_dest_request *request, int directory,
+			 const char *name)
+{
+	int fd = tr2_fd_move_up(openat(directory, name, MAPPED_FLAGS, 0600));
+	int error;
+
+	if (fd < 0 || request->prepare(fd))
+		return fd;
+	error = errno;
+	unlinkat(directory, name, 0);
+	close(fd);
+	errno = error;
+	return -1;
+}
+
+/*
+ * One file has one process. A forked child finds its parent's, and has one of
+ * its own beside it; any other process is asked to think again.
+ */
+static bool open_mapped_file(struct tr2_dest *dest,
+			     const struct tr2_dest_request *request)
+{
+	struct tr2_buf name = TR2_BUF_INIT;
+	int fd;
+
+	tr2_buf_addstr(&name, request->value);
+	if (request->quiet) {
+		tr2_buf_addch(&name, '.');
+		tr2_buf_addstr(&name, request->file_name);
+	}
+	fd = create_mapped(request, AT_FDCWD, tr2_buf_str(&name));
+	tr2_buf_release(&name);
+	if (fd < 0 && errno == EEXIST)
+		return refuse(request, "the file exists, and one is of one "
+				       "process: name a directory");
+	return use_or_close(dest, request, fd);
 }
 
 /* 1: there are too many files, or the sentinel already says so. */
@@ -137,22 +180,27 @@ static bool is_full(int directory, unsigned int max_files)
 	return nr >= max_files;
 }
 
-static int create(int directory, const char *name)
+static int create(const struct tr2_dest_request *request, int directory,
+		  const char *name)
 {
-	return openat(directory, name, OPEN_FLAGS | O_EXCL | O_NOFOLLOW, 0666);
+	if (request->prepare)
+		return create_mapped(request, directory, name);
+	return tr2_fd_move_up(openat(directory, name,
+				     OPEN_FLAGS | O_EXCL | O_NOFOLLOW, 0666));
 }
 
-static int create_unique(int directory, const char *name)
+static int create_unique(const struct tr2_dest_request *request, int directory)
 {
+	const char *name = request->file_name;
 	struct tr2_buf with_number = TR2_BUF_INIT;
-	int fd = create(directory, name), i;
+	int fd = create(request, directory, name), i;
 
 	for (i = 1; fd < 0 && errno == EEXIST && i <= MAX_COLLISIONS; i++) {
 		tr2_buf_reset(&with_number);
 		tr2_buf_addstr(&with_number, name);
 		tr2_buf_addch(&with_number, '.');
 		tr2_buf_add_u64(&with_number, (uint64_t)i);
-		fd = create(directory, tr2_buf_str(&with_number));
+		fd = create(request, directory, tr2_buf_str(&with_number));
 	}
 	tr2_buf_release(&with_number);
 	return fd;
@@ -166,13 +214,12 @@ static bool open_in_directory(struct tr2_dest *dest,
 
 	if (!is_full(directory, request->max_files))
 		return use_or_close(dest, request,
-				    tr2_fd_move_up(create_unique(directory,
-							  request->file_name)));
-	fd = create(directory, SENTINEL);
+				    create_unique(request, directory));
+	fd = request->prepare ? -1 : create(request, directory, SENTINEL);
 	if (fd < 0)
 		return refuse(request, "the directory has too many files");
 	dest->sentinel = true;
-	return use_or_close(dest, request, tr2_fd_move_up(fd));
+	return use_or_close(dest, request, fd);
 }
 
 static bool open_path(struct tr2_dest *dest,
@@ -183,7 +230,8 @@ static bool open_path(struct tr2_dest *dest,
 	bool on;
 
 	if (directory < 0)
-		return open_file(dest, request);
+		return request->prepare ? open_mapped_file(dest, request) :
+					  open_file(dest, request);
 	on = open_in_directory(dest, request, directory);
 	close(directory);
 	return on;
@@ -262,11 +310,16 @@ bool tr2_dest_open(struct tr2_dest *dest,
 	dest->told_as = request->debug ? value : NULL;
 	if (!value || is_off(value))
 		return false;
+	if (value[0] == '/')
+		return open_path(dest, request);
+	if (request->prepare) {
+		warn("unknown value for ", request, "': '",
+		     " (want the absolute path of a directory or a new file)");
+		return false;
+	}
 	fd = descriptor_of(value);
 	if (fd >= 0)
 		return open_descriptor(dest, request, fd);
-	if (value[0] == '/')
-		return open_path(dest, request);
 	if (!strncmp(value, "af_unix:", 8))
 		return open_socket(dest, request, value + 8);
 	warn("unknown value for ", request, "': '", "");

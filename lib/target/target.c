@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "target/target.h"
 
+#include "target/ring.h"
+
 static const tr2_render_fn renderers[TR2_TARGET_NR] = {
 #define X(name, variable, target_key, brief_key) tr2_render_##name,
 	TR2_TARGETS(X)
@@ -16,6 +18,8 @@ static bool shows(const struct tr2_target *target, enum tr2_target_id id,
 		return row->normal != NULL;
 	if (id == TR2_TARGET_perf)
 		return row->perf_message != NULL;
+	if (id == TR2_TARGET_ring)
+		return true;
 	return !(row->flags & TR2_E_NESTED) || !target->max_nesting ||
 	       ev->nesting <= target->max_nesting;
 }

@@ -10,10 +10,11 @@
 #include "target/dest.h"
 
 /* Format, end of its variable's name, config keys. */
-#define TR2_TARGETS(X)                                          \
-	X(normal, "", "trace2.normaltarget", "trace2.normalbrief") \
-	X(perf, "_PERF", "trace2.perftarget", "trace2.perfbrief")  \
-	X(event, "_EVENT", "trace2.eventtarget", "trace2.eventbrief")
+#define TR2_TARGETS(X)                                             \
+	X(normal, "", "trace2.normaltarget", "trace2.normalbrief")    \
+	X(perf, "_PERF", "trace2.perftarget", "trace2.perfbrief")     \
+	X(event, "_EVENT", "trace2.eventtarget", "trace2.eventbrief") \
+	X(ring, "_RING", "trace2.ringtarget", "trace2.ringbrief")
 
 enum tr2_target_id {
 #define X(name, variable, target_key, brief_key) TR2_TARGET_##name,
@@ -36,6 +37,9 @@ bool tr2_target_render(struct tr2_target *target, enum tr2_target_id id,
 		       struct tr2_render *render, const struct tr2_event *ev,
 		       uint64_t lost);
 
+/* Puts what it rendered into the calling thread's ring. */
+void tr2_target_put(struct tr2_target *target, const struct tr2_render *render);
+
 /* And writes. Inline: see base/raw.h. */
 static inline void tr2_target_emit(struct tr2_target *target,
 				   enum tr2_target_id id,
@@ -46,7 +50,11 @@ static inline void tr2_target_emit(struct tr2_target *target,
 	uint64_t second = ev->kind == TR2_EV_atexit ? UINT64_MAX :
 						      ev->wall_us / 1000000u;
 
-	if (tr2_target_render(target, id, render, ev, lost))
+	if (!tr2_target_render(target, id, render, ev, lost))
+		return;
+	if (id == TR2_TARGET_ring)
+		tr2_target_put(target, render);
+	else
 		tr2_dest_write(&target->dest, render->line.p, render->line.len,
 			       second);
 }

@@ -32,6 +32,7 @@ static const struct {
 	  tr2_cmd_perf, false },
 	{ "fault", "be a bad reader, or run a command in a bad place",
 	  tr2_cmd_fault, true },
+	{ "ring", "show what is in the file of a ring", tr2_cmd_ring, true },
 };
 
 #define NR_COMMANDS (sizeof(commands) / sizeof(commands[0]))

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+/* The strings and definitions of an arena's file. */
+#include <string.h>
+
+#include "arena/arena.h"
+#include "arena/file.h"
+
+/* Not taken from the file, which is in others' hands, too. */
+static uint32_t strings_used, nr_definitions;
+
+/* Categories repeat: the row before has the same one, as a rule. */
+static uint32_t last_category;
+
+void tr2_define_reset(void)
+{
+	strings_used = 1; /* the empty one */
+	nr_definitions = 0;
+	last_category = 0;
+}
+
+uint32_t tr2_arena_intern(const char *s)
+{
+	size_t size = strlen(s) + 1;
+	uint32_t offset = strings_used;
+	char *strings;
+
+	if (!tr2_file_header || size == 1 ||
+	    size > TR2_STRINGS_SIZE - strings_used)
+		return 0;
+	strings = (char *)tr2_file_header + TR2_STRINGS_OFFSET;
+	memcpy(strings + offset, s, size);
+	strings_used += (uint32_t)size;
+	__atomic_store_n(&tr2_file_header->strings_used, strings_used,
+			 __ATOMIC_RELEASE);
+	return offset;
+}
+
+static uint32_t intern_category(const char *category)
+{
+	const char *last = (char *)tr2_file_header + TR2_STRINGS_OFFSET +
+			   last_category;
+	size_t size = strlen(category) + 1;
+
+	if (size > strings_used - last_category ||
+	    memcmp(last, category, size) != 0)
+		last_category = tr2_arena_intern(category);
+	return last_category;
+}
+
+void tr2_arena_define(enum tr2_definition_kind kind,
+		      const struct tr2_definition *numbers,
+		      const char *category, const char *name)
+{
+	struct tr2_definition row = *numbers, *rows;
+
+	if (!tr2_file_header)
+		return;
+	if (nr_definitions == TR2_MAX_DEFINITIONS) {
+		tr2_arena_lost(TR2_LOST_DEFINITION);
+		return;
+	}
+	row.kind = (uint16_t)kind;
+	row.category = intern_category(category);
+	row.name = tr2_arena_intern(name);
+	if ((*category && !row.category) || (*name && !row.name))
+		tr2_arena_lost(TR2_LOST_DEFINITION);
+	rows = (struct tr2_definition *)(void *)((char *)tr2_file_header +
+						 TR2_DEFINITIONS_OFFSET);
+	rows[nr_definitions++] = row;
+	/* Release: whoever sees the number sees the row. */
+	__atomic_store_n(&tr2_file_header->nr_definitions, nr_definitions,
+			 __ATOMIC_RELEASE);
+}

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: MIT */
+/* The parts of writing that are rarely needed. */
+#include "ring/ring.h"
+
+#include <signal.h>
+
+/*
+ * A ring's own causes come first in the list: see enum tr2_lost_cause. What
+ * concerns no ring is told by the arena alone.
+ */
+#define NR_RING_CAUSES TR2_LOST_NO_SLOT
+
+/* More than `expected` were lost meanwhile is no harm: they are told later. */
+static void add(uint64_t *p, uint64_t n)
+{
+	__atomic_fetch_add(p, n, __ATOMIC_RELAXED);
+}
+
+static void lose(struct tr2_control *ring, enum tr2_lost_cause cause,
+		 uint64_t nr)
+{
+	add(&ring->lost[cause], nr);
+	add(&ring->untold, nr);
+}
+
+void tr2_ring_lost(struct tr2_slot *slot, enum tr2_lost_cause cause)
+{
+	if (slot && slot->control.data_size && cause < NR_RING_CAUSES)
+		lose(&slot->control, cause, 1);
+	else
+		tr2_arena_lost(cause);
+}
+
+/* The size of the oldest record; all there is, if it makes no sense. */
+static uint64_t oldest_size(struct tr2_control *ring, uint64_t tail,
+			    uint64_t head, bool *is_filler)
+{
+	const char *data = (char *)ring + tr2_arena_rings.data_offset;
+	struct tr2_record record;
+
+	memcpy(&record, data + (tail & (tr2_arena_rings.data_size - 1)),
+	       sizeof(record));
+	*is_filler = record.type == TR2_RECORD_FILLER;
+	if (record.size < sizeof(record) || record.size % TR2_RECORD_ALIGN ||
+	    record.size > head - tail)
+		return head - tail;
+	return record.size;
+}
+
+/*
+ * Overwrite mode. A handler may come at any place and do the same, further:
+ * then the swap fails. What it read may be a handler's newer record by then,
+ * but then the tail has moved, too.
+ */
+bool tr2_ring_make_room(struct tr2_control *ring, uint64_t end)
+{
+	uint64_t tail, head, size;
+	bool is_filler;
+
+	if (tr2_arena_rings.consume)
+		return false;
+	while (end - (tail = tr2_ring_load(&ring->data_tail)) >
+	       tr2_arena_rings.data_size) {
+		head = tr2_ring_load(&ring->data_head);
+		if (tail == head)
+			return false; /* all that is there is in progress */
+		if (tail > head) {
+			/* No writer leaves it so. */
+			tr2_ring_swap(&ring->data_tail, tail, head);
+			continue;
+		}
+		size = oldest_size(ring, tail, head, &is_filler);
+		if (tr2_ring_swap(&ring->data_tail, tail, tail + size) &&
+		    !is_filler)
+			add(&ring->overwritten, 1);
+		TR2_TESTPOINT(made_room);
+	}
+	/*
+	 * Release: what is written there from now on is seen after the tail
+	 * has moved. Pairs with the fence of a reader that looks at the tail
+	 * again, behind its copy.
+	 */
+	__atomic_thread_fence(__ATOMIC_RELEASE);
+	return true;
+}
+
+static bool is_on_signal_stack(void)
+{
+	stack_t stack;
+
+	return sigaltstack(NULL, &stack) || (stack.ss_flags & SS_ONSTACK);
+}
+
+/* What is behind the head will not be finished. */
+static void give_up(struct tr2_control *ring)
+{
+	uint64_t pending = tr2_ring_load(&ring->pending);
+
+	tr2_ring_store(&ring->reserved, tr2_ring_load(&ring->data_head));
+	tr2_ring_store(&ring->pending, 0);
+	tr2_ring_order();
+	tr2_ring_store(&ring->nest, 0);
+	lose(ring, TR2_LOST_ABANDONED, pending + 1);
+}
+
+/*
+ * A write finds another one in progress. Either it is in a signal handler, whose
+ * frames are below those of the write that it interrupted; or a handler jumped
+ * out of that one, to a frame further up, and nobody will finish it.
+ */
+void tr2_ring_nested(struct tr2_control *ring, uintptr_t frame)
+{
+	if (frame >= tr2_ring_load(&ring->frame) && !is_on_signal_stack())
+		give_up(ring);
+	else
+		add(&ring->pending, 1);
+}
+
+/* false: there is no room to say so. */
+static bool tell_loss(struct tr2_control *ring, char *data, unsigned int cause)
+{
+	struct tr2_record_lost record = {
+		.head = { TR2_RECORD_LOST, 0, sizeof(record) },
+		.id = cause,
+		.lost = tr2_ring_load(&ring->lost[cause]) -
+			tr2_ring_load(&ring->told[cause]),
+	};
+	char *p;
+
+	if (!record.lost)
+		return true;
+	/* First, or a handler would tell the same ones. */
+	add(&ring->told[cause], record.lost);
+	p = tr2_ring_reserve(ring, data, sizeof(record));
+	if (p) {
+		memcpy(p, &record, sizeof(record));
+		add(&ring->untold, -record.lost);
+	} else {
+		add(&ring->told[cause], -record.lost);
+	}
+	return p != NULL;
+}
+
+void tr2_ring_tell_losses(struct tr2_control *ring, char *data)
+{
+	unsigned int cause;
+
+	for (cause = 0; cause < NR_RING_CAUSES; cause++)
+		if (!tell_loss(ring, data, cause))
+			return;
+}
+
+__attribute__((noinline)) void tr2_ring_put(struct tr2_slot *slot,
+					    const void *record)
+{
+	const struct tr2_record *head = record;
+	struct tr2_ring_write w;
+
+	if (!tr2_ring_begin(&w, slot, head->size,
+			    __builtin_frame_address(0)))
+		return;
+	memcpy(w.p, record, head->size);
+	tr2_ring_end(&w);
+}
+
+void tr2_ring_finish(struct tr2_slot *slot)
+{
+	struct tr2_control *ring = &slot->control;
+
+	if (!ring->data_size || !tr2_arena_rings.data_size)
+		return;
+	if (tr2_ring_load(&ring->nest))
+		give_up(ring);
+	if (tr2_ring_load(&ring->untold)) {
+		tr2_ring_store(&ring->nest, 1);
+		tr2_ring_order();
+		tr2_ring_tell_losses(ring, tr2_ring_data(slot));
+		tr2_ring_leave(ring, 0);
+	}
+	tr2_ring_wake(ring);
+}

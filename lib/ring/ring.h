@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * ring - writing records that other processes read, and that stay when this
+ * one is killed at any instruction.
+ *
+ * A ring has one owner, the thread of its slot. Its other writers are that
+ * thread's signal handlers, nested to any depth. Hence what they share is
+ * changed by single instructions, without lock prefixes, and never by locks.
+ *
+ *	data_tail <= data_head <= reserved
+ *
+ * A writer counts itself in `nest`, moves `reserved` behind its record, writes
+ * it, and counts itself out. Only the outermost one moves `data_head` up to
+ * `reserved`: it has seen all others come and go, so all before is complete.
+ * Then it looks again, for those that came meanwhile.
+ *
+ * All functions are signal-safe. What lies in the slot may be changed by other
+ * processes, which can spoil the ring but makes no write go beyond it.
+ */
+#ifndef TR2_RING_RING_H
+#define TR2_RING_RING_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "arena/arena.h"
+#include "base/sanitize.h"
+#include "ring/layout.h"
+#include "ring/testpoint.h"
+
+/* A write in progress, held by the writer. */
+struct tr2_ring_write {
+	struct tr2_control *ring;
+	char *p; /* where the record goes; all of it is the writer's to fill */
+};
+
+#define tr2_ring_load(p) __atomic_load_n((p), __ATOMIC_RELAXED)
+#define tr2_ring_store(p, v) __atomic_store_n((p), (v), __ATOMIC_RELAXED)
+/* Orders this thread and its own signal handlers. */
+#define tr2_ring_order() __atomic_signal_fence(__ATOMIC_SEQ_CST)
+
+/*
+ * Against this thread's handlers only: one instruction, since no other thread
+ * writes there.
+ */
+static inline bool tr2_ring_swap(uint64_t *p, uint64_t expected,
+				 uint64_t desired)
+{
+#if defined(__x86_64__) && !TR2_TSAN
+	bool swapped;
+
+	__asm__ volatile("cmpxchgq %3, %1"
+			 : "=@ccz"(swapped), "+m"(*p), "+a"(expected)
+			 : "r"(desired)
+			 : "memory");
+	return swapped;
+#else
+	return __atomic_compare_exchange_n(p, &expected, desired, false,
+					   __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+#endif
+}
+
+/* Rarely needed parts of the functions below. */
+bool tr2_ring_make_room(struct tr2_control *ring, uint64_t end);
+void tr2_ring_nested(struct tr2_control *ring, uintptr_t frame);
+void tr2_ring_tell_losses(struct tr2_control *ring, char *data);
+void tr2_ring_wake(struct tr2_control *ring);
+
+/*
+ * Counts a record that was not written, in a ring or, where there is none
+ * (NULL, or the slot has none), in the arena.
+ */
+void tr2_ring_lost(struct tr2_slot *slot, enum tr2_lost_cause cause);
+
+static inline char *tr2_ring_data(struct tr2_slot *slot)
+{
+	return (char *)slot + tr2_arena_rings.data_offset;
+}
+
+/* The place for `size` bytes, NULL: there is no room. */
+static inline char *tr2_ring_reserve(struct tr2_control *ring, char *data,
+				     uint32_t size)
+{
+	uint64_t data_size = tr2_arena_rings.data_size, at, gap, end;
+	struct tr2_record filler = { TR2_RECORD_FILLER, 0, 0 };
+
+	do {
+		at = tr2_ring_load(&ring->reserved);
+		gap = data_size - (at & (data_size - 1));
+		if (gap >= size)
+			gap = 0;
+		end = at + gap + size;
+		TR2_TESTPOINT(looked);
+		/*
+		 * Acquire: pairs with the reader's release of data_tail, so
+		 * that it has read what is overwritten now.
+		 */
+		if (__builtin_expect(
+			    end - __atomic_load_n(&ring->data_tail,
+						  __ATOMIC_ACQUIRE) >
+				    data_size, 0) &&
+		    !tr2_ring_make_room(ring, end))
+			return NULL;
+	} while (!tr2_ring_swap(&ring->reserved, at, end));
+	TR2_TESTPOINT(reserved);
+	if (__builtin_expect(gap != 0, 0)) {
+		filler.size = (uint16_t)gap;
+		memcpy(data + (at & (data_size - 1)), &filler, sizeof(filler));
+		TR2_TESTPOINT(filled);
+	}
+	return data + ((end - size) & (data_size - 1));
+}
+
+/* What the outermost writer does at its end; others only count themselves. */
+static inline void tr2_ring_leave(struct tr2_control *ring, uint32_t records)
+{
+	uint32_t nest = tr2_ring_load(&ring->nest);
+	uint64_t head, pending, threshold;
+
+	tr2_ring_order();
+	if (__builtin_expect(nest > 1, 0)) {
+		tr2_ring_store(&ring->nest, nest - 1);
+		return;
+	}
+	do {
+		tr2_ring_store(&ring->nest, 1);
+		tr2_ring_order();
+		pending = tr2_ring_load(&ring->pending);
+		tr2_ring_order();
+		head = tr2_ring_load(&ring->reserved);
+		TR2_TESTPOINT(about_to_publish);
+		/* Release: pairs with the reader's acquire of data_head. */
+		__atomic_store_n(&ring->data_head, head, __ATOMIC_RELEASE);
+		TR2_TESTPOINT(published);
+		if (__builtin_expect(pending != 0, 0))
+			__atomic_fetch_sub(&ring->pending, pending,
+					   __ATOMIC_RELAXED);
+		records += (uint32_t)pending +
+			   tr2_ring_load(&ring->wake_records);
+		tr2_ring_store(&ring->wake_records, records);
+		tr2_ring_order();
+		tr2_ring_store(&ring->nest, 0);
+		tr2_ring_order();
+		TR2_TESTPOINT(left);
+		if (__builtin_expect(tr2_ring_load(&ring->reserved) == head, 1))
+			break;
+		records = 0;
+	} while (true);
+	threshold = tr2_ring_load(&ring->wakeup_watermark);
+	if (!threshold)
+		threshold = tr2_arena_rings.data_size / 2;
+	/* wakeup_events 0 is the largest number less one. */
+	if (__builtin_expect(head - tr2_ring_load(&ring->wake_head) >=
+				     threshold, 0) ||
+	    __builtin_expect(records - 1u >=
+				     tr2_ring_load(&ring->wakeup_events) - 1u,
+			     0))
+		tr2_ring_wake(ring);
+}
+
+/*
+ * A place for a record of `size` bytes, which is a multiple of 8 and at most
+ * TR2_RECORD_MAX. false: there is none, and the loss was counted; otherwise
+ * write all of it to w->p, and call tr2_ring_end(). frame: an address in the
+ * caller's stack frame.
+ */
+static inline bool tr2_ring_begin(struct tr2_ring_write *w,
+				  struct tr2_slot *slot, uint32_t size,
+				  const void *frame)
+{
+	struct tr2_control *ring;
+	uint32_t nest;
+	char *data;
+
+	if (__builtin_expect(!slot || !slot->control.data_size ||
+			     !tr2_arena_rings.data_size, 0)) {
+		tr2_ring_lost(slot, TR2_LOST_NO_SLOT);
+		return false;
+	}
+	if (__builtin_expect(size > tr2_arena_rings.data_size / 4, 0)) {
+		tr2_ring_lost(slot, TR2_LOST_TOO_LARGE);
+		return false;
+	}
+	ring = &slot->control;
+	data = tr2_ring_data(slot);
+	if (__builtin_expect(tr2_ring_load(&ring->nest) != 0, 0))
+		tr2_ring_nested(ring, (uintptr_t)frame);
+	nest = tr2_ring_load(&ring->nest);
+	if (!nest)
+		tr2_ring_store(&ring->frame, (uintptr_t)frame);
+	tr2_ring_store(&ring->nest, nest + 1);
+	tr2_ring_order();
+	TR2_TESTPOINT(entered);
+	if (__builtin_expect(tr2_ring_load(&ring->untold) != 0, 0))
+		tr2_ring_tell_losses(ring, data);
+	w->ring = ring;
+	w->p = tr2_ring_reserve(ring, data, size);
+	if (__builtin_expect(w->p != NULL, 1))
+		return true;
+	tr2_ring_lost(slot, tr2_arena_rings.consume ? TR2_LOST_NO_ROOM :
+						      TR2_LOST_NESTED);
+	TR2_TESTPOINT(counted_loss);
+	tr2_ring_leave(ring, 0);
+	return false;
+}
+
+static inline void tr2_ring_end(const struct tr2_ring_write *w)
+{
+	tr2_ring_order();
+	TR2_TESTPOINT(copied);
+	tr2_ring_leave(w->ring, 1);
+}
+
+/* A whole record, complete in memory; its size is in its head. */
+void tr2_ring_put(struct tr2_slot *slot, const void *record);
+
+/* No thread writes to the slot's ring any more: gives up what was left in the
+ * midst, and wakes the reader. Only by its last owner, or in its name. */
+void tr2_ring_finish(struct tr2_slot *slot);
+
+#endif

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * TR2_TESTPOINT(name): a named place between two steps of a writer. A test that
+ * defines TR2_TESTPOINTS and includes the writer's source has its
+ * tr2_testpoint() called there, as a signal handler might be; anywhere else it
+ * is nothing.
+ */
+#ifndef TR2_RING_TESTPOINT_H
+#define TR2_RING_TESTPOINT_H
+
+#define TR2_TESTPOINT_LIST(X)                                             \
+	X(entered) /* counted as a write in progress */                   \
+	X(looked) /* has seen where the next record goes */               \
+	X(made_room) /* the tail was moved */                             \
+	X(reserved) /* has its place, with what was there before in it */ \
+	X(filled) /* the filler before it is written */                   \
+	X(copied) /* the record is complete, and not visible */           \
+	X(about_to_publish) /* has seen how far all is complete */        \
+	X(published)                                                      \
+	X(left) /* no longer a write in progress, looks again */          \
+	X(counted_loss)
+
+enum tr2_testpoint {
+#define X(name) TR2_TESTPOINT_##name,
+	TR2_TESTPOINT_LIST(X)
+#undef X
+	TR2_TESTPOINT_NR
+};
+
+#ifdef TR2_TESTPOINTS
+void tr2_testpoint(enum tr2_testpoint at);
+#define TR2_TESTPOINT(name) tr2_testpoint(TR2_TESTPOINT_##name)
+#else
+#define TR2_TESTPOINT(name) ((void)0)
+#endif
+
+#endif

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: MIT */
+#include "target/ring.h"
+
+#include "event/render_internal.h"
+#include "ring/ring.h"
+#include "target/target.h"
+
+#define COUNT_BYTES sizeof(uint16_t)
+
+/* Grows the line up to the limit, which keeps room for the fields behind. */
+struct record {
+	struct tr2_render *r;
+	size_t limit; /* of r->line.len */
+	uint16_t misc;
+};
+
+static void add_u16(struct record *record, size_t value)
+{
+	uint16_t number = (uint16_t)value;
+
+	tr2_buf_add(&record->r->line, &number, sizeof(number));
+}
+
+static void add_u64(struct record *record, uint64_t value)
+{
+	tr2_buf_add(&record->r->line, &value, sizeof(value));
+}
+
+static size_t room(const struct record *record)
+{
+	return record->limit - record->r->line.len;
+}
+
+/* There is room for its length at least. */
+static void add_string(struct record *record, const char *s)
+{
+	size_t len, most = room(record) - COUNT_BYTES;
+
+	if (!s) {
+		add_u16(record, TR2_RECORD_ABSENT);
+		return;
+	}
+	len = strlen(s);
+	s = tr2_render_shown(record->r, s, &len);
+	if (len > most) {
+		len = most;
+		record->misc |= TR2_MISC_CUT;
+	}
+	add_u16(record, len);
+	tr2_buf_add(&record->r->line, s, len);
+}
+
+/* The number of what follows is known when that is written. */
+static void set_count(struct record *record, size_t at, size_t count)
+{
+	uint16_t number = (uint16_t)count;
+
+	if (!record->r->line.failed)
+		memcpy(record->r->line.p + at, &number, sizeof(number));
+}
+
+static void add_argv(struct record *record, const char *const *argv)
+{
+	size_t at = record->r->line.len, nr = 0;
+
+	add_u16(record, TR2_RECORD_ABSENT);
+	if (!argv)
+		return;
+	for (; argv[nr] && room(record) >= COUNT_BYTES &&
+	       !record->r->line.failed; nr++)
+		add_string(record, argv[nr]);
+	if (argv[nr])
+		record->misc |= TR2_MISC_CUT;
+	set_count(record, at, nr);
+}
+
+static void add_histogram(struct record *record, const struct tr2_histogram *h)
+{
+	size_t at = record->r->line.len;
+	unsigned int i;
+
+	add_u16(record, TR2_RECORD_ABSENT);
+	if (!h)
+		return;
+	for (i = 0; i < h->nr && room(record) >= 2 * sizeof(uint64_t); i++) {
+		add_u64(record, h->bucket[i].upper_ns);
+		add_u64(record, h->bucket[i].count);
+	}
+	if (i < h->nr)
+		record->misc |= TR2_MISC_CUT;
+	set_count(record, at, i);
+}
+
+/* What a field takes at least. */
+static size_t least_bytes(enum tr2_field_type type)
+{
+	switch (type) {
+	case TR2_T_T_ABS:
+	case TR2_T_NESTING:
+		return 0;
+	case TR2_T_STR:
+	case TR2_T_JSON:
+	case TR2_T_ARGV:
+	case TR2_T_HISTOGRAM:
+		return COUNT_BYTES;
+	default:
+		return sizeof(uint64_t);
+	}
+}
+
+static void add_field(struct record *record, const struct tr2_event *ev,
+		      enum tr2_field_type type, const struct tr2_value *v)
+{
+	switch (type) {
+	case TR2_T_T_ABS:
+	case TR2_T_NESTING:
+		return;
+	case TR2_T_STR:
+	case TR2_T_JSON:
+		add_string(record, v->s);
+		return;
+	case TR2_T_ARGV:
+		add_argv(record, v->argv);
+		return;
+	case TR2_T_HISTOGRAM:
+		add_histogram(record, v->histogram);
+		return;
+	case TR2_T_T_REL:
+		add_u64(record, ev->t_rel_ns);
+		return;
+	default:
+		add_u64(record, v->u);
+	}
+}
+
+static void add_head(struct record *record, const struct tr2_event *ev,
+		     bool brief)
+{
+	const struct tr2_record_event head = {
+		.head.type = TR2_RECORD_EVENT + (uint32_t)ev->kind,
+		.time = ev->time_ns,
+		.tid = ev->tid,
+		.line = brief ? 0 : (uint32_t)ev->line,
+		.repo_id = (uint32_t)ev->repo_id,
+		.nesting = ev->nesting,
+	};
+
+	tr2_buf_add(&record->r->line, &head, sizeof(head));
+	add_string(record, brief ? NULL : ev->file);
+}
+
+static void finish(struct record *record, const struct tr2_event *ev)
+{
+	struct tr2_buf *b = &record->r->line;
+	struct tr2_record *head;
+
+	while (b->len % TR2_RECORD_ALIGN && !b->failed)
+		tr2_buf_addch(b, '\0');
+	if (b->failed)
+		return;
+	head = (struct tr2_record *)(void *)b->p;
+	head->misc = record->misc;
+	if (ev->as_main)
+		head->misc |= TR2_MISC_MAIN;
+	head->size = (uint16_t)b->len;
+}
+
+void tr2_render_ring(struct tr2_render *r, const struct tr2_event *ev,
+		     bool brief)
+{
+	const struct tr2_field *f = tr2_event_rows[ev->kind].field;
+	struct record record = { .r = r, .limit = TR2_RECORD_MAX };
+	unsigned int i;
+
+	tr2_buf_reset(&r->line);
+	for (i = 0; f[i].name; i++)
+		record.limit -= least_bytes(f[i].type);
+	add_head(&record, ev, brief);
+	for (i = 0; f[i].name && !r->line.failed; i++) {
+		record.limit += least_bytes(f[i].type);
+		add_field(&record, ev, f[i].type, &ev->v[i]);
+	}
+	finish(&record, ev);
+}
+
+void tr2_target_put(struct tr2_target *target, const struct tr2_render *render)
+{
+	const struct tr2_buf *record = &render->line;
+	struct tr2_ring_write w;
+
+	if (!tr2_ring_begin(&w, tr2_my_slot, (uint32_t)record->len,
+			    __builtin_frame_address(0))) {
+		tr2_dest_drop(&target->dest);
+		return;
+	}
+	memcpy(w.p, record->p, record->len);
+	tr2_ring_end(&w);
+}

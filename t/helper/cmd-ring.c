@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * `test-tool ring VERB`: what lies in the file of an arena, as the headers of
+ * its layout describe it and nothing else. For tests of the library; it checks
+ * all that it goes by, and stops at the first thing that is wrong.
+ */
+#include "cmd-ring.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "event/event.h"
+#include "ring/layout.h"
+
+noreturn static void damaged(const char *what, uint64_t at)
+{
+	tool_die("damaged: %s at %#" PRIx64, what, at);
+}
+
+void tool_arena_open(struct tool_arena *arena, const char *path, bool writable)
+{
+	int fd = open(path, (writable ? O_RDWR : O_RDONLY) | O_CLOEXEC);
+	struct stat st;
+	void *p;
+
+	if (fd < 0 || fstat(fd, &st))
+		tool_die("cannot open '%s': %s", path, strerror(errno));
+	if ((size_t)st.st_size < TR2_SLOTS_OFFSET)
+		damaged("a short header", (uint64_t)st.st_size);
+	p = mmap(NULL, (size_t)st.st_size,
+		 PROT_READ | (writable ? PROT_WRITE : 0), MAP_SHARED, fd, 0);
+	if (p == MAP_FAILED)
+		tool_die("cannot map '%s': %s", path, strerror(errno));
+	close(fd);
+	arena->base = p;
+	arena->size = (uint64_t)st.st_size;
+	arena->header = p;
+	if (memcmp(arena->header->magic, TR2_ARENA_MAGIC, 8) != 0)
+		damaged("no magic", 0);
+	if (arena->header->version != 1 || arena->header->compat_version != 1 ||
+	    arena->header->byte_order != 0x01020304 ||
+	    arena->header->header_size != sizeof(*arena->header))
+		damaged("an unknown version", 8);
+}
+
+unsigned int tool_arena_nr_slots(const struct tool_arena *arena)
+{
+	return __atomic_load_n(&arena->header->nr_slots, __ATOMIC_ACQUIRE);
+}
+
+struct tr2_slot *tool_arena_slot(const struct tool_arena *arena, unsigned int i)
+{
+	const struct tr2_arena_header *h = arena->header;
+	uint64_t offset = h->slots_offset + i * h->slot_size;
+
+	if (h->slot_size < sizeof(struct tr2_slot) || offset > arena->size ||
+	    h->slot_size > arena->size - offset)
+		damaged("a slot beyond the end", offset);
+	return (struct tr2_slot *)(void *)(arena->base + offset);
+}
+
+const char *tool_arena_string(const struct tool_arena *arena, uint32_t at)
+{
+	const struct tr2_arena_header *h = arena->header;
+
+	if (at >= h->strings_used || h->strings_used > h->strings_size)
+		damaged("a string beyond the end", at);
+	return arena->base + h->strings_offset + at;
+}
+
+/* What is left of a record. */
+struct cursor {
+	const char *p, *end;
+};
+
+static const char *take(struct cursor *c, size_t n)
+{
+	const char *p = c->p;
+
+	if (n > (size_t)(c->end - c->p))
+		damaged("a record that is too short", 0);
+	c->p += n;
+	return p;
+}
+
+static uint64_t take_u64(struct cursor *c)
+{
+	uint64_t value;
+
+	memcpy(&value, take(c, sizeof(value)), sizeof(value));
+	return value;
+}
+
+static unsigned int take_u16(struct cursor *c)
+{
+	uint16_t value;
+
+	memcpy(&value, take(c, sizeof(value)), sizeof(value));
+	return value;
+}
+
+static void print_text(const char *s, size_t len)
+{
+	putchar('"');
+	for (; len; s++, len--)
+		if (*s < ' ' || *s == '"' || *s == '\\' || *s == 127)
+			printf("\\%03o", (unsigned char)*s);
+		else
+			putchar(*s);
+	putchar('"');
+}
+
+static void print_string(struct cursor *c)
+{
+	unsigned int len = take_u16(c);
+
+	if (len == TR2_RECORD_ABSENT)
+		putchar('-');
+	else
+		print_text(take(c, len), len);
+}
+
+static void print_list(struct cursor *c, bool pairs)
+{
+	unsigned int nr = take_u16(c), i;
+
+	if (nr == TR2_RECORD_ABSENT) {
+		putchar('-');
+		return;
+	}
+	putchar('[');
+	for (i = 0; i < nr; i++) {
+		if (i)
+			putchar(' ');
+		if (!pairs) {
+			print_string(c);
+			continue;
+		}
+		printf("%" PRIu64 ":", take_u64(c));
+		printf("%" PRIu64, take_u64(c));
+	}
+	putchar(']');
+}
+
+static void print_field(struct cursor *c, enum tr2_field_type type)
+{
+	switch (type) {
+	case TR2_T_STR:
+	case TR2_T_JSON:
+		print_string(c);
+		break;
+	case TR2_T_ARGV:
+		print_list(c, false);
+		break;
+	case TR2_T_HISTOGRAM:
+		print_list(c, true);
+		break;
+	default:
+		printf("%" PRId64, (int64_t)take_u64(c));
+		break;
+	}
+}
+
+static void print_event(const struct tr2_record *head, struct cursor *c)
+{
+	uint32_t kind = head->type - TR2_RECORD_EVENT;
+	const struct tr2_record_event *event =
+		(const void *)take(c, sizeof(*event));
+	const struct tr2_field *f;
+
+	if (kind >= TR2_EVENT_NR)
+		damaged("an unknown event", kind);
+	printf("%s time=%" PRIu64 " tid=%u", tr2_event_rows[kind].name,
+	       event->time, event->tid);
+	printf("%s%s repo=%u nesting=%u file=",
+	       head->misc & TR2_MISC_MAIN ? " main" : "",
+	       head->misc & TR2_MISC_CUT ? " cut" : "", event->repo_id,
+	       event->nesting);
+	print_string(c);
+	printf(" line=%u", event->line);
+	for (f = tr2_event_rows[kind].field; f->name; f++) {
+		if (f->type == TR2_T_T_ABS || f->type == TR2_T_NESTING)
+			continue;
+		printf(" %s=", f->name);
+		print_field(c, f->type);
+	}
+	if (c->end - c->p >= 8)
+		damaged("a record that is too long", head->size);
+	while (c->p < c->end)
+		if (*c->p++)
+			damaged("a record whose end is not zero", head->size);
+}
+
+static void print_task(const char *name, struct cursor *c)
+{
+	const struct tr2_record_task *task =
+		(const void *)take(c, sizeof(*task));
+
+	printf("%s pid=%u ppid=%u tid=%u ptid=%u time=%" PRIu64, name,
+	       task->pid, task->ppid, task->tid, task->ptid, task->time);
+}
+
+static void print_rest(struct cursor *c)
+{
+	size_t len = strnlen(c->p, (size_t)(c->end - c->p));
+
+	if (len == (size_t)(c->end - c->p))
+		damaged("a name without an end", 0);
+	print_text(c->p, len);
+}
+
+void tool_record_print(const struct tr2_record *record)
+{
+	struct cursor c = { (const char *)record,
+			    (const char *)record + record->size };
+	const union {
+		struct tr2_record_mmap mmap;
+		struct tr2_record_lost lost;
+		struct tr2_record_comm comm;
+	} *u = (const void *)record;
+
+	if (record->type == TR2_RECORD_FORK) {
+		print_task("FORK", &c);
+	} else if (record->type == TR2_RECORD_EXIT) {
+		print_task("EXIT", &c);
+	} else if (record->type == TR2_RECORD_COMM) {
+		take(&c, sizeof(u->comm));
+		printf("COMM pid=%u tid=%u comm=", u->comm.pid, u->comm.tid);
+		print_rest(&c);
+	} else if (record->type == TR2_RECORD_MMAP) {
+		take(&c, sizeof(u->mmap));
+		printf("MMAP pid=%u tid=%u addr=%#" PRIx64 " len=%#" PRIx64
+		       " pgoff=%#" PRIx64 " filename=", u->mmap.pid,
+		       u->mmap.tid, u->mmap.addr, u->mmap.len, u->mmap.pgoff);
+		print_rest(&c);
+	} else if (record->type == TR2_RECORD_LOST) {
+		take(&c, sizeof(u->lost));
+		printf("LOST id=%" PRIu64 " lost=%" PRIu64, u->lost.id,
+		       u->lost.lost);
+	} else if (record->type == TR2_RECORD_FILLER) {
+		printf("FILLER %u", record->size);
+	} else if (record->type >= TR2_RECORD_EVENT) {
+		print_event(record, &c);
+	} else {
+		damaged("an unknown record", record->type);
+	}
+	putchar('\n');
+}
+
+const struct tr2_record *tool_ring_record(const struct tr2_slot *slot,
+					  uint64_t at, uint64_t head)
+{
+	const struct tr2_control *ring = &slot->control;
+	uint64_t offset = at & (ring->data_size - 1);
+	const struct tr2_record *record =
+		(const void *)((const char *)slot + ring->data_offset + offset);
+
+	if (at % 8 || head - at < sizeof(*record) || record->size < 8 ||
+	    record->size % 8 || record->size > head - at ||
+	    record->size > ring->data_size - offset)
+		damaged("a record's size", at);
+	return record;
+}
+
+static void dump_ring(const struct tool_arena *arena, unsigned int nr)
+{
+	const struct tr2_slot *slot = tool_arena_slot(arena, nr);
+	const struct tr2_control *ring = &slot->control;
+	const struct tr2_record *record;
+	uint64_t tail = ring->data_tail, head = ring->data_head;
+
+	if (!ring->data_size)
+		return;
+	if (ring->data_size & (ring->data_size - 1) || tail > head ||
+	    head - tail > ring->data_size ||
+	    ring->data_offset + ring->data_size > arena->header->slot_size)
+		damaged("a ring", tail);
+	for (; tail < head; tail += record->size) {
+		record = tool_ring_record(slot, tail, head);
+		printf("%u ", nr);
+		tool_record_print(record);
+	}
+}
+
+static void dump_cells(const struct tool_arena *arena, unsigned int nr)
+{
+	const struct tr2_arena_header *h = arena->header;
+	const struct tr2_slot *slot = tool_arena_slot(arena, nr);
+	const struct tr2_definition *row =
+		(const void *)(arena->base + h->definitions_offset);
+	uint32_t i;
+
+	for (i = 0; i < h->nr_definitions; i++, row++) {
+		const char *name = tool_arena_string(arena, row->name);
+		const char *category = tool_arena_string(arena, row->category);
+		const struct tr2_timer_cell *timer;
+
+		if (row->kind == TR2_DEFINITION_COUNTER) {
+			if (slot->counter[row->index])
+				printf("%u counter %s/%s %" PRIu64 "\n", nr,
+				       category, name,
+				       slot->counter[row->index]);
+			continue;
+		}
+		timer = &slot->timer[row->index];
+		if (timer->count || timer->nest || timer->unpaired)
+			printf("%u timer %s/%s %" PRIu64 " nest=%u unpaired=%"
+			       PRIu64 "\n", nr, category, name, timer->count,
+			       timer->nest, timer->unpaired);
+	}
+}
+
+static void dump_control(const struct tr2_control *c, unsigned int nr)
+{
+	static const char *const states[] = { "free", "live", "ended" };
+	unsigned int i;
+
+	if (c->state > TR2_SLOT_ENDED)
+		damaged("a slot's state", c->state);
+	printf("%u slot %s tid=%u ptid=%u name=%s overwritten=%" PRIu64, nr,
+	       states[c->state], c->tid, c->ptid, c->name, c->overwritten);
+	for (i = 0; i < TR2_LOST_CAUSES; i++)
+		if (c->lost[i])
+			printf(" lost[%u]=%" PRIu64, i, c->lost[i]);
+	putchar('\n');
+}
+
+static int ring_dump(int argc, const char **argv)
+{
+	static const char *const states[] = { "starting", "running", "exited",
+					      "signalled" };
+	struct tool_arena arena;
+	const struct tr2_arena_header *h;
+	unsigned int i;
+
+	(void)argc;
+	tool_arena_open(&arena, argv[0], false);
+	h = arena.header;
+	printf("arena %s status=%u pid=%u ppid=%u sid=%s mode=%s size=%" PRIu64,
+	       h->state < 4 ? states[h->state] : "?", h->status, h->pid,
+	       h->ppid, tool_arena_string(&arena, h->sid),
+	       h->mode ? "consume" : "overwrite", h->data_size);
+	for (i = 0; i < TR2_LOST_CAUSES; i++)
+		if (h->lost[i])
+			printf(" lost[%u]=%" PRIu64, i, h->lost[i]);
+	putchar('\n');
+	for (i = 0; i < h->nr_slots; i++) {
+		dump_control(&tool_arena_slot(&arena, i)->control, i);
+		dump_cells(&arena, i);
+		dump_ring(&arena, i);
+	}
+	return 0;
+}
+
+int tr2_cmd_ring(int argc, const char **argv)
+{
+	static const struct tool_verb verbs[] = {
+		{ "dump", "<file>", 1, 1, ring_dump },
+		{ NULL, NULL, 0, 0, NULL },
+	};
+	static const struct tool_verb *const tables[] = { verbs, NULL };
+
+	return tool_run_verb(tables, argc, argv);
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/* What the verbs of `test-tool ring` share: reading an arena's file. */
+#ifndef CMD_RING_H
+#define CMD_RING_H
+
+#include "arena/layout.h"
+#include "ring/layout.h"
+#include "test-tool.h"
+
+struct tool_arena {
+	char *base;
+	uint64_t size;
+	struct tr2_arena_header *header;
+};
+
+/* All of these die when something is not as the layout says. */
+void tool_arena_open(struct tool_arena *arena, const char *path, bool writable);
+unsigned int tool_arena_nr_slots(const struct tool_arena *arena);
+struct tr2_slot *tool_arena_slot(const struct tool_arena *arena,
+				 unsigned int i);
+const char *tool_arena_string(const struct tool_arena *arena, uint32_t at);
+
+/* The record at a position before head. */
+const struct tr2_record *tool_ring_record(const struct tr2_slot *slot,
+					  uint64_t at, uint64_t head);
+/* One line. */
+void tool_record_print(const struct tr2_record *record);
+
+#endif

@@ -1,0 +1,174 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+
+test_description='the ring target: a file of records that outlives its process'
+
+. ./test-lib.sh
+. "$TEST_DIRECTORY/lib-trace2.sh"
+
+# ringed CODE ARG...: runs test-tool trace2 with a ring in r and leaves what is
+# in it in actual: records of slot 0 first, times and ids as words.
+ringed () {
+	code=$1 &&
+	shift &&
+	rm -f r &&
+	GIT_TRACE2_RING="$(pwd)/r" test_expect_code "$code" test-tool trace2 "$@" &&
+	dump r
+}
+
+dump () {
+	test-tool ring dump "$1" >dump.txt &&
+	sed -e "/ MMAP /d" -e "/ FILLER /d" -e "/cmd_ancestry/d" \
+	    -e "s/time=[0-9]*/time=T/; s/t_[a-z]*=[0-9]*/T/g" \
+	    -e "s/line=[1-9][0-9]*/line=N/" \
+	    -e "s/pid=[1-9][0-9]*/pid=P/g; s/tid=[1-9][0-9]*/tid=T/g" \
+	    -e "s/sid=[^ ]*/sid=S/" -e "s/file=\"[^\"]*\"/file=F/" dump.txt >actual
+}
+
+test_expect_success 'every event of a session is a record of its thread' '
+	ringed 3 001return 3 &&
+	cat >expect <<-\EOF &&
+	arena exited status=3 pid=P ppid=P sid=S mode=overwrite size=262144
+	0 slot free tid=0 ptid=0 name= overwritten=0
+	0 COMM pid=P tid=T comm="main"
+	0 EXIT pid=P ppid=P tid=T ptid=0 time=T
+	1 slot live tid=T ptid=0 name=main overwritten=0
+	1 version time=T tid=T repo=0 nesting=1 file=F line=N evt="4" exe="test-tool 1.0"
+	1 start time=T tid=T repo=0 nesting=1 file=F line=N argv=["test-tool" "trace2" "001return" "3"]
+	1 cmd_name time=T tid=T repo=0 nesting=1 file=F line=N name="trace2" hierarchy="trace2"
+	1 exit time=T tid=T repo=0 nesting=1 file=F line=N code=3
+	1 atexit time=T tid=T repo=0 nesting=1 file=F line=N code=3 lost=0
+	EOF
+	test_cmp expect actual
+'
+
+test_expect_success 'the file is its owner'\''s alone' '
+	(
+		umask 0 &&
+		rm -f r &&
+		GIT_TRACE2_RING="$(pwd)/r" test-tool trace2 001return 0
+	) &&
+	ls -l r >mode &&
+	test_grep "^-rw-------" mode
+'
+
+test_expect_success 'in a directory it is named after the session' '
+	mkdir d &&
+	GIT_TRACE2_RING="$(pwd)/d" GIT_TRACE2_EVENT="$(pwd)/e" \
+		test-tool trace2 001return 0 &&
+	ls d >names &&
+	test_line_count = 1 names &&
+	name=$(cat names) &&
+	test -n "$name" &&
+	test_grep "\"sid\":\"$name\"" e &&
+	test-tool ring dump d/"$name" >dump.txt &&
+	test_grep "sid=$name " dump.txt
+'
+
+test_expect_success 'a session below another one: the whole id is in the file' '
+	rm -f r &&
+	GIT_TRACE2_PARENT_SID=above GIT_TRACE2_RING="$(pwd)/r" \
+		test-tool trace2 001return 0 &&
+	test-tool ring dump r >dump.txt &&
+	test_grep "sid=above/2" dump.txt
+'
+
+test_expect_success 'threads: each has a ring, and task records in slot 0' '
+	ringed 0 101timer 3 0 2 &&
+	grep "^0" actual >tasks &&
+	cat >expect <<-\EOF &&
+	0 slot free tid=0 ptid=0 name= overwritten=0
+	0 timer test/test2 6 nest=0 unpaired=0
+	0 COMM pid=P tid=T comm="main"
+	EOF
+	head -n 3 tasks >first &&
+	test_cmp expect first &&
+	sed -n "4,\$s/ .*comm=/ COMM /p" tasks >names &&
+	cat >expect <<-\EOF &&
+	0 COMM "th01:ut_101"
+	0 COMM "th02:ut_101"
+	EOF
+	test_cmp expect names &&
+	grep -c FORK tasks >forks &&
+	echo 2 >expect &&
+	test_cmp expect forks &&
+	grep -c EXIT tasks >exits &&
+	echo 3 >expect &&
+	test_cmp expect exits &&
+	grep " thread_start \| th_timer \| thread_exit " actual >events &&
+	test_line_count = 6 events &&
+	# The last one that ends is main.
+	main=$(sed -n "s/^arena.* pid=\([0-9]*\) .*/\1/p" dump.txt) &&
+	test -n "$main" &&
+	sed -n "/ EXIT /p" dump.txt | tail -n 1 >last &&
+	test_grep "tid=$main ptid=0" last
+'
+
+test_expect_success 'an argument of 240 KB is cut, and said to be' '
+	rm -f r &&
+	perl -e "print q(x) x 120000" >long &&
+	GIT_TRACE2_RING="$(pwd)/r" test_expect_code 129 \
+		test-tool trace2 001return 0 "$(cat long)" "$(cat long)" &&
+	test-tool ring dump r >dump.txt &&
+	grep " start " dump.txt >start &&
+	test_grep " cut repo=0" start &&
+	test_grep "argv=\[\"test-tool\" \"trace2\" \"001return\" \"0\" \"xxx" start &&
+	test_grep " atexit .*lost=0" dump.txt
+'
+
+test_expect_success 'secrets are hidden' '
+	rm -f r &&
+	GIT_TRACE2_RING="$(pwd)/r" test-tool trace2 300redact_start git clone \
+		https://user:hunter2@example.com/x &&
+	! grep hunter2 r &&
+	test-tool ring dump r >dump.txt &&
+	test_grep "https://user:<REDACTED>@example.com/x" dump.txt
+'
+
+test_expect_success 'brief: without file and line' '
+	rm -f r &&
+	GIT_TRACE2_RING="$(pwd)/r" GIT_TRACE2_RING_BRIEF=1 \
+		test-tool trace2 001return 0 &&
+	test-tool ring dump r >dump.txt &&
+	test_grep "version .* file=- line=0 evt=" dump.txt
+'
+
+test_expect_success 'size and mode are settings; the size becomes a power of two' '
+	rm -f r &&
+	GIT_TRACE2_RING="$(pwd)/r" GIT_TRACE2_RING_SIZE=5k \
+		GIT_TRACE2_RING_MODE=consume test-tool trace2 001return 0 &&
+	test-tool ring dump r >dump.txt &&
+	test_grep "mode=consume size=8192\$" dump.txt
+'
+
+test_expect_success 'the same from a config file' '
+	rm -f r &&
+	test_config_global trace2.ringSize 1 &&
+	test_config_global trace2.ringMode Consume &&
+	test_config_global trace2.ringTarget "$(pwd)/r" &&
+	test-tool trace2 001return 0 &&
+	test-tool ring dump r >dump.txt &&
+	test_grep "mode=consume size=4096\$" dump.txt
+'
+
+test_expect_success 'a killed process: what it wrote is there, and who was running' '
+	rm -f r &&
+	GIT_TRACE2_RING="$(pwd)/r" test_expect_code 137 \
+		test-tool trace2 080raise KILL &&
+	test-tool ring dump r >dump.txt &&
+	test_grep "^arena running" dump.txt &&
+	test_grep "^1 slot live .*name=main" dump.txt &&
+	test_grep "^1 start " dump.txt &&
+	! grep " atexit " dump.txt
+'
+
+test_expect_success 'a signal that is recorded ends it with its number' '
+	rm -f r &&
+	GIT_TRACE2_SIGNALS=TERM GIT_TRACE2_RING="$(pwd)/r" test_expect_code 143 \
+		test-tool trace2 080raise TERM &&
+	test-tool ring dump r >dump.txt &&
+	test_grep "^arena signalled status=15 " dump.txt &&
+	test_grep "^1 signal .* signo=15\$" dump.txt
+'
+
+test_done
