@@ -195,12 +195,20 @@ struct tr2_control {
 	uint64_t data_head; /* release: all before it is complete */
 	uint64_t reserved; /* where the next record goes */
 	uint64_t wake_head; /* data_head of the last wake-up */
-	uint32_t nest; /* writes in progress */
-	uint32_t wake_records; /* records since the last wake-up */
+	/* Written as one, so that no handler comes in between. */
+	union {
+		struct {
+			uint32_t nest; /* writes in progress */
+			/* Where the outermost one's stack frame is, in 16s. */
+			uint32_t frame;
+		};
+		uint64_t nest_and_frame;
+	};
 	uint64_t overwritten; /* records that newer ones took the place of */
 	uint64_t untold; /* losses that no LOST record tells yet */
-	uint64_t frame; /* where on its stack the outermost write is */
-	uint64_t pending; /* records behind data_head */
+	uint32_t pending; /* nested records behind data_head */
+	uint32_t wake_records; /* records since the last wake-up */
+	uint64_t reserved_5;
 	/* 192 */
 	uint64_t lost[TR2_MAX_LOST_CAUSES]; /* records, by cause */
 	/*

@@ -91,16 +91,15 @@ static bool is_on_signal_stack(void)
 	return sigaltstack(NULL, &stack) || (stack.ss_flags & SS_ONSTACK);
 }
 
-/* What is behind the head will not be finished. */
-static void give_up(struct tr2_control *ring)
+void tr2_ring_give_up(struct tr2_control *ring, uint32_t others)
 {
-	uint64_t pending = tr2_ring_load(&ring->pending);
+	uint32_t pending = tr2_ring_load(&ring->pending);
 
 	tr2_ring_store(&ring->reserved, tr2_ring_load(&ring->data_head));
 	tr2_ring_store(&ring->pending, 0);
 	tr2_ring_order();
 	tr2_ring_store(&ring->nest, 0);
-	lose(ring, TR2_LOST_ABANDONED, pending + 1);
+	lose(ring, TR2_LOST_ABANDONED, pending + (uint64_t)others);
 }
 
 /*
@@ -108,12 +107,17 @@ static void give_up(struct tr2_control *ring)
  * frames are below those of the write that it interrupted; or a handler jumped
  * out of that one, to a frame further up, and nobody will finish it.
  */
-void tr2_ring_nested(struct tr2_control *ring, uintptr_t frame)
+void tr2_ring_nested(struct tr2_control *ring, uint32_t frame)
 {
-	if (frame >= tr2_ring_load(&ring->frame) && !is_on_signal_stack())
-		give_up(ring);
-	else
-		add(&ring->pending, 1);
+	uint32_t above = frame - tr2_ring_load(&ring->frame);
+
+	if (above <= INT32_MAX && !is_on_signal_stack()) {
+		tr2_ring_give_up(ring, 1);
+		tr2_ring_be_outermost(ring, frame);
+		return;
+	}
+	__atomic_fetch_add(&ring->pending, 1, __ATOMIC_RELAXED);
+	tr2_ring_store(&ring->nest, tr2_ring_load(&ring->nest) + 1);
 }
 
 /* false: there is no room to say so. */
@@ -165,17 +169,18 @@ __attribute__((noinline)) void tr2_ring_put(struct tr2_slot *slot,
 
 void tr2_ring_finish(struct tr2_slot *slot)
 {
+	uint32_t frame = tr2_ring_frame(__builtin_frame_address(0));
 	struct tr2_control *ring = &slot->control;
 
 	if (!ring->data_size || !tr2_arena_rings.data_size)
 		return;
 	if (tr2_ring_load(&ring->nest))
-		give_up(ring);
+		tr2_ring_give_up(ring, 1);
 	if (tr2_ring_load(&ring->untold)) {
-		tr2_ring_store(&ring->nest, 1);
+		tr2_ring_be_outermost(ring, frame);
 		tr2_ring_order();
 		tr2_ring_tell_losses(ring, tr2_ring_data(slot));
-		tr2_ring_leave(ring, 0);
+		tr2_ring_leave(ring, frame, 0);
 	}
 	tr2_ring_wake(ring);
 }

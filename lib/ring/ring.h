@@ -33,6 +33,7 @@
 struct tr2_ring_write {
 	struct tr2_control *ring;
 	char *p; /* where the record goes; all of it is the writer's to fill */
+	uint32_t frame;
 };
 
 #define tr2_ring_load(p) __atomic_load_n((p), __ATOMIC_RELAXED)
@@ -63,7 +64,10 @@ static inline bool tr2_ring_swap(uint64_t *p, uint64_t expected,
 
 /* Rarely needed parts of the functions below. */
 bool tr2_ring_make_room(struct tr2_control *ring, uint64_t end);
-void tr2_ring_nested(struct tr2_control *ring, uintptr_t frame);
+void tr2_ring_nested(struct tr2_control *ring, uint32_t frame);
+/* What is behind the head will not be finished: nested writes, and so many
+ * others. */
+void tr2_ring_give_up(struct tr2_control *ring, uint32_t others);
 void tr2_ring_tell_losses(struct tr2_control *ring, char *data);
 void tr2_ring_wake(struct tr2_control *ring);
 
@@ -112,20 +116,48 @@ static inline char *tr2_ring_reserve(struct tr2_control *ring, char *data,
 	return data + ((end - size) & (data_size - 1));
 }
 
-/* What the outermost writer does at its end; others only count themselves. */
-static inline void tr2_ring_leave(struct tr2_control *ring, uint32_t records)
+static inline uint32_t tr2_ring_frame(const void *frame)
 {
-	uint32_t nest = tr2_ring_load(&ring->nest);
-	uint64_t head, pending, threshold;
+	return (uint32_t)((uintptr_t)frame >> 4);
+}
+
+/* The only write in progress is that of the frame. */
+static inline void tr2_ring_be_outermost(struct tr2_control *ring,
+					 uint32_t frame)
+{
+	tr2_ring_store(&ring->nest_and_frame, (uint64_t)frame << 32 | 1);
+}
+
+/* false: others are counted in still. One instruction. */
+static inline bool tr2_ring_count_out(struct tr2_control *ring)
+{
+#if defined(__x86_64__) && !TR2_TSAN
+	bool is_zero;
+
+	__asm__ volatile("decl %1"
+			 : "=@ccz"(is_zero), "+m"(ring->nest)
+			 :
+			 : "memory");
+	return is_zero;
+#else
+	return !__atomic_sub_fetch(&ring->nest, 1, __ATOMIC_RELAXED);
+#endif
+}
+
+/* What the outermost writer does at its end; others only count themselves. */
+static inline void tr2_ring_leave(struct tr2_control *ring, uint32_t frame,
+				  uint32_t records)
+{
+	uint32_t nest = tr2_ring_load(&ring->nest), pending;
+	uint64_t head, threshold;
+	bool is_last;
 
 	tr2_ring_order();
 	if (__builtin_expect(nest > 1, 0)) {
 		tr2_ring_store(&ring->nest, nest - 1);
 		return;
 	}
-	do {
-		tr2_ring_store(&ring->nest, 1);
-		tr2_ring_order();
+	while (true) {
 		pending = tr2_ring_load(&ring->pending);
 		tr2_ring_order();
 		head = tr2_ring_load(&ring->reserved);
@@ -136,17 +168,26 @@ static inline void tr2_ring_leave(struct tr2_control *ring, uint32_t records)
 		if (__builtin_expect(pending != 0, 0))
 			__atomic_fetch_sub(&ring->pending, pending,
 					   __ATOMIC_RELAXED);
-		records += (uint32_t)pending +
-			   tr2_ring_load(&ring->wake_records);
+		records += pending + tr2_ring_load(&ring->wake_records);
 		tr2_ring_store(&ring->wake_records, records);
 		tr2_ring_order();
-		tr2_ring_store(&ring->nest, 0);
+		is_last = tr2_ring_count_out(ring);
 		tr2_ring_order();
 		TR2_TESTPOINT(left);
+		is_last = is_last && !tr2_ring_load(&ring->nest);
+		if (__builtin_expect(!is_last, 0)) {
+			/* A handler jumped out of one that came meanwhile, to
+			 * another one, which ended. */
+			tr2_ring_give_up(ring, 0);
+			break;
+		}
 		if (__builtin_expect(tr2_ring_load(&ring->reserved) == head, 1))
 			break;
+		/* Handlers that came since know nothing of this write. */
+		tr2_ring_be_outermost(ring, frame);
+		tr2_ring_order();
 		records = 0;
-	} while (true);
+	}
 	threshold = tr2_ring_load(&ring->wakeup_watermark);
 	if (!threshold)
 		threshold = tr2_arena_rings.data_size / 2;
@@ -170,7 +211,6 @@ static inline bool tr2_ring_begin(struct tr2_ring_write *w,
 				  const void *frame)
 {
 	struct tr2_control *ring;
-	uint32_t nest;
 	char *data;
 
 	if (__builtin_expect(!slot || !slot->control.data_size ||
@@ -184,12 +224,11 @@ static inline bool tr2_ring_begin(struct tr2_ring_write *w,
 	}
 	ring = &slot->control;
 	data = tr2_ring_data(slot);
+	w->frame = tr2_ring_frame(frame);
 	if (__builtin_expect(tr2_ring_load(&ring->nest) != 0, 0))
-		tr2_ring_nested(ring, (uintptr_t)frame);
-	nest = tr2_ring_load(&ring->nest);
-	if (!nest)
-		tr2_ring_store(&ring->frame, (uintptr_t)frame);
-	tr2_ring_store(&ring->nest, nest + 1);
+		tr2_ring_nested(ring, w->frame);
+	else
+		tr2_ring_be_outermost(ring, w->frame);
 	tr2_ring_order();
 	TR2_TESTPOINT(entered);
 	if (__builtin_expect(tr2_ring_load(&ring->untold) != 0, 0))
@@ -201,7 +240,7 @@ static inline bool tr2_ring_begin(struct tr2_ring_write *w,
 	tr2_ring_lost(slot, tr2_arena_rings.consume ? TR2_LOST_NO_ROOM :
 						      TR2_LOST_NESTED);
 	TR2_TESTPOINT(counted_loss);
-	tr2_ring_leave(ring, 0);
+	tr2_ring_leave(ring, w->frame, 0);
 	return false;
 }
 
@@ -209,7 +248,7 @@ static inline void tr2_ring_end(const struct tr2_ring_write *w)
 {
 	tr2_ring_order();
 	TR2_TESTPOINT(copied);
-	tr2_ring_leave(w->ring, 1);
+	tr2_ring_leave(w->ring, w->frame, 1);
 }
 
 /* A whole record, complete in memory; its size is in its head. */

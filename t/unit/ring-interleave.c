@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Every interleaving of a writer, the signal handlers that interrupt it, and a
+ * reader. The writer's source is compiled here with its test points: at each of
+ * them a handler may run, which writes a record and has test points, too; a
+ * handler may jump out of what it interrupted; the reader may take what is
+ * there. All sequences of such choices are run, up to a number of them that are
+ * not "go on". After each step a reader must see whole records only, each once
+ * and in order, and in the end each is read, overwritten or counted as lost.
+ */
+#define TR2_TESTPOINTS 1
+#include "../../lib/ring/ring.c"
+
+#include <setjmp.h>
+#include <stdlib.h>
+
+#include "tap.h"
+
+#define DATA_SIZE 256u /* rings this small wrap every few records */
+#define MAX_RECORDS 64
+#define MAX_CHOICES 4096
+
+static struct {
+	struct tr2_slot slot;
+	char data[DATA_SIZE];
+} memory;
+
+static struct tr2_control *const ring = &memory.slot.control;
+
+/* What may happen at a test point. */
+enum choice { GO_ON, HANDLER, BIG_HANDLER, JUMP, READ, NR_CHOICES };
+
+struct scenario {
+	const char *name;
+	bool consume;
+	unsigned int records, size; /* of the writer */
+	unsigned int max_depth, max_events; /* handlers inside handlers; in all */
+	bool may[NR_CHOICES];
+};
+
+static const struct scenario *scenario;
+
+/* The choices of this run, and how many there were at each place. */
+static unsigned char chosen[MAX_CHOICES], options[MAX_CHOICES];
+static unsigned int nr_chosen, at_choice;
+
+static struct {
+	unsigned int depth, events;
+	uint64_t next; /* number of the next record */
+	bool complete[MAX_RECORDS]; /* all of it is written */
+	bool given_up[MAX_RECORDS]; /* a handler jumped out of it */
+	bool refused[MAX_RECORDS]; /* there was no room, which was counted */
+	bool seen[MAX_RECORDS];
+	uint64_t told; /* in LOST records that the reader took */
+	uint64_t read_to; /* consume mode: the reader's tail */
+	jmp_buf out[8]; /* of each depth */
+} run;
+
+static unsigned int nr_wrong;
+static const char *wrong;
+
+static void fail(const char *what)
+{
+	if (!nr_wrong++)
+		wrong = what;
+}
+
+struct test_record {
+	struct tr2_record head;
+	uint64_t number;
+	uint64_t fill[];
+};
+
+static const struct test_record *record_at(uint64_t at)
+{
+	return (const void *)(memory.data + (at & (DATA_SIZE - 1)));
+}
+
+static void look_at(const struct test_record *record, bool take)
+{
+	unsigned int i, words = (record->head.size - 16u) / 8;
+
+	if (record->head.type == TR2_RECORD_FILLER)
+		return;
+	if (record->head.type == TR2_RECORD_LOST) {
+		if (record->head.size != 24)
+			fail("a LOST record's size");
+		if (take)
+			run.told += ((const struct tr2_record_lost *)
+					     (const void *)record)->lost;
+		return;
+	}
+	if (record->head.type != TR2_RECORD_SAMPLE ||
+	    record->number >= run.next) {
+		fail("a record that nobody wrote");
+		return;
+	}
+	if (!run.complete[record->number])
+		fail("a record that is not complete");
+	for (i = 0; i < words; i++)
+		if (record->fill[i] != record->number * 1000 + i)
+			fail("a torn record");
+	if (!take)
+		return;
+	if (run.seen[record->number])
+		fail("a record twice");
+	run.seen[record->number] = true;
+}
+
+/* All that is visible is whole; `take` notes it as read. */
+static void look(bool take)
+{
+	uint64_t head = ring->data_head, at = ring->data_tail;
+	const struct test_record *record;
+
+	if (at > head || head - at > DATA_SIZE || ring->reserved < head) {
+		fail("head and tail");
+		return;
+	}
+	for (; at < head; at += record->head.size) {
+		record = record_at(at);
+		if (record->head.size < 8 || record->head.size % 8 ||
+		    record->head.size > head - at ||
+		    (at & (DATA_SIZE - 1)) + record->head.size > DATA_SIZE) {
+			fail("a record's size");
+			return;
+		}
+		look_at(record, take);
+	}
+	if (take && scenario->consume)
+		ring->data_tail = head;
+}
+
+static unsigned int choose(unsigned int nr)
+{
+	if (at_choice == MAX_CHOICES) {
+		fail("too many choices");
+		return 0;
+	}
+	if (at_choice == nr_chosen)
+		chosen[nr_chosen++] = 0;
+	options[at_choice] = (unsigned char)nr;
+	return chosen[at_choice++];
+}
+
+/* The next sequence of choices; false: there is none. */
+static bool next_run(void)
+{
+	nr_chosen = at_choice;
+	while (nr_chosen && chosen[nr_chosen - 1] + 1u == options[nr_chosen - 1])
+		nr_chosen--;
+	if (nr_chosen)
+		chosen[nr_chosen - 1]++;
+	return nr_chosen > 0;
+}
+
+static void write_one(unsigned int size);
+
+/* As if a signal came here. One that comes inside it may jump to it. */
+static void handler(unsigned int size)
+{
+	const volatile unsigned int depth = run.depth;
+
+	run.depth = depth + 1;
+	if (!setjmp(run.out[depth + 1]))
+		write_one(size);
+	run.depth = depth;
+}
+
+static bool may(enum choice what)
+{
+	if (!scenario->may[what] || run.events >= scenario->max_events)
+		return false;
+	if (what == HANDLER || what == BIG_HANDLER)
+		return run.depth < scenario->max_depth;
+	/* A handler, not the writer, jumps. */
+	return what != JUMP || run.depth > 0;
+}
+
+void tr2_testpoint(enum tr2_testpoint at)
+{
+	enum choice possible[NR_CHOICES];
+	unsigned int nr = 0, i;
+
+	(void)at;
+	look(false);
+	for (i = 0; i < NR_CHOICES; i++)
+		if (i == GO_ON || may(i))
+			possible[nr++] = i;
+	i = possible[nr > 1 ? choose(nr) : 0];
+	run.events += i != GO_ON;
+	switch (i) {
+	case HANDLER:
+		handler(24);
+		break;
+	case BIG_HANDLER:
+		handler(DATA_SIZE / 4);
+		break;
+	case JUMP:
+		run.depth--;
+		longjmp(run.out[run.depth], 1);
+	case READ:
+		look(true);
+		break;
+	default:
+		break;
+	}
+}
+
+/* The frame says where on the stack the outermost write was: deeper is lower. */
+static const void *frame(void)
+{
+	return (const void *)(uintptr_t)(0x10000 - 0x100 * run.depth);
+}
+
+static void fill(struct test_record *record, uint64_t number, unsigned int size)
+{
+	unsigned int i;
+
+	record->head = (struct tr2_record){ TR2_RECORD_SAMPLE, 0,
+					    (uint16_t)size };
+	record->number = number;
+	for (i = 0; i < (size - 16) / 8; i++) {
+		record->fill[i] = number * 1000 + i;
+		if (!i)
+			TR2_TESTPOINT(copied); /* half of it */
+	}
+}
+
+static void write_one(unsigned int size)
+{
+	uint64_t number = run.next++;
+	struct tr2_ring_write w;
+
+	if (number >= MAX_RECORDS) {
+		fail("too many records");
+		return;
+	}
+	run.given_up[number] = true; /* until it ends */
+	if (!tr2_ring_begin(&w, &memory.slot, size, frame())) {
+		run.refused[number] = true;
+		run.given_up[number] = false;
+		return;
+	}
+	fill((struct test_record *)(void *)w.p, number, size);
+	run.complete[number] = true;
+	tr2_ring_end(&w);
+	run.given_up[number] = false;
+}
+
+static void start(void)
+{
+	memset(&memory, 0xee, sizeof(memory));
+	memset(&memory.slot.control, 0, sizeof(memory.slot.control));
+	memset(&run, 0, sizeof(run));
+	tr2_arena_rings.data_offset = offsetof(__typeof__(memory), data);
+	tr2_arena_rings.data_size = DATA_SIZE;
+	tr2_arena_rings.consume = scenario->consume;
+	ring->data_size = DATA_SIZE;
+	ring->data_head = ring->data_tail = ring->reserved = ring->wake_head =
+		TR2_RING_START;
+	at_choice = 0;
+}
+
+/* What was written is read, or somebody counted it. */
+static void account(void)
+{
+	uint64_t lost = 0, missing = 0, given_up = 0, i;
+
+	for (i = 0; i < TR2_LOST_NO_SLOT; i++)
+		lost += ring->lost[i];
+	for (i = 0; i < run.next; i++) {
+		missing += !run.seen[i];
+		given_up += run.given_up[i];
+		if (run.refused[i] && run.seen[i])
+			fail("a record that was refused, and seen");
+	}
+	/*
+	 * What a handler jumped out of may have been complete and visible, or
+	 * not begun; it is counted if it was in the midst, with those inside.
+	 */
+	if (missing > lost + ring->overwritten + given_up)
+		fail("a loss that nobody counted");
+	if (!given_up && missing != lost + ring->overwritten)
+		fail("a loss that was counted and did not happen");
+	if (run.told > lost)
+		fail("more losses told than there were");
+}
+
+static void run_once(void)
+{
+	volatile unsigned int i;
+
+	start();
+	for (i = 0; i < scenario->records; i++) {
+		/* A handler that jumps lands here. */
+		if (!setjmp(run.out[0]))
+			write_one(scenario->size);
+		run.depth = 0;
+	}
+	run.events = UINT32_MAX; /* no more choices */
+	write_one(scenario->size); /* finds what was left in the midst */
+	tr2_ring_finish(&memory.slot);
+	look(true);
+	if (ring->nest || ring->reserved != ring->data_head || ring->pending)
+		fail("a write that does not end");
+	account();
+}
+
+static uint64_t explore(const struct scenario *s)
+{
+	uint64_t nr = 0;
+
+	scenario = s;
+	nr_wrong = 0;
+	nr_chosen = 0;
+	do {
+		run_once();
+		nr++;
+	} while (!nr_wrong && next_run());
+	return nr;
+}
+
+static const struct scenario scenarios[] = {
+	{ "handlers, flight recorder", false, 2, 40, 3, 3,
+	  { [HANDLER] = true } },
+	{ "large handlers, flight recorder", false, 2, 40, 2, 3,
+	  { [BIG_HANDLER] = true, [HANDLER] = true } },
+	{ "many records, flight recorder", false, 14, 40, 1, 2,
+	  { [HANDLER] = true } },
+	{ "handlers and a reader", true, 6, 40, 2, 3,
+	  { [HANDLER] = true, [READ] = true } },
+	{ "a full ring and a reader", true, 14, 40, 1, 2,
+	  { [HANDLER] = true, [READ] = true } },
+	{ "handlers that jump, flight recorder", false, 3, 40, 2, 4,
+	  { [HANDLER] = true, [JUMP] = true } },
+	{ "handlers that jump, and a reader", true, 7, 40, 1, 3,
+	  { [HANDLER] = true, [JUMP] = true, [READ] = true } },
+};
+
+int main(void)
+{
+	const struct scenario *s;
+	char what[160];
+	uint64_t nr;
+
+	for (s = scenarios;
+	     s < scenarios + sizeof(scenarios) / sizeof(*scenarios); s++) {
+		nr = explore(s);
+		snprintf(what, sizeof(what), "%s: %" PRIu64 " interleavings",
+			 s->name, nr);
+		if (!ok(!nr_wrong, what))
+			printf("# %s\n", wrong);
+	}
+	return done_testing();
+}
