@@ -42,6 +42,26 @@ test_expect_success 'every event of a session is a record of its thread' '
 	test_cmp expect actual
 '
 
+test_expect_success 'every event, alone in the ring or beside another target' '
+	GIT_TRACE2_SIGNALS=TERM && export GIT_TRACE2_SIGNALS &&
+	ringed 143 allevents TERM &&
+	mv actual alone &&
+	GIT_TRACE2_PERF="$(pwd)/p" && export GIT_TRACE2_PERF &&
+	ringed 143 allevents TERM &&
+	sane_unset GIT_TRACE2_SIGNALS GIT_TRACE2_PERF &&
+	test_line_count -gt 30 alone &&
+	test_cmp alone actual &&
+	test-tool events tsv | cut -f 1 | sort -u >names &&
+	test_line_count -gt 25 names &&
+	for event in $(cat names)
+	do
+		case $event in
+		too_many_files | exit | atexit | timer | counter) ;;
+		*) test_grep "^[0-9]* $event " alone || return 1 ;;
+		esac
+	done
+'
+
 test_expect_success 'the file is its owner'\''s alone' '
 	(
 		umask 0 &&

@@ -36,6 +36,8 @@ struct tr2_ring_write {
 	uint32_t frame;
 };
 
+#define TR2_RING_INLINE static inline __attribute__((always_inline))
+
 #define tr2_ring_load(p) __atomic_load_n((p), __ATOMIC_RELAXED)
 #define tr2_ring_store(p, v) __atomic_store_n((p), (v), __ATOMIC_RELAXED)
 /* Orders this thread and its own signal handlers. */
@@ -83,7 +85,7 @@ static inline char *tr2_ring_data(struct tr2_slot *slot)
 }
 
 /* The place for `size` bytes, NULL: there is no room. */
-static inline char *tr2_ring_reserve(struct tr2_control *ring, char *data,
+TR2_RING_INLINE char *tr2_ring_reserve(struct tr2_control *ring, char *data,
 				     uint32_t size)
 {
 	uint64_t data_size = tr2_arena_rings.data_size, at, gap, end;
@@ -145,7 +147,7 @@ static inline bool tr2_ring_count_out(struct tr2_control *ring)
 }
 
 /* What the outermost writer does at its end; others only count themselves. */
-static inline void tr2_ring_leave(struct tr2_control *ring, uint32_t frame,
+TR2_RING_INLINE void tr2_ring_leave(struct tr2_control *ring, uint32_t frame,
 				  uint32_t records)
 {
 	uint32_t nest = tr2_ring_load(&ring->nest), pending;
@@ -206,7 +208,7 @@ static inline void tr2_ring_leave(struct tr2_control *ring, uint32_t frame,
  * write all of it to w->p, and call tr2_ring_end(). frame: an address in the
  * caller's stack frame.
  */
-static inline bool tr2_ring_begin(struct tr2_ring_write *w,
+TR2_RING_INLINE bool tr2_ring_begin(struct tr2_ring_write *w,
 				  struct tr2_slot *slot, uint32_t size,
 				  const void *frame)
 {
@@ -244,7 +246,7 @@ static inline bool tr2_ring_begin(struct tr2_ring_write *w,
 	return false;
 }
 
-static inline void tr2_ring_end(const struct tr2_ring_write *w)
+TR2_RING_INLINE void tr2_ring_end(const struct tr2_ring_write *w)
 {
 	tr2_ring_order();
 	TR2_TESTPOINT(copied);

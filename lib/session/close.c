@@ -8,6 +8,7 @@
 #include "session/call.h"
 #include "session/counters.h"
 #include "session/metrics.h"
+#include "session/quick.h"
 #include "session/ring.h"
 #include "session/signal.h"
 
@@ -93,6 +94,7 @@ void tr2_session_close(void)
 		return;
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
 	__atomic_store_n(&trace2_enabled_, 0, __ATOMIC_SEQ_CST);
+	tr2_quick_stop();
 	tr2_signal_restore();
 	interrupted = tr2_lock_is_mine();
 	thread = interrupted ? tr2_self : tr2_thread_get();

@@ -16,6 +16,7 @@
 #include "session/call.h"
 #include "session/counters.h"
 #include "session/inherit.h"
+#include "session/quick.h"
 #include "session/ring.h"
 
 static uint32_t no_guard = 1;
@@ -57,6 +58,7 @@ void tr2_session_after_fork(void)
 	tr2_clock_after_fork();
 	tr2_session.generation++;
 	tr2_session_ring_forked(tr2_self ? tr2_self->tid : forking_tid);
+	tr2_quick_on = 0;
 	tr2_metric_after_fork();
 	tr2_arena_forget();
 	tr2_thread_after_fork();

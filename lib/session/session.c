@@ -11,6 +11,7 @@
 #include "session/call.h"
 #include "session/counters.h"
 #include "session/inherit.h"
+#include "session/quick.h"
 #include "session/ring.h"
 #include "session/signal.h"
 
@@ -92,6 +93,7 @@ static void close_sentinels(struct tr2_call *call)
 		}
 		any_on |= tr2_dest_is_on(&target->dest);
 	}
+	tr2_quick_start();
 	__atomic_store_n(&trace2_enabled_, any_on, __ATOMIC_SEQ_CST);
 }
 

@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "session/call.h"
+#include "session/quick.h"
 #include "session/ring.h"
 
 #define DEFAULT_SIGNALS "PIPE"
@@ -119,6 +120,7 @@ static void on_signal(int signo, siginfo_t *info, void *context)
 					   TR2_SESSION_CLOSED)) {
 		write_last_event(signo);
 		__atomic_store_n(&trace2_enabled_, 0, __ATOMIC_SEQ_CST);
+		tr2_quick_stop();
 	}
 	reset(signo);
 	errno = saved_errno;

@@ -366,6 +366,14 @@ __attribute__((constructor)) static void show_slots(void)
 	tr2_pmu_each_slot = each_slot;
 }
 
+/* In a call, or writing to its ring without one. */
+static bool is_busy(const struct tr2_thread *thread)
+{
+	return atomic_load(&thread->busy) ||
+	       (thread->slot &&
+		__atomic_load_n(&thread->slot->control.nest, __ATOMIC_ACQUIRE));
+}
+
 static unsigned int count_busy(void)
 {
 	const struct tr2_thread *thread;
@@ -373,7 +381,7 @@ static unsigned int count_busy(void)
 
 	tr2_lock();
 	for (thread = registry; thread; thread = thread->next)
-		nr += thread != tr2_self && atomic_load(&thread->busy);
+		nr += thread != tr2_self && is_busy(thread);
 	tr2_unlock();
 	return nr;
 }
@@ -422,13 +430,13 @@ static bool grow_regions(struct tr2_thread *thread)
 
 	if (thread->nr_open > thread->region_alloc)
 		return false;
-	if (old)
-		p = mremap(thread->region_start_ns, old, size, MREMAP_MAYMOVE);
-	else
-		p = mmap(NULL, size, PROT_READ | PROT_WRITE,
-			 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	/* The old one stays: a signal handler may have interrupted its use. */
+	p = mmap(NULL, size, PROT_READ | PROT_WRITE,
+		 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (p == MAP_FAILED)
 		return false;
+	if (old)
+		memcpy(p, thread->region_start_ns, old);
 	thread->region_start_ns = p;
 	thread->region_alloc = size / sizeof(uint64_t);
 	return true;
@@ -436,9 +444,14 @@ static bool grow_regions(struct tr2_thread *thread)
 
 void tr2_region_push(struct tr2_thread *thread, uint64_t start_ns)
 {
-	if (thread->nr_open < thread->region_alloc || grow_regions(thread))
-		thread->region_start_ns[thread->nr_open] = start_ns;
-	thread->nr_open++;
+	size_t nr = thread->nr_open;
+	bool fits = nr < thread->region_alloc || grow_regions(thread);
+
+	/* Counted first, so that a signal handler's regions are above it. */
+	__atomic_store_n(&thread->nr_open, nr + 1, __ATOMIC_RELAXED);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	if (fits)
+		thread->region_start_ns[nr] = start_ns;
 }
 
 uint64_t tr2_region_start(const struct tr2_thread *thread)

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What events cost that go to the ring alone, and counters that another process
+ * watches. usage: ring FILE (a ring that GIT_TRACE2_RING names, too)
+ */
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#if defined(__x86_64__)
+#include <x86intrin.h>
+#endif
+
+#include "arena/arena.h"
+#include "bench.h"
+#include "trace2.h"
+
+#define EVENTS_A_ROUND 20000
+#define ADDS_A_ROUND 2000000
+
+TRACE2_COUNTER(bench_counter, "bench", "counter", 0);
+
+static size_t record_bytes;
+static char record[4096], copies[4096];
+static volatile uint64_t sink;
+
+static void region(size_t n)
+{
+	for (; n >= 2; n -= 2) {
+		trace2_region_enter("bench", "region", NULL);
+		trace2_region_leave("bench", "region", NULL);
+	}
+}
+
+static void data(size_t n)
+{
+	while (n--)
+		trace2_data_string("bench", NULL, "key", "0123456789");
+}
+
+static uint64_t cheapest_clock(void)
+{
+#if defined(__x86_64__)
+	return __rdtsc();
+#else
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_nsec;
+#endif
+}
+
+static void clock_and_copy(size_t n)
+{
+	while (n--) {
+		sink = cheapest_clock();
+		memcpy(copies, record, record_bytes);
+		bench_clobber();
+	}
+}
+
+static void run_event(const char *what, void (*work)(size_t n))
+{
+	char limit[64];
+	const struct bench_case c = { what, limit, work, clock_and_copy,
+				      EVENTS_A_ROUND, 2.5, 0 };
+	uint64_t before;
+
+	work(2); /* whose thread has no ring before */
+	before = tr2_my_slot->control.data_head;
+	work(100);
+	record_bytes = (tr2_my_slot->control.data_head - before) / 100;
+	snprintf(limit, sizeof(limit), "clock read + memcpy of %zu bytes",
+		 record_bytes);
+	bench_run(&c);
+}
+
+/* The watcher looks while this is not 0. */
+static volatile int *watching;
+
+static void watch(const char *path)
+{
+	const struct timespec pause = { 0, 1000000 };
+	int fd = open(path, O_RDONLY);
+	const struct tr2_arena_header *h;
+	const char *file;
+	uint64_t offset;
+
+	file = mmap(NULL, 4u << 20, PROT_READ, MAP_SHARED, fd, 0);
+	if (fd < 0 || file == MAP_FAILED)
+		_exit(1);
+	h = (const void *)file;
+	while (true) {
+		offset = h->slots_offset + h->slot_size + h->counters_offset;
+		if (*watching)
+			sink = *(const volatile uint64_t *)(const void *)
+				(file + offset);
+		nanosleep(&pause, NULL);
+	}
+}
+
+static void add(size_t n, int watched)
+{
+	*watching = watched;
+	while (n--)
+		trace2_counter_add(bench_counter, 1);
+}
+
+static void add_watched(size_t n)
+{
+	add(n, 1);
+}
+
+static void add_unwatched(size_t n)
+{
+	add(n, 0);
+}
+
+static void run_watched(const char *path)
+{
+	static const struct bench_case watched = {
+		"counter_add, watched live", "the same unwatched",
+		add_watched, add_unwatched, ADDS_A_ROUND, 1.02, 0
+	};
+	pid_t pid;
+
+	trace2_counter_add(bench_counter, 1);
+	watching = mmap(NULL, sizeof(*watching), PROT_READ | PROT_WRITE,
+			MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	pid = watching == MAP_FAILED ? -1 : fork();
+	if (pid < 0)
+		abort();
+	if (!pid)
+		watch(path);
+	bench_pin();
+	bench_run(&watched);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+
+int main(int argc, char **argv)
+{
+	if (argc != 2)
+		return 129;
+	trace2_initialize();
+	if (!trace2_is_enabled() || !tr2_arena_header())
+		return 1;
+	/* Before this process is pinned, so that it has another core. */
+	run_watched(argv[1]);
+	run_event("region_enter or leave, ring", region);
+	run_event("data of 10 bytes, ring", data);
+	return 0;
+}
