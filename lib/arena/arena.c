@@ -284,11 +284,14 @@ bool tr2_arena_map(int fd, uint64_t data_size, enum tr2_ring_mode mode)
 	tr2_define_reset();
 	write_header(tr2_file_header, mode);
 	reserve();
+	/* Without one for the first thread it makes no sense. */
 	arena.totals = take(0);
-	if (arena.totals)
-		return true;
-	unmap_file();
-	return false;
+	if (!arena.totals || !take(1)) {
+		unmap_file();
+		return false;
+	}
+	arena.in_use[1] = 0;
+	return true;
 }
 
 void tr2_arena_publish(void)

@@ -1,0 +1,212 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+
+test_description='rings where there is no place for them, and forked processes'
+
+. ./test-lib.sh
+. "$TEST_DIRECTORY/lib-trace2.sh"
+
+# What the program does without tracing, it does now: VERB prints nothing, ends
+# with CODE, and says on stderr what is in `expect`.
+refused () {
+	ring=$1 &&
+	GIT_TRACE2_RING=$ring GIT_TRACE2_DST_DEBUG=1 GIT_TRACE2="$(pwd)/n" \
+		test_expect_code 3 test-tool trace2 001return 3 >out 2>err &&
+	test_must_be_empty out &&
+	test_grep "atexit elapsed:[0-9.]* code:3" n &&
+	rm n
+}
+
+test_expect_success 'a file that exists is left as it is' '
+	echo precious >file &&
+	cp file before &&
+	refused "$(pwd)/file" &&
+	test_cmp before file &&
+	cat >expect <<-EOF &&
+	warning: trace2: cannot use '\''GIT_TRACE2_RING'\'': '\''$(pwd)/file'\'': the file exists, and one is of one process: name a directory
+	EOF
+	test_cmp expect err
+'
+
+test_expect_success 'the same for an empty one, a symbolic link, a fifo' '
+	: >empty &&
+	ln -s target link &&
+	mkfifo fifo &&
+	refused "$(pwd)/empty" &&
+	test_must_be_empty empty &&
+	refused "$(pwd)/link" &&
+	test_path_is_missing target &&
+	refused "$(pwd)/fifo"
+'
+
+test_expect_success 'what is no file or directory' '
+	for value in 1 2 relative af_unix:/tmp/x
+	do
+		refused "$value" &&
+		cat >expect <<-EOF &&
+		warning: trace2: unknown value for '\''GIT_TRACE2_RING'\'': '\''$value'\'' (want the absolute path of a directory or a new file)
+		EOF
+		test_cmp expect err || return 1
+	done
+'
+
+test_expect_success 'a directory that is not there' '
+	refused "$(pwd)/missing/file" &&
+	test_grep "missing/file.*: No such file or directory" err
+'
+
+test_expect_success SANITY 'a directory where one may not write' '
+	mkdir closed &&
+	chmod a-w closed &&
+	test_when_finished "chmod a+w closed" &&
+	refused "$(pwd)/closed" &&
+	test_grep "closed.*: Permission denied" err
+'
+
+test_expect_success 'a full directory, by number of files' '
+	mkdir many &&
+	: >many/1 &&
+	GIT_TRACE2_MAX_FILES=1 && export GIT_TRACE2_MAX_FILES &&
+	test_when_finished "sane_unset GIT_TRACE2_MAX_FILES" &&
+	refused "$(pwd)/many" &&
+	ls many >names &&
+	echo 1 >expect &&
+	test_cmp expect names
+'
+
+test_expect_success 'a limit on the size of files, smaller than one thread needs' '
+	for bytes in 4096 196608 500000 1335295
+	do
+		GIT_TRACE2_RING="$(pwd)/small" GIT_TRACE2_DST_DEBUG=1 \
+			test_expect_code 3 test-tool fault rlimit-fsize $bytes \
+			test-tool trace2 001return 3 2>err &&
+		test_path_is_missing small &&
+		cat >expect <<-EOF &&
+		warning: trace2: cannot use '\''GIT_TRACE2_RING'\'': '\''$(pwd)/small'\'': File too large
+		EOF
+		test_cmp expect err || return 1
+	done
+'
+
+test_expect_success '... smaller than two threads need' '
+	GIT_TRACE2_RING="$(pwd)/small" test-tool fault rlimit-fsize 1500000 \
+		test-tool trace2 101timer 2 0 2 &&
+	test-tool ring dump small >dump.txt &&
+	rm small &&
+	test_grep "^arena exited .*lost\[4\]=[1-9][0-9]* lost\[5\]=2\$" dump.txt &&
+	test_grep "^0 timer test/test2 4 " dump.txt &&
+	test_grep "^1 atexit .*lost=[1-9]" dump.txt
+'
+
+test_expect_success 'such a process still counts' '
+	GIT_TRACE2_RING="$(pwd)/small" GIT_TRACE2="$(pwd)/n" test_expect_code 0 \
+		test-tool fault rlimit-fsize 800000 \
+		test-tool trace2 201counter 5 7 3 &&
+	test_grep "counter test/test2 value:36" n &&
+	rm -f n small
+'
+
+# A file system of our own, with this many KiB.
+test_lazy_prereq OWN_TMPFS '
+	mkdir mnt &&
+	unshare -rm sh -c "mount -t tmpfs -o size=64k none mnt && : >mnt/file"
+'
+
+test_expect_success OWN_TMPFS 'a disk that is full from the start, or soon' '
+	mkdir -p mnt &&
+	write_script full.sh <<-\EOF &&
+	mount -t tmpfs -o size="$1" none mnt || exit 99
+	GIT_TRACE2_RING=$(pwd)/mnt GIT_TRACE2=$(pwd)/n
+	export GIT_TRACE2_RING GIT_TRACE2
+	test-tool trace2 201counter 5 7 3 || exit
+	for file in mnt/*
+	do
+		test ! -f "$file" || test-tool ring dump "$file" >dump.txt || exit
+		echo "$1: $(ls mnt | wc -l | tr -d " ")" >>full
+	done
+	EOF
+	for size in 64k 192k 600k 800k 1400k 2000k 3000k
+	do
+		unshare -rm ./full.sh $size &&
+		test_grep "counter test/test2 value:36" n &&
+		rm n || return 1
+	done &&
+	test_write_lines "64k: 0" "192k: 0" "600k: 0" "800k: 0" "1400k: 1" \
+		"2000k: 1" "3000k: 1" >expect &&
+	test_cmp expect full
+'
+
+test_expect_success 'a record over a quarter of the ring is lost, and counted' '
+	rm -f r &&
+	long=$(printf "%01500d" 0) &&
+	GIT_TRACE2_RING="$(pwd)/r" GIT_TRACE2_RING_SIZE=4k \
+		test-tool trace2 006data a key "$long" b k2 v2 &&
+	test-tool ring dump r >dump.txt &&
+	test_grep "^1 slot .*lost\[1\]=2" dump.txt &&
+	grep " LOST " dump.txt >losses &&
+	test_write_lines "1 LOST id=1 lost=1" "1 LOST id=1 lost=1" >expect &&
+	test_cmp expect losses &&
+	test_grep "^1 data .*key=\"k2\" value=\"v2\"" dump.txt &&
+	test_grep "^1 atexit .*lost=2" dump.txt
+'
+
+test_expect_success 'a ring that is full: the newest stay, or the oldest' '
+	rm -f r &&
+	GIT_TRACE2_RING="$(pwd)/r" GIT_TRACE2_RING_SIZE=4k \
+		test-tool trace2 031nest 100 &&
+	test-tool ring dump r >dump.txt &&
+	test_grep "^1 slot .*overwritten=[1-9]" dump.txt &&
+	! grep "^1 version " dump.txt &&
+	test_grep "^1 atexit .*lost=0" dump.txt &&
+	rm -f r &&
+	GIT_TRACE2_RING="$(pwd)/r" GIT_TRACE2_RING_SIZE=4k \
+		GIT_TRACE2_RING_MODE=consume test-tool trace2 031nest 100 &&
+	test-tool ring dump r >dump.txt &&
+	test_grep "^1 slot .*overwritten=0 lost\[0\]=[1-9]" dump.txt &&
+	test_grep "^1 version " dump.txt &&
+	! grep "^1 atexit " dump.txt
+'
+
+test_expect_success 'a forked child has a file of its own, in a directory' '
+	mkdir forks &&
+	GIT_TRACE2_RING="$(pwd)/forks" test_expect_code 5 test-tool trace2 070fork &&
+	ls forks >names &&
+	test_line_count = 2 names &&
+	for name in $(cat names)
+	do
+		test-tool ring dump forks/"$name" || return 1
+	done >dump.txt &&
+	sed -n "s/^arena.* pid=\([0-9]*\) ppid=\([0-9]*\) .*/\1 \2/p" dump.txt >pids &&
+	parent=$(sed -n "1s/ .*//p" pids) &&
+	child=$(sed -n "2s/ .*//p" pids) &&
+	test -n "$parent" && test -n "$child" &&
+	test_grep "^0 FORK pid=$child ppid=$parent tid=$child ptid=$parent time" dump.txt &&
+	test_grep "data .* tid=$child .*value=\"child\"" dump.txt &&
+	test_grep "data .* tid=$parent .*value=\"parent\"" dump.txt &&
+	grep "counter test/test1" dump.txt >counters &&
+	cat >expect <<-\EOF &&
+	0 counter test/test1 1
+	0 counter test/test1 100
+	EOF
+	test_cmp expect counters
+'
+
+test_expect_success '... and beside a file' '
+	GIT_TRACE2_RING="$(pwd)/ring" test_expect_code 5 test-tool trace2 070fork &&
+	ls ring ring.2* >names &&
+	test_line_count = 2 names
+'
+
+test_expect_success 'more threads than slots: they count, and lose their records' '
+	mkdir crowd &&
+	GIT_TRACE2_RING="$(pwd)/crowd" GIT_TRACE2_RING_SIZE=4k \
+		test-tool trace2 051threads 300 300 &&
+	test-tool ring dump crowd/* >dump.txt &&
+	test_grep "^arena exited .*lost\[4\]=[1-9]" dump.txt &&
+	grep -c "^[0-9]* slot " dump.txt >slots &&
+	echo 256 >expect &&
+	test_cmp expect slots &&
+	test_grep "atexit .*lost=[1-9]" dump.txt
+'
+
+test_done
