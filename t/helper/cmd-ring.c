@@ -365,7 +365,9 @@ int tr2_cmd_ring(int argc, const char **argv)
 		{ "dump", "<file>", 1, 1, ring_dump },
 		{ NULL, NULL, 0, 0, NULL },
 	};
-	static const struct tool_verb *const tables[] = { verbs, NULL };
+	static const struct tool_verb *const tables[] = {
+		verbs, tool_verbs_ring_stress, NULL
+	};
 
 	return tool_run_verb(tables, argc, argv);
 }

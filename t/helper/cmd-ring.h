@@ -7,6 +7,8 @@
 #include "ring/layout.h"
 #include "test-tool.h"
 
+extern const struct tool_verb tool_verbs_ring_stress[];
+
 struct tool_arena {
 	char *base;
 	uint64_t size;
