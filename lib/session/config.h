@@ -88,15 +88,11 @@ int tr2_config_read_file(const char *path, enum tr2_config_scope scope,
  * nothing, and the others are read all the same, also one that includes it;
  * but a file whose includes go in circles delivers nothing at all. The result
  * is 0 unless `fn` stopped the reading.
- */
-int tr2_config_read_settings(tr2_config_fn fn, void *cookie,
-			     tr2_config_report_fn report);
-
-/*
- * The same for the keys of one section (its name in lower case). Unless it is
- * told to be thorough, it does not look whether a file is well-formed that can
- * have no such key, which makes a file of the usual size several times faster:
- * what is wrong with such a file is not reported.
+ *
+ * section: its name in lower case; NULL: all keys. Unless it is told to be
+ * thorough, it does not look whether a file is well-formed that can have no such
+ * key, which makes a file of the usual size several times faster: what is wrong
+ * with such a file is not reported.
  */
 int tr2_config_read_section(const char *section, bool thorough,
 			    tr2_config_fn fn, void *cookie,

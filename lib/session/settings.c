@@ -3,11 +3,11 @@
 
 #include <limits.h>
 #include <stddef.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/auxv.h>
+#include <unistd.h>
 
 #include "base/buf.h"
 #include "base/text.h"
@@ -15,7 +15,6 @@
 
 #define DEFAULT_NESTING 2
 #define DEFAULT_RING_SIZE (256u * 1024u)
-#define MAX_NAME 128 /* of a variable */
 
 enum type { TEXT, BOOLEAN, POSITIVE, COUNT, RING_MODE };
 
@@ -52,7 +51,7 @@ static const struct row {
 
 struct loading {
 	struct tr2_settings *settings;
-	bool from_variable[NR_ROWS];
+	bool seen[NR_ROWS], from_variable[NR_ROWS];
 	bool failed; /* memory */
 	struct tr2_buf complaints;
 };
@@ -103,24 +102,37 @@ static void store(struct loading *l, const struct row *row, const char *value)
 	}
 }
 
+/* rest: what stands in the environment behind the prefix. */
+static void take_variable(struct loading *l, const char *rest)
+{
+	size_t len = strcspn(rest, "="), i;
+
+	if (!rest[len])
+		return;
+	for (i = 0; i < NR_ROWS; i++) {
+		if (strncmp(rows[i].suffix, rest, len) ||
+		    rows[i].suffix[len] || l->seen[i])
+			continue;
+		/* Of two with one name getenv() gives the first. */
+		l->seen[i] = true;
+		if (!rest[len + 1])
+			return;
+		store(l, &rows[i], rest + len + 1);
+		l->from_variable[i] = true;
+		return;
+	}
+}
+
+/* One walk instead of a getenv(), which is one each, for every row. */
 static void load_variables(struct loading *l)
 {
-	char name[MAX_NAME];
-	const char *value;
-	size_t i;
+	size_t len = strlen(l->settings->prefix);
+	char **entry;
 
-	for (i = 0; i < NR_ROWS; i++) {
-		int n = snprintf(name, sizeof(name), "%s%s",
-				 l->settings->prefix, rows[i].suffix);
-
-		if (n < 0 || (size_t)n >= sizeof(name))
-			continue;
-		value = getenv(name);
-		if (!value || !*value)
-			continue;
-		store(l, &rows[i], value);
-		l->from_variable[i] = true;
-	}
+	for (entry = environ; entry && *entry; entry++)
+		if (**entry == *l->settings->prefix &&
+		    !strncmp(*entry, l->settings->prefix, len))
+			take_variable(l, *entry + len);
 }
 
 static int take_key(void *cookie, enum tr2_config_scope scope, const char *key,

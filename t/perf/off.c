@@ -66,24 +66,28 @@ static void read_settings(size_t n)
 /* The files that exist, and the variables of the table. */
 static void read_bare(size_t n)
 {
-	static const char *const suffix[] = {
-		"", "_BRIEF", "_PERF", "_PERF_BRIEF", "_EVENT", "_EVENT_BRIEF",
-		"_EVENT_NESTING", "_CONFIG_PARAMS", "_ENV_VARS", "_MAX_FILES",
-		"_DST_DEBUG", "_REDACT", "_SIGNALS",
+#define NAME(end) "GIT_TRACE2" end
+	static const char *const names[] = {
+		NAME(""), NAME("_BRIEF"), NAME("_PERF"), NAME("_PERF_BRIEF"),
+		NAME("_EVENT"), NAME("_EVENT_BRIEF"), NAME("_EVENT_NESTING"),
+		NAME("_CONFIG_PARAMS"), NAME("_ENV_VARS"), NAME("_MAX_FILES"),
+		NAME("_DST_DEBUG"), NAME("_REDACT"), NAME("_SIGNALS"),
+		"GIT_CONFIG_SYSTEM", "GIT_CONFIG_GLOBAL", "XDG_CONFIG_HOME",
 	};
+#undef NAME
 	static char text[65536];
-	char path[4096], name[64];
+	char path[4096];
 	const char *home = getenv("HOME");
 	size_t i;
 	int fd;
 
 	snprintf(path, sizeof(path), "%s/.gitconfig", home ? home : "");
 	while (n--) {
-		for (i = 0; i < sizeof(suffix) / sizeof(*suffix); i++) {
-			snprintf(name, sizeof(name), "GIT_TRACE2%s", suffix[i]);
-			if (getenv(name))
+		for (i = 0; i < sizeof(names) / sizeof(*names); i++)
+			if (getenv(names[i]))
 				abort();
-		}
+		if (!getenv("HOME") || !getenv("GIT_CONFIG_NOSYSTEM"))
+			abort();
 		fd = open(path, O_RDONLY | O_CLOEXEC);
 		if (fd < 0 || read(fd, text, sizeof(text)) < 0)
 			abort();
