@@ -298,8 +298,14 @@ build/bin/trace2: $(TOOL_C_OBJ) $(TOOL_CXX_OBJ) $(A) build/build-options
 	$(call say,LINK)$(if $(TOOL_CXX_OBJ),$(CXX),$(CC)) -o $@ $(TOOL_C_OBJ) \
 		$(TOOL_CXX_OBJ) $(A) $(LINK_FLAGS) $(TOOL_LIBS)
 
+# One called shared-NAME takes the shared library, as users do.
+build/perf/shared-%: $(OBJ)/t/perf/shared-%.o $(SO) build/build-options
+	@mkdir -p $(@D)
+	$(call say,LINK)$(CC) -o $@ $< $(LINK_FLAGS) $(RPATH) \
+		-Lbuild/lib -ltrace2
+
 # Unit tests and benchmarks reach private functions, so they take the archive.
-$(UNITS) $(PERFS): build/%: $(OBJ)/t/%.o $(A) build/build-options
+$(UNITS) $(filter-out build/perf/shared-%,$(PERFS)): build/%: $(OBJ)/t/%.o $(A) build/build-options
 	@mkdir -p $(@D)
 	$(call say,LINK)$(CC) -o $@ $< $(A) $(LINK_FLAGS)
 

@@ -2,8 +2,9 @@
 /*
  * bench - compares what the library does with the least that it could cost.
  *
- * A case and its limit run alternately in the same process, some thousand
- * operations a round, so that both see the same noise. A result is the median
+ * A case and its limit run alternately in the same process, some 50 us a round,
+ * so that both see the same noise and few rounds see any: what other processes
+ * do on the machine comes in pieces of milliseconds. A result is the median
  * of the rounds; the spread is the distance of the quartiles of ours, as a part
  * of its median. For programs in t/perf; t/perf/run makes the table.
  */
@@ -23,23 +24,33 @@ struct bench_case {
 	void (*ours)(size_t n);
 	void (*limit)(size_t n);
 	size_t n; /* operations a round */
-	/* The promise: at most ratio * limit + plus_ns. */
+	/* The promise: at most ratio * limit + plus_ns; both 0: none. */
 	double ratio, plus_ns;
+	void (*after)(void); /* between rounds, not timed; NULL: nothing */
+	size_t rounds; /* 0: BENCH_ROUNDS */
 };
 
 /* Keeps the compiler from moving or merging what stands around it. */
 #define bench_clobber() __asm__ volatile("" ::: "memory")
 
-static inline double bench_time_ns(void (*work)(size_t n), size_t n)
+static inline double bench_clock_ns(clockid_t id)
 {
-	struct timespec before, after;
+	struct timespec ts;
 
-	clock_gettime(CLOCK_MONOTONIC, &before);
-	work(n);
-	clock_gettime(CLOCK_MONOTONIC, &after);
-	return ((double)(after.tv_sec - before.tv_sec) * 1e9 +
-		(double)(after.tv_nsec - before.tv_nsec)) /
-	       (double)n;
+	clock_gettime(id, &ts);
+	return (double)ts.tv_sec * 1e9 + (double)ts.tv_nsec;
+}
+
+static inline double bench_time_ns(const struct bench_case *c,
+				   void (*work)(size_t n))
+{
+	double start = bench_clock_ns(CLOCK_MONOTONIC), end;
+
+	work(c->n);
+	end = bench_clock_ns(CLOCK_MONOTONIC);
+	if (c->after)
+		c->after();
+	return (end - start) / (double)c->n;
 }
 
 static inline int bench_compare(const void *a, const void *b)
@@ -49,26 +60,40 @@ static inline int bench_compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* One line a case: name, limit, ours, limit's ns, ratio, spread, promise. */
-static inline void bench_run(const struct bench_case *c)
+/* Sorts; returns the median, and the distance of the quartiles. */
+static inline double bench_median(double *sample, size_t n, double *distance)
 {
-	double ours[BENCH_ROUNDS], limit[BENCH_ROUNDS], median, least;
-	size_t i;
+	qsort(sample, n, sizeof(*sample), bench_compare);
+	*distance = sample[n * 3 / 4] - sample[n / 4];
+	return sample[n / 2];
+}
 
-	bench_time_ns(c->ours, c->n);
-	bench_time_ns(c->limit, c->n);
-	for (i = 0; i < BENCH_ROUNDS; i++) {
-		ours[i] = bench_time_ns(c->ours, c->n);
-		limit[i] = bench_time_ns(c->limit, c->n);
-	}
-	qsort(ours, BENCH_ROUNDS, sizeof(*ours), bench_compare);
-	qsort(limit, BENCH_ROUNDS, sizeof(*limit), bench_compare);
-	median = ours[BENCH_ROUNDS / 2];
-	least = limit[BENCH_ROUNDS / 2];
+/* One line a case: name, limit, ours, limit's ns, ratio, spread, promise. */
+static inline void bench_tell(const struct bench_case *c, double *ours,
+			      double *limit, size_t n)
+{
+	double ours_distance, limit_distance;
+	double median = bench_median(ours, n, &ours_distance);
+	double least = bench_median(limit, n, &limit_distance);
+
 	printf("%s\t%s\t%.2f\t%.2f\t%.3f\t%.3f\t%.2f\t%.2f\n", c->name,
 	       c->limit_name, median, least, median / least,
-	       (ours[BENCH_ROUNDS * 3 / 4] - ours[BENCH_ROUNDS / 4]) / median,
-	       c->ratio, c->plus_ns);
+	       ours_distance / median, c->ratio, c->plus_ns);
+	fflush(stdout);
+}
+
+static inline void bench_run(const struct bench_case *c)
+{
+	static double ours[BENCH_ROUNDS], limit[BENCH_ROUNDS];
+	size_t n = c->rounds ? c->rounds : BENCH_ROUNDS, i;
+
+	bench_time_ns(c, c->ours);
+	bench_time_ns(c, c->limit);
+	for (i = 0; i < n; i++) {
+		ours[i] = bench_time_ns(c, c->ours);
+		limit[i] = bench_time_ns(c, c->limit);
+	}
+	bench_tell(c, ours, limit, n);
 }
 
 /* To the last core that this process may use: the first is busiest. */

@@ -98,17 +98,17 @@ static void read_bare(size_t n)
 int main(void)
 {
 	static const char branching[] = "one branch";
+#define OFF(what, work) \
+	{ what ", off", branching, work, branch, 100000, 1, 1, NULL, 0 }
 	static const struct bench_case cases[] = {
-		{ "region_enter, off", branching, region_off, branch, 100000,
-		  1, 1 },
-		{ "printf, off", branching, printf_off, branch, 100000, 1, 1 },
-		{ "counter_add, off", branching, counter_off, branch, 100000,
-		  1, 1 },
-		{ "timer_start, off", branching, timer_off, branch, 100000, 1,
-		  1 },
+		OFF("region_enter", region_off),
+		OFF("printf", printf_off),
+		OFF("counter_add", counter_off),
+		OFF("timer_start", timer_off),
 		{ "settings, nothing on", "getenv, open, read, close",
-		  read_settings, read_bare, 10, 2, 0 },
+		  read_settings, read_bare, 10, 2, 0, NULL, 0 },
 	};
+#undef OFF
 	size_t i;
 
 	bench_pin();

@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What calls cost while one target is on, which the environment says. The
- * limit of an event is a write(2) of as many bytes to another file there.
- * usage: on FORMAT FILE OTHER-FILE (the stream goes to FILE)
+ * What calls cost while targets are on. The limit of an event is a write(2) of
+ * as many bytes to the same kind of file, one for each target.
+ *
+ * usage: on TARGETS DESTINATION [brief]
+ *	TARGETS      normal, perf, event, or all
+ *	DESTINATION  a directory, whose files are made; or pipe, stream, datagram
+ *	             (read between the rounds), null
  */
 #include <fcntl.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #if defined(__x86_64__)
@@ -16,15 +21,29 @@
 #include "trace2.h"
 
 #define EVENTS_A_ROUND 64
+#define TRACE_FD 9
+#define NR_TARGETS 3
 
 TRACE2_TIMER(bench_timer, "bench", "timer", 0);
 TRACE2_COUNTER(bench_counter, "bench", "counter", 0);
 
+static const char *const targets[NR_TARGETS] = { "normal", "perf", "event" };
+static const char *const variables[NR_TARGETS] = {
+	"GIT_TRACE2", "GIT_TRACE2_PERF", "GIT_TRACE2_EVENT"
+};
+
 static __thread volatile uint64_t thread_local_value;
 static volatile uint64_t sink;
-static int other_fd;
-static size_t line_bytes;
+static const char *label; /* of the targets and the destination */
+static size_t events_a_round = EVENTS_A_ROUND;
 static char line[65536];
+
+/* Where each target's lines and the limit's go, and who reads them. */
+static struct {
+	char path[4096];
+	int bare_fd, read_fd, bare_read_fd;
+	size_t line_bytes, seen;
+} dest[NR_TARGETS];
 
 static void add_local(size_t n)
 {
@@ -68,9 +87,13 @@ static void timer(size_t n)
 
 static void bare_write(size_t n)
 {
+	int i;
+
 	while (n--)
-		if (write(other_fd, line, line_bytes) < 0)
-			abort();
+		for (i = 0; i < NR_TARGETS; i++)
+			if (dest[i].line_bytes &&
+			    write(dest[i].bare_fd, line, dest[i].line_bytes) < 0)
+				abort();
 }
 
 /* Both kinds of line: the pair is one event each. */
@@ -96,60 +119,203 @@ static void long_data(size_t n)
 		trace2_data_string("bench", NULL, "key", kilobyte);
 }
 
-/* How long a line of this is, from how the file grows. */
-static void measure_line(const char *path, void (*work)(size_t n))
+static void message(size_t n)
 {
-	struct stat before, after;
-
-	if (stat(path, &before))
-		abort();
-	work(100);
-	if (stat(path, &after))
-		abort();
-	line_bytes = (size_t)(after.st_size - before.st_size) / 100;
-	memset(line, 'x', line_bytes);
+	while (n--)
+		trace2_printf("%s", "a message");
 }
 
-static void run_event(const char *format, const char *what, const char *path,
-		      void (*work)(size_t n))
+/* What a reader takes; bytes of the library's are counted. */
+static void drain(void)
 {
-	char name[64], limit[64];
-	struct bench_case c = { name, limit, work, bare_write, EVENTS_A_ROUND,
-				1.25, 0 };
+	static char taken[1 << 16];
+	ssize_t n;
+	int i;
 
-	measure_line(path, work);
-	if (!line_bytes)
+	for (i = 0; i < NR_TARGETS; i++) {
+		if (dest[i].read_fd < 0)
+			continue;
+		while ((n = read(dest[i].read_fd, taken, sizeof(taken))) > 0)
+			dest[i].seen += (size_t)n;
+		while (read(dest[i].bare_read_fd, taken, sizeof(taken)) > 0)
+			;
+	}
+}
+
+static size_t bytes_so_far(int i)
+{
+	struct stat st;
+
+	if (dest[i].read_fd >= 0)
+		return dest[i].seen;
+	return *dest[i].path && !stat(dest[i].path, &st) ? (size_t)st.st_size :
+							   0;
+}
+
+static void measure_lines(void (*work)(size_t n))
+{
+	size_t before[NR_TARGETS];
+	int i;
+
+	drain();
+	for (i = 0; i < NR_TARGETS; i++)
+		before[i] = bytes_so_far(i);
+	work(events_a_round);
+	drain();
+	for (i = 0; i < NR_TARGETS; i++)
+		dest[i].line_bytes =
+			(bytes_so_far(i) - before[i]) / events_a_round;
+}
+
+static void run_event(const char *what, void (*work)(size_t n), double ratio)
+{
+	char name[128], limit[64];
+	struct bench_case c = { name, limit, work,  bare_write, events_a_round,
+				ratio, 0, drain, 0 };
+	size_t sum = 0;
+	int i, nr = 0;
+
+	measure_lines(work);
+	for (i = 0; i < NR_TARGETS; i++) {
+		nr += dest[i].line_bytes != 0;
+		sum += dest[i].line_bytes;
+	}
+	if (!nr)
 		return;
-	snprintf(name, sizeof(name), "%s, %s to a file", what, format);
-	snprintf(limit, sizeof(limit), "write of %zu bytes", line_bytes);
+	snprintf(name, sizeof(name), "%s, %s", what, label);
+	snprintf(limit, sizeof(limit), "%d write%s of %zu bytes", nr,
+		 nr > 1 ? "s" : "", sum / (size_t)nr);
 	bench_run(&c);
+}
+
+static void place(int from, int to)
+{
+	if (dup2(from, to) != to)
+		abort();
+	close(from);
+}
+
+/* The library's end becomes descriptor TRACE_FD. */
+static void make_pair(const char *kind, int i)
+{
+	int ours[2], bare[2];
+
+	if (!strcmp(kind, "pipe")) {
+		if (pipe(ours) || pipe(bare))
+			abort();
+		events_a_round = 32; /* as much fits in */
+	} else {
+		int type = strcmp(kind, "stream") ? SOCK_DGRAM : SOCK_STREAM;
+
+		if (socketpair(AF_UNIX, type, 0, ours) ||
+		    socketpair(AF_UNIX, type, 0, bare))
+			abort();
+		if (type == SOCK_DGRAM)
+			events_a_round = 8; /* as many wait at most */
+	}
+	place(ours[1], TRACE_FD);
+	dest[i].read_fd = ours[0];
+	dest[i].bare_read_fd = bare[0];
+	dest[i].bare_fd = bare[1];
+	fcntl(ours[0], F_SETFL, O_NONBLOCK);
+	fcntl(bare[0], F_SETFL, O_NONBLOCK);
+	snprintf(dest[i].path, sizeof(dest[i].path), "%d", TRACE_FD);
+}
+
+static int open_for_writing(const char *path)
+{
+	return open(path, O_WRONLY | O_CREAT | O_APPEND, 0666);
+}
+
+static void make_dest(const char *where, int i)
+{
+	char bare[4200];
+
+	if (!strcmp(where, "null")) {
+		strcpy(dest[i].path, "/dev/null");
+		dest[i].bare_fd = open_for_writing(dest[i].path);
+	} else if (*where != '/') {
+		make_pair(where, i);
+	} else {
+		snprintf(dest[i].path, sizeof(dest[i].path), "%s/%s", where,
+			 targets[i]);
+		snprintf(bare, sizeof(bare), "%s.bare", dest[i].path);
+		unlink(dest[i].path);
+		unlink(bare);
+		dest[i].bare_fd = open_for_writing(bare);
+	}
+}
+
+static void setup(const char *wanted, const char *where, int brief)
+{
+	char name[64];
+	int i;
+
+	for (i = 0; i < NR_TARGETS; i++) {
+		dest[i].read_fd = -1;
+		if (strcmp(wanted, "all") && strcmp(wanted, targets[i]))
+			continue;
+		make_dest(where, i);
+		setenv(variables[i], dest[i].path, 1);
+		snprintf(name, sizeof(name), "%s_BRIEF", variables[i]);
+		setenv(name, brief ? "1" : "0", 1);
+	}
+}
+
+/* Nothing tells how long lines are that go to /dev/null. */
+static void run_null(void)
+{
+	static const struct bench_case c = {
+		"region_enter or leave, event to null", "1 write of 217 bytes",
+		region, bare_write, EVENTS_A_ROUND, 0, 0, NULL, 0
+	};
+
+	dest[NR_TARGETS - 1].line_bytes = 217;
+	bench_run(&c);
+}
+
+static void run_metrics(void)
+{
+	static const struct bench_case counter = {
+		"counter_add, on", "add to a volatile thread-local",
+		add_counter, add_local, 20000, 1, 2, NULL, 0
+	};
+	static const struct bench_case timed = {
+		"timer start + stop, on", "two reads of the cheapest clock",
+		timer, two_clocks, 3000, 1.3, 0, NULL, 0
+	};
+
+	bench_run(&counter);
+	bench_run(&timed);
 }
 
 int main(int argc, char **argv)
 {
-	static const struct bench_case counter = {
-		"counter_add, on", "add to a volatile thread-local",
-		add_counter, add_local, 20000, 1, 2
-	};
-	static const struct bench_case timed = {
-		"timer start + stop, on", "two reads of the cheapest clock",
-		timer, two_clocks, 3000, 1.3, 0
-	};
+	int brief = argc == 4 && !strcmp(argv[3], "brief"), is_file;
+	char text[128];
 
-	if (argc != 4)
+	if (argc < 3)
 		return 129;
 	bench_pin();
 	memset(kilobyte, 'v', sizeof(kilobyte) - 1);
-	other_fd = open(argv[3], O_WRONLY | O_CREAT | O_APPEND, 0666);
+	memset(line, 'x', sizeof(line));
+	is_file = *argv[2] == '/';
+	snprintf(text, sizeof(text), "%s%s to a %s", argv[1],
+		 brief ? " (brief)" : "", is_file ? "file" : argv[2]);
+	label = text;
+	setup(argv[1], argv[2], brief);
 	trace2_initialize();
-	if (!trace2_is_enabled() || other_fd < 0)
+	if (!trace2_is_enabled())
 		return 1;
-	if (!strcmp(argv[1], "event")) {
-		bench_run(&counter);
-		bench_run(&timed);
+	if (!strcmp(argv[2], "null")) {
+		run_null();
+		return 0;
 	}
-	run_event(argv[1], "region_enter or leave", argv[2], region);
-	run_event(argv[1], "data of 10 bytes", argv[2], data);
-	run_event(argv[1], "data of 1 KB", argv[2], long_data);
+	if (is_file && !brief && !strcmp(argv[1], "event"))
+		run_metrics();
+	run_event("region_enter or leave", region, is_file ? 1.25 : 0);
+	run_event("data of 10 bytes", data, is_file ? 1.25 : 0);
+	run_event("data of 1 KB", long_data, is_file ? 1.25 : 0);
+	run_event("printf", message, 0);
 	return 0;
 }

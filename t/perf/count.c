@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * usage: count NR [off]
+ * NR events, half of them regions and half data, for whoever counts instructions and
+ * system calls; with "off" it never initialises, for the cost of a process.
+ */
+#include <stdlib.h>
+
+#include "trace2.h"
+
+int main(int argc, char **argv)
+{
+	int nr = argc > 1 ? atoi(argv[1]) : 0, i;
+
+	if (argc < 3)
+		trace2_initialize();
+	for (i = 0; i < nr; i += 4) {
+		trace2_region_enter("bench", "region", NULL);
+		trace2_data_string("bench", NULL, "key", "0123456789");
+		trace2_data_string("bench", NULL, "key", "0123456789");
+		trace2_region_leave("bench", "region", NULL);
+	}
+	return 0;
+}

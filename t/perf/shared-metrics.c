@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Counters and timers of a program that is linked with the shared library, and
+ * of a module that it loads; on.c has those of the archive.
+ * usage: shared-metrics MODULE
+ */
+#include <dlfcn.h>
+#if defined(__x86_64__)
+#include <x86intrin.h>
+#endif
+
+#include "bench.h"
+#include "trace2.h"
+
+TRACE2_TIMER(bench_timer, "bench", "timer", 0);
+TRACE2_COUNTER(bench_counter, "bench", "counter", 0);
+
+static __thread volatile uint64_t thread_local_value;
+static volatile uint64_t sink;
+static void (*module_add)(size_t n), (*module_time)(size_t n);
+
+static void add_local(size_t n)
+{
+	while (n--)
+		thread_local_value++;
+}
+
+static void add_counter(size_t n)
+{
+	while (n--)
+		trace2_counter_add(bench_counter, 1);
+}
+
+static void timer(size_t n)
+{
+	while (n--) {
+		trace2_timer_start(bench_timer);
+		trace2_timer_stop(bench_timer);
+	}
+}
+
+static void two_clocks(size_t n)
+{
+	while (n--) {
+#if defined(__x86_64__)
+		sink = __rdtsc();
+		sink = __rdtsc();
+#else
+		sink = (uint64_t)bench_clock_ns(CLOCK_MONOTONIC);
+		sink = (uint64_t)bench_clock_ns(CLOCK_MONOTONIC);
+#endif
+	}
+}
+
+static void add_module(size_t n)
+{
+	module_add(n);
+}
+
+static void time_module(size_t n)
+{
+	module_time(n);
+}
+
+int main(int argc, char **argv)
+{
+	static const char local[] = "add to a volatile thread-local";
+	static const char clocks[] = "two reads of the cheapest clock";
+	static const struct bench_case cases[] = {
+		{ "counter_add, shared library", local, add_counter, add_local,
+		  20000, 1, 2, NULL, 0 },
+		{ "counter_add, loaded module", local, add_module, add_local,
+		  20000, 1, 2, NULL, 0 },
+		{ "timer start + stop, shared library", clocks, timer,
+		  two_clocks, 3000, 1.3, 0, NULL, 0 },
+		{ "timer start + stop, loaded module", clocks, time_module,
+		  two_clocks, 3000, 1.3, 0, NULL, 0 },
+	};
+	void *module = argc == 2 ? dlopen(argv[1], RTLD_NOW) : NULL;
+	size_t i;
+
+	if (!module)
+		return 1;
+	*(void **)&module_add = dlsym(module, "module_add");
+	*(void **)&module_time = dlsym(module, "module_time");
+	bench_pin();
+	trace2_initialize();
+	if (!trace2_is_enabled() || !module_add || !module_time)
+		return 1;
+	for (i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+		bench_run(&cases[i]);
+	return 0;
+}
