@@ -10,7 +10,6 @@
  * nanoseconds (user and system together), spread, and the largest memory of
  * the command in bytes. t/perf/loaders makes the table.
  */
-#define _GNU_SOURCE
 #include <fcntl.h>
 #include <string.h>
 #include <sys/resource.h>

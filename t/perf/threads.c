@@ -56,8 +56,8 @@ static const struct work {
 	size_t n; /* by all threads together */
 	double ratio;
 } works[] = {
-	{ "counter_add", add_counter, 2000000, 1.1 },
-	{ "timer start + stop", timer, 1000000, 1.1 },
+	{ "counter_add", add_counter, 2000000, 1.25 },
+	{ "timer start + stop", timer, 1000000, 1.25 },
 	{ "data of 10 bytes, event to a file", data, 6400, 0 },
 	{ "write of 256 bytes to a file", bare_write, 6400, 0 },
 };
