@@ -191,7 +191,6 @@ test_expect_success 'a signal that waits comes as often as it was sent' '
 	for verb in none thread process both
 	do
 		unharmed GIT_TRACE2=9 GIT_TRACE2_PERF=9 GIT_TRACE2_EVENT=9 \
-			test-tool fault dead-pipe 9 \
 			"$hosts/handlers" pending-$verb || return 1
 	done &&
 	echo "handled 2" >expect &&

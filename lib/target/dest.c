@@ -9,6 +9,7 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
@@ -322,18 +323,21 @@ static bool is_pending(int signo)
  * Takes away what a write raised in this thread. If the host had blocked the
  * signal, one of its own may have been waiting: if that was one of the thread,
  * the two are one, and it is put back; if it was one of the process, it still
- * waits.
+ * waits. One that the host sent to the thread says so, to who asks the kernel
+ * itself.
  */
 static void take_signal(int signo, bool was_pending)
 {
 	static const struct timespec now;
+	siginfo_t info = { .si_code = 0 };
 	sigset_t one;
 
 	sigemptyset(&one);
 	sigaddset(&one, signo);
-	while (sigtimedwait(&one, NULL, &now) < 0 && errno == EINTR)
+	while (syscall(SYS_rt_sigtimedwait, &one, &info, &now, NSIG / 8) < 0 &&
+	       errno == EINTR)
 		;
-	if (was_pending && !is_pending(signo))
+	if (was_pending && (info.si_code == SI_TKILL || !is_pending(signo)))
 		raise(signo);
 }
 

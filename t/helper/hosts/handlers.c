@@ -69,6 +69,22 @@ static void count_handled(int signo)
 	nr_handled++;
 }
 
+static int reader;
+
+/* Descriptor 9 has a reader, until it is closed. */
+static void prepare_reader(void)
+{
+	int ends[2];
+
+	if (pipe(ends) || (reader = fcntl(ends[0], F_DUPFD, 20)) < 0)
+		abort();
+	close(ends[0]);
+	if (ends[1] == 9)
+		return;
+	dup2(ends[1], 9);
+	close(ends[1]);
+}
+
 /* SIGPIPE waits, of the thread or of the process, while lines go to a reader
  * that is gone; then it comes, as often as it was sent. */
 static int pending(int of_thread, int of_process)
@@ -83,6 +99,7 @@ static int pending(int of_thread, int of_process)
 		raise(SIGPIPE);
 	if (of_process)
 		kill(getpid(), SIGPIPE);
+	close(reader);
 	say("to nobody");
 	say("to nobody");
 	sigprocmask(SIG_UNBLOCK, &set, NULL);
@@ -320,6 +337,8 @@ int main(int argc, char **argv)
 
 	if (argc == 2 && !strcmp(argv[1], "exits-in-a-line"))
 		prepare_pipe();
+	if (argc == 2 && !strncmp(argv[1], "pending-", 8))
+		prepare_reader();
 	trace2_initialize();
 	trace2_cmd_start(argv);
 	for (i = 0; argc == 2 && i < sizeof(verbs) / sizeof(*verbs); i++)
