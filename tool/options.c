@@ -68,6 +68,17 @@ static const struct tr2_option format_options[] = {
 	{ 0, NULL, NULL, TR2_OPT_HEADING, NULL, "How it is shown", NULL },
 	{ 0, "format", "FORMAT", TR2_OPT_STRING, &format_name,
 	  "text, json or csv (text)", "text|json|csv" },
+	TR2_OPT_END
+};
+
+static const struct tr2_option markdown_options[] = {
+	{ 0, NULL, NULL, TR2_OPT_HEADING, NULL, "How it is shown", NULL },
+	{ 0, "format", "FORMAT", TR2_OPT_STRING, &format_name,
+	  "text, json, csv or md, for Markdown (text)", "text|json|csv|md" },
+	TR2_OPT_END
+};
+
+static const struct tr2_option look_options[] = {
 	{ 0, "color", "WHEN", TR2_OPT_STRING, &tr2_common.color,
 	  "auto, always or never (auto: on a terminal)", "auto|always|never" },
 	{ 0, "no-pager", NULL, TR2_OPT_FLAG, &tr2_common.no_pager,
@@ -91,7 +102,10 @@ static size_t collect(const struct tr2_command *c, const struct tr2_option **out
 		c->common & TR2_COMMON_INPUT ? input_options : NULL,
 		c->common & TR2_COMMON_OUTPUT ? output_options : NULL,
 		c->common & TR2_COMMON_FILTER ? filter_options : NULL,
-		c->common & TR2_COMMON_FORMAT ? format_options : NULL,
+		!(c->common & TR2_COMMON_FORMAT) ? NULL :
+		c->common & TR2_COMMON_MARKDOWN	 ? markdown_options :
+						   format_options,
+		c->common & TR2_COMMON_FORMAT ? look_options : NULL,
 		help_options,
 	};
 	const struct tr2_option *o;
@@ -424,6 +438,7 @@ int tr2_options_parse(const struct tr2_command *c, int argc, char **argv,
 	}
 	tr2_common.format = !strcmp(format_name, "json") ? TR2_FORMAT_JSON :
 			    !strcmp(format_name, "csv")	 ? TR2_FORMAT_CSV :
+			    !strcmp(format_name, "md")	 ? TR2_FORMAT_MARKDOWN :
 							   TR2_FORMAT_TEXT;
 	*rest = argv + optind;
 	return argc - optind;

@@ -63,12 +63,18 @@ struct tr2_option {
 #define TR2_COMMON_OUTPUT (1u << 1) /* -o */
 #define TR2_COMMON_FORMAT (1u << 2) /* --format --color --no-pager */
 #define TR2_COMMON_FILTER (1u << 3) /* --cmd --sid --pid -N -t --since … */
+#define TR2_COMMON_MARKDOWN (1u << 4) /* with FORMAT: --format=md, too */
 
 /* Further properties of a command. */
 #define TR2_COMMAND_STOP (1u << 0) /* options end at the first other word */
 #define TR2_COMMAND_NO_PAGER (1u << 1)
 
-enum tr2_format { TR2_FORMAT_TEXT, TR2_FORMAT_JSON, TR2_FORMAT_CSV };
+enum tr2_format {
+	TR2_FORMAT_TEXT,
+	TR2_FORMAT_JSON,
+	TR2_FORMAT_CSV,
+	TR2_FORMAT_MARKDOWN
+};
 
 struct tr2_common {
 	struct tr2_list input;  /* -i; empty: trace2.data */

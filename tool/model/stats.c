@@ -71,17 +71,20 @@ void tr2_groups_sort(struct tr2_groups *g)
 			      sizeof(int64_t), compare);
 }
 
+uint32_t tr2_rank(uint32_t nr, double p)
+{
+	/* p is a decimal fraction, which is hardly ever a binary one: 0.07
+	 * times 100 is a bit more than 7. */
+	double rank = p * nr - 1e-6;
+	uint32_t at = rank > 0 ? (uint32_t)rank : 0;
+
+	return at < nr ? at : nr - 1;
+}
+
 int64_t tr2_group_percentile(const struct tr2_group *group, double p)
 {
-	double rank = p * group->nr_values;
-	uint32_t at = (uint32_t)rank;
-
-	if (!group->nr_values)
-		return 0;
-	if (at && at == rank)
-		at--;
-	return group->values[at < group->nr_values ? at :
-						     group->nr_values - 1];
+	return group->nr_values ?
+		       group->values[tr2_rank(group->nr_values, p)] : 0;
 }
 
 void tr2_groups_release(struct tr2_groups *g)

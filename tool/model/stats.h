@@ -14,6 +14,14 @@ static inline void tr2_ns_add(int64_t *sum, int64_t ns)
 		*sum = ns < 0 ? INT64_MIN : INT64_MAX;
 }
 
+/*
+ * The percentiles of every report, by one rule, the nearest rank: of nr sorted
+ * values, nr > 0, the index of the first that a share p of all do not exceed.
+ * It is always a value that was measured; of an even number, the 50th
+ * percentile is the lower of the middle two.
+ */
+uint32_t tr2_rank(uint32_t nr, double p);
+
 /* All durations of one name. */
 struct tr2_group {
 	const char *name, *by; /* by: the group of -g; NULL without */
@@ -36,7 +44,7 @@ struct tr2_group *tr2_groups_get(struct tr2_groups *g, const char *by,
 				 const char *name);
 void tr2_group_add(struct tr2_group *group, int64_t ns, int64_t self_ns);
 void tr2_groups_sort(struct tr2_groups *g);
-/* The value that a share p of all do not exceed (nearest rank); 0 of none. */
+/* The value that a share p of all do not exceed, by tr2_rank(); 0 of none. */
 int64_t tr2_group_percentile(const struct tr2_group *group, double p);
 void tr2_groups_release(struct tr2_groups *g);
 

@@ -34,6 +34,7 @@ static double number_of(const struct tr2_cell *cell)
 	case TR2_CELL_BYTES:
 		return (double)cell->u;
 	case TR2_CELL_SHARE:
+	case TR2_CELL_REAL:
 		return cell->d;
 	default:
 		return (double)cell->i;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * table - rows of cells, kept or coming by. How they are printed is in
- * table_text.c and table_data.c.
+ * table_text.c, table_data.c and markdown.c.
  */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -234,6 +235,12 @@ void tr2_cell_uint(struct tr2_table *t, uint64_t value)
 	new_cell(t, TR2_CELL_UINT)->u = value;
 }
 
+void tr2_cell_real(struct tr2_table *t, double value)
+{
+	/* Nor is an infinite one a number of JSON. */
+	new_cell(t, isfinite(value) ? TR2_CELL_REAL : TR2_CELL_NONE)->d = value;
+}
+
 void tr2_cell_ns(struct tr2_table *t, int64_t ns)
 {
 	new_cell(t, ns == TR2_NO_TIME ? TR2_CELL_NONE : TR2_CELL_NS)->i = ns;
@@ -306,7 +313,10 @@ void tr2_table_print(struct tr2_table *t)
 	} else {
 		if (nr_printed)
 			fputc('\n', stdout);
-		tr2_table_print_text(t);
+		if (tr2_common.format == TR2_FORMAT_MARKDOWN)
+			tr2_table_print_markdown(t);
+		else
+			tr2_table_print_text(t);
 	}
 	nr_printed++;
 }

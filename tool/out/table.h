@@ -25,6 +25,7 @@ enum tr2_cell_kind {
 	TR2_CELL_STR,
 	TR2_CELL_INT,
 	TR2_CELL_UINT,
+	TR2_CELL_REAL, /* any number: not more digits than it is worth in text */
 	TR2_CELL_NS,    /* a duration: 1.234 ms in text, nanoseconds elsewhere */
 	TR2_CELL_BYTES, /* 23.1 KiB in text, bytes elsewhere */
 	TR2_CELL_SHARE, /* a ratio: 12.3% in text, 0.123 elsewhere */
@@ -95,6 +96,7 @@ void tr2_cell_none(struct tr2_table *t);
 void tr2_cell_str(struct tr2_table *t, const char *s);
 void tr2_cell_int(struct tr2_table *t, int64_t value);
 void tr2_cell_uint(struct tr2_table *t, uint64_t value);
+void tr2_cell_real(struct tr2_table *t, double value); /* NAN: none */
 void tr2_cell_ns(struct tr2_table *t, int64_t ns);
 void tr2_cell_bytes(struct tr2_table *t, uint64_t bytes);
 void tr2_cell_share(struct tr2_table *t, double ratio);
@@ -103,7 +105,7 @@ void tr2_cell_words(struct tr2_table *t, const struct tr2_words *words);
 void tr2_cell_color(struct tr2_table *t, enum tr2_color color); /* the last */
 
 /*
- * Prints it in the format asked for. Several tables of one command stand
+ * Prints it in the format asked for (Markdown: see out/markdown.c). Several tables of one command stand
  * between tr2_report_begin() and tr2_report_end(): one JSON object then, with
  * a member a table; CSV with an empty line between them.
  */
@@ -130,6 +132,7 @@ void tr2_csv_add(struct tr2_buf *out, const char *s, size_t len);
 /* Units, as text has them. */
 void tr2_fmt_ns(struct tr2_buf *b, int64_t ns);         /* 1.234 ms */
 void tr2_fmt_ns_short(struct tr2_buf *b, int64_t ns);   /* 1.23ms */
+void tr2_fmt_real(struct tr2_buf *b, double value);     /* 12.5, 0.125 */
 void tr2_fmt_bytes(struct tr2_buf *b, uint64_t bytes);  /* 23.1 KiB */
 void tr2_fmt_share(struct tr2_buf *b, double ratio);    /* 12.3% */
 void tr2_fmt_wall(struct tr2_buf *b, int64_t wall_ns);  /* HH:MM:SS.uuuuuu */

@@ -42,7 +42,10 @@ static void cell_as_data(const struct tr2_cell *cell, struct tr2_buf *out)
 		tr2_buf_add_u64(out, cell->u);
 		break;
 	case TR2_CELL_SHARE:
-		snprintf(number, sizeof(number), "%.6g", cell->d);
+	case TR2_CELL_REAL:
+		snprintf(number, sizeof(number),
+			 cell->kind == TR2_CELL_REAL ? "%.12g" : "%.6g",
+			 cell->d);
 		tr2_buf_addstr(out, number);
 		break;
 	case TR2_CELL_WALL:

@@ -36,8 +36,14 @@ void tr2_table_flush(struct tr2_buf *out, bool end);
 /* The words of a cell, shell-quoted. */
 void tr2_cell_words_as_text(const struct tr2_cell *cell, struct tr2_buf *out);
 
+/* As text has it, appended. */
+void tr2_cell_as_text(const struct tr2_cell *cell, unsigned int flags,
+		      struct tr2_buf *out);
+
 /* The formats. `first`: nothing was printed before. */
 void tr2_table_print_text(struct tr2_table *t);
+/* Of a table whose rows are kept. */
+void tr2_table_print_markdown(const struct tr2_table *t);
 void tr2_table_print_json(struct tr2_table *t, bool first);
 void tr2_table_print_csv(struct tr2_table *t, bool first);
 

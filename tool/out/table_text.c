@@ -40,8 +40,8 @@ struct cell_head {
 
 /* ---- cells --------------------------------------------------------------------- */
 
-static void cell_as_text(const struct tr2_cell *cell, unsigned int flags,
-			 struct tr2_buf *out)
+void tr2_cell_as_text(const struct tr2_cell *cell, unsigned int flags,
+		      struct tr2_buf *out)
 {
 	switch (cell->kind) {
 	case TR2_CELL_NONE:
@@ -57,6 +57,9 @@ static void cell_as_text(const struct tr2_cell *cell, unsigned int flags,
 		break;
 	case TR2_CELL_UINT:
 		tr2_buf_add_u64(out, cell->u);
+		break;
+	case TR2_CELL_REAL:
+		tr2_fmt_real(out, cell->d);
 		break;
 	case TR2_CELL_NS:
 		if (flags & TR2_COL_SHORT)
@@ -156,7 +159,7 @@ static size_t keep_cell(struct printing *p, const struct tr2_cell *cell,
 	};
 
 	tr2_buf_add(b, &head, sizeof(head));
-	cell_as_text(cell, flags, b);
+	tr2_cell_as_text(cell, flags, b);
 	if (b->failed)
 		return 0;
 	head.len = (uint32_t)(b->len - at - sizeof(head));

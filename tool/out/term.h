@@ -20,7 +20,8 @@ enum tr2_color {
 };
 
 /* Decides on colour and width, and starts a pager when stdout is a terminal
- * and `pager` and the options say so. Called once, before output. */
+ * and `pager` and the options say so. Called before output, and again when
+ * descriptor 1 has become another. */
 void tr2_term_start(bool pager);
 /* Waits for the pager. */
 void tr2_term_end(void);
