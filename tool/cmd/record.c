@@ -4,7 +4,11 @@
  * kernel says of its processes, or collects from sockets what others say. See
  * record/job.h for the order of things.
  */
+#include <string.h>
+
+#include "cmd/events.h"
 #include "options.h"
+#include "record/counters.h"
 #include "record/job.h"
 
 #define DEFAULT_DIR "trace2.data"
@@ -12,9 +16,12 @@
 static int64_t nest = TR2_JOB_NEST;
 static int64_t timeout_ns = TR2_JOB_TIMEOUT_NS;
 static int64_t max_size;
-static struct tr2_list addresses;
+static struct tr2_list addresses, events;
 
 static const struct tr2_option options[] = {
+	{ 'e', "event", "EVENT[,EVENT...]", TR2_OPT_LIST, &events,
+	  "count these over CMD and its children, as perf names them; 'list' "
+	  "lists them", NULL },
 	{ 0, "nest", "N", TR2_OPT_INT, &nest,
 	  "how deep regions are recorded (default 100)", NULL },
 	{ 0, "listen", "SOCKET", TR2_OPT_LIST, &addresses,
@@ -51,14 +58,25 @@ static int run(int argc, char **argv)
 		.addresses = addresses.item,
 		.nr_addresses = addresses.nr,
 	};
+	struct tr2_event_counters counters = { 0 };
 	struct tr2_job_result result;
-	int code = usage(argc);
+	size_t i;
+	int code;
 
-	if (code)
-		return code;
-	job.nest = nest;
-	job.timeout_ns = timeout_ns;
-	return tr2_job_run(&job, &result);
+	if (events.nr == 1 && !strcmp(events.item[0], "list"))
+		return tr2_events_list();
+	code = usage(argc);
+	for (i = 0; !code && i < events.nr; i++)
+		if (!tr2_event_counters_add(&counters, events.item[i]))
+			code = TR2_EXIT_USAGE;
+	if (!code) {
+		job.nest = nest;
+		job.timeout_ns = timeout_ns;
+		job.counters = events.nr ? &counters : NULL;
+		code = tr2_job_run(&job, &result);
+	}
+	tr2_event_counters_release(&counters);
+	return code;
 }
 
 const struct tr2_command tr2_command_record = {

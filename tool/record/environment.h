@@ -9,10 +9,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* heed_discard: programs shall look for the file that stops them. NULL: no
- * memory. */
-char **tr2_environment_new(const char *target, int64_t nest,
-			   bool heed_discard);
-void tr2_environment_free(char **env);
+struct tr2_environment {
+	char **vars; /* for execve() */
+	int nr_own;  /* the first of them, which are not the process's own */
+};
+
+/* heed_discard: programs shall look for the file that stops them. counters: for
+ * GIT_TRACE2_COUNTERS, NULL leaves it. false: no memory. */
+bool tr2_environment_init(struct tr2_environment *e, const char *target,
+			  int64_t nest, bool heed_discard,
+			  const char *counters);
+void tr2_environment_release(struct tr2_environment *e);
 
 #endif

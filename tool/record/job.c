@@ -12,6 +12,7 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "options.h"
+#include "record/counters.h"
 #include "record/environment.h"
 #include "record/listen.h"
 #include "record/meta.h"
@@ -118,7 +119,7 @@ static int watch_size(void)
 }
 
 /* 0, or the exit code after an error message. */
-static int check_command(const char *name)
+int tr2_job_check(const char *name)
 {
 	int code = tr2_run_check(name);
 
@@ -181,21 +182,27 @@ static int start_command(const struct tr2_job *job)
 	const char *target = rec.listen.nr_listeners ?
 				     rec.listen.listeners[0].address :
 				     rec.store.events_path;
-	char **env = tr2_environment_new(target, job->nest,
-					 job->max_size_bytes &&
-						 !rec.listen.nr_listeners);
-	int failed = !env || tr2_run_start(&rec.run, job->argv, env);
-	int err;
+	struct tr2_environment env;
+	int failed, err;
 
-	tr2_environment_free(env);
+	failed = !tr2_environment_init(
+			 &env, target, job->nest,
+			 job->max_size_bytes && !rec.listen.nr_listeners,
+			 job->counters ?
+				 tr2_event_counters_for_programs(job->counters) :
+				 NULL) ||
+		 tr2_run_start(&rec.run, job->argv, env.vars);
+	err = errno;
+	tr2_environment_release(&env);
+	errno = err;
 	if (failed) {
 		tr2_error("cannot start '%s': %s", job->argv[0],
 			  strerror(errno));
 		return TR2_EXIT_FATAL;
 	}
 	tr2_watch_start(&rec.watch, &rec.loop, rec.run.pid);
-	if (job->starts)
-		job->starts(job->data, rec.run.pid);
+	if (job->counters)
+		tr2_event_counters_open(job->counters, rec.run.pid);
 	rec.went_ns = tr2_clock_now_ns();
 	if (!tr2_run_go(&rec.run))
 		return 0;
@@ -326,8 +333,7 @@ static void fill_result(int code)
 	tr2_watch_result(&rec.watch, m);
 	m->complete = true;
 	m->wall_ns = rec.wall_ns;
-	m->more = rec.job->more_meta;
-	m->data = rec.job->data;
+	m->counters = rec.job->counters;
 	m->started = rec.run.ended;
 	m->status = rec.run.status;
 	m->exit_code = code;
@@ -346,8 +352,8 @@ static void fill_result(int code)
 
 static void finish(int code)
 {
-	if (rec.job->ended)
-		rec.job->ended(rec.job->data);
+	if (rec.job->counters)
+		tr2_event_counters_read(rec.job->counters);
 	if (rec.listen.nr_listeners)
 		tr2_listen_finish(&rec.listen);
 	tr2_watch_finish(&rec.watch);
@@ -398,7 +404,7 @@ static void fill_job_result(struct tr2_job_result *result)
 
 int tr2_job_run(const struct tr2_job *job, struct tr2_job_result *result)
 {
-	int code = *job->argv ? check_command(job->argv[0]) : 0;
+	int code = *job->argv ? tr2_job_check(job->argv[0]) : 0;
 
 	memset(result, 0, sizeof(*result));
 	if (code)

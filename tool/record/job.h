@@ -21,7 +21,7 @@
 #define TR2_JOB_NEST 100
 #define TR2_JOB_TIMEOUT_NS 3000000000
 
-struct tr2_buf;
+struct tr2_event_counters;
 
 struct tr2_job {
 	char **argv; /* ended by NULL; empty: only listen */
@@ -33,13 +33,7 @@ struct tr2_job {
 	const char *const *addresses; /* sockets to listen to */
 	size_t nr_addresses;
 	bool quiet; /* say nothing but errors */
-	/* Each may be NULL. */
-	void (*starts)(void *data, pid_t pid); /* is there, but is not CMD yet */
-	void (*ended)(void *data); /* and what it left behind, as far as it was
-				      waited for */
-	/* Adds further members to meta.json, each after a comma. */
-	void (*more_meta)(void *data, struct tr2_buf *b);
-	void *data;
+	struct tr2_event_counters *counters; /* counted over the run; NULL: none */
 };
 
 struct tr2_job_result {
@@ -49,6 +43,10 @@ struct tr2_job_result {
 	uint64_t wall_ns; /* from its exec until its end was seen */
 	struct tr2_usage usage;
 };
+
+/* 0 when it looks as if this command can be run; 126 or 127 after an error
+ * message. */
+int tr2_job_check(const char *name);
 
 /*
  * Returns the exit code: that of the command, or 126, 127 or 128 after an error

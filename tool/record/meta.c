@@ -271,8 +271,8 @@ static void add_result(struct tr2_buf *b, const struct tr2_meta *m)
 		tr2_buf_addch(b, '}');
 	}
 	tr2_buf_addch(b, ']');
-	if (m->more)
-		m->more(m->data, b);
+	if (m->counters)
+		tr2_event_counters_add_meta(m->counters, b);
 	add_tasks(b, m->procs);
 }
 

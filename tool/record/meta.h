@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "base/buf.h"
+#include "record/counters.h"
 #include "record/listen.h"
 #include "record/procs.h"
 #include "record/run.h"
@@ -50,9 +51,7 @@ struct tr2_meta {
 	uint64_t lost_task_records, lost_task_log, lost_exit_codes;
 	const struct tr2_straggler *stragglers;
 	size_t nr_stragglers;
-	/* Adds further members; may be NULL. */
-	void (*more)(void *data, struct tr2_buf *b);
-	void *data;
+	const struct tr2_event_counters *counters; /* NULL: none */
 };
 
 /* All that is known to be lost, in records, lines and events. */

@@ -164,8 +164,7 @@ static int refuse_stranger(int dir_fd, const char *path)
 	return -1;
 }
 
-/* Makes the name `old` free: it may hold an earlier recording only. */
-static int clear_old(const char *old)
+int tr2_store_remove(const char *old)
 {
 	int fd = open(old, DIR_FLAGS);
 	int ret = -1;
@@ -198,7 +197,7 @@ static int move_to_old(const char *path)
 		tr2_error("out of memory");
 		return -1;
 	}
-	ret = clear_old(old);
+	ret = tr2_store_remove(old);
 	if (!ret && rename(path, old)) {
 		tr2_error("cannot move '%s' to '%s': %s", path, old,
 			  strerror(errno));

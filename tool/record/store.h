@@ -35,6 +35,10 @@ void tr2_store_release(struct tr2_store *store);
 /* Removes what was made since tr2_store_open(), if nobody put more there. */
 void tr2_store_undo(struct tr2_store *store);
 
+/* Removes the recording at path; nothing there is fine. -1: it is something
+ * else, or in use, and it was said on stderr. */
+int tr2_store_remove(const char *path);
+
 /* Replaces meta.json, whole or not at all. -1: errno. */
 int tr2_store_write_meta(struct tr2_store *store, const char *text, size_t len);
 

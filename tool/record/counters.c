@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: MIT */
+#include "record/counters.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "options.h"
+
+/* Those that the kernel does not count are what it has nothing to count for,
+ * on this machine. */
+static const char not_supported[] = "not supported";
+
+/* ---- the list ----------------------------------------------------------------- */
+
+/* Names that mean the same are compared: cs is context-switches. */
+static void name_counter(struct tr2_event_counter *c)
+{
+	const struct tr2_perfevent *ev = &c->event;
+	size_t len = strlen(ev->name);
+	const struct tr2_perfevent_name *row =
+		tr2_perfevent_find(ev->pmu, ev->name, len);
+
+	if (row && !strncmp(ev->text, ev->name, len))
+		snprintf(c->name, sizeof(c->name), "%s%s", row->name,
+			 ev->text + len);
+	else
+		snprintf(c->name, sizeof(c->name), "%s", ev->text);
+}
+
+static bool add_kernel_event(struct tr2_event_counters *cs,
+			     const struct tr2_perfevent *ev)
+{
+	size_t alloc = cs->alloc ? cs->alloc * 2 : 8;
+	struct tr2_event_counter *item = cs->item;
+
+	if (cs->nr >= cs->alloc) {
+		item = realloc(cs->item, alloc * sizeof(*item));
+		if (!item)
+			return false;
+		cs->item = item;
+		cs->alloc = alloc;
+	}
+	item = &cs->item[cs->nr++];
+	memset(item, 0, sizeof(*item));
+	item->event = *ev;
+	item->fd = -1;
+	return true;
+}
+
+static bool add_event(struct tr2_event_counters *cs, const struct tr2_perfevent *ev)
+{
+	size_t i;
+
+	if (tr2_perfevent_is_kernel(ev->pmu)) {
+		/* Given twice, it is counted once. */
+		for (i = 0; i < cs->nr; i++)
+			if (!strcmp(cs->item[i].event.text, ev->text))
+				return true;
+		return add_kernel_event(cs, ev);
+	}
+	if (cs->programs.len)
+		tr2_buf_addch(&cs->programs, ',');
+	tr2_buf_addstr(&cs->programs, ev->text);
+	return !cs->programs.failed;
+}
+
+bool tr2_event_counters_add(struct tr2_event_counters *cs, const char *text)
+{
+	enum tr2_perfevent_result got;
+	struct tr2_perfevents list;
+	struct tr2_perfevent ev;
+
+	tr2_perfevents_init(&list, text);
+	while ((got = tr2_perfevents_next(&list, &ev)) == TR2_PERFEVENT_OK)
+		if (!add_event(cs, &ev)) {
+			tr2_error("out of memory");
+			return false;
+		}
+	if (got == TR2_PERFEVENT_BAD)
+		tr2_error("%s ('-e list' lists those that have names)",
+			  list.error);
+	return got == TR2_PERFEVENT_END;
+}
+
+void tr2_event_counters_release(struct tr2_event_counters *cs)
+{
+	size_t i;
+
+	for (i = 0; i < cs->nr; i++)
+		if (cs->item[i].fd >= 0)
+			close(cs->item[i].fd);
+	free(cs->item);
+	tr2_buf_release(&cs->programs);
+	memset(cs, 0, sizeof(*cs));
+}
+
+const char *tr2_event_counters_for_programs(struct tr2_event_counters *cs)
+{
+	return cs->programs.len ? tr2_buf_str(&cs->programs) : NULL;
+}
+
+/* ---- opening ------------------------------------------------------------------- */
+
+static uint32_t type_of(const struct tr2_perfevent *ev)
+{
+	switch (ev->pmu) {
+	case TR2_PMU_HARDWARE:
+		return TR2_PERF_TYPE_HARDWARE;
+	case TR2_PMU_SOFTWARE:
+		return TR2_PERF_TYPE_SOFTWARE;
+	case TR2_PMU_CACHE:
+		return TR2_PERF_TYPE_CACHE;
+	case TR2_PMU_RAW:
+		return TR2_PERF_TYPE_RAW;
+	default:
+		return ev->type;
+	}
+}
+
+static void fill_attr(struct perf_event_attr *attr,
+		      const struct tr2_perfevent *ev)
+{
+	memset(attr, 0, sizeof(*attr));
+	attr->size = sizeof(*attr);
+	attr->type = type_of(ev);
+	attr->config = ev->config;
+	attr->config1 = ev->config1;
+	attr->config2 = ev->config2;
+	attr->exclude_user = !!(ev->exclude & TR2_EXCLUDE_USER);
+	attr->exclude_kernel = !!(ev->exclude & TR2_EXCLUDE_KERNEL);
+	attr->exclude_hv = !!(ev->exclude & TR2_EXCLUDE_HV);
+	attr->exclude_idle = !!(ev->exclude & TR2_EXCLUDE_IDLE);
+	attr->exclude_host = !!(ev->exclude & TR2_EXCLUDE_HOST);
+	attr->exclude_guest = !!(ev->exclude & TR2_EXCLUDE_GUEST);
+	attr->precise_ip = ev->precise & 3;
+	attr->pinned = ev->pinned;
+	attr->exclusive = ev->exclusive;
+	attr->inherit = 1;
+	/* The members of a group count when their leader does. */
+	attr->disabled = ev->is_leader;
+	attr->enable_on_exec = ev->is_leader;
+	attr->read_format = PERF_FORMAT_TOTAL_TIME_ENABLED |
+			    PERF_FORMAT_TOTAL_TIME_RUNNING;
+}
+
+static int open_attr(struct perf_event_attr *attr, pid_t pid, int leader)
+{
+	return (int)syscall(SYS_perf_event_open, attr, pid, -1, leader,
+			    PERF_FLAG_FD_CLOEXEC);
+}
+
+static const char *why_not(int err)
+{
+	switch (err) {
+	case ENOENT:
+	case ENODEV:
+	case EOPNOTSUPP:
+	case ENOSYS:
+		return not_supported;
+	case EACCES:
+	case EPERM:
+		return "not permitted (see kernel.perf_event_paranoid)";
+	default:
+		return strerror(err);
+	}
+}
+
+static void open_one(struct tr2_event_counter *c, pid_t pid, int leader)
+{
+	struct perf_event_attr attr;
+	char text[TR2_PERFEVENT_BYTES];
+	int err = -tr2_perfevent_resolve(&c->event, text, sizeof(text));
+
+	name_counter(c);
+	if (err) {
+		snprintf(c->why_not, sizeof(c->why_not), "%s", why_not(err));
+		return;
+	}
+	fill_attr(&attr, &c->event);
+	c->fd = open_attr(&attr, pid, leader);
+	if (c->fd < 0 && (errno == EACCES || errno == EPERM) &&
+	    !c->event.exclude) {
+		/* What everybody may count: as perf does, and says by ":u". */
+		attr.exclude_kernel = 1;
+		c->fd = open_attr(&attr, pid, leader);
+		if (c->fd >= 0)
+			strncat(c->name, strchr(c->name, ':') ? "u" : ":u",
+				sizeof(c->name) - strlen(c->name) - 1);
+	}
+	if (c->fd < 0)
+		snprintf(c->why_not, sizeof(c->why_not), "%s", why_not(errno));
+}
+
+bool tr2_event_works(const struct tr2_perfevent *event)
+{
+	struct tr2_event_counter c = { .event = *event, .fd = -1 };
+
+	open_one(&c, 0, -1);
+	if (c.fd >= 0)
+		close(c.fd);
+	return c.fd >= 0;
+}
+
+void tr2_event_counters_open(struct tr2_event_counters *cs, pid_t pid)
+{
+	int leader = -1;
+	size_t i;
+
+	for (i = 0; i < cs->nr; i++) {
+		struct tr2_event_counter *c = &cs->item[i];
+		bool alone = !c->event.group || c->event.is_leader;
+
+		if (c->fd >= 0)
+			close(c->fd);
+		c->fd = -1;
+		c->why_not[0] = '\0';
+		if (alone || leader >= 0)
+			open_one(c, pid, alone ? -1 : leader);
+		else
+			snprintf(c->why_not, sizeof(c->why_not),
+				 "the first of its group could not be counted");
+		if (alone)
+			leader = c->fd;
+	}
+}
+
+/* ---- reading ------------------------------------------------------------------- */
+
+void tr2_event_counters_read(struct tr2_event_counters *cs)
+{
+	uint64_t values[3];
+	size_t i;
+
+	for (i = 0; i < cs->nr; i++) {
+		struct tr2_event_counter *c = &cs->item[i];
+		ssize_t n;
+
+		if (c->fd < 0)
+			continue;
+		n = read(c->fd, values, sizeof(values));
+		if (n == (ssize_t)sizeof(values)) {
+			c->value = values[0];
+			c->enabled_ns = values[1];
+			c->running_ns = values[2];
+		} else {
+			/* The end of file: a pinned one that had no place. */
+			snprintf(c->why_not, sizeof(c->why_not), "%s",
+				 n < 0 ? why_not(errno) : "not counted");
+		}
+		close(c->fd);
+		c->fd = -1;
+	}
+}
+
+static void add_counter(struct tr2_buf *b, const struct tr2_event_counter *c)
+{
+	tr2_json_add_string(b, c->name);
+	if (c->why_not[0]) {
+		tr2_buf_addlit(b, ":{\"error\":");
+		tr2_json_add_string(b, c->why_not);
+	} else {
+		tr2_buf_addlit(b, ":{\"value\":");
+		tr2_buf_add_u64(b, c->value);
+		tr2_buf_addlit(b, ",\"unit\":");
+		tr2_json_add_string(b, c->event.unit);
+		tr2_buf_addlit(b, ",\"enabled_ns\":");
+		tr2_buf_add_u64(b, c->enabled_ns);
+		tr2_buf_addlit(b, ",\"running_ns\":");
+		tr2_buf_add_u64(b, c->running_ns);
+	}
+	tr2_buf_addch(b, '}');
+}
+
+void tr2_event_counters_add_meta(const struct tr2_event_counters *cs,
+				 struct tr2_buf *b)
+{
+	size_t i;
+
+	tr2_buf_addlit(b, ",\"counters\":{");
+	for (i = 0; i < cs->nr; i++) {
+		if (i)
+			tr2_buf_addch(b, ',');
+		add_counter(b, &cs->item[i]);
+	}
+	tr2_buf_addch(b, '}');
+}
