@@ -1,0 +1,295 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+
+test_description='trace2 stat: a command several times, and what it takes'
+
+. ./test-lib.sh
+
+PATH=$GIT_BUILD_DIR/build/bin:$PATH
+test_lazy_prereq JQ 'jq --version'
+# Where the kernel lets us count software events at all.
+test_lazy_prereq COUNT 'trace2 stat -e list | grep "^page-faults.* yes "'
+test_lazy_prereq NO_CYCLES 'trace2 stat -e list | grep "^cpu-cycles.* no "'
+test_lazy_prereq PERF_STAT 'perf stat -e page-faults true'
+
+grep -q "^TOOL_FEATURES=.*SIMDJSON" "$GIT_BUILD_DIR"/build/build-options || {
+	skip_all='trace2 was built without simdjson'
+	test_done
+}
+
+# The value of a measure: $1 an expression of jq, $2 its name; from JSON in out.
+measure () {
+	jq -r ".measures[] | select(.name == \"$2\" or .name == \"$2:u\") | $1" out
+}
+
+test_expect_success 'CMD runs as often as asked, and warm-ups do not count' '
+	write_script once <<-\EOF &&
+	echo run >>runs
+	echo "to stdout"
+	EOF
+	trace2 stat -r 3 --warmup 2 ./once >out 2>err &&
+	test_line_count = 5 runs &&
+	test_line_count = 5 out &&
+	test_grep "^./once: 3 runs after 2 to warm up$" err &&
+	test_grep "MEAN  *±  *P50  *P90  *P99  *MAX  RUN$" err &&
+	test_grep " processes$" err
+'
+
+test_expect_success 'once, there is one value' '
+	trace2 stat ./once >out 2>err &&
+	test_grep "^./once: 1 run$" err &&
+	test_grep "^ *VALUE  RUN$" err &&
+	! grep "±" err
+'
+
+test_expect_success '-q: the report takes the place of what CMD prints' '
+	trace2 stat -q ./once >out 2>err &&
+	test_grep "^./once: 1 run$" out &&
+	! grep "to stdout" out &&
+	test_must_be_empty err
+'
+
+test_expect_success JQ 'mean, error and percentiles are those of the recordings' '
+	trace2 stat -q -r 7 -o set --format=json ./once >out &&
+	for run in set/run-*
+	do
+		jq .wall_ns "$run"/meta.json || return 1
+	done | jq -s "sort | . as \$v | (add / 7) as \$mean |
+		[\$mean, (map((. - \$mean) * (. - \$mean)) | add / 6 / 7 | sqrt),
+		 .[0], .[3], .[6], .[6], .[6]] | map(round)" >expect &&
+	measure "[.mean, .error, .min, .p50, .p90, .p99, .max]" wall |
+		jq "map(round)" >actual &&
+	# Nanoseconds may be rounded either way.
+	jq -n --slurpfile a expect --slurpfile b actual \
+		"[\$a[0], \$b[0]] | transpose | map(.[0] - .[1] | fabs) | max <= 1" >near &&
+	echo true >expect &&
+	test_cmp expect near &&
+	measure .runs wall >actual &&
+	echo 7 >expect &&
+	test_cmp expect actual
+'
+
+test_expect_success JQ,COUNT 'events are counted over CMD and its children' '
+	for pages in 0 3000
+	do
+		trace2 stat -q -e page-faults,task-clock --format=json -- sh -c "
+			perl -e \"\\\$x = q(a) x ($pages * 4096)\"; :" >out &&
+		measure .mean page-faults || return 1
+	done >faults &&
+	test_line_count = 2 faults &&
+	# Pages may be larger, or faulted in several at once: half of them.
+	jq -s ".[1] - .[0] > 1500 or .[0] > 0 and .[1] > .[0]" faults >actual &&
+	echo true >expect &&
+	test_cmp expect actual &&
+	measure .unit task-clock >actual &&
+	echo ns >expect &&
+	test_cmp expect actual
+'
+
+test_expect_success JQ,COUNT,PERF_STAT 'page faults are as many as perf stat says' '
+	trace2 stat -q -r 3 -e page-faults --format=json -- perl -e "1" >out &&
+	perf stat -x, -r 3 -e page-faults perl -e "1" 2>perf &&
+	theirs=$(cut -d, -f1 perf) && test -n "$theirs" &&
+	ours=$(measure .mean page-faults) && test -n "$ours" &&
+	# Where the stack begins is a matter of chance: some pages.
+	jq -n "($ours - $theirs) | fabs < 25" >actual &&
+	echo true >expect &&
+	test_cmp expect actual
+'
+
+test_expect_success JQ,COUNT 'names that mean the same are one event' '
+	trace2 stat -q -e cs,context-switches,faults:u --format=json true >out &&
+	jq -r ".measures[] | select(.kind == \"event\") | .name" out |
+		sed "s/:u$//" >actual &&
+	test_write_lines context-switches page-faults >expect &&
+	test_cmp expect actual
+'
+
+test_expect_success JQ,NO_CYCLES 'what the machine cannot count is said, not 0' '
+	trace2 stat -e cycles true >out 2>err &&
+	test_grep "^ *-  cpu-cycles (not supported)$" err &&
+	trace2 stat -q -e cycles --format=json true >out &&
+	measure "[.runs, .mean, .note]" cpu-cycles | jq -c . >actual &&
+	echo "[0,null,\"not supported\"]" >expect &&
+	test_cmp expect actual
+'
+
+test_expect_success 'events of programs are handed to them' '
+	trace2 stat -e task-clock,app/odb/unzip/,process/maxrss/ -- \
+		sh -c "echo \"\$GIT_TRACE2_COUNTERS\"" >actual 2>err &&
+	echo app/odb/unzip/,process/maxrss/ >expect &&
+	test_cmp expect actual &&
+	GIT_TRACE2_COUNTERS=mine trace2 stat -e task-clock -- \
+		sh -c "echo \"\$GIT_TRACE2_COUNTERS\"" >actual 2>err &&
+	echo mine >expect &&
+	test_cmp expect actual
+'
+
+test_expect_success '-e list, of stat and record alike' '
+	trace2 stat -e list >out &&
+	test_grep "^EVENT  *KIND  *UNIT  *HERE  *WHAT IT COUNTS$" out &&
+	test_grep "^page-faults, faults  *software" out &&
+	test_grep "^process/maxrss/  *process  *bytes  *by programs" out &&
+	trace2 record -e list >actual &&
+	test_cmp out actual
+'
+
+test_expect_success JQ,COUNT 'record -e counts, too' '
+	trace2 record -e page-faults -o counted true 2>err &&
+	jq ".counters | to_entries[0].value.value > 10" counted/meta.json >actual &&
+	echo true >expect &&
+	test_cmp expect actual &&
+	trace2 diff counted counted >out &&
+	test_grep " page-faults\(:u\)*$" out
+'
+
+test_expect_success 'bad events, and other usage errors' '
+	test_expect_code 2 trace2 stat -e no-such-event true 2>err &&
+	test_grep "^trace2: event .no-such-event.: .*-e list. lists those" err &&
+	test_expect_code 2 trace2 record -e no-such-event true 2>err &&
+	test_grep "^trace2: event .no-such-event.: " err &&
+	test_expect_code 2 trace2 stat 2>err &&
+	test_grep "^trace2: no command given" err &&
+	test_expect_code 2 trace2 stat -r 0 true 2>err &&
+	test_grep "^trace2: -r must be at least 1" err &&
+	test_expect_code 2 trace2 stat --fail-above 5% true 2>err &&
+	test_grep "^trace2: --fail-above needs a --baseline" err &&
+	test_expect_code 128 trace2 stat --baseline nowhere true 2>err &&
+	test_grep "^trace2: cannot read .nowhere.: No such file" err
+'
+
+test_expect_success 'the exit code is the first of CMD that is not 0' '
+	write_script fails <<-\EOF &&
+	echo run >>fails.runs
+	test $(wc -l <fails.runs) -ne 2 || exit 3
+	test $(wc -l <fails.runs) -ne 4 || exit 4
+	EOF
+	test_expect_code 3 trace2 stat -r 5 ./fails 2>err &&
+	test_grep "^./fails: 5 runs; 2 failed, the first with exit 3$" err &&
+	test_expect_code 143 trace2 stat -- sh -c "kill -TERM \$\$" 2>err &&
+	test_grep "1 failed, the first with exit 143" err
+'
+
+test_expect_success 'CMD that cannot be run: nothing is made, nothing is lost' '
+	test_expect_code 127 trace2 stat -o kept no-such-command 2>err &&
+	test_grep "cannot run .no-such-command.: command not found" err &&
+	test_path_is_missing kept &&
+	echo text >plain &&
+	test_expect_code 126 trace2 stat -o set ./plain 2>err &&
+	test_path_is_file set/run-0007/meta.json
+'
+
+# Safe against hanging: the alarm is for when the signal does not come.
+test_expect_success 'an interrupt ends the runs, and what was complete is shown' '
+	write_script interrupted <<-EOF &&
+	echo run >>int.runs
+	test \$(wc -l <int.runs) -ne 3 || {
+		kill -INT \$PPID
+		exec "$PERL_PATH" -e "alarm 30; sleep 60"
+	}
+	EOF
+	test_expect_code 130 trace2 stat -r 5 -o int ./interrupted 2>err &&
+	test_grep "^./interrupted: 2 runs; interrupted: 5 were wanted$" err &&
+	test_line_count = 3 int.runs &&
+	ls int >actual &&
+	test_write_lines run-0001 run-0002 >expect &&
+	test_cmp expect actual
+'
+
+test_expect_success 'interrupted in the first run, there is nothing to show' '
+	write_script at-once <<-EOF &&
+	kill -TERM \$PPID
+	exec "$PERL_PATH" -e "alarm 30; sleep 60"
+	EOF
+	test_expect_code 143 trace2 stat -r 5 ./at-once 2>err &&
+	echo "trace2: interrupted before a run was complete" >expect &&
+	test_cmp expect err
+'
+
+test_expect_success 'a later run starts with the signals of the first' '
+	trace2 stat -r 3 -- "$PERL_PATH" -e "open F, q(/proc/self/status);
+		/^Sig(Blk|Ign)/ and print for <F>" >out 2>err &&
+	test_line_count = 6 out &&
+	sort -u out >actual &&
+	test_line_count = 2 actual
+'
+
+test_expect_success '-o: the earlier set moves to DIR.old, anything else stays' '
+	trace2 stat -r 2 -o again true 2>err &&
+	trace2 stat -r 1 -o again true 2>err &&
+	ls again again.old >actual &&
+	cat >expect <<-\EOF &&
+	again:
+	run-0001
+
+	again.old:
+	run-0001
+	run-0002
+	EOF
+	test_cmp expect actual &&
+	trace2 stat -r 1 -o again/ true 2>err &&
+	ls again.old >actual &&
+	echo run-0001 >expect &&
+	test_cmp expect actual &&
+	echo precious >again/mine &&
+	test_expect_code 128 trace2 stat -o again true 2>err &&
+	test_grep "^trace2: will not replace .again.: it holds .mine., which is no run" err &&
+	test_path_is_file again/mine &&
+	test_expect_code 128 trace2 stat -o plain true 2>err &&
+	test_grep "^trace2: cannot keep runs in .plain.: Not a directory" err
+'
+
+test_expect_success 'a run that was kept is a recording like any other' '
+	trace2 list -i again.old/run-0001 >out &&
+	test_grep "true" out
+'
+
+test_expect_success 'without -o nothing stays behind' '
+	mkdir tmp &&
+	TMPDIR="$PWD/tmp" trace2 stat -r 3 --warmup 1 true 2>err &&
+	ls tmp >actual &&
+	test_must_be_empty actual &&
+	test_path_is_missing trace2.data
+'
+
+test_expect_success '--baseline and --fail-above' '
+	"$PERL_PATH" "$TEST_DIRECTORY"/t3401/runs.perl fast wall=1,2,3,4,5,6 &&
+	"$PERL_PATH" "$TEST_DIRECTORY"/t3401/runs.perl slow \
+		wall=900000000,910000000,920000000,930000000,940000000 &&
+	trace2 stat -q -r 6 --baseline slow --only run --fail-above 5% true >out 2>err &&
+	test_must_be_empty err &&
+	test_grep "^Compared with slow:$" out &&
+	test_grep " \* .*wall$" out &&
+	trace2 stat -q -r 6 --baseline fast --only run true >out &&
+	test_expect_code 1 trace2 stat -q -r 6 --baseline fast --only run \
+		--fail-above 5% true >out 2>err &&
+	test_grep "^trace2: run .wall. grew from 3us to .*, by more than 5% (p = " err &&
+	test_expect_code 7 trace2 stat -q -r 6 --baseline fast --only run \
+		--fail-above 5% -- sh -c "exit 7" >out 2>err &&
+	test_expect_code 2 trace2 stat -q --baseline fast --only run \
+		--fail-above 5% true >out 2>err &&
+	test_grep "cannot be judged: 6 and 1 runs" err
+'
+
+test_expect_success JQ 'JSON has the runs, the measures and the differences' '
+	trace2 stat -q -r 6 --baseline fast --format=json true >out &&
+	jq -c "keys, .stat[0].runs, .stat[0].command" out >actual &&
+	cat >expect <<-\EOF &&
+	["differences","measures","stat"]
+	6
+	["true"]
+	EOF
+	test_cmp expect actual
+'
+
+test_expect_success 'a run that stands apart is named, and stays in the numbers' '
+	write_script wild <<-EOF &&
+	echo run >>wild.runs
+	test \$(wc -l <wild.runs) -ne 9 ||
+		"$PERL_PATH" -e "select undef, undef, undef, 2"
+	EOF
+	trace2 stat -r 9 ./wild 2>err &&
+	test_grep "runs* stands* apart:.* run 9 took 2" err
+'
+
+test_done

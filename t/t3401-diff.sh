@@ -1,0 +1,347 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+
+test_description='trace2 diff: two recordings, or two sets of them'
+
+. ./test-lib.sh
+
+PATH=$GIT_BUILD_DIR/build/bin:$PATH
+test_lazy_prereq JQ 'jq --version'
+
+grep -q "^TOOL_FEATURES=.*SIMDJSON" "$GIT_BUILD_DIR"/build/build-options || {
+	skip_all='trace2 was built without simdjson'
+	test_done
+}
+
+# runs DIR NAME=VALUE,... ...: a set of recordings with these numbers.
+runs () {
+	rm -rf "$1" &&
+	"$PERL_PATH" "$TEST_DIRECTORY"/t3401/runs.perl "$@"
+}
+
+# The p that diff gives for the time of two lists of runs.
+p_of () {
+	runs b wall="$1" && runs n wall="$2" &&
+	trace2 diff --only run --format=json b n >out &&
+	jq -r ".differences[] | select(.name == \"wall\") | .p" out >value &&
+	read -r p <value && test -n "$p" && printf "%.9f\n" "$p"
+}
+
+test_expect_success 'base, new, delta, ratio of runs, events, regions, timers, counters' '
+	runs base wall=10000,11000,12000,13000,14000 \
+		page-faults=200,200,200,200,200 region:index/read=4000,4000,4000,4000,4000 \
+		region:index/write=1000,1000,1000,1000,1000 timer:io/read=500,500,500,500,500 \
+		counter:io/bytes=7,7,7,7,7 &&
+	runs new wall=20000,21000,22000,23000,24000 \
+		page-faults=150,150,150,150,150 region:index/read=9000,9000,9000,9000,9000 \
+		region:index/write=1000,1000,1000,1000,1000 timer:io/read=250,250,250,250,250 \
+		counter:io/bytes=14,14,14,14,14 &&
+	cat >expect <<-\EOF &&
+	  BASE     NEW    DELTA  RATIO      P     RUN
+	12.0ms  22.0ms  +10.0ms   1.83  0.008  *  wall
+	     1       1        0   1.00            processes
+
+	BASE  NEW  DELTA  RATIO      P     EVENT
+	 200  150    -50   0.75  0.008  *  page-faults
+
+	  BASE     NEW   DELTA  RATIO      P     PROCESS
+	6.00ms  11.0ms  +5.00ms   1.83  0.008  *  prog
+
+	  BASE     NEW    DELTA  RATIO      P     REGION
+	4.00ms  9.00ms  +5.00ms   2.25  0.008  *  index/read
+	1.00ms  1.00ms     0us   1.00            index/write
+
+	 BASE    NEW   DELTA  RATIO      P     TIMER
+	500us  250us  -250us   0.50  0.008  *  io/read
+
+	BASE  NEW  DELTA  RATIO      P     COUNTER
+	   7   14     +7   2.00  0.008  *  io/bytes
+
+	Medians of 5 and 5 runs. * P < 0.05.
+	P: test of Mann and Whitney, by Holm for all of a kind.
+	EOF
+	trace2 diff base new >actual &&
+	tr -s " " <expect >expect.words && tr -s " " <actual >actual.words &&
+	test_cmp expect.words actual.words
+'
+
+test_expect_success JQ 'p is what every way to part the runs gives' '
+	while read -r base new
+	do
+		"$PERL_PATH" "$TEST_DIRECTORY"/t3401/mann-whitney.perl \
+			"$base" "$new" >expect &&
+		p_of "$base" "$new" >actual &&
+		test_cmp expect actual || return 1
+	done <<-\EOF
+	1,2,3,4 5,6,7,8
+	1,3,5,7 2,4,6,8
+	1,2,2,3,9 2,4,4,8,9,10
+	5,5,5,5 5,5,5,6
+	1,1,1,1,2 1,2,2,2,2,2,2
+	7 1,2,3,4,5,6,8,9
+	10,20,30 10,20,30,40,50,60,70
+	1,2,3,4,5,6,7,8 101,102,3,4,5,106,107,108
+	9,9,9,2,2,2,1 2,2,9,9,9,9
+	EOF
+'
+
+# Hollander and Wolfe, 1973, table 4.1: permeability of membranes. The one-sided
+# p is printed there as 0.1272; it is 382 of 3003 ways.
+test_expect_success JQ 'p of an example from a textbook' '
+	p_of 80,83,189,104,145,138,191,164,73,146 115,88,90,74,121 >actual &&
+	echo 0.254412254 >expect &&
+	test_cmp expect actual
+'
+
+test_expect_success JQ 'p of many runs is the normal approximation with ties' '
+	base=$(test_seq 1 40 | tr "\n" "," | sed "s/,$//") &&
+	new=$(test_seq 11 60 | awk "{ print int(\$1 / 2) * 2 }" | tr "\n" "," |
+		sed "s/,$//") &&
+	p_of "$base" "$new" >actual &&
+	"$PERL_PATH" -e "
+		my @b = split /,/, shift; my @n = split /,/, shift;
+		my (\$u, %t) = 0;
+		\$t{\$_}++ for @b, @n;
+		for my \$x (@n) { \$u += \$x > \$_ ? 1 : \$x == \$_ ? .5 : 0 for @b }
+		my (\$m, \$k) = (scalar @b, scalar @n);
+		my \$N = \$m + \$k;
+		my \$ties = 0;
+		\$ties += \$_ ** 3 - \$_ for values %t;
+		my \$z = (abs(\$u - \$m * \$k / 2) - .5)
+			/ sqrt(\$m * \$k / 12 * (\$N + 1 - \$ties / (\$N * (\$N - 1))));
+		# Twice the tail, by adding up the density from z to 12.
+		my (\$p, \$h) = (0, 1e-4);
+		for (my \$x = \$z + \$h / 2; \$x < 12; \$x += \$h) {
+			\$p += exp(-\$x * \$x / 2) * \$h;
+		}
+		printf qq(%.6f\n), 2 * \$p / sqrt(2 * 3.14159265358979);
+	" "$base" "$new" >expect &&
+	awk "{ printf \"%.6f\n\", \$1 }" actual >rounded &&
+	test_cmp expect rounded
+'
+
+test_expect_success 'no difference is not called one' '
+	runs a wall=10100,10900,10200,10800,10300,10700,10400,10600,10500,12000 \
+		region:x/y=500,510,520,530,540,550,560,570,580,590 &&
+	runs b wall=10150,10850,10250,10750,10350,10650,10450,10550,10000,13000 \
+		region:x/y=505,515,525,535,545,555,565,575,585,500 &&
+	trace2 diff --fail-above 0% a b >actual &&
+	! grep " \* " actual &&
+	test_grep "No difference is significant (P < 0.05).$" actual
+'
+
+# Of one distribution: 60 pairs of sets, of which chance may call 3 different
+# (and more than 8 with a chance below 1 in 100).
+test_expect_success JQ 'chance is called a difference as seldom as it should' '
+	for i in $(test_seq 60)
+	do
+		"$PERL_PATH" -e "
+			my \$s = 12345 + $i * 7919;
+			print join q(,), map {
+				\$s = (\$s * 1103515245 + 12345) % 2147483648;
+				1000 + int(\$s / 65536) % 500;
+			} 1 .. 12;
+		" >values &&
+		base=$(cut -d, -f1-6 values) && new=$(cut -d, -f7-12 values) &&
+		p_of "$base" "$new" || return 1
+	done >ps &&
+	test_line_count = 60 ps &&
+	nr=$(awk "\$1 < 0.05" ps | wc -l) &&
+	test "$nr" -le 8 &&
+	# Nor is it always 1.
+	awk "\$1 < 0.5" ps >half &&
+	test_line_count -gt 10 half
+'
+
+test_expect_success JQ 'p grows with the number of names that are looked at' '
+	up=11,12,13,14,15 && low=1,2,3,4,5 && mixed=1,12,3,14,5 && other=2,11,4,13,6 &&
+	runs b region:a/a=$low region:a/b=$mixed region:a/c=$mixed &&
+	runs n region:a/a=$up region:a/b=$other region:a/c=$other &&
+	trace2 diff --only region --format=json b n >out &&
+	# 2 of 252 ways, three times; the others are near 1 by themselves.
+	jq -r ".differences[] | \"\(.name) \(.p * 252 | round) \(.significant)\"" out >actual &&
+	cat >expect <<-\EOF &&
+	a/a 6 yes
+	a/b 252 no
+	a/c 252 no
+	EOF
+	test_cmp expect actual
+'
+
+test_expect_success 'one run each: shown, and said that it cannot tell' '
+	runs a wall=1000 && runs b wall=9000 &&
+	trace2 diff --only run a b >actual &&
+	cat >expect <<-\EOF &&
+	  BASE     NEW    DELTA  RATIO      P  RUN
+	1.00ms  9.00ms  +8.00ms   9.00  1.000  wall
+	     1       1        0   1.00         processes
+
+	One run each cannot tell a difference from
+	chance: four on each side are the least (trace2 stat -r 10).
+	EOF
+	test_cmp expect actual &&
+	test_expect_code 2 trace2 diff --fail-above 5% a b 2>err &&
+	test_grep "fail-above cannot be judged: 1 and 1 runs" err
+'
+
+test_expect_success 'three runs on each side cannot tell, four can' '
+	runs a wall=1,2,3 && runs b wall=7,8,9 &&
+	trace2 diff a b >actual &&
+	test_grep "^Medians of 3 and 3 runs. So few runs cannot tell" actual &&
+	test_expect_code 2 trace2 diff --fail-above 5% a b 2>err &&
+	runs a wall=1000,2000,3000,4000 && runs b wall=6000,7000,8000,9000 &&
+	test_expect_code 1 trace2 diff --only run --fail-above 5% a b 2>err &&
+	echo "trace2: run '\''wall'\'' grew from 2.00ms to 7.00ms, by more than 5% (p = 0.029)" >expect &&
+	test_cmp expect err
+'
+
+test_expect_success 'different numbers of runs' '
+	runs a wall=1000,2000,3000 && runs b wall=6000,7000,8000,9000,9500,9600,9700 &&
+	trace2 diff --only run a b >actual &&
+	test_grep "^2.00ms  9.00ms  +7.00ms   4.50  0.017  \*  wall$" actual &&
+	test_grep "^Medians of 3 and 7 runs. \* P < 0.05.$" actual
+'
+
+test_expect_success '--fail-above: only growth, only above, only significant' '
+	runs a wall=1000,1010,1020,1030,1040 && runs b wall=1100,1110,1120,1130,1140 &&
+	test_expect_code 1 trace2 diff --only run --fail-above 5% a b &&
+	trace2 diff --only run --fail-above 15% a b &&
+	trace2 diff --only run --fail-above 5% b a &&
+	trace2 diff --only event --fail-above 5% a b &&
+	runs b wall=900,1110,1120,1130,1000 &&
+	trace2 diff --only run --fail-above 1% a b
+'
+
+test_expect_success JQ 'rows that one side alone has are shown, and not judged' '
+	runs a wall=1,1,1,1,1 region:old/name=5000,5000,5000,5000,5000 task-clock=1,-,1,1,1 &&
+	runs b wall=1,1,1,1,1 region:new/name=6000,6000,6000,6000,6000 &&
+	trace2 diff --only region,event a b >actual &&
+	test_grep "6.00ms  +6.00ms .* new .*new/name$" actual &&
+	test_grep "5.00ms .* -5.00ms .* gone .*old/name$" actual &&
+	test_grep "gone .*task-clock$" actual &&
+	trace2 diff --only region --fail-above 0% a b &&
+	trace2 diff --only region --format=json a b >out &&
+	jq -c ".differences[] | [.name, .side, .base, .new, .delta, .p, .significant]" out >actual &&
+	cat >expect <<-\EOF &&
+	["new/name","new",null,6000000,6000000,null,null]
+	["old/name","base",5000000,null,-5000000,null,null]
+	EOF
+	test_cmp expect actual
+'
+
+test_expect_success JQ 'a run without a region has 0 of it' '
+	runs a region:x/y=100,100,0,0,0 && runs b region:x/y=100,100,100,0,0 &&
+	trace2 diff --only region --format=json a b >out &&
+	jq -c ".differences[] | [.base, .new, .base_calls, .new_calls]" out >actual &&
+	echo "[0,100000,0,1]" >expect &&
+	test_cmp expect actual &&
+	trace2 diff --only region a b >actual &&
+	test_grep "0 -> 1 .*x/y$" actual
+'
+
+test_expect_success 'the largest difference comes first' '
+	runs a region:a/a=100 region:a/b=100 region:a/c=100 region:a/d=900 &&
+	runs b region:a/a=150 region:a/b=400 region:a/c=110 region:a/d=100 &&
+	trace2 diff --only region a b >out &&
+	awk "/a\// { print \$NF }" out >actual &&
+	test_write_lines a/d a/b a/a a/c >expect &&
+	test_cmp expect actual &&
+	trace2 diff --only region -n 2 a b >out &&
+	awk "/a\// { print \$NF }" out >actual &&
+	test_write_lines a/d a/b >expect &&
+	test_cmp expect actual
+'
+
+test_expect_success '-N, -t and --only choose' '
+	trace2 diff -N "a/[ab]" --only region a b >out &&
+	awk "/a\// { print \$NF }" out >actual &&
+	test_write_lines a/b a/a >expect &&
+	test_cmp expect actual &&
+	trace2 diff -t 200us --only region a b >out &&
+	awk "/a\// { print \$NF }" out >actual &&
+	test_write_lines a/d a/b >expect &&
+	test_cmp expect actual &&
+	test_expect_code 2 trace2 diff --only regions a b 2>err &&
+	test_grep "^trace2: .regions. is not a kind: --only takes run, event" err
+'
+
+test_expect_success '--format=md' '
+	runs a wall=1000,1000,1000,1000 "region:a|b/c_d=5,5,5,5" &&
+	runs b wall=3000,3000,3000,3000 "region:a|b/c_d=5,5,5,5" &&
+	cat >expect <<-\EOF &&
+	| BASE | NEW | DELTA | RATIO | P |  | RUN |
+	|--:|--:|--:|--:|--:|:--|:--|
+	| 1.00ms | 3.00ms | +2.00ms | 3.00 | 0.029 | \* | wall |
+	| 1 | 1 | 0 | 1.00 |  |  | processes |
+
+	| BASE | NEW | DELTA | RATIO | REGION |
+	|--:|--:|--:|--:|:--|
+	| 5us | 5us | 0us | 1.00 | a\|b/c\_d |
+
+	Medians of 4 and 4 runs. * P < 0.05.
+	P: test of Mann and Whitney, by Holm for all of a kind.
+	EOF
+	trace2 diff --only run,region --format=md a b >actual &&
+	test_cmp expect actual
+'
+
+test_expect_success '--format=csv' '
+	cat >expect <<-\EOF &&
+	kind,unit,base,new,delta,ratio,p,significant,side,base_calls,new_calls,name
+	run,ns,1000000,3000000,2000000,3,0.0285714285714,yes,both,,,wall
+	run,,1,1,0,1,,,both,,,processes
+	region,ns,5000,5000,0,1,,,both,1,1,a|b/c_d
+	EOF
+	trace2 diff --only run,region --format=csv a b >actual &&
+	test_cmp expect actual
+'
+
+test_expect_success 'several -i are the base, and all words are new' '
+	runs a wall=1000,2000 && runs b wall=5000,6000 &&
+	trace2 diff --only run -i a/run-0001 -i a/run-0002 b/run-0001 b/run-0002 \
+		>actual &&
+	trace2 diff --only run a b >expect &&
+	test_cmp expect actual &&
+	trace2 diff --only run -i a/run-0001 b >actual &&
+	test_grep "^Medians of 1 and 2 runs" actual
+'
+
+test_expect_success 'a set leaves out what a recording replaced' '
+	cp -R b/run-0001 b/run-0001.old &&
+	trace2 diff --only run a b >actual &&
+	test_grep "^Medians of 2 and 2 runs" actual
+'
+
+test_expect_success 'inputs without meta.json are compared, too' '
+	trace2 diff "$TEST_DIRECTORY"/traces/status.event \
+		"$TEST_DIRECTORY"/traces/status.event >actual &&
+	test_grep " 0us .*index/refresh$" actual &&
+	test_grep " 0us .*wall$" actual
+'
+
+test_expect_success 'usage errors, and inputs that are not there' '
+	test_expect_code 2 trace2 diff a 2>err &&
+	test_grep "^trace2: it takes two: BASE and NEW" err &&
+	test_expect_code 2 trace2 diff -i a 2>err &&
+	test_grep "^trace2: nothing to compare with" err &&
+	test_expect_code 128 trace2 diff a nowhere 2>err &&
+	test_grep "^trace2: cannot read .nowhere.: No such file" err &&
+	test_expect_code 2 trace2 diff --fail-above much a b 2>err &&
+	test_grep "is not a value of --fail-above (PCT)" err
+'
+
+test_expect_success 'hostile numbers in meta.json do no harm' '
+	runs a wall=1000 &&
+	for text in "{}" "{\"wall_ns\":-9223372036854775808}" \
+		"{\"wall_ns\":18446744073709551615,\"counters\":{\"x\":[]}}" \
+		"{\"counters\":{\"x\":{\"value\":\"1\",\"unit\":7}},\"rusage\":{\"user_ns\":null}}" \
+		"{\"counters\":{\"x\":{\"value\":1,\"enabled_ns\":5,\"running_ns\":0}}}" \
+		"{\"wall_ns\":9223372036854775807,\"rusage\":[]}"
+	do
+		echo "$text" >a/run-0001/meta.json &&
+		trace2 diff a a >out 2>err &&
+		test_grep "wall$" out || return 1
+	done
+'
+
+test_done

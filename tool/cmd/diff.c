@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * trace2 diff - two recordings, or two sets of them, measure by measure.
+ */
+#include <stdlib.h>
+
+#include "cmd/measures.h"
+#include "stat/set.h"
+
+static double fail_above = -1;
+static struct tr2_measure_choice choice = TR2_MEASURE_CHOICE_INIT;
+
+static const struct tr2_option options[] = {
+	{ 0, "fail-above", "PCT", TR2_OPT_PERCENT, &fail_above,
+	  "exit with 1 when anything shown grew by more than this (5%), and "
+	  "that is significant", NULL },
+	TR2_MEASURE_OPTIONS(choice),
+	{ 'i', "input", "BASE", TR2_OPT_LIST, &tr2_common.input,
+	  "a run of the base, or a directory of them; may be given more than "
+	  "once, and all words are new ones then", NULL },
+	TR2_OPT_END
+};
+
+extern const struct tr2_command tr2_command_diff;
+
+static int read_all(struct tr2_measures *ms, const char *const *paths,
+		    size_t nr)
+{
+	int code = 0;
+	size_t i;
+
+	for (i = 0; !code && i < nr; i++)
+		code = tr2_set_read(ms, paths[i], false);
+	if (!code && ms->failed)
+		tr2_warning("out of memory: something is left out");
+	return code;
+}
+
+static int compare(const struct tr2_measures *base,
+		   const struct tr2_measures *new)
+{
+	struct tr2_comparison c;
+	int code = 0;
+
+	if (!tr2_compare(&c, base, new)) {
+		tr2_error("out of memory");
+		return TR2_EXIT_FATAL;
+	}
+	if (base->lost || new->lost)
+		tr2_warning("%llu events of the base and %llu of the new runs "
+			    "were lost: what they tell is not whole",
+			    (unsigned long long)base->lost,
+			    (unsigned long long)new->lost);
+	tr2_report_begin();
+	tr2_comparison_print(&c, &choice);
+	tr2_report_end();
+	if (fail_above >= 0)
+		code = tr2_comparison_judge(&c, &choice, fail_above);
+	tr2_comparison_release(&c);
+	return code;
+}
+
+static int run(int argc, char **argv)
+{
+	const struct tr2_list *input = &tr2_common.input;
+	struct tr2_measures base = { 0 }, new = { 0 };
+	const char *const *words = (const char *const *)argv;
+	int nr_base = input->nr ? 0 : 1, code;
+
+	if (!tr2_choice_valid(&choice, &tr2_command_diff))
+		return TR2_EXIT_USAGE;
+	if (input->nr ? argc < 1 : argc != 2)
+		return tr2_usage_error(&tr2_command_diff, input->nr ?
+			"nothing to compare with: the new runs are words" :
+			"it takes two: BASE and NEW");
+	code = input->nr ? read_all(&base, input->item, input->nr) :
+			   read_all(&base, words, 1);
+	if (!code)
+		code = read_all(&new, words + nr_base,
+				(size_t)(argc - nr_base));
+	if (!code && base.nr_runs && new.nr_runs)
+		code = compare(&base, &new);
+	tr2_measures_release(&base);
+	tr2_measures_release(&new);
+	return code;
+}
+
+const struct tr2_command tr2_command_diff = {
+	.name = "diff",
+	.synopsis = "[--fail-above PCT] [--only KIND] BASE NEW | -i BASE "
+		    "[-i BASE...] NEW...",
+	.summary = "Compares two recordings, or two sets of them.",
+	.details = "BASE and NEW are recordings or other inputs, of one run "
+		   "each, or directories of recordings, as 'trace2 stat -o' "
+		   "makes them; with -i, all that -i names are the base. "
+		   "Compared are medians (P50); P is how likely such a difference, "
+		   "or a larger one, would be if the runs did not differ, by "
+		   "the test of Mann and Whitney.",
+	.options = options,
+	.common = TR2_COMMON_FORMAT | TR2_COMMON_MARKDOWN,
+	.run = run,
+};

@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmd/measures.h"
+
+#include <fnmatch.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "stat/significance.h"
+
+/* ---- which ------------------------------------------------------------------- */
+
+static bool is_listed(const char *list, const char *name)
+{
+	size_t len = strlen(name), n;
+
+	for (;; list += n + 1) {
+		n = strcspn(list, ",");
+		if (n == len && !memcmp(list, name, n))
+			return true;
+		if (!list[n])
+			return false;
+	}
+}
+
+static bool is_kind(const char *name, size_t len)
+{
+	int kind;
+
+	for (kind = 0; kind < TR2_MEASURE_NR; kind++)
+		if (strlen(tr2_measure_names[kind]) == len &&
+		    !memcmp(tr2_measure_names[kind], name, len))
+			return true;
+	return false;
+}
+
+bool tr2_choice_valid(const struct tr2_measure_choice *choice,
+		      const struct tr2_command *command)
+{
+	const char *p = choice->only;
+	size_t n;
+
+	for (; p; p = p[n] ? p + n + 1 : NULL) {
+		n = strcspn(p, ",");
+		if (is_kind(p, n))
+			continue;
+		tr2_usage_error(command, "'%.*s' is not a kind: --only takes "
+				"run, event, process, region, timer, counter",
+				(int)n, p);
+		return false;
+	}
+	return true;
+}
+
+bool tr2_choice_takes(const struct tr2_measure_choice *choice,
+		      enum tr2_measure_kind kind, enum tr2_measure_unit unit,
+		      const char *name, double larger)
+{
+	if (choice->only && !is_listed(choice->only, tr2_measure_names[kind]))
+		return false;
+	if (unit == TR2_UNIT_NS && !(larger >= (double)choice->min_ns))
+		return false;
+	return !choice->region || kind == TR2_MEASURE_RUN ||
+	       kind == TR2_MEASURE_EVENT || !fnmatch(choice->region, name, 0);
+}
+
+/* ---- values -------------------------------------------------------------------- */
+
+void tr2_cell_measure(struct tr2_table *t, enum tr2_measure_unit unit,
+		      double value)
+{
+	if (isnan(value))
+		tr2_cell_none(t);
+	else if (unit == TR2_UNIT_NS)
+		tr2_cell_ns(t, (int64_t)llround(value));
+	else if (unit == TR2_UNIT_BYTES && value >= 0)
+		tr2_cell_bytes(t, (uint64_t)llround(value));
+	else
+		tr2_cell_real(t, value);
+}
+
+void tr2_fmt_measure(struct tr2_buf *b, enum tr2_measure_unit unit,
+		     double value)
+{
+	if (unit == TR2_UNIT_NS) {
+		tr2_fmt_ns_short(b, (int64_t)llround(value));
+	} else if (unit == TR2_UNIT_BYTES) {
+		if (value < 0)
+			tr2_buf_addch(b, '-');
+		tr2_fmt_bytes(b, (uint64_t)llround(fabs(value)));
+	} else {
+		tr2_fmt_real(b, value);
+	}
+}
+
+/* ---- a comparison ----------------------------------------------------------------- */
+
+static const struct tr2_column columns[] = {
+	{ "kind", "", TR2_COL_DATA },
+	{ "unit", "", TR2_COL_DATA },
+	{ "base", "BASE", TR2_COL_SHORT },
+	{ "new", "NEW", TR2_COL_SHORT },
+	{ NULL, "DELTA", TR2_COL_TEXT },
+	{ "delta", "", TR2_COL_DATA },
+	{ NULL, "RATIO", TR2_COL_TEXT },
+	{ "ratio", "", TR2_COL_DATA },
+	{ NULL, "P", TR2_COL_TEXT },
+	{ "p", "", TR2_COL_DATA },
+	{ "significant", "", TR2_COL_DATA },
+	{ "side", "", TR2_COL_DATA },
+	{ NULL, "", TR2_COL_TEXT | TR2_COL_LEFT },
+	{ NULL, "CALLS", TR2_COL_TEXT | TR2_COL_SPARE },
+	{ "base_calls", "", TR2_COL_DATA },
+	{ "new_calls", "", TR2_COL_DATA },
+	{ "name", NULL, TR2_COL_FLEX }, /* heading: the kind's */
+};
+#define NR_COLUMNS (sizeof(columns) / sizeof(*columns))
+
+static double ratio_of(const struct tr2_difference *d)
+{
+	return d->base > 0 && !isnan(d->new) ? d->new / d->base : NAN;
+}
+
+static void add_delta(struct tr2_table *t, const struct tr2_difference *d)
+{
+	double delta = tr2_difference_delta(d);
+	struct tr2_buf b = TR2_BUF_INIT;
+	char text[64];
+
+	tr2_fmt_measure(&b, d->unit, fabs(delta));
+	/* What is rounded to nothing has no sign. */
+	if (tr2_buf_str(&b)[0] != '0' || strchr(b.p, '.'))
+		snprintf(text, sizeof(text), "%s%s",
+			 delta > 0 ? "+" : delta < 0 ? "-" : "", b.p);
+	else
+		snprintf(text, sizeof(text), "%s", b.p);
+	tr2_cell_str(t, text);
+	tr2_cell_real(t, delta);
+	tr2_buf_release(&b);
+}
+
+static void add_ratio(struct tr2_table *t, double ratio)
+{
+	char text[40];
+
+	snprintf(text, sizeof(text), "%.2f", ratio);
+	tr2_cell_str(t, isnan(ratio) ? NULL : text);
+	tr2_cell_real(t, ratio);
+}
+
+/* It is never 0, only too small for three decimals. */
+static void add_p(struct tr2_table *t, double p)
+{
+	char text[40];
+
+	if (p < 0.0005)
+		snprintf(text, sizeof(text), "<0.001");
+	else
+		snprintf(text, sizeof(text), "%.3f", p);
+	tr2_cell_str(t, isnan(p) ? NULL : text);
+	tr2_cell_real(t, p);
+}
+
+static const char *side_of(const struct tr2_difference *d)
+{
+	return isnan(d->base) ? "new" : isnan(d->new) ? "base" : "both";
+}
+
+static void add_mark(struct tr2_table *t, const struct tr2_difference *d)
+{
+	if (isnan(d->base))
+		tr2_cell_str(t, "new");
+	else if (isnan(d->new))
+		tr2_cell_str(t, "gone");
+	else if (d->significant)
+		tr2_cell_str(t, "*");
+	else
+		tr2_cell_none(t);
+	if (d->significant)
+		tr2_cell_color(t, d->new > d->base ? TR2_COLOR_BAD :
+						     TR2_COLOR_GOOD);
+}
+
+static void add_calls(struct tr2_table *t, const struct tr2_difference *d)
+{
+	struct tr2_buf b = TR2_BUF_INIT;
+
+	bool counts = d->kind == TR2_MEASURE_PROCESS ||
+		      d->kind == TR2_MEASURE_REGION ||
+		      d->kind == TR2_MEASURE_TIMER;
+
+	if (counts && d->base_calls != d->new_calls) {
+		tr2_fmt_real(&b, d->base_calls);
+		tr2_buf_addlit(&b, " -> ");
+		tr2_fmt_real(&b, d->new_calls);
+		tr2_cell_str(t, tr2_buf_str(&b));
+	} else {
+		tr2_cell_none(t);
+	}
+	tr2_cell_real(t, counts ? d->base_calls : NAN);
+	tr2_cell_real(t, counts ? d->new_calls : NAN);
+	tr2_buf_release(&b);
+}
+
+static void add_difference(struct tr2_table *t, const struct tr2_difference *d)
+{
+	tr2_table_row(t);
+	tr2_cell_str(t, tr2_measure_names[d->kind]);
+	tr2_cell_str(t, tr2_measure_units[d->unit]);
+	tr2_cell_measure(t, d->unit, d->base);
+	tr2_cell_measure(t, d->unit, d->new);
+	add_delta(t, d);
+	add_ratio(t, ratio_of(d));
+	add_p(t, d->p);
+	tr2_cell_str(t, d->significant ? "yes" : isnan(d->p) ? NULL : "no");
+	tr2_cell_str(t, side_of(d));
+	add_mark(t, d);
+	add_calls(t, d);
+	tr2_cell_str(t, d->name);
+}
+
+static bool takes(const struct tr2_measure_choice *choice,
+		  const struct tr2_difference *d)
+{
+	/* What neither side could measure. */
+	if (isnan(d->base) && isnan(d->new))
+		return false;
+	return tr2_choice_takes(choice, d->kind, d->unit, d->name,
+				fmax(d->base, d->new));
+}
+
+/* Text and Markdown have a table for each kind, under its name. */
+static void print_kind(const struct tr2_comparison *c,
+		       const struct tr2_measure_choice *choice, int kind)
+{
+	struct tr2_column own[NR_COLUMNS];
+	struct tr2_table t;
+	size_t i;
+
+	memcpy(own, columns, sizeof(own));
+	own[NR_COLUMNS - 1].heading =
+		kind < 0 ? "" : tr2_measure_headings[kind];
+	tr2_table_init(&t, "differences", own, NR_COLUMNS);
+	for (i = 0; i < c->nr; i++)
+		if ((kind < 0 || (int)c->item[i].kind == kind) &&
+		    takes(choice, &c->item[i]))
+			add_difference(&t, &c->item[i]);
+	if (kind >= 0 && choice->limit >= 0)
+		tr2_table_limit(&t, (size_t)choice->limit);
+	if (t.nr_rows || kind < 0)
+		tr2_table_print(&t);
+	tr2_table_release(&t);
+}
+
+static bool can_tell(const struct tr2_comparison *c)
+{
+	return tr2_mann_whitney_least(c->nr_base, c->nr_new) < TR2_ALPHA;
+}
+
+static void print_legend(const struct tr2_comparison *c)
+{
+	bool text = tr2_common.format == TR2_FORMAT_TEXT, marks = false;
+	size_t i;
+
+	for (i = 0; i < c->nr; i++)
+		marks |= c->item[i].significant;
+	printf("\n%s", text ? tr2_color_on(TR2_COLOR_DIM) : "");
+	if (c->nr_base > 1 || c->nr_new > 1)
+		printf("Medians of %u and %u runs. ", c->nr_base, c->nr_new);
+	if (!can_tell(c))
+		printf("%s cannot tell a difference from\nchance: four on "
+		       "each side are the least (trace2 stat -r 10).\n",
+		       c->nr_base == 1 && c->nr_new == 1 ? "One run each" :
+							   "So few runs");
+	else
+		printf("%s\nP: test of Mann and Whitney, by Holm for all of a "
+		       "kind.\n", marks ? "* P < 0.05." :
+		       "No difference is significant (P < 0.05).");
+	fputs(text ? tr2_color_off(TR2_COLOR_DIM) : "", stdout);
+}
+
+void tr2_comparison_print(const struct tr2_comparison *c,
+			  const struct tr2_measure_choice *choice)
+{
+	bool data = tr2_common.format == TR2_FORMAT_JSON ||
+		    tr2_common.format == TR2_FORMAT_CSV;
+	int kind;
+
+	if (data) {
+		print_kind(c, choice, -1);
+		return;
+	}
+	for (kind = 0; kind < TR2_MEASURE_NR; kind++)
+		print_kind(c, choice, kind);
+	print_legend(c);
+}
+
+int tr2_comparison_judge(const struct tr2_comparison *c,
+			 const struct tr2_measure_choice *choice, double share)
+{
+	struct tr2_buf base = TR2_BUF_INIT, new = TR2_BUF_INIT;
+	int code = 0;
+	size_t i;
+
+	if (!can_tell(c)) {
+		tr2_error("--fail-above cannot be judged: %u and %u runs "
+			  "cannot tell a difference from chance (four on each "
+			  "side are the least)", c->nr_base, c->nr_new);
+		return TR2_EXIT_USAGE;
+	}
+	for (i = 0; i < c->nr; i++) {
+		const struct tr2_difference *d = &c->item[i];
+
+		if (!takes(choice, d) || !tr2_difference_above(d, share))
+			continue;
+		tr2_buf_reset(&base);
+		tr2_buf_reset(&new);
+		tr2_fmt_measure(&base, d->unit, d->base);
+		tr2_fmt_measure(&new, d->unit, d->new);
+		tr2_error("%s '%s' grew from %s to %s, by more than %g%% "
+			  "(p = %.2g)", tr2_measure_names[d->kind], d->name,
+			  tr2_buf_str(&base), tr2_buf_str(&new), share * 100,
+			  d->p);
+		code = TR2_EXIT_FOUND;
+	}
+	tr2_buf_release(&base);
+	tr2_buf_release(&new);
+	return code;
+}

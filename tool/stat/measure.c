@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: MIT */
+#include "stat/measure.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "stat/run_meta.h"
+
+const char *const tr2_measure_names[TR2_MEASURE_NR] = {
+	[TR2_MEASURE_RUN] = "run",	   [TR2_MEASURE_EVENT] = "event",
+	[TR2_MEASURE_PROCESS] = "process", [TR2_MEASURE_REGION] = "region",
+	[TR2_MEASURE_TIMER] = "timer",	   [TR2_MEASURE_COUNTER] = "counter",
+};
+
+const char *const tr2_measure_headings[TR2_MEASURE_NR] = {
+	[TR2_MEASURE_RUN] = "RUN",	   [TR2_MEASURE_EVENT] = "EVENT",
+	[TR2_MEASURE_PROCESS] = "PROCESS", [TR2_MEASURE_REGION] = "REGION",
+	[TR2_MEASURE_TIMER] = "TIMER",	   [TR2_MEASURE_COUNTER] = "COUNTER",
+};
+
+const char *const tr2_measure_units[] = {
+	[TR2_UNIT_COUNT] = "",
+	[TR2_UNIT_NS] = "ns",
+	[TR2_UNIT_BYTES] = "bytes",
+};
+
+void tr2_measures_release(struct tr2_measures *ms)
+{
+	uint32_t i;
+
+	for (i = 0; i < ms->nr; i++) {
+		free(ms->item[i].name);
+		free(ms->item[i].values);
+		free(ms->item[i].calls);
+		free(ms->item[i].note);
+	}
+	free(ms->item);
+	tr2_map_release(&ms->map);
+	memset(ms, 0, sizeof(*ms));
+}
+
+/* ---- finding and making one ---------------------------------------------- */
+
+/* What a run says that does not mention it. */
+static double absent(enum tr2_measure_kind kind)
+{
+	return kind == TR2_MEASURE_RUN || kind == TR2_MEASURE_EVENT ? NAN : 0;
+}
+
+static bool is_it(const struct tr2_measure *it, enum tr2_measure_kind kind,
+		  const char *name)
+{
+	return it->kind == kind && !strcmp(it->name, name);
+}
+
+static uint64_t key_of(enum tr2_measure_kind kind, const char *name)
+{
+	return tr2_mix(tr2_hash(name, strlen(name)), (uint64_t)kind + 1) | 1;
+}
+
+/* Names whose hashes are equal get the keys after it; 0 is no key. */
+static uint64_t key_after(uint64_t key)
+{
+	return key + 2 ? key + 2 : 1;
+}
+
+const struct tr2_measure *tr2_measures_find(const struct tr2_measures *ms,
+					    enum tr2_measure_kind kind,
+					    const char *name)
+{
+	uint64_t key;
+	uint32_t i;
+
+	for (key = key_of(kind, name);; key = key_after(key)) {
+		i = tr2_map_get(&ms->map, key);
+		if (!i)
+			return NULL;
+		if (is_it(&ms->item[i - 1], kind, name))
+			return &ms->item[i - 1];
+	}
+}
+
+static bool fill_runs(struct tr2_measures *ms, struct tr2_measure *it)
+{
+	uint32_t i;
+
+	it->values = calloc(ms->alloc_runs, sizeof(*it->values));
+	it->calls = calloc(ms->alloc_runs, sizeof(*it->calls));
+	if (!it->values || !it->calls)
+		return false;
+	for (i = 0; i < ms->alloc_runs; i++)
+		it->values[i] = absent(it->kind);
+	return true;
+}
+
+static struct tr2_measure *new_measure(struct tr2_measures *ms,
+				       enum tr2_measure_kind kind,
+				       const char *name)
+{
+	struct tr2_measure it = { .kind = kind, .name = strdup(name) };
+
+	if (it.name && fill_runs(ms, &it) &&
+	    (ms->nr < ms->alloc ||
+	     tr2_array_grow((void **)&ms->item, &ms->alloc, ms->nr,
+			    sizeof(*ms->item)))) {
+		ms->item[ms->nr] = it;
+		return &ms->item[ms->nr++];
+	}
+	free(it.name);
+	free(it.values);
+	free(it.calls);
+	return NULL;
+}
+
+/* NULL: no memory. */
+static struct tr2_measure *get(struct tr2_measures *ms,
+			       enum tr2_measure_kind kind, const char *name)
+{
+	struct tr2_measure *it;
+	uint32_t *slot;
+	uint64_t key;
+
+	for (key = key_of(kind, name);; key = key_after(key)) {
+		slot = tr2_map_slot(&ms->map, key);
+		if (!slot)
+			return NULL;
+		if (!*slot)
+			break;
+		if (is_it(&ms->item[*slot - 1], kind, name))
+			return &ms->item[*slot - 1];
+	}
+	it = new_measure(ms, kind, name);
+	if (it)
+		*slot = ms->nr;
+	return it;
+}
+
+/* Adds to what this run has of it already. */
+static struct tr2_measure *add(struct tr2_measures *ms,
+			       enum tr2_measure_kind kind,
+			       enum tr2_measure_unit unit, const char *name,
+			       double value, double calls)
+{
+	struct tr2_measure *it = get(ms, kind, name);
+	uint32_t run = ms->nr_runs - 1;
+
+	if (!it) {
+		ms->failed = true;
+		return NULL;
+	}
+	it->unit = unit;
+	if (isnan(it->values[run]))
+		it->values[run] = 0;
+	it->values[run] += value;
+	it->calls[run] += calls;
+	return it;
+}
+
+static bool grow_runs(struct tr2_measures *ms)
+{
+	uint32_t alloc = ms->alloc_runs ? ms->alloc_runs * 2 : 16, i, run;
+	struct tr2_measure *it;
+	double *p;
+
+	for (i = 0; i < ms->nr; i++) {
+		it = &ms->item[i];
+		p = realloc(it->values, alloc * sizeof(*p));
+		if (!p)
+			return false;
+		it->values = p;
+		p = realloc(it->calls, alloc * sizeof(*p));
+		if (!p)
+			return false;
+		it->calls = p;
+		for (run = ms->alloc_runs; run < alloc; run++) {
+			it->values[run] = absent(it->kind);
+			it->calls[run] = 0;
+		}
+	}
+	ms->alloc_runs = alloc;
+	return true;
+}
+
+/* ---- one run ---------------------------------------------------------------- */
+
+/* Streams may claim any times. */
+static double length(int64_t start_ns, int64_t end_ns)
+{
+	int64_t ns;
+
+	return __builtin_sub_overflow(end_ns, start_ns, &ns) ? 0 : (double)ns;
+}
+
+/* From the first start to the last end, where nobody took the time. */
+static double span_of_all(const struct tr2_model *m)
+{
+	int64_t start = INT64_MAX, end = INT64_MIN;
+	uint32_t i;
+
+	tr2_for_each_root(m, i) {
+		if (m->nodes[i].start_ns < start)
+			start = m->nodes[i].start_ns;
+		if (m->nodes[i].end_ns > end)
+			end = m->nodes[i].end_ns;
+	}
+	return end > start ? length(start, end) : 0;
+}
+
+static void take_run(struct tr2_measures *ms, const struct tr2_model *m,
+		     const struct tr2_run_meta *meta)
+{
+	double wall = meta->wall_ns >= 0 ? (double)meta->wall_ns :
+					   span_of_all(m);
+
+	add(ms, TR2_MEASURE_RUN, TR2_UNIT_NS, "wall", wall, 1);
+	if (meta->user_ns >= 0)
+		add(ms, TR2_MEASURE_RUN, TR2_UNIT_NS, "user",
+		    (double)meta->user_ns, 1);
+	if (meta->system_ns >= 0)
+		add(ms, TR2_MEASURE_RUN, TR2_UNIT_NS, "system",
+		    (double)meta->system_ns, 1);
+	if (meta->maxrss_bytes >= 0)
+		add(ms, TR2_MEASURE_RUN, TR2_UNIT_BYTES, "maxrss",
+		    (double)meta->maxrss_bytes, 1);
+	add(ms, TR2_MEASURE_RUN, TR2_UNIT_COUNT, "processes",
+	    (double)(m->nr_nodes ? m->nr_nodes - 1 : 0), 1);
+}
+
+static void take_event(void *data, const struct tr2_run_counter *c)
+{
+	struct tr2_measures *ms = data;
+	struct tr2_measure *it;
+
+	if (c->note) {
+		it = get(ms, TR2_MEASURE_EVENT, c->name);
+		if (it && !it->note)
+			it->note = strdup(c->note);
+		return;
+	}
+	add(ms, TR2_MEASURE_EVENT,
+	    !strcmp(c->unit, "ns") ? TR2_UNIT_NS :
+	    !strcmp(c->unit, "bytes") ? TR2_UNIT_BYTES : TR2_UNIT_COUNT,
+	    c->name, c->value, 1);
+}
+
+static void take_processes(struct tr2_measures *ms, const struct tr2_model *m)
+{
+	uint32_t i;
+
+	for (i = m->first_root; i; i = tr2_node_after(m, i))
+		add(ms, TR2_MEASURE_PROCESS, TR2_UNIT_NS, tr2_node_name(m, i),
+		    length(m->nodes[i].start_ns, m->nodes[i].end_ns), 1);
+}
+
+static const char *full_name(const struct tr2_model *m, tr2_str category,
+			     tr2_str name)
+{
+	static struct tr2_buf b; /* kept: it is mapped memory */
+
+	tr2_buf_reset(&b);
+	tr2_buf_addstr(&b, tr2_s(m, category));
+	tr2_buf_addch(&b, '/');
+	tr2_buf_addstr(&b, tr2_s(m, name));
+	return tr2_buf_str(&b);
+}
+
+static void take_regions(struct tr2_measures *ms, const struct tr2_model *m)
+{
+	uint32_t i;
+
+	for (i = 1; i < m->nr_spans; i++) {
+		const struct tr2_span *s = &m->spans[i];
+
+		if (s->kind == TR2_SPAN_REGION)
+			add(ms, TR2_MEASURE_REGION, TR2_UNIT_NS,
+			    full_name(m, s->category, s->label),
+			    length(s->start_ns, s->end_ns), 1);
+	}
+}
+
+static void take_metrics(struct tr2_measures *ms, const struct tr2_model *m)
+{
+	uint32_t i;
+
+	for (i = 1; i < m->nr_metrics; i++) {
+		const struct tr2_metric *metric = &m->metrics[i];
+		const char *name = full_name(m, metric->category, metric->name);
+
+		/* Those of a thread are in those of its process. */
+		if (metric->thread)
+			continue;
+		if (metric->kind == TR2_METRIC_TIMER)
+			add(ms, TR2_MEASURE_TIMER, TR2_UNIT_NS, name,
+			    (double)metric->total_ns, (double)metric->count);
+		else
+			add(ms, TR2_MEASURE_COUNTER, TR2_UNIT_COUNT, name,
+			    (double)metric->count, 1);
+	}
+}
+
+void tr2_measures_take(struct tr2_measures *ms, const struct tr2_model *m)
+{
+	struct tr2_run_meta meta;
+
+	if (ms->nr_runs >= ms->alloc_runs && !grow_runs(ms)) {
+		ms->failed = true;
+		return;
+	}
+	ms->nr_runs++;
+	ms->lost += m->lost;
+	tr2_run_meta_read(&meta, m, take_event, ms);
+	take_run(ms, m, &meta);
+	take_processes(ms, m);
+	take_regions(ms, m);
+	take_metrics(ms, m);
+}

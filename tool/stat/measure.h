@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * measure - what runs of one command are measured by: the run as a whole, the
+ * kernel's counters, and time or counts by the name of a process, region, timer
+ * or counter; each with one value a run.
+ *
+ * What a run does not mention took no time and was counted 0 times there. What
+ * was not measured in a run (a counter of the kernel that was not opened) is
+ * NAN.
+ */
+#ifndef TR2_STAT_MEASURE_H
+#define TR2_STAT_MEASURE_H
+
+#include "model/model.h"
+#include "model/private.h"
+
+enum tr2_measure_kind {
+	TR2_MEASURE_RUN,
+	TR2_MEASURE_EVENT,
+	TR2_MEASURE_PROCESS,
+	TR2_MEASURE_REGION,
+	TR2_MEASURE_TIMER,
+	TR2_MEASURE_COUNTER,
+	TR2_MEASURE_NR
+};
+
+/* "run", "event" …: in options and data; "RUN", "PROCESSES" …: as headings. */
+extern const char *const tr2_measure_names[TR2_MEASURE_NR];
+extern const char *const tr2_measure_headings[TR2_MEASURE_NR];
+
+enum tr2_measure_unit { TR2_UNIT_COUNT, TR2_UNIT_NS, TR2_UNIT_BYTES };
+extern const char *const tr2_measure_units[]; /* "", "ns", "bytes" */
+
+struct tr2_measure {
+	enum tr2_measure_kind kind;
+	enum tr2_measure_unit unit;
+	char *name;
+	double *values; /* one a run */
+	double *calls;  /* processes, regions, intervals of that name */
+	char *note;     /* why it could not be measured; NULL */
+};
+
+struct tr2_measures {
+	struct tr2_measure *item;
+	uint32_t nr, alloc;
+	uint32_t nr_runs, alloc_runs;
+	struct tr2_map map;
+	uint64_t lost; /* events that the recordings say were lost */
+	bool failed;   /* memory was short: something is missing */
+};
+
+void tr2_measures_release(struct tr2_measures *ms);
+
+/* Takes in one more run: everything that its recording says. */
+void tr2_measures_take(struct tr2_measures *ms, const struct tr2_model *m);
+
+/* The measure of that kind and name; NULL: there is none. */
+const struct tr2_measure *tr2_measures_find(const struct tr2_measures *ms,
+					    enum tr2_measure_kind kind,
+					    const char *name);
+
+#endif

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT */
+#include "stat/run_meta.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "read/json.h"
+
+struct reader {
+	struct tr2_run_meta *meta;
+	tr2_run_counter_fn *fn;
+	void *data;
+	/* Objects in the object, copied: a view lasts until the next parse. */
+	struct tr2_buf rusage, counters;
+};
+
+static bool is(const char *key, size_t len, const char *want)
+{
+	return strlen(want) == len && !memcmp(key, want, len);
+}
+
+static void copy(struct tr2_buf *b, const char *text, size_t len)
+{
+	tr2_buf_reset(b);
+	tr2_buf_add(b, text, len);
+	tr2_buf_addchars(b, '\n', TR2_JSON_PADDING);
+}
+
+static size_t text_len(const struct tr2_buf *b)
+{
+	return b->failed || b->len < TR2_JSON_PADDING ?
+		       0 : b->len - TR2_JSON_PADDING;
+}
+
+static void on_member(void *data, const char *key, size_t len,
+		      const struct tr2_json_value *v)
+{
+	struct reader *r = data;
+
+	if (v->type == TR2_JSON_INT && is(key, len, "wall_ns"))
+		r->meta->wall_ns = v->i;
+	else if (v->type == TR2_JSON_RAW && is(key, len, "rusage"))
+		copy(&r->rusage, v->text.p, v->text.len);
+	else if (v->type == TR2_JSON_RAW && is(key, len, "counters"))
+		copy(&r->counters, v->text.p, v->text.len);
+}
+
+static void on_rusage(void *data, const char *key, size_t len,
+		      const struct tr2_json_value *v)
+{
+	struct tr2_run_meta *meta = ((struct reader *)data)->meta;
+
+	if (v->type != TR2_JSON_INT)
+		return;
+	if (is(key, len, "user_ns"))
+		meta->user_ns = v->i;
+	else if (is(key, len, "system_ns"))
+		meta->system_ns = v->i;
+	else if (is(key, len, "maxrss_bytes"))
+		meta->maxrss_bytes = v->i;
+}
+
+/* ---- counters -------------------------------------------------------------- */
+
+struct counter {
+	double value, enabled_ns, running_ns;
+	bool has_value;
+	struct tr2_buf unit, note;
+};
+
+static double number(const struct tr2_json_value *v)
+{
+	return v->type == TR2_JSON_UINT ? (double)v->u : (double)v->i;
+}
+
+static void on_counter_member(void *data, const char *key, size_t len,
+			      const struct tr2_json_value *v)
+{
+	struct counter *c = data;
+	bool is_number = v->type == TR2_JSON_INT || v->type == TR2_JSON_UINT;
+
+	if (is_number && is(key, len, "value")) {
+		c->value = number(v);
+		c->has_value = true;
+	} else if (is_number && is(key, len, "enabled_ns")) {
+		c->enabled_ns = number(v);
+	} else if (is_number && is(key, len, "running_ns")) {
+		c->running_ns = number(v);
+	} else if (v->type == TR2_JSON_STRING && is(key, len, "unit")) {
+		tr2_buf_add(&c->unit, v->text.p, v->text.len);
+	} else if (v->type == TR2_JSON_STRING && is(key, len, "error")) {
+		tr2_buf_add(&c->note, v->text.p, v->text.len);
+	}
+}
+
+static void give_counter(struct reader *r, const char *name,
+			 struct counter *c)
+{
+	struct tr2_run_counter out = { .name = name,
+				       .unit = tr2_buf_str(&c->unit),
+				       .value = c->value };
+
+	/* Several counters that took turns on one piece of hardware. */
+	if (c->running_ns > 0 && c->running_ns < c->enabled_ns)
+		out.value *= c->enabled_ns / c->running_ns;
+	if (c->note.len)
+		out.note = tr2_buf_str(&c->note);
+	else if (!c->has_value || (c->enabled_ns > 0 && c->running_ns <= 0))
+		out.note = "not counted";
+	r->fn(r->data, &out);
+}
+
+static void on_counter(void *data, const char *key, size_t len,
+		       const struct tr2_json_value *v)
+{
+	struct tr2_json *json = tr2_json_new();
+	struct tr2_buf text = TR2_BUF_INIT, name = TR2_BUF_INIT;
+	struct counter c = { .unit = TR2_BUF_INIT, .note = TR2_BUF_INIT };
+
+	copy(&text, v->text.p, v->text.len);
+	tr2_buf_add(&name, key, len);
+	if (json && v->type == TR2_JSON_RAW && text_len(&text) &&
+	    tr2_json_object(json, text.p, text_len(&text), on_counter_member,
+			    &c) == TR2_JSON_OK)
+		give_counter(data, tr2_buf_str(&name), &c);
+	tr2_buf_release(&c.unit);
+	tr2_buf_release(&c.note);
+	tr2_buf_release(&name);
+	tr2_buf_release(&text);
+	tr2_json_free(json);
+}
+
+/* ---- the whole ---------------------------------------------------------------- */
+
+void tr2_run_meta_read(struct tr2_run_meta *meta, const struct tr2_model *m,
+		       tr2_run_counter_fn *fn, void *data)
+{
+	struct reader r = { meta, fn, data, TR2_BUF_INIT, TR2_BUF_INIT };
+	struct tr2_buf text = TR2_BUF_INIT;
+	struct tr2_json *json;
+
+	*meta = (struct tr2_run_meta){ -1, -1, -1, -1 };
+	json = m->meta_json ? tr2_json_new() : NULL;
+	if (!json)
+		return;
+	copy(&text, m->meta_json, strlen(m->meta_json));
+	if (text_len(&text))
+		tr2_json_object(json, text.p, text_len(&text), on_member, &r);
+	if (text_len(&r.rusage))
+		tr2_json_object(json, r.rusage.p, text_len(&r.rusage),
+				on_rusage, &r);
+	if (text_len(&r.counters))
+		tr2_json_object(json, r.counters.p, text_len(&r.counters),
+				on_counter, &r);
+	tr2_json_free(json);
+	tr2_buf_release(&r.rusage);
+	tr2_buf_release(&r.counters);
+	tr2_buf_release(&text);
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+#include "stat/set.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "options.h"
+#include "read/read.h"
+
+static int read_run(struct tr2_measures *ms, const char *path, bool quiet)
+{
+	struct tr2_load load = { &path, 1, quiet ? TR2_LOAD_QUIET : 0, NULL,
+				 NULL };
+	struct tr2_model *m = tr2_model_new();
+	enum tr2_load_result result = TR2_LOAD_FAILED;
+
+	if (m)
+		result = tr2_load(m, &load);
+	else
+		tr2_error("out of memory");
+	if (result == TR2_LOAD_OK)
+		tr2_measures_take(ms, m);
+	tr2_model_free(m);
+	return result == TR2_LOAD_FAILED ? TR2_EXIT_FATAL : 0;
+}
+
+static bool is_recording(const char *dir, const char *name)
+{
+	char *path;
+	bool is;
+
+	if (asprintf(&path, "%s/%s/meta.json", dir, name) < 0)
+		return false;
+	is = !access(path, F_OK);
+	free(path);
+	return is;
+}
+
+static int is_listed(const struct dirent *entry)
+{
+	size_t len = strlen(entry->d_name);
+
+	/* DIR.old is what a recording has replaced. */
+	return entry->d_name[0] != '.' &&
+	       (len < 4 || strcmp(entry->d_name + len - 4, ".old") != 0);
+}
+
+int tr2_set_read(struct tr2_measures *ms, const char *path, bool quiet)
+{
+	struct dirent **names = NULL;
+	int nr = is_recording(path, ".") ?
+			 0 : scandir(path, &names, is_listed, alphasort);
+	bool is_set = false;
+	int code = 0, i;
+	char *run;
+
+	for (i = 0; i < nr; i++) {
+		if (!code && is_recording(path, names[i]->d_name) &&
+		    asprintf(&run, "%s/%s", path, names[i]->d_name) >= 0) {
+			is_set = true;
+			code = read_run(ms, run, quiet);
+			free(run);
+		}
+		free(names[i]);
+	}
+	free(names);
+	return is_set ? code : read_run(ms, path, quiet);
+}

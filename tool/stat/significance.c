@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT */
+#include "stat/significance.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* A run in the order of all of them, with twice its rank: whole also where
+ * ranks are shared. */
+struct ranked {
+	double value;
+	bool in_a;
+	size_t twice_rank;
+};
+
+static int compare(const void *va, const void *vb)
+{
+	const struct ranked *a = va, *b = vb;
+
+	return a->value < b->value ? -1 : a->value > b->value;
+}
+
+/* Returns the sum of t^3 - t over all groups of t equal values. */
+static double give_ranks(struct ranked *r, size_t nr)
+{
+	double ties = 0, t;
+	size_t i, end;
+
+	qsort(r, nr, sizeof(*r), compare);
+	for (i = 0; i < nr; i = end) {
+		for (end = i; end < nr && !(r[end].value > r[i].value); end++)
+			;
+		t = (double)(end - i);
+		ties += t * t * t - t;
+		/* Ranks i + 1 to end: their mean, twice. */
+		for (size_t at = i; at < end; at++)
+			r[at].twice_rank = i + 1 + end;
+	}
+	return ties;
+}
+
+/*
+ * ways[k][s]: in how many ways k runs can be taken so that their doubled ranks
+ * add up to s. Up to 50 runs it is below 2^53: a double counts it exactly.
+ */
+static double exact_p(const struct ranked *r, size_t nr, size_t take,
+		      size_t twice_sum)
+{
+	size_t width = nr * (nr + 1) + 1, expected = take * (nr + 1), i, k, s;
+	double *ways = calloc((take + 1) * width, sizeof(*ways));
+	double far = 0, all = 0;
+	size_t distance = twice_sum > expected ? twice_sum - expected :
+						 expected - twice_sum;
+
+	if (!ways)
+		return NAN;
+	ways[0] = 1;
+	for (i = 0; i < nr; i++)
+		for (k = take; k-- > 0;)
+			for (s = width - r[i].twice_rank; s-- > 0;)
+				ways[(k + 1) * width + s + r[i].twice_rank] +=
+					ways[k * width + s];
+	for (s = 0; s < width; s++) {
+		all += ways[take * width + s];
+		if (s >= expected + distance || s + distance <= expected)
+			far += ways[take * width + s];
+	}
+	free(ways);
+	return far / all;
+}
+
+static double normal_p(double na, double nb, double twice_sum, double ties)
+{
+	double n = na + nb;
+	double away = fabs(twice_sum / 2 - na * (n + 1) / 2) - 0.5;
+	double variance = na * nb / 12 * (n + 1 - ties / (n * (n - 1)));
+
+	if (away < 0)
+		return 1;
+	return erfc(away / sqrt(2 * variance));
+}
+
+static void fill(struct ranked *r, const double *values, size_t nr, bool in_a)
+{
+	size_t i;
+
+	for (i = 0; i < nr; i++)
+		r[i] = (struct ranked){ values[i], in_a, 0 };
+}
+
+double tr2_mann_whitney(const double *a, size_t na, const double *b, size_t nb)
+{
+	size_t nr = na + nb, sum_a = 0, i;
+	bool few_a = na <= nb;
+	struct ranked *r;
+	double ties, p;
+
+	if (!na || !nb)
+		return NAN;
+	r = malloc(nr * sizeof(*r));
+	if (!r)
+		return NAN;
+	fill(r, a, na, true);
+	fill(r + na, b, nb, false);
+	ties = give_ranks(r, nr);
+	for (i = 0; i < nr; i++)
+		if (r[i].in_a == few_a)
+			sum_a += r[i].twice_rank;
+	if (!(r[nr - 1].value > r[0].value))
+		p = NAN;
+	else if (nr <= TR2_EXACT_RUNS)
+		p = exact_p(r, nr, few_a ? na : nb, sum_a);
+	else
+		p = normal_p((double)(few_a ? na : nb),
+			     (double)(few_a ? nb : na), (double)sum_a, ties);
+	free(r);
+	return p;
+}
+
+double tr2_mann_whitney_least(size_t na, size_t nb)
+{
+	size_t few = na < nb ? na : nb, i;
+	double ways = 1;
+
+	if (!few)
+		return 1;
+	for (i = 1; i <= few; i++)
+		ways *= (double)(na + nb - few + i) / (double)i;
+	return fmin(1, 2 / ways);
+}
+
+static int compare_p(const void *va, const void *vb)
+{
+	double a = **(double *const *)va, b = **(double *const *)vb;
+
+	return a < b ? -1 : a > b;
+}
+
+bool tr2_holm(double *p, size_t nr)
+{
+	double **order = malloc((nr + 1) * sizeof(*order)), least = 0;
+	size_t tested = 0, i;
+
+	if (!order)
+		return false;
+	for (i = 0; i < nr; i++)
+		if (!isnan(p[i]))
+			order[tested++] = &p[i];
+	qsort(order, tested, sizeof(*order), compare_p);
+	for (i = 0; i < tested; i++) {
+		least = fmax(least, *order[i] * (double)(tested - i));
+		*order[i] = fmin(1, least);
+	}
+	free(order);
+	return true;
+}
