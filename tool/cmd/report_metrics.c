@@ -5,9 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmd/measures.h"
 #include "cmd/report.h"
 #include "model/filter.h"
 #include "model/private.h"
+#include "stat/run_meta.h"
 
 /* Timers or counters of one name put together. */
 struct sum {
@@ -160,6 +162,32 @@ static void add_counter(struct tr2_table *t, const struct tr2_model *m,
 	add_names(t, m, s);
 }
 
+/* What the kernel counted over all processes (trace2 record -e). */
+static void add_event(void *data, const struct tr2_run_counter *c)
+{
+	struct tr2_table *t = data;
+
+	if (c->note) {
+		tr2_warning("event '%s' was not counted: %s", c->name, c->note);
+		return;
+	}
+	tr2_table_row(t);
+	tr2_cell_measure(t, tr2_measure_unit_of(c->unit), c->value);
+	tr2_cell_none(t);
+	tr2_cell_none(t);
+	tr2_cell_none(t);
+	tr2_cell_str(t, c->name);
+}
+
+/* They belong to no process, and so to no choice of processes. */
+static void add_events(struct tr2_table *t, const struct tr2_model *m)
+{
+	struct tr2_run_meta meta;
+
+	if (!tr2_filter_on() && !tr2_report.per_thread && !tr2_report.group)
+		tr2_run_meta_read(&meta, m, add_event, t);
+}
+
 static bool show(const struct tr2_model *m, int kind, struct tr2_table *t,
 		 void (*add)(struct tr2_table *, const struct tr2_model *,
 			     const struct sum *),
@@ -172,6 +200,8 @@ static bool show(const struct tr2_model *m, int kind, struct tr2_table *t,
 	gather(&sums, m, kind);
 	for (i = 0; i < sums.nr; i++)
 		add(t, m, &sums.sum[i]);
+	if (kind == TR2_METRIC_COUNTER)
+		add_events(t, m);
 	ok = tr2_report_finish(t, sort);
 	if (ok && !t->nr_rows && tr2_common.format == TR2_FORMAT_TEXT)
 		tr2_warning("no %s in this recording", t->name);

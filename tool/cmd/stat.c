@@ -16,6 +16,7 @@
 
 #include "cmd/events.h"
 #include "cmd/stat.h"
+#include "read/json.h"
 #include "record/counters.h"
 #include "record/job.h"
 #include "record/store.h"
@@ -240,6 +241,12 @@ static int run(int argc, char **argv)
 	if (events.nr == 1 && !strcmp(events.item[0], "list"))
 		return tr2_events_list();
 	code = usage(argc);
+	if (!code && !tr2_json_available()) {
+		tr2_error("this trace2 was built without simdjson, which reads "
+			  "what the runs say: install libsimdjson-dev or "
+			  "simdjson-devel, and build it again");
+		return TR2_EXIT_FATAL;
+	}
 	if (!code && baseline && access(baseline, F_OK)) {
 		tr2_error("cannot read '%s': %s", baseline, strerror(errno));
 		code = TR2_EXIT_FATAL;

@@ -82,6 +82,39 @@ static void summary_as_text(const struct tr2_measures *ms,
 	tr2_buf_release(&shown);
 }
 
+static const struct tr2_column run_columns[] = {
+	{ "run", "", TR2_COL_DATA },
+	{ "wall_ns", "", TR2_COL_DATA },
+	{ "stands_apart", "", TR2_COL_DATA },
+};
+
+static bool stands_apart(const struct tr2_numbers *n, double value)
+{
+	return value < n->low_fence || value > n->high_fence;
+}
+
+static void runs_as_data(const struct tr2_measures *ms,
+			 const struct tr2_measure *wall)
+{
+	struct tr2_numbers n;
+	struct tr2_table t;
+	uint32_t i;
+
+	if (!wall || !tr2_numbers(&n, wall->values, ms->nr_runs))
+		return;
+	tr2_table_init(&t, "runs", run_columns,
+		       sizeof(run_columns) / sizeof(*run_columns));
+	for (i = 0; i < ms->nr_runs; i++) {
+		tr2_table_row(&t);
+		tr2_cell_uint(&t, i + 1);
+		tr2_cell_measure(&t, TR2_UNIT_NS, wall->values[i]);
+		tr2_cell_str(&t, stands_apart(&n, wall->values[i]) ? "yes" :
+								      "no");
+	}
+	tr2_table_print(&t);
+	tr2_table_release(&t);
+}
+
 /* ---- what was measured -------------------------------------------------------- */
 
 static const struct tr2_column columns[] = {
@@ -247,10 +280,9 @@ static void print_lines(const struct line *lines, size_t nr, int kind,
 /* ---- what is to be said of it ---------------------------------------------------- */
 
 /* Of the time that CMD took: the runs that stand apart. */
-static void print_outliers(const struct tr2_measures *ms)
+static void print_outliers(const struct tr2_measures *ms,
+			   const struct tr2_measure *wall)
 {
-	const struct tr2_measure *wall =
-		tr2_measures_find(ms, TR2_MEASURE_RUN, "wall");
 	struct tr2_buf b = TR2_BUF_INIT;
 	struct tr2_numbers n;
 	uint32_t i, nr = 0;
@@ -261,8 +293,7 @@ static void print_outliers(const struct tr2_measures *ms)
 	printf("%zu of %zu runs stand%s apart:", n.nr_outliers, n.nr,
 	       n.nr_outliers == 1 ? "s" : "");
 	for (i = 0; i < ms->nr_runs; i++) {
-		if (wall->values[i] >= n.low_fence &&
-		    wall->values[i] <= n.high_fence)
+		if (!stands_apart(&n, wall->values[i]))
 			continue;
 		tr2_buf_reset(&b);
 		tr2_fmt_measure(&b, TR2_UNIT_NS, wall->values[i]);
@@ -280,7 +311,7 @@ static void print_notes(const struct tr2_measures *ms)
 	if (ms->nr_runs < 2)
 		return;
 	puts("");
-	print_outliers(ms);
+	print_outliers(ms, tr2_measures_find(ms, TR2_MEASURE_RUN, "wall"));
 	printf("%s± is the standard error of the mean.%s\n",
 	       text ? tr2_color_on(TR2_COLOR_DIM) : "",
 	       text ? tr2_color_off(TR2_COLOR_DIM) : "");
@@ -304,6 +335,8 @@ void tr2_stat_print(const struct tr2_measures *ms,
 	nr = make_lines(ms, lines);
 	if (data) {
 		summary_as_data(ms, sum, &words);
+		runs_as_data(ms, tr2_measures_find(ms, TR2_MEASURE_RUN,
+						   "wall"));
 		print_lines(lines, nr, -1, ms->nr_runs);
 	} else {
 		summary_as_text(ms, sum, &words);

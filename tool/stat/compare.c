@@ -134,6 +134,5 @@ double tr2_difference_delta(const struct tr2_difference *d)
 
 bool tr2_difference_above(const struct tr2_difference *d, double share)
 {
-	return d->significant && d->new > d->base &&
-	       d->new - d->base > share * d->base;
+	return d->significant && d->new - d->base > share * d->base;
 }

@@ -26,6 +26,12 @@ const char *const tr2_measure_units[] = {
 	[TR2_UNIT_BYTES] = "bytes",
 };
 
+enum tr2_measure_unit tr2_measure_unit_of(const char *name)
+{
+	return !strcmp(name, "ns")    ? TR2_UNIT_NS :
+	       !strcmp(name, "bytes") ? TR2_UNIT_BYTES : TR2_UNIT_COUNT;
+}
+
 void tr2_measures_release(struct tr2_measures *ms)
 {
 	uint32_t i;
@@ -239,10 +245,8 @@ static void take_event(void *data, const struct tr2_run_counter *c)
 			it->note = strdup(c->note);
 		return;
 	}
-	add(ms, TR2_MEASURE_EVENT,
-	    !strcmp(c->unit, "ns") ? TR2_UNIT_NS :
-	    !strcmp(c->unit, "bytes") ? TR2_UNIT_BYTES : TR2_UNIT_COUNT,
-	    c->name, c->value, 1);
+	add(ms, TR2_MEASURE_EVENT, tr2_measure_unit_of(c->unit), c->name,
+	    c->value, 1);
 }
 
 static void take_processes(struct tr2_measures *ms, const struct tr2_model *m)

@@ -31,6 +31,8 @@ extern const char *const tr2_measure_headings[TR2_MEASURE_NR];
 enum tr2_measure_unit { TR2_UNIT_COUNT, TR2_UNIT_NS, TR2_UNIT_BYTES };
 extern const char *const tr2_measure_units[]; /* "", "ns", "bytes" */
 
+enum tr2_measure_unit tr2_measure_unit_of(const char *name);
+
 struct tr2_measure {
 	enum tr2_measure_kind kind;
 	enum tr2_measure_unit unit;
