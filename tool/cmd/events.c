@@ -36,8 +36,17 @@ static void add_name(struct tr2_table *t, const struct tr2_perfevent_name *row)
 	tr2_buf_addstr(&b, row->name);
 	if (!kernel)
 		tr2_buf_addch(&b, '/');
+	tr2_cell_str(t, tr2_buf_str(&b));
+	tr2_buf_release(&b);
+}
+
+static void add_about(struct tr2_table *t, const struct tr2_perfevent_name *row)
+{
+	struct tr2_buf b = TR2_BUF_INIT;
+
+	tr2_buf_addstr(&b, row->about);
 	if (row->alias) {
-		tr2_buf_addlit(&b, ", ");
+		tr2_buf_addlit(&b, "; also ");
 		tr2_buf_addstr(&b, row->alias);
 	}
 	tr2_cell_str(t, tr2_buf_str(&b));
@@ -50,7 +59,7 @@ static const char *counted_here(const struct tr2_perfevent_name *row)
 	struct tr2_perfevent ev;
 
 	if (!tr2_perfevent_is_kernel(row->pmu))
-		return "by programs";
+		return "program";
 	tr2_perfevents_init(&list, row->name);
 	if (tr2_perfevents_next(&list, &ev) != TR2_PERFEVENT_OK)
 		return "no";
@@ -61,7 +70,7 @@ int tr2_events_list(void)
 {
 	static const struct tr2_column columns[] = {
 		{ "event", "EVENT", TR2_COL_LEFT },
-		{ "kind", "KIND", TR2_COL_LEFT },
+		{ "kind", "KIND", TR2_COL_LEFT | TR2_COL_SPARE },
 		{ "unit", "UNIT", TR2_COL_LEFT },
 		{ "counted_here", "HERE", TR2_COL_LEFT },
 		{ "about", "WHAT IT COUNTS", TR2_COL_FLEX },
@@ -86,7 +95,7 @@ int tr2_events_list(void)
 		tr2_cell_str(&t, kind_of(row->pmu));
 		tr2_cell_str(&t, *row->unit ? row->unit : NULL);
 		tr2_cell_str(&t, counted_here(row));
-		tr2_cell_str(&t, row->about);
+		add_about(&t, row);
 	}
 	for (i = 0; i < sizeof(others) / sizeof(*others); i++) {
 		tr2_table_row(&t);
