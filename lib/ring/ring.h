@@ -160,9 +160,10 @@ TR2_RING_INLINE void tr2_ring_leave(struct tr2_control *ring, uint32_t frame,
 		return;
 	}
 	while (true) {
-		pending = tr2_ring_load(&ring->pending);
-		tr2_ring_order();
 		head = tr2_ring_load(&ring->reserved);
+		tr2_ring_order();
+		/* Behind it: one that comes later is seen in another round. */
+		pending = tr2_ring_load(&ring->pending);
 		TR2_TESTPOINT(about_to_publish);
 		/* Release: pairs with the reader's acquire of data_head. */
 		__atomic_store_n(&ring->data_head, head, __ATOMIC_RELEASE);
