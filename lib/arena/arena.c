@@ -9,6 +9,7 @@
 
 #include "arena/file.h"
 #include "base/check.h"
+#include "base/sanitize.h"
 
 __thread struct tr2_slot *tr2_my_slot
 	__attribute__((tls_model("initial-exec")));
@@ -199,7 +200,7 @@ void tr2_arena_fold_begin(void)
 	__atomic_store_n(&tr2_file_header->fold_lock,
 			 tr2_file_header->fold_lock + 1, __ATOMIC_RELAXED);
 	/* Pairs with the fence between a watcher's cells and its second look. */
-	__atomic_thread_fence(__ATOMIC_RELEASE);
+	tr2_fence(__ATOMIC_RELEASE);
 }
 
 void tr2_arena_fold_end(void)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* TR2_TSAN is 1 in a build for ThreadSanitizer, which sees neither inline
- * assembly nor fences. */
+/*
+ * TR2_TSAN is 1 in a build for ThreadSanitizer, which sees neither inline
+ * assembly nor fences; tr2_fence() is one elsewhere.
+ */
 #ifndef TR2_BASE_SANITIZE_H
 #define TR2_BASE_SANITIZE_H
 
@@ -13,6 +15,12 @@
 #endif
 #ifndef TR2_TSAN
 #define TR2_TSAN 0
+#endif
+
+#if TR2_TSAN
+#define tr2_fence(order) __atomic_signal_fence(order)
+#else
+#define tr2_fence(order) __atomic_thread_fence(order)
 #endif
 
 #endif

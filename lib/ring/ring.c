@@ -80,7 +80,7 @@ bool tr2_ring_make_room(struct tr2_control *ring, uint64_t end)
 	 * has moved. Pairs with the fence of a reader that looks at the tail
 	 * again, behind its copy.
 	 */
-	__atomic_thread_fence(__ATOMIC_RELEASE);
+	tr2_fence(__ATOMIC_RELEASE);
 	return true;
 }
 

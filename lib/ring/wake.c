@@ -75,12 +75,12 @@ static void wake_readers(struct tr2_control *ring)
 	uint32_t sleepers;
 	int saved_errno;
 
-	__atomic_fetch_add(&ring->wake, 1, __ATOMIC_RELEASE);
+	__atomic_fetch_add(&ring->wake, 1, __ATOMIC_SEQ_CST);
 	/*
 	 * Either we see that a reader sleeps, or it sees the new head: pairs
 	 * with the fence between its setting `sleepers` and its looking.
 	 */
-	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	tr2_fence(__ATOMIC_SEQ_CST);
 	if (!tr2_ring_load(&ring->sleepers))
 		return;
 	sleepers = __atomic_fetch_and(&ring->sleepers, ~TR2_SLEEPS_POLL,
@@ -131,5 +131,5 @@ void tr2_ring_poll_again(struct tr2_slot *slot)
 {
 	__atomic_fetch_or(&slot->control.sleepers, TR2_SLEEPS_POLL,
 			  __ATOMIC_SEQ_CST);
-	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	tr2_fence(__ATOMIC_SEQ_CST);
 }

@@ -11,6 +11,7 @@
 
 #include "base/check.h"
 #include "base/clock.h"
+#include "base/sanitize.h"
 #include "base/text.h"
 #include "metric/metric.h"
 #include "pmu/pmu.h"
@@ -257,7 +258,7 @@ void tr2_thread_each(void (*visit)(const struct tr2_thread *thread))
 static void control_lock(struct tr2_control *control)
 {
 	__atomic_store_n(&control->lock, control->lock + 1, __ATOMIC_RELAXED);
-	__atomic_thread_fence(__ATOMIC_RELEASE);
+	tr2_fence(__ATOMIC_RELEASE);
 }
 
 static void control_unlock(struct tr2_control *control)

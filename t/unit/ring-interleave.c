@@ -169,7 +169,9 @@ static void handler(unsigned int size)
 
 static bool may(enum choice what)
 {
-	if (!scenario->may[what] || run.events >= scenario->max_events)
+	/* ThreadSanitizer is slow, and has nothing to see here. */
+	if (!scenario->may[what] ||
+	    run.events + TR2_TSAN >= scenario->max_events)
 		return false;
 	if (what == HANDLER || what == BIG_HANDLER)
 		return run.depth < scenario->max_depth;
