@@ -31,6 +31,15 @@ static bool is_quote(char c)
 	return strchr("\"'`<>", c) != NULL;
 }
 
+/* Is this the end of what stands for a secret that was hidden before? */
+static bool ends_redacted(const char *s, size_t at)
+{
+	static const size_t before = sizeof(TR2_REDACTED) - 2;
+
+	return s[at] == '>' && at >= before &&
+	       !memcmp(s + at - before, TR2_REDACTED, before);
+}
+
 /*
  * Ends a URL or a value inside a message. A quote does so where it closes; one
  * in the midst of a word may be part of a password.
@@ -41,6 +50,8 @@ static bool is_gap(const char *s, size_t len, size_t at)
 
 	if (is_blank(s[at]))
 		return true;
+	if (ends_redacted(s, at))
+		return false;
 	for (end = at; end < len && end - at < MAX_QUOTES && is_quote(s[end]);)
 		end++;
 	return end > at && (end == len || is_blank(s[end]) ||

@@ -180,7 +180,8 @@ static const struct tr2_field *next_field(struct expected *x)
 
 	for (; f[x->field].name; x->field++)
 		if (!(f[x->field].flags & TR2_F_TEXT_ONLY) &&
-		    tr2_event_has(&x->e->ev, x->field))
+		    (!(f[x->field].flags & TR2_F_OPT) ||
+		     tr2_event_has(&x->e->ev, x->field)))
 			return &f[x->field];
 	return NULL;
 }

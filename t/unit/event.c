@@ -149,6 +149,10 @@ static void test_redact(void)
 	redacts("Authorization: Bearer a\"b c", "Authorization: <REDACTED>");
 	redacts("x token=a\"b c", "x token=<REDACTED> c");
 	redacts("token=\"a\\\"b\" c", "token=\"<REDACTED>\" c");
+	/* What was hidden before stays as it is. */
+	KEEPS("Authorization: <REDACTED>");
+	KEEPS("x token=<REDACTED> c");
+	KEEPS("\"https://u:<REDACTED>@h/\", y");
 	KEEPS("[\"http://x:y\",\"b@c\"]");
 	KEEPS("<http://x:y> b@c");
 	KEEPS("\"https://h:80\"a@b");
