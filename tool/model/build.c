@@ -647,6 +647,13 @@ bool tr2_build_event(struct tr2_model *m, const struct tr2_in *in)
 	return ok;
 }
 
+bool tr2_build_metric(struct tr2_model *m, const struct tr2_in *in)
+{
+	struct build b = { m, in, in->session, in->thread, 0 };
+
+	return on_metric(&b);
+}
+
 uint32_t tr2_build_last_session(const struct tr2_model *m)
 {
 	return m->priv->last_session;

@@ -71,6 +71,10 @@ uint32_t tr2_build_thread(struct tr2_model *m, uint32_t session,
 /* false: no memory, and the event is not in the model. */
 bool tr2_build_event(struct tr2_model *m, const struct tr2_in *in);
 
+/* A timer or counter that no event told of: a `timer` or `counter` in `in`
+ * that counts as none. false: no memory. */
+bool tr2_build_metric(struct tr2_model *m, const struct tr2_in *in);
+
 /* Where the last event went: its session and thread (which a SID that begins
  * anew makes other than those it was given for), and the span that it began
  * or ended (0: none). */

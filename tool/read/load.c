@@ -19,6 +19,9 @@
 #include "read/meta.h"
 #include "read/perf_text.h"
 #include "read/read.h"
+#include "read/ring.h"
+#include "read/ring_file.h"
+#include "read/ring_pieces.h"
 
 /* How much of a file is looked at to see what it is. */
 #define PEEK_BYTES 65536u
@@ -28,12 +31,16 @@ struct loader {
 	const struct tr2_load *load;
 	struct tr2_event_reader *events;
 	struct tr2_perf_reader *perf;
+	struct tr2_ring_reader *rings;
 	struct tr2_lines lines;
 	struct tr2_progress progress;
 	bool no_memory;
+	const char *refused; /* why the last ring was not read; NULL: it was */
 };
 
-enum form { FORM_EMPTY, FORM_EVENT, FORM_PERF, FORM_NORMAL, FORM_OTHER };
+enum form {
+	FORM_EMPTY, FORM_EVENT, FORM_PERF, FORM_RING, FORM_NORMAL, FORM_OTHER
+};
 
 /* ---- what it is ------------------------------------------------------------- */
 
@@ -180,6 +187,46 @@ static void read_lines(struct loader *l, enum form form, tr2_str source)
 	note_end(l, source);
 }
 
+/* ---- rings ----------------------------------------------------------------------- */
+
+/* What was taken out of a ring while it was written; -1: nothing. */
+static int open_pieces(const char *name)
+{
+	struct tr2_buf path = TR2_BUF_INIT;
+	int fd;
+
+	tr2_buf_addstr(&path, name);
+	tr2_buf_addstr(&path, TR2_PIECES_SUFFIX);
+	fd = open(tr2_buf_str(&path),
+		  O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	tr2_buf_release(&path);
+	return fd;
+}
+
+static void read_ring(struct loader *l, int fd, const char *name,
+		      tr2_str source)
+{
+	int pieces = open_pieces(name);
+	const char *why = NULL;
+
+	l->refused = NULL;
+	switch (tr2_ring_reader_load(l->rings, fd, pieces, source, &why)) {
+	case TR2_RING_LOADED:
+		break;
+	case TR2_RING_EMPTY:
+		tr2_build_problem(l->m, TR2_PROBLEM_FILE, source, 0,
+				  "its process has not begun, or died before");
+		break;
+	case TR2_RING_REFUSED:
+		l->refused = why;
+		break;
+	case TR2_RING_NO_MEMORY:
+		l->no_memory = true;
+	}
+	if (pieces >= 0)
+		close(pieces);
+}
+
 /* ---- files and directories ------------------------------------------------------ */
 
 static const char *what_it_is(enum form form)
@@ -187,7 +234,7 @@ static const char *what_it_is(enum form form)
 	if (form == FORM_NORMAL)
 		return "it is the normal target's text, which does not tell "
 		       "processes apart: trace with GIT_TRACE2_EVENT instead";
-	return "neither event JSON, nor perf text, nor a recording";
+	return "neither event JSON, nor perf text, nor a ring, nor a recording";
 }
 
 /* One open file. *form_out says what it was; only EVENT and PERF are read. */
@@ -196,9 +243,14 @@ static void read_fd(struct loader *l, int fd, const char *name,
 {
 	tr2_str source = tr2_intern(l->m, name, strlen(name));
 
+	l->m->nr_files++;
+	if (tr2_ring_file_is(fd)) {
+		*form_out = FORM_RING;
+		read_ring(l, fd, name, source);
+		return;
+	}
 	tr2_lines_start(&l->lines, fd);
 	*form_out = form_of(&l->lines);
-	l->m->nr_files++;
 	if (l->lines.error)
 		tr2_build_problem(l->m, TR2_PROBLEM_FILE, source, 0,
 				  strerror(l->lines.error));
@@ -222,6 +274,9 @@ static void read_file_in(struct loader *l, const char *path)
 	if (form == FORM_OTHER || form == FORM_NORMAL)
 		tr2_build_problem(l->m, TR2_PROBLEM_FILE, source, 0,
 				  what_it_is(form));
+	else if (form == FORM_RING && l->refused)
+		tr2_build_problem(l->m, TR2_PROBLEM_FILE, source, 0,
+				  l->refused);
 	close(fd);
 }
 
@@ -245,6 +300,14 @@ static bool add_name(struct names *names, const char *name)
 	return names->item[names->nr] && ++names->nr;
 }
 
+/* They are read with the ring that they were taken from. */
+static bool is_pieces(const char *name)
+{
+	size_t len = strlen(name), suffix = sizeof(TR2_PIECES_SUFFIX) - 1;
+
+	return len > suffix && !strcmp(name + len - suffix, TR2_PIECES_SUFFIX);
+}
+
 /* The regular files of a directory, by name: in the order of their starts. */
 static bool list_directory(const char *path, struct names *names)
 {
@@ -255,7 +318,8 @@ static bool list_directory(const char *path, struct names *names)
 	if (!dir)
 		return false;
 	while (ok && (entry = readdir(dir)))
-		if (entry->d_name[0] != '.' && entry->d_type != DT_DIR)
+		if (entry->d_name[0] != '.' && entry->d_type != DT_DIR &&
+		    !is_pieces(entry->d_name))
 			ok = add_name(names, entry->d_name);
 	closedir(dir);
 	if (names->nr)
@@ -291,27 +355,34 @@ static void read_directory(struct loader *l, const char *path)
 	tr2_buf_release(&full);
 }
 
-/* A recording has its streams in events/. */
-static bool is_recording(const char *path, struct tr2_buf *events)
+/* Whether a directory is in another; *full is its path. */
+static bool has_directory(const char *path, const char *name,
+			  struct tr2_buf *full)
 {
 	struct stat st;
 
-	tr2_buf_reset(events);
-	tr2_buf_addstr(events, path);
-	tr2_buf_addstr(events, "/events");
-	return !stat(tr2_buf_str(events), &st) && S_ISDIR(st.st_mode);
+	tr2_buf_reset(full);
+	tr2_buf_addstr(full, path);
+	tr2_buf_addch(full, '/');
+	tr2_buf_addstr(full, name);
+	return !stat(tr2_buf_str(full), &st) && S_ISDIR(st.st_mode);
 }
 
 static enum tr2_load_result load_directory(struct loader *l, const char *path)
 {
-	struct tr2_buf events = TR2_BUF_INIT;
+	struct tr2_buf full = TR2_BUF_INIT;
 	uint64_t before = l->m->nr_files;
-	bool recording = is_recording(path, &events);
 
-	if (recording)
+	/* A recording has its streams in events/, and in rings/. */
+	if (has_directory(path, "events", &full)) {
 		tr2_meta_load(l->m, path);
-	read_directory(l, recording ? tr2_buf_str(&events) : path);
-	tr2_buf_release(&events);
+		read_directory(l, tr2_buf_str(&full));
+		if (has_directory(path, "rings", &full))
+			read_directory(l, tr2_buf_str(&full));
+	} else {
+		read_directory(l, path);
+	}
+	tr2_buf_release(&full);
 	if (l->m->nr_files > before || l->m->nr_tasks > 1)
 		return TR2_LOAD_OK;
 	tr2_warning("'%s': no event files in this directory, nothing to do!",
@@ -336,6 +407,12 @@ static enum tr2_load_result load_file(struct loader *l, const char *path,
 	enum form form;
 
 	read_fd(l, fd, path, &form);
+	if (form == FORM_RING && l->refused) {
+		tr2_error("cannot read '%s': %s", path, l->refused);
+		return TR2_LOAD_FAILED;
+	}
+	if (form == FORM_RING)
+		return TR2_LOAD_OK;
 	if (l->lines.error)
 		return cannot_read(path, l->lines.error);
 	if (form == FORM_EMPTY) {
@@ -452,8 +529,9 @@ enum tr2_load_result tr2_load(struct tr2_model *m, const struct tr2_load *load)
 	fn = load->flags & TR2_LOAD_LINES || load->event ? on_event : NULL;
 	l.events = tr2_event_reader_new(m, fn, &l);
 	l.perf = tr2_perf_reader_new(m, fn, &l);
+	l.rings = tr2_ring_reader_new(m, fn, &l);
 	tr2_progress_start(&l.progress, "reading");
-	if (l.events && l.perf)
+	if (l.events && l.perf && l.rings)
 		result = load_paths(&l);
 	else if (!tr2_json_available())
 		tr2_error("this trace2 was built without simdjson, which reads "
@@ -464,6 +542,7 @@ enum tr2_load_result tr2_load(struct tr2_model *m, const struct tr2_load *load)
 	tr2_progress_end(&l.progress);
 	tr2_event_reader_free(l.events);
 	tr2_perf_reader_free(l.perf);
+	tr2_ring_reader_free(l.rings);
 	tr2_lines_release(&l.lines);
 	if (result == TR2_LOAD_OK)
 		finish(&l);

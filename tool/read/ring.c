@@ -1,0 +1,484 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * ring - see read/ring.h.
+ */
+#include "read/ring.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "event/render.h"
+#include "model/private.h"
+#include "read/as_event.h"
+#include "read/ring_cells.h"
+#include "read/ring_event.h"
+#include "read/ring_names.h"
+#include "read/ring_pieces.h"
+
+/* One record, where it is and when it was. */
+struct entry {
+	uint64_t time; /* ticks */
+	const struct tr2_record *record;
+	uint32_t order; /* in which it was found: decides between equal times */
+};
+
+struct tr2_ring_reader {
+	struct tr2_model *m;
+	tr2_event_fn *fn;
+	void *data;
+	struct tr2_ring_file file;
+	struct tr2_ring_event event;
+	struct tr2_as_event as;
+	struct tr2_render render;
+	struct tr2_ring_names names;
+	/* Everything copied out of the file at hand, and its events. */
+	struct tr2_ring_records *records;
+	uint32_t nr_records, alloc_records;
+	struct entry *entries;
+	uint32_t nr_entries, alloc_entries;
+	/* Where the pieces of each slot end. */
+	uint64_t taken_until[TR2_MAX_SLOTS];
+	tr2_str source;
+	uint32_t session;
+	uint64_t last_ns;
+	bool no_memory;
+};
+
+struct tr2_ring_reader *tr2_ring_reader_new(struct tr2_model *m,
+					    tr2_event_fn *fn, void *data)
+{
+	struct tr2_ring_reader *r = calloc(1, sizeof(*r));
+
+	if (!r)
+		return NULL;
+	r->m = m;
+	r->fn = fn;
+	r->data = data;
+	r->file.fd = -1;
+	tr2_render_prepare();
+	return r;
+}
+
+static void forget_file(struct tr2_ring_reader *r)
+{
+	uint32_t i;
+
+	for (i = 0; i < r->nr_records; i++)
+		free(r->records[i].p);
+	r->nr_records = r->nr_entries = 0;
+	memset(r->taken_until, 0, sizeof(r->taken_until));
+	tr2_ring_names_reset(&r->names);
+	tr2_ring_file_release(&r->file);
+	r->last_ns = 0;
+	r->no_memory = false;
+}
+
+void tr2_ring_reader_free(struct tr2_ring_reader *r)
+{
+	if (!r)
+		return;
+	forget_file(r);
+	free(r->records);
+	free(r->entries);
+	tr2_ring_names_release(&r->names);
+	tr2_ring_event_release(&r->event);
+	tr2_as_event_release(&r->as);
+	tr2_render_release(&r->render);
+	free(r);
+}
+
+static void problem(struct tr2_ring_reader *r, enum tr2_problem_kind kind,
+		    const char *text)
+{
+	tr2_build_problem(r->m, kind, r->source, 0, text);
+}
+
+/* ---- finding the records -------------------------------------------------------- */
+
+static bool is_event(const struct tr2_record *record)
+{
+	return record->type >= TR2_RECORD_EVENT &&
+	       record->type - TR2_RECORD_EVENT < TR2_EVENT_NR &&
+	       record->size >= sizeof(struct tr2_record_event);
+}
+
+static bool add_entry(struct tr2_ring_reader *r, const struct tr2_record *record)
+{
+	const struct tr2_record_event *event = (const void *)record;
+	struct entry *e;
+
+	if (r->nr_entries >= r->alloc_entries &&
+	    !tr2_array_grow((void **)&r->entries, &r->alloc_entries,
+			    r->nr_entries, sizeof(*r->entries)))
+		return false;
+	e = &r->entries[r->nr_entries];
+	e->time = event->time;
+	e->record = record;
+	e->order = r->nr_entries++;
+	return true;
+}
+
+static bool take_record(struct tr2_ring_reader *r,
+			const struct tr2_record *record)
+{
+	if (is_event(record))
+		return add_entry(r, record);
+	return tr2_ring_names_record(&r->names, record);
+}
+
+/* Keeps the copy for as long as the file is read. */
+static bool take_records(struct tr2_ring_reader *r,
+			 const struct tr2_ring_records *records, uint32_t slot)
+{
+	const struct tr2_record *record;
+	char text[100];
+	size_t at = 0;
+	bool bad;
+
+	if (r->nr_records >= r->alloc_records &&
+	    !tr2_array_grow((void **)&r->records, &r->alloc_records,
+			    r->nr_records, sizeof(*r->records))) {
+		free(records->p);
+		return false;
+	}
+	r->records[r->nr_records++] = *records;
+	while ((record = tr2_ring_records_next(records, &at, &bad)))
+		if (!take_record(r, record))
+			return false;
+	if (bad) {
+		snprintf(text, sizeof(text),
+			 "the ring of slot %u is damaged: %zu bytes of it are "
+			 "left out", slot, records->len - at);
+		problem(r, TR2_PROBLEM_BAD_LINE, text);
+	}
+	return true;
+}
+
+/* One piece, less what an earlier one has already: its recorder died between
+ * writing it and giving it back, and another took it again. */
+static bool take_piece(struct tr2_ring_reader *r, const struct tr2_piece *piece,
+		       struct tr2_ring_records *records)
+{
+	uint64_t *until = &r->taken_until[piece->slot];
+	uint64_t skip = 0;
+
+	if (*until && piece->position > *until)
+		problem(r, TR2_PROBLEM_FILE, "records are missing between the "
+					     "pieces that were taken from it");
+	if (*until > piece->position)
+		skip = *until - piece->position;
+	if (skip >= records->len) {
+		free(records->p);
+		return true;
+	}
+	memmove(records->p, records->p + skip, records->len - skip);
+	records->len -= skip;
+	records->position += skip;
+	*until = records->position + records->len;
+	return take_records(r, records, piece->slot);
+}
+
+static bool is_piece(const struct tr2_piece *piece, uint64_t left)
+{
+	return piece->magic == TR2_PIECE_MAGIC && piece->slot < TR2_MAX_SLOTS &&
+	       piece->len % 8 == 0 && piece->len <= left &&
+	       piece->position % 8 == 0 && piece->len <= piece->ring_size &&
+	       piece->ring_size >= TR2_RING_MIN_SIZE &&
+	       !(piece->ring_size & (piece->ring_size - 1));
+}
+
+static bool take_pieces(struct tr2_ring_reader *r, int fd)
+{
+	struct tr2_ring_file pieces = { .fd = fd, .size = UINT64_MAX };
+	struct tr2_ring_records records;
+	struct tr2_piece piece;
+	uint64_t at = 0;
+
+	while (tr2_ring_file_read(&pieces, at, &piece, sizeof(piece))) {
+		at += sizeof(piece);
+		if (!is_piece(&piece, UINT64_MAX - at)) {
+			problem(r, TR2_PROBLEM_BAD_LINE,
+				"what was taken from it is damaged: the rest of "
+				"that is left out");
+			break;
+		}
+		records = (struct tr2_ring_records){
+			malloc(piece.len + 8), piece.len, piece.position,
+			piece.ring_size };
+		if (!records.p)
+			return false;
+		if (!tr2_ring_file_read(&pieces, at, records.p, piece.len)) {
+			free(records.p);
+			problem(r, TR2_PROBLEM_CUT_LINE,
+				"the last piece that was taken from it is cut "
+				"short: left out");
+			break;
+		}
+		at += piece.len;
+		r->m->nr_bytes += sizeof(piece) + piece.len;
+		if (!take_piece(r, &piece, &records))
+			return false;
+	}
+	return true;
+}
+
+/* Slot 0 comes last: threads are told there before they write themselves. */
+static bool take_slots(struct tr2_ring_reader *r)
+{
+	struct tr2_ring_records records;
+	uint32_t i, slot;
+
+	for (i = 1; i <= r->file.nr_slots; i++) {
+		slot = i % r->file.nr_slots;
+		if (!tr2_ring_file_records(&r->file, slot,
+					   slot < TR2_MAX_SLOTS ?
+						   r->taken_until[slot] : 0,
+					   &records))
+			return false;
+		r->m->nr_bytes += records.len;
+		if (records.p && !take_records(r, &records, slot))
+			return false;
+	}
+	return true;
+}
+
+static int compare_entries(const void *va, const void *vb)
+{
+	const struct entry *a = va, *b = vb;
+
+	if (a->time != b->time)
+		return a->time < b->time ? -1 : 1;
+	return a->order < b->order ? -1 : a->order > b->order;
+}
+
+/* ---- into the model -------------------------------------------------------------- */
+
+static uint64_t since_start(const struct tr2_ring_reader *r, uint64_t ns)
+{
+	uint64_t start = r->file.header.start_ns;
+
+	return ns > start ? ns - start : 0;
+}
+
+static void set_times(struct tr2_ring_reader *r, struct tr2_in *in, uint64_t ns)
+{
+	uint64_t t_abs = since_start(r, ns);
+
+	in->t_abs = (int64_t)t_abs;
+	in->wall_us = (int64_t)((r->file.header.start_wall_ns + t_abs) / 1000);
+	if (ns > r->last_ns)
+		r->last_ns = ns;
+}
+
+/* The line that the event target would have written, for those who keep lines.
+ */
+static bool render(struct tr2_ring_reader *r, struct tr2_in *in)
+{
+	in->raw = (struct tr2_view){ "", 60000u };
+	if (!tr2_as_event(&r->as, r->m, in, r->event.nesting))
+		return false;
+	tr2_render_event(&r->render, &r->as.event, false);
+	if (r->render.line.failed)
+		return false;
+	in->raw.p = r->render.line.p;
+	in->raw.len = r->render.line.len - 1;
+	return true;
+}
+
+static bool add_event(struct tr2_ring_reader *r, const struct entry *entry,
+		      struct tr2_in *in)
+{
+	const struct tr2_record_event *head = (const void *)entry->record;
+	const char *thread;
+
+	if (!tr2_ring_event(&r->event, entry->record, in))
+		return false;
+	set_times(r, in, tr2_ring_file_ns(&r->file, entry->time));
+	thread = tr2_ring_names_of(&r->names, head->tid, entry->time,
+				   entry->record->misc & TR2_MISC_MAIN);
+	in->session = r->session;
+	in->thread = tr2_build_thread(r->m, r->session, thread, strlen(thread));
+	if (!in->thread || (r->fn && !render(r, in)) ||
+	    !tr2_build_event(r->m, in))
+		return false;
+	in->session = tr2_build_last_session(r->m);
+	in->thread = tr2_build_last_thread(r->m);
+	if (r->fn)
+		r->fn(r->data, r->m, in);
+	return true;
+}
+
+static bool add_events(struct tr2_ring_reader *r)
+{
+	struct tr2_in in;
+	uint32_t i;
+
+	qsort(r->entries, r->nr_entries, sizeof(*r->entries), compare_entries);
+	for (i = 0; i < r->nr_entries; i++)
+		if (!add_event(r, &r->entries[i], &in))
+			return false;
+	return true;
+}
+
+static void set_metric(struct tr2_ring_reader *r, struct tr2_in *in,
+		       const struct tr2_definition *d,
+		       const struct tr2_ring_value *v, struct tr2_buf *histogram)
+{
+	const char *category = tr2_ring_file_string(&r->file, d->category);
+	const char *name = tr2_ring_file_string(&r->file, d->name);
+
+	*in = tr2_in_init;
+	in->session = r->session;
+	in->thread = r->m->sessions[r->session].first_thread;
+	in->category = (struct tr2_view){ category, strlen(category) };
+	in->name = (struct tr2_view){ name, strlen(name) };
+	in->kind = TR2_EV_counter;
+	in->count = v->count;
+	if (d->kind != TR2_DEFINITION_TIMER)
+		return;
+	in->kind = TR2_EV_timer;
+	in->intervals = v->count;
+	in->t_total = (int64_t)v->total_ns;
+	in->t_min = (int64_t)v->min_ns;
+	in->t_max = (int64_t)v->max_ns;
+	in->unfinished = v->unpaired + v->running;
+	tr2_buf_reset(histogram);
+	tr2_ring_cells_histogram(&r->file, d, histogram);
+	if (histogram->len)
+		in->histogram = (struct tr2_view){ histogram->p, histogram->len };
+}
+
+/* Of a process that did not come to tell them. */
+static bool add_metrics(struct tr2_ring_reader *r)
+{
+	struct tr2_ring_value *values;
+	struct tr2_buf histogram = TR2_BUF_INIT;
+	struct tr2_in in;
+	uint32_t i;
+	bool ok = true;
+
+	values = calloc(r->file.nr_definitions + 1, sizeof(*values));
+	if (!values)
+		return false;
+	tr2_ring_cells_sum(&r->file, r->last_ns, values);
+	for (i = 0; ok && i < r->file.nr_definitions; i++) {
+		if (!values[i].count && !values[i].unpaired &&
+		    !values[i].running)
+			continue;
+		set_metric(r, &in, &r->file.definitions[i], &values[i],
+			   &histogram);
+		ok = tr2_build_metric(r->m, &in);
+	}
+	tr2_buf_release(&histogram);
+	free(values);
+	return ok;
+}
+
+static void set_end(struct tr2_ring_reader *r)
+{
+	struct tr2_session *s = &r->m->sessions[r->session];
+	const struct tr2_arena_header *h = &r->file.header;
+
+	if (s->end != TR2_END_OPEN)
+		return;
+	if (h->state == TR2_ARENA_EXITED)
+		s->end = TR2_END_EXIT;
+	else if (h->state == TR2_ARENA_SIGNALLED)
+		s->end = TR2_END_SIGNAL;
+	else
+		return;
+	s->code = (int32_t)h->status;
+	s->has_code = true;
+}
+
+/* What the rings lost, by cause; and what a flight recorder gave up. */
+static void add_losses(struct tr2_ring_reader *r)
+{
+	struct tr2_session *s = &r->m->sessions[r->session];
+	uint64_t lost = 0, overwritten = 0;
+	struct tr2_control c;
+	char text[160];
+	uint32_t slot;
+	int i;
+
+	for (i = 0; i < TR2_MAX_LOST_CAUSES; i++)
+		lost += i == TR2_LOST_NO_SPACE || i == TR2_LOST_DEFINITION ?
+				0 : r->file.header.lost[i];
+	for (slot = 0; slot < r->file.nr_slots; slot++) {
+		if (!tr2_ring_file_control(&r->file, slot, &c))
+			continue;
+		for (i = 0; i < TR2_MAX_LOST_CAUSES; i++)
+			lost += c.lost[i];
+		overwritten += c.overwritten;
+	}
+	/* atexit has told of those before it. */
+	if (lost > s->lost) {
+		r->m->lost += lost - s->lost;
+		s->lost = lost;
+	}
+	if (!overwritten)
+		return;
+	snprintf(text, sizeof(text),
+		 "newer records took the place of the oldest %llu (larger "
+		 "rings keep more: GIT_TRACE2_RING_SIZE)",
+		 (unsigned long long)overwritten);
+	problem(r, TR2_PROBLEM_OVERWRITTEN, text);
+}
+
+static bool fill_model(struct tr2_ring_reader *r)
+{
+	const struct tr2_ring_file *f = &r->file;
+	const char *sid = tr2_ring_file_string(f, f->header.sid);
+
+	if (!*sid)
+		sid = "no-session-id";
+	r->session = tr2_build_session(r->m, sid, strlen(sid), r->source);
+	if (!r->session || !add_events(r))
+		return false;
+	set_end(r);
+	add_losses(r);
+	if (r->m->sessions[r->session].last_metric)
+		return true;
+	return !r->m->sessions[r->session].first_thread || add_metrics(r);
+}
+
+static enum tr2_ring_load load(struct tr2_ring_reader *r, int records_fd)
+{
+	if ((records_fd >= 0 && !take_pieces(r, records_fd)) ||
+	    !take_slots(r) || !tr2_ring_names_sort(&r->names, &r->file) ||
+	    !fill_model(r))
+		return TR2_RING_NO_MEMORY;
+	if (r->file.problem[0])
+		problem(r, TR2_PROBLEM_FILE, r->file.problem);
+	return TR2_RING_LOADED;
+}
+
+enum tr2_ring_load tr2_ring_reader_load(struct tr2_ring_reader *r, int fd,
+					int records_fd, tr2_str source,
+					const char **why)
+{
+	enum tr2_ring_load result = TR2_RING_REFUSED;
+	static char text[160];
+
+	r->source = source;
+	switch (tr2_ring_file_open(&r->file, fd)) {
+	case TR2_RING_IS_GOOD:
+		result = load(r, records_fd);
+		break;
+	case TR2_RING_IS_BEGUN:
+		result = TR2_RING_EMPTY;
+		break;
+	case TR2_RING_IS_NO_MEMORY:
+		result = TR2_RING_NO_MEMORY;
+		break;
+	case TR2_RING_IS_NONE:
+		snprintf(text, sizeof(text), "it is too short for a ring");
+		break;
+	default:
+		snprintf(text, sizeof(text), "%s", r->file.problem);
+	}
+	*why = text;
+	forget_file(r);
+	return result;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * ring - the file of a process's ring into the model: the events of all its
+ * threads by time, and what its timers and counters stood at, if it came to no
+ * end of its own at which it would have told.
+ */
+#ifndef TR2_READ_RING_H
+#define TR2_READ_RING_H
+
+#include "read/read.h"
+
+struct tr2_ring_reader;
+
+struct tr2_ring_reader *tr2_ring_reader_new(struct tr2_model *m,
+					    tr2_event_fn *fn, void *data);
+void tr2_ring_reader_free(struct tr2_ring_reader *r);
+
+enum tr2_ring_load {
+	TR2_RING_LOADED,
+	TR2_RING_EMPTY,  /* of a process that came to nothing */
+	TR2_RING_REFUSED, /* *why says why */
+	TR2_RING_NO_MEMORY
+};
+
+/*
+ * Everything in the file `fd`. records_fd: what `trace2 record` took out of it
+ * while it ran (read/ring_pieces.h), or -1.
+ */
+enum tr2_ring_load tr2_ring_reader_load(struct tr2_ring_reader *r, int fd,
+					int records_fd, tr2_str source,
+					const char **why);
+
+#endif

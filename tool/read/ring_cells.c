@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * ring_cells - see read/ring_cells.h.
+ */
+#include "read/ring_cells.h"
+
+#include <string.h>
+
+#include "base/buf.h"
+#include "read/ring_event.h"
+
+/* How often a sum is begun anew because a thread ended meanwhile. */
+#define TRIES 100
+
+static uint64_t smaller(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* The cells of one slot: as many as the file and we have room for. */
+struct cells {
+	uint64_t counter[TR2_MAX_COUNTERS];
+	struct tr2_timer_cell timer[TR2_MAX_TIMERS];
+};
+
+/* One more than the largest index in use of a kind. */
+static uint32_t nr_used(const struct tr2_ring_file *f, unsigned int kind,
+			uint32_t max)
+{
+	uint32_t i, nr = 0;
+
+	for (i = 0; i < f->nr_definitions; i++)
+		if (f->definitions[i].kind == kind &&
+		    f->definitions[i].index < max &&
+		    f->definitions[i].index >= nr)
+			nr = f->definitions[i].index + 1;
+	return nr;
+}
+
+/*
+ * A timer that runs all the time is never the same twice: then what is there
+ * is taken, which may be off by the interval that just ended.
+ */
+static void read_timer(const struct tr2_ring_file *f, uint64_t at,
+		       struct tr2_timer_cell *cell)
+{
+	uint32_t after;
+	int i;
+
+	for (i = 0; i < TRIES; i++)
+		if (!tr2_ring_file_read(f, at, cell, sizeof(*cell)) ||
+		    !tr2_ring_file_read(f, at, &after, sizeof(after)) ||
+		    (cell->lock == after && !(after & 1)))
+			return;
+}
+
+static void read_cells(const struct tr2_ring_file *f, uint32_t slot,
+		       struct cells *cells)
+{
+	const struct tr2_arena_header *h = &f->header;
+	uint64_t at = tr2_ring_file_slot(f, slot);
+	uint32_t i, nr;
+
+	nr = nr_used(f, TR2_DEFINITION_COUNTER,
+		     (uint32_t)smaller(h->max_counters, TR2_MAX_COUNTERS));
+	memset(cells, 0, sizeof(*cells));
+	if (nr)
+		tr2_ring_file_read(f, at + h->counters_offset, cells->counter,
+				   nr * sizeof(uint64_t));
+	nr = nr_used(f, TR2_DEFINITION_TIMER,
+		     (uint32_t)smaller(h->max_timers, TR2_MAX_TIMERS));
+	for (i = 0; i < nr; i++)
+		read_timer(f, at + h->timers_offset +
+				      (uint64_t)i * h->timer_size,
+			   &cells->timer[i]);
+}
+
+static void add_timer(struct tr2_ring_value *v, const struct tr2_timer_cell *t,
+		      uint64_t now_ns)
+{
+	if (t->count) {
+		if (!v->count || t->min_ns < v->min_ns)
+			v->min_ns = t->min_ns;
+		if (t->max_ns > v->max_ns)
+			v->max_ns = t->max_ns;
+	}
+	v->count += t->count;
+	v->total_ns += t->total_ns;
+	v->unpaired += t->unpaired;
+	if (t->nest) {
+		v->running++;
+		v->running_ns += now_ns > t->start_ns ? now_ns - t->start_ns : 0;
+	}
+}
+
+static void add_cells(const struct tr2_ring_file *f, const struct cells *cells,
+		      uint64_t now_ns, struct tr2_ring_value *out)
+{
+	const struct tr2_definition *d = f->definitions;
+	uint32_t i;
+
+	for (i = 0; i < f->nr_definitions; i++) {
+		if (d[i].kind == TR2_DEFINITION_COUNTER &&
+		    d[i].index < TR2_MAX_COUNTERS)
+			out[i].count += cells->counter[d[i].index];
+		else if (d[i].kind == TR2_DEFINITION_TIMER &&
+			 d[i].index < TR2_MAX_TIMERS)
+			add_timer(&out[i], &cells->timer[d[i].index], now_ns);
+	}
+}
+
+void tr2_ring_cells_of(struct tr2_ring_file *f, uint32_t slot, uint64_t now_ns,
+		       struct tr2_ring_value *out)
+{
+	struct cells cells;
+
+	memset(out, 0, f->nr_definitions * sizeof(*out));
+	if (slot >= f->nr_slots)
+		return;
+	read_cells(f, slot, &cells);
+	add_cells(f, &cells, now_ns, out);
+}
+
+/* Slot 0, where ended threads went, and the live ones. */
+static bool counts(struct tr2_ring_file *f, uint32_t slot)
+{
+	struct tr2_control c;
+
+	return !slot || (tr2_ring_file_control(f, slot, &c) &&
+			 c.state == TR2_SLOT_LIVE);
+}
+
+static uint32_t fold_lock(const struct tr2_ring_file *f)
+{
+	uint32_t lock = 0;
+
+	tr2_ring_file_read(f, offsetof(struct tr2_arena_header, fold_lock),
+			   &lock, sizeof(lock));
+	return lock;
+}
+
+static void sum_once(struct tr2_ring_file *f, uint64_t now_ns,
+		     struct tr2_ring_value *out)
+{
+	struct cells cells;
+	uint32_t slot;
+
+	memset(out, 0, f->nr_definitions * sizeof(*out));
+	for (slot = 0; slot < f->nr_slots; slot++) {
+		if (!counts(f, slot))
+			continue;
+		read_cells(f, slot, &cells);
+		add_cells(f, &cells, now_ns, out);
+	}
+}
+
+bool tr2_ring_cells_sum(struct tr2_ring_file *f, uint64_t now_ns,
+			struct tr2_ring_value *out)
+{
+	uint32_t before;
+	int i;
+
+	for (i = 0; i < TRIES; i++) {
+		before = fold_lock(f);
+		sum_once(f, now_ns, out);
+		if (!(before & 1) && before == fold_lock(f))
+			return true;
+	}
+	return false;
+}
+
+/* ---- histograms --------------------------------------------------------------- */
+
+/* The largest value that a bucket counts: see lib/arena/layout.h. */
+static uint64_t upper_of(unsigned int b)
+{
+	return b < 16 ? b : ((uint64_t)(16 + b % 16 + 1) << (b / 16 - 1)) - 1;
+}
+
+void tr2_ring_cells_histogram(struct tr2_ring_file *f,
+			      const struct tr2_definition *d,
+			      struct tr2_buf *out)
+{
+	uint64_t sum[TR2_HISTOGRAM_BUCKETS] = { 0 }, one[TR2_HISTOGRAM_BUCKETS];
+	const struct tr2_arena_header *h = &f->header;
+	uint32_t slot;
+	unsigned int i;
+
+	if (!d->histogram || d->histogram > h->max_histograms ||
+	    h->histogram_buckets != TR2_HISTOGRAM_BUCKETS)
+		return;
+	for (slot = 0; slot < f->nr_slots; slot++) {
+		if (!counts(f, slot) ||
+		    !tr2_ring_file_read(f, tr2_ring_file_slot(f, slot) +
+						h->histograms_offset +
+						(uint64_t)(d->histogram - 1) *
+							h->histogram_size,
+					one, sizeof(one)))
+			continue;
+		for (i = 0; i < TR2_HISTOGRAM_BUCKETS; i++)
+			sum[i] += one[i];
+	}
+	for (i = 0; i < TR2_HISTOGRAM_BUCKETS; i++)
+		if (sum[i])
+			tr2_ring_add_bucket(out, upper_of(i), sum[i]);
+	if (out->len)
+		tr2_buf_addch(out, ']');
+}

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * ring_event - see read/ring_event.h.
+ */
+#include "read/ring_event.h"
+
+#include <string.h>
+
+#include "base/text.h"
+#include "event/event.h"
+#include "read/fields.h"
+#include "read/utf8.h"
+
+/* What is left of a record. */
+struct cursor {
+	const char *p, *end;
+	bool short_of; /* it ended within a field */
+};
+
+static uint64_t take(struct cursor *c, size_t len)
+{
+	uint64_t value = 0;
+
+	if ((size_t)(c->end - c->p) < len) {
+		c->short_of = true;
+		c->p = c->end;
+		return 0;
+	}
+	memcpy(&value, c->p, len);
+	c->p += len;
+	return value;
+}
+
+static struct tr2_view take_string(struct cursor *c)
+{
+	struct tr2_view v = { NULL, 0 };
+	size_t len = take(c, sizeof(uint16_t));
+
+	if (c->short_of || len == TR2_RECORD_ABSENT)
+		return v;
+	if ((size_t)(c->end - c->p) < len) {
+		c->short_of = true;
+		len = (size_t)(c->end - c->p);
+	}
+	v.p = c->p;
+	v.len = len;
+	c->p += len;
+	return v;
+}
+
+/* With U+FFFD for every byte that is not UTF-8, and for every NUL. */
+static void add_repaired(struct tr2_buf *b, const struct tr2_view *v)
+{
+	size_t i = 0, n;
+
+	while (i < v->len) {
+		n = v->p[i] ? tr2_utf8_sequence(v->p + i, v->len - i) : 0;
+		if (n)
+			tr2_buf_add(b, v->p + i, n);
+		else
+			tr2_buf_addlit(b, "\xef\xbf\xbd");
+		i += n ? n : 1;
+	}
+}
+
+/* e->text has room for it, and does not move. */
+static struct tr2_view as_text(struct tr2_ring_event *e, struct tr2_view v)
+{
+	size_t start = e->text.len;
+
+	if (!v.p || (tr2_utf8_valid(v.p, v.len) && !memchr(v.p, 0, v.len)))
+		return v;
+	add_repaired(&e->text, &v);
+	return (struct tr2_view){ e->text.p + start, e->text.len - start };
+}
+
+static struct tr2_view as_json(struct tr2_ring_event *e, struct tr2_view v)
+{
+	size_t start = e->text.len;
+
+	if (!v.p)
+		return v;
+	tr2_json_add_text(&e->text, v.p, v.len);
+	return (struct tr2_view){ e->text.p + start, e->text.len - start };
+}
+
+static struct tr2_words_view take_argv(struct tr2_ring_event *e,
+				       struct cursor *c)
+{
+	struct tr2_words_view words = { NULL, 0, 0 };
+	size_t nr = take(c, sizeof(uint16_t)), i;
+	struct tr2_view word;
+
+	tr2_buf_reset(&e->argv);
+	if (c->short_of || nr == TR2_RECORD_ABSENT)
+		return words;
+	for (i = 0; i < nr; i++) {
+		word = take_string(c);
+		if (c->short_of && !word.p)
+			break;
+		add_repaired(&e->argv, &word);
+		tr2_buf_addch(&e->argv, '\0');
+	}
+	words.p = tr2_buf_str(&e->argv);
+	words.len = e->argv.len;
+	words.nr = (uint32_t)i;
+	return words;
+}
+
+void tr2_ring_add_bucket(struct tr2_buf *out, uint64_t upper_ns, uint64_t count)
+{
+	tr2_buf_addstr(out, out->len ? ",[" : "[[");
+	tr2_buf_add_seconds9(out, upper_ns);
+	tr2_buf_addch(out, ',');
+	tr2_buf_add_u64(out, count);
+	tr2_buf_addch(out, ']');
+}
+
+static struct tr2_view take_histogram(struct tr2_ring_event *e,
+				      struct cursor *c)
+{
+	struct tr2_view text = { NULL, 0 };
+	size_t nr = take(c, sizeof(uint16_t)), i;
+	uint64_t upper_ns, count;
+
+	tr2_buf_reset(&e->histogram);
+	if (c->short_of || nr == TR2_RECORD_ABSENT)
+		return text;
+	for (i = 0; i < nr; i++) {
+		upper_ns = take(c, sizeof(upper_ns));
+		count = take(c, sizeof(count));
+		if (c->short_of)
+			break;
+		tr2_ring_add_bucket(&e->histogram, upper_ns, count);
+	}
+	if (!e->histogram.len)
+		return text;
+	tr2_buf_addch(&e->histogram, ']');
+	text.p = tr2_buf_str(&e->histogram);
+	text.len = e->histogram.len;
+	return text;
+}
+
+static void take_field(struct tr2_ring_event *e, struct cursor *c,
+		       const struct tr2_slot *slot, struct tr2_in *in)
+{
+	void *member = (char *)in + slot->offset;
+	struct tr2_words_view words;
+	struct tr2_view view;
+	uint64_t value;
+
+	switch (slot->type) {
+	case TR2_T_STR:
+		view = as_text(e, take_string(c));
+		memcpy(member, &view, sizeof(view));
+		break;
+	case TR2_T_JSON:
+		view = as_json(e, take_string(c));
+		memcpy(member, &view, sizeof(view));
+		break;
+	case TR2_T_ARGV:
+		words = take_argv(e, c);
+		memcpy(member, &words, sizeof(words));
+		break;
+	case TR2_T_HISTOGRAM:
+		view = take_histogram(e, c);
+		memcpy(member, &view, sizeof(view));
+		break;
+	case TR2_T_BOOL:
+		*(bool *)member = take(c, sizeof(value)) != 0;
+		break;
+	case TR2_T_INT:
+	case TR2_T_UINT:
+	case TR2_T_SECONDS:
+	case TR2_T_T_REL:
+		value = take(c, sizeof(value));
+		if (!c->short_of)
+			memcpy(member, &value, sizeof(value));
+		break;
+	default: /* t_abs and nesting are the head's */
+		break;
+	}
+}
+
+bool tr2_ring_event(struct tr2_ring_event *e, const struct tr2_record *record,
+		    struct tr2_in *in)
+{
+	const struct tr2_record_event *head = (const void *)record;
+	uint32_t kind = record->type - TR2_RECORD_EVENT, i;
+	const struct tr2_slot *slot;
+	struct cursor c;
+
+	if (record->type < TR2_RECORD_EVENT || kind >= TR2_EVENT_NR ||
+	    record->size < sizeof(*head))
+		return false;
+	/* No byte of a string becomes more than \u00xx. */
+	tr2_buf_reset(&e->text);
+	if (!tr2_buf_room(&e->text, 6u * record->size + 64))
+		return false;
+	*in = tr2_in_init;
+	in->kind = (int)kind;
+	in->event.p = tr2_event_rows[kind].name;
+	in->event.len = strlen(in->event.p);
+	c = (struct cursor){ (const char *)(head + 1),
+			     (const char *)record + record->size, false };
+	in->file = as_text(e, take_string(&c));
+	in->line = in->file.p ? (int64_t)head->line : TR2_ABSENT;
+	in->repo = head->repo_id ? (int64_t)head->repo_id : TR2_ABSENT;
+	in->nesting = head->nesting;
+	e->nesting = head->nesting;
+	slot = tr2_slots_of_event[kind];
+	for (i = 0; slot[i].name && !c.short_of; i++)
+		take_field(e, &c, &slot[i], in);
+	return !e->text.failed && !e->argv.failed && !e->histogram.failed;
+}
+
+void tr2_ring_event_release(struct tr2_ring_event *e)
+{
+	tr2_buf_release(&e->text);
+	tr2_buf_release(&e->argv);
+	tr2_buf_release(&e->histogram);
+}

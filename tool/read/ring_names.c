@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * ring_names - see read/ring_names.h.
+ */
+#include "read/ring_names.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "read/utf8.h"
+
+/* A new entry for a thread id. false: no memory. */
+static bool add(struct tr2_ring_names *n, uint32_t tid, uint64_t since)
+{
+	uint32_t *slot = tr2_map_slot(&n->latest, tr2_key(0, tid));
+	struct tr2_ring_name *name;
+
+	if (!slot || (n->nr >= n->alloc &&
+		      !tr2_array_grow((void **)&n->name, &n->alloc, n->nr,
+				      sizeof(*n->name))))
+		return false;
+	name = &n->name[n->nr++];
+	memset(name, 0, sizeof(*name));
+	name->tid = tid;
+	name->since = since;
+	*slot = n->nr;
+	return true;
+}
+
+/* Threads' names hold what a program gave them. */
+static void set_text(struct tr2_ring_name *name, const char *text, size_t size)
+{
+	size_t len = strnlen(text, size);
+
+	if (len >= sizeof(name->text))
+		len = sizeof(name->text) - 1;
+	if (!tr2_utf8_valid(text, len))
+		return;
+	memcpy(name->text, text, len);
+	name->text[len] = '\0';
+}
+
+static bool take_comm(struct tr2_ring_names *n, const struct tr2_record *record)
+{
+	const struct tr2_record_comm *comm = (const void *)record;
+	uint32_t i;
+
+	if (record->size < sizeof(*comm))
+		return true;
+	i = tr2_map_get(&n->latest, tr2_key(0, comm->tid));
+	if (!i && !add(n, comm->tid, 0))
+		return false;
+	if (!i)
+		i = n->nr;
+	set_text(&n->name[i - 1], comm->comm, record->size - sizeof(*comm));
+	return true;
+}
+
+bool tr2_ring_names_record(struct tr2_ring_names *n,
+			   const struct tr2_record *record)
+{
+	const struct tr2_record_task *task = (const void *)record;
+
+	if (record->type == TR2_RECORD_COMM)
+		return take_comm(n, record);
+	if (record->type == TR2_RECORD_FORK && record->size >= sizeof(*task))
+		return add(n, task->tid, task->time);
+	return true;
+}
+
+static int compare(const void *va, const void *vb)
+{
+	const struct tr2_ring_name *a = va, *b = vb;
+
+	if (a->tid != b->tid)
+		return a->tid < b->tid ? -1 : 1;
+	return a->since < b->since ? -1 : a->since > b->since;
+}
+
+/* Threads that no record tells of any more, but that are there. */
+static bool add_from_slots(struct tr2_ring_names *n, struct tr2_ring_file *f)
+{
+	struct tr2_control c;
+	uint32_t slot;
+
+	for (slot = 1; slot < f->nr_slots; slot++) {
+		if (!tr2_ring_file_control(f, slot, &c) || !c.tid ||
+		    !c.name[0] || tr2_map_get(&n->latest, tr2_key(0, c.tid)))
+			continue;
+		if (!add(n, c.tid, 0))
+			return false;
+		set_text(&n->name[n->nr - 1], c.name, sizeof(c.name));
+	}
+	return true;
+}
+
+bool tr2_ring_names_sort(struct tr2_ring_names *n, struct tr2_ring_file *f)
+{
+	n->pid = f->header.pid;
+	if (!add_from_slots(n, f))
+		return false;
+	if (n->nr)
+		qsort(n->name, n->nr, sizeof(*n->name), compare);
+	return true;
+}
+
+/* The last entry of a thread id that began by then, else its first. */
+static const struct tr2_ring_name *find(const struct tr2_ring_names *n,
+					uint32_t tid, uint64_t time)
+{
+	uint32_t low = 0, high = n->nr, middle;
+
+	/* The first entry that is behind (tid, time). */
+	while (low < high) {
+		middle = low + (high - low) / 2;
+		if (n->name[middle].tid < tid ||
+		    (n->name[middle].tid == tid &&
+		     n->name[middle].since <= time))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low && n->name[low - 1].tid == tid)
+		return &n->name[low - 1];
+	return low < n->nr && n->name[low].tid == tid ? &n->name[low] : NULL;
+}
+
+const char *tr2_ring_names_of(struct tr2_ring_names *n, uint32_t tid,
+			      uint64_t time, bool as_main)
+{
+	const struct tr2_ring_name *name;
+
+	if (as_main || tid == n->pid)
+		return "main";
+	name = find(n, tid, time);
+	if (name && name->text[0])
+		return name->text;
+	snprintf(n->made_up, sizeof(n->made_up), "tid:%u", tid);
+	return n->made_up;
+}
+
+void tr2_ring_names_reset(struct tr2_ring_names *n)
+{
+	n->nr = 0;
+	tr2_map_release(&n->latest);
+	memset(&n->latest, 0, sizeof(n->latest));
+}
+
+void tr2_ring_names_release(struct tr2_ring_names *n)
+{
+	free(n->name);
+	tr2_map_release(&n->latest);
+	memset(n, 0, sizeof(*n));
+}
