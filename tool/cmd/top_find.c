@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * top_find - whose rings there are to look at.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cmd/top.h"
+
+static bool is_ring(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	bool is = fd >= 0 && tr2_ring_file_is(fd);
+
+	if (fd >= 0)
+		close(fd);
+	return is;
+}
+
+/* ---- of a process ------------------------------------------------------------- */
+
+/* The file of a line of /proc/PID/maps that maps one, shared and writable. */
+static char *file_of_mapping(char *line)
+{
+	char *path = strchr(line, '/');
+	char *modes = strchr(line, ' ');
+
+	if (!path || !modes || strncmp(modes, " rw-s", 5))
+		return NULL;
+	path[strcspn(path, "\n")] = '\0';
+	return path;
+}
+
+char *tr2_top_ring_of(int64_t pid, int *error)
+{
+	char name[64], *line = NULL, *path, *found = NULL;
+	size_t alloc = 0;
+	FILE *maps;
+
+	snprintf(name, sizeof(name), "/proc/%lld/maps", (long long)pid);
+	maps = fopen(name, "re");
+	*error = maps ? 0 : errno;
+	while (maps && !found && getline(&line, &alloc, maps) > 0) {
+		path = file_of_mapping(line);
+		if (path && is_ring(path))
+			found = strdup(path);
+	}
+	free(line);
+	if (maps)
+		fclose(maps);
+	return found;
+}
+
+/* ---- in a directory ------------------------------------------------------------- */
+
+static bool runs(const char *path)
+{
+	struct tr2_ring_file f;
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	bool alive;
+
+	if (fd < 0)
+		return false;
+	alive = tr2_ring_file_is(fd) &&
+		tr2_ring_file_open(&f, fd) == TR2_RING_IS_GOOD;
+	if (alive) {
+		alive = tr2_ring_file_is_alive(&f);
+		tr2_ring_file_release(&f);
+	}
+	close(fd);
+	return alive;
+}
+
+char **tr2_top_running(const char *dir)
+{
+	char **list = NULL, **larger, *path;
+	struct dirent *entry;
+	size_t nr = 0;
+	DIR *d = opendir(dir);
+
+	while (d && (entry = readdir(d))) {
+		if (entry->d_name[0] == '.' || entry->d_type == DT_DIR ||
+		    asprintf(&path, "%s/%s", dir, entry->d_name) < 0)
+			continue;
+		larger = runs(path) ? realloc(list, (nr + 2) * sizeof(*list)) :
+				      NULL;
+		if (!larger) {
+			free(path);
+			continue;
+		}
+		list = larger;
+		list[nr++] = path;
+		list[nr] = NULL;
+	}
+	if (d)
+		closedir(d);
+	return list;
+}
+
+void tr2_top_free_list(char **list)
+{
+	size_t i;
+
+	for (i = 0; list && list[i]; i++)
+		free(list[i]);
+	free(list);
+}
