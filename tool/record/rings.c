@@ -1,0 +1,422 @@
+/* SPDX-License-Identifier: MIT */
+#include "record/rings.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/inotify.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "read/ring_file.h"
+#include "read/ring_pieces.h"
+#include "record/ringmap.h"
+
+/* A look at all rings this often, for what no wake-up tells: new threads, ends
+ * by SIGKILL, the little that is in a ring that does not fill. */
+#define LOOK_NS 50000000u
+
+struct tr2_ring_client {
+	struct tr2_source wake; /* the pipe in the process; fd -1: none */
+	struct tr2_rings *rings;
+	struct tr2_ring_client *next;
+	struct tr2_ring_file file;
+	struct tr2_control *control[TR2_MAX_SLOTS];
+	int pieces_fd; /* -1: nothing was taken yet */
+	bool open;     /* its header is there */
+	bool ended;    /* there is nothing more to come */
+	char name[];
+};
+
+/* ---- taking --------------------------------------------------------------------- */
+
+static int write_all(int fd, const void *data, size_t len)
+{
+	const char *p = data;
+	ssize_t n;
+
+	while (len) {
+		n = write(fd, p, len);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -1;
+		p += n;
+		len -= (size_t)n;
+	}
+	return 0;
+}
+
+static int open_pieces(struct tr2_ring_client *c)
+{
+	char *name;
+
+	if (c->pieces_fd >= 0)
+		return 0;
+	if (asprintf(&name, "%s" TR2_PIECES_SUFFIX, c->name) < 0)
+		return -1;
+	c->pieces_fd = openat(c->rings->dir_fd, name,
+			      O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW |
+				      O_CLOEXEC, 0600);
+	free(name);
+	return c->pieces_fd < 0 ? -1 : 0;
+}
+
+/* The whole piece, or what was written of it is taken back. */
+static int write_piece(struct tr2_ring_client *c, uint32_t slot,
+		       const struct tr2_ring_records *records)
+{
+	const struct tr2_piece piece = {
+		.magic = TR2_PIECE_MAGIC, .slot = slot,
+		.position = records->position, .len = records->len,
+		.ring_size = records->ring_size,
+	};
+	off_t before;
+
+	if (open_pieces(c))
+		return -1;
+	before = lseek(c->pieces_fd, 0, SEEK_CUR);
+	if (!write_all(c->pieces_fd, &piece, sizeof(piece)) &&
+	    !write_all(c->pieces_fd, records->p, records->len))
+		return 0;
+	if (!c->rings->write_errno)
+		c->rings->write_errno = errno;
+	if (before >= 0 && !ftruncate(c->pieces_fd, before))
+		lseek(c->pieces_fd, before, SEEK_SET);
+	return -1;
+}
+
+static void count_events(struct tr2_rings *r,
+			 const struct tr2_ring_records *records)
+{
+	const struct tr2_record *record;
+	size_t at = 0;
+	bool bad;
+
+	while ((record = tr2_ring_records_next(records, &at, &bad)))
+		if (record->type >= TR2_RECORD_EVENT)
+			r->events++;
+	r->bytes += records->len;
+}
+
+static bool has_room(struct tr2_rings *r)
+{
+	if (r->max_bytes && r->bytes >= r->max_bytes)
+		r->over_size = true;
+	return !r->over_size && !r->write_errno;
+}
+
+/* Control pages exist for good once the slot shows in nr_slots. */
+static struct tr2_control *control_of(struct tr2_ring_client *c, uint32_t slot)
+{
+	if (!c->control[slot])
+		c->control[slot] = tr2_ringmap_add(
+			c->file.fd, tr2_ring_file_slot(&c->file, slot));
+	return c->control[slot];
+}
+
+/* Where nobody moves the tail, the owner does, and there is nothing to give
+ * back: such a ring is read when all is over. */
+static void take_slot(struct tr2_ring_client *c, uint32_t slot)
+{
+	struct tr2_control *control = control_of(c, slot);
+	struct tr2_ring_records records;
+
+	if (!control || !has_room(c->rings) ||
+	    __atomic_load_n(&control->mode, __ATOMIC_RELAXED) !=
+		    TR2_RING_CONSUME)
+		return;
+	/* Before the look, so that what comes after it wakes us. */
+	if (c->wake.fd >= 0)
+		__atomic_fetch_or(&control->sleepers, TR2_SLEEPS_POLL,
+				  __ATOMIC_SEQ_CST);
+	if (!tr2_ring_file_records(&c->file, slot, 0, &records) || !records.p)
+		return;
+	if (records.len && !write_piece(c, slot, &records)) {
+		count_events(c->rings, &records);
+		/* Release: the copy is done before its place is used again. */
+		__atomic_store_n(&control->data_tail,
+				 records.position + records.len,
+				 __ATOMIC_RELEASE);
+	}
+	free(records.p);
+}
+
+/* Slot 0 last: a thread is told there before its own first record. */
+static void take_all(struct tr2_ring_client *c)
+{
+	uint32_t nr = c->file.nr_slots, i;
+
+	if (nr > TR2_MAX_SLOTS)
+		nr = TR2_MAX_SLOTS;
+	for (i = 1; i <= nr; i++)
+		take_slot(c, i % nr);
+}
+
+/* ---- the end of one --------------------------------------------------------------- */
+
+static uint64_t count_lost(struct tr2_ring_client *c)
+{
+	struct tr2_control control;
+	uint64_t lost = 0;
+	uint32_t slot;
+	int i;
+
+	for (i = 0; i < TR2_MAX_LOST_CAUSES; i++)
+		if (i != TR2_LOST_NO_SPACE && i != TR2_LOST_DEFINITION)
+			lost += c->file.header.lost[i];
+	for (slot = 0; slot < c->file.nr_slots; slot++)
+		if (tr2_ring_file_control(&c->file, slot, &control))
+			for (i = 0; i < TR2_MAX_LOST_CAUSES; i++)
+				lost += control.lost[i];
+	return lost;
+}
+
+/* The empty rings of a process that is gone take no room on the disk. */
+static void give_back_space(struct tr2_ring_client *c)
+{
+	struct tr2_ring_place place;
+	struct tr2_control control;
+	uint32_t slot;
+
+	for (slot = 0; slot < c->file.nr_slots; slot++) {
+		if (!tr2_ring_file_control(&c->file, slot, &control) ||
+		    control.data_tail != control.data_head)
+			continue;
+		place = tr2_ring_file_place(&c->file, slot, &control);
+		if (place.size)
+			(void)fallocate(c->file.fd,
+					FALLOC_FL_PUNCH_HOLE |
+						FALLOC_FL_KEEP_SIZE,
+					(off_t)place.offset, (off_t)place.size);
+	}
+}
+
+/* All that is kept is its name, by which it is known. */
+static void close_client(struct tr2_ring_client *c)
+{
+	uint32_t slot;
+
+	if (c->open) {
+		c->rings->lost += count_lost(c);
+		if (!tr2_ring_file_is_alive(&c->file))
+			give_back_space(c);
+	}
+	tr2_loop_close(c->rings->loop, &c->wake);
+	for (slot = 0; slot < TR2_MAX_SLOTS; slot++) {
+		tr2_ringmap_remove(c->control[slot]);
+		c->control[slot] = NULL;
+	}
+	if (c->pieces_fd >= 0)
+		close(c->pieces_fd);
+	if (c->file.fd >= 0)
+		close(c->file.fd);
+	tr2_ring_file_release(&c->file);
+	c->pieces_fd = -1;
+	c->open = false;
+	c->ended = true;
+}
+
+/* ---- the processes -------------------------------------------------------------- */
+
+static void look(struct tr2_ring_client *c);
+
+static void woken(struct tr2_source *source, uint32_t events)
+{
+	struct tr2_ring_client *c = (struct tr2_ring_client *)source;
+	char bytes[256];
+
+	while (read(source->fd, bytes, sizeof(bytes)) > 0)
+		;
+	if (events & EPOLLHUP)
+		tr2_loop_close(c->rings->loop, source);
+	look(c);
+}
+
+/* The pipe may have been closed, and its number be another file's by now. */
+static void open_wake(struct tr2_ring_client *c)
+{
+	const struct tr2_arena_header *h = &c->file.header;
+	struct stat st;
+	char path[64];
+
+	if (h->wake_fd < 0)
+		return;
+	snprintf(path, sizeof(path), "/proc/%u/fd/%d", h->pid, h->wake_fd);
+	c->wake.fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	if (c->wake.fd < 0)
+		return;
+	c->wake.ready = woken;
+	if (fstat(c->wake.fd, &st) || !S_ISFIFO(st.st_mode) ||
+	    st.st_ino != h->wake_inode ||
+	    tr2_loop_add(c->rings->loop, &c->wake, EPOLLIN)) {
+		close(c->wake.fd);
+		c->wake.fd = -1;
+	}
+}
+
+static void try_open(struct tr2_ring_client *c)
+{
+	if (c->file.fd < 0) {
+		c->file.fd = openat(c->rings->dir_fd, c->name,
+				    O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+		if (c->file.fd < 0) {
+			c->ended = true;
+			return;
+		}
+	}
+	if (tr2_ring_file_update(&c->file) != TR2_RING_IS_GOOD)
+		return;
+	c->open = true;
+	open_wake(c);
+}
+
+/* What a process wrote until it was seen to be gone is all there is. */
+static void look(struct tr2_ring_client *c)
+{
+	bool alive;
+
+	if (!c->open && !c->ended)
+		try_open(c);
+	if (!c->open || c->ended)
+		return;
+	alive = tr2_ring_file_is_alive(&c->file);
+	if (tr2_ring_file_update(&c->file) == TR2_RING_IS_GOOD)
+		take_all(c);
+	else
+		alive = false;
+	if (!alive)
+		close_client(c);
+}
+
+static struct tr2_ring_client *find(struct tr2_rings *r, const char *name)
+{
+	struct tr2_ring_client *c;
+
+	for (c = r->first; c && strcmp(c->name, name); c = c->next)
+		;
+	return c;
+}
+
+static void add_client(struct tr2_rings *r, const char *name)
+{
+	size_t len = strlen(name), suffix = sizeof(TR2_PIECES_SUFFIX) - 1;
+	struct tr2_ring_client *c;
+
+	if (*name == '.' || find(r, name) ||
+	    (len > suffix && !strcmp(name + len - suffix, TR2_PIECES_SUFFIX)))
+		return;
+	c = calloc(1, sizeof(*c) + len + 1);
+	if (!c)
+		return;
+	memcpy(c->name, name, len);
+	c->rings = r;
+	c->wake.fd = c->file.fd = c->pieces_fd = -1;
+	c->next = r->first;
+	r->first = c;
+	r->files++;
+	look(c);
+}
+
+static void new_files(struct tr2_source *source, uint32_t events)
+{
+	struct tr2_rings *r = (struct tr2_rings *)(void *)(
+		(char *)source - offsetof(struct tr2_rings, watch));
+	/* Aligned as the events are. */
+	union {
+		struct inotify_event event;
+		char bytes[4096];
+	} buf;
+	const struct inotify_event *e;
+	ssize_t n, at;
+
+	(void)events;
+	while ((n = read(source->fd, &buf, sizeof(buf))) > 0)
+		for (at = 0; at < n; at += (ssize_t)(sizeof(*e) + e->len)) {
+			e = (const void *)(buf.bytes + at);
+			if (e->len)
+				add_client(r, e->name);
+		}
+}
+
+static void find_files(struct tr2_rings *r)
+{
+	int fd = openat(r->dir_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *d = fd < 0 ? NULL : fdopendir(fd);
+	struct dirent *e;
+
+	while (d && (e = readdir(d)))
+		add_client(r, e->d_name);
+	if (d)
+		closedir(d);
+	else if (fd >= 0)
+		close(fd);
+}
+
+static void look_at_all(struct tr2_source *source, uint32_t events)
+{
+	struct tr2_rings *r = (struct tr2_rings *)(void *)(
+		(char *)source - offsetof(struct tr2_rings, timer));
+	struct tr2_ring_client *c;
+	uint64_t ticks;
+
+	(void)events;
+	if (read(source->fd, &ticks, sizeof(ticks)) < 0)
+		return;
+	if (r->watch.fd < 0)
+		find_files(r);
+	for (c = r->first; c; c = c->next)
+		look(c);
+}
+
+/* Without inotify, new files are looked for. */
+static void watch_directory(struct tr2_rings *r)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", r->dir_fd);
+	r->watch.ready = new_files;
+	r->watch.fd = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+	if (r->watch.fd < 0)
+		return;
+	if (inotify_add_watch(r->watch.fd, path, IN_CREATE | IN_MOVED_TO) < 0 ||
+	    tr2_loop_add(r->loop, &r->watch, EPOLLIN)) {
+		close(r->watch.fd);
+		r->watch.fd = -1;
+	}
+}
+
+int tr2_rings_start(struct tr2_rings *r, struct tr2_loop *loop, int dir_fd,
+		    uint64_t max_bytes)
+{
+	r->loop = loop;
+	r->dir_fd = dir_fd;
+	r->max_bytes = max_bytes;
+	r->timer.ready = look_at_all;
+	watch_directory(r);
+	return tr2_loop_add_timer(loop, &r->timer, LOOK_NS, LOOK_NS);
+}
+
+/* ---- all of them -------------------------------------------------------------- */
+
+void tr2_rings_finish(struct tr2_rings *r)
+{
+	struct tr2_ring_client *c, *next;
+
+	if (r->timer.fd < 0)
+		return;
+	find_files(r);
+	tr2_loop_close(r->loop, &r->timer);
+	tr2_loop_close(r->loop, &r->watch);
+	for (c = r->first; c; c = next) {
+		next = c->next;
+		look(c);
+		close_client(c);
+		free(c);
+	}
+	r->first = NULL;
+}
