@@ -119,7 +119,7 @@ static const unsigned char *find_border(const struct fuzz_input *in)
 static void look_at_cells(int fd)
 {
 	struct tr2_ring_value values[TR2_MAX_DEFINITIONS];
-	struct tr2_ring_file f;
+	struct tr2_ring_file f = { .fd = -1 };
 
 	if (tr2_ring_file_is(fd) &&
 	    tr2_ring_file_open(&f, fd) == TR2_RING_IS_GOOD) {

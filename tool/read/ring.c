@@ -16,6 +16,8 @@
 #include "read/ring_names.h"
 #include "read/ring_pieces.h"
 
+#define MAX_WALL_NS 4500000000000000000u /* in the year 2112 */
+
 /* One record, where it is and when it was. */
 struct entry {
 	uint64_t time; /* ticks */
@@ -254,19 +256,21 @@ static int compare_entries(const void *va, const void *vb)
 
 /* ---- into the model -------------------------------------------------------------- */
 
-static uint64_t since_start(const struct tr2_ring_reader *r, uint64_t ns)
+static uint64_t smaller(uint64_t a, uint64_t b)
 {
-	uint64_t start = r->file.header.start_ns;
-
-	return ns > start ? ns - start : 0;
+	return a < b ? a : b;
 }
 
+/* Times that cannot be, as of damage, become the longest that can. */
 static void set_times(struct tr2_ring_reader *r, struct tr2_in *in, uint64_t ns)
 {
-	uint64_t t_abs = since_start(r, ns);
+	const struct tr2_arena_header *h = &r->file.header;
+	uint64_t t_abs = ns > h->start_ns ? ns - h->start_ns : 0;
+	uint64_t wall = smaller(h->start_wall_ns, MAX_WALL_NS);
 
+	t_abs = smaller(t_abs, TR2_RING_MAX_NS);
 	in->t_abs = (int64_t)t_abs;
-	in->wall_us = (int64_t)((r->file.header.start_wall_ns + t_abs) / 1000);
+	in->wall_us = (int64_t)((wall + t_abs) / 1000);
 	if (ns > r->last_ns)
 		r->last_ns = ns;
 }
@@ -314,7 +318,9 @@ static bool add_events(struct tr2_ring_reader *r)
 	struct tr2_in in;
 	uint32_t i;
 
-	qsort(r->entries, r->nr_entries, sizeof(*r->entries), compare_entries);
+	if (r->nr_entries)
+		qsort(r->entries, r->nr_entries, sizeof(*r->entries),
+		      compare_entries);
 	for (i = 0; i < r->nr_entries; i++)
 		if (!add_event(r, &r->entries[i], &in))
 			return false;

@@ -169,11 +169,14 @@ static void take_field(struct tr2_ring_event *e, struct cursor *c,
 	case TR2_T_BOOL:
 		*(bool *)member = take(c, sizeof(value)) != 0;
 		break;
-	case TR2_T_INT:
-	case TR2_T_UINT:
 	case TR2_T_SECONDS:
 	case TR2_T_T_REL:
+	case TR2_T_INT:
+	case TR2_T_UINT:
 		value = take(c, sizeof(value));
+		if (value > TR2_RING_MAX_NS && (slot->type == TR2_T_SECONDS ||
+						slot->type == TR2_T_T_REL))
+			value = TR2_RING_MAX_NS;
 		if (!c->short_of)
 			memcpy(member, &value, sizeof(value));
 		break;

@@ -8,6 +8,9 @@
 #include "model/build.h"
 #include "ring/layout.h"
 
+/* No duration is longer: 31 years. */
+#define TR2_RING_MAX_NS UINT64_C(1000000000000000000)
+
 /* What the views of `in` point into, beside the record. Zeroed is initialised.
  */
 struct tr2_ring_event {
