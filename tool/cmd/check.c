@@ -117,9 +117,11 @@ static bool is_metric(int kind)
 static void check_order(const struct place *at, uint8_t *seen)
 {
 	const struct tr2_in *in = at->in;
-	uint32_t nr = at->m->sessions[in->session].nr_events;
+	const struct tr2_session *s = &at->m->sessions[in->session];
+	uint32_t nr = s->flags & TR2_SESSION_NO_BEGINNING ? UINT32_MAX :
+							    s->nr_events;
 
-	if (nr == 1 && at->m->sessions[in->session].flags & TR2_SESSION_FORKED)
+	if (nr == 1 && s->flags & TR2_SESSION_FORKED)
 		found(at, TR2_PROBLEM_AFTER_END,
 		      "an event after atexit, which must come last (a forked "
 		      "process that kept its parent's session id?)");
@@ -130,7 +132,7 @@ static void check_order(const struct place *at, uint8_t *seen)
 		found(at, TR2_PROBLEM_ORDER,
 		      "a session does not begin with version");
 	else if (nr == 2 &&
-		 !(at->m->sessions[in->session].flags & TR2_SESSION_FORKED) &&
+		 !(s->flags & TR2_SESSION_FORKED) &&
 		 in->kind != TR2_EV_start &&
 		 in->kind != TR2_EV_too_many_files)
 		found(at, TR2_PROBLEM_ORDER, "start does not come second");
@@ -150,7 +152,8 @@ static void check_nesting(const struct place *at, uint16_t *open)
 
 	if (in->kind == TR2_EV_region_leave && *open)
 		--*open;
-	if (in->nesting != TR2_ABSENT && in->nesting != *open + 1)
+	if (in->nesting != TR2_ABSENT && in->nesting != *open + 1 &&
+	    !(at->m->sessions[in->session].flags & TR2_SESSION_NO_BEGINNING))
 		found(at, TR2_PROBLEM_NESTING,
 		      "nesting is not 1 + the regions that are open");
 	if (in->kind == TR2_EV_region_enter && *open < UINT16_MAX)
@@ -187,7 +190,8 @@ static void check_ends(struct tr2_model *m)
 					  "a session has no atexit: it was "
 					  "killed, cut off, or still runs");
 		tr2_for_each_thread(m, i, t)
-			if (m->threads[t].flags & TR2_THREAD_UNANNOUNCED)
+			if (m->threads[t].flags & TR2_THREAD_UNANNOUNCED &&
+			    !(s->flags & TR2_SESSION_NO_BEGINNING))
 				tr2_build_problem(m, TR2_PROBLEM_THREAD,
 						  s->source, 0,
 						  "a thread speaks without "

@@ -177,8 +177,10 @@ static bool on_region_leave(struct build *b)
 	struct tr2_span *span;
 
 	if (!i) {
-		/* A forked process may leave what it entered before. */
-		if (!(session_of(b)->flags & TR2_SESSION_FORKED))
+		/* A forked process may leave what it entered before, and so may
+		 * one whose first events are gone. */
+		if (!(session_of(b)->flags &
+		      (TR2_SESSION_FORKED | TR2_SESSION_NO_BEGINNING)))
 			tr2_b_problem(b, TR2_PROBLEM_UNPAIRED,
 				"a region is left that was not entered");
 		i = new_span(b, TR2_SPAN_REGION);

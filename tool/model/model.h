@@ -181,6 +181,8 @@ enum tr2_end_by {
 					    after that ended: a process that
 					    forked and did not exec, as Git's
 					    detached maintenance */
+#define TR2_SESSION_NO_BEGINNING (1u << 10) /* from a ring in which newer
+					    events took the place of older ones */
 #define TR2_SESSION_TENTATIVE (1u << 15) /* while loading: wall_ns is a guess */
 
 struct tr2_session {

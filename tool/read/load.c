@@ -39,7 +39,8 @@ struct loader {
 };
 
 enum form {
-	FORM_EMPTY, FORM_EVENT, FORM_PERF, FORM_RING, FORM_NORMAL, FORM_OTHER
+	FORM_EMPTY, FORM_EVENT, FORM_PERF, FORM_RING, FORM_NORMAL,
+	FORM_PIPED_RING, FORM_OTHER
 };
 
 /* ---- what it is ------------------------------------------------------------- */
@@ -60,6 +61,8 @@ static enum form form_of(struct tr2_lines *l)
 	size_t len = tr2_lines_peek(l, &text, PEEK_BYTES);
 	enum form form = len ? FORM_OTHER : FORM_EMPTY;
 
+	if (tr2_ring_file_looks(text, len))
+		return FORM_PIPED_RING;
 	for (end = text + len; text < end; text = newline + 1) {
 		newline = memchr(text, '\n', (size_t)(end - text));
 		if (!newline)
@@ -231,6 +234,8 @@ static void read_ring(struct loader *l, int fd, const char *name,
 
 static const char *what_it_is(enum form form)
 {
+	if (form == FORM_PIPED_RING)
+		return "a ring is read from its file, not from a pipe";
 	if (form == FORM_NORMAL)
 		return "it is the normal target's text, which does not tell "
 		       "processes apart: trace with GIT_TRACE2_EVENT instead";
@@ -271,7 +276,7 @@ static void read_file_in(struct loader *l, const char *path)
 		return;
 	}
 	read_fd(l, fd, path, &form);
-	if (form == FORM_OTHER || form == FORM_NORMAL)
+	if (form >= FORM_NORMAL)
 		tr2_build_problem(l->m, TR2_PROBLEM_FILE, source, 0,
 				  what_it_is(form));
 	else if (form == FORM_RING && l->refused)
@@ -419,7 +424,7 @@ static enum tr2_load_result load_file(struct loader *l, const char *path,
 		tr2_warning("'%s': zero-sized file, nothing to do!", path);
 		return TR2_LOAD_NOTHING;
 	}
-	if (form == FORM_OTHER || form == FORM_NORMAL) {
+	if (form >= FORM_NORMAL) {
 		tr2_error("cannot read '%s': %s", path, what_it_is(form));
 		return TR2_LOAD_FAILED;
 	}

@@ -398,31 +398,42 @@ static void set_end(struct tr2_ring_reader *r)
 	s->has_code = true;
 }
 
-/* What the rings lost, by cause; and what a flight recorder gave up. */
-static void add_losses(struct tr2_ring_reader *r)
+/* What the rings lost, and what a flight recorder gave up. */
+static void count_losses(struct tr2_ring_reader *r, uint64_t *lost,
+			 uint64_t *overwritten)
 {
-	struct tr2_session *s = &r->m->sessions[r->session];
-	uint64_t lost = 0, overwritten = 0;
 	struct tr2_control c;
-	char text[160];
 	uint32_t slot;
 	int i;
 
+	*lost = *overwritten = 0;
 	for (i = 0; i < TR2_MAX_LOST_CAUSES; i++)
-		lost += i == TR2_LOST_NO_SPACE || i == TR2_LOST_DEFINITION ?
-				0 : r->file.header.lost[i];
+		if (i != TR2_LOST_NO_SPACE && i != TR2_LOST_DEFINITION)
+			*lost += r->file.header.lost[i];
 	for (slot = 0; slot < r->file.nr_slots; slot++) {
 		if (!tr2_ring_file_control(&r->file, slot, &c))
 			continue;
 		for (i = 0; i < TR2_MAX_LOST_CAUSES; i++)
-			lost += c.lost[i];
-		overwritten += c.overwritten;
+			*lost += c.lost[i];
+		*overwritten += c.overwritten;
 	}
-	/* atexit has told of those before it. */
-	if (lost > s->lost) {
-		r->m->lost += lost - s->lost;
-		s->lost = lost;
-	}
+}
+
+/* Those that atexit told of are counted already. */
+static void set_lost(struct tr2_ring_reader *r, uint64_t lost)
+{
+	struct tr2_session *s = &r->m->sessions[r->session];
+
+	if (lost <= s->lost)
+		return;
+	r->m->lost += lost - s->lost;
+	s->lost = lost;
+}
+
+static void note_overwritten(struct tr2_ring_reader *r, uint64_t overwritten)
+{
+	char text[160];
+
 	if (!overwritten)
 		return;
 	snprintf(text, sizeof(text),
@@ -430,20 +441,26 @@ static void add_losses(struct tr2_ring_reader *r)
 		 "rings keep more: GIT_TRACE2_RING_SIZE)",
 		 (unsigned long long)overwritten);
 	problem(r, TR2_PROBLEM_OVERWRITTEN, text);
+	r->m->sessions[r->session].flags |= TR2_SESSION_NO_BEGINNING;
 }
 
 static bool fill_model(struct tr2_ring_reader *r)
 {
 	const struct tr2_ring_file *f = &r->file;
 	const char *sid = tr2_ring_file_string(f, f->header.sid);
+	uint64_t lost, overwritten;
 
 	if (!*sid)
 		sid = "no-session-id";
 	r->session = tr2_build_session(r->m, sid, strlen(sid), r->source);
-	if (!r->session || !add_events(r))
+	if (!r->session)
+		return false;
+	count_losses(r, &lost, &overwritten);
+	note_overwritten(r, overwritten);
+	if (!add_events(r))
 		return false;
 	set_end(r);
-	add_losses(r);
+	set_lost(r, lost);
 	if (r->m->sessions[r->session].last_metric)
 		return true;
 	return !r->m->sessions[r->session].first_thread || add_metrics(r);

@@ -18,6 +18,11 @@
 
 #define NO_MAGIC "\0\0\0\0\0\0\0" /* written last */
 
+bool tr2_ring_file_looks(const char *start, size_t len)
+{
+	return len >= 8 && !memcmp(start, TR2_ARENA_MAGIC, 8);
+}
+
 bool tr2_ring_file_is(int fd)
 {
 	char start[offsetof(struct tr2_arena_header, header_size)];
@@ -27,7 +32,7 @@ bool tr2_ring_file_is(int fd)
 		return false;
 	memcpy(&order, start + offsetof(struct tr2_arena_header, byte_order),
 	       sizeof(order));
-	return !memcmp(start, TR2_ARENA_MAGIC, 8) ||
+	return tr2_ring_file_looks(start, sizeof(start)) ||
 	       (!memcmp(start, NO_MAGIC, 8) && order == TR2_ARENA_BYTE_ORDER);
 }
 

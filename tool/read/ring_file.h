@@ -40,6 +40,9 @@ enum tr2_ring_is {
 	TR2_RING_IS_NO_MEMORY
 };
 
+/* Whether bytes from the start of a file are a ring's. */
+bool tr2_ring_file_looks(const char *start, size_t len);
+
 /* Whether a file begins as a ring's does, one that is not finished too. */
 bool tr2_ring_file_is(int fd);
 

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * `worker THREADS ROUNDS END`: a program that is looked at while it runs. Each
+ * thread makes ROUNDS rounds of a region, a counter and a timer, and stays in a
+ * region and a timed interval; then it prints `ready`. What it reads from its
+ * standard input, until that ends, keeps it there: every line is a round more
+ * of the main thread. Its END is one of
+ *
+ *	exit   leaves everything and returns 3
+ *	kill   SIGKILL
+ *	_exit  _exit(4)
+ */
+#include "trace2.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+TRACE2_COUNTER(rounds, "worker", "rounds", 0);
+TRACE2_TIMER(work, "worker", "work", 0);
+
+static long nr_rounds;
+static pthread_barrier_t ready, over;
+
+static void make_round(long i)
+{
+	trace2_region_enter("worker", "round", NULL);
+	trace2_counter_add(rounds, 1);
+	trace2_data_intmax("worker", NULL, "i", i);
+	trace2_region_leave("worker", "round", NULL);
+}
+
+static void *worker(void *arg)
+{
+	long i;
+
+	trace2_thread_start("worker");
+	for (i = 0; i < nr_rounds; i++)
+		make_round(i);
+	trace2_region_enter("worker", "outer", NULL);
+	trace2_region_enter("worker", "inner", NULL);
+	trace2_timer_start(work);
+	pthread_barrier_wait(&ready);
+	pthread_barrier_wait(&over);
+	trace2_timer_stop(work);
+	trace2_region_leave("worker", "inner", NULL);
+	trace2_region_leave("worker", "outer", NULL);
+	trace2_thread_exit();
+	return arg;
+}
+
+static void wait_for_the_end(void)
+{
+	char line[256];
+	long i = 0;
+
+	puts("ready");
+	fflush(stdout);
+	while (fgets(line, sizeof(line), stdin)) {
+		make_round(i++);
+		puts("round");
+		fflush(stdout);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	long nr_threads, i;
+	pthread_t *threads;
+
+	if (argc != 4)
+		return 129;
+	nr_threads = atol(argv[1]);
+	nr_rounds = atol(argv[2]);
+	threads = calloc((size_t)nr_threads + 1, sizeof(*threads));
+	trace2_initialize();
+	trace2_cmd_start(argv);
+	trace2_cmd_name("worker");
+	pthread_barrier_init(&ready, NULL, (unsigned int)nr_threads + 1);
+	pthread_barrier_init(&over, NULL, (unsigned int)nr_threads + 1);
+	for (i = 0; i < nr_threads; i++)
+		if (pthread_create(&threads[i], NULL, worker, NULL))
+			return 1;
+	pthread_barrier_wait(&ready);
+	wait_for_the_end();
+	if (!strcmp(argv[3], "kill"))
+		kill(getpid(), SIGKILL);
+	if (!strcmp(argv[3], "_exit"))
+		_exit(4);
+	pthread_barrier_wait(&over);
+	for (i = 0; i < nr_threads; i++)
+		pthread_join(threads[i], NULL);
+	free(threads);
+	return trace2_cmd_exit(3);
+}

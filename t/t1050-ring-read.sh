@@ -1,0 +1,209 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+
+test_description='the command reads rings: of processes that ended and that were killed'
+
+. ./test-lib.sh
+. "$TEST_DIRECTORY/lib-trace2.sh"
+
+hosts=$GIT_BUILD_DIR/build/hosts
+test_lazy_prereq JSON 'jq --version'
+test_lazy_prereq HOSTS 'test -x "$GIT_BUILD_DIR/build/hosts/worker"'
+
+# both COMMAND...: the same run as event stream (event) and as ring (ring).
+both () {
+	rm -rf event ring &&
+	{ GIT_TRACE2_EVENT="$(pwd)/event" GIT_TRACE2_EVENT_NESTING=100 \
+	  GIT_TRACE2_RING="$(pwd)/ring" "$@" >/dev/null 2>err || :; } &&
+	trace2 script --git-event ring >from-ring
+}
+
+# Times are rounded elsewhere, and a file has the events of several threads in
+# the order in which they were written; the rest is the same.
+same_events () {
+	for f in event from-ring
+	do
+		jq -cs "sort_by(.thread)[] | del(.time, .t_abs, .t_rel)" $f \
+			>$f.same || return 1
+	done &&
+	test_line_count -gt 2 event.same &&
+	test_cmp event.same from-ring.same
+}
+
+# killed COMMAND...: what SIGKILL ends.
+killed () {
+	{ "$@" </dev/null >out 2>&1 || test $? = 137; }
+}
+
+for verb in '001return 7' '003error message text' \
+	'004child test-tool trace2 001return 2' '006data test k1 v1 test k2 v2' \
+	'100timer 3 1' '201counter 7 13 3' \
+	'303redact_def_param url https://user:pwd@example.com'
+do
+	test_expect_success JSON "as the event target has it: $verb" '
+		both test-tool trace2 $verb &&
+		sid=$(jq -r "select(.event == \"version\") | .sid" from-ring) &&
+		test -n "$sid" &&
+		jq -c "select(.sid == \"$sid\")" event >own &&
+		mv own event &&
+		same_events
+	'
+done
+
+test_expect_success JSON 'times agree to a microsecond' '
+	both test-tool trace2 006data test k1 v1 &&
+	jq -r ".t_abs // empty" event >expect &&
+	jq -r "select(.event != \"region_enter\") | .t_abs // empty" from-ring >actual &&
+	test_line_count -gt 2 expect &&
+	paste expect actual | awk "{
+		d = \$1 - \$2
+		if (d > 0.0000015 || d < -0.0000015) { print; bad = 1 }
+	} END { exit bad }"
+'
+
+test_expect_success HOSTS,JSON 'a killed process: what it did, where it stood' '
+	rm -f ring &&
+	GIT_TRACE2_RING="$(pwd)/ring" killed "$hosts/worker" 2 5 kill &&
+	trace2 script -F thread,event,category,message ring >actual &&
+	grep -c "region_enter *worker *worker label:round" actual >count &&
+	echo 10 >expect &&
+	test_cmp expect count &&
+	trace2 report --counters --format=json ring >counters &&
+	jq -e ".counters[0] | .counter == \"worker/rounds\" and .value == 10" \
+		counters &&
+	trace2 report --timers --format=json ring >timers &&
+	jq -e ".timers[0] | .timer == \"worker/work\" and .unfinished == 2 and
+		.intervals == 0" timers
+'
+
+test_expect_success HOSTS,JSON 'a flight recorder keeps the newest, and says what it gave up' '
+	rm -f ring &&
+	GIT_TRACE2_RING_SIZE=4k GIT_TRACE2_RING="$(pwd)/ring" \
+		killed "$hosts/worker" 1 1000 kill &&
+	trace2 script ring >actual 2>err &&
+	test_grep "i:999\$" actual &&
+	test_grep ! "i:0\$" actual &&
+	test_grep "newer records took the place of the oldest [1-9][0-9]*" err &&
+	trace2 report --counters --format=json ring >counters 2>err &&
+	jq -e ".counters[0].value == 1000" counters &&
+	test_expect_code 1 trace2 check ring >out &&
+	test_grep "warning: newer records" out &&
+	test_grep ! "error:" out
+'
+
+test_expect_success HOSTS,JSON 'its first words are kept, whatever came later' '
+	rm -f ring &&
+	test_seq 1000 >lines &&
+	{ GIT_TRACE2_RING_SIZE=4k GIT_TRACE2_RING="$(pwd)/ring" \
+	  "$hosts/worker" 0 0 kill <lines >out 2>&1 || test $? = 137; } &&
+	trace2 list --format=json ring >list 2>err &&
+	test_grep "newer records" err &&
+	jq -e ".processes[0].argv[1:] == [\"0\", \"0\", \"kill\"]" list &&
+	trace2 script -F event ring >script 2>err &&
+	sed -n "1s/ *\$//p" script >actual &&
+	echo version >expect &&
+	test_cmp expect actual
+'
+
+test_expect_success 'a directory of rings and streams is one recording' '
+	mkdir both &&
+	test_expect_code 1 env GIT_TRACE2_RING="$(pwd)/both" \
+		test-tool trace2 001return 1 &&
+	test_expect_code 2 env GIT_TRACE2_EVENT="$(pwd)/both" \
+		test-tool trace2 001return 2 &&
+	trace2 list both >list &&
+	awk "NR > 1 { print \$4 }" list >actual &&
+	test_write_lines 1 2 >expect &&
+	test_cmp expect actual
+'
+
+# ---- what is not in order ---------------------------------------------------
+
+# damage OFFSET BYTES: a copy of the ring in `bad` with other bytes, as printf
+# writes them.
+damage () {
+	cp ring bad &&
+	chmod u+w bad &&
+	# shellcheck disable=SC2059 # escapes
+	printf "$2" | dd of=bad bs=1 seek="$1" conv=notrunc 2>/dev/null
+}
+
+number_at () {
+	od -An -t "$1" -j "$2" -N "${1#u}" ring | tr -d " "
+}
+
+test_expect_success 'setup: a ring in order' '
+	rm -f ring &&
+	GIT_TRACE2_RING="$(pwd)/ring" test-tool trace2 006data test k1 v1 &&
+	trace2 check ring
+'
+
+test_expect_success 'a file of 0 bytes' '
+	: >empty &&
+	trace2 list empty >out 2>err &&
+	test_must_be_empty out &&
+	test_grep "zero-sized file, nothing to do!" err
+'
+
+test_expect_success 'a process that died while it began' '
+	damage 0 "\0\0\0\0\0\0\0\0" &&
+	trace2 list bad >out 2>err &&
+	test_grep "its process has not begun, or died before" err
+'
+
+test_expect_success 'a version that is newer' '
+	damage 12 "\011\0\0\0" &&
+	test_must_fail trace2 list bad 2>err &&
+	test_grep "cannot read .bad.: its version is 9, and this trace2 reads up to 1: take a newer trace2" err
+'
+
+test_expect_success 'numbers the other way round' '
+	damage 16 "\001\002\003\004" &&
+	test_must_fail trace2 list bad 2>err &&
+	test_grep "cannot read .bad.: its numbers are not little-endian" err
+'
+
+test_expect_success 'a file that was cut in its header' '
+	head -c 100 ring >bad &&
+	test_must_fail trace2 list bad 2>err &&
+	test_grep "cannot read .bad.: it was cut short in its header" err
+'
+
+test_expect_success 'a file that was cut in its slots: what is there is read' '
+	head -c 300000 ring >bad &&
+	trace2 list bad 2>err &&
+	test_grep "it was cut short: threads are missing" err
+'
+
+test_expect_success 'a record whose size makes no sense: those before it are read' '
+	slots=$(number_at u8 144) && test -n "$slots" &&
+	size=$(number_at u8 152) && test -n "$size" &&
+	data=$(number_at u8 216) && test -n "$data" &&
+	bytes=$(number_at u8 224) && test -n "$bytes" &&
+	first=$((slots + size + data + bytes - 512)) &&
+	len=$(number_at u2 $((first + 6))) &&
+	test "$len" -gt 8 &&
+	damage $((first + len + 6)) "\003\0" &&
+	trace2 script bad >actual 2>err &&
+	test_grep "the ring of slot 1 is damaged" err &&
+	test_grep "thread_start\|version\|data" actual &&
+	trace2 script ring >whole &&
+	test "$(wc -l <actual)" -lt "$(wc -l <whole)"
+'
+
+test_expect_success 'a head before the tail: that ring is left out' '
+	damage $((slots + size + 128)) "\0\0\0\0\0\0\0\0" &&
+	trace2 script bad >actual 2>err &&
+	test_grep "head and tail make no sense" err
+'
+
+test_expect_success PIPE 'a ring cannot come through a pipe' '
+	trace2 list - <ring &&
+	mkfifo pipe &&
+	{ cat ring >pipe & } &&
+	test_must_fail trace2 list - <pipe 2>err &&
+	wait &&
+	test_grep "cannot read .standard input.: a ring is read from its file, not from a pipe" err
+'
+
+test_done
