@@ -31,11 +31,11 @@ test_expect_success 'every event of a session is a record of its thread' '
 	arena exited status=3 pid=P ppid=P sid=S mode=overwrite size=262144
 	0 slot free tid=0 ptid=0 name= overwritten=0
 	0 COMM pid=P tid=T comm="main"
+	0 version time=T tid=T repo=0 nesting=1 file=F line=N evt="4" exe="test-tool 1.0"
+	0 start time=T tid=T repo=0 nesting=1 file=F line=N argv=["test-tool" "trace2" "001return" "3"]
+	0 cmd_name time=T tid=T repo=0 nesting=1 file=F line=N name="trace2" hierarchy="trace2"
 	0 EXIT pid=P ppid=P tid=T ptid=0 time=T
 	1 slot live tid=T ptid=0 name=main overwritten=0
-	1 version time=T tid=T repo=0 nesting=1 file=F line=N evt="4" exe="test-tool 1.0"
-	1 start time=T tid=T repo=0 nesting=1 file=F line=N argv=["test-tool" "trace2" "001return" "3"]
-	1 cmd_name time=T tid=T repo=0 nesting=1 file=F line=N name="trace2" hierarchy="trace2"
 	1 exit time=T tid=T repo=0 nesting=1 file=F line=N code=3
 	1 atexit time=T tid=T repo=0 nesting=1 file=F line=N code=3 lost=0
 	EOF
@@ -178,7 +178,7 @@ test_expect_success 'a killed process: what it wrote is there, and who was runni
 	test-tool ring dump r >dump.txt &&
 	test_grep "^arena running" dump.txt &&
 	test_grep "^1 slot live .*name=main" dump.txt &&
-	test_grep "^1 start " dump.txt &&
+	test_grep "^0 start " dump.txt &&
 	! grep " atexit " dump.txt
 '
 

@@ -20,6 +20,7 @@
 #define TR2_E_T_REL (1u << 1)
 #define TR2_E_NESTED (1u << 2)
 #define TR2_E_KEEP_TIME (1u << 3)
+#define TR2_E_PROCESS (1u << 4)
 
 /* Flags of a field. */
 #define TR2_F_OPT (1u << 0)

@@ -124,6 +124,14 @@ static void take_ring(struct tr2_thread *thread)
 		tr2_thread_slot(thread);
 }
 
+/* The ring of all threads is written under the process's lock. */
+static bool needs_lock(unsigned int target, const struct tr2_event *ev)
+{
+	return target == TR2_TARGET_ring &&
+	       tr2_event_rows[ev->kind].flags & TR2_E_PROCESS &&
+	       !tr2_lock_is_mine();
+}
+
 /*
  * To every target that is on; when none is any more, tracing ends. A call that
  * a signal handler interrupted to fork goes on in the child, too, where it has
@@ -133,7 +141,7 @@ static inline __attribute__((always_inline)) void
 emit(struct tr2_call *call, const struct tr2_event *ev)
 {
 	uint64_t lost = ev->kind == TR2_EV_atexit ? lost_so_far() : 0;
-	bool any_on = false;
+	bool any_on = false, locked;
 	unsigned int i;
 
 	if (tr2_dest_is_on(&tr2_session.target[TR2_TARGET_ring].dest))
@@ -147,7 +155,12 @@ emit(struct tr2_call *call, const struct tr2_event *ev)
 			tr2_dest_drop(&target->dest);
 			continue;
 		}
+		locked = needs_lock(i, ev);
+		if (locked)
+			tr2_lock();
 		tr2_target_emit(target, i, &call->thread->render, ev, lost);
+		if (locked)
+			tr2_unlock();
 		any_on |= tr2_dest_is_on(&target->dest);
 	}
 	if (!any_on && call->generation == tr2_session.generation)

@@ -186,8 +186,14 @@ void tr2_render_ring(struct tr2_render *r, const struct tr2_event *ev,
 void tr2_target_put(struct tr2_target *target, const struct tr2_render *render)
 {
 	const struct tr2_buf *record = &render->line;
+	const struct tr2_record *head = (const void *)record->p;
 	struct tr2_ring_write w;
 
+	if (tr2_event_rows[head->type - TR2_RECORD_EVENT].flags &
+	    TR2_E_PROCESS) {
+		tr2_ring_put(tr2_arena_totals(), record->p);
+		return;
+	}
 	if (!tr2_ring_begin(&w, tr2_my_slot, (uint32_t)record->len,
 			    __builtin_frame_address(0))) {
 		tr2_dest_drop(&target->dest);
