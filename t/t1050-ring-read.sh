@@ -117,6 +117,20 @@ test_expect_success 'a directory of rings and streams is one recording' '
 	test_cmp expect actual
 '
 
+test_expect_success 'a ring can stand in for the event stream, where it can be had' '
+	rm -rf rings stream &&
+	mkdir rings &&
+	GIT_TRACE2_RING_INSTEAD=1 && export GIT_TRACE2_RING_INSTEAD &&
+	test_when_finished "unset GIT_TRACE2_RING_INSTEAD" &&
+	GIT_TRACE2_RING="$(pwd)/rings" GIT_TRACE2_EVENT="$(pwd)/stream" \
+		GIT_TRACE2_PERF="$(pwd)/perf" test-tool trace2 001return 0 &&
+	test_path_is_missing stream &&
+	test_path_is_file perf &&
+	GIT_TRACE2_RING="$(pwd)/nowhere/rings" GIT_TRACE2_EVENT="$(pwd)/stream" \
+		test-tool trace2 001return 0 &&
+	test_grep "\"event\":\"atexit\"" stream
+'
+
 # ---- what is not in order ---------------------------------------------------
 
 # damage OFFSET BYTES: a copy of the ring in `bad` with other bytes, as printf

@@ -31,41 +31,50 @@ void tr2_session_start_clock(void)
 	tr2_session.start_ns = tr2_clock_now_ns();
 }
 
-bool tr2_session_open_targets(bool again)
+static const char *const target_suffix[TR2_TARGET_NR] = {
+#define X(name, variable, target_key, brief_key) [TR2_TARGET_##name] = variable,
+	TR2_TARGETS(X)
+#undef X
+};
+
+static bool open_target(enum tr2_target_id id, bool again)
 {
 	const struct tr2_settings *settings = &tr2_session.settings;
-	static const char *const suffix[TR2_TARGET_NR] = {
-#define X(name, variable, target_key, brief_key) variable,
-		TR2_TARGETS(X)
-#undef X
-	};
+	struct tr2_target *target = &tr2_session.target[id];
 	struct tr2_buf variable = TR2_BUF_INIT;
-	bool any_on = false;
+	struct tr2_dest_request request = {
+		.value = settings->destination[id],
+		.file_name = tr2_inherit_own_sid(),
+		.max_files = settings->max_files,
+		.debug = settings->debug,
+		.quiet = again,
+		.prepare = id == TR2_TARGET_ring ? tr2_session_map_ring : NULL,
+	};
+	bool on;
+
+	tr2_buf_addstr(&variable, settings->prefix);
+	tr2_buf_addstr(&variable, target_suffix[id]);
+	request.variable = tr2_buf_str(&variable);
+	target->brief = settings->brief[id];
+	target->max_nesting = settings->max_nesting;
+	on = tr2_dest_open(&target->dest, &request);
+	tr2_buf_release(&variable);
+	return on;
+}
+
+/* The ring comes first: it may stand in for the event target. */
+bool tr2_session_open_targets(bool again)
+{
+	bool ring = open_target(TR2_TARGET_ring, again), any_on = ring;
 	unsigned int i;
 
-	for (i = 0; i < TR2_TARGET_NR; i++) {
-		struct tr2_target *target = &tr2_session.target[i];
-		struct tr2_dest_request request = {
-			.value = settings->destination[i],
-			.file_name = tr2_inherit_own_sid(),
-			.max_files = settings->max_files,
-			.debug = settings->debug,
-			.quiet = again,
-			.prepare = i == TR2_TARGET_ring ? tr2_session_map_ring :
-							  NULL,
-		};
-
-		tr2_buf_reset(&variable);
-		tr2_buf_addstr(&variable, settings->prefix);
-		tr2_buf_addstr(&variable, suffix[i]);
-		request.variable = tr2_buf_str(&variable);
-		target->brief = settings->brief[i];
-		target->max_nesting = settings->max_nesting;
-		any_on |= tr2_dest_open(&target->dest, &request);
-	}
-	tr2_buf_release(&variable);
-	if (tr2_dest_is_on(&tr2_session.target[TR2_TARGET_ring].dest))
+	if (ring)
 		tr2_session_begin_ring();
+	for (i = 0; i < TR2_TARGET_NR; i++)
+		if (i != TR2_TARGET_ring &&
+		    !(i == TR2_TARGET_event && ring &&
+		      tr2_session.settings.ring_instead))
+			any_on |= open_target(i, again);
 	return any_on;
 }
 

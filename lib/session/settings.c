@@ -44,6 +44,8 @@ static const struct row {
 	{ "_COUNTERS", "trace2.counters", TEXT, FIELD(counters) },
 	{ "_RING_SIZE", "trace2.ringsize", POSITIVE, FIELD(ring_size) },
 	{ "_RING_MODE", "trace2.ringmode", RING_MODE, FIELD(ring_mode) },
+	{ "_RING_INSTEAD", "trace2.ringinstead", BOOLEAN,
+	  FIELD(ring_instead) },
 #undef FIELD
 };
 

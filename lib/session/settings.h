@@ -25,6 +25,8 @@ struct tr2_settings {
 	unsigned int max_nesting, max_files;
 	unsigned int ring_size; /* bytes a thread; made a power of two */
 	enum tr2_ring_mode ring_mode;
+	/* A session that has a ring writes no event stream. */
+	bool ring_instead;
 	char *prefix; /* of the variables */
 };
 

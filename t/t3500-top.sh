@@ -1,0 +1,147 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+
+test_description='trace2 top: a running process, seen through its ring'
+
+. ./test-lib.sh
+. "$TEST_DIRECTORY/lib-trace2.sh"
+. "$TEST_DIRECTORY/lib-terminal.sh"
+
+hosts=$GIT_BUILD_DIR/build/hosts
+test_lazy_prereq HOSTS 'test -x "$GIT_BUILD_DIR/build/hosts/worker"'
+test_lazy_prereq JQ 'jq --version'
+test_lazy_prereq PROC 'test -r /proc/self/maps'
+
+if ! test_have_prereq HOSTS,JQ,PIPE
+then
+	skip_all='no host program, no jq, or no fifos'
+	test_done
+fi
+
+# start_worker DIR ARG...: a worker whose ring is in DIR; it runs until
+# end_worker, and its number is in $worker.
+start_worker () {
+	dir=$1 &&
+	shift &&
+	mkdir -p "$dir" &&
+	rm -f in out &&
+	mkfifo in out &&
+	{ GIT_TRACE2_RING="$(pwd)/$dir" "$hosts/worker" "$@" <in >out 2>err & } &&
+	worker=$! &&
+	exec 8>in 9<out &&
+	read -r answer <&9 &&
+	test "$answer" = ready
+}
+
+another_round () {
+	echo >&8 && read -r answer <&9 && test "$answer" = round
+}
+
+end_worker () {
+	exec 8>&- 9<&-
+	wait "$worker"
+}
+
+# The first numbers of lines are volatile.
+shape () {
+	sed -e "s/[0-9][0-9.]* [mun]*s/TIME/g" -e "s/[0-9][0-9.]*%/SHARE/g" \
+	    -e "s/ *$worker/ PID/" -e "s/  */ /g" -e "s/^ //" "$@"
+}
+
+test_expect_success 'a process that runs: counters, timers, threads, where they are' '
+	start_worker rings 2 5 exit &&
+	trace2 top --once -p "$worker" >out.top &&
+	shape out.top | sed "s/^[0-9][0-9]* \(TIME th0\)/TID \1/
+		s/^10 [0-9]* /10 RATE /" | sort >actual &&
+	sort >expect <<-\EOF &&
+
+	PID RAN THREADS LOST STATE COMMAND
+	PID TIME 3 0 running worker
+
+	TOTAL BUSY INTERVALS PER SECOND MEAN MAX RUNNING TIMER
+	TIME SHARE 0 0 TIME TIME 2 worker/work
+
+	VALUE PER SECOND COUNTER
+	10 RATE worker/rounds
+
+	TID SINCE THREAD FOR IN
+	PID TIME main
+	TID TIME th01:worker TIME worker/outer > worker/inner
+	TID TIME th02:worker TIME worker/outer > worker/inner
+	EOF
+	test_cmp expect actual
+'
+
+test_expect_success 'it is found by its directory, and what it does shows' '
+	another_round && another_round &&
+	trace2 top --once --format=json rings >top.json &&
+	jq -e ".process[0].pid == $worker and .counters[0].value == 12 and
+		.timers[0].running == 2 and (.threads | length) == 3" top.json
+'
+
+test_expect_success 'rates are those between two looks' '
+	trace2 top --format=json -d 0.01 rings >looks &
+	top=$! &&
+	another_round &&
+	while ! test -s looks || test "$(jq -s length looks)" -lt 3
+	do
+		another_round || break
+	done &&
+	kill -TERM $top && wait $top &&
+	jq -s -e "[.[1:][].counters[0].per_second] | max > 0" looks &&
+	jq -s -e "[.[].counters[0].value] | . == sort" looks
+'
+
+test_expect_success 'it runs on as if nobody had looked, and its end is seen' '
+	trace2 top -d 0.01 -p "$worker" >until-end &
+	top=$! &&
+	test_expect_code 3 end_worker &&
+	wait $top &&
+	test_grep "exited with code 3" until-end
+'
+
+test_expect_success 'what an ended process left' '
+	ls rings >names &&
+	trace2 top --once "rings/$(cat names)" >actual &&
+	test_grep "exited with code 3" actual &&
+	test_grep "worker/rounds" actual &&
+	test_grep ! "THREAD " actual
+'
+
+test_expect_success 'none, and several, in a directory' '
+	test_must_fail trace2 top --once rings 2>err &&
+	test_grep "no process with a ring in .rings. is running (.trace2 report rings. reads what ended ones left)" err &&
+	start_worker rings 0 0 exit &&
+	one=$worker &&
+	exec 6>&8 7<&9 &&
+	start_worker rings 0 0 exit &&
+	test_must_fail trace2 top --once rings 2>err &&
+	test_grep "2 processes write rings in .rings.: choose one with -p" err &&
+	test_grep "^  -p $one " err &&
+	test_grep "^  -p $worker " err &&
+	exec 6>&- 7<&- 8>&- 9<&- &&
+	test_expect_code 3 wait $one &&
+	test_expect_code 3 wait $worker
+'
+
+test_expect_success 'a process that was killed: where it stood' '
+	rm -rf killed &&
+	start_worker killed 1 3 kill &&
+	test_expect_code 137 end_worker &&
+	trace2 top --once "killed/$(ls killed)" >actual &&
+	test_grep "gone without a word: killed" actual &&
+	test_grep "^ *3 .* worker/rounds" actual
+'
+
+test_expect_success 'no ring, no process, no column' '
+	test_must_fail trace2 top --once -p $$ 2>err &&
+	test_grep "process $$ has no ring: start it with GIT_TRACE2_RING=DIR" err &&
+	test_must_fail trace2 top --once -p 4000000 2>err &&
+	test_grep "there is no process 4000000" err &&
+	test_must_fail trace2 top --once /etc/passwd 2>err &&
+	test_grep "cannot read ./etc/passwd.: it is not a ring" err &&
+	test_expect_code 2 trace2 top --once -s colour "killed/$(ls killed)" 2>err &&
+	test_grep "no table has a column .colour. to sort by" err
+'
+
+test_done
