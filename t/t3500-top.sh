@@ -37,9 +37,16 @@ another_round () {
 	echo >&8 && read -r answer <&9 && test "$answer" = round
 }
 
+# ended CODE PID: what wait says of it.
+ended () {
+	wait "$2"
+	test $? = "$1"
+}
+
+# end_worker CODE: and it ends so.
 end_worker () {
 	exec 8>&- 9<&-
-	wait "$worker"
+	ended "$1" "$worker"
 }
 
 # The first numbers of lines are volatile.
@@ -54,7 +61,6 @@ test_expect_success 'a process that runs: counters, timers, threads, where they 
 	shape out.top | sed "s/^[0-9][0-9]* \(TIME th0\)/TID \1/
 		s/^10 [0-9]* /10 RATE /" | sort >actual &&
 	sort >expect <<-\EOF &&
-
 	PID RAN THREADS LOST STATE COMMAND
 	PID TIME 3 0 running worker
 
@@ -80,12 +86,12 @@ test_expect_success 'it is found by its directory, and what it does shows' '
 '
 
 test_expect_success 'rates are those between two looks' '
-	trace2 top --format=json -d 0.01 rings >looks &
+	trace2 top --format=json -d 0.01 rings >looks 8>&- 9<&- &
 	top=$! &&
 	another_round &&
 	while ! test -s looks || test "$(jq -s length looks)" -lt 3
 	do
-		another_round || break
+		another_round || return 1
 	done &&
 	kill -TERM $top && wait $top &&
 	jq -s -e "[.[1:][].counters[0].per_second] | max > 0" looks &&
@@ -93,9 +99,13 @@ test_expect_success 'rates are those between two looks' '
 '
 
 test_expect_success 'it runs on as if nobody had looked, and its end is seen' '
-	trace2 top -d 0.01 -p "$worker" >until-end &
+	trace2 top -d 0.01 -p "$worker" >until-end 8>&- 9<&- &
 	top=$! &&
-	test_expect_code 3 end_worker &&
+	while ! test -s until-end
+	do
+		another_round || return 1
+	done &&
+	end_worker 3 &&
 	wait $top &&
 	test_grep "exited with code 3" until-end
 '
@@ -120,14 +130,14 @@ test_expect_success 'none, and several, in a directory' '
 	test_grep "^  -p $one " err &&
 	test_grep "^  -p $worker " err &&
 	exec 6>&- 7<&- 8>&- 9<&- &&
-	test_expect_code 3 wait $one &&
-	test_expect_code 3 wait $worker
+	ended 3 $one &&
+	ended 3 $worker
 '
 
 test_expect_success 'a process that was killed: where it stood' '
 	rm -rf killed &&
 	start_worker killed 1 3 kill &&
-	test_expect_code 137 end_worker &&
+	end_worker 137 &&
 	trace2 top --once "killed/$(ls killed)" >actual &&
 	test_grep "gone without a word: killed" actual &&
 	test_grep "^ *3 .* worker/rounds" actual
