@@ -17,11 +17,15 @@ static int64_t nest = TR2_JOB_NEST;
 static int64_t timeout_ns = TR2_JOB_TIMEOUT_NS;
 static int64_t max_size;
 static struct tr2_list addresses, events;
+static bool rings;
 
 static const struct tr2_option options[] = {
 	{ 'e', "event", "EVENT[,EVENT...]", TR2_OPT_LIST, &events,
 	  "count these over CMD and its children, as perf names them; 'list' "
 	  "lists them", NULL },
+	{ 0, "ring", NULL, TR2_OPT_FLAG, &rings,
+	  "let programs with libtrace2 write into rings, which costs them less "
+	  "and survives SIGKILL; others write event streams beside", NULL },
 	{ 0, "nest", "N", TR2_OPT_INT, &nest,
 	  "how deep regions are recorded (default 100)", NULL },
 	{ 0, "listen", "SOCKET", TR2_OPT_LIST, &addresses,
@@ -43,6 +47,9 @@ static int usage(int argc)
 	if (!argc && !addresses.nr)
 		return tr2_usage_error(&tr2_command_record,
 				       "no command given");
+	if (rings && addresses.nr)
+		return tr2_usage_error(&tr2_command_record,
+				       "--ring and --listen exclude each other");
 	if (nest < 1)
 		return tr2_usage_error(&tr2_command_record,
 				       "--nest must be at least 1");
@@ -71,6 +78,7 @@ static int run(int argc, char **argv)
 			code = TR2_EXIT_USAGE;
 	if (!code) {
 		job.nest = nest;
+		job.rings = rings;
 		job.timeout_ns = timeout_ns;
 		job.counters = events.nr ? &counters : NULL;
 		code = tr2_job_run(&job, &result);

@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -13,7 +14,7 @@
 struct meta {
 	struct tr2_model *m;
 	tr2_str source;
-	int64_t lost;
+	uint64_t lost, told; /* … of which the streams tell themselves */
 };
 
 static bool key_is(const char *key, size_t len, const char *want)
@@ -25,6 +26,14 @@ static bool is_text(const struct tr2_json_value *v, const char *want)
 {
 	return v->type == TR2_JSON_STRING &&
 	       key_is(v->text.p, v->text.len, want);
+}
+
+/* The number of `name` in the text of an object of numbers; 0: none. */
+static uint64_t number_in(const struct tr2_view *object, const char *name)
+{
+	const char *at = memmem(object->p, object->len, name, strlen(name));
+
+	return at ? strtoull(at + strlen(name), NULL, 10) : 0;
 }
 
 static void on_meta_member(void *data, const char *key, size_t len,
@@ -40,8 +49,10 @@ static void on_meta_member(void *data, const char *key, size_t len,
 		m->meta_wall_ns = v->i;
 	} else if (key_is(key, len, "start_monotonic_ns")) {
 		m->meta_mono_ns = v->i;
-	} else if (key_is(key, len, "lost") && v->i > 0) {
-		m->lost += (uint64_t)v->i;
+	} else if (key_is(key, len, "lost") && v->type == TR2_JSON_INT) {
+		meta->lost = v->i > 0 ? (uint64_t)v->i : 0;
+	} else if (key_is(key, len, "losses") && v->type == TR2_JSON_RAW) {
+		meta->told = number_in(&v->text, "\"events\":");
 	} else if (key_is(key, len, "task_records")) {
 		m->no_task_records = !is_text(v, "kernel");
 	}
@@ -243,12 +254,14 @@ static void read_one(struct meta *meta, struct tr2_json *json, const char *dir,
 
 void tr2_meta_load(struct tr2_model *m, const char *dir)
 {
-	struct meta meta = { m, 0, 0 };
+	struct meta meta = { m, 0, 0, 0 };
 	struct tr2_json *json = tr2_json_new();
 
 	if (!json)
 		return;
 	read_one(&meta, json, dir, "meta.json", read_meta);
+	if (meta.lost > meta.told)
+		m->lost += meta.lost - meta.told;
 	/* Their times mean nothing without the clocks of meta.json. */
 	if (m->has_meta)
 		read_one(&meta, json, dir, "tasks.jsonl", read_tasks);

@@ -6,77 +6,85 @@
 #include <string.h>
 #include <unistd.h>
 
-/*
- * They are set, not removed: what the environment does not say, a program
- * looks up in the user's configuration, which may want brief events or few
- * files. Only the counters stay as they are where none are asked for: they
- * change nothing in what is recorded besides.
- */
-enum { TARGET, NESTING, BRIEF, MAX_FILES, COUNTERS, NR_SET };
-static const char *const names[NR_SET] = {
-	[TARGET] = "GIT_TRACE2_EVENT=",
-	[NESTING] = "GIT_TRACE2_EVENT_NESTING=",
-	[BRIEF] = "GIT_TRACE2_EVENT_BRIEF=",
-	[MAX_FILES] = "GIT_TRACE2_MAX_FILES=",
-	[COUNTERS] = "GIT_TRACE2_COUNTERS=",
-};
+#include "record/rings.h"
 
 /* A program looks for the file that stops it only if it counts files at all. */
 #define MANY_FILES 1000000000
 
-static bool is_set_anew(const char *entry, int nr_set)
+/* No more are set than this. */
+#define MAX_SET 16
+
+/* Does an entry set the same variable as one of ours? */
+static bool is_set_anew(const struct tr2_environment *e, const char *entry)
 {
+	size_t len;
 	int i;
 
-	for (i = 0; i < nr_set; i++)
-		if (!strncmp(entry, names[i], strlen(names[i])))
+	for (i = 0; i < e->nr_own; i++) {
+		len = strcspn(e->vars[i], "=") + 1;
+		if (!strncmp(entry, e->vars[i], len))
 			return true;
+	}
 	return false;
 }
 
-/* How many of them, from the first on, could be made. */
-static int make_own(char **env, const char *target, int64_t nest,
-		    bool heed_discard, const char *counters)
+static bool set(struct tr2_environment *e, const char *name, const char *value)
 {
-	int nr = 0;
-
-	if (asprintf(&env[nr], "%s%s", names[nr], target) >= 0)
-		nr++;
-	if (nr == NESTING && asprintf(&env[nr], "%s%lld", names[nr],
-				      (long long)nest) >= 0)
-		nr++;
-	if (nr == BRIEF && asprintf(&env[nr], "%s0", names[nr]) >= 0)
-		nr++;
-	if (nr == MAX_FILES && asprintf(&env[nr], "%s%d", names[nr],
-					heed_discard ? MANY_FILES : 0) >= 0)
-		nr++;
-	if (nr == COUNTERS && counters &&
-	    asprintf(&env[nr], "%s%s", names[nr], counters) >= 0)
-		nr++;
-	return nr;
+	if (asprintf(&e->vars[e->nr_own], "GIT_TRACE2_%s=%s", name, value) < 0)
+		return false;
+	e->nr_own++;
+	return true;
 }
 
-bool tr2_environment_init(struct tr2_environment *e, const char *target,
-			  int64_t nest, bool heed_discard,
-			  const char *counters)
+static bool set_number(struct tr2_environment *e, const char *name,
+		       int64_t number)
 {
-	int nr_set = counters ? NR_SET : COUNTERS;
+	char text[24];
+
+	snprintf(text, sizeof(text), "%lld", (long long)number);
+	return set(e, name, text);
+}
+
+/*
+ * They are set, not removed: what the environment does not say, a program
+ * looks up in the user's configuration, which may want brief events or few
+ * files. Only the counters and the rings stay as they are where none are asked
+ * for: they change nothing in what is recorded besides.
+ */
+static bool make_own(struct tr2_environment *e,
+		     const struct tr2_environment_request *r)
+{
+	if (!set(e, "EVENT", r->target) ||
+	    !set_number(e, "EVENT_NESTING", r->nest) ||
+	    !set(e, "EVENT_BRIEF", "0") ||
+	    !set_number(e, "MAX_FILES", r->heed_discard ? MANY_FILES : 0) ||
+	    (r->counters && !set(e, "COUNTERS", r->counters)))
+		return false;
+	return !r->rings ||
+	       (set(e, "RING", r->rings) && set(e, "RING_BRIEF", "0") &&
+		set(e, "RING_MODE", "consume") &&
+		set(e, "RING_SIZE", TR2_RINGS_SIZE) &&
+		set(e, "RING_INSTEAD", "1"));
+}
+
+bool tr2_environment_init(struct tr2_environment *e,
+			  const struct tr2_environment_request *request)
+{
 	size_t nr = 0, i, kept = 0;
 
 	while (environ && environ[nr])
 		nr++;
 	e->nr_own = 0;
-	e->vars = calloc(nr + NR_SET + 1, sizeof(*e->vars));
+	e->vars = calloc(nr + MAX_SET + 1, sizeof(*e->vars));
 	if (!e->vars)
 		return false;
-	e->nr_own = make_own(e->vars, target, nest, heed_discard, counters);
-	if (e->nr_own < nr_set) {
+	if (!make_own(e, request)) {
 		tr2_environment_release(e);
 		return false;
 	}
 	for (i = 0; i < nr; i++)
-		if (!is_set_anew(environ[i], nr_set))
-			e->vars[(size_t)nr_set + kept++] = environ[i];
+		if (!is_set_anew(e, environ[i]))
+			e->vars[(size_t)e->nr_own + kept++] = environ[i];
 	return true;
 }
 

@@ -14,11 +14,18 @@ struct tr2_environment {
 	int nr_own;  /* the first of them, which are not the process's own */
 };
 
-/* heed_discard: programs shall look for the file that stops them. counters: for
- * GIT_TRACE2_COUNTERS, NULL leaves it. false: no memory. */
-bool tr2_environment_init(struct tr2_environment *e, const char *target,
-			  int64_t nest, bool heed_discard,
-			  const char *counters);
+struct tr2_environment_request {
+	const char *target; /* of events */
+	int64_t nest;
+	bool heed_discard; /* programs shall look for the file that stops them */
+	const char *counters; /* for GIT_TRACE2_COUNTERS; NULL leaves it */
+	const char *rings; /* a directory for rings, which a reader empties, in
+			      place of event streams; NULL leaves them */
+};
+
+/* false: no memory. */
+bool tr2_environment_init(struct tr2_environment *e,
+			  const struct tr2_environment_request *request);
 void tr2_environment_release(struct tr2_environment *e);
 
 #endif

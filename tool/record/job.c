@@ -16,6 +16,7 @@
 #include "record/environment.h"
 #include "record/listen.h"
 #include "record/meta.h"
+#include "record/rings.h"
 #include "record/run.h"
 #include "record/store.h"
 #include "record/tally.h"
@@ -32,6 +33,7 @@ static struct {
 	struct tr2_loop loop;
 	struct tr2_store store;
 	struct tr2_listen listen;
+	struct tr2_rings rings;
 	struct tr2_run run;
 	struct tr2_watch watch;
 	struct tr2_meta meta;
@@ -96,9 +98,10 @@ static void check_size(struct tr2_source *source, uint32_t events)
 	(void)events;
 	if (read(source->fd, &ticks, sizeof(ticks)) < 0 ||
 	    tr2_tally_sizes(&tally, rec.store.events_fd) ||
-	    tally.bytes + rec.watch.log.bytes < (uint64_t)rec.job->max_size_bytes)
+	    tally.bytes + rec.rings.bytes + rec.watch.log.bytes <
+		    (uint64_t)rec.job->max_size_bytes)
 		return;
-	rec.over_size = true;
+	rec.over_size = rec.rings.over_size = true;
 	fd = openat(rec.store.events_fd, TR2_DISCARD,
 		    O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd >= 0)
@@ -152,7 +155,7 @@ static void fill_meta(const struct tr2_job *job)
 /* All that may fail before something runs. -1: said why. */
 static int open_all(const struct tr2_job *job)
 {
-	if (tr2_store_open(&rec.store, job->dir))
+	if (tr2_store_open(&rec.store, job->dir, job->rings))
 		return -1;
 	fill_meta(job);
 	if (tr2_meta_write(&rec.meta, &rec.store))
@@ -182,15 +185,19 @@ static int start_command(const struct tr2_job *job)
 	const char *target = rec.listen.nr_listeners ?
 				     rec.listen.listeners[0].address :
 				     rec.store.events_path;
+	const struct tr2_environment_request request = {
+		.target = target,
+		.nest = job->nest,
+		.heed_discard = job->max_size_bytes &&
+				!rec.listen.nr_listeners,
+		.counters = job->counters ? tr2_event_counters_for_programs(
+						    job->counters) : NULL,
+		.rings = rec.store.rings_path,
+	};
 	struct tr2_environment env;
 	int failed, err;
 
-	failed = !tr2_environment_init(
-			 &env, target, job->nest,
-			 job->max_size_bytes && !rec.listen.nr_listeners,
-			 job->counters ?
-				 tr2_event_counters_for_programs(job->counters) :
-				 NULL) ||
+	failed = !tr2_environment_init(&env, &request) ||
 		 tr2_run_start(&rec.run, job->argv, env.vars);
 	err = errno;
 	tr2_environment_release(&env);
@@ -227,6 +234,11 @@ static int record(const struct tr2_job *job)
 {
 	int code = 0;
 
+	if (job->rings &&
+	    tr2_rings_start(&rec.rings, &rec.loop, rec.store.rings_fd,
+			    (uint64_t)job->max_size_bytes))
+		tr2_warning("rings are not emptied while CMD runs, and may "
+			    "lose records: %s", strerror(errno));
 	if (*job->argv)
 		code = start_command(job);
 	if (!code && rec.listen.nr_listeners &&
@@ -311,6 +323,12 @@ static void say_sum(int code)
 	if (rec.over_size)
 		fprintf(stderr, "trace2 record: --max-size was reached: "
 			"processes that started later recorded nothing\n");
+	if (rec.rings.over_size)
+		fprintf(stderr, "trace2 record: --max-size was reached: what "
+			"programs wrote into rings later is lost\n");
+	if (rec.rings.write_errno)
+		fprintf(stderr, "trace2 record: cannot write to '%s': %s\n",
+			rec.store.rings_path, strerror(rec.rings.write_errno));
 	if (rec.listen.sink.write_errno)
 		fprintf(stderr, "trace2 record: cannot write to '%s': %s\n",
 			rec.store.events_path,
@@ -343,6 +361,10 @@ static void fill_result(int code)
 	m->nr_stragglers = tr2_watch_stragglers(&rec.stragglers);
 	m->stragglers = rec.stragglers;
 	tr2_tally_read(&m->tally, rec.store.events_fd);
+	m->tally.files += rec.rings.files;
+	m->tally.events += rec.rings.events;
+	m->tally.bytes += rec.rings.bytes;
+	m->tally.lost += rec.rings.lost;
 	/* Each file is a process's, whether the kernel told of it or not. */
 	m->processes = m->tally.files - rec.listen.nr_unknown;
 	if (m->processes < rec.watch.procs.nr_seen)
@@ -356,6 +378,7 @@ static void finish(int code)
 		tr2_event_counters_read(rec.job->counters);
 	if (rec.listen.nr_listeners)
 		tr2_listen_finish(&rec.listen);
+	tr2_rings_finish(&rec.rings);
 	tr2_watch_finish(&rec.watch);
 	fill_result(code);
 	if (tr2_meta_write(&rec.meta, &rec.store))
@@ -375,6 +398,7 @@ static void init(const struct tr2_job *job)
 	rec.job = job;
 	rec.store.dir_fd = rec.store.events_fd = -1;
 	rec.run.signals.fd = rec.patience.fd = rec.size.fd = -1;
+	rec.rings.timer.fd = rec.rings.watch.fd = -1;
 	tr2_watch_init(&rec.watch);
 	rec.watch.quiet = job->quiet;
 }

@@ -32,6 +32,7 @@ struct tr2_job {
 	int64_t max_size_bytes; /* 0: any */
 	const char *const *addresses; /* sockets to listen to */
 	size_t nr_addresses;
+	bool rings; /* programs that can have one write a ring */
 	bool quiet; /* say nothing but errors */
 	struct tr2_event_counters *counters; /* counted over the run; NULL: none */
 };

@@ -10,6 +10,7 @@
 #include <sys/epoll.h>
 #include <sys/inotify.h>
 #include <sys/stat.h>
+#include <sys/timerfd.h>
 #include <unistd.h>
 
 #include "read/ring_file.h"
@@ -19,6 +20,9 @@
 /* A look at all rings this often, for what no wake-up tells: new threads, ends
  * by SIGKILL, the little that is in a ring that does not fill. */
 #define LOOK_NS 50000000u
+/* … and this often while one is being set up, so many times at most. */
+#define SOON_NS 1000000u
+#define MAX_TRIES 1000
 
 struct tr2_ring_client {
 	struct tr2_source wake; /* the pipe in the process; fd -1: none */
@@ -28,6 +32,7 @@ struct tr2_ring_client {
 	struct tr2_control *control[TR2_MAX_SLOTS];
 	int pieces_fd; /* -1: nothing was taken yet */
 	bool open;     /* its header is there */
+	int tries;     /* looks at one whose header is not */
 	bool ended;    /* there is nothing more to come */
 	char name[];
 };
@@ -100,13 +105,25 @@ static void count_events(struct tr2_rings *r,
 	while ((record = tr2_ring_records_next(records, &at, &bad)))
 		if (record->type >= TR2_RECORD_EVENT)
 			r->events++;
-	r->bytes += records->len;
 }
 
-static bool has_room(struct tr2_rings *r)
+/* As many whole records as may still be taken. */
+static void cut_to_room(struct tr2_rings *r, struct tr2_ring_records *records)
 {
-	if (r->max_bytes && r->bytes >= r->max_bytes)
-		r->over_size = true;
+	uint64_t room = r->max_bytes ? r->max_bytes - r->bytes : UINT64_MAX;
+	size_t at = 0, end = 0;
+	bool bad;
+
+	if (records->len <= room)
+		return;
+	r->over_size = true;
+	while (tr2_ring_records_next(records, &at, &bad) && at <= room)
+		end = at;
+	records->len = end;
+}
+
+static bool takes_more(const struct tr2_rings *r)
+{
 	return !r->over_size && !r->write_errno;
 }
 
@@ -126,7 +143,7 @@ static void take_slot(struct tr2_ring_client *c, uint32_t slot)
 	struct tr2_control *control = control_of(c, slot);
 	struct tr2_ring_records records;
 
-	if (!control || !has_room(c->rings) ||
+	if (!control || !takes_more(c->rings) ||
 	    __atomic_load_n(&control->mode, __ATOMIC_RELAXED) !=
 		    TR2_RING_CONSUME)
 		return;
@@ -136,8 +153,10 @@ static void take_slot(struct tr2_ring_client *c, uint32_t slot)
 				  __ATOMIC_SEQ_CST);
 	if (!tr2_ring_file_records(&c->file, slot, 0, &records) || !records.p)
 		return;
+	cut_to_room(c->rings, &records);
 	if (records.len && !write_piece(c, slot, &records)) {
 		count_events(c->rings, &records);
+		c->rings->bytes += records.len;
 		/* Release: the copy is done before its place is used again. */
 		__atomic_store_n(&control->data_tail,
 				 records.position + records.len,
@@ -196,6 +215,20 @@ static void give_back_space(struct tr2_ring_client *c)
 	}
 }
 
+/* Events that are there though nobody took them. */
+static void count_left(struct tr2_ring_client *c)
+{
+	struct tr2_ring_records records;
+	uint32_t slot;
+
+	for (slot = 0; slot < c->file.nr_slots; slot++)
+		if (tr2_ring_file_records(&c->file, slot, 0, &records) &&
+		    records.p) {
+			count_events(c->rings, &records);
+			free(records.p);
+		}
+}
+
 /* All that is kept is its name, by which it is known. */
 static void close_client(struct tr2_ring_client *c)
 {
@@ -203,6 +236,7 @@ static void close_client(struct tr2_ring_client *c)
 
 	if (c->open) {
 		c->rings->lost += count_lost(c);
+		count_left(c);
 		if (!tr2_ring_file_is_alive(&c->file))
 			give_back_space(c);
 	}
@@ -269,8 +303,11 @@ static void try_open(struct tr2_ring_client *c)
 			return;
 		}
 	}
-	if (tr2_ring_file_update(&c->file) != TR2_RING_IS_GOOD)
+	if (tr2_ring_file_update(&c->file) != TR2_RING_IS_GOOD) {
+		if (++c->tries >= MAX_TRIES)
+			c->ended = true;
 		return;
+	}
 	c->open = true;
 	open_wake(c);
 }
@@ -291,6 +328,18 @@ static void look(struct tr2_ring_client *c)
 		alive = false;
 	if (!alive)
 		close_client(c);
+}
+
+static void set_pace(struct tr2_rings *r, uint64_t ns)
+{
+	const struct itimerspec when = {
+		.it_value.tv_nsec = (long)ns,
+		.it_interval.tv_nsec = (long)ns,
+	};
+
+	if (r->pace_ns != ns && r->timer.fd >= 0 &&
+	    !timerfd_settime(r->timer.fd, 0, &when, NULL))
+		r->pace_ns = ns;
 }
 
 static struct tr2_ring_client *find(struct tr2_rings *r, const char *name)
@@ -320,6 +369,8 @@ static void add_client(struct tr2_rings *r, const char *name)
 	r->first = c;
 	r->files++;
 	look(c);
+	if (!c->open && !c->ended)
+		set_pace(r, SOON_NS);
 }
 
 static void new_files(struct tr2_source *source, uint32_t events)
@@ -363,14 +414,18 @@ static void look_at_all(struct tr2_source *source, uint32_t events)
 		(char *)source - offsetof(struct tr2_rings, timer));
 	struct tr2_ring_client *c;
 	uint64_t ticks;
+	bool waits = false;
 
 	(void)events;
 	if (read(source->fd, &ticks, sizeof(ticks)) < 0)
 		return;
 	if (r->watch.fd < 0)
 		find_files(r);
-	for (c = r->first; c; c = c->next)
+	for (c = r->first; c; c = c->next) {
 		look(c);
+		waits |= !c->open && !c->ended;
+	}
+	set_pace(r, waits ? SOON_NS : LOOK_NS);
 }
 
 /* Without inotify, new files are looked for. */
@@ -397,6 +452,7 @@ int tr2_rings_start(struct tr2_rings *r, struct tr2_loop *loop, int dir_fd,
 	r->dir_fd = dir_fd;
 	r->max_bytes = max_bytes;
 	r->timer.ready = look_at_all;
+	r->pace_ns = LOOK_NS;
 	watch_directory(r);
 	return tr2_loop_add_timer(loop, &r->timer, LOOK_NS, LOOK_NS);
 }

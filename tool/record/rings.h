@@ -25,6 +25,7 @@ struct tr2_rings {
 	struct tr2_loop *loop;
 	int dir_fd;
 	uint64_t max_bytes; /* 0: any number */
+	uint64_t pace_ns;
 	struct tr2_ring_client *first;
 	/* What was taken so far. */
 	uint64_t files, events, bytes;

@@ -83,11 +83,25 @@ static bool is_kind(int dir_fd, const char *name, mode_t kind)
 	       (st.st_mode & S_IFMT) == kind;
 }
 
-static bool belongs_to_recording(int dir_fd, const char *name, bool in_events)
+/* What a recording has directories of. */
+static const char *const directories[] = { TR2_STORE_EVENTS, TR2_STORE_RINGS };
+#define NR_DIRECTORIES (sizeof(directories) / sizeof(*directories))
+
+static bool is_directory_of_ours(const char *name)
 {
-	if (in_events)
+	size_t i;
+
+	for (i = 0; i < NR_DIRECTORIES; i++)
+		if (!strcmp(name, directories[i]))
+			return true;
+	return false;
+}
+
+static bool belongs_to_recording(int dir_fd, const char *name, bool inside)
+{
+	if (inside)
 		return is_kind(dir_fd, name, S_IFREG);
-	if (!strcmp(name, TR2_STORE_EVENTS))
+	if (is_directory_of_ours(name))
 		return is_kind(dir_fd, name, S_IFDIR);
 	return (!strcmp(name, TR2_STORE_META) || !strcmp(name, META_TMP) ||
 		!strcmp(name, TR2_STORE_TASKS) || !strcmp(name, IGNORE)) &&
@@ -95,7 +109,7 @@ static bool belongs_to_recording(int dir_fd, const char *name, bool in_events)
 }
 
 /* The first name in the directory that no recording has; NULL: none. */
-static char *find_stranger(int dir_fd, bool in_events)
+static char *find_stranger(int dir_fd, bool inside)
 {
 	DIR *d = list_dir(dir_fd);
 	struct dirent *e;
@@ -105,7 +119,7 @@ static char *find_stranger(int dir_fd, bool in_events)
 		return strdup(".");
 	while (!found && (e = readdir(d)))
 		if (!is_dot(e->d_name) &&
-		    !belongs_to_recording(dir_fd, e->d_name, in_events))
+		    !belongs_to_recording(dir_fd, e->d_name, inside))
 			found = strdup(e->d_name);
 	closedir(d);
 	return found;
@@ -126,40 +140,56 @@ static int remove_files(int dir_fd)
 	return ret;
 }
 
+static int remove_directory(int dir_fd, const char *name)
+{
+	int fd = openat(dir_fd, name, DIR_FLAGS);
+	int ret;
+
+	if (fd < 0)
+		return errno == ENOENT ? 0 : -1;
+	ret = remove_files(fd);
+	close(fd);
+	return ret ? ret : unlinkat(dir_fd, name, AT_REMOVEDIR);
+}
+
 /* Of a recording that find_stranger() found clean. -1: errno. */
 static int remove_recording(const char *path, int dir_fd)
 {
-	int events = openat(dir_fd, TR2_STORE_EVENTS, DIR_FLAGS);
-	int ret = 0;
+	size_t i;
 
-	if (events >= 0) {
-		ret = remove_files(events);
-		close(events);
-		if (!ret)
-			ret = unlinkat(dir_fd, TR2_STORE_EVENTS, AT_REMOVEDIR);
-	}
-	if (ret || remove_files(dir_fd))
-		return -1;
-	return rmdir(path);
+	for (i = 0; i < NR_DIRECTORIES; i++)
+		if (remove_directory(dir_fd, directories[i]))
+			return -1;
+	return remove_files(dir_fd) ? -1 : rmdir(path);
+}
+
+/* `DIR/NAME` of what is no part of a recording, in one of its directories. */
+static char *find_stranger_inside(int dir_fd, const char *directory)
+{
+	int fd = openat(dir_fd, directory, DIR_FLAGS);
+	char *name, *full = NULL;
+
+	if (fd < 0)
+		return NULL;
+	name = find_stranger(fd, true);
+	close(fd);
+	if (name && asprintf(&full, "%s/%s", directory, name) < 0)
+		full = NULL;
+	free(name);
+	return full;
 }
 
 static int refuse_stranger(int dir_fd, const char *path)
 {
-	int events = openat(dir_fd, TR2_STORE_EVENTS, DIR_FLAGS);
 	char *name = find_stranger(dir_fd, false);
-	bool in_events = false;
+	size_t i;
 
-	if (!name && events >= 0) {
-		name = find_stranger(events, true);
-		in_events = true;
-	}
-	if (events >= 0)
-		close(events);
+	for (i = 0; !name && i < NR_DIRECTORIES; i++)
+		name = find_stranger_inside(dir_fd, directories[i]);
 	if (!name)
 		return 0;
-	tr2_error("will not replace '%s': it holds '%s%s', which is no part "
-		  "of a recording (move it away, or use -o DIR)",
-		  path, in_events ? TR2_STORE_EVENTS "/" : "", name);
+	tr2_error("will not replace '%s': it holds '%s', which is no part of a "
+		  "recording (move it away, or use -o DIR)", path, name);
 	free(name);
 	return -1;
 }
@@ -258,9 +288,26 @@ static void make_ignore(struct tr2_store *s)
 	close(fd);
 }
 
-static int make_dirs(struct tr2_store *s)
+/* *fd and *path of a new directory in the recording. -1: errno. */
+static int make_inside(struct tr2_store *s, const char *real, const char *name,
+		       int *fd, char **path)
+{
+	if (mkdirat(s->dir_fd, name, 0700))
+		return -1;
+	*fd = openat(s->dir_fd, name, DIR_FLAGS);
+	if (*fd < 0)
+		return -1;
+	if (asprintf(path, "%s/%s", real, name) < 0) {
+		*path = NULL;
+		return -1;
+	}
+	return 0;
+}
+
+static int make_dirs(struct tr2_store *s, bool with_rings)
 {
 	char *real;
+	int ret;
 
 	s->made_dir = !mkdir(s->path, 0700);
 	if (!s->made_dir && errno != EEXIST)
@@ -269,27 +316,29 @@ static int make_dirs(struct tr2_store *s)
 	if (s->dir_fd < 0)
 		return -1;
 	/* A file system without locks: nobody else is kept off, that is all. */
-	if (is_busy(s->dir_fd) ||
-	    mkdirat(s->dir_fd, TR2_STORE_EVENTS, 0700))
+	if (is_busy(s->dir_fd))
 		return -1;
-	s->made_events = true;
-	make_ignore(s);
-	s->events_fd = openat(s->dir_fd, TR2_STORE_EVENTS, DIR_FLAGS);
 	real = realpath(s->path, NULL);
-	if (s->events_fd < 0 || !real)
+	if (!real)
 		return -1;
-	if (asprintf(&s->events_path, "%s/" TR2_STORE_EVENTS, real) < 0)
-		s->events_path = NULL;
+	s->is_ours = true;
+	ret = make_inside(s, real, TR2_STORE_EVENTS, &s->events_fd,
+			  &s->events_path);
+	if (!ret && with_rings)
+		ret = make_inside(s, real, TR2_STORE_RINGS, &s->rings_fd,
+				  &s->rings_path);
+	if (!ret)
+		make_ignore(s);
 	free(real);
-	return s->events_path ? 0 : -1;
+	return ret;
 }
 
-int tr2_store_open(struct tr2_store *s, const char *path)
+int tr2_store_open(struct tr2_store *s, const char *path, bool with_rings)
 {
 	size_t len = strlen(path);
 
 	memset(s, 0, sizeof(*s));
-	s->dir_fd = s->events_fd = -1;
+	s->dir_fd = s->events_fd = s->rings_fd = -1;
 	while (len > 1 && path[len - 1] == '/')
 		len--;
 	s->path = strndup(path, len);
@@ -300,7 +349,7 @@ int tr2_store_open(struct tr2_store *s, const char *path)
 	}
 	if (make_way(s->path))
 		return -1;
-	if (make_dirs(s)) {
+	if (make_dirs(s, with_rings)) {
 		tr2_error("cannot create '%s': %s (use -o DIR for another "
 			  "place)", s->path, strerror(errno));
 		tr2_store_undo(s);
@@ -311,11 +360,14 @@ int tr2_store_open(struct tr2_store *s, const char *path)
 
 void tr2_store_undo(struct tr2_store *s)
 {
-	if (s->made_events) {
+	size_t i;
+
+	if (s->is_ours) {
 		unlinkat(s->dir_fd, TR2_STORE_META, 0);
 		unlinkat(s->dir_fd, TR2_STORE_TASKS, 0);
 		unlinkat(s->dir_fd, IGNORE, 0);
-		unlinkat(s->dir_fd, TR2_STORE_EVENTS, AT_REMOVEDIR);
+		for (i = 0; i < NR_DIRECTORIES; i++)
+			unlinkat(s->dir_fd, directories[i], AT_REMOVEDIR);
 	}
 	if (s->made_dir)
 		rmdir(s->path);
@@ -325,12 +377,15 @@ void tr2_store_release(struct tr2_store *s)
 {
 	if (s->events_fd >= 0)
 		close(s->events_fd);
+	if (s->rings_fd >= 0)
+		close(s->rings_fd);
 	if (s->dir_fd >= 0)
 		close(s->dir_fd);
 	free(s->path);
 	free(s->events_path);
+	free(s->rings_path);
 	memset(s, 0, sizeof(*s));
-	s->dir_fd = s->events_fd = -1;
+	s->dir_fd = s->events_fd = s->rings_fd = -1;
 }
 
 static int write_all(int fd, const char *p, size_t len)

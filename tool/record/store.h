@@ -16,6 +16,7 @@
 #define TR2_STORE_META "meta.json"
 #define TR2_STORE_TASKS "tasks.jsonl"
 #define TR2_STORE_EVENTS "events"
+#define TR2_STORE_RINGS "rings"
 
 /* How meta.json begins: by this a recording is known. */
 #define TR2_STORE_MAGIC "{\"format\":\"trace2-recording\""
@@ -25,11 +26,15 @@ struct tr2_store {
 	char *events_path; /* absolute */
 	int dir_fd;        /* locked for as long as it is open */
 	int events_fd;
-	bool made_dir, made_events;
+	char *rings_path; /* absolute; NULL: none are recorded */
+	int rings_fd;
+	bool made_dir;
+	bool is_ours; /* what is in it was made by us */
 };
 
-/* -1: it was said on stderr why not, and nothing was left behind. */
-int tr2_store_open(struct tr2_store *store, const char *path);
+/* with_rings: a directory for rings, too. -1: it was said on stderr why not,
+ * and nothing was left behind. */
+int tr2_store_open(struct tr2_store *store, const char *path, bool with_rings);
 /* Closes; the directory stays. */
 void tr2_store_release(struct tr2_store *store);
 /* Removes what was made since tr2_store_open(), if nobody put more there. */

@@ -1,0 +1,133 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+
+test_description='trace2 record --ring: rings of all processes, and streams of those without'
+
+. ./test-lib.sh
+. "$TEST_DIRECTORY/lib-trace2.sh"
+
+hosts=$GIT_BUILD_DIR/build/hosts
+test_lazy_prereq GIT 'git version'
+test_lazy_prereq HOSTS 'test -x "$GIT_BUILD_DIR/build/hosts/worker"'
+test_lazy_prereq JQ 'jq --version'
+
+if ! test_have_prereq HOSTS,JQ,PIPE
+then
+	skip_all='no host program, no jq, or no fifos'
+	test_done
+fi
+
+rounds () {
+	trace2 script -F event,message "$@" 2>/dev/null |
+	grep -c "region_enter *worker *label:round"
+}
+
+test_expect_success 'the events of a program are in a ring, and in no stream' '
+	test_expect_code 3 trace2 record --ring -- \
+		"$hosts/worker" 2 100 exit </dev/null >out 2>err &&
+	test_grep "; 0 lost, exit 3" err &&
+	ls trace2.data/events >streams &&
+	test_must_be_empty streams &&
+	ls trace2.data/rings >rings &&
+	test_grep "[.]records\$" rings &&
+	echo 200 >expect &&
+	rounds >actual &&
+	test_cmp expect actual &&
+	trace2 check
+'
+
+test_expect_success 'what was taken is given back to the disk' '
+	trace2 list --format=json >list &&
+	jq -e ".processes | length == 1 and .[0].code == 3" list &&
+	size=$(du -k trace2.data/rings/*[!s] | cut -f 1) &&
+	test -n "$size" &&
+	test "$size" -lt 1500
+'
+
+test_expect_success 'a killed program: all it did, and how it ended' '
+	test_expect_code 137 trace2 record --ring -- \
+		"$hosts/worker" 1 1000 kill </dev/null >out 2>err &&
+	echo 1000 >expect &&
+	rounds >actual &&
+	test_cmp expect actual &&
+	trace2 report --counters --format=json >counters &&
+	jq -e ".counters[0].value == 1000" counters &&
+	trace2 list >actual &&
+	test_grep "SIGKILL.* worker 1 1000 kill" actual
+'
+
+test_expect_success GIT 'processes without rings stand beside, and none twice' '
+	git init -q repo &&
+	write_script both <<-EOF &&
+	git -C repo status -s &&
+	"$hosts/worker" 0 1 exit
+	git -C repo log --oneline >/dev/null 2>&1
+	exit 0
+	EOF
+	trace2 record --ring -- ./both </dev/null >out 2>err &&
+	trace2 list --format=json >list &&
+	jq -r ".processes[] | select(.sid != null) | .name" list >actual &&
+	test_write_lines status worker log >expect &&
+	test_cmp expect actual &&
+	ls trace2.data/events >streams &&
+	test_line_count = 2 streams
+'
+
+test_expect_success 'more than a ring holds: all of it is taken or counted' '
+	test_seq 20000 >lines &&
+	test_expect_code 3 trace2 record --ring -- \
+		"$hosts/worker" 0 0 exit <lines >out 2>err &&
+	lost=$(sed -n "s/.*; \([0-9]*\) lost, exit 3.*/\1/p" err) &&
+	test -n "$lost" &&
+	trace2 script >script 2>/dev/null &&
+	got=$(grep -c "label:round\|data  *worker" script) &&
+	test -n "$got" &&
+	test $((got + lost)) = 60000 &&
+	trace2 report --counters --format=json >counters 2>/dev/null &&
+	jq -e ".counters[0].value == 20000" counters
+'
+
+test_expect_success 'what is taken is bounded' '
+	test_expect_code 3 trace2 record --ring --max-size 100k -- \
+		"$hosts/worker" 0 0 exit <lines >out 2>err &&
+	size=$(cat trace2.data/rings/*.records | wc -c) &&
+	test "$size" -le 102400 &&
+	test_grep "max-size was reached" err &&
+	test_grep ! "; 0 lost" err
+'
+
+test_expect_success 'a recorder that is killed loses nothing' '
+	rm -f in out &&
+	mkfifo in out &&
+	{ trace2 record --ring -o killed -- \
+		"$hosts/worker" 1 50 exit <in >out 2>err & } &&
+	recorder=$! &&
+	exec 8>in 9<out &&
+	read -r answer <&9 &&
+	test "$answer" = ready &&
+	kill -KILL $recorder &&
+	{ wait $recorder || :; } &&
+	echo >&8 && read -r answer <&9 && test "$answer" = round &&
+	exec 8>&- &&
+	{ read -r answer <&9 || :; } &&
+	exec 9<&- &&
+	echo 51 >expect &&
+	rounds killed >actual &&
+	test_cmp expect actual
+'
+
+test_expect_success 'an earlier recording with rings moves away' '
+	trace2 record --ring -- true 2>err &&
+	trace2 record -- true 2>err &&
+	test_path_is_dir trace2.data.old/rings &&
+	test_path_is_missing trace2.data/rings &&
+	trace2 record -- true 2>err &&
+	test_path_is_missing trace2.data.old/rings
+'
+
+test_expect_success 'rings are of programs that record starts' '
+	test_expect_code 2 trace2 record --ring --listen sock -- true 2>err &&
+	test_grep "ring and --listen exclude each other" err
+'
+
+test_done
