@@ -110,11 +110,13 @@ static void count_events(struct tr2_rings *r,
 /* As many whole records as may still be taken. */
 static void cut_to_room(struct tr2_rings *r, struct tr2_ring_records *records)
 {
-	uint64_t room = r->max_bytes ? r->max_bytes - r->bytes : UINT64_MAX;
+	uint64_t left = r->max_bytes - r->bytes, room = 0;
 	size_t at = 0, end = 0;
 	bool bad;
 
-	if (records->len <= room)
+	if (left > sizeof(struct tr2_piece))
+		room = left - sizeof(struct tr2_piece);
+	if (!r->max_bytes || records->len <= room)
 		return;
 	r->over_size = true;
 	while (tr2_ring_records_next(records, &at, &bad) && at <= room)
@@ -156,7 +158,7 @@ static void take_slot(struct tr2_ring_client *c, uint32_t slot)
 	cut_to_room(c->rings, &records);
 	if (records.len && !write_piece(c, slot, &records)) {
 		count_events(c->rings, &records);
-		c->rings->bytes += records.len;
+		c->rings->bytes += sizeof(struct tr2_piece) + records.len;
 		/* Release: the copy is done before its place is used again. */
 		__atomic_store_n(&control->data_tail,
 				 records.position + records.len,
