@@ -133,13 +133,11 @@ test_expect_success 'a ring can stand in for the event stream, where it can be h
 
 # ---- what is not in order ---------------------------------------------------
 
-# damage OFFSET BYTES: a copy of the ring in `bad` with other bytes, as printf
-# writes them.
+# damage OFFSET BYTES: a copy of the ring in `bad` with other bytes, as printf's
+# %b writes them.
 damage () {
 	cp ring bad &&
-	chmod u+w bad &&
-	# shellcheck disable=SC2059 # escapes
-	printf "$2" | dd of=bad bs=1 seek="$1" conv=notrunc 2>/dev/null
+	printf "%b" "$2" | dd of=bad bs=1 seek="$1" conv=notrunc 2>/dev/null
 }
 
 number_at () {
@@ -160,19 +158,19 @@ test_expect_success 'a file of 0 bytes' '
 '
 
 test_expect_success 'a process that died while it began' '
-	damage 0 "\0\0\0\0\0\0\0\0" &&
+	damage 0 "\0000\0000\0000\0000\0000\0000\0000\0000" &&
 	trace2 list bad >out 2>err &&
 	test_grep "its process has not begun, or died before" err
 '
 
 test_expect_success 'a version that is newer' '
-	damage 12 "\011\0\0\0" &&
+	damage 12 "\0011\0000\0000\0000" &&
 	test_must_fail trace2 list bad 2>err &&
 	test_grep "cannot read .bad.: its version is 9, and this trace2 reads up to 1: take a newer trace2" err
 '
 
 test_expect_success 'numbers the other way round' '
-	damage 16 "\001\002\003\004" &&
+	damage 16 "\0001\0002\0003\0004" &&
 	test_must_fail trace2 list bad 2>err &&
 	test_grep "cannot read .bad.: its numbers are not little-endian" err
 '
@@ -197,7 +195,7 @@ test_expect_success 'a record whose size makes no sense: those before it are rea
 	first=$((slots + size + data + bytes - 512)) &&
 	len=$(number_at u2 $((first + 6))) &&
 	test "$len" -gt 8 &&
-	damage $((first + len + 6)) "\003\0" &&
+	damage $((first + len + 6)) "\0003\0000" &&
 	trace2 script bad >actual 2>err &&
 	test_grep "the ring of slot 1 is damaged" err &&
 	test_grep "thread_start\|version\|data" actual &&
@@ -206,7 +204,7 @@ test_expect_success 'a record whose size makes no sense: those before it are rea
 '
 
 test_expect_success 'a head before the tail: that ring is left out' '
-	damage $((slots + size + 128)) "\0\0\0\0\0\0\0\0" &&
+	damage $((slots + size + 128)) "\0000\0000\0000\0000\0000\0000\0000\0000" &&
 	trace2 script bad >actual 2>err &&
 	test_grep "head and tail make no sense" err
 '
