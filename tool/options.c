@@ -14,8 +14,6 @@
 #include "base/buf.h"
 #include "options.h"
 
-#define MAX_OPTIONS 64
-
 struct tr2_common tr2_common = {
 	.color = "auto",
 	.pid = -1,
@@ -94,8 +92,8 @@ static const struct tr2_option help_options[] = {
 	TR2_OPT_END
 };
 
-/* All options of a command in the order of its help. Returns their number. */
-static size_t collect(const struct tr2_command *c, const struct tr2_option **out)
+size_t tr2_options_list(const struct tr2_command *c,
+			const struct tr2_option *out[TR2_MAX_OPTIONS])
 {
 	const struct tr2_option *const groups[] = {
 		c->options,
@@ -113,7 +111,7 @@ static size_t collect(const struct tr2_command *c, const struct tr2_option **out
 
 	for (i = 0; i < sizeof(groups) / sizeof(*groups); i++)
 		for (o = groups[i]; o && (o->letter || o->name || o->help); o++)
-			if (nr < MAX_OPTIONS)
+			if (nr < TR2_MAX_OPTIONS)
 				out[nr++] = o;
 	return nr;
 }
@@ -415,10 +413,10 @@ static int take_option(const struct tr2_command *c, const struct tr2_option *o,
 int tr2_options_parse(const struct tr2_command *c, int argc, char **argv,
 		      char ***rest)
 {
-	const struct tr2_option *options[MAX_OPTIONS];
-	size_t nr = collect(c, options);
-	struct option longs[MAX_OPTIONS + 1];
-	char letters[3 * MAX_OPTIONS + 3];
+	const struct tr2_option *options[TR2_MAX_OPTIONS];
+	size_t nr = tr2_options_list(c, options);
+	struct option longs[TR2_MAX_OPTIONS + 1];
+	char letters[3 * TR2_MAX_OPTIONS + 3];
 	int got, n = 0;
 
 	/* ':' tells a missing value from an unknown option. */
@@ -522,8 +520,8 @@ static void add_option(struct tr2_buf *b, const struct tr2_option *o)
 
 void tr2_options_help(const struct tr2_command *c, struct tr2_buf *out)
 {
-	const struct tr2_option *options[MAX_OPTIONS];
-	size_t nr = collect(c, options), i;
+	const struct tr2_option *options[TR2_MAX_OPTIONS];
+	size_t nr = tr2_options_list(c, options), i;
 
 	tr2_buf_addlit(out, "Usage: trace2 ");
 	tr2_buf_addstr(out, c->name);
@@ -586,8 +584,8 @@ static void add_asciidoc_option(struct tr2_buf *b, const struct tr2_option *o)
 
 void tr2_options_asciidoc(const struct tr2_command *c, struct tr2_buf *out)
 {
-	const struct tr2_option *options[MAX_OPTIONS];
-	size_t nr = collect(c, options), i;
+	const struct tr2_option *options[TR2_MAX_OPTIONS];
+	size_t nr = tr2_options_list(c, options), i;
 
 	tr2_buf_addlit(out, "// Made by make generate from the table of "
 			    "options.\n"
@@ -599,21 +597,4 @@ void tr2_options_asciidoc(const struct tr2_command *c, struct tr2_buf *out)
 	for (i = 0; i < nr; i++)
 		add_asciidoc_option(out, options[i]);
 	tr2_buf_addlit(out, "// end::options[]\n");
-}
-
-void tr2_options_completion(const struct tr2_command *c, struct tr2_buf *out)
-{
-	const struct tr2_option *options[MAX_OPTIONS];
-	size_t nr = collect(c, options), i;
-
-	for (i = 0; i < nr; i++) {
-		if (options[i]->letter) {
-			tr2_buf_addlit(out, " -");
-			tr2_buf_addch(out, (char)options[i]->letter);
-		}
-		if (options[i]->name) {
-			tr2_buf_addlit(out, " --");
-			tr2_buf_addstr(out, options[i]->name);
-		}
-	}
 }

@@ -126,8 +126,11 @@ void tr2_options_help(const struct tr2_command *c, struct tr2_buf *out);
 /* Synopsis and options as parts of a man page in asciidoc, each in a tag. */
 void tr2_options_asciidoc(const struct tr2_command *c, struct tr2_buf *out);
 
-/* ` -i --input …`: the names alone, for the shell's completion. */
-void tr2_options_completion(const struct tr2_command *c, struct tr2_buf *out);
+#define TR2_MAX_OPTIONS 64
+/* All rows of a command in the order of its help, headings and the common ones
+ * among them. Returns their number. */
+size_t tr2_options_list(const struct tr2_command *c,
+			const struct tr2_option *out[TR2_MAX_OPTIONS]);
 
 /* `trace2: …` on stderr, with a newline. */
 void tr2_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));

@@ -7,15 +7,18 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "cmd/completion.h"
 #include "options.h"
 
-static bool asciidoc, completion, names;
+static bool asciidoc, names;
+static const char *completion;
 
 static const struct tr2_option options[] = {
 	{ 0, "asciidoc", NULL, TR2_OPT_FLAG, &asciidoc,
 	  "the commands, or one command's options, in asciidoc for a man page", NULL },
-	{ 0, "completion", NULL, TR2_OPT_FLAG, &completion,
-	  "a completion for bash: eval \"$(trace2 help --completion)\"", NULL },
+	{ 0, "completion", "SHELL", TR2_OPT_STRING, &completion,
+	  "what completes commands and options in bash, zsh or fish",
+	  TR2_COMPLETION_SHELLS },
 	{ 0, "commands", NULL, TR2_OPT_FLAG, &names,
 	  "the names of the commands, one a line", NULL },
 	TR2_OPT_END
@@ -58,41 +61,6 @@ static void print_asciidoc_overview(void)
 		       tr2_commands[i]->summary);
 }
 
-static void print_completion(void)
-{
-	struct tr2_buf b = TR2_BUF_INIT;
-	size_t i;
-
-	tr2_buf_addlit(&b, "_trace2() {\n"
-			   "\tlocal word=${COMP_WORDS[COMP_CWORD]} words=\n"
-			   "\tif [ \"$COMP_CWORD\" -eq 1 ]; then\n"
-			   "\t\twords='");
-	for (i = 0; tr2_commands[i]; i++) {
-		tr2_buf_addstr(&b, i ? " " : "");
-		tr2_buf_addstr(&b, tr2_commands[i]->name);
-	}
-	tr2_buf_addlit(&b, "'\n\telse\n\t\tcase ${COMP_WORDS[1]} in\n");
-	for (i = 0; tr2_commands[i]; i++) {
-		tr2_buf_addlit(&b, "\t\t");
-		tr2_buf_addstr(&b, tr2_commands[i]->name);
-		tr2_buf_addlit(&b, ") words='");
-		tr2_options_completion(tr2_commands[i], &b);
-		tr2_buf_addlit(&b, "' ;;\n");
-	}
-	tr2_buf_addlit(&b, "\t\tesac\n\tfi\n"
-			   "\tCOMPREPLY=()\n"
-			   "\tcase $word in\n"
-			   "\t-*|'') COMPREPLY=($(compgen -W \"$words\" -- "
-			   "\"$word\")) ;;\n"
-			   "\t*) [ \"$COMP_CWORD\" -eq 1 ] &&\n"
-			   "\t\tCOMPREPLY=($(compgen -W \"$words\" -- "
-			   "\"$word\")) ;;\n"
-			   "\tesac\n"
-			   "}\n"
-			   "complete -o default -F _trace2 trace2\n");
-	print(&b);
-}
-
 static int help_on(const char *name)
 {
 	const struct tr2_command *c = tr2_command_find(name);
@@ -115,23 +83,27 @@ static int run(int argc, char **argv)
 {
 	size_t i;
 
-	if (completion)
-		print_completion();
-	else if (names)
+	struct tr2_buf b = TR2_BUF_INIT;
+
+	if (completion) {
+		tr2_completion_add(completion, &b);
+		print(&b);
+	} else if (names) {
 		for (i = 0; tr2_commands[i]; i++)
 			puts(tr2_commands[i]->name);
-	else if (argc)
+	} else if (argc) {
 		return help_on(argv[0]);
-	else if (asciidoc)
+	} else if (asciidoc) {
 		print_asciidoc_overview();
-	else
+	} else {
 		print_overview();
+	}
 	return 0;
 }
 
 const struct tr2_command tr2_command_help = {
 	.name = "help",
-	.synopsis = "[--asciidoc] [COMMAND] | --completion | --commands",
+	.synopsis = "[--asciidoc] [COMMAND] | --completion SHELL | --commands",
 	.summary = "Lists the commands, or the options of one.",
 	.options = options,
 	.run = run,

@@ -1,0 +1,139 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+
+test_description='completion in bash, zsh and fish
+
+Each shell is asked what it would offer; what it should offer stands in the
+tests, or is what the help of the command says.
+'
+
+. ./test-lib.sh
+
+test_lazy_prereq BASH 'bash --version'
+test_lazy_prereq ZSH 'zsh -f -c "zmodload zsh/zpty && autoload -Uz compinit &&
+	compinit -D -u"'
+test_lazy_prereq FISH 'fish --version'
+
+# Each prints what NAME_OF_SHELL offers after LINE, one a line. LINE ends with
+# a blank where a new word begins.
+offered_by_bash () {
+	trace2 help --completion bash >completion.bash &&
+	LINE="$1" bash --norc -c '
+		. ./completion.bash
+		# As readline breaks words.
+		line=${LINE//=/ = }
+		COMP_WORDS=($line)
+		case $LINE in *" "|*=) COMP_WORDS+=("") ;; esac
+		case $LINE in *=) unset "COMP_WORDS[-1]" ;; esac
+		COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
+		_trace2
+		((${#COMPREPLY[@]})) && printf "%s\n" "${COMPREPLY[@]}"
+	' | LC_ALL=C sort
+}
+
+offered_by_zsh () {
+	mkdir -p functions &&
+	trace2 help --completion zsh >functions/_trace2 &&
+	zsh -f "$TEST_DIRECTORY/t9020/complete.zsh" functions "$1"
+}
+
+offered_by_fish () {
+	trace2 help --completion fish >completion.fish &&
+	LINE="$1" fish -c 'source completion.fish; complete -C "$LINE"' |
+	cut -f1 | LC_ALL=C sort
+}
+
+# offers SHELL LINE WORD...
+offers () {
+	shell=$1 line=$2 &&
+	shift 2 &&
+	printf "%s\n" "$@" >expect &&
+	offered_by_"$shell" "$line" >actual &&
+	test_cmp expect actual
+}
+
+for shell in bash zsh fish
+do
+	PREREQ=$(echo $shell | tr '[:lower:]' '[:upper:]')
+
+	test_expect_success "$PREREQ" "$shell: commands" "
+		trace2 help --commands | LC_ALL=C sort >commands &&
+		offered_by_$shell 'trace2 ' >actual &&
+		test_cmp commands actual &&
+		offers $shell 'trace2 re' record report
+	"
+
+	test_expect_success "$PREREQ" "$shell: options, each of each command" "
+		trace2 help --commands >commands &&
+		while read -r command
+		do
+			trace2 help \$command |
+			sed -n 's/^  \\(-., \\|    \\)\\(--[a-z-]*\\).*/\\2/p' |
+			LC_ALL=C sort -u >expect &&
+			test -s expect &&
+			offered_by_$shell \"trace2 \$command --\" </dev/null |
+			sed 's/=\$//' | grep ^-- | LC_ALL=C sort -u >actual &&
+			test_cmp expect actual || return 1
+		done <commands
+	"
+
+	test_expect_success "$PREREQ" "$shell: the values of an option that takes one of a few" "
+		offers $shell 'trace2 report --group ' cmd mode repo sid &&
+		offers $shell 'trace2 report -g ' cmd mode repo sid &&
+		offers $shell 'trace2 report --group m' mode
+	"
+
+	test_expect_success "$PREREQ" "$shell: the commands that help takes" "
+		offers $shell 'trace2 help re' record report &&
+		offers $shell 'trace2 help --completion ' bash fish zsh
+	"
+
+	test_expect_success "$PREREQ" "$shell: nothing of another command" "
+		offered_by_$shell 'trace2 version --gr' >actual &&
+		test_must_be_empty actual
+	"
+done
+
+# bash itself completes files: what the function leaves to it.
+test_expect_success BASH 'bash: a value after =' '
+	offers bash "trace2 report --group=" cmd mode repo sid &&
+	offers bash "trace2 report --group=m" mode
+'
+
+for shell in zsh fish
+do
+	PREREQ=$(echo $shell | tr '[:lower:]' '[:upper:]')
+
+	test_expect_success "$PREREQ" "$shell: files where a file is wanted" "
+		test_when_finished 'rm -r here' &&
+		mkdir here &&
+		>here/one.data &&
+		offered_by_$shell 'trace2 list -i here/' >actual &&
+		test_grep 'one.data' actual &&
+		offered_by_$shell 'trace2 list here/' >actual &&
+		test_grep 'one.data' actual
+	"
+
+	test_expect_success "$PREREQ" "$shell: the command that is recorded, and its words" "
+		test_when_finished 'rm -r bin here' &&
+		mkdir bin here &&
+		write_script bin/recorded-program </dev/null &&
+		>here/one.data &&
+		(
+			PATH=\$PWD/bin:\$PATH &&
+			offered_by_$shell 'trace2 record recorded-prog' >actual &&
+			test_grep '^recorded-program' actual &&
+			offered_by_$shell 'trace2 record -- recorded-prog' >actual &&
+			test_grep '^recorded-program' actual &&
+			offered_by_$shell 'trace2 record -- cat here/' >actual &&
+			test_grep one.data actual
+		)
+	"
+done
+
+test_expect_success 'another shell is refused by name' '
+	test_expect_code 2 trace2 help --completion tcsh 2>err &&
+	test_grep "tcsh.* is not a value of --completion: it takes bash|zsh|fish" err
+'
+
+test_done
