@@ -17,7 +17,8 @@ sub symbols {
 	my ($file, @options) = @_;
 	open my $in, '-|', 'nm', '-g', '--defined-only', @options, $file
 		or die "cannot run nm: $!\n";
-	my @names = map { /^[0-9a-f]+ [A-TV-Za-z] ([^\s@]+)/ ? $1 : () } <$in>;
+	# A is the name of a version.
+	my @names = map { /^[0-9a-f]+ [B-TV-Za-z] ([^\s@]+)/ ? $1 : () } <$in>;
 	close $in or die "nm failed on $file\n";
 	return grep { !/$FOREIGN/ } @names;
 }
