@@ -20,7 +20,8 @@
 #   GIT_TEST_OPTS      options for the test scripts, such as '-v -i'
 #   TEST_SHELL_PATH    the shell that runs the test scripts
 #   JOBS               how many tests run at once
-#   DESTDIR, PREFIX, bindir, libdir, includedir, mandir
+#   DESTDIR, PREFIX, bindir, libdir, includedir, datadir, mandir
+#   bashdir, zshdir, fishdir   where the completions go
 
 # The public header and the installed library agree on nothing but these.
 VERSION = 0.1.0
@@ -51,7 +52,12 @@ PREFIX = /usr/local
 bindir = $(PREFIX)/bin
 libdir = $(PREFIX)/lib
 includedir = $(PREFIX)/include
-mandir = $(PREFIX)/share/man
+datadir = $(PREFIX)/share
+mandir = $(datadir)/man
+bashdir = $(datadir)/bash-completion/completions
+zshdir = $(datadir)/zsh/site-functions
+fishdir = $(datadir)/fish/vendor_completions.d
+kitdir = $(datadir)/trace2-testkit
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
@@ -423,50 +429,93 @@ build/docs/.stamp: $(DOC_SRC)
 	fi
 
 # ---------------------------------------------------------------------------
-# Installation.  The lists serve install and uninstall alike.
+# Installation
 
-MAN_PAGES = $(wildcard build/docs/man/*.[1-9])
+# What shells read to complete command lines of trace2.
+SHELLS = $(if $(TOOL),bash zsh fish)
+COMPLETIONS = $(addprefix build/completion/,$(SHELLS))
+$(COMPLETIONS): $(TOOL)
+	@mkdir -p $(@D)
+	$(call say,MAKE)$(TOOL) help --completion $(@F) >$@
+
+# The parts of the harness that serve any project.
+KIT_T = test-lib.sh test-lib-functions.sh lib-run.sh lib-prereq.sh \
+	lib-leftover.sh lib-stress.sh lib-sanitizer.sh lib-valgrind.sh \
+	lib-terminal.sh lib-terminal.perl lib-trace2.sh chainlint.awk
+KIT_SCRUB = $(wildcard scrub/*.perl scrub/*/*/*.pm)
+
+# $(call pc,NAME,DESCRIPTION,FURTHER-LINES), below $${prefix} where it can be.
+define newline
+
+
+endef
+below = $(patsubst $(PREFIX)/%,$${prefix}/%,$(1))
+pc = prefix=$(PREFIX)$(newline)$(3)$(newline)Name: $(1)$(newline)Description: \
+	$(2)$(newline)Version: $(VERSION)$(newline)$(4)$(newline)
+PC_trace2 = $(call pc,trace2,traces$(comma) timers and counters for C \
+	programs,includedir=$(call below,$(includedir))$(newline)libdir=$(call \
+	below,$(libdir))$(newline),Libs: -L$${libdir} \
+	-ltrace2$(newline)Libs.private: -pthread$(newline)Cflags: \
+	-I$${includedir} -pthread)
+PC_trace2-perf = $(call pc,trace2-perf,counters of the processor and the \
+	kernel for C programs (trace2_perf.h),,Requires: trace2)
+PC_trace2-testkit = $(call pc,trace2-testkit,a harness and filters for \
+	tests of telemetry,testkit=$(call below,$(kitdir))$(newline),)
+
+# Rows are MODE:FILE:WHERE; they serve install and uninstall alike.
+MAN_PAGES = $(shell ls build/docs/man/*.[1-9] 2>/dev/null)
 man_dir = $(mandir)/man$(subst .,,$(suffix $(1)))
+LIB_ROWS = $(foreach h,$(PUBLIC_HEADERS),644:$(h):$(includedir)) \
+	644:$(A):$(libdir) 644:$(SO).$(SO_VERSION):$(libdir) \
+	644:build/pc/trace2.pc:$(libdir)/pkgconfig \
+	644:build/pc/trace2-perf.pc:$(libdir)/pkgconfig
+TOOL_ROWS = $(if $(TOOL),755:$(TOOL):$(bindir)) \
+	$(foreach page,$(MAN_PAGES),644:$(page):$(call man_dir,$(page)))
+kit_mode = $(if $(filter %.perl,$(1)),755,644)
+KIT_ROWS = 644:t/testkit.sh:$(kitdir) \
+	$(foreach f,$(KIT_T),$(call kit_mode,$(f)):t/$(f):$(kitdir)/t) \
+	$(foreach f,$(KIT_SCRUB),$(call \
+		kit_mode,$(f)):$(f):$(kitdir)/$(patsubst %/,%,$(dir $(f)))) \
+	644:build/pc/trace2-testkit.pc:$(datadir)/pkgconfig
+ROWS = $(LIB_ROWS) $(TOOL_ROWS) $(KIT_ROWS)
+# Those that are called otherwise than here: FILE:WHERE.
+RENAMED = $(if $(TOOL),build/completion/bash:$(bashdir)/trace2 \
+	build/completion/zsh:$(zshdir)/_trace2 \
+	build/completion/fish:$(fishdir)/trace2.fish)
+LINKS = $(libdir)/libtrace2.so.$(ABI) $(libdir)/libtrace2.so
+
+split = $(subst :,$(space),$(1))
 dest = $(call quote,$(DESTDIR)$(1))
-INSTALLED = $(addprefix $(includedir)/,$(notdir $(PUBLIC_HEADERS))) \
-	$(libdir)/libtrace2.a $(libdir)/libtrace2.so \
-	$(libdir)/libtrace2.so.$(ABI) $(libdir)/libtrace2.so.$(SO_VERSION) \
-	$(libdir)/pkgconfig/trace2.pc $(if $(TOOL),$(bindir)/trace2) \
-	$(foreach page,$(MAN_PAGES),$(call man_dir,$(page))/$(notdir $(page)))
+target = $(lastword $(call split,$(1)))/$(notdir $(word 2,$(call split,$(1))))
+define install_row
+	$(INSTALL) -D -m $(firstword $(call split,$(1))) \
+		$(word 2,$(call split,$(1))) $(call dest,$(call target,$(1)))
 
-define TRACE2_PC
-prefix=$(PREFIX)
-includedir=$(patsubst $(PREFIX)/%,$${prefix}/%,$(includedir))
-libdir=$(patsubst $(PREFIX)/%,$${prefix}/%,$(libdir))
+endef
+define install_renamed
+	$(INSTALL) -D -m 644 $(firstword $(call split,$(1))) \
+		$(call dest,$(lastword $(call split,$(1))))
 
-Name: trace2
-Description: Traces, timers and counters for C programs
-Version: $(VERSION)
-Libs: -L$${libdir} -ltrace2
-Libs.private: -pthread
-Cflags: -I$${includedir} -pthread
 endef
 
-## install: under PREFIX (/usr/local), below DESTDIR
-install: all
-	$(file >build/trace2.pc,$(TRACE2_PC))
-	$(INSTALL) -d $(call dest,$(includedir)) $(call dest,$(libdir)/pkgconfig)
-	$(INSTALL) -m 644 $(PUBLIC_HEADERS) $(call dest,$(includedir))
-	$(INSTALL) -m 644 $(A) $(call dest,$(libdir))
-	$(INSTALL) -m 755 $(SO).$(SO_VERSION) $(call dest,$(libdir))
+## install: library, command, pages, completions, test kit under PREFIX (/usr/local), below DESTDIR
+install: $(A) $(SO) $(TOOL) $(COMPLETIONS) docs
+	$(shell mkdir -p build/pc)$(foreach name,trace2 trace2-perf \
+		trace2-testkit,$(file >build/pc/$(name).pc,$(PC_$(name))))
+	$(foreach row,$(ROWS),$(call install_row,$(row)))
+	$(foreach row,$(RENAMED),$(call install_renamed,$(row)))
 	ln -sf libtrace2.so.$(SO_VERSION) $(call dest,$(libdir)/libtrace2.so.$(ABI))
 	ln -sf libtrace2.so.$(ABI) $(call dest,$(libdir)/libtrace2.so)
-	$(INSTALL) -m 644 build/trace2.pc $(call dest,$(libdir)/pkgconfig)
 	$(if $(DESTDIR),,ldconfig || echo 'ldconfig failed: programs may not find the library yet' >&2)
-	$(if $(TOOL),$(INSTALL) -d $(call dest,$(bindir)))
-	$(if $(TOOL),$(INSTALL) -m 755 $(TOOL) $(call dest,$(bindir)))
-	$(foreach page,$(MAN_PAGES),$(INSTALL) -d $(call dest,$(call \
-		man_dir,$(page))) && $(INSTALL) -m 644 $(page) $(call \
-		dest,$(call man_dir,$(page))) &&) :
 
 ## uninstall: remove what install put there
 uninstall:
-	rm -f $(foreach file,$(INSTALLED),$(call dest,$(file)))
+	rm -f $(foreach row,$(ROWS),$(call dest,$(call target,$(row)))) \
+		$(foreach row,$(RENAMED),$(call dest,$(lastword $(call split,$(row))))) \
+		$(foreach link,$(LINKS),$(call dest,$(link)))
+	-rmdir $(call dest,$(kitdir)/t) $(call dest,$(kitdir)/scrub/lib/Trace2) \
+		$(call dest,$(kitdir)/scrub/lib) $(call dest,$(kitdir)/scrub) \
+		$(call dest,$(kitdir)) 2>/dev/null
 
 ## clean: remove everything that make made
 clean:

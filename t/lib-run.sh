@@ -228,7 +228,7 @@ test_lint_ () {
 	*,*[!\ \	"$test_newline_"]*) ;;
 	*) return 0 ;;
 	esac
-	test_reason_=$(awk -f "$TEST_DIRECTORY/chainlint.awk" 2>&1 <<-EOT
+	test_reason_=$(awk -f "$TEST_LIB_DIRECTORY/chainlint.awk" 2>&1 <<-EOT
 	$1
 	EOT
 	)

@@ -10,7 +10,7 @@
 # be terminals.  What it prints comes out here as it is, without the carriage
 # returns of a terminal.
 test_terminal () {
-	"$PERL_PATH" "$TEST_DIRECTORY/lib-terminal.perl" "$@" 2>&7
+	"$PERL_PATH" "$TEST_LIB_DIRECTORY/lib-terminal.perl" "$@" 2>&7
 } 7>&2 2>&4
 
 test_lazy_prereq TTY '

@@ -18,7 +18,7 @@
 # "local" is not POSIX, but dash, bash and busybox sh all have it.
 # shellcheck disable=SC3043
 
-trace2_scrub_=${TEST_DIRECTORY:?}/../scrub
+trace2_scrub_=${TEST_LIB_DIRECTORY:?}/../scrub
 
 # trace2_args_ FUNCTION NUMBER ARG...: so many arguments, none of them empty.
 trace2_args_ () {

@@ -27,17 +27,23 @@
 # ---------------------------------------------------------------------------
 # Where we are
 
-# A script of another tree that is run by a test starts afresh.
-if test -z "${TEST_DIRECTORY-}" || test -f ./test-lib.sh
+# A script of another tree that is run by a test starts afresh. That of another
+# project has its tests in one place and this file in another: testkit.sh has
+# said where.
+if test -n "${test_kit_-}"
+then
+	TEST_LIB_DIRECTORY=$test_kit_/t
+elif test -z "${TEST_DIRECTORY-}" || test -f ./test-lib.sh
 then
 	TEST_DIRECTORY=$(pwd)
 	test -z "${TEST_LIB_RUN_ID-}" || GIT_BUILD_DIR=
 else
 	TEST_DIRECTORY=$(cd "$TEST_DIRECTORY" && pwd) || exit 1
 fi
-if ! test -f "$TEST_DIRECTORY/test-lib-functions.sh"
+test -n "${test_kit_-}" || TEST_LIB_DIRECTORY=$TEST_DIRECTORY
+if ! test -f "$TEST_LIB_DIRECTORY/test-lib-functions.sh"
 then
-	echo >&2 "error: '$TEST_DIRECTORY' is not the test directory: run the" \
+	echo >&2 "error: '$TEST_LIB_DIRECTORY' is not the test directory: run the" \
 		"script from within t/, or set TEST_DIRECTORY"
 	exit 1
 fi
@@ -51,7 +57,7 @@ this_test=${TEST_NAME%%-*}
 
 # How the project was built: SANITIZE, PERL_PATH, SHELL_PATH, ...  The
 # environment wins, so that one run can use another perl or shell.
-if test -f "$GIT_BUILD_DIR/build/build-options"
+if test -z "${test_kit_-}" && test -f "$GIT_BUILD_DIR/build/build-options"
 then
 	test_env_perl_=${PERL_PATH-} test_env_shell_=${SHELL_PATH-}
 	. "$GIT_BUILD_DIR/build/build-options"
@@ -230,7 +236,7 @@ then
 elif test -n "$stress"
 then
 	unset TEST_LIB_IN_SHELL
-	. "$TEST_DIRECTORY/lib-stress.sh"
+	. "$TEST_LIB_DIRECTORY/lib-stress.sh"
 	test_stress_main "$@"
 	exit
 fi
@@ -316,11 +322,12 @@ then
 	export MALLOC_PERTURB_
 fi
 
+test -n "${test_kit_-}" ||
 PATH=$GIT_BUILD_DIR/t/helper:$GIT_BUILD_DIR/build/bin:$PATH
 export PATH
 
 # The harness's own tests run before anything is built; they say so.
-if test -z "${TEST_NO_TEST_TOOL-}" &&
+if test -z "${TEST_NO_TEST_TOOL-}${test_kit_-}" &&
    ! test -x "$GIT_BUILD_DIR/t/helper/test-tool"
 then
 	echo "Bail out! t/helper/test-tool is not built: run 'make'" \
@@ -420,10 +427,10 @@ test_logs_dir_=
 skip_all=
 GIT_EXIT_OK=
 
-. "$TEST_DIRECTORY/test-lib-functions.sh"
-. "$TEST_DIRECTORY/lib-run.sh"
-. "$TEST_DIRECTORY/lib-prereq.sh"
-. "$TEST_DIRECTORY/lib-leftover.sh"
+. "$TEST_LIB_DIRECTORY/test-lib-functions.sh"
+. "$TEST_LIB_DIRECTORY/lib-run.sh"
+. "$TEST_LIB_DIRECTORY/lib-prereq.sh"
+. "$TEST_LIB_DIRECTORY/lib-leftover.sh"
 
 # Runs when the shell ends, whatever ends it.
 test_at_shell_exit () {
@@ -579,11 +586,11 @@ export HOME GNUPGHOME GIT_CEILING_DIRECTORIES TRASH_DIRECTORY TEST_DIRECTORY \
 test_start_leftover_
 if test -n "$valgrind"
 then
-	. "$TEST_DIRECTORY/lib-valgrind.sh"
+	. "$TEST_LIB_DIRECTORY/lib-valgrind.sh"
 	test_valgrind_start
 elif test -n "${SANITIZE-}"
 then
-	. "$TEST_DIRECTORY/lib-sanitizer.sh"
+	. "$TEST_LIB_DIRECTORY/lib-sanitizer.sh"
 	test_sanitizer_start
 fi
 

@@ -43,6 +43,6 @@ sub check {
 	close $in;
 }
 
-check([ '-e', join ',', @IN_TESTS ], grep { m{^t/} } @files);
-check([], grep { !m{^t/} } @files);
+check([ '-e', join ',', @IN_TESTS ], grep { m{^(?:.*/)?t/} } @files);
+check([], grep { !m{^(?:.*/)?t/} } @files);
 done();

@@ -1,0 +1,274 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+
+test_description='make install, and projects that use what it installed
+
+Programs in C and C++ are built with what pkg-config says, with the shared
+library and with the archive; a project is tested with the installed test kit.
+'
+
+. ./test-lib.sh
+
+test_lazy_prereq MAKE 'make --version'
+test_lazy_prereq PKG_CONFIG 'pkg-config --version'
+test_lazy_prereq CXX 'command -v "${CXX:-c++}"'
+test_lazy_prereq ASCIIDOCTOR 'asciidoctor --version'
+# A program of a sanitizer needs its flags, and musl has no pkg-config.
+if test_have_prereq INSTRUMENTED || test_have_prereq MUSL ||
+   ! test_have_prereq MAKE
+then
+	skip_all='needs make, and the plain build'
+	test_done
+fi
+
+# What pkg-config prints has no quotes: a path without blanks.
+top=$(mktemp -d "${TMPDIR:-/tmp}/t9021.XXXXXX") || exit 1
+test_atexit 'rm -rf "$top"'
+
+# The tree as it was built: make finds nothing to do but install.
+install_it () {
+	make -C "$GIT_BUILD_DIR" CC="$CC" CXX="$CXX" CFLAGS="$CFLAGS" \
+		CPPFLAGS="$CPPFLAGS" LDFLAGS="$LDFLAGS" DEVELOPER="$DEVELOPER" \
+		SHELL_PATH="$SHELL_PATH" PERL_PATH="$PERL_PATH" SANITIZE= "$@"
+}
+
+# Paths of all files below DIR, without the man pages.
+list_files () {
+	(cd "$1" && find . ! -type d) | grep -v "/man/" | LC_ALL=C sort
+}
+
+# with_installed COMMAND...
+with_installed () {
+	PKG_CONFIG_PATH=$top/lib/pkgconfig:$top/share/pkgconfig \
+	LD_LIBRARY_PATH=$top/lib PATH=$top/bin:$PATH "$@"
+}
+
+cat >expect <<-\EOF
+./bin/trace2
+./include/trace2.h
+./include/trace2_perf.h
+./lib/libtrace2.a
+./lib/libtrace2.so
+./lib/libtrace2.so.1
+./lib/libtrace2.so.1.0.0
+./lib/pkgconfig/trace2-perf.pc
+./lib/pkgconfig/trace2.pc
+./share/bash-completion/completions/trace2
+./share/fish/vendor_completions.d/trace2.fish
+./share/pkgconfig/trace2-testkit.pc
+./share/trace2-testkit/scrub/event.perl
+./share/trace2-testkit/scrub/lib/Trace2/Events.pm
+./share/trace2-testkit/scrub/lib/Trace2/Json.pm
+./share/trace2-testkit/scrub/lib/Trace2/Scrub.pm
+./share/trace2-testkit/scrub/lib/Trace2/Template.pm
+./share/trace2-testkit/scrub/normal.perl
+./share/trace2-testkit/scrub/perf.perl
+./share/trace2-testkit/t/chainlint.awk
+./share/trace2-testkit/t/lib-leftover.sh
+./share/trace2-testkit/t/lib-prereq.sh
+./share/trace2-testkit/t/lib-run.sh
+./share/trace2-testkit/t/lib-sanitizer.sh
+./share/trace2-testkit/t/lib-stress.sh
+./share/trace2-testkit/t/lib-terminal.perl
+./share/trace2-testkit/t/lib-terminal.sh
+./share/trace2-testkit/t/lib-trace2.sh
+./share/trace2-testkit/t/lib-valgrind.sh
+./share/trace2-testkit/t/test-lib-functions.sh
+./share/trace2-testkit/t/test-lib.sh
+./share/trace2-testkit/testkit.sh
+./share/zsh/site-functions/_trace2
+EOF
+
+test_expect_success 'DESTDIR, with a blank in it, and PREFIX' '
+	install_it install DESTDIR="$PWD/dest dir" PREFIX=/opt/trace2 \
+		>out 2>err &&
+	list_files "dest dir/opt/trace2" >actual &&
+	test_cmp expect actual &&
+	test_grep "^prefix=/opt/trace2$" \
+		"dest dir/opt/trace2/lib/pkgconfig/trace2.pc" &&
+	{ grep -r -l "dest dir" "dest dir" >found || :; } &&
+	test_must_be_empty found
+'
+
+test_expect_success ASCIIDOCTOR 'a man page for each command' '
+	trace2 help --commands >commands &&
+	while read -r command
+	do
+		test_path_is_file "dest dir/opt/trace2/share/man/man1/trace2-$command.1" ||
+		return 1
+	done <commands
+'
+
+test_expect_success 'uninstall leaves nothing' '
+	>"dest dir/opt/trace2/share/somebody-elses" &&
+	install_it uninstall DESTDIR="$PWD/dest dir" PREFIX=/opt/trace2 \
+		>out 2>err &&
+	(cd "dest dir" && find . ! -type d) >actual &&
+	echo ./opt/trace2/share/somebody-elses >expect.left &&
+	test_cmp expect.left actual &&
+	test_path_is_missing "dest dir/opt/trace2/share/trace2-testkit"
+'
+
+test_expect_success 'each place can be another' '
+	install_it install DESTDIR="$PWD/places" PREFIX=/usr \
+		libdir=/usr/lib/triple zshdir=/usr/share/zsh/vendor-completions \
+		mandir=/man >out 2>err &&
+	test_path_is_file places/usr/lib/triple/libtrace2.so.1 &&
+	test_path_is_file places/usr/lib/triple/pkgconfig/trace2.pc &&
+	test_grep "^libdir=.{prefix}/lib/triple$" \
+		places/usr/lib/triple/pkgconfig/trace2.pc &&
+	test_path_is_file places/usr/share/zsh/vendor-completions/_trace2 &&
+	test_path_is_missing places/usr/share/man
+'
+
+# ldconfig would change the system, so DESTDIR is not empty.
+test_expect_success 'setup: install where programs look for it' '
+	install_it install DESTDIR=/ PREFIX="$top" >out 2>err ||
+	{ cat out err && return 1; }
+'
+
+test_expect_success PKG_CONFIG 'pkg-config knows all three, and their version' '
+	trace2 version | sed -n "s/^trace2 version //p" | cut -d" " -f1 \
+		>expect.version &&
+	for name in trace2 trace2-perf trace2-testkit
+	do
+		with_installed pkg-config --modversion "$name" >actual &&
+		test_cmp expect.version actual || return 1
+	done &&
+	with_installed pkg-config --cflags trace2-perf >actual &&
+	test_grep "^-I$top/include -pthread *$" actual
+'
+
+cat >consumer.c <<'EOT'
+#include <trace2.h>
+#include <trace2_perf.h>
+TRACE2_COUNTER(seen, "consumer", "seen", 0);
+TRACE2_TIMER(spent, "consumer", "spent", 0);
+int main(int argc, char **argv)
+{
+	struct trace2_perf *event;
+	struct trace2_perf_attr attr = { 0 };
+
+	(void)argc;
+	trace2_initialize();
+	trace2_cmd_start(argv);
+	trace2_timer_start(spent);
+	trace2_counter_add(seen, 7);
+	trace2_timer_stop(spent);
+	if (!trace2_perf_open(&attr, 0, 77777, NULL, &event))
+		trace2_perf_close(event);
+	return trace2_cmd_exit(0);
+}
+EOT
+sed 's/attr = { 0 }/attr = {}/' consumer.c >consumer.cc
+
+says_what_it_did () {
+	rm -f trace &&
+	with_installed env GIT_TRACE2_PERF="$PWD/trace" ./consumer &&
+	with_installed "$PERL_PATH" "$top/share/trace2-testkit/scrub/perf.perl" \
+		<trace >actual &&
+	cat >expect.trace <<-\EOF &&
+	d0|main|version|||||unknown
+	d0|main|start||_T_ABS_|||_EXE_
+	d0|main|exit||_T_ABS_|||code:0
+	d0|main|timer||||consumer|name:spent intervals:1 total:_T_TOTAL_ min:_T_MIN_ max:_T_MAX_
+	d0|main|counter||||consumer|name:seen value:7
+	d0|main|atexit||_T_ABS_|||code:0
+	EOF
+	test_cmp expect.trace actual
+}
+
+test_expect_success PKG_CONFIG 'a program in C, with the shared library' '
+	$CC -Wall -Wextra -Werror consumer.c -o consumer \
+		$(with_installed pkg-config --cflags --libs trace2 trace2-perf) &&
+	LC_ALL=C readelf -d consumer >needed &&
+	test_grep "NEEDED.*libtrace2.so.1]" needed &&
+	says_what_it_did
+'
+
+test_expect_success PKG_CONFIG,CXX 'a program in C++, with the shared library' '
+	$CXX -Wall -Wextra -Werror consumer.cc -o consumer \
+		$(with_installed pkg-config --cflags --libs trace2) &&
+	says_what_it_did
+'
+
+test_expect_success PKG_CONFIG 'a program in C that is static as a whole' '
+	$CC -static consumer.c -o consumer \
+		$(with_installed pkg-config --static --cflags --libs trace2) &&
+	LC_ALL=C readelf -d consumer >needed &&
+	test_grep ! NEEDED needed &&
+	says_what_it_did
+'
+
+test_expect_success PKG_CONFIG,CXX 'a program in C++, with the archive' '
+	libs=$(with_installed pkg-config --static --libs trace2) &&
+	$CXX consumer.cc -o consumer \
+		$(with_installed pkg-config --cflags trace2) \
+		$(echo "$libs" | sed "s/-ltrace2/-l:libtrace2.a/") &&
+	LC_ALL=C readelf -d consumer >needed &&
+	test_grep ! libtrace2 needed &&
+	says_what_it_did
+'
+
+test_expect_success 'the installed command needs nothing of the tree' '
+	with_installed "$top/bin/trace2" version >actual &&
+	trace2 version >expect.version &&
+	test_cmp expect.version actual &&
+	LC_ALL=C readelf -d "$top/bin/trace2" >dynamic &&
+	test_grep ! "R.*PATH" dynamic
+'
+
+test_expect_success PKG_CONFIG,JQ 'the example project passes its tests, which use the installed kit' '
+	cp -R "$GIT_BUILD_DIR/examples/testkit" project &&
+	with_installed make -C project CC="$CC" check >out 2>&1 ||
+	{ cat out && return 1; } &&
+	test_grep "^All tests successful" out &&
+	test_grep "Tests=4" out
+'
+
+test_expect_success PKG_CONFIG,JQ 'those tests fail when the program says something else' '
+	sed "s/\"path\", path/\"file\", path/" project/words.c >other &&
+	mv other project/words.c &&
+	test_must_fail with_installed make -C project CC="$CC" check >out 2>&1 &&
+	test_grep "Failed test: *1$" out
+'
+
+test_expect_success ASCIIDOCTOR 'the how-to and the policy are made without a warning, with the example inside' '
+	for page in howto-test-telemetry technical/abi
+	do
+		asciidoctor --failure-level=WARN -D html \
+			"$GIT_BUILD_DIR/Documentation/$page.adoc" 2>err &&
+		test_must_be_empty err || return 1
+	done &&
+	test_grep "have_counter_event main counter words read 3 actual" \
+		html/howto-test-telemetry.html
+'
+
+test_expect_success 'the kit says what is wrong when it is not where it should be' '
+	test_must_fail env TESTKIT="$PWD/nowhere" \
+		sh -c ". \"$top\"/share/trace2-testkit/testkit.sh" 2>err &&
+	test_grep "TESTKIT=.*/nowhere. is not where the test kit" err
+'
+
+test_expect_success 'scripts of the kit run from anywhere, and their trash is beside them' '
+	mkdir -p "other project/tests" &&
+	cat >"other project/tests/t1-dir.sh" <<-\EOF &&
+	test_description=x
+	. "$TESTKIT/testkit.sh"
+	test_expect_success "places" "
+		test \"\${TRASH_DIRECTORY%/*}\" = \"\$TEST_DIRECTORY\" &&
+		test_path_is_file \"\$TEST_DIRECTORY/t1-dir.sh\"
+	"
+	test_expect_success "chain lint is at work" "
+		true
+		true
+	"
+	test_done
+	EOF
+	test_expect_code 1 env TESTKIT="$top/share/trace2-testkit" \
+		sh "other project/tests/t1-dir.sh" >actual 2>&1 &&
+	test_grep "^ok 1 - places" actual &&
+	test_grep "^not ok 2 - chain lint" actual
+'
+
+test_done

@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: MIT
+#
+# The entry to the test kit for other projects. A test script begins with
+#
+#	test_description='what it is about'
+#	. "${TESTKIT:=/usr/share/trace2-testkit}/testkit.sh"
+#
+# and goes on as t/test-lib.sh here has it. $TESTKIT is this directory,
+# $TEST_DIRECTORY the one of the script, whatever it was called from; trash
+# directories are made there. Programs are found by the $PATH of the caller.
+#
+# shellcheck shell=sh
+
+if test -z "${TESTKIT-}" || ! test -f "$TESTKIT/t/test-lib.sh"
+then
+	echo >&2 "error: TESTKIT='${TESTKIT-}' is not where the test kit of" \
+		"trace2 is (see pkg-config --variable=testkit trace2-testkit)"
+	exit 1
+fi
+TESTKIT=$(cd "$TESTKIT" && pwd) || exit 1
+test_kit_=$TESTKIT
+TEST_DIRECTORY=$(cd "$(dirname "$0")" && pwd) || exit 1
+GIT_BUILD_DIR=${TEST_DIRECTORY%/*}
+. "$TESTKIT/t/test-lib.sh"
