@@ -1,0 +1,133 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+
+test_description='what programs that were linked before rely on
+
+Documentation/technical/abi.adoc says what may change and how. A test that
+fails here says that programs would have to be built again.
+'
+
+. ./test-lib.sh
+
+if ! command -v nm >/dev/null
+then
+	skip_all='nm is missing'
+	test_done
+fi
+
+so=$GIT_BUILD_DIR/build/lib/libtrace2.so
+list=$GIT_BUILD_DIR/debian/libtrace2-1.symbols
+
+test_expect_success !INSTRUMENTED 'the library shows just the symbols of the list, of one version' '
+	nm -D --defined-only "$so" |
+	awk "{ sub(/@@/, \"@\", \$3); print \$2 == \"A\" ? \$3 \"@\" \$3 : \$3 }" |
+	LC_ALL=C sort >actual &&
+	sed -n "s/^ \([^ ]*\) [0-9.]*$/\1/p" "$list" | LC_ALL=C sort >expect &&
+	test_line_count -gt 60 expect &&
+	test_cmp expect actual
+'
+
+test_expect_success !MUSL 'each has the number of the ABI in its version' '
+	test_grep "^libtrace2.so.$TRACE2_ABI libtrace2-$TRACE2_ABI " "$list" &&
+	sed -n "s/^ .*@\([^ ]*\) .*/\1/p" "$list" | sort -u >actual &&
+	echo "TRACE2_$TRACE2_ABI" >expect &&
+	test_cmp expect actual &&
+	LC_ALL=C readelf -d "$so" >dynamic &&
+	test_grep "SONAME.*\[libtrace2.so.$TRACE2_ABI\]" dynamic
+'
+
+test_expect_success 'the library needs libc alone' '
+	LC_ALL=C readelf -d "$so" >dynamic &&
+	sed -n "s/.*(NEEDED).*\[\(.*\)\]/\1/p" dynamic |
+	grep -v -e "^libc\." -e "^ld-" -e "^libasan" -e "^libtsan" \
+		-e "^libubsan" -e "^libpthread" -e "^libdl" -e "^librt" \
+		-e "^libm\." -e "^libgcc_s" -e "^libstdc++" -e "^libresolv" \
+		>actual || : &&
+	test_must_be_empty actual
+'
+
+cat >layout.c <<'EOT'
+#include <stddef.h>
+#include <stdio.h>
+#include "trace2.h"
+#include "trace2_perf.h"
+
+#define SIZE(type) printf(#type " %zu\n", sizeof(struct type))
+#define AT(type, member) \
+	printf("  " #member " %zu\n", offsetof(struct type, member))
+
+int main(void)
+{
+	SIZE(trace2_options);
+	AT(trace2_options, version);
+	AT(trace2_options, prefix);
+	AT(trace2_options, flags);
+	SIZE(trace2_repo);
+	AT(trace2_repo, worktree);
+	AT(trace2_repo, repo_id);
+	SIZE(trace2_child);
+	AT(trace2_child, argv);
+	AT(trace2_child, child_class);
+	AT(trace2_child, hook_name);
+	AT(trace2_child, cwd);
+	AT(trace2_child, use_shell);
+	AT(trace2_child, pid);
+	AT(trace2_child, child_id);
+	AT(trace2_child, child_state);
+	AT(trace2_child, start_ns);
+	SIZE(trace2_timer);
+	AT(trace2_timer, name);
+	AT(trace2_timer, flags);
+	AT(trace2_timer, index);
+	SIZE(trace2_counter);
+	AT(trace2_counter, index);
+	SIZE(trace2_perf_attr);
+	AT(trace2_perf_attr, config);
+	AT(trace2_perf_attr, sample_period);
+	AT(trace2_perf_attr, read_format);
+	SIZE(trace2_perf_named);
+	AT(trace2_perf_named, group);
+	AT(trace2_perf_named, name);
+	return 0;
+}
+EOT
+
+test_expect_success LONG_IS_64BIT 'the structures that programs hold have not changed' '
+	${CC:-cc} -I"$GIT_BUILD_DIR/lib" layout.c -o layout &&
+	./layout >actual &&
+	cat >expect <<-\EOF &&
+	trace2_options 24
+	  version 0
+	  prefix 8
+	  flags 16
+	trace2_repo 16
+	  worktree 0
+	  repo_id 8
+	trace2_child 64
+	  argv 0
+	  child_class 8
+	  hook_name 16
+	  cwd 24
+	  use_shell 32
+	  pid 40
+	  child_id 48
+	  child_state 52
+	  start_ns 56
+	trace2_timer 24
+	  name 8
+	  flags 16
+	  index 20
+	trace2_counter 24
+	  index 20
+	trace2_perf_attr 56
+	  config 8
+	  sample_period 32
+	  read_format 40
+	trace2_perf_named 320
+	  group 56
+	  name 60
+	EOF
+	test_cmp expect actual
+'
+
+test_done

@@ -1,0 +1,115 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+
+test_description='the Debian packages
+
+What is cheap is held against what make install does. With GIT_TEST_LONG set the
+packages are built, looked at by lintian, and unpacked.
+'
+
+. ./test-lib.sh
+
+debian=$GIT_BUILD_DIR/debian
+
+test_lazy_prereq DPKG_BUILD 'command -v dpkg-buildpackage && command -v dh &&
+	command -v asciidoctor && dpkg-checkbuilddeps "$debian/control"'
+test_lazy_prereq LINTIAN 'lintian --version'
+test_lazy_prereq PARSECHANGELOG 'dpkg-parsechangelog --version'
+
+packages () {
+	sed -n 's/^Package: //p' "$debian/control"
+}
+
+test_expect_success 'four packages, the library named after its ABI' '
+	cat >expect <<-EOF &&
+	libtrace2-$TRACE2_ABI
+	libtrace2-dev
+	trace2
+	trace2-testkit
+	EOF
+	packages >actual &&
+	test_cmp expect actual &&
+	test_path_is_file "$debian/libtrace2-$TRACE2_ABI.install" &&
+	test_grep "^Depends: libtrace2-$TRACE2_ABI (= " "$debian/control"
+'
+
+test_expect_success PARSECHANGELOG 'the version is that of the Makefile' '
+	dpkg-parsechangelog -l "$debian/changelog" -S Version >actual &&
+	echo "$TRACE2_VERSION" >expect &&
+	test_cmp expect actual
+'
+
+# Each file that make install puts somewhere is in one package: debhelper fails
+# only where a pattern matches nothing.
+test_expect_success !INSTRUMENTED,!MUSL 'each installed file is in just one package' '
+	make -C "$GIT_BUILD_DIR" install DOC_SRC= \
+		DESTDIR="$PWD/root" PREFIX=/usr \
+		libdir=/usr/lib/triple zshdir=/usr/share/zsh/vendor-completions \
+		CC="$CC" CXX="$CXX" CFLAGS="$CFLAGS" CPPFLAGS="$CPPFLAGS" \
+		LDFLAGS="$LDFLAGS" DEVELOPER="$DEVELOPER" SANITIZE= \
+		SHELL_PATH="$SHELL_PATH" PERL_PATH="$PERL_PATH" >out 2>&1 &&
+	mkdir -p root/usr/share/man/man1 root/usr/share/man/man3 &&
+	(
+		cd root &&
+		find . ! -type d | LC_ALL=C sort >../expect &&
+		for package in $(packages)
+		do
+			while read -r pattern
+			do
+				find . ! -type d \( -path "./$pattern" \
+					-o -path "./$pattern/*" \) >../found &&
+				cat ../found &&
+
+				ls -d $pattern >../found || exit 1
+			done <"$debian/$package.install" || exit 1
+		done >../listed
+	) &&
+	LC_ALL=C sort listed >actual &&
+	test_cmp expect actual
+'
+
+test_expect_success DPKG_BUILD,EXPENSIVE,!INSTRUMENTED,!MUSL 'the packages are built' '
+	mkdir -p build/trace2 &&
+	(
+		cd "$GIT_BUILD_DIR" &&
+		tar --exclude=./build --exclude=./.git --exclude=./t/trash* \
+			--exclude=./t/test-results --exclude=./t/helper/test-tool \
+			-cf - .
+	) | tar -C build/trace2 -xf - &&
+	(
+		unset TEST_DIRECTORY GIT_BUILD_DIR CC CXX CFLAGS CPPFLAGS LDFLAGS &&
+		cd build/trace2 &&
+		dpkg-buildpackage -us -uc -j2 >../log 2>&1 ||
+		{ tail -n 40 ../log && exit 1; }
+	) &&
+	for package in $(packages)
+	do
+		test -f build/"$package"_"$TRACE2_VERSION"_*.deb || return 1
+	done
+'
+
+test_expect_success LINTIAN,DPKG_BUILD,EXPENSIVE,!INSTRUMENTED,!MUSL 'lintian has nothing against them' '
+	lintian --fail-on error build/*.changes >lintian.out ||
+	{ cat lintian.out && return 1; }
+'
+
+test_expect_success DPKG_BUILD,EXPENSIVE,!INSTRUMENTED,!MUSL 'what they hold runs' '
+	mkdir unpacked &&
+	for deb in build/*.deb
+	do
+		dpkg-deb -x "$deb" unpacked || return 1
+	done &&
+	unpacked/usr/bin/trace2 version >actual &&
+	test_grep "^trace2 version $TRACE2_VERSION" actual &&
+	test -f unpacked/usr/lib/*/libtrace2.so.$TRACE2_ABI &&
+	test_path_is_file unpacked/usr/share/man/man1/trace2-record.1.gz &&
+	cp -R "$GIT_BUILD_DIR/examples/testkit" project &&
+	libdir=$(dirname unpacked/usr/lib/*/libtrace2.so) &&
+	gcc -Iunpacked/usr/include project/words.c -o project/words \
+		-L"$libdir" -ltrace2 &&
+	LD_LIBRARY_PATH=$PWD/$libdir TESTKIT=$PWD/unpacked/usr/share/trace2-testkit \
+		sh project/t/t0001-words.sh >actual &&
+	test_grep "^# passed all 4" actual
+'
+
+test_done
