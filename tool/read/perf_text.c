@@ -146,10 +146,13 @@ bool tr2_normal_text_looks(const char *line, size_t len)
 	return false;
 }
 
+/* At most 18 digits: what has more makes no sense, and must not overflow. */
 static int64_t number_of(const char *s, size_t n)
 {
 	int64_t v = 0;
 
+	if (n > 18)
+		n = 18;
 	while (n-- && is_digit(*s))
 		v = v * 10 + (*s++ - '0');
 	return v;
