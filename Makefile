@@ -12,6 +12,7 @@
 #   CFLAGS, CPPFLAGS, LDFLAGS
 #   DEVELOPER=1        warnings are errors, and the library checks itself
 #   SANITIZE=LIST      address,undefined or thread
+#   LINT_DEEP=1        'make lint' asks clang's analyzer, too
 #   V=1                show the commands
 #   T='t0210 t03'      run only the tests whose names begin so
 #   FUZZ, FUZZ_SECONDS which fuzzers 'make fuzz' runs, and how long each
@@ -134,6 +135,8 @@ STRICT = -Werror -Wshadow -Wpointer-arith -Wwrite-strings -Wundef -Wvla \
 STRICT_C = -Wstrict-prototypes -Wold-style-definition -Wmissing-prototypes \
 	-Wbad-function-cast
 
+# Calls that are errors; the command's, the tests' and the library's differ.
+BANNED = $(if $(DEVELOPER),-include t/lint/banned.h)
 BASE_FLAGS = -D_GNU_SOURCE -fvisibility=hidden -pthread -Ilib $(WARNINGS)
 ifneq ($(DEVELOPER),)
 BASE_FLAGS += $(STRICT) -DTR2_DEVELOPER=1
@@ -157,7 +160,9 @@ C_FLAGS = -std=c11 $(BASE_FLAGS) $(C_ONLY) $(CPPFLAGS) $(CFLAGS) \
 CXX_FLAGS = -std=c++17 $(BASE_FLAGS) $(CPPFLAGS) $(CFLAGS) $(SANITIZE_FLAGS)
 # One set of objects serves the archive and the shared library.
 PIC_FLAGS = -fPIC -fno-semantic-interposition
-LIB_FLAGS = $(PIC_FLAGS) -ftls-model=initial-exec
+LIB_FLAGS = $(PIC_FLAGS) -ftls-model=initial-exec $(BANNED) -DTR2_IN_LIBRARY
+TOOL_FLAGS = -Itool $(TOOL_CFLAGS) $(BANNED)
+TEST_FLAGS = $(BANNED) -DTR2_IN_TESTS
 LINK_FLAGS = -pthread $(SANITIZE_FLAGS) -Wl,--as-needed $(LDFLAGS)
 # A library that the sanitizer's runtime is missing from until it is loaded
 # into a program has undefined symbols by design.
@@ -260,7 +265,7 @@ $(OBJ)/t/helper/modules/%.o: t/helper/modules/%.c
 
 $(OBJ)/%.o: %.c
 	@mkdir -p $(@D)
-	$(call say,CC)$(CC) $(C_FLAGS) -MMD -MP -c -o $@ $<
+	$(call say,CC)$(CC) $(C_FLAGS) $(TEST_FLAGS) -MMD -MP -c -o $@ $<
 
 $(OBJ)/%.o: %.cc
 	@mkdir -p $(@D)
@@ -268,11 +273,11 @@ $(OBJ)/%.o: %.cc
 
 $(TOOL_OBJ)/tool/%.o: tool/%.c
 	@mkdir -p $(@D)
-	$(call say,CC)$(CC) $(C_FLAGS) -Itool $(TOOL_CFLAGS) -MMD -MP -c -o $@ $<
+	$(call say,CC)$(CC) $(C_FLAGS) $(TOOL_FLAGS) -MMD -MP -c -o $@ $<
 
 $(TOOL_OBJ)/t/fuzz/%.o: t/fuzz/%.c
 	@mkdir -p $(@D)
-	$(call say,CC)$(CC) $(C_FLAGS) -Itool $(TOOL_CFLAGS) -MMD -MP -c -o $@ $<
+	$(call say,CC)$(CC) $(C_FLAGS) $(TOOL_FLAGS) -DTR2_IN_TESTS -MMD -MP -c -o $@ $<
 
 $(TOOL_OBJ)/tool/%.o: tool/%.cc
 	@mkdir -p $(@D)
@@ -395,7 +400,9 @@ fuzz:
 
 ## lint: hold the sources against the rules in t/lint
 lint: all
-	@$(SHELL_PATH) t/lint/run
+	@$(shell mkdir -p build/lint)$(file >build/lint/files,$(LINT_FILES)):
+	@LINT_FLAGS=$(call quote,$(LINT_FLAGS)) LINT_DEEP=$(LINT_DEEP) \
+		JOBS=$(JOBS) $(SHELL_PATH) t/lint/run
 
 ## generate: write anew what is made from the tables of events and options
 generate: t/helper/test-tool $(TOOL)
@@ -427,6 +434,14 @@ build/docs/.stamp: $(DOC_SRC)
 		echo >&2 'trace2: documents left out: Debian package' \
 			'asciidoctor brings what makes them'; \
 	fi
+
+# What analysers look at: each file, and before it what its object was made from.
+# They see the code as it ships, in whatever way it was built last.
+LINT_FLAGS = -std=c11 -D_GNU_SOURCE -Ilib -Itool $(filter-out \
+	-DTRACE2_VERSION=%,$(TOOL_CFLAGS)) -DTRACE2_VERSION="0"
+LINT_FILES = $(foreach object,$(LIB_OBJ) $(TOOL_C_OBJ) $(TEST_TOOL_OBJ) \
+	$(UNIT_OBJ) $(FUZZ_OBJ) $(EXAMPLE_OBJ),$(object:.o=.d) $(patsubst \
+	$(OBJ)/%.o,%.c,$(patsubst $(TOOL_OBJ)/%.o,%.c,$(object))))
 
 # ---------------------------------------------------------------------------
 # Installation

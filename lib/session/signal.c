@@ -154,6 +154,7 @@ static void install(int signo)
 
 static int signal_number(const char *text, size_t len)
 {
+	long number;
 	size_t i;
 
 	if (len > 3 && !strncasecmp(text, "SIG", 3)) {
@@ -164,7 +165,8 @@ static int signal_number(const char *text, size_t len)
 		if (strlen(names[i].name) == len &&
 		    !strncasecmp(names[i].name, text, len))
 			return names[i].signo;
-	return atoi(text);
+	number = strtol(text, NULL, 10);
+	return number > 0 && number <= MAX_SIGNO ? (int)number : 0;
 }
 
 void tr2_signal_install(const char *list)

@@ -258,7 +258,7 @@ static int make_socket(const char *path, int type)
 
 	if (strlen(path) >= sizeof(address.sun_path))
 		tool_die("'%s' is too long for a socket", path);
-	strcpy(address.sun_path, path);
+	memcpy(address.sun_path, path, strlen(path) + 1);
 	unlink(path); /* of a reader before */
 	if (fd < 0 ||
 	    bind(fd, (struct sockaddr *)&address, sizeof(address)) ||

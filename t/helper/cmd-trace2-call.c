@@ -387,7 +387,7 @@ static const char **sample_args(const char *sample, char *words, const char **a)
 	int nr = 0;
 
 	memset(a, 0, 2 * PADDING * sizeof(*a));
-	strcpy(words, sample);
+	memcpy(words, sample, strlen(sample) + 1);
 	for (word = strtok_r(words, " ", &rest); word;
 	     word = strtok_r(NULL, " ", &rest))
 		a[nr++] = word;

@@ -21,11 +21,12 @@ static const char *volatile unfinished;
 
 static void on_signal(int signo)
 {
+	const struct sigaction usual = { .sa_handler = SIG_DFL };
 	const char *path = unfinished;
 
 	if (path)
 		unlink(path);
-	signal(signo, SIG_DFL);
+	sigaction(signo, &usual, NULL);
 	raise(signo);
 }
 

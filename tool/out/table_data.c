@@ -199,7 +199,8 @@ static void row_as_csv(struct tr2_table *t, size_t row, void *data)
 		first = false;
 		tr2_buf_reset(&csv->text);
 		cell_as_data(tr2_cell_at(t, row, c), &csv->text);
-		tr2_csv_add(&csv->out, csv->text.p, csv->text.len);
+		tr2_csv_add(&csv->out, tr2_buf_str(&csv->text),
+			    csv->text.len);
 	}
 	tr2_buf_addch(&csv->out, '\n');
 	tr2_table_flush(&csv->out, false);

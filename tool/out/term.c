@@ -115,6 +115,7 @@ void tr2_term_start(bool pager)
 
 void tr2_term_end(void)
 {
+	const struct sigaction ignored = { .sa_handler = SIG_IGN };
 	int status;
 
 	fflush(stdout);
@@ -123,7 +124,7 @@ void tr2_term_end(void)
 	/* The pager's end of input; stdout itself stays open. */
 	fclose(stdout);
 	/* ^C is for the pager, which decides what it means. */
-	signal(SIGINT, SIG_IGN);
+	sigaction(SIGINT, &ignored, NULL);
 	waitpid(term.pager, &status, 0);
 	term.pager = 0;
 }
