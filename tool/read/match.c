@@ -27,7 +27,7 @@ static bool int_value(const char *s, size_t len, int64_t *out)
 	uint64_t v = 0;
 	size_t i;
 
-	if (len == negative || len > 18)
+	if (len == (size_t)negative || len > 18)
 		return false;
 	for (i = negative; i < len; i++) {
 		if (s[i] < '0' || s[i] > '9')

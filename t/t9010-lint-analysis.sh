@@ -1,0 +1,142 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+
+test_description='static analysis, and functions that are banned
+
+Each analyser finds a bug of its kind, in a file or in a header of it; a file
+that was good is not looked at again until something of it changes.
+'
+
+. ./test-lib.sh
+
+test_set_prereq_of () {
+	! command -v "$1" >/dev/null || test_set_prereq "$2"
+}
+test_set_prereq_of clang-tidy CLANG_TIDY
+test_set_prereq_of cppcheck CPPCHECK
+! gcc --version 2>/dev/null | grep -q "Free Software" ||
+	test_set_prereq GCC
+
+# compile WHERE TEXT: a function body, as a developer's build compiles it.
+compile () {
+	printf 'void f(char *a, const char *b);\nvoid f(char *a, const char *b)\n' >banned.c &&
+	printf '{\n\t(void)a;\n\t(void)b;\n\t%s\n}\n' "$2" >>banned.c &&
+	$TEST_CC -std=c11 -D_GNU_SOURCE -Werror -D"$1" \
+		-include "$TEST_DIRECTORY/lint/banned.h" -c banned.c 2>err
+}
+TEST_CC=$(. "$GIT_BUILD_DIR/build/build-options" && echo "$CC")
+
+for call in 'strcpy(a, b)' 'strcat(a, b)' 'stpcpy(a, b)' 'sprintf(a, b)' \
+	'strtok(a, b)' 'alloca(3)' 'mktemp(a)' 'system(b)' 'signal(1, SIG_IGN)' \
+	'sleep(1)' 'usleep(1)' 'strerror(1)' 'chdir(b)' 'umask(0)'
+do
+	test_expect_success "the library cannot call ${call%%(*}()" '
+		test_must_fail compile TR2_IN_LIBRARY "$call;" &&
+		test_grep "banned_${call%%(*}_[a-z_]* *[^a-z_]" err
+	'
+done
+
+test_expect_success 'what is not banned compiles, and so does what is meant' '
+	compile TR2_IN_LIBRARY "memcpy(a, b, 1);" &&
+	compile TR2_IN_LIBRARY "(signal)(SIGINT, SIG_IGN);" &&
+	compile TR2_IN_COMMAND "a[0] = strerror(1)[0];" &&
+	compile TR2_IN_TESTS "signal(SIGINT, SIG_IGN);"
+'
+
+# Makes a tree with one file, in which nothing is wrong.
+make_tree () {
+	rm -rf tree &&
+	mkdir -p tree/t/lint tree/lib/base tree/build/lint &&
+	cp "$TEST_DIRECTORY"/lint/analyse "$TEST_DIRECTORY"/lint/cppcheck.list \
+		tree/t/lint/ &&
+	cp "$GIT_BUILD_DIR/.clang-tidy" tree/ &&
+	echo "lib/base/one.o: lib/base/one.c lib/base/one.h" >tree/one.d &&
+	echo "one.d lib/base/one.c" >tree/build/lint/files &&
+	cat >tree/lib/base/one.h <<-\EOF &&
+	int one(int a);
+	EOF
+	cat >tree/lib/base/one.c <<-\EOF
+	#include <stdlib.h>
+	#include <string.h>
+	#include "base/one.h"
+
+	int one(int a)
+	{
+		return a + 1;
+	}
+	EOF
+}
+
+analyse () {
+	LINT_FLAGS='-std=c11 -D_GNU_SOURCE -Ilib' LINT_DEEP='' \
+		sh tree/t/lint/analyse >actual 2>&1
+}
+
+test_expect_success 'a good file is looked at once' '
+	make_tree &&
+	analyse &&
+	test_grep "1 files under.*, 1 looked at anew" actual &&
+	analyse &&
+	test_grep "1 files under.*, 0 looked at anew" actual
+'
+
+test_expect_success 'and again when it, its header or the checks change' '
+	for file in lib/base/one.c lib/base/one.h .clang-tidy t/lint/cppcheck.list
+	do
+		case $file in
+		lib/*) echo "/* more */" ;;
+		*) echo "# more" ;;
+		esac >>"tree/$file" &&
+		analyse &&
+		test_grep "1 looked at anew" actual || return 1
+	done
+'
+
+test_expect_success CLANG_TIDY 'clang-tidy finds a bug' '
+	make_tree &&
+	cat >>tree/lib/base/one.c <<-\EOF &&
+	void two(char *p)
+	{
+		memset(p, 5, 0);
+		if (p == p)
+			memset(&p, 0, sizeof(p) / sizeof(p));
+	}
+	EOF
+	test_must_fail analyse &&
+	test_grep "lib/base/one.c:1[0-9]:.*\[misc-redundant-expression" actual
+'
+
+test_expect_success CLANG_TIDY 'and goes on finding it' '
+	test_must_fail analyse &&
+	test_grep "misc-redundant-expression" actual
+'
+
+test_expect_success CPPCHECK 'cppcheck finds a bug' '
+	make_tree &&
+	cat >>tree/lib/base/one.c <<-\EOF &&
+	int two(void)
+	{
+		int a[3] = { 1, 2, 3 };
+
+		return a[3];
+	}
+	EOF
+	test_must_fail analyse &&
+	test_grep "lib/base/one.c:13:.*\[arrayIndexOutOfBounds\]" actual
+'
+
+test_expect_success GCC 'gcc finds a bug' '
+	make_tree &&
+	cat >>tree/lib/base/one.c <<-\EOF &&
+	void two(void *p, int a)
+	{
+		if (a)
+			free(p);
+		free(p);
+	}
+	EOF
+	test_must_fail analyse &&
+	test_grep "one.c:13:.*analyzer-double-free" actual
+'
+
+test_done
