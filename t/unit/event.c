@@ -133,6 +133,9 @@ static void test_redact(void)
 		"Authorization: <REDACTED>' c");
 	redacts("x token=a&b https://token=c:d@h",
 		"x token=<REDACTED>&b https://token=<REDACTED>");
+	/* The second URL is taken apart by its own query. */
+	redacts("http://u:p@h?http://v:q@i?x@y",
+		"http://u:<REDACTED>@h?http://v:<REDACTED>@i?x@y");
 	redacts("token=x://key=1&u:pw@h",
 		"token=<REDACTED>");
 	redacts("a token=x://key=1&u:pw@h",
@@ -175,10 +178,23 @@ static void test_redact(void)
 	ok(!tr2_redact_is_secret_name(NULL), "NULL");
 }
 
+static void test_redact_without_memory(void)
+{
+	const char *got, *text = "a rather long text with token=abc in it";
+	size_t len = strlen(text);
+	struct tr2_buf scratch;
+	char memory[16];
+
+	tr2_buf_init_fixed(&scratch, memory, sizeof(memory));
+	got = tr2_redact(&scratch, text, &len);
+	is_text(got, len, TR2_REDACTED, "all is hidden when memory is short");
+}
+
 int main(void)
 {
 	test_table();
 	test_little_memory();
 	test_redact();
+	test_redact_without_memory();
 	return done_testing();
 }

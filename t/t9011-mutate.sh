@@ -1,0 +1,53 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+
+test_description='which mistakes t/mutate.perl makes
+
+To run the tests on each of them takes long, and is for people to do.
+'
+
+. ./test-lib.sh
+
+mutate () {
+	"$PERL_PATH" "$TEST_DIRECTORY/mutate.perl" "$@"
+}
+
+test_expect_success PERL_TEST_HELPERS 'statements, comparisons, numbers; no text' '
+	sed "s/^|//" >sample.c <<-\EOF &&
+	|#define SIZE 4 + 1
+	|int f(int a, struct thing *t)
+	|{
+	|	static int b = 7;
+	|
+	|	a = b;
+	|	t->use(a, "1 == 2");
+	|	t->nr++;
+	|	if (a == 3 && t)
+	|		return a; /* 5 < 6 */
+	|	a = 0x10;
+	|	return 1.5 > a;
+	|}
+	EOF
+	cat >expect <<-\EOF &&
+	sample.c:4: 7 became 8: 	static int b = 8;
+	sample.c:6: left out: 	;
+	sample.c:7: left out: 	;
+	sample.c:8: left out: 	;
+	sample.c:9: == became !=: 	if (a != 3 && t)
+	sample.c:9: && became ||: 	if (a == 3 || t)
+	sample.c:9: 3 became 4: 	if (a == 4 && t)
+	sample.c:11: left out: 	;
+	sample.c:12: > became <=: 	return 1.5 <= a;
+	EOF
+	mutate --list sample.c >actual &&
+	test_cmp expect actual
+'
+
+test_expect_success PERL_TEST_HELPERS 'without a test to run there is nothing to do' '
+	test_expect_code 255 mutate sample.c 2>err &&
+	test_grep "usage: perl t/mutate.perl" err &&
+	test_expect_code 255 mutate --list 2>err &&
+	test_grep "usage: perl t/mutate.perl" err
+'
+
+test_done
