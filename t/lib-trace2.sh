@@ -10,6 +10,12 @@
 #	expect_valid_stream [--killed] FILE
 #		of an event stream, as the program wrote it
 #
+# and what makes such streams:
+#
+#	trace_to TARGET:FILE... -- COMMAND...
+#		runs it with these targets (normal, perf, event) going to these
+#		files, from which older streams are removed
+#
 # What cannot be meant (an empty argument, a name that is no event, a file
 # that is not there) is a bug in the test and ends the script: with a mere
 # failure, "! have_timer_event ..." would pass for a misspelt variable.
@@ -39,6 +45,24 @@ trace2_number_ () {
 	case "$2" in
 	*[!0-9]*) BUG "$1: '$2' is not a number" ;;
 	esac
+}
+
+trace_to () {
+	(
+		while test "${1?}" != --
+		do
+			rm -f "${1#*:}" || exit 1
+			case "$1" in
+			normal:?*) export GIT_TRACE2="$PWD/${1#*:}" ;;
+			perf:?*) export GIT_TRACE2_PERF="$PWD/${1#*:}" ;;
+			event:?*) export GIT_TRACE2_EVENT="$PWD/${1#*:}" ;;
+			*) BUG "trace_to: '$1' is no TARGET:FILE" ;;
+			esac
+			shift
+		done
+		shift
+		"$@"
+	)
 }
 
 # Exactly one line of FILE must be LINE.

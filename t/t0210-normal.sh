@@ -15,9 +15,7 @@ words. It shows no thread, region or data event.
 traced () {
 	code=$1 &&
 	shift &&
-	rm -f trace &&
-	GIT_TRACE2="$(pwd)/trace" test_expect_code "$code" \
-		test-tool "$@" &&
+	trace_to normal:trace -- test_expect_code "$code" test-tool "$@" &&
 	perl "$TEST_DIRECTORY/../scrub/normal.perl" <trace >actual
 }
 

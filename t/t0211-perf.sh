@@ -15,9 +15,7 @@ look at.
 traced () {
 	code=$1 &&
 	shift &&
-	rm -f trace &&
-	GIT_TRACE2_PERF="$(pwd)/trace" test_expect_code "$code" \
-		test-tool "$@" &&
+	trace_to perf:trace -- test_expect_code "$code" test-tool "$@" &&
 	perl "$TEST_DIRECTORY/../scrub/perf.perl" <trace >actual
 }
 

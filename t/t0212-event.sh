@@ -20,9 +20,7 @@ fi
 traced () {
 	code=$1 &&
 	shift &&
-	rm -f trace &&
-	GIT_TRACE2_EVENT="$(pwd)/trace" test_expect_code "$code" \
-		test-tool "$@" &&
+	trace_to event:trace -- test_expect_code "$code" test-tool "$@" &&
 	expect_valid_stream trace &&
 	perl "$TEST_DIRECTORY/../scrub/event.perl" <trace >actual
 }

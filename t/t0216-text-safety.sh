@@ -12,10 +12,8 @@ stays one line, and JSON stays JSON.
 
 # traced ARG...: leaves streams in n, p and e.
 traced () {
-	rm -f n p e &&
-	GIT_TRACE2="$(pwd)/n" GIT_TRACE2_BRIEF=1 \
-		GIT_TRACE2_PERF="$(pwd)/p" GIT_TRACE2_PERF_BRIEF=1 \
-		GIT_TRACE2_EVENT="$(pwd)/e" test-tool "$@"
+	GIT_TRACE2_BRIEF=1 GIT_TRACE2_PERF_BRIEF=1 \
+		trace_to normal:n perf:p event:e -- test-tool "$@"
 }
 
 newline="

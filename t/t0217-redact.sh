@@ -12,10 +12,8 @@ token, secret, password, passwd, signature or key as a word.
 
 # traced ARG...: leaves streams in n, p and e.
 traced () {
-	rm -f n p e &&
-	GIT_TRACE2="$(pwd)/n" GIT_TRACE2_BRIEF=1 \
-		GIT_TRACE2_PERF="$(pwd)/p" GIT_TRACE2_EVENT="$(pwd)/e" GIT_TRACE2_EVENT_NESTING=9 \
-		test-tool trace2 "$@"
+	GIT_TRACE2_BRIEF=1 GIT_TRACE2_EVENT_NESTING=9 \
+		trace_to normal:n perf:p event:e -- test-tool trace2 "$@"
 }
 
 # shows TEXT REDACTED: the value of data TEXT shows as REDACTED in both targets

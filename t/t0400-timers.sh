@@ -8,8 +8,7 @@ test_description='stopwatch timers'
 
 # traced ARG...: leaves a perf stream scrubbed in `actual`, an event stream in e.
 traced () {
-	rm -f p e &&
-	GIT_TRACE2_PERF="$(pwd)/p" GIT_TRACE2_EVENT="$(pwd)/e" test-tool trace2 "$@" &&
+	trace_to perf:p event:e -- test-tool trace2 "$@" &&
 	perl "$TEST_DIRECTORY/../scrub/perf.perl" <p >actual
 }
 

@@ -8,9 +8,7 @@ test_description='global counters'
 
 # traced ARG...: leaves a perf stream scrubbed in `actual`, others in n and e.
 traced () {
-	rm -f n p e &&
-	GIT_TRACE2="$(pwd)/n" GIT_TRACE2_PERF="$(pwd)/p" GIT_TRACE2_EVENT="$(pwd)/e" \
-		test-tool trace2 "$@" &&
+	trace_to normal:n perf:p event:e -- test-tool trace2 "$@" &&
 	perl "$TEST_DIRECTORY/../scrub/perf.perl" <p >actual
 }
 

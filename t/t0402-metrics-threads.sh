@@ -25,8 +25,7 @@ test_lazy_prereq MODULES 'test -f "$GIT_BUILD_DIR/build/modules/bare-metrics.so"
 
 # traced COMMAND...: leaves an event stream in e.
 traced () {
-	rm -f e &&
-	GIT_TRACE2_EVENT="$(pwd)/e" "$@" &&
+	trace_to event:e -- "$@" &&
 	expect_valid_stream e
 }
 

@@ -17,8 +17,7 @@ fi
 traced () {
 	code=$1 &&
 	shift &&
-	rm -f e &&
-	GIT_TRACE2_EVENT="$(pwd)/e" test_expect_code "$code" test-tool trace2 "$@" &&
+	trace_to event:e -- test_expect_code "$code" test-tool trace2 "$@" &&
 	expect_valid_stream e &&
 	perl "$TEST_DIRECTORY/../scrub/event.perl" e |
 		jq -r "[.sid, .event, .nesting, .label // .value // .code // .intervals
