@@ -181,7 +181,7 @@ static bool may(enum choice what)
 
 void tr2_testpoint(enum tr2_testpoint at)
 {
-	enum choice possible[NR_CHOICES];
+	enum choice possible[NR_CHOICES] = { GO_ON };
 	unsigned int nr = 0, i;
 
 	(void)at;
