@@ -74,8 +74,10 @@ void tr2_ringmap_remove(struct tr2_control *control)
 
 	if (!control)
 		return;
-	mmap(at, map.page_size, PROT_NONE,
-	     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
-	map.free[map.nr_free++] = (uint32_t)((size_t)(at - map.base) /
-					     map.page_size);
+	/* A page that stays as it was is not used again. */
+	if (mmap(at, map.page_size, PROT_NONE,
+		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1,
+		 0) == at)
+		map.free[map.nr_free++] =
+			(uint32_t)((size_t)(at - map.base) / map.page_size);
 }
