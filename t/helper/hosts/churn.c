@@ -11,6 +11,7 @@
 
 #include <dlfcn.h>
 #include <poll.h>
+#include <sched.h>
 #include <stdatomic.h>
 
 #define TRACE_FD 9
@@ -56,8 +57,12 @@ static void *cancelled_life(void *arg)
 	trace2_region_enter("churn", "open", NULL);
 	trace2_timer_start(TRACE2_TIMER_ID_TEST1);
 	count_one();
-	for (;;)
-		pause();
+	/* Not in a call that the thread sanitizer wraps: it would not see that
+	 * the call is over. */
+	for (;;) {
+		pthread_testcancel();
+		sched_yield();
+	}
 	return arg;
 }
 
