@@ -5,6 +5,12 @@ test_description='trace2 script -f: files of each kind that still grow'
 
 . ./test-lib.sh
 
+if ! test_have_prereq READS_STREAMS
+then
+	skip_all='the command was built without reading JSON streams'
+	test_done
+fi
+
 traces=$TEST_DIRECTORY/traces
 
 if ! test_have_prereq PIPE

@@ -9,6 +9,12 @@ critical path goes to it where the push itself did nothing else.
 
 . ./test-lib.sh
 
+if ! test_have_prereq READS_STREAMS
+then
+	skip_all='the command was built without reading JSON streams'
+	test_done
+fi
+
 # event SID MS NAME [MEMBERS]: one line, MS milliseconds after noon.
 event () {
 	printf '{"event":"%s","sid":"%s","thread":"main",' "$3" "$1"
