@@ -171,7 +171,7 @@ uint64_t tr2_clock_now_slow(void)
 void tr2_clock_prepare(void)
 {
 #if defined(__x86_64__)
-	int mode;
+	int mode = PR_TSC_ENABLE; /* valgrind does not see it written */
 
 	store(&is_forbidden,
 	      !prctl(PR_GET_TSC, &mode) && mode != PR_TSC_ENABLE);
