@@ -124,7 +124,7 @@ test_expect_success 'what aborts' '
 	expect_signal 6
 '
 
-test_expect_success !SANITIZE_ADDRESS,!SANITIZE_THREAD 'what the kernel raises' '
+test_expect_success !INSTRUMENTED 'what the kernel raises' '
 	GIT_TRACE2_SIGNALS=SEGV killed "signal 11" trace2 087segfault &&
 	expect_signal 11
 '
