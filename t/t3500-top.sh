@@ -110,6 +110,30 @@ test_expect_success 'it runs on as if nobody had looked, and its end is seen' '
 	test_grep "exited with code 3" until-end
 '
 
+# A thread that ends while it is looked at counts once: in its slot, or in the
+# sum of those that ended.
+test_expect_success 'no thread counts twice, or not at all, though they come and go' '
+	start_worker churn 8 1 churn &&
+	>looks &&
+	{ trace2 top --format=json -d 0.0001 churn >>looks 8>&- 9<&- & } &&
+	top=$! &&
+	while test "$(grep -c "\"counters\"" looks)" -lt 1000
+	do
+		test -d "/proc/$worker" || return 1
+	done &&
+	exec 8>&- &&
+	read -r total <&9 &&
+	exec 9<&- &&
+	ended 3 "$worker" &&
+	wait $top &&
+	jq -r ".counters[].value" looks >values &&
+	test_line_count -ge 1000 values &&
+	sort -n values >sorted &&
+	test_cmp sorted values &&
+	test -n "$total" &&
+	test "$(tail -n 1 values)" = "$total"
+'
+
 test_expect_success 'what an ended process left' '
 	ls rings >names &&
 	trace2 top --once "rings/$(cat names)" >actual &&

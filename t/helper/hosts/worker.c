@@ -9,9 +9,12 @@
  *	exit   leaves everything and returns 3
  *	kill   SIGKILL
  *	_exit  _exit(4)
+ *	churn  no thread stays: until its input ends, threads begin, count ROUNDS
+ *	       and end; then it prints how much they counted, and returns 3
  */
 #include "trace2.h"
 
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -66,10 +69,40 @@ static void wait_for_the_end(void)
 	}
 }
 
+static void *count(void *arg)
+{
+	long i;
+
+	for (i = 0; i < nr_rounds; i++)
+		trace2_counter_add(rounds, 1);
+	return arg;
+}
+
+static int churn(pthread_t *threads, long nr_threads)
+{
+	struct pollfd in = { .fd = 0, .events = POLLIN };
+	unsigned long long total = 0;
+	long i;
+
+	puts("ready");
+	fflush(stdout);
+	while (!poll(&in, 1, 0)) {
+		for (i = 0; i < nr_threads; i++)
+			if (pthread_create(&threads[i], NULL, count, NULL))
+				return 1;
+		for (i = 0; i < nr_threads; i++)
+			pthread_join(threads[i], NULL);
+		total += (unsigned long long)(nr_threads * nr_rounds);
+	}
+	printf("%llu\n", total);
+	return 3;
+}
+
 int main(int argc, char **argv)
 {
 	long nr_threads, i;
 	pthread_t *threads;
+	int code;
 
 	if (argc != 4)
 		return 129;
@@ -79,6 +112,11 @@ int main(int argc, char **argv)
 	trace2_initialize();
 	trace2_cmd_start(argv);
 	trace2_cmd_name("worker");
+	if (!strcmp(argv[3], "churn")) {
+		code = churn(threads, nr_threads);
+		free(threads);
+		return trace2_cmd_exit(code);
+	}
 	pthread_barrier_init(&ready, NULL, (unsigned int)nr_threads + 1);
 	pthread_barrier_init(&over, NULL, (unsigned int)nr_threads + 1);
 	for (i = 0; i < nr_threads; i++)
