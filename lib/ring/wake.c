@@ -110,26 +110,3 @@ void tr2_wake_all(void)
 		if (slot->control.data_size)
 			wake_readers(&slot->control);
 }
-
-int tr2_ring_poll_fd(struct tr2_slot *slot)
-{
-	char path[32];
-	int fd;
-
-	if (!slot || !slot->control.data_size || !is_our_pipe(ends[0]))
-		return -ENODEV;
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", ends[0]);
-	/* An open of its own: its flags are not those of our end. */
-	fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-	if (fd < 0)
-		return -errno;
-	tr2_ring_poll_again(slot);
-	return fd;
-}
-
-void tr2_ring_poll_again(struct tr2_slot *slot)
-{
-	__atomic_fetch_or(&slot->control.sleepers, TR2_SLEEPS_POLL,
-			  __ATOMIC_SEQ_CST);
-	tr2_fence(__ATOMIC_SEQ_CST);
-}

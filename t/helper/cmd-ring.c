@@ -366,7 +366,7 @@ int tr2_cmd_ring(int argc, const char **argv)
 		{ NULL, NULL, 0, 0, NULL },
 	};
 	static const struct tool_verb *const tables[] = {
-		verbs, tool_verbs_ring_stress, NULL
+		verbs, tool_verbs_ring_stress, tool_verbs_ring_wait, NULL
 	};
 
 	return tool_run_verb(tables, argc, argv);

@@ -8,6 +8,7 @@
 #include "test-tool.h"
 
 extern const struct tool_verb tool_verbs_ring_stress[];
+extern const struct tool_verb tool_verbs_ring_wait[];
 
 struct tool_arena {
 	char *base;

@@ -1,0 +1,121 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+
+test_description='a reader of a ring is woken: by futex, in poll, by signal'
+
+. ./test-lib.sh
+
+hosts=$GIT_BUILD_DIR/build/hosts
+test_lazy_prereq PROC 'test -r /proc/self/stat'
+test_lazy_prereq HOSTS 'test -x "$GIT_BUILD_DIR/build/hosts/worker"'
+
+if ! test_have_prereq HOSTS,PIPE,PROC
+then
+	skip_all='no host program, no fifos, or no /proc'
+	test_done
+fi
+
+# start [VAR=VALUE...]: a worker whose main thread makes a round, of three
+# records, when it is told; its ring is in `ring`.
+start () {
+	rm -f ring in out waits &&
+	mkfifo in out waits &&
+	{ env GIT_TRACE2_RING="$(pwd)/ring" "$@" \
+		"$hosts/worker" 0 0 exit <in >out 2>err & } &&
+	worker=$! &&
+	exec 8>in 9<out &&
+	read -r answer <&9 &&
+	test "$answer" = ready
+}
+
+# reader HOW RECORDS: goes to sleep.
+reader () {
+	{ test-tool ring wait ring 1 "$1" "$2" >waits 8>&- 9<&- & } &&
+	reader=$! &&
+	exec 7<waits &&
+	read -r answer <&7 &&
+	test "$answer" = waits
+}
+
+# What the kernel says the reader does: S, or Z when it has ended.
+state () {
+	cut -d " " -f 3 "/proc/$reader/stat"
+}
+
+asleep () {
+	until test "$(state)" = S
+	do
+		test "$(state)" != Z || return 1
+	done
+}
+
+round () {
+	echo >&8 && read -r answer <&9 && test "$answer" = round
+}
+
+end () {
+	exec 8>&- 9<&- &&
+	{ wait "$worker" || test $? = 3; }
+}
+
+# What the reader said, once it was awake.
+said () {
+	read -r answer <&7 &&
+	exec 7<&- &&
+	wait "$reader" &&
+	echo "$answer"
+}
+
+for how in futex poll signal
+do
+	case $how in
+	futex) prefix= ;;
+	poll) prefix='POLLIN ' ;;
+	signal) prefix='signal POLLIN ' ;;
+	esac
+
+	test_expect_success "$how: after so many records" '
+		start &&
+		reader $how 3 && asleep &&
+		round &&
+		said >actual &&
+		echo "${prefix}woken 3" >expect &&
+		test_cmp expect actual &&
+		end
+	'
+
+	test_expect_success "$how: not before, but when half of the ring is filled" '
+		start GIT_TRACE2_RING_SIZE=4k GIT_TRACE2_RING_MODE=consume &&
+		reader $how 0 &&
+		asleep &&
+		round && round && asleep &&
+		while test "$(state)" = S
+		do
+			round || return 1
+		done &&
+		said >actual &&
+		test_grep "^${prefix}woken [1-9][0-9]" actual &&
+		end
+	'
+done
+
+test_expect_success 'the end of a process ends the wait in poll, whatever ended it' '
+	start &&
+	reader poll 1000 &&
+	kill -KILL "$worker" &&
+	said >actual &&
+	echo "POLLHUP ended" >expect &&
+	test_cmp expect actual &&
+	exec 8>&- 9<&- &&
+	{ wait "$worker" || test $? = 137; }
+'
+
+test_expect_success 'a process that ends wakes those on the futex' '
+	start &&
+	reader futex 1000 &&
+	end &&
+	said >actual &&
+	test_grep "^woken\|^ended" actual
+'
+
+test_done
