@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * frames - see export/frames.h.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "export/frames.h"
+#include "model/filter.h"
+#include "options.h"
+
+static uint32_t new_frame(struct tr2_frames *f, uint32_t parent, tr2_str name)
+{
+	uint32_t i = f->nr;
+
+	if (i == f->alloc &&
+	    !tr2_array_grow((void **)&f->frames, &f->alloc, i,
+			    sizeof(*f->frames)))
+		return 0;
+	f->nr++;
+	f->frames[i] = (struct tr2_frame){ .parent = parent, .name = name };
+	if (!i)
+		return 0;
+	if (f->frames[parent].last)
+		f->frames[f->frames[parent].last].next = i;
+	else
+		f->frames[parent].first = i;
+	f->frames[parent].last = i;
+	return i;
+}
+
+/* The frame below `parent` with the name in x->text. */
+static uint32_t frame(struct tr2_frames *f, struct tr2_export *x,
+		      uint32_t parent)
+{
+	uint32_t *slot;
+	tr2_str name;
+	size_t i;
+
+	for (i = 0; i < x->text.len; i++)
+		if (x->text.p[i] == ';' || (unsigned char)x->text.p[i] < ' ')
+			x->text.p[i] = x->text.p[i] == ';' ? ':' : ' ';
+	name = x->text.len ? tr2_intern(x->m, x->text.p, x->text.len) : 0;
+	slot = tr2_map_slot(&f->by_name, tr2_key(parent, name));
+	if (slot && !*slot)
+		*slot = new_frame(f, parent, name);
+	if (!slot || !*slot) {
+		tr2_error("out of memory");
+		x->failed = true;
+		return 0;
+	}
+	return *slot;
+}
+
+/* A wrapper that nothing is known of is one with what it ran by its name. */
+static void set_node_frame(struct tr2_frames *f, struct tr2_export *x,
+			   uint32_t node)
+{
+	uint32_t parent = x->m->nodes[node].parent;
+	uint32_t above = parent ? f->of_node[parent] : 0;
+	tr2_str name;
+
+	tr2_buf_reset(&x->text);
+	tr2_export_node_name(x, &x->text, node);
+	name = tr2_interned_n(x->m, x->text.p, x->text.len);
+	f->of_node[node] = parent && !x->m->nodes[parent].session && name &&
+					   f->frames[above].name == name ?
+				   above : frame(f, x, above);
+}
+
+bool tr2_frames_begin(struct tr2_frames *f, struct tr2_export *x)
+{
+	const struct tr2_model *m = x->m;
+	uint32_t i;
+
+	f->of_node = calloc(m->nr_nodes, sizeof(*f->of_node));
+	f->of_span = calloc(m->nr_spans, sizeof(*f->of_span));
+	f->self_ns = calloc(m->nr_spans, sizeof(*f->self_ns));
+	new_frame(f, 0, 0);
+	if (!f->of_node || !f->of_span || !f->self_ns || !f->nr) {
+		tr2_error("out of memory");
+		return false;
+	}
+	tr2_model_self_times(m, f->self_ns);
+	for (i = m->first_root; i && !x->failed; i = tr2_node_after(m, i))
+		set_node_frame(f, x, i);
+	return !x->failed;
+}
+
+void tr2_frames_release(struct tr2_frames *f)
+{
+	free(f->frames);
+	free(f->of_node);
+	free(f->of_span);
+	free(f->self_ns);
+	tr2_map_release(&f->by_name);
+}
+
+static void add(struct tr2_frames *f, uint32_t frame_index, int64_t ns)
+{
+	if (frame_index && ns > 0)
+		f->frames[frame_index].ns += ns;
+}
+
+static void add_spawn(struct tr2_frames *f, struct tr2_export *x,
+		      uint32_t node)
+{
+	if (x->m->nodes[node].spawn_ns <= 0)
+		return;
+	tr2_buf_reset(&x->text);
+	tr2_buf_addlit(&x->text, "[spawn]");
+	add(f, frame(f, x, f->of_node[node]), x->m->nodes[node].spawn_ns);
+}
+
+/* A part of a thread's time, [from, to), growing. */
+struct cover {
+	int64_t to_ns, end_ns, covered_ns;
+};
+
+static void cover(struct cover *c, int64_t from_ns, int64_t to_ns)
+{
+	if (from_ns < c->to_ns)
+		from_ns = c->to_ns;
+	if (to_ns > c->end_ns)
+		to_ns = c->end_ns;
+	if (to_ns <= from_ns)
+		return;
+	c->covered_ns += to_ns - from_ns;
+	c->to_ns = to_ns;
+}
+
+/* The next outermost span of a thread, from i on. */
+static uint32_t outermost(const struct tr2_model *m, uint32_t i)
+{
+	while (i && (m->spans[i].parent || m->spans[i].kind == TR2_SPAN_EXEC))
+		i = m->spans[i].next;
+	return i;
+}
+
+/* Time of a thread in none of its spans and none of the processes (chained
+ * from `child`) that ran below it: both are in the order of their starts. */
+static int64_t thread_self(const struct tr2_model *m, uint32_t thread,
+			   int64_t start_ns, int64_t end_ns, uint32_t child)
+{
+	int64_t wall = m->sessions[m->threads[thread].session].wall_ns;
+	struct cover c = { start_ns, end_ns, 0 };
+	uint32_t i = outermost(m, m->threads[thread].first_span);
+
+	while (i || child) {
+		const struct tr2_span *s = &m->spans[i];
+		const struct tr2_node *n = &m->nodes[child];
+
+		if (i && (!child || wall + s->start_ns <= n->start_ns)) {
+			cover(&c, wall + s->start_ns,
+			      wall + tr2_span_busy_to(m, i));
+			i = outermost(m, s->next);
+		} else {
+			cover(&c, n->start_ns, n->end_ns);
+			child = n->next;
+		}
+	}
+	return end_ns - start_ns - c.covered_ns;
+}
+
+void tr2_frames_node(struct tr2_frames *f, struct tr2_export *x, uint32_t i)
+{
+	/* Of a process that said nothing, all but its children is its own. */
+	if (!x->m->nodes[i].session)
+		add(f, f->of_node[i], x->m->nodes[i].self_ns);
+	add_spawn(f, x, i);
+}
+
+/* Threads of one kind, th01:preload and th02:preload, are one frame. */
+static const char *without_number(const char *name)
+{
+	const char *colon = strchr(name, ':');
+
+	return !strncmp(name, "th", 2) && colon &&
+			       strspn(name + 2, "0123456789") ==
+				       (size_t)(colon - name - 2) &&
+			       colon[1] ?
+		       colon + 1 : name;
+}
+
+void tr2_frames_thread(struct tr2_frames *f, struct tr2_export *x, uint32_t i)
+{
+	const struct tr2_model *m = x->m;
+	const struct tr2_session *s = tr2_export_session_of(x, i);
+	const struct tr2_thread *t = &m->threads[i];
+	bool is_main = s->first_thread == i;
+	int64_t start = is_main ? s->start_ns : t->start_ns;
+	int64_t end = is_main ? s->end_ns : t->end_ns;
+
+	f->at = f->of_node[s->node];
+	if (!is_main) {
+		tr2_buf_reset(&x->text);
+		tr2_buf_addstr(&x->text, tr2_export_text(x,
+			without_number(tr2_s(m, t->name))));
+		f->at = frame(f, x, f->at);
+	}
+	add(f, f->at, thread_self(m, i, s->wall_ns + start, s->wall_ns + end,
+				  is_main ? m->nodes[s->node].first : 0));
+}
+
+/* What a child took is told by its process; without one, it has a frame. */
+static bool has_own_frames(const struct tr2_export *x,
+			   const struct tr2_span *s)
+{
+	const struct tr2_child *c = &x->m->children[s->child];
+
+	return s->kind == TR2_SPAN_EXEC ||
+	       (s->kind == TR2_SPAN_CHILD && c->node);
+}
+
+void tr2_frames_span(struct tr2_frames *f, struct tr2_export *x, uint32_t i)
+{
+	const struct tr2_span *s = &x->m->spans[i];
+	uint32_t above = s->parent, at;
+
+	/* One that is not chosen (-t, -N) has no frame. */
+	while (above && !f->of_span[above])
+		above = x->m->spans[above].parent;
+	if (has_own_frames(x, s))
+		return;
+	tr2_buf_reset(&x->text);
+	tr2_export_span_name(x, &x->text, i);
+	at = frame(f, x, above ? f->of_span[above] : f->at);
+	f->of_span[i] = at;
+	add(f, at, f->self_ns[i]);
+}
