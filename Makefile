@@ -83,6 +83,10 @@ HOST_CXX_SRC := $(sort $(wildcard t/helper/hosts/*.cc))
 EXAMPLE_SRC := $(sort $(wildcard examples/*.c))
 TOOL_SRC := $(call find,tool,c)
 TOOL_CXX_SRC := $(call find,tool,cc)
+# What the page of `trace2 report --html` is made of; main.js runs when all else
+# of the script is there.
+HTML_SRC := $(foreach ext,html css js,$(call find,tool,$(ext)))
+HTML_SRC := $(filter-out %/main.js,$(HTML_SRC)) $(filter %/main.js,$(HTML_SRC))
 DOC_SRC := $(sort $(wildcard Documentation/*.adoc Documentation/*/*.adoc))
 PUBLIC_HEADERS := $(sort $(wildcard lib/*.h))
 
@@ -232,6 +236,7 @@ HOST_CXX_OBJ := $(call objects,$(HOST_CXX_SRC))
 EXAMPLE_OBJ := $(call objects,$(EXAMPLE_SRC))
 TOOL_C_OBJ := $(addprefix $(TOOL_OBJ)/,$(TOOL_SRC:.c=.o))
 TOOL_CXX_OBJ := $(addprefix $(TOOL_OBJ)/,$(TOOL_CXX_SRC:.cc=.o))
+HTML_OBJ := $(if $(HTML_SRC),$(TOOL_OBJ)/html-parts.o)
 FUZZ_OBJ := $(addprefix $(TOOL_OBJ)/,$(FUZZ_SRC:.c=.o))
 
 A = $(if $(LIB_SRC),build/lib/libtrace2.a)
@@ -284,6 +289,21 @@ $(TOOL_OBJ)/tool/%.o: tool/%.cc
 	$(call say,CXX)$(CXX) $(CXX_FLAGS) -Itool $(TOOL_CFLAGS) -MMD -MP \
 		-c -o $@ $<
 
+# Files of text as strings of C, a line each.
+build/html-parts.c: $(HTML_SRC) Makefile
+	@mkdir -p $(@D)
+	$(call say,GEN){ echo '#include "export/html.h"' && \
+		echo 'const struct tr2_html_part tr2_html_parts[] = {' && \
+		for file in $(HTML_SRC); do \
+			printf '{ "%s",\n' "$$file" && \
+			sed 's/[\\"]/\\&/g; s/?/\\?/g; s/.*/"&\\n"/' "$$file" && \
+			echo '},' || exit 1; \
+		done && echo '{ NULL, NULL } };'; } >$@
+
+$(TOOL_OBJ)/html-parts.o: build/html-parts.c
+	@mkdir -p $(@D)
+	$(call say,CC)$(CC) $(C_FLAGS) -Itool $(TOOL_CFLAGS) -MMD -MP -c -o $@ $<
+
 build/lib/libtrace2.a: $(LIB_OBJ) build/build-options
 	@mkdir -p $(@D) && rm -f $@
 	$(call say,AR)$(AR) rcs $@ $(LIB_OBJ)
@@ -301,12 +321,12 @@ build/lib/libtrace2.so: build/lib/libtrace2.so.$(SO_VERSION)
 t/helper/test-tool: $(TEST_TOOL_OBJ) $(A) build/build-options
 	$(call say,LINK)$(CC) -rdynamic -o $@ $(TEST_TOOL_OBJ) $(A) $(LINK_FLAGS)
 
-build/bin/trace2: $(TOOL_C_OBJ) $(TOOL_CXX_OBJ) $(A) build/build-options
+build/bin/trace2: $(TOOL_C_OBJ) $(HTML_OBJ) $(TOOL_CXX_OBJ) $(A) build/build-options
 	@mkdir -p $(@D)
 	@$(foreach row,$(TOOL_MISSING),echo >&2 "trace2: built without $(subst \
 		-, ,$(call field,4,$(row))): Debian package $(call \
 		field,3,$(row)) brings it";) :
-	$(call say,LINK)$(if $(TOOL_CXX_OBJ),$(CXX),$(CC)) -o $@ $(TOOL_C_OBJ) \
+	$(call say,LINK)$(if $(TOOL_CXX_OBJ),$(CXX),$(CC)) -o $@ $(TOOL_C_OBJ) $(HTML_OBJ) \
 		$(TOOL_CXX_OBJ) $(A) $(LINK_FLAGS) $(TOOL_LIBS)
 
 # One called shared-NAME takes the shared library, as users do.
@@ -355,7 +375,7 @@ $(EXAMPLES): build/examples/%: $(OBJ)/examples/%.o $(SO) build/build-options
 
 # All that the fuzzers may call: everything but the commands.
 FUZZED = $(filter-out $(TOOL_OBJ)/tool/main.o $(TOOL_OBJ)/tool/cmd/%,$(TOOL_C_OBJ)) \
-	$(TOOL_CXX_OBJ) $(LIB_OBJ)
+	$(HTML_OBJ) $(TOOL_CXX_OBJ) $(LIB_OBJ)
 LINK_FUZZ = $(if $(TOOL_CXX_OBJ),$(CXX),$(CC)) -o $@ $(filter-out \
 	%/$(if $(1),replay,libfuzzer).o,$(FUZZ_OBJ)) $(FUZZED) $(LINK_FLAGS) \
 	$(1) $(TOOL_LIBS)

@@ -28,6 +28,7 @@ my %KIND = (
 	awk => qr/\.awk$/,
 	make => qr/(?:^|\/)Makefile$|\.mak$/,
 	adoc => qr/\.adoc$/,
+	web => qr/\.(?:js|css|html)$/,
 	text => qr/\.md$|\.list$/,
 );
 

@@ -9,12 +9,15 @@
 
 #include "cmd/node.h"
 #include "cmd/report.h"
+#include "export/html.h"
 #include "model/critical.h"
 #include "model/filter.h"
 #include "model/stats.h"
 #include "read/read.h"
 
 static bool regions, threads, timers, counters, errors;
+static const char *html;
+static struct tr2_export_options html_options;
 struct tr2_report_options tr2_report = { NULL, NULL, -1, false };
 
 static const struct tr2_option options[] = {
@@ -36,6 +39,10 @@ static const struct tr2_option options[] = {
 	{ 'g', "group", "BY", TR2_OPT_STRING, &tr2_report.group,
 	  "put together what has the same cmd, mode, repo or sid",
 	  "cmd|mode|repo|sid" },
+	{ 0, "html", "FILE", TR2_OPT_STRING, &html,
+	  "write one page for a browser: timeline, flame graph, tables", NULL },
+	{ 0, "redact", NULL, TR2_OPT_FLAG, &html_options.redact,
+	  "of --html: hide passwords and other secrets in every string", NULL },
 	TR2_OPT_END
 };
 
@@ -442,13 +449,56 @@ static bool views(const struct tr2_model *m)
 	return ok;
 }
 
+extern const struct tr2_command tr2_command_report;
+
+/* The page has every view, and sorts by itself. 0: all is well. */
+static int check_html(void)
+{
+	const struct tr2_command *c = &tr2_command_report;
+
+	if (!html && html_options.redact)
+		return tr2_usage_error(c, "--redact is for --html");
+	if (!html)
+		return 0;
+	if (regions || threads || timers || counters || errors)
+		return tr2_usage_error(c, "--html has every view: give it "
+					  "without one");
+	if (tr2_report.per_thread || tr2_report.sort || tr2_report.group ||
+	    tr2_report.limit >= 0)
+		return tr2_usage_error(c, "the page of --html is sorted and "
+					  "searched in the browser: -s, -n, -g "
+					  "and --per-thread are for tables");
+	if (tr2_common.format != TR2_FORMAT_TEXT)
+		return tr2_usage_error(c, "give either --html or --format");
+	return 0;
+}
+
+static int write_html(struct tr2_model *m)
+{
+	struct tr2_export x = { .m = m, .opt = &html_options };
+	bool ok;
+
+	if (!tr2_sink_open(&x.sink, html))
+		return TR2_EXIT_FATAL;
+	ok = tr2_export_run(&x, &tr2_export_html);
+	return tr2_sink_close(&x.sink, ok) && ok ? 0 : TR2_EXIT_FATAL;
+}
+
 static int run(int argc, char **argv)
 {
-	int exit_code = 0;
-	struct tr2_model *m = tr2_load_inputs(argc, argv, 0, &exit_code);
+	int exit_code = check_html();
+	struct tr2_model *m;
 
+	if (exit_code)
+		return exit_code;
+	m = tr2_load_inputs(argc, argv, 0, &exit_code);
 	if (!m)
 		return exit_code;
+	if (html) {
+		exit_code = write_html(m);
+		tr2_model_free(m);
+		return exit_code;
+	}
 	tr2_report_begin();
 	if (!views(m))
 		exit_code = TR2_EXIT_USAGE;
@@ -460,7 +510,8 @@ static int run(int argc, char **argv)
 const struct tr2_command tr2_command_report = {
 	.name = "report",
 	.synopsis = "[--regions] [--threads] [--timers] [--counters] "
-		    "[--errors] [-s COLUMN] [-n N] [-g BY] [INPUT...]",
+		    "[--errors] [-s COLUMN] [-n N] [-g BY] "
+		    "[--html FILE] [INPUT...]",
 	.summary = "Shows where the time went.",
 	.details = "Without a view: the processes as a tree. SELF is the time "
 		   "in which no child of a process was running, SHARE is of "

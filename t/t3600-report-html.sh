@@ -1,0 +1,179 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+
+test_description='trace2 report --html: the page, as a file
+
+What it does in a browser is in t3601.
+'
+
+. ./test-lib.sh
+. "$TEST_DIRECTORY"/lib-page.sh
+
+# A session of 10 s: a region of 4 s with one of 1 s in it, a thread, a child
+# of 2 s that is a process of its own, an error, a timer and a counter.
+test_expect_success 'setup' '
+	cat >known.event <<-\EOF
+	{"event":"version","sid":"P","thread":"main","time":"2026-11-21T07:20:00.000000Z","file":"a.c","line":1,"evt":"4","exe":"1"}
+	{"event":"start","sid":"P","thread":"main","time":"2026-11-21T07:20:00.000000Z","file":"a.c","line":1,"t_abs":0.0,"argv":["/usr/bin/top","https://joe:hunter2@example.com/"]}
+	{"event":"region_enter","sid":"P","thread":"main","time":"2026-11-21T07:20:01.000000Z","file":"a.c","line":11,"nesting":1,"category":"c","label":"outer","msg":"all"}
+	{"event":"region_enter","sid":"P","thread":"main","time":"2026-11-21T07:20:02.000000Z","file":"a.c","line":12,"nesting":2,"category":"c","label":"inner"}
+	{"event":"region_leave","sid":"P","thread":"main","time":"2026-11-21T07:20:03.000000Z","file":"a.c","line":13,"nesting":2,"category":"c","label":"inner","t_rel":1.0}
+	{"event":"error","sid":"P","thread":"main","time":"2026-11-21T07:20:04.000000Z","file":"a.c","line":14,"msg":"no luck","fmt":"no %s"}
+	{"event":"region_leave","sid":"P","thread":"main","time":"2026-11-21T07:20:05.000000Z","file":"a.c","line":15,"nesting":1,"category":"c","label":"outer","t_rel":4.0}
+	{"event":"thread_start","sid":"P","thread":"th01:work","time":"2026-11-21T07:20:05.000000Z","file":"a.c","line":16}
+	{"event":"thread_exit","sid":"P","thread":"th01:work","time":"2026-11-21T07:20:05.500000Z","file":"a.c","line":17,"t_rel":0.5}
+	{"event":"child_start","sid":"P","thread":"main","time":"2026-11-21T07:20:06.000000Z","file":"a.c","line":18,"child_id":0,"child_class":"?","use_shell":false,"argv":["kid","-v"]}
+	{"event":"version","sid":"P/C-P0000002a","thread":"main","time":"2026-11-21T07:20:06.500000Z","file":"b.c","line":1,"evt":"4","exe":"1"}
+	{"event":"start","sid":"P/C-P0000002a","thread":"main","time":"2026-11-21T07:20:06.500000Z","file":"b.c","line":1,"t_abs":0.0,"argv":["kid","-v"]}
+	{"event":"exit","sid":"P/C-P0000002a","thread":"main","time":"2026-11-21T07:20:08.000000Z","file":"b.c","line":1,"t_abs":1.5,"code":3}
+	{"event":"atexit","sid":"P/C-P0000002a","thread":"main","time":"2026-11-21T07:20:08.000000Z","file":"b.c","line":1,"t_abs":1.5,"code":3}
+	{"event":"child_exit","sid":"P","thread":"main","time":"2026-11-21T07:20:08.000000Z","file":"a.c","line":19,"child_id":0,"pid":42,"code":3,"t_rel":2.0}
+	{"event":"exit","sid":"P","thread":"main","time":"2026-11-21T07:20:10.000000Z","file":"a.c","line":20,"t_abs":10.0,"code":0}
+	{"event":"timer","sid":"P","thread":"main","time":"2026-11-21T07:20:10.000000Z","file":"a.c","line":20,"category":"t","name":"parse","intervals":3,"t_total":0.6,"t_min":0.1,"t_max":0.3,"histogram":[[0.1,1],[0.25,2]]}
+	{"event":"counter","sid":"P","thread":"main","time":"2026-11-21T07:20:10.000000Z","file":"a.c","line":20,"category":"k","name":"files","count":12}
+	{"event":"atexit","sid":"P","thread":"main","time":"2026-11-21T07:20:10.000000Z","file":"a.c","line":20,"t_abs":10.0,"code":0}
+	EOF
+'
+
+test_expect_success JQ 'the page holds what the recording says' '
+	trace2 report --html page.html known.event >out 2>err &&
+	test_must_be_empty out &&
+	test_must_be_empty err &&
+	page_data page.html >data &&
+	jq -r "$ROWS .strings as \$s |
+		(.processes[] | \"process \(.[0]) \(\$s[.[1]]) \(.[3:7]) \(.[9]) \(\$s[.[12]])\"),
+		(.threads[] | \"thread of \(.[0]) \(\$s[.[1]]) \(.[2:5])\",
+			(.[5] | rows(9) | \"span \(.[0:3]) \(\$s[.[3]]) \(.[4:6]) \(\$s[.[6]]) \(\$s[.[7]]) \(.[8])\")),
+		(.errors[] | \"error \(.[0:3]) \(\$s[.[3]]) \(\$s[.[4]])\"),
+		(.metrics[] | \"metric \(.[0]) \(\$s[.[1]]) \(.[2:])\")" data >actual &&
+	cat >expect <<-\EOF &&
+	process 0 top [-1,0,10000000000,8500000000] 0 P
+	process 1 kid [42,6500000000,1500000000,1500000000] 3 P/C-P0000002a
+	thread of 1 main [1,0,10000000000]
+	span [1000000000,4000000000,1000000000] c/outer [0,0] all a.c:11 0
+	span [1000000000,1000000000,0] c/inner [1,0]  a.c:12 0
+	span [4000000000,2000000000,0] child kid [0,1] kid -v a.c:18 2
+	thread of 1 th01:work [0,5000000000,500000000]
+	thread of 2 main [1,6500000000,1500000000]
+	error [1,1,4000000000] no luck a.c:14
+	metric 0 t/parse [1,0,3,600000000,100000000,300000000,0,[[0.1,1],[0.25,2]]]
+	metric 1 k/files [1,0,12,0,0,0,0]
+	EOF
+	test_cmp expect actual
+'
+
+test_expect_success JQ 'its flame graph is the one of export --to folded' '
+	for f in known.event "$TRACES"/*.event
+	do
+		trace2 report --html page.html "$f" &&
+		page_data page.html >data &&
+		jq -r "$ROWS [.frames | rows(3)] as \$f | .strings as \$s |
+			def path(\$i): if \$i == 0 then [] else
+				path(\$f[\$i - 1][0]) + [\$s[\$f[\$i - 1][1]]] end;
+			range(\$f | length) | \$f[.][2] as \$ns
+			| ((\$ns + 500) / 1000 | floor) as \$us
+			| select(\$us > 0)
+			| \"\(path(. + 1) | join(\";\")) \(\$us)\"" data | sort >actual &&
+		trace2 export --to folded "$f" | sort >expect &&
+		test_cmp expect actual || return 1
+	done
+'
+
+test_expect_success 'it fetches nothing, and runs nothing but its own script' '
+	trace2 report --html page.html known.event &&
+	"$PERL_PATH" -MDigest::SHA=sha256_base64 -0777 -ne "
+		my (\$policy) = /http-equiv=\"Content-Security-Policy\" content=\"([^\"]*)\"/;
+		my (\$style) = m{<style>(.*?)</style>}s;
+		my (\$script) = m{<script>(.*?)</script>}s;
+		print \$policy eq \"default-src '\''none'\''; script-src '\''sha256-\"
+			. sha256_base64(\$script) . \"='\''; style-src '\''sha256-\"
+			. sha256_base64(\$style) . \"='\''; base-uri '\''none'\''; \"
+			. \"form-action '\''none'\''\" ? \"same\n\" : \"other: \$policy\n\"
+	" page.html >actual &&
+	echo same >expect &&
+	test_cmp expect actual &&
+	# An address stands in it only as the name of a kind of elements.
+	page_own page.html >own &&
+	test_grep ! -i -E "(src|href|action) *= *\"[^#]|@import|url\(|fetch\(|import\(" own &&
+	grep -o -E "[a-z]+://[^ \"'\'']*" own | sort -u >actual &&
+	echo "http://www.w3.org/2000/svg" >expect &&
+	test_cmp expect actual
+'
+
+for name in '</script><script>alert(1)</script>' '<!--<script>' '--></title>' \
+	'&lt;b&gt;&amp;' '\u2028\u2029x' 'a\u0000b' '@DATA@ @SCRIPT@' \
+	'<img src=x onerror=alert(1)>' '\"};alert(1);//' '\\u003c/script>'
+do
+	test_expect_success JQ "a name stays text: $name" '
+		hostile_stream "$name" >hostile.event &&
+		trace2 report --html page.html hostile.event &&
+		trace2 list --format=json hostile.event >list &&
+		page_data page.html >data &&
+		jq . data >/dev/null &&
+		# What is not the names is the page of any other recording.
+		page_own page.html >own &&
+		trace2 report --html other.html known.event &&
+		page_own other.html >expect &&
+		test_cmp expect own &&
+		test_grep ! "[<>&]" data &&
+		jq -r ".processes[0].argv[0]" list >expect &&
+		jq -r ".strings[.threads[0][5][6]]" data >actual &&
+		test_cmp expect actual
+	'
+done
+
+test_expect_success 'no secret leaves with --redact' '
+	trace2 report --html open.html known.event &&
+	trace2 report --html hidden.html --redact known.event &&
+	test_grep hunter2 open.html &&
+	test_grep ! hunter2 hidden.html
+'
+
+test_expect_success JQ 'filters choose what the page has' '
+	trace2 report --html page.html --cmd kid known.event &&
+	page_data page.html >data &&
+	jq -c "[.filtered, (.processes | length), (.threads | length)]" data >actual &&
+	echo "[true,1,1]" >expect &&
+	test_cmp expect actual &&
+	trace2 report --html page.html -N c/inner known.event &&
+	page_data page.html >data &&
+	jq -c "$ROWS .strings as \$s | [.threads[0][5] | rows(9) | \$s[.[3]], .[4]]" \
+		data >actual &&
+	echo "[\"c/inner\",0]" >expect &&
+	test_cmp expect actual
+'
+
+test_expect_success JQ 'an empty recording has a page, too' '
+	: >empty.event &&
+	test_might_fail trace2 report --html empty.html empty.event 2>err &&
+	if test -e empty.html
+	then
+		page_data empty.html | jq . >/dev/null
+	fi
+'
+
+test_expect_success 'options that do not go together' '
+	while IFS="|" read -r options message
+	do
+		test_expect_code 2 trace2 report $options known.event >out 2>err &&
+		test_must_be_empty out &&
+		test_grep -e "$message" err || return 1
+	done <<-\EOF &&
+	--html x.html --regions|--html has every view
+	--html x.html -s max|-s, -n, -g and --per-thread are for tables
+	--html x.html --format=json|give either --html or --format
+	--redact|--redact is for --html
+	EOF
+	test_path_is_missing x.html
+'
+
+test_expect_success 'a page that cannot be written is no half page' '
+	echo before >page.html &&
+	test_expect_code 128 trace2 report --html no/such/page.html known.event 2>err &&
+	test_grep "no/such/page.html" err &&
+	test_expect_code 128 trace2 report --html page.html no.event 2>err &&
+	echo before >expect &&
+	test_cmp expect page.html
+'
+
+test_done

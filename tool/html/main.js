@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: MIT
+//
+// Puts the page together: charts above, what is selected, tables below, and
+// the search that goes through all of them.
+
+function showSummary(d) {
+	const np = d.processes.length, spans = d.items.n - np - d.threadInfo.length;
+	const whole = d.roots.reduce((sum, n) => sum + d.items.dur[n.item], 0);
+	const parts = [showTime(whole) + ' wall', plural(np, 'process'),
+		plural(d.threadInfo.length, 'thread'), plural(spans, 'span')];
+
+	if (d.spawning)
+		parts.push(showTime(d.spawning) + ' (' +
+			showShare(d.spawning / whole) + ') spawning');
+	if (d.errors.length)
+		parts.push(plural(d.errors.length, 'error'));
+	if (d.lost)
+		parts.push(plural(d.lost, 'event') + ' lost');
+	if (d.filtered)
+		parts.push('a part of the recording');
+	if (d.redacted)
+		parts.push('secrets hidden');
+	byId('summary').textContent = parts.join(', ');
+	byId('origin').textContent = 'Recorded ' + d.start +
+		'. Written by trace2 ' + d.version + '; all of it is in this file.';
+}
+
+// Pairs of a term and what to say; '' is left out.
+function describe(title, pairs, actions) {
+	const list = el('dl', {});
+
+	for (const [term, text] of pairs)
+		if (text)
+			list.append(el('div', {}, el('dt', {}, term),
+				el('dd', {}, text)));
+	byId('details').replaceChildren(el('h2', {}, title), list, ...actions);
+}
+
+function describeItem(d, i, events) {
+	const { start, dur, self, kind, process, thread, detail, place, up,
+		became, open } = d.items;
+	const p = d.processes[process[i]];
+	const isProcess = kind[i] === KIND.process;
+	const actions = [action('Zoom to it', () => events.select(i, 'zoom'))];
+
+	if (up[i] >= 0)
+		actions.push(' ', action('Around it', () => events.select(up[i])));
+	if (became[i] >= 0)
+		actions.push(' ', action('Its process',
+			() => events.select(became[i], 'zoom')));
+	describe(itemName(d, i), [
+		['is a', KIND_NAMES[kind[i]]],
+		['took', showTime(dur[i]) + (open[i] ? ' (no end seen)' : '')],
+		['of it itself', kind[i] === KIND.thread ? '' : showTime(self[i])],
+		['from', showTime(start[i])],
+		['in process', isProcess ? '' : d.strings[p[PROCESS.name]]],
+		['thread', thread[i] >= 0 && thread[i] !== i ?
+			d.strings[d.items.name[thread[i]]] : ''],
+		['pid', isProcess && p[PROCESS.pid] > 0 ? String(p[PROCESS.pid]) : ''],
+		['end', isProcess ? endText(d, p) : ''],
+		['spawn', isProcess && p[PROCESS.spawn] >= 0 ?
+			showTime(p[PROCESS.spawn]) : ''],
+		[kind[i] === KIND.region ? 'message' : 'command',
+			d.strings[detail[i]]],
+		['at', d.strings[place[i]]],
+		['session', isProcess ? d.strings[p[PROCESS.sid]] : ''],
+	], actions);
+}
+
+function describeNothing() {
+	byId('details').replaceChildren(el('p', { class: 'hint' },
+		'Select a bar to see what it is.'));
+}
+
+function describeFrame(frame, whole) {
+	const stack = [];
+
+	for (let f = frame; f.parent; f = f.parent)
+		stack.unshift(f.name);
+	describe(frame.name, [
+		['took', showTime(frame.total) + ', ' + showShare(frame.total / whole)],
+		['of it itself', showTime(frame.self)],
+		['stack', stack.join(' › ')],
+	], []);
+}
+
+// ---- search -----------------------------------------------------------------
+
+function makeSearch(d, timeline, flame, tables, events) {
+	const query = byId('query'), said = byId('found');
+	let found = [], at = -1, timer = 0;
+
+	function find() {
+		const text = query.value.trim();
+
+		clearTimeout(timer);
+		timer = 0;
+		found = text ? search(d, text).sort(timeline.order) : [];
+		at = -1;
+		timeline.find(text ? found : null);
+		flame.find(text);
+		tables.forEach((filter) => filter(text));
+		said.textContent = !text ? '' : plural(found.length, 'match');
+	}
+
+	function go(way) {
+		if (timer)
+			find();
+		if (!found.length)
+			return;
+		at = (at + way + (at < 0 && way < 0 ? 1 : 0) + found.length) %
+			found.length;
+		events.select(found[at]);
+		said.textContent = showNumber(at + 1) + ' of ' +
+			showNumber(found.length);
+	}
+
+	query.addEventListener('input', () => {
+		clearTimeout(timer);
+		timer = setTimeout(find, 120);
+	});
+	query.addEventListener('keydown', (e) => {
+		if (e.key === 'Escape' && query.value) {
+			query.value = '';
+			find();
+			e.preventDefault();
+		} else if (e.key === 'Enter') {
+			go(e.shiftKey ? -1 : 1);
+			e.preventDefault();
+		}
+	});
+	byId('search').addEventListener('submit', (e) => {
+		e.preventDefault();
+		go(1);
+	});
+	byId('previous').addEventListener('click', () => go(-1));
+	addEventListener('keydown', (e) => {
+		if (e.key !== '/' || e.ctrlKey || e.metaKey || e.altKey ||
+		    e.target === query)
+			return;
+		e.preventDefault();
+		query.focus();
+		query.select();
+	});
+}
+
+// ---- light and dark -----------------------------------------------------------
+
+const THEMES = ['system', 'light', 'dark'];
+
+function makeTheme(redraw) {
+	const system = matchMedia('(prefers-color-scheme: dark)');
+	const button = byId('theme');
+	let chosen = 0, printing = false;
+
+	function apply() {
+		const name = printing ? 'light' :
+			chosen ? THEMES[chosen] : system.matches ? 'dark' : 'light';
+
+		document.documentElement.dataset.theme = name;
+		button.textContent = 'Theme: ' + THEMES[chosen];
+		readTheme();
+		redraw();
+	}
+	button.addEventListener('click', () => {
+		chosen = (chosen + 1) % THEMES.length;
+		apply();
+	});
+	system.addEventListener('change', apply);
+	addEventListener('beforeprint', () => {
+		printing = true;
+		apply();
+	});
+	addEventListener('afterprint', () => {
+		printing = false;
+		apply();
+	});
+	apply();
+}
+
+// ---- all of it ------------------------------------------------------------------
+
+const TABLES = [
+	['processes', 'Processes', processTable],
+	['regions', 'Regions', regionTable],
+	['threads', 'Threads', threadTable],
+	['timers', 'Timers', timerTable],
+	['counters', 'Counters', counterTable],
+	['errors', 'Errors', errorTable],
+	['path', 'Critical path', pathTable],
+];
+
+function makeTables(d, events) {
+	const panels = TABLES.map(([id, title, make]) => {
+		const panel = el('div', { id, role: 'tabpanel', class: 'table',
+			'aria-labelledby': 'tab-' + id });
+
+		byId('tables').append(panel);
+		return [id, id === 'errors' && d.errors.length ?
+			title + ' (' + d.errors.length + ')' : title, panel,
+		make(d, panel, events)];
+	});
+
+	makeTabs(byId('tables-tabs'), panels, () => {});
+	return panels.map(([, , , filter]) => filter);
+}
+
+function start() {
+	const d = decode(byId('data').textContent);
+	let chart = null, charts = {}, choose = () => {};
+	const events = {
+		// i: an item, or -1.
+		select(i, how) {
+			if (i >= 0 && chart !== charts.timeline)
+				choose('timeline');
+			charts.timeline.select(i, how);
+			if (i < 0)
+				describeNothing();
+			else
+				describeItem(d, i, events);
+			if (how === 'zoom')
+				byId('canvas').focus();
+		},
+		frame: describeFrame,
+	};
+
+	byId('data').remove();
+	readTheme();
+	showSummary(d);
+	describeNothing();
+	charts.timeline = makeTimeline(d, events);
+	charts.flame = makeFlame(d, events);
+	const tables = makeTables(d, events);
+	choose = makeTabs(byId('charts-tabs'), [
+		['timeline', 'Timeline', byId('timeline')],
+		['flame', 'Flame graph', byId('flame')],
+	], (id) => {
+		chart = charts[id];
+		chart.queue();
+	});
+	makeSearch(d, charts.timeline, charts.flame, tables, events);
+	makeTheme(() => chart.queue());
+	byId('zoom-in').addEventListener('click', () => chart.zoom(0.5));
+	byId('zoom-out').addEventListener('click', () => chart.zoom(2));
+	byId('zoom-all').addEventListener('click', () => chart.all());
+	new ResizeObserver(() => chart.queue()).observe(document.body);
+}
+
+start();

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: MIT
+//
+// Numbers as people read them, and elements. Text of a recording is only ever
+// given to textContent and canvases: it cannot become markup.
+
+function digits(value) {
+	return value >= 100 ? value.toFixed(0) : value >= 10 ? value.toFixed(1) :
+		value.toFixed(2);
+}
+
+function showTime(ns) {
+	const v = Math.abs(ns), sign = ns < 0 ? '−' : '';
+
+	if (v < 1e3)
+		return sign + v.toFixed(0) + ' ns';
+	if (v < 999.5e3)
+		return sign + digits(v / 1e3) + ' µs';
+	if (v < 999.5e6)
+		return sign + digits(v / 1e6) + ' ms';
+	if (v < 3600e9)
+		return sign + digits(v / 1e9) + ' s';
+	return sign + digits(v / 3600e9) + ' h';
+}
+
+function showShare(ratio) {
+	return Number.isFinite(ratio) ? (ratio * 100).toFixed(1) + '%' : '';
+}
+
+function showNumber(n) {
+	return n.toLocaleString('en-US').replace(/,/g, ' ');
+}
+
+function plural(n, word) {
+	return showNumber(n) + ' ' + word + (n === 1 ? '' :
+		/(s|x)$/.test(word) ? 'es' : 's');
+}
+
+function byId(id) {
+	return document.getElementById(id);
+}
+
+// el('td', { class: 'num' }, 'text', child…)
+function el(name, attributes, ...children) {
+	const e = document.createElement(name);
+
+	for (const key in attributes)
+		e.setAttribute(key, attributes[key]);
+	e.append(...children);
+	return e;
+}
+
+function action(text, run) {
+	const b = el('button', { type: 'button' }, text);
+
+	b.addEventListener('click', run);
+	return b;
+}
+
+// Tabs: one of panels is shown. rows: [id, title, panel]; returns how to
+// choose one.
+function makeTabs(list, rows, chosen) {
+	const tabs = rows.map(([id, title, panel]) => {
+		const tab = el('button', { type: 'button', role: 'tab',
+			id: 'tab-' + id, 'aria-controls': panel.id }, title);
+
+		tab.addEventListener('click', () => choose(id));
+		list.append(tab);
+		return tab;
+	});
+	function choose(id) {
+		rows.forEach(([own, , panel], k) => {
+			tabs[k].setAttribute('aria-selected', String(own === id));
+			tabs[k].tabIndex = own === id ? 0 : -1;
+			panel.hidden = own !== id;
+		});
+		chosen(id);
+	}
+	list.addEventListener('keydown', (e) => {
+		const at = tabs.indexOf(document.activeElement);
+		const to = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0,
+			End: tabs.length - 1 }[e.key];
+
+		if (to === undefined || at < 0)
+			return;
+		e.preventDefault();
+		const k = (to + tabs.length) % tabs.length;
+		choose(rows[k][0]);
+		tabs[k].focus();
+	});
+	choose(rows[0][0]);
+	return choose;
+}
+
+// ---- canvases ---------------------------------------------------------------
+
+const HUES = [212, 28, 145, 275, 50, 340, 180, 5, 310, 240];
+const theme = { hues: [] };
+
+function readTheme() {
+	const style = getComputedStyle(document.documentElement);
+	const get = (name) => style.getPropertyValue(name).trim();
+
+	for (const name of ['bg', 'panel', 'text', 'dim', 'line', 'accent', 'bad',
+		'found', 'grid', 'process', 'silent', 'bar-text'])
+		theme[name] = get('--' + name);
+	theme.hues = HUES.map((h) =>
+		'hsl(' + h + ' ' + get('--bar-s') + ' ' + get('--bar-l') + ')');
+	theme.font = '11px system-ui, "DejaVu Sans", sans-serif';
+}
+
+// The colour of a name: what has the same category has the same.
+function colourOf(name) {
+	const slash = name.indexOf('/');
+	let hash = 7;
+
+	for (let i = 0; i < name.length && i !== slash; i++)
+		hash = (hash * 31 + name.charCodeAt(i)) % 65521;
+	return hash % HUES.length;
+}
+
+// A canvas as sharp as the screen is; the height is in CSS pixels.
+function fitCanvas(canvas, height) {
+	const ratio = window.devicePixelRatio || 1;
+	const width = canvas.clientWidth;
+	const w = Math.round(width * ratio), h = Math.round(height * ratio);
+
+	if (canvas.width !== w || canvas.height !== h) {
+		canvas.width = w;
+		canvas.height = h;
+		canvas.style.height = height + 'px';
+	}
+	const ctx = canvas.getContext('2d');
+	ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
+	ctx.font = theme.font;
+	ctx.textBaseline = 'middle';
+	return { ctx, width, height };
+}
+
+const LETTER = 6.1; // pixels of a letter of theme.font, about
+
+function barText(ctx, text, x, y, width) {
+	const n = Math.floor(width / LETTER);
+
+	if (n < 3)
+		return;
+	ctx.fillText(text.length > n ? text.slice(0, n - 1) + '…' : text, x, y);
+}
+
+// ---- what hangs at the pointer ------------------------------------------------
+
+function showTip(text, e) {
+	const tip = byId('tip');
+
+	tip.hidden = !text;
+	if (!text)
+		return;
+	tip.textContent = text;
+	const x = Math.min(e.clientX + 14, innerWidth - tip.offsetWidth - 8);
+	const below = e.clientY + 18;
+	tip.style.left = Math.max(4, x) + 'px';
+	tip.style.top = (below + tip.offsetHeight > innerHeight ?
+		e.clientY - tip.offsetHeight - 10 : below) + 'px';
+}
