@@ -4,6 +4,7 @@
 #include <pthread.h>
 
 #include "base/clock.h"
+#include "base/unwind.h"
 #include "metric/metric.h"
 #include "pmu/pmu.h"
 #include "session/call.h"
@@ -50,24 +51,39 @@ static inline struct tr2_slot *my_slot(void)
 	return __builtin_expect(slot != NULL, 1) ? slot : slot_slow();
 }
 
+/*
+ * What leads to an overflow lies in one section, by which the library's own
+ * calls are told apart from the program's.
+ */
+#define CODE __attribute__((section("tr2_metric_code")))
+/* The linker names its ends. */
+extern const char code_begin[] __asm__("__start_tr2_metric_code")
+	__attribute__((visibility("hidden")));
+extern const char code_end[] __asm__("__stop_tr2_metric_code")
+	__attribute__((visibility("hidden")));
+
 /* One that cannot be looked at now, since a handler interrupted the holder of
  * the lock, is found by the next count. */
-static __attribute__((noinline)) void overflow(const struct tr2_slot *slot,
-					       enum tr2_metric_kind kind,
-					       unsigned int index)
+static CODE __attribute__((noinline)) void
+overflow(const struct tr2_slot *slot, enum tr2_metric_kind kind,
+	 unsigned int index)
 {
+	static const struct tr2_code own = { code_begin, code_end };
+	struct tr2_callchain chain;
 	int saved_errno = errno;
 
 	if (tr2_lock_is_mine())
 		return;
+	/* Before the lock: it takes long, and needs none. */
+	tr2_unwind(&chain, &own);
 	tr2_lock();
-	tr2_perf_overflow(slot, kind, index);
+	tr2_perf_overflow(slot, kind, index, &chain);
 	tr2_unlock();
 	errno = saved_errno;
 }
 
 /* What is sampled has a marked index. */
-static __attribute__((noinline)) void
+static CODE __attribute__((noinline)) void
 add_sampled(struct tr2_slot *slot, unsigned int index, uint64_t value)
 {
 	uint64_t *cell;
@@ -82,8 +98,8 @@ add_sampled(struct tr2_slot *slot, unsigned int index, uint64_t value)
 		overflow(slot, TR2_METRIC_COUNTER, index);
 }
 
-static inline void add(struct tr2_slot *slot,
-		       const struct trace2_counter *counter, uint64_t value)
+static inline CODE void
+add(struct tr2_slot *slot, const struct trace2_counter *counter, uint64_t value)
 {
 	unsigned int index;
 
@@ -96,7 +112,7 @@ static inline void add(struct tr2_slot *slot,
 		add_sampled(slot, index, value);
 }
 
-static __attribute__((noinline)) void
+static CODE __attribute__((noinline)) void
 add_slow(const struct trace2_counter *counter, uint64_t value)
 {
 	struct tr2_slot *slot = slot_slow();
@@ -106,7 +122,7 @@ add_slow(const struct trace2_counter *counter, uint64_t value)
 }
 
 /* What is rare is a call at the end: nothing has to be kept over it. */
-void trace2_counter_add_on_(struct trace2_counter *counter, uint64_t value)
+CODE void trace2_counter_add_on_(struct trace2_counter *counter, uint64_t value)
 {
 	struct tr2_slot *slot = tr2_my_slot;
 
@@ -183,8 +199,8 @@ static inline void stop(const struct stop *s, unsigned int index)
 		tr2_call_lost();
 }
 
-static __attribute__((noinline)) void stop_sampled(const struct stop *s,
-						   unsigned int index)
+static CODE __attribute__((noinline)) void
+stop_sampled(const struct stop *s, unsigned int index)
 {
 	if (!tr2_metric_is_sampled(index, TR2_MAX_TIMERS))
 		return;
@@ -196,7 +212,7 @@ static __attribute__((noinline)) void stop_sampled(const struct stop *s,
 		overflow(s->slot, TR2_METRIC_TIMER, index);
 }
 
-void trace2_timer_stop_on_(struct trace2_timer *timer, const char *file,
+CODE void trace2_timer_stop_on_(struct trace2_timer *timer, const char *file,
 			   int line)
 {
 	struct stop s = { timer, NULL, tr2_clock_now_ns(), file, line };

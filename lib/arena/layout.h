@@ -144,7 +144,8 @@ struct tr2_arena_header {
 enum tr2_definition_kind {
 	TR2_DEFINITION_NONE,
 	TR2_DEFINITION_TIMER,
-	TR2_DEFINITION_COUNTER
+	TR2_DEFINITION_COUNTER,
+	TR2_DEFINITION_EVENT /* of samples: no cell, but the id flags:index */
 };
 
 /* To whom a value belongs. */

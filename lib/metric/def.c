@@ -125,6 +125,15 @@ void tr2_metric_publish(void)
 	pthread_mutex_unlock(&lock);
 }
 
+void tr2_metric_publish_row(enum tr2_definition_kind kind,
+			    const struct tr2_definition *numbers,
+			    const char *category, const char *name)
+{
+	pthread_mutex_lock(&lock);
+	tr2_arena_define(kind, numbers, category, name);
+	pthread_mutex_unlock(&lock);
+}
+
 static bool add_def(struct table *table, unsigned int nr, const char *category,
 		    const char *name, unsigned int flags)
 {

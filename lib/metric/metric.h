@@ -118,5 +118,9 @@ void tr2_metric_move(struct tr2_slot *to, struct tr2_slot *from,
 /* Tells readers of the arena's file what is defined, and from now on what is
  * defined later. */
 void tr2_metric_publish(void);
+/* A row of another kind, between theirs. */
+void tr2_metric_publish_row(enum tr2_definition_kind kind,
+			    const struct tr2_definition *numbers,
+			    const char *category, const char *name);
 
 #endif

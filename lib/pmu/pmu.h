@@ -201,14 +201,18 @@ static inline uint64_t tr2_limit(enum tr2_metric_kind kind, unsigned int index)
 		       0;
 }
 
+struct tr2_callchain;
+
+/* chain: the calls that led to the count. */
 void tr2_perf_overflow(const struct tr2_slot *slot, enum tr2_metric_kind kind,
-		       unsigned int index);
+		       unsigned int index, const struct tr2_callchain *chain);
 
 /* Called for each overflow, under the lock, in the thread that counted; periods:
  * how many were crossed at once. NULL: nobody wants to know. */
 extern void (*tr2_perf_on_overflow)(struct trace2_perf *ev,
 				    const struct tr2_slot *slot,
-				    uint64_t periods);
+				    uint64_t periods,
+				    const struct tr2_callchain *chain);
 
 /* Of app.c, for its sampling and for tr2_pmu_task_end(). */
 void tr2_app_task_end(struct trace2_perf *ev, const struct tr2_slot *slot);

@@ -20,7 +20,8 @@ static struct tr2_limits *all_limits;
 __thread struct tr2_limits *tr2_my_limits
 	__attribute__((tls_model("initial-exec")));
 void (*tr2_perf_on_overflow)(struct trace2_perf *ev,
-			     const struct tr2_slot *slot, uint64_t periods);
+			     const struct tr2_slot *slot, uint64_t periods,
+			     const struct tr2_callchain *chain);
 
 static bool samples(const struct trace2_perf *ev, enum tr2_metric_kind kind,
 		    unsigned int index)
@@ -105,10 +106,10 @@ void tr2_sample_after_fork(void)
 }
 
 static void overflow(struct trace2_perf *ev, const struct tr2_slot *slot,
-		     uint64_t periods)
+		     uint64_t periods, const struct tr2_callchain *chain)
 {
 	if (tr2_perf_on_overflow)
-		tr2_perf_on_overflow(ev, slot, periods);
+		tr2_perf_on_overflow(ev, slot, periods, chain);
 	tr2_notice_raise(&ev->notice);
 	if (!ev->overflows_left || --ev->overflows_left)
 		return;
@@ -118,7 +119,8 @@ static void overflow(struct trace2_perf *ev, const struct tr2_slot *slot,
 
 /* Looks whether ev overflowed in this thread, and returns where its cell does
  * so next. */
-static uint64_t look(struct trace2_perf *ev, const struct tr2_slot *slot)
+static uint64_t look(struct trace2_perf *ev, const struct tr2_slot *slot,
+		     const struct tr2_callchain *chain)
 {
 	uint64_t period = ev->attr.sample_period, count, periods;
 	struct tr2_perf_task *task;
@@ -134,7 +136,7 @@ static uint64_t look(struct trace2_perf *ev, const struct tr2_slot *slot)
 	if (count >= task->overflow_at) {
 		periods = 1 + (count - task->overflow_at) / period;
 		task->overflow_at += periods * period;
-		overflow(ev, slot, periods);
+		overflow(ev, slot, periods, chain);
 	}
 	if (!ev->counting)
 		return UINT64_MAX;
@@ -142,7 +144,7 @@ static uint64_t look(struct trace2_perf *ev, const struct tr2_slot *slot)
 }
 
 void tr2_perf_overflow(const struct tr2_slot *slot, enum tr2_metric_kind kind,
-		       unsigned int index)
+		       unsigned int index, const struct tr2_callchain *chain)
 {
 	struct tr2_limits *limits = my_limits();
 	uint64_t next = UINT64_MAX, at;
@@ -154,7 +156,7 @@ void tr2_perf_overflow(const struct tr2_slot *slot, enum tr2_metric_kind kind,
 		for (ev = leader; ev; ev = ev->member) {
 			if (!samples(ev, kind, index))
 				continue;
-			at = look(ev, slot);
+			at = look(ev, slot, chain);
 			next = at < next ? at : next;
 		}
 	}

@@ -107,6 +107,29 @@ struct tr2_record_task { /* FORK, EXIT */
 	uint64_t time;
 };
 
+/*
+ * The kernel's layout for TR2_SAMPLE_TYPE. Behind it, for TR2_SAMPLE_READ_FORMAT:
+ *	u64 nr, { u64 value, id; } nr times	the event's group
+ *	u64 nr, u64 ip[nr]	calls, the innermost first, all as return
+ *				addresses; ip[0] is TR2_SAMPLE_CONTEXT_USER
+ */
+#define TR2_SAMPLE_TYPE 0x1f7u /* IP TID TIME READ CALLCHAIN ID CPU PERIOD */
+#define TR2_SAMPLE_READ_FORMAT 0xcu /* ID GROUP */
+#define TR2_SAMPLE_CONTEXT_USER (~UINT64_C(511)) /* -512 */
+#define TR2_SAMPLE_MAX_VALUES (1 + 2 * 64) /* numbers of a group */
+#define TR2_MISC_USER 2u /* misc of a sample: the program's own code */
+
+struct tr2_record_sample {
+	struct tr2_record head;
+	uint64_t ip; /* the first of the calls, 0: not known */
+	uint32_t pid, tid;
+	uint64_t time;
+	uint64_t id; /* of the row TR2_DEFINITION_EVENT */
+	uint32_t cpu, reserved;
+	uint64_t period; /* how much was counted since the last sample */
+};
+
+_Static_assert(sizeof(struct tr2_record_sample) == 56, "layout");
 _Static_assert(sizeof(struct tr2_record) == 8, "layout");
 _Static_assert(offsetof(struct tr2_record, size) == 6, "layout");
 _Static_assert(sizeof(struct tr2_record_event) == 32, "layout");

@@ -35,7 +35,7 @@ struct tr2_task_counter {
 static struct tr2_buf untold;
 static atomic_bool is_untold;
 
-static void keep_error(const char *why)
+void tr2_counters_keep_error(const char *why)
 {
 	if (untold.len > MAX_UNTOLD_BYTES)
 		return;
@@ -82,7 +82,7 @@ static void keep_period_error(const struct tr2_perfevent *event)
 	tr2_buf_addlit(&b, "event '");
 	tr2_text_add(&b, event->text, strlen(event->text));
 	tr2_buf_addlit(&b, "': what is counted has no period");
-	keep_error(tr2_buf_str(&b));
+	tr2_counters_keep_error(tr2_buf_str(&b));
 }
 
 void tr2_counters_load(const char *list)
@@ -99,7 +99,7 @@ void tr2_counters_load(const char *list)
 	tr2_perfevents_init(&events, list);
 	while ((result = tr2_perfevents_next(&events, &one.event))) {
 		if (nr_counters == MAX_COUNTERS) {
-			keep_error("more than 64 events: the others do not "
+			tr2_counters_keep_error("more than 64 events: the others do not "
 				   "count");
 			return;
 		}
@@ -108,7 +108,7 @@ void tr2_counters_load(const char *list)
 		if (result == TR2_PERFEVENT_BAD ||
 		    tr2_perf_attr_of(&counter->event, &counter->attr,
 				     events.error, sizeof(events.error))) {
-			keep_error(events.error);
+			tr2_counters_keep_error(events.error);
 			continue;
 		}
 		if (counter->attr.sample_period) {
@@ -160,7 +160,7 @@ void tr2_counters_open(struct tr2_thread *main_thread)
 		if (!error)
 			continue;
 		explain(&counters[i], error, text, sizeof(text));
-		keep_error(text);
+		tr2_counters_keep_error(text);
 	}
 	tr2_lock();
 	tr2_counters_thread_start(main_thread);

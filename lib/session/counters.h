@@ -21,6 +21,9 @@ void tr2_counters_open(struct tr2_thread *main_thread);
  * behind the start event. */
 void tr2_counters_tell_errors(struct tr2_call *call);
 
+/* Another one to be told there, without the "trace2: ". */
+void tr2_counters_keep_error(const char *why);
+
 /* One th_counter for each event that counts in this thread. */
 void tr2_counters_emit_thread(struct tr2_call *call,
 			      struct tr2_thread *thread);

@@ -18,6 +18,7 @@
 #include "session/inherit.h"
 #include "session/quick.h"
 #include "session/ring.h"
+#include "session/sample.h"
 
 static uint32_t no_guard = 1;
 static volatile uint32_t *guard = &no_guard;
@@ -113,6 +114,7 @@ static void open_anew(struct tr2_thread *thread, const char *file, int line)
 	TR2_EMIT(&call, start,
 		 .argv.argv = (const char *const *)tr2_session.argv);
 	tr2_counters_open(main_thread);
+	tr2_samples_open(main_thread);
 	tr2_counters_tell_errors(&call);
 }
 

@@ -10,6 +10,7 @@
 #include "ring/task.h"
 #include "ring/wake.h"
 #include "session/inherit.h"
+#include "session/sample.h"
 #include "session/session.h"
 
 /* What the process is, and where it comes from. */
@@ -118,6 +119,7 @@ static void end_tasks(void)
 	struct tr2_task task = { process.pid, process.ppid, process.pid, 0 };
 
 	tr2_lock();
+	tr2_samples_stop();
 	tr2_task_mmaps(&task);
 	if (main_thread && main_thread == tr2_self && main_thread->slot)
 		tr2_metric_move(tr2_arena_totals(), main_thread->slot,

@@ -13,6 +13,7 @@
 #include "session/inherit.h"
 #include "session/quick.h"
 #include "session/ring.h"
+#include "session/sample.h"
 #include "session/signal.h"
 
 /* The version of the event format that consumers look for. */
@@ -209,6 +210,8 @@ static void begin_stream(const char *file, int line)
 	tr2_session_emit_version(&call);
 	tr2_counters_load(tr2_session.settings.counters);
 	tr2_counters_open(thread);
+	tr2_samples_load(tr2_session.settings.sample);
+	tr2_samples_open(thread);
 }
 
 void tr2_session_start(const char *file, int line,

@@ -42,6 +42,7 @@ static const struct row {
 	{ "_REDACT", NULL, BOOLEAN, FIELD(redact) },
 	{ "_SIGNALS", "trace2.signals", TEXT, FIELD(signals) },
 	{ "_COUNTERS", "trace2.counters", TEXT, FIELD(counters) },
+	{ "_SAMPLE", "trace2.sample", TEXT, FIELD(sample) },
 	{ "_RING_SIZE", "trace2.ringsize", POSITIVE, FIELD(ring_size) },
 	{ "_RING_MODE", "trace2.ringmode", RING_MODE, FIELD(ring_mode) },
 	{ "_RING_INSTEAD", "trace2.ringinstead", BOOLEAN,
@@ -225,6 +226,7 @@ void tr2_settings_release(struct tr2_settings *settings)
 	free(settings->env_vars);
 	free(settings->signals);
 	free(settings->counters);
+	free(settings->sample);
 	free(settings->prefix);
 	memset(settings, 0, sizeof(*settings));
 }

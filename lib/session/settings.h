@@ -19,7 +19,7 @@
 struct tr2_settings {
 	/* NULL where nothing is set. Owned. */
 	char *destination[TR2_TARGET_NR];
-	char *config_params, *env_vars, *signals, *counters;
+	char *config_params, *env_vars, *signals, *counters, *sample;
 	bool brief[TR2_TARGET_NR];
 	bool debug, redact;
 	unsigned int max_nesting, max_files;

@@ -207,6 +207,31 @@ static void print_task(const char *name, struct cursor *c)
 	       task->pid, task->ppid, task->tid, task->ptid, task->time);
 }
 
+static void print_sample(struct cursor *c)
+{
+	const struct tr2_record_sample *sample =
+		(const void *)take(c, sizeof(*sample));
+	uint64_t nr = take_u64(c), i;
+
+	printf("SAMPLE tid=%u time=%" PRIu64 " id=%" PRIx64 " period=%" PRIu64
+	       " values=", sample->tid, sample->time, sample->id,
+	       sample->period);
+	for (i = 0; i < nr; i++) {
+		printf("%s%" PRIu64, i ? "," : "", take_u64(c));
+		take_u64(c);
+	}
+	nr = take_u64(c);
+	if (nr && take_u64(c) != TR2_SAMPLE_CONTEXT_USER)
+		damaged("a sample without a context", nr);
+	printf(" calls=%" PRIu64 "%s", nr ? nr - 1 : 0,
+	       sample->ip ? "" : " nowhere");
+	for (i = 1; i < nr; i++)
+		if (take_u64(c) != sample->ip && i == 1)
+			damaged("a sample that is elsewhere", i);
+	if (c->p != c->end)
+		damaged("a sample that is too long", nr);
+}
+
 static void print_rest(struct cursor *c)
 {
 	size_t len = strnlen(c->p, (size_t)(c->end - c->p));
@@ -244,6 +269,8 @@ void tool_record_print(const struct tr2_record *record)
 		take(&c, sizeof(u->lost));
 		printf("LOST id=%" PRIu64 " lost=%" PRIu64, u->lost.id,
 		       u->lost.lost);
+	} else if (record->type == TR2_RECORD_SAMPLE) {
+		print_sample(&c);
 	} else if (record->type == TR2_RECORD_FILLER) {
 		printf("FILLER %u", record->size);
 	} else if (record->type >= TR2_RECORD_EVENT) {
@@ -309,6 +336,8 @@ static void dump_cells(const struct tool_arena *arena, unsigned int nr)
 				       slot->counter[row->index]);
 			continue;
 		}
+		if (row->kind != TR2_DEFINITION_TIMER)
+			continue;
 		timer = &slot->timer[row->index];
 		if (timer->count || timer->nest || timer->unpaired)
 			printf("%u timer %s/%s %" PRIu64 " nest=%u unpaired=%"

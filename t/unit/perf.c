@@ -416,9 +416,10 @@ static struct {
 } seen;
 
 static void see(struct trace2_perf *ev, const struct tr2_slot *slot,
-		uint64_t periods)
+		uint64_t periods, const struct tr2_callchain *chain)
 {
 	(void)ev;
+	(void)chain;
 	seen.nr++;
 	seen.periods += periods;
 	seen.tid = slot->control.tid;

@@ -44,6 +44,7 @@ static const struct setting {
 	{ "GIT_TRACE2_REDACT", NULL, false },
 	{ "GIT_TRACE2_SIGNALS", "trace2.signals", false },
 	{ "GIT_TRACE2_COUNTERS", "trace2.counters", false },
+	{ "GIT_TRACE2_SAMPLE", "trace2.sample", false },
 	{ "GIT_TRACE2_PARENT_SID", NULL, false },
 	{ "GIT_TRACE2_PARENT_NAME", NULL, false },
 };

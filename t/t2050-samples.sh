@@ -1,0 +1,111 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+
+test_description='GIT_TRACE2_SAMPLE: which calls lead to a count, in the ring'
+
+. ./test-lib.sh
+. "$TEST_DIRECTORY/lib-trace2.sh"
+
+test_lazy_prereq KERNEL_EVENTS '
+	test-tool perf run open page-faults >out &&
+	test_must_be_empty out
+'
+
+# sampled LIST COMMAND...: its ring in dump.txt, its samples in samples.
+sampled () {
+	list=$1 &&
+	shift &&
+	rm -rf r &&
+	mkdir r &&
+	GIT_TRACE2_SAMPLE="$list" GIT_TRACE2_RING="$(pwd)/r" "$@" &&
+	test-tool ring dump "$(ls r/*)" >dump.txt &&
+	{ grep " SAMPLE " dump.txt >samples || :; }
+}
+
+errors () {
+	sed -n 's/.* error .*msg="\(.*\)" fmt=.*/\1/p' dump.txt
+}
+
+test_expect_success 'one sample for each crossing, with what was counted' '
+	sampled app/test/test1/:10 test-tool trace2 200counter 4 5 1 32 9 9 &&
+	sed "s/.*period=\([0-9]*\) values=\([0-9]*\) calls=[1-9].*/\1 at \2/" \
+		samples >actual &&
+	cat >expect <<-\EOF &&
+	10 at 10
+	30 at 42
+	10 at 51
+	10 at 60
+	EOF
+	test_cmp expect actual
+'
+
+test_expect_success 'each thread has its own, and none after its end' '
+	sampled app/test/test2/:10 test-tool trace2 201counter 7 13 3 &&
+	sed "s/.* tid=\([0-9]*\) .*/\1/" samples | sort -u >tids &&
+	test_line_count = 3 tids &&
+	test_line_count = 3 samples &&
+	grep -c "period=20 " samples >count &&
+	test "$(cat count)" = 3 &&
+	for tid in $(cat tids)
+	do
+		sampled=$(sed -n "s/.* SAMPLE tid=$tid time=\([0-9]*\) .*/\1/p" samples) &&
+		ended=$(sed -n "s/.* EXIT .* tid=$tid .*time=\([0-9]*\)$/\1/p" dump.txt) &&
+		test "$sampled" -le "$ended" || return 1
+	done
+'
+
+test_expect_success 'a timer is sampled by the time spent in it' '
+	sampled app/test/test1:ns/:1000 test-tool trace2 100timer 20 1 &&
+	test_line_count = 20 samples &&
+	! grep -v "period=[0-9]*000 values=[0-9]* calls=[1-9]" samples
+'
+
+test_expect_success KERNEL_EVENTS 'the values of the group come with it' '
+	sampled "{app/test/test1/:10,page-faults,app/test/test2/}" \
+		test-tool trace2 200counter 10 10 &&
+	test_line_count = 2 samples &&
+	grep "values=10,[0-9]*,0 " samples &&
+	grep "values=20,[0-9]*,0 " samples
+'
+
+test_expect_success 'what cannot be sampled is told once, and the others are' '
+	sampled "app/test/test1/,page-faults:100,app/no/such/:5,app/test/test1/:10" \
+		test-tool trace2 200counter 10 &&
+	test_line_count = 1 samples &&
+	errors >actual &&
+	cat >expect <<-\EOF &&
+	trace2: event '\''app/test/test1/'\'': what is sampled has a period behind it, as in app/CATEGORY/NAME/:1000
+	trace2: event '\''page-faults:100'\'': only timers and counters of the program have a period
+	trace2: event '\''app/no/such/:5'\'': the program has no counter of that name
+	EOF
+	test_cmp expect actual
+'
+
+test_expect_success 'without a ring it is told, and nothing else changes' '
+	GIT_TRACE2_SAMPLE=app/test/test1/:10 GIT_TRACE2_EVENT="$(pwd)/event" \
+		test-tool trace2 200counter 10 &&
+	grep "samples need the ring target, which is off" event &&
+	grep "\"count\":10" event
+'
+
+test_expect_success 'a forked child samples into a ring of its own' '
+	rm -rf r &&
+	mkdir r &&
+	GIT_TRACE2_SAMPLE=app/test/test1/:1 GIT_TRACE2_RING="$(pwd)/r" \
+		test-tool trace2 072fork_counter &&
+	ls r >files &&
+	test_line_count = 2 files &&
+	for f in r/*
+	do
+		test-tool ring dump $f | grep " SAMPLE .* calls=[1-9]" || return 1
+	done
+'
+
+test_expect_success 'a small ring takes the calls that it has room for' '
+	test_config_global trace2.ringSize 4096 &&
+	test_config_global trace2.sample app/test/test1/:10 &&
+	sampled "" test-tool trace2 200counter 10 10 &&
+	test_line_count = 2 samples
+'
+
+test_done
