@@ -196,38 +196,58 @@ void tr2_render_normal(struct tr2_render *r, const struct tr2_event *ev,
 	tr2_render_end(r, p);
 }
 
+/* What is left of a character whose beginning is before `at`; 0: none is. */
+static size_t rest_of_character(const char *start, const char *at,
+				const char *end)
+{
+	size_t back, n;
+
+	for (back = 1; back < 4 && back <= (size_t)(at - start); back++) {
+		n = tr2_utf8_sequence(at - back, (size_t)(end - at) + back);
+		if (n > back)
+			return n - back;
+	}
+	return 0;
+}
+
 /* The file's name is escaped: what it looks like then decides. */
 static char *add_odd_perf_place(struct tr2_render *r, char *p,
 				const struct tr2_event *ev)
 {
 	size_t start = tr2_render_leave(r, p), len;
-	char *place;
+	char *place, *tail;
 
 	p = add_place(r, p, ev);
 	place = r->line.p + start;
 	len = (size_t)(p - place);
 	if (len > PERF_FILE_WIDTH) {
-		memmove(place + 3, p - PERF_FILE_TAIL, PERF_FILE_TAIL);
+		tail = p - PERF_FILE_TAIL;
+		tail += rest_of_character(place, tail, p);
+		len = (size_t)(p - tail);
+		memmove(place + 3, tail, len);
 		memcpy(place, "...", 3);
-		p = place + PERF_FILE_WIDTH;
+		p = place + 3 + len;
 	}
 	return put_pad(r, p, start, PERF_FILE_WIDTH);
 }
 
-/* file:line, or the end of that. */
+/* file:line, or the end of that, which begins with a whole character. */
 static char *add_perf_place(struct tr2_render *r, char *p,
 			    const struct tr2_event *ev)
 {
 	const char *file = ev->file ? ev->file : "";
 	size_t len = strlen(file), line_len;
+	const char *tail;
 	char line[24], *start = p;
 
 	line_len = (size_t)(put_line(line, ev->line) - line);
 	memset(p, ' ', PERF_FILE_WIDTH);
 	if (len + line_len > PERF_FILE_WIDTH) {
 		p = tr2_put_lit(p, "...");
-		file += len + line_len - PERF_FILE_TAIL;
-		len = PERF_FILE_TAIL - line_len;
+		tail = file + len + line_len - PERF_FILE_TAIL;
+		tail += rest_of_character(file, tail, file + len);
+		len = (size_t)(file + len - tail);
+		file = tail;
 	}
 	if (!tr2_text_copy(p, file, len))
 		return add_odd_perf_place(r, start, ev);

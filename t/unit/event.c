@@ -190,11 +190,46 @@ static void test_redact_without_memory(void)
 	is_text(got, len, TR2_REDACTED, "all is hidden when memory is short");
 }
 
+/* The perf target's line for this file, up to the separator behind it. */
+static void shows_place(const char *file, const char *want)
+{
+	struct tr2_who who = { "main", "d0 | main | ", 12, "", 0 };
+	struct tr2_v_error v = { .msg.s = "" };
+	struct tr2_event ev = { .kind = TR2_EV_error,
+				.v = (const struct tr2_value *)&v, .who = &who,
+				.file = file, .line = 12, .nesting = 1 };
+	struct tr2_render r = { .redact = false };
+
+	tr2_render_perf(&r, &ev, false);
+	is_text(r.line.p + 16, 28 + 3, want, file);
+	tr2_render_release(&r);
+}
+
+static void test_place(void)
+{
+	shows_place("short.c", "short.c:12                   | ");
+	shows_place("a/very/long/directory/of/file.c",
+		    "...ng/directory/of/file.c:12 | ");
+	/* No character is cut in two; nor where a name is escaped. */
+	shows_place("a/very/l\xc3\xb6ng/dir/of/files/xyz.c",
+		    "...ng/dir/of/files/xyz.c:12  | ");
+	shows_place("a/very/\xe2\x82\xac/ng/dir/of/files/x.c",
+		    ".../ng/dir/of/files/x.c:12   | ");
+	shows_place("a/very/\xf0\x9f\x98\x80/dir/of/files/xyz.c",
+		    ".../dir/of/files/xyz.c:12    | ");
+	shows_place("a/very/l\xc3\xb6ng/\tdir/of/files/x.c",
+		    "...ng/\\tdir/of/files/x.c:12  | ");
+	/* Bytes that are no characters are cut anywhere. */
+	shows_place("a/very/l\xb6\xb6ng/dir/of/files/xyz.c",
+		    "...\xb6ng/dir/of/files/xyz.c:12 | ");
+}
+
 int main(void)
 {
 	test_table();
 	test_little_memory();
 	test_redact();
 	test_redact_without_memory();
+	test_place();
 	return done_testing();
 }
