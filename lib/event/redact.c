@@ -31,15 +31,6 @@ static bool is_quote(char c)
 	return strchr("\"'`<>", c) != NULL;
 }
 
-/* Is this the end of what stands for a secret that was hidden before? */
-static bool ends_redacted(const char *s, size_t at)
-{
-	static const size_t before = sizeof(TR2_REDACTED) - 2;
-
-	return s[at] == '>' && at >= before &&
-	       !memcmp(s + at - before, TR2_REDACTED, before);
-}
-
 /*
  * Ends a URL or a value inside a message. A quote does so where it closes; one
  * in the midst of a word may be part of a password.
@@ -50,8 +41,6 @@ static bool is_gap(const char *s, size_t len, size_t at)
 
 	if (is_blank(s[at]))
 		return true;
-	if (ends_redacted(s, at))
-		return false;
 	for (end = at; end < len && end - at < MAX_QUOTES && is_quote(s[end]);)
 		end++;
 	return end > at && (end == len || is_blank(s[end]) ||
@@ -272,6 +261,15 @@ static bool find_secret(const char *s, size_t len, size_t at, struct word *word,
 	return find_authorization(s, len, at, word, hide);
 }
 
+/* Was it hidden before? Nothing that ends a secret is part of a name. */
+static bool was_hidden(const char *s, size_t len, size_t at)
+{
+	const size_t n = sizeof(TR2_REDACTED) - 1;
+
+	return len - at >= n && !memcmp(s + at, TR2_REDACTED, n) &&
+	       (len - at == n || !is_name_char(s[at + n]));
+}
+
 static void add_hidden(struct tr2_buf *b, const char *s, size_t *copied,
 		       const struct span *hide)
 {
@@ -295,7 +293,8 @@ const char *tr2_redact(struct tr2_buf *scratch, const char *s, size_t *len)
 	 * goes on behind it. */
 	for (at = 0; at < n; at++) {
 		if (!find_secret(s, n, at, &word, &found) ||
-		    found.end == found.start || found.end <= copied)
+		    found.end == found.start || found.end <= copied ||
+		    was_hidden(s, n, found.start))
 			continue;
 		if (found.start > hide.end) {
 			add_hidden(scratch, s, &copied, &hide);

@@ -155,6 +155,7 @@ static void test_redact(void)
 	/* What was hidden before stays as it is. */
 	KEEPS("Authorization: <REDACTED>");
 	KEEPS("x token=<REDACTED> c");
+	KEEPS("x token='<REDACTED> c");
 	KEEPS("\"https://u:<REDACTED>@h/\", y");
 	KEEPS("[\"http://x:y\",\"b@c\"]");
 	KEEPS("<http://x:y> b@c");
