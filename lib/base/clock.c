@@ -313,7 +313,7 @@ static void add_change(int64_t from, long offset)
 
 void tr2_zone_load(void)
 {
-	int64_t now = (int64_t)time(NULL);
+	int64_t now = (int64_t)(read_clock(CLOCK_REALTIME) / NS_PER_S);
 	int64_t day, low, high, middle;
 	long before, after;
 
