@@ -20,6 +20,9 @@
 /* A pipe that polls as writable takes this much at once. */
 #define PIPE_CHUNK 4096u
 
+/* Not every C library has the call, nor the flag: linux/fs.h. */
+#define NOWAIT 0x00000008
+
 /* Time that the host has spent waiting for readers. */
 static atomic_uint_fast64_t stalled_ns;
 static atomic_bool urgent;
@@ -194,12 +197,13 @@ static bool wait_for_reader(struct tr2_dest *dest, int fd,
 static ssize_t write_pipe(struct tr2_dest *dest, int fd, const char *p,
 			  size_t len)
 {
-#ifdef RWF_NOWAIT /* musl has not */
+#ifdef SYS_pwritev2
 	if (dest->blocking &&
 	    !atomic_load_explicit(&dest->no_nowait, memory_order_relaxed)) {
 		struct iovec iov = { .iov_base = (void *)(uintptr_t)p,
 				     .iov_len = len };
-		ssize_t n = pwritev2(fd, &iov, 1, -1, RWF_NOWAIT);
+		ssize_t n = syscall(SYS_pwritev2, fd, &iov, 1L, -1L, -1L,
+				    NOWAIT);
 
 		if (n >= 0 || errno == EAGAIN || errno == EINTR ||
 		    errno == EPIPE)
