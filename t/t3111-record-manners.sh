@@ -30,7 +30,7 @@ test_expect_success GIT 'a recording in a working tree is nothing to Git' '
 	test_must_be_empty actual
 '
 
-test_expect_success 'the recording before the last one goes, with its .gitignore' '
+test_expect_success READS_STREAMS 'the recording before the last one goes, with its .gitignore' '
 	trace2 record -o kept -- true &&
 	trace2 record -o kept -- true &&
 	trace2 record -o kept -- true &&
@@ -60,7 +60,7 @@ test_expect_success 'nothing is left of a recording that could not begin' '
 	test_path_is_missing gone
 '
 
-test_expect_success TASKS 'programs without Trace2: says what is known all the same' '
+test_expect_success TASKS,READS_STREAMS 'programs without Trace2: says what is known all the same' '
 	trace2 record -o quiet -- sh -c "sh -c :; :" 2>err &&
 	cat >expect <<-\EOF &&
 	trace2 record: no program here speaks Trace2; SQtrace2 listSQ has 2 processes by the kernelSQs records
