@@ -116,6 +116,7 @@ test_expect_success CC,!INSTRUMENTED 'the example of adding an event' '
 	}
 	EOT
 	"$CC" -std=c11 -D_GNU_SOURCE -Itree/lib -ftls-model=initial-exec \
+			-idirafter "$GIT_BUILD_DIR/build/kernel-headers" \
 		-o stage stage.c tree/lib/*/*.c -pthread &&
 	GIT_TRACE2=1 GIT_TRACE2_BRIEF=1 ./stage 2>actual &&
 	test_grep "^cmd_stage link.n (2)$" actual &&
