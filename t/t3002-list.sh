@@ -189,14 +189,19 @@ durations () {
 }
 
 test_expect_success 'durations are rounded to the nearest, and end in the right unit' '
-	durations 0.000000499 0.0000005 0.000999499 0.0009995 0.0010005 \
+	durations 0 0.000000412 0.000001 0.000009999 0.0000104 0.0000105 \
+		0.000999499 0.0009995 0.0010005 \
 		0.9999994 0.9999995 59.9995 3599.9999 3600.000000 5399.999999 \
 		>round.event &&
 	trace2 list round.event >out &&
 	sed -n "s/^[0-9:.]*  *\([0-9.]* [a-z]*\)  *0 .*/\1/p" out >actual &&
 	cat >expect <<-\EOF &&
 	0 us
+	412 ns
 	1 us
+	9999 ns
+	10 us
+	11 us
 	999 us
 	1.000 ms
 	1.001 ms
@@ -208,11 +213,13 @@ test_expect_success 'durations are rounded to the nearest, and end in the right 
 	1.50 h
 	EOF
 	test_cmp expect actual &&
-	durations 0.000999499 0.0009995 0.001095 0.009994 0.009995 0.09994 \
+	durations 0.000001412 0.000005 0.000999499 0.0009995 0.001095 0.009994 0.009995 0.09994 \
 		0.09995 0.99949 0.9995 99.95 3598.1 3598.2 >round.event &&
 	trace2 report --regions -s region round.event >out &&
 	sed -n "s/^ *\([0-9.]*[a-z]*\) .* c\/\(.*\)/\2 \1/p" out >actual &&
 	cat >expect <<-\EOF &&
+	0.000001412 1412ns
+	0.000005 5us
 	0.000999499 999us
 	0.0009995 1.00ms
 	0.001095 1.10ms

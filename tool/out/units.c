@@ -41,13 +41,23 @@ static uint64_t unsigned_of(struct tr2_buf *b, int64_t ns)
 #define S_NS 1000000000ull
 #define H_NS (3600 * S_NS)
 
+/* Streams tell microseconds; what is measured finer, as rings are, shows it
+ * where that matters. */
+static bool in_ns(uint64_t v)
+{
+	return v < 10 * US_NS && v % US_NS != 0;
+}
+
 /* Three decimals of the largest unit that leaves a whole number before the
- * point; microseconds have one, which is what a stream can say. */
+ * point; microseconds have none. */
 void tr2_fmt_ns(struct tr2_buf *b, int64_t ns)
 {
 	uint64_t v = unsigned_of(b, ns);
 
-	if (v < 999500) {
+	if (in_ns(v)) {
+		tr2_buf_add_u64(b, v);
+		tr2_buf_addlit(b, " ns");
+	} else if (v < 999500) {
 		add_ratio(b, v, US_NS, 0);
 		tr2_buf_addlit(b, " us");
 	} else if (v < 999999500) {
@@ -72,6 +82,11 @@ void tr2_fmt_ns_short(struct tr2_buf *b, int64_t ns)
 	uint64_t v = unsigned_of(b, ns), unit;
 	size_t i = 0;
 
+	if (in_ns(v)) {
+		tr2_buf_add_u64(b, v);
+		tr2_buf_addlit(b, "ns");
+		return;
+	}
 	/* 999.5 of a unit is 1.00 of the next. */
 	while (i < 3 && v < units[i].ns - units[i].ns / 2000)
 		i++;
