@@ -7,6 +7,7 @@
 #include "event/render.h"
 #include "read/as_event.h"
 #include "read/fields.h"
+#include "read/pieces.h"
 
 /* A copy that ends with NUL; the buffer has room, and does not move. */
 static const char *text_of(struct tr2_as_event *e, const struct tr2_view *v)
@@ -37,6 +38,95 @@ static const char *const *argv_of(struct tr2_as_event *e,
 	word = NULL;
 	tr2_buf_add(&e->words, &word, sizeof(word));
 	return (const char *const *)(const void *)(e->words.p + start);
+}
+
+/* Digits, and a number that fits. */
+static const char *number_of(const char *p, const char *end, uint64_t *value)
+{
+	const char *start = p;
+	uint64_t n = 0;
+
+	for (; p < end && tr2_is_digit(*p); p++)
+		if (__builtin_mul_overflow(n, 10u, &n) ||
+		    __builtin_add_overflow(n, (uint64_t)(*p - '0'), &n))
+			return NULL;
+	*value = n;
+	return p > start ? p : NULL;
+}
+
+/* Seconds with at most nine decimals, which is how the library writes them. */
+static const char *seconds_of(const char *p, const char *end, uint64_t *ns)
+{
+	uint64_t part = 0, whole;
+	size_t decimals = 0;
+
+	p = number_of(p, end, &whole);
+	if (p && p < end && *p == '.') {
+		const char *point = p++;
+
+		p = number_of(p, end, &part);
+		decimals = p ? (size_t)(p - point - 1) : 0;
+	}
+	if (!p || decimals > 9)
+		return NULL;
+	for (; decimals < 9; decimals++)
+		part *= 10;
+	if (__builtin_mul_overflow(whole, 1000000000u, ns) ||
+	    __builtin_add_overflow(*ns, part, ns))
+		return NULL;
+	return p;
+}
+
+static const char *sign_of(const char *p, const char *end, char sign)
+{
+	while (p && p < end && *p == ' ')
+		p++;
+	return p && p < end && *p == sign ? p + 1 : NULL;
+}
+
+/* [UPPER,COUNT] */
+static const char *bucket_of(const char *p, const char *end, uint64_t bucket[2])
+{
+	p = sign_of(p, end, '[');
+	p = p ? seconds_of(p, end, &bucket[0]) : NULL;
+	p = sign_of(p, end, ',');
+	while (p && p < end && *p == ' ')
+		p++;
+	p = p ? number_of(p, end, &bucket[1]) : NULL;
+	return sign_of(p, end, ']');
+}
+
+/* From the text that a loader gives, [[UPPER,COUNT],...]; NULL where it is
+ * something else. */
+static const struct tr2_histogram *histogram_of(struct tr2_as_event *e,
+						const struct tr2_view *v)
+{
+	const char *p = v->p, *end = v->p ? v->p + v->len : NULL, *next;
+	uint64_t bucket[2];
+	unsigned int nr = 0;
+
+	_Static_assert(sizeof(struct tr2_histogram) == sizeof(uint64_t) &&
+			       sizeof(((struct tr2_histogram *)0)->bucket[0]) ==
+				       sizeof(bucket),
+		       "buckets stand behind the number without a gap");
+	tr2_buf_reset(&e->histogram);
+	tr2_buf_add(&e->histogram, (const char[sizeof(uint64_t)]){ 0 },
+		    sizeof(uint64_t));
+	for (p = sign_of(p, end, '['); p; p = next, nr++) {
+		p = bucket_of(p, end, bucket);
+		if (!p)
+			return NULL;
+		tr2_buf_add(&e->histogram, bucket, sizeof(bucket));
+		next = sign_of(p, end, ',');
+		if (!next)
+			break;
+	}
+	p = sign_of(p, end, ']');
+	if (!p || p != end || e->histogram.failed)
+		return NULL;
+	nr++;
+	memcpy(e->histogram.p, &nr, sizeof(nr));
+	return (const void *)e->histogram.p;
 }
 
 static uint64_t positive(int64_t value)
@@ -73,7 +163,10 @@ static void set_value(struct tr2_as_event *e, const struct tr2_in *in,
 		memcpy(&number, member, sizeof(number));
 		out->u = positive(number);
 		break;
-	default: /* from the event's head; histograms are no text */
+	case TR2_T_HISTOGRAM:
+		out->histogram = histogram_of(e, member);
+		break;
+	default: /* from the event's head */
 		break;
 	}
 }
@@ -145,6 +238,7 @@ void tr2_as_event_release(struct tr2_as_event *e)
 {
 	tr2_buf_release(&e->text);
 	tr2_buf_release(&e->words);
+	tr2_buf_release(&e->histogram);
 	tr2_buf_release(&e->head);
 	tr2_buf_release(&e->perf_head);
 }

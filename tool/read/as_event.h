@@ -14,7 +14,7 @@ struct tr2_as_event {
 	struct tr2_event event;
 	struct tr2_who who;
 	struct tr2_value values[TR2_MAX_FIELDS];
-	struct tr2_buf text, head, perf_head, words;
+	struct tr2_buf text, head, perf_head, words, histogram;
 };
 
 /*
