@@ -65,7 +65,7 @@ static void run_event(const char *what, void (*work)(size_t n))
 {
 	char limit[64];
 	const struct bench_case c = { what, limit, work, clock_and_copy,
-				      EVENTS_A_ROUND, 2.5, 0 };
+				      EVENTS_A_ROUND, 2.5, 0, NULL, 0 };
 	uint64_t before;
 
 	work(2); /* whose thread has no ring before */
@@ -122,7 +122,8 @@ static void run_watched(const char *path)
 {
 	static const struct bench_case watched = {
 		"counter_add, watched live", "the same unwatched",
-		add_watched, add_unwatched, ADDS_A_ROUND, 1.02, 0
+		add_watched, add_unwatched, ADDS_A_ROUND, 1.02, 0,
+		NULL, 0
 	};
 	pid_t pid;
 
