@@ -15,7 +15,7 @@
 
 static int64_t nest = TR2_JOB_NEST;
 static int64_t timeout_ns = TR2_JOB_TIMEOUT_NS;
-static int64_t max_size;
+static int64_t max_size, rotate;
 static struct tr2_list addresses, events;
 static bool rings;
 
@@ -37,6 +37,9 @@ static const struct tr2_option options[] = {
 	  NULL },
 	{ 0, "max-size", "N", TR2_OPT_SIZE, &max_size,
 	  "stop taking in events at this size", NULL },
+	{ 0, "rotate", "N", TR2_OPT_SIZE, &rotate,
+	  "of --listen: put DIR/events aside as DIR/events.000001 and so on at "
+	  "this size", NULL },
 	TR2_OPT_END
 };
 
@@ -50,6 +53,9 @@ static int usage(int argc)
 	if (rings && addresses.nr)
 		return tr2_usage_error(&tr2_command_record,
 				       "--ring and --listen exclude each other");
+	if (rotate && !addresses.nr)
+		return tr2_usage_error(&tr2_command_record,
+				       "--rotate goes with --listen");
 	if (nest < 1)
 		return tr2_usage_error(&tr2_command_record,
 				       "--nest must be at least 1");
@@ -62,6 +68,7 @@ static int run(int argc, char **argv)
 		.argv = argv,
 		.dir = tr2_common.output ? tr2_common.output : DEFAULT_DIR,
 		.max_size_bytes = max_size,
+		.rotate_bytes = rotate,
 		.addresses = addresses.item,
 		.nr_addresses = addresses.nr,
 	};

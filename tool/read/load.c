@@ -373,6 +373,34 @@ static bool has_directory(const char *path, const char *name,
 	return !stat(tr2_buf_str(full), &st) && S_ISDIR(st.st_mode);
 }
 
+/* events.000001 and so on, in this order: a session may begin in one of them
+ * and end in another. */
+static void read_put_aside(struct loader *l, const char *path)
+{
+	struct names names = { NULL, 0, 0 };
+	struct tr2_buf full = TR2_BUF_INIT;
+	DIR *dir = opendir(path);
+	struct dirent *entry;
+	uint32_t i;
+
+	while (dir && (entry = readdir(dir)))
+		if (!strncmp(entry->d_name, "events.", 7) &&
+		    strspn(entry->d_name + 7, "0123456789") >= 6 &&
+		    !add_name(&names, entry->d_name))
+			l->no_memory = true;
+	if (dir)
+		closedir(dir);
+	if (names.nr)
+		qsort(names.item, names.nr, sizeof(*names.item), compare_names);
+	for (i = 0; i < names.nr; i++) {
+		if (has_directory(path, names.item[i], &full))
+			read_directory(l, tr2_buf_str(&full));
+		free(names.item[i]);
+	}
+	free(names.item);
+	tr2_buf_release(&full);
+}
+
 static enum tr2_load_result load_directory(struct loader *l, const char *path)
 {
 	struct tr2_buf full = TR2_BUF_INIT;
@@ -381,6 +409,7 @@ static enum tr2_load_result load_directory(struct loader *l, const char *path)
 	/* A recording has its streams in events/, and in rings/. */
 	if (has_directory(path, "events", &full)) {
 		tr2_meta_load(l->m, path);
+		read_put_aside(l, path);
 		read_directory(l, tr2_buf_str(&full));
 		if (has_directory(path, "rings", &full))
 			read_directory(l, tr2_buf_str(&full));

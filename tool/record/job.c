@@ -78,6 +78,12 @@ static void on_child(void *data)
 		command_ended();
 }
 
+static void on_usr1(void *data)
+{
+	(void)data;
+	tr2_listen_say_counts(&rec.listen);
+}
+
 static void on_stop(void *data)
 {
 	(void)data;
@@ -148,6 +154,7 @@ static void fill_meta(const struct tr2_job *job)
 	m->nest = job->nest;
 	m->timeout_ns = job->timeout_ns;
 	m->max_size_bytes = job->max_size_bytes;
+	m->rotate_bytes = job->rotate_bytes;
 	m->listen = &rec.listen;
 	tr2_anchor_take(&m->start);
 }
@@ -167,6 +174,7 @@ static int open_all(const struct tr2_job *job)
 		goto fail;
 	rec.run.on_child = on_child;
 	rec.run.on_stop = on_stop;
+	rec.run.on_usr1 = on_usr1;
 	if (!tr2_listen_open(&rec.listen, &rec.loop, job->addresses,
 			     job->nr_addresses))
 		return 0;
@@ -229,6 +237,18 @@ static void say_listening(void)
 			rec.listen.listeners[i].address);
 }
 
+static int start_listening(const struct tr2_job *job)
+{
+	struct tr2_rotate rotate = {
+		.dir_fd = rec.store.dir_fd,
+		.events_fd = rec.store.events_fd,
+		.max_bytes = (uint64_t)job->rotate_bytes,
+	};
+
+	return tr2_listen_start(&rec.listen, &rotate,
+				(uint64_t)job->max_size_bytes);
+}
+
 /* 0, or the exit code after an error message. */
 static int record(const struct tr2_job *job)
 {
@@ -241,9 +261,7 @@ static int record(const struct tr2_job *job)
 			    "lose records: %s", strerror(errno));
 	if (*job->argv)
 		code = start_command(job);
-	if (!code && rec.listen.nr_listeners &&
-	    tr2_listen_start(&rec.listen, rec.store.events_fd,
-			     (uint64_t)job->max_size_bytes)) {
+	if (!code && rec.listen.nr_listeners && start_listening(job)) {
 		tr2_error("cannot listen: %s", strerror(errno));
 		return TR2_EXIT_FATAL;
 	}
@@ -329,6 +347,10 @@ static void say_sum(int code)
 	if (rec.rings.write_errno)
 		fprintf(stderr, "trace2 record: cannot write to '%s': %s\n",
 			rec.store.rings_path, strerror(rec.rings.write_errno));
+	if (rec.listen.sink.rotate.error)
+		fprintf(stderr, "trace2 record: cannot put '%s' aside: %s\n",
+			rec.store.events_path,
+			strerror(rec.listen.sink.rotate.error));
 	if (rec.listen.sink.write_errno)
 		fprintf(stderr, "trace2 record: cannot write to '%s': %s\n",
 			rec.store.events_path,
@@ -347,6 +369,7 @@ static void say_sum(int code)
 static void fill_result(int code)
 {
 	struct tr2_meta *m = &rec.meta;
+	const struct tr2_tally *done = &rec.listen.sink.rotate.done;
 
 	tr2_watch_result(&rec.watch, m);
 	m->complete = true;
@@ -361,6 +384,10 @@ static void fill_result(int code)
 	m->nr_stragglers = tr2_watch_stragglers(&rec.stragglers);
 	m->stragglers = rec.stragglers;
 	tr2_tally_read(&m->tally, rec.store.events_fd);
+	m->tally.files += done->files;
+	m->tally.events += done->events;
+	m->tally.bytes += done->bytes;
+	m->tally.lost += done->lost;
 	m->tally.files += rec.rings.files;
 	m->tally.events += rec.rings.events;
 	m->tally.bytes += rec.rings.bytes;

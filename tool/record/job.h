@@ -30,6 +30,7 @@ struct tr2_job {
 	int64_t timeout_ns;     /* how long processes are waited for that
 				   outlive the command: TR2_JOB_TIMEOUT_NS */
 	int64_t max_size_bytes; /* 0: any */
+	int64_t rotate_bytes; /* of addresses: see rotate.h; 0: never */
 	const char *const *addresses; /* sockets to listen to */
 	size_t nr_addresses;
 	bool rings; /* programs that can have one write a ring */

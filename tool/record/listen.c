@@ -357,11 +357,12 @@ static void listener_ready(struct tr2_source *source, uint32_t events)
 			break;
 }
 
-int tr2_listen_start(struct tr2_listen *l, int events_fd, uint64_t max_bytes)
+int tr2_listen_start(struct tr2_listen *l, const struct tr2_rotate *rotate,
+		     uint64_t max_bytes)
 {
 	size_t i;
 
-	if (tr2_sink_start(&l->sink, events_fd, max_bytes))
+	if (tr2_sink_start(&l->sink, rotate, max_bytes))
 		return -1;
 	for (i = 0; i < l->nr_listeners; i++) {
 		l->listeners[i].source.ready = listener_ready;

@@ -156,6 +156,7 @@ static void add_options(struct tr2_buf *b, const struct tr2_meta *m)
 	add_number(b, "nest", (uint64_t)m->nest);
 	add_number(b, "timeout_ns", (uint64_t)m->timeout_ns);
 	add_number(b, "max_size_bytes", (uint64_t)m->max_size_bytes);
+	add_number(b, "rotate_bytes", (uint64_t)m->rotate_bytes);
 	add_key(b, "listen");
 	tr2_buf_addch(b, '[');
 	for (i = 0; i < m->listen->nr_listeners; i++) {

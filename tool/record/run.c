@@ -80,7 +80,9 @@ static void take_signal(struct tr2_run *run,
 	forward(run, info);
 	if (is_in(ending, NR(ending), signo))
 		run->signo = signo;
-	if (is_in(stopping, NR(stopping), signo))
+	if (signo == SIGUSR1 && !run->pid && run->on_usr1)
+		run->on_usr1(run->data);
+	else if (is_in(stopping, NR(stopping), signo))
 		stop_here(signo);
 	else if (is_in(forwarded, NR(forwarded), signo) &&
 		 (!run->pid || run->ended))

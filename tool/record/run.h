@@ -32,6 +32,8 @@ struct tr2_run {
 	void (*on_child)(void *data);
 	/* A signal that asks for the end came while no command ran. */
 	void (*on_stop)(void *data);
+	/* SIGUSR1 came and there never was a command; NULL: as on_stop. */
+	void (*on_usr1)(void *data);
 	void *data;
 };
 

@@ -31,7 +31,7 @@ static struct tr2_sink_file *find_file(struct tr2_sink *s, const char *name)
 	}
 	if (oldest->fd >= 0)
 		close(oldest->fd);
-	oldest->fd = openat(s->events_fd, name,
+	oldest->fd = openat(s->rotate.events_fd, name,
 			    O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW |
 				    O_CLOEXEC,
 			    0600);
@@ -66,15 +66,67 @@ static int append(int fd, const char *p, size_t len)
 	return -1;
 }
 
-/* Called without the lock: the disk may take its time. */
-static int write_chunk(struct tr2_sink *s, const struct tr2_sink_chunk *c)
+static void close_files(struct tr2_sink *s)
 {
-	struct tr2_sink_file *f = find_file(s, c->name);
+	struct tr2_sink_file *f;
+
+	for (f = s->files; f < s->files + TR2_SINK_FILES; f++) {
+		if (f->fd >= 0)
+			close(f->fd);
+		f->fd = -1;
+	}
+}
+
+static int write_lines(struct tr2_sink *s, const char *name, const char *p,
+		       size_t len)
+{
+	struct tr2_sink_file *f = find_file(s, name);
 
 	f->used = ++s->clock;
 	if (f->fd < 0)
 		return -1;
-	return append(f->fd, c->text, c->len);
+	return append(f->fd, p, len);
+}
+
+static uint64_t count_lines(const char *p, size_t len)
+{
+	const char *end = p + len;
+	uint64_t nr = 0;
+
+	while (p < end && (p = memchr(p, '\n', (size_t)(end - p)))) {
+		nr++;
+		p++;
+	}
+	return nr;
+}
+
+/*
+ * Called without the lock: the disk may take its time. Returns how many lines
+ * could not be written; errno says why.
+ */
+static uint64_t write_chunk(struct tr2_sink *s, const struct tr2_sink_chunk *c)
+{
+	uint64_t failed = 0;
+	size_t at = 0, n;
+	int err = 0;
+
+	for (; at < c->len; at += n) {
+		n = tr2_rotate_room(&s->rotate, c->text + at, c->len - at);
+		if (!n) {
+			close_files(s);
+			tr2_rotate_now(&s->rotate);
+			continue;
+		}
+		if (write_lines(s, c->name, c->text + at, n)) {
+			err = errno;
+			failed += n == c->len ? c->nr_lines :
+						count_lines(c->text + at, n);
+		} else {
+			s->rotate.bytes += n;
+		}
+	}
+	errno = err;
+	return failed;
 }
 
 static struct tr2_sink_chunk *take_chunk(struct tr2_sink *s)
@@ -92,32 +144,25 @@ static struct tr2_sink_chunk *take_chunk(struct tr2_sink *s)
 	return c;
 }
 
-static void close_files(struct tr2_sink *s)
-{
-	struct tr2_sink_file *f;
-
-	for (f = s->files; f < s->files + TR2_SINK_FILES; f++)
-		if (f->fd >= 0)
-			close(f->fd);
-}
-
 static void *sink_main(void *data)
 {
 	struct tr2_sink *s = data;
 	struct tr2_sink_chunk *c;
-	int failed;
+	uint64_t failed;
+	int err;
 
 	pthread_mutex_lock(&s->lock);
 	while ((c = take_chunk(s))) {
 		pthread_mutex_unlock(&s->lock);
-		failed = write_chunk(s, c) ? errno : 0;
+		failed = write_chunk(s, c);
+		err = errno;
 		pthread_mutex_lock(&s->lock);
 		s->queued_bytes -= sizeof(*c) + c->len;
 		s->queued_lines -= c->nr_lines;
 		if (failed) {
-			s->lost[TR2_LOSS_WRITE_FAILED] += c->nr_lines;
+			s->lost[TR2_LOSS_WRITE_FAILED] += failed;
 			if (!s->write_errno)
-				s->write_errno = failed;
+				s->write_errno = err;
 		}
 		free(c);
 	}
@@ -128,13 +173,14 @@ static void *sink_main(void *data)
 	return NULL;
 }
 
-int tr2_sink_start(struct tr2_sink *s, int events_fd, uint64_t max_bytes)
+int tr2_sink_start(struct tr2_sink *s, const struct tr2_rotate *rotate,
+		   uint64_t max_bytes)
 {
 	pthread_condattr_t attr;
 	int i;
 
 	memset(s, 0, sizeof(*s));
-	s->events_fd = events_fd;
+	s->rotate = *rotate;
 	s->max_bytes = max_bytes;
 	for (i = 0; i < TR2_SINK_FILES; i++)
 		s->files[i].fd = -1;
@@ -199,10 +245,12 @@ void tr2_sink_add(struct tr2_sink *s, const char *name, const char *text,
 	c->len = len;
 	memcpy(c->name, name, strlen(name) + 1);
 	memcpy(c->text, text, len);
-	if (enqueue(s, c))
+	if (enqueue(s, c)) {
 		s->bytes += len;
-	else
+		s->lines += nr_lines;
+	} else {
 		free(c);
+	}
 }
 
 void tr2_sink_finish(struct tr2_sink *s, unsigned int seconds)

@@ -12,6 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "record/rotate.h"
+
 /* Bytes that may wait, and files that stay open between writes. */
 #define TR2_SINK_QUEUE_BYTES (64u << 20)
 #define TR2_SINK_FILES 64
@@ -43,9 +45,8 @@ struct tr2_sink_chunk {
 };
 
 struct tr2_sink {
-	int events_fd;
 	uint64_t max_bytes; /* 0: any number */
-	uint64_t bytes;     /* taken in so far */
+	uint64_t bytes, lines; /* taken in so far */
 	pthread_t thread;
 	bool started;
 	/* Under the lock: */
@@ -58,12 +59,14 @@ struct tr2_sink {
 	uint64_t lost[TR2_LOSS_NR]; /* in lines */
 	int write_errno; /* of the first write that failed */
 	/* The thread's own: */
+	struct tr2_rotate rotate;
 	struct tr2_sink_file files[TR2_SINK_FILES];
 	uint64_t clock;
 };
 
-/* -1: errno. */
-int tr2_sink_start(struct tr2_sink *sink, int events_fd, uint64_t max_bytes);
+/* rotate: both descriptors, and its max_bytes. -1: errno. */
+int tr2_sink_start(struct tr2_sink *sink, const struct tr2_rotate *rotate,
+		   uint64_t max_bytes);
 
 /* Appends nr_lines whole lines to the file `name`, some time. Never waits. */
 void tr2_sink_add(struct tr2_sink *sink, const char *name, const char *text,

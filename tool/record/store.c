@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "options.h"
+#include "record/rotate.h"
 
 #define META_TMP "meta.json.tmp"
 /* Keeps a recording in a working tree out of `git status` and `git add`. */
@@ -94,7 +95,7 @@ static bool is_directory_of_ours(const char *name)
 	for (i = 0; i < NR_DIRECTORIES; i++)
 		if (!strcmp(name, directories[i]))
 			return true;
-	return false;
+	return tr2_rotate_is_name(name);
 }
 
 static bool belongs_to_recording(int dir_fd, const char *name, bool inside)
@@ -155,12 +156,16 @@ static int remove_directory(int dir_fd, const char *name)
 /* Of a recording that find_stranger() found clean. -1: errno. */
 static int remove_recording(const char *path, int dir_fd)
 {
-	size_t i;
+	DIR *d = list_dir(dir_fd);
+	struct dirent *e;
+	int ret = d ? 0 : -1;
 
-	for (i = 0; i < NR_DIRECTORIES; i++)
-		if (remove_directory(dir_fd, directories[i]))
-			return -1;
-	return remove_files(dir_fd) ? -1 : rmdir(path);
+	while (!ret && (e = readdir(d)))
+		if (is_directory_of_ours(e->d_name))
+			ret = remove_directory(dir_fd, e->d_name);
+	if (d)
+		closedir(d);
+	return ret || remove_files(dir_fd) ? -1 : rmdir(path);
 }
 
 /* `DIR/NAME` of what is no part of a recording, in one of its directories. */
@@ -179,13 +184,26 @@ static char *find_stranger_inside(int dir_fd, const char *directory)
 	return full;
 }
 
+static char *find_stranger_in_directories(int dir_fd)
+{
+	DIR *d = list_dir(dir_fd);
+	struct dirent *e;
+	char *found = NULL;
+
+	while (d && !found && (e = readdir(d)))
+		if (is_directory_of_ours(e->d_name))
+			found = find_stranger_inside(dir_fd, e->d_name);
+	if (d)
+		closedir(d);
+	return found;
+}
+
 static int refuse_stranger(int dir_fd, const char *path)
 {
 	char *name = find_stranger(dir_fd, false);
-	size_t i;
 
-	for (i = 0; !name && i < NR_DIRECTORIES; i++)
-		name = find_stranger_inside(dir_fd, directories[i]);
+	if (!name)
+		name = find_stranger_in_directories(dir_fd);
 	if (!name)
 		return 0;
 	tr2_error("will not replace '%s': it holds '%s', which is no part of a "

@@ -65,7 +65,7 @@ static void end_line(struct tr2_tally *tally, struct line *l)
 
 static void read_stream(struct tr2_tally *tally, int fd)
 {
-	static char buf[1 << 16];
+	char buf[1 << 14];
 	struct line l = { 0 };
 	char *p, *end, *newline;
 	ssize_t n;

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a recorder that runs for long answers to SIGUSR1.
+ */
+#include <stdio.h>
+
+#include "base/buf.h"
+#include "out/table.h"
+#include "record/listen.h"
+
+static void add_count(struct tr2_buf *b, uint64_t n, const char *what)
+{
+	tr2_buf_add_u64(b, n);
+	tr2_buf_addch(b, ' ');
+	tr2_buf_addstr(b, what);
+}
+
+static uint64_t nr_connected(const struct tr2_listen *l)
+{
+	const struct tr2_client *c;
+	uint64_t nr = 0;
+
+	for (c = l->first; c; c = c->next)
+		nr++;
+	return nr;
+}
+
+/* `17 lost (queue_full 12, too_long 5)` */
+static void add_losses(struct tr2_buf *b, const uint64_t lost[TR2_LOSS_NR])
+{
+	uint64_t sum = 0;
+	bool first = true;
+	int i;
+
+	for (i = 0; i < TR2_LOSS_NR; i++)
+		sum += lost[i];
+	add_count(b, sum, "lost");
+	for (i = 0; i < TR2_LOSS_NR; i++) {
+		if (!lost[i])
+			continue;
+		tr2_buf_addstr(b, first ? " (" : ", ");
+		tr2_buf_addstr(b, tr2_loss_names[i]);
+		tr2_buf_addch(b, ' ');
+		tr2_buf_add_u64(b, lost[i]);
+		first = false;
+	}
+	tr2_buf_addstr(b, first ? "\n" : ")\n");
+}
+
+void tr2_listen_say_counts(struct tr2_listen *l)
+{
+	struct tr2_buf b = TR2_BUF_INIT;
+	struct tr2_sink *s = &l->sink;
+
+	tr2_buf_addlit(&b, "trace2 record: ");
+	tr2_buf_add_u64(&b, nr_connected(l));
+	tr2_buf_addlit(&b, " of ");
+	add_count(&b, l->nr_clients, "clients connected, ");
+	add_count(&b, s->lines, "events, ");
+	tr2_fmt_bytes(&b, s->bytes);
+	pthread_mutex_lock(&s->lock);
+	tr2_buf_addlit(&b, ", ");
+	add_count(&b, s->queued_lines, "waiting for the disk, ");
+	add_losses(&b, s->lost);
+	pthread_mutex_unlock(&s->lock);
+	fputs(tr2_buf_str(&b), stderr);
+	tr2_buf_release(&b);
+}

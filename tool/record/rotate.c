@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT */
+#include "record/rotate.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "record/store.h"
+
+#define PREFIX TR2_STORE_EVENTS "."
+#define PREFIX_BYTES (sizeof(PREFIX) - 1)
+#define DIGITS "0123456789"
+
+size_t tr2_rotate_room(const struct tr2_rotate *r, const char *text, size_t len)
+{
+	uint64_t left = r->bytes < r->max_bytes ? r->max_bytes - r->bytes : 0;
+	const char *end;
+
+	if (!r->max_bytes || len <= left)
+		return len;
+	end = left ? memrchr(text, '\n', (size_t)left) : NULL;
+	if (!end && !r->bytes)
+		end = memchr(text, '\n', len);
+	return end ? (size_t)(end + 1 - text) : 0;
+}
+
+/* A new directory under the old one's descriptor. -1: errno. */
+static int make_next(struct tr2_rotate *r)
+{
+	int fd, err;
+
+	if (mkdirat(r->dir_fd, TR2_STORE_EVENTS, 0700))
+		return -1;
+	fd = openat(r->dir_fd, TR2_STORE_EVENTS,
+		    O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0)
+		return -1;
+	err = dup3(fd, r->events_fd, O_CLOEXEC) < 0 ? errno : 0;
+	close(fd);
+	errno = err;
+	return err ? -1 : 0;
+}
+
+static int put_aside(struct tr2_rotate *r)
+{
+	char name[PREFIX_BYTES + 11];
+	int err;
+
+	snprintf(name, sizeof(name), PREFIX "%06u", r->nr + 1);
+	if (renameat(r->dir_fd, TR2_STORE_EVENTS, r->dir_fd, name))
+		return -1;
+	if (!make_next(r)) {
+		r->nr++;
+		return 0;
+	}
+	/* Without a new one the old one goes on, under its name. */
+	err = errno;
+	unlinkat(r->dir_fd, TR2_STORE_EVENTS, AT_REMOVEDIR);
+	if (renameat(r->dir_fd, name, r->dir_fd, TR2_STORE_EVENTS))
+		err = errno;
+	errno = err;
+	return -1;
+}
+
+void tr2_rotate_now(struct tr2_rotate *r)
+{
+	struct tr2_tally tally;
+	bool counted = !tr2_tally_read(&tally, r->events_fd);
+
+	r->bytes = 0;
+	if (put_aside(r)) {
+		if (!r->error)
+			r->error = errno;
+		return;
+	}
+	if (!counted)
+		return;
+	r->done.files += tally.files;
+	r->done.events += tally.events;
+	r->done.bytes += tally.bytes;
+	r->done.lost += tally.lost;
+}
+
+bool tr2_rotate_is_name(const char *name)
+{
+	return !strncmp(name, PREFIX, PREFIX_BYTES) &&
+	       strlen(name + PREFIX_BYTES) >= 6 &&
+	       !name[PREFIX_BYTES + strspn(name + PREFIX_BYTES, DIGITS)];
+}
