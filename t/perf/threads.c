@@ -54,7 +54,7 @@ static const struct work {
 	const char *name;
 	void (*run)(size_t n);
 	size_t n; /* by all threads together */
-	double ratio;
+	double ratio; /* that passes for flat, with noise; 0: is not held */
 } works[] = {
 	{ "counter_add", add_counter, 2000000, 1.25 },
 	{ "timer start + stop", timer, 1000000, 1.25 },
