@@ -31,7 +31,7 @@ function describe(title, pairs, actions) {
 
 	for (const [term, text] of pairs)
 		if (text)
-			list.append(el('div', {}, el('dt', {}, term),
+			list.append(el('div', {}, el('dt', {}, term), ' ',
 				el('dd', {}, text)));
 	byId('details').replaceChildren(el('h2', {}, title), list, ...actions);
 }

@@ -153,5 +153,5 @@ function counterTable(d, panel) {
 		numberColumn('Value', (s) => s.count),
 		numberColumn('Processes', (s) => s.processes),
 		name,
-	], gatherMetrics(d, 1), null);
+	], gatherMetrics(d, 1).sort((a, b) => a.text < b.text ? -1 : 1), null);
 }

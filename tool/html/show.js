@@ -32,7 +32,7 @@ function showNumber(n) {
 
 function plural(n, word) {
 	return showNumber(n) + ' ' + word + (n === 1 ? '' :
-		/(s|x)$/.test(word) ? 'es' : 's');
+		/(s|x|ch)$/.test(word) ? 'es' : 's');
 }
 
 function byId(id) {

@@ -94,6 +94,14 @@ function makeTimeline(d, events) {
 			left + 4, y + BAR / 2 + 0.5, right - left - 8);
 	}
 
+	// The item to go on with after those that begin until `time`: the last of
+	// them may be long.
+	function skip(items, time, step) {
+		const next = firstAfter(start, items, time);
+
+		return dur[items[next - 1]] < step ? next : next - 1;
+	}
+
 	// What is narrower than that stands for all that begin in as much.
 	function drawItems(ctx, items, y, mark) {
 		const step = THIN * (t1 - t0) / (width - gutter);
@@ -117,8 +125,7 @@ function makeTimeline(d, events) {
 			if (!mark)
 				ctx.fillStyle = colour(i);
 			ctx.fillRect(Math.max(gutter, x0), y, THIN, BAR);
-			if (k < items.length && start[items[k]] < start[i] + step)
-				k = Math.max(k, firstAfter(start, items, start[i] + step));
+			k = Math.max(k, skip(items, start[i] + step, step));
 		}
 	}
 

@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: MIT
+#
+# Chromium without a window, driven through ChromeDriver by the W3C's WebDriver
+# protocol: real clicks and keys, with nothing but Perl's own modules.
+#
+#	my $b = WebDriver->new(width => 1280, height => 900, dark => 0);
+#	$b->open('/path/page.html');
+#	$b->text('#summary'); $b->click('#next'); $b->type('#query', 'index');
+#	$b->keys(qw(ArrowDown Enter));		to what has the focus
+#	$b->js('return document.title');	awaits promises
+#	$b->screenshot('shot.png');
+#
+# Whatever fails dies. Chromium and its profile go with the object.
+package WebDriver;
+
+use strict;
+use warnings;
+
+use HTTP::Tiny;
+use JSON::PP;
+use MIME::Base64;
+
+my %KEY = (
+	Enter => "\x{e007}", Escape => "\x{e00c}", ' ' => ' ', Tab => "\x{e004}",
+	Shift => "\x{e008}", Control => "\x{e009}", Home => "\x{e011}",
+	ArrowLeft => "\x{e012}", ArrowUp => "\x{e013}",
+	ArrowRight => "\x{e014}", ArrowDown => "\x{e015}",
+);
+my $ELEMENT = 'element-6066-11e4-a52e-4f735466cecf';
+
+sub new {
+	my ($class, %o) = @_;
+	my $b = bless { http => HTTP::Tiny->new(timeout => 300) }, $class;
+	$b->{pid} = open $b->{driver}, '-|', 'chromedriver', '--port=0'
+		or die "chromedriver: $!\n";
+	while (readline $b->{driver}) {
+		next if !/started successfully on port (\d+)/;
+		$b->{url} = "http://127.0.0.1:$1/session";
+		last;
+	}
+	die "chromedriver did not start\n" if !$b->{url};
+	my @args = ('--headless=new', '--no-sandbox', '--disable-gpu',
+		    '--disable-dev-shm-usage', '--hide-scrollbars',
+		    '--force-device-scale-factor=1');
+	my $session = $b->call(POST => '', { capabilities => { alwaysMatch => {
+		'goog:chromeOptions' => { args => \@args },
+		'goog:loggingPrefs' => { browser => 'ALL', performance => 'ALL' },
+	} } });
+	$b->{url} .= "/$session->{sessionId}";
+	$b->size($o{width} // 1280, $o{height} // 900);
+	$b->dark($o{dark} // 0);
+	return $b;
+}
+
+# The size of the page, whatever a window needs around it.
+sub size {
+	my ($b, $width, $height) = @_;
+	$b->cdp('Emulation.setDeviceMetricsOverride', { width => $width + 0,
+		height => $height + 0, deviceScaleFactor => 1,
+		mobile => JSON::PP::false });
+}
+
+sub dark {
+	my ($b, $dark) = @_;
+	$b->cdp('Emulation.setEmulatedMedia', { features => [ {
+		name => 'prefers-color-scheme',
+		value => $dark ? 'dark' : 'light' } ] });
+}
+
+sub call {
+	my ($b, $method, $path, $body) = @_;
+	my %options;
+	$options{content} = encode_json($body) if $body;
+	$options{headers} = { 'content-type' => 'application/json' };
+	my $got = $b->{http}->request($method, "$b->{url}$path", \%options);
+	my $value = eval { decode_json($got->{content})->{value} };
+	die "$method $path: " . ((ref $value ? $value->{message} : undef)
+		// $got->{content}) . "\n" if !$got->{success};
+	return $value;
+}
+
+sub cdp {
+	my ($b, $cmd, $params) = @_;
+	return $b->call(POST => '/goog/cdp/execute',
+			{ cmd => $cmd, params => $params });
+}
+
+sub open {
+	my ($b, $path) = @_;
+	$path =~ s{([^\w/.-])}{sprintf '%%%02x', ord $1}ge;
+	$b->call(POST => '/url', { url => "file://$path" });
+	$b->idle;
+}
+
+sub js {
+	my ($b, $script, @args) = @_;
+	return $b->call(POST => '/execute/sync',
+			{ script => $script, args => \@args });
+}
+
+# Until what was asked for has been drawn: two frames.
+sub idle {
+	my ($b) = @_;
+	$b->js('return new Promise((done) => requestAnimationFrame(() =>
+		requestAnimationFrame(() => done(1))))');
+}
+
+sub find {
+	my ($b, $css) = @_;
+	return $b->call(POST => '/element',
+			{ using => 'css selector', value => $css })->{$ELEMENT};
+}
+
+sub click {
+	my ($b, $css) = @_;
+	$b->call(POST => '/element/' . $b->find($css) . '/click', {});
+	$b->idle;
+}
+
+# Of the document; whole lines of it.
+sub text {
+	my ($b, $css) = @_;
+	return $b->call(GET => '/element/' . $b->find($css) . '/text');
+}
+
+sub type {
+	my ($b, $css, $text) = @_;
+	$b->call(POST => '/element/' . $b->find($css) . '/value',
+		 { text => $text });
+	$b->idle;
+}
+
+sub actions {
+	my ($b, @sources) = @_;
+	$b->call(POST => '/actions', { actions => \@sources });
+	$b->idle;
+}
+
+# One after the other; 'Shift+ArrowLeft' together.
+sub keys {
+	my ($b, @keys) = @_;
+	for my $key (@keys) {
+		my @all = map { $KEY{$_} // $_ } $key eq '+' ? '+' :
+			split /(?<=.)\+/, $key;
+		$b->actions({ type => 'key', id => 'keys', actions => [
+			(map { { type => 'keyDown', value => $_ } } @all),
+			(map { { type => 'keyUp', value => $_ } } reverse @all) ] });
+	}
+}
+
+# The mouse on pixels of an element: [x, y], pressed on the first of them and
+# let go on the last; times: how often.
+sub mouse {
+	my ($b, $css, $times, @path) = @_;
+	my $box = $b->js('const r = document.querySelector(arguments[0])
+		.getBoundingClientRect(); return [r.left, r.top]', $css);
+	my @moves = map { { type => 'pointerMove', duration => 0,
+		x => int($box->[0] + $_->[0]), y => int($box->[1] + $_->[1]) } } @path;
+	my $first = shift @moves;
+	my @press = ({ type => 'pointerDown', button => 0 }, @moves,
+		     { type => 'pointerUp', button => 0 });
+	$b->actions({ type => 'pointer', id => 'mouse', actions =>
+		[ $first, (@press) x $times ] });
+}
+
+# What the page has told the console, and asked the network for.
+sub log {
+	my ($b, $type) = @_;
+	return @{$b->call(POST => '/se/log', { type => $type })};
+}
+
+sub screenshot {
+	my ($b, $file) = @_;
+	CORE::open my $out, '>:raw', $file or die "$file: $!\n";
+	print $out decode_base64($b->call(GET => '/screenshot'));
+	close $out or die "$file: $!\n";
+}
+
+sub DESTROY {
+	my ($b) = @_;
+	local $?;
+	eval { $b->call(DELETE => '') };
+	kill TERM => $b->{pid} if $b->{pid};
+	close $b->{driver} if $b->{driver};
+}
+
+1;

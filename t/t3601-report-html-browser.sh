@@ -1,0 +1,367 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+
+test_description='trace2 report --html: the page in a browser
+
+Real clicks and keys in a Chromium without a window. Wants the Debian packages
+chromium and chromium-driver.
+'
+
+. ./test-lib.sh
+. "$TEST_DIRECTORY"/lib-page.sh
+
+test_lazy_prereq BROWSER '
+	chromium --version && chromedriver --version &&
+	"$PERL_PATH" -MHTTP::Tiny -MJSON::PP -e 1 &&
+	"$PERL_PATH" -I"$TEST_DIRECTORY"/t3600 -MWebDriver -e "
+		WebDriver->new->js(q(return 1)) == 1 or exit 1"
+'
+if ! test_have_prereq BROWSER
+then
+	skip_all='there is no Chromium with ChromeDriver'
+	test_done
+fi
+
+# browse PAGE [width=N] [height=N] [dark=1]: runs the Perl of standard input
+# with the page in $b. is(GOT, WANTED, WHAT) and like() end it when they differ,
+# and so does whatever the page complained of, or asked the network for.
+browse () {
+	{
+		cat <<-\EOF &&
+		use strict; use warnings; use utf8; use WebDriver;
+		binmode STDOUT, ':utf8'; binmode STDERR, ':utf8';
+		my $page = shift;
+		our $b = WebDriver->new(map { split /=/ } @ARGV);
+		$b->open($page);
+		sub is { my ($got, $want, $what) = @_;
+			$got //= 'nothing';
+			$got eq $want or die "$what: '$got', not '$want'\n" }
+		sub like { my ($got, $want, $what) = @_;
+			$got =~ $want or die "$what: '$got' is not like $want\n" }
+		sub chosen { $b->text('#details h2') }
+		# The middle of a row of the timeline; x as a share of the bars' width.
+		sub bar { my ($row, $share) = @_;
+			my $width = $b->js('return document.querySelector("#canvas").clientWidth');
+			my $gutter = $width * 0.24 > 230 ? 230 : $width * 0.24;
+			return [$gutter + ($width - $gutter) * $share, 24 + 19 * $row + 9] }
+		EOF
+		cat &&
+		cat <<-\EOF
+		my @said = map { $_->{message} } $b->log('browser');
+		die "console: @said\n" if @said;
+		for ($b->log('performance')) {
+			next if $_->{message} !~ /"Network.requestWillBeSent"/;
+			my ($url) = $_->{message} =~ m{"request":.*?"url":"([^"]*)"};
+			die "fetched $url\n" if $url !~ m{^(?:file|data|about):};
+		}
+		EOF
+	} >browse.perl &&
+	page=$PWD/$1 &&
+	shift &&
+	"$PERL_PATH" -I"$TEST_DIRECTORY"/t3600 browse.perl "$page" "$@"
+}
+
+# A session of 10 s: a region of 4 s with one of 1 s in it, an error, a thread,
+# a child of 2 s that is a process and failed, a timer and two counters.
+test_expect_success 'setup' '
+	cat >known.event <<-\EOF &&
+	{"event":"version","sid":"P","thread":"main","time":"2026-11-21T07:20:00.000000Z","file":"a.c","line":1,"evt":"4","exe":"1"}
+	{"event":"start","sid":"P","thread":"main","time":"2026-11-21T07:20:00.000000Z","file":"a.c","line":1,"t_abs":0.0,"argv":["/usr/bin/top","-x"]}
+	{"event":"region_enter","sid":"P","thread":"main","time":"2026-11-21T07:20:01.000000Z","file":"a.c","line":11,"nesting":1,"category":"c","label":"outer","msg":"all of it"}
+	{"event":"region_enter","sid":"P","thread":"main","time":"2026-11-21T07:20:02.000000Z","file":"a.c","line":12,"nesting":2,"category":"d","label":"inner"}
+	{"event":"region_leave","sid":"P","thread":"main","time":"2026-11-21T07:20:03.000000Z","file":"a.c","line":13,"nesting":2,"category":"d","label":"inner","t_rel":1.0}
+	{"event":"error","sid":"P","thread":"main","time":"2026-11-21T07:20:04.000000Z","file":"a.c","line":14,"msg":"no luck","fmt":"no %s"}
+	{"event":"region_leave","sid":"P","thread":"main","time":"2026-11-21T07:20:05.000000Z","file":"a.c","line":15,"nesting":1,"category":"c","label":"outer","t_rel":4.0}
+	{"event":"thread_start","sid":"P","thread":"th01:work","time":"2026-11-21T07:20:05.000000Z","file":"a.c","line":16}
+	{"event":"thread_exit","sid":"P","thread":"th01:work","time":"2026-11-21T07:20:05.500000Z","file":"a.c","line":17,"t_rel":0.5}
+	{"event":"child_start","sid":"P","thread":"main","time":"2026-11-21T07:20:06.000000Z","file":"a.c","line":18,"child_id":0,"child_class":"?","use_shell":false,"argv":["kid","-v"]}
+	{"event":"version","sid":"P/C-P0000002a","thread":"main","time":"2026-11-21T07:20:06.500000Z","file":"b.c","line":1,"evt":"4","exe":"1"}
+	{"event":"start","sid":"P/C-P0000002a","thread":"main","time":"2026-11-21T07:20:06.500000Z","file":"b.c","line":1,"t_abs":0.0,"argv":["kid","-v"]}
+	{"event":"exit","sid":"P/C-P0000002a","thread":"main","time":"2026-11-21T07:20:08.000000Z","file":"b.c","line":1,"t_abs":1.5,"code":3}
+	{"event":"atexit","sid":"P/C-P0000002a","thread":"main","time":"2026-11-21T07:20:08.000000Z","file":"b.c","line":1,"t_abs":1.5,"code":3}
+	{"event":"child_exit","sid":"P","thread":"main","time":"2026-11-21T07:20:08.000000Z","file":"a.c","line":19,"child_id":0,"pid":42,"code":3,"t_rel":2.0}
+	{"event":"exit","sid":"P","thread":"main","time":"2026-11-21T07:20:10.000000Z","file":"a.c","line":20,"t_abs":10.0,"code":0}
+	{"event":"timer","sid":"P","thread":"main","time":"2026-11-21T07:20:10.000000Z","file":"a.c","line":20,"category":"t","name":"parse","intervals":3,"t_total":0.6,"t_min":0.1,"t_max":0.3,"histogram":[[0.1,1],[0.25,2]]}
+	{"event":"counter","sid":"P","thread":"main","time":"2026-11-21T07:20:10.000000Z","file":"a.c","line":20,"category":"k","name":"files","count":12}
+	{"event":"counter","sid":"P","thread":"main","time":"2026-11-21T07:20:10.000000Z","file":"a.c","line":20,"category":"k","name":"bytes","count":12345}
+	{"event":"atexit","sid":"P","thread":"main","time":"2026-11-21T07:20:10.000000Z","file":"a.c","line":20,"t_abs":10.0,"code":0}
+	EOF
+	trace2 report --html page.html known.event
+'
+
+test_expect_success 'clicks choose, a double click and a drag zoom' '
+	browse page.html <<-\EOF
+	is($b->text("#title"), "/usr/bin/top -x", "title");
+	is($b->text("#summary"), "10.0 s wall, 2 processes, 3 threads, 3 spans, "
+		. "500 ms (5.0%) spawning, 1 error", "summary");
+	is($b->text("#range"), "0 ns – 10.0 s", "all of it");
+	$b->mouse("#canvas", 1, bar(1, 0.3));
+	is(chosen(), "c/outer", "a region");
+	like($b->text("#details"), qr/took 4\.00 s.*of it itself 3\.00 s.*from 1\.00 s.*in process top.*thread main.*message all of it.*at a\.c:11/s, "what it is");
+	$b->mouse("#canvas", 1, bar(2, 0.25));
+	is(chosen(), "d/inner", "the region in it");
+	$b->click("#details button:nth-of-type(2)");
+	is(chosen(), "c/outer", "around it");
+	$b->mouse("#canvas", 1, bar(3, 0.52));
+	is(chosen(), "thread th01:work", "a thread");
+	$b->mouse("#canvas", 1, bar(1, 0.55));
+	like($b->text("#details"), qr/Select a bar/, "nothing there");
+	$b->mouse("#canvas", 2, bar(2, 0.25));
+	is($b->text("#range"), "1.96 s – 3.04 s (1.08 s)", "a double click");
+	my $middle = bar(2, 0.5);
+	$b->mouse("#canvas", 1, $middle, [$middle->[0] - 100, $middle->[1]]);
+	like($b->text("#range"), qr/^2\.0\d s – 3\.1\d s \(1\.08 s\)$/, "dragged");
+	$b->click("#zoom-all");
+	is($b->text("#range"), "0 ns – 10.0 s", "all of it again");
+	my ($from, $to) = (bar(0, 0.2), bar(0, 0.4));
+	$_->[1] = 10 for $from, $to;
+	$b->mouse("#canvas", 1, $from, $to);
+	like($b->text("#range"), qr/^(?:2\.00|1\.99) s – (?:4\.00|3\.99) s/, "a drag on the ruler");
+	$b->click("#zoom-out");
+	like($b->text("#range"), qr/^1\.[45]\d s – 5\.[45]\d s \((?:4\.00|3\.99|4\.01) s\)$/, "zoomed out");
+	EOF
+'
+
+test_expect_success 'keys go everywhere' '
+	browse page.html <<-\EOF
+	$b->js("document.querySelector(\"#canvas\").focus()");
+	$b->keys("ArrowDown");
+	is(chosen(), "top", "the first process");
+	$b->keys("ArrowDown");
+	is(chosen(), "c/outer", "down");
+	$b->keys("ArrowRight");
+	is(chosen(), "child kid", "right");
+	$b->keys("ArrowLeft", "ArrowDown");
+	is(chosen(), "d/inner", "left, down");
+	$b->keys("Enter");
+	is($b->text("#range"), "1.96 s – 3.04 s (1.08 s)", "Enter");
+	$b->keys("-", "-");
+	like($b->text("#range"), qr/\(3\.00 s\)/, "minus");
+	$b->keys("+", "+");
+	like($b->text("#range"), qr/\(1\.08 s\)/, "plus");
+	$b->keys("Shift+ArrowRight");
+	like($b->text("#range"), qr/^2\.18 s/, "Shift and an arrow");
+	$b->keys("0");
+	is($b->text("#range"), "0 ns – 10.0 s", "0");
+	my $rows = "return document.querySelector(\"#spacer\").offsetHeight";
+	my $before = $b->js($rows);
+	$b->keys(" ");
+	is(chosen(), "top", "the folded one");
+	is($b->js($rows), 24 + 19, "one row is left");
+	$b->keys(" ");
+	is($b->js($rows), $before, "unfolded");
+	$b->keys("Escape");
+	like($b->text("#details"), qr/Select a bar/, "Escape");
+	EOF
+'
+
+test_expect_success 'search' '
+	browse page.html <<-\EOF
+	$b->keys("/");
+	is($b->js("return document.activeElement.id"), "query", "/ goes there");
+	$b->keys(split //, "KID");
+	$b->keys("Enter");
+	is($b->text("#found"), "1 of 2", "Enter finds");
+	is(chosen(), "child kid", "the first");
+	$b->keys("Enter");
+	is(chosen(), "kid", "the next");
+	like($b->text("#processes"), qr/1 of 2 match the search/, "the table");
+	$b->keys("Enter");
+	is($b->text("#found"), "1 of 2", "from the end to the beginning");
+	$b->click("#previous");
+	is($b->text("#found"), "2 of 2", "back");
+	$b->keys("/", "Escape");
+	is($b->text("#found"), "", "nothing is searched");
+	$b->type("#query", "a.c:12\x{e007}");
+	is(chosen(), "d/inner", "by its place");
+	$b->keys("/");
+	$b->type("#query", "nowhere\x{e007}");
+	is($b->text("#found"), "0 matches", "what is not there");
+	EOF
+'
+
+test_expect_success 'the flame graph' '
+	browse page.html <<-\EOF
+	$b->click("#tab-flame");
+	is($b->text("#range"), "10.5 s in all stacks", "all");
+	$b->mouse("#flame-canvas", 1, [50, 19 * 2 + 9]);
+	is(chosen(), "c/outer", "the widest");
+	like($b->text("#details"), qr/took 4\.00 s, 38\.1%.*itself 3\.00 s.*stack top › c\/outer/s, "what it is");
+	is($b->text("#range"), "c/outer: 4.00 s", "zoomed");
+	$b->js("document.querySelector(\"#flame-canvas\").focus()");
+	$b->keys("ArrowDown");
+	is(chosen(), "d/inner", "down");
+	$b->keys("ArrowUp", "ArrowRight");
+	is(chosen(), "kid", "beside");
+	$b->keys("0");
+	is($b->text("#range"), "10.5 s in all stacks", "0");
+	EOF
+'
+
+test_expect_success 'tables: tabs by keys, sorting, names that lead to the timeline' '
+	browse page.html <<-\EOF
+	my $names = "return [...document.querySelectorAll(arguments[0] + \" tbody:first-of-type > tr > th\")].map((e) => e.textContent).join(\", \")";
+	$b->click("#tab-processes");
+	is($b->js($names, "#processes"), "/usr/bin/top -x, kid -v", "processes");
+	$b->keys("ArrowRight");
+	is($b->js("return document.activeElement.id"), "tab-regions", "the next tab");
+	is($b->js($names, "#regions"), "(in no region), c/outer, d/inner", "regions by self");
+	my $sort = sub { $b->js("[...document.querySelectorAll(arguments[0] + \" thead button\")].find((e) => e.textContent === arguments[1]).click()", @_) };
+	$sort->("#regions", "Max");
+	is($b->js("return document.querySelector(\"#regions [aria-sort=descending]\").textContent"), "Max", "said");
+	$sort->("#regions", "Max");
+	is($b->js($names, "#regions"), "d/inner, c/outer, (in no region)", "the shortest first");
+	$b->click("#regions tbody tr:nth-child(1) button");
+	is(chosen(), "d/inner", "led there");
+	is($b->js("return document.activeElement.id"), "canvas", "and the keys, too");
+	$b->click("#tab-timers");
+	like($b->text("#timers"), qr{t/parse\s+600 ms\s+3\s+200 ms\s+100 ms\s+300 ms\s+up to 250 ms P50}, "a timer");
+	$b->click("#timers summary");
+	like($b->text("#timers details"), qr/Up to Intervals\s+100 ms 1\s+250 ms 2/, "its histogram");
+	$b->click("#tab-counters");
+	is($b->js($names, "#counters"), "k/bytes, k/files", "counters");
+	like($b->text("#counters"), qr{k/bytes 12 345}, "a counter");
+	$b->click("#tab-errors");
+	like($b->text("#errors"), qr{no luck 4\.00 s top a\.c:14}, "an error");
+	$b->click("#tab-path");
+	like($b->text("#path"), qr{c/outer.*kid -v}s, "the critical path");
+	EOF
+'
+
+test_expect_success 'numbers are those of the text report' '
+	trace2 report --regions --format=csv "$TRACES/clone.event" >csv &&
+	cut -d, -f4,10 csv | sed 1d | sort >expect &&
+	trace2 report --html clone.html "$TRACES/clone.event" &&
+	browse clone.html >actual.raw <<-\EOF &&
+	$b->click("#tab-regions");
+	print map { "$_\n" } @{$b->js("return [...document.querySelectorAll(\"#regions tbody tr\")].map((r) => r.children[4].textContent + \",\" + r.children[0].textContent)")};
+	EOF
+	sort actual.raw >actual &&
+	test_cmp expect actual
+'
+
+test_expect_success 'light and dark follow the system, the button and the printer' '
+	browse page.html dark=1 <<-\EOF
+	my $colours = "const s = getComputedStyle(document.body); return s.color + \" on \" + s.backgroundColor";
+	is($b->js($colours), "rgb(228, 233, 238) on rgb(20, 24, 28)", "dark");
+	$b->dark(0);
+	$b->idle;
+	is($b->js($colours), "rgb(28, 33, 38) on rgb(255, 255, 255)", "light");
+	$b->click("#theme");
+	is($b->text("#theme"), "Theme: light", "one press");
+	$b->click("#theme");
+	is($b->js($colours), "rgb(228, 233, 238) on rgb(20, 24, 28)", "two");
+	$b->js("dispatchEvent(new Event(\"beforeprint\"))");
+	is($b->js($colours), "rgb(28, 33, 38) on rgb(255, 255, 255)", "on paper");
+	EOF
+'
+
+test_expect_success 'what follows something tiny is drawn' '
+	cat >tiny.event <<-\EOF &&
+	{"event":"version","sid":"P","thread":"main","time":"2026-11-21T07:20:00.000000Z","file":"a.c","line":1,"evt":"4","exe":"1"}
+	{"event":"start","sid":"P","thread":"main","time":"2026-11-21T07:20:00.000000Z","file":"a.c","line":1,"t_abs":0.0,"argv":["x"]}
+	{"event":"region_enter","sid":"P","thread":"main","time":"2026-11-21T07:20:01.000000Z","file":"a.c","line":1,"nesting":1,"category":"c","label":"a"}
+	{"event":"region_leave","sid":"P","thread":"main","time":"2026-11-21T07:20:01.000001Z","file":"a.c","line":1,"nesting":1,"category":"c","label":"a","t_rel":0.000001}
+	{"event":"region_enter","sid":"P","thread":"main","time":"2026-11-21T07:20:01.000002Z","file":"a.c","line":1,"nesting":1,"category":"c","label":"b"}
+	{"event":"region_leave","sid":"P","thread":"main","time":"2026-11-21T07:20:09.000000Z","file":"a.c","line":1,"nesting":1,"category":"c","label":"b","t_rel":7.999998}
+	{"event":"exit","sid":"P","thread":"main","time":"2026-11-21T07:20:10.000000Z","file":"a.c","line":1,"t_abs":10.0,"code":0}
+	{"event":"atexit","sid":"P","thread":"main","time":"2026-11-21T07:20:10.000000Z","file":"a.c","line":1,"t_abs":10.0,"code":0}
+	EOF
+	trace2 report --html tiny.html tiny.event &&
+	browse tiny.html <<-\EOF
+	my $pixel = sub { join ",", @{$b->js("const c = document.querySelector(\"#canvas\"); return [...c.getContext(\"2d\").getImageData(arguments[0], arguments[1], 1, 1).data]", map { int } @{$_[0]})} };
+	like($pixel->(bar(1, 0.7)), qr/^(?!255,255,255)/, "the long region");
+	$b->mouse("#canvas", 1, bar(1, 0.7));
+	is(chosen(), "c/b", "what is there");
+	EOF
+'
+
+test_expect_success 'a narrow screen scrolls in one direction' '
+	browse clone.html width=400 height=800 <<-\EOF
+	is($b->js("return document.documentElement.scrollWidth"), 400, "width");
+	$b->click("#tab-$_"), is($b->js("return document.documentElement.scrollWidth"), 400, $_)
+		for qw(flame regions threads timers path timeline);
+	EOF
+'
+
+test_expect_success 'everything that can be used has a name and a role' '
+	browse page.html <<-\EOF
+	my $tree = $b->cdp("Accessibility.getFullAXTree", {});
+	my (%seen, @nameless);
+	for my $n (grep { !$_->{ignored} } @{$tree->{nodes}}) {
+		my ($role, $name) = map { $n->{$_}{value} // "" } qw(role name);
+		$seen{"$role: $name"}++;
+		push @nameless, $role if $name eq "" &&
+			$role =~ /^(?:button|tab|tablist|tabpanel|searchbox|application|region|table)$/;
+	}
+	is("@nameless", "", "without a name");
+	for ("application: Timeline of processes, threads and regions",
+	     "tab: Timeline", "tab: Flame graph", "tab: Regions",
+	     "searchbox: Search", "button: Next match", "button: Zoom in",
+	     "rowheader: /usr/bin/top -x", "columnheader: Wall",
+	     "heading: /usr/bin/top -x") {
+		$seen{$_} or die "there is no $_ in:\n" . join("\n", sort keys %seen) . "\n";
+	}
+	is($b->js("return document.querySelector(\"#details\").getAttribute(\"aria-live\")"), "polite", "what is chosen is said");
+	# Tab goes to the search, the theme, the charts and the tables in this order.
+	my @order;
+	for (1 .. 12) {
+		$b->keys("Tab");
+		push @order, $b->js("const e = document.activeElement; return e.id || e.className");
+	}
+	is("@order", "skip query previous next theme tab-timeline zoom-in zoom-out zoom-all canvas tab-processes wide", "the order");
+	EOF
+'
+
+for name in '</script><script>document.title=1</script>' '--></title><b>' \
+	'<img src=x onerror=document.title=1>' '&lt;b&gt;&amp;' '\u2028a\u0000b'
+do
+	test_expect_success "a name stays text in the browser: $name" '
+		hostile_stream "$name" >hostile.event &&
+		trace2 report --html hostile.html hostile.event &&
+		page_data hostile.html >data &&
+		jq -r ".strings[.threads[0][5][6]]" data >wanted &&
+		browse hostile.html <<-\EOF
+		open my $in, "<:utf8", "wanted" or die;
+		chomp(my $wanted = do { local $/; <$in> });
+		is($b->js("return document.scripts.length"), 1, "scripts");
+		is($b->js("return document.querySelectorAll(\"img, b\").length"), 0, "elements");
+		$b->mouse("#canvas", 1, bar(1, 0.5));
+		is($b->js("return document.querySelector(\"#details dl\").textContent"
+			. ".includes(arguments[0]) ? \"shown\" : \"not shown\""
+			, $wanted), "shown", "the name");
+		$b->click("#tab-$_") for qw(regions timers counters errors path flame);
+		like($b->js("return document.title"), qr/^trace2: /, "the title");
+		EOF
+	'
+done
+
+# 200,000 events: 100,000 spans in eight threads. What a picture takes is
+# counted, not timed: rectangles, which are bounded by the pixels of the canvas.
+test_expect_success EXPENSIVE '100,000 spans are drawn at the cost of the picture' '
+	"$PERL_PATH" "$TEST_DIRECTORY"/t3600/spans.perl 100000 >big.event &&
+	trace2 report --html big.html big.event &&
+	browse big.html <<-\EOF
+	like($b->text("#summary"), qr/8 threads, 100 000 spans/, "all of them");
+	$b->js(q{
+		const draw = CanvasRenderingContext2D.prototype.fillRect;
+		window.drawn = 0;
+		CanvasRenderingContext2D.prototype.fillRect = function (...a) {
+			window.drawn++;
+			draw.apply(this, a);
+		} });
+	$b->js("document.querySelector(\"#canvas\").focus()");
+	$b->keys("ArrowDown");
+	for my $key (("+") x 30, ("-") x 30) {
+		$b->js("window.drawn = 0");
+		$b->keys($key);
+		my $drawn = $b->js("return window.drawn");
+		# 33 rows of 974 pixels, a bar for 1.6 of them; some keys draw twice.
+		$drawn < 50000 or die "$drawn rectangles after $key\n";
+	}
+	$b->type("#query", "step-1\x{e007}");
+	like($b->text("#found"), qr/^1 of \d\d \d\d\d$/, "found");
+	EOF
+'
+
+test_done
