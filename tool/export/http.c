@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * http - see export/http.h.
+ */
+#include "export/http.h"
+#include "options.h"
+
+#ifdef HAVE_LIBCURL
+
+#include <curl/curl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "event/redact.h"
+
+#define CONNECT_SECONDS 10L
+#define MAX_WAIT_SECONDS 60
+#define MAX_ANSWER (4u << 20)
+
+struct tr2_http {
+	CURL *curl;
+	CURLU *url, *now; /* as given; with parameters */
+	struct curl_slist *headers;
+	struct tr2_buf answer, scratch, shown;
+	long status;
+	char error[CURL_ERROR_SIZE];
+};
+
+/* What is too much of an answer is left out. */
+static size_t on_answer(char *data, size_t size, size_t n, void *to)
+{
+	struct tr2_http *h = to;
+
+	if (h->answer.len + size * n <= MAX_ANSWER)
+		tr2_buf_add(&h->answer, data, size * n);
+	return size * n;
+}
+
+static CURLUcode parse_url(struct tr2_http *h, const char *text,
+			   const char *default_path)
+{
+	char *path = NULL, *scheme = NULL;
+	CURLUcode bad = CURLUE_OUT_OF_MEMORY;
+
+	h->url = curl_url();
+	if (h->url)
+		bad = curl_url_set(h->url, CURLUPART_URL, text, 0);
+	if (!bad)
+		bad = curl_url_get(h->url, CURLUPART_SCHEME, &scheme, 0);
+	if (!bad && strcmp(scheme, "http") && strcmp(scheme, "https"))
+		bad = CURLUE_UNSUPPORTED_SCHEME;
+	if (!bad)
+		bad = curl_url_get(h->url, CURLUPART_PATH, &path, 0);
+	if (!bad && default_path && !strcmp(path, "/"))
+		bad = curl_url_set(h->url, CURLUPART_PATH, default_path, 0);
+	curl_free(path);
+	curl_free(scheme);
+	if (!bad && !(h->now = curl_url_dup(h->url)))
+		bad = CURLUE_OUT_OF_MEMORY;
+	return bad;
+}
+
+static bool set_url(struct tr2_http *h, const char *text,
+		    const struct tr2_http_server *server)
+{
+	size_t len = strlen(text);
+	const char *shown = tr2_redact(&h->scratch, text, &len);
+	CURLUcode bad = parse_url(h, text, server->path);
+
+	tr2_buf_add(&h->shown, shown, len);
+	if (bad)
+		tr2_error("'%s' is not the URL of %s: %s", tr2_http_shown(h),
+			  server->what, curl_url_strerror(bad));
+	return !bad;
+}
+
+static void set_options(struct tr2_http *h, long request_seconds)
+{
+	curl_easy_setopt(h->curl, CURLOPT_POST, 1L);
+	curl_easy_setopt(h->curl, CURLOPT_WRITEFUNCTION, on_answer);
+	curl_easy_setopt(h->curl, CURLOPT_WRITEDATA, h);
+	curl_easy_setopt(h->curl, CURLOPT_ERRORBUFFER, h->error);
+	curl_easy_setopt(h->curl, CURLOPT_CONNECTTIMEOUT, CONNECT_SECONDS);
+	curl_easy_setopt(h->curl, CURLOPT_TIMEOUT, request_seconds);
+	curl_easy_setopt(h->curl, CURLOPT_NOSIGNAL, 1L);
+	curl_easy_setopt(h->curl, CURLOPT_USERAGENT, "trace2");
+}
+
+struct tr2_http *tr2_http_new(const char *url,
+			      const struct tr2_http_server *server)
+{
+	struct tr2_http *h = calloc(1, sizeof(*h));
+
+	if (!h || curl_global_init(CURL_GLOBAL_DEFAULT)) {
+		free(h);
+		tr2_error("out of memory");
+		return NULL;
+	}
+	h->curl = curl_easy_init();
+	/* One answer, not "100 Continue" first: saves a round trip. */
+	if (!h->curl || !tr2_http_header(h, "Expect:"))
+		tr2_error("out of memory");
+	else if (set_url(h, url, server))
+		return set_options(h, server->request_seconds), h;
+	tr2_http_free(h);
+	return NULL;
+}
+
+void tr2_http_free(struct tr2_http *h)
+{
+	if (!h)
+		return;
+	curl_easy_cleanup(h->curl);
+	curl_url_cleanup(h->now);
+	curl_url_cleanup(h->url);
+	curl_slist_free_all(h->headers);
+	tr2_buf_release(&h->answer);
+	tr2_buf_release(&h->scratch);
+	tr2_buf_release(&h->shown);
+	curl_global_cleanup();
+	free(h);
+}
+
+bool tr2_http_header(void *http, const char *header)
+{
+	struct tr2_http *h = http;
+	struct curl_slist *more = curl_slist_append(h->headers, header);
+
+	if (more)
+		h->headers = more;
+	return more != NULL;
+}
+
+bool tr2_http_param(struct tr2_http *h, const char *param)
+{
+	if (h->now && !curl_url_set(h->now, CURLUPART_QUERY, param,
+				    CURLU_APPENDQUERY | CURLU_URLENCODE))
+		return true;
+	tr2_error("out of memory");
+	return false;
+}
+
+void tr2_http_no_params(struct tr2_http *h)
+{
+	curl_url_cleanup(h->now);
+	h->now = curl_url_dup(h->url);
+}
+
+bool tr2_http_post(struct tr2_http *h, const char *body, size_t size_bytes)
+{
+	CURLcode failed;
+
+	tr2_buf_reset(&h->answer);
+	h->status = 0;
+	*h->error = '\0';
+	curl_easy_setopt(h->curl, CURLOPT_CURLU, h->now);
+	curl_easy_setopt(h->curl, CURLOPT_HTTPHEADER, h->headers);
+	curl_easy_setopt(h->curl, CURLOPT_POSTFIELDS, body);
+	curl_easy_setopt(h->curl, CURLOPT_POSTFIELDSIZE_LARGE,
+			 (curl_off_t)size_bytes);
+	failed = curl_easy_perform(h->curl);
+	if (failed) {
+		tr2_error("cannot send to '%s': %s", tr2_http_shown(h),
+			  *h->error ? h->error : curl_easy_strerror(failed));
+		return false;
+	}
+	curl_easy_getinfo(h->curl, CURLINFO_RESPONSE_CODE, &h->status);
+	return true;
+}
+
+long tr2_http_status(const struct tr2_http *h)
+{
+	return h->status;
+}
+
+struct tr2_buf *tr2_http_answer(struct tr2_http *h)
+{
+	return &h->answer;
+}
+
+bool tr2_http_is_busy(const struct tr2_http *h)
+{
+	return h->status == 429 || (h->status >= 502 && h->status <= 504);
+}
+
+void tr2_http_wait(struct tr2_http *h, int tries)
+{
+	curl_off_t after = 0;
+	struct timespec ts;
+
+	curl_easy_getinfo(h->curl, CURLINFO_RETRY_AFTER, &after);
+	if (after <= 0)
+		after = (curl_off_t)1 << (tries - 1);
+	ts = (struct timespec){ .tv_sec = after > MAX_WAIT_SECONDS ?
+				MAX_WAIT_SECONDS : (time_t)after };
+	nanosleep(&ts, NULL);
+}
+
+const char *tr2_http_shown(struct tr2_http *h)
+{
+	return tr2_buf_str(&h->shown);
+}
+
+#else
+
+/* Without libcurl there is never a struct tr2_http: what is called with one
+ * never runs. */
+
+struct tr2_http *tr2_http_new(const char *url,
+			      const struct tr2_http_server *server)
+{
+	tr2_error("cannot send to '%s': this trace2 was built without libcurl: "
+		  "install the Debian package libcurl4-openssl-dev and build "
+		  "it again%s", url, server->instead ? server->instead : "");
+	return NULL;
+}
+
+void tr2_http_free(struct tr2_http *h)
+{
+	(void)h;
+}
+
+bool tr2_http_header(void *http, const char *header)
+{
+	(void)http;
+	(void)header;
+	return false;
+}
+
+bool tr2_http_param(struct tr2_http *h, const char *param)
+{
+	(void)h;
+	(void)param;
+	return false;
+}
+
+void tr2_http_no_params(struct tr2_http *h)
+{
+	(void)h;
+}
+
+bool tr2_http_post(struct tr2_http *h, const char *body, size_t size_bytes)
+{
+	(void)h;
+	(void)body;
+	(void)size_bytes;
+	return false;
+}
+
+long tr2_http_status(const struct tr2_http *h)
+{
+	(void)h;
+	return 0;
+}
+
+struct tr2_buf *tr2_http_answer(struct tr2_http *h)
+{
+	(void)h;
+	return NULL;
+}
+
+bool tr2_http_is_busy(const struct tr2_http *h)
+{
+	(void)h;
+	return false;
+}
+
+void tr2_http_wait(struct tr2_http *h, int tries)
+{
+	(void)h;
+	(void)tries;
+}
+
+const char *tr2_http_shown(struct tr2_http *h)
+{
+	(void)h;
+	return "";
+}
+
+#endif
