@@ -9,8 +9,9 @@
 #include "read/read.h"
 
 static const struct tr2_export_format *const formats[] = {
-	&tr2_export_chrome, &tr2_export_folded, &tr2_export_otlp,
-	&tr2_export_sqlite, &tr2_export_csv,	&tr2_export_git_event,
+	&tr2_export_chrome,	&tr2_export_folded,	&tr2_export_otlp,
+	&tr2_export_sqlite,	&tr2_export_clickhouse, &tr2_export_prometheus,
+	&tr2_export_csv,	&tr2_export_git_event,
 };
 
 /* "|sessions|threads…": what --table takes stands behind the first bar. */
@@ -21,17 +22,25 @@ static const char table_choices[] =
 	;
 
 static const char *to, *compat;
-static struct tr2_export_options chosen = { .table = "spans" };
+static struct tr2_export_options chosen = { .table = "spans",
+					    .database = "trace2" };
 
 static const struct tr2_option options[] = {
 	{ 0, "to", "FORMAT", TR2_OPT_STRING, &to,
 	  "chrome (Perfetto, Chrome, speedscope), folded (flame graphs), otlp "
-	  "(OpenTelemetry), sqlite, csv or git-event",
-	  "chrome|folded|otlp|sqlite|csv|git-event" },
-	{ 0, "url", "URL", TR2_OPT_STRING, &chosen.url,
+	  "(OpenTelemetry), sqlite, clickhouse, prometheus (a textfile for "
+	  "node_exporter), csv or git-event",
+	  "chrome|folded|otlp|sqlite|clickhouse|prometheus|csv|git-event" },
+	{ 0, "url", "URL", TR2_OPT_LIST, &chosen.urls,
 	  "send OTLP to this collector, such as http://localhost:4318/v1/traces"
-	  ", or env: to the one that OTEL_EXPORTER_OTLP_ENDPOINT names",
+	  ", or env: to the one that OTEL_EXPORTER_OTLP_ENDPOINT names; of "
+	  "clickhouse: the server, such as http://localhost:8123", NULL },
+	{ 0, "database", "NAME", TR2_OPT_STRING, &chosen.database,
+	  "of clickhouse: the database (trace2), made when it is not there",
 	  NULL },
+	{ 0, "cluster", "NAME", TR2_OPT_STRING, &chosen.cluster,
+	  "of clickhouse: make tables for this cluster, on the server of each "
+	  "--url; rows are sent to the first", NULL },
 	{ 0, "table", "TABLE", TR2_OPT_STRING, &chosen.table,
 	  "of csv: which table (spans)", table_choices + 1 },
 	{ 0, "redact", NULL, TR2_OPT_FLAG, &chosen.redact,
@@ -54,6 +63,30 @@ static const struct tr2_export_format *find_format(const char *name)
 	return NULL;
 }
 
+/* What may stand between back quotes. */
+static bool is_name(const char *s)
+{
+	return *s && !s[strspn(s, "abcdefghijklmnopqrstuvwxyz"
+				  "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-")];
+}
+
+static int check_database(void)
+{
+	const struct tr2_command *c = &tr2_command_export;
+
+	if (!chosen.urls.nr)
+		return tr2_usage_error(c, "--to=clickhouse needs --url URL");
+	if (!is_name(chosen.database))
+		return tr2_usage_error(c, "'%s' is no name of a database",
+				       chosen.database);
+	if (chosen.cluster && !is_name(chosen.cluster))
+		return tr2_usage_error(c, "'%s' is no name of a cluster",
+				       chosen.cluster);
+	if (chosen.urls.nr > 1 && !chosen.cluster)
+		return tr2_usage_error(c, "several --url need --cluster");
+	return 0;
+}
+
 /* What the format cannot do with these options; 0: all is well. */
 static int check_options(const struct tr2_export_format *f)
 {
@@ -66,11 +99,18 @@ static int check_options(const struct tr2_export_format *f)
 			  f->missing_library, f->missing_package);
 		return TR2_EXIT_FATAL;
 	}
-	if (chosen.url && !(f->flags & TR2_EXPORT_URL))
+	if (chosen.urls.nr && !(f->flags & TR2_EXPORT_URL))
 		return tr2_usage_error(c, "--to=%s cannot be sent to a URL",
 				       f->name);
-	if (chosen.url && output)
+	if (chosen.urls.nr && output)
 		return tr2_usage_error(c, "give either -o or --url");
+	if (f->flags & TR2_EXPORT_DATABASE)
+		return check_database();
+	if (chosen.urls.nr > 1)
+		return tr2_usage_error(c, "--to=%s is sent to one --url",
+				       f->name);
+	if (chosen.cluster)
+		return tr2_usage_error(c, "--cluster is for --to=clickhouse");
 	if (f->flags & TR2_EXPORT_OWN_FILE && (!output || !strcmp(output, "-")))
 		return tr2_usage_error(c, "--to=%s needs -o FILE", f->name);
 	if (compat && f != &tr2_export_otlp)
@@ -81,7 +121,7 @@ static int check_options(const struct tr2_export_format *f)
 static int export_to(struct tr2_model *m, const struct tr2_export_format *f)
 {
 	struct tr2_export x = { .m = m, .opt = &chosen };
-	bool own = f->flags & TR2_EXPORT_OWN_FILE || chosen.url, ok;
+	bool own = f->flags & TR2_EXPORT_OWN_FILE || chosen.urls.nr, ok;
 
 	if (!own && !tr2_sink_open(&x.sink, tr2_common.output))
 		return TR2_EXIT_FATAL;
@@ -122,7 +162,7 @@ const struct tr2_command tr2_command_export = {
 	.summary = "Writes a recording in another program's format.",
 	.details = "A file takes its place only when it is whole; an SQLite "
 		   "database is added to, and a session that it has already is "
-		   "replaced.",
+		   "replaced. ClickHouse is sent what it has not yet.",
 	.options = options,
 	.common = TR2_COMMON_INPUT | TR2_COMMON_OUTPUT | TR2_COMMON_FILTER,
 	.flags = TR2_COMMAND_NO_PAGER,

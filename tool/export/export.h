@@ -13,9 +13,11 @@
 #include "base/text.h"
 #include "export/sink.h"
 #include "model/model.h"
+#include "options.h"
 
 struct tr2_export_options {
-	const char *url;   /* of --to=otlp; NULL: a file */
+	struct tr2_list urls; /* none: a file */
+	const char *database, *cluster; /* of --to=clickhouse; NULL: none */
 	const char *table; /* of --to=csv */
 	bool redact;
 	bool trace2receiver; /* --compat */
@@ -35,6 +37,7 @@ struct tr2_export {
 #define TR2_EXPORT_OWN_FILE (1u << 1) /* opens -o itself, and needs it */
 #define TR2_EXPORT_LINES (1u << 2) /* wants the lines as they were read */
 #define TR2_EXPORT_TABLE (1u << 3) /* takes --table */
+#define TR2_EXPORT_DATABASE (1u << 4) /* is sent to a database, and no file */
 
 struct tr2_export_format {
 	const char *name;
@@ -56,9 +59,9 @@ struct tr2_export_format {
 	void (*task)(struct tr2_export *x, uint32_t task);
 };
 
-extern const struct tr2_export_format tr2_export_chrome, tr2_export_csv,
-	tr2_export_folded, tr2_export_git_event, tr2_export_otlp,
-	tr2_export_sqlite;
+extern const struct tr2_export_format tr2_export_chrome, tr2_export_clickhouse,
+	tr2_export_csv, tr2_export_folded, tr2_export_git_event,
+	tr2_export_otlp, tr2_export_prometheus, tr2_export_sqlite;
 
 /* Writes it all to the sink, which is open. false: an error was printed. */
 bool tr2_export_run(struct tr2_export *x, const struct tr2_export_format *f);

@@ -169,6 +169,19 @@ bool tr2_http_post(struct tr2_http *h, const char *body, size_t size_bytes)
 	return true;
 }
 
+/* What is sent on a connection that was used before, and has died since,
+ * libcurl sends again by itself. */
+bool tr2_http_post_once(struct tr2_http *h, const char *body,
+			size_t size_bytes)
+{
+	bool ok;
+
+	curl_easy_setopt(h->curl, CURLOPT_FRESH_CONNECT, 1L);
+	ok = tr2_http_post(h, body, size_bytes);
+	curl_easy_setopt(h->curl, CURLOPT_FRESH_CONNECT, 0L);
+	return ok;
+}
+
 long tr2_http_status(const struct tr2_http *h)
 {
 	return h->status;
@@ -246,6 +259,12 @@ bool tr2_http_post(struct tr2_http *h, const char *body, size_t size_bytes)
 	(void)body;
 	(void)size_bytes;
 	return false;
+}
+
+bool tr2_http_post_once(struct tr2_http *h, const char *body,
+			size_t size_bytes)
+{
+	return tr2_http_post(h, body, size_bytes);
 }
 
 long tr2_http_status(const struct tr2_http *h)

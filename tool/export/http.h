@@ -34,6 +34,9 @@ void tr2_http_no_params(struct tr2_http *h);
 
 /* One request. false: there is no answer, and an error was printed. */
 bool tr2_http_post(struct tr2_http *h, const char *body, size_t size_bytes);
+/* The same for what must not be done twice. */
+bool tr2_http_post_once(struct tr2_http *h, const char *body,
+			size_t size_bytes);
 
 /* Of the last answer. Of its text, what is beyond 4 MiB is left out. */
 long tr2_http_status(const struct tr2_http *h);

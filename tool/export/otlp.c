@@ -96,9 +96,9 @@ static bool begin(struct tr2_export *x)
 	}
 	o->names = x->opt->trace2receiver ? &tr2_otlp_trace2receiver_names :
 					    &tr2_otlp_own_names;
-	if (x->opt->url)
-		o->post = tr2_post_new(x->opt->url);
-	return !x->opt->url || o->post;
+	if (x->opt->urls.nr)
+		o->post = tr2_post_new(x->opt->urls.item[0]);
+	return !x->opt->urls.nr || o->post;
 }
 
 /* ---- requests ------------------------------------------------------------------------ */

@@ -225,7 +225,7 @@ static bool begin(struct tr2_export *x)
 		return false;
 	}
 	d->path = tr2_common.output;
-	d->ids.session = d->session_ids;
+	d->ids.session_ids = d->session_ids;
 	tr2_model_self_times(x->m, d->self);
 	return open_database(x);
 }

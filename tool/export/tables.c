@@ -118,14 +118,24 @@ static void times(struct tr2_row *r, int64_t start_ns, int64_t end_ns)
 
 static int64_t session_id(const struct tr2_row_ids *ids, uint32_t session)
 {
-	return ids->session ? ids->session[session] : session;
+	return ids->session_ids ? ids->session_ids[session] : session;
+}
+
+static int64_t thread_id(const struct tr2_row_ids *ids, uint32_t thread)
+{
+	return ids->thread_ids ? ids->thread_ids[thread] : ids->thread + thread;
+}
+
+static int64_t span_id(const struct tr2_row_ids *ids, uint32_t span)
+{
+	return ids->span_ids ? ids->span_ids[span] : ids->span + span;
 }
 
 static void thread_ids(struct tr2_export *x, struct tr2_row *r,
 		       const struct tr2_row_ids *ids, uint32_t thread)
 {
 	number(r, session_id(ids, x->m->threads[thread].session));
-	number(r, ids->thread + thread);
+	number(r, thread_id(ids, thread));
 }
 
 static void source(struct tr2_export *x, struct tr2_row *r, uint32_t repo,
@@ -176,25 +186,37 @@ static uint32_t child_above(const struct tr2_export *x, uint32_t node)
 	return m->nodes[node].child;
 }
 
+/* The id of the session that started this one; 0: not known. */
+static int64_t parent_id(const struct tr2_export *x,
+			 const struct tr2_row_ids *ids, uint32_t session)
+{
+	const char *sid = x->m->sessions[session].sid;
+	const char *slash = strrchr(sid, '/');
+	uint32_t above = session_above(x, session);
+
+	if (above)
+		return session_id(ids, above);
+	return slash && ids->id_of_sid ?
+		       ids->id_of_sid(sid, (size_t)(slash - sid)) : 0;
+}
+
 static void parents(struct tr2_export *x, struct tr2_row *r,
 		    const struct tr2_row_ids *ids, uint32_t session)
 {
 	const struct tr2_session *s = &x->m->sessions[session];
 	const char *slash = strrchr(s->sid, '/');
-	uint32_t above = session_above(x, session);
+	int64_t above = parent_id(x, ids, session);
 	uint32_t child = child_above(x, s->node);
 	size_t start = r->text.len;
 
-	number_if(r, above && session_id(ids, above),
-		  above ? session_id(ids, above) : 0);
+	number_if(r, above, above);
 	if (slash) {
 		tr2_buf_add(&r->text, s->sid, (size_t)(slash - s->sid));
 		text_from(r, start);
 	} else {
 		none(r);
 	}
-	number_if(r, child && above && session_id(ids, above),
-		  ids->span + x->m->children[child].span);
+	number_if(r, child && above, span_id(ids, x->m->children[child].span));
 }
 
 static const char *end_name(const struct tr2_session *s)
@@ -275,7 +297,7 @@ void tr2_row_thread(struct tr2_export *x, struct tr2_row *r,
 	int64_t wall = x->m->sessions[t->session].wall_ns;
 
 	row(r);
-	number(r, ids->thread + i);
+	number(r, thread_id(ids, i));
 	number(r, session_id(ids, t->session));
 	string(x, r, t->name);
 	times(r, wall + t->start_ns, wall + t->end_ns);
@@ -312,9 +334,9 @@ void tr2_row_span(struct tr2_export *x, struct tr2_row *r,
 	int64_t wall = tr2_export_session_of(x, s->thread)->wall_ns;
 
 	row(r);
-	number(r, ids->span + i);
+	number(r, span_id(ids, i));
 	thread_ids(x, r, ids, s->thread);
-	number_if(r, s->parent, ids->span + s->parent);
+	number_if(r, s->parent, span_id(ids, s->parent));
 	text(x, r, kinds[s->kind]);
 	string(x, r, s->category);
 	string(x, r, s->label);
@@ -368,7 +390,7 @@ enum tr2_table_id tr2_row_point(struct tr2_export *x, struct tr2_row *r,
 
 	row(r);
 	thread_ids(x, r, ids, p->thread);
-	number_if(r, p->parent, ids->span + p->parent);
+	number_if(r, p->parent, span_id(ids, p->parent));
 	number(r, tr2_export_session_of(x, p->thread)->wall_ns + p->at_ns);
 	if (!data)
 		text(x, r, point_kind(p));
@@ -390,7 +412,7 @@ enum tr2_table_id tr2_row_metric(struct tr2_export *x, struct tr2_row *r,
 
 	row(r);
 	number(r, session_id(ids, metric->session));
-	number_if(r, metric->thread, ids->thread + metric->thread);
+	number_if(r, metric->thread, thread_id(ids, metric->thread));
 	string(x, r, metric->category);
 	string(x, r, metric->name);
 	size(r, metric->count);

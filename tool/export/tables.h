@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tables - the model as rows of tables (export/tables.def): what csv prints
- * and sqlite holds.
+ * tables - the model as rows of tables (export/tables.def): what csv prints,
+ * sqlite holds and ClickHouse is sent.
  */
 #ifndef TR2_EXPORT_TABLES_H
 #define TR2_EXPORT_TABLES_H
+
+#include <string.h>
 
 #include "export/export.h"
 
@@ -46,6 +48,20 @@ struct tr2_row_value {
 	};
 };
 
+/* Whether a column holds text, is never NULL, may be above INT64_MAX. */
+static inline bool tr2_column_is_text(const struct tr2_column_def *c)
+{
+	return strstr(c->sql, "TEXT") != NULL;
+}
+static inline bool tr2_column_is_required(const struct tr2_column_def *c)
+{
+	return strstr(c->sql, "NOT NULL") || strstr(c->sql, "PRIMARY KEY");
+}
+static inline bool tr2_column_is_unsigned(const struct tr2_column_def *c)
+{
+	return strstr(c->sql, "UNSIGNED") != NULL;
+}
+
 /* One row. Zeroed is initialised. */
 struct tr2_row {
 	struct tr2_row_value value[TR2_MAX_COLUMNS];
@@ -53,10 +69,14 @@ struct tr2_row {
 	struct tr2_buf text;
 };
 
-/* What is put before model indexes to make ids: 0 in a file of its own. */
+/* How model indexes become ids: zeroed, each is its index. */
 struct tr2_row_ids {
-	int64_t thread, span;
-	const int64_t *session; /* of each session; NULL: its index */
+	int64_t thread, span; /* what is added to the index */
+	/* Of each, by its index; NULL: as above. */
+	const int64_t *session_ids, *thread_ids, *span_ids;
+	/* The id that a session that is not in the model has wherever it was
+	 * exported; NULL: not known. */
+	int64_t (*id_of_sid)(const char *sid, size_t len);
 };
 
 /* Each fills a row: the one thing that it is about is given by its index. */

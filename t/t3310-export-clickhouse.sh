@@ -1,0 +1,251 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+
+test_description='trace2 export: what a ClickHouse server is sent
+
+The server is a stand-in that remembers rows and fails as it is told to;
+t3311 has the real one.
+'
+
+. ./test-lib.sh
+. "$TEST_DIRECTORY"/t3300/lib-export.sh
+
+if ! test_have_prereq LIBCURL
+then
+	skip_all='built without libcurl'
+	test_done
+fi
+sane_unset CLICKHOUSE_USER CLICKHOUSE_PASSWORD
+
+# server [TABLE=FAULT...]: a new one, without rows; its URL is in $url.
+server () {
+	rm -rf server &&
+	mkdir server &&
+	start_server "$@"
+}
+start_server () {
+	rm -f server/port &&
+	{ "$PERL_PATH" "$TEST_DIRECTORY"/t3310/stand-in.perl server "$@" \
+		>server.out 2>&1 & } &&
+	server_pid=$! &&
+	until test -e server/port
+	do
+		kill -0 "$server_pid" || return 1
+	done &&
+	url=http://127.0.0.1:$(cat server/port)
+}
+stop () {
+	kill "$server_pid"
+	wait "$server_pid" || :
+}
+load () {
+	trace2 export --to clickhouse --url "$url" "$@"
+}
+# Rows of each table, and how many of them are different.
+counts () {
+	for name in sessions threads spans events data timers counters tasks
+	do
+		test -e server/$name || continue
+		echo "$name $(wc -l <server/$name) $(sort -u server/$name |
+			wc -l)" || return 1
+	done
+}
+
+cat >once <<-\EOF
+sessions 2 2
+threads 3 3
+spans 5 5
+events 3 3
+data 1 1
+timers 1 1
+counters 2 2
+EOF
+
+test_expect_success 'a day and a host, threads first and sessions last' '
+	server &&
+	test_when_finished stop &&
+	load "$MIX" 2>err &&
+	echo "[ trace2 export: 2 sessions, 17 rows -> $url, database trace2; 0 sessions were there ]" \
+		>expect &&
+	test_cmp expect err &&
+	counts >actual &&
+	test_cmp once actual &&
+	cut -f1,2,5 server/spans >actual &&
+	test_write_lines 1 3 4 5 2 | sed "s/^/2026-11-21	H0a7c9cdf	/" >expect &&
+	test_cmp expect actual &&
+	sed -n "s/^insert //p" server/log >actual &&
+	test_write_lines "threads 3" "spans 5" "events 3" "data 1" "timers 1" \
+		"counters 2" "sessions 2" >expect &&
+	test_cmp expect actual &&
+	test_line_count = 10 server/schema.sql &&
+	test_grep "ReplacingMergeTree(revision) PARTITION BY day ORDER BY (host, unit, row)" \
+		server/schema.sql
+'
+
+test_expect_success 'tables have the columns that csv has' '
+	server &&
+	test_when_finished stop &&
+	load "$MIX" &&
+	for table in sessions threads spans events data timers counters tasks
+	do
+		trace2 export --to csv --table $table "$MIX" | head -n 1 |
+			tr -d "\r" | tr , "\n" >expect &&
+		sed -n "s/^CREATE TABLE IF NOT EXISTS .trace2.\..$table. (//p" \
+			server/schema.sql | sed "s/, \`/\n\`/g" |
+			sed -n "/ ALIAS /d; s/^\`\([a-z_]*\)\` [A-Z].*/\1/p" |
+			sed 1,6d >actual &&
+		test_line_count -gt 4 actual &&
+		test_cmp expect actual || return 1
+	done
+'
+
+test_expect_success 'text is in there as it was' '
+	server &&
+	test_when_finished stop &&
+	cat >sed.odd <<-\EOF &&
+	s/from \\"a\\", b/a\\tb\\nc\\\\d/
+	EOF
+	sed -f sed.odd "$MIX" >odd.event &&
+	cat >expect <<-\EOF &&
+	a\tb\nc\\d
+	EOF
+	load odd.event &&
+	cut -f14 server/spans | grep -x -F -f expect >actual &&
+	test_cmp expect actual &&
+	test_grep "	18446744073709551615\$" server/counters
+'
+
+test_expect_success 'running it again sends nothing' '
+	server &&
+	test_when_finished stop &&
+	load "$MIX" &&
+	load "$MIX" 2>err &&
+	test_grep "0 sessions, 0 rows .* 2 sessions were there" err &&
+	counts >actual &&
+	test_cmp once actual
+'
+
+test_expect_success 'a load that was cut off is completed, whatever got lost' '
+	for table in threads spans events data timers counters sessions
+	do
+		for fault in refuse lose
+		do
+			server $table=$fault &&
+			test_expect_code 128 trace2 export --to clickhouse \
+				--url $url "$MIX" 2>err &&
+			test_grep "127.0.0.1" err &&
+			trace2 export --to clickhouse --url $url "$MIX" &&
+			stop &&
+			counts >actual &&
+			test_cmp once actual || return 1
+		done
+	done
+'
+
+test_expect_success 'a busy server is asked again, and doubles nothing' '
+	for fault in busy unsure parts
+	do
+		server spans=$fault &&
+		load "$MIX" &&
+		stop &&
+		counts >actual &&
+		test_cmp once actual || return 1
+	done
+'
+
+test_expect_success 'a session that went on is sent anew, as the same rows' '
+	server &&
+	test_when_finished stop &&
+	sed "/\"code\":1}/d; /wait.*both.*}/d" "$MIX" >cut.event &&
+	load cut.event &&
+	load "$MIX" &&
+	test_line_count = 3 server/sessions &&
+	cut -f1-5 server/sessions | sort -u >actual &&
+	test_line_count = 2 actual &&
+	cut -f1-5 server/spans | sort -u >actual &&
+	test_line_count = 5 actual &&
+	load cut.event &&
+	load "$MIX" &&
+	test_line_count = 3 server/sessions
+'
+
+test_expect_success 'parents and children that come apart' '
+	server &&
+	test_when_finished stop &&
+	grep P00000066 "$MIX" >child.event &&
+	load child.event &&
+	load "$MIX" &&
+	parent=$(sed -n "s/^[^	]*	[^	]*	[^	]*	\([0-9]*\)	.*	prog work	.*/\1/p; s/^[^	]*	[^	]*	[^	]*	\([0-9]*\)	.*opt.bin.prog work.*/\1/p" \
+		server/sessions | sort -u) &&
+	test -n "$parent" &&
+	cut -f10 server/sessions | grep -c -x "$parent" >actual &&
+	echo 2 >expect &&
+	test_cmp expect actual
+'
+
+test_expect_success 'tasks: once' '
+	server &&
+	test_when_finished stop &&
+	trace2 record -o rec -- sh -c "trace2 version; trace2 version" &&
+	load rec &&
+	load rec &&
+	trace2 export --to csv --table tasks rec >tasks.csv &&
+	counts >actual &&
+	nr=$(($(wc -l <tasks.csv) - 1)) &&
+	test $nr -gt 2 &&
+	test_grep "^tasks $nr $nr\$" actual
+'
+
+test_expect_success 'a cluster: local tables, and those above them' '
+	server &&
+	test_when_finished stop &&
+	load --cluster two --database fleet "$MIX" &&
+	test_line_count = 18 server/schema.sql &&
+	test_grep "CREATE TABLE IF NOT EXISTS .fleet.\..spans. AS .fleet.\..spans_local. ENGINE = Distributed(.two., .fleet., .spans_local., tree)" \
+		server/schema.sql &&
+	load --database fleet "$MIX" &&
+	test_expect_code 128 trace2 export --to clickhouse --url $url \
+		--cluster three --database fleet "$MIX" 2>err &&
+	test_grep "not made for the cluster .three." err
+'
+
+test_expect_success 'a database of another version' '
+	server &&
+	test_when_finished stop &&
+	echo "7	" >server/schema &&
+	test_expect_code 128 trace2 export --to clickhouse --url $url \
+		"$MIX" 2>err &&
+	test_grep "has schema version 7, and this trace2 writes 1" err
+'
+
+test_expect_success 'who it is comes from the environment, and is not shown' '
+	server &&
+	test_when_finished stop &&
+	CLICKHOUSE_USER=joe CLICKHOUSE_PASSWORD=hunter2 \
+		trace2 export --to clickhouse --url $url "$MIX" &&
+	test_grep "X-ClickHouse-User: joe" server/headers &&
+	test_grep "X-ClickHouse-Key: hunter2" server/headers &&
+	test_expect_code 128 trace2 export --to clickhouse \
+		--url http://joe:hunter2@127.0.0.1:1 "$MIX" 2>err &&
+	test_grep "cannot send to .http://.*127.0.0.1:1" err &&
+	test_grep ! hunter2 err
+'
+
+test_expect_success 'what it cannot do' '
+	test_expect_code 2 trace2 export --to clickhouse "$MIX" 2>err &&
+	test_grep "needs --url" err &&
+	test_expect_code 2 trace2 export --to clickhouse --url http://x \
+		--database "a\`b" "$MIX" 2>err &&
+	test_grep "is no name of a database" err &&
+	test_expect_code 2 trace2 export --to clickhouse --url http://x \
+		--url http://y "$MIX" 2>err &&
+	test_grep "several --url need --cluster" err &&
+	test_expect_code 2 trace2 export --to otlp --url http://x \
+		--url http://y "$MIX" 2>err &&
+	test_grep "is sent to one --url" err &&
+	test_expect_code 2 trace2 export --to otlp --url http://x \
+		--cluster two "$MIX" 2>err &&
+	test_grep "cluster is for --to=clickhouse" err
+'
+
+test_done

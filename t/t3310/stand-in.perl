@@ -1,0 +1,121 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: MIT
+#
+# stand-in.perl DIR [TABLE=FAULT...]
+#
+# As much of ClickHouse's HTTP interface as `trace2 export` uses, on loopback.
+# Its port is in DIR/port once it listens. DIR/TABLE gets the rows that are
+# inserted, DIR/log a line for each request, DIR/schema.sql what makes tables.
+# Of each FAULT the first INSERT into TABLE is hit, once:
+#	refuse    it is answered with an error, and nothing is done
+#	lose      it is done, and there is no answer
+#	busy      it is answered with 503, and nothing is done
+#	unsure    it is done, and answered with 503
+#	parts     it is answered with ClickHouse's "too many parts"
+use strict;
+use warnings;
+
+use IO::Select;
+use IO::Socket::INET;
+
+my ($dir, @faults) = @ARGV;
+my %fault = map { split /=/, $_, 2 } @faults;
+my $listener = IO::Socket::INET->new(LocalAddr => '127.0.0.1', Listen => 5)
+	or die "cannot listen: $!\n";
+
+sub append {
+	my ($name, $text) = @_;
+	open my $out, '>>', "$dir/$name" or die "$dir/$name: $!\n";
+	print $out $text;
+	close $out or die "$dir/$name: $!\n";
+}
+
+sub rows {
+	open my $in, '<', "$dir/$_[0]" or return ();
+	return <$in>;
+}
+
+# Units with their revisions, of those that a question names.
+sub units {
+	my ($table, $question) = @_;
+	my %asked = map { $_ => 1 } $question =~ /',(\d+)\)/g;
+	my %revision;
+	for (rows($table)) {
+		my (undef, undef, undef, $unit, undef, $revision) = split /\t/;
+		next if !$asked{$unit};
+		$revision{$unit} = $revision
+			if $revision > ($revision{$unit} // -1);
+	}
+	return join '', map { "$_\t$revision{$_}\n" } sort keys %revision;
+}
+
+sub query {
+	my ($text) = @_;
+	return -e "$dir/schema" ? "1\n" : "0\n" if $text =~ /system\.tables/;
+	return join '', rows('schema') if $text =~ /^SELECT version/;
+	return units($1, $text) if $text =~ /^SELECT unit.* FROM `\w+`\.`(\w+)`/;
+	append('schema.sql', "$text\n") if $text =~ /^CREATE/;
+	append('schema', "$1\t$2\n") if $text =~ /^INSERT.*\((\d+), '(.*)'\)$/;
+	return '';
+}
+
+# Status and text; nothing when there is to be no answer.
+sub insert {
+	my ($table, $rows) = @_;
+	my $fault = delete $fault{$table} // '';
+	return ('500 Internal Server Error', "Code: 999, e.displayText() = no\n")
+		if $fault eq 'refuse';
+	return ('500 Internal Server Error', "Code: 252, e.displayText() = DB\n")
+		if $fault eq 'parts';
+	return ('503 Service Unavailable', '') if $fault eq 'busy';
+	append($table, $rows);
+	return if $fault eq 'lose';
+	return ('503 Service Unavailable', '') if $fault eq 'unsure';
+	return ('200 OK', '');
+}
+
+sub answer {
+	my ($url, $body) = @_;
+	$url =~ tr/+/ /;
+	$url =~ s/%([0-9A-Fa-f]{2})/chr hex $1/ge;
+	if ($url =~ /query=INSERT INTO `\w+`\.`(\w+)`/) {
+		my ($table, $rows) = ($1, scalar $body =~ tr/\n//);
+		append('log', "insert $table $rows\n");
+		return insert($table, $body);
+	}
+	append('log', 'query ' . substr($body, 0, 60) . "\n");
+	return ('200 OK', query($body));
+}
+
+# One request; whether there may be more.
+sub serve {
+	my ($peer) = @_;
+	my $request = <$peer> // return 0;
+	my ($url) = $request =~ /^POST (\S+)/ or return 0;
+	my ($size, $body) = (0, '');
+	while (defined(my $line = <$peer>)) {
+		last if $line =~ /^\r?$/;
+		$size = $1 if $line =~ /^content-length: (\d+)/i;
+		append('headers', $line) if $line =~ /^x-/i;
+	}
+	read $peer, $body, $size if $size;
+	my ($status, $text) = answer($url, $body) or return 0;
+	print $peer "HTTP/1.1 $status\r\nRetry-After: 1\r\n",
+		'Content-Length: ', length $text, "\r\n\r\n$text";
+	$peer->flush;
+	return 1;
+}
+
+append('port.new', $listener->sockport);
+rename "$dir/port.new", "$dir/port" or die "$dir/port: $!\n";
+my $all = IO::Select->new($listener);
+while (my @ready = $all->can_read) {
+	for my $peer (@ready) {
+		if ($peer == $listener) {
+			$all->add(scalar $listener->accept);
+		} elsif (!serve($peer)) {
+			$all->remove($peer);
+			close $peer;
+		}
+	}
+}

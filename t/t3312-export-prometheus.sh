@@ -1,0 +1,116 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+
+test_description='trace2 export: a textfile for Prometheus'
+
+. ./test-lib.sh
+. "$TEST_DIRECTORY"/t3300/lib-export.sh
+
+test_lazy_prereq PROMTOOL 'promtool --version'
+
+test_expect_success 'processes, regions, timers, counters' '
+	trace2 export --to prometheus "$MIX" >mix.prom &&
+	grep -v "^#\|_bucket" mix.prom >actual &&
+	cat >expect <<-\EOF &&
+	trace2_processes_total{command="work",result="failed"} 1
+	trace2_processes_total{command="helper",result="failed"} 1
+	trace2_process_duration_seconds_sum{command="work"} 0.020000000
+	trace2_process_duration_seconds_count{command="work"} 1
+	trace2_process_duration_seconds_sum{command="helper"} 0.004000000
+	trace2_process_duration_seconds_count{command="helper"} 1
+	trace2_process_self_seconds_total{command="work"} 0.012000000
+	trace2_process_self_seconds_total{command="helper"} 0.004000000
+	trace2_process_spawn_seconds_total{command="work"} 0.000000000
+	trace2_process_spawn_seconds_total{command="helper"} 0.002000000
+	trace2_errors_total{command="work"} 0
+	trace2_errors_total{command="helper"} 1
+	trace2_region_seconds_total{category="load",region="all"} 0.006000000
+	trace2_region_seconds_total{category="wait",region="both"} 0.006000000
+	trace2_region_seconds_total{category="read",region="file"} 0.003000000
+	trace2_region_self_seconds_total{category="load",region="all"} 0.006000000
+	trace2_region_self_seconds_total{category="wait",region="both"} 0.006000000
+	trace2_region_self_seconds_total{category="read",region="file"} 0.003000000
+	trace2_region_calls_total{category="load",region="all"} 1
+	trace2_region_calls_total{category="wait",region="both"} 1
+	trace2_region_calls_total{category="read",region="file"} 1
+	trace2_timer_seconds_total{category="read",timer="wait"} 0.002000000
+	trace2_timer_intervals_total{category="read",timer="wait"} 4
+	trace2_value_total{category="read",counter="blocks"} 18446744073709551615
+	trace2_lost_events_total 0
+	EOF
+	test_cmp expect actual &&
+	grep "helper.*le=.\(0.0025\|0.005\|+Inf\)\"" mix.prom >actual &&
+	cat >expect <<-\EOF &&
+	trace2_process_duration_seconds_bucket{command="helper",le="0.0025"} 0
+	trace2_process_duration_seconds_bucket{command="helper",le="0.005"} 1
+	trace2_process_duration_seconds_bucket{command="helper",le="+Inf"} 1
+	EOF
+	test_cmp expect actual
+'
+
+# event NAME SECONDS FIELDS
+event () {
+	printf '{"event":"%s","sid":"s","thread":"main","time":"2026-11-21T09:00:%02d.000000Z",%s}\n' \
+		"$1" "$2" "$3"
+}
+
+test_expect_success 'a timer with a histogram' '
+	{
+		event version 0 "\"evt\":\"4\",\"exe\":\"1\"" &&
+		event timer 1 "\"category\":\"c\",\"name\":\"n\",\"intervals\":6,\"t_total\":0.5,\"t_min\":0.001,\"t_max\":0.3,\"histogram\":[[0.001023999,4],[0.301989887,2]]" &&
+		event atexit 2 "\"t_abs\":2,\"code\":0"
+	} >timer.event &&
+	trace2 export --to prometheus timer.event >timer.prom &&
+	grep "^trace2_timer_interval_seconds.*\(le=.\(0.001\|0.0025\|0.25\|0.5\|+Inf\)\"\|_sum\|_count\)" \
+		timer.prom >actual &&
+	cat >expect <<-\EOF &&
+	trace2_timer_interval_seconds_bucket{category="c",timer="n",le="0.001"} 0
+	trace2_timer_interval_seconds_bucket{category="c",timer="n",le="0.0025"} 4
+	trace2_timer_interval_seconds_bucket{category="c",timer="n",le="0.25"} 4
+	trace2_timer_interval_seconds_bucket{category="c",timer="n",le="0.5"} 6
+	trace2_timer_interval_seconds_bucket{category="c",timer="n",le="+Inf"} 6
+	trace2_timer_interval_seconds_sum{category="c",timer="n"} 0.500000000
+	trace2_timer_interval_seconds_count{category="c",timer="n"} 6
+	EOF
+	test_cmp expect actual
+'
+
+test_expect_success 'many labels become few, and nothing is lost' '
+	{
+		event version 0 "\"evt\":\"4\",\"exe\":\"1\"" &&
+		for i in $(test_seq 1000)
+		do
+			event counter 1 "\"category\":\"a\\\"b\",\"name\":\"n$i\",\"count\":$i" ||
+			return 1
+		done
+	} >many.event &&
+	trace2 export --to prometheus many.event >many.prom &&
+	grep "^trace2_value_total" many.prom >values &&
+	test_line_count = 101 values &&
+	test_grep "{category=\"a..b\",counter=\"n1000\"} 1000" values &&
+	test_grep "{category=\"other\",counter=\"other\"} 405450" values
+'
+
+test_expect_success 'a file takes its place when it is whole' '
+	echo old >out.prom &&
+	test_expect_code 128 trace2 export --to prometheus -o out.prom no-such &&
+	echo old >expect &&
+	test_cmp expect out.prom &&
+	trace2 export --to prometheus -o out.prom "$MIX" &&
+	test_cmp mix.prom out.prom &&
+	ls >files &&
+	test_grep ! "out.prom\\..*" files
+'
+
+test_expect_success PROMTOOL 'promtool has no objections' '
+	for file in mix timer many
+	do
+		promtool check metrics <$file.prom >out 2>&1 &&
+		test_must_be_empty out || return 1
+	done &&
+	trace2 export --to prometheus "$TRACES"/*.event >all.prom &&
+	promtool check metrics <all.prom >out 2>&1 &&
+	test_must_be_empty out
+'
+
+test_done

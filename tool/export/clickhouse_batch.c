@@ -1,0 +1,428 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * clickhouse_batch - rows on their way: collected for each table, and sent in
+ * one INSERT a table, which leaves out what is there already.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "export/clickhouse.h"
+#include "options.h"
+
+#define BATCH_BYTES (32u << 20)
+#define BATCH_UNITS 100000
+#define ASK_UNITS 10000 /* in one question */
+#define DAY_SECONDS 86400
+
+static void add_day(struct tr2_buf *b, int32_t day)
+{
+	time_t t = (time_t)day * DAY_SECONDS;
+	struct tm tm;
+
+	gmtime_r(&t, &tm);
+	tr2_buf_add_digits(b, (uint64_t)tm.tm_year + 1900, 4);
+	tr2_buf_addch(b, '-');
+	tr2_buf_add_digits(b, (uint64_t)tm.tm_mon + 1, 2);
+	tr2_buf_addch(b, '-');
+	tr2_buf_add_digits(b, (uint64_t)tm.tm_mday, 2);
+}
+
+/* As TabSeparated has it, which is also right between single quotes. */
+static void add_text(struct tr2_buf *b, const char *s, size_t len)
+{
+	size_t i, from = 0;
+	char c;
+
+	for (i = 0; i < len; i++) {
+		c = s[i];
+		if (c != '\t' && c != '\n' && c != '\r' && c != '\\' &&
+		    c != '\'')
+			continue;
+		tr2_buf_add(b, s + from, i - from);
+		tr2_buf_addch(b, '\\');
+		tr2_buf_addch(b, c == '\t' ? 't' : c == '\n' ? 'n' :
+				 c == '\r' ? 'r' : c);
+		from = i + 1;
+	}
+	tr2_buf_add(b, s + from, len - from);
+}
+
+/* ---- what is there --------------------------------------------------------------- */
+
+static int by_unit(const void *a, const void *b)
+{
+	const struct tr2_click_unit *p = *(struct tr2_click_unit *const *)a;
+	const struct tr2_click_unit *q = *(struct tr2_click_unit *const *)b;
+
+	return p->unit < q->unit ? -1 : p->unit > q->unit;
+}
+
+/* The days are for the partitions, host and unit for the primary key. */
+static void add_question(struct tr2_click *c, const char *table,
+			 struct tr2_click_unit *const *u, size_t nr)
+{
+	int32_t first = INT32_MAX, last = 0;
+	size_t i;
+
+	for (i = 0; i < nr; i++) {
+		first = u[i]->day < first ? u[i]->day : first;
+		last = u[i]->day > last ? u[i]->day : last;
+	}
+	tr2_buf_reset(&c->query);
+	tr2_buf_addlit(&c->query, "SELECT unit, max(revision) FROM `");
+	tr2_buf_addstr(&c->query, c->database);
+	tr2_buf_addlit(&c->query, "`.`");
+	tr2_buf_addstr(&c->query, table);
+	tr2_buf_addlit(&c->query, "` WHERE day >= '");
+	add_day(&c->query, first);
+	tr2_buf_addlit(&c->query, "' AND day <= '");
+	add_day(&c->query, last);
+	tr2_buf_addlit(&c->query, "' AND (host, unit) IN (");
+	for (i = 0; i < nr; i++) {
+		tr2_buf_addstr(&c->query, i ? ",('" : "('");
+		add_text(&c->query, u[i]->host, u[i]->host_len);
+		tr2_buf_addlit(&c->query, "',");
+		tr2_buf_add_i64(&c->query, u[i]->unit);
+		tr2_buf_addch(&c->query, ')');
+	}
+	tr2_buf_addlit(&c->query, ") GROUP BY unit FORMAT TabSeparated");
+}
+
+/* Lines "unit<TAB>revision". Of equal units, all are there. */
+static bool read_answer(struct tr2_click *c, struct tr2_click_unit **u,
+			size_t nr)
+{
+	struct tr2_buf *answer = tr2_http_answer(c->http);
+	struct tr2_click_unit wanted, *key = &wanted, **found;
+	const char *p = tr2_buf_str(answer);
+	uint64_t revision;
+	char *rest;
+
+	if (answer->failed) {
+		tr2_error("out of memory");
+		return false;
+	}
+	for (; *p; p = rest + (*rest == '\n')) {
+		wanted.unit = strtoll(p, &rest, 10);
+		if (rest == p || *rest != '\t')
+			break;
+		p = rest + 1;
+		revision = strtoull(p, &rest, 10);
+		if (rest == p || (*rest && *rest != '\n'))
+			break;
+		found = bsearch(&key, u, nr, sizeof(*u), by_unit);
+		for (; found && found > u && found[-1]->unit == wanted.unit;)
+			found--;
+		for (; found && found < u + nr && (*found)->unit == wanted.unit;
+		     found++)
+			(*found)->there = revision >= (*found)->revision;
+	}
+	if (!*p)
+		return true;
+	tr2_error("'%s' gave an answer that is not one of ClickHouse",
+		  tr2_http_shown(c->http));
+	return false;
+}
+
+bool tr2_click_ask(struct tr2_click *c, enum tr2_table_id table,
+		   struct tr2_click_unit **list, size_t nr)
+{
+	size_t i, some;
+
+	for (i = 0; i < nr; i++)
+		list[i]->there = false;
+	if (nr)
+		qsort(list, nr, sizeof(*list), by_unit);
+	for (; nr; list += some, nr -= some) {
+		some = nr < ASK_UNITS ? nr : ASK_UNITS;
+		/* What is equal is asked for together. */
+		while (some < nr && list[some]->unit == list[some - 1]->unit)
+			some++;
+		add_question(c, tr2_table_defs[table].name, list, some);
+		if (!tr2_click_query(c) || !read_answer(c, list, some))
+			return false;
+	}
+	return true;
+}
+
+/* The rows of a piece in the text of a table. */
+static size_t rows_from(const struct tr2_click *c, size_t piece, int table)
+{
+	return piece ? c->pieces[piece - 1].end[table] : 0;
+}
+
+static bool has_rows(const struct tr2_click *c, size_t piece, int table)
+{
+	return c->pieces[piece].end[table] > rows_from(c, piece, table);
+}
+
+/*
+ * Sets .there of all pieces. Threads go first, and each session has some: of a
+ * session that has none in there, there is nothing in other tables, and they
+ * need not be asked. `all`: no longer sure of that.
+ */
+static bool look(struct tr2_click *c, enum tr2_table_id table, bool all)
+{
+	bool each = all || table == TR2_TABLE_threads ||
+		    table == TR2_TABLE_tasks;
+	size_t i, nr = 0;
+
+	for (i = 0; i < c->nr_pieces; i++) {
+		c->pieces[i].unit.there = false;
+		if ((each || c->pieces[i].suspect) && has_rows(c, i, table))
+			c->list[nr++] = &c->pieces[i].unit;
+	}
+	if (!tr2_click_ask(c, table, c->list, nr))
+		return false;
+	for (i = 0; i < c->nr_pieces && table == TR2_TABLE_threads; i++)
+		c->pieces[i].suspect |= c->pieces[i].unit.there ||
+					!has_rows(c, i, table);
+	return true;
+}
+
+/* ---- sending --------------------------------------------------------------------- */
+
+/* The rows of the pieces that are not there, in c->body. */
+static void collect(struct tr2_click *c, enum tr2_table_id table)
+{
+	size_t i, from;
+
+	tr2_buf_reset(&c->body);
+	for (i = 0; i < c->nr_pieces; i++) {
+		from = rows_from(c, i, table);
+		if (!c->pieces[i].unit.there)
+			tr2_buf_add(&c->body, c->rows[table].p + from,
+				    c->pieces[i].end[table] - from);
+	}
+}
+
+static void add_insert(struct tr2_click *c, enum tr2_table_id table)
+{
+	const struct tr2_column_def *col = tr2_table_defs[table].column, *own;
+
+	tr2_buf_reset(&c->query);
+	tr2_buf_addlit(&c->query, "query=INSERT INTO `");
+	tr2_buf_addstr(&c->query, c->database);
+	tr2_buf_addlit(&c->query, "`.`");
+	tr2_buf_addstr(&c->query, tr2_table_defs[table].name);
+	tr2_buf_addlit(&c->query, "` (`");
+	for (own = tr2_click_columns; own->name; own++) {
+		tr2_buf_addstr(&c->query, own->name);
+		tr2_buf_addlit(&c->query, "`, `");
+	}
+	for (; col->name; col++) {
+		tr2_buf_addstr(&c->query, col->name);
+		tr2_buf_addstr(&c->query, col[1].name ? "`, `" : "`)");
+	}
+	tr2_buf_addlit(&c->query, " FORMAT TabSeparated");
+}
+
+/*
+ * All rows as one block, which the server takes wholly or not at all (on each
+ * shard and for each day, and a unit is on one of those); and not before the
+ * shards have it.
+ */
+static bool set_params(struct tr2_click *c, enum tr2_table_id table)
+{
+	static const char *const sizes[] = { "max_insert_block_size=",
+					     "min_insert_block_size_rows=" };
+	struct tr2_buf b = TR2_BUF_INIT;
+	size_t i;
+	bool ok;
+
+	tr2_http_no_params(c->http);
+	add_insert(c, table);
+	ok = !c->query.failed &&
+	     tr2_http_param(c->http, tr2_buf_str(&c->query)) &&
+	     tr2_http_param(c->http, "insert_distributed_sync=1") &&
+	     tr2_http_param(c->http, "min_insert_block_size_bytes=0");
+	for (i = 0; i < sizeof(sizes) / sizeof(*sizes) && ok; i++) {
+		tr2_buf_reset(&b);
+		tr2_buf_addstr(&b, sizes[i]);
+		tr2_buf_add_u64(&b, (uint64_t)c->nr_rows[table] + 1);
+		ok = !b.failed && tr2_http_param(c->http, tr2_buf_str(&b));
+	}
+	tr2_buf_release(&b);
+	return ok;
+}
+
+/* How many rows c->body has. */
+static uint64_t count_rows(const struct tr2_click *c)
+{
+	const char *p = c->body.p, *end = p + c->body.len;
+	uint64_t nr = 0;
+
+	while ((p = memchr(p, '\n', (size_t)(end - p)))) {
+		nr++;
+		p++;
+	}
+	return nr;
+}
+
+/* One INSERT. 1: done; 0: the server is busy; -1: an error was printed. */
+static int insert(struct tr2_click *c, enum tr2_table_id table)
+{
+	if (c->body.failed) {
+		tr2_error("out of memory");
+		return -1;
+	}
+	if (!set_params(c, table) ||
+	    !tr2_http_post_once(c->http, c->body.p, c->body.len))
+		return -1;
+	if (tr2_http_status(c->http) != 200)
+		return tr2_click_busy(c) ? 0 : -1;
+	c->sent_rows += count_rows(c);
+	return 1;
+}
+
+/* What may have been done although the answer was another is asked. */
+static bool send_table(struct tr2_click *c, enum tr2_table_id table)
+{
+	int tries = 0, done = 0;
+
+	if (c->rows[table].failed) {
+		tr2_error("out of memory");
+		return false;
+	}
+	while (c->rows[table].len && !done) {
+		if (!look(c, table, tries > 0))
+			return false;
+		collect(c, table);
+		if (!c->body.len && !c->body.failed)
+			break;
+		done = insert(c, table);
+		if (!done && tr2_click_gave_up(c, ++tries))
+			return false;
+	}
+	return done >= 0;
+}
+
+static bool send_tables(struct tr2_click *c)
+{
+	int i;
+
+	if (!send_table(c, TR2_TABLE_threads))
+		return false;
+	for (i = 0; i < TR2_TABLE_NR; i++)
+		if (i != TR2_TABLE_threads && i != TR2_TABLE_sessions &&
+		    !send_table(c, (enum tr2_table_id)i))
+			return false;
+	/* Last: one that is seen in there has all its rows. */
+	return send_table(c, TR2_TABLE_sessions);
+}
+
+bool tr2_click_flush(struct tr2_click *c)
+{
+	bool ok = send_tables(c);
+	int i;
+
+	for (i = 0; i < TR2_TABLE_NR; i++) {
+		tr2_buf_reset(&c->rows[i]);
+		c->nr_rows[i] = 0;
+	}
+	c->nr_pieces = 0;
+	return ok;
+}
+
+/* ---- collecting ------------------------------------------------------------------ */
+
+static bool grow(struct tr2_click *c)
+{
+	size_t alloc = c->alloc_pieces ? 2 * c->alloc_pieces : 1024;
+	struct tr2_click_piece *pieces =
+		reallocarray(c->pieces, alloc, sizeof(*pieces));
+	struct tr2_click_unit **list;
+
+	if (!pieces)
+		return false;
+	c->pieces = pieces;
+	list = reallocarray(c->list, alloc, sizeof(struct tr2_click_unit *));
+	if (!list)
+		return false;
+	c->list = list;
+	c->alloc_pieces = alloc;
+	return true;
+}
+
+bool tr2_click_begin(struct tr2_click *c, const struct tr2_click_unit *unit)
+{
+	if (c->nr_pieces == c->alloc_pieces && !grow(c)) {
+		tr2_error("out of memory");
+		return false;
+	}
+	c->pieces[c->nr_pieces++] = (struct tr2_click_piece){ .unit = *unit };
+	return true;
+}
+
+static void add_value(struct tr2_buf *b, const struct tr2_column_def *col,
+		      const struct tr2_row *r, const struct tr2_row_value *v)
+{
+	if (v->kind == TR2_VALUE_INT)
+		tr2_buf_add_i64(b, v->i);
+	else if (v->kind == TR2_VALUE_UINT)
+		tr2_buf_add_u64(b, v->u);
+	else if (v->kind == TR2_VALUE_TEXT && !r->text.failed)
+		add_text(b, r->text.p + v->at, v->len);
+	else if (!tr2_column_is_required(col))
+		tr2_buf_addlit(b, "\\N");
+	else if (!tr2_column_is_text(col))
+		tr2_buf_addch(b, '0');
+}
+
+void tr2_click_row(struct tr2_click *c, enum tr2_table_id table, uint32_t nr,
+		   const struct tr2_row *r)
+{
+	const struct tr2_column_def *col = tr2_table_defs[table].column;
+	const struct tr2_click_unit *u = &c->pieces[c->nr_pieces - 1].unit;
+	struct tr2_buf *b = &c->rows[table];
+	unsigned int i;
+
+	add_day(b, u->day);
+	tr2_buf_addch(b, '\t');
+	add_text(b, u->host, u->host_len);
+	tr2_buf_addch(b, '\t');
+	tr2_buf_add_i64(b, u->tree);
+	tr2_buf_addch(b, '\t');
+	tr2_buf_add_i64(b, u->unit);
+	tr2_buf_addch(b, '\t');
+	tr2_buf_add_u64(b, nr);
+	tr2_buf_addch(b, '\t');
+	tr2_buf_add_u64(b, u->revision);
+	for (i = 0; i < r->nr; i++) {
+		tr2_buf_addch(b, '\t');
+		add_value(b, &col[i], r, &r->value[i]);
+	}
+	tr2_buf_addch(b, '\n');
+	if (r->text.failed)
+		b->failed = true;
+	c->nr_rows[table]++;
+}
+
+bool tr2_click_end(struct tr2_click *c)
+{
+	struct tr2_click_piece *p = &c->pieces[c->nr_pieces - 1];
+	size_t total = 0;
+	int i;
+
+	for (i = 0; i < TR2_TABLE_NR; i++) {
+		p->end[i] = c->rows[i].len;
+		total += c->rows[i].len;
+	}
+	if (total < BATCH_BYTES && c->nr_pieces < BATCH_UNITS)
+		return true;
+	return tr2_click_flush(c);
+}
+
+void tr2_click_release(struct tr2_click *c)
+{
+	int i;
+
+	for (i = 0; i < TR2_TABLE_NR; i++)
+		tr2_buf_release(&c->rows[i]);
+	tr2_buf_release(&c->query);
+	tr2_buf_release(&c->body);
+	free(c->pieces);
+	free(c->list);
+	tr2_http_free(c->http);
+}

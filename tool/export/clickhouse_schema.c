@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * clickhouse_schema - talking to a ClickHouse server, and its tables: made
+ * from export/tables.def. On a cluster each server has its own rows in
+ * NAME_local, and NAME is the Distributed table above those of all.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "export/clickhouse.h"
+#include "model/build.h"
+#include "options.h"
+
+#define MAX_WORDS 300 /* of an answer that is shown */
+
+const struct tr2_column_def tr2_click_columns[] = {
+	{ "day", "Date" },     { "host", "String" }, { "tree", "Int64" },
+	{ "unit", "Int64" },   { "row", "UInt32" },  { "revision", "UInt64" },
+	{ NULL, NULL },
+};
+
+static bool add_login(struct tr2_http *http, const char *header,
+		      const char *variable)
+{
+	const char *value = getenv(variable);
+	struct tr2_buf b = TR2_BUF_INIT;
+	bool ok = true;
+
+	if (value && *value && !strpbrk(value, "\r\n")) {
+		tr2_buf_addstr(&b, header);
+		tr2_buf_addstr(&b, value);
+		ok = !b.failed && tr2_http_header(http, tr2_buf_str(&b));
+		tr2_buf_release(&b);
+	}
+	return ok;
+}
+
+struct tr2_http *tr2_click_connect(const char *url)
+{
+	static const struct tr2_http_server server = {
+		.what = "a ClickHouse server",
+		.request_seconds = 300,
+	};
+	struct tr2_http *http = tr2_http_new(url, &server);
+
+	if (!http)
+		return NULL;
+	if (add_login(http, "X-ClickHouse-User: ", "CLICKHOUSE_USER") &&
+	    add_login(http, "X-ClickHouse-Key: ", "CLICKHOUSE_PASSWORD"))
+		return http;
+	tr2_error("out of memory");
+	tr2_http_free(http);
+	return NULL;
+}
+
+/* ---- requests -------------------------------------------------------------------- */
+
+/* "Code: 202, …" and "Code: 202. …": too many queries, or too many parts that
+ * wait to be merged: it passes. */
+static bool passes(const char *answer)
+{
+	static const char code[] = "Code: ";
+	long nr;
+
+	if (strncmp(answer, code, sizeof(code) - 1))
+		return false;
+	nr = strtol(answer + sizeof(code) - 1, NULL, 10);
+	return nr == 202 || nr == 252;
+}
+
+bool tr2_click_busy(struct tr2_click *c)
+{
+	struct tr2_buf words = TR2_BUF_INIT;
+	const char *answer = tr2_buf_str(tr2_http_answer(c->http));
+	size_t len = strcspn(answer, "\r\n");
+
+	if (tr2_http_is_busy(c->http) || passes(answer))
+		return true;
+	tr2_text_add(&words, answer, tr2_utf8_cut(answer, len, MAX_WORDS));
+	tr2_error("'%s' answered %ld%s%s", tr2_http_shown(c->http),
+		  tr2_http_status(c->http), words.len ? ": " : "",
+		  tr2_buf_str(&words));
+	tr2_buf_release(&words);
+	return false;
+}
+
+bool tr2_click_gave_up(struct tr2_click *c, int tries)
+{
+	if (tries < TR2_HTTP_TRIES)
+		return tr2_http_wait(c->http, tries), false;
+	tr2_error("'%s' is too busy: try again later",
+		  tr2_http_shown(c->http));
+	return true;
+}
+
+bool tr2_click_query(struct tr2_click *c)
+{
+	int tries = 0;
+
+	tr2_http_no_params(c->http);
+	/* An error that comes late is still told by the status. */
+	if (!tr2_http_param(c->http, "wait_end_of_query=1") ||
+	    !tr2_http_param(c->http, "max_query_size=16777216") ||
+	    !tr2_http_param(c->http, "max_ast_elements=1000000"))
+		return false;
+	if (c->query.failed) {
+		tr2_error("out of memory");
+		return false;
+	}
+	do {
+		if (!tr2_http_post(c->http, c->query.p, c->query.len))
+			return false;
+		if (tr2_http_status(c->http) == 200)
+			return true;
+	} while (tr2_click_busy(c) && !tr2_click_gave_up(c, ++tries));
+	return false;
+}
+
+/* ---- tables ---------------------------------------------------------------------- */
+
+/* `text`, in which % stands for the database, and `more`. */
+static bool execute(struct tr2_click *c, const char *text, const char *more)
+{
+	const char *p;
+
+	tr2_buf_reset(&c->query);
+	for (p = text; *p; p++) {
+		if (*p == '%') {
+			tr2_buf_addch(&c->query, '`');
+			tr2_buf_addstr(&c->query, c->database);
+			tr2_buf_addch(&c->query, '`');
+		} else {
+			tr2_buf_addch(&c->query, *p);
+		}
+	}
+	tr2_buf_addstr(&c->query, more);
+	return tr2_click_query(c);
+}
+
+static void add_name(struct tr2_buf *b, const char *name)
+{
+	tr2_buf_addch(b, '`');
+	tr2_buf_addstr(b, name);
+	tr2_buf_addch(b, '`');
+}
+
+static void add_column(struct tr2_buf *b, const struct tr2_column_def *col)
+{
+	bool required = tr2_column_is_required(col);
+
+	tr2_buf_addlit(b, ", ");
+	add_name(b, col->name);
+	tr2_buf_addstr(b, required ? " " : " Nullable(");
+	tr2_buf_addstr(b, tr2_column_is_text(col)     ? "String" :
+			  tr2_column_is_unsigned(col) ? "UInt64" :
+							"Int64");
+	if (!required)
+		tr2_buf_addch(b, ')');
+	/* For people: when that was. */
+	if (!strcmp(col->name, "start_ns") && required)
+		tr2_buf_addlit(b, ", `start` DateTime ALIAS "
+			       "toDateTime(intDiv(start_ns, 1000000000))");
+	if (!strcmp(col->name, "time_ns"))
+		tr2_buf_addlit(b, ", `time` DateTime ALIAS "
+			       "toDateTime(intDiv(time_ns, 1000000000))");
+}
+
+static void add_table(struct tr2_click *c, const char *name,
+		      const char *suffix)
+{
+	add_name(&c->query, c->database);
+	tr2_buf_addch(&c->query, '.');
+	tr2_buf_addch(&c->query, '`');
+	tr2_buf_addstr(&c->query, name);
+	tr2_buf_addstr(&c->query, suffix);
+	tr2_buf_addlit(&c->query, "`");
+}
+
+static bool create_rows(struct tr2_click *c, const struct tr2_table_def *t,
+			const char *suffix)
+{
+	const struct tr2_column_def *col;
+
+	tr2_buf_reset(&c->query);
+	tr2_buf_addlit(&c->query, "CREATE TABLE IF NOT EXISTS ");
+	add_table(c, t->name, suffix);
+	for (col = tr2_click_columns; col->name; col++) {
+		tr2_buf_addstr(&c->query, col == tr2_click_columns ? " (" :
+								     ", ");
+		add_name(&c->query, col->name);
+		tr2_buf_addch(&c->query, ' ');
+		tr2_buf_addstr(&c->query, col->sql);
+	}
+	for (col = t->column; col->name; col++)
+		add_column(&c->query, col);
+	tr2_buf_addlit(&c->query, ") ENGINE = ReplacingMergeTree(revision) "
+		       "PARTITION BY day ORDER BY (host, unit, row)");
+	return tr2_click_query(c);
+}
+
+static bool create_distributed(struct tr2_click *c, const char *name,
+			       const char *cluster)
+{
+	tr2_buf_reset(&c->query);
+	tr2_buf_addlit(&c->query, "CREATE TABLE IF NOT EXISTS ");
+	add_table(c, name, "");
+	tr2_buf_addlit(&c->query, " AS ");
+	add_table(c, name, "_local");
+	tr2_buf_addlit(&c->query, " ENGINE = Distributed(");
+	add_name(&c->query, cluster);
+	tr2_buf_addlit(&c->query, ", ");
+	add_name(&c->query, c->database);
+	tr2_buf_addlit(&c->query, ", ");
+	tr2_buf_addch(&c->query, '`');
+	tr2_buf_addstr(&c->query, name);
+	tr2_buf_addlit(&c->query, "_local`, tree)");
+	return tr2_click_query(c);
+}
+
+/* The version comes last: where it is, all is. */
+static bool create(struct tr2_click *c, const char *cluster)
+{
+	struct tr2_buf b = TR2_BUF_INIT;
+	bool ok = execute(c, "CREATE DATABASE IF NOT EXISTS %", "");
+	int i;
+
+	for (i = 0; ok && i < TR2_TABLE_NR; i++) {
+		const struct tr2_table_def *t = &tr2_table_defs[i];
+
+		ok = create_rows(c, t, cluster ? "_local" : "") &&
+		     (!cluster || create_distributed(c, t->name, cluster));
+	}
+	tr2_buf_add_u64(&b, TR2_CLICK_SCHEMA_VERSION);
+	tr2_buf_addlit(&b, ", '");
+	tr2_buf_addstr(&b, cluster ? cluster : "");
+	tr2_buf_addlit(&b, "')");
+	ok = ok && execute(c, "CREATE TABLE IF NOT EXISTS %.schema "
+			      "(version UInt32, cluster String) "
+			      "ENGINE = MergeTree ORDER BY version", "") &&
+	     execute(c, "INSERT INTO %.schema (version, cluster) VALUES (",
+		     tr2_buf_str(&b));
+	tr2_buf_release(&b);
+	return ok;
+}
+
+/* The one version in there; 0: none yet, -1: an error was printed. */
+static int version_of(struct tr2_click *c)
+{
+	tr2_buf_reset(&c->query);
+	tr2_buf_addlit(&c->query, "SELECT count() FROM system.tables WHERE "
+		       "name = 'schema' AND database = '");
+	tr2_buf_addstr(&c->query, c->database);
+	tr2_buf_addlit(&c->query, "'");
+	if (!tr2_click_query(c))
+		return -1;
+	if (!atoi(tr2_buf_str(tr2_http_answer(c->http))))
+		return 0;
+	if (!execute(c, "SELECT version, cluster FROM %.schema "
+			"ORDER BY version DESC LIMIT 1", ""))
+		return -1;
+	return atoi(tr2_buf_str(tr2_http_answer(c->http)));
+}
+
+static bool is_cluster(struct tr2_click *c, const char *cluster)
+{
+	const char *name = tr2_buf_str(tr2_http_answer(c->http));
+	size_t len;
+
+	if (!cluster)
+		return true;
+	name += strcspn(name, "\t");
+	name += *name == '\t';
+	len = strcspn(name, "\n");
+	if (strlen(cluster) == len && !memcmp(cluster, name, len))
+		return true;
+	tr2_error("the tables of '%s' at '%s' were not made for the cluster "
+		  "'%s': choose another --database", c->database,
+		  tr2_http_shown(c->http), cluster);
+	return false;
+}
+
+bool tr2_click_schema(struct tr2_click *c, const char *cluster)
+{
+	int version = version_of(c);
+
+	if (version < 0)
+		return false;
+	if (!version)
+		return create(c, cluster);
+	if (version == TR2_CLICK_SCHEMA_VERSION)
+		return is_cluster(c, cluster);
+	tr2_error("the database '%s' at '%s' has schema version %d, and this "
+		  "trace2 writes %d: choose another --database", c->database,
+		  tr2_http_shown(c->http), version, TR2_CLICK_SCHEMA_VERSION);
+	return false;
+}

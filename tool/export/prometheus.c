@@ -1,0 +1,418 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * prometheus - sums over an input, as a textfile for node_exporter. Everything
+ * is counted from the beginning of the input, so that a value that falls means
+ * what it means for every counter: it began anew.
+ *
+ * Labels are what a program is made of: commands, regions, timers, counters.
+ * Programs may still name them after files or users, so each metric has at
+ * most MAX_SERIES of them, and what is beyond is "other".
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "export/export.h"
+#include "export/series.h"
+
+#define MAX_SERIES 100
+#define FIRST_PROCESS_BOUND 9 /* a millisecond: nothing runs for less */
+
+/* value[] of commands: what became of the processes, and what they cost. */
+enum { OK, FAILED, KILLED, UNFINISHED, ALL, SELF, SPAWN, ERRORS };
+enum { TOTAL, CALLS, REGION_SELF }; /* of regions and timers */
+
+struct prometheus {
+	struct tr2_series_set commands, regions, timers, counters;
+	uint64_t lost;
+	int64_t *self; /* of spans */
+};
+
+static struct tr2_series *at(struct tr2_export *x, struct tr2_series_set *set,
+			     tr2_str a, tr2_str b)
+{
+	struct tr2_series *s = tr2_series_at(set, a, b);
+
+	if (!s && !x->failed) {
+		tr2_error("out of memory");
+		x->failed = true;
+	}
+	return s;
+}
+
+static uint64_t positive(int64_t ns)
+{
+	return ns > 0 ? (uint64_t)ns : 0;
+}
+
+/* As it may leave: two that look the same then are one. */
+static tr2_str safe(struct tr2_export *x, tr2_str s)
+{
+	const char *text;
+
+	if (!x->opt->redact)
+		return s;
+	text = tr2_export_text(x, tr2_s(x->m, s));
+	return tr2_intern(x->m, text, strlen(text));
+}
+
+static bool begin(struct tr2_export *x)
+{
+	struct prometheus *p = calloc(1, sizeof(*p));
+
+	x->state = p;
+	if (p)
+		p->self = calloc(x->m->nr_spans, sizeof(*p->self));
+	if (!p || !p->self) {
+		tr2_error("out of memory");
+		return false;
+	}
+	tr2_model_self_times(x->m, p->self);
+	return true;
+}
+
+/* ---- adding up -------------------------------------------------------------------- */
+
+static int end_of(const struct tr2_node *n)
+{
+	if (n->end == TR2_END_SIGNAL)
+		return KILLED;
+	if (n->end == TR2_END_OPEN)
+		return UNFINISHED;
+	return n->has_code && n->code ? FAILED : OK;
+}
+
+static void node(struct tr2_export *x, uint32_t i)
+{
+	struct prometheus *p = x->state;
+	const struct tr2_node *n = &x->m->nodes[i];
+	struct tr2_series *s;
+	uint64_t wall = positive(n->end_ns - n->start_ns);
+	tr2_str name;
+
+	if (!n->session)
+		return;
+	tr2_buf_reset(&x->text);
+	tr2_export_node_name(x, &x->text, i);
+	name = tr2_intern(x->m, tr2_buf_str(&x->text), x->text.len);
+	s = at(x, &p->commands, name, 0);
+	if (!s)
+		return;
+	s->value[ALL]++;
+	s->value[end_of(n)]++;
+	if (n->end != TR2_END_OPEN) {
+		s->sum_ns += wall;
+		tr2_series_observe(s, wall, 1);
+	}
+	s->value[SELF] += positive(n->self_ns);
+	s->value[SPAWN] += n->spawn_ns == TR2_NO_TIME ? 0 :
+							positive(n->spawn_ns);
+	for (i = n->session; i; i = x->m->sessions[i].next_of_node) {
+		s->value[ERRORS] += x->m->sessions[i].nr_errors;
+		p->lost += x->m->sessions[i].lost;
+	}
+}
+
+static void span(struct tr2_export *x, uint32_t i)
+{
+	struct prometheus *p = x->state;
+	const struct tr2_span *span = &x->m->spans[i];
+	struct tr2_series *s;
+
+	if (span->kind != TR2_SPAN_REGION)
+		return;
+	s = at(x, &p->regions, safe(x, span->category), safe(x, span->label));
+	if (!s)
+		return;
+	s->value[TOTAL] += positive(span->end_ns - span->start_ns);
+	s->value[REGION_SELF] += positive(p->self[i]);
+	s->value[CALLS]++;
+}
+
+/* [[upper bound in seconds, count], ...] */
+static void add_histogram(struct tr2_series *s, const char *json)
+{
+	char *end;
+	double seconds;
+
+	while ((json = strpbrk(json, "0123456789"))) {
+		seconds = strtod(json, &end);
+		if (*end != ',')
+			return;
+		json = end + 1;
+		tr2_series_observe(s, seconds < 1e9 ?
+				   (uint64_t)(seconds * 1e9 + 0.5) : UINT64_MAX,
+				   strtoull(json, &end, 10));
+		json = end;
+	}
+}
+
+/* What threads had of a timer or counter is in that of the process. */
+static void metric(struct tr2_export *x, uint32_t i)
+{
+	struct prometheus *p = x->state;
+	const struct tr2_metric *metric = &x->m->metrics[i];
+	bool timer = metric->kind == TR2_METRIC_TIMER;
+	struct tr2_series *s;
+
+	if (metric->thread)
+		return;
+	s = at(x, timer ? &p->timers : &p->counters, safe(x, metric->category),
+	       safe(x, metric->name));
+	if (!s)
+		return;
+	if (!timer) {
+		s->value[TOTAL] += metric->count;
+		return;
+	}
+	s->value[TOTAL] += metric->total_ns;
+	s->value[CALLS] += metric->count;
+	if (metric->histogram) {
+		add_histogram(s, metric->histogram);
+		s->sum_ns += metric->total_ns;
+	}
+}
+
+/* ---- the text ---------------------------------------------------------------------- */
+
+static void add_head(struct tr2_buf *b, const char *name, const char *type,
+		     const char *help)
+{
+	tr2_buf_addlit(b, "# HELP ");
+	tr2_buf_addstr(b, name);
+	tr2_buf_addch(b, ' ');
+	tr2_buf_addstr(b, help);
+	tr2_buf_addlit(b, "\n# TYPE ");
+	tr2_buf_addstr(b, name);
+	tr2_buf_addch(b, ' ');
+	tr2_buf_addstr(b, type);
+	tr2_buf_addch(b, '\n');
+}
+
+static void add_label(struct tr2_buf *b, const char *name, const char *value)
+{
+	tr2_buf_addstr(b, name);
+	tr2_buf_addlit(b, "=\"");
+	for (; *value; value++) {
+		if (*value == '\\' || *value == '"')
+			tr2_buf_addch(b, '\\');
+		if (*value == '\n')
+			tr2_buf_addlit(b, "\\n");
+		else
+			tr2_buf_addch(b, *value);
+	}
+	tr2_buf_addch(b, '"');
+}
+
+/* `NAME{a="…",b="…"`: the brace stays open. labels: "a" or "a b". */
+static void add_series(struct tr2_export *x, const char *name,
+		       const char *suffix, const char *labels,
+		       const struct tr2_series *s)
+{
+	struct tr2_buf *b = &x->sink.buf;
+	const char *second = strchr(labels, ' ');
+	char first[16];
+
+	snprintf(first, sizeof(first), "%.*s",
+		 second ? (int)(second - labels) : 15, labels);
+	tr2_buf_addstr(b, name);
+	tr2_buf_addstr(b, suffix);
+	tr2_buf_addch(b, '{');
+	add_label(b, first, tr2_s(x->m, s->label[0]));
+	if (!second)
+		return;
+	tr2_buf_addch(b, ',');
+	add_label(b, second + 1, tr2_s(x->m, s->label[1]));
+}
+
+static void add_number(struct tr2_buf *b, uint64_t value)
+{
+	tr2_buf_addlit(b, "} ");
+	tr2_buf_add_u64(b, value);
+	tr2_buf_addch(b, '\n');
+}
+
+static void add_time(struct tr2_buf *b, uint64_t ns)
+{
+	tr2_buf_addlit(b, "} ");
+	tr2_buf_add_seconds9(b, ns);
+	tr2_buf_addch(b, '\n');
+}
+
+/* One of the values of each series, as a counter. */
+static void print(struct tr2_export *x, const struct tr2_series_set *set,
+		  int value, bool is_time, const char *labels,
+		  const char *name, const char *help)
+{
+	size_t i;
+
+	if (!set->nr)
+		return;
+	add_head(&x->sink.buf, name, "counter", help);
+	for (i = 0; i < set->nr; i++) {
+		add_series(x, name, "", labels, &set->item[i]);
+		(is_time ? add_time : add_number)(&x->sink.buf,
+						  set->item[i].value[value]);
+		tr2_sink_step(&x->sink);
+	}
+}
+
+static void print_buckets(struct tr2_export *x, const struct tr2_series *s,
+			  int first, const char *labels, const char *name)
+{
+	struct tr2_buf *b = &x->sink.buf;
+	uint64_t count = 0;
+	char bound[32];
+	int i;
+
+	for (i = 0; i <= TR2_SERIES_BOUNDS; i++) {
+		count += s->bucket[i];
+		if (i < first)
+			continue;
+		if (i < TR2_SERIES_BOUNDS)
+			snprintf(bound, sizeof(bound), "%g",
+				 1e-9 * tr2_series_bound_ns(i));
+		else
+			snprintf(bound, sizeof(bound), "+Inf");
+		add_series(x, name, "_bucket", labels, s);
+		tr2_buf_addch(b, ',');
+		add_label(b, "le", bound);
+		add_number(b, count);
+	}
+	add_series(x, name, "_sum", labels, s);
+	add_time(b, s->sum_ns);
+	add_series(x, name, "_count", labels, s);
+	add_number(b, count);
+}
+
+static void print_histogram(struct tr2_export *x,
+			    const struct tr2_series_set *set, int first,
+			    const char *labels, const char *name,
+			    const char *help)
+{
+	bool any = false;
+	size_t i;
+
+	for (i = 0; i < set->nr; i++) {
+		if (!set->item[i].has_histogram)
+			continue;
+		if (!any)
+			add_head(&x->sink.buf, name, "histogram", help);
+		any = true;
+		print_buckets(x, &set->item[i], first, labels, name);
+		tr2_sink_step(&x->sink);
+	}
+}
+
+static void print_ends(struct tr2_export *x, const struct tr2_series_set *set)
+{
+	static const char name[] = "trace2_processes_total";
+	static const char *const results[] = { [OK] = "ok",
+					       [FAILED] = "failed",
+					       [KILLED] = "killed",
+					       [UNFINISHED] = "unfinished" };
+	struct tr2_buf *b = &x->sink.buf;
+	size_t i;
+	int r;
+
+	if (set->nr)
+		add_head(b, name, "counter", "Processes, and how they ended.");
+	for (i = 0; i < set->nr; i++) {
+		for (r = OK; r <= UNFINISHED; r++) {
+			if (!set->item[i].value[r])
+				continue;
+			add_series(x, name, "", "command", &set->item[i]);
+			tr2_buf_addch(b, ',');
+			add_label(b, "result", results[r]);
+			add_number(b, set->item[i].value[r]);
+		}
+		tr2_sink_step(&x->sink);
+	}
+}
+
+static void print_processes(struct tr2_export *x, struct prometheus *p)
+{
+	print_ends(x, &p->commands);
+	print_histogram(x, &p->commands, FIRST_PROCESS_BOUND, "command",
+			"trace2_process_duration_seconds",
+			"Wall time of processes that ended.");
+	print(x, &p->commands, SELF, true, "command",
+	      "trace2_process_self_seconds_total",
+	      "Wall time in which no child of the process ran.");
+	print(x, &p->commands, SPAWN, true, "command",
+	      "trace2_process_spawn_seconds_total",
+	      "What starting and reaping the processes cost their parents.");
+	print(x, &p->commands, ERRORS, false, "command", "trace2_errors_total",
+	      "Errors that processes reported.");
+}
+
+static void print_all(struct tr2_export *x, struct prometheus *p)
+{
+	print_processes(x, p);
+	print(x, &p->regions, TOTAL, true, "category region",
+	      "trace2_region_seconds_total", "Wall time in regions.");
+	print(x, &p->regions, REGION_SELF, true, "category region",
+	      "trace2_region_self_seconds_total",
+	      "Wall time in regions, less that of the regions inside.");
+	print(x, &p->regions, CALLS, false, "category region",
+	      "trace2_region_calls_total", "How often regions were entered.");
+	print(x, &p->timers, TOTAL, true, "category timer",
+	      "trace2_timer_seconds_total", "Time that timers ran.");
+	print(x, &p->timers, CALLS, false, "category timer",
+	      "trace2_timer_intervals_total", "Intervals of timers.");
+	print_histogram(x, &p->timers, 0, "category timer",
+			"trace2_timer_interval_seconds",
+			"Intervals of timers that keep a histogram.");
+	print(x, &p->counters, TOTAL, false, "category counter",
+	      "trace2_value_total", "What counters counted.");
+	add_head(&x->sink.buf, "trace2_lost_events_total", "counter",
+		 "Events that processes could not write.");
+	tr2_buf_addlit(&x->sink.buf, "trace2_lost_events_total ");
+	tr2_buf_add_u64(&x->sink.buf, p->lost);
+	tr2_buf_addch(&x->sink.buf, '\n');
+}
+
+static bool bound(struct tr2_export *x, struct prometheus *p)
+{
+	tr2_str other = tr2_intern(x->m, "other", 5);
+	struct tr2_series_set *const sets[] = { &p->regions, &p->timers,
+						&p->counters };
+	size_t i;
+	bool ok = tr2_series_bound(&p->commands, MAX_SERIES, ALL, other);
+
+	for (i = 0; i < sizeof(sets) / sizeof(*sets); i++)
+		ok = ok && tr2_series_bound(sets[i], MAX_SERIES, TOTAL, other);
+	if (!ok)
+		tr2_error("out of memory");
+	return ok;
+}
+
+static bool end(struct tr2_export *x)
+{
+	struct prometheus *p = x->state;
+	bool ok = true;
+
+	if (!p)
+		return true;
+	if (!x->failed)
+		ok = bound(x, p);
+	if (!x->failed && ok)
+		print_all(x, p);
+	tr2_series_release(&p->commands);
+	tr2_series_release(&p->regions);
+	tr2_series_release(&p->timers);
+	tr2_series_release(&p->counters);
+	free(p->self);
+	free(p);
+	return ok;
+}
+
+const struct tr2_export_format tr2_export_prometheus = {
+	.name = "prometheus",
+	.begin = begin,
+	.end = end,
+	.node = node,
+	.span = span,
+	.metric = metric,
+};
