@@ -471,7 +471,8 @@ SHELLS = $(if $(TOOL),bash zsh fish)
 COMPLETIONS = $(addprefix build/completion/,$(SHELLS))
 $(COMPLETIONS): $(TOOL)
 	@mkdir -p $(@D)
-	$(call say,MAKE)$(TOOL) help --completion $(@F) >$@
+	$(call say,MAKE)$(TOOL) help --completion $(@F) >$@.$$$$ && \
+		mv $@.$$$$ $@
 
 # The parts of the harness that serve any project.
 KIT_T = test-lib.sh test-lib-functions.sh lib-run.sh lib-prereq.sh \
@@ -497,13 +498,14 @@ PC_trace2-perf = $(call pc,trace2-perf,counters of the processor and the \
 PC_trace2-testkit = $(call pc,trace2-testkit,a harness and filters for \
 	tests of telemetry,testkit=$(call below,$(kitdir))$(newline),)
 
-# Rows are MODE:FILE:WHERE; they serve install and uninstall alike.
+# Rows are MODE:FILE:WHERE; they serve install and uninstall alike. $(PC_DIR) is
+# one of each installation, as what is written there depends on its places.
 MAN_PAGES = $(shell ls build/docs/man/*.[1-9] 2>/dev/null)
 man_dir = $(mandir)/man$(subst .,,$(suffix $(1)))
 LIB_ROWS = $(foreach h,$(PUBLIC_HEADERS),644:$(h):$(includedir)) \
 	644:$(A):$(libdir) 644:$(SO).$(SO_VERSION):$(libdir) \
-	644:build/pc/trace2.pc:$(libdir)/pkgconfig \
-	644:build/pc/trace2-perf.pc:$(libdir)/pkgconfig
+	644:$(PC_DIR)/trace2.pc:$(libdir)/pkgconfig \
+	644:$(PC_DIR)/trace2-perf.pc:$(libdir)/pkgconfig
 TOOL_ROWS = $(if $(TOOL),755:$(TOOL):$(bindir)) \
 	$(foreach page,$(MAN_PAGES),644:$(page):$(call man_dir,$(page)))
 kit_mode = $(if $(filter %.perl,$(1)),755,644)
@@ -511,7 +513,7 @@ KIT_ROWS = 644:t/testkit.sh:$(kitdir) \
 	$(foreach f,$(KIT_T),$(call kit_mode,$(f)):t/$(f):$(kitdir)/t) \
 	$(foreach f,$(KIT_SCRUB),$(call \
 		kit_mode,$(f)):$(f):$(kitdir)/$(patsubst %/,%,$(dir $(f)))) \
-	644:build/pc/trace2-testkit.pc:$(datadir)/pkgconfig
+	644:$(PC_DIR)/trace2-testkit.pc:$(datadir)/pkgconfig
 ROWS = $(LIB_ROWS) $(TOOL_ROWS) $(KIT_ROWS)
 # Those that are called otherwise than here: FILE:WHERE.
 RENAMED = $(if $(TOOL),build/completion/bash:$(bashdir)/trace2 \
@@ -535,12 +537,14 @@ endef
 
 ## install: library, command, pages, completions, test kit under PREFIX (/usr/local), below DESTDIR
 install: $(A) $(SO) $(TOOL) $(COMPLETIONS) docs
-	$(shell mkdir -p build/pc)$(foreach name,trace2 trace2-perf \
-		trace2-testkit,$(file >build/pc/$(name).pc,$(PC_$(name))))
+	$(eval PC_DIR := $(shell mktemp -d build/pc.XXXXXX))$(foreach \
+		name,trace2 trace2-perf trace2-testkit,$(file \
+		>$(PC_DIR)/$(name).pc,$(PC_$(name))))
 	$(foreach row,$(ROWS),$(call install_row,$(row)))
 	$(foreach row,$(RENAMED),$(call install_renamed,$(row)))
 	ln -sf libtrace2.so.$(SO_VERSION) $(call dest,$(libdir)/libtrace2.so.$(ABI))
 	ln -sf libtrace2.so.$(ABI) $(call dest,$(libdir)/libtrace2.so)
+	rm -r $(PC_DIR)
 	$(if $(DESTDIR),,ldconfig || echo 'ldconfig failed: programs may not find the library yet' >&2)
 
 ## uninstall: remove what install put there
