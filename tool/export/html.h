@@ -3,7 +3,7 @@
  * html - what the two halves of the page for a browser share: html.c walks the
  * recording and makes the data, html_page.c puts the page around it.
  *
- * The data is JSON, in arrays without names so that 100,000 spans are 3 MB;
+ * The data is JSON, in arrays without names so that 100,000 spans are 4 MB;
  * tool/html/data.js gives the places their names. All of it goes through
  * tr2_html_add_data(): no text of a recording can end the element that it
  * stands in.
