@@ -8,7 +8,6 @@
 
 static struct tr2_perf_reader *reader;
 
-/* The same line parsed again says the same kind. */
 static void on_event(void *data, struct tr2_model *m, const struct tr2_in *in)
 {
 	fuzz_write_event(data, m, in);
