@@ -166,7 +166,7 @@ static void take_prefix(struct tr2_perf_reader *r, const char *p,
 	const char *colon;
 	int64_t us;
 
-	if (end - p < 15 || p[2] != ':' || p[5] != ':' || p[8] != '.')
+	if (end - p < 16 || p[2] != ':' || p[5] != ':' || p[8] != '.')
 		return;
 	us = ((number_of(p, 2) * 60 + number_of(p + 3, 2)) * 60 +
 	      number_of(p + 6, 2)) * 1000000 + number_of(p + 9, 6);
