@@ -53,7 +53,7 @@ test_expect_success 'a killed program: all it did, and how it ended' '
 	trace2 report --counters --format=json >counters &&
 	jq -e ".counters[0].value == 1000" counters &&
 	trace2 list >actual &&
-	test_grep "SIGKILL.* worker 1 1000 kill" actual
+	test_grep "SIGKILL.*worker.* 1 1000 kill" actual
 '
 
 test_expect_success GIT 'processes without rings stand beside, and none twice' '

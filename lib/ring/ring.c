@@ -154,7 +154,7 @@ void tr2_ring_tell_losses(struct tr2_control *ring, char *data)
 			return;
 }
 
-__attribute__((noinline)) void tr2_ring_put(struct tr2_slot *slot,
+__attribute__((noinline)) bool tr2_ring_put(struct tr2_slot *slot,
 					    const void *record)
 {
 	const struct tr2_record *head = record;
@@ -162,9 +162,10 @@ __attribute__((noinline)) void tr2_ring_put(struct tr2_slot *slot,
 
 	if (!tr2_ring_begin(&w, slot, head->size,
 			    __builtin_frame_address(0)))
-		return;
+		return false;
 	memcpy(w.p, record, head->size);
 	tr2_ring_end(&w);
+	return true;
 }
 
 void tr2_ring_finish(struct tr2_slot *slot)

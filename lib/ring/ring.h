@@ -254,8 +254,9 @@ TR2_RING_INLINE void tr2_ring_end(const struct tr2_ring_write *w)
 	tr2_ring_leave(w->ring, w->frame, 1);
 }
 
-/* A whole record, complete in memory; its size is in its head. */
-void tr2_ring_put(struct tr2_slot *slot, const void *record);
+/* A whole record, complete in memory; its size is in its head. false: it was
+ * lost, and counted. */
+bool tr2_ring_put(struct tr2_slot *slot, const void *record);
 
 /* No thread writes to the slot's ring any more: gives up what was left in the
  * midst, and wakes the reader. Only by its last owner, or in its name. */

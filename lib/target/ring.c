@@ -191,7 +191,8 @@ void tr2_target_put(struct tr2_target *target, const struct tr2_render *render)
 
 	if (tr2_event_rows[head->type - TR2_RECORD_EVENT].flags &
 	    TR2_E_PROCESS) {
-		tr2_ring_put(tr2_arena_totals(), record->p);
+		if (!tr2_ring_put(tr2_arena_totals(), record->p))
+			tr2_dest_drop(&target->dest);
 		return;
 	}
 	if (!tr2_ring_begin(&w, tr2_my_slot, (uint32_t)record->len,
