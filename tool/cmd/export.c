@@ -11,7 +11,7 @@
 static const struct tr2_export_format *const formats[] = {
 	&tr2_export_chrome,	&tr2_export_folded,	&tr2_export_otlp,
 	&tr2_export_sqlite,	&tr2_export_clickhouse, &tr2_export_prometheus,
-	&tr2_export_csv,	&tr2_export_git_event,
+	&tr2_export_csv,	&tr2_export_git_event,	&tr2_export_perf,
 };
 
 /* "|sessions|threads…": what --table takes stands behind the first bar. */
@@ -29,8 +29,9 @@ static const struct tr2_option options[] = {
 	{ 0, "to", "FORMAT", TR2_OPT_STRING, &to,
 	  "chrome (Perfetto, Chrome, speedscope), folded (flame graphs), otlp "
 	  "(OpenTelemetry), sqlite, clickhouse, prometheus (a textfile for "
-	  "node_exporter), csv or git-event",
-	  "chrome|folded|otlp|sqlite|clickhouse|prometheus|csv|git-event" },
+	  "node_exporter), csv, git-event or perf (perf.data, of "
+	  "samples)",
+	  "chrome|folded|otlp|sqlite|clickhouse|prometheus|csv|git-event|perf" },
 	{ 0, "url", "URL", TR2_OPT_LIST, &chosen.urls,
 	  "send OTLP to this collector, such as http://localhost:4318/v1/traces"
 	  ", or env: to the one that OTEL_EXPORTER_OTLP_ENDPOINT names; of "

@@ -15,7 +15,7 @@
 #include "model/stats.h"
 #include "read/read.h"
 
-static bool regions, threads, timers, counters, errors;
+static bool regions, threads, timers, counters, errors, samples;
 static const char *html;
 static struct tr2_export_options html_options;
 struct tr2_report_options tr2_report = { NULL, NULL, -1, false };
@@ -30,6 +30,8 @@ static const struct tr2_option options[] = {
 	{ 0, "counters", NULL, TR2_OPT_FLAG, &counters, "the counters", NULL },
 	{ 0, "errors", NULL, TR2_OPT_FLAG, &errors,
 	  "the errors that were reported", NULL },
+	{ 0, "samples", NULL, TR2_OPT_FLAG, &samples,
+	  "which calls led to what GIT_TRACE2_SAMPLE counted", NULL },
 	{ 0, "per-thread", NULL, TR2_OPT_FLAG, &tr2_report.per_thread,
 	  "timers and counters by thread", NULL },
 	{ 's', "sort", "COLUMN", TR2_OPT_STRING, &tr2_report.sort,
@@ -430,11 +432,11 @@ static bool overview(const struct tr2_model *m)
 
 /* ---- the command ------------------------------------------------------------------------ */
 
-static bool views(const struct tr2_model *m)
+static bool views(struct tr2_model *m)
 {
 	bool ok = true;
 
-	if (!(regions || threads || timers || counters || errors))
+	if (!(regions || threads || timers || counters || errors || samples))
 		return tr2_report.group ? tr2_report_groups(m) : overview(m);
 	if (regions)
 		ok = tr2_report_regions(m);
@@ -446,6 +448,8 @@ static bool views(const struct tr2_model *m)
 		ok = tr2_report_counters(m);
 	if (ok && errors)
 		ok = tr2_report_errors(m);
+	if (ok && samples)
+		ok = tr2_report_samples(m);
 	return ok;
 }
 
@@ -510,7 +514,7 @@ static int run(int argc, char **argv)
 const struct tr2_command tr2_command_report = {
 	.name = "report",
 	.synopsis = "[--regions] [--threads] [--timers] [--counters] "
-		    "[--errors] [-s COLUMN] [-n N] [-g BY] "
+		    "[--errors] [--samples] [-s COLUMN] [-n N] [-g BY] "
 		    "[--html FILE] [INPUT...]",
 	.summary = "Shows where the time went.",
 	.details = "Without a view: the processes as a tree. SELF is the time "

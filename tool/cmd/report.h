@@ -30,5 +30,6 @@ bool tr2_report_threads(const struct tr2_model *m);
 bool tr2_report_timers(const struct tr2_model *m);
 bool tr2_report_counters(const struct tr2_model *m);
 bool tr2_report_errors(const struct tr2_model *m);
+bool tr2_report_samples(struct tr2_model *m); /* gives it names */
 
 #endif

@@ -61,7 +61,8 @@ struct tr2_export_format {
 
 extern const struct tr2_export_format tr2_export_chrome, tr2_export_clickhouse,
 	tr2_export_csv, tr2_export_folded, tr2_export_git_event,
-	tr2_export_otlp, tr2_export_prometheus, tr2_export_sqlite;
+	tr2_export_otlp, tr2_export_perf, tr2_export_prometheus,
+	tr2_export_sqlite;
 
 /* Writes it all to the sink, which is open. false: an error was printed. */
 bool tr2_export_run(struct tr2_export *x, const struct tr2_export_format *f);

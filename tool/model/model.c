@@ -34,8 +34,12 @@ static bool start_arrays(struct tr2_model *m)
 	(void)tr2_add(m, tasks);
 	(void)tr2_add(m, nodes);
 	(void)tr2_add(m, problems);
+	(void)tr2_add(m, samples);
+	(void)tr2_add(m, calls);
+	(void)tr2_add(m, mappings);
 	return m->sessions && m->threads && m->spans && m->children &&
-	       m->points && m->metrics && m->tasks && m->nodes && m->problems;
+	       m->points && m->metrics && m->tasks && m->nodes && m->problems &&
+	       m->samples && m->calls && m->mappings;
 }
 
 struct tr2_model *tr2_model_new(void)
@@ -87,6 +91,9 @@ void tr2_model_free(struct tr2_model *m)
 	free(m->nodes);
 	free(m->lines);
 	free(m->problems);
+	free(m->samples);
+	free(m->calls);
+	free(m->mappings);
 	free(m);
 }
 

@@ -135,6 +135,25 @@ struct tr2_metric {
 	const char *histogram;
 };
 
+/* ---- samples: which calls led to a count ----------------------------------- */
+
+struct tr2_sample {
+	tr2_str event; /* as it was asked for: app/odb/unzip/:1000 */
+	tr2_str thread;
+	uint32_t session, tid, cpu;
+	int64_t at_ns;
+	uint64_t count; /* how much was counted since the last one */
+	/* Return addresses, the innermost first. */
+	uint32_t first_call, nr_calls;
+};
+
+/* Executable code in a process's memory. */
+struct tr2_mapping {
+	uint32_t session;
+	tr2_str file;
+	uint64_t addr, len, pgoff;
+};
+
 /* ---- threads and sessions ---------------------------------------------- */
 
 #define TR2_THREAD_OPEN (1u << 0)        /* no thread_exit; not said of main */
@@ -331,10 +350,13 @@ struct tr2_model {
 	struct tr2_node *nodes;
 	struct tr2_line *lines;
 	struct tr2_problem *problems;
+	struct tr2_sample *samples; /* those of a session by time, together */
+	uint64_t *calls;
+	struct tr2_mapping *mappings;
 	/* One more than the last index: for (i = 1; i < nr_x; i++). */
 	uint32_t nr_sessions, nr_threads, nr_spans, nr_children, nr_points;
 	uint32_t nr_metrics, nr_tasks, nr_nodes, nr_problems;
-	uint32_t nr_lines;
+	uint32_t nr_lines, nr_samples, nr_calls, nr_mappings;
 	uint32_t first_root, last_root; /* chained by node->next */
 	int64_t spawning_ns; /* of the time of the roots: in which at least one
 				process was started or reaped, and its parent

@@ -73,6 +73,7 @@ struct tr2_model_private {
 	uint32_t alloc_sessions, alloc_threads, alloc_spans, alloc_children;
 	uint32_t alloc_points, alloc_metrics, alloc_tasks, alloc_nodes;
 	uint32_t alloc_lines, alloc_problems;
+	uint32_t alloc_samples, alloc_calls, alloc_mappings;
 };
 
 /* Makes room for one more element. false: no memory, or 2^32 of them. */

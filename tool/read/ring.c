@@ -15,6 +15,7 @@
 #include "read/ring_event.h"
 #include "read/ring_names.h"
 #include "read/ring_pieces.h"
+#include "read/ring_sample.h"
 
 #define MAX_WALL_NS 4500000000000000000u /* in the year 2112 */
 
@@ -105,9 +106,9 @@ static bool is_event(const struct tr2_record *record)
 	       record->size >= sizeof(struct tr2_record_event);
 }
 
-static bool add_entry(struct tr2_ring_reader *r, const struct tr2_record *record)
+static bool add_entry(struct tr2_ring_reader *r, const struct tr2_record *record,
+		      uint64_t time)
 {
-	const struct tr2_record_event *event = (const void *)record;
 	struct entry *e;
 
 	if (r->nr_entries >= r->alloc_entries &&
@@ -115,7 +116,7 @@ static bool add_entry(struct tr2_ring_reader *r, const struct tr2_record *record
 			    r->nr_entries, sizeof(*r->entries)))
 		return false;
 	e = &r->entries[r->nr_entries];
-	e->time = event->time;
+	e->time = time;
 	e->record = record;
 	e->order = r->nr_entries++;
 	return true;
@@ -124,8 +125,15 @@ static bool add_entry(struct tr2_ring_reader *r, const struct tr2_record *record
 static bool take_record(struct tr2_ring_reader *r,
 			const struct tr2_record *record)
 {
+	const struct tr2_record_event *event = (const void *)record;
+	const struct tr2_record_sample *sample = (const void *)record;
+
 	if (is_event(record))
-		return add_entry(r, record);
+		return add_entry(r, record, event->time);
+	if (tr2_ring_is_sample(record))
+		return add_entry(r, record, sample->time);
+	if (record->type == TR2_RECORD_MMAP) /* before all samples */
+		return add_entry(r, record, 0);
 	return tr2_ring_names_record(&r->names, record);
 }
 
@@ -313,16 +321,49 @@ static bool add_event(struct tr2_ring_reader *r, const struct entry *entry,
 	return true;
 }
 
-static bool add_events(struct tr2_ring_reader *r)
+static bool add_sample(struct tr2_ring_reader *r, const struct entry *entry)
+{
+	const struct tr2_record_sample *record = (const void *)entry->record;
+	uint64_t start_ns = r->file.header.start_ns;
+	uint64_t ns = tr2_ring_file_ns(&r->file, entry->time);
+	const char *thread = tr2_ring_names_of(&r->names, record->tid,
+					       entry->time, false);
+	struct tr2_sample sample = {
+		.session = r->session,
+		.at_ns = ns > start_ns ?
+				 (int64_t)smaller(ns - start_ns,
+						  TR2_RING_MAX_NS) :
+				 0,
+		.thread = tr2_intern(r->m, thread, strlen(thread)),
+	};
+
+	return tr2_ring_sample(r->m, &r->file, record, &sample);
+}
+
+static bool add_entry_to_model(struct tr2_ring_reader *r,
+			       const struct entry *entry)
 {
 	struct tr2_in in;
+
+	switch (entry->record->type) {
+	case TR2_RECORD_SAMPLE:
+		return add_sample(r, entry);
+	case TR2_RECORD_MMAP:
+		return tr2_ring_mapping(r->m, r->session, entry->record);
+	default:
+		return add_event(r, entry, &in);
+	}
+}
+
+static bool add_events(struct tr2_ring_reader *r)
+{
 	uint32_t i;
 
 	if (r->nr_entries)
 		qsort(r->entries, r->nr_entries, sizeof(*r->entries),
 		      compare_entries);
 	for (i = 0; i < r->nr_entries; i++)
-		if (!add_event(r, &r->entries[i], &in))
+		if (!add_entry_to_model(r, &r->entries[i]))
 			return false;
 	return true;
 }
