@@ -1,0 +1,70 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+
+test_description='what "Which path does the work?" shows is what happens'
+
+. ./test-lib.sh
+
+page=$GIT_BUILD_DIR/Documentation/howto-which-path.adoc
+test_lazy_prereq PERF 'perf report -h >/dev/null 2>&1 || test $? = 129'
+test_lazy_prereq NAMES '
+	nm "$GIT_BUILD_DIR/build/examples/treesum" | grep " sum_files$" &&
+	trace2 report --samples "$TRASH_DIRECTORY/rings" >out 2>err &&
+	! grep "without libdw" err
+'
+
+# commands WORD: those of the page that begin so, or hold it.
+commands () {
+	sed -n 's/^    \$ //p' "$page" | grep -e "$1"
+}
+
+# shown WORD: what stands in the page below such a command, without numbers.
+shown () {
+	sed -n "/^    \\$ .*$1/,/^\$/s/^    //p" "$page" | sed 1d | words
+}
+
+words () {
+	sed 's/[0-9][0-9.]*//g; s/   */ /g; s/^ *//; s/ *$//'
+}
+
+PATH=$GIT_BUILD_DIR/build/examples:$PATH
+
+test_expect_success 'it is sampled' '
+	mkdir src &&
+	cp "$GIT_BUILD_DIR"/lib/base/*.[ch] "$GIT_BUILD_DIR"/lib/session/*.[ch] src &&
+	commands mkdir >run.sh &&
+	commands GIT_TRACE2_SAMPLE >>run.sh &&
+	test_line_count = 2 run.sh &&
+	sh ./run.sh >table &&
+	grep "^\.c " table
+'
+
+test_expect_success NAMES 'the report is as the page has it' '
+	commands "report --samples" >run.sh &&
+	test_line_count = 1 run.sh &&
+	sh ./run.sh | words >out &&
+	shown "report --samples" >expect &&
+	test_line_count = 7 expect &&
+	# Below the thread it is the C library that names things.
+	sed -n "1,5p" expect >expect.5 &&
+	sed -n "1,5p" out >actual.5 &&
+	test_cmp expect.5 actual.5
+'
+
+test_expect_success NAMES,PERF 'and so is what perf makes of it' '
+	commands "export --to perf" >run.sh &&
+	commands "^perf report" >>run.sh &&
+	test_line_count = 2 run.sh &&
+	sh ./run.sh 2>err >report &&
+	words <report >actual &&
+	for line in "# Samples: of event .app/treesum/bytes/." \
+		"# Overhead Command Shared Object Symbol" \
+		"% th:sum treesum \[\.\] sum_file" \
+		"sum_files" "start_thread"
+	do
+		shown "perf report" | grep -e "$line" &&
+		grep -e "$line" actual || return 1
+	done
+'
+
+test_done
