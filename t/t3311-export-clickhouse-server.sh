@@ -1,0 +1,120 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+
+test_description='trace2 export: into a real ClickHouse, one server and two shards'
+
+. ./test-lib.sh
+. "$TEST_DIRECTORY"/t3300/lib-export.sh
+. "$TEST_DIRECTORY"/lib-clickhouse.sh
+
+if ! test_have_prereq CLICKHOUSE
+then
+	skip_all='clickhouse-server or libcurl is missing'
+	test_done
+fi
+sane_unset CLICKHOUSE_USER CLICKHOUSE_PASSWORD
+
+stop () {
+	kill -9 "$1" &&
+	{ wait "$1" || :; }
+}
+test_atexit_servers () {
+	kill -9 "$pid1" "$pid2" 2>/dev/null
+	wait
+}
+
+test_expect_success 'two servers' '
+	prepare_servers &&
+	start_server s1 "$url1" &&
+	pid1=$started &&
+	start_server s2 "$url2" &&
+	pid2=$started &&
+	"$PERL_PATH" "$TEST_DIRECTORY"/t3310/fleet.perl 20 5 3 \
+		"$TRACES"/*.event >fleet.event &&
+	for name in sessions threads spans events data timers counters tasks
+	do
+		trace2 export --to csv --table $name fleet.event >$name.csv &&
+		nr=$("$PERL_PATH" -0777 -ne "print tr/\r//" $name.csv) &&
+		printf "$name\\t%d\\n" $((nr - 1)) || return 1
+	done >expect &&
+	test_grep "^spans	[0-9][0-9][0-9]" expect
+'
+
+test_expect_success 'one server has what csv has, once' '
+	trace2 export --to clickhouse --url "$url1" --database one fleet.event &&
+	counts "$url1" one >actual &&
+	test_cmp expect actual &&
+	trace2 export --to clickhouse --url "$url1" --database one fleet.event &&
+	counts "$url1" one >actual &&
+	test_cmp expect actual &&
+	ask "$url1" "SELECT category, label, sum(duration_ns), max(self_ns)
+		FROM one.spans WHERE kind = '\''region'\''
+		GROUP BY category, label ORDER BY category, label" >regions &&
+	test_line_count -gt 10 regions &&
+	ask "$url1" "SELECT uniqExact(day), uniqExact(host) FROM one.sessions" >days &&
+	echo "3	5" >expect.days &&
+	test_cmp expect.days days &&
+	ask "$url1" "SELECT count() FROM one.sessions
+		WHERE toDate(start) != day" >days &&
+	echo 0 >expect.days &&
+	test_cmp expect.days days
+'
+
+test_expect_success 'a session that went on is one, for who says FINAL' '
+	sed "/\"code\":1}/d; /wait.*both.*}/d" "$MIX" >cut.event &&
+	trace2 export --to clickhouse --url "$url1" --database on cut.event &&
+	trace2 export --to clickhouse --url "$url1" --database on "$MIX" &&
+	ask "$url1" "SELECT end, code FROM on.sessions FINAL ORDER BY code" >actual &&
+	test_write_lines "exit	1" "exit	3" >expect.on &&
+	test_cmp expect.on actual &&
+	ask "$url1" "SELECT count() FROM on.spans FINAL" >actual &&
+	echo 5 >expect.on &&
+	test_cmp expect.on actual
+'
+
+test_expect_success 'a shard that fails in the middle: nothing is lost or double' '
+	trace2 export --to clickhouse --cluster two --url "$url1" --url "$url2" \
+		--database two "$MIX" &&
+	ask "$url2" "RENAME TABLE two.spans_local TO two.gone" &&
+	test_expect_code 128 trace2 export --to clickhouse --url "$url1" \
+		--database two fleet.event 2>err &&
+	test_grep "answered [45][0-9][0-9]: Code: .*two.spans_local" err &&
+	ask "$url1" "SELECT count() FROM two.threads" >threads &&
+	ask "$url1" "SELECT count() FROM two.sessions" >sessions &&
+	test "$(cat threads)" -gt 200 &&
+	test "$(cat sessions)" = 2 &&
+	ask "$url2" "RENAME TABLE two.gone TO two.spans_local" &&
+	trace2 export --to clickhouse --url "$url1" --database two \
+		fleet.event "$MIX" &&
+	trace2 export --to clickhouse --url "$url1" --database both \
+		fleet.event "$MIX" &&
+	counts "$url1" both >expect.two &&
+	counts "$url1" two >actual &&
+	test_cmp expect.two actual &&
+	ask "$url1" "SELECT count() > 20 FROM two.sessions_local" >some &&
+	ask "$url2" "SELECT count() > 20 FROM two.sessions_local" >>some &&
+	test_write_lines 1 1 >expect.some &&
+	test_cmp expect.some some
+'
+
+test_expect_success 'a shard that is away: said, and completed later' '
+	"$PERL_PATH" "$TEST_DIRECTORY"/t3310/fleet.perl 3 2 1 "$TRACES"/*.event |
+		sed s/Z-Ha/Z-Hb/g >more.event &&
+	counts "$url1" two >before &&
+	stop "$pid2" &&
+	test_expect_code 128 trace2 export --to clickhouse --url "$url1" \
+		--database two more.event 2>err &&
+	test_grep "$url1. answered [45][0-9][0-9]: Code: " err &&
+	start_server s2 "$url2" &&
+	pid2=$started &&
+	counts "$url1" two >actual &&
+	test_cmp before actual &&
+	trace2 export --to clickhouse --url "$url1" --database two more.event &&
+	trace2 export --to clickhouse --url "$url1" --database both more.event &&
+	counts "$url1" both >expect &&
+	counts "$url1" two >actual &&
+	test_cmp expect actual
+'
+
+test_atexit_servers
+test_done
