@@ -16,6 +16,7 @@
 #include "read/ring_file.h"
 #include "read/ring_pieces.h"
 #include "record/ringmap.h"
+#include "record/store.h"
 
 /* A look at all rings this often, for what no wake-up tells: new threads, ends
  * by SIGKILL, the little that is in a ring that does not fill. */
@@ -38,23 +39,6 @@ struct tr2_ring_client {
 };
 
 /* ---- taking --------------------------------------------------------------------- */
-
-static int write_all(int fd, const void *data, size_t len)
-{
-	const char *p = data;
-	ssize_t n;
-
-	while (len) {
-		n = write(fd, p, len);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -1;
-		p += n;
-		len -= (size_t)n;
-	}
-	return 0;
-}
 
 static int open_pieces(struct tr2_ring_client *c)
 {
@@ -85,8 +69,8 @@ static int write_piece(struct tr2_ring_client *c, uint32_t slot,
 	if (open_pieces(c))
 		return -1;
 	before = lseek(c->pieces_fd, 0, SEEK_CUR);
-	if (!write_all(c->pieces_fd, &piece, sizeof(piece)) &&
-	    !write_all(c->pieces_fd, records->p, records->len))
+	if (!tr2_store_write(c->pieces_fd, &piece, sizeof(piece)) &&
+	    !tr2_store_write(c->pieces_fd, records->p, records->len))
 		return 0;
 	if (!c->rings->write_errno)
 		c->rings->write_errno = errno;

@@ -406,8 +406,9 @@ void tr2_store_release(struct tr2_store *s)
 	s->dir_fd = s->events_fd = s->rings_fd = -1;
 }
 
-static int write_all(int fd, const char *p, size_t len)
+int tr2_store_write(int fd, const void *data, size_t len)
 {
+	const char *p = data;
 	ssize_t n;
 
 	while (len) {
@@ -431,7 +432,7 @@ int tr2_store_write_meta(struct tr2_store *s, const char *text, size_t len)
 
 	if (fd < 0)
 		return -1;
-	ret = write_all(fd, text, len);
+	ret = tr2_store_write(fd, text, len);
 	/* A network file system may only say on close that it is full. */
 	if (close(fd) && !ret)
 		ret = -1;

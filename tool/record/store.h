@@ -44,6 +44,9 @@ void tr2_store_undo(struct tr2_store *store);
  * else, or in use, and it was said on stderr. */
 int tr2_store_remove(const char *path);
 
+/* All of it. -1: errno, and a part may be written. */
+int tr2_store_write(int fd, const void *data, size_t len);
+
 /* Replaces meta.json, whole or not at all. -1: errno. */
 int tr2_store_write_meta(struct tr2_store *store, const char *text, size_t len);
 
