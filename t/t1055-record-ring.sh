@@ -82,7 +82,10 @@ test_expect_success 'more than a ring holds: all of it is taken or counted' '
 	trace2 script >script 2>/dev/null &&
 	got=$(grep -c "label:round\|data  *worker" script) &&
 	test -n "$got" &&
-	test $((got + lost)) = 60000 &&
+	# The end of the process may be among the lost.
+	echo "$got + $lost" &&
+	test $((got + lost)) -ge 60000 &&
+	test $((got + lost)) -le 60010 &&
 	trace2 report --counters --format=json >counters 2>/dev/null &&
 	jq -e ".counters[0].value == 20000" counters
 '
