@@ -13,6 +13,9 @@ then
 	test_done
 fi
 sane_unset CLICKHOUSE_USER CLICKHOUSE_PASSWORD
+test_lazy_prereq CLICKHOUSE_CLIENT 'command -v clickhouse-client'
+
+page=$GIT_BUILD_DIR/Documentation/howto-fleet.adoc
 
 stop () {
 	kill -9 "$1" &&
@@ -114,6 +117,97 @@ test_expect_success 'a shard that is away: said, and completed later' '
 	counts "$url1" both >expect &&
 	counts "$url1" two >actual &&
 	test_cmp expect actual
+'
+
+# Streams like those that the page was written with: of Git's commands, and as
+# many of each.
+test_expect_success 'the questions of howto-fleet have the answers that it shows' '
+	for name in alias clone commit error fetch gc push status
+	do
+		echo "$TRACES/$name.event" || return 1
+	done >files &&
+	tr "\n" "\0" <files |
+		xargs -0 "$PERL_PATH" "$TEST_DIRECTORY"/t3310/fleet.perl 6 2 3 |
+		trace2 export --to clickhouse --cluster two --url "$url1" \
+			--url "$url2" --database trace2 - &&
+	"$PERL_PATH" "$TEST_DIRECTORY"/t3310/page.perl "$page" questions &&
+	test_line_count -gt 5 questions &&
+	while read -r nr
+	do
+		ask "$url1" "$(cat "question.$nr") FORMAT TSVWithNames" >answer &&
+		"$PERL_PATH" "$TEST_DIRECTORY"/t3310/page.perl --shape \
+			"	" <answer >actual &&
+		"$PERL_PATH" "$TEST_DIRECTORY"/t3310/page.perl --shape \
+			"  +" <"answer.$nr" >expect &&
+		test_line_count -gt 1 expect &&
+		test_cmp expect actual || return 1
+	done <questions
+'
+
+# The port for the client is not that of HTTP.
+client_of () {
+	port=$(sed -n "s/.*<tcp_port>\([0-9]*\)<.*/\1/p" "$1"/config.xml) &&
+	test -n "$port" &&
+	write_script bin/clickhouse-client <<-EOF
+	exec $(command -v clickhouse-client) --host 127.0.0.1 --port $port "\$@"
+	EOF
+}
+
+test_expect_success CLICKHOUSE_CLIENT 'what howto-fleet drops is gone from all tables of each shard, and no other' '
+	sed -n "/^    \\$ clickhouse-client/,/^\$/p" "$page" |
+		sed -e "s/^    \\$ //" \
+		    -e "s/today() - 90/toDate('\''2026-11-20'\'')/" >drop &&
+	test_grep "toDate(.2026-11-20.)" drop &&
+	days="SELECT table, partition FROM system.parts WHERE active AND
+		database = '\''trace2'\'' AND rows > 0
+		GROUP BY table, partition ORDER BY table, partition" &&
+	mkdir bin &&
+	real=$PATH &&
+	for shard in s1 s2
+	do
+		case $shard in
+		s1) url=$url1 ;;
+		s2) url=$url2 ;;
+		esac &&
+		ask "$url" "$days" >before &&
+		grep -v 2026-11-19 before >expect &&
+		test_grep "^spans_local	2026-11-19" before &&
+		test_grep "^schema	" before &&
+		client_of $shard &&
+		PATH=$PWD/bin:$real sh -e drop &&
+		ask "$url" "$days" >actual &&
+		test_cmp expect actual &&
+		rm bin/clickhouse-client || return 1
+	done &&
+	ask "$url1" "SELECT count() FROM trace2.sessions
+		WHERE toDate(start) < '\''2026-11-20'\''" >actual &&
+	echo 0 >expect &&
+	test_cmp expect actual
+'
+
+# From this version on: before it, the server does not know the word.
+test_expect_success 'days that go by themselves: as howto-fleet says, of the versions that it says' '
+	sed -n "s/^    \(ALTER TABLE .* MODIFY TTL .*\)/\1/p" "$page" |
+		sed -e "s/spans/spans_local/" -e "s/90 DAY/1 DAY/" >ttl &&
+	test_line_count = 1 ttl &&
+	ask "$url1" "SELECT toUInt16(splitByChar('\''.'\'', version())[1]) * 100 +
+		toUInt16(splitByChar('\''.'\'', version())[2]) >= 1906" >knows &&
+	case "$(cat knows)" in
+	1)
+		ask "$url1" "$(cat ttl)" &&
+		ask "$url1" "OPTIMIZE TABLE trace2.spans_local FINAL" &&
+		ask "$url1" "SELECT count() FROM trace2.spans_local" >actual &&
+		echo 0 >expect &&
+		test_cmp expect actual
+		;;
+	0)
+		! ask "$url1" "$(cat ttl)" >answer &&
+		test_grep "Syntax error.*TTL day" answer
+		;;
+	*)
+		return 1
+		;;
+	esac
 '
 
 test_atexit_servers

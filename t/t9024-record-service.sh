@@ -216,6 +216,27 @@ test_expect_success SYSTEMD 'the unit is one that systemd takes' '
 	test_must_be_empty err
 '
 
+# A unit of howto-fleet: the indented block below the line that names its file.
+unit_of_page () {
+	sed -n "/^.\/etc\/systemd\/system\/$1.:\$/,/^[^ ]/s/^    //p" \
+		"$GIT_BUILD_DIR"/Documentation/howto-fleet.adoc
+}
+
+test_expect_success SYSTEMD 'the units of howto-fleet are ones that systemd takes' '
+	for unit in trace2-export.service trace2-export.timer
+	do
+		unit_of_page $unit | sed "s,/usr/bin/trace2,$(command -v cat)," >$unit &&
+		test_grep "^Description=" $unit || return 1
+	done &&
+	test_grep "^ExecStart=" trace2-export.service &&
+	test_grep "^OnCalendar=" trace2-export.timer &&
+	! grep OnCalendar trace2-export.service &&
+	XDG_RUNTIME_DIR=$PWD systemd-analyze --user verify ./trace2-export.service \
+		./trace2-export.timer >err 2>&1 ||
+	{ cat err && return 1; } &&
+	test_must_be_empty err
+'
+
 # The command line of the unit is run as systemd would, with the parts that
 # systemd fills in.
 test_expect_success 'what the unit runs collects' '
