@@ -228,7 +228,10 @@ objects = $(addsuffix .o,$(addprefix $(OBJ)/,$(basename $(1))))
 
 LIB_OBJ := $(call objects,$(LIB_SRC))
 TEST_TOOL_OBJ := $(call objects,$(TEST_TOOL_SRC))
-UNIT_OBJ := $(call objects,$(UNIT_SRC))
+# Those called tool-NAME are of the command.
+UNIT_TOOL_SRC := $(filter t/unit/tool-%,$(UNIT_SRC))
+UNIT_OBJ := $(call objects,$(filter-out $(UNIT_TOOL_SRC),$(UNIT_SRC))) \
+	$(addprefix $(TOOL_OBJ)/,$(UNIT_TOOL_SRC:.c=.o))
 PERF_OBJ := $(call objects,$(PERF_SRC))
 MODULE_OBJ := $(call objects,$(MODULE_SRC))
 HOST_OBJ := $(call objects,$(HOST_SRC))
@@ -284,6 +287,10 @@ $(TOOL_OBJ)/t/fuzz/%.o: t/fuzz/%.c
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(C_FLAGS) $(TOOL_FLAGS) -DTR2_IN_TESTS -MMD -MP -c -o $@ $<
 
+$(TOOL_OBJ)/t/unit/%.o: t/unit/%.c
+	@mkdir -p $(@D)
+	$(call say,CC)$(CC) $(C_FLAGS) $(TOOL_FLAGS) -DTR2_IN_TESTS -MMD -MP -c -o $@ $<
+
 $(TOOL_OBJ)/tool/%.o: tool/%.cc
 	@mkdir -p $(@D)
 	$(call say,CXX)$(CXX) $(CXX_FLAGS) -Itool $(TOOL_CFLAGS) -MMD -MP \
@@ -336,7 +343,8 @@ build/perf/shared-%: $(OBJ)/t/perf/shared-%.o $(SO) build/build-options
 		-Lbuild/lib -ltrace2
 
 # Unit tests and benchmarks reach private functions, so they take the archive.
-$(UNITS) $(filter-out build/perf/shared-%,$(PERFS)): build/%: $(OBJ)/t/%.o $(A) build/build-options
+UNITS_TOOL = $(UNIT_TOOL_SRC:t/%.c=build/%)
+$(filter-out $(UNITS_TOOL),$(UNITS)) $(filter-out build/perf/shared-%,$(PERFS)): build/%: $(OBJ)/t/%.o $(A) build/build-options
 	@mkdir -p $(@D)
 	$(call say,LINK)$(CC) -o $@ $< $(A) $(LINK_FLAGS)
 
@@ -373,12 +381,17 @@ $(EXAMPLES): build/examples/%: $(OBJ)/examples/%.o $(SO) build/build-options
 	$(call say,LINK)$(CC) -o $@ $< $(LINK_FLAGS) $(RPATH) \
 		-Lbuild/lib -ltrace2
 
-# All that the fuzzers may call: everything but the commands.
+# All that fuzzers and unit tests may call: everything but the commands.
 FUZZED = $(filter-out $(TOOL_OBJ)/tool/main.o $(TOOL_OBJ)/tool/cmd/%,$(TOOL_C_OBJ)) \
 	$(HTML_OBJ) $(TOOL_CXX_OBJ) $(LIB_OBJ)
 LINK_FUZZ = $(if $(TOOL_CXX_OBJ),$(CXX),$(CC)) -o $@ $(filter-out \
 	%/$(if $(1),replay,libfuzzer).o,$(FUZZ_OBJ)) $(FUZZED) $(LINK_FLAGS) \
 	$(1) $(TOOL_LIBS)
+
+$(UNITS_TOOL): build/%: $(TOOL_OBJ)/t/%.o $(FUZZED) build/build-options
+	@mkdir -p $(@D)
+	$(call say,LINK)$(if $(TOOL_CXX_OBJ),$(CXX),$(CC)) -o $@ $< $(FUZZED) \
+		$(LINK_FLAGS) $(TOOL_LIBS)
 
 build/fuzz/replay: $(FUZZ_OBJ) $(FUZZED) build/build-options
 	@mkdir -p $(@D)

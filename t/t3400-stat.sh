@@ -4,6 +4,7 @@
 test_description='trace2 stat: a command several times, and what it takes'
 
 . ./test-lib.sh
+. "$TEST_DIRECTORY"/lib-terminal.sh
 
 PATH=$GIT_BUILD_DIR/build/bin:$PATH
 test_lazy_prereq JQ 'jq --version'
@@ -169,7 +170,13 @@ test_expect_success 'bad events, and other usage errors' '
 	test_expect_code 2 trace2 stat -r 0 true 2>err &&
 	test_grep "^trace2: -r must be at least 1" err &&
 	test_expect_code 2 trace2 stat --fail-above 5% true 2>err &&
-	test_grep "^trace2: --fail-above needs a --baseline" err &&
+	test_grep "^trace2: --fail-above needs a --baseline or --against" err &&
+	test_expect_code 2 trace2 stat --baseline . --against true true 2>err &&
+	test_grep "^trace2: there is one base: --baseline or --against" err &&
+	test_expect_code 2 trace2 stat --against "a | b" true 2>err &&
+	test_grep "^trace2: --against .a | b.: quote .* or let a shell do it: sh -c" err &&
+	test_expect_code 127 trace2 stat --against no-such-command true 2>err &&
+	test_grep "cannot run .no-such-command.: command not found" err &&
 	test_expect_code 128 trace2 stat --baseline nowhere true 2>err &&
 	test_grep "^trace2: cannot read .nowhere.: No such file" err
 '
@@ -291,7 +298,7 @@ test_expect_success JQ 'JSON has the runs, the measures and the differences' '
 	trace2 stat -q -r 6 --baseline fast --format=json true >out &&
 	jq -c "keys, .stat[0].runs, .stat[0].command, [.runs[].run]" out >actual &&
 	cat >expect <<-\EOF &&
-	["differences","measures","runs","stat"]
+	["differences","measures","notes","runs","stat"]
 	6
 	["true"]
 	[1,2,3,4,5,6]
@@ -308,6 +315,115 @@ test_expect_success 'a run that stands apart is named, and stays in the numbers'
 	trace2 stat -r 9 -o wild.set ./wild 2>err &&
 	test_grep "runs* stands* apart:.* run 9 took 2" err &&
 	test_grep " 2\.[0-9]*s  wall$" err
+'
+
+test_expect_success JQ '--against: both take turns, and who is first, too' '
+	write_script turn <<-\EOF &&
+	echo "$*" >>turns
+	EOF
+	trace2 stat -r 4 --warmup 1 -q -o pair --only run --against "./turn \"the base\"" \
+		./turn new >out 2>err &&
+	test_must_be_empty err &&
+	test_write_lines "the base" new "the base" new new "the base" \
+		"the base" new new "the base" >expect &&
+	test_cmp expect turns &&
+	test_grep "^./turn new: 4 runs in turns after 1 to warm up$" out &&
+	test_grep "^Compared with ./turn .the base.: 4 runs in turns after 1 to warm up$" out &&
+	test_grep "^Medians of 4 and 4 runs" out &&
+	ls pair pair.base >actual &&
+	cat >expect <<-\EOF &&
+	pair:
+	run-0001
+	run-0002
+	run-0003
+	run-0004
+
+	pair.base:
+	run-0001
+	run-0002
+	run-0003
+	run-0004
+	EOF
+	test_cmp expect actual &&
+	trace2 diff --only run --format=csv pair.base pair >expect &&
+	trace2 stat -r 4 -q --format=json --against true false >out ||
+	test $? = 1 &&
+	jq -c "[.stat[] | [.side, .command, .runs, .failed, .code]],
+		[.runs[] | [.side, .run]]" out >actual &&
+	cat >expect <<-\EOF &&
+	[["cmd",["false"],4,4,1],["base",["true"],4,0,0]]
+	[["cmd",1],["cmd",2],["cmd",3],["cmd",4],["base",1],["base",2],["base",3],["base",4]]
+	EOF
+	test_cmp expect actual
+'
+
+test_expect_success '--against: a difference that is there is found, none is not' '
+	write_script works <<-\EOF &&
+	i=0
+	while test $i -lt $1
+	do
+		/bin/true
+		i=$((i + 1))
+	done
+	EOF
+	trace2 stat -r 5 -q --only process --fail-above 100% \
+		--against "./works 2" ./works 2 >out &&
+	test_expect_code 1 trace2 stat -r 5 -q -e page-faults --only event \
+		--fail-above 100% --against "./works 1" ./works 20 >out 2>err &&
+	test_grep "^trace2: event .page-faults.* grew from .* by more than 100%" err &&
+	test_expect_code 3 trace2 stat -r 2 -q --against "sh -c \"exit 3\"" true >out &&
+	test_grep "2 runs in turns; 2 failed, the first with exit 3$" out
+'
+
+test_expect_success 'interrupted while they take turns: what was complete of both is shown' '
+	write_script halts <<-EOF &&
+	echo run >>halts.runs
+	test \$(wc -l <halts.runs) -ne 6 || {
+		kill -INT \$PPID
+		exec "$PERL_PATH" -e "alarm 30; sleep 60"
+	}
+	EOF
+	test_expect_code 130 trace2 stat -r 5 -q -o halted --against "./halts base" \
+		./halts new >out 2>err &&
+	test_grep "^./halts new: 2 runs in turns; interrupted: 5 were wanted$" out &&
+	test_grep "^Compared with ./halts base: 3 runs in turns$" out &&
+	test_grep "^Medians of 3 and 2 runs" out &&
+	ls halted halted.base | grep run >actual &&
+	test_write_lines run-0001 run-0002 run-0001 run-0002 run-0003 >expect &&
+	test_cmp expect actual
+'
+
+# The first run waits, the others do not.
+test_expect_success JQ 'a first run that took longer: said, with what helps' '
+	write_script cold <<-EOF &&
+	echo run >>cold.runs
+	test \$(wc -l <cold.runs) -ne 1 ||
+		"$PERL_PATH" -e "select undef, undef, undef, 2"
+	EOF
+	trace2 stat -r 8 ./cold 2>err &&
+	test_grep "^The first run took [0-9]*% longer than the others: it found caches empty,$" err &&
+	test_grep "^perhaps. --warmup 1 leaves such runs out.$" err &&
+	rm cold.runs &&
+	trace2 stat -q -r 8 --format=json ./cold >out &&
+	jq -r ".notes[] | select(.note == \"first-run\") | .side, .share > 1" out >actual &&
+	test_write_lines cmd true >expect &&
+	test_cmp expect actual
+'
+
+# test_terminal makes descriptors 0 to 2 a terminal.
+test_expect_success TTY 'progress is drawn on a terminal, and wiped; into a pipe there is none' '
+	TERM=xterm test_terminal trace2 stat -r 3 --warmup 1 -q true >out 2>err &&
+	"$PERL_PATH" -pe "s/\\r/<CR>/g; s/\\e\\[K/<EL>/g" err >drawn &&
+	test_grep "^<CR>run 1 of 4 \[ *\] <EL><CR>" drawn &&
+	test_grep "<CR><EL>$" drawn &&
+	test_grep "true.*: 3 runs" out &&
+	trace2 stat -r 3 -q true >out 2>err &&
+	test_must_be_empty err &&
+	! grep "run 1 of" out &&
+	# What CMD prints to the terminal is not drawn over.
+	TERM=xterm test_terminal trace2 stat -r 3 true >out 2>err &&
+	test_grep "true.*: 3 runs" err &&
+	! grep "run 1 of" err
 '
 
 test_done

@@ -168,6 +168,52 @@ test_expect_success JQ 'p grows with the number of names that are looked at' '
 	test_cmp expect actual
 '
 
+test_expect_success 'numbers of the run keep their order, whatever differs most' '
+	runs b wall=1000,1000,1000,1000 a-count=1,1,1,1 z-count=5,5,5,5 &&
+	runs n wall=1001,1001,1001,1001 a-count=2,2,2,2 z-count=900,900,900,900 &&
+	trace2 diff b n >actual &&
+	sed -n "s/.* \\(wall\\|processes\\|[az]-count\\)$/\\1/p" actual >names &&
+	test_write_lines wall processes a-count z-count >expect &&
+	test_cmp expect names
+'
+
+# Of 40 names the least P is 40 times 2 of 252: no difference could be marked.
+test_expect_success 'so many names that nothing can be significant: said, and no gate' '
+	for i in $(test_seq 10 49)
+	do
+		printf "%s " "region:a/$i=1,2,3,4,5" >>few.b &&
+		printf "%s " "region:a/$i=11,12,13,14,15" >>few.n || return 1
+	done &&
+	# shellcheck disable=SC2046 # words
+	runs b wall=1,1,1,1,1 $(cat few.b) &&
+	# shellcheck disable=SC2046 # words
+	runs n wall=1,1,1,1,1 $(cat few.n) &&
+	trace2 diff --only region b n >actual &&
+	tail -n 4 actual >legend &&
+	cat >expect <<-\EOF &&
+	Medians of 5 and 5 runs. No difference is significant (P < 0.05).
+	P: test of Mann and Whitney, by Holm for all of a kind.
+	40 regions: so few runs cannot tell a difference from chance in any of them.
+	7 on each side are the least, or fewer regions (-N, -t).
+	EOF
+	test_cmp expect legend &&
+	test_expect_code 2 trace2 diff --only region --fail-above 5% b n >out 2>err &&
+	test_grep "^trace2: warning: --fail-above cannot judge 40 regions: 5 and 5 runs .*-r 7 is the least" err &&
+	test_expect_code 1 trace2 diff --fail-above 5% b n >out 2>err &&
+	test_grep "process .prog. grew" err &&
+	test_grep "cannot judge 40 regions" err
+'
+
+# What was chosen by name is all that is looked at.
+test_expect_success 'fewer names need fewer runs' '
+	test_expect_code 1 trace2 diff -N "a/1[0-4]" --only region --fail-above 5% \
+		b n >out 2>err &&
+	! grep "cannot judge" err &&
+	test_grep " 0.040  \*  a/10$" out &&
+	trace2 diff -N a/10 --only region b n >out &&
+	test_grep " 0.008  \\*  a/10$" out
+'
+
 test_expect_success 'one run each: shown, and said that it cannot tell' '
 	runs a wall=1000 && runs b wall=9000 &&
 	trace2 diff --only run a b >actual &&

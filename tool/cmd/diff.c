@@ -42,7 +42,7 @@ static int compare(const struct tr2_measures *base,
 	struct tr2_comparison c;
 	int code = 0;
 
-	if (!tr2_compare(&c, base, new)) {
+	if (!tr2_compare_chosen(&c, base, new, &choice)) {
 		tr2_error("out of memory");
 		return TR2_EXIT_FATAL;
 	}
@@ -55,7 +55,7 @@ static int compare(const struct tr2_measures *base,
 	tr2_comparison_print(&c, &choice);
 	tr2_report_end();
 	if (fail_above >= 0)
-		code = tr2_comparison_judge(&c, &choice, fail_above);
+		code = tr2_comparison_judge(&c, fail_above);
 	tr2_comparison_release(&c);
 	return code;
 }

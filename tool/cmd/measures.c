@@ -219,14 +219,23 @@ static void add_difference(struct tr2_table *t, const struct tr2_difference *d)
 	tr2_cell_str(t, d->name);
 }
 
-static bool takes(const struct tr2_measure_choice *choice,
-		  const struct tr2_difference *d)
+static bool takes(const struct tr2_difference *d, const void *data)
 {
+	const struct tr2_measure_choice *choice = data;
+
 	/* What neither side could measure. */
 	if (isnan(d->base) && isnan(d->new))
 		return false;
 	return tr2_choice_takes(choice, d->kind, d->unit, d->name,
 				fmax(d->base, d->new));
+}
+
+bool tr2_compare_chosen(struct tr2_comparison *c,
+			const struct tr2_measures *base,
+			const struct tr2_measures *new,
+			const struct tr2_measure_choice *choice)
+{
+	return tr2_compare(c, base, new, takes, choice);
 }
 
 /* Text and Markdown have a table for each kind, under its name. */
@@ -242,8 +251,7 @@ static void print_kind(const struct tr2_comparison *c,
 		kind < 0 ? "" : tr2_measure_headings[kind];
 	tr2_table_init(&t, "differences", own, NR_COLUMNS);
 	for (i = 0; i < c->nr; i++)
-		if ((kind < 0 || (int)c->item[i].kind == kind) &&
-		    takes(choice, &c->item[i]))
+		if (kind < 0 || (int)c->item[i].kind == kind)
 			add_difference(&t, &c->item[i]);
 	if (kind >= 0 && choice->limit >= 0)
 		tr2_table_limit(&t, (size_t)choice->limit);
@@ -252,9 +260,26 @@ static void print_kind(const struct tr2_comparison *c,
 	tr2_table_release(&t);
 }
 
-static bool can_tell(const struct tr2_comparison *c)
+/* Even where every run of one side is above all of the other. */
+static bool runs_can_tell(const struct tr2_comparison *c)
 {
 	return tr2_mann_whitney_least(c->nr_base, c->nr_new) < TR2_ALPHA;
+}
+
+/* Kinds of which so many are looked at that no difference can be significant:
+ * a reader would take that for "no difference". */
+static void print_hopeless(const struct tr2_comparison *c)
+{
+	int kind;
+
+	for (kind = 0; kind < TR2_MEASURE_NR; kind++)
+		if (!tr2_comparison_can_tell(c, (enum tr2_measure_kind)kind))
+			printf("%zu %s: so few runs cannot tell a difference "
+			       "from chance in any of them.\n%zu on each side "
+			       "are the least, or fewer %s (-N, -t).\n",
+			       c->tested[kind], tr2_measure_plurals[kind],
+			       tr2_runs_needed(c->tested[kind]),
+			       tr2_measure_plurals[kind]);
 }
 
 static void print_legend(const struct tr2_comparison *c)
@@ -267,15 +292,17 @@ static void print_legend(const struct tr2_comparison *c)
 	printf("\n%s", text ? tr2_color_on(TR2_COLOR_DIM) : "");
 	if (c->nr_base > 1 || c->nr_new > 1)
 		printf("Medians of %u and %u runs. ", c->nr_base, c->nr_new);
-	if (!can_tell(c))
+	if (!runs_can_tell(c)) {
 		printf("%s cannot tell a difference from\nchance: four on "
 		       "each side are the least (trace2 stat -r 10).\n",
 		       c->nr_base == 1 && c->nr_new == 1 ? "One run each" :
 							   "So few runs");
-	else
+	} else {
 		printf("%s\nP: test of Mann and Whitney, by Holm for all of a "
 		       "kind.\n", marks ? "* P < 0.05." :
 		       "No difference is significant (P < 0.05).");
+		print_hopeless(c);
+	}
 	fputs(text ? tr2_color_off(TR2_COLOR_DIM) : "", stdout);
 }
 
@@ -295,23 +322,51 @@ void tr2_comparison_print(const struct tr2_comparison *c,
 	print_legend(c);
 }
 
-int tr2_comparison_judge(const struct tr2_comparison *c,
-			 const struct tr2_measure_choice *choice, double share)
+/*
+ * A gate that cannot close says so. false: that is all of it, nothing can be
+ * judged.
+ */
+static bool can_judge(const struct tr2_comparison *c)
+{
+	bool any = false, all = true;
+	int kind;
+
+	if (!runs_can_tell(c)) {
+		tr2_error("--fail-above cannot be judged: %u and %u runs "
+			  "cannot tell a difference from chance (four on each "
+			  "side are the least)", c->nr_base, c->nr_new);
+		return false;
+	}
+	for (kind = 0; kind < TR2_MEASURE_NR; kind++) {
+		bool can = tr2_comparison_can_tell(
+			c, (enum tr2_measure_kind)kind);
+
+		all &= can;
+		any |= can && c->tested[kind];
+		if (!can)
+			tr2_warning("--fail-above cannot judge %zu %s: %u and "
+				    "%u runs cannot tell a difference from "
+				    "chance in so many (-r %zu is the least, "
+				    "or choose with --only, -N, -t)",
+				    c->tested[kind], tr2_measure_plurals[kind],
+				    c->nr_base, c->nr_new,
+				    tr2_runs_needed(c->tested[kind]));
+	}
+	return any || all;
+}
+
+int tr2_comparison_judge(const struct tr2_comparison *c, double share)
 {
 	struct tr2_buf base = TR2_BUF_INIT, new = TR2_BUF_INIT;
 	int code = 0;
 	size_t i;
 
-	if (!can_tell(c)) {
-		tr2_error("--fail-above cannot be judged: %u and %u runs "
-			  "cannot tell a difference from chance (four on each "
-			  "side are the least)", c->nr_base, c->nr_new);
+	if (!can_judge(c))
 		return TR2_EXIT_USAGE;
-	}
 	for (i = 0; i < c->nr; i++) {
 		const struct tr2_difference *d = &c->item[i];
 
-		if (!takes(choice, d) || !tr2_difference_above(d, share))
+		if (!tr2_difference_above(d, share))
 			continue;
 		tr2_buf_reset(&base);
 		tr2_buf_reset(&new);

@@ -47,16 +47,23 @@ void tr2_cell_measure(struct tr2_table *t, enum tr2_measure_unit unit,
 void tr2_fmt_measure(struct tr2_buf *b, enum tr2_measure_unit unit,
 		     double value);
 
+/* tr2_compare() of what was chosen: the fewer, the less it takes to be
+ * significant, since who chooses by name, kind or size did not see P. */
+bool tr2_compare_chosen(struct tr2_comparison *c,
+			const struct tr2_measures *base,
+			const struct tr2_measures *new,
+			const struct tr2_measure_choice *choice);
+
 /* The tables of a comparison, between tr2_report_begin() and _end(), and below
  * them what the marks mean. */
 void tr2_comparison_print(const struct tr2_comparison *c,
 			  const struct tr2_measure_choice *choice);
 
 /*
- * --fail-above: says on stderr what grew by more than `share`. The exit code:
- * 0, TR2_EXIT_FOUND, or TR2_EXIT_USAGE when so few runs cannot tell.
+ * --fail-above: says on stderr what grew by more than `share`, and what so few
+ * runs cannot judge. The exit code: 0, TR2_EXIT_FOUND, or TR2_EXIT_USAGE when
+ * they can judge nothing.
  */
-int tr2_comparison_judge(const struct tr2_comparison *c,
-			 const struct tr2_measure_choice *choice, double share);
+int tr2_comparison_judge(const struct tr2_comparison *c, double share);
 
 #endif

@@ -16,18 +16,20 @@
 
 #include "cmd/events.h"
 #include "cmd/stat.h"
+#include "out/progress.h"
 #include "read/json.h"
 #include "record/counters.h"
 #include "record/job.h"
 #include "record/store.h"
 #include "stat/rundir.h"
 #include "stat/set.h"
+#include "stat/split.h"
 
 #define DEFAULT_EVENTS "task-clock,page-faults,context-switches,cpu-migrations"
 
 static int64_t nr_runs = 1, nr_warmups;
 static struct tr2_list events;
-static const char *baseline;
+static const char *baseline, *against;
 static double fail_above = -1;
 static bool quiet;
 struct tr2_measure_choice tr2_stat_choice = TR2_MEASURE_CHOICE_INIT;
@@ -43,13 +45,17 @@ static const struct tr2_option options[] = {
 	  "page-faults, context-switches, cpu-migrations)", NULL },
 	{ 0, "baseline", "PATH", TR2_OPT_STRING, &baseline,
 	  "compare with this recording, or directory of recordings", NULL },
+	{ 0, "against", "CMD", TR2_OPT_STRING, &against,
+	  "run this in turns with CMD, as often, and compare with it; its "
+	  "words are taken as sh does, without a shell", NULL },
 	{ 0, "fail-above", "PCT", TR2_OPT_PERCENT, &fail_above,
 	  "exit with 1 when anything shown grew over the baseline by more than "
 	  "this (5%), and that is significant", NULL },
 	{ 'q', "quiet", NULL, TR2_OPT_FLAG, &quiet,
 	  "discard what CMD prints, and print the report in its place", NULL },
 	{ 'o', "output", "DIR", TR2_OPT_STRING, &tr2_common.output,
-	  "keep the recordings of the runs in this directory", NULL },
+	  "keep the recordings of the runs in this directory, and those of "
+	  "--against in DIR.base", NULL },
 	TR2_MEASURE_OPTIONS(tr2_stat_choice),
 	TR2_OPT_END
 };
@@ -58,10 +64,12 @@ extern const struct tr2_command tr2_command_stat;
 
 /* What became of the runs. */
 static struct {
-	struct tr2_rundir dir;
+	struct tr2_stat_side cmd, base; /* base: --against */
+	struct tr2_rundir cmd_dir, base_dir;
+	char **base_argv; /* NULL without */
 	struct tr2_event_counters counters;
-	struct tr2_measures measures;
-	struct tr2_stat_summary sum;
+	struct tr2_progress progress;
+	int code; /* the first of any run that is not 0 */
 	bool stop;
 } st;
 
@@ -73,11 +81,29 @@ static int usage(int argc)
 		return tr2_usage_error(&tr2_command_stat,
 				       "-r must be at least 1, and -r and "
 				       "--warmup at most 1000000");
-	if (fail_above >= 0 && !baseline)
+	if (baseline && against)
 		return tr2_usage_error(&tr2_command_stat,
-				       "--fail-above needs a --baseline");
+				       "there is one base: --baseline or "
+				       "--against");
+	if (fail_above >= 0 && !baseline && !against)
+		return tr2_usage_error(&tr2_command_stat,
+				       "--fail-above needs a --baseline or "
+				       "--against");
 	return tr2_choice_valid(&tr2_stat_choice, &tr2_command_stat) ?
 		       0 : TR2_EXIT_USAGE;
+}
+
+static int parse_against(void)
+{
+	const char *error;
+
+	if (!against)
+		return 0;
+	st.base_argv = tr2_split_command(against, &error);
+	if (st.base_argv)
+		return tr2_job_check(st.base_argv[0]);
+	return tr2_usage_error(&tr2_command_stat, "--against '%s': %s",
+			       against, error);
 }
 
 static bool parse_events(void)
@@ -93,24 +119,29 @@ static bool parse_events(void)
 /* ---- the runs ----------------------------------------------------------------- */
 
 /* The first that is not 0 is the exit code of the whole. */
-static void note_end(int code, const struct tr2_job_result *result)
+static void note_end(struct tr2_stat_summary *sum, int code,
+		     const struct tr2_job_result *result)
 {
-	if (!st.sum.code)
-		st.sum.code = code;
+	if (!st.code)
+		st.code = code;
 	if (result->signo || !result->started) {
-		st.sum.interrupted = result->signo != 0;
+		st.cmd.sum.interrupted |= result->signo != 0;
 		st.stop = true;
 	} else if (code) {
-		st.sum.nr_failed++;
+		if (!sum->code)
+			sum->code = code;
+		sum->nr_failed++;
 	}
 }
 
 /* One run; `nr` 0 does not count. */
-static void run_once(char **argv, unsigned int nr)
+static void run_once(struct tr2_stat_side *side, unsigned int nr)
 {
-	char *path = tr2_rundir_run(&st.dir, nr);
+	const struct tr2_rundir *dir =
+		side == &st.cmd ? &st.cmd_dir : &st.base_dir;
+	char *path = tr2_rundir_run(dir, nr);
 	struct tr2_job job = {
-		.argv = argv,
+		.argv = side->sum.argv,
 		.dir = path,
 		.nest = TR2_JOB_NEST,
 		.timeout_ns = TR2_JOB_TIMEOUT_NS,
@@ -122,31 +153,56 @@ static void run_once(char **argv, unsigned int nr)
 
 	if (!path) {
 		tr2_error("out of memory");
-		st.sum.code = TR2_EXIT_FATAL;
+		st.code = TR2_EXIT_FATAL;
 		st.stop = true;
 		return;
 	}
 	code = tr2_job_run(&job, &result);
 	if (nr || result.signo || !result.started)
-		note_end(code, &result);
+		note_end(&side->sum, code, &result);
 	if (nr && !st.stop) {
-		st.sum.nr_runs++;
-		if (tr2_set_read(&st.measures, path, true))
-			st.measures.failed = true;
+		side->sum.nr_runs++;
+		if (tr2_set_read(&side->measures, path, true))
+			side->measures.failed = true;
 	}
-	if (!nr || st.stop || st.dir.temporary)
+	if (!nr || st.stop || dir->temporary)
 		tr2_store_remove(path);
 	free(path);
 }
 
-static void run_all(char **argv)
+/*
+ * The runs of this number of both sides. Who goes first changes from pair to
+ * pair: a machine that becomes slower, at whatever pace that stays the same
+ * over a few runs, does so for both.
+ */
+static void run_pair(unsigned int pair, unsigned int nr, uint64_t *done)
 {
+	struct tr2_stat_side *first = st.base_argv && pair % 2 ? &st.base : &st.cmd;
+	struct tr2_stat_side *second = first == &st.cmd ? &st.base : &st.cmd;
+
+	tr2_progress_step(&st.progress, (*done)++);
+	run_once(first, nr);
+	if (!st.base_argv || st.stop)
+		return;
+	tr2_progress_step(&st.progress, (*done)++);
+	run_once(second, nr);
+}
+
+static void run_all(void)
+{
+	uint64_t done = 0;
 	int64_t i;
 
-	for (i = 0; i < nr_warmups && !st.stop; i++)
-		run_once(argv, 0);
+	/* What CMD prints to a terminal must not be drawn over. */
+	tr2_progress_start(&st.progress, "run");
+	st.progress.on = st.progress.on && !isatty(1);
+	st.progress.total = (uint64_t)(nr_warmups + nr_runs) *
+			    (st.base_argv ? 2 : 1);
+	for (i = 1; i <= nr_warmups && !st.stop; i++)
+		run_pair((unsigned int)i, 0, &done);
 	for (i = 1; i <= nr_runs && !st.stop; i++)
-		run_once(argv, (unsigned int)i);
+		run_pair((unsigned int)i, (unsigned int)i, &done);
+	tr2_progress_end(&st.progress);
 }
 
 /* ---- where CMD and the report print ------------------------------------------- */
@@ -173,28 +229,36 @@ static void report_to(int fd)
 
 /* ---- the command ----------------------------------------------------------------- */
 
-static int compare(void)
+static int compare_with(const struct tr2_measures *base)
+{
+	struct tr2_comparison c;
+	int code = 0;
+
+	if (!tr2_compare_chosen(&c, base, &st.cmd.measures, &tr2_stat_choice)) {
+		tr2_error("out of memory");
+		tr2_comparison_release(&c);
+		return TR2_EXIT_FATAL;
+	}
+	tr2_comparison_print(&c, &tr2_stat_choice);
+	fflush(stdout);
+	if (fail_above >= 0)
+		code = tr2_comparison_judge(&c, fail_above);
+	tr2_comparison_release(&c);
+	return code;
+}
+
+static int compare_with_baseline(void)
 {
 	struct tr2_measures base = { 0 };
-	struct tr2_comparison c;
 	int code = tr2_set_read(&base, baseline, true);
 
 	if (!code && !base.nr_runs)
 		code = TR2_EXIT_FATAL;
-	if (!code && !tr2_compare(&c, &base, &st.measures)) {
-		tr2_error("out of memory");
-		code = TR2_EXIT_FATAL;
-	}
 	if (!code) {
 		if (tr2_common.format == TR2_FORMAT_TEXT ||
 		    tr2_common.format == TR2_FORMAT_MARKDOWN)
 			printf("\nCompared with %s:\n", baseline);
-		tr2_comparison_print(&c, &tr2_stat_choice);
-		fflush(stdout);
-		if (fail_above >= 0)
-			code = tr2_comparison_judge(&c, &tr2_stat_choice,
-						    fail_above);
-		tr2_comparison_release(&c);
+		code = compare_with(&base);
 	}
 	tr2_measures_release(&base);
 	return code;
@@ -204,34 +268,78 @@ static int report(void)
 {
 	int code = 0;
 
-	if (!st.measures.nr_runs) {
-		if (st.sum.interrupted)
+	if (!st.cmd.measures.nr_runs) {
+		if (st.cmd.sum.interrupted)
 			tr2_error("interrupted before a run was complete");
 		return 0;
 	}
 	tr2_report_begin();
-	tr2_stat_print(&st.measures, &st.sum);
-	if (baseline)
-		code = compare();
+	if (st.base.measures.nr_runs) {
+		tr2_stat_print(&st.cmd, &st.base);
+		code = compare_with(&st.base.measures);
+	} else {
+		tr2_stat_print(&st.cmd, NULL);
+		if (baseline)
+			code = compare_with_baseline();
+	}
 	tr2_report_end();
 	return code;
+}
+
+static void init_side(struct tr2_stat_side *side, const char *name, char **argv)
+{
+	side->name = name;
+	side->sum.argv = argv;
+	side->sum.nr_wanted = nr_runs;
+	side->sum.nr_warmups = nr_warmups;
+	side->sum.in_turns = st.base_argv != NULL;
 }
 
 static int run_and_report(char **argv)
 {
 	int before = quiet ? discard_output() : -1, code;
 
-	st.sum.argv = argv;
-	st.sum.nr_wanted = nr_runs;
-	st.sum.nr_warmups = nr_warmups;
-	run_all(argv);
+	init_side(&st.cmd, "cmd", argv);
+	init_side(&st.base, "base", st.base_argv);
+	run_all();
 	if (!quiet)
 		report_to(2);
 	else if (before >= 0)
 		report_to(before);
 	code = report();
 	/* The command's own failure says more. */
-	return st.sum.code ? st.sum.code : code;
+	return st.code ? st.code : code;
+}
+
+/* Where the runs of both sides go. 0, or -1 after a message. */
+static int open_dirs(void)
+{
+	char *path = NULL;
+	int ret;
+
+	if (tr2_rundir_open(&st.cmd_dir, tr2_common.output))
+		return -1;
+	if (!st.base_argv)
+		return 0;
+	/* Its own name for it: without slashes at the end. */
+	if (tr2_common.output &&
+	    asprintf(&path, "%s.base", st.cmd_dir.path) < 0) {
+		tr2_error("out of memory");
+		return -1;
+	}
+	ret = tr2_rundir_open(&st.base_dir, path);
+	free(path);
+	return ret;
+}
+
+static void release(void)
+{
+	tr2_rundir_close(&st.cmd_dir);
+	tr2_rundir_close(&st.base_dir);
+	tr2_event_counters_release(&st.counters);
+	tr2_measures_release(&st.cmd.measures);
+	tr2_measures_release(&st.base.measures);
+	free(st.base_argv);
 }
 
 static int run(int argc, char **argv)
@@ -255,20 +363,21 @@ static int run(int argc, char **argv)
 		code = TR2_EXIT_USAGE;
 	if (!code)
 		code = tr2_job_check(argv[0]);
-	if (!code && tr2_rundir_open(&st.dir, tr2_common.output))
+	if (!code)
+		code = parse_against();
+	if (!code && open_dirs())
 		code = TR2_EXIT_FATAL;
 	if (!code)
 		code = run_and_report(argv);
-	tr2_rundir_close(&st.dir);
-	tr2_event_counters_release(&st.counters);
-	tr2_measures_release(&st.measures);
+	release();
 	return code;
 }
 
 const struct tr2_command tr2_command_stat = {
 	.name = "stat",
 	.synopsis = "[-r N] [--warmup N] [-e EVENT] [-q] [-o DIR] "
-		    "[--baseline PATH] [--fail-above PCT] [--] CMD [ARG...]",
+		    "[--baseline PATH | --against CMD] [--fail-above PCT] "
+		    "[--] CMD [ARG...]",
 	.summary = "Runs a command several times and shows what it takes.",
 	.details = "Exits as CMD did, the first time that it did not exit with "
 		   "0. The report goes to standard error, because standard "

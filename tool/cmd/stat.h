@@ -13,12 +13,30 @@ struct tr2_stat_summary {
 	int64_t nr_failed; /* of them, with a code other than 0 */
 	int code;          /* the first of these */
 	bool interrupted;
+	bool in_turns; /* with another command: --against */
+};
+
+/* One command with its runs. */
+struct tr2_stat_side {
+	const char *name; /* "cmd"; "base": what --against names */
+	struct tr2_measures measures;
+	struct tr2_stat_summary sum;
 };
 
 extern struct tr2_measure_choice tr2_stat_choice;
 
-/* The tables of what was measured, and what is to be said of them. */
-void tr2_stat_print(const struct tr2_measures *ms,
-		    const struct tr2_stat_summary *sum);
+/*
+ * The tables of what was measured of CMD, and what is to be said of its runs;
+ * of `base`, which may be NULL, only the latter, as a heading for the
+ * comparison that the caller prints.
+ */
+void tr2_stat_print(const struct tr2_stat_side *cmd,
+		    const struct tr2_stat_side *base);
+
+/* Of the time that it took: runs that stand apart, and what is suspicious. As
+ * lines, or as rows of "runs" and "notes". */
+void tr2_stat_print_notes(const struct tr2_stat_side *side);
+void tr2_stat_notes_as_data(const struct tr2_stat_side *cmd,
+			    const struct tr2_stat_side *base);
 
 #endif

@@ -15,6 +15,7 @@
 /* ---- the runs as a whole ----------------------------------------------------- */
 
 static const struct tr2_column summary_columns[] = {
+	{ "side", "", TR2_COL_DATA },
 	{ "command", "", TR2_COL_DATA }, { "wanted", "", TR2_COL_DATA },
 	{ "warmups", "", TR2_COL_DATA }, { "runs", "", TR2_COL_DATA },
 	{ "failed", "", TR2_COL_DATA },	 { "code", "", TR2_COL_DATA },
@@ -31,40 +32,47 @@ static struct tr2_words words_of(char **argv, struct tr2_buf *b)
 	return words;
 }
 
-static void summary_as_data(const struct tr2_measures *ms,
-			    const struct tr2_stat_summary *sum,
-			    const struct tr2_words *words)
+static void add_summary(struct tr2_table *t, const struct tr2_stat_side *side)
+{
+	const struct tr2_stat_summary *sum = &side->sum;
+	struct tr2_buf b = TR2_BUF_INIT;
+	struct tr2_words words = words_of(sum->argv, &b);
+
+	tr2_table_row(t);
+	tr2_cell_str(t, side->name);
+	tr2_cell_words(t, &words);
+	tr2_cell_int(t, sum->nr_wanted);
+	tr2_cell_int(t, sum->nr_warmups);
+	tr2_cell_int(t, sum->nr_runs);
+	tr2_cell_int(t, sum->nr_failed);
+	tr2_cell_int(t, sum->code);
+	tr2_cell_str(t, sum->interrupted ? "yes" : "no");
+	tr2_cell_uint(t, side->measures.lost);
+	tr2_buf_release(&b);
+}
+
+static void summary_as_data(const struct tr2_stat_side *cmd,
+			    const struct tr2_stat_side *base)
 {
 	struct tr2_table t;
 
 	tr2_table_init(&t, "stat", summary_columns,
 		       sizeof(summary_columns) / sizeof(*summary_columns));
-	tr2_table_row(&t);
-	tr2_cell_words(&t, words);
-	tr2_cell_int(&t, sum->nr_wanted);
-	tr2_cell_int(&t, sum->nr_warmups);
-	tr2_cell_int(&t, sum->nr_runs);
-	tr2_cell_int(&t, sum->nr_failed);
-	tr2_cell_int(&t, sum->code);
-	tr2_cell_str(&t, sum->interrupted ? "yes" : "no");
-	tr2_cell_uint(&t, ms->lost);
+	add_summary(&t, cmd);
+	if (base)
+		add_summary(&t, base);
 	tr2_table_print(&t);
 	tr2_table_release(&t);
 }
 
-static void summary_as_text(const struct tr2_measures *ms,
-			    const struct tr2_stat_summary *sum,
-			    const struct tr2_words *words)
+static void print_how(const struct tr2_stat_side *side)
 {
-	bool text = tr2_common.format == TR2_FORMAT_TEXT;
-	struct tr2_buf b = TR2_BUF_INIT, shown = TR2_BUF_INIT;
+	const struct tr2_stat_summary *sum = &side->sum;
 
-	tr2_words_quote(words, &b);
-	tr2_text_add(&shown, b.p, b.len);
-	printf(text ? "\n%s%s%s: %lld run%s" : "%s`%s`%s: %lld run%s",
-	       tr2_color_on(TR2_COLOR_HEADING), tr2_buf_str(&shown),
-	       tr2_color_off(TR2_COLOR_HEADING), (long long)sum->nr_runs,
+	printf(": %lld run%s", (long long)sum->nr_runs,
 	       sum->nr_runs == 1 ? "" : "s");
+	if (sum->in_turns)
+		printf(" in turns");
 	if (sum->nr_warmups)
 		printf(" after %lld to warm up", (long long)sum->nr_warmups);
 	if (sum->nr_failed)
@@ -73,46 +81,30 @@ static void summary_as_text(const struct tr2_measures *ms,
 	if (sum->interrupted)
 		printf("; interrupted: %lld were wanted",
 		       (long long)sum->nr_wanted);
-	if (ms->lost)
-		printf("; %llu events lost", (unsigned long long)ms->lost);
-	if (ms->failed)
+	if (side->measures.lost)
+		printf("; %llu events lost",
+		       (unsigned long long)side->measures.lost);
+	if (side->measures.failed)
 		printf("; out of memory: something is missing");
-	puts("\n");
+	puts("");
+}
+
+static void print_summary(const char *before, const struct tr2_stat_side *side)
+{
+	bool text = tr2_common.format == TR2_FORMAT_TEXT;
+	struct tr2_buf b = TR2_BUF_INIT, line = TR2_BUF_INIT,
+		       shown = TR2_BUF_INIT;
+	struct tr2_words words = words_of(side->sum.argv, &b);
+
+	tr2_words_quote(&words, &line);
+	tr2_text_add(&shown, line.p, line.len);
+	printf(text ? "%s%s%s%s" : "%s%s`%s`%s", before,
+	       tr2_color_on(TR2_COLOR_HEADING), tr2_buf_str(&shown),
+	       tr2_color_off(TR2_COLOR_HEADING));
+	print_how(side);
 	tr2_buf_release(&b);
+	tr2_buf_release(&line);
 	tr2_buf_release(&shown);
-}
-
-static const struct tr2_column run_columns[] = {
-	{ "run", "", TR2_COL_DATA },
-	{ "wall_ns", "", TR2_COL_DATA },
-	{ "stands_apart", "", TR2_COL_DATA },
-};
-
-static bool stands_apart(const struct tr2_numbers *n, double value)
-{
-	return value < n->low_fence || value > n->high_fence;
-}
-
-static void runs_as_data(const struct tr2_measures *ms,
-			 const struct tr2_measure *wall)
-{
-	struct tr2_numbers n;
-	struct tr2_table t;
-	uint32_t i;
-
-	if (!wall || !tr2_numbers(&n, wall->values, ms->nr_runs))
-		return;
-	tr2_table_init(&t, "runs", run_columns,
-		       sizeof(run_columns) / sizeof(*run_columns));
-	for (i = 0; i < ms->nr_runs; i++) {
-		tr2_table_row(&t);
-		tr2_cell_uint(&t, i + 1);
-		tr2_cell_measure(&t, TR2_UNIT_NS, wall->values[i]);
-		tr2_cell_str(&t, stands_apart(&n, wall->values[i]) ? "yes" :
-								      "no");
-	}
-	tr2_table_print(&t);
-	tr2_table_release(&t);
 }
 
 /* ---- what was measured -------------------------------------------------------- */
@@ -277,73 +269,55 @@ static void print_lines(const struct line *lines, size_t nr, int kind,
 	tr2_table_release(&t);
 }
 
-/* ---- what is to be said of it ---------------------------------------------------- */
-
-/* Of the time that CMD took: the runs that stand apart. */
-static void print_outliers(const struct tr2_measures *ms,
-			   const struct tr2_measure *wall)
+static void print_data(const struct tr2_stat_side *cmd,
+		       const struct tr2_stat_side *base,
+		       const struct line *lines, size_t nr)
 {
-	struct tr2_buf b = TR2_BUF_INIT;
-	struct tr2_numbers n;
-	uint32_t i, nr = 0;
-
-	if (!wall || !tr2_numbers(&n, wall->values, ms->nr_runs) ||
-	    !n.nr_outliers)
-		return;
-	printf("%zu of %zu runs stand%s apart:", n.nr_outliers, n.nr,
-	       n.nr_outliers == 1 ? "s" : "");
-	for (i = 0; i < ms->nr_runs; i++) {
-		if (!stands_apart(&n, wall->values[i]))
-			continue;
-		tr2_buf_reset(&b);
-		tr2_fmt_measure(&b, TR2_UNIT_NS, wall->values[i]);
-		printf("%s run %u took %s", nr++ ? "," : "", i + 1,
-		       tr2_buf_str(&b));
-	}
-	puts(".");
-	tr2_buf_release(&b);
+	summary_as_data(cmd, base);
+	tr2_stat_notes_as_data(cmd, base);
+	print_lines(lines, nr, -1, cmd->measures.nr_runs);
 }
 
-static void print_notes(const struct tr2_measures *ms)
+static void print_text(const struct tr2_stat_side *cmd,
+		       const struct tr2_stat_side *base,
+		       const struct line *lines, size_t nr)
 {
 	bool text = tr2_common.format == TR2_FORMAT_TEXT;
+	int kind;
 
-	if (ms->nr_runs < 2)
-		return;
+	print_summary(text ? "\n" : "", cmd);
 	puts("");
-	print_outliers(ms, tr2_measures_find(ms, TR2_MEASURE_RUN, "wall"));
-	printf("%s± is the standard error of the mean.%s\n",
-	       text ? tr2_color_on(TR2_COLOR_DIM) : "",
-	       text ? tr2_color_off(TR2_COLOR_DIM) : "");
+	for (kind = 0; kind < TR2_MEASURE_NR; kind++)
+		print_lines(lines, nr, kind, cmd->measures.nr_runs);
+	if (cmd->measures.nr_runs > 1) {
+		puts("");
+		tr2_stat_print_notes(cmd);
+		printf("%s± is the standard error of the mean.%s\n",
+		       text ? tr2_color_on(TR2_COLOR_DIM) : "",
+		       text ? tr2_color_off(TR2_COLOR_DIM) : "");
+	}
+	if (!base)
+		return;
+	print_summary("\nCompared with ", base);
+	tr2_stat_print_notes(base);
 }
 
-void tr2_stat_print(const struct tr2_measures *ms,
-		    const struct tr2_stat_summary *sum)
+void tr2_stat_print(const struct tr2_stat_side *cmd,
+		    const struct tr2_stat_side *base)
 {
-	struct line *lines = calloc((size_t)ms->nr + 1, sizeof(*lines));
-	bool data = tr2_common.format == TR2_FORMAT_JSON ||
-		    tr2_common.format == TR2_FORMAT_CSV;
-	struct tr2_buf b = TR2_BUF_INIT;
-	struct tr2_words words = words_of(sum->argv, &b);
+	struct line *lines = calloc((size_t)cmd->measures.nr + 1,
+				    sizeof(*lines));
 	size_t nr;
-	int kind;
 
 	if (!lines) {
 		tr2_error("out of memory");
 		return;
 	}
-	nr = make_lines(ms, lines);
-	if (data) {
-		summary_as_data(ms, sum, &words);
-		runs_as_data(ms, tr2_measures_find(ms, TR2_MEASURE_RUN,
-						   "wall"));
-		print_lines(lines, nr, -1, ms->nr_runs);
-	} else {
-		summary_as_text(ms, sum, &words);
-		for (kind = 0; kind < TR2_MEASURE_NR; kind++)
-			print_lines(lines, nr, kind, ms->nr_runs);
-		print_notes(ms);
-	}
-	tr2_buf_release(&b);
+	nr = make_lines(&cmd->measures, lines);
+	if (tr2_common.format == TR2_FORMAT_JSON ||
+	    tr2_common.format == TR2_FORMAT_CSV)
+		print_data(cmd, base, lines, nr);
+	else
+		print_text(cmd, base, lines, nr);
 	free(lines);
 }

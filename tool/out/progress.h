@@ -18,6 +18,9 @@ struct tr2_progress {
 
 void tr2_progress_start(struct tr2_progress *p, const char *verb);
 void tr2_progress_at(struct tr2_progress *p, uint64_t done_bytes);
+/* Of work in steps: `done` of p->total are. It is shown at once, because a step
+ * may take long. */
+void tr2_progress_step(struct tr2_progress *p, uint64_t done);
 void tr2_progress_end(struct tr2_progress *p);
 
 #endif

@@ -60,6 +60,8 @@ static int by_delta(const void *va, const void *vb)
 
 	if (a->kind != b->kind)
 		return a->kind < b->kind ? -1 : 1;
+	if (a->kind <= TR2_MEASURE_EVENT)
+		return a->order < b->order ? -1 : 1;
 	if (a->unit != b->unit)
 		return a->unit == TR2_UNIT_NS ? -1 :
 		       b->unit == TR2_UNIT_NS ? 1 : (int)b->unit - (int)a->unit;
@@ -83,27 +85,20 @@ static bool judge(struct tr2_comparison *c)
 		for (i = from; i < to; i++) {
 			c->item[i].p = p[i - from];
 			c->item[i].significant = p[i - from] < TR2_ALPHA;
+			c->tested[c->item[i].kind] += !isnan(p[i - from]);
 		}
 	}
 	free(p);
 	return ok;
 }
 
-bool tr2_compare(struct tr2_comparison *c, const struct tr2_measures *base,
-		 const struct tr2_measures *new)
+/* All of base, then what new alone has. */
+static void fill_all(struct tr2_comparison *c, const struct tr2_measures *base,
+		     const struct tr2_measures *new, double *scratch)
 {
-	double *scratch = malloc(((size_t)base->nr_runs + new->nr_runs + 1) *
-				 sizeof(*scratch));
 	const struct tr2_measure *it;
 	uint32_t i;
 
-	*c = (struct tr2_comparison){ .nr_base = base->nr_runs,
-				      .nr_new = new->nr_runs };
-	c->item = calloc((size_t)base->nr + new->nr + 1, sizeof(*c->item));
-	if (!scratch || !c->item) {
-		free(scratch);
-		return false;
-	}
 	for (i = 0; i < base->nr; i++) {
 		it = &base->item[i];
 		fill(&c->item[c->nr++], it, base->nr_runs,
@@ -116,7 +111,30 @@ bool tr2_compare(struct tr2_comparison *c, const struct tr2_measures *base,
 			fill(&c->item[c->nr++], NULL, 0, it, new->nr_runs,
 			     scratch);
 	}
+}
+
+bool tr2_compare(struct tr2_comparison *c, const struct tr2_measures *base,
+		 const struct tr2_measures *new, tr2_difference_filter *takes,
+		 const void *data)
+{
+	double *scratch = malloc(((size_t)base->nr_runs + new->nr_runs + 1) *
+				 sizeof(*scratch));
+	size_t nr, i;
+
+	*c = (struct tr2_comparison){ .nr_base = base->nr_runs,
+				      .nr_new = new->nr_runs };
+	c->item = calloc((size_t)base->nr + new->nr + 1, sizeof(*c->item));
+	if (!scratch || !c->item) {
+		free(scratch);
+		return false;
+	}
+	fill_all(c, base, new, scratch);
 	free(scratch);
+	for (nr = c->nr, c->nr = 0, i = 0; i < nr; i++) {
+		c->item[i].order = i;
+		if (takes(&c->item[i], data))
+			c->item[c->nr++] = c->item[i];
+	}
 	qsort(c->item, c->nr, sizeof(*c->item), by_delta);
 	return judge(c);
 }
@@ -124,7 +142,15 @@ bool tr2_compare(struct tr2_comparison *c, const struct tr2_measures *base,
 void tr2_comparison_release(struct tr2_comparison *c)
 {
 	free(c->item);
-	*c = (struct tr2_comparison){ NULL, 0, 0, 0 };
+	*c = (struct tr2_comparison){ 0 };
+}
+
+bool tr2_comparison_can_tell(const struct tr2_comparison *c,
+			     enum tr2_measure_kind kind)
+{
+	double least = tr2_mann_whitney_least(c->nr_base, c->nr_new);
+
+	return least * fmax(1, (double)c->tested[kind]) < TR2_ALPHA;
 }
 
 double tr2_difference_delta(const struct tr2_difference *d)

@@ -14,6 +14,15 @@ const char *const tr2_measure_names[TR2_MEASURE_NR] = {
 	[TR2_MEASURE_TIMER] = "timer",	   [TR2_MEASURE_COUNTER] = "counter",
 };
 
+const char *const tr2_measure_plurals[TR2_MEASURE_NR] = {
+	[TR2_MEASURE_RUN] = "numbers of the run",
+	[TR2_MEASURE_EVENT] = "events",
+	[TR2_MEASURE_PROCESS] = "processes",
+	[TR2_MEASURE_REGION] = "regions",
+	[TR2_MEASURE_TIMER] = "timers",
+	[TR2_MEASURE_COUNTER] = "counters",
+};
+
 const char *const tr2_measure_headings[TR2_MEASURE_NR] = {
 	[TR2_MEASURE_RUN] = "RUN",	   [TR2_MEASURE_EVENT] = "EVENT",
 	[TR2_MEASURE_PROCESS] = "PROCESS", [TR2_MEASURE_REGION] = "REGION",

@@ -24,8 +24,10 @@ enum tr2_measure_kind {
 	TR2_MEASURE_NR
 };
 
-/* "run", "event" …: in options and data; "RUN", "PROCESSES" …: as headings. */
+/* "run", "event" …: in options and data; "numbers of the run", "events" …: in
+ * sentences; "RUN", "EVENT" …: as headings. */
 extern const char *const tr2_measure_names[TR2_MEASURE_NR];
+extern const char *const tr2_measure_plurals[TR2_MEASURE_NR];
 extern const char *const tr2_measure_headings[TR2_MEASURE_NR];
 
 enum tr2_measure_unit { TR2_UNIT_COUNT, TR2_UNIT_NS, TR2_UNIT_BYTES };

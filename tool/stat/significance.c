@@ -128,6 +128,16 @@ double tr2_mann_whitney_least(size_t na, size_t nb)
 	return fmin(1, 2 / ways);
 }
 
+size_t tr2_runs_needed(size_t tested)
+{
+	size_t nr = 1;
+
+	while (tr2_mann_whitney_least(nr, nr) * (double)(tested ? tested : 1) >=
+	       TR2_ALPHA)
+		nr++;
+	return nr;
+}
+
 static int compare_p(const void *va, const void *vb)
 {
 	double a = **(double *const *)va, b = **(double *const *)vb;

@@ -36,6 +36,9 @@ double tr2_mann_whitney(const double *a, size_t na, const double *b,
 /* The least p that sets of these sizes can have: when every run of one is
  * above all of the other. 1 when a set is empty. */
 double tr2_mann_whitney_least(size_t na, size_t nb);
+/* How many runs on each side are needed, at least, for one of `tested` to be
+ * significant after tr2_holm(). */
+size_t tr2_runs_needed(size_t tested);
 
 /*
  * Makes p-values that were found by looking at many things fit to be compared

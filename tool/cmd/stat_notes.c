@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * stat_notes - what `trace2 stat` says of the runs beside their numbers: which
+ * stand apart, and what makes one doubt that they are of one kind.
+ */
+#include <math.h>
+#include <stdio.h>
+
+#include "cmd/stat.h"
+#include "stat/numbers.h"
+#include "stat/spread.h"
+
+static const struct tr2_measure *wall_of(const struct tr2_stat_side *side)
+{
+	return tr2_measures_find(&side->measures, TR2_MEASURE_RUN, "wall");
+}
+
+static bool stands_apart(const struct tr2_numbers *n, double value)
+{
+	return value < n->low_fence || value > n->high_fence;
+}
+
+static bool spread_of(const struct tr2_stat_side *side, struct tr2_spread *s)
+{
+	const struct tr2_measure *wall = wall_of(side);
+
+	return wall && tr2_spread(s, wall->values, side->measures.nr_runs);
+}
+
+/* ---- as lines ------------------------------------------------------------------- */
+
+static void print_outliers(const struct tr2_stat_side *side)
+{
+	const struct tr2_measure *wall = wall_of(side);
+	struct tr2_buf b = TR2_BUF_INIT;
+	struct tr2_numbers n;
+	uint32_t i, nr = 0;
+
+	if (!wall || !tr2_numbers(&n, wall->values, side->measures.nr_runs) ||
+	    !n.nr_outliers)
+		return;
+	printf("%zu of %zu runs stand%s apart:", n.nr_outliers, n.nr,
+	       n.nr_outliers == 1 ? "s" : "");
+	for (i = 0; i < side->measures.nr_runs; i++) {
+		if (!stands_apart(&n, wall->values[i]))
+			continue;
+		tr2_buf_reset(&b);
+		tr2_fmt_measure(&b, TR2_UNIT_NS, wall->values[i]);
+		printf("%s run %u took %s", nr++ ? "," : "", i + 1,
+		       tr2_buf_str(&b));
+	}
+	puts(".");
+	tr2_buf_release(&b);
+}
+
+static void print_first(const struct tr2_stat_side *side, double share)
+{
+	long long warmups = side->sum.nr_warmups;
+
+	printf("The first run took %.0f%% longer than the others: it found "
+	       "caches empty,\nperhaps. --warmup %lld leaves such runs out.\n",
+	       share * 100, warmups ? 2 * warmups : 1);
+}
+
+static void print_drift(const struct tr2_stat_side *side, double share)
+{
+	printf("Later runs are %s, by %.0f%% from half to half: the machine, "
+	       "or what CMD\nfinds there, changed. %s\n",
+	       share > 0 ? "slower" : "faster", fabs(share) * 100,
+	       side->sum.in_turns ?
+	       "The runs took turns: it happened to both sides." :
+	       "To compare, let both take turns (--against).");
+}
+
+void tr2_stat_print_notes(const struct tr2_stat_side *side)
+{
+	bool text = tr2_common.format == TR2_FORMAT_TEXT;
+	struct tr2_spread s;
+
+	print_outliers(side);
+	if (!spread_of(side, &s))
+		return;
+	fputs(text ? tr2_color_on(TR2_COLOR_WARM) : "", stdout);
+	if (s.first_above > 0)
+		print_first(side, s.first_above);
+	if (fabs(s.drift) > 0)
+		print_drift(side, s.drift);
+	if (s.wide > 0)
+		printf("Half of the runs are spread over %.0f%% of P50: other "
+		       "work on the machine, or\nCMD does not always do the "
+		       "same. More runs (-r) make the error smaller.\n",
+		       s.wide * 100);
+	fputs(text ? tr2_color_off(TR2_COLOR_WARM) : "", stdout);
+}
+
+/* ---- as data -------------------------------------------------------------------- */
+
+static const struct tr2_column run_columns[] = {
+	{ "side", "", TR2_COL_DATA },
+	{ "run", "", TR2_COL_DATA },
+	{ "wall_ns", "", TR2_COL_DATA },
+	{ "stands_apart", "", TR2_COL_DATA },
+};
+
+/* "first-run", "drift" or "spread", and by which share. */
+static const struct tr2_column note_columns[] = {
+	{ "side", "", TR2_COL_DATA },
+	{ "note", "", TR2_COL_DATA },
+	{ "share", "", TR2_COL_DATA },
+};
+
+static void add_runs(struct tr2_table *t, const struct tr2_stat_side *side)
+{
+	const struct tr2_measure *wall = wall_of(side);
+	struct tr2_numbers n;
+	uint32_t i;
+
+	if (!wall || !tr2_numbers(&n, wall->values, side->measures.nr_runs))
+		return;
+	for (i = 0; i < side->measures.nr_runs; i++) {
+		tr2_table_row(t);
+		tr2_cell_str(t, side->name);
+		tr2_cell_uint(t, i + 1);
+		tr2_cell_measure(t, TR2_UNIT_NS, wall->values[i]);
+		tr2_cell_str(t, stands_apart(&n, wall->values[i]) ? "yes" :
+								    "no");
+	}
+}
+
+static void add_note(struct tr2_table *t, const struct tr2_stat_side *side,
+		     const char *note, double share)
+{
+	if (!(fabs(share) > 0))
+		return;
+	tr2_table_row(t);
+	tr2_cell_str(t, side->name);
+	tr2_cell_str(t, note);
+	tr2_cell_real(t, share);
+}
+
+static void add_notes(struct tr2_table *t, const struct tr2_stat_side *side)
+{
+	struct tr2_spread s;
+
+	if (!spread_of(side, &s))
+		return;
+	add_note(t, side, "first-run", s.first_above);
+	add_note(t, side, "drift", s.drift);
+	add_note(t, side, "spread", s.wide);
+}
+
+void tr2_stat_notes_as_data(const struct tr2_stat_side *cmd,
+			    const struct tr2_stat_side *base)
+{
+	struct tr2_table t;
+
+	tr2_table_init(&t, "runs", run_columns,
+		       sizeof(run_columns) / sizeof(*run_columns));
+	add_runs(&t, cmd);
+	if (base)
+		add_runs(&t, base);
+	tr2_table_print(&t);
+	tr2_table_release(&t);
+	tr2_table_init(&t, "notes", note_columns,
+		       sizeof(note_columns) / sizeof(*note_columns));
+	add_notes(&t, cmd);
+	if (base)
+		add_notes(&t, base);
+	tr2_table_print(&t);
+	tr2_table_release(&t);
+}

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+#include "stat/split.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BLANKS " \t\n"
+#define SHELL_ONLY "|&;<>()$`*?["
+#define SHELL_FIRST "#~" /* at the beginning of a word */
+#define NEEDS_SHELL                                                   \
+	"quote what is meant as it stands, or let a shell do it: sh -c '...'"
+
+/* What is read and written of one line. */
+struct split {
+	const char *in;
+	char *out;
+	const char *error;
+};
+
+static void in_single(struct split *s)
+{
+	const char *end = strchr(++s->in, '\'');
+
+	if (!end) {
+		s->error = "a ' is not closed";
+		return;
+	}
+	memcpy(s->out, s->in, (size_t)(end - s->in));
+	s->out += end - s->in;
+	s->in = end + 1;
+}
+
+static void in_double(struct split *s)
+{
+	for (s->in++; *s->in != '"'; s->in++) {
+		if (!*s->in) {
+			s->error = "a \" is not closed";
+			return;
+		}
+		if (*s->in == '$' || *s->in == '`') {
+			s->error = NEEDS_SHELL;
+			return;
+		}
+		if (*s->in == '\\' && s->in[1] && strchr("$`\"\\", s->in[1]))
+			s->in++;
+		*s->out++ = *s->in;
+	}
+	s->in++;
+}
+
+/* The word that begins at s->in, with its NUL. */
+static void one_word(struct split *s)
+{
+	if (strchr(SHELL_FIRST, *s->in))
+		s->error = NEEDS_SHELL;
+	while (*s->in && !strchr(BLANKS, *s->in) && !s->error) {
+		if (*s->in == '\'') {
+			in_single(s);
+		} else if (*s->in == '"') {
+			in_double(s);
+		} else if (strchr(SHELL_ONLY, *s->in)) {
+			s->error = NEEDS_SHELL;
+		} else {
+			if (*s->in == '\\' && s->in[1])
+				s->in++;
+			*s->out++ = *s->in++;
+		}
+	}
+	*s->out++ = '\0';
+}
+
+char **tr2_split_command(const char *line, const char **error)
+{
+	size_t len = strlen(line), most = len / 2 + 2, nr = 0;
+	/* Words with their NULs are never longer than the line with its own. */
+	char **words = malloc(most * sizeof(*words) + len + 1);
+	struct split s = { line, NULL, NULL };
+
+	if (words)
+		s.out = (char *)(words + most);
+	else
+		s.error = "out of memory";
+	while (!s.error) {
+		s.in += strspn(s.in, BLANKS);
+		if (!*s.in)
+			break;
+		words[nr++] = s.out;
+		one_word(&s);
+	}
+	if (!s.error && !nr)
+		s.error = "there is no command in it";
+	*error = s.error;
+	if (s.error) {
+		free(words);
+		return NULL;
+	}
+	words[nr] = NULL;
+	return words;
+}
