@@ -88,7 +88,9 @@ void tr2_table_release(struct tr2_table *t);
 void tr2_table_rows(struct tr2_table *t, tr2_rows_fn *rows, void *data);
 
 void tr2_table_row(struct tr2_table *t);
-void tr2_table_depth(struct tr2_table *t, int depth); /* of the last row */
+/* Of the last row. Below 0, for text only: as deep, but no branch of its own: it
+ * goes on with what the row above begins. */
+void tr2_table_depth(struct tr2_table *t, int depth);
 /* Whether anybody will look at columns with these flags: if the rest of a row
  * has them, it may as well be left off. */
 bool tr2_table_wants(const struct tr2_table *t, unsigned int flags);

@@ -112,25 +112,33 @@ static bool has_sibling_below(const struct tr2_table *t, size_t row, int depth)
 {
 	size_t i;
 
-	for (i = row + 1; i < t->nr_depths && t->depths[i] >= depth; i++)
+	for (i = row + 1; i < t->nr_depths && abs(t->depths[i]) >= depth; i++)
 		if (t->depths[i] == depth)
 			return true;
 	return false;
 }
 
+static int drawn_depth(const struct tr2_table *t, size_t row)
+{
+	int depth = abs(t->depths[row]);
+
+	return depth < MAX_TREE_DEPTH ? depth : MAX_TREE_DEPTH;
+}
+
 static void add_tree_lines(const struct tr2_table *t, size_t row, bool *open,
 			   struct tr2_buf *out)
 {
-	int depth = t->depths[row], d;
+	int depth = drawn_depth(t, row), d;
+	bool goes_on = t->depths[row] < 0;
 
-	if (depth > MAX_TREE_DEPTH)
-		depth = MAX_TREE_DEPTH;
 	if (depth < 1)
 		return;
-	open[depth] = has_sibling_below(t, row, t->depths[row]);
-	for (d = 1; d < depth; d++)
+	if (!goes_on)
+		open[depth] = has_sibling_below(t, row, t->depths[row]);
+	for (d = 1; d < depth + goes_on; d++)
 		tr2_buf_addstr(out, open[d] ? "│ " : "  ");
-	tr2_buf_addstr(out, open[depth] ? "├ " : "└ ");
+	if (!goes_on)
+		tr2_buf_addstr(out, open[depth] ? "├ " : "└ ");
 }
 
 static bool shown(const struct tr2_column *column)
@@ -172,10 +180,8 @@ static void keep_row(struct tr2_table *t, size_t row, void *data)
 	struct printing *p = data;
 	const struct tr2_cell *cell;
 	size_t c, w, start = p->cells.len;
-	int depth = t->depths[row];
+	int depth = drawn_depth(t, row);
 
-	if (depth > MAX_TREE_DEPTH)
-		depth = MAX_TREE_DEPTH;
 	for (c = 0; c < t->nr_columns; c++) {
 		if (!shown(&t->columns[c]))
 			continue;
