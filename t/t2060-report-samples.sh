@@ -35,13 +35,15 @@ sampled () {
 # The copies find the library there.
 LD_LIBRARY_PATH=$GIT_BUILD_DIR/build/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 export LD_LIBRARY_PATH
+# No server but where one is wanted.
+unset DEBUGINFOD_URLS
 
 test_expect_success 'setup' '
 	cp "$GIT_BUILD_DIR/build/examples/treesum" . &&
 	mkdir tree &&
 	for i in 1 2 3 4 5 6 7 8 9 10 11 12
 	do
-		echo "$i" >tree/$i.txt || return 1
+		echo x >tree/$i.txt || return 1
 	done &&
 	sampled app/treesum/files/:4
 '
@@ -54,7 +56,7 @@ test_expect_success LIBDW 'what counted, and who called it, with names' '
 	   12  100.0%        3  app/treesum/files/:4
 	EOF
 	test_cmp expect actual &&
-	grep "12  100.0%        3   *└ sum_files$" out &&
+	grep "12  100.0%        3  .* sum_files$" out &&
 	! grep treesum err
 '
 
@@ -67,14 +69,63 @@ test_expect_success LIBDW,JSON 'as data: depth, function and file' '
 	jq -e ".callees[0].depth == 0 and .callees[0].count == 12" json
 '
 
-test_expect_success 'a program that was replaced since names nothing, and it is said' '
-	mv treesum kept &&
-	cp kept treesum &&
+# another_build FILE: the same program with other bits as its build id.
+another_build () {
+	perl -0777 -pi -e '
+		s/(\x04\0{3}\x14\0{3}\x03\0{3}GNU\0)(.{20})/$1 . ~$2/se or
+			die "no build id\n"
+	' "$1"
+}
+
+# without_id FILE: a build without one, as far as readers are concerned.
+without_id () {
+	perl -0777 -pi -e '
+		s/(\x04\0{3}\x14\0{3})\x03(\0{3}GNU\0)/$1\x99$2/s or
+			die "no build id\n"
+	' "$1"
+}
+
+test_lazy_prereq BUILD_ID '
+	cp "$TRASH_DIRECTORY/treesum" . &&
+	another_build treesum
+'
+test_lazy_prereq OBJCOPY 'objcopy --version'
+
+test_expect_success LIBDW 'a ring of version 1 is read, which has mappings without builds' '
+	cp -R r old &&
+	perl -0777 -pi -e "
+		substr(\$_, 8, 4) = pack q(V), 1;
+		for (my \$at = 0; \$at < length; \$at += 8) {
+			my (\$type, \$misc, \$size, \$pid) = unpack q(VvvV), substr(\$_, \$at, 12);
+			next unless \$type == 10 && \$pid == unpack q(V), substr \$_, 36, 4;
+			substr(\$_, \$at, \$size) = pack(q(Vvv), 1, 2, \$size - 40) .
+				substr(\$_, \$at + 8, 32) . substr(\$_, \$at + 72, \$size - 80) .
+				pack(q(Vvvx32), 0x5432ffff, 0, 40);
+			\$at += \$size - 8;
+		}
+	" old/* &&
+	grep -c "$(pwd)/treesum" old/* &&
+	trace2 report --samples old >out 2>err &&
+	grep " sum_files$" out &&
+	! grep treesum err
+'
+
+test_expect_success LIBDW,BUILD_ID 'the same build under a new date is the same' '
+	touch treesum &&
+	trace2 report --samples r >out 2>err &&
+	grep " sum_files$" out &&
+	! grep treesum err
+'
+
+test_expect_success LIBDW,BUILD_ID 'another build in its place names nothing, and it is said' '
+	cp treesum kept &&
+	another_build treesum &&
+	touch -d 2001-01-01 treesum &&
 	trace2 report --samples r >out 2>err &&
 	mv kept treesum &&
 	grep "└ treesum+0x[0-9a-f]*$" out &&
 	! grep sum_files out &&
-	grep "functions of .*/treesum. have no names: it was changed or replaced after the process began" err
+	grep "functions of .*/treesum. have no names: it was replaced since: another build is there now" err
 '
 
 test_expect_success 'one that is gone, too' '
@@ -85,12 +136,45 @@ test_expect_success 'one that is gone, too' '
 	grep "treesum. have no names: it is gone" err
 '
 
-test_expect_success LIBDW,STRIP 'one without symbols' '
+test_expect_success LIBDW,BUILD_ID 'of one that is gone a server may have a copy' '
+	id=$(perl -0777 -ne "/\x04\0{3}\x14\0{3}\x03\0{3}GNU\0(.{20})/s && print unpack q(H*), \$1" treesum) &&
+	mkdir -p server/buildid/$id &&
+	mv treesum server/buildid/$id/executable &&
+	DEBUGINFOD_URLS="file://$(pwd | sed "s/ /%20/g")/server" \
+		DEBUGINFOD_CACHE_PATH="$(pwd)/cache" \
+		trace2 report --samples r >out 2>err &&
+	mv server/buildid/$id/executable treesum &&
+	{ grep " sum_files$" out || ! ls /usr/lib/*/libdebuginfod.so.1; }
+'
+
+test_expect_success LIBDW,BUILD_ID,STRIP 'one that was stripped since' '
+	cp treesum kept &&
 	strip treesum &&
-	sampled app/treesum/files/:4 &&
 	trace2 report --samples r >out 2>err &&
 	grep "└ treesum+0x[0-9a-f]*$" out &&
-	grep "treesum. have no names: it was stripped" err
+	grep "treesum. have no names: it was stripped of its symbols, but for those that it exports, and there is no debug file beside" err
+'
+
+test_expect_success LIBDW,BUILD_ID,STRIP,OBJCOPY 'its debug file has the names' '
+	objcopy --only-keep-debug kept treesum.debug &&
+	objcopy --add-gnu-debuglink=treesum.debug treesum &&
+	trace2 report --samples r >out 2>err &&
+	rm treesum.debug &&
+	mv kept treesum &&
+	grep " sum_files$" out &&
+	! grep treesum err
+'
+
+test_expect_success LIBDW,BUILD_ID 'without a build id its date says whether it is the one' '
+	without_id treesum &&
+	sampled app/treesum/files/:4 &&
+	trace2 report --samples r >out 2>err &&
+	grep " sum_files$" out &&
+	cp treesum kept &&
+	mv kept treesum &&
+	trace2 report --samples r >out 2>err &&
+	grep "└ treesum+0x[0-9a-f]*$" out &&
+	grep "functions of .*/treesum. have no names: it was changed or replaced after the process began" err
 '
 
 test_expect_success 'without samples both say what to do' '
@@ -117,6 +201,55 @@ test_expect_success PERF 'perf reads it: events, counts, threads and calls' '
 	perf report --stdio -i perf.data >report 2>/dev/null &&
 	grep "of event .app/treesum/files/." report &&
 	grep "Event count (approx.): 12" report
+'
+
+test_expect_success PERF 'perf: threads begin and end when they did' '
+	perf script -i perf.data --show-task-events 2>/dev/null >script &&
+	sed -n "s/.*: PERF_RECORD_\(FORK\|EXIT\|COMM\)[:( ].*/\1/p; s/.*app.treesum.files.*/sample/p" \
+		script >actual &&
+	cat >expect <<-\EOF &&
+	COMM
+	FORK
+	COMM
+	sample
+	sample
+	sample
+	EXIT
+	EXIT
+	EOF
+	test_cmp expect actual &&
+	grep "EXIT([0-9]*:\([0-9]*\)):" script | sed "s/.*EXIT(\([0-9]*\):\([0-9]*\)).*/\1 \2/" >ends &&
+	awk "NR == 1 && \$1 == \$2 || NR == 2 && \$1 != \$2" ends >wrong &&
+	test_must_be_empty wrong
+'
+
+test_expect_success PERF,BUILD_ID 'perf: another build names nothing either' '
+	perf script -i perf.data -F event,ip,sym 2>/dev/null >script &&
+	grep sum_files script &&
+	perf buildid-list -i perf.data 2>/dev/null | grep "^[0-9a-f]* $(pwd)/treesum$" &&
+	cp treesum kept &&
+	another_build treesum &&
+	perf script -i perf.data -F event,ip,sym 2>/dev/null >script &&
+	mv kept treesum &&
+	! grep sum_files script
+'
+
+test_lazy_prereq KERNEL_EVENTS '
+	test-tool perf run open page-faults >out &&
+	test_must_be_empty out
+'
+
+test_expect_success PERF,KERNEL_EVENTS 'perf: a group with its values' '
+	sampled "{app/treesum/files/:4,page-faults,app/treesum/bytes/}" &&
+	trace2 export --to perf -o perf.data r &&
+	perf script -i perf.data -F period,event 2>/dev/null >script &&
+	awk "NF == 2 { sum[\$2] += \$1 } END { print sum[\"app/treesum/files/:\"], sum[\"app/treesum/bytes/:\"] }" script >actual &&
+	# The last sample comes before its file is read.
+	test_write_lines "12 22" >expect &&
+	test_cmp expect actual &&
+	grep " page-faults: *$" script &&
+	perf report --stdio --group -g none -i perf.data >report 2>/dev/null &&
+	grep "of events . { app/treesum/files/, page-faults, app/treesum/bytes/ }" report
 '
 
 test_done

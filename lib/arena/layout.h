@@ -57,7 +57,7 @@
 #define TR2_HISTOGRAM_BUCKETS 976
 
 /* What this is; the oldest reader's version that can still read it. */
-#define TR2_LAYOUT_VERSION 1
+#define TR2_LAYOUT_VERSION 2
 #define TR2_LAYOUT_COMPAT_VERSION 1
 
 #define TR2_ARENA_MAGIC "TRACE2AR" /* 8 bytes, no NUL */

@@ -47,13 +47,14 @@
 #include <stdint.h>
 
 enum tr2_record_type {
-	TR2_RECORD_MMAP = 1, /* an executable mapping */
+	TR2_RECORD_MMAP = 1,
 	TR2_RECORD_LOST = 2,
 	TR2_RECORD_COMM = 3, /* the name of a thread */
 	TR2_RECORD_EXIT = 4,
 	TR2_RECORD_FORK = 7,
 	TR2_RECORD_READ = 8,
-	TR2_RECORD_SAMPLE = 9
+	TR2_RECORD_SAMPLE = 9,
+	TR2_RECORD_MMAP2 = 10 /* an executable mapping */
 };
 
 #define TR2_RECORD_EVENT 0x54320000u
@@ -62,6 +63,9 @@ enum tr2_record_type {
 /* misc of an event. */
 #define TR2_MISC_CUT 1u /* strings were cut or left out to fit */
 #define TR2_MISC_MAIN 2u /* in the name of the session's main thread */
+/* misc of a MMAP2. */
+#define TR2_MISC_BUILD_ID 0x4000u
+#define TR2_RECORD_BUILD_ID_MAX 20
 
 #define TR2_RECORD_MAX 65528u /* the largest size */
 #define TR2_RECORD_ALIGN 8u
@@ -82,10 +86,33 @@ struct tr2_record_event {
 	uint32_t nesting; /* 1 + open regions */
 };
 
-struct tr2_record_mmap {
+struct tr2_record_mmap { /* only of files of version 1 */
 	struct tr2_record head;
 	uint32_t pid, tid;
 	uint64_t addr, len, pgoff;
+	char filename[]; /* ends with a NUL, padded with more */
+};
+
+/*
+ * As the kernel lays it out, and as it says which build a file is. Behind the
+ * file's name comes the time, the last 8 bytes, as that of a record with
+ * sample_id_all.
+ */
+struct tr2_record_mmap2 {
+	struct tr2_record head; /* misc: TR2_MISC_BUILD_ID */
+	uint32_t pid, tid;
+	uint64_t addr, len, pgoff;
+	union {
+		struct { /* without a build id: which file */
+			uint32_t dev_major, dev_minor;
+			uint64_t inode, inode_generation;
+		};
+		struct {
+			uint8_t build_id_size, reserved_1[3];
+			uint8_t build_id[TR2_RECORD_BUILD_ID_MAX];
+		};
+	};
+	uint32_t prot, flags; /* as mmap() takes them */
 	char filename[]; /* ends with a NUL, padded with more */
 };
 
@@ -135,6 +162,8 @@ _Static_assert(offsetof(struct tr2_record, size) == 6, "layout");
 _Static_assert(sizeof(struct tr2_record_event) == 32, "layout");
 _Static_assert(offsetof(struct tr2_record_event, line) == 20, "layout");
 _Static_assert(offsetof(struct tr2_record_mmap, filename) == 40, "layout");
+_Static_assert(offsetof(struct tr2_record_mmap2, build_id) == 44, "layout");
+_Static_assert(offsetof(struct tr2_record_mmap2, filename) == 72, "layout");
 _Static_assert(sizeof(struct tr2_record_lost) == 24, "layout");
 _Static_assert(offsetof(struct tr2_record_comm, comm) == 16, "layout");
 _Static_assert(sizeof(struct tr2_record_task) == 32, "layout");

@@ -3,21 +3,57 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/build_id.h"
 #include "ring/ring.h"
 #include "ring/task.h"
 
 #define LINE_BYTES 4608 /* a path of the longest kind, and what is before it */
 #define MAX_TOLD 512
+/* A program that makes code all the time does little else otherwise: so many
+ * looks for a sample's sake, and from then on one in so long. */
+#define FREE_LOOKS 64
+#define MIN_BETWEEN_NS 10000000
 
-/* Mappings that were told, by a hash of their line; more are told again. */
-static uint64_t told[MAX_TOLD];
+/* Mappings that were told and were there when last looked at, in the order of
+ * their addresses, which is that of /proc/self/maps. */
+struct told {
+	uint64_t start, end;
+	uint64_t line; /* a hash */
+};
+
+static struct told memory[2][MAX_TOLD];
+static struct told *told = memory[0];
 static unsigned int nr_told;
+static uint64_t looked_ns; /* 0: never */
+static unsigned int nr_looks;
+
+/* One look at all of them. */
+struct look {
+	const struct tr2_task *task;
+	uint64_t now_ns;
+	struct told *told; /* as it will be */
+	unsigned int nr_told;
+	int mem_fd;
+	/* Where a file's first byte lies, and which file; a hash. */
+	uint64_t start_of_file, file;
+};
+
+/* What a line says; name is in it. */
+struct mapping {
+	uint64_t start, end, offset, inode;
+	uint32_t dev_major, dev_minor;
+	const char *flags, *name;
+	uint64_t file; /* a hash of device, inode and name */
+};
 
 void tr2_task_mmaps_reset(void)
 {
 	nr_told = 0;
+	looked_ns = 0;
+	nr_looks = 0;
 }
 
 /* FNV-1a (Fowler, Noll, Vo). */
@@ -30,76 +66,157 @@ static uint64_t hash(const char *s)
 	return value;
 }
 
-static bool is_new(const char *line)
+/* The first that ends behind the address. */
+static unsigned int find(uint64_t address)
 {
-	uint64_t value = hash(line);
-	unsigned int i;
+	unsigned int low = 0, high = nr_told, middle;
 
-	for (i = 0; i < nr_told; i++)
-		if (told[i] == value)
-			return false;
-	if (nr_told < MAX_TOLD)
-		told[nr_told++] = value;
-	return true;
+	while (low < high) {
+		middle = low + (high - low) / 2;
+		if (told[middle].end <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static bool is_told(uint64_t address)
+{
+	unsigned int i = find(address);
+
+	return i < nr_told && told[i].start <= address;
+}
+
+/* Notes it as told. Those for which there is no room are told once, by the
+ * first look. */
+static bool is_new(struct look *look, const struct mapping *mapping,
+		   const char *line)
+{
+	struct told this = { mapping->start, mapping->end, hash(line) };
+	unsigned int i = find(mapping->start);
+
+	if (look->nr_told == MAX_TOLD)
+		return !looked_ns;
+	look->told[look->nr_told++] = this;
+	return i >= nr_told || told[i].line != this.line;
+}
+
+static void set_build_id(struct tr2_record_mmap2 *mmap, struct look *look,
+			 const struct mapping *mapping)
+{
+	uint8_t id[TR2_BUILD_ID_MAX];
+	unsigned int len;
+
+	if (mapping->file != look->file)
+		return;
+	if (look->mem_fd < 0)
+		look->mem_fd = open("/proc/self/mem", O_RDONLY | O_CLOEXEC);
+	len = tr2_build_id_at(look->mem_fd, look->start_of_file, id);
+	if (!len)
+		return;
+	memset(mmap->build_id, 0, sizeof(mmap->build_id));
+	memcpy(mmap->build_id, id, len);
+	memset(mmap->reserved_1, 0, sizeof(mmap->reserved_1));
+	mmap->build_id_size = (uint8_t)len;
+	mmap->head.misc |= TR2_MISC_BUILD_ID;
 }
 
 /* The file's name, cut to what the ring may hold. */
-static void put_mmap(const struct tr2_task *task, struct tr2_record_mmap *mmap,
-		     const char *name)
+static void put_mmap(const struct tr2_record_mmap2 *mmap, const char *name,
+		     uint64_t now_ns)
 {
-	struct {
-		struct tr2_record_mmap mmap;
-		char name[LINE_BYTES];
-	} record = { .mmap = *mmap };
-	size_t most = tr2_arena_rings.data_size / 4 - sizeof(*mmap) - 8;
-	size_t len = strlen(name);
+	/* Not on the stack, which may be a signal handler's small one. */
+	static struct {
+		struct tr2_record_mmap2 mmap;
+		char name[LINE_BYTES + sizeof(uint64_t)];
+	} record;
+	size_t most = tr2_arena_rings.data_size / 4 - sizeof(*mmap) -
+		      sizeof(now_ns) - 8;
+	size_t len = strlen(name), end;
 
 	if (len > most)
 		len = most;
 	if (len > LINE_BYTES - 8)
 		len = LINE_BYTES - 8;
+	end = (len + 8) & -(size_t)TR2_RECORD_ALIGN;
+	record.mmap = *mmap;
 	memset(record.name + len, 0, 8);
 	memcpy(record.name, name, len);
-	record.mmap.head.type = TR2_RECORD_MMAP;
-	record.mmap.head.size = (uint16_t)((sizeof(*mmap) + len + 8) &
-					   -(size_t)TR2_RECORD_ALIGN);
-	record.mmap.pid = task->pid;
-	record.mmap.tid = task->tid;
+	memcpy(record.name + end, &now_ns, sizeof(now_ns));
+	record.mmap.head.type = TR2_RECORD_MMAP2;
+	record.mmap.head.size =
+		(uint16_t)(sizeof(*mmap) + end + sizeof(now_ns));
 	tr2_ring_put(tr2_arena_totals(), &record);
 }
 
-/* "start-end rwxp offset major:minor inode   path" */
-static void take_line(const struct tr2_task *task, const char *line)
+static void tell(struct look *look, const struct mapping *mapping)
 {
-	struct tr2_record_mmap mmap = { .pid = 0 };
-	const char *rest, *name;
-	char *end;
-	unsigned int word;
+	struct tr2_record_mmap2 mmap = {
+		.head.misc = TR2_MISC_USER,
+		.pid = look->task->pid,
+		.tid = look->task->tid,
+		.addr = mapping->start,
+		.len = mapping->end - mapping->start,
+		.pgoff = mapping->offset,
+		.dev_major = mapping->dev_major,
+		.dev_minor = mapping->dev_minor,
+		.inode = mapping->inode,
+		.prot = PROT_EXEC,
+		.flags = mapping->flags[3] == 's' ? MAP_SHARED : MAP_PRIVATE,
+	};
 
-	mmap.addr = strtoull(line, &end, 16);
+	mmap.prot |= mapping->flags[0] == 'r' ? PROT_READ : 0;
+	mmap.prot |= mapping->flags[1] == 'w' ? PROT_WRITE : 0;
+	set_build_id(&mmap, look, mapping);
+	put_mmap(&mmap, *mapping->name ? mapping->name : "//anon",
+		 look->now_ns);
+}
+
+/* "start-end rwxp offset major:minor inode   path" */
+static bool parse(struct mapping *mapping, const char *line)
+{
+	char *end;
+
+	mapping->start = strtoull(line, &end, 16);
 	if (*end != '-')
+		return false;
+	mapping->end = strtoull(end + 1, &end, 16);
+	if (*end != ' ' || strlen(end) < 6)
+		return false;
+	mapping->flags = end + 1;
+	mapping->offset = strtoull(end + 6, &end, 16);
+	mapping->file = hash(end);
+	mapping->dev_major = (uint32_t)strtoul(end, &end, 16);
+	mapping->dev_minor = *end == ':' ? (uint32_t)strtoul(end + 1, &end, 16)
+					 : 0;
+	mapping->inode = strtoull(end, &end, 10);
+	mapping->name = end + strspn(end, " ");
+	return true;
+}
+
+static void take_line(struct look *look, const char *line)
+{
+	struct mapping mapping;
+
+	if (!parse(&mapping, line))
 		return;
-	mmap.len = strtoull(end + 1, &end, 16) - mmap.addr;
-	if (*end != ' ' || strlen(end) < 6 || end[3] != 'x' || !is_new(line))
-		return;
-	mmap.pgoff = strtoull(end + 6, &end, 16);
-	rest = end;
-	for (word = 0; word < 2; word++) {
-		rest += strspn(rest, " ");
-		rest += strcspn(rest, " ");
+	if (!mapping.offset && *mapping.name) {
+		look->start_of_file = mapping.start;
+		look->file = mapping.file;
 	}
-	name = rest + strspn(rest, " ");
-	put_mmap(task, &mmap, *name ? name : "//anon");
+	if (mapping.flags[2] == 'x' && is_new(look, &mapping, line))
+		tell(look, &mapping);
 }
 
 /* Takes the whole lines, and leaves the rest at the beginning. */
-static size_t take_lines(const struct tr2_task *task, char *text, size_t len)
+static size_t take_lines(struct look *look, char *text, size_t len)
 {
 	char *line = text, *end;
 
 	while ((end = memchr(line, '\n', len - (size_t)(line - text)))) {
 		*end = '\0';
-		take_line(task, line);
+		take_line(look, line);
 		line = end + 1;
 	}
 	len -= (size_t)(line - text);
@@ -107,11 +224,25 @@ static size_t take_lines(const struct tr2_task *task, char *text, size_t len)
 	return len;
 }
 
-void tr2_task_mmaps(const struct tr2_task *task)
+static void look_at(struct look *look, int fd)
 {
-	char text[LINE_BYTES];
+	static char text[LINE_BYTES]; /* see put_mmap() */
 	size_t len = 0;
 	ssize_t n;
+
+	while (len < sizeof(text) &&
+	       (n = read(fd, text + len, sizeof(text) - len)) > 0)
+		len = take_lines(look, text, len + (size_t)n);
+}
+
+void tr2_task_mmaps(const struct tr2_task *task, uint64_t now_ns)
+{
+	struct look look = {
+		.task = task,
+		.now_ns = now_ns,
+		.told = told == memory[0] ? memory[1] : memory[0],
+		.mem_fd = -1,
+	};
 	int fd;
 
 	if (!tr2_arena_header())
@@ -119,8 +250,26 @@ void tr2_task_mmaps(const struct tr2_task *task)
 	fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return;
-	while (len < sizeof(text) &&
-	       (n = read(fd, text + len, sizeof(text) - len)) > 0)
-		len = take_lines(task, text, len + (size_t)n);
+	look_at(&look, fd);
 	close(fd);
+	if (look.mem_fd >= 0)
+		close(look.mem_fd);
+	told = look.told;
+	nr_told = look.nr_told;
+	looked_ns = now_ns;
+}
+
+void tr2_task_mmaps_of(const struct tr2_task *task, const uint64_t *address,
+		       unsigned int nr, uint64_t now_ns)
+{
+	unsigned int i;
+
+	if (nr_looks >= FREE_LOOKS && now_ns - looked_ns < MIN_BETWEEN_NS)
+		return;
+	for (i = 0; i < nr && is_told(address[i]);)
+		i++;
+	if (i == nr)
+		return;
+	nr_looks += nr_looks < FREE_LOOKS;
+	tr2_task_mmaps(task, now_ns);
 }

@@ -108,7 +108,7 @@ void tr2_session_begin_ring(void)
 	tr2_task_mmaps_reset();
 	tr2_thread_each(tr2_session_thread_forked);
 	tr2_thread_each(tr2_session_thread_named);
-	tr2_task_mmaps(&task);
+	tr2_task_mmaps(&task, tr2_clock_now_ns());
 	tr2_arena_publish();
 	tr2_unlock();
 }
@@ -120,7 +120,7 @@ static void end_tasks(void)
 
 	tr2_lock();
 	tr2_samples_stop();
-	tr2_task_mmaps(&task);
+	tr2_task_mmaps(&task, tr2_clock_now_ns());
 	if (main_thread && main_thread == tr2_self && main_thread->slot)
 		tr2_metric_move(tr2_arena_totals(), main_thread->slot,
 				tr2_clock_now_ns());

@@ -12,6 +12,7 @@
 #include "pmu/parse.h"
 #include "pmu/pmu.h"
 #include "ring/ring.h"
+#include "ring/task.h"
 #include "session/counters.h"
 
 #define MAX_SAMPLES 64
@@ -126,6 +127,17 @@ static uint64_t *put_chain(const uint64_t *record, uint64_t *at,
 	return at + nr;
 }
 
+/* Code that was loaded or made since is told before its first sample. */
+static void tell_code(const struct tr2_slot *slot,
+		      const struct tr2_callchain *chain, uint64_t now_ns)
+{
+	const struct tr2_arena_header *header = tr2_arena_header();
+	const struct tr2_task task = { header->pid, header->ppid,
+				       slot->control.tid, 0 };
+
+	tr2_task_mmaps_of(&task, chain->ip, chain->nr, now_ns);
+}
+
 static void put(struct trace2_perf *ev, const struct tr2_slot *slot,
 		uint64_t periods, const struct tr2_callchain *chain)
 {
@@ -135,10 +147,12 @@ static void put(struct trace2_perf *ev, const struct tr2_slot *slot,
 			      TR2_SAMPLE_MAX_VALUES + 2 + TR2_CALLCHAIN_MAX];
 	} record;
 	uint64_t *at = record.word + sizeof(record.sample) / 8;
+	uint64_t now_ns = tr2_clock_now_ns();
 	int cpu = sched_getcpu();
 
 	if (!tr2_arena_header() || slot != tr2_my_slot || !is_sample(ev))
 		return;
+	tell_code(slot, chain, now_ns);
 	at = put_values(at, ev);
 	at = put_chain(record.word, at, chain);
 	record.sample = (struct tr2_record_sample){
@@ -147,7 +161,7 @@ static void put(struct trace2_perf *ev, const struct tr2_slot *slot,
 		.ip = chain->nr ? chain->ip[0] : 0,
 		.pid = tr2_arena_header()->pid,
 		.tid = slot->control.tid,
-		.time = tr2_clock_now_ns(),
+		.time = now_ns,
 		.id = ev->id,
 		.cpu = cpu < 0 ? 0 : (uint32_t)cpu,
 		.period = periods * ev->attr.sample_period,

@@ -44,7 +44,7 @@ void tool_arena_open(struct tool_arena *arena, const char *path, bool writable)
 	arena->header = p;
 	if (memcmp(arena->header->magic, TR2_ARENA_MAGIC, 8) != 0)
 		damaged("no magic", 0);
-	if (arena->header->version != 1 || arena->header->compat_version != 1 ||
+	if (arena->header->version != 2 || arena->header->compat_version != 1 ||
 	    arena->header->byte_order != 0x01020304 ||
 	    arena->header->header_size != sizeof(*arena->header))
 		damaged("an unknown version", 8);
@@ -241,12 +241,35 @@ static void print_rest(struct cursor *c)
 	print_text(c->p, len);
 }
 
+static void print_mmap(const struct tr2_record *record, struct cursor *c)
+{
+	const struct tr2_record_mmap2 *mmap = (const void *)take(c, sizeof(*mmap));
+	const char *end = c->end - sizeof(uint64_t);
+	uint64_t time;
+	unsigned int i;
+
+	if (c->end - c->p < (ptrdiff_t)sizeof(time))
+		damaged("no time", record->size);
+	memcpy(&time, end, sizeof(time));
+	c->end = end;
+	printf("MMAP pid=%u tid=%u addr=%#" PRIx64 " len=%#" PRIx64
+	       " pgoff=%#" PRIx64 " time=%" PRIu64 " prot=%u id=", mmap->pid,
+	       mmap->tid, mmap->addr, mmap->len, mmap->pgoff, time, mmap->prot);
+	if (!(record->misc & TR2_MISC_BUILD_ID))
+		printf("%x:%x:%" PRIu64, mmap->dev_major, mmap->dev_minor,
+		       mmap->inode);
+	for (i = 0; record->misc & TR2_MISC_BUILD_ID &&
+		    i < mmap->build_id_size; i++)
+		printf("%02x", mmap->build_id[i]);
+	printf(" filename=");
+	print_rest(c);
+}
+
 void tool_record_print(const struct tr2_record *record)
 {
 	struct cursor c = { (const char *)record,
 			    (const char *)record + record->size };
 	const union {
-		struct tr2_record_mmap mmap;
 		struct tr2_record_lost lost;
 		struct tr2_record_comm comm;
 	} *u = (const void *)record;
@@ -259,12 +282,8 @@ void tool_record_print(const struct tr2_record *record)
 		take(&c, sizeof(u->comm));
 		printf("COMM pid=%u tid=%u comm=", u->comm.pid, u->comm.tid);
 		print_rest(&c);
-	} else if (record->type == TR2_RECORD_MMAP) {
-		take(&c, sizeof(u->mmap));
-		printf("MMAP pid=%u tid=%u addr=%#" PRIx64 " len=%#" PRIx64
-		       " pgoff=%#" PRIx64 " filename=", u->mmap.pid,
-		       u->mmap.tid, u->mmap.addr, u->mmap.len, u->mmap.pgoff);
-		print_rest(&c);
+	} else if (record->type == TR2_RECORD_MMAP2) {
+		print_mmap(record, &c);
 	} else if (record->type == TR2_RECORD_LOST) {
 		take(&c, sizeof(u->lost));
 		printf("LOST id=%" PRIu64 " lost=%" PRIu64, u->lost.id,

@@ -14,9 +14,11 @@
 /* An event, or a function on a path to it. Lists are by index; 0: none. */
 struct call {
 	uint32_t parent, child, next;
-	struct tr2_symbol symbol; /* of an event: its name */
+	uint32_t symbol; /* of an event: its name */
 	tr2_str event;
 	uint64_t count, samples;
+	int depth; /* where it stands in the tree, as text has it */
+	bool is_recursive; /* called itself */
 };
 
 struct tree {
@@ -24,6 +26,8 @@ struct tree {
 	struct tr2_symbols *symbols;
 	struct call *calls;
 	uint32_t nr, alloc;
+	struct tr2_map by_symbol; /* and parent */
+	uint32_t *order; /* to sort in */
 	bool inwards;
 };
 
@@ -39,72 +43,104 @@ static struct call *new_call(struct tree *t)
 
 /* The one below `parent` for this function, with what is to be added to it.
  * 0: no memory. */
-static uint32_t add(struct tree *t, uint32_t parent, struct tr2_symbol symbol,
+static uint32_t add(struct tree *t, uint32_t parent, uint32_t symbol,
 		    const struct tr2_sample *sample)
 {
-	uint32_t i = t->calls[parent].child;
+	uint32_t *slot = tr2_map_slot(&t->by_symbol, tr2_key(parent, symbol));
 	struct call *call;
 
-	while (i && (t->calls[i].symbol.name != symbol.name ||
-		     t->calls[i].symbol.module != symbol.module))
-		i = t->calls[i].next;
-	if (!i) {
+	if (!slot || !symbol)
+		return 0;
+	if (!*slot) {
 		call = new_call(t);
 		if (!call)
 			return 0;
-		i = t->nr - 1;
+		*slot = t->nr - 1;
 		call->parent = parent;
 		call->symbol = symbol;
 		call->event = sample->event;
 		call->next = t->calls[parent].child;
-		t->calls[parent].child = i;
+		t->calls[parent].child = *slot;
 	}
-	t->calls[i].count += sample->count;
-	t->calls[i].samples++;
-	return i;
+	t->calls[*slot].count += sample->count;
+	t->calls[*slot].samples++;
+	return *slot;
+}
+
+/* One that calls itself is one, however often it does: paths of any depth are
+ * the same path. */
+static uint32_t add_function(struct tree *t, uint32_t at, uint32_t symbol,
+			     const struct tr2_sample *sample)
+{
+	if (t->calls[at].symbol != symbol)
+		return add(t, at, symbol, sample);
+	t->calls[at].is_recursive = true;
+	return at;
+}
+
+/* The functions of one call. */
+static uint32_t add_call(struct tree *t, uint32_t at, uint64_t address,
+			 const struct tr2_sample *sample)
+{
+	uint32_t symbol[TR2_SYMBOLS_OF_CALL];
+	unsigned int i, nr;
+
+	nr = tr2_symbols_of_call(t->symbols, sample, address, symbol);
+	for (i = 0; at && i < nr; i++)
+		at = add_function(t, at, symbol[t->inwards ? nr - 1 - i : i],
+				  sample);
+	return nr ? at : 0;
 }
 
 static bool add_sample(struct tree *t, const struct tr2_sample *sample)
 {
-	const struct tr2_symbol event = { sample->event, 0 };
-	uint32_t at = add(t, 0, event, sample), i, nr = sample->nr_calls;
-	uint64_t address;
+	const struct tr2_symbol event = { sample->event, 0, false };
+	uint32_t at, i, nr = sample->nr_calls;
 
-	for (i = 0; at && i < nr; i++) {
-		address = t->m->calls[sample->first_call +
-				      (t->inwards ? nr - 1 - i : i)];
-		at = add(t, at,
-			 tr2_symbols_of_call(t->symbols, sample->session,
-					     address),
-			 sample);
-	}
+	at = add(t, 0, tr2_symbols_number(t->symbols, event), sample);
+	for (i = 0; at && i < nr; i++)
+		at = add_call(t, at,
+			      t->m->calls[sample->first_call +
+					  (t->inwards ? nr - 1 - i : i)],
+			      sample);
 	return at != 0;
 }
 
+static const char *name_of(const struct tree *t, const struct call *call)
+{
+	return tr2_s(t->m, tr2_symbol(t->symbols, call->symbol).name);
+}
+
+static const struct tree *sorted_tree;
+
 /* The largest first; of equal ones by name, so that the order is the same each
  * time. */
-static bool comes_before(const struct tree *t, const struct call *a,
-			 const struct call *b)
+static int compare(const void *va, const void *vb)
 {
+	const struct tree *t = sorted_tree;
+	const struct call *a = &t->calls[*(const uint32_t *)va];
+	const struct call *b = &t->calls[*(const uint32_t *)vb];
+
 	if (a->count != b->count)
-		return a->count > b->count;
-	return strcmp(tr2_s(t->m, a->symbol.name),
-		      tr2_s(t->m, b->symbol.name)) < 0;
+		return a->count > b->count ? -1 : 1;
+	return strcmp(name_of(t, a), name_of(t, b));
 }
 
 static void sort_children(struct tree *t, uint32_t parent)
 {
-	uint32_t i, next, sorted = 0, *at;
+	uint32_t i, nr = 0, *at = &t->calls[parent].child;
 
-	for (i = t->calls[parent].child; i; i = next) {
-		next = t->calls[i].next;
-		at = &sorted;
-		while (*at && !comes_before(t, &t->calls[i], &t->calls[*at]))
-			at = &t->calls[*at].next;
-		t->calls[i].next = *at;
-		*at = i;
+	for (i = *at; i; i = t->calls[i].next)
+		t->order[nr++] = i;
+	if (nr < 2)
+		return;
+	sorted_tree = t;
+	qsort(t->order, nr, sizeof(*t->order), compare);
+	for (i = 0; i < nr; i++) {
+		*at = t->order[i];
+		at = &t->calls[*at].next;
 	}
-	t->calls[parent].child = sorted;
+	*at = 0;
 }
 
 static const struct tr2_column columns[] = {
@@ -114,14 +150,52 @@ static const struct tr2_column columns[] = {
 	{ "samples", "SAMPLES", 0 },
 	{ "function", NULL, TR2_COL_TREE | TR2_COL_FLEX },
 	{ "module", "", TR2_COL_DATA },
+	{ "inlined", "", TR2_COL_DATA },
+	{ "recursive", "", TR2_COL_DATA },
 };
 #define NR_COLUMNS (sizeof(columns) / sizeof(*columns))
+
+static bool is_text(void)
+{
+	return tr2_common.format == TR2_FORMAT_TEXT;
+}
+
+static void add_name(struct tr2_table *table, const struct tree *t,
+		     const struct call *call, const struct tr2_symbol *symbol)
+{
+	const char *name = tr2_s(t->m, symbol->name);
+	struct tr2_buf b = TR2_BUF_INIT;
+
+	if (is_text()) {
+		tr2_buf_addstr(&b, name);
+		tr2_buf_addstr(&b, symbol->is_inlined ? " (inlined)" : "");
+		tr2_buf_addstr(&b, call->is_recursive ? " (recursive)" : "");
+		name = tr2_buf_str(&b);
+	}
+	tr2_cell_str(table, name);
+	tr2_buf_release(&b);
+}
+
+/* A call that all of its caller's come from, or go to, is no branch: so many are
+ * one below the other that there were no room for their names. */
+static int depth_of(const struct tree *t, const struct call *call)
+{
+	const struct call *parent = &t->calls[call->parent];
+
+	if (!parent->parent)
+		return call->parent ? 1 : 0;
+	if (&t->calls[parent->child] == call && !call->next)
+		return -abs(parent->depth);
+	return abs(parent->depth) + 1;
+}
 
 static void add_row(struct tr2_table *table, const struct tree *t,
 		    const struct call *call, int depth, uint64_t whole)
 {
+	struct tr2_symbol symbol = tr2_symbol(t->symbols, call->symbol);
+
 	tr2_table_row(table);
-	tr2_table_depth(table, depth);
+	tr2_table_depth(table, is_text() ? call->depth : depth);
 	tr2_cell_str(table, tr2_s(t->m, call->event));
 	if (strstr(tr2_s(t->m, call->event), ":ns/"))
 		tr2_cell_ns(table, (int64_t)call->count);
@@ -129,9 +203,12 @@ static void add_row(struct tr2_table *table, const struct tree *t,
 		tr2_cell_uint(table, call->count);
 	tr2_cell_share(table, whole ? (double)call->count / (double)whole : 0);
 	tr2_cell_uint(table, call->samples);
-	tr2_cell_str(table, tr2_s(t->m, call->symbol.name));
-	tr2_cell_str(table, call->symbol.module ?
-				    tr2_s(t->m, call->symbol.module) : NULL);
+	add_name(table, t, call, &symbol);
+	tr2_cell_str(table, symbol.module ? tr2_s(t->m, symbol.module) : NULL);
+	if (depth) {
+		tr2_cell_uint(table, symbol.is_inlined);
+		tr2_cell_uint(table, call->is_recursive);
+	}
 }
 
 /* The next in the order of the printed tree. */
@@ -154,11 +231,14 @@ static void fill(struct tr2_table *table, struct tree *t)
 	uint64_t whole = 0;
 	int depth = 0;
 
-	for (i = 0; i < t->nr; i++)
+	t->order = calloc(t->nr, sizeof(*t->order));
+	for (i = 0; t->order && i < t->nr; i++)
 		sort_children(t, i);
+	free(t->order);
 	for (i = t->calls[0].child; i; i = step(t, i, &depth)) {
 		if (!t->calls[i].parent)
 			whole = t->calls[i].count;
+		t->calls[i].depth = depth_of(t, &t->calls[i]);
 		add_row(table, t, &t->calls[i], depth, whole);
 	}
 }
@@ -187,6 +267,7 @@ static bool show(struct tree *t, const char *name, const char *heading)
 	t->nr = 0;
 	if (!gather(t))
 		tr2_warning("out of memory: samples are missing");
+	tr2_map_release(&t->by_symbol);
 	tr2_table_init(&table, name, with_heading, NR_COLUMNS);
 	if (t->nr)
 		fill(&table, t);

@@ -1,88 +1,37 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * perf_data - samples as a perf.data file, which perf script and perf report
- * read: what was counted is an event of that name, its period how much.
+ * read: what was counted is an event of that name, its period how much, and a
+ * group a group.
  *
- *	header | ids | attrs | data: records | features: names of the events
- *
- * Records of a process stand together, in the order in which perf needs them:
- * its name, its mappings, its threads, their samples. Times are wall times.
+ * All records have a time, wall time, by which perf sorts them.
  */
-#include <linux/perf_event.h>
+#include "export/perf_data.h"
+
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
-#include "export/export.h"
-#include "model/private.h"
 #include "options.h"
 
-#define MAX_EVENTS 1024
-#define FEATURE_EVENT_DESC 12
-#define TYPE_APP 0x54320070u /* a program's own: a type of no PMU */
-#define SAMPLE_TYPE                                              \
-	(PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |   \
-	 PERF_SAMPLE_ID | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD | \
-	 PERF_SAMPLE_CALLCHAIN)
-
-struct section {
-	uint64_t offset, size;
-};
-
-struct file_header {
-	char magic[8];
-	uint64_t size, attr_size;
-	struct section attrs, data, event_types;
-	uint64_t features[4];
-};
-
-struct file_attr {
-	struct perf_event_attr attr;
-	struct section ids;
-};
-
-struct perf_data {
-	struct tr2_buf data;
-	tr2_str events[MAX_EVENTS]; /* the id of each is its place + 1 */
-	uint32_t nr_events;
-	struct tr2_map threads; /* that were told, of the session at hand */
-};
+/* Of the kernel's headers since 5.12; the file's format is the same. */
+#define MISC_MMAP_BUILD_ID 0x4000
+#define MISC_BUILD_ID_SIZE 0x8000
 
 static bool begin(struct tr2_export *x)
 {
-	x->state = calloc(1, sizeof(struct perf_data));
-	if (!x->state)
-		tr2_error("out of memory");
-	return x->state != NULL;
-}
+	struct tr2_perf_data *p = calloc(1, sizeof(*p));
 
-/* 0: there are too many. */
-static uint64_t id_of(struct perf_data *p, tr2_str event)
-{
-	uint32_t i;
-
-	for (i = 0; i < p->nr_events; i++)
-		if (p->events[i] == event)
-			return i + 1;
-	if (p->nr_events == MAX_EVENTS)
-		return 0;
-	p->events[p->nr_events++] = event;
-	return p->nr_events;
-}
-
-static void add_u32(struct tr2_buf *b, uint32_t value)
-{
-	tr2_buf_add(b, &value, sizeof(value));
-}
-
-static void add_u64(struct tr2_buf *b, uint64_t value)
-{
-	tr2_buf_add(b, &value, sizeof(value));
+	x->state = p;
+	if (p && tr2_mappings_init(&p->mappings, x->m))
+		return true;
+	tr2_error("out of memory");
+	return false;
 }
 
 /* ---- records --------------------------------------------------------------- */
 
-/* Returns where it begins, for end_record(). */
-static size_t begin_record(struct tr2_buf *b, uint32_t type, uint16_t misc)
+size_t tr2_perf_begin_record(struct tr2_buf *b, uint32_t type, uint16_t misc)
 {
 	const struct perf_event_header header = { type, misc, 0 };
 	size_t at = b->len;
@@ -91,7 +40,7 @@ static size_t begin_record(struct tr2_buf *b, uint32_t type, uint16_t misc)
 	return at;
 }
 
-static void end_record(struct tr2_buf *b, size_t at)
+void tr2_perf_end_record(struct tr2_buf *b, size_t at)
 {
 	uint16_t size = (uint16_t)(b->len - at);
 
@@ -100,8 +49,7 @@ static void end_record(struct tr2_buf *b, size_t at)
 		       &size, sizeof(size));
 }
 
-/* With its NUL, and more up to a multiple of 8. */
-static void add_padded(struct tr2_buf *b, const char *s, size_t most)
+void tr2_perf_add_padded(struct tr2_buf *b, const char *s, size_t most)
 {
 	static const char zeros[8];
 	size_t len = strlen(s);
@@ -112,222 +60,339 @@ static void add_padded(struct tr2_buf *b, const char *s, size_t most)
 	tr2_buf_add(b, zeros, 8 - len % 8);
 }
 
+/* What stands at the end of every record that is no sample. */
+static void end_side_record(struct tr2_buf *b, size_t at, int32_t pid,
+			    uint32_t tid, int64_t wall_ns)
+{
+	tr2_perf_add_u32(b, (uint32_t)pid);
+	tr2_perf_add_u32(b, tid);
+	tr2_perf_add_u64(b, (uint64_t)wall_ns);
+	tr2_perf_add_u64(b, 1); /* the first event's */
+	tr2_perf_add_u64(b, 0); /* processor */
+	tr2_perf_end_record(b, at);
+}
+
 static void add_comm(struct tr2_buf *b, int32_t pid, uint32_t tid,
-		     const char *comm)
+		     const char *comm, int64_t wall_ns)
 {
 	uint16_t misc = tid == (uint32_t)pid ? PERF_RECORD_MISC_COMM_EXEC : 0;
-	size_t at = begin_record(b, PERF_RECORD_COMM, misc);
+	size_t at = tr2_perf_begin_record(b, PERF_RECORD_COMM, misc);
 
-	add_u32(b, (uint32_t)pid);
-	add_u32(b, tid);
-	add_padded(b, comm, 15);
-	end_record(b, at);
+	tr2_perf_add_u32(b, (uint32_t)pid);
+	tr2_perf_add_u32(b, tid);
+	tr2_perf_add_padded(b, comm, 15);
+	end_side_record(b, at, pid, tid, wall_ns);
 }
 
 static void add_task(struct tr2_buf *b, uint32_t type, int32_t pid,
 		     uint32_t tid, int64_t wall_ns)
 {
-	size_t at = begin_record(b, type, 0);
+	size_t at = tr2_perf_begin_record(b, type, 0);
 
-	add_u32(b, (uint32_t)pid);
-	add_u32(b, (uint32_t)pid);
-	add_u32(b, tid);
-	add_u32(b, (uint32_t)pid);
-	add_u64(b, (uint64_t)wall_ns);
-	end_record(b, at);
+	tr2_perf_add_u32(b, (uint32_t)pid);
+	tr2_perf_add_u32(b, (uint32_t)pid);
+	tr2_perf_add_u32(b, tid);
+	tr2_perf_add_u32(b, (uint32_t)pid);
+	tr2_perf_add_u64(b, (uint64_t)wall_ns);
+	end_side_record(b, at, pid, tid, wall_ns);
 }
 
-static void add_mappings(struct tr2_export *x, struct tr2_buf *b,
-			 uint32_t session, int32_t pid)
+static void add_build_id(struct tr2_buf *b, const struct tr2_mapping *mapping)
 {
-	const struct tr2_mapping *mapping;
-	size_t at;
-	uint32_t i;
+	static const uint8_t zeros[24];
+	const uint8_t size[4] = { mapping->build_id_size };
 
-	for (i = 1; i < x->m->nr_mappings; i++) {
+	if (!mapping->build_id_size) { /* nor which file it was */
+		tr2_buf_add(b, zeros, sizeof(zeros));
+		return;
+	}
+	tr2_buf_add(b, size, sizeof(size));
+	tr2_buf_add(b, mapping->build_id, sizeof(mapping->build_id));
+}
+
+static void add_mapping(struct tr2_buf *b, const struct tr2_mapping *mapping,
+			const char *file, int32_t pid, int64_t wall_ns)
+{
+	uint16_t misc = PERF_RECORD_MISC_USER;
+	size_t at;
+
+	if (mapping->build_id_size)
+		misc |= MISC_MMAP_BUILD_ID;
+	at = tr2_perf_begin_record(b, PERF_RECORD_MMAP2, misc);
+	tr2_perf_add_u32(b, (uint32_t)pid);
+	tr2_perf_add_u32(b, (uint32_t)pid);
+	tr2_perf_add_u64(b, mapping->addr);
+	tr2_perf_add_u64(b, mapping->len);
+	tr2_perf_add_u64(b, mapping->pgoff);
+	add_build_id(b, mapping);
+	tr2_perf_add_u32(b, PROT_READ | PROT_EXEC);
+	tr2_perf_add_u32(b, MAP_PRIVATE);
+	tr2_perf_add_padded(b, file, 4095);
+	end_side_record(b, at, pid, (uint32_t)pid, wall_ns);
+}
+
+/* For those who look into the header only. */
+static void tell_build_id(struct tr2_perf_data *p,
+			  const struct tr2_mapping *mapping, const char *file)
+{
+	uint64_t id = tr2_hash((const char *)mapping->build_id,
+			       mapping->build_id_size);
+	uint32_t *known = tr2_map_slot(&p->files, tr2_mix(id, mapping->file) | 1);
+	struct tr2_buf *b = &p->build_ids;
+	size_t at;
+
+	if (!mapping->build_id_size || !known || *known)
+		return;
+	*known = 1;
+	at = tr2_perf_begin_record(b, 0, PERF_RECORD_MISC_USER |
+					 MISC_BUILD_ID_SIZE);
+	tr2_perf_add_u32(b, UINT32_MAX); /* of no process in particular */
+	tr2_buf_add(b, mapping->build_id, sizeof(mapping->build_id));
+	tr2_perf_add_u32(b, mapping->build_id_size);
+	tr2_perf_add_padded(b, file, 4095);
+	tr2_perf_end_record(b, at);
+}
+
+/* Where nothing else was before, it was perhaps there from the beginning. */
+static void add_mappings(struct tr2_export *x, struct tr2_perf_data *p,
+			 uint32_t session)
+{
+	const struct tr2_session *s = &x->m->sessions[session];
+	const struct tr2_mapping *mapping;
+	const char *file;
+	uint32_t i;
+	bool first;
+
+	tr2_for_each_mapping(x->m, session, i) {
 		mapping = &x->m->mappings[i];
-		if (mapping->session != session)
-			continue;
-		at = begin_record(b, PERF_RECORD_MMAP, PERF_RECORD_MISC_USER);
-		add_u32(b, (uint32_t)pid);
-		add_u32(b, (uint32_t)pid);
-		add_u64(b, mapping->addr);
-		add_u64(b, mapping->len);
-		add_u64(b, mapping->pgoff);
-		add_padded(b, tr2_export_text(x, tr2_s(x->m, mapping->file)),
-			   4095);
-		end_record(b, at);
+		first = tr2_mappings_is_first(&p->mappings, i);
+		file = tr2_export_text(x, tr2_s(x->m, mapping->file));
+		add_mapping(&p->records, mapping, file, s->pid,
+			    s->wall_ns + (first ? 0 : mapping->at_ns));
+		tell_build_id(p, mapping, file);
 	}
 }
 
-/* A thread, before its first sample. */
-static void add_thread(struct tr2_export *x, struct perf_data *p,
-		       const struct tr2_sample *s, int32_t pid)
-{
-	const struct tr2_session *session = &x->m->sessions[s->session];
-	uint32_t *known = tr2_map_slot(&p->threads, tr2_key(s->session, s->tid));
+/* ---- events ---------------------------------------------------------------- */
 
-	if (!known || *known || s->tid == (uint32_t)pid)
-		return;
-	*known = 1;
-	add_task(&p->data, PERF_RECORD_FORK, pid, s->tid,
-		 session->wall_ns + s->at_ns);
-	add_comm(&p->data, pid, s->tid,
-		 tr2_export_text(x, tr2_s(x->m, s->thread)));
-}
-
-static void add_sample(struct tr2_export *x, struct perf_data *p,
-		       const struct tr2_sample *s, int32_t pid)
+/* The place of an event; TR2_PERF_MAX_EVENTS: there are too many. */
+static uint32_t event_of(struct tr2_perf_data *p, tr2_str name, tr2_str leader)
 {
-	const uint64_t *calls = x->m->calls + s->first_call;
-	uint64_t id = id_of(p, s->event);
-	struct tr2_buf *b = &p->data;
-	size_t at;
 	uint32_t i;
 
+	for (i = 0; i < p->nr_events; i++)
+		if (p->events[i].name == name && p->events[i].leader == leader)
+			return i;
+	if (i < TR2_PERF_MAX_EVENTS) {
+		p->events[i].name = name;
+		p->events[i].leader = leader;
+		p->events[i].group = i;
+		p->nr_events++;
+	}
+	return i;
+}
+
+/* perf wants the members of a group behind the leader. */
+static void add_group(struct tr2_export *x, struct tr2_perf_data *p,
+		      const struct tr2_sample *s)
+{
+	const struct tr2_sample_value *value = &x->m->values[s->first_value];
+	uint32_t leader = event_of(p, value->event, value->event), i, at;
+
+	for (i = 1; i < s->nr_values; i++) {
+		at = event_of(p, value[i].event, value->event);
+		if (at < TR2_PERF_MAX_EVENTS)
+			p->events[at].group = leader;
+	}
+}
+
+/* perf takes a value's difference to the one before of the same id: each
+ * process needs its own. 0: no memory, or too many events. */
+static uint64_t id_of(struct tr2_perf_data *p, uint32_t place, uint32_t session)
+{
+	struct tr2_perf_data_event *event = &p->events[place];
+
+	if (place == TR2_PERF_MAX_EVENTS)
+		return 0;
+	if (event->session == session)
+		return event->ids[event->nr_ids - 1];
+	if (event->nr_ids >= event->alloc_ids &&
+	    !tr2_array_grow((void **)&event->ids, &event->alloc_ids,
+			    event->nr_ids, sizeof(*event->ids)))
+		return 0;
+	event->session = session;
+	event->ids[event->nr_ids++] = ++p->last_id;
+	return p->last_id;
+}
+
+/* ---- samples --------------------------------------------------------------- */
+
+uint64_t tr2_perf_sample_type(const struct tr2_perf_data_event *event)
+{
+	return PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
+	       PERF_SAMPLE_ID | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD |
+	       PERF_SAMPLE_CALLCHAIN | (event->leader ? PERF_SAMPLE_READ : 0);
+}
+
+static void add_values(struct tr2_export *x, struct tr2_perf_data *p,
+		       const struct tr2_sample *s)
+{
+	const struct tr2_sample_value *value = &x->m->values[s->first_value];
+	uint32_t i;
+
+	if (!s->nr_values)
+		return;
+	tr2_perf_add_u64(&p->records, s->nr_values);
+	for (i = 0; i < s->nr_values; i++) {
+		tr2_perf_add_u64(&p->records, value[i].value);
+		tr2_perf_add_u64(&p->records,
+				 id_of(p, event_of(p, value[i].event,
+						   value->event),
+				       s->session));
+	}
+}
+
+static void add_calls(struct tr2_buf *b, const uint64_t *calls, uint32_t nr)
+{
+	tr2_perf_add_u64(b, nr ? (uint64_t)nr + 1 : 0);
+	if (nr)
+		tr2_perf_add_u64(b, PERF_CONTEXT_USER);
+	tr2_buf_add(b, calls, nr * sizeof(*calls));
+}
+
+static void add_sample(struct tr2_export *x, struct tr2_perf_data *p,
+		       const struct tr2_sample *s)
+{
+	const struct tr2_session *session = &x->m->sessions[s->session];
+	const uint64_t *calls = x->m->calls + s->first_call;
+	struct tr2_buf *b = &p->records;
+	uint64_t id;
+	size_t at;
+
+	if (s->nr_values)
+		add_group(x, p, s);
+	id = id_of(p, event_of(p, s->event,
+			       s->nr_values ?
+				       x->m->values[s->first_value].event : 0),
+		   s->session);
 	if (!id) {
-		tr2_error("more than %u events", MAX_EVENTS);
+		tr2_error("more than %u events, or out of memory",
+			  TR2_PERF_MAX_EVENTS);
 		x->failed = true;
 		return;
 	}
-	add_thread(x, p, s, pid);
-	at = begin_record(b, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER);
-	add_u64(b, s->nr_calls ? calls[0] : 0);
-	add_u32(b, (uint32_t)pid);
-	add_u32(b, s->tid);
-	add_u64(b, (uint64_t)(x->m->sessions[s->session].wall_ns + s->at_ns));
-	add_u64(b, id);
-	add_u32(b, s->cpu);
-	add_u32(b, 0);
-	add_u64(b, s->count);
-	add_u64(b, s->nr_calls ? s->nr_calls + 1 : 0);
-	if (s->nr_calls)
-		add_u64(b, PERF_CONTEXT_USER);
-	for (i = 0; i < s->nr_calls; i++)
-		add_u64(b, calls[i]);
-	end_record(b, at);
+	at = tr2_perf_begin_record(b, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER);
+	tr2_perf_add_u64(b, s->nr_calls ? calls[0] : 0);
+	tr2_perf_add_u32(b, (uint32_t)session->pid);
+	tr2_perf_add_u32(b, x->m->sample_tasks[s->task].tid);
+	tr2_perf_add_u64(b, (uint64_t)(session->wall_ns + s->at_ns));
+	tr2_perf_add_u64(b, id);
+	tr2_perf_add_u32(b, s->cpu);
+	tr2_perf_add_u32(b, 0);
+	tr2_perf_add_u64(b, s->count);
+	add_values(x, p, s);
+	add_calls(b, calls, s->nr_calls);
+	tr2_perf_end_record(b, at);
 }
 
+/* ---- processes and threads ------------------------------------------------- */
+
+static bool is_main(const struct tr2_export *x, uint32_t task)
+{
+	const struct tr2_sample_task *t = &x->m->sample_tasks[task];
+
+	return t->tid == (uint32_t)x->m->sessions[t->session].pid;
+}
+
+/* A thread, before its first sample `s`. */
+static void begin_task(struct tr2_export *x, struct tr2_perf_data *p,
+		       const struct tr2_sample *s)
+{
+	const struct tr2_sample_task *task = &x->m->sample_tasks[s->task];
+	const struct tr2_session *session = &x->m->sessions[s->session];
+	int64_t at_ns = s->at_ns;
+
+	if (task->start_ns != TR2_NO_TIME && task->start_ns < at_ns)
+		at_ns = task->start_ns;
+	add_task(&p->records, PERF_RECORD_FORK, session->pid, task->tid,
+		 session->wall_ns + at_ns);
+	add_comm(&p->records, session->pid, task->tid,
+		 tr2_export_text(x, tr2_s(x->m, task->name)),
+		 session->wall_ns + at_ns);
+}
+
+static void begin_process(struct tr2_export *x, struct tr2_perf_data *p,
+			  uint32_t session)
+{
+	const struct tr2_session *s = &x->m->sessions[session];
+
+	tr2_buf_reset(&x->text);
+	tr2_export_node_name(x, &x->text, s->node);
+	add_comm(&p->records, s->pid, (uint32_t)s->pid, tr2_buf_str(&x->text),
+		 s->wall_ns);
+	add_mappings(x, p, session);
+}
+
+/* Threads whose end nobody saw ended with the process, at the latest. */
+static void end_tasks(struct tr2_export *x, struct tr2_perf_data *p,
+		      const struct tr2_session *s, uint32_t first, uint32_t end)
+{
+	const struct tr2_sample_task *task;
+	int64_t at_ns;
+
+	for (; first < end; first++) {
+		task = &x->m->sample_tasks[first];
+		if (is_main(x, first))
+			continue;
+		at_ns = task->end_ns == TR2_NO_TIME ? s->end_ns : task->end_ns;
+		add_task(&p->records, PERF_RECORD_EXIT, s->pid, task->tid,
+			 s->wall_ns + at_ns);
+	}
+	add_task(&p->records, PERF_RECORD_EXIT, s->pid, (uint32_t)s->pid,
+		 s->wall_ns + s->end_ns);
+}
+
+/* Its threads were met in the order of the model. */
 static void session(struct tr2_export *x, uint32_t session)
 {
 	const struct tr2_session *s = &x->m->sessions[session];
-	struct perf_data *p = x->state;
-	uint32_t i;
-	bool begun = false;
+	struct tr2_perf_data *p = x->state;
+	const struct tr2_sample *sample;
+	uint32_t i, first, next;
 
-	for (i = 1; i < x->m->nr_samples && !x->failed; i++) {
-		if (x->m->samples[i].session != session)
-			continue;
-		if (!begun) {
-			tr2_buf_reset(&x->text);
-			tr2_export_node_name(x, &x->text, s->node);
-			add_comm(&p->data, s->pid, (uint32_t)s->pid,
-				 tr2_buf_str(&x->text));
-			add_mappings(x, &p->data, session, s->pid);
-			begun = true;
-		}
-		add_sample(x, p, &x->m->samples[i], s->pid);
+	if (!s->first_sample)
+		return;
+	begin_process(x, p, session);
+	first = next = x->m->samples[s->first_sample].task;
+	tr2_for_each_sample(x->m, session, i) {
+		sample = &x->m->samples[i];
+		if (x->failed)
+			return;
+		if (sample->task >= next && !is_main(x, sample->task))
+			begin_task(x, p, sample);
+		if (sample->task >= next)
+			next = sample->task + 1;
+		add_sample(x, p, sample);
 	}
-	if (begun)
-		add_task(&p->data, PERF_RECORD_EXIT, s->pid, (uint32_t)s->pid,
-			 s->wall_ns + s->end_ns);
+	end_tasks(x, p, s, first, next);
 }
 
-/* ---- the file -------------------------------------------------------------------- */
-
-/* What it counts only its name says. */
-static void set_attr(struct perf_event_attr *attr, const char *event)
+static void release(struct tr2_perf_data *p)
 {
-	const char *period = strrchr(event, ':');
-
-	memset(attr, 0, sizeof(*attr));
-	attr->type = TYPE_APP;
-	attr->size = sizeof(*attr);
-	attr->sample_period = period ? strtoull(period + 1, NULL, 10) : 0;
-	if (!attr->sample_period)
-		attr->sample_period = 1;
-	attr->sample_type = SAMPLE_TYPE;
-	attr->exclude_kernel = 1;
-}
-
-static void add_attrs(struct tr2_export *x, struct tr2_buf *b, uint64_t ids)
-{
-	const struct perf_data *p = x->state;
-	struct file_attr row;
 	uint32_t i;
 
-	for (i = 0; i < p->nr_events; i++) {
-		memset(&row, 0, sizeof(row));
-		set_attr(&row.attr, tr2_s(x->m, p->events[i]));
-		row.ids = (struct section){ ids + i * sizeof(uint64_t),
-					    sizeof(uint64_t) };
-		tr2_buf_add(b, &row, sizeof(row));
-	}
-}
-
-/* Without its period, by which nobody calls it. */
-static void add_name(struct tr2_export *x, struct tr2_buf *b, tr2_str event)
-{
-	const char *name = tr2_export_text(x, tr2_s(x->m, event));
-	const char *end = strrchr(name, '/');
-	size_t len = end ? (size_t)(end + 1 - name) : strlen(name);
-	size_t size = (len / 64 + 1) * 64;
-
-	add_u32(b, (uint32_t)size);
-	tr2_buf_add(b, name, len);
-	for (; len < size; len++)
-		tr2_buf_addch(b, '\0');
-}
-
-static void add_names(struct tr2_export *x, struct tr2_buf *b)
-{
-	const struct perf_data *p = x->state;
-	struct perf_event_attr attr;
-	uint32_t i;
-
-	add_u32(b, p->nr_events);
-	add_u32(b, sizeof(attr));
-	for (i = 0; i < p->nr_events; i++) {
-		set_attr(&attr, tr2_s(x->m, p->events[i]));
-		tr2_buf_add(b, &attr, sizeof(attr));
-		add_u32(b, 1);
-		add_name(x, b, p->events[i]);
-		add_u64(b, i + 1);
-	}
-}
-
-static void write_file(struct tr2_export *x)
-{
-	const struct perf_data *p = x->state;
-	struct tr2_buf *b = &x->sink.buf, names = TR2_BUF_INIT;
-	struct file_header h = { .magic = "PERFILE2", .size = sizeof(h),
-				 .attr_size = sizeof(struct file_attr) };
-	uint64_t ids = sizeof(h);
-	struct section feature;
-	uint32_t i;
-
-	h.attrs.offset = ids + p->nr_events * sizeof(uint64_t);
-	h.attrs.size = p->nr_events * sizeof(struct file_attr);
-	h.data.offset = h.attrs.offset + h.attrs.size;
-	h.data.size = p->data.len;
-	h.features[0] = UINT64_C(1) << FEATURE_EVENT_DESC;
-	tr2_buf_add(b, &h, sizeof(h));
 	for (i = 0; i < p->nr_events; i++)
-		add_u64(b, i + 1);
-	add_attrs(x, b, ids);
-	tr2_buf_add(b, p->data.p, p->data.len);
-	add_names(x, &names);
-	feature.offset = h.data.offset + h.data.size + sizeof(feature);
-	feature.size = names.len;
-	tr2_buf_add(b, &feature, sizeof(feature));
-	tr2_buf_add(b, names.p, names.len);
-	b->failed |= names.failed || p->data.failed;
-	tr2_buf_release(&names);
+		free(p->events[i].ids);
+	tr2_buf_release(&p->records);
+	tr2_buf_release(&p->build_ids);
+	tr2_map_release(&p->files);
+	tr2_mappings_release(&p->mappings);
+	free(p);
 }
 
 static bool end(struct tr2_export *x)
 {
-	struct perf_data *p = x->state;
+	struct tr2_perf_data *p = x->state;
 	bool ok = p && !x->failed;
 
 	if (ok && !p->nr_events) {
@@ -336,12 +401,9 @@ static bool end(struct tr2_export *x)
 		ok = false;
 	}
 	if (ok)
-		write_file(x);
-	if (p) {
-		tr2_buf_release(&p->data);
-		tr2_map_release(&p->threads);
-	}
-	free(p);
+		tr2_perf_data_write(x, p);
+	if (p)
+		release(p);
 	return ok;
 }
 

@@ -36,10 +36,13 @@ static bool start_arrays(struct tr2_model *m)
 	(void)tr2_add(m, problems);
 	(void)tr2_add(m, samples);
 	(void)tr2_add(m, calls);
+	(void)tr2_add(m, values);
+	(void)tr2_add(m, sample_tasks);
 	(void)tr2_add(m, mappings);
 	return m->sessions && m->threads && m->spans && m->children &&
 	       m->points && m->metrics && m->tasks && m->nodes && m->problems &&
-	       m->samples && m->calls && m->mappings;
+	       m->samples && m->calls && m->values && m->sample_tasks &&
+	       m->mappings;
 }
 
 struct tr2_model *tr2_model_new(void)
@@ -93,6 +96,8 @@ void tr2_model_free(struct tr2_model *m)
 	free(m->problems);
 	free(m->samples);
 	free(m->calls);
+	free(m->values);
+	free(m->sample_tasks);
 	free(m->mappings);
 	free(m);
 }

@@ -32,6 +32,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/build_id.h"
+
 typedef uint32_t tr2_str;
 
 #define TR2_NO_TIME INT64_MIN
@@ -139,19 +141,39 @@ struct tr2_metric {
 
 struct tr2_sample {
 	tr2_str event; /* as it was asked for: app/odb/unzip/:1000 */
-	tr2_str thread;
-	uint32_t session, tid, cpu;
+	uint32_t session, cpu;
+	uint32_t task; /* index into sample_tasks: never 0 */
+	uint32_t next; /* of the same session, by time */
 	int64_t at_ns;
 	uint64_t count; /* how much was counted since the last one */
 	/* Return addresses, the innermost first. */
 	uint32_t first_call, nr_calls;
+	/* Its event's group, which begins with the leader. */
+	uint32_t first_value, nr_values;
+};
+
+/* A thread that samples were taken in. */
+struct tr2_sample_task {
+	uint32_t session, tid;
+	tr2_str name;
+	int64_t start_ns, end_ns; /* TR2_NO_TIME: not seen */
+};
+
+/* A counter's value when a sample was taken; from its group. */
+struct tr2_sample_value {
+	tr2_str event;
+	uint64_t value;
 };
 
 /* Executable code in a process's memory. */
 struct tr2_mapping {
 	uint32_t session;
+	uint32_t next; /* of the same session */
 	tr2_str file;
 	uint64_t addr, len, pgoff;
+	int64_t at_ns; /* when it was seen first; 0: it was there at the start */
+	uint8_t build_id_size; /* 0: it has none, or it is not known */
+	uint8_t build_id[TR2_BUILD_ID_MAX];
 };
 
 /* ---- threads and sessions ---------------------------------------------- */
@@ -228,6 +250,8 @@ struct tr2_session {
 	uint64_t lost;    /* events that its writer dropped, as it says */
 	uint32_t first_thread, last_thread;
 	uint32_t first_metric, last_metric;
+	uint32_t first_sample, last_sample;
+	uint32_t first_mapping, last_mapping;
 	uint32_t last_child;
 	uint32_t nr_errors;
 };
@@ -350,13 +374,16 @@ struct tr2_model {
 	struct tr2_node *nodes;
 	struct tr2_line *lines;
 	struct tr2_problem *problems;
-	struct tr2_sample *samples; /* those of a session by time, together */
+	struct tr2_sample *samples;
 	uint64_t *calls;
+	struct tr2_sample_value *values;
+	struct tr2_sample_task *sample_tasks;
 	struct tr2_mapping *mappings;
 	/* One more than the last index: for (i = 1; i < nr_x; i++). */
 	uint32_t nr_sessions, nr_threads, nr_spans, nr_children, nr_points;
 	uint32_t nr_metrics, nr_tasks, nr_nodes, nr_problems;
-	uint32_t nr_lines, nr_samples, nr_calls, nr_mappings;
+	uint32_t nr_lines, nr_samples, nr_calls, nr_values, nr_mappings;
+	uint32_t nr_sample_tasks;
 	uint32_t first_root, last_root; /* chained by node->next */
 	int64_t spawning_ns; /* of the time of the roots: in which at least one
 				process was started or reaped, and its parent
@@ -416,6 +443,12 @@ void tr2_model_finish(struct tr2_model *m);
 #define tr2_for_each_metric(m, session, i)                   \
 	for ((i) = (m)->sessions[session].first_metric; (i); \
 	     (i) = (m)->metrics[i].next)
+#define tr2_for_each_sample(m, session, i)                   \
+	for ((i) = (m)->sessions[session].first_sample; (i); \
+	     (i) = (m)->samples[i].next)
+#define tr2_for_each_mapping(m, session, i)                   \
+	for ((i) = (m)->sessions[session].first_mapping; (i); \
+	     (i) = (m)->mappings[i].next)
 
 /* The node after `node` in the order of the printed tree (parent, then its
  * children); 0 at the end. Start with m->first_root. */

@@ -73,7 +73,8 @@ struct tr2_model_private {
 	uint32_t alloc_sessions, alloc_threads, alloc_spans, alloc_children;
 	uint32_t alloc_points, alloc_metrics, alloc_tasks, alloc_nodes;
 	uint32_t alloc_lines, alloc_problems;
-	uint32_t alloc_samples, alloc_calls, alloc_mappings;
+	uint32_t alloc_samples, alloc_calls, alloc_values, alloc_mappings;
+	uint32_t alloc_sample_tasks;
 };
 
 /* Makes room for one more element. false: no memory, or 2^32 of them. */

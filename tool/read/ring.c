@@ -35,6 +35,7 @@ struct tr2_ring_reader {
 	struct tr2_as_event as;
 	struct tr2_render render;
 	struct tr2_ring_names names;
+	struct tr2_ring_samples samples;
 	/* Everything copied out of the file at hand, and its events. */
 	struct tr2_ring_records *records;
 	uint32_t nr_records, alloc_records;
@@ -72,6 +73,7 @@ static void forget_file(struct tr2_ring_reader *r)
 	r->nr_records = r->nr_entries = 0;
 	memset(r->taken_until, 0, sizeof(r->taken_until));
 	tr2_ring_names_reset(&r->names);
+	tr2_ring_samples_reset(&r->samples);
 	tr2_ring_file_release(&r->file);
 	r->last_ns = 0;
 	r->no_memory = false;
@@ -132,7 +134,7 @@ static bool take_record(struct tr2_ring_reader *r,
 		return add_entry(r, record, event->time);
 	if (tr2_ring_is_sample(record))
 		return add_entry(r, record, sample->time);
-	if (record->type == TR2_RECORD_MMAP) /* before all samples */
+	if (tr2_ring_is_mapping(record)) /* before all samples */
 		return add_entry(r, record, 0);
 	return tr2_ring_names_record(&r->names, record);
 }
@@ -264,21 +266,17 @@ static int compare_entries(const void *va, const void *vb)
 
 /* ---- into the model -------------------------------------------------------------- */
 
-static uint64_t smaller(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
-
 /* Times that cannot be, as of damage, become the longest that can. */
-static void set_times(struct tr2_ring_reader *r, struct tr2_in *in, uint64_t ns)
+static void set_times(struct tr2_ring_reader *r, struct tr2_in *in,
+		      uint64_t ticks)
 {
-	const struct tr2_arena_header *h = &r->file.header;
-	uint64_t t_abs = ns > h->start_ns ? ns - h->start_ns : 0;
-	uint64_t wall = smaller(h->start_wall_ns, MAX_WALL_NS);
+	uint64_t wall = r->file.header.start_wall_ns;
+	uint64_t ns = tr2_ring_file_ns(&r->file, ticks);
 
-	t_abs = smaller(t_abs, TR2_RING_MAX_NS);
-	in->t_abs = (int64_t)t_abs;
-	in->wall_us = (int64_t)((wall + t_abs) / 1000);
+	in->t_abs = tr2_ring_file_since_start(&r->file, ticks);
+	if (wall > MAX_WALL_NS)
+		wall = MAX_WALL_NS;
+	in->wall_us = (int64_t)((wall + (uint64_t)in->t_abs) / 1000);
 	if (ns > r->last_ns)
 		r->last_ns = ns;
 }
@@ -306,7 +304,7 @@ static bool add_event(struct tr2_ring_reader *r, const struct entry *entry,
 
 	if (!tr2_ring_event(&r->event, entry->record, in))
 		return false;
-	set_times(r, in, tr2_ring_file_ns(&r->file, entry->time));
+	set_times(r, in, entry->time);
 	thread = tr2_ring_names_of(&r->names, head->tid, entry->time,
 				   entry->record->misc & TR2_MISC_MAIN);
 	in->session = r->session;
@@ -321,25 +319,6 @@ static bool add_event(struct tr2_ring_reader *r, const struct entry *entry,
 	return true;
 }
 
-static bool add_sample(struct tr2_ring_reader *r, const struct entry *entry)
-{
-	const struct tr2_record_sample *record = (const void *)entry->record;
-	uint64_t start_ns = r->file.header.start_ns;
-	uint64_t ns = tr2_ring_file_ns(&r->file, entry->time);
-	const char *thread = tr2_ring_names_of(&r->names, record->tid,
-					       entry->time, false);
-	struct tr2_sample sample = {
-		.session = r->session,
-		.at_ns = ns > start_ns ?
-				 (int64_t)smaller(ns - start_ns,
-						  TR2_RING_MAX_NS) :
-				 0,
-		.thread = tr2_intern(r->m, thread, strlen(thread)),
-	};
-
-	return tr2_ring_sample(r->m, &r->file, record, &sample);
-}
-
 static bool add_entry_to_model(struct tr2_ring_reader *r,
 			       const struct entry *entry)
 {
@@ -347,9 +326,13 @@ static bool add_entry_to_model(struct tr2_ring_reader *r,
 
 	switch (entry->record->type) {
 	case TR2_RECORD_SAMPLE:
-		return add_sample(r, entry);
+		return tr2_ring_sample(&r->samples, r->m, &r->file, &r->names,
+				       r->session,
+				       (const void *)entry->record);
 	case TR2_RECORD_MMAP:
-		return tr2_ring_mapping(r->m, r->session, entry->record);
+	case TR2_RECORD_MMAP2:
+		return tr2_ring_mapping(r->m, &r->file, r->session,
+					entry->record);
 	default:
 		return add_event(r, entry, &in);
 	}

@@ -13,6 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "read/ring_event.h"
+
 /* How often something that changes all the time is looked at. */
 #define TRIES 100
 
@@ -246,6 +248,16 @@ uint64_t tr2_ring_file_ns(const struct tr2_ring_file *f, uint64_t ticks)
 
 	return h->clock_base_ns +
 	       (uint64_t)(past * h->clock_mult >> (h->clock_shift & 63));
+}
+
+int64_t tr2_ring_file_since_start(const struct tr2_ring_file *f, uint64_t ticks)
+{
+	uint64_t ns = tr2_ring_file_ns(f, ticks);
+
+	if (ns <= f->header.start_ns)
+		return 0;
+	ns -= f->header.start_ns;
+	return (int64_t)(ns < TR2_RING_MAX_NS ? ns : TR2_RING_MAX_NS);
 }
 
 bool tr2_ring_file_is_alive(const struct tr2_ring_file *f)

@@ -41,20 +41,35 @@ static void set_text(struct tr2_ring_name *name, const char *text, size_t size)
 	name->text[len] = '\0';
 }
 
+/* Its entry, or a new one: the record of its beginning may be gone. NULL: no
+ * memory. */
+static struct tr2_ring_name *latest(struct tr2_ring_names *n, uint32_t tid)
+{
+	uint32_t i = tr2_map_get(&n->latest, tr2_key(0, tid));
+
+	if (!i && !add(n, tid, 0))
+		return NULL;
+	return &n->name[i ? i - 1 : n->nr - 1];
+}
+
 static bool take_comm(struct tr2_ring_names *n, const struct tr2_record *record)
 {
 	const struct tr2_record_comm *comm = (const void *)record;
-	uint32_t i;
+	struct tr2_ring_name *name = latest(n, comm->tid);
 
-	if (record->size < sizeof(*comm))
-		return true;
-	i = tr2_map_get(&n->latest, tr2_key(0, comm->tid));
-	if (!i && !add(n, comm->tid, 0))
-		return false;
-	if (!i)
-		i = n->nr;
-	set_text(&n->name[i - 1], comm->comm, record->size - sizeof(*comm));
-	return true;
+	if (name)
+		set_text(name, comm->comm, record->size - sizeof(*comm));
+	return name != NULL;
+}
+
+static bool take_exit(struct tr2_ring_names *n,
+		      const struct tr2_record_task *task)
+{
+	struct tr2_ring_name *name = latest(n, task->tid);
+
+	if (name)
+		name->until = task->time;
+	return name != NULL;
 }
 
 bool tr2_ring_names_record(struct tr2_ring_names *n,
@@ -62,11 +77,14 @@ bool tr2_ring_names_record(struct tr2_ring_names *n,
 {
 	const struct tr2_record_task *task = (const void *)record;
 
-	if (record->type == TR2_RECORD_COMM)
+	if (record->type == TR2_RECORD_COMM &&
+	    record->size >= sizeof(struct tr2_record_comm))
 		return take_comm(n, record);
-	if (record->type == TR2_RECORD_FORK && record->size >= sizeof(*task))
-		return add(n, task->tid, task->time);
-	return true;
+	if (record->size < sizeof(*task))
+		return true;
+	if (record->type == TR2_RECORD_EXIT)
+		return take_exit(n, task);
+	return record->type != TR2_RECORD_FORK || add(n, task->tid, task->time);
 }
 
 static int compare(const void *va, const void *vb)
@@ -106,8 +124,8 @@ bool tr2_ring_names_sort(struct tr2_ring_names *n, struct tr2_ring_file *f)
 }
 
 /* The last entry of a thread id that began by then, else its first. */
-static const struct tr2_ring_name *find(const struct tr2_ring_names *n,
-					uint32_t tid, uint64_t time)
+struct tr2_ring_name *tr2_ring_names_find(struct tr2_ring_names *n,
+					  uint32_t tid, uint64_t time)
 {
 	uint32_t low = 0, high = n->nr, middle;
 
@@ -133,7 +151,7 @@ const char *tr2_ring_names_of(struct tr2_ring_names *n, uint32_t tid,
 
 	if (as_main || tid == n->pid)
 		return "main";
-	name = find(n, tid, time);
+	name = tr2_ring_names_find(n, tid, time);
 	if (name && name->text[0])
 		return name->text;
 	snprintf(n->made_up, sizeof(n->made_up), "tid:%u", tid);

@@ -10,8 +10,9 @@
 #include "read/ring_file.h"
 
 struct tr2_ring_name {
-	uint64_t since; /* ticks */
+	uint64_t since, until; /* ticks; 0: not seen */
 	uint32_t tid;
+	uint32_t task; /* for those who read samples */
 	char text[64];
 };
 
@@ -29,6 +30,10 @@ bool tr2_ring_names_record(struct tr2_ring_names *n,
 			   const struct tr2_record *record);
 /* Once all records were seen: from here on names can be asked for. */
 bool tr2_ring_names_sort(struct tr2_ring_names *n, struct tr2_ring_file *f);
+
+/* The entry of a thread at that time, NULL: no record tells of it. */
+struct tr2_ring_name *tr2_ring_names_find(struct tr2_ring_names *n,
+					  uint32_t tid, uint64_t time);
 
 /* What the thread is called; as_main: that spoke as the main one. Lasts until
  * the next call. */

@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "model/private.h"
 #include "read/utf8.h"
 
 bool tr2_ring_is_sample(const struct tr2_record *record)
@@ -16,27 +15,99 @@ bool tr2_ring_is_sample(const struct tr2_record *record)
 	       record->size >= sizeof(struct tr2_record_sample);
 }
 
-/* What the event was called; its id where nothing says it. */
-static tr2_str event_of(struct tr2_model *m, const struct tr2_ring_file *f,
-			uint64_t id)
+void tr2_ring_samples_reset(struct tr2_ring_samples *s)
+{
+	tr2_map_release(&s->events);
+	tr2_map_release(&s->tasks);
+	memset(s, 0, sizeof(*s));
+}
+
+/* ---- events ---------------------------------------------------------------- */
+
+static tr2_str text_of(struct tr2_model *m, const struct tr2_ring_file *f,
+		       const struct tr2_definition *d)
+{
+	const char *name = tr2_ring_file_string(f, d->name);
+	size_t len = strlen(name);
+
+	return tr2_utf8_valid(name, len) ? tr2_intern(m, name, len) : 0;
+}
+
+/* Of two rows with one id the first holds. */
+static bool list_events(struct tr2_ring_samples *s, struct tr2_model *m,
+			const struct tr2_ring_file *f)
 {
 	const struct tr2_definition *d = f->definitions;
-	const char *name = "";
-	char text[40];
-	uint32_t i;
+	uint32_t *slot, i;
+	uint64_t id;
 
-	for (i = 0; i < f->nr_definitions && !*name; i++)
-		if (d[i].kind == TR2_DEFINITION_EVENT &&
-		    d[i].index == (uint32_t)id &&
-		    d[i].flags == (uint32_t)(id >> 32))
-			name = tr2_ring_file_string(f, d[i].name);
-	if (!*name || !tr2_utf8_valid(name, strlen(name))) {
-		snprintf(text, sizeof(text), "event %#llx",
-			 (unsigned long long)id);
-		name = text;
+	s->has_events = true;
+	for (i = 0; i < f->nr_definitions; i++) {
+		id = (uint64_t)d[i].flags << 32 | d[i].index;
+		if (d[i].kind != TR2_DEFINITION_EVENT || !id)
+			continue;
+		slot = tr2_map_slot(&s->events, id);
+		if (!slot)
+			return false;
+		if (!*slot)
+			*slot = text_of(m, f, &d[i]);
 	}
-	return tr2_intern(m, name, strlen(name));
+	return true;
 }
+
+/* What the event was called; its id where nothing says it. */
+static tr2_str event_of(const struct tr2_ring_samples *s, struct tr2_model *m,
+			uint64_t id)
+{
+	tr2_str name = id ? tr2_map_get(&s->events, id) : 0;
+	char text[40];
+
+	if (name)
+		return name;
+	snprintf(text, sizeof(text), "event %#llx", (unsigned long long)id);
+	return tr2_intern(m, text, strlen(text));
+}
+
+/* ---- threads --------------------------------------------------------------- */
+
+static uint32_t new_task(struct tr2_model *m, const struct tr2_ring_file *f,
+			 uint32_t session, uint32_t tid,
+			 const struct tr2_ring_name *name, const char *text)
+{
+	uint32_t i = tr2_add(m, sample_tasks);
+	struct tr2_sample_task *task = &m->sample_tasks[i];
+
+	if (!i)
+		return 0;
+	task->session = session;
+	task->tid = tid;
+	task->name = tr2_intern(m, text, strlen(text));
+	task->start_ns = task->end_ns = TR2_NO_TIME;
+	if (name && name->since)
+		task->start_ns = tr2_ring_file_since_start(f, name->since);
+	if (name && name->until)
+		task->end_ns = tr2_ring_file_since_start(f, name->until);
+	return i;
+}
+
+/* 0: no memory. */
+static uint32_t task_of(struct tr2_ring_samples *s, struct tr2_model *m,
+			const struct tr2_ring_file *f, struct tr2_ring_names *n,
+			uint32_t session, const struct tr2_record_sample *record)
+{
+	struct tr2_ring_name *name =
+		tr2_ring_names_find(n, record->tid, record->time);
+	uint32_t *slot = name ? &name->task :
+				tr2_map_slot(&s->tasks, tr2_key(0, record->tid));
+
+	if (slot && !*slot)
+		*slot = new_task(m, f, session, record->tid, name,
+				 tr2_ring_names_of(n, record->tid, record->time,
+						   false));
+	return slot ? *slot : 0;
+}
+
+/* ---- samples --------------------------------------------------------------- */
 
 static uint64_t number(const char *p)
 {
@@ -59,8 +130,26 @@ static uint64_t take_count(const char **p, const char *end, unsigned int words)
 	return nr <= (size_t)(end - *p) / sizeof(nr) / words ? nr : 0;
 }
 
+/* An event that is alone is no group: its count says all. */
+static bool add_values(const struct tr2_ring_samples *s, struct tr2_model *m,
+		       const char *p, uint64_t nr, struct tr2_sample *sample)
+{
+	uint32_t at;
+
+	for (; nr > 1 && sample->nr_values < nr; p += 2 * sizeof(uint64_t)) {
+		at = tr2_add(m, values);
+		if (!at)
+			return false;
+		m->values[at].value = number(p);
+		m->values[at].event = event_of(s, m, number(p + 8));
+		if (!sample->nr_values++)
+			sample->first_value = at;
+	}
+	return true;
+}
+
 static bool add_calls(struct tr2_model *m, const char *p, uint64_t nr,
-		      struct tr2_sample *s)
+		      struct tr2_sample *sample)
 {
 	uint64_t i, ip;
 	uint32_t call;
@@ -73,56 +162,123 @@ static bool add_calls(struct tr2_model *m, const char *p, uint64_t nr,
 		if (!call)
 			return false;
 		m->calls[call] = ip;
-		if (!s->nr_calls++)
-			s->first_call = call;
+		if (!sample->nr_calls++)
+			sample->first_call = call;
 	}
 	return true;
 }
 
-bool tr2_ring_sample(struct tr2_model *m, const struct tr2_ring_file *f,
-		     const struct tr2_record_sample *record,
-		     struct tr2_sample *s)
+static bool add_sample(struct tr2_model *m, const struct tr2_sample *sample)
 {
+	struct tr2_session *session = &m->sessions[sample->session];
+	uint32_t i = tr2_add(m, samples);
+
+	if (!i)
+		return false;
+	m->samples[i] = *sample;
+	if (session->last_sample)
+		m->samples[session->last_sample].next = i;
+	else
+		session->first_sample = i;
+	session->last_sample = i;
+	return true;
+}
+
+bool tr2_ring_sample(struct tr2_ring_samples *s, struct tr2_model *m,
+		     const struct tr2_ring_file *f, struct tr2_ring_names *n,
+		     uint32_t session, const struct tr2_record_sample *record)
+{
+	struct tr2_sample sample = { .session = session, .cpu = record->cpu,
+				     .count = record->period };
 	const char *p = (const char *)(record + 1);
 	const char *end = (const char *)record + record->head.size;
 	uint64_t nr = take_count(&p, end, 2);
-	uint32_t i;
 
+	if (!s->has_events && !list_events(s, m, f))
+		return false;
+	if (!add_values(s, m, p, nr, &sample))
+		return false;
 	p += nr * 2 * sizeof(uint64_t);
 	nr = take_count(&p, end, 1);
-	s->event = event_of(m, f, record->id);
-	s->tid = record->tid;
-	s->cpu = record->cpu;
-	s->count = record->period;
-	if (!add_calls(m, p, nr, s))
+	sample.event = event_of(s, m, record->id);
+	sample.at_ns = tr2_ring_file_since_start(f, record->time);
+	sample.task = task_of(s, m, f, n, session, record);
+	if (!sample.task || !add_calls(m, p, nr, &sample))
 		return false;
-	i = tr2_add(m, samples);
-	if (i)
-		m->samples[i] = *s;
-	return i != 0;
+	return add_sample(m, &sample);
 }
 
-bool tr2_ring_mapping(struct tr2_model *m, uint32_t session,
-		      const struct tr2_record *record)
+/* ---- mappings -------------------------------------------------------------- */
+
+bool tr2_ring_is_mapping(const struct tr2_record *record)
 {
-	const struct tr2_record_mmap *mmap = (const void *)record;
-	struct tr2_mapping *mapping;
-	size_t len;
+	return record->type == TR2_RECORD_MMAP ||
+	       record->type == TR2_RECORD_MMAP2;
+}
+
+static bool add_mapping(struct tr2_model *m, struct tr2_mapping *mapping,
+			const char *name, size_t size)
+{
+	struct tr2_session *session = &m->sessions[mapping->session];
+	size_t len = strnlen(name, size);
 	uint32_t i;
 
-	if (record->size < sizeof(*mmap))
+	if (!tr2_utf8_valid(name, len))
 		return true;
-	len = strnlen(mmap->filename, record->size - sizeof(*mmap));
-	if (!tr2_utf8_valid(mmap->filename, len))
-		return true;
+	mapping->file = tr2_intern(m, name, len);
 	i = tr2_add(m, mappings);
 	if (!i)
 		return false;
-	mapping = &m->mappings[i];
-	mapping->session = session;
-	mapping->addr = mmap->addr;
-	mapping->len = mmap->len;
-	mapping->pgoff = mmap->pgoff;
-	mapping->file = tr2_intern(m, mmap->filename, len);
+	m->mappings[i] = *mapping;
+	if (session->last_mapping)
+		m->mappings[session->last_mapping].next = i;
+	else
+		session->first_mapping = i;
+	session->last_mapping = i;
 	return true;
+}
+
+static void take_build_id(struct tr2_mapping *mapping,
+			  const struct tr2_record_mmap2 *mmap)
+{
+	if (!(mmap->head.misc & TR2_MISC_BUILD_ID) ||
+	    mmap->build_id_size > sizeof(mapping->build_id))
+		return;
+	mapping->build_id_size = mmap->build_id_size;
+	memcpy(mapping->build_id, mmap->build_id, mmap->build_id_size);
+}
+
+static bool take_mmap2(struct tr2_model *m, const struct tr2_ring_file *f,
+		       uint32_t session, const struct tr2_record_mmap2 *mmap)
+{
+	struct tr2_mapping mapping = { .session = session, .addr = mmap->addr,
+				       .len = mmap->len,
+				       .pgoff = mmap->pgoff };
+	size_t size = mmap->head.size;
+	uint64_t time;
+
+	if (size < sizeof(*mmap) + sizeof(time))
+		return true;
+	size -= sizeof(time);
+	memcpy(&time, (const char *)mmap + size, sizeof(time));
+	mapping.at_ns = tr2_ring_file_since_start(f, time);
+	take_build_id(&mapping, mmap);
+	return add_mapping(m, &mapping, mmap->filename, size - sizeof(*mmap));
+}
+
+bool tr2_ring_mapping(struct tr2_model *m, const struct tr2_ring_file *f,
+		      uint32_t session, const struct tr2_record *record)
+{
+	const struct tr2_record_mmap *mmap = (const void *)record;
+	struct tr2_mapping mapping = { .session = session };
+
+	if (record->type == TR2_RECORD_MMAP2)
+		return take_mmap2(m, f, session, (const void *)record);
+	if (record->size < sizeof(*mmap))
+		return true;
+	mapping.addr = mmap->addr;
+	mapping.len = mmap->len;
+	mapping.pgoff = mmap->pgoff;
+	return add_mapping(m, &mapping, mmap->filename,
+			   record->size - sizeof(*mmap));
 }

@@ -4,13 +4,22 @@
  */
 #include "samples/elf.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 
 #ifdef HAVE_LIBDW
 
+#include <dwarf.h>
+#include <elfutils/libdw.h>
 #include <elfutils/libdwfl.h>
 #include <gelf.h>
+#include <stdio.h>
+#include <string.h>
+
+#define DEBUG_FILES "/usr/lib/debug/.build-id"
+
+/* Of the C++ library, which is there when its compiler was. */
+extern char *demangle(const char *name, char *out, size_t *size, int *status)
+	__asm__("__cxa_demangle") __attribute__((weak));
 
 struct tr2_elf {
 	Dwfl *dwfl;
@@ -18,6 +27,8 @@ struct tr2_elf {
 	Elf *elf;
 	GElf_Addr bias; /* of the module in the view of libdwfl */
 	bool has_symbols;
+	bool is_debug_file; /* its segments have no bytes in it */
+	char *names[TR2_ELF_FUNCTIONS]; /* of the last answer; NULL: libdw's */
 };
 
 static const Dwfl_Callbacks callbacks = {
@@ -38,15 +49,18 @@ static bool has_symtab(Elf *elf)
 	return false;
 }
 
-struct tr2_elf *tr2_elf_open(const char *path, const char **why)
+static struct tr2_elf *new_elf(void)
 {
 	struct tr2_elf *e = calloc(1, sizeof(*e));
 
-	if (!e)
-		return NULL;
-	e->dwfl = dwfl_begin(&callbacks);
-	if (e->dwfl)
-		e->module = dwfl_report_elf(e->dwfl, path, path, -1, 0, true);
+	if (e)
+		e->dwfl = dwfl_begin(&callbacks);
+	return e;
+}
+
+/* The module is reported. NULL: *why says why it cannot be read. */
+static struct tr2_elf *finish(struct tr2_elf *e, const char **why)
+{
 	if (e->module)
 		dwfl_report_end(e->dwfl, NULL, NULL);
 	e->elf = e->module ? dwfl_module_getelf(e->module, &e->bias) : NULL;
@@ -59,51 +73,187 @@ struct tr2_elf *tr2_elf_open(const char *path, const char **why)
 	return NULL;
 }
 
+struct tr2_elf *tr2_elf_open(const char *path, const char **why)
+{
+	struct tr2_elf *e = new_elf();
+
+	if (!e)
+		return NULL;
+	if (e->dwfl)
+		e->module = dwfl_report_elf(e->dwfl, path, path, -1, 0, true);
+	return finish(e, why);
+}
+
+static struct tr2_elf *open_debug_file(const struct tr2_build_id *id)
+{
+	char path[sizeof(DEBUG_FILES) + 2 * TR2_BUILD_ID_MAX + 16];
+	const char *why;
+	struct tr2_elf *e;
+	unsigned int i;
+	int at;
+
+	at = snprintf(path, sizeof(path), "%s/%02x/", DEBUG_FILES, id->id[0]);
+	for (i = 1; i < id->size; i++)
+		at += snprintf(path + at, sizeof(path) - (size_t)at, "%02x",
+			       id->id[i]);
+	snprintf(path + at, sizeof(path) - (size_t)at, ".debug");
+	e = tr2_elf_open(path, &why);
+	if (e)
+		e->is_debug_file = true;
+	return e;
+}
+
+struct tr2_elf *tr2_elf_open_build(const struct tr2_build_id *id)
+{
+	struct tr2_elf *e = id->size ? open_debug_file(id) : NULL;
+	const char *why;
+
+	if (e || !id->size)
+		return e;
+	e = new_elf();
+	if (!e)
+		return NULL;
+	/* Where it is makes no difference to its functions. */
+	if (e->dwfl)
+		e->module = dwfl_report_module(e->dwfl, "build", 0x10000,
+					       UINT32_MAX);
+	if (e->module)
+		dwfl_module_report_build_id(e->module, id->id, (int)id->size,
+					    0);
+	return finish(e, &why);
+}
+
+static void forget_names(struct tr2_elf *e)
+{
+	unsigned int i;
+
+	for (i = 0; i < TR2_ELF_FUNCTIONS; i++) {
+		free(e->names[i]);
+		e->names[i] = NULL;
+	}
+}
+
 void tr2_elf_close(struct tr2_elf *e)
 {
-	if (e && e->dwfl)
+	if (!e)
+		return;
+	forget_names(e);
+	if (e->dwfl)
 		dwfl_end(e->dwfl);
 	free(e);
 }
 
-/* Where a byte of the file lies in memory, as the file has it. */
-static bool address_of(Elf *elf, uint64_t offset, GElf_Addr *address)
+bool tr2_elf_is(const struct tr2_elf *e, const struct tr2_build_id *id)
+{
+	const unsigned char *bits = NULL;
+	GElf_Addr where;
+	int size = dwfl_module_build_id(e->module, &bits, &where);
+
+	return size > 0 && (unsigned int)size == id->size &&
+	       !memcmp(bits, id->id, id->size);
+}
+
+static bool is_there(const struct tr2_elf *e, const GElf_Phdr *h,
+		     struct tr2_elf_place place, GElf_Addr *address)
+{
+	if (h->p_type != PT_LOAD || !(h->p_flags & PF_X))
+		return false;
+	if (e->is_debug_file) {
+		*address = h->p_vaddr - h->p_vaddr % 4096 + place.in_segment;
+		return true;
+	}
+	*address = place.in_file - h->p_offset + h->p_vaddr;
+	return place.in_file >= h->p_offset &&
+	       place.in_file - h->p_offset < h->p_filesz;
+}
+
+/* Where a place lies in memory, as the file has it. */
+static bool address_of(const struct tr2_elf *e, struct tr2_elf_place place,
+		       GElf_Addr *address)
 {
 	GElf_Phdr header;
 	size_t nr, i;
 
-	if (elf_getphdrnum(elf, &nr))
+	if (elf_getphdrnum(e->elf, &nr))
 		return false;
-	for (i = 0; i < nr; i++) {
-		if (!gelf_getphdr(elf, (int)i, &header) ||
-		    header.p_type != PT_LOAD || !(header.p_flags & PF_X) ||
-		    offset < header.p_offset ||
-		    offset - header.p_offset >= header.p_filesz)
-			continue;
-		*address = offset - header.p_offset + header.p_vaddr;
-		return true;
-	}
+	for (i = 0; i < nr; i++)
+		if (gelf_getphdr(e->elf, (int)i, &header) &&
+		    is_there(e, &header, place, address))
+			return true;
 	return false;
 }
 
-const char *tr2_elf_function(struct tr2_elf *e, uint64_t offset,
-			     const char **why)
+static void add(struct tr2_elf *e, struct tr2_elf_function *function,
+		unsigned int *nr, const char *name, bool is_inlined)
+{
+	size_t len = name ? strcspn(name, "@") : 0;
+	int status;
+
+	if (!len || *nr == TR2_ELF_FUNCTIONS)
+		return;
+	if (demangle && name[0] == '_' && name[1] == 'Z')
+		e->names[*nr] = demangle(name, NULL, NULL, &status);
+	else if (name[len]) /* a version */
+		e->names[*nr] = strndup(name, len);
+	function[*nr].name = e->names[*nr] ? e->names[*nr] : name;
+	function[*nr].is_inlined = is_inlined;
+	++*nr;
+}
+
+static const char *name_of(Dwarf_Die *die)
+{
+	Dwarf_Attribute memory;
+	Dwarf_Attribute *name =
+		dwarf_attr_integrate(die, DW_AT_linkage_name, &memory);
+
+	return name ? dwarf_formstring(name) : dwarf_diename(die);
+}
+
+/* What was inlined there, up to the function with a place of its own. */
+static void add_inlined(struct tr2_elf *e, GElf_Addr address,
+			struct tr2_elf_function *function, unsigned int *nr)
+{
+	Dwarf_Addr bias = 0;
+	Dwarf_Die *unit = dwfl_module_addrdie(e->module, address, &bias);
+	Dwarf_Die *innermost = NULL, *die = NULL;
+	int i, nr_dies = 0;
+
+	if (unit && dwarf_getscopes(unit, address - bias, &innermost) > 0)
+		nr_dies = dwarf_getscopes_die(&innermost[0], &die);
+	for (i = 0; i < nr_dies && dwarf_tag(&die[i]) != DW_TAG_subprogram; i++)
+		if (dwarf_tag(&die[i]) == DW_TAG_inlined_subroutine)
+			add(e, function, nr, name_of(&die[i]), true);
+	if (nr_dies > 0)
+		free(die);
+	free(innermost);
+}
+
+unsigned int
+tr2_elf_functions(struct tr2_elf *e, struct tr2_elf_place place,
+		  struct tr2_elf_function function[TR2_ELF_FUNCTIONS],
+		  const char **why)
 {
 	const char *name;
 	GElf_Addr address;
 	GElf_Off inside;
 	GElf_Sym symbol;
+	unsigned int nr = 0;
 
-	if (!address_of(e->elf, offset, &address)) {
+	forget_names(e);
+	if (!address_of(e, place, &address)) {
 		*why = "it is another file than the one that ran";
-		return NULL;
+		return 0;
 	}
-	name = dwfl_module_addrinfo(e->module, address + e->bias, &inside,
-				    &symbol, NULL, NULL, NULL);
-	if (!name && !e->has_symbols)
+	address += e->bias;
+	name = dwfl_module_addrinfo(e->module, address, &inside, &symbol, NULL,
+				    NULL, NULL);
+	if (name)
+		add_inlined(e, address, function, &nr);
+	else if (!e->has_symbols)
 		*why = "it was stripped of its symbols, but for those that it "
-		       "exports";
-	return name;
+		       "exports, and there is no debug file beside";
+	add(e, function, &nr, name, false);
+	return nr;
 }
 
 #else
@@ -116,18 +266,34 @@ struct tr2_elf *tr2_elf_open(const char *path, const char **why)
 	return NULL;
 }
 
-void tr2_elf_close(struct tr2_elf *elf)
+struct tr2_elf *tr2_elf_open_build(const struct tr2_build_id *id)
 {
-	(void)elf;
+	(void)id;
+	return NULL;
 }
 
-const char *tr2_elf_function(struct tr2_elf *elf, uint64_t offset,
-			     const char **why)
+void tr2_elf_close(struct tr2_elf *e)
 {
-	(void)elf;
-	(void)offset;
+	(void)e;
+}
+
+bool tr2_elf_is(const struct tr2_elf *e, const struct tr2_build_id *id)
+{
+	(void)e;
+	(void)id;
+	return false;
+}
+
+unsigned int
+tr2_elf_functions(struct tr2_elf *e, struct tr2_elf_place place,
+		  struct tr2_elf_function function[TR2_ELF_FUNCTIONS],
+		  const char **why)
+{
+	(void)e;
+	(void)place;
+	(void)function;
 	(void)why;
-	return NULL;
+	return 0;
 }
 
 #endif

@@ -7,118 +7,93 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/buf.h"
-#include "model/private.h"
 #include "options.h"
-#include "samples/elf.h"
+#include "samples/files.h"
+#include "samples/mappings.h"
 
-/* A file, as of one process. */
-struct file {
-	tr2_str path;
-	struct tr2_elf *elf; /* NULL: it names nothing */
-	const char *why; /* NULL: it names all that was asked for */
-};
-
+/* What is known of a place in a file, or of an address that is in none. */
 struct known {
-	uint32_t session;
-	uint64_t address;
-	struct tr2_symbol symbol;
+	uint32_t file; /* UINT32_MAX: none */
+	uint64_t place;
+	uint32_t first, nr; /* in numbers */
 };
 
 struct tr2_symbols {
 	struct tr2_model *m;
-	struct file *files;
-	uint32_t nr_files, alloc_files;
+	struct tr2_mappings mappings;
+	struct tr2_samples_files files;
+	struct tr2_symbol *symbols; /* [0] is none */
+	uint32_t nr_symbols, alloc_symbols;
+	uint32_t *numbers;
+	uint32_t nr_numbers, alloc_numbers;
 	struct known *known;
 	uint32_t nr_known, alloc_known;
-	struct tr2_map by_file, by_address;
+	struct tr2_map by_place, by_name;
 };
 
 struct tr2_symbols *tr2_symbols_new(struct tr2_model *m)
 {
 	struct tr2_symbols *s = calloc(1, sizeof(*s));
 
-	if (s)
-		s->m = m;
-	return s;
+	if (!s)
+		return NULL;
+	s->m = m;
+	if (tr2_mappings_init(&s->mappings, m) &&
+	    tr2_array_grow((void **)&s->symbols, &s->alloc_symbols, 0,
+			   sizeof(*s->symbols))) {
+		s->symbols[s->nr_symbols++] = (struct tr2_symbol){ 0, 0, 0 };
+		return s;
+	}
+	tr2_symbols_free(s);
+	return NULL;
 }
 
 void tr2_symbols_free(struct tr2_symbols *s)
 {
-	uint32_t i;
-
-	for (i = 0; s && i < s->nr_files; i++)
-		tr2_elf_close(s->files[i].elf);
 	if (!s)
 		return;
-	tr2_map_release(&s->by_file);
-	tr2_map_release(&s->by_address);
-	free(s->files);
+	tr2_mappings_release(&s->mappings);
+	tr2_samples_files_release(&s->files);
+	tr2_map_release(&s->by_place);
+	tr2_map_release(&s->by_name);
+	free(s->symbols);
+	free(s->numbers);
 	free(s->known);
 	free(s);
 }
 
-/* The last that was mapped there. */
-static const struct tr2_mapping *find_mapping(const struct tr2_model *m,
-					      uint32_t session,
-					      uint64_t address)
+struct tr2_symbol tr2_symbol(const struct tr2_symbols *s, uint32_t symbol)
 {
-	const struct tr2_mapping *mapping;
-	uint32_t i;
-
-	for (i = m->nr_mappings - 1; i; i--) {
-		mapping = &m->mappings[i];
-		if (mapping->session == session && address >= mapping->addr &&
-		    address - mapping->addr < mapping->len)
-			return mapping;
-	}
-	return NULL;
+	return s->symbols[symbol];
 }
 
-static int64_t ns_of(const struct timespec *t)
+uint32_t tr2_symbols_number(struct tr2_symbols *s, struct tr2_symbol symbol)
 {
-	return (int64_t)t->tv_sec * 1000000000 + t->tv_nsec;
-}
+	uint64_t key = tr2_mix(tr2_key(symbol.name, symbol.module),
+			       symbol.is_inlined) | 1;
+	const struct tr2_symbol *old;
+	uint32_t *slot;
 
-static void open_file(struct file *file, const char *path, int64_t since_ns)
-{
-	struct stat st;
-
-	if (*path != '/')
-		return; /* no file: vdso, code that was made */
-	if (stat(path, &st) || !S_ISREG(st.st_mode)) {
-		file->why = "it is gone";
-		return;
+	for (;; key += 2) {
+		slot = tr2_map_slot(&s->by_name, key);
+		if (!slot)
+			return 0;
+		if (!*slot)
+			break;
+		old = &s->symbols[*slot];
+		if (old->name == symbol.name && old->module == symbol.module &&
+		    old->is_inlined == symbol.is_inlined)
+			return *slot;
 	}
-	if (ns_of(&st.st_mtim) > since_ns || ns_of(&st.st_ctim) > since_ns) {
-		file->why = "it was changed or replaced after the process "
-			    "began";
-		return;
-	}
-	file->elf = tr2_elf_open(path, &file->why);
-}
-
-static struct file *file_of(struct tr2_symbols *s,
-			    const struct tr2_mapping *mapping)
-{
-	uint32_t *slot = tr2_map_slot(&s->by_file,
-				      tr2_key(mapping->session, mapping->file));
-	struct file *file;
-
-	if (slot && *slot)
-		return &s->files[*slot - 1];
-	if (!slot || (s->nr_files >= s->alloc_files &&
-		      !tr2_array_grow((void **)&s->files, &s->alloc_files,
-				      s->nr_files, sizeof(*s->files))))
-		return NULL;
-	file = &s->files[s->nr_files];
-	*slot = ++s->nr_files;
-	*file = (struct file){ mapping->file, NULL, NULL };
-	open_file(file, tr2_s(s->m, mapping->file),
-		  s->m->sessions[mapping->session].wall_ns);
-	return file;
+	if (s->nr_symbols >= s->alloc_symbols &&
+	    !tr2_array_grow((void **)&s->symbols, &s->alloc_symbols,
+			    s->nr_symbols, sizeof(*s->symbols)))
+		return 0;
+	s->symbols[s->nr_symbols] = symbol;
+	*slot = s->nr_symbols;
+	return s->nr_symbols++;
 }
 
 static tr2_str offset_name(struct tr2_model *m, const char *path,
@@ -138,71 +113,134 @@ static tr2_str offset_name(struct tr2_model *m, const char *path,
 	return name;
 }
 
-static struct tr2_symbol look_up(struct tr2_symbols *s, uint32_t session,
-				 uint64_t address)
+static bool add_number(struct tr2_symbols *s, struct known *known,
+		       struct tr2_symbol symbol)
 {
-	const struct tr2_mapping *mapping =
-		find_mapping(s->m, session, address);
-	struct tr2_symbol symbol = { 0, 0 };
-	const char *name = NULL;
-	struct file *file;
-	uint64_t offset;
+	uint32_t number = tr2_symbols_number(s, symbol);
 
-	if (!mapping) {
-		symbol.name = offset_name(s->m, "", address);
-		return symbol;
-	}
-	symbol.module = mapping->file;
-	offset = address - mapping->addr + mapping->pgoff;
-	file = file_of(s, mapping);
-	if (file && file->elf)
-		name = tr2_elf_function(file->elf, offset, &file->why);
-	symbol.name = name ? tr2_intern(s->m, name, strlen(name)) :
-			     offset_name(s->m, tr2_s(s->m, mapping->file),
-					 offset);
-	return symbol;
+	if (!number ||
+	    (s->nr_numbers >= s->alloc_numbers &&
+	     !tr2_array_grow((void **)&s->numbers, &s->alloc_numbers,
+			     s->nr_numbers, sizeof(*s->numbers))))
+		return false;
+	s->numbers[s->nr_numbers++] = number;
+	known->nr++;
+	return true;
 }
 
-struct tr2_symbol tr2_symbols_of_call(struct tr2_symbols *s, uint32_t session,
-				      uint64_t address)
+/* What libdw knows of a place. */
+static bool add_functions(struct tr2_symbols *s, struct known *known,
+			  const struct tr2_mapping *mapping,
+			  struct tr2_elf_place place)
 {
-	uint64_t key = tr2_mix(session, address) | 1;
-	struct known *known;
+	struct tr2_samples_file *file = &s->files.file[known->file];
+	struct tr2_elf_function function[TR2_ELF_FUNCTIONS];
+	struct tr2_symbol symbol = { 0, mapping->file, false };
+	unsigned int nr, i;
+
+	nr = file->elf ? tr2_elf_functions(file->elf, place, function,
+					   &file->why) : 0;
+	for (i = 0; i < nr; i++) {
+		symbol.is_inlined = function[i].is_inlined;
+		symbol.name = tr2_intern(s->m, function[i].name,
+					 strlen(function[i].name));
+		if (!add_number(s, known, symbol))
+			return false;
+	}
+	return true;
+}
+
+/* Of code that the program made, only the address says something. */
+static bool is_anonymous(const struct tr2_symbols *s, uint32_t mapping)
+{
+	return !strncmp(tr2_s(s->m, s->m->mappings[mapping].file), "//anon", 6);
+}
+
+static bool look_up(struct tr2_symbols *s, struct known *known,
+		    uint32_t mapping, struct tr2_elf_place place)
+{
+	const struct tr2_mapping *map = &s->m->mappings[mapping];
+	struct tr2_symbol symbol = { 0, map->file, false };
+
+	known->first = s->nr_numbers;
+	known->nr = 0;
+	if (known->file != UINT32_MAX && !add_functions(s, known, map, place))
+		return false;
+	if (known->nr)
+		return true;
+	symbol.name = offset_name(s->m, is_anonymous(s, mapping) ? "" :
+						tr2_s(s->m, map->file),
+				  known->place);
+	return add_number(s, known, symbol);
+}
+
+static uint32_t *slot_of(struct tr2_symbols *s, uint32_t file, uint64_t place)
+{
+	uint64_t key = tr2_mix(file, place) | 1;
+	const struct known *known;
 	uint32_t *slot;
 
 	for (;; key += 2) {
-		slot = tr2_map_slot(&s->by_address, key);
-		if (!slot)
-			return (struct tr2_symbol){ 0, 0 };
-		if (!*slot)
-			break;
+		slot = tr2_map_slot(&s->by_place, key);
+		if (!slot || !*slot)
+			return slot;
 		known = &s->known[*slot - 1];
-		if (known->session == session && known->address == address)
-			return known->symbol;
+		if (known->file == file && known->place == place)
+			return slot;
 	}
-	if (s->nr_known >= s->alloc_known &&
-	    !tr2_array_grow((void **)&s->known, &s->alloc_known, s->nr_known,
-			    sizeof(*s->known)))
-		return (struct tr2_symbol){ 0, 0 };
-	*slot = s->nr_known + 1;
-	known = &s->known[s->nr_known++];
-	*known = (struct known){ session, address,
-				 look_up(s, session, address - 1) };
-	return known->symbol;
+}
+
+unsigned int tr2_symbols_of_call(struct tr2_symbols *s,
+				 const struct tr2_sample *sample,
+				 uint64_t address,
+				 uint32_t symbol[TR2_SYMBOLS_OF_CALL])
+{
+	uint32_t mapping = tr2_mappings_find(&s->mappings, sample->session,
+					     address - 1, sample->at_ns);
+	struct tr2_elf_place place = { address - 1, address - 1 };
+	struct known known = { .file = UINT32_MAX };
+	unsigned int i;
+	uint32_t *slot;
+
+	if (mapping && !is_anonymous(s, mapping)) {
+		place.in_segment -= s->m->mappings[mapping].addr;
+		place.in_file = place.in_segment +
+				s->m->mappings[mapping].pgoff;
+	}
+	if (mapping)
+		known.file = tr2_samples_file(&s->files, s->m,
+					      &s->m->mappings[mapping]);
+	known.place = place.in_file;
+	slot = slot_of(s, known.file, known.place);
+	if (!slot)
+		return 0;
+	if (!*slot) {
+		if (!look_up(s, &known, mapping, place) ||
+		    (s->nr_known >= s->alloc_known &&
+		     !tr2_array_grow((void **)&s->known, &s->alloc_known,
+				     s->nr_known, sizeof(*s->known))))
+			return 0;
+		s->known[s->nr_known++] = known;
+		*slot = s->nr_known;
+	}
+	known = s->known[*slot - 1];
+	for (i = 0; i < known.nr && i < TR2_SYMBOLS_OF_CALL; i++)
+		symbol[i] = s->numbers[known.first + i];
+	return i;
 }
 
 void tr2_symbols_explain(const struct tr2_symbols *s)
 {
+	const struct tr2_samples_file *file = s->files.file;
 	uint32_t i, before;
 
-	for (i = 0; i < s->nr_files; i++) {
+	for (i = 0; i < s->files.nr; i++) {
 		for (before = 0; before < i; before++)
-			if (s->files[before].path == s->files[i].path &&
-			    s->files[before].why == s->files[i].why)
+			if (file[before].path == file[i].path &&
+			    file[before].why == file[i].why)
 				break;
-		if (s->files[i].why && before == i)
+		if (file[i].why && before == i)
 			tr2_warning("functions of '%s' have no names: %s",
-				    tr2_s(s->m, s->files[i].path),
-				    s->files[i].why);
+				    tr2_s(s->m, file[i].path), file[i].why);
 	}
 }

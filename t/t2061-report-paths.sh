@@ -1,0 +1,118 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+
+test_description='report --samples of C++, inlined functions, recursion, code that comes and goes'
+
+. ./test-lib.sh
+. "$TEST_DIRECTORY/lib-trace2.sh"
+
+unset DEBUGINFOD_URLS
+paths=$GIT_BUILD_DIR/build/hosts/paths
+module=$GIT_BUILD_DIR/build/modules/metrics.so
+
+# sampled LIST COMMAND...: the report of its samples in out, from the inside out
+# in callers, and from the outside in in callees.
+sampled () {
+	list=$1 &&
+	shift &&
+	rm -rf r &&
+	mkdir r &&
+	GIT_TRACE2_SAMPLE="$list" GIT_TRACE2_RING="$(pwd)/r" "$@" &&
+	trace2 report --samples r >out 2>err &&
+	sed -n "1,/^\$/p" out >callers &&
+	sed "1,/^\$/d" out >callees
+}
+
+test_lazy_prereq NAMES '
+	sampled app/demo/steps/:1 "$paths" inlined &&
+	grep " main$" out
+'
+test_lazy_prereq PERF 'perf report -h >/dev/null 2>&1 || test $? = 129'
+test_lazy_prereq X86_64 'test "$(uname -m)" = x86_64'
+
+if ! test_have_prereq NAMES
+then
+	skip_all='no C++ compiler, no libdw, or no symbols'
+	test_done
+fi
+
+test_expect_success 'names of C++, and what was inlined' '
+	sampled app/demo/steps/:1 "$paths" inlined 3 &&
+	sed -n 2,5p callers | sed "s/^ *[0-9]* *100.0% *[0-9]* *//" >actual &&
+	cat >expect <<-\EOF &&
+	app/demo/steps/:1
+	└ zoo::Animal<long>::eat(long) (inlined)
+	zoo::Animal<long>::feast(int)
+	main
+	EOF
+	test_cmp expect actual &&
+	test_grep "  └ _*start" callees &&
+	sed -n "\$s/.*%  *3  *//p" callees >actual &&
+	echo "zoo::Animal<long>::eat(long) (inlined)" >expect &&
+	test_cmp expect actual
+'
+
+test_expect_success 'a hundred calls of a function to itself are one row' '
+	sampled app/demo/steps/:1 "$paths" recursion 100 &&
+	grep -c recurse callers >count &&
+	echo 1 >expect &&
+	test_cmp expect count &&
+	test_grep "zoo::recurse(int, zoo::Animal<long>&) (recursive)$" callers
+'
+
+test_expect_success 'calls one below the other stay within 80 columns, branches are seen' '
+	sampled app/demo/steps/:1 "$paths" both 100 &&
+	grep -c "p[io]ng(int" callers >count &&
+	test 90 -lt "$(cat count)" &&
+	awk "length > 80" out >wide &&
+	test_must_be_empty wide &&
+	trace2 report --samples --format=csv r >csv 2>err &&
+	test_grep "^[1-9][0-9]," csv
+'
+
+test_expect_success 'branches of a path' '
+	rm -rf r &&
+	mkdir r &&
+	for verb in inlined lambda
+	do
+		GIT_TRACE2_SAMPLE=app/demo/steps/:1 GIT_TRACE2_RING="$(pwd)/r" \
+			"$paths" $verb 2 || return 1
+	done &&
+	trace2 report --samples r >out 2>err &&
+	sed -n "1,/^\$/p" out | grep -e feast -e "main::" -e " main\$" |
+		sed "s/^ *//; s/   */ /g; s/main::.*/main::LAMBDA/" >actual &&
+	cat >expect <<-\EOF &&
+	4 100.0% 4 zoo::Animal<long>::feast(int)
+	2 50.0% 2 ├ main
+	2 50.0% 2 └ main::LAMBDA
+	2 50.0% 2 main
+	EOF
+	test_cmp expect actual
+'
+
+test_expect_success X86_64 'code that the program made has an address, and it is said why' '
+	sampled app/demo/steps/:1 "$paths" made-code &&
+	grep "from_made_code" callers &&
+	grep " 0x[0-9a-f]*$" callers &&
+	test_grep "functions of .//anon. have no names: the program made them while it ran" err
+'
+
+test_expect_success 'a module that came and went is known, from when it was used' '
+	sampled app/test/test1/:10 test-tool trace2 212module "$module" &&
+	grep " module_use$" callers &&
+	test-tool ring dump r/* >dump.txt &&
+	sed -n "s/.* MMAP .* time=\([0-9]*\) .*filename=.*metrics.so.*/mapped \1/p; s/.* SAMPLE .* time=\([0-9]*\) .*/sampled \1/p" \
+		dump.txt | sort -s -k 2n | sed "s/ .*//" >actual &&
+	test_write_lines mapped sampled sampled >expect &&
+	test_cmp expect actual
+'
+
+test_expect_success PERF 'perf knows it, too' '
+	trace2 export --to perf -o perf.data r &&
+	perf script -i perf.data >script 2>/dev/null &&
+	grep -c " module_use+.*metrics.so" script >count &&
+	echo 2 >expect &&
+	test_cmp expect count
+'
+
+test_done

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * files - see samples/files.h.
+ */
+#include "samples/files.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define DELETED " (deleted)" /* as the kernel puts it */
+
+static int64_t ns_of(const struct timespec *t)
+{
+	return (int64_t)t->tv_sec * 1000000000 + t->tv_nsec;
+}
+
+/* One without a build id: what its times say. */
+static void open_by_times(struct tr2_samples_file *file, const char *path,
+			  int64_t since_ns)
+{
+	struct stat st;
+
+	if (!stat(path, &st) && (ns_of(&st.st_mtim) > since_ns ||
+				 ns_of(&st.st_ctim) > since_ns)) {
+		file->why = "it was changed or replaced after the process "
+			    "began";
+		return;
+	}
+	file->elf = tr2_elf_open(path, &file->why);
+}
+
+static void open_by_id(struct tr2_samples_file *file, const char *path)
+{
+	file->elf = tr2_elf_open(path, &file->why);
+	if (!file->elf || tr2_elf_is(file->elf, &file->id))
+		return;
+	tr2_elf_close(file->elf);
+	file->elf = NULL;
+	file->why = "it was replaced since: another build is there now";
+}
+
+/* What the kernel calls by a name that is no file's. */
+static bool is_file(const char *name)
+{
+	return *name == '/' && strncmp(name, "//anon", 6) &&
+	       strncmp(name, "/memfd:", 7) && strncmp(name, "/dev/zero", 9) &&
+	       strncmp(name, "/SYSV", 5);
+}
+
+static void open_path(struct tr2_samples_file *file, const char *path,
+		      int64_t since_ns)
+{
+	struct stat st;
+
+	if (stat(path, &st) || !S_ISREG(st.st_mode))
+		file->why = "it is gone";
+	else if (file->id.size)
+		open_by_id(file, path);
+	else
+		open_by_times(file, path, since_ns);
+	/* What is kept of that build elsewhere. */
+	if (!file->elf && file->id.size)
+		file->elf = tr2_elf_open_build(&file->id);
+	if (file->elf)
+		file->why = NULL;
+}
+
+/* A file that was removed, or had been replaced when it was looked at. */
+static void open_file(struct tr2_samples_file *file, const char *name,
+		      int64_t since_ns)
+{
+	size_t len = strlen(name), end = strlen(DELETED);
+	char *path;
+
+	if (!is_file(name)) {
+		if (*name != '[')
+			file->why = "the program made them while it ran";
+		return;
+	}
+	path = strdup(name);
+	if (!path)
+		return;
+	if (len > end && !strcmp(name + len - end, DELETED))
+		path[len - end] = '\0';
+	open_path(file, path, since_ns);
+	free(path);
+}
+
+static struct tr2_samples_file *new_file(struct tr2_samples_files *files,
+					 const struct tr2_mapping *mapping)
+{
+	struct tr2_samples_file *file;
+
+	if (files->nr >= files->alloc &&
+	    !tr2_array_grow((void **)&files->file, &files->alloc, files->nr,
+			    sizeof(*files->file)))
+		return NULL;
+	file = &files->file[files->nr++];
+	memset(file, 0, sizeof(*file));
+	file->path = mapping->file;
+	file->id.size = mapping->build_id_size;
+	memcpy(file->id.id, mapping->build_id, sizeof(file->id.id));
+	return file;
+}
+
+static bool is_same(const struct tr2_samples_file *file,
+		    const struct tr2_mapping *mapping)
+{
+	return file->path == mapping->file &&
+	       file->id.size == mapping->build_id_size &&
+	       !memcmp(file->id.id, mapping->build_id, sizeof(file->id.id));
+}
+
+/* Of one with an id the process makes no difference. */
+static uint64_t key_of(const struct tr2_mapping *mapping)
+{
+	if (!mapping->build_id_size)
+		return tr2_key(mapping->session, mapping->file);
+	return tr2_mix(tr2_hash((const char *)mapping->build_id,
+				mapping->build_id_size), mapping->file) | 1;
+}
+
+uint32_t tr2_samples_file(struct tr2_samples_files *files,
+			  const struct tr2_model *m,
+			  const struct tr2_mapping *mapping)
+{
+	uint64_t key = key_of(mapping);
+	struct tr2_samples_file *file;
+	uint32_t *slot;
+
+	for (;; key += 2) {
+		slot = tr2_map_slot(&files->by_key, key ? key : 1);
+		if (!slot)
+			return UINT32_MAX;
+		if (!*slot)
+			break;
+		if (is_same(&files->file[*slot - 1], mapping))
+			return *slot - 1;
+	}
+	file = new_file(files, mapping);
+	if (!file)
+		return UINT32_MAX;
+	*slot = files->nr;
+	open_file(file, tr2_s(m, mapping->file),
+		  m->sessions[mapping->session].wall_ns);
+	return files->nr - 1;
+}
+
+void tr2_samples_files_release(struct tr2_samples_files *files)
+{
+	uint32_t i;
+
+	for (i = 0; i < files->nr; i++)
+		tr2_elf_close(files->file[i].elf);
+	tr2_map_release(&files->by_key);
+	free(files->file);
+}

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * mappings - see samples/mappings.h.
+ */
+#include "samples/mappings.h"
+
+#include <stdlib.h>
+
+static const struct tr2_model *sorted_model;
+
+static uint64_t end_of(const struct tr2_mapping *mapping)
+{
+	return mapping->len > UINT64_MAX - mapping->addr ?
+		       UINT64_MAX : mapping->addr + mapping->len;
+}
+
+static int compare(const void *va, const void *vb)
+{
+	uint32_t ia = *(const uint32_t *)va, ib = *(const uint32_t *)vb;
+	const struct tr2_mapping *a = &sorted_model->mappings[ia];
+	const struct tr2_mapping *b = &sorted_model->mappings[ib];
+
+	if (a->session != b->session)
+		return a->session < b->session ? -1 : 1;
+	if (a->addr != b->addr)
+		return a->addr < b->addr ? -1 : 1;
+	return ia < ib ? -1 : ia > ib;
+}
+
+bool tr2_mappings_init(struct tr2_mappings *maps, const struct tr2_model *m)
+{
+	const struct tr2_mapping *mapping;
+	uint64_t reach = 0;
+	uint32_t i, session = 0;
+
+	*maps = (struct tr2_mappings){ .m = m, .nr = m->nr_mappings - 1 };
+	maps->by_address = calloc(m->nr_mappings, sizeof(*maps->by_address));
+	maps->reach = calloc(m->nr_mappings, sizeof(*maps->reach));
+	if (!maps->by_address || !maps->reach) {
+		tr2_mappings_release(maps);
+		return false;
+	}
+	for (i = 0; i < maps->nr; i++)
+		maps->by_address[i] = i + 1;
+	sorted_model = m;
+	qsort(maps->by_address, maps->nr, sizeof(*maps->by_address), compare);
+	for (i = 0; i < maps->nr; i++) {
+		mapping = &m->mappings[maps->by_address[i]];
+		if (mapping->session != session || end_of(mapping) > reach)
+			reach = end_of(mapping);
+		session = mapping->session;
+		maps->reach[i] = reach;
+	}
+	return true;
+}
+
+void tr2_mappings_release(struct tr2_mappings *maps)
+{
+	free(maps->by_address);
+	free(maps->reach);
+	*maps = (struct tr2_mappings){ .m = NULL };
+}
+
+/* How many begin at this address of the session or before, counted from the
+ * first session on. */
+static uint32_t count_until(const struct tr2_mappings *maps, uint32_t session,
+			    uint64_t address)
+{
+	uint32_t low = 0, high = maps->nr, middle;
+	const struct tr2_mapping *mapping;
+
+	while (low < high) {
+		middle = low + (high - low) / 2;
+		mapping = &maps->m->mappings[maps->by_address[middle]];
+		if (mapping->session < session ||
+		    (mapping->session == session && mapping->addr <= address))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* The one before, down to 0, of those that may reach beyond the address. */
+static uint32_t before(const struct tr2_mappings *maps, uint32_t session,
+		       uint64_t address, uint32_t *at)
+{
+	uint32_t i;
+
+	while (*at) {
+		i = maps->by_address[--*at];
+		if (maps->m->mappings[i].session != session ||
+		    maps->reach[*at] <= address)
+			return 0;
+		if (end_of(&maps->m->mappings[i]) > address)
+			return i;
+	}
+	return 0;
+}
+
+/* Of two mappings that hold an address, which one did at that time? */
+static bool is_better(const struct tr2_model *m, uint32_t a, uint32_t b,
+		      int64_t at_ns)
+{
+	int64_t a_ns = m->mappings[a].at_ns, b_ns = m->mappings[b].at_ns;
+
+	if ((a_ns <= at_ns) != (b_ns <= at_ns))
+		return a_ns <= at_ns;
+	if (a_ns != b_ns)
+		return (a_ns > b_ns) == (a_ns <= at_ns);
+	return a > b;
+}
+
+uint32_t tr2_mappings_find(const struct tr2_mappings *maps, uint32_t session,
+			   uint64_t address, int64_t at_ns)
+{
+	uint32_t at = count_until(maps, session, address), best = 0, i;
+
+	while ((i = before(maps, session, address, &at)))
+		if (!best || is_better(maps->m, i, best, at_ns))
+			best = i;
+	return best;
+}
+
+bool tr2_mappings_is_first(const struct tr2_mappings *maps, uint32_t mapping)
+{
+	const struct tr2_mapping *this = &maps->m->mappings[mapping];
+	uint32_t at = count_until(maps, this->session, end_of(this) - 1), i;
+
+	while ((i = before(maps, this->session, this->addr, &at)))
+		if (i < mapping)
+			return false;
+	return true;
+}
