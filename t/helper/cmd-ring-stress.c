@@ -246,19 +246,25 @@ static bool has_magic(const char *file)
 	return has && !stat(file, &st) && st.st_size > TR2_SLOTS_OFFSET;
 }
 
-/* The file grows with its slots: mapped anew, or it would not be seen. */
-static void map_all(struct tool_arena *arena, const char *file)
+/*
+ * The file grows with its slots: mapped anew, or they would not be seen.
+ * Returns how many there are in what is mapped; a moment later there may be
+ * more.
+ */
+static unsigned int map_all(struct tool_arena *arena, const char *file)
 {
-	uint64_t wanted;
+	unsigned int nr;
 
 	if (arena->base) {
-		wanted = arena->header->slots_offset +
-			 tool_arena_nr_slots(arena) * arena->header->slot_size;
-		if (wanted <= arena->size)
-			return;
+		nr = tool_arena_nr_slots(arena);
+		if (arena->header->slots_offset +
+			    nr * arena->header->slot_size <=
+		    arena->size)
+			return nr;
 		munmap(arena->base, arena->size);
 	}
 	tool_arena_open(arena, file, true);
+	return map_all(arena, file);
 }
 
 static void check_thread(struct tr2_slot *slot, const struct reading *r,
@@ -291,7 +297,7 @@ static int ring_stress(int argc, const char **argv)
 	pid_t pid = start_writer(argv[0], "consume", nr_threads,
 				 records / nr_threads);
 	bool ended = false, any = true;
-	unsigned int i;
+	unsigned int nr_slots, i;
 	int status = 0;
 
 	(void)argc;
@@ -300,8 +306,8 @@ static int ring_stress(int argc, const char **argv)
 			tool_die("the writer ended");
 	while (!ended || any) {
 		ended = ended || waitpid(pid, &status, WNOHANG) == pid;
-		map_all(&arena, argv[0]);
-		for (any = false, i = 1; i < tool_arena_nr_slots(&arena); i++)
+		nr_slots = map_all(&arena, argv[0]);
+		for (any = false, i = 1; i < nr_slots; i++)
 			any |= drain(tool_arena_slot(&arena, i), &readings[i]);
 	}
 	if (status)
