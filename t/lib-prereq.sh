@@ -104,3 +104,8 @@ unset test_sanitizer_
 case "${SANITIZE-}${valgrind-}" in
 ?*) test_set_prereq INSTRUMENTED ;;
 esac
+# Valgrind is the process: the kernel names it so, argv[0] is a whole path, some
+# descriptors are its own, and what it does not know of the kernel fails.
+case "${valgrind-}" in
+?*) test_set_prereq UNDER_VALGRIND ;;
+esac

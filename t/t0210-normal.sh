@@ -167,7 +167,7 @@ test_expect_success 'a child process, which appends to the same file' '
 	test_cmp expect actual
 '
 
-test_expect_success 'a child that cannot be started has pid -1 and code -1' '
+test_expect_success !UNDER_VALGRIND 'a child that cannot be started has pid -1 and code -1' '
 	test_might_fail traced 255 trace2 004child ./no-such-program 2>err &&
 	perl "$TEST_DIRECTORY/../scrub/normal.perl" <trace >actual &&
 	sed -n "/^child/p" actual >actual.child &&
@@ -257,7 +257,7 @@ test_expect_success 'times and numbers are as wide as they must be' '
 '
 
 # A line of this prefix: the time in 15 columns, a space, file:line, spaces.
-test_expect_success 'time and place fill 50 columns' '
+test_expect_success !UNDER_VALGRIND 'time and place fill 50 columns' '
 	traced 0 trace2 call cmd_mode m , printf "a message" &&
 	grep -v "cmd_ancestry" trace | cut -c51- |
 		sed "s/elapsed:[0-9.]*/elapsed:N/" >actual &&
@@ -284,7 +284,7 @@ test_expect_success 'time and place fill 50 columns' '
 	test_cmp expect actual
 '
 
-test_expect_success 'the time is local time' '
+test_expect_success !UNDER_VALGRIND 'the time is local time' '
 	rm -f trace &&
 	GIT_TRACE2="$(pwd)/trace" GIT_TRACE2_EVENT="$(pwd)/trace.event" \
 		TZ=XXX-05:30 test-tool trace2 001return 0 &&
@@ -296,7 +296,7 @@ test_expect_success 'the time is local time' '
 	test_cmp expect actual
 '
 
-test_expect_success 'brief lines are the event alone' '
+test_expect_success !UNDER_VALGRIND 'brief lines are the event alone' '
 	rm -f trace &&
 	GIT_TRACE2="$(pwd)/trace" GIT_TRACE2_BRIEF=1 \
 		test_expect_code 3 test-tool trace2 001return 3 &&

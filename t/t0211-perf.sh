@@ -168,7 +168,7 @@ test_expect_success 'the relative time of data' '
 		}" trace
 '
 
-test_expect_success 'a line is made of columns of fixed width' '
+test_expect_success !UNDER_VALGRIND 'a line is made of columns of fixed width' '
 	traced 0 trace2 call region_enter category label , \
 		data_string c k v , def_param command p v &&
 	cat >expect <<-\EOF &&
@@ -206,7 +206,7 @@ test_expect_success 'the place in the program' '
 	test_grep "^t/helper/test-tool.c:[0-9]* *\$" actual
 '
 
-test_expect_success 'brief lines begin with the depth' '
+test_expect_success !UNDER_VALGRIND 'brief lines begin with the depth' '
 	rm -f trace &&
 	GIT_TRACE2_PERF="$(pwd)/trace" GIT_TRACE2_PERF_BRIEF=1 \
 		test-tool trace2 001return 0 &&

@@ -37,7 +37,7 @@ test_expect_success 'a program that returns from main' '
 	test_cmp expect actual
 '
 
-test_expect_success 'file and line stand after the time' '
+test_expect_success !UNDER_VALGRIND 'file and line stand after the time' '
 	sed -n "s/.*\"time\":\"[^\"]*\",\"file\":\"[^\"]*\",\"line\":[1-9][0-9]*,/FL,/
 		s/\"t_abs\":[0-9.]*,/\"t_abs\":N,/
 		/ancestry/!p" trace >actual &&
@@ -55,7 +55,7 @@ test_expect_success 'file and line stand after the time' '
 	trace2_jq "all(.[].line; type == \"number\" and . > 0)" trace
 '
 
-test_expect_success 'brief: no file and line; time on the first and last only' '
+test_expect_success !UNDER_VALGRIND 'brief: no file and line; time on the first and last only' '
 	rm -f trace &&
 	GIT_TRACE2_EVENT="$(pwd)/trace" GIT_TRACE2_EVENT_BRIEF=true \
 		test-tool trace2 call region_enter cat label , data_string c k v &&

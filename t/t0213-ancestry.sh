@@ -17,7 +17,7 @@ then
 fi
 
 # The ancestors beyond test-tool differ with who runs this script.
-test_expect_success 'the normal target names the parent first' '
+test_expect_success !UNDER_VALGRIND 'the normal target names the parent first' '
 	test-tool trace2 400ancestry normal "$(pwd)/trace" \
 		test-tool trace2 001return 0 &&
 	sed -n "s/^.* \(cmd_ancestry test-tool\) <- .*/\1/p" trace >actual &&
@@ -25,7 +25,7 @@ test_expect_success 'the normal target names the parent first' '
 	test_cmp expect actual
 '
 
-test_expect_success 'the perf target shows them as words' '
+test_expect_success !UNDER_VALGRIND 'the perf target shows them as words' '
 	test-tool trace2 400ancestry perf "$(pwd)/trace.perf" \
 		test-tool trace2 001return 0 &&
 	sed -n "s/^.* | \(d0 .* cmd_ancestry\) .*| \(ancestry:\[test-tool\) .*\]\$/\1 \2/p" \
@@ -34,7 +34,7 @@ test_expect_success 'the perf target shows them as words' '
 	test_cmp expect actual
 '
 
-test_expect_success JQ 'the event target has an array' '
+test_expect_success JQ,!UNDER_VALGRIND 'the event target has an array' '
 	test-tool trace2 400ancestry event "$(pwd)/trace.event" \
 		test-tool trace2 001return 0 &&
 	expect_valid_stream trace.event &&
@@ -42,7 +42,7 @@ test_expect_success JQ 'the event target has an array' '
 		length == 1 and .[0][0] == \"test-tool\"" trace.event
 '
 
-test_expect_success JQ 'each is the parent of the one before' '
+test_expect_success JQ,!UNDER_VALGRIND 'each is the parent of the one before' '
 	cat >names.sh <<-\EOF &&
 	# The names from process $1 up, as /proc has them.
 	pid=$1
