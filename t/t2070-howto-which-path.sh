@@ -8,7 +8,7 @@ test_description='what "Which path does the work?" shows is what happens'
 page=$GIT_BUILD_DIR/Documentation/howto-which-path.adoc
 test_lazy_prereq PERF 'perf report -h >/dev/null 2>&1 || test $? = 129'
 test_lazy_prereq NAMES '
-	nm "$GIT_BUILD_DIR/build/examples/treesum" | grep " sum_files$" &&
+	nm "$GIT_BUILD_DIR/build/examples/treesum" | grep " sum_file$" &&
 	trace2 report --samples "$TRASH_DIRECTORY/rings" >out 2>err &&
 	! grep "without libdw" err
 '

@@ -20,8 +20,11 @@
  */
 void tr2_html_add_data(struct tr2_buf *b, const char *json, size_t len)
 {
-	const char *end = json + len, *from = json, *p;
+	const char *end, *from = json, *p;
 
+	if (!len) /* and perhaps no memory, either */
+		return;
+	end = json + len;
 	for (p = json; p < end; p++) {
 		bool line_end = end - p >= 3 && !memcmp(p, "\xe2\x80", 2) &&
 				(p[2] == '\xa8' || p[2] == '\xa9');
