@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* The hot path of timers and counters. */
 #include <errno.h>
-#include <pthread.h>
 
 #include "base/clock.h"
 #include "base/unwind.h"
 #include "metric/metric.h"
 #include "pmu/pmu.h"
 #include "session/call.h"
+#include "session/enter.h"
 #include "trace2.h"
 
 /* A forked child's cells lie in its own ring's file: that comes before them. */
@@ -26,20 +26,19 @@ static __attribute__((noinline)) struct tr2_slot *slot_slow(void)
 {
 	struct tr2_slot *slot = NULL;
 	struct tr2_thread *thread;
-	int saved_errno = errno, cancel_state;
+	int saved_errno = errno;
 
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
 	open_file_of_child();
 	if (!tr2_lock_is_mine()) {
 		thread = tr2_thread_get();
-		if (thread && !atomic_exchange(&thread->busy, 1)) {
+		if (thread &&
+		    tr2_thread_enter(thread, __builtin_frame_address(0))) {
 			slot = tr2_thread_slot(thread);
-			atomic_store(&thread->busy, 0);
+			tr2_thread_leave(thread);
 		}
 	}
 	if (!slot)
 		tr2_call_lost();
-	pthread_setcancelstate(cancel_state, NULL);
 	errno = saved_errno;
 	return slot;
 }

@@ -1,20 +1,28 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * raw - write(2) without the C library around it.
+ * raw - system calls without what the C library has around them.
  *
- * libc's is a cancellation point, which costs where there are several threads,
- * and a return more: after a system call processors that guard against
- * speculation in the kernel predict no return rightly.
+ * libc's are cancellation points. That costs where there are several threads;
+ * and while such a call goes on glibc has the thread cancelled asynchronously,
+ * which it stays if a signal handler leaves the call by siglongjmp().
  */
 #ifndef TR2_BASE_RAW_H
 #define TR2_BASE_RAW_H
 
 #include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
-/* What the kernel returns: a negative errno, not -1. Leaves errno alone where
- * the instruction is known. */
+/*
+ * What the kernel returns: a negative errno, not -1. Leaves errno alone where
+ * the instruction is known: there it is written out, without even a return,
+ * which processors that guard against speculation in the kernel do not predict
+ * rightly behind a system call.
+ */
 static inline long tr2_raw_write(int fd, const void *p, size_t n)
 {
 #if defined(__x86_64__) && defined(__LP64__)
@@ -40,6 +48,43 @@ static inline long tr2_raw_write(int fd, const void *p, size_t n)
 	long result = syscall(SYS_write, fd, p, n);
 
 	return result < 0 ? -errno : result;
+#endif
+}
+
+/* These are like libc's. */
+
+static inline ssize_t tr2_sys_write(int fd, const void *p, size_t n)
+{
+	return syscall(SYS_write, fd, p, n);
+}
+
+static inline ssize_t tr2_sys_send(int fd, const void *p, size_t n, int flags)
+{
+#ifdef SYS_sendto
+	return syscall(SYS_sendto, fd, p, n, flags, NULL, 0L);
+#else
+	return send(fd, p, n, flags);
+#endif
+}
+
+/* The kernel's struct timespec is libc's only where a long has 64 bits. */
+static inline int tr2_sys_poll(struct pollfd *p, const struct timespec *timeout)
+{
+#ifdef __LP64__
+	struct timespec copy = *timeout;
+
+	return (int)syscall(SYS_ppoll, p, 1L, &copy, NULL, NSIG / 8L);
+#else
+	return ppoll(p, 1, timeout, NULL);
+#endif
+}
+
+static inline void tr2_sys_sleep(const struct timespec *time)
+{
+#ifdef __LP64__
+	syscall(SYS_nanosleep, time, NULL);
+#else
+	nanosleep(time, NULL);
 #endif
 }
 

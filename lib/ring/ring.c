@@ -4,6 +4,8 @@
 
 #include <signal.h>
 
+#include "base/mask.h"
+
 /*
  * A ring's own causes come first in the list: see enum tr2_lost_cause. What
  * concerns no ring is told by the arena alone.
@@ -104,12 +106,14 @@ void tr2_ring_give_up(struct tr2_control *ring, uint32_t others)
 
 /*
  * A write finds another one in progress. Either it is in a signal handler, whose
- * frames are below those of the write that it interrupted; or a handler jumped
- * out of that one, to a frame further up, and nobody will finish it.
+ * frames are far below those of the write that it interrupted; or a handler
+ * jumped out of that one, to a frame further up or nearly so, and nobody will
+ * finish it.
  */
 void tr2_ring_nested(struct tr2_control *ring, uint32_t frame)
 {
-	uint32_t above = frame - tr2_ring_load(&ring->frame);
+	uint32_t above = frame + TR2_SIGNAL_FRAME_BYTES / 16 -
+			 tr2_ring_load(&ring->frame);
 
 	if (above <= INT32_MAX && !is_on_signal_stack()) {
 		tr2_ring_give_up(ring, 1);

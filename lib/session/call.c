@@ -2,12 +2,11 @@
 #include "session/call.h"
 
 #include <errno.h>
-#include <pthread.h>
-#include <signal.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "event/redact.h"
+#include "session/enter.h"
 
 /* Places whose misuse was told already; more are not told. */
 #define MAX_MISUSES 64
@@ -17,49 +16,22 @@ void tr2_call_lost(void)
 	atomic_fetch_add_explicit(&tr2_session.lost, 1, memory_order_relaxed);
 }
 
-/*
- * The call that left the thread busy will not come back: a signal handler that
- * interrupted it jumped out, to a frame further up this same stack. A handler
- * that did not is further down, or on a stack of its own. (Two live frames have
- * no address in common; a call further down than the one that was left counts
- * as lost, until one comes that is not.)
- */
-static bool is_abandoned(const struct tr2_thread *thread, uintptr_t frame)
-{
-	stack_t stack;
-
-	return frame >= thread->frame &&
-	       !sigaltstack(NULL, &stack) && !(stack.ss_flags & SS_ONSTACK);
-}
-
 /* false: a signal handler in the midst of a call, or tracing just ended. */
-static bool enter(struct tr2_thread *thread, struct tr2_call *call,
-		  uintptr_t frame)
+static bool enter(struct tr2_thread *thread, const void *frame)
 {
-	if (!thread) {
+	if (!thread || !tr2_thread_enter(thread, frame)) {
 		tr2_call_lost();
 		return false;
 	}
-	if (atomic_exchange(&thread->busy, 1)) {
-		if (!is_abandoned(thread, frame)) {
-			tr2_call_lost();
-			return false;
-		}
-		call->cancel_state = thread->frame_cancel_state;
-	}
-	thread->frame = frame;
-	thread->frame_cancel_state = call->cancel_state;
 	if (__atomic_load_n(&trace2_enabled_, __ATOMIC_SEQ_CST))
 		return true;
-	atomic_store(&thread->busy, 0);
+	tr2_thread_leave(thread);
 	return false;
 }
 
 __attribute__((noinline)) bool
 tr2_call_begin(struct tr2_call *call, const char *file, int line)
 {
-	const void *frame = __builtin_frame_address(0);
-
 	call->saved_errno = errno;
 	if (tr2_lock_is_mine()) {
 		tr2_call_lost();
@@ -67,10 +39,8 @@ tr2_call_begin(struct tr2_call *call, const char *file, int line)
 	}
 	if (__builtin_expect(tr2_session_is_forked(), 0))
 		tr2_session_after_fork();
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &call->cancel_state);
 	call->thread = tr2_thread_get();
-	if (!enter(call->thread, call, (uintptr_t)frame)) {
-		pthread_setcancelstate(call->cancel_state, NULL);
+	if (!enter(call->thread, __builtin_frame_address(0))) {
 		errno = call->saved_errno;
 		return false;
 	}
@@ -91,9 +61,7 @@ tr2_call_begin(struct tr2_call *call, const char *file, int line)
 void tr2_call_end(struct tr2_call *call)
 {
 	if (call->thread)
-		atomic_store_explicit(&call->thread->busy, 0,
-				      memory_order_release);
-	pthread_setcancelstate(call->cancel_state, NULL);
+		tr2_thread_leave(call->thread);
 	errno = call->saved_errno;
 }
 
@@ -121,7 +89,7 @@ static uint64_t lost_so_far(void)
 static void take_ring(struct tr2_thread *thread)
 {
 	if (!tr2_my_slot && thread == tr2_self && !tr2_lock_is_mine())
-		tr2_thread_slot(thread);
+		tr2_my_slot = tr2_thread_slot(thread);
 }
 
 /* The ring of all threads is written under the process's lock. */

@@ -27,7 +27,7 @@ struct tr2_call {
 	uint64_t now_ns; /* when the call began */
 	uint64_t t_rel_ns;
 	unsigned int generation; /* of the process: see tr2_session */
-	int saved_errno, cancel_state;
+	int saved_errno;
 };
 
 bool tr2_call_begin(struct tr2_call *call, const char *file, int line);

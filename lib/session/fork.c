@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/mask.h"
 #include "metric/metric.h"
 #include "pmu/pmu.h"
 #include "session/call.h"
@@ -53,8 +54,10 @@ static void before_fork(void)
 void tr2_session_after_fork(void)
 {
 	int saved_errno = errno;
+	struct tr2_mask before;
 	unsigned int i;
 
+	tr2_mask_begin(&before);
 	*guard = 1;
 	tr2_clock_after_fork();
 	tr2_session.generation++;
@@ -77,17 +80,21 @@ void tr2_session_after_fork(void)
 		/* The thread that forked is main, whoever speaks first. */
 		tr2_thread_get();
 	}
+	tr2_mask_end(&before);
 	errno = saved_errno;
 }
 
 void tr2_session_watch_forks(void)
 {
 	static atomic_bool watched;
+	struct tr2_mask before;
 
-	if (atomic_exchange(&watched, true))
-		return;
-	make_guard();
-	pthread_atfork(before_fork, NULL, tr2_session_after_fork);
+	tr2_mask_begin(&before);
+	if (!atomic_exchange(&watched, true)) {
+		make_guard();
+		pthread_atfork(before_fork, NULL, tr2_session_after_fork);
+	}
+	tr2_mask_end(&before);
 }
 
 /* In main's name, with the buffers of the thread that came first. */
@@ -121,14 +128,17 @@ static void open_anew(struct tr2_thread *thread, const char *file, int line)
 void tr2_session_reopen(struct tr2_thread *thread, const char *file, int line)
 {
 	int state = TR2_SESSION_FORKED;
+	struct tr2_mask before;
 
+	/* One that is left half open would have all others wait for ever. */
+	tr2_mask_begin(&before);
 	if (atomic_compare_exchange_strong(&tr2_session.state, &state,
 					   TR2_SESSION_OPENING)) {
 		open_anew(thread, file, line);
 		atomic_store_explicit(&tr2_session.state, TR2_SESSION_ON,
 				      memory_order_release);
-		return;
 	}
+	tr2_mask_end(&before);
 	while (tr2_session.state == TR2_SESSION_OPENING)
 		sched_yield();
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mask.h"
 #include "event/redact.h"
 #include "session/config.h"
 
@@ -30,10 +31,14 @@ static int emit_key(void *cookie, enum tr2_config_scope scope, const char *key,
 
 void tr2_params_list_config(struct tr2_call *call)
 {
+	struct tr2_mask before;
+
 	if (!tr2_session.settings.config_params ||
 	    atomic_exchange(&tr2_session.listed_config, true))
 		return;
+	tr2_mask_begin(&before);
 	tr2_config_list_all(emit_key, call);
+	tr2_mask_end(&before);
 }
 
 void tr2_params_set_config(struct tr2_call *call, const char *key,

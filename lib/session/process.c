@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/mask.h"
 
 #define MAX_ANCESTORS 32
 #define NAME_BYTES 64 /* the kernel's are shorter */
@@ -47,12 +48,15 @@ void tr2_process_emit_ancestry(struct tr2_call *call)
 	const char *names[MAX_ANCESTORS + 1];
 	long pid = getppid();
 	unsigned int nr = 0;
+	struct tr2_mask before;
 
+	tr2_mask_begin(&before);
 	while (nr < MAX_ANCESTORS && pid > 0 &&
 	       read_stat(pid, memory[nr], &pid)) {
 		names[nr] = memory[nr];
 		nr++;
 	}
+	tr2_mask_end(&before);
 	names[nr] = NULL;
 	if (nr)
 		TR2_EMIT(call, cmd_ancestry, .ancestry.argv = names);

@@ -2,11 +2,11 @@
 #include "session/session.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/mask.h"
 #include "metric/metric.h"
 #include "session/call.h"
 #include "session/counters.h"
@@ -218,11 +218,14 @@ void tr2_session_start(const char *file, int line,
 		       const struct trace2_options *options)
 {
 	static atomic_bool started;
-	int saved_errno = errno, cancel_state;
+	int saved_errno = errno;
+	struct tr2_mask before;
 
-	if (atomic_exchange(&started, true))
+	tr2_mask_begin(&before);
+	if (atomic_exchange(&started, true)) {
+		tr2_mask_end(&before);
 		return;
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
+	}
 	tr2_session_start_clock();
 	if (prepare(options)) {
 		tr2_inherit_publish();
@@ -230,22 +233,25 @@ void tr2_session_start(const char *file, int line,
 		tr2_session.state = TR2_SESSION_ON;
 		begin_stream(file, line);
 	}
-	pthread_setcancelstate(cancel_state, NULL);
+	tr2_mask_end(&before);
 	errno = saved_errno;
 }
 
 void tr2_session_keep_argv(const char *const *argv)
 {
 	static atomic_bool kept;
+	struct tr2_mask before;
 	size_t n = 0, i;
 	char **copy;
 
 	if (atomic_exchange(&kept, true))
 		return;
+	tr2_mask_begin(&before);
 	while (argv && argv[n])
 		n++;
 	copy = calloc(n + 1, sizeof(*copy));
 	for (i = 0; copy && i < n; i++)
 		copy[i] = strdup(argv[i]);
 	tr2_session.argv = copy;
+	tr2_mask_end(&before);
 }

@@ -11,12 +11,14 @@
 
 #include "base/check.h"
 #include "base/clock.h"
+#include "base/mask.h"
 #include "base/sanitize.h"
 #include "base/text.h"
 #include "metric/metric.h"
 #include "pmu/pmu.h"
 #include "ring/ring.h"
 #include "session/counters.h"
+#include "session/enter.h"
 #include "session/inherit.h"
 #include "session/ring.h"
 
@@ -44,38 +46,25 @@ static bool key_exists;
 void (*tr2_thread_on_end)(struct tr2_thread *thread);
 
 /* What the holder of the lock gets back. */
-static sigset_t mask_before;
-static int cancel_state_before, cancel_type_before;
+static struct tr2_mask before_lock;
 
 void tr2_lock(void)
 {
-	sigset_t all, before;
-	int cancel_state, cancel_type;
+	struct tr2_mask before;
 
-	/* The type, too: glibc's handler may be on its way already, and looks at
-	 * the type alone. */
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
-	pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, &cancel_type);
-	sigfillset(&all);
-	pthread_sigmask(SIG_BLOCK, &all, &before);
+	tr2_mask_begin(&before);
 	pthread_mutex_lock(&lock);
 	tr2_lock_mine = true;
-	mask_before = before;
-	cancel_state_before = cancel_state;
-	cancel_type_before = cancel_type;
+	before_lock = before;
 }
 
 void tr2_unlock(void)
 {
-	sigset_t before = mask_before;
-	int cancel_state = cancel_state_before;
-	int cancel_type = cancel_type_before;
+	struct tr2_mask before = before_lock;
 
 	tr2_lock_mine = false;
 	pthread_mutex_unlock(&lock);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	pthread_setcanceltype(cancel_type, NULL);
-	pthread_setcancelstate(cancel_state, NULL);
+	tr2_mask_end(&before);
 }
 
 struct tr2_thread *tr2_thread_main(void)
@@ -87,6 +76,7 @@ static void on_thread_end(void *value)
 {
 	struct tr2_thread *thread = value;
 
+	tr2_thread_abandon(thread);
 	if (thread->is_main)
 		return;
 	if (!has_ended && ++thread->destructions < LAST_DESTRUCTION) {
@@ -209,6 +199,7 @@ static struct tr2_thread *make(uint32_t creator_tid)
 	thread->slot = NULL;
 	thread->nr_open = thread->nr_forgiven = 0;
 	thread->destructions = 0;
+	thread->cancel_type = TR2_NO_CANCEL_TYPE;
 	thread->tid = (uint32_t)syscall(SYS_gettid);
 	thread->ptid = creator_tid;
 	thread->start_ns = tr2_clock_now_ns();
@@ -311,7 +302,6 @@ struct tr2_slot *tr2_thread_slot(struct tr2_thread *thread)
 		thread->slot = tr2_arena_claim();
 		if (thread->slot)
 			describe_slot(thread, thread->slot);
-		tr2_my_slot = thread->slot;
 		tr2_unlock();
 	}
 	return thread->slot;
@@ -331,6 +321,8 @@ void tr2_thread_retire(struct tr2_thread *thread, uint64_t now_ns)
 	give_slot_back(thread, now_ns);
 	tr2_session_thread_ended(thread);
 	remove_from_registry(thread);
+	if (thread->cancel_type != TR2_NO_CANCEL_TYPE)
+		before_lock.cancel_type = thread->cancel_type;
 	atomic_store(&thread->busy, 0);
 	thread->next = free_list;
 	free_list = thread;

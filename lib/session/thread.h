@@ -19,6 +19,7 @@
 #include "event/event.h"
 #include "event/render.h"
 
+#define TR2_NO_CANCEL_TYPE (-1) /* outside, or not changed yet */
 #define TR2_THREAD_NAME_MAX 24 /* bytes, "th01:" and all */
 
 struct tr2_thread {
@@ -34,14 +35,13 @@ struct tr2_thread {
 	uint32_t tid, ptid; /* the kernel's ids; the creator's, 0: unknown */
 	uint64_t start_ns; /* monotonic */
 	/*
-	 * 1 while in a call. Written with sequential consistency, since
-	 * whoever ends the session switches tracing off and then looks at it,
-	 * and the thread sets it and then looks whether tracing is on.
+	 * Where on the stack it entered the library, 0 while outside: see
+	 * enter.h. Written with sequential consistency, since whoever ends the
+	 * session switches tracing off and then looks at it, and the thread
+	 * sets it and then looks whether tracing is on.
 	 */
-	atomic_uint busy;
-	/* Where on the stack that call is, and what it is to restore. */
-	uintptr_t frame;
-	int frame_cancel_state;
+	atomic_uintptr_t busy;
+	int cancel_type; /* what it gets back when it leaves */
 	unsigned int destructions; /* passes of the thread's destructors */
 
 	/* Starts of open regions; more may be open than there was memory for. */
@@ -95,8 +95,8 @@ void tr2_thread_name(struct tr2_thread *thread, const char *base);
 /* Makes who.json_head anew, after the session or the name changed. */
 void tr2_thread_set_head(struct tr2_thread *thread);
 
-/* The slot for the calling thread's metrics; NULL without memory. Takes the
- * lock at first. */
+/* The slot for the calling thread's metrics, which tr2_my_slot points to once
+ * the thread has left; NULL without memory. Takes the lock at first. */
 struct tr2_slot *tr2_thread_slot(struct tr2_thread *thread);
 
 /*

@@ -137,7 +137,7 @@ static bool poll_for(int fd, uint64_t ns)
 	struct pollfd p = { .fd = fd, .events = POLLOUT };
 	struct timespec timeout = { (time_t)(ns / 1000000000u),
 				    (long)(ns % 1000000000u) };
-	int ready = ppoll(&p, 1, &timeout, NULL);
+	int ready = tr2_sys_poll(&p, &timeout);
 
 	return ready > 0 || (ready < 0 && errno == EINTR);
 }
@@ -163,7 +163,7 @@ static bool wait_for_terminal(struct tr2_dest *dest, int fd,
 		return false;
 	}
 	poll_for(fd, TR2_TERMINAL_STALL_NS / 10);
-	nanosleep(&moment, NULL);
+	tr2_sys_sleep(&moment);
 	return true;
 }
 
@@ -214,12 +214,12 @@ static ssize_t write_pipe(struct tr2_dest *dest, int fd, const char *p,
 	}
 #endif
 	if (!dest->blocking)
-		return write(fd, p, len);
+		return tr2_sys_write(fd, p, len);
 	if (!has_room(fd)) {
 		errno = EAGAIN;
 		return -1;
 	}
-	return write(fd, p, len < PIPE_CHUNK ? len : PIPE_CHUNK);
+	return tr2_sys_write(fd, p, len < PIPE_CHUNK ? len : PIPE_CHUNK);
 }
 
 static ssize_t write_some(struct tr2_dest *dest, int fd, const char *p,
@@ -227,11 +227,11 @@ static ssize_t write_some(struct tr2_dest *dest, int fd, const char *p,
 {
 	switch (dest->kind) {
 	case TR2_DEST_SOCKET:
-		return send(fd, p, len, MSG_NOSIGNAL | MSG_DONTWAIT);
+		return tr2_sys_send(fd, p, len, MSG_NOSIGNAL | MSG_DONTWAIT);
 	case TR2_DEST_PIPE:
 		return write_pipe(dest, fd, p, len);
 	default:
-		return write(fd, p, len);
+		return tr2_sys_write(fd, p, len);
 	}
 }
 
@@ -400,6 +400,19 @@ static enum locking take_lock(struct tr2_dest *dest)
 		return LOCKED;
 	}
 	return error ? GIVE_UP : LOCKED;
+}
+
+void tr2_dest_abandon(struct tr2_dest *dest)
+{
+	/* The lock tells whose it is. */
+	if (dest->fd < 0 || dest->kind == TR2_DEST_FILE ||
+	    pthread_mutex_unlock(&dest->lock))
+		return;
+	/* Unless another thread was quicker, the line may be cut. */
+	if (pthread_mutex_trylock(&dest->lock))
+		return;
+	dest->cut = true;
+	pthread_mutex_unlock(&dest->lock);
 }
 
 static void write_whole(struct tr2_dest *dest, const char *line, size_t len)

@@ -138,6 +138,9 @@ void tr2_dest_close(struct tr2_dest *dest);
 /* For opening: what the descriptor is. false: unusable; errno. */
 bool tr2_dest_use(struct tr2_dest *dest, int fd, bool ours);
 
+/* The calling thread will not finish the line that it may be writing. */
+void tr2_dest_abandon(struct tr2_dest *dest);
+
 /* In a forked child: the stall budget is new. */
 void tr2_dest_after_fork(void);
 

@@ -212,7 +212,7 @@ void tr2_testpoint(enum tr2_testpoint at)
 /* The frame says where on the stack the outermost write was: deeper is lower. */
 static const void *frame(void)
 {
-	return (const void *)(uintptr_t)(0x10000 - 0x100 * run.depth);
+	return (const void *)(uintptr_t)(0x100000 - 0x1000 * run.depth);
 }
 
 static void fill(struct test_record *record, uint64_t number, unsigned int size)

@@ -16,7 +16,12 @@
 #include <unistd.h>
 
 #define NR_JUMPS 300
+#define NR_STARTS 100
 #define NR_CANCELLED 4000
+#define NR_SAMPLED 300000
+#define NR_SAMPLERS 3
+
+TRACE2_COUNTER(sampled, "handlers", "sampled", 0);
 
 static void say(const char *text)
 {
@@ -196,6 +201,43 @@ static int jumps(void)
 	return 0;
 }
 
+/* trace2_initialize() is longer than what a processor can be stopped behind
+ * each instruction of. */
+static int initializes(long us)
+{
+	struct itimerval once = { { 0, 0 }, { 0, us } };
+	int state;
+
+	on_signal(SIGALRM, jump);
+	if (!sigsetjmp(back, 1)) {
+		armed = 1;
+		setitimer(ITIMER_REAL, &once, NULL);
+		trace2_initialize();
+		for (;;)
+			say("in a loop");
+	}
+	free(malloc(100000));
+	trace2_initialize();
+	say("after");
+	pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, &state);
+	return state != PTHREAD_CANCEL_ENABLE;
+}
+
+static int jumps_out_of_the_start(void)
+{
+	int i, status;
+	pid_t pid;
+
+	for (i = 0; i < NR_STARTS; i++) {
+		pid = fork();
+		if (!pid)
+			exit(initializes(1 + i * 20));
+		if (waitpid(pid, &status, 0) != pid || status)
+			return 1;
+	}
+	return 0;
+}
+
 static __thread sigjmp_buf thread_back;
 static __thread volatile sig_atomic_t thread_armed;
 
@@ -314,6 +356,52 @@ static void prepare_pipe(void)
 	atexit(drain);
 }
 
+/* The counter that is being sampled counts in the handler, too. */
+static void count_in_handler(int signo)
+{
+	(void)signo;
+	trace2_counter_add(sampled, 1);
+	say("in a handler");
+	__atomic_fetch_add(&nr_handled, 1, __ATOMIC_RELAXED);
+}
+
+static void *count_sampled(void *arg)
+{
+	int i;
+
+	for (i = 0; i < NR_SAMPLED; i++)
+		trace2_counter_add(sampled, 1);
+	return arg;
+}
+
+static void hold_back(int how)
+{
+	sigset_t alarm;
+
+	sigemptyset(&alarm);
+	sigaddset(&alarm, SIGALRM);
+	pthread_sigmask(how, &alarm, NULL);
+}
+
+static int samples_in_a_storm(void)
+{
+	pthread_t thread[NR_SAMPLERS];
+	int i;
+
+	on_signal(SIGALRM, count_in_handler);
+	alarm_each(100);
+	for (i = 0; i < NR_SAMPLERS; i++)
+		pthread_create(&thread[i], NULL, count_sampled, NULL);
+	count_sampled(NULL);
+	hold_back(SIG_BLOCK);
+	for (i = 0; i < NR_SAMPLERS; i++)
+		pthread_join(thread[i], NULL);
+	alarm_each(0);
+	printf("handled %d, counted %d\n", (int)nr_handled,
+	       (NR_SAMPLERS + 1) * NR_SAMPLED + (int)nr_handled);
+	return 0;
+}
+
 static const struct {
 	const char *name;
 	int (*run)(void);
@@ -329,6 +417,7 @@ static const struct {
 	{ "jumps-in-threads", jumps_in_threads },
 	{ "cancels", cancels },
 	{ "exits-in-a-line", exits_in_a_line },
+	{ "samples-in-a-storm", samples_in_a_storm },
 };
 
 int main(int argc, char **argv)
@@ -339,6 +428,8 @@ int main(int argc, char **argv)
 		prepare_pipe();
 	if (argc == 2 && !strncmp(argv[1], "pending-", 8))
 		prepare_reader();
+	if (argc == 2 && !strcmp(argv[1], "jumps-out-of-the-start"))
+		return jumps_out_of_the_start();
 	trace2_initialize();
 	trace2_cmd_start(argv);
 	for (i = 0; argc == 2 && i < sizeof(verbs) / sizeof(*verbs); i++)

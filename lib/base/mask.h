@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * mask - a stretch of code that no signal handler of the calling thread
+ * interrupts, hence none leaves by siglongjmp(), and in which the thread is not
+ * cancelled. For what takes locks of libc's or ours, allocates, opens files:
+ * rare things. What is held back comes at the end.
+ */
+#ifndef TR2_BASE_MASK_H
+#define TR2_BASE_MASK_H
+
+#include <pthread.h>
+#include <signal.h>
+
+/*
+ * A handler's frames are further below those of what it interrupted than this:
+ * the kernel puts the registers between, more than twice as much with those of
+ * floating point. Frames of two functions that are called from one place, one
+ * behind the other, are not so far apart.
+ */
+#define TR2_SIGNAL_FRAME_BYTES 512
+
+/* What the thread gets back. */
+struct tr2_mask {
+	sigset_t signals;
+	int cancel_state, cancel_type;
+};
+
+static inline void tr2_mask_begin(struct tr2_mask *before)
+{
+	sigset_t all;
+
+	sigfillset(&all);
+	/* First: a handler that jumps out leaves the thread as it was. */
+	pthread_sigmask(SIG_BLOCK, &all, &before->signals);
+	/* The type, too: glibc's handler may be on its way already, and looks at
+	 * the type alone. */
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before->cancel_state);
+	pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, &before->cancel_type);
+}
+
+static inline void tr2_mask_end(const struct tr2_mask *before)
+{
+	pthread_setcanceltype(before->cancel_type, NULL);
+	pthread_setcancelstate(before->cancel_state, NULL);
+	pthread_sigmask(SIG_SETMASK, &before->signals, NULL);
+}
+
+#endif

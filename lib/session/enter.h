@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * enter - a thread's way into the library, and out of it again.
+ *
+ * Inside, what a signal handler of the thread does comes to nothing (see
+ * call.h), and the thread is not cancelled: not asynchronously, and what is
+ * done there is no cancellation point (see base/raw.h) or stands in a mask
+ * (base/mask.h).
+ *
+ * A handler may also leave by siglongjmp(), and never come back, at any
+ * instruction. Hence one word says both that the thread is inside and where on
+ * its stack; and the type of its cancellation, which as a rule is the one that
+ * it has inside, is kept in its context, by libc itself, before it changes. So
+ * the thread's next call can tell, and gives back what the other one did not.
+ */
+#ifndef TR2_SESSION_ENTER_H
+#define TR2_SESSION_ENTER_H
+
+#include <stdbool.h>
+
+#include "session/thread.h"
+
+/*
+ * The calling thread's. frame: of the function that is to leave. false: a
+ * signal handler interrupted the thread inside.
+ */
+bool tr2_thread_enter(struct tr2_thread *thread, const void *frame);
+void tr2_thread_leave(struct tr2_thread *thread);
+
+/* The calling thread ends, from wherever it is: what it was in the midst of is
+ * over. */
+void tr2_thread_abandon(struct tr2_thread *thread);
+
+#endif

@@ -1,0 +1,432 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * `steps CALL HOW [MOST]`: a program with a signal at each single instruction
+ * of a call of the library, and behind each a look at what the program has. The
+ * processor stops behind every instruction; behind the first, then the second,
+ * and so on to the last, the handler does what HOW says:
+ *
+ *	jumps	siglongjmp()
+ *	calls	calls the library, and returns
+ *	ends	pthread_exit()
+ *	exits	exit(5)
+ *
+ * Where that would take more than MOST stops, instructions are left out
+ * evenly, all but 8. It prints how many there were, and what was said and counted. Other
+ * processors than x86-64, and valgrind, cannot be stopped so: code 77.
+ */
+#include "trace2.h"
+#include "trace2_perf.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <stdnoreturn.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define SKIP 77
+#define NEVER -1
+#define LEAST 8 /* instructions */
+
+TRACE2_COUNTER(sampled, "steps", "sampled", 0);
+TRACE2_COUNTER(plain, "steps", "plain", 0);
+TRACE2_COUNTER(other, "steps", "other", 0);
+TRACE2_TIMER(timer, "steps", "timer", TRACE2_HISTOGRAM);
+
+static volatile long steps, stop_at = NEVER;
+static volatile bool has_stopped;
+static __thread volatile bool is_blocked;
+static sigjmp_buf back;
+static void (*handle)(void);
+/* What was said and counted; a call that was jumped out of may be either. */
+static volatile unsigned long nr_said, nr_counted, nr_jumps;
+
+noreturn static void die(const char *fmt, ...)
+{
+	va_list ap;
+
+	printf("# behind instruction %ld: ", (long)stop_at);
+	va_start(ap, fmt);
+	vprintf(fmt, ap);
+	va_end(ap);
+	putchar('\n');
+	fflush(stdout);
+	_exit(1);
+}
+
+/*
+ * The library's, instead of libc's: a stop while SIGTRAP is blocked would be
+ * the program's end. Who asks finds it as it is meant; the handler waits until
+ * it could come.
+ */
+__attribute__((visibility("default"))) int
+pthread_sigmask(int how, const sigset_t *set, sigset_t *before)
+{
+	sigset_t without, was;
+	bool was_blocked = is_blocked, blocked = is_blocked;
+
+	sigemptyset(&was);
+	if (set) {
+		without = *set;
+		sigdelset(&without, SIGTRAP);
+		if (how == SIG_SETMASK)
+			blocked = sigismember(set, SIGTRAP);
+		else if (sigismember(set, SIGTRAP))
+			blocked = how == SIG_BLOCK;
+		if (blocked)
+			is_blocked = true;
+	}
+	if (syscall(SYS_rt_sigprocmask, how, set ? &without : NULL, &was, 8L))
+		return errno;
+	is_blocked = blocked;
+	sigdelset(&was, SIGTRAP);
+	if (was_blocked)
+		sigaddset(&was, SIGTRAP);
+	if (before)
+		*before = was;
+	return 0;
+}
+
+/* The trap flag: a SIGTRAP behind each instruction from here on. */
+static inline void stop_behind_each(bool on)
+{
+#if defined(__x86_64__)
+	if (on)
+		__asm__ volatile("pushfq; orl $0x100, (%%rsp); popfq"
+				 ::: "memory", "cc");
+	else
+		__asm__ volatile("pushfq; andl $~0x100, (%%rsp); popfq"
+				 ::: "memory", "cc");
+#else
+	(void)on;
+#endif
+}
+
+static void on_step(int signo)
+{
+	(void)signo;
+	if (steps++ < stop_at || stop_at == NEVER || has_stopped || is_blocked)
+		return;
+	has_stopped = true;
+	handle();
+}
+
+static void count_up(volatile unsigned long *p)
+{
+	__atomic_fetch_add(p, 1, __ATOMIC_RELAXED);
+}
+
+/* What is interrupted. */
+
+static void say(void)
+{
+	trace2_data_string("steps", NULL, "who", "call");
+	count_up(&nr_said);
+}
+
+static void regions(void)
+{
+	trace2_region_enter("steps", "region", NULL);
+	trace2_region_leave("steps", "region", NULL);
+}
+
+static void print(void)
+{
+	trace2_printf("%s and %d", "text", 42);
+}
+
+static void count(void)
+{
+	trace2_counter_add(plain, 1);
+	count_up(&nr_counted);
+}
+
+static void count_sampled(void)
+{
+	trace2_counter_add(sampled, 1);
+	count_up(&nr_counted);
+}
+
+static void take_time(void)
+{
+	trace2_timer_start(timer);
+	trace2_timer_stop(timer);
+}
+
+static void start_and_exit(void)
+{
+	trace2_thread_start("stepper");
+	trace2_counter_add(other, 1);
+	trace2_thread_exit();
+}
+
+static void open_counter(void)
+{
+	static const struct trace2_perf_attr attr = {
+		.type = TRACE2_PERF_TYPE_PROCESS,
+	};
+	struct trace2_perf *event;
+	uint64_t value;
+
+	if (trace2_perf_open(&attr, 0, -1, NULL, &event))
+		return;
+	trace2_perf_read(event, &value, 1);
+	trace2_perf_close(event);
+}
+
+enum where { HERE, THREAD, CHILD };
+
+static const struct operation {
+	const char *name;
+	void (*run)(void);
+	enum where where;
+} operations[] = {
+	{ "say", say, HERE },
+	{ "regions", regions, HERE },
+	{ "print", print, HERE },
+	{ "count", count, HERE },
+	{ "count-sampled", count_sampled, HERE },
+	{ "time", take_time, HERE },
+	{ "perf", open_counter, HERE },
+	{ "say-in-thread", say, THREAD },
+	{ "count-in-thread", count, THREAD },
+	{ "count-sampled-in-thread", count_sampled, THREAD },
+	{ "thread", start_and_exit, THREAD },
+	{ "say-in-child", say, CHILD },
+	{ "count-in-child", count, CHILD },
+};
+static const struct operation *operation;
+
+/* What the handler does. */
+
+static void jump(void)
+{
+	siglongjmp(back, 1);
+}
+
+static void call(void)
+{
+	trace2_data_string("steps", NULL, "who", "handler");
+	trace2_counter_add(sampled, 1);
+	trace2_timer_start(timer);
+	trace2_timer_stop(timer);
+	count_up(&nr_said);
+	count_up(&nr_counted);
+}
+
+static void end_thread(void)
+{
+	pthread_exit(NULL);
+}
+
+static void end_process(void)
+{
+	exit(5);
+}
+
+static const struct {
+	const char *name;
+	void (*handle)(void);
+} ways[] = {
+	{ "jumps", jump },
+	{ "calls", call },
+	{ "ends", end_thread },
+	{ "exits", end_process },
+};
+
+/* errno, cancellation and the mask are the program's. */
+static void look(const char *when)
+{
+	int state, type;
+	sigset_t mask;
+	int signo;
+
+	pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, &state);
+	if (state != PTHREAD_CANCEL_ENABLE)
+		die("%s: cancellation is disabled", when);
+	pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, &type);
+	if (type != PTHREAD_CANCEL_DEFERRED)
+		die("%s: cancellation has another type", when);
+	pthread_sigmask(SIG_SETMASK, NULL, &mask);
+	for (signo = 1; signo < 32; signo++)
+		if (sigismember(&mask, signo) == 1)
+			die("%s: signal %d is blocked", when, signo);
+}
+
+static __attribute__((noinline)) void run_operation(void)
+{
+	errno = 4711;
+	operation->run();
+	if (errno != 4711)
+		die("errno is %d", errno);
+}
+
+static void *say_and_count(void *arg)
+{
+	trace2_data_string("steps", NULL, "who", "thread");
+	trace2_counter_add(other, 1);
+	look("another thread");
+	return arg;
+}
+
+static __attribute__((noinline)) void run_interrupted(void)
+{
+	steps = 0;
+	has_stopped = false;
+	if (!sigsetjmp(back, 1)) {
+		stop_behind_each(true);
+		operation->run();
+		stop_behind_each(false);
+	}
+	if (!has_stopped || handle != jump)
+		look("behind the call");
+	else if (++nr_jumps)
+		trace2_printf("%s", "behind a jump");
+	run_operation();
+	look("behind the next call");
+}
+
+static void run_thread(void *(*function)(void *))
+{
+	pthread_t thread;
+	void *result;
+
+	if (pthread_create(&thread, NULL, function, NULL) ||
+	    pthread_join(thread, &result))
+		die("no thread");
+}
+
+static void *run_in_thread(void *arg)
+{
+	run_interrupted();
+	return arg;
+}
+
+/* Behind everything else, in the process where it was. */
+static void go_on(void)
+{
+	say_and_count(NULL);
+	run_thread(say_and_count);
+}
+
+static void run_here(void)
+{
+	if (operation->where == THREAD)
+		run_thread(run_in_thread);
+	else
+		run_interrupted();
+	go_on();
+}
+
+static int end_of(pid_t pid)
+{
+	int status;
+
+	if (waitpid(pid, &status, 0) != pid)
+		die("no child");
+	return WIFEXITED(status) ? WEXITSTATUS(status) :
+				   1000 + WTERMSIG(status);
+}
+
+/* steps and has_stopped go back through a pipe. */
+static void run_in_child(void)
+{
+	int ends[2], code;
+	long result[2] = { 0, 0 };
+	pid_t pid;
+
+	fflush(stdout);
+	if (pipe(ends) || (pid = fork()) < 0)
+		die("no child");
+	if (!pid) {
+		close(ends[0]);
+		/* With a session of its own, where that is not what counts. */
+		if (operation->where != CHILD)
+			say();
+		run_here();
+		result[0] = steps;
+		result[1] = has_stopped;
+		if (write(ends[1], result, sizeof(result)) < 0)
+			_exit(1);
+		exit(0);
+	}
+	close(ends[1]);
+	has_stopped = read(ends[0], result, sizeof(result)) <= 0 || result[1];
+	steps = result[0];
+	close(ends[0]);
+	code = end_of(pid);
+	if (code != (handle == end_process && has_stopped ? 5 : 0))
+		die("the child ended with %d", code);
+}
+
+/* false: there are fewer instructions. */
+static bool run_once(long at)
+{
+	stop_at = at;
+	if (operation->where == CHILD || handle == end_process)
+		run_in_child();
+	else
+		run_here();
+	return has_stopped;
+}
+
+static void run_all(long most)
+{
+	long at, stride, nr = 0;
+
+	run_once(NEVER);
+	if (!steps) {
+		puts("nothing stops behind each instruction here");
+		exit(SKIP);
+	}
+	run_once(NEVER);
+	stride = 1 + steps * (steps / 2) / most;
+	if (stride > steps / LEAST)
+		stride = steps / LEAST;
+	for (at = 0; run_once(at); at += stride)
+		nr++;
+	printf("%ld of %ld instructions\n", nr, at);
+	printf("said %lu, counted %lu, jumped %lu\n", nr_said, nr_counted,
+	       nr_jumps);
+}
+
+static const struct operation *find(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(operations) / sizeof(*operations); i++)
+		if (!strcmp(operations[i].name, name))
+			return &operations[i];
+	return NULL;
+}
+
+int main(int argc, char **argv)
+{
+	struct sigaction action = { .sa_handler = on_step };
+	size_t i;
+
+	if (argc > 2)
+		operation = find(argv[1]);
+	for (i = 0; argc > 2 && i < sizeof(ways) / sizeof(*ways); i++)
+		if (!strcmp(ways[i].name, argv[2]))
+			handle = ways[i].handle;
+	if (!operation || !handle ||
+	    (handle == end_thread && operation->where != THREAD)) {
+		fputs("usage: steps <call> <how> [<most stops>]\n", stderr);
+		return 129;
+	}
+	trace2_initialize();
+	trace2_cmd_start(argv);
+	/* From here on a handler finds a place to count. */
+	trace2_counter_add(other, 1);
+	sigaction(SIGTRAP, &action, NULL);
+	run_all(argc > 3 ? atol(argv[3]) : 1000000);
+	return 0;
+}

@@ -1,0 +1,231 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+
+test_description='a signal at every instruction of a call
+
+The handler returns, jumps away, ends its thread or the process. Afterwards the
+thread has its errno, its mask and its cancellation, it and others go on, and
+what was said and counted is there or counted as lost.
+
+With GIT_TEST_LONG at each instruction of most calls; otherwise, and in the
+longest ones, at some of them, evenly.
+'
+
+. ./test-lib.sh
+. "$TEST_DIRECTORY/lib-trace2.sh"
+. "$TEST_DIRECTORY/lib-faults.sh"
+
+hosts=$GIT_BUILD_DIR/build/hosts
+stops=3000
+test_have_prereq !EXPENSIVE || stops=1500000
+
+test_lazy_prereq STEPS '
+	test -x "$hosts/steps" && test_have_prereq !INSTRUMENTED &&
+	"$hosts/steps" count calls 10
+'
+
+if ! test_have_prereq JQ,STEPS
+then
+	skip_all='jq is needed, and a processor that stops behind each instruction'
+	test_done
+fi
+
+# stepped CALL HOW: into the event stream e; the numbers that it printed are in
+# $said, $counted and $jumped.
+stepped () {
+	rm -f e &&
+	GIT_TRACE2_EVENT="${into-$(pwd)/e}" \
+		timeout 600 "$hosts/steps" "$1" "$2" $stops >out ||
+	{
+		echo "it was: $1 $2" &&
+		cat out &&
+		return 1
+	}
+	cat out &&
+	read_numbers
+}
+
+read_numbers () {
+	numbers=$(sed -n "s/^said \([0-9]*\), counted \([0-9]*\), jumped \([0-9]*\)\$/\1 \2 \3/p" out) &&
+	test -n "$numbers" &&
+	said=${numbers%% *} &&
+	jumped=${numbers##* } &&
+	counted=${numbers#* } counted=${counted% *}
+}
+
+# told EXPRESSION: how many events of e there are that it holds for.
+told () {
+	jq -s "[.[] | select($1)] | length" e
+}
+
+counter () {
+	jq -s "[.[] | select(.event == \"counter\" and .name == \"$1\").count]
+		| .[0] // 0" e
+}
+
+# Of what begins and ends, threads and regions, only one may be told.
+for call in say print count time perf count-in-thread
+do
+	test_expect_success "siglongjmp() out of: $call" '
+		stepped $call jumps &&
+		test "$jumped" -gt 2 &&
+		intact e &&
+		test "$(told ".msg == \"behind a jump\"")" = "$jumped"
+	'
+done
+
+for call in regions say-in-thread thread
+do
+	test_expect_success "siglongjmp() out of: $call" '
+		stepped $call jumps &&
+		test "$jumped" -gt 2 &&
+		test "$(told ".msg == \"behind a jump\"")" = "$jumped"
+	'
+done
+
+test_expect_success 'siglongjmp() out of the first call of a forked child' '
+	stepped say-in-child jumps &&
+	intact e &&
+	stepped count-in-child jumps &&
+	intact e
+'
+
+test_expect_success 'siglongjmp() out of trace2_initialize()' '
+	rm -f e &&
+	GIT_TRACE2_EVENT="$(pwd)/e" timeout 600 \
+		"$hosts/handlers" jumps-out-of-the-start &&
+	test "$(told ".value == \"after\"")" = 100
+'
+
+test_expect_success 'siglongjmp() out of a write to a pipe: others write on' '
+	mkfifo fifo &&
+	for call in say thread
+	do
+		{ cat fifo >got & } &&
+		cat=$! &&
+		into=9 stepped $call jumps 9>fifo &&
+		wait $cat &&
+		mv got e &&
+		test "$(told ".msg == \"behind a jump\"")" = "$jumped" &&
+		test "$(told ".value == \"thread\"")" -ge $((2 * jumped)) || return 1
+	done
+'
+
+# in_ring CALL HOW: with a sampled counter; its ring in dump.txt.
+in_ring () {
+	rm -rf r &&
+	mkdir r &&
+	GIT_TRACE2_RING="$(pwd)/r" GIT_TRACE2_RING_SIZE=16m \
+		GIT_TRACE2_SAMPLE=app/steps/sampled/:7 \
+		timeout 600 "$hosts/steps" "$1" "$2" $stops >out &&
+	cat out &&
+	read_numbers &&
+	for file in r/*
+	do
+		test-tool ring dump "$file" || return 1
+	done >dump.txt
+}
+
+# found PATTERN: how many lines of dump.txt it matches.
+found () {
+	grep -c "$1" dump.txt || :
+}
+
+test_expect_success 'siglongjmp() out of a record and of a sample' '
+	for call in say regions thread
+	do
+		in_ring $call jumps &&
+		test "$(found "behind a jump")" = "$jumped" || return 1
+	done &&
+	in_ring count-sampled jumps &&
+	test "$(found "behind a jump")" = "$jumped"
+'
+
+for call in say regions print count perf
+do
+	test_expect_success "a handler that calls the library in: $call" '
+		stepped $call calls &&
+		intact e &&
+		events=$(told ".value == \"call\" or .value == \"handler\"") &&
+		test $((events + $(lost_in e))) = "$said" &&
+		test $(($(counter plain) + $(counter sampled))) = "$counted"
+	'
+done
+
+test_expect_success 'a handler that calls the library in: time' '
+	stepped time calls &&
+	intact e &&
+	test "$(counter sampled)" = "$counted"
+'
+
+test_expect_success 'a handler that adds to the counter that is being sampled' '
+	in_ring count-sampled calls &&
+	sampled=$(sed -n "s/.* SAMPLE .* period=\([0-9]*\) .*/\1/p" dump.txt |
+		"$PERL_PATH" -ne "\$n += \$_; END { print \$n }") &&
+	test_grep "^0 counter steps/sampled $counted\$" dump.txt &&
+	test "$sampled" -le "$counted" &&
+	test "$sampled" -gt $((counted - 7)) &&
+	test "$(found "value=\"handler\"")" = "$said"
+'
+
+# What a handler that interrupted a first call said and counted is in `lost`; a
+# thread that a handler made speak behind its end has a slot more.
+test_expect_success 'the same in a storm of signals, with other threads' '
+	rm -rf r &&
+	mkdir r &&
+	GIT_TRACE2_RING="$(pwd)/r" GIT_TRACE2_RING_SIZE=16m \
+		GIT_TRACE2_SAMPLE=app/handlers/sampled/:100 \
+		timeout 600 "$hosts/handlers" samples-in-a-storm >out &&
+	cat out &&
+	test-tool ring dump r/* >dump.txt &&
+	handled=$(sed -n "s/handled \([0-9]*\),.*/\1/p" out) &&
+	counted=$(sed -n "s/.*, counted \([0-9]*\)\$/\1/p" out) &&
+	test -n "$handled" && test -n "$counted" &&
+	is_counted=$(sed -n "s/.* name=.sampled. count=//p" dump.txt) &&
+	lost=$(sed -n "s/^1 atexit .* lost=//p" dump.txt) &&
+	is_said=$(found "value=\"in a handler\"") &&
+	test $((handled + counted)) = $((is_said + is_counted + lost)) &&
+	sampled=$(sed -n "s/.* SAMPLE .* period=\([0-9]*\) .*/\1/p" dump.txt |
+		"$PERL_PATH" -ne "\$n += \$_; END { print \$n }") &&
+	test "$sampled" -le "$is_counted" &&
+	test "$sampled" -gt $((is_counted - 5 * 100))
+'
+
+test_expect_success 'pthread_exit() in a handler' '
+	for call in say-in-thread count-in-thread thread
+	do
+		stepped $call ends &&
+		test "$(told ".event == \"atexit\"")" = 1 || return 1
+	done &&
+	in_ring thread ends
+'
+
+test_expect_success 'pthread_exit() in a handler in the midst of a line' '
+	{ cat fifo >got & } &&
+	cat=$! &&
+	into=9 stepped say-in-thread ends 9>fifo &&
+	wait $cat &&
+	mv got e &&
+	test "$(told ".event == \"atexit\"")" = 1
+'
+
+calls="say thread" records=say
+if test_have_prereq EXPENSIVE
+then
+	calls="say regions print count time say-in-thread count-in-thread thread"
+	records="say count-sampled thread"
+fi
+
+test_expect_success 'exit() in a handler' '
+	for call in $calls
+	do
+		stepped $call exits &&
+		intact e || return 1
+	done &&
+	for call in $records
+	do
+		in_ring $call exits || return 1
+	done
+'
+
+test_done
