@@ -9,8 +9,11 @@
 #pragma weak dlopen
 #pragma weak dlsym
 
-static _Unwind_Reason_Code (*backtrace)(_Unwind_Trace_Fn fn, void *arg);
-static _Unwind_Ptr (*get_ip)(struct _Unwind_Context *context);
+typedef _Unwind_Reason_Code backtrace_fn(_Unwind_Trace_Fn fn, void *arg);
+/* Stored last: whoever sees it may call both. */
+static backtrace_fn *backtrace;
+typedef _Unwind_Ptr get_ip_fn(struct _Unwind_Context *context);
+static get_ip_fn *get_ip;
 
 struct walk {
 	struct tr2_callchain *chain;
@@ -21,7 +24,7 @@ struct walk {
 static _Unwind_Reason_Code take(struct _Unwind_Context *context, void *arg)
 {
 	struct walk *walk = arg;
-	uintptr_t ip = get_ip(context);
+	uintptr_t ip = __atomic_load_n(&get_ip, __ATOMIC_RELAXED)(context);
 
 	if (!ip)
 		return _URC_END_OF_STACK;
@@ -41,28 +44,35 @@ static _Unwind_Reason_Code take(struct _Unwind_Context *context, void *arg)
 
 void tr2_unwind(struct tr2_callchain *chain, const struct tr2_code *own)
 {
+	/* Acquire: pairs with the release in tr2_unwind_prepare(). */
+	backtrace_fn *walk_back = __atomic_load_n(&backtrace, __ATOMIC_ACQUIRE);
 	struct walk walk = { chain, own, false };
 
 	chain->nr = 0;
-	if (backtrace)
-		backtrace(take, &walk);
+	if (walk_back)
+		walk_back(take, &walk);
 }
 
+/* Two threads at once find the same; a lock might be one that a fork left. */
 bool tr2_unwind_prepare(void)
 {
 	struct tr2_callchain chain;
+	backtrace_fn *walk_back;
+	get_ip_fn *look;
 	void *libgcc, *p;
 
-	if (backtrace)
+	if (__atomic_load_n(&backtrace, __ATOMIC_ACQUIRE))
 		return true;
 	libgcc = dlopen ? dlopen("libgcc_s.so.1", RTLD_NOW | RTLD_LOCAL) : NULL;
 	if (!libgcc)
 		return false;
 	p = dlsym(libgcc, "_Unwind_GetIP");
-	__builtin_memcpy(&get_ip, &p, sizeof(p));
+	__builtin_memcpy(&look, &p, sizeof(p));
+	__atomic_store_n(&get_ip, look, __ATOMIC_RELAXED);
 	p = p ? dlsym(libgcc, "_Unwind_Backtrace") : NULL;
-	__builtin_memcpy(&backtrace, &p, sizeof(p));
+	__builtin_memcpy(&walk_back, &p, sizeof(p));
+	__atomic_store_n(&backtrace, walk_back, __ATOMIC_RELEASE);
 	/* What it does once, it does now. */
 	tr2_unwind(&chain, NULL);
-	return backtrace != NULL;
+	return walk_back != NULL;
 }
