@@ -76,6 +76,22 @@ enum trace2_perf_process {
 #define TRACE2_PERF_FORMAT_GROUP (1u << 3)
 #define TRACE2_PERF_FORMAT_LOST (1u << 4)
 
+/* sample_type: what a sample has, in the order in which it has it: see
+ * trace2_perf_next_record(). The numbers are perf's. */
+#define TRACE2_PERF_SAMPLE_IP (1u << 0)
+#define TRACE2_PERF_SAMPLE_TID (1u << 1)
+#define TRACE2_PERF_SAMPLE_TIME (1u << 2)
+#define TRACE2_PERF_SAMPLE_ADDR (1u << 3) /* the kernel's events only */
+#define TRACE2_PERF_SAMPLE_ID (1u << 6)
+#define TRACE2_PERF_SAMPLE_CPU (1u << 7)
+#define TRACE2_PERF_SAMPLE_PERIOD (1u << 8)
+#define TRACE2_PERF_SAMPLE_READ (1u << 4)
+#define TRACE2_PERF_SAMPLE_CALLCHAIN (1u << 5)
+
+/*
+ * As large as it ever will be, since trace2_perf_parse() fills arrays of it:
+ * what comes later takes the place of what is reserved, and has to be 0.
+ */
 struct trace2_perf_attr {
 	/*
 	 * With type 0, a config of 2^56 and above is perf's compact old form:
@@ -83,13 +99,26 @@ struct trace2_perf_attr {
 	 * above), bits 55-0 the event.
 	 */
 	uint32_t type;
-	uint32_t reserved; /* 0 */
+	/*
+	 * When trace2_perf_poll_fd() says that there is something to read:
+	 * with so many samples, or with `watermark` so many bytes. 0: with
+	 * half of what trace2_perf_map() gave, without a map each time.
+	 */
+	__extension__ union {
+		uint32_t wakeup_events;
+		uint32_t wakeup_watermark;
+	};
 	uint64_t config, config1, config2;
 	/*
 	 * 0: the event counts. N: it overflows each time that a thread has
-	 * counted N more; timers and counters of the program only.
+	 * counted N more, with `freq` so often in a second. Timers and
+	 * counters of the program, and the kernel's events.
 	 */
-	uint64_t sample_period;
+	__extension__ union {
+		uint64_t sample_period;
+		uint64_t sample_freq;
+	};
+	uint64_t sample_type; /* TRACE2_PERF_SAMPLE_* */
 	uint64_t read_format; /* TRACE2_PERF_FORMAT_* */
 	unsigned int disabled : 1; /* starts off */
 	/*
@@ -111,6 +140,21 @@ struct trace2_perf_attr {
 	unsigned int exclude_guest : 1;
 	unsigned int enable_on_exec : 1; /* the kernel's events only */
 	unsigned int precise_ip : 2; /* the kernel's events only */
+	unsigned int freq : 1; /* the kernel's events only */
+	/* With inherit: a READ record with what a thread itself counted, when
+	 * it ends. */
+	unsigned int inherit_stat : 1;
+	/* Records of new executable mappings (the kernel's events only), of
+	 * names of threads, and of threads that begin and end. */
+	unsigned int mmap : 1;
+	unsigned int comm : 1;
+	unsigned int task : 1;
+	unsigned int watermark : 1;
+	/* Calls in the kernel, in the program, that a sample leaves out. */
+	unsigned int exclude_callchain_kernel : 1;
+	unsigned int exclude_callchain_user : 1;
+	unsigned int reserved_bits : 11; /* 0 */
+	uint32_t reserved[9]; /* 0 */
 };
 
 struct trace2_perf;
@@ -178,18 +222,68 @@ TRACE2_API int trace2_perf_reset(struct trace2_perf *event);
  */
 TRACE2_API int trace2_perf_refresh(struct trace2_perf *event, int overflows);
 
-/* The next overflow of each thread comes `period` from now. -EINVAL: 0, or an
- * event that does not sample. */
+/* The next overflow of each thread comes `period` from now; with `freq` it is
+ * how many there are in a second. -EINVAL: 0, or an event that does not
+ * sample. */
 TRACE2_API int trace2_perf_set_period(struct trace2_perf *event,
 				      uint64_t period);
 
 /*
  * A descriptor for poll(2) and the like, the same each time, which the event
- * keeps and closes: POLLIN after an overflow until the event is read, POLLHUP
- * when it has used up what trace2_perf_refresh() gave it. -EINVAL for an event
- * that does not sample; -EMFILE.
+ * keeps and closes: POLLIN when there is something (see wakeup_events), until
+ * the event is read, of a mapped one until the last record was; POLLHUP when
+ * it has used up what trace2_perf_refresh() gave it. One of the kernel's has
+ * to be mapped, and says POLLIN once for each time. -EINVAL for an event that
+ * does not sample; -EMFILE.
  */
 TRACE2_API int trace2_perf_poll_fd(struct trace2_perf *event);
+
+/* Of a record, before what its type has. They are perf's. */
+struct trace2_perf_record {
+	uint32_t type; /* TRACE2_PERF_RECORD_* */
+	uint16_t misc;
+	uint16_t size; /* of the whole record, in bytes */
+};
+
+#define TRACE2_PERF_RECORD_MMAP 1u
+#define TRACE2_PERF_RECORD_LOST 2u /* u64 id; u64 lost: for want of room */
+#define TRACE2_PERF_RECORD_COMM 3u /* u32 pid, tid; char comm[] */
+/* EXIT, FORK: u32 pid, ppid, tid, ptid; u64 time */
+#define TRACE2_PERF_RECORD_EXIT 4u
+#define TRACE2_PERF_RECORD_THROTTLE 5u
+#define TRACE2_PERF_RECORD_UNTHROTTLE 6u
+#define TRACE2_PERF_RECORD_FORK 7u
+#define TRACE2_PERF_RECORD_READ 8u /* u32 pid, tid; a reading */
+#define TRACE2_PERF_RECORD_SAMPLE 9u
+
+/* No record is larger, in bytes. */
+#define TRACE2_PERF_RECORD_MAX 65535u
+
+/*
+ * Keeps records of the event from now on, as many as there is room for in
+ * `pages` pages of memory, until it is closed; those that find none count as
+ * lost. -EINVAL: pages is no power of two, or more than 2^18; an event that
+ * has no records, or inherits on all CPUs (the kernel's); -EBUSY it is mapped
+ * already, -EPERM more than the kernel lets this user have, -ENOMEM.
+ */
+TRACE2_API int trace2_perf_map(struct trace2_perf *event, size_t pages);
+
+/*
+ * Moves the oldest record of a mapped event to `record`, as perf has it: a
+ * struct trace2_perf_record, behind it what its type has. A SAMPLE has what
+ * sample_type asks for, in this order:
+ *
+ *	[u64 ip] [u32 pid, tid] [u64 time] [u64 addr] [u64 id]
+ *	[u32 cpu, 0] [u64 period] [a reading] [u64 nr, ip[nr]]
+ *
+ * period: how much was counted since the last sample. A reading is what
+ * trace2_perf_read() lays out. Times are those of CLOCK_MONOTONIC in ns. The
+ * calls are the innermost first; ones above -4096 say what kind of code
+ * follows. Returns its size, 0: there is none, -ENOSPC: it is larger than
+ * size_bytes, and stays; -EINVAL for an event that is not mapped.
+ */
+TRACE2_API int trace2_perf_next_record(struct trace2_perf *event, void *record,
+				       size_t size_bytes);
 
 /* An id that no other event of this machine (kernel) or process (others) has;
  * 0 for NULL. */

@@ -174,7 +174,7 @@ test_expect_success 'names that are none' '
 	expect "event '\''page-fault'\'': there is no event of that name (EINVAL)" \
 		"event '\''app/test/nope/'\'': the program has no counter of that name (ENOENT)" \
 		"event '\''app/test/nope:ns/'\'': the program has no timer of that name (ENOENT)" \
-		"event '\''process/maxrss/:7'\'': only timers and counters of the program have a period (EINVAL)"
+		"event '\''process/maxrss/:7'\'': what packages and the process count has no period (EINVAL)"
 '
 
 test_done

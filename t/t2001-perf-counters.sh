@@ -217,7 +217,7 @@ test_expect_success KERNEL_EVENTS 'no descriptor goes to a program that is run' 
 
 test_expect_success CC,KERNEL_EVENTS,!INSTRUMENTED 'the program of trace2-perf' '
 	doc=$GIT_BUILD_DIR/Documentation/trace2-perf.adoc &&
-	awk "/^#include <stdio.h>/ { on = 1 } /^----/ { on = 0 } on" "$doc" \
+	awk "/^#include <stdio.h>/ { on = 1 } /^----/ && on { exit } on" "$doc" \
 		>items.c &&
 	test_line_count -gt 50 items.c &&
 	"${CC:-cc}" -D_GNU_SOURCE -Wall -Wextra -Werror -I"$GIT_BUILD_DIR"/lib \

@@ -75,7 +75,7 @@ test_expect_success 'what cannot be sampled is told once, and the others are' '
 	errors >actual &&
 	cat >expect <<-\EOF &&
 	trace2: event '\''app/test/test1/'\'': what is sampled has a period behind it, as in app/CATEGORY/NAME/:1000
-	trace2: event '\''page-faults:100'\'': only timers and counters of the program have a period
+	trace2: event '\''page-faults:100'\'': only timers and counters of the program are sampled
 	trace2: event '\''app/no/such/:5'\'': the program has no counter of that name
 	EOF
 	test_cmp expect actual

@@ -83,8 +83,11 @@ int main(void)
 	AT(trace2_counter, index);
 	SIZE(trace2_perf_attr);
 	AT(trace2_perf_attr, config);
+	AT(trace2_perf_attr, wakeup_events);
 	AT(trace2_perf_attr, sample_period);
+	AT(trace2_perf_attr, sample_type);
 	AT(trace2_perf_attr, read_format);
+	AT(trace2_perf_attr, reserved);
 	SIZE(trace2_perf_named);
 	AT(trace2_perf_named, group);
 	AT(trace2_perf_named, name);
@@ -119,13 +122,16 @@ test_expect_success LONG_IS_64BIT 'the structures that programs hold have not ch
 	  index 20
 	trace2_counter 24
 	  index 20
-	trace2_perf_attr 56
+	trace2_perf_attr 96
 	  config 8
+	  wakeup_events 4
 	  sample_period 32
-	  read_format 40
-	trace2_perf_named 320
-	  group 56
-	  name 60
+	  sample_type 40
+	  read_format 48
+	  reserved 60
+	trace2_perf_named 360
+	  group 96
+	  name 100
 	EOF
 	test_cmp expect actual
 '

@@ -2,6 +2,7 @@
 /* Opened counters: each call under the process's lock. */
 #include <errno.h>
 
+#include "base/unwind.h"
 #include "pmu/parse.h"
 #include "pmu/pmu.h"
 #include "session/session.h"
@@ -37,6 +38,9 @@ int trace2_perf_open(const struct trace2_perf_attr *attr, pid_t pid, int cpu,
 		return -EINVAL;
 	if (tr2_lock_is_mine())
 		return -EDEADLK;
+	/* Not under the lock: it loads a library. */
+	if (tr2_perf_wants_calls(attr))
+		tr2_unwind_prepare();
 	/* Whoever opens anything has to hear of forks. */
 	tr2_session_watch_forks();
 	if (!begin(&saved_errno))
@@ -108,6 +112,30 @@ int trace2_perf_set_period(struct trace2_perf *event, uint64_t period)
 int trace2_perf_poll_fd(struct trace2_perf *event)
 {
 	return call(tr2_perf_poll_fd, event);
+}
+
+int trace2_perf_map(struct trace2_perf *event, size_t pages)
+{
+	int saved_errno;
+
+	if (!event)
+		return -EINVAL;
+	if (!begin(&saved_errno))
+		return -EDEADLK;
+	return end(tr2_perf_map(event, pages), saved_errno);
+}
+
+int trace2_perf_next_record(struct trace2_perf *event, void *record,
+			    size_t size_bytes)
+{
+	int saved_errno;
+
+	if (!event || (!record && size_bytes))
+		return -EINVAL;
+	if (!begin(&saved_errno))
+		return -EDEADLK;
+	return end(tr2_perf_next_record(event, record, size_bytes),
+		   saved_errno);
 }
 
 static int switch_all(bool on)

@@ -11,6 +11,7 @@
 #include "metric/metric.h"
 #include "pmu/pmu.h"
 #include "pmu/pool.h"
+#include "pmu/record.h"
 
 #define TIMER (UINT64_C(1) << 32)
 
@@ -32,12 +33,18 @@ static bool is_own(const struct trace2_perf *ev, const struct tr2_slot *slot)
 	return slot->control.tid == ev->app.tid;
 }
 
+bool tr2_app_counts_task(const struct trace2_perf *ev, uint32_t tid,
+			 uint64_t start_ns)
+{
+	return tid == ev->app.tid ||
+	       (ev->attr.inherit && start_ns >= ev->app.opened_ns);
+}
+
 bool tr2_app_is_counted(const struct trace2_perf *ev,
 			const struct tr2_slot *slot)
 {
-	return is_own(ev, slot) ||
-	       (ev->attr.inherit &&
-		slot->control.start_ns >= ev->app.opened_ns);
+	return tr2_app_counts_task(ev, slot->control.tid,
+				   slot->control.start_ns);
 }
 
 static struct tr2_perf_task *find(const struct trace2_perf *ev,
@@ -82,6 +89,27 @@ uint64_t tr2_perf_task_count(const struct trace2_perf *ev,
 	       (ev->counting ? tr2_app_cell(ev, slot) - (task ? task->base : 0) : 0);
 }
 
+/*
+ * A frequency would be kept by looking at the clock now and then, as the
+ * kernel does; a thread looks only when it counts. What is mapped is not told
+ * to us, and a count is of no address. What a group counted is not known by
+ * thread, where some of it is of other PMUs.
+ */
+static bool can_record(const struct trace2_perf_attr *attr)
+{
+	return !attr->freq && !attr->mmap && !attr->exclude_callchain_user &&
+	       !(attr->sample_type & TRACE2_PERF_SAMPLE_ADDR) &&
+	       attr->sample_period <= INT64_MAX &&
+	       !(attr->inherit_stat &&
+		 (!attr->inherit ||
+		  attr->read_format & TRACE2_PERF_FORMAT_GROUP));
+}
+
+static bool is_watching(const struct trace2_perf *ev)
+{
+	return ev->attr.inherit_stat || ev->attr.task || ev->attr.comm;
+}
+
 static int app_init(struct trace2_perf *ev)
 {
 	const struct trace2_perf_attr *attr = &ev->attr;
@@ -94,7 +122,7 @@ static int app_init(struct trace2_perf *ev)
 	    attr->exclude_user || attr->exclude_kernel || attr->exclude_hv ||
 	    attr->exclude_idle || attr->exclude_host || attr->exclude_guest ||
 	    attr->enable_on_exec || attr->precise_ip || ev->cpu != -1 ||
-	    ev->pid < 0)
+	    ev->pid < 0 || !can_record(attr))
 		return -EINVAL;
 	if (index >= tr2_metric_nr(kind))
 		return -ENOENT;
@@ -102,10 +130,12 @@ static int app_init(struct trace2_perf *ev)
 		return -ESRCH;
 	ev->app.index = index;
 	ev->app.kind = kind;
+	ev->app.pid = (uint32_t)getpid();
 	ev->app.tid = (uint32_t)tid;
 	ev->app.opened_ns = tr2_clock_now_ns();
 	if (attr->sample_period)
 		tr2_sample_open(ev);
+	tr2_pmu_nr_watching += is_watching(ev);
 	return 0;
 }
 
@@ -118,8 +148,11 @@ static void app_release(struct trace2_perf *ev)
 		tr2_pool_put(&pool, task);
 	}
 	ev->app.tasks = NULL;
-	if (ev->attr.sample_period && ev->state != TR2_PERF_GONE)
+	if (ev->state == TR2_PERF_GONE)
+		return;
+	if (ev->attr.sample_period)
 		tr2_sample_close(ev);
+	tr2_pmu_nr_watching -= is_watching(ev);
 }
 
 static void each_slot(void (*fn)(const struct tr2_slot *slot, void *cookie),
@@ -209,4 +242,8 @@ const struct tr2_pmu tr2_pmu_app = {
 	.add = app_add,
 	.del = app_del,
 	.read = app_read,
+	.map = tr2_app_map,
+	.refresh = tr2_app_refresh,
+	.set_period = tr2_app_set_period,
+	.poll_fd = tr2_app_poll_fd,
 };

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "pmu/pmu.h"
 #include "pmu/pool.h"
+#include "pmu/record.h"
 
 /* Ids of ours; the kernel's are far below. */
 #define FIRST_ID (UINT64_C(1) << 63)
@@ -17,6 +18,13 @@
 	(TRACE2_PERF_FORMAT_TOTAL_TIME_ENABLED |                              \
 	 TRACE2_PERF_FORMAT_TOTAL_TIME_RUNNING | TRACE2_PERF_FORMAT_ID |      \
 	 TRACE2_PERF_FORMAT_GROUP | TRACE2_PERF_FORMAT_LOST)
+
+#define KNOWN_SAMPLES                                                         \
+	(TRACE2_PERF_SAMPLE_IP | TRACE2_PERF_SAMPLE_TID |                     \
+	 TRACE2_PERF_SAMPLE_TIME | TRACE2_PERF_SAMPLE_ADDR |                  \
+	 TRACE2_PERF_SAMPLE_READ | TRACE2_PERF_SAMPLE_CALLCHAIN |             \
+	 TRACE2_PERF_SAMPLE_ID | TRACE2_PERF_SAMPLE_CPU |                     \
+	 TRACE2_PERF_SAMPLE_PERIOD)
 
 static struct tr2_pool pool = { sizeof(struct trace2_perf), NULL };
 struct trace2_perf *tr2_perf_leaders;
@@ -194,6 +202,36 @@ static void expand(struct trace2_perf_attr *attr)
 	attr->config &= event_mask;
 }
 
+static bool has_unknown(const struct trace2_perf_attr *attr)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(attr->reserved) / sizeof(*attr->reserved); i++)
+		if (attr->reserved[i])
+			return true;
+	return attr->reserved_bits || (attr->read_format & ~KNOWN_FORMATS) ||
+	       (attr->sample_type & ~KNOWN_SAMPLES);
+}
+
+bool tr2_perf_wants_records(const struct trace2_perf_attr *attr)
+{
+	return attr->sample_period || attr->sample_type || attr->freq ||
+	       attr->wakeup_events || attr->watermark || attr->inherit_stat ||
+	       attr->mmap || attr->comm || attr->task ||
+	       attr->exclude_callchain_kernel || attr->exclude_callchain_user;
+}
+
+bool tr2_perf_wants_calls(const struct trace2_perf_attr *attr)
+{
+	struct trace2_perf_attr expanded = *attr;
+
+	expand(&expanded);
+	return expanded.type == TRACE2_PERF_TYPE_APP &&
+	       expanded.sample_period &&
+	       expanded.sample_type & (TRACE2_PERF_SAMPLE_IP |
+				       TRACE2_PERF_SAMPLE_CALLCHAIN);
+}
+
 static pid_t thread_of(pid_t pid)
 {
 	return pid ? pid : (pid_t)syscall(SYS_gettid);
@@ -269,12 +307,12 @@ static int init(struct trace2_perf *ev, struct trace2_perf *group)
 	tr2_notice_init(&ev->notice);
 	ev->package = -1;
 	ev->since_ns = tr2_clock_now_ns();
-	if (ev->attr.reserved || (ev->attr.read_format & ~KNOWN_FORMATS))
+	if (has_unknown(&ev->attr))
 		return -EINVAL;
 	expand(&ev->attr);
 	ev->pmu = pmu_of(ev->attr.type);
-	if (ev->attr.sample_period && ev->pmu != &tr2_pmu_app)
-		return -EOPNOTSUPP;
+	if (tr2_perf_wants_records(&ev->attr) && !ev->pmu->map)
+		return -EINVAL;
 	error = group ? may_join(group, ev) : 0;
 	if (!error && group && ev->pmu == &tr2_pmu_kernel &&
 	    group->pmu != &tr2_pmu_kernel && group->lead.fd < 0)
@@ -397,6 +435,7 @@ static void release(struct trace2_perf *ev)
 		ev->pmu->release(ev);
 	tr2_kernel_release(&ev->lead);
 	tr2_notice_release(&ev->notice);
+	tr2_buffer_unmap(&ev->buffer);
 	ev->state = TR2_PERF_GONE;
 }
 
@@ -439,17 +478,6 @@ void tr2_perf_close(struct trace2_perf *ev)
 	tr2_pool_put(&pool, ev);
 }
 
-void tr2_pmu_task_end(const struct tr2_slot *slot)
-{
-	struct trace2_perf *leader, *ev;
-
-	tr2_sample_task_end();
-	for (leader = tr2_perf_leaders; slot && leader; leader = leader->next)
-		for (ev = leader; ev; ev = ev->member)
-			if (ev->pmu == &tr2_pmu_app)
-				tr2_app_task_end(ev, slot);
-}
-
 void tr2_pmu_after_fork(void)
 {
 	struct trace2_perf *leader = tr2_perf_leaders, *next_leader, *ev, *next;
@@ -459,15 +487,22 @@ void tr2_pmu_after_fork(void)
 	size_t i;
 
 	tr2_perf_leaders = NULL;
+	tr2_pmu_nr_watching = 0;
 	tr2_sample_after_fork();
 	for (; leader; leader = next_leader) {
 		next_leader = leader->next;
 		for (ev = leader; ev; ev = next) {
 			next = ev->member;
+			/* The kernel leaves its mappings out of children: what
+			 * lies there is the host's by now. */
+			ev->kernel.page = NULL;
+			if (ev->pmu == &tr2_pmu_kernel)
+				ev->buffer.base = NULL;
+			tr2_buffer_unmap(&ev->buffer);
 			tr2_kernel_release(&ev->kernel);
 			tr2_kernel_release(&ev->lead);
 			tr2_notice_release(&ev->notice);
-			if (ev->attr.sample_period)
+			if (ev->pmu == &tr2_pmu_app && ev->attr.sample_period)
 				tr2_sample_close(ev);
 			ev->state = TR2_PERF_GONE;
 			ev->leader = ev;

@@ -1,24 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The PMU of the kernel's events: perf_event_open(2). The kernel's numbers
- * stand here, since not every libc brings the kernel's headers.
- */
+/* The PMU of the kernel's events: perf_event_open(2). */
 #include <endian.h>
 #include <errno.h>
 #include <pthread.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "pmu/kernel.h"
 #include "pmu/kernel_page.h"
-#include "pmu/pmu.h"
 
-#define IOC_ENABLE _IO('$', 0)
-#define IOC_DISABLE _IO('$', 1)
-#define IOC_ID _IOR('$', 7, uint64_t *)
 #define FLAG_FD_CLOEXEC 8ul
 
 #define SW_CPU_CLOCK 0
@@ -36,8 +30,12 @@ struct kernel_attr {
 	uint64_t config, sample_period, sample_type, read_format, flags;
 	uint32_t wakeup, bp_type;
 	uint64_t config1, config2;
+	uint64_t branch_sample_type, sample_regs_user;
+	uint32_t sample_stack_user;
+	int32_t clockid;
 };
-_Static_assert(sizeof(struct kernel_attr) == 72, "PERF_ATTR_SIZE_VER1");
+_Static_assert(sizeof(struct kernel_attr) == 96, "PERF_ATTR_SIZE_VER3");
+_Static_assert(offsetof(struct kernel_attr, clockid) == 92, "ABI");
 
 /* The flags are bit fields, which begin at the other end elsewhere. */
 #if __BYTE_ORDER == __LITTLE_ENDIAN
@@ -53,10 +51,15 @@ static uint64_t flags_of(const struct trace2_perf_attr *attr)
 	       FLAG(4, 1, attr->exclude_user) |
 	       FLAG(5, 1, attr->exclude_kernel) |
 	       FLAG(6, 1, attr->exclude_hv) | FLAG(7, 1, attr->exclude_idle) |
-	       FLAG(12, 1, attr->enable_on_exec) |
-	       FLAG(15, 2, attr->precise_ip) |
+	       FLAG(8, 1, attr->mmap) | FLAG(9, 1, attr->comm) |
+	       FLAG(10, 1, attr->freq) | FLAG(11, 1, attr->inherit_stat) |
+	       FLAG(12, 1, attr->enable_on_exec) | FLAG(13, 1, attr->task) |
+	       FLAG(14, 1, attr->watermark) | FLAG(15, 2, attr->precise_ip) |
 	       FLAG(19, 1, attr->exclude_host) |
-	       FLAG(20, 1, attr->exclude_guest);
+	       FLAG(20, 1, attr->exclude_guest) |
+	       FLAG(21, 1, attr->exclude_callchain_kernel) |
+	       FLAG(22, 1, attr->exclude_callchain_user) |
+	       FLAG(25, 1, 1 /* use_clockid */);
 }
 
 static bool is_clock(const struct trace2_perf_attr *attr)
@@ -71,25 +74,56 @@ bool tr2_kernel_is_software(const struct trace2_perf *ev)
 	       ev->attr.type == TRACE2_PERF_TYPE_TRACEPOINT;
 }
 
-void tr2_kernel_release(struct tr2_perf_kernel *kernel)
+void tr2_kernel_unmap_page(struct tr2_perf_kernel *kernel)
 {
 	if (kernel->page)
 		munmap(kernel->page, (size_t)sysconf(_SC_PAGESIZE));
 	kernel->page = NULL;
+}
+
+void tr2_kernel_release(struct tr2_perf_kernel *kernel)
+{
+	tr2_kernel_unmap_page(kernel);
 	if (kernel->fd >= 0)
 		close(kernel->fd);
 	kernel->fd = -1;
 }
 
-/* Has the host closed it, and opened another file under its number? */
-static bool is_there(struct tr2_perf_kernel *kernel)
+bool tr2_kernel_is_there(struct tr2_perf_kernel *kernel)
 {
 	uint64_t id = 0;
 
 	if (kernel->fd >= 0 &&
-	    (ioctl(kernel->fd, IOC_ID, &id) || id != kernel->id))
+	    (ioctl(kernel->fd, TR2_IOC_ID, &id) || id != kernel->id))
 		kernel->fd = -1;
 	return kernel->fd >= 0;
+}
+
+/* Kernels before 6.0 do not count what was lost. */
+static bool has_no_lost;
+
+bool tr2_kernel_has_fixed_period(const struct trace2_perf_attr *attr)
+{
+	return (attr->type == TRACE2_PERF_TYPE_SOFTWARE ||
+		attr->type == TRACE2_PERF_TYPE_TRACEPOINT) &&
+	       !is_clock(attr) && !attr->freq &&
+	       attr->sample_type & TRACE2_PERF_SAMPLE_PERIOD;
+}
+
+static void ask_for_records(struct kernel_attr *k,
+			    const struct trace2_perf_attr *attr)
+{
+	k->sample_period = attr->sample_period;
+	k->sample_type = attr->sample_type;
+	if (tr2_kernel_has_fixed_period(attr))
+		k->sample_type &= ~(uint64_t)TRACE2_PERF_SAMPLE_PERIOD;
+	k->wakeup = attr->wakeup_events;
+}
+
+static int try_to_open(struct kernel_attr *k, pid_t pid, int cpu, int group_fd)
+{
+	return tr2_fd_move_up((int)syscall(SYS_perf_event_open, k, pid, cpu,
+					   group_fd, FLAG_FD_CLOEXEC));
 }
 
 static int open_kernel(struct tr2_perf_kernel *kernel,
@@ -101,19 +135,30 @@ static int open_kernel(struct tr2_perf_kernel *kernel,
 				 .config1 = attr->config1,
 				 .config2 = attr->config2,
 				 .read_format = READ_FORMAT,
-				 .flags = flags_of(attr) };
+				 .flags = flags_of(attr),
+				 /* Of a group all have the same. */
+				 .clockid = CLOCK_MONOTONIC };
+	bool wants_lost = attr->read_format & TRACE2_PERF_FORMAT_LOST;
 	int error;
 
+	if (tr2_perf_wants_records(attr))
+		ask_for_records(&k, attr);
 	/* Clocks count in every mode, whatever is excluded, and may be had
 	 * with the kernel's excluded by those who may not count it. */
-	if (is_clock(attr))
+	else if (is_clock(attr))
 		k.flags |= FLAG(5, 1, 1);
-	kernel->fd = tr2_fd_move_up((int)syscall(SYS_perf_event_open, &k, pid,
-						 cpu, group_fd,
-						 FLAG_FD_CLOEXEC));
+	if (!has_no_lost)
+		k.read_format |= TRACE2_PERF_FORMAT_LOST;
+	kernel->fd = try_to_open(&k, pid, cpu, group_fd);
+	if (kernel->fd < 0 && errno == EINVAL && !has_no_lost && !wants_lost) {
+		k.read_format = READ_FORMAT;
+		kernel->fd = try_to_open(&k, pid, cpu, group_fd);
+		has_no_lost = kernel->fd >= 0;
+	}
 	if (kernel->fd < 0)
 		return -errno;
-	if (ioctl(kernel->fd, IOC_ID, &kernel->id)) {
+	kernel->read_format = k.read_format;
+	if (ioctl(kernel->fd, TR2_IOC_ID, &kernel->id)) {
 		error = -errno;
 		tr2_kernel_release(kernel);
 		return error;
@@ -151,9 +196,9 @@ int tr2_kernel_lead_open(struct trace2_perf *leader)
 
 static int turn(struct tr2_perf_kernel *kernel, bool on)
 {
-	if (!is_there(kernel))
+	if (!tr2_kernel_is_there(kernel))
 		return -EBADF;
-	return ioctl(kernel->fd, on ? IOC_ENABLE : IOC_DISABLE, 0) ? -errno : 0;
+	return ioctl(kernel->fd, on ? TR2_IOC_ENABLE : TR2_IOC_DISABLE, 0) ? -errno : 0;
 }
 
 int tr2_kernel_lead_switch(struct trace2_perf *leader, bool on)
@@ -162,7 +207,7 @@ int tr2_kernel_lead_switch(struct trace2_perf *leader, bool on)
 }
 
 /* Hardware alone may be read in user space, and only by its thread. */
-static void map_page(struct trace2_perf *ev)
+void tr2_kernel_map_page(struct trace2_perf *ev)
 {
 	void *page;
 
@@ -182,8 +227,9 @@ static bool is_honoured(const struct trace2_perf *ev)
 {
 	const struct trace2_perf_attr *attr = &ev->attr;
 
-	if (is_clock(attr) && (attr->exclude_user || attr->exclude_kernel ||
-			       attr->exclude_host || attr->exclude_guest))
+	if (is_clock(attr) && !attr->sample_period &&
+	    (attr->exclude_user || attr->exclude_kernel ||
+	     attr->exclude_host || attr->exclude_guest))
 		return false;
 	/* A task's event never counts the idle task. */
 	return !attr->exclude_idle || ev->pid != -1;
@@ -200,7 +246,7 @@ static int kernel_init(struct trace2_perf *ev)
 	if (error == -ENOENT || error == -ENODEV || error == -ENXIO)
 		error = -EOPNOTSUPP;
 	if (!error)
-		map_page(ev);
+		tr2_kernel_map_page(ev);
 	return error;
 }
 
@@ -219,21 +265,29 @@ static void kernel_del(struct trace2_perf *ev)
 	turn(&ev->kernel, false);
 }
 
+/* { value id [lost] } nr times. */
 struct group_reading {
 	uint64_t nr, enabled_ns, running_ns;
-	struct {
-		uint64_t value, id;
-	} event[TR2_MAX_GROUP + 1];
+	uint64_t word[3 * (TR2_MAX_GROUP + 1)];
 };
 
-static void take(struct trace2_perf *ev, const struct group_reading *from)
+static bool has_lost(const struct tr2_perf_kernel *kernel)
 {
+	return kernel->read_format & TRACE2_PERF_FORMAT_LOST;
+}
+
+static void take(struct trace2_perf *ev, const struct group_reading *from,
+		 bool lost)
+{
+	const uint64_t *entry = from->word;
 	uint64_t i;
 
-	for (i = 0; i < from->nr && i <= TR2_MAX_GROUP; i++) {
-		if (from->event[i].id != ev->kernel.id)
+	for (i = 0; i < from->nr && i <= TR2_MAX_GROUP;
+	     i++, entry += lost ? 3 : 2) {
+		if (entry[1] != ev->kernel.id)
 			continue;
-		ev->count = from->event[i].value;
+		ev->count = entry[0];
+		ev->lost = lost ? entry[2] : 0;
 		ev->kernel.enabled_ns = from->enabled_ns;
 		ev->kernel.running_ns = from->running_ns;
 		ev->reading = tr2_perf_reading();
@@ -244,7 +298,7 @@ static bool read_page(struct trace2_perf *ev)
 {
 	struct tr2_page_value value;
 
-	if (!ev->kernel.page ||
+	if (!ev->kernel.page || ev->attr.read_format & TRACE2_PERF_FORMAT_LOST ||
 	    !pthread_equal(ev->kernel.owner, pthread_self()) ||
 	    !tr2_kernel_page_read(ev->kernel.page, NULL, &value))
 		return false;
@@ -273,12 +327,12 @@ int tr2_kernel_task_read(struct tr2_perf_kernel *kernel,
 {
 	struct group_reading all;
 
-	if (!is_there(kernel))
+	if (!tr2_kernel_is_there(kernel))
 		return -EBADF;
 	if (read(kernel->fd, &all, sizeof(all)) <
-	    (ssize_t)offsetof(struct group_reading, event[1]))
+	    (ssize_t)offsetof(struct group_reading, word[2]))
 		return -EIO;
-	out->value = all.event[0].value;
+	out->value = all.word[0];
 	out->enabled_ns = all.enabled_ns;
 	out->running_ns = all.running_ns;
 	return 0;
@@ -295,16 +349,16 @@ static int kernel_read(struct trace2_perf *ev)
 
 	if (leader->nr_members == 1 && read_page(ev))
 		return 0;
-	if (!is_there(from))
+	if (!tr2_kernel_is_there(from))
 		return -EBADF;
 	n = read(from->fd, &all, sizeof(all));
 	if (n < 0)
 		return -errno;
-	if (n < (ssize_t)offsetof(struct group_reading, event))
+	if (n < (ssize_t)offsetof(struct group_reading, word))
 		return -EIO;
 	for (member = leader; member; member = member->member)
 		if (member->pmu == &tr2_pmu_kernel)
-			take(member, &all);
+			take(member, &all, has_lost(from));
 	return 0;
 }
 
@@ -315,4 +369,8 @@ const struct tr2_pmu tr2_pmu_kernel = {
 	.add = kernel_add,
 	.del = kernel_del,
 	.read = kernel_read,
+	.map = tr2_kernel_map,
+	.refresh = tr2_kernel_refresh,
+	.set_period = tr2_kernel_set_period,
+	.poll_fd = tr2_kernel_poll_fd,
 };

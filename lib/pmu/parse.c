@@ -31,7 +31,11 @@ static void set_numbers(const struct tr2_perfevent *ev,
 	attr->config = ev->config;
 	attr->config1 = ev->config1;
 	attr->config2 = ev->config2;
-	attr->sample_period = ev->period;
+	attr->freq = ev->freq && !ev->period;
+	if (attr->freq)
+		attr->sample_freq = ev->freq;
+	else
+		attr->sample_period = ev->period;
 }
 
 static int explain(const struct tr2_perfevent *ev, const char *why, int error,
@@ -54,9 +58,10 @@ int tr2_perf_attr_of(struct tr2_perfevent *ev, struct trace2_perf_attr *attr,
 	int result;
 
 	memset(attr, 0, sizeof(*attr));
-	if (ev->freq || (ev->period && ev->pmu != TR2_PMU_APP))
-		return explain(ev, "only timers and counters of the program "
-				   "have a period",
+	if (ev->period &&
+	    (ev->pmu == TR2_PMU_POWER || ev->pmu == TR2_PMU_PROCESS))
+		return explain(ev, "what packages and the process count has no "
+				   "period",
 			       -EINVAL, error, size_bytes);
 	result = tr2_perfevent_resolve(ev, error, size_bytes);
 	if (result)

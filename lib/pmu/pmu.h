@@ -27,6 +27,7 @@
 
 #include "arena/arena.h"
 #include "metric/metric.h"
+#include "pmu/buffer.h"
 #include "pmu/notice.h"
 #include "trace2_perf.h"
 
@@ -48,6 +49,12 @@ struct tr2_pmu {
 	uint64_t (*count)(const struct trace2_perf *ev);
 	/* The value is what is now, not what was counted. May be NULL. */
 	bool (*is_gauge)(const struct trace2_perf *ev);
+	/* What samples: NULL, or all of them; they find a sampling event, map
+	 * any. */
+	int (*map)(struct trace2_perf *ev, size_t pages);
+	int (*refresh)(struct trace2_perf *ev, unsigned int overflows);
+	int (*set_period)(struct trace2_perf *ev, uint64_t period);
+	int (*poll_fd)(struct trace2_perf *ev);
 };
 
 /* Which groups count on a PMU now. */
@@ -79,6 +86,7 @@ struct tr2_perf_task {
 struct tr2_perf_app {
 	uint64_t opened_ns;
 	uint64_t ended; /* what the opened thread itself had counted */
+	uint32_t pid; /* of this process */
 	uint32_t tid; /* 0: it ended */
 	unsigned int index;
 	enum tr2_metric_kind kind;
@@ -89,6 +97,7 @@ struct tr2_perf_app {
 struct tr2_perf_kernel {
 	int fd; /* -1: none */
 	uint64_t id; /* the kernel's */
+	uint64_t read_format; /* with which the kernel opened it */
 	uint64_t enabled_ns, running_ns;
 	void *page; /* mapped for reading, NULL: not */
 	pthread_t owner; /* who may read there */
@@ -117,6 +126,11 @@ struct trace2_perf {
 	/* Sampling: overflows that it is enabled for, 0: any number. */
 	unsigned int overflows_left;
 	struct tr2_notice notice;
+
+	/* Its records; lost ones, and samples, that nobody was told of yet;
+	 * where the head was when somebody was. */
+	struct tr2_buffer buffer;
+	uint64_t untold, unwoken, woken_at;
 
 	/* In ns, up to since_ns; the kernel keeps its own for its events. */
 	uint64_t enabled_ns, running_ns, since_ns;
@@ -153,14 +167,21 @@ int tr2_perf_refresh(struct trace2_perf *ev, int overflows);
 int tr2_perf_set_period(struct trace2_perf *ev, uint64_t period);
 int tr2_perf_poll_fd(struct trace2_perf *ev);
 
+int tr2_perf_map(struct trace2_perf *ev, size_t pages);
+int tr2_perf_next_record(struct trace2_perf *ev, void *record,
+			 size_t size_bytes);
+
+/* Do records of such an event say which calls led to them? */
+bool tr2_perf_wants_calls(const struct trace2_perf_attr *attr);
+
+/* Does it ask for what only counters with records have? */
+bool tr2_perf_wants_records(const struct trace2_perf_attr *attr);
+
 /* All leaders of the process. */
 extern struct trace2_perf *tr2_perf_leaders;
 
 /* The number of the reading that goes on; see trace2_perf.reading. */
 unsigned int tr2_perf_reading(void);
-
-/* A thread ends: what it counted is kept. slot may be NULL. */
-void tr2_pmu_task_end(const struct tr2_slot *slot);
 
 /* What the thread with this slot has added to an app event. */
 uint64_t tr2_perf_task_count(const struct trace2_perf *ev,
@@ -214,13 +235,34 @@ extern void (*tr2_perf_on_overflow)(struct trace2_perf *ev,
 				    uint64_t periods,
 				    const struct tr2_callchain *chain);
 
+#define TR2_MAX_GROUP 64 /* events */
+
+/* How many numbers a reading has at most. */
+#define TR2_READING_MAX (3 + 3 * TR2_MAX_GROUP)
+
+/* A reading for a record, of the event's format in any case: what cannot be
+ * read is 0. Returns how many numbers it has. */
+unsigned int tr2_perf_reading_of(struct trace2_perf *ev, uint64_t *values);
+/* Of one thread alone; never of a group. */
+unsigned int tr2_perf_reading_of_task(const struct trace2_perf *ev,
+				      const struct tr2_slot *slot,
+				      uint64_t *values);
+
 /* Of app.c, for its sampling and for tr2_pmu_task_end(). */
 void tr2_app_task_end(struct trace2_perf *ev, const struct tr2_slot *slot);
 bool tr2_app_is_counted(const struct trace2_perf *ev,
 			const struct tr2_slot *slot);
+bool tr2_app_counts_task(const struct trace2_perf *ev, uint32_t tid,
+			 uint64_t start_ns);
 uint64_t tr2_app_cell(const struct trace2_perf *ev, const struct tr2_slot *slot);
 struct tr2_perf_task *tr2_app_task(struct trace2_perf *ev,
 				   const struct tr2_slot *slot);
+
+/* Of sample.c, for the table of app.c. */
+int tr2_app_map(struct trace2_perf *ev, size_t pages);
+int tr2_app_refresh(struct trace2_perf *ev, unsigned int overflows);
+int tr2_app_set_period(struct trace2_perf *ev, uint64_t period);
+int tr2_app_poll_fd(struct trace2_perf *ev);
 
 /* Of sample.c: the limits of an event's cells are not known any more. */
 void tr2_sample_changed(const struct trace2_perf *ev);
@@ -230,6 +272,12 @@ void tr2_sample_close(const struct trace2_perf *ev);
 /* The calling thread ends, or is all that a fork left. */
 void tr2_sample_task_end(void);
 void tr2_sample_after_fork(void);
+
+/* Of kernel_sample.c: the record that `head` begins, as its event asks for it.
+ * Its size, or -ENOSPC. */
+int tr2_kernel_record(struct trace2_perf *ev,
+		      const struct trace2_perf_record *head, void *record,
+		      size_t size_bytes);
 
 /* Of kernel.c: is it one whose counting is never shared out? */
 bool tr2_kernel_is_software(const struct trace2_perf *ev);
@@ -248,7 +296,5 @@ int tr2_kernel_task_open(struct tr2_perf_kernel *kernel,
 			 const struct trace2_perf_attr *attr, pid_t tid);
 int tr2_kernel_task_read(struct tr2_perf_kernel *kernel,
 			 struct tr2_perf_times *out);
-
-#define TR2_MAX_GROUP 64 /* events */
 
 #endif

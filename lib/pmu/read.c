@@ -117,32 +117,63 @@ static uint64_t *put_marks(uint64_t *at, const struct trace2_perf *ev,
 	return at;
 }
 
-/* What a reading may hold at most. */
-#define MAX_VALUES (3 + 3 * TR2_MAX_GROUP)
+static unsigned int lay_out_one(const struct trace2_perf *ev, uint64_t value,
+				uint64_t *values)
+{
+	uint64_t format = ev->attr.read_format, *at = values;
+
+	*at++ = value;
+	at = put_times(at, ev, format);
+	at = put_marks(at, ev, format);
+	return (unsigned int)(at - values);
+}
 
 static unsigned int lay_out(const struct trace2_perf *ev, uint64_t *values)
 {
 	uint64_t format = ev->attr.read_format, *at = values;
 
-	if (format & TRACE2_PERF_FORMAT_GROUP) {
-		ev = ev->leader;
-		*at++ = ev->nr_members;
-		at = put_times(at, ev, format);
-		for (; ev; ev = ev->member) {
-			*at++ = tr2_perf_count(ev);
-			at = put_marks(at, ev, format);
-		}
-	} else {
+	if (!(format & TRACE2_PERF_FORMAT_GROUP))
+		return lay_out_one(ev, tr2_perf_count(ev), values);
+	ev = ev->leader;
+	*at++ = ev->nr_members;
+	at = put_times(at, ev, format);
+	for (; ev; ev = ev->member) {
 		*at++ = tr2_perf_count(ev);
-		at = put_times(at, ev, format);
 		at = put_marks(at, ev, format);
 	}
 	return (unsigned int)(at - values);
 }
 
+static int update_for_reading(struct trace2_perf *ev)
+{
+	return ev->attr.read_format & TRACE2_PERF_FORMAT_GROUP ?
+		       update_group(ev->leader) :
+		       tr2_perf_update(ev);
+}
+
+unsigned int tr2_perf_reading_of(struct trace2_perf *ev, uint64_t *values)
+{
+	unsigned int nr, i;
+	int error = ev->leader->state == TR2_PERF_ERROR ? -EIO :
+							  update_for_reading(ev);
+
+	nr = lay_out(ev, values);
+	for (i = ev->attr.read_format & TRACE2_PERF_FORMAT_GROUP ? 1 : 0;
+	     error && i < nr; i++)
+		values[i] = 0;
+	return nr;
+}
+
+unsigned int tr2_perf_reading_of_task(const struct trace2_perf *ev,
+				      const struct tr2_slot *slot,
+				      uint64_t *values)
+{
+	return lay_out_one(ev, tr2_perf_task_count(ev, slot), values);
+}
+
 int tr2_perf_read(struct trace2_perf *ev, uint64_t *values, size_t nr_values)
 {
-	uint64_t all[MAX_VALUES];
+	uint64_t all[TR2_READING_MAX];
 	unsigned int nr, i;
 	int error;
 
@@ -150,9 +181,7 @@ int tr2_perf_read(struct trace2_perf *ev, uint64_t *values, size_t nr_values)
 		return -ESRCH;
 	if (ev->leader->state == TR2_PERF_ERROR)
 		return 0;
-	error = ev->attr.read_format & TRACE2_PERF_FORMAT_GROUP ?
-			update_group(ev->leader) :
-			tr2_perf_update(ev);
+	error = update_for_reading(ev);
 	if (error)
 		return error == -EIO ? 0 : error;
 	tr2_notice_clear(&ev->notice);

@@ -13,6 +13,7 @@
 
 #include "pmu/pmu.h"
 #include "pmu/pool.h"
+#include "pmu/record.h"
 
 static struct tr2_pool pool = { sizeof(struct tr2_limits), NULL };
 static struct tr2_limits *all_limits;
@@ -110,7 +111,7 @@ static void overflow(struct trace2_perf *ev, const struct tr2_slot *slot,
 {
 	if (tr2_perf_on_overflow)
 		tr2_perf_on_overflow(ev, slot, periods, chain);
-	tr2_notice_raise(&ev->notice);
+	tr2_record_sample(ev, slot, periods, chain);
 	if (!ev->overflows_left || --ev->overflows_left)
 		return;
 	tr2_perf_disable(ev);
@@ -164,29 +165,25 @@ void tr2_perf_overflow(const struct tr2_slot *slot, enum tr2_metric_kind kind,
 			 __ATOMIC_RELAXED);
 }
 
-int tr2_perf_refresh(struct trace2_perf *ev, int overflows)
+int tr2_app_map(struct trace2_perf *ev, size_t pages)
 {
-	int error;
+	return tr2_buffer_map(&ev->buffer, -1, pages);
+}
 
-	if (ev->state == TR2_PERF_GONE)
-		return -ESRCH;
-	if (overflows <= 0 || !ev->attr.sample_period || ev->attr.inherit)
-		return -EINVAL;
-	error = tr2_notice_resume(&ev->notice);
+int tr2_app_refresh(struct trace2_perf *ev, unsigned int overflows)
+{
+	int error = tr2_notice_resume(&ev->notice);
+
 	if (error)
 		return error;
-	ev->overflows_left += (unsigned int)overflows;
+	ev->overflows_left += overflows;
 	return tr2_perf_enable(ev);
 }
 
-int tr2_perf_set_period(struct trace2_perf *ev, uint64_t period)
+int tr2_app_set_period(struct trace2_perf *ev, uint64_t period)
 {
 	struct tr2_perf_task *task;
 
-	if (ev->state == TR2_PERF_GONE)
-		return -ESRCH;
-	if (!period || period > INT64_MAX || !ev->attr.sample_period)
-		return -EINVAL;
 	ev->attr.sample_period = period;
 	for (task = ev->app.tasks; task; task = task->next)
 		task->overflow_at =
@@ -195,9 +192,34 @@ int tr2_perf_set_period(struct trace2_perf *ev, uint64_t period)
 	return 0;
 }
 
+int tr2_app_poll_fd(struct trace2_perf *ev)
+{
+	return tr2_notice_fd(&ev->notice);
+}
+
+int tr2_perf_refresh(struct trace2_perf *ev, int overflows)
+{
+	if (ev->state == TR2_PERF_GONE)
+		return -ESRCH;
+	if (overflows <= 0 || !ev->attr.sample_period || ev->attr.inherit)
+		return -EINVAL;
+	return ev->pmu->refresh(ev, (unsigned int)overflows);
+}
+
+int tr2_perf_set_period(struct trace2_perf *ev, uint64_t period)
+{
+	if (ev->state == TR2_PERF_GONE)
+		return -ESRCH;
+	if (!period || period > INT64_MAX || !ev->attr.sample_period)
+		return -EINVAL;
+	return ev->pmu->set_period(ev, period);
+}
+
 int tr2_perf_poll_fd(struct trace2_perf *ev)
 {
 	if (ev->state == TR2_PERF_GONE)
 		return -ESRCH;
-	return ev->attr.sample_period ? tr2_notice_fd(&ev->notice) : -EINVAL;
+	if (!ev->attr.sample_period && !ev->buffer.base)
+		return -EINVAL;
+	return ev->pmu->poll_fd(ev);
 }

@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "event/redact.h"
+#include "pmu/record.h"
 #include "session/enter.h"
 
 /* Places whose misuse was told already; more are not told. */
@@ -181,7 +182,8 @@ __attribute__((noinline)) void tr2_call_announce_slow(struct tr2_call *call,
 	thread->announced = true;
 	thread->start_ns = call->now_ns;
 	tr2_thread_name(thread, shown_name(thread, base));
-	if (tr2_dest_is_on(&tr2_session.target[TR2_TARGET_ring].dest))
+	if (tr2_dest_is_on(&tr2_session.target[TR2_TARGET_ring].dest) ||
+	    __atomic_load_n(&tr2_pmu_nr_watching, __ATOMIC_RELAXED))
 		tr2_thread_tell_name(thread);
 	tr2_call_emit(call, TR2_EV_thread_start, NULL);
 }

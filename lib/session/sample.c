@@ -49,6 +49,12 @@ static bool is_good(struct sample *sample, enum tr2_perfevent_result result,
 		tr2_counters_keep_error(error);
 		return false;
 	}
+	if (sample->attr.sample_period &&
+	    sample->attr.type != TRACE2_PERF_TYPE_APP) {
+		keep_error(&sample->event, "only timers and counters of the "
+					   "program are sampled");
+		return false;
+	}
 	if (sample->attr.sample_period || !sample->event.is_leader)
 		return true;
 	keep_error(&sample->event, "what is sampled has a period behind it, "

@@ -15,7 +15,7 @@
 #include "base/sanitize.h"
 #include "base/text.h"
 #include "metric/metric.h"
-#include "pmu/pmu.h"
+#include "pmu/record.h"
 #include "ring/ring.h"
 #include "session/counters.h"
 #include "session/enter.h"
@@ -184,9 +184,19 @@ void tr2_thread_name(struct tr2_thread *thread, const char *base)
 	tr2_thread_set_head(thread);
 }
 
+static struct tr2_pmu_task pmu_task_of(const struct tr2_thread *thread)
+{
+	return (struct tr2_pmu_task){ .tid = thread->tid,
+				      .ptid = thread->ptid,
+				      .start_ns = thread->start_ns,
+				      .name = thread->name,
+				      .slot = thread->slot };
+}
+
 static struct tr2_thread *make(uint32_t creator_tid)
 {
 	struct tr2_thread *thread = allocate();
+	struct tr2_pmu_task task;
 
 	if (!thread)
 		return NULL;
@@ -205,6 +215,8 @@ static struct tr2_thread *make(uint32_t creator_tid)
 	thread->start_ns = tr2_clock_now_ns();
 	insert(thread);
 	tr2_session_thread_forked(thread);
+	task = pmu_task_of(thread);
+	tr2_pmu_task_begin(&task);
 	return thread;
 }
 
@@ -273,10 +285,13 @@ static void describe_slot(struct tr2_thread *thread, struct tr2_slot *slot)
 
 void tr2_thread_tell_name(struct tr2_thread *thread)
 {
+	struct tr2_pmu_task task = pmu_task_of(thread);
+
 	tr2_lock();
 	if (thread->slot)
 		describe_slot(thread, thread->slot);
 	tr2_session_thread_named(thread);
+	tr2_pmu_task_name(&task);
 	tr2_unlock();
 }
 
@@ -309,6 +324,8 @@ struct tr2_slot *tr2_thread_slot(struct tr2_thread *thread)
 
 void tr2_thread_retire(struct tr2_thread *thread, uint64_t now_ns)
 {
+	struct tr2_pmu_task task;
+
 	TR2_CHECK(thread == tr2_self && !thread->is_main);
 	tr2_lock();
 	has_ended = true;
@@ -316,7 +333,8 @@ void tr2_thread_retire(struct tr2_thread *thread, uint64_t now_ns)
 	tr2_self = NULL;
 	if (key_exists)
 		pthread_setspecific(key, NULL);
-	tr2_pmu_task_end(thread->slot);
+	task = pmu_task_of(thread);
+	tr2_pmu_task_end(&task);
 	tr2_counters_thread_end(thread);
 	give_slot_back(thread, now_ns);
 	tr2_session_thread_ended(thread);

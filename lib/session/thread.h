@@ -86,7 +86,7 @@ struct tr2_thread *tr2_thread_get_made_by(uint32_t creator_tid);
 /* All that there are. The caller holds the lock. */
 void tr2_thread_each(void (*visit)(const struct tr2_thread *thread));
 
-/* Tells the arena's readers. Takes the lock. */
+/* Tells the arena's readers, and events that watch. Takes the lock. */
 void tr2_thread_tell_name(struct tr2_thread *thread);
 
 /* Gives it its number and name; base NULL: "unknown". */

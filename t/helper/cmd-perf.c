@@ -94,6 +94,54 @@ static int perf_pingpong(int argc, const char **argv)
 	return 0;
 }
 
+/* Prints what the kernel says of each page fault while pages are touched. */
+static int perf_faults(int argc, const char **argv)
+{
+	struct trace2_perf_attr attr = {
+		.type = TRACE2_PERF_TYPE_SOFTWARE,
+		.config = 2, /* page faults */
+		.sample_period = (uint64_t)tool_number(argv[1], 1, 1 << 20),
+		.sample_type = TRACE2_PERF_SAMPLE_IP | TRACE2_PERF_SAMPLE_TID |
+			       TRACE2_PERF_SAMPLE_ADDR |
+			       TRACE2_PERF_SAMPLE_CALLCHAIN,
+		.read_format = TRACE2_PERF_FORMAT_LOST,
+		.exclude_kernel = 1,
+	};
+	struct {
+		struct trace2_perf_record head;
+		uint64_t ip;
+		uint32_t pid, tid;
+		uint64_t addr, calls[256];
+	} record;
+	unsigned int throttled = 0;
+	struct trace2_perf *event;
+	uint64_t values[2] = { 0 };
+	int result;
+
+	(void)argc;
+	result = trace2_perf_open(&attr, 0, -1, NULL, &event);
+	if (!result)
+		result = trace2_perf_map(event,
+					 (size_t)tool_number(argv[2], 1, 1024));
+	if (result < 0)
+		tool_die("cannot sample: %s", strerror(-result));
+	touch((size_t)tool_number(argv[0], 1, 1 << 20));
+	trace2_perf_disable(event);
+	while (trace2_perf_next_record(event, &record, sizeof(record)) > 0) {
+		throttled += record.head.type == TRACE2_PERF_RECORD_THROTTLE;
+		if (record.head.type == TRACE2_PERF_RECORD_SAMPLE)
+			printf("%u %llx %llx\n", record.tid,
+			       (unsigned long long)record.ip,
+			       (unsigned long long)record.addr);
+	}
+	trace2_perf_read(event, values, 2);
+	printf("value %llu lost %llu throttled %u\n",
+	       (unsigned long long)values[0], (unsigned long long)values[1],
+	       throttled);
+	trace2_perf_close(event);
+	return 0;
+}
+
 static struct trace2_perf *events[MAX_EVENTS];
 static int nr_events;
 
@@ -214,6 +262,8 @@ int tr2_cmd_perf(int argc, const char **argv)
 		{ "touch", "<pages> [<in a thread> [<in a child>]]", 1, 3,
 		  perf_touch },
 		{ "pingpong", "<times>", 1, 1, perf_pingpong },
+		{ "faults", "<pages to touch> <period> <pages to map>", 3, 3,
+		  perf_faults },
 		{ "run", "(open <list> | sh <command> | "
 			 "(read|count|enable|disable|reset) <event>)...",
 		  0, -1, perf_run },

@@ -662,8 +662,11 @@ static void test_parse(void)
 	IS(trace2_perf_parse("app/unit/apples/:5", events, 3, error, 8), 1,
 	   "a period");
 	is_u64(events[0].attr.sample_period, 5, "is one");
-	IS(trace2_perf_parse("cs:5", events, 3, error, 8), -EINVAL,
-	   "but not of the kernel's");
+	IS(trace2_perf_parse("cs:5", events, 3, error, 8), 1,
+	   "of one of the kernel's, too");
+	is_u64(events[0].attr.sample_period, 5, "the same");
+	IS(trace2_perf_parse("process/threads/:5", events, 3, error, 8),
+	   -EINVAL, "but not of what the process has");
 	is_text(error, strlen(error), "event '", "cut to its memory");
 }
 

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Sampling by the kernel. Its records are passed on as they are, but for
+ * readings, since events are opened to be read in a format of ours, and periods
+ * that it would not keep to if it had to tell them.
+ */
+#include <errno.h>
+#include <string.h>
+#include <sys/ioctl.h>
+
+#include "pmu/kernel.h"
+#include "pmu/pmu.h"
+
+/* What stands before the period in a sample, a number each. */
+#define BEFORE_PERIOD                                                          \
+	(TRACE2_PERF_SAMPLE_IP | TRACE2_PERF_SAMPLE_TID |                      \
+	 TRACE2_PERF_SAMPLE_TIME | TRACE2_PERF_SAMPLE_ADDR |                   \
+	 TRACE2_PERF_SAMPLE_ID | TRACE2_PERF_SAMPLE_CPU)
+
+int tr2_kernel_map(struct trace2_perf *ev, size_t pages)
+{
+	int error;
+
+	if (!tr2_kernel_is_there(&ev->kernel))
+		return -EBADF;
+	/* The kernel has one mapping of a size for all. */
+	tr2_kernel_unmap_page(&ev->kernel);
+	error = tr2_buffer_map(&ev->buffer, ev->kernel.fd, pages);
+	if (error)
+		tr2_kernel_map_page(ev);
+	return error;
+}
+
+int tr2_kernel_refresh(struct trace2_perf *ev, unsigned int overflows)
+{
+	if (!tr2_kernel_is_there(&ev->kernel))
+		return -EBADF;
+	/* The number of them first: none may pass uncounted. */
+	if (ioctl(ev->kernel.fd, TR2_IOC_REFRESH, overflows))
+		return -errno;
+	return tr2_perf_enable(ev);
+}
+
+int tr2_kernel_set_period(struct trace2_perf *ev, uint64_t period)
+{
+	if (!tr2_kernel_is_there(&ev->kernel))
+		return -EBADF;
+	if (ioctl(ev->kernel.fd, TR2_IOC_PERIOD, &period))
+		return -errno;
+	ev->attr.sample_period = period;
+	/* One that runs would end its old period first. */
+	if (ev->counting && (ioctl(ev->kernel.fd, TR2_IOC_DISABLE, 0) ||
+			     ioctl(ev->kernel.fd, TR2_IOC_ENABLE, 0)))
+		return -errno;
+	return 0;
+}
+
+/* Without a mapping the kernel says POLLHUP at once. */
+int tr2_kernel_poll_fd(struct trace2_perf *ev)
+{
+	if (!ev->buffer.base)
+		return -EINVAL;
+	return tr2_kernel_is_there(&ev->kernel) ? ev->kernel.fd : -EBADF;
+}
+
+/* What is changed in a record. */
+struct edit {
+	const struct trace2_perf *ev;
+	size_t at, end; /* of what is taken out */
+	bool adds_period;
+	/* A reading: { value id [lost] } nr times, behind nr and times. */
+	bool has_reading, has_lost, of_task;
+	size_t entries;
+	uint64_t nr, enabled_ns, running_ns;
+};
+
+static uint64_t word(const struct tr2_buffer *buffer, size_t at)
+{
+	uint64_t value;
+
+	tr2_buffer_copy(buffer, at, &value, sizeof(value));
+	return value;
+}
+
+static size_t entry_bytes(const struct edit *edit)
+{
+	return edit->has_lost ? 24 : 16;
+}
+
+/* false: it does not fit in the record. */
+static bool find_reading(struct edit *edit, size_t size)
+{
+	const struct tr2_buffer *buffer = &edit->ev->buffer;
+	size_t at = edit->at;
+
+	if (size < at + 24)
+		return false;
+	edit->nr = word(buffer, at);
+	edit->enabled_ns = word(buffer, at + 8);
+	edit->running_ns = word(buffer, at + 16);
+	edit->entries = at + 24;
+	if (edit->nr > (size - edit->entries) / entry_bytes(edit))
+		return false;
+	edit->end = edit->entries + (size_t)edit->nr * entry_bytes(edit);
+	return true;
+}
+
+/* false: the record stays as it is. */
+static bool find_edit(const struct trace2_perf *ev,
+		      const struct trace2_perf_record *head, struct edit *edit)
+{
+	uint64_t type = ev->attr.sample_type;
+
+	*edit = (struct edit){ .ev = ev };
+	edit->has_lost = ev->kernel.read_format & TRACE2_PERF_FORMAT_LOST;
+	edit->of_task = head->type == TRACE2_PERF_RECORD_READ;
+	edit->at = sizeof(*head) + 8;
+	if (edit->of_task)
+		return edit->has_reading = find_reading(edit, head->size);
+	if (head->type != TRACE2_PERF_RECORD_SAMPLE)
+		return false;
+	edit->at = edit->end = sizeof(*head) +
+		8 * (size_t)__builtin_popcountll(type & BEFORE_PERIOD);
+	edit->adds_period = tr2_kernel_has_fixed_period(&ev->attr);
+	if (type & TRACE2_PERF_SAMPLE_PERIOD && !edit->adds_period)
+		edit->at = edit->end += 8;
+	edit->has_reading = type & TRACE2_PERF_SAMPLE_READ &&
+			    find_reading(edit, head->size);
+	return (edit->has_reading || edit->adds_period) &&
+	       edit->at <= head->size;
+}
+
+/* What was before the last reset is larger, and left as it was. */
+static uint64_t value_since_reset(const struct edit *edit, uint64_t value,
+				  uint64_t id)
+{
+	const struct trace2_perf *ev = edit->ev->leader;
+
+	while (ev && ev->kernel.id != id)
+		ev = ev->member;
+	if (!ev || edit->of_task || ev->attr.inherit || value < ev->reset_at)
+		return value;
+	return value - ev->reset_at;
+}
+
+/* As trace2_perf_read() lays it out; returns how many numbers. */
+static unsigned int lay_out(const struct edit *edit, uint64_t *out)
+{
+	uint64_t format = edit->ev->attr.read_format, *at = out, *nr = NULL, i, id;
+	bool group = format & TRACE2_PERF_FORMAT_GROUP;
+	size_t entry;
+
+	if (group)
+		nr = at++;
+	else
+		at++; /* the value comes first */
+	if (format & TRACE2_PERF_FORMAT_TOTAL_TIME_ENABLED)
+		*at++ = edit->enabled_ns;
+	if (format & TRACE2_PERF_FORMAT_TOTAL_TIME_RUNNING)
+		*at++ = edit->running_ns;
+	if (nr)
+		*nr = 0;
+	for (i = 0; i < edit->nr && i <= TR2_MAX_GROUP; i++) {
+		entry = edit->entries + (size_t)i * entry_bytes(edit);
+		id = word(&edit->ev->buffer, entry + 8);
+		/* Ours that leads there counts nothing. */
+		if (group ? id == edit->ev->leader->lead.id :
+			    id != edit->ev->kernel.id)
+			continue;
+		*(group ? at++ : out) = value_since_reset(
+			edit, word(&edit->ev->buffer, entry), id);
+		if (format & TRACE2_PERF_FORMAT_ID)
+			*at++ = id;
+		if (format & TRACE2_PERF_FORMAT_LOST)
+			*at++ = edit->has_lost ?
+					word(&edit->ev->buffer, entry + 16) : 0;
+		if (nr)
+			++*nr;
+		else
+			break;
+	}
+	return (unsigned int)(at - out);
+}
+
+int tr2_kernel_record(struct trace2_perf *ev,
+		      const struct trace2_perf_record *head, void *record,
+		      size_t size_bytes)
+{
+	uint64_t numbers[TR2_READING_MAX + 4];
+	struct trace2_perf_record new_head = *head;
+	size_t bytes = 0;
+	struct edit edit;
+	char *out = record;
+
+	if (!find_edit(ev, head, &edit)) {
+		if (head->size > size_bytes)
+			return -ENOSPC;
+		tr2_buffer_copy(&ev->buffer, 0, record, head->size);
+		return head->size;
+	}
+	if (edit.adds_period)
+		numbers[bytes++] = ev->attr.sample_period;
+	if (edit.has_reading)
+		bytes += lay_out(&edit, numbers + bytes);
+	bytes *= sizeof(*numbers);
+	new_head.size = (uint16_t)(head->size - (edit.end - edit.at) + bytes);
+	if (new_head.size > size_bytes)
+		return -ENOSPC;
+	tr2_buffer_copy(&ev->buffer, 0, out, edit.at);
+	memcpy(out, &new_head, sizeof(new_head));
+	memcpy(out + edit.at, numbers, bytes);
+	tr2_buffer_copy(&ev->buffer, edit.end, out + edit.at + bytes,
+			head->size - edit.end);
+	return new_head.size;
+}

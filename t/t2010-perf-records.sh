@@ -1,0 +1,78 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+
+test_description='records of the kernel, beside those that perf record gets
+
+t/unit/perf-records.c and perf-kernel.c have what needs no other program.
+'
+
+. ./test-lib.sh
+
+test_lazy_prereq PERF_RECORD '
+	perf record -q -e page-faults:u -c 1 -o probe.data true &&
+	test-tool perf faults 1 1 1
+'
+test_lazy_prereq LOST_FORMAT '
+	case "$(uname -r)" in
+	[0-5].*) false ;;
+	esac
+'
+
+# recorded PAGES PERIOD MAP: ours in ours, those of perf in theirs. The kernel
+# lets nobody have very many samples at once: then it is done again.
+recorded () {
+	for try in 1 2 3 4 5 6 7 8 9 10
+	do
+		perf record -q -e page-faults:u -c 1 -d -o perf.data \
+			test-tool perf faults "$@" >out &&
+		perf report --stats -i perf.data >stats 2>/dev/null || return 1
+		grep "throttled 0" out >/dev/null &&
+		! grep " THROTTLE " stats >/dev/null && break
+	done &&
+	perf script -i perf.data -F tid,ip,addr 2>/dev/null |
+	awk "{ print \$1, \$3, \$2 }" | LC_ALL=C sort >theirs &&
+	grep -v "^value" out | LC_ALL=C sort >ours &&
+	sed -n "s/^value \([0-9]*\) .*/\1/p" out >value &&
+	sed -n "s/.* lost \([0-9]*\) .*/\1/p" out >lost
+}
+
+test_expect_success PERF_RECORD 'each page fault of a stretch, where and on what, as perf has it' '
+	recorded 90 1 64 &&
+	test_line_count -ge 90 ours &&
+	test_line_count = "$(cat value)" ours &&
+	comm -23 ours theirs >only-ours &&
+	test_must_be_empty only-ours
+'
+
+test_expect_success PERF_RECORD 'every tenth' '
+	recorded 90 10 64 &&
+	test_line_count = $(($(cat value) / 10)) ours &&
+	comm -23 ours theirs >only-ours &&
+	test_must_be_empty only-ours
+'
+
+test_expect_success PERF_RECORD,LOST_FORMAT 'what a small map has no room for is counted' '
+	recorded 90 1 1 &&
+	test "$(cat lost)" -gt 0 &&
+	test_line_count = $(($(cat value) - $(cat lost))) ours
+'
+
+test_lazy_prereq CC '
+	echo "int main(void) { return 0; }" >probe.c &&
+	"${CC:-cc}" probe.c -o probe
+'
+
+test_expect_success CC,!INSTRUMENTED 'the program of trace2-perf that samples' '
+	doc=$GIT_BUILD_DIR/Documentation/trace2-perf.adoc &&
+	awk "/^#include <poll.h>/ { on = 1 } /^----/ { on = 0 } on" "$doc" \
+		>bytes.c &&
+	test_line_count -gt 50 bytes.c &&
+	"${CC:-cc}" -D_GNU_SOURCE -Wall -Wextra -Werror -I"$GIT_BUILD_DIR"/lib \
+		-o bytes bytes.c "$GIT_BUILD_DIR"/build/lib/libtrace2.a -pthread &&
+	GIT_TRACE2=/dev/null ./bytes >actual &&
+	sed -n "s/^    \(woken \)/\1/p" "$doc" >expect &&
+	test_line_count = 1 expect &&
+	test_cmp expect actual
+'
+
+test_done

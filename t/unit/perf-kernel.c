@@ -1,0 +1,404 @@
+/* SPDX-License-Identifier: MIT */
+/* Sampling by the kernel, through an event of ours. */
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tap.h"
+#include "trace2_perf.h"
+
+#define IS(got, want, what) is_u64((uint64_t)(int64_t)(got), (uint64_t)(int64_t)(want), what)
+
+#define FAULTS 2u
+#define DUMMY 9u
+
+TRACE2_COUNTER(apples, "unit", "apples", 0);
+
+/* User mode, which everybody may have at the level of most machines. */
+static struct trace2_perf_attr software(uint64_t config, uint64_t period)
+{
+	return (struct trace2_perf_attr){ .type = TRACE2_PERF_TYPE_SOFTWARE,
+					  .config = config,
+					  .sample_period = period,
+					  .exclude_kernel = 1,
+					  .exclude_hv = 1 };
+}
+
+static union {
+	struct trace2_perf_record head;
+	uint64_t word[TRACE2_PERF_RECORD_MAX / 8 + 1];
+	uint32_t half[TRACE2_PERF_RECORD_MAX / 4 + 1];
+} record;
+
+static int next(struct trace2_perf *ev)
+{
+	return trace2_perf_next_record(ev, &record, sizeof(record));
+}
+
+static struct trace2_perf *open_mapped(const struct trace2_perf_attr *attr,
+				       size_t pages)
+{
+	struct trace2_perf *ev;
+
+	if (!trace2_perf_open(attr, 0, -1, NULL, &ev) && pages)
+		trace2_perf_map(ev, pages);
+	return ev;
+}
+
+/* A page fault a page. */
+static void touch(size_t pages)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE), i;
+	volatile char *p = mmap(NULL, pages * page, PROT_READ | PROT_WRITE,
+				MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (p == MAP_FAILED)
+		return;
+	madvise((void *)p, pages * page, MADV_NOHUGEPAGE);
+	for (i = 0; i < pages; i++)
+		p[i * page] = 1;
+	munmap((void *)p, pages * page);
+}
+
+static unsigned int count_samples(struct trace2_perf *ev)
+{
+	unsigned int nr = 0;
+
+	while (next(ev) > 0)
+		nr += record.head.type == TRACE2_PERF_RECORD_SAMPLE;
+	return nr;
+}
+
+static int polled(struct trace2_perf *ev)
+{
+	struct pollfd p = { trace2_perf_poll_fd(ev), POLLIN, 0 };
+
+	return poll(&p, 1, 0) < 0 ? -1 : p.revents;
+}
+
+static void test_hostile(void)
+{
+	struct trace2_perf_attr attr = software(FAULTS, 1);
+	struct trace2_perf *ev = open_mapped(&attr, 0);
+
+	IS(trace2_perf_poll_fd(ev), -EINVAL, "not to be polled, not mapped");
+	IS(next(ev), -EINVAL, "nor has it records");
+	IS(trace2_perf_map(ev, 3), -EINVAL, "3 pages");
+	IS(trace2_perf_map(ev, SIZE_MAX), -EINVAL, "all pages");
+	IS(trace2_perf_map(ev, 2), 0, "2 pages");
+	IS(trace2_perf_map(ev, 2), -EBUSY, "once only");
+	IS(trace2_perf_set_period(ev, 0), -EINVAL, "a period of 0");
+	IS(trace2_perf_refresh(ev, 0), -EINVAL, "0 overflows");
+	touch(1);
+	IS(trace2_perf_next_record(ev, &record, 4), -ENOSPC, "too little memory");
+	ok(next(ev) > 0, "it is still there");
+	trace2_perf_close(ev);
+	attr.inherit = 1;
+	ev = open_mapped(&attr, 0);
+	IS(trace2_perf_map(ev, 1), -EINVAL,
+	   "what inherits on all CPUs has no records");
+	IS(trace2_perf_refresh(ev, 1), -EINVAL, "nor a number of overflows");
+	trace2_perf_close(ev);
+	attr = software(FAULTS, 0);
+	ev = open_mapped(&attr, 1);
+	IS(trace2_perf_set_period(ev, 5), -EINVAL, "what counts has no period");
+	IS(next(ev), 0, "but may be mapped");
+	trace2_perf_close(ev);
+}
+
+static uint64_t monotonic_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+/* All of it, with a reading of each kind. */
+static void test_layout(uint64_t format, unsigned int numbers)
+{
+	struct trace2_perf_attr attr = software(FAULTS, 5);
+	uint64_t before = monotonic_ns();
+	struct trace2_perf *ev, *other;
+	int size;
+
+	attr.sample_type = TRACE2_PERF_SAMPLE_IP | TRACE2_PERF_SAMPLE_TID |
+			   TRACE2_PERF_SAMPLE_TIME | TRACE2_PERF_SAMPLE_ADDR |
+			   TRACE2_PERF_SAMPLE_ID | TRACE2_PERF_SAMPLE_CPU |
+			   TRACE2_PERF_SAMPLE_PERIOD | TRACE2_PERF_SAMPLE_READ |
+			   TRACE2_PERF_SAMPLE_CALLCHAIN;
+	attr.read_format = format;
+	attr.disabled = 1;
+	ev = open_mapped(&attr, 8);
+	attr = software(DUMMY, 0);
+	trace2_perf_open(&attr, 0, -1, ev, &other);
+	trace2_perf_enable(ev);
+	touch(5);
+	size = next(ev);
+	IS(record.head.type, TRACE2_PERF_RECORD_SAMPLE, "a sample");
+	ok(record.word[1] > 4096, "ip");
+	IS(record.half[4], getpid(), "pid");
+	IS(record.half[5], syscall(SYS_gettid), "tid");
+	ok(record.word[3] > before && record.word[3] < monotonic_ns(),
+	   "time, of CLOCK_MONOTONIC");
+	ok(record.word[4] > 4096, "address");
+	IS(record.word[5], trace2_perf_id(ev), "id");
+	ok(record.half[12] < 4096, "CPU");
+	IS(record.word[7], 5, "period");
+	IS(size, (8 + numbers + 1 + record.word[8 + numbers]) * 8,
+	   "as many numbers as were asked for, and the calls behind them");
+	ok(record.word[9 + numbers] == (uint64_t)PERF_CONTEXT_USER &&
+		   record.word[10 + numbers] == record.word[1],
+	   "which begin where it was");
+	if (format & TRACE2_PERF_FORMAT_GROUP) {
+		IS(record.word[8], 2, "both of the group");
+		IS(record.word[11], 5, "what was counted then");
+		IS(record.word[12], trace2_perf_id(ev), "by whom");
+		IS(record.word[13], 0, "nothing");
+		IS(record.word[14], trace2_perf_id(other), "by the other");
+	} else {
+		IS(record.word[8], 5, "what was counted then");
+	}
+	trace2_perf_reset(ev);
+	touch(5);
+	next(ev);
+	ok(record.word[format & TRACE2_PERF_FORMAT_GROUP ? 11 : 8] < 10,
+	   "after a reset, from there on");
+	trace2_perf_close(other);
+	trace2_perf_close(ev);
+}
+
+static void test_mixed(void)
+{
+	struct trace2_perf_attr attr = { .type = TRACE2_PERF_TYPE_APP,
+					 .config = TRACE2_PERF_COUNTER(apples) };
+	struct trace2_perf *leader = open_mapped(&attr, 0), *ev;
+
+	attr = software(FAULTS, 1);
+	attr.sample_type = TRACE2_PERF_SAMPLE_READ;
+	attr.read_format = TRACE2_PERF_FORMAT_GROUP;
+	trace2_perf_open(&attr, 0, -1, leader, &ev);
+	IS(trace2_perf_map(ev, 1), 0, "in a group that is led by one of ours");
+	touch(1);
+	IS(next(ev), 24, "a sample has the kernel's values alone");
+	IS(record.word[1], 1, "of one event");
+	trace2_perf_close(ev);
+	trace2_perf_close(leader);
+}
+
+static void test_wakeup_and_refresh(void)
+{
+	struct trace2_perf_attr attr = software(FAULTS, 1);
+	struct trace2_perf *ev;
+	uint64_t value;
+
+	attr.wakeup_events = 4;
+	attr.disabled = 1;
+	ev = open_mapped(&attr, 1);
+	IS(polled(ev), 0, "nothing yet");
+	IS(trace2_perf_refresh(ev, 10), 0, "10 overflows");
+	touch(3);
+	/* The test itself may fault. */
+	touch(4);
+	ok(polled(ev) & POLLIN, "there is something after 4");
+	touch(20);
+	IS(count_samples(ev), 10, "10 overflows, and no more");
+	trace2_perf_read(ev, &value, 1);
+	IS(value, 10, "and counts no more");
+	IS(trace2_perf_refresh(ev, 2), 0, "2 more");
+	touch(5);
+	IS(count_samples(ev), 2, "until they are over");
+	trace2_perf_close(ev);
+}
+
+static void test_period(void)
+{
+	struct trace2_perf_attr attr = software(FAULTS, 1000000);
+	struct trace2_perf *ev = open_mapped(&attr, 8);
+
+	touch(50);
+	IS(count_samples(ev), 0, "a long period");
+	IS(trace2_perf_set_period(ev, 10), 0, "a short one");
+	touch(100);
+	ok(count_samples(ev) >= 10, "is one");
+	trace2_perf_close(ev);
+	attr = software(FAULTS, 0);
+	attr.freq = 1;
+	attr.sample_freq = 100;
+	ev = open_mapped(&attr, 8);
+	touch(100);
+	ok(count_samples(ev) > 0, "a frequency");
+	trace2_perf_close(ev);
+}
+
+static uint64_t nr_lost, nr_samples, nr_throttled;
+
+static void tally(struct trace2_perf *ev)
+{
+	while (next(ev) > 0) {
+		if (record.head.type == TRACE2_PERF_RECORD_LOST)
+			nr_lost += record.word[2];
+		nr_samples += record.head.type == TRACE2_PERF_RECORD_SAMPLE;
+		nr_throttled +=
+			record.head.type == TRACE2_PERF_RECORD_THROTTLE;
+	}
+}
+
+/* Few pages: the kernel lets nobody have very many samples at once. */
+static void test_lost(void)
+{
+	struct trace2_perf_attr attr = software(FAULTS, 1);
+	struct trace2_perf *ev;
+	uint64_t values[3];
+
+	attr.sample_type = TRACE2_PERF_SAMPLE_TID | TRACE2_PERF_SAMPLE_TIME |
+			   TRACE2_PERF_SAMPLE_ID | TRACE2_PERF_SAMPLE_READ;
+	attr.read_format = TRACE2_PERF_FORMAT_ID |
+			   TRACE2_PERF_FORMAT_TOTAL_TIME_ENABLED;
+	ev = open_mapped(&attr, 1);
+	touch(90);
+	tally(ev);
+	touch(2);
+	trace2_perf_disable(ev);
+	tally(ev);
+	trace2_perf_read(ev, values, 3);
+	ok(nr_lost > 0, "a map that is too small");
+	ok(nr_samples + nr_lost == values[0] || nr_throttled,
+	   "tells what it had no room for");
+	trace2_perf_close(ev);
+}
+
+static void *idle(void *unused)
+{
+	return unused;
+}
+
+static void test_tasks(void)
+{
+	struct trace2_perf_attr attr = software(DUMMY, 0);
+	unsigned int forks = 0, maps = 0;
+	struct trace2_perf *ev;
+	pthread_t thread;
+	void *p;
+
+	attr.task = attr.mmap = 1;
+	attr.wakeup_events = 1;
+	ev = open_mapped(&attr, 8);
+	pthread_create(&thread, NULL, idle, NULL);
+	pthread_join(thread, NULL);
+	p = mmap(NULL, 4096, PROT_READ | PROT_EXEC,
+		 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	while (next(ev) > 0) {
+		forks += record.head.type == TRACE2_PERF_RECORD_FORK;
+		maps += record.head.type == TRACE2_PERF_RECORD_MMAP &&
+			record.word[2] == (uintptr_t)p;
+	}
+	ok(forks >= 1, "a thread that begins");
+	IS(maps, 1, "what is mapped to be run");
+	munmap(p, 4096);
+	trace2_perf_close(ev);
+}
+
+static void *touch_5(void *unused)
+{
+	touch(5);
+	return unused;
+}
+
+/* What a thread counted, at its end; by CPU, as the kernel will have it. */
+static void test_inherit_stat(void)
+{
+	struct trace2_perf_attr attr = software(FAULTS, 0);
+	uint64_t of_thread = 0, sum = 0, value;
+	struct trace2_perf *ev[64];
+	int nr = (int)sysconf(_SC_NPROCESSORS_ONLN), i;
+	pthread_t thread;
+
+	attr.inherit = attr.inherit_stat = 1;
+	nr = nr < 64 ? nr : 64;
+	for (i = 0; i < nr; i++) {
+		IS(trace2_perf_open(&attr, 0, i, NULL, &ev[i]), 0, "by CPU");
+		IS(trace2_perf_map(ev[i], 1), 0, "with records");
+	}
+	pthread_create(&thread, NULL, touch_5, NULL);
+	pthread_join(thread, NULL);
+	for (i = 0; i < nr; i++)
+		while (next(ev[i]) > 0)
+			if (record.head.type == TRACE2_PERF_RECORD_READ)
+				of_thread += record.word[2];
+	for (i = 0; i < nr; i++) {
+		trace2_perf_read(ev[i], &value, 1);
+		sum += value;
+		trace2_perf_close(ev[i]);
+	}
+	/* Not every kernel has taken the thread apart when it was joined, and
+	 * some have no such record of it at all. */
+	ok(!of_thread || (of_thread >= 5 && of_thread <= sum),
+	   "a thread's own count");
+}
+
+/* The kernel's mapping is not there in a child: what is, is the child's. */
+static void test_fork(void)
+{
+	struct trace2_perf_attr attr = software(FAULTS, 1);
+	struct trace2_perf *ev = open_mapped(&attr, 1);
+	int status = 0;
+	pid_t pid;
+
+	touch(1);
+	pid = fork();
+	if (!pid) {
+		if (next(ev) != -ESRCH || trace2_perf_poll_fd(ev) != -ESRCH)
+			_exit(1);
+		trace2_perf_close(ev);
+		ev = open_mapped(&attr, 1);
+		touch(1);
+		_exit(next(ev) > 0 ? 0 : 2);
+	}
+	waitpid(pid, &status, 0);
+	IS(status, 0, "a child has none of its parent's, but its own");
+	ok(next(ev) > 0, "the parent goes on");
+	trace2_perf_close(ev);
+}
+
+int main(int argc, char **argv)
+{
+	struct trace2_perf_attr attr = software(FAULTS, 1);
+	struct trace2_perf *ev;
+	int error;
+
+	(void)argc;
+	if (!getenv("GIT_TRACE2")) {
+		setenv("GIT_TRACE2", "/dev/null", 1);
+		execv("/proc/self/exe", argv);
+	}
+	trace2_initialize();
+	error = trace2_perf_open(&attr, 0, -1, NULL, &ev);
+	if (error) {
+		printf("1..0 # SKIP the kernel lets nobody sample: %s\n",
+		       strerror(-error));
+		return 0;
+	}
+	trace2_perf_close(ev);
+	test_hostile();
+	test_layout(0, 1);
+	test_layout(TRACE2_PERF_FORMAT_TOTAL_TIME_ENABLED |
+		    TRACE2_PERF_FORMAT_ID, 3);
+	test_layout(TRACE2_PERF_FORMAT_GROUP | TRACE2_PERF_FORMAT_ID |
+		    TRACE2_PERF_FORMAT_TOTAL_TIME_ENABLED |
+		    TRACE2_PERF_FORMAT_TOTAL_TIME_RUNNING, 7);
+	test_mixed();
+	test_wakeup_and_refresh();
+	test_period();
+	test_lost();
+	test_tasks();
+	test_inherit_stat();
+	test_fork();
+	return done_testing();
+}
