@@ -27,7 +27,9 @@ static struct table tables[TR2_METRIC_KINDS] = {
 	[TR2_METRIC_COUNTER] = { counters, TR2_MAX_COUNTERS, 0 },
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+/* Before the thread takes it, until it has given it back. */
+static __thread bool may_hold __attribute__((tls_model("initial-exec")));
 /* index + 1, by hash of kind, category and name. */
 static uint16_t by_name[TR2_METRIC_KINDS][HASH_SIZE];
 static unsigned int nr_histograms;
@@ -43,6 +45,18 @@ static unsigned int nr_places;
 static char first_pool[POOL_BYTES];
 static char *pool = first_pool;
 static size_t pool_used;
+
+static void lock(void)
+{
+	may_hold = true;
+	pthread_mutex_lock(&mutex);
+}
+
+static void unlock(void)
+{
+	pthread_mutex_unlock(&mutex);
+	may_hold = false;
+}
 
 /* A copy that is never freed; NULL without memory. */
 static const char *intern(const char *s)
@@ -115,23 +129,23 @@ void tr2_metric_publish(void)
 {
 	unsigned int kind, i, nr;
 
-	pthread_mutex_lock(&lock);
+	lock();
 	is_published = true;
 	for (kind = 0; kind < TR2_METRIC_KINDS; kind++) {
 		nr = tr2_metric_nr(kind);
 		for (i = 0; i < nr; i++)
 			publish(&tables[kind], i);
 	}
-	pthread_mutex_unlock(&lock);
+	unlock();
 }
 
 void tr2_metric_publish_row(enum tr2_definition_kind kind,
 			    const struct tr2_definition *numbers,
 			    const char *category, const char *name)
 {
-	pthread_mutex_lock(&lock);
+	lock();
 	tr2_arena_define(kind, numbers, category, name);
-	pthread_mutex_unlock(&lock);
+	unlock();
 }
 
 static bool add_def(struct table *table, unsigned int nr, const char *category,
@@ -165,7 +179,7 @@ static unsigned int register_metric(enum tr2_metric_kind kind,
 
 	category = category ? category : "";
 	name = name ? name : "";
-	pthread_mutex_lock(&lock);
+	lock();
 	entry = find(kind, category, name);
 	nr = atomic_load_explicit(&table->nr, memory_order_relaxed);
 	if (*entry) {
@@ -178,7 +192,7 @@ static unsigned int register_metric(enum tr2_metric_kind kind,
 	} else {
 		atomic_fetch_add_explicit(&nr_refused, 1, memory_order_relaxed);
 	}
-	pthread_mutex_unlock(&lock);
+	unlock();
 	return index;
 }
 
@@ -186,27 +200,28 @@ static void keep_place(enum tr2_metric_kind kind, unsigned int *index)
 {
 	unsigned int i;
 
-	pthread_mutex_lock(&lock);
+	lock();
 	for (i = 0; i < nr_places && places[i].index != index;)
 		i++;
 	if (i == nr_places && nr_places < MAX_PLACES)
 		places[nr_places++] = (struct place){ index, kind };
-	pthread_mutex_unlock(&lock);
+	unlock();
 }
 
-/* Before the module's memory goes. At the end of a process that was interrupted
- * in here it does not matter any more. */
+/* Before the module's memory goes. At the end of a process whose thread was
+ * interrupted in here, by a handler that exits, it does not matter any more. */
 static void forget_place(const unsigned int *index)
 {
 	unsigned int i;
 
-	if (pthread_mutex_trylock(&lock))
+	if (may_hold)
 		return;
+	lock();
 	for (i = 0; i < nr_places && places[i].index != index;)
 		i++;
 	if (i < nr_places)
 		places[i] = places[--nr_places];
-	pthread_mutex_unlock(&lock);
+	unlock();
 }
 
 void trace2_register_timer_(struct trace2_timer *timer)
@@ -244,14 +259,14 @@ void tr2_metric_sample(enum tr2_metric_kind kind, unsigned int index, bool on)
 	unsigned int before = on ? index : index | TR2_METRIC_SAMPLED;
 	unsigned int after = on ? index | TR2_METRIC_SAMPLED : index, i;
 
-	pthread_mutex_lock(&lock);
+	lock();
 	tables[kind].def[index].is_sampled = on;
 	/* Relaxed: whoever counts sees it soon enough. */
 	for (i = 0; i < nr_places; i++)
 		if (places[i].kind == kind && *places[i].index == before)
 			__atomic_store_n(places[i].index, after,
 					 __ATOMIC_RELAXED);
-	pthread_mutex_unlock(&lock);
+	unlock();
 }
 
 unsigned int tr2_metric_nr(enum tr2_metric_kind kind)
@@ -271,9 +286,9 @@ unsigned int tr2_metric_find(enum tr2_metric_kind kind, const char *category,
 {
 	unsigned int entry;
 
-	pthread_mutex_lock(&lock);
+	lock();
 	entry = *find(kind, category, name);
-	pthread_mutex_unlock(&lock);
+	unlock();
 	return entry ? entry - 1 : TRACE2_UNREGISTERED_;
 }
 
@@ -286,6 +301,7 @@ void tr2_metric_after_fork(void)
 {
 	static const pthread_mutex_t unlocked = PTHREAD_MUTEX_INITIALIZER;
 
-	lock = unlocked;
+	mutex = unlocked;
+	may_hold = false;
 	is_published = false;
 }

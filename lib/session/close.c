@@ -42,6 +42,7 @@ static void emit_metrics(struct tr2_call *call, struct tr2_thread *main_thread)
 	tr2_counters_emit_thread(call, main_thread);
 	tr2_metrics_emit(call, sum, false);
 	tr2_counters_emit(call);
+	tr2_thread_close_counters();
 	tr2_lock();
 	tr2_arena_free(sum);
 	tr2_unlock();

@@ -209,6 +209,17 @@ void tr2_counters_thread_end(struct tr2_thread *thread)
 	}
 }
 
+void tr2_counters_close(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr_counters; i++) {
+		if (counters[i].perf)
+			tr2_perf_close(counters[i].perf);
+		counters[i].perf = NULL;
+	}
+}
+
 /* false: it does not count in threads, or not in this one. */
 static bool read_task(struct tr2_thread *thread, unsigned int i,
 		      struct tr2_perf_times *out)

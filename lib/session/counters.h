@@ -35,4 +35,7 @@ void tr2_counters_emit(struct tr2_call *call);
 void tr2_counters_thread_start(struct tr2_thread *thread);
 void tr2_counters_thread_end(struct tr2_thread *thread);
 
+/* Closes all events, behind those; under the process's lock. */
+void tr2_counters_close(void);
+
 #endif

@@ -361,6 +361,17 @@ struct tr2_slot *tr2_thread_sum(uint64_t now_ns)
 	return sum;
 }
 
+void tr2_thread_close_counters(void)
+{
+	struct tr2_thread *thread;
+
+	tr2_lock();
+	for (thread = registry; thread; thread = thread->next)
+		tr2_counters_thread_end(thread);
+	tr2_counters_close();
+	tr2_unlock();
+}
+
 /* Under the lock, as everything of opened counters. */
 static void each_slot(void (*fn)(const struct tr2_slot *slot, void *cookie),
 		      void *cookie)

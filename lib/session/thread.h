@@ -112,6 +112,9 @@ struct tr2_thread *tr2_thread_main(void);
  * Takes the lock. */
 struct tr2_slot *tr2_thread_sum(uint64_t now_ns);
 
+/* All that was opened to be counted is closed. Takes the lock. */
+void tr2_thread_close_counters(void);
+
 /* Waits until no other thread is in a call, for a bounded time. Returns how
  * many are still in there. Takes the lock. */
 unsigned int tr2_thread_wait_idle(void);

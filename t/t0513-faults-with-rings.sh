@@ -1,0 +1,206 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+
+test_description='faults where rings, samples and counted events are on, too
+
+What the other scripts of faults do to a program with event streams is done here
+to one with all that: the host does what it does without tracing.
+'
+
+. ./test-lib.sh
+. "$TEST_DIRECTORY/lib-trace2.sh"
+. "$TEST_DIRECTORY/lib-faults.sh"
+
+hosts=$GIT_BUILD_DIR/build/hosts
+inject=./inject.so
+
+if ! test_have_prereq JQ || ! test -x "$hosts/plain"
+then
+	skip_all='jq and build/hosts are needed'
+	test_done
+fi
+
+test_lazy_prereq INJECT '
+	test_have_prereq !INSTRUMENTED,!MUSL &&
+	test -x "$hosts/plain" &&
+	cp "$GIT_BUILD_DIR/build/modules/bare-inject.so" inject.so &&
+	env LD_PRELOAD="$inject" true 2>err &&
+	test_must_be_empty err
+'
+
+# The counters of test-tool and of the host; others are told of as errors.
+sample=app/test/test1/:2,app/plain/items/:3,app/plain/work:ns/:1000
+counters=app/test/test1/,app/plain/items/,page-faults,task-clock,app/test/test2/
+
+# all_on COMMAND...: unharmed, with a ring beside an event stream.
+all_on () {
+	rm -rf rings e &&
+	mkdir rings &&
+	unharmed GIT_TRACE2_RING="$(pwd)/rings" GIT_TRACE2_RING_SIZE=64k \
+		GIT_TRACE2_SAMPLE="$sample" GIT_TRACE2_COUNTERS="$counters" \
+		GIT_TRACE2_EVENT="$(pwd)/e" "$@"
+}
+
+# Each ring can be read; their dumps are in dump.txt.
+readable () {
+	: >dump.txt &&
+	for ring in rings/*
+	do
+		test ! -f "$ring" || test-tool ring dump "$ring" >>dump.txt ||
+		return 1
+	done
+}
+
+test_expect_success 'every verb: output, end, descriptors, signals, children' '
+	while read -r line
+	do
+		eval "set -- $line" &&
+		all_on test-tool trace2 "$@" &&
+		intact e && readable ||
+		{
+			echo "it was: $line"
+			return 1
+		}
+	done <"$TEST_DIRECTORY/t0500/verbs"
+'
+
+test_expect_success INJECT 'each of the first allocations fails, one a run' '
+	for nr in $(test_seq 60)
+	do
+		all_on env LD_PRELOAD="$inject" INJECT_MEMORY_AT=$nr \
+			"$hosts/plain" 7 &&
+		ended code 7 && readable ||
+		{
+			echo "it was: $nr"
+			return 1
+		}
+	done
+'
+
+test_expect_success INJECT 'every allocation fails, or each second to seventh' '
+	for every in 1 2 3 4 5 6 7
+	do
+		all_on env LD_PRELOAD="$inject" INJECT_MEMORY=$every \
+			"$hosts/plain" 7 &&
+		ended code 7 && readable || return 1
+	done
+'
+
+test_expect_success 'few descriptors, or none' '
+	for files in 3 4 5 6 7 8 9 10 12 16
+	do
+		all_on test-tool fault rlimit-nofile $files \
+			test-tool trace2 201counter 5 7 3 &&
+		readable &&
+		all_on test-tool fault rlimit-nofile $files \
+			test-tool trace2 070fork &&
+		readable || return 1
+	done
+'
+
+test_expect_success !INSTRUMENTED 'little address space' '
+	for mb in 8 10 14 20 40 80
+	do
+		all_on test-tool fault rlimit-as $((mb * 1024 * 1024)) \
+			test-tool trace2 201counter 5 7 3 &&
+		readable || return 1
+	done
+'
+
+test_expect_success 'files that may not become large' '
+	for kb in 1 200 800 1400 2000 3000
+	do
+		all_on test-tool fault rlimit-fsize $((kb * 1024)) \
+			test-tool trace2 201counter 5 7 3 &&
+		readable || return 1
+	done
+'
+
+test_lazy_prereq OWN_TMPFS '
+	mkdir mnt &&
+	unshare -rm sh -c "mount -t tmpfs -o size=64k none mnt && : >mnt/file"
+'
+
+# full KB: the trace goes to a disk of that size, what the host prints does not.
+test_expect_success OWN_TMPFS 'a disk that is full from the start, or soon' '
+	mkdir -p mnt &&
+	write_script full.sh <<-\EOF &&
+	mount -t tmpfs -o size="$1"k none mnt || exit 99
+	GIT_TRACE2_RING=$(pwd)/mnt GIT_TRACE2_EVENT=$(pwd)/mnt/e
+	export GIT_TRACE2_RING GIT_TRACE2_EVENT
+	shift
+	"$@" || exit
+	for file in mnt/2*
+	do
+		test ! -f "$file" || test-tool ring dump "$file" >dump.txt || exit 98
+	done
+	EOF
+	for kb in 4 200 800 1400 2000 3000
+	do
+		for verb in "201counter 5 7 3" "051threads 20"
+		do
+			GIT_TRACE2_SAMPLE="$sample" GIT_TRACE2_COUNTERS="$counters" \
+				unshare -rm ./full.sh $kb test-tool trace2 $verb ||
+			return 1
+		done
+	done
+'
+
+test_expect_success 'forks of every kind' '
+	for verb in other-thread-first threads-at-once only-a-thread-counts \
+		raw-clone in-a-silent-thread timer-runs names-itself \
+		three-children
+	do
+		all_on timeout 60 "$hosts/forks" $verb &&
+		intact e && readable || return 1
+	done
+'
+
+test_expect_success !INSTRUMENTED,!MUSL 'handlers that jump and fork, threads that are cancelled' '
+	all_on timeout 60 "$hosts/forks" handler-forks &&
+	readable &&
+	for verb in chained dies-in-thread child-ends jumps jumps-in-threads \
+		cancels
+	do
+		all_on timeout 60 "$hosts/handlers" $verb &&
+		readable || return 1
+	done
+'
+
+modules=$GIT_BUILD_DIR/build/modules
+
+test_expect_success !INSTRUMENTED,!MUSL 'the library is unloaded, and loaded again' '
+	for verb in unload-before-thread unload-in-child reload
+	do
+		all_on timeout 60 "$hosts/plugins" $verb \
+			"$modules/static-plugin.so" || return 1
+	done
+'
+
+rounds=100
+test_have_prereq !INSTRUMENTED || rounds=30
+
+test_expect_success 'threads come and go while modules are loaded: whole sums' '
+	rm -rf rings e &&
+	mkdir rings &&
+	GIT_TRACE2_RING="$(pwd)/rings" GIT_TRACE2_RING_SIZE=64k \
+		GIT_TRACE2_SAMPLE="$sample" GIT_TRACE2_COUNTERS="$counters" \
+		GIT_TRACE2_EVENT="$(pwd)/e" \
+		timeout 120 "$hosts/churn" "$modules/metrics.so" $rounds >out &&
+	counted=$(sed -n "s/^counted //p" out) &&
+	test "$counted" -ge $((rounds * 6)) &&
+	readable && intact e &&
+	trace2_jq "
+		[.[] | select(.event == \"counter\" and .category != \"perf\")
+			| {(.name): .count}] | add |
+		.test1 == $counted + 100 * $rounds and
+		.calls == $rounds and .items == 10 * $rounds" e
+'
+
+test_expect_success !MUSL 'a module is unloaded while its counters are sampled, on and off' '
+	timeout 120 "$hosts/modules" "$modules/bare-metrics.so" 3000 >actual &&
+	echo "used 3000 times" >expect &&
+	test_cmp expect actual
+'
+
+test_done
