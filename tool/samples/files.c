@@ -17,18 +17,22 @@ static int64_t ns_of(const struct timespec *t)
 }
 
 /* One without a build id: what its times say. */
-static void open_by_times(struct tr2_samples_file *file, const char *path,
-			  int64_t since_ns)
+static bool is_newer(const char *path, int64_t since_ns)
 {
 	struct stat st;
 
-	if (!stat(path, &st) && (ns_of(&st.st_mtim) > since_ns ||
-				 ns_of(&st.st_ctim) > since_ns)) {
+	return stat(path, &st) || ns_of(&st.st_mtim) > since_ns ||
+	       ns_of(&st.st_ctim) > since_ns;
+}
+
+static void open_by_times(struct tr2_samples_file *file, const char *path,
+			  int64_t since_ns)
+{
+	if (is_newer(path, since_ns))
 		file->why = "it was changed or replaced after the process "
 			    "began";
-		return;
-	}
-	file->elf = tr2_elf_open(path, &file->why);
+	else
+		file->elf = tr2_elf_open(path, &file->why);
 }
 
 static void open_by_id(struct tr2_samples_file *file, const char *path)
@@ -122,6 +126,31 @@ static uint64_t key_of(const struct tr2_mapping *mapping)
 				mapping->build_id_size), mapping->file) | 1;
 }
 
+/* One without a build id that another process has mapped and that was not
+ * changed since this one began is the same to both. */
+static uint32_t find_shared(struct tr2_samples_files *files,
+			    const struct tr2_model *m,
+			    const struct tr2_mapping *mapping)
+{
+	uint32_t i = tr2_map_get(&files->by_path, tr2_key(0, mapping->file));
+
+	if (mapping->build_id_size || !i || !files->file[i - 1].elf ||
+	    is_newer(tr2_s(m, mapping->file),
+		     m->sessions[mapping->session].wall_ns))
+		return 0;
+	return i;
+}
+
+static void share(struct tr2_samples_files *files,
+		  const struct tr2_mapping *mapping, uint32_t number)
+{
+	uint32_t *slot = tr2_map_slot(&files->by_path,
+				      tr2_key(0, mapping->file));
+
+	if (slot && files->file[number - 1].elf && !mapping->build_id_size)
+		*slot = number;
+}
+
 uint32_t tr2_samples_file(struct tr2_samples_files *files,
 			  const struct tr2_model *m,
 			  const struct tr2_mapping *mapping)
@@ -139,12 +168,16 @@ uint32_t tr2_samples_file(struct tr2_samples_files *files,
 		if (is_same(&files->file[*slot - 1], mapping))
 			return *slot - 1;
 	}
+	*slot = find_shared(files, m, mapping);
+	if (*slot)
+		return *slot - 1;
 	file = new_file(files, mapping);
 	if (!file)
 		return UINT32_MAX;
 	*slot = files->nr;
 	open_file(file, tr2_s(m, mapping->file),
 		  m->sessions[mapping->session].wall_ns);
+	share(files, mapping, files->nr);
 	return files->nr - 1;
 }
 
@@ -155,5 +188,6 @@ void tr2_samples_files_release(struct tr2_samples_files *files)
 	for (i = 0; i < files->nr; i++)
 		tr2_elf_close(files->file[i].elf);
 	tr2_map_release(&files->by_key);
+	tr2_map_release(&files->by_path);
 	free(files->file);
 }

@@ -9,7 +9,8 @@
 #include "model/private.h"
 #include "samples/elf.h"
 
-/* A build of a file; one that has no id is another for each process. */
+/* A build of a file; one that has no id is another for each process, but for
+ * those between which it was not changed. */
 struct tr2_samples_file {
 	tr2_str path;
 	struct tr2_build_id id;
@@ -21,7 +22,7 @@ struct tr2_samples_file {
 struct tr2_samples_files {
 	struct tr2_samples_file *file;
 	uint32_t nr, alloc;
-	struct tr2_map by_key;
+	struct tr2_map by_key, by_path;
 };
 
 /* Its place. UINT32_MAX: no memory. */

@@ -112,13 +112,16 @@ static bool is_better(const struct tr2_model *m, uint32_t a, uint32_t b,
 }
 
 uint32_t tr2_mappings_find(const struct tr2_mappings *maps, uint32_t session,
-			   uint64_t address, int64_t at_ns)
+			   uint64_t address, int64_t at_ns, bool *always)
 {
 	uint32_t at = count_until(maps, session, address), best = 0, i;
 
-	while ((i = before(maps, session, address, &at)))
+	*always = true;
+	while ((i = before(maps, session, address, &at))) {
+		*always = !best;
 		if (!best || is_better(maps->m, i, best, at_ns))
 			best = i;
+	}
 	return best;
 }
 

@@ -19,9 +19,9 @@ bool tr2_mappings_init(struct tr2_mappings *maps, const struct tr2_model *m);
 void tr2_mappings_release(struct tr2_mappings *maps);
 
 /* The mapping that was there at that time; where none was seen by then, the
- * next one. 0: none. */
+ * next one. 0: none. *always: at any other time the answer is the same. */
 uint32_t tr2_mappings_find(const struct tr2_mappings *maps, uint32_t session,
-			   uint64_t address, int64_t at_ns);
+			   uint64_t address, int64_t at_ns, bool *always);
 
 /* Whether nothing was seen before at any address of it: then it may have been
  * there earlier than it was seen. */

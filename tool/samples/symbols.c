@@ -20,6 +20,12 @@ struct known {
 	uint32_t first, nr; /* in numbers */
 };
 
+/* An address of a process at which only one thing ever was. */
+struct address {
+	uint32_t session, known; /* its place + 1 */
+	uint64_t address;
+};
+
 struct tr2_symbols {
 	struct tr2_model *m;
 	struct tr2_mappings mappings;
@@ -30,7 +36,9 @@ struct tr2_symbols {
 	uint32_t nr_numbers, alloc_numbers;
 	struct known *known;
 	uint32_t nr_known, alloc_known;
-	struct tr2_map by_place, by_name;
+	struct address *addresses;
+	uint32_t nr_addresses, alloc_addresses;
+	struct tr2_map by_place, by_name, by_address;
 };
 
 struct tr2_symbols *tr2_symbols_new(struct tr2_model *m)
@@ -58,9 +66,11 @@ void tr2_symbols_free(struct tr2_symbols *s)
 	tr2_samples_files_release(&s->files);
 	tr2_map_release(&s->by_place);
 	tr2_map_release(&s->by_name);
+	tr2_map_release(&s->by_address);
 	free(s->symbols);
 	free(s->numbers);
 	free(s->known);
+	free(s->addresses);
 	free(s);
 }
 
@@ -190,43 +200,101 @@ static uint32_t *slot_of(struct tr2_symbols *s, uint32_t file, uint64_t place)
 	}
 }
 
+/* What is known of the place, + 1. 0: no memory. */
+static uint32_t know(struct tr2_symbols *s, uint32_t mapping,
+		     struct tr2_elf_place place, struct known *known)
+{
+	uint32_t *slot;
+
+	known->place = place.in_file;
+	slot = slot_of(s, known->file, known->place);
+	if (!slot || *slot)
+		return slot ? *slot : 0;
+	if (!look_up(s, known, mapping, place) ||
+	    (s->nr_known >= s->alloc_known &&
+	     !tr2_array_grow((void **)&s->known, &s->alloc_known, s->nr_known,
+			     sizeof(*s->known))))
+		return 0;
+	s->known[s->nr_known++] = *known;
+	*slot = s->nr_known;
+	return *slot;
+}
+
+static uint32_t know_address(struct tr2_symbols *s,
+			     const struct tr2_sample *sample, uint64_t address,
+			     bool *always)
+{
+	uint32_t mapping = tr2_mappings_find(&s->mappings, sample->session,
+					     address, sample->at_ns, always);
+	const struct tr2_mapping *map = &s->m->mappings[mapping];
+	struct tr2_elf_place place = { address, address };
+	struct known known = { .file = UINT32_MAX };
+
+	if (mapping && !is_anonymous(s, mapping)) {
+		place.in_segment -= map->addr;
+		place.in_file = place.in_segment + map->pgoff;
+	}
+	if (mapping)
+		known.file = tr2_samples_file(&s->files, s->m, map);
+	return know(s, mapping, place, &known);
+}
+
+/* Most addresses come again and again. NULL: no memory, or a new one, for which
+ * *free_slot is set where there is memory. */
+static const struct address *find_address(struct tr2_symbols *s,
+					  uint32_t session, uint64_t address,
+					  uint32_t **free_slot)
+{
+	uint64_t key = tr2_mix(session, address) | 1;
+	const struct address *known;
+
+	for (;; key += 2) {
+		*free_slot = tr2_map_slot(&s->by_address, key ? key : 1);
+		if (!*free_slot || !**free_slot)
+			return NULL;
+		known = &s->addresses[**free_slot - 1];
+		if (known->session == session && known->address == address)
+			return known;
+	}
+}
+
+static uint32_t known_of(struct tr2_symbols *s, const struct tr2_sample *sample,
+			 uint64_t address)
+{
+	uint32_t *slot, known;
+	const struct address *old =
+		find_address(s, sample->session, address, &slot);
+	bool always;
+
+	if (old)
+		return old->known;
+	known = know_address(s, sample, address, &always);
+	if (!slot || !known || !always ||
+	    (s->nr_addresses >= s->alloc_addresses &&
+	     !tr2_array_grow((void **)&s->addresses, &s->alloc_addresses,
+			     s->nr_addresses, sizeof(*s->addresses))))
+		return known;
+	s->addresses[s->nr_addresses++] = (struct address){
+		sample->session, known, address };
+	*slot = s->nr_addresses;
+	return known;
+}
+
 unsigned int tr2_symbols_of_call(struct tr2_symbols *s,
 				 const struct tr2_sample *sample,
 				 uint64_t address,
 				 uint32_t symbol[TR2_SYMBOLS_OF_CALL])
 {
-	uint32_t mapping = tr2_mappings_find(&s->mappings, sample->session,
-					     address - 1, sample->at_ns);
-	struct tr2_elf_place place = { address - 1, address - 1 };
-	struct known known = { .file = UINT32_MAX };
-	unsigned int i;
-	uint32_t *slot;
+	uint32_t known = known_of(s, sample, address - 1), first, nr;
 
-	if (mapping && !is_anonymous(s, mapping)) {
-		place.in_segment -= s->m->mappings[mapping].addr;
-		place.in_file = place.in_segment +
-				s->m->mappings[mapping].pgoff;
-	}
-	if (mapping)
-		known.file = tr2_samples_file(&s->files, s->m,
-					      &s->m->mappings[mapping]);
-	known.place = place.in_file;
-	slot = slot_of(s, known.file, known.place);
-	if (!slot)
+	if (!known)
 		return 0;
-	if (!*slot) {
-		if (!look_up(s, &known, mapping, place) ||
-		    (s->nr_known >= s->alloc_known &&
-		     !tr2_array_grow((void **)&s->known, &s->alloc_known,
-				     s->nr_known, sizeof(*s->known))))
-			return 0;
-		s->known[s->nr_known++] = known;
-		*slot = s->nr_known;
-	}
-	known = s->known[*slot - 1];
-	for (i = 0; i < known.nr && i < TR2_SYMBOLS_OF_CALL; i++)
-		symbol[i] = s->numbers[known.first + i];
-	return i;
+	first = s->known[known - 1].first;
+	nr = s->known[known - 1].nr;
+	if (nr > TR2_SYMBOLS_OF_CALL)
+		nr = TR2_SYMBOLS_OF_CALL;
+	memcpy(symbol, &s->numbers[first], nr * sizeof(*symbol));
+	return nr;
 }
 
 void tr2_symbols_explain(const struct tr2_symbols *s)
