@@ -10,13 +10,15 @@ What it does in a browser is in t3601.
 . "$TEST_DIRECTORY"/lib-page.sh
 
 # A session of 10 s: a region of 4 s with one of 1 s in it, a thread, a child
-# of 2 s that is a process of its own, an error, a timer and a counter.
+# of 2 s that is a process of its own, a data point, an error, a timer and a
+# counter.
 test_expect_success 'setup' '
 	cat >known.event <<-\EOF
 	{"event":"version","sid":"P","thread":"main","time":"2026-11-21T07:20:00.000000Z","file":"a.c","line":1,"evt":"4","exe":"1"}
 	{"event":"start","sid":"P","thread":"main","time":"2026-11-21T07:20:00.000000Z","file":"a.c","line":1,"t_abs":0.0,"argv":["/usr/bin/top","https://joe:hunter2@example.com/"]}
 	{"event":"region_enter","sid":"P","thread":"main","time":"2026-11-21T07:20:01.000000Z","file":"a.c","line":11,"nesting":1,"category":"c","label":"outer","msg":"all"}
 	{"event":"region_enter","sid":"P","thread":"main","time":"2026-11-21T07:20:02.000000Z","file":"a.c","line":12,"nesting":2,"category":"c","label":"inner"}
+	{"event":"data","sid":"P","thread":"main","time":"2026-11-21T07:20:02.500000Z","file":"a.c","line":12,"t_abs":2.5,"t_rel":0.5,"nesting":3,"category":"d","key":"size","value":"17"}
 	{"event":"region_leave","sid":"P","thread":"main","time":"2026-11-21T07:20:03.000000Z","file":"a.c","line":13,"nesting":2,"category":"c","label":"inner","t_rel":1.0}
 	{"event":"error","sid":"P","thread":"main","time":"2026-11-21T07:20:04.000000Z","file":"a.c","line":14,"msg":"no luck","fmt":"no %s"}
 	{"event":"region_leave","sid":"P","thread":"main","time":"2026-11-21T07:20:05.000000Z","file":"a.c","line":15,"nesting":1,"category":"c","label":"outer","t_rel":4.0}
@@ -44,7 +46,7 @@ test_expect_success JQ 'the page holds what the recording says' '
 		(.processes[] | \"process \(.[0]) \(\$s[.[1]]) \(.[3:7]) \(.[9]) \(\$s[.[12]])\"),
 		(.threads[] | \"thread of \(.[0]) \(\$s[.[1]]) \(.[2:5])\",
 			(.[5] | rows(9) | \"span \(.[0:3]) \(\$s[.[3]]) \(.[4:6]) \(\$s[.[6]]) \(\$s[.[7]]) \(.[8])\")),
-		(.errors[] | \"error \(.[0:3]) \(\$s[.[3]]) \(\$s[.[4]])\"),
+		(.points[] | \"point \(.[0:3]) \(\$s[.[3]]) \(\$s[.[4]]) \(\$s[.[5]]) \(.[6])\"),
 		(.metrics[] | \"metric \(.[0]) \(\$s[.[1]]) \(.[2:])\")" data >actual &&
 	cat >expect <<-\EOF &&
 	process 0 top [-1,0,10000000000,8500000000] 0 P
@@ -55,7 +57,8 @@ test_expect_success JQ 'the page holds what the recording says' '
 	span [4000000000,2000000000,0] child kid [0,1] kid -v a.c:18 2
 	thread of 1 th01:work [0,5000000000,500000000]
 	thread of 2 main [1,6500000000,1500000000]
-	error [1,1,4000000000] no luck a.c:14
+	point [1,0,2500000000] d/size 17 a.c:12 2
+	point [1,2,4000000000]  no luck a.c:14 1
 	metric 0 t/parse [1,0,3,600000000,100000000,300000000,0,[[0.1,1],[0.25,2]]]
 	metric 1 k/files [1,0,12,0,0,0,0]
 	EOF
@@ -150,6 +153,37 @@ test_expect_success JQ 'an empty recording has a page, too' '
 	then
 		page_data empty.html | jq . >/dev/null
 	fi
+'
+
+# The calls of a sample, the outermost first. Whether the innermost is a part of
+# its caller is up to the compiler.
+test_lazy_prereq SAMPLES '
+	test -x "$GIT_BUILD_DIR"/build/examples/treesum &&
+	nm "$GIT_BUILD_DIR"/build/examples/treesum | grep " sum_files$" &&
+	grep "^TOOL_FEATURES=.*LIBDW" "$GIT_BUILD_DIR"/build/build-options
+'
+test_expect_success JQ,SAMPLES 'samples: which calls led to what was counted' '
+	mkdir rings tree &&
+	for i in 1 2 3 4 5 6 7 8
+	do
+		echo "$i" >tree/$i.txt || return 1
+	done &&
+	GIT_TRACE2_SAMPLE=app/treesum/files/:4 GIT_TRACE2_RING="$PWD/rings" \
+		"$GIT_BUILD_DIR"/build/examples/treesum -j 1 tree >/dev/null &&
+	trace2 report --html page.html rings &&
+	page_data page.html >data &&
+	jq -r ".strings as \$s | .samples[] |
+		\"\(\$s[.[0]]) \(.[1]) \([.[2:][] | \$s[.]] | join(\";\"))\"" data |
+		sed -e "s/[^ ;]*;.*;run;/...;run;/" -e "s/;sum_file\$//" >actual &&
+	test_write_lines "app/treesum/files/:4 4 ...;run;sum_files" \
+		"app/treesum/files/:4 4 ...;run;sum_files" >expect &&
+	test_cmp expect actual &&
+	# Where there are none, nothing is said of them.
+	trace2 report --html page.html known.event 2>err &&
+	test_must_be_empty err &&
+	page_data page.html | jq -c .samples >actual &&
+	echo "[]" >expect &&
+	test_cmp expect actual
 '
 
 test_expect_success 'options that do not go together' '

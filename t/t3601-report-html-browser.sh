@@ -228,6 +228,92 @@ test_expect_success 'tables: tabs by keys, sorting, names that lead to the timel
 	EOF
 '
 
+# Two data points in the region, one at 1.5 s and one at 4.5 s, an error between
+# them at 4 s, a message outside, and in a process that it started nothing.
+test_expect_success 'marks: data, messages and errors, by clicks and keys' '
+	"$PERL_PATH" -pe "
+		print qq({\"event\":\"data\",\"sid\":\"P\",\"thread\":\"main\",\"time\":\"2026-11-21T07:20:01.500000Z\",\"file\":\"a.c\",\"line\":51,\"t_abs\":1.5,\"t_rel\":0.5,\"nesting\":2,\"category\":\"d\",\"key\":\"one\",\"value\":\"11\"}\n)
+			if /07:20:02.0.*inner/;
+		print qq({\"event\":\"data_json\",\"sid\":\"P\",\"thread\":\"main\",\"time\":\"2026-11-21T07:20:04.500000Z\",\"file\":\"a.c\",\"line\":52,\"t_abs\":4.5,\"t_rel\":3.5,\"nesting\":2,\"category\":\"d\",\"key\":\"two\",\"value\":[{\"x\":7}]}\n)
+			if /region_leave.*outer/;
+		print qq({\"event\":\"printf\",\"sid\":\"P\",\"thread\":\"main\",\"time\":\"2026-11-21T07:20:09.000000Z\",\"file\":\"a.c\",\"line\":53,\"t_abs\":9.0,\"msg\":\"by the way\"}\n)
+			if /\"event\":\"exit\",\"sid\":\"P\"/;
+	" known.event >marks.event &&
+	trace2 report --html marks.html marks.event &&
+	browse marks.html <<-\EOF
+	# Below and above in the bar of the region, at 1.5, 4 and 3 s.
+	my @places = map { my ($share, $dy) = @$_; my $p = bar(1, $share);
+		map { int } $p->[0], $p->[1] + $dy } [0.15, 5], [0.4, -7], [0.3, 5], [0.3, -7];
+	my @colours = @{$b->js("const c = document.querySelector(\"#canvas\"); const { width, data } = c.getContext(\"2d\").getImageData(0, 0, c.width, c.height); const found = []; for (let i = 0; i < arguments.length; i += 2) { const k = (arguments[i + 1] * width + arguments[i]) * 4; found.push([...data.slice(k, k + 3)].join()); } return found", @places)};
+	is($colours[0], "28,33,38", "the square");
+	is($colours[1], "179,38,30", "the triangle");
+	is($colours[2], $colours[3], "where no mark is");
+	$b->mouse("#canvas", 1, bar(1, 0.15));
+	is(chosen(), "d/one", "a data point");
+	like($b->text("#details"), qr/is a data point.*when 1\.50 s.*in c\/outer.*in process top.*value 11.*at a\.c:51/s, "what it is");
+	$b->mouse("#canvas", 1, bar(1, 0.4));
+	is(chosen(), "error: no luck", "an error");
+	$b->mouse("#canvas", 1, bar(1, 0.3));
+	is(chosen(), "c/outer", "between them the region");
+	# From there on by time, and back.
+	$b->keys("m");
+	is(chosen(), "d/one", "the first behind its beginning");
+	my @seen = map { $b->keys("m"); chosen() } 1 .. 4;
+	is("@seen", "error: no luck d/two message: by the way d/one", "by time, and around");
+	$b->keys("M");
+	is(chosen(), "message: by the way", "back");
+	$b->click("#details button:nth-of-type(2)");
+	is(chosen(), "top", "around it");
+	$b->keys("m", "m");
+	$b->keys("Enter");
+	like($b->text("#range"), qr/^3\.80 s – 4\.20 s/, "a twentieth of the region on both sides");
+	$b->click("#zoom-all");
+	$b->click("#tab-points");
+	is($b->js("return [...document.querySelectorAll(\"#points tbody tr\")].map((r) => r.innerText.replace(/\\s+/g, \" \")).join(\"; \")"),
+		"d/one 1.50 s 11 top a.c:51; d/two 4.50 s [{\"x\":7}] top a.c:52; message 9.00 s by the way top a.c:53", "the table");
+	$b->click("#points tbody tr:nth-child(2) button");
+	is(chosen(), "d/two", "a name leads to its mark");
+	$b->click("#tab-errors");
+	$b->click("#errors tbody tr button");
+	is(chosen(), "error: no luck", "and a message");
+	$b->type("#query", "by the way\x{e007}");
+	is(chosen(), "message: by the way", "found");
+	is($b->text("#found"), "1 of 1", "once");
+	EOF
+'
+
+test_lazy_prereq SAMPLES '
+	test -x "$GIT_BUILD_DIR"/build/examples/treesum &&
+	nm "$GIT_BUILD_DIR"/build/examples/treesum | grep " sum_files$" &&
+	grep "^TOOL_FEATURES=.*LIBDW" "$GIT_BUILD_DIR"/build/build-options
+'
+test_expect_success SAMPLES 'samples have a flame graph for each event' '
+	mkdir rings tree &&
+	for i in 1 2 3 4 5 6 7 8
+	do
+		echo "$i" >tree/$i.txt || return 1
+	done &&
+	GIT_TRACE2_SAMPLE=app/treesum/files/:4,app/treesum/bytes/:8 \
+		GIT_TRACE2_RING="$PWD/rings" \
+		"$GIT_BUILD_DIR"/build/examples/treesum -j 1 tree >/dev/null &&
+	trace2 report --html samples.html rings &&
+	browse samples.html <<-\EOF &&
+	$b->click("#tab-samples");
+	is($b->text("#range"), ($b->js("return document.querySelector(\"#samples-event\").selectedOptions[0].text") =~ /files/ ? "8" : "16") . " in all stacks", "all that was counted");
+	$b->js("const s = document.querySelector(\"#samples-event\"); s.value = [...s.options].find((o) => o.text === arguments[0]).value; s.dispatchEvent(new Event(\"change\"))", "app/treesum/files/:4");
+	is($b->text("#range"), "8 in all stacks", "another event");
+	$b->js("document.querySelector(\"#samples-canvas\").focus()");
+	$b->keys(("ArrowDown") x 2);
+	like($b->text("#details"), qr/counted 8, 100\.0%.*of it itself 0/s, "keys go down");
+	$b->keys("ArrowDown") for 1 .. 20;
+	like(chosen(), qr/^sum_files?$/, "to what counted");
+	like($b->text("#details"), qr/of it itself 8.*stack .*run › sum_files\b/s, "with its stack");
+	EOF
+	browse page.html <<-\EOF
+	is($b->js("return document.querySelectorAll(\"#tab-samples\").length"), 0, "no samples, no tab");
+	EOF
+'
+
 test_expect_success 'numbers are those of the text report' '
 	trace2 report --regions --format=csv "$TRACES/clone.event" >csv &&
 	cut -d, -f4,10 csv | sed 1d | sort >expect &&
@@ -336,7 +422,7 @@ do
 	'
 done
 
-# 200,000 events: 100,000 spans in eight threads. What a picture takes is
+# 220,000 events: 100,000 spans in eight threads, and 20,000 marks. What a picture takes is
 # counted, not timed: rectangles, which are bounded by the pixels of the canvas.
 test_expect_success EXPENSIVE '100,000 spans are drawn at the cost of the picture' '
 	"$PERL_PATH" "$TEST_DIRECTORY"/t3600/spans.perl 100000 >big.event &&
@@ -356,8 +442,9 @@ test_expect_success EXPENSIVE '100,000 spans are drawn at the cost of the pictur
 		$b->js("window.drawn = 0");
 		$b->keys($key);
 		my $drawn = $b->js("return window.drawn");
-		# 33 rows of 974 pixels, a bar for 1.6 of them; some keys draw twice.
-		$drawn < 50000 or die "$drawn rectangles after $key\n";
+		# 33 rows of 974 pixels, a bar for 1.6 of them, and eight with three
+		# for each mark, 3 apart; some keys draw twice.
+		$drawn < 60000 or die "$drawn rectangles after $key\n";
 	}
 	$b->type("#query", "step-1\x{e007}");
 	like($b->text("#found"), qr/^1 of \d\d \d\d\d$/, "found");

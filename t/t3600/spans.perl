@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 #
 # spans.perl N: prints the stream of a program that spent 50 s in about N
-# regions, in eight threads, five inside of one another.
+# regions, in eight threads, five inside of one another, with a data point or an
+# error in the innermost.
 use strict;
 use warnings;
 
@@ -23,6 +24,18 @@ sub region {
 		',"nesting":%d,"category":"%s","label":"%s"%s', $depth, @$name, $rest);
 }
 
+# A data point, or now and then an error.
+sub mark {
+	my ($thread, $us, $nr) = @_;
+	if ($nr % 50 == 7) {
+		event('error', $thread, $us, qq(,"msg":"no $nr","fmt":"no %d"));
+	} else {
+		event('data', $thread, $us, sprintf ',"t_abs":%.6f,"t_rel":0.000001,'
+			. '"nesting":6,"category":"n","key":"seed","value":"%d"',
+			$us / 1e6, $nr);
+	}
+}
+
 # Five regions from $start on, each in the middle of the one before.
 sub tower {
 	my ($thread, $start, $length, $seed) = @_;
@@ -32,6 +45,7 @@ sub tower {
 		push @open, [$from, $names[($seed * 7 + $depth * 3) % 40]];
 		region('enter', $thread, $from, $depth + 1, $open[-1][1], '');
 	}
+	mark($thread, $start + int($length / 2), $seed);
 	for my $depth (reverse 0 .. 4) {
 		my ($from, $name) = @{pop @open};
 		my $to = $start + $length - int($length * $depth / 12) - 1;

@@ -16,6 +16,7 @@
 #include "model/filter.h"
 #include "options.h"
 #include "out/table.h"
+#include "samples/symbols.h"
 
 struct html {
 	struct tr2_frames frames;
@@ -28,7 +29,7 @@ struct html {
 	struct tr2_map numbers; /* of interned strings */
 	uint32_t nr_strings;
 	/* Rows, and the text of the strings, as they come. */
-	struct tr2_buf processes, errors, metrics, strings;
+	struct tr2_buf processes, points, metrics, strings;
 	struct tr2_buf json; /* what goes out next */
 };
 
@@ -345,23 +346,54 @@ static void span(struct tr2_export *x, uint32_t i)
 	step(x);
 }
 
-/* ---- errors and metrics ------------------------------------------------------------------- */
+/* ---- points and metrics ------------------------------------------------------------------- */
+
+/* Those that happened at a moment of their own; the others say what a process
+ * is. */
+static bool is_mark(const struct tr2_point *p)
+{
+	return p->kind <= TR2_POINT_PRINTF || p->kind == TR2_POINT_SIGNAL;
+}
+
+/* What it is called: `category/key`, or nothing. */
+static uint32_t point_name(struct tr2_export *x, const struct tr2_point *p)
+{
+	if (p->kind > TR2_POINT_DATA_JSON)
+		return 0;
+	tr2_buf_reset(&x->text);
+	tr2_buf_addstr(&x->text, tr2_export_text(x, tr2_s(x->m, p->category)));
+	tr2_buf_addch(&x->text, '/');
+	tr2_buf_addstr(&x->text, tr2_export_text(x, tr2_s(x->m, p->key)));
+	return text(x);
+}
+
+/* The place in its thread, and 1, of the span around it that has one. */
+static uint32_t span_around(const struct tr2_export *x, uint32_t span)
+{
+	const struct html *h = x->state;
+
+	while (span && !h->of_span[span])
+		span = x->m->spans[span].parent;
+	return span ? h->of_span[span] : 0;
+}
 
 static void point(struct tr2_export *x, uint32_t i)
 {
 	struct html *h = x->state;
 	const struct tr2_point *p = &x->m->points[i];
 	const struct tr2_session *s = tr2_export_session_of(x, p->thread);
-	struct tr2_buf *b = &h->errors;
+	struct tr2_buf *b = &h->points;
 
-	if (p->kind != TR2_POINT_ERROR)
+	if (!is_mark(p))
 		return;
 	open_row(b);
-	num(b, h->of_node[s->node]);
 	num(b, h->of_thread[p->thread]);
+	num(b, p->kind);
 	num(b, s->wall_ns + p->at_ns - h->origin_ns);
+	num(b, point_name(x, p));
 	num(b, string(x, p->value ? p->value : "(no message)"));
 	num(b, place(x, p->file, p->line));
+	num(b, span_around(x, p->parent));
 	close_row(b);
 }
 
@@ -456,16 +488,65 @@ static void add_path(struct tr2_export *x)
 	free(steps);
 }
 
+/* The functions of a call, the outermost first. */
+static void add_call(struct tr2_export *x, struct tr2_symbols *symbols,
+		     const struct tr2_sample *sample, uint64_t address,
+		     struct tr2_buf *rows)
+{
+	uint32_t symbol[TR2_SYMBOLS_OF_CALL];
+	unsigned int nr = tr2_symbols_of_call(symbols, sample, address, symbol);
+
+	while (nr--)
+		num(rows, string(x, tr2_s(x->m, tr2_symbol(symbols,
+							   symbol[nr]).name)));
+}
+
+/* Event, count, and the calls that led there, the outermost first. */
+static void add_sample(struct tr2_export *x, struct tr2_symbols *symbols,
+		       const struct tr2_sample *sample, struct tr2_buf *rows)
+{
+	uint32_t i;
+
+	open_row(rows);
+	num(rows, string(x, tr2_s(x->m, sample->event)));
+	tr2_buf_add_u64(rows, sample->count);
+	tr2_buf_addch(rows, ',');
+	for (i = sample->nr_calls; i-- > 0;)
+		add_call(x, symbols, sample,
+			 x->m->calls[sample->first_call + i], rows);
+	close_row(rows);
+}
+
+static void add_samples(struct tr2_export *x)
+{
+	struct tr2_symbols *symbols = NULL;
+	struct tr2_buf rows = TR2_BUF_INIT;
+	uint32_t i;
+
+	if (x->m->nr_samples > 1)
+		symbols = tr2_symbols_new(x->m);
+	for (i = 1; symbols && i < x->m->nr_samples; i++)
+		if (tr2_filter_session(x->m, x->m->samples[i].session))
+			add_sample(x, symbols, &x->m->samples[i], &rows);
+	array(x, "samples", &rows);
+	tr2_buf_release(&rows);
+	if (!symbols)
+		return;
+	tr2_symbols_explain(symbols);
+	tr2_symbols_free(symbols);
+}
+
 static void add_tail(struct tr2_export *x)
 {
 	struct html *h = x->state;
 
 	tr2_buf_addstr(&h->json, h->nr_threads ? "]]]" : "]");
 	array(x, "processes", &h->processes);
-	array(x, "errors", &h->errors);
+	array(x, "points", &h->points);
 	array(x, "metrics", &h->metrics);
 	add_frames(x);
 	add_path(x);
+	add_samples(x);
 	key(&h->json, "strings");
 	tr2_buf_addlit(&h->json, "[\"\"");
 	step(x);
@@ -491,7 +572,7 @@ static bool end(struct tr2_export *x)
 	free(h->of_span);
 	tr2_map_release(&h->numbers);
 	tr2_buf_release(&h->processes);
-	tr2_buf_release(&h->errors);
+	tr2_buf_release(&h->points);
 	tr2_buf_release(&h->metrics);
 	tr2_buf_release(&h->strings);
 	tr2_buf_release(&h->json);

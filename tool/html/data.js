@@ -2,19 +2,25 @@
 //
 // The data of the page (tool/export/html.c writes it): everything that has a
 // beginning and a duration is an item, numbered through: first the processes,
-// then the threads, then the spans of each thread. What an item has is in
-// arrays of numbers by item, so that 100,000 of them cost little.
+// then the threads, then the spans of each thread, then what happened at a
+// moment (points: data, errors, messages). What an item has is in arrays of
+// numbers by item, so that 100,000 of them cost little.
 'use strict';
 
-const KIND = { region: 0, child: 1, exec: 2, process: 5, thread: 6 };
+const KIND = { region: 0, child: 1, exec: 2, process: 5, thread: 6, data: 7,
+	error: 8, message: 9, signal: 10 };
 const KIND_NAMES = ['region', 'child process', 'exec', '', '', 'process',
-	'thread'];
+	'thread', 'data point', 'error', 'message', 'signal'];
 const OPEN = 4;
 const SPAN_FIELDS = 9;
 const PROCESS = {
 	parent: 0, name: 1, command: 2, pid: 3, start: 4, dur: 5, self: 6,
 	spawn: 7, end: 8, code: 9, signal: 10, flags: 11, sid: 12,
 };
+// The kinds of points, as they come.
+const POINT_KINDS = { 0: KIND.data, 1: KIND.data, 2: KIND.error,
+	3: KIND.message, 6: KIND.signal };
+const POINT = { thread: 0, kind: 1, at: 2, name: 3, value: 4, place: 5, span: 6 };
 const THREAD = { process: 0, name: 1, main: 2, start: 3, dur: 4, spans: 5 };
 
 function makeItems(n) {
@@ -68,11 +74,34 @@ function addSpans(items, thread, spans, first) {
 	}
 }
 
+// They are as long as nothing, and stand in the row of what is around them.
+function addPoints(d, items, first) {
+	d.firstPoint = first;
+	d.points.forEach((row, k) => {
+		const i = first + k, info = d.threadInfo[row[POINT.thread] - 1];
+
+		items.kind[i] = POINT_KINDS[row[POINT.kind]];
+		items.start[i] = row[POINT.at];
+		items.name[i] = row[POINT.name];
+		items.detail[i] = row[POINT.value];
+		items.place[i] = row[POINT.place];
+		items.thread[i] = info.item;
+		items.process[i] = items.process[info.item];
+		items.up[i] = row[POINT.span] ? info.first + row[POINT.span] - 1 :
+			info.main ? items.process[i] : info.item;
+	});
+	d.points = null;
+}
+
+function isPoint(d, i) {
+	return i >= d.firstPoint;
+}
+
 // What the page knows: d.items, d.strings, d.threadInfo, d.t0 and d.t1.
 function decode(text) {
 	const d = JSON.parse(text);
 	const np = d.processes.length;
-	let n = np + d.threads.length;
+	let n = np + d.threads.length + d.points.length;
 
 	for (const t of d.threads)
 		n += t[THREAD.spans].length / SPAN_FIELDS;
@@ -95,6 +124,7 @@ function decode(text) {
 		return info;
 	});
 	d.threads = null;
+	addPoints(d, items, next);
 	d.t0 = 0;
 	d.t1 = 1;
 	for (let i = 0; i < n; i++) {
@@ -136,9 +166,11 @@ function endText(d, row) {
 }
 
 function itemName(d, i) {
-	const name = d.strings[d.items.name[i]] || '?';
+	const kind = d.items.kind[i], name = d.strings[d.items.name[i]];
 
-	return d.items.kind[i] === KIND.thread ? 'thread ' + name : name;
+	if (isPoint(d, i))
+		return name || KIND_NAMES[kind] + ': ' + d.strings[d.items.detail[i]];
+	return (kind === KIND.thread ? 'thread ' : '') + (name || '?');
 }
 
 // Which items are meant by a text, in its name, detail or place.

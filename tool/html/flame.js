@@ -6,22 +6,21 @@
 
 const FLAME_ROW = 19;
 
-function makeFrames(d) {
-	const frames = [{ name: 'all', parent: null, self: 0, total: 0,
-		children: [], depth: 0, x: 0 }];
+function newFrame(name, parent) {
+	const frame = { name, parent, self: 0, total: 0, children: [],
+		depth: parent ? parent.depth + 1 : 0, x: 0 };
 
-	for (let k = 0; k < d.frames.length; k += 3) {
-		const parent = frames[d.frames[k]];
-		const frame = { name: d.strings[d.frames[k + 1]] || '?', parent,
-			self: d.frames[k + 2], total: d.frames[k + 2], children: [],
-			depth: parent.depth + 1, x: 0 };
-
+	if (parent)
 		parent.children.push(frame);
-		frames.push(frame);
-	}
+	return frame;
+}
+
+// Adds up, and gives each its place. Parents stand before their children.
+function layFrames(frames) {
+	for (const frame of frames)
+		frame.total = frame.self;
 	for (let k = frames.length - 1; k > 0; k--)
 		frames[k].parent.total += frames[k].total;
-	// Parents stand before their children.
 	for (const frame of frames) {
 		let x = frame.x;
 
@@ -34,11 +33,31 @@ function makeFrames(d) {
 	return frames;
 }
 
-function makeFlame(d, events) {
-	const canvas = byId('flame-canvas');
-	const frames = makeFrames(d), root = frames[0];
-	const depth = frames.reduce((max, f) => Math.max(max, f.depth), 0);
-	let focus = root, selected = null, wanted = '', queued = false, width = 0;
+// Processes and regions, by time.
+function timeFrames(d) {
+	const frames = [newFrame('all', null)];
+
+	for (let k = 0; k < d.frames.length; k += 3) {
+		const frame = newFrame(d.strings[d.frames[k + 1]] || '?',
+			frames[d.frames[k]]);
+
+		frame.self = d.frames[k + 2];
+		frames.push(frame);
+	}
+	return layFrames(frames);
+}
+
+// show: how an amount is written.
+function makeFlame(canvas, frames, events, show = showTime) {
+	let root, depth, focus, selected, wanted = '', queued = false, width = 0;
+
+	function setFrames(list, how) {
+		root = focus = list[0];
+		depth = list.reduce((max, f) => Math.max(max, f.depth), 0);
+		selected = null;
+		show = how;
+		queue();
+	}
 
 	function box(f) {
 		const scale = width / (focus.total || 1);
@@ -74,7 +93,7 @@ function makeFlame(d, events) {
 		}
 		ctx.fillStyle = theme['bar-text'];
 		if (w > 24)
-			barText(ctx, f.name + (w > 150 ? '  ' + showTime(f.total) : ''),
+			barText(ctx, f.name + (w > 150 ? '  ' + show(f.total) : ''),
 				x + 4, y + FLAME_ROW / 2 - 0.5, w - 8);
 		if (f === selected) {
 			ctx.strokeStyle = theme.text;
@@ -103,8 +122,8 @@ function makeFlame(d, events) {
 					todo.push(child);
 		}
 		byId('range').textContent = focus === root ?
-			showTime(root.total) + ' in all stacks' :
-			focus.name + ': ' + showTime(focus.total);
+			show(root.total) + ' in all stacks' :
+			focus.name + ': ' + show(focus.total);
 	}
 
 	function queue() {
@@ -138,7 +157,7 @@ function makeFlame(d, events) {
 		canvas.parentElement.scrollTop = Math.max(
 			Math.min(canvas.parentElement.scrollTop, f.depth * FLAME_ROW),
 			(f.depth + 1) * FLAME_ROW - canvas.parentElement.clientHeight);
-		events.frame(f, root.total);
+		events.frame(f, root.total, show);
 		queue();
 	}
 
@@ -185,14 +204,15 @@ function makeFlame(d, events) {
 		const f = frameAt(e.offsetX, e.offsetY);
 
 		canvas.style.cursor = f ? 'pointer' : 'default';
-		showTip(!f ? '' : f.name + '\n' + showTime(f.total) + ', ' +
+		showTip(!f ? '' : f.name + '\n' + show(f.total) + ', ' +
 			showShare(f.total / root.total) + '\nitself ' +
-			showTime(f.self), e);
+			show(f.self), e);
 	});
 	canvas.addEventListener('mouseleave', (e) => showTip('', e));
+	setFrames(frames, show);
 
 	return {
-		queue,
+		queue, setFrames,
 		all: () => zoomTo(root),
 		zoom: (factor) => zoomTo(factor < 1 ? selected || focus :
 			focus.parent || root),

@@ -4,7 +4,9 @@
 // the search that goes through all of them.
 
 function showSummary(d) {
-	const np = d.processes.length, spans = d.items.n - np - d.threadInfo.length;
+	const np = d.processes.length, spans = d.firstPoint - np -
+		d.threadInfo.length;
+	const errors = errorsOf(d).length;
 	const whole = d.roots.reduce((sum, n) => sum + d.items.dur[n.item], 0);
 	const parts = [showTime(whole) + ' wall', plural(np, 'process'),
 		plural(d.threadInfo.length, 'thread'), plural(spans, 'span')];
@@ -12,8 +14,8 @@ function showSummary(d) {
 	if (d.spawning)
 		parts.push(showTime(d.spawning) + ' (' +
 			showShare(d.spawning / whole) + ') spawning');
-	if (d.errors.length)
-		parts.push(plural(d.errors.length, 'error'));
+	if (errors)
+		parts.push(plural(errors, 'error'));
 	if (d.lost)
 		parts.push(plural(d.lost, 'event') + ' lost');
 	if (d.filtered)
@@ -37,22 +39,29 @@ function describe(title, pairs, actions) {
 }
 
 function describeItem(d, i, events) {
+	const items = d.items;
 	const { start, dur, self, kind, process, thread, detail, place, up,
-		became, open } = d.items;
+		became, open, row } = items;
 	const p = d.processes[process[i]];
-	const isProcess = kind[i] === KIND.process;
+	const isProcess = kind[i] === KIND.process, point = isPoint(d, i);
+	const np = d.processes.length;
 	const actions = [action('Zoom to it', () => events.select(i, 'zoom'))];
 
 	if (up[i] >= 0)
-		actions.push(' ', action('Around it', () => events.select(up[i])));
+		actions.push(' ', action('Around it', () => events.select(
+			row[up[i]] >= 0 ? up[i] : process[i])));
 	if (became[i] >= 0)
 		actions.push(' ', action('Its process',
 			() => events.select(became[i], 'zoom')));
 	describe(itemName(d, i), [
 		['is a', KIND_NAMES[kind[i]]],
-		['took', showTime(dur[i]) + (open[i] ? ' (no end seen)' : '')],
-		['of it itself', kind[i] === KIND.thread ? '' : showTime(self[i])],
-		['from', showTime(start[i])],
+		['took', point ? '' :
+			showTime(dur[i]) + (open[i] ? ' (no end seen)' : '')],
+		['of it itself', point || kind[i] === KIND.thread ? '' :
+			showTime(self[i])],
+		[point ? 'when' : 'from', showTime(start[i])],
+		['in', point && up[i] >= np + d.threadInfo.length ?
+			itemName(d, up[i]) : ''],
 		['in process', isProcess ? '' : d.strings[p[PROCESS.name]]],
 		['thread', thread[i] >= 0 && thread[i] !== i ?
 			d.strings[d.items.name[thread[i]]] : ''],
@@ -60,8 +69,8 @@ function describeItem(d, i, events) {
 		['end', isProcess ? endText(d, p) : ''],
 		['spawn', isProcess && p[PROCESS.spawn] >= 0 ?
 			showTime(p[PROCESS.spawn]) : ''],
-		[kind[i] === KIND.region ? 'message' : 'command',
-			d.strings[detail[i]]],
+		[point && items.name[i] ? 'value' : point || kind[i] === KIND.region ?
+			'message' : 'command', d.strings[detail[i]]],
 		['at', d.strings[place[i]]],
 		['session', isProcess ? d.strings[p[PROCESS.sid]] : ''],
 	], actions);
@@ -72,21 +81,22 @@ function describeNothing() {
 		'Select a bar to see what it is.'));
 }
 
-function describeFrame(frame, whole) {
+function describeFrame(frame, whole, show) {
 	const stack = [];
 
 	for (let f = frame; f.parent; f = f.parent)
 		stack.unshift(f.name);
 	describe(frame.name, [
-		['took', showTime(frame.total) + ', ' + showShare(frame.total / whole)],
-		['of it itself', showTime(frame.self)],
+		[show === showTime ? 'took' : 'counted',
+			show(frame.total) + ', ' + showShare(frame.total / whole)],
+		['of it itself', show(frame.self)],
 		['stack', stack.join(' › ')],
 	], []);
 }
 
 // ---- search -----------------------------------------------------------------
 
-function makeSearch(d, timeline, flame, tables, events) {
+function makeSearch(d, { timeline, flame, samples }, tables, events) {
 	const query = byId('query'), said = byId('found');
 	let found = [], at = -1, timer = 0;
 
@@ -99,6 +109,7 @@ function makeSearch(d, timeline, flame, tables, events) {
 		at = -1;
 		timeline.find(text ? found : null);
 		flame.find(text);
+		samples.find(text);
 		tables.forEach((filter) => filter(text));
 		said.textContent = !text ? '' : plural(found.length, 'match');
 	}
@@ -186,18 +197,20 @@ const TABLES = [
 	['threads', 'Threads', threadTable],
 	['timers', 'Timers', timerTable],
 	['counters', 'Counters', counterTable],
+	['points', 'Data', dataTable],
 	['errors', 'Errors', errorTable],
 	['path', 'Critical path', pathTable],
 ];
 
 function makeTables(d, events) {
+	const errors = errorsOf(d).length;
 	const panels = TABLES.map(([id, title, make]) => {
 		const panel = el('div', { id, role: 'tabpanel', class: 'table',
 			'aria-labelledby': 'tab-' + id });
 
 		byId('tables').append(panel);
-		return [id, id === 'errors' && d.errors.length ?
-			title + ' (' + d.errors.length + ')' : title, panel,
+		return [id, id === 'errors' && errors ?
+			title + ' (' + showNumber(errors) + ')' : title, panel,
 		make(d, panel, events)];
 	});
 
@@ -211,6 +224,10 @@ function start() {
 	const events = {
 		// i: an item, or -1.
 		select(i, how) {
+			// A button that is replaced would take the focus with it.
+			const focus = how === 'zoom' ||
+				byId('details').contains(document.activeElement);
+
 			if (i >= 0 && chart !== charts.timeline)
 				choose('timeline');
 			charts.timeline.select(i, how);
@@ -218,7 +235,7 @@ function start() {
 				describeNothing();
 			else
 				describeItem(d, i, events);
-			if (how === 'zoom')
+			if (focus)
 				byId('canvas').focus();
 		},
 		frame: describeFrame,
@@ -229,16 +246,19 @@ function start() {
 	showSummary(d);
 	describeNothing();
 	charts.timeline = makeTimeline(d, events);
-	charts.flame = makeFlame(d, events);
+	charts.flame = makeFlame(byId('flame-canvas'), timeFrames(d), events);
+	charts.samples = makeSamples(d, events);
 	const tables = makeTables(d, events);
 	choose = makeTabs(byId('charts-tabs'), [
 		['timeline', 'Timeline', byId('timeline')],
 		['flame', 'Flame graph', byId('flame')],
+		...(d.samples.length ?
+			[['samples', 'Samples', byId('samples')]] : []),
 	], (id) => {
 		chart = charts[id];
 		chart.queue();
 	});
-	makeSearch(d, charts.timeline, charts.flame, tables, events);
+	makeSearch(d, charts, tables, events);
 	makeTheme(() => chart.queue());
 	byId('zoom-in').addEventListener('click', () => chart.zoom(0.5));
 	byId('zoom-out').addEventListener('click', () => chart.zoom(2));

@@ -40,7 +40,8 @@ function makeRows(d) {
 		sorted.sort((a, b) => d.items.start[a] - d.items.start[b] || a - b);
 		for (const i of sorted)
 			d.items.row[i] = rows.length;
-		rows.push({ items: sorted, found: null, node, title, head });
+		rows.push({ items: sorted, found: null, node, title, head,
+			points: null, errors: null, foundPoints: null });
 	}
 	// In the order of the tree: parents before their children.
 	for (const node of d.nodes) {
@@ -52,7 +53,52 @@ function makeRows(d) {
 				add(spans, node, '', false);
 		}
 	}
+	addPointsToRows(d, rows);
 	return rows;
+}
+
+// By time, as the items of a row are.
+function byTime(d, items) {
+	const { start } = d.items;
+
+	return items && Uint32Array.from(items).sort(
+		(a, b) => start[a] - start[b] || a - b);
+}
+
+// Points lie upon the items of their row. Errors are apart, to be drawn last:
+// no other point hides one.
+function addPointsToRows(d, rows) {
+	const { n, kind, row, up } = d.items;
+
+	for (let i = d.firstPoint; i < n; i++) {
+		const its = rows[row[up[i]]];
+		const list = kind[i] === KIND.error ? 'errors' : 'points';
+
+		row[i] = row[up[i]];
+		(its[list] ??= []).push(i);
+	}
+	for (const its of rows) {
+		its.points = byTime(d, its.points);
+		its.errors = byTime(d, its.errors);
+	}
+}
+
+// Of some items by row: lists by time, points apart if asked for.
+function listsByRow(d, items, points) {
+	const lists = new Map();
+
+	for (const i of items || []) {
+		const row = d.items.row[i];
+
+		if (isPoint(d, i) !== points)
+			continue;
+		if (!lists.has(row))
+			lists.set(row, []);
+		lists.get(row).push(i);
+	}
+	for (const [row, list] of lists)
+		lists.set(row, byTime(d, list));
+	return lists;
 }
 
 // The first item of a row that begins after `time`.

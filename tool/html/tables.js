@@ -267,20 +267,52 @@ function threadTable(d, panel, events) {
 	], rows, null);
 }
 
-function errorTable(d, panel, events) {
-	const rows = d.errors.map(([process, , at, message, place]) => ({
-		process: process - 1, at, text: d.strings[message],
-		name: d.strings[d.items.name[process - 1]], place: d.strings[place] }));
-	const time = { title: 'Time', num: true, value: (r) => r.at,
-		show: (r) => showTime(r.at) };
+// Points of some kinds, as rows.
+function pointRows(d, kinds) {
+	const { n, kind, start, name, detail, place, process } = d.items;
+	const rows = [];
 
-	return makeTable(panel, 'Errors, as they were reported', [
-		time,
-		nameColumn('Message', (r) => r.text,
-			(r) => events.select(r.process, 'zoom')),
-		{ title: 'Process', value: (r) => r.name, show: (r) => r.name },
+	for (let i = d.firstPoint; i < n; i++)
+		if (kinds.includes(kind[i]))
+			rows.push({ i, at: start[i], name: d.strings[name[i]] ||
+				KIND_NAMES[kind[i]], value: d.strings[detail[i]],
+			process: d.strings[d.items.name[process[i]]],
+			place: d.strings[place[i]],
+			get text() {
+				return this.name + ' ' + this.value;
+			} });
+	return rows;
+}
+
+function errorsOf(d) {
+	return pointRows(d, [KIND.error]);
+}
+
+const LONG = 400; // letters of a value in a table
+
+function dataTable(d, panel, events) {
+	return makeTable(panel, 'Data, messages and signals by time; the name ' +
+		'leads to the mark', [
+		timeColumn('Time', (r) => r.at),
+		nameColumn('Name', (r) => r.name, (r) => events.select(r.i, 'zoom')),
+		// Numbers by size, and before words.
+		{ title: 'Value', class: 'value', show: (r) => r.value.length > LONG ?
+			r.value.slice(0, LONG) + '…' : r.value,
+		value: (r) => /^\d+$/.test(r.value) ? r.value.padStart(24) : r.value },
+		{ title: 'Process', value: (r) => r.process, show: (r) => r.process },
 		{ title: 'Where', value: (r) => r.place, show: (r) => r.place },
-	], rows, null);
+	], pointRows(d, [KIND.data, KIND.message, KIND.signal]), null);
+}
+
+function errorTable(d, panel, events) {
+	return makeTable(panel, 'Errors, as they were reported; the message leads ' +
+		'to the mark', [
+		timeColumn('Time', (r) => r.at),
+		nameColumn('Message', (r) => r.value,
+			(r) => events.select(r.i, 'zoom')),
+		{ title: 'Process', value: (r) => r.process, show: (r) => r.process },
+		{ title: 'Where', value: (r) => r.place, show: (r) => r.place },
+	], errorsOf(d), null);
 }
 
 // Steps come with the number of the one around them.

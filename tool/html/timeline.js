@@ -18,6 +18,7 @@ function makeTimeline(d, events) {
 	const rows = makeRows(d);
 	const folded = new Set();
 	const colours = d.strings.map(colourOf);
+	const nextMark = makeMarkOrder(d);
 	let shown = [], place = []; // rows that are not folded; where they stand
 	let t0 = d.t0, t1 = d.t1;
 	let selected = -1, found = null, queued = false, range = null;
@@ -103,7 +104,7 @@ function makeTimeline(d, events) {
 	}
 
 	// What is narrower than that stands for all that begin in as much.
-	function drawItems(ctx, items, y, mark) {
+	function drawItems(ctx, items, y, mark, paint) {
 		const step = THIN * (t1 - t0) / (width - gutter);
 		let k = Math.max(0, firstAfter(start, items, t0) - 1);
 
@@ -123,7 +124,7 @@ function makeTimeline(d, events) {
 				continue;
 			}
 			if (!mark)
-				ctx.fillStyle = colour(i);
+				ctx.fillStyle = paint || colour(i);
 			ctx.fillRect(Math.max(gutter, x0), y, THIN, BAR);
 			k = Math.max(k, skip(items, start[i] + step, step));
 		}
@@ -133,10 +134,11 @@ function makeTimeline(d, events) {
 		ctx.globalAlpha = found ? 0.45 : 1;
 		drawItems(ctx, row.items, y, false);
 		ctx.globalAlpha = 1;
-		if (row.found) {
-			ctx.fillStyle = theme.found;
+		ctx.fillStyle = theme.found;
+		if (row.found)
 			drawItems(ctx, row.found, y, true);
-		}
+		if (row.foundPoints)
+			drawItems(ctx, row.foundPoints, y, false, theme.found);
 	}
 
 	function drawGutter(ctx, row, y) {
@@ -203,10 +205,11 @@ function makeTimeline(d, events) {
 		const x1 = Math.min(width, toX(start[selected] + dur[selected]));
 		if (x1 < gutter || x0 > width)
 			return;
+		const left = isPoint(d, selected) ? x0 - 7 : x0 - 1;
 		ctx.strokeStyle = theme.text;
 		ctx.lineWidth = 2;
-		ctx.strokeRect(x0 - 1, at * ROW + RULER - top,
-			Math.max(3, x1 - x0 + 1), BAR);
+		ctx.strokeRect(left, at * ROW + RULER - top,
+			isPoint(d, selected) ? 14 : Math.max(3, x1 - x0 + 1), BAR);
 	}
 
 	function draw() {
@@ -224,11 +227,14 @@ function makeTimeline(d, events) {
 		drawGrid(ctx, height);
 		const last = Math.min(shown.length,
 			Math.ceil((top + height - RULER) / ROW));
+		const view = { toX, t0, t1, left: gutter, width,
+			scale: (t1 - t0) / (width - gutter) };
 		for (let k = Math.floor(top / ROW); k < last; k++) {
 			const y = k * ROW + RULER + 1 - top;
 
 			drawGutter(ctx, shown[k], y);
 			drawRow(ctx, shown[k], y);
+			drawRowMarks(ctx, d, shown[k], y, view);
 		}
 		drawSelected(ctx, top);
 		drawRuler(ctx);
@@ -296,6 +302,12 @@ function makeTimeline(d, events) {
 	}
 
 	function zoomTo(i) {
+		if (isPoint(d, i)) {
+			const near = Math.max(dur[d.items.up[i]] / 20, SHORTEST);
+
+			show(start[i] - near, start[i] + near);
+			return;
+		}
 		const margin = Math.max(dur[i] * 0.04, SHORTEST);
 
 		show(start[i] - margin, start[i] + dur[i] + margin);
@@ -310,6 +322,9 @@ function makeTimeline(d, events) {
 			return -1;
 		const slack = (t1 - t0) / (width - gutter) * 2;
 		const time = toTime(x);
+		const mark = markAt(d, row, time, slack * 2);
+		if (mark >= 0)
+			return mark;
 		for (let k = firstAfter(start, row.items, time + slack) - 1, tries = 0;
 			k >= 0 && tries < 3; k--, tries++) {
 			const i = row.items[k];
@@ -373,7 +388,9 @@ function makeTimeline(d, events) {
 	}
 
 	function beside(direction) {
-		const items = rows[rowOf[selected]].items;
+		const row = rows[rowOf[selected]];
+		const items = [row.items, row.points, row.errors].find(
+			(list) => list && list.includes(selected));
 		const at = items.indexOf(selected) + direction;
 
 		return items[at] ?? selected;
@@ -390,6 +407,7 @@ function makeTimeline(d, events) {
 		'ArrowDown': () => move(neighbour, 1),
 		'ArrowUp': () => move(neighbour, -1),
 		'ArrowRight': () => move(beside, 1), 'ArrowLeft': () => move(beside, -1),
+		'm': () => mark(1), 'M': () => mark(-1),
 		'PageDown': () => { scroller.scrollTop += 10 * ROW; },
 		'PageUp': () => { scroller.scrollTop -= 10 * ROW; },
 	};
@@ -398,6 +416,13 @@ function makeTimeline(d, events) {
 		if (shown.length)
 			events.select(selected < 0 || place[rowOf[selected]] < 0 ?
 				shown[0].items[0] : way(direction));
+	}
+
+	function mark(direction) {
+		const i = nextMark(selected, direction);
+
+		if (i >= 0)
+			events.select(i);
 	}
 
 	function foldSelected() {
@@ -456,9 +481,11 @@ function makeTimeline(d, events) {
 
 			canvas.style.cursor = i >= 0 || x < gutter ? 'pointer' :
 				y < RULER ? 'col-resize' : 'default';
-			showTip(i < 0 ? '' : itemName(d, i) + '\n' + showTime(dur[i]) +
+			showTip(i < 0 ? '' : itemName(d, i) + '\n' + (isPoint(d, i) ?
+				'at ' + showTime(start[i]) : showTime(dur[i])) +
 				(open[i] ? ', no end seen' : '') +
-				(d.items.detail[i] ? '\n' + d.strings[d.items.detail[i]] : ''), e);
+				(d.items.detail[i] && d.items.name[i] ?
+					'\n' + d.strings[d.items.detail[i]] : ''), e);
 		},
 	});
 	overview.addEventListener('pointermove', (e) => e.buttons && centre(e));
@@ -478,19 +505,13 @@ function makeTimeline(d, events) {
 		queue, select, zoom: (factor) => zoom(factor),
 		all: () => show(d.t0, d.t1),
 		find(items) {
-			const lists = new Map();
+			const lists = listsByRow(d, items, false);
+			const points = listsByRow(d, items, true);
 
 			found = items;
-			for (const i of items || []) {
-				if (!lists.has(rowOf[i]))
-					lists.set(rowOf[i], []);
-				lists.get(rowOf[i]).push(i);
-			}
 			rows.forEach((row, k) => {
-				const list = lists.get(k);
-
-				row.found = list ? Uint32Array.from(list.sort(
-					(a, b) => start[a] - start[b] || a - b)) : null;
+				row.found = lists.get(k) || null;
+				row.foundPoints = points.get(k) || null;
 			});
 			queue();
 		},
