@@ -26,11 +26,15 @@ my %KEY = (
 	ArrowLeft => "\x{e012}", ArrowUp => "\x{e013}",
 	ArrowRight => "\x{e014}", ArrowDown => "\x{e015}",
 );
+my $nr = 0;
 my $ELEMENT = 'element-6066-11e4-a52e-4f735466cecf';
 
 sub new {
 	my ($class, %o) = @_;
 	my $b = bless { http => HTTP::Tiny->new(timeout => 300) }, $class;
+	# By which all that it starts is known.
+	$b->{mark} = "TRACE2_TEST_BROWSER=$$." . ++$nr;
+	local $ENV{TRACE2_TEST_BROWSER} = "$$.$nr";
 	$b->{pid} = open $b->{driver}, '-|', 'chromedriver', '--port=0'
 		or die "chromedriver: $!\n";
 	while (readline $b->{driver}) {
@@ -176,12 +180,31 @@ sub screenshot {
 	close $out or die "$file: $!\n";
 }
 
+# Those that are still alive of what it started.
+sub left {
+	my ($b) = @_;
+	my @pids;
+	for my $file (glob '/proc/[0-9]*/environ') {
+		CORE::open my $in, '<', $file or next;
+		my $text = do { local $/; <$in> } // '';
+		push @pids, $file =~ /(\d+)/
+			if grep { $_ eq $b->{mark} } split /\0/, $text;
+	}
+	return @pids;
+}
+
+# The browser is told to end, and may take its time where the machine is busy:
+# nothing of it may outlive the object.
 sub DESTROY {
 	my ($b) = @_;
 	local $?;
 	eval { $b->call(DELETE => '') };
 	kill TERM => $b->{pid} if $b->{pid};
 	close $b->{driver} if $b->{driver};
+	while (my @pids = $b->left) {
+		kill KILL => @pids;
+		select undef, undef, undef, 0.01;
+	}
 }
 
 1;
