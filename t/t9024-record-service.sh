@@ -200,6 +200,156 @@ test_expect_success 'with a command, SIGUSR1 is for that' '
 	test_grep ! "clients connected" err
 '
 
+# With a line of 1000 bytes and room for ten of them in each.
+test_expect_success '--keep: the oldest is removed, and said' '
+	listening l --rotate 10500 --keep 2 &&
+	numbered 55 | send stream "$sock/s" &&
+	counts_are 55 &&
+	case "$line" in *"; 3 directories removed") : ;; *) return 1 ;; esac &&
+	finished &&
+	ls -d l/events* >actual &&
+	test_write_lines l/events l/events.000004 l/events.000005 >expect &&
+	test_cmp expect actual &&
+	test_grep "^trace2 record: --keep removed 3 directories (3 files, .* KiB)$" rest &&
+	test_grep " 55 events, .*; 0 lost" rest &&
+	cat l/events.*/s-many l/events/s-many | jq .n >actual &&
+	test_seq 31 55 >expect &&
+	test_cmp expect actual &&
+	jq -e ".directories_removed == 3 and .options.keep == 2 and .events == 55" l/meta.json
+'
+
+test_expect_success '--keep: what was shipped is no error, what is not ours stays' '
+	listening l --rotate 10500 --keep 1 &&
+	numbered 25 | send stream "$sock/s" &&
+	counts_are 25 &&
+	ls -d l/events.* >actual &&
+	echo l/events.000002 >expect &&
+	test_cmp expect actual &&
+	rm -r l/events.000002 &&
+	numbered 20 | send stream "$sock/s" &&
+	counts_are 45 &&
+	finished &&
+	test_grep ! "cannot put" rest &&
+	listening l --rotate 10500 --keep 1 &&
+	numbered 45 | send stream "$sock/s" &&
+	counts_are 45 &&
+	mkdir l/events.000004/mine &&
+	numbered 10 | send stream "$sock/s" &&
+	counts_are 55 &&
+	finished &&
+	ls -d l/events.* l/events.*/* >actual &&
+	test_write_lines l/events.000004 l/events.000004/mine l/events.000005 \
+		l/events.000005/s-many >expect &&
+	test_cmp expect actual &&
+	test_grep "cannot put .*/l/events. aside, or remove what is: " rest &&
+	test_grep "removed 3 directories" rest
+'
+
+# managed ADDRESS: starts what takes the words for a service manager there; they
+# can be read from descriptor 7.
+managed () {
+	rm -f told &&
+	mkfifo told &&
+	{ "$PERL_PATH" -MSocket -e '
+		my $name = shift;
+		$name =~ s/^@/\0/;
+		alarm 60; # for when nobody says a word
+		socket(S, AF_UNIX, SOCK_DGRAM, 0) && bind(S, sockaddr_un($name))
+			or die "$name: $!\n";
+		$| = 1;
+		print "open\n";
+		while (defined recv(S, my $text, 4096, 0)) {
+			print "$text\n";
+			last if $text eq "STOPPING=1";
+		}' "$1" >told & } &&
+	exec 7<told &&
+	read -r line <&7 &&
+	test "$line" = open
+}
+
+for address in "$sock/n" "@t9024.$$"
+do
+	case "$address" in
+	@*) kind='an abstract name' ;;
+	*) kind='a path' ;;
+	esac
+	test_expect_success "a service manager is told, at $kind" '
+		managed "$address" &&
+		NOTIFY_SOCKET=$address &&
+		export NOTIFY_SOCKET &&
+		test_when_finished "unset NOTIFY_SOCKET" &&
+		listening l &&
+		read -r line <&7 &&
+		test "$line" = READY=1 &&
+		send lines "$sock/s" 3 &&
+		counts_are 3 &&
+		finished &&
+		cat <&7 >rest.told &&
+		tail -n 2 rest.told >actual &&
+		cat >expect <<-\EOF &&
+		STATUS=0 of 1 clients connected, 3 events, 2.9 KiB, 0 waiting for the disk, 0 lost
+		STOPPING=1
+		EOF
+		test_cmp expect actual
+	'
+done
+
+test_expect_success 'a service manager that is gone, or a name that is none, harms nothing' '
+	for NOTIFY_SOCKET in "$sock/nobody" relative @ / "@$(printf "%0200d" 0)"
+	do
+		export NOTIFY_SOCKET &&
+		listening l &&
+		send lines "$sock/s" 1 &&
+		counts_are 1 &&
+		finished &&
+		test_grep " 1 events*, .*; 0 lost" rest || return 1
+	done &&
+	unset NOTIFY_SOCKET
+'
+
+test_expect_success 'a command has the service manager to itself' '
+	rm -f "$sock/n" &&
+	managed "$sock/n" &&
+	NOTIFY_SOCKET="$sock/n" trace2 record -o told.data --listen "$sock/s" -- \
+		"$PERL_PATH" -MSocket -e "
+			socket(S, AF_UNIX, SOCK_DGRAM, 0) or die;
+			send(S, \$_, 0, sockaddr_un(\$ENV{NOTIFY_SOCKET})) or die
+				for qw(READY=1 STOPPING=1)" 2>err &&
+	cat <&7 >actual &&
+	test_write_lines READY=1 STOPPING=1 >expect &&
+	test_cmp expect actual
+'
+
+# The shortest that there is, so that it is said soon: but only what is new.
+test_expect_success '--report-every says what came in, and nothing when nothing did' '
+	listening l --report-every 1ms &&
+	read -r line <&8 &&
+	echo "trace2 record: 0 of 0 clients connected, 0 events, 0 bytes, 0 waiting for the disk, 0 lost" >expect &&
+	echo "$line" >actual &&
+	test_cmp expect actual &&
+	send lines "$sock/s" 2 &&
+	while read -r line <&8
+	do
+		case "$line" in *"0 of 1 clients connected, 2 events, "*" 0 waiting"*) break ;; esac &&
+		echo "$line" >>lines || return 1
+	done &&
+	test -n "$line" &&
+	touch lines &&
+	finished &&
+	sort lines | uniq -d >twice &&
+	test_must_be_empty twice &&
+	test_grep ! "clients connected" rest
+'
+
+test_expect_success 'options of a service that make no sense' '
+	test_expect_code 2 trace2 record -o m --listen "$sock/s" --keep 3 2>err &&
+	test_grep "^trace2: --keep goes with --rotate" err &&
+	test_expect_code 2 trace2 record -o m --report-every 1s -- true 2>err &&
+	test_grep "^trace2: --report-every goes with --listen, and without CMD" err &&
+	test_expect_code 2 trace2 record -o m --listen "$sock/s" --report-every 1s -- true 2>err &&
+	test_grep "^trace2: --report-every goes with --listen, and without CMD" err
+'
+
 test_expect_success '--rotate without --listen makes no sense' '
 	test_expect_code 2 trace2 record -o m --rotate 1M -- true 2>err &&
 	test_grep "^trace2: --rotate goes with --listen" err &&
@@ -210,7 +360,8 @@ test_expect_success SYSTEMD 'the unit is one that systemd takes' '
 	sed "s,/usr/bin/trace2,$(command -v cat)," \
 		"$GIT_BUILD_DIR/examples/trace2-record.service" \
 		>trace2-record.service &&
-	test_grep "ExecStart=.*--rotate" trace2-record.service &&
+	test_grep "ExecStart=.*--rotate .*--keep .*--report-every" trace2-record.service &&
+	test_grep "^Type=notify" trace2-record.service &&
 	XDG_RUNTIME_DIR=$PWD systemd-analyze --user verify ./trace2-record.service >err 2>&1 ||
 	{ cat err && return 1; } &&
 	test_must_be_empty err

@@ -15,7 +15,7 @@
 
 static int64_t nest = TR2_JOB_NEST;
 static int64_t timeout_ns = TR2_JOB_TIMEOUT_NS;
-static int64_t max_size, rotate;
+static int64_t max_size, rotate, keep, report_ns;
 static struct tr2_list addresses, events;
 static bool rings;
 
@@ -40,6 +40,11 @@ static const struct tr2_option options[] = {
 	{ 0, "rotate", "N", TR2_OPT_SIZE, &rotate,
 	  "of --listen: put DIR/events aside as DIR/events.000001 and so on at "
 	  "this size", NULL },
+	{ 0, "keep", "N", TR2_OPT_INT, &keep,
+	  "of --rotate: keep so many of those, and remove the oldest", NULL },
+	{ 0, "report-every", "S", TR2_OPT_DURATION, &report_ns,
+	  "of --listen without CMD: say on standard error every so often what "
+	  "was taken in, when that changed", NULL },
 	TR2_OPT_END
 };
 
@@ -56,6 +61,16 @@ static int usage(int argc)
 	if (rotate && !addresses.nr)
 		return tr2_usage_error(&tr2_command_record,
 				       "--rotate goes with --listen");
+	if (keep && !rotate)
+		return tr2_usage_error(&tr2_command_record,
+				       "--keep goes with --rotate");
+	if (keep < 0 || keep > 999999)
+		return tr2_usage_error(&tr2_command_record,
+				       "--keep takes 0 to 999999");
+	if (report_ns && (!addresses.nr || argc))
+		return tr2_usage_error(&tr2_command_record,
+				       "--report-every goes with --listen, and "
+				       "without CMD");
 	if (nest < 1)
 		return tr2_usage_error(&tr2_command_record,
 				       "--nest must be at least 1");
@@ -69,6 +84,8 @@ static int run(int argc, char **argv)
 		.dir = tr2_common.output ? tr2_common.output : DEFAULT_DIR,
 		.max_size_bytes = max_size,
 		.rotate_bytes = rotate,
+		.keep = keep,
+		.report_ns = report_ns,
 		.addresses = addresses.item,
 		.nr_addresses = addresses.nr,
 	};

@@ -12,12 +12,14 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "options.h"
+#include "out/table.h"
 #include "record/counters.h"
 #include "record/environment.h"
 #include "record/listen.h"
 #include "record/meta.h"
 #include "record/rings.h"
 #include "record/run.h"
+#include "record/service.h"
 #include "record/store.h"
 #include "record/tally.h"
 #include "record/watch.h"
@@ -33,6 +35,7 @@ static struct {
 	struct tr2_loop loop;
 	struct tr2_store store;
 	struct tr2_listen listen;
+	struct tr2_service service;
 	struct tr2_rings rings;
 	struct tr2_run run;
 	struct tr2_watch watch;
@@ -81,7 +84,7 @@ static void on_child(void *data)
 static void on_usr1(void *data)
 {
 	(void)data;
-	tr2_listen_say_counts(&rec.listen);
+	tr2_service_say(&rec.service);
 }
 
 static void on_stop(void *data)
@@ -155,6 +158,7 @@ static void fill_meta(const struct tr2_job *job)
 	m->timeout_ns = job->timeout_ns;
 	m->max_size_bytes = job->max_size_bytes;
 	m->rotate_bytes = job->rotate_bytes;
+	m->keep = job->keep;
 	m->listen = &rec.listen;
 	tr2_anchor_take(&m->start);
 }
@@ -243,10 +247,21 @@ static int start_listening(const struct tr2_job *job)
 		.dir_fd = rec.store.dir_fd,
 		.events_fd = rec.store.events_fd,
 		.max_bytes = (uint64_t)job->rotate_bytes,
+		.keep = (unsigned int)job->keep,
 	};
 
 	return tr2_listen_start(&rec.listen, &rotate,
 				(uint64_t)job->max_size_bytes);
+}
+
+/* A command that runs has a service manager of its own, if any. */
+static void start_service(const struct tr2_job *job)
+{
+	if (rec.listen.nr_listeners && !*job->argv &&
+	    tr2_service_start(&rec.service, &rec.loop, &rec.listen,
+			      (uint64_t)job->report_ns))
+		tr2_warning("--report-every has no effect: %s",
+			    strerror(errno));
 }
 
 /* 0, or the exit code after an error message. */
@@ -267,6 +282,7 @@ static int record(const struct tr2_job *job)
 	}
 	if (!code) {
 		say_listening();
+		start_service(job);
 		if (watch_size())
 			tr2_warning("--max-size has no effect: %s",
 				    strerror(errno));
@@ -328,6 +344,25 @@ static const char *signal_words(struct tr2_buf *b)
 	return tr2_buf_str(b);
 }
 
+static void say_rotate(const struct tr2_rotate *r)
+{
+	struct tr2_buf b = TR2_BUF_INIT;
+
+	if (r->error)
+		fprintf(stderr, "trace2 record: cannot put '%s' aside, or "
+			"remove what is: %s\n", rec.store.events_path,
+			strerror(r->error));
+	if (r->removed) {
+		tr2_fmt_bytes(&b, r->removed_bytes);
+		fprintf(stderr, "trace2 record: --keep removed %u director%s "
+			"(%llu file%s, %s)\n", r->removed,
+			r->removed == 1 ? "y" : "ies",
+			(unsigned long long)r->removed_files,
+			r->removed_files == 1 ? "" : "s", tr2_buf_str(&b));
+	}
+	tr2_buf_release(&b);
+}
+
 static void say_sum(int code)
 {
 	struct tr2_buf killed = TR2_BUF_INIT;
@@ -347,10 +382,7 @@ static void say_sum(int code)
 	if (rec.rings.write_errno)
 		fprintf(stderr, "trace2 record: cannot write to '%s': %s\n",
 			rec.store.rings_path, strerror(rec.rings.write_errno));
-	if (rec.listen.sink.rotate.error)
-		fprintf(stderr, "trace2 record: cannot put '%s' aside: %s\n",
-			rec.store.events_path,
-			strerror(rec.listen.sink.rotate.error));
+	say_rotate(&rec.listen.sink.rotate);
 	if (rec.listen.sink.write_errno)
 		fprintf(stderr, "trace2 record: cannot write to '%s': %s\n",
 			rec.store.events_path,
@@ -403,6 +435,7 @@ static void finish(int code)
 {
 	if (rec.job->counters)
 		tr2_event_counters_read(rec.job->counters);
+	tr2_service_stop(&rec.service);
 	if (rec.listen.nr_listeners)
 		tr2_listen_finish(&rec.listen);
 	tr2_rings_finish(&rec.rings);
@@ -426,6 +459,7 @@ static void init(const struct tr2_job *job)
 	rec.store.dir_fd = rec.store.events_fd = -1;
 	rec.run.signals.fd = rec.patience.fd = rec.size.fd = -1;
 	rec.rings.timer.fd = rec.rings.watch.fd = -1;
+	rec.service.timer.fd = -1;
 	tr2_watch_init(&rec.watch);
 	rec.watch.quiet = job->quiet;
 }
@@ -435,6 +469,7 @@ static void release(void)
 	tr2_loop_close(&rec.loop, &rec.patience);
 	tr2_loop_close(&rec.loop, &rec.size);
 	tr2_listen_release(&rec.listen);
+	tr2_service_release(&rec.service);
 	tr2_watch_release(&rec.watch);
 	tr2_run_release(&rec.run);
 	tr2_loop_release(&rec.loop);

@@ -31,6 +31,8 @@ struct tr2_job {
 				   outlive the command: TR2_JOB_TIMEOUT_NS */
 	int64_t max_size_bytes; /* 0: any */
 	int64_t rotate_bytes; /* of addresses: see rotate.h; 0: never */
+	int64_t keep;         /* of those put aside; 0: all */
+	int64_t report_ns;    /* how often counts are said; 0: when asked */
 	const char *const *addresses; /* sockets to listen to */
 	size_t nr_addresses;
 	bool rings; /* programs that can have one write a ring */

@@ -65,8 +65,10 @@ int tr2_listen_open(struct tr2_listen *listen, struct tr2_loop *loop,
 /* Starts taking lines; see sink.h. -1: errno. */
 int tr2_listen_start(struct tr2_listen *listen, const struct tr2_rotate *rotate,
 		     uint64_t max_bytes);
-/* One line on stderr: how much was taken, what waits, what was lost and why. */
-void tr2_listen_say_counts(struct tr2_listen *listen);
+/* How much was taken, what waits, what was lost and why, and what --keep
+ * removed: appended, in words. */
+struct tr2_buf;
+void tr2_listen_counts(struct tr2_listen *listen, struct tr2_buf *b);
 /* Takes what has arrived, writes it, and removes the sockets. */
 void tr2_listen_finish(struct tr2_listen *listen);
 void tr2_listen_release(struct tr2_listen *listen);

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a recorder that runs for long answers to SIGUSR1.
+ * What a recorder that runs for long says that it took in.
  */
-#include <stdio.h>
-
 #include "base/buf.h"
 #include "out/table.h"
 #include "record/listen.h"
@@ -44,25 +42,26 @@ static void add_losses(struct tr2_buf *b, const uint64_t lost[TR2_LOSS_NR])
 		tr2_buf_add_u64(b, lost[i]);
 		first = false;
 	}
-	tr2_buf_addstr(b, first ? "\n" : ")\n");
+	tr2_buf_addstr(b, first ? "" : ")");
 }
 
-void tr2_listen_say_counts(struct tr2_listen *l)
+void tr2_listen_counts(struct tr2_listen *l, struct tr2_buf *b)
 {
-	struct tr2_buf b = TR2_BUF_INIT;
 	struct tr2_sink *s = &l->sink;
 
-	tr2_buf_addlit(&b, "trace2 record: ");
-	tr2_buf_add_u64(&b, nr_connected(l));
-	tr2_buf_addlit(&b, " of ");
-	add_count(&b, l->nr_clients, "clients connected, ");
-	add_count(&b, s->lines, "events, ");
-	tr2_fmt_bytes(&b, s->bytes);
+	tr2_buf_add_u64(b, nr_connected(l));
+	tr2_buf_addlit(b, " of ");
+	add_count(b, l->nr_clients, "clients connected, ");
+	add_count(b, s->lines, "events, ");
+	tr2_fmt_bytes(b, s->bytes);
 	pthread_mutex_lock(&s->lock);
-	tr2_buf_addlit(&b, ", ");
-	add_count(&b, s->queued_lines, "waiting for the disk, ");
-	add_losses(&b, s->lost);
+	tr2_buf_addlit(b, ", ");
+	add_count(b, s->queued_lines, "waiting for the disk, ");
+	add_losses(b, s->lost);
+	if (s->removed) {
+		tr2_buf_addlit(b, "; ");
+		add_count(b, s->removed, s->removed == 1 ?
+			  "directory removed" : "directories removed");
+	}
 	pthread_mutex_unlock(&s->lock);
-	fputs(tr2_buf_str(&b), stderr);
-	tr2_buf_release(&b);
 }

@@ -157,6 +157,7 @@ static void add_options(struct tr2_buf *b, const struct tr2_meta *m)
 	add_number(b, "timeout_ns", (uint64_t)m->timeout_ns);
 	add_number(b, "max_size_bytes", (uint64_t)m->max_size_bytes);
 	add_number(b, "rotate_bytes", (uint64_t)m->rotate_bytes);
+	add_number(b, "keep", (uint64_t)m->keep);
 	add_key(b, "listen");
 	tr2_buf_addch(b, '[');
 	for (i = 0; i < m->listen->nr_listeners; i++) {
@@ -203,6 +204,8 @@ static void add_losses(struct tr2_buf *b, const struct tr2_meta *m)
 	if (m->listen->nr_listeners) {
 		add_number(b, "clients", m->listen->nr_clients);
 		add_number(b, "clients_evicted", m->listen->evicted);
+		add_number(b, "directories_removed",
+			   m->listen->sink.rotate.removed);
 	}
 }
 

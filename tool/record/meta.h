@@ -32,7 +32,7 @@ struct tr2_straggler {
 struct tr2_meta {
 	char *const *argv; /* of the command; NULL: none */
 	int command_pid;   /* 0: not started */
-	int64_t nest, timeout_ns, max_size_bytes, rotate_bytes;
+	int64_t nest, timeout_ns, max_size_bytes, rotate_bytes, keep;
 	const struct tr2_listen *listen;
 	struct tr2_anchor start, end;
 	/* NULL: it works */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "record/rotate.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -44,12 +45,17 @@ static int make_next(struct tr2_rotate *r)
 	return err ? -1 : 0;
 }
 
+static void name_of(char name[PREFIX_BYTES + 11], unsigned int nr)
+{
+	snprintf(name, PREFIX_BYTES + 11, PREFIX "%06u", nr);
+}
+
 static int put_aside(struct tr2_rotate *r)
 {
 	char name[PREFIX_BYTES + 11];
 	int err;
 
-	snprintf(name, sizeof(name), PREFIX "%06u", r->nr + 1);
+	name_of(name, r->nr + 1);
 	if (renameat(r->dir_fd, TR2_STORE_EVENTS, r->dir_fd, name))
 		return -1;
 	if (!make_next(r)) {
@@ -65,6 +71,68 @@ static int put_aside(struct tr2_rotate *r)
 	return -1;
 }
 
+/* ---- the oldest --------------------------------------------------------------- */
+
+static bool remove_stream(struct tr2_rotate *r, int fd, const char *name)
+{
+	struct stat st;
+
+	if (fstatat(fd, name, &st, AT_SYMLINK_NOFOLLOW) ||
+	    unlinkat(fd, name, 0))
+		return errno == ENOENT;
+	r->removed_files++;
+	r->removed_bytes += (uint64_t)st.st_size;
+	return true;
+}
+
+/* Every file in it, but no directory: there is none of ours. -1: errno. */
+static int remove_streams(struct tr2_rotate *r, int fd)
+{
+	DIR *dir = fdopendir(fd);
+	struct dirent *entry;
+	int err = 0;
+
+	if (!dir) {
+		err = errno;
+		close(fd);
+		errno = err;
+		return -1;
+	}
+	while ((entry = readdir(dir)))
+		if (strcmp(entry->d_name, ".") && strcmp(entry->d_name, "..") &&
+		    !remove_stream(r, fd, entry->d_name))
+			err = errno;
+	closedir(dir);
+	errno = err;
+	return err ? -1 : 0;
+}
+
+/* Somebody may have shipped it, which is as good. -1: errno. */
+static int remove_aside(struct tr2_rotate *r, unsigned int nr)
+{
+	char name[PREFIX_BYTES + 11];
+	int fd;
+
+	name_of(name, nr);
+	fd = openat(r->dir_fd, name,
+		    O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0)
+		return errno == ENOENT ? 0 : -1;
+	if (remove_streams(r, fd) ||
+	    unlinkat(r->dir_fd, name, AT_REMOVEDIR))
+		return -1;
+	r->removed++;
+	return 0;
+}
+
+/* One that cannot be removed is left behind. */
+static void remove_oldest(struct tr2_rotate *r)
+{
+	while (r->keep && r->nr - r->oldest > r->keep)
+		if (remove_aside(r, ++r->oldest) && !r->error)
+			r->error = errno;
+}
+
 void tr2_rotate_now(struct tr2_rotate *r)
 {
 	struct tr2_tally tally;
@@ -76,12 +144,13 @@ void tr2_rotate_now(struct tr2_rotate *r)
 			r->error = errno;
 		return;
 	}
-	if (!counted)
-		return;
-	r->done.files += tally.files;
-	r->done.events += tally.events;
-	r->done.bytes += tally.bytes;
-	r->done.lost += tally.lost;
+	if (counted) {
+		r->done.files += tally.files;
+		r->done.events += tally.events;
+		r->done.bytes += tally.bytes;
+		r->done.lost += tally.lost;
+	}
+	remove_oldest(r);
 }
 
 bool tr2_rotate_is_name(const char *name)

@@ -159,6 +159,7 @@ static void *sink_main(void *data)
 		pthread_mutex_lock(&s->lock);
 		s->queued_bytes -= sizeof(*c) + c->len;
 		s->queued_lines -= c->nr_lines;
+		s->removed = s->rotate.removed;
 		if (failed) {
 			s->lost[TR2_LOSS_WRITE_FAILED] += failed;
 			if (!s->write_errno)

@@ -58,13 +58,14 @@ struct tr2_sink {
 	bool ending, ended;
 	uint64_t lost[TR2_LOSS_NR]; /* in lines */
 	int write_errno; /* of the first write that failed */
+	unsigned int removed; /* directories; see rotate.h */
 	/* The thread's own: */
 	struct tr2_rotate rotate;
 	struct tr2_sink_file files[TR2_SINK_FILES];
 	uint64_t clock;
 };
 
-/* rotate: both descriptors, and its max_bytes. -1: errno. */
+/* rotate: both descriptors, its max_bytes and keep. -1: errno. */
 int tr2_sink_start(struct tr2_sink *sink, const struct tr2_rotate *rotate,
 		   uint64_t max_bytes);
 
