@@ -69,13 +69,13 @@ test_expect_success KERNEL_EVENTS 'the values of the group come with it' '
 '
 
 test_expect_success 'what cannot be sampled is told once, and the others are' '
-	sampled "app/test/test1/,page-faults:100,app/no/such/:5,app/test/test1/:10" \
+	sampled "app/test/test1/,process/threads/:5,app/no/such/:5,app/test/test1/:10" \
 		test-tool trace2 200counter 10 &&
 	test_line_count = 1 samples &&
 	errors >actual &&
 	cat >expect <<-\EOF &&
 	trace2: event '\''app/test/test1/'\'': what is sampled has a period behind it, as in app/CATEGORY/NAME/:1000
-	trace2: event '\''page-faults:100'\'': only timers and counters of the program are sampled
+	trace2: event '\''process/threads/:5'\'': what packages and the process count has no period
 	trace2: event '\''app/no/such/:5'\'': the program has no counter of that name
 	EOF
 	test_cmp expect actual

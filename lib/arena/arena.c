@@ -64,7 +64,7 @@ static struct tr2_slot *file_pages(unsigned int i)
 	slot = tr2_file_pages(TR2_SLOTS_OFFSET + i * (uint64_t)arena.stride,
 			      arena.stride, at);
 	if (!slot)
-		tr2_arena_lost(TR2_LOST_NO_SPACE);
+		tr2_arena_lost(TR2_LOST_NO_SPACE, 1);
 	return slot;
 }
 
@@ -186,10 +186,10 @@ struct tr2_arena_header *tr2_arena_header(void)
 	return tr2_file_header;
 }
 
-void tr2_arena_lost(enum tr2_lost_cause cause)
+void tr2_arena_lost(enum tr2_lost_cause cause, uint64_t nr)
 {
 	if (tr2_file_header)
-		__atomic_fetch_add(&tr2_file_header->lost[cause], 1,
+		__atomic_fetch_add(&tr2_file_header->lost[cause], nr,
 				   __ATOMIC_RELAXED);
 }
 

@@ -96,6 +96,6 @@ void tr2_arena_fold_begin(void);
 void tr2_arena_fold_end(void);
 
 /* Counts what no ring lost. Any thread. */
-void tr2_arena_lost(enum tr2_lost_cause cause);
+void tr2_arena_lost(enum tr2_lost_cause cause, uint64_t nr);
 
 #endif

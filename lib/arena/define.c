@@ -56,14 +56,14 @@ void tr2_arena_define(enum tr2_definition_kind kind,
 	if (!tr2_file_header)
 		return;
 	if (nr_definitions == TR2_MAX_DEFINITIONS) {
-		tr2_arena_lost(TR2_LOST_DEFINITION);
+		tr2_arena_lost(TR2_LOST_DEFINITION, 1);
 		return;
 	}
 	row.kind = (uint16_t)kind;
 	row.category = intern_category(category);
 	row.name = tr2_arena_intern(name);
 	if ((*category && !row.category) || (*name && !row.name))
-		tr2_arena_lost(TR2_LOST_DEFINITION);
+		tr2_arena_lost(TR2_LOST_DEFINITION, 1);
 	rows = (struct tr2_definition *)(void *)((char *)tr2_file_header +
 						 TR2_DEFINITIONS_OFFSET);
 	rows[nr_definitions++] = row;

@@ -54,6 +54,11 @@ static uint64_t tail_of(const struct tr2_buffer *buffer)
 	return __atomic_load_n(&ends_of(buffer)->tail, __ATOMIC_RELAXED);
 }
 
+bool tr2_buffer_is_empty(const struct tr2_buffer *buffer)
+{
+	return tr2_buffer_head(buffer) == tail_of(buffer);
+}
+
 void tr2_buffer_consume(struct tr2_buffer *buffer, size_t bytes)
 {
 	/* Release: it was read before the kernel writes there again. */

@@ -32,6 +32,9 @@ struct tr2_buffer {
 int tr2_buffer_map(struct tr2_buffer *buffer, int fd, size_t pages);
 void tr2_buffer_unmap(struct tr2_buffer *buffer);
 
+/* Any thread may ask. */
+bool tr2_buffer_is_empty(const struct tr2_buffer *buffer);
+
 /* The size of the oldest record, whose head is copied; 0: there is none. */
 size_t tr2_buffer_peek(struct tr2_buffer *buffer,
 		       struct trace2_perf_record *head);

@@ -25,12 +25,18 @@ static void lose(struct tr2_control *ring, enum tr2_lost_cause cause,
 	add(&ring->untold, nr);
 }
 
-void tr2_ring_lost(struct tr2_slot *slot, enum tr2_lost_cause cause)
+void tr2_ring_lost_many(struct tr2_slot *slot, enum tr2_lost_cause cause,
+			uint64_t nr)
 {
 	if (slot && slot->control.data_size && cause < NR_RING_CAUSES)
-		lose(&slot->control, cause, 1);
+		lose(&slot->control, cause, nr);
 	else
-		tr2_arena_lost(cause);
+		tr2_arena_lost(cause, nr);
+}
+
+void tr2_ring_lost(struct tr2_slot *slot, enum tr2_lost_cause cause)
+{
+	tr2_ring_lost_many(slot, cause, 1);
 }
 
 /* The size of the oldest record; all there is, if it makes no sense. */

@@ -78,6 +78,8 @@ void tr2_ring_wake(struct tr2_control *ring);
  * (NULL, or the slot has none), in the arena.
  */
 void tr2_ring_lost(struct tr2_slot *slot, enum tr2_lost_cause cause);
+void tr2_ring_lost_many(struct tr2_slot *slot, enum tr2_lost_cause cause,
+			uint64_t nr);
 
 static inline char *tr2_ring_data(struct tr2_slot *slot)
 {

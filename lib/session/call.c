@@ -8,6 +8,7 @@
 #include "event/redact.h"
 #include "pmu/record.h"
 #include "session/enter.h"
+#include "session/sample.h"
 
 /* Places whose misuse was told already; more are not told. */
 #define MAX_MISUSES 64
@@ -93,6 +94,13 @@ static void take_ring(struct tr2_thread *thread)
 		tr2_my_slot = tr2_thread_slot(thread);
 }
 
+/* What the kernel sampled before this event. */
+static void take_samples(struct tr2_thread *thread)
+{
+	if (thread == tr2_self && thread->slot && !tr2_lock_is_mine())
+		tr2_samples_take(thread);
+}
+
 /* The ring of all threads is written under the process's lock. */
 static bool needs_lock(unsigned int target, const struct tr2_event *ev)
 {
@@ -115,6 +123,8 @@ emit(struct tr2_call *call, const struct tr2_event *ev)
 
 	if (tr2_dest_is_on(&tr2_session.target[TR2_TARGET_ring].dest))
 		take_ring(call->thread);
+	if (__builtin_expect(call->thread->samples != NULL, 0))
+		take_samples(call->thread);
 	for (i = 0; i < TR2_TARGET_NR; i++) {
 		struct tr2_target *target = &tr2_session.target[i];
 

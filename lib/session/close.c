@@ -10,6 +10,7 @@
 #include "session/metrics.h"
 #include "session/quick.h"
 #include "session/ring.h"
+#include "session/sample.h"
 #include "session/signal.h"
 
 /* More than times in a stream are apart anyhow when a machine is busy. */
@@ -41,6 +42,7 @@ static void emit_metrics(struct tr2_call *call, struct tr2_thread *main_thread)
 	tr2_metrics_emit(call, main_thread->slot, true);
 	tr2_counters_emit_thread(call, main_thread);
 	tr2_metrics_emit(call, sum, false);
+	tr2_samples_keep_errors();
 	tr2_counters_emit(call);
 	tr2_thread_close_counters();
 	tr2_lock();

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "session/sample.h"
+#include "session/sample_list.h"
 
+#include <errno.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,15 +16,10 @@
 #include "ring/task.h"
 #include "session/counters.h"
 
-#define MAX_SAMPLES 64
 #define TEXT_BYTES (4 * TR2_PERFEVENT_BYTES)
 
-static struct sample {
-	struct tr2_perfevent event;
-	struct trace2_perf_attr attr;
-	struct trace2_perf *perf; /* NULL: not open */
-} * samples;
-static unsigned int nr_samples;
+struct tr2_sample *tr2_samples;
+unsigned int tr2_nr_samples;
 static bool can_unwind;
 
 /* "event 'TEXT': WHY" */
@@ -40,25 +36,62 @@ static void keep_error(const struct tr2_perfevent *event, const char *why)
 	tr2_counters_keep_error(tr2_buf_str(&b));
 }
 
-static bool is_good(struct sample *sample, enum tr2_perfevent_result result,
+/* The first of its group, itself if it is that. */
+static const struct tr2_sample *first_of(const struct tr2_sample *sample)
+{
+	const struct tr2_sample *first = tr2_samples;
+
+	while (sample->event.group && first < sample &&
+	       first->event.group != sample->event.group)
+		first++;
+	return sample->event.group ? first : sample;
+}
+
+/* NULL, or why it cannot be sampled so. */
+static const char *find_fault(struct tr2_sample *sample)
+{
+	const struct tr2_sample *first = first_of(sample);
+	bool of_kernel = tr2_perfevent_is_kernel(sample->event.pmu);
+	bool has_period = sample->attr.sample_period != 0;
+
+	sample->by_kernel = first == sample ? of_kernel : first->by_kernel;
+	if (first == sample && !has_period)
+		return "what is sampled has a period behind it, as in "
+		       "app/CATEGORY/NAME/:1000";
+	if (first != sample && of_kernel && has_period)
+		return "of the kernel's events the first of a group alone is "
+		       "sampled";
+	if (sample->by_kernel && !of_kernel)
+		return "a group that an event of the kernel leads has none of "
+		       "others";
+	return NULL;
+}
+
+static bool is_good(struct tr2_sample *sample, enum tr2_perfevent_result result,
 		    char *error, size_t size_bytes)
 {
+	const char *why;
+
 	if (result == TR2_PERFEVENT_BAD ||
 	    tr2_perf_attr_of(&sample->event, &sample->attr, error,
 			     size_bytes)) {
 		tr2_counters_keep_error(error);
 		return false;
 	}
-	if (sample->attr.sample_period &&
-	    sample->attr.type != TRACE2_PERF_TYPE_APP) {
-		keep_error(&sample->event, "only timers and counters of the "
-					   "program are sampled");
-		return false;
-	}
-	if (sample->attr.sample_period || !sample->event.is_leader)
-		return true;
-	keep_error(&sample->event, "what is sampled has a period behind it, "
-				   "as in app/CATEGORY/NAME/:1000");
+	why = find_fault(sample);
+	if (why)
+		keep_error(&sample->event, why);
+	return !why;
+}
+
+/* Is any sampled by the program? */
+static bool has_own(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < tr2_nr_samples; i++)
+		if (!tr2_samples[i].by_kernel)
+			return true;
 	return false;
 }
 
@@ -66,31 +99,32 @@ void tr2_samples_load(const char *list)
 {
 	struct tr2_perfevents events;
 	enum tr2_perfevent_result result;
-	struct sample *sample, one;
+	struct tr2_sample *sample, one;
 
-	if (!list || samples)
+	if (!list || tr2_samples)
 		return;
-	samples = calloc(MAX_SAMPLES, sizeof(*samples));
-	if (!samples)
+	tr2_samples = calloc(TR2_MAX_SAMPLES, sizeof(*tr2_samples));
+	if (!tr2_samples)
 		return;
 	tr2_perfevents_init(&events, list);
 	while ((result = tr2_perfevents_next(&events, &one.event))) {
-		if (nr_samples == MAX_SAMPLES) {
+		if (tr2_nr_samples == TR2_MAX_SAMPLES) {
 			tr2_counters_keep_error("more than 64 events to "
 						"sample: the others are not");
 			break;
 		}
-		sample = &samples[nr_samples];
+		sample = &tr2_samples[tr2_nr_samples];
 		sample->event = one.event;
 		if (!is_good(sample, result, events.error,
 			     sizeof(events.error)))
 			continue;
-		sample->attr.inherit = 1;
+		/* The kernel maps none that inherits: each thread has one. */
+		sample->attr.inherit = !sample->by_kernel;
 		sample->attr.read_format =
 			TRACE2_PERF_FORMAT_GROUP | TRACE2_PERF_FORMAT_ID;
-		nr_samples++;
+		tr2_nr_samples++;
 	}
-	if (nr_samples)
+	if (has_own())
 		can_unwind = tr2_unwind_prepare();
 }
 
@@ -98,8 +132,8 @@ static bool is_sample(const struct trace2_perf *ev)
 {
 	unsigned int i;
 
-	for (i = 0; i < nr_samples; i++)
-		if (samples[i].perf == ev)
+	for (i = 0; i < tr2_nr_samples; i++)
+		if (tr2_samples[i].perf == ev)
 			return true;
 	return false;
 }
@@ -114,12 +148,11 @@ static uint64_t *put_values(uint64_t *at, struct trace2_perf *ev)
 	return at + (nr > 0 ? nr : 1);
 }
 
-/* As many calls as the ring takes. */
-static uint64_t *put_chain(const uint64_t *record, uint64_t *at,
-			   const struct tr2_callchain *chain)
+uint64_t *tr2_sample_put_calls(const uint64_t *record, uint64_t *at,
+			       const uint64_t *ip, size_t nr)
 {
 	size_t most = tr2_arena_rings.data_size / 4 / sizeof(*at);
-	size_t used = (size_t)(at - record) + 2, nr = chain->nr;
+	size_t used = (size_t)(at - record) + 2;
 
 	if (nr > (most > used ? most - used : 0))
 		nr = most > used ? most - used : 0;
@@ -127,9 +160,9 @@ static uint64_t *put_chain(const uint64_t *record, uint64_t *at,
 		*at++ = 0;
 		return at;
 	}
+	memmove(at + 2, ip, nr * sizeof(*at));
 	*at++ = nr + 1;
 	*at++ = TR2_SAMPLE_CONTEXT_USER;
-	memcpy(at, chain->ip, nr * sizeof(*at));
 	return at + nr;
 }
 
@@ -160,7 +193,7 @@ static void put(struct trace2_perf *ev, const struct tr2_slot *slot,
 		return;
 	tell_code(slot, chain, now_ns);
 	at = put_values(at, ev);
-	at = put_chain(record.word, at, chain);
+	at = tr2_sample_put_calls(record.word, at, chain->ip, chain->nr);
 	record.sample = (struct tr2_record_sample){
 		.head = { TR2_RECORD_SAMPLE, TR2_MISC_USER,
 			  (uint16_t)((at - record.word) * 8) },
@@ -176,23 +209,34 @@ static void put(struct trace2_perf *ev, const struct tr2_slot *slot,
 }
 
 /* The first of its group that is open leads it. */
-static struct trace2_perf *leader_of(const struct sample *sample)
+static struct trace2_perf *leader_of(const struct tr2_sample *sample)
 {
-	const struct sample *other;
+	const struct tr2_sample *other;
 
-	for (other = samples; sample->event.group && other < sample; other++)
+	for (other = tr2_samples; sample->event.group && other < sample; other++)
 		if (other->perf && other->event.group == sample->event.group)
 			return other->perf;
 	return NULL;
 }
 
-/* Under the lock. */
-static int open_sample(struct sample *sample, const struct tr2_thread *thread)
+/* Says what the id of its samples is called. */
+static void publish(const struct tr2_sample *sample)
 {
-	struct tr2_definition row = {
+	const struct tr2_definition row = {
 		.scope = TR2_SCOPE_THREAD,
 		.unit = tr2_arena_intern(sample->event.unit),
+		.index = (uint32_t)sample->id,
+		.flags = (uint32_t)(sample->id >> 32),
 	};
+
+	tr2_metric_publish_row(TR2_DEFINITION_EVENT, &row, "perf",
+			       sample->event.text);
+}
+
+/* Under the lock. */
+static int open_sample(struct tr2_sample *sample,
+		       const struct tr2_thread *thread)
+{
 	int error;
 
 	if (sample->perf) /* the parent's */
@@ -200,43 +244,63 @@ static int open_sample(struct sample *sample, const struct tr2_thread *thread)
 	sample->perf = NULL;
 	error = tr2_perf_open(&sample->attr, (pid_t)thread->tid, -1,
 			      leader_of(sample), &sample->perf);
-	if (error)
-		return error;
-	row.index = (uint32_t)sample->perf->id;
-	row.flags = (uint32_t)(sample->perf->id >> 32);
-	tr2_metric_publish_row(TR2_DEFINITION_EVENT, &row, "perf",
-			       sample->event.text);
-	return 0;
+	sample->id = error ? 0 : sample->perf->id;
+	return error;
+}
+
+static void explain(const struct tr2_sample *sample, int error)
+{
+	char text[TEXT_BYTES];
+
+	if (error == -ENOBUFS) {
+		keep_error(&sample->event,
+			   "the kernel has no memory for its samples "
+			   "(perf_event_mlock_kb, RLIMIT_MEMLOCK)");
+		return;
+	}
+	tr2_perfevent_explain(&sample->event, -error, text, sizeof(text));
+	tr2_counters_keep_error(text);
 }
 
 void tr2_samples_open(struct tr2_thread *main_thread)
 {
-	char text[TEXT_BYTES];
+	int errors[TR2_MAX_SAMPLES];
 	unsigned int i;
-	int error;
 
-	if (nr_samples && !tr2_arena_header()) {
+	if (tr2_nr_samples && !tr2_arena_header()) {
 		tr2_counters_keep_error("samples need the ring target, which "
 					"is off");
 		return;
 	}
-	if (nr_samples && !can_unwind)
+	if (has_own() && !can_unwind)
 		tr2_counters_keep_error("samples have no calls: there is no "
 					"libgcc_s.so.1");
-	for (i = 0; i < nr_samples; i++) {
-		tr2_lock();
-		tr2_perf_on_overflow = put;
-		error = open_sample(&samples[i], main_thread);
-		tr2_unlock();
-		if (!error)
-			continue;
-		tr2_perfevent_explain(&samples[i].event, -error, text,
-				      sizeof(text));
-		tr2_counters_keep_error(text);
+	tr2_lock();
+	tr2_perf_on_overflow = put;
+	tr2_kernel_samples_open(main_thread, errors);
+	for (i = 0; i < tr2_nr_samples; i++) {
+		if (!tr2_samples[i].by_kernel)
+			errors[i] = open_sample(&tr2_samples[i], main_thread);
+		if (!errors[i])
+			publish(&tr2_samples[i]);
 	}
+	tr2_unlock();
+	for (i = 0; i < tr2_nr_samples; i++)
+		if (errors[i])
+			explain(&tr2_samples[i], errors[i]);
+}
+
+void tr2_samples_keep_errors(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < tr2_nr_samples; i++)
+		if (tr2_samples[i].thread_error)
+			explain(&tr2_samples[i], tr2_samples[i].thread_error);
 }
 
 void tr2_samples_stop(void)
 {
 	tr2_perf_on_overflow = NULL;
+	tr2_kernel_samples_stop();
 }

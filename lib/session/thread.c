@@ -21,6 +21,7 @@
 #include "session/enter.h"
 #include "session/inherit.h"
 #include "session/ring.h"
+#include "session/sample.h"
 
 #define PAGE_BYTES 4096u
 /* More than the longest id takes, escaped, and the name in both forms. */
@@ -235,6 +236,8 @@ static struct tr2_thread *make_and_keep(uint32_t creator_tid)
 	}
 	if (thread)
 		tr2_counters_thread_start(thread);
+	if (thread)
+		tr2_samples_thread_start(thread);
 	tr2_unlock();
 	return thread;
 }
@@ -336,6 +339,7 @@ void tr2_thread_retire(struct tr2_thread *thread, uint64_t now_ns)
 	task = pmu_task_of(thread);
 	tr2_pmu_task_end(&task);
 	tr2_counters_thread_end(thread);
+	tr2_samples_thread_end(thread);
 	give_slot_back(thread, now_ns);
 	tr2_session_thread_ended(thread);
 	remove_from_registry(thread);
@@ -436,6 +440,7 @@ void tr2_thread_after_fork(void)
 	thread->is_main = true;
 	thread->announced = true;
 	thread->slot = NULL;
+	thread->samples = NULL;
 	thread->ptid = 0;
 	thread->tid = (uint32_t)syscall(SYS_gettid);
 	thread->nr_forgiven += thread->nr_open;

@@ -27,6 +27,7 @@ struct tr2_thread {
 	struct tr2_who who;
 	struct tr2_slot *slot; /* NULL before its first metric */
 	struct tr2_task_counter *counters; /* see counters.c; kept for reuse */
+	struct tr2_task_samples *samples; /* see sample_kernel.c; NULL: none */
 	bool is_main;
 	bool named; /* the program announced it, not the library */
 	bool crossed_fork; /* was there before, in the parent */

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "pmu/pmu.h"
@@ -91,6 +92,21 @@ static int perf_pingpong(int argc, const char **argv)
 			tool_die("a broken pipe");
 	close(there[1]);
 	waitpid(pid, NULL, 0);
+	return 0;
+}
+
+/* Runs in user mode for so long, and calls nobody. */
+static int perf_spin(int argc, const char **argv)
+{
+	clock_t ticks = (clock_t)tool_number(argv[0], 1, 60000) *
+			(CLOCKS_PER_SEC / 1000);
+	clock_t end = clock() + ticks;
+	volatile unsigned int n = 0;
+
+	(void)argc;
+	while (clock() < end)
+		while (++n % 100000)
+			;
 	return 0;
 }
 
@@ -262,6 +278,7 @@ int tr2_cmd_perf(int argc, const char **argv)
 		{ "touch", "<pages> [<in a thread> [<in a child>]]", 1, 3,
 		  perf_touch },
 		{ "pingpong", "<times>", 1, 1, perf_pingpong },
+		{ "spin", "<ms>", 1, 1, perf_spin },
 		{ "faults", "<pages to touch> <period> <pages to map>", 3, 3,
 		  perf_faults },
 		{ "run", "(open <list> | sh <command> | "

@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Samples of the kernel's events. The kernel writes those of each thread into
+ * memory of that thread; the library takes them from there, and puts them into
+ * the ring, whenever the thread is there anyway to emit something, and at its
+ * end. There is no thread of the library, and no signal: what comes in between
+ * and finds no room is lost, and counted.
+ */
+#include <errno.h>
+#include <unistd.h>
+
+#include "pmu/pmu.h"
+#include "pmu/pool.h"
+#include "ring/ring.h"
+#include "ring/task.h"
+#include "session/quick.h"
+#include "session/sample_list.h"
+
+/* Of each thread and event; what the kernel permits is less at times. */
+#define MAP_BYTES (512u * 1024u)
+
+/* All of the kernel's events but PERIOD, which tr2_kernel_record() knows. */
+#define READ_FORMAT (TRACE2_PERF_FORMAT_GROUP | TRACE2_PERF_FORMAT_ID)
+_Static_assert(READ_FORMAT == TR2_SAMPLE_READ_FORMAT, "as in the ring");
+_Static_assert(TR2_SAMPLE_TYPE ==
+		       (TRACE2_PERF_SAMPLE_IP | TRACE2_PERF_SAMPLE_TID |
+			TRACE2_PERF_SAMPLE_TIME | TRACE2_PERF_SAMPLE_READ |
+			TRACE2_PERF_SAMPLE_CALLCHAIN | TRACE2_PERF_SAMPLE_ID |
+			TRACE2_PERF_SAMPLE_CPU | TRACE2_PERF_SAMPLE_PERIOD),
+	       "as in the ring");
+
+/* Those of one thread. */
+struct tr2_task_samples {
+	struct tr2_task_samples *next, *prev;
+	struct trace2_perf *perf[TR2_MAX_SAMPLES]; /* NULL: not open */
+};
+
+union record {
+	struct tr2_record_sample sample;
+	uint64_t word[TR2_RECORD_MAX / 8];
+};
+
+static struct tr2_pool pool = { sizeof(struct tr2_task_samples), NULL };
+static struct tr2_task_samples *all;
+
+/* ---- into the ring --------------------------------------------------------- */
+
+/* Records have the id of the event, whichever thread's it is. */
+static uint64_t id_of(const struct tr2_task_samples *task, uint64_t id)
+{
+	unsigned int i;
+
+	for (i = 0; i < tr2_nr_samples; i++)
+		if (task->perf[i] && task->perf[i]->id == id)
+			return tr2_samples[i].id;
+	return id;
+}
+
+/*
+ * The program's calls, behind their mark. The innermost is the place itself,
+ * in the ring all are as if they were to return: behind it.
+ */
+static uint64_t *find_calls(uint64_t *at, uint64_t *end, size_t *nr)
+{
+	*nr = 0;
+	while (at < end && *at != TR2_SAMPLE_CONTEXT_USER)
+		at++;
+	if (at == end)
+		return end;
+	at++;
+	*nr = (size_t)(end - at);
+	if (*nr)
+		++*at;
+	return at;
+}
+
+/*
+ * Code that was loaded or made since is told before its first sample. Frames
+ * that are found by pointers may be none: only the place itself is sure.
+ */
+static void tell_code(const union record *record, const uint64_t *ip, size_t nr)
+{
+	const struct tr2_record_sample *sample = &record->sample;
+	const struct tr2_task task = { sample->pid,
+				       tr2_arena_header()->ppid, sample->tid,
+				       0 };
+
+	if (nr)
+		tr2_task_mmaps_of(&task, ip, 1, sample->time);
+}
+
+/* What the kernel wrote is as long as it says, but for a reader's doubts. */
+static void put(const struct tr2_task_samples *task, struct tr2_slot *slot,
+		union record *record)
+{
+	uint64_t *end = record->word + record->sample.head.size / 8;
+	uint64_t *at = record->word + sizeof(record->sample) / 8, *ip, nr;
+	size_t nr_calls;
+
+	nr = at < end ? *at++ : 0;
+	if (!tr2_arena_header() || at > end || nr > (uint64_t)(end - at) / 2)
+		return;
+	for (; nr; nr--, at += 2)
+		at[1] = id_of(task, at[1]);
+	/* Behind the number of calls, which may become smaller. */
+	ip = find_calls(at < end ? at + 1 : end, end, &nr_calls);
+	tell_code(record, ip, nr_calls);
+	record->sample.id = id_of(task, record->sample.id);
+	record->sample.ip = nr_calls ? *ip : 0;
+	end = tr2_sample_put_calls(record->word, at, ip, nr_calls);
+	record->sample.head.misc = TR2_MISC_USER;
+	record->sample.head.size = (uint16_t)((end - record->word) * 8);
+	tr2_ring_put(slot, record);
+}
+
+static void take(const struct tr2_task_samples *task, struct tr2_slot *slot,
+		 struct trace2_perf *ev)
+{
+	static union record record; /* under the lock */
+	int n;
+
+	while ((n = tr2_perf_next_record(ev, &record, sizeof(record))) > 0) {
+		if (record.sample.head.type == TR2_RECORD_LOST)
+			tr2_ring_lost_many(slot, TR2_LOST_NO_ROOM,
+					   record.word[2]);
+		else if (record.sample.head.type == TR2_RECORD_SAMPLE &&
+			 n >= (int)sizeof(record.sample))
+			put(task, slot, &record);
+	}
+}
+
+static void take_all(const struct tr2_task_samples *task, struct tr2_slot *slot)
+{
+	unsigned int i;
+
+	for (i = 0; i < tr2_nr_samples; i++)
+		if (task->perf[i] && task->perf[i]->buffer.base)
+			take(task, slot, task->perf[i]);
+}
+
+static bool is_any(const struct tr2_task_samples *task)
+{
+	unsigned int i;
+
+	for (i = 0; i < tr2_nr_samples; i++)
+		if (task->perf[i] && task->perf[i]->buffer.base &&
+		    !tr2_buffer_is_empty(&task->perf[i]->buffer))
+			return true;
+	return false;
+}
+
+void tr2_samples_take(struct tr2_thread *thread)
+{
+	if (!is_any(thread->samples))
+		return;
+	tr2_lock();
+	take_all(thread->samples, thread->slot);
+	tr2_unlock();
+}
+
+/* ---- opening --------------------------------------------------------------- */
+
+static int map(struct trace2_perf *ev)
+{
+	size_t pages = MAP_BYTES / (size_t)sysconf(_SC_PAGESIZE);
+	int error;
+
+	do {
+		error = tr2_perf_map(ev, pages ? pages : 1);
+		pages /= 2;
+	} while ((error == -EPERM || error == -ENOMEM) && pages);
+	/* Not to be taken for an event that is not permitted. */
+	return error == -EPERM ? -ENOBUFS : error;
+}
+
+static struct trace2_perf *leader_of(const struct tr2_task_samples *task,
+				     unsigned int nr)
+{
+	unsigned int i, group = tr2_samples[nr].event.group;
+
+	for (i = 0; group && i < nr; i++)
+		if (task->perf[i] && tr2_samples[i].event.group == group)
+			return task->perf[i];
+	return NULL;
+}
+
+static int open_one(struct tr2_task_samples *task, unsigned int nr,
+		    uint32_t tid)
+{
+	struct trace2_perf *leader = leader_of(task, nr), **perf;
+	struct trace2_perf_attr attr = tr2_samples[nr].attr;
+	int error;
+
+	if (!leader) {
+		attr.sample_type = TR2_SAMPLE_TYPE;
+		attr.read_format = READ_FORMAT;
+		attr.exclude_callchain_kernel = 1;
+		attr.disabled = 1;
+	}
+	perf = &task->perf[nr];
+	error = tr2_perf_open(&attr, (pid_t)tid, -1, leader, perf);
+	if (!error && !leader)
+		error = map(*perf);
+	if (!error && !leader)
+		error = tr2_perf_enable(*perf);
+	if (error && *perf) {
+		tr2_perf_close(*perf);
+		*perf = NULL;
+	}
+	return error;
+}
+
+static struct tr2_task_samples *samples_of(struct tr2_thread *thread)
+{
+	struct tr2_task_samples *task = thread->samples;
+
+	if (task)
+		return task;
+	task = tr2_pool_get(&pool);
+	if (!task)
+		return NULL;
+	task->next = all;
+	if (all)
+		all->prev = task;
+	all = task;
+	thread->samples = task;
+	return task;
+}
+
+static int open_for(struct tr2_thread *thread, unsigned int nr)
+{
+	struct tr2_task_samples *task = samples_of(thread);
+
+	return task ? open_one(task, nr, thread->tid) : -ENOMEM;
+}
+
+void tr2_kernel_samples_open(struct tr2_thread *main_thread, int *errors)
+{
+	unsigned int i;
+
+	for (i = 0; i < tr2_nr_samples; i++) {
+		errors[i] = 0;
+		tr2_samples[i].id = 0;
+		if (!tr2_samples[i].by_kernel)
+			continue;
+		errors[i] = open_for(main_thread, i);
+		if (errors[i])
+			continue;
+		tr2_samples[i].id = main_thread->samples->perf[i]->id;
+		/* Whose events do not come this way. */
+		__atomic_store_n(&tr2_quick_on, 0, __ATOMIC_RELAXED);
+	}
+}
+
+void tr2_samples_thread_start(struct tr2_thread *thread)
+{
+	unsigned int i;
+	int error;
+
+	for (i = 0; i < tr2_nr_samples; i++) {
+		if (!tr2_samples[i].by_kernel || !tr2_samples[i].id)
+			continue;
+		error = open_for(thread, i);
+		if (error)
+			tr2_samples[i].thread_error = error;
+	}
+}
+
+/* ---- ends ------------------------------------------------------------------ */
+
+static void release(struct tr2_task_samples *task)
+{
+	unsigned int i;
+
+	/* Members first: a leader's end is theirs. */
+	for (i = TR2_MAX_SAMPLES; i--;)
+		if (task->perf[i])
+			tr2_perf_close(task->perf[i]);
+	if (task->next)
+		task->next->prev = task->prev;
+	if (task->prev)
+		task->prev->next = task->next;
+	else
+		all = task->next;
+	tr2_pool_put(&pool, task);
+}
+
+static void stop(struct tr2_task_samples *task, struct tr2_slot *slot)
+{
+	unsigned int i;
+
+	for (i = 0; i < tr2_nr_samples; i++)
+		if (task->perf[i] && task->perf[i]->buffer.base)
+			tr2_perf_disable(task->perf[i]);
+	take_all(task, slot);
+}
+
+void tr2_samples_thread_end(struct tr2_thread *thread)
+{
+	struct tr2_task_samples *task = thread->samples;
+
+	thread->samples = NULL;
+	if (!task)
+		return;
+	stop(task, thread->slot ? thread->slot : tr2_arena_totals());
+	release(task);
+}
+
+/* Others are not interrupted for it: what they have goes to where no thread
+ * writes without the lock. */
+void tr2_kernel_samples_stop(void)
+{
+	struct tr2_task_samples *task;
+
+	for (task = all; task; task = task->next)
+		stop(task, tr2_arena_totals());
+}
+
+void tr2_samples_after_fork(void)
+{
+	while (all)
+		release(all);
+}

@@ -1,0 +1,223 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+
+test_description='GIT_TRACE2_SAMPLE with events of the kernel
+
+Samples are held against those that perf record takes in the same run.
+'
+
+. ./test-lib.sh
+. "$TEST_DIRECTORY/lib-trace2.sh"
+
+# In user mode, which everybody may have on most machines.
+test_lazy_prereq SAMPLES 'test-tool perf faults 1 1 1'
+test_lazy_prereq PERF_RECORD '
+	perf record -q -e page-faults:u -c 1 -o probe.data true
+'
+test_lazy_prereq CC '
+	echo "int main(void) { return 0; }" >probe.c &&
+	"${CC:-cc}" probe.c -o probe
+'
+test_lazy_prereq LIBDW '
+	mkdir -p empty &&
+	trace2 report --samples empty 2>err >/dev/null &&
+	! grep "without libdw" err
+'
+test_lazy_prereq PARANOID_2 '
+	test "$(cat /proc/sys/kernel/perf_event_paranoid)" = 2
+'
+# A tree below a home directory is not for everybody.
+test_lazy_prereq ORDINARY_USER '
+	test_have_prereq ROOT &&
+	chmod a+rx . &&
+	as_ordinary ls "$(pwd)" >out &&
+	as_ordinary test-tool perf run open process/threads/ >out &&
+	test_must_be_empty out
+'
+
+as_ordinary () {
+	setpriv --reuid=65534 --regid=65534 --clear-groups "$@"
+}
+
+if ! test_have_prereq SAMPLES
+then
+	skip_all='the kernel lets nobody sample here'
+	test_done
+fi
+
+# sampled LIST COMMAND...: its ring in dump.txt, its samples in samples.
+sampled () {
+	list=$1 &&
+	shift &&
+	rm -rf r &&
+	mkdir r &&
+	GIT_TRACE2_SAMPLE="$list" GIT_TRACE2_RING="$(pwd)/r" "$@" &&
+	dump
+}
+
+dump () {
+	test-tool ring dump "$(ls r/*)" >dump.txt &&
+	{ grep " SAMPLE " dump.txt >samples || :; }
+}
+
+errors () {
+	sed -n 's/.* error .*msg="\(.*\)" fmt=.*/\1/p' dump.txt
+}
+
+test_expect_success 'page faults of each thread, and none after its end' '
+	sampled page-faults:u:1 test-tool perf touch 80 60 &&
+	sed "s/.* tid=\([0-9]*\) .*/\1/" samples | sort | uniq -c | sort -n |
+	awk "{ print \$2 }" >tids &&
+	test_line_count = 2 tids &&
+	{ read -r worker && read -r main; } <tids &&
+	grep -c " tid=$main " samples >of-main &&
+	grep -c " tid=$worker " samples >of-worker &&
+	test "$(cat of-main)" -ge 80 &&
+	test "$(cat of-worker)" -ge 60 &&
+	for tid in $main $worker
+	do
+		last=$(sed -n "s/.* SAMPLE tid=$tid time=\([0-9]*\) .*/\1/p" \
+			samples | tail -n 1) &&
+		ended=$(sed -n "s/.* EXIT .* tid=$tid .*time=\([0-9]*\)$/\1/p" \
+			dump.txt) &&
+		test "$last" -le "$((ended + 1000000))" || return 1
+	done
+'
+
+test_expect_success 'the values of the group, with one name for all threads' '
+	sampled "{page-faults:u:2,task-clock}" test-tool perf touch 50 50 &&
+	sed "s/.* id=\([0-9a-f]*\) .*/\1/" samples | sort -u >ids &&
+	test_line_count = 1 ids &&
+	! grep -v "period=2 values=[0-9]*[02468],[1-9][0-9]* calls=[1-9]" samples &&
+	trace2 report --samples r >out &&
+	test_line_count -gt 3 out &&
+	grep " page-faults:u:2$" out
+'
+
+test_expect_success CC 'setup: a program that spends most of its time in one function' '
+	cat >hot.c <<-\EOF &&
+	#include <trace2.h>
+
+	static volatile unsigned long sum;
+
+	__attribute__((noinline)) void hot(unsigned long n)
+	{
+		while (n--)
+			sum += n * n;
+	}
+
+	__attribute__((noinline)) void cold(unsigned long n)
+	{
+		while (n--)
+			sum += n * n;
+	}
+
+	int main(void)
+	{
+		int i;
+
+		trace2_initialize();
+		for (i = 0; i < 200; i++) {
+			trace2_region_enter("work", "round", NULL);
+			hot(750000);
+			cold(250000);
+			trace2_region_leave("work", "round", NULL);
+		}
+		return 0;
+	}
+	EOF
+	"${CC:-cc}" -g -O1 -fno-omit-frame-pointer -I"$GIT_BUILD_DIR"/lib \
+		-o hot hot.c "$GIT_BUILD_DIR"/build/lib/libtrace2.a -pthread
+'
+
+# Shares in a thousand: by samples of some hundred there is chance in them.
+test_expect_success CC,PERF_RECORD,LIBDW,!INSTRUMENTED 'the share of a function is that which perf record finds' '
+	rm -rf r &&
+	mkdir r &&
+	GIT_TRACE2_SAMPLE=task-clock:u:97003 GIT_TRACE2_RING="$(pwd)/r" \
+		perf record -q -e task-clock:u -c 97003 -o perf.data ./hot &&
+	perf script -i perf.data -F ip,sym 2>/dev/null >script &&
+	all=$(grep -c "[a-z]" script) &&
+	theirs=$(($(grep -c " hot$" script) * 1000 / all)) &&
+	trace2 report --samples --format=json r >json &&
+	ours=$(jq "([.callers[] | select(.function == \"hot\" and .depth == 1)
+			| .samples] | add) * 1000 /
+		   ([.callers[] | select(.depth == 0) | .samples] | add)
+		   | floor" json) &&
+	echo "hot: ours $ours, of perf record $theirs, of 1000" &&
+	test "$all" -gt 200 &&
+	test "$ours" -gt 400 && test "$ours" -lt 900 &&
+	test "$((ours - theirs))" -lt 100 &&
+	test "$((theirs - ours))" -lt 100
+'
+
+test_expect_success CC,PERF_RECORD,!INSTRUMENTED 'perf reads them as its own' '
+	trace2 export --to perf -o ours.data r &&
+	perf report --stdio -g none --sort sym -i ours.data 2>/dev/null >report &&
+	grep "of event .task-clock:u" report &&
+	sed -n "s/^ *\([0-9]*\)\.[0-9]*% .*\[\.\] hot *$/\1/p" report >share &&
+	test "$(cat share)" -gt 40
+'
+
+test_expect_success 'what comes faster than the library does is lost, and counted' '
+	rm -rf r &&
+	mkdir r &&
+	test_config_global trace2.ringSize 4194304 &&
+	GIT_TRACE2_SAMPLE=task-clock:u:1000 GIT_TRACE2_RING="$(pwd)/r" \
+		test-tool perf spin 400 &&
+	dump &&
+	test_line_count -gt 100 samples &&
+	grep " LOST " dump.txt
+'
+
+test_expect_success 'groups that make no sense' '
+	sampled "{page-faults:u:9,app/test/test1/},{app/test/test1/:10,cs:u:2}" \
+		test-tool trace2 200counter 10 &&
+	errors >actual &&
+	cat >expect <<-\EOF &&
+	trace2: event '\''app/test/test1/'\'': a group that an event of the kernel leads has none of others
+	trace2: event '\''cs:u:2'\'': of the kernel'\''s events the first of a group alone is sampled
+	EOF
+	test_cmp expect actual
+'
+
+test_expect_success 'without a ring it is told, and nothing else changes' '
+	GIT_TRACE2_SAMPLE=page-faults:u:1 GIT_TRACE2_EVENT="$(pwd)/event" \
+		test-tool trace2 200counter 10 &&
+	grep "samples need the ring target, which is off" event
+'
+
+test_expect_success 'a forked child samples into a ring of its own' '
+	rm -rf r &&
+	mkdir r &&
+	GIT_TRACE2_SAMPLE=page-faults:u:1 GIT_TRACE2_RING="$(pwd)/r" \
+		test-tool trace2 072fork_counter &&
+	ls r >files &&
+	test_line_count = 2 files &&
+	for f in r/*
+	do
+		test-tool ring dump $f >dump.txt &&
+		grep " SAMPLE " dump.txt || return 1
+	done
+'
+
+test_expect_success 'a small ring takes the calls that it has room for' '
+	test_config_global trace2.ringSize 4096 &&
+	sampled page-faults:u:1 test-tool perf touch 50 &&
+	test_line_count -gt 5 samples
+'
+
+test_expect_success ORDINARY_USER,PARANOID_2 'an ordinary user is told what to do, and what can be done' '
+	mkdir -m 777 r2 &&
+	GIT_TRACE2_RING="$(pwd)/r2" GIT_TRACE2_SAMPLE=page-faults:1,page-faults:u:1 \
+		as_ordinary test-tool perf touch 50 &&
+	rm -rf r &&
+	mv r2 r &&
+	dump &&
+	errors >actual &&
+	echo "trace2: event '\''page-faults:1'\'': it is not permitted (perf_event_paranoid is 2, which lets only user mode be counted: append '\'':u'\'')" >expect &&
+	test_cmp expect actual &&
+	test_line_count -ge 50 samples
+'
+
+test_done
