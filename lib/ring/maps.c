@@ -127,10 +127,10 @@ static void put_mmap(const struct tr2_record_mmap2 *mmap, const char *name,
 		     uint64_t now_ns)
 {
 	/* Not on the stack, which may be a signal handler's small one. */
-	static struct {
-		struct tr2_record_mmap2 mmap;
-		char name[LINE_BYTES + sizeof(uint64_t)];
-	} record;
+	static _Alignas(TR2_RECORD_ALIGN) char
+		record[sizeof(*mmap) + LINE_BYTES + sizeof(now_ns)];
+	char *text = record + sizeof(*mmap);
+	struct tr2_record_mmap2 fixed = *mmap;
 	size_t most = tr2_arena_rings.data_size / 4 - sizeof(*mmap) -
 		      sizeof(now_ns) - 8;
 	size_t len = strlen(name), end;
@@ -140,14 +140,13 @@ static void put_mmap(const struct tr2_record_mmap2 *mmap, const char *name,
 	if (len > LINE_BYTES - 8)
 		len = LINE_BYTES - 8;
 	end = (len + 8) & -(size_t)TR2_RECORD_ALIGN;
-	record.mmap = *mmap;
-	memset(record.name + len, 0, 8);
-	memcpy(record.name, name, len);
-	memcpy(record.name + end, &now_ns, sizeof(now_ns));
-	record.mmap.head.type = TR2_RECORD_MMAP2;
-	record.mmap.head.size =
-		(uint16_t)(sizeof(*mmap) + end + sizeof(now_ns));
-	tr2_ring_put(tr2_arena_totals(), &record);
+	fixed.head.type = TR2_RECORD_MMAP2;
+	fixed.head.size = (uint16_t)(sizeof(fixed) + end + sizeof(now_ns));
+	memcpy(record, &fixed, sizeof(fixed));
+	memset(text + len, 0, 8);
+	memcpy(text, name, len);
+	memcpy(text + end, &now_ns, sizeof(now_ns));
+	tr2_ring_put(tr2_arena_totals(), record);
 }
 
 static void tell(struct look *look, const struct mapping *mapping)

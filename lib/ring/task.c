@@ -36,19 +36,19 @@ void tr2_task_exit(const struct tr2_task *task, uint64_t time_ns)
 void tr2_task_comm(const struct tr2_task *task, const char *name)
 {
 	size_t len = strnlen(name, NAME_MAX_BYTES - 1);
-	struct {
-		struct tr2_record_comm comm;
-		char name[NAME_MAX_BYTES];
-	} record;
+	struct tr2_record_comm comm = {
+		.head = { .type = TR2_RECORD_COMM },
+		.pid = task->pid,
+		.tid = task->tid,
+	};
+	_Alignas(TR2_RECORD_ALIGN) char record[sizeof(comm) + NAME_MAX_BYTES];
 
 	if (!tr2_arena_header())
 		return;
-	memset(&record, 0, sizeof(record));
-	record.comm.head.type = TR2_RECORD_COMM;
-	record.comm.head.size = (uint16_t)((sizeof(record.comm) + len + 8) &
-					   -(size_t)TR2_RECORD_ALIGN);
-	record.comm.pid = task->pid;
-	record.comm.tid = task->tid;
-	memcpy(record.name, name, len);
-	tr2_ring_put(tr2_arena_totals(), &record);
+	comm.head.size = (uint16_t)((sizeof(comm) + len + 8) &
+				    -(size_t)TR2_RECORD_ALIGN);
+	memset(record, 0, sizeof(record));
+	memcpy(record, &comm, sizeof(comm));
+	memcpy(record + sizeof(comm), name, len);
+	tr2_ring_put(tr2_arena_totals(), record);
 }

@@ -48,7 +48,8 @@ static void (*handle)(void);
 /* What was said and counted; a call that was jumped out of may be either. */
 static volatile unsigned long nr_said, nr_counted, nr_jumps;
 
-noreturn static void die(const char *fmt, ...)
+__attribute__((format(printf, 1, 2))) noreturn static void
+die(const char *fmt, ...)
 {
 	va_list ap;
 
