@@ -27,6 +27,9 @@ test_lazy_prereq NAMES '
 	sampled app/demo/steps/:1 "$paths" inlined &&
 	grep " main$" out
 '
+# elfutils 0.188 does not find what clang 14 inlined, nor does addr2line of
+# binutils 2.40: its places are lists of ranges.
+test_lazy_prereq INLINED 'case "$CC" in *clang*) false ;; esac'
 test_lazy_prereq PERF 'perf report -h >/dev/null 2>&1 || test $? = 129'
 test_lazy_prereq X86_64 'test "$(uname -m)" = x86_64'
 
@@ -36,7 +39,7 @@ then
 	test_done
 fi
 
-test_expect_success 'names of C++, and what was inlined' '
+test_expect_success INLINED 'names of C++, and what was inlined' '
 	sampled app/demo/steps/:1 "$paths" inlined 3 &&
 	sed -n 2,5p callers | sed "s/^ *[0-9]* *100.0% *[0-9]* *//" >actual &&
 	cat >expect <<-\EOF &&
@@ -70,7 +73,7 @@ test_expect_success 'calls one below the other stay within 80 columns, branches 
 	test_grep "^[1-9][0-9]," csv
 '
 
-test_expect_success 'branches of a path' '
+test_expect_success INLINED 'branches of a path' '
 	rm -rf r &&
 	mkdir r &&
 	for verb in inlined lambda
