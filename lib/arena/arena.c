@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include "arena/file.h"
@@ -17,17 +16,16 @@ __thread struct tr2_slot *tr2_my_slot
 struct tr2_arena_rings tr2_arena_rings;
 
 static struct {
-	char *base; /* addresses of all slots, NULL: not reserved */
-	size_t stride; /* from one slot to the next; 0: not known yet */
-	unsigned int nr_used; /* slots below were memory at some time */
+	size_t stride; /* from one slot to the next, in a file; 0: not known yet */
+	unsigned int nr_used; /* slots below are memory */
 	struct tr2_slot *at[TR2_MAX_SLOTS]; /* NULL: not memory yet */
 	uint8_t in_use[TR2_MAX_SLOTS];
 	struct tr2_slot *totals; /* slot 0, or a mapping of its own */
 } arena;
 
-static void *map(void *at, size_t size_bytes, int protection)
+static void *map(void *at, size_t size_bytes)
 {
-	void *p = mmap(at, size_bytes, protection,
+	void *p = mmap(at, size_bytes, PROT_READ | PROT_WRITE,
 		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE |
 			       (at ? MAP_FIXED : 0),
 		       -1, 0);
@@ -35,34 +33,16 @@ static void *map(void *at, size_t size_bytes, int protection)
 	return p == MAP_FAILED ? NULL : p;
 }
 
-/* What is reserved is missing from a limited address space. */
-static void reserve(void)
+static struct tr2_slot *private_pages(void)
 {
-	struct rlimit limit;
-
-	if (!arena.stride)
-		arena.stride = sizeof(struct tr2_slot);
-	if (!arena.base && !getrlimit(RLIMIT_AS, &limit) &&
-	    limit.rlim_cur == RLIM_INFINITY)
-		arena.base = map(NULL, TR2_MAX_SLOTS * arena.stride, PROT_NONE);
-}
-
-static struct tr2_slot *private_pages(unsigned int i)
-{
-	char *at = arena.base ? arena.base + i * arena.stride : NULL;
-
-	if (!at || mprotect(at, arena.stride, PROT_READ | PROT_WRITE))
-		return NULL;
-	return (struct tr2_slot *)(void *)at;
+	return map(NULL, arena.stride);
 }
 
 static struct tr2_slot *file_pages(unsigned int i)
 {
-	char *at = arena.base ? arena.base + i * arena.stride : NULL;
-	struct tr2_slot *slot;
+	struct tr2_slot *slot = tr2_file_pages(
+		TR2_SLOTS_OFFSET + i * (uint64_t)arena.stride, arena.stride);
 
-	slot = tr2_file_pages(TR2_SLOTS_OFFSET + i * (uint64_t)arena.stride,
-			      arena.stride, at);
 	if (!slot)
 		tr2_arena_lost(TR2_LOST_NO_SPACE, 1);
 	return slot;
@@ -86,24 +66,30 @@ static void set_ring(struct tr2_control *control)
 	control->wakeup_watermark = tr2_file_header->wakeup_watermark;
 }
 
+static void add(struct tr2_slot *slot)
+{
+	arena.at[arena.nr_used++] = slot;
+	if (!tr2_file_header)
+		return;
+	set_ring(&slot->control);
+	/* Release: whoever counts the slot finds it ready. */
+	__atomic_store_n(&tr2_file_header->nr_slots, arena.nr_used,
+			 __ATOMIC_RELEASE);
+}
+
 /* Slots become memory in their order, so that a file has no gaps. */
 static struct tr2_slot *take(unsigned int i)
 {
 	struct tr2_slot *slot = arena.at[i];
 
-	if (!slot) {
-		slot = tr2_file_header ? file_pages(i) : private_pages(i);
-		if (!slot)
-			return NULL;
-		set_versions(slot);
-		if (tr2_file_header)
-			set_ring(&slot->control);
-		arena.at[i] = slot;
-		arena.nr_used = i + 1;
-		/* Release: whoever counts the slot finds it ready. */
-		if (tr2_file_header)
-			__atomic_store_n(&tr2_file_header->nr_slots, i + 1,
-					 __ATOMIC_RELEASE);
+	if (!slot)
+		slot = tr2_file_header ? file_pages(i) : private_pages();
+	if (!slot)
+		return NULL;
+	set_versions(slot);
+	if (!arena.at[i]) {
+		TR2_CHECK(i == arena.nr_used);
+		add(slot);
 	}
 	arena.in_use[i] = 1;
 	return slot;
@@ -112,7 +98,7 @@ static struct tr2_slot *take(unsigned int i)
 struct tr2_slot *tr2_arena_scratch(void)
 {
 	struct tr2_slot *slot =
-		map(NULL, sizeof(*slot), PROT_READ | PROT_WRITE);
+		map(NULL, sizeof(*slot));
 
 	if (slot)
 		set_versions(slot);
@@ -156,14 +142,14 @@ void tr2_arena_free(struct tr2_slot *slot)
 	/* Zero again; and what is not in use takes no memory. */
 	if (!tr2_file_header && madvise(slot, sizeof(*slot), MADV_DONTNEED))
 		memset(slot, 0, sizeof(*slot));
-	set_versions(slot);
 	arena.in_use[i] = 0;
 }
 
 struct tr2_slot *tr2_arena_totals(void)
 {
 	if (!arena.totals) {
-		reserve();
+		if (!arena.stride)
+			arena.stride = sizeof(struct tr2_slot);
 		arena.totals = take(0);
 	}
 	if (!arena.totals)
@@ -245,13 +231,20 @@ static void write_header(struct tr2_arena_header *h, enum tr2_ring_mode mode)
 	h->data_size = tr2_arena_rings.data_size;
 }
 
+static void unmap_slots(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < arena.nr_used; i++)
+		munmap(arena.at[i], arena.stride);
+}
+
 static void unmap_file(void)
 {
 	int saved_errno = errno;
 
 	tr2_file_forget();
-	if (arena.base)
-		munmap(arena.base, TR2_MAX_SLOTS * arena.stride);
+	unmap_slots();
 	munmap(tr2_file_header, TR2_SLOTS_OFFSET);
 	tr2_file_header = NULL;
 	memset(&arena, 0, sizeof(arena));
@@ -268,14 +261,13 @@ bool tr2_arena_map(int fd, uint64_t data_size, enum tr2_ring_mode mode)
 	errno = EBUSY;
 	if (arena.totals || tr2_file_header || !tr2_file_use(fd))
 		return false;
-	tr2_file_header = tr2_file_pages(0, TR2_SLOTS_OFFSET, NULL);
+	tr2_file_header = tr2_file_pages(0, TR2_SLOTS_OFFSET);
 	if (!tr2_file_header) {
 		tr2_file_forget();
 		return false;
 	}
-	/* Reserved for slots of another size. */
-	if (arena.base)
-		munmap(arena.base, TR2_MAX_SLOTS * arena.stride);
+	/* Those of another size, from before a fork. */
+	unmap_slots();
 	memset(&arena, 0, sizeof(arena));
 	arena.stride = (sizeof(struct tr2_slot) + data_size + page - 1) &
 		       -page;
@@ -284,7 +276,6 @@ bool tr2_arena_map(int fd, uint64_t data_size, enum tr2_ring_mode mode)
 	tr2_arena_rings.consume = mode == TR2_RING_CONSUME;
 	tr2_define_reset();
 	write_header(tr2_file_header, mode);
-	reserve();
 	/* Without one for the first thread it makes no sense. */
 	arena.totals = take(0);
 	if (!arena.totals || !take(1)) {
@@ -315,15 +306,11 @@ void tr2_arena_publish(void)
  */
 static void forget_file(void)
 {
-	size_t used = arena.nr_used * arena.stride;
 	unsigned int i;
 
-	map(tr2_file_header, TR2_SLOTS_OFFSET, PROT_READ | PROT_WRITE);
+	map(tr2_file_header, TR2_SLOTS_OFFSET);
 	for (i = 0; i < arena.nr_used; i++)
-		map(arena.at[i], arena.stride, PROT_READ | PROT_WRITE);
-	if (arena.base)
-		munmap(arena.base + used,
-		       TR2_MAX_SLOTS * arena.stride - used);
+		map(arena.at[i], arena.stride);
 	tr2_file_forget();
 	tr2_file_header = NULL;
 	memset(&arena, 0, sizeof(arena));
@@ -331,18 +318,20 @@ static void forget_file(void)
 }
 
 /*
- * Mapping anew over the child's copy, instead of clearing it, copies no page
- * that the parent wrote.
+ * Mapping anew over the child's copies, instead of clearing them, copies no page
+ * that the parent wrote. They are taken again in their order, so that those
+ * behind one that cannot be had are left out.
  */
 static void forget_private(void)
 {
+	unsigned int i;
+
 	arena.totals = NULL;
-	memset(arena.at, 0, sizeof(arena.at));
 	memset(arena.in_use, 0, sizeof(arena.in_use));
-	if (arena.nr_used && !map(arena.base, arena.nr_used * arena.stride,
-				  PROT_READ | PROT_WRITE))
-		arena.base = NULL;
-	arena.nr_used = 0;
+	for (i = 0; i < arena.nr_used && map(arena.at[i], arena.stride);)
+		i++;
+	memset(arena.at + i, 0, (TR2_MAX_SLOTS - i) * sizeof(*arena.at));
+	arena.nr_used = i;
 }
 
 void tr2_arena_forget(void)

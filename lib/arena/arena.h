@@ -3,13 +3,12 @@
  * arena - the memory that holds thread slots: private, or a file that other
  * processes can read while this one runs and after it died.
  *
- * Address space for all slots is reserved at once and inaccessible; a slot
- * becomes memory when a thread takes it, so that neither a limit on committed
- * memory nor mlockall() of the host makes 255 unused slots cost anything. In a
- * file, its space on the disk is had before it is touched: a full disk is no
- * SIGBUS. Threads that get no slot so have a private mapping of their own with
- * the same layout, without a ring; in a limited address space nothing is
- * reserved, and each slot lies where there is room.
+ * A slot is mapped when a thread takes it, wherever there is room. No address
+ * space is reserved for more of them: it would be missing from what a host that
+ * limits itself later may have (RLIMIT_AS), and count against what it may lock
+ * (mlockall()). In a file, its space on the disk is had before it is touched: a
+ * full disk is no SIGBUS. Threads that get no slot so have a private mapping of
+ * their own with the same layout, without a ring.
  *
  * Not thread-safe by itself: the caller holds the process's lock. All of it is
  * signal-safe apart from that.

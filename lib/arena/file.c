@@ -88,7 +88,7 @@ static int grow_without_signal(uint64_t offset, size_t size_bytes)
 	return error;
 }
 
-void *tr2_file_pages(uint64_t offset, size_t size_bytes, void *at)
+void *tr2_file_pages(uint64_t offset, size_t size_bytes)
 {
 	void *p = MAP_FAILED;
 
@@ -98,8 +98,7 @@ void *tr2_file_pages(uint64_t offset, size_t size_bytes, void *at)
 	}
 	errno = grow_without_signal(offset, size_bytes);
 	if (!errno)
-		p = mmap(at, size_bytes, PROT_READ | PROT_WRITE,
-			 MAP_SHARED | (at ? MAP_FIXED : 0), file.fd,
-			 (off_t)offset);
+		p = mmap(NULL, size_bytes, PROT_READ | PROT_WRITE, MAP_SHARED,
+			 file.fd, (off_t)offset);
 	return p == MAP_FAILED ? NULL : p;
 }

@@ -13,10 +13,10 @@
 bool tr2_file_use(int fd);
 
 /*
- * Maps a part of the file, at `at` if that is not NULL, after its space was
- * had. NULL: errno; neither SIGXFSZ nor, later, SIGBUS.
+ * Maps a part of the file after its space was had. NULL: errno; neither SIGXFSZ
+ * nor, later, SIGBUS.
  */
-void *tr2_file_pages(uint64_t offset, size_t size_bytes, void *at);
+void *tr2_file_pages(uint64_t offset, size_t size_bytes);
 
 /* Reserves no space and touches nothing any more. */
 void tr2_file_forget(void);

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * `changes VERB`: a program that changes what it runs in after the library has
+ * begun.
+ */
+#include "trace2.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#define TRACE_FD 9
+#define NR_COUNTED 10
+
+TRACE2_COUNTER(counted, "changes", "counted", 0);
+
+static void say_something(void)
+{
+	int i;
+
+	for (i = 0; i < NR_COUNTED; i++) {
+		trace2_data_intmax("changes", NULL, "nr", i);
+		trace2_counter_add(counted, 1);
+	}
+}
+
+/* Less address space than a program may have whose limits others set, but many
+ * times what this one needs. */
+static void limit_memory(void)
+{
+	struct rlimit limit = { 48 << 20, 48 << 20 };
+
+	say_something();
+	if (setrlimit(RLIMIT_AS, &limit))
+		abort();
+	puts(malloc(16 << 20) ? "memory" : "no memory");
+}
+
+/* The number of the descriptor that the trace goes to becomes that of a file of
+ * the host's own, in no time. */
+static void replace(int number)
+{
+	static const char own[] = "of the host\n";
+	int fd;
+
+	say_something();
+	close(number);
+	fd = open("host.db", O_CREAT | O_TRUNC | O_WRONLY, 0666);
+	if (fd < 0 || (fd != number && dup2(fd, number) < 0) ||
+	    write(number, own, strlen(own)) < 0)
+		abort();
+	say_something();
+}
+
+static void replace_stderr(void)
+{
+	replace(STDERR_FILENO);
+}
+
+static void replace_nine(void)
+{
+	replace(TRACE_FD);
+}
+
+static void count(int signo)
+{
+	(void)signo;
+	trace2_counter_add(counted, 1);
+}
+
+/* As large as SIGSTKSZ used to be, with nothing below. */
+static void small_signal_stack(void)
+{
+	const size_t size = 8192, below = 1 << 20;
+	struct sigaction action = { .sa_handler = count,
+				    .sa_flags = SA_ONSTACK };
+	stack_t stack = { .ss_size = size };
+	char *p = mmap(NULL, below + size, PROT_NONE,
+		       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	int i;
+
+	if (p == MAP_FAILED ||
+	    mprotect(p + below, size, PROT_READ | PROT_WRITE))
+		abort();
+	stack.ss_sp = p + below;
+	if (sigaltstack(&stack, NULL)) {
+		puts("too small for this machine");
+		return;
+	}
+	sigaction(SIGUSR1, &action, NULL);
+	for (i = 0; i < NR_COUNTED; i++)
+		raise(SIGUSR1);
+	trace2_counter_add(counted, 1);
+	puts("alive");
+}
+
+static const struct {
+	const char *name;
+	void (*run)(void);
+} verbs[] = {
+	{ "limit-memory", limit_memory },
+	{ "replace-stderr", replace_stderr },
+	{ "replace-nine", replace_nine },
+	{ "small-signal-stack", small_signal_stack },
+};
+
+int main(int argc, char **argv)
+{
+	size_t i;
+
+	for (i = 0; argc == 2 && i < sizeof(verbs) / sizeof(*verbs); i++) {
+		if (strcmp(verbs[i].name, argv[1]))
+			continue;
+		trace2_initialize();
+		trace2_cmd_start((const char *const *)argv);
+		verbs[i].run();
+		return trace2_cmd_exit(0);
+	}
+	fputs("usage: changes <verb>\n", stderr);
+	return 129;
+}
