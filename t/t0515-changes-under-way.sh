@@ -30,4 +30,29 @@ test_expect_success !INSTRUMENTED 'a limit for memory that is set later: there i
 	test_cmp expect actual
 '
 
+# replaced NUMBER VERB: the trace has what came before, the host its file.
+replaced () {
+	rm -f host.db &&
+	GIT_TRACE2=$1 GIT_TRACE2_PERF=$1 GIT_TRACE2_EVENT=$1 \
+		"$hosts/changes" "$2" &&
+	echo "of the host" >expect.db &&
+	test_cmp expect.db host.db
+}
+
+test_expect_success 'stderr becomes a file of the host: it has no line of the trace' '
+	replaced 1 replace-stderr 2>trace &&
+	test_grep "\"event\":\"data\"" trace &&
+	{ replaced 1 replace-stderr 2>&1 >&3 | cat >trace; } 3>&1 &&
+	test_cmp expect.db host.db &&
+	test_grep "\"event\":\"data\"" trace
+'
+
+test_expect_success 'another descriptor, likewise' '
+	replaced 9 replace-nine 9>trace &&
+	test_grep "\"event\":\"data\"" trace &&
+	{ replaced 9 replace-nine 9>&1 >&3 | cat >trace; } 3>&1 &&
+	test_cmp expect.db host.db &&
+	test_grep "\"event\":\"data\"" trace
+'
+
 test_done

@@ -429,12 +429,17 @@ static void write_whole(struct tr2_dest *dest, const char *line, size_t len)
 		pthread_mutex_unlock(&dest->lock);
 }
 
-/* Once a second: a host that closes all descriptors, as daemons do, and opens
- * its own files must not find our lines in them. */
+/*
+ * A host that closes all descriptors, as daemons do, and opens its own files
+ * must not find our lines in them: looked at once a second, since ours have
+ * numbers that it hardly gets again. That of one of the host's own is free for
+ * its very next file, so that one is looked at each time.
+ */
 static void check(struct tr2_dest *dest, uint64_t second)
 {
-	if (atomic_exchange_explicit(&dest->checked, second,
-				     memory_order_relaxed) == second)
+	if (dest->ours && atomic_exchange_explicit(&dest->checked, second,
+						   memory_order_relaxed) ==
+				  second)
 		return;
 	if (!is_unchanged(dest, dest->fd))
 		switch_off(dest);

@@ -37,7 +37,8 @@ struct tr2_dest {
 	enum tr2_dest_kind kind;
 	bool ours; /* opened here, so closed here */
 	atomic_bool size_limited; /* a file that may raise SIGXFSZ */
-	atomic_uint_fast64_t checked; /* the second of the last look */
+	/* The second of the last look; 0 if it is not ours: each time. */
+	atomic_uint_fast64_t checked;
 	bool blocking; /* a pipe or terminal that may make a write wait */
 	atomic_bool no_nowait; /* the kernel cannot be asked not to wait */
 	bool sentinel; /* too many files: say so in there and close */
@@ -106,7 +107,8 @@ void tr2_dest_write_rest(struct tr2_dest *dest, const char *line, size_t len,
 /*
  * The line ends with its newline. Counts what it cannot write. second: the wall
  * time; with every new one it is looked whether the host closed the descriptor
- * and reused its number, or limited the size of files. Signal-safe.
+ * and reused its number, or limited the size of files. (One of the host's own is
+ * looked at each time.) Signal-safe.
  */
 static inline void tr2_dest_write(struct tr2_dest *dest, const char *line,
 				  size_t len, uint64_t second)
