@@ -55,4 +55,14 @@ test_expect_success 'another descriptor, likewise' '
 	test_grep "\"event\":\"data\"" trace
 '
 
+# What is sampled there is so with the next count elsewhere.
+test_expect_success !INSTRUMENTED 'a sampled counter in a handler with a small stack' '
+	rm -rf rings &&
+	mkdir rings &&
+	"$hosts/changes" small-signal-stack >expect &&
+	GIT_TRACE2_RING="$(pwd)/rings" GIT_TRACE2_SAMPLE=app/changes/counted/:1 \
+		"$hosts/changes" small-signal-stack >actual &&
+	test_cmp expect actual
+'
+
 test_done

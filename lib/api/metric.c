@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The hot path of timers and counters. */
 #include <errno.h>
+#include <signal.h>
 
 #include "base/clock.h"
 #include "base/unwind.h"
@@ -61,8 +62,25 @@ extern const char code_begin[] __asm__("__start_tr2_metric_code")
 extern const char code_end[] __asm__("__stop_tr2_metric_code")
 	__attribute__((visibility("hidden")));
 
+/*
+ * Unwinding, and telling of code that was loaded since, take some 6 KB of stack:
+ * more than what a host may have given its signal handlers.
+ */
+#define ROOM_BYTES 16384
+
+static bool has_room(void)
+{
+	const char *here = __builtin_frame_address(0);
+	stack_t stack;
+
+	if (sigaltstack(NULL, &stack))
+		return false;
+	return !(stack.ss_flags & SS_ONSTACK) ||
+	       here - (const char *)stack.ss_sp >= ROOM_BYTES;
+}
+
 /* One that cannot be looked at now, since a handler interrupted the holder of
- * the lock, is found by the next count. */
+ * the lock or has too small a stack, is found by the next count. */
 static CODE __attribute__((noinline)) void
 overflow(const struct tr2_slot *slot, enum tr2_metric_kind kind,
 	 unsigned int index)
@@ -73,6 +91,10 @@ overflow(const struct tr2_slot *slot, enum tr2_metric_kind kind,
 
 	if (tr2_lock_is_mine())
 		return;
+	if (!has_room()) {
+		errno = saved_errno;
+		return;
+	}
 	/* Before the lock: it takes long, and needs none. */
 	tr2_unwind(&chain, &own);
 	tr2_lock();
