@@ -139,14 +139,8 @@ static void add_row(struct tr2_table *t, const struct tr2_model *m,
 	tr2_cell_wall(t, n->start_ns);
 	tr2_cell_ns(t, n->end_ns - n->start_ns);
 	tr2_cell_exit(t, m, node);
-	if (n->pid > 0)
-		tr2_cell_int(t, n->pid);
-	else
-		tr2_cell_none(t);
-	if (tr2_node_uncertain(m, node))
-		tr2_cell_str(t, "?");
-	else
-		tr2_cell_none(t);
+	tr2_cell_pid(t, m, node);
+	tr2_cell_uncertain(t, m, node);
 	tr2_cell_command(t, m, node);
 	if (!tr2_table_wants(t, TR2_COL_DATA))
 		return;

@@ -9,7 +9,7 @@
 #include "options.h"
 #include "signals.h"
 
-bool tr2_node_uncertain(const struct tr2_model *m, uint32_t node)
+static bool is_uncertain(const struct tr2_model *m, uint32_t node)
 {
 	int join = m->nodes[node].join;
 
@@ -68,6 +68,20 @@ void tr2_cell_exit(struct tr2_table *t, const struct tr2_model *m,
 		tr2_cell_color(t, TR2_COLOR_BAD);
 	else if (n->end == TR2_END_OPEN)
 		tr2_cell_color(t, TR2_COLOR_WARM);
+}
+
+void tr2_cell_pid(struct tr2_table *t, const struct tr2_model *m, uint32_t node)
+{
+	if (m->nodes[node].pid > 0)
+		tr2_cell_int(t, m->nodes[node].pid);
+	else
+		tr2_cell_none(t);
+}
+
+void tr2_cell_uncertain(struct tr2_table *t, const struct tr2_model *m,
+			uint32_t node)
+{
+	tr2_cell_str(t, is_uncertain(m, node) ? "?" : NULL);
 }
 
 void tr2_cell_command(struct tr2_table *t, const struct tr2_model *m,
@@ -142,7 +156,7 @@ void tr2_print_legend(const struct tr2_model *m,
 	for (i = m->first_root; i; i = tr2_node_after(m, i)) {
 		if (shown && !shown(m, i))
 			continue;
-		uncertain |= tr2_node_uncertain(m, i);
+		uncertain |= is_uncertain(m, i);
 		silent |= !m->nodes[i].session;
 		guessed |= m->nodes[i].end == TR2_END_SIGNAL &&
 			   m->nodes[i].end_by == TR2_BY_PARENT;

@@ -8,9 +8,6 @@
 #include "model/model.h"
 #include "out/table.h"
 
-/* Whether it is only likely that this is its parent's child. */
-bool tr2_node_uncertain(const struct tr2_model *m, uint32_t node);
-
 /* "pid", "sid", "window" …: for JSON; and as a phrase. */
 const char *tr2_join_name(int join);
 const char *tr2_join_words(int join);
@@ -21,6 +18,12 @@ void tr2_exit_text(struct tr2_buf *b, const struct tr2_model *m, uint32_t node);
 /* One cell: the exit, coloured. */
 void tr2_cell_exit(struct tr2_table *t, const struct tr2_model *m,
 		   uint32_t node);
+/* One cell: its pid, empty when nobody knows. */
+void tr2_cell_pid(struct tr2_table *t, const struct tr2_model *m,
+		  uint32_t node);
+/* One cell: a mark where the node is its parent's child only likely. */
+void tr2_cell_uncertain(struct tr2_table *t, const struct tr2_model *m,
+			uint32_t node);
 /* One cell: the command line, its program without directory; in brackets
  * when the process is not instrumented. */
 void tr2_cell_command(struct tr2_table *t, const struct tr2_model *m,

@@ -166,19 +166,13 @@ static void add_process(struct tr2_table *t, const struct tr2_model *m,
 	tr2_cell_ns(t, n->self_ns);
 	tr2_cell_share(t, share_of(time_within(n, &m->nodes[root]), whole));
 	tr2_cell_ns(t, n->spawn_ns);
-	if (tr2_node_uncertain(m, node))
-		tr2_cell_str(t, "?");
-	else
-		tr2_cell_none(t);
+	tr2_cell_uncertain(t, m, node);
 	tr2_cell_command(t, m, node);
 	if (!tr2_table_wants(t, TR2_COL_DATA))
 		return;
 	tr2_cell_str(t, tr2_node_name(m, node));
 	tr2_cell_words(t, tr2_node_words(m, node));
-	if (n->pid > 0)
-		tr2_cell_int(t, n->pid);
-	else
-		tr2_cell_none(t);
+	tr2_cell_pid(t, m, node);
 	tr2_cell_str(t, n->session ? m->sessions[n->session].sid : NULL);
 	tr2_cell_wall(t, n->start_ns);
 	tr2_cell_str(t, tr2_join_name(n->join));
@@ -339,26 +333,10 @@ static void add_step(struct tr2_table *t, const struct tr2_model *m,
 	tr2_cell_share(t, share_of(step->ns, whole));
 	add_step_name(t, m, step);
 	tr2_cell_str(t, tr2_node_name(m, step->node));
-	if (m->nodes[step->node].pid > 0)
-		tr2_cell_int(t, m->nodes[step->node].pid);
-	else
-		tr2_cell_none(t);
+	tr2_cell_pid(t, m, step->node);
 	tr2_cell_str(t, step->span ? tr2_s(m, s->category) : NULL);
 	tr2_cell_str(t, step->span ? tr2_s(m, s->label) : NULL);
 	tr2_cell_wall(t, step->start_ns);
-}
-
-/* The root whose critical path is shown: the one that took longest. */
-static uint32_t longest_root(const struct tr2_model *m)
-{
-	uint32_t i, best = 0;
-
-	tr2_for_each_root(m, i)
-		if (!best || m->nodes[i].end_ns - m->nodes[i].start_ns >
-				     m->nodes[best].end_ns -
-					     m->nodes[best].start_ns)
-			best = i;
-	return best;
 }
 
 /* Marks the steps to show: the large ones, and all around them. */
@@ -387,7 +365,7 @@ static int depth_of(const struct tr2_step *steps, size_t i)
 
 static void critical_path(const struct tr2_model *m)
 {
-	uint32_t root = longest_root(m);
+	uint32_t root = tr2_longest_root(m);
 	int64_t whole = m->nodes[root].end_ns - m->nodes[root].start_ns;
 	struct tr2_step *steps = NULL;
 	size_t nr = root ? tr2_critical_path(m, root, &steps) : 0, i, small = 0;

@@ -448,25 +448,12 @@ static void add_frames(struct tr2_export *x)
 	step(x);
 }
 
-/* The root whose critical path is shown: the one that took longest. */
-static uint32_t longest_root(const struct tr2_model *m)
-{
-	uint32_t i, best = 0;
-
-	tr2_for_each_root(m, i)
-		if (!best || m->nodes[i].end_ns - m->nodes[i].start_ns >
-				     m->nodes[best].end_ns -
-					     m->nodes[best].start_ns)
-			best = i;
-	return best;
-}
-
 /* Like in the terminal, only when all of the recording is there. */
 static void add_path(struct tr2_export *x)
 {
 	const struct tr2_model *m = x->m;
 	struct html *h = x->state;
-	uint32_t root = tr2_filter_on() ? 0 : longest_root(m);
+	uint32_t root = tr2_filter_on() ? 0 : tr2_longest_root(m);
 	struct tr2_buf rows = TR2_BUF_INIT;
 	struct tr2_step *steps = NULL;
 	size_t nr = root ? tr2_critical_path(m, root, &steps) : 0, i;

@@ -401,3 +401,15 @@ size_t tr2_critical_path(const struct tr2_model *m, uint32_t root,
 	tr2_map_release(&w.by_owner);
 	return nr;
 }
+
+uint32_t tr2_longest_root(const struct tr2_model *m)
+{
+	uint32_t i, best = 0;
+
+	tr2_for_each_root(m, i)
+		if (!best || m->nodes[i].end_ns - m->nodes[i].start_ns >
+				     m->nodes[best].end_ns -
+					     m->nodes[best].start_ns)
+			best = i;
+	return best;
+}

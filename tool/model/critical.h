@@ -19,6 +19,9 @@ struct tr2_step {
 	int64_t start_ns; /* wall; when it begins to matter */
 };
 
+/* The root that took longest, whose path is worth a look. 0: there is none. */
+uint32_t tr2_longest_root(const struct tr2_model *m);
+
 /* The path below a root, in the order of time, a step before those in it.
  * *steps is the caller's to free(). Returns their number. */
 size_t tr2_critical_path(const struct tr2_model *m, uint32_t root,
