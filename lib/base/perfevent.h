@@ -112,6 +112,10 @@ void tr2_perfevents_init(struct tr2_perfevents *list, const char *text);
 enum tr2_perfevent_result tr2_perfevents_next(struct tr2_perfevents *list,
 					      struct tr2_perfevent *ev);
 
+/* "event 'TEXT': WHY", printable, into text[size_bytes]. Returns `error`. */
+int tr2_perfevent_fail(int error, char *text, size_t size_bytes,
+		       const struct tr2_perfevent *ev, const char *why);
+
 /*
  * Asks tracefs or sysfs for type and config, where only they know them. 0, or
  * a negative errno with a text in error[size_bytes]. Opens and closes files.

@@ -41,8 +41,8 @@ static int read_line(const char *const *path, char *line, size_t size_bytes)
 	return (int)n;
 }
 
-static int fail(int error, char *text, size_t size_bytes,
-		const struct tr2_perfevent *ev, const char *why)
+int tr2_perfevent_fail(int error, char *text, size_t size_bytes,
+		       const struct tr2_perfevent *ev, const char *why)
 {
 	struct tr2_buf b;
 
@@ -85,16 +85,18 @@ static int resolve_tracepoint(struct tr2_perfevent *ev, char *error,
 		if (n >= 0)
 			return parse_u64(line, &ev->config) ?
 				       0 :
-				       fail(-EINVAL, error, size_bytes, ev,
-					    "tracefs has no number for it");
+				       tr2_perfevent_fail(
+					       -EINVAL, error, size_bytes, ev,
+					       "tracefs has no number for it");
 		if (n != -ENOENT)
 			result = n;
 	}
 	if (result == -EACCES || result == -EPERM)
-		return fail(result, error, size_bytes, ev,
-			    "tracefs may be read by root alone");
-	return fail(result, error, size_bytes, ev,
-		    access("/sys/kernel/tracing/events", F_OK) &&
+		return tr2_perfevent_fail(result, error, size_bytes, ev,
+					  "tracefs may be read by root alone");
+	return tr2_perfevent_fail(
+		result, error, size_bytes, ev,
+		access("/sys/kernel/tracing/events", F_OK) &&
 				    access("/sys/kernel/debug/tracing/events",
 					   F_OK) ?
 			    "tracefs is not mounted" :
@@ -202,16 +204,17 @@ static int resolve_device(struct tr2_perfevent *ev, char *error,
 	int n = read_line(path, line, sizeof(line));
 
 	if (n < 0)
-		return fail(n, error, size_bytes, ev,
-			    "this machine has no PMU of that name");
+		return tr2_perfevent_fail(n, error, size_bytes, ev,
+					  "this machine has no PMU of that "
+					  "name");
 	if (!parse_u64(line, &type) || type > UINT32_MAX)
-		return fail(-EINVAL, error, size_bytes, ev,
-			    "sysfs has no number for its PMU");
+		return tr2_perfevent_fail(-EINVAL, error, size_bytes, ev,
+					  "sysfs has no number for its PMU");
 	ev->type = (uint32_t)type;
 	memcpy(terms, ev->name, sizeof(terms));
 	if (!take_terms(ev, terms, true))
-		return fail(-EINVAL, error, size_bytes, ev,
-			    "its PMU has no such event or term");
+		return tr2_perfevent_fail(-EINVAL, error, size_bytes, ev,
+					  "its PMU has no such event or term");
 	return 0;
 }
 

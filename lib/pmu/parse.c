@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <string.h>
 
-#include "base/buf.h"
 #include "base/text.h"
 #include "metric/metric.h"
 
@@ -38,20 +37,6 @@ static void set_numbers(const struct tr2_perfevent *ev,
 		attr->sample_period = ev->period;
 }
 
-static int explain(const struct tr2_perfevent *ev, const char *why, int error,
-		   char *text, size_t size_bytes)
-{
-	struct tr2_buf b;
-
-	tr2_buf_init_fixed(&b, text, size_bytes);
-	tr2_buf_addlit(&b, "event '");
-	tr2_text_add(&b, ev->text, strlen(ev->text));
-	tr2_buf_addlit(&b, "': ");
-	tr2_buf_addstr(&b, why);
-	tr2_buf_str(&b);
-	return error;
-}
-
 int tr2_perf_attr_of(struct tr2_perfevent *ev, struct trace2_perf_attr *attr,
 		     char *error, size_t size_bytes)
 {
@@ -60,19 +45,19 @@ int tr2_perf_attr_of(struct tr2_perfevent *ev, struct trace2_perf_attr *attr,
 	memset(attr, 0, sizeof(*attr));
 	if (ev->period &&
 	    (ev->pmu == TR2_PMU_POWER || ev->pmu == TR2_PMU_PROCESS))
-		return explain(ev, "what packages and the process count has no "
-				   "period",
-			       -EINVAL, error, size_bytes);
+		return tr2_perfevent_fail(-EINVAL, error, size_bytes, ev,
+					  "what packages and the process count "
+					  "has no period");
 	result = tr2_perfevent_resolve(ev, error, size_bytes);
 	if (result)
 		return result;
 	set_numbers(ev, attr);
 	if (ev->pmu == TR2_PMU_APP && find_metric(ev, attr))
-		return explain(ev,
-			       ev->is_timer ?
-				       "the program has no timer of that name" :
-				       "the program has no counter of that name",
-			       -ENOENT, error, size_bytes);
+		return tr2_perfevent_fail(
+			-ENOENT, error, size_bytes, ev,
+			ev->is_timer ?
+				"the program has no timer of that name" :
+				"the program has no counter of that name");
 	attr->exclude_user = !!(ev->exclude & TR2_EXCLUDE_USER);
 	attr->exclude_kernel = !!(ev->exclude & TR2_EXCLUDE_KERNEL);
 	attr->exclude_hv = !!(ev->exclude & TR2_EXCLUDE_HV);

@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/text.h"
 #include "base/unwind.h"
 #include "pmu/parse.h"
 #include "pmu/pmu.h"
@@ -22,18 +21,12 @@ struct tr2_sample *tr2_samples;
 unsigned int tr2_nr_samples;
 static bool can_unwind;
 
-/* "event 'TEXT': WHY" */
 static void keep_error(const struct tr2_perfevent *event, const char *why)
 {
-	char memory[TEXT_BYTES];
-	struct tr2_buf b;
+	char text[TEXT_BYTES];
 
-	tr2_buf_init_fixed(&b, memory, sizeof(memory));
-	tr2_buf_addlit(&b, "event '");
-	tr2_text_add(&b, event->text, strlen(event->text));
-	tr2_buf_addlit(&b, "': ");
-	tr2_buf_addstr(&b, why);
-	tr2_counters_keep_error(tr2_buf_str(&b));
+	tr2_perfevent_fail(0, text, sizeof(text), event, why);
+	tr2_counters_keep_error(text);
 }
 
 /* The first of its group, itself if it is that. */
