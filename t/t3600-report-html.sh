@@ -9,32 +9,8 @@ What it does in a browser is in t3601.
 . ./test-lib.sh
 . "$TEST_DIRECTORY"/lib-page.sh
 
-# A session of 10 s: a region of 4 s with one of 1 s in it, a thread, a child
-# of 2 s that is a process of its own, a data point, an error, a timer and a
-# counter.
 test_expect_success 'setup' '
-	cat >known.event <<-\EOF
-	{"event":"version","sid":"P","thread":"main","time":"2026-11-21T07:20:00.000000Z","file":"a.c","line":1,"evt":"4","exe":"1"}
-	{"event":"start","sid":"P","thread":"main","time":"2026-11-21T07:20:00.000000Z","file":"a.c","line":1,"t_abs":0.0,"argv":["/usr/bin/top","https://joe:hunter2@example.com/"]}
-	{"event":"region_enter","sid":"P","thread":"main","time":"2026-11-21T07:20:01.000000Z","file":"a.c","line":11,"nesting":1,"category":"c","label":"outer","msg":"all"}
-	{"event":"region_enter","sid":"P","thread":"main","time":"2026-11-21T07:20:02.000000Z","file":"a.c","line":12,"nesting":2,"category":"c","label":"inner"}
-	{"event":"data","sid":"P","thread":"main","time":"2026-11-21T07:20:02.500000Z","file":"a.c","line":12,"t_abs":2.5,"t_rel":0.5,"nesting":3,"category":"d","key":"size","value":"17"}
-	{"event":"region_leave","sid":"P","thread":"main","time":"2026-11-21T07:20:03.000000Z","file":"a.c","line":13,"nesting":2,"category":"c","label":"inner","t_rel":1.0}
-	{"event":"error","sid":"P","thread":"main","time":"2026-11-21T07:20:04.000000Z","file":"a.c","line":14,"msg":"no luck","fmt":"no %s"}
-	{"event":"region_leave","sid":"P","thread":"main","time":"2026-11-21T07:20:05.000000Z","file":"a.c","line":15,"nesting":1,"category":"c","label":"outer","t_rel":4.0}
-	{"event":"thread_start","sid":"P","thread":"th01:work","time":"2026-11-21T07:20:05.000000Z","file":"a.c","line":16}
-	{"event":"thread_exit","sid":"P","thread":"th01:work","time":"2026-11-21T07:20:05.500000Z","file":"a.c","line":17,"t_rel":0.5}
-	{"event":"child_start","sid":"P","thread":"main","time":"2026-11-21T07:20:06.000000Z","file":"a.c","line":18,"child_id":0,"child_class":"?","use_shell":false,"argv":["kid","-v"]}
-	{"event":"version","sid":"P/C-P0000002a","thread":"main","time":"2026-11-21T07:20:06.500000Z","file":"b.c","line":1,"evt":"4","exe":"1"}
-	{"event":"start","sid":"P/C-P0000002a","thread":"main","time":"2026-11-21T07:20:06.500000Z","file":"b.c","line":1,"t_abs":0.0,"argv":["kid","-v"]}
-	{"event":"exit","sid":"P/C-P0000002a","thread":"main","time":"2026-11-21T07:20:08.000000Z","file":"b.c","line":1,"t_abs":1.5,"code":3}
-	{"event":"atexit","sid":"P/C-P0000002a","thread":"main","time":"2026-11-21T07:20:08.000000Z","file":"b.c","line":1,"t_abs":1.5,"code":3}
-	{"event":"child_exit","sid":"P","thread":"main","time":"2026-11-21T07:20:08.000000Z","file":"a.c","line":19,"child_id":0,"pid":42,"code":3,"t_rel":2.0}
-	{"event":"exit","sid":"P","thread":"main","time":"2026-11-21T07:20:10.000000Z","file":"a.c","line":20,"t_abs":10.0,"code":0}
-	{"event":"timer","sid":"P","thread":"main","time":"2026-11-21T07:20:10.000000Z","file":"a.c","line":20,"category":"t","name":"parse","intervals":3,"t_total":0.6,"t_min":0.1,"t_max":0.3,"histogram":[[0.1,1],[0.25,2]]}
-	{"event":"counter","sid":"P","thread":"main","time":"2026-11-21T07:20:10.000000Z","file":"a.c","line":20,"category":"k","name":"files","count":12}
-	{"event":"atexit","sid":"P","thread":"main","time":"2026-11-21T07:20:10.000000Z","file":"a.c","line":20,"t_abs":10.0,"code":0}
-	EOF
+	known_stream >known.event
 '
 
 test_expect_success JQ 'the page holds what the recording says' '
@@ -52,8 +28,8 @@ test_expect_success JQ 'the page holds what the recording says' '
 	process 0 top [-1,0,10000000000,8500000000] 0 P
 	process 1 kid [42,6500000000,1500000000,1500000000] 3 P/C-P0000002a
 	thread of 1 main [1,0,10000000000]
-	span [1000000000,4000000000,1000000000] c/outer [0,0] all a.c:11 0
-	span [1000000000,1000000000,0] c/inner [1,0]  a.c:12 0
+	span [1000000000,4000000000,1000000000] c/outer [0,0] all of it a.c:11 0
+	span [1000000000,1000000000,0] d/inner [1,0]  a.c:12 0
 	span [4000000000,2000000000,0] child kid [0,1] kid -v a.c:18 2
 	thread of 1 th01:work [0,5000000000,500000000]
 	thread of 2 main [1,6500000000,1500000000]
@@ -61,6 +37,7 @@ test_expect_success JQ 'the page holds what the recording says' '
 	point [1,2,4000000000]  no luck a.c:14 1
 	metric 0 t/parse [1,0,3,600000000,100000000,300000000,0,[[0.1,1],[0.25,2]]]
 	metric 1 k/files [1,0,12,0,0,0,0]
+	metric 1 k/bytes [1,0,12345,0,0,0,0]
 	EOF
 	test_cmp expect actual
 '
@@ -138,11 +115,11 @@ test_expect_success JQ 'filters choose what the page has' '
 	jq -c "[.filtered, (.processes | length), (.threads | length)]" data >actual &&
 	echo "[true,1,1]" >expect &&
 	test_cmp expect actual &&
-	trace2 report --html page.html -N c/inner known.event &&
+	trace2 report --html page.html -N d/inner known.event &&
 	page_data page.html >data &&
 	jq -c "$ROWS .strings as \$s | [.threads[0][5] | rows(9) | \$s[.[3]], .[4]]" \
 		data >actual &&
-	echo "[\"c/inner\",0]" >expect &&
+	echo "[\"d/inner\",0]" >expect &&
 	test_cmp expect actual
 '
 

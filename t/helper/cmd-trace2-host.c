@@ -5,6 +5,7 @@
  * with those of a run without tracing.
  */
 #include "cmd-trace2.h"
+#include "host-state.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -34,19 +35,6 @@ static int ut_090fds(int argc, const char **argv)
 	return 0;
 }
 
-static const char *disposition(int signo)
-{
-	struct sigaction action;
-
-	if (sigaction(signo, NULL, &action))
-		return NULL;
-	if (action.sa_flags & SA_SIGINFO)
-		return "handled";
-	if (action.sa_handler == SIG_IGN)
-		return "ignored";
-	return action.sa_handler == SIG_DFL ? NULL : "handled";
-}
-
 /* `SIGNO handled|ignored|blocked` a line, for all that is not the default. */
 static int ut_091sigs(int argc, const char **argv)
 {
@@ -57,7 +45,7 @@ static int ut_091sigs(int argc, const char **argv)
 	(void)argv;
 	sigprocmask(SIG_BLOCK, NULL, &blocked);
 	for (signo = 1; signo < NSIG; signo++) {
-		const char *how = disposition(signo);
+		const char *how = host_state_disposition(signo);
 
 		if (how)
 			printf("%d %s\n", signo, how);
