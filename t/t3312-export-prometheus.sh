@@ -48,6 +48,20 @@ test_expect_success 'processes, regions, timers, counters' '
 	test_cmp expect actual
 '
 
+test_expect_success 'processes of a kind are added up' '
+	sed "s/20261121T090000\.00/20261121T100000.00/g; s/T09:/T10:/g" "$MIX" >later.event &&
+	trace2 export --to prometheus "$MIX" later.event >both.prom &&
+	grep "^trace2_process.*{command=.helper.[,}]" both.prom | grep -v bucket >actual &&
+	cat >expect <<-\EOF &&
+	trace2_processes_total{command="helper",result="failed"} 2
+	trace2_process_duration_seconds_sum{command="helper"} 0.008000000
+	trace2_process_duration_seconds_count{command="helper"} 2
+	trace2_process_self_seconds_total{command="helper"} 0.008000000
+	trace2_process_spawn_seconds_total{command="helper"} 0.004000000
+	EOF
+	test_cmp expect actual
+'
+
 # event NAME SECONDS FIELDS
 event () {
 	printf '{"event":"%s","sid":"s","thread":"main","time":"2026-11-21T09:00:%02d.000000Z",%s}\n' \
@@ -96,6 +110,11 @@ test_expect_success 'a file takes its place when it is whole' '
 	test_expect_code 128 trace2 export --to prometheus -o out.prom no-such &&
 	echo old >expect &&
 	test_cmp expect out.prom &&
+	# This one fails when the file is open.
+	test_expect_code 128 trace2 export --to perf -o out.prom "$MIX" &&
+	test_cmp expect out.prom &&
+	ls >files &&
+	test_grep ! "out.prom\\..*" files &&
 	trace2 export --to prometheus -o out.prom "$MIX" &&
 	test_cmp mix.prom out.prom &&
 	ls >files &&
