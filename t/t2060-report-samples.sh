@@ -170,7 +170,7 @@ test_expect_success LIBDW,BUILD_ID 'without a build id its date says whether it 
 	sampled app/treesum/files/:4 &&
 	trace2 report --samples r >out 2>err &&
 	grep " sum_files$" out &&
-	cp treesum kept &&
+	cp -p treesum kept &&
 	mv kept treesum &&
 	trace2 report --samples r >out 2>err &&
 	grep "└ treesum+0x[0-9a-f]*$" out &&
@@ -226,6 +226,8 @@ test_expect_success PERF 'perf: threads begin and end when they did' '
 test_expect_success PERF,BUILD_ID 'perf: another build names nothing either' '
 	perf script -i perf.data -F event,ip,sym 2>/dev/null >script &&
 	grep sum_files script &&
+	perf script -i perf.data --show-mmap-events 2>/dev/null >maps &&
+	grep "PERF_RECORD_MMAP2 .* <[0-9a-f]\{40\}>.*/treesum\$" maps &&
 	perf buildid-list -i perf.data 2>/dev/null | grep "^[0-9a-f]* $(pwd)/treesum$" &&
 	cp treesum kept &&
 	another_build treesum &&
