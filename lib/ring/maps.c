@@ -259,16 +259,18 @@ void tr2_task_mmaps(const struct tr2_task *task, uint64_t now_ns)
 }
 
 void tr2_task_mmaps_of(const struct tr2_task *task, const uint64_t *address,
-		       unsigned int nr, uint64_t now_ns)
+		       unsigned int nr, uint64_t sampled_ns)
 {
 	unsigned int i;
 
-	if (nr_looks >= FREE_LOOKS && now_ns - looked_ns < MIN_BETWEEN_NS)
+	/* What was not there after the sample is gone. */
+	if (sampled_ns <= looked_ns ||
+	    (nr_looks >= FREE_LOOKS && sampled_ns - looked_ns < MIN_BETWEEN_NS))
 		return;
 	for (i = 0; i < nr && is_told(address[i]);)
 		i++;
 	if (i == nr)
 		return;
 	nr_looks += nr_looks < FREE_LOOKS;
-	tr2_task_mmaps(task, now_ns);
+	tr2_task_mmaps(task, sampled_ns);
 }
