@@ -19,6 +19,7 @@ struct call {
 	uint64_t count, samples;
 	int depth; /* where it stands in the tree, as text has it */
 	bool is_recursive; /* called itself */
+	bool is_time; /* count: in ns */
 };
 
 struct tree {
@@ -59,6 +60,7 @@ static uint32_t add(struct tree *t, uint32_t parent, uint32_t symbol,
 		call->parent = parent;
 		call->symbol = symbol;
 		call->event = sample->event;
+		call->is_time = sample->is_time;
 		call->next = t->calls[parent].child;
 		t->calls[parent].child = *slot;
 	}
@@ -197,7 +199,7 @@ static void add_row(struct tr2_table *table, const struct tree *t,
 	tr2_table_row(table);
 	tr2_table_depth(table, is_text() ? call->depth : depth);
 	tr2_cell_str(table, tr2_s(t->m, call->event));
-	if (strstr(tr2_s(t->m, call->event), ":ns/"))
+	if (call->is_time)
 		tr2_cell_ns(table, (int64_t)call->count);
 	else
 		tr2_cell_uint(table, call->count);

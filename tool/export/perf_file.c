@@ -63,13 +63,18 @@ static void add_str(struct tr2_buf *b, const char *s, size_t len)
 		tr2_buf_addch(b, '\0');
 }
 
-/* Without its period, by which nobody calls it. */
+/* Without its period, by which nobody calls it: app/a/b/:10, page-faults:u:10. */
 static void add_name(struct tr2_export *x, struct tr2_buf *b, tr2_str event)
 {
 	const char *name = tr2_export_text(x, tr2_s(x->m, event));
-	const char *end = strrchr(name, '/');
+	const char *end = strrchr(name, '/'), *period = strrchr(name, ':');
+	size_t len = strlen(name);
 
-	add_str(b, name, end ? (size_t)(end + 1 - name) : strlen(name));
+	if (end)
+		len = (size_t)(end + 1 - name);
+	else if (period && !period[1 + strspn(period + 1, "0123456789")])
+		len = (size_t)(period - name);
+	add_str(b, name, len);
 }
 
 static void add_event_desc(struct tr2_export *x, struct tr2_buf *b,

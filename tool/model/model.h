@@ -146,6 +146,7 @@ struct tr2_sample {
 	uint32_t next; /* of the same session, by time */
 	int64_t at_ns;
 	uint64_t count; /* how much was counted since the last one */
+	bool is_time; /* in ns */
 	/* Return addresses, the innermost first. */
 	uint32_t first_call, nr_calls;
 	/* Its event's group, which begins with the leader. */

@@ -18,6 +18,7 @@ bool tr2_ring_is_sample(const struct tr2_record *record)
 void tr2_ring_samples_reset(struct tr2_ring_samples *s)
 {
 	tr2_map_release(&s->events);
+	tr2_map_release(&s->times);
 	tr2_map_release(&s->tasks);
 	memset(s, 0, sizeof(*s));
 }
@@ -38,7 +39,7 @@ static bool list_events(struct tr2_ring_samples *s, struct tr2_model *m,
 			const struct tr2_ring_file *f)
 {
 	const struct tr2_definition *d = f->definitions;
-	uint32_t *slot, i;
+	uint32_t *slot, *is_time, i;
 	uint64_t id;
 
 	s->has_events = true;
@@ -47,10 +48,13 @@ static bool list_events(struct tr2_ring_samples *s, struct tr2_model *m,
 		if (d[i].kind != TR2_DEFINITION_EVENT || !id)
 			continue;
 		slot = tr2_map_slot(&s->events, id);
-		if (!slot)
+		is_time = tr2_map_slot(&s->times, id);
+		if (!slot || !is_time)
 			return false;
-		if (!*slot)
-			*slot = text_of(m, f, &d[i]);
+		if (*slot)
+			continue;
+		*slot = text_of(m, f, &d[i]);
+		*is_time = !strcmp(tr2_ring_file_string(f, d[i].unit), "ns");
 	}
 	return true;
 }
@@ -201,6 +205,7 @@ bool tr2_ring_sample(struct tr2_ring_samples *s, struct tr2_model *m,
 	p += nr * 2 * sizeof(uint64_t);
 	nr = take_count(&p, end, 1);
 	sample.event = event_of(s, m, record->id);
+	sample.is_time = record->id && tr2_map_get(&s->times, record->id);
 	sample.at_ns = tr2_ring_file_since_start(f, record->time);
 	sample.task = task_of(s, m, f, n, session, record);
 	if (!sample.task || !add_calls(m, p, nr, &sample))

@@ -11,7 +11,8 @@
 
 /* What was looked up for the samples of one file. Zeroed is initialised. */
 struct tr2_ring_samples {
-	struct tr2_map events; /* of the ids, but for 0 */
+	struct tr2_map events; /* names of the ids, but for 0 */
+	struct tr2_map times; /* those that count ns */
 	struct tr2_map tasks; /* of threads that no record tells of */
 	bool has_events;
 };
