@@ -51,7 +51,16 @@ readable () {
 	done
 }
 
+# Those that may have to do with rings, and which allocations fail.
+verbs='^0[4-8]|^[12]' step=5
+if test_have_prereq EXPENSIVE
+then
+	verbs=. step=1
+fi
+
 test_expect_success 'every verb: output, end, descriptors, signals, children' '
+	grep -E "$verbs" "$TEST_DIRECTORY/t0500/verbs" >chosen &&
+	test_line_count -gt 40 chosen &&
 	while read -r line
 	do
 		eval "set -- $line" &&
@@ -61,11 +70,12 @@ test_expect_success 'every verb: output, end, descriptors, signals, children' '
 			echo "it was: $line"
 			return 1
 		}
-	done <"$TEST_DIRECTORY/t0500/verbs"
+	done <chosen
 '
 
 test_expect_success INJECT 'each of the first allocations fails, one a run' '
-	for nr in $(test_seq 60)
+	nr=1 &&
+	while test $nr -le 60
 	do
 		all_on env LD_PRELOAD="$inject" INJECT_MEMORY_AT=$nr \
 			"$hosts/plain" 7 &&
@@ -73,7 +83,8 @@ test_expect_success INJECT 'each of the first allocations fails, one a run' '
 		{
 			echo "it was: $nr"
 			return 1
-		}
+		} &&
+		nr=$((nr + step)) || return 1
 	done
 '
 

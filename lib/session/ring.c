@@ -20,6 +20,9 @@ static struct {
 	uint32_t parent_tid;
 } process;
 
+/* Threads are told of one by one; before, not at all. Under the lock. */
+static bool has_begun;
+
 static uint64_t rounded_size(void)
 {
 	uint64_t size = TR2_RING_MIN_SIZE;
@@ -29,11 +32,17 @@ static uint64_t rounded_size(void)
 	return size;
 }
 
+/* In a forked child other threads may begin meanwhile. */
 bool tr2_session_map_ring(int fd)
 {
+	bool ok;
+
 	/* For readers, as a sign of life; nobody else looks at it. */
 	(void)flock(fd, LOCK_EX | LOCK_NB);
-	return tr2_arena_map(fd, rounded_size(), tr2_session.settings.ring_mode);
+	tr2_lock();
+	ok = tr2_arena_map(fd, rounded_size(), tr2_session.settings.ring_mode);
+	tr2_unlock();
+	return ok;
 }
 
 void tr2_session_ring_forked(uint32_t parent_tid)
@@ -42,6 +51,7 @@ void tr2_session_ring_forked(uint32_t parent_tid)
 	process.pid = (uint32_t)getpid();
 	process.forked = true;
 	process.parent_tid = parent_tid;
+	has_begun = false;
 	tr2_wake_close();
 }
 
@@ -61,6 +71,8 @@ void tr2_session_thread_forked(const struct tr2_thread *thread)
 {
 	const struct tr2_task task = task_of(thread);
 
+	if (!has_begun)
+		return;
 	/* The main thread of a process that was not forked was there before. */
 	if (!thread->is_main || process.forked)
 		tr2_task_fork(&task, thread->start_ns);
@@ -70,14 +82,16 @@ void tr2_session_thread_named(const struct tr2_thread *thread)
 {
 	const struct tr2_task task = task_of(thread);
 
-	tr2_task_comm(&task, thread->name);
+	if (has_begun)
+		tr2_task_comm(&task, thread->name);
 }
 
 void tr2_session_thread_ended(const struct tr2_thread *thread)
 {
 	const struct tr2_task task = task_of(thread);
 
-	tr2_task_exit(&task, tr2_clock_now_ns());
+	if (has_begun)
+		tr2_task_exit(&task, tr2_clock_now_ns());
 }
 
 static void describe_process(struct tr2_arena_header *header)
@@ -100,10 +114,11 @@ void tr2_session_begin_ring(void)
 		process.pid = (uint32_t)getpid();
 		process.ppid = (uint32_t)getppid();
 	}
-	describe_process(header);
-	tr2_metric_publish();
 	tr2_wake_open();
 	tr2_lock();
+	has_begun = true;
+	describe_process(header);
+	tr2_metric_publish();
 	task = (struct tr2_task){ process.pid, process.ppid, process.pid, 0 };
 	tr2_task_mmaps_reset();
 	tr2_thread_each(tr2_session_thread_forked);
