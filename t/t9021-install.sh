@@ -200,6 +200,26 @@ test_expect_success PKG_CONFIG 'a program in C that is static as a whole' '
 	says_what_it_did
 '
 
+test_expect_success PKG_CONFIG,JQ 'static as a whole, with all settings: what it cannot do is told once' '
+	$CC -static consumer.c -o consumer \
+		$(with_installed pkg-config --static --cflags --libs trace2) &&
+	rm -rf e rings &&
+	mkdir rings &&
+	GIT_TRACE2_EVENT="$PWD/e" GIT_TRACE2_PERF="$PWD/p" GIT_TRACE2="$PWD/n" \
+		GIT_TRACE2_RING="$PWD/rings" \
+		GIT_TRACE2_SAMPLE=app/consumer/seen/:1 \
+		GIT_TRACE2_COUNTERS=app/consumer/seen/ \
+		GIT_TRACE2_CONFIG_PARAMS="*" GIT_TRACE2_ENV_VARS=HOME \
+		GIT_TRACE2_SIGNALS=TERM ./consumer &&
+	jq -r "select(.event == \"error\").msg" e >actual &&
+	echo "trace2: samples have no calls: the program is linked statically" \
+		>expect.error &&
+	test_cmp expect.error actual &&
+	with_installed trace2 check rings/* &&
+	with_installed trace2 report --samples rings/* >report &&
+	test_grep "seen" report
+'
+
 test_expect_success PKG_CONFIG,CXX 'a program in C++, with the archive' '
 	libs=$(with_installed pkg-config --static --libs trace2) &&
 	$CXX consumer.cc -o consumer \

@@ -2,10 +2,11 @@
 #include "base/unwind.h"
 
 #include <dlfcn.h>
+#include <link.h>
 #include <stddef.h>
 #include <unwind.h>
 
-/* Weak: a program that is linked statically has none, and need not. */
+/* Weak: a program that is linked statically may have none. */
 #pragma weak dlopen
 #pragma weak dlsym
 
@@ -53,8 +54,34 @@ void tr2_unwind(struct tr2_callchain *chain, const struct tr2_code *own)
 		walk_back(take, &walk);
 }
 
+/* The first object is the program: has it no dynamic linker? */
+static int look_at_program(struct dl_phdr_info *info, size_t size_bytes,
+			   void *is_static)
+{
+	unsigned int i;
+
+	(void)size_bytes;
+	for (i = 0; i < info->dlpi_phnum; i++)
+		if (info->dlpi_phdr[i].p_type == PT_INTERP)
+			*(bool *)is_static = false;
+	return 1;
+}
+
+/*
+ * Such a program could load libgcc only with a whole C library beside its own,
+ * and only the one that it was linked with: glibc would, and the program may
+ * die of it.
+ */
+static bool is_static(void)
+{
+	bool result = true;
+
+	dl_iterate_phdr(look_at_program, &result);
+	return result;
+}
+
 /* Two threads at once find the same; a lock might be one that a fork left. */
-bool tr2_unwind_prepare(void)
+const char *tr2_unwind_prepare(void)
 {
 	struct tr2_callchain chain;
 	backtrace_fn *walk_back;
@@ -62,10 +89,12 @@ bool tr2_unwind_prepare(void)
 	void *libgcc, *p;
 
 	if (__atomic_load_n(&backtrace, __ATOMIC_ACQUIRE))
-		return true;
+		return NULL;
+	if (is_static())
+		return "the program is linked statically";
 	libgcc = dlopen ? dlopen("libgcc_s.so.1", RTLD_NOW | RTLD_LOCAL) : NULL;
 	if (!libgcc)
-		return false;
+		return "there is no libgcc_s.so.1";
 	p = dlsym(libgcc, "_Unwind_GetIP");
 	__builtin_memcpy(&look, &p, sizeof(p));
 	__atomic_store_n(&get_ip, look, __ATOMIC_RELAXED);
@@ -74,5 +103,5 @@ bool tr2_unwind_prepare(void)
 	__atomic_store_n(&backtrace, walk_back, __ATOMIC_RELEASE);
 	/* What it does once, it does now. */
 	tr2_unwind(&chain, NULL);
-	return walk_back != NULL;
+	return chain.nr ? NULL : "libgcc_s.so.1 finds none";
 }

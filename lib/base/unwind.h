@@ -25,8 +25,8 @@ struct tr2_code {
 	const char *begin, *end;
 };
 
-/* false: there is none, and chains are empty. Not signal-safe. */
-bool tr2_unwind_prepare(void);
+/* NULL, or why chains will be empty, in words. Not signal-safe. */
+const char *tr2_unwind_prepare(void);
 
 /* The frames outside of `own`, in which the caller is. */
 void tr2_unwind(struct tr2_callchain *chain, const struct tr2_code *own);

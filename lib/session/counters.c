@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/clock.h"
 #include "base/text.h"
 #include "pmu/parse.h"
 #include "pmu/pmu.h"
@@ -61,6 +62,9 @@ void tr2_counters_tell_errors(struct tr2_call *call)
 
 	if (!atomic_exchange(&is_untold, false))
 		return;
+	/* Behind the start event, which lies in another ring: their times say
+	 * which of the two was first. */
+	call->now_ns = tr2_clock_now_ns();
 	for (why = untold.p; why < untold.p + untold.len;
 	     why += strlen(why) + 1)
 		tell_error(call, why);

@@ -19,7 +19,18 @@
 
 struct tr2_sample *tr2_samples;
 unsigned int tr2_nr_samples;
-static bool can_unwind;
+static const char *why_no_calls;
+
+static void keep_no_calls(void)
+{
+	char memory[TEXT_BYTES];
+	struct tr2_buf b;
+
+	tr2_buf_init_fixed(&b, memory, sizeof(memory));
+	tr2_buf_addlit(&b, "samples have no calls: ");
+	tr2_buf_addstr(&b, why_no_calls);
+	tr2_counters_keep_error(tr2_buf_str(&b));
+}
 
 static void keep_error(const struct tr2_perfevent *event, const char *why)
 {
@@ -118,7 +129,7 @@ void tr2_samples_load(const char *list)
 		tr2_nr_samples++;
 	}
 	if (has_own())
-		can_unwind = tr2_unwind_prepare();
+		why_no_calls = tr2_unwind_prepare();
 }
 
 static bool is_sample(const struct trace2_perf *ev)
@@ -265,9 +276,8 @@ void tr2_samples_open(struct tr2_thread *main_thread)
 					"is off");
 		return;
 	}
-	if (has_own() && !can_unwind)
-		tr2_counters_keep_error("samples have no calls: there is no "
-					"libgcc_s.so.1");
+	if (has_own() && why_no_calls)
+		keep_no_calls();
 	tr2_lock();
 	tr2_perf_on_overflow = put;
 	tr2_kernel_samples_open(main_thread, errors);
