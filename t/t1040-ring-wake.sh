@@ -15,12 +15,18 @@ then
 	test_done
 fi
 
+# bounded COMMAND...: instead of this shell, COMMAND, which does not wait for ever
+# for what does not come: then its death fails the test.
+bounded () {
+	exec "$PERL_PATH" -e "\$SIG{ALRM} = q(DEFAULT); alarm 60; exec @ARGV" "$@"
+}
+
 # start [VAR=VALUE...]: a worker whose main thread makes a round, of three
 # records, when it is told; its ring is in `ring`.
 start () {
 	rm -f ring in out waits &&
 	mkfifo in out waits &&
-	{ env GIT_TRACE2_RING="$(pwd)/ring" "$@" \
+	{ bounded env GIT_TRACE2_RING="$(pwd)/ring" "$@" \
 		"$hosts/worker" 0 0 exit <in >out 2>err & } &&
 	worker=$! &&
 	exec 8>in 9<out &&
@@ -30,7 +36,7 @@ start () {
 
 # reader HOW RECORDS: goes to sleep.
 reader () {
-	{ test-tool ring wait ring 1 "$1" "$2" >waits 8>&- 9<&- & } &&
+	{ bounded test-tool ring wait ring 1 "$1" "$2" >waits 8>&- 9<&- & } &&
 	reader=$! &&
 	exec 7<waits &&
 	read -r answer <&7 &&

@@ -1,0 +1,105 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+
+test_description='a program that is killed while it writes, wherever it is
+
+Each round starts a program that says k0, k1, k2 and so on, and sends it a signal
+when chance says so. It dies of that, as without tracing; and of what it said,
+into a file, a file in a directory, a ring, nothing is missing and nothing torn,
+but for the last line of a file.
+
+With GIT_TEST_LONG a thousand times for each of the three.
+'
+
+. ./test-lib.sh
+
+rounds=2
+test_have_prereq !EXPENSIVE || rounds=170
+
+# shellcheck disable=SC2016 # the dollars are for perl
+cat >kills.perl <<\EOT
+# kills.perl file|directory|ring SIGNAL NUMBER ROUNDS
+use strict;
+use warnings;
+my ($where, $signal, $number, $rounds) = @ARGV;
+my $dir = "$where.d";
+my $to = $where eq "file" ? "$dir/e" : $dir;
+my %read = (records => 0, cut => 0, none => 0);
+
+# Now, as far as the program knows: it has written so much; or, where a file is
+# as large as it will be from the start, after some turns.
+sub wait_for_chance {
+	my ($pid) = @_;
+	my $bytes = 1 + int(rand(40000));
+	my $turns = int(rand(3000));
+	while (kill(0, $pid)) {
+		my ($file) = glob("$dir/*");
+		next if !defined $file || !-s $file;
+		return if $where ne "ring" && -s _ >= $bytes;
+		return if $where eq "ring" && $turns-- <= 0;
+	}
+}
+
+# Its numbers, in their order, from the file of a killed program.
+sub numbers {
+	my ($file) = @_;
+	my (@numbers, $cut);
+	my @from = $where eq "ring" ? ("-|", "test-tool", "ring", "dump", $file) :
+				      ("<", $file);
+	open(my $in, $from[0], @from[1 .. $#from]) or die "$file: $!\n";
+	while (my $line = <$in>) {
+		$read{cut}++, last if $line !~ /\n\z/;
+		if ($where eq "ring") {
+			push @numbers, $1 if $line =~ /^1 data .* key="k(\d+)" value="v+"$/;
+			next;
+		}
+		$line =~ /\A\{"event":"(\w+)",.*\}\n\z/ or die "torn: $line";
+		push @numbers, $1
+			if $line =~ /"event":"data".*"key":"k(\d+)","value":"v+"\}\n\z/;
+	}
+	close($in) or die "$file cannot be read\n";
+	return @numbers;
+}
+
+$SIG{$_} = "DEFAULT" for qw(HUP INT TERM ABRT SEGV);
+$ENV{$where eq "ring" ? "GIT_TRACE2_RING" : "GIT_TRACE2_EVENT"} =
+	do { require Cwd; Cwd::getcwd() } . "/$to";
+mkdir($dir);
+for my $round (1 .. $rounds) {
+	unlink(glob("$dir/*"));
+	my $pid = fork;
+	exec("test-tool", "trace2", "030events", "100000000") or exit 127 if !$pid;
+	wait_for_chance($pid);
+	kill($signal, $pid);
+	waitpid($pid, 0);
+	($? & 127) == $number or die "round $round: it ended with $?\n";
+	my ($file) = glob("$dir/*");
+	my @numbers = numbers($file);
+	$read{none}++ if !@numbers;
+	$read{records} += @numbers;
+	# A ring has the newest ones, a file all.
+	my $next = $where eq "ring" ? $numbers[0] : 0;
+	for (@numbers) {
+		$_ == $next++ or die "round $round: k$_ is not k", $next - 1, "\n";
+	}
+}
+print "$where: $rounds times $signal, $read{records} records read back, ",
+	"$read{cut} last lines cut, $read{none} times none\n";
+EOT
+
+for where in file directory ring
+do
+	test_expect_success "six signals, $rounds times each: $where" '
+		for pair in "TERM 15" "INT 2" "HUP 1" "ABRT 6" "SEGV 11" "KILL 9"
+		do
+			case "$pair" in
+			SEGV*) ! test_have_prereq INSTRUMENTED || continue ;;
+			esac &&
+			"$PERL_PATH" kills.perl $where $pair $rounds >out &&
+			cat out &&
+			test_grep " [1-9][0-9]* records read back" out || return 1
+		done
+	'
+done
+
+test_done
