@@ -224,7 +224,9 @@ test_expect_success 'exit() in a handler' '
 	done &&
 	for call in $records
 	do
-		in_ring $call exits || return 1
+		in_ring $call exits &&
+		ls r >rings &&
+		test_line_count = "$(found "^1 atexit ")" rings || return 1
 	done
 '
 

@@ -73,6 +73,22 @@ test_expect_success 'every verb: output, end, descriptors, signals, children' '
 	done <chosen
 '
 
+test_expect_success 'errno is kept by every call, and NULL is taken' '
+	all_on test-tool trace2 015errno &&
+	all_on test-tool trace2 014nulls &&
+	readable &&
+	test_grep "key=\"last\"" dump.txt &&
+	# Without others the hot calls have a path of their own.
+	rm -rf rings &&
+	mkdir rings &&
+	GIT_TRACE2_RING="$(pwd)/rings" GIT_TRACE2_SAMPLE="$sample" \
+		test-tool trace2 015errno &&
+	GIT_TRACE2_RING="$(pwd)/rings" GIT_TRACE2_SAMPLE="$sample" \
+		test-tool trace2 014nulls &&
+	readable &&
+	test_grep "key=\"last\"" dump.txt
+'
+
 test_expect_success INJECT 'each of the first allocations fails, one a run' '
 	nr=1 &&
 	while test $nr -le 60

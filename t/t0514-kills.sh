@@ -21,6 +21,7 @@ cat >kills.perl <<\EOT
 # kills.perl file|directory|ring SIGNAL NUMBER ROUNDS
 use strict;
 use warnings;
+use POSIX ':sys_wait_h';
 my ($where, $signal, $number, $rounds) = @ARGV;
 my $dir = "$where.d";
 my $to = $where eq "file" ? "$dir/e" : $dir;
@@ -32,12 +33,13 @@ sub wait_for_chance {
 	my ($pid) = @_;
 	my $bytes = 1 + int(rand(40000));
 	my $turns = int(rand(3000));
-	while (kill(0, $pid)) {
+	while (!waitpid($pid, WNOHANG)) {
 		my ($file) = glob("$dir/*");
 		next if !defined $file || !-s $file;
 		return if $where ne "ring" && -s _ >= $bytes;
 		return if $where eq "ring" && $turns-- <= 0;
 	}
+	die "it ended by itself, with $?\n";
 }
 
 # Its numbers, in their order, from the file of a killed program.

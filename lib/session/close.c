@@ -105,6 +105,7 @@ void tr2_session_close(void)
 		interrupted |= atomic_exchange(&thread->busy, 1) != 0;
 		if (interrupted)
 			tr2_dest_set_urgent();
+		tr2_session_give_up_record();
 		write_end(thread, interrupted);
 		atomic_store(&thread->busy, 0);
 	}

@@ -15,6 +15,10 @@ void tr2_session_begin_ring(void);
 /* Notes that this process was forked, by which thread. In the child. */
 void tr2_session_ring_forked(uint32_t parent_tid);
 
+/* The process ends in a signal handler, perhaps: what it interrupted will not
+ * be finished, and what is told from now on is not to wait for it. */
+void tr2_session_give_up_record(void);
+
 /*
  * The end: the main thread's EXIT, unless the lock cannot be had (locked), how
  * the process ended, and no more wake-ups.

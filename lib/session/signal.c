@@ -87,6 +87,7 @@ static void write_last_event(int signo)
 	if (!last.thread.who.thread_name)
 		return;
 	tr2_dest_set_urgent();
+	tr2_session_give_up_record();
 	call.now_ns = tr2_clock_now_ns();
 	TR2_EMIT(&call, signal, .signo.i = signo);
 	tr2_session_end_ring(TR2_ARENA_SIGNALLED, signo, true);

@@ -242,8 +242,22 @@ static const struct {
 	{ "exits", end_process },
 };
 
+/* Of cancellation, asynchronous for each other instruction; nobody cancels. */
+static int type_of_run(void)
+{
+	return stop_at & 1 ? PTHREAD_CANCEL_ASYNCHRONOUS :
+			     PTHREAD_CANCEL_DEFERRED;
+}
+
+static void set_type(int type)
+{
+	int before;
+
+	pthread_setcanceltype(type, &before);
+}
+
 /* errno, cancellation and the mask are the program's. */
-static void look(const char *when)
+static void look(const char *when, int wanted_type)
 {
 	int state, type;
 	sigset_t mask;
@@ -253,8 +267,9 @@ static void look(const char *when)
 	if (state != PTHREAD_CANCEL_ENABLE)
 		die("%s: cancellation is disabled", when);
 	pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, &type);
-	if (type != PTHREAD_CANCEL_DEFERRED)
+	if (type != wanted_type)
 		die("%s: cancellation has another type", when);
+	set_type(wanted_type);
 	pthread_sigmask(SIG_SETMASK, NULL, &mask);
 	for (signo = 1; signo < 32; signo++)
 		if (sigismember(&mask, signo) == 1)
@@ -273,7 +288,7 @@ static void *say_and_count(void *arg)
 {
 	trace2_data_string("steps", NULL, "who", "thread");
 	trace2_counter_add(other, 1);
-	look("another thread");
+	look("another thread", PTHREAD_CANCEL_DEFERRED);
 	return arg;
 }
 
@@ -281,17 +296,19 @@ static __attribute__((noinline)) void run_interrupted(void)
 {
 	steps = 0;
 	has_stopped = false;
+	set_type(type_of_run());
 	if (!sigsetjmp(back, 1)) {
 		stop_behind_each(true);
 		operation->run();
 		stop_behind_each(false);
 	}
 	if (!has_stopped || handle != jump)
-		look("behind the call");
+		look("behind the call", type_of_run());
 	else if (++nr_jumps)
 		trace2_printf("%s", "behind a jump");
 	run_operation();
-	look("behind the next call");
+	look("behind the next call", type_of_run());
+	set_type(PTHREAD_CANCEL_DEFERRED);
 }
 
 static void run_thread(void *(*function)(void *))
