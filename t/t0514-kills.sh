@@ -45,12 +45,14 @@ sub wait_for_chance {
 # Its numbers, in their order, from the file of a killed program.
 sub numbers {
 	my ($file) = @_;
-	my (@numbers, $cut);
+	my @numbers;
+	my $is_told = 0;
 	my @from = $where eq "ring" ? ("-|", "test-tool", "ring", "dump", $file) :
 				      ("<", $file);
 	open(my $in, $from[0], @from[1 .. $#from]) or die "$file: $!\n";
 	while (my $line = <$in>) {
 		$read{cut}++, last if $line !~ /\n\z/;
+		$is_told = 1 if $line =~ /^\{"event":"signal",|^1 signal /;
 		if ($where eq "ring") {
 			push @numbers, $1 if $line =~ /^1 data .* key="k(\d+)" value="v+"$/;
 			next;
@@ -60,6 +62,7 @@ sub numbers {
 			if $line =~ /"event":"data".*"key":"k(\d+)","value":"v+"\}\n\z/;
 	}
 	close($in) or die "$file cannot be read\n";
+	die "the signal is not told\n" if $ENV{GIT_TRACE2_SIGNALS} && !$is_told;
 	return @numbers;
 }
 
@@ -103,5 +106,17 @@ do
 		done
 	'
 done
+
+test_expect_success 'where signals are recorded, each is, whatever it interrupted' '
+	for where in file ring
+	do
+		for pair in "TERM 15" "HUP 1" "ABRT 6"
+		do
+			GIT_TRACE2_SIGNALS=TERM,HUP,ABRT \
+				"$PERL_PATH" kills.perl $where $pair $((rounds * 4)) ||
+			return 1
+		done
+	done
+'
 
 test_done
