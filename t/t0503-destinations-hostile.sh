@@ -56,6 +56,17 @@ test_expect_success 'a terminal that nobody reads' '
 	stalled stalled-terminal
 '
 
+test_expect_success 'a line that was cut has an end before the next one' '
+	GIT_TRACE2_EVENT=9 timeout 60 "$hosts/limits" cut-line >lines &&
+	"$PERL_PATH" -ne "print unless /^\{.*\}\$/" lines >torn &&
+	test_line_count = 1 torn &&
+	test_grep "^{\"event\":\"data\".*yyy\$" torn &&
+	"$PERL_PATH" -ne "print if /^\{.*\}\$/" lines >e &&
+	trace2_jq "[.[] | .event] ==
+		[\"version\", \"start\", \"data\", \"data\", \"exit\", \"atexit\"]
+		and .[-1].lost == 2" e
+'
+
 test_expect_success 'datagrams that nobody reads' '
 	stalled stalled-datagrams
 '
@@ -64,6 +75,12 @@ test_expect_success 'all descriptors closed, and files of the host opened' '
 	limited close-all &&
 	cat host.* >actual &&
 	test_must_be_empty actual
+'
+
+test_expect_success 'all descriptors closed, and their numbers taken by the host' '
+	limited close-all-and-take &&
+	test_path_is_file host &&
+	test_must_be_empty host
 '
 
 test_expect_success 'no descriptor left: none of the usual three is taken' '

@@ -13,6 +13,7 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <termios.h>
+#include <time.h>
 #include <unistd.h>
 
 #define TRACE_FD 9
@@ -99,6 +100,29 @@ static void print_rest(void)
 
 	while ((n = read(rest_fd, sink, sizeof(sink))) > 0)
 		fwrite(sink, 1, (size_t)n, stdout);
+}
+
+/* A line that does not fit any more is cut; what comes then begins anew. */
+static void cut_line(char **argv)
+{
+	static char big[30000], got[1 << 18];
+	int ends[2];
+	ssize_t n;
+
+	if (pipe(ends))
+		abort();
+	rest_fd = away(ends[0]);
+	place(ends[1], TRACE_FD);
+	atexit(print_rest);
+	initialize(argv);
+	memset(big, 'y', sizeof(big) - 1);
+	for (n = 0; n < 4; n++)
+		trace2_data_string("limits", NULL, "big", big);
+	fcntl(rest_fd, F_SETFL, O_NONBLOCK);
+	while ((n = read(rest_fd, got, sizeof(got))) > 0)
+		fwrite(got, 1, (size_t)n, stdout);
+	trace2_cmd_exit(0);
+	exit(0);
 }
 
 /* Writes to descriptor 9 until nothing goes, then drains it, and ends. */
@@ -200,6 +224,25 @@ static void close_all(char **argv)
 	say_often();
 }
 
+/* The same, and all numbers are taken, for a second and longer. */
+static void close_all_and_take(char **argv)
+{
+	time_t start;
+	int i;
+
+	initialize(argv);
+	say_often();
+	for (i = 3; i < 1024; i++)
+		close(i);
+	if (open("host", O_CREAT | O_WRONLY, 0666) != 3)
+		abort();
+	for (i = 4; i < 1024; i++)
+		dup2(3, i);
+	for (start = time(NULL); time(NULL) == start;)
+		;
+	say_often();
+}
+
 static void print_error(char **argv)
 {
 	initialize(argv);
@@ -264,7 +307,9 @@ static const struct {
 	{ "stalled-stream", stalled_stream },
 	{ "stalled-datagrams", stalled_datagrams },
 	{ "stalled-terminal", stalled_terminal },
+	{ "cut-line", cut_line },
 	{ "close-all", close_all },
+	{ "close-all-and-take", close_all_and_take },
 	{ "no-descriptor-left", no_descriptor_left },
 	{ "little-memory", little_memory },
 	{ "no-counter", no_counter },
