@@ -8,15 +8,25 @@
 
 #include "../host-state.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 TRACE2_TIMER(plain_timer, "plain", "work", TRACE2_HISTOGRAM);
 TRACE2_COUNTER(plain_counter, "plain", "items", TRACE2_PER_THREAD);
 
+/* Said at once: what went wrong is not always the same. */
+static void expect_errno(void)
+{
+	if (errno != EDOM)
+		printf("errno is %d\n", errno);
+}
+
 static void *work(void *arg)
 {
 	int i;
+
+	errno = EDOM;
 
 	trace2_region_enter("plain", "work", NULL);
 	for (i = 0; i < 10; i++) {
@@ -25,6 +35,7 @@ static void *work(void *arg)
 		trace2_timer_stop(plain_timer);
 	}
 	trace2_region_leave("plain", "work", NULL);
+	expect_errno();
 	return arg;
 }
 
@@ -63,12 +74,14 @@ static void tell(void)
 	work(NULL);
 	run_threads();
 	tell_of_child();
+	errno = EDOM;
 	trace2_data_string("plain", &repo, "string", "value");
 	trace2_data_intmax("plain", NULL, "number", 42);
 	trace2_data_json("plain", NULL, "json", "{\"a\":1}");
 	trace2_cmd_error("an error with code %d", 3);
 	trace2_printf("a text");
 	trace2_region_leave("plain", "all", &repo);
+	expect_errno();
 }
 
 int main(int argc, char **argv)
