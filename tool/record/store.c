@@ -236,7 +236,7 @@ int tr2_store_remove(const char *old)
 	return ret;
 }
 
-static int move_to_old(const char *path)
+int tr2_store_move_away(const char *path, int (*remove)(const char *old))
 {
 	char *old;
 	int ret;
@@ -245,7 +245,7 @@ static int move_to_old(const char *path)
 		tr2_error("out of memory");
 		return -1;
 	}
-	ret = tr2_store_remove(old);
+	ret = remove(old);
 	if (!ret && rename(path, old)) {
 		tr2_error("cannot move '%s' to '%s': %s", path, old,
 			  strerror(errno));
@@ -286,7 +286,7 @@ static int make_way(const char *path)
 		tr2_error("will not replace '%s': it is being recorded "
 			  "(use -o DIR)", path);
 	else
-		ret = move_to_old(path);
+		ret = tr2_store_move_away(path, tr2_store_remove);
 	if (fd >= 0)
 		close(fd);
 	return ret;

@@ -43,6 +43,9 @@ void tr2_store_undo(struct tr2_store *store);
 /* Removes the recording at path; nothing there is fine. -1: it is something
  * else, or in use, and it was said on stderr. */
 int tr2_store_remove(const char *path);
+/* Moves what is at path to `path.old`, from where `remove` took away what was
+ * there, or said why not. -1: it was said on stderr. */
+int tr2_store_move_away(const char *path, int (*remove)(const char *old));
 
 /* All of it. -1: errno, and a part may be written. */
 int tr2_store_write(int fd, const void *data, size_t len);

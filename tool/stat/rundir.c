@@ -89,24 +89,12 @@ static int remove_set(const char *path)
 static int move_to_old(const char *path)
 {
 	struct dirent **names;
-	int nr = list_set(path, &names), ret;
-	char *old;
+	int nr = list_set(path, &names);
 
 	if (nr < 0)
 		return -1;
 	free_names(names, nr);
-	if (!nr)
-		return rmdir(path);
-	if (asprintf(&old, "%s.old", path) < 0)
-		return -1;
-	ret = remove_set(old);
-	if (!ret && rename(path, old)) {
-		tr2_error("cannot move '%s' to '%s': %s", path, old,
-			  strerror(errno));
-		ret = -1;
-	}
-	free(old);
-	return ret;
+	return nr ? tr2_store_move_away(path, remove_set) : rmdir(path);
 }
 
 static int make_temporary(struct tr2_rundir *dir)
