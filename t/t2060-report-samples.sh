@@ -110,6 +110,26 @@ test_expect_success LIBDW 'a ring of version 1 is read, which has mappings witho
 	! grep treesum err
 '
 
+test_expect_success 'calls where there was no code are one' '
+	cp -R r nowhere &&
+	perl -0777 -pi -e "
+		my \$pid = substr \$_, 36, 4;
+		s/\\x0a\\0\\0\\0(..(?:..)\\Q\$pid\\E)/\\xff\\xff\\x32\\x54\$1/sg;
+	" nowhere/* &&
+	trace2 report --samples nowhere >out 2>err &&
+	cat >expect <<-\EOF &&
+	COUNT   SHARE  SAMPLES  COUNTED IN, CALLED BY
+	   12  100.0%        3  app/treesum/files/:4
+	   12  100.0%        3  └ [unknown]
+
+	COUNT   SHARE  SAMPLES  FROM THE OUTSIDE IN
+	   12  100.0%        3  app/treesum/files/:4
+	   12  100.0%        3  └ [unknown]
+	EOF
+	test_cmp expect out &&
+	test_must_be_empty err
+'
+
 test_expect_success LIBDW,BUILD_ID 'the same build under a new date is the same' '
 	touch treesum &&
 	trace2 report --samples r >out 2>err &&

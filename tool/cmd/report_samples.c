@@ -76,7 +76,7 @@ static uint32_t add_function(struct tree *t, uint32_t at, uint32_t symbol,
 {
 	if (t->calls[at].symbol != symbol)
 		return add(t, at, symbol, sample);
-	t->calls[at].is_recursive = true;
+	t->calls[at].is_recursive = tr2_symbol(t->symbols, symbol).module != 0;
 	return at;
 }
 

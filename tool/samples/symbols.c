@@ -13,6 +13,10 @@
 #include "samples/files.h"
 #include "samples/mappings.h"
 
+/* Where nothing was: the kernel finds calls by frame pointers, and what is no
+ * frame leads to any place. All of them are one. */
+#define UNKNOWN "[unknown]"
+
 /* What is known of a place in a file, or of an address that is in none. */
 struct known {
 	uint32_t file; /* UINT32_MAX: none */
@@ -178,9 +182,12 @@ static bool look_up(struct tr2_symbols *s, struct known *known,
 		return false;
 	if (known->nr)
 		return true;
-	symbol.name = offset_name(s->m, is_anonymous(s, mapping) ? "" :
-						tr2_s(s->m, map->file),
-				  known->place);
+	if (mapping)
+		symbol.name = offset_name(s->m, is_anonymous(s, mapping) ? "" :
+							tr2_s(s->m, map->file),
+					  known->place);
+	else
+		symbol.name = tr2_intern(s->m, UNKNOWN, strlen(UNKNOWN));
 	return add_number(s, known, symbol);
 }
 

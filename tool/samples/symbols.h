@@ -19,7 +19,7 @@ struct tr2_symbols *tr2_symbols_new(struct tr2_model *m); /* NULL: no memory */
 void tr2_symbols_free(struct tr2_symbols *s);
 
 struct tr2_symbol {
-	tr2_str name; /* the function's; without one MODULE+0xOFFSET */
+	tr2_str name; /* the function's; without one MODULE+0xOFFSET, [unknown] */
 	tr2_str module; /* the file's path; 0: mapped nowhere */
 	bool is_inlined; /* into its caller */
 };
