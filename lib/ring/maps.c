@@ -7,15 +7,16 @@
 #include <unistd.h>
 
 #include "base/build_id.h"
+#include "base/clock.h"
 #include "ring/ring.h"
 #include "ring/task.h"
 
 #define LINE_BYTES 4608 /* a path of the longest kind, and what is before it */
 #define MAX_TOLD 512
 /* A program that makes code all the time does little else otherwise: so many
- * looks for a sample's sake, and from then on one in so long. */
-#define FREE_LOOKS 64
-#define MIN_BETWEEN_NS 10000000
+ * looks for a sample's sake, and from then on a fiftieth of the time at most. */
+#define FREE_LOOKS 16
+#define TIMES_AS_LONG 50
 
 /* Mappings that were told and were there when last looked at, in the order of
  * their addresses, which is that of /proc/self/maps. */
@@ -28,6 +29,7 @@ static struct told memory[2][MAX_TOLD];
 static struct told *told = memory[0];
 static unsigned int nr_told;
 static uint64_t looked_ns; /* 0: never */
+static uint64_t not_before_ns;
 static unsigned int nr_looks;
 
 /* One look at all of them. */
@@ -242,6 +244,7 @@ void tr2_task_mmaps(const struct tr2_task *task, uint64_t now_ns)
 		.told = told == memory[0] ? memory[1] : memory[0],
 		.mem_fd = -1,
 	};
+	uint64_t start_ns = tr2_clock_now_ns();
 	int fd;
 
 	if (!tr2_arena_header())
@@ -255,7 +258,9 @@ void tr2_task_mmaps(const struct tr2_task *task, uint64_t now_ns)
 		close(look.mem_fd);
 	told = look.told;
 	nr_told = look.nr_told;
-	looked_ns = now_ns;
+	looked_ns = start_ns;
+	not_before_ns = start_ns + TIMES_AS_LONG * (tr2_clock_now_ns() -
+						    start_ns);
 }
 
 void tr2_task_mmaps_of(const struct tr2_task *task, const uint64_t *address,
@@ -265,7 +270,7 @@ void tr2_task_mmaps_of(const struct tr2_task *task, const uint64_t *address,
 
 	/* What was not there after the sample is gone. */
 	if (sampled_ns <= looked_ns ||
-	    (nr_looks >= FREE_LOOKS && sampled_ns - looked_ns < MIN_BETWEEN_NS))
+	    (nr_looks == FREE_LOOKS && sampled_ns < not_before_ns))
 		return;
 	for (i = 0; i < nr && is_told(address[i]);)
 		i++;

@@ -20,8 +20,7 @@ void tr2_task_comm(const struct tr2_task *task, const char *name);
 /* Executable mappings that were not told yet, from /proc/self/maps. */
 void tr2_task_mmaps(const struct tr2_task *task, uint64_t now_ns);
 /* The same, if one of a sample's addresses of code lies in none that was told
- * and nobody looked since it was taken; after a while not twice within 10 ms.
- * Signal-safe. */
+ * and nobody looked since it was taken; not all the time. Signal-safe. */
 void tr2_task_mmaps_of(const struct tr2_task *task, const uint64_t *address,
 		       unsigned int nr, uint64_t sampled_ns);
 /* All of them are new again: for a new file. */
