@@ -169,6 +169,18 @@ test_expect_success 'a session that went on is sent anew, as the same rows' '
 	test_line_count = 3 server/sessions
 '
 
+test_expect_success 'so is one that said more and goes on still' '
+	server &&
+	test_when_finished stop &&
+	sed "/\"code\":1}/d" "$MIX" >more.event &&
+	sed "/wait.*both.*}/d" more.event >less.event &&
+	load less.event &&
+	load more.event 2>err &&
+	test_grep "^. trace2 export: 1 sessions, .* 1 sessions were there" err &&
+	load less.event 2>err &&
+	test_grep "^. trace2 export: 0 sessions, 0 rows" err
+'
+
 test_expect_success 'parents and children that come apart' '
 	server &&
 	test_when_finished stop &&
