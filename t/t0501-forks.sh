@@ -103,6 +103,16 @@ test_expect_success 'what is wrong with a setting is told once, not by children'
 	test_line_count = 1 err
 '
 
+test_expect_success 'a child has no descriptors of its parent beside its own' '
+	mkdir dirs &&
+	GIT_TRACE2="$(pwd)/n" GIT_TRACE2_PERF="$(pwd)/dirs" \
+		GIT_TRACE2_EVENT="$(pwd)/dirs" GIT_TRACE2_RING="$(pwd)/dirs" \
+		GIT_TRACE2_COUNTERS=task-clock \
+		timeout 60 "$hosts/forks" same-descriptors >out &&
+	echo "0 more" >expect &&
+	test_cmp expect out
+'
+
 # The child goes on in the call that the handler interrupted. The thread
 # sanitizer has fork() allocate, and does not want that in a handler.
 test_expect_success !SANITIZE_THREAD 'in a handler, in the midst of a line: files are whole' '

@@ -156,6 +156,29 @@ static void three_children(void)
 		}
 }
 
+static int count_descriptors(void)
+{
+	int fd, nr = 0;
+
+	for (fd = 0; fd < 1024; fd++)
+		nr += fcntl(fd, F_GETFD) >= 0;
+	return nr;
+}
+
+/* What the child has of its own it has instead of its parent's. */
+static void same_descriptors(void)
+{
+	int nr;
+
+	say((void *)"parent");
+	nr = count_descriptors();
+	if (!fork()) {
+		say((void *)"child");
+		printf("%d more\n", count_descriptors() - nr);
+		exit(0);
+	}
+}
+
 /*
  * A handler forks in the midst of a call: the SIGALRM comes while a write of
  * the library waits for the reader of descriptor 9, this process.
@@ -221,6 +244,7 @@ static const struct {
 	{ "formats-errno", formats_errno },
 	{ "names-itself", names_itself },
 	{ "three-children", three_children },
+	{ "same-descriptors", same_descriptors },
 	{ "handler-forks", handler_forks },
 };
 
