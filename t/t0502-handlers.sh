@@ -68,6 +68,26 @@ test_expect_success !INSTRUMENTED,!MUSL 'threads are cancelled wherever they are
 	trace2_jq ".[-1].event == \"atexit\"" e
 '
 
+test_lazy_prereq INJECT '
+	test_have_prereq !INSTRUMENTED,!MUSL &&
+	cp "$GIT_BUILD_DIR/build/modules/bare-inject.so" inject.so &&
+	env LD_PRELOAD=./inject.so true 2>err &&
+	test_must_be_empty err
+'
+
+# 10 is SIGUSR1.
+test_expect_success INJECT,UNIX_SOCKETS 'a thread ends in the midst of a write: others write on' '
+	sockets=$(mktemp -d "${TMPDIR:-/tmp}/t0502.XXXXXX") &&
+	test_when_finished "rm -rf \"$sockets\"" &&
+	cp "$GIT_BUILD_DIR/build/modules/bare-inject.so" inject.so &&
+	test-tool fault listen-stream --output=e "$sockets/s" \
+		env GIT_TRACE2_EVENT="af_unix:stream:$sockets/s" \
+		LD_PRELOAD=./inject.so INJECT_RAISE=10 \
+		timeout 60 "$hosts/handlers" ends-in-a-write &&
+	trace2_jq "[.[] | select(.value == \"after\")] | length == 20" e &&
+	trace2_jq ".[-1].event == \"atexit\"" e
+'
+
 test_expect_success !INSTRUMENTED 'exit in the midst of a line: atexit has its own' '
 	GIT_TRACE2_EVENT=9 test_expect_code 5 \
 		timeout 60 "$hosts/handlers" exits-in-a-line >lines &&

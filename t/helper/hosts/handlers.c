@@ -314,6 +314,37 @@ static int cancels(void)
 	return 0;
 }
 
+/* A thread ends in a handler, inside a write of the library's: others write on.
+ * Who has the signal come there is t/helper/modules/bare-inject.c. */
+static __thread volatile sig_atomic_t may_end;
+
+static void end_inside(int signo)
+{
+	(void)signo;
+	if (may_end)
+		pthread_exit(NULL);
+}
+
+static void *say_and_end(void *arg)
+{
+	may_end = 1;
+	say("in a thread");
+	return arg;
+}
+
+static int ends_in_a_write(void)
+{
+	pthread_t thread;
+	int i;
+
+	for (i = 0; i < 20; i++) {
+		pthread_create(&thread, NULL, say_and_end, NULL);
+		pthread_join(thread, NULL);
+		say("after");
+	}
+	return 0;
+}
+
 /* exit() in a handler, while a line waits for the reader of descriptor 9. */
 static int pipe_ends[2];
 
@@ -417,6 +448,7 @@ static const struct {
 	{ "jumps-in-threads", jumps_in_threads },
 	{ "cancels", cancels },
 	{ "exits-in-a-line", exits_in_a_line },
+	{ "ends-in-a-write", ends_in_a_write },
 	{ "samples-in-a-storm", samples_in_a_storm },
 };
 
@@ -428,6 +460,9 @@ int main(int argc, char **argv)
 		prepare_pipe();
 	if (argc == 2 && !strncmp(argv[1], "pending-", 8))
 		prepare_reader();
+	/* It comes with the first write. */
+	if (argc == 2 && !strcmp(argv[1], "ends-in-a-write"))
+		on_signal(SIGUSR1, end_inside);
 	if (argc == 2 && !strcmp(argv[1], "jumps-out-of-the-start"))
 		return jumps_out_of_the_start();
 	trace2_initialize();
