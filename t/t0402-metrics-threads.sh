@@ -19,7 +19,8 @@ fi
 hosts=$GIT_BUILD_DIR/build/hosts
 modules=$GIT_BUILD_DIR/build/modules
 
-test_lazy_prereq CXX_HOST 'test -x "$GIT_BUILD_DIR/build/hosts/cxx"'
+test_lazy_prereq CXX_HOST 'test_have_prereq !MUSL &&
+	test -x "$GIT_BUILD_DIR/build/hosts/cxx"'
 test_lazy_prereq HOSTS 'test -x "$GIT_BUILD_DIR/build/hosts/plain"'
 test_lazy_prereq MODULES 'test -f "$GIT_BUILD_DIR/build/modules/bare-metrics.so"'
 

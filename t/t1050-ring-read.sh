@@ -10,6 +10,12 @@ hosts=$GIT_BUILD_DIR/build/hosts
 test_lazy_prereq JSON 'jq --version'
 test_lazy_prereq HOSTS 'test -x "$GIT_BUILD_DIR/build/hosts/worker"'
 
+if ! test_have_prereq READS_STREAMS
+then
+	skip_all='the command was built without reading JSON streams'
+	test_done
+fi
+
 # both COMMAND...: the same run as event stream (event) and as ring (ring).
 both () {
 	rm -rf event ring &&

@@ -11,6 +11,12 @@ test_lazy_prereq GIT 'git version'
 test_lazy_prereq HOSTS 'test -x "$GIT_BUILD_DIR/build/hosts/worker"'
 test_lazy_prereq JQ 'jq --version'
 
+if ! test_have_prereq READS_STREAMS
+then
+	skip_all='the command was built without reading JSON streams'
+	test_done
+fi
+
 if ! test_have_prereq HOSTS,JQ,PIPE
 then
 	skip_all='no host program, no jq, or no fifos'

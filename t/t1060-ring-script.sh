@@ -6,6 +6,12 @@ test_description='events of a ring, written anew, have all their fields'
 . ./test-lib.sh
 . "$TEST_DIRECTORY/lib-trace2.sh"
 
+if ! test_have_prereq READS_STREAMS
+then
+	skip_all='the command was built without reading JSON streams'
+	test_done
+fi
+
 if ! test_have_prereq JQ
 then
 	skip_all='jq is needed to look at JSON'

@@ -26,7 +26,8 @@ errors () {
 	sed -n 's/.* error .*msg="\(.*\)" fmt=.*/\1/p' dump.txt
 }
 
-test_expect_success 'one sample for each crossing, with what was counted' '
+# Calls are unwound by a library that is linked with glibc.
+test_expect_success !MUSL 'one sample for each crossing, with what was counted' '
 	sampled app/test/test1/:10 test-tool trace2 200counter 4 5 1 32 9 9 &&
 	sed "s/.*period=\([0-9]*\) values=\([0-9]*\) calls=[1-9].*/\1 at \2/" \
 		samples >actual &&
@@ -54,7 +55,7 @@ test_expect_success 'each thread has its own, and none after its end' '
 	done
 '
 
-test_expect_success 'a timer is sampled by the time spent in it' '
+test_expect_success !MUSL 'a timer is sampled by the time spent in it' '
 	sampled app/test/test1:ns/:1000 test-tool trace2 100timer 20 1 &&
 	test_line_count = 20 samples &&
 	! grep -v "period=[0-9]*000 values=[0-9]* calls=[1-9]" samples
@@ -68,7 +69,7 @@ test_expect_success KERNEL_EVENTS 'the values of the group come with it' '
 	grep "values=20,[0-9]*,0 " samples
 '
 
-test_expect_success 'what cannot be sampled is told once, and the others are' '
+test_expect_success !MUSL 'what cannot be sampled is told once, and the others are' '
 	sampled "app/test/test1/,process/threads/:5,app/no/such/:5,app/test/test1/:10" \
 		test-tool trace2 200counter 10 &&
 	test_line_count = 1 samples &&
@@ -88,7 +89,7 @@ test_expect_success 'without a ring it is told, and nothing else changes' '
 	grep "\"count\":10" event
 '
 
-test_expect_success 'a forked child samples into a ring of its own' '
+test_expect_success !MUSL 'a forked child samples into a ring of its own' '
 	rm -rf r &&
 	mkdir r &&
 	GIT_TRACE2_SAMPLE=app/test/test1/:1 GIT_TRACE2_RING="$(pwd)/r" \

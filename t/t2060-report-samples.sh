@@ -148,7 +148,7 @@ test_expect_success LIBDW,BUILD_ID 'another build in its place names nothing, an
 	grep "functions of .*/treesum. have no names: it was replaced since: another build is there now" err
 '
 
-test_expect_success 'one that is gone, too' '
+test_expect_success LIBDW 'one that is gone, too' '
 	mv treesum kept &&
 	trace2 report --samples r >out 2>err &&
 	mv kept treesum &&
@@ -197,7 +197,7 @@ test_expect_success LIBDW,BUILD_ID 'without a build id its date says whether it 
 	grep "functions of .*/treesum. have no names: it was changed or replaced after the process began" err
 '
 
-test_expect_success 'without samples both say what to do' '
+test_expect_success LIBDW 'without samples both say what to do' '
 	rm -rf r &&
 	GIT_TRACE2_RING="$(pwd)/r" ./treesum -j 1 tree &&
 	trace2 report --samples r 2>err &&
@@ -207,7 +207,7 @@ test_expect_success 'without samples both say what to do' '
 	test_path_is_missing no.data
 '
 
-test_expect_success PERF 'perf reads it: events, counts, threads and calls' '
+test_expect_success PERF,LIBDW 'perf reads it: events, counts, threads and calls' '
 	cp "$GIT_BUILD_DIR/build/examples/treesum" . &&
 	sampled app/treesum/files/:4,app/treesum/bytes/:10 &&
 	trace2 export --to perf -o perf.data r &&
@@ -223,7 +223,7 @@ test_expect_success PERF 'perf reads it: events, counts, threads and calls' '
 	grep "Event count (approx.): 12" report
 '
 
-test_expect_success PERF 'perf: threads begin and end when they did' '
+test_expect_success PERF,LIBDW 'perf: threads begin and end when they did' '
 	perf script -i perf.data --show-task-events 2>/dev/null >script &&
 	sed -n "s/.*: PERF_RECORD_\(FORK\|EXIT\|COMM\)[:( ].*/\1/p; s/.*app.treesum.files.*/sample/p" \
 		script >actual &&
@@ -243,7 +243,7 @@ test_expect_success PERF 'perf: threads begin and end when they did' '
 	test_must_be_empty wrong
 '
 
-test_expect_success PERF,BUILD_ID 'perf: another build names nothing either' '
+test_expect_success PERF,LIBDW,BUILD_ID 'perf: another build names nothing either' '
 	perf script -i perf.data -F event,ip,sym 2>/dev/null >script &&
 	grep sum_files script &&
 	perf script -i perf.data --show-mmap-events 2>/dev/null >maps &&
@@ -261,7 +261,7 @@ test_lazy_prereq KERNEL_EVENTS '
 	test_must_be_empty out
 '
 
-test_expect_success PERF,KERNEL_EVENTS 'perf: a group with its values' '
+test_expect_success PERF,LIBDW,KERNEL_EVENTS 'perf: a group with its values' '
 	sampled "{app/treesum/files/:4,page-faults,app/treesum/bytes/}" &&
 	trace2 export --to perf -o perf.data r &&
 	perf script -i perf.data -F period,event 2>/dev/null >script &&

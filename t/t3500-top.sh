@@ -89,7 +89,7 @@ test_expect_success 'rates are those between two looks' '
 	>looks &&
 	{ trace2 top --format=json -d 0.01 rings >>looks 8>&- 9<&- & } &&
 	top=$! &&
-	while test "$(grep -c "\"counters\"" looks)" -lt 4
+	while test "$(grep -c "\"value\"" looks)" -lt 4
 	do
 		another_round || return 1
 	done &&
