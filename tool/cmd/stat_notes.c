@@ -88,7 +88,8 @@ void tr2_stat_print_notes(const struct tr2_stat_side *side)
 	if (s.wide > 0)
 		printf("Half of the runs are spread over %.0f%% of P50: other "
 		       "work on the machine, or\nCMD does not always do the "
-		       "same. More runs (-r) make the error smaller.\n",
+		       "same. Events, such as task-clock, depend less on\nthe "
+		       "former; more runs (-r) make the error smaller.\n",
 		       s.wide * 100);
 	fputs(text ? tr2_color_off(TR2_COLOR_WARM) : "", stdout);
 }
