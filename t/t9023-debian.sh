@@ -4,7 +4,8 @@
 test_description='the Debian packages
 
 What is cheap is held against what make install does. With GIT_TEST_LONG set the
-packages are built, looked at by lintian, and unpacked.
+packages are built, looked at by lintian, and unpacked; as root they are installed
+in a fresh Debian, used, and removed again.
 '
 
 . ./test-lib.sh
@@ -110,6 +111,29 @@ test_expect_success DPKG_BUILD,EXPENSIVE,!INSTRUMENTED,!MUSL 'what they hold run
 	LD_LIBRARY_PATH=$PWD/$libdir TESTKIT=$PWD/unpacked/usr/share/trace2-testkit \
 		sh project/t/t0001-words.sh >actual &&
 	test_grep "^# passed all 4" actual
+'
+
+# debootstrap takes no path with spaces, such as this directory's.
+fresh=$(mktemp -d "${TMPDIR:-/tmp}/t9023.XXXXXX") || exit 1
+test_atexit 'rm -rf --one-file-system "$fresh"'
+
+test_lazy_prereq FRESH_DEBIAN '
+	test "$(id -u)" = 0 &&
+	unshare --mount --propagation private --pid --fork --kill-child true &&
+	case "$fresh" in *" "*) false ;; esac &&
+	mknod "$fresh"/null c 1 3 && echo >"$fresh"/null && rm "$fresh"/null &&
+	{ test -n "${GIT_TEST_DEBIAN-}" || debootstrap --version; }
+'
+test_expect_success FRESH_DEBIAN,DPKG_BUILD,EXPENSIVE,!INSTRUMENTED,!MUSL 'in a fresh Debian: installed, README followed, a program built, removed' '
+	{
+		sh "$TEST_DIRECTORY"/t9023/fresh "$fresh" true &&
+		mkdir "$fresh"/debs &&
+		cp build/*_"$TRACE2_VERSION"_*.deb "$fresh"/debs/ &&
+		rm -f "$fresh"/debs/*dbgsym* &&
+		cp "$TEST_DIRECTORY"/t9023/use "$fresh"/root/ &&
+		sh "$TEST_DIRECTORY"/t9023/fresh "$fresh" sh /root/use
+	} >fresh.log 2>&1 ||
+	{ tail -n 40 fresh.log && return 1; }
 '
 
 test_done
