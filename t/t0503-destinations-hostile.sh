@@ -80,7 +80,12 @@ test_expect_success 'all descriptors closed, and files of the host opened' '
 test_expect_success 'all descriptors closed, and their numbers taken by the host' '
 	limited close-all-and-take &&
 	test_path_is_file host &&
-	test_must_be_empty host
+	test_must_be_empty host &&
+	rm host &&
+	GIT_TRACE2_RING="$(pwd)/ring" limited close-all-and-take &&
+	test_must_be_empty host &&
+	test-tool ring dump ring >dump.txt &&
+	test_grep "^arena exited .*lost\[5\]=1\$" dump.txt
 '
 
 test_expect_success 'no descriptor left: none of the usual three is taken' '

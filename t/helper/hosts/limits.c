@@ -224,9 +224,16 @@ static void close_all(char **argv)
 	say_often();
 }
 
+static void *count(void *arg)
+{
+	trace2_counter_add(TRACE2_COUNTER_ID_TEST1, 1);
+	return arg;
+}
+
 /* The same, and all numbers are taken, for a second and longer. */
 static void close_all_and_take(char **argv)
 {
+	pthread_t thread;
 	time_t start;
 	int i;
 
@@ -241,6 +248,9 @@ static void close_all_and_take(char **argv)
 	for (start = time(NULL); time(NULL) == start;)
 		;
 	say_often();
+	/* For which a ring's file would grow. */
+	pthread_create(&thread, NULL, count, NULL);
+	pthread_join(thread, NULL);
 }
 
 static void print_error(char **argv)
@@ -257,12 +267,6 @@ static void no_descriptor_left(char **argv)
 	close(STDERR_FILENO);
 	setrlimit(RLIMIT_NOFILE, &limit);
 	print_error(argv);
-}
-
-static void *count(void *arg)
-{
-	trace2_counter_add(TRACE2_COUNTER_ID_TEST1, 1);
-	return arg;
 }
 
 static void little_memory(char **argv)
