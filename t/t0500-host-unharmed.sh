@@ -168,7 +168,7 @@ test_expect_success 'a trace that goes nowhere good' '
 		}
 	done <<-EOF
 	/dev/full
-	/
+	/proc
 	/dev/null
 	/proc/self/mem
 	/missing/file
