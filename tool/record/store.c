@@ -267,8 +267,9 @@ static const char *why_no_dir(const char *path, int err)
 
 /* What stands at path must be an empty directory or a recording that nobody
  * writes any more; a recording is moved away. */
-static int make_way(const char *path)
+static int make_way(struct tr2_store *s)
 {
+	const char *path = s->path;
 	int fd = open(path, DIR_FLAGS);
 	int ret = -1;
 
@@ -285,8 +286,10 @@ static int make_way(const char *path)
 	else if (is_busy(fd))
 		tr2_error("will not replace '%s': it is being recorded "
 			  "(use -o DIR)", path);
-	else
+	else {
 		ret = tr2_store_move_away(path, tr2_store_remove);
+		s->moved = !ret;
+	}
 	if (fd >= 0)
 		close(fd);
 	return ret;
@@ -365,7 +368,7 @@ int tr2_store_open(struct tr2_store *s, const char *path, bool with_rings)
 			  len ? "out of memory" : "the name is empty");
 		return -1;
 	}
-	if (make_way(s->path))
+	if (make_way(s))
 		return -1;
 	if (make_dirs(s, with_rings)) {
 		tr2_error("cannot create '%s': %s (use -o DIR for another "
@@ -374,6 +377,17 @@ int tr2_store_open(struct tr2_store *s, const char *path, bool with_rings)
 		return -1;
 	}
 	return 0;
+}
+
+/* It fails where something is left at path, and stays where it is then. */
+static void put_back(const struct tr2_store *s)
+{
+	char *old;
+
+	if (!s->moved || asprintf(&old, "%s.old", s->path) < 0)
+		return;
+	rename(old, s->path);
+	free(old);
 }
 
 void tr2_store_undo(struct tr2_store *s)
@@ -389,6 +403,7 @@ void tr2_store_undo(struct tr2_store *s)
 	}
 	if (s->made_dir)
 		rmdir(s->path);
+	put_back(s);
 }
 
 void tr2_store_release(struct tr2_store *s)

@@ -30,6 +30,7 @@ struct tr2_store {
 	int rings_fd;
 	bool made_dir;
 	bool is_ours; /* what is in it was made by us */
+	bool moved;   /* what stood there is at path.old now */
 };
 
 /* with_rings: a directory for rings, too. -1: it was said on stderr why not,
@@ -37,7 +38,8 @@ struct tr2_store {
 int tr2_store_open(struct tr2_store *store, const char *path, bool with_rings);
 /* Closes; the directory stays. */
 void tr2_store_release(struct tr2_store *store);
-/* Removes what was made since tr2_store_open(), if nobody put more there. */
+/* Removes what was made since tr2_store_open(), if nobody put more there, and
+ * puts the recording back that stood there. */
 void tr2_store_undo(struct tr2_store *store);
 
 /* Removes the recording at path; nothing there is fine. -1: it is something

@@ -1,0 +1,26 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+
+test_description='what a command leaves alone when it fails, and what it says'
+
+. ./test-lib.sh
+. "$TEST_DIRECTORY/lib-trace2.sh"
+
+if ! test_have_prereq READS_STREAMS
+then
+	skip_all='the command cannot read streams: simdjson is missing'
+	test_done
+fi
+
+test_expect_success 'a recording that cannot begin leaves the one before in its place' '
+	trace2 record -- true 2>err &&
+	cp trace2.data/meta.json before &&
+	test_expect_code 128 trace2 record --listen missing/s -- true 2>err &&
+	test_grep "cannot listen on .missing/s." err &&
+	test_cmp before trace2.data/meta.json &&
+	test_path_is_missing trace2.data.old &&
+	trace2 record -- true 2>err &&
+	test_cmp before trace2.data.old/meta.json
+'
+
+test_done
