@@ -31,10 +31,26 @@ const struct tr2_command *tr2_command_find(const char *name)
 	return NULL;
 }
 
+/* The one command that begins so; NULL: none, or several. */
+static const char *begins_with(const char *name)
+{
+	const char *found = NULL;
+	size_t i;
+
+	for (i = 0; tr2_commands[i]; i++) {
+		if (strncmp(tr2_commands[i]->name, name, strlen(name)) != 0)
+			continue;
+		if (found)
+			return NULL;
+		found = tr2_commands[i]->name;
+	}
+	return found;
+}
+
 static int unknown_command(const char *name)
 {
-	const char *near = NULL;
-	int best = 3, d;
+	const char *near = begins_with(name);
+	int best = near ? 0 : 3, d;
 	size_t i;
 
 	for (i = 0; tr2_commands[i]; i++) {
