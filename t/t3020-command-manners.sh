@@ -31,4 +31,21 @@ test_expect_success 'a command that is cut short: the one that is meant, if it i
 	test_grep ! "report" err
 '
 
+# Whoever may write to the directory that is read names them.
+test_expect_success FUNNYNAMES 'names of files cannot forge a line, nor speak to the terminal' '
+	mkdir anybodys &&
+	name=$(printf "x\033]0;y\007\ntrace2: error") &&
+	echo garbage >"anybodys/$name" &&
+	cat >expect <<-\EOF &&
+	trace2: warning: '\''anybodys/x\x1b]0;y\x07\ntrace2: error'\'': neither event JSON, nor perf text, nor a ring, nor a recording
+	EOF
+	trace2 list anybodys 2>actual &&
+	test_cmp expect actual &&
+	printf "{\"event\":\"version\"}\n{\n" >"anybodys/$name" &&
+	test_expect_code 1 trace2 check anybodys >actual 2>&1 &&
+	test_grep "anybodys/x.x1b]0;y.x07.ntrace2: error:" actual &&
+	tr -d "\012\040-\176" <actual >control &&
+	test_must_be_empty control
+'
+
 test_done

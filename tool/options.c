@@ -12,6 +12,7 @@
 #include <time.h>
 
 #include "base/buf.h"
+#include "base/text.h"
 #include "options.h"
 
 struct tr2_common tr2_common = {
@@ -289,13 +290,19 @@ static bool set_value(const struct tr2_option *o, const char *s)
 
 /* ---- errors ---------------------------------------------------------------------------- */
 
+/* One line, whatever the names in it hold: those of files in a directory that
+ * all may write to are anybody's. */
 __attribute__((format(printf, 2, 0))) static void
 say(const char *prefix, const char *fmt, va_list ap)
 {
+	struct tr2_buf said = TR2_BUF_INIT, shown = TR2_BUF_INIT;
+
 	fflush(stdout);
-	fputs(prefix, stderr);
-	vfprintf(stderr, fmt, ap);
-	fputc('\n', stderr);
+	tr2_buf_vaddf(&said, fmt, ap);
+	tr2_text_add(&shown, tr2_buf_str(&said), said.len);
+	fprintf(stderr, "%s%s\n", prefix, tr2_buf_str(&shown));
+	tr2_buf_release(&said);
+	tr2_buf_release(&shown);
 }
 
 void tr2_error(const char *fmt, ...)

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buf.h"
+#include "base/text.h"
 #include "cmd/check.h"
 #include "out/table.h"
 #include "read/fields.h"
@@ -234,16 +236,27 @@ static const struct tr2_column columns[] = {
 	{ "message", "MESSAGE", TR2_COL_LEFT },
 };
 
+static void print_shown(const char *s)
+{
+	struct tr2_buf b = TR2_BUF_INIT;
+
+	tr2_text_add(&b, s, strlen(s));
+	fputs(tr2_buf_str(&b), stdout);
+	tr2_buf_release(&b);
+}
+
 static void print_text(const struct tr2_model *m, const struct tr2_problem *p)
 {
 	bool error = !strcmp(level_of(p->kind), "error");
 	enum tr2_color color = error ? TR2_COLOR_BAD : TR2_COLOR_WARM;
 
-	printf("%s:", tr2_s(m, p->source));
+	print_shown(tr2_s(m, p->source));
+	putchar(':');
 	if (p->line)
 		printf("%llu:", (unsigned long long)p->line);
-	printf(" %s%s:%s %s", tr2_color_on(color), level_of(p->kind),
-	       tr2_color_off(color), p->text);
+	printf(" %s%s:%s ", tr2_color_on(color), level_of(p->kind),
+	       tr2_color_off(color));
+	print_shown(p->text);
 	if (p->count > 1)
 		printf(" (%llu times)", (unsigned long long)p->count);
 	putchar('\n');
