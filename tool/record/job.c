@@ -315,12 +315,14 @@ static void say_stragglers(void)
 		nr > SHOWN_STRAGGLERS ? ", ..." : "");
 }
 
-/* No events are nothing bad: most programs do not speak Trace2. */
+/* No events are nothing bad, unless some were lost: most programs do not speak
+ * Trace2. */
 static void say_silent(void)
 {
 	const struct tr2_meta *m = &rec.meta;
 
-	if (m->tally.events || !m->started || rec.listen.nr_listeners)
+	if (m->tally.events || !m->started || rec.listen.nr_listeners ||
+	    tr2_meta_lost(m))
 		return;
 	if (m->no_task_records)
 		fprintf(stderr, "trace2 record: no program here speaks Trace2, "

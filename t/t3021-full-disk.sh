@@ -1,0 +1,34 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+
+test_description='recording onto a disk that is full'
+
+. ./test-lib.sh
+. "$TEST_DIRECTORY/lib-trace2.sh"
+
+# In a name space of its own, as root of it: where the system allows that.
+test_lazy_prereq TMPFS '
+	mkdir here &&
+	unshare -rm sh -c "mount -t tmpfs -o size=16k none here"
+'
+
+if ! test_have_prereq READS_STREAMS,TMPFS
+then
+	skip_all='no file system of its own can be mounted, or simdjson is missing'
+	test_done
+fi
+
+# Two pages are left, for .gitignore and what stands in meta.json at the start.
+test_expect_success 'what was lost is not said to be there' '
+	mkdir small &&
+	write_script on-small-disk <<-\EOF &&
+	mount -t tmpfs -o size=16k none small &&
+	head -c 8192 /dev/zero >small/fill &&
+	trace2 record -o small/r -- sh -c "/bin/true; /bin/true; exit 5"
+	EOF
+	test_expect_code 5 unshare -rm ./on-small-disk 2>err &&
+	test_grep "[1-9][0-9]* lost, exit 5 ]" err &&
+	test_grep ! "trace2 list" err
+'
+
+test_done
