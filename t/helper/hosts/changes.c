@@ -6,18 +6,21 @@
 #include "trace2.h"
 
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #define TRACE_FD 9
 #define NR_COUNTED 10
 
 TRACE2_COUNTER(counted, "changes", "counted", 0);
+TRACE2_TIMER(timed, "changes", "timed", TRACE2_PER_THREAD);
 
 static void say_something(void)
 {
@@ -99,6 +102,29 @@ static void small_signal_stack(void)
 	puts("alive");
 }
 
+static void *work(void *arg)
+{
+	say_something();
+	trace2_region_enter("changes", "work", NULL);
+	trace2_timer_start(timed);
+	trace2_timer_stop(timed);
+	trace2_region_leave("changes", "work", NULL);
+	return arg;
+}
+
+/* A thread makes calls of its own: what the library makes is what this one with
+ * tracing makes more of than without, behind the mark. */
+static void from_now_on(void)
+{
+	pthread_t thread;
+
+	syscall(SYS_getsid, 0);
+	work(NULL);
+	if (!pthread_create(&thread, NULL, work, NULL))
+		pthread_join(thread, NULL);
+	trace2_cmd_error("an error of the %s", "host");
+}
+
 static const struct {
 	const char *name;
 	void (*run)(void);
@@ -107,6 +133,7 @@ static const struct {
 	{ "replace-stderr", replace_stderr },
 	{ "replace-nine", replace_nine },
 	{ "small-signal-stack", small_signal_stack },
+	{ "from-now-on", from_now_on },
 };
 
 int main(int argc, char **argv)

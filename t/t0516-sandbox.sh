@@ -1,0 +1,96 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+
+test_description='the system calls that a sandbox must leave to the library
+
+Those that a host makes more of with tracing than without, once it is initialized, are in
+the list of trace2-api.adoc: a program that is killed for others relies on it.
+'
+
+. ./test-lib.sh
+. "$TEST_DIRECTORY/lib-trace2.sh"
+
+hosts=$GIT_BUILD_DIR/build/hosts
+page=$GIT_BUILD_DIR/Documentation/trace2-api.adoc
+
+test_lazy_prereq STRACE 'strace -f -o log true && test -s log'
+
+# Other processors and C libraries have other calls for the same.
+if ! test_have_prereq !INSTRUMENTED,!MUSL,STRACE || test "$(uname -m)" != x86_64 ||
+	! test -x "$hosts/changes"
+then
+	skip_all='a plain build for x86-64 with glibc, and strace, are needed'
+	test_done
+fi
+
+# calls VARIABLE=VALUE...: what the host calls behind its mark
+calls () {
+	rm -f log &&
+	env "$@" strace -f -o log "$hosts/changes" from-now-on >/dev/null 2>&1 &&
+	sed -n "/getsid(/,\$s/^[0-9]* *\([a-z0-9_]*\)(.*/\1/p" log | sort -u
+}
+
+# listed TARGET...: what the page has for them
+listed () {
+	for target in any "$@"
+	do
+		sed -n "s/^|$target |//p" "$page" >row &&
+		test_file_not_empty row &&
+		tr -d " " <row | tr , "\n" || return 1
+	done | sort -u
+}
+
+# within TARGET... -- VARIABLE=VALUE...: nothing that is not listed
+# shellcheck disable=SC2086 # words
+within () {
+	targets= &&
+	while test "$1" != --
+	do
+		targets="$targets $1" &&
+		shift || return 1
+	done &&
+	shift &&
+	calls "$@" >with &&
+	comm -13 without with >new &&
+	test_file_not_empty new &&
+	listed $targets >allowed &&
+	comm -23 new allowed >actual &&
+	test_must_be_empty actual
+}
+
+test_expect_success 'setup: what it calls without tracing' '
+	calls GIT_TRACE2=0 >without &&
+	test_file_not_empty without &&
+	mkdir rings
+'
+
+test_expect_success 'a file' '
+	within file -- GIT_TRACE2_EVENT="$(pwd)/e" &&
+	within file -- GIT_TRACE2_EVENT=9 9>nine
+'
+
+test_expect_success 'a pipe' '
+	{ within pipe -- GIT_TRACE2_EVENT=9 9>&1 >&3 | cat >piped; } 3>&1 &&
+	test_grep "atexit" piped &&
+	test_must_be_empty actual
+'
+
+test_expect_success 'a ring, with samples and without' '
+	within ring -- GIT_TRACE2_RING="$(pwd)/rings" &&
+	within ring -- GIT_TRACE2_RING="$(pwd)/rings" \
+		GIT_TRACE2_SAMPLE=app/changes/counted/:1
+'
+
+test_expect_success 'opened counters' '
+	within file counters -- GIT_TRACE2_EVENT="$(pwd)/c" \
+		GIT_TRACE2_COUNTERS=task-clock,page-faults,process/maxrss/,process/open-fds/,process/threads/,app/changes/counted/
+'
+
+test_expect_success 'a socket' '
+	sockets=$(mktemp -d "${TMPDIR:-/tmp}/t0516.XXXXXX") &&
+	test_when_finished "rm -rf \"$sockets\"" &&
+	within socket -- test-tool fault listen-stream "$sockets/s" \
+		env GIT_TRACE2_EVENT="af_unix:$sockets/s"
+'
+
+test_done
