@@ -99,6 +99,18 @@ test_expect_success ASCIIDOCTOR 'a man page for each command' '
 	done <commands
 '
 
+test_expect_success ASCIIDOCTOR 'and for each that others refer to' '
+	grep -ho "trace2[a-z0-9-]*([1-9])" "$GIT_BUILD_DIR"/Documentation/*.adoc |
+	sort -u >named &&
+	test_grep "^trace2(3)$" named &&
+	test_grep "^trace2-format(5)$" named &&
+	while IFS="()" read -r name section
+	do
+		test_path_is_file "dest dir/opt/trace2/share/man/man$section/$name.$section" ||
+		return 1
+	done <named
+'
+
 test_expect_success 'uninstall leaves nothing' '
 	>"dest dir/opt/trace2/share/somebody-elses" &&
 	install_it uninstall DESTDIR="$PWD/dest dir" PREFIX=/opt/trace2 \
