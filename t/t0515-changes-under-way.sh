@@ -55,6 +55,15 @@ test_expect_success 'another descriptor, likewise' '
 	test_grep "\"event\":\"data\"" trace
 '
 
+# The file is in the hands of whoever has the same user.
+test_expect_success 'a ring that somebody wrote into does not stop the host' '
+	rm -rf rings &&
+	mkdir rings &&
+	echo alive >expect &&
+	GIT_TRACE2_RING="$(pwd)/rings" timeout 60 "$hosts/changes" scribbled-ring >actual &&
+	test_cmp expect actual
+'
+
 # What is sampled there is so with the next count elsewhere.
 test_expect_success !INSTRUMENTED 'a sampled counter in a handler with a small stack' '
 	rm -rf rings &&

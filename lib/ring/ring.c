@@ -72,8 +72,9 @@ bool tr2_ring_make_room(struct tr2_control *ring, uint64_t end)
 		head = tr2_ring_load(&ring->data_head);
 		if (tail == head)
 			return false; /* all that is there is in progress */
-		if (tail > head) {
-			/* No writer leaves it so. */
+		if (head - tail > tr2_arena_rings.data_size) {
+			/* No writer leaves it so; record by record, this could
+			 * take for ever. */
 			tr2_ring_swap(&ring->data_tail, tail, head);
 			continue;
 		}

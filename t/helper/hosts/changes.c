@@ -5,6 +5,10 @@
  */
 #include "trace2.h"
 
+#include "arena/layout.h"
+#include "ring/layout.h"
+
+#include <dirent.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
@@ -102,6 +106,57 @@ static void small_signal_stack(void)
 	puts("alive");
 }
 
+/* The first file of the ring directory. */
+static int open_ring(void)
+{
+	const char *name = getenv("GIT_TRACE2_RING");
+	struct dirent **found;
+	char path[4096];
+
+	if (!name)
+		return -1;
+	if (scandir(name, &found, NULL, alphasort) < 3)
+		abort();
+	snprintf(path, sizeof(path), "%s/%s", name, found[2]->d_name);
+	return open(path, O_RDWR);
+}
+
+/* Somebody writes into the ring of the main thread: records of the smallest
+ * kind, of which there are said to be more than anybody can count. */
+static void scribble(int fd)
+{
+	const struct tr2_record smallest = { TR2_RECORD_FILLER, 0, 16 };
+	struct tr2_arena_header header;
+	struct tr2_control control;
+	off_t slot, at;
+
+	if (pread(fd, &header, sizeof(header), 0) != sizeof(header))
+		abort();
+	slot = (off_t)(header.slots_offset + header.slot_size);
+	for (at = 0; at < (off_t)header.data_size; at += 16)
+		if (pwrite(fd, &smallest, sizeof(smallest),
+			   slot + (off_t)header.data_offset + at) < 0)
+			abort();
+	if (pread(fd, &control, sizeof(control), slot) != sizeof(control))
+		abort();
+	control.data_tail = 0;
+	control.data_head = control.reserved = UINT64_C(1) << 62;
+	if (pwrite(fd, &control, sizeof(control), slot) < 0)
+		abort();
+}
+
+static void scribbled_ring(void)
+{
+	int fd;
+
+	say_something();
+	fd = open_ring();
+	if (fd >= 0)
+		scribble(fd);
+	say_something();
+	puts("alive");
+}
+
 static void *work(void *arg)
 {
 	say_something();
@@ -133,6 +188,7 @@ static const struct {
 	{ "replace-stderr", replace_stderr },
 	{ "replace-nine", replace_nine },
 	{ "small-signal-stack", small_signal_stack },
+	{ "scribbled-ring", scribbled_ring },
 	{ "from-now-on", from_now_on },
 };
 
