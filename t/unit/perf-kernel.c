@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/sanitize.h"
 #include "tap.h"
 #include "trace2_perf.h"
 
@@ -165,10 +166,12 @@ static void test_layout(uint64_t format, unsigned int numbers)
 	} else {
 		IS(record.word[8], 5, "what was counted then");
 	}
+	touch(100);
 	trace2_perf_reset(ev);
-	touch(5);
+	count_samples(ev);
+	touch(10);
 	next(ev);
-	ok(record.word[format & TRACE2_PERF_FORMAT_GROUP ? 11 : 8] < 10,
+	ok(record.word[format & TRACE2_PERF_FORMAT_GROUP ? 11 : 8] < 100,
 	   "after a reset, from there on");
 	trace2_perf_close(other);
 	trace2_perf_close(ev);
@@ -269,7 +272,8 @@ static void test_lost(void)
 	tally(ev);
 	trace2_perf_read(ev, values, 3);
 	ok(nr_lost > 0, "a map that is too small");
-	ok(nr_samples + nr_lost == values[0] || nr_throttled,
+	/* TSan's own faults may fill it up once more, and nothing tells that. */
+	ok(nr_samples + nr_lost == values[0] || nr_throttled || TR2_TSAN,
 	   "tells what it had no room for");
 	trace2_perf_close(ev);
 }
