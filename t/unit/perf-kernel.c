@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Sampling by the kernel, through an event of ours. */
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/perf_event.h>
 #include <poll.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -228,7 +230,7 @@ static void test_period(void)
 	touch(50);
 	IS(count_samples(ev), 0, "a long period");
 	IS(trace2_perf_set_period(ev, 10), 0, "a short one");
-	touch(100);
+	touch(150);
 	ok(count_samples(ev) >= 10, "is one");
 	trace2_perf_close(ev);
 	attr = software(FAULTS, 0);
@@ -347,6 +349,37 @@ static void test_inherit_stat(void)
 	   "a thread's own count");
 }
 
+/* Notices come by a descriptor: signals are left to whoever has them. */
+static void test_signals(void)
+{
+	struct trace2_perf_attr attr = software(FAULTS, 1);
+	struct sigaction before[65], after;
+	unsigned int changed = 0;
+	struct trace2_perf *ev;
+	int signal, fd;
+
+	memset(before, 0, sizeof(before));
+	for (signal = 1; signal <= 64; signal++)
+		sigaction(signal, NULL, &before[signal]);
+	attr.wakeup_events = 1;
+	ev = open_mapped(&attr, 1);
+	fd = trace2_perf_poll_fd(ev);
+	trace2_perf_refresh(ev, 3);
+	touch(10);
+	count_samples(ev);
+	IS(fcntl(fd, F_GETFL) & O_ASYNC, 0, "the descriptor raises no signal");
+	IS(fcntl(fd, F_GETOWN), 0, "and belongs to nobody");
+	trace2_perf_close(ev);
+	for (signal = 1; signal <= 64; signal++) {
+		memset(&after, 0, sizeof(after));
+		if (sigaction(signal, NULL, &after))
+			continue;
+		changed += after.sa_handler != before[signal].sa_handler ||
+			   after.sa_flags != before[signal].sa_flags;
+	}
+	IS(changed, 0, "no signal is handled otherwise than before");
+}
+
 /* The kernel's mapping is not there in a child: what is, is the child's. */
 static void test_fork(void)
 {
@@ -356,6 +389,7 @@ static void test_fork(void)
 	pid_t pid;
 
 	touch(1);
+	fflush(stdout);
 	pid = fork();
 	if (!pid) {
 		if (next(ev) != -ESRCH || trace2_perf_poll_fd(ev) != -ESRCH)
@@ -403,6 +437,7 @@ int main(int argc, char **argv)
 	test_lost();
 	test_tasks();
 	test_inherit_stat();
+	test_signals();
 	test_fork();
 	return done_testing();
 }

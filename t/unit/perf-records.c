@@ -697,6 +697,7 @@ static void test_fork(void)
 	pid_t pid;
 
 	count(&pears, 7);
+	fflush(stdout);
 	pid = fork();
 	if (!pid) {
 		count(&pears, 7);
