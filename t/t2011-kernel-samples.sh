@@ -96,6 +96,7 @@ test_expect_success 'the values of the group, with one name for all threads' '
 
 test_expect_success CC 'setup: a program that spends most of its time in one function' '
 	cat >hot.c <<-\EOF &&
+	#include <signal.h>
 	#include <trace2.h>
 
 	static volatile unsigned long sum;
@@ -112,16 +113,19 @@ test_expect_success CC 'setup: a program that spends most of its time in one fun
 			sum += n * n;
 	}
 
-	int main(void)
+	int main(int argc, char **argv)
 	{
 		int i;
 
 		trace2_initialize();
+		(void)argv;
 		for (i = 0; i < 200; i++) {
 			trace2_region_enter("work", "round", NULL);
 			hot(750000);
 			cold(250000);
 			trace2_region_leave("work", "round", NULL);
+			if (argc > 1)
+				raise(SIGKILL);
 		}
 		return 0;
 	}
@@ -157,6 +161,15 @@ test_expect_success CC,PERF_RECORD,!INSTRUMENTED 'perf reads them as its own' '
 	grep "of event .task-clock:u" report &&
 	sed -n "s/^ *\([0-9]*\)\.[0-9]*% .*\[\.\] hot *$/\1/p" report >share &&
 	test "$(cat share)" -gt 40
+'
+
+test_expect_success CC,!INSTRUMENTED 'what was sampled before an event is in the ring behind it' '
+	rm -rf r &&
+	mkdir r &&
+	test_expect_code 137 env GIT_TRACE2_SAMPLE=task-clock:u:10007 \
+		GIT_TRACE2_RING="$(pwd)/r" ./hot kill &&
+	dump &&
+	test_line_count -gt 5 samples
 '
 
 test_expect_success 'what comes faster than the library does is lost, and counted' '

@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "base/unwind.h"
-#include "pmu/buffer.h"
 #include "tap.h"
 #include "trace2_perf.h"
 
@@ -741,30 +740,6 @@ static void test_closed_descriptor(void)
 	close(ends[1]);
 }
 
-static void test_spoiled(void)
-{
-	struct trace2_perf_record bad = { 9, 0, 16 }, head;
-	struct tr2_buffer buffer = { 0 };
-
-	IS(tr2_buffer_map(&buffer, -1, 1), 0, "memory");
-	tr2_buffer_put(&buffer, &(struct trace2_perf_record){ 9, 0, 8 });
-	tr2_buffer_put(&buffer, &(struct trace2_perf_record){ 9, 0, 8 });
-	/* Larger than all there is. */
-	memcpy(buffer.base + buffer.page_size, &bad, sizeof(bad));
-	IS(tr2_buffer_peek(&buffer, &head), 16, "two records as one");
-	bad.size = 24;
-	memcpy(buffer.base + buffer.page_size, &bad, sizeof(bad));
-	IS(tr2_buffer_peek(&buffer, &head), 0, "one beyond the end");
-	IS(tr2_buffer_room(&buffer), buffer.size, "and all is given up");
-	tr2_buffer_put(&buffer, &(struct trace2_perf_record){ 9, 0, 8 });
-	bad.size = 0;
-	memcpy(buffer.base + buffer.page_size + 16, &bad, sizeof(bad));
-	IS(tr2_buffer_peek(&buffer, &head), 0, "one of no size");
-	tr2_buffer_unmap(&buffer);
-	tr2_buffer_unmap(&buffer);
-	ok(!buffer.base, "unmapped");
-}
-
 int main(int argc, char **argv)
 {
 	(void)argc;
@@ -790,6 +765,5 @@ int main(int argc, char **argv)
 	test_handler();
 	test_fork();
 	test_closed_descriptor();
-	test_spoiled();
 	return done_testing();
 }

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/* The memory of records: its end, and what makes no sense in it. */
+#include "pmu/buffer.h"
+
+#include "tap.h"
+
+#define IS(got, want, what) is_u64((uint64_t)(int64_t)(got), (uint64_t)(int64_t)(want), what)
+
+static void test_end_of_ring(void)
+{
+	struct {
+		struct trace2_perf_record head;
+		uint64_t word[2];
+	} three = { { 9, 0, 24 }, { 5, 7 } }, copied;
+	struct tr2_buffer buffer = { 0 };
+	struct trace2_perf_record head;
+	uint64_t first;
+
+	tr2_buffer_map(&buffer, -1, 1);
+	while (tr2_buffer_room(&buffer) >= 24)
+		tr2_buffer_put(&buffer, &three.head);
+	while (tr2_buffer_peek(&buffer, &head))
+		tr2_buffer_consume(&buffer, head.size);
+	three.word[0] = 76;
+	three.word[1] = 77;
+	tr2_buffer_put(&buffer, &three.head);
+	/* Pages are 16 more than a multiple of 24, or 8 (64 KiB: 16). */
+	memcpy(&first, buffer.base + buffer.page_size, sizeof(first));
+	ok(first == 77 || first == 76, "the rest lies at the beginning");
+	IS(tr2_buffer_peek(&buffer, &head), 24, "of a whole record");
+	tr2_buffer_copy(&buffer, 0, &copied, sizeof(copied));
+	ok(!memcmp(&copied, &three, sizeof(three)), "which is as it was");
+	tr2_buffer_unmap(&buffer);
+}
+
+static void test_spoiled(void)
+{
+	struct trace2_perf_record bad = { 9, 0, 16 }, head;
+	struct tr2_buffer buffer = { 0 };
+
+	IS(tr2_buffer_map(&buffer, -1, 1), 0, "memory");
+	tr2_buffer_put(&buffer, &(struct trace2_perf_record){ 9, 0, 8 });
+	tr2_buffer_put(&buffer, &(struct trace2_perf_record){ 9, 0, 8 });
+	/* Larger than all there is. */
+	memcpy(buffer.base + buffer.page_size, &bad, sizeof(bad));
+	IS(tr2_buffer_peek(&buffer, &head), 16, "two records as one");
+	bad.size = 24;
+	memcpy(buffer.base + buffer.page_size, &bad, sizeof(bad));
+	IS(tr2_buffer_peek(&buffer, &head), 0, "one beyond the end");
+	IS(tr2_buffer_room(&buffer), buffer.size, "and all is given up");
+	tr2_buffer_put(&buffer, &(struct trace2_perf_record){ 9, 0, 8 });
+	bad.size = 0;
+	memcpy(buffer.base + buffer.page_size + 16, &bad, sizeof(bad));
+	IS(tr2_buffer_peek(&buffer, &head), 0, "one of no size");
+	tr2_buffer_unmap(&buffer);
+	tr2_buffer_unmap(&buffer);
+	ok(!buffer.base, "unmapped");
+}
+
+int main(void)
+{
+	test_end_of_ring();
+	test_spoiled();
+	return done_testing();
+}
