@@ -97,8 +97,7 @@ static struct tr2_slot *take(unsigned int i)
 
 struct tr2_slot *tr2_arena_scratch(void)
 {
-	struct tr2_slot *slot =
-		map(NULL, sizeof(*slot));
+	struct tr2_slot *slot = map(NULL, sizeof(*slot));
 
 	if (slot)
 		set_versions(slot);
@@ -113,7 +112,8 @@ struct tr2_slot *tr2_arena_claim(void)
 	tr2_arena_totals();
 	for (i = 1; i < TR2_MAX_SLOTS && arena.in_use[i];)
 		i++;
-	if (i < TR2_MAX_SLOTS)
+	/* Not where there was no memory for the one before. */
+	if (i < TR2_MAX_SLOTS && i <= arena.nr_used)
 		slot = take(i);
 	return slot ? slot : tr2_arena_scratch();
 }

@@ -210,7 +210,7 @@ static void *call_often(void *arg)
  * child may have held a lock of its allocator.
  */
 /* NOLINTNEXTLINE(*-dcl37-c,*-dcl51-cpp,*-reserved-identifier): its name */
-int __lsan_is_turned_off(void);
+__attribute__((visibility("default"))) int __lsan_is_turned_off(void);
 
 static pid_t forking_while_busy;
 
