@@ -94,7 +94,7 @@ test_expect_success 'the values of the group, with one name for all threads' '
 	grep " page-faults:u:2$" out
 '
 
-test_expect_success CC 'setup: a program that spends most of its time in one function' '
+test_expect_success CC,!INSTRUMENTED 'setup: a program that spends most of its time in one function' '
 	cat >hot.c <<-\EOF &&
 	#include <signal.h>
 	#include <trace2.h>
