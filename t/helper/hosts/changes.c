@@ -112,12 +112,17 @@ static int open_ring(void)
 	const char *name = getenv("GIT_TRACE2_RING");
 	struct dirent **found;
 	char path[4096];
+	int nr;
 
 	if (!name)
 		return -1;
-	if (scandir(name, &found, NULL, alphasort) < 3)
+	nr = scandir(name, &found, NULL, alphasort);
+	if (nr < 3)
 		abort();
 	snprintf(path, sizeof(path), "%s/%s", name, found[2]->d_name);
+	while (nr)
+		free(found[--nr]);
+	free(found);
 	return open(path, O_RDWR);
 }
 
