@@ -176,7 +176,7 @@ test_expect_success 'what comes faster than the library does is lost, and counte
 	rm -rf r &&
 	mkdir r &&
 	test_config_global trace2.ringSize 4194304 &&
-	GIT_TRACE2_SAMPLE=task-clock:u:1000 GIT_TRACE2_RING="$(pwd)/r" \
+	GIT_TRACE2_SAMPLE=task-clock:u:50000 GIT_TRACE2_RING="$(pwd)/r" \
 		test-tool perf spin 400 &&
 	dump &&
 	test_line_count -gt 100 samples &&
