@@ -122,6 +122,7 @@ static int perf_faults(int argc, const char **argv)
 			       TRACE2_PERF_SAMPLE_CALLCHAIN,
 		.read_format = TRACE2_PERF_FORMAT_LOST,
 		.exclude_kernel = 1,
+		.disabled = 1,
 	};
 	struct {
 		struct trace2_perf_record head;
@@ -141,6 +142,8 @@ static int perf_faults(int argc, const char **argv)
 					 (size_t)tool_number(argv[2], 1, 1024));
 	if (result < 0)
 		tool_die("cannot sample: %s", strerror(-result));
+	/* What faulted before there was a map would be counted only. */
+	trace2_perf_enable(event);
 	touch((size_t)tool_number(argv[0], 1, 1 << 20));
 	trace2_perf_disable(event);
 	while (trace2_perf_next_record(event, &record, sizeof(record)) > 0) {
