@@ -181,7 +181,8 @@ test_expect_success DEV_FULL 'a full disk' '
 	done
 '
 
-test_expect_success 'a file that grows too large leaves what was there' '
+# Valgrind's log is a file that grows, too.
+test_expect_success !UNDER_VALGRIND 'a file that grows too large leaves what was there' '
 	echo before >file &&
 	cp file expect &&
 	(

@@ -201,8 +201,6 @@ static int open_one(struct tr2_task_samples *task, unsigned int nr,
 	error = tr2_perf_open(&attr, (pid_t)tid, -1, leader, perf);
 	if (!error && !leader)
 		error = map(*perf);
-	if (!error && !leader)
-		error = tr2_perf_enable(*perf);
 	if (error && *perf) {
 		tr2_perf_close(*perf);
 		*perf = NULL;
@@ -234,6 +232,15 @@ static int open_for(struct tr2_thread *thread, unsigned int nr)
 	return task ? open_one(task, nr, thread->tid) : -ENOMEM;
 }
 
+/* Once all are open: a sample has the values of the whole group. */
+static int start(const struct tr2_thread *thread, unsigned int nr)
+{
+	struct trace2_perf *perf;
+
+	perf = thread->samples ? thread->samples->perf[nr] : NULL;
+	return perf && perf->buffer.base ? tr2_perf_enable(perf) : 0;
+}
+
 void tr2_kernel_samples_open(struct tr2_thread *main_thread, int *errors)
 {
 	unsigned int i;
@@ -250,6 +257,9 @@ void tr2_kernel_samples_open(struct tr2_thread *main_thread, int *errors)
 		/* Whose events do not come this way. */
 		__atomic_store_n(&tr2_quick_on, 0, __ATOMIC_RELAXED);
 	}
+	for (i = 0; i < tr2_nr_samples; i++)
+		if (!errors[i])
+			errors[i] = start(main_thread, i);
 }
 
 void tr2_samples_thread_start(struct tr2_thread *thread)
@@ -261,6 +271,11 @@ void tr2_samples_thread_start(struct tr2_thread *thread)
 		if (!tr2_samples[i].by_kernel || !tr2_samples[i].id)
 			continue;
 		error = open_for(thread, i);
+		if (error)
+			tr2_samples[i].thread_error = error;
+	}
+	for (i = 0; i < tr2_nr_samples; i++) {
+		error = start(thread, i);
 		if (error)
 			tr2_samples[i].thread_error = error;
 	}
