@@ -11,6 +11,7 @@
 
 #include "ring/ring.h"
 #include "tap.h"
+#include "../helper/single-step.h"
 
 #define DATA_SIZE 4096u
 #define RECORDS 3 /* of the one that is interrupted, in each run */
@@ -81,21 +82,6 @@ static void on_step(int signo)
 	look();
 	if (steps++ == interrupt_at)
 		write_one();
-}
-
-/* The trap flag: a SIGTRAP behind each instruction from here on. */
-static inline void stop_behind_each(bool on)
-{
-#if defined(__x86_64__)
-	if (on)
-		__asm__ volatile("pushfq; orl $0x100, (%%rsp); popfq"
-				 ::: "memory", "cc");
-	else
-		__asm__ volatile("pushfq; andl $~0x100, (%%rsp); popfq"
-				 ::: "memory", "cc");
-#else
-	(void)on;
-#endif
 }
 
 /* The handler's write comes behind instruction `at`; false: there are less. */

@@ -16,6 +16,7 @@
  */
 #include "trace2.h"
 #include "trace2_perf.h"
+#include "../single-step.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -93,21 +94,6 @@ pthread_sigmask(int how, const sigset_t *set, sigset_t *before)
 	if (before)
 		*before = was;
 	return 0;
-}
-
-/* The trap flag: a SIGTRAP behind each instruction from here on. */
-static inline void stop_behind_each(bool on)
-{
-#if defined(__x86_64__)
-	if (on)
-		__asm__ volatile("pushfq; orl $0x100, (%%rsp); popfq"
-				 ::: "memory", "cc");
-	else
-		__asm__ volatile("pushfq; andl $~0x100, (%%rsp); popfq"
-				 ::: "memory", "cc");
-#else
-	(void)on;
-#endif
 }
 
 static void on_step(int signo)

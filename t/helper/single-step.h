@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef SINGLE_STEP_H
+#define SINGLE_STEP_H
+
+#include <stdbool.h>
+
+/* The trap flag: a SIGTRAP behind each instruction from here on. */
+static inline void stop_behind_each(bool on)
+{
+#if defined(__x86_64__)
+	if (on)
+		__asm__ volatile("pushfq; orl $0x100, (%%rsp); popfq"
+				 ::: "memory", "cc");
+	else
+		__asm__ volatile("pushfq; andl $~0x100, (%%rsp); popfq"
+				 ::: "memory", "cc");
+#else
+	(void)on;
+#endif
+}
+
+#endif
