@@ -165,7 +165,7 @@ struct trace2_perf;
  * pid -1 and a CPU. Energy is that of all packages, or of the one of a CPU.
  *
  * group: NULL, or the leader of the group that the event joins. All events of
- * a group have the same pid and cpu; pinned and exclusive are for leaders.
+ * a group are of the same thread and cpu; pinned and exclusive are for leaders.
  * Events of every PMU may be in one group, and count over the same stretch of
  * time; what belongs to a package or the process counts there for all that
  * runs on it. In such a mixed group those of the kernel are pinned, so that

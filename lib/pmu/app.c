@@ -116,7 +116,6 @@ static int app_init(struct trace2_perf *ev)
 	enum tr2_metric_kind kind = attr->config & TIMER ? TR2_METRIC_TIMER :
 							   TR2_METRIC_COUNTER;
 	unsigned int index = (uint32_t)attr->config & ~TR2_METRIC_SAMPLED;
-	pid_t self = (pid_t)syscall(SYS_gettid), tid = ev->pid ? ev->pid : self;
 
 	if (attr->config1 || attr->config2 || (attr->config & ~TIMER) >> 32 ||
 	    attr->exclude_user || attr->exclude_kernel || attr->exclude_hv ||
@@ -126,12 +125,12 @@ static int app_init(struct trace2_perf *ev)
 		return -EINVAL;
 	if (index >= tr2_metric_nr(kind))
 		return -ENOENT;
-	if (tid != self && syscall(SYS_tgkill, getpid(), tid, 0))
+	if (!tr2_perf_is_of_us(ev))
 		return -ESRCH;
 	ev->app.index = index;
 	ev->app.kind = kind;
 	ev->app.pid = (uint32_t)getpid();
-	ev->app.tid = (uint32_t)tid;
+	ev->app.tid = (uint32_t)ev->tid;
 	ev->app.opened_ns = tr2_clock_now_ns();
 	if (attr->sample_period)
 		tr2_sample_open(ev);

@@ -232,9 +232,9 @@ bool tr2_perf_wants_calls(const struct trace2_perf_attr *attr)
 				       TRACE2_PERF_SAMPLE_CALLCHAIN);
 }
 
-static pid_t thread_of(pid_t pid)
+bool tr2_perf_is_of_us(const struct trace2_perf *ev)
 {
-	return pid ? pid : (pid_t)syscall(SYS_gettid);
+	return !ev->pid || !syscall(SYS_tgkill, getpid(), ev->tid, 0);
 }
 
 /* Would the kernel's part of the group count alone at times? */
@@ -262,8 +262,8 @@ static int may_join(const struct trace2_perf *leader,
 		return -ESRCH;
 	if (leader->leader != leader || ev->attr.pinned || ev->attr.exclusive ||
 	    ev->attr.inherit != leader->attr.inherit ||
-	    thread_of(ev->pid) != thread_of(leader->pid) ||
-	    ev->cpu != leader->cpu || could_be_shared(leader, ev))
+	    ev->tid != leader->tid || ev->cpu != leader->cpu ||
+	    could_be_shared(leader, ev))
 		return -EINVAL;
 	return leader->nr_members < TR2_MAX_GROUP ? 0 : -ENOSPC;
 }
@@ -333,6 +333,7 @@ int tr2_perf_open(const struct trace2_perf_attr *attr, pid_t pid, int cpu,
 		return -ENOMEM;
 	ev->attr = *attr;
 	ev->pid = pid;
+	ev->tid = pid ? pid : (pid_t)syscall(SYS_gettid);
 	ev->cpu = cpu;
 	error = init(ev, group);
 	if (error) {

@@ -84,7 +84,7 @@ void tr2_kernel_unmap_page(struct tr2_perf_kernel *kernel)
 void tr2_kernel_release(struct tr2_perf_kernel *kernel)
 {
 	tr2_kernel_unmap_page(kernel);
-	if (kernel->fd >= 0)
+	if (tr2_kernel_is_there(kernel))
 		close(kernel->fd);
 	kernel->fd = -1;
 }
@@ -160,7 +160,8 @@ static int open_kernel(struct tr2_perf_kernel *kernel,
 	kernel->read_format = k.read_format;
 	if (ioctl(kernel->fd, TR2_IOC_ID, &kernel->id)) {
 		error = -errno;
-		tr2_kernel_release(kernel);
+		close(kernel->fd);
+		kernel->fd = -1;
 		return error;
 	}
 	return 0;
@@ -186,7 +187,8 @@ int tr2_kernel_lead_open(struct trace2_perf *leader)
 		.exclude_hv = 1,
 	};
 
-	int error = open_kernel(&leader->lead, &attr, leader->pid, leader->cpu,
+	/* By its number: this may be another thread. */
+	int error = open_kernel(&leader->lead, &attr, leader->tid, leader->cpu,
 				-1);
 
 	if (!error && leader->state == TR2_PERF_COUNTING)

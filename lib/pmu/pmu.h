@@ -111,6 +111,7 @@ struct trace2_perf {
 	const struct tr2_pmu *pmu;
 	struct trace2_perf_attr attr;
 	pid_t pid;
+	pid_t tid; /* the same; where that is 0, the thread that opened it */
 	int cpu;
 	uint64_t id;
 	enum tr2_perf_state state; /* the leader's is its group's */
@@ -173,6 +174,9 @@ int tr2_perf_next_record(struct trace2_perf *ev, void *record,
 
 /* Do records of such an event say which calls led to them? */
 bool tr2_perf_wants_calls(const struct trace2_perf_attr *attr);
+
+/* Is it of a thread of this process? */
+bool tr2_perf_is_of_us(const struct trace2_perf *ev);
 
 /* Does it ask for what only counters with records have? */
 bool tr2_perf_wants_records(const struct trace2_perf_attr *attr);

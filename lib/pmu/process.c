@@ -122,6 +122,8 @@ static int process_init(struct trace2_perf *ev)
 	    attr->exclude_host || attr->exclude_guest || attr->enable_on_exec ||
 	    attr->precise_ip || ev->cpu != -1 || ev->pid < 0)
 		return -EINVAL;
+	if (!tr2_perf_is_of_us(ev))
+		return -ESRCH;
 	return attr->config < NR_PROCESS ? look(attr->config, &value) :
 					   -ENOENT;
 }

@@ -184,10 +184,12 @@ int tr2_perf_read(struct trace2_perf *ev, uint64_t *values, size_t nr_values)
 	error = update_for_reading(ev);
 	if (error)
 		return error == -EIO ? 0 : error;
-	tr2_notice_clear(&ev->notice);
 	nr = lay_out(ev, all);
 	if (nr > nr_values)
 		return -ENOSPC;
+	/* Of a mapped one the records are what there is. */
+	if (!ev->buffer.base)
+		tr2_notice_clear(&ev->notice);
 	for (i = 0; i < nr; i++)
 		values[i] = all[i];
 	return (int)nr;

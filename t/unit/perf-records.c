@@ -384,6 +384,7 @@ static void test_wakeup(void)
 	size_t room = (size_t)sysconf(_SC_PAGESIZE) / 8, i;
 	struct trace2_perf_attr attr = app(&pears);
 	struct trace2_perf *ev;
+	uint64_t value;
 
 	attr.sample_period = 1;
 	attr.wakeup_events = 3;
@@ -395,6 +396,7 @@ static void test_wakeup(void)
 	IS(polled(ev), POLLIN, "after 3");
 	next(ev);
 	next(ev);
+	trace2_perf_read(ev, &value, 1);
 	IS(polled(ev), POLLIN, "until the last one");
 	next(ev);
 	IS(polled(ev), 0, "was read");

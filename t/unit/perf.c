@@ -77,6 +77,13 @@ static void test_attr(void)
 	   "a counter of a CPU");
 	IS(trace2_perf_open(&attr, 1, -1, NULL, &ev), -ESRCH,
 	   "a counter of another process");
+	attr = (struct trace2_perf_attr){ .type = TRACE2_PERF_TYPE_PROCESS };
+	IS(trace2_perf_open(&attr, 1, -1, NULL, &ev), -ESRCH,
+	   "what another process has");
+	IS(trace2_perf_open(&attr, getpid(), -1, NULL, &ev), 0,
+	   "this one by its number");
+	trace2_perf_close(ev);
+	attr = app(TRACE2_PERF_COUNTER(apples));
 	attr.exclude_kernel = 1;
 	IS(trace2_perf_open(&attr, 0, -1, NULL, &ev), -EINVAL,
 	   "a mode that it cannot tell apart");
@@ -258,6 +265,54 @@ static void *count_pears(void *step)
 	return NULL;
 }
 
+/* Events of the calling thread, and of the one that has the group's leader. */
+static void *open_in_thread(void *cookie)
+{
+	struct trace2_perf *group = cookie, *ev, *ours;
+	struct trace2_perf_attr attr = app(TRACE2_PERF_COUNTER(pears)),
+				kernel = { .type = TRACE2_PERF_TYPE_SOFTWARE,
+					   .config = 2,
+					   .exclude_kernel = 1,
+					   .exclude_hv = 1 };
+	pid_t leader = getpid();
+	uint64_t v[4] = { 0 };
+	volatile char *page;
+
+	IS(trace2_perf_open(&attr, 0, -1, group, &ev), -EINVAL,
+	   "a thread's counter in the group of another thread");
+	IS(trace2_perf_open(&kernel, 0, -1, group, &ev), -EINVAL,
+	   "nor an event of the kernel");
+	IS(trace2_perf_open(&attr, leader, -1, group, &ours), 0,
+	   "one of the leader's thread may join from anywhere");
+	if (trace2_perf_open(&kernel, leader, -1, group, &ev)) {
+		ok(true, "# SKIP no events of the kernel");
+		ok(true, "# SKIP no events of the kernel");
+	} else {
+		page = mmap(NULL, 1, PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		*page = 1;
+		munmap((void *)page, 1);
+		IS(trace2_perf_read(group, v, 4), 4, "so may the kernel's");
+		IS(v[3], 0, "and counts nothing of this thread");
+	}
+	trace2_perf_close(ev);
+	trace2_perf_close(ours);
+	return NULL;
+}
+
+static void test_group_of_thread(void)
+{
+	struct trace2_perf_attr attr = app(TRACE2_PERF_COUNTER(apples));
+	struct trace2_perf *leader;
+	pthread_t thread;
+
+	attr.read_format = TRACE2_PERF_FORMAT_GROUP;
+	trace2_perf_open(&attr, 0, -1, NULL, &leader);
+	pthread_create(&thread, NULL, open_in_thread, leader);
+	pthread_join(thread, NULL);
+	trace2_perf_close(leader);
+}
+
 static void test_inherit(void)
 {
 	struct trace2_perf_attr attr = app(TRACE2_PERF_COUNTER(pears));
@@ -407,6 +462,14 @@ static void test_closed_descriptor(void)
 	trace2_perf_close(ev);
 	ok(fcntl(fd, F_GETFD) >= 0, "nor closed");
 	close(fd);
+	/* Nobody asks for anything of one that is off before it is closed. */
+	attr.disabled = 1;
+	trace2_perf_open(&attr, 0, -1, NULL, &ev);
+	fd = ev->kernel.fd;
+	dup2(STDERR_FILENO, fd);
+	trace2_perf_close(ev);
+	ok(fcntl(fd, F_GETFD) >= 0, "of an event that is off, either");
+	close(fd);
 }
 
 static struct {
@@ -508,7 +571,9 @@ static void test_refresh(void)
 	IS(polled(ev), 0, "there is nothing yet");
 	trace2_counter_add(pears, 10);
 	IS(polled(ev), POLLIN, "the first one");
-	IS(value(ev), 10, "is read");
+	IS(trace2_perf_read(ev, NULL, 0), -ENOSPC, "without room");
+	IS(polled(ev), POLLIN, "it is not read");
+	IS(value(ev), 10, "with room it is");
 	IS(polled(ev), 0, "and over");
 	trace2_counter_add(pears, 10);
 	trace2_counter_add(pears, 10);
@@ -686,6 +751,7 @@ int main(int argc, char **argv)
 	test_formats();
 	test_group();
 	test_exclusive();
+	test_group_of_thread();
 	test_inherit();
 	test_mixed();
 	test_overflow();
