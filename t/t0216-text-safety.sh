@@ -56,6 +56,17 @@ test_expect_success JQ 'and in JSON they come back as they were' '
 	test_grep "\"name\":\"a.tb.rc.u0001d.u001b\[31me" e
 '
 
+# U+0080 to U+009F; U+00A0 and U+00DB are none.
+test_expect_success 'control characters of two bytes, which terminals obey as well' '
+	traced trace2 call cmd_mode \
+		"$(printf "a\302\2332Jb\302\200\302\237c\302\240\303\233")" &&
+	printf "a\\xc2\\x9b2Jb\\xc2\\x80\\xc2\\x9fc\302\240\303\233\n" >text &&
+	sed -n "s/^cmd_mode //p" n >actual &&
+	test_cmp text actual &&
+	sed -n "s/.* cmd_mode .* | //p" p >actual &&
+	test_cmp text actual
+'
+
 test_expect_success 'a category, a key and a value with bars' '
 	traced trace2 call region_enter "a | b" "c | d" , \
 		data_string "e|f" " | g | " "| main | exit | h" &&

@@ -48,4 +48,33 @@ test_expect_success FUNNYNAMES 'names of files cannot forge a line, nor speak to
 	test_must_be_empty control
 '
 
+# Each string of a stream tries to, U+009B as well: it is ESC [ in one.
+test_expect_success JQ 'nothing in a stream can do so either' '
+	GIT_TRACE2_EVENT="$(pwd)/good" test-tool trace2 016allevents &&
+	jq -c "with_entries(if .key | IN(\"event\", \"time\", \"evt\") then .
+		else .value |= walk(if type == \"string\"
+			then . + \"\\u001b[31m\\u009b2J\\u007f\\n\" else . end)
+		end)" good >bad &&
+	grep "u001b.31m" bad >lines &&
+	test_line_count -gt 30 lines &&
+	all=time,sid,cmd,thread,event,repo,category,message,file &&
+	for view in "check" "list" "list -v" "list --events" "list --known" \
+		"list --errors" "report" "report --regions" "report --threads" \
+		"report --timers --per-thread" "report --counters" \
+		"report --errors" "report -g sid" "script" "script -F $all" \
+		"script --git-normal" "script --git-perf"
+	do
+		{ trace2 $view bad >actual || test $? = 1; } &&
+		test_file_not_empty actual &&
+		tr -d "\012\040-\176\200-\377" <actual >control &&
+		test_must_be_empty control &&
+		test_grep ! "$(printf "\302\233")" actual ||
+		{
+			echo "it was: $view"
+			return 1
+		}
+	done &&
+	test_grep "[^ ].x1b.31m.xc2.x9b2J.x7f.n" actual
+'
+
 test_done

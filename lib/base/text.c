@@ -123,9 +123,11 @@ void tr2_json_add_string(struct tr2_buf *b, const char *s)
 	tr2_buf_addch(b, '"');
 }
 
+/* false: a control character, or perhaps the first byte of one: those of
+ * U+0080 to U+009F, which terminals take as ESC and a letter, begin with c2. */
 static inline bool text_plain(unsigned char c)
 {
-	return c >= 0x20 && c != 0x7f;
+	return c >= 0x20 && c != 0x7f && c != 0xc2;
 }
 
 static void text_add_control(struct tr2_buf *b, unsigned char c)
@@ -147,24 +149,42 @@ static void text_add_control(struct tr2_buf *b, unsigned char c)
 	}
 }
 
-/* How much of s is plain, counted in machine words: at most seven bytes less
- * than there is up to the first that is not. */
+/* How much of s is plain ASCII, counted in machine words: at most seven bytes
+ * less than there is up to the first that is not. */
 static size_t plain_words(const char *s, size_t n)
 {
 	const uint64_t ones = ~0ull / 0xff;
-	uint64_t x, del;
+	uint64_t x;
 	size_t at;
 
 	for (at = 0; at + 8 <= n; at += 8) {
 		memcpy(&x, s + at, 8);
-		del = x ^ ones * 0x7f;
-		/* A byte below 0x20, or equal to 0x7f, borrows from its high
-		 * bit; so may one above such a byte. */
-		if ((((x - ones * 0x20) & ~x) | ((del - ones) & ~del)) &
+		/* Where no byte has its high bit, one below 0x20 or equal to
+		 * 0x7f borrows that bit; so may one above such a byte. */
+		if ((x | (x - ones * 0x20) | ((x ^ ones * 0x7f) - ones)) &
 		    ones * 0x80)
 			break;
 	}
 	return at;
+}
+
+/* What text_plain() is not sure of; returns how many bytes it took. */
+static size_t text_add_special(struct tr2_buf *b, const char *s, size_t n)
+{
+	unsigned char c = (unsigned char)*s;
+
+	if (c != 0xc2) {
+		text_add_control(b, c);
+		return 1;
+	}
+	if (n > 1 && (unsigned char)s[1] >= 0x80 &&
+	    (unsigned char)s[1] < 0xa0) {
+		text_add_control(b, c);
+		text_add_control(b, (unsigned char)s[1]);
+		return 2;
+	}
+	tr2_buf_addch(b, *s);
+	return 1;
 }
 
 void tr2_text_add(struct tr2_buf *b, const char *s, size_t n)
@@ -176,8 +196,9 @@ void tr2_text_add(struct tr2_buf *b, const char *s, size_t n)
 		while (run < n && text_plain((unsigned char)s[run]))
 			run++;
 		tr2_buf_add(b, s + at, run - at);
-		for (at = run; at < n && !text_plain((unsigned char)s[at]); at++)
-			text_add_control(b, (unsigned char)s[at]);
+		at = run;
+		if (at < n)
+			at += text_add_special(b, s + at, n - at);
 	}
 }
 

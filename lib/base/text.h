@@ -198,7 +198,8 @@ void tr2_json_add_string(struct tr2_buf *b, const char *s);
  */
 void tr2_json_add_text(struct tr2_buf *b, const char *s, size_t n);
 
-/* C0 controls and DEL as \n, \r, \t, \xHH; the rest as it is. */
+/* Control characters as \n, \r, \t, \xHH; those of two bytes (U+0080 to U+009F),
+ * which terminals obey as well, as \xc2\xHH. The rest as it is. */
 void tr2_text_add(struct tr2_buf *b, const char *s, size_t n);
 
 /* What an errno means; in glibc without the locks that strerror() takes, so

@@ -19,7 +19,8 @@ add_odd(struct tr2_render *r, char *p, const char *s, size_t len, bool secret)
 
 	if (secret)
 		s = tr2_render_shown(r, s, &len);
-	if (tr2_text_classify(s, len) & TR2_TEXT_CONTROL)
+	/* The controls of two bytes are among what is not ASCII. */
+	if (tr2_text_classify(s, len) & (TR2_TEXT_CONTROL | TR2_TEXT_JSON))
 		tr2_text_add(&r->line, s, len);
 	else
 		tr2_buf_add(&r->line, s, len);

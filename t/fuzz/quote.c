@@ -34,7 +34,8 @@ static bool unquote(const char *s, size_t len, struct tr2_buf *out)
 static bool has_control(const char *s, size_t n)
 {
 	for (; n; n--, s++)
-		if ((unsigned char)*s < 0x20 || *s == 0x7f)
+		if ((unsigned char)*s < 0x20 || *s == 0x7f ||
+		    (n > 1 && !memcmp(s, "\xc2", 1) && (s[1] & 0xe0) == 0x80))
 			return true;
 	return false;
 }

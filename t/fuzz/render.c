@@ -122,15 +122,18 @@ static void release(struct made *e)
 /* ---- what holds of every line -------------------------------------------- */
 
 static void check_line(const struct made *e, const struct tr2_buf *b,
-		       bool with_del)
+		       bool is_json)
 {
+	const unsigned char *p = (const unsigned char *)b->p;
 	size_t i;
 
 	fuzz_check(!b->failed && b->len && b->p[b->len - 1] == '\n',
 		   "no newline at its end");
 	for (i = 0; i + 1 < b->len; i++)
-		fuzz_check((unsigned char)b->p[i] >= 0x20 &&
-				   (with_del || b->p[i] != 0x7f),
+		fuzz_check(p[i] >= 0x20 &&
+				   (is_json ||
+				    (p[i] != 0x7f && (p[i] != 0xc2 ||
+						      (p[i + 1] & 0xe0) != 0x80))),
 			   "a control character at %zu: %.*s", i, (int)b->len,
 			   b->p);
 	fuzz_check(!e->utf8 || tr2_utf8_valid(b->p, b->len),

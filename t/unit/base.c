@@ -232,6 +232,9 @@ static void test_quoting(void)
 	word("~", "'~'");
 	tr2_text_add(&b, "a|b\r\n\x1b[31m\x7f", 11);
 	is_buf("a|b\\r\\n\\x1b[31m\\x7f", "controls in plain text");
+	tr2_text_add(&b, "\xc2\x80""2J \xc2\x9b""2J\xc2\x9f\xc2\xa0\xc3\x9b\xc2", 16);
+	is_buf("\\xc2\\x80""2J \\xc2\\x9b""2J\\xc2\\x9f\xc2\xa0\xc3\x9b\xc2",
+	       "controls of two bytes, and letters that look like them");
 }
 
 static void test_civil(void)

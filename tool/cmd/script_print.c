@@ -154,6 +154,7 @@ static void add_field(struct tr2_printer *p, const struct tr2_model *m,
 {
 	const struct tr2_session *s = &m->sessions[in->session];
 	struct tr2_buf *b = &p->text;
+	const char *name;
 
 	switch (field) {
 	case F_TIME:
@@ -177,11 +178,12 @@ static void add_field(struct tr2_printer *p, const struct tr2_model *m,
 		tr2_buf_add_u64(b, s->depth);
 		break;
 	case F_CMD:
-		tr2_text_add(b, command_of(m, in->session),
-			     strlen(command_of(m, in->session)));
+		name = command_of(m, in->session);
+		tr2_text_add(b, name, strlen(name));
 		break;
 	case F_THREAD:
-		tr2_buf_addstr(b, tr2_s(m, m->threads[in->thread].name));
+		name = tr2_s(m, m->threads[in->thread].name);
+		tr2_text_add(b, name, strlen(name));
 		break;
 	case F_EVENT:
 		tr2_text_add(b, in->event.p, in->event.len);
