@@ -120,10 +120,11 @@ test_expect_success INJECT 'the clock is set back all the time: durations are no
 cat >kill.perl <<\EOT
 # kill.perl SIGNAL ROUNDS BYTES FILE COMMAND...: each round, COMMAND gets the
 # signal as soon as it has written so much into FILE as chance says, up to
-# BYTES. Prints how the rounds ended, and appends the first and the last lines
-# of each FILE, but for one that lacks its end, to FILE.all.
+# BYTES, or ends before. Prints how the rounds ended, and appends the first and
+# the last lines of each FILE, but for one that lacks its end, to FILE.all.
 use strict;
 use warnings;
+use POSIX "WNOHANG";
 my ($signal, $rounds, $bytes, $file, @command) = @ARGV;
 my %ends;
 $SIG{$_} = "DEFAULT" for qw(HUP INT TERM ABRT SEGV USR1);
@@ -133,9 +134,10 @@ for (1 .. $rounds) {
 	my $pid = fork;
 	exec @command or exit 127 if !$pid;
 	my $until = 1 + int(rand($bytes));
-	1 while (-s $file // 0) < $until && kill(0, $pid);
-	kill($signal, $pid);
-	waitpid($pid, 0);
+	my $ended = 0;
+	$ended = waitpid($pid, WNOHANG)
+		while (-s $file // 0) < $until && !$ended;
+	kill($signal, $pid) && waitpid($pid, 0) if !$ended;
 	$ends{$? & 127 ? "signal " . ($? & 127) : "code " . ($? >> 8)}++;
 	open(my $in, "<", $file) or next;
 	my @lines = grep { /\n\z/ } <$in>;
@@ -156,6 +158,12 @@ killed () {
 	test_cmp expect actual &&
 	intact e.all
 }
+
+test_expect_success 'setup: a program that ends without a line is not waited for' '
+	"$PERL_PATH" kill.perl KILL 2 20000 e sh -c "exit 3" >actual &&
+	echo "2 times code 3" >expect &&
+	test_cmp expect actual
+'
 
 test_expect_success 'KILL at any instruction: every line that is there is whole' '
 	killed KILL 9
