@@ -65,6 +65,21 @@ recording () {
 		>"$1/meta.json"
 }
 
+test_expect_success 'a recording that a newer trace2 made is read, and says so' '
+	begin A-P0000000f 0 top | recording newer &&
+	trace2 list newer >expect 2>err &&
+	test_must_be_empty err &&
+	printf "%s" "{\"format\":\"trace2-recording\",\"version\":99," \
+		"\"start_wall_ns\":1795262400000000000," \
+		"\"start_monotonic_ns\":1000000000}" >newer/meta.json &&
+	trace2 list newer >actual 2>err &&
+	test_cmp expect actual &&
+	echo "trace2: warning: '\''newer/meta.json'\'': its version is 99, and this trace2 knows up to 1: what is shown may be incomplete or wrong; take a newer trace2" >expect &&
+	test_cmp expect err &&
+	test_expect_code 1 trace2 check newer >out &&
+	test_grep "newer/meta.json: warning: its version is 99" out
+'
+
 # ends INPUT: the processes and how they ended.
 ends () {
 	trace2 list --format=json "$1" |

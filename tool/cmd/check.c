@@ -221,6 +221,7 @@ static const char *level_of(enum tr2_problem_kind kind)
 	case TR2_PROBLEM_CLOCK:
 	case TR2_PROBLEM_NO_END:
 	case TR2_PROBLEM_CHILD:
+	case TR2_PROBLEM_NEWER:
 	case TR2_PROBLEM_OVERWRITTEN:
 		return "warning";
 	default:

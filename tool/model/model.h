@@ -333,6 +333,7 @@ enum tr2_problem_kind {
 	TR2_PROBLEM_DUPLICATE,    /* a SID that began twice */
 	TR2_PROBLEM_CLOCK,        /* the wall clock was set */
 	TR2_PROBLEM_FILE,         /* could not be read */
+	TR2_PROBLEM_NEWER,        /* what wrote it knows more than we do */
 	TR2_PROBLEM_OVERWRITTEN,  /* a ring keeps the newest records only */
 	/* Only `trace2 check` looks for these. */
 	TR2_PROBLEM_MISSING,      /* a field that must be there */

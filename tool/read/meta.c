@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -36,6 +37,17 @@ static uint64_t number_in(const struct tr2_view *object, const char *name)
 	return at ? strtoull(at + strlen(name), NULL, 10) : 0;
 }
 
+static void tell_newer(struct meta *meta, int64_t version)
+{
+	char text[160];
+
+	snprintf(text, sizeof(text),
+		 "its version is %lld, and this trace2 knows up to %d: what is "
+		 "shown may be incomplete or wrong; take a newer trace2",
+		 (long long)version, TR2_META_VERSION);
+	tr2_build_problem(meta->m, TR2_PROBLEM_NEWER, meta->source, 0, text);
+}
+
 static void on_meta_member(void *data, const char *key, size_t len,
 			   const struct tr2_json_value *v)
 {
@@ -45,6 +57,9 @@ static void on_meta_member(void *data, const char *key, size_t len,
 	if (key_is(key, len, "command") && v->type == TR2_JSON_WORDS) {
 		m->command.text = tr2_model_copy(m, v->text.p, v->text.len);
 		m->command.nr = m->command.text ? v->nr : 0;
+	} else if (key_is(key, len, "version") && v->type == TR2_JSON_INT) {
+		if (v->i > TR2_META_VERSION)
+			tell_newer(meta, v->i);
 	} else if (key_is(key, len, "start_wall_ns")) {
 		m->meta_wall_ns = v->i;
 	} else if (key_is(key, len, "start_monotonic_ns")) {

@@ -4,7 +4,8 @@
  *
  * DIR/meta.json is one JSON object:
  *
- *	version          1
+ *	version          TR2_META_VERSION; it grows when what older readers
+ *			 know comes to mean something else
  *	command          the words of the command line
  *	cwd, host, kernel, machine, user      text
  *	cpus             number
@@ -31,6 +32,8 @@
 
 #include "read/lines.h"
 #include "read/read.h"
+
+#define TR2_META_VERSION 1
 
 /* Reads DIR/meta.json and DIR/tasks.jsonl where they are there. */
 void tr2_meta_load(struct tr2_model *m, const char *dir);

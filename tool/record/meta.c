@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "read/meta.h"
 
 #define NS_PER_S 1000000000u
 
@@ -290,7 +291,7 @@ int tr2_meta_write(const struct tr2_meta *m, struct tr2_store *store)
 		return -1;
 	}
 	tr2_buf_addlit(&b, TR2_STORE_MAGIC);
-	add_number(&b, "version", 1);
+	add_number(&b, "version", TR2_META_VERSION);
 	add_text(&b, "state", m->complete ? "complete" : "running");
 	add_command(&b, m);
 	add_machine(&b);
