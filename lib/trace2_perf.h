@@ -194,7 +194,9 @@ TRACE2_API int trace2_perf_open(const struct trace2_perf_attr *attr, pid_t pid,
  *
  * Times are in ns; an event whose time_running is less than its time_enabled
  * shared its PMU with others. Returns how many numbers there are, 0 at end of
- * file (the event is in error), -ENOSPC when nr_values is too small.
+ * file (the event is in error), -ENOSPC when nr_values is too small, -EAGAIN
+ * when a thread of a group of the kernel's inherited only a part of it, since
+ * it began before all of them were open, or begins right now.
  */
 TRACE2_API int trace2_perf_read(struct trace2_perf *event, uint64_t *values,
 				size_t nr_values);

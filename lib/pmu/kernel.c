@@ -3,6 +3,7 @@
 #include <endian.h>
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -18,6 +19,8 @@
 #define SW_CPU_CLOCK 0
 #define SW_TASK_CLOCK 1
 #define SW_DUMMY 9
+
+#define READ_TRIES 100
 
 /* Every event is opened so: one read serves a group, and one event. */
 #define READ_FORMAT                                                           \
@@ -340,6 +343,25 @@ int tr2_kernel_task_read(struct tr2_perf_kernel *kernel,
 	return 0;
 }
 
+/*
+ * In a thread that starts and inherits it, a group is not whole for an instant.
+ * The kernel then reads none of it (ECHILD), since 6.12 or so.
+ */
+static ssize_t read_group(int fd, struct group_reading *all)
+{
+	unsigned int tries = READ_TRIES;
+	ssize_t n;
+
+	while ((n = read(fd, all, sizeof(*all))) < 0 && errno == ECHILD) {
+		if (!--tries) {
+			errno = EAGAIN;
+			break;
+		}
+		sched_yield();
+	}
+	return n;
+}
+
 static int kernel_read(struct trace2_perf *ev)
 {
 	struct trace2_perf *leader = ev->leader, *member;
@@ -353,7 +375,7 @@ static int kernel_read(struct trace2_perf *ev)
 		return 0;
 	if (!tr2_kernel_is_there(from))
 		return -EBADF;
-	n = read(from->fd, &all, sizeof(all));
+	n = read_group(from->fd, &all);
 	if (n < 0)
 		return -errno;
 	if (n < (ssize_t)offsetof(struct group_reading, word))

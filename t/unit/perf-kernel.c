@@ -405,6 +405,52 @@ static void test_fork(void)
 	trace2_perf_close(ev);
 }
 
+static void *nothing(void *cookie)
+{
+	return cookie;
+}
+
+static void *start_threads(void *done)
+{
+	pthread_t thread;
+	int i;
+
+	for (i = 0; i < 3000; i++) {
+		pthread_create(&thread, NULL, nothing, NULL);
+		pthread_join(thread, NULL);
+	}
+	__atomic_store_n((bool *)done, true, __ATOMIC_RELEASE);
+	return NULL;
+}
+
+/* The kernel refuses to read a group that a thread has not inherited as a whole
+ * yet, which one in a hundred of these readings meets. */
+static void test_starting_threads(void)
+{
+	struct trace2_perf_attr attr = software(FAULTS, 0);
+	struct trace2_perf *leader, *member;
+	int result, wrong = 0;
+	pthread_t thread;
+	bool done = false;
+	uint64_t v[3];
+
+	attr.inherit = 1;
+	attr.read_format = TRACE2_PERF_FORMAT_GROUP;
+	trace2_perf_open(&attr, 0, -1, NULL, &leader);
+	trace2_perf_open(&attr, 0, -1, leader, &member);
+	pthread_create(&thread, NULL, start_threads, &done);
+	while (!__atomic_load_n(&done, __ATOMIC_ACQUIRE)) {
+		result = trace2_perf_read(leader, v, 3);
+		if (result != 3 && result != -EAGAIN)
+			wrong = result;
+	}
+	pthread_join(thread, NULL);
+	IS(wrong, 0, "a group is read while threads start that inherit it");
+	IS(trace2_perf_read(leader, v, 3), 3, "and when they are over");
+	trace2_perf_close(member);
+	trace2_perf_close(leader);
+}
+
 int main(int argc, char **argv)
 {
 	struct trace2_perf_attr attr = software(FAULTS, 1);
@@ -437,6 +483,7 @@ int main(int argc, char **argv)
 	test_lost();
 	test_tasks();
 	test_inherit_stat();
+	test_starting_threads();
 	test_signals();
 	test_fork();
 	return done_testing();
