@@ -172,6 +172,9 @@ test_expect_success 'no ring, no process, no column' '
 	test_grep "process $$ has no ring: start it with GIT_TRACE2_RING=DIR" err &&
 	test_must_fail trace2 top --once -p 4000000 2>err &&
 	test_grep "there is no process 4000000" err &&
+	test_must_fail trace2 top --once 4000000 2>err &&
+	echo "trace2: there is no file '\''4000000'\'': a process is watched with -p 4000000" >expect &&
+	test_cmp expect err &&
 	test_must_fail trace2 top --once /etc/passwd 2>err &&
 	test_grep "cannot read ./etc/passwd.: it is not a ring" err &&
 	test_expect_code 2 trace2 top --once -s colour "killed/$(ls killed)" 2>err &&

@@ -103,6 +103,11 @@ static char *ring_at(const char *name)
 	char *rings, *path;
 	struct stat st;
 
+	if (access(name, F_OK) && name[strspn(name, "0123456789")] == '\0') {
+		tr2_error("there is no file '%s': a process is watched with "
+			  "-p %s", name, name);
+		return NULL;
+	}
 	if (stat(name, &st) || !S_ISDIR(st.st_mode))
 		return strdup(name);
 	if (asprintf(&rings, "%s/rings", name) < 0)
