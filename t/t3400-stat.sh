@@ -139,6 +139,42 @@ test_expect_success 'events of programs are handed to them' '
 	test_cmp expect actual
 '
 
+test_expect_success 'what no program counted is said' '
+	trace2 stat -q -e process/maxrss/,app/odb/none/ -- true >out 2>err &&
+	cat >expect <<-\EOF &&
+	trace2: warning: no program with libtrace2 counted '\''process/maxrss/'\'' ('\''trace2 record -e'\'', then '\''trace2 list -v --errors'\'', show why)
+	trace2: warning: no program with libtrace2 counted '\''app/odb/none/'\'' ('\''trace2 record -e'\'', then '\''trace2 list -v --errors'\'', show why)
+	EOF
+	test_cmp expect err &&
+	trace2 stat -q -e process/maxrss/,app/odb/none/ -- \
+		test-tool trace2 001return 0 >out 2>err &&
+	test_grep "perf/process/maxrss/" out &&
+	sed 1d expect >expect.one &&
+	test_cmp expect.one err
+'
+
+test_expect_success 'a list without an event' '
+	for list in "" , "{}"
+	do
+		test_expect_code 2 trace2 stat -e "$list" true 2>err &&
+		echo "trace2: there is no event in '\''$list'\'' ('\''-e list'\'' lists them)" >expect &&
+		test_cmp expect err || return 1
+	done &&
+	test_expect_code 2 trace2 record -e "" true 2>err &&
+	test_grep "there is no event in" err
+'
+
+test_expect_success 'what the machine does not know, with its reason' '
+	trace2 stat -q -e nosuch/event/ true >out &&
+	test_grep "^ *-  nosuch/event/ (this machine has no PMU of that name)$" out
+'
+
+test_expect_success COUNT 'a pinned group' '
+	trace2 stat -q -e "{task-clock,page-faults:u}:D" true >out &&
+	test_grep "page-faults:u" out &&
+	test_grep ! "page-faults.*(" out
+'
+
 test_expect_success '-e list, of stat and record alike' '
 	trace2 stat -e list >out &&
 	test_grep "^EVENT  *KIND  *UNIT  *HERE  *WHAT IT COUNTS$" out &&

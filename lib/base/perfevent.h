@@ -118,10 +118,9 @@ int tr2_perfevent_fail(int error, char *text, size_t size_bytes,
 
 /*
  * Asks tracefs or sysfs for type and config, where only they know them. 0, or
- * a negative errno with a text in error[size_bytes]. Opens and closes files.
+ * a negative errno, of which *why says more. Opens and closes files.
  */
-int tr2_perfevent_resolve(struct tr2_perfevent *ev, char *error,
-			  size_t size_bytes);
+int tr2_perfevent_resolve(struct tr2_perfevent *ev, const char **why);
 
 /* Why an event cannot be opened, for whoever asked for it; error: an errno. */
 void tr2_perfevent_explain(const struct tr2_perfevent *ev, int error,

@@ -66,8 +66,7 @@ static bool parse_u64(const char *s, uint64_t *value)
 	return !errno && !*end;
 }
 
-static int resolve_tracepoint(struct tr2_perfevent *ev, char *error,
-			      size_t size_bytes)
+static int resolve_tracepoint(struct tr2_perfevent *ev, const char **why)
 {
 	static const char *const places[] = {
 		"/sys/kernel/tracing/events/",
@@ -82,25 +81,21 @@ static int resolve_tracepoint(struct tr2_perfevent *ev, char *error,
 					     ev->name, "/id", NULL };
 		int n = read_line(path, line, sizeof(line));
 
-		if (n >= 0)
-			return parse_u64(line, &ev->config) ?
-				       0 :
-				       tr2_perfevent_fail(
-					       -EINVAL, error, size_bytes, ev,
-					       "tracefs has no number for it");
+		if (n >= 0) {
+			*why = "tracefs has no number for it";
+			return parse_u64(line, &ev->config) ? 0 : -EINVAL;
+		}
 		if (n != -ENOENT)
 			result = n;
 	}
 	if (result == -EACCES || result == -EPERM)
-		return tr2_perfevent_fail(result, error, size_bytes, ev,
-					  "tracefs may be read by root alone");
-	return tr2_perfevent_fail(
-		result, error, size_bytes, ev,
-		access("/sys/kernel/tracing/events", F_OK) &&
-				    access("/sys/kernel/debug/tracing/events",
-					   F_OK) ?
-			    "tracefs is not mounted" :
-			    "there is no such tracepoint");
+		*why = "tracefs may be read by root alone";
+	else if (access("/sys/kernel/tracing/events", F_OK) &&
+		 access("/sys/kernel/debug/tracing/events", F_OK))
+		*why = "tracefs is not mounted";
+	else
+		*why = "there is no such tracepoint";
+	return result;
 }
 
 /* Scatters value over the bits that "config:0-7,32-35" names. */
@@ -195,36 +190,31 @@ static bool take_term(struct tr2_perfevent *ev, char *term, bool may_nest)
 	return true;
 }
 
-static int resolve_device(struct tr2_perfevent *ev, char *error,
-			  size_t size_bytes)
+static int resolve_device(struct tr2_perfevent *ev, const char **why)
 {
 	const char *const path[] = { DEVICES, ev->scope, "/type", NULL };
 	char line[32], terms[TR2_PERFEVENT_BYTES];
 	uint64_t type;
 	int n = read_line(path, line, sizeof(line));
 
+	*why = "this machine has no PMU of that name";
 	if (n < 0)
-		return tr2_perfevent_fail(n, error, size_bytes, ev,
-					  "this machine has no PMU of that "
-					  "name");
+		return n;
+	*why = "sysfs has no number for its PMU";
 	if (!parse_u64(line, &type) || type > UINT32_MAX)
-		return tr2_perfevent_fail(-EINVAL, error, size_bytes, ev,
-					  "sysfs has no number for its PMU");
+		return -EINVAL;
 	ev->type = (uint32_t)type;
 	memcpy(terms, ev->name, sizeof(terms));
-	if (!take_terms(ev, terms, true))
-		return tr2_perfevent_fail(-EINVAL, error, size_bytes, ev,
-					  "its PMU has no such event or term");
-	return 0;
+	*why = "its PMU has no such event or term";
+	return take_terms(ev, terms, true) ? 0 : -EINVAL;
 }
 
-int tr2_perfevent_resolve(struct tr2_perfevent *ev, char *error,
-			  size_t size_bytes)
+int tr2_perfevent_resolve(struct tr2_perfevent *ev, const char **why)
 {
 	if (ev->pmu == TR2_PMU_TRACEPOINT)
-		return resolve_tracepoint(ev, error, size_bytes);
+		return resolve_tracepoint(ev, why);
 	if (ev->pmu == TR2_PMU_DEVICE)
-		return resolve_device(ev, error, size_bytes);
+		return resolve_device(ev, why);
 	return 0;
 }
 
@@ -259,9 +249,11 @@ static void add_why_forbidden(struct tr2_buf *b, const struct tr2_perfevent *ev,
 	tr2_buf_add_i64(b, level);
 	if (level > 2)
 		tr2_buf_addlit(b, ", and may be 2 at most");
-	else if (!(ev->exclude & TR2_EXCLUDE_KERNEL))
-		tr2_buf_addlit(b, ", which lets only user mode be counted: "
-				  "append ':u'");
+	/* Kernels that know no such level take it for 2. */
+	if (!(ev->exclude & TR2_EXCLUDE_KERNEL))
+		tr2_buf_addstr(b, level > 2 ?
+			"; some kernels allow ':u' all the same" :
+			", which lets only user mode be counted: append ':u'");
 	tr2_buf_addch(b, ')');
 }
 

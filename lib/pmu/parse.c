@@ -40,6 +40,7 @@ static void set_numbers(const struct tr2_perfevent *ev,
 int tr2_perf_attr_of(struct tr2_perfevent *ev, struct trace2_perf_attr *attr,
 		     char *error, size_t size_bytes)
 {
+	const char *why;
 	int result;
 
 	memset(attr, 0, sizeof(*attr));
@@ -48,9 +49,9 @@ int tr2_perf_attr_of(struct tr2_perfevent *ev, struct trace2_perf_attr *attr,
 		return tr2_perfevent_fail(-EINVAL, error, size_bytes, ev,
 					  "what packages and the process count "
 					  "has no period");
-	result = tr2_perfevent_resolve(ev, error, size_bytes);
+	result = tr2_perfevent_resolve(ev, &why);
 	if (result)
-		return result;
+		return tr2_perfevent_fail(result, error, size_bytes, ev, why);
 	set_numbers(ev, attr);
 	if (ev->pmu == TR2_PMU_APP && find_metric(ev, attr))
 		return tr2_perfevent_fail(

@@ -232,35 +232,35 @@ static void test_hostile(void)
 
 static void test_resolve(void)
 {
-	char error[512];
+	const char *why = "";
 
 	parse("task-clock");
-	is_u64((uint64_t)tr2_perfevent_resolve(&ev, error, sizeof(error)), 0,
+	is_u64((uint64_t)tr2_perfevent_resolve(&ev, &why), 0,
 	       "a name needs no file");
 	parse("no_such:tracepoint");
-	ok(tr2_perfevent_resolve(&ev, error, sizeof(error)) < 0 &&
-		   !strncmp(error, "event 'no_such:tracepoint': ", 28),
+	ok(tr2_perfevent_resolve(&ev, &why) < 0 &&
+		   (strstr(why, "tracefs") || strstr(why, "tracepoint")),
 	   "a tracepoint that is not there");
 	parse("no_such/device/");
-	ok(tr2_perfevent_resolve(&ev, error, sizeof(error)) == -ENOENT,
+	ok(tr2_perfevent_resolve(&ev, &why) == -ENOENT,
 	   "a device that is not there");
-	is_text(error, strlen(error), "event 'no_such/device/': this machine "
-		"has no PMU of that name", "says so");
+	is_text(why, strlen(why), "this machine has no PMU of that name",
+		"says so");
 	if (access("/sys/bus/event_source/devices/msr/events/tsc", R_OK)) {
 		ok(true, "# SKIP no PMU msr");
 		return;
 	}
 	parse("msr/tsc/");
-	ok(!tr2_perfevent_resolve(&ev, error, sizeof(error)) && ev.type > 4,
+	ok(!tr2_perfevent_resolve(&ev, &why) && ev.type > 4,
 	   "a device's named event");
 	parse("msr/event=0x3/");
-	ok(!tr2_perfevent_resolve(&ev, error, sizeof(error)) && ev.config == 3,
+	ok(!tr2_perfevent_resolve(&ev, &why) && ev.config == 3,
 	   "and its terms");
 	parse("msr/event=0x3,nonsense/");
-	is_u64((uint64_t)-tr2_perfevent_resolve(&ev, error, sizeof(error)),
+	is_u64((uint64_t)-tr2_perfevent_resolve(&ev, &why),
 	       EINVAL, "a term that it does not have");
 	parse("msr/event=0x1ffffffffffffffff/");
-	is_u64((uint64_t)-tr2_perfevent_resolve(&ev, error, sizeof(error)),
+	is_u64((uint64_t)-tr2_perfevent_resolve(&ev, &why),
 	       EINVAL, "a value that is too large");
 }
 

@@ -286,6 +286,27 @@ static int report(void)
 	return code;
 }
 
+/* The kernel's have a row that says why; these just would not be there. */
+static void warn_of_uncounted(void)
+{
+	const char *list = tr2_event_counters_for_programs(&st.counters);
+	struct tr2_perfevents events_of;
+	char name[sizeof("perf/") + TR2_PERFEVENT_BYTES];
+	struct tr2_perfevent ev;
+
+	if (!st.cmd.measures.nr_runs)
+		return;
+	tr2_perfevents_init(&events_of, list);
+	while (tr2_perfevents_next(&events_of, &ev) == TR2_PERFEVENT_OK) {
+		snprintf(name, sizeof(name), "perf/%s", ev.text);
+		if (!tr2_measures_find(&st.cmd.measures, TR2_MEASURE_COUNTER,
+				       name))
+			tr2_warning("no program with libtrace2 counted '%s' "
+				    "('trace2 record -e', then 'trace2 list "
+				    "-v --errors', show why)", ev.text);
+	}
+}
+
 static void init_side(struct tr2_stat_side *side, const char *name, char **argv)
 {
 	side->name = name;
@@ -307,6 +328,7 @@ static int run_and_report(char **argv)
 	else if (before >= 0)
 		report_to(before);
 	code = report();
+	warn_of_uncounted();
 	/* The command's own failure says more. */
 	return st.code ? st.code : code;
 }

@@ -75,13 +75,19 @@ bool tr2_event_counters_add(struct tr2_event_counters *cs, const char *text)
 	enum tr2_perfevent_result got;
 	struct tr2_perfevents list;
 	struct tr2_perfevent ev;
+	size_t nr = 0;
 
 	tr2_perfevents_init(&list, text);
-	while ((got = tr2_perfevents_next(&list, &ev)) == TR2_PERFEVENT_OK)
+	for (; (got = tr2_perfevents_next(&list, &ev)) == TR2_PERFEVENT_OK; nr++)
 		if (!add_event(cs, &ev)) {
 			tr2_error("out of memory");
 			return false;
 		}
+	if (got == TR2_PERFEVENT_END && !nr) {
+		tr2_error("there is no event in '%s' ('-e list' lists them)",
+			  text);
+		return false;
+	}
 	if (got == TR2_PERFEVENT_BAD)
 		tr2_error("%s ('-e list' lists those that have names)",
 			  list.error);
@@ -139,8 +145,9 @@ static void fill_attr(struct perf_event_attr *attr,
 	attr->exclude_host = !!(ev->exclude & TR2_EXCLUDE_HOST);
 	attr->exclude_guest = !!(ev->exclude & TR2_EXCLUDE_GUEST);
 	attr->precise_ip = ev->precise & 3;
-	attr->pinned = ev->pinned;
-	attr->exclusive = ev->exclusive;
+	/* What stands behind a group's braces is for its leader. */
+	attr->pinned = ev->pinned && ev->is_leader;
+	attr->exclusive = ev->exclusive && ev->is_leader;
 	attr->inherit = 1;
 	/* The members of a group count when their leader does. */
 	attr->disabled = ev->is_leader;
@@ -174,12 +181,11 @@ static const char *why_not(int err)
 static void open_one(struct tr2_event_counter *c, pid_t pid, int leader)
 {
 	struct perf_event_attr attr;
-	char text[TR2_PERFEVENT_BYTES];
-	int err = -tr2_perfevent_resolve(&c->event, text, sizeof(text));
+	const char *why;
 
 	name_counter(c);
-	if (err) {
-		snprintf(c->why_not, sizeof(c->why_not), "%s", why_not(err));
+	if (tr2_perfevent_resolve(&c->event, &why)) {
+		snprintf(c->why_not, sizeof(c->why_not), "%s", why);
 		return;
 	}
 	fill_attr(&attr, &c->event);
