@@ -181,4 +181,18 @@ test_expect_success UNIX_SOCKETS 'several readers that stall: the same 50 ms' '
 	test_cmp expect actual
 '
 
+# Else a server that forks for each client would be 50 ms late for each.
+test_expect_success 'a process and those that it forks: the same 50 ms' '
+	rm -f log &&
+	FILLING=$("$PERL_PATH" -e "print q(x) x 100000") &&
+	export FILLING &&
+	test_when_finished "unset FILLING" &&
+	GIT_TRACE2_ENV_VARS=FILLING GIT_TRACE2_EVENT=9 \
+		test_expect_code 5 test-tool fault stalled-pipe 9 \
+		strace -f -o log test-tool trace2 070fork &&
+	"$PERL_PATH" -e "$waits_perl" log >actual &&
+	echo "1 wait of 50000000 ns, 0 writes that may wait" >expect &&
+	test_cmp expect actual
+'
+
 test_done

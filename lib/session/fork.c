@@ -68,7 +68,6 @@ void tr2_session_after_fork(void)
 	tr2_thread_after_fork();
 	tr2_pmu_after_fork();
 	tr2_samples_after_fork();
-	tr2_dest_after_fork();
 	if (tr2_session.state == TR2_SESSION_ON) {
 		for (i = 0; i < TR2_TARGET_NR; i++)
 			tr2_dest_close(&tr2_session.target[i].dest);

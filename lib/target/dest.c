@@ -23,14 +23,10 @@
 /* Not every C library has the call, nor the flag: linux/fs.h. */
 #define NOWAIT 0x00000008
 
-/* Time that the host has spent waiting for readers. */
+/* Time that the host has spent waiting for readers. A forked child goes on with
+ * its parent's: who forks for each client would be late for each. */
 static atomic_uint_fast64_t stalled_ns;
 static atomic_bool urgent;
-
-void tr2_dest_after_fork(void)
-{
-	atomic_store_explicit(&stalled_ns, 0, memory_order_relaxed);
-}
 
 void tr2_dest_set_urgent(void)
 {

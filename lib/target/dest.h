@@ -5,11 +5,12 @@
  *
  * One line is one write. What cannot be written is counted and never harms the
  * host: no SIGPIPE or SIGXFSZ reaches it, and readers that stall cost it at
- * most TR2_STALL_NS in its life, all destinations and threads together; after
- * that, lines that do not fit at once are dropped. A terminal may be slow as
- * long as it reads: only one that takes nothing for TR2_TERMINAL_STALL_NS
- * loses lines, until it reads again. A line that was cut short
- * is closed with a newline before the next one.
+ * most TR2_STALL_NS in its life, all destinations and threads together, with
+ * what they cost the processes that it was forked from; after that, lines that
+ * do not fit at once are dropped. A terminal may be slow as long as it reads:
+ * only one that takes nothing for TR2_TERMINAL_STALL_NS loses lines, until it
+ * reads again. A line that was cut short is closed with a newline before the
+ * next one.
  */
 #ifndef TR2_TARGET_DEST_H
 #define TR2_TARGET_DEST_H
@@ -142,9 +143,6 @@ bool tr2_dest_use(struct tr2_dest *dest, int fd, bool ours);
 
 /* The calling thread will not finish the line that it may be writing. */
 void tr2_dest_abandon(struct tr2_dest *dest);
-
-/* In a forked child: the stall budget is new. */
-void tr2_dest_after_fork(void);
 
 /* The process is being ended by a signal, whose handler writes the last line:
  * from now on nobody waits for a lock. */
