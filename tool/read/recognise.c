@@ -73,7 +73,7 @@ static const char *plain_time(struct tr2_event_reader *r, const char *p,
 {
 	int64_t whole;
 
-	if (memcmp(p, r->minute, sizeof(r->minute)) != 0) {
+	if (!r->minute[0] || memcmp(p, r->minute, sizeof(r->minute)) != 0) {
 		/* A leap second belongs to the next minute. */
 		if (!tr2_parse_time(p, 27, &whole) || p[17] == '6')
 			return NULL;

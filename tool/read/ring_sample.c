@@ -256,14 +256,15 @@ static void take_build_id(struct tr2_mapping *mapping,
 static bool take_mmap2(struct tr2_model *m, const struct tr2_ring_file *f,
 		       uint32_t session, const struct tr2_record_mmap2 *mmap)
 {
-	struct tr2_mapping mapping = { .session = session, .addr = mmap->addr,
-				       .len = mmap->len,
-				       .pgoff = mmap->pgoff };
+	struct tr2_mapping mapping = { .session = session };
 	size_t size = mmap->head.size;
 	uint64_t time;
 
 	if (size < sizeof(*mmap) + sizeof(time))
 		return true;
+	mapping.addr = mmap->addr;
+	mapping.len = mmap->len;
+	mapping.pgoff = mmap->pgoff;
 	size -= sizeof(time);
 	memcpy(&time, (const char *)mmap + size, sizeof(time));
 	mapping.at_ns = tr2_ring_file_since_start(f, time);
