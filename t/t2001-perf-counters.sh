@@ -163,6 +163,18 @@ test_expect_success 'what cannot be opened is one error, and the rest go on' '
 	test_cmp expect actual
 '
 
+test_expect_success KERNEL_EVENTS 'what knows no modes says what to do' '
+	rm -f e &&
+	GIT_TRACE2_EVENT="$(pwd)/e" GIT_TRACE2_COUNTERS=app/test/test1/:u,task-clock:u,process/threads/:k \
+		test-tool trace2 200counter 4 &&
+	jq -r "select(.event == \"error\") | .msg" e >actual &&
+	for event in app/test/test1/:u task-clock:u process/threads/:k
+	do
+		echo "trace2: event '\''$event'\'': it is not counted by modes: leave the modifiers out" || return 1
+	done >expect &&
+	test_cmp expect actual
+'
+
 test_expect_success 'control characters and lists without end do no harm' '
 	rm -f e &&
 	GIT_TRACE2_EVENT="$(pwd)/e" GIT_TRACE2_COUNTERS="$(printf "a\tb\n\001\377,{{{,")" \

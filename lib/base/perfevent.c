@@ -275,10 +275,11 @@ static const char *take_plain(struct tr2_perfevent *ev, const char *s,
 		ev->type = TR2_PERF_TYPE_CACHE;
 		return NULL;
 	}
-	if (n == len)
-		return "there is no event of that name";
-	if (n == 3 && !memcmp(s, "mem", 3))
+	if (n == 3 && n < len && !memcmp(s, "mem", 3))
 		return "breakpoints are not counted";
+	/* What has a period is no tracepoint. */
+	if (n == len || (s[n + 1] >= '0' && s[n + 1] <= '9'))
+		return "there is no event of that name";
 	for (end = n + 1; end < len && s[end] != ':';)
 		end++;
 	if (!is_file_name(s, n) || !is_file_name(s + n + 1, end - n - 1))

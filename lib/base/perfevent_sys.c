@@ -282,7 +282,9 @@ void tr2_perfevent_explain(const struct tr2_perfevent *ev, int error,
 		tr2_buf_addlit(&b, "this kernel has no perf_event_open()");
 		break;
 	case EINVAL:
-		tr2_buf_addlit(&b, "its PMU cannot count so");
+		tr2_buf_addstr(&b, ev->exclude ?
+			"it is not counted by modes: leave the modifiers out" :
+			"its PMU cannot count so");
 		break;
 	case EBUSY:
 		tr2_buf_addlit(&b, "its PMU was never free for it");
