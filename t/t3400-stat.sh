@@ -164,6 +164,15 @@ test_expect_success 'a list without an event' '
 	test_grep "there is no event in" err
 '
 
+test_expect_success 'what is counted has no period' '
+	for command in stat record
+	do
+		test_expect_code 2 trace2 $command -e cs,page-faults:u:10 true 2>err &&
+		echo "trace2: event '\''page-faults:u:10'\'': what is counted has no period (GIT_TRACE2_SAMPLE is for samples)" >expect &&
+		test_cmp expect err || return 1
+	done
+'
+
 test_expect_success 'what the machine does not know, with its reason' '
 	trace2 stat -q -e nosuch/event/ true >out &&
 	test_grep "^ *-  nosuch/event/ (this machine has no PMU of that name)$" out

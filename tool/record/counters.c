@@ -78,11 +78,17 @@ bool tr2_event_counters_add(struct tr2_event_counters *cs, const char *text)
 	size_t nr = 0;
 
 	tr2_perfevents_init(&list, text);
-	for (; (got = tr2_perfevents_next(&list, &ev)) == TR2_PERFEVENT_OK; nr++)
+	for (; (got = tr2_perfevents_next(&list, &ev)) == TR2_PERFEVENT_OK; nr++) {
+		if (ev.period) {
+			tr2_error("event '%s': what is counted has no period "
+				  "(GIT_TRACE2_SAMPLE is for samples)", ev.text);
+			return false;
+		}
 		if (!add_event(cs, &ev)) {
 			tr2_error("out of memory");
 			return false;
 		}
+	}
 	if (got == TR2_PERFEVENT_END && !nr) {
 		tr2_error("there is no event in '%s' ('-e list' lists them)",
 			  text);
