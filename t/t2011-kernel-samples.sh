@@ -166,7 +166,7 @@ test_expect_success CC,PERF_RECORD,!INSTRUMENTED 'perf reads them as its own' '
 test_expect_success CC,!INSTRUMENTED 'what was sampled before an event is in the ring behind it' '
 	rm -rf r &&
 	mkdir r &&
-	test_expect_code 137 env GIT_TRACE2_SAMPLE=task-clock:u:10007 \
+	test_expect_code 137 env GIT_TRACE2_SAMPLE=task-clock:u:50021 \
 		GIT_TRACE2_RING="$(pwd)/r" ./hot kill &&
 	dump &&
 	test_line_count -gt 5 samples
@@ -181,6 +181,19 @@ test_expect_success 'what comes faster than the library does is lost, and counte
 	dump &&
 	test_line_count -gt 100 samples &&
 	grep " LOST " dump.txt
+'
+
+test_expect_success 'samples so close that the program would stand still are refused' '
+	sampled task-clock:u:49999,cpu-clock:u:1,task-clock:u:50000,page-faults:u:1 \
+		test-tool perf touch 50 &&
+	errors >actual &&
+	for event in task-clock:u:49999 cpu-clock:u:1
+	do
+		echo "trace2: event '\''$event'\'': a sample of time can be taken each 50000 ns, not more often: the program would get nowhere" ||
+		return 1
+	done >expect &&
+	test_cmp expect actual &&
+	test_line_count -ge 50 samples
 '
 
 test_expect_success 'groups that make no sense' '

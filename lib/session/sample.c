@@ -17,6 +17,15 @@
 
 #define TEXT_BYTES (4 * TR2_PERFEVENT_BYTES)
 
+/*
+ * Less of task-clock or cpu-clock, and a program in a virtual machine takes
+ * more CPU time for its samples than for itself, under valgrind all of it. The
+ * kernel's own floor, 10000, is far too low for that.
+ */
+#define MIN_PERIOD_NS 50000
+#define TEXT_OF_(number) #number
+#define TEXT_OF(number) TEXT_OF_(number)
+
 struct tr2_sample *tr2_samples;
 unsigned int tr2_nr_samples;
 static const char *why_no_calls;
@@ -62,6 +71,11 @@ static const char *find_fault(struct tr2_sample *sample)
 	if (first == sample && !has_period)
 		return "what is sampled has a period behind it, as in "
 		       "app/CATEGORY/NAME/:1000";
+	if (of_kernel && has_period && !strcmp(sample->event.unit, "ns") &&
+	    sample->attr.sample_period < MIN_PERIOD_NS)
+		return "a sample of time can be taken each " TEXT_OF(
+			MIN_PERIOD_NS) " ns, not more often: the program would "
+		       "get nowhere";
 	if (first != sample && of_kernel && has_period)
 		return "of the kernel's events the first of a group alone is "
 		       "sampled";
