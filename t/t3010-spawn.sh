@@ -212,8 +212,7 @@ test_expect_success JQ 'all formats tell the same' '
 	jq -c "[.. | objects | select(.key? == \"trace2.spawn_ns\") |
 		.value.intValue | tonumber] | sort" otlp >actual &&
 	test_cmp expect actual &&
-	trace2 export --to csv --table spans late.event |
-	tr -d "\r" >spans &&
+	trace2 export --to csv --table spans late.event >spans &&
 	test "$(grep -c ",3000000$" spans)" = 2
 '
 

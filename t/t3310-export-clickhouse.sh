@@ -89,7 +89,7 @@ test_expect_success 'tables have the columns that csv has' '
 	for table in sessions threads spans events data timers counters tasks
 	do
 		trace2 export --to csv --table $table "$MIX" | head -n 1 |
-			tr -d "\r" | tr , "\n" >expect &&
+			tr , "\n" >expect &&
 		sed -n "s/^CREATE TABLE IF NOT EXISTS .trace2.\..$table. (//p" \
 			server/schema.sql | sed "s/, \`/\n\`/g" |
 			sed -n "/ ALIAS /d; s/^\`\([a-z_]*\)\` [A-Z].*/\1/p" |

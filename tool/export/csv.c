@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * csv - one table (--table) as RFC 4180 has it: a line of names, CRLF, quotes
- * where they are needed. What is not known is an empty field; text that is
+ * csv - one table (--table): a line of names, quotes where they are needed, as RFC
+ * 4180 has it, but lines end as those of text do here, and as --format=csv has
+ * them: what reads CSV takes both, and what reads lines does not. What is not known is an empty field; text that is
  * known and empty does not occur.
  */
 #include <stdlib.h>
@@ -38,7 +39,7 @@ static bool begin(struct tr2_export *x)
 	column = tr2_table_defs[c->table].column;
 	for (; column->name; column++) {
 		tr2_buf_addstr(b, column->name);
-		tr2_buf_addstr(b, column[1].name ? "," : "\r\n");
+		tr2_buf_addstr(b, column[1].name ? "," : "\n");
 	}
 	return true;
 }
@@ -69,7 +70,7 @@ static void print(struct tr2_export *x, enum tr2_table_id table)
 			tr2_buf_addch(b, ',');
 		add_value(b, &c->row, &c->row.value[i]);
 	}
-	tr2_buf_addlit(b, "\r\n");
+	tr2_buf_addch(b, '\n');
 }
 
 static bool wanted(const struct tr2_export *x, enum tr2_table_id table)
