@@ -210,4 +210,25 @@ test_expect_success TTY 'a narrow terminal keeps the names of regions' '
 	test_grep ! "left out" out
 '
 
+test_expect_success TTY 'a terminal that is narrower yet loses numbers, not lines' '
+	for width in 45 50
+	do
+		for command in list report "report --regions"
+		do
+			TERM=dumb COLUMNS=$width test_terminal trace2 $command \
+				"$traces/clone.event" >out &&
+			"$PERL_PATH" -CI -ne "chomp; s/\\r//;
+				print if length > $width &&
+				!/ left out: | is not instrumented|likely, but|^[0-9.]+ ms wall/" \
+				<out >wide &&
+			test_must_be_empty wide || return 1
+		done
+	done &&
+	TERM=dumb COLUMNS=45 test_terminal trace2 list "$traces/clone.event" >out &&
+	test_grep "^ *WALL  EXIT  *PID  *COMMAND" out &&
+	test_grep "^START left out: this terminal is too narrow" out &&
+	TERM=dumb COLUMNS=60 test_terminal trace2 list "$traces/clone.event" >out &&
+	test_grep "^START " out
+'
+
 test_done

@@ -29,7 +29,7 @@ static const struct tr2_option options[] = {
 };
 
 static const struct tr2_column columns[] = {
-	{ "start", "START", TR2_COL_LEFT },
+	{ "start", "START", TR2_COL_LEFT | TR2_COL_YIELDS },
 	{ "wall_ns", "WALL", 0 },
 	{ NULL, "EXIT", TR2_COL_TEXT },
 	{ "pid", "PID", 0 },

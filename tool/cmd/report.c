@@ -93,8 +93,8 @@ bool tr2_report_finish(struct tr2_table *t, const char *sort)
 static const struct tr2_column process_columns[] = {
 	{ "wall_ns", "WALL", 0 },
 	{ "self_ns", "SELF", 0 },
-	{ "share", "SHARE", TR2_COL_HEAT },
-	{ "spawn_ns", "SPAWN", 0 },
+	{ "share", "SHARE", TR2_COL_HEAT | TR2_COL_YIELDS },
+	{ "spawn_ns", "SPAWN", TR2_COL_YIELDS },
 	{ NULL, "", TR2_COL_TEXT | TR2_COL_LEFT },
 	{ NULL, "PROCESS", TR2_COL_TREE | TR2_COL_FLEX | TR2_COL_TEXT },
 	{ "name", "", TR2_COL_DATA },

@@ -14,12 +14,12 @@
 static const struct tr2_column region_columns[] = {
 	{ "total_ns", "TOTAL", TR2_COL_SHORT },
 	{ "self_ns", "SELF", TR2_COL_SHORT },
-	{ "share", "SHARE", TR2_COL_HEAT },
+	{ "share", "SHARE", TR2_COL_HEAT | TR2_COL_YIELDS },
 	{ "calls", "CALLS", 0 },
 	{ "p50_ns", "P50", TR2_COL_SHORT | TR2_COL_SPARE },
 	{ "p90_ns", "P90", TR2_COL_SHORT | TR2_COL_SPARE },
 	{ "p99_ns", "P99", TR2_COL_SHORT | TR2_COL_SPARE },
-	{ "max_ns", "MAX", TR2_COL_SHORT },
+	{ "max_ns", "MAX", TR2_COL_SHORT | TR2_COL_YIELDS },
 	{ "group", "GROUP", TR2_COL_FLEX },
 	{ "region", "REGION", TR2_COL_FLEX },
 };
@@ -227,7 +227,7 @@ static const struct tr2_column group_columns[] = {
 	{ "p50_ns", "P50", TR2_COL_SHORT | TR2_COL_SPARE },
 	{ "p90_ns", "P90", TR2_COL_SHORT | TR2_COL_SPARE },
 	{ "p99_ns", "P99", TR2_COL_SHORT | TR2_COL_SPARE },
-	{ "max_ns", "MAX", TR2_COL_SHORT },
+	{ "max_ns", "MAX", TR2_COL_SHORT | TR2_COL_YIELDS },
 	{ "group", "GROUP", TR2_COL_FLEX },
 };
 

@@ -44,6 +44,8 @@ enum tr2_cell_kind {
 #define TR2_COL_SHORT (1u << 6)  /* durations with three digits */
 #define TR2_COL_SPARE (1u << 7)  /* left out, the last first, of lines that are
 				    too wide for a terminal */
+#define TR2_COL_YIELDS (1u << 8) /* the same, where a line is too wide even with
+				    flexible columns as narrow as they get */
 #define TR2_COL_HEAT (1u << 5)   /* a share, coloured by how large it is */
 
 struct tr2_column {

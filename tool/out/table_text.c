@@ -242,18 +242,32 @@ static void add_left_out(const struct tr2_table *t, const bool *left_out,
 	tr2_buf_addch(out, '\n');
 }
 
-/* Names tell more than the last of many numbers. */
-static void leave_out(const struct tr2_table *t, size_t *width, bool *left_out)
+/* How wide lines are when flexible columns have given all that they can. */
+static size_t least_width(const struct tr2_table *t, const size_t *width)
+{
+	size_t total = total_width(t, width), c;
+
+	for (c = 0; c < t->nr_columns; c++)
+		if (t->columns[c].flags & TR2_COL_FLEX && width[c] > MIN_FLEX)
+			total -= width[c] - MIN_FLEX;
+	return total;
+}
+
+/* Columns with this flag, the last first, until lines fit a terminal. */
+static void leave_out(const struct tr2_table *t, struct printing *p,
+		      unsigned int flag,
+		      size_t (*measured)(const struct tr2_table *t,
+					 const size_t *width))
 {
 	size_t c;
 
 	if (!tr2_term_width())
 		return;
 	for (c = t->nr_columns; c-- > 0;)
-		if (width[c] && t->columns[c].flags & TR2_COL_SPARE &&
-		    total_width(t, width) > tr2_term_width()) {
-			width[c] = 0;
-			left_out[c] = true;
+		if (p->width[c] && t->columns[c].flags & flag &&
+		    measured(t, p->width) > tr2_term_width()) {
+			p->width[c] = 0;
+			p->left_out[c] = true;
 		}
 }
 
@@ -391,7 +405,9 @@ static void print(struct tr2_table *t, struct printing *p)
 	size_t row, at = 0;
 
 	measure(t, p);
-	leave_out(t, p->width, p->left_out);
+	/* Names tell more than the last of many numbers. */
+	leave_out(t, p, TR2_COL_SPARE, total_width);
+	leave_out(t, p, TR2_COL_YIELDS, least_width);
 	fit_width(t, p->width);
 	p->last = last_shown(t, p->width);
 	if (t->title) {
