@@ -339,11 +339,30 @@ test_expect_success '--baseline and --fail-above' '
 	test_grep "cannot be judged: 6 and 1 runs" err
 '
 
+test_expect_success 'a baseline is read before CMD runs, and what is wrong with it said' '
+	mkdir -p nothing &&
+	test_expect_code 128 trace2 stat -q --baseline nothing -- touch ran 2>err &&
+	test_path_is_missing ran &&
+	test_grep "^trace2: nothing to compare with: the baseline has no runs$" err &&
+	cp -R slow worse &&
+	for run in worse/run-*
+	do
+		sed "s/}\$/,\"host\":\"elsewhere\",\"exit_code\":3}/" \
+			"$run"/meta.json >meta.new &&
+		mv meta.new "$run"/meta.json || return 1
+	done &&
+	trace2 stat -q -r 4 --baseline worse --only run true >out 2>err &&
+	test_grep "^- host: elsewhere -> " out &&
+	test_grep "warning: 5 of 5 runs of the base and 0 of 4 new ones failed" err &&
+	trace2 stat -q -r 4 -o worse --baseline worse --only run true >out 2>err &&
+	test_grep "^- host: elsewhere -> " out
+'
+
 test_expect_success JQ 'JSON has the runs, the measures and the differences' '
 	trace2 stat -q -r 6 --baseline fast --format=json true >out &&
 	jq -c "keys, .stat[0].runs, .stat[0].command, [.runs[].run]" out >actual &&
 	cat >expect <<-\EOF &&
-	["differences","measures","notes","runs","stat"]
+	["differences","measures","notes","runs","sides","stat"]
 	6
 	["true"]
 	[1,2,3,4,5,6]

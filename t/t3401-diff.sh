@@ -249,7 +249,8 @@ test_expect_success 'different numbers of runs' '
 '
 
 test_expect_success '--fail-above: only growth, only above, only significant' '
-	runs a wall=1000,1010,1020,1030,1040 && runs b wall=1100,1110,1120,1130,1140 &&
+	runs a wall=1000,1010,1020,1030,1040 page-faults=1,2,3,4,5 &&
+	runs b wall=1100,1110,1120,1130,1140 page-faults=1,2,3,4,5 &&
 	test_expect_code 1 trace2 diff --only run --fail-above 5% a b &&
 	trace2 diff --only run --fail-above 15% a b &&
 	trace2 diff --only run --fail-above 5% b a &&
@@ -374,6 +375,71 @@ test_expect_success 'usage errors, and inputs that are not there' '
 	test_grep "^trace2: cannot read .nowhere.: No such file" err &&
 	test_expect_code 2 trace2 diff --fail-above much a b 2>err &&
 	test_grep "is not a value of --fail-above (PCT)" err
+'
+
+# meta_says DIR TEXT: the recordings of a set say this, too.
+meta_says () {
+	text=$2 "$PERL_PATH" -pi -e "s/\\}\$/,\$ENV{text}}/" "$1"/run-*/meta.json
+}
+
+test_expect_success 'a side without a run is no comparison' '
+	mkdir -p nothing &&
+	test_expect_code 128 trace2 diff --fail-above 5% nothing a >out 2>err &&
+	test_must_be_empty out &&
+	test_grep "^trace2: nothing to compare: the base has no runs$" err &&
+	test_expect_code 128 trace2 diff a nothing 2>err &&
+	test_grep "^trace2: nothing to compare: the new side has no runs$" err
+'
+
+test_expect_success 'where nothing is shown, nothing can be judged' '
+	runs a wall=1,1,1,1,1 region:x/y=1,1,1,1,1 &&
+	trace2 diff --only region -N typo a a >out &&
+	echo "Nothing of what --only, -N and -t choose was measured." >expect &&
+	test_cmp expect out &&
+	test_expect_code 2 trace2 diff --fail-above 5% --only region -N typo a a \
+		2>err &&
+	test_grep "^trace2: --fail-above cannot be judged: nothing of what " err
+'
+
+test_expect_success JQ 'sides from different machines are said to be' '
+	runs a wall=1,2,3,4,5 && runs b wall=1,2,3,4,5 &&
+	meta_says a "\"host\":\"one\",\"cpus\":64,\"kernel\":\"L\",\"programs\":{\"trace2\":\"9\"}" &&
+	meta_says b "\"host\":\"two\",\"cpus\":2,\"kernel\":\"L\",\"programs\":{\"trace2\":\"9\"}" &&
+	trace2 diff --only run a b >out &&
+	sed -n "/^The sides/,\$p" out >actual &&
+	cat >expect <<-\EOF &&
+	The sides were not made alike, and that may be the difference:
+	- host: one -> two
+	- cpus: 64 -> 2
+	EOF
+	test_cmp expect actual &&
+	trace2 diff --only run --format=md a b >out &&
+	test_grep "^- host: .one. -> .two.$" out &&
+	trace2 diff a a >out &&
+	test_grep ! "^The sides" out &&
+	trace2 diff --format=json a b >out &&
+	jq -c ".sides[]" out >actual &&
+	cat >expect <<-\EOF &&
+	{"side":"base","runs":5,"failed":0,"lost":0,"host":"one","machine":null,"cpus":64,"kernel":"L","trace2":"9"}
+	{"side":"new","runs":5,"failed":0,"lost":0,"host":"two","machine":null,"cpus":2,"kernel":"L","trace2":"9"}
+	EOF
+	test_cmp expect actual &&
+	mv b/run-0001 a/run-0009 &&
+	trace2 diff --only run a b >out &&
+	test_grep "^- host: several -> two$" out
+'
+
+test_expect_success JQ 'runs that failed are counted, and said' '
+	runs a wall=1,2,3,4,5 && runs b wall=1,2,3,4,5 &&
+	meta_says a "\"exit_code\":0" && meta_says b "\"exit_code\":3" &&
+	rm -r b/run-0005 && cp -R a/run-0005 b/ &&
+	trace2 diff a b >out 2>err &&
+	test_grep "^trace2: warning: 0 of 5 runs of the base and 4 of 5 new ones failed" err &&
+	meta_says a "\"exit_signal\":9" &&
+	trace2 diff --format=json a b 2>err >out &&
+	echo "[5,4]" >expect &&
+	jq -c "[.sides[].failed]" out >actual &&
+	test_cmp expect actual
 '
 
 test_expect_success 'hostile numbers in meta.json do no harm' '

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "cmd/measures.h"
+#include "cmd/sides.h"
 #include "stat/set.h"
 
 static double fail_above = -1;
@@ -46,13 +47,9 @@ static int compare(const struct tr2_measures *base,
 		tr2_error("out of memory");
 		return TR2_EXIT_FATAL;
 	}
-	if (base->lost || new->lost)
-		tr2_warning("%llu events of the base and %llu of the new runs "
-			    "were lost: what they tell is not whole",
-			    (unsigned long long)base->lost,
-			    (unsigned long long)new->lost);
 	tr2_report_begin();
 	tr2_comparison_print(&c, &choice);
+	tr2_sides_print(base, new);
 	tr2_report_end();
 	if (fail_above >= 0)
 		code = tr2_comparison_judge(&c, fail_above);
@@ -78,7 +75,12 @@ static int run(int argc, char **argv)
 	if (!code)
 		code = read_all(&new, words + nr_base,
 				(size_t)(argc - nr_base));
-	if (!code && base.nr_runs && new.nr_runs)
+	if (!code && (!base.nr_runs || !new.nr_runs)) {
+		tr2_error("nothing to compare: the %s has no runs",
+			  base.nr_runs ? "new side" : "base");
+		code = TR2_EXIT_FATAL;
+	}
+	if (!code)
 		code = compare(&base, &new);
 	tr2_measures_release(&base);
 	tr2_measures_release(&new);

@@ -100,7 +100,7 @@ static const struct tr2_column columns[] = {
 	{ "unit", "", TR2_COL_DATA },
 	{ "base", "BASE", TR2_COL_SHORT },
 	{ "new", "NEW", TR2_COL_SHORT },
-	{ NULL, "DELTA", TR2_COL_TEXT },
+	{ NULL, "DELTA", TR2_COL_TEXT | TR2_COL_YIELDS },
 	{ "delta", "", TR2_COL_DATA },
 	{ NULL, "RATIO", TR2_COL_TEXT },
 	{ "ratio", "", TR2_COL_DATA },
@@ -289,6 +289,10 @@ static void print_legend(const struct tr2_comparison *c)
 
 	for (i = 0; i < c->nr; i++)
 		marks |= c->item[i].significant;
+	if (!c->nr) {
+		puts("Nothing of what --only, -N and -t choose was measured.");
+		return;
+	}
 	printf("\n%s", text ? tr2_color_on(TR2_COLOR_DIM) : "");
 	if (c->nr_base > 1 || c->nr_new > 1)
 		printf("Medians of %u and %u runs. ", c->nr_base, c->nr_new);
@@ -331,6 +335,11 @@ static bool can_judge(const struct tr2_comparison *c)
 	bool any = false, all = true;
 	int kind;
 
+	if (!c->nr) {
+		tr2_error("--fail-above cannot be judged: nothing of what "
+			  "--only, -N and -t choose was measured");
+		return false;
+	}
 	if (!runs_can_tell(c)) {
 		tr2_error("--fail-above cannot be judged: %u and %u runs "
 			  "cannot tell a difference from chance (four on each "

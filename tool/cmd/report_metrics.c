@@ -185,7 +185,7 @@ static void add_events(struct tr2_table *t, const struct tr2_model *m)
 	struct tr2_run_meta meta;
 
 	if (!tr2_filter_on() && !tr2_report.per_thread && !tr2_report.group)
-		tr2_run_meta_read(&meta, m, add_event, t);
+		tr2_run_meta_read(&meta, m, NULL, add_event, t);
 }
 
 static bool show(const struct tr2_model *m, int kind, struct tr2_table *t,

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "cmd/events.h"
+#include "cmd/sides.h"
 #include "cmd/stat.h"
 #include "out/progress.h"
 #include "read/json.h"
@@ -65,6 +66,7 @@ extern const struct tr2_command tr2_command_stat;
 /* What became of the runs. */
 static struct {
 	struct tr2_stat_side cmd, base; /* base: --against */
+	struct tr2_measures baseline;
 	struct tr2_rundir cmd_dir, base_dir;
 	char **base_argv; /* NULL without */
 	struct tr2_event_counters counters;
@@ -240,6 +242,8 @@ static int compare_with(const struct tr2_measures *base)
 		return TR2_EXIT_FATAL;
 	}
 	tr2_comparison_print(&c, &tr2_stat_choice);
+	if (base == &st.baseline)
+		tr2_sides_print(base, &st.cmd.measures);
 	fflush(stdout);
 	if (fail_above >= 0)
 		code = tr2_comparison_judge(&c, fail_above);
@@ -249,19 +253,10 @@ static int compare_with(const struct tr2_measures *base)
 
 static int compare_with_baseline(void)
 {
-	struct tr2_measures base = { 0 };
-	int code = tr2_set_read(&base, baseline, true);
-
-	if (!code && !base.nr_runs)
-		code = TR2_EXIT_FATAL;
-	if (!code) {
-		if (tr2_common.format == TR2_FORMAT_TEXT ||
-		    tr2_common.format == TR2_FORMAT_MARKDOWN)
-			printf("\nCompared with %s:\n", baseline);
-		code = compare_with(&base);
-	}
-	tr2_measures_release(&base);
-	return code;
+	if (tr2_common.format == TR2_FORMAT_TEXT ||
+	    tr2_common.format == TR2_FORMAT_MARKDOWN)
+		printf("\nCompared with %s:\n", baseline);
+	return compare_with(&st.baseline);
 }
 
 static int report(void)
@@ -333,6 +328,17 @@ static int run_and_report(char **argv)
 	return st.code ? st.code : code;
 }
 
+/* Before the runs, which would be for nothing when it cannot be read. */
+static int read_baseline(void)
+{
+	int code = baseline ? tr2_set_read(&st.baseline, baseline, false) : 0;
+
+	if (code || !baseline || st.baseline.nr_runs)
+		return code;
+	tr2_error("nothing to compare with: the baseline has no runs");
+	return TR2_EXIT_FATAL;
+}
+
 /* Where the runs of both sides go. 0, or -1 after a message. */
 static int open_dirs(void)
 {
@@ -361,6 +367,7 @@ static void release(void)
 	tr2_event_counters_release(&st.counters);
 	tr2_measures_release(&st.cmd.measures);
 	tr2_measures_release(&st.base.measures);
+	tr2_measures_release(&st.baseline);
 	free(st.base_argv);
 }
 
@@ -377,10 +384,8 @@ static int run(int argc, char **argv)
 			  "simdjson-devel, and build it again");
 		return TR2_EXIT_FATAL;
 	}
-	if (!code && baseline && access(baseline, F_OK)) {
-		tr2_error("cannot read '%s': %s", baseline, strerror(errno));
-		code = TR2_EXIT_FATAL;
-	}
+	if (!code)
+		code = read_baseline();
 	if (!code && !parse_events())
 		code = TR2_EXIT_USAGE;
 	if (!code)

@@ -52,6 +52,7 @@ void tr2_measures_release(struct tr2_measures *ms)
 		free(ms->item[i].note);
 	}
 	free(ms->item);
+	tr2_origin_release(&ms->origin);
 	tr2_map_release(&ms->map);
 	memset(ms, 0, sizeof(*ms));
 }
@@ -323,7 +324,8 @@ void tr2_measures_take(struct tr2_measures *ms, const struct tr2_model *m)
 	}
 	ms->nr_runs++;
 	ms->lost += m->lost;
-	tr2_run_meta_read(&meta, m, take_event, ms);
+	tr2_run_meta_read(&meta, m, &ms->origin, take_event, ms);
+	ms->nr_failed += meta.failed;
 	take_run(ms, m, &meta);
 	take_processes(ms, m);
 	take_regions(ms, m);

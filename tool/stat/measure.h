@@ -13,6 +13,7 @@
 
 #include "model/model.h"
 #include "model/private.h"
+#include "stat/origin.h"
 
 enum tr2_measure_kind {
 	TR2_MEASURE_RUN,
@@ -50,6 +51,8 @@ struct tr2_measures {
 	uint32_t nr_runs, alloc_runs;
 	struct tr2_map map;
 	uint64_t lost; /* events that the recordings say were lost */
+	uint32_t nr_failed; /* runs in which the command did not exit with 0 */
+	struct tr2_origin origin;
 	bool failed;   /* memory was short: something is missing */
 };
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "stat/run_meta.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,10 +11,11 @@
 
 struct reader {
 	struct tr2_run_meta *meta;
+	struct tr2_origin *origin;
 	tr2_run_counter_fn *fn;
 	void *data;
 	/* Objects in the object, copied: a view lasts until the next parse. */
-	struct tr2_buf rusage, counters;
+	struct tr2_buf rusage, counters, programs;
 };
 
 static bool is(const char *key, size_t len, const char *want)
@@ -33,6 +36,26 @@ static size_t text_len(const struct tr2_buf *b)
 		       0 : b->len - TR2_JSON_PADDING;
 }
 
+static void on_origin(void *data, const char *key, size_t len,
+		      const struct tr2_json_value *v)
+{
+	struct tr2_origin *origin = ((struct reader *)data)->origin;
+	char number[24];
+	int i;
+
+	for (i = 0; origin && i < TR2_ORIGIN_NR; i++) {
+		if (!is(key, len, tr2_origin_keys[i]))
+			continue;
+		if (v->type == TR2_JSON_STRING)
+			tr2_origin_take(origin, (enum tr2_origin_key)i,
+					v->text.p, v->text.len);
+		else if (v->type == TR2_JSON_INT)
+			tr2_origin_take(origin, (enum tr2_origin_key)i, number,
+					(size_t)snprintf(number, sizeof(number),
+							 "%" PRId64, v->i));
+	}
+}
+
 static void on_member(void *data, const char *key, size_t len,
 		      const struct tr2_json_value *v)
 {
@@ -44,6 +67,13 @@ static void on_member(void *data, const char *key, size_t len,
 		copy(&r->rusage, v->text.p, v->text.len);
 	else if (v->type == TR2_JSON_RAW && is(key, len, "counters"))
 		copy(&r->counters, v->text.p, v->text.len);
+	else if (v->type == TR2_JSON_RAW && is(key, len, "programs"))
+		copy(&r->programs, v->text.p, v->text.len);
+	else if (is(key, len, "exit_signal") ||
+		 (v->type == TR2_JSON_INT && v->i && is(key, len, "exit_code")))
+		r->meta->failed = true;
+	else
+		on_origin(r, key, len, v);
 }
 
 static void on_rusage(void *data, const char *key, size_t len,
@@ -134,13 +164,15 @@ static void on_counter(void *data, const char *key, size_t len,
 /* ---- the whole ---------------------------------------------------------------- */
 
 void tr2_run_meta_read(struct tr2_run_meta *meta, const struct tr2_model *m,
-		       tr2_run_counter_fn *fn, void *data)
+		       struct tr2_origin *origin, tr2_run_counter_fn *fn,
+		       void *data)
 {
-	struct reader r = { meta, fn, data, TR2_BUF_INIT, TR2_BUF_INIT };
+	struct reader r = { meta, origin, fn, data,
+			    TR2_BUF_INIT, TR2_BUF_INIT, TR2_BUF_INIT };
 	struct tr2_buf text = TR2_BUF_INIT;
 	struct tr2_json *json;
 
-	*meta = (struct tr2_run_meta){ -1, -1, -1, -1 };
+	*meta = (struct tr2_run_meta){ -1, -1, -1, -1, false };
 	json = m->meta_json ? tr2_json_new() : NULL;
 	if (!json)
 		return;
@@ -153,8 +185,12 @@ void tr2_run_meta_read(struct tr2_run_meta *meta, const struct tr2_model *m,
 	if (text_len(&r.counters))
 		tr2_json_object(json, r.counters.p, text_len(&r.counters),
 				on_counter, &r);
+	if (text_len(&r.programs))
+		tr2_json_object(json, r.programs.p, text_len(&r.programs),
+				on_origin, &r);
 	tr2_json_free(json);
 	tr2_buf_release(&r.rusage);
+	tr2_buf_release(&r.programs);
 	tr2_buf_release(&r.counters);
 	tr2_buf_release(&text);
 }

@@ -10,7 +10,8 @@
 #include "stat/measure.h"
 
 /* Adds the runs of `path`. 0, or the exit code after a message on stderr;
- * `quiet` leaves out the warnings of what is wrong in a recording. */
+ * `quiet` leaves out the warnings of what is wrong in a recording. That there is
+ * no run in there is no failure, and said. */
 int tr2_set_read(struct tr2_measures *ms, const char *path, bool quiet);
 
 #endif
