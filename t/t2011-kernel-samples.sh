@@ -210,7 +210,7 @@ test_expect_success 'groups that make no sense' '
 test_expect_success 'without a ring it is told, and nothing else changes' '
 	GIT_TRACE2_SAMPLE=page-faults:u:1 GIT_TRACE2_EVENT="$(pwd)/event" \
 		test-tool trace2 200counter 10 &&
-	grep "samples need the ring target, which is off" event
+	grep "samples need the ring target, which is off: set GIT_TRACE2_RING" event
 '
 
 test_expect_success 'a forked child samples into a ring of its own' '

@@ -85,7 +85,7 @@ test_expect_success !MUSL 'what cannot be sampled is told once, and the others a
 test_expect_success 'without a ring it is told, and nothing else changes' '
 	GIT_TRACE2_SAMPLE=app/test/test1/:10 GIT_TRACE2_EVENT="$(pwd)/event" \
 		test-tool trace2 200counter 10 &&
-	grep "samples need the ring target, which is off" event &&
+	grep "samples need the ring target, which is off: set GIT_TRACE2_RING" event &&
 	grep "\"count\":10" event
 '
 

@@ -33,22 +33,31 @@ test_expect_success 'it is sampled' '
 	mkdir src &&
 	cp "$GIT_BUILD_DIR"/lib/base/*.[ch] "$GIT_BUILD_DIR"/lib/session/*.[ch] src &&
 	commands mkdir >run.sh &&
-	commands GIT_TRACE2_SAMPLE >>run.sh &&
+	commands GIT_TRACE2_RING >>run.sh &&
 	test_line_count = 2 run.sh &&
 	sh ./run.sh >table &&
 	grep "^\.c " table
 '
 
 test_expect_success NAMES 'the report is as the page has it' '
-	commands "report --samples" >run.sh &&
+	commands "report --samples rings" >run.sh &&
 	test_line_count = 1 run.sh &&
 	sh ./run.sh | words >out &&
-	shown "report --samples" >expect &&
+	shown "report --samples rings" >expect &&
 	test_line_count = 7 expect &&
 	# Below the thread it is the C library that names things.
 	sed -n "1,5p" expect >expect.5 &&
 	sed -n "1,5p" out >actual.5 &&
 	test_cmp expect.5 actual.5
+'
+
+test_expect_success NAMES 'record keeps all of them' '
+	commands "record --ring" >run.sh &&
+	commands "report --samples$" >>run.sh &&
+	test_line_count = 2 run.sh &&
+	sh ./run.sh >out &&
+	bytes=$(cat src/* | wc -c) &&
+	grep "^ *$((bytes / 4096 * 4096))  100.0%  *[0-9]*  app/treesum/bytes/:4096$" out
 '
 
 test_expect_success NAMES,PERF 'and so is what perf makes of it' '

@@ -287,7 +287,7 @@ void tr2_samples_open(struct tr2_thread *main_thread)
 
 	if (tr2_nr_samples && !tr2_arena_header()) {
 		tr2_counters_keep_error("samples need the ring target, which "
-					"is off");
+					"is off: set GIT_TRACE2_RING");
 		return;
 	}
 	if (has_own() && why_no_calls)

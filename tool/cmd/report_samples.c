@@ -287,7 +287,8 @@ bool tr2_report_samples(struct tr2_model *m)
 
 	if (m->nr_samples == 1 && tr2_common.format == TR2_FORMAT_TEXT) {
 		tr2_warning("no samples in this recording: set "
-			    "GIT_TRACE2_SAMPLE and GIT_TRACE2_RING");
+			    "GIT_TRACE2_SAMPLE, and GIT_TRACE2_RING or "
+			    "'trace2 record --ring'");
 		return true;
 	}
 	t.symbols = tr2_symbols_new(m);

@@ -396,8 +396,9 @@ static bool end(struct tr2_export *x)
 	bool ok = p && !x->failed;
 
 	if (ok && !p->nr_events) {
-		tr2_error("no samples in this recording: set GIT_TRACE2_SAMPLE "
-			  "and GIT_TRACE2_RING");
+		tr2_error("no samples in this recording: set "
+			  "GIT_TRACE2_SAMPLE, and GIT_TRACE2_RING or "
+			  "'trace2 record --ring'");
 		ok = false;
 	}
 	if (ok)
