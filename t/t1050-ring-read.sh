@@ -143,6 +143,10 @@ test_expect_success 'a ring can stand in for the event stream, where it can be h
 # %b writes them.
 damage () {
 	cp ring bad &&
+	overwrite "$@"
+}
+
+overwrite () {
 	printf "%b" "$2" | dd of=bad bs=1 seek="$1" conv=notrunc 2>/dev/null
 }
 
@@ -206,9 +210,9 @@ test_expect_success 'a record whose size makes no sense: those before it are rea
 	len=$(number_at u2 $((first + 6))) &&
 	test "$len" -gt 8 &&
 	trace2 script -F event ring | tr -d " " >whole &&
-	# 0, 3 and 12 bytes, over the end of the buffer, over the head.
-	for bytes_of_size in "\0000\0000" "\0003\0000" "\0014\0000" \
-		"\0000\0002" "\0370\0377"
+	# 0 and 3 bytes, over the end of the buffer, over the head.
+	for bytes_of_size in "\0000\0000" "\0003\0000" "\0000\0002" \
+		"\0370\0377"
 	do
 		damage $((first + len + 6)) "$bytes_of_size" &&
 		trace2 script -F event bad >out 2>err &&
@@ -219,6 +223,20 @@ test_expect_success 'a record whose size makes no sense: those before it are rea
 		test_grep data expect &&
 		test_cmp expect actual || return 1
 	done
+'
+
+# Behind its 12 bytes comes a FILLER, up to where the next record is indeed.
+test_expect_success 'a record whose size is no multiple of 8, and others behind it' '
+	next=$((first + len)) &&
+	rest=$(($(number_at u2 $((next + 6))) - 12)) &&
+	test "$rest" -gt 8 && test "$rest" -lt 256 &&
+	damage $((next + 6)) "\0014\0000" &&
+	filler="\0377\0377\0062\0124\0000\0000" &&
+	overwrite $((next + 12)) "$filler$(printf "\\\\0%03o" $rest)\0000" &&
+	trace2 script -F event bad >out 2>err &&
+	test_grep "the ring of slot 1 is damaged" err &&
+	tr -d " " <out >actual &&
+	test_cmp expect actual
 '
 
 test_expect_success 'a head before the tail: that ring is left out' '
