@@ -169,4 +169,16 @@ test_expect_success 'JSON of a host stays JSON' '
 		[{url: \"https://u:<REDACTED>@h/\", n: 1}]" e
 '
 
+# PHP, and not it alone, writes slashes so: they are none of ours.
+test_expect_success 'JSON whose slashes are escaped' '
+	traced call data_json c k "{\"url\":\"https:\\/\\/u:hunter2@h\\/x\"}" , \
+		data_json c k "[\"http:\\/\\/hunter2@h\", \"ssh:\\/\\/u:a\\/hunter2@h\"]" , \
+		data_json c k "{\"port\":\"https:\\/\\/h:80\\/x@y\"}" &&
+	nowhere &&
+	trace2_jq "[.[] | select(.event == \"data_json\").value] ==
+		[{url: \"https://u:<REDACTED>@h/x\"},
+		[\"http://<REDACTED>@h\", \"ssh://u:<REDACTED>@h\"],
+		{port: \"https://h:80/x@y\"}]" e
+'
+
 test_done

@@ -103,7 +103,8 @@ static bool is_port(const char *s, size_t at, size_t end)
 		at++;
 	return at - start <= 5 &&
 	       (at == end || is_blank(s[at]) || is_quote(s[at]) ||
-		strchr("/?#", s[at]));
+		strchr("/?#", s[at]) ||
+		(end - at > 1 && !memcmp(s + at, "\\/", 2)));
 }
 
 /* What ends a value. */
@@ -151,11 +152,22 @@ static void look_around(struct word *word, const char *s, size_t len,
 	}
 }
 
-/* colon: where "://" stands. */
-static bool find_userinfo(const char *s, size_t len, size_t colon,
+/* Behind the "://" whose colon this is, or behind ":\/\/", which is what many
+ * writers of JSON make of it. 0: it is neither, or nothing follows. */
+static size_t behind_slashes(const char *s, size_t len, size_t colon)
+{
+	if (len - colon > 3 && !memcmp(s + colon + 1, "//", 2))
+		return colon + 3;
+	if (len - colon > 5 && !memcmp(s + colon + 1, "\\/\\/", 4))
+		return colon + 5;
+	return 0;
+}
+
+/* colon: of the "://" that ends before `start`. */
+static bool find_userinfo(const char *s, size_t len, size_t colon, size_t start,
 			  struct word *word, struct span *hide)
 {
-	size_t start = colon + 3, user_end = start;
+	size_t user_end = start;
 
 	if (!colon || !(is_alpha(s[colon - 1]) || is_digit(s[colon - 1])))
 		return false;
@@ -252,12 +264,15 @@ static bool find_assignment(const char *s, size_t len, size_t equals,
 static bool find_secret(const char *s, size_t len, size_t at, struct word *word,
 			struct span *hide)
 {
+	size_t behind;
+
 	if (s[at] == '=')
 		return find_assignment(s, len, at, word, hide);
 	if (s[at] != ':')
 		return false;
-	if (len - at > 3 && s[at + 1] == '/' && s[at + 2] == '/')
-		return find_userinfo(s, len, at, word, hide);
+	behind = behind_slashes(s, len, at);
+	if (behind)
+		return find_userinfo(s, len, at, behind, word, hide);
 	return find_authorization(s, len, at, word, hide);
 }
 

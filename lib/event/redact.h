@@ -3,7 +3,8 @@
  * redact - keeps secrets out of every target.
  *
  * What it looks for, anywhere in a string:
- *	scheme://user:password@   the password (also with '@' or '/' in it)
+ *	scheme://user:password@   the password (also with '@' or '/' in it; JSON
+ *	                          may have the slashes as \/)
  *	http(s)://user@           the user, which may be a token
  *	Authorization: value      the value, to the end of the line or quote
  *	name=value                the value, where the name holds one of the
