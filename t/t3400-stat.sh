@@ -309,7 +309,30 @@ test_expect_success '-o: the earlier set moves to DIR.old, anything else stays' 
 
 test_expect_success 'a run that was kept is a recording like any other' '
 	trace2 list -i again.old/run-0001 >out &&
-	test_grep "true" out
+	test_grep "true" out &&
+	trace2 list -i again.old >out 2>err &&
+	test_must_be_empty out &&
+	test_grep "recordings, nothing to do! Name those in it, such as .again.old/run-0001.$" err
+'
+
+test_expect_success 'a directory that cannot be made is said, once' '
+	test_expect_code 128 env TMPDIR="$PWD/nowhere" trace2 stat -q true 2>err &&
+	test_line_count = 1 err &&
+	test_grep "^trace2: cannot make a directory .*No such file.*use -o DIR" err &&
+	test_expect_code 128 trace2 stat -q -o nowhere/set true 2>err &&
+	test_line_count = 1 err &&
+	test_grep "^trace2: cannot create .nowhere/set.: No such file" err
+'
+
+test_expect_success 'nothing that was chosen was measured: said, and no empty report' '
+	trace2 stat -r 2 -q --only timer true >out &&
+	cat >expect <<-\EOF &&
+
+	true: 2 runs
+
+	Nothing of what --only, -N and -t choose was measured.
+	EOF
+	test_cmp expect out
 '
 
 test_expect_success 'without -o nothing stays behind' '

@@ -290,7 +290,7 @@ static void print_legend(const struct tr2_comparison *c)
 	for (i = 0; i < c->nr; i++)
 		marks |= c->item[i].significant;
 	if (!c->nr) {
-		puts("Nothing of what --only, -N and -t choose was measured.");
+		puts(TR2_MEASURED_NOTHING);
 		return;
 	}
 	printf("\n%s", text ? tr2_color_on(TR2_COLOR_DIM) : "");

@@ -40,6 +40,9 @@ bool tr2_choice_takes(const struct tr2_measure_choice *choice,
 		      enum tr2_measure_kind kind, enum tr2_measure_unit unit,
 		      const char *name, double larger);
 
+#define TR2_MEASURED_NOTHING                                                  \
+	"Nothing of what --only, -N and -t choose was measured."
+
 /* A value in its unit; nothing for NAN. */
 void tr2_cell_measure(struct tr2_table *t, enum tr2_measure_unit unit,
 		      double value);

@@ -289,7 +289,9 @@ static void print_text(const struct tr2_stat_side *cmd,
 	puts("");
 	for (kind = 0; kind < TR2_MEASURE_NR; kind++)
 		print_lines(lines, nr, kind, cmd->measures.nr_runs);
-	if (cmd->measures.nr_runs > 1) {
+	if (!nr) {
+		puts(TR2_MEASURED_NOTHING);
+	} else if (cmd->measures.nr_runs > 1) {
 		puts("");
 		tr2_stat_print_notes(cmd);
 		printf("%s± is the standard error of the mean.%s\n",

@@ -401,6 +401,47 @@ static void read_put_aside(struct loader *l, const char *path)
 	tr2_buf_release(&full);
 }
 
+/* In *full, the recording that comes first by name: trace2 stat -o makes such
+ * directories. */
+static bool has_recording(const char *path, struct tr2_buf *full)
+{
+	DIR *dir = opendir(path);
+	struct tr2_buf inner = TR2_BUF_INIT;
+	struct dirent *entry;
+	char *first = NULL;
+	bool found;
+
+	while (dir && (entry = readdir(dir)))
+		if (entry->d_name[0] != '.' &&
+		    (!first || strcmp(entry->d_name, first) < 0) &&
+		    has_directory(path, entry->d_name, full) &&
+		    has_directory(tr2_buf_str(full), "events", &inner)) {
+			free(first);
+			first = strdup(entry->d_name);
+		}
+	if (dir)
+		closedir(dir);
+	found = first && has_directory(path, first, full);
+	tr2_buf_release(&inner);
+	free(first);
+	return found;
+}
+
+static enum tr2_load_result nothing_in(const char *path)
+{
+	struct tr2_buf full = TR2_BUF_INIT;
+
+	if (has_recording(path, &full))
+		tr2_warning("'%s': a directory of recordings, nothing to do! "
+			    "Name those in it, such as '%s'", path,
+			    tr2_buf_str(&full));
+	else
+		tr2_warning("'%s': no event files in this directory, nothing "
+			    "to do!", path);
+	tr2_buf_release(&full);
+	return TR2_LOAD_NOTHING;
+}
+
 static enum tr2_load_result load_directory(struct loader *l, const char *path)
 {
 	struct tr2_buf full = TR2_BUF_INIT;
@@ -419,9 +460,7 @@ static enum tr2_load_result load_directory(struct loader *l, const char *path)
 	tr2_buf_release(&full);
 	if (l->m->nr_files > before || l->m->nr_tasks > 1)
 		return TR2_LOAD_OK;
-	tr2_warning("'%s': no event files in this directory, nothing to do!",
-		    path);
-	return TR2_LOAD_NOTHING;
+	return nothing_in(path);
 }
 
 static enum tr2_load_result cannot_read(const char *path, int error)

@@ -110,6 +110,7 @@ static int make_temporary(struct tr2_rundir *dir)
 	tr2_error("cannot make a directory '%s': %s (use -o DIR for another "
 		  "place)", dir->path ? dir->path : "", strerror(errno));
 	free(dir->path);
+	dir->path = NULL;
 	return -1;
 }
 
