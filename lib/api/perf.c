@@ -2,6 +2,7 @@
 /* Opened counters: each call under the process's lock. */
 #include <errno.h>
 
+#include "base/mask.h"
 #include "base/unwind.h"
 #include "pmu/parse.h"
 #include "pmu/pmu.h"
@@ -179,9 +180,13 @@ int trace2_perf_parse(const char *list, struct trace2_perf_named *events,
 		      size_t nr_events, char *error, size_t error_bytes)
 {
 	int saved_errno = errno, result;
+	struct tr2_mask before;
 
+	/* It reads files, and holds no lock that would keep this away. */
+	tr2_mask_begin(&before);
 	result = tr2_perf_parse(list, events, events ? nr_events : 0, error,
 				error_bytes);
+	tr2_mask_end(&before);
 	errno = saved_errno;
 	return result;
 }
