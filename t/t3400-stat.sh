@@ -164,6 +164,14 @@ test_expect_success 'a list without an event' '
 	test_grep "there is no event in" err
 '
 
+test_expect_success COUNT 'groups that cannot be, and what is there twice' '
+	trace2 stat -q -e "{nosuch/event/,page-faults}" true >out &&
+	test_grep "^ *-  nosuch/event/ (this machine has no PMU of that name)$" out &&
+	test_grep "^ *-  page-faults (the first of its group could not be counted)$" out &&
+	trace2 stat -q -e "page-faults:u,nosuch/event/,{page-faults:u,context-switches:u}" true >out &&
+	test_grep "^ *[0-9]*  context-switches:u$" out
+'
+
 test_expect_success 'what is counted has no period' '
 	for command in stat record
 	do

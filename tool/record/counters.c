@@ -50,6 +50,10 @@ static bool add_kernel_event(struct tr2_event_counters *cs,
 	memset(item, 0, sizeof(*item));
 	item->event = *ev;
 	item->fd = -1;
+	if (ev->group && ev->group == cs->headless) {
+		item->event.is_leader = true;
+		cs->headless = 0;
+	}
 	return true;
 }
 
@@ -58,10 +62,14 @@ static bool add_event(struct tr2_event_counters *cs, const struct tr2_perfevent 
 	size_t i;
 
 	if (tr2_perfevent_is_kernel(ev->pmu)) {
-		/* Given twice, it is counted once. */
-		for (i = 0; i < cs->nr; i++)
-			if (!strcmp(cs->item[i].event.text, ev->text))
-				return true;
+		/* Given twice, it is counted once, and leads no group. */
+		for (i = 0; i < cs->nr; i++) {
+			if (strcmp(cs->item[i].event.text, ev->text) != 0)
+				continue;
+			if (ev->group && ev->is_leader)
+				cs->headless = ev->group;
+			return true;
+		}
 		return add_kernel_event(cs, ev);
 	}
 	if (cs->programs.len)
@@ -189,7 +197,6 @@ static void open_one(struct tr2_event_counter *c, pid_t pid, int leader)
 	struct perf_event_attr attr;
 	const char *why;
 
-	name_counter(c);
 	if (tr2_perfevent_resolve(&c->event, &why)) {
 		snprintf(c->why_not, sizeof(c->why_not), "%s", why);
 		return;
@@ -232,6 +239,7 @@ void tr2_event_counters_open(struct tr2_event_counters *cs, pid_t pid)
 			close(c->fd);
 		c->fd = -1;
 		c->why_not[0] = '\0';
+		name_counter(c);
 		if (alone || leader >= 0)
 			open_one(c, pid, alone ? -1 : leader);
 		else

@@ -27,6 +27,7 @@ struct tr2_event_counter {
 struct tr2_event_counters {
 	struct tr2_event_counter *item; /* those of the kernel */
 	size_t nr, alloc;
+	unsigned int headless; /* a group whose first was there already; 0: none */
 	struct tr2_buf programs; /* the others, as GIT_TRACE2_COUNTERS has it */
 };
 
