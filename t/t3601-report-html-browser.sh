@@ -428,4 +428,16 @@ test_expect_success EXPENSIVE '100,000 spans are drawn at the cost of the pictur
 	EOF
 '
 
+test_expect_success 'a browser leaves nothing where temporary files are' '
+	tmp=$(mktemp -d "${TMPDIR:-/tmp}/t3601.XXXXXX") &&
+	test_when_finished "rm -r \"$tmp\"" &&
+	TMPDIR=$tmp "$PERL_PATH" -I"$TEST_DIRECTORY"/t3600 -MWebDriver -e "
+		my \$b = WebDriver->new;
+		print \"it is there\n\" if glob q($tmp/*);" >out &&
+	echo "it is there" >expect &&
+	test_cmp expect out &&
+	ls "$tmp" >actual &&
+	test_must_be_empty actual
+'
+
 test_done

@@ -17,6 +17,8 @@ use strict;
 use warnings;
 
 use HTTP::Tiny;
+use File::Path qw(remove_tree);
+use File::Temp qw(tempdir);
 use JSON::PP;
 use MIME::Base64;
 
@@ -35,6 +37,9 @@ sub new {
 	# By which all that it starts is known.
 	$b->{mark} = "TRACE2_TEST_BROWSER=$$." . ++$nr;
 	local $ENV{TRACE2_TEST_BROWSER} = "$$.$nr";
+	# It leaves its sockets and what it unpacked where it is ended.
+	$b->{tmp} = tempdir('trace2-browser-XXXXXX', TMPDIR => 1);
+	local $ENV{TMPDIR} = $b->{tmp};
 	$b->{pid} = open $b->{driver}, '-|', 'chromedriver', '--port=0'
 		or die "chromedriver: $!\n";
 	while (readline $b->{driver}) {
@@ -205,6 +210,7 @@ sub DESTROY {
 		kill KILL => @pids;
 		select undef, undef, undef, 0.01;
 	}
+	remove_tree($b->{tmp}) if $b->{tmp};
 }
 
 1;
