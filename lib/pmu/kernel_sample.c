@@ -12,6 +12,9 @@
 #include "pmu/pmu.h"
 
 /* What stands before the period in a sample, a number each. */
+#define BEFORE_ID                                                             \
+	(TRACE2_PERF_SAMPLE_IP | TRACE2_PERF_SAMPLE_TID |                     \
+	 TRACE2_PERF_SAMPLE_TIME | TRACE2_PERF_SAMPLE_ADDR)
 #define BEFORE_PERIOD                                                          \
 	(TRACE2_PERF_SAMPLE_IP | TRACE2_PERF_SAMPLE_TID |                      \
 	 TRACE2_PERF_SAMPLE_TIME | TRACE2_PERF_SAMPLE_ADDR |                   \
@@ -182,9 +185,9 @@ static unsigned int lay_out(const struct edit *edit, uint64_t *out)
 	return (unsigned int)(at - out);
 }
 
-int tr2_kernel_record(struct trace2_perf *ev,
-		      const struct trace2_perf_record *head, void *record,
-		      size_t size_bytes)
+static int copy_record(struct trace2_perf *ev,
+		       const struct trace2_perf_record *head, void *record,
+		       size_t size_bytes)
 {
 	uint64_t numbers[TR2_READING_MAX + 4];
 	struct trace2_perf_record new_head = *head;
@@ -212,4 +215,29 @@ int tr2_kernel_record(struct trace2_perf *ev,
 	tr2_buffer_copy(&ev->buffer, edit.end, out + edit.at + bytes,
 			head->size - edit.end);
 	return new_head.size;
+}
+
+/*
+ * What several software events tell of the same fault, the kernel puts together
+ * once (seen with 6.18): all of their samples have the id of one of them.
+ */
+static void set_id(const struct trace2_perf *ev, char *record, size_t size)
+{
+	size_t at = sizeof(struct trace2_perf_record) +
+		    8 * (size_t)__builtin_popcountll(ev->attr.sample_type &
+						     BEFORE_ID);
+
+	if (ev->attr.sample_type & TRACE2_PERF_SAMPLE_ID && size >= at + 8)
+		memcpy(record + at, &ev->id, sizeof(ev->id));
+}
+
+int tr2_kernel_record(struct trace2_perf *ev,
+		      const struct trace2_perf_record *head, void *record,
+		      size_t size_bytes)
+{
+	int size = copy_record(ev, head, record, size_bytes);
+
+	if (size > 0 && head->type == TRACE2_PERF_RECORD_SAMPLE)
+		set_id(ev, record, (size_t)size);
+	return size;
 }

@@ -405,6 +405,29 @@ static void test_fork(void)
 	trace2_perf_close(ev);
 }
 
+/* Kernels give both the id of one of them. */
+static void test_ids(void)
+{
+	struct trace2_perf_attr attr = software(FAULTS, 1);
+	struct trace2_perf *ev[2];
+	unsigned int i, nr[2] = { 0 }, wrong = 0;
+
+	attr.sample_type = TRACE2_PERF_SAMPLE_TID | TRACE2_PERF_SAMPLE_ID;
+	for (i = 0; i < 2; i++)
+		ev[i] = open_mapped(&attr, 8);
+	touch(20);
+	trace2_perf_disable_all();
+	for (i = 0; i < 2; i++)
+		for (; next(ev[i]) > 0; nr[i]++)
+			wrong += record.head.type ==
+					 TRACE2_PERF_RECORD_SAMPLE &&
+				 record.word[2] != trace2_perf_id(ev[i]);
+	ok(nr[0] >= 20 && nr[1] >= 20, "two events of the same faults");
+	IS(wrong, 0, "each sample has the id of its own event");
+	trace2_perf_close(ev[0]);
+	trace2_perf_close(ev[1]);
+}
+
 static void *nothing(void *cookie)
 {
 	return cookie;
@@ -483,6 +506,7 @@ int main(int argc, char **argv)
 	test_lost();
 	test_tasks();
 	test_inherit_stat();
+	test_ids();
 	test_starting_threads();
 	test_signals();
 	test_fork();
