@@ -82,6 +82,15 @@ test_expect_success !MUSL 'what cannot be sampled is told once, and the others a
 	test_cmp expect actual
 '
 
+test_expect_success !MUSL 'what is in the list twice is sampled once' '
+	sampled app/test/test1/:10,app/test/test1/:5,app/test/test1/:10 \
+		test-tool trace2 200counter 10 &&
+	test_line_count = 2 samples &&
+	errors >actual &&
+	echo "trace2: event '\''app/test/test1/:10'\'': it is in the list already" >expect &&
+	test_cmp expect actual
+'
+
 test_expect_success 'without a ring it is told, and nothing else changes' '
 	GIT_TRACE2_SAMPLE=app/test/test1/:10 GIT_TRACE2_EVENT="$(pwd)/event" \
 		test-tool trace2 200counter 10 &&

@@ -60,6 +60,18 @@ static const struct tr2_sample *first_of(const struct tr2_sample *sample)
 	return sample->event.group ? first : sample;
 }
 
+/* Readers go by the text, and would add both up. */
+static bool is_there(const struct tr2_sample *sample)
+{
+	const struct tr2_sample *before;
+
+	for (before = tr2_samples; before < sample; before++)
+		if (before->attr.sample_period &&
+		    !strcmp(before->event.text, sample->event.text))
+			return true;
+	return false;
+}
+
 /* NULL, or why it cannot be sampled so. */
 static const char *find_fault(struct tr2_sample *sample)
 {
@@ -79,6 +91,8 @@ static const char *find_fault(struct tr2_sample *sample)
 	if (first != sample && of_kernel && has_period)
 		return "of the kernel's events the first of a group alone is "
 		       "sampled";
+	if (has_period && is_there(sample))
+		return "it is in the list already";
 	if (sample->by_kernel && !of_kernel)
 		return "a group that an event of the kernel leads has none of "
 		       "others";
