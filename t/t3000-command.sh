@@ -63,6 +63,16 @@ test_expect_success 'options that are wrong' '
 	test_grep ".soon. is not a value of --min-time" err
 '
 
+test_expect_success 'a word too many is not passed over' '
+	for words in "help stat diff" "help --commands diff" \
+		"help --completion bash diff" "version diff" "--version diff"
+	do
+		test_expect_code 2 trace2 $words >out 2>err &&
+		test_must_be_empty out &&
+		test_grep "^trace2: .diff.: a word too many$" err || return 1
+	done
+'
+
 test_expect_success 'version' '
 	trace2 version >out &&
 	test_grep "^trace2 version [0-9]" out &&

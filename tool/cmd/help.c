@@ -24,6 +24,8 @@ static const struct tr2_option options[] = {
 	TR2_OPT_END
 };
 
+extern const struct tr2_command tr2_command_help;
+
 static void print(struct tr2_buf *b)
 {
 	fwrite(b->p, 1, b->len, stdout);
@@ -81,10 +83,13 @@ static int help_on(const char *name)
 
 static int run(int argc, char **argv)
 {
+	int nr_taken = completion || names ? 0 : 1;
+	struct tr2_buf b = TR2_BUF_INIT;
 	size_t i;
 
-	struct tr2_buf b = TR2_BUF_INIT;
-
+	if (argc > nr_taken)
+		return tr2_usage_error(&tr2_command_help, "'%s': a word too "
+				       "many", argv[nr_taken]);
 	if (completion) {
 		tr2_completion_add(completion, &b);
 		print(&b);

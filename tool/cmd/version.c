@@ -6,10 +6,13 @@
 
 #include "options.h"
 
+extern const struct tr2_command tr2_command_version;
+
 static int run(int argc, char **argv)
 {
-	(void)argc;
-	(void)argv;
+	if (argc)
+		return tr2_usage_error(&tr2_command_version, "'%s': a word too "
+				       "many", argv[0]);
 	puts("trace2 version " TRACE2_VERSION);
 	return 0;
 }
