@@ -246,6 +246,18 @@ test_expect_success 'the exit code is the first of CMD that is not 0' '
 	test_grep "1 failed, the first with exit 143" err
 '
 
+test_expect_success JQ 'which runs failed is in JSON' '
+	write_script every-second <<-\EOF &&
+	echo x >>odd-and-even
+	exit $(($(wc -l <odd-and-even) % 2 * 5))
+	EOF
+	test_expect_code 5 trace2 stat -q -r 4 --warmup 1 --format=json \
+		./every-second >out &&
+	echo "[[0,5,0,5],2,5]" >expect &&
+	jq -c "[[.runs[].code], .stat[0].failed, .stat[0].code]" out >actual &&
+	test_cmp expect actual
+'
+
 test_expect_success 'CMD that cannot be run: nothing is made, nothing is lost' '
 	test_expect_code 127 trace2 stat -o kept no-such-command 2>err &&
 	test_grep "cannot run .no-such-command.: command not found" err &&

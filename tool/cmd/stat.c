@@ -163,7 +163,7 @@ static void run_once(struct tr2_stat_side *side, unsigned int nr)
 	if (nr || result.signo || !result.started)
 		note_end(&side->sum, code, &result);
 	if (nr && !st.stop) {
-		side->sum.nr_runs++;
+		side->sum.codes[side->sum.nr_runs++] = code;
 		if (tr2_set_read(&side->measures, path, true))
 			side->measures.failed = true;
 	}
@@ -302,21 +302,27 @@ static void warn_of_uncounted(void)
 	}
 }
 
-static void init_side(struct tr2_stat_side *side, const char *name, char **argv)
+static bool init_side(struct tr2_stat_side *side, const char *name, char **argv)
 {
 	side->name = name;
 	side->sum.argv = argv;
 	side->sum.nr_wanted = nr_runs;
 	side->sum.nr_warmups = nr_warmups;
 	side->sum.in_turns = st.base_argv != NULL;
+	side->sum.codes = calloc((size_t)nr_runs, sizeof(*side->sum.codes));
+	if (!side->sum.codes)
+		tr2_error("out of memory");
+	return side->sum.codes;
 }
 
 static int run_and_report(char **argv)
 {
-	int before = quiet ? discard_output() : -1, code;
+	int before, code;
 
-	init_side(&st.cmd, "cmd", argv);
-	init_side(&st.base, "base", st.base_argv);
+	if (!init_side(&st.cmd, "cmd", argv) ||
+	    !init_side(&st.base, "base", st.base_argv))
+		return TR2_EXIT_FATAL;
+	before = quiet ? discard_output() : -1;
 	run_all();
 	if (!quiet)
 		report_to(2);
@@ -368,6 +374,8 @@ static void release(void)
 	tr2_measures_release(&st.cmd.measures);
 	tr2_measures_release(&st.base.measures);
 	tr2_measures_release(&st.baseline);
+	free(st.cmd.sum.codes);
+	free(st.base.sum.codes);
 	free(st.base_argv);
 }
 

@@ -12,6 +12,7 @@ struct tr2_stat_summary {
 	int64_t nr_wanted, nr_warmups, nr_runs; /* nr_runs: complete */
 	int64_t nr_failed; /* of them, with a code other than 0 */
 	int code;          /* the first of these */
+	int *codes;        /* of each complete run */
 	bool interrupted;
 	bool in_turns; /* with another command: --against */
 };

@@ -101,6 +101,7 @@ static const struct tr2_column run_columns[] = {
 	{ "run", "", TR2_COL_DATA },
 	{ "wall_ns", "", TR2_COL_DATA },
 	{ "stands_apart", "", TR2_COL_DATA },
+	{ "code", "", TR2_COL_DATA },
 };
 
 /* "first-run", "drift" or "spread", and by which share. */
@@ -125,6 +126,7 @@ static void add_runs(struct tr2_table *t, const struct tr2_stat_side *side)
 		tr2_cell_measure(t, TR2_UNIT_NS, wall->values[i]);
 		tr2_cell_str(t, stands_apart(&n, wall->values[i]) ? "yes" :
 								    "no");
+		tr2_cell_int(t, side->sum.codes[i]);
 	}
 }
 
