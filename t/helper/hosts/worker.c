@@ -9,6 +9,7 @@
  *	exit   leaves everything and returns 3
  *	kill   SIGKILL
  *	_exit  _exit(4)
+ *	leave  returns 3 while its threads stay where they are
  *	churn  no thread stays: until its input ends, threads begin, count ROUNDS
  *	       and end; then it prints how much they counted, and returns 3
  */
@@ -128,9 +129,11 @@ int main(int argc, char **argv)
 		kill(getpid(), SIGKILL);
 	if (!strcmp(argv[3], "_exit"))
 		_exit(4);
-	pthread_barrier_wait(&over);
-	for (i = 0; i < nr_threads; i++)
-		pthread_join(threads[i], NULL);
+	if (strcmp(argv[3], "leave")) {
+		pthread_barrier_wait(&over);
+		for (i = 0; i < nr_threads; i++)
+			pthread_join(threads[i], NULL);
+	}
 	free(threads);
 	return trace2_cmd_exit(3);
 }
