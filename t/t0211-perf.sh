@@ -261,4 +261,15 @@ test_expect_success 'a repository with id 0 has no column' '
 	test_cmp expect actual.data
 '
 
+# A program that never leaves its regions would write longer lines with each.
+test_expect_success 'dots for open regions, up to 200' '
+	rm -f trace &&
+	GIT_TRACE2_PERF_BRIEF=1 GIT_TRACE2_PERF="$(pwd)/trace" \
+		test-tool trace2 031nest 300 &&
+	sed -n "s/.* region_enter .* | \(\.*\)[^.].*/\1/p" trace |
+		awk "{ print length }" >actual &&
+	test_seq 0 299 | awk "{ print \$1 < 100 ? 2 * \$1 : 200 }" >expect &&
+	test_cmp expect actual
+'
+
 test_done

@@ -9,6 +9,7 @@
 #define PERF_THREAD_WIDTH 24
 #define PERF_CATEGORY_WIDTH 12
 #define PERF_TIME_WIDTH 9
+#define PERF_MAX_DOTS 200 /* or who never leaves a region fills the disk */
 #define SEPARATOR " | "
 
 /* What is redacted, escaped or does not fit. */
@@ -332,11 +333,13 @@ static char *add_category(struct tr2_render *r, char *p,
 	return put_pad(r, p, start, PERF_CATEGORY_WIDTH);
 }
 
-/* Two for each open region but the outermost. */
+/* Two for each open region but the outermost, as far as it helps. */
 static char *add_dots(struct tr2_render *r, char *p, unsigned int nesting)
 {
 	size_t n = nesting > 1 ? 2 * ((size_t)nesting - 1) : 0, before;
 
+	if (n > PERF_MAX_DOTS)
+		n = PERF_MAX_DOTS;
 	if (tr2_render_has_room(r, p, n))
 		return put_chars(p, '.', n);
 	before = tr2_render_leave(r, p);
