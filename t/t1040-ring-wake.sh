@@ -24,6 +24,7 @@ bounded () {
 # start [VAR=VALUE...]: a worker whose main thread makes a round, of three
 # records, when it is told; its ring is in `ring`. Its arguments are in $worker_is.
 worker_is="0 0 exit"
+# shellcheck disable=SC2086 # they are words
 start () {
 	rm -f ring in out waits &&
 	mkfifo in out waits &&

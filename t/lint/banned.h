@@ -51,6 +51,7 @@
 #include <grp.h>
 #include <locale.h>
 #include <pwd.h>
+#include <sys/stat.h>
 
 #define localtime(...) banned_localtime_is_shared_between_threads
 #define gmtime(...) banned_gmtime_is_shared_between_threads
