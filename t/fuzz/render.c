@@ -305,7 +305,6 @@ static void check_clock(const char *p)
 
 static void check_normal(struct tr2_render *r, const struct made *e)
 {
-	const char *name = tr2_event_rows[e->ev.kind].name;
 	const char *template = tr2_event_rows[e->ev.kind].normal;
 
 	if (!template)
@@ -319,9 +318,9 @@ static void check_normal(struct tr2_render *r, const struct made *e)
 		/* Escaped and with its line it still is before the column. */
 		if (strlen(e->ev.file) < 6)
 			fuzz_check(r->line.p[49] == ' ' &&
-					   (*template == '{' ||
-					    !memcmp(r->line.p + 50, name, 4)),
-				   "no %s in its column", name);
+					   !memcmp(r->line.p + 50, template,
+						   strcspn(template, "{")),
+				   "no '%s' in its column", template);
 	}
 }
 
