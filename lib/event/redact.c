@@ -184,8 +184,9 @@ static bool find_userinfo(const char *s, size_t len, size_t colon, size_t start,
 	if (s[user_end] != ':' || is_port(s, hide->start, len))
 		return false;
 	look_around(word, s, len, hide->start);
+	/* None, or an empty one, unless the '?' or '#' is part of it. */
 	hide->end = word->at_before_query;
-	if (hide->end <= hide->start)
+	if (hide->end <= hide->start + 1)
 		hide->end = word->at;
 	/* Behind the '@', so far; an empty password needs no hiding. */
 	return hide->end-- > hide->start;
