@@ -78,7 +78,7 @@ ask () {
 
 # counts URL DATABASE: the rows of each table that has some.
 counts () {
-	for name in sessions threads spans events data timers counters tasks
+	for name in sessions threads spans events data timers counters samples tasks
 	do
 		ask "$1" "SELECT '$name', count() FROM $2.$name" || return 1
 	done

@@ -23,7 +23,7 @@ test_expect_success 'csv: names, lines, quotes' '
 '
 
 test_expect_success 'csv: every table' '
-	for table in sessions threads spans events data timers counters tasks
+	for table in sessions threads spans events data timers counters samples tasks
 	do
 		trace2 export --to csv --table $table "$MIX" >$table.csv &&
 		echo "$table $(wc -l <$table.csv | tr -d " ")" || return 1
@@ -36,6 +36,7 @@ test_expect_success 'csv: every table' '
 	data 2
 	timers 2
 	counters 3
+	samples 1
 	tasks 1
 	EOF
 	test_cmp expect actual &&
@@ -44,7 +45,17 @@ test_expect_success 'csv: every table' '
 
 test_expect_success 'csv: no such table' '
 	test_expect_code 2 trace2 export --to csv --table nodes "$MIX" 2>err &&
-	test_grep "sessions|threads|spans|events|data|timers|counters|tasks" err
+	test_grep "sessions|threads|spans|events|data|timers|counters|samples|tasks" err
+'
+
+test_expect_success 'the page names every table' '
+	sed -n "s/.*it takes //p" err | tr "|" "\n" >names &&
+	test_line_count = 9 names &&
+	while read -r table
+	do
+		grep -F "\`$table\`" "$GIT_BUILD_DIR"/Documentation/trace2-export.adoc ||
+		return 1
+	done <names
 '
 
 counts () {
@@ -71,8 +82,8 @@ test_expect_success SQLITE3 'sqlite: what csv has' '
 		tr -d "\r" | cut -d, -f1-7 | sort >actual &&
 	trace2 export --to csv "$MIX" | cut -d, -f1-7 | sort >expect &&
 	test_cmp expect actual &&
-	test "$(sqlite3 mix.db "pragma user_version; select version from schema")" = "1
-1" &&
+	test "$(sqlite3 mix.db "pragma user_version; select version from schema")" = "2
+2" &&
 	test "$(sqlite3 mix.db "pragma integrity_check")" = ok
 '
 
@@ -169,7 +180,7 @@ test_expect_success SQLITE3 'sqlite: databases of others are left alone' '
 	test_cmp_bin before other.db &&
 	sqlite3 mix.db "pragma user_version = 7" &&
 	test_expect_code 128 trace2 export --to sqlite -o mix.db "$MIX" 2>err &&
-	test_grep "has schema version 7, and this trace2 writes 1" err &&
+	test_grep "has schema version 7, and this trace2 writes 2" err &&
 	echo "this is a text, and long enough not to be taken for something" >text.db &&
 	test_expect_code 128 trace2 export --to sqlite -o text.db "$MIX" 2>err &&
 	test_grep "cannot write .text.db.: file is not a database" err

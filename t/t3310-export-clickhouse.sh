@@ -15,6 +15,7 @@ then
 	skip_all='built without libcurl'
 	test_done
 fi
+SQ=\'
 sane_unset CLICKHOUSE_USER CLICKHOUSE_PASSWORD
 
 # server [TABLE=FAULT...]: a new one, without rows; its URL is in $url.
@@ -43,7 +44,7 @@ load () {
 }
 # Rows of each table, and how many of them are different.
 counts () {
-	for name in sessions threads spans events data timers counters tasks
+	for name in sessions threads spans events data timers counters samples tasks
 	do
 		test -e server/$name || continue
 		echo "$name $(wc -l <server/$name) $(sort -u server/$name |
@@ -77,7 +78,7 @@ test_expect_success 'a day and a host, threads first and sessions last' '
 	test_write_lines "threads 3" "spans 5" "events 3" "data 1" "timers 1" \
 		"counters 2" "sessions 2" >expect &&
 	test_cmp expect actual &&
-	test_line_count = 10 server/schema.sql &&
+	test_line_count = 11 server/schema.sql &&
 	test_grep "ReplacingMergeTree(revision) PARTITION BY day ORDER BY (host, unit, row)" \
 		server/schema.sql
 '
@@ -86,7 +87,7 @@ test_expect_success 'tables have the columns that csv has' '
 	server &&
 	test_when_finished stop &&
 	load "$MIX" &&
-	for table in sessions threads spans events data timers counters tasks
+	for table in sessions threads spans events data timers counters samples tasks
 	do
 		trace2 export --to csv --table $table "$MIX" | head -n 1 |
 			tr , "\n" >expect &&
@@ -212,7 +213,7 @@ test_expect_success 'a cluster: local tables, and those above them' '
 	server &&
 	test_when_finished stop &&
 	load --cluster two --database fleet "$MIX" &&
-	test_line_count = 18 server/schema.sql &&
+	test_line_count = 20 server/schema.sql &&
 	test_grep "CREATE TABLE IF NOT EXISTS .fleet.\..spans. AS .fleet.\..spans_local. ENGINE = Distributed(.two., .fleet., .spans_local., tree)" \
 		server/schema.sql &&
 	load --database fleet "$MIX" &&
@@ -227,7 +228,78 @@ test_expect_success 'a database of another version' '
 	echo "7	" >server/schema &&
 	test_expect_code 128 trace2 export --to clickhouse --url $url \
 		"$MIX" 2>err &&
-	test_grep "has schema version 7, and this trace2 writes 1" err
+	test_grep "has schema version 7, and this trace2 writes 2" err
+'
+
+test_expect_success 'one of the version before gets the table that it lacks' '
+	server &&
+	test_when_finished stop &&
+	echo "1	" >server/schema &&
+	load "$MIX" &&
+	test_grep "CREATE TABLE IF NOT EXISTS .trace2.\..samples." \
+		server/schema.sql &&
+	test_write_lines "1	" "2	" >expect &&
+	test_cmp expect server/schema &&
+	rm server/schema.sql &&
+	load "$MIX" &&
+	test_path_is_missing server/schema.sql
+'
+
+test_expect_success 'on a cluster each server must, and it is said how' '
+	server &&
+	test_when_finished stop &&
+	echo "1	two" >server/schema &&
+	test_expect_code 128 trace2 export --to clickhouse --url $url \
+		"$MIX" 2>err &&
+	cat >expect <<-EOF &&
+	trace2: the tables of ${SQ}trace2${SQ} at ${SQ}$url${SQ} were made by an older trace2: give --cluster=two and the --url of each server once, as when they were made
+	EOF
+	test_cmp expect err &&
+	test_path_is_missing server/sessions &&
+	load --cluster two "$MIX" &&
+	test_grep "ENGINE = Distributed(.two., .trace2., .samples_local., tree)" \
+		server/schema.sql &&
+	load "$MIX" 2>err &&
+	test_grep "2 sessions were there" err
+'
+
+test_lazy_prereq TREESUM '
+	test -x "$GIT_BUILD_DIR/build/examples/treesum"
+'
+
+# without_samples RINGS: as if nothing had been sampled.
+without_samples () {
+	perl -0777 -pi -e "
+		my \$pid = substr \$_, 36, 4;
+		s/\\x09\\0\\0\\0(..(?:..).{8}\\Q\$pid\\E)/\\xff\\xff\\x32\\x54\$1/sg;
+	" "$1"/*
+}
+
+test_expect_success TREESUM 'samples: once, and more of them are a session that went on' '
+	server &&
+	test_when_finished stop &&
+	mkdir rings tree &&
+	for i in 1 2 3 4
+	do
+		echo x >tree/$i || return 1
+	done &&
+	GIT_TRACE2_SAMPLE=app/treesum/files/:1 GIT_TRACE2_RING="$(pwd)/rings" \
+		"$GIT_BUILD_DIR/build/examples/treesum" -j 1 tree &&
+	cp -R rings less &&
+	without_samples less &&
+	load less &&
+	test_path_is_missing server/samples &&
+	load rings &&
+	counts >actual &&
+	test_grep "^samples 4 4\$" actual &&
+	load rings 2>err &&
+	test_grep "0 sessions, 0 rows .* 1 sessions were there" err &&
+	cut -f 5,10-12 server/samples >actual &&
+	test_write_lines "1	app/treesum/files/:1	1	0" \
+		"2	app/treesum/files/:1	1	0" \
+		"3	app/treesum/files/:1	1	0" \
+		"4	app/treesum/files/:1	1	0" >expect &&
+	test_cmp expect actual
 '
 
 test_expect_success 'who it is comes from the environment, and is not shown' '

@@ -34,7 +34,7 @@ test_expect_success 'two servers' '
 	pid2=$started &&
 	"$PERL_PATH" "$TEST_DIRECTORY"/t3310/fleet.perl 20 5 3 \
 		"$TRACES"/*.event >fleet.event &&
-	for name in sessions threads spans events data timers counters tasks
+	for name in sessions threads spans events data timers counters samples tasks
 	do
 		trace2 export --to csv --table $name fleet.event >$name.csv &&
 		nr=$("$PERL_PATH" -0777 -ne "s/\"[^\"]*\"//g; print tr/\n//" $name.csv) &&
@@ -61,6 +61,56 @@ test_expect_success 'one server has what csv has, once' '
 		WHERE toDate(start) != day" >days &&
 	echo 0 >expect.days &&
 	test_cmp expect.days days
+'
+
+test_lazy_prereq TREESUM '
+	test -x "$GIT_BUILD_DIR/build/examples/treesum"
+'
+
+# as_before URL DATABASE CLUSTER: as the version before made it.
+as_before () {
+	ask "$1" "DROP TABLE IF EXISTS $2.samples" &&
+	ask "$1" "DROP TABLE IF EXISTS $2.samples_local" &&
+	ask "$1" "DROP TABLE $2.schema" &&
+	ask "$1" "CREATE TABLE $2.schema (version UInt32, cluster String)
+		ENGINE = MergeTree ORDER BY version" &&
+	ask "$1" "INSERT INTO $2.schema (version, cluster) VALUES (1, '$3')"
+}
+
+test_expect_success TREESUM 'samples: what csv has, once, also where the table was missing' '
+	mkdir rings tree &&
+	for i in 1 2 3 4
+	do
+		echo x >tree/$i || return 1
+	done &&
+	GIT_TRACE2_SAMPLE=app/treesum/files/:1 GIT_TRACE2_RING="$(pwd)/rings" \
+		"$GIT_BUILD_DIR/build/examples/treesum" -j 1 tree &&
+	trace2 export --to csv --table samples rings |
+		sed "1d; s/^[^,]*,[^,]*,//; s/,\$//" >expect.samples &&
+	test_line_count = 4 expect.samples &&
+	trace2 export --to clickhouse --url "$url1" --database before "$MIX" &&
+	as_before "$url1" before "" &&
+	trace2 export --to clickhouse --url "$url1" --database before rings &&
+	trace2 export --to clickhouse --url "$url1" --database before rings &&
+	ask "$url1" "SELECT time_ns, event, count, is_time, function, stack
+		FROM before.samples ORDER BY row" | tr "\t" , >actual &&
+	test_cmp expect.samples actual
+'
+
+test_expect_success TREESUM 'of a cluster each server gets the table' '
+	trace2 export --to clickhouse --cluster two --url "$url1" --url "$url2" \
+		--database spread "$MIX" &&
+	as_before "$url1" spread two &&
+	as_before "$url2" spread two &&
+	test_expect_code 128 trace2 export --to clickhouse --url "$url1" \
+		--database spread rings 2>err &&
+	test_grep "give --cluster=two and the --url of each server once" err &&
+	trace2 export --to clickhouse --cluster two --url "$url1" --url "$url2" \
+		--database spread rings &&
+	trace2 export --to clickhouse --url "$url1" --database spread rings &&
+	ask "$url2" "SELECT count() FROM spread.samples" >actual &&
+	echo 4 >expect.spread &&
+	test_cmp expect.spread actual
 '
 
 test_expect_success 'a session that went on is one, for who says FINAL' '

@@ -52,7 +52,8 @@ sub units {
 sub query {
 	my ($text) = @_;
 	return -e "$dir/schema" ? "1\n" : "0\n" if $text =~ /system\.tables/;
-	return join '', rows('schema') if $text =~ /^SELECT version/;
+	return join '', (reverse sort(rows('schema')))[0]
+		if $text =~ /^SELECT version/;
 	return units($1, $text) if $text =~ /^SELECT unit.* FROM `\w+`\.`(\w+)`/;
 	append('schema.sql', "$text\n") if $text =~ /^CREATE/;
 	append('schema', "$1\t$2\n") if $text =~ /^INSERT.*\((\d+), '(.*)'\)$/;

@@ -37,7 +37,7 @@ struct clickhouse {
 	struct tr2_row_ids ids;
 	struct tr2_click_unit *units; /* of the model's sessions */
 	int64_t *session_ids, *thread_ids, *span_ids;
-	uint32_t *point_rows, *metric_rows;
+	uint32_t *point_rows, *metric_rows, *sample_rows;
 	uint32_t *next_row; /* of sessions */
 	int64_t *self;      /* of spans */
 	bool skip;          /* the session that is walked is there */
@@ -100,15 +100,19 @@ static void set_host(struct tr2_click_unit *u, const char *own)
 	u->host_len = (size_t)(pid - host - 1);
 }
 
-/* How much is known of it: more events, its end, what started it. */
-static uint64_t revision_of(const struct tr2_model *m,
-			    const struct tr2_session *s)
+/* How much is known of it: more events and samples, its end, what started it. */
+static uint64_t revision_of(const struct tr2_model *m, uint32_t session)
 {
+	const struct tr2_session *s = &m->sessions[session];
 	const struct tr2_node *n = &m->nodes[s->node];
 	bool last = s->node && !s->next_of_node;
 	uint8_t end = last ? n->end : s->end;
+	uint64_t nr = s->nr_events;
+	uint32_t i;
 
-	return ((uint64_t)s->nr_events << 2) |
+	tr2_for_each_sample(m, session, i)
+		nr++;
+	return (nr << 2) |
 	       (end != TR2_END_OPEN ? 2u : 0u) | (n->parent ? 1u : 0u);
 }
 
@@ -124,7 +128,7 @@ static void make_unit(struct tr2_export *x, uint32_t i)
 	tr2_session_key(x, &x->text, i);
 	u->unit = id_of(tr2_buf_str(&x->text), x->text.len);
 	u->tree = id_of(s->sid, strcspn(s->sid, "/"));
-	u->revision = revision_of(x->m, s);
+	u->revision = revision_of(x->m, i);
 	u->day = day_of(own, s->wall_ns + s->start_ns);
 	set_host(u, own);
 	h->session_ids[i] = u->unit;
@@ -156,6 +160,9 @@ static void number_rows(struct tr2_export *x)
 	memset(h->next_row, 0, m->nr_sessions * sizeof(*h->next_row));
 	for (i = 1; i < m->nr_metrics; i++)
 		h->metric_rows[i] = ++h->next_row[m->metrics[i].session];
+	memset(h->next_row, 0, m->nr_sessions * sizeof(*h->next_row));
+	for (i = 1; i < m->nr_samples; i++)
+		h->sample_rows[i] = ++h->next_row[m->samples[i].session];
 }
 
 static bool allocate(struct clickhouse *h, const struct tr2_model *m)
@@ -168,12 +175,14 @@ static bool allocate(struct clickhouse *h, const struct tr2_model *m)
 	h->self = calloc(m->nr_spans, sizeof(*h->self));
 	h->point_rows = calloc(m->nr_points, sizeof(*h->point_rows));
 	h->metric_rows = calloc(m->nr_metrics, sizeof(*h->metric_rows));
+	h->sample_rows = calloc(m->nr_samples, sizeof(*h->sample_rows));
 	h->ids = (struct tr2_row_ids){ .session_ids = h->session_ids,
 				       .thread_ids = h->thread_ids,
 				       .span_ids = h->span_ids,
 				       .id_of_sid = id_of };
 	return h->units && h->session_ids && h->next_row && h->thread_ids &&
-	       h->span_ids && h->self && h->point_rows && h->metric_rows;
+	       h->span_ids && h->self && h->point_rows && h->metric_rows &&
+	       h->sample_rows;
 }
 
 /* ---- beginning --------------------------------------------------------------------- */
@@ -303,6 +312,16 @@ static void metric(struct tr2_export *x, uint32_t i)
 	tr2_click_row(&h->c, table, h->metric_rows[i], &h->row);
 }
 
+static void sample(struct tr2_export *x, uint32_t i)
+{
+	struct clickhouse *h = x->state;
+
+	if (h->skip)
+		return;
+	tr2_row_sample(x, &h->row, &h->ids, i);
+	tr2_click_row(&h->c, TR2_TABLE_samples, h->sample_rows[i], &h->row);
+}
+
 static void session_end(struct tr2_export *x, uint32_t i)
 {
 	struct clickhouse *h = x->state;
@@ -386,6 +405,7 @@ static void release(struct clickhouse *h)
 	free(h->span_ids);
 	free(h->point_rows);
 	free(h->metric_rows);
+	free(h->sample_rows);
 	free(h->next_row);
 	free(h->self);
 	free(h);
@@ -416,6 +436,7 @@ const struct tr2_export_format tr2_export_clickhouse = {
 	.span = span,
 	.point = point,
 	.metric = metric,
+	.sample = sample,
 	.session_end = session_end,
 	.task = task,
 };

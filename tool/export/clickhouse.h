@@ -9,8 +9,11 @@
 #include "export/http.h"
 #include "export/tables.h"
 
-/* In the table `schema`. Another meaning of what is there is a new number. */
-#define TR2_CLICK_SCHEMA_VERSION 1
+/* In the table `schema`. Another meaning of what is there is a new number, and
+ * so is a new table. */
+#define TR2_CLICK_SCHEMA_VERSION 2
+/* From this one on, all that is missing are tables: they are made. */
+#define TR2_CLICK_SCHEMA_OLDEST 1
 
 /* The columns that every table has before those of export/tables.def: the
  * day, the host, the tree (which shards go by), the unit, the row in the unit,

@@ -279,6 +279,22 @@ static bool is_cluster(struct tr2_click *c, const char *cluster)
 	return false;
 }
 
+/* One of an earlier version lacks tables, on each server of a cluster. */
+static bool upgrade(struct tr2_click *c, const char *cluster)
+{
+	const char *old = tr2_buf_str(tr2_http_answer(c->http));
+
+	old += strcspn(old, "\t");
+	old += *old == '\t';
+	if (cluster || !strcspn(old, "\n"))
+		return create(c, cluster);
+	tr2_error("the tables of '%s' at '%s' were made by an older trace2: give "
+		  "--cluster=%.*s and the --url of each server once, as when "
+		  "they were made", c->database, tr2_http_shown(c->http),
+		  (int)strcspn(old, "\n"), old);
+	return false;
+}
+
 bool tr2_click_schema(struct tr2_click *c, const char *cluster)
 {
 	int version = version_of(c);
@@ -287,8 +303,11 @@ bool tr2_click_schema(struct tr2_click *c, const char *cluster)
 		return false;
 	if (!version)
 		return create(c, cluster);
-	if (version == TR2_CLICK_SCHEMA_VERSION)
-		return is_cluster(c, cluster);
+	if (version >= TR2_CLICK_SCHEMA_OLDEST &&
+	    version <= TR2_CLICK_SCHEMA_VERSION)
+		return is_cluster(c, cluster) &&
+		       (version == TR2_CLICK_SCHEMA_VERSION ||
+			upgrade(c, cluster));
 	tr2_error("the database '%s' at '%s' has schema version %d, and this "
 		  "trace2 writes %d: choose another --database", c->database,
 		  tr2_http_shown(c->http), version, TR2_CLICK_SCHEMA_VERSION);

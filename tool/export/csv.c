@@ -124,6 +124,16 @@ static void metric(struct tr2_export *x, uint32_t i)
 		print(x, tr2_row_metric(x, &c->row, &c->ids, i));
 }
 
+static void sample(struct tr2_export *x, uint32_t i)
+{
+	struct csv *c = x->state;
+
+	if (!wanted(x, TR2_TABLE_samples))
+		return;
+	tr2_row_sample(x, &c->row, &c->ids, i);
+	print(x, TR2_TABLE_samples);
+}
+
 static void task(struct tr2_export *x, uint32_t i)
 {
 	struct csv *c = x->state;
@@ -156,5 +166,6 @@ const struct tr2_export_format tr2_export_csv = {
 	.span = span,
 	.point = point,
 	.metric = metric,
+	.sample = sample,
 	.task = task,
 };

@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "export/export.h"
+#include "export/stacks.h"
 #include "model/filter.h"
 #include "signals.h"
 
@@ -50,6 +50,9 @@ static void walk_node(struct tr2_export *x, const struct tr2_export_format *f,
 		if (f->metric)
 			tr2_for_each_metric(x->m, s, i)
 				CALL(x, f, metric, i);
+		if (f->sample)
+			tr2_for_each_sample(x->m, s, i)
+				CALL(x, f, sample, i);
 		CALL(x, f, session_end, s);
 	}
 }
@@ -77,6 +80,7 @@ bool tr2_export_run(struct tr2_export *x, const struct tr2_export_format *f)
 		walk(x, f);
 	if (f->end && !f->end(x))
 		x->failed = true;
+	tr2_stacks_end(x->stacks);
 	tr2_buf_release(&x->scratch);
 	tr2_buf_release(&x->text);
 	return !stopped(x);

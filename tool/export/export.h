@@ -23,12 +23,15 @@ struct tr2_export_options {
 	bool trace2receiver; /* --compat */
 };
 
+struct tr2_stacks;
+
 struct tr2_export {
 	struct tr2_model *m;
 	const struct tr2_export_options *opt;
 	struct tr2_sink sink;
 	struct tr2_buf scratch; /* the last redacted text */
 	struct tr2_buf text;    /* for what is put together first */
+	struct tr2_stacks *stacks; /* of samples; NULL: not needed yet */
 	void *state;            /* the format's own */
 	bool failed;            /* an error was printed: stop */
 };
@@ -55,6 +58,7 @@ struct tr2_export_format {
 	void (*span)(struct tr2_export *x, uint32_t span);
 	void (*point)(struct tr2_export *x, uint32_t point);
 	void (*metric)(struct tr2_export *x, uint32_t metric);
+	void (*sample)(struct tr2_export *x, uint32_t sample);
 	void (*session_end)(struct tr2_export *x, uint32_t session);
 	void (*task)(struct tr2_export *x, uint32_t task);
 };

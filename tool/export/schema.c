@@ -20,6 +20,9 @@ const char tr2_schema_indexes[] =
 	"CREATE INDEX IF NOT EXISTS data_key ON data(category, key);"
 	"CREATE INDEX IF NOT EXISTS timers_session ON timers(session_id);"
 	"CREATE INDEX IF NOT EXISTS counters_session ON counters(session_id);"
+	"CREATE INDEX IF NOT EXISTS samples_session ON samples(session_id);"
+	"CREATE INDEX IF NOT EXISTS samples_function ON"
+	" samples(event, function);"
 	"CREATE UNIQUE INDEX IF NOT EXISTS tasks_key ON tasks("
 	"pid, coalesce(start_ns, exec_ns, end_ns, 0));";
 

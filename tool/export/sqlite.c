@@ -29,6 +29,7 @@ struct database {
 	sqlite3 *db;
 	const char *path;
 	bool existed, open;
+	bool older; /* of an earlier version */
 	bool made; /* the file: ours to remove */
 	sqlite3_stmt *insert[TR2_TABLE_NR];
 	sqlite3_stmt *find;
@@ -87,12 +88,13 @@ static bool check_schema(struct tr2_export *x)
 	if (version < 0 || tables < 0)
 		return false;
 	d->existed = tables > 0;
+	d->older = d->existed && version < TR2_SCHEMA_VERSION;
 	if (!tables)
 		return true;
 	if (application != TR2_SCHEMA_APPLICATION)
 		tr2_error("'%s' is a database of another program: choose "
 			  "another file", d->path);
-	else if (version != TR2_SCHEMA_VERSION)
+	else if (version < TR2_SCHEMA_OLDEST || version > TR2_SCHEMA_VERSION)
 		tr2_error("'%s' has schema version %" PRId64 ", and this trace2 "
 			  "writes %d: choose another file", d->path, version,
 			  TR2_SCHEMA_VERSION);
@@ -107,7 +109,7 @@ static bool create_table(struct tr2_export *x, const struct tr2_table_def *t)
 	const struct tr2_column_def *c;
 
 	tr2_buf_reset(&x->text);
-	tr2_buf_addlit(&x->text, "CREATE TABLE ");
+	tr2_buf_addlit(&x->text, "CREATE TABLE IF NOT EXISTS ");
 	tr2_buf_addstr(&x->text, t->name);
 	for (c = t->column; c->name; c++) {
 		tr2_buf_addstr(&x->text, c == t->column ? "(\"" : ", \"");
@@ -119,6 +121,7 @@ static bool create_table(struct tr2_export *x, const struct tr2_table_def *t)
 	return execute(x, tr2_buf_str(&x->text));
 }
 
+/* One of an earlier version lacks tables, and has all else. */
 static bool create_schema(struct tr2_export *x)
 {
 	char sql[400];
@@ -129,8 +132,8 @@ static bool create_schema(struct tr2_export *x)
 			return false;
 	snprintf(sql, sizeof(sql),
 		 "PRAGMA application_id = %d; PRAGMA user_version = %d;"
-		 "CREATE TABLE schema(version INTEGER NOT NULL);"
-		 "INSERT INTO schema VALUES (%d)",
+		 "CREATE TABLE IF NOT EXISTS schema(version INTEGER NOT NULL);"
+		 "DELETE FROM schema; INSERT INTO schema VALUES (%d)",
 		 TR2_SCHEMA_APPLICATION, TR2_SCHEMA_VERSION,
 		 TR2_SCHEMA_VERSION);
 	return execute(x, sql);
@@ -207,7 +210,7 @@ static bool open_database(struct tr2_export *x)
 		return create_schema(x) && prepare(x) &&
 		       execute(x, "CREATE UNIQUE INDEX tasks_key ON tasks(pid,"
 				  "coalesce(start_ns, exec_ns, end_ns, 0))");
-	return prepare(x);
+	return (!d->older || create_schema(x)) && prepare(x);
 }
 
 static bool begin(struct tr2_export *x)
@@ -266,18 +269,28 @@ static void insert(struct tr2_export *x, enum tr2_table_id table)
 	sqlite3_reset(stmt);
 }
 
+/* Whether each row says something of one session. */
+static bool is_of_session(const struct tr2_table_def *t)
+{
+	const struct tr2_column_def *c = t->column;
+
+	while (c->name && strcmp(c->name, "session_id"))
+		c++;
+	return c->name && tr2_column_is_required(c);
+}
+
 /* What an earlier export said of a session; its id stays. */
 static bool forget(struct tr2_export *x, int64_t id)
 {
-	static const char *const tables[] = { "threads", "spans", "events",
-					      "data", "timers", "counters" };
 	char sql[120];
-	size_t i;
+	int i;
 
-	for (i = 0; i < sizeof(tables) / sizeof(*tables); i++) {
+	for (i = 0; i < TR2_TABLE_NR; i++) {
+		if (!is_of_session(&tr2_table_defs[i]))
+			continue;
 		snprintf(sql, sizeof(sql),
 			 "DELETE FROM %s WHERE session_id = %" PRId64,
-			 tables[i], id);
+			 tr2_table_defs[i].name, id);
 		if (!execute(x, sql))
 			return false;
 	}
@@ -345,6 +358,14 @@ static void metric(struct tr2_export *x, uint32_t i)
 	insert(x, tr2_row_metric(x, &d->row, &d->ids, i));
 }
 
+static void sample(struct tr2_export *x, uint32_t i)
+{
+	struct database *d = x->state;
+
+	tr2_row_sample(x, &d->row, &d->ids, i);
+	insert(x, TR2_TABLE_samples);
+}
+
 static void task(struct tr2_export *x, uint32_t i)
 {
 	struct database *d = x->state;
@@ -401,6 +422,7 @@ const struct tr2_export_format tr2_export_sqlite = {
 	.span = span,
 	.point = point,
 	.metric = metric,
+	.sample = sample,
 	.task = task,
 };
 

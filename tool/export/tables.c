@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "export/stacks.h"
 #include "export/tables.h"
 
 const struct tr2_table_def tr2_table_defs[TR2_TABLE_NR] = {
@@ -403,7 +404,7 @@ enum tr2_table_id tr2_row_point(struct tr2_export *x, struct tr2_row *r,
 	return data ? TR2_TABLE_data : TR2_TABLE_events;
 }
 
-/* ---- metrics and tasks ------------------------------------------------------------------------ */
+/* ---- metrics, samples and tasks ------------------------------------------------------------------------ */
 
 enum tr2_table_id tr2_row_metric(struct tr2_export *x, struct tr2_row *r,
 				 const struct tr2_row_ids *ids, uint32_t i)
@@ -424,6 +425,64 @@ enum tr2_table_id tr2_row_metric(struct tr2_export *x, struct tr2_row *r,
 	size(r, metric->unfinished);
 	text(x, r, metric->histogram);
 	return TR2_TABLE_timers;
+}
+
+/* The counters of its group as they stood: {"EVENT":VALUE,...}. */
+static void readings(struct tr2_export *x, struct tr2_row *r,
+		     const struct tr2_sample *s)
+{
+	const struct tr2_sample_value *v = &x->m->values[s->first_value];
+	size_t start = r->text.len;
+	uint32_t i;
+
+	if (!s->nr_values) {
+		none(r);
+		return;
+	}
+	for (i = 0; i < s->nr_values; i++) {
+		tr2_buf_addch(&r->text, i ? ',' : '{');
+		tr2_export_add_str(x, &r->text, tr2_s(x->m, v[i].event));
+		tr2_buf_addch(&r->text, ':');
+		tr2_buf_add_u64(&r->text, v[i].value);
+	}
+	tr2_buf_addch(&r->text, '}');
+	text_from(r, start);
+}
+
+/* Two cells. The function is what the stack ends with. */
+static void stack(struct tr2_export *x, struct tr2_row *r,
+		  const struct tr2_sample *s)
+{
+	size_t start = r->text.len, innermost;
+	struct tr2_row_value *function;
+
+	tr2_stacks_add(x, &r->text, s, &innermost);
+	if (r->text.len == start) {
+		none(r);
+		none(r);
+		return;
+	}
+	function = cell(r, TR2_VALUE_TEXT);
+	function->at = innermost;
+	function->len = r->text.len - innermost;
+	text_from(r, start);
+}
+
+void tr2_row_sample(struct tr2_export *x, struct tr2_row *r,
+		    const struct tr2_row_ids *ids, uint32_t i)
+{
+	const struct tr2_sample *s = &x->m->samples[i];
+	uint32_t thread = tr2_stacks_thread(x, s);
+
+	row(r);
+	number(r, session_id(ids, s->session));
+	number_if(r, thread, thread_id(ids, thread));
+	number(r, x->m->sessions[s->session].wall_ns + s->at_ns);
+	string(x, r, s->event);
+	size(r, s->count);
+	number(r, s->is_time);
+	stack(x, r, s);
+	readings(x, r, s);
 }
 
 static void time_if(struct tr2_row *r, int64_t ns)

@@ -95,6 +95,8 @@ enum tr2_table_id tr2_row_point(struct tr2_export *x, struct tr2_row *r,
 enum tr2_table_id tr2_row_metric(struct tr2_export *x, struct tr2_row *r,
 				 const struct tr2_row_ids *ids,
 				 uint32_t metric);
+void tr2_row_sample(struct tr2_export *x, struct tr2_row *r,
+		    const struct tr2_row_ids *ids, uint32_t sample);
 void tr2_row_task(struct tr2_export *x, struct tr2_row *r,
 		  const struct tr2_row_ids *ids, uint32_t task);
 void tr2_row_release(struct tr2_row *r);

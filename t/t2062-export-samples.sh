@@ -1,0 +1,214 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+
+test_description='trace2 export: the table of samples (csv, sqlite)'
+
+. ./test-lib.sh
+. "$TEST_DIRECTORY"/t3300/lib-export.sh
+
+test_lazy_prereq LIBDW 'has_feature LIBDW'
+test_lazy_prereq TREESUM '
+	test -x "$GIT_BUILD_DIR/build/examples/treesum" &&
+	nm "$GIT_BUILD_DIR/build/examples/treesum" | grep " sum_files$"
+'
+test_lazy_prereq KERNEL_EVENTS '
+	test-tool perf run open page-faults >out &&
+	test_must_be_empty out
+'
+
+if ! test_have_prereq TREESUM
+then
+	skip_all='the example is not built, or without symbols'
+	test_done
+fi
+
+# The copies find the library there.
+LD_LIBRARY_PATH=$GIT_BUILD_DIR/build/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+export LD_LIBRARY_PATH
+unset DEBUGINFOD_URLS
+
+# sampled LIST [PROGRAM]: its ring is added to r. One worker, so that the
+# numbers are the same each time.
+sampled () {
+	mkdir -p r &&
+	GIT_TRACE2_SAMPLE="$1" GIT_TRACE2_RING="$(pwd)/r" \
+		"${2:-./treesum}" -j 1 tree >/dev/null
+}
+
+# samples INPUT: its rows without line of names, in samples.csv.
+samples () {
+	trace2 export --to csv --table samples "$1" >all.csv &&
+	sed 1d all.csv >samples.csv
+}
+
+ask () {
+	sqlite3 all.db "$1"
+}
+
+test_expect_success 'setup' '
+	cp "$GIT_BUILD_DIR/build/examples/treesum" . &&
+	mkdir tree &&
+	for i in 1 2 3 4 5 6 7 8 9 10 11 12
+	do
+		echo x >tree/$i.txt || return 1
+	done &&
+	sampled app/treesum/files/:4,app/treesum/read:ns/:1
+'
+
+test_expect_success 'a row for each sample, with what was counted' '
+	samples r &&
+	cat >expect <<-\EOF &&
+	session_id,thread_id,time_ns,event,count,is_time,function,stack,readings
+	EOF
+	head -n 1 all.csv >actual &&
+	test_cmp expect actual &&
+	cut -d, -f1,2,4-6 samples.csv | grep files >actual &&
+	test_write_lines "1,2,app/treesum/files/:4,4,0" \
+		"1,2,app/treesum/files/:4,4,0" \
+		"1,2,app/treesum/files/:4,4,0" >expect &&
+	test_cmp expect actual &&
+	cut -d, -f1,2,4,6 samples.csv | grep read >actual &&
+	test_line_count -gt 1 actual &&
+	! grep -v "^1,2,app/treesum/read:ns/:1,1\$" actual
+'
+
+# Both name functions alike, whether they have names or not.
+test_expect_success SQLITE3 'totals by function are those of the report' '
+	trace2 report --samples --format=json r >json &&
+	jq -r ".callers[] | select(.depth == 1) |
+		\"\(.event)|\(.function)|\(.count)|\(.samples)\"" json |
+		sort >expect &&
+	test_line_count -ge 2 expect &&
+	trace2 export --to sqlite -o all.db r &&
+	ask "SELECT event, function, sum(count), count(*) FROM samples
+		GROUP BY event, function" | sort >actual &&
+	test_cmp expect actual &&
+	ask "SELECT DISTINCT t.name FROM samples s
+		JOIN threads t ON t.id = s.thread_id" >actual &&
+	echo th01:sum >expect &&
+	test_cmp expect actual &&
+	ask "SELECT count(*) FROM samples s JOIN sessions p
+		ON p.id = s.session_id WHERE s.time_ns < p.start_ns
+		OR s.time_ns > p.end_ns" >actual &&
+	echo 0 >expect &&
+	test_cmp expect actual
+'
+
+test_expect_success LIBDW 'the stack: the outermost first, the function last' '
+	samples r &&
+	trace2 report --samples --format=json r >json &&
+	jq -r "[.callers[] | select(.event == \"app/treesum/files/:4\" and
+		.depth > 0) | .function] | \"\(.[0]),\(reverse | join(\";\"))\"" \
+		json >expect &&
+	grep "sum_files" expect &&
+	grep files samples.csv | cut -d, -f7,8 | sort -u >actual &&
+	test_cmp expect actual
+'
+
+test_expect_success SQLITE3 'sqlite has what csv has' '
+	samples r &&
+	sqlite3 -csv all.db "SELECT * FROM samples ORDER BY rowid" |
+		tr -d "\r" >actual &&
+	test_cmp samples.csv actual
+'
+
+test_expect_success SQLITE3 'running it again doubles nothing, another recording is added' '
+	ask "SELECT session_id, count(*), sum(count) FROM samples" >expect &&
+	trace2 export --to sqlite -o all.db r &&
+	ask "SELECT session_id, count(*), sum(count) FROM samples" >actual &&
+	test_cmp expect actual &&
+	mv r one &&
+	sampled app/treesum/files/:6 &&
+	trace2 export --to sqlite -o all.db r &&
+	trace2 export --to sqlite -o all.db one r &&
+	ask "SELECT session_id, event, sum(count), count(*) FROM samples
+		WHERE event LIKE '\''%files%'\'' GROUP BY session_id" >actual &&
+	test_write_lines "1|app/treesum/files/:4|12|3" \
+		"2|app/treesum/files/:6|12|2" >expect &&
+	test_cmp expect actual
+'
+
+test_expect_success SQLITE3 'a database of the version before gets what it had not' '
+	sqlite3 all.db "DROP TABLE samples; PRAGMA user_version = 1;
+		UPDATE schema SET version = 1" &&
+	trace2 export --to sqlite -o all.db r &&
+	ask "PRAGMA user_version; SELECT version FROM schema" >actual &&
+	test_write_lines 2 2 >expect &&
+	test_cmp expect actual &&
+	ask "SELECT session_id, sum(count) FROM samples GROUP BY session_id" >actual &&
+	echo "2|12" >expect &&
+	test_cmp expect actual &&
+	trace2 export --to sqlite -o all.db one r &&
+	ask "SELECT session_id, sum(count) FROM samples
+		WHERE event LIKE '\''%files%'\'' GROUP BY session_id" >actual &&
+	test_write_lines "1|12" "2|12" >expect &&
+	test_cmp expect actual &&
+	ask "PRAGMA integrity_check; SELECT count(*) FROM sessions" >actual &&
+	test_write_lines ok 2 >expect &&
+	test_cmp expect actual
+'
+
+test_expect_success 'only of processes that are chosen' '
+	samples one &&
+	test_file_not_empty samples.csv &&
+	trace2 export --to csv --table samples --cmd nothing one >actual &&
+	test_line_count = 1 actual
+'
+
+test_expect_success 'where there was no code each call is [unknown]' '
+	rm -rf nowhere &&
+	cp -R r nowhere &&
+	perl -0777 -pi -e "
+		my \$pid = substr \$_, 36, 4;
+		s/\\x0a\\0\\0\\0(..(?:..)\\Q\$pid\\E)/\\xff\\xff\\x32\\x54\$1/sg;
+	" nowhere/* &&
+	samples nowhere 2>err &&
+	test_must_be_empty err &&
+	cut -d, -f7,8 samples.csv | sort -u >actual &&
+	grep "^\[unknown\],\[unknown\];\(\[unknown\];\)*\[unknown\]\$" actual &&
+	test_line_count = 1 actual
+'
+
+test_expect_success LIBDW 'a function without a name is its place, and it is said why' '
+	rm -rf r &&
+	cp treesum "tree;sum" &&
+	sampled app/treesum/files/:4 "./tree;sum" &&
+	rm "tree;sum" &&
+	samples r 2>err &&
+	grep "have no names: it is gone" err >said &&
+	test_line_count = 1 said &&
+	cut -d, -f7 samples.csv | sort -u >actual &&
+	grep "^tree:sum+0x[0-9a-f]*\$" actual &&
+	test_line_count = 1 actual &&
+	grep ";$(cat actual)," samples.csv
+'
+
+test_expect_success 'what hides in the name of a file is hidden' '
+	rm -rf r &&
+	mkdir odd &&
+	cp treesum "odd/password=hunter2" &&
+	sampled app/treesum/files/:4 "./odd/password=hunter2" &&
+	rm "odd/password=hunter2" &&
+	samples r &&
+	grep hunter2 samples.csv &&
+	trace2 export --to csv --redact --table samples r >hidden.csv &&
+	test_line_count = 4 hidden.csv &&
+	! grep hunter2 hidden.csv
+'
+
+test_expect_success SQLITE3,KERNEL_EVENTS 'the readings of a group' '
+	rm -rf r all.db &&
+	sampled "{app/treesum/files/:4,page-faults,app/treesum/bytes/}" &&
+	trace2 export --to sqlite -o all.db r &&
+	ask "SELECT readings FROM samples" >readings &&
+	jq -c "[.\"app/treesum/files/:4\", (.\"page-faults\" | type)]" \
+		readings >actual &&
+	cat >expect <<-\EOF &&
+	[4,"number"]
+	[8,"number"]
+	[12,"number"]
+	EOF
+	test_cmp expect actual
+'
+
+test_done

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * stacks - see export/stacks.h.
+ */
+#include <stdlib.h>
+
+#include "export/stacks.h"
+#include "model/private.h"
+#include "samples/symbols.h"
+
+struct tr2_stacks {
+	struct tr2_symbols *symbols;
+	tr2_str *names; /* of symbols, by number, as they leave; 0: not yet */
+	uint32_t nr_names, alloc_names;
+	struct tr2_map threads; /* by session and name */
+};
+
+static bool fail(struct tr2_export *x)
+{
+	if (!x->failed)
+		tr2_error("out of memory");
+	x->failed = true;
+	return false;
+}
+
+static void release(struct tr2_stacks *s)
+{
+	tr2_symbols_free(s->symbols);
+	tr2_map_release(&s->threads);
+	free(s->names);
+	free(s);
+}
+
+/* Of two with one name the first holds: a sample tells no more. */
+static bool list_threads(struct tr2_stacks *s, const struct tr2_model *m)
+{
+	uint32_t i, *slot;
+
+	for (i = 1; i < m->nr_threads; i++) {
+		slot = tr2_map_slot(&s->threads, tr2_key(m->threads[i].session,
+							 m->threads[i].name));
+		if (!slot)
+			return false;
+		if (!*slot)
+			*slot = i;
+	}
+	return true;
+}
+
+struct tr2_stacks *tr2_stacks(struct tr2_export *x)
+{
+	struct tr2_stacks *s = x->stacks;
+
+	if (s)
+		return s;
+	s = calloc(1, sizeof(*s));
+	if (s && (s->symbols = tr2_symbols_new(x->m)) &&
+	    list_threads(s, x->m)) {
+		x->stacks = s;
+		return s;
+	}
+	if (s)
+		release(s);
+	fail(x);
+	return NULL;
+}
+
+void tr2_stacks_end(struct tr2_stacks *s)
+{
+	if (!s)
+		return;
+	tr2_symbols_explain(s->symbols);
+	release(s);
+}
+
+uint32_t tr2_stacks_thread(struct tr2_export *x,
+			   const struct tr2_sample *sample)
+{
+	struct tr2_stacks *s = tr2_stacks(x);
+
+	return !s ? 0 :
+		    tr2_map_get(&s->threads,
+				tr2_key(sample->session,
+					x->m->sample_tasks[sample->task].name));
+}
+
+/* ---- functions ------------------------------------------------------------- */
+
+/* What parts functions and lines is no part of a name. */
+static tr2_str clean_name(struct tr2_export *x, const char *name)
+{
+	size_t i;
+
+	tr2_buf_reset(&x->text);
+	tr2_buf_addstr(&x->text, tr2_export_text(x, name));
+	for (i = 0; i < x->text.len; i++)
+		if (x->text.p[i] == ';' || (unsigned char)x->text.p[i] < ' ')
+			x->text.p[i] = x->text.p[i] == ';' ? ':' : ' ';
+	return x->text.len && !x->text.failed ?
+		       tr2_intern(x->m, x->text.p, x->text.len) : 0;
+}
+
+/* NULL: no memory. */
+static const char *name_of(struct tr2_export *x, uint32_t symbol)
+{
+	struct tr2_stacks *s = x->stacks;
+
+	while (symbol >= s->nr_names) {
+		if (s->nr_names >= s->alloc_names &&
+		    !tr2_array_grow((void **)&s->names, &s->alloc_names,
+				    s->nr_names, sizeof(*s->names)))
+			return NULL;
+		s->names[s->nr_names++] = 0;
+	}
+	if (!s->names[symbol])
+		s->names[symbol] = clean_name(x,
+			tr2_s(x->m, tr2_symbol(s->symbols, symbol).name));
+	return s->names[symbol] ? tr2_s(x->m, s->names[symbol]) : NULL;
+}
+
+static bool add_call(struct tr2_export *x, struct tr2_buf *b,
+		     const struct tr2_sample *sample, uint64_t address,
+		     size_t *innermost)
+{
+	uint32_t symbol[TR2_SYMBOLS_OF_CALL];
+	unsigned int nr = tr2_symbols_of_call(x->stacks->symbols, sample,
+					      address, symbol);
+	const char *name = NULL;
+
+	while (nr-- && (name = name_of(x, symbol[nr]))) {
+		if (*innermost != SIZE_MAX)
+			tr2_buf_addch(b, ';');
+		*innermost = b->len;
+		tr2_buf_addstr(b, name);
+	}
+	return name != NULL;
+}
+
+void tr2_stacks_add(struct tr2_export *x, struct tr2_buf *b,
+		    const struct tr2_sample *sample, size_t *innermost)
+{
+	const uint64_t *calls = x->m->calls + sample->first_call;
+	uint32_t i = sample->nr_calls;
+
+	*innermost = SIZE_MAX;
+	if (!tr2_stacks(x))
+		return;
+	while (i--)
+		if (!add_call(x, b, sample, calls[i], innermost)) {
+			fail(x);
+			return;
+		}
+}
