@@ -7,6 +7,9 @@ test_description='what "Which path does the work?" shows is what happens'
 
 page=$GIT_BUILD_DIR/Documentation/howto-which-path.adoc
 test_lazy_prereq PERF 'perf report -h >/dev/null 2>&1 || test $? = 129'
+test_lazy_prereq SQLITE3 '
+	case " $TOOL_FEATURES " in *" SQLITE3 "*) sqlite3 --version ;; *) false ;; esac
+'
 test_lazy_prereq NAMES '
 	nm "$GIT_BUILD_DIR/build/examples/treesum" | grep " sum_file$" &&
 	trace2 report --samples "$TRASH_DIRECTORY/rings" >out 2>err &&
@@ -58,6 +61,22 @@ test_expect_success NAMES 'record keeps all of them' '
 	sh ./run.sh >out &&
 	bytes=$(cat src/* | wc -c) &&
 	grep "^ *$((bytes / 4096 * 4096))  100.0%  *[0-9]*  app/treesum/bytes/:4096$" out
+'
+
+test_expect_success NAMES,SQLITE3 'the database answers what the page asks' '
+	commands "export --to sqlite" >run.sh &&
+	commands "^sqlite3 paths.db" >>run.sh &&
+	commands "^sqlite3 -sep" >>run.sh &&
+	test_line_count = 3 run.sh &&
+	sh ./run.sh >out &&
+	# Below the thread it is the C library that names things.
+	sed "s/.*start_thread/start_thread/" out | words >actual &&
+	{
+		shown "sqlite3 paths.db" &&
+		shown "sqlite3 -sep" | sed "s/.*start_thread/start_thread/"
+	} >expect &&
+	test_line_count = 2 expect &&
+	test_cmp expect actual
 '
 
 test_expect_success NAMES,PERF 'and so is what perf makes of it' '
