@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * csv - one table (--table): a line of names, quotes where they are needed, as RFC
- * 4180 has it, but lines end as those of text do here, and as --format=csv has
- * them: what reads CSV takes both, and what reads lines does not. What is not known is an empty field; text that is
- * known and empty does not occur.
+ * csv - one table (--table): a line of names, quotes where they are needed, as
+ * RFC 4180 has it, but lines end as those of text do here, and as --format=csv
+ * has them: what reads CSV takes both, and what reads lines does not. What is
+ * not known is an empty field; text that is known and empty does not occur.
  */
 #include <stdlib.h>
 #include <string.h>
