@@ -285,9 +285,10 @@ do
 		counts_are 3 &&
 		finished &&
 		cat <&7 >rest.told &&
-		tail -n 2 rest.told >actual &&
+		# It may not have seen yet that the client has gone.
+		sed "s/=[01] of/=N of/" rest.told | tail -n 2 >actual &&
 		cat >expect <<-\EOF &&
-		STATUS=0 of 1 clients connected, 3 events, 2.9 KiB, 0 waiting for the disk, 0 lost
+		STATUS=N of 1 clients connected, 3 events, 2.9 KiB, 0 waiting for the disk, 0 lost
 		STOPPING=1
 		EOF
 		test_cmp expect actual
