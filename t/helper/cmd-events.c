@@ -164,14 +164,6 @@ static void perl_end(void)
 
 /* ---- adoc ------------------------------------------------------------- */
 
-/* Templates stand in cells of style "l": braces there are no attributes. */
-static void adoc_cell(const char *s)
-{
-	putchar('|');
-	print_escaped(s ? s : "", "|");
-	putchar('\n');
-}
-
 static void adoc_fields(const char *event, const struct tr2_field *f)
 {
 	if (!f->name)
@@ -186,21 +178,31 @@ static void adoc_fields(const char *event, const struct tr2_field *f)
 	}
 }
 
+/* Taken as it is: braces are no attributes there. */
+static void adoc_template(const char *target, const char *template)
+{
+	if (template)
+		printf("%s: `+%s+`", target, template);
+}
+
 static void adoc_text(const struct tr2_event_row *row)
 {
 	unsigned int times = row->flags & (TR2_E_T_ABS | TR2_E_T_REL);
 
 	if (!row->normal && !row->perf_message)
 		return;
-	adoc_cell(row->name);
-	adoc_cell(row->normal);
-	putchar('|');
-	if (row->perf_message)
+	printf("`%s`::\n", row->name);
+	adoc_template("normal", row->normal);
+	if (row->normal && row->perf_message)
+		printf(" +\n");
+	adoc_template("perf", row->perf_message);
+	adoc_template("; category", row->perf_category);
+	if (row->perf_message && times) {
+		printf("; times: ");
 		print_flags(times, event_flags, NR(event_flags), flag_text, "",
 			    " ");
+	}
 	putchar('\n');
-	adoc_cell(row->perf_category);
-	adoc_cell(row->perf_message);
 }
 
 static void adoc_begin(void)
@@ -222,13 +224,9 @@ static void adoc_event(const struct tr2_event_row *row)
 static void adoc_end(void)
 {
 	printf("|===\n\n"
-	       ".What the text targets show\n"
-	       "[cols=\"3m,8l,2m,3l,8l\",options=\"header\"]\n"
-	       "|===\n"
-	       "|Event |normal |perf: times |perf: category |perf: message\n\n");
+	       ".What the text targets show\n");
 	for (size_t i = 0; i < TR2_EVENT_NR; i++)
 		adoc_text(&tr2_event_rows[i]);
-	printf("|===\n");
 }
 
 /* ---- json ------------------------------------------------------------- */
