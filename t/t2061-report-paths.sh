@@ -8,7 +8,7 @@ test_description='report --samples of C++, inlined functions, recursion, code th
 
 unset DEBUGINFOD_URLS
 paths=$GIT_BUILD_DIR/build/hosts/paths
-module=$GIT_BUILD_DIR/build/modules/metrics.so
+module=$GIT_BUILD_DIR/build/modules/bare-metrics.so
 
 # sampled LIST COMMAND...: the report of its samples in out, from the inside out
 # in callers, and from the outside in in callees.
