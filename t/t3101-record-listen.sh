@@ -147,7 +147,8 @@ test_expect_success 'a client that never closes delays nobody' '
 	test_grep "5 processes, 100 events, " rest
 '
 
-test_expect_success 'clients for whom no descriptor is left push out the idle' '
+# Valgrind keeps descriptors of its own, above the limit.
+test_expect_success !UNDER_VALGRIND 'clients for whom no descriptor is left push out the idle' '
 	limit=32 &&
 	test_when_finished "limit=" &&
 	listening l 1 --listen "$sock/s" &&
