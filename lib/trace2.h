@@ -391,7 +391,7 @@ TRACE2_API void trace2_printf_fl(const char *file, int line, const char *fmt,
 /*
  * Timers and counters
  *
- * Defined at file scope, in any module; registered when the module is loaded.
+ * Defined at file or namespace scope, in any module; registered when the module is loaded.
  * Two definitions with the same category and name are one metric.
  */
 
@@ -418,6 +418,8 @@ TRACE2_API void trace2_register_counter_(struct trace2_counter *counter);
 TRACE2_API void trace2_unregister_timer_(struct trace2_timer *timer);
 TRACE2_API void trace2_unregister_counter_(struct trace2_counter *counter);
 
+/* The typedef takes the semicolon after the macro. It names the structure: one
+ * declared alone would be a new type of the C++ namespace that it stands in. */
 #define TRACE2_METRIC_(storage, kind, ident, category, name, flags)          \
 	storage struct trace2_##kind ident = { category, name, flags,        \
 					       TRACE2_UNREGISTERED_ };       \
@@ -429,7 +431,7 @@ TRACE2_API void trace2_unregister_counter_(struct trace2_counter *counter);
 	{                                                                    \
 		trace2_unregister_##kind##_(&(ident));                       \
 	}                                                                    \
-	struct trace2_##kind /* takes the semicolon after the macro */
+	typedef struct trace2_##kind trace2_type_of_##ident
 
 /* For one file … */
 #define TRACE2_TIMER(ident, category, name, flags) \

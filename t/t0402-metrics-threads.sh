@@ -220,12 +220,74 @@ test_expect_success CXX_HOST 'a program in C++' '
 	metrics | sort >actual &&
 	cat >expect <<-\EOF &&
 	["counter","main","cxx","items",50]
+	["counter","main","cxx","others",1]
+	["counter","main","shop","returned",3]
+	["counter","main","shop","sold",2]
 	["th_timer","main","cxx","scope",1]
 	["th_timer","th01:cxx","cxx","scope",1]
 	["th_timer","th02:cxx","cxx","scope",1]
+	["timer","main","cxx","other",1]
 	["timer","main","cxx","scope",3]
+	["timer","main","shop","serving",1]
+	["timer","main","shop","waiting",1]
 	EOF
 	test_cmp expect actual
+'
+
+# compiles LANGUAGE STANDARD COMPILER FILE: without a warning, where it is there.
+compiles () {
+	command -v "$3" >/dev/null || return 0
+	"$3" -x "$1" -std="$2" -fsyntax-only -Wall -Wextra -Wpedantic \
+		-Wshadow -Wredundant-decls -Werror -I"$GIT_BUILD_DIR/lib" "$4"
+}
+
+# compile_everywhere FILE
+compile_everywhere () {
+	for compiler in gcc clang
+	do
+		compiles c c99 $compiler "$1" &&
+		compiles c gnu11 $compiler "$1" || return 1
+	done
+	for compiler in g++ clang++
+	do
+		compiles c++ c++11 $compiler "$1" &&
+		compiles c++ c++17 $compiler "$1" || return 1
+	done
+}
+
+test_expect_success 'two of each kind, and their declarations, in any scope' '
+	cat >scope.h <<-\EOF &&
+	TRACE2_COUNTER_DECLARE(first);
+	TRACE2_COUNTER_DECLARE(second);
+	TRACE2_TIMER_DECLARE(third);
+	TRACE2_TIMER_DECLARE(fourth);
+	TRACE2_COUNTER_SHARED(first, "a", "first", 0);
+	TRACE2_COUNTER_SHARED(second, "a", "second", TRACE2_PER_THREAD);
+	TRACE2_TIMER_SHARED(third, "a", "third", 0);
+	TRACE2_TIMER_SHARED(fourth, "a", "fourth", TRACE2_HISTOGRAM);
+	TRACE2_COUNTER(fifth, "a", "fifth", 0);
+	TRACE2_COUNTER(sixth, "a", "sixth", 0);
+	TRACE2_TIMER(seventh, "a", "seventh", 0);
+	TRACE2_TIMER(eighth, "a", "eighth", 0);
+	EOF
+	cat >scopes.c <<-\EOF &&
+	#include <trace2.h>
+	#include "scope.h"
+	#ifdef __cplusplus
+	namespace outer {
+	#include "scope.h"
+	namespace inner {
+	#include "scope.h"
+	}
+	}
+	namespace {
+	namespace unnamed {
+	#include "scope.h"
+	}
+	}
+	#endif
+	EOF
+	compile_everywhere scopes.c
 '
 
 test_expect_success 'metrics of a process that tracing is off for cost no thread' '

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The public header in C++: metrics at namespace scope, calls in a thread, in
+ * The public header in C++: several metrics in a namespace, calls in a thread, in
  * a destructor and in a lambda.
  */
 #include "trace2.h"
@@ -9,10 +9,23 @@
 #include <string>
 #include <thread>
 
+namespace shop {
+
+TRACE2_COUNTER_DECLARE(sold);
+TRACE2_TIMER_DECLARE(waiting);
+TRACE2_COUNTER_SHARED(sold, "shop", "sold", 0);
+TRACE2_COUNTER_SHARED(returned, "shop", "returned", 0);
+TRACE2_TIMER_SHARED(waiting, "shop", "waiting", 0);
+TRACE2_TIMER_SHARED(serving, "shop", "serving", 0);
+
+} // namespace shop
+
 namespace {
 
 TRACE2_TIMER(cxx_timer, "cxx", "scope", TRACE2_PER_THREAD | TRACE2_HISTOGRAM);
+TRACE2_TIMER(other_timer, "cxx", "other", 0);
 TRACE2_COUNTER(cxx_counter, "cxx", "items", 0);
+TRACE2_COUNTER(other_counter, "cxx", "others", 0);
 
 class Region {
 public:
@@ -58,6 +71,15 @@ int main(int, char **argv)
 		first.join();
 		second.join();
 	}
+	trace2_timer_start(other_timer);
+	trace2_timer_start(shop::waiting);
+	trace2_timer_start(shop::serving);
+	trace2_counter_add(other_counter, 1);
+	trace2_counter_add(shop::sold, 2);
+	trace2_counter_add(shop::returned, 3);
+	trace2_timer_stop(shop::serving);
+	trace2_timer_stop(shop::waiting);
+	trace2_timer_stop(other_timer);
 	trace2_child child = TRACE2_CHILD_INIT;
 	trace2_child_start(&child);
 	child.pid = 4711; // as fork() would have said
