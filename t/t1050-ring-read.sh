@@ -41,6 +41,21 @@ killed () {
 	{ "$@" </dev/null >out 2>&1 || test $? = 137; }
 }
 
+# damage OFFSET BYTES: a copy of the ring in `bad` with other bytes, as printf's
+# %b writes them.
+damage () {
+	cp ring bad &&
+	overwrite "$@"
+}
+
+overwrite () {
+	printf "%b" "$2" | dd of=bad bs=1 seek="$1" conv=notrunc 2>/dev/null
+}
+
+number_at () {
+	od -An -t "$1" -j "$2" -N "${1#u}" ring | tr -d " "
+}
+
 for verb in '001return 7' '003error message text' \
 	'004child test-tool trace2 001return 2' '006data test k1 v1 test k2 v2' \
 	'100timer 3 1' '201counter 7 13 3' \
@@ -80,6 +95,93 @@ test_expect_success HOSTS,JSON 'a killed process: what it did, where it stood' '
 	trace2 report --timers --format=json ring >timers &&
 	jq -e ".timers[0] | .timer == \"worker/work\" and .unfinished == 2 and
 		.intervals == 0" timers
+'
+
+# What timers and counters stood at, of the process and of its threads, but for
+# times.
+stood_at () {
+	for what in timers counters "timers --per-thread" \
+		"counters --per-thread"
+	do
+		# The words are options.
+		# shellcheck disable=SC2086
+		trace2 report --$what --format=json "$1" >out 2>err &&
+		jq -cS ".timers, .counters | select(.) | sort_by(.thread)[] |
+			{ thread, timer, counter, value, intervals }" out ||
+		return 1
+	done
+}
+
+test_expect_success HOSTS,JSON 'however it ended, its timers and counters are there' '
+	printf "a\nb\n" >lines &&
+	for end in exit ended leave kill _exit
+	do
+		rm -f ring &&
+		{ GIT_TRACE2_RING="$(pwd)/ring" "$hosts/worker" 2 5 $end \
+			<lines >out 2>&1 || :; } &&
+		test_grep ready out &&
+		stood_at ring >$end || return 1
+	done &&
+	jq -r "[.counter // .timer, .thread, .value // .intervals] | @tsv" \
+		exit >actual &&
+	printf "%s\t%s\t%s\n" worker/work "" 2 worker/rounds "" 12 \
+		worker/work th01:worker 1 worker/work th02:worker 1 \
+		worker/rounds main 2 worker/rounds th01:worker 5 \
+		worker/rounds th02:worker 5 >expect &&
+	test_cmp expect actual &&
+	test_cmp exit ended &&
+	# Nobody stopped the threads, and their timers, in the others.
+	sed "s/\"intervals\":[12]/\"intervals\":0/" exit >expect &&
+	test_cmp expect leave &&
+	test_cmp expect kill &&
+	test_cmp expect _exit
+'
+
+# The head of the ring of slot 1 goes back, one record after the other, as if the
+# process had been killed before it wrote that.
+cat >heads.perl <<\EOT
+use strict;
+use warnings;
+my ($ring, $slot) = @ARGV;
+open(my $in, "<:raw", $ring) or die "$ring: $!\n";
+sub bytes {
+	my ($at, $nr) = @_;
+	seek($in, $at, 0) && read($in, my $bytes, $nr) == $nr or die "short";
+	return $bytes;
+}
+my ($data, $size) = unpack("QQ", bytes(216, 16));
+my $head = unpack("Q", bytes($slot + 128, 8));
+my $at = unpack("Q", bytes($slot + 320, 8));
+my @heads;
+while ($at < $head) {
+	unshift @heads, join("", map { sprintf("\\0%03o", $_) } unpack("C*", pack("Q", $at)));
+	$at += unpack("S", bytes($slot + $data + $at % $size + 6, 2));
+}
+print "$_\n" for @heads;
+EOT
+
+test_expect_success HOSTS,JSON 'killed at any record of its end: nothing is missing, nothing twice' '
+	rm -f ring &&
+	{ GIT_TRACE2_RING="$(pwd)/ring" "$hosts/worker" 2 5 exit \
+		<lines >out 2>&1 || test $? = 3; } &&
+	# What main counted is in the sum of ended threads by then.
+	stood_at ring >stood &&
+	sed "/\"main\"/d" stood >expect &&
+	test_line_count = 6 expect &&
+	slot=$(($(number_at u8 144) + $(number_at u8 152))) &&
+	"$PERL_PATH" heads.perl ring "$slot" >heads &&
+	head -n 8 heads >last &&
+	test_line_count = 8 last &&
+	while read -r head
+	do
+		damage $((slot + 128)) "$head" &&
+		stood_at bad >stood &&
+		sed "/\"main\"/d" stood >actual &&
+		test_cmp expect actual || return 1
+	done <last &&
+	trace2 script -F thread,event bad >out &&
+	test_grep "^ *main *region_leave" out &&
+	test_grep ! "^ *main *\(timer\|counter\|exit\|atexit\)" out
 '
 
 test_expect_success HOSTS,JSON 'a flight recorder keeps the newest, and says what it gave up' '
@@ -138,21 +240,6 @@ test_expect_success 'a ring can stand in for the event stream, where it can be h
 '
 
 # ---- what is not in order ---------------------------------------------------
-
-# damage OFFSET BYTES: a copy of the ring in `bad` with other bytes, as printf's
-# %b writes them.
-damage () {
-	cp ring bad &&
-	overwrite "$@"
-}
-
-overwrite () {
-	printf "%b" "$2" | dd of=bad bs=1 seek="$1" conv=notrunc 2>/dev/null
-}
-
-number_at () {
-	od -An -t "$1" -j "$2" -N "${1#u}" ring | tr -d " "
-}
 
 test_expect_success 'setup: a ring in order' '
 	rm -f ring &&

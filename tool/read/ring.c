@@ -11,8 +11,8 @@
 #include "event/render.h"
 #include "model/private.h"
 #include "read/as_event.h"
-#include "read/ring_cells.h"
 #include "read/ring_event.h"
+#include "read/ring_metrics.h"
 #include "read/ring_names.h"
 #include "read/ring_pieces.h"
 #include "read/ring_sample.h"
@@ -351,60 +351,6 @@ static bool add_events(struct tr2_ring_reader *r)
 	return true;
 }
 
-static void set_metric(struct tr2_ring_reader *r, struct tr2_in *in,
-		       const struct tr2_definition *d,
-		       const struct tr2_ring_value *v, struct tr2_buf *histogram)
-{
-	const char *category = tr2_ring_file_string(&r->file, d->category);
-	const char *name = tr2_ring_file_string(&r->file, d->name);
-
-	*in = tr2_in_init;
-	in->session = r->session;
-	in->thread = r->m->sessions[r->session].first_thread;
-	in->category = (struct tr2_view){ category, strlen(category) };
-	in->name = (struct tr2_view){ name, strlen(name) };
-	in->kind = TR2_EV_counter;
-	in->count = v->count;
-	if (d->kind != TR2_DEFINITION_TIMER)
-		return;
-	in->kind = TR2_EV_timer;
-	in->intervals = v->count;
-	in->t_total = (int64_t)v->total_ns;
-	in->t_min = (int64_t)v->min_ns;
-	in->t_max = (int64_t)v->max_ns;
-	in->unfinished = v->unpaired + v->running;
-	tr2_buf_reset(histogram);
-	tr2_ring_cells_histogram(&r->file, d, histogram);
-	if (histogram->len)
-		in->histogram = (struct tr2_view){ histogram->p, histogram->len };
-}
-
-/* Of a process that did not come to tell them. */
-static bool add_metrics(struct tr2_ring_reader *r)
-{
-	struct tr2_ring_value *values;
-	struct tr2_buf histogram = TR2_BUF_INIT;
-	struct tr2_in in;
-	uint32_t i;
-	bool ok = true;
-
-	values = calloc(r->file.nr_definitions + 1, sizeof(*values));
-	if (!values)
-		return false;
-	tr2_ring_cells_sum(&r->file, r->last_ns, values);
-	for (i = 0; ok && i < r->file.nr_definitions; i++) {
-		if (!values[i].count && !values[i].unpaired &&
-		    !values[i].running)
-			continue;
-		set_metric(r, &in, &r->file.definitions[i], &values[i],
-			   &histogram);
-		ok = tr2_build_metric(r->m, &in);
-	}
-	tr2_buf_release(&histogram);
-	free(values);
-	return ok;
-}
-
 static void set_end(struct tr2_ring_reader *r)
 {
 	struct tr2_session *s = &r->m->sessions[r->session];
@@ -485,9 +431,8 @@ static bool fill_model(struct tr2_ring_reader *r)
 		return false;
 	set_end(r);
 	set_lost(r, lost);
-	if (r->m->sessions[r->session].last_metric)
-		return true;
-	return !r->m->sessions[r->session].first_thread || add_metrics(r);
+	return tr2_ring_metrics(r->m, &r->file, &r->names, r->session,
+				r->last_ns);
 }
 
 static enum tr2_ring_load load(struct tr2_ring_reader *r, int records_fd)

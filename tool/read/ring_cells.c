@@ -177,29 +177,35 @@ static uint64_t upper_of(unsigned int b)
 	return b < 16 ? b : ((uint64_t)(16 + b % 16 + 1) << (b / 16 - 1)) - 1;
 }
 
+static void add_buckets(struct tr2_ring_file *f, const struct tr2_definition *d,
+			uint32_t slot, uint64_t sum[TR2_HISTOGRAM_BUCKETS])
+{
+	uint64_t one[TR2_HISTOGRAM_BUCKETS];
+	uint64_t at = tr2_ring_file_slot(f, slot) + f->header.histograms_offset +
+		      (uint64_t)(d->histogram - 1) * f->header.histogram_size;
+	unsigned int i;
+
+	if (!tr2_ring_file_read(f, at, one, sizeof(one)))
+		return;
+	for (i = 0; i < TR2_HISTOGRAM_BUCKETS; i++)
+		sum[i] += one[i];
+}
+
 void tr2_ring_cells_histogram(struct tr2_ring_file *f,
-			      const struct tr2_definition *d,
+			      const struct tr2_definition *d, uint32_t slot,
 			      struct tr2_buf *out)
 {
-	uint64_t sum[TR2_HISTOGRAM_BUCKETS] = { 0 }, one[TR2_HISTOGRAM_BUCKETS];
 	const struct tr2_arena_header *h = &f->header;
-	uint32_t slot;
+	uint64_t sum[TR2_HISTOGRAM_BUCKETS] = { 0 };
 	unsigned int i;
+	uint32_t one;
 
 	if (!d->histogram || d->histogram > h->max_histograms ||
 	    h->histogram_buckets != TR2_HISTOGRAM_BUCKETS)
 		return;
-	for (slot = 0; slot < f->nr_slots; slot++) {
-		if (!counts(f, slot) ||
-		    !tr2_ring_file_read(f, tr2_ring_file_slot(f, slot) +
-						h->histograms_offset +
-						(uint64_t)(d->histogram - 1) *
-							h->histogram_size,
-					one, sizeof(one)))
-			continue;
-		for (i = 0; i < TR2_HISTOGRAM_BUCKETS; i++)
-			sum[i] += one[i];
-	}
+	for (one = 0; one < f->nr_slots; one++)
+		if (slot == one || (slot == TR2_RING_ALL_SLOTS && counts(f, one)))
+			add_buckets(f, d, one, sum);
 	for (i = 0; i < TR2_HISTOGRAM_BUCKETS; i++)
 		if (sum[i])
 			tr2_ring_add_bucket(out, upper_of(i), sum[i]);

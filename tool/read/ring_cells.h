@@ -30,12 +30,14 @@ void tr2_ring_cells_of(struct tr2_ring_file *f, uint32_t slot, uint64_t now_ns,
 		       struct tr2_ring_value *out);
 
 /*
- * The non-empty buckets of a definition, of all threads, as the JSON text that
- * the event target has: [[upper_bound_seconds,count],…]. Empty: none.
+ * The non-empty buckets of a definition, in one slot or in all that count, as
+ * the JSON text that the event target has: [[upper_bound_seconds,count],…].
+ * Empty: none.
  */
+#define TR2_RING_ALL_SLOTS UINT32_MAX
 struct tr2_buf;
 void tr2_ring_cells_histogram(struct tr2_ring_file *f,
-			      const struct tr2_definition *d,
+			      const struct tr2_definition *d, uint32_t slot,
 			      struct tr2_buf *out);
 
 #endif

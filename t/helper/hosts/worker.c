@@ -8,6 +8,7 @@
  *
  *	exit   leaves everything and returns 3
  *	kill   SIGKILL
+ *	ended  all threads but main leave everything and end; then SIGKILL
  *	_exit  _exit(4)
  *	leave  returns 3 while its threads stay where they are
  *	churn  no thread stays: until its input ends, threads begin, count ROUNDS
@@ -23,8 +24,8 @@
 #include <string.h>
 #include <unistd.h>
 
-TRACE2_COUNTER(rounds, "worker", "rounds", 0);
-TRACE2_TIMER(work, "worker", "work", 0);
+TRACE2_COUNTER(rounds, "worker", "rounds", TRACE2_PER_THREAD);
+TRACE2_TIMER(work, "worker", "work", TRACE2_PER_THREAD);
 
 static long nr_rounds;
 static pthread_barrier_t ready, over;
@@ -134,6 +135,8 @@ int main(int argc, char **argv)
 		for (i = 0; i < nr_threads; i++)
 			pthread_join(threads[i], NULL);
 	}
+	if (!strcmp(argv[3], "ended"))
+		kill(getpid(), SIGKILL);
 	free(threads);
 	return trace2_cmd_exit(3);
 }

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * ring_metrics - see read/ring_metrics.h.
+ */
+#include "read/ring_metrics.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/build.h"
+#include "read/ring_cells.h"
+#include "trace2.h"
+
+struct adding {
+	struct tr2_model *m;
+	struct tr2_ring_file *f;
+	uint32_t session;
+	/* Whose: 0 and all slots, or a thread and its slot. */
+	uint32_t thread, slot;
+	struct tr2_map told; /* the metrics that events told of */
+	struct tr2_buf histogram;
+};
+
+/* ---- what events told ------------------------------------------------------ */
+
+static uint64_t key_of(uint32_t thread, enum tr2_metric_kind kind,
+		       tr2_str category, tr2_str name)
+{
+	return tr2_mix(tr2_key(thread, kind), tr2_key(category, name)) | 1;
+}
+
+static bool note_told(struct adding *a)
+{
+	const struct tr2_model *m = a->m;
+	uint32_t i, *slot;
+
+	tr2_for_each_metric(m, a->session, i) {
+		const struct tr2_metric *metric = &m->metrics[i];
+
+		slot = tr2_map_slot(&a->told,
+				    key_of(metric->thread, metric->kind,
+					   metric->category, metric->name));
+		if (!slot)
+			return false;
+		*slot = 1;
+	}
+	return true;
+}
+
+static bool is_told(const struct adding *a, const struct tr2_in *in)
+{
+	bool timer = in->kind == TR2_EV_timer || in->kind == TR2_EV_th_timer;
+
+	return tr2_map_get(&a->told,
+			   key_of(a->thread,
+				  timer ? TR2_METRIC_TIMER : TR2_METRIC_COUNTER,
+				  tr2_intern(a->m, in->category.p,
+					     in->category.len),
+				  tr2_intern(a->m, in->name.p, in->name.len)));
+}
+
+/* ---- what the cells hold --------------------------------------------------- */
+
+static void set_timer(struct adding *a, struct tr2_in *in,
+		      const struct tr2_definition *d,
+		      const struct tr2_ring_value *v)
+{
+	in->kind = a->thread ? TR2_EV_th_timer : TR2_EV_timer;
+	in->intervals = v->count;
+	in->t_total = (int64_t)(v->total_ns + v->running_ns);
+	in->t_min = (int64_t)v->min_ns;
+	in->t_max = (int64_t)v->max_ns;
+	in->unfinished = v->unpaired + v->running;
+	tr2_buf_reset(&a->histogram);
+	tr2_ring_cells_histogram(a->f, d, a->slot, &a->histogram);
+	if (a->histogram.len)
+		in->histogram = (struct tr2_view){ a->histogram.p,
+						   a->histogram.len };
+}
+
+static bool add_metric(struct adding *a, const struct tr2_definition *d,
+		       const struct tr2_ring_value *v)
+{
+	const char *category = tr2_ring_file_string(a->f, d->category);
+	const char *name = tr2_ring_file_string(a->f, d->name);
+	struct tr2_in in = tr2_in_init;
+
+	in.session = a->session;
+	in.thread = a->thread;
+	in.category = (struct tr2_view){ category, strlen(category) };
+	in.name = (struct tr2_view){ name, strlen(name) };
+	in.kind = a->thread ? TR2_EV_th_counter : TR2_EV_counter;
+	in.count = v->count;
+	if (d->kind == TR2_DEFINITION_TIMER)
+		set_timer(a, &in, d, v);
+	return is_told(a, &in) || tr2_build_metric(a->m, &in);
+}
+
+static bool add_metrics(struct adding *a, const struct tr2_ring_value *values)
+{
+	const struct tr2_definition *d = a->f->definitions;
+	uint32_t i;
+
+	for (i = 0; i < a->f->nr_definitions; i++)
+		if ((values[i].count || values[i].unpaired ||
+		     values[i].running) &&
+		    (!a->thread || d[i].flags & TRACE2_PER_THREAD) &&
+		    !add_metric(a, &d[i], &values[i]))
+			return false;
+	return true;
+}
+
+/* The thread of a slot; one that only counted is in no event. 0: no memory. */
+static uint32_t thread_of(struct adding *a, struct tr2_ring_names *names,
+			  const struct tr2_control *c)
+{
+	const char *name = tr2_ring_names_of(names, c->tid, UINT64_MAX, false);
+	uint32_t before = a->m->nr_threads;
+	uint32_t i = tr2_build_thread(a->m, a->session, name, strlen(name));
+
+	/* The slot announces it. */
+	if (i && a->m->nr_threads > before)
+		a->m->threads[i].flags &= (uint8_t)~TR2_THREAD_UNANNOUNCED;
+	return i;
+}
+
+static bool has_any(const struct tr2_ring_file *f)
+{
+	uint32_t i;
+
+	for (i = 0; i < f->nr_definitions; i++)
+		if (f->definitions[i].flags & TRACE2_PER_THREAD)
+			return true;
+	return false;
+}
+
+static bool add_of_threads(struct adding *a, struct tr2_ring_names *names,
+			   uint64_t now_ns, struct tr2_ring_value *values)
+{
+	struct tr2_control c;
+
+	for (a->slot = 1; a->slot < a->f->nr_slots; a->slot++) {
+		if (!tr2_ring_file_control(a->f, a->slot, &c) ||
+		    c.state != TR2_SLOT_LIVE)
+			continue;
+		a->thread = thread_of(a, names, &c);
+		if (!a->thread)
+			return false;
+		tr2_ring_cells_of(a->f, a->slot, now_ns, values);
+		if (!add_metrics(a, values))
+			return false;
+	}
+	return true;
+}
+
+bool tr2_ring_metrics(struct tr2_model *m, struct tr2_ring_file *f,
+		      struct tr2_ring_names *names, uint32_t session,
+		      uint64_t now_ns)
+{
+	struct adding a = { .m = m, .f = f, .session = session,
+			    .slot = TR2_RING_ALL_SLOTS };
+	struct tr2_ring_value *values =
+		calloc(f->nr_definitions + 1, sizeof(*values));
+	bool ok = values && note_told(&a);
+
+	if (ok) {
+		tr2_ring_cells_sum(f, now_ns, values);
+		ok = add_metrics(&a, values) &&
+		     (!has_any(f) || add_of_threads(&a, names, now_ns, values));
+	}
+	tr2_buf_release(&a.histogram);
+	tr2_map_release(&a.told);
+	free(values);
+	return ok;
+}
