@@ -137,8 +137,8 @@ test_expect_success 'an include that points up' '
 		#include "../metric/cell.h"
 		EOF
 		complains includes \
-			"lib/base/up.c:2: include of lib/metric/cell.h: lib/base may include only: base" \
-			"lib/target/side.c:2: include of lib/metric/cell.h: lib/target may include only: base event ring target"
+			"lib/base/up.c:2: include of lib/metric/cell.h: lib/base may include only: lib/base" \
+			"lib/target/side.c:2: include of lib/metric/cell.h: lib/target may include only: lib/arena lib/base lib/event lib/ring lib/target"
 	)
 '
 
@@ -191,7 +191,57 @@ test_expect_success 'what the command and the examples may include of lib' '
 		EOF
 		complains includes \
 			"examples/x.c:3: include of lib/base/buf.h: an example shows what a user has: the public headers" \
-			"tool/read/load.c:4: include of lib/ring/ring.h: of lib, the command may include only: base event arena/layout.h ring/layout.h"
+			"tool/read/load.c:4: include of lib/ring/ring.h: tool/read may include only: lib/base lib/event tool/common tool/model tool/out tool/read"
+	)
+'
+
+test_expect_success 'an include of a folder of the command that is above' '
+	(
+		good_tree &&
+		source_file tool/cmd/list.h </dev/null &&
+		source_file tool/common/map.h </dev/null &&
+		source_file tool/model/x.c <<-\EOF &&
+		#include "cmd/list.h"
+		#include "common/map.h"
+		EOF
+		complains includes \
+			"tool/model/x.c:2: include of tool/cmd/list.h: tool/model may include only: lib/base lib/event tool/common tool/model"
+	)
+'
+
+test_expect_success CC 'a call that points up, declared by hand' '
+	(
+		good_tree &&
+		source_file lib/base/up.c <<-\EOF &&
+		int tr2_upper(void);
+		int tr2_up(void);
+		int tr2_up(void)
+		{
+			return tr2_upper();
+		}
+		EOF
+		source_file lib/api/upper.c <<-\EOF &&
+		#include "base/buf.h"
+
+		int tr2_upper(void);
+		int tr2_upper(void)
+		{
+			return tr2_buf_size();
+		}
+		EOF
+		mkdir -p build/obj/x/lib/base build/obj/x/lib/api &&
+		echo "CONFIG='\''x'\''" >build/build-options &&
+		for source in base/buf base/up api/upper
+		do
+			${CC:-cc} -Ilib -c -o "build/obj/x/lib/$source.o" \
+				"lib/$source.c" || exit 1
+		done &&
+		test_expect_code 1 lint calls >actual &&
+		cat >expect <<-\EOF &&
+		lib/base/up.c:1: tr2_upper: lib/base may not use lib/api
+		    2 uses of other folders
+		EOF
+		test_cmp expect actual
 	)
 '
 

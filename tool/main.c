@@ -6,30 +6,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "options.h"
+#include "cmd/commands.h"
+#include "common/say.h"
+#include "common/spell.h"
 #include "out/term.h"
-#include "spell.h"
-
-#define TR2_COMMAND(name) extern const struct tr2_command tr2_command_##name;
-#include "commands.def"
-#undef TR2_COMMAND
-
-const struct tr2_command *const tr2_commands[] = {
-#define TR2_COMMAND(name) &tr2_command_##name,
-#include "commands.def"
-#undef TR2_COMMAND
-	NULL
-};
-
-const struct tr2_command *tr2_command_find(const char *name)
-{
-	size_t i;
-
-	for (i = 0; tr2_commands[i]; i++)
-		if (!strcmp(tr2_commands[i]->name, name))
-			return tr2_commands[i];
-	return NULL;
-}
 
 /* The one command that begins so; NULL: none, or several. */
 static const char *begins_with(const char *name)

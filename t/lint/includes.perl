@@ -1,37 +1,17 @@
 # SPDX-License-Identifier: MIT
 #
-# Includes point down only.  The table below is the one place that says which
-# folder may include which.
+# Includes point down only, as the table in Layers.pm has it.  The public headers
+# are open to all.
 use strict;
 use warnings;
 
 use FindBin;
 use lib $FindBin::Bin;
+use Layers;
 use Lint;
 
-# Folders of lib/ from the bottom up, each with those that it may include
-# besides itself; '*' is all above the row.  The public headers are open to all.
-my @TABLE = (
-	[ base => '' ],
-	[ event => 'base' ],
-	[ arena => 'base' ],
-	[ metric => 'base arena' ],
-	[ ring => 'base arena' ],
-	[ pmu => 'base arena metric ring' ],
-	[ target => 'base event ring' ],
-	[ session => '*' ],
-	[ api => '*' ],
-);
-# Of lib/, the command may include these folders and these headers.
-my @TOOL = qw(base event arena/layout.h ring/layout.h);
-
-my (%may, @above);
-for my $row (@TABLE) {
-	my ($folder, $list) = @$row;
-	$may{$folder} = { map { $_ => 1 } $folder,
-			  $list eq '*' ? @above : split ' ', $list };
-	push @above, $folder;
-}
+# What the command may include of folders that it may not use: how files lie.
+my @LAYOUTS = qw(arena/layout.h ring/layout.h);
 
 # Where an include leads: a path in this tree, or nothing.
 sub resolve {
@@ -56,16 +36,20 @@ sub objection {
 	if ($from =~ m{^lib/([^/]+)/}) {
 		my $folder = $1;
 		return 'the library includes only the library' if $to !~ m{^lib/};
-		return "lib/$folder is in no row of the table" if !$may{$folder};
-		return undef if !defined $lib_folder || $may{$folder}{$lib_folder};
-		return "lib/$folder may include only: "
-			. join(' ', sort keys %{$may{$folder}});
+		my $uses = uses_of("lib/$folder");
+		return "lib/$folder is in no row of the table" if !defined $uses;
+		return undef if !defined $lib_folder ||
+			may_use("lib/$folder", "lib/$lib_folder");
+		return "lib/$folder may include only: $uses";
 	}
-	if ($from =~ m{^tool/} && $to =~ m{^lib/(.*)}) {
-		my $header = $1;
-		return undef if !defined $lib_folder;
-		return undef if grep { $header eq $_ || $lib_folder eq $_ } @TOOL;
-		return "of lib, the command may include only: @TOOL";
+	if (defined folder_of($from)) {
+		return undef if $to =~ m{^lib/[^/]+$} ||
+			grep { $to eq "lib/$_" } @LAYOUTS;
+		my ($user, $used) = (folder_of($from), folder_of($to) // 'tool');
+		my $uses = uses_of($user);
+		return "$user is in no row of the table" if !defined $uses;
+		return undef if may_use($user, $used);
+		return "$user may include only: $uses";
 	}
 	if ($from =~ m{^examples/} && defined $lib_folder) {
 		return 'an example shows what a user has: the public headers';

@@ -11,6 +11,7 @@
 #include "base/buf.h"
 #include "base/text.h"
 #include "cmd/check.h"
+#include "common/options.h"
 #include "out/table.h"
 #include "read/fields.h"
 #include "read/read.h"

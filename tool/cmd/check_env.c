@@ -19,10 +19,11 @@
 
 #include "base/clock.h"
 #include "cmd/check.h"
+#include "common/say.h"
 #include "event/render.h"
-#include "options.h"
+#include "common/options.h"
 #include "out/table.h"
-#include "spell.h"
+#include "common/spell.h"
 
 /* Every setting: its variable, and its key in Git's configuration. */
 static const struct setting {

@@ -4,7 +4,8 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "options.h"
+#include "cmd/commands.h"
+#include "common/options.h"
 
 /* What stands where an option's value is typed. */
 static bool wants_file(const struct tr2_option *o)

@@ -6,6 +6,8 @@
 
 #include "cmd/measures.h"
 #include "cmd/sides.h"
+#include "common/options.h"
+#include "common/say.h"
 #include "stat/set.h"
 
 static double fail_above = -1;

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/options.h"
+#include "common/say.h"
 #include "export/export.h"
 #include "read/read.h"
 

@@ -7,8 +7,10 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "cmd/commands.h"
 #include "cmd/completion.h"
-#include "options.h"
+#include "common/options.h"
+#include "common/say.h"
 
 static bool asciidoc, names;
 static const char *completion;

@@ -7,6 +7,8 @@
 
 #include "base/text.h"
 #include "cmd/node.h"
+#include "common/options.h"
+#include "common/words.h"
 #include "event/event.h"
 #include "model/filter.h"
 #include "out/table.h"

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/options.h"
+#include "common/say.h"
 #include "stat/significance.h"
 
 /* ---- which ------------------------------------------------------------------- */

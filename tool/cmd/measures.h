@@ -5,7 +5,7 @@
 #ifndef TR2_CMD_MEASURES_H
 #define TR2_CMD_MEASURES_H
 
-#include "options.h"
+#include "common/options.h"
 #include "out/table.h"
 #include "stat/compare.h"
 #include "stat/measure.h"

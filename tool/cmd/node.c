@@ -6,8 +6,7 @@
 #include <string.h>
 
 #include "cmd/node.h"
-#include "options.h"
-#include "signals.h"
+#include "common/signals.h"
 
 static bool is_uncertain(const struct tr2_model *m, uint32_t node)
 {

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "cmd/events.h"
-#include "options.h"
+#include "common/options.h"
 #include "record/counters.h"
 #include "record/job.h"
 

@@ -9,6 +9,8 @@
 
 #include "cmd/node.h"
 #include "cmd/report.h"
+#include "common/options.h"
+#include "common/say.h"
 #include "export/html.h"
 #include "model/critical.h"
 #include "model/filter.h"

@@ -6,7 +6,6 @@
 #define TR2_CMD_REPORT_H
 
 #include "model/model.h"
-#include "options.h"
 #include "out/table.h"
 
 struct tr2_report_options {

@@ -7,8 +7,12 @@
 
 #include "cmd/measures.h"
 #include "cmd/report.h"
+#include "common/array.h"
+#include "common/map.h"
+#include "common/options.h"
+#include "common/say.h"
 #include "model/filter.h"
-#include "model/private.h"
+#include "model/model.h"
 #include "stat/run_meta.h"
 
 /* Timers or counters of one name put together. */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cmd/report.h"
+#include "common/options.h"
 #include "model/filter.h"
 #include "model/stats.h"
 

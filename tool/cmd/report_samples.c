@@ -7,8 +7,12 @@
 #include <string.h>
 
 #include "cmd/report.h"
+#include "common/array.h"
+#include "common/map.h"
+#include "common/options.h"
+#include "common/say.h"
 #include "model/filter.h"
-#include "model/private.h"
+#include "model/model.h"
 #include "samples/symbols.h"
 
 /* An event, or a function on a path to it. Lists are by index; 0: none. */

@@ -8,6 +8,8 @@
 #include <string.h>
 
 #include "cmd/script.h"
+#include "common/options.h"
+#include "common/say.h"
 #include "model/filter.h"
 #include "read/event_json.h"
 #include "read/perf_text.h"

@@ -17,6 +17,8 @@
 #include <unistd.h>
 
 #include "cmd/script.h"
+#include "common/options.h"
+#include "common/say.h"
 #include "read/event_json.h"
 #include "read/perf_text.h"
 

@@ -7,6 +7,8 @@
 
 #include "base/text.h"
 #include "cmd/script.h"
+#include "common/options.h"
+#include "common/say.h"
 #include "out/table.h"
 
 enum {

@@ -6,7 +6,8 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "options.h"
+#include "common/options.h"
+#include "common/say.h"
 #include "out/table.h"
 
 /* ---- as data -------------------------------------------------------------------- */

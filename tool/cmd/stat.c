@@ -17,6 +17,8 @@
 #include "cmd/events.h"
 #include "cmd/sides.h"
 #include "cmd/stat.h"
+#include "common/options.h"
+#include "common/say.h"
 #include "out/progress.h"
 #include "read/json.h"
 #include "record/counters.h"

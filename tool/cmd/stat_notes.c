@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "cmd/stat.h"
+#include "common/options.h"
 #include "stat/numbers.h"
 #include "stat/spread.h"
 

@@ -10,6 +10,9 @@
 #include "base/text.h"
 #include "cmd/node.h"
 #include "cmd/stat.h"
+#include "common/options.h"
+#include "common/say.h"
+#include "common/words.h"
 #include "stat/numbers.h"
 
 /* ---- the runs as a whole ----------------------------------------------------- */

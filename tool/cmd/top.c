@@ -14,7 +14,8 @@
 #include <unistd.h>
 
 #include "cmd/top.h"
-#include "options.h"
+#include "common/options.h"
+#include "common/say.h"
 #include "out/table.h"
 
 #define DEFAULT_DELAY_NS 2000000000

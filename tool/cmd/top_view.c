@@ -13,6 +13,8 @@
 
 #include "base/clock.h"
 #include "cmd/top.h"
+#include "common/options.h"
+#include "common/say.h"
 #include "model/model.h"
 #include "out/table.h"
 #include "read/ring.h"

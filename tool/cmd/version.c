@@ -4,7 +4,7 @@
  */
 #include <stdio.h>
 
-#include "options.h"
+#include "common/options.h"
 
 extern const struct tr2_command tr2_command_version;
 

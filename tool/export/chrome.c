@@ -12,10 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/array.h"
+#include "common/map.h"
+#include "common/say.h"
 #include "export/export.h"
 #include "model/filter.h"
-#include "model/private.h"
-#include "options.h"
+#include "model/model.h"
 #include "out/table.h"
 
 /* Above every number that the kernel gives to a process. */

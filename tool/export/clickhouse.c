@@ -24,9 +24,9 @@
 #include <string.h>
 #include <time.h>
 
+#include "common/say.h"
 #include "export/clickhouse.h"
 #include "export/sha256.h"
-#include "options.h"
 
 #define DAY_NS (INT64_C(86400) * 1000000000)
 #define LAST_DAY 49708 /* 2106-02-05: as ClickHouse's Date ends */

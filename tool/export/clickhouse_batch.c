@@ -7,8 +7,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "common/say.h"
 #include "export/clickhouse.h"
-#include "options.h"
 
 #define BATCH_BYTES (32u << 20)
 #define BATCH_UNITS 100000

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/say.h"
 #include "export/clickhouse.h"
 #include "model/build.h"
-#include "options.h"
 
 #define MAX_WORDS 300 /* of an answer that is shown */
 

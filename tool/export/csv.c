@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/say.h"
 #include "export/tables.h"
-#include "options.h"
 #include "out/table.h"
 
 struct csv {

@@ -6,7 +6,7 @@
 
 #include "export/stacks.h"
 #include "model/filter.h"
-#include "signals.h"
+#include "common/signals.h"
 
 static bool stopped(const struct tr2_export *x)
 {

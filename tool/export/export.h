@@ -13,7 +13,7 @@
 #include "base/text.h"
 #include "export/sink.h"
 #include "model/model.h"
-#include "options.h"
+#include "common/options.h"
 
 struct tr2_export_options {
 	struct tr2_list urls; /* none: a file */

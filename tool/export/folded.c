@@ -8,8 +8,8 @@
  */
 #include <stdlib.h>
 
+#include "common/say.h"
 #include "export/frames.h"
-#include "options.h"
 
 static void print_frame(struct tr2_export *x, struct tr2_frame *fr)
 {

@@ -5,9 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/array.h"
+#include "common/map.h"
+#include "common/say.h"
 #include "export/frames.h"
 #include "model/filter.h"
-#include "options.h"
 
 static uint32_t new_frame(struct tr2_frames *f, uint32_t parent, tr2_str name)
 {

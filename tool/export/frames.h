@@ -10,8 +10,9 @@
 #ifndef TR2_EXPORT_FRAMES_H
 #define TR2_EXPORT_FRAMES_H
 
+#include "common/map.h"
 #include "export/export.h"
-#include "model/private.h"
+#include "model/model.h"
 
 struct tr2_frame {
 	uint32_t parent, first, last, next;

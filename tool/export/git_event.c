@@ -8,11 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/say.h"
+#include "common/words.h"
 #include "event/redact.h"
 #include "event/render.h"
 #include "export/export.h"
 #include "model/filter.h"
-#include "options.h"
+#include "common/options.h"
 #include "read/as_event.h"
 #include "read/json.h"
 #include "read/perf_text.h"

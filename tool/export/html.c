@@ -10,11 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/map.h"
+#include "common/say.h"
 #include "export/frames.h"
 #include "export/html.h"
 #include "model/critical.h"
 #include "model/filter.h"
-#include "options.h"
 #include "out/table.h"
 #include "samples/symbols.h"
 

@@ -3,7 +3,6 @@
  * http - see export/http.h.
  */
 #include "export/http.h"
-#include "options.h"
 
 #ifdef HAVE_LIBCURL
 
@@ -12,6 +11,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "common/say.h"
 #include "event/redact.h"
 
 #define CONNECT_SECONDS 10L

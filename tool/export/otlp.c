@@ -13,11 +13,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/say.h"
 #include "event/redact.h"
 #include "export/otlp.h"
 #include "model/filter.h"
-#include "options.h"
-#include "signals.h"
+#include "common/signals.h"
 
 #define MAX_SPANS 4096
 #define MAX_BYTES (3u << 20)

@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/say.h"
 #include "export/otlp.h"
-#include "options.h"
 
 static const char *variable(const char *name)
 {

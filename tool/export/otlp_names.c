@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/words.h"
 #include "event/redact.h"
 #include "export/otlp.h"
 

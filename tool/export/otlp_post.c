@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/say.h"
 #include "export/http.h"
 #include "export/otlp.h"
-#include "options.h"
 #include "read/json.h"
 
 #define MAX_WORDS 300 /* of an answer that is shown */

@@ -12,7 +12,9 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "options.h"
+#include "common/array.h"
+#include "common/map.h"
+#include "common/say.h"
 
 /* Of the kernel's headers since 5.12; the file's format is the same. */
 #define MISC_MMAP_BUILD_ID 0x4000

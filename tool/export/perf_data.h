@@ -8,8 +8,9 @@
 
 #include <linux/perf_event.h>
 
+#include "common/map.h"
 #include "export/export.h"
-#include "model/private.h"
+#include "model/model.h"
 #include "samples/mappings.h"
 
 #define TR2_PERF_MAX_EVENTS 1024

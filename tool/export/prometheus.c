@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/say.h"
 #include "export/export.h"
 #include "export/series.h"
 

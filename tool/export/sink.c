@@ -11,8 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/say.h"
 #include "export/sink.h"
-#include "options.h"
 
 #define STEP_BYTES 65536
 

@@ -20,8 +20,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/say.h"
 #include "export/schema.h"
-#include "options.h"
+#include "common/options.h"
 
 #define BUSY_MS 10000
 

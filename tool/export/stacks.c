@@ -4,8 +4,11 @@
  */
 #include <stdlib.h>
 
+#include "common/array.h"
+#include "common/map.h"
+#include "common/say.h"
 #include "export/stacks.h"
-#include "model/private.h"
+#include "model/model.h"
 #include "samples/symbols.h"
 
 struct tr2_stacks {

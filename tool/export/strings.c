@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "common/words.h"
 #include "event/redact.h"
 #include "export/export.h"
 

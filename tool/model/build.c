@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/map.h"
 #include "model/build_private.h"
 
 /* How far up a thread's open regions a leave looks for its enter. */

@@ -6,6 +6,7 @@
  */
 #include <string.h>
 
+#include "common/map.h"
 #include "model/build_private.h"
 
 /* A wall clock that differs by more than this from where it should be was

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "model/private.h"
-#include "signals.h"
+#include "common/signals.h"
 
 /* What Git's usage message exits with: no sign of signal 1. */
 #define USAGE_CODE 129

@@ -7,7 +7,7 @@
 
 #include "base/buf.h"
 #include "model/filter.h"
-#include "options.h"
+#include "common/options.h"
 
 bool tr2_filter_on(void)
 {

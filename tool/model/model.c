@@ -15,7 +15,6 @@
 /* Once there are so many bytes of texts, they come in so much larger blocks. */
 #define MANY_BYTES (16u << 20)
 #define LARGE_BLOCK_BYTES (8u << 20)
-#define LARGE_BYTES (4u << 20)
 
 struct tr2_block {
 	struct tr2_block *next;
@@ -102,43 +101,6 @@ void tr2_model_free(struct tr2_model *m)
 	free(m);
 }
 
-/*
- * Asks for large pages where there is much: a gigabyte in small ones costs as
- * long to hand out as to fill. So large a block has a mapping of its own, and
- * stays one: realloc() moves it without copying.
- */
-static void in_large_pages(void *p, size_t n)
-{
-	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
-	uintptr_t start = (uintptr_t)p & ~(page - 1);
-
-	if (n >= LARGE_BYTES)
-		(void)madvise((void *)start,
-			      ((uintptr_t)p + n - start + page - 1) & ~(page - 1),
-			      MADV_HUGEPAGE);
-}
-
-bool tr2_array_grow(void **array, uint32_t *alloc, uint32_t nr,
-		    size_t element_bytes)
-{
-	uint64_t want = nr < 32 ? 64 : (uint64_t)nr * 2;
-	void *p;
-
-	if (want > UINT32_MAX)
-		want = UINT32_MAX;
-	if (nr >= want || want > SIZE_MAX / element_bytes)
-		return false;
-	/* Large arrays are moved by the kernel, and pages that were never
-	 * touched cost nothing: doubling is cheap. */
-	p = realloc(*array, want * element_bytes);
-	if (!p)
-		return false;
-	in_large_pages(p, want * element_bytes);
-	*array = p;
-	*alloc = (uint32_t)want;
-	return true;
-}
-
 /* ---- the arena ---------------------------------------------------------- */
 
 static char *arena_take(struct tr2_model_private *p, size_t n)
@@ -158,7 +120,7 @@ static char *arena_take(struct tr2_model_private *p, size_t n)
 	b = malloc(sizeof(*b) + size);
 	if (!b)
 		return NULL;
-	in_large_pages(b, sizeof(*b) + size);
+	tr2_in_large_pages(b, sizeof(*b) + size);
 	p->arena_bytes += size;
 	b->next = p->blocks;
 	p->blocks = b;
@@ -179,65 +141,4 @@ char *tr2_model_copy(struct tr2_model *m, const char *s, size_t len)
 		memcpy(copy, s, len);
 	copy[len] = '\0';
 	return copy;
-}
-
-/* ---- maps --------------------------------------------------------------- */
-
-static uint32_t map_find(const struct tr2_map *map, uint64_t key)
-{
-	uint32_t at = (uint32_t)tr2_mix(key, 0) & map->mask;
-
-	while (map->keys[at] && map->keys[at] != key)
-		at = (at + 1) & map->mask;
-	return at;
-}
-
-static bool map_grow(struct tr2_map *map)
-{
-	struct tr2_map new = { NULL, NULL, map->nr, 0 };
-	uint32_t size = map->keys ? (map->mask + 1) * 2 : 64, i, at;
-
-	new.mask = size - 1;
-	new.keys = calloc(size, sizeof(*new.keys));
-	new.values = calloc(size, sizeof(*new.values));
-	if (!size || !new.keys || !new.values) {
-		tr2_map_release(&new);
-		return false;
-	}
-	for (i = 0; map->keys && i <= map->mask; i++) {
-		if (!map->keys[i])
-			continue;
-		at = map_find(&new, map->keys[i]);
-		new.keys[at] = map->keys[i];
-		new.values[at] = map->values[i];
-	}
-	tr2_map_release(map);
-	*map = new;
-	return true;
-}
-
-uint32_t *tr2_map_slot(struct tr2_map *map, uint64_t key)
-{
-	uint32_t at;
-
-	if ((!map->keys || map->nr > map->mask / 2) && !map_grow(map))
-		return NULL;
-	at = map_find(map, key);
-	if (!map->keys[at]) {
-		map->keys[at] = key;
-		map->nr++;
-	}
-	return &map->values[at];
-}
-
-uint32_t tr2_map_get(const struct tr2_map *map, uint64_t key)
-{
-	return map->keys ? map->values[map_find(map, key)] : 0;
-}
-
-void tr2_map_release(struct tr2_map *map)
-{
-	free(map->keys);
-	free(map->values);
-	*map = (struct tr2_map){ NULL, NULL, 0, 0 };
 }

@@ -33,21 +33,10 @@
 #include <stdint.h>
 
 #include "base/build_id.h"
+#include "common/time.h"
+#include "common/words.h"
 
 typedef uint32_t tr2_str;
-
-#define TR2_NO_TIME INT64_MIN
-
-/* A list of strings (argv, ancestry): nr of them, each ended by a NUL, one
- * after the other. Walk it with tr2_for_each_word(). */
-struct tr2_words {
-	const char *text; /* NULL when nr is 0 */
-	uint32_t nr;
-};
-
-#define tr2_for_each_word(words, w, i)                   \
-	for ((i) = 0, (w) = (words)->text; (i) < (words)->nr; \
-	     (i)++, (w) += strlen(w) + 1)
 
 /* ---- spans: what lasted ------------------------------------------------ */
 
@@ -471,8 +460,6 @@ const struct tr2_words *tr2_node_words(const struct tr2_model *m,
 struct tr2_buf;
 void tr2_node_command(const struct tr2_model *m, uint32_t node,
 		      struct tr2_buf *out);
-/* "argv", as a shell would take it, appended. */
-void tr2_words_quote(const struct tr2_words *words, struct tr2_buf *out);
 
 /* When a span ends, or, of a child that was dead for long before its parent
  * looked at it, when that ended: so long it is not its parent's own time. */

@@ -1,25 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * private - what the model's own files share: arrays that grow, the arena of
- * strings, and a hash from 64-bit keys to indexes.
+ * private - what the model's own files share: the arena of strings, and what
+ * finds a session, a thread or a child again.
  */
 #ifndef TR2_MODEL_PRIVATE_H
 #define TR2_MODEL_PRIVATE_H
 
+#include <string.h>
+
+#include "common/array.h"
+#include "common/map.h"
 #include "model/model.h"
-
-/* Open addressing; a key is 64 bits that the caller made unique, and not 0. */
-struct tr2_map {
-	uint64_t *keys;
-	uint32_t *values;
-	uint32_t nr, mask;
-};
-
-/* The slot of a key: 0 when it is new. NULL: no memory. Moves with the next
- * call. */
-uint32_t *tr2_map_slot(struct tr2_map *map, uint64_t key);
-uint32_t tr2_map_get(const struct tr2_map *map, uint64_t key);
-void tr2_map_release(struct tr2_map *map);
 
 struct tr2_string {
 	const char *p;
@@ -77,10 +68,6 @@ struct tr2_model_private {
 	uint32_t alloc_sample_tasks;
 };
 
-/* Makes room for one more element. false: no memory, or 2^32 of them. */
-bool tr2_array_grow(void **array, uint32_t *alloc, uint32_t nr,
-		    size_t element_bytes);
-
 /*
  * The index of a new, zeroed element of m->KIND; 0 when memory is short.
  */
@@ -92,24 +79,6 @@ bool tr2_array_grow(void **array, uint32_t *alloc, uint32_t nr,
 			   sizeof(*(m)->kind)),                              \
 		    (m)->nr_##kind++)                                        \
 		 : 0)
-
-/* Hash of bytes: for tables in memory, never stored. */
-uint64_t tr2_hash(const char *s, size_t len);
-
-static inline uint64_t tr2_mix(uint64_t a, uint64_t b)
-{
-	__extension__ unsigned __int128 product =
-		(unsigned __int128)(a ^ 0x9e3779b97f4a7c15ull) *
-		(b ^ 0xc4ceb9fe1a85ec53ull);
-
-	return (uint64_t)product ^ (uint64_t)(product >> 64);
-}
-
-/* Never 0, so that it can be a map's key. Two 32-bit halves stay unique. */
-static inline uint64_t tr2_key(uint32_t high, uint32_t low)
-{
-	return ((uint64_t)high << 32 | low) + 1;
-}
 
 /* model/join.c, model/tree.c: the steps of tr2_model_finish(). */
 void tr2_model_join(struct tr2_model *m);

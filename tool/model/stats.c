@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/array.h"
+#include "common/map.h"
 #include "model/stats.h"
 
 static bool is_group(const struct tr2_group *g, const char *by,

@@ -13,45 +13,6 @@
 #include "model/model.h"
 #include "model/private.h"
 
-static inline uint64_t load8(const char *s)
-{
-	uint64_t v;
-
-	memcpy(&v, s, 8);
-	return v;
-}
-
-/* The up to 8 bytes of a short string in one number. */
-static inline uint64_t load_short(const char *s, size_t len)
-{
-	uint32_t a, b;
-
-	if (len >= 4) {
-		memcpy(&a, s, 4);
-		memcpy(&b, s + len - 4, 4);
-		return (uint64_t)a << 32 | b;
-	}
-	if (!len)
-		return 0;
-	return (uint64_t)(unsigned char)s[0] << 16 |
-	       (uint64_t)(unsigned char)s[len / 2] << 8 |
-	       (unsigned char)s[len - 1];
-}
-
-uint64_t tr2_hash(const char *s, size_t len)
-{
-	uint64_t h = len;
-	size_t i;
-
-	if (len <= 8)
-		return tr2_mix(h, load_short(s, len));
-	if (len <= 16)
-		return tr2_mix(h ^ load8(s), load8(s + len - 8));
-	for (i = 0; i + 16 < len; i += 16)
-		h = tr2_mix(h ^ load8(s + i), load8(s + i + 8));
-	return tr2_mix(h ^ load8(s + len - 16), load8(s + len - 8));
-}
-
 static bool rehash_strings(struct tr2_model_private *p)
 {
 	uint32_t size = p->buckets ? (p->bucket_mask + 1) * 2 : 1024;

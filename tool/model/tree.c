@@ -224,18 +224,6 @@ const char *tr2_node_name(const struct tr2_model *m, uint32_t node)
 	return t->comm ? tr2_s(m, t->comm) : "?";
 }
 
-void tr2_words_quote(const struct tr2_words *words, struct tr2_buf *out)
-{
-	const char *w;
-	uint32_t i;
-
-	tr2_for_each_word(words, w, i) {
-		if (i)
-			tr2_buf_addch(out, ' ');
-		tr2_quote_add_word(out, w);
-	}
-}
-
 const struct tr2_words *tr2_node_words(const struct tr2_model *m, uint32_t node)
 {
 	const struct tr2_node *n = &m->nodes[node];

@@ -8,8 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/model.h"
-#include "options.h"
+#include "common/time.h"
+#include "common/words.h"
+#include "common/options.h"
 #include "out/table.h"
 #include "out/table_private.h"
 

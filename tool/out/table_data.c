@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "model/model.h"
+#include "common/words.h"
 #include "out/table.h"
 #include "out/table_private.h"
 

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "model/model.h"
 #include "out/table.h"
 #include "out/table_private.h"
 #include "out/term.h"

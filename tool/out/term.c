@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "options.h"
+#include "common/options.h"
 #include "out/term.h"
 
 #define MIN_WIDTH 40

@@ -5,7 +5,6 @@
 #include <stdio.h>
 
 #include "base/clock.h"
-#include "model/model.h"
 #include "out/table.h"
 
 /* value / unit, rounded to so many decimals (at most 3). */

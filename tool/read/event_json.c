@@ -13,7 +13,6 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "options.h"
 #include "read/event_json.h"
 #include "read/event_private.h"
 #include "read/fields.h"

@@ -11,6 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/options.h"
+#include "common/say.h"
 #include "model/private.h"
 #include "out/progress.h"
 #include "read/event_json.h"

@@ -12,7 +12,6 @@
 #define TR2_READ_READ_H
 
 #include "model/build.h"
-#include "options.h"
 
 #define TR2_LOAD_LINES (1u << 0) /* keep every line: m->lines, sorted by time */
 #define TR2_LOAD_QUIET (1u << 1) /* print no problems */

@@ -8,8 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/array.h"
 #include "event/render.h"
-#include "model/private.h"
+#include "model/model.h"
 #include "read/as_event.h"
 #include "read/ring_event.h"
 #include "read/ring_metrics.h"

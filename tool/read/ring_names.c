@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/array.h"
+#include "common/map.h"
 #include "read/utf8.h"
 
 /* A new entry for a thread id. false: no memory. */

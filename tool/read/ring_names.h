@@ -6,7 +6,7 @@
 #ifndef TR2_READ_RING_NAMES_H
 #define TR2_READ_RING_NAMES_H
 
-#include "model/private.h"
+#include "common/map.h"
 #include "read/ring_file.h"
 
 struct tr2_ring_name {

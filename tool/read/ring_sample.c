@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "model/private.h"
 #include "read/utf8.h"
 
 bool tr2_ring_is_sample(const struct tr2_record *record)

@@ -5,7 +5,8 @@
 #ifndef TR2_READ_RING_SAMPLE_H
 #define TR2_READ_RING_SAMPLE_H
 
-#include "model/private.h"
+#include "common/map.h"
+#include "model/model.h"
 #include "read/ring_file.h"
 #include "read/ring_names.h"
 

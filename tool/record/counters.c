@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
-#include "options.h"
+#include "common/say.h"
 
 /* Those that the kernel does not count are what it has nothing to count for,
  * on this machine. */

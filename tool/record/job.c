@@ -11,7 +11,8 @@
 
 #include "base/buf.h"
 #include "base/clock.h"
-#include "options.h"
+#include "common/options.h"
+#include "common/say.h"
 #include "out/table.h"
 #include "record/counters.h"
 #include "record/environment.h"
@@ -23,7 +24,7 @@
 #include "record/store.h"
 #include "record/tally.h"
 #include "record/watch.h"
-#include "signals.h"
+#include "common/signals.h"
 
 #define SIZE_CHECK_NS 100000000u
 #define SHOWN_STRAGGLERS 5

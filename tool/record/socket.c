@@ -10,7 +10,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "options.h"
+#include "common/say.h"
 
 #define BACKLOG 4096
 

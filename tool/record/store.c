@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "options.h"
+#include "common/say.h"
 #include "record/rotate.h"
 
 #define META_TMP "meta.json.tmp"

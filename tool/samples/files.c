@@ -2,6 +2,8 @@
 /*
  * files - see samples/files.h.
  */
+#include "common/array.h"
+#include "common/map.h"
 #include "samples/files.h"
 
 #include <stdio.h>

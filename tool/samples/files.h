@@ -6,7 +6,8 @@
 #ifndef TR2_SAMPLES_FILES_H
 #define TR2_SAMPLES_FILES_H
 
-#include "model/private.h"
+#include "common/map.h"
+#include "model/model.h"
 #include "samples/elf.h"
 
 /* A build of a file; one that has no id is another for each process, but for

@@ -9,7 +9,9 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "options.h"
+#include "common/array.h"
+#include "common/map.h"
+#include "common/say.h"
 #include "samples/files.h"
 #include "samples/mappings.h"
 

@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "common/array.h"
+#include "common/map.h"
 #include "stat/run_meta.h"
 
 const char *const tr2_measure_names[TR2_MEASURE_NR] = {

@@ -11,8 +11,8 @@
 #ifndef TR2_STAT_MEASURE_H
 #define TR2_STAT_MEASURE_H
 
+#include "common/map.h"
 #include "model/model.h"
-#include "model/private.h"
 #include "stat/origin.h"
 
 enum tr2_measure_kind {

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "options.h"
+#include "common/say.h"
 #include "record/store.h"
 
 #define RUN_PREFIX "run-"

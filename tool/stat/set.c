@@ -7,7 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "options.h"
+#include "common/options.h"
+#include "common/say.h"
 #include "read/read.h"
 
 static int read_run(struct tr2_measures *ms, const char *path, bool quiet)

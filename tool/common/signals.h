@@ -2,8 +2,8 @@
 /*
  * signals - what signals are called.
  */
-#ifndef TR2_SIGNALS_H
-#define TR2_SIGNALS_H
+#ifndef TR2_COMMON_SIGNALS_H
+#define TR2_COMMON_SIGNALS_H
 
 struct tr2_buf;
 

@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "spell.h"
+#include "common/spell.h"
 
 /* How far two words are from each other: letters to change, add or leave
  * out. Words longer than 63 letters are far from everything. */

@@ -5,7 +5,7 @@
  * completion: nothing about an option stands anywhere else.
  *
  * A command is a struct tr2_command in its file under tool/cmd/, named
- * tr2_command_NAME, and one row in tool/commands.def. Its values are static
+ * tr2_command_NAME, and one row in tool/cmd/commands.def. Its values are static
  * variables of that file, to which the rows of its table point:
  *
  *	static bool verbose;
@@ -19,8 +19,8 @@
  *		"list", "[-v] [FILE...]", "one line a process", NULL,
  *		options, TR2_COMMON_INPUT | TR2_COMMON_FILTER, 0, run };
  */
-#ifndef TR2_OPTIONS_H
-#define TR2_OPTIONS_H
+#ifndef TR2_COMMON_OPTIONS_H
+#define TR2_COMMON_OPTIONS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -108,10 +108,6 @@ struct tr2_command {
 #define TR2_EXIT_USAGE 2
 #define TR2_EXIT_FATAL 128
 
-/* All commands, ended by NULL, in the order of `trace2 help`. */
-extern const struct tr2_command *const tr2_commands[];
-const struct tr2_command *tr2_command_find(const char *name);
-
 /*
  * Takes the options of argv (argv[0]: the command's name) and leaves the rest.
  * Returns the number of words left, from *rest on; -1: -h was answered; -2: a
@@ -132,10 +128,7 @@ void tr2_options_asciidoc(const struct tr2_command *c, struct tr2_buf *out);
 size_t tr2_options_list(const struct tr2_command *c,
 			const struct tr2_option *out[TR2_MAX_OPTIONS]);
 
-/* `trace2: …` on stderr, with a newline. */
-void tr2_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-void tr2_warning(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-/* The same, and returns TR2_EXIT_USAGE, with a hint at `trace2 NAME -h`. */
+/* An error as tr2_error() has it; returns TR2_EXIT_USAGE, with a hint at `trace2 NAME -h`. */
 int tr2_usage_error(const struct tr2_command *c, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 

@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 #include "base/buf.h"
-#include "signals.h"
+#include "common/signals.h"
 
 const char *tr2_signal_name(int signo)
 {

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: MIT
+#
+# Which folder may use which: the one table, for includes (includes.perl) and
+# for calls (calls.perl).
+package Layers;
+
+use strict;
+use warnings;
+
+use Exporter 'import';
+
+our @EXPORT = qw(folder_of may_use uses_of);
+
+# From the bottom up, each with those that it may use besides itself; '*' is
+# all above the row.
+my @LIB = (
+	[ base => '' ],
+	[ event => 'base' ],
+	[ arena => 'base' ],
+	[ metric => 'base arena' ],
+	[ ring => 'base arena' ],
+	[ pmu => 'base arena metric ring' ],
+	[ target => 'base event arena ring' ],
+	[ session => '*' ],
+	[ api => '*' ],
+);
+my @TOOL = (
+	[ common => '' ],
+	[ out => 'common' ],
+	[ model => 'common' ],
+	[ read => 'common out model' ],
+	[ samples => 'common model' ],
+	[ record => 'common out read' ],
+	[ stat => 'common model read record' ],
+	[ export => 'common out model read samples' ],
+	[ cmd => '*' ],
+);
+
+# Of lib/, the command may use these folders; and headers: includes.perl.
+my @TOOL_LIB = qw(lib/base lib/event);
+
+my %row;
+for (['lib', @LIB], ['tool', @TOOL]) {
+	my ($top, @rows) = @$_;
+	my @below;
+	for (@rows) {
+		my ($name, $list) = @$_;
+		my @names = $list eq '*' ? @below : split ' ', $list;
+		$row{"$top/$name"} = { map { ("$top/$_" => 1) } $name, @names };
+		$row{"$top/$name"}{$_} = 1 for $top eq 'tool' ? @TOOL_LIB : ();
+		push @below, $name;
+	}
+}
+
+# lib/base/buf.c -> lib/base; nothing for a file that is in no such folder.
+sub folder_of {
+	return $_[0] =~ m{^((?:lib|tool)/[^/]+)/} ? $1 : undef;
+}
+
+# undef: the folder is in no row.
+sub uses_of {
+	my $row = $row{$_[0]} or return undef;
+	return join ' ', sort keys %$row;
+}
+
+sub may_use {
+	my ($from, $to) = @_;
+	return $row{$from} && $row{$from}{$to};
+}
+
+1;

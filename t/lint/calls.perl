@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: MIT
+#
+# Calls point down only, as includes do: a folder uses functions and variables
+# of those that Layers.pm allows it. It is read from the objects as they were
+# built last, so that a declaration by hand does not hide a call.
+use strict;
+use warnings;
+
+use File::Find;
+use FindBin;
+use lib $FindBin::Bin;
+use Layers;
+use Lint;
+
+my $OPTIONS = 'build/build-options';
+# Calls that go up all the same: the end of a thread that did not say so is told
+# as if it had.
+my %KNOWN = ('lib/session/session.c' => 'trace2_thread_exit_fl');
+
+# Where make put the objects, or nothing.
+sub objects_dir {
+	-f $OPTIONS or return undef;
+	my ($name) = slurp($OPTIONS) =~ /^CONFIG='(.*)'$/m or return undef;
+	return -d "build/obj/$name" ? "build/obj/$name" : undef;
+}
+
+# The source of an object, or nothing if it has gone: build/obj/C/lib/a/b.o and
+# build/obj/C/with-libraries/tool/a/b.o.
+sub source_of {
+	my ($object) = @_;
+	my ($stem) = $object =~ m{/((?:lib|tool)/.*)\.o$} or return undef;
+	my ($source) = grep { -f } "$stem.c", "$stem.cc";
+	return $source;
+}
+
+# Names that the object defines, and those that it needs.
+sub symbols_of {
+	my ($object) = @_;
+	my (@defined, @needed);
+	open my $in, '-|', 'nm', '-g', $object or die "cannot run nm: $!\n";
+	while (<$in>) {
+		push @defined, $1 if /^[0-9a-f]+ [B-DRTVW] (\S+)$/;
+		push @needed, $1 if /^\s+U (\S+)$/;
+	}
+	close $in or die "nm failed on $object\n";
+	return (\@defined, \@needed);
+}
+
+my $dir = objects_dir();
+if (!defined $dir) {
+	note('left out: nothing was built yet');
+	done();
+}
+my (%home, %needs);
+find({ no_chdir => 1, wanted => sub {
+	my $source = /\.o$/ ? source_of($_) : undef;
+	return if !defined $source;
+	my ($defined, $needed) = symbols_of($_);
+	$home{$_} = $source for @$defined;
+	$needs{$source} = $needed;
+} }, $dir);
+
+my $calls = 0;
+for my $from (sort keys %needs) {
+	my $folder = folder_of($from) // next;
+	for my $name (sort @{$needs{$from}}) {
+		my $to = folder_of($home{$name} // '');
+		if (!defined $to) {
+			complain($from, 1, $name, "$home{$name} is above it")
+				if defined $home{$name};
+			next;
+		}
+		$calls++ if $to ne $folder;
+		complain($from, 1, $name, "$folder may not use $to")
+			if !may_use($folder, $to) && ($KNOWN{$from} // '') ne $name;
+	}
+}
+note("$calls uses of other folders");
+done();

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * map - a map from 64-bit keys to indexes, and the hash that makes keys of
+ * bytes.
+ */
+#ifndef TR2_COMMON_MAP_H
+#define TR2_COMMON_MAP_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Open addressing; a key is 64 bits that the caller made unique, and not 0. */
+struct tr2_map {
+	uint64_t *keys;
+	uint32_t *values;
+	uint32_t nr, mask;
+};
+
+/* The slot of a key: 0 when it is new. NULL: no memory. Moves with the next
+ * call. */
+uint32_t *tr2_map_slot(struct tr2_map *map, uint64_t key);
+uint32_t tr2_map_get(const struct tr2_map *map, uint64_t key);
+void tr2_map_release(struct tr2_map *map);
+
+/* Hash of bytes: for tables in memory, never stored. */
+uint64_t tr2_hash(const char *s, size_t len);
+
+static inline uint64_t tr2_mix(uint64_t a, uint64_t b)
+{
+	__extension__ unsigned __int128 product =
+		(unsigned __int128)(a ^ 0x9e3779b97f4a7c15ull) *
+		(b ^ 0xc4ceb9fe1a85ec53ull);
+
+	return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
+/* Never 0, so that it can be a map's key. Two 32-bit halves stay unique. */
+static inline uint64_t tr2_key(uint32_t high, uint32_t low)
+{
+	return ((uint64_t)high << 32 | low) + 1;
+}
+
+#endif

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * options - getopt_long() from a command's table. Values are in option_value.c,
+ * the texts that are made from the same table in option_text.c.
+ */
+#include <getopt.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "common/option_value.h"
+#include "common/options.h"
+#include "common/say.h"
+
+struct tr2_common tr2_common = {
+	.color = "auto",
+	.pid = -1,
+	.depth = -1,
+	.since_ns = INT64_MIN,
+	.until_ns = INT64_MAX,
+};
+
+static const char *format_name = "text";
+
+static const struct tr2_option input_options[] = {
+	{ 'i', "input", "PATH", TR2_OPT_LIST, &tr2_common.input,
+	  "read this recording, file or directory, or - (trace2.data)", NULL },
+	TR2_OPT_END
+};
+
+static const struct tr2_option output_options[] = {
+	{ 'o', "output", "PATH", TR2_OPT_STRING, &tr2_common.output,
+	  "write to this file or directory", NULL },
+	TR2_OPT_END
+};
+
+static const struct tr2_option filter_options[] = {
+	{ 0, NULL, NULL, TR2_OPT_HEADING, NULL, "Which processes and regions",
+	  NULL },
+	{ 0, "cmd", "GLOB", TR2_OPT_STRING, &tr2_common.cmd,
+	  "processes whose command or command line is like this", NULL },
+	{ 0, "sid", "SID", TR2_OPT_STRING, &tr2_common.sid,
+	  "the process of this session id (or of this start or end of one)",
+	  NULL },
+	{ 0, "pid", "N", TR2_OPT_INT, &tr2_common.pid,
+	  "the process of this number", NULL },
+	{ 'N', "region", "GLOB", TR2_OPT_STRING, &tr2_common.region,
+	  "regions whose category/label is like this", NULL },
+	{ 't', "min-time", "TIME", TR2_OPT_DURATION, &tr2_common.min_ns,
+	  "nothing that took less than this (1ms, 20us, 1.5s)", NULL },
+	{ 0, "since", "TIME", TR2_OPT_TIME, &tr2_common.since_ns,
+	  "what went on after this: HH:MM:SS, a date and time, or a time ago such as 5min",
+	  NULL },
+	{ 0, "until", "TIME", TR2_OPT_TIME, &tr2_common.until_ns,
+	  "what went on before this", NULL },
+	{ 'D', "depth", "N", TR2_OPT_INT, &tr2_common.depth,
+	  "processes and regions not deeper than this", NULL },
+	TR2_OPT_END
+};
+
+static const struct tr2_option format_options[] = {
+	{ 0, NULL, NULL, TR2_OPT_HEADING, NULL, "How it is shown", NULL },
+	{ 0, "format", "FORMAT", TR2_OPT_STRING, &format_name,
+	  "text, json or csv (text)", "text|json|csv" },
+	TR2_OPT_END
+};
+
+static const struct tr2_option markdown_options[] = {
+	{ 0, NULL, NULL, TR2_OPT_HEADING, NULL, "How it is shown", NULL },
+	{ 0, "format", "FORMAT", TR2_OPT_STRING, &format_name,
+	  "text, json, csv or md, for Markdown (text)", "text|json|csv|md" },
+	TR2_OPT_END
+};
+
+static const struct tr2_option look_options[] = {
+	{ 0, "color", "WHEN", TR2_OPT_STRING, &tr2_common.color,
+	  "auto, always or never (auto: on a terminal)", "auto|always|never" },
+	{ 0, "no-pager", NULL, TR2_OPT_FLAG, &tr2_common.no_pager,
+	  "do not show through a pager", NULL },
+	TR2_OPT_END
+};
+
+static bool help_wanted;
+
+static const struct tr2_option help_options[] = {
+	{ 'h', "help", NULL, TR2_OPT_FLAG, &help_wanted, "show this help",
+	  NULL },
+	TR2_OPT_END
+};
+
+size_t tr2_options_list(const struct tr2_command *c,
+			const struct tr2_option *out[TR2_MAX_OPTIONS])
+{
+	const struct tr2_option *const groups[] = {
+		c->options,
+		c->common & TR2_COMMON_INPUT ? input_options : NULL,
+		c->common & TR2_COMMON_OUTPUT ? output_options : NULL,
+		c->common & TR2_COMMON_FILTER ? filter_options : NULL,
+		!(c->common & TR2_COMMON_FORMAT) ? NULL :
+		c->common & TR2_COMMON_MARKDOWN	 ? markdown_options :
+						   format_options,
+		c->common & TR2_COMMON_FORMAT ? look_options : NULL,
+		help_options,
+	};
+	const struct tr2_option *o;
+	size_t i, nr = 0;
+
+	for (i = 0; i < sizeof(groups) / sizeof(*groups); i++)
+		for (o = groups[i]; o && (o->letter || o->name || o->help); o++)
+			if (nr < TR2_MAX_OPTIONS)
+				out[nr++] = o;
+	return nr;
+}
+
+int tr2_usage_error(const struct tr2_command *c, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	tr2_verror(fmt, ap);
+	va_end(ap);
+	fprintf(stderr, "Usage: trace2 %s %s\n'trace2 %s -h' lists its "
+			"options.\n", c->name, c->synopsis, c->name);
+	return TR2_EXIT_USAGE;
+}
+
+static void make_getopt(const struct tr2_option *const *options, size_t nr,
+			char *letters, struct option *longs)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < nr; i++) {
+		const struct tr2_option *o = options[i];
+		int takes = !o->arg ? no_argument :
+			    *o->arg == '[' ? optional_argument :
+					     required_argument;
+
+		if (o->letter) {
+			*letters++ = (char)o->letter;
+			if (takes != no_argument)
+				*letters++ = ':';
+			if (takes == optional_argument)
+				*letters++ = ':';
+		}
+		if (o->name)
+			longs[n++] = (struct option){ o->name, takes, NULL,
+						      256 + (int)i };
+	}
+	*letters = '\0';
+	longs[n] = (struct option){ NULL, 0, NULL, 0 };
+}
+
+static const struct tr2_option *find_option(const struct tr2_option *const *all,
+					    size_t nr, int got)
+{
+	size_t i;
+
+	if (got >= 256)
+		return all[got - 256];
+	for (i = 0; i < nr; i++)
+		if (all[i]->letter == got)
+			return all[i];
+	return NULL;
+}
+
+static void bad_option(const struct tr2_command *c, int got, char **argv)
+{
+	const char *word = argv[optind - 1];
+
+	if (!word) /* musl has counted the value that is missing */
+		word = argv[optind - 2];
+
+	if (got == ':')
+		tr2_usage_error(c, "option '%s' needs a value", word);
+	else if (optopt && optopt < 256 && strncmp(word, "--", 2) != 0)
+		tr2_usage_error(c, "unknown option '-%c'", optopt);
+	else
+		tr2_usage_error(c, "unknown option '%s'", word);
+}
+
+static int print_help(const struct tr2_command *c)
+{
+	struct tr2_buf out = TR2_BUF_INIT;
+
+	tr2_options_help(c, &out);
+	fwrite(out.p, 1, out.len, stdout);
+	tr2_buf_release(&out);
+	return -1;
+}
+
+static int take_option(const struct tr2_command *c, const struct tr2_option *o,
+		       const char *value)
+{
+	if (tr2_option_set(o, value))
+		return 0;
+	if (o->choices)
+		tr2_usage_error(c, "'%s' is not a value of --%s: it takes %s",
+				value, o->name, o->choices);
+	else
+		tr2_usage_error(c, "'%s' is not a value of %s%s (%s)", value,
+				o->name ? "--" : "-",
+				o->name ? o->name : (char[]){ (char)o->letter, 0 },
+				o->arg);
+	return -2;
+}
+
+int tr2_options_parse(const struct tr2_command *c, int argc, char **argv,
+		      char ***rest)
+{
+	const struct tr2_option *options[TR2_MAX_OPTIONS];
+	size_t nr = tr2_options_list(c, options);
+	struct option longs[TR2_MAX_OPTIONS + 1];
+	char letters[3 * TR2_MAX_OPTIONS + 3];
+	int got, n = 0;
+
+	/* ':' tells a missing value from an unknown option. */
+	if (c->flags & TR2_COMMAND_STOP)
+		letters[n++] = '+';
+	letters[n++] = ':';
+	make_getopt(options, nr, letters + n, longs);
+	opterr = 0;
+	optind = 0;
+	while ((got = getopt_long(argc, argv, letters, longs, NULL)) != -1) {
+		if (got == '?' || got == ':')
+			return bad_option(c, got, argv), -2;
+		if (take_option(c, find_option(options, nr, got), optarg))
+			return -2;
+		if (help_wanted)
+			return print_help(c);
+	}
+	tr2_common.format = !strcmp(format_name, "json") ? TR2_FORMAT_JSON :
+			    !strcmp(format_name, "csv")	 ? TR2_FORMAT_CSV :
+			    !strcmp(format_name, "md")	 ? TR2_FORMAT_MARKDOWN :
+							   TR2_FORMAT_TEXT;
+	*rest = argv + optind;
+	return argc - optind;
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * say - messages to the user, on stderr.
+ */
+#ifndef TR2_COMMON_SAY_H
+#define TR2_COMMON_SAY_H
+
+#include <stdarg.h>
+
+/* `trace2: …`, in one line, with control characters escaped. */
+void tr2_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+void tr2_verror(const char *fmt, va_list ap)
+	__attribute__((format(printf, 1, 0)));
+/* The same behind `warning: `. */
+void tr2_warning(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+#endif

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * words - a list of strings, as argv is.
+ */
+#ifndef TR2_COMMON_WORDS_H
+#define TR2_COMMON_WORDS_H
+
+#include <stdint.h>
+#include <string.h>
+
+struct tr2_buf;
+
+/* A list of strings (argv, ancestry): nr of them, each ended by a NUL, one
+ * after the other. Walk it with tr2_for_each_word(). */
+struct tr2_words {
+	const char *text; /* NULL when nr is 0 */
+	uint32_t nr;
+};
+
+#define tr2_for_each_word(words, w, i)                   \
+	for ((i) = 0, (w) = (words)->text; (i) < (words)->nr; \
+	     (i)++, (w) += strlen(w) + 1)
+
+/* Append the words as a shell reads them. */
+void tr2_words_quote(const struct tr2_words *words, struct tr2_buf *out);
+
+#endif
