@@ -191,7 +191,7 @@ test_expect_success 'what the command and the examples may include of lib' '
 		EOF
 		complains includes \
 			"examples/x.c:3: include of lib/base/buf.h: an example shows what a user has: the public headers" \
-			"tool/read/load.c:4: include of lib/ring/ring.h: tool/read may include only: lib/base lib/event tool/common tool/model tool/out tool/read"
+			"tool/read/load.c:4: include of lib/ring/ring.h: tool/read may include only: lib/base lib/event lib/perfevent tool/common tool/model tool/out tool/read"
 	)
 '
 
@@ -205,7 +205,7 @@ test_expect_success 'an include of a folder of the command that is above' '
 		#include "common/map.h"
 		EOF
 		complains includes \
-			"tool/model/x.c:2: include of tool/cmd/list.h: tool/model may include only: lib/base lib/event tool/common tool/model"
+			"tool/model/x.c:2: include of tool/cmd/list.h: tool/model may include only: lib/base lib/event lib/perfevent tool/common tool/model"
 	)
 '
 

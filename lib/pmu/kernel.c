@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The PMU of the kernel's events: perf_event_open(2). */
-#include <endian.h>
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
@@ -14,12 +13,6 @@
 #include "pmu/kernel.h"
 #include "pmu/kernel_page.h"
 
-#define FLAG_FD_CLOEXEC 8ul
-
-#define SW_CPU_CLOCK 0
-#define SW_TASK_CLOCK 1
-#define SW_DUMMY 9
-
 #define READ_TRIES 100
 
 /* Every event is opened so: one read serves a group, and one event. */
@@ -28,47 +21,36 @@
 	 TRACE2_PERF_FORMAT_TOTAL_TIME_RUNNING | TRACE2_PERF_FORMAT_ID |      \
 	 TRACE2_PERF_FORMAT_GROUP)
 
-struct kernel_attr {
-	uint32_t type, size;
-	uint64_t config, sample_period, sample_type, read_format, flags;
-	uint32_t wakeup, bp_type;
-	uint64_t config1, config2;
-	uint64_t branch_sample_type, sample_regs_user;
-	uint32_t sample_stack_user;
-	int32_t clockid;
-};
-_Static_assert(sizeof(struct kernel_attr) == 96, "PERF_ATTR_SIZE_VER3");
-_Static_assert(offsetof(struct kernel_attr, clockid) == 92, "ABI");
-
-/* The flags are bit fields, which begin at the other end elsewhere. */
-#if __BYTE_ORDER == __LITTLE_ENDIAN
-#define FLAG(at, width, value) ((uint64_t)(value) << (at))
-#else
-#define FLAG(at, width, value) ((uint64_t)(value) << (64 - (at) - (width)))
-#endif
-
-static uint64_t flags_of(const struct trace2_perf_attr *attr)
+static void set_flags(struct perf_event_attr *k,
+		      const struct trace2_perf_attr *attr)
 {
-	return FLAG(0, 1, 1) | FLAG(1, 1, attr->inherit) |
-	       FLAG(2, 1, attr->pinned) | FLAG(3, 1, attr->exclusive) |
-	       FLAG(4, 1, attr->exclude_user) |
-	       FLAG(5, 1, attr->exclude_kernel) |
-	       FLAG(6, 1, attr->exclude_hv) | FLAG(7, 1, attr->exclude_idle) |
-	       FLAG(8, 1, attr->mmap) | FLAG(9, 1, attr->comm) |
-	       FLAG(10, 1, attr->freq) | FLAG(11, 1, attr->inherit_stat) |
-	       FLAG(12, 1, attr->enable_on_exec) | FLAG(13, 1, attr->task) |
-	       FLAG(14, 1, attr->watermark) | FLAG(15, 2, attr->precise_ip) |
-	       FLAG(19, 1, attr->exclude_host) |
-	       FLAG(20, 1, attr->exclude_guest) |
-	       FLAG(21, 1, attr->exclude_callchain_kernel) |
-	       FLAG(22, 1, attr->exclude_callchain_user) |
-	       FLAG(25, 1, 1 /* use_clockid */);
+	k->disabled = 1;
+	k->inherit = attr->inherit;
+	k->pinned = attr->pinned;
+	k->exclusive = attr->exclusive;
+	k->exclude_user = attr->exclude_user;
+	k->exclude_kernel = attr->exclude_kernel;
+	k->exclude_hv = attr->exclude_hv;
+	k->exclude_idle = attr->exclude_idle;
+	k->mmap = attr->mmap;
+	k->comm = attr->comm;
+	k->freq = attr->freq;
+	k->inherit_stat = attr->inherit_stat;
+	k->enable_on_exec = attr->enable_on_exec;
+	k->task = attr->task;
+	k->watermark = attr->watermark;
+	k->precise_ip = attr->precise_ip & 3;
+	k->exclude_host = attr->exclude_host;
+	k->exclude_guest = attr->exclude_guest;
+	k->exclude_callchain_kernel = attr->exclude_callchain_kernel;
+	k->exclude_callchain_user = attr->exclude_callchain_user;
+	k->use_clockid = 1;
 }
 
 static bool is_clock(const struct trace2_perf_attr *attr)
 {
 	return attr->type == TRACE2_PERF_TYPE_SOFTWARE &&
-	       attr->config <= SW_TASK_CLOCK;
+	       attr->config <= PERF_COUNT_SW_TASK_CLOCK;
 }
 
 bool tr2_kernel_is_software(const struct trace2_perf *ev)
@@ -97,7 +79,7 @@ bool tr2_kernel_is_there(struct tr2_perf_kernel *kernel)
 	uint64_t id = 0;
 
 	if (kernel->fd >= 0 &&
-	    (ioctl(kernel->fd, TR2_IOC_ID, &id) || id != kernel->id))
+	    (ioctl(kernel->fd, PERF_EVENT_IOC_ID, &id) || id != kernel->id))
 		kernel->fd = -1;
 	return kernel->fd >= 0;
 }
@@ -113,43 +95,45 @@ bool tr2_kernel_has_fixed_period(const struct trace2_perf_attr *attr)
 	       attr->sample_type & TRACE2_PERF_SAMPLE_PERIOD;
 }
 
-static void ask_for_records(struct kernel_attr *k,
+static void ask_for_records(struct perf_event_attr *k,
 			    const struct trace2_perf_attr *attr)
 {
 	k->sample_period = attr->sample_period;
 	k->sample_type = attr->sample_type;
 	if (tr2_kernel_has_fixed_period(attr))
 		k->sample_type &= ~(uint64_t)TRACE2_PERF_SAMPLE_PERIOD;
-	k->wakeup = attr->wakeup_events;
+	k->wakeup_events = attr->wakeup_events;
 }
 
-static int try_to_open(struct kernel_attr *k, pid_t pid, int cpu, int group_fd)
+static int try_to_open(struct perf_event_attr *k, pid_t pid, int cpu, int group_fd)
 {
 	return tr2_fd_move_up((int)syscall(SYS_perf_event_open, k, pid, cpu,
-					   group_fd, FLAG_FD_CLOEXEC));
+					   group_fd, PERF_FLAG_FD_CLOEXEC));
 }
 
 static int open_kernel(struct tr2_perf_kernel *kernel,
 		       const struct trace2_perf_attr *attr, pid_t pid, int cpu,
 		       int group_fd)
 {
-	struct kernel_attr k = { .type = attr->type, .size = sizeof(k),
-				 .config = attr->config,
-				 .config1 = attr->config1,
-				 .config2 = attr->config2,
-				 .read_format = READ_FORMAT,
-				 .flags = flags_of(attr),
-				 /* Of a group all have the same. */
-				 .clockid = CLOCK_MONOTONIC };
+	/* Not all that the header knows: older kernels refuse more. */
+	struct perf_event_attr k = { .type = attr->type,
+				     .size = PERF_ATTR_SIZE_VER3,
+				     .config = attr->config,
+				     .config1 = attr->config1,
+				     .config2 = attr->config2,
+				     .read_format = READ_FORMAT,
+				     /* Of a group all have the same. */
+				     .clockid = CLOCK_MONOTONIC };
 	bool wants_lost = attr->read_format & TRACE2_PERF_FORMAT_LOST;
 	int error;
 
+	set_flags(&k, attr);
 	if (tr2_perf_wants_records(attr))
 		ask_for_records(&k, attr);
 	/* Clocks count in every mode, whatever is excluded, and may be had
 	 * with the kernel's excluded by those who may not count it. */
 	else if (is_clock(attr))
-		k.flags |= FLAG(5, 1, 1);
+		k.exclude_kernel = 1;
 	if (!has_no_lost)
 		k.read_format |= TRACE2_PERF_FORMAT_LOST;
 	kernel->fd = try_to_open(&k, pid, cpu, group_fd);
@@ -161,7 +145,7 @@ static int open_kernel(struct tr2_perf_kernel *kernel,
 	if (kernel->fd < 0)
 		return -errno;
 	kernel->read_format = k.read_format;
-	if (ioctl(kernel->fd, TR2_IOC_ID, &kernel->id)) {
+	if (ioctl(kernel->fd, PERF_EVENT_IOC_ID, &kernel->id)) {
 		error = -errno;
 		close(kernel->fd);
 		kernel->fd = -1;
@@ -183,7 +167,7 @@ int tr2_kernel_lead_open(struct trace2_perf *leader)
 {
 	const struct trace2_perf_attr attr = {
 		.type = TRACE2_PERF_TYPE_SOFTWARE,
-		.config = SW_DUMMY,
+		.config = PERF_COUNT_SW_DUMMY,
 		.inherit = leader->attr.inherit,
 		.pinned = 1,
 		.exclude_kernel = 1,
@@ -203,7 +187,9 @@ static int turn(struct tr2_perf_kernel *kernel, bool on)
 {
 	if (!tr2_kernel_is_there(kernel))
 		return -EBADF;
-	return ioctl(kernel->fd, on ? TR2_IOC_ENABLE : TR2_IOC_DISABLE, 0) ? -errno : 0;
+	return ioctl(kernel->fd,
+		     on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE,
+		     0) ? -errno : 0;
 }
 
 int tr2_kernel_lead_switch(struct trace2_perf *leader, bool on)

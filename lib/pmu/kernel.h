@@ -1,20 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * kernel - what the parts of the kernel's PMU know of perf_event_open(2). The
- * numbers stand here, since not every libc brings the kernel's headers.
+ * kernel - what the parts of the kernel's PMU know of perf_event_open(2).
  */
 #ifndef TR2_PMU_KERNEL_H
 #define TR2_PMU_KERNEL_H
 
+#include <linux/perf_event.h>
 #include <sys/ioctl.h>
 
 #include "pmu/pmu.h"
-
-#define TR2_IOC_ENABLE _IO('$', 0)
-#define TR2_IOC_DISABLE _IO('$', 1)
-#define TR2_IOC_REFRESH _IO('$', 2)
-#define TR2_IOC_PERIOD _IOW('$', 4, uint64_t)
-#define TR2_IOC_ID _IOR('$', 7, uint64_t *)
 
 /* Has the host closed it, and opened another file under its number? */
 bool tr2_kernel_is_there(struct tr2_perf_kernel *kernel);

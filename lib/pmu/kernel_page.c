@@ -43,20 +43,20 @@ static uint64_t sign_extend(uint64_t value, uint16_t width)
 }
 
 /* As it is between two looks at the lock. */
-static bool take(const volatile struct tr2_kernel_page *page,
+static bool take(const volatile struct perf_event_mmap_page *page,
 		 const struct tr2_page_machine *machine,
 		 struct tr2_page_value *value)
 {
-	uint64_t capabilities = page->capabilities, ns;
+	uint64_t ns;
 	uint32_t index = page->index;
 	uint16_t width = page->pmc_width, shift = page->time_shift;
 
-	if (!(capabilities & TR2_PAGE_MAY_RDPMC) || !index || !width ||
+	if (!page->cap_user_rdpmc || !index || !width ||
 	    width > 64)
 		return false;
 	value->enabled_ns = page->time_enabled;
 	value->running_ns = page->time_running;
-	if (capabilities & TR2_PAGE_HAS_TIME && shift < 64) {
+	if (page->cap_user_time && shift < 64) {
 		ns = page->time_offset +
 		     scale(machine->cycles(), page->time_mult, shift);
 		value->enabled_ns += ns;
@@ -67,7 +67,7 @@ static bool take(const volatile struct tr2_kernel_page *page,
 	return true;
 }
 
-bool tr2_kernel_page_read(const volatile struct tr2_kernel_page *page,
+bool tr2_kernel_page_read(const volatile struct perf_event_mmap_page *page,
 			  const struct tr2_page_machine *machine,
 			  struct tr2_page_value *value)
 {

@@ -39,7 +39,7 @@ int tr2_kernel_refresh(struct trace2_perf *ev, unsigned int overflows)
 	if (!tr2_kernel_is_there(&ev->kernel))
 		return -EBADF;
 	/* The number of them first: none may pass uncounted. */
-	if (ioctl(ev->kernel.fd, TR2_IOC_REFRESH, overflows))
+	if (ioctl(ev->kernel.fd, PERF_EVENT_IOC_REFRESH, overflows))
 		return -errno;
 	return tr2_perf_enable(ev);
 }
@@ -48,12 +48,12 @@ int tr2_kernel_set_period(struct trace2_perf *ev, uint64_t period)
 {
 	if (!tr2_kernel_is_there(&ev->kernel))
 		return -EBADF;
-	if (ioctl(ev->kernel.fd, TR2_IOC_PERIOD, &period))
+	if (ioctl(ev->kernel.fd, PERF_EVENT_IOC_PERIOD, &period))
 		return -errno;
 	ev->attr.sample_period = period;
 	/* One that runs would end its old period first. */
-	if (ev->counting && (ioctl(ev->kernel.fd, TR2_IOC_DISABLE, 0) ||
-			     ioctl(ev->kernel.fd, TR2_IOC_ENABLE, 0)))
+	if (ev->counting && (ioctl(ev->kernel.fd, PERF_EVENT_IOC_DISABLE, 0) ||
+			     ioctl(ev->kernel.fd, PERF_EVENT_IOC_ENABLE, 0)))
 		return -errno;
 	return 0;
 }

@@ -3,7 +3,7 @@
 #ifndef TR2_PMU_PARSE_H
 #define TR2_PMU_PARSE_H
 
-#include "base/perfevent.h"
+#include "perfevent/perfevent.h"
 #include "trace2_perf.h"
 
 /* 0, or a negative errno with a text in error[size_bytes]. */

@@ -7,7 +7,7 @@
 #ifndef TR2_SESSION_SAMPLE_LIST_H
 #define TR2_SESSION_SAMPLE_LIST_H
 
-#include "base/perfevent.h"
+#include "perfevent/perfevent.h"
 #include "ring/layout.h"
 #include "session/sample.h"
 #include "trace2_perf.h"

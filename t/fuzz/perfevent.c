@@ -2,7 +2,7 @@
 /* Lists of events, from the environment or a command line. */
 #include <stdlib.h>
 
-#include "base/perfevent.h"
+#include "perfevent/perfevent.h"
 #include "base/text.h"
 #include "fuzz.h"
 

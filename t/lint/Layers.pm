@@ -16,10 +16,11 @@ our @EXPORT = qw(folder_of may_use uses_of);
 my @LIB = (
 	[ base => '' ],
 	[ event => 'base' ],
+	[ perfevent => 'base' ],
 	[ arena => 'base' ],
 	[ metric => 'base arena' ],
 	[ ring => 'base arena' ],
-	[ pmu => 'base arena metric ring' ],
+	[ pmu => 'base perfevent arena metric ring' ],
 	[ target => 'base event arena ring' ],
 	[ session => '*' ],
 	[ api => '*' ],
@@ -37,7 +38,7 @@ my @TOOL = (
 );
 
 # Of lib/, the command may use these folders; and headers: includes.perl.
-my @TOOL_LIB = qw(lib/base lib/event);
+my @TOOL_LIB = qw(lib/base lib/event lib/perfevent);
 
 my %row;
 for (['lib', @LIB], ['tool', @TOOL]) {

@@ -669,7 +669,7 @@ static void test_unloaded(void)
 }
 
 static uint64_t pmc_value;
-static volatile struct tr2_kernel_page page;
+static volatile struct perf_event_mmap_page page;
 static unsigned int writes;
 
 /* The kernel writes in the midst of the first reading. */
@@ -696,7 +696,8 @@ static void test_page(void)
 	page.time_enabled = 50;
 	page.time_running = 40;
 	ok(!tr2_kernel_page_read(&page, &machine, &v), "not permitted");
-	page.capabilities = TR2_PAGE_MAY_RDPMC | TR2_PAGE_HAS_TIME;
+	page.cap_user_rdpmc = 1;
+	page.cap_user_time = 1;
 	page.time_shift = 2;
 	page.time_mult = 8;
 	page.time_offset = 10;

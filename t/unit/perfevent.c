@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "base/perfevent.h"
+#include "perfevent/perfevent.h"
 #include "tap.h"
 
 static struct tr2_perfevents list;

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "base/perfevent.h"
+#include "perfevent/perfevent.h"
 #include "cmd/node.h"
 #include "record/counters.h"
 

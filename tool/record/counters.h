@@ -14,7 +14,7 @@
 #include <sys/types.h>
 
 #include "base/buf.h"
-#include "base/perfevent.h"
+#include "perfevent/perfevent.h"
 
 struct tr2_event_counter {
 	struct tr2_perfevent event;

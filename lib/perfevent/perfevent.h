@@ -21,8 +21,8 @@
  * Parsing looks at nothing but the text; tr2_perfevent_resolve() asks the
  * kernel for the numbers of tracepoints and devices. No memory is allocated.
  */
-#ifndef TR2_BASE_PERFEVENT_H
-#define TR2_BASE_PERFEVENT_H
+#ifndef TR2_PERFEVENT_PERFEVENT_H
+#define TR2_PERFEVENT_PERFEVENT_H
 
 #include <stdbool.h>
 #include <stddef.h>

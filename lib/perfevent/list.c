@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The parser of event lists: spans first, then what each of them says. */
-#include "base/perfevent.h"
+#include "perfevent/perfevent.h"
 
 #include <string.h>
 

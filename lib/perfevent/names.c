@@ -1,46 +1,47 @@
 /* SPDX-License-Identifier: MIT */
 /* The names of events, and the numbers that perf_event_open() knows them by. */
+#include <linux/perf_event.h>
 #include <string.h>
 
-#include "base/perfevent.h"
+#include "perfevent/perfevent.h"
 
 #define HW(name, alias, config, about) \
-	{ name, alias, TR2_PMU_HARDWARE, config, "", about }
+	{ name, alias, TR2_PMU_HARDWARE, PERF_COUNT_HW_##config, "", about }
 #define SW(name, alias, config, unit, about) \
-	{ name, alias, TR2_PMU_SOFTWARE, config, unit, about }
+	{ name, alias, TR2_PMU_SOFTWARE, PERF_COUNT_SW_##config, unit, about }
 #define POWER(name, config, about) \
 	{ name, NULL, TR2_PMU_POWER, config, "uJ", about }
 #define PROCESS(name, config, unit, about) \
 	{ name, NULL, TR2_PMU_PROCESS, config, unit, about }
 
 const struct tr2_perfevent_name tr2_perfevent_names[] = {
-	HW("cpu-cycles", "cycles", 0, "cycles of the CPU"),
-	HW("instructions", NULL, 1, "instructions that were retired"),
-	HW("cache-references", NULL, 2, "accesses of the last level cache"),
-	HW("cache-misses", NULL, 3, "of them, misses"),
-	HW("branch-instructions", "branches", 4, "branches"),
-	HW("branch-misses", NULL, 5, "branches that were mispredicted"),
-	HW("bus-cycles", NULL, 6, "cycles of the bus"),
-	HW("stalled-cycles-frontend", "idle-cycles-frontend", 7,
+	HW("cpu-cycles", "cycles", CPU_CYCLES, "cycles of the CPU"),
+	HW("instructions", NULL, INSTRUCTIONS, "instructions that were retired"),
+	HW("cache-references", NULL, CACHE_REFERENCES, "accesses of the last level cache"),
+	HW("cache-misses", NULL, CACHE_MISSES, "of them, misses"),
+	HW("branch-instructions", "branches", BRANCH_INSTRUCTIONS, "branches"),
+	HW("branch-misses", NULL, BRANCH_MISSES, "branches that were mispredicted"),
+	HW("bus-cycles", NULL, BUS_CYCLES, "cycles of the bus"),
+	HW("stalled-cycles-frontend", "idle-cycles-frontend", STALLED_CYCLES_FRONTEND,
 	   "cycles that waited for instructions"),
-	HW("stalled-cycles-backend", "idle-cycles-backend", 8,
+	HW("stalled-cycles-backend", "idle-cycles-backend", STALLED_CYCLES_BACKEND,
 	   "cycles that waited for resources"),
-	HW("ref-cycles", NULL, 9, "cycles at the nominal frequency"),
-	SW("cpu-clock", NULL, 0, "ns", "time on the CPU's clock"),
-	SW("task-clock", NULL, 1, "ns", "time that the task ran"),
-	SW("page-faults", "faults", 2, "", "page faults"),
-	SW("context-switches", "cs", 3, "", "times the CPU went to another task"),
-	SW("cpu-migrations", "migrations", 4, "",
+	HW("ref-cycles", NULL, REF_CPU_CYCLES, "cycles at the nominal frequency"),
+	SW("cpu-clock", NULL, CPU_CLOCK, "ns", "time on the CPU's clock"),
+	SW("task-clock", NULL, TASK_CLOCK, "ns", "time that the task ran"),
+	SW("page-faults", "faults", PAGE_FAULTS, "", "page faults"),
+	SW("context-switches", "cs", CONTEXT_SWITCHES, "", "times the CPU went to another task"),
+	SW("cpu-migrations", "migrations", CPU_MIGRATIONS, "",
 	   "times the task went to another CPU"),
-	SW("minor-faults", NULL, 5, "", "page faults without reading a disk"),
-	SW("major-faults", NULL, 6, "", "page faults that read a disk"),
-	SW("alignment-faults", NULL, 7, "",
+	SW("minor-faults", NULL, PAGE_FAULTS_MIN, "", "page faults without reading a disk"),
+	SW("major-faults", NULL, PAGE_FAULTS_MAJ, "", "page faults that read a disk"),
+	SW("alignment-faults", NULL, ALIGNMENT_FAULTS, "",
 	   "unaligned accesses that the kernel mended"),
-	SW("emulation-faults", NULL, 8, "",
+	SW("emulation-faults", NULL, EMULATION_FAULTS, "",
 	   "instructions that the kernel emulated"),
-	SW("dummy", NULL, 9, "", "nothing; carries task records"),
-	SW("bpf-output", NULL, 10, "", "what BPF programs write"),
-	SW("cgroup-switches", NULL, 11, "",
+	SW("dummy", NULL, DUMMY, "", "nothing; carries task records"),
+	SW("bpf-output", NULL, BPF_OUTPUT, "", "what BPF programs write"),
+	SW("cgroup-switches", NULL, CGROUP_SWITCHES, "",
 	   "times the CPU went to a task of another cgroup"),
 	POWER("energy-pkg", 0, "energy of the packages"),
 	POWER("energy-cores", 1, "energy of their cores"),

@@ -6,8 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/perfevent.h"
 #include "base/text.h"
+#include "perfevent/perfevent.h"
 
 #define DEVICES "/sys/bus/event_source/devices/"
 #define MAX_BITS 64
