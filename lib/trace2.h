@@ -172,8 +172,9 @@ TRACE2_API void trace2_collect_process_info_fl(const char *file, int line,
 	TRACE2_CALL_(trace2_collect_process_info_fl, which)
 
 /*
- * Emit the parameters that the settings ask for. trace2_cmd_name() does it;
- * call them only where no command is ever named. Each works once a session.
+ * Emit the parameters that the settings ask for: keys of the system's and the
+ * user's Git config files, and variables. trace2_cmd_name() does it; call them
+ * only where no command is ever named. Each works once a session.
  */
 TRACE2_API void trace2_cmd_list_config_fl(const char *file, int line);
 TRACE2_API void trace2_cmd_list_env_vars_fl(const char *file, int line);
@@ -186,7 +187,10 @@ TRACE2_API void trace2_cmd_list_env_vars_fl(const char *file, int line);
 		 trace2_cmd_list_env_vars_fl(__FILE__, __LINE__) : \
 		 (void)0)
 
-/* The program sets a config key; told when the settings ask for that key. */
+/*
+ * The program has a config key, from a place of its own: emits it if
+ * the settings ask for that key.
+ */
 TRACE2_API void trace2_cmd_set_config_fl(const char *file, int line,
 					 const char *key, const char *value);
 #define trace2_cmd_set_config(key, value) \

@@ -5,7 +5,6 @@
 #	list FILE [OPTION...]		what is read from the file, as with -z
 #	refuse FILE [OPTION...]		reading fails and delivers nothing
 #	same_as_git FILE...		Git and we read the same
-#	make_repo DIRECTORY		a repository, without Git
 #
 # and the prerequisite GIT_SPACES.
 #
@@ -56,11 +55,4 @@ same_as_git () {
 			return 1
 		}
 	done
-}
-
-# A repository as it is on disk, so that these tests need no Git.
-make_repo () {
-	mkdir -p "$1/refs" "$1/objects" &&
-	echo "ref: refs/heads/topic/one" >"$1/HEAD" &&
-	printf "[core]\n\trepositoryFormatVersion = 0\n" >"$1/config"
 }

@@ -177,11 +177,15 @@ test_expect_success 'never the config of a repository, nor GIT_CONFIG_COUNT' '
 		GIT_CONFIG_VALUE_0="$(pwd)/e" expect_traces ""
 '
 
-test_expect_success 'includeIf gitdir means nothing outside a repository' '
+test_expect_success 'conditions of includeIf do not hold' '
 	no_config &&
-	printf "[includeIf \"gitdir:%s/repo/\"]\n\tpath = %s/included\n" \
-		"$(pwd)" "$(pwd)" >.gitconfig &&
-	expect_traces "" --chdir=repo
+	for condition in "gitdir:**" "hasconfig:remote.*.url:**"
+	do
+		printf "[remote \"x\"]\n\turl = y\n" >.gitconfig &&
+		printf "[includeIf \"%s\"]\n\tpath = %s/included\n" \
+			"$condition" "$(pwd)" >>.gitconfig &&
+		expect_traces "" --chdir=repo || return 1
+	done
 '
 
 test_expect_success 'brief, by variable and by key' '
@@ -360,12 +364,15 @@ test_expect_success SANITY 'an unreadable file switches nothing on' '
 	test_grep "^warning: trace2: cannot read '\''.*/\.gitconfig'\'': " err
 '
 
-test_expect_success 'a file that includes itself does not hang' '
+test_expect_success 'a file that includes itself is read, and does not hang' '
 	no_config &&
 	set_global include.path .gitconfig &&
 	set_global trace2.eventTarget "$(pwd)/e" &&
-	expect_traces "" &&
-	test_must_be_empty err
+	expect_traces e &&
+	test_must_be_empty err &&
+	GIT_TRACE2_DST_DEBUG=1 expect_traces e &&
+	test_line_count = 1 err &&
+	test_grep "^warning: trace2: .*: includes nest deeper than 10 files" err
 '
 
 test_expect_success 'a home that is missing, a HOME that is unset' '

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/mask.h"
+#include "config/config.h"
 #include "event/redact.h"
-#include "session/config.h"
 
 #define MAX_VARIABLE 256
 
@@ -20,24 +20,25 @@ void tr2_params_emit(struct tr2_call *call, const char *param,
 		 .value.s = value);
 }
 
-static int emit_key(void *cookie, enum tr2_config_scope scope, const char *key,
-		    const char *value)
+static void emit_entry(void *cookie, const struct tr2_config_entry *entry)
 {
-	if (tr2_config_match(tr2_session.settings.config_params, key))
-		tr2_params_emit(cookie, key, value,
-				tr2_config_scope_name(scope));
-	return 0;
+	if (tr2_config_match(tr2_session.settings.config_params, entry->key))
+		tr2_params_emit(cookie, entry->key, entry->value,
+				tr2_config_scope_name(entry->scope));
 }
 
 void tr2_params_list_config(struct tr2_call *call)
 {
+	const struct tr2_config_request request = {
+		.entry = emit_entry, .cookie = call,
+	};
 	struct tr2_mask before;
 
 	if (!tr2_session.settings.config_params ||
 	    atomic_exchange(&tr2_session.listed_config, true))
 		return;
 	tr2_mask_begin(&before);
-	tr2_config_list_all(emit_key, call);
+	tr2_config_read(&request);
 	tr2_mask_end(&before);
 }
 

@@ -11,7 +11,7 @@
 
 #include "base/buf.h"
 #include "base/text.h"
-#include "session/config.h"
+#include "config/config.h"
 
 #define DEFAULT_NESTING 2
 #define DEFAULT_RING_SIZE (256u * 1024u)
@@ -138,18 +138,15 @@ static void load_variables(struct loading *l)
 			take_variable(l, *entry + len);
 }
 
-static int take_key(void *cookie, enum tr2_config_scope scope, const char *key,
-		    const char *value)
+static void take_entry(void *cookie, const struct tr2_config_entry *entry)
 {
 	struct loading *l = cookie;
 	size_t i;
 
-	(void)scope;
 	for (i = 0; i < NR_ROWS; i++)
 		if (rows[i].key && !l->from_variable[i] &&
-		    !strcmp(rows[i].key, key))
-			store(l, &rows[i], value);
-	return 0;
+		    !strcmp(rows[i].key, entry->key))
+			store(l, &rows[i], entry->value);
 }
 
 /* Kept until the end: whether to say it may stand in a later file. */
@@ -176,6 +173,16 @@ static void complain(const struct loading *l)
 
 	if (l->settings->debug && b->len)
 		tr2_dest_warn(b->p, b->len);
+}
+
+static void load_files(struct loading *l)
+{
+	const struct tr2_config_request request = {
+		.entry = take_entry, .fault = take_fault, .cookie = l,
+		.section = "trace2", .thorough = l->settings->debug,
+	};
+
+	tr2_config_read(&request);
 }
 
 static bool wants_anything(const struct tr2_settings *settings)
@@ -206,8 +213,7 @@ bool tr2_settings_load(struct tr2_settings *settings,
 		return false;
 	load_variables(&l);
 	if (!options || !(options->flags & TRACE2_NO_CONFIG_FILES))
-		tr2_config_read_section("trace2", settings->debug, take_key,
-					&l, take_fault);
+		load_files(&l);
 	complain(&l);
 	tr2_buf_release(&l.complaints);
 	if (!l.failed && wants_anything(settings))

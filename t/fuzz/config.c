@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "fuzz.h"
-#include "session/config-internal.h"
+#include "config/config.h"
 
 /* Keys and values as they came: key, NUL, = and value or -, NUL. */
 struct keys {
@@ -11,32 +11,30 @@ struct keys {
 	const char *section; /* only its keys; NULL: all */
 };
 
-static int collect(void *cookie, enum tr2_config_scope scope, const char *key,
-		   const char *value)
+static void collect(void *cookie, const struct tr2_config_entry *entry)
 {
+	const char *key = entry->key, *value = entry->value;
 	struct keys *keys = cookie;
 
-	(void)scope;
 	if (keys->section &&
 	    (strncmp(key, keys->section, strlen(keys->section)) ||
 	     key[strlen(keys->section)] != '.'))
-		return 0;
+		return;
 	tr2_buf_add(&keys->text, key, strlen(key) + 1);
 	tr2_buf_addch(&keys->text, value ? '=' : '-');
 	if (value)
 		tr2_buf_addstr(&keys->text, value);
 	tr2_buf_addch(&keys->text, '\0');
-	return 0;
 }
 
-static int read_keys(struct keys *keys, const void *data, size_t size,
-		     bool includes)
+static int read_keys(struct keys *keys, const void *data, size_t size)
 {
-	const struct tr2_config_env env = { .includes = includes,
-					    .home = "/nonexistent" };
+	const struct tr2_config_request request = {
+		.entry = collect, .cookie = keys, .no_includes = true,
+	};
 
-	return tr2_config_read_file(fuzz_file(data, size), TR2_CONFIG_GLOBAL,
-				    &env, collect, keys);
+	return tr2_config_read_file(&request, TR2_CONFIG_GLOBAL,
+				    fuzz_file(data, size));
 }
 
 static void escape(struct tr2_buf *b, const char *s, size_t n)
@@ -100,7 +98,7 @@ static void check_round_trip(const struct keys *keys)
 	struct keys again = { .section = NULL };
 
 	if (write_keys(&text, keys)) {
-		fuzz_check(!read_keys(&again, text.p, text.len, false),
+		fuzz_check(!read_keys(&again, text.p, text.len),
 			   "what was written cannot be read: %s",
 			   tr2_buf_str(&text));
 		fuzz_check(fuzz_same(&again.text, keys->text.p,
@@ -113,22 +111,22 @@ static void check_round_trip(const struct keys *keys)
 }
 
 /* One section, read with and without looking at the rest. */
-static void check_section(const void *data, size_t size, int err)
+static void check_section(const void *data, size_t size)
 {
 	struct keys want = { .section = "trace2" };
-	int unchecked;
+	int thorough;
 
-	read_keys(&want, data, size, false);
-	for (unchecked = 0; unchecked < 2; unchecked++) {
+	read_keys(&want, data, size);
+	for (thorough = 0; thorough < 2; thorough++) {
 		struct keys got = { .section = NULL };
-		struct tr2_config_reader rd = { .fn = collect,
-						.cookie = &got,
-						.section = "trace2",
-						.unchecked = unchecked };
-		int result = tr2_config_read(&rd, fuzz_file(data, size));
+		const struct tr2_config_request request = {
+			.entry = collect, .cookie = &got, .section = "trace2",
+			.thorough = thorough, .no_includes = true,
+		};
 
-		fuzz_check(unchecked && err ? !got.text.len : result == err,
-			   "%d, of all sections %d", result, err);
+		fuzz_check(!tr2_config_read_file(&request, TR2_CONFIG_GLOBAL,
+						 fuzz_file(data, size)),
+			   "an error, of all sections none");
 		fuzz_check(fuzz_same(&got.text, want.text.p, want.text.len),
 			   "other keys than in all sections");
 		tr2_buf_release(&got.text);
@@ -136,18 +134,30 @@ static void check_section(const void *data, size_t size, int err)
 	tr2_buf_release(&want.text);
 }
 
+/* With all that it includes, which may be itself. */
+static void check_includes(const void *data, size_t size)
+{
+	struct keys keys = { .section = NULL };
+	const struct tr2_config_request request = {
+		.entry = collect, .cookie = &keys,
+	};
+	int err = tr2_config_read_file(&request, TR2_CONFIG_GLOBAL,
+				       fuzz_file(data, size));
+
+	fuzz_check(!err || !keys.text.len, "%d with includes, and keys", err);
+	tr2_buf_release(&keys.text);
+}
+
 void fuzz_config(struct fuzz_input *in)
 {
-	struct keys keys = { .section = NULL }, more = { .section = NULL };
-	int err = read_keys(&keys, in->p, in->n, false);
+	struct keys keys = { .section = NULL };
+	int err = read_keys(&keys, in->p, in->n);
 
 	fuzz_check(!err || !keys.text.len, "%d, and keys", err);
 	if (!err && (!in->n || !memchr(in->p, '\0', in->n))) {
 		check_round_trip(&keys);
-		check_section(in->p, in->n, err);
+		check_section(in->p, in->n);
 	}
-	err = read_keys(&more, in->p, in->n, true);
-	fuzz_check(!err || !more.text.len, "%d with includes, and keys", err);
+	check_includes(in->p, in->n);
 	tr2_buf_release(&keys.text);
-	tr2_buf_release(&more.text);
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Wildcards, booleans, numbers and keys. */
+/* Patterns, booleans and numbers. */
 #include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "fuzz.h"
-#include "session/config-internal.h"
+#include "config/config.h"
 
 /* Elements that fnmatch() and Git understand alike. */
 static const char *const elements[] = {
@@ -24,13 +24,10 @@ static const char letters[] = "abcABC/.-0]*";
 
 #define NR(array) (sizeof(array) / sizeof(*(array)))
 
-static void check_wild(struct fuzz_input *in)
+static void check_pattern(struct fuzz_input *in)
 {
-	unsigned int flags = fuzz_byte(in) & (TR2_WILD_PATH | TR2_WILD_FOLD);
 	struct tr2_buf pattern = TR2_BUF_INIT, text = TR2_BUF_INIT;
-	bool got, want, stars = false;
-	int posix = (flags & TR2_WILD_PATH ? FNM_PATHNAME : 0) |
-		    (flags & TR2_WILD_FOLD ? FNM_CASEFOLD : 0);
+	bool got, want;
 	unsigned int i, nr = fuzz_byte(in) % 16;
 
 	for (i = 0; i < nr; i++)
@@ -38,15 +35,13 @@ static void check_wild(struct fuzz_input *in)
 	for (i = fuzz_byte(in) % 16; i; i--)
 		tr2_buf_addch(&text,
 			      letters[fuzz_byte(in) % (sizeof(letters) - 1)]);
-	stars = strstr(tr2_buf_str(&pattern), "**");
-	if (SETS_AS_GIT && (!stars || !(flags & TR2_WILD_PATH))) {
-		got = tr2_config_wild(pattern.p ? pattern.p : "", pattern.len,
-				      tr2_buf_str(&text), flags);
+	if (SETS_AS_GIT) {
+		got = tr2_config_match(tr2_buf_str(&pattern),
+				       tr2_buf_str(&text));
 		want = !fnmatch(tr2_buf_str(&pattern), tr2_buf_str(&text),
-				posix);
-		fuzz_check(got == want, "'%s' and '%s', flags %u: %d",
-			   tr2_buf_str(&pattern), tr2_buf_str(&text), flags,
-			   got);
+				FNM_CASEFOLD);
+		fuzz_check(got == want, "'%s' and '%s': %d",
+			   tr2_buf_str(&pattern), tr2_buf_str(&text), got);
 	}
 	tr2_buf_release(&pattern);
 	tr2_buf_release(&text);
@@ -70,38 +65,16 @@ static void check_number(const char *text)
 		   "'%s' is %d, and that %d", text, number, again);
 }
 
-static void check_key(const char *text)
-{
-	char *key = strdup(text), *again;
-
-	if (key && tr2_config_canonical_key(key)) {
-		fuzz_check(tr2_config_same_word(key, text), "'%s' from '%s'",
-			   key, text);
-		again = strdup(key);
-		fuzz_check(again && tr2_config_canonical_key(again) &&
-				   !strcmp(again, key),
-			   "'%s', and then '%s'", key, again);
-		fuzz_check(tr2_config_match("*", key), "'%s' is no key", key);
-		free(again);
-	}
-	free(key);
-}
-
 void fuzz_config_values(struct fuzz_input *in)
 {
 	char *one, *two;
-	unsigned int flags;
 
-	check_wild(in);
+	check_pattern(in);
 	one = fuzz_string(in);
 	two = fuzz_string(in);
-	for (flags = 0; flags < 4; flags++)
-		tr2_config_wild(one, strlen(one), two, flags);
 	tr2_config_match(one, two);
 	check_number(one);
 	check_number(two);
-	check_key(one);
-	check_key(two);
 	free(one);
 	free(two);
 }

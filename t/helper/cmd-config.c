@@ -2,14 +2,15 @@
 /*
  * test-tool config: the library's config reader, seen from outside.
  *
- * `list` prints what `git config --list` prints; `settings` and `all`, what the
- * library reads by itself. `set` and `unset` write files that Git reads: they
- * keep all keys in their order, but write the file anew, so comments and layout
- * are lost.
+ * `list` prints the keys of one file as `git config --list` does; `settings` and
+ * `all`, those of the files that the library reads by itself. `set` and `unset`
+ * write files that Git reads: they keep all keys in their order, but write the
+ * file anew, so comments and layout are lost.
  */
-#include "session/config.h"
+#include "config/config.h"
 #include "test-tool.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,46 +46,40 @@ struct format {
 	const char *patterns;
 };
 
-static int print_key(void *cookie, enum tr2_config_scope scope,
-		     const char *key, const char *value)
+static void print_entry(void *cookie, const struct tr2_config_entry *entry)
 {
 	const struct format *format = cookie;
 
-	if (format->patterns && !tr2_config_match(format->patterns, key))
-		return 0;
+	if (format->patterns && !tr2_config_match(format->patterns, entry->key))
+		return;
 	if (format->scope)
-		printf("%s\t", tr2_config_scope_name(scope));
-	fputs(key, stdout);
-	if (value)
-		printf("%c%s", format->nul ? '\n' : '=', value);
+		printf("%s\t", tr2_config_scope_name(entry->scope));
+	fputs(entry->key, stdout);
+	if (entry->value)
+		printf("%c%s", format->nul ? '\n' : '=', entry->value);
 	putchar(format->nul ? '\0' : '\n');
-	return 0;
 }
 
 static int verb_list(int argc, const char **argv)
 {
-	struct tr2_config_env env = { .report = tell_fault };
-	struct tr2_config_repo repo = { 0 };
 	struct format format = { 0 };
+	struct tr2_config_request request = {
+		.entry = print_entry, .fault = tell_fault, .cookie = &format,
+		.no_includes = true,
+	};
 	int err;
 
 	for (int i = 0; i < argc; i++) {
 		if (!strcmp(argv[i], "-z"))
 			format.nul = true;
 		else if (!strcmp(argv[i], "--includes"))
-			env.includes = true;
+			request.no_includes = false;
 		else
 			tool_usage_error("unknown option '%s'", argv[i]);
 	}
-	if (env.includes && !tr2_config_repo_find(&repo)) {
-		env.home = getenv("HOME");
-		env.git_dir = repo.git_dir;
-	}
-	err = tr2_config_read_file(need_file(), TR2_CONFIG_COMMAND, &env,
-				   print_key, &format);
+	err = tr2_config_read_file(&request, TR2_CONFIG_GLOBAL, need_file());
 	if (err == -ENOENT)
 		tool_error("cannot read '%s': no such file", file);
-	tr2_config_repo_release(&repo);
 	return err ? TOOL_CODE_DIE : 0;
 }
 
@@ -92,24 +87,30 @@ static int verb_settings(int argc, const char **argv)
 {
 	struct format format = { .scope = true };
 	bool unchecked = argc && !strcmp(argv[0], "--unchecked");
-	const char *section = argc ? argv[argc - 1] : NULL;
-	int err;
+	const struct tr2_config_request request = {
+		.entry = print_entry, .fault = tell_fault, .cookie = &format,
+		.section = argc ? argv[argc - 1] : NULL,
+		.thorough = !unchecked,
+	};
 
 	if (argc == 2 && !unchecked)
 		tool_usage_error("unknown option '%s'", argv[0]);
 	if (argc == 1 && unchecked)
 		tool_usage_error("--unchecked needs a section");
-	err = tr2_config_read_section(section, !unchecked, print_key, &format,
-				      tell_fault);
-	return err ? TOOL_CODE_DIE : 0;
+	tr2_config_read(&request);
+	return 0;
 }
 
 static int verb_all(int argc, const char **argv)
 {
 	struct format format = { .scope = true };
+	const struct tr2_config_request request = {
+		.entry = print_entry, .fault = tell_fault, .cookie = &format,
+	};
 
 	format.patterns = argc ? argv[0] : NULL;
-	return tr2_config_list_all(print_key, &format) ? TOOL_CODE_DIE : 0;
+	tr2_config_read(&request);
+	return 0;
 }
 
 static char *copy_text(const char *text)
@@ -147,15 +148,12 @@ static struct entry *drop_entry(struct entry *e)
 	return next;
 }
 
-static int append_entry(void *cookie, enum tr2_config_scope scope,
-			const char *key, const char *value)
+static void append_entry(void *cookie, const struct tr2_config_entry *entry)
 {
 	struct entry ***tail = cookie;
 
-	(void)scope;
-	**tail = new_entry(key, value, NULL);
+	**tail = new_entry(entry->key, entry->value, NULL);
 	*tail = &(**tail)->next;
-	return 0;
 }
 
 /* Keys that hold a NUL are read cut short, and could not be written again. */
@@ -176,14 +174,16 @@ static void refuse_nul(void)
 /* The keys of the file; a missing one has none. */
 static struct entry *load_entries(void)
 {
-	const struct tr2_config_env env = { .report = tell_fault };
 	struct entry *list = NULL;
 	struct entry **tail = &list;
+	const struct tr2_config_request request = {
+		.entry = append_entry, .fault = tell_fault, .cookie = &tail,
+		.no_includes = true,
+	};
 	int err;
 
 	refuse_nul();
-	err = tr2_config_read_file(file, TR2_CONFIG_COMMAND, &env,
-				   append_entry, &tail);
+	err = tr2_config_read_file(&request, TR2_CONFIG_GLOBAL, file);
 	if (err && err != -ENOENT)
 		tool_die("'%s' is left as it is", file);
 	return list;
@@ -290,11 +290,37 @@ static int save_entries(struct entry *list)
 	return 0;
 }
 
+static bool is_key_char(char c)
+{
+	return isascii(c) && (isalnum(c) || c == '-');
+}
+
+/* The section ends at the first dot; the variable is behind the last one. */
+static bool make_canonical(char *key)
+{
+	char *first = strchr(key, '.');
+	char *last = strrchr(key, '.');
+
+	if (!first || last == key || !isascii(last[1]) || !isalpha(last[1]))
+		return false;
+	for (char *p = key; *p; p++) {
+		if (p >= first && p <= last) {
+			if (*p == '\n')
+				return false;
+			continue;
+		}
+		if (!is_key_char(*p))
+			return false;
+		*p = (char)tolower(*p);
+	}
+	return true;
+}
+
 static char *canonical_key(const char *text)
 {
 	char *key = copy_text(text);
 
-	if (!tr2_config_canonical_key(key))
+	if (!make_canonical(key))
 		tool_usage_error("'%s' is no key: "
 				 "it is not of the form section.variable",
 				 text);

@@ -15,6 +15,7 @@ our @EXPORT = qw(folder_of may_use uses_of);
 # all above the row.
 my @LIB = (
 	[ base => '' ],
+	[ config => 'base' ],
 	[ event => 'base' ],
 	[ perfevent => 'base' ],
 	[ arena => 'base' ],
@@ -38,7 +39,7 @@ my @TOOL = (
 );
 
 # Of lib/, the command may use these folders; and headers: includes.perl.
-my @TOOL_LIB = qw(lib/base lib/event lib/perfevent);
+my @TOOL_LIB = qw(lib/base lib/config lib/event lib/perfevent);
 
 my %row;
 for (['lib', @LIB], ['tool', @TOOL]) {

@@ -3,10 +3,10 @@
  * The grammar of a config file: checks a text and packs it in place.
  *
  * It promises to read each byte once, to allocate nothing, and to write only
- * over bytes that it has read (see config-internal.h for the packed form).
+ * over bytes that it has read (see internal.h for the packed form).
  * The text may hold anything, NUL bytes included.
  */
-#include "session/config-internal.h"
+#include "config/internal.h"
 
 #include <errno.h>
 #include <string.h>
@@ -62,11 +62,6 @@ char tr2_config_lower(char c)
 bool tr2_config_is_alpha(char c)
 {
 	return is(c, ALPHA);
-}
-
-bool tr2_config_is_key_char(char c)
-{
-	return is(c, KEY);
 }
 
 bool tr2_config_is_space(char c)

@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Loads a config file and delivers its keys.
+ *
+ * It promises one open, fstat, read and close, and one allocation, for a file;
+ * see config.h for the rest.
+ */
+#include "config/internal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* A file's text, packed later, and behind it room for the longest key. */
+struct text {
+	char *buf;
+	size_t size; /* that the text may have */
+	size_t len;  /* that it has */
+};
+
+static const char *reason_of(int err)
+{
+	switch (err) {
+	case ENOENT:
+	case ENOTDIR:
+		return "no such file";
+	case EACCES:
+	case EPERM:
+		return "permission denied";
+	case EISDIR:
+		return "is a directory";
+	case EINVAL:
+		return "not a regular file";
+	case EFBIG:
+		return "larger than 16 MiB";
+	case ENOMEM:
+		return "out of memory";
+	case ELOOP:
+		return "too many levels of symbolic links";
+	case EMFILE:
+	case ENFILE:
+		return "too many open files";
+	case ENAMETOOLONG:
+		return "file name too long";
+	default:
+		return "cannot be read";
+	}
+}
+
+int tr2_config_fail(const struct tr2_config_reader *rd, const char *path,
+		    unsigned int line, int err, const char *reason)
+{
+	const struct tr2_config_fault fault = {
+		.path = path,
+		.line = line,
+		.reason = reason ? reason : reason_of(err),
+	};
+
+	if (rd->request->fault)
+		rd->request->fault(rd->request->cookie, &fault);
+	return -err;
+}
+
+/*
+ * Makes room for `size` bytes of text, or as many as are allowed. The key's
+ * room is as large as the text: no key is longer than its file.
+ */
+static int text_reserve(struct text *text, size_t size)
+{
+	char *buf;
+
+	if (text->size >= TR2_CONFIG_MAX_BYTES)
+		return -EFBIG;
+	if (size > TR2_CONFIG_MAX_BYTES)
+		size = TR2_CONFIG_MAX_BYTES;
+	buf = realloc(text->buf, 2 * (size + TR2_CONFIG_PAD));
+	if (!buf)
+		return -ENOMEM;
+	text->buf = buf;
+	text->size = size;
+	return 0;
+}
+
+/* Whether this is /dev/null, which stands for an empty file. */
+static bool is_null_device(const struct stat *st)
+{
+	struct stat null;
+
+	return S_ISCHR(st->st_mode) && !stat("/dev/null", &null) &&
+	       S_ISCHR(null.st_mode) && null.st_rdev == st->st_rdev;
+}
+
+/*
+ * Reads to the end. A file may grow, shrink, or say nothing of its size (those
+ * in /proc): only when a read ends where fstat() said is the end taken as read.
+ */
+static int text_read(struct text *text, int fd, size_t expected)
+{
+	int err = text_reserve(text, expected + 1);
+
+	while (!err) {
+		size_t want = text->size - text->len;
+		ssize_t got = read(fd, text->buf + text->len, want);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return -errno;
+		text->len += (size_t)got;
+		if (!got || text->len == expected)
+			return 0;
+		if (text->len == text->size)
+			err = text_reserve(text, 2 * text->size + 4096);
+	}
+	return err;
+}
+
+static int text_read_file(struct text *text, int fd)
+{
+	struct stat st;
+
+	if (fstat(fd, &st))
+		return -errno;
+	if (S_ISDIR(st.st_mode))
+		return -EISDIR;
+	if (is_null_device(&st))
+		return text_reserve(text, 0);
+	if (!S_ISREG(st.st_mode))
+		return -EINVAL;
+	if (st.st_size >= TR2_CONFIG_MAX_BYTES)
+		return -EFBIG;
+	return text_read(text, fd, (size_t)st.st_size);
+}
+
+/* O_NONBLOCK: a FIFO without a writer must not keep the host waiting. */
+static int open_file(const char *path)
+{
+	int fd;
+
+	do {
+		fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	} while (fd < 0 && errno == EINTR);
+	return fd < 0 ? -errno : fd;
+}
+
+/* Leaves text->buf to be freed whatever it returns. */
+static int text_load(struct text *text, const char *path)
+{
+	int fd = open_file(path);
+	int err;
+
+	if (fd < 0)
+		return fd;
+	err = text_read_file(text, fd);
+	close(fd);
+	return err;
+}
+
+static void deliver(struct tr2_config_reader *rd, const char *path,
+		    const char *key, const char *value)
+{
+	static const char include[] = "include.";
+	const struct tr2_config_request *request = rd->request;
+	const struct tr2_config_entry entry = {
+		.scope = rd->scope, .path = path, .key = key, .value = value,
+	};
+	const char *name = key + strlen(include);
+	bool of_include = !strncmp(key, include, strlen(include));
+
+	if (!request->section || !of_include)
+		request->entry(request->cookie, &entry);
+	if (of_include && !strcmp(name, "path") && !request->no_includes)
+		tr2_config_include(rd, path, value);
+}
+
+/* Whether keys of this packed section are for somebody. */
+static bool is_wanted(const struct tr2_config_reader *rd, const char *name)
+{
+	const char *section = rd->request->section;
+	size_t len;
+
+	if (!section || !strcmp(name, "include"))
+		return true;
+	len = strlen(section);
+	return !strncmp(name, section, len) && (!name[len] || name[len] == '.');
+}
+
+/* Delivers a packed text; behind it is room for the longest key of it. */
+static void deliver_text(struct tr2_config_reader *rd, const struct text *text,
+			 const char *path)
+{
+	char *key = text->buf + text->size + TR2_CONFIG_PAD;
+	const char *end = text->buf + text->len;
+	bool wanted = !rd->request->section;
+	bool whole_key = false;
+	size_t prefix = 0;
+	size_t len;
+
+	for (char *p = text->buf; p < end; p += len + 1) {
+		char *equals;
+
+		len = strlen(p);
+		if (*p == '[' || *p == '{') {
+			wanted = is_wanted(rd, p + 1);
+			whole_key = *p == '{';
+			memcpy(key, p + 1, len);
+			prefix = len;
+			key[prefix - 1] = whole_key ? '\0' : '.';
+			continue;
+		}
+		if (!wanted)
+			continue;
+		equals = memchr(p, '=', len);
+		if (!whole_key) {
+			size_t name = equals ? (size_t)(equals - p) : len;
+
+			memcpy(key + prefix, p, name);
+			key[prefix + name] = '\0';
+		}
+		deliver(rd, path, key, equals ? equals + 1 : NULL);
+	}
+}
+
+static bool starts_folded(const char *text, const char *end,
+			  const char *prefix)
+{
+	for (; *prefix; prefix++, text++)
+		if (text == end || tr2_config_lower(*text) != *prefix)
+			return false;
+	return true;
+}
+
+/* Whether a text that is not yet packed may have something that is wanted. */
+static bool may_matter(const struct tr2_config_request *request,
+		       const struct text *text)
+{
+	const char *p = text->buf;
+	const char *end = p + text->len;
+
+	if (!request->section || request->thorough)
+		return true;
+	while ((p = memchr(p, '[', (size_t)(end - p)))) {
+		p++;
+		if (starts_folded(p, end, request->section) ||
+		    starts_folded(p, end, "include]"))
+			return true;
+	}
+	return false;
+}
+
+static int deliver_file(struct tr2_config_reader *rd, struct text *text,
+			const char *path)
+{
+	const char *reason = NULL;
+	unsigned int line = 0;
+	long packed;
+
+	if (!may_matter(rd->request, text))
+		return 0;
+	packed = tr2_config_pack(text->buf, text->len, &line, &reason);
+	if (packed < 0)
+		return tr2_config_fail(rd, path, line, (int)-packed, reason);
+	text->len = (size_t)packed;
+	deliver_text(rd, text, path);
+	return 0;
+}
+
+int tr2_config_load(struct tr2_config_reader *rd, const char *path)
+{
+	struct text text = { 0 };
+	int err = text_load(&text, path);
+
+	if (err == -ENOTDIR)
+		err = -ENOENT;
+	if (!err)
+		err = deliver_file(rd, &text, path);
+	else if (err != -ENOENT)
+		tr2_config_fail(rd, path, 0, -err, NULL);
+	free(text.buf);
+	return err;
+}

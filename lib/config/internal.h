@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the files of the config reader share, and nobody else includes.
+ *
+ * config.c   which files are read, in what order
+ * file.c     loads a file, checks it, delivers its keys
+ * include.c  finds the file that include.path names
+ * pack.c     checks a file's text and packs it in place
+ * match.c    patterns of keys
+ * value.c    booleans and numbers
+ */
+#ifndef TR2_CONFIG_INTERNAL_H
+#define TR2_CONFIG_INTERNAL_H
+
+#include "config/config.h"
+
+#include <stddef.h>
+
+/*
+ * A packed text is a row of strings, each ended by a NUL byte, over the bytes
+ * that it was made from:
+ *
+ *   "[section.Sub"   a section starts; its keys have this and a dot before them
+ *   "{section.S"     a section whose name held a NUL: its keys are all this
+ *   "var=value"      a variable; "var" alone: one without a value
+ *
+ * No string is longer than its source, whose line end or bracket makes room
+ * for the NUL; what ends without a line end needs TR2_CONFIG_PAD bytes behind.
+ */
+#define TR2_CONFIG_PAD 2
+
+/*
+ * Packs `size` bytes at `text` (with the padding behind them, its contents do
+ * not matter). The packed size; or -EINVAL with *line and *reason (static).
+ */
+long tr2_config_pack(char *text, size_t size,
+		     unsigned int *line, const char **reason);
+
+/* One call of a public function. Lives on its stack; nothing outlives it. */
+struct tr2_config_reader {
+	const struct tr2_config_request *request;
+	enum tr2_config_scope scope;
+	unsigned int depth;    /* of includes */
+	unsigned int nr_files; /* included so far */
+	bool no_more;          /* a limit was met: includes are left out */
+};
+
+/* Tells the fault; reason NULL: what err means. Returns -err. */
+int tr2_config_fail(const struct tr2_config_reader *rd, const char *path,
+		    unsigned int line, int err, const char *reason);
+
+/* Reads a file with its includes: what tr2_config_read_file() returns. */
+int tr2_config_load(struct tr2_config_reader *rd, const char *path);
+
+/* Reads the file that an include.path in `file` names. */
+void tr2_config_include(struct tr2_config_reader *rd, const char *file,
+			const char *value);
+
+/* Letters compared whatever their case, and whatever the host's locale. */
+char tr2_config_lower(char c);
+bool tr2_config_is_alpha(char c);
+bool tr2_config_is_space(char c); /* space, tab, CR, LF */
+
+/* `dir` of `len` bytes and `name` in a row, to be freed; NULL: no memory. */
+char *tr2_config_join(const char *dir, size_t len, const char *name);
+
+#endif
