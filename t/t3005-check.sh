@@ -111,11 +111,42 @@ test_expect_success '--env: too many files' '
 	test_grep "too many files" out
 '
 
-test_expect_success GIT '--env: a setting of the configuration' '
-	git config --global trace2.eventTarget "$PWD/events" &&
-	test_when_finished "git config --global --unset trace2.eventTarget" &&
-	trace2 check --env >out &&
-	test_grep "^GIT_TRACE2_EVENT  $PWD/events  .*gitconfig  *a directory" out
+test_expect_success '--env: a setting of a file that another includes' '
+	test_config_global include.path more &&
+	printf "[trace2]\n\teventTarget = %s\n\teventBrief\n" "$PWD/events" >more &&
+	PATH=/nonexistent "$(command -v trace2)" check --env >out &&
+	test_grep "^GIT_TRACE2_EVENT  *$PWD/events  .*/more  *a directory" out &&
+	test_grep "^GIT_TRACE2_EVENT_BRIEF  *true  .*/more" out
+'
+
+test_expect_success '--env: of two files and the environment, the last counts' '
+	test_config_global trace2.eventTarget "$PWD/nowhere/global" &&
+	test_config_global trace2.perfTarget "$PWD/perf" &&
+	printf "[trace2]\n\teventTarget = x\n\tnormalBrief = true\n" >system &&
+	GIT_CONFIG_NOSYSTEM=0 GIT_CONFIG_SYSTEM="$PWD/system" \
+		GIT_TRACE2_EVENT="$PWD/events" trace2 check --env >out &&
+	test_grep "^GIT_TRACE2_EVENT  *$PWD/events  *environment" out &&
+	test_grep "^GIT_TRACE2_PERF  *$PWD/perf  *$HOME/.gitconfig" out &&
+	test_grep "^GIT_TRACE2_BRIEF  *true  *$PWD/system" out
+'
+
+test_expect_success '--env: a key of a repository is no setting' '
+	mkdir -p repo/.git/refs repo/.git/objects &&
+	echo "ref: refs/heads/main" >repo/.git/HEAD &&
+	printf "[core]bare=false\n[trace2]eventTarget=/x\n" >repo/.git/config &&
+	(
+		cd repo &&
+		GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=trace2.perfTarget \
+			GIT_CONFIG_VALUE_0=/x trace2 check --env >../out
+	) &&
+	test_grep "^no target is on" out
+'
+
+test_expect_success '--env: a file that cannot be used is named' '
+	printf "[user]\n\tname = x\n[trace2\n" >malformed &&
+	test_expect_code 1 env GIT_CONFIG_GLOBAL="$PWD/malformed" \
+		trace2 check --env >out 2>err &&
+	test_grep "^trace2: cannot read .*/malformed.: line 3: " err
 '
 
 test_expect_success '--send finds its probe in a directory and in a file' '

@@ -20,6 +20,7 @@
 #include "base/clock.h"
 #include "cmd/check.h"
 #include "common/say.h"
+#include "config/config.h"
 #include "event/render.h"
 #include "common/options.h"
 #include "out/table.h"
@@ -52,56 +53,69 @@ static const struct setting {
 #define NR_SETTINGS (sizeof(settings) / sizeof(*settings))
 enum { EVENT_TARGET = 2 };
 
-/* A value and where it comes from. */
+/* A value and where it comes from: a file, or "environment". */
 struct found {
 	char value[4096], origin[4096];
 };
 
 /* ---- where a value comes from ---------------------------------------------------- */
 
-/*
- * `git config` knows the files, their includes and their syntax; it is asked
- * outside of any repository, as Trace2 reads the system's and the user's files
- * only, and with tracing off.
- */
-static bool from_config(const char *key, struct found *out)
-{
-	char command[512], *tab, *newline;
-	FILE *pipe;
-	bool ok;
+struct reading {
+	struct found *found; /* by setting */
+	int nr_faults;
+};
 
-	snprintf(command, sizeof(command),
-		 "GIT_TRACE2=0 GIT_TRACE2_PERF=0 GIT_TRACE2_EVENT=0 "
-		 "GIT_DIR=/nonexistent git config --includes --show-origin "
-		 "--get %s 2>/dev/null", key);
-	pipe = popen(command, "re");
-	if (!pipe)
-		return false;
-	ok = fgets(out->origin, sizeof(out->origin), pipe) != NULL;
-	pclose(pipe);
-	tab = ok ? strchr(out->origin, '\t') : NULL;
-	if (!tab)
-		return false;
-	*tab++ = '\0';
-	newline = strchr(tab, '\n');
-	if (newline)
-		*newline = '\0';
-	snprintf(out->value, sizeof(out->value), "%s", tab);
-	if (!strncmp(out->origin, "file:", 5))
-		memmove(out->origin, out->origin + 5, strlen(out->origin) - 4);
-	return *out->value;
+static void set_found(struct found *found, const char *value,
+		      const char *origin)
+{
+	snprintf(found->value, sizeof(found->value), "%s", value);
+	snprintf(found->origin, sizeof(found->origin), "%s", origin);
 }
 
-static bool find_setting(const struct setting *s, struct found *out)
+static void take_entry(void *cookie, const struct tr2_config_entry *entry)
 {
-	const char *value = getenv(s->variable);
+	struct reading *reading = cookie;
+	size_t i;
 
-	if (value && *value) {
-		snprintf(out->value, sizeof(out->value), "%s", value);
-		snprintf(out->origin, sizeof(out->origin), "environment");
-		return true;
+	for (i = 0; i < NR_SETTINGS; i++)
+		if (settings[i].key && !strcmp(settings[i].key, entry->key))
+			set_found(&reading->found[i],
+				  entry->value ? entry->value : "true",
+				  entry->path);
+}
+
+static void take_fault(void *cookie, const struct tr2_config_fault *fault)
+{
+	struct reading *reading = cookie;
+
+	if (fault->line)
+		tr2_error("cannot read '%s': line %u: %s", fault->path,
+			  fault->line, fault->reason);
+	else
+		tr2_error("cannot read '%s': %s", fault->path, fault->reason);
+	reading->nr_faults++;
+}
+
+/* Of each setting; an empty value: it is not set. Returns the number of files
+ * that cannot be used. */
+static int find_settings(struct found *found)
+{
+	struct reading reading = { .found = found };
+	const struct tr2_config_request request = {
+		.entry = take_entry, .fault = take_fault, .cookie = &reading,
+		.section = "trace2", .thorough = true,
+	};
+	size_t i;
+
+	memset(found, 0, NR_SETTINGS * sizeof(*found));
+	tr2_config_read(&request);
+	for (i = 0; i < NR_SETTINGS; i++) {
+		const char *value = getenv(settings[i].variable);
+
+		if (value && *value)
+			set_found(&found[i], value, "environment");
 	}
-	return s->key && from_config(s->key, out);
+	return reading.nr_faults;
 }
 
 /* ---- whether a destination works --------------------------------------------------- */
@@ -338,29 +352,40 @@ static int add_near_misses(struct tr2_table *t)
 	return nr;
 }
 
-int tr2_check_env(void)
+/* Adds a row for each setting that is set. Returns how many do not work. */
+static int add_settings(struct tr2_table *t, const struct found *found,
+			int *nr_targets)
 {
 	struct tr2_buf meaning = TR2_BUF_INIT;
-	struct found found;
-	struct tr2_table t;
-	int bad = 0, targets = 0;
+	int bad = 0;
 	size_t i;
 
-	tr2_table_init(&t, "settings", columns,
-		       sizeof(columns) / sizeof(*columns));
 	for (i = 0; i < NR_SETTINGS; i++) {
 		bool ok = true;
 
-		if (!find_setting(&settings[i], &found))
+		if (!*found[i].value)
 			continue;
 		tr2_buf_reset(&meaning);
 		if (settings[i].target)
-			ok = check_value(found.value, &meaning);
-		targets += settings[i].target;
+			ok = check_value(found[i].value, &meaning);
+		*nr_targets += settings[i].target;
 		bad += !ok;
-		add_row(&t, settings[i].variable, &found, ok,
+		add_row(t, settings[i].variable, &found[i], ok,
 			meaning.len ? tr2_buf_str(&meaning) : NULL);
 	}
+	tr2_buf_release(&meaning);
+	return bad;
+}
+
+int tr2_check_env(void)
+{
+	static struct found found[NR_SETTINGS];
+	int bad = find_settings(found), targets = 0;
+	struct tr2_table t;
+
+	tr2_table_init(&t, "settings", columns,
+		       sizeof(columns) / sizeof(*columns));
+	bad += add_settings(&t, found, &targets);
 	bad += add_near_misses(&t);
 	tr2_report_begin();
 	if (t.nr_rows || tr2_common.format != TR2_FORMAT_TEXT)
@@ -370,7 +395,6 @@ int tr2_check_env(void)
 		puts("no target is on: set GIT_TRACE2_EVENT to a directory, "
 		     "or run 'trace2 record -- COMMAND'");
 	tr2_table_release(&t);
-	tr2_buf_release(&meaning);
 	return bad ? TR2_EXIT_FOUND : 0;
 }
 
@@ -499,24 +523,26 @@ static int send_to_socket(const char *value, struct tr2_buf *probe,
 int tr2_check_send(void)
 {
 	struct tr2_buf probe = TR2_BUF_INIT, sid = TR2_BUF_INIT;
-	struct found found;
+	static struct found all[NR_SETTINGS];
+	const char *value = all[EVENT_TARGET].value;
 	int result = TR2_EXIT_FOUND;
 
-	if (!find_setting(&settings[EVENT_TARGET], &found)) {
+	find_settings(all);
+	if (!*value) {
 		tr2_error("the event target is off: set GIT_TRACE2_EVENT or "
 			  "trace2.eventTarget");
 		return TR2_EXIT_FOUND;
 	}
 	make_probe(&probe, &sid);
 	tr2_buf_str(&probe);
-	if (*found.value == '/')
-		result = send_to_file(found.value, &probe, tr2_buf_str(&sid));
-	else if (!strncmp(found.value, "af_unix:", 8))
-		result = send_to_socket(found.value, &probe,
+	if (*value == '/')
+		result = send_to_file(value, &probe, tr2_buf_str(&sid));
+	else if (!strncmp(value, "af_unix:", 8))
+		result = send_to_socket(value, &probe,
 					tr2_buf_str(&sid));
 	else
 		tr2_error("'%s' is neither a path nor a socket: nothing to "
-			  "look in", found.value);
+			  "look in", value);
 	tr2_buf_release(&probe);
 	tr2_buf_release(&sid);
 	return result;
