@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 #
-# Builds the library, the command and what the tests need; 'make help' lists
-# the targets.  Sources are found by wildcard: a new file needs no line here,
-# and a directory that is empty or missing is left out.  All paths are
-# relative, so that the checkout may stand in a directory with spaces in its
-# name and __FILE__ is the same everywhere ("lib/session/exit.c").
+# Builds the library and the command; what tests need is built for 'make test'.
+# 'make help' lists the targets.  Sources are found by wildcard: a new file needs
+# no line here.  All paths are relative, so that the checkout may stand in a
+# directory with spaces in its name and __FILE__ is the same everywhere
+# ("lib/session/exit.c").
 #
 # What a caller may set:
 #
@@ -40,7 +40,9 @@ endif
 ifeq ($(origin AR),default)
 AR = ar
 endif
-CFLAGS = -O2 -g
+# Files, lines and functions are what backtraces show; a developer's debugger
+# wants variables, too.
+CFLAGS = -O2 $(if $(DEVELOPER),-g,-g1)
 DEVELOPER =
 SANITIZE =
 SHELL_PATH = /bin/sh
@@ -69,9 +71,6 @@ MAKEFLAGS += --no-builtin-rules
 # ---------------------------------------------------------------------------
 # Sources
 
-# $(call find,DIR,EXT): the files DIR/*.EXT and those one and two levels below.
-find = $(sort $(wildcard $(1)/*.$(2) $(1)/*/*.$(2) $(1)/*/*/*.$(2)))
-
 LIB_SRC := $(sort $(wildcard lib/*/*.c))
 TEST_TOOL_SRC := $(sort $(wildcard t/helper/*.c))
 UNIT_SRC := $(sort $(wildcard t/unit/*.c))
@@ -81,18 +80,15 @@ MODULE_SRC := $(sort $(wildcard t/helper/modules/*.c))
 HOST_SRC := $(sort $(wildcard t/helper/hosts/*.c))
 HOST_CXX_SRC := $(sort $(wildcard t/helper/hosts/*.cc))
 EXAMPLE_SRC := $(sort $(wildcard examples/*.c))
-TOOL_SRC := $(call find,tool,c)
-TOOL_CXX_SRC := $(call find,tool,cc)
+TOOL_SRC := $(sort $(wildcard tool/*.c tool/*/*.c))
+TOOL_CXX_SRC := $(sort $(wildcard tool/*/*.cc))
 # What the page of `trace2 report --html` is made of; main.js runs when all else
 # of the script is there.
-HTML_SRC := $(foreach ext,html css js,$(call find,tool,$(ext)))
-HTML_SRC := $(filter-out %/main.js,$(HTML_SRC)) $(filter %/main.js,$(HTML_SRC))
+HTML_SRC := tool/html/page.html tool/html/style.css $(filter-out \
+	%/main.js,$(sort $(wildcard tool/html/*.js))) tool/html/main.js
 DOC_SRC := $(sort $(wildcard Documentation/*.adoc Documentation/*/*.adoc))
-PUBLIC_HEADERS := $(sort $(wildcard lib/*.h))
 
-ifneq ($(HOST_CXX_SRC)$(TOOL_CXX_SRC),)
 HAVE_CXX := $(if $(CXX),$(shell command -v $(firstword $(CXX))))
-endif
 
 # ---------------------------------------------------------------------------
 # The command's libraries.  A row is NAME,PKG-CONFIG-MODULE,DEBIAN-PACKAGE,WHAT;
@@ -109,7 +105,6 @@ space := $(empty) $(empty)
 tab := $(empty)	$(empty)
 field = $(word $(1),$(subst $(comma), ,$(2)))
 
-ifneq ($(TOOL_SRC),)
 # What pkg-config finds belongs to the C library of the system: none is for musl.
 TOOL_FEATURES := $(if $(findstring musl,$(CC)),,$(TOOL_FEATURES))
 # C++ is needed for the first of them only; without it that one is missing.
@@ -124,7 +119,6 @@ TOOL_LIBS := $(shell $(PKG_CONFIG) --libs $(TOOL_MODULES))
 endif
 TOOL_CFLAGS += $(foreach row,$(TOOL_FOUND),-DHAVE_$(call field,1,$(row))=1) \
 	-DTRACE2_VERSION='"$(VERSION)"'
-endif
 ifeq ($(filter SIMDJSON%,$(TOOL_FOUND)),)
 TOOL_CXX_SRC :=
 endif
@@ -239,13 +233,14 @@ HOST_CXX_OBJ := $(call objects,$(HOST_CXX_SRC))
 EXAMPLE_OBJ := $(call objects,$(EXAMPLE_SRC))
 TOOL_C_OBJ := $(addprefix $(TOOL_OBJ)/,$(TOOL_SRC:.c=.o))
 TOOL_CXX_OBJ := $(addprefix $(TOOL_OBJ)/,$(TOOL_CXX_SRC:.cc=.o))
-HTML_OBJ := $(if $(HTML_SRC),$(TOOL_OBJ)/html-parts.o)
+HTML_OBJ := $(TOOL_OBJ)/html-parts.o
 FUZZ_OBJ := $(addprefix $(TOOL_OBJ)/,$(FUZZ_SRC:.c=.o))
 
-A = $(if $(LIB_SRC),build/lib/libtrace2.a)
-SO = $(if $(LIB_SRC),build/lib/libtrace2.so)
-TEST_TOOL = $(if $(TEST_TOOL_SRC),t/helper/test-tool)
-TOOL = $(if $(TOOL_SRC),build/bin/trace2)
+A = build/lib/libtrace2.a
+SO = build/lib/libtrace2.so
+TOOL = build/bin/trace2
+COMPLETIONS = build/completion/bash build/completion/zsh build/completion/fish
+TEST_TOOL = t/helper/test-tool
 UNITS = $(patsubst t/unit/%.c,build/unit/%,$(UNIT_SRC))
 PERFS = $(patsubst t/perf/%.c,build/perf/%,$(PERF_SRC))
 MODULES = $(patsubst t/helper/modules/%.c,build/modules/%.so,$(MODULE_SRC))
@@ -253,52 +248,45 @@ HOSTS = $(patsubst t/helper/hosts/%.c,build/hosts/%,$(HOST_SRC))
 HOSTS_CXX = $(if $(HAVE_CXX),$(patsubst \
 	t/helper/hosts/%.cc,build/hosts/%,$(HOST_CXX_SRC)))
 EXAMPLES = $(patsubst examples/%.c,build/examples/%,$(EXAMPLE_SRC))
-REPLAY = $(if $(and $(FUZZ_SRC),$(TOOL_SRC)),build/fuzz/replay)
+REPLAY = build/fuzz/replay
 
 .PHONY: all tests test check bench fuzz fuzz-program lint generate demo docs install uninstall clean help
 .PHONY: FORCE
 
-## all: the library, the command, the examples and the test programs (default)
-all: $(A) $(SO) $(TOOL) $(EXAMPLES) tests
+## all: the library and the command (default)
+all: $(TOOL) $(A) $(SO)
 
-tests: $(TEST_TOOL) $(UNITS) $(MODULES) $(HOSTS) $(HOSTS_CXX) $(REPLAY)
+## tests: what the tests run besides
+tests: all $(EXAMPLES) $(TEST_TOOL) $(UNITS) $(MODULES) $(HOSTS) $(HOSTS_CXX) \
+	$(REPLAY)
 
 $(OBJ)/lib/%.o: lib/%.c
-	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(C_FLAGS) $(LIB_FLAGS) -MMD -MP -c -o $@ $<
 
 $(OBJ)/t/helper/modules/%.o: t/helper/modules/%.c
-	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(C_FLAGS) $(PIC_FLAGS) -MMD -MP -c -o $@ $<
 
 $(OBJ)/%.o: %.c
-	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(C_FLAGS) $(TEST_FLAGS) -MMD -MP -c -o $@ $<
 
 $(OBJ)/%.o: %.cc
-	@mkdir -p $(@D)
 	$(call say,CXX)$(CXX) $(CXX_FLAGS) -MMD -MP -c -o $@ $<
 
 $(TOOL_OBJ)/tool/%.o: tool/%.c
-	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(C_FLAGS) $(TOOL_FLAGS) -MMD -MP -c -o $@ $<
 
 $(TOOL_OBJ)/t/fuzz/%.o: t/fuzz/%.c
-	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(C_FLAGS) $(TOOL_FLAGS) -DTR2_IN_TESTS -MMD -MP -c -o $@ $<
 
 $(TOOL_OBJ)/t/unit/%.o: t/unit/%.c
-	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(C_FLAGS) $(TOOL_FLAGS) -DTR2_IN_TESTS -MMD -MP -c -o $@ $<
 
 $(TOOL_OBJ)/tool/%.o: tool/%.cc
-	@mkdir -p $(@D)
 	$(call say,CXX)$(CXX) $(CXX_FLAGS) -Itool $(TOOL_CFLAGS) -MMD -MP \
 		-c -o $@ $<
 
 # Files of text as strings of C, a line each.
 build/html-parts.c: $(HTML_SRC) Makefile
-	@mkdir -p $(@D)
 	$(call say,GEN){ echo '#include "export/html.h"' && \
 		echo 'const struct tr2_html_part tr2_html_parts[] = {' && \
 		for file in $(HTML_SRC); do \
@@ -308,16 +296,14 @@ build/html-parts.c: $(HTML_SRC) Makefile
 		done && echo '{ NULL, NULL } };'; } >$@
 
 $(TOOL_OBJ)/html-parts.o: build/html-parts.c
-	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(C_FLAGS) -Itool $(TOOL_CFLAGS) -MMD -MP -c -o $@ $<
 
 build/lib/libtrace2.a: $(LIB_OBJ) build/build-options
-	@mkdir -p $(@D) && rm -f $@
+	@rm -f $@
 	$(call say,AR)$(AR) rcs $@ $(LIB_OBJ)
 
 build/lib/libtrace2.so.$(SO_VERSION): $(LIB_OBJ) lib/libtrace2.map \
 		build/build-options
-	@mkdir -p $(@D)
 	$(call say,LINK)$(CC) $(SO_FLAGS) -Wl,-soname,libtrace2.so.$(ABI) \
 		-Wl,--version-script=lib/libtrace2.map -o $@ $(LIB_OBJ) $(LINK_FLAGS)
 
@@ -328,8 +314,8 @@ build/lib/libtrace2.so: build/lib/libtrace2.so.$(SO_VERSION)
 t/helper/test-tool: $(TEST_TOOL_OBJ) $(A) build/build-options
 	$(call say,LINK)$(CC) -rdynamic -o $@ $(TEST_TOOL_OBJ) $(A) $(LINK_FLAGS)
 
-build/bin/trace2: $(TOOL_C_OBJ) $(HTML_OBJ) $(TOOL_CXX_OBJ) $(A) build/build-options
-	@mkdir -p $(@D)
+# What takes longest to compile comes first.
+build/bin/trace2: $(TOOL_CXX_OBJ) $(TOOL_C_OBJ) $(HTML_OBJ) $(A) build/build-options
 	@$(foreach row,$(TOOL_MISSING),echo >&2 "trace2: built without $(subst \
 		-, ,$(call field,4,$(row))): Debian package $(call \
 		field,3,$(row)) brings it";) :
@@ -338,46 +324,38 @@ build/bin/trace2: $(TOOL_C_OBJ) $(HTML_OBJ) $(TOOL_CXX_OBJ) $(A) build/build-opt
 
 # One called shared-NAME takes the shared library, as users do.
 build/perf/shared-%: $(OBJ)/t/perf/shared-%.o $(SO) build/build-options
-	@mkdir -p $(@D)
 	$(call say,LINK)$(CC) -o $@ $< $(LINK_FLAGS) $(RPATH) \
 		-Lbuild/lib -ltrace2
 
 # Unit tests and benchmarks reach private functions, so they take the archive.
 UNITS_TOOL = $(UNIT_TOOL_SRC:t/%.c=build/%)
 $(filter-out $(UNITS_TOOL),$(UNITS)) $(filter-out build/perf/shared-%,$(PERFS)): build/%: $(OBJ)/t/%.o $(A) build/build-options
-	@mkdir -p $(@D)
 	$(call say,LINK)$(CC) -o $@ $< $(A) $(LINK_FLAGS)
 
 # A module called bare-NAME is linked with nothing: what it calls is found in
 # the program that loads it, or nowhere.
 build/modules/bare-%.so: $(OBJ)/t/helper/modules/bare-%.o build/build-options
-	@mkdir -p $(@D)
 	$(call say,LINK)$(CC) -shared -o $@ $< $(LINK_FLAGS)
 
 # One called static-NAME has the library inside.
 build/modules/static-%.so: $(OBJ)/t/helper/modules/static-%.o $(A) \
 		build/build-options
-	@mkdir -p $(@D)
 	$(call say,LINK)$(CC) -shared -o $@ $< $(A) $(LINK_FLAGS)
 
 build/modules/%.so: $(OBJ)/t/helper/modules/%.o $(SO) build/build-options
-	@mkdir -p $(@D)
 	$(call say,LINK)$(CC) -shared -o $@ $< $(LINK_FLAGS) $(RPATH) \
 		-Lbuild/lib -ltrace2
 
 $(HOSTS): build/hosts/%: $(OBJ)/t/helper/hosts/%.o $(SO) build/build-options
-	@mkdir -p $(@D)
 	$(call say,LINK)$(CC) -o $@ $< $(LINK_FLAGS) $(RPATH) \
 		-Lbuild/lib -ltrace2
 
 $(HOSTS_CXX): build/hosts/%: $(OBJ)/t/helper/hosts/%.o $(SO) \
 		build/build-options
-	@mkdir -p $(@D)
 	$(call say,LINK)$(CXX) -o $@ $< $(LINK_FLAGS) $(RPATH) \
 		-Lbuild/lib -ltrace2
 
 $(EXAMPLES): build/examples/%: $(OBJ)/examples/%.o $(SO) build/build-options
-	@mkdir -p $(@D)
 	$(call say,LINK)$(CC) -o $@ $< $(LINK_FLAGS) $(RPATH) \
 		-Lbuild/lib -ltrace2
 
@@ -389,12 +367,10 @@ LINK_FUZZ = $(if $(TOOL_CXX_OBJ),$(CXX),$(CC)) -o $@ $(filter-out \
 	$(1) $(TOOL_LIBS)
 
 $(UNITS_TOOL): build/%: $(TOOL_OBJ)/t/%.o $(FUZZED) build/build-options
-	@mkdir -p $(@D)
 	$(call say,LINK)$(if $(TOOL_CXX_OBJ),$(CXX),$(CC)) -o $@ $< $(FUZZED) \
 		$(LINK_FLAGS) $(TOOL_LIBS)
 
 build/fuzz/replay: $(FUZZ_OBJ) $(FUZZED) build/build-options
-	@mkdir -p $(@D)
 	$(call say,LINK)$(call LINK_FUZZ)
 
 # Beside its objects: making it changes nothing else that was built.
@@ -404,15 +380,24 @@ $(OBJ)/fuzz: $(FUZZ_OBJ) $(FUZZED)
 fuzz-program: $(OBJ)/fuzz
 	@mkdir -p build/fuzz && ln -f $< build/fuzz/fuzz
 
--include $(patsubst %.o,%.d,$(LIB_OBJ) $(TEST_TOOL_OBJ) $(UNIT_OBJ) \
-	$(PERF_OBJ) $(MODULE_OBJ) $(HOST_OBJ) $(HOST_CXX_OBJ) $(EXAMPLE_OBJ) \
-	$(TOOL_C_OBJ) $(TOOL_CXX_OBJ) $(FUZZ_OBJ))
+# Directories are made before what is made in them.
+OBJECTS = $(LIB_OBJ) $(TOOL_C_OBJ) $(TOOL_CXX_OBJ) $(HTML_OBJ) $(TEST_TOOL_OBJ) \
+	$(UNIT_OBJ) $(PERF_OBJ) $(MODULE_OBJ) $(HOST_OBJ) $(HOST_CXX_OBJ) \
+	$(EXAMPLE_OBJ) $(FUZZ_OBJ)
+PROGRAMS = $(A) $(SO).$(SO_VERSION) $(TOOL) $(EXAMPLES) $(UNITS) $(PERFS) \
+	$(MODULES) $(HOSTS) $(HOSTS_CXX) $(REPLAY) $(COMPLETIONS)
+DIRS := $(sort $(dir $(OBJECTS) $(PROGRAMS)))
+$(OBJECTS) $(PROGRAMS): | $(DIRS)
+$(DIRS):
+	@mkdir -p $@
+
+-include $(OBJECTS:.o=.d)
 
 # ---------------------------------------------------------------------------
 # Tests
 
 ## test: build everything and run the suite; T='t0210 t03' selects
-test: all
+test: tests
 	@T=$(call quote,$(T)) JOBS=$(JOBS) $(SHELL_PATH) t/run-tests
 
 ## check: the suite again under every compiler, sanitizer, valgrind and shell
@@ -422,7 +407,7 @@ check:
 		$(SHELL_PATH) t/run-check
 
 ## bench: build the benchmarks and run t/perf/run
-bench: all $(PERFS)
+bench: all $(PERFS) $(MODULES)
 	@$(SHELL_PATH) t/perf/run
 
 ## fuzz: every fuzzer for FUZZ_SECONDS (60), or those that FUZZ names
@@ -432,7 +417,7 @@ fuzz:
 		$(SHELL_PATH) t/fuzz/run
 
 ## lint: hold the sources against the rules in t/lint
-lint: all
+lint: tests
 	@$(shell mkdir -p build/lint)$(file >build/lint/files,$(LINT_FILES)):
 	@LINT_FLAGS=$(call quote,$(LINT_FLAGS)) LINT_DEEP=$(LINT_DEEP) \
 		JOBS=$(JOBS) $(SHELL_PATH) t/lint/run
@@ -444,7 +429,7 @@ generate: t/helper/test-tool $(TOOL)
 	done
 
 ## demo: record git log and git clone, and show where their time went
-demo: all
+demo: all $(EXAMPLES)
 	@$(SHELL_PATH) examples/demo.sh
 
 ## docs: the documents as HTML and man pages, in build/docs
@@ -479,95 +464,64 @@ LINT_FILES = $(foreach object,$(LIB_OBJ) $(TOOL_C_OBJ) $(TEST_TOOL_OBJ) \
 # ---------------------------------------------------------------------------
 # Installation
 
-# What shells read to complete command lines of trace2.
-SHELLS = $(if $(TOOL),bash zsh fish)
-COMPLETIONS = $(addprefix build/completion/,$(SHELLS))
+# What shells read to complete command lines. Two installations at once may both
+# write it.
 $(COMPLETIONS): $(TOOL)
-	@mkdir -p $(@D)
 	$(call say,MAKE)$(TOOL) help --completion $(@F) >$@.$$$$ && \
 		mv $@.$$$$ $@
 
 # The parts of the harness that serve any project.
-KIT_T = test-lib.sh test-lib-functions.sh lib-run.sh lib-prereq.sh \
+KIT = $(addprefix t/,test-lib.sh test-lib-functions.sh lib-run.sh lib-prereq.sh \
 	lib-leftover.sh lib-stress.sh lib-sanitizer.sh lib-valgrind.sh \
-	lib-terminal.sh lib-terminal.perl lib-trace2.sh chainlint.awk
-KIT_SCRUB = $(wildcard scrub/*.perl scrub/*/*/*.pm)
+	lib-terminal.sh lib-trace2.sh chainlint.awk)
 
-# $(call pc,NAME,DESCRIPTION,FURTHER-LINES), below $${prefix} where it can be.
-define newline
+# Places stand in a .pc file below its prefix, where they can.
+PC = sed -e 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|' \
+	-e 's|@includedir@|$(includedir)|; s|@libdir@|$(libdir)|' \
+	-e 's|@kitdir@|$(kitdir)|; s|=$(PREFIX)/|=$${prefix}/|'
 
-
-endef
-below = $(patsubst $(PREFIX)/%,$${prefix}/%,$(1))
-pc = prefix=$(PREFIX)$(newline)$(3)$(newline)Name: $(1)$(newline)Description: \
-	$(2)$(newline)Version: $(VERSION)$(newline)$(4)$(newline)
-PC_trace2 = $(call pc,trace2,traces$(comma) timers and counters for C \
-	programs,includedir=$(call below,$(includedir))$(newline)libdir=$(call \
-	below,$(libdir))$(newline),Libs: -L$${libdir} \
-	-ltrace2$(newline)Libs.private: -pthread$(newline)Cflags: \
-	-I$${includedir} -pthread)
-PC_trace2-perf = $(call pc,trace2-perf,counters of the processor and the \
-	kernel for C programs (trace2_perf.h),,Requires: trace2)
-PC_trace2-testkit = $(call pc,trace2-testkit,a harness and filters for \
-	tests of telemetry,testkit=$(call below,$(kitdir))$(newline),)
-
-# Rows are MODE:FILE:WHERE; they serve install and uninstall alike. $(PC_DIR) is
-# one of each installation, as what is written there depends on its places.
-MAN_PAGES = $(shell ls build/docs/man/*.[1-9] 2>/dev/null)
-man_dir = $(mandir)/man$(subst .,,$(suffix $(1)))
-LIB_ROWS = $(foreach h,$(PUBLIC_HEADERS),644:$(h):$(includedir)) \
-	644:$(A):$(libdir) 644:$(SO).$(SO_VERSION):$(libdir) \
-	644:$(PC_DIR)/trace2.pc:$(libdir)/pkgconfig \
-	644:$(PC_DIR)/trace2-perf.pc:$(libdir)/pkgconfig
-TOOL_ROWS = $(if $(TOOL),755:$(TOOL):$(bindir)) \
-	$(foreach page,$(MAN_PAGES),644:$(page):$(call man_dir,$(page)))
-kit_mode = $(if $(filter %.perl,$(1)),755,644)
-KIT_ROWS = 644:t/testkit.sh:$(kitdir) \
-	$(foreach f,$(KIT_T),$(call kit_mode,$(f)):t/$(f):$(kitdir)/t) \
-	$(foreach f,$(KIT_SCRUB),$(call \
-		kit_mode,$(f)):$(f):$(kitdir)/$(patsubst %/,%,$(dir $(f)))) \
-	644:$(PC_DIR)/trace2-testkit.pc:$(datadir)/pkgconfig
-ROWS = $(LIB_ROWS) $(TOOL_ROWS) $(KIT_ROWS)
-# Those that are called otherwise than here: FILE:WHERE.
-RENAMED = $(if $(TOOL),build/completion/bash:$(bashdir)/trace2 \
-	build/completion/zsh:$(zshdir)/_trace2 \
-	build/completion/fish:$(fishdir)/trace2.fish)
-LINKS = $(libdir)/libtrace2.so.$(ABI) $(libdir)/libtrace2.so
-
-split = $(subst :,$(space),$(1))
-dest = $(call quote,$(DESTDIR)$(1))
-target = $(lastword $(call split,$(1)))/$(notdir $(word 2,$(call split,$(1))))
-define install_row
-	$(INSTALL) -D -m $(firstword $(call split,$(1))) \
-		$(word 2,$(call split,$(1))) $(call dest,$(call target,$(1)))
-
-endef
-define install_renamed
-	$(INSTALL) -D -m 644 $(firstword $(call split,$(1))) \
-		$(call dest,$(lastword $(call split,$(1))))
-
-endef
+# For the shell, as it may have blanks; the places below it have none.
+DEST = $(call quote,$(DESTDIR))
 
 ## install: library, command, pages, completions, test kit under PREFIX (/usr/local), below DESTDIR
 install: $(A) $(SO) $(TOOL) $(COMPLETIONS) docs
-	$(eval PC_DIR := $(shell mktemp -d build/pc.XXXXXX))$(foreach \
-		name,trace2 trace2-perf trace2-testkit,$(file \
-		>$(PC_DIR)/$(name).pc,$(PC_$(name))))
-	$(foreach row,$(ROWS),$(call install_row,$(row)))
-	$(foreach row,$(RENAMED),$(call install_renamed,$(row)))
-	ln -sf libtrace2.so.$(SO_VERSION) $(call dest,$(libdir)/libtrace2.so.$(ABI))
-	ln -sf libtrace2.so.$(ABI) $(call dest,$(libdir)/libtrace2.so)
-	rm -r $(PC_DIR)
+	$(INSTALL) -d $(DEST)$(includedir) $(DEST)$(libdir)/pkgconfig
+	$(INSTALL) -m 644 lib/*.h $(DEST)$(includedir)
+	$(INSTALL) -m 644 $(A) $(SO).$(SO_VERSION) $(DEST)$(libdir)
+	ln -sf libtrace2.so.$(SO_VERSION) $(DEST)$(libdir)/libtrace2.so.$(ABI)
+	ln -sf libtrace2.so.$(ABI) $(DEST)$(libdir)/libtrace2.so
+	$(PC) lib/trace2.pc.in >$(DEST)$(libdir)/pkgconfig/trace2.pc
+	$(PC) lib/trace2-perf.pc.in >$(DEST)$(libdir)/pkgconfig/trace2-perf.pc
+	$(INSTALL) -D -m 755 $(TOOL) $(DEST)$(bindir)/trace2
+	$(INSTALL) -D -m 644 build/completion/bash $(DEST)$(bashdir)/trace2
+	$(INSTALL) -D -m 644 build/completion/zsh $(DEST)$(zshdir)/_trace2
+	$(INSTALL) -D -m 644 build/completion/fish $(DEST)$(fishdir)/trace2.fish
+	for page in build/docs/man/*.[1-9]; do \
+		test ! -f "$$page" || $(INSTALL) -D -m 644 "$$page" \
+			$(DEST)$(mandir)/man"$${page##*.}/$${page##*/}" || \
+		exit 1; \
+	done
+	$(INSTALL) -d $(DEST)$(kitdir)/t $(DEST)$(kitdir)/scrub/lib/Trace2 \
+		$(DEST)$(datadir)/pkgconfig
+	$(INSTALL) -m 644 t/testkit.sh $(DEST)$(kitdir)
+	$(INSTALL) -m 644 $(KIT) $(DEST)$(kitdir)/t
+	$(INSTALL) -m 755 t/lib-terminal.perl $(DEST)$(kitdir)/t
+	$(INSTALL) -m 755 scrub/*.perl $(DEST)$(kitdir)/scrub
+	$(INSTALL) -m 644 scrub/lib/Trace2/*.pm $(DEST)$(kitdir)/scrub/lib/Trace2
+	$(PC) t/trace2-testkit.pc.in >$(DEST)$(datadir)/pkgconfig/trace2-testkit.pc
 	$(if $(DESTDIR),,ldconfig || echo 'ldconfig failed: programs may not find the library yet' >&2)
 
+# What install puts into an empty directory is what it put there.
 ## uninstall: remove what install put there
 uninstall:
-	rm -f $(foreach row,$(ROWS),$(call dest,$(call target,$(row)))) \
-		$(foreach row,$(RENAMED),$(call dest,$(lastword $(call split,$(row))))) \
-		$(foreach link,$(LINKS),$(call dest,$(link)))
-	-rmdir $(call dest,$(kitdir)/t) $(call dest,$(kitdir)/scrub/lib/Trace2) \
-		$(call dest,$(kitdir)/scrub/lib) $(call dest,$(kitdir)/scrub) \
-		$(call dest,$(kitdir)) 2>/dev/null
+	rm -rf build/uninstall
+	$(MAKE) -s install DESTDIR=build/uninstall
+	find build/uninstall ! -type d | while read -r file; do \
+		rm -f $(DEST)"$${file#build/uninstall}"; \
+	done
+	test ! -d $(DEST)$(kitdir) || \
+		find $(DEST)$(kitdir) -type d -empty -delete
+	rm -rf build/uninstall
 
 ## clean: remove everything that make made
 clean:
