@@ -9,7 +9,7 @@
 
 #include "base/text.h"
 #include "event/render.h"
-#include "read/as_event.h"
+#include "read/parsed_render.h"
 
 const struct fuzzer fuzzers[] = {
 #define FUZZER(name, max_bytes, what) { #name, max_bytes, what, fuzz_##name },
@@ -188,27 +188,28 @@ static void check_line(const struct tr2_render *r, const char *format)
 		   "%s is no line", format);
 }
 
-void fuzz_write_event(void *data, struct tr2_model *m, const struct tr2_in *in)
+void fuzz_write_event(void *data, struct tr2_model *m,
+		      const struct tr2_parsed_event *ev)
 {
-	static struct tr2_as_event e;
-	static struct tr2_render r;
+	static struct tr2_parsed_render parsed;
+	struct tr2_render *r = &parsed.render;
 
 	(void)data;
-	if (in->kind < 0)
+	if (ev->kind < 0)
 		return;
 	tr2_render_prepare();
-	fuzz_check(tr2_as_event(&e, m, in, 1), "no event");
-	if (tr2_event_rows[in->kind].normal) {
-		tr2_render_normal(&r, &e.event, false);
-		check_line(&r, "normal");
+	fuzz_check(tr2_parsed_render_set(&parsed, m, ev, 1), "no event");
+	if (tr2_event_rows[ev->kind].normal) {
+		tr2_render_normal(r, &parsed.event, false);
+		check_line(r, "normal");
 	}
-	if (tr2_event_rows[in->kind].perf_message) {
-		tr2_render_perf(&r, &e.event, false);
-		check_line(&r, "perf");
+	if (tr2_event_rows[ev->kind].perf_message) {
+		tr2_render_perf(r, &parsed.event, false);
+		check_line(r, "perf");
 	}
-	tr2_render_event(&r, &e.event, false);
-	check_line(&r, "event");
-	fuzz_check(fuzz_json(r.line.p, r.line.len - 1, NULL, NULL) ==
+	tr2_render_event(r, &parsed.event, false);
+	check_line(r, "event");
+	fuzz_check(fuzz_json(r->line.p, r->line.len - 1, NULL, NULL) ==
 			   TR2_JSON_OK,
-		   "not JSON: %.*s", (int)r.line.len, r.line.p);
+		   "not JSON: %.*s", (int)r->line.len, r->line.p);
 }

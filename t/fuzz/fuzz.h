@@ -65,10 +65,11 @@ enum tr2_json_result fuzz_json(const char *text, size_t len,
 bool fuzz_is_json(const char *text, size_t len);
 
 /* Each event that a loader made, in the three formats, each one line. Takes a
- * struct tr2_model and a struct tr2_in; of the type tr2_event_fn. */
+ * struct tr2_model and a struct tr2_parsed_event; of the type tr2_event_fn. */
 struct tr2_model;
-struct tr2_in;
-void fuzz_write_event(void *data, struct tr2_model *m, const struct tr2_in *in);
+struct tr2_parsed_event;
+void fuzz_write_event(void *data, struct tr2_model *m,
+		      const struct tr2_parsed_event *ev);
 
 #define FUZZER(name, max_bytes, what) \
 	void fuzz_##name(struct fuzz_input *in);

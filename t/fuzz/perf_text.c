@@ -4,13 +4,14 @@
 
 #include "fuzz.h"
 #include "model/critical.h"
+#include "model/parsed_event.h"
 #include "read/perf_text.h"
 
 static struct tr2_perf_reader *reader;
 
-static void on_event(void *data, struct tr2_model *m, const struct tr2_in *in)
+static void on_event(void *data, struct tr2_model *m, const struct tr2_parsed_event *ev)
 {
-	fuzz_write_event(data, m, in);
+	fuzz_write_event(data, m, ev);
 }
 
 static void read_line(const char *line, size_t len, uint64_t number, bool last)
@@ -18,7 +19,7 @@ static void read_line(const char *line, size_t len, uint64_t number, bool last)
 	/* As large as the line, so that a read past its end is seen; behind it
 	 * stands a newline, as tr2_lines_next() promises. */
 	char *copy = malloc(len + 1 + 64);
-	struct tr2_in in;
+	struct tr2_parsed_event ev;
 
 	if (!copy)
 		abort();
@@ -29,7 +30,7 @@ static void read_line(const char *line, size_t len, uint64_t number, bool last)
 	fuzz_check(tr2_perf_reader_line(reader, copy, len, number, last) !=
 			   TR2_LINE_NO_MEMORY,
 		   "no memory");
-	tr2_perf_reader_parse(reader, copy, len, 1, &in);
+	tr2_perf_reader_parse(reader, copy, len, 1, &ev);
 	free(copy);
 }
 

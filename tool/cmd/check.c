@@ -12,8 +12,9 @@
 #include "base/text.h"
 #include "cmd/check.h"
 #include "common/options.h"
+#include "model/build.h"
+#include "model/parsed_event.h"
 #include "out/table.h"
-#include "read/fields.h"
 #include "read/read.h"
 
 static bool env, send_probe;
@@ -39,14 +40,14 @@ struct check {
 
 struct place {
 	struct tr2_model *m;
-	const struct tr2_in *in;
+	const struct tr2_parsed_event *ev;
 	tr2_str source;
 };
 
 static void found(const struct place *at, enum tr2_problem_kind kind,
 		  const char *text)
 {
-	tr2_build_problem(at->m, kind, at->source, at->in->line_number, text);
+	tr2_build_problem(at->m, kind, at->source, at->ev->line_number, text);
 }
 
 /* Room for index i in a zeroed array. */
@@ -68,45 +69,35 @@ static bool reach(void **array, uint32_t *nr, uint32_t i, size_t element_bytes)
 
 /* ---- one event ------------------------------------------------------------------ */
 
-static bool is_missing(const struct tr2_in *in, const struct tr2_slot *slot)
+static bool is_missing(const struct tr2_parsed_event *ev, int i)
 {
-	const void *member = (const char *)in + slot->offset;
-	const struct tr2_view *view = member;
-	int64_t number;
-
-	switch (slot->type) {
+	switch (tr2_event_rows[ev->kind].field[i].type) {
 	case TR2_T_STR:
 	case TR2_T_JSON:
-		return !view->p;
-	case TR2_T_ARGV:
-		/* An empty array has no text. */
-		return false;
+		return !ev->value[i].text.p;
 	case TR2_T_INT:
 	case TR2_T_SECONDS:
 	case TR2_T_T_ABS:
 	case TR2_T_T_REL:
 	case TR2_T_NESTING:
-		memcpy(&number, member, sizeof(number));
-		return number == TR2_ABSENT;
-	default:
+		return tr2_parsed_number(ev, i) == TR2_ABSENT;
+	default: /* an empty array of words has no text */
 		return false;
 	}
 }
 
 static void check_fields(const struct place *at)
 {
-	const struct tr2_in *in = at->in;
-	const struct tr2_slot *slot = tr2_slots_of_event[in->kind];
-	const struct tr2_field *field = tr2_event_rows[in->kind].field;
+	const struct tr2_event_row *row = &tr2_event_rows[at->ev->kind];
 	char text[120];
-	size_t i;
+	int i;
 
-	for (i = 0; slot[i].name; i++) {
-		if (field[i].flags & (TR2_F_OPT | TR2_F_TEXT_ONLY) ||
-		    !is_missing(in, &slot[i]))
+	for (i = 0; row->field[i].name; i++) {
+		if (row->field[i].flags & (TR2_F_OPT | TR2_F_TEXT_ONLY) ||
+		    !is_missing(at->ev, i))
 			continue;
-		snprintf(text, sizeof(text), "%s has no %s",
-			 tr2_event_rows[in->kind].name, slot[i].name);
+		snprintf(text, sizeof(text), "%s has no %s", row->name,
+			 row->field[i].name);
 		found(at, TR2_PROBLEM_MISSING, text);
 		return;
 	}
@@ -119,8 +110,8 @@ static bool is_metric(int kind)
 
 static void check_order(const struct place *at, uint8_t *seen)
 {
-	const struct tr2_in *in = at->in;
-	const struct tr2_session *s = &at->m->sessions[in->session];
+	const struct tr2_parsed_event *ev = at->ev;
+	const struct tr2_session *s = &at->m->sessions[ev->session];
 	uint32_t nr = s->flags & TR2_SESSION_NO_BEGINNING ? UINT32_MAX :
 							    s->nr_events;
 
@@ -131,52 +122,52 @@ static void check_order(const struct place *at, uint8_t *seen)
 	else if (*seen & SEEN_ATEXIT)
 		found(at, TR2_PROBLEM_AFTER_END,
 		      "an event after atexit, which must come last");
-	else if (nr == 1 && in->kind != TR2_EV_version)
+	else if (nr == 1 && ev->kind != TR2_EV_version)
 		found(at, TR2_PROBLEM_ORDER,
 		      "a session does not begin with version");
 	else if (nr == 2 &&
 		 !(s->flags & TR2_SESSION_FORKED) &&
-		 in->kind != TR2_EV_start &&
-		 in->kind != TR2_EV_too_many_files)
+		 ev->kind != TR2_EV_start &&
+		 ev->kind != TR2_EV_too_many_files)
 		found(at, TR2_PROBLEM_ORDER, "start does not come second");
 	/* A program that calls exit() by itself has no exit event at all. */
-	else if (in->kind == TR2_EV_exit && *seen & SEEN_METRIC)
+	else if (ev->kind == TR2_EV_exit && *seen & SEEN_METRIC)
 		found(at, TR2_PROBLEM_ORDER,
 		      "a timer or counter comes before exit");
-	if (is_metric(in->kind))
+	if (is_metric(ev->kind))
 		*seen |= SEEN_METRIC;
-	if (in->kind == TR2_EV_atexit)
+	if (ev->kind == TR2_EV_atexit)
 		*seen |= SEEN_ATEXIT;
 }
 
 static void check_nesting(const struct place *at, uint16_t *open)
 {
-	const struct tr2_in *in = at->in;
+	const struct tr2_parsed_event *ev = at->ev;
 
-	if (in->kind == TR2_EV_region_leave && *open)
+	if (ev->kind == TR2_EV_region_leave && *open)
 		--*open;
-	if (in->nesting != TR2_ABSENT && in->nesting != *open + 1 &&
-	    !(at->m->sessions[in->session].flags & TR2_SESSION_NO_BEGINNING))
+	if (ev->nesting != TR2_ABSENT && ev->nesting != *open + 1 &&
+	    !(at->m->sessions[ev->session].flags & TR2_SESSION_NO_BEGINNING))
 		found(at, TR2_PROBLEM_NESTING,
 		      "nesting is not 1 + the regions that are open");
-	if (in->kind == TR2_EV_region_enter && *open < UINT16_MAX)
+	if (ev->kind == TR2_EV_region_enter && *open < UINT16_MAX)
 		++*open;
 }
 
-static void on_event(void *data, struct tr2_model *m, const struct tr2_in *in)
+static void on_event(void *data, struct tr2_model *m, const struct tr2_parsed_event *ev)
 {
 	struct check *c = data;
-	struct place at = { m, in, m->sessions[in->session].source };
-	bool perf = m->sessions[in->session].flags & TR2_SESSION_PERF;
+	struct place at = { m, ev, m->sessions[ev->session].source };
+	bool perf = m->sessions[ev->session].flags & TR2_SESSION_PERF;
 
-	if (!reach((void **)&c->seen, &c->nr_seen, in->session, 1) ||
-	    !reach((void **)&c->open, &c->nr_open, in->thread,
+	if (!reach((void **)&c->seen, &c->nr_seen, ev->session, 1) ||
+	    !reach((void **)&c->open, &c->nr_open, ev->thread,
 		   sizeof(*c->open)))
 		return;
-	check_order(&at, &c->seen[in->session]);
-	if (in->kind >= 0 && !perf)
+	check_order(&at, &c->seen[ev->session]);
+	if (ev->kind >= 0 && !perf)
 		check_fields(&at);
-	check_nesting(&at, &c->open[in->thread]);
+	check_nesting(&at, &c->open[ev->thread]);
 }
 
 /* ---- the whole ------------------------------------------------------------------- */

@@ -54,7 +54,7 @@ static const char *padded(struct script *s, const struct tr2_line *line)
 }
 
 static bool read_again(struct script *s, const struct tr2_line *line,
-		       struct tr2_in *in)
+		       struct tr2_parsed_event *ev)
 {
 	const char *text = padded(s, line);
 	bool ok;
@@ -63,29 +63,29 @@ static bool read_again(struct script *s, const struct tr2_line *line,
 		return false;
 	if (s->m->sessions[line->session].flags & TR2_SESSION_PERF)
 		ok = tr2_perf_reader_parse(s->perf, text, line->len,
-					   s->open[line->thread], in);
+					   s->open[line->thread], ev);
 	else
-		ok = tr2_event_reader_parse(s->events, text, line->len, in);
-	in->session = line->session;
-	in->thread = line->thread;
-	in->raw = (struct tr2_view){ text, line->len };
-	if (in->wall_us == TR2_ABSENT)
-		in->wall_us = line->at_ns / 1000;
+		ok = tr2_event_reader_parse(s->events, text, line->len, ev);
+	ev->session = line->session;
+	ev->thread = line->thread;
+	ev->raw = (struct tr2_view){ text, line->len };
+	if (ev->wall_us == TR2_ABSENT)
+		ev->wall_us = line->at_ns / 1000;
 	return ok;
 }
 
 /* 1 + the regions that are open around an event; follows enter and leave. What
  * a thread or the process leaves open is unwound before its end is told. */
-static unsigned int nesting_at(uint16_t *open, const struct tr2_in *in)
+static unsigned int nesting_at(uint16_t *open, const struct tr2_parsed_event *ev)
 {
 	unsigned int nesting;
 
-	if (in->kind == TR2_EV_atexit || in->kind == TR2_EV_thread_exit)
+	if (ev->kind == TR2_EV_atexit || ev->kind == TR2_EV_thread_exit)
 		*open = 0;
-	if (in->kind == TR2_EV_region_leave && *open)
+	if (ev->kind == TR2_EV_region_leave && *open)
 		--*open;
 	nesting = *open + 1u;
-	if (in->kind == TR2_EV_region_enter && *open < UINT16_MAX)
+	if (ev->kind == TR2_EV_region_enter && *open < UINT16_MAX)
 		++*open;
 	return nesting;
 }
@@ -106,7 +106,7 @@ static bool about_process(int kind)
 }
 
 static bool wanted(const struct tr2_model *m, const struct tr2_line *line,
-		   const struct tr2_in *in)
+		   const struct tr2_parsed_event *ev)
 {
 	if (line->at_ns < tr2_common.since_ns ||
 	    line->at_ns > tr2_common.until_ns ||
@@ -116,23 +116,23 @@ static bool wanted(const struct tr2_model *m, const struct tr2_line *line,
 		return tr2_filter_span(m, line->span);
 	if (tr2_common.region)
 		return false;
-	return !tr2_common.min_ns || about_process(in->kind);
+	return !tr2_common.min_ns || about_process(ev->kind);
 }
 
 static void print_lines(struct script *s)
 {
-	struct tr2_in in = tr2_in_init;
+	struct tr2_parsed_event ev;
 	unsigned int nesting;
 	uint32_t i;
 
 	for (i = 0; i < s->m->nr_lines; i++) {
 		const struct tr2_line *line = &s->m->lines[i];
 
-		if (!read_again(s, line, &in))
+		if (!read_again(s, line, &ev))
 			continue;
-		nesting = nesting_at(&s->open[line->thread], &in);
-		if (wanted(s->m, line, &in))
-			tr2_print_event(&s->printer, s->m, &in, nesting);
+		nesting = nesting_at(&s->open[line->thread], &ev);
+		if (wanted(s->m, line, &ev))
+			tr2_print_event(&s->printer, s->m, &ev, nesting);
 	}
 }
 
@@ -156,18 +156,18 @@ static uint16_t *open_of(struct script *s, uint32_t thread)
 }
 
 static void on_followed(void *data, struct tr2_model *m,
-			const struct tr2_in *in)
+			const struct tr2_parsed_event *ev)
 {
 	struct script *s = data;
-	uint16_t *open = open_of(s, in->thread);
-	const struct tr2_session *session = &m->sessions[in->session];
+	uint16_t *open = open_of(s, ev->thread);
+	const struct tr2_session *session = &m->sessions[ev->session];
 
 	if (!open)
 		return;
 	if ((tr2_common.pid >= 0 && session->pid != tr2_common.pid) ||
 	    (tr2_common.sid && !strstr(session->sid, tr2_common.sid)))
 		return;
-	tr2_print_event(&s->printer, m, in, nesting_at(open, in));
+	tr2_print_event(&s->printer, m, ev, nesting_at(open, ev));
 }
 
 /* ---- the command ----------------------------------------------------------------- */

@@ -6,8 +6,7 @@
 #ifndef TR2_CMD_SCRIPT_H
 #define TR2_CMD_SCRIPT_H
 
-#include "event/render.h"
-#include "read/as_event.h"
+#include "read/parsed_render.h"
 #include "read/read.h"
 
 enum tr2_print_form {
@@ -24,8 +23,7 @@ struct tr2_printer {
 	enum tr2_print_form form;
 	int field[TR2_MAX_PRINT_FIELDS];
 	int nr_fields;
-	struct tr2_as_event as;
-	struct tr2_render render;
+	struct tr2_parsed_render render;
 	struct tr2_buf line, text;
 	uint64_t nr_printed;
 };
@@ -34,7 +32,7 @@ struct tr2_printer {
 bool tr2_printer_init(struct tr2_printer *p, enum tr2_print_form form,
 		      const char *fields);
 void tr2_print_event(struct tr2_printer *p, const struct tr2_model *m,
-		     const struct tr2_in *in, unsigned int nesting);
+		     const struct tr2_parsed_event *ev, unsigned int nesting);
 void tr2_printer_end(struct tr2_printer *p);
 void tr2_printer_release(struct tr2_printer *p);
 

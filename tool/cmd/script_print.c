@@ -78,8 +78,7 @@ bool tr2_printer_init(struct tr2_printer *p, enum tr2_print_form form,
 
 void tr2_printer_release(struct tr2_printer *p)
 {
-	tr2_as_event_release(&p->as);
-	tr2_render_release(&p->render);
+	tr2_parsed_render_release(&p->render);
 	tr2_buf_release(&p->line);
 	tr2_buf_release(&p->text);
 }
@@ -110,27 +109,30 @@ static void trim_end(struct tr2_buf *b)
 }
 
 /* The category as it is, not cut to the perf target's width. */
-static void add_category(struct tr2_printer *p, const struct tr2_in *in)
+static void add_category(struct tr2_printer *p,
+			 const struct tr2_parsed_event *ev)
 {
-	const struct tr2_view *v = in->category.p ? &in->category : &in->scope;
+	struct tr2_view v = tr2_parsed_text(ev, "category");
 
-	if (v->p)
-		tr2_text_add(&p->text, v->p, v->len);
+	if (!v.p)
+		v = tr2_parsed_text(ev, "scope");
+	if (v.p)
+		tr2_text_add(&p->text, v.p, v.len);
 }
 
-static void add_message(struct tr2_printer *p, const struct tr2_in *in)
+static void add_message(struct tr2_printer *p, const struct tr2_parsed_event *ev)
 {
 	const char *message;
 
-	if (in->kind < 0) {
-		tr2_text_add(&p->text, in->raw.p, in->raw.len);
+	if (ev->kind < 0) {
+		tr2_text_add(&p->text, ev->raw.p, ev->raw.len);
 		return;
 	}
-	tr2_render_perf(&p->render, &p->as.event, true);
+	tr2_render_perf(&p->render.render, &p->render.event, true);
 	/* dN | thread | event | repo | t_abs | t_rel | category | message */
-	message = after_bars(tr2_buf_str(&p->render.line), 7);
-	if (in->category.len) {
-		add_category(p, in);
+	message = after_bars(tr2_buf_str(&p->render.render.line), 7);
+	if (tr2_parsed_text(ev, "category").len) {
+		add_category(p, ev);
 		tr2_buf_addch(&p->text, ' ');
 	}
 	if (message)
@@ -152,22 +154,22 @@ static const char *command_of(const struct tr2_model *m, uint32_t session)
 }
 
 static void add_field(struct tr2_printer *p, const struct tr2_model *m,
-		      const struct tr2_in *in, unsigned int nesting, int field)
+		      const struct tr2_parsed_event *ev, unsigned int nesting, int field)
 {
-	const struct tr2_session *s = &m->sessions[in->session];
+	const struct tr2_session *s = &m->sessions[ev->session];
 	struct tr2_buf *b = &p->text;
 	const char *name;
 
 	switch (field) {
 	case F_TIME:
-		tr2_fmt_wall(b, (int64_t)p->as.event.wall_us * 1000);
+		tr2_fmt_wall(b, (int64_t)p->render.event.wall_us * 1000);
 		break;
 	case F_T_ABS:
-		tr2_buf_add_seconds(b, p->as.event.t_abs_ns, 0);
+		tr2_buf_add_seconds(b, p->render.event.t_abs_ns, 0);
 		break;
 	case F_T_REL:
-		if (in->t_rel != TR2_ABSENT)
-			tr2_buf_add_seconds(b, p->as.event.t_rel_ns, 0);
+		if (ev->t_rel != TR2_ABSENT)
+			tr2_buf_add_seconds(b, p->render.event.t_rel_ns, 0);
 		break;
 	case F_SID:
 		tr2_text_add(b, s->sid, strlen(s->sid));
@@ -180,35 +182,35 @@ static void add_field(struct tr2_printer *p, const struct tr2_model *m,
 		tr2_buf_add_u64(b, s->depth);
 		break;
 	case F_CMD:
-		name = command_of(m, in->session);
+		name = command_of(m, ev->session);
 		tr2_text_add(b, name, strlen(name));
 		break;
 	case F_THREAD:
-		name = tr2_s(m, m->threads[in->thread].name);
+		name = tr2_s(m, m->threads[ev->thread].name);
 		tr2_text_add(b, name, strlen(name));
 		break;
 	case F_EVENT:
-		tr2_text_add(b, in->event.p, in->event.len);
+		tr2_text_add(b, ev->event.p, ev->event.len);
 		break;
 	case F_REPO:
-		if (p->as.event.repo_id)
-			tr2_buf_add_i64(b, p->as.event.repo_id);
+		if (p->render.event.repo_id)
+			tr2_buf_add_i64(b, p->render.event.repo_id);
 		break;
 	case F_NESTING:
 		tr2_buf_add_u64(b, nesting);
 		break;
 	case F_CATEGORY:
-		add_category(p, in);
+		add_category(p, ev);
 		break;
 	case F_FILE:
-		if (in->file.len) {
-			tr2_text_add(b, in->file.p, in->file.len);
+		if (ev->file.len) {
+			tr2_text_add(b, ev->file.p, ev->file.len);
 			tr2_buf_addch(b, ':');
-			tr2_buf_add_i64(b, p->as.event.line);
+			tr2_buf_add_i64(b, p->render.event.line);
 		}
 		break;
 	case F_MESSAGE:
-		add_message(p, in);
+		add_message(p, ev);
 		break;
 	}
 }
@@ -229,7 +231,7 @@ static void add_padded(struct tr2_printer *p, int width, bool last)
 }
 
 static void print_fields(struct tr2_printer *p, const struct tr2_model *m,
-			 const struct tr2_in *in, unsigned int nesting)
+			 const struct tr2_parsed_event *ev, unsigned int nesting)
 {
 	bool csv = tr2_common.format == TR2_FORMAT_CSV;
 	int i;
@@ -237,7 +239,7 @@ static void print_fields(struct tr2_printer *p, const struct tr2_model *m,
 	tr2_buf_reset(&p->line);
 	for (i = 0; i < p->nr_fields; i++) {
 		tr2_buf_reset(&p->text);
-		add_field(p, m, in, nesting, p->field[i]);
+		add_field(p, m, ev, nesting, p->field[i]);
 		if (csv) {
 			tr2_buf_addstr(&p->line, i ? "," : "");
 			tr2_csv_add(&p->line, p->text.p, p->text.len);
@@ -265,52 +267,52 @@ static void write_line(const struct tr2_buf *line, bool newline)
 
 /* A line of event JSON as it was read; of other sources, as it would be. */
 static void print_json(struct tr2_printer *p, const struct tr2_model *m,
-		       const struct tr2_in *in)
+		       const struct tr2_parsed_event *ev)
 {
-	const struct tr2_session *s = &m->sessions[in->session];
+	const struct tr2_session *s = &m->sessions[ev->session];
 
 	if (!(s->flags & TR2_SESSION_PERF)) {
-		fwrite(in->raw.p, 1, in->raw.len, stdout);
-	} else if (in->kind >= 0) {
-		tr2_render_event(&p->render, &p->as.event, false);
-		write_line(&p->render.line, false);
+		fwrite(ev->raw.p, 1, ev->raw.len, stdout);
+	} else if (ev->kind >= 0) {
+		tr2_render_event(&p->render.render, &p->render.event, false);
+		write_line(&p->render.render.line, false);
 	}
 }
 
 void tr2_print_event(struct tr2_printer *p, const struct tr2_model *m,
-		     const struct tr2_in *in, unsigned int nesting)
+		     const struct tr2_parsed_event *ev, unsigned int nesting)
 {
-	const struct tr2_event_row *row = in->kind >= 0 ?
-		&tr2_event_rows[in->kind] : NULL;
+	const struct tr2_event_row *row = ev->kind >= 0 ?
+		&tr2_event_rows[ev->kind] : NULL;
 
-	if (row && !tr2_as_event(&p->as, m, in, nesting))
+	if (row && !tr2_parsed_render_set(&p->render, m, ev, nesting))
 		return;
 	if (!row)
-		p->as.event.wall_us = in->wall_us > 0 ? (uint64_t)in->wall_us :
+		p->render.event.wall_us = ev->wall_us > 0 ? (uint64_t)ev->wall_us :
 							0;
 	switch (p->form) {
 	case TR2_PRINT_NORMAL:
 		if (!row || !row->normal)
 			return;
-		tr2_render_normal(&p->render, &p->as.event, false);
-		write_line(&p->render.line, true);
+		tr2_render_normal(&p->render.render, &p->render.event, false);
+		write_line(&p->render.render.line, true);
 		break;
 	case TR2_PRINT_PERF:
 		if (!row || !row->perf_message)
 			return;
-		tr2_render_perf(&p->render, &p->as.event, false);
-		write_line(&p->render.line, true);
+		tr2_render_perf(&p->render.render, &p->render.event, false);
+		write_line(&p->render.render.line, true);
 		break;
 	case TR2_PRINT_JSON:
 		fputs(p->nr_printed ? ",\n" : "\n", stdout);
-		print_json(p, m, in);
+		print_json(p, m, ev);
 		break;
 	case TR2_PRINT_EVENT:
-		print_json(p, m, in);
+		print_json(p, m, ev);
 		putchar('\n');
 		break;
 	case TR2_PRINT_FIELDS:
-		print_fields(p, m, in, nesting);
+		print_fields(p, m, ev, nesting);
 		break;
 	}
 	p->nr_printed++;

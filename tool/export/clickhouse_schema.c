@@ -9,7 +9,6 @@
 
 #include "common/say.h"
 #include "export/clickhouse.h"
-#include "model/build.h"
 
 #define MAX_WORDS 300 /* of an answer that is shown */
 

@@ -11,19 +11,17 @@
 #include "common/say.h"
 #include "common/words.h"
 #include "event/redact.h"
-#include "event/render.h"
 #include "export/export.h"
 #include "model/filter.h"
 #include "common/options.h"
-#include "read/as_event.h"
 #include "read/json.h"
+#include "read/parsed_render.h"
 #include "read/perf_text.h"
 
 struct git_event {
 	struct tr2_json *json;
 	struct tr2_perf_reader *perf;
-	struct tr2_as_event as;
-	struct tr2_render render;
+	struct tr2_parsed_render render;
 	struct tr2_buf line;
 	uint16_t *open; /* regions of each thread */
 	/* Of the line at hand. */
@@ -42,7 +40,7 @@ static bool begin(struct tr2_export *x)
 		g->json = tr2_json_new();
 		g->perf = tr2_perf_reader_new(x->m, NULL, NULL);
 		g->open = calloc(x->m->nr_threads, sizeof(*g->open));
-		g->render.redact = x->opt->redact;
+		g->render.render.redact = x->opt->redact;
 	}
 	if (!g || !g->json || !g->perf || !g->open) {
 		tr2_error("out of memory");
@@ -183,51 +181,57 @@ static void print_json(struct git_event *g, const char *text, size_t len)
 
 /* ---- lines of perf text ------------------------------------------------------------------- */
 
-static unsigned int nesting_at(uint16_t *open, const struct tr2_in *in)
+static unsigned int nesting_at(uint16_t *open, const struct tr2_parsed_event *ev)
 {
 	unsigned int nesting;
 
-	if (in->kind == TR2_EV_region_leave && *open)
+	if (ev->kind == TR2_EV_region_leave && *open)
 		--*open;
 	nesting = *open + 1u;
-	if (in->kind == TR2_EV_region_enter && *open < UINT16_MAX)
+	if (ev->kind == TR2_EV_region_enter && *open < UINT16_MAX)
 		++*open;
 	return nesting;
 }
 
-static void hide_secret(struct git_event *g, struct tr2_in *in)
+static void hide_secret(struct git_event *g, struct tr2_parsed_event *ev)
 {
-	const struct tr2_view *name = in->param.p ? &in->param : &in->key;
+	struct tr2_view name = tr2_parsed_text(ev, "param");
+	int value = tr2_field_find(ev->kind, "value", 5);
 
-	if (name->p && in->value.p && is_secret(g, name))
-		in->value = (struct tr2_view){ TR2_REDACTED,
-					       sizeof(TR2_REDACTED) - 1 };
+	if (!name.p)
+		name = tr2_parsed_text(ev, "key");
+	if (!name.p || value < 0 || !ev->value[value].text.p ||
+	    !is_secret(g, &name))
+		return;
+	ev->value[value].text =
+		(struct tr2_view){ TR2_REDACTED, sizeof(TR2_REDACTED) - 1 };
 }
 
 /* Lines that are not wanted are read, too: what is open depends on them. */
 static void print_perf(struct git_event *g, const char *text, size_t len,
 		       bool shown)
 {
-	struct tr2_in in = tr2_in_init;
+	struct tr2_parsed_event ev;
 	uint16_t *open = &g->open[g->at->thread];
 	unsigned int nesting;
 
-	if (!tr2_perf_reader_parse(g->perf, text, len, *open, &in) ||
-	    in.kind < 0)
+	if (!tr2_perf_reader_parse(g->perf, text, len, *open, &ev) ||
+	    ev.kind < 0)
 		return;
-	nesting = nesting_at(open, &in);
+	nesting = nesting_at(open, &ev);
 	if (!shown)
 		return;
-	hide_secret(g, &in);
-	in.session = g->at->session;
-	in.thread = g->at->thread;
-	in.raw = (struct tr2_view){ text, len };
-	if (in.wall_us == TR2_ABSENT)
-		in.wall_us = g->at->at_ns / 1000;
-	if (!tr2_as_event(&g->as, g->x->m, &in, nesting))
+	hide_secret(g, &ev);
+	ev.session = g->at->session;
+	ev.thread = g->at->thread;
+	ev.raw = (struct tr2_view){ text, len };
+	if (ev.wall_us == TR2_ABSENT)
+		ev.wall_us = g->at->at_ns / 1000;
+	if (!tr2_parsed_render_set(&g->render, g->x->m, &ev, nesting))
 		return;
-	tr2_render_event(&g->render, &g->as.event, false);
-	tr2_buf_add(&g->x->sink.buf, g->render.line.p, g->render.line.len);
+	tr2_render_event(&g->render.render, &g->render.event, false);
+	tr2_buf_add(&g->x->sink.buf, g->render.render.line.p,
+		    g->render.render.line.len);
 }
 
 /* ---- the walk ------------------------------------------------------------------------------ */
@@ -272,8 +276,7 @@ static bool end(struct tr2_export *x)
 	}
 	tr2_json_free(g->json);
 	tr2_perf_reader_free(g->perf);
-	tr2_as_event_release(&g->as);
-	tr2_render_release(&g->render);
+	tr2_parsed_render_release(&g->render);
 	tr2_buf_release(&g->line);
 	free(g->open);
 	free(g);

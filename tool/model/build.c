@@ -14,18 +14,9 @@
 /* How far up a thread's open regions a leave looks for its enter. */
 #define MAX_UNWIND 64
 
-const struct tr2_in tr2_in_init = {
-	.kind = -1,
-	.wall_us = TR2_ABSENT, .line = TR2_ABSENT, .repo = TR2_ABSENT,
-	.t_abs = TR2_ABSENT, .t_rel = TR2_ABSENT, .nesting = TR2_ABSENT,
-	.code = TR2_ABSENT, .signo = TR2_ABSENT, .child_id = TR2_ABSENT,
-	.exec_id = TR2_ABSENT, .pid = TR2_ABSENT, .t_total = TR2_ABSENT,
-	.t_min = TR2_ABSENT, .t_max = TR2_ABSENT,
-};
-
 static tr2_str intern_view(const struct build *b, const struct tr2_view *v)
 {
-	return b->in->padded && v->len ? tr2_intern_padded(b->m, v->p, v->len) :
+	return b->ev->padded && v->len ? tr2_intern_padded(b->m, v->p, v->len) :
 					 tr2_intern(b->m, v->p, v->len);
 }
 
@@ -76,9 +67,9 @@ static uint32_t new_span(struct build *b, enum tr2_span_kind kind)
 	span->parent = t->open;
 	depth = t->open ? m->spans[t->open].depth + 1u : 0;
 	span->depth = (uint16_t)(depth > UINT16_MAX ? UINT16_MAX : depth);
-	span->file = intern_view(b, &b->in->file);
-	span->line = as_uint32(b->in->line);
-	span->repo = as_uint32(b->in->repo);
+	span->file = intern_view(b, &b->ev->file);
+	span->line = as_uint32(b->ev->line);
+	span->repo = as_uint32(b->ev->repo);
 	if (t->last_span)
 		m->spans[t->last_span].next = i;
 	else
@@ -105,9 +96,9 @@ static uint32_t new_point(struct build *b, enum tr2_point_kind kind,
 	point->value = value;
 	point->thread = b->t;
 	point->parent = t->open;
-	point->file = intern_view(b, &b->in->file);
-	point->line = as_uint32(b->in->line);
-	point->repo = as_uint32(b->in->repo);
+	point->file = intern_view(b, &b->ev->file);
+	point->line = as_uint32(b->ev->line);
+	point->repo = as_uint32(b->ev->repo);
 	if (t->last_point)
 		m->points[t->last_point].next = i;
 	else
@@ -118,16 +109,16 @@ static uint32_t new_point(struct build *b, enum tr2_point_kind kind,
 
 static bool on_region_enter(struct build *b)
 {
-	const struct tr2_in *in = b->in;
+	const struct tr2_parsed_region_enter *v = &b->ev->as.region_enter;
 	uint32_t i = new_span(b, TR2_SPAN_REGION);
 	struct tr2_span *span;
 
 	if (!i)
 		return false;
 	span = &b->m->spans[i];
-	span->category = intern_view(b, &in->category);
-	span->label = intern_view(b, &in->label);
-	span->msg = intern_view(b, &in->msg);
+	span->category = intern_view(b, &v->category.text);
+	span->label = intern_view(b, &v->label.text);
+	span->msg = intern_view(b, &v->msg.text);
 	thread_of(b)->open = i;
 	return true;
 }
@@ -165,15 +156,15 @@ static void start_from_end(const struct build *b, struct tr2_span *span)
 {
 	span->flags = TR2_SPAN_NO_START;
 	span->end_ns = b->at_ns;
-	if (b->in->t_rel != TR2_ABSENT)
-		span->start_ns = b->at_ns - b->in->t_rel;
+	if (b->ev->t_rel != TR2_ABSENT)
+		span->start_ns = b->at_ns - b->ev->t_rel;
 }
 
 static bool on_region_leave(struct build *b)
 {
-	const struct tr2_in *in = b->in;
-	tr2_str category = intern_view(b, &in->category);
-	tr2_str label = intern_view(b, &in->label);
+	const struct tr2_parsed_region_leave *v = &b->ev->as.region_leave;
+	tr2_str category = intern_view(b, &v->category.text);
+	tr2_str label = intern_view(b, &v->label.text);
 	uint32_t i = region_left(b, category, label);
 	struct tr2_span *span;
 
@@ -191,7 +182,7 @@ static bool on_region_leave(struct build *b)
 		start_from_end(b, span);
 		span->category = category;
 		span->label = label;
-		span->msg = intern_view(b, &in->msg);
+		span->msg = intern_view(b, &v->msg.text);
 		return true;
 	}
 	b->m->priv->last_span = i;
@@ -207,57 +198,73 @@ static bool on_region_leave(struct build *b)
 	return true;
 }
 
-static bool on_data(struct build *b)
+/* A point with what it is called: `category/key`. */
+static bool add_named_point(struct build *b, enum tr2_point_kind kind,
+			    const struct tr2_view *category,
+			    const struct tr2_view *key,
+			    const struct tr2_view *value)
 {
-	const struct tr2_in *in = b->in;
-	enum tr2_point_kind kind = in->kind == TR2_EV_data_json ?
-					   TR2_POINT_DATA_JSON :
-					   TR2_POINT_DATA;
-	uint32_t i = new_point(b, kind, copy_view(b->m, &in->value));
+	uint32_t i = new_point(b, kind, copy_view(b->m, value));
 
 	if (!i)
 		return false;
-	b->m->points[i].category = intern_view(b, &in->category);
-	b->m->points[i].key = intern_view(b, &in->key);
+	b->m->points[i].category = intern_view(b, category);
+	b->m->points[i].key = intern_view(b, key);
 	return true;
+}
+
+static bool on_data(struct build *b)
+{
+	const struct tr2_parsed_data *v = &b->ev->as.data;
+
+	return add_named_point(b, TR2_POINT_DATA, &v->category.text,
+			       &v->key.text, &v->value.text);
+}
+
+static bool on_data_json(struct build *b)
+{
+	const struct tr2_parsed_data_json *v = &b->ev->as.data_json;
+
+	return add_named_point(b, TR2_POINT_DATA_JSON, &v->category.text,
+			       &v->key.text, &v->value.text);
+}
+
+static bool on_def_param(struct build *b)
+{
+	const struct tr2_parsed_def_param *v = &b->ev->as.def_param;
+
+	return add_named_point(b, TR2_POINT_PARAM, &v->scope.text,
+			       &v->param.text, &v->value.text);
 }
 
 static bool on_error(struct build *b)
 {
-	uint32_t i = new_point(b, TR2_POINT_ERROR, copy_view(b->m, &b->in->msg));
+	const struct tr2_parsed_error *v = &b->ev->as.error;
+	uint32_t i = new_point(b, TR2_POINT_ERROR, copy_view(b->m, &v->msg.text));
 
 	if (!i)
 		return false;
-	b->m->points[i].key = intern_view(b, &b->in->fmt);
+	b->m->points[i].key = intern_view(b, &v->fmt.text);
 	session_of(b)->nr_errors++;
 	return true;
 }
 
 static bool on_printf(struct build *b)
 {
-	return new_point(b, TR2_POINT_PRINTF, copy_view(b->m, &b->in->msg));
-}
-
-static bool on_def_param(struct build *b)
-{
-	uint32_t i = new_point(b, TR2_POINT_PARAM,
-			       copy_view(b->m, &b->in->value));
-
-	if (!i)
-		return false;
-	b->m->points[i].category = intern_view(b, &b->in->scope);
-	b->m->points[i].key = intern_view(b, &b->in->param);
-	return true;
+	return new_point(b, TR2_POINT_PRINTF,
+			 copy_view(b->m, &b->ev->as.printf.msg.text));
 }
 
 static bool on_def_repo(struct build *b)
 {
-	return new_point(b, TR2_POINT_REPO, copy_view(b->m, &b->in->worktree));
+	return new_point(b, TR2_POINT_REPO,
+			 copy_view(b->m, &b->ev->as.def_repo.worktree.text));
 }
 
 static bool on_alias(struct build *b)
 {
-	struct tr2_words words = copy_words(b->m, &b->in->argv);
+	const struct tr2_parsed_alias *v = &b->ev->as.alias;
+	struct tr2_words words = copy_words(b->m, &v->argv.words);
 	struct tr2_buf text = TR2_BUF_INIT; /* aliases are few */
 	uint32_t i;
 
@@ -266,20 +273,23 @@ static bool on_alias(struct build *b)
 		      tr2_model_copy(b->m, tr2_buf_str(&text), text.len));
 	tr2_buf_release(&text);
 	if (i)
-		b->m->points[i].key = intern_view(b, &b->in->alias);
+		b->m->points[i].key = intern_view(b, &v->alias.text);
 	return i;
 }
 
-static bool on_unknown(struct build *b)
+/* An event that the model has no place of its own for. */
+static bool on_other(struct build *b)
 {
-	const struct tr2_view *raw = &b->in->raw;
+	const struct tr2_view *raw = &b->ev->raw;
 	uint32_t i = new_point(b, TR2_POINT_OTHER,
 			       raw->len < 4096 ? copy_view(b->m, raw) : NULL);
 
 	if (i)
-		b->m->points[i].key = intern_view(b, &b->in->event);
-	tr2_b_problem(b, TR2_PROBLEM_UNKNOWN, "an event that this version of trace2 "
-					"does not know: kept as it is");
+		b->m->points[i].key = intern_view(b, &b->ev->event);
+	if (b->ev->kind < 0)
+		tr2_b_problem(b, TR2_PROBLEM_UNKNOWN,
+			      "an event that this version of trace2 does not "
+			      "know: kept as it is");
 	return i;
 }
 
@@ -359,18 +369,18 @@ static uint32_t new_child(struct build *b, enum tr2_span_kind kind, int64_t id)
 
 static bool on_child_start(struct build *b)
 {
-	const struct tr2_in *in = b->in;
-	uint32_t i = new_child(b, TR2_SPAN_CHILD, in->child_id);
+	const struct tr2_parsed_child_start *v = &b->ev->as.child_start;
+	uint32_t i = new_child(b, TR2_SPAN_CHILD, v->child_id.i);
 	struct tr2_child *c;
 
 	if (!i)
 		return false;
 	c = &b->m->children[i];
-	c->child_class = intern_view(b, &in->child_class);
-	c->hook = intern_view(b, &in->hook_name);
-	c->cd = intern_view(b, &in->cd);
-	c->use_shell = in->use_shell;
-	c->argv = copy_words(b->m, &in->argv);
+	c->child_class = intern_view(b, &v->child_class.text);
+	c->hook = intern_view(b, &v->hook_name.text);
+	c->cd = intern_view(b, &v->cd.text);
+	c->use_shell = v->use_shell.b;
+	c->argv = copy_words(b->m, &v->argv.words);
 	return true;
 }
 
@@ -401,43 +411,58 @@ static struct tr2_child *child_ended(struct build *b, enum tr2_span_kind kind,
 	return &m->children[i];
 }
 
-static bool on_child_end(struct build *b)
+static void set_code(struct tr2_child *c, int64_t code)
 {
-	const struct tr2_in *in = b->in;
-	struct tr2_child *c = child_ended(b, TR2_SPAN_CHILD, in->child_id);
+	if (code == TR2_ABSENT)
+		return;
+	c->code = as_int32(code);
+	c->has_code = true;
+}
+
+static bool on_child_exit(struct build *b)
+{
+	const struct tr2_parsed_child_exit *v = &b->ev->as.child_exit;
+	struct tr2_child *c = child_ended(b, TR2_SPAN_CHILD, v->child_id.i);
 
 	if (!c)
 		return false;
-	c->pid = in->pid == TR2_ABSENT ? -1 : as_int32(in->pid);
-	c->ready = in->kind == TR2_EV_child_ready;
-	if (in->code != TR2_ABSENT) {
-		c->code = as_int32(in->code);
-		c->has_code = true;
-	}
+	c->pid = as_int32(v->pid.i);
+	set_code(c, v->code.i);
+	return true;
+}
+
+static bool on_child_ready(struct build *b)
+{
+	const struct tr2_parsed_child_ready *v = &b->ev->as.child_ready;
+	struct tr2_child *c = child_ended(b, TR2_SPAN_CHILD, v->child_id.i);
+
+	if (!c)
+		return false;
+	c->pid = as_int32(v->pid.i);
+	c->ready = true;
 	return true;
 }
 
 static bool on_exec(struct build *b)
 {
-	uint32_t i = new_child(b, TR2_SPAN_EXEC, b->in->exec_id);
+	const struct tr2_parsed_exec *v = &b->ev->as.exec;
+	uint32_t i = new_child(b, TR2_SPAN_EXEC, v->exec_id.i);
 
 	if (!i)
 		return false;
-	b->m->children[i].exe = intern_view(b, &b->in->exe);
-	b->m->children[i].argv = copy_words(b->m, &b->in->argv);
+	b->m->children[i].exe = intern_view(b, &v->exe.text);
+	b->m->children[i].argv = copy_words(b->m, &v->argv.words);
 	return true;
 }
 
 static bool on_exec_result(struct build *b)
 {
-	struct tr2_child *c = child_ended(b, TR2_SPAN_EXEC, b->in->exec_id);
+	const struct tr2_parsed_exec_result *v = &b->ev->as.exec_result;
+	struct tr2_child *c = child_ended(b, TR2_SPAN_EXEC, v->exec_id.i);
 
 	if (!c)
 		return false;
-	if (b->in->code != TR2_ABSENT) {
-		c->code = as_int32(b->in->code);
-		c->has_code = true;
-	}
+	set_code(c, v->code.i);
 	return true;
 }
 
@@ -448,39 +473,86 @@ static uint64_t as_ns(int64_t value)
 	return value < 0 ? 0 : (uint64_t)value;
 }
 
-static bool on_metric(struct build *b)
+/* `thread`: 0 where it is of the whole session. */
+static struct tr2_metric *new_metric(struct build *b, enum tr2_metric_kind kind,
+				     uint32_t thread,
+				     const struct tr2_view *category,
+				     const struct tr2_view *name)
 {
-	const struct tr2_in *in = b->in;
-	struct tr2_session *s;
 	uint32_t i = tr2_add(b->m, metrics);
+	struct tr2_session *s = session_of(b);
 	struct tr2_metric *metric;
 
 	if (!i)
-		return false;
-	s = session_of(b);
+		return NULL;
 	metric = &b->m->metrics[i];
+	metric->kind = (uint8_t)kind;
 	metric->session = b->s;
-	metric->category = intern_view(b, &in->category);
-	metric->name = intern_view(b, &in->name);
-	if (in->kind == TR2_EV_th_timer || in->kind == TR2_EV_th_counter)
-		metric->thread = b->t;
-	metric->kind = TR2_METRIC_COUNTER;
-	metric->count = in->count;
-	if (in->kind == TR2_EV_timer || in->kind == TR2_EV_th_timer) {
-		metric->kind = TR2_METRIC_TIMER;
-		metric->count = in->intervals;
-		metric->total_ns = as_ns(in->t_total);
-		metric->min_ns = as_ns(in->t_min);
-		metric->max_ns = as_ns(in->t_max);
-		metric->unfinished = in->unfinished;
-		metric->histogram = copy_view(b->m, &in->histogram);
-	}
+	metric->thread = thread;
+	metric->category = intern_view(b, category);
+	metric->name = intern_view(b, name);
 	if (s->last_metric)
 		b->m->metrics[s->last_metric].next = i;
 	else
 		s->first_metric = i;
 	s->last_metric = i;
+	return metric;
+}
+
+static bool add_timer(struct build *b, uint32_t thread,
+		      const struct tr2_parsed_timer *v)
+{
+	struct tr2_metric *metric = new_metric(b, TR2_METRIC_TIMER, thread,
+					       &v->category.text,
+					       &v->name.text);
+
+	if (!metric)
+		return false;
+	metric->count = v->intervals.u;
+	metric->total_ns = as_ns(v->t_total.i);
+	metric->min_ns = as_ns(v->t_min.i);
+	metric->max_ns = as_ns(v->t_max.i);
+	metric->unfinished = v->unfinished.u;
+	metric->histogram = copy_view(b->m, &v->histogram.text);
 	return true;
+}
+
+static bool on_timer(struct build *b)
+{
+	return add_timer(b, 0, &b->ev->as.timer);
+}
+
+static bool on_th_timer(struct build *b)
+{
+	_Static_assert(sizeof(struct tr2_parsed_th_timer) ==
+			       sizeof(struct tr2_parsed_timer),
+		       "both have the same fields");
+	return add_timer(b, b->t, &b->ev->as.timer);
+}
+
+static bool add_counter(struct build *b, uint32_t thread,
+			const struct tr2_parsed_counter *v)
+{
+	struct tr2_metric *metric = new_metric(b, TR2_METRIC_COUNTER, thread,
+					       &v->category.text,
+					       &v->name.text);
+
+	if (metric)
+		metric->count = v->count.u;
+	return metric;
+}
+
+static bool on_counter(struct build *b)
+{
+	return add_counter(b, 0, &b->ev->as.counter);
+}
+
+static bool on_th_counter(struct build *b)
+{
+	_Static_assert(sizeof(struct tr2_parsed_th_counter) ==
+			       sizeof(struct tr2_parsed_counter),
+		       "both have the same fields");
+	return add_counter(b, b->t, &b->ev->as.counter);
 }
 
 /* ---- the process ---------------------------------------------------------------- */
@@ -489,7 +561,7 @@ static bool on_version(struct build *b)
 {
 	struct tr2_session *s = session_of(b);
 
-	s->exe_version = intern_view(b, &b->in->exe);
+	s->exe_version = intern_view(b, &b->ev->as.version.exe.text);
 	s->flags &= (uint16_t)~TR2_SESSION_NO_VERSION;
 	return true;
 }
@@ -498,26 +570,35 @@ static bool on_start(struct build *b)
 {
 	struct tr2_session *s = session_of(b);
 
-	s->argv = copy_words(b->m, &b->in->argv);
+	s->argv = copy_words(b->m, &b->ev->as.start.argv.words);
 	s->flags &= (uint16_t)~TR2_SESSION_NO_START;
 	return true;
 }
 
+static void set_exit_code(struct tr2_session *s, int64_t code)
+{
+	if (code == TR2_ABSENT || s->end == TR2_END_SIGNAL)
+		return;
+	s->code = as_int32(code);
+	s->has_code = true;
+}
+
 static bool on_process_exit(struct build *b)
 {
-	struct tr2_session *s = session_of(b);
-	const struct tr2_in *in = b->in;
+	set_exit_code(session_of(b), b->ev->as.exit.code.i);
+	return true;
+}
 
-	if (in->code != TR2_ABSENT && s->end != TR2_END_SIGNAL) {
-		s->code = as_int32(in->code);
-		s->has_code = true;
-	}
-	if (in->kind == TR2_EV_atexit && s->end != TR2_END_SIGNAL)
+static bool on_atexit(struct build *b)
+{
+	const struct tr2_parsed_atexit *v = &b->ev->as.atexit;
+	struct tr2_session *s = session_of(b);
+
+	set_exit_code(s, v->code.i);
+	if (s->end != TR2_END_SIGNAL)
 		s->end = TR2_END_EXIT;
-	if (in->kind == TR2_EV_atexit) {
-		s->lost += in->lost;
-		b->m->lost += in->lost;
-	}
+	s->lost += v->lost.u;
+	b->m->lost += v->lost.u;
 	return true;
 }
 
@@ -525,9 +606,11 @@ static bool on_signal(struct build *b)
 {
 	struct tr2_session *s = session_of(b);
 	char text[24];
-	int64_t signo = b->in->signo == TR2_ABSENT ? 0 : b->in->signo;
+	int64_t signo = b->ev->as.signal.signo.i;
 	struct tr2_buf buf;
 
+	if (signo == TR2_ABSENT)
+		signo = 0;
 	s->end = TR2_END_SIGNAL;
 	s->code = as_int32(signo);
 	s->has_code = true;
@@ -539,28 +622,30 @@ static bool on_signal(struct build *b)
 
 static bool on_cmd_path(struct build *b)
 {
-	session_of(b)->path = intern_view(b, &b->in->path);
+	session_of(b)->path = intern_view(b, &b->ev->as.cmd_path.path.text);
 	return true;
 }
 
 static bool on_cmd_ancestry(struct build *b)
 {
-	session_of(b)->ancestry = copy_words(b->m, &b->in->ancestry);
+	session_of(b)->ancestry =
+		copy_words(b->m, &b->ev->as.cmd_ancestry.ancestry.words);
 	return true;
 }
 
 static bool on_cmd_name(struct build *b)
 {
+	const struct tr2_parsed_cmd_name *v = &b->ev->as.cmd_name;
 	struct tr2_session *s = session_of(b);
 
-	s->name = intern_view(b, &b->in->name);
-	s->hierarchy = intern_view(b, &b->in->hierarchy);
+	s->name = intern_view(b, &v->name.text);
+	s->hierarchy = intern_view(b, &v->hierarchy.text);
 	return true;
 }
 
 static bool on_cmd_mode(struct build *b)
 {
-	session_of(b)->mode = intern_view(b, &b->in->name);
+	session_of(b)->mode = intern_view(b, &b->ev->as.cmd_mode.name.text);
 	return true;
 }
 
@@ -588,12 +673,13 @@ static bool on_thread_exit(struct build *b)
 	return true;
 }
 
+/* Of the others, on_other() keeps the text. */
 static bool (*const handlers[TR2_EVENT_NR])(struct build *b) = {
 	[TR2_EV_version] = on_version,
 	[TR2_EV_too_many_files] = on_too_many_files,
 	[TR2_EV_start] = on_start,
 	[TR2_EV_exit] = on_process_exit,
-	[TR2_EV_atexit] = on_process_exit,
+	[TR2_EV_atexit] = on_atexit,
 	[TR2_EV_signal] = on_signal,
 	[TR2_EV_error] = on_error,
 	[TR2_EV_cmd_path] = on_cmd_path,
@@ -602,8 +688,8 @@ static bool (*const handlers[TR2_EVENT_NR])(struct build *b) = {
 	[TR2_EV_cmd_mode] = on_cmd_mode,
 	[TR2_EV_alias] = on_alias,
 	[TR2_EV_child_start] = on_child_start,
-	[TR2_EV_child_exit] = on_child_end,
-	[TR2_EV_child_ready] = on_child_end,
+	[TR2_EV_child_exit] = on_child_exit,
+	[TR2_EV_child_ready] = on_child_ready,
 	[TR2_EV_exec] = on_exec,
 	[TR2_EV_exec_result] = on_exec_result,
 	[TR2_EV_thread_start] = on_thread_start,
@@ -613,24 +699,26 @@ static bool (*const handlers[TR2_EVENT_NR])(struct build *b) = {
 	[TR2_EV_region_enter] = on_region_enter,
 	[TR2_EV_region_leave] = on_region_leave,
 	[TR2_EV_data] = on_data,
-	[TR2_EV_data_json] = on_data,
+	[TR2_EV_data_json] = on_data_json,
 	[TR2_EV_printf] = on_printf,
-	[TR2_EV_th_timer] = on_metric,
-	[TR2_EV_th_counter] = on_metric,
-	[TR2_EV_timer] = on_metric,
-	[TR2_EV_counter] = on_metric,
+	[TR2_EV_th_timer] = on_th_timer,
+	[TR2_EV_th_counter] = on_th_counter,
+	[TR2_EV_timer] = on_timer,
+	[TR2_EV_counter] = on_counter,
 };
 
-bool tr2_build_event(struct tr2_model *m, const struct tr2_in *in)
+_Static_assert(TR2_EVENT_NR <= sizeof(((struct tr2_model *)0)->events_by_kind) /
+				       sizeof(uint64_t),
+	       "every kind is counted");
+
+bool tr2_build_event(struct tr2_model *m, const struct tr2_parsed_event *ev)
 {
-	struct build b = { m, in, in->session, in->thread, 0 };
+	struct build b = { m, ev, ev->session, ev->thread, 0 };
 	struct tr2_session *s = session_of(&b);
-	bool known = in->kind >= 0 && in->kind < TR2_EVENT_NR &&
-		     handlers[in->kind];
 	bool ok;
 
 	if (s->nr_events && tr2_b_begins_anew(&b)) {
-		b.s = in->kind == TR2_EV_version ? tr2_b_begin_again(&b) :
+		b.s = ev->kind == TR2_EV_version ? tr2_b_begin_again(&b) :
 						   tr2_b_go_on_forked(&b);
 		if (!b.s)
 			return false;
@@ -642,19 +730,20 @@ bool tr2_build_event(struct tr2_model *m, const struct tr2_in *in)
 	m->priv->last_span = 0;
 	s->nr_events++;
 	m->nr_events++;
-	if (known)
-		m->events_by_kind[in->kind]++;
+	if (ev->kind >= 0)
+		m->events_by_kind[ev->kind]++;
 	b.at_ns = tr2_b_event_time(&b, s);
-	ok = known ? handlers[in->kind](&b) : on_unknown(&b);
+	ok = ev->kind >= 0 && handlers[ev->kind] ? handlers[ev->kind](&b) :
+						   on_other(&b);
 	tr2_b_lasts(&b);
 	return ok;
 }
 
-bool tr2_build_metric(struct tr2_model *m, const struct tr2_in *in)
+bool tr2_build_metric(struct tr2_model *m, const struct tr2_parsed_event *ev)
 {
-	struct build b = { m, in, in->session, in->thread, 0 };
+	struct build b = { m, ev, ev->session, ev->thread, 0 };
 
-	return on_metric(&b);
+	return handlers[ev->kind](&b);
 }
 
 uint32_t tr2_build_last_session(const struct tr2_model *m)

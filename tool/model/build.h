@@ -8,55 +8,9 @@
 #ifndef TR2_MODEL_BUILD_H
 #define TR2_MODEL_BUILD_H
 
-#include "base/buf.h"
-#include "event/event.h"
 #include "model/model.h"
 
-/* Text in the loader's memory: not ended by a NUL, valid UTF-8. p is NULL when
- * the field was not there. */
-struct tr2_view {
-	const char *p;
-	size_t len;
-};
-
-/*
- * One event as a loader saw it. Members bear the names of the fields of the
- * table of events (lib/event/events.def), so that a loader's knowledge of
- * fields is made from that table: text and JSON is a view, ARGV words, every
- * number an int64_t (TR2_ABSENT when it was not there; times in nanoseconds)
- * or, of type UINT, a uint64_t (0). Start from TR2_IN_INIT.
- */
-struct tr2_words_view {
-	const char *p; /* each ended by a NUL */
-	size_t len;
-	uint32_t nr;
-};
-
-#define TR2_ABSENT INT64_MIN
-
-struct tr2_in {
-	int kind; /* enum tr2_event_kind; -1: unknown, see `event` */
-	uint32_t session, thread; /* indexes, from the calls below */
-	uint64_t line_number;
-	/* The fields that all events have. */
-	struct tr2_view event, file;
-	int64_t wall_us, line, repo;
-	/* The fields of the table. */
-	int64_t t_abs, t_rel, nesting;
-	int64_t code, signo, child_id, exec_id, pid;
-	int64_t t_total, t_min, t_max;
-	bool use_shell;
-	uint64_t lost, intervals, unfinished, count;
-	struct tr2_view evt, exe, msg, fmt, path, name, hierarchy, alias;
-	struct tr2_view child_class, hook_name, cd, ready, err, scope, param;
-	struct tr2_view value, worktree, category, label, key, histogram;
-	struct tr2_words_view argv, ancestry;
-	struct tr2_view raw; /* the whole line; NULL from text targets */
-	/* Behind the start of every view, 32 bytes are readable. */
-	bool padded;
-};
-
-extern const struct tr2_in tr2_in_init;
+struct tr2_parsed_event;
 
 /* tr2_intern(), faster for short texts that were there lately. 32 bytes from s
  * on are readable, however long it is. */
@@ -69,11 +23,11 @@ uint32_t tr2_build_thread(struct tr2_model *m, uint32_t session,
 			  const char *name, size_t len);
 
 /* false: no memory, and the event is not in the model. */
-bool tr2_build_event(struct tr2_model *m, const struct tr2_in *in);
+bool tr2_build_event(struct tr2_model *m, const struct tr2_parsed_event *ev);
 
-/* A timer or counter that no event told of: a `timer` or `counter` in `in`
- * that counts as none. false: no memory. */
-bool tr2_build_metric(struct tr2_model *m, const struct tr2_in *in);
+/* A `timer` or `counter` that its process did not come to emit: it does not
+ * count as an event. false: no memory. */
+bool tr2_build_metric(struct tr2_model *m, const struct tr2_parsed_event *ev);
 
 /* Where the last event went: its session and thread (which a SID that begins
  * anew makes other than those it was given for), and the span that it began

@@ -6,7 +6,9 @@
 #ifndef TR2_MODEL_BUILD_PRIVATE_H
 #define TR2_MODEL_BUILD_PRIVATE_H
 
+#include "base/buf.h"
 #include "model/build.h"
+#include "model/parsed_event.h"
 #include "model/private.h"
 
 /* So many threads or children of a session are looked through one by one; maps
@@ -16,7 +18,7 @@
 /* What every handler gets: the event, its session and thread, its time. */
 struct build {
 	struct tr2_model *m;
-	const struct tr2_in *in;
+	const struct tr2_parsed_event *ev;
 	uint32_t s, t;
 	int64_t at_ns;
 };
@@ -41,7 +43,7 @@ static inline bool tr2_b_begins_anew(const struct build *b)
 {
 	const struct tr2_session *s = session_of(b);
 
-	return b->in->kind == TR2_EV_version ||
+	return b->ev->kind == TR2_EV_version ||
 	       (s->end == TR2_END_EXIT && b->t == s->first_thread);
 }
 

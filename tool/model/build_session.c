@@ -17,7 +17,7 @@ void tr2_b_problem(const struct build *b, enum tr2_problem_kind kind,
 		    const char *text)
 {
 	tr2_build_problem(b->m, kind, session_of(b)->source,
-			  b->in->line_number, text);
+			  b->ev->line_number, text);
 }
 
 /* ---- sessions and threads ------------------------------------------------ */
@@ -212,21 +212,21 @@ static void clock_was_set(const struct build *b, struct tr2_session *s,
 
 int64_t tr2_b_event_time(const struct build *b, struct tr2_session *s)
 {
-	const struct tr2_in *in = b->in;
+	const struct tr2_parsed_event *ev = b->ev;
 	int64_t wall_ns, step;
 
-	if (in->wall_us == TR2_ABSENT) {
+	if (ev->wall_us == TR2_ABSENT) {
 		s->flags |= TR2_SESSION_BRIEF;
-		return in->t_abs == TR2_ABSENT ? s->now_ns : in->t_abs;
+		return ev->t_abs == TR2_ABSENT ? s->now_ns : ev->t_abs;
 	}
-	wall_ns = in->wall_us * 1000;
-	if (in->t_abs != TR2_ABSENT) {
-		step = wall_ns - in->t_abs - s->clock_ns;
+	wall_ns = ev->wall_us * 1000;
+	if (ev->t_abs != TR2_ABSENT) {
+		step = wall_ns - ev->t_abs - s->clock_ns;
 		if (s->flags & (TR2_SESSION_NO_CLOCK | TR2_SESSION_TENTATIVE))
-			set_clock(b->m, s, wall_ns - in->t_abs);
+			set_clock(b->m, s, wall_ns - ev->t_abs);
 		else if (step > CLOCK_STEP_NS || step < -CLOCK_STEP_NS)
-			clock_was_set(b, s, wall_ns - in->t_abs);
-		return in->t_abs;
+			clock_was_set(b, s, wall_ns - ev->t_abs);
+		return ev->t_abs;
 	}
 	if (s->flags & TR2_SESSION_NO_CLOCK) {
 		s->wall_ns = s->clock_ns = wall_ns;
@@ -239,19 +239,19 @@ int64_t tr2_b_event_time(const struct build *b, struct tr2_session *s)
 int64_t tr2_b_end_time(struct build *b, int64_t start_ns)
 {
 	struct tr2_session *s = session_of(b);
-	const struct tr2_in *in = b->in;
+	const struct tr2_parsed_event *ev = b->ev;
 	int64_t end, off;
 
-	if (in->t_rel == TR2_ABSENT)
+	if (ev->t_rel == TR2_ABSENT)
 		return b->at_ns > start_ns ? b->at_ns : start_ns;
-	end = start_ns + in->t_rel;
+	end = start_ns + ev->t_rel;
 	off = b->at_ns - end;
-	if (in->t_abs != TR2_ABSENT)
+	if (ev->t_abs != TR2_ABSENT)
 		return end;
-	if (in->wall_us != TR2_ABSENT &&
+	if (ev->wall_us != TR2_ABSENT &&
 	    (off > CLOCK_STEP_NS || off < -CLOCK_STEP_NS))
-		clock_was_set(b, s, in->wall_us * 1000 - end);
-	if (in->wall_us == TR2_ABSENT || s->flags & TR2_SESSION_CLOCK_STEP)
+		clock_was_set(b, s, ev->wall_us * 1000 - end);
+	if (ev->wall_us == TR2_ABSENT || s->flags & TR2_SESSION_CLOCK_STEP)
 		b->at_ns = end;
 	return end;
 }

@@ -5,8 +5,8 @@
  * Almost every line is written by Git or by us: the fields of the table, in
  * its order, plain ASCII without escapes. The recogniser (read/recognise.c)
  * takes exactly those lines, and gives up on the first byte that is not as
- * expected; all others go to simdjson. Both fill the same struct tr2_in, and a
- * test holds them against each other (TRACE2_TEST_PARSER=simdjson leaves the
+ * expected; all others go to simdjson. Both fill the same struct tr2_parsed_event,
+ * and a test holds them against each other (TRACE2_TEST_PARSER=simdjson leaves the
  * recogniser out).
  */
 #include <stdlib.h>
@@ -15,7 +15,6 @@
 #include "base/text.h"
 #include "read/event_json.h"
 #include "read/event_private.h"
-#include "read/fields.h"
 #include "read/lines.h"
 #include "read/utf8.h"
 
@@ -114,12 +113,22 @@ bool tr2_parse_time(const char *s, size_t len, int64_t *wall_us)
 	return true;
 }
 
+void tr2_json_add_scalar(struct tr2_buf *b, const struct tr2_json_value *v)
+{
+	if (v->type == TR2_JSON_INT)
+		tr2_buf_add_i64(b, v->i);
+	else if (v->type == TR2_JSON_UINT)
+		tr2_buf_add_u64(b, v->u);
+	else if (v->type == TR2_JSON_BOOL)
+		tr2_buf_addstr(b, v->i ? "true" : "false");
+}
+
 /* ---- the general way --------------------------------------------------------- */
 
 /* What simdjson hands over goes through here, for one line. */
 struct general {
 	struct tr2_event_reader *r;
-	struct tr2_in *in;
+	struct tr2_parsed_event *ev;
 	bool wrong_type;
 };
 
@@ -190,78 +199,131 @@ static bool uint_of(const struct tr2_json_value *v, uint64_t *out)
 	return true;
 }
 
-static bool set_number(void *member, uint8_t type,
-		       const struct tr2_json_value *v)
+static bool int_of(const struct tr2_json_value *v, int64_t *out)
 {
-	switch (type) {
-	case TR2_T_INT:
-	case TR2_T_NESTING:
-		if (v->type != TR2_JSON_INT)
-			return false;
-		*(int64_t *)member = v->i;
-		return true;
-	case TR2_T_UINT:
-		return uint_of(v, member);
-	case TR2_T_BOOL:
-		if (v->type != TR2_JSON_BOOL)
-			return false;
-		*(bool *)member = v->i;
-		return true;
-	default: /* SECONDS, T_ABS, T_REL */
-		return seconds_of(v, member);
-	}
+	if (v->type != TR2_JSON_INT)
+		return false;
+	*out = v->i;
+	return true;
 }
 
-static bool set_slot(struct general *g, const struct tr2_slot *slot,
-		     const struct tr2_json_value *v)
+static bool words_of(const struct tr2_json_value *v, struct tr2_words_view *out)
 {
-	char *member = (char *)g->in + slot->offset;
-	struct tr2_words_view *words;
-	struct tr2_view view = { NULL, 0 };
+	if (v->type != TR2_JSON_WORDS)
+		return false;
+	*out = (struct tr2_words_view){ v->text.p, v->text.len, v->nr };
+	return true;
+}
 
-	switch (slot->type) {
-	case TR2_T_SID:
-		return text_of(g, v, false, &g->r->sid_seen);
-	case TR2_T_THREAD:
-		return text_of(g, v, false, &g->r->thread_seen);
-	case TR2_T_TIME:
-		return v->type == TR2_JSON_STRING &&
-		       tr2_parse_time(v->text.p, v->text.len,
-				      &g->in->wall_us);
-	case TR2_T_EVENT:
+static bool bool_of(const struct tr2_json_value *v, bool *out)
+{
+	if (v->type != TR2_JSON_BOOL)
+		return false;
+	*out = v->i;
+	return true;
+}
+
+/* Leaves what is there when the value is of another type. */
+static bool set_text(struct general *g, const struct tr2_json_value *v,
+		     bool as_json, struct tr2_view *out)
+{
+	struct tr2_view view;
+
+	if (!text_of(g, v, as_json, &view))
+		return false;
+	*out = view;
+	return true;
+}
+
+/* A field of the event's row. */
+static bool set_field(struct general *g, int i, const struct tr2_json_value *v)
+{
+	struct tr2_parsed_event *ev = g->ev;
+	struct tr2_parsed_value *value = &ev->value[i];
+
+	switch (tr2_event_rows[ev->kind].field[i].type) {
 	case TR2_T_STR:
+		return set_text(g, v, false, &value->text);
 	case TR2_T_JSON:
 	case TR2_T_HISTOGRAM:
-		if (!text_of(g, v,
-			     slot->type == TR2_T_JSON ||
-				     slot->type == TR2_T_HISTOGRAM,
-			     &view))
-			return false;
-		*(struct tr2_view *)(void *)member = view;
-		return true;
+		return set_text(g, v, true, &value->text);
 	case TR2_T_ARGV:
-		if (v->type != TR2_JSON_WORDS)
-			return false;
-		words = (void *)member;
-		*words = (struct tr2_words_view){ v->text.p, v->text.len,
-						  v->nr };
-		return true;
-	default:
-		return set_number(member, slot->type, v);
+		return words_of(v, &value->words);
+	case TR2_T_UINT:
+		return uint_of(v, &value->u);
+	case TR2_T_BOOL:
+		return bool_of(v, &value->b);
+	case TR2_T_INT:
+	case TR2_T_NESTING:
+		return int_of(v, tr2_parsed_number_at(ev, i));
+	case TR2_T_SECONDS:
+	case TR2_T_T_ABS:
+	case TR2_T_T_REL:
+		return seconds_of(v, tr2_parsed_number_at(ev, i));
 	}
+	return false;
+}
+
+/* What all events have. */
+enum head { SID, THREAD, TIME, FILE_NAME, LINE, REPO, EVENT, NR_HEAD };
+
+static const char *const head_names[NR_HEAD] = {
+	[SID] = "sid",	 [THREAD] = "thread", [TIME] = "time",
+	[FILE_NAME] = "file", [LINE] = "line",	 [REPO] = "repo",
+	[EVENT] = "event",
+};
+
+static enum head head_find(const char *key, size_t len)
+{
+	enum head head;
+
+	for (head = 0; head < NR_HEAD; head++)
+		if (strlen(head_names[head]) == len &&
+		    !memcmp(head_names[head], key, len))
+			break;
+	return head;
+}
+
+static bool set_head(struct general *g, enum head head,
+		     const struct tr2_json_value *v)
+{
+	struct tr2_parsed_event *ev = g->ev;
+
+	switch (head) {
+	case SID:
+		return text_of(g, v, false, &g->r->sid_seen);
+	case THREAD:
+		return text_of(g, v, false, &g->r->thread_seen);
+	case TIME:
+		return v->type == TR2_JSON_STRING &&
+		       tr2_parse_time(v->text.p, v->text.len, &ev->wall_us);
+	case FILE_NAME:
+		return set_text(g, v, false, &ev->file);
+	case LINE:
+		return int_of(v, &ev->line);
+	case REPO:
+		return int_of(v, &ev->repo);
+	case EVENT:
+		if (v->type == TR2_JSON_STRING)
+			tr2_parsed_event_set_kind(
+				ev, tr2_kind_of(v->text.p, v->text.len));
+		return set_text(g, v, false, &ev->event);
+	case NR_HEAD:
+		break;
+	}
+	return false;
 }
 
 static void on_member(void *data, const char *key, size_t key_len,
 		      const struct tr2_json_value *v)
 {
 	struct general *g = data;
-	const struct tr2_slot *slot;
+	enum head head = head_find(key, key_len);
+	int field = head == NR_HEAD ?
+		tr2_field_find(g->ev->kind, key, key_len) : -1;
 
-	if (key_len == 5 && !memcmp(key, "event", 5) &&
-	    v->type == TR2_JSON_STRING)
-		g->in->kind = tr2_kind_of(v->text.p, v->text.len);
-	slot = tr2_slot_find(g->in->kind, key, key_len);
-	if (slot && !set_slot(g, slot, v))
+	if ((head < NR_HEAD && !set_head(g, head, v)) ||
+	    (field >= 0 && !set_field(g, field, v)))
 		g->wrong_type = true;
 }
 
@@ -274,8 +336,7 @@ static enum tr2_json_result parse(struct general *g, const char *line,
 	/* It must not move while views into it are held. */
 	if (!tr2_buf_room(&r->scratch, len * 8 + 4096))
 		return TR2_JSON_NO_MEMORY;
-	*g->in = tr2_in_init;
-	r->is_row = NULL;
+	tr2_parsed_event_init(g->ev);
 	tr2_forget_head(r);
 	r->sid_seen = r->thread_seen = (struct tr2_view){ NULL, 0 };
 	return tr2_json_object(r->json, line, len, on_member, g);
@@ -283,9 +344,9 @@ static enum tr2_json_result parse(struct general *g, const char *line,
 
 static enum tr2_json_result read_general(struct tr2_event_reader *r,
 					 const char *line, size_t len,
-					 uint64_t number, struct tr2_in *in)
+					 uint64_t number, struct tr2_parsed_event *ev)
 {
-	struct general g = { r, in, false };
+	struct general g = { r, ev, false };
 	enum tr2_json_result result = parse(&g, line, len);
 
 	if (result == TR2_JSON_UTF8) {
@@ -361,12 +422,12 @@ static bool find_other(struct tr2_event_reader *r)
 	return true;
 }
 
-static inline bool find_who(struct tr2_event_reader *r, struct tr2_in *in)
+static inline bool find_who(struct tr2_event_reader *r, struct tr2_parsed_event *ev)
 {
 	if (!(r->head_is_known && r->session) && !find_other(r))
 		return false;
-	in->session = r->session;
-	in->thread = r->thread;
+	ev->session = r->session;
+	ev->thread = r->thread;
 	return true;
 }
 
@@ -382,28 +443,27 @@ static enum tr2_line_result bad_line(struct tr2_event_reader *r,
 	return TR2_LINE_BAD;
 }
 
-static enum tr2_line_result keep(struct tr2_event_reader *r, struct tr2_in *in)
+static enum tr2_line_result keep(struct tr2_event_reader *r, struct tr2_parsed_event *ev)
 {
-	if (!find_who(r, in) || !tr2_build_event(r->m, in))
+	if (!find_who(r, ev) || !tr2_build_event(r->m, ev))
 		return TR2_LINE_NO_MEMORY;
 	/* It may have begun another session of the same SID. */
-	if (tr2_build_last_session(r->m) != in->session) {
+	if (tr2_build_last_session(r->m) != ev->session) {
 		forget_sessions(r);
-		in->session = tr2_build_last_session(r->m);
-		in->thread = tr2_build_last_thread(r->m);
+		ev->session = tr2_build_last_session(r->m);
+		ev->thread = tr2_build_last_thread(r->m);
 	}
 	if (r->fn)
-		r->fn(r->data, r->m, in);
+		r->fn(r->data, r->m, ev);
 	return TR2_LINE_OK;
 }
 
 bool tr2_event_reader_parse(struct tr2_event_reader *r, const char *line,
-			    size_t len, struct tr2_in *in)
+			    size_t len, struct tr2_parsed_event *ev)
 {
-	r->is_row = NULL;
 	return (!r->only_simdjson &&
-		tr2_recognise(r, line, line + len + 1, in) == len) ||
-	       read_general(r, line, len, 0, in) == TR2_JSON_OK;
+		tr2_recognise(r, line, line + len + 1, ev) == len) ||
+	       read_general(r, line, len, 0, ev) == TR2_JSON_OK;
 }
 
 /* A line that was read goes on into the model. */
@@ -411,14 +471,14 @@ static inline enum tr2_line_result take_line(struct tr2_event_reader *r,
 					     const char *line, size_t len,
 					     uint64_t number)
 {
-	struct tr2_in *in = &r->in;
+	struct tr2_parsed_event *ev = &r->ev;
 
-	if (!in->event.len || !r->sid_seen.len)
+	if (!ev->event.len || !r->sid_seen.len)
 		return bad_line(r, number, false,
 				"no Trace2 event: it has no event or no sid");
-	in->line_number = number;
-	in->raw = (struct tr2_view){ line, len };
-	return keep(r, in);
+	ev->line_number = number;
+	ev->raw = (struct tr2_view){ line, len };
+	return keep(r, ev);
 }
 
 size_t tr2_event_reader_next(struct tr2_event_reader *r, const char *text,
@@ -426,7 +486,7 @@ size_t tr2_event_reader_next(struct tr2_event_reader *r, const char *text,
 			     enum tr2_line_result *result)
 {
 	size_t len = r->only_simdjson ? 0 :
-					tr2_recognise(r, text, end, &r->in);
+					tr2_recognise(r, text, end, &r->ev);
 
 	if (!len || len > TR2_LINE_MAX_BYTES)
 		return 0;
@@ -441,8 +501,8 @@ enum tr2_line_result tr2_event_reader_line(struct tr2_event_reader *r,
 	enum tr2_json_result result = TR2_JSON_OK;
 
 	if (r->only_simdjson ||
-	    tr2_recognise(r, line, line + len + 1, &r->in) != len)
-		result = read_general(r, line, len, number, &r->in);
+	    tr2_recognise(r, line, line + len + 1, &r->ev) != len)
+		result = read_general(r, line, len, number, &r->ev);
 	if (result == TR2_JSON_NO_MEMORY)
 		return TR2_LINE_NO_MEMORY;
 	if (result != TR2_JSON_OK)

@@ -9,7 +9,6 @@
 
 struct tr2_event_reader;
 
-
 /* NULL: no memory, or no JSON parser was built in (an error was printed). */
 struct tr2_event_reader *tr2_event_reader_new(struct tr2_model *m,
 					      tr2_event_fn *fn, void *data);
@@ -44,9 +43,9 @@ enum tr2_line_result tr2_event_reader_line(struct tr2_event_reader *r,
 					   const char *line, size_t len,
 					   uint64_t number, bool last);
 
-/* The same line again, into `in` alone: nothing is added to the model. */
+/* The same line again, into `ev` alone: nothing is added to the model. */
 bool tr2_event_reader_parse(struct tr2_event_reader *r, const char *line,
-			    size_t len, struct tr2_in *in);
+			    size_t len, struct tr2_parsed_event *ev);
 
 /* Whether the text begins like an event; for telling files apart. */
 bool tr2_event_json_looks(const char *text, size_t len);

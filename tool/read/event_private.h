@@ -5,6 +5,9 @@
 #ifndef TR2_READ_EVENT_PRIVATE_H
 #define TR2_READ_EVENT_PRIVATE_H
 
+#include "base/buf.h"
+#include "model/build.h"
+#include "model/parsed_event.h"
 #include "read/event_json.h"
 #include "read/json.h"
 
@@ -34,7 +37,7 @@ struct tr2_event_reader {
 	tr2_str source;
 	bool only_simdjson;
 	struct tr2_buf scratch, repaired;
-	struct tr2_in in;
+	struct tr2_parsed_event ev;
 	/* sid and thread of the line at hand. */
 	struct tr2_view sid_seen, thread_seen;
 	/* Those of the line before: texts of the model. */
@@ -50,9 +53,6 @@ struct tr2_event_reader {
 	size_t head_len, head_sid_len, head_thread_len;
 	/* `session` and `thread` are those of the head. */
 	bool head_is_known;
-	/* What was last filled with the fields of one row of the table, and is
-	 * clean but for these; NULL: nothing. */
-	const struct tr2_in *is_row;
 	struct tr2_seen_kind seen[1u << TR2_SEEN_BITS];
 	struct tr2_seen_session seen_sessions[TR2_SEEN_SESSIONS];
 	unsigned int next_seen;
@@ -74,12 +74,12 @@ static inline void tr2_forget_head(struct tr2_event_reader *r)
 
 /*
  * The line that begins here, if it is exactly as the table of events has it:
- * its length without the newline, and `in`, sid_seen and thread_seen are what
- * the general way would make of it. 0: ask that; `in` is of no use then.
+ * its length without the newline, and `ev`, sid_seen and thread_seen are what
+ * the general way would make of it. 0: ask that; `ev` is of no use then.
  * end[-1] is a newline, this line's or another's, and TR2_JSON_PADDING more
- * bytes are readable. `in` is changed by nobody else but the general way.
+ * bytes are readable.
  */
 size_t tr2_recognise(struct tr2_event_reader *r, const char *line,
-		     const char *end, struct tr2_in *in);
+		     const char *end, struct tr2_parsed_event *ev);
 
 #endif

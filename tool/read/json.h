@@ -6,7 +6,10 @@
 #ifndef TR2_READ_JSON_H
 #define TR2_READ_JSON_H
 
-#include "model/build.h"
+#include <stdbool.h>
+
+#include "base/buf.h"
+#include "model/view.h"
 
 #ifdef __cplusplus
 extern "C" {

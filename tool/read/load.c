@@ -13,6 +13,8 @@
 
 #include "common/options.h"
 #include "common/say.h"
+#include "model/build.h"
+#include "model/parsed_event.h"
 #include "model/private.h"
 #include "out/progress.h"
 #include "read/event_json.h"
@@ -78,10 +80,10 @@ static enum form form_of(struct tr2_lines *l)
 
 /* ---- lines --------------------------------------------------------------------- */
 
-static void keep_line(struct tr2_model *m, const struct tr2_in *in)
+static void keep_line(struct tr2_model *m, const struct tr2_parsed_event *ev)
 {
-	const struct tr2_session *s = &m->sessions[in->session];
-	char *text = tr2_model_copy(m, in->raw.p, in->raw.len);
+	const struct tr2_session *s = &m->sessions[ev->session];
+	char *text = tr2_model_copy(m, ev->raw.p, ev->raw.len);
 	struct tr2_line *line;
 
 	if (!text || (m->nr_lines >= m->priv->alloc_lines &&
@@ -89,24 +91,24 @@ static void keep_line(struct tr2_model *m, const struct tr2_in *in)
 				      m->nr_lines, sizeof(*m->lines))))
 		return;
 	line = &m->lines[m->nr_lines];
-	line->at_ns = in->wall_us != TR2_ABSENT ? in->wall_us * 1000 :
+	line->at_ns = ev->wall_us != TR2_ABSENT ? ev->wall_us * 1000 :
 						  s->wall_ns + s->now_ns;
 	line->text = text;
-	line->len = (uint32_t)in->raw.len;
-	line->session = in->session;
-	line->thread = in->thread;
+	line->len = (uint32_t)ev->raw.len;
+	line->session = ev->session;
+	line->thread = ev->thread;
 	line->span = tr2_build_last_span(m);
 	line->order = m->nr_lines++;
 }
 
-static void on_event(void *data, struct tr2_model *m, const struct tr2_in *in)
+static void on_event(void *data, struct tr2_model *m, const struct tr2_parsed_event *ev)
 {
 	struct loader *l = data;
 
 	if (l->load->flags & TR2_LOAD_LINES)
-		keep_line(m, in);
+		keep_line(m, ev);
 	if (l->load->event)
-		l->load->event(l->load->data, m, in);
+		l->load->event(l->load->data, m, ev);
 }
 
 static enum tr2_line_result read_line(struct loader *l, enum form form,

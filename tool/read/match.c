@@ -7,13 +7,11 @@
  */
 #include <string.h>
 
-#include "read/fields.h"
 #include "read/json.h"
 #include "read/match.h"
 
 struct matcher {
-	struct tr2_in *in;
-	int kind;
+	struct tr2_parsed_event *ev;
 	const char *p, *end;   /* the text */
 	const char *t_end;     /* of the whole template */
 	struct tr2_buf *scratch;
@@ -104,30 +102,31 @@ static bool words_value(struct tr2_buf *scratch, const char *s, size_t len,
 	return !scratch->failed;
 }
 
-static bool set_field(struct matcher *x, const struct tr2_slot *slot,
-		      const char *s, size_t len)
+static bool set_field(struct matcher *x, int i, const char *s, size_t len)
 {
-	void *member = (char *)x->in + slot->offset;
+	struct tr2_parsed_event *ev = x->ev;
 
-	switch (slot->type) {
+	switch (tr2_event_rows[ev->kind].field[i].type) {
 	case TR2_T_INT:
 	case TR2_T_NESTING:
-		return int_value(s, len, member);
+		return int_value(s, len, tr2_parsed_number_at(ev, i));
 	case TR2_T_UINT:
-		return uint_value(s, len, member);
+		return uint_value(s, len, &ev->value[i].u);
 	case TR2_T_SECONDS:
 	case TR2_T_T_ABS:
 	case TR2_T_T_REL:
-		return seconds_value(s, len, member);
+		return seconds_value(s, len, tr2_parsed_number_at(ev, i));
 	case TR2_T_ARGV:
-		return words_value(x->scratch, s, len, member);
-	case TR2_T_BOOL:
+		return words_value(x->scratch, s, len, &ev->value[i].words);
+	case TR2_T_STR:
+	case TR2_T_JSON:
+		ev->value[i].text = (struct tr2_view){ s, len };
+		return true;
+	case TR2_T_BOOL: /* no template shows these */
 	case TR2_T_HISTOGRAM:
-		return true;
-	default:
-		*(struct tr2_view *)member = (struct tr2_view){ s, len };
-		return true;
+		break;
 	}
+	return true;
 }
 
 /* ---- templates ------------------------------------------------------------------ */
@@ -196,15 +195,15 @@ static bool match_field(struct matcher *x, const char *t, const char *close,
 			const char *t_end)
 {
 	const char *name_end = memchr(t, ':', (size_t)(close - t));
-	const struct tr2_slot *slot;
 	const char *end = field_end(x, close + 1, t_end);
 	const char *start = x->p;
+	int field;
 
 	if (!name_end)
 		name_end = close;
-	slot = tr2_slot_find(x->kind, t, (size_t)(name_end - t));
+	field = tr2_field_find(x->ev->kind, t, (size_t)(name_end - t));
 	x->p = end;
-	return slot && set_field(x, slot, start, (size_t)(end - start));
+	return field >= 0 && set_field(x, field, start, (size_t)(end - start));
 }
 
 static bool match_range(struct matcher *x, const char *t, const char *t_end);
@@ -245,11 +244,11 @@ static bool match_range(struct matcher *x, const char *t, const char *t_end)
 	return true;
 }
 
-bool tr2_match(struct tr2_in *in, int kind, const char *template,
+bool tr2_match(struct tr2_parsed_event *ev, const char *template,
 	       const char *text, size_t len, struct tr2_buf *scratch)
 {
 	const char *end = template + strlen(template);
-	struct matcher x = { in, kind, text, text + len, end, scratch };
+	struct matcher x = { ev, text, text + len, end, scratch };
 
 	return match_range(&x, template, end);
 }

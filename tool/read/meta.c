@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "model/build.h"
 #include "read/json.h"
 #include "read/meta.h"
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "read/fields.h"
+#include "model/build.h"
 #include "read/match.h"
 #include "read/perf_text.h"
 #include "read/utf8.h"
@@ -36,7 +36,7 @@ struct tr2_perf_reader {
 	uint32_t nr, alloc;
 	int64_t last_wall_us, days_us; /* midnights that were passed */
 	struct tr2_buf scratch, repaired;
-	struct tr2_in in;
+	struct tr2_parsed_event ev;
 };
 
 struct tr2_perf_reader *tr2_perf_reader_new(struct tr2_model *m,
@@ -173,13 +173,13 @@ static void take_prefix(struct tr2_perf_reader *r, const char *p,
 	if (us + DAY_US / 2 < r->last_wall_us)
 		r->days_us += DAY_US;
 	r->last_wall_us = us;
-	r->in.wall_us = us + r->days_us;
+	r->ev.wall_us = us + r->days_us;
 	where = trim(p + 15, end - 1);
 	colon = where.len ? memrchr(where.p, ':', where.len) : NULL;
 	if (!colon)
 		return;
-	r->in.file = (struct tr2_view){ where.p, (size_t)(colon - where.p) };
-	r->in.line = number_of(colon + 1,
+	r->ev.file = (struct tr2_view){ where.p, (size_t)(colon - where.p) };
+	r->ev.line = number_of(colon + 1,
 			       (size_t)(where.p + where.len - colon - 1));
 }
 
@@ -260,13 +260,13 @@ static struct running *start_process(struct tr2_perf_reader *r,
 static struct running *process_of(struct tr2_perf_reader *r,
 				  unsigned int depth, uint64_t line)
 {
-	const struct tr2_in *in = &r->in;
+	const struct tr2_parsed_event *ev = &r->ev;
 	int64_t start_ns = TR2_ABSENT;
 	struct running *p = NULL;
 
-	if (in->wall_us != TR2_ABSENT && in->t_abs != TR2_ABSENT)
-		start_ns = in->wall_us * 1000 - in->t_abs;
-	if (in->kind != TR2_EV_version)
+	if (ev->wall_us != TR2_ABSENT && ev->t_abs != TR2_ABSENT)
+		start_ns = ev->wall_us * 1000 - ev->t_abs;
+	if (ev->kind != TR2_EV_version)
 		p = find_running(r, depth, start_ns);
 	if (!p)
 		p = start_process(r, depth);
@@ -304,17 +304,16 @@ static unsigned int open_regions(const struct tr2_model *m, uint32_t thread)
 static bool take_message(struct tr2_perf_reader *r,
 			 const struct tr2_view *column, unsigned int open)
 {
-	const struct tr2_event_row *row = &tr2_event_rows[r->in.kind];
-	struct tr2_view text = without_dots(column[MESSAGE], r->in.kind, open);
+	const struct tr2_event_row *row = &tr2_event_rows[r->ev.kind];
+	struct tr2_view text = without_dots(column[MESSAGE], r->ev.kind, open);
 	bool ok = true;
 
 	if (row->perf_category)
-		ok = tr2_match(&r->in, r->in.kind, row->perf_category,
-			       column[CATEGORY].p, column[CATEGORY].len,
-			       &r->scratch);
+		ok = tr2_match(&r->ev, row->perf_category, column[CATEGORY].p,
+			       column[CATEGORY].len, &r->scratch);
 	if (row->perf_message && *row->perf_message)
-		ok &= tr2_match(&r->in, r->in.kind, row->perf_message, text.p,
-				text.len, &r->scratch);
+		ok &= tr2_match(&r->ev, row->perf_message, text.p, text.len,
+				&r->scratch);
 	return ok;
 }
 
@@ -327,12 +326,13 @@ static bool take_columns(struct tr2_perf_reader *r, const char *line,
 		return false;
 	if (depth > line)
 		take_prefix(r, line, depth - 2);
-	r->in.event = column[EVENT];
-	r->in.kind = tr2_kind_of(column[EVENT].p, column[EVENT].len);
-	r->in.t_abs = seconds_of(&column[T_ABS]);
-	r->in.t_rel = seconds_of(&column[T_REL]);
+	r->ev.event = column[EVENT];
+	tr2_parsed_event_set_kind(&r->ev, tr2_kind_of(column[EVENT].p,
+						      column[EVENT].len));
+	r->ev.t_abs = seconds_of(&column[T_ABS]);
+	r->ev.t_rel = seconds_of(&column[T_REL]);
 	if (column[REPO].len > 1 && *column[REPO].p == 'r')
-		r->in.repo = number_of(column[REPO].p + 1,
+		r->ev.repo = number_of(column[REPO].p + 1,
 				       column[REPO].len - 1);
 	return true;
 }
@@ -343,41 +343,41 @@ static enum tr2_line_result add_event(struct tr2_perf_reader *r,
 {
 	unsigned int depth = (unsigned int)number_of(column[DEPTH].p + 1, 5);
 	struct running *process = process_of(r, depth, number);
-	struct tr2_in *in = &r->in;
+	struct tr2_parsed_event *ev = &r->ev;
 
 	if (!process)
 		return TR2_LINE_NO_MEMORY;
-	in->session = process->session;
-	in->thread = tr2_build_thread(r->m, in->session, column[THREAD].p,
+	ev->session = process->session;
+	ev->thread = tr2_build_thread(r->m, ev->session, column[THREAD].p,
 				      column[THREAD].len);
-	if (!in->thread)
+	if (!ev->thread)
 		return TR2_LINE_NO_MEMORY;
-	if (in->kind >= 0 &&
-	    !take_message(r, column, open_regions(r->m, in->thread)))
+	if (ev->kind >= 0 &&
+	    !take_message(r, column, open_regions(r->m, ev->thread)))
 		tr2_build_problem(r->m, TR2_PROBLEM_FIELD, r->source, number,
 				  "a message that is not as it should be");
-	if (!tr2_build_event(r->m, in))
+	if (!tr2_build_event(r->m, ev))
 		return TR2_LINE_NO_MEMORY;
 	if (r->fn)
-		r->fn(r->data, r->m, in);
-	if (in->kind == TR2_EV_atexit)
+		r->fn(r->data, r->m, ev);
+	if (ev->kind == TR2_EV_atexit)
 		*process = r->running[--r->nr];
 	return TR2_LINE_OK;
 }
 
 bool tr2_perf_reader_parse(struct tr2_perf_reader *r, const char *line,
-			   size_t len, unsigned int open, struct tr2_in *in)
+			   size_t len, unsigned int open, struct tr2_parsed_event *ev)
 {
 	struct tr2_view column[COLUMNS];
 
 	tr2_buf_reset(&r->scratch);
-	r->in = tr2_in_init;
+	tr2_parsed_event_init(&r->ev);
 	if (!tr2_buf_room(&r->scratch, len * 2 + 64) ||
 	    !take_columns(r, line, len, column))
 		return false;
-	if (r->in.kind >= 0)
+	if (r->ev.kind >= 0)
 		take_message(r, column, open);
-	*in = r->in;
+	*ev = r->ev;
 	return true;
 }
 
@@ -399,9 +399,9 @@ enum tr2_line_result tr2_perf_reader_line(struct tr2_perf_reader *r,
 	tr2_buf_reset(&r->scratch);
 	if (!tr2_buf_room(&r->scratch, len * 2 + 64))
 		return TR2_LINE_NO_MEMORY;
-	r->in = tr2_in_init;
-	r->in.line_number = number;
-	r->in.raw = (struct tr2_view){ line, len };
+	tr2_parsed_event_init(&r->ev);
+	r->ev.line_number = number;
+	r->ev.raw = (struct tr2_view){ line, len };
 	if (take_columns(r, line, len, column))
 		return add_event(r, column, number);
 	r->m->nr_bad_lines++;

@@ -11,12 +11,13 @@
 #ifndef TR2_READ_PIECES_H
 #define TR2_READ_PIECES_H
 
+#include <stdbool.h>
 #include <string.h>
 #ifdef __SSE2__
 #include <emmintrin.h>
 #endif
 
-#include "model/build.h"
+#include "model/view.h"
 
 #define TR2_LITTLE_ENDIAN (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
 

@@ -11,7 +11,7 @@
 #ifndef TR2_READ_READ_H
 #define TR2_READ_READ_H
 
-#include "model/build.h"
+#include "model/model.h"
 
 #define TR2_LOAD_LINES (1u << 0) /* keep every line: m->lines, sorted by time */
 #define TR2_LOAD_QUIET (1u << 1) /* print no problems */
@@ -23,10 +23,12 @@ enum tr2_load_result {
 	TR2_LOAD_FAILED   /* an error was printed: exit TR2_EXIT_FATAL */
 };
 
-/* Called for each event after it went into the model; `in` lasts until it
+struct tr2_parsed_event;
+
+/* Called for each event after it went into the model; `ev` lasts until it
  * returns. */
 typedef void tr2_event_fn(void *data, struct tr2_model *m,
-			  const struct tr2_in *in);
+			  const struct tr2_parsed_event *ev);
 
 struct tr2_load {
 	const char *const *paths; /* "-": standard input */

@@ -17,7 +17,6 @@
 #include <string.h>
 
 #include "read/event_private.h"
-#include "read/fields.h"
 #include "read/pieces.h"
 
 /* ---- values ---------------------------------------------------------------- */
@@ -88,14 +87,10 @@ static const char *plain_time(struct tr2_event_reader *r, const char *p,
  * histograms are for the general parser.
  */
 #define take_INT(r, p, member) tr2_plain_int(p, member)
-#define take_NESTING take_INT
 #define take_SECONDS(r, p, member) tr2_plain_seconds(p, member)
-#define take_T_ABS take_SECONDS
-#define take_T_REL take_SECONDS
 #define take_BOOL(r, p, member) tr2_plain_bool(p, member)
 #define take_ARGV(r, p, member) plain_words(r, p, member)
 #define take_JSON(r, p, member) ((void)(member), NULL)
-#define take_HISTOGRAM take_JSON
 #define take_TIME(r, p, member) (*(p) == '"' ? plain_time(r, (p) + 1, member) : NULL)
 #define take_STR(r, p, member) \
 	(*(p) == '"' ? tr2_plain_string((p) + 1, member) : NULL)
@@ -117,23 +112,48 @@ static inline const char *take_UINT(const struct tr2_event_reader *r,
 
 #define STANDS_AT(p, literal) (!memcmp(p, literal, sizeof(literal) - 1))
 
-/* A member, if it is the next one; it may be left out. */
-#define TAKE(type, name, member)                                        \
+/* A member, if it is the next one; else `absent` says that it is not there. */
+#define TAKE(type, name, member, absent)                                \
 	if (STANDS_AT(p, ",\"" #name "\":")) {                          \
 		p = take_##type(r, p + sizeof(",\"" #name "\":") - 1,   \
 				member);                                \
 		if (!p)                                                 \
 			return NULL;                                    \
+	} else {                                                        \
+		absent;                                                 \
 	}
 
+#define NO_TEXT ((struct tr2_view){ NULL, 0 })
+#define NO_WORDS ((struct tr2_words_view){ NULL, 0, 0 })
+
+/* The same for a field of the table, which has `v` for its row. */
+#define FIELD_STR(name) TAKE(STR, name, &v->name.text, v->name.text = NO_TEXT)
+#define FIELD_JSON(name) TAKE(JSON, name, &v->name.text, v->name.text = NO_TEXT)
+#define FIELD_HISTOGRAM(name)                                 \
+	TAKE(JSON, name, &v->name.text, v->name.text = NO_TEXT) \
+	v->name.histogram = NULL;
+#define FIELD_ARGV(name) \
+	TAKE(ARGV, name, &v->name.words, v->name.words = NO_WORDS)
+#define FIELD_INT(name) TAKE(INT, name, &v->name.i, v->name.i = TR2_ABSENT)
+#define FIELD_SECONDS(name) \
+	TAKE(SECONDS, name, &v->name.i, v->name.i = TR2_ABSENT)
+#define FIELD_UINT(name) TAKE(UINT, name, &v->name.u, v->name.u = 0)
+#define FIELD_BOOL(name) TAKE(BOOL, name, &v->name.b, v->name.b = false)
+/* These are absent until they are taken. */
+#define FIELD_T_ABS(name) TAKE(SECONDS, name, &ev->t_abs, (void)0)
+#define FIELD_T_REL(name) TAKE(SECONDS, name, &ev->t_rel, (void)0)
+#define FIELD_NESTING(name) TAKE(INT, name, &ev->nesting, (void)0)
+
 /* The fields of an event's row in the table, in its order. */
-#define TR2_FIELD(type, name, flags) TAKE(type, name, &in->name)
+#define TR2_FIELD(type, name, flags) FIELD_##type(name)
 #define TR2_EVENT(name, flags, fields, normal, category, perf)            \
 	static const char *take_##name(struct tr2_event_reader *r,        \
-				       const char *p, struct tr2_in *in)  \
+				       const char *p,                     \
+				       struct tr2_parsed_event *ev)       \
 	{                                                                 \
+		struct tr2_parsed_##name *v = &ev->as.name;               \
 		(void)r;                                                  \
-		(void)in;                                                 \
+		(void)v;                                                  \
 		fields                                                    \
 		return p;                                                 \
 	}
@@ -142,7 +162,7 @@ static inline const char *take_UINT(const struct tr2_event_reader *r,
 #undef TR2_FIELD
 
 typedef const char *take_fn(struct tr2_event_reader *r, const char *p,
-			    struct tr2_in *in);
+			    struct tr2_parsed_event *ev);
 
 static take_fn *const take_fields[TR2_EVENT_NR] = {
 #define TR2_EVENT(name, flags, fields, normal, category, perf) \
@@ -150,32 +170,6 @@ static take_fn *const take_fields[TR2_EVENT_NR] = {
 #include "event/events.def"
 #undef TR2_EVENT
 };
-
-/*
- * Leaves nothing in `in` of the line before, of which it held an event of
- * in->kind: clearing the fields of that row costs a tenth of clearing all.
- */
-#define TR2_FIELD(type, name, flags) in->name = tr2_in_init.name;
-static inline void clear(struct tr2_event_reader *r, struct tr2_in *in)
-{
-	if (in != r->is_row) {
-		r->is_row = in;
-		*in = tr2_in_init;
-		in->padded = true;
-		return;
-	}
-	in->wall_us = in->line = in->repo = TR2_ABSENT;
-	in->file = (struct tr2_view){ NULL, 0 };
-	switch (in->kind) {
-#define TR2_EVENT(name, flags, fields, normal, category, perf) \
-	case TR2_EV_##name:                                    \
-		fields                                         \
-		break;
-#include "event/events.def"
-#undef TR2_EVENT
-	}
-}
-#undef TR2_FIELD
 
 /* ---- the line -------------------------------------------------------------- */
 
@@ -185,7 +179,7 @@ static inline void clear(struct tr2_event_reader *r, struct tr2_in *in)
  * few, and mostly those of a line before.
  */
 static inline const char *take_kind(struct tr2_event_reader *r, const char *p,
-				    struct tr2_in *in)
+				    struct tr2_parsed_event *ev)
 {
 	struct tr2_seen_kind *s =
 		&r->seen[(tr2_load8(p) * 0x9e3779b97f4a7c15ull) >>
@@ -193,16 +187,16 @@ static inline const char *take_kind(struct tr2_event_reader *r, const char *p,
 	const char *after;
 
 	if (!s->len || memcmp(p, s->text, sizeof(s->text)) != 0) {
-		after = tr2_plain_string(p, &in->event);
-		if (!after || !in->event.len ||
-		    in->event.len >= sizeof(s->text))
+		after = tr2_plain_string(p, &ev->event);
+		if (!after || !ev->event.len ||
+		    ev->event.len >= sizeof(s->text))
 			return NULL;
-		s->kind = tr2_kind_of(p, in->event.len);
-		s->len = in->event.len;
+		s->kind = tr2_kind_of(p, ev->event.len);
+		s->len = ev->event.len;
 		memcpy(s->text, p, sizeof(s->text));
 	}
-	in->kind = s->kind;
-	in->event = (struct tr2_view){ p, s->len };
+	ev->kind = s->kind;
+	ev->event = (struct tr2_view){ p, s->len };
 	return s->kind < 0 ? NULL : p + s->len + 1;
 }
 
@@ -212,7 +206,7 @@ static inline const char *take_kind(struct tr2_event_reader *r, const char *p,
  */
 static inline const char *take_same_head(struct tr2_event_reader *r,
 					 const char *p, const char *end,
-					 struct tr2_in *in)
+					 struct tr2_parsed_event *ev)
 {
 	if (!r->head_len || (size_t)(end - p) < r->head_len ||
 	    memcmp(p, r->head, r->head_len) != 0)
@@ -221,16 +215,16 @@ static inline const char *take_same_head(struct tr2_event_reader *r,
 	r->sid_seen.len = r->head_sid_len;
 	r->thread_seen.p = r->sid_seen.p + r->head_sid_len + TR2_THREAD_AT;
 	r->thread_seen.len = r->head_thread_len;
-	return seconds_of_minute(r, p + r->head_len, &in->wall_us);
+	return seconds_of_minute(r, p + r->head_len, &ev->wall_us);
 }
 
 /* Keeps the head of a line, from p on, that has all three. */
 static void keep_head(struct tr2_event_reader *r, const char *p,
-		      const struct tr2_in *in)
+		      const struct tr2_parsed_event *ev)
 {
 	size_t len;
 
-	if (!r->sid_seen.p || !r->thread_seen.p || in->wall_us == TR2_ABSENT)
+	if (!r->sid_seen.p || !r->thread_seen.p || ev->wall_us == TR2_ABSENT)
 		return;
 	len = (size_t)(r->thread_seen.p - p) + r->thread_seen.len + TR2_TIME_AT +
 	      sizeof(r->minute);
@@ -244,33 +238,31 @@ static void keep_head(struct tr2_event_reader *r, const char *p,
 
 /* Another session, thread or minute than the line before. */
 static const char *take_other_head(struct tr2_event_reader *r, const char *p,
-				   struct tr2_in *in)
+				   struct tr2_parsed_event *ev)
 {
 	const char *start = p;
 
 	tr2_forget_head(r);
-	r->thread_seen = r->sid_seen = (struct tr2_view){ NULL, 0 };
-	in->wall_us = TR2_ABSENT;
-	TAKE(STR, sid, &r->sid_seen)
-	TAKE(STR, thread, &r->thread_seen)
-	TAKE(TIME, time, &in->wall_us)
-	keep_head(r, start, in);
+	TAKE(STR, sid, &r->sid_seen, r->sid_seen = NO_TEXT)
+	TAKE(STR, thread, &r->thread_seen, r->thread_seen = NO_TEXT)
+	TAKE(TIME, time, &ev->wall_us, ev->wall_us = TR2_ABSENT)
+	keep_head(r, start, ev);
 	return p;
 }
 
 /* Where in the source an event comes from. */
 static inline const char *take_place(struct tr2_event_reader *r, const char *p,
-				     struct tr2_in *in)
+				     struct tr2_parsed_event *ev)
 {
 	(void)r;
-	TAKE(STR, file, &in->file)
-	TAKE(INT, line, &in->line)
-	TAKE(INT, repo, &in->repo)
+	TAKE(STR, file, &ev->file, ev->file = NO_TEXT)
+	TAKE(INT, line, &ev->line, ev->line = TR2_ABSENT)
+	TAKE(INT, repo, &ev->repo, ev->repo = TR2_ABSENT)
 	return p;
 }
 
 size_t tr2_recognise(struct tr2_event_reader *r, const char *line,
-		     const char *end, struct tr2_in *in)
+		     const char *end, struct tr2_parsed_event *ev)
 {
 	static const char start[] = "{\"event\":\"";
 	const char *p, *head;
@@ -281,16 +273,17 @@ size_t tr2_recognise(struct tr2_event_reader *r, const char *line,
 	tr2_buf_reset(&r->scratch);
 	if (!tr2_buf_room(&r->scratch, (size_t)(end - line)))
 		return 0;
-	clear(r, in);
-	head = take_kind(r, line + sizeof(start) - 1, in);
+	ev->t_abs = ev->t_rel = ev->nesting = TR2_ABSENT;
+	ev->padded = true;
+	head = take_kind(r, line + sizeof(start) - 1, ev);
 	if (!head)
 		return 0;
-	p = take_same_head(r, head, end, in);
+	p = take_same_head(r, head, end, ev);
 	if (!p)
-		p = take_other_head(r, head, in);
+		p = take_other_head(r, head, ev);
 	if (p)
-		p = take_place(r, p, in);
+		p = take_place(r, p, ev);
 	if (p)
-		p = take_fields[in->kind](r, p, in);
+		p = take_fields[ev->kind](r, p, ev);
 	return p && *p == '}' && p[1] == '\n' ? (size_t)(p + 1 - line) : 0;
 }

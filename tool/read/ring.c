@@ -9,9 +9,8 @@
 #include <string.h>
 
 #include "common/array.h"
-#include "event/render.h"
-#include "model/model.h"
-#include "read/as_event.h"
+#include "model/build.h"
+#include "read/parsed_render.h"
 #include "read/ring_event.h"
 #include "read/ring_metrics.h"
 #include "read/ring_names.h"
@@ -33,8 +32,7 @@ struct tr2_ring_reader {
 	void *data;
 	struct tr2_ring_file file;
 	struct tr2_ring_event event;
-	struct tr2_as_event as;
-	struct tr2_render render;
+	struct tr2_parsed_render render;
 	struct tr2_ring_names names;
 	struct tr2_ring_samples samples;
 	/* Everything copied out of the file at hand, and its events. */
@@ -89,8 +87,7 @@ void tr2_ring_reader_free(struct tr2_ring_reader *r)
 	free(r->entries);
 	tr2_ring_names_release(&r->names);
 	tr2_ring_event_release(&r->event);
-	tr2_as_event_release(&r->as);
-	tr2_render_release(&r->render);
+	tr2_parsed_render_release(&r->render);
 	free(r);
 }
 
@@ -268,62 +265,63 @@ static int compare_entries(const void *va, const void *vb)
 /* ---- into the model -------------------------------------------------------------- */
 
 /* Times that cannot be, as of damage, become the longest that can. */
-static void set_times(struct tr2_ring_reader *r, struct tr2_in *in,
+static void set_times(struct tr2_ring_reader *r, struct tr2_parsed_event *ev,
 		      uint64_t ticks)
 {
 	uint64_t wall = r->file.header.start_wall_ns;
 	uint64_t ns = tr2_ring_file_ns(&r->file, ticks);
 
-	in->t_abs = tr2_ring_file_since_start(&r->file, ticks);
+	ev->t_abs = tr2_ring_file_since_start(&r->file, ticks);
 	if (wall > MAX_WALL_NS)
 		wall = MAX_WALL_NS;
-	in->wall_us = (int64_t)((wall + (uint64_t)in->t_abs) / 1000);
+	ev->wall_us = (int64_t)((wall + (uint64_t)ev->t_abs) / 1000);
 	if (ns > r->last_ns)
 		r->last_ns = ns;
 }
 
 /* The line that the event target would have written, for those who keep lines.
  */
-static bool render(struct tr2_ring_reader *r, struct tr2_in *in)
+static bool render(struct tr2_ring_reader *r, struct tr2_parsed_event *ev)
 {
-	in->raw = (struct tr2_view){ "", 60000u };
-	if (!tr2_as_event(&r->as, r->m, in, r->event.nesting))
+	struct tr2_render *render = &r->render.render;
+
+	if (!tr2_parsed_render_set(&r->render, r->m, ev, r->event.nesting))
 		return false;
-	tr2_render_event(&r->render, &r->as.event, false);
-	if (r->render.line.failed)
+	tr2_render_event(render, &r->render.event, false);
+	if (render->line.failed)
 		return false;
-	in->raw.p = r->render.line.p;
-	in->raw.len = r->render.line.len - 1;
+	ev->raw.p = render->line.p;
+	ev->raw.len = render->line.len - 1;
 	return true;
 }
 
 static bool add_event(struct tr2_ring_reader *r, const struct entry *entry,
-		      struct tr2_in *in)
+		      struct tr2_parsed_event *ev)
 {
 	const struct tr2_record_event *head = (const void *)entry->record;
 	const char *thread;
 
-	if (!tr2_ring_event(&r->event, entry->record, in))
+	if (!tr2_ring_event(&r->event, entry->record, ev))
 		return false;
-	set_times(r, in, entry->time);
+	set_times(r, ev, entry->time);
 	thread = tr2_ring_names_of(&r->names, head->tid, entry->time,
 				   entry->record->misc & TR2_MISC_MAIN);
-	in->session = r->session;
-	in->thread = tr2_build_thread(r->m, r->session, thread, strlen(thread));
-	if (!in->thread || (r->fn && !render(r, in)) ||
-	    !tr2_build_event(r->m, in))
+	ev->session = r->session;
+	ev->thread = tr2_build_thread(r->m, r->session, thread, strlen(thread));
+	if (!ev->thread || (r->fn && !render(r, ev)) ||
+	    !tr2_build_event(r->m, ev))
 		return false;
-	in->session = tr2_build_last_session(r->m);
-	in->thread = tr2_build_last_thread(r->m);
+	ev->session = tr2_build_last_session(r->m);
+	ev->thread = tr2_build_last_thread(r->m);
 	if (r->fn)
-		r->fn(r->data, r->m, in);
+		r->fn(r->data, r->m, ev);
 	return true;
 }
 
 static bool add_entry_to_model(struct tr2_ring_reader *r,
 			       const struct entry *entry)
 {
-	struct tr2_in in;
+	struct tr2_parsed_event ev;
 
 	switch (entry->record->type) {
 	case TR2_RECORD_SAMPLE:
@@ -335,7 +333,7 @@ static bool add_entry_to_model(struct tr2_ring_reader *r,
 		return tr2_ring_mapping(r->m, &r->file, r->session,
 					entry->record);
 	default:
-		return add_event(r, entry, &in);
+		return add_event(r, entry, &ev);
 	}
 }
 

@@ -7,8 +7,6 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "event/event.h"
-#include "read/fields.h"
 #include "read/utf8.h"
 
 /* What is left of a record. */
@@ -116,82 +114,97 @@ void tr2_ring_add_bucket(struct tr2_buf *out, uint64_t upper_ns, uint64_t count)
 	tr2_buf_addch(out, ']');
 }
 
-static struct tr2_view take_histogram(struct tr2_ring_event *e,
-				      struct cursor *c)
+/* As text and as numbers. */
+static void take_histogram(struct tr2_ring_event *e, struct cursor *c,
+			   struct tr2_parsed_value *v)
 {
-	struct tr2_view text = { NULL, 0 };
-	size_t nr = take(c, sizeof(uint16_t)), i;
-	uint64_t upper_ns, count;
+	unsigned int nr = (unsigned int)take(c, sizeof(uint16_t)), i;
+	uint64_t bucket[2]; /* struct tr2_histogram has them so */
 
-	tr2_buf_reset(&e->histogram);
 	if (c->short_of || nr == TR2_RECORD_ABSENT)
-		return text;
+		return;
+	tr2_buf_reset(&e->histogram);
+	tr2_buf_reset(&e->buckets);
+	tr2_buf_addchars(&e->buckets, '\0', sizeof(struct tr2_histogram));
 	for (i = 0; i < nr; i++) {
-		upper_ns = take(c, sizeof(upper_ns));
-		count = take(c, sizeof(count));
+		bucket[0] = take(c, sizeof(bucket[0]));
+		bucket[1] = take(c, sizeof(bucket[1]));
 		if (c->short_of)
 			break;
-		tr2_ring_add_bucket(&e->histogram, upper_ns, count);
+		tr2_ring_add_bucket(&e->histogram, bucket[0], bucket[1]);
+		tr2_buf_add(&e->buckets, bucket, sizeof(bucket));
 	}
-	if (!e->histogram.len)
-		return text;
+	if (!i || e->buckets.failed)
+		return;
 	tr2_buf_addch(&e->histogram, ']');
-	text.p = tr2_buf_str(&e->histogram);
-	text.len = e->histogram.len;
-	return text;
+	v->text.p = tr2_buf_str(&e->histogram);
+	v->text.len = e->histogram.len;
+	memcpy(e->buckets.p, &i, sizeof(i));
+	v->histogram = (const void *)e->buckets.p;
 }
 
-static void take_field(struct tr2_ring_event *e, struct cursor *c,
-		       const struct tr2_slot *slot, struct tr2_in *in)
+_Static_assert(offsetof(struct tr2_histogram, bucket) ==
+		       sizeof(struct tr2_histogram) &&
+	       sizeof(((struct tr2_histogram *)0)->bucket[0]) ==
+		       2 * sizeof(uint64_t),
+	       "buckets are pairs of numbers behind their number");
+
+/* Not longer than TR2_RING_MAX_NS. */
+static void take_time(struct cursor *c, int64_t *ns)
 {
-	void *member = (char *)in + slot->offset;
-	struct tr2_words_view words;
-	struct tr2_view view;
+	uint64_t value = take(c, sizeof(value));
+
+	if (!c->short_of)
+		*ns = (int64_t)(value > TR2_RING_MAX_NS ? TR2_RING_MAX_NS :
+							  value);
+}
+
+static void take_field(struct tr2_ring_event *e, struct cursor *c, int i,
+		       struct tr2_parsed_event *ev)
+{
+	struct tr2_parsed_value *v = &ev->value[i];
 	uint64_t value;
 
-	switch (slot->type) {
+	switch (tr2_event_rows[ev->kind].field[i].type) {
 	case TR2_T_STR:
-		view = as_text(e, take_string(c));
-		memcpy(member, &view, sizeof(view));
+		v->text = as_text(e, take_string(c));
 		break;
 	case TR2_T_JSON:
-		view = as_json(e, take_string(c));
-		memcpy(member, &view, sizeof(view));
+		v->text = as_json(e, take_string(c));
 		break;
 	case TR2_T_ARGV:
-		words = take_argv(e, c);
-		memcpy(member, &words, sizeof(words));
+		v->words = take_argv(e, c);
 		break;
 	case TR2_T_HISTOGRAM:
-		view = take_histogram(e, c);
-		memcpy(member, &view, sizeof(view));
+		take_histogram(e, c, v);
 		break;
 	case TR2_T_BOOL:
-		*(bool *)member = take(c, sizeof(value)) != 0;
+		v->b = take(c, sizeof(value)) != 0;
 		break;
 	case TR2_T_SECONDS:
 	case TR2_T_T_REL:
+		take_time(c, tr2_parsed_number_at(ev, i));
+		break;
 	case TR2_T_INT:
 	case TR2_T_UINT:
 		value = take(c, sizeof(value));
-		if (value > TR2_RING_MAX_NS && (slot->type == TR2_T_SECONDS ||
-						slot->type == TR2_T_T_REL))
-			value = TR2_RING_MAX_NS;
 		if (!c->short_of)
-			memcpy(member, &value, sizeof(value));
+			v->u = value;
 		break;
-	default: /* t_abs and nesting are the head's */
+	case TR2_T_T_ABS: /* of the record's head */
+	case TR2_T_NESTING:
 		break;
 	}
 }
 
 bool tr2_ring_event(struct tr2_ring_event *e, const struct tr2_record *record,
-		    struct tr2_in *in)
+		    struct tr2_parsed_event *ev)
 {
 	const struct tr2_record_event *head = (const void *)record;
-	uint32_t kind = record->type - TR2_RECORD_EVENT, i;
-	const struct tr2_slot *slot;
+	uint32_t kind = record->type - TR2_RECORD_EVENT;
+	const struct tr2_field *field;
 	struct cursor c;
+	int i;
 
 	if (record->type < TR2_RECORD_EVENT || kind >= TR2_EVENT_NR ||
 	    record->size < sizeof(*head))
@@ -200,21 +213,22 @@ bool tr2_ring_event(struct tr2_ring_event *e, const struct tr2_record *record,
 	tr2_buf_reset(&e->text);
 	if (!tr2_buf_room(&e->text, 6u * record->size + 64))
 		return false;
-	*in = tr2_in_init;
-	in->kind = (int)kind;
-	in->event.p = tr2_event_rows[kind].name;
-	in->event.len = strlen(in->event.p);
+	tr2_parsed_event_init(ev);
+	tr2_parsed_event_set_kind(ev, (int)kind);
+	ev->event.p = tr2_event_rows[kind].name;
+	ev->event.len = strlen(ev->event.p);
 	c = (struct cursor){ (const char *)(head + 1),
 			     (const char *)record + record->size, false };
-	in->file = as_text(e, take_string(&c));
-	in->line = in->file.p ? (int64_t)head->line : TR2_ABSENT;
-	in->repo = head->repo_id ? (int64_t)head->repo_id : TR2_ABSENT;
-	in->nesting = head->nesting;
+	ev->file = as_text(e, take_string(&c));
+	ev->line = ev->file.p ? (int64_t)head->line : TR2_ABSENT;
+	ev->repo = head->repo_id ? (int64_t)head->repo_id : TR2_ABSENT;
+	ev->nesting = head->nesting;
 	e->nesting = head->nesting;
-	slot = tr2_slots_of_event[kind];
-	for (i = 0; slot[i].name && !c.short_of; i++)
-		take_field(e, &c, &slot[i], in);
-	return !e->text.failed && !e->argv.failed && !e->histogram.failed;
+	field = tr2_event_rows[kind].field;
+	for (i = 0; field[i].name && !c.short_of; i++)
+		take_field(e, &c, i, ev);
+	return !e->text.failed && !e->argv.failed && !e->histogram.failed &&
+	       !e->buckets.failed;
 }
 
 void tr2_ring_event_release(struct tr2_ring_event *e)
@@ -222,4 +236,5 @@ void tr2_ring_event_release(struct tr2_ring_event *e)
 	tr2_buf_release(&e->text);
 	tr2_buf_release(&e->argv);
 	tr2_buf_release(&e->histogram);
+	tr2_buf_release(&e->buckets);
 }

@@ -7,7 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "model/build.h"
+#include "model/parsed_event.h"
 #include "read/ring_cells.h"
 #include "trace2.h"
 
@@ -47,53 +49,74 @@ static bool note_told(struct adding *a)
 	return true;
 }
 
-static bool is_told(const struct adding *a, const struct tr2_in *in)
+static bool is_told(const struct adding *a, enum tr2_metric_kind kind,
+		    const struct tr2_view *category,
+		    const struct tr2_view *name)
 {
-	bool timer = in->kind == TR2_EV_timer || in->kind == TR2_EV_th_timer;
-
 	return tr2_map_get(&a->told,
-			   key_of(a->thread,
-				  timer ? TR2_METRIC_TIMER : TR2_METRIC_COUNTER,
-				  tr2_intern(a->m, in->category.p,
-					     in->category.len),
-				  tr2_intern(a->m, in->name.p, in->name.len)));
+			   key_of(a->thread, kind,
+				  tr2_intern(a->m, category->p, category->len),
+				  tr2_intern(a->m, name->p, name->len)));
 }
 
 /* ---- what the cells hold --------------------------------------------------- */
 
-static void set_timer(struct adding *a, struct tr2_in *in,
-		      const struct tr2_definition *d,
-		      const struct tr2_ring_value *v)
+static struct tr2_view string_of(const struct adding *a, uint32_t offset)
 {
-	in->kind = a->thread ? TR2_EV_th_timer : TR2_EV_timer;
-	in->intervals = v->count;
-	in->t_total = (int64_t)(v->total_ns + v->running_ns);
-	in->t_min = (int64_t)v->min_ns;
-	in->t_max = (int64_t)v->max_ns;
-	in->unfinished = v->unpaired + v->running;
+	const char *s = tr2_ring_file_string(a->f, offset);
+
+	return (struct tr2_view){ s, strlen(s) };
+}
+
+static bool add_timer(struct adding *a, struct tr2_parsed_event *ev,
+		      const struct tr2_definition *d,
+		      const struct tr2_ring_value *value)
+{
+	struct tr2_parsed_timer *v = &ev->as.timer; /* of th_timer, too */
+
+	tr2_parsed_event_set_kind(ev, a->thread ? TR2_EV_th_timer :
+						  TR2_EV_timer);
+	v->category.text = string_of(a, d->category);
+	v->name.text = string_of(a, d->name);
+	v->intervals.u = value->count;
+	v->t_total.i = (int64_t)(value->total_ns + value->running_ns);
+	v->t_min.i = (int64_t)value->min_ns;
+	v->t_max.i = (int64_t)value->max_ns;
+	v->unfinished.u = value->unpaired + value->running;
 	tr2_buf_reset(&a->histogram);
 	tr2_ring_cells_histogram(a->f, d, a->slot, &a->histogram);
 	if (a->histogram.len)
-		in->histogram = (struct tr2_view){ a->histogram.p,
-						   a->histogram.len };
+		v->histogram.text = (struct tr2_view){ a->histogram.p,
+						       a->histogram.len };
+	return is_told(a, TR2_METRIC_TIMER, &v->category.text, &v->name.text) ||
+	       tr2_build_metric(a->m, ev);
+}
+
+static bool add_counter(struct adding *a, struct tr2_parsed_event *ev,
+			const struct tr2_definition *d, uint64_t count)
+{
+	struct tr2_parsed_counter *v = &ev->as.counter; /* of th_counter, too */
+
+	tr2_parsed_event_set_kind(ev, a->thread ? TR2_EV_th_counter :
+						  TR2_EV_counter);
+	v->category.text = string_of(a, d->category);
+	v->name.text = string_of(a, d->name);
+	v->count.u = count;
+	return is_told(a, TR2_METRIC_COUNTER, &v->category.text,
+		       &v->name.text) ||
+	       tr2_build_metric(a->m, ev);
 }
 
 static bool add_metric(struct adding *a, const struct tr2_definition *d,
 		       const struct tr2_ring_value *v)
 {
-	const char *category = tr2_ring_file_string(a->f, d->category);
-	const char *name = tr2_ring_file_string(a->f, d->name);
-	struct tr2_in in = tr2_in_init;
+	struct tr2_parsed_event ev;
 
-	in.session = a->session;
-	in.thread = a->thread;
-	in.category = (struct tr2_view){ category, strlen(category) };
-	in.name = (struct tr2_view){ name, strlen(name) };
-	in.kind = a->thread ? TR2_EV_th_counter : TR2_EV_counter;
-	in.count = v->count;
-	if (d->kind == TR2_DEFINITION_TIMER)
-		set_timer(a, &in, d, v);
-	return is_told(a, &in) || tr2_build_metric(a->m, &in);
+	tr2_parsed_event_init(&ev);
+	ev.session = a->session;
+	ev.thread = a->thread;
+	return d->kind == TR2_DEFINITION_TIMER ? add_timer(a, &ev, d, v) :
+						 add_counter(a, &ev, d, v->count);
 }
 
 static bool add_metrics(struct adding *a, const struct tr2_ring_value *values)

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * view - text and numbers as readers hand them over: in the reader's memory,
+ * until it goes on.
+ */
+#ifndef TR2_MODEL_VIEW_H
+#define TR2_MODEL_VIEW_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Not ended by a NUL, valid UTF-8. p is NULL where there is no text. */
+struct tr2_view {
+	const char *p;
+	size_t len;
+};
+
+struct tr2_words_view {
+	const char *p; /* each ended by a NUL */
+	size_t len;
+	uint32_t nr;
+};
+
+/* A number that is not there. */
+#define TR2_ABSENT INT64_MIN
+
+#endif
