@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "arena/file.h"
+#include "base/blocks.h"
 #include "base/check.h"
 #include "base/sanitize.h"
 
@@ -15,28 +16,19 @@ __thread struct tr2_slot *tr2_my_slot
 
 struct tr2_arena_rings tr2_arena_rings;
 
+/* Slots of a file, of which all else here is zero where there is none. */
 static struct {
-	size_t stride; /* from one slot to the next, in a file; 0: not known yet */
-	unsigned int nr_used; /* slots below are memory */
+	size_t stride; /* from one to the next */
+	unsigned int nr_used; /* those below are memory */
 	struct tr2_slot *at[TR2_MAX_SLOTS]; /* NULL: not memory yet */
 	uint8_t in_use[TR2_MAX_SLOTS];
-	struct tr2_slot *totals; /* slot 0, or a mapping of its own */
+	struct tr2_slot *totals; /* slot 0, or a private one */
 } arena;
 
-static void *map(void *at, size_t size_bytes)
-{
-	void *p = mmap(at, size_bytes, PROT_READ | PROT_WRITE,
-		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE |
-			       (at ? MAP_FIXED : 0),
-		       -1, 0);
-
-	return p == MAP_FAILED ? NULL : p;
-}
-
-static struct tr2_slot *private_pages(void)
-{
-	return map(NULL, arena.stride);
-}
+/* Those in no file. The first two are the totals and a thread's. */
+static struct tr2_blocks private_slots = {
+	sizeof(struct tr2_slot), 2, 0, 0, NULL
+};
 
 static struct tr2_slot *file_pages(unsigned int i)
 {
@@ -69,21 +61,19 @@ static void set_ring(struct tr2_control *control)
 static void add(struct tr2_slot *slot)
 {
 	arena.at[arena.nr_used++] = slot;
-	if (!tr2_file_header)
-		return;
 	set_ring(&slot->control);
 	/* Release: whoever counts the slot finds it ready. */
 	__atomic_store_n(&tr2_file_header->nr_slots, arena.nr_used,
 			 __ATOMIC_RELEASE);
 }
 
-/* Slots become memory in their order, so that a file has no gaps. */
+/* Slots become memory in their order, so that the file has no gaps. */
 static struct tr2_slot *take(unsigned int i)
 {
 	struct tr2_slot *slot = arena.at[i];
 
 	if (!slot)
-		slot = tr2_file_header ? file_pages(i) : private_pages();
+		slot = file_pages(i);
 	if (!slot)
 		return NULL;
 	set_versions(slot);
@@ -97,24 +87,30 @@ static struct tr2_slot *take(unsigned int i)
 
 struct tr2_slot *tr2_arena_scratch(void)
 {
-	struct tr2_slot *slot = map(NULL, sizeof(*slot));
+	struct tr2_slot *slot = tr2_blocks_get(&private_slots);
 
 	if (slot)
 		set_versions(slot);
 	return slot;
 }
 
+static struct tr2_slot *claim_in_file(void)
+{
+	unsigned int i = 1;
+
+	while (i < TR2_MAX_SLOTS && arena.in_use[i])
+		i++;
+	/* Not where there was no memory for the one before. */
+	return i < TR2_MAX_SLOTS && i <= arena.nr_used ? take(i) : NULL;
+}
+
 struct tr2_slot *tr2_arena_claim(void)
 {
 	struct tr2_slot *slot = NULL;
-	unsigned int i;
 
 	tr2_arena_totals();
-	for (i = 1; i < TR2_MAX_SLOTS && arena.in_use[i];)
-		i++;
-	/* Not where there was no memory for the one before. */
-	if (i < TR2_MAX_SLOTS && i <= arena.nr_used)
-		slot = take(i);
+	if (tr2_file_header)
+		slot = claim_in_file();
 	return slot ? slot : tr2_arena_scratch();
 }
 
@@ -135,23 +131,17 @@ void tr2_arena_free(struct tr2_slot *slot)
 		return;
 	i = index_of(slot);
 	if (i == arena.nr_used) {
-		munmap(slot, sizeof(*slot));
+		tr2_blocks_put(&private_slots, slot);
 		return;
 	}
 	TR2_CHECK(arena.in_use[i]);
-	/* Zero again; and what is not in use takes no memory. */
-	if (!tr2_file_header && madvise(slot, sizeof(*slot), MADV_DONTNEED))
-		memset(slot, 0, sizeof(*slot));
 	arena.in_use[i] = 0;
 }
 
 struct tr2_slot *tr2_arena_totals(void)
 {
-	if (!arena.totals) {
-		if (!arena.stride)
-			arena.stride = sizeof(struct tr2_slot);
+	if (!arena.totals && tr2_file_header)
 		arena.totals = take(0);
-	}
 	if (!arena.totals)
 		arena.totals = tr2_arena_scratch();
 	return arena.totals;
@@ -266,9 +256,6 @@ bool tr2_arena_map(int fd, uint64_t data_size, enum tr2_ring_mode mode)
 		tr2_file_forget();
 		return false;
 	}
-	/* Those of another size, from before a fork. */
-	unmap_slots();
-	memset(&arena, 0, sizeof(arena));
 	arena.stride = (sizeof(struct tr2_slot) + data_size + page - 1) &
 		       -page;
 	tr2_arena_rings.data_offset = sizeof(struct tr2_slot);
@@ -299,6 +286,14 @@ void tr2_arena_publish(void)
 	__atomic_store_n((uint64_t *)(void *)h->magic, magic, __ATOMIC_RELEASE);
 }
 
+/* Zeros, where the parent's file was. */
+static void cover(void *p, size_t size_bytes)
+{
+	(void)mmap(p, size_bytes, PROT_READ | PROT_WRITE,
+		   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1,
+		   0);
+}
+
 /*
  * A signal handler may have forked in the midst of a write to a ring or a cell,
  * which goes on in this process, too: where the parent's pages were, there is
@@ -308,30 +303,12 @@ static void forget_file(void)
 {
 	unsigned int i;
 
-	map(tr2_file_header, TR2_SLOTS_OFFSET);
+	cover(tr2_file_header, TR2_SLOTS_OFFSET);
 	for (i = 0; i < arena.nr_used; i++)
-		map(arena.at[i], arena.stride);
+		cover(arena.at[i], arena.stride);
 	tr2_file_forget();
 	tr2_file_header = NULL;
-	memset(&arena, 0, sizeof(arena));
 	memset(&tr2_arena_rings, 0, sizeof(tr2_arena_rings));
-}
-
-/*
- * Mapping anew over the child's copies, instead of clearing them, copies no page
- * that the parent wrote. They are taken again in their order, so that those
- * behind one that cannot be had are left out.
- */
-static void forget_private(void)
-{
-	unsigned int i;
-
-	arena.totals = NULL;
-	memset(arena.in_use, 0, sizeof(arena.in_use));
-	for (i = 0; i < arena.nr_used && map(arena.at[i], arena.stride);)
-		i++;
-	memset(arena.at + i, 0, (TR2_MAX_SLOTS - i) * sizeof(*arena.at));
-	arena.nr_used = i;
 }
 
 void tr2_arena_forget(void)
@@ -339,6 +316,6 @@ void tr2_arena_forget(void)
 	tr2_my_slot = NULL;
 	if (tr2_file_header)
 		forget_file();
-	else
-		forget_private();
+	memset(&arena, 0, sizeof(arena));
+	tr2_blocks_after_fork(&private_slots, NULL, 0);
 }

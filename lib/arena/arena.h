@@ -3,12 +3,12 @@
  * arena - the memory that holds thread slots: private, or a file that other
  * processes can read while this one runs and after it died.
  *
- * A slot is mapped when a thread takes it, wherever there is room. No address
- * space is reserved for more of them: it would be missing from what a host that
- * limits itself later may have (RLIMIT_AS), and count against what it may lock
- * (mlockall()). In a file, its space on the disk is had before it is touched: a
- * full disk is no SIGBUS. Threads that get no slot so have a private mapping of
- * their own with the same layout, without a ring.
+ * A slot is mapped when a thread takes it, wherever there is room. Little
+ * address space is reserved for more of them (see base/blocks.h): it would be
+ * missing from what a host that limits itself later may have (RLIMIT_AS), and
+ * count against what it may lock (mlockall()). In a file, its space on the disk
+ * is had before it is touched: a full disk is no SIGBUS. Threads that get no
+ * slot so have a private one with the same layout, without a ring.
  *
  * Not thread-safe by itself: the caller holds the process's lock. All of it is
  * signal-safe apart from that.
@@ -41,7 +41,7 @@ struct tr2_slot *tr2_arena_scratch(void);
 /* Slot 0, NULL when there is no memory. */
 struct tr2_slot *tr2_arena_totals(void);
 
-/* Slot number i of those that are memory; NULL behind the last one. */
+/* Slot number i of the file; NULL behind the last one. */
 struct tr2_slot *tr2_arena_slot(unsigned int i);
 
 /* Does any thread have, or did any have, a slot? */

@@ -5,33 +5,89 @@
 #include <stdio.h>
 #include <sys/mman.h>
 
+#include "base/mask.h"
 #include "base/put.h"
 
 #define FIRST_BYTES 4096u
 
+void tr2_buf_init_home(struct tr2_buf *b, char *memory, size_t size_bytes)
+{
+	b->p = b->home = memory;
+	b->len = 0;
+	b->alloc = b->home_bytes = size_bytes;
+	b->failed = false;
+	b->fixed = false;
+}
+
 void tr2_buf_init_fixed(struct tr2_buf *b, char *memory, size_t size_bytes)
 {
-	b->p = memory;
-	b->len = 0;
-	b->alloc = size_bytes;
-	b->failed = false;
+	tr2_buf_init_home(b, memory, size_bytes);
 	b->fixed = true;
+}
+
+static void go_home(struct tr2_buf *b)
+{
+	if (tr2_buf_has_grown(b))
+		munmap(b->p, b->alloc);
+	b->p = b->home;
+	b->alloc = b->home_bytes;
+}
+
+static void *move(struct tr2_buf *b, size_t alloc)
+{
+	void *p;
+
+	if (tr2_buf_has_grown(b))
+		return mremap(b->p, b->alloc, alloc, MREMAP_MAYMOVE);
+	p = mmap(NULL, alloc, PROT_READ | PROT_WRITE,
+		 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (p != MAP_FAILED && b->len)
+		memcpy(p, b->p, b->len);
+	return p;
+}
+
+static bool set_size(struct tr2_buf *b, size_t alloc)
+{
+	void *p;
+
+	if (!alloc) {
+		go_home(b);
+		return true;
+	}
+	p = move(b, alloc);
+	if (p == MAP_FAILED)
+		return false;
+	b->p = p;
+	b->alloc = alloc;
+	return true;
+}
+
+/* 0: back to its home. */
+static bool set_size_at_once(struct tr2_buf *b, size_t alloc)
+{
+	struct tr2_mask before;
+	bool ok;
+
+	if (!b->home)
+		return set_size(b, alloc);
+	tr2_mask_begin(&before);
+	ok = set_size(b, alloc);
+	tr2_mask_end(&before);
+	return ok;
 }
 
 void tr2_buf_release(struct tr2_buf *b)
 {
-	if (b->p && !b->fixed)
-		munmap(b->p, b->alloc);
-	b->p = NULL;
-	b->len = b->alloc = 0;
+	b->len = 0;
 	b->failed = false;
+	if (tr2_buf_has_grown(b))
+		set_size_at_once(b, 0);
 }
 
 bool tr2_buf_grow(struct tr2_buf *b, size_t more_bytes)
 {
 	size_t alloc = b->alloc ? b->alloc : FIRST_BYTES;
 	size_t need;
-	void *p;
 
 	if (b->fixed || __builtin_add_overflow(b->len, more_bytes, &need) ||
 	    need >= SIZE_MAX / 4) {
@@ -40,17 +96,10 @@ bool tr2_buf_grow(struct tr2_buf *b, size_t more_bytes)
 	}
 	while (alloc <= need)
 		alloc *= 2;
-	if (b->p)
-		p = mremap(b->p, b->alloc, alloc, MREMAP_MAYMOVE);
-	else
-		p = mmap(NULL, alloc, PROT_READ | PROT_WRITE,
-			 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (p == MAP_FAILED) {
+	if (!set_size_at_once(b, alloc)) {
 		b->failed = true;
 		return false;
 	}
-	b->p = p;
-	b->alloc = alloc;
 	return true;
 }
 

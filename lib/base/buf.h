@@ -8,8 +8,11 @@
  * usable: whoever wants the text looks at `failed` once at the end.
  *
  * Memory comes from mmap, never from malloc: a signal handler that interrupted
- * the host's malloc may still write an event. A buffer may also live in fixed
- * memory of the caller (tr2_buf_init_fixed) and then never grows.
+ * the host's malloc may still write an event. A buffer may also begin in memory
+ * of the caller: then it either never grows (tr2_buf_init_fixed), or goes there
+ * again when it is released (tr2_buf_init_home). One with such a home is a
+ * thread's, and stays over its calls: a signal handler that jumps out of one
+ * does not leave it half moved.
  */
 #ifndef TR2_BASE_BUF_H
 #define TR2_BASE_BUF_H
@@ -24,12 +27,22 @@ struct tr2_buf {
 	char *p;
 	size_t len, alloc;
 	bool failed, fixed;
+	char *home; /* the caller's memory, NULL: none */
+	size_t home_bytes;
 };
 
-#define TR2_BUF_INIT { NULL, 0, 0, false, false }
+#define TR2_BUF_INIT { NULL, 0, 0, false, false, NULL, 0 }
 
 void tr2_buf_init_fixed(struct tr2_buf *b, char *memory, size_t size_bytes);
+void tr2_buf_init_home(struct tr2_buf *b, char *memory, size_t size_bytes);
+/* Empty again, and where it began. */
 void tr2_buf_release(struct tr2_buf *b);
+
+/* Has it memory of its own? */
+static inline bool tr2_buf_has_grown(const struct tr2_buf *b)
+{
+	return b->alloc > b->home_bytes;
+}
 
 /* The slow path of tr2_buf_room(). */
 bool tr2_buf_grow(struct tr2_buf *b, size_t more_bytes);

@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "event/redact.h"
 #include "pmu/record.h"
+#include "session/context.h"
 #include "session/enter.h"
 #include "session/sample.h"
 
@@ -62,8 +63,10 @@ tr2_call_begin(struct tr2_call *call, const char *file, int line)
 
 void tr2_call_end(struct tr2_call *call)
 {
-	if (call->thread)
+	if (call->thread) {
+		tr2_context_shrink(call->thread);
 		tr2_thread_leave(call->thread);
+	}
 	errno = call->saved_errno;
 }
 

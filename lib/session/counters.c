@@ -5,8 +5,8 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
+#include "base/blocks.h"
 #include "base/clock.h"
 #include "base/text.h"
 #include "pmu/parse.h"
@@ -27,6 +27,10 @@ static unsigned int nr_counters;
 struct tr2_task_counter {
 	bool is_open; /* set last: a fork may come in between */
 	struct tr2_perf_kernel kernel;
+};
+
+static struct tr2_blocks blocks = {
+	MAX_COUNTERS * sizeof(struct tr2_task_counter), 4, 0, 0, NULL
 };
 
 /*
@@ -173,16 +177,9 @@ void tr2_counters_open(struct tr2_thread *main_thread)
 
 static bool map(struct tr2_thread *thread)
 {
-	void *p;
-
-	if (thread->counters)
-		return true;
-	p = mmap(NULL, MAX_COUNTERS * sizeof(*thread->counters),
-		 PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (p == MAP_FAILED)
-		return false;
-	thread->counters = p;
-	return true;
+	if (!thread->counters)
+		thread->counters = tr2_blocks_get(&blocks);
+	return thread->counters != NULL;
 }
 
 void tr2_counters_thread_start(struct tr2_thread *thread)
@@ -202,15 +199,35 @@ void tr2_counters_thread_start(struct tr2_thread *thread)
 	}
 }
 
-void tr2_counters_thread_end(struct tr2_thread *thread)
+static void release(struct tr2_task_counter *task)
 {
 	unsigned int i;
 
-	for (i = 0; thread->counters && i < nr_counters; i++) {
-		if (thread->counters[i].is_open)
-			tr2_kernel_release(&thread->counters[i].kernel);
-		thread->counters[i].is_open = false;
+	for (i = 0; task && i < nr_counters; i++) {
+		if (task[i].is_open)
+			tr2_kernel_release(&task[i].kernel);
+		task[i].is_open = false;
 	}
+}
+
+void tr2_counters_thread_end(struct tr2_thread *thread)
+{
+	struct tr2_task_counter *task = thread->counters;
+
+	release(task);
+	thread->counters = NULL;
+	tr2_blocks_put(&blocks, task);
+}
+
+void tr2_counters_thread_forked(struct tr2_thread *thread)
+{
+	release(thread->counters);
+	thread->counters = NULL;
+}
+
+void tr2_counters_after_fork(void)
+{
+	tr2_blocks_after_fork(&blocks, NULL, 0);
 }
 
 void tr2_counters_close(void)

@@ -35,6 +35,11 @@ void tr2_counters_emit(struct tr2_call *call);
 void tr2_counters_thread_start(struct tr2_thread *thread);
 void tr2_counters_thread_end(struct tr2_thread *thread);
 
+/* In a forked child: those of the parent's threads, one by one, and then the
+ * memory of all. */
+void tr2_counters_thread_forked(struct tr2_thread *thread);
+void tr2_counters_after_fork(void);
+
 /* Closes all events, behind those; under the process's lock. */
 void tr2_counters_close(void);
 

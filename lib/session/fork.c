@@ -15,6 +15,7 @@
 #include "metric/metric.h"
 #include "pmu/pmu.h"
 #include "session/call.h"
+#include "session/context.h"
 #include "session/counters.h"
 #include "session/inherit.h"
 #include "session/quick.h"
@@ -97,6 +98,15 @@ void tr2_session_watch_forks(void)
 	tr2_mask_end(&before);
 }
 
+/* The session's id has become longer. false: there is no memory. */
+static bool rename_main(struct tr2_thread *main_thread)
+{
+	if (!tr2_context_make_head_room(main_thread))
+		return false;
+	tr2_thread_name(main_thread, NULL);
+	return true;
+}
+
 /* In main's name, with the buffers of the thread that came first. */
 static void open_anew(struct tr2_thread *thread, const char *file, int line)
 {
@@ -112,8 +122,7 @@ static void open_anew(struct tr2_thread *thread, const char *file, int line)
 	call.who = &main_thread->who;
 	main_thread->start_ns = tr2_session.start_ns;
 	tr2_inherit_fork(tr2_clock_wall_us(call.now_ns));
-	tr2_thread_name(main_thread, NULL);
-	if (!tr2_session_open_targets(true)) {
+	if (!rename_main(main_thread) || !tr2_session_open_targets(true)) {
 		__atomic_store_n(&trace2_enabled_, 0, __ATOMIC_RELAXED);
 		return;
 	}

@@ -5,7 +5,6 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
-#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -17,15 +16,13 @@
 #include "metric/metric.h"
 #include "pmu/record.h"
 #include "ring/ring.h"
+#include "session/context.h"
 #include "session/counters.h"
 #include "session/enter.h"
 #include "session/inherit.h"
 #include "session/ring.h"
 #include "session/sample.h"
 
-#define PAGE_BYTES 4096u
-/* More than the longest id takes, escaped, and the name in both forms. */
-#define HEAD_BYTES 16384u
 #define MAX_IDLE_WAIT_NS (50u * UINT64_C(1000000))
 /*
  * Destructors of the host that run after ours may still call the library: ours
@@ -39,7 +36,7 @@ __thread struct tr2_thread *tr2_self __attribute__((tls_model("initial-exec")));
 __thread bool tr2_lock_mine __attribute__((tls_model("initial-exec")));
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct tr2_thread *registry, *free_list, *main_thread;
+static struct tr2_thread *registry, *main_thread;
 static atomic_uint last_id;
 static pthread_key_t key;
 static bool key_exists;
@@ -105,34 +102,6 @@ __attribute__((destructor)) static void forget_key(void)
 	key_exists = false;
 }
 
-/* Threads are one or two pages each and never given back, only reused: no
- * malloc, since the first call may come from a signal handler. */
-static struct tr2_thread *allocate_context(void)
-{
-	struct tr2_thread *thread = free_list;
-	void *p;
-
-	if (thread) {
-		free_list = thread->next;
-		return thread;
-	}
-	p = mmap(NULL, (sizeof(*thread) + PAGE_BYTES - 1) & -PAGE_BYTES,
-		 PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	return p == MAP_FAILED ? NULL : p;
-}
-
-/* A thread without memory for the head of its lines is none. */
-static struct tr2_thread *allocate(void)
-{
-	struct tr2_thread *thread = allocate_context();
-
-	if (!thread || tr2_buf_room(&thread->head, HEAD_BYTES))
-		return thread;
-	thread->next = free_list;
-	free_list = thread;
-	return NULL;
-}
-
 static void insert(struct tr2_thread *thread)
 {
 	thread->prev = NULL;
@@ -152,7 +121,7 @@ static void remove_from_registry(struct tr2_thread *thread)
 		thread->next->prev = thread->prev;
 }
 
-void tr2_thread_set_head(struct tr2_thread *thread)
+static void set_head(struct tr2_thread *thread)
 {
 	struct tr2_buf *b = &thread->head;
 	struct tr2_who *who = &thread->who;
@@ -182,7 +151,7 @@ void tr2_thread_name(struct tr2_thread *thread, const char *base)
 	len = tr2_utf8_cut(name, strlen(name), TR2_THREAD_NAME_MAX);
 	memcpy(thread->name, name, len);
 	thread->name[len] = '\0';
-	tr2_thread_set_head(thread);
+	set_head(thread);
 }
 
 static struct tr2_pmu_task pmu_task_of(const struct tr2_thread *thread)
@@ -196,7 +165,7 @@ static struct tr2_pmu_task pmu_task_of(const struct tr2_thread *thread)
 
 static struct tr2_thread *make(uint32_t creator_tid)
 {
-	struct tr2_thread *thread = allocate();
+	struct tr2_thread *thread = tr2_context_get();
 	struct tr2_pmu_task task;
 
 	if (!thread)
@@ -346,8 +315,7 @@ void tr2_thread_retire(struct tr2_thread *thread, uint64_t now_ns)
 	if (thread->cancel_type != TR2_NO_CANCEL_TYPE)
 		before_lock.cancel_type = thread->cancel_type;
 	atomic_store(&thread->busy, 0);
-	thread->next = free_list;
-	free_list = thread;
+	tr2_context_put(thread);
 	tr2_unlock();
 }
 
@@ -430,8 +398,10 @@ void tr2_thread_after_fork(void)
 	lock = unlocked;
 	tr2_lock_mine = false;
 	for (other = registry; other; other = other->next)
-		tr2_counters_thread_end(other);
-	registry = free_list = NULL;
+		tr2_counters_thread_forked(other);
+	tr2_counters_after_fork();
+	registry = NULL;
+	tr2_context_after_fork(thread, main_thread);
 	main_thread = thread;
 	last_id = 0;
 	if (!thread)
@@ -449,30 +419,11 @@ void tr2_thread_after_fork(void)
 	/* busy stays: the call that a handler interrupted to fork goes on. */
 }
 
-static bool grow_regions(struct tr2_thread *thread)
-{
-	size_t old = thread->region_alloc * sizeof(uint64_t);
-	size_t size = old ? old * 2 : PAGE_BYTES;
-	void *p;
-
-	if (thread->nr_open > thread->region_alloc)
-		return false;
-	/* The old one stays: a signal handler may have interrupted its use. */
-	p = mmap(NULL, size, PROT_READ | PROT_WRITE,
-		 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (p == MAP_FAILED)
-		return false;
-	if (old)
-		memcpy(p, thread->region_start_ns, old);
-	thread->region_start_ns = p;
-	thread->region_alloc = size / sizeof(uint64_t);
-	return true;
-}
-
 void tr2_region_push(struct tr2_thread *thread, uint64_t start_ns)
 {
 	size_t nr = thread->nr_open;
-	bool fits = nr < thread->region_alloc || grow_regions(thread);
+	bool fits = nr < thread->region_alloc ||
+		    tr2_context_grow_regions(thread);
 
 	/* Counted first, so that a signal handler's regions are above it. */
 	__atomic_store_n(&thread->nr_open, nr + 1, __ATOMIC_RELAXED);

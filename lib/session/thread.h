@@ -21,12 +21,13 @@
 
 #define TR2_NO_CANCEL_TYPE (-1) /* outside, or not changed yet */
 #define TR2_THREAD_NAME_MAX 24 /* bytes, "th01:" and all */
+#define TR2_FIRST_REGIONS 64 /* open at once, for which there is room */
 
 struct tr2_thread {
-	struct tr2_thread *next, *prev; /* registry, or free list */
+	struct tr2_thread *next, *prev; /* registry; those that ended */
 	struct tr2_who who;
 	struct tr2_slot *slot; /* NULL before its first metric */
-	struct tr2_task_counter *counters; /* see counters.c; kept for reuse */
+	struct tr2_task_counter *counters; /* see counters.c; NULL: none */
 	struct tr2_task_samples *samples; /* see sample_kernel.c; NULL: none */
 	bool is_main;
 	bool named; /* the program announced it, not the library */
@@ -52,7 +53,9 @@ struct tr2_thread {
 
 	struct tr2_render render;
 	struct tr2_buf message, head; /* printf forms; who.json_head */
+	unsigned int calls_without; /* long lines: see context.h */
 	char name[TR2_THREAD_NAME_MAX + 1];
+	uint64_t first_regions[TR2_FIRST_REGIONS];
 };
 
 /* The calling thread's; NULL before its first call and after its end. */
@@ -92,9 +95,6 @@ void tr2_thread_tell_name(struct tr2_thread *thread);
 
 /* Gives it its number and name; base NULL: "unknown". */
 void tr2_thread_name(struct tr2_thread *thread, const char *base);
-
-/* Makes who.json_head anew, after the session or the name changed. */
-void tr2_thread_set_head(struct tr2_thread *thread);
 
 /* The slot for the calling thread's metrics, which tr2_my_slot points to once
  * the thread has left; NULL without memory. Takes the lock at first. */

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/blocks.h"
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/check.h"
+
+#define HEAD_BYTES 4096u /* or a page, where that is larger */
+#define WORD_BITS 64u
+#define MAX_WORDS ((HEAD_BYTES - 32) / 8)
+#define GROWTH 8u
+/* Transparent huge pages would make memory of what nobody touched. */
+#define HUGE_BYTES (2u << 20)
+
+/* The size and the number never change: a child of a fork trusts in them. */
+struct tr2_blocks_chunk {
+	struct tr2_blocks_chunk *next;
+	size_t size_bytes;
+	unsigned int nr, nr_used;
+	uint64_t used[MAX_WORDS]; /* a bit for each block */
+};
+_Static_assert(sizeof(struct tr2_blocks_chunk) <= HEAD_BYTES, "one page");
+
+static size_t whole_pages(size_t bytes)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+
+	return (bytes + page - 1) & -page;
+}
+
+static size_t stride_of(const struct tr2_blocks *blocks)
+{
+	return whole_pages(blocks->block_bytes);
+}
+
+static char *block_at(const struct tr2_blocks *blocks,
+		      const struct tr2_blocks_chunk *chunk, unsigned int i)
+{
+	return (char *)chunk + whole_pages(HEAD_BYTES) +
+	       i * stride_of(blocks);
+}
+
+static struct tr2_blocks_chunk *map(const struct tr2_blocks *blocks,
+				    unsigned int nr)
+{
+	size_t size = whole_pages(HEAD_BYTES) + nr * stride_of(blocks);
+	struct tr2_blocks_chunk *chunk;
+	void *p = mmap(NULL, size, PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	if (p == MAP_FAILED)
+		return NULL;
+	if (size >= HUGE_BYTES)
+		(void)madvise(p, size, MADV_NOHUGEPAGE);
+	chunk = p;
+	chunk->size_bytes = size;
+	chunk->nr = nr;
+	return chunk;
+}
+
+/* As many as fit the growth; fewer, where there is not so much memory. */
+static struct tr2_blocks_chunk *grow(struct tr2_blocks *blocks)
+{
+	struct tr2_blocks_chunk *chunk = NULL, **end = &blocks->chunks;
+	unsigned int nr = blocks->nr / GROWTH;
+
+	if (nr < blocks->first)
+		nr = blocks->first;
+	if (nr > MAX_WORDS * WORD_BITS)
+		nr = MAX_WORDS * WORD_BITS;
+	while (nr && !(chunk = map(blocks, nr)))
+		nr /= 2;
+	if (!chunk)
+		return NULL;
+	while (*end)
+		end = &(*end)->next;
+	blocks->nr += nr;
+	/* Release: a child of a fork finds it whole. */
+	__atomic_store_n(end, chunk, __ATOMIC_RELEASE);
+	return chunk;
+}
+
+/* The chunk has one. */
+static unsigned int find_free(const struct tr2_blocks_chunk *chunk)
+{
+	unsigned int word = 0;
+
+	while (!~chunk->used[word])
+		word++;
+	return word * WORD_BITS + (unsigned int)__builtin_ctzll(~chunk->used[word]);
+}
+
+void *tr2_blocks_get(struct tr2_blocks *blocks)
+{
+	struct tr2_blocks_chunk *chunk = blocks->chunks;
+	unsigned int i;
+
+	if (blocks->nr_used == blocks->nr)
+		chunk = grow(blocks);
+	while (chunk && chunk->nr_used == chunk->nr)
+		chunk = chunk->next;
+	if (!chunk)
+		return NULL;
+	i = find_free(chunk);
+	chunk->used[i / WORD_BITS] |= UINT64_C(1) << i % WORD_BITS;
+	chunk->nr_used++;
+	blocks->nr_used++;
+	return block_at(blocks, chunk, i);
+}
+
+static void clear(void *p, size_t bytes)
+{
+	/* Not what the host has locked in memory. */
+	if (bytes && madvise(p, bytes, MADV_DONTNEED))
+		memset(p, 0, bytes);
+}
+
+static bool is_in(const struct tr2_blocks_chunk *chunk, const void *block)
+{
+	return (uintptr_t)block - (uintptr_t)chunk < chunk->size_bytes;
+}
+
+/* One that is empty stays, if it has the only blocks that are free: the next
+ * thread wants one. */
+static void unmap(struct tr2_blocks *blocks, struct tr2_blocks_chunk **at)
+{
+	struct tr2_blocks_chunk *chunk = *at;
+
+	if (blocks->nr - blocks->nr_used == chunk->nr)
+		return;
+	blocks->nr -= chunk->nr;
+	/* First, for the child of a fork that comes in between. */
+	__atomic_store_n(at, chunk->next, __ATOMIC_RELEASE);
+	munmap(chunk, chunk->size_bytes);
+}
+
+void tr2_blocks_put(struct tr2_blocks *blocks, void *block)
+{
+	struct tr2_blocks_chunk **at = &blocks->chunks, *chunk;
+	size_t i;
+
+	if (!block)
+		return;
+	while (*at && !is_in(*at, block))
+		at = &(*at)->next;
+	chunk = *at;
+	if (!chunk) {
+		TR2_CHECK(false);
+		return;
+	}
+	i = (size_t)((char *)block - block_at(blocks, chunk, 0)) /
+	    stride_of(blocks);
+	TR2_CHECK(chunk->used[i / WORD_BITS] & UINT64_C(1) << i % WORD_BITS);
+	clear(block, stride_of(blocks));
+	chunk->used[i / WORD_BITS] &= ~(UINT64_C(1) << i % WORD_BITS);
+	blocks->nr_used--;
+	if (!--chunk->nr_used)
+		unmap(blocks, at);
+}
+
+static bool is_one_of(const void *block, const void *const *kept, size_t nr)
+{
+	while (nr && kept[nr - 1] != block)
+		nr--;
+	return nr;
+}
+
+/* Those between kept ones are cleared together. */
+static void forget(struct tr2_blocks *blocks, struct tr2_blocks_chunk *chunk,
+		   const void *const *kept, size_t nr_kept)
+{
+	char *start = block_at(blocks, chunk, 0), *p;
+	unsigned int i;
+
+	memset(chunk->used, 0, sizeof(chunk->used));
+	chunk->nr_used = 0;
+	for (i = 0; i < chunk->nr; i++) {
+		p = block_at(blocks, chunk, i);
+		if (!is_one_of(p, kept, nr_kept))
+			continue;
+		clear(start, (size_t)(p - start));
+		start = block_at(blocks, chunk, i + 1);
+		chunk->used[i / WORD_BITS] |= UINT64_C(1) << i % WORD_BITS;
+		chunk->nr_used++;
+	}
+	clear(start, (size_t)(block_at(blocks, chunk, i) - start));
+	blocks->nr += chunk->nr;
+	blocks->nr_used += chunk->nr_used;
+}
+
+void tr2_blocks_after_fork(struct tr2_blocks *blocks, const void *const *kept,
+			   size_t nr_kept)
+{
+	struct tr2_blocks_chunk *chunk;
+
+	blocks->nr = blocks->nr_used = 0;
+	for (chunk = blocks->chunks; chunk; chunk = chunk->next)
+		forget(blocks, chunk, kept, nr_kept);
+}

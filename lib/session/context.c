@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: MIT */
+#include "session/context.h"
+
+#include <stddef.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/blocks.h"
+#include "base/mask.h"
+#include "session/inherit.h"
+
+#define PAGE_BYTES 4096u
+/* An id grows to three times its size, where no byte of it is valid; the
+ * thread's name, twice, to six times; and what stands around them. */
+#define HEAD_ROOM(sid_bytes) (3 * (sid_bytes) + 12 * TR2_THREAD_NAME_MAX + 128)
+
+/* Kept as they are for the next threads. */
+#define MAX_WARM 8
+/* What a buffer may keep, and for how many calls that could do without. */
+#define KEPT_BYTES (128u * 1024u)
+#define KEPT_CALLS 32
+
+/* Pages of the buffers are touched when they are used. */
+struct memory {
+	union {
+		struct tr2_thread thread;
+		char page[PAGE_BYTES];
+	};
+	char line[TR2_CONTEXT_BUF_BYTES];
+	char message[TR2_CONTEXT_BUF_BYTES];
+	char redacted[TR2_CONTEXT_BUF_BYTES];
+};
+
+/* Behind the thread, in its page. */
+#define HEAD_BYTES (PAGE_BYTES - sizeof(struct tr2_thread))
+_Static_assert(HEAD_BYTES >= HEAD_ROOM(512), "the usual ids have room");
+
+static struct tr2_blocks blocks = { sizeof(struct memory), 4, 0, 0, NULL };
+static struct tr2_thread *warm;
+static unsigned int nr_warm;
+
+bool tr2_context_make_head_room(struct tr2_thread *thread)
+{
+	tr2_buf_reset(&thread->head);
+	return tr2_buf_room(&thread->head,
+			    HEAD_ROOM(strlen(tr2_inherit_sid())));
+}
+
+static void init(struct memory *memory)
+{
+	struct tr2_thread *thread = &memory->thread;
+
+	tr2_buf_init_home(&thread->head,
+			  memory->page + sizeof(struct tr2_thread), HEAD_BYTES);
+	tr2_buf_init_home(&thread->render.line, memory->line,
+			  sizeof(memory->line));
+	tr2_buf_init_home(&thread->render.redacted, memory->redacted,
+			  sizeof(memory->redacted));
+	tr2_buf_init_home(&thread->message, memory->message,
+			  sizeof(memory->message));
+	thread->region_start_ns = thread->first_regions;
+	thread->region_alloc = TR2_FIRST_REGIONS;
+}
+
+struct tr2_thread *tr2_context_get(void)
+{
+	struct tr2_thread *thread = warm;
+	struct memory *memory;
+
+	if (thread) {
+		warm = thread->next;
+		nr_warm--;
+	} else {
+		memory = tr2_blocks_get(&blocks);
+		if (!memory)
+			return NULL;
+		init(memory);
+		thread = &memory->thread;
+	}
+	if (tr2_context_make_head_room(thread))
+		return thread;
+	tr2_context_put(thread);
+	return NULL;
+}
+
+/* More regions than a thread has room for at first. */
+struct regions {
+	uint64_t *smaller; /* what was too small */
+	size_t alloc;
+	uint64_t start_ns[];
+};
+
+static struct regions *regions_of(uint64_t *start_ns)
+{
+	return (struct regions *)(void *)((char *)start_ns -
+					  offsetof(struct regions, start_ns));
+}
+
+static size_t regions_bytes(size_t alloc)
+{
+	return sizeof(struct regions) + alloc * sizeof(uint64_t);
+}
+
+/* The smaller ones stay: a signal handler may have interrupted their use. */
+static bool grow_regions(struct tr2_thread *thread)
+{
+	size_t bytes = PAGE_BYTES, alloc;
+	struct regions *regions;
+	void *p;
+
+	while (bytes <= regions_bytes(thread->region_alloc))
+		bytes *= 2;
+	alloc = (bytes - sizeof(*regions)) / sizeof(uint64_t);
+	p = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+		 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (p == MAP_FAILED)
+		return false;
+	regions = p;
+	regions->smaller = thread->region_start_ns;
+	regions->alloc = alloc;
+	memcpy(regions->start_ns, thread->region_start_ns,
+	       thread->region_alloc * sizeof(uint64_t));
+	thread->region_start_ns = regions->start_ns;
+	thread->region_alloc = alloc;
+	return true;
+}
+
+bool tr2_context_grow_regions(struct tr2_thread *thread)
+{
+	struct tr2_mask before;
+	bool ok;
+
+	/* Regions for which there was no memory are not remembered later. */
+	if (thread->nr_open > thread->region_alloc)
+		return false;
+	tr2_mask_begin(&before);
+	ok = grow_regions(thread);
+	tr2_mask_end(&before);
+	return ok;
+}
+
+static void release_regions(struct tr2_thread *thread)
+{
+	uint64_t *start_ns = thread->region_start_ns, *smaller;
+
+	while (start_ns != thread->first_regions) {
+		smaller = regions_of(start_ns)->smaller;
+		munmap(regions_of(start_ns),
+		       regions_bytes(regions_of(start_ns)->alloc));
+		start_ns = smaller;
+	}
+	thread->region_start_ns = thread->first_regions;
+	thread->region_alloc = TR2_FIRST_REGIONS;
+}
+
+static void release_buffers(struct tr2_thread *thread)
+{
+	tr2_buf_release(&thread->render.line);
+	tr2_buf_release(&thread->render.redacted);
+	tr2_buf_release(&thread->message);
+}
+
+void tr2_context_put(struct tr2_thread *thread)
+{
+	release_buffers(thread);
+	tr2_buf_release(&thread->head);
+	release_regions(thread);
+	if (nr_warm == MAX_WARM) {
+		tr2_blocks_put(&blocks, thread);
+		return;
+	}
+	thread->next = warm;
+	warm = thread;
+	nr_warm++;
+}
+
+void tr2_context_after_fork(const struct tr2_thread *self,
+			    const struct tr2_thread *main_thread)
+{
+	const void *const kept[] = { self, main_thread };
+
+	warm = NULL;
+	nr_warm = 0;
+	tr2_blocks_after_fork(&blocks, kept, 2);
+}
+
+/* Has the call needed more than its home? */
+static bool was_needed(struct tr2_buf *b)
+{
+	bool needed = b->len >= b->home_bytes;
+
+	/* The next call may not need this one. */
+	b->len = 0;
+	if (b->alloc > KEPT_BYTES)
+		tr2_buf_release(b);
+	return needed;
+}
+
+void tr2_context_shrink_slow(struct tr2_thread *thread)
+{
+	bool needed = was_needed(&thread->render.line);
+
+	needed |= was_needed(&thread->render.redacted);
+	needed |= was_needed(&thread->message);
+	if (needed)
+		thread->calls_without = 0;
+	else if (++thread->calls_without >= KEPT_CALLS)
+		release_buffers(thread);
+}

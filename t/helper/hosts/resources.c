@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * `resources VERB NUMBER [BYTES]`: what is there of what a process has only so
+ * much of, while so many threads live that use the library.
+ *
+ *	mappings	prints how many there are
+ *	long-lines	each says so many bytes once, and then RESOURCES_SAY
+ *			times something short; prints how many bytes of memory
+ *			are there more than before, while they live and when
+ *			they have ended
+ *	long-lines-odd	likewise, no byte of which is valid UTF-8
+ *	deep-regions	likewise, each in 40,000 regions
+ *	threads		prints how many threads can be had, of this number
+ */
+#include "trace2.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define STACK_BYTES 65536
+#define NR_REGIONS 40000
+
+TRACE2_COUNTER(counted, "resources", "counted", 0);
+
+static pthread_barrier_t all_are_there, go_on;
+
+static void count_and_say(void)
+{
+	trace2_counter_add(counted, 1);
+	trace2_data_intmax("resources", NULL, "thread", 1);
+}
+
+static long count_mappings(void)
+{
+	FILE *file = fopen("/proc/self/maps", "r");
+	long nr = 0;
+	int c;
+
+	if (!file)
+		abort();
+	while ((c = getc(file)) != EOF)
+		nr += c == '\n';
+	fclose(file);
+	return nr;
+}
+
+static long resident_bytes(void)
+{
+	FILE *file = fopen("/proc/self/statm", "r");
+	long pages;
+
+	if (!file || fscanf(file, "%*d %ld", &pages) != 1)
+		abort();
+	fclose(file);
+	return pages * sysconf(_SC_PAGESIZE);
+}
+
+static void nothing(void)
+{
+}
+
+static char *text;
+
+static void say_long(void)
+{
+	const char *more = getenv("RESOURCES_SAY");
+	int i, nr = more ? atoi(more) : 0;
+
+	trace2_data_string("resources", NULL, "long", text);
+	for (i = 0; i < nr; i++)
+		count_and_say();
+}
+
+static void open_regions(void)
+{
+	int i;
+
+	for (i = 0; i < NR_REGIONS; i++)
+		trace2_region_enter("resources", "deep", NULL);
+}
+
+static void (*what_threads_do)(void) = nothing;
+
+static void *be_there(void *arg)
+{
+	count_and_say();
+	what_threads_do();
+	pthread_barrier_wait(&all_are_there);
+	pthread_barrier_wait(&go_on);
+	return arg;
+}
+
+static void small_stacks(pthread_attr_t *attr)
+{
+	pthread_attr_init(attr);
+	pthread_attr_setstacksize(attr, STACK_BYTES);
+}
+
+static void with_threads(int nr, long (*look)(void))
+{
+	pthread_t *threads = calloc((size_t)nr, sizeof(*threads));
+	pthread_attr_t attr;
+	int i;
+
+	small_stacks(&attr);
+	pthread_barrier_init(&all_are_there, NULL, (unsigned int)nr + 1);
+	pthread_barrier_init(&go_on, NULL, (unsigned int)nr + 1);
+	for (i = 0; i < nr; i++)
+		if (pthread_create(&threads[i], &attr, be_there, NULL))
+			abort();
+	pthread_barrier_wait(&all_are_there);
+	printf("%ld\n", look());
+	pthread_barrier_wait(&go_on);
+	for (i = 0; i < nr; i++)
+		pthread_join(threads[i], NULL);
+	free(threads);
+}
+
+static long bytes_before;
+
+static long more_bytes(void)
+{
+	return resident_bytes() - bytes_before;
+}
+
+static void with_memory(int nr, void (*function)(void))
+{
+	count_and_say();
+	what_threads_do = function;
+	bytes_before = resident_bytes();
+	with_threads(nr, more_bytes);
+	printf("%ld\n", more_bytes());
+}
+
+static void long_lines(int nr, size_t bytes, int byte)
+{
+	text = malloc(bytes + 1);
+	if (!text)
+		abort();
+	memset(text, byte, bytes);
+	text[bytes] = '\0';
+	with_memory(nr, say_long);
+	free(text);
+}
+
+static void *say_and_wait(void *arg)
+{
+	count_and_say();
+	pause();
+	return arg;
+}
+
+static void threads(int nr)
+{
+	pthread_attr_t attr;
+	pthread_t thread;
+	int i;
+
+	small_stacks(&attr);
+	for (i = 0; i < nr; i++)
+		if (pthread_create(&thread, &attr, say_and_wait, NULL))
+			break;
+	printf("%d\n", i);
+}
+
+int main(int argc, char **argv)
+{
+	const char *verb = argc > 1 ? argv[1] : "";
+	int nr = argc > 2 ? atoi(argv[2]) : 0;
+	size_t bytes = argc > 3 ? strtoul(argv[3], NULL, 10) : 0;
+
+	trace2_initialize();
+	trace2_cmd_start(argv);
+	if (!strcmp(verb, "mappings"))
+		with_threads(nr, count_mappings);
+	else if (!strcmp(verb, "long-lines"))
+		long_lines(nr, bytes, 'x');
+	else if (!strcmp(verb, "long-lines-odd"))
+		long_lines(nr, bytes, 0xff);
+	else if (!strcmp(verb, "deep-regions"))
+		with_memory(nr, open_regions);
+	else if (!strcmp(verb, "threads"))
+		threads(nr);
+	else
+		return 129;
+	return 0;
+}

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A signal handler that jumps out of a thread's buffer while that grows, moves
+ * and goes home again, at each single instruction: what it is left with can be
+ * used. Other processors than x86-64, and valgrind, cannot be stopped so.
+ */
+#include <setjmp.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/sanitize.h"
+#include "tap.h"
+#include "../helper/single-step.h"
+
+static char home[64];
+static struct tr2_buf buf;
+static sigjmp_buf back;
+static volatile long steps, stop_at;
+static volatile bool is_masked, has_jumped;
+
+/* The buffer's own, instead of libc's: a stop behind an instruction while
+ * SIGTRAP is blocked would be the end. */
+__attribute__((visibility("default"))) int
+pthread_sigmask(int how, const sigset_t *set, sigset_t *before)
+{
+	(void)set;
+	if (before)
+		sigemptyset(before);
+	is_masked = how == SIG_BLOCK;
+	return 0;
+}
+
+static void on_step(int signo)
+{
+	(void)signo;
+	if (is_masked || steps++ != stop_at)
+		return;
+	has_jumped = true;
+	siglongjmp(back, 1);
+}
+
+static __attribute__((noinline)) void grow_and_shrink(void)
+{
+	static const char text[100];
+
+	tr2_buf_reset(&buf);
+	tr2_buf_add(&buf, text, 10);
+	tr2_buf_add(&buf, text, sizeof(text));
+	tr2_buf_room(&buf, 1000000);
+	tr2_buf_release(&buf);
+}
+
+static bool is_mapped(const char *p, size_t bytes)
+{
+	static unsigned char pages[1024];
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+
+	return bytes / page <= sizeof(pages) &&
+	       !((uintptr_t)p % page) &&
+	       !mincore((void *)(uintptr_t)p, bytes, pages);
+}
+
+static bool is_usable(void)
+{
+	if (buf.p == home)
+		return buf.alloc == sizeof(home);
+	return buf.alloc > sizeof(home) && is_mapped(buf.p, buf.alloc);
+}
+
+/* false: there are fewer instructions. */
+static bool run_once(long at)
+{
+	has_jumped = false;
+	steps = 0;
+	stop_at = at;
+	if (!sigsetjmp(back, 1)) {
+		stop_behind_each(true);
+		grow_and_shrink();
+		stop_behind_each(false);
+	}
+	return has_jumped;
+}
+
+int main(void)
+{
+	struct sigaction action = { .sa_handler = on_step };
+	unsigned int nr_wrong = 0;
+	char what[128];
+	long at;
+
+	sigaction(SIGTRAP, &action, NULL);
+	tr2_buf_init_home(&buf, home, sizeof(home));
+	run_once(-1);
+	if (!steps || TR2_TSAN) {
+		puts("1..0 # SKIP nothing stops behind each instruction here");
+		return 0;
+	}
+	for (at = 0; run_once(at) && !nr_wrong; at++) {
+		nr_wrong += !is_usable();
+		if (nr_wrong)
+			printf("# behind %ld: %p, %zu bytes\n", at,
+			       (void *)buf.p, buf.alloc);
+		/* As the next call finds it. */
+		is_masked = false;
+		grow_and_shrink();
+		nr_wrong += buf.p != home;
+	}
+	snprintf(what, sizeof(what), "a jump behind each of %ld instructions",
+		 at);
+	ok(!nr_wrong && at > 100, what);
+	return done_testing();
+}
