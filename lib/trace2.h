@@ -72,13 +72,19 @@ TRACE2_API void trace2_initialize_clock(void);
 
 #define TRACE2_NO_CONFIG_FILES (1u << 0) /* settings from variables alone */
 #define TRACE2_NO_SIGNALS (1u << 1) /* install no signal handler at all */
+/*
+ * Record SIGPIPE, unless the user names signals (GIT_TRACE2_SIGNALS): a handler
+ * is installed where the disposition is the default. Not for a program with
+ * libraries that look for the default themselves.
+ */
+#define TRACE2_SIGPIPE (1u << 2)
 
 struct trace2_options {
 	/* The program's version, as the version event tells it. */
 	const char *version;
 	/* What the variables' names begin with; NULL: "GIT_TRACE2". */
 	const char *prefix;
-	unsigned int flags; /* TRACE2_NO_* */
+	unsigned int flags; /* TRACE2_NO_*, TRACE2_SIGPIPE */
 };
 
 /*

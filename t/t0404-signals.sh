@@ -5,6 +5,9 @@ test_description='signals that end the program: the last event'
 
 . ./test-lib.sh
 . "$TEST_DIRECTORY/lib-trace2.sh"
+. "$TEST_DIRECTORY/lib-faults.sh"
+
+hosts=$GIT_BUILD_DIR/build/hosts
 
 if ! test_have_prereq JQ
 then
@@ -52,13 +55,6 @@ expect_no_signal () {
 		all(.[]; .event != \"signal\") and .[-1].event == \"$1\"" e
 }
 
-test_expect_success 'SIGPIPE, unless told otherwise' '
-	killed "signal 13" trace2 080raise PIPE &&
-	expect_signal 13 &&
-	killed "signal 13" trace2 085sigpipe &&
-	expect_signal 13
-'
-
 # ends_unrecorded SIGNAL...: each ends the program, and none is an event.
 ends_unrecorded () {
 	for signal
@@ -71,13 +67,33 @@ ends_unrecorded () {
 	done
 }
 
-test_expect_success 'and no other' '
-	ends_unrecorded TERM INT HUP ABRT USR1 ALRM
+test_expect_success 'none, unless asked for' '
+	ends_unrecorded PIPE TERM INT HUP ABRT USR1 ALRM &&
+	killed "signal 13" trace2 085sigpipe &&
+	expect_no_signal cmd_name
 '
 
 # A sanitizer has a handler of its own for this one.
 test_expect_success !INSTRUMENTED 'not a fault, either' '
 	ends_unrecorded SEGV
+'
+
+test_expect_success 'SIGPIPE, where the program asks for it' '
+	killed "signal 13" --sigpipe trace2 080raise PIPE &&
+	expect_signal 13 &&
+	killed "signal 13" --sigpipe trace2 085sigpipe &&
+	expect_signal 13 &&
+	killed "signal 15" --sigpipe trace2 080raise TERM &&
+	expect_no_signal region_enter
+'
+
+test_expect_success 'the user has the last word' '
+	GIT_TRACE2_SIGNALS=TERM killed "signal 13" --sigpipe trace2 080raise PIPE &&
+	expect_no_signal region_enter &&
+	GIT_TRACE2_SIGNALS=none killed "signal 13" --sigpipe trace2 080raise PIPE &&
+	expect_no_signal region_enter &&
+	GIT_TRACE2_SIGNALS=PIPE killed "signal 13" trace2 080raise PIPE &&
+	expect_signal 13
 '
 
 test_expect_success 'a list of names and numbers' '
@@ -109,6 +125,7 @@ test_expect_success 'none, and lists that name none' '
 
 test_expect_success 'the lines of all three targets' '
 	rm -f n p e &&
+	GIT_TRACE2_SIGNALS=PIPE \
 	GIT_TRACE2="$(pwd)/n" GIT_TRACE2_PERF="$(pwd)/p" GIT_TRACE2_EVENT="$(pwd)/e" \
 		perl ends-by.perl test-tool trace2 080raise PIPE >out &&
 	tail -n 1 n >actual &&
@@ -146,28 +163,33 @@ test_expect_success 'one that it sets later is called, and ours not' '
 '
 
 test_expect_success 'a signal that is ignored, before or later' '
-	killed "code 0" --ignore=PIPE trace2 080raise PIPE &&
+	killed "code 0" --sigpipe --ignore=PIPE trace2 080raise PIPE &&
 	expect_no_signal atexit &&
-	killed "code 0" --ignore=PIPE trace2 085sigpipe &&
+	killed "code 0" --sigpipe --ignore=PIPE trace2 085sigpipe &&
 	expect_no_signal atexit &&
-	killed "code 0" trace2 082raise_ignored PIPE &&
+	killed "code 0" --sigpipe trace2 082raise_ignored PIPE &&
 	expect_no_signal atexit
 '
 
 test_expect_success 'a signal that the parent had ignored' '
 	rm -f e &&
 	test-tool fault ignore PIPE env GIT_TRACE2_EVENT="$(pwd)/e" \
-		test-tool trace2 080raise PIPE &&
+		test-tool --sigpipe trace2 080raise PIPE &&
 	expect_no_signal atexit
 '
 
 test_expect_success 'a signal that is blocked' '
-	killed "code 0" --block=PIPE trace2 080raise PIPE &&
+	killed "code 0" --sigpipe --block=PIPE trace2 080raise PIPE &&
 	expect_no_signal atexit
 '
 
 test_expect_success 'a program that wants no handlers' '
+	GIT_TRACE2_SIGNALS=TERM,PIPE &&
+	export GIT_TRACE2_SIGNALS &&
+	test_when_finished "sane_unset GIT_TRACE2_SIGNALS" &&
 	killed "signal 13" --no-signals trace2 080raise PIPE &&
+	expect_no_signal region_enter &&
+	killed "signal 13" --sigpipe --no-signals trace2 080raise PIPE &&
 	expect_no_signal region_enter
 '
 
@@ -191,7 +213,7 @@ test_expect_success 'with one, those of the list, and no more' '
 
 test_expect_success 'a signal while regions and timers are open' '
 	rm -f e &&
-	GIT_TRACE2_EVENT="$(pwd)/e" perl ends-by.perl test-tool trace2 call \
+	GIT_TRACE2_EVENT="$(pwd)/e" perl ends-by.perl test-tool --sigpipe trace2 call \
 		region_enter a b , timer_start test1 , counter_add test1 3 , \
 		raise PIPE >actual &&
 	echo "signal 13" >expect &&
@@ -201,6 +223,77 @@ test_expect_success 'a signal while regions and timers are open' '
 
 test_expect_success 'the signal event is in the name of the thread that got it' '
 	trace2_jq ".[-1].thread == \"main\"" e
+'
+
+test_lazy_prereq DISPOSITIONS 'test -x "$hosts/dispositions"'
+
+# unaffected ARG...: the host with these, where a handler of the library's is
+# installed and where none is, does what it does without tracing.
+unaffected () {
+	rm -f e &&
+	unharmed GIT_TRACE2_EVENT="$(pwd)/e" "$hosts/dispositions" "$@" &&
+	intact e &&
+	rm -f e &&
+	unharmed GIT_TRACE2_EVENT="$(pwd)/e" GIT_TRACE2_SIGNALS=PIPE,SEGV \
+		"$hosts/dispositions" "$@" &&
+	intact e
+}
+
+# A sanitizer may keep dispositions of its own, without what the kernel leaves.
+ways="sigaction address signal"
+test_have_prereq INSTRUMENTED || ways="$ways sysv_signal"
+
+test_expect_success DISPOSITIONS 'a library ignores SIGPIPE, and puts the handler back' '
+	for how in $ways
+	do
+		unaffected restores $how &&
+		ended signal 13 &&
+		test_write_lines "Broken pipe" >expect &&
+		test_cmp expect traced.out &&
+		expect_signal 13 || return 1
+	done
+'
+
+test_expect_success DISPOSITIONS,!INSTRUMENTED 'likewise, and the kernel raises it' '
+	for how in $ways
+	do
+		unaffected faults $how &&
+		ended signal 11 &&
+		expect_signal 11 || return 1
+	done
+'
+
+test_expect_success DISPOSITIONS 'a library ignores SIGPIPE only where it finds the default' '
+	rm -f e &&
+	unharmed GIT_TRACE2_EVENT="$(pwd)/e" "$hosts/dispositions" looks &&
+	ended code 3 &&
+	intact e &&
+	expect_no_signal atexit
+'
+
+test_expect_success DISPOSITIONS 'a library calls the handler that was there before' '
+	for how in chains chains-once chains-and-ignores
+	do
+		unaffected $how &&
+		ended code 0 &&
+		test_write_lines "Broken pipe" "handled 1" >expect &&
+		test_cmp expect traced.out &&
+		expect_no_signal atexit || return 1
+	done
+'
+
+# That of another thread ends the process; not before the event is whole.
+test_expect_success DISPOSITIONS 'several threads meet SIGPIPE at once' '
+	for i in $(test_seq 50)
+	do
+		rm -f e &&
+		GIT_TRACE2_EVENT="$(pwd)/e" perl ends-by.perl \
+			"$hosts/dispositions" --asks at-once >actual &&
+		echo "signal 13" >expect &&
+		test_cmp expect actual &&
+		tail -n 1 e >last &&
+		test_grep "\"event\":\"signal\".*\"signo\":13}\$" last || return 1
+	done
 '
 
 test_expect_success 'handlers that make calls' '

@@ -38,7 +38,7 @@ all_on () {
 	mkdir rings &&
 	unharmed GIT_TRACE2_RING="$(pwd)/rings" GIT_TRACE2_RING_SIZE=64k \
 		GIT_TRACE2_SAMPLE="$sample" GIT_TRACE2_COUNTERS="$counters" \
-		GIT_TRACE2_EVENT="$(pwd)/e" "$@"
+		GIT_TRACE2_SIGNALS=PIPE GIT_TRACE2_EVENT="$(pwd)/e" "$@"
 }
 
 # Each ring can be read; their dumps are in dump.txt.

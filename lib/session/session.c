@@ -152,14 +152,25 @@ static void on_thread_end(struct tr2_thread *thread)
 		tr2_thread_retire(thread, tr2_clock_now_ns());
 }
 
+/* The user's word before the program's. */
+static void install_handlers(const struct trace2_options *options)
+{
+	const char *list = tr2_session.settings.signals;
+	unsigned int flags = options ? options->flags : 0;
+
+	if (!list && (flags & TRACE2_SIGPIPE))
+		list = "PIPE";
+	if (!(flags & TRACE2_NO_SIGNALS))
+		tr2_signal_install(list);
+}
+
 static void arrange_for_the_end(const struct trace2_options *options)
 {
 	tr2_thread_on_end = on_thread_end;
 	tr2_session_watch_forks();
 	atexit(on_exit_of_process);
 	at_quick_exit(on_exit_of_process);
-	if (!options || !(options->flags & TRACE2_NO_SIGNALS))
-		tr2_signal_install(tr2_session.settings.signals);
+	install_handlers(options);
 }
 
 static bool prepare(const struct trace2_options *options)

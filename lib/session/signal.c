@@ -2,6 +2,7 @@
 #include "session/signal.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,8 +13,8 @@
 #include "session/quick.h"
 #include "session/ring.h"
 
-#define DEFAULT_SIGNALS "PIPE"
 #define MAX_SIGNO 64
+#define MAX_WAIT_NS (100u * UINT64_C(1000000))
 
 static const struct {
 	const char *name;
@@ -30,7 +31,8 @@ static const struct {
 
 /* The handler's own memory: the thread's buffers may be in use. */
 static struct {
-	atomic_bool taken;
+	atomic_uintptr_t owner; /* the thread that dies, by &tr2_self; 0: none */
+	atomic_bool is_written;
 	struct tr2_thread thread;
 	char line[8192];
 	char redacted[16];
@@ -40,12 +42,43 @@ static bool installed[MAX_SIGNO + 1];
 
 static void on_signal(int signo, siginfo_t *info, void *context);
 
-static bool is_ours(int signo)
+/*
+ * The address alone says it: a host that puts the handler back by signal() takes
+ * SA_SIGINFO, SA_ONSTACK and the mask off it.
+ */
+static bool is_ours(const struct sigaction *now)
 {
-	struct sigaction now;
+	return now->sa_sigaction == on_signal;
+}
 
-	return !sigaction(signo, NULL, &now) && (now.sa_flags & SA_SIGINFO) &&
-	       now.sa_sigaction == on_signal;
+/*
+ * A disposition that the kernel has just taken away, since it was for one
+ * signal, leaves its flags behind. Those of sysv_signal(), which is signal() in
+ * strict C, say that it was this handler, put back; others, that it was one of
+ * the host's, which called this one.
+ */
+static bool was_put_back(const struct sigaction *now)
+{
+	const unsigned int all = (unsigned int)SA_RESETHAND | SA_NODEFER |
+				 SA_SIGINFO | SA_RESTART;
+
+	return ((unsigned int)now->sa_flags & all) ==
+	       ((unsigned int)SA_RESETHAND | SA_NODEFER);
+}
+
+/*
+ * false: the host ignores the signal by now, or has a handler of its own, which
+ * called the one that was there before it. Without tracing there was none, so
+ * the host's decides what happens.
+ */
+static bool is_up_to_us(const struct sigaction *now)
+{
+	if (is_ours(now))
+		return true;
+	if (now->sa_handler != SIG_DFL)
+		return false;
+	return !((unsigned int)now->sa_flags & SA_RESETHAND) ||
+	       was_put_back(now);
 }
 
 static void reset(int signo)
@@ -93,39 +126,62 @@ static void write_last_event(int signo)
 	tr2_session_end_ring(TR2_ARENA_SIGNALLED, signo, true);
 }
 
-/* Raised by the kernel for what the thread just did: it happens again when the
- * handler returns, with the right address in a core dump. */
-static bool happens_again(const siginfo_t *info)
+/*
+ * Raised by the kernel for what the thread just did: it happens again when the
+ * handler returns, with the right address in a core dump. Without SA_SIGINFO
+ * the kernel need not have passed anything.
+ */
+static bool happens_again(const struct sigaction *now, const siginfo_t *info)
 {
-	return info && info->si_code > 0 &&
+	return is_ours(now) && (now->sa_flags & SA_SIGINFO) &&
+	       info->si_code > 0 &&
 	       (info->si_signo == SIGSEGV || info->si_signo == SIGBUS ||
 		info->si_signo == SIGILL || info->si_signo == SIGFPE);
 }
 
-static void on_signal(int signo, siginfo_t *info, void *context)
+/*
+ * The first signal that ends the process is the one that is told. Another
+ * thread's waits until it has been, or it would end the process before. One
+ * that interrupts the telling, in the same thread, does end it.
+ */
+static void end_session(int signo)
 {
-	int saved_errno = errno, expected = TR2_SESSION_ON;
+	uint64_t deadline_ns = tr2_clock_now_ns() + MAX_WAIT_NS;
+	uintptr_t owner = 0, self = (uintptr_t)&tr2_self;
+	int expected = TR2_SESSION_ON;
 
-	(void)context;
-	/* The host's own handler, installed since, calls the one before it,
-	 * which without tracing there was none: it decides what happens. */
-	if (!is_ours(signo)) {
-		errno = saved_errno;
+	if (!atomic_compare_exchange_strong(&last.owner, &owner, self)) {
+		while (owner != self && !last.is_written &&
+		       tr2_clock_now_ns() < deadline_ns)
+			sched_yield();
 		return;
 	}
-	/* Tracing off, or a forked child that wrote nothing: as if this handler
-	 * were not there. */
-	if (trace2_is_enabled() &&
-	    !atomic_exchange(&last.taken, true) &&
-	    atomic_compare_exchange_strong(&tr2_session.state, &expected,
+	/* Not in a forked child that wrote nothing. */
+	if (atomic_compare_exchange_strong(&tr2_session.state, &expected,
 					   TR2_SESSION_CLOSED)) {
 		write_last_event(signo);
 		__atomic_store_n(&trace2_enabled_, 0, __ATOMIC_SEQ_CST);
 		tr2_quick_stop();
 	}
+	last.is_written = true;
+}
+
+static void on_signal(int signo, siginfo_t *info, void *context)
+{
+	int saved_errno = errno;
+	struct sigaction now;
+
+	(void)context;
+	if (sigaction(signo, NULL, &now) || !is_up_to_us(&now)) {
+		errno = saved_errno;
+		return;
+	}
+	/* Tracing off: as if this handler were not there. */
+	if (trace2_is_enabled())
+		end_session(signo);
 	reset(signo);
 	errno = saved_errno;
-	if (!happens_again(info))
+	if (!happens_again(&now, info))
 		raise(signo);
 }
 
@@ -146,8 +202,7 @@ static void install(int signo)
 	if (signo < 1 || signo > MAX_SIGNO || installed[signo] ||
 	    is_harmless(signo))
 		return;
-	if (sigaction(signo, NULL, &before) || (before.sa_flags & SA_SIGINFO) ||
-	    before.sa_handler != SIG_DFL)
+	if (sigaction(signo, NULL, &before) || before.sa_handler != SIG_DFL)
 		return;
 	sigemptyset(&action.sa_mask);
 	installed[signo] = !sigaction(signo, &action, NULL);
@@ -175,7 +230,7 @@ void tr2_signal_install(const char *list)
 	static const char between[] = ", \t";
 	size_t len;
 
-	for (list = list ? list : DEFAULT_SIGNALS; *list; list += len) {
+	for (; list && *list; list += len) {
 		list += strspn(list, between);
 		len = strcspn(list, between);
 		if (len)
@@ -186,9 +241,11 @@ void tr2_signal_install(const char *list)
 /* Also before the code may be unmapped, in a child that never closed. */
 __attribute__((destructor)) void tr2_signal_restore(void)
 {
+	struct sigaction now;
 	int signo;
 
 	for (signo = 1; signo <= MAX_SIGNO; signo++)
-		if (installed[signo] && is_ours(signo))
+		if (installed[signo] && !sigaction(signo, NULL, &now) &&
+		    is_ours(&now))
 			reset(signo);
 }

@@ -82,6 +82,12 @@ static void set_no_signals(struct setup *setup, const char *value)
 	setup->options.flags |= TRACE2_NO_SIGNALS;
 }
 
+static void set_sigpipe(struct setup *setup, const char *value)
+{
+	(void)value;
+	setup->options.flags |= TRACE2_SIGPIPE;
+}
+
 static void set_no_init(struct setup *setup, const char *value)
 {
 	(void)value;
@@ -122,6 +128,7 @@ static const struct {
 	{ "--no-config-files", "", "TRACE2_NO_CONFIG_FILES",
 	  set_no_config_files },
 	{ "--no-signals", "", "TRACE2_NO_SIGNALS", set_no_signals },
+	{ "--sigpipe", "", "TRACE2_SIGPIPE", set_sigpipe },
 	{ "--no-init", "", "never initialize the library", set_no_init },
 	{ "--handle=", "<signal>", "have a handler before the library",
 	  set_handled },
