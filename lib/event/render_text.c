@@ -324,8 +324,7 @@ static char *add_category(struct tr2_render *r, char *p,
 {
 	size_t start = tr2_render_leave(r, p), len;
 
-	if (op)
-		p = add_template(r, p, ev, op);
+	p = add_template(r, p, ev, op);
 	len = (size_t)(p - r->line.p) - start;
 	if (len > PERF_CATEGORY_WIDTH)
 		p = r->line.p + start +

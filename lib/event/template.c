@@ -124,10 +124,11 @@ static const char *add_template(const struct tr2_event_row *row, const char *p)
 static const struct tr2_op *compile(const struct tr2_event_row *row,
 				    const char *template)
 {
+	static const struct tr2_op nothing = { .kind = TR2_OP_END };
 	const struct tr2_op *start = &ops[nr_ops];
 
 	if (!template)
-		return NULL;
+		return &nothing;
 	add_template(row, template);
 	add_op(TR2_OP_END);
 	return start;

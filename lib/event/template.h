@@ -36,7 +36,7 @@ struct tr2_templates {
 	const struct tr2_op *normal, *perf_category, *perf_message;
 };
 
-/* NULL where the target does not show the event. After _prepare only. */
+/* Where the row has no template, one that shows nothing. After _prepare only. */
 extern struct tr2_templates tr2_templates[TR2_EVENT_NR];
 
 /* Reads the table; a second call does nothing. Not thread-safe at first. */

@@ -199,14 +199,11 @@ void fuzz_write_event(void *data, struct tr2_model *m,
 		return;
 	tr2_render_prepare();
 	fuzz_check(tr2_parsed_render_set(&parsed, m, ev, 1), "no event");
-	if (tr2_event_rows[ev->kind].normal) {
-		tr2_render_normal(r, &parsed.event, false);
-		check_line(r, "normal");
-	}
-	if (tr2_event_rows[ev->kind].perf_message) {
-		tr2_render_perf(r, &parsed.event, false);
-		check_line(r, "perf");
-	}
+	/* Some rows have no template: a view of all events still meets them. */
+	tr2_render_normal(r, &parsed.event, false);
+	check_line(r, "normal");
+	tr2_render_perf(r, &parsed.event, false);
+	check_line(r, "perf");
 	tr2_render_event(r, &parsed.event, false);
 	check_line(r, "event");
 	fuzz_check(fuzz_json(r->line.p, r->line.len - 1, NULL, NULL) ==

@@ -307,8 +307,7 @@ static void check_normal(struct tr2_render *r, const struct made *e)
 {
 	const char *template = tr2_event_rows[e->ev.kind].normal;
 
-	if (!template)
-		return;
+	template = template ? template : "";
 	tr2_render_normal(r, &e->ev, e->brief);
 	check_line(e, &r->line, false);
 	if (!e->brief) {
@@ -341,8 +340,6 @@ static void check_perf(struct tr2_render *r, const struct made *e)
 	size_t at, i, len;
 	const char *p;
 
-	if (!row->perf_message)
-		return;
 	tr2_render_perf(r, &e->ev, e->brief);
 	check_line(e, &r->line, false);
 	if (!e->brief)

@@ -11,7 +11,7 @@ static unsigned int count_bad_ops(const struct tr2_op *op, unsigned int nr)
 {
 	unsigned int bad = 0;
 
-	for (; op && op->kind != TR2_OP_END; op++)
+	for (; op->kind != TR2_OP_END; op++)
 		if (op->kind != TR2_OP_TEXT)
 			bad += op->field >= nr;
 	return bad;
@@ -30,7 +30,8 @@ static void test_table(void)
 		bad += count_bad_ops(t->normal, nr);
 		bad += count_bad_ops(t->perf_category, nr);
 		bad += count_bad_ops(t->perf_message, nr);
-		texts += (t->normal != NULL) + (t->perf_message != NULL);
+		texts += t->normal->kind != TR2_OP_END;
+		texts += t->perf_message->kind != TR2_OP_END;
 	}
 	is_u64(bad, 0, "every {field} of a template is a field of its event");
 	/* The last template is complete, so the operations had room. */

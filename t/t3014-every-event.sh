@@ -1,0 +1,195 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+
+test_description='every event of the table through every view of the command
+
+The streams are made from the table of events, the views from what the command
+says of its options: what is added to either is in here by itself.
+'
+
+. ./test-lib.sh
+. "$TEST_DIRECTORY"/t3300/lib-export.sh
+
+streams=$TEST_DIRECTORY/t3014/streams.perl
+events=$TEST_DIRECTORY/../scrub/lib
+variants="whole bare alone empty wrong huge"
+
+# Together, since each view is a process for each of them.
+usual="whole bare alone perf ring full"
+odd="empty wrong huge"
+
+# choices COMMAND --OPTION: the values that it takes, a line each.
+choices () {
+	test_expect_code 2 trace2 "$1" "$2" no-such-value 2>err &&
+	sed -n "1s/.*: it takes //p" err | tr "|" "\\n" >values &&
+	test_line_count -gt 1 values &&
+	cat values
+}
+
+# switches COMMAND: its options without a value, but for those that do not show
+# a recording.
+switches () {
+	trace2 "$1" -h >usage &&
+	sed -n "s/^  \(-.,\|   \) --\([a-z-]*\)  .*/--\2/p" usage |
+		grep -v -x -e "--\(help\|no-pager\|follow\|redact\|env\|send\)"
+}
+
+# A view is the words of a command, without input.
+make_views () {
+	choices report --format >formats &&
+	for command in list report script check
+	do
+		sed "s/.*/$command --format=&/" formats &&
+		switches $command |
+			sed "s/.*/$command & --format=text/p; s/text\$/json/" ||
+		return 1
+	done &&
+	choices export --table | sed "s/.*/export --to csv --table &/" &&
+	choices export --to |
+		sed -e "/^csv\$/d" -e "/^clickhouse\$/d" -e "s/.*/export --to &/" &&
+	echo "export --to otlp --compat trace2receiver" &&
+	echo "report --html page" &&
+	echo "script -F time,t_abs,t_rel,sid,pid,depth,cmd,thread,event,repo,nesting,category,message,file" &&
+	echo "list -v" &&
+	echo "report --group cmd" &&
+	echo "report --timers --per-thread" &&
+	echo "report -t 1us -N *"
+}
+
+# view WORDS INPUT...: runs it, into `out`. What is wrong with a stream is no
+# reason to fail, but for `check`.
+# shellcheck disable=SC2086 # words
+view () {
+	rm -rf out page db &&
+	words=$1 &&
+	shift &&
+	case "$words" in
+	"export --to perf"|"export --to sqlite") words="$words -o db" ;;
+	esac &&
+	set -f &&
+	set -- trace2 $words "$@" &&
+	set +f &&
+	case "$words" in
+	check*) test_expect_code 1 "$@" ;;
+	*) "$@" ;;
+	esac >out 2>err ||
+	{
+		cat >&4 err &&
+		echo >&4 "this failed: $*" &&
+		return 1
+	}
+	test_grep ! "(null)" out &&
+	case "$words" in
+	script*--git-*) ;;
+	*=json|*chrome|*otlp*|*git-event) jq . <out >pretty ;;
+	esac
+}
+
+test_expect_success 'setup: the streams, and the views' '
+	perl -I"$events" -MTrace2::Events \
+		-e "print \"\$_->{name}\\n\" for @Trace2::Events::EVENTS" >names &&
+	test_line_count -gt 20 names &&
+	for variant in $variants
+	do
+		perl "$streams" "$events" $variant >$variant || return 1
+	done &&
+	jq -r .event whole | sort -u >actual &&
+	sort names >expect &&
+	test_cmp expect actual &&
+	make_views >views &&
+	test_line_count -gt 50 views &&
+	for words in "list --open --format=json" "report --format=csv" \
+		"report --errors --format=text" "script --format=text" \
+		"script --git-perf --format=text" "check --format=json" \
+		"export --to csv --table samples" "export --to git-event"
+	do
+		grep -F -x -e "$words" views || return 1
+	done
+'
+
+test_expect_success 'setup: the other targets, a sentinel' '
+	trace2 script --git-perf whole >perf &&
+	mkdir ring full &&
+	GIT_TRACE2_RING="$(pwd)/ring" GIT_TRACE2_SAMPLE=app/test/test2/:1 \
+		test-tool trace2 allevents &&
+	test_expect_code 143 env GIT_TRACE2_RING="$(pwd)/ring" \
+		GIT_TRACE2_SIGNALS=TERM test-tool trace2 allevents TERM &&
+	: >full/1 &&
+	GIT_TRACE2_EVENT="$(pwd)/full" GIT_TRACE2_MAX_FILES=1 \
+		test-tool trace2 001return 0
+'
+
+test_expect_success 'every event in every view' '
+	while read -r words
+	do
+		view "$words" $usual || return 1
+	done <views
+'
+
+test_expect_success 'events without their fields, with wrong ones, with huge numbers' '
+	grep -v "to perf\|format=json" views >few &&
+	while read -r words
+	do
+		view "$words" $odd || return 1
+	done <few
+'
+
+test_expect_success LIBCURL 'a database server is sent them all' '
+	mkdir server &&
+	{ "$PERL_PATH" "$TEST_DIRECTORY"/t3310/stand-in.perl server \
+		>server.out 2>&1 & } &&
+	server_pid=$! &&
+	test_when_finished "kill $server_pid; wait $server_pid || :" &&
+	until test -e server/port
+	do
+		kill -0 $server_pid || return 1
+	done &&
+	trace2 export --to clickhouse $usual $odd \
+		--url "http://127.0.0.1:$(cat server/port)"
+'
+
+test_expect_success 'a view of events shows each of them' '
+	for input in whole alone
+	do
+		jq -r .event $input >events &&
+		trace2 script -F event $input >actual &&
+		test_cmp events actual &&
+		trace2 script --git-event $input >actual &&
+		test_cmp $input actual &&
+		trace2 list --events --format=json $input >list &&
+		jq -r ".events[].event" list | sort >actual &&
+		sort names >expect &&
+		test_cmp expect actual || return 1
+	done
+'
+
+# with_template NAME FILE: the lines of FILE, which is a column of events, that
+# have such a template in the table.
+with_template () {
+	perl -I"$events" -MTrace2::Events -e "
+		my (\$template, \$file) = @ARGV;
+		my %shown = map { \$_->{name} => defined \$_->{\$template} }
+			@Trace2::Events::EVENTS;
+		open(my \$in, q(<), \$file) or die;
+		while (<\$in>) { chomp; print qq(\$_\\n) if \$shown{\$_}; }
+	" "$1" "$2"
+}
+
+test_expect_success 'and the text targets show those that have a template' '
+	jq -r .event whole >events &&
+	trace2 script --git-perf whole >perf &&
+	cut -d "|" -f 4 perf | tr -d " " >actual &&
+	with_template perf_message events >expect &&
+	test_cmp expect actual &&
+	trace2 script --git-normal whole >normal &&
+	with_template normal events >expect &&
+	test_line_count = $(($(wc -l <expect))) normal
+'
+
+test_expect_success 'the sentinel of a directory that is full' '
+	trace2 script -F event,message full >actual &&
+	test_write_lines "version       test-tool 1.0" too_many_files >expect &&
+	test_cmp expect actual
+'
+
+test_done

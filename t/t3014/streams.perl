@@ -1,0 +1,83 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: MIT
+#
+# streams.perl LIB VARIANT: an event stream with a session for each event of the
+# table (LIB has Trace2/Events.pm), which is made from that, so that a new event
+# is in it by itself. VARIANT is
+#	whole   each field has a value, one that other formats must escape
+#	bare    optional fields are missing
+#	alone   as whole, and nothing else is in the session
+#	empty   all fields are missing
+#	wrong   each field has a value of another type
+#	huge    numbers are the largest, and the smallest, that can be read
+use strict;
+use warnings;
+
+my ($lib, $variant) = @ARGV;
+unshift @INC, $lib;
+require Trace2::Events;
+my @events = do { no warnings 'once'; @Trace2::Events::EVENTS };
+
+my $max = '9223372036854775807';
+my $seconds = '9223372036.854775';
+my %whole = (
+	STR => '"a \"b\" | c,d:e\n<\/script>&\u00e9 \'f\'"', INT => 7, UINT => 8,
+	BOOL => 'true', SECONDS => '0.000009', ARGV => '["a b","","|"]',
+	JSON => '{"a":[1,null,"|"]}', HISTOGRAM => '[[0.000001,2],[0.000010,1]]',
+	T_ABS => '0.000020', T_REL => '0.000010', NESTING => 1,
+);
+my %wrong = (
+	STR => '["x"]', INT => '"x"', UINT => '-1', BOOL => '"x"',
+	SECONDS => '"x"', ARGV => '[1,null]', JSON => 'null',
+	HISTOGRAM => '[[1],{}]', T_ABS => '-1', T_REL => '{}', NESTING => '-5',
+);
+# One by one: the largest and the smallest in turns.
+my %huge = (
+	INT => [$max, "-$max"], UINT => ['18446744073709551615', 0],
+	SECONDS => [$seconds, 0], HISTOGRAM => ["[[$seconds,$max]]"],
+	T_ABS => [$seconds, 0], T_REL => [$seconds, "-$seconds"],
+	NESTING => [$max, 1],
+);
+my $turn = 0;
+
+sub value {
+	my ($field) = @_;
+	my $type = $field->{type};
+	die "type $type has no value in $0\n" if !defined $whole{$type};
+	return $wrong{$type} if $variant eq 'wrong';
+	return $whole{$type} if $variant ne 'huge' || !$huge{$type};
+	return $huge{$type}[$turn++ % @{$huge{$type}}];
+}
+
+my ($nr, $at) = (0, 0);
+
+sub line {
+	my ($row, $values) = @_;
+	my $us = sprintf('%06d', $at++);
+	my $line = sprintf('{"event":"%s","sid":"%s-%06d-P%08x"',
+		$row->{name}, $variant, $nr, $nr + 1000);
+	$line .= ",\"thread\":\"main\",\"time\":\"2026-11-21T12:00:00.${us}Z\"";
+	$line .= ',"file":"a.c","line":1';
+	for my $field (@{$row->{fields}}) {
+		my %is = map { $_ => 1 } @{$field->{flags}};
+		next if $is{TEXT_ONLY} || $values eq 'empty' ||
+			($values eq 'bare' && $is{OPT});
+		$line .= ",\"$field->{name}\":" . value($field);
+	}
+	print "$line}\n";
+}
+
+my %row = map { $_->{name} => $_ } @events;
+for my $event (@events) {
+	my $name = $event->{name};
+	my $around = $variant eq 'alone' ? [] : [qw(version start)];
+	$nr++;
+	$name ne $_ && line($row{$_}, 'whole') for @$around;
+	# What ends something may have the beginning of it before.
+	for my $other ($name =~ /^(\w+)_(?:leave|exit|ready|result)$/ ?
+			("$1_enter", "$1_start", $1) : ()) {
+		line($row{$other}, 'whole') if $row{$other} && @$around;
+	}
+	line($event, $variant) for 1 .. 2;
+	$name ne $_ && line($row{$_}, 'whole') for @$around ? 'atexit' : ();
+}
