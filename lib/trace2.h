@@ -70,7 +70,7 @@ static inline __attribute__((always_inline)) int trace2_off_id_(int unused, ...)
  */
 TRACE2_API void trace2_initialize_clock(void);
 
-#define TRACE2_NO_CONFIG_FILES (1u << 0) /* settings from variables alone */
+#define TRACE2_NO_CONFIG_FILES (1u << 0) /* read no config files */
 #define TRACE2_NO_SIGNALS (1u << 1) /* install no signal handler at all */
 /*
  * Record SIGPIPE, unless the user names signals (GIT_TRACE2_SIGNALS): a handler
@@ -78,13 +78,26 @@ TRACE2_API void trace2_initialize_clock(void);
  * libraries that look for the default themselves.
  */
 #define TRACE2_SIGPIPE (1u << 2)
+/* The members of trace2_options that stand behind `flags` are looked at. */
+#define TRACE2_MORE_OPTIONS (1u << 3)
 
+/* Zero what is not used: { .version = "1.0" } does it. */
 struct trace2_options {
 	/* The program's version, as the version event tells it. */
 	const char *version;
 	/* What the variables' names begin with; NULL: "GIT_TRACE2". */
 	const char *prefix;
-	unsigned int flags; /* TRACE2_NO_*, TRACE2_SIGPIPE */
+	unsigned int flags; /* TRACE2_NO_*, TRACE2_SIGPIPE … */
+
+	/* Path of the system's config file, unless GIT_CONFIG_SYSTEM names
+	 * another one; NULL: "/etc/gitconfig". */
+	const char *system_config;
+	/* Settings from a configuration of the program's own, each such as
+	 * "trace2.eventTarget=/var/log/trace", ending with NULL. They count
+	 * more than those of the config files, and less than variables. Other
+	 * keys are ignored: see trace2_cmd_set_config(). */
+	const char *const *config;
+	const void *reserved[4];
 };
 
 /*

@@ -294,7 +294,51 @@ test_expect_success 'a program that wants no config files' '
 	GIT_TRACE2="$(pwd)/n" expect_traces n --no-config-files
 '
 
-test_expect_success 'a target that makes no sense: one warning, tracing goes on' '
+test_expect_success 'a program that wants no config files reports no keys of them' '
+	no_config &&
+	set_global user.name somebody &&
+	GIT_TRACE2_CONFIG_PARAMS="user.*" GIT_TRACE2="$(pwd)/n" \
+		expect_traces n --no-config-files &&
+	test_grep ! def_param n &&
+	GIT_TRACE2_CONFIG_PARAMS="user.*" GIT_TRACE2="$(pwd)/n" \
+		expect_traces n &&
+	test_grep def_param n
+'
+
+test_expect_success 'a program whose system file is another one' '
+	no_config &&
+	set_system trace2.eventTarget "$(pwd)/e" &&
+	set_in app.conf trace2.perfTarget "$(pwd)/p" &&
+	set_in app.conf app.name value &&
+	(
+		sane_unset GIT_CONFIG_SYSTEM &&
+		GIT_TRACE2_CONFIG_PARAMS="app.*" \
+			expect_traces p --system-config="$(pwd)/app.conf"
+	) &&
+	test_grep "def_param .*scope:system .*app.name:value" p &&
+	GIT_CONFIG_NOSYSTEM=1 \
+		expect_traces "" --system-config="$(pwd)/app.conf" &&
+	expect_traces e --system-config="$(pwd)/app.conf"
+'
+
+test_expect_success 'a program with settings of its own: behind variables, before files' '
+	no_config &&
+	expect_traces e --config="TRACE2.eventTarget=$(pwd)/e" &&
+	set_global trace2.eventTarget "$(pwd)/e.global" &&
+	set_global trace2.perfTarget "$(pwd)/p" &&
+	expect_traces pe --config="trace2.eventTarget=$(pwd)/e" \
+		--config=trace2.eventTarge=x --config=trace2.eventTargets=x \
+		--config= --config="=" --config=trace2.eventBrief &&
+	test_path_is_missing e.global &&
+	test_grep ! "\"file\"" e &&
+	expect_traces e --no-config-files \
+		--config="trace2.eventTarget=$(pwd)/e" &&
+	GIT_TRACE2_EVENT="$(pwd)/n" expect_traces n --no-config-files \
+		--config="trace2.eventTarget=$(pwd)/e" &&
+	expect_traces p --config=trace2.eventTarget=
+'
+
+test_expect_success 'a target that makes no sense: one warning, tracing goes on\' '
 	no_config &&
 	GIT_TRACE2=bogus GIT_TRACE2_EVENT="$(pwd)/e" expect_traces e &&
 	echo "warning: trace2: unknown value for '\''GIT_TRACE2'\'': '\''bogus'\''" >expect &&

@@ -62,6 +62,9 @@ int main(void)
 	AT(trace2_options, version);
 	AT(trace2_options, prefix);
 	AT(trace2_options, flags);
+	AT(trace2_options, system_config);
+	AT(trace2_options, config);
+	AT(trace2_options, reserved);
 	SIZE(trace2_repo);
 	AT(trace2_repo, worktree);
 	AT(trace2_repo, repo_id);
@@ -99,10 +102,13 @@ test_expect_success LONG_IS_64BIT 'the structures that programs hold have not ch
 	${CC:-cc} -I"$GIT_BUILD_DIR/lib" layout.c -o layout &&
 	./layout >actual &&
 	cat >expect <<-\EOF &&
-	trace2_options 24
+	trace2_options 72
 	  version 0
 	  prefix 8
 	  flags 16
+	  system_config 24
+	  config 32
+	  reserved 40
 	trace2_repo 16
 	  worktree 0
 	  repo_id 8
@@ -134,6 +140,43 @@ test_expect_success LONG_IS_64BIT 'the structures that programs hold have not ch
 	  name 100
 	EOF
 	test_cmp expect actual
+'
+
+cat >first.c <<'EOT'
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include "trace2.h"
+
+/* trace2_options as the first version had it. */
+struct first_options {
+	const char *version, *prefix;
+	unsigned int flags;
+};
+
+int main(void)
+{
+	struct first_options options = { "first", "APP", TRACE2_NO_SIGNALS };
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	char *two = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *end = two + page;
+
+	if (two == MAP_FAILED || mprotect(end, page, PROT_NONE))
+		return 1;
+	end -= sizeof(options);
+	memcpy(end, &options, sizeof(options));
+	trace2_initialize_with((const struct trace2_options *)(void *)end);
+	return !trace2_is_enabled();
+}
+EOT
+
+test_expect_success !INSTRUMENTED,LONG_IS_64BIT 'of options as they were at first, what is behind them is not read' '
+	${CC:-cc} -I"$GIT_BUILD_DIR/lib" first.c -o first \
+		-L"$GIT_BUILD_DIR/build/lib" -ltrace2 -pthread &&
+	LD_LIBRARY_PATH="$GIT_BUILD_DIR/build/lib" APP="$PWD/trace" ./first &&
+	test_grep "version first" trace
 '
 
 test_done

@@ -42,6 +42,8 @@ static void read_system(struct tr2_config_reader *rd)
 	if (off)
 		return;
 	rd->scope = TR2_CONFIG_SYSTEM;
+	if (!path)
+		path = rd->request->system_file;
 	tr2_config_load(rd, path ? path : SYSTEM_FILE);
 }
 

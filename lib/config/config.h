@@ -60,11 +60,12 @@ struct tr2_config_request {
 	const char *section;
 	bool thorough;
 	bool no_includes; /* do not follow include.path */
+	const char *system_file; /* NULL: "/etc/gitconfig" */
 };
 
 /*
- * Reads the system file (GIT_CONFIG_SYSTEM, else /etc/gitconfig; none if
- * GIT_CONFIG_NOSYSTEM is set) and the user's (GIT_CONFIG_GLOBAL, else git/config
+ * Reads the system file (that of GIT_CONFIG_SYSTEM, if it is set; none if
+ * GIT_CONFIG_NOSYSTEM is) and the user's (GIT_CONFIG_GLOBAL, else git/config
  * in XDG_CONFIG_HOME or ~/.config and then ~/.gitconfig). Later ones count more.
  */
 void tr2_config_read(const struct tr2_config_request *request);

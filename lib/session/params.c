@@ -31,10 +31,12 @@ void tr2_params_list_config(struct tr2_call *call)
 {
 	const struct tr2_config_request request = {
 		.entry = emit_entry, .cookie = call,
+		.system_file = tr2_session.settings.system_config,
 	};
 	struct tr2_mask before;
 
 	if (!tr2_session.settings.config_params ||
+	    !tr2_session.settings.config_files ||
 	    atomic_exchange(&tr2_session.listed_config, true))
 		return;
 	tr2_mask_begin(&before);

@@ -138,15 +138,20 @@ static void load_variables(struct loading *l)
 			take_variable(l, *entry + len);
 }
 
-static void take_entry(void *cookie, const struct tr2_config_entry *entry)
+static void store_key(struct loading *l, const char *key, size_t len,
+		      const char *value)
 {
-	struct loading *l = cookie;
 	size_t i;
 
 	for (i = 0; i < NR_ROWS; i++)
 		if (rows[i].key && !l->from_variable[i] &&
-		    !strcmp(rows[i].key, entry->key))
-			store(l, &rows[i], entry->value);
+		    !strncasecmp(rows[i].key, key, len) && !rows[i].key[len])
+			store(l, &rows[i], value);
+}
+
+static void take_entry(void *cookie, const struct tr2_config_entry *entry)
+{
+	store_key(cookie, entry->key, strlen(entry->key), entry->value);
 }
 
 /* Kept until the end: whether to say it may stand in a later file. */
@@ -180,9 +185,37 @@ static void load_files(struct loading *l)
 	const struct tr2_config_request request = {
 		.entry = take_entry, .fault = take_fault, .cookie = l,
 		.section = "trace2", .thorough = l->settings->debug,
+		.system_file = l->settings->system_config,
 	};
 
 	tr2_config_read(&request);
+}
+
+/* Keys that the program gives, KEY=VALUE or KEY. */
+static void load_program(struct loading *l, const char *const *config)
+{
+	for (; config && *config; config++) {
+		size_t len = strcspn(*config, "=");
+
+		store_key(l, *config, len,
+			  (*config)[len] ? *config + len + 1 : NULL);
+	}
+}
+
+/* What the program was built with may end behind `flags`. */
+static void load_config(struct loading *l, const struct trace2_options *options)
+{
+	bool more = options && (options->flags & TRACE2_MORE_OPTIONS);
+
+	if (more && options->system_config)
+		store_text(l, &l->settings->system_config,
+			   options->system_config);
+	if (!options || !(options->flags & TRACE2_NO_CONFIG_FILES)) {
+		l->settings->config_files = true;
+		load_files(l);
+	}
+	if (more)
+		load_program(l, options->config);
 }
 
 static bool wants_anything(const struct tr2_settings *settings)
@@ -212,8 +245,7 @@ bool tr2_settings_load(struct tr2_settings *settings,
 	if (!settings->prefix)
 		return false;
 	load_variables(&l);
-	if (!options || !(options->flags & TRACE2_NO_CONFIG_FILES))
-		load_files(&l);
+	load_config(&l, options);
 	complain(&l);
 	tr2_buf_release(&l.complaints);
 	if (!l.failed && wants_anything(settings))
@@ -234,5 +266,6 @@ void tr2_settings_release(struct tr2_settings *settings)
 	free(settings->counters);
 	free(settings->sample);
 	free(settings->prefix);
+	free(settings->system_config);
 	memset(settings, 0, sizeof(*settings));
 }

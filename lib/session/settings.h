@@ -28,6 +28,8 @@ struct tr2_settings {
 	/* A session that has a ring writes no event stream. */
 	bool ring_instead;
 	char *prefix; /* of the variables */
+	bool config_files; /* may be read */
+	char *system_config; /* NULL: the usual one */
 };
 
 /* false: no target is asked for (or memory is short); nothing to release. */

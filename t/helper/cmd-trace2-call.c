@@ -105,7 +105,8 @@ static enum trace2_scope scope_of(const char *name)
 
 static void initialize_with(const char **a)
 {
-	struct trace2_options options = { a[0], a[1], 0 };
+	struct trace2_options options = { .version = a[0],
+					  .prefix = a[1] };
 
 	trace2_initialize_with(a[0] ? &options : NULL);
 }
@@ -398,7 +399,7 @@ static int ut_014nulls(int argc, const char **argv)
 {
 	static const char *nothing[2 * PADDING];
 	struct trace2_child child = TRACE2_CHILD_INIT;
-	struct trace2_options options = { NULL, NULL, 0 };
+	struct trace2_options options = { .flags = TRACE2_MORE_OPTIONS };
 	struct trace2_repo repo = { NULL, 0 };
 	size_t i;
 

@@ -52,10 +52,14 @@ bool tool_has_command(const char *name)
 	return find_command(name) >= 0;
 }
 
+#define MAX_CONFIG 8
+
 /* How the library is started. */
 struct setup {
 	struct trace2_options options;
 	bool no_init;
+	const char *config[MAX_CONFIG + 1];
+	size_t nr_config;
 };
 
 static void set_directory(struct setup *setup, const char *value)
@@ -74,6 +78,21 @@ static void set_no_config_files(struct setup *setup, const char *value)
 {
 	(void)value;
 	setup->options.flags |= TRACE2_NO_CONFIG_FILES;
+}
+
+static void set_system_config(struct setup *setup, const char *value)
+{
+	setup->options.flags |= TRACE2_MORE_OPTIONS;
+	setup->options.system_config = value;
+}
+
+static void set_config(struct setup *setup, const char *value)
+{
+	if (setup->nr_config == MAX_CONFIG)
+		tool_die("more than %d times --config", MAX_CONFIG);
+	setup->options.flags |= TRACE2_MORE_OPTIONS;
+	setup->config[setup->nr_config++] = value;
+	setup->options.config = setup->config;
 }
 
 static void set_no_signals(struct setup *setup, const char *value)
@@ -127,6 +146,10 @@ static const struct {
 	  set_prefix },
 	{ "--no-config-files", "", "TRACE2_NO_CONFIG_FILES",
 	  set_no_config_files },
+	{ "--system-config=", "<file>", "the option of that name",
+	  set_system_config },
+	{ "--config=", "<key>=<value>", "a setting of the program's own",
+	  set_config },
 	{ "--no-signals", "", "TRACE2_NO_SIGNALS", set_no_signals },
 	{ "--sigpipe", "", "TRACE2_SIGPIPE", set_sigpipe },
 	{ "--no-init", "", "never initialize the library", set_no_init },
