@@ -199,6 +199,8 @@ TRACE2_ABI=$(call quote,$(ABI))
 TOOL_FEATURES=$(call quote,$(foreach row,$(TOOL_FOUND),$(call field,1,$(row))))
 CONFIG=$(call quote,$(CONFIG))
 LINK_FLAGS=$(call quote,$(LINK_FLAGS))
+TOOL_OBJ=$(call quote,$(TOOL_OBJ))
+TOOL_LIBS=$(call quote,$(TOOL_LIBS))
 SOURCES=$(call quote,$(LIB_SRC) $(TEST_TOOL_SRC) $(TOOL_SRC) $(TOOL_CXX_SRC))
 endef
 

@@ -90,9 +90,29 @@ test_expect_success CC,!INSTRUMENTED 'the program of trace2-api' '
 	test_cmp expect actual
 '
 
+# Those of the sources in tree/ that the table of events is a part of, by what
+# make noted beside their objects.
+use_the_table () {
+	grep -l "event/events\.def" "$GIT_BUILD_DIR/$1"/*/*.d |
+	sed -e "s|.*/\([^/]*/[^/]*/[^/]*\)\.d\$|tree/\1.c|" |
+	while read -r file
+	do
+		test ! -f "$file" || echo "$file"
+	done
+}
+
+# The sources that a file lists, as one object.
+compile_as_one () {
+	# shellcheck disable=SC2046 # no name in the tree has a space
+	"$CC" -std=c11 -D_GNU_SOURCE -Itree/lib -Itree/tool \
+		-ftls-model=initial-exec \
+		-idirafter "$GIT_BUILD_DIR/build/kernel-headers" \
+		-r -nostdlib -o "$1" $(cat "$2")
+}
+
 test_expect_success CC,!INSTRUMENTED 'the example of adding an event' '
 	mkdir -p tree &&
-	cp -R "$GIT_BUILD_DIR"/lib tree/ &&
+	cp -R "$GIT_BUILD_DIR"/lib "$GIT_BUILD_DIR"/tool tree/ &&
 	c_block "$docs"/technical/adding-an-event.adoc 1 \
 		>>tree/lib/event/events.def &&
 	c_block "$docs"/technical/adding-an-event.adoc 2 >declaration &&
@@ -115,14 +135,52 @@ test_expect_success CC,!INSTRUMENTED 'the example of adding an event' '
 		return trace2_cmd_exit(0);
 	}
 	EOT
-	"$CC" -std=c11 -D_GNU_SOURCE -Itree/lib -ftls-model=initial-exec \
-			-idirafter "$GIT_BUILD_DIR/build/kernel-headers" \
-		-o stage stage.c tree/lib/*/*.c -pthread &&
+	use_the_table "build/obj/$CONFIG/lib" >changed &&
+	test_grep "tree/lib/event/render_json\.c" changed &&
+	compile_as_one lib.o changed &&
+	"$CC" -Itree/lib -o stage stage.c lib.o \
+		"$GIT_BUILD_DIR"/build/lib/libtrace2.a -pthread &&
 	GIT_TRACE2=1 GIT_TRACE2_BRIEF=1 ./stage 2>actual &&
 	test_grep "^cmd_stage link.n (2)$" actual &&
 	test_grep "^cmd_stage run$" actual &&
 	GIT_TRACE2_EVENT=1 ./stage 2>actual &&
 	test_grep "\"name\":\"link.n\",\"number\":2}$" actual
+'
+
+# That is all of the command, too: no file of tool/ is touched.
+test_expect_success CC,READS_STREAMS,!INSTRUMENTED 'the command reads that event' '
+	use_the_table "$TOOL_OBJ/tool" >changed &&
+	test_grep "tree/tool/model/build\.c" changed &&
+	compile_as_one tool.o changed &&
+	mkdir objects &&
+	cp -R "$GIT_BUILD_DIR/$TOOL_OBJ"/html-parts.o \
+		"$GIT_BUILD_DIR/$TOOL_OBJ"/tool objects/ &&
+	sed "s|^tree\(.*\)\.c$|objects\1.o|" changed | xargs rm &&
+	(
+		cd objects &&
+		find tool -name "*.o" | while read -r object
+		do
+			test -f "../tree/${object%.o}.c" ||
+			test -f "../tree/${object%.o}.cc" || rm "$object" ||
+			exit 1
+		done
+	) &&
+	"$CXX" -o trace2 tool.o lib.o $(find objects -name "*.o") \
+		"$GIT_BUILD_DIR"/build/lib/libtrace2.a $LINK_FLAGS $TOOL_LIBS &&
+	GIT_TRACE2_EVENT="$(pwd)/event" GIT_TRACE2_PERF="$(pwd)/perf" \
+		GIT_TRACE2_RING="$(pwd)/ring" ./stage &&
+	printf "%s\n" "cmd_stage     link\\n (2)" "cmd_stage     run" >expect &&
+	for input in event perf ring
+	do
+		./trace2 script -F event,message $input >out &&
+		grep "^cmd_stage" out >actual &&
+		test_cmp expect actual &&
+		./trace2 script --git-normal $input >out &&
+		test_grep "cmd_stage link.n (2)$" out &&
+		./trace2 list --events --format=csv $input >out &&
+		test_grep "^2,cmd_stage" out &&
+		./trace2 check $input || return 1
+	done
 '
 
 test_expect_success 'every setting of the table is documented' '
