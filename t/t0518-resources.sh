@@ -9,9 +9,9 @@ test_description='what a process has only so much of: mappings, memory, descript
 host=$GIT_BUILD_DIR/build/hosts/resources
 
 # Sanitizers and valgrind have memory of their own for all that is mapped.
-if ! test_have_prereq !INSTRUMENTED || ! test -x "$host"
+if ! test_have_prereq JQ,!INSTRUMENTED || ! test -x "$host"
 then
-	skip_all='build/hosts/resources is needed, without a sanitizer'
+	skip_all='jq and build/hosts/resources are needed, and no sanitizer'
 	test_done
 fi
 
@@ -77,6 +77,78 @@ test_expect_success 'regions that were open at once, when the thread ends' '
 	cat out &&
 	test "$(sed -n 1p out)" -gt 5000000 &&
 	test "$(sed -n 2p out)" -lt 1000000
+'
+
+test_lazy_prereq KERNEL_EVENTS '
+	test-tool perf run open task-clock,page-faults >out &&
+	test_must_be_empty out
+'
+
+# openable [VARIABLE=VALUE...]: how many descriptors a process that may have 200
+# can open while it has 60 threads
+openable () {
+	env "$@" test-tool fault rlimit-nofile 200 "$host" descriptors 60
+}
+
+# lacking WHAT: how many threads lack it, as the stream e says
+lacking () {
+	sed -n "s/.*\"trace2: \([0-9]*\) threads have no $1: .*/\1/p" e
+}
+
+test_expect_success KERNEL_EVENTS 'events that are counted: a quarter of the descriptors' '
+	plain=$(openable A=b) &&
+	rm -f e &&
+	traced=$(openable GIT_TRACE2_EVENT="$(pwd)/e" \
+		GIT_TRACE2_COUNTERS=page-faults,task-clock,cs) &&
+	test "$plain" -gt 180 &&
+	test "$traced" -ge $((plain - 50 - 5)) &&
+	lacking "counts of their own (th_counter)" >actual &&
+	test_line_count = 1 actual &&
+	jq -s "[.[] | select(.event == \"th_counter\" and
+		.name == \"page-faults\")] | length" e >with &&
+	test $(($(cat actual) + $(cat with))) = 61 &&
+	trace2 report --errors e >report &&
+	test_grep "$(cat actual) threads have no counts" report
+'
+
+test_expect_success KERNEL_EVENTS 'the sum has all threads: those that are not counted by themselves, too' '
+	jq -s "[.[] | select(.event == \"th_counter\" and
+		.name == \"page-faults\").count] | add" e >counted &&
+	jq -s ".[] | select(.event == \"counter\" and
+		.name == \"page-faults\").count" e >all &&
+	test "$(cat all)" -gt "$(cat counted)"
+'
+
+test_expect_success KERNEL_EVENTS 'events that are sampled: likewise' '
+	rm -f e r &&
+	traced=$(openable GIT_TRACE2_EVENT="$(pwd)/e" \
+		GIT_TRACE2_RING="$(pwd)/r" GIT_TRACE2_RING_SIZE=4k \
+		GIT_TRACE2_SAMPLE=page-faults:1000,cs:1000) &&
+	plain=$(openable A=b) &&
+	rm r &&
+	test "$traced" -ge $((plain - 50 - 10)) &&
+	lacking samples >actual &&
+	test_line_count = 1 actual &&
+	# The main thread and 24 others have two each.
+	test "$(cat actual)" = $((61 - 25))
+'
+
+test_expect_success KERNEL_EVENTS 'more events than a quarter of the descriptors: each is told' '
+	rm -f e &&
+	GIT_TRACE2_EVENT="$(pwd)/e" \
+	GIT_TRACE2_COUNTERS=page-faults,task-clock,cs,cpu-clock,major-faults,minor-faults \
+		test-tool fault rlimit-nofile 20 "$host" mappings 1 &&
+	test "$(grep -c "events take a quarter of the 20 descriptors" e)" = 2 &&
+	test_grep "event .minor-faults.: events take a quarter" e
+'
+
+test_expect_success KERNEL_EVENTS 'threads that ended give their descriptors back' '
+	rm -f e &&
+	GIT_TRACE2_EVENT="$(pwd)/e" GIT_TRACE2_COUNTERS=page-faults \
+		test-tool fault rlimit-nofile 200 "$host" one-by-one 100 &&
+	test_grep ! "threads have no counts" e &&
+	jq -s "[.[] | select(.event == \"th_counter\")] | length" e >with &&
+	test "$(cat with)" = 101
 '
 
 test_done

@@ -8,9 +8,9 @@
 
 #include "base/blocks.h"
 #include "base/clock.h"
-#include "base/text.h"
 #include "pmu/parse.h"
 #include "pmu/pmu.h"
+#include "session/share.h"
 
 #define MAX_COUNTERS 64
 #define MAX_UNTOLD_BYTES 16384 /* a list may be all errors */
@@ -20,8 +20,14 @@ static struct counter {
 	struct tr2_perfevent event;
 	struct trace2_perf_attr attr;
 	struct trace2_perf *perf; /* NULL: not open */
+	/* Threads in which it could not be opened, and why not. */
+	unsigned int nr_failed;
+	int thread_error;
 } *counters;
 static unsigned int nr_counters;
+
+/* Threads for which no descriptors were left. */
+static unsigned int nr_uncounted;
 
 /* What one thread counts itself, in the order of the counters. */
 struct tr2_task_counter {
@@ -46,6 +52,19 @@ void tr2_counters_keep_error(const char *why)
 		return;
 	tr2_buf_add(&untold, why, strlen(why) + 1);
 	is_untold = true;
+}
+
+void tr2_counters_keep_thread_error(const char *why, unsigned int nr_threads)
+{
+	char memory[TEXT_BYTES];
+	struct tr2_buf b;
+
+	tr2_buf_init_fixed(&b, memory, sizeof(memory));
+	tr2_buf_addstr(&b, why);
+	tr2_buf_addlit(&b, " (in ");
+	tr2_buf_add_u64(&b, nr_threads);
+	tr2_buf_addstr(&b, nr_threads == 1 ? " thread)" : " threads)");
+	tr2_counters_keep_error(tr2_buf_str(&b));
 }
 
 static void tell_error(struct tr2_call *call, const char *why)
@@ -75,22 +94,13 @@ void tr2_counters_tell_errors(struct tr2_call *call)
 	tr2_buf_reset(&untold);
 }
 
-static void explain(const struct counter *counter, int error, char *text,
-		    size_t size_bytes)
-{
-	tr2_perfevent_explain(&counter->event, -error, text, size_bytes);
-}
-
 static void keep_period_error(const struct tr2_perfevent *event)
 {
-	char memory[TEXT_BYTES];
-	struct tr2_buf b;
+	char text[TEXT_BYTES];
 
-	tr2_buf_init_fixed(&b, memory, sizeof(memory));
-	tr2_buf_addlit(&b, "event '");
-	tr2_text_add(&b, event->text, strlen(event->text));
-	tr2_buf_addlit(&b, "': what is counted has no period");
-	tr2_counters_keep_error(tr2_buf_str(&b));
+	tr2_perfevent_fail(0, text, sizeof(text), event,
+			   "what is counted has no period");
+	tr2_counters_keep_error(text);
 }
 
 void tr2_counters_load(const char *list)
@@ -142,17 +152,36 @@ static struct trace2_perf *leader_of(const struct counter *counter)
 	return NULL;
 }
 
-static int open_counter(struct counter *counter, const struct tr2_thread *thread)
+static bool is_kernels(const struct trace2_perf *perf)
+{
+	return perf && perf->pmu == &tr2_pmu_kernel;
+}
+
+static int open_within_share(struct counter *counter,
+			     const struct tr2_thread *thread)
 {
 	struct trace2_perf *group = leader_of(counter);
+	int error;
+
+	if (!tr2_share_take(1))
+		return TR2_SHARE_ERROR;
+	error = tr2_perf_open(&counter->attr, (pid_t)thread->tid, -1, group,
+			      &counter->perf);
+	if (error || !is_kernels(counter->perf))
+		tr2_share_give(1);
+	return error;
+}
+
+static int open_counter(struct counter *counter, const struct tr2_thread *thread)
+{
 	int error;
 
 	tr2_lock();
 	if (counter->perf) /* the parent's */
 		tr2_perf_close(counter->perf);
 	counter->perf = NULL;
-	error = tr2_perf_open(&counter->attr, (pid_t)thread->tid, -1, group,
-			      &counter->perf);
+	counter->nr_failed = 0;
+	error = open_within_share(counter, thread);
 	tr2_unlock();
 	return error;
 }
@@ -167,7 +196,8 @@ void tr2_counters_open(struct tr2_thread *main_thread)
 		error = open_counter(&counters[i], main_thread);
 		if (!error)
 			continue;
-		explain(&counters[i], error, text, sizeof(text));
+		tr2_share_explain(&counters[i].event, error, text,
+				  sizeof(text));
 		tr2_counters_keep_error(text);
 	}
 	tr2_lock();
@@ -175,27 +205,49 @@ void tr2_counters_open(struct tr2_thread *main_thread)
 	tr2_unlock();
 }
 
-static bool map(struct tr2_thread *thread)
+static void open_task(struct tr2_thread *thread, unsigned int i)
 {
-	if (!thread->counters)
-		thread->counters = tr2_blocks_get(&blocks);
-	return thread->counters != NULL;
+	struct trace2_perf_attr attr = counters[i].attr;
+	int error;
+
+	attr.inherit = attr.pinned = attr.exclusive = 0;
+	error = tr2_kernel_task_open(&thread->counters[i].kernel, &attr,
+				     (pid_t)thread->tid);
+	thread->counters[i].is_open = !error;
+	if (!error)
+		return;
+	tr2_share_give(1);
+	counters[i].nr_failed++;
+	counters[i].thread_error = error;
 }
 
+/* A thread counts all of them, as far as the kernel lets it, or none. */
 void tr2_counters_thread_start(struct tr2_thread *thread)
 {
-	struct trace2_perf_attr attr;
-	unsigned int i;
+	unsigned int nr = 0, i;
 
+	for (i = 0; i < nr_counters; i++)
+		nr += is_kernels(counters[i].perf);
+	/* The main thread of a forked child may come twice. */
+	if (!nr || thread->counters || thread->is_uncounted)
+		return;
+	if (!tr2_share_take(nr)) {
+		thread->is_uncounted = true;
+		nr_uncounted++;
+		return;
+	}
+	thread->counters = tr2_blocks_get(&blocks);
+	if (!thread->counters)
+		tr2_share_give(nr);
 	for (i = 0; i < nr_counters; i++) {
-		if (!counters[i].perf ||
-		    counters[i].perf->pmu != &tr2_pmu_kernel || !map(thread))
+		if (!is_kernels(counters[i].perf))
 			continue;
-		attr = counters[i].attr;
-		attr.inherit = attr.pinned = attr.exclusive = 0;
-		thread->counters[i].is_open =
-			!tr2_kernel_task_open(&thread->counters[i].kernel,
-					      &attr, (pid_t)thread->tid);
+		if (thread->counters) {
+			open_task(thread, i);
+			continue;
+		}
+		counters[i].nr_failed++;
+		counters[i].thread_error = -ENOMEM;
 	}
 }
 
@@ -204,9 +256,11 @@ static void release(struct tr2_task_counter *task)
 	unsigned int i;
 
 	for (i = 0; task && i < nr_counters; i++) {
-		if (task[i].is_open)
-			tr2_kernel_release(&task[i].kernel);
+		if (!task[i].is_open)
+			continue;
 		task[i].is_open = false;
+		tr2_kernel_release(&task[i].kernel);
+		tr2_share_give(1);
 	}
 }
 
@@ -227,6 +281,8 @@ void tr2_counters_thread_forked(struct tr2_thread *thread)
 
 void tr2_counters_after_fork(void)
 {
+	nr_uncounted = 0;
+	tr2_share_after_fork();
 	tr2_blocks_after_fork(&blocks, NULL, 0);
 }
 
@@ -235,6 +291,8 @@ void tr2_counters_close(void)
 	unsigned int i;
 
 	for (i = 0; i < nr_counters; i++) {
+		if (is_kernels(counters[i].perf))
+			tr2_share_give(1);
 		if (counters[i].perf)
 			tr2_perf_close(counters[i].perf);
 		counters[i].perf = NULL;
@@ -293,7 +351,8 @@ static void emit(struct tr2_call *call, const struct counter *counter)
 	tr2_unlock();
 	nr = nr == 3 && values[1] && !values[2] ? -EBUSY : nr;
 	if (nr < 3) {
-		explain(counter, nr < 0 ? nr : -EIO, text, sizeof(text));
+		tr2_share_explain(&counter->event, nr < 0 ? nr : -EIO, text,
+				  sizeof(text));
 		tell_error(call, text);
 		return;
 	}
@@ -302,10 +361,25 @@ static void emit(struct tr2_call *call, const struct counter *counter)
 		 .name.s = counter->event.text, .count.u = scale(&times));
 }
 
+static void keep_thread_error(const struct counter *counter)
+{
+	char text[TEXT_BYTES];
+
+	if (!counter->nr_failed)
+		return;
+	tr2_share_explain(&counter->event, counter->thread_error, text,
+			  sizeof(text));
+	tr2_counters_keep_thread_error(text, counter->nr_failed);
+}
+
 void tr2_counters_emit(struct tr2_call *call)
 {
 	unsigned int i;
 
+	for (i = 0; i < nr_counters; i++)
+		keep_thread_error(&counters[i]);
+	tr2_share_keep_error(nr_uncounted,
+			     "counts of their own (th_counter)");
 	tr2_counters_tell_errors(call);
 	for (i = 0; i < nr_counters; i++)
 		if (counters[i].perf)

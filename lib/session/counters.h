@@ -23,6 +23,8 @@ void tr2_counters_tell_errors(struct tr2_call *call);
 
 /* Another one to be told there, without the "trace2: ". */
 void tr2_counters_keep_error(const char *why);
+/* Why something is not known of so many threads. */
+void tr2_counters_keep_thread_error(const char *why, unsigned int nr_threads);
 
 /* One th_counter for each event that counts in this thread. */
 void tr2_counters_emit_thread(struct tr2_call *call,

@@ -14,6 +14,7 @@
 #include "ring/ring.h"
 #include "ring/task.h"
 #include "session/counters.h"
+#include "session/share.h"
 
 #define TEXT_BYTES (4 * TR2_PERFEVENT_BYTES)
 
@@ -280,23 +281,21 @@ static int open_sample(struct tr2_sample *sample,
 	return error;
 }
 
-static void explain(const struct tr2_sample *sample, int error)
+static void explain(const struct tr2_sample *sample, int error, char *text,
+		    size_t size_bytes)
 {
-	char text[TEXT_BYTES];
-
-	if (error == -ENOBUFS) {
-		keep_error(&sample->event,
-			   "the kernel has no memory for its samples "
-			   "(perf_event_mlock_kb, RLIMIT_MEMLOCK)");
-		return;
-	}
-	tr2_perfevent_explain(&sample->event, -error, text, sizeof(text));
-	tr2_counters_keep_error(text);
+	if (error == -ENOBUFS)
+		tr2_perfevent_fail(0, text, size_bytes, &sample->event,
+				   "the kernel has no memory for its samples "
+				   "(perf_event_mlock_kb, RLIMIT_MEMLOCK)");
+	else
+		tr2_share_explain(&sample->event, error, text, size_bytes);
 }
 
 void tr2_samples_open(struct tr2_thread *main_thread)
 {
 	int errors[TR2_MAX_SAMPLES];
+	char text[TEXT_BYTES];
 	unsigned int i;
 
 	if (tr2_nr_samples && !tr2_arena_header()) {
@@ -316,18 +315,28 @@ void tr2_samples_open(struct tr2_thread *main_thread)
 			publish(&tr2_samples[i]);
 	}
 	tr2_unlock();
-	for (i = 0; i < tr2_nr_samples; i++)
-		if (errors[i])
-			explain(&tr2_samples[i], errors[i]);
+	for (i = 0; i < tr2_nr_samples; i++) {
+		if (!errors[i])
+			continue;
+		explain(&tr2_samples[i], errors[i], text, sizeof(text));
+		tr2_counters_keep_error(text);
+	}
 }
 
 void tr2_samples_keep_errors(void)
 {
+	const struct tr2_sample *sample;
+	char text[TEXT_BYTES];
 	unsigned int i;
 
-	for (i = 0; i < tr2_nr_samples; i++)
-		if (tr2_samples[i].thread_error)
-			explain(&tr2_samples[i], tr2_samples[i].thread_error);
+	for (i = 0; i < tr2_nr_samples; i++) {
+		sample = &tr2_samples[i];
+		if (!sample->nr_failed)
+			continue;
+		explain(sample, sample->thread_error, text, sizeof(text));
+		tr2_counters_keep_thread_error(text, sample->nr_failed);
+	}
+	tr2_samples_keep_share_error();
 }
 
 void tr2_samples_stop(void)

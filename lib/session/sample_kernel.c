@@ -15,6 +15,7 @@
 #include "ring/task.h"
 #include "session/quick.h"
 #include "session/sample_list.h"
+#include "session/share.h"
 
 /* Of each thread and event; what the kernel permits is less at times. */
 #define MAP_BYTES (512u * 1024u)
@@ -33,6 +34,7 @@ _Static_assert(TR2_SAMPLE_TYPE ==
 struct tr2_task_samples {
 	struct tr2_task_samples *next, *prev;
 	struct trace2_perf *perf[TR2_MAX_SAMPLES]; /* NULL: not open */
+	unsigned int nr_taken; /* descriptors of the share */
 };
 
 union record {
@@ -42,6 +44,9 @@ union record {
 
 static struct tr2_pool pool = { sizeof(struct tr2_task_samples), NULL };
 static struct tr2_task_samples *all;
+
+/* Threads for which no descriptors were left. */
+static unsigned int nr_unsampled;
 
 /* ---- into the ring --------------------------------------------------------- */
 
@@ -225,11 +230,25 @@ static struct tr2_task_samples *samples_of(struct tr2_thread *thread)
 	return task;
 }
 
-static int open_for(struct tr2_thread *thread, unsigned int nr)
+/* Those of the main thread are taken one by one. */
+static int open_first(struct tr2_thread *main_thread, unsigned int nr)
 {
-	struct tr2_task_samples *task = samples_of(thread);
+	struct tr2_task_samples *task = samples_of(main_thread);
+	int error;
 
-	return task ? open_one(task, nr, thread->tid) : -ENOMEM;
+	if (!task)
+		return -ENOMEM;
+	/* In a forked child it may have spoken before. */
+	if (task->perf[nr])
+		return 0;
+	if (!tr2_share_take(1))
+		return TR2_SHARE_ERROR;
+	error = open_one(task, nr, main_thread->tid);
+	if (error)
+		tr2_share_give(1);
+	else
+		task->nr_taken++;
+	return error;
 }
 
 /* Once all are open: a sample has the values of the whole group. */
@@ -250,7 +269,7 @@ void tr2_kernel_samples_open(struct tr2_thread *main_thread, int *errors)
 		tr2_samples[i].id = 0;
 		if (!tr2_samples[i].by_kernel)
 			continue;
-		errors[i] = open_for(main_thread, i);
+		errors[i] = open_first(main_thread, i);
 		if (errors[i])
 			continue;
 		tr2_samples[i].id = main_thread->samples->perf[i]->id;
@@ -262,23 +281,57 @@ void tr2_kernel_samples_open(struct tr2_thread *main_thread, int *errors)
 			errors[i] = start(main_thread, i);
 }
 
-void tr2_samples_thread_start(struct tr2_thread *thread)
+static void failed(unsigned int nr, int error)
 {
+	tr2_samples[nr].thread_error = error;
+	tr2_samples[nr].nr_failed++;
+}
+
+static bool is_wanted(unsigned int nr)
+{
+	return tr2_samples[nr].by_kernel && tr2_samples[nr].id;
+}
+
+static void open_all(struct tr2_thread *thread, unsigned int nr_wanted)
+{
+	struct tr2_task_samples *task = samples_of(thread);
 	unsigned int i;
 	int error;
 
+	if (!task)
+		tr2_share_give(nr_wanted);
+	else
+		task->nr_taken = nr_wanted;
 	for (i = 0; i < tr2_nr_samples; i++) {
-		if (!tr2_samples[i].by_kernel || !tr2_samples[i].id)
+		if (!is_wanted(i))
 			continue;
-		error = open_for(thread, i);
+		error = task ? open_one(task, i, thread->tid) : -ENOMEM;
 		if (error)
-			tr2_samples[i].thread_error = error;
+			failed(i, error);
 	}
 	for (i = 0; i < tr2_nr_samples; i++) {
 		error = start(thread, i);
 		if (error)
-			tr2_samples[i].thread_error = error;
+			failed(i, error);
 	}
+}
+
+/* A thread has all of them, as far as the kernel lets it, or none. */
+void tr2_samples_thread_start(struct tr2_thread *thread)
+{
+	unsigned int nr = 0, i;
+
+	for (i = 0; i < tr2_nr_samples; i++)
+		nr += is_wanted(i);
+	if (nr && tr2_share_take(nr))
+		open_all(thread, nr);
+	else if (nr)
+		nr_unsampled++;
+}
+
+void tr2_samples_keep_share_error(void)
+{
+	tr2_share_keep_error(nr_unsampled, "samples");
 }
 
 /* ---- ends ------------------------------------------------------------------ */
@@ -297,6 +350,7 @@ static void release(struct tr2_task_samples *task)
 		task->prev->next = task->next;
 	else
 		all = task->next;
+	tr2_share_give(task->nr_taken);
 	tr2_pool_put(&pool, task);
 }
 
@@ -333,6 +387,7 @@ void tr2_kernel_samples_stop(void)
 
 void tr2_samples_after_fork(void)
 {
+	nr_unsampled = 0;
 	while (all)
 		release(all);
 }

@@ -21,7 +21,8 @@ struct tr2_sample {
 	uint64_t id; /* in records; 0: not open */
 	/* One for all threads; NULL: not open, or each thread has its own. */
 	struct trace2_perf *perf;
-	int thread_error; /* why a thread is not sampled, 0: all are */
+	unsigned int nr_failed; /* threads that are not sampled */
+	int thread_error; /* why not */
 };
 
 extern struct tr2_sample *tr2_samples;
@@ -38,6 +39,9 @@ uint64_t *tr2_sample_put_calls(const uint64_t *record, uint64_t *at,
  * caller holds the process's lock.
  */
 void tr2_kernel_samples_open(struct tr2_thread *main_thread, int *errors);
+
+/* Threads for which no descriptors were left, as an error still to be told. */
+void tr2_samples_keep_share_error(void);
 
 /* Takes those of all threads, and ends them; under the lock. */
 void tr2_kernel_samples_stop(void);

@@ -175,7 +175,7 @@ static struct tr2_thread *make(uint32_t creator_tid)
 		main_thread = thread;
 	thread->announced = thread->is_main;
 	thread->id = 0;
-	thread->named = thread->crossed_fork = false;
+	thread->named = thread->crossed_fork = thread->is_uncounted = false;
 	thread->slot = NULL;
 	thread->nr_open = thread->nr_forgiven = 0;
 	thread->destructions = 0;
@@ -411,6 +411,7 @@ void tr2_thread_after_fork(void)
 	thread->announced = true;
 	thread->slot = NULL;
 	thread->samples = NULL;
+	thread->is_uncounted = false;
 	thread->ptid = 0;
 	thread->tid = (uint32_t)syscall(SYS_gettid);
 	thread->nr_forgiven += thread->nr_open;

@@ -30,6 +30,7 @@ struct tr2_thread {
 	struct tr2_task_counter *counters; /* see counters.c; NULL: none */
 	struct tr2_task_samples *samples; /* see sample_kernel.c; NULL: none */
 	bool is_main;
+	bool is_uncounted; /* no descriptors were left for its counters */
 	bool named; /* the program announced it, not the library */
 	bool crossed_fork; /* was there before, in the parent */
 	bool announced; /* has its number, its name and its thread_start */

@@ -10,10 +10,13 @@
  *			they have ended
  *	long-lines-odd	likewise, no byte of which is valid UTF-8
  *	deep-regions	likewise, each in 40,000 regions
+ *	descriptors	prints how many the process can open
+ *	one-by-one	nothing: they live one behind the other
  *	threads		prints how many threads can be had, of this number
  */
 #include "trace2.h"
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -56,6 +59,18 @@ static long resident_bytes(void)
 		abort();
 	fclose(file);
 	return pages * sysconf(_SC_PAGESIZE);
+}
+
+static long count_openable(void)
+{
+	static int fds[1 << 16];
+	long nr = 0, i;
+
+	while (nr < 1 << 16 && (fds[nr] = open("/dev/null", O_RDONLY)) >= 0)
+		nr++;
+	for (i = 0; i < nr; i++)
+		close(fds[i]);
+	return nr;
 }
 
 static void nothing(void)
@@ -146,6 +161,22 @@ static void long_lines(int nr, size_t bytes, int byte)
 	free(text);
 }
 
+static void *say(void *arg)
+{
+	count_and_say();
+	return arg;
+}
+
+static void one_by_one(int nr)
+{
+	pthread_t thread;
+
+	while (nr--)
+		if (pthread_create(&thread, NULL, say, NULL) ||
+		    pthread_join(thread, NULL))
+			abort();
+}
+
 static void *say_and_wait(void *arg)
 {
 	count_and_say();
@@ -176,12 +207,16 @@ int main(int argc, char **argv)
 	trace2_cmd_start(argv);
 	if (!strcmp(verb, "mappings"))
 		with_threads(nr, count_mappings);
+	else if (!strcmp(verb, "descriptors"))
+		with_threads(nr, count_openable);
 	else if (!strcmp(verb, "long-lines"))
 		long_lines(nr, bytes, 'x');
 	else if (!strcmp(verb, "long-lines-odd"))
 		long_lines(nr, bytes, 0xff);
 	else if (!strcmp(verb, "deep-regions"))
 		with_memory(nr, open_regions);
+	else if (!strcmp(verb, "one-by-one"))
+		one_by_one(nr);
 	else if (!strcmp(verb, "threads"))
 		threads(nr);
 	else
