@@ -414,8 +414,9 @@ TRACE2_API void trace2_printf_fl(const char *file, int line, const char *fmt,
 /*
  * Timers and counters
  *
- * Defined at file or namespace scope, in any module; registered when the module is loaded.
- * Two definitions with the same category and name are one metric.
+ * Defined at file or namespace scope, in any module; registered when the
+ * module is loaded. Two definitions with the same category and name are one
+ * metric, with the first one's flags.
  */
 
 #define TRACE2_PER_THREAD (1u << 0) /* th_timer, th_counter too */

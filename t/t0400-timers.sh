@@ -217,6 +217,34 @@ test_expect_success JQ 'more timers than there is room for' '
 		== 600" e
 '
 
+test_expect_success JQ 'more histograms than there is room for' '
+	traced 113timer_many --histograms 25 &&
+	trace2_jq "[.[] | select(.event == \"error\")] == []" e &&
+	trace2_jq "
+		[.[] | select(.histogram).name] == [range(25) | \"t\(.)\"]" e &&
+	traced 113timer_many --histograms 40 &&
+	expect_valid_stream e &&
+	trace2_jq "[.[] | select(.event == \"timer\")] | length == 40" e &&
+	trace2_jq "
+		[.[] | select(.event == \"error\").msg] |
+		length == 1 and (.[0] | test(\"^trace2: [0-9]+ timers have no histogram: more than 32 are to have one\$\"))" e &&
+	trace2_jq "
+		([.[] | select(.histogram)] | length) +
+		(.[] | select(.event == \"error\").msg | split(\" \")[1] | tonumber)
+		== 40" e
+'
+
+test_expect_success JQ 'more timers and more histograms: both are told' '
+	traced 113timer_many --histograms 600 &&
+	jq -r "select(.event == \"error\").msg" e |
+		sed "s/[0-9][0-9]* timers/N timers/" >actual &&
+	cat >expect <<-\EOF &&
+	trace2: N timers or counters do not count: more than 512 or 1024 are defined
+	trace2: N timers have no histogram: more than 32 are to have one
+	EOF
+	test_cmp expect actual
+'
+
 test_expect_success JQ 'the order of timers is that of their registration' '
 	traced 113timer_many 50 &&
 	jq -r "select(.event == \"timer\") | .name" e >actual &&

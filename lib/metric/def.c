@@ -12,7 +12,7 @@
 
 #define POOL_BYTES 16384u
 #define HASH_SIZE 2048u /* a power of two over both capacities */
-#define MAX_PLACES 4096 /* definitions in modules, of both kinds */
+#define FIRST_PLACES 256u /* a power of two */
 
 struct table {
 	struct tr2_metric_def *def;
@@ -33,14 +33,26 @@ static __thread bool may_hold __attribute__((tls_model("initial-exec")));
 /* index + 1, by hash of kind, category and name. */
 static uint16_t by_name[TR2_METRIC_KINDS][HASH_SIZE];
 static unsigned int nr_histograms;
-static atomic_uint nr_refused;
+static atomic_uint nr_refused, nr_without_histogram;
 
-/* Where the loaded modules hold their indexes, so that they can be marked. */
-static struct place {
-	unsigned int *index;
+/*
+ * Where the loaded modules hold their indexes, so that they can be marked: a
+ * set, by hash of the address, at most half full. One pointer says all of it,
+ * so that a child which another thread forks meanwhile finds the one or the
+ * other.
+ */
+struct place {
+	unsigned int *index; /* NULL: none was here; &gone: one was */
 	enum tr2_metric_kind kind;
-} places[MAX_PLACES];
-static unsigned int nr_places;
+};
+struct places {
+	size_t size, nr_used; /* nr_used: all but NULL */
+	struct place *at;
+};
+static unsigned int gone = TRACE2_UNREGISTERED_;
+static struct place first_at[FIRST_PLACES];
+static struct places first_places = { FIRST_PLACES, 0, first_at };
+static struct places *places = &first_places;
 
 static char first_pool[POOL_BYTES];
 static char *pool = first_pool;
@@ -148,6 +160,15 @@ void tr2_metric_publish_row(enum tr2_definition_kind kind,
 	unlock();
 }
 
+static void add_histogram(struct tr2_metric_def *def)
+{
+	if (nr_histograms < TR2_MAX_HISTOGRAMS)
+		def->histogram = ++nr_histograms;
+	else
+		atomic_fetch_add_explicit(&nr_without_histogram, 1,
+					  memory_order_relaxed);
+}
+
 static bool add_def(struct table *table, unsigned int nr, const char *category,
 		    const char *name, unsigned int flags)
 {
@@ -160,51 +181,122 @@ static bool add_def(struct table *table, unsigned int nr, const char *category,
 	if (!def->category || !def->name)
 		return false;
 	def->flags = flags;
-	if ((flags & TRACE2_HISTOGRAM) && table->def == timers &&
-	    nr_histograms < TR2_MAX_HISTOGRAMS)
-		def->histogram = ++nr_histograms;
+	if ((flags & TRACE2_HISTOGRAM) && table->def == timers)
+		add_histogram(def);
 	atomic_store_explicit(&table->nr, nr + 1, memory_order_release);
 	if (is_published)
 		publish(table, nr);
 	return true;
 }
 
-static unsigned int register_metric(enum tr2_metric_kind kind,
-				    const char *category, const char *name,
-				    unsigned int flags)
+/* The index, marked where it has to be; TRACE2_UNREGISTERED_: no room. */
+static unsigned int define(enum tr2_metric_kind kind, const char *category,
+			   const char *name, unsigned int flags)
 {
 	struct table *table = &tables[kind];
-	unsigned int nr, index = TRACE2_UNREGISTERED_;
-	uint16_t *entry;
+	uint16_t *entry = find(kind, category, name);
+	unsigned int nr;
 
-	category = category ? category : "";
-	name = name ? name : "";
-	lock();
-	entry = find(kind, category, name);
+	if (*entry)
+		return (*entry - 1u) | (table->def[*entry - 1].is_sampled ?
+						TR2_METRIC_SAMPLED :
+						0);
 	nr = atomic_load_explicit(&table->nr, memory_order_relaxed);
-	if (*entry) {
-		index = *entry - 1u;
-		if (table->def[index].is_sampled)
-			index |= TR2_METRIC_SAMPLED;
-	} else if (add_def(table, nr, category, name, flags)) {
-		*entry = (uint16_t)(nr + 1);
-		index = nr;
-	} else {
-		atomic_fetch_add_explicit(&nr_refused, 1, memory_order_relaxed);
-	}
-	unlock();
-	return index;
+	if (!add_def(table, nr, category, name, flags))
+		return TRACE2_UNREGISTERED_;
+	*entry = (uint16_t)(nr + 1);
+	return nr;
 }
 
-static void keep_place(enum tr2_metric_kind kind, unsigned int *index)
+static size_t hash_place(const unsigned int *index)
 {
-	unsigned int i;
+	return (uintptr_t)index * UINT64_C(0x9e3779b97f4a7c15) >> 32;
+}
 
+/* Where it stands, or else where it may. */
+static struct place *find_place(const struct places *set,
+				const unsigned int *index)
+{
+	struct place *place, *room = NULL;
+	size_t i = hash_place(index);
+
+	for (;; i++) {
+		place = &set->at[i & (set->size - 1)];
+		if (place->index == index)
+			return place;
+		if (!place->index)
+			return room ? room : place;
+		if (place->index == &gone && !room)
+			room = place;
+	}
+}
+
+static void put_place(struct places *set, const struct place *place)
+{
+	struct place *at = find_place(set, place->index);
+
+	set->nr_used += !at->index;
+	*at = *place;
+}
+
+static size_t count_places(void)
+{
+	size_t i, nr = 0;
+
+	for (i = 0; i < places->size; i++)
+		nr += places->at[i].index && places->at[i].index != &gone;
+	return nr;
+}
+
+static size_t bytes_of(size_t size)
+{
+	return sizeof(struct places) + size * sizeof(struct place);
+}
+
+/* Another set, with room for as many again; those that are gone stay behind. */
+static bool grow_places(void)
+{
+	struct places *old = places, *set;
+	size_t size = FIRST_PLACES, nr = count_places(), i;
+
+	while (size < nr * 4)
+		size *= 2;
+	set = mmap(NULL, bytes_of(size), PROT_READ | PROT_WRITE,
+		   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (set == MAP_FAILED)
+		return false;
+	set->size = size;
+	set->at = (struct place *)(set + 1);
+	for (i = 0; i < old->size; i++)
+		if (old->at[i].index && old->at[i].index != &gone)
+			put_place(set, &old->at[i]);
+	places = set;
+	if (old != &first_places)
+		munmap(old, bytes_of(old->size));
+	return true;
+}
+
+static bool keep_place(enum tr2_metric_kind kind, unsigned int *index)
+{
+	const struct place place = { index, kind };
+
+	if (places->nr_used * 2 >= places->size && !grow_places())
+		return false;
+	put_place(places, &place);
+	return true;
+}
+
+static void register_metric(enum tr2_metric_kind kind, const char *category,
+			    const char *name, unsigned int flags,
+			    unsigned int *index)
+{
 	lock();
-	for (i = 0; i < nr_places && places[i].index != index;)
-		i++;
-	if (i == nr_places && nr_places < MAX_PLACES)
-		places[nr_places++] = (struct place){ index, kind };
+	*index = TRACE2_UNREGISTERED_;
+	if (keep_place(kind, index))
+		*index = define(kind, category ? category : "",
+				name ? name : "", flags);
+	if (*index == TRACE2_UNREGISTERED_)
+		atomic_fetch_add_explicit(&nr_refused, 1, memory_order_relaxed);
 	unlock();
 }
 
@@ -212,34 +304,30 @@ static void keep_place(enum tr2_metric_kind kind, unsigned int *index)
  * interrupted in here, by a handler that exits, it does not matter any more. */
 static void forget_place(const unsigned int *index)
 {
-	unsigned int i;
+	struct place *place;
 
 	if (may_hold)
 		return;
 	lock();
-	for (i = 0; i < nr_places && places[i].index != index;)
-		i++;
-	if (i < nr_places)
-		places[i] = places[--nr_places];
+	place = find_place(places, index);
+	if (place->index == index)
+		place->index = &gone;
 	unlock();
 }
 
 void trace2_register_timer_(struct trace2_timer *timer)
 {
-	if (!timer)
-		return;
-	timer->index = register_metric(TR2_METRIC_TIMER, timer->category,
-				       timer->name, timer->flags);
-	keep_place(TR2_METRIC_TIMER, &timer->index);
+	if (timer)
+		register_metric(TR2_METRIC_TIMER, timer->category, timer->name,
+				timer->flags, &timer->index);
 }
 
 void trace2_register_counter_(struct trace2_counter *counter)
 {
-	if (!counter)
-		return;
-	counter->index = register_metric(TR2_METRIC_COUNTER, counter->category,
-					 counter->name, counter->flags);
-	keep_place(TR2_METRIC_COUNTER, &counter->index);
+	if (counter)
+		register_metric(TR2_METRIC_COUNTER, counter->category,
+				counter->name, counter->flags,
+				&counter->index);
 }
 
 void trace2_unregister_timer_(struct trace2_timer *timer)
@@ -257,14 +345,16 @@ void trace2_unregister_counter_(struct trace2_counter *counter)
 void tr2_metric_sample(enum tr2_metric_kind kind, unsigned int index, bool on)
 {
 	unsigned int before = on ? index : index | TR2_METRIC_SAMPLED;
-	unsigned int after = on ? index | TR2_METRIC_SAMPLED : index, i;
+	unsigned int after = on ? index | TR2_METRIC_SAMPLED : index;
+	const struct place *place;
 
 	lock();
 	tables[kind].def[index].is_sampled = on;
 	/* Relaxed: whoever counts sees it soon enough. */
-	for (i = 0; i < nr_places; i++)
-		if (places[i].kind == kind && *places[i].index == before)
-			__atomic_store_n(places[i].index, after,
+	for (place = places->at; place < places->at + places->size; place++)
+		if (place->index && place->kind == kind &&
+		    *place->index == before)
+			__atomic_store_n(place->index, after,
 					 __ATOMIC_RELAXED);
 	unlock();
 }
@@ -295,6 +385,12 @@ unsigned int tr2_metric_find(enum tr2_metric_kind kind, const char *category,
 unsigned int tr2_metric_nr_refused(void)
 {
 	return atomic_load_explicit(&nr_refused, memory_order_relaxed);
+}
+
+unsigned int tr2_metric_nr_without_histogram(void)
+{
+	return atomic_load_explicit(&nr_without_histogram,
+				    memory_order_relaxed);
 }
 
 void tr2_metric_after_fork(void)

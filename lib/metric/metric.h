@@ -52,6 +52,8 @@ unsigned int tr2_metric_find(enum tr2_metric_kind kind, const char *category,
 
 /* Definitions that found no room. */
 unsigned int tr2_metric_nr_refused(void);
+/* Timers that asked for a histogram where there was no room for one. */
+unsigned int tr2_metric_nr_without_histogram(void);
 
 /* In a forked child: a lock that another thread held is free again. */
 void tr2_metric_after_fork(void);

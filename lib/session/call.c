@@ -239,15 +239,28 @@ static bool is_new_place(const char *file, int line)
 	return false;
 }
 
+static void tell_error(struct tr2_call *call, const char *fmt, va_list ap)
+{
+	TR2_EMIT(call, error, .msg.s = tr2_call_format(call, fmt, ap),
+		 .fmt.s = fmt);
+}
+
+void tr2_call_error(struct tr2_call *call, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	tell_error(call, fmt, ap);
+	va_end(ap);
+}
+
 void tr2_call_misuse(struct tr2_call *call, const char *fmt, ...)
 {
-	const char *message;
 	va_list ap;
 
 	if (!is_new_place(call->file, call->line))
 		return;
 	va_start(ap, fmt);
-	message = tr2_call_format(call, fmt, ap);
+	tell_error(call, fmt, ap);
 	va_end(ap);
-	TR2_EMIT(call, error, .msg.s = message, .fmt.s = fmt);
 }

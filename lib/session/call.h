@@ -57,8 +57,11 @@ const char *tr2_call_format(struct tr2_call *call, const char *fmt, va_list ap)
 /* An event, or something to be counted, that will show nowhere else. */
 void tr2_call_lost(void);
 
-/* The program used the library wrongly: one error event for each place in it.
- * Overwrites what tr2_call_format() gave. */
+/* An error event of the library's own. Overwrites what tr2_call_format() gave. */
+void tr2_call_error(struct tr2_call *call, const char *fmt, ...)
+	TRACE2_PRINTF_(2, 3);
+
+/* The program used the library wrongly: the same, once for each place in it. */
 void tr2_call_misuse(struct tr2_call *call, const char *fmt, ...)
 	TRACE2_PRINTF_(2, 3);
 

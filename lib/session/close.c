@@ -21,22 +21,35 @@ static void check_clock(struct tr2_call *call)
 	uint64_t worst_ns = tr2_clock_worst_ns();
 
 	if (worst_ns > CLOCK_TOLERANCE_NS)
-		tr2_call_misuse(call,
-				"trace2: times may be wrong by %.3f seconds: "
-				"the processor's clock went astray",
-				(double)worst_ns / 1e9);
+		tr2_call_error(call,
+			       "trace2: times may be wrong by %.3f seconds: "
+			       "the processor's clock went astray",
+			       (double)worst_ns / 1e9);
+}
+
+/* What the program defined and the slots have no room for. */
+static void tell_refused(struct tr2_call *call)
+{
+	unsigned int nr = tr2_metric_nr_refused();
+
+	if (nr)
+		tr2_call_error(call,
+			       "trace2: %u timers or counters do not count: "
+			       "more than %u or %u are defined",
+			       nr, TR2_MAX_TIMERS, TR2_MAX_COUNTERS);
+	nr = tr2_metric_nr_without_histogram();
+	if (nr)
+		tr2_call_error(call,
+			       "trace2: %u timers have no histogram: more than "
+			       "%u are to have one",
+			       nr, TR2_MAX_HISTOGRAMS);
 }
 
 static void emit_metrics(struct tr2_call *call, struct tr2_thread *main_thread)
 {
 	struct tr2_slot *sum = tr2_thread_sum(call->now_ns);
-	unsigned int nr_refused = tr2_metric_nr_refused();
 
-	if (nr_refused)
-		tr2_call_misuse(call,
-				"trace2: %u timers or counters do not count: "
-				"more than %u or %u are defined",
-				nr_refused, TR2_MAX_TIMERS, TR2_MAX_COUNTERS);
+	tell_refused(call);
 	if (!sum)
 		tr2_call_lost();
 	tr2_metrics_emit(call, main_thread->slot, true);

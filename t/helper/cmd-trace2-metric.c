@@ -213,13 +213,14 @@ static const char *many_name(char kind, unsigned int i)
 static int ut_113timer_many(int argc, const char **argv)
 {
 	static struct trace2_timer timers[MAX_DEFINITIONS];
+	bool histograms = !strcmp(argv[0], "--histograms");
 	unsigned int i, nr;
 
-	(void)argc;
-	nr = (unsigned int)tool_number(argv[0], 1, MAX_DEFINITIONS);
+	nr = (unsigned int)tool_number(argv[argc - 1], 1, MAX_DEFINITIONS);
 	for (i = 0; i < nr; i++) {
 		timers[i].category = "many";
 		timers[i].name = many_name('t', i);
+		timers[i].flags = histograms ? TRACE2_HISTOGRAM : 0;
 		timers[i].index = TRACE2_UNREGISTERED_;
 		trace2_register_timer_(&timers[i]);
 		trace2_timer_start(timers[i]);
@@ -290,7 +291,8 @@ const struct tool_verb tool_verbs_metric[] = {
 	{ "111timer_handed", "", 0, 0, ut_111timer_handed },
 	{ "112timer_unfinished", "[<threads>]", 0, 1,
 	  ut_112timer_unfinished },
-	{ "113timer_many", "<definitions>", 1, 1, ut_113timer_many },
+	{ "113timer_many", "[--histograms] <definitions>", 1, 2,
+	  ut_113timer_many },
 	{ "200counter", "<value>...", 1, -1, ut_200counter },
 	{ "201counter", "<value1> <value2> <threads>", 3, 3, ut_201counter },
 	{ "210counter_merged", "<value1> <value2>", 2, 2,

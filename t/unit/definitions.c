@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Very many definitions: each is marked when it is sampled, as long as its
+ * module is there, and costs no more than when there are few. The cost is
+ * counted in instructions, where the processor stops behind each; that is not
+ * so in valgrind, and not for ThreadSanitizer, which puts signals off.
+ */
+#include <signal.h>
+
+#include "base/sanitize.h"
+#include "metric/metric.h"
+#include "tap.h"
+#include "../helper/single-step.h"
+
+#define MANY 4000u
+#define FEW 70u
+#define PROBES 16u
+
+static struct trace2_counter many[MANY];
+static volatile uint64_t steps;
+
+static void on_step(int signal)
+{
+	(void)signal;
+	steps++;
+}
+
+static void define(unsigned int i)
+{
+	many[i].category = "unit";
+	many[i].name = "many";
+	many[i].index = TRACE2_UNREGISTERED_;
+	trace2_register_counter_(&many[i]);
+}
+
+static void define_up_to(unsigned int from, unsigned int nr)
+{
+	while (from < nr)
+		define(from++);
+}
+
+/* What it takes to define PROBES of them from here on. */
+static uint64_t cost_to_define(unsigned int from)
+{
+	steps = 0;
+	stop_behind_each(!TR2_TSAN);
+	define_up_to(from, from + PROBES);
+	stop_behind_each(false);
+	return steps;
+}
+
+/* And to forget as many of the first nr, old ones and new ones. */
+static uint64_t cost_to_forget(unsigned int nr)
+{
+	unsigned int i;
+
+	steps = 0;
+	stop_behind_each(!TR2_TSAN);
+	for (i = 0; i < PROBES; i++)
+		trace2_unregister_counter_(&many[i * nr / PROBES]);
+	stop_behind_each(false);
+	for (i = 0; i < PROBES; i++)
+		define(i * nr / PROBES);
+	return steps;
+}
+
+static void test_cost(void)
+{
+	uint64_t few_define, few_forget, many_define, many_forget;
+
+	define_up_to(0, FEW);
+	cost_to_define(FEW); /* the first call looks up symbols, perhaps */
+	few_define = cost_to_define(FEW);
+	cost_to_forget(FEW);
+	few_forget = cost_to_forget(FEW);
+	define_up_to(FEW, MANY - PROBES);
+	many_define = cost_to_define(MANY - PROBES);
+	many_forget = cost_to_forget(MANY);
+	if (!few_define) {
+		puts("# nothing stops behind each instruction here");
+		return;
+	}
+	printf("# few: %" PRIu64 ", %" PRIu64 "; many: %" PRIu64 ", %" PRIu64
+	       "\n",
+	       few_define, few_forget, many_define, many_forget);
+	ok(many_define < 3 * few_define, "the 4,000th is as cheap");
+	ok(many_forget < 3 * few_forget, "and as cheap to forget");
+}
+
+static unsigned int count_marked(void)
+{
+	unsigned int i, nr = 0;
+
+	for (i = 0; i < MANY; i++)
+		nr += (many[i].index & TR2_METRIC_SAMPLED) != 0;
+	return nr;
+}
+
+static void test_marks(void)
+{
+	unsigned int index = many[0].index, i, round;
+
+	tr2_metric_sample(TR2_METRIC_COUNTER, index, true);
+	is_u64(count_marked(), MANY, "all are marked");
+	for (i = 0; i < MANY; i += 2)
+		trace2_unregister_counter_(&many[i]);
+	tr2_metric_sample(TR2_METRIC_COUNTER, index, false);
+	is_u64(count_marked(), MANY / 2, "what was unloaded is not touched");
+	for (round = 0; round < 20; round++) {
+		for (i = 0; i < MANY; i += 2)
+			define(i);
+		for (i = 0; i < MANY; i += 2)
+			trace2_unregister_counter_(&many[i]);
+	}
+	tr2_metric_sample(TR2_METRIC_COUNTER, index, true);
+	is_u64(count_marked(), MANY / 2, "however often it comes and goes");
+	define(0);
+	ok(many[0].index == many[1].index, "and marked when it comes");
+	tr2_metric_sample(TR2_METRIC_COUNTER, index, false);
+	is_u64(count_marked(), 0, "no mark stays");
+}
+
+int main(void)
+{
+	struct sigaction action = { .sa_handler = on_step };
+
+	sigaction(SIGTRAP, &action, NULL);
+	test_cost();
+	test_marks();
+	is_u64(tr2_metric_nr_refused(), 0, "there was room for all");
+	return done_testing();
+}
