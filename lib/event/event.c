@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The rows of the event table, expanded from events.def. */
 #include "event/event.h"
 
 #define TR2_FIELD(type, name, flags) { #name, TR2_T_##type, flags },

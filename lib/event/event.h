@@ -76,7 +76,7 @@ enum tr2_event_kind {
 #undef TR2_EVENT
 #undef TR2_FIELD
 
-/* Who speaks: the session and the thread, in the forms that targets need. */
+/* The emitter of an event: session and thread, as the targets write them. */
 struct tr2_who {
 	const char *thread_name;
 	/* `d0 | main                     | `, ready to be copied. */
@@ -98,8 +98,8 @@ struct tr2_event {
 	uint64_t time_ns; /* monotonic */
 	uint64_t wall_us;
 	uint64_t t_abs_ns, t_rel_ns;
-	uint32_t tid; /* of the thread that speaks */
-	bool as_main; /* in the main thread's name, not its own */
+	uint32_t tid; /* of the emitting thread */
+	bool as_main; /* emitted in the name of the main thread */
 };
 
 struct tr2_field {
@@ -110,7 +110,7 @@ struct tr2_field {
 
 #define TR2_MAX_FIELDS 10
 
-/* Of the perf target's column. */
+/* Width of the perf target's event column, in characters. */
 #define TR2_EVENT_WIDTH 12
 
 struct tr2_event_row {
@@ -123,7 +123,7 @@ struct tr2_event_row {
 
 extern const struct tr2_event_row tr2_event_rows[TR2_EVENT_NR];
 
-/* Is a field that may be left out there? */
+/* Does the event have this optional field? */
 static inline bool tr2_event_has(const struct tr2_event *ev, unsigned int field)
 {
 	const struct tr2_value *v = &ev->v[field];

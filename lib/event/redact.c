@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+/* redact - find secrets in a string by their shapes. */
 #include "event/redact.h"
 
 #include <strings.h>
 
-/* Looked at in a row: a line of nothing but quotes shall not take long. */
+/* A run of quotes is searched so far: a line of nothing else stays cheap. */
 #define MAX_QUOTES 4
 
 static bool is_alpha(char c)
@@ -32,8 +33,8 @@ static bool is_quote(char c)
 }
 
 /*
- * Ends a URL or a value inside a message. A quote does so where it closes; one
- * in the midst of a word may be part of a password.
+ * Does a URL or a value end here? A quote ends it where it closes; within a
+ * word it may be part of a password.
  */
 static bool is_gap(const char *s, size_t len, size_t at)
 {
@@ -61,7 +62,7 @@ static bool is_secret_word(const char *word, size_t len)
 	return false;
 }
 
-/* Words end at what is no letter, and where camelCase goes on. */
+/* Words end at anything but a letter, and at the humps of camelCase. */
 static bool has_secret_word(const char *name, size_t len)
 {
 	size_t at = 0, end;
@@ -83,7 +84,7 @@ bool tr2_redact_is_secret_name(const char *name)
 	return name && has_secret_word(name, strlen(name));
 }
 
-/* A part of the string that is to be hidden. */
+/* A part of the string to hide. */
 struct span {
 	size_t start, end;
 };
@@ -94,7 +95,7 @@ static bool is_http(const char *s, size_t colon)
 	       (colon >= 5 && !strncasecmp(s + colon - 5, "https", 5));
 }
 
-/* "host:80/…" is no "user:password…". */
+/* Is it "host:80/…", not "user:password…"? */
 static bool is_port(const char *s, size_t at, size_t end)
 {
 	size_t start = at;
@@ -111,11 +112,11 @@ static bool is_port(const char *s, size_t at, size_t end)
 enum ending { AT_GAP, AT_QUOTE, AT_DOUBLE_QUOTE, AT_LINE_END, NR_ENDINGS };
 
 /*
- * What was found out about the word around the present place, so that a word
- * full of "://" is not searched again for each; and about values, likewise.
+ * What is known of the word around the current place, and of values: a word
+ * full of "://" is searched once, not once for each.
  */
 struct word {
-	/* A value that begins in between ends at `to`. */
+	/* A value that begins in from..to ends at `to`. */
 	struct {
 		size_t from, to;
 	} value[NR_ENDINGS];
@@ -152,8 +153,8 @@ static void look_around(struct word *word, const char *s, size_t len,
 	}
 }
 
-/* Behind the "://" whose colon this is, or behind ":\/\/", which is what many
- * writers of JSON make of it. 0: it is neither, or nothing follows. */
+/* The place behind "://" (or ":\/\/", as JSON may have it) whose colon this
+ * is. 0: it is neither, or nothing follows. */
 static size_t behind_slashes(const char *s, size_t len, size_t colon)
 {
 	if (len - colon > 3 && !memcmp(s + colon + 1, "//", 2))
@@ -188,11 +189,11 @@ static bool find_userinfo(const char *s, size_t len, size_t colon, size_t start,
 	hide->end = word->at_before_query;
 	if (hide->end <= hide->start + 1)
 		hide->end = word->at;
-	/* Behind the '@', so far; an empty password needs no hiding. */
+	/* end is still behind the '@'; an empty password needs no hiding. */
 	return hide->end-- > hide->start;
 }
 
-/* at: behind a sign, so never 0. */
+/* at: behind a sign, hence not 0. */
 static bool is_end(const char *s, size_t len, size_t at, enum ending ending)
 {
 	switch (ending) {
@@ -208,7 +209,7 @@ static bool is_end(const char *s, size_t len, size_t at, enum ending ending)
 	}
 }
 
-/* `at` is behind a sign, so never 0. */
+/* at: behind a sign, hence not 0. */
 static size_t value_end(struct word *word, const char *s, size_t len, size_t at,
 			enum ending ending)
 {
@@ -230,7 +231,7 @@ static bool find_authorization(const char *s, size_t len, size_t colon,
 	static const char header[] = "authorization";
 	size_t n = sizeof(header) - 1, at = colon + 1;
 
-	/* In JSON both are quoted. */
+	/* In JSON, the name and the value are quoted. */
 	while (colon && strchr(" \"'", s[colon - 1]))
 		colon--;
 	if (colon < n || strncasecmp(s + colon - n, header, n))
@@ -256,7 +257,7 @@ static bool find_assignment(const char *s, size_t len, size_t equals,
 		ending = s[at++] == '"' ? AT_DOUBLE_QUOTE : AT_QUOTE;
 	hide->start = at;
 	hide->end = len;
-	/* Unless the whole string is the assignment. */
+	/* If the whole string is the assignment, the value is all the rest. */
 	if (name || ending != AT_GAP)
 		hide->end = value_end(word, s, len, at, ending);
 	return true;
@@ -277,7 +278,7 @@ static bool find_secret(const char *s, size_t len, size_t at, struct word *word,
 	return find_authorization(s, len, at, word, hide);
 }
 
-/* Was it hidden before? Nothing that ends a secret is part of a name. */
+/* Is it "<REDACTED>" already, and no longer word? */
 static bool was_hidden(const char *s, size_t len, size_t at)
 {
 	const size_t n = sizeof(TR2_REDACTED) - 1;
@@ -305,8 +306,7 @@ const char *tr2_redact(struct tr2_buf *scratch, const char *s, size_t *len)
 	if (!memchr(s, ':', n) && !memchr(s, '=', n))
 		return s;
 	tr2_buf_reset(scratch);
-	/* What is to be hidden may hold the beginning of another secret, which
-	 * goes on behind it. */
+	/* Secrets may overlap: one may begin inside another and end behind it. */
 	for (at = 0; at < n; at++) {
 		if (!find_secret(s, n, at, &word, &found) ||
 		    found.end == found.start || found.end <= copied ||

@@ -11,7 +11,7 @@
  *	                          words token, secret, password, passwd,
  *	                          signature, key (a query parameter, a config
  *	                          key, a variable, an option)
- * Where a URL can be read in two ways it hides the longer part.
+ * Where a URL can be read in two ways, the longer part is hidden.
  * Signal-safe.
  */
 #ifndef TR2_EVENT_REDACT_H
@@ -22,9 +22,9 @@
 #define TR2_REDACTED "<REDACTED>"
 
 /*
- * s when nothing in it needs hiding; otherwise the redacted text in scratch,
- * valid until scratch is written again. *len is the length, before and after.
- * When memory is short the whole string is hidden.
+ * Hide the secrets of s. Returns s when it holds none; otherwise the redacted
+ * text, in scratch until that is written again. *len: the length of s, then of
+ * the result. Without memory the whole string is hidden.
  */
 const char *tr2_redact(struct tr2_buf *scratch, const char *s, size_t *len);
 

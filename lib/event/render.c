@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* What the renderers share: times, and memory. */
 #include "event/render.h"
 
 #include "base/clock.h"

@@ -12,23 +12,24 @@
 #include "base/buf.h"
 #include "event/event.h"
 
-/* What one writer needs; a thread has its own. Zeroed is initialised. */
+/* The buffers of one writer; each thread has its own. Zeroed memory is
+ * initialised. */
 struct tr2_render {
 	struct tr2_buf line;
 	struct tr2_buf redacted;
 	bool redact;
-	/* Of the seconds whose texts are kept: their ends in us; 0: none. */
+	/* The texts of the last second, and when it ends in us; 0: none yet. */
 	uint64_t local_end_us, utc_end_us;
 	char local[8]; /* HH:MM:SS */
 	char utc[20]; /* YYYY-MM-DDTHH:MM:SS. */
 };
 
-/* Once, before the first tr2_render_normal or _perf: reads the templates. */
+/* Compile the templates. Call once, before tr2_render_normal() or _perf(). */
 void tr2_render_prepare(void);
 
 /*
- * Puts the line into r->line. Look at r->line.failed. Only for events whose
- * row has a template for that target; _event takes any.
+ * Render the line into r->line; r->line.failed is set when memory runs out. The
+ * event's row must have a template for that target; _event takes any event.
  */
 typedef void (*tr2_render_fn)(struct tr2_render *r, const struct tr2_event *ev,
 			      bool brief);
@@ -39,7 +40,7 @@ void tr2_render_perf(struct tr2_render *r, const struct tr2_event *ev,
 void tr2_render_event(struct tr2_render *r, const struct tr2_event *ev,
 		      bool brief);
 
-/* What a struct tr2_who holds ready: `,"sid":"…","thread":"…"`, and
+/* Render the heads that a struct tr2_who keeps: `,"sid":"…","thread":"…"`, and
  * `dN | thread | `. */
 void tr2_render_json_head(struct tr2_buf *b, const char *sid,
 			  const char *thread_name);

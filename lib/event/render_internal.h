@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the renderers of the three targets share: a cursor into the line.
+ * The cursor of the three renderers into the line.
  *
- * Behind what has no fixed length there is room for TR2_RENDER_SLACK bytes,
- * which is more than everything else in a line takes together: numbers, keys
- * and times are written without asking. What finds no memory is left out.
+ * After each string of any length, the line has room for another
+ * TR2_RENDER_SLACK bytes: more than all numbers, keys and times of a line take
+ * together, so these are written without a check. A string that finds no memory
+ * is left out.
  */
 #ifndef TR2_EVENT_RENDER_INTERNAL_H
 #define TR2_EVENT_RENDER_INTERNAL_H
@@ -15,8 +16,8 @@
 
 #define TR2_RENDER_SLACK 1024
 
-/* An empty line, and more_bytes beside the slack. NULL: no memory, and the line
- * says so. */
+/* Begin an empty line with room for more_bytes and the slack. NULL: no memory;
+ * r->line.failed is set. */
 static inline char *tr2_render_begin(struct tr2_render *r, size_t more_bytes)
 {
 	tr2_buf_reset(&r->line);
@@ -31,7 +32,7 @@ static inline bool tr2_render_has_room(const struct tr2_render *r,
 	return n + TR2_RENDER_SLACK <= (size_t)(r->line.p + r->line.alloc - p);
 }
 
-/* For what writes into the buffer itself: between these two it may. */
+/* Hand the buffer to code that appends to it, and take the cursor back. */
 static inline size_t tr2_render_leave(struct tr2_render *r, const char *p)
 {
 	r->line.len = (size_t)(p - r->line.p);
@@ -50,7 +51,7 @@ static inline void tr2_render_end(struct tr2_render *r, const char *p)
 	r->line.len = (size_t)(p - r->line.p);
 }
 
-/* What may be shown of s, of length *len: s itself, or r->redacted. */
+/* The text to show for s, *len bytes long: s itself, or r->redacted. */
 const char *tr2_render_shown(struct tr2_render *r, const char *s, size_t *len);
 
 #define TR2_US_PER_S UINT64_C(1000000)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The event target: one JSON object a line. The fields of each event have code
- * of their own, expanded from the table: keys are constants there, and nothing
- * is looked up or asked. This is the hottest code that is not a system call.
+ * Render the event target: one JSON object a line. Each event has code of its
+ * own, expanded from the table, in which keys are constants and nothing is
+ * looked up: this is the hottest code that is not a system call.
  */
 #include "event/render_internal.h"
 
@@ -15,9 +15,10 @@ void tr2_render_json_head(struct tr2_buf *b, const char *sid,
 	tr2_json_add_string(b, thread_name);
 }
 
-/* The inside of a string that is redacted, escaped or does not fit. */
+/* Append the inside of a string that is redacted, escaped or does not fit. */
 static __attribute__((noinline)) char *
-add_odd(struct tr2_render *r, char *p, const char *s, size_t len, bool secret)
+add_str_slow(struct tr2_render *r, char *p, const char *s, size_t len,
+	     bool secret)
 {
 	size_t before = tr2_render_leave(r, p);
 
@@ -30,7 +31,7 @@ add_odd(struct tr2_render *r, char *p, const char *s, size_t len, bool secret)
 	return tr2_render_back(r, before);
 }
 
-/* The rest of a string whose quote was opened. */
+/* Append a string whose opening quote is written, and the closing quote. */
 static char *add_body(struct tr2_render *r, char *p, const char *s, bool secret)
 {
 	size_t len = strlen(s);
@@ -39,7 +40,7 @@ static char *add_body(struct tr2_render *r, char *p, const char *s, bool secret)
 	    __builtin_expect(tr2_text_copy(p, s, len), 1))
 		p += len;
 	else
-		p = add_odd(r, p, s, len, secret);
+		p = add_str_slow(r, p, s, len, secret);
 	*p = '"';
 	return p + 1;
 }
@@ -99,7 +100,7 @@ static char *put_bool(char *p, bool value)
 	return value ? tr2_put_lit(p, "true") : tr2_put_lit(p, "false");
 }
 
-/* Of a field: what opens its value, when it is there, and the value. */
+/* By type of a field: what opens its value, when it is present, the value. */
 #define OPEN_STR "\""
 #define OPEN_INT ""
 #define OPEN_UINT ""
@@ -155,7 +156,7 @@ static char *put_bool(char *p, bool value)
 #undef TR2_EVENT
 #undef TR2_FIELD
 
-/* Room for all of them but strings. */
+/* The slack has room for everything but strings. */
 #define TR2_FIELD(type, name, flags) +sizeof(#name) + 24
 #define TR2_EVENT(name, flags, fields, normal, category, perf)            \
 	_Static_assert(256 fields <= TR2_RENDER_SLACK, #name);

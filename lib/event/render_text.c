@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The normal and the perf target: a prefix or columns, then a template. */
+/* Render the normal and perf targets: a prefix or columns, then a template. */
 #include "event/render_internal.h"
 #include "event/template.h"
 
@@ -9,18 +9,19 @@
 #define PERF_THREAD_WIDTH 24
 #define PERF_CATEGORY_WIDTH 12
 #define PERF_TIME_WIDTH 9
-#define PERF_MAX_DOTS 200 /* or who never leaves a region fills the disk */
+#define PERF_MAX_DOTS 200 /* regions that are never left do not fill the disk */
 #define SEPARATOR " | "
 
-/* What is redacted, escaped or does not fit. */
+/* Append a string that is redacted, escaped or does not fit. */
 static __attribute__((noinline)) char *
-add_odd(struct tr2_render *r, char *p, const char *s, size_t len, bool secret)
+add_str_slow(struct tr2_render *r, char *p, const char *s, size_t len,
+	     bool secret)
 {
 	size_t before = tr2_render_leave(r, p);
 
 	if (secret)
 		s = tr2_render_shown(r, s, &len);
-	/* The controls of two bytes are among what is not ASCII. */
+	/* C1 controls take two bytes: they are not ASCII. */
 	if (tr2_text_classify(s, len) & (TR2_TEXT_CONTROL | TR2_TEXT_JSON))
 		tr2_text_add(&r->line, s, len);
 	else
@@ -34,7 +35,7 @@ static char *add_text(struct tr2_render *r, char *p, const char *s, size_t len,
 	if (__builtin_expect(tr2_render_has_room(r, p, len), 1) &&
 	    __builtin_expect(tr2_text_copy(p, s, len), 1))
 		return p + len;
-	return add_odd(r, p, s, len, secret);
+	return add_str_slow(r, p, s, len, secret);
 }
 
 static char *add_str(struct tr2_render *r, char *p, const char *s)
@@ -171,7 +172,7 @@ static char *add_place(struct tr2_render *r, char *p,
 	return put_line(p, ev->line);
 }
 
-/* Spaces up to a column that is counted from the byte at offset start. */
+/* Pad with spaces up to a column, counted from the byte at offset start. */
 static char *put_pad(const struct tr2_render *r, char *p, size_t start,
 		     size_t width)
 {
@@ -198,7 +199,7 @@ void tr2_render_normal(struct tr2_render *r, const struct tr2_event *ev,
 	tr2_render_end(r, p);
 }
 
-/* What is left of a character whose beginning is before `at`; 0: none is. */
+/* The bytes from `at` on of a character that begins before it; 0: none does. */
 static size_t rest_of_character(const char *start, const char *at,
 				const char *end)
 {
@@ -212,8 +213,8 @@ static size_t rest_of_character(const char *start, const char *at,
 	return 0;
 }
 
-/* The file's name is escaped: what it looks like then decides. */
-static char *add_odd_perf_place(struct tr2_render *r, char *p,
+/* The file's name needs escapes: cut the escaped text. */
+static char *add_perf_place_slow(struct tr2_render *r, char *p,
 				const struct tr2_event *ev)
 {
 	size_t start = tr2_render_leave(r, p), len;
@@ -233,7 +234,7 @@ static char *add_odd_perf_place(struct tr2_render *r, char *p,
 	return put_pad(r, p, start, PERF_FILE_WIDTH);
 }
 
-/* file:line, or the end of that, which begins with a whole character. */
+/* Append file:line, or its end, cut between characters. */
 static char *add_perf_place(struct tr2_render *r, char *p,
 			    const struct tr2_event *ev)
 {
@@ -252,7 +253,7 @@ static char *add_perf_place(struct tr2_render *r, char *p,
 		file = tail;
 	}
 	if (!tr2_text_copy(p, file, len))
-		return add_odd_perf_place(r, start, ev);
+		return add_perf_place_slow(r, start, ev);
 	tr2_put(p + len, line, line_len);
 	return start + PERF_FILE_WIDTH;
 }
@@ -305,7 +306,7 @@ static char *put_time_column(char *p, bool wanted, uint64_t ns)
 	return tr2_put_lit(p, SEPARATOR);
 }
 
-/* From the thread to t_rel, with the separator behind it. */
+/* The columns from the thread to t_rel, each with its separator. */
 static char *put_perf_columns(char *p, const struct tr2_event *ev)
 {
 	const struct tr2_event_row *row = &tr2_event_rows[ev->kind];
@@ -318,7 +319,7 @@ static char *put_perf_columns(char *p, const struct tr2_event *ev)
 	return put_time_column(p, row->flags & TR2_E_T_REL, ev->t_rel_ns);
 }
 
-/* Cut and padded to exactly its width. */
+/* Append the category, cut and padded to the width of its column. */
 static char *add_category(struct tr2_render *r, char *p,
 			  const struct tr2_event *ev, const struct tr2_op *op)
 {
@@ -332,7 +333,7 @@ static char *add_category(struct tr2_render *r, char *p,
 	return put_pad(r, p, start, PERF_CATEGORY_WIDTH);
 }
 
-/* Two for each open region but the outermost, as far as it helps. */
+/* Append two dots for each open region but the outermost, up to the limit. */
 static char *add_dots(struct tr2_render *r, char *p, unsigned int nesting)
 {
 	size_t n = nesting > 1 ? 2 * ((size_t)nesting - 1) : 0, before;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Compile the templates of the event table into operations. */
 #include "event/template.h"
 
 #include <string.h>
@@ -48,7 +49,8 @@ static uint8_t field_index(const struct tr2_event_row *row, const char *name,
 	return TR2_MAX_FIELDS;
 }
 
-/* form: what stands behind the field's name and a colon, '\0' for nothing. */
+/* form: the character behind the colon that follows the field's name; '\0':
+ * there is none. */
 static enum tr2_op_kind field_op(enum tr2_field_type type, char form)
 {
 	switch (type) {
@@ -80,7 +82,7 @@ static enum tr2_op_kind field_op(enum tr2_field_type type, char form)
 static const char *add_template(const struct tr2_event_row *row,
 				const char *p);
 
-/* p is behind "{?": name, colon, template, "}". Returns what follows. */
+/* Compile `name:template}`; p points behind "{?". Returns what follows. */
 static const char *add_condition(const struct tr2_event_row *row, const char *p)
 {
 	size_t len = strcspn(p, ":");
@@ -104,7 +106,7 @@ static const char *add_field(const struct tr2_event_row *row, const char *p)
 	return *p ? p + 1 : p;
 }
 
-/* Up to the end, or the "}" that closes the condition around it. */
+/* Compile up to the end, or to the "}" that closes the enclosing condition. */
 static const char *add_template(const struct tr2_event_row *row, const char *p)
 {
 	size_t run;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * template - the text templates of the event table, read once into operations
- * so that an event costs no search for names.
+ * template - the text templates of the event table, compiled once into
+ * operations, so that rendering an event searches for no names.
  */
 #ifndef TR2_EVENT_TEMPLATE_H
 #define TR2_EVENT_TEMPLATE_H
@@ -11,8 +11,8 @@
 enum tr2_op_kind {
 	TR2_OP_END,
 	TR2_OP_TEXT, /* text, len */
-	TR2_OP_IF, /* field; absent: skip the next `len` operations */
-	/* A field, by its type and its form in the template: */
+	TR2_OP_IF, /* skip the next `len` operations unless `field` is present */
+	/* The value of a field, by its type and its form in the template: */
 	TR2_OP_STR,
 	TR2_OP_WORD, /* as a shell word */
 	TR2_OP_WORDS, /* shell words */
@@ -36,10 +36,11 @@ struct tr2_templates {
 	const struct tr2_op *normal, *perf_category, *perf_message;
 };
 
-/* Where the row has no template, one that shows nothing. After _prepare only. */
+/* A row without a template has one that shows nothing. Valid after _prepare. */
 extern struct tr2_templates tr2_templates[TR2_EVENT_NR];
 
-/* Reads the table; a second call does nothing. Not thread-safe at first. */
+/* Compile the table; later calls do nothing. The first call is not
+ * thread-safe. */
 void tr2_templates_prepare(void);
 
 #endif
