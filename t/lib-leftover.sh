@@ -37,22 +37,15 @@ test_search_proc_ () {
 		/proc/[0-9]*/environ /proc/[0-9]*/stat
 }
 
-# Is the process whose directory in /proc is DIR this shell's program, at work
-# below our trash directory?
-test_is_our_fork_ () {
-	local cwd
-	test "$1/exe" -ef "/proc/$$/exe" || return 1
-	cwd=$(readlink "$1/cwd") || return 1
-	case "$cwd/" in
-	"$test_physical_trash_"/*) return 0 ;;
-	esac
-	return 1
+# Prints the lines of `ls` for these links in /proc to directories at work.
+test_list_cwd_ () {
+	test $# = 0 || ls -dl "$@" 2>/dev/null
 }
 
 # Sets $test_leftover_ to the pids.  No subshell may be alive while forks are
 # looked for: it would be one.
 test_find_leftover_ () {
-	local file
+	local file line
 	test_leftover_=''
 	for file in $(test_search_proc_)
 	do
@@ -60,13 +53,28 @@ test_find_leftover_ () {
 		test ! -e "$file" ||
 		test_leftover_="$test_leftover_ ${file#/proc/}"
 	done
+	# Others that run this shell's program, and of them those below our trash
+	# directory.
+	set --
 	for file in /proc/[0-9]*
 	do
-		if test "${file#/proc/}" != $$ && test_is_our_fork_ "$file"
+		if test "$file/exe" -ef "/proc/$$/exe" &&
+		   test "${file#/proc/}" != $$
 		then
-			test_leftover_="$test_leftover_ ${file#/proc/}"
+			set -- "$@" "$file/cwd"
 		fi
 	done
+	while read -r line
+	do
+		case "$line/" in
+		*" /proc/"*"/cwd -> $test_physical_trash_"/*)
+			line=${line#*" /proc/"}
+			test_leftover_="$test_leftover_ ${line%%/*}"
+			;;
+		esac
+	done <<-EOT
+	$(test_list_cwd_ "$@")
+	EOT
 	test -n "$test_leftover_"
 }
 
