@@ -424,7 +424,7 @@ lint: tests
 	@LINT_FLAGS=$(call quote,$(LINT_FLAGS)) LINT_DEEP=$(LINT_DEEP) \
 		JOBS=$(JOBS) $(SHELL_PATH) t/lint/run
 
-## generate: write anew what is made from the tables of events and options
+## generate: write anew what is made from the tables of events, settings and options
 generate: t/helper/test-tool $(TOOL)
 	@grep -v '^#' t/lint/generated.list | while IFS='$(tab)' read -r path how; do \
 		$$how >"$$path.new" && mv "$$path.new" "$$path" || exit 1; \
@@ -439,7 +439,7 @@ docs: $(if $(DOC_SRC),build/docs/.stamp)
 
 # Parts that pages include are no pages.
 PAGE_SRC = $(filter-out $(addprefix Documentation/generated/,options-% \
-	commands.adoc),$(DOC_SRC))
+	commands.adoc settings.adoc),$(DOC_SRC))
 MAN_SRC = $(if $(DOC_SRC),$(shell grep -l '^:doctype: manpage' $(PAGE_SRC)))
 build/docs/.stamp: $(DOC_SRC)
 	@if command -v asciidoctor >/dev/null; then \

@@ -86,4 +86,19 @@ test_expect_success READS_STREAMS 'output that cannot be written is an error' '
 	test_grep "cannot write the output" err
 '
 
+test_expect_success 'help on a setting, by its variable or its key; and on all' '
+	cat >expect <<-\EOF &&
+	GIT_TRACE2_EVENT_NESTING, trace2.eventNesting (default: 2)
+	    deepest region that the event target shows
+	EOF
+	trace2 help GIT_TRACE2_EVENT_NESTING >actual &&
+	test_cmp expect actual &&
+	trace2 help TRACE2.eventnesting >actual &&
+	test_cmp expect actual &&
+	trace2 help settings >all &&
+	test_grep "^GIT_TRACE2_EVENT_NESTING, trace2.eventNesting (default: 2)$" all &&
+	test_expect_code 2 trace2 help GIT_TRACE2_NESTING 2>err &&
+	test_grep "neither a command nor a setting" err
+'
+
 test_done

@@ -149,6 +149,43 @@ test_expect_success '--env: a file that cannot be used is named' '
 	test_grep "^trace2: cannot read .*/malformed.: line 3: " err
 '
 
+test_expect_success '--env: each setting of the list is one' '
+	trace2 help settings >list &&
+	sed -n "s/^\(GIT_TRACE2[A-Z_]*\).*/\1/p" list >variables &&
+	test_line_count = 22 variables &&
+	while read -r variable
+	do
+		test_env "$variable=1" trace2 check --env >out || : &&
+		test_grep "^$variable  *1  *environment" out &&
+		test_grep ! "not a setting" out || return 1
+	done <variables
+'
+
+test_expect_success '--env: each key of the list is one, whatever its case' '
+	sed -n "s/^GIT_TRACE2[A-Z_]*, \(trace2[.][A-Za-z]*\).*/\1/p" list >keys &&
+	test_line_count = 19 keys &&
+	while read -r key
+	do
+		variable=$(trace2 help "$key" | sed "s/,.*//;q") &&
+		echo "[trace2]$(echo "${key#*.}" | tr a-z A-Z)=1" >config &&
+		env GIT_CONFIG_GLOBAL="$PWD/config" trace2 check --env >out || : &&
+		test_grep "^$variable  *1  *$PWD/config" out || return 1
+	done <keys
+'
+
+test_expect_success '--env: a value that a setting does not take' '
+	for setting in EVENT_NESTING=x EVENT_NESTING=0 MAX_FILES=-1 BRIEF=maybe \
+		RING_SIZE=1t RING_MODE=other REDACT=x
+	do
+		test_expect_code 1 env "GIT_TRACE2_$setting" trace2 check --env >out &&
+		test_grep "^GIT_TRACE2_${setting%=*} .*not a value of this setting" \
+			out || return 1
+	done &&
+	test_grep "by default: true$" out &&
+	GIT_TRACE2_EVENT_NESTING=1k GIT_TRACE2_MAX_FILES=0 GIT_TRACE2_BRIEF=off \
+		GIT_TRACE2_RING_MODE=Consume trace2 check --env
+'
+
 test_expect_success '--send finds its probe in a directory and in a file' '
 	mkdir probe &&
 	GIT_TRACE2_EVENT="$PWD/probe" trace2 check --send >out &&

@@ -83,8 +83,12 @@ do
 		offers $shell 'trace2 report --group m' mode
 	"
 
-	test_expect_success "$PREREQ" "$shell: the commands that help takes" "
+	test_expect_success "$PREREQ" "$shell: the commands and settings that help takes" "
 		offers $shell 'trace2 help re' record report &&
+		offers $shell 'trace2 help s' script settings stat &&
+		offers $shell 'trace2 help GIT_TRACE2_RING_' GIT_TRACE2_RING_BRIEF \
+			GIT_TRACE2_RING_INSTEAD GIT_TRACE2_RING_MODE \
+			GIT_TRACE2_RING_SIZE &&
 		offers $shell 'trace2 help --completion ' bash fish zsh
 	"
 

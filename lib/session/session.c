@@ -33,9 +33,8 @@ void tr2_session_start_clock(void)
 }
 
 static const char *const target_suffix[TR2_TARGET_NR] = {
-#define X(name, variable, target_key, brief_key) [TR2_TARGET_##name] = variable,
-	TR2_TARGETS(X)
-#undef X
+#define TARGET(name, variable, key, help) [TR2_TARGET_##name] = variable,
+#include "config/settings.def"
 };
 
 static bool open_target(enum tr2_target_id id, bool again)

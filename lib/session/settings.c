@@ -13,48 +13,31 @@
 #include "base/text.h"
 #include "config/config.h"
 
-#define DEFAULT_NESTING 2
-#define DEFAULT_RING_SIZE (256u * 1024u)
-
 enum type { TEXT, BOOLEAN, POSITIVE, COUNT, RING_MODE };
 
-/* One row a setting: variable, config key, where it goes. */
+/* One row a setting; see settings.def. */
 static const struct row {
-	const char *suffix, *key;
+	const char *suffix, *key, *fallback;
 	enum type type;
 	size_t offset;
 } rows[] = {
-#define FIELD(field) offsetof(struct tr2_settings, field)
-#define X(name, variable, target_key, brief_key)                          \
-	{ variable, target_key, TEXT,                                     \
-	  FIELD(destination) + TR2_TARGET_##name * sizeof(char *) },      \
-	{ variable "_BRIEF", brief_key, BOOLEAN,                          \
-	  FIELD(brief) + TR2_TARGET_##name * sizeof(bool) },
-	TR2_TARGETS(X)
-#undef X
-	{ "_EVENT_NESTING", "trace2.eventnesting", POSITIVE,
-	  FIELD(max_nesting) },
-	{ "_CONFIG_PARAMS", "trace2.configparams", TEXT,
-	  FIELD(config_params) },
-	{ "_ENV_VARS", "trace2.envvars", TEXT, FIELD(env_vars) },
-	{ "_MAX_FILES", "trace2.maxfiles", COUNT, FIELD(max_files) },
-	{ "_DST_DEBUG", "trace2.destinationdebug", BOOLEAN, FIELD(debug) },
-	{ "_REDACT", NULL, BOOLEAN, FIELD(redact) },
-	{ "_SIGNALS", "trace2.signals", TEXT, FIELD(signals) },
-	{ "_COUNTERS", "trace2.counters", TEXT, FIELD(counters) },
-	{ "_SAMPLE", "trace2.sample", TEXT, FIELD(sample) },
-	{ "_RING_SIZE", "trace2.ringsize", POSITIVE, FIELD(ring_size) },
-	{ "_RING_MODE", "trace2.ringmode", RING_MODE, FIELD(ring_mode) },
-	{ "_RING_INSTEAD", "trace2.ringinstead", BOOLEAN,
-	  FIELD(ring_instead) },
-#undef FIELD
+#define ROW(type, member, variable, key, fallback) \
+	{ variable, key, fallback, type, offsetof(struct tr2_settings, member) },
+#define TARGET(name, variable, key, help) \
+	ROW(TEXT, destination[TR2_TARGET_##name], variable, key, NULL)
+#define BRIEF(name, variable, key, help) \
+	ROW(BOOLEAN, brief[TR2_TARGET_##name], variable, key, NULL)
+#define SETTING(type, member, variable, key, fallback, help) \
+	ROW(type, member, variable, key, fallback)
+#include "config/settings.def"
+#undef ROW
 };
 
 #define NR_ROWS (sizeof(rows) / sizeof(*rows))
 
 struct loading {
 	struct tr2_settings *settings;
-	bool seen[NR_ROWS], from_variable[NR_ROWS];
+	bool seen[NR_ROWS], from_variable[NR_ROWS], stored[NR_ROWS];
 	bool failed; /* memory */
 	struct tr2_buf complaints;
 };
@@ -71,38 +54,67 @@ static void store_text(struct loading *l, char **field, const char *value)
 	*field = copy;
 }
 
-static void store_ring_mode(enum tr2_ring_mode *field, const char *value)
+static bool store_ring_mode(enum tr2_ring_mode *field, const char *value)
 {
 	if (value && !strcasecmp(value, "overwrite"))
 		*field = TR2_RING_OVERWRITE;
 	else if (value && !strcasecmp(value, "consume"))
 		*field = TR2_RING_CONSUME;
+	else
+		return false;
+	return true;
+}
+
+static bool store_number(unsigned int *field, const char *value, int least)
+{
+	int number;
+
+	if (tr2_config_int(value, &number) || number < least)
+		return false;
+	*field = (unsigned int)number;
+	return true;
+}
+
+static bool store_boolean(bool *field, const char *value)
+{
+	int number;
+
+	if (tr2_config_bool(value, &number))
+		return false;
+	*field = number;
+	return true;
 }
 
 /* Values that make no sense leave the setting as it was. */
 static void store(struct loading *l, const struct row *row, const char *value)
 {
-	char *field = (char *)l->settings + row->offset;
-	int number;
+	void *field = (char *)l->settings + row->offset;
+	bool *stored = &l->stored[row - rows];
 
 	switch (row->type) {
 	case TEXT:
-		store_text(l, (char **)(void *)field, value);
+		store_text(l, field, value);
 		return;
 	case BOOLEAN:
-		if (!tr2_config_bool(value, &number))
-			*(bool *)field = number;
+		*stored |= store_boolean(field, value);
 		return;
 	case POSITIVE:
 	case COUNT:
-		if (!tr2_config_int(value, &number) &&
-		    number >= (row->type == POSITIVE))
-			*(unsigned int *)(void *)field = (unsigned int)number;
+		*stored |= store_number(field, value, row->type == POSITIVE);
 		return;
 	case RING_MODE:
-		store_ring_mode((enum tr2_ring_mode *)(void *)field, value);
+		*stored |= store_ring_mode(field, value);
 		return;
 	}
+}
+
+static void store_fallbacks(struct loading *l)
+{
+	size_t i;
+
+	for (i = 0; i < NR_ROWS; i++)
+		if (rows[i].fallback && !l->stored[i])
+			store(l, &rows[i], rows[i].fallback);
 }
 
 /* rest: what stands in the environment behind the prefix. */
@@ -236,9 +248,6 @@ bool tr2_settings_load(struct tr2_settings *settings,
 	memset(settings, 0, sizeof(*settings));
 	if (getauxval(AT_SECURE))
 		return false;
-	settings->redact = true;
-	settings->max_nesting = DEFAULT_NESTING;
-	settings->ring_size = DEFAULT_RING_SIZE;
 	settings->prefix = strdup(options && options->prefix ?
 					  options->prefix :
 					  TR2_DEFAULT_PREFIX);
@@ -248,23 +257,22 @@ bool tr2_settings_load(struct tr2_settings *settings,
 	load_config(&l, options);
 	complain(&l);
 	tr2_buf_release(&l.complaints);
-	if (!l.failed && wants_anything(settings))
+	if (!l.failed && wants_anything(settings)) {
+		store_fallbacks(&l);
 		return true;
+	}
 	tr2_settings_release(settings);
 	return false;
 }
 
 void tr2_settings_release(struct tr2_settings *settings)
 {
-	unsigned int i;
+	size_t i;
 
-	for (i = 0; i < TR2_TARGET_NR; i++)
-		free(settings->destination[i]);
-	free(settings->config_params);
-	free(settings->env_vars);
-	free(settings->signals);
-	free(settings->counters);
-	free(settings->sample);
+	for (i = 0; i < NR_ROWS; i++)
+		if (rows[i].type == TEXT)
+			free(*(char **)(void *)((char *)settings +
+						rows[i].offset));
 	free(settings->prefix);
 	free(settings->system_config);
 	memset(settings, 0, sizeof(*settings));

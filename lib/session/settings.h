@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * settings - what the variables and the config files ask for, read once.
+ * settings - what the variables and the config files ask for, read once; what
+ * each means stands in config/settings.def.
  *
  * A variable wins over the files; an empty one counts as unset. In a process
  * with raised privileges (AT_SECURE) nothing is read.
@@ -19,14 +20,15 @@
 struct tr2_settings {
 	/* NULL where nothing is set. Owned. */
 	char *destination[TR2_TARGET_NR];
-	char *config_params, *env_vars, *signals, *counters, *sample;
 	bool brief[TR2_TARGET_NR];
-	bool debug, redact;
-	unsigned int max_nesting, max_files;
-	unsigned int ring_size; /* bytes a thread; made a power of two */
-	enum tr2_ring_mode ring_mode;
-	/* A session that has a ring writes no event stream. */
-	bool ring_instead;
+#define SETTING(type, member, variable, key, fallback, help) \
+	TR2_SETTING_##type member;
+#define TR2_SETTING_TEXT char *
+#define TR2_SETTING_BOOLEAN bool
+#define TR2_SETTING_POSITIVE unsigned int
+#define TR2_SETTING_COUNT unsigned int
+#define TR2_SETTING_RING_MODE enum tr2_ring_mode
+#include "config/settings.def"
 	char *prefix; /* of the variables */
 	bool config_files; /* may be read */
 	char *system_config; /* NULL: the usual one */

@@ -4,7 +4,7 @@
 #include "target/ring.h"
 
 static const tr2_render_fn renderers[TR2_TARGET_NR] = {
-#define X(name, variable, target_key, brief_key) tr2_render_##name,
+#define X(name) tr2_render_##name,
 	TR2_TARGETS(X)
 #undef X
 };

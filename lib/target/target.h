@@ -9,15 +9,11 @@
 #include "event/render.h"
 #include "target/dest.h"
 
-/* Format, end of its variable's name, config keys. */
-#define TR2_TARGETS(X)                                             \
-	X(normal, "", "trace2.normaltarget", "trace2.normalbrief")    \
-	X(perf, "_PERF", "trace2.perftarget", "trace2.perfbrief")     \
-	X(event, "_EVENT", "trace2.eventtarget", "trace2.eventbrief") \
-	X(ring, "_RING", "trace2.ringtarget", "trace2.ringbrief")
+/* The settings of each are in config/settings.def. */
+#define TR2_TARGETS(X) X(normal) X(perf) X(event) X(ring)
 
 enum tr2_target_id {
-#define X(name, variable, target_key, brief_key) TR2_TARGET_##name,
+#define X(name) TR2_TARGET_##name,
 	TR2_TARGETS(X)
 #undef X
 	TR2_TARGET_NR

@@ -10,9 +10,10 @@
 #define MAX_VARIABLES 8
 
 static const char *const suffixes[] = {
-	"", "_PERF", "_EVENT", "_BRIEF", "_PERF_BRIEF", "_EVENT_BRIEF",
-	"_EVENT_NESTING", "_CONFIG_PARAMS", "_ENV_VARS", "_MAX_FILES",
-	"_DST_DEBUG", "_REDACT", "_SIGNALS",
+#define TARGET(name, variable, key, help) variable,
+#define BRIEF(name, variable, key, help) variable,
+#define SETTING(type, member, variable, key, fallback, help) variable,
+#include "config/settings.def"
 };
 
 static char *take_variable(struct fuzz_input *in, const char *prefix)
@@ -45,6 +46,7 @@ void fuzz_settings(struct fuzz_input *in)
 			on += s.destination[i] && *s.destination[i];
 		fuzz_check(on, "no target is on");
 		fuzz_check(s.max_nesting >= 1, "no nesting");
+		fuzz_check(s.ring_size >= 1, "no records");
 		tr2_settings_release(&s);
 	}
 	fuzz_environment(NULL);

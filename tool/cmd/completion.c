@@ -6,6 +6,7 @@
 #include "base/buf.h"
 #include "cmd/commands.h"
 #include "common/options.h"
+#include "common/settings.h"
 
 /* What stands where an option's value is typed. */
 static bool wants_file(const struct tr2_option *o)
@@ -55,6 +56,19 @@ static void add_command_names(struct tr2_buf *b)
 	for (i = 0; tr2_commands[i]; i++) {
 		tr2_buf_addstr(b, i ? " " : "");
 		tr2_buf_addstr(b, tr2_commands[i]->name);
+	}
+}
+
+/* What `help` takes. */
+static void add_topics(struct tr2_buf *b)
+{
+	size_t i;
+
+	add_command_names(b);
+	tr2_buf_addlit(b, " settings");
+	for (i = 0; i < TR2_NR_SETTINGS; i++) {
+		tr2_buf_addch(b, ' ');
+		tr2_buf_addstr(b, tr2_settings[i].variable);
 	}
 }
 
@@ -129,7 +143,7 @@ static void bash_command(struct tr2_buf *b, const struct tr2_command *c)
 	if (is_help(c)) {
 		tr2_buf_addlit(b, " value=words\n\t\tcase $cur in -*) ;; *) "
 				  "words='");
-		add_command_names(b);
+		add_topics(b);
 		tr2_buf_addlit(b, "' ;; esac");
 	}
 	tr2_buf_addlit(b, " ;;\n");
@@ -263,8 +277,8 @@ static void zsh_command(struct tr2_buf *b, const struct tr2_command *c)
 		tr2_buf_addlit(b, "'(-)1:command:_command_names -e' \\\n"
 				  "\t\t'*::argument:_normal'");
 	} else if (is_help(c)) {
-		tr2_buf_addlit(b, "'*:command:(");
-		add_command_names(b);
+		tr2_buf_addlit(b, "'*:command or setting:(");
+		add_topics(b);
 		tr2_buf_addlit(b, ")'");
 	} else {
 		tr2_buf_addlit(b, "'*:file:_files'");
@@ -350,7 +364,7 @@ static void fish_command(struct tr2_buf *b, const struct tr2_command *c)
 	if (is_help(c)) {
 		tr2_buf_addlit(b, "complete -c trace2 -n '__trace2_in help' "
 				  "-f -a '");
-		add_command_names(b);
+		add_topics(b);
 		tr2_buf_addlit(b, "'\n");
 	}
 	if (runs_command(c)) {

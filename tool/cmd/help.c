@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * trace2 help - the commands, one command's options, and the texts that are
- * made from the tables of options: for the man pages and the shell.
+ * trace2 help - the commands, one command's options, the settings, and the texts
+ * that are made from the tables of options and settings: for the man pages and
+ * the shell.
  */
 #include <stdio.h>
 #include <string.h>
@@ -11,13 +12,15 @@
 #include "cmd/completion.h"
 #include "common/options.h"
 #include "common/say.h"
+#include "common/settings.h"
 
 static bool asciidoc, names;
 static const char *completion;
 
 static const struct tr2_option options[] = {
 	{ 0, "asciidoc", NULL, TR2_OPT_FLAG, &asciidoc,
-	  "the commands, or one command's options, in asciidoc for a man page", NULL },
+	  "the commands, one command's options, or the settings, in asciidoc for "
+	  "a man page", NULL },
 	{ 0, "completion", "SHELL", TR2_OPT_STRING, &completion,
 	  "what completes commands and options in bash, zsh or fish",
 	  TR2_COMPLETION_SHELLS },
@@ -50,7 +53,9 @@ static void print_overview(void)
 		printf("  %-8s  %s\n", tr2_commands[i]->name,
 		       tr2_commands[i]->summary);
 	puts("\n"
-	     "'trace2 COMMAND -h' lists the options of a command.\n"
+	     "'trace2 COMMAND -h' lists the options of a command, 'trace2 help "
+	     "settings'\n"
+	     "what programs that trace themselves can be told.\n"
 	     "To begin: trace2 record -- git status; trace2 report");
 }
 
@@ -65,20 +70,37 @@ static void print_asciidoc_overview(void)
 		       tr2_commands[i]->summary);
 }
 
+static void add_settings(struct tr2_buf *b)
+{
+	size_t i;
+
+	if (asciidoc) {
+		tr2_settings_asciidoc(b);
+		return;
+	}
+	for (i = 0; i < TR2_NR_SETTINGS; i++)
+		tr2_setting_help(&tr2_settings[i], b);
+}
+
 static int help_on(const char *name)
 {
 	const struct tr2_command *c = tr2_command_find(name);
+	const struct tr2_setting *s = tr2_setting_find(name);
 	struct tr2_buf b = TR2_BUF_INIT;
 
-	if (!c) {
-		tr2_error("'%s' is not a command. 'trace2 help' lists them.",
-			  name);
+	if (c && asciidoc)
+		tr2_options_asciidoc(c, &b);
+	else if (c)
+		tr2_options_help(c, &b);
+	else if (!strcmp(name, "settings"))
+		add_settings(&b);
+	else if (s)
+		tr2_setting_help(s, &b);
+	if (!b.len) {
+		tr2_error("'%s' is neither a command nor a setting. 'trace2 "
+			  "help' and 'trace2 help settings' list them.", name);
 		return TR2_EXIT_USAGE;
 	}
-	if (asciidoc)
-		tr2_options_asciidoc(c, &b);
-	else
-		tr2_options_help(c, &b);
 	print(&b);
 	return 0;
 }
@@ -110,8 +132,9 @@ static int run(int argc, char **argv)
 
 const struct tr2_command tr2_command_help = {
 	.name = "help",
-	.synopsis = "[--asciidoc] [COMMAND] | --completion SHELL | --commands",
-	.summary = "Lists the commands, or the options of one.",
+	.synopsis = "[--asciidoc] [COMMAND | settings | SETTING] | --completion SHELL "
+		    "| --commands",
+	.summary = "Lists the commands, the options of one, or the settings.",
 	.options = options,
 	.run = run,
 };

@@ -37,8 +37,7 @@ static void add_names(struct tr2_buf *b, const struct tr2_option *o)
 #define HELP_COLUMN 26
 #define HELP_WIDTH 80
 
-/* Text from column `from` on, broken between words. */
-static void add_wrapped(struct tr2_buf *b, const char *text, size_t from)
+void tr2_options_add_wrapped(struct tr2_buf *b, const char *text, size_t from)
 {
 	size_t at = from, n;
 
@@ -79,7 +78,7 @@ static void add_option(struct tr2_buf *b, const struct tr2_option *o)
 		width = 0;
 	}
 	tr2_buf_addchars(b, ' ', HELP_COLUMN - width);
-	add_wrapped(b, o->help, HELP_COLUMN);
+	tr2_options_add_wrapped(b, o->help, HELP_COLUMN);
 }
 
 void tr2_options_help(const struct tr2_command *c, struct tr2_buf *out)
@@ -90,15 +89,15 @@ void tr2_options_help(const struct tr2_command *c, struct tr2_buf *out)
 	tr2_buf_addlit(out, "Usage: trace2 ");
 	tr2_buf_addstr(out, c->name);
 	tr2_buf_addch(out, ' ');
-	add_wrapped(out, c->synopsis, 15 + strlen(c->name));
+	tr2_options_add_wrapped(out, c->synopsis, 15 + strlen(c->name));
 	tr2_buf_addch(out, '\n');
-	add_wrapped(out, c->summary, 0);
+	tr2_options_add_wrapped(out, c->summary, 0);
 	tr2_buf_addch(out, '\n');
 	for (i = 0; i < nr; i++)
 		add_option(out, options[i]);
 	if (c->details) {
 		tr2_buf_addch(out, '\n');
-		add_wrapped(out, c->details, 0);
+		tr2_options_add_wrapped(out, c->details, 0);
 	}
 }
 

@@ -122,6 +122,9 @@ void tr2_options_help(const struct tr2_command *c, struct tr2_buf *out);
 /* Synopsis and options as parts of a man page in asciidoc, each in a tag. */
 void tr2_options_asciidoc(const struct tr2_command *c, struct tr2_buf *out);
 
+/* Text from column `from` on, broken between words, and a newline. */
+void tr2_options_add_wrapped(struct tr2_buf *b, const char *text, size_t from);
+
 #define TR2_MAX_OPTIONS 64
 /* All rows of a command in the order of its help, headings and the common ones
  * among them. Returns their number. */
