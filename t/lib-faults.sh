@@ -19,50 +19,9 @@
 #		prints it without a last line that lacks its end
 #
 # shellcheck shell=sh
-# "local" is not POSIX, but dash, bash and busybox sh all have it.
-# shellcheck disable=SC3043
-
-# What ran the suite may have ignored signals, as a shell does in the
-# background.  A program that asks for its parent's descriptors gets them.
-# shellcheck disable=SC2016 # the dollars are for perl
-fault_run_='
-	$SIG{$_} = "DEFAULT" for qw(HUP INT QUIT PIPE ALRM TERM USR1 USR2 XFSZ);
-	$^F = 255;
-	open(my $ends, ">", shift) or die;
-	my $pid = fork;
-	exec { $ARGV[0] } @ARGV or exit 127 if !$pid;
-	waitpid($pid, 0);
-	print $ends $? & 127 ? "signal " . ($? & 127) : "code " . ($? >> 8), "\n";
-'
-
-# fault_run_as_ NAME COMMAND...
-fault_run_as_ () {
-	local name="$1"
-	shift
-	rm -f "$name.state" "$name.out" "$name.err" "$name.ends"
-	: >"$name.state"
-	HOST_STATE="$(pwd)/$name.state" "$PERL_PATH" -e "$fault_run_" \
-		"$name.ends" "$@" >"$name.out" 2>"$name.err" </dev/null
-}
 
 unharmed () {
-	local nr=0 word kind
-	for word
-	do
-		case "$word" in
-		[A-Z]*=*) nr=$((nr + 1)) ;;
-		*) break ;;
-		esac
-	done
-	test "$nr" -gt 0 && test "$nr" -lt $# ||
-	BUG "unharmed: variables, then a command: $*"
-	fault_run_as_ traced env "$@"
-	shift "$nr"
-	fault_run_as_ untraced env "$@"
-	for kind in out err ends state
-	do
-		test_cmp "untraced.$kind" "traced.$kind" || return 1
-	done
+	"$PERL_PATH" "$TEST_DIRECTORY/lib-faults.perl" "$(pwd)" "$@"
 }
 
 ended () {

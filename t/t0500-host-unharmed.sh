@@ -105,20 +105,20 @@ test_expect_success 'a host whose directory is removed, or changed' '
 verbs=$TEST_DIRECTORY/t0500/verbs
 
 test_expect_success 'every verb: output, end, descriptors, signals, children' '
+	rm -rf trace.* &&
+	mkdir trace.d &&
 	while read -r line
 	do
 		eval "set -- $line" &&
-		rm -rf trace.* &&
-		mkdir trace.d &&
 		unharmed GIT_TRACE2="$(pwd)/trace.n" GIT_TRACE2_EVENT_NESTING=100 \
 			GIT_TRACE2_PERF="$(pwd)/trace.d" GIT_TRACE2_EVENT="$(pwd)/trace.e" \
-			test-tool trace2 "$@" &&
-		intact trace.e ||
+			test-tool trace2 "$@" ||
 		{
 			echo "it was: $line"
 			return 1
 		}
-	done <"$verbs"
+	done <"$verbs" &&
+	intact trace.e
 '
 
 test_expect_success 'every verb is in this list, or left out for a reason' '

@@ -25,21 +25,25 @@ cp "$GIT_BUILD_DIR/build/modules/bare-inject.so" inject.so
 # A sanitizer wants to be the first to be loaded, and has an allocator itself.
 test_lazy_prereq INJECT '
 	test_have_prereq !INSTRUMENTED,!MUSL &&
-	test -x "$hosts/plain" &&
-	cp "$GIT_BUILD_DIR/build/modules/bare-inject.so" inject.so &&
+	cp "$TRASH_DIRECTORY/inject.so" . &&
 	env LD_PRELOAD="$inject" true 2>err &&
 	test_must_be_empty err
 '
 
 # injected SETTING: a host with the shared library, where what SETTING says goes
 # wrong. Where the size of files has a limit, lines are written through the C
-# library, which can be tampered with; what does not is in t0506.
+# library, which can be tampered with; what does not is in t0506. Its events are in
+# e, and behind those of others in all.e.
 injected () {
 	rm -f e &&
 	unharmed GIT_TRACE2_EVENT="$(pwd)/e" \
 		test-tool fault rlimit-fsize 1000000000 \
 		env LD_PRELOAD="$inject" "$@" "$hosts/plain" 7 &&
-	ended code 7
+	ended code 7 &&
+	if test -f e
+	then
+		cat e >>all.e
+	fi
 }
 
 test_expect_success INJECT 'writes that are interrupted, or take a part: lines are whole' '
@@ -56,64 +60,68 @@ test_expect_success INJECT 'writes that are interrupted, or take a part: lines a
 
 # ENOSPC, EIO, EDQUOT, EBADF, EINVAL
 test_expect_success INJECT 'a disk that fails after some lines: those are whole' '
+	: >all.e &&
 	for errno in 28 5 122 9 22
 	do
 		for after in 0 1 5 20
 		do
 			injected INJECT_ERRNO=$errno INJECT_AFTER=$after &&
-			test_line_count = $after e &&
-			if test $after -gt 0
-			then
-				intact e || return 1
-			fi ||
+			test_line_count = $after e ||
 			{
 				echo "it was: $errno after $after"
 				return 1
 			}
 		done
-	done
+	done &&
+	intact all.e
 '
 
-# Some events may be missing, any but the first.
-begins_well () {
-	if test -s e
+# In each process of all.e some events may be missing, any but the first and the
+# last.
+begin_well () {
+	if test -s all.e
 	then
-		trace2_jq ".[0].event == \"version\" and
+		trace2_jq "group_by(.sid) | all(
+			.[0].event == \"version\" and
 			(map(select(.event == \"version\")) | length == 1) and
-			(.[-1].event == \"atexit\")" e
+			.[-1].event == \"atexit\")" all.e
 	fi
 }
 
 test_expect_success INJECT 'each of the first 60 allocations fails, one a run' '
+	: >all.e &&
 	for nr in $(test_seq 60)
 	do
-		injected INJECT_MEMORY_AT=$nr &&
-		begins_well ||
+		injected INJECT_MEMORY_AT=$nr ||
 		{
 			echo "it was: $nr"
 			return 1
 		}
-	done
+	done &&
+	begin_well
 '
 
 test_expect_success INJECT 'every allocation fails, or each second, third, fifth' '
+	: >all.e &&
 	for every in 1 2 3 5
 	do
-		injected INJECT_MEMORY=$every &&
-		begins_well || return 1
-	done
+		injected INJECT_MEMORY=$every || return 1
+	done &&
+	begin_well
 '
 
 test_expect_success INJECT 'the clock is set back all the time: durations are not' '
+	: >all.e &&
 	for seconds in 1 3600 1000000
 	do
-		injected INJECT_BACK=$seconds &&
-		intact e &&
-		trace2_jq "
-			[.[] | select(.thread == \"main\") | .t_abs // empty] as \$abs |
-			all(.[]; (.t_rel // 0) >= 0 and (.t_abs // 0) >= 0) and
-			\$abs == (\$abs | sort)" e || return 1
-	done
+		injected INJECT_BACK=$seconds || return 1
+	done &&
+	intact all.e &&
+	trace2_jq "
+		all(.[]; (.t_rel // 0) >= 0 and (.t_abs // 0) >= 0) and
+		(group_by(.sid) | length == 3 and all(
+			[.[] | select(.thread == \"main\") | .t_abs // empty] |
+			. == sort))" all.e
 '
 
 # shellcheck disable=SC2016 # the dollars are for perl
@@ -213,15 +221,16 @@ test_expect_success 'timers across fork: each process tells of its own intervals
 
 # hostile NAME=VALUE...: a host in such an environment, traced and not.
 hostile () {
-	rm -f e n p &&
 	unharmed "$@" GIT_TRACE2="$(pwd)/n" GIT_TRACE2_PERF="$(pwd)/p" \
-		GIT_TRACE2_EVENT="$(pwd)/e" test-tool trace2 070fork &&
+		GIT_TRACE2_EVENT="$(pwd)/e" test-tool trace2 070fork
+}
+
+# The streams of them all, which are removed.
+clean () {
 	intact e &&
-	for file in n p
-	do
-		tr -d "\n" <$file | tr -d "\040-\176\200-\377" >controls &&
-		test_must_be_empty controls || return 1
-	done
+	cat n p | tr -d "\n\040-\176\200-\377" >controls &&
+	test_must_be_empty controls &&
+	rm e n p
 }
 
 test_expect_success 'parents with any name: long, empty parts, control characters' '
@@ -238,7 +247,8 @@ test_expect_success 'parents with any name: long, empty parts, control character
 			echo "it was: $sid" | head -c 100
 			return 1
 		}
-	done
+	done &&
+	clean
 '
 
 test_expect_success 'in a directory no parent leads elsewhere' '
@@ -264,7 +274,8 @@ test_expect_success 'settings with any value' '
 			GIT_TRACE2_CONFIG_PARAMS="$value" \
 			GIT_TRACE2_ENV_VARS="$value" GIT_TRACE2_BRIEF="$value" \
 			GIT_TRACE2_REDACT="$value" || return 1
-	done
+	done &&
+	clean
 '
 
 test_expect_success 'config files that are malformed, include themselves, are too long' '
@@ -277,13 +288,15 @@ test_expect_success 'config files that are malformed, include themselves, are to
 	do
 		hostile GIT_CONFIG_GLOBAL="$(pwd)/$file" \
 			GIT_CONFIG_SYSTEM="$(pwd)/$file" GIT_CONFIG_NOSYSTEM=0 || return 1
-	done
+	done &&
+	clean
 '
 
 test_expect_success SANITY 'a config file that may not be read' '
 	: >secret &&
 	chmod 0 secret &&
-	hostile GIT_CONFIG_GLOBAL="$(pwd)/secret"
+	hostile GIT_CONFIG_GLOBAL="$(pwd)/secret" &&
+	clean
 '
 
 test_done

@@ -32,10 +32,14 @@ test_lazy_prereq INJECT '
 sample=app/test/test1/:2,app/plain/items/:3,app/plain/work:ns/:1000
 counters=app/test/test1/,app/plain/items/,page-faults,task-clock,app/test/test2/
 
-# all_on COMMAND...: unharmed, with a ring beside an event stream.
-all_on () {
+# Without the streams of other runs.
+afresh () {
 	rm -rf rings e &&
-	mkdir rings &&
+	mkdir rings
+}
+
+# all_on COMMAND...: unharmed, with a ring in rings beside an event stream in e.
+all_on () {
 	unharmed GIT_TRACE2_RING="$(pwd)/rings" GIT_TRACE2_RING_SIZE=64k \
 		GIT_TRACE2_SAMPLE="$sample" GIT_TRACE2_COUNTERS="$counters" \
 		GIT_TRACE2_SIGNALS=PIPE GIT_TRACE2_EVENT="$(pwd)/e" "$@"
@@ -44,11 +48,11 @@ all_on () {
 # Each ring can be read; their dumps are in dump.txt.
 readable () {
 	: >dump.txt &&
-	for ring in rings/*
-	do
-		test ! -f "$ring" || test-tool ring dump "$ring" >>dump.txt ||
-		return 1
-	done
+	set -- rings/* &&
+	if test -f "$1"
+	then
+		test-tool ring dump "$@" >dump.txt
+	fi
 }
 
 # Those that may have to do with rings, and which allocations fail.
@@ -61,26 +65,27 @@ fi
 test_expect_success 'every verb: output, end, descriptors, signals, children' '
 	grep -E "$verbs" "$TEST_DIRECTORY/t0500/verbs" >chosen &&
 	test_line_count -gt 40 chosen &&
+	afresh &&
 	while read -r line
 	do
 		eval "set -- $line" &&
-		all_on test-tool trace2 "$@" &&
-		intact e && readable ||
+		all_on test-tool trace2 "$@" ||
 		{
 			echo "it was: $line"
 			return 1
 		}
-	done <chosen
+	done <chosen &&
+	intact e && readable
 '
 
 test_expect_success 'errno is kept by every call, and NULL is taken' '
+	afresh &&
 	all_on test-tool trace2 015errno &&
 	all_on test-tool trace2 014nulls &&
 	readable &&
 	test_grep "key=\"last\"" dump.txt &&
 	# Without others the hot calls have a path of their own.
-	rm -rf rings &&
-	mkdir rings &&
+	afresh &&
 	GIT_TRACE2_RING="$(pwd)/rings" GIT_TRACE2_SAMPLE="$sample" \
 		test-tool trace2 015errno &&
 	GIT_TRACE2_RING="$(pwd)/rings" GIT_TRACE2_SAMPLE="$sample" \
@@ -90,57 +95,63 @@ test_expect_success 'errno is kept by every call, and NULL is taken' '
 '
 
 test_expect_success INJECT 'each of the first allocations fails, one a run' '
+	afresh &&
 	nr=1 &&
 	while test $nr -le 60
 	do
 		all_on env LD_PRELOAD="$inject" INJECT_MEMORY_AT=$nr \
 			"$hosts/plain" 7 &&
-		ended code 7 && readable ||
+		ended code 7 ||
 		{
 			echo "it was: $nr"
 			return 1
 		} &&
 		nr=$((nr + step)) || return 1
-	done
+	done &&
+	readable
 '
 
 test_expect_success INJECT 'every allocation fails, or each second to seventh' '
+	afresh &&
 	for every in 1 2 3 4 5 6 7
 	do
 		all_on env LD_PRELOAD="$inject" INJECT_MEMORY=$every \
 			"$hosts/plain" 7 &&
-		ended code 7 && readable || return 1
-	done
+		ended code 7 || return 1
+	done &&
+	readable
 '
 
 test_expect_success 'few descriptors, or none' '
+	afresh &&
 	for files in 3 4 5 6 7 8 9 10 12 16
 	do
 		all_on test-tool fault rlimit-nofile $files \
 			test-tool trace2 201counter 5 7 3 &&
-		readable &&
 		all_on test-tool fault rlimit-nofile $files \
-			test-tool trace2 070fork &&
-		readable || return 1
-	done
+			test-tool trace2 070fork || return 1
+	done &&
+	readable
 '
 
 test_expect_success !INSTRUMENTED 'little address space' '
+	afresh &&
 	for mb in 8 10 14 20 40 80
 	do
 		all_on test-tool fault rlimit-as $((mb * 1024 * 1024)) \
-			test-tool trace2 201counter 5 7 3 &&
-		readable || return 1
-	done
+			test-tool trace2 201counter 5 7 3 || return 1
+	done &&
+	readable
 '
 
 test_expect_success 'files that may not become large' '
+	afresh &&
 	for kb in 1 200 800 1400 2000 3000
 	do
 		all_on test-tool fault rlimit-fsize $((kb * 1024)) \
-			test-tool trace2 201counter 5 7 3 &&
-		readable || return 1
-	done
+			test-tool trace2 201counter 5 7 3 || return 1
+	done &&
+	readable
 '
 
 test_lazy_prereq OWN_TMPFS '
@@ -174,29 +185,31 @@ test_expect_success OWN_TMPFS 'a disk that is full from the start, or soon' '
 '
 
 test_expect_success 'forks of every kind' '
+	afresh &&
 	for verb in other-thread-first threads-at-once only-a-thread-counts \
 		raw-clone in-a-silent-thread timer-runs names-itself \
 		three-children
 	do
-		all_on timeout 60 "$hosts/forks" $verb &&
-		intact e && readable || return 1
-	done
+		all_on timeout 60 "$hosts/forks" $verb || return 1
+	done &&
+	intact e && readable
 '
 
 test_expect_success !INSTRUMENTED,!MUSL 'handlers that jump and fork, threads that are cancelled' '
+	afresh &&
 	all_on timeout 60 "$hosts/forks" handler-forks &&
-	readable &&
 	for verb in chained dies-in-thread child-ends jumps jumps-in-threads \
 		cancels
 	do
-		all_on timeout 60 "$hosts/handlers" $verb &&
-		readable || return 1
-	done
+		all_on timeout 60 "$hosts/handlers" $verb || return 1
+	done &&
+	readable
 '
 
 modules=$GIT_BUILD_DIR/build/modules
 
 test_expect_success !INSTRUMENTED,!MUSL 'the library is unloaded, and loaded again' '
+	afresh &&
 	for verb in unload-before-thread unload-in-child reload
 	do
 		all_on timeout 60 "$hosts/plugins" $verb \
@@ -208,8 +221,7 @@ rounds=100
 test_have_prereq !INSTRUMENTED || rounds=30
 
 test_expect_success 'threads come and go while modules are loaded: whole sums' '
-	rm -rf rings e &&
-	mkdir rings &&
+	afresh &&
 	GIT_TRACE2_RING="$(pwd)/rings" GIT_TRACE2_RING_SIZE=64k \
 		GIT_TRACE2_SAMPLE="$sample" GIT_TRACE2_COUNTERS="$counters" \
 		GIT_TRACE2_EVENT="$(pwd)/e" \

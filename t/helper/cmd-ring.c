@@ -380,7 +380,7 @@ static void dump_control(const struct tr2_control *c, unsigned int nr)
 	putchar('\n');
 }
 
-static int ring_dump(int argc, const char **argv)
+static void dump_arena(const char *path)
 {
 	static const char *const states[] = { "starting", "running", "exited",
 					      "signalled" };
@@ -388,8 +388,7 @@ static int ring_dump(int argc, const char **argv)
 	const struct tr2_arena_header *h;
 	unsigned int i;
 
-	(void)argc;
-	tool_arena_open(&arena, argv[0], false);
+	tool_arena_open(&arena, path, false);
 	h = arena.header;
 	printf("arena %s status=%u pid=%u ppid=%u sid=%s mode=%s size=%" PRIu64,
 	       h->state < 4 ? states[h->state] : "?", h->status, h->pid,
@@ -404,13 +403,19 @@ static int ring_dump(int argc, const char **argv)
 		dump_cells(&arena, i);
 		dump_ring(&arena, i);
 	}
+}
+
+static int ring_dump(int argc, const char **argv)
+{
+	while (argc--)
+		dump_arena(*argv++);
 	return 0;
 }
 
 int tr2_cmd_ring(int argc, const char **argv)
 {
 	static const struct tool_verb verbs[] = {
-		{ "dump", "<file>", 1, 1, ring_dump },
+		{ "dump", "<file>...", 1, -1, ring_dump },
 		{ NULL, NULL, 0, 0, NULL },
 	};
 	static const struct tool_verb *const tables[] = {
