@@ -19,7 +19,7 @@ require Trace2::Events;
 my @events = do { no warnings 'once'; @Trace2::Events::EVENTS };
 
 my $max = '9223372036854775807';
-my $seconds = '9223372036.854775';
+my $seconds = '999999999.999999';
 my %whole = (
 	STR => '"a \"b\" | c,d:e\n<\/script>&\u00e9 \'f\'"', INT => 7, UINT => 8,
 	BOOL => 'true', SECONDS => '0.000009', ARGV => '["a b","","|"]',
@@ -34,8 +34,8 @@ my %wrong = (
 # One by one: the largest and the smallest in turns.
 my %huge = (
 	INT => [$max, "-$max"], UINT => ['18446744073709551615', 0],
-	SECONDS => [$seconds, 0], HISTOGRAM => ["[[$seconds,$max]]"],
-	T_ABS => [$seconds, 0], T_REL => [$seconds, "-$seconds"],
+	SECONDS => [$seconds], HISTOGRAM => ["[[$seconds,$max]]"],
+	T_ABS => [$seconds, "-$seconds"], T_REL => [$seconds, "-$seconds"],
 	NESTING => [$max, 1],
 );
 my $turn = 0;
@@ -51,12 +51,17 @@ sub value {
 
 my ($nr, $at) = (0, 0);
 
+sub time_of_line {
+	return $at++ % 2 ? '2115-12-31T23:59:59.999999Z' :
+			   '1970-01-01T00:00:00.000000Z' if $variant eq 'huge';
+	return sprintf('2026-11-21T12:00:00.%06dZ', $at++);
+}
+
 sub line {
 	my ($row, $values) = @_;
-	my $us = sprintf('%06d', $at++);
 	my $line = sprintf('{"event":"%s","sid":"%s-%06d-P%08x"',
 		$row->{name}, $variant, $nr, $nr + 1000);
-	$line .= ",\"thread\":\"main\",\"time\":\"2026-11-21T12:00:00.${us}Z\"";
+	$line .= ',"thread":"main","time":"' . time_of_line() . '"';
 	$line .= ',"file":"a.c","line":1';
 	for my $field (@{$row->{fields}}) {
 		my %is = map { $_ => 1 } @{$field->{flags}};

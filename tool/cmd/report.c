@@ -120,7 +120,7 @@ static int64_t whole_ns(const struct tr2_model *m)
 	uint32_t i;
 
 	tr2_for_each_root(m, i)
-		whole += m->nodes[i].end_ns - m->nodes[i].start_ns;
+		tr2_ns_add(&whole, m->nodes[i].end_ns - m->nodes[i].start_ns);
 	return whole;
 }
 

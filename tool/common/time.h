@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * time - a time that is not known.
+ * time - times in nanoseconds: one that is not known, and those that a model
+ * (model/model.h) holds. Streams may claim any: what cannot be becomes the
+ * nearest that can, when it is put in. So the difference of any two times of a
+ * model is a number. The sum of many may be none: add with tr2_ns_add().
  */
 #ifndef TR2_COMMON_TIME_H
 #define TR2_COMMON_TIME_H
@@ -8,5 +11,28 @@
 #include <stdint.h>
 
 #define TR2_NO_TIME INT64_MIN
+
+/* Of a wall clock: from 1970 to the end of the year 2115. */
+#define TR2_MAX_WALL_NS INT64_C(4607280000000000000)
+/* Since a process started, and before that: 31 years. */
+#define TR2_MAX_AT_NS INT64_C(1000000000000000000)
+
+static inline int64_t tr2_wall_ns(int64_t ns)
+{
+	return ns < 0 ? 0 : ns > TR2_MAX_WALL_NS ? TR2_MAX_WALL_NS : ns;
+}
+
+static inline int64_t tr2_at_ns(int64_t ns)
+{
+	return ns < -TR2_MAX_AT_NS ? -TR2_MAX_AT_NS :
+	       ns > TR2_MAX_AT_NS  ? TR2_MAX_AT_NS : ns;
+}
+
+/* Stops at the ends of its range. */
+static inline void tr2_ns_add(int64_t *sum, int64_t ns)
+{
+	if (__builtin_add_overflow(*sum, ns, sum))
+		*sum = ns < 0 ? INT64_MIN : INT64_MAX;
+}
 
 #endif

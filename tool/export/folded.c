@@ -15,7 +15,7 @@ static void print_frame(struct tr2_export *x, struct tr2_frame *fr)
 {
 	struct tr2_frames *f = x->state;
 	struct tr2_buf *path = &x->text, *b = &x->sink.buf;
-	uint64_t us = (uint64_t)(fr->ns + 500) / 1000;
+	uint64_t us = ((uint64_t)fr->ns + 500) / 1000;
 
 	path->len = fr->parent ? f->frames[fr->parent].path_len : 0;
 	if (fr->parent)

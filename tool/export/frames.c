@@ -101,7 +101,7 @@ void tr2_frames_release(struct tr2_frames *f)
 static void add(struct tr2_frames *f, uint32_t frame_index, int64_t ns)
 {
 	if (frame_index && ns > 0)
-		f->frames[frame_index].ns += ns;
+		tr2_ns_add(&f->frames[frame_index].ns, ns);
 }
 
 static void add_spawn(struct tr2_frames *f, struct tr2_export *x,

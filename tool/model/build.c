@@ -157,7 +157,8 @@ static void start_from_end(const struct build *b, struct tr2_span *span)
 	span->flags = TR2_SPAN_NO_START;
 	span->end_ns = b->at_ns;
 	if (b->ev->t_rel != TR2_ABSENT)
-		span->start_ns = b->at_ns - b->ev->t_rel;
+		span->start_ns =
+			tr2_at_ns(b->at_ns - tr2_at_ns(b->ev->t_rel));
 }
 
 static bool on_region_leave(struct build *b)

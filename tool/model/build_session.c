@@ -174,27 +174,38 @@ uint32_t tr2_build_thread(struct tr2_model *m, uint32_t session,
 
 /* ---- time ------------------------------------------------------------------ */
 
+static void shift(int64_t *at_ns, int64_t by_ns)
+{
+	*at_ns = tr2_at_ns(*at_ns + by_ns);
+}
+
+/* All that was put in so far. */
+static void shift_session(struct tr2_model *m, struct tr2_session *s,
+			  int64_t by_ns)
+{
+	uint32_t t, i;
+
+	for (t = s->first_thread; t; t = m->threads[t].next) {
+		if (t != s->first_thread)
+			shift(&m->threads[t].start_ns, by_ns);
+		shift(&m->threads[t].end_ns, by_ns);
+		for (i = m->threads[t].first_span; i; i = m->spans[i].next) {
+			shift(&m->spans[i].start_ns, by_ns);
+			shift(&m->spans[i].end_ns, by_ns);
+		}
+		for (i = m->threads[t].first_point; i; i = m->points[i].next)
+			shift(&m->points[i].at_ns, by_ns);
+	}
+	shift(&s->now_ns, by_ns);
+	shift(&s->end_ns, by_ns);
+}
+
 /* The first event that has both clocks says when the process started. */
 static void set_clock(struct tr2_model *m, struct tr2_session *s, int64_t clock)
 {
-	uint32_t t, i;
-	int64_t shift;
-
-	if (s->flags & TR2_SESSION_TENTATIVE) {
-		shift = s->wall_ns - clock;
-		for (t = s->first_thread; t; t = m->threads[t].next) {
-			m->threads[t].start_ns += t == s->first_thread ? 0 : shift;
-			m->threads[t].end_ns += shift;
-			for (i = m->threads[t].first_span; i; i = m->spans[i].next) {
-				m->spans[i].start_ns += shift;
-				m->spans[i].end_ns += shift;
-			}
-			for (i = m->threads[t].first_point; i; i = m->points[i].next)
-				m->points[i].at_ns += shift;
-		}
-		s->now_ns += shift;
-		s->end_ns += shift;
-	}
+	clock = tr2_wall_ns(clock);
+	if (s->flags & TR2_SESSION_TENTATIVE)
+		shift_session(m, s, s->wall_ns - clock);
 	s->wall_ns = s->clock_ns = clock;
 	s->flags &= (uint16_t)~(TR2_SESSION_TENTATIVE | TR2_SESSION_NO_CLOCK);
 }
@@ -207,33 +218,33 @@ static void clock_was_set(const struct build *b, struct tr2_session *s,
 			"the wall clock was set while this session ran: times "
 			"before and after do not compare with other sessions");
 	s->flags |= TR2_SESSION_CLOCK_STEP;
-	s->clock_ns = clock;
+	s->clock_ns = tr2_wall_ns(clock);
 }
 
 int64_t tr2_b_event_time(const struct build *b, struct tr2_session *s)
 {
 	const struct tr2_parsed_event *ev = b->ev;
-	int64_t wall_ns, step;
+	int64_t wall_ns, step, at_ns = tr2_at_ns(ev->t_abs);
 
 	if (ev->wall_us == TR2_ABSENT) {
 		s->flags |= TR2_SESSION_BRIEF;
-		return ev->t_abs == TR2_ABSENT ? s->now_ns : ev->t_abs;
+		return ev->t_abs == TR2_ABSENT ? s->now_ns : at_ns;
 	}
-	wall_ns = ev->wall_us * 1000;
+	wall_ns = tr2_wall_ns(ev->wall_us * 1000);
 	if (ev->t_abs != TR2_ABSENT) {
-		step = wall_ns - ev->t_abs - s->clock_ns;
+		step = wall_ns - at_ns - s->clock_ns;
 		if (s->flags & (TR2_SESSION_NO_CLOCK | TR2_SESSION_TENTATIVE))
-			set_clock(b->m, s, wall_ns - ev->t_abs);
+			set_clock(b->m, s, wall_ns - at_ns);
 		else if (step > CLOCK_STEP_NS || step < -CLOCK_STEP_NS)
-			clock_was_set(b, s, wall_ns - ev->t_abs);
-		return ev->t_abs;
+			clock_was_set(b, s, wall_ns - at_ns);
+		return at_ns;
 	}
 	if (s->flags & TR2_SESSION_NO_CLOCK) {
 		s->wall_ns = s->clock_ns = wall_ns;
 		s->flags &= (uint16_t)~TR2_SESSION_NO_CLOCK;
 		s->flags |= TR2_SESSION_TENTATIVE;
 	}
-	return wall_ns - s->clock_ns;
+	return tr2_at_ns(wall_ns - s->clock_ns);
 }
 
 int64_t tr2_b_end_time(struct build *b, int64_t start_ns)
@@ -244,13 +255,13 @@ int64_t tr2_b_end_time(struct build *b, int64_t start_ns)
 
 	if (ev->t_rel == TR2_ABSENT)
 		return b->at_ns > start_ns ? b->at_ns : start_ns;
-	end = start_ns + ev->t_rel;
+	end = tr2_at_ns(start_ns + tr2_at_ns(ev->t_rel));
 	off = b->at_ns - end;
 	if (ev->t_abs != TR2_ABSENT)
 		return end;
 	if (ev->wall_us != TR2_ABSENT &&
 	    (off > CLOCK_STEP_NS || off < -CLOCK_STEP_NS))
-		clock_was_set(b, s, ev->wall_us * 1000 - end);
+		clock_was_set(b, s, tr2_wall_ns(ev->wall_us * 1000) - end);
 	if (ev->wall_us == TR2_ABSENT || s->flags & TR2_SESSION_CLOCK_STEP)
 		b->at_ns = end;
 	return end;

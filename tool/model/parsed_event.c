@@ -60,7 +60,8 @@ int64_t tr2_parsed_number(const struct tr2_parsed_event *ev, int i)
 
 static inline bool is_called(const char *have, const char *name, size_t len)
 {
-	return *have == *name && !strncmp(have, name, len) && !have[len];
+	return *have == *name && strlen(have) == len &&
+	       !memcmp(have, name, len);
 }
 
 int tr2_kind_of(const char *name, size_t len)

@@ -7,13 +7,6 @@
 
 #include "model/private.h"
 
-/* Streams may claim any times: sums stop at the ends of their range. */
-static inline void tr2_ns_add(int64_t *sum, int64_t ns)
-{
-	if (__builtin_add_overflow(*sum, ns, sum))
-		*sum = ns < 0 ? INT64_MIN : INT64_MAX;
-}
-
 /*
  * The percentiles of every report, by one rule, the nearest rank: of nr sorted
  * values, nr > 0, the index of the first that a share p of all do not exceed.

@@ -47,7 +47,7 @@ uint32_t tr2_build_task_fork(struct tr2_model *m, int32_t pid, int32_t ppid,
 	m->tasks[i].ppid = ppid;
 	m->tasks[i].parent = parent;
 	m->tasks[i].comm = m->tasks[parent].comm; /* until it says another */
-	m->tasks[i].start_ns = wall_ns;
+	m->tasks[i].start_ns = tr2_wall_ns(wall_ns);
 	return i;
 }
 
@@ -64,7 +64,7 @@ uint32_t tr2_build_task_comm(struct tr2_model *m, int32_t pid, int32_t tid,
 	if (exec) {
 		t->flags |= TR2_TASK_EXECED;
 		t->nr_execs++;
-		t->exec_ns = wall_ns;
+		t->exec_ns = tr2_wall_ns(wall_ns);
 	}
 	return i;
 }
@@ -79,6 +79,6 @@ uint32_t tr2_build_task_exit(struct tr2_model *m, int32_t pid, int32_t tid,
 		return i;
 	t->flags |= TR2_TASK_EXITED;
 	if (t->end_ns == TR2_NO_TIME)
-		t->end_ns = wall_ns;
+		t->end_ns = tr2_wall_ns(wall_ns);
 	return i;
 }

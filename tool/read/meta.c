@@ -62,9 +62,9 @@ static void on_meta_member(void *data, const char *key, size_t len,
 		if (v->i > TR2_META_VERSION)
 			tell_newer(meta, v->i);
 	} else if (key_is(key, len, "start_wall_ns")) {
-		m->meta_wall_ns = v->i;
+		m->meta_wall_ns = tr2_wall_ns(v->i);
 	} else if (key_is(key, len, "start_monotonic_ns")) {
-		m->meta_mono_ns = v->i;
+		m->meta_mono_ns = tr2_wall_ns(v->i);
 	} else if (key_is(key, len, "lost") && v->type == TR2_JSON_INT) {
 		meta->lost = v->i > 0 ? (uint64_t)v->i : 0;
 	} else if (key_is(key, len, "losses") && v->type == TR2_JSON_RAW) {

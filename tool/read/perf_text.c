@@ -11,8 +11,9 @@
 #include "read/perf_text.h"
 #include "read/utf8.h"
 
-/* A day of wall time, in microseconds. */
+/* A day of wall time, in microseconds, and as many as there may be. */
 #define DAY_US 86400000000ll
+#define MAX_DAYS_US (TR2_MAX_AT_NS / 1000)
 
 /* Two lines of one process disagree about its start by less than this. */
 #define SAME_START_NS 2000000
@@ -170,7 +171,7 @@ static void take_prefix(struct tr2_perf_reader *r, const char *p,
 		return;
 	us = ((number_of(p, 2) * 60 + number_of(p + 3, 2)) * 60 +
 	      number_of(p + 6, 2)) * 1000000 + number_of(p + 9, 6);
-	if (us + DAY_US / 2 < r->last_wall_us)
+	if (us + DAY_US / 2 < r->last_wall_us && r->days_us < MAX_DAYS_US)
 		r->days_us += DAY_US;
 	r->last_wall_us = us;
 	r->ev.wall_us = us + r->days_us;

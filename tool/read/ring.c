@@ -17,8 +17,6 @@
 #include "read/ring_pieces.h"
 #include "read/ring_sample.h"
 
-#define MAX_WALL_NS 4500000000000000000u /* in the year 2112 */
-
 /* One record, where it is and when it was. */
 struct entry {
 	uint64_t time; /* ticks */
@@ -272,8 +270,8 @@ static void set_times(struct tr2_ring_reader *r, struct tr2_parsed_event *ev,
 	uint64_t ns = tr2_ring_file_ns(&r->file, ticks);
 
 	ev->t_abs = tr2_ring_file_since_start(&r->file, ticks);
-	if (wall > MAX_WALL_NS)
-		wall = MAX_WALL_NS;
+	if (wall > TR2_MAX_WALL_NS)
+		wall = TR2_MAX_WALL_NS;
 	ev->wall_us = (int64_t)((wall + (uint64_t)ev->t_abs) / 1000);
 	if (ns > r->last_ns)
 		r->last_ns = ns;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "common/time.h"
 #include "read/utf8.h"
 
 /* What is left of a record. */
@@ -149,13 +150,13 @@ _Static_assert(offsetof(struct tr2_histogram, bucket) ==
 		       2 * sizeof(uint64_t),
 	       "buckets are pairs of numbers behind their number");
 
-/* Not longer than TR2_RING_MAX_NS. */
+/* Not longer than TR2_MAX_AT_NS. */
 static void take_time(struct cursor *c, int64_t *ns)
 {
 	uint64_t value = take(c, sizeof(value));
 
 	if (!c->short_of)
-		*ns = (int64_t)(value > TR2_RING_MAX_NS ? TR2_RING_MAX_NS :
+		*ns = (int64_t)(value > TR2_MAX_AT_NS ? TR2_MAX_AT_NS :
 							  value);
 }
 

@@ -10,9 +10,6 @@
 #include "model/parsed_event.h"
 #include "ring/layout.h"
 
-/* No duration is longer: 31 years. */
-#define TR2_RING_MAX_NS UINT64_C(1000000000000000000)
-
 /* What the fields of an event point into, beside the record. Zeroed is initialised.
  */
 struct tr2_ring_event {

@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "read/ring_event.h"
+#include "common/time.h"
 
 /* How often something that changes all the time is looked at. */
 #define TRIES 100
@@ -257,7 +257,7 @@ int64_t tr2_ring_file_since_start(const struct tr2_ring_file *f, uint64_t ticks)
 	if (ns <= f->header.start_ns)
 		return 0;
 	ns -= f->header.start_ns;
-	return (int64_t)(ns < TR2_RING_MAX_NS ? ns : TR2_RING_MAX_NS);
+	return (int64_t)(ns < TR2_MAX_AT_NS ? ns : TR2_MAX_AT_NS);
 }
 
 bool tr2_ring_file_is_alive(const struct tr2_ring_file *f)

@@ -58,7 +58,7 @@ const char *tr2_ring_file_string(const struct tr2_ring_file *f,
 
 /* CLOCK_MONOTONIC nanoseconds of a record's time. */
 uint64_t tr2_ring_file_ns(const struct tr2_ring_file *f, uint64_t ticks);
-/* Nanoseconds since the session began: from 0 to TR2_RING_MAX_NS. */
+/* Nanoseconds since the session began: from 0 to TR2_MAX_AT_NS. */
 int64_t tr2_ring_file_since_start(const struct tr2_ring_file *f,
 				  uint64_t ticks);
 
