@@ -64,6 +64,20 @@ test_expect_success JQ '--git-event from perf text is valid JSON' '
 	test_cmp expect actual
 '
 
+# The members of a line come as they came; a time is made for one without.
+for filter in "" "-N index/*" "-t 3ms" "--cmd gc" "-D 0" "-D 2 -N cache_tree/*"
+do
+	test_expect_success "--git-event is what export --to git-event gives: $filter" '
+		for input in timers.perf error.event nest.event gc.perf gc.event
+		do
+			trace2 script --git-event $filter "$traces/$input" >actual &&
+			trace2 export --to git-event $filter "$traces/$input" >expect &&
+			test_cmp expect actual || return 1
+		done &&
+		test -s expect
+	'
+done
+
 test_expect_success 'only one of them' '
 	test_expect_code 2 trace2 script --git-perf --git-event "$traces/gc.event" 2>err &&
 	test_grep "only one of" err
@@ -89,6 +103,49 @@ test_expect_success '-F chooses fields' '
 	test_cmp expect actual &&
 	test_expect_code 2 trace2 script -F time,bogus "$traces/nest.event" 2>err &&
 	test_grep "bogus. is not a field" err
+'
+
+id=20261121T090000.000000Z-H0a7c9cdf-P00000064
+
+test_expect_success 'columns are told apart whatever a text holds' '
+	cat >bars.event <<-EOF &&
+	{"event":"version","sid":"$id","thread":"main","time":"2026-11-21T09:00:00.000000Z","evt":"4","exe":"1"}
+	{"event":"thread_start","sid":"$id","thread":"th01:a | b","time":"2026-11-21T09:00:00.100000Z"}
+	{"event":"region_enter","sid":"$id","thread":"th01:a | b","time":"2026-11-21T09:00:00.200000Z","nesting":1,"category":"c | d","label":"l | m"}
+	{"event":"data","sid":"$id","thread":"th01:a | b","time":"2026-11-21T09:00:00.300000Z","t_abs":0.3,"t_rel":0.1,"nesting":2,"category":"c | d","key":"k | l","value":"v | w"}
+	EOF
+	trace2 script --format=csv -F thread,category,message bars.event >actual &&
+	cat >expect <<-\EOF &&
+	thread,category,message
+	main,,1
+	th01:a | b,,
+	th01:a | b,c | d,c | d label:l | m
+	th01:a | b,c | d,c | d ..k | l:v | w
+	EOF
+	test_cmp expect actual
+'
+
+test_expect_success 'an unknown event has times and a place of its own' '
+	cat >unknown.event <<-EOF &&
+	{"event":"version","sid":"$id","thread":"main","time":"2026-11-21T09:00:00.000000Z","evt":"4","exe":"1"}
+	{"event":"start","sid":"$id","thread":"main","time":"2026-11-21T09:00:00.500000Z","file":"a.c","line":7,"repo":5,"t_abs":0.5,"argv":["x"]}
+	{"event":"weird","sid":"$id","thread":"main","time":"2026-11-21T09:00:01.250000Z","file":"b.c","line":9}
+	EOF
+	trace2 script -F event,t_abs,repo,file unknown.event >out 2>err &&
+	sed -n "s/  */ /g; 3p" out >actual &&
+	echo "weird 1.250000 b.c:9" >expect &&
+	test_cmp expect actual
+'
+
+test_expect_success 'bytes that are not UTF-8 are replaced, and no line is lost' '
+	printf "{\"event\":\"version\",\"sid\":\"%s\",\"thread\":\"main\",\"evt\":\"4\",\"exe\":\"a\377b\"}\n" \
+		$id >bytes.event &&
+	trace2 script --git-event bytes.event >actual 2>err &&
+	trace2 export --to git-event bytes.event >exported 2>err &&
+	printf "\"exe\":\"a\357\277\275b\"}\n" >expect &&
+	sed "s/.*\(\"exe\)/\1/" exported >tail &&
+	test_cmp expect tail &&
+	test_cmp exported actual
 '
 
 test_expect_success '-t leaves what took long, and the processes' '
@@ -119,6 +176,17 @@ test_expect_success JQ 'JSON and CSV' '
 	trace2 script --format=csv -F pid,event "$traces/data.event" >out &&
 	head -n 1 out >actual &&
 	echo pid,event >expect &&
+	test_cmp expect actual
+'
+
+test_expect_success JQ 'JSON is JSON whatever cannot be shown in it' '
+	{
+		cat "$traces/timers.perf" &&
+		printf "%s\n" "d0 | main                     | weird        |     |           |           |              | x"
+	} >odd.perf &&
+	trace2 script --format=json odd.perf >out 2>err &&
+	jq ".events | length" out >actual &&
+	wc -l <"$traces/timers.perf" >expect &&
 	test_cmp expect actual
 '
 

@@ -96,4 +96,32 @@ test_expect_success 'text of the normal target: says that it cannot, and goes on
 	test_line_count = 1 err
 '
 
+test_expect_success 'those that the options choose, as far as they can be known' '
+	cat "$traces/nest.event" >nest.event &&
+	sid=$(sed -n "/version/s|.*\"sid\":\"[^\"]*/\([^\"/]*\)\".*|\1|p" nest.event |
+		sed 1q) &&
+	trace2 script -F sid,event --sid "$sid" nest.event >expect &&
+	test_line_count -gt 3 expect &&
+	follow sid,event --sid "$sid" nest.event &&
+	while read -r want
+	do
+		read -r line <&9 && test "$line" = "$want" || return 1
+	done <expect &&
+	leave_off &&
+	cat "$traces/gc.event" >gc.event &&
+	trace2 script -F event,message -N "[cp]*/*" gc.event >expect &&
+	test_line_count -gt 3 expect &&
+	sort expect >sorted &&
+	follow event,message -N "[cp]*/*" gc.event &&
+	while read -r want
+	do
+		read -r line <&9 && echo "$line" || return 1
+	done <expect >followed &&
+	leave_off &&
+	sort followed >actual &&
+	test_cmp sorted actual &&
+	test_expect_code 2 trace2 script -f -t 1ms gc.event 2>err &&
+	test_grep "without -t" err
+'
+
 test_done

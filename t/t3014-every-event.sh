@@ -154,8 +154,10 @@ test_expect_success 'a view of events shows each of them' '
 		jq -r .event $input >events &&
 		trace2 script -F event $input >actual &&
 		test_cmp events actual &&
-		trace2 script --git-event $input >actual &&
-		test_cmp $input actual &&
+		trace2 script --git-event $input >out &&
+		jq -c . $input >expect &&
+		jq -c . out >actual &&
+		test_cmp expect actual &&
 		trace2 list --events --format=json $input >list &&
 		jq -r ".events[].event" list | sort >actual &&
 		sort names >expect &&

@@ -40,6 +40,10 @@ void tr2_render_perf(struct tr2_render *r, const struct tr2_event *ev,
 void tr2_render_event(struct tr2_render *r, const struct tr2_event *ev,
 		      bool brief);
 
+/* Puts only the last column of a line of the perf target into r->line, without
+ * a newline. */
+void tr2_render_perf_message(struct tr2_render *r, const struct tr2_event *ev);
+
 /* Render the heads that a struct tr2_who keeps: `,"sid":"…","thread":"…"`, and
  * `dN | thread | `. */
 void tr2_render_json_head(struct tr2_buf *b, const char *sid,

@@ -347,10 +347,25 @@ static char *add_dots(struct tr2_render *r, char *p, unsigned int nesting)
 	return tr2_render_back(r, before);
 }
 
+static char *add_message(struct tr2_render *r, char *p,
+			 const struct tr2_event *ev)
+{
+	if (ev->nesting > 1)
+		p = add_dots(r, p, ev->nesting);
+	return add_template(r, p, ev, tr2_templates[ev->kind].perf_message);
+}
+
+void tr2_render_perf_message(struct tr2_render *r, const struct tr2_event *ev)
+{
+	char *p = tr2_render_begin(r, 0);
+
+	if (p)
+		tr2_render_end(r, add_message(r, p, ev));
+}
+
 void tr2_render_perf(struct tr2_render *r, const struct tr2_event *ev,
 		     bool brief)
 {
-	const struct tr2_templates *t = &tr2_templates[ev->kind];
 	char *p = tr2_render_begin(r, ev->who->perf_head_len);
 
 	if (!p)
@@ -361,11 +376,9 @@ void tr2_render_perf(struct tr2_render *r, const struct tr2_event *ev,
 		p = tr2_put_lit(p, SEPARATOR);
 	}
 	p = put_perf_columns(p, ev);
-	p = add_category(r, p, ev, t->perf_category);
+	p = add_category(r, p, ev, tr2_templates[ev->kind].perf_category);
 	p = tr2_put_lit(p, SEPARATOR);
-	if (ev->nesting > 1)
-		p = add_dots(r, p, ev->nesting);
-	p = add_template(r, p, ev, t->perf_message);
+	p = add_message(r, p, ev);
 	*p++ = '\n';
 	tr2_render_end(r, p);
 }

@@ -123,7 +123,9 @@ static int check_options(const struct tr2_export_format *f)
 
 static int export_to(struct tr2_model *m, const struct tr2_export_format *f)
 {
-	struct tr2_export x = { .m = m, .opt = &chosen };
+	struct tr2_export x = { .m = m, .opt = &chosen,
+				.filter = &tr2_common.filter,
+				.output = tr2_common.output };
 	bool own = f->flags & TR2_EXPORT_OWN_FILE || chosen.urls.nr, ok;
 
 	if (!own && !tr2_sink_open(&x.sink, tr2_common.output))

@@ -72,7 +72,7 @@ static bool failed(const struct tr2_model *m, uint32_t node)
 
 static bool wanted(const struct tr2_model *m, uint32_t node)
 {
-	if (!tr2_filter_node(m, node))
+	if (!tr2_filter_node(&tr2_common.filter, m, node))
 		return false;
 	if (only_open && m->nodes[node].end != TR2_END_OPEN)
 		return false;
@@ -84,7 +84,7 @@ static int shown_depth(const struct tr2_model *m, uint32_t node)
 {
 	int depth = 0;
 
-	if (!tr2_filter_on() && !only_open && !only_errors)
+	if (!tr2_filter_on(&tr2_common.filter) && !only_open && !only_errors)
 		return m->nodes[node].depth;
 	for (node = m->nodes[node].parent; node; node = m->nodes[node].parent)
 		depth += wanted(m, node);

@@ -163,7 +163,7 @@ static void add_process(struct tr2_table *t, const struct tr2_model *m,
 	int64_t wall = n->end_ns - n->start_ns;
 
 	tr2_table_row(t);
-	tr2_table_depth(t, tr2_filter_depth(m, node));
+	tr2_table_depth(t, tr2_filter_depth(&tr2_common.filter, m, node));
 	tr2_cell_ns(t, wall);
 	tr2_cell_ns(t, n->self_ns);
 	tr2_cell_share(t, share_of(time_within(n, &m->nodes[root]), whole));
@@ -249,6 +249,11 @@ static void print_summary(const struct tr2_model *m, int64_t whole)
 	tr2_buf_release(&spawn_text);
 }
 
+static bool is_chosen(const struct tr2_model *m, uint32_t node)
+{
+	return tr2_filter_node(&tr2_common.filter, m, node);
+}
+
 struct processes {
 	const struct tr2_model *m;
 	int64_t whole;
@@ -262,7 +267,7 @@ static void give_processes(struct tr2_table *t, void *data)
 	for (i = p->m->first_root; i; i = tr2_node_after(p->m, i)) {
 		if (!p->m->nodes[i].parent)
 			root = i;
-		if (tr2_filter_node(p->m, i))
+		if (is_chosen(p->m, i))
 			add_process(t, p->m, i, root, p->whole);
 	}
 }
@@ -287,7 +292,7 @@ static bool processes(const struct tr2_model *m, int64_t whole)
 		tr2_table_print(&t);
 	tr2_table_release(&t);
 	if (ok && tr2_common.format == TR2_FORMAT_TEXT)
-		tr2_print_legend(m, tr2_filter_node, false);
+		tr2_print_legend(m, is_chosen, false);
 	return ok;
 }
 
@@ -405,7 +410,7 @@ static bool overview(const struct tr2_model *m)
 
 	if (!processes(m, whole))
 		return false;
-	if (!tr2_filter_on() && !tr2_report.sort && tr2_report.limit < 0)
+	if (!tr2_filter_on(&tr2_common.filter) && !tr2_report.sort && tr2_report.limit < 0)
 		critical_path(m);
 	return true;
 }
@@ -459,7 +464,8 @@ static int check_html(void)
 
 static int write_html(struct tr2_model *m)
 {
-	struct tr2_export x = { .m = m, .opt = &html_options };
+	struct tr2_export x = { .m = m, .opt = &html_options,
+				.filter = &tr2_common.filter };
 	bool ok;
 
 	if (!tr2_sink_open(&x.sink, html))

@@ -89,7 +89,7 @@ static void gather(struct sums *sums, const struct tr2_model *m, int kind)
 
 		if (metric->kind != kind ||
 		    (metric->thread != 0) != tr2_report.per_thread ||
-		    !tr2_filter_session(m, metric->session))
+		    !tr2_filter_session(&tr2_common.filter, m, metric->session))
 			continue;
 		s = sum_of(sums, m, metric);
 		if (!s)
@@ -188,7 +188,7 @@ static void add_events(struct tr2_table *t, const struct tr2_model *m)
 {
 	struct tr2_run_meta meta;
 
-	if (!tr2_filter_on() && !tr2_report.per_thread && !tr2_report.group)
+	if (!tr2_filter_on(&tr2_common.filter) && !tr2_report.per_thread && !tr2_report.group)
 		tr2_run_meta_read(&meta, m, NULL, add_event, t);
 }
 
@@ -273,7 +273,7 @@ bool tr2_report_errors(const struct tr2_model *m)
 	tr2_table_init(&t, "errors", error_columns,
 		       sizeof(error_columns) / sizeof(*error_columns));
 	tr2_for_each_session(m, s) {
-		if (!m->sessions[s].nr_errors || !tr2_filter_session(m, s))
+		if (!m->sessions[s].nr_errors || !tr2_filter_session(&tr2_common.filter, m, s))
 			continue;
 		tr2_for_each_thread(m, s, th)
 			tr2_for_each_point(m, th, i)

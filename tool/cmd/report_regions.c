@@ -84,17 +84,17 @@ static void gather_regions(const struct tr2_model *cm, const int64_t *self,
 	uint32_t s, t, i;
 
 	tr2_for_each_session(m, s) {
-		if (!tr2_filter_session(m, s))
+		if (!tr2_filter_session(&tr2_common.filter, m, s))
 			continue;
 		tr2_ns_add(whole, m->sessions[s].end_ns);
-		if (!tr2_common.region && !tr2_common.min_ns)
+		if (!tr2_common.filter.region && !tr2_common.filter.min_ns)
 			no_region(m, s, groups);
 		tr2_for_each_thread(m, s, t)
 			tr2_for_each_span(m, t, i) {
 				const struct tr2_span *span = &m->spans[i];
 
 				if (span->kind != TR2_SPAN_REGION ||
-				    !tr2_filter_span(m, i))
+				    !tr2_filter_span(&tr2_common.filter, m, i))
 					continue;
 				group = tr2_groups_get(groups,
 						       tr2_report_group(m, s),
@@ -185,7 +185,7 @@ static void add_thread(struct tr2_table *t, const struct tr2_model *m,
 			to = span->end_ns;
 		}
 	}
-	if (wall < tr2_common.min_ns)
+	if (wall < tr2_common.filter.min_ns)
 		return;
 	tr2_table_row(t);
 	tr2_cell_ns(t, wall);
@@ -208,7 +208,7 @@ bool tr2_report_threads(const struct tr2_model *m)
 	tr2_table_init(&t, "threads", thread_columns,
 		       sizeof(thread_columns) / sizeof(*thread_columns));
 	tr2_for_each_session(m, s)
-		if (tr2_filter_session(m, s))
+		if (tr2_filter_session(&tr2_common.filter, m, s))
 			tr2_for_each_thread(m, s, i)
 				add_thread(&t, m, i);
 	ok = tr2_report_finish(&t, NULL);
@@ -268,7 +268,7 @@ bool tr2_report_groups(const struct tr2_model *m)
 	for (i = m->first_root; i; i = tr2_node_after(m, i)) {
 		const struct tr2_node *n = &m->nodes[i];
 
-		if (!tr2_filter_node(m, i))
+		if (!tr2_filter_node(&tr2_common.filter, m, i))
 			continue;
 		group = tr2_groups_get(&groups, NULL, group_of_node(m, i));
 		if (!group)

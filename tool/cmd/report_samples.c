@@ -256,7 +256,7 @@ static bool gather(struct tree *t)
 	if (!new_call(t))
 		return false;
 	for (i = 1; i < t->m->nr_samples; i++)
-		if (tr2_filter_session(t->m, t->m->samples[i].session) &&
+		if (tr2_filter_session(&tr2_common.filter, t->m, t->m->samples[i].session) &&
 		    !add_sample(t, &t->m->samples[i]))
 			return false;
 	return true;

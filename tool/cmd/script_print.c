@@ -7,212 +7,196 @@
 
 #include "base/text.h"
 #include "cmd/script.h"
-#include "common/options.h"
 #include "common/say.h"
 #include "out/table.h"
 
-enum {
-	F_TIME, F_T_ABS, F_T_REL, F_SID, F_PID, F_DEPTH, F_CMD, F_THREAD,
-	F_EVENT, F_REPO, F_NESTING, F_CATEGORY, F_MESSAGE, F_FILE, F_NR
+/* An event, for the cells of its line. */
+struct row {
+	struct tr2_printer *p;
+	const struct tr2_line *line;
+	const struct tr2_parsed_event *ev;
+	const struct tr2_session *session;
 };
 
-static const struct {
-	const char *name;
-	int width; /* negative: right-aligned */
-} known_fields[F_NR] = {
-	[F_TIME] = { "time", 15 },	   [F_T_ABS] = { "t_abs", -10 },
-	[F_T_REL] = { "t_rel", -10 },	   [F_SID] = { "sid", 45 },
-	[F_PID] = { "pid", -7 },	   [F_DEPTH] = { "depth", -2 },
-	[F_CMD] = { "cmd", 12 },	   [F_THREAD] = { "thread", 4 },
-	[F_EVENT] = { "event", 12 },	   [F_REPO] = { "repo", -2 },
-	[F_NESTING] = { "nesting", -2 },   [F_CATEGORY] = { "category", 12 },
-	[F_MESSAGE] = { "message", 0 },	   [F_FILE] = { "file", 28 },
-};
+/* ---- cells ----------------------------------------------------------------------- */
 
-static int find_field(const char *name, size_t len)
+static void add_string(struct tr2_buf *b, const char *s)
 {
-	int i;
-
-	for (i = 0; i < F_NR; i++)
-		if (strlen(known_fields[i].name) == len &&
-		    !memcmp(known_fields[i].name, name, len))
-			return i;
-	return -1;
+	tr2_text_add(b, s, strlen(s));
 }
 
-static bool take_fields(struct tr2_printer *p, const char *list)
+static void add_view(struct tr2_buf *b, struct tr2_view v)
 {
-	size_t len;
-	int field;
-
-	for (; *list; list += len + (list[len] == ',')) {
-		len = strcspn(list, ",");
-		field = find_field(list, len);
-		if (field < 0 || p->nr_fields >= TR2_MAX_PRINT_FIELDS) {
-			tr2_error("'%.*s' is not a field of script: see "
-				  "'trace2 script -h'", (int)len, list);
-			return false;
-		}
-		p->field[p->nr_fields++] = field;
-	}
-	return true;
-}
-
-bool tr2_printer_init(struct tr2_printer *p, enum tr2_print_form form,
-		      const char *fields)
-{
-	int i;
-
-	p->form = form;
-	tr2_render_prepare();
-	if (!take_fields(p, fields))
-		return false;
-	if (form == TR2_PRINT_JSON)
-		fputs("{\"events\":[", stdout);
-	if (form == TR2_PRINT_FIELDS && tr2_common.format == TR2_FORMAT_CSV)
-		for (i = 0; i < p->nr_fields; i++)
-			printf("%s%s", known_fields[p->field[i]].name,
-			       i + 1 < p->nr_fields ? "," : "\n");
-	return true;
-}
-
-void tr2_printer_release(struct tr2_printer *p)
-{
-	tr2_parsed_render_release(&p->render);
-	tr2_buf_release(&p->line);
-	tr2_buf_release(&p->text);
-}
-
-void tr2_printer_end(struct tr2_printer *p)
-{
-	if (p->form == TR2_PRINT_JSON)
-		fputs("]}\n", stdout);
-}
-
-/* ---- columns --------------------------------------------------------------------- */
-
-/* The columns of a perf line, which has everything: the category and the
- * message are what stands behind the last two bars. */
-static const char *after_bars(const char *line, int bars)
-{
-	for (; line && bars; bars--) {
-		line = strstr(line, " | ");
-		line = line ? line + 3 : NULL;
-	}
-	return line;
+	if (v.p)
+		tr2_text_add(b, v.p, v.len);
 }
 
 static void trim_end(struct tr2_buf *b)
 {
-	while (b->len && (b->p[b->len - 1] == ' ' || b->p[b->len - 1] == '\n'))
+	while (b->len && b->p[b->len - 1] == ' ')
 		b->len--;
 }
 
-/* The category as it is, not cut to the perf target's width. */
-static void add_category(struct tr2_printer *p,
-			 const struct tr2_parsed_event *ev)
+static void add_time(const struct row *r, struct tr2_buf *b)
 {
-	struct tr2_view v = tr2_parsed_text(ev, "category");
-
-	if (!v.p)
-		v = tr2_parsed_text(ev, "scope");
-	if (v.p)
-		tr2_text_add(&p->text, v.p, v.len);
+	tr2_fmt_wall(b, r->line->at_ns < 0 ? 0 : r->line->at_ns);
 }
 
-static void add_message(struct tr2_printer *p, const struct tr2_parsed_event *ev)
+static void add_t_abs(const struct row *r, struct tr2_buf *b)
 {
-	const char *message;
+	int64_t ns = r->ev->t_abs;
 
-	if (ev->kind < 0) {
-		tr2_text_add(&p->text, ev->raw.p, ev->raw.len);
-		return;
-	}
-	tr2_render_perf(&p->render.render, &p->render.event, true);
-	/* dN | thread | event | repo | t_abs | t_rel | category | message */
-	message = after_bars(tr2_buf_str(&p->render.render.line), 7);
-	if (tr2_parsed_text(ev, "category").len) {
-		add_category(p, ev);
-		tr2_buf_addch(&p->text, ' ');
-	}
-	if (message)
-		tr2_buf_addstr(&p->text, message);
-	trim_end(&p->text);
+	if (ns == TR2_ABSENT)
+		ns = r->ev->wall_us * 1000 - r->session->wall_ns;
+	tr2_buf_add_seconds(b, ns < 0 ? 0 : (uint64_t)ns, 0);
 }
 
-static const char *command_of(const struct tr2_model *m, uint32_t session)
+static void add_t_rel(const struct row *r, struct tr2_buf *b)
 {
-	const struct tr2_session *s = &m->sessions[session];
+	int64_t ns = r->ev->t_rel;
+
+	if (ns != TR2_ABSENT)
+		tr2_buf_add_seconds(b, ns < 0 ? 0 : (uint64_t)ns, 0);
+}
+
+static void add_sid(const struct row *r, struct tr2_buf *b)
+{
+	add_string(b, r->session->sid);
+}
+
+static void add_pid(const struct row *r, struct tr2_buf *b)
+{
+	if (r->session->pid > 0)
+		tr2_buf_add_i64(b, r->session->pid);
+}
+
+static void add_depth(const struct row *r, struct tr2_buf *b)
+{
+	tr2_buf_add_u64(b, r->session->depth);
+}
+
+static void add_cmd(const struct row *r, struct tr2_buf *b)
+{
+	const struct tr2_model *m = r->p->m;
+	const struct tr2_session *s = r->session;
 	const char *name = tr2_s(m, s->name), *slash;
 
-	if (s->node)
-		return tr2_node_name(m, s->node);
-	if (*name || !s->argv.nr)
-		return name;
-	slash = strrchr(s->argv.text, '/');
-	return slash ? slash + 1 : s->argv.text;
+	if (s->node) {
+		name = tr2_node_name(m, s->node);
+	} else if (!*name && s->argv.nr) {
+		slash = strrchr(s->argv.text, '/');
+		name = slash ? slash + 1 : s->argv.text;
+	}
+	add_string(b, name);
 }
 
-static void add_field(struct tr2_printer *p, const struct tr2_model *m,
-		      const struct tr2_parsed_event *ev, unsigned int nesting, int field)
+static void add_thread(const struct row *r, struct tr2_buf *b)
 {
-	const struct tr2_session *s = &m->sessions[ev->session];
-	struct tr2_buf *b = &p->text;
-	const char *name;
+	const struct tr2_model *m = r->p->m;
 
-	switch (field) {
-	case F_TIME:
-		tr2_fmt_wall(b, (int64_t)p->render.event.wall_us * 1000);
-		break;
-	case F_T_ABS:
-		tr2_buf_add_seconds(b, p->render.event.t_abs_ns, 0);
-		break;
-	case F_T_REL:
-		if (ev->t_rel != TR2_ABSENT)
-			tr2_buf_add_seconds(b, p->render.event.t_rel_ns, 0);
-		break;
-	case F_SID:
-		tr2_text_add(b, s->sid, strlen(s->sid));
-		break;
-	case F_PID:
-		if (s->pid > 0)
-			tr2_buf_add_i64(b, s->pid);
-		break;
-	case F_DEPTH:
-		tr2_buf_add_u64(b, s->depth);
-		break;
-	case F_CMD:
-		name = command_of(m, ev->session);
-		tr2_text_add(b, name, strlen(name));
-		break;
-	case F_THREAD:
-		name = tr2_s(m, m->threads[ev->thread].name);
-		tr2_text_add(b, name, strlen(name));
-		break;
-	case F_EVENT:
-		tr2_text_add(b, ev->event.p, ev->event.len);
-		break;
-	case F_REPO:
-		if (p->render.event.repo_id)
-			tr2_buf_add_i64(b, p->render.event.repo_id);
-		break;
-	case F_NESTING:
-		tr2_buf_add_u64(b, nesting);
-		break;
-	case F_CATEGORY:
-		add_category(p, ev);
-		break;
-	case F_FILE:
-		if (ev->file.len) {
-			tr2_text_add(b, ev->file.p, ev->file.len);
-			tr2_buf_addch(b, ':');
-			tr2_buf_add_i64(b, p->render.event.line);
-		}
-		break;
-	case F_MESSAGE:
-		add_message(p, ev);
-		break;
+	add_string(b, tr2_s(m, m->threads[r->line->thread].name));
+}
+
+static void add_event(const struct row *r, struct tr2_buf *b)
+{
+	add_view(b, r->ev->event);
+}
+
+static void add_repo(const struct row *r, struct tr2_buf *b)
+{
+	if (r->ev->repo > 0)
+		tr2_buf_add_i64(b, r->ev->repo);
+}
+
+static void add_nesting(const struct row *r, struct tr2_buf *b)
+{
+	tr2_buf_add_u64(b, r->line->nesting);
+}
+
+/* As it is, not cut to the perf target's width. */
+static void add_category(const struct row *r, struct tr2_buf *b)
+{
+	struct tr2_view v = tr2_parsed_text(r->ev, "category");
+
+	add_view(b, v.p ? v : tr2_parsed_text(r->ev, "scope"));
+}
+
+static bool set_render(const struct row *r)
+{
+	return tr2_parsed_render_set(&r->p->render, r->p->m, r->ev,
+				     r->line->nesting);
+}
+
+/* What the perf target says in its last column, with the category before it. */
+static void add_message(const struct row *r, struct tr2_buf *b)
+{
+	struct tr2_view category = tr2_parsed_text(r->ev, "category");
+	struct tr2_render *render = &r->p->render.render;
+
+	if (r->ev->kind < 0) {
+		add_view(b, r->ev->raw);
+		return;
 	}
+	if (!set_render(r))
+		return;
+	tr2_render_perf_message(render, &r->p->render.event);
+	add_view(b, category);
+	if (category.len)
+		tr2_buf_addch(b, ' ');
+	tr2_buf_add(b, render->line.p, render->line.len);
+	trim_end(b);
+}
+
+static void add_file(const struct row *r, struct tr2_buf *b)
+{
+	if (!r->ev->file.len)
+		return;
+	add_view(b, r->ev->file);
+	tr2_buf_addch(b, ':');
+	tr2_buf_add_i64(b, r->ev->line > 0 ? r->ev->line : 0);
+}
+
+/* ---- columns --------------------------------------------------------------------- */
+
+struct tr2_script_column {
+	const char *key;
+	int width; /* negative: aligned to the right */
+	void (*add)(const struct row *r, struct tr2_buf *b);
+};
+
+#define COLUMN(key, width) { #key, width, add_##key },
+static const struct tr2_script_column columns[] = {
+	TR2_SCRIPT_COLUMNS(COLUMN, COLUMN)
+};
+#undef COLUMN
+
+static const struct tr2_script_column *find_column(const char *key, size_t len)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(columns) / sizeof(*columns); i++)
+		if (strlen(columns[i].key) == len &&
+		    !memcmp(columns[i].key, key, len))
+			return &columns[i];
+	return NULL;
+}
+
+static bool choose_columns(struct tr2_printer *p, const char *list)
+{
+	const struct tr2_script_column *column;
+	size_t len;
+
+	for (; *list; list += len + (list[len] == ',')) {
+		len = strcspn(list, ",");
+		column = find_column(list, len);
+		if (!column || p->nr_columns >= TR2_MAX_PRINT_COLUMNS) {
+			tr2_error("'%.*s' is not a field of script: see "
+				  "'trace2 script -h'", (int)len, list);
+			return false;
+		}
+		p->column[p->nr_columns++] = column;
+	}
+	return true;
 }
 
 static void add_padded(struct tr2_printer *p, int width, bool last)
@@ -230,22 +214,21 @@ static void add_padded(struct tr2_printer *p, int width, bool last)
 		tr2_buf_addchars(&p->line, ' ', 2);
 }
 
-static void print_fields(struct tr2_printer *p, const struct tr2_model *m,
-			 const struct tr2_parsed_event *ev, unsigned int nesting)
+static void print_columns(struct tr2_printer *p, const struct row *r)
 {
-	bool csv = tr2_common.format == TR2_FORMAT_CSV;
+	bool csv = p->form == TR2_PRINT_CSV;
 	int i;
 
 	tr2_buf_reset(&p->line);
-	for (i = 0; i < p->nr_fields; i++) {
+	for (i = 0; i < p->nr_columns; i++) {
 		tr2_buf_reset(&p->text);
-		add_field(p, m, ev, nesting, p->field[i]);
+		p->column[i]->add(r, &p->text);
 		if (csv) {
 			tr2_buf_addstr(&p->line, i ? "," : "");
 			tr2_csv_add(&p->line, p->text.p, p->text.len);
 		} else {
-			add_padded(p, known_fields[p->field[i]].width,
-				   i + 1 == p->nr_fields);
+			add_padded(p, p->column[i]->width,
+				   i + 1 == p->nr_columns);
 		}
 	}
 	if (!csv)
@@ -254,66 +237,113 @@ static void print_fields(struct tr2_printer *p, const struct tr2_model *m,
 	fwrite(p->line.p, 1, p->line.len, stdout);
 }
 
+static void print_heads(const struct tr2_printer *p)
+{
+	int i;
+
+	for (i = 0; i < p->nr_columns; i++)
+		printf("%s%s", p->column[i]->key,
+		       i + 1 < p->nr_columns ? "," : "\n");
+}
+
 /* ---- Git's formats ------------------------------------------------------------------- */
 
-static void write_line(const struct tr2_buf *line, bool newline)
+static void print_json(struct tr2_printer *p, const struct tr2_line *line)
 {
-	size_t len = line->len;
+	struct tr2_buf *b = &p->export.sink.buf;
 
-	if (len && !newline && line->p[len - 1] == '\n')
-		len--;
-	fwrite(line->p, 1, len, stdout);
-}
-
-/* A line of event JSON as it was read; of other sources, as it would be. */
-static void print_json(struct tr2_printer *p, const struct tr2_model *m,
-		       const struct tr2_parsed_event *ev)
-{
-	const struct tr2_session *s = &m->sessions[ev->session];
-
-	if (!(s->flags & TR2_SESSION_PERF)) {
-		fwrite(ev->raw.p, 1, ev->raw.len, stdout);
-	} else if (ev->kind >= 0) {
-		tr2_render_event(&p->render.render, &p->render.event, false);
-		write_line(&p->render.render.line, false);
-	}
-}
-
-void tr2_print_event(struct tr2_printer *p, const struct tr2_model *m,
-		     const struct tr2_parsed_event *ev, unsigned int nesting)
-{
-	const struct tr2_event_row *row = ev->kind >= 0 ?
-		&tr2_event_rows[ev->kind] : NULL;
-
-	if (row && !tr2_parsed_render_set(&p->render, m, ev, nesting))
+	tr2_buf_reset(b);
+	tr2_git_event_add(p->git_event, line);
+	if (b->failed || !b->len)
 		return;
-	if (!row)
-		p->render.event.wall_us = ev->wall_us > 0 ? (uint64_t)ev->wall_us :
-							0;
-	switch (p->form) {
-	case TR2_PRINT_NORMAL:
-		if (!row || !row->normal)
-			return;
-		tr2_render_normal(&p->render.render, &p->render.event, false);
-		write_line(&p->render.render.line, true);
-		break;
-	case TR2_PRINT_PERF:
-		if (!row || !row->perf_message)
-			return;
-		tr2_render_perf(&p->render.render, &p->render.event, false);
-		write_line(&p->render.render.line, true);
-		break;
-	case TR2_PRINT_JSON:
+	if (p->form == TR2_PRINT_JSON) {
 		fputs(p->nr_printed ? ",\n" : "\n", stdout);
-		print_json(p, m, ev);
-		break;
+		b->len--;
+	}
+	fwrite(b->p, 1, b->len, stdout);
+	p->nr_printed++;
+}
+
+static void print_text(struct tr2_printer *p, const struct row *r)
+{
+	struct tr2_render *render = &p->render.render;
+	const struct tr2_event_row *row;
+
+	if (r->ev->kind < 0)
+		return;
+	row = &tr2_event_rows[r->ev->kind];
+	if (!(p->form == TR2_PRINT_PERF ? row->perf_message : row->normal) ||
+	    !set_render(r))
+		return;
+	if (p->form == TR2_PRINT_PERF)
+		tr2_render_perf(render, &p->render.event, false);
+	else
+		tr2_render_normal(render, &p->render.event, false);
+	fwrite(render->line.p, 1, render->line.len, stdout);
+}
+
+/* ---- the printer ------------------------------------------------------------------------ */
+
+void tr2_print_line(struct tr2_printer *p, const struct tr2_line *line)
+{
+	struct tr2_parsed_event ev;
+	const struct row r = { p, line, &ev, &p->m->sessions[line->session] };
+
+	switch (p->form) {
+	case TR2_PRINT_JSON:
 	case TR2_PRINT_EVENT:
-		print_json(p, m, ev);
-		putchar('\n');
+		print_json(p, line);
 		break;
-	case TR2_PRINT_FIELDS:
-		print_fields(p, m, ev, nesting);
+	case TR2_PRINT_NORMAL:
+	case TR2_PRINT_PERF:
+		if (tr2_reread(p->reread, line, &ev))
+			print_text(p, &r);
+		break;
+	case TR2_PRINT_TEXT:
+	case TR2_PRINT_CSV:
+		if (tr2_reread(p->reread, line, &ev))
+			print_columns(p, &r);
 		break;
 	}
-	p->nr_printed++;
+}
+
+bool tr2_printer_init(struct tr2_printer *p, struct tr2_model *m,
+		      enum tr2_print_form form, const char *names)
+{
+	static const struct tr2_export_options plain;
+
+	p->m = m;
+	p->form = form;
+	tr2_render_prepare();
+	if (!choose_columns(p, names))
+		return false;
+	p->export.m = m;
+	p->export.opt = &plain;
+	p->git_event = tr2_git_event_new(&p->export);
+	p->reread = tr2_reread_new(m);
+	if (!p->git_event || !p->reread) {
+		tr2_error("out of memory");
+		return false;
+	}
+	if (form == TR2_PRINT_JSON)
+		fputs("{\"events\":[", stdout);
+	if (form == TR2_PRINT_CSV)
+		print_heads(p);
+	return true;
+}
+
+void tr2_printer_end(struct tr2_printer *p)
+{
+	if (p->form == TR2_PRINT_JSON)
+		fputs("]}\n", stdout);
+}
+
+void tr2_printer_release(struct tr2_printer *p)
+{
+	tr2_git_event_free(p->git_event);
+	tr2_reread_free(p->reread);
+	tr2_parsed_render_release(&p->render);
+	tr2_buf_release(&p->export.sink.buf);
+	tr2_buf_release(&p->line);
+	tr2_buf_release(&p->text);
 }

@@ -15,10 +15,7 @@
 
 struct tr2_common tr2_common = {
 	.color = "auto",
-	.pid = -1,
-	.depth = -1,
-	.since_ns = INT64_MIN,
-	.until_ns = INT64_MAX,
+	.filter = TR2_FILTER_ANY,
 };
 
 static const char *format_name = "text";
@@ -38,23 +35,23 @@ static const struct tr2_option output_options[] = {
 static const struct tr2_option filter_options[] = {
 	{ 0, NULL, NULL, TR2_OPT_HEADING, NULL, "Which processes and regions",
 	  NULL },
-	{ 0, "cmd", "GLOB", TR2_OPT_STRING, &tr2_common.cmd,
+	{ 0, "cmd", "GLOB", TR2_OPT_STRING, &tr2_common.filter.cmd,
 	  "processes whose command or command line is like this", NULL },
-	{ 0, "sid", "SID", TR2_OPT_STRING, &tr2_common.sid,
+	{ 0, "sid", "SID", TR2_OPT_STRING, &tr2_common.filter.sid,
 	  "the process of this session id (or of this start or end of one)",
 	  NULL },
-	{ 0, "pid", "N", TR2_OPT_INT, &tr2_common.pid,
+	{ 0, "pid", "N", TR2_OPT_INT, &tr2_common.filter.pid,
 	  "the process of this number", NULL },
-	{ 'N', "region", "GLOB", TR2_OPT_STRING, &tr2_common.region,
+	{ 'N', "region", "GLOB", TR2_OPT_STRING, &tr2_common.filter.region,
 	  "regions whose category/label is like this", NULL },
-	{ 't', "min-time", "TIME", TR2_OPT_DURATION, &tr2_common.min_ns,
+	{ 't', "min-time", "TIME", TR2_OPT_DURATION, &tr2_common.filter.min_ns,
 	  "nothing that took less than this (1ms, 20us, 1.5s)", NULL },
-	{ 0, "since", "TIME", TR2_OPT_TIME, &tr2_common.since_ns,
+	{ 0, "since", "TIME", TR2_OPT_TIME, &tr2_common.filter.since_ns,
 	  "what went on after this: HH:MM:SS, a date and time, or a time ago such as 5min",
 	  NULL },
-	{ 0, "until", "TIME", TR2_OPT_TIME, &tr2_common.until_ns,
+	{ 0, "until", "TIME", TR2_OPT_TIME, &tr2_common.filter.until_ns,
 	  "what went on before this", NULL },
-	{ 'D', "depth", "N", TR2_OPT_INT, &tr2_common.depth,
+	{ 'D', "depth", "N", TR2_OPT_INT, &tr2_common.filter.depth,
 	  "processes and regions not deeper than this", NULL },
 	TR2_OPT_END
 };

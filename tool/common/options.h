@@ -26,6 +26,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/filter.h"
+
 enum tr2_opt_kind {
 	TR2_OPT_FLAG,     /* bool */
 	TR2_OPT_STRING,   /* const char * */
@@ -82,12 +84,7 @@ struct tr2_common {
 	enum tr2_format format;
 	const char *color;      /* "auto", "always", "never" */
 	bool no_pager;
-	/* Filters: see tool/model/filter.h. */
-	const char *cmd, *sid, *region;
-	int64_t pid;         /* -1: any */
-	int64_t min_ns;      /* 0: any */
-	int64_t since_ns, until_ns; /* wall; INT64_MIN and INT64_MAX: any */
-	int64_t depth;       /* -1: any */
+	struct tr2_filter filter;
 };
 extern struct tr2_common tr2_common;
 

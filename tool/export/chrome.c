@@ -162,7 +162,7 @@ static void flow(struct tr2_export *x, char phase, uint32_t id,
 
 static bool is_shown(const struct tr2_export *x, uint32_t node)
 {
-	return tr2_export_is_process(x, node) && tr2_filter_node(x->m, node);
+	return tr2_export_is_process(x, node) && tr2_filter_node(x->filter, x->m, node);
 }
 
 /* Numbers that several processes had (or nobody knows) are made up. */

@@ -29,7 +29,7 @@ static void walk_thread(struct tr2_export *x,
 	CALL(x, f, thread, thread);
 	if (f->span)
 		tr2_for_each_span(x->m, thread, i)
-			if (tr2_filter_span(x->m, i))
+			if (tr2_filter_span(x->filter, x->m, i))
 				CALL(x, f, span, i);
 	if (f->point)
 		tr2_for_each_point(x->m, thread, i)
@@ -63,12 +63,12 @@ static void walk(struct tr2_export *x, const struct tr2_export_format *f)
 	uint32_t i;
 
 	for (i = m->first_root; i && !stopped(x); i = tr2_node_after(m, i))
-		if (tr2_filter_node(m, i))
+		if (tr2_filter_node(x->filter, m, i))
 			walk_node(x, f, i);
 	if (!f->task)
 		return;
 	for (i = 1; i < m->nr_tasks && !stopped(x); i++)
-		if (!m->tasks[i].node || tr2_filter_node(m, m->tasks[i].node))
+		if (!m->tasks[i].node || tr2_filter_node(x->filter, m, m->tasks[i].node))
 			CALL(x, f, task, i);
 }
 

@@ -28,6 +28,8 @@ struct tr2_stacks;
 struct tr2_export {
 	struct tr2_model *m;
 	const struct tr2_export_options *opt;
+	const struct tr2_filter *filter;
+	const char *output; /* of TR2_EXPORT_OWN_FILE: where to */
 	struct tr2_sink sink;
 	struct tr2_buf scratch; /* the last redacted text */
 	struct tr2_buf text;    /* for what is put together first */

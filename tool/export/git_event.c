@@ -1,53 +1,61 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * git-event - Git's event JSON again, one line an event in the order of time,
- * from whatever was read. Every line begins with event, sid, thread and time
- * and has the rest of its members in the order in which they came, so that
- * what consumers rely on holds for brief streams and streams of others, too.
+ * git_event - see export/git_event.h; and the export of that name, which is all
+ * chosen events in the order of time.
  */
+#include "export/git_event.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/say.h"
 #include "common/words.h"
 #include "event/redact.h"
-#include "export/export.h"
 #include "model/filter.h"
-#include "common/options.h"
 #include "read/json.h"
 #include "read/parsed_render.h"
-#include "read/perf_text.h"
+#include "read/reread.h"
+#include "read/utf8.h"
 
-struct git_event {
-	struct tr2_json *json;
-	struct tr2_perf_reader *perf;
-	struct tr2_parsed_render render;
-	struct tr2_buf line;
-	uint16_t *open; /* regions of each thread */
-	/* Of the line at hand. */
+struct tr2_git_event {
 	struct tr2_export *x;
+	struct tr2_json *json;
+	struct tr2_reread *reread;
+	struct tr2_parsed_render render;
+	struct tr2_buf text, repaired;
+	/* Of the line at hand. */
 	const struct tr2_line *at;
 	bool secret; /* its param or key is called so */
+	bool begun;
 };
 
-static bool begin(struct tr2_export *x)
+struct tr2_git_event *tr2_git_event_new(struct tr2_export *x)
 {
-	struct git_event *g = calloc(1, sizeof(*g));
+	struct tr2_git_event *g = calloc(1, sizeof(*g));
 
-	x->state = g;
-	if (g) {
-		g->x = x;
-		g->json = tr2_json_new();
-		g->perf = tr2_perf_reader_new(x->m, NULL, NULL);
-		g->open = calloc(x->m->nr_threads, sizeof(*g->open));
-		g->render.render.redact = x->opt->redact;
-	}
-	if (!g || !g->json || !g->perf || !g->open) {
-		tr2_error("out of memory");
-		return false;
-	}
+	if (!g)
+		return NULL;
+	g->x = x;
+	g->json = tr2_json_new();
+	g->reread = tr2_reread_new(x->m);
+	g->render.render.redact = x->opt->redact;
 	tr2_render_prepare();
-	return true;
+	if (g->json && g->reread)
+		return g;
+	tr2_git_event_free(g);
+	return NULL;
+}
+
+void tr2_git_event_free(struct tr2_git_event *g)
+{
+	if (!g)
+		return;
+	tr2_json_free(g->json);
+	tr2_reread_free(g->reread);
+	tr2_parsed_render_release(&g->render);
+	tr2_buf_release(&g->text);
+	tr2_buf_release(&g->repaired);
+	free(g);
 }
 
 /* ---- lines of JSON --------------------------------------------------------------------- */
@@ -64,7 +72,7 @@ static const char *terminated(struct tr2_export *x, const struct tr2_view *v)
 	return tr2_buf_str(&x->text);
 }
 
-static bool is_secret(struct git_event *g, const struct tr2_view *name)
+static bool is_secret(struct tr2_git_event *g, const struct tr2_view *name)
 {
 	return tr2_export_is_secret(g->x, terminated(g->x, name));
 }
@@ -86,7 +94,7 @@ static void add_decimal(struct tr2_buf *b, const struct tr2_json_value *v)
 		tr2_buf_add_seconds(b, (uint64_t)v->ns, 0);
 }
 
-static void add_value(struct git_event *g, const struct tr2_json_value *v,
+static void add_value(struct tr2_git_event *g, const struct tr2_json_value *v,
 		      bool secret)
 {
 	struct tr2_export *x = g->x;
@@ -120,7 +128,7 @@ static void add_value(struct git_event *g, const struct tr2_json_value *v,
 }
 
 /* The members that stand first, whatever the order was. */
-static void add_head(struct git_event *g, const char *event, size_t len)
+static void add_head(struct tr2_git_event *g, const char *event, size_t len)
 {
 	const struct tr2_model *m = g->x->m;
 	struct tr2_buf *b = &g->x->sink.buf;
@@ -140,10 +148,12 @@ static void add_head(struct git_event *g, const char *event, size_t len)
 static void on_event_name(void *data, const char *key, size_t len,
 			  const struct tr2_json_value *v)
 {
-	struct git_event *g = data;
+	struct tr2_git_event *g = data;
 
-	if (is(key, len, "event") && v->type == TR2_JSON_STRING)
+	if (is(key, len, "event") && v->type == TR2_JSON_STRING && !g->begun) {
 		add_head(g, v->text.p, v->text.len);
+		g->begun = true;
+	}
 	if ((is(key, len, "param") || is(key, len, "key")) &&
 	    v->type == TR2_JSON_STRING)
 		g->secret = is_secret(g, &v->text);
@@ -152,7 +162,7 @@ static void on_event_name(void *data, const char *key, size_t len,
 static void on_member(void *data, const char *key, size_t len,
 		      const struct tr2_json_value *v)
 {
-	struct git_event *g = data;
+	struct tr2_git_event *g = data;
 	struct tr2_buf *b = &g->x->sink.buf;
 
 	if (is(key, len, "event") || is(key, len, "sid") ||
@@ -164,36 +174,43 @@ static void on_member(void *data, const char *key, size_t len,
 	add_value(g, v, g->secret && is(key, len, "value"));
 }
 
-static void print_json(struct git_event *g, const char *text, size_t len)
+/* Nothing is appended unless TR2_JSON_OK. */
+static enum tr2_json_result add_object(struct tr2_git_event *g,
+				       const char *text, size_t len)
 {
-	size_t start = g->x->sink.buf.len;
+	enum tr2_json_result result;
 
-	g->secret = false;
-	if (tr2_json_object(g->json, text, len, on_event_name, g) !=
-		    TR2_JSON_OK ||
-	    g->x->sink.buf.len == start) {
-		g->x->sink.buf.len = start;
-		return;
+	g->secret = g->begun = false;
+	result = tr2_json_object(g->json, text, len, on_event_name, g);
+	if (g->begun) {
+		tr2_json_object(g->json, text, len, on_member, g);
+		tr2_buf_addlit(&g->x->sink.buf, "}\n");
 	}
-	tr2_json_object(g->json, text, len, on_member, g);
-	tr2_buf_addlit(&g->x->sink.buf, "}\n");
+	return result;
+}
+
+static void add_json_line(struct tr2_git_event *g)
+{
+	const struct tr2_line *line = g->at;
+	struct tr2_buf *fixed = &g->repaired;
+
+	tr2_buf_reset(&g->text);
+	tr2_buf_add(&g->text, line->text, line->len);
+	tr2_buf_addchars(&g->text, '\n', TR2_JSON_PADDING + 8);
+	if (g->text.failed)
+		g->x->sink.buf.failed = true;
+	else if (add_object(g, g->text.p, line->len) != TR2_JSON_UTF8)
+		return;
+	else if (tr2_utf8_repair(fixed, g->text.p, line->len,
+				 TR2_JSON_PADDING + 8))
+		add_object(g, fixed->p, fixed->len);
+	else
+		g->x->sink.buf.failed = true;
 }
 
 /* ---- lines of perf text ------------------------------------------------------------------- */
 
-static unsigned int nesting_at(uint16_t *open, const struct tr2_parsed_event *ev)
-{
-	unsigned int nesting;
-
-	if (ev->kind == TR2_EV_region_leave && *open)
-		--*open;
-	nesting = *open + 1u;
-	if (ev->kind == TR2_EV_region_enter && *open < UINT16_MAX)
-		++*open;
-	return nesting;
-}
-
-static void hide_secret(struct git_event *g, struct tr2_parsed_event *ev)
+static void hide_secret(struct tr2_git_event *g, struct tr2_parsed_event *ev)
 {
 	struct tr2_view name = tr2_parsed_text(ev, "param");
 	int value = tr2_field_find(ev->kind, "value", 5);
@@ -207,79 +224,53 @@ static void hide_secret(struct git_event *g, struct tr2_parsed_event *ev)
 		(struct tr2_view){ TR2_REDACTED, sizeof(TR2_REDACTED) - 1 };
 }
 
-/* Lines that are not wanted are read, too: what is open depends on them. */
-static void print_perf(struct git_event *g, const char *text, size_t len,
-		       bool shown)
+static void add_perf_line(struct tr2_git_event *g)
 {
+	struct tr2_render *render = &g->render.render;
 	struct tr2_parsed_event ev;
-	uint16_t *open = &g->open[g->at->thread];
-	unsigned int nesting;
 
-	if (!tr2_perf_reader_parse(g->perf, text, len, *open, &ev) ||
-	    ev.kind < 0)
-		return;
-	nesting = nesting_at(open, &ev);
-	if (!shown)
+	if (!tr2_reread(g->reread, g->at, &ev) || ev.kind < 0)
 		return;
 	hide_secret(g, &ev);
-	ev.session = g->at->session;
-	ev.thread = g->at->thread;
-	ev.raw = (struct tr2_view){ text, len };
-	if (ev.wall_us == TR2_ABSENT)
-		ev.wall_us = g->at->at_ns / 1000;
-	if (!tr2_parsed_render_set(&g->render, g->x->m, &ev, nesting))
+	if (!tr2_parsed_render_set(&g->render, g->x->m, &ev, g->at->nesting))
 		return;
-	tr2_render_event(&g->render.render, &g->render.event, false);
-	tr2_buf_add(&g->x->sink.buf, g->render.render.line.p,
-		    g->render.render.line.len);
+	tr2_render_event(render, &g->render.event, false);
+	tr2_buf_add(&g->x->sink.buf, render->line.p, render->line.len);
 }
 
-/* ---- the walk ------------------------------------------------------------------------------ */
-
-static bool wanted(const struct tr2_model *m, const struct tr2_line *line)
+void tr2_git_event_add(struct tr2_git_event *g, const struct tr2_line *line)
 {
-	return line->at_ns >= tr2_common.since_ns &&
-	       line->at_ns <= tr2_common.until_ns &&
-	       tr2_filter_session(m, line->session) &&
-	       (!line->span || tr2_filter_span(m, line->span));
-}
-
-static void print_line(struct git_event *g, const struct tr2_line *line)
-{
-	bool perf = g->x->m->sessions[line->session].flags & TR2_SESSION_PERF;
-	bool shown = wanted(g->x->m, line);
-
-	if (!shown && !perf)
-		return;
 	g->at = line;
-	tr2_buf_reset(&g->line);
-	tr2_buf_add(&g->line, line->text, line->len);
-	tr2_buf_addchars(&g->line, '\n', TR2_JSON_PADDING + 8);
-	if (g->line.failed)
-		g->x->sink.buf.failed = true;
-	else if (perf)
-		print_perf(g, g->line.p, line->len, shown);
+	if (g->x->m->sessions[line->session].flags & TR2_SESSION_PERF)
+		add_perf_line(g);
 	else
-		print_json(g, g->line.p, line->len);
+		add_json_line(g);
+}
+
+/* ---- the export ---------------------------------------------------------------------------- */
+
+static bool begin(struct tr2_export *x)
+{
+	x->state = tr2_git_event_new(x);
+	if (!x->state)
+		tr2_error("out of memory");
+	return x->state;
 }
 
 static bool end(struct tr2_export *x)
 {
-	struct git_event *g = x->state;
+	const struct tr2_model *m = x->m;
 	uint32_t i;
 
-	if (!g)
+	if (!x->state)
 		return true;
-	for (i = 0; i < x->m->nr_lines && !x->failed && !x->sink.failed; i++) {
-		print_line(g, &x->m->lines[i]);
+	for (i = 0; i < m->nr_lines && !x->failed && !x->sink.failed; i++) {
+		if (!tr2_filter_event(x->filter, m, &m->lines[i]))
+			continue;
+		tr2_git_event_add(x->state, &m->lines[i]);
 		tr2_sink_step(&x->sink);
 	}
-	tr2_json_free(g->json);
-	tr2_perf_reader_free(g->perf);
-	tr2_parsed_render_release(&g->render);
-	tr2_buf_release(&g->line);
-	free(g->open);
-	free(g);
+	tr2_git_event_free(x->state);
 	return true;
 }
 

@@ -153,7 +153,7 @@ static void number_processes(struct tr2_export *x, struct html *h)
 
 	h->origin_ns = INT64_MAX;
 	for (i = m->first_root; i; i = tr2_node_after(m, i)) {
-		if (!tr2_filter_node(m, i))
+		if (!tr2_filter_node(x->filter, m, i))
 			continue;
 		h->of_node[i] = ++h->nr_processes;
 		if (m->nodes[i].start_ns < h->origin_ns)
@@ -198,7 +198,7 @@ static void add_head(struct tr2_export *x)
 	tr2_export_json_int(b, "lost", (int64_t)m->lost);
 	tr2_export_json_int(b, "spawning", m->spawning_ns);
 	tr2_buf_addstr(b, x->opt->redact ? ",\"redacted\":true" : "");
-	tr2_buf_addstr(b, tr2_filter_on() ? ",\"filtered\":true" : "");
+	tr2_buf_addstr(b, tr2_filter_on(x->filter) ? ",\"filtered\":true" : "");
 	key(b, "threads");
 	tr2_buf_addch(b, '[');
 }
@@ -454,7 +454,7 @@ static void add_path(struct tr2_export *x)
 {
 	const struct tr2_model *m = x->m;
 	struct html *h = x->state;
-	uint32_t root = tr2_filter_on() ? 0 : tr2_longest_root(m);
+	uint32_t root = tr2_filter_on(x->filter) ? 0 : tr2_longest_root(m);
 	struct tr2_buf rows = TR2_BUF_INIT;
 	struct tr2_step *steps = NULL;
 	size_t nr = root ? tr2_critical_path(m, root, &steps) : 0, i;
@@ -514,7 +514,7 @@ static void add_samples(struct tr2_export *x)
 	if (x->m->nr_samples > 1)
 		symbols = tr2_symbols_new(x->m);
 	for (i = 1; symbols && i < x->m->nr_samples; i++)
-		if (tr2_filter_session(x->m, x->m->samples[i].session))
+		if (tr2_filter_session(x->filter, x->m, x->m->samples[i].session))
 			add_sample(x, symbols, &x->m->samples[i], &rows);
 	array(x, "samples", &rows);
 	tr2_buf_release(&rows);

@@ -53,7 +53,7 @@ static bool chain_points(struct tr2_export *x, struct otlp *o)
 		const struct tr2_point *p = &m->points[i];
 
 		for (around = p->parent; around; around = m->spans[around].parent)
-			if (tr2_filter_span(m, around))
+			if (tr2_filter_span(x->filter, m, around))
 				break;
 		first = around ? &o->of_span[around] :
 				 &o->of_thread[p->thread];
@@ -240,7 +240,7 @@ static bool node_parent(struct tr2_export *x, uint32_t node, uint32_t session,
 		up = m->nodes[node].parent;
 		if (!up || !same_trace(x, up, &o->trace))
 			break;
-		if (child && tr2_filter_span(m, m->children[child].span))
+		if (child && tr2_filter_span(x->filter, m, m->children[child].span))
 			return inner_span(x, m->children[child].span, id), true;
 		if (tr2_export_is_process(x, up))
 			return node_span(x, up, id), true;
@@ -528,7 +528,7 @@ static void span_parent(struct tr2_export *x, const struct tr2_span *s,
 {
 	uint32_t above = s->parent;
 
-	while (above && !tr2_filter_span(x->m, above))
+	while (above && !tr2_filter_span(x->filter, x->m, above))
 		above = x->m->spans[above].parent;
 	if (above)
 		inner_span(x, above, id);

@@ -228,7 +228,7 @@ static bool begin(struct tr2_export *x)
 		tr2_error("out of memory");
 		return false;
 	}
-	d->path = tr2_common.output;
+	d->path = x->output;
 	d->ids.session_ids = d->session_ids;
 	tr2_model_self_times(x->m, d->self);
 	return open_database(x);

@@ -35,6 +35,9 @@ bool tr2_build_metric(struct tr2_model *m, const struct tr2_parsed_event *ev);
 uint32_t tr2_build_last_session(const struct tr2_model *m);
 uint32_t tr2_build_last_thread(const struct tr2_model *m);
 uint32_t tr2_build_last_span(const struct tr2_model *m);
+/* 1 + the regions that were open around the last event, which is of this kind.
+ * What a thread or the process leaves open is unwound before its end is told. */
+unsigned int tr2_build_last_nesting(const struct tr2_model *m, int kind);
 
 /* A task record; see tool/read/meta.h for the file. Returns the task. */
 uint32_t tr2_build_task_fork(struct tr2_model *m, int32_t pid, int32_t ppid,

@@ -2,7 +2,7 @@
 /*
  * build_session - which session and thread an event belongs to, and when it
  * was: by the monotonic clock where the event says, else by the wall clock,
- * else (a brief stream) by what came before it.
+ * else (a brief stream) by what came before it. And the problems that are noted.
  */
 #include <string.h>
 
@@ -265,4 +265,65 @@ int64_t tr2_b_end_time(struct build *b, int64_t start_ns)
 	if (ev->wall_us == TR2_ABSENT || s->flags & TR2_SESSION_CLOCK_STEP)
 		b->at_ns = end;
 	return end;
+}
+
+/* ---- the last event ---------------------------------------------------------- */
+
+uint32_t tr2_build_last_session(const struct tr2_model *m)
+{
+	return m->priv->last_session;
+}
+
+uint32_t tr2_build_last_thread(const struct tr2_model *m)
+{
+	return m->priv->last_thread;
+}
+
+uint32_t tr2_build_last_span(const struct tr2_model *m)
+{
+	return m->priv->last_span;
+}
+
+unsigned int tr2_build_last_nesting(const struct tr2_model *m, int kind)
+{
+	uint32_t open = m->threads[m->priv->last_thread].open;
+
+	switch (kind) {
+	case TR2_EV_atexit:
+	case TR2_EV_thread_exit:
+		return 1;
+	case TR2_EV_region_enter:
+	case TR2_EV_region_leave:
+		return m->spans[m->priv->last_span].depth + 1u;
+	default:
+		return open ? m->spans[open].depth + 2u : 1;
+	}
+}
+
+/* ---- problems --------------------------------------------------------------------- */
+
+void tr2_build_problem(struct tr2_model *m, enum tr2_problem_kind kind,
+		       tr2_str source, uint64_t line, const char *text)
+{
+	uint32_t *slot = tr2_map_slot(&m->priv->problems,
+				      tr2_key(source, (uint32_t)kind));
+	struct tr2_problem *p;
+	uint32_t i;
+
+	if (!slot)
+		return;
+	if (*slot) {
+		m->problems[*slot].count++;
+		return;
+	}
+	i = tr2_add(m, problems);
+	if (!i)
+		return;
+	*slot = i;
+	p = &m->problems[i];
+	p->kind = kind;
+	p->source = source;
+	p->line = line;
+	p->count = 1;
+	p->text = tr2_model_copy(m, text, strlen(text));
 }

@@ -6,16 +6,14 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "event/event.h"
 #include "model/filter.h"
-#include "common/options.h"
 
-bool tr2_filter_on(void)
+bool tr2_filter_on(const struct tr2_filter *f)
 {
-	const struct tr2_common *c = &tr2_common;
-
-	return c->cmd || c->sid || c->pid >= 0 || c->min_ns ||
-	       c->depth >= 0 || c->since_ns != INT64_MIN ||
-	       c->until_ns != INT64_MAX;
+	return f->cmd || f->sid || f->pid >= 0 || f->min_ns ||
+	       f->depth >= 0 || f->since_ns != INT64_MIN ||
+	       f->until_ns != INT64_MAX;
 }
 
 static bool like(const char *glob, const char *text)
@@ -24,103 +22,158 @@ static bool like(const char *glob, const char *text)
 }
 
 /* The command's name, or its command line. */
-static bool command_fits(const struct tr2_model *m, uint32_t node)
+static bool command_fits(const struct tr2_filter *f, const struct tr2_model *m,
+			 uint32_t node)
 {
 	static struct tr2_buf line; /* kept: it is mapped memory */
-	bool fits = like(tr2_common.cmd, tr2_node_name(m, node));
+	bool fits = like(f->cmd, tr2_node_name(m, node));
 
 	if (!fits) {
 		tr2_node_command(m, node, &line);
-		fits = like(tr2_common.cmd, tr2_buf_str(&line));
+		fits = like(f->cmd, tr2_buf_str(&line));
 	}
 	return fits;
 }
 
 /* The whole SID, its last component, or how that begins. */
-static bool sid_fits(const char *sid)
+static bool sid_fits(const struct tr2_filter *f, const char *sid)
 {
 	const char *own = strrchr(sid, '/');
-	size_t len = strlen(tr2_common.sid);
+	size_t len = strlen(f->sid);
 
 	own = own ? own + 1 : sid;
-	return !strcmp(sid, tr2_common.sid) ||
-	       (len && !strncmp(own, tr2_common.sid, len));
+	return !strcmp(sid, f->sid) ||
+	       (len && !strncmp(own, f->sid, len));
 }
 
-static bool node_sid_fits(const struct tr2_model *m, uint32_t node)
+static bool node_sid_fits(const struct tr2_filter *f, const struct tr2_model *m,
+			  uint32_t node)
 {
 	uint32_t s = m->nodes[node].session;
 
 	for (; s; s = m->sessions[s].next_of_node)
-		if (sid_fits(m->sessions[s].sid))
+		if (sid_fits(f, m->sessions[s].sid))
 			return true;
 	return false;
 }
 
-bool tr2_filter_node(const struct tr2_model *m, uint32_t node)
+bool tr2_filter_node(const struct tr2_filter *f, const struct tr2_model *m,
+		     uint32_t node)
 {
-	const struct tr2_common *c = &tr2_common;
 	const struct tr2_node *n = &m->nodes[node];
 
-	if (c->pid >= 0 && n->pid != c->pid)
+	if (f->pid >= 0 && n->pid != f->pid)
 		return false;
-	if (c->depth >= 0 && n->depth > c->depth)
+	if (f->depth >= 0 && n->depth > f->depth)
 		return false;
-	if (n->end_ns - n->start_ns < c->min_ns)
+	if (n->end_ns - n->start_ns < f->min_ns)
 		return false;
-	if (n->end_ns < c->since_ns || n->start_ns > c->until_ns)
+	if (n->end_ns < f->since_ns || n->start_ns > f->until_ns)
 		return false;
-	if (c->sid && !node_sid_fits(m, node))
+	if (f->sid && !node_sid_fits(f, m, node))
 		return false;
-	return !c->cmd || command_fits(m, node);
+	return !f->cmd || command_fits(f, m, node);
 }
 
-bool tr2_filter_session(const struct tr2_model *m, uint32_t session)
+/* By what it said so far. */
+static bool unfinished_fits(const struct tr2_filter *f,
+			    const struct tr2_model *m, uint32_t session)
 {
-	return !tr2_filter_on() ||
-	       (m->sessions[session].node &&
-		tr2_filter_node(m, m->sessions[session].node));
+	const struct tr2_session *s = &m->sessions[session];
+	static struct tr2_buf line; /* kept: it is mapped memory */
+
+	if (f->pid >= 0 && s->pid != f->pid)
+		return false;
+	if (f->depth >= 0 && s->depth > f->depth)
+		return false;
+	if (f->sid && !sid_fits(f, s->sid))
+		return false;
+	if (!f->cmd || like(f->cmd, tr2_s(m, s->name)))
+		return true;
+	tr2_buf_reset(&line);
+	tr2_words_quote(&s->argv, &line);
+	return like(f->cmd, tr2_buf_str(&line));
 }
 
-static bool region_fits(const struct tr2_model *m, const struct tr2_span *s)
+bool tr2_filter_session(const struct tr2_filter *f, const struct tr2_model *m,
+			uint32_t session)
+{
+	uint32_t node = m->sessions[session].node;
+
+	if (!tr2_filter_on(f))
+		return true;
+	return node ? tr2_filter_node(f, m, node) :
+		      unfinished_fits(f, m, session);
+}
+
+static bool region_fits(const struct tr2_filter *f, const struct tr2_model *m,
+			const struct tr2_span *s)
 {
 	static struct tr2_buf name; /* kept: it is mapped memory */
-	bool fits = like(tr2_common.region, tr2_s(m, s->label));
+	bool fits = like(f->region, tr2_s(m, s->label));
 
 	if (!fits) {
 		tr2_buf_reset(&name);
 		tr2_buf_addstr(&name, tr2_s(m, s->category));
 		tr2_buf_addch(&name, '/');
 		tr2_buf_addstr(&name, tr2_s(m, s->label));
-		fits = like(tr2_common.region, tr2_buf_str(&name));
+		fits = like(f->region, tr2_buf_str(&name));
 	}
 	return fits;
 }
 
-bool tr2_filter_span(const struct tr2_model *m, uint32_t span)
+bool tr2_filter_span(const struct tr2_filter *f, const struct tr2_model *m,
+		     uint32_t span)
 {
-	const struct tr2_common *c = &tr2_common;
 	const struct tr2_span *s = &m->spans[span];
 	int64_t wall = m->sessions[m->threads[s->thread].session].wall_ns;
 
-	if (s->end_ns - s->start_ns < c->min_ns)
+	if (s->end_ns - s->start_ns < f->min_ns)
 		return false;
-	if (c->depth >= 0 && s->depth > c->depth)
+	if (f->depth >= 0 && s->depth > f->depth)
 		return false;
-	if (c->since_ns != INT64_MIN && wall + s->end_ns < c->since_ns)
+	if (f->since_ns != INT64_MIN && wall + s->end_ns < f->since_ns)
 		return false;
-	if (c->until_ns != INT64_MAX && wall + s->start_ns > c->until_ns)
+	if (f->until_ns != INT64_MAX && wall + s->start_ns > f->until_ns)
 		return false;
-	return !c->region || (s->kind == TR2_SPAN_REGION && region_fits(m, s));
+	return !f->region || (s->kind == TR2_SPAN_REGION && region_fits(f, m, s));
 }
 
-int tr2_filter_depth(const struct tr2_model *m, uint32_t node)
+static bool is_of_process(int kind)
+{
+	switch (kind) {
+	case TR2_EV_start:
+	case TR2_EV_exit:
+	case TR2_EV_atexit:
+	case TR2_EV_signal:
+	case TR2_EV_error:
+		return true;
+	default:
+		return false;
+	}
+}
+
+bool tr2_filter_event(const struct tr2_filter *f, const struct tr2_model *m,
+		      const struct tr2_line *line)
+{
+	if (line->at_ns < f->since_ns || line->at_ns > f->until_ns ||
+	    !tr2_filter_session(f, m, line->session))
+		return false;
+	if (line->span)
+		return tr2_filter_span(f, m, line->span);
+	if (f->region)
+		return false;
+	return !f->min_ns || is_of_process(line->kind);
+}
+
+int tr2_filter_depth(const struct tr2_filter *f, const struct tr2_model *m,
+		     uint32_t node)
 {
 	int depth = 0;
 
-	if (!tr2_filter_on())
+	if (!tr2_filter_on(f))
 		return m->nodes[node].depth;
 	for (node = m->nodes[node].parent; node; node = m->nodes[node].parent)
-		depth += tr2_filter_node(m, node);
+		depth += tr2_filter_node(f, m, node);
 	return depth;
 }

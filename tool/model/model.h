@@ -352,6 +352,8 @@ struct tr2_line {
 	uint32_t session, thread;
 	uint32_t span; /* that begins or ends here */
 	uint32_t order; /* in which it was read: decides between equal times */
+	uint16_t nesting; /* 1 + the regions that are open around it */
+	int8_t kind; /* enum tr2_event_kind; -1: unknown */
 };
 
 struct tr2_model {

@@ -74,12 +74,61 @@ static tr2_view string_view_of(tr2_json *json, std::string_view s)
 	return view_from(json, start);
 }
 
-static tr2_view raw_of(tr2_json *json, dom::element e)
+static bool is_space(char c)
 {
-	std::string text = simdjson::minify(e);
-	size_t start = json->used;
+	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
 
-	put(json, text.data(), text.size());
+/* The three below walk text that is valid JSON. */
+static const char *skip_space(const char *p)
+{
+	while (is_space(*p))
+		p++;
+	return p;
+}
+
+static const char *skip_string(const char *p)
+{
+	for (p++; *p != '"'; p++)
+		if (*p == '\\')
+			p++;
+	return p + 1;
+}
+
+static const char *skip_value(const char *p)
+{
+	int depth = 0;
+
+	do {
+		if (*p == '"') {
+			p = skip_string(p);
+			continue;
+		}
+		depth += (*p == '{' || *p == '[') - (*p == '}' || *p == ']');
+		p++;
+	} while (depth > 0 || (*p != ',' && *p != '}' && !is_space(*p)));
+	return p;
+}
+
+/* Without space. Numbers keep their digits; strings with escapes become what
+ * they mean, so that redaction sees through them. */
+static tr2_view raw_of(tr2_json *json, dom::element e, std::string_view source)
+{
+	size_t start = json->used;
+	const char *p = source.data(), *end = p + source.size(), *from;
+
+	if (source.find('\\') != source.npos) {
+		std::string text = simdjson::minify(e);
+
+		put(json, text.data(), text.size());
+		return view_from(json, start);
+	}
+	while (p < end) {
+		for (from = p; p < end && !is_space(*p);)
+			p = *p == '"' ? skip_string(p) : p + 1;
+		put(json, from, p - from);
+		p = p < end ? skip_space(p) : end;
+	}
 	return view_from(json, start);
 }
 
@@ -111,7 +160,8 @@ static int64_t seconds_to_ns(double seconds)
 	return std::llround(seconds * 1e9);
 }
 
-static void value_of(tr2_json *json, dom::element e, tr2_json_value *out)
+static void value_of(tr2_json *json, dom::element e, std::string_view source,
+		     tr2_json_value *out)
 {
 	std::string_view s;
 
@@ -132,7 +182,7 @@ static void value_of(tr2_json *json, dom::element e, tr2_json_value *out)
 	case dom::element_type::DOUBLE:
 		out->type = TR2_JSON_DECIMAL;
 		out->ns = seconds_to_ns(e.get_double().value_unsafe());
-		out->text = raw_of(json, e);
+		out->text = raw_of(json, e, source);
 		break;
 	case dom::element_type::BOOL:
 		out->type = TR2_JSON_BOOL;
@@ -144,13 +194,13 @@ static void value_of(tr2_json *json, dom::element e, tr2_json_value *out)
 	case dom::element_type::ARRAY:
 		out->type = TR2_JSON_WORDS;
 		if (words_of(json, e.get_array().value_unsafe(), out)) {
-			out->raw = raw_of(json, e);
+			out->raw = raw_of(json, e, source);
 			break;
 		}
 		/* fall through */
 	default:
 		out->type = TR2_JSON_RAW;
-		out->text = raw_of(json, e);
+		out->text = raw_of(json, e, source);
 	}
 }
 
@@ -181,6 +231,7 @@ extern "C" tr2_json_result tr2_json_object(tr2_json *json, const char *text,
 	dom::element root;
 	dom::object object;
 	simdjson::error_code error;
+	const char *p, *from;
 
 	static_assert(TR2_JSON_PADDING >= simdjson::SIMDJSON_PADDING,
 		      "simdjson reads past the end of the text");
@@ -191,11 +242,16 @@ extern "C" tr2_json_result tr2_json_object(tr2_json *json, const char *text,
 		return result_of(error);
 	if (root.get(object))
 		return TR2_JSON_BAD;
+	p = skip_space(text) + 1;
 	for (dom::key_value_pair pair : object) {
 		tr2_json_value value = {};
 
-		value_of(json, pair.value, &value);
+		p = skip_space(skip_string(skip_space(p)));
+		from = skip_space(p + 1);
+		p = skip_value(from);
+		value_of(json, pair.value, { from, size_t(p - from) }, &value);
 		member(data, pair.key.data(), pair.key.size(), &value);
+		p = skip_space(p) + 1;
 	}
 	return TR2_JSON_OK;
 }

@@ -23,6 +23,7 @@
 #include "read/meta.h"
 #include "read/perf_text.h"
 #include "read/read.h"
+#include "read/reread.h"
 #include "read/ring.h"
 #include "read/ring_file.h"
 #include "read/ring_pieces.h"
@@ -82,7 +83,6 @@ static enum form form_of(struct tr2_lines *l)
 
 static void keep_line(struct tr2_model *m, const struct tr2_parsed_event *ev)
 {
-	const struct tr2_session *s = &m->sessions[ev->session];
 	char *text = tr2_model_copy(m, ev->raw.p, ev->raw.len);
 	struct tr2_line *line;
 
@@ -91,13 +91,8 @@ static void keep_line(struct tr2_model *m, const struct tr2_parsed_event *ev)
 				      m->nr_lines, sizeof(*m->lines))))
 		return;
 	line = &m->lines[m->nr_lines];
-	line->at_ns = ev->wall_us != TR2_ABSENT ? ev->wall_us * 1000 :
-						  s->wall_ns + s->now_ns;
+	tr2_line_set(line, m, ev);
 	line->text = text;
-	line->len = (uint32_t)ev->raw.len;
-	line->session = ev->session;
-	line->thread = ev->thread;
-	line->span = tr2_build_last_span(m);
 	line->order = m->nr_lines++;
 }
 

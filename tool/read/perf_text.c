@@ -281,12 +281,10 @@ static struct running *process_of(struct tr2_perf_reader *r,
 
 /* ---- events -------------------------------------------------------------------------- */
 
-/* `..` for each open region stands before the message. */
-static struct tr2_view without_dots(struct tr2_view message, int kind,
+/* `..` for each region around the event stands before the message. */
+static struct tr2_view without_dots(struct tr2_view message,
 				    unsigned int regions)
 {
-	if (kind == TR2_EV_region_leave && regions)
-		regions--;
 	while (regions-- && message.len >= 2 && message.p[0] == '.' &&
 	       message.p[1] == '.') {
 		message.p += 2;
@@ -295,18 +293,21 @@ static struct tr2_view without_dots(struct tr2_view message, int kind,
 	return message;
 }
 
-static unsigned int open_regions(const struct tr2_model *m, uint32_t thread)
+/* The regions around an event that the model does not have yet. */
+static unsigned int regions_around(const struct tr2_model *m,
+				   const struct tr2_parsed_event *ev)
 {
-	uint32_t open = m->threads[thread].open;
+	uint32_t open = m->threads[ev->thread].open;
+	unsigned int nr = open ? m->spans[open].depth + 1u : 0;
 
-	return open ? m->spans[open].depth + 1u : 0;
+	return ev->kind == TR2_EV_region_leave && nr ? nr - 1 : nr;
 }
 
 static bool take_message(struct tr2_perf_reader *r,
-			 const struct tr2_view *column, unsigned int open)
+			 const struct tr2_view *column, unsigned int regions)
 {
 	const struct tr2_event_row *row = &tr2_event_rows[r->ev.kind];
-	struct tr2_view text = without_dots(column[MESSAGE], r->ev.kind, open);
+	struct tr2_view text = without_dots(column[MESSAGE], regions);
 	bool ok = true;
 
 	if (row->perf_category)
@@ -354,7 +355,7 @@ static enum tr2_line_result add_event(struct tr2_perf_reader *r,
 	if (!ev->thread)
 		return TR2_LINE_NO_MEMORY;
 	if (ev->kind >= 0 &&
-	    !take_message(r, column, open_regions(r->m, ev->thread)))
+	    !take_message(r, column, regions_around(r->m, ev)))
 		tr2_build_problem(r->m, TR2_PROBLEM_FIELD, r->source, number,
 				  "a message that is not as it should be");
 	if (!tr2_build_event(r->m, ev))
@@ -367,7 +368,8 @@ static enum tr2_line_result add_event(struct tr2_perf_reader *r,
 }
 
 bool tr2_perf_reader_parse(struct tr2_perf_reader *r, const char *line,
-			   size_t len, unsigned int open, struct tr2_parsed_event *ev)
+			   size_t len, unsigned int regions,
+			   struct tr2_parsed_event *ev)
 {
 	struct tr2_view column[COLUMNS];
 
@@ -377,7 +379,7 @@ bool tr2_perf_reader_parse(struct tr2_perf_reader *r, const char *line,
 	    !take_columns(r, line, len, column))
 		return false;
 	if (r->ev.kind >= 0)
-		take_message(r, column, open);
+		take_message(r, column, regions);
 	*ev = r->ev;
 	return true;
 }

@@ -25,9 +25,9 @@ enum tr2_line_result tr2_perf_reader_line(struct tr2_perf_reader *r,
 					  const char *line, size_t len,
 					  uint64_t number, bool last);
 
-/* The same line again, into `ev` alone; `open` regions were open then. */
+/* The same line again, into `ev` alone; `regions` were around it. */
 bool tr2_perf_reader_parse(struct tr2_perf_reader *r, const char *line,
-			   size_t len, unsigned int open,
+			   size_t len, unsigned int regions,
 			   struct tr2_parsed_event *ev);
 
 bool tr2_perf_text_looks(const char *line, size_t len);
