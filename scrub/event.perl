@@ -9,9 +9,9 @@
 use strict;
 use warnings;
 
-use FindBin;
-use lib "$FindBin::RealBin/lib";
+use lib (__FILE__ =~ m{(.*/)}s ? $1 : '') . 'lib';
 use Trace2::Json;
+use Trace2::Rules;
 use Trace2::Scrub;
 
 my $USAGE = <<'EOT';
@@ -26,9 +26,11 @@ each component by itself: the child of _SID0_ is _SID0_/_SID1_. The members
     --summary      print a record for each process instead: its events as the
                    perf target words them, in the order of the table, those of
                    a kind by thread; equal ones once, with their number
+    --rules        print a line for each rule that the stream breaks instead
+    --killed       by these rules the end of a session may be missing
 EOT
 
-my ($keep_file, $summary);
+my ($keep_file, $summary, $rules, $killed);
 
 # Of each event: its fields by name, and the names of those that must be there.
 my (%fields, %required);
@@ -176,7 +178,18 @@ sub summary_lines {
 	return map { $times{$_} > 1 ? "$_ ($times{$_} times)\n" : "$_\n" } @lines;
 }
 
-sub print_summary {
+# The values are texts of JSON, but for strings.
+sub judge {
+	my (undef, $members) = parse(@_);
+
+	Trace2::Rules::add($., [ map {
+		[ $_->[1], $_->[2] =~ /\A"/ ? Trace2::Json::decode_string($_->[2]) : $_->[2] ]
+	} @$members ]);
+	return undef;
+}
+
+sub print_end {
+	return print Trace2::Rules::breaches($killed) if $rules;
 	for my $sid (@sids) {
 		print "process $sid\n";
 		for my $event (@Trace2::Events::EVENTS) {
@@ -187,7 +200,10 @@ sub print_summary {
 
 Trace2::Scrub::run(
 	usage => $USAGE,
-	options => { 'keep-file' => \$keep_file, 'summary' => \$summary },
-	line => \&scrub,
-	end => \&print_summary,
+	options => {
+		'keep-file' => \$keep_file, 'summary' => \$summary,
+		'rules' => \$rules, 'killed' => \$killed,
+	},
+	line => sub { $rules ? judge(@_) : scrub(@_) },
+	end => \&print_end,
 );

@@ -9,8 +9,7 @@
 use strict;
 use warnings;
 
-use FindBin;
-use lib "$FindBin::RealBin/lib";
+use lib (__FILE__ =~ m{(.*/)}s ? $1 : '') . 'lib';
 use Trace2::Scrub;
 
 my $USAGE = <<'EOT';

@@ -139,114 +139,13 @@ count_events () {
 		'reduce (inputs | select(.event == $event)) as $e (0; . + 1)' "$2"
 }
 
-# The rules that consumers of a stream rely on, as a program that prints a
-# line for each breach. $killed: the end of a session may be missing.
-# shellcheck disable=SC2016 # the dollars are for jq
-trace2_rules_='
-def breach($rule; $what):
-	"rule \($rule): line \(.["#"]): \(.event) of \(.sid): \($what)";
-def is_metric: IN("timer", "counter");
-def is_thread_metric: IN("th_timer", "th_counter");
-
-def order_of_session:
-	map(.event) as $names
-	| ($names | index("exit")) as $exit
-	| if $names == ["version", "too_many_files"] then empty
-	elif $killed and $names == ["version"] then empty
-	elif $names[0] != "version" then .[0] | breach(1; "comes first")
-	elif $names[1] != "start" then .[1] // .[0] | breach(1; "start is not second")
-	else
-		(.[2:][] | select(.event | IN("version", "start"))
-			| breach(1; "comes twice")),
-		(.[:-1][] | select(.event | IN("atexit", "signal"))
-			| breach(1; "is not last")),
-		(.[-1] | select(($killed or (.event | IN("atexit", "signal"))) | not)
-			| breach(1; "comes last")),
-		(select($exit) | .[:$exit][]
-			| select((.event | is_metric) or
-				((.event | is_thread_metric) and .thread == "main"))
-			| breach(1; "comes before exit"))
-	end;
-
-def order_of_members:
-	keys_unsorted as $keys
-	| ($keys | index("category")) as $category
-	| (select($keys[0] != "event") | breach(2; "event is not the first key")),
-	(select($category and has("label") and $keys[$category + 1] != "label")
-		| breach(2; "label does not follow category")),
-	(select($category and has("key")
-			and $keys[$category + 1:$category + 3] != ["key", "value"])
-		| breach(2; "key and value do not follow category"));
-
-def form_of_time:
-	select(has("time") or (.event | IN("version", "atexit")))
-	| select((.time | type == "string" and test(
-		"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\\.[0-9]{6}Z$"))
-		| not)
-	| breach(3; "time is \(.time)");
-
-def form_of_sid:
-	(.sid | split("/")) as $parts
-	| select(any($parts[]; . == "" or . == "." or . == ".."
-		or length > 255 or test("[\\x{00}-\\x{1f}]")))
-	| breach(4; "a component of the SID is no file name");
-
-def parents_of_sids:
-	[.[] | (.sid | split("/")) as $parts | range($parts | length) as $i
-		| {line: ., part: $parts[$i], path: $parts[:$i + 1]}]
-	| group_by(.part)[] | select(map(.path) | unique | length > 1)
-	| .[0] as $first | $first.line | breach(4; "\($first.part) is part of several SIDs");
-
-def regions_of_thread:
-	reduce (.[] | select(.event | startswith("region_"))) as $e ({open: [], said: []};
-		def say($what): .said += [$e | breach(5; $what)];
-		if $e.event == "region_enter" then
-			(if $e.nesting != (.open | length) + 1
-				then say("nesting \($e.nesting) inside \(.open | length) regions") else . end)
-			| .open += [$e]
-		elif .open == [] then say("nothing is open")
-		else
-			.open[-1] as $enter
-			| (if [$enter.nesting, $enter.category, $enter.label]
-				!= [$e.nesting, $e.category, $e.label]
-				then say("line \($enter["#"]) entered another") else . end)
-			| .open |= .[:-1]
-		end)
-	| .said[];
-
-def start_of_thread:
-	.[0] | select(.thread != "main" and .event != "thread_start")
-	| breach(6; "\(.thread) did not start before");
-
-def children_of_session:
-	.[-1].event as $last
-	| map(select(.event | startswith("child_"))) | group_by(.child_id)[]
-	| map(.event) as $names
-	| (select($names[0] != "child_start") | .[0]
-		| breach(7; "child \(.child_id) was not started")),
-	(select(([$names[] | select(. == "child_start")] | length) > 1) | .[-1]
-		| breach(7; "child \(.child_id) is started twice")),
-	(select(($names | length) > 2) | .[-1]
-		| breach(7; "child \(.child_id) ends twice")),
-	(select($names == ["child_start"] and $last == "atexit") | .[0]
-		| breach(7; "child \(.child_id) does not end")),
-	(.[] | select(.event == "child_exit" and (.pid == -1) != (.code == -1))
-		| breach(7; "pid \(.pid) with code \(.code)"));
-
-[inputs | . + {"#": input_line_number}]
-| (.[] | order_of_members, form_of_time),
-(map(select(.event == "version")) | (.[] | form_of_sid), parents_of_sids),
-(group_by(.sid)[] | order_of_session, children_of_session,
-	(group_by(.thread)[] | regions_of_thread, start_of_thread))
-'
-
 # --killed: the program could not end its sessions. (A session that ends with
 # a signal event is whole.)
 expect_valid_stream () {
-	local killed=false breaches
+	local killed='' breaches
 	if test "${1-}" = --killed
 	then
-		killed=true
+		killed=--killed
 		shift
 	fi
 	trace2_args_ expect_valid_stream 1 "$@"
@@ -256,8 +155,7 @@ expect_valid_stream () {
 		echo >&4 "error: expect_valid_stream: '$1' is empty"
 		return 1
 	fi
-	perl "$trace2_scrub_/event.perl" --keep='*' "$1" >/dev/null || return 1
-	breaches=$(jq -n -r --argjson killed "$killed" "$trace2_rules_" "$1") ||
+	breaches=$(perl "$trace2_scrub_/event.perl" --rules $killed "$1") ||
 	return 1
 	test -z "$breaches" && return 0
 	echo >&4 "error: '$1' breaks rules of the event target:"

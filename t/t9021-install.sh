@@ -59,6 +59,7 @@ cat >expect <<-\EOF
 ./share/trace2-testkit/scrub/event.perl
 ./share/trace2-testkit/scrub/lib/Trace2/Events.pm
 ./share/trace2-testkit/scrub/lib/Trace2/Json.pm
+./share/trace2-testkit/scrub/lib/Trace2/Rules.pm
 ./share/trace2-testkit/scrub/lib/Trace2/Scrub.pm
 ./share/trace2-testkit/scrub/lib/Trace2/Template.pm
 ./share/trace2-testkit/scrub/normal.perl

@@ -12,8 +12,6 @@ package Trace2::Scrub;
 use strict;
 use warnings;
 
-use Getopt::Long ();
-
 use Trace2::Events;
 use Trace2::Template;
 
@@ -37,7 +35,7 @@ EOT
 $SELECTION_USAGE .= 'Left out by default: ' . join(', ', @LEFT_OUT) . ".\n";
 
 # run(usage => text before the common options,
-#     options => { of Getopt::Long },
+#     options => { name of a flag => reference to it },
 #     line => sub (LINE without its end) returning what to print, or undef,
 #     end => sub () called after the last line)
 sub run {
@@ -65,29 +63,32 @@ sub scrub_all {
 
 my (@keep, @drop);
 
+# By hand, as a suite runs these filters hundreds of times: Getopt::Long takes
+# longer to load than all the rest.
 sub parse_options {
 	my ($scrubber) = @_;
-	my $usage = $scrubber->{usage} . $SELECTION_USAGE;
-	my $parser = Getopt::Long::Parser->new(config => ['no_auto_abbrev', 'no_ignore_case']);
-	my (@kept, @dropped, $help);
+	my %flags = %{ $scrubber->{options} || {} };
+	my %lists = (keep => [], drop => []);
 
-	local $SIG{__WARN__} = sub { print STDERR "scrub: ", @_ };
-	my $ok = $parser->getoptions(
-		'keep=s' => \@kept,
-		'drop=s' => \@dropped,
-		'help|h' => \$help,
-		%{ $scrubber->{options} || {} },
-	);
-	if ($help) {
-		print $usage;
-		exit 0;
+	while (@ARGV && $ARGV[0] =~ /\A-./s) {
+		my $option = shift @ARGV;
+		last if $option eq '--';
+		my ($name, $value) = $option =~ /\A--([\w-]+)(?:=(.*))?\z/s;
+		if ($option =~ /\A(?:-h|--help)\z/) {
+			print $scrubber->{usage} . $SELECTION_USAGE;
+			exit 0;
+		} elsif (defined $name && $lists{$name} && defined($value //= shift @ARGV)) {
+			push @{ $lists{$name} }, $value;
+		} elsif (defined $name && $flags{$name} && !defined $value) {
+			${ $flags{$name} } = 1;
+		} else {
+			print STDERR "scrub: option '$option' is not known, or lacks its value\n",
+				$scrubber->{usage} . $SELECTION_USAGE;
+			exit 129;
+		}
 	}
-	if (!$ok) {
-		print STDERR $usage;
-		exit 129;
-	}
-	@keep = selections(@kept);
-	@drop = selections(@LEFT_OUT, @dropped);
+	@keep = selections(@{ $lists{keep} });
+	@drop = selections(@LEFT_OUT, @{ $lists{drop} });
 }
 
 # [event or *, category or undef] of each, after a look at the table: a
