@@ -130,10 +130,10 @@ test_expect_success SANITY 'an unreadable file is refused' '
 	test_grep "permission denied" refused.err
 '
 
-test_expect_success 'a file of 16 MiB is too large' '
-	dd if=/dev/null of=large bs=1 count=0 seek=16777216 2>err &&
+test_expect_success 'a file of 1 MiB is too large' '
+	dd if=/dev/null of=large bs=1 count=0 seek=1048576 2>err &&
 	refuse large &&
-	test_grep "larger than 16 MiB" refused.err
+	test_grep "more than 1 MiB" refused.err
 '
 
 test_lazy_prereq PROC 'grep Linux /proc/version'

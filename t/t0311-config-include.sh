@@ -138,18 +138,39 @@ test_expect_success 'files that include themselves come to an end, soon' '
 	left_out "nest deeper than 10" self2
 '
 
-test_expect_success 'no more than 1000 files are included' '
+test_expect_success 'no more than 100 files are included' '
 	printf "[first]x\n" >one &&
 	{
-		printf "[include]path=one\n%.0s" $(test_seq 1000) &&
+		printf "[include]path=one\n%.0s" $(test_seq 100) &&
 		printf "[last]x\n"
-	} >thousand &&
-	list thousand --includes >out 2>err &&
+	} >hundred &&
+	list hundred --includes >out 2>err &&
 	test_must_be_empty err &&
-	printf "[include]path=one\n" >>thousand &&
-	left_out "more than 1000 files" thousand &&
+	printf "[include]path=one\n" >>hundred &&
+	left_out "more than 100 files" hundred &&
 	grep first actual >ones &&
-	test_line_count = 1000 ones
+	test_line_count = 100 ones
+'
+
+test_expect_success 'no more than 1 MiB is read, of all files together' '
+	{
+		printf "[big]x = " &&
+		dd if=/dev/zero bs=1000 count=500 2>/dev/null | tr "\0" x &&
+		echo
+	} >half &&
+	includer half >first-half &&
+	list first-half --includes >out 2>err &&
+	test_must_be_empty err &&
+	printf "[include]path=first-half\n[include]path=half\n" >both &&
+	printf "[include]path=half\n[last]x\n" >>both &&
+	list both --includes >out 2>err &&
+	tr "\0" "\n" <out >actual &&
+	test_grep "^last.x$" actual &&
+	grep "^big.x$" actual >halves &&
+	test_line_count = 2 halves &&
+	echo "error: cannot read '\''half'\'': more than 1 MiB of configuration" \
+		>expect &&
+	test_cmp expect err
 '
 
 test_expect_success GIT 'git includes likewise' '

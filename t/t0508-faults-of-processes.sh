@@ -292,6 +292,17 @@ test_expect_success 'config files that are malformed, include themselves, are to
 	clean
 '
 
+test_expect_success PIPE 'config files that are none: a fifo, devices, endless or huge files' '
+	mkfifo config-fifo &&
+	truncate -s 100G config-huge &&
+	for file in "$(pwd)/config-fifo" /dev/zero /dev/full /dev/tty \
+		"$(pwd)/config-huge" /proc/self/mem /proc/self/pagemap
+	do
+		hostile GIT_CONFIG_GLOBAL="$file" GIT_CONFIG_SYSTEM="$file" \
+			GIT_CONFIG_NOSYSTEM=0 || return 1
+	done
+'
+
 test_expect_success SANITY 'a config file that may not be read' '
 	: >secret &&
 	chmod 0 secret &&

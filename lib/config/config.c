@@ -30,10 +30,38 @@ char *tr2_config_join(const char *dir, size_t len, const char *name)
 	return joined;
 }
 
+/* Keeps the entry's value if it begins with `name`; of two getenv() gives the
+ * first. */
+static inline void take(const char *entry, const char *name,
+			const char **value)
+{
+	size_t len = strlen(name);
+
+	if (!*value && !strncmp(entry, name, len))
+		*value = entry + len;
+}
+
+/* One walk instead of a getenv(), which is one each, for every variable. */
+static void find_places(struct tr2_config_places *places)
+{
+	for (char **entry = environ; entry && *entry; entry++) {
+		if (**entry == 'H') {
+			take(*entry, "HOME=", &places->home);
+		} else if (**entry == 'X') {
+			take(*entry, "XDG_CONFIG_HOME=", &places->xdg);
+		} else if (**entry == 'G') {
+			take(*entry, "GIT_CONFIG_SYSTEM=", &places->system);
+			take(*entry, "GIT_CONFIG_GLOBAL=", &places->global);
+			take(*entry, "GIT_CONFIG_NOSYSTEM=",
+			     &places->no_system);
+		}
+	}
+}
+
 static void read_system(struct tr2_config_reader *rd)
 {
-	const char *no_system = getenv("GIT_CONFIG_NOSYSTEM");
-	const char *path = getenv("GIT_CONFIG_SYSTEM");
+	const char *no_system = rd->places.no_system;
+	const char *path = rd->places.system;
 	int off = 0;
 
 	/* what is neither true nor false was meant to say something: obey */
@@ -44,53 +72,49 @@ static void read_system(struct tr2_config_reader *rd)
 	rd->scope = TR2_CONFIG_SYSTEM;
 	if (!path)
 		path = rd->request->system_file;
-	tr2_config_load(rd, path ? path : SYSTEM_FILE);
-}
-
-/* Of a file that few have: asking for it takes half the time of a vain attempt
- * to open it. */
-static bool is_missing(const char *path)
-{
-	return access(path, F_OK) && errno == ENOENT;
+	if (path)
+		tr2_config_load(rd, path);
+	else if (!tr2_config_is_missing(SYSTEM_FILE))
+		tr2_config_load(rd, SYSTEM_FILE);
 }
 
 static void read_in(struct tr2_config_reader *rd, const char *dir,
-		    const char *name, bool is_rare)
+		    const char *name)
 {
 	char *path = tr2_config_join(dir, strlen(dir), name);
 
 	if (!path)
 		tr2_config_fail(rd, name, 0, ENOMEM, NULL);
-	else if (!is_rare || !is_missing(path))
+	else
 		tr2_config_load(rd, path);
 	free(path);
 }
 
 static void read_global(struct tr2_config_reader *rd)
 {
-	const char *path = getenv("GIT_CONFIG_GLOBAL");
-	const char *xdg = getenv("XDG_CONFIG_HOME");
-	const char *home = getenv("HOME");
+	const struct tr2_config_places *places = &rd->places;
 
 	rd->scope = TR2_CONFIG_GLOBAL;
-	if (path) {
-		tr2_config_load(rd, path);
+	if (places->global) {
+		tr2_config_load(rd, places->global);
 		return;
 	}
-	if (xdg && *xdg)
-		read_in(rd, xdg, "/git/config", true);
-	else if (home)
-		read_in(rd, home, "/.config/git/config", true);
-	if (home)
-		read_in(rd, home, "/.gitconfig", false);
+	if (places->xdg && *places->xdg)
+		read_in(rd, places->xdg, "/git/config");
+	else if (places->home)
+		read_in(rd, places->home, "/.config/git/config");
+	if (places->home)
+		read_in(rd, places->home, "/.gitconfig");
 }
 
 void tr2_config_read(const struct tr2_config_request *request)
 {
 	struct tr2_config_reader rd = { .request = request };
 
+	find_places(&rd.places);
 	read_system(&rd);
 	read_global(&rd);
+	free(rd.known.dir);
 }
 
 int tr2_config_read_file(const struct tr2_config_request *request,
@@ -98,5 +122,10 @@ int tr2_config_read_file(const struct tr2_config_request *request,
 {
 	struct tr2_config_reader rd = { .request = request, .scope = scope };
 
-	return tr2_config_load(&rd, path);
+	int err;
+
+	find_places(&rd.places);
+	err = tr2_config_load(&rd, path);
+	free(rd.known.dir);
+	return err;
 }

@@ -6,24 +6,26 @@
  * user's files, and what they include by `include.path`. It looks for no
  * repository, evaluates no conditions, and takes no keys from the environment.
  *
- * It runs inside a host that asked for nothing of this: it never aborts,
- * prints or blocks (only regular files are read), keeps no state between
- * calls, and reports running out of memory as a fault. Size, depth and number
- * of the files are bounded (see TR2_CONFIG_MAX_*).
+ * It runs inside a host that asked for nothing of this: it never aborts or
+ * prints, keeps no state between calls, and reports running out of memory as a
+ * fault. It does not wait: only regular files are read, and none of a file
+ * system of FUSE, unless that is the one of the root. Size, depth and number of
+ * the files are bounded.
  *
  * A file is checked to its end before its first key is delivered: a file that
  * cannot be used delivers nothing, and the others are read all the same. errno
- * is not preserved, and the environment is read with getenv(): not to be called
- * from a signal handler.
+ * is not preserved, and the environment is read: not to be called from a signal
+ * handler.
  */
 #ifndef TR2_CONFIG_CONFIG_H
 #define TR2_CONFIG_CONFIG_H
 
 #include <stdbool.h>
 
-#define TR2_CONFIG_MAX_BYTES (16 << 20) /* of one file */
-#define TR2_CONFIG_MAX_DEPTH 10         /* files that include each other */
-#define TR2_CONFIG_MAX_FILES 1000       /* included in one reading */
+/* What one reading takes at most. */
+#define TR2_CONFIG_MAX_BYTES (1u << 20) /* of all files */
+#define TR2_CONFIG_MAX_FILES 100        /* that are included */
+#define TR2_CONFIG_MAX_DEPTH 10         /* of files that include each other */
 
 enum tr2_config_scope { TR2_CONFIG_SYSTEM, TR2_CONFIG_GLOBAL };
 
@@ -73,7 +75,8 @@ void tr2_config_read(const struct tr2_config_request *request);
 /*
  * Reads one file with its includes. 0; -ENOENT, which is no fault; or another
  * negative errno, after the fault was told: -EINVAL if it is malformed or no
- * regular file (/dev/null is an empty file), -EISDIR, -EFBIG, -ENOMEM …
+ * regular file (/dev/null is an empty file), -EISDIR, -EFBIG, -EREMOTE (on a file
+ * system of FUSE), -ENOMEM …
  */
 int tr2_config_read_file(const struct tr2_config_request *request,
 			 enum tr2_config_scope scope, const char *path);

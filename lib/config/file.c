@@ -8,10 +8,10 @@
 #include "config/internal.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 /* A file's text, packed later, and behind it room for the longest key. */
@@ -19,6 +19,7 @@ struct text {
 	char *buf;
 	size_t size; /* that the text may have */
 	size_t len;  /* that it has */
+	size_t max;  /* of its size */
 };
 
 static const char *reason_of(int err)
@@ -35,7 +36,7 @@ static const char *reason_of(int err)
 	case EINVAL:
 		return "not a regular file";
 	case EFBIG:
-		return "larger than 16 MiB";
+		return "more than 1 MiB of configuration";
 	case ENOMEM:
 		return "out of memory";
 	case ELOOP:
@@ -45,6 +46,8 @@ static const char *reason_of(int err)
 		return "too many open files";
 	case ENAMETOOLONG:
 		return "file name too long";
+	case EREMOTE:
+		return "on a file system of FUSE, which may never answer";
 	default:
 		return "cannot be read";
 	}
@@ -72,10 +75,10 @@ static int text_reserve(struct text *text, size_t size)
 {
 	char *buf;
 
-	if (text->size >= TR2_CONFIG_MAX_BYTES)
+	if (text->size >= text->max)
 		return -EFBIG;
-	if (size > TR2_CONFIG_MAX_BYTES)
-		size = TR2_CONFIG_MAX_BYTES;
+	if (size > text->max)
+		size = text->max;
 	buf = realloc(text->buf, 2 * (size + TR2_CONFIG_PAD));
 	if (!buf)
 		return -ENOMEM;
@@ -87,10 +90,7 @@ static int text_reserve(struct text *text, size_t size)
 /* Whether this is /dev/null, which stands for an empty file. */
 static bool is_null_device(const struct stat *st)
 {
-	struct stat null;
-
-	return S_ISCHR(st->st_mode) && !stat("/dev/null", &null) &&
-	       S_ISCHR(null.st_mode) && null.st_rdev == st->st_rdev;
+	return S_ISCHR(st->st_mode) && st->st_rdev == makedev(1, 3);
 }
 
 /*
@@ -130,28 +130,21 @@ static int text_read_file(struct text *text, int fd)
 		return text_reserve(text, 0);
 	if (!S_ISREG(st.st_mode))
 		return -EINVAL;
-	if (st.st_size >= TR2_CONFIG_MAX_BYTES)
+	if (st.st_size >= (off_t)text->max)
 		return -EFBIG;
 	return text_read(text, fd, (size_t)st.st_size);
 }
 
-/* O_NONBLOCK: a FIFO without a writer must not keep the host waiting. */
-static int open_file(const char *path)
-{
-	int fd;
-
-	do {
-		fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	} while (fd < 0 && errno == EINTR);
-	return fd < 0 ? -errno : fd;
-}
-
 /* Leaves text->buf to be freed whatever it returns. */
-static int text_load(struct text *text, const char *path)
+static int text_load(struct text *text, struct tr2_config_known *known,
+		     const char *path)
 {
-	int fd = open_file(path);
-	int err;
+	int fd, err;
 
+	/* what many set to have no file at all costs nothing */
+	if (!strcmp(path, "/dev/null"))
+		return text_reserve(text, 0);
+	fd = tr2_config_open(known, path);
 	if (fd < 0)
 		return fd;
 	err = text_read_file(text, fd);
@@ -270,9 +263,10 @@ static int deliver_file(struct tr2_config_reader *rd, struct text *text,
 
 int tr2_config_load(struct tr2_config_reader *rd, const char *path)
 {
-	struct text text = { 0 };
-	int err = text_load(&text, path);
+	struct text text = { .max = TR2_CONFIG_MAX_BYTES - rd->nr_bytes };
+	int err = text_load(&text, &rd->known, path);
 
+	rd->nr_bytes += text.len;
 	if (err == -ENOTDIR)
 		err = -ENOENT;
 	if (!err)

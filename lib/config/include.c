@@ -28,7 +28,7 @@ static int check_limits(struct tr2_config_reader *rd, const char *path)
 				  "includes nest deeper than 10 files");
 	if (++rd->nr_files > TR2_CONFIG_MAX_FILES)
 		return fail_limit(rd, path,
-				  "more than 1000 files are included");
+				  "more than 100 files are included");
 	return 0;
 }
 
@@ -37,11 +37,12 @@ static int check_limits(struct tr2_config_reader *rd, const char *path)
  * Neither homes of other users are known here, nor where Git is installed: to
  * look for them would load parts of libc, and may ask a server.
  */
-static char *resolve(const char *file, const char *value)
+static char *resolve(const struct tr2_config_reader *rd, const char *file,
+		     const char *value)
 {
 	static const char prefix[] = "%(prefix)/";
 	const char *slash = strrchr(file, '/');
-	const char *home = getenv("HOME");
+	const char *home = rd->places.home;
 
 	if (*value == '~')
 		return home && value[1] == '/' ?
@@ -66,7 +67,7 @@ void tr2_config_include(struct tr2_config_reader *rd, const char *file,
 				"a path to include has no value");
 		return;
 	}
-	path = resolve(file, value);
+	path = resolve(rd, file, value);
 	if (!path)
 		tr2_config_fail(rd, file, 0, EINVAL,
 				"a path to include cannot be expanded");

@@ -5,6 +5,8 @@
  * config.c   which files are read, in what order
  * file.c     loads a file, checks it, delivers its keys
  * include.c  finds the file that include.path names
+ * open.c     opens a file, if its file system answers
+ * mounts.c   types of file systems
  * pack.c     checks a file's text and packs it in place
  * match.c    patterns of keys
  * value.c    booleans and numbers
@@ -36,14 +38,47 @@
 long tr2_config_pack(char *text, size_t size,
 		     unsigned int *line, const char **reason);
 
+/* The variables that say where files are; NULL: not set. */
+struct tr2_config_places {
+	const char *no_system, *system, *global, *xdg, *home;
+};
+
+struct tr2_config_device {
+	unsigned int major, minor;
+};
+
+/* A directory that can be reached without waiting, so that the next file below
+ * it takes less. */
+struct tr2_config_known {
+	char *dir; /* to be freed; NULL: none */
+	size_t len;
+	struct tr2_config_device on;
+};
+
 /* One call of a public function. Lives on its stack; nothing outlives it. */
 struct tr2_config_reader {
 	const struct tr2_config_request *request;
+	struct tr2_config_places places;
 	enum tr2_config_scope scope;
 	unsigned int depth;    /* of includes */
 	unsigned int nr_files; /* included so far */
+	size_t nr_bytes;       /* read so far */
+	struct tr2_config_known known;
 	bool no_more;          /* a limit was met: includes are left out */
 };
+
+/*
+ * Opens a file for reading: a descriptor or -errno. -EREMOTE: it is on a file
+ * system that may never answer; it was not asked.
+ */
+int tr2_config_open(struct tr2_config_known *known, const char *path);
+
+/* Whether nothing has this name, in a directory that needs no look: asking for
+ * it takes half the time of a vain attempt to open it. */
+bool tr2_config_is_missing(const char *path);
+
+/* Whether it is a file system of FUSE. What cannot be told is not. */
+bool tr2_config_is_fuse(struct tr2_config_device device);
 
 /* Tells the fault; reason NULL: what err means. Returns -err. */
 int tr2_config_fail(const struct tr2_config_reader *rd, const char *path,

@@ -267,12 +267,16 @@ bool tr2_settings_load(struct tr2_settings *settings,
 
 void tr2_settings_release(struct tr2_settings *settings)
 {
-	size_t i;
-
-	for (i = 0; i < NR_ROWS; i++)
-		if (rows[i].type == TEXT)
-			free(*(char **)(void *)((char *)settings +
-						rows[i].offset));
+#define RELEASE_TEXT(member) free(settings->member);
+#define RELEASE_BOOLEAN(member)
+#define RELEASE_POSITIVE(member)
+#define RELEASE_COUNT(member)
+#define RELEASE_RING_MODE(member)
+#define TARGET(name, variable, key, help) \
+	RELEASE_TEXT(destination[TR2_TARGET_##name])
+#define SETTING(type, member, variable, key, fallback, help) \
+	RELEASE_##type(member)
+#include "config/settings.def"
 	free(settings->prefix);
 	free(settings->system_config);
 	memset(settings, 0, sizeof(*settings));

@@ -4,7 +4,8 @@
  * a descriptor closed or a file size limit, and ends with its code. Where the
  * bad place needs no company the command replaces this process.
  *
- * Readers that a command writes to are in cmd-fault-reader.c.
+ * Readers that a command writes to are in cmd-fault-reader.c, a file system that
+ * it should not ask in cmd-fault-fuse.c.
  */
 #include "cmd-fault.h"
 
@@ -194,7 +195,7 @@ int tr2_cmd_fault(int argc, const char **argv)
 		{ NULL, NULL, 0, 0, NULL },
 	};
 	static const struct tool_verb *const tables[] = {
-		places, tool_verbs_reader, NULL
+		places, tool_verbs_reader, tool_verbs_fuse, NULL
 	};
 
 	return tool_run_verb(tables, argc, argv);
