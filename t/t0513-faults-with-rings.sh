@@ -173,7 +173,7 @@ test_expect_success OWN_TMPFS 'a disk that is full from the start, or soon' '
 		test ! -f "$file" || test-tool ring dump "$file" >dump.txt || exit 98
 	done
 	EOF
-	for kb in 4 200 800 1400 2000 3000
+	for kb in 4 64 100 200 500 2000
 	do
 		for verb in "201counter 5 7 3" "051threads 20"
 		do

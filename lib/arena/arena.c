@@ -23,21 +23,60 @@ static struct {
 	struct tr2_slot *at[TR2_MAX_SLOTS]; /* NULL: not memory yet */
 	uint8_t in_use[TR2_MAX_SLOTS];
 	struct tr2_slot *totals; /* slot 0, or a private one */
+	/* Parts of each slot that have space on the disk: from its beginning
+	 * on; histograms, up to there, 0: none. */
+	size_t cells_backed, histograms_backed;
 } arena;
+
+/* A ring's space at first. Each time that it is used up there is twice as much. */
+#define FIRST_RING_BYTES 8192u
 
 /* Those in no file. The first two are the totals and a thread's. */
 static struct tr2_blocks private_slots = {
 	sizeof(struct tr2_slot), 2, 0, 0, NULL
 };
 
+static uint64_t offset_of(unsigned int i)
+{
+	return TR2_SLOTS_OFFSET + i * (uint64_t)arena.stride;
+}
+
+/* Up to which byte of the ring there is space then, rounded up. */
+static uint64_t ring_end(uint64_t bytes)
+{
+	uint64_t offset = tr2_arena_rings.data_offset;
+	uint64_t end = tr2_file_round_up(offset + bytes) - offset;
+
+	return end < tr2_arena_rings.data_size ? end :
+						 tr2_arena_rings.data_size;
+}
+
+/* Where the histograms begin, in whole pages, which on some machines hold
+ * timers, too. */
+static size_t histograms_begin(void)
+{
+	size_t begin = offsetof(struct tr2_slot, histogram);
+
+	if (tr2_file_round_up(begin) != begin)
+		begin = tr2_file_round_up(begin) - tr2_file_round_up(1);
+	return begin < arena.cells_backed ? arena.cells_backed : begin;
+}
+
 static struct tr2_slot *file_pages(unsigned int i)
 {
-	struct tr2_slot *slot = tr2_file_pages(
-		TR2_SLOTS_OFFSET + i * (uint64_t)arena.stride, arena.stride);
+	const struct tr2_file_piece slot = { offset_of(i), arena.stride };
+	const size_t begin = histograms_begin(), end = arena.histograms_backed;
+	const struct tr2_file_piece pieces[] = {
+		{ slot.offset, arena.cells_backed },
+		{ slot.offset + begin, end > begin ? end - begin : 0 },
+		{ slot.offset + tr2_arena_rings.data_offset,
+		  ring_end(FIRST_RING_BYTES) },
+	};
+	struct tr2_slot *pages = tr2_file_map(&slot, pieces, 3);
 
-	if (!slot)
+	if (!pages)
 		tr2_arena_lost(TR2_LOST_NO_SPACE, 1);
-	return slot;
+	return pages;
 }
 
 static void set_versions(struct tr2_slot *slot)
@@ -52,15 +91,19 @@ static void set_ring(struct tr2_control *control)
 						  TR2_RING_OVERWRITE;
 	control->data_offset = tr2_arena_rings.data_offset;
 	control->data_size = tr2_arena_rings.data_size;
+	control->backed = ring_end(FIRST_RING_BYTES);
 	control->data_head = control->data_tail = control->reserved =
-		control->wake_head = TR2_RING_START;
+		control->wake_head = control->room_until =
+			TR2_RING_START(tr2_arena_rings.data_size);
 	control->wakeup_events = tr2_file_header->wakeup_events;
 	control->wakeup_watermark = tr2_file_header->wakeup_watermark;
 }
 
 static void add(struct tr2_slot *slot)
 {
-	arena.at[arena.nr_used++] = slot;
+	/* Release: owners of rings look there without the lock. */
+	__atomic_store_n(&arena.at[arena.nr_used], slot, __ATOMIC_RELEASE);
+	__atomic_store_n(&arena.nr_used, arena.nr_used + 1, __ATOMIC_RELEASE);
 	set_ring(&slot->control);
 	/* Release: whoever counts the slot finds it ready. */
 	__atomic_store_n(&tr2_file_header->nr_slots, arena.nr_used,
@@ -114,13 +157,16 @@ struct tr2_slot *tr2_arena_claim(void)
 	return slot ? slot : tr2_arena_scratch();
 }
 
+#define NO_INDEX TR2_MAX_SLOTS
+
 static unsigned int index_of(const struct tr2_slot *slot)
 {
-	unsigned int i;
+	unsigned int nr = __atomic_load_n(&arena.nr_used, __ATOMIC_ACQUIRE), i;
 
-	for (i = 0; i < arena.nr_used && arena.at[i] != slot;)
-		i++;
-	return i;
+	for (i = 0; i < nr; i++)
+		if (__atomic_load_n(&arena.at[i], __ATOMIC_RELAXED) == slot)
+			return i;
+	return NO_INDEX;
 }
 
 void tr2_arena_free(struct tr2_slot *slot)
@@ -130,12 +176,92 @@ void tr2_arena_free(struct tr2_slot *slot)
 	if (!slot)
 		return;
 	i = index_of(slot);
-	if (i == arena.nr_used) {
+	if (i == NO_INDEX) {
 		tr2_blocks_put(&private_slots, slot);
 		return;
 	}
 	TR2_CHECK(arena.in_use[i]);
 	arena.in_use[i] = 0;
+}
+
+/*
+ * A descriptor that the host closed is no reason to have no space: the kernel
+ * finds it for pages that are mapped as well, and says where it cannot.
+ */
+static bool populate(void *p, size_t size_bytes)
+{
+#ifdef MADV_POPULATE_WRITE
+	return !madvise(p, size_bytes, MADV_POPULATE_WRITE);
+#else
+	(void)p;
+	(void)size_bytes;
+	return false;
+#endif
+}
+
+uint64_t tr2_arena_back_ring(struct tr2_slot *slot, uint64_t from,
+			     uint64_t bytes)
+{
+	uint64_t at = tr2_arena_rings.data_offset + from, end = ring_end(bytes);
+	unsigned int i = index_of(slot);
+	struct tr2_file_piece piece;
+
+	if (i == NO_INDEX || from >= end)
+		return from;
+	piece.offset = offset_of(i) + at;
+	piece.size_bytes = end - from;
+	if (tr2_file_back(&piece, 1) ||
+	    populate((char *)slot + at, piece.size_bytes))
+		return end;
+	return from;
+}
+
+/* In all slots. What is there already is not written again. */
+static bool back_cells(size_t from, size_t to)
+{
+	struct tr2_file_piece piece = { .size_bytes = to - from };
+	unsigned int i;
+
+	for (i = 0; to > from && i < arena.nr_used; i++) {
+		piece.offset = offset_of(i) + from;
+		if (!tr2_file_back(&piece, 1) &&
+		    !populate((char *)arena.at[i] + from, to - from))
+			return false;
+	}
+	return true;
+}
+
+static bool back_timers(unsigned int nr)
+{
+	size_t end = tr2_file_round_up(offsetof(struct tr2_slot, timer[nr]));
+
+	if (arena.histograms_backed && end > histograms_begin())
+		end = histograms_begin();
+	if (!back_cells(arena.cells_backed, end))
+		return false;
+	if (end > arena.cells_backed)
+		arena.cells_backed = end;
+	return true;
+}
+
+static bool back_histograms(unsigned int nr)
+{
+	size_t begin = histograms_begin(), end;
+
+	end = tr2_file_round_up(offsetof(struct tr2_slot, histogram[nr]));
+	if (begin < arena.histograms_backed)
+		begin = arena.histograms_backed;
+	if (!back_cells(begin, end))
+		return false;
+	if (end > arena.histograms_backed)
+		arena.histograms_backed = end;
+	return true;
+}
+
+bool tr2_arena_back_cells(unsigned int nr_timers, unsigned int nr_histograms)
+{
+	return back_timers(nr_timers) &&
+	       (!nr_histograms || back_histograms(nr_histograms));
 }
 
 struct tr2_slot *tr2_arena_totals(void)
@@ -244,21 +370,29 @@ static void unmap_file(void)
 
 bool tr2_arena_map(int fd, uint64_t data_size, enum tr2_ring_mode mode)
 {
-	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	const struct tr2_file_piece part = { 0, TR2_SLOTS_OFFSET };
+	const struct tr2_file_piece pieces[] = {
+		{ 0, tr2_file_round_up(TR2_STRINGS_OFFSET +
+				       TR2_DEFINE_FIRST_BYTES) },
+		{ TR2_DEFINITIONS_OFFSET,
+		  tr2_file_round_up(TR2_DEFINE_FIRST_BYTES) },
+	};
 
 	TR2_CHECK(data_size >= TR2_RING_MIN_SIZE &&
 		  !(data_size & (data_size - 1)));
 	errno = EBUSY;
 	if (arena.totals || tr2_file_header || !tr2_file_use(fd))
 		return false;
-	tr2_file_header = tr2_file_pages(0, TR2_SLOTS_OFFSET);
+	tr2_file_header = tr2_file_map(&part, pieces, 2);
 	if (!tr2_file_header) {
 		tr2_file_forget();
 		return false;
 	}
-	arena.stride = (sizeof(struct tr2_slot) + data_size + page - 1) &
-		       -page;
-	tr2_arena_rings.data_offset = sizeof(struct tr2_slot);
+	tr2_arena_back_cells(0, 0);
+	tr2_arena_rings.data_offset =
+		tr2_file_round_up(sizeof(struct tr2_slot));
+	arena.stride = tr2_file_round_up(tr2_arena_rings.data_offset +
+					 data_size);
 	tr2_arena_rings.data_size = data_size;
 	tr2_arena_rings.consume = mode == TR2_RING_CONSUME;
 	tr2_define_reset();

@@ -64,6 +64,21 @@ void tr2_arena_forget(void);
  */
 bool tr2_arena_map(int fd, uint64_t data_size, enum tr2_ring_mode mode);
 
+/*
+ * Space in the file for the cells of so many timers, of all counters and of so
+ * many histograms, in all slots there are, and in those to come; before anybody
+ * looks at one of them. The caller holds the lock. false: there is none.
+ */
+bool tr2_arena_back_cells(unsigned int nr_timers, unsigned int nr_histograms);
+
+/*
+ * Space for so many bytes of the slot's ring, of which `from` have it already.
+ * How many have it now: more than asked for, or `from`. Only by the owner, with
+ * signals blocked; without the lock.
+ */
+uint64_t tr2_arena_back_ring(struct tr2_slot *slot, uint64_t from,
+			     uint64_t bytes);
+
 /* NULL: private memory. */
 struct tr2_arena_header *tr2_arena_header(void);
 

@@ -8,6 +8,10 @@
 /* Not taken from the file, which is in others' hands, too. */
 static uint32_t strings_used, nr_definitions;
 
+/* Bytes of both that have space on the disk. */
+static uint64_t strings_backed, definitions_backed;
+#define MORE_BYTES 16384u
+
 /* Categories repeat: the row before has the same one, as a rule. */
 static uint32_t last_category;
 
@@ -16,6 +20,27 @@ void tr2_define_reset(void)
 	strings_used = 1; /* the empty one */
 	nr_definitions = 0;
 	last_category = 0;
+	strings_backed = definitions_backed = TR2_DEFINE_FIRST_BYTES;
+}
+
+/* Has `need` bytes of a part that begins at the offset, and `size` at most. */
+static bool back(uint64_t *backed, uint64_t need, uint64_t offset, uint64_t size)
+{
+	struct tr2_file_piece piece;
+	uint64_t end;
+
+	if (need <= *backed)
+		return true;
+	end = (need + MORE_BYTES - 1) / MORE_BYTES * MORE_BYTES;
+	end = tr2_file_round_up(offset + end) - offset;
+	if (end > size)
+		end = size;
+	piece.offset = offset + *backed;
+	piece.size_bytes = end - *backed;
+	if (!tr2_file_back(&piece, 1))
+		return false;
+	*backed = end;
+	return true;
 }
 
 uint32_t tr2_arena_intern(const char *s)
@@ -25,7 +50,9 @@ uint32_t tr2_arena_intern(const char *s)
 	char *strings;
 
 	if (!tr2_file_header || size == 1 ||
-	    size > TR2_STRINGS_SIZE - strings_used)
+	    size > TR2_STRINGS_SIZE - strings_used ||
+	    !back(&strings_backed, strings_used + size, TR2_STRINGS_OFFSET,
+		  TR2_STRINGS_SIZE))
 		return 0;
 	strings = (char *)tr2_file_header + TR2_STRINGS_OFFSET;
 	memcpy(strings + offset, s, size);
@@ -55,7 +82,10 @@ void tr2_arena_define(enum tr2_definition_kind kind,
 
 	if (!tr2_file_header)
 		return;
-	if (nr_definitions == TR2_MAX_DEFINITIONS) {
+	if (nr_definitions == TR2_MAX_DEFINITIONS ||
+	    !back(&definitions_backed, (nr_definitions + 1) * sizeof(row),
+		  TR2_DEFINITIONS_OFFSET,
+		  TR2_SLOTS_OFFSET - TR2_DEFINITIONS_OFFSET)) {
 		tr2_arena_lost(TR2_LOST_DEFINITION, 1);
 		return;
 	}

@@ -2,13 +2,13 @@
 #include "arena/file.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 struct tr2_arena_header *tr2_file_header;
 
@@ -16,7 +16,11 @@ static struct {
 	int fd;
 	dev_t device;
 	ino_t inode;
+	uint64_t length;
 } file = { .fd = -1 };
+
+/* Never written: where the file's zeros come from. */
+static char zeros[16384];
 
 bool tr2_file_use(int fd)
 {
@@ -31,7 +35,15 @@ bool tr2_file_use(int fd)
 	file.fd = fd;
 	file.device = st.st_dev;
 	file.inode = st.st_ino;
+	file.length = 0;
 	return true;
+}
+
+uint64_t tr2_file_round_up(uint64_t offset)
+{
+	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+
+	return (offset + page - 1) & -page;
 }
 
 void tr2_file_forget(void)
@@ -48,31 +60,71 @@ static bool is_unchanged(void)
 	       st.st_ino == file.inode;
 }
 
-static int grow(uint64_t offset, size_t size_bytes)
+/*
+ * Not posix_fallocate(): a page of the file that was allocated so takes ext4 a
+ * transaction of its journal when it is touched; and one that was written is
+ * in memory already.
+ */
+static int write_zeros(const struct tr2_file_piece *piece)
+{
+	uint64_t at = piece->offset, end = piece->offset + piece->size_bytes;
+	ssize_t n;
+
+	while (at < end) {
+		n = pwrite(file.fd, zeros,
+			   end - at < sizeof(zeros) ? end - at : sizeof(zeros),
+			   (off_t)at);
+		if (n > 0)
+			at += (uint64_t)n;
+		else if (!n || errno != EINTR)
+			return n ? errno : EIO;
+	}
+	return 0;
+}
+
+static bool is_within_limit(uint64_t end)
 {
 	struct rlimit limit;
-	int error;
 
-	if (getrlimit(RLIMIT_FSIZE, &limit))
-		return errno;
-	if (limit.rlim_cur != RLIM_INFINITY &&
-	    (offset > limit.rlim_cur || size_bytes > limit.rlim_cur - offset))
+	return !getrlimit(RLIMIT_FSIZE, &limit) &&
+	       (limit.rlim_cur == RLIM_INFINITY || end <= limit.rlim_cur);
+}
+
+/* 0, or why not. */
+static int take_space(uint64_t length, const struct tr2_file_piece *pieces,
+		      unsigned int nr)
+{
+	uint64_t end = length;
+	unsigned int i;
+	int error = 0;
+
+	for (i = 0; i < nr; i++)
+		if (pieces[i].offset + pieces[i].size_bytes > end)
+			end = pieces[i].offset + pieces[i].size_bytes;
+	if (!is_within_limit(end))
 		return EFBIG;
-	do {
-		error = posix_fallocate(file.fd, (off_t)offset,
-					(off_t)size_bytes);
-	} while (error == EINTR);
+	if (length > file.length) {
+		if (ftruncate(file.fd, (off_t)length))
+			return errno;
+		file.length = length;
+	}
+	for (i = 0; i < nr && !error; i++)
+		error = write_zeros(&pieces[i]);
 	return error;
 }
 
-/* The limit may have been lowered since grow() looked at it. */
-static int grow_without_signal(uint64_t offset, size_t size_bytes)
+/* The limit may have been lowered since take_space() looked at it. */
+static int take_without_signal(uint64_t length,
+			       const struct tr2_file_piece *pieces,
+			       unsigned int nr)
 {
 	static const struct timespec now;
 	sigset_t xfsz, before, pending;
 	bool was_pending;
 	int error;
 
+	if (file.fd < 0 || !is_unchanged())
+		return EBADF;
 	sigemptyset(&xfsz);
 	sigaddset(&xfsz, SIGXFSZ);
 	if (pthread_sigmask(SIG_BLOCK, &xfsz, &before))
@@ -80,7 +132,7 @@ static int grow_without_signal(uint64_t offset, size_t size_bytes)
 	sigemptyset(&pending);
 	sigpending(&pending);
 	was_pending = sigismember(&pending, SIGXFSZ) == 1;
-	error = grow(offset, size_bytes);
+	error = take_space(length, pieces, nr);
 	if (error == EFBIG && !was_pending)
 		while (sigtimedwait(&xfsz, NULL, &now) < 0 && errno == EINTR)
 			;
@@ -88,17 +140,21 @@ static int grow_without_signal(uint64_t offset, size_t size_bytes)
 	return error;
 }
 
-void *tr2_file_pages(uint64_t offset, size_t size_bytes)
+bool tr2_file_back(const struct tr2_file_piece *pieces, unsigned int nr)
+{
+	errno = take_without_signal(0, pieces, nr);
+	return !errno;
+}
+
+void *tr2_file_map(const struct tr2_file_piece *part,
+		   const struct tr2_file_piece *pieces, unsigned int nr)
 {
 	void *p = MAP_FAILED;
 
-	if (file.fd < 0 || !is_unchanged()) {
-		errno = EBADF;
-		return NULL;
-	}
-	errno = grow_without_signal(offset, size_bytes);
+	errno = take_without_signal(part->offset + part->size_bytes, pieces,
+				    nr);
 	if (!errno)
-		p = mmap(NULL, size_bytes, PROT_READ | PROT_WRITE, MAP_SHARED,
-			 file.fd, (off_t)offset);
+		p = mmap(NULL, part->size_bytes, PROT_READ | PROT_WRITE,
+			 MAP_SHARED, file.fd, (off_t)part->offset);
 	return p == MAP_FAILED ? NULL : p;
 }

@@ -37,7 +37,8 @@
  * Private memory has no header, strings, definitions or rings. A slot belongs
  * to one live thread; its memory is used again after that one has ended. A
  * cell is written by its owner alone, with relaxed atomic stores, and may be
- * read by anybody. Pages that nobody touched cost no memory.
+ * read by anybody. Pages that nobody touched cost no memory, and in a file no
+ * space: it has holes there.
  */
 #ifndef TR2_ARENA_LAYOUT_H
 #define TR2_ARENA_LAYOUT_H
@@ -171,8 +172,8 @@ enum tr2_slot_state {
 	TR2_SLOT_ENDED /* its thread has; free for the next one */
 };
 
-/* Positions start this far below 2^32, so that wrap errors show at once. */
-#define TR2_RING_START (UINT64_C(0x100000000) - 512)
+/* Positions start a lap below 2^32, so that wrap errors show soon. */
+#define TR2_RING_START(data_size) (UINT64_C(0x100000000) - (data_size))
 #define TR2_RING_MIN_SIZE 4096u
 #define TR2_RING_MAX_SIZE (UINT64_C(1) << 30)
 
@@ -188,7 +189,8 @@ struct tr2_control {
 	uint32_t mode; /* enum tr2_ring_mode */
 	uint32_t reserved_1;
 	uint64_t data_offset, data_size; /* in the slot; size 0: no ring */
-	uint64_t reserved_2;
+	/* Of the owner: so many bytes of the ring have space on the disk. */
+	uint64_t backed;
 	/*
 	 * 128: written by the owner. Positions only grow; the byte of position
 	 * p lies at data_offset + p % data_size.
@@ -209,7 +211,7 @@ struct tr2_control {
 	uint64_t untold; /* losses that no LOST record tells yet */
 	uint32_t pending; /* nested records behind data_head */
 	uint32_t wake_records; /* records since the last wake-up */
-	uint64_t reserved_5;
+	uint64_t room_until; /* the owner need not look before that position */
 	/* 192 */
 	uint64_t lost[TR2_MAX_LOST_CAUSES]; /* records, by cause */
 	/*
@@ -290,8 +292,10 @@ _Static_assert(TR2_SLOTS_OFFSET % 65536 == 0, "whole pages of any machine");
 TR2_AT(tr2_control, name, 24);
 TR2_AT(tr2_control, start_ns, 88);
 TR2_AT(tr2_control, data_offset, 104);
+TR2_AT(tr2_control, backed, 120);
 TR2_AT(tr2_control, data_head, 128);
 TR2_AT(tr2_control, nest, 152);
+TR2_AT(tr2_control, room_until, 184);
 TR2_AT(tr2_control, lost, 192);
 TR2_AT(tr2_control, data_tail, 320);
 TR2_AT(tr2_control, wake, 384);

@@ -122,6 +122,71 @@ static uint16_t *find(enum tr2_metric_kind kind, const char *category,
 
 static bool is_published; /* under lock */
 
+/* Those whose cells have space in the arena's file, where there is one. */
+static struct {
+	tr2_metric_more more; /* NULL: there is none */
+	unsigned int timers, histograms;
+} backed;
+#define MORE_TIMERS 64u /* a page of them */
+
+static unsigned int whole_pages_of_timers(unsigned int nr)
+{
+	nr = (nr + MORE_TIMERS - 1) / MORE_TIMERS * MORE_TIMERS;
+	return nr < TR2_MAX_TIMERS ? nr : TR2_MAX_TIMERS;
+}
+
+void tr2_metric_back(tr2_metric_more more)
+{
+	lock();
+	backed.more = more;
+	backed.timers = whole_pages_of_timers(tr2_metric_nr(TR2_METRIC_TIMER));
+	backed.histograms = nr_histograms;
+	if (more)
+		tr2_arena_back_cells(backed.timers, backed.histograms);
+	unlock();
+}
+
+/*
+ * Space for one more timer. It leaves the lock meanwhile, since the process's
+ * comes first. false: there is none.
+ */
+static bool back_more(unsigned int nr_timers, unsigned int nr)
+{
+	tr2_metric_more more = backed.more;
+	bool ok;
+
+	nr_timers = whole_pages_of_timers(nr_timers);
+	unlock();
+	ok = more(nr_timers, nr);
+	lock();
+	if (ok && nr_timers > backed.timers)
+		backed.timers = nr_timers;
+	if (ok && nr > backed.histograms)
+		backed.histograms = nr;
+	return ok;
+}
+
+/* Others may define some meanwhile. Counters all have it. */
+static bool find_space(enum tr2_metric_kind kind, unsigned int flags)
+{
+	unsigned int timers_then, histograms_then;
+
+	while (backed.more && kind == TR2_METRIC_TIMER) {
+		timers_then = tr2_metric_nr(kind) + 1;
+		histograms_then = nr_histograms + !!(flags & TRACE2_HISTOGRAM);
+		if (timers_then > TR2_MAX_TIMERS)
+			timers_then = TR2_MAX_TIMERS;
+		if (histograms_then > TR2_MAX_HISTOGRAMS)
+			histograms_then = TR2_MAX_HISTOGRAMS;
+		if (timers_then <= backed.timers &&
+		    histograms_then <= backed.histograms)
+			return true;
+		if (!back_more(timers_then, histograms_then))
+			return false;
+	}
+	return true;
+}
+
 static void publish(struct table *table, unsigned int index)
 {
 	const struct tr2_metric_def *def = &table->def[index];
@@ -292,7 +357,7 @@ static void register_metric(enum tr2_metric_kind kind, const char *category,
 {
 	lock();
 	*index = TRACE2_UNREGISTERED_;
-	if (keep_place(kind, index))
+	if (find_space(kind, flags) && keep_place(kind, index))
 		*index = define(kind, category ? category : "",
 				name ? name : "", flags);
 	if (*index == TRACE2_UNREGISTERED_)
@@ -400,4 +465,5 @@ void tr2_metric_after_fork(void)
 	mutex = unlocked;
 	may_hold = false;
 	is_published = false;
+	backed.more = NULL;
 }

@@ -117,6 +117,16 @@ void tr2_metric_fold(struct tr2_slot *to, struct tr2_slot *from,
 void tr2_metric_move(struct tr2_slot *to, struct tr2_slot *from,
 		     uint64_t now_ns);
 
+/*
+ * From now on, cells have space in the arena's file before anybody knows their
+ * definition: those of now at once, later ones by `more`, which takes the
+ * process's lock and then calls tr2_arena_back_cells(). NULL: not any more. The
+ * caller holds the lock.
+ */
+typedef bool (*tr2_metric_more)(unsigned int nr_timers,
+				unsigned int nr_histograms);
+void tr2_metric_back(tr2_metric_more more);
+
 /* Tells readers of the arena's file what is defined, and from now on what is
  * defined later. */
 void tr2_metric_publish(void);

@@ -2,6 +2,7 @@
 /* The parts of writing that are rarely needed. */
 #include "ring/ring.h"
 
+#include <errno.h>
 #include <signal.h>
 
 #include "base/mask.h"
@@ -55,24 +56,30 @@ static uint64_t oldest_size(struct tr2_control *ring, uint64_t tail,
 	return record.size;
 }
 
+/* So much more is given up than is needed: a 64th of the ring. */
+#define SPARE(data_size) ((data_size) >> 6)
+
 /*
- * Overwrite mode. A handler may come at any place and do the same, further:
- * then the swap fails. What it read may be a handler's newer record by then,
- * but then the tail has moved, too.
+ * Gives records up until what is to end there has room, and those that come next,
+ * without looking here each time. A handler may come at any place and do the
+ * same, further: then the swap fails. What it read may be a handler's newer
+ * record by then, but then the tail has moved, too.
  */
-bool tr2_ring_make_room(struct tr2_control *ring, uint64_t end)
+static bool overwrite(struct tr2_control *ring, uint64_t end)
 {
-	uint64_t tail, head, size;
+	uint64_t data_size = tr2_arena_rings.data_size, tail, head, size;
 	bool is_filler;
 
-	if (tr2_arena_rings.consume)
-		return false;
-	while (end - (tail = tr2_ring_load(&ring->data_tail)) >
-	       tr2_arena_rings.data_size) {
+	while (end + SPARE(data_size) -
+		       (tail = tr2_ring_load(&ring->data_tail)) > data_size) {
 		head = tr2_ring_load(&ring->data_head);
-		if (tail == head)
-			return false; /* all that is there is in progress */
-		if (head - tail > tr2_arena_rings.data_size) {
+		if (tail == head) {
+			/* All that is there is in progress. */
+			if (end - tail > data_size)
+				return false;
+			break;
+		}
+		if (head - tail > data_size) {
 			/* No writer leaves it so; record by record, this could
 			 * take for ever. */
 			tr2_ring_swap(&ring->data_tail, tail, head);
@@ -90,6 +97,107 @@ bool tr2_ring_make_room(struct tr2_control *ring, uint64_t end)
 	 * again, behind its copy.
 	 */
 	tr2_fence(__ATOMIC_RELEASE);
+	return true;
+}
+
+/* Where the first byte of the ring lies, of the lap in which a record ends. */
+static uint64_t lap_of(uint64_t end)
+{
+	return (end - 1) & ~(tr2_arena_rings.data_size - 1);
+}
+
+static uint64_t next_lap(uint64_t position)
+{
+	return lap_of(position + tr2_arena_rings.data_size);
+}
+
+/*
+ * The disk is full. What can be overwritten is the part of the ring that has its
+ * space: it begins anew there, empty, and so goes on with the newest records.
+ * With signals blocked.
+ */
+static bool begin_anew(struct tr2_control *ring, uint32_t size)
+{
+	uint64_t head = tr2_ring_load(&ring->data_head);
+	uint64_t lap = next_lap(head);
+
+	if (tr2_arena_rings.consume || size > tr2_ring_load(&ring->backed) ||
+	    tr2_ring_load(&ring->nest) > 1 ||
+	    tr2_ring_load(&ring->reserved) != head ||
+	    !overwrite(ring, head + tr2_arena_rings.data_size))
+		return false;
+	/* A reader that sees the tail alone finds nothing between the two. */
+	tr2_ring_store(&ring->data_tail, lap);
+	tr2_fence(__ATOMIC_RELEASE);
+	tr2_ring_store(&ring->reserved, lap);
+	__atomic_store_n(&ring->data_head, lap, __ATOMIC_RELEASE);
+	return true;
+}
+
+/* For bytes that never had a record in them; twice as much as was there. */
+static bool find_space(struct tr2_control *ring, uint64_t bytes, uint32_t size)
+{
+	struct tr2_slot *slot = (struct tr2_slot *)(void *)ring;
+	uint64_t backed, wanted;
+	int saved_errno = errno;
+	struct tr2_mask before;
+	bool ok;
+
+	tr2_mask_begin(&before);
+	/* A handler may have done it. */
+	backed = tr2_ring_load(&ring->backed);
+	wanted = backed * 2 > bytes ? backed * 2 : bytes;
+	if (backed < bytes) {
+		backed = tr2_arena_back_ring(slot, backed, wanted);
+		tr2_ring_store(&ring->backed, backed);
+	}
+	ok = backed >= bytes || begin_anew(ring, size);
+	tr2_mask_end(&before);
+	errno = saved_errno;
+	return ok;
+}
+
+static bool is_read(struct tr2_control *ring, uint64_t end)
+{
+	/*
+	 * Acquire: pairs with the reader's release of data_tail, so that it
+	 * has read what is overwritten from now on.
+	 */
+	return end - __atomic_load_n(&ring->data_tail, __ATOMIC_ACQUIRE) <=
+	       tr2_arena_rings.data_size;
+}
+
+/*
+ * Up to there the ring has space, and there is nothing that would be missed. A
+ * handler that came in between found more, at the worst.
+ */
+static uint64_t find_limit(const struct tr2_control *ring, uint64_t end)
+{
+	uint64_t backed = tr2_ring_load(&ring->backed);
+	uint64_t room = __atomic_load_n(&ring->data_tail, __ATOMIC_ACQUIRE) +
+			tr2_arena_rings.data_size;
+	uint64_t space = lap_of(end) + backed;
+
+	return backed < tr2_arena_rings.data_size && space < room ? space :
+								    room;
+}
+
+bool tr2_ring_make_room(struct tr2_control *ring, uint64_t end, uint32_t size)
+{
+	uint64_t bytes = end - lap_of(end), limit;
+
+	if (bytes > tr2_ring_load(&ring->backed)) {
+		if (!find_space(ring, bytes, size))
+			return false;
+		if (bytes > tr2_ring_load(&ring->backed))
+			return true; /* it began anew */
+	}
+	if (tr2_arena_rings.consume ? !is_read(ring, end) :
+				      !overwrite(ring, end))
+		return false;
+	limit = find_limit(ring, end);
+	TR2_TESTPOINT(found_limit);
+	tr2_ring_store(&ring->room_until, limit);
 	return true;
 }
 

@@ -64,8 +64,9 @@ static inline bool tr2_ring_swap(uint64_t *p, uint64_t expected,
 #endif
 }
 
-/* Rarely needed parts of the functions below. */
-bool tr2_ring_make_room(struct tr2_control *ring, uint64_t end);
+/* Rarely needed parts of the functions below. A record of this size, behind what
+ * is reserved, is to end there; true: look again. */
+bool tr2_ring_make_room(struct tr2_control *ring, uint64_t end, uint32_t size);
 void tr2_ring_nested(struct tr2_control *ring, uint32_t frame);
 /* What is behind the head will not be finished: nested writes, and so many
  * others. */
@@ -100,15 +101,9 @@ TR2_RING_INLINE char *tr2_ring_reserve(struct tr2_control *ring, char *data,
 			gap = 0;
 		end = at + gap + size;
 		TR2_TESTPOINT(looked);
-		/*
-		 * Acquire: pairs with the reader's release of data_tail, so
-		 * that it has read what is overwritten now.
-		 */
-		if (__builtin_expect(
-			    end - __atomic_load_n(&ring->data_tail,
-						  __ATOMIC_ACQUIRE) >
-				    data_size, 0) &&
-		    !tr2_ring_make_room(ring, end))
+		if (__builtin_expect(end > tr2_ring_load(&ring->room_until),
+				     0) &&
+		    !tr2_ring_make_room(ring, end, size))
 			return NULL;
 	} while (!tr2_ring_swap(&ring->reserved, at, end));
 	TR2_TESTPOINT(reserved);

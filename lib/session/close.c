@@ -35,8 +35,11 @@ static void tell_refused(struct tr2_call *call)
 	if (nr)
 		tr2_call_error(call,
 			       "trace2: %u timers or counters do not count: "
-			       "more than %u or %u are defined",
-			       nr, TR2_MAX_TIMERS, TR2_MAX_COUNTERS);
+			       "more than %u or %u are defined%s",
+			       nr, TR2_MAX_TIMERS, TR2_MAX_COUNTERS,
+			       tr2_arena_header() ?
+				       ", or the disk of the ring was full" :
+				       "");
 	nr = tr2_metric_nr_without_histogram();
 	if (nr)
 		tr2_call_error(call,

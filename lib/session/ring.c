@@ -32,6 +32,16 @@ static uint64_t rounded_size(void)
 	return size;
 }
 
+static bool back_cells(unsigned int nr_timers, unsigned int nr_histograms)
+{
+	bool ok;
+
+	tr2_lock();
+	ok = tr2_arena_back_cells(nr_timers, nr_histograms);
+	tr2_unlock();
+	return ok;
+}
+
 /* In a forked child other threads may begin meanwhile. */
 bool tr2_session_map_ring(int fd)
 {
@@ -40,7 +50,10 @@ bool tr2_session_map_ring(int fd)
 	/* For readers, as a sign of life; nobody else looks at it. */
 	(void)flock(fd, LOCK_EX | LOCK_NB);
 	tr2_lock();
+	tr2_metric_back(back_cells);
 	ok = tr2_arena_map(fd, rounded_size(), tr2_session.settings.ring_mode);
+	if (!ok)
+		tr2_metric_back(NULL);
 	tr2_unlock();
 	return ok;
 }
@@ -105,6 +118,13 @@ static void describe_process(struct tr2_arena_header *header)
 	header->sid = tr2_arena_intern(tr2_inherit_sid());
 }
 
+/* For the addresses in samples. */
+static void tell_code(const struct tr2_task *task)
+{
+	if (tr2_session.settings.sample)
+		tr2_task_mmaps(task, tr2_clock_now_ns());
+}
+
 void tr2_session_begin_ring(void)
 {
 	struct tr2_arena_header *header = tr2_arena_header();
@@ -123,7 +143,7 @@ void tr2_session_begin_ring(void)
 	tr2_task_mmaps_reset();
 	tr2_thread_each(tr2_session_thread_forked);
 	tr2_thread_each(tr2_session_thread_named);
-	tr2_task_mmaps(&task, tr2_clock_now_ns());
+	tell_code(&task);
 	tr2_arena_publish();
 	tr2_unlock();
 }
@@ -135,7 +155,7 @@ static void end_tasks(void)
 
 	tr2_lock();
 	tr2_samples_stop();
-	tr2_task_mmaps(&task, tr2_clock_now_ns());
+	tell_code(&task);
 	if (main_thread && main_thread == tr2_self && main_thread->slot)
 		tr2_metric_move(tr2_arena_totals(), main_thread->slot,
 				tr2_clock_now_ns());

@@ -22,6 +22,7 @@
 #define COUNTERS 1024 /* in a slot */
 #define TIMERS 1088
 #define DATA 2048
+#define START (UINT64_C(0x100000000) - 512) /* of positions */
 #define RING 4096
 #define SLOT (DATA + RING)
 #define NR_SLOTS 3
@@ -71,7 +72,7 @@ static void make_slot(unsigned char *file, unsigned int slot)
 		.version = TR2_LAYOUT_VERSION, .state = TR2_SLOT_LIVE,
 		.tid = 4000000 + slot, .name = "th01:fuzz",
 		.data_offset = DATA, .data_size = RING,
-		.data_head = TR2_RING_START, .data_tail = TR2_RING_START,
+		.data_head = START, .data_tail = START,
 	};
 
 	memcpy(file + SLOTS + slot * SLOT, &control, sizeof(control));
@@ -88,8 +89,8 @@ static void fill_ring(unsigned char *file, unsigned int slot,
 	if (n > RING)
 		n = RING;
 	for (i = 0; i < n; i++)
-		at[DATA + (TR2_RING_START + i) % RING] = p[i];
-	head = TR2_RING_START + n / 8 * 8;
+		at[DATA + (START + i) % RING] = p[i];
+	head = START + n / 8 * 8;
 	memcpy(at + offsetof(struct tr2_control, data_head), &head,
 	       sizeof(head));
 }

@@ -17,6 +17,7 @@
 #include "tap.h"
 
 #define DATA_SIZE 256u /* rings this small wrap every few records */
+#define START (UINT64_C(0x100000000) - 512) /* of positions */
 #define MAX_RECORDS 64
 #define MAX_CHOICES 4096
 
@@ -258,9 +259,9 @@ static void start(void)
 	tr2_arena_rings.data_offset = offsetof(__typeof__(memory), data);
 	tr2_arena_rings.data_size = DATA_SIZE;
 	tr2_arena_rings.consume = scenario->consume;
-	ring->data_size = DATA_SIZE;
+	ring->data_size = ring->backed = DATA_SIZE;
 	ring->data_head = ring->data_tail = ring->reserved = ring->wake_head =
-		TR2_RING_START;
+		ring->room_until = START;
 	at_choice = 0;
 }
 

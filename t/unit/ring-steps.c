@@ -14,6 +14,7 @@
 #include "../helper/single-step.h"
 
 #define DATA_SIZE 4096u
+#define START (UINT64_C(0x100000000) - 512) /* of positions */
 #define RECORDS 3 /* of the one that is interrupted, in each run */
 #define RECORD_BYTES 48u
 
@@ -96,9 +97,9 @@ static bool run_once(long at, uint64_t start)
 	steps = 0;
 	interrupt_at = at;
 	tr2_arena_rings.data_offset = offsetof(__typeof__(memory), data);
-	tr2_arena_rings.data_size = ring->data_size = DATA_SIZE;
+	tr2_arena_rings.data_size = ring->data_size = ring->backed = DATA_SIZE;
 	ring->data_head = ring->data_tail = ring->reserved = ring->wake_head =
-		start;
+		ring->room_until = start;
 	stop_behind_each(true);
 	for (i = 0; i < RECORDS; i++)
 		write_one();
@@ -133,12 +134,12 @@ int main(void)
 	struct sigaction action = { .sa_handler = on_step };
 
 	sigaction(SIGTRAP, &action, NULL);
-	run_once(0, TR2_RING_START);
+	run_once(0, START);
 	if (!steps || TR2_TSAN) {
 		puts("1..0 # SKIP nothing stops behind each instruction here");
 		return 0;
 	}
-	run_all(TR2_RING_START, "across 2^32");
-	run_all(TR2_RING_START - 64, "across the end of the buffer");
+	run_all(START, "across 2^32");
+	run_all(START - 64, "across the end of the buffer");
 	return done_testing();
 }

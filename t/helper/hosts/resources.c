@@ -12,6 +12,8 @@
  *	deep-regions	likewise, each in 40,000 regions
  *	descriptors	prints how many the process can open
  *	one-by-one	nothing: they live one behind the other
+ *	use-ring	each says more than a ring takes, and uses timers that
+ *			were defined meanwhile
  *	threads		prints how many threads can be had, of this number
  */
 #include "trace2.h"
@@ -177,6 +179,52 @@ static void one_by_one(int nr)
 			abort();
 }
 
+#define NR_TIMERS 150
+#define NR_EVENTS 3000
+
+static void *use_ring(void *arg)
+{
+	struct trace2_timer *timers = arg;
+	int i;
+
+	for (i = 0; i < NR_EVENTS; i++) {
+		trace2_timer_start(timers[i % NR_TIMERS]);
+		trace2_data_intmax("resources", NULL, "event", i);
+		trace2_timer_stop(timers[i % NR_TIMERS]);
+		trace2_counter_add(counted, 1);
+	}
+	return NULL;
+}
+
+/* Each twelfth has a histogram. The second ones have slots that are there. */
+static void use_ring_in_threads(int nr)
+{
+	static char names[2][NR_TIMERS][16];
+	static struct trace2_timer timers[2][NR_TIMERS];
+	pthread_t threads[2];
+	int i, round;
+
+	for (round = 0; round < nr; round++) {
+		for (i = 0; i < NR_TIMERS; i++) {
+			snprintf(names[round & 1][i], sizeof(names[0][0]),
+				 "%d.%d", round & 1, i);
+			timers[round & 1][i] = (struct trace2_timer){
+				"resources", names[round & 1][i],
+				i % 12 ? 0 : TRACE2_HISTOGRAM,
+				TRACE2_UNREGISTERED_
+			};
+			trace2_register_timer_(&timers[round & 1][i]);
+		}
+		for (i = 0; i < 2; i++)
+			if (pthread_create(&threads[i], NULL, use_ring,
+					   timers[round & 1]))
+				abort();
+		for (i = 0; i < 2; i++)
+			pthread_join(threads[i], NULL);
+	}
+	puts("used");
+}
+
 static void *say_and_wait(void *arg)
 {
 	count_and_say();
@@ -217,6 +265,8 @@ int main(int argc, char **argv)
 		with_memory(nr, open_regions);
 	else if (!strcmp(verb, "one-by-one"))
 		one_by_one(nr);
+	else if (!strcmp(verb, "use-ring"))
+		use_ring_in_threads(nr);
 	else if (!strcmp(verb, "threads"))
 		threads(nr);
 	else
