@@ -105,11 +105,10 @@ stood_at () {
 	do
 		# The words are options.
 		# shellcheck disable=SC2086
-		trace2 report --$what --format=json "$1" >out 2>err &&
-		jq -cS ".timers, .counters | select(.) | sort_by(.thread)[] |
-			{ thread, timer, counter, value, intervals }" out ||
-		return 1
-	done
+		trace2 report --$what --format=json "$1" || return 1
+	done >out 2>err &&
+	jq -cS ".timers, .counters | select(.) | sort_by(.thread)[] |
+		{ thread, timer, counter, value, intervals }" out
 }
 
 test_expect_success HOSTS,JSON 'however it ended, its timers and counters are there' '
@@ -234,6 +233,7 @@ test_expect_success 'a ring can stand in for the event stream, where it can be h
 		GIT_TRACE2_PERF="$(pwd)/perf" test-tool trace2 001return 0 &&
 	test_path_is_missing stream &&
 	test_path_is_file perf &&
+	trace2 check rings &&
 	GIT_TRACE2_RING="$(pwd)/nowhere/rings" GIT_TRACE2_EVENT="$(pwd)/stream" \
 		test-tool trace2 001return 0 &&
 	test_grep "\"event\":\"atexit\"" stream

@@ -37,13 +37,20 @@ static const char *const target_suffix[TR2_TARGET_NR] = {
 #include "config/settings.def"
 };
 
+/* The ring is opened first, and may stand in for the event target. */
+static bool is_replaced(enum tr2_target_id id)
+{
+	return id == TR2_TARGET_event && tr2_session.settings.ring_instead &&
+	       tr2_dest_is_on(&tr2_session.target[TR2_TARGET_ring].dest);
+}
+
 static bool open_target(enum tr2_target_id id, bool again)
 {
 	const struct tr2_settings *settings = &tr2_session.settings;
 	struct tr2_target *target = &tr2_session.target[id];
 	struct tr2_buf variable = TR2_BUF_INIT;
 	struct tr2_dest_request request = {
-		.value = settings->destination[id],
+		.value = is_replaced(id) ? NULL : settings->destination[id],
 		.file_name = tr2_inherit_own_sid(),
 		.max_files = settings->max_files,
 		.debug = settings->debug,
@@ -62,7 +69,6 @@ static bool open_target(enum tr2_target_id id, bool again)
 	return on;
 }
 
-/* The ring comes first: it may stand in for the event target. */
 bool tr2_session_open_targets(bool again)
 {
 	bool ring = open_target(TR2_TARGET_ring, again), any_on = ring;
@@ -71,9 +77,7 @@ bool tr2_session_open_targets(bool again)
 	if (ring)
 		tr2_session_begin_ring();
 	for (i = 0; i < TR2_TARGET_NR; i++)
-		if (i != TR2_TARGET_ring &&
-		    !(i == TR2_TARGET_event && ring &&
-		      tr2_session.settings.ring_instead))
+		if (i != TR2_TARGET_ring)
 			any_on |= open_target(i, again);
 	return any_on;
 }
