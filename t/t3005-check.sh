@@ -74,6 +74,34 @@ test_expect_success 'a cut stream' '
 	finds cut "warning: the last line is cut short"
 '
 
+test_expect_success 'a stream that is not whole: its program lost events' '
+	sed "/\"atexit\"/s/}\$/,\"lost\":250}/" "$traces/status.event" >lost &&
+	finds lost "^lost: warning: events were lost, as their program says (250)\$"
+'
+
+# The recorder is the parent.
+test_expect_success 'a recording whose recorder was killed' '
+	test_expect_code 137 trace2 record -o killed -- \
+		sh -c "test-tool trace2 001return 0; kill -9 \$PPID" &&
+	finds killed "killed/meta.json: warning: the recording has no end" &&
+	test_grep "^1 session, .* 0 kinds of error, 1 of warning" out &&
+	trace2 list killed >list 2>err &&
+	test_must_be_empty err
+'
+
+test_expect_success 'a recording that lost records: each counts once' '
+	trace2 record -o recording -- test-tool trace2 001return 0 &&
+	trace2 check recording &&
+	sed "s/\"lost\":0,\"losses\":{\"task_records\":0/\"lost\":7,\"losses\":{\"task_records\":7/" \
+		recording/meta.json >meta.json &&
+	test_grep "\"lost\":7," meta.json &&
+	mv meta.json recording/ &&
+	echo "{\"type\":\"lost\",\"time_ns\":1,\"count\":7}" >>recording/tasks.jsonl &&
+	finds recording "meta.json: warning: lines, records or programs were lost while it was recorded (7)\$" &&
+	trace2 report recording >report &&
+	test_grep "; 7 events lost" report
+'
+
 test_expect_success 'a brief stream is good, and said to be brief' '
 	sed -e "/\"version\"/b" -e "/\"atexit\"/b" \
 		-e "s/\"time\":\"[^\"]*\",\"file\":\"[^\"]*\",\"line\":[0-9]*,//" \

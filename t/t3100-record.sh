@@ -527,6 +527,37 @@ test_expect_success GIT '--max-size stops those that start later' '
 	test_file_not_empty before
 '
 
+# The shell waits for the file by itself: nothing is executed meanwhile.
+cat >full <<\EOF
+test-tool trace2 030events 1000
+until test -e "$GIT_TRACE2_EVENT/git-trace2-discard"
+do
+	:
+done
+for i in 1 2 3
+do
+	test-tool trace2 001return 0
+done
+EOF
+
+test_expect_success TASKS 'those that --max-size stops are counted' '
+	trace2 record --max-size 50k -- sh ./full 2>err &&
+	test_grep ! rings err &&
+	test_grep "^trace2 record: --max-size was reached: 3 programs were started later, and recorded nothing\$" err &&
+	test_grep "^\[ trace2 record: 5 processes, .*; 3 lost, exit 0 \]\$" err &&
+	jq -e ".lost == 3 and .losses.programs == 3" trace2.data/meta.json &&
+	test_expect_code 1 trace2 check >found &&
+	test_grep "warning: lines, records or programs were lost while it was recorded (3)" found &&
+	test_grep "events/git-trace2-discard: warning: .* wrote nothing" found &&
+	test_grep " 0 kinds of error, 2 of warning" found
+'
+
+test_expect_success SECCOMP 'and where nobody could count them, that is said' '
+	"$PERL_PATH" "$TEST_DIRECTORY/t3100/deny.perl" all \
+		trace2 record --max-size 50k -- sh ./full 2>err &&
+	test_grep "max-size was reached: programs that were started later recorded nothing (without the kernel${SQ}s records, nobody counted them)" err
+'
+
 test_expect_success SECCOMP 'without task records it says so once, and goes on' '
 	test_expect_code 4 "$PERL_PATH" "$TEST_DIRECTORY/t3100/deny.perl" all \
 		trace2 record -- sh -c "sh -c \"exit 7\"; exit 4" 2>err &&

@@ -183,6 +183,9 @@ static void check_ends(struct tr2_model *m)
 			tr2_build_problem(m, TR2_PROBLEM_NO_END, s->source, 0,
 					  "a session has no atexit: it was "
 					  "killed, cut off, or still runs");
+		tr2_build_problems(m, TR2_PROBLEM_LOST, s->source,
+				   "events were lost, as their program says",
+				   s->lost);
 		tr2_for_each_thread(m, i, t)
 			if (m->threads[t].flags & TR2_THREAD_UNANNOUNCED &&
 			    !(s->flags & TR2_SESSION_NO_BEGINNING))
@@ -215,6 +218,8 @@ static const char *level_of(enum tr2_problem_kind kind)
 	case TR2_PROBLEM_CHILD:
 	case TR2_PROBLEM_NEWER:
 	case TR2_PROBLEM_OVERWRITTEN:
+	case TR2_PROBLEM_LOST:
+	case TR2_PROBLEM_FULL:
 		return "warning";
 	default:
 		return "error";
@@ -250,7 +255,9 @@ static void print_text(const struct tr2_model *m, const struct tr2_problem *p)
 	printf(" %s%s:%s ", tr2_color_on(color), level_of(p->kind),
 	       tr2_color_off(color));
 	print_shown(p->text);
-	if (p->count > 1)
+	if (p->kind == TR2_PROBLEM_LOST)
+		printf(" (%llu)", (unsigned long long)p->count);
+	else if (p->count > 1)
 		printf(" (%llu times)", (unsigned long long)p->count);
 	putchar('\n');
 }

@@ -15,6 +15,7 @@
 
 #include "base/buf.h"
 #include "cmd/check.h"
+#include "read/read.h"
 
 bool tr2_check_say(struct tr2_buf *out, bool ok, const char *fmt, ...)
 {
@@ -42,7 +43,7 @@ static bool check_directory(const char *path, struct tr2_buf *out)
 	if (access(path, W_OK | X_OK))
 		return tr2_check_say(out, false, "a directory that cannot be written "
 				       "to: %s", strerror(errno));
-	snprintf(sentinel, sizeof(sentinel), "%s/git-trace2-discard", path);
+	snprintf(sentinel, sizeof(sentinel), "%s/" TR2_DISCARD, path);
 	if (!access(sentinel, F_OK))
 		return tr2_check_say(out, false,
 			   "a directory with too many files: nothing is "

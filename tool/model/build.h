@@ -51,5 +51,8 @@ uint32_t tr2_build_task_exit(struct tr2_model *m, int32_t pid, int32_t tid,
  * the rest are counted. text is copied. */
 void tr2_build_problem(struct tr2_model *m, enum tr2_problem_kind kind,
 		       tr2_str source, uint64_t line, const char *text);
+/* The same, so many times at once; nothing when that is 0. */
+void tr2_build_problems(struct tr2_model *m, enum tr2_problem_kind kind,
+			tr2_str source, const char *text, uint64_t count);
 
 #endif

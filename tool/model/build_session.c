@@ -302,8 +302,9 @@ unsigned int tr2_build_last_nesting(const struct tr2_model *m, int kind)
 
 /* ---- problems --------------------------------------------------------------------- */
 
-void tr2_build_problem(struct tr2_model *m, enum tr2_problem_kind kind,
-		       tr2_str source, uint64_t line, const char *text)
+static void add_problem(struct tr2_model *m, enum tr2_problem_kind kind,
+			tr2_str source, uint64_t line, const char *text,
+			uint64_t count)
 {
 	uint32_t *slot = tr2_map_slot(&m->priv->problems,
 				      tr2_key(source, (uint32_t)kind));
@@ -313,7 +314,7 @@ void tr2_build_problem(struct tr2_model *m, enum tr2_problem_kind kind,
 	if (!slot)
 		return;
 	if (*slot) {
-		m->problems[*slot].count++;
+		m->problems[*slot].count += count;
 		return;
 	}
 	i = tr2_add(m, problems);
@@ -324,6 +325,19 @@ void tr2_build_problem(struct tr2_model *m, enum tr2_problem_kind kind,
 	p->kind = kind;
 	p->source = source;
 	p->line = line;
-	p->count = 1;
+	p->count = count;
 	p->text = tr2_model_copy(m, text, strlen(text));
+}
+
+void tr2_build_problem(struct tr2_model *m, enum tr2_problem_kind kind,
+		       tr2_str source, uint64_t line, const char *text)
+{
+	add_problem(m, kind, source, line, text, 1);
+}
+
+void tr2_build_problems(struct tr2_model *m, enum tr2_problem_kind kind,
+			tr2_str source, const char *text, uint64_t count)
+{
+	if (count)
+		add_problem(m, kind, source, 0, text, count);
 }

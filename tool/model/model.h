@@ -324,7 +324,7 @@ enum tr2_problem_kind {
 	TR2_PROBLEM_FILE,         /* could not be read */
 	TR2_PROBLEM_NEWER,        /* what wrote it knows more than we do */
 	TR2_PROBLEM_OVERWRITTEN,  /* a ring keeps the newest records only */
-	/* Only `trace2 check` looks for these. */
+	/* Only `trace2 check` shows these, and looks for most of them. */
 	TR2_PROBLEM_MISSING,      /* a field that must be there */
 	TR2_PROBLEM_ORDER,        /* of version, start, exit, metrics, atexit */
 	TR2_PROBLEM_AFTER_END,    /* an event behind its session's atexit */
@@ -332,6 +332,8 @@ enum tr2_problem_kind {
 	TR2_PROBLEM_THREAD,       /* speaks without thread_start */
 	TR2_PROBLEM_NO_END,       /* a session without atexit */
 	TR2_PROBLEM_CHILD,        /* a child_start whose end is not told */
+	TR2_PROBLEM_LOST,         /* events and records that are missing */
+	TR2_PROBLEM_FULL,         /* a directory that programs found full */
 	TR2_PROBLEM_NR
 };
 

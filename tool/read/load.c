@@ -348,6 +348,11 @@ static void read_directory(struct loader *l, const char *path)
 		tr2_buf_addstr(&full, path);
 		tr2_buf_addch(&full, '/');
 		tr2_buf_addstr(&full, names.item[i]);
+		if (!strcmp(names.item[i], TR2_DISCARD))
+			tr2_build_problem(l->m, TR2_PROBLEM_FULL,
+					  tr2_intern(l->m, full.p, full.len), 0,
+					  "while this file was there, programs "
+					  "that started wrote nothing");
 		free(names.item[i]);
 		/* A fifo or a socket would wait for its other end. */
 		if (!l->no_memory && !stat(tr2_buf_str(&full), &st) &&
@@ -553,13 +558,15 @@ static void print_problem(const struct tr2_model *m,
 
 static void print_problems(const struct tr2_model *m)
 {
-	uint32_t i;
+	uint32_t i, nr = 0;
 
-	for (i = 1; i < m->nr_problems && i <= MAX_PROBLEMS_PRINTED; i++)
-		print_problem(m, &m->problems[i]);
-	if (i < m->nr_problems)
+	for (i = 1; i < m->nr_problems; i++)
+		if (m->problems[i].kind < TR2_PROBLEM_MISSING &&
+		    nr++ < MAX_PROBLEMS_PRINTED)
+			print_problem(m, &m->problems[i]);
+	if (nr > MAX_PROBLEMS_PRINTED)
 		tr2_warning("%u more problems: see 'trace2 check'",
-			    m->nr_problems - i);
+			    nr - MAX_PROBLEMS_PRINTED);
 }
 
 static enum tr2_load_result load_paths(struct loader *l)

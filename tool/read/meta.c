@@ -17,6 +17,8 @@ struct meta {
 	struct tr2_model *m;
 	tr2_str source;
 	uint64_t lost, told; /* … of which the streams tell themselves */
+	uint64_t lost_tasks; /* as tasks.jsonl has it */
+	bool complete;
 };
 
 static bool key_is(const char *key, size_t len, const char *want)
@@ -65,6 +67,8 @@ static void on_meta_member(void *data, const char *key, size_t len,
 		m->meta_wall_ns = tr2_wall_ns(v->i);
 	} else if (key_is(key, len, "start_monotonic_ns")) {
 		m->meta_mono_ns = tr2_wall_ns(v->i);
+	} else if (key_is(key, len, "state")) {
+		meta->complete = is_text(v, "complete");
 	} else if (key_is(key, len, "lost") && v->type == TR2_JSON_INT) {
 		meta->lost = v->i > 0 ? (uint64_t)v->i : 0;
 	} else if (key_is(key, len, "losses") && v->type == TR2_JSON_RAW) {
@@ -166,7 +170,7 @@ static bool add_record(struct meta *meta, struct task_record *r)
 	char comm[64];
 
 	if (type_is(r, "lost") && r->count > 0) {
-		m->lost += (uint64_t)r->count;
+		meta->lost_tasks += (uint64_t)r->count;
 		return true;
 	}
 	if (!pid_fits(r->pid) || r->time_ns < 0 || r->time_ns > INT64_MAX / 4)
@@ -270,16 +274,31 @@ static void read_one(struct meta *meta, struct tr2_json *json, const char *dir,
 
 void tr2_meta_load(struct tr2_model *m, const char *dir)
 {
-	struct meta meta = { m, 0, 0, 0 };
+	struct meta meta = { .m = m };
 	struct tr2_json *json = tr2_json_new();
+	uint64_t lost = 0;
+	tr2_str source;
 
 	if (!json)
 		return;
 	read_one(&meta, json, dir, "meta.json", read_meta);
-	if (meta.lost > meta.told)
-		m->lost += meta.lost - meta.told;
+	source = meta.source;
 	/* Their times mean nothing without the clocks of meta.json. */
 	if (m->has_meta)
 		read_one(&meta, json, dir, "tasks.jsonl", read_tasks);
+	/* A recording that is complete tells in one place of all it lost. */
+	if (!meta.complete)
+		lost = meta.lost_tasks;
+	else if (meta.lost > meta.told)
+		lost = meta.lost - meta.told;
+	m->lost += lost;
+	tr2_build_problems(m, TR2_PROBLEM_LOST, source,
+			   "lines, records or programs were lost while it was "
+			   "recorded",
+			   lost);
+	if (m->has_meta && !meta.complete)
+		tr2_build_problem(m, TR2_PROBLEM_NO_END, source, 0,
+				  "the recording has no end: its recorder was "
+				  "killed, or still runs");
 	tr2_json_free(json);
 }

@@ -13,6 +13,9 @@
 
 #include "model/model.h"
 
+/* The file in a directory of streams that stops programs which start later. */
+#define TR2_DISCARD "git-trace2-discard"
+
 #define TR2_LOAD_LINES (1u << 0) /* keep every line: m->lines, sorted by time */
 #define TR2_LOAD_QUIET (1u << 1) /* print no problems */
 #define TR2_LOAD_NO_TREE (1u << 2) /* leave tr2_model_finish() to the caller */

@@ -21,6 +21,7 @@
 #include "record/rings.h"
 #include "record/run.h"
 #include "record/service.h"
+#include "read/read.h"
 #include "record/store.h"
 #include "record/tally.h"
 #include "record/watch.h"
@@ -45,6 +46,7 @@ static struct {
 	struct tr2_source size;     /* with --max-size */
 	struct tr2_straggler *stragglers;
 	bool over_size;
+	uint64_t rings_before; /* that were there when it became so */
 	uint64_t went_ns, wall_ns; /* CMD: since when, and for how long */
 } rec;
 
@@ -112,6 +114,8 @@ static void check_size(struct tr2_source *source, uint32_t events)
 		    (uint64_t)rec.job->max_size_bytes)
 		return;
 	rec.over_size = rec.rings.over_size = true;
+	rec.rings_before = rec.rings.files;
+	rec.watch.procs.full_ns = tr2_clock_now_ns();
 	fd = openat(rec.store.events_fd, TR2_DISCARD,
 		    O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd >= 0)
@@ -366,6 +370,19 @@ static void say_rotate(const struct tr2_rotate *r)
 	tr2_buf_release(&b);
 }
 
+static void say_silent_programs(const struct tr2_meta *m)
+{
+	fprintf(stderr, "trace2 record: --max-size was reached: ");
+	if (m->no_task_records)
+		fprintf(stderr, "programs that were started later recorded "
+			"nothing (without the kernel's records, nobody "
+			"counted them)\n");
+	else
+		fprintf(stderr, "%llu program%s started later, and recorded "
+			"nothing\n", (unsigned long long)m->lost_programs,
+			m->lost_programs == 1 ? " was" : "s were");
+}
+
 static void say_sum(int code)
 {
 	struct tr2_buf killed = TR2_BUF_INIT;
@@ -377,9 +394,8 @@ static void say_sum(int code)
 	for (; size >= 1024 && unit < 4; unit++)
 		size /= 1024;
 	if (rec.over_size)
-		fprintf(stderr, "trace2 record: --max-size was reached: "
-			"processes that started later recorded nothing\n");
-	if (rec.rings.over_size)
+		say_silent_programs(m);
+	if (rec.rings.over_size && rec.job->rings)
 		fprintf(stderr, "trace2 record: --max-size was reached: what "
 			"programs wrote into rings later is lost\n");
 	if (rec.rings.write_errno)
@@ -401,12 +417,22 @@ static void say_sum(int code)
 	tr2_buf_release(&killed);
 }
 
+/* Those with a ring have a place of their own. */
+static uint64_t lost_programs(void)
+{
+	uint64_t rings = rec.rings.files - rec.rings_before;
+	uint64_t nr = rec.watch.procs.nr_silent;
+
+	return nr > rings ? nr - rings : 0;
+}
+
 static void fill_result(int code)
 {
 	struct tr2_meta *m = &rec.meta;
 	const struct tr2_tally *done = &rec.listen.sink.rotate.done;
 
 	tr2_watch_result(&rec.watch, m);
+	m->lost_programs = lost_programs();
 	m->complete = true;
 	m->wall_ns = rec.wall_ns;
 	m->counters = rec.job->counters;

@@ -13,8 +13,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "read/read.h"
 #include "record/socket.h"
-#include "record/tally.h"
 
 #define CHUNK_BYTES (256u << 10) /* a datagram is never longer than this */
 #define ACCEPTS_A_TURN 64

@@ -180,7 +180,7 @@ static void add_sources(struct tr2_buf *b, const struct tr2_meta *m)
 uint64_t tr2_meta_lost(const struct tr2_meta *m)
 {
 	uint64_t lost = m->lost_task_records + m->lost_task_log +
-			m->lost_exit_codes + m->tally.lost;
+			m->lost_exit_codes + m->lost_programs + m->tally.lost;
 	int i;
 
 	for (i = 0; i < TR2_LOSS_NR; i++)
@@ -198,6 +198,7 @@ static void add_losses(struct tr2_buf *b, const struct tr2_meta *m)
 	add_number(b, "task_records", m->lost_task_records);
 	add_number(b, "task_log", m->lost_task_log);
 	add_number(b, "exit_codes", m->lost_exit_codes);
+	add_number(b, "programs", m->lost_programs);
 	add_number(b, "events", m->tally.lost);
 	for (i = 0; i < TR2_LOSS_NR; i++)
 		add_number(b, tr2_loss_names[i], m->listen->sink.lost[i]);

@@ -49,12 +49,13 @@ struct tr2_meta {
 	uint64_t processes;
 	struct tr2_tally tally;
 	uint64_t lost_task_records, lost_task_log, lost_exit_codes;
+	uint64_t lost_programs; /* that began when --max-size was reached */
 	const struct tr2_straggler *stragglers;
 	size_t nr_stragglers;
 	const struct tr2_event_counters *counters; /* NULL: none */
 };
 
-/* All that is known to be lost, in records, lines and events. */
+/* All that is known to be lost: records, lines, events, programs. */
 uint64_t tr2_meta_lost(const struct tr2_meta *meta);
 
 /* -1: errno. */

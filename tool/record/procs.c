@@ -118,6 +118,9 @@ void tr2_procs_event(struct tr2_procs *procs, const struct tr2_task_event *e)
 	p = tr2_procs_find(procs, e->pid);
 	if (!p)
 		return;
+	if (e->kind == TR2_TASK_EXEC && procs->full_ns &&
+	    e->time_ns >= procs->full_ns)
+		procs->nr_silent++;
 	if (e->kind == TR2_TASK_EXIT) {
 		p->end_ns = e->time_ns;
 		p->ended = true;

@@ -48,6 +48,9 @@ struct tr2_procs {
 	uint32_t *by_pid; /* open addressing: index + 1, 0: free */
 	size_t nr_slots;
 	uint64_t nr_seen; /* with those not listed */
+	/* Since when programs that start find no place for their events; 0:
+	 * they do. So many have started since. */
+	uint64_t full_ns, nr_silent;
 };
 
 void tr2_procs_init(struct tr2_procs *procs);

@@ -11,6 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "read/read.h"
+
 #define HEAD "{\"event\":\"atexit\""
 #define HEAD_BYTES (sizeof(HEAD) - 1)
 #define TAIL_BYTES 40u /* holds `,"lost":` and 20 digits and `}` */

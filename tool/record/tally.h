@@ -13,9 +13,6 @@ struct tr2_tally {
 	uint64_t lost; /* sum of "lost" in atexit events */
 };
 
-/* Name of the file that tells programs to write no further streams. */
-#define TR2_DISCARD "git-trace2-discard"
-
 /* Reads every stream below events_fd. -1: the directory could not be read. */
 int tr2_tally_read(struct tr2_tally *tally, int events_fd);
 
