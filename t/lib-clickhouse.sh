@@ -5,7 +5,7 @@
 #
 # shellcheck shell=sh
 
-test_lazy_prereq CLICKHOUSE 'command -v clickhouse-server && has_feature LIBCURL'
+test_lazy_prereq CLICKHOUSE 'command -v clickhouse-server && test_have_prereq LIBCURL'
 
 # Four ports that nobody listens on.
 free_ports () {

@@ -18,7 +18,22 @@
 #	whole_lines FILE
 #		prints it without a last line that lacks its end
 #
+#	$inject
+#		what LD_PRELOAD takes to make calls of the C library fail (INJECT_*,
+#		see t/helper/modules/bare-inject.c), where INJECT is satisfied
+#
 # shellcheck shell=sh
+
+# A blank in its path would be the end of it. A sanitizer wants to be the first
+# to be loaded, and has an allocator itself.
+inject=./inject.so
+test_lazy_prereq INJECT '
+	test_have_prereq !INSTRUMENTED,!MUSL &&
+	cp "$GIT_BUILD_DIR/build/modules/bare-inject.so" inject.so &&
+	env LD_PRELOAD="$inject" true 2>err &&
+	test_must_be_empty err &&
+	cp inject.so "$TRASH_DIRECTORY"
+'
 
 unharmed () {
 	"$PERL_PATH" "$TEST_DIRECTORY/lib-faults.perl" "$(pwd)" "$@"

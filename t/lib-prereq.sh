@@ -2,7 +2,7 @@
 #
 # The prerequisites that every script may ask for, with Git's names where Git
 # has one.  Nearly all are lazy: a script pays for those that it asks for.
-# TTY is in lib-terminal.sh.
+# One that a single script asks for is defined there.  TTY is in lib-terminal.sh.
 #
 # Never set, for scripts that serve other systems as well: MINGW, CYGWIN,
 # WINDOWS, NATIVE_CRLF.
@@ -66,10 +66,45 @@ test_lazy_prereq PERL_TEST_HELPERS '"$PERL_PATH" -e "use 5.008; exit 0"'
 test_lazy_prereq JSON_PP '"$PERL_PATH" -MJSON::PP -e "exit 0"'
 test_lazy_prereq JQ 'test "$(echo "[1]" | jq ".[0]")" = 1'
 test_lazy_prereq GIT 'git version'
+test_lazy_prereq CC '
+	echo "int main(void) { return 0; }" >probe.c &&
+	"${CC:-cc}" probe.c -o probe
+'
+test_lazy_prereq ASCIIDOCTOR 'asciidoctor --version'
+test_lazy_prereq STRACE 'strace -f -o log true && test -s log'
+test_lazy_prereq PERF 'perf report -h >/dev/null 2>&1 || test $? = 129'
+test_lazy_prereq PERF_STAT 'perf stat -x, -o out -e page-faults,cs true'
 test_lazy_prereq VALGRIND 'valgrind --version'
 test_lazy_prereq GDB 'gdb --version'
 test_lazy_prereq EXPENSIVE 'test -n "${GIT_TEST_LONG-}"'
 test_lazy_prereq LONG_IS_64BIT 'test "$(getconf LONG_BIT)" = 64'
+
+# ---------------------------------------------------------------------------
+# What the system lets programs do
+
+test_lazy_prereq PROC 'test -r /proc/self/stat'
+# In a name space of its own, as root of it.
+test_lazy_prereq TMPFS '
+	mkdir mnt &&
+	unshare -rm sh -c "mount -t tmpfs -o size=64k none mnt && : >mnt/file"
+'
+test_lazy_prereq SECCOMP '
+	"$PERL_PATH" "$TEST_DIRECTORY/t3100/deny.perl" all true
+'
+test_lazy_prereq KERNEL_EVENTS '
+	test-tool perf run open task-clock,page-faults >out &&
+	test_must_be_empty out
+'
+test_lazy_prereq KERNEL_SAMPLES 'test-tool perf faults 1 1 1'
+# Whence a recording has the processes of its command, and how they ended.
+test_lazy_prereq TASKS '
+	trace2 record -o probe -- true &&
+	test "$(jq -r .task_records probe/meta.json)" = kernel
+'
+test_lazy_prereq EXIT_CODES '
+	trace2 record -o probe -- true &&
+	test "$(jq -r .exit_codes probe/meta.json)" = connector
+'
 
 # ---------------------------------------------------------------------------
 # How the project was built
@@ -77,9 +112,17 @@ test_lazy_prereq LONG_IS_64BIT 'test "$(getconf LONG_BIT)" = 64'
 case "${CC-}" in
 *musl*) test_set_prereq MUSL ;;
 esac
-case "${TOOL_FEATURES-}" in
-*SIMDJSON*) test_set_prereq READS_STREAMS ;;
-esac
+case " ${TOOL_FEATURES-} " in *" SIMDJSON "*) test_set_prereq READS_STREAMS ;; esac
+case " ${TOOL_FEATURES-} " in *" LIBCURL "*) test_set_prereq LIBCURL ;; esac
+case " ${TOOL_FEATURES-} " in *" LIBDW "*) test_set_prereq LIBDW ;; esac
+# With the program, to look into databases.
+test_lazy_prereq SQLITE3 '
+	case " ${TOOL_FEATURES-} " in *" SQLITE3 "*) sqlite3 --version ;; *) false ;; esac
+'
+# The example, with the names of its functions.
+test_lazy_prereq TREESUM '
+	nm "$GIT_BUILD_DIR/build/examples/treesum" | grep " sum_files$"
+'
 
 # $SANITIZE is "address,undefined" or the like, from build-options.
 for test_sanitizer_ in address thread undefined leak memory

@@ -474,8 +474,6 @@ test_expect_success '--stress-limit ends well' '
 	done
 '
 
-test_lazy_prereq CC 'cc --version'
-
 test_expect_success 'setup of a program with an error' '
 	mkdir -p "prog dir/t/helper" &&
 	cat >bad.c <<-\EOF &&

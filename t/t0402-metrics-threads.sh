@@ -21,8 +21,6 @@ modules=$GIT_BUILD_DIR/build/modules
 
 test_lazy_prereq CXX_HOST 'test_have_prereq !MUSL &&
 	test -x "$GIT_BUILD_DIR/build/hosts/cxx"'
-test_lazy_prereq HOSTS 'test -x "$GIT_BUILD_DIR/build/hosts/plain"'
-test_lazy_prereq MODULES 'test -f "$GIT_BUILD_DIR/build/modules/bare-metrics.so"'
 
 # traced COMMAND...: leaves an event stream in e.
 traced () {
@@ -162,7 +160,7 @@ test_expect_success '1000 threads, 20 at once' '
 
 # ---------------------------------------------------------------------------
 
-test_expect_success MODULES 'a module that is loaded, used and unloaded' '
+test_expect_success 'a module that is loaded, used and unloaded' '
 	traced test-tool trace2 212module "$modules/bare-metrics.so" &&
 	metrics | grep "\"main\"" | grep -v th_ >actual &&
 	cat >expect <<-\EOF &&
@@ -177,7 +175,7 @@ test_expect_success MODULES 'a module that is loaded, used and unloaded' '
 		[[\"th01:unknown\", 1], [\"main\", 1]]" e
 '
 
-test_expect_success MODULES 'the same module again and again is one definition' '
+test_expect_success 'the same module again and again is one definition' '
 	traced test-tool trace2 212module "$modules/bare-metrics.so" \
 		"$modules/bare-metrics.so" "$modules/bare-metrics.so" &&
 	metrics | grep "\"main\"" | grep -v th_ >actual &&
@@ -190,13 +188,13 @@ test_expect_success MODULES 'the same module again and again is one definition' 
 	test_cmp expect actual
 '
 
-test_expect_success MODULES 'a module that stays until the end' '
+test_expect_success 'a module that stays until the end' '
 	traced test-tool trace2 212module --keep "$modules/bare-metrics.so" &&
 	metrics | grep "\"main\"" | grep -v th_ >actual &&
 	test_line_count = 4 actual
 '
 
-test_expect_success HOSTS 'a program that is linked with the shared library' '
+test_expect_success 'a program that is linked with the shared library' '
 	traced "$hosts/plain" >out &&
 	echo done >expect &&
 	test_cmp expect out &&

@@ -225,8 +225,6 @@ test_expect_success 'the signal event is in the name of the thread that got it' 
 	trace2_jq ".[-1].thread == \"main\"" e
 '
 
-test_lazy_prereq DISPOSITIONS 'test -x "$hosts/dispositions"'
-
 # unaffected ARG...: the host with these, where a handler of the library's is
 # installed and where none is, does what it does without tracing.
 unaffected () {
@@ -243,7 +241,7 @@ unaffected () {
 ways="sigaction address signal"
 test_have_prereq INSTRUMENTED || ways="$ways sysv_signal"
 
-test_expect_success DISPOSITIONS 'a library ignores SIGPIPE, and puts the handler back' '
+test_expect_success 'a library ignores SIGPIPE, and puts the handler back' '
 	for how in $ways
 	do
 		unaffected restores $how &&
@@ -254,7 +252,7 @@ test_expect_success DISPOSITIONS 'a library ignores SIGPIPE, and puts the handle
 	done
 '
 
-test_expect_success DISPOSITIONS,!INSTRUMENTED 'likewise, and the kernel raises it' '
+test_expect_success !INSTRUMENTED 'likewise, and the kernel raises it' '
 	for how in $ways
 	do
 		unaffected faults $how &&
@@ -263,7 +261,7 @@ test_expect_success DISPOSITIONS,!INSTRUMENTED 'likewise, and the kernel raises 
 	done
 '
 
-test_expect_success DISPOSITIONS 'a library ignores SIGPIPE only where it finds the default' '
+test_expect_success 'a library ignores SIGPIPE only where it finds the default' '
 	rm -f e &&
 	unharmed GIT_TRACE2_EVENT="$(pwd)/e" "$hosts/dispositions" looks &&
 	ended code 3 &&
@@ -271,7 +269,7 @@ test_expect_success DISPOSITIONS 'a library ignores SIGPIPE only where it finds 
 	expect_no_signal atexit
 '
 
-test_expect_success DISPOSITIONS 'a library calls the handler that was there before' '
+test_expect_success 'a library calls the handler that was there before' '
 	for how in chains chains-once chains-and-ignores
 	do
 		unaffected $how &&
@@ -283,7 +281,7 @@ test_expect_success DISPOSITIONS 'a library calls the handler that was there bef
 '
 
 # That of another thread ends the process; not before the event is whole.
-test_expect_success DISPOSITIONS 'several threads meet SIGPIPE at once' '
+test_expect_success 'several threads meet SIGPIPE at once' '
 	for i in $(test_seq 50)
 	do
 		rm -f e &&

@@ -11,9 +11,9 @@ The host goes on to its end, and what it could not tell is counted in lost.
 
 hosts=$GIT_BUILD_DIR/build/hosts
 
-if ! test_have_prereq JQ || ! test -x "$hosts/limits"
+if ! test_have_prereq JQ
 then
-	skip_all='jq and build/hosts/limits are needed'
+	skip_all='jq is needed to look at JSON'
 	test_done
 fi
 

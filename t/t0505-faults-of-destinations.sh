@@ -68,12 +68,6 @@ test_expect_success 'a file at its size limit: no SIGXFSZ, the lines before are 
 	intact whole
 '
 
-# In a name space of its own, as root of it: where the system allows that.
-test_lazy_prereq TMPFS '
-	mkdir here &&
-	unshare -rm sh -c "mount -t tmpfs -o size=16k none here"
-'
-
 test_expect_success TMPFS 'a full disk' '
 	mkdir small &&
 	write_script on-small-disk <<-\EOF &&

@@ -11,8 +11,6 @@ at all, and the waits for a reader that never reads sum up to 50 ms.
 . "$TEST_DIRECTORY/lib-trace2.sh"
 . "$TEST_DIRECTORY/lib-faults.sh"
 
-test_lazy_prereq STRACE 'strace -f -o log true && test -s log'
-
 # A sanitizer makes calls of its own, and some do not run under strace.
 if ! test_have_prereq !INSTRUMENTED,STRACE
 then

@@ -18,17 +18,6 @@ then
 fi
 
 hosts=$GIT_BUILD_DIR/build/hosts
-# A blank in its path would be the end of it.
-inject=./inject.so
-cp "$GIT_BUILD_DIR/build/modules/bare-inject.so" inject.so
-
-# A sanitizer wants to be the first to be loaded, and has an allocator itself.
-test_lazy_prereq INJECT '
-	test_have_prereq !INSTRUMENTED,!MUSL &&
-	cp "$TRASH_DIRECTORY/inject.so" . &&
-	env LD_PRELOAD="$inject" true 2>err &&
-	test_must_be_empty err
-'
 
 # injected SETTING: a host with the shared library, where what SETTING says goes
 # wrong. Where the size of files has a limit, lines are written through the C

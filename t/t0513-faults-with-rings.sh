@@ -12,21 +12,12 @@ to one with all that: the host does what it does without tracing.
 . "$TEST_DIRECTORY/lib-faults.sh"
 
 hosts=$GIT_BUILD_DIR/build/hosts
-inject=./inject.so
 
-if ! test_have_prereq JQ || ! test -x "$hosts/plain"
+if ! test_have_prereq JQ
 then
-	skip_all='jq and build/hosts are needed'
+	skip_all='jq is needed to look at JSON'
 	test_done
 fi
-
-test_lazy_prereq INJECT '
-	test_have_prereq !INSTRUMENTED,!MUSL &&
-	test -x "$hosts/plain" &&
-	cp "$GIT_BUILD_DIR/build/modules/bare-inject.so" inject.so &&
-	env LD_PRELOAD="$inject" true 2>err &&
-	test_must_be_empty err
-'
 
 # The counters of test-tool and of the host; others are told of as errors.
 sample=app/test/test1/:2,app/plain/items/:3,app/plain/work:ns/:1000
@@ -154,13 +145,8 @@ test_expect_success 'files that may not become large' '
 	readable
 '
 
-test_lazy_prereq OWN_TMPFS '
-	mkdir mnt &&
-	unshare -rm sh -c "mount -t tmpfs -o size=64k none mnt && : >mnt/file"
-'
-
 # full KB: the trace goes to a disk of that size, what the host prints does not.
-test_expect_success OWN_TMPFS 'a disk that is full from the start, or soon' '
+test_expect_success TMPFS 'a disk that is full from the start, or soon' '
 	mkdir -p mnt &&
 	write_script full.sh <<-\EOF &&
 	mount -t tmpfs -o size="$1"k none mnt || exit 99

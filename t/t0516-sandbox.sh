@@ -13,8 +13,6 @@ the list of trace2-api.adoc: a program that is killed for others relies on it.
 hosts=$GIT_BUILD_DIR/build/hosts
 page=$GIT_BUILD_DIR/Documentation/trace2-api.adoc
 
-test_lazy_prereq STRACE 'strace -f -o log true && test -s log'
-
 # Other processors and C libraries have other calls for the same.
 if ! test_have_prereq !INSTRUMENTED,!MUSL,STRACE || test "$(uname -m)" != x86_64 ||
 	! test -x "$hosts/changes"

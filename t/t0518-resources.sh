@@ -79,11 +79,6 @@ test_expect_success 'regions that were open at once, when the thread ends' '
 	test "$(sed -n 2p out)" -lt 1000000
 '
 
-test_lazy_prereq KERNEL_EVENTS '
-	test-tool perf run open task-clock,page-faults >out &&
-	test_must_be_empty out
-'
-
 # openable [VARIABLE=VALUE...]: how many descriptors a process that may have 200
 # can open while it has 60 threads
 openable () {

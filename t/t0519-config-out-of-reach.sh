@@ -31,7 +31,6 @@ test_lazy_prereq FUSE '
 	: >content &&
 	test-tool fault fuse fuse mnt content log true
 '
-test_lazy_prereq STRACE 'strace -f -o log true && test -s log'
 
 # not_asked VARIABLE=VALUE...: the start of a host asks for nothing there.
 not_asked () {

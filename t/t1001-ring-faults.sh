@@ -106,13 +106,7 @@ test_expect_success 'such a process still counts' '
 	rm -f n small
 '
 
-# A file system of our own, with this many KiB.
-test_lazy_prereq OWN_TMPFS '
-	mkdir mnt &&
-	unshare -rm sh -c "mount -t tmpfs -o size=64k none mnt && : >mnt/file"
-'
-
-test_expect_success OWN_TMPFS 'a disk that is full from the start, or soon' '
+test_expect_success TMPFS 'a disk that is full from the start, or soon' '
 	mkdir -p mnt &&
 	write_script full.sh <<-\EOF &&
 	mount -t tmpfs -o size="$1" none mnt || exit 99

@@ -7,8 +7,6 @@ test_description='the command reads rings: of processes that ended and that were
 . "$TEST_DIRECTORY/lib-trace2.sh"
 
 hosts=$GIT_BUILD_DIR/build/hosts
-test_lazy_prereq JSON 'jq --version'
-test_lazy_prereq HOSTS 'test -x "$GIT_BUILD_DIR/build/hosts/worker"'
 
 if ! test_have_prereq READS_STREAMS
 then
@@ -61,7 +59,7 @@ for verb in '001return 7' '003error message text' \
 	'100timer 3 1' '201counter 7 13 3' \
 	'303redact_def_param url https://user:pwd@example.com'
 do
-	test_expect_success JSON "as the event target has it: $verb" '
+	test_expect_success JQ "as the event target has it: $verb" '
 		both test-tool trace2 $verb &&
 		sid=$(jq -r "select(.event == \"version\") | .sid" from-ring) &&
 		test -n "$sid" &&
@@ -71,7 +69,7 @@ do
 	'
 done
 
-test_expect_success JSON 'times agree to a microsecond' '
+test_expect_success JQ 'times agree to a microsecond' '
 	both test-tool trace2 006data test k1 v1 &&
 	jq -r ".t_abs // empty" event >expect &&
 	jq -r "select(.event != \"region_enter\") | .t_abs // empty" from-ring >actual &&
@@ -82,7 +80,7 @@ test_expect_success JSON 'times agree to a microsecond' '
 	} END { exit bad }"
 '
 
-test_expect_success HOSTS,JSON 'a killed process: what it did, where it stood' '
+test_expect_success JQ 'a killed process: what it did, where it stood' '
 	rm -f ring &&
 	GIT_TRACE2_RING="$(pwd)/ring" killed "$hosts/worker" 2 5 kill &&
 	trace2 script -F thread,event,category,message ring >actual &&
@@ -111,7 +109,7 @@ stood_at () {
 		{ thread, timer, counter, value, intervals }" out
 }
 
-test_expect_success HOSTS,JSON 'however it ended, its timers and counters are there' '
+test_expect_success JQ 'however it ended, its timers and counters are there' '
 	printf "a\nb\n" >lines &&
 	for end in exit ended leave kill _exit
 	do
@@ -159,7 +157,7 @@ while ($at < $head) {
 print "$_\n" for @heads;
 EOT
 
-test_expect_success HOSTS,JSON 'killed at any record of its end: nothing is missing, nothing twice' '
+test_expect_success JQ 'killed at any record of its end: nothing is missing, nothing twice' '
 	rm -f ring &&
 	{ GIT_TRACE2_RING="$(pwd)/ring" "$hosts/worker" 2 5 exit \
 		<lines >out 2>&1 || test $? = 3; } &&
@@ -183,7 +181,7 @@ test_expect_success HOSTS,JSON 'killed at any record of its end: nothing is miss
 	test_grep ! "^ *main *\(timer\|counter\|exit\|atexit\)" out
 '
 
-test_expect_success HOSTS,JSON 'a flight recorder keeps the newest, and says what it gave up' '
+test_expect_success JQ 'a flight recorder keeps the newest, and says what it gave up' '
 	rm -f ring &&
 	GIT_TRACE2_RING_SIZE=4k GIT_TRACE2_RING="$(pwd)/ring" \
 		killed "$hosts/worker" 1 1000 kill &&
@@ -198,7 +196,7 @@ test_expect_success HOSTS,JSON 'a flight recorder keeps the newest, and says wha
 	test_grep ! "error:" out
 '
 
-test_expect_success HOSTS,JSON 'its first words are kept, whatever came later' '
+test_expect_success JQ 'its first words are kept, whatever came later' '
 	rm -f ring &&
 	test_seq 1000 >lines &&
 	{ GIT_TRACE2_RING_SIZE=4k GIT_TRACE2_RING="$(pwd)/ring" \

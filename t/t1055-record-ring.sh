@@ -7,9 +7,6 @@ test_description='trace2 record --ring: rings of all processes, and streams of t
 . "$TEST_DIRECTORY/lib-trace2.sh"
 
 hosts=$GIT_BUILD_DIR/build/hosts
-test_lazy_prereq GIT 'git version'
-test_lazy_prereq HOSTS 'test -x "$GIT_BUILD_DIR/build/hosts/worker"'
-test_lazy_prereq JQ 'jq --version'
 
 if ! test_have_prereq READS_STREAMS
 then
@@ -17,7 +14,7 @@ then
 	test_done
 fi
 
-if ! test_have_prereq HOSTS,JQ,PIPE
+if ! test_have_prereq JQ,PIPE
 then
 	skip_all='no host program, no jq, or no fifos'
 	test_done

@@ -11,9 +11,6 @@ What a package counts is shown with a directory that stands in for
 
 # Builds for users look at /sys alone.
 test_lazy_prereq STAND_IN 'test -n "$DEVELOPER"'
-test_lazy_prereq KERNEL_EVENTS '
-	test-tool perf run open task-clock >out && test_must_be_empty out
-'
 
 # zone DIR NAME ENERGY RANGE
 zone () {

@@ -9,43 +9,12 @@ began earlier and ended later.
 
 . ./test-lib.sh
 . "$TEST_DIRECTORY/lib-trace2.sh"
+. "$TEST_DIRECTORY/lib-perf.sh"
 
-test_lazy_prereq KERNEL_EVENTS '
-	test-tool perf run open task-clock,page-faults >out &&
-	test_must_be_empty out
-'
-test_lazy_prereq PERF_STAT 'perf stat -x, -o out -e page-faults,cs true'
 test_lazy_prereq NO_HARDWARE '
 	! perf stat -x, -o out -e cycles true ||
 	grep "not supported" out
 '
-# As an ordinary user, at the level of most machines.
-test_lazy_prereq PARANOID_2 '
-	test "$(cat /proc/sys/kernel/perf_event_paranoid)" = 2
-'
-# A tree below a home directory is not for everybody.
-test_lazy_prereq ORDINARY_USER '
-	chmod a+rx . &&
-	as_ordinary ls "$(pwd)" >out &&
-	as_ordinary test-tool perf run open process/threads/ >out &&
-	test_must_be_empty out
-'
-test_lazy_prereq CC '
-	echo "int main(void) { return 0; }" >probe.c &&
-	"${CC:-cc}" probe.c -o probe
-'
-test_lazy_prereq SECCOMP '
-	"$PERL_PATH" "$TEST_DIRECTORY/t3100/deny.perl" perf true
-'
-
-as_ordinary () {
-	if test_have_prereq ROOT
-	then
-		setpriv --reuid=65534 --regid=65534 --clear-groups "$@"
-	else
-		"$@"
-	fi
-}
 
 # value EVENT NAME FILE [THREAD]: of a perf stream that was scrubbed.
 value () {

@@ -7,12 +7,8 @@ t/unit/perf-records.c and perf-kernel.c have what needs no other program.
 '
 
 . ./test-lib.sh
+. "$TEST_DIRECTORY/lib-perf.sh"
 
-test_lazy_prereq PERF_RECORD '
-	perf record -q -e page-faults:u -c 1 -o probe.data true &&
-	test-tool perf faults 1 1 1
-'
-test_lazy_prereq SAMPLES 'test-tool perf faults 1 1 1'
 test_lazy_prereq LOST_FORMAT '
 	case "$(uname -r)" in
 	[0-5].*) false ;;
@@ -20,8 +16,8 @@ test_lazy_prereq LOST_FORMAT '
 '
 
 # The kernel lets nobody have very many samples at once: then it is done again.
-# sampled PAGES PERIOD MAP: ours in ours; out of how many, and lost ones.
-sampled () {
+# faults PAGES PERIOD MAP: ours in ours; out of how many, and lost ones.
+faults () {
 	for try in 1 2 3 4 5 6 7 8 9 10
 	do
 		test-tool perf faults "$@" >out || return 1
@@ -67,15 +63,10 @@ test_expect_success PERF_RECORD,!INSTRUMENTED 'every tenth' '
 	test_must_be_empty only-ours
 '
 
-test_expect_success SAMPLES,LOST_FORMAT,!INSTRUMENTED 'what a small map has no room for is counted' '
-	sampled 90 1 1 &&
+test_expect_success KERNEL_SAMPLES,LOST_FORMAT,!INSTRUMENTED 'what a small map has no room for is counted' '
+	faults 90 1 1 &&
 	test "$(cat lost)" -gt 0 &&
 	test_line_count = $(($(cat value) - $(cat lost))) ours
-'
-
-test_lazy_prereq CC '
-	echo "int main(void) { return 0; }" >probe.c &&
-	"${CC:-cc}" probe.c -o probe
 '
 
 test_expect_success CC,!INSTRUMENTED 'the program of trace2-perf that samples' '

@@ -8,61 +8,13 @@ Samples are held against those that perf record takes in the same run.
 
 . ./test-lib.sh
 . "$TEST_DIRECTORY/lib-trace2.sh"
+. "$TEST_DIRECTORY/lib-perf.sh"
 
-# In user mode, which everybody may have on most machines.
-test_lazy_prereq SAMPLES 'test-tool perf faults 1 1 1'
-test_lazy_prereq PERF_RECORD '
-	perf record -q -e page-faults:u -c 1 -o probe.data true
-'
-test_lazy_prereq CC '
-	echo "int main(void) { return 0; }" >probe.c &&
-	"${CC:-cc}" probe.c -o probe
-'
-test_lazy_prereq LIBDW '
-	mkdir -p empty &&
-	trace2 report --samples empty 2>err >/dev/null &&
-	! grep "without libdw" err
-'
-test_lazy_prereq PARANOID_2 '
-	test "$(cat /proc/sys/kernel/perf_event_paranoid)" = 2
-'
-# A tree below a home directory is not for everybody.
-test_lazy_prereq ORDINARY_USER '
-	test_have_prereq ROOT &&
-	chmod a+rx . &&
-	as_ordinary ls "$(pwd)" >out &&
-	as_ordinary test-tool perf run open process/threads/ >out &&
-	test_must_be_empty out
-'
-
-as_ordinary () {
-	setpriv --reuid=65534 --regid=65534 --clear-groups "$@"
-}
-
-if ! test_have_prereq SAMPLES
+if ! test_have_prereq KERNEL_SAMPLES
 then
 	skip_all='the kernel lets nobody sample here'
 	test_done
 fi
-
-# sampled LIST COMMAND...: its ring in dump.txt, its samples in samples.
-sampled () {
-	list=$1 &&
-	shift &&
-	rm -rf r &&
-	mkdir r &&
-	GIT_TRACE2_SAMPLE="$list" GIT_TRACE2_RING="$(pwd)/r" "$@" &&
-	dump
-}
-
-dump () {
-	test-tool ring dump "$(ls r/*)" >dump.txt &&
-	{ grep " SAMPLE " dump.txt >samples || :; }
-}
-
-errors () {
-	sed -n 's/.* error .*msg="\(.*\)" fmt=.*/\1/p' dump.txt
-}
 
 test_expect_success 'page faults of each thread, and none after its end' '
 	sampled page-faults:u:1 test-tool perf touch 80 60 &&

@@ -5,26 +5,7 @@ test_description='GIT_TRACE2_SAMPLE: which calls lead to a count, in the ring'
 
 . ./test-lib.sh
 . "$TEST_DIRECTORY/lib-trace2.sh"
-
-test_lazy_prereq KERNEL_EVENTS '
-	test-tool perf run open page-faults >out &&
-	test_must_be_empty out
-'
-
-# sampled LIST COMMAND...: its ring in dump.txt, its samples in samples.
-sampled () {
-	list=$1 &&
-	shift &&
-	rm -rf r &&
-	mkdir r &&
-	GIT_TRACE2_SAMPLE="$list" GIT_TRACE2_RING="$(pwd)/r" "$@" &&
-	test-tool ring dump "$(ls r/*)" >dump.txt &&
-	{ grep " SAMPLE " dump.txt >samples || :; }
-}
-
-errors () {
-	sed -n 's/.* error .*msg="\(.*\)" fmt=.*/\1/p' dump.txt
-}
+. "$TEST_DIRECTORY/lib-perf.sh"
 
 # Calls are unwound by a library that is linked with glibc.
 test_expect_success !MUSL 'one sample for each crossing, with what was counted' '

@@ -5,18 +5,9 @@ test_description='report --samples and export --to perf: which calls led to a co
 
 . ./test-lib.sh
 . "$TEST_DIRECTORY/lib-trace2.sh"
+. "$TEST_DIRECTORY/lib-perf.sh"
 
-test_lazy_prereq JSON 'jq --version'
-test_lazy_prereq PERF 'perf report -h >/dev/null 2>&1 || test $? = 129'
 test_lazy_prereq STRIP 'strip --version'
-test_lazy_prereq TREESUM '
-	test -x "$GIT_BUILD_DIR/build/examples/treesum" &&
-	nm "$GIT_BUILD_DIR/build/examples/treesum" | grep " sum_files$"
-'
-test_lazy_prereq LIBDW '
-	trace2 report --samples "$TRASH_DIRECTORY/r" 2>err >/dev/null &&
-	! grep "without libdw" err
-'
 
 if ! test_have_prereq TREESUM
 then
@@ -24,28 +15,14 @@ then
 	test_done
 fi
 
-# One worker, so that the numbers are the same each time.
-sampled () {
-	rm -rf r &&
-	mkdir r &&
-	GIT_TRACE2_SAMPLE="$1" GIT_TRACE2_RING="$(pwd)/r" \
-		./treesum -j 1 tree >/dev/null
+# summed LIST: one worker, so that the numbers are the same each time.
+summed () {
+	sampled "$1" ./treesum -j 1 tree >/dev/null
 }
 
-# The copies find the library there.
-LD_LIBRARY_PATH=$GIT_BUILD_DIR/build/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
-export LD_LIBRARY_PATH
-# No server but where one is wanted.
-unset DEBUGINFOD_URLS
-
 test_expect_success 'setup' '
-	cp "$GIT_BUILD_DIR/build/examples/treesum" . &&
-	mkdir tree &&
-	for i in 1 2 3 4 5 6 7 8 9 10 11 12
-	do
-		echo x >tree/$i.txt || return 1
-	done &&
-	sampled app/treesum/files/:4
+	copy_treesum &&
+	summed app/treesum/files/:4
 '
 
 test_expect_success LIBDW 'what counted, and who called it, with names' '
@@ -60,7 +37,7 @@ test_expect_success LIBDW 'what counted, and who called it, with names' '
 	! grep treesum err
 '
 
-test_expect_success LIBDW,JSON 'as data: depth, function and file' '
+test_expect_success LIBDW,JQ 'as data: depth, function and file' '
 	trace2 report --samples --format=json r >json 2>err &&
 	jq -r ".callers[] | select(.function == \"sum_files\") |
 		\"\(.event) \(.count) \(.samples) \(.module)\"" json >actual &&
@@ -187,7 +164,7 @@ test_expect_success LIBDW,BUILD_ID,STRIP,OBJCOPY 'its debug file has the names' 
 
 test_expect_success LIBDW,BUILD_ID 'without a build id its date says whether it is the one' '
 	without_id treesum &&
-	sampled app/treesum/files/:4 &&
+	summed app/treesum/files/:4 &&
 	trace2 report --samples r >out 2>err &&
 	grep " sum_files$" out &&
 	cp -p treesum kept &&
@@ -209,7 +186,7 @@ test_expect_success LIBDW 'without samples both say what to do' '
 
 test_expect_success PERF,LIBDW 'perf reads it: events, counts, threads and calls' '
 	cp "$GIT_BUILD_DIR/build/examples/treesum" . &&
-	sampled app/treesum/files/:4,app/treesum/bytes/:10 &&
+	summed app/treesum/files/:4,app/treesum/bytes/:10 &&
 	trace2 export --to perf -o perf.data r &&
 	perf script -i perf.data -F comm,period,event 2>/dev/null >script &&
 	sed -n "/files/s/^ *//; s/   */ /gp" script >actual &&
@@ -256,13 +233,8 @@ test_expect_success PERF,LIBDW,BUILD_ID 'perf: another build names nothing eithe
 	! grep sum_files script
 '
 
-test_lazy_prereq KERNEL_EVENTS '
-	test-tool perf run open page-faults >out &&
-	test_must_be_empty out
-'
-
 test_expect_success PERF,LIBDW,KERNEL_EVENTS 'perf: a group with its values' '
-	sampled "{app/treesum/files/:4,page-faults,app/treesum/bytes/}" &&
+	summed "{app/treesum/files/:4,page-faults,app/treesum/bytes/}" &&
 	trace2 export --to perf -o perf.data r &&
 	perf script -i perf.data -F period,event 2>/dev/null >script &&
 	awk "NF == 2 { sum[\$2] += \$1 } END { print sum[\"app/treesum/files/:\"], sum[\"app/treesum/bytes/:\"] }" script >actual &&

@@ -5,32 +5,27 @@ test_description='report --samples of C++, inlined functions, recursion, code th
 
 . ./test-lib.sh
 . "$TEST_DIRECTORY/lib-trace2.sh"
+. "$TEST_DIRECTORY/lib-perf.sh"
 
-unset DEBUGINFOD_URLS
 paths=$GIT_BUILD_DIR/build/hosts/paths
 module=$GIT_BUILD_DIR/build/modules/bare-metrics.so
 
-# sampled LIST COMMAND...: the report of its samples in out, from the inside out
+# reported LIST COMMAND...: the report of its samples in out, from the inside out
 # in callers, and from the outside in in callees.
-sampled () {
-	list=$1 &&
-	shift &&
-	rm -rf r &&
-	mkdir r &&
-	GIT_TRACE2_SAMPLE="$list" GIT_TRACE2_RING="$(pwd)/r" "$@" &&
+reported () {
+	sampled "$@" &&
 	trace2 report --samples r >out 2>err &&
 	sed -n "1,/^\$/p" out >callers &&
 	sed "1,/^\$/d" out >callees
 }
 
 test_lazy_prereq NAMES '
-	sampled app/demo/steps/:1 "$paths" inlined &&
+	reported app/demo/steps/:1 "$paths" inlined &&
 	grep " main$" out
 '
 # elfutils 0.188 does not find what clang 14 inlined, nor does addr2line of
 # binutils 2.40: its places are lists of ranges.
 test_lazy_prereq INLINED 'case "$CC" in *clang*) false ;; esac'
-test_lazy_prereq PERF 'perf report -h >/dev/null 2>&1 || test $? = 129'
 test_lazy_prereq X86_64 'test "$(uname -m)" = x86_64'
 
 if ! test_have_prereq NAMES
@@ -40,7 +35,7 @@ then
 fi
 
 test_expect_success INLINED 'names of C++, and what was inlined' '
-	sampled app/demo/steps/:1 "$paths" inlined 3 &&
+	reported app/demo/steps/:1 "$paths" inlined 3 &&
 	sed -n 2,5p callers | sed "s/^ *[0-9]* *100.0% *[0-9]* *//" >actual &&
 	cat >expect <<-\EOF &&
 	app/demo/steps/:1
@@ -56,7 +51,7 @@ test_expect_success INLINED 'names of C++, and what was inlined' '
 '
 
 test_expect_success 'a hundred calls of a function to itself are one row' '
-	sampled app/demo/steps/:1 "$paths" recursion 100 &&
+	reported app/demo/steps/:1 "$paths" recursion 100 &&
 	grep -c recurse callers >count &&
 	echo 1 >expect &&
 	test_cmp expect count &&
@@ -64,7 +59,7 @@ test_expect_success 'a hundred calls of a function to itself are one row' '
 '
 
 test_expect_success 'calls one below the other stay within 80 columns, branches are seen' '
-	sampled app/demo/steps/:1 "$paths" both 100 &&
+	reported app/demo/steps/:1 "$paths" both 100 &&
 	grep -c "p[io]ng(int" callers >count &&
 	test 90 -lt "$(cat count)" &&
 	awk "length > 80" out >wide &&
@@ -94,14 +89,14 @@ test_expect_success INLINED 'branches of a path' '
 '
 
 test_expect_success X86_64 'code that the program made has an address, and it is said why' '
-	sampled app/demo/steps/:1 "$paths" made-code &&
+	reported app/demo/steps/:1 "$paths" made-code &&
 	grep "from_made_code" callers &&
 	grep " 0x[0-9a-f]*$" callers &&
 	test_grep "functions of .//anon. have no names: the program made them while it ran" err
 '
 
 test_expect_success 'a module that came and went is known, from when it was used' '
-	sampled app/test/test1/:10 test-tool trace2 212module "$module" &&
+	reported app/test/test1/:10 test-tool trace2 212module "$module" &&
 	grep " module_use$" callers &&
 	test-tool ring dump r/* >dump.txt &&
 	sed -n "s/.* MMAP .* time=\([0-9]*\) .*filename=.*metrics.so.*/mapped \1/p; s/.* SAMPLE .* time=\([0-9]*\) .*/sampled \1/p" \

@@ -5,16 +5,7 @@ test_description='trace2 export: the table of samples (csv, sqlite)'
 
 . ./test-lib.sh
 . "$TEST_DIRECTORY"/t3300/lib-export.sh
-
-test_lazy_prereq LIBDW 'has_feature LIBDW'
-test_lazy_prereq TREESUM '
-	test -x "$GIT_BUILD_DIR/build/examples/treesum" &&
-	nm "$GIT_BUILD_DIR/build/examples/treesum" | grep " sum_files$"
-'
-test_lazy_prereq KERNEL_EVENTS '
-	test-tool perf run open page-faults >out &&
-	test_must_be_empty out
-'
+. "$TEST_DIRECTORY/lib-perf.sh"
 
 if ! test_have_prereq TREESUM
 then
@@ -22,17 +13,9 @@ then
 	test_done
 fi
 
-# The copies find the library there.
-LD_LIBRARY_PATH=$GIT_BUILD_DIR/build/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
-export LD_LIBRARY_PATH
-unset DEBUGINFOD_URLS
-
-# sampled LIST [PROGRAM]: its ring is added to r. One worker, so that the
-# numbers are the same each time.
-sampled () {
-	mkdir -p r &&
-	GIT_TRACE2_SAMPLE="$1" GIT_TRACE2_RING="$(pwd)/r" \
-		"${2:-./treesum}" -j 1 tree >/dev/null
+# summed LIST [PROGRAM]: one worker, so that the numbers are the same each time.
+summed () {
+	sampled "$1" "${2:-./treesum}" -j 1 tree >/dev/null
 }
 
 # samples INPUT: its rows without line of names, in samples.csv.
@@ -46,13 +29,8 @@ ask () {
 }
 
 test_expect_success 'setup' '
-	cp "$GIT_BUILD_DIR/build/examples/treesum" . &&
-	mkdir tree &&
-	for i in 1 2 3 4 5 6 7 8 9 10 11 12
-	do
-		echo x >tree/$i.txt || return 1
-	done &&
-	sampled app/treesum/files/:4,app/treesum/read:ns/:1
+	copy_treesum &&
+	summed app/treesum/files/:4,app/treesum/read:ns/:1
 '
 
 test_expect_success 'a row for each sample, with what was counted' '
@@ -118,7 +96,7 @@ test_expect_success SQLITE3 'running it again doubles nothing, another recording
 	ask "SELECT session_id, count(*), sum(count) FROM samples" >actual &&
 	test_cmp expect actual &&
 	mv r one &&
-	sampled app/treesum/files/:6 &&
+	summed app/treesum/files/:6 &&
 	trace2 export --to sqlite -o all.db r &&
 	trace2 export --to sqlite -o all.db one r &&
 	ask "SELECT session_id, event, sum(count), count(*) FROM samples
@@ -170,9 +148,8 @@ test_expect_success 'where there was no code each call is [unknown]' '
 '
 
 test_expect_success LIBDW 'a function without a name is its place, and it is said why' '
-	rm -rf r &&
 	cp treesum "tree;sum" &&
-	sampled app/treesum/files/:4 "./tree;sum" &&
+	summed app/treesum/files/:4 "./tree;sum" &&
 	rm "tree;sum" &&
 	samples r 2>err &&
 	grep "have no names: it is gone" err >said &&
@@ -184,10 +161,9 @@ test_expect_success LIBDW 'a function without a name is its place, and it is sai
 '
 
 test_expect_success 'what hides in the name of a file is hidden' '
-	rm -rf r &&
 	mkdir odd &&
 	cp treesum "odd/password=hunter2" &&
-	sampled app/treesum/files/:4 "./odd/password=hunter2" &&
+	summed app/treesum/files/:4 "./odd/password=hunter2" &&
 	rm "odd/password=hunter2" &&
 	samples r &&
 	grep hunter2 samples.csv &&
@@ -197,8 +173,8 @@ test_expect_success 'what hides in the name of a file is hidden' '
 '
 
 test_expect_success SQLITE3,KERNEL_EVENTS 'the readings of a group' '
-	rm -rf r all.db &&
-	sampled "{app/treesum/files/:4,page-faults,app/treesum/bytes/}" &&
+	rm -f all.db &&
+	summed "{app/treesum/files/:4,page-faults,app/treesum/bytes/}" &&
 	trace2 export --to sqlite -o all.db r &&
 	ask "SELECT readings FROM samples" >readings &&
 	jq -c "[.\"app/treesum/files/:4\", (.\"page-faults\" | type)]" \

@@ -6,15 +6,6 @@ test_description='what "Which path does the work?" shows is what happens'
 . ./test-lib.sh
 
 page=$GIT_BUILD_DIR/Documentation/howto-which-path.adoc
-test_lazy_prereq PERF 'perf report -h >/dev/null 2>&1 || test $? = 129'
-test_lazy_prereq SQLITE3 '
-	case " $TOOL_FEATURES " in *" SQLITE3 "*) sqlite3 --version ;; *) false ;; esac
-'
-test_lazy_prereq NAMES '
-	nm "$GIT_BUILD_DIR/build/examples/treesum" | grep " sum_file$" &&
-	trace2 report --samples "$TRASH_DIRECTORY/rings" >out 2>err &&
-	! grep "without libdw" err
-'
 
 # commands WORD: those of the page that begin so, or hold it.
 commands () {
@@ -42,7 +33,7 @@ test_expect_success 'it is sampled' '
 	grep "^\.c " table
 '
 
-test_expect_success NAMES 'the report is as the page has it' '
+test_expect_success TREESUM,LIBDW 'the report is as the page has it' '
 	commands "report --samples rings" >run.sh &&
 	test_line_count = 1 run.sh &&
 	sh ./run.sh | words >out &&
@@ -54,7 +45,7 @@ test_expect_success NAMES 'the report is as the page has it' '
 	test_cmp expect.5 actual.5
 '
 
-test_expect_success NAMES 'record keeps all of them' '
+test_expect_success TREESUM,LIBDW 'record keeps all of them' '
 	commands "record --ring" >run.sh &&
 	commands "report --samples$" >>run.sh &&
 	test_line_count = 2 run.sh &&
@@ -63,7 +54,7 @@ test_expect_success NAMES 'record keeps all of them' '
 	grep "^ *$((bytes / 4096 * 4096))  100.0%  *[0-9]*  app/treesum/bytes/:4096$" out
 '
 
-test_expect_success NAMES,SQLITE3 'the database answers what the page asks' '
+test_expect_success TREESUM,LIBDW,SQLITE3 'the database answers what the page asks' '
 	commands "export --to sqlite" >run.sh &&
 	commands "^sqlite3 paths.db" >>run.sh &&
 	commands "^sqlite3 -sep" >>run.sh &&
@@ -79,7 +70,7 @@ test_expect_success NAMES,SQLITE3 'the database answers what the page asks' '
 	test_cmp expect actual
 '
 
-test_expect_success NAMES,PERF 'and so is what perf makes of it' '
+test_expect_success TREESUM,LIBDW,PERF 'and so is what perf makes of it' '
 	commands "export --to perf" >run.sh &&
 	commands "^perf report" >>run.sh &&
 	test_line_count = 2 run.sh &&

@@ -9,21 +9,10 @@ is in the model, so that every view and format tells the same.
 '
 
 . ./test-lib.sh
+. "$TEST_DIRECTORY/lib-stream.sh"
 . "$TEST_DIRECTORY"/t3300/lib-export.sh
 
-# event SID MS NAME [MEMBERS]: one line, MS milliseconds after noon.
-event () {
-	printf '{"event":"%s","sid":"%s","thread":"%s",' "$3" "$1" "${thread:-main}"
-	printf '"time":"2026-11-21T12:00:%02d.%03d000Z","file":"a.c","line":1' \
-		"$(($2 / 1000))" "$(($2 % 1000))"
-	printf '%s}\n' "${4:+,$4}"
-}
-
-# begin SID MS NAME, end SID MS [START]
-begin () {
-	event "$1" "$2" version '"evt":"4","exe":"1"' &&
-	event "$1" "$2" start "\"t_abs\":0.0,\"argv\":[\"$3\"]"
-}
+# end SID MS [START]
 end () {
 	event "$1" "$2" atexit "\"t_abs\":$(printf %d.%03d \
 		"$((($2 - $3) / 1000))" "$((($2 - $3) % 1000))"),\"code\":0"

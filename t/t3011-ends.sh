@@ -9,27 +9,9 @@ that forked and kept its session id is joined to its task.
 '
 
 . ./test-lib.sh
+. "$TEST_DIRECTORY/lib-stream.sh"
 . "$TEST_DIRECTORY"/t3300/lib-export.sh
 
-test_lazy_prereq EXIT_CODES '
-	trace2 record -o probe -- true &&
-	test "$(jq -r .exit_codes probe/meta.json)" = connector
-'
-test_lazy_prereq SECCOMP '
-	"$PERL_PATH" "$TEST_DIRECTORY/t3100/deny.perl" all true
-'
-
-# event SID MS NAME [MEMBERS]: one line, MS milliseconds after noon.
-event () {
-	printf '{"event":"%s","sid":"%s","thread":"main",' "$3" "$1"
-	printf '"time":"2026-11-21T12:00:%02d.%03d000Z","file":"a.c","line":1' \
-		"$(($2 / 1000))" "$(($2 % 1000))"
-	printf '%s}\n' "${4:+,$4}"
-}
-begin () {
-	event "$1" "$2" version '"evt":"4","exe":"1"' &&
-	event "$1" "$2" start "\"t_abs\":0.0,\"argv\":[\"$3\"]"
-}
 # child SID MS ID NAME; reaped SID MS ID PID CODE
 child () {
 	event "$1" "$2" child_start "\"child_id\":$3,\"child_class\":\"?\",\"use_shell\":false,\"argv\":[\"$4\"]"

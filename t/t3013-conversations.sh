@@ -8,6 +8,7 @@ critical path goes to it where the push itself did nothing else.
 '
 
 . ./test-lib.sh
+. "$TEST_DIRECTORY/lib-stream.sh"
 
 if ! test_have_prereq READS_STREAMS
 then
@@ -15,16 +16,6 @@ then
 	test_done
 fi
 
-# event SID MS NAME [MEMBERS]: one line, MS milliseconds after noon.
-event () {
-	printf '{"event":"%s","sid":"%s","thread":"main",' "$3" "$1"
-	printf '"time":"2026-11-21T12:00:00.%03d000Z","file":"a.c","line":1' "$2"
-	printf '%s}\n' "${4:+,$4}"
-}
-begin () {
-	event "$1" "$2" version '"evt":"4","exe":"1"' &&
-	event "$1" "$2" start "\"t_abs\":0.0,\"argv\":[\"$3\"]"
-}
 child () {
 	event P "$1" child_start "\"child_id\":$2,\"child_class\":\"$4\",\"use_shell\":false,\"argv\":[\"$3\"]"
 }

@@ -6,12 +6,6 @@ test_description='recording onto a disk that is full'
 . ./test-lib.sh
 . "$TEST_DIRECTORY/lib-trace2.sh"
 
-# In a name space of its own, as root of it: where the system allows that.
-test_lazy_prereq TMPFS '
-	mkdir here &&
-	unshare -rm sh -c "mount -t tmpfs -o size=16k none here"
-'
-
 if ! test_have_prereq READS_STREAMS,TMPFS
 then
 	skip_all='no file system of its own can be mounted, or simdjson is missing'

@@ -20,17 +20,6 @@ fi
 
 # Where the kernel tells of processes, and of all exit codes. A sandbox may
 # forbid either.
-test_lazy_prereq TASKS '
-	trace2 record -o probe -- true &&
-	test "$(jq -r .task_records probe/meta.json)" = kernel
-'
-test_lazy_prereq EXIT_CODES '
-	trace2 record -o probe -- true &&
-	test "$(jq -r .exit_codes probe/meta.json)" = connector
-'
-test_lazy_prereq SECCOMP '
-	"$PERL_PATH" "$TEST_DIRECTORY/t3100/deny.perl" all true
-'
 
 # sum FILE: the last line that trace2 record says, without numbers that differ
 # from run to run.

@@ -8,6 +8,7 @@ session, and what could not be taken is counted.
 '
 
 . ./test-lib.sh
+. "$TEST_DIRECTORY/lib-stream.sh"
 
 SQ=\'
 
@@ -20,13 +21,6 @@ fi
 # A path of its own: that of a socket has at most 107 bytes.
 sock=$(mktemp -d "${TMPDIR:-/tmp}/t3101.XXXXXX") || exit 1
 test_atexit 'rm -rf "$sock"'
-
-# send WHAT KIND...: a client, see t3100/send.perl.
-send () {
-	what=$1 &&
-	shift &&
-	"$PERL_PATH" "$TEST_DIRECTORY/t3100/send.perl" "$what" "$@"
-}
 
 # listening DIR N [OPTION...]: starts a recorder that listens on N sockets, with
 # $limit descriptors if that is set, and waits for it. Its process is $pid, what

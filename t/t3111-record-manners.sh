@@ -11,11 +11,6 @@ then
 	test_done
 fi
 
-test_lazy_prereq TASKS '
-	trace2 record -o probe -- true &&
-	test "$(jq -r .task_records probe/meta.json)" = kernel
-'
-
 test_expect_success GIT 'a recording in a working tree is nothing to Git' '
 	git init -q repo &&
 	(

@@ -263,10 +263,6 @@ test_expect_success 'on a cluster each server must, and it is said how' '
 	test_grep "2 sessions were there" err
 '
 
-test_lazy_prereq TREESUM '
-	test -x "$GIT_BUILD_DIR/build/examples/treesum"
-'
-
 # without_samples RINGS: as if nothing had been sampled.
 without_samples () {
 	perl -0777 -pi -e "

@@ -63,10 +63,6 @@ test_expect_success 'one server has what csv has, once' '
 	test_cmp expect.days days
 '
 
-test_lazy_prereq TREESUM '
-	test -x "$GIT_BUILD_DIR/build/examples/treesum"
-'
-
 # as_before URL DATABASE CLUSTER: as the version before made it.
 as_before () {
 	ask "$1" "DROP TABLE IF EXISTS $2.samples" &&

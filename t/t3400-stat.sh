@@ -7,11 +7,9 @@ test_description='trace2 stat: a command several times, and what it takes'
 . "$TEST_DIRECTORY"/lib-terminal.sh
 
 PATH=$GIT_BUILD_DIR/build/bin:$PATH
-test_lazy_prereq JQ 'jq --version'
 # Where the kernel lets us count software events at all.
 test_lazy_prereq COUNT 'trace2 stat -e list | grep "^page-faults.* yes "'
 test_lazy_prereq NO_CYCLES 'trace2 stat -e list | grep "^cpu-cycles.* no "'
-test_lazy_prereq PERF_STAT 'perf stat -e page-faults true'
 
 grep -q "^TOOL_FEATURES=.*SIMDJSON" "$GIT_BUILD_DIR"/build/build-options || {
 	skip_all='trace2 was built without simdjson'

@@ -6,7 +6,6 @@ test_description='trace2 diff: two recordings, or two sets of them'
 . ./test-lib.sh
 
 PATH=$GIT_BUILD_DIR/build/bin:$PATH
-test_lazy_prereq JQ 'jq --version'
 
 grep -q "^TOOL_FEATURES=.*SIMDJSON" "$GIT_BUILD_DIR"/build/build-options || {
 	skip_all='trace2 was built without simdjson'

@@ -134,12 +134,7 @@ test_expect_success JQ 'an empty recording has a page, too' '
 
 # The calls of a sample, the outermost first. Whether the innermost is a part of
 # its caller is up to the compiler.
-test_lazy_prereq SAMPLES '
-	test -x "$GIT_BUILD_DIR"/build/examples/treesum &&
-	nm "$GIT_BUILD_DIR"/build/examples/treesum | grep " sum_files$" &&
-	grep "^TOOL_FEATURES=.*LIBDW" "$GIT_BUILD_DIR"/build/build-options
-'
-test_expect_success JQ,SAMPLES 'samples: which calls led to what was counted' '
+test_expect_success JQ,TREESUM,LIBDW 'samples: which calls led to what was counted' '
 	mkdir rings tree &&
 	for i in 1 2 3 4 5 6 7 8
 	do

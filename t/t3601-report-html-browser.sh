@@ -259,12 +259,7 @@ test_expect_success 'marks: data, messages and errors, by clicks and keys' '
 	EOF
 '
 
-test_lazy_prereq SAMPLES '
-	test -x "$GIT_BUILD_DIR"/build/examples/treesum &&
-	nm "$GIT_BUILD_DIR"/build/examples/treesum | grep " sum_files$" &&
-	grep "^TOOL_FEATURES=.*LIBDW" "$GIT_BUILD_DIR"/build/build-options
-'
-test_expect_success SAMPLES 'samples have a flame graph for each event' '
+test_expect_success TREESUM,LIBDW 'samples have a flame graph for each event' '
 	mkdir rings tree &&
 	for i in 1 2 3 4 5 6 7 8
 	do

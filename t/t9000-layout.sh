@@ -99,7 +99,6 @@ build_lib () {
 	ar rcs build/lib/libtrace2.a build/*.o
 }
 
-test_lazy_prereq CC 'command -v "${CC:-cc}" && command -v ar && command -v nm'
 test_lazy_prereq SHELLCHECK 'command -v shellcheck'
 
 for rule in "$TEST_DIRECTORY"/lint/*.perl
@@ -349,6 +348,20 @@ test_expect_success 'banned calls' '
 			"lib/base/x.c:5: strcpy(): it does not know where its buffer ends; use tr2_buf" \
 			"lib/base/x.c:7: exit(): the library never ends its host" \
 			"lib/base/x.c:10: perror(): the library never prints through its host'\''s stdio"
+	)
+'
+
+test_expect_success 'what several test scripts have' '
+	(
+		good_tree &&
+		printf "test_lazy_prereq ONE true\nf () {\n\ttrue\n}\n" |
+			source_file t/t1.sh &&
+		printf "f () {\n\tfalse\n}\n" | source_file t/t2.sh &&
+		lint once &&
+		cp t/t1.sh t/t3.sh &&
+		complains once \
+			"t/t3.sh:2: ONE: t/t1.sh:2 defines it, too: t/lib-prereq.sh is the place" \
+			"t/t3.sh:3: f (): t/t1.sh:3 has the same: a t/lib-*.sh is the place"
 	)
 '
 

@@ -8,11 +8,6 @@ test_description='what the documents show is what happens'
 CC=${CC:-cc}
 docs=$GIT_BUILD_DIR/Documentation
 
-test_lazy_prereq CC '
-	echo "int main(void) { return 0; }" >probe.c &&
-	"$CC" probe.c -o probe
-'
-
 # The Nth block of C in a document.
 c_block () {
 	awk -v want="$2" '

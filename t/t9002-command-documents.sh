@@ -13,14 +13,6 @@ docs=$GIT_BUILD_DIR/Documentation
 PATH=$GIT_BUILD_DIR/build/bin:$PATH
 PAGES="howto-slow-git howto-slower howto-fleet trace2 $(trace2 help --commands | sed 's/^/trace2-/')"
 
-test_lazy_prereq GIT 'git version'
-test_lazy_prereq JQ 'jq --version'
-test_lazy_prereq ASCIIDOCTOR 'asciidoctor --version'
-test_lazy_prereq JSON 'grep "^TOOL_FEATURES=.*SIMDJSON" \
-	"$GIT_BUILD_DIR"/build/build-options'
-test_lazy_prereq SQLITE 'sqlite3 --version && grep "^TOOL_FEATURES=.*SQLITE3" \
-	"$GIT_BUILD_DIR"/build/build-options'
-
 # What a page tells to type, one command a line.
 prompts () {
 	sed -n 's/^    \$ //p' "$1"
@@ -93,7 +85,7 @@ run_page () {
 		while read -r command
 		do
 			case "$command" in
-			*sqlite*) test_have_prereq SQLITE || continue ;;
+			*sqlite*) test_have_prereq SQLITE3 || continue ;;
 			*jq*) test_have_prereq JQ || continue ;;
 			esac
 			echo ">>> $command" &&
@@ -175,7 +167,7 @@ do
 	# Needs a process that runs; needs servers, which t3311 has.
 	trace2-top | howto-fleet) continue ;;
 	esac
-	test_expect_success GIT,JSON "what $page shows runs" '
+	test_expect_success GIT,READS_STREAMS "what $page shows runs" '
 		run_page "$docs/$page.adoc" &&
 		sed "s/^    //" "$docs/$page.adoc" | heads >shown &&
 		heads <out >actual &&
@@ -189,7 +181,7 @@ test_expect_success 'the how-to shows tables' '
 	test_line_count -gt 3 shown
 '
 
-test_expect_success GIT,JSON 'what README shows of the command runs' '
+test_expect_success GIT,READS_STREAMS 'what README shows of the command runs' '
 	sed "/^## The library/q" "$GIT_BUILD_DIR"/README.md >README &&
 	test_grep "trace2 record -- git fetch" README &&
 	run_page README &&

@@ -12,7 +12,6 @@ library and with the archive; a project is tested with the installed test kit.
 test_lazy_prereq MAKE 'make --version'
 test_lazy_prereq PKG_CONFIG 'pkg-config --version'
 test_lazy_prereq CXX 'command -v "${CXX:-c++}"'
-test_lazy_prereq ASCIIDOCTOR 'asciidoctor --version'
 # A program of a sanitizer needs its flags, and musl has no pkg-config.
 if test_have_prereq INSTRUMENTED || test_have_prereq MUSL ||
    ! test_have_prereq MAKE

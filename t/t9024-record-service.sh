@@ -8,6 +8,7 @@ lost on the way, and SIGUSR1 is answered by one line of counts.
 '
 
 . ./test-lib.sh
+. "$TEST_DIRECTORY/lib-stream.sh"
 
 if ! test_have_prereq JQ
 then
@@ -20,12 +21,6 @@ test_lazy_prereq SYSTEMD 'systemd-analyze --version'
 # A path of its own: that of a socket has at most 107 bytes.
 sock=$(mktemp -d "${TMPDIR:-/tmp}/t9024.XXXXXX") || exit 1
 test_atexit 'rm -rf "$sock"'
-
-send () {
-	what=$1 &&
-	shift &&
-	"$PERL_PATH" "$TEST_DIRECTORY/t3100/send.perl" "$what" "$@"
-}
 
 # listening DIR [OPTION...]: starts a recorder and waits for it; what it says
 # later can be read from descriptor 8.

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: MIT
+#
+# What the tests of counted and sampled events share; to be read after
+# test-lib.sh:
+#
+#	sampled LIST COMMAND...
+#		runs COMMAND with GIT_TRACE2_SAMPLE=LIST; its ring is in r, and
+#		dumped
+#	dump
+#		the rings of r in dump.txt, their samples in samples
+#	errors
+#		prints the errors in dump.txt
+#	copy_treesum
+#		puts the example here, and a tree of 12 small files for it
+#	as_ordinary COMMAND...
+#		runs COMMAND as a user without privileges
+#
+# shellcheck shell=sh
+
+test_lazy_prereq PERF_RECORD '
+	perf record -q -e page-faults:u -c 1 -o probe.data true &&
+	test-tool perf faults 1 1 1
+'
+# What most machines allow who is not root.
+test_lazy_prereq PARANOID_2 '
+	test "$(cat /proc/sys/kernel/perf_event_paranoid)" = 2
+'
+# A tree below a home directory is not for everybody.
+test_lazy_prereq ORDINARY_USER '
+	chmod a+rx . &&
+	as_ordinary ls "$(pwd)" >out &&
+	as_ordinary test-tool perf run open process/threads/ >out &&
+	test_must_be_empty out
+'
+
+# Names come from nowhere but this machine.
+unset DEBUGINFOD_URLS
+
+as_ordinary () {
+	if test_have_prereq ROOT
+	then
+		setpriv --reuid=65534 --regid=65534 --clear-groups "$@"
+	else
+		"$@"
+	fi
+}
+
+sampled () {
+	test_sampled_=$1 &&
+	shift &&
+	rm -rf r &&
+	mkdir r &&
+	GIT_TRACE2_SAMPLE="$test_sampled_" GIT_TRACE2_RING="$(pwd)/r" "$@" &&
+	dump
+}
+
+dump () {
+	test-tool ring dump r/* >dump.txt &&
+	{ grep " SAMPLE " dump.txt >samples || :; }
+}
+
+errors () {
+	sed -n 's/.* error .*msg="\(.*\)" fmt=.*/\1/p' dump.txt
+}
+
+# The copy finds the library in the tree.
+copy_treesum () {
+	LD_LIBRARY_PATH=$GIT_BUILD_DIR/build/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} &&
+	export LD_LIBRARY_PATH &&
+	cp "$GIT_BUILD_DIR/build/examples/treesum" . &&
+	mkdir tree &&
+	for i in 1 2 3 4 5 6 7 8 9 10 11 12
+	do
+		echo x >tree/$i.txt || return 1
+	done
+}

@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: MIT
+#
+# What several test scripts need stands in one place: a prerequisite is defined
+# once, and no function has a copy.
+use strict;
+use warnings;
+
+use FindBin;
+use lib $FindBin::Bin;
+use Lint;
+
+my (%prereq, %function);
+for my $path (grep { m{^t/} } sources('sh')) {
+	my ($nr, $name, $start, $body) = (0);
+	for (lines($path)) {
+		$nr++;
+		if (/^test_lazy_prereq (\w+)/) {
+			complain($path, $nr, $1, "$prereq{$1} defines it, too: t/lib-prereq.sh is the place")
+				if $prereq{$1};
+			$prereq{$1} //= "$path:$nr";
+		}
+		($name, $start, $body) = ($1, $nr, '') if /^(\w+ \(\)) [{(]/;
+		next if !defined $name;
+		$body .= "$_\n";
+		next if !/^[})]/;
+		complain($path, $start, $name, "$function{$body} has the same: a t/lib-*.sh is the place")
+			if $function{$body};
+		$function{$body} //= "$path:$start";
+		undef $name;
+	}
+}
+done();
