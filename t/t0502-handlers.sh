@@ -57,6 +57,12 @@ test_expect_success !INSTRUMENTED 'jumps out of calls: the thread and others go 
 	trace2_jq ".[-1].event == \"atexit\"" e
 '
 
+test_expect_success !INSTRUMENTED 'jumps out of calls that write to a pipe: it is written to the end' '
+	GIT_TRACE2_EVENT=9 timeout 60 "$hosts/handlers" jumps-often 9>&1 |
+	tail -n 2 >e &&
+	trace2_jq "[.[0].value, .[1].event] == [\"after\", \"atexit\"]" e
+'
+
 test_expect_success !INSTRUMENTED 'jumps while threads start and end' '
 	handled 0 jumps-in-threads &&
 	trace2_jq ".[-1].event == \"atexit\"" e

@@ -67,6 +67,15 @@ test_expect_success 'a line that was cut has an end before the next one' '
 		and .[-1].lost == 2" e
 '
 
+# Time that threads wait for each other is not the reader's.
+test_expect_success '8 threads into a pipe that has room: no line is lost' '
+	GIT_TRACE2_BRIEF=1 GIT_TRACE2=9 timeout 60 "$hosts/limits" roomy-pipe >n &&
+	grep "^nr " n >said &&
+	test_line_count = 32000 said &&
+	tail -n 1 n >actual &&
+	test_grep "^atexit elapsed:[0-9.]* code:0\$" actual
+'
+
 test_expect_success 'datagrams that nobody reads' '
 	stalled stalled-datagrams
 '

@@ -10,8 +10,11 @@
 #define TR2_BASE_RAW_H
 
 #include <errno.h>
+#include <linux/futex.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdatomic.h>
+#include <stdint.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -86,6 +89,22 @@ static inline void tr2_sys_sleep(const struct timespec *time)
 #else
 	nanosleep(time, NULL);
 #endif
+}
+
+/* While the word is as it should be, and no longer than ns. */
+static inline int tr2_sys_futex_wait(atomic_uint *word, uint32_t value,
+				     uint64_t ns)
+{
+	const __kernel_long_t timeout[2] = { (__kernel_long_t)(ns / 1000000000u),
+					     (__kernel_long_t)(ns % 1000000000u) };
+
+	return (int)syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, timeout,
+			    NULL, 0L);
+}
+
+static inline void tr2_sys_futex_wake(atomic_uint *word, int nr)
+{
+	syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, nr, NULL, NULL, 0L);
 }
 
 #endif

@@ -24,13 +24,13 @@ static bool is_abandoned(uintptr_t inside, uintptr_t frame)
 
 /* What the thread was in the midst of comes to nothing, as a rule; and others do
  * not wait for what it was writing. */
-static void give_up(void)
+static void give_up(const struct tr2_thread *thread)
 {
 	unsigned int i;
 
 	tr2_call_lost();
 	for (i = 0; i < TR2_TARGET_NR; i++)
-		tr2_dest_abandon(&tr2_session.target[i].dest);
+		tr2_dest_abandon(&tr2_session.target[i].dest, thread->tid);
 }
 
 /*
@@ -59,7 +59,7 @@ bool tr2_thread_enter(struct tr2_thread *thread, const void *frame)
 		if (!is_abandoned(inside, at))
 			return false;
 		atomic_store(&thread->busy, at);
-		give_up();
+		give_up(thread);
 	}
 	defer_cancellation(thread);
 	return true;
@@ -80,7 +80,7 @@ void tr2_thread_abandon(struct tr2_thread *thread)
 {
 	if (!atomic_load(&thread->busy))
 		return;
-	give_up();
+	give_up(thread);
 	thread->cancel_type = TR2_NO_CANCEL_TYPE;
 	atomic_store(&thread->busy, 0);
 }

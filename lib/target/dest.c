@@ -14,24 +14,14 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/clock.h"
 #include "base/text.h"
+#include "target/wait.h"
 
 /* A pipe that polls as writable takes this much at once. */
 #define PIPE_CHUNK 4096u
 
 /* Not every C library has the call, nor the flag: linux/fs.h. */
 #define NOWAIT 0x00000008
-
-/* Time that the host has spent waiting for readers. A forked child goes on with
- * its parent's: who forks for each client would be late for each. */
-static atomic_uint_fast64_t stalled_ns;
-static atomic_bool urgent;
-
-void tr2_dest_set_urgent(void)
-{
-	atomic_store_explicit(&urgent, true, memory_order_relaxed);
-}
 
 /* true: it was on until now. */
 static bool switch_off(struct tr2_dest *dest)
@@ -78,17 +68,6 @@ void tr2_dest_stop(struct tr2_dest *dest)
 	switch_off(dest);
 }
 
-/* One that tells its holder: see take_lock(). */
-static void init_lock(pthread_mutex_t *lock)
-{
-	pthread_mutexattr_t attr;
-
-	pthread_mutexattr_init(&attr);
-	pthread_mutexattr_settype(&attr, PTHREAD_MUTEX_ERRORCHECK);
-	pthread_mutex_init(lock, &attr);
-	pthread_mutexattr_destroy(&attr);
-}
-
 bool tr2_dest_use(struct tr2_dest *dest, int fd, bool ours)
 {
 	struct stat st;
@@ -100,7 +79,6 @@ bool tr2_dest_use(struct tr2_dest *dest, int fd, bool ours)
 		return false;
 	}
 	dest->terminal = S_ISCHR(st.st_mode) && isatty(fd);
-	dest->stopped = false;
 	dest->kind = S_ISFIFO(st.st_mode) || dest->terminal ?
 			     TR2_DEST_PIPE :
 		     S_ISSOCK(st.st_mode) ? TR2_DEST_SOCKET :
@@ -111,7 +89,7 @@ bool tr2_dest_use(struct tr2_dest *dest, int fd, bool ours)
 	dest->blocking = !ours || !(flags & O_NONBLOCK);
 	dest->no_nowait = false;
 	dest->cut = false;
-	init_lock(&dest->lock);
+	tr2_wait_init(dest);
 	dest->device = st.st_dev;
 	dest->inode = st.st_ino;
 	dest->checked = 0;
@@ -128,61 +106,13 @@ void tr2_dest_close(struct tr2_dest *dest)
 	dest->fd = -1;
 }
 
-static bool poll_for(int fd, uint64_t ns)
-{
-	struct pollfd p = { .fd = fd, .events = POLLOUT };
-	struct timespec timeout = { (time_t)(ns / 1000000000u),
-				    (long)(ns % 1000000000u) };
-	int ready = tr2_sys_poll(&p, &timeout);
-
-	return ready > 0 || (ready < 0 && errno == EINTR);
-}
-
 /* Errors count as room: the write will name them. */
 static bool has_room(int fd)
 {
-	return poll_for(fd, 0);
-}
+	static const struct timespec now;
+	struct pollfd p = { .fd = fd, .events = POLLOUT };
 
-/*
- * A terminal may say that there is room, for less than the next character: a
- * short sleep keeps that from becoming a busy loop.
- */
-static bool wait_for_terminal(struct tr2_dest *dest, int fd,
-			      uint64_t waiting_since_ns)
-{
-	static const struct timespec moment = { 0, 1000000 };
-
-	if (dest->stopped || tr2_clock_now_ns() - waiting_since_ns >
-				     TR2_TERMINAL_STALL_NS) {
-		dest->stopped = true;
-		return false;
-	}
-	poll_for(fd, TR2_TERMINAL_STALL_NS / 10);
-	tr2_sys_sleep(&moment);
-	return true;
-}
-
-/*
- * Waits until the reader takes more. false: the budget is used up, or the
- * reader is gone (the next write then says so).
- */
-static bool wait_for_reader(struct tr2_dest *dest, int fd,
-			    uint64_t waiting_since_ns)
-{
-	uint64_t used = atomic_load_explicit(&stalled_ns, memory_order_relaxed);
-	uint64_t before;
-	bool ready;
-
-	if (dest->terminal)
-		return wait_for_terminal(dest, fd, waiting_since_ns);
-	if (used >= TR2_STALL_NS)
-		return false;
-	before = tr2_clock_now_ns();
-	ready = poll_for(fd, TR2_STALL_NS - used);
-	atomic_fetch_add_explicit(&stalled_ns, tr2_clock_now_ns() - before,
-				  memory_order_relaxed);
-	return ready;
+	return tr2_sys_poll(&p, &now) != 0;
 }
 
 /*
@@ -232,11 +162,11 @@ static ssize_t write_some(struct tr2_dest *dest, int fd, const char *p,
 }
 
 /* A file is written by several threads at once, and has nothing to note. */
-static void note_progress(struct tr2_dest *dest, bool more)
+static void note_progress(struct tr2_dest *dest, size_t bytes, bool more)
 {
 	if (dest->kind == TR2_DEST_FILE)
 		return;
-	dest->stopped = false;
+	tr2_wait_note_progress(dest, bytes);
 	/* Seen by a handler that ends the process meanwhile. */
 	if (more)
 		dest->cut = true;
@@ -246,7 +176,6 @@ static void note_progress(struct tr2_dest *dest, bool more)
 static size_t write_all(struct tr2_dest *dest, int fd, const char *p,
 			size_t len)
 {
-	uint64_t waiting_since_ns = 0;
 	size_t done = 0;
 	ssize_t n;
 
@@ -254,16 +183,13 @@ static size_t write_all(struct tr2_dest *dest, int fd, const char *p,
 		n = write_some(dest, fd, p + done, len - done);
 		if (n > 0) {
 			done += (size_t)n;
-			waiting_since_ns = 0;
-			note_progress(dest, done < len);
+			note_progress(dest, (size_t)n, done < len);
 			continue;
 		}
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0 && (errno == EAGAIN || errno == ENOBUFS)) {
-			if (!waiting_since_ns)
-				waiting_since_ns = tr2_clock_now_ns();
-			if (wait_for_reader(dest, fd, waiting_since_ns))
+			if (tr2_wait_for_reader(dest, fd))
 				continue;
 			errno = EAGAIN;
 		}
@@ -359,70 +285,28 @@ static void write_line_guarded(struct tr2_dest *dest, int fd, const char *line,
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-/* Waits for it within what is left of the budget. */
-static int lock_in_time(struct tr2_dest *dest)
+void tr2_dest_abandon(struct tr2_dest *dest, uint32_t tid)
 {
-	uint64_t used = atomic_load_explicit(&stalled_ns, memory_order_relaxed);
-	uint64_t before = tr2_clock_now_ns(), until;
-	struct timespec deadline;
-	int error;
-
-	if (used >= TR2_STALL_NS)
-		return EBUSY;
-	until = tr2_clock_wall_us(before) * 1000u + (TR2_STALL_NS - used);
-	deadline.tv_sec = (time_t)(until / 1000000000u);
-	deadline.tv_nsec = (long)(until % 1000000000u);
-	error = pthread_mutex_timedlock(&dest->lock, &deadline);
-	atomic_fetch_add_explicit(&stalled_ns, tr2_clock_now_ns() - before,
-				  memory_order_relaxed);
-	return error;
-}
-
-enum locking { LOCKED, NOT_LOCKED, GIVE_UP };
-
-static enum locking take_lock(struct tr2_dest *dest)
-{
-	int error = pthread_mutex_trylock(&dest->lock);
-
-	if (!error)
-		return LOCKED;
-	if (atomic_load_explicit(&urgent, memory_order_relaxed))
-		return NOT_LOCKED;
-	error = lock_in_time(dest);
-	if (error == EDEADLK) {
-		/* Left locked by a call of this thread that a signal handler
-		 * jumped out of, perhaps in the midst of a line. */
-		dest->cut = true;
-		return LOCKED;
-	}
-	return error ? GIVE_UP : LOCKED;
-}
-
-void tr2_dest_abandon(struct tr2_dest *dest)
-{
-	/* The lock tells whose it is. */
 	if (dest->fd < 0 || dest->kind == TR2_DEST_FILE ||
-	    pthread_mutex_unlock(&dest->lock))
-		return;
-	/* Unless another thread was quicker, the line may be cut. */
-	if (pthread_mutex_trylock(&dest->lock))
+	    !tr2_wait_owns(dest, tid))
 		return;
 	dest->cut = true;
-	pthread_mutex_unlock(&dest->lock);
+	tr2_wait_unlock(dest, tid);
 }
 
-static void write_whole(struct tr2_dest *dest, const char *line, size_t len)
+static void write_whole(struct tr2_dest *dest, const char *line, size_t len,
+			uint32_t tid)
 {
-	enum locking locking = take_lock(dest);
+	enum tr2_locking locking = tr2_wait_lock(dest, &tid);
 
-	if (locking == GIVE_UP || !tr2_dest_is_on(dest))
+	if (locking == TR2_LOCK_LOST || !tr2_dest_is_on(dest))
 		tr2_dest_drop(dest);
 	else if (dest->kind == TR2_DEST_PIPE)
 		write_line_guarded(dest, dest->fd, line, len, SIGPIPE);
 	else
 		write_line(dest, dest->fd, line, len, 0);
-	if (locking == LOCKED)
-		pthread_mutex_unlock(&dest->lock);
+	if (locking == TR2_LOCKED)
+		tr2_wait_unlock(dest, tid);
 }
 
 /*
@@ -444,7 +328,7 @@ static void check(struct tr2_dest *dest, uint64_t second)
 }
 
 void tr2_dest_write_slow(struct tr2_dest *dest, const char *line, size_t len,
-			 uint64_t second)
+			 uint64_t second, uint32_t tid)
 {
 	if (tr2_dest_is_on(dest) &&
 	    atomic_load_explicit(&dest->checked, memory_order_relaxed) !=
@@ -453,7 +337,7 @@ void tr2_dest_write_slow(struct tr2_dest *dest, const char *line, size_t len,
 	if (!tr2_dest_is_on(dest))
 		tr2_dest_drop(dest);
 	else if (dest->kind != TR2_DEST_FILE)
-		write_whole(dest, line, len);
+		write_whole(dest, line, len, tid);
 	else if (atomic_load_explicit(&dest->size_limited,
 				      memory_order_relaxed))
 		write_line_guarded(dest, dest->fd, line, len, SIGXFSZ);
@@ -473,6 +357,6 @@ void tr2_dest_warn(const char *line, size_t len)
 	int saved_errno = errno;
 
 	if (tr2_dest_use(&terminal, STDERR_FILENO, false))
-		tr2_dest_write(&terminal, line, len, 0);
+		tr2_dest_write(&terminal, line, len, 0, 0);
 	errno = saved_errno;
 }

@@ -7,15 +7,15 @@
  * host: no SIGPIPE or SIGXFSZ reaches it, and readers that stall cost it at
  * most TR2_STALL_NS in its life, all destinations and threads together, with
  * what they cost the processes that it was forked from; after that, lines that
- * do not fit at once are dropped. A terminal may be slow as long as it reads:
- * only one that takes nothing for TR2_TERMINAL_STALL_NS loses lines, until it
- * reads again. A line that was cut short is closed with a newline before the
- * next one.
+ * do not fit at once are dropped. With each byte that a reader takes it pays
+ * back TR2_STALL_BACK_NS of what was waited for it. A terminal may be slow as
+ * long as it reads: only one that takes nothing for TR2_TERMINAL_STALL_NS loses
+ * lines, until it reads again. A line that was cut short is closed with a
+ * newline before the next one.
  */
 #ifndef TR2_TARGET_DEST_H
 #define TR2_TARGET_DEST_H
 
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -25,6 +25,7 @@
 
 #define TR2_STALL_NS (50u * UINT64_C(1000000))
 #define TR2_TERMINAL_STALL_NS (1000u * UINT64_C(1000000))
+#define TR2_STALL_BACK_NS 200u
 
 enum tr2_dest_kind {
 	TR2_DEST_FILE, /* a regular file, a device: plain writes */
@@ -44,10 +45,15 @@ struct tr2_dest {
 	atomic_bool no_nowait; /* the kernel cannot be asked not to wait */
 	bool sentinel; /* too many files: say so in there and close */
 	bool terminal;
-	bool stopped; /* a terminal that took nothing; under lock */
 	bool cut; /* the last line lacks its end; under lock */
 	const char *told_as; /* its setting, to say why it fails; NULL: do not */
-	pthread_mutex_t lock; /* pipes and sockets: keeps lines whole */
+	atomic_uint lock; /* pipes and sockets: keeps lines whole; see wait.h */
+	atomic_uint pulse; /* grows while the owner of the lock is at work */
+	/* The pulse that somebody who waits found, and when. */
+	atomic_uint silent_at;
+	atomic_uint_fast64_t silent_since_ns;
+	/* Waited for its reader: a part of the process's, or the terminal's. */
+	atomic_uint_fast64_t charged_ns;
 	atomic_uint_fast64_t lost; /* lines */
 	dev_t device;
 	ino_t inode;
@@ -99,7 +105,7 @@ static inline uint64_t tr2_dest_lost(const struct tr2_dest *dest)
 
 /* All but what goes into a file without any doubt. */
 void tr2_dest_write_slow(struct tr2_dest *dest, const char *line, size_t len,
-			 uint64_t second);
+			 uint64_t second, uint32_t tid);
 
 /* The kernel took less than all: result is what it returned. */
 void tr2_dest_write_rest(struct tr2_dest *dest, const char *line, size_t len,
@@ -109,10 +115,11 @@ void tr2_dest_write_rest(struct tr2_dest *dest, const char *line, size_t len,
  * The line ends with its newline. Counts what it cannot write. second: the wall
  * time; with every new one it is looked whether the host closed the descriptor
  * and reused its number, or limited the size of files. (One of the host's own is
- * looked at each time.) Signal-safe.
+ * looked at each time.) tid: the calling thread's, 0: to be asked for.
+ * Signal-safe.
  */
 static inline void tr2_dest_write(struct tr2_dest *dest, const char *line,
-				  size_t len, uint64_t second)
+				  size_t len, uint64_t second, uint32_t tid)
 {
 	long result;
 
@@ -120,7 +127,7 @@ static inline void tr2_dest_write(struct tr2_dest *dest, const char *line,
 	    atomic_load_explicit(&dest->size_limited, memory_order_relaxed) ||
 	    atomic_load_explicit(&dest->checked, memory_order_relaxed) !=
 		    second) {
-		tr2_dest_write_slow(dest, line, len, second);
+		tr2_dest_write_slow(dest, line, len, second, tid);
 		return;
 	}
 	result = tr2_raw_write(dest->fd, line, len);
@@ -142,7 +149,7 @@ void tr2_dest_close(struct tr2_dest *dest);
 bool tr2_dest_use(struct tr2_dest *dest, int fd, bool ours);
 
 /* The calling thread will not finish the line that it may be writing. */
-void tr2_dest_abandon(struct tr2_dest *dest);
+void tr2_dest_abandon(struct tr2_dest *dest, uint32_t tid);
 
 /* The process is being ended by a signal, whose handler writes the last line:
  * from now on nobody waits for a lock. */

@@ -52,7 +52,7 @@ static inline void tr2_target_emit(struct tr2_target *target,
 		tr2_target_put(target, render);
 	else
 		tr2_dest_write(&target->dest, render->line.p, render->line.len,
-			       second);
+			       second, ev->tid);
 }
 
 #endif

@@ -24,7 +24,7 @@ static bool writes_one_line(void)
 	bool on = tr2_dest_open(&dest, &request);
 
 	if (on)
-		tr2_dest_write(&dest, "line\n", 5, 1);
+		tr2_dest_write(&dest, "line\n", 5, 1, 0);
 	tr2_dest_close(&dest);
 	return on;
 }

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #define NR_JUMPS 300
+#define NR_JUMPS_OFTEN 3000
 #define NR_STARTS 100
 #define NR_CANCELLED 4000
 #define NR_SAMPLED 300000
@@ -181,21 +182,42 @@ static void *say_in_thread(void *text)
 	return NULL;
 }
 
-static int jumps(void)
+static void jump_out_of_calls(int times, const char *text)
 {
-	pthread_t thread;
-
 	on_signal(SIGALRM, jump);
 	alarm_each(300);
-	while (nr_jumps < NR_JUMPS) {
+	while (nr_jumps < times) {
 		if (!sigsetjmp(back, 1)) {
 			armed = 1;
 			for (;;)
-				say("in a loop");
+				say(text);
 		}
 	}
 	alarm_each(0);
 	say("after");
+}
+
+static int jumps_often(void)
+{
+	jump_out_of_calls(NR_JUMPS_OFTEN, "in a loop");
+	return 0;
+}
+
+/* A few such lines fill a pipe. */
+static int jumps_out_of_waiting(void)
+{
+	static char big[20000];
+
+	memset(big, 'y', sizeof(big) - 1);
+	jump_out_of_calls(NR_JUMPS, big);
+	return 0;
+}
+
+static int jumps(void)
+{
+	pthread_t thread;
+
+	jump_out_of_calls(NR_JUMPS, "in a loop");
 	pthread_create(&thread, NULL, say_in_thread, (void *)"thread");
 	pthread_join(thread, NULL);
 	return 0;
@@ -445,6 +467,8 @@ static const struct {
 	{ "dies-in-thread", dies_in_thread },
 	{ "child-ends", child_ends },
 	{ "jumps", jumps },
+	{ "jumps-often", jumps_often },
+	{ "jumps-out-of-waiting", jumps_out_of_waiting },
 	{ "jumps-in-threads", jumps_in_threads },
 	{ "cancels", cancels },
 	{ "exits-in-a-line", exits_in_a_line },

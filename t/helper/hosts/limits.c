@@ -18,6 +18,8 @@
 
 #define TRACE_FD 9
 #define NR_EVENTS 5000
+#define NR_WRITERS 8
+#define NR_WRITER_EVENTS 4000
 
 static void initialize(char **argv)
 {
@@ -121,6 +123,37 @@ static void cut_line(char **argv)
 	fcntl(rest_fd, F_SETFL, O_NONBLOCK);
 	while ((n = read(rest_fd, got, sizeof(got))) > 0)
 		fwrite(got, 1, (size_t)n, stdout);
+	trace2_cmd_exit(0);
+	exit(0);
+}
+
+/* Threads that have room for all that they write. */
+static void *say_some(void *arg)
+{
+	int i;
+
+	for (i = 0; i < NR_WRITER_EVENTS; i++)
+		trace2_printf("nr %d", i);
+	return arg;
+}
+
+static void roomy_pipe(char **argv)
+{
+	pthread_t thread[NR_WRITERS];
+	int ends[2], i;
+
+	if (pipe(ends) || fcntl(ends[1], F_SETPIPE_SZ, 1 << 20) < 0)
+		abort();
+	rest_fd = away(ends[0]);
+	place(ends[1], TRACE_FD);
+	atexit(print_rest);
+	initialize(argv);
+	for (i = 0; i < NR_WRITERS; i++)
+		if (pthread_create(&thread[i], NULL, say_some, NULL))
+			abort();
+	for (i = 0; i < NR_WRITERS; i++)
+		pthread_join(thread[i], NULL);
+	fcntl(rest_fd, F_SETFL, O_NONBLOCK);
 	trace2_cmd_exit(0);
 	exit(0);
 }
@@ -312,6 +345,7 @@ static const struct {
 	{ "stalled-datagrams", stalled_datagrams },
 	{ "stalled-terminal", stalled_terminal },
 	{ "cut-line", cut_line },
+	{ "roomy-pipe", roomy_pipe },
 	{ "close-all", close_all },
 	{ "close-all-and-take", close_all_and_take },
 	{ "no-descriptor-left", no_descriptor_left },

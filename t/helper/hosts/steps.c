@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * `steps CALL HOW [MOST]`: a program with a signal at each single instruction
- * of a call of the library, and behind each a look at what the program has. The
- * processor stops behind every instruction; behind the first, then the second,
- * and so on to the last, the handler does what HOW says:
+ * of a call of the library, and behind each a look at what the program has. At
+ * the first, then the second, and so on to the last, the handler does what HOW
+ * says:
  *
  *	jumps	siglongjmp()
  *	calls	calls the library, and returns
  *	ends	pthread_exit()
  *	exits	exit(5)
  *
- * Where that would take more than MOST stops, instructions are left out
- * evenly, all but 8. It prints how many there were, and what was said and counted. Other
- * processors than x86-64, and valgrind, cannot be stopped so: code 77.
+ * If there are more than MOST, some are left out evenly. It prints how many there
+ * were, how many of the last recording no run came to, and what was said and
+ * counted. Other processors than x86-64,
+ * and valgrind, cannot be stopped so: code 77.
  */
 #include "trace2.h"
 #include "trace2_perf.h"
-#include "../single-step.h"
+#include "../breakpoint.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -34,15 +35,17 @@
 
 #define SKIP 77
 #define NEVER -1
-#define LEAST 8 /* instructions */
+#define ROUNDS 3 /* or until only one in so many was missed */
+#define ENOUGH 50
 
 TRACE2_COUNTER(sampled, "steps", "sampled", 0);
 TRACE2_COUNTER(plain, "steps", "plain", 0);
 TRACE2_COUNTER(other, "steps", "other", 0);
 TRACE2_TIMER(timer, "steps", "timer", TRACE2_HISTOGRAM);
 
-static volatile long steps, stop_at = NEVER;
-static volatile bool has_stopped;
+static struct path *path;
+static volatile long stop_at = NEVER;
+static volatile bool *has_stopped; /* shared with children */
 static __thread volatile bool is_blocked;
 static sigjmp_buf back;
 static void (*handle)(void);
@@ -96,12 +99,13 @@ pthread_sigmask(int how, const sigset_t *set, sigset_t *before)
 	return 0;
 }
 
-static void on_step(int signo)
+static void on_trap(int signo, siginfo_t *info, void *context)
 {
 	(void)signo;
-	if (steps++ < stop_at || stop_at == NEVER || has_stopped || is_blocked)
+	(void)info;
+	if (!breakpoint_is_hit(path, context, !is_blocked))
 		return;
-	has_stopped = true;
+	*has_stopped = true;
 	handle();
 }
 
@@ -168,7 +172,8 @@ static void open_counter(void)
 	trace2_perf_close(event);
 }
 
-enum where { HERE, THREAD, CHILD };
+/* THREAD_AGAIN: one that spoke before */
+enum where { HERE, THREAD, THREAD_AGAIN, CHILD };
 
 static const struct operation {
 	const char *name;
@@ -183,6 +188,7 @@ static const struct operation {
 	{ "time", take_time, HERE },
 	{ "perf", open_counter, HERE },
 	{ "say-in-thread", say, THREAD },
+	{ "say-again-in-thread", say, THREAD_AGAIN },
 	{ "count-in-thread", count, THREAD },
 	{ "count-sampled-in-thread", count_sampled, THREAD },
 	{ "thread", start_and_exit, THREAD },
@@ -280,15 +286,22 @@ static void *say_and_count(void *arg)
 
 static __attribute__((noinline)) void run_interrupted(void)
 {
-	steps = 0;
-	has_stopped = false;
+	*has_stopped = false;
 	set_type(type_of_run());
 	if (!sigsetjmp(back, 1)) {
-		stop_behind_each(true);
-		operation->run();
-		stop_behind_each(false);
+		if (stop_at == NEVER) {
+			path->nr = 0;
+			breakpoint_record(path, true);
+			operation->run();
+			breakpoint_record(path, false);
+		} else {
+			if (path->nr)
+				breakpoint_set(path, stop_at);
+			operation->run();
+			breakpoint_clear();
+		}
 	}
-	if (!has_stopped || handle != jump)
+	if (!*has_stopped || handle != jump)
 		look("behind the call", type_of_run());
 	else if (++nr_jumps)
 		trace2_printf("%s", "behind a jump");
@@ -307,8 +320,15 @@ static void run_thread(void *(*function)(void *))
 		die("no thread");
 }
 
+static bool is_in_thread(void)
+{
+	return operation->where == THREAD || operation->where == THREAD_AGAIN;
+}
+
 static void *run_in_thread(void *arg)
 {
+	if (operation->where == THREAD_AGAIN)
+		run_operation();
 	run_interrupted();
 	return arg;
 }
@@ -322,7 +342,7 @@ static void go_on(void)
 
 static void run_here(void)
 {
-	if (operation->where == THREAD)
+	if (is_in_thread())
 		run_thread(run_in_thread);
 	else
 		run_interrupted();
@@ -339,38 +359,29 @@ static int end_of(pid_t pid)
 				   1000 + WTERMSIG(status);
 }
 
-/* steps and has_stopped go back through a pipe. */
 static void run_in_child(void)
 {
-	int ends[2], code;
-	long result[2] = { 0, 0 };
 	pid_t pid;
+	int code;
 
 	fflush(stdout);
-	if (pipe(ends) || (pid = fork()) < 0)
+	*has_stopped = false;
+	pid = fork();
+	if (pid < 0)
 		die("no child");
 	if (!pid) {
-		close(ends[0]);
 		/* With a session of its own, where that is not what counts. */
 		if (operation->where != CHILD)
 			say();
 		run_here();
-		result[0] = steps;
-		result[1] = has_stopped;
-		if (write(ends[1], result, sizeof(result)) < 0)
-			_exit(1);
 		exit(0);
 	}
-	close(ends[1]);
-	has_stopped = read(ends[0], result, sizeof(result)) <= 0 || result[1];
-	steps = result[0];
-	close(ends[0]);
 	code = end_of(pid);
-	if (code != (handle == end_process && has_stopped ? 5 : 0))
+	if (code != (handle == end_process && *has_stopped ? 5 : 0))
 		die("the child ended with %d", code);
 }
 
-/* false: there are fewer instructions. */
+/* false: it did not come by there. */
 static bool run_once(long at)
 {
 	stop_at = at;
@@ -378,25 +389,59 @@ static bool run_once(long at)
 		run_in_child();
 	else
 		run_here();
-	return has_stopped;
+	return *has_stopped;
+}
+
+/* Places where a run was stopped. */
+static struct place {
+	uintptr_t at;
+	long pass;
+} places[PATH_LENGTH];
+static long nr_places, nr_missed;
+
+static bool is_new(const struct place *place)
+{
+	long i;
+
+	for (i = 0; i < nr_places; i++)
+		if (places[i].at == place->at && places[i].pass == place->pass)
+			return false;
+	return nr_places < PATH_LENGTH;
+}
+
+/* The clock, digits and buffers make a run go another way now and then. */
+static void run_round(long most)
+{
+	long stride, at;
+	struct place place;
+
+	run_once(NEVER);
+	nr_missed = 0;
+	stride = (path->nr + most - 1) / most;
+	for (at = 0; at < path->nr; at += stride) {
+		place = (struct place){ path->at[at], path_passes(path, at) };
+		if (!is_new(&place))
+			continue;
+		if (run_once(at))
+			places[nr_places++] = place;
+		else
+			nr_missed++;
+	}
 }
 
 static void run_all(long most)
 {
-	long at, stride, nr = 0;
+	int i = 0;
 
-	run_once(NEVER);
-	if (!steps) {
+	run_once(0);
+	do {
+		run_round(most);
+	} while (nr_missed * ENOUGH > path->nr && ++i < ROUNDS);
+	if (!path->nr) {
 		puts("nothing stops behind each instruction here");
 		exit(SKIP);
 	}
-	run_once(NEVER);
-	stride = 1 + steps * (steps / 2) / most;
-	if (stride > steps / LEAST)
-		stride = steps / LEAST;
-	for (at = 0; run_once(at); at += stride)
-		nr++;
-	printf("%ld of %ld instructions\n", nr, at);
+	printf("%ld instructions, missed %ld\n", nr_places, nr_missed);
 	printf("said %lu, counted %lu, jumped %lu\n", nr_said, nr_counted,
 	       nr_jumps);
 }
@@ -413,7 +458,8 @@ static const struct operation *find(const char *name)
 
 int main(int argc, char **argv)
 {
-	struct sigaction action = { .sa_handler = on_step };
+	struct sigaction action = { .sa_sigaction = on_trap,
+				    .sa_flags = SA_SIGINFO };
 	size_t i;
 
 	if (argc > 2)
@@ -422,10 +468,12 @@ int main(int argc, char **argv)
 		if (!strcmp(ways[i].name, argv[2]))
 			handle = ways[i].handle;
 	if (!operation || !handle ||
-	    (handle == end_thread && operation->where != THREAD)) {
+	    (handle == end_thread && !is_in_thread())) {
 		fputs("usage: steps <call> <how> [<most stops>]\n", stderr);
 		return 129;
 	}
+	path = path_new();
+	has_stopped = (volatile bool *)path_new();
 	trace2_initialize();
 	trace2_cmd_start(argv);
 	/* From here on a handler finds a place to count. */

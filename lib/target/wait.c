@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: MIT */
+#include "target/wait.h"
+
+#include "base/clock.h"
+
+/*
+ * How long a thread is inside the kernel at once: what a handler that leaves
+ * may cost too much, and a wake-up that such a handler took away.
+ */
+#define SLICE_NS (1u * UINT64_C(1000000))
+
+#define WAITERS UINT32_C(0x80000000) /* beside the tid: somebody sleeps */
+
+/* Time that the host has spent waiting. A forked child goes on with its
+ * parent's: who forks for each client would be late for each. */
+static atomic_uint_fast64_t used_ns;
+static atomic_bool urgent;
+
+void tr2_dest_set_urgent(void)
+{
+	atomic_store_explicit(&urgent, true, memory_order_relaxed);
+}
+
+void tr2_wait_init(struct tr2_dest *dest)
+{
+	atomic_store_explicit(&dest->charged_ns, 0, memory_order_relaxed);
+	atomic_store_explicit(&dest->pulse, 1, memory_order_relaxed);
+	atomic_store_explicit(&dest->silent_at, 0, memory_order_relaxed);
+	atomic_store_explicit(&dest->lock, 0, memory_order_release);
+}
+
+/* Of what is left below the limit, no more than ns. */
+static uint64_t take(atomic_uint_fast64_t *used, uint64_t limit, uint64_t ns)
+{
+	uint64_t before = atomic_load_explicit(used, memory_order_relaxed);
+	uint64_t taken;
+
+	do {
+		taken = before < limit ? limit - before : 0;
+		taken = taken < ns ? taken : ns;
+	} while (taken && !atomic_compare_exchange_weak_explicit(
+				  used, &before, before + taken,
+				  memory_order_relaxed, memory_order_relaxed));
+	return taken;
+}
+
+/* How much of ns had been taken. */
+static uint64_t give_back(atomic_uint_fast64_t *used, uint64_t ns)
+{
+	uint64_t before = atomic_load_explicit(used, memory_order_relaxed);
+	uint64_t given;
+
+	do {
+		given = before < ns ? before : ns;
+	} while (given && !atomic_compare_exchange_weak_explicit(
+				  used, &before, before - given,
+				  memory_order_relaxed, memory_order_relaxed));
+	return given;
+}
+
+/*
+ * A destination gives back no more than it took: one whose reader is quick does
+ * not pay for one that stalls. If a handler leaves in between, the process has
+ * less to spend.
+ */
+static uint64_t take_of_process(struct tr2_dest *dest, uint64_t ns)
+{
+	uint64_t taken = take(&used_ns, TR2_STALL_NS, ns);
+
+	if (taken && !dest->terminal)
+		atomic_fetch_add_explicit(&dest->charged_ns, taken,
+					  memory_order_relaxed);
+	return taken;
+}
+
+static uint64_t take_time(struct tr2_dest *dest, uint64_t ns)
+{
+	return dest->terminal ?
+		       take(&dest->charged_ns, TR2_TERMINAL_STALL_NS, ns) :
+		       take_of_process(dest, ns);
+}
+
+static void give_time_back(struct tr2_dest *dest, uint64_t ns)
+{
+	uint64_t given = give_back(&dest->charged_ns, ns);
+
+	if (!dest->terminal)
+		give_back(&used_ns, given);
+}
+
+/* A sign that the owner of the lock is at work. */
+static void beat(struct tr2_dest *dest)
+{
+	uint32_t pulse =
+		atomic_load_explicit(&dest->pulse, memory_order_relaxed);
+
+	atomic_store_explicit(&dest->pulse, pulse + 1, memory_order_relaxed);
+}
+
+static bool poll_for(int fd, uint64_t ns)
+{
+	struct pollfd p = { .fd = fd, .events = POLLOUT };
+	struct timespec timeout = { (time_t)(ns / 1000000000u),
+				    (long)(ns % 1000000000u) };
+	int ready = tr2_sys_poll(&p, &timeout);
+
+	return ready > 0 || (ready < 0 && errno == EINTR);
+}
+
+/*
+ * A terminal may say that there is room, for less than the next character: a
+ * short sleep keeps that from becoming a busy loop.
+ */
+static bool wait_for_room(const struct tr2_dest *dest, int fd, uint64_t ns)
+{
+	static const struct timespec moment = { 0, SLICE_NS };
+
+	if (!poll_for(fd, ns))
+		return false;
+	if (dest->terminal)
+		tr2_sys_sleep(&moment);
+	return true;
+}
+
+bool tr2_wait_for_reader(struct tr2_dest *dest, int fd)
+{
+	uint64_t slice_ns, before_ns, took_ns;
+	bool ready;
+
+	while ((slice_ns = take_time(dest, SLICE_NS))) {
+		beat(dest);
+		before_ns = tr2_clock_now_ns();
+		ready = wait_for_room(dest, fd, slice_ns);
+		took_ns = tr2_clock_now_ns() - before_ns;
+		if (took_ns < slice_ns)
+			give_time_back(dest, slice_ns - took_ns);
+		else
+			take_time(dest, took_ns - slice_ns);
+		if (ready)
+			return true;
+	}
+	return false;
+}
+
+void tr2_wait_note_progress(struct tr2_dest *dest, size_t bytes)
+{
+	if (!atomic_load_explicit(&dest->charged_ns, memory_order_relaxed))
+		return;
+	give_time_back(dest, dest->terminal ? TR2_TERMINAL_STALL_NS :
+					      bytes * TR2_STALL_BACK_NS);
+}
+
+static bool is_owner(uint32_t word, uint32_t tid)
+{
+	return (word & ~WAITERS) == tid;
+}
+
+/* A thread may end without its destructors. */
+static bool is_dead(uint32_t word)
+{
+	return syscall(SYS_tgkill, getpid(), (long)(word & ~WAITERS), 0L) &&
+	       errno == ESRCH;
+}
+
+/*
+ * false: the owner has given no sign for as long as there is time left. A
+ * handler that interrupted it may be waiting for this very thread.
+ */
+static bool may_wait_for_owner(struct tr2_dest *dest)
+{
+	uint32_t pulse =
+		atomic_load_explicit(&dest->pulse, memory_order_relaxed);
+	uint64_t now_ns = tr2_clock_now_ns(), silent_ns, left_ns;
+
+	if (atomic_load_explicit(&dest->silent_at, memory_order_acquire) !=
+	    pulse) {
+		atomic_store_explicit(&dest->silent_since_ns, now_ns,
+				      memory_order_relaxed);
+		atomic_store_explicit(&dest->silent_at, pulse,
+				      memory_order_release);
+		return true;
+	}
+	silent_ns = tr2_clock_since(
+		atomic_load_explicit(&dest->silent_since_ns,
+				     memory_order_relaxed),
+		now_ns);
+	left_ns = TR2_STALL_NS -
+		  atomic_load_explicit(&used_ns, memory_order_relaxed);
+	if (silent_ns < left_ns)
+		return true;
+	take_of_process(dest, silent_ns);
+	return false;
+}
+
+static bool take_over(struct tr2_dest *dest, uint32_t word, uint32_t tid)
+{
+	return atomic_compare_exchange_strong_explicit(&dest->lock, &word, tid,
+						       memory_order_acquire,
+						       memory_order_relaxed);
+}
+
+/* Until the owner wakes who sleeps. true: it did not, within a slice. */
+static bool sleep_on(struct tr2_dest *dest, uint32_t word)
+{
+	if (!(word & WAITERS) && !take_over(dest, word, word | WAITERS))
+		return false;
+	return tr2_sys_futex_wait(&dest->lock, word | WAITERS, SLICE_NS) &&
+	       errno == ETIMEDOUT;
+}
+
+/* Who comes from a sleep does not know whether others sleep, too. */
+static bool wait_for_lock(struct tr2_dest *dest, uint32_t tid)
+{
+	uint32_t mine = tid, word;
+
+	for (;;) {
+		word = atomic_load_explicit(&dest->lock, memory_order_relaxed);
+		if (!word) {
+			if (take_over(dest, 0, mine))
+				return true;
+			continue;
+		}
+		if (!may_wait_for_owner(dest))
+			return false;
+		mine = tid | WAITERS;
+		if (sleep_on(dest, word) && is_dead(word) &&
+		    take_over(dest, word | WAITERS, mine)) {
+			dest->cut = true;
+			return true;
+		}
+	}
+}
+
+static enum tr2_locking lock_taken(struct tr2_dest *dest)
+{
+	beat(dest);
+	return TR2_LOCKED;
+}
+
+enum tr2_locking tr2_wait_lock(struct tr2_dest *dest, uint32_t *tid)
+{
+	if (!*tid)
+		*tid = (uint32_t)syscall(SYS_gettid);
+	if (take_over(dest, 0, *tid))
+		return lock_taken(dest);
+	if (tr2_wait_owns(dest, *tid)) {
+		dest->cut = true;
+		return lock_taken(dest);
+	}
+	if (atomic_load_explicit(&urgent, memory_order_relaxed))
+		return TR2_NOT_LOCKED;
+	return wait_for_lock(dest, *tid) ? lock_taken(dest) : TR2_LOCK_LOST;
+}
+
+void tr2_wait_unlock(struct tr2_dest *dest, uint32_t tid)
+{
+	uint32_t word = tid;
+
+	if (atomic_compare_exchange_strong_explicit(&dest->lock, &word, 0,
+						    memory_order_release,
+						    memory_order_relaxed) ||
+	    !is_owner(word, tid))
+		return;
+	atomic_store_explicit(&dest->lock, 0, memory_order_release);
+	tr2_sys_futex_wake(&dest->lock, 1);
+}
+
+bool tr2_wait_owns(const struct tr2_dest *dest, uint32_t tid)
+{
+	return is_owner(atomic_load_explicit(&dest->lock, memory_order_relaxed),
+			tid);
+}

@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a destination waits for: its lock, with signal handlers that leave for
+ * good at each instruction of taking and giving it; and a reader that stalls,
+ * with handlers that leave the wait.
+ */
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include "base/sanitize.h"
+#include "target/wait.h"
+#include "tap.h"
+#include "../helper/single-step.h"
+
+#if defined(__SANITIZE_ADDRESS__)
+#define TOO_SLOW true /* a hundred instructions are thousands */
+#else
+#define TOO_SLOW TR2_TSAN
+#endif
+
+#define WAITERS 0x80000000u
+#define NR_TURNS 60 /* milliseconds, more than the reader has */
+
+static struct tr2_dest dest;
+static sigjmp_buf back;
+static volatile long steps, leave_behind;
+static uint32_t me;
+
+static uint32_t tid_of_thread(void)
+{
+	return (uint32_t)syscall(SYS_gettid);
+}
+
+static enum tr2_locking lock_as(uint32_t tid)
+{
+	return tr2_wait_lock(&dest, &tid);
+}
+
+static void start(void)
+{
+	dest = (struct tr2_dest){ .kind = TR2_DEST_PIPE };
+	tr2_wait_init(&dest);
+}
+
+/* A thread and this one go on step by step. */
+static pthread_t other;
+static atomic_int other_stage;
+static atomic_bool over;
+
+static void start_other(void *(*run)(void *))
+{
+	atomic_store(&other_stage, 0);
+	atomic_store(&over, false);
+	if (pthread_create(&other, NULL, run, NULL))
+		abort();
+}
+
+static void wait_for_stage(int stage)
+{
+	while (atomic_load(&other_stage) < stage)
+		sched_yield();
+}
+
+static bool somebody_sleeps(void)
+{
+	return atomic_load(&dest.lock) & WAITERS;
+}
+
+static void on_step(int signo)
+{
+	(void)signo;
+	if (steps++ == leave_behind)
+		siglongjmp(back, 1);
+}
+
+/* What is left at an instruction, and what is done before and behind that. */
+struct operation {
+	void (*before)(void);
+	void (*run)(void);
+	bool (*is_well)(void);
+};
+
+static __attribute__((noinline)) bool leave(const struct operation *operation,
+					    long behind)
+{
+	if (operation->before)
+		operation->before();
+	steps = 0;
+	leave_behind = behind;
+	if (!sigsetjmp(back, 1)) {
+		stop_behind_each(true);
+		operation->run();
+		stop_behind_each(false);
+	}
+	tr2_dest_abandon(&dest, me);
+	return operation->is_well();
+}
+
+static void leave_at_each(const struct operation *operation, const char *what)
+{
+	bool well;
+	long i = 0;
+
+	start();
+	do {
+		well = leave(operation, i++);
+	} while (well && steps == i);
+	if (!ok(well && i > 20, what))
+		printf("# behind instruction %ld\n", i);
+}
+
+static void take_and_give(void)
+{
+	uint32_t tid = me;
+
+	tr2_wait_lock(&dest, &tid);
+	tr2_wait_unlock(&dest, tid);
+}
+
+static bool nobody_has_it(void)
+{
+	return !atomic_load(&dest.lock);
+}
+
+static void give(void)
+{
+	tr2_wait_unlock(&dest, me);
+}
+
+static void *wait_for_it(void *arg)
+{
+	uint32_t tid = tid_of_thread();
+
+	if (lock_as(tid) == TR2_LOCKED) {
+		atomic_store(&other_stage, 1);
+		tr2_wait_unlock(&dest, tid);
+	}
+	return arg;
+}
+
+static void have_a_waiter(void)
+{
+	lock_as(me);
+	start_other(wait_for_it);
+	while (!somebody_sleeps())
+		sched_yield();
+}
+
+static bool waiter_had_it(void)
+{
+	pthread_join(other, NULL);
+	return atomic_load(&other_stage) == 1 && nobody_has_it();
+}
+
+/* Gives it when it is waited for. */
+static void *have_it(void *arg)
+{
+	uint32_t tid = tid_of_thread();
+
+	lock_as(tid);
+	atomic_store(&other_stage, 1);
+	while (!somebody_sleeps() && !atomic_load(&over))
+		sched_yield();
+	tr2_wait_unlock(&dest, tid);
+	return arg;
+}
+
+static void have_an_owner(void)
+{
+	start_other(have_it);
+	wait_for_stage(1);
+}
+
+static bool owner_gave_it(void)
+{
+	atomic_store(&over, true);
+	pthread_join(other, NULL);
+	return nobody_has_it();
+}
+
+static void test_each_instruction(void)
+{
+	static const struct operation quick = { NULL, take_and_give,
+						nobody_has_it };
+	static const struct operation giving = { have_a_waiter, give,
+						 waiter_had_it };
+	static const struct operation waiting = { have_an_owner, take_and_give,
+						  owner_gave_it };
+
+	leave_at_each(&quick, "a jump out of taking and giving it");
+	leave_at_each(&giving, "a jump out of giving it to one that waits");
+	leave_at_each(&waiting, "a jump out of waiting for it");
+}
+
+/* Has it until it is over. */
+static void *keep_it(void *arg)
+{
+	uint32_t tid = tid_of_thread();
+
+	lock_as(tid);
+	atomic_store(&other_stage, 1);
+	while (!atomic_load(&over))
+		sched_yield();
+	tr2_wait_unlock(&dest, tid);
+	return arg;
+}
+
+static void test_owner_that_does_nothing(void)
+{
+	start();
+	start_other(keep_it);
+	wait_for_stage(1);
+	ok(lock_as(me) == TR2_LOCK_LOST, "it is not waited for without end");
+	ok(lock_as(me) == TR2_LOCK_LOST, "nor again");
+	atomic_store(&over, true);
+	pthread_join(other, NULL);
+	ok(lock_as(me) == TR2_LOCKED, "when it is free it is taken");
+	ok(!dest.cut, "no line was cut");
+	tr2_wait_note_progress(&dest, TR2_STALL_NS / TR2_STALL_BACK_NS);
+	is_u64(atomic_load(&dest.charged_ns), 0, "lines give the time back");
+	tr2_wait_unlock(&dest, me);
+}
+
+/* Gives it now and then, a moment after somebody began to wait. */
+static void *have_it_often(void *arg)
+{
+	static const struct timespec moment = { 0, 1000000 };
+	uint32_t tid = tid_of_thread();
+	int i;
+
+	for (i = 0; i < NR_TURNS; i++) {
+		lock_as(tid);
+		atomic_store(&other_stage, 1);
+		while (!somebody_sleeps())
+			sched_yield();
+		nanosleep(&moment, NULL);
+		tr2_wait_unlock(&dest, tid);
+		atomic_store(&other_stage, 0);
+	}
+	atomic_store(&over, true);
+	return arg;
+}
+
+static void test_owners_that_go_on(void)
+{
+	unsigned int nr_lost = 0;
+
+	start();
+	start_other(have_it_often);
+	while (!atomic_load(&over)) {
+		if (!atomic_load(&other_stage))
+			continue;
+		if (lock_as(me) == TR2_LOCKED)
+			tr2_wait_unlock(&dest, me);
+		else
+			nr_lost++;
+	}
+	pthread_join(other, NULL);
+	is_u64(nr_lost, 0, "it is waited for while it goes round");
+	is_u64(atomic_load(&dest.charged_ns), 0, "and the reader's time stays");
+}
+
+static void *take_it_and_end(void *arg)
+{
+	lock_as(tid_of_thread());
+	return arg;
+}
+
+static void test_owner_that_ended(void)
+{
+	start();
+	start_other(take_it_and_end);
+	pthread_join(other, NULL);
+	ok(lock_as(me) == TR2_LOCKED, "a thread that ended leaves it to others");
+	ok(dest.cut, "its line may be cut");
+	dest.cut = false;
+	ok(lock_as(me) == TR2_LOCKED, "a thread that left it behind takes it");
+	ok(dest.cut, "that line, too");
+	tr2_wait_unlock(&dest, me);
+	ok(nobody_has_it(), "it is free");
+}
+
+static void jump_back(int signo)
+{
+	(void)signo;
+	siglongjmp(back, 1);
+}
+
+static void alarm_in(long us)
+{
+	struct itimerval once = { { 0, 0 }, { 0, us } };
+
+	setitimer(ITIMER_REAL, &once, NULL);
+}
+
+static int full_pipe(void)
+{
+	static const char zeros[4096];
+	int ends[2];
+
+	if (pipe2(ends, O_NONBLOCK))
+		abort();
+	while (write(ends[1], zeros, sizeof(zeros)) > 0)
+		;
+	return ends[1];
+}
+
+/* A handler that leaves pays for what was not waited yet. */
+static void test_jumps_out_of_waiting(void)
+{
+	struct sigaction action = { .sa_handler = jump_back };
+	volatile unsigned int jumps = 0;
+	int fd = full_pipe();
+
+	start();
+	sigaction(SIGALRM, &action, NULL);
+	if (sigsetjmp(back, 1))
+		jumps++;
+	alarm_in(500);
+	if (jumps < 1000 && tr2_wait_for_reader(&dest, fd))
+		abort();
+	alarm_in(0);
+	ok(jumps < 1000, "the reader is waited for no longer, jumps or not");
+	is_u64(atomic_load(&dest.charged_ns), TR2_STALL_NS,
+	       "all the time is used up");
+	tr2_wait_note_progress(&dest, 10);
+	is_u64(atomic_load(&dest.charged_ns),
+	       TR2_STALL_NS - 10 * TR2_STALL_BACK_NS,
+	       "what the reader takes gives some back");
+	tr2_wait_note_progress(&dest, TR2_STALL_NS);
+}
+
+/* Not every processor does, nor valgrind. */
+static bool stops_behind_each(void)
+{
+	struct sigaction action = { .sa_handler = on_step };
+
+	steps = 0;
+	leave_behind = -1;
+	sigaction(SIGTRAP, &action, NULL);
+	stop_behind_each(true);
+	stop_behind_each(false);
+	return steps && !TOO_SLOW;
+}
+
+int main(void)
+{
+	me = tid_of_thread();
+	test_owner_that_does_nothing();
+	test_owners_that_go_on();
+	test_owner_that_ended();
+	test_jumps_out_of_waiting();
+	if (stops_behind_each())
+		test_each_instruction();
+	return done_testing();
+}
