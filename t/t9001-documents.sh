@@ -184,8 +184,17 @@ test_expect_success 'the settings of the table are in the page about them' '
 	test_cmp "$docs"/generated/settings.adoc actual
 '
 
-test_expect_success 'links of the README lead somewhere' '
-	sed -n "s/.*](\([^)]*\)).*/\1/p" "$GIT_BUILD_DIR"/README.md >links &&
+test_expect_success 'NEWS begins with the version of now' '
+	sed -n "s/^## //p" "$GIT_BUILD_DIR"/NEWS.md | head -n 1 >actual &&
+	echo "$TRACE2_VERSION" >expect &&
+	test_cmp expect actual
+'
+
+test_expect_success 'links of README, CONTRIBUTING and NEWS lead somewhere' '
+	for page in README CONTRIBUTING NEWS
+	do
+		grep -o "](\([^)]*\))" "$GIT_BUILD_DIR"/$page.md || return 1
+	done | sed "s/^](//; s/)\$//" >links &&
 	test_line_count -gt 3 links &&
 	while read -r link
 	do
