@@ -80,6 +80,47 @@ test_expect_success 'datagrams that nobody reads' '
 	stalled stalled-datagrams
 '
 
+# after_piece: a process and its child append to f, which begins with a piece
+after_piece () {
+	GIT_TRACE2_EVENT="$(pwd)/f" test_expect_code 5 \
+		test-tool trace2 070fork &&
+	sed 1d f >e &&
+	test_line_count -gt 8 e &&
+	test_grep ! "^\$" e &&
+	test_grep ! -v "^{.*}\$" e
+}
+
+test_expect_success 'a file that ends in a piece of a line: what comes is behind a newline' '
+	printf "{\"event\":\"data\",\"sid\":\"killed" >f &&
+	after_piece &&
+	after_piece &&
+	GIT_TRACE2_PERF="$(pwd)/p" test-tool trace2 001return 0 &&
+	test_grep ! "^\$" p
+'
+
+bound=
+test_have_prereq SANITY ||
+bound="setpriv --bounding-set=-dac_override,-dac_read_search"
+test_lazy_prereq UNREADABLE '
+	: >file &&
+	chmod 222 file &&
+	! $bound cat file
+'
+
+# The kernel cuts a line at the end of a page.
+test_expect_success UNREADABLE 'likewise where the file may not be read' '
+	page=$(getconf PAGESIZE) &&
+	"$PERL_PATH" -e "print q(x) x $page" >f &&
+	chmod 222 f &&
+	$bound env GIT_TRACE2_EVENT="$(pwd)/f" test-tool trace2 001return 0 &&
+	chmod 644 f &&
+	tr -d x <f >e &&
+	test_line_count -gt 3 e &&
+	grep -c "^\$" e >actual &&
+	echo 1 >expect &&
+	test_cmp expect actual
+'
+
 test_expect_success 'all descriptors closed, and files of the host opened' '
 	limited close-all &&
 	cat host.* >actual &&

@@ -74,6 +74,21 @@ test_expect_success 'a cut stream' '
 	finds cut "warning: the last line is cut short"
 '
 
+# Of a process that was killed; another one appends, perhaps without a look.
+test_expect_success 'a stream behind a piece of another one, on a line of its own or not' '
+	{ head -c 3000 "$traces/status.event" && echo; } >behind &&
+	cat "$traces/timers.event" >>behind &&
+	finds behind "warning: the line is cut short\$" &&
+	test_grep ! "error:" out &&
+	{ head -c 3000 "$traces/status.event" && cat "$traces/timers.event"; } >on &&
+	finds on "warning: the line is cut short, and another one is behind it" &&
+	test_grep ! "error:" out &&
+	trace2 list behind >expect 2>err &&
+	trace2 list on >actual 2>err &&
+	test_line_count -gt 1 actual &&
+	test_cmp expect actual
+'
+
 test_expect_success 'a stream that is not whole: its program lost events' '
 	sed "/\"atexit\"/s/}\$/,\"lost\":250}/" "$traces/status.event" >lost &&
 	finds lost "^lost: warning: events were lost, as their program says (250)\$"

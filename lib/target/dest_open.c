@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <stddef.h>
 #include <string.h>
 #include <strings.h>
@@ -99,6 +100,45 @@ static bool open_descriptor(struct tr2_dest *dest,
 	return tr2_dest_use(dest, fd, false) || refuse_errno(request, errno);
 }
 
+/*
+ * A line that another process appends meanwhile grows in front of us where it
+ * crosses a page: then the file has another size when we look again.
+ */
+static bool ends_in_a_piece(int fd, off_t size)
+{
+	struct stat st = { .st_size = size };
+	char last;
+
+	do {
+		size = st.st_size;
+		if (pread(fd, &last, 1, size - 1) != 1 || last == '\n')
+			return false;
+		sched_yield();
+	} while (!fstat(fd, &st) && st.st_size != size);
+	return true;
+}
+
+/*
+ * A process that was killed in the midst of a line left a piece of it: what
+ * comes now begins with a newline. The kernel gives up at the end of a page;
+ * so where the file may not be read, its size has to tell.
+ */
+static bool lacks_newline(const char *path, int fd)
+{
+	struct stat st;
+	int readable;
+	bool lacks;
+
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || !st.st_size)
+		return false;
+	readable = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	if (readable < 0)
+		return !(st.st_size % sysconf(_SC_PAGESIZE));
+	lacks = ends_in_a_piece(readable, st.st_size);
+	close(readable);
+	return lacks;
+}
+
 /* O_NONBLOCK: a fifo that nobody reads answers ENXIO instead of hanging. */
 #define OPEN_FLAGS \
 	(O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
@@ -106,9 +146,12 @@ static bool open_descriptor(struct tr2_dest *dest,
 static bool open_file(struct tr2_dest *dest,
 		      const struct tr2_dest_request *request)
 {
-	return use_or_close(dest, request,
-			    tr2_fd_move_up(open(request->value, OPEN_FLAGS,
-						0666)));
+	int fd = tr2_fd_move_up(open(request->value, OPEN_FLAGS, 0666));
+
+	if (!use_or_close(dest, request, fd))
+		return false;
+	dest->cut = lacks_newline(request->value, fd);
+	return true;
 }
 
 #define MAPPED_FLAGS \

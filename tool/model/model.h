@@ -313,7 +313,7 @@ struct tr2_node {
 /* Whether a problem is one of the input's form or of its sense. */
 enum tr2_problem_kind {
 	TR2_PROBLEM_BAD_LINE,     /* not an event: left out */
-	TR2_PROBLEM_CUT_LINE,     /* the last line of a file, cut short */
+	TR2_PROBLEM_CUT_LINE,     /* cut short: its process was killed */
 	TR2_PROBLEM_LONG_LINE,    /* longer than we take: left out */
 	TR2_PROBLEM_UTF8,         /* repaired with U+FFFD */
 	TR2_PROBLEM_UNKNOWN,      /* event that the table does not have */

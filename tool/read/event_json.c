@@ -432,15 +432,53 @@ static inline bool find_who(struct tr2_event_reader *r, struct tr2_parsed_event 
 }
 
 static enum tr2_line_result bad_line(struct tr2_event_reader *r,
-				     uint64_t number, bool last,
+				     uint64_t number,
+				     enum tr2_problem_kind kind,
 				     const char *why)
 {
 	r->m->nr_bad_lines++;
-	tr2_build_problem(r->m,
-			  last ? TR2_PROBLEM_CUT_LINE : TR2_PROBLEM_BAD_LINE,
-			  r->source, number,
-			  last ? "the last line is cut short" : why);
+	tr2_build_problem(r->m, kind, r->source, number, why);
 	return TR2_LINE_BAD;
+}
+
+/*
+ * A process that was killed may leave a piece of a line, and another one that
+ * appends to the same file its own line behind that. Within a line such a
+ * beginning has its quotes escaped. 0: there is none.
+ */
+static size_t find_line_behind_piece(const char *line, size_t len)
+{
+	static const char begin[] = "{\"event\":\"";
+	const char *found = NULL, *p = line + 1;
+
+	while (p < line + len &&
+	       (p = memmem(p, len - (size_t)(p - line), begin,
+			   sizeof(begin) - 1)))
+		found = p++;
+	return found ? (size_t)(found - line) : 0;
+}
+
+static enum tr2_line_result no_object(struct tr2_event_reader *r,
+				      const char *line, size_t len,
+				      uint64_t number, bool last)
+{
+	bool is_cut = len && line[0] == '{';
+	size_t piece = is_cut ? find_line_behind_piece(line, len) : 0;
+
+	if (piece) {
+		bad_line(r, number, TR2_PROBLEM_CUT_LINE,
+			 "the line is cut short, and another one is behind it");
+		return tr2_event_reader_line(r, line + piece, len - piece,
+					     number, last);
+	}
+	if (last)
+		return bad_line(r, number, TR2_PROBLEM_CUT_LINE,
+				"the last line is cut short");
+	if (is_cut && line[len - 1] != '}')
+		return bad_line(r, number, TR2_PROBLEM_CUT_LINE,
+				"the line is cut short");
+	return bad_line(r, number, TR2_PROBLEM_BAD_LINE,
+			"not a JSON object, or a number in it is past 64 bits");
 }
 
 static enum tr2_line_result keep(struct tr2_event_reader *r, struct tr2_parsed_event *ev)
@@ -474,7 +512,7 @@ static inline enum tr2_line_result take_line(struct tr2_event_reader *r,
 	struct tr2_parsed_event *ev = &r->ev;
 
 	if (!ev->event.len || !r->sid_seen.len)
-		return bad_line(r, number, false,
+		return bad_line(r, number, TR2_PROBLEM_BAD_LINE,
 				"no Trace2 event: it has no event or no sid");
 	ev->line_number = number;
 	ev->raw = (struct tr2_view){ line, len };
@@ -506,8 +544,6 @@ enum tr2_line_result tr2_event_reader_line(struct tr2_event_reader *r,
 	if (result == TR2_JSON_NO_MEMORY)
 		return TR2_LINE_NO_MEMORY;
 	if (result != TR2_JSON_OK)
-		return bad_line(r, number, last,
-				"not a JSON object, or a number in it is past "
-				"64 bits");
+		return no_object(r, line, len, number, last);
 	return take_line(r, line, len, number);
 }
