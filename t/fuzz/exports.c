@@ -64,7 +64,8 @@ static void check_json(const struct tr2_export_format *f, const char *text,
 static void try(struct tr2_model *m, const struct tr2_export_format *f,
 		const struct tr2_export_options *opt)
 {
-	struct tr2_export x = { .m = m, .opt = opt };
+	static const struct tr2_filter all = TR2_FILTER_ANY;
+	struct tr2_export x = { .m = m, .opt = opt, .filter = &all };
 	static int fd = -1;
 	size_t size;
 	char *text;
