@@ -82,4 +82,41 @@ test_expect_success !MUSL,!INSTRUMENTED 'unloaded and loaded again' '
 	plugged reload
 '
 
+# leaves_nothing VARIABLE=VALUE...: beside the event stream e
+leaves_nothing () {
+	rm -rf e rings &&
+	mkdir rings &&
+	env GIT_TRACE2_EVENT="$(pwd)/e" "$@" timeout 60 \
+		"$hosts/plugins" count "$plugin" >actual &&
+	echo "0 mappings, 0 descriptors" >expect &&
+	test_cmp expect actual
+}
+
+test_expect_success PLUGIN,!INSTRUMENTED 'unloaded: no mapping and no descriptor is left' '
+	leaves_nothing GIT_TRACE2="$(pwd)/n" GIT_TRACE2_PERF="$(pwd)/p" &&
+	leaves_nothing GIT_TRACE2_RING="$(pwd)/rings" &&
+	leaves_nothing GIT_TRACE2_RING="$(pwd)/rings" \
+		GIT_TRACE2_COUNTERS=app/plugin/said/ \
+		GIT_TRACE2_SAMPLE=app/plugin/said/:2
+'
+
+# Each tells of itself alone, and is no child of the one before.
+test_expect_success PLUGIN,!INSTRUMENTED 'each is a whole session of its own' '
+	expect_valid_stream e &&
+	jq -r "select(.event == \"version\").sid" e >sids &&
+	test_line_count = 24 sids &&
+	test_grep ! / sids &&
+	jq -c "select(.event == \"counter\" and .name == \"said\").count" e >counts &&
+	sort -u counts >actual &&
+	echo 6 >expect &&
+	test_cmp expect actual &&
+	test_line_count = 24 counts
+'
+
+test_expect_success PLUGIN,KERNEL_EVENTS,!INSTRUMENTED 'nor of events of the kernel' '
+	leaves_nothing GIT_TRACE2_RING="$(pwd)/rings" \
+		GIT_TRACE2_COUNTERS=page-faults,task-clock \
+		GIT_TRACE2_SAMPLE=page-faults:1000,cs:100
+'
+
 test_done

@@ -407,6 +407,14 @@ bool tr2_arena_map(int fd, uint64_t data_size, enum tr2_ring_mode mode)
 	return true;
 }
 
+void tr2_arena_release(void)
+{
+	if (tr2_file_header)
+		unmap_file();
+	arena.totals = NULL;
+	tr2_blocks_release(&private_slots);
+}
+
 void tr2_arena_publish(void)
 {
 	struct tr2_arena_header *h = tr2_file_header;

@@ -54,6 +54,9 @@ bool tr2_arena_is_used(void);
  */
 void tr2_arena_forget(void);
 
+/* Nothing is mapped any more, and nobody has a slot. */
+void tr2_arena_release(void);
+
 /*
  * From now on slots lie in this file, which is empty and open for reading and
  * writing, with rings of data_size bytes (a power of two). No slot may have

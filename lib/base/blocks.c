@@ -163,6 +163,18 @@ void tr2_blocks_put(struct tr2_blocks *blocks, void *block)
 		unmap(blocks, at);
 }
 
+void tr2_blocks_release(struct tr2_blocks *blocks)
+{
+	struct tr2_blocks_chunk *chunk = blocks->chunks, *next;
+
+	blocks->nr = blocks->nr_used = 0;
+	blocks->chunks = NULL;
+	for (; chunk; chunk = next) {
+		next = chunk->next;
+		munmap(chunk, chunk->size_bytes);
+	}
+}
+
 static bool is_one_of(const void *block, const void *const *kept, size_t nr)
 {
 	while (nr && kept[nr - 1] != block)

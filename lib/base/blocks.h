@@ -34,6 +34,9 @@ void *tr2_blocks_get(struct tr2_blocks *blocks);
 /* NULL is nothing. */
 void tr2_blocks_put(struct tr2_blocks *blocks, void *block);
 
+/* All of them, none of which is in use any more. */
+void tr2_blocks_release(struct tr2_blocks *blocks);
+
 /*
  * In a forked child, whose parent may have been in the midst of anything here:
  * all but these are free, and zero. They stay mapped.

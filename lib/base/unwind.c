@@ -9,6 +9,9 @@
 /* Weak: a program that is linked statically may have none. */
 #pragma weak dlopen
 #pragma weak dlsym
+#pragma weak dlclose
+
+static void *libgcc; /* of those who loaded it, the last one */
 
 typedef _Unwind_Reason_Code backtrace_fn(_Unwind_Trace_Fn fn, void *arg);
 /* Stored last: whoever sees it may call both. */
@@ -80,13 +83,21 @@ static bool is_static(void)
 	return result;
 }
 
+void tr2_unwind_release(void)
+{
+	__atomic_store_n(&backtrace, NULL, __ATOMIC_RELEASE);
+	if (libgcc && dlclose)
+		dlclose(libgcc);
+	libgcc = NULL;
+}
+
 /* Two threads at once find the same; a lock might be one that a fork left. */
 const char *tr2_unwind_prepare(void)
 {
 	struct tr2_callchain chain;
 	backtrace_fn *walk_back;
 	get_ip_fn *look;
-	void *libgcc, *p;
+	void *p;
 
 	if (__atomic_load_n(&backtrace, __ATOMIC_ACQUIRE))
 		return NULL;

@@ -28,6 +28,9 @@ struct tr2_code {
 /* NULL, or why chains will be empty, in words. Not signal-safe. */
 const char *tr2_unwind_prepare(void);
 
+/* Nobody unwinds any more. */
+void tr2_unwind_release(void);
+
 /* The frames outside of `own`, in which the caller is. */
 void tr2_unwind(struct tr2_callchain *chain, const struct tr2_code *own);
 

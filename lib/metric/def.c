@@ -54,6 +54,7 @@ static struct place first_at[FIRST_PLACES];
 static struct places first_places = { FIRST_PLACES, 0, first_at };
 static struct places *places = &first_places;
 
+/* Each but the first begins with a pointer to the one before it. */
 static char first_pool[POOL_BYTES];
 static char *pool = first_pool;
 static size_t pool_used;
@@ -76,7 +77,7 @@ static const char *intern(const char *s)
 	size_t size = strlen(s) + 1;
 	char *copy;
 
-	if (size > POOL_BYTES)
+	if (size > POOL_BYTES - sizeof(pool))
 		return NULL;
 	if (size > POOL_BYTES - pool_used) {
 		void *p = mmap(NULL, POOL_BYTES, PROT_READ | PROT_WRITE,
@@ -84,8 +85,9 @@ static const char *intern(const char *s)
 
 		if (p == MAP_FAILED)
 			return NULL;
+		memcpy(p, &pool, sizeof(pool));
 		pool = p;
-		pool_used = 0;
+		pool_used = sizeof(pool);
 	}
 	copy = pool + pool_used;
 	pool_used += size;
@@ -456,6 +458,35 @@ unsigned int tr2_metric_nr_without_histogram(void)
 {
 	return atomic_load_explicit(&nr_without_histogram,
 				    memory_order_relaxed);
+}
+
+static void release_names(void)
+{
+	char *before;
+
+	for (; pool != first_pool; pool = before) {
+		memcpy(&before, pool, sizeof(before));
+		munmap(pool, POOL_BYTES);
+	}
+}
+
+void tr2_metric_release(void)
+{
+	struct places *old = places;
+
+	if (may_hold)
+		return;
+	lock();
+	places = &first_places;
+	if (old != &first_places)
+		munmap(old, bytes_of(old->size));
+	if (pool != first_pool) {
+		/* Nobody is to find a name there. */
+		memset(by_name, 0, sizeof(by_name));
+		tables[TR2_METRIC_TIMER].nr = tables[TR2_METRIC_COUNTER].nr = 0;
+		release_names();
+	}
+	unlock();
 }
 
 void tr2_metric_after_fork(void)

@@ -55,6 +55,9 @@ unsigned int tr2_metric_nr_refused(void);
 /* Timers that asked for a histogram where there was no room for one. */
 unsigned int tr2_metric_nr_without_histogram(void);
 
+/* The library is unloaded: memory for very many definitions. */
+void tr2_metric_release(void);
+
 /* In a forked child: a lock that another thread held is free again. */
 void tr2_metric_after_fork(void);
 

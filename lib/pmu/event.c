@@ -479,6 +479,13 @@ void tr2_perf_close(struct trace2_perf *ev)
 	tr2_pool_put(&pool, ev);
 }
 
+void tr2_pmu_release(void)
+{
+	while (tr2_perf_leaders)
+		tr2_perf_close(tr2_perf_leaders);
+	tr2_pool_release_all();
+}
+
 void tr2_pmu_after_fork(void)
 {
 	struct trace2_perf *leader = tr2_perf_leaders, *next_leader, *ev, *next;

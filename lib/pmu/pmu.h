@@ -194,6 +194,9 @@ uint64_t tr2_perf_task_count(const struct trace2_perf *ev,
 /* In a forked child: nothing of the parent's is held any more. */
 void tr2_pmu_after_fork(void);
 
+/* Closes all events, those of the program, too, and releases all memory. */
+void tr2_pmu_release(void);
+
 /* Calls fn with the slot of each live thread. Set by the session. */
 extern void (*tr2_pmu_each_slot)(void (*fn)(const struct tr2_slot *slot,
 					    void *cookie),

@@ -14,16 +14,35 @@ static size_t size_of(const struct tr2_pool *pool)
 	return (pool->block_bytes + align - 1) / align * align;
 }
 
+/* Of all pools; each is at the beginning of its memory. */
+static struct chunk {
+	alignas(max_align_t) struct chunk *next;
+} *chunks;
+
 static void grow(struct tr2_pool *pool)
 {
 	size_t size = size_of(pool), at;
-	char *chunk = mmap(NULL, CHUNK_BYTES, PROT_READ | PROT_WRITE,
-			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct chunk *chunk;
+	void *p = mmap(NULL, CHUNK_BYTES, PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-	if (chunk == MAP_FAILED)
+	if (p == MAP_FAILED)
 		return;
-	for (at = 0; at + size <= CHUNK_BYTES; at += size)
-		tr2_pool_put(pool, chunk + at);
+	chunk = p;
+	chunk->next = chunks;
+	chunks = chunk;
+	for (at = sizeof(*chunk); at + size <= CHUNK_BYTES; at += size)
+		tr2_pool_put(pool, (char *)p + at);
+}
+
+void tr2_pool_release_all(void)
+{
+	struct chunk *next;
+
+	for (; chunks; chunks = next) {
+		next = chunks->next;
+		munmap(chunks, CHUNK_BYTES);
+	}
 }
 
 void *tr2_pool_get(struct tr2_pool *pool)

@@ -174,6 +174,13 @@ void tr2_context_put(struct tr2_thread *thread)
 	nr_warm++;
 }
 
+void tr2_context_release(void)
+{
+	warm = NULL;
+	nr_warm = 0;
+	tr2_blocks_release(&blocks);
+}
+
 void tr2_context_after_fork(const struct tr2_thread *self,
 			    const struct tr2_thread *main_thread)
 {

@@ -20,6 +20,9 @@ struct tr2_thread *tr2_context_get(void);
 /* What it needed beyond the usual is given back. */
 void tr2_context_put(struct tr2_thread *thread);
 
+/* All memory; nobody has a context any more. */
+void tr2_context_release(void);
+
 /*
  * In a forked child: all are free but that of the calling thread, and that of
  * the parent's main thread, in whose name it may be in the midst of an event.

@@ -299,6 +299,16 @@ void tr2_counters_close(void)
 	}
 }
 
+void tr2_counters_release(void)
+{
+	tr2_counters_close();
+	free(counters);
+	counters = NULL;
+	nr_counters = 0;
+	tr2_buf_release(&untold);
+	tr2_blocks_release(&blocks);
+}
+
 /* false: it does not count in threads, or not in this one. */
 static bool read_task(struct tr2_thread *thread, unsigned int i,
 		      struct tr2_perf_times *out)

@@ -42,6 +42,9 @@ void tr2_counters_thread_end(struct tr2_thread *thread);
 void tr2_counters_thread_forked(struct tr2_thread *thread);
 void tr2_counters_after_fork(void);
 
+/* Memory of all of it, once they are closed. */
+void tr2_counters_release(void);
+
 /* Closes all events, behind those; under the process's lock. */
 void tr2_counters_close(void);
 

@@ -44,6 +44,14 @@ static void make_guard(void)
 	__atomic_store_n(&tr2_session_fork_guard, page, __ATOMIC_RELEASE);
 }
 
+void tr2_session_release_guard(void)
+{
+	tr2_session_fork_guard = &no_guard;
+	if (guard != &no_guard)
+		munmap((void *)(uintptr_t)guard, (size_t)sysconf(_SC_PAGESIZE));
+	guard = &no_guard;
+}
+
 /* Of a thread that never called before. */
 static __thread uint32_t forking_tid __attribute__((tls_model("initial-exec")));
 

@@ -26,6 +26,7 @@ struct variable {
 	char *text; /* NAME=value; NULL: not there */
 	char *value;
 	size_t len; /* of value */
+	size_t inherited; /* of it, from the parent */
 };
 
 static struct variable sid, names;
@@ -78,6 +79,7 @@ static bool variable_start(struct variable *v, const char *name)
 	if (!variable_init(v, name))
 		return false;
 	copy_clean(v, inherited(name));
+	v->inherited = v->len;
 	return true;
 }
 
@@ -135,7 +137,7 @@ static void append_own_sid(uint64_t wall_us)
 	tr2_buf_addstr(&own, pid);
 	/* Beyond 20 forks of forks the ancestors are left out. */
 	if (sid.len + own.len + 1 > MAX_VALUE)
-		sid.len = 0;
+		sid.len = sid.inherited = 0;
 	own_sid_at = sid.len ? sid.len + 1 : 0;
 	variable_append(&sid, tr2_buf_str(&own));
 }
@@ -169,6 +171,21 @@ void tr2_inherit_fork(uint64_t wall_us)
 {
 	append_own_sid(wall_us);
 	count_depth();
+}
+
+static void variable_end(struct variable *v)
+{
+	if (!v->value)
+		return;
+	v->len = v->inherited;
+	__atomic_store_n(&v->value[v->len], '\0', __ATOMIC_RELEASE);
+}
+
+void tr2_inherit_end(void)
+{
+	variable_end(&sid);
+	variable_end(&names);
+	own_sid_at = 0;
 }
 
 const char *tr2_inherit_sid(void)

@@ -23,6 +23,10 @@ void tr2_inherit_publish(void);
  * the variables in place; nobody else may be reading them. */
 void tr2_inherit_fork(uint64_t wall_us);
 
+/* The library is unloaded: both are as they were before. Their memory stays, as
+ * others may be reading it. */
+void tr2_inherit_end(void);
+
 /* The whole id, its last component, and how many are before that. */
 const char *tr2_inherit_sid(void);
 const char *tr2_inherit_own_sid(void);

@@ -339,6 +339,16 @@ void tr2_samples_keep_errors(void)
 	tr2_samples_keep_share_error();
 }
 
+void tr2_samples_release(void)
+{
+	tr2_perf_on_overflow = NULL;
+	/* Those of the threads; the program's own are closed with all events. */
+	tr2_samples_after_fork();
+	free(tr2_samples);
+	tr2_samples = NULL;
+	tr2_nr_samples = 0;
+}
+
 void tr2_samples_stop(void)
 {
 	tr2_perf_on_overflow = NULL;

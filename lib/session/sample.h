@@ -31,6 +31,9 @@ void tr2_samples_thread_end(struct tr2_thread *thread);
  * such samples, and a slot. Takes the lock. */
 void tr2_samples_take(struct tr2_thread *thread);
 
+/* All of them, and their memory; under the lock. */
+void tr2_samples_release(void);
+
 /* In a forked child, behind tr2_pmu_after_fork(): none are left. */
 void tr2_samples_after_fork(void);
 

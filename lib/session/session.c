@@ -130,10 +130,11 @@ void tr2_session_emit_version(struct tr2_call *call)
 	close_sentinels(call);
 }
 
-static void on_exit_of_process(void)
+void tr2_session_exit(void)
 {
 	struct tr2_call call;
 
+	tr2_session_exit_has_begun = true;
 	if (tr2_session_is_forked())
 		tr2_session_after_fork();
 	if (tr2_session.state == TR2_SESSION_FORKED) {
@@ -171,8 +172,8 @@ static void arrange_for_the_end(const struct trace2_options *options)
 {
 	tr2_thread_on_end = on_thread_end;
 	tr2_session_watch_forks();
-	atexit(on_exit_of_process);
-	at_quick_exit(on_exit_of_process);
+	atexit(tr2_session_exit);
+	at_quick_exit(tr2_session_exit);
 	install_handlers(options);
 }
 

@@ -84,6 +84,14 @@ static inline bool tr2_session_is_forked(void)
 /* Keeps a copy of argv. */
 void tr2_session_keep_argv(const char *const *argv);
 
+/* What exit handlers do: the end of the session, unless this is a forked child
+ * that did nothing. */
+void tr2_session_exit(void);
+extern bool tr2_session_exit_has_begun;
+
+/* No call looks at it any more. */
+void tr2_session_release_guard(void);
+
 /* Metrics, atexit, and no more. Once; later calls do nothing. */
 void tr2_session_close(void);
 

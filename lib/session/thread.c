@@ -94,8 +94,7 @@ __attribute__((constructor)) static void make_key(void)
 	key_exists = !pthread_key_create(&key, on_thread_end);
 }
 
-/* Before the code may be unmapped: a plugin that holds the library ends. */
-__attribute__((destructor)) static void forget_key(void)
+void tr2_thread_forget_key(void)
 {
 	if (key_exists)
 		pthread_key_delete(key);
@@ -342,6 +341,20 @@ void tr2_thread_close_counters(void)
 		tr2_counters_thread_end(thread);
 	tr2_counters_close();
 	tr2_unlock();
+}
+
+void tr2_thread_release_all(void)
+{
+	struct tr2_thread *thread = registry, *next;
+
+	registry = main_thread = tr2_self = NULL;
+	tr2_my_slot = NULL;
+	for (; thread; thread = next) {
+		next = thread->next;
+		tr2_counters_thread_end(thread);
+		tr2_context_put(thread);
+	}
+	tr2_context_release();
 }
 
 /* Under the lock, as everything of opened counters. */

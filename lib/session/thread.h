@@ -121,6 +121,11 @@ void tr2_thread_close_counters(void);
  * many are still in there. Takes the lock. */
 unsigned int tr2_thread_wait_idle(void);
 
+/* The library is unloaded: threads that live on are not told of their ends, and
+ * none has a context any more. The latter under the lock. */
+void tr2_thread_forget_key(void);
+void tr2_thread_release_all(void);
+
 /* In a forked child: the calling thread is all there is, and is main. */
 void tr2_thread_after_fork(void);
 

@@ -3,6 +3,7 @@
  * `plugins VERB FILE`: a program that knows nothing of the library, and unloads
  * a plugin that holds it.
  */
+#include <dirent.h>
 #include <dlfcn.h>
 #include <pthread.h>
 #include <signal.h>
@@ -11,6 +12,10 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#define NR_LOADS 24
+#define NR_FIRST 4
+#define LONG_BYTES 50000
 
 static void *plugin;
 static void (*start)(char **argv);
@@ -80,6 +85,93 @@ static int reload(const char *path, char **argv)
 	return 0;
 }
 
+/* Lines of the one, entries of the other. */
+static int count_mappings(void)
+{
+	FILE *file = fopen("/proc/self/maps", "r");
+	int nr = 0, c;
+
+	while (file && (c = getc(file)) != EOF)
+		nr += c == '\n';
+	if (file)
+		fclose(file);
+	return nr;
+}
+
+static int count_descriptors(void)
+{
+	DIR *directory = opendir("/proc/self/fd");
+	int nr = 0;
+
+	while (directory && readdir(directory))
+		nr++;
+	if (directory)
+		closedir(directory);
+	return nr;
+}
+
+static char *long_text;
+
+/* In a thread that goes on, and in one that has ended. */
+static void *live_on(void *arg)
+{
+	int i;
+
+	for (i = 0; i < NR_LOADS; i++) {
+		pthread_barrier_wait(&barrier);
+		say("thread");
+		say(long_text);
+		pthread_barrier_wait(&barrier);
+		pthread_barrier_wait(&barrier);
+	}
+	return arg;
+}
+
+static void *say_once(void *arg)
+{
+	say("another thread");
+	say(long_text);
+	return arg;
+}
+
+static void use(void)
+{
+	pthread_t thread;
+
+	pthread_barrier_wait(&barrier);
+	say(long_text);
+	pthread_create(&thread, NULL, say_once, NULL);
+	pthread_join(thread, NULL);
+	pthread_barrier_wait(&barrier);
+}
+
+/* What is there after the first ones, and after the last. */
+static int count(const char *path, char **argv)
+{
+	int mappings = 0, descriptors = 0, i;
+	pthread_t thread;
+
+	long_text = malloc(LONG_BYTES + 1);
+	memset(long_text, 'x', LONG_BYTES);
+	long_text[LONG_BYTES] = '\0';
+	pthread_barrier_init(&barrier, NULL, 2);
+	pthread_create(&thread, NULL, live_on, NULL);
+	for (i = 0; i < NR_LOADS; i++) {
+		if (i && load(path, argv))
+			return 1;
+		use();
+		dlclose(plugin);
+		if (i == NR_FIRST - 1) {
+			mappings = count_mappings();
+			descriptors = count_descriptors();
+		}
+		pthread_barrier_wait(&barrier);
+	}
+	printf("%d mappings, %d descriptors\n", count_mappings() - mappings,
+	       count_descriptors() - descriptors);
+	return pthread_join(thread, NULL);
+}
+
 int main(int argc, char **argv)
 {
 	if (argc != 3) {
@@ -92,5 +184,7 @@ int main(int argc, char **argv)
 		return unload_before_thread();
 	if (!strcmp(argv[1], "unload-in-child"))
 		return unload_in_child();
+	if (!strcmp(argv[1], "count"))
+		return count(argv[2], argv);
 	return reload(argv[2], argv);
 }

@@ -4,6 +4,9 @@
  */
 #include "trace2.h"
 
+TRACE2_COUNTER(said, "plugin", "said", TRACE2_PER_THREAD);
+TRACE2_TIMER(saying, "plugin", "saying", TRACE2_HISTOGRAM);
+
 #define EXPORT __attribute__((visibility("default")))
 
 EXPORT void plugin_start(char **argv);
@@ -17,5 +20,8 @@ void plugin_start(char **argv)
 
 void plugin_say(const char *text)
 {
+	trace2_timer_start(saying);
 	trace2_data_string("plugin", NULL, "who", text);
+	trace2_counter_add(said, 1);
+	trace2_timer_stop(saying);
 }
