@@ -329,8 +329,11 @@ TRACE2_API int trace2_pthread_create_fl(const char *file, int line,
  */
 
 /*
- * Regions of a thread are strictly nested. A leave without an enter is dropped
- * and reported. repo may be NULL. Signal-safe, but for the printf forms.
+ * Regions of a thread are strictly nested, and a leave has the category and the
+ * label of its enter. One that comes before those of regions inside ends these
+ * first. One of no region that is open ends the innermost one, or is dropped if
+ * none is open or the one that it names has ended just before. Each of these is
+ * reported. repo may be NULL. Signal-safe, but for the printf forms.
  */
 TRACE2_API void trace2_region_enter_fl(const char *file, int line,
 				       const char *category, const char *label,

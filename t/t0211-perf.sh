@@ -135,7 +135,7 @@ test_expect_success 'the worktree of a repository' '
 test_expect_success 'regions without category, label, or message' '
 	traced 0 trace2 call region_enter NULL NULL , \
 		region_enter cat NULL , region_enter_printf NULL NULL NULL msg , \
-		region_leave NULL NULL , region_leave NULL NULL , \
+		region_leave NULL NULL , region_leave cat NULL , \
 		region_leave NULL NULL &&
 	sed -n "/|region/p" actual >actual.regions &&
 	cat >expect <<-\EOF &&
@@ -143,7 +143,7 @@ test_expect_success 'regions without category, label, or message' '
 	d0|main|region_enter||_T_ABS_||cat|..
 	d0|main|region_enter||_T_ABS_|||.... msg
 	d0|main|region_leave||_T_ABS_|_T_REL_||....
-	d0|main|region_leave||_T_ABS_|_T_REL_||..
+	d0|main|region_leave||_T_ABS_|_T_REL_|cat|..
 	d0|main|region_leave||_T_ABS_|_T_REL_||
 	EOF
 	test_cmp expect actual.regions

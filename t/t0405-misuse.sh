@@ -67,6 +67,226 @@ test_expect_success 'one leave too many: what was open is well' '
 	test_cmp expect actual
 '
 
+# tree FILE: what an event stream tells of regions and errors, one a line.
+tree () {
+	jq -r "
+		if .event | startswith(\"region\") then
+			\"\(.event[7:]) \(.nesting) \(.category // \"\")/\(.label // \"\")\"
+		elif .event == \"error\" then
+			.msg
+		else
+			empty
+		end" "$1"
+}
+
+# expect_tree CALL... <EXPECT: what these calls lead to. Rings tell the same,
+# whose events are written by lib/session/quick.c.
+expect_tree () {
+	cat >expect &&
+	rm -rf e ring &&
+	GIT_TRACE2_EVENT="$(pwd)/e" GIT_TRACE2_EVENT_NESTING=9 \
+		test-tool trace2 call "$@" &&
+	expect_valid_stream e &&
+	tree e >actual &&
+	test_cmp expect actual || return 1
+	test_have_prereq READS_STREAMS || return 0
+	mkdir ring &&
+	GIT_TRACE2_RING="$(pwd)/ring" test-tool trace2 call "$@" &&
+	trace2 check ring/* &&
+	trace2 script --git-event ring >from-ring &&
+	tree from-ring >actual.ring &&
+	test_cmp expect actual.ring
+}
+
+test_expect_success 'regions that cross: the inner one ends with the outer one' '
+	expect_tree region_enter a one , region_enter a two , \
+		region_leave a one , region_leave_printf a two NULL x <<-\EOF
+	enter 1 a/one
+	enter 2 a/two
+	trace2: region_leave of '\''a/one'\'' before that of '\''a/two'\''
+	leave 2 a/two
+	leave 1 a/one
+	trace2: region_leave of '\''two'\'' without region_enter
+	EOF
+'
+
+test_expect_success 'the same inside another one, which goes on' '
+	expect_tree region_enter a zero , \
+		region_enter a one , region_enter b two , \
+		region_leave a one , region_leave_printf b two NULL x , \
+		region_enter c three , region_leave c three , \
+		region_leave a zero <<-\EOF
+	enter 1 a/zero
+	enter 2 a/one
+	enter 3 b/two
+	trace2: region_leave of '\''a/one'\'' before that of '\''b/two'\''
+	leave 3 b/two
+	leave 2 a/one
+	trace2: region_leave of '\''b/two'\'', which has ended
+	enter 2 c/three
+	leave 2 c/three
+	leave 1 a/zero
+	EOF
+'
+
+test_expect_success 'a function that returns early, again and again' '
+	expect_tree --repeat=2 region_enter a outer , \
+		region_enter a early , region_enter a inner , \
+		region_leave a outer <<-\EOF
+	enter 1 a/outer
+	enter 2 a/early
+	enter 3 a/inner
+	trace2: region_leave of '\''a/outer'\'' before that of '\''a/inner'\''
+	leave 3 a/inner
+	leave 2 a/early
+	leave 1 a/outer
+	enter 1 a/outer
+	enter 2 a/early
+	enter 3 a/inner
+	leave 3 a/inner
+	leave 2 a/early
+	leave 1 a/outer
+	EOF
+'
+
+test_expect_success 'times of those that end so are their own' '
+	rm -f e &&
+	GIT_TRACE2_EVENT="$(pwd)/e" test-tool trace2 call \
+		region_enter a one , sleep_ms 20 , region_enter a two , \
+		region_leave a one &&
+	trace2_jq "
+		[.[] | select(.event == \"region_leave\").t_rel] |
+		length == 2 and .[1] > 0.02 and .[0] < .[1] - 0.019" e
+'
+
+test_expect_success 'a leave under another name, again and again' '
+	expect_tree --repeat=2 region_enter a one , region_enter a two , \
+		region_leave a too , region_leave a one <<-\EOF
+	enter 1 a/one
+	enter 2 a/two
+	trace2: region '\''a/two'\'' is left as '\''a/too'\''
+	leave 2 a/two
+	leave 1 a/one
+	enter 1 a/one
+	enter 2 a/two
+	leave 2 a/two
+	leave 1 a/one
+	EOF
+'
+
+test_expect_success 'one is left twice: the one around it goes on' '
+	expect_tree region_enter a one , region_enter a two , \
+		region_leave a two , region_leave a two , \
+		region_enter a three , region_leave a three , \
+		region_leave a one <<-\EOF
+	enter 1 a/one
+	enter 2 a/two
+	leave 2 a/two
+	trace2: region_leave of '\''a/two'\'', which has ended
+	enter 2 a/three
+	leave 2 a/three
+	leave 1 a/one
+	EOF
+'
+
+test_expect_success 'that leave was meant for the other one: nesting does not grow' '
+	set -- region_enter a one , region_enter a two , \
+		region_leave a two , region_leave a two , &&
+	expect_tree "$@" "$@" "$@" region_leave a one <<-\EOF
+	enter 1 a/one
+	enter 2 a/two
+	leave 2 a/two
+	trace2: region_leave of '\''a/two'\'', which has ended
+	leave 1 a/one
+	enter 1 a/one
+	enter 2 a/two
+	leave 2 a/two
+	leave 1 a/one
+	enter 1 a/one
+	enter 2 a/two
+	leave 2 a/two
+	leave 1 a/one
+	EOF
+'
+
+test_expect_success 'no doubt is left when that one has ended: it may be in itself' '
+	expect_tree region_enter a one , region_enter a two , \
+		region_leave a two , region_leave a two , region_leave a one , \
+		region_enter a one , region_enter a one , \
+		region_leave a one , region_leave a one <<-\EOF
+	enter 1 a/one
+	enter 2 a/two
+	leave 2 a/two
+	trace2: region_leave of '\''a/two'\'', which has ended
+	leave 1 a/one
+	enter 1 a/one
+	enter 2 a/one
+	leave 2 a/one
+	leave 1 a/one
+	EOF
+'
+
+test_expect_success 'names that are left out are names, too' '
+	expect_tree region_enter NULL one , region_enter a NULL , \
+		region_leave a NULL , region_leave "" one , \
+		region_enter NULL NULL , region_leave NULL NULL , \
+		region_enter a one , region_leave NULL two <<-\EOF
+	enter 1 /one
+	enter 2 a/
+	leave 2 a/
+	leave 1 /one
+	enter 1 /
+	leave 1 /
+	enter 1 a/one
+	trace2: region '\''a/one'\'' is left as '\''two'\''
+	leave 1 a/one
+	EOF
+'
+
+test_expect_success 'with messages and repositories' '
+	expect_tree def_repo 1 /w , \
+		region_enter_printf a one 1 hello , region_enter a two 1 , \
+		region_leave_printf a one 1 bye <<-\EOF &&
+	enter 1 a/one
+	enter 2 a/two
+	trace2: region_leave of '\''a/one'\'' before that of '\''a/two'\''
+	leave 2 a/two
+	leave 1 a/one
+	EOF
+	jq -c "select(.event == \"region_leave\") | [.label, .repo, .msg]" e >actual &&
+	cat >expect <<-\EOF &&
+	["two",1,null]
+	["one",1,"bye"]
+	EOF
+	test_cmp expect actual
+'
+
+test_expect_success 'long names are told whole' '
+	long=$(printf "%0300d" 7) &&
+	expect_tree region_enter "$long" "$long" , \
+		region_leave "$long" "$long" <<-EOF
+	enter 1 $long/$long
+	leave 1 $long/$long
+	EOF
+'
+
+test_expect_success 'what may be a secret is left as usual' '
+	expect_tree region_enter a https://u:hunter2@h/ , \
+		region_leave a https://u:hunter2@h/ <<-\EOF
+	enter 1 a/https://u:<REDACTED>@h/
+	leave 1 a/https://u:<REDACTED>@h/
+	EOF
+'
+
+test_expect_success 'in a forked child: what the parent entered is forgiven' '
+	rm -f e &&
+	GIT_TRACE2_EVENT="$(pwd)/e" test-tool trace2 call \
+		region_enter a one , fork , \
+		region_enter a two , region_leave a two , region_leave a one &&
+	expect_valid_stream e &&
+	trace2_jq "all(.[]; .event != \"error\")" e
+'
+
 test_expect_success 'the end of a child told twice' '
 	misused 0 spawn --twice true &&
 	echo "trace2: child_exit after the child'\''s end was told" >expect &&

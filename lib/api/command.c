@@ -31,8 +31,7 @@ int trace2_cmd_exit_fl(const char *file, int line, int code)
 	TR2_EMIT(&call, exit, .code.i = code & 0xff);
 	/* Open regions end here, silently, as Git's do; their leaves may still
 	 * come, from destructors in C++. */
-	call.thread->nr_forgiven += call.thread->nr_open;
-	call.thread->nr_open = 0;
+	tr2_regions_end(&call.thread->regions, true);
 	tr2_call_end(&call);
 	return code;
 }

@@ -13,37 +13,177 @@ static int id_of(const struct trace2_repo *repo)
 	return repo ? repo->repo_id : 0;
 }
 
+/* For messages: "category/label", of which any may be missing. */
+#define NAMES "'%s%s%s'"
+#define NAMES_ARGS(category, label)                              \
+	(category) ? (category) : "",                            \
+		(category) && (label) ? "/" : "", (label) ? (label) : ""
+
+static struct tr2_regions *regions_of(const struct tr2_call *call)
+{
+	return &call->thread->regions;
+}
+
+/* The innermost region ends; its names, if the program's are others. */
+static void end(struct tr2_call *call, const char *category, const char *label,
+		const char *message)
+{
+	struct tr2_regions *regions = regions_of(call);
+
+	call->t_rel_ns = tr2_clock_since(tr2_region_start(call->thread),
+					 call->now_ns);
+	tr2_region_pop(regions);
+	TR2_EMIT(call, region_leave, .category.s = category, .label.s = label,
+		 .msg.s = message);
+}
+
+/* Another one's leave, or enter, says that the innermost one has ended. */
+static void end_implied(struct tr2_call *call)
+{
+	struct tr2_region *region = tr2_region_top(regions_of(call));
+	int repo_id = call->repo_id;
+
+	if (region) {
+		region->was_implied = true;
+		call->repo_id = region->repo_id;
+	}
+	end(call, tr2_region_category(region), tr2_region_label(region), NULL);
+	call->repo_id = repo_id;
+}
+
+/* Was a leave that made no sense meant for the innermost region? */
+static void settle_doubt(struct tr2_call *call, const char *category,
+			 const char *label)
+{
+	struct tr2_regions *regions = regions_of(call);
+	const struct tr2_region *region = tr2_region_top(regions);
+
+	if (regions->nr_open == regions->in_doubt && region &&
+	    tr2_region_is(region, category, label))
+		end_implied(call);
+	if (regions->nr_open < regions->in_doubt)
+		tr2_region_trust(regions);
+}
+
 static void enter(struct tr2_call *call, const char *category,
 		  const char *label, const struct trace2_repo *repo,
 		  const char *message)
 {
 	call->repo_id = id_of(repo);
+	if (regions_of(call)->in_doubt)
+		settle_doubt(call, category, label);
 	TR2_EMIT(call, region_enter, .category.s = category, .label.s = label,
 		 .msg.s = message);
-	tr2_region_push(call->thread, call->now_ns);
+	tr2_region_push(regions_of(call), call->now_ns, category, label,
+			call->repo_id);
 }
 
+/* No region is meant. */
+static void drop(struct tr2_call *call, const char *category, const char *label,
+		 bool has_ended)
+{
+	struct tr2_regions *regions = regions_of(call);
+
+	if (regions->nr_forgiven)
+		regions->nr_forgiven--;
+	else if (has_ended)
+		tr2_call_misuse(call,
+				"trace2: region_leave of " NAMES
+				", which has ended",
+				NAMES_ARGS(category, label));
+	else
+		tr2_call_misuse(call,
+				"trace2: region_leave of '%s' without "
+				"region_enter",
+				label ? label : "");
+}
+
+/* Those inside end, too: an early return, or regions that cross. */
+static void end_inner(struct tr2_call *call, const char *category,
+		      const char *label, size_t nr_inside)
+{
+	const struct tr2_region *inner = tr2_region_top(regions_of(call));
+
+	tr2_call_misuse(call,
+			"trace2: region_leave of " NAMES " before that of "
+			NAMES,
+			NAMES_ARGS(category, label),
+			NAMES_ARGS(tr2_region_category(inner),
+				   tr2_region_label(inner)));
+	while (nr_inside--)
+		end_implied(call);
+}
+
+/* A mistake in a name, or it was entered before tracing began. */
+static bool take_unknown(struct tr2_call *call, const char *category,
+			 const char *label)
+{
+	const struct tr2_region *region = tr2_region_top(regions_of(call));
+
+	if (regions_of(call)->nr_forgiven) {
+		regions_of(call)->nr_forgiven--;
+		return false;
+	}
+	tr2_call_misuse(call, "trace2: region " NAMES " is left as " NAMES,
+			NAMES_ARGS(tr2_region_category(region),
+				   tr2_region_label(region)),
+			NAMES_ARGS(category, label));
+	return true;
+}
+
+static __attribute__((noinline)) bool
+take_slow(struct tr2_call *call, const char *category, const char *label)
+{
+	struct tr2_regions *regions = regions_of(call);
+	size_t nr_inside = 0;
+
+	switch (tr2_region_find(regions, category, label, &nr_inside)) {
+	case TR2_REGION_OUTER:
+		end_inner(call, category, label, nr_inside);
+		return true;
+	case TR2_REGION_ENDED:
+		tr2_region_doubt(regions);
+		drop(call, category, label, true);
+		return false;
+	case TR2_REGION_IMPLIED:
+		drop(call, category, label, true);
+		return false;
+	case TR2_REGION_NONE_OPEN:
+		drop(call, category, label, false);
+		return false;
+	case TR2_REGION_UNKNOWN:
+		return take_unknown(call, category, label);
+	case TR2_REGION_INNERMOST:
+		break;
+	}
+	return true;
+}
+
+/* Is the innermost region the one that ends now? Overwrites the message. */
+static inline bool take(struct tr2_call *call, const char *category,
+			const char *label)
+{
+	const struct tr2_region *region = tr2_region_top(regions_of(call));
+
+	return __builtin_expect(region && region->category == category &&
+					region->label == label, 1) ||
+	       take_slow(call, category, label);
+}
+
+/* Under the names of its enter; the program's are these, where they were cut. */
 static void leave(struct tr2_call *call, const char *category,
 		  const char *label, const struct trace2_repo *repo,
 		  const char *message)
 {
-	struct tr2_thread *thread = call->thread;
-	uint64_t start_ns;
+	const struct tr2_region *region = tr2_region_top(regions_of(call));
 
-	if (!tr2_region_pop(thread, &start_ns)) {
-		if (thread->nr_forgiven)
-			thread->nr_forgiven--;
-		else
-			tr2_call_misuse(call,
-					"trace2: region_leave of '%s' without "
-					"region_enter",
-					label ? label : "");
-		return;
-	}
-	call->t_rel_ns = tr2_clock_since(start_ns, call->now_ns);
 	call->repo_id = id_of(repo);
-	TR2_EMIT(call, region_leave, .category.s = category, .label.s = label,
-		 .msg.s = message);
+	if (region &&
+	    (region->is_whole || !tr2_region_is(region, category, label))) {
+		category = tr2_region_category(region);
+		label = tr2_region_label(region);
+	}
+	end(call, category, label, message);
 }
 
 void trace2_region_enter_fl(const char *file, int line, const char *category,
@@ -70,7 +210,8 @@ void trace2_region_leave_fl(const char *file, int line, const char *category,
 		return;
 	if (!tr2_call_begin(&call, file, line))
 		return;
-	leave(&call, category, label, repo, NULL);
+	if (take(&call, category, label))
+		leave(&call, category, label, repo, NULL);
 	tr2_call_end(&call);
 }
 
@@ -96,7 +237,9 @@ void trace2_region_leave_printf_va_fl(const char *file, int line,
 
 	if (!tr2_call_begin(&call, file, line))
 		return;
-	leave(&call, category, label, repo, tr2_call_format(&call, fmt, ap));
+	if (take(&call, category, label))
+		leave(&call, category, label, repo,
+		      tr2_call_format(&call, fmt, ap));
 	tr2_call_end(&call);
 }
 

@@ -59,7 +59,7 @@ void trace2_thread_exit_fl(const char *file, int line)
 					      main_leave);
 		return;
 	}
-	thread->nr_open = 0;
+	tr2_regions_end(&thread->regions, false);
 	if (has_thread_metrics(thread))
 		tr2_metrics_emit(&call, thread->slot, true);
 	tr2_counters_emit_thread(&call, thread);

@@ -19,6 +19,27 @@ static inline char *tr2_put(char *p, const char *s, size_t n)
 	return p + n;
 }
 
+/* Short ones in two pieces that overlap: quicker than any loop. s may be NULL
+ * where n is 0. */
+static inline __attribute__((always_inline)) char *
+tr2_put_short(char *p, const char *s, size_t n)
+{
+	if (n > 16) {
+		memcpy(p, s, n);
+	} else if (n >= 8) {
+		memcpy(p, s, 8);
+		memcpy(p + n - 8, s + n - 8, 8);
+	} else if (n >= 4) {
+		memcpy(p, s, 4);
+		memcpy(p + n - 4, s + n - 4, 4);
+	} else if (n) {
+		p[0] = s[0];
+		p[n / 2] = s[n / 2];
+		p[n - 1] = s[n - 1];
+	}
+	return p + n;
+}
+
 #define tr2_put_lit(p, literal) tr2_put((p), "" literal, sizeof(literal) - 1)
 
 /* A key of at most TR2_KEY_MAX bytes, copied in one piece; that is the slack. */

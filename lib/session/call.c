@@ -74,7 +74,7 @@ static unsigned int nesting_of(const struct tr2_call *call)
 {
 	if (call->who != &call->thread->who)
 		return 1;
-	return (unsigned int)call->thread->nr_open + 1;
+	return (unsigned int)call->thread->regions.nr_open + 1;
 }
 
 /* What no target got, and what any of them did not: one that is off, or whose

@@ -77,7 +77,7 @@ static void write_end(struct tr2_thread *thread, bool interrupted)
 	unsigned int i, nr_busy = 0;
 
 	main_thread = main_thread ? main_thread : thread;
-	thread->nr_open = 0;
+	tr2_regions_end(&thread->regions, false);
 	call.who = &main_thread->who;
 	call.generation = tr2_session.generation;
 	if (!tr2_lock_is_mine())

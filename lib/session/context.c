@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "session/context.h"
 
-#include <stddef.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "base/blocks.h"
-#include "base/mask.h"
 #include "session/inherit.h"
 
 #define PAGE_BYTES 4096u
@@ -20,7 +17,7 @@
 #define KEPT_BYTES (128u * 1024u)
 #define KEPT_CALLS 32
 
-/* Pages of the buffers are touched when they are used. */
+/* Pages behind the first one are touched when they are used. */
 struct memory {
 	union {
 		struct tr2_thread thread;
@@ -29,6 +26,7 @@ struct memory {
 	char line[TR2_CONTEXT_BUF_BYTES];
 	char message[TR2_CONTEXT_BUF_BYTES];
 	char redacted[TR2_CONTEXT_BUF_BYTES];
+	struct tr2_region regions[TR2_FIRST_REGIONS];
 };
 
 /* Behind the thread, in its page. */
@@ -58,8 +56,7 @@ static void init(struct memory *memory)
 			  sizeof(memory->redacted));
 	tr2_buf_init_home(&thread->message, memory->message,
 			  sizeof(memory->message));
-	thread->region_start_ns = thread->first_regions;
-	thread->region_alloc = TR2_FIRST_REGIONS;
+	tr2_regions_init(&thread->regions, memory->regions);
 }
 
 struct tr2_thread *tr2_context_get(void)
@@ -83,76 +80,6 @@ struct tr2_thread *tr2_context_get(void)
 	return NULL;
 }
 
-/* More regions than a thread has room for at first. */
-struct regions {
-	uint64_t *smaller; /* what was too small */
-	size_t alloc;
-	uint64_t start_ns[];
-};
-
-static struct regions *regions_of(uint64_t *start_ns)
-{
-	return (struct regions *)(void *)((char *)start_ns -
-					  offsetof(struct regions, start_ns));
-}
-
-static size_t regions_bytes(size_t alloc)
-{
-	return sizeof(struct regions) + alloc * sizeof(uint64_t);
-}
-
-/* The smaller ones stay: a signal handler may have interrupted their use. */
-static bool grow_regions(struct tr2_thread *thread)
-{
-	size_t bytes = PAGE_BYTES, alloc;
-	struct regions *regions;
-	void *p;
-
-	while (bytes <= regions_bytes(thread->region_alloc))
-		bytes *= 2;
-	alloc = (bytes - sizeof(*regions)) / sizeof(uint64_t);
-	p = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
-		 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (p == MAP_FAILED)
-		return false;
-	regions = p;
-	regions->smaller = thread->region_start_ns;
-	regions->alloc = alloc;
-	memcpy(regions->start_ns, thread->region_start_ns,
-	       thread->region_alloc * sizeof(uint64_t));
-	thread->region_start_ns = regions->start_ns;
-	thread->region_alloc = alloc;
-	return true;
-}
-
-bool tr2_context_grow_regions(struct tr2_thread *thread)
-{
-	struct tr2_mask before;
-	bool ok;
-
-	/* Regions for which there was no memory are not remembered later. */
-	if (thread->nr_open > thread->region_alloc)
-		return false;
-	tr2_mask_begin(&before);
-	ok = grow_regions(thread);
-	tr2_mask_end(&before);
-	return ok;
-}
-
-static void release_regions(struct tr2_thread *thread)
-{
-	uint64_t *start_ns = thread->region_start_ns, *smaller;
-
-	while (start_ns != thread->first_regions) {
-		smaller = regions_of(start_ns)->smaller;
-		munmap(regions_of(start_ns),
-		       regions_bytes(regions_of(start_ns)->alloc));
-		start_ns = smaller;
-	}
-	thread->region_start_ns = thread->first_regions;
-	thread->region_alloc = TR2_FIRST_REGIONS;
-}
-
 static void release_buffers(struct tr2_thread *thread)
 {
 	tr2_buf_release(&thread->render.line);
@@ -164,7 +91,7 @@ void tr2_context_put(struct tr2_thread *thread)
 {
 	release_buffers(thread);
 	tr2_buf_release(&thread->head);
-	release_regions(thread);
+	tr2_regions_release(&thread->regions);
 	if (nr_warm == MAX_WARM) {
 		tr2_blocks_put(&blocks, thread);
 		return;

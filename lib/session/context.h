@@ -35,9 +35,6 @@ void tr2_context_after_fork(const struct tr2_thread *self,
  * more. false: there is no memory. */
 bool tr2_context_make_head_room(struct tr2_thread *thread);
 
-/* Room for more open regions. false: there is no memory. */
-bool tr2_context_grow_regions(struct tr2_thread *thread);
-
 /*
  * At the end of each call: a thread that needed much memory for a long line,
  * and has not needed it for some calls, gives it back. Very much is given back

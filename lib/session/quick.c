@@ -132,27 +132,10 @@ INLINE char *put_u64(char *p, uint64_t value)
 
 INLINE char *put_text(char *p, const struct text *text)
 {
-	const char *s = text->s;
-	size_t n = text->len;
-
-	if (!s)
+	if (!text->s)
 		return put_u16(p, TR2_RECORD_ABSENT);
-	p = put_u16(p, (uint16_t)n);
-	/* Short ones in two pieces that overlap: quicker than any loop. */
-	if (n > 16) {
-		memcpy(p, s, n);
-	} else if (n >= 8) {
-		memcpy(p, s, 8);
-		memcpy(p + n - 8, s + n - 8, 8);
-	} else if (n >= 4) {
-		memcpy(p, s, 4);
-		memcpy(p + n - 4, s + n - 4, 4);
-	} else if (n) {
-		p[0] = s[0];
-		p[n / 2] = s[n / 2];
-		p[n - 1] = s[n - 1];
-	}
-	return p + n;
+	return tr2_put_short(put_u16(p, (uint16_t)text->len), text->s,
+			     text->len);
 }
 
 INLINE bool may_be_secret(const struct quick *q)
@@ -166,9 +149,8 @@ INLINE bool may_be_secret(const struct quick *q)
 	return (found[0] | found[1]) != 0;
 }
 
-/* false: this event is not for the quick path. */
-INLINE bool prepare(struct quick *q, const char *file, int line, int repo_id,
-		    const char *first, const char *second, const char *third)
+/* false: this thread, or this moment, is not for the quick path. */
+INLINE bool prepare(struct quick *q, const char *file, int line, int repo_id)
 {
 	struct tr2_thread *thread = tr2_self;
 
@@ -179,11 +161,18 @@ INLINE bool prepare(struct quick *q, const char *file, int line, int repo_id,
 	q->thread = thread;
 	q->line = line;
 	q->repo_id = repo_id;
+	q->file = measure(tr2_session.target[TR2_TARGET_ring].brief ? NULL :
+								      file);
+	return true;
+}
+
+/* false: the texts are not. */
+INLINE bool take_texts(struct quick *q, const char *first, const char *second,
+		       const char *third)
+{
 	q->text[0] = measure(first);
 	q->text[1] = measure(second);
 	q->text[2] = measure(third);
-	q->file = measure(tr2_session.target[TR2_TARGET_ring].brief ? NULL :
-								      file);
 	return !may_be_secret(q) &&
 	       room(&q->text[0]) + room(&q->text[1]) + room(&q->text[2]) +
 			       room(&q->file) <= MAX_STRINGS;
@@ -237,53 +226,78 @@ INLINE char *begin(struct quick *q, size_t numbers, size_t *size)
 	return put_text(p, &q->file);
 }
 
-INLINE void finish(struct quick *q, char *p)
+INLINE void put_texts(const struct quick *q, char *p)
 {
 	p = put_text(p, &q->text[0]);
 	p = put_text(p, &q->text[1]);
 	put_text(p, &q->text[2]);
-	tr2_ring_end(&q->w);
 }
 
 bool tr2_quick_region_enter(const char *file, int line, const char *category,
 			    const char *label, int repo_id)
 {
+	struct tr2_region_names names;
+	struct tr2_regions *regions;
 	struct quick q;
-	size_t open, size;
+	size_t size;
 	char *p;
 
 	q.kind = TR2_EV_region_enter;
-	if (!prepare(&q, file, line, repo_id, category, label, NULL))
+	if (!prepare(&q, file, line, repo_id) ||
+	    !take_texts(&q, category, label, NULL))
 		return false;
-	open = q.thread->nr_open;
-	if (open >= q.thread->region_alloc)
+	names = (struct tr2_region_names){ category, label, q.text[0].len,
+					   q.text[1].len };
+	regions = &q.thread->regions;
+	if (regions->nr_open >= regions->quick_alloc ||
+	    !tr2_region_have_room(&names))
 		return false;
-	q.nesting = (unsigned int)open + 1;
+	q.nesting = (unsigned int)regions->nr_open + 1;
 	p = begin(&q, 0, &size);
-	if (p)
-		finish(&q, p);
-	else
+	if (p) {
+		put_texts(&q, p);
+		tr2_ring_end(&q.w);
+	} else {
 		q.now_ns = tr2_clock_now_ns();
-	tr2_region_push(q.thread, q.now_ns);
+	}
+	tr2_region_fill(tr2_region_count(regions), &names, q.now_ns, repo_id,
+			true);
 	return true;
 }
 
+/* The names are those of the enter, which nothing has to be looked for in. */
 bool tr2_quick_region_leave(const char *file, int line, const char *category,
 			    const char *label, int repo_id)
 {
+	const struct tr2_region *region;
 	struct quick q;
-	uint64_t start_ns;
 	size_t size;
 	char *p;
 
 	q.kind = TR2_EV_region_leave;
-	if (!prepare(&q, file, line, repo_id, category, label, NULL) ||
-	    !tr2_region_pop(q.thread, &start_ns))
+	if (!prepare(&q, file, line, repo_id))
 		return false;
-	q.nesting = (unsigned int)q.thread->nr_open + 1;
+	region = tr2_region_top(&q.thread->regions);
+	if (!region || !region->is_quick ||
+	    !tr2_region_is(region, category, label))
+		return false;
+	q.text[0] = (struct text){ tr2_region_category(region),
+				   region->category_len };
+	q.text[1] = (struct text){ tr2_region_label(region),
+				   region->label_len };
+	q.text[2] = (struct text){ NULL, 0 };
+	if (room(&q.file) > MAX_STRINGS - TR2_REGION_BYTES)
+		return false;
+	q.nesting = (unsigned int)q.thread->regions.nr_open;
 	p = begin(&q, sizeof(uint64_t), &size);
-	if (p)
-		finish(&q, put_u64(p, q.now_ns - start_ns));
+	if (!p) {
+		tr2_region_pop(&q.thread->regions);
+		return true;
+	}
+	put_texts(&q, put_u64(p, q.now_ns - region->start_ns));
+	/* Behind this, a signal handler's regions take its place. */
+	tr2_region_pop(&q.thread->regions);
+	tr2_ring_end(&q.w);
 	return true;
 }
 
@@ -296,13 +310,16 @@ bool tr2_quick_data(const char *file, int line, const char *category,
 	char *p;
 
 	q.kind = TR2_EV_data;
-	if (!prepare(&q, file, line, repo_id, category, key, value))
+	if (!prepare(&q, file, line, repo_id) ||
+	    !take_texts(&q, category, key, value))
 		return false;
-	q.nesting = (unsigned int)q.thread->nr_open + 1;
+	q.nesting = (unsigned int)q.thread->regions.nr_open + 1;
 	start_ns = tr2_region_start(q.thread);
 	p = begin(&q, sizeof(uint64_t), &size);
-	if (p)
-		finish(&q, put_u64(p, q.now_ns - start_ns));
+	if (p) {
+		put_texts(&q, put_u64(p, q.now_ns - start_ns));
+		tr2_ring_end(&q.w);
+	}
 	return true;
 }
 

@@ -176,7 +176,7 @@ static struct tr2_thread *make(uint32_t creator_tid)
 	thread->id = 0;
 	thread->named = thread->crossed_fork = thread->is_uncounted = false;
 	thread->slot = NULL;
-	thread->nr_open = thread->nr_forgiven = 0;
+	tr2_regions_end(&thread->regions, false);
 	thread->destructions = 0;
 	thread->cancel_type = TR2_NO_CANCEL_TYPE;
 	thread->tid = (uint32_t)syscall(SYS_gettid);
@@ -427,37 +427,7 @@ void tr2_thread_after_fork(void)
 	thread->is_uncounted = false;
 	thread->ptid = 0;
 	thread->tid = (uint32_t)syscall(SYS_gettid);
-	thread->nr_forgiven += thread->nr_open;
-	thread->nr_open = 0;
+	tr2_regions_end(&thread->regions, true);
 	thread->crossed_fork = true;
 	/* busy stays: the call that a handler interrupted to fork goes on. */
-}
-
-void tr2_region_push(struct tr2_thread *thread, uint64_t start_ns)
-{
-	size_t nr = thread->nr_open;
-	bool fits = nr < thread->region_alloc ||
-		    tr2_context_grow_regions(thread);
-
-	/* Counted first, so that a signal handler's regions are above it. */
-	__atomic_store_n(&thread->nr_open, nr + 1, __ATOMIC_RELAXED);
-	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	if (fits)
-		thread->region_start_ns[nr] = start_ns;
-}
-
-uint64_t tr2_region_start(const struct tr2_thread *thread)
-{
-	if (!thread->nr_open || thread->nr_open > thread->region_alloc)
-		return thread->start_ns;
-	return thread->region_start_ns[thread->nr_open - 1];
-}
-
-bool tr2_region_pop(struct tr2_thread *thread, uint64_t *start_ns)
-{
-	if (!thread->nr_open)
-		return false;
-	*start_ns = tr2_region_start(thread);
-	thread->nr_open--;
-	return true;
 }

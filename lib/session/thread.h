@@ -18,10 +18,10 @@
 #include "arena/arena.h"
 #include "event/event.h"
 #include "event/render.h"
+#include "session/region.h"
 
 #define TR2_NO_CANCEL_TYPE (-1) /* outside, or not changed yet */
 #define TR2_THREAD_NAME_MAX 24 /* bytes, "th01:" and all */
-#define TR2_FIRST_REGIONS 64 /* open at once, for which there is room */
 
 struct tr2_thread {
 	struct tr2_thread *next, *prev; /* registry; those that ended */
@@ -47,16 +47,11 @@ struct tr2_thread {
 	int cancel_type; /* what it gets back when it leaves */
 	unsigned int destructions; /* passes of the thread's destructors */
 
-	/* Starts of open regions; more may be open than there was memory for. */
-	uint64_t *region_start_ns;
-	size_t nr_open, region_alloc;
-	size_t nr_forgiven; /* ended without a leave, which may still come */
-
+	struct tr2_regions regions;
 	struct tr2_render render;
 	struct tr2_buf message, head; /* printf forms; who.json_head */
 	unsigned int calls_without; /* long lines: see context.h */
 	char name[TR2_THREAD_NAME_MAX + 1];
-	uint64_t first_regions[TR2_FIRST_REGIONS];
 };
 
 /* The calling thread's; NULL before its first call and after its end. */
@@ -132,11 +127,12 @@ void tr2_thread_after_fork(void);
 /* Runs at the end of a thread that did not retire. Set by the session. */
 extern void (*tr2_thread_on_end)(struct tr2_thread *thread);
 
-/* Remembers an open region, and forgets the innermost one again: false when
- * none is open. *start_ns: when it was entered. */
-void tr2_region_push(struct tr2_thread *thread, uint64_t start_ns);
-bool tr2_region_pop(struct tr2_thread *thread, uint64_t *start_ns);
 /* When the innermost open region, or the thread, started. */
-uint64_t tr2_region_start(const struct tr2_thread *thread);
+static inline uint64_t tr2_region_start(const struct tr2_thread *thread)
+{
+	const struct tr2_region *region = tr2_region_top(&thread->regions);
+
+	return region ? region->start_ns : thread->start_ns;
+}
 
 #endif

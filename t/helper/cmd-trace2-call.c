@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #define MAX_OBJECTS 8
@@ -306,6 +307,18 @@ static void host_sleep_ms(const char **a)
 	tool_sleep_ms(int_of(a[0]));
 }
 
+/* Both go on, the child first. */
+static void host_fork(const char **a)
+{
+	pid_t pid = fork();
+
+	(void)a;
+	if (pid < 0)
+		tool_die("cannot fork: %s", strerror(errno));
+	if (pid)
+		waitpid(pid, NULL, 0);
+}
+
 static const struct call {
 	const char *name, *usage, *sample; /* sample NULL: not the library's */
 	void (*run)(const char **a);
@@ -321,6 +334,7 @@ static const struct call {
 	{ "raise", "<signal>", NULL, host_raise },
 	{ "setenv", "<name> [<value>]", NULL, host_setenv },
 	{ "sleep_ms", "<ms>", NULL, host_sleep_ms },
+	{ "fork", "", NULL, host_fork },
 };
 
 #define NR_CALLS (sizeof(calls) / sizeof(calls[0]))

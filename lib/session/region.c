@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: MIT */
+#include "session/region.h"
+
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/mask.h"
+
+/* A program that forgets to leave must not fill its memory with that. */
+#define MAX_REGIONS 16384
+/* How far above the innermost one it is looked for some that ended. */
+#define MAX_ENDED 16
+
+/* More than the home has room for. */
+struct more {
+	struct tr2_region *smaller; /* what was too small */
+	size_t bytes;
+	struct tr2_region at[];
+};
+
+void tr2_regions_init(struct tr2_regions *regions, struct tr2_region *home)
+{
+	regions->at = regions->home = home;
+	regions->alloc = TR2_FIRST_REGIONS;
+	tr2_regions_end(regions, false);
+}
+
+void tr2_regions_release(struct tr2_regions *regions)
+{
+	struct tr2_region *at = regions->at, *smaller;
+	struct more *more;
+	size_t i;
+
+	while (at != regions->home) {
+		more = (struct more *)(void *)((char *)at -
+					       offsetof(struct more, at));
+		smaller = more->smaller;
+		munmap(more, more->bytes);
+		at = smaller;
+	}
+	for (i = 0; i < TR2_FIRST_REGIONS && at[i].start_ns; i++)
+		at[i].start_ns = 0;
+	tr2_regions_init(regions, at);
+}
+
+void tr2_regions_end(struct tr2_regions *regions, bool forgive)
+{
+	regions->nr_forgiven =
+		forgive ? regions->nr_forgiven + regions->nr_open : 0;
+	regions->nr_open = 0;
+	tr2_region_trust(regions);
+}
+
+/* The smaller ones stay: a signal handler may have interrupted their use. */
+static bool grow(struct tr2_regions *regions)
+{
+	size_t alloc = regions->alloc * 2;
+	size_t bytes = offsetof(struct more, at) + alloc * TR2_REGION_BYTES;
+	struct more *more = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+				 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (more == MAP_FAILED)
+		return false;
+	more->smaller = regions->at;
+	more->bytes = bytes;
+	memcpy(more->at, regions->at, regions->alloc * TR2_REGION_BYTES);
+	regions->at = more->at;
+	regions->alloc = alloc;
+	tr2_region_trust(regions);
+	return true;
+}
+
+/* Those for which there was no room are not remembered later. */
+static bool make_room(struct tr2_regions *regions)
+{
+	struct tr2_mask before;
+	bool ok;
+
+	if (regions->nr_open > regions->alloc || regions->alloc >= MAX_REGIONS)
+		return false;
+	tr2_mask_begin(&before);
+	ok = grow(regions);
+	tr2_mask_end(&before);
+	return ok;
+}
+
+static size_t smaller(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
+static void fill_cut(struct tr2_region *region,
+		     const struct tr2_region_names *names, uint64_t start_ns,
+		     int repo_id)
+{
+	struct tr2_region_names cut = *names;
+
+	cut.category_len = smaller(cut.category_len, TR2_REGION_CATEGORY);
+	cut.label_len = smaller(cut.label_len,
+				TR2_REGION_TEXT - 2 - cut.category_len);
+	tr2_region_fill(region, &cut, start_ns, repo_id, false);
+	region->category_len = (uint32_t)names->category_len;
+	region->label_len = (uint32_t)names->label_len;
+	region->is_whole = false;
+}
+
+void tr2_region_push(struct tr2_regions *regions, uint64_t start_ns,
+		     const char *category, const char *label, int repo_id)
+{
+	const struct tr2_region_names names = {
+		category, label, category ? strlen(category) : 0,
+		label ? strlen(label) : 0
+	};
+
+	if (regions->nr_open >= regions->alloc && !make_room(regions))
+		regions->nr_open++;
+	else if (tr2_region_have_room(&names))
+		tr2_region_fill(tr2_region_count(regions), &names, start_ns,
+				repo_id, false);
+	else
+		fill_cut(tr2_region_count(regions), &names, start_ns, repo_id);
+}
+
+/* kept: the beginning of one of len bytes. */
+static bool is_name(const char *name, uint32_t len, const char *kept)
+{
+	name = name ? name : "";
+	return (uint32_t)strlen(name) == len &&
+	       !strncmp(name, kept, strlen(kept));
+}
+
+bool tr2_region_has_names(const struct tr2_region *region, const char *category,
+			  const char *label)
+{
+	return is_name(category, region->category_len, region->text) &&
+	       is_name(label, region->label_len,
+		       region->text + region->label_at);
+}
+
+/* Among those that ended last: which of these names, or NULL. */
+static struct tr2_region *find_ended(const struct tr2_regions *regions,
+				     const char *category, const char *label)
+{
+	struct tr2_region *region = regions->at + regions->nr_open;
+	struct tr2_region *end = regions->at +
+				 smaller(regions->nr_open + MAX_ENDED,
+					 regions->alloc);
+
+	for (; region < end && region->start_ns; region++)
+		if (tr2_region_is(region, category, label))
+			return region;
+	return NULL;
+}
+
+enum tr2_region_match tr2_region_find(struct tr2_regions *regions,
+				      const char *category, const char *label,
+				      size_t *nr_inside)
+{
+	const struct tr2_region *top = tr2_region_top(regions);
+	struct tr2_region *ended;
+	size_t i;
+
+	if (!regions->nr_open)
+		return TR2_REGION_NONE_OPEN;
+	if (!top || tr2_region_is(top, category, label))
+		return TR2_REGION_INNERMOST;
+	for (i = 1; i < regions->nr_open; i++) {
+		*nr_inside = i;
+		if (tr2_region_is(top - i, category, label))
+			return TR2_REGION_OUTER;
+	}
+	ended = find_ended(regions, category, label);
+	if (!ended)
+		return TR2_REGION_UNKNOWN;
+	if (!ended->was_implied)
+		return TR2_REGION_ENDED;
+	ended->was_implied = false;
+	return TR2_REGION_IMPLIED;
+}
+
+void tr2_region_doubt(struct tr2_regions *regions)
+{
+	regions->in_doubt = regions->nr_open;
+	regions->quick_alloc = 0;
+}
+
+void tr2_region_trust(struct tr2_regions *regions)
+{
+	regions->in_doubt = 0;
+	regions->quick_alloc = regions->alloc;
+}
