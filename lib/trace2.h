@@ -36,7 +36,8 @@ extern "C" {
 #error "trace2.h needs a compiler that knows GNU attributes"
 #endif
 
-/* 1 while some target may want events. Read it through the macro. */
+/* Not 0 while some target may want events, and before trace2_initialize() until
+ * the first call. Read it through the macro. */
 extern TRACE2_API int trace2_enabled_;
 
 #define trace2_is_enabled() \
@@ -105,7 +106,8 @@ struct trace2_options {
  * the version event, arranges for the end of the session, and puts
  * GIT_TRACE2_PARENT_SID and _NAME into the environment. Call it once, early,
  * before other threads use getenv(); the thread that calls it is `main` in the
- * stream. Later calls do nothing.
+ * stream. Later calls do nothing. What other calls tell before it is lost; the
+ * first one that did is reported.
  */
 TRACE2_API void trace2_initialize_fl(const char *file, int line,
 				     const struct trace2_options *options);
@@ -262,7 +264,10 @@ struct trace2_child {
  * start goes before the spawn; then exactly one of exit (it ended, or could
  * not be started: pid -1, code -1) and ready (it goes on in the background;
  * state is "ready", "timeout" or "error"). A second one is dropped and
- * reported. code is 128 + the signal for a child that a signal ended.
+ * reported. code is 128 + the signal for a child that a signal ended. A start
+ * before the end of the last one was told gives that up: it gets a child_ready
+ * with "error", and the start is reported. So is one without TRACE2_CHILD_INIT,
+ * and an end without a pid.
  */
 TRACE2_API void trace2_child_start_fl(const char *file, int line,
 				      struct trace2_child *child);
@@ -299,7 +304,8 @@ TRACE2_API void trace2_exec_result_fl(const char *file, int line, int exec_id,
 
 /*
  * First and last call of a thread's function. A thread that calls neither is
- * announced as "unknown" with its first event, and its end is noticed.
+ * announced as "unknown" with its first event, and its end is noticed. An exit
+ * without a start is reported.
  */
 TRACE2_API void trace2_thread_start_fl(const char *file, int line,
 				       const char *base_name);

@@ -16,14 +16,23 @@ then
 	test_done
 fi
 
-# misused CODE ARG...: runs test-tool; leaves its stream in e, its errors in
-# actual.
+# misused CODE [--no-init] ARG...: runs test-tool; leaves its stream in e, its
+# errors in actual.
 misused () {
 	code=$1 &&
 	shift &&
 	rm -f e &&
+	case $1 in
+	--no-init)
+		shift &&
+		set -- --no-init trace2 "$@"
+		;;
+	*)
+		set -- trace2 "$@"
+		;;
+	esac &&
 	GIT_TRACE2_EVENT="$(pwd)/e" test_expect_code "$code" \
-		test-tool trace2 "$@" 2>err &&
+		test-tool "$@" 2>err &&
 	test_must_be_empty err &&
 	expect_valid_stream e &&
 	jq -r "select(.event == \"error\") | .msg" e >actual
@@ -287,6 +296,15 @@ test_expect_success 'in a forked child: what the parent entered is forgiven' '
 	trace2_jq "all(.[]; .event != \"error\")" e
 '
 
+test_expect_success 'each process tells of a place' '
+	rm -f e &&
+	GIT_TRACE2_EVENT="$(pwd)/e" test-tool trace2 call \
+		region_leave a one , fork , region_leave a one &&
+	expect_valid_stream e &&
+	trace2_jq "
+		map(select(.event == \"error\").sid) | length == 2 and .[0] != .[1]" e
+'
+
 test_expect_success 'the end of a child told twice' '
 	misused 0 spawn --twice true &&
 	echo "trace2: child_exit after the child'\''s end was told" >expect &&
@@ -314,6 +332,46 @@ test_expect_success 'the end of a child that was never started' '
 	trace2_jq "all(.[]; .event | startswith(\"child_\") | not)" e
 '
 
+test_expect_success 'a child started again, before its end' '
+	misused 0 call child_start 1 ls , child_again 1 , child_exit 1 0 , \
+		child_start 2 ls , child_exit 2 0 , child_again 2 , child_exit 2 0 &&
+	echo "trace2: child_start again, before the end of child 0 was told" >expect &&
+	test_cmp expect actual &&
+	jq -c "select(.event | startswith(\"child_\"))
+		| [.event, .child_id, .ready // .code]" e >actual &&
+	cat >expect <<-\EOF &&
+	["child_start",0,null]
+	["child_ready",0,"error"]
+	["child_start",1,null]
+	["child_exit",1,0]
+	["child_start",2,null]
+	["child_exit",2,0]
+	["child_start",3,null]
+	["child_exit",3,0]
+	EOF
+	test_cmp expect actual
+'
+
+test_expect_success 'a child without TRACE2_CHILD_INIT, and without a pid' '
+	misused 0 call --repeat=3 child_garbage 1 , child_exit 1 0 &&
+	cat >expect <<-\EOF &&
+	trace2: child_start without TRACE2_CHILD_INIT
+	trace2: child_exit without a pid
+	EOF
+	test_cmp expect actual &&
+	trace2_jq "
+		[.[] | select(.event == \"child_exit\").child_id] == [0, 1, 2]" e
+'
+
+test_expect_success 'a child of the parent is not told of by a forked child' '
+	rm -f e &&
+	GIT_TRACE2_EVENT="$(pwd)/e" test-tool trace2 call \
+		child_start 1 ls , fork , child_exit 1 0 &&
+	expect_valid_stream e &&
+	trace2_jq "all(.[]; .event != \"error\")" e &&
+	trace2_jq "map(select(.event == \"child_exit\")) | length == 1" e
+'
+
 test_expect_success 'one structure for several children, one after the other' '
 	misused 0 call child_start 1 a , child_exit 1 0 , child_start 1 b , \
 		child_exit 1 0 &&
@@ -329,7 +387,10 @@ test_expect_success 'a timer that is stopped without a start' '
 
 test_expect_success 'thread_start twice, thread_exit twice' '
 	misused 0 049thread_twice &&
-	echo "trace2: thread_start in '\''th01:first'\'', which has started already" >expect &&
+	cat >expect <<-\EOF &&
+	trace2: thread_start in '\''th01:first'\'', which has started already
+	trace2: thread_exit without thread_start
+	EOF
 	test_cmp expect actual &&
 	trace2_jq "
 		[.[] | select(.event == \"thread_start\").thread] == [\"th01:first\"]" e &&
@@ -338,14 +399,30 @@ test_expect_success 'thread_start twice, thread_exit twice' '
 
 test_expect_success 'thread_exit without thread_start' '
 	misused 0 043thread_no_start &&
-	test_must_be_empty actual &&
+	echo "trace2: thread_exit without thread_start" >expect &&
+	test_cmp expect actual &&
 	trace2_jq "[.[] | select(.event == \"data\").value] == [\"exit only\", \"after exit\"]" e
 '
 
 test_expect_success 'thread_exit on main, where nothing was started' '
-	misused 0 call thread_exit &&
-	test_line_count = 1 actual &&
-	test_grep "^trace2: region_leave" actual
+	expect_tree region_enter a one , thread_exit , region_leave a one <<-\EOF
+	enter 1 a/one
+	trace2: thread_exit without thread_start
+	leave 1 a/one
+	EOF
+'
+
+test_expect_success 'thread_exit on main, where a region is open' '
+	expect_tree thread_start on_main , region_enter a one , thread_exit , \
+		region_enter b two , region_leave b two <<-\EOF
+	enter 1 /
+	enter 2 a/one
+	trace2: region_leave of '\'''\'' before that of '\''a/one'\''
+	leave 2 a/one
+	leave 1 /
+	enter 1 b/two
+	leave 1 b/two
+	EOF
 '
 
 test_expect_success 'very many places: the stream does not fill up' '
@@ -372,14 +449,43 @@ test_expect_success 'initialized twice, told the start twice, named never' '
 	expect_valid_stream e
 '
 
-test_expect_success 'calls before the library is initialized are nothing' '
-	rm -f e &&
-	GIT_TRACE2_EVENT="$(pwd)/e" test-tool --no-init trace2 call \
+test_expect_success 'calls before the library is initialized: the first is told' '
+	misused 0 --no-init call \
 		region_enter a b , data_string c k v , counter_add test1 5 , \
-		initialize , data_string c k w , region_leave a b &&
+		initialize , cmd_start prog , data_string c k w , region_leave a b &&
+	cat >expect <<-\EOF &&
+	trace2: a call came before trace2_initialize(); such calls are lost
+	trace2: region_leave of '\''b'\'' without region_enter
+	EOF
+	test_cmp expect actual &&
 	jq -r .event e >actual &&
-	test_write_lines version data error exit atexit >expect &&
-	test_cmp expect actual
+	test_write_lines version start error data error exit atexit >expect &&
+	test_cmp expect actual &&
+	line=$(grep -n "^TOOL_CALL(region_enter," \
+		"$TEST_DIRECTORY/helper/cmd-trace2-calls.def" | sed "s/:.*//") &&
+	trace2_jq "
+		[.[] | select(.event == \"error\")] | .[0] |
+		.file == \"t/helper/cmd-trace2-calls.def\" and .line == $line" e
+'
+
+test_expect_success 'it may be a counter; it is told at the end at the latest' '
+	for first in "counter_add test1 5" "timer_start test1" "thread_start x"
+	do
+		rm -f e &&
+		GIT_TRACE2_EVENT="$(pwd)/e" test-tool --no-init trace2 call \
+			$first , initialize , counter_add test1 7 &&
+		jq -c "select(.event | test(\"error|counter\")) | .msg // .count" e >actual &&
+		cat >expect <<-\EOF &&
+		"trace2: a call came before trace2_initialize(); such calls are lost"
+		7
+		EOF
+		test_cmp expect actual || return 1
+	done
+'
+
+test_expect_success 'none came before: nothing is told' '
+	misused 0 --no-init call session_id , initialize , cmd_start prog &&
+	test_must_be_empty actual
 '
 
 test_expect_success 'calls after the end are nothing' '

@@ -7,7 +7,46 @@
 #include "session/call.h"
 #include "trace2.h"
 
-enum child_state { NOT_STARTED, STARTED, TOLD };
+/* No number that memory which nobody set is likely to hold. */
+enum child_state {
+	NOT_STARTED,
+	STARTED = 0x7f3a91c5,
+	TOLD = 0x7f3a91c6
+};
+
+/* Nobody will tell how the other one ended: nothing more is known of it. */
+static void give_up(struct tr2_call *call, const struct trace2_child *child)
+{
+	tr2_call_misuse(call,
+			"trace2: child_start again, before the end of child %d "
+			"was told",
+			child->child_id);
+	call->t_rel_ns = tr2_clock_since(child->start_ns, call->now_ns);
+	TR2_EMIT(call, child_ready, .child_id.i = child->child_id,
+		 .pid.i = child->pid, .ready.s = "error");
+}
+
+/* Started in the process that this one was forked from? That tells its end. */
+static bool is_of_parent(const struct trace2_child *child)
+{
+	return child->start_ns < tr2_session.start_ns;
+}
+
+static void check_start(struct tr2_call *call, const struct trace2_child *child)
+{
+	switch (child->child_state) {
+	case NOT_STARTED:
+	case TOLD:
+		break;
+	case STARTED:
+		if (!is_of_parent(child))
+			give_up(call, child);
+		break;
+	default:
+		tr2_call_misuse(call, "trace2: child_start without "
+				      "TRACE2_CHILD_INIT");
+	}
+}
 
 void trace2_child_start_fl(const char *file, int line,
 			   struct trace2_child *child)
@@ -17,6 +56,7 @@ void trace2_child_start_fl(const char *file, int line,
 
 	if (!child || !tr2_call_begin(&call, file, line))
 		return;
+	check_start(&call, child);
 	child->child_id = atomic_fetch_add(&tr2_session.next_child_id, 1);
 	child->child_state = STARTED;
 	child->start_ns = call.now_ns;
@@ -30,12 +70,22 @@ void trace2_child_start_fl(const char *file, int line,
 	tr2_call_end(&call);
 }
 
+static void check_pid(struct tr2_call *call, const struct trace2_child *child,
+		      const char *function)
+{
+	if (!child->pid)
+		tr2_call_misuse(call, "trace2: %s without a pid", function);
+}
+
 /* Is this child's end still to be told? */
 static bool take_end(struct tr2_call *call, struct trace2_child *child,
 		     const char *function)
 {
 	if (child->child_state == STARTED) {
 		child->child_state = TOLD;
+		if (is_of_parent(child))
+			return false;
+		check_pid(call, child, function);
 		call->t_rel_ns = tr2_clock_since(child->start_ns,
 						 call->now_ns);
 		return true;

@@ -4,6 +4,7 @@
 
 #include "session/call.h"
 #include "session/counters.h"
+#include "session/early.h"
 #include "session/inherit.h"
 #include "session/params.h"
 #include "session/process.h"
@@ -17,6 +18,7 @@ void trace2_cmd_start_fl(const char *file, int line, const char *const *argv)
 		return;
 	tr2_session_keep_argv(argv);
 	TR2_EMIT(&call, start, .argv.argv = argv);
+	tr2_early_tell(&call);
 	tr2_counters_tell_errors(&call);
 	tr2_call_end(&call);
 }

@@ -20,7 +20,7 @@ const char *trace2_session_id(void)
 	struct tr2_call call;
 
 	/* The call gives a forked child its own id. */
-	if (!trace2_is_enabled() || !tr2_call_begin(&call, __FILE__, __LINE__))
+	if (!tr2_session_is_on() || !tr2_call_begin(&call, __FILE__, __LINE__))
 		return "";
 	tr2_call_end(&call);
 	return tr2_inherit_sid();

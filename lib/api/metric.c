@@ -7,7 +7,7 @@
 #include "base/unwind.h"
 #include "metric/metric.h"
 #include "pmu/pmu.h"
-#include "session/call.h"
+#include "session/early.h"
 #include "session/enter.h"
 #include "trace2.h"
 
@@ -29,6 +29,10 @@ static __attribute__((noinline)) struct tr2_slot *slot_slow(void)
 	struct tr2_thread *thread;
 	int saved_errno = errno;
 
+	if (!tr2_session_is_started()) {
+		tr2_early_note(NULL, 0);
+		return NULL;
+	}
 	open_file_of_child();
 	if (!tr2_lock_is_mine()) {
 		thread = tr2_thread_get();

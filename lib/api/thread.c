@@ -7,12 +7,19 @@
 #include "base/clock.h"
 #include "session/call.h"
 #include "session/counters.h"
+#include "session/early.h"
 #include "session/metrics.h"
 #include "trace2.h"
 
 /* On main, which started and ends with the process, it is a region. */
 static const char main_enter[] = "thread-proc on main: %s";
 static const char main_leave[] = "thread-proc on main";
+
+static void start_on_main(const char *file, int line, const char *base_name)
+{
+	trace2_region_enter_printf_fl(file, line, NULL, NULL, NULL, main_enter,
+				      base_name ? base_name : "");
+}
 
 void trace2_thread_start_fl(const char *file, int line, const char *base_name)
 {
@@ -21,10 +28,9 @@ void trace2_thread_start_fl(const char *file, int line, const char *base_name)
 	if (!tr2_call_begin(&call, file, line))
 		return;
 	if (call.thread->is_main) {
+		call.thread->nr_procs++;
 		tr2_call_end(&call);
-		trace2_region_enter_printf_fl(file, line, NULL, NULL, NULL,
-					      main_enter,
-					      base_name ? base_name : "");
+		start_on_main(file, line, base_name);
 		return;
 	}
 	if (call.thread->named) {
@@ -38,6 +44,43 @@ void trace2_thread_start_fl(const char *file, int line, const char *base_name)
 	}
 	call.thread->named = true;
 	tr2_call_end(&call);
+}
+
+/* A thread that never said anything, or has ended, is not announced for that:
+ * it is told in main's name. */
+static void tell_no_start(struct tr2_call *call)
+{
+	const struct tr2_thread *speaker = call->thread;
+
+	if (!speaker->announced)
+		speaker = tr2_thread_main();
+	call->who = &speaker->who;
+	tr2_call_misuse(call, "trace2: thread_exit without thread_start");
+	call->who = &call->thread->who;
+}
+
+/* Is there one to leave? What was forked may have begun in the parent. */
+static bool take_main(struct tr2_call *call)
+{
+	struct tr2_thread *thread = call->thread;
+
+	if (thread->nr_procs) {
+		thread->nr_procs--;
+		return true;
+	}
+	if (!thread->crossed_fork)
+		tell_no_start(call);
+	return false;
+}
+
+static void exit_on_main(struct tr2_call *call)
+{
+	bool is_there = take_main(call);
+
+	tr2_call_end(call);
+	if (is_there)
+		trace2_region_leave_printf_fl(call->file, call->line, NULL,
+					      NULL, NULL, main_leave);
 }
 
 static bool has_thread_metrics(const struct tr2_thread *thread)
@@ -54,11 +97,11 @@ void trace2_thread_exit_fl(const char *file, int line)
 		return;
 	thread = call.thread;
 	if (thread->is_main) {
-		tr2_call_end(&call);
-		trace2_region_leave_printf_fl(file, line, NULL, NULL, NULL,
-					      main_leave);
+		exit_on_main(&call);
 		return;
 	}
+	if (!thread->named)
+		tell_no_start(&call);
 	tr2_regions_end(&thread->regions, false);
 	if (has_thread_metrics(thread))
 		tr2_metrics_emit(&call, thread->slot, true);
@@ -104,10 +147,12 @@ int trace2_pthread_create_fl(const char *file, int line, pthread_t *thread,
 	int saved_errno = errno, error;
 	struct start *start;
 
-	if (!trace2_is_enabled() || !thread || !function)
-		return function && thread ? pthread_create(thread, attr,
-							   function, arg) :
-					    EINVAL;
+	if (!thread || !function)
+		return EINVAL;
+	if (!tr2_session_is_on()) {
+		tr2_early_note(file, line);
+		return pthread_create(thread, attr, function, arg);
+	}
 	start = malloc(sizeof(*start));
 	if (!start) {
 		errno = saved_errno;

@@ -8,10 +8,11 @@
 #include "event/redact.h"
 #include "pmu/record.h"
 #include "session/context.h"
+#include "session/early.h"
 #include "session/enter.h"
 #include "session/sample.h"
 
-/* Places whose misuse was told already; more are not told. */
+/* Places whose misuse is told; then once that there are more. */
 #define MAX_MISUSES 64
 
 void tr2_call_lost(void)
@@ -26,7 +27,7 @@ static bool enter(struct tr2_thread *thread, const void *frame)
 		tr2_call_lost();
 		return false;
 	}
-	if (__atomic_load_n(&trace2_enabled_, __ATOMIC_SEQ_CST))
+	if (__atomic_load_n(&trace2_enabled_, __ATOMIC_SEQ_CST) == 1)
 		return true;
 	tr2_thread_leave(thread);
 	return false;
@@ -38,6 +39,11 @@ tr2_call_begin(struct tr2_call *call, const char *file, int line)
 	call->saved_errno = errno;
 	if (tr2_lock_is_mine()) {
 		tr2_call_lost();
+		return false;
+	}
+	/* No thread is known before. */
+	if (__builtin_expect(!tr2_self && !tr2_session_is_started(), 0)) {
+		tr2_early_note(file, line);
 		return false;
 	}
 	if (__builtin_expect(tr2_session_is_forked(), 0))
@@ -221,22 +227,31 @@ const char *tr2_call_format(struct tr2_call *call, const char *fmt, va_list ap)
 	return tr2_buf_str(b);
 }
 
-/* true the first time for this place. */
-static bool is_new_place(const char *file, int line)
+static atomic_uintptr_t misused[MAX_MISUSES];
+static atomic_bool is_full;
+
+void tr2_call_after_fork(void)
 {
-	static atomic_uintptr_t seen[MAX_MISUSES];
+	memset(misused, 0, sizeof(misused));
+	is_full = false;
+}
+
+enum place { NEW, TOLD, NO_ROOM };
+
+static enum place find_place(const char *file, int line)
+{
 	uintptr_t place = ((uintptr_t)file << 16) ^ (uintptr_t)line;
 	uintptr_t found;
 	unsigned int i;
 
 	for (i = 0; i < MAX_MISUSES; i++) {
 		found = 0;
-		if (atomic_compare_exchange_strong(&seen[i], &found, place))
-			return true;
+		if (atomic_compare_exchange_strong(&misused[i], &found, place))
+			return NEW;
 		if (found == place)
-			return false;
+			return TOLD;
 	}
-	return false;
+	return NO_ROOM;
 }
 
 static void tell_error(struct tr2_call *call, const char *fmt, va_list ap)
@@ -256,9 +271,15 @@ void tr2_call_error(struct tr2_call *call, const char *fmt, ...)
 
 void tr2_call_misuse(struct tr2_call *call, const char *fmt, ...)
 {
+	enum place place = find_place(call->file, call->line);
 	va_list ap;
 
-	if (!is_new_place(call->file, call->line))
+	if (place == NO_ROOM && !atomic_exchange(&is_full, true))
+		tr2_call_error(call,
+			       "trace2: calls are wrong in more than %u places; "
+			       "no more of them are told",
+			       MAX_MISUSES);
+	if (place != NEW)
 		return;
 	va_start(ap, fmt);
 	tell_error(call, fmt, ap);

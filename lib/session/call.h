@@ -57,6 +57,9 @@ const char *tr2_call_format(struct tr2_call *call, const char *fmt, va_list ap)
 /* An event, or something to be counted, that will show nowhere else. */
 void tr2_call_lost(void);
 
+/* In a forked child, whose stream has none of the parent's errors. */
+void tr2_call_after_fork(void);
+
 /* An error event of the library's own. Overwrites what tr2_call_format() gave. */
 void tr2_call_error(struct tr2_call *call, const char *fmt, ...)
 	TRACE2_PRINTF_(2, 3);

@@ -7,6 +7,7 @@
 #include "metric/metric.h"
 #include "session/call.h"
 #include "session/counters.h"
+#include "session/early.h"
 #include "session/metrics.h"
 #include "session/quick.h"
 #include "session/ring.h"
@@ -87,6 +88,7 @@ static void write_end(struct tr2_thread *thread, bool interrupted)
 	call.now_ns = tr2_clock_now_ns();
 	call.line = __LINE__;
 	if (!tr2_lock_is_mine()) {
+		tr2_early_tell(&call);
 		check_clock(&call);
 		emit_metrics(&call, main_thread);
 	}

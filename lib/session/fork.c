@@ -70,6 +70,7 @@ void tr2_session_after_fork(void)
 	*guard = 1;
 	tr2_clock_after_fork();
 	tr2_session.generation++;
+	tr2_call_after_fork();
 	tr2_session_ring_forked(tr2_self ? tr2_self->tid : forking_tid);
 	tr2_quick_on = 0;
 	tr2_metric_after_fork();

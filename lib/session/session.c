@@ -10,6 +10,7 @@
 #include "metric/metric.h"
 #include "session/call.h"
 #include "session/counters.h"
+#include "session/early.h"
 #include "session/inherit.h"
 #include "session/quick.h"
 #include "session/ring.h"
@@ -19,7 +20,7 @@
 /* The version of the event format that consumers look for. */
 #define FORMAT_VERSION "4"
 
-int trace2_enabled_;
+int trace2_enabled_ = TR2_ENABLED_EARLY;
 struct tr2_session tr2_session;
 
 void tr2_session_start_clock(void)
@@ -149,6 +150,7 @@ void tr2_session_exit(void)
 
 static void on_thread_end(struct tr2_thread *thread)
 {
+	thread->named = true; /* nothing is wrong with an end that nobody tells */
 	if (trace2_is_enabled() &&
 	    (thread->announced || thread->slot))
 		trace2_thread_exit_fl(__FILE__, __LINE__);
@@ -241,6 +243,7 @@ void tr2_session_start(const char *file, int line,
 		tr2_mask_end(&before);
 		return;
 	}
+	tr2_early_end();
 	tr2_session_start_clock();
 	if (prepare(options)) {
 		tr2_inherit_publish();

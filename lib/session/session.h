@@ -74,6 +74,18 @@ void tr2_session_after_fork(void);
  */
 extern const volatile uint32_t *tr2_session_fork_guard;
 
+/* Did trace2_initialize() come that far, and is tracing on, or was it? */
+static inline bool tr2_session_is_started(void)
+{
+	return tr2_session.state != TR2_SESSION_OFF;
+}
+
+/* Not before trace2_initialize(), as trace2_is_enabled() is. */
+static inline bool tr2_session_is_on(void)
+{
+	return __atomic_load_n(&trace2_enabled_, __ATOMIC_RELAXED) == 1;
+}
+
 /* Acquire: threads may look while the session starts; pairs with make_guard().
  */
 static inline bool tr2_session_is_forked(void)

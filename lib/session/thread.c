@@ -177,7 +177,7 @@ static struct tr2_thread *make(uint32_t creator_tid)
 	thread->named = thread->crossed_fork = thread->is_uncounted = false;
 	thread->slot = NULL;
 	tr2_regions_end(&thread->regions, false);
-	thread->destructions = 0;
+	thread->destructions = thread->nr_procs = 0;
 	thread->cancel_type = TR2_NO_CANCEL_TYPE;
 	thread->tid = (uint32_t)syscall(SYS_gettid);
 	thread->ptid = creator_tid;

@@ -45,6 +45,7 @@ struct tr2_thread {
 	 */
 	atomic_uintptr_t busy;
 	int cancel_type; /* what it gets back when it leaves */
+	unsigned int nr_procs; /* of main: thread_start without thread_exit */
 	unsigned int destructions; /* passes of the thread's destructors */
 
 	struct tr2_regions regions;

@@ -319,6 +319,27 @@ static void host_fork(const char **a)
 		waitpid(pid, NULL, 0);
 }
 
+static void host_child_again(const char **a)
+{
+	struct trace2_child *child = child_at(a[0]);
+
+	if (child)
+		child->argv = NULL; /* was of the call before */
+	trace2_child_start(child);
+}
+
+static void host_child_garbage(const char **a)
+{
+	struct trace2_child *child = child_at(a[0]);
+
+	if (!child)
+		return;
+	memset(child, 0, sizeof(*child));
+	child->child_state = 1;
+	child->child_id = 4711;
+	trace2_child_start(child);
+}
+
 static const struct call {
 	const char *name, *usage, *sample; /* sample NULL: not the library's */
 	void (*run)(const char **a);
@@ -335,6 +356,8 @@ static const struct call {
 	{ "setenv", "<name> [<value>]", NULL, host_setenv },
 	{ "sleep_ms", "<ms>", NULL, host_sleep_ms },
 	{ "fork", "", NULL, host_fork },
+	{ "child_again", "<0..7>", NULL, host_child_again },
+	{ "child_garbage", "<0..7>", NULL, host_child_garbage },
 };
 
 #define NR_CALLS (sizeof(calls) / sizeof(calls[0]))

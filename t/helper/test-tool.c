@@ -214,7 +214,7 @@ static void start(const struct setup *setup, const char **argv)
 	trace2_collect_process_info(TRACE2_PROCESS_INFO_STARTUP);
 }
 
-static int run(int argc, const char **argv)
+static int run(const struct setup *setup, int argc, const char **argv)
 {
 	int i = argc ? find_command(argv[0]) : -1;
 
@@ -223,7 +223,8 @@ static int run(int argc, const char **argv)
 			tool_error("there is no command '%s'", argv[0]);
 		return usage();
 	}
-	trace2_cmd_name(argv[0]);
+	if (!setup->no_init)
+		trace2_cmd_name(argv[0]);
 	return commands[i].run(argc, argv);
 }
 
@@ -244,5 +245,5 @@ int main(int argc, const char **argv)
 		puts(TOOL_VERSION);
 		return tool_before_exit(0);
 	}
-	return tool_before_exit(run(argc - nr, argv + nr));
+	return tool_before_exit(run(&setup, argc - nr, argv + nr));
 }

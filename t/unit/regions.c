@@ -1,11 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Open regions: very many, with names of any length, and looked up by them.
+ * Open regions: very many, with names of any length, and looked up by them;
+ * and the errors that tell of misuse, which are bounded.
  */
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "session/call.h"
 #include "session/region.h"
 #include "tap.h"
 
 #define DEEP 20000u
+#define PLACES 100
 
 static struct tr2_region home[TR2_FIRST_REGIONS];
 static struct tr2_regions regions;
@@ -85,9 +91,48 @@ static void test_names(void)
 	tr2_regions_release(&regions);
 }
 
+static unsigned int count_lines(const char *path, const char *with)
+{
+	FILE *f = fopen(path, "r");
+	unsigned int nr = 0;
+	char line[4096];
+
+	while (f && fgets(line, sizeof(line), f))
+		nr += strstr(line, with) != NULL;
+	if (f)
+		fclose(f);
+	return nr;
+}
+
+static void test_places(void)
+{
+	const struct trace2_options options = { .flags =
+							TRACE2_NO_CONFIG_FILES };
+	char path[] = "/tmp/trace2-unit-regions.XXXXXX";
+	int fd = mkstemp(path), i;
+
+	if (!ok(fd >= 0, "a file to write to"))
+		return;
+	close(fd);
+	setenv("GIT_TRACE2_EVENT", path, 1);
+	ok(trace2_is_enabled(), "a call that comes too early is seen");
+	trace2_data_string("a", NULL, "b", "c");
+	ok(!trace2_is_enabled(), "the next one costs nothing");
+	trace2_initialize_with(&options);
+	ok(trace2_is_enabled(), "from here on all are seen");
+	for (i = 0; i < 3 * PLACES; i++)
+		trace2_region_leave_fl("file.c", i % PLACES, "a", "b", NULL);
+	is_u64(count_lines(path, "without region_enter"), 64,
+	       "so many places are told");
+	is_u64(count_lines(path, "in more than 64 places"), 1,
+	       "and once that there are more");
+	unlink(path);
+}
+
 int main(void)
 {
 	test_deep();
 	test_names();
+	test_places();
 	return done_testing();
 }
