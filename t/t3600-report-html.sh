@@ -166,6 +166,7 @@ test_expect_success 'options that do not go together' '
 		test_grep -e "$message" err || return 1
 	done <<-\EOF &&
 	--html x.html --regions|--html has every view
+	--html x.html --samples|--html has every view
 	--html x.html -s max|-s, -n, -g and --per-thread are for tables
 	--html x.html --format=json|give either --html or --format
 	--redact|--redact is for --html

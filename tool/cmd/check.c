@@ -226,12 +226,25 @@ static const char *level_of(enum tr2_problem_kind kind)
 	}
 }
 
+struct problem_row {
+	const struct tr2_model *m;
+	const struct tr2_problem *p;
+};
+
+TR2_CELL(cell_level, struct problem_row, tr2_cell_str(t, level_of(r->p->kind)))
+TR2_CELL(cell_file, struct problem_row,
+	 tr2_cell_str(t, tr2_s(r->m, r->p->source)))
+TR2_CELL(cell_line, struct problem_row,
+	 if (r->p->line) tr2_cell_uint(t, r->p->line))
+TR2_CELL(cell_count, struct problem_row, tr2_cell_uint(t, r->p->count))
+TR2_CELL(cell_message, struct problem_row, tr2_cell_str(t, r->p->text))
+
 static const struct tr2_column columns[] = {
-	{ "level", "LEVEL", TR2_COL_LEFT },
-	{ "file", "FILE", TR2_COL_LEFT },
-	{ "line", "LINE", 0 },
-	{ "count", "COUNT", 0 },
-	{ "message", "MESSAGE", TR2_COL_LEFT },
+	{ "level", "LEVEL", TR2_COL_LEFT, cell_level },
+	{ "file", "FILE", TR2_COL_LEFT, cell_file },
+	{ "line", "LINE", 0, cell_line },
+	{ "count", "COUNT", 0, cell_count },
+	{ "message", "MESSAGE", TR2_COL_LEFT, cell_message },
 };
 
 static void print_shown(const char *s)
@@ -264,28 +277,18 @@ static void print_text(const struct tr2_model *m, const struct tr2_problem *p)
 
 static void print_data(const struct tr2_model *m)
 {
+	struct tr2_output out = { .format = tr2_common.format };
+	struct problem_row row = { m, NULL };
 	struct tr2_table t;
 	uint32_t i;
 
-	tr2_table_init(&t, "problems", columns,
+	tr2_table_init(&t, &out, "problems", columns,
 		       sizeof(columns) / sizeof(*columns));
 	for (i = 1; i < m->nr_problems; i++) {
-		const struct tr2_problem *p = &m->problems[i];
-
-		tr2_table_row(&t);
-		tr2_cell_str(&t, level_of(p->kind));
-		tr2_cell_str(&t, tr2_s(m, p->source));
-		if (p->line)
-			tr2_cell_uint(&t, p->line);
-		else
-			tr2_cell_none(&t);
-		tr2_cell_uint(&t, p->count);
-		tr2_cell_str(&t, p->text);
+		row.p = &m->problems[i];
+		tr2_table_add(&t, &row);
 	}
-	tr2_report_begin();
-	tr2_table_print(&t);
-	tr2_report_end();
-	tr2_table_release(&t);
+	tr2_table_show(&t);
 }
 
 static bool is_brief(const struct tr2_model *m)

@@ -89,26 +89,34 @@ static const char *nearest(const char *name)
 	return least <= 7 ? best : NULL;
 }
 
-static const struct tr2_column columns[] = {
-	{ "variable", "SETTING", TR2_COL_LEFT },
-	{ "value", "VALUE", TR2_COL_LEFT },
-	{ "origin", "FROM", TR2_COL_LEFT },
-	{ "works", "", TR2_COL_DATA },
-	{ "meaning", "WHICH IS", TR2_COL_LEFT },
+struct row {
+	const char *variable;
+	const struct tr2_found *found;
+	bool works;
+	const char *meaning; /* NULL: nothing is to be said */
 };
 
-static void add_row(struct tr2_table *t, const char *variable,
-		    const struct tr2_found *found, bool ok, const char *meaning)
+TR2_CELL(cell_variable, struct row, tr2_cell_str(t, r->variable))
+TR2_CELL(cell_value, struct row, tr2_cell_str(t, r->found->value))
+TR2_CELL(cell_origin, struct row, tr2_cell_str(t, r->found->origin))
+TR2_CELL(cell_works, struct row, tr2_cell_str(t, r->works ? "yes" : "no"))
+
+static void cell_meaning(struct tr2_table *t, const void *row)
 {
-	tr2_table_row(t);
-	tr2_cell_str(t, variable);
-	tr2_cell_str(t, found->value);
-	tr2_cell_str(t, found->origin);
-	tr2_cell_str(t, ok ? "yes" : "no");
-	tr2_cell_str(t, meaning);
-	if (!ok)
+	const struct row *r = row;
+
+	tr2_cell_str(t, r->meaning);
+	if (r->meaning && !r->works)
 		tr2_cell_color(t, TR2_COLOR_BAD);
 }
+
+static const struct tr2_column columns[] = {
+	{ "variable", "SETTING", TR2_COL_LEFT, cell_variable },
+	{ "value", "VALUE", TR2_COL_LEFT, cell_value },
+	{ "origin", "FROM", TR2_COL_LEFT, cell_origin },
+	{ "works", "", TR2_COL_DATA, cell_works },
+	{ "meaning", "WHICH IS", TR2_COL_LEFT, cell_meaning },
+};
 
 /* Variables that look like ours and are not. Returns how many. */
 static int add_near_misses(struct tr2_table *t)
@@ -138,7 +146,8 @@ static int add_near_misses(struct tr2_table *t)
 				      "not a setting: did you mean %s?", near);
 		else
 			tr2_check_say(&text, false, "not a setting");
-		add_row(t, name, &found, false, tr2_buf_str(&text));
+		tr2_table_add(t, &(struct row){ name, &found, false,
+						tr2_buf_str(&text) });
 		nr++;
 	}
 	tr2_buf_release(&text);
@@ -180,8 +189,9 @@ static int add_settings(struct tr2_table *t, const struct tr2_found *found,
 		ok = check_value(&tr2_settings[i], found[i].value, &meaning);
 		*nr_targets += is_target(&tr2_settings[i]);
 		bad += !ok;
-		add_row(t, tr2_settings[i].variable, &found[i], ok,
-			meaning.len ? tr2_buf_str(&meaning) : NULL);
+		tr2_table_add(t, &(struct row){
+			tr2_settings[i].variable, &found[i], ok,
+			meaning.len ? tr2_buf_str(&meaning) : NULL });
 	}
 	tr2_buf_release(&meaning);
 	return bad;
@@ -191,16 +201,17 @@ int tr2_check_env(void)
 {
 	static struct tr2_found found[TR2_NR_SETTINGS];
 	int bad = tr2_check_find_settings(found), targets = 0;
+	struct tr2_output out;
 	struct tr2_table t;
 
-	tr2_table_init(&t, "settings", columns,
+	tr2_table_init(&t, &out, "settings", columns,
 		       sizeof(columns) / sizeof(*columns));
 	bad += add_settings(&t, found, &targets);
 	bad += add_near_misses(&t);
-	tr2_report_begin();
+	tr2_output_begin(&out, tr2_common.format);
 	if (t.nr_rows || tr2_common.format != TR2_FORMAT_TEXT)
 		tr2_table_print(&t);
-	tr2_report_end();
+	tr2_output_end(&out);
 	if (!targets && tr2_common.format == TR2_FORMAT_TEXT)
 		puts("no target is on: set GIT_TRACE2_EVENT to a directory, "
 		     "or run 'trace2 record -- COMMAND'");

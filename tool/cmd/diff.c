@@ -43,16 +43,17 @@ static int compare(const struct tr2_measures *base,
 		   const struct tr2_measures *new)
 {
 	struct tr2_comparison c;
+	struct tr2_output out;
 	int code = 0;
 
 	if (!tr2_compare_chosen(&c, base, new, &choice)) {
 		tr2_error("out of memory");
 		return TR2_EXIT_FATAL;
 	}
-	tr2_report_begin();
-	tr2_comparison_print(&c, &choice);
-	tr2_sides_print(base, new);
-	tr2_report_end();
+	tr2_output_begin(&out, tr2_common.format);
+	tr2_comparison_print(&out, &c, &choice);
+	tr2_sides_print(&out, base, new);
+	tr2_output_end(&out);
 	if (fail_above >= 0)
 		code = tr2_comparison_judge(&c, fail_above);
 	tr2_comparison_release(&c);

@@ -4,7 +4,8 @@
 #include <string.h>
 
 #include "perfevent/perfevent.h"
-#include "cmd/node.h"
+#include "common/options.h"
+#include "out/table.h"
 #include "record/counters.h"
 
 static const char *kind_of(enum tr2_perfevent_pmu pmu)
@@ -23,36 +24,6 @@ static const char *kind_of(enum tr2_perfevent_pmu pmu)
 	}
 }
 
-/* As it is written after -e. */
-static void add_name(struct tr2_table *t, const struct tr2_perfevent_name *row)
-{
-	struct tr2_buf b = TR2_BUF_INIT;
-	bool kernel = tr2_perfevent_is_kernel(row->pmu);
-
-	if (!kernel) {
-		tr2_buf_addstr(&b, kind_of(row->pmu));
-		tr2_buf_addch(&b, '/');
-	}
-	tr2_buf_addstr(&b, row->name);
-	if (!kernel)
-		tr2_buf_addch(&b, '/');
-	tr2_cell_str(t, tr2_buf_str(&b));
-	tr2_buf_release(&b);
-}
-
-static void add_about(struct tr2_table *t, const struct tr2_perfevent_name *row)
-{
-	struct tr2_buf b = TR2_BUF_INIT;
-
-	tr2_buf_addstr(&b, row->about);
-	if (row->alias) {
-		tr2_buf_addlit(&b, "; also ");
-		tr2_buf_addstr(&b, row->alias);
-	}
-	tr2_cell_str(t, tr2_buf_str(&b));
-	tr2_buf_release(&b);
-}
-
 static const char *counted_here(const struct tr2_perfevent_name *row)
 {
 	struct tr2_perfevents list;
@@ -66,45 +37,83 @@ static const char *counted_here(const struct tr2_perfevent_name *row)
 	return tr2_event_works(&ev) ? "yes" : "no";
 }
 
+/* A name, or a pattern of names. */
+struct row {
+	const struct tr2_perfevent_name *known; /* NULL: a pattern */
+	const char *pattern, *about;
+};
+
+/* As it is written after -e. */
+static void cell_name(struct tr2_table *t, const void *row)
+{
+	const struct row *r = row;
+	struct tr2_buf b = TR2_BUF_INIT;
+
+	if (!r->known) {
+		tr2_buf_addstr(&b, r->pattern);
+	} else if (tr2_perfevent_is_kernel(r->known->pmu)) {
+		tr2_buf_addstr(&b, r->known->name);
+	} else {
+		tr2_buf_addstr(&b, kind_of(r->known->pmu));
+		tr2_buf_addch(&b, '/');
+		tr2_buf_addstr(&b, r->known->name);
+		tr2_buf_addch(&b, '/');
+	}
+	tr2_cell_str(t, tr2_buf_str(&b));
+	tr2_buf_release(&b);
+}
+
+static void cell_about(struct tr2_table *t, const void *row)
+{
+	const struct row *r = row;
+	struct tr2_buf b = TR2_BUF_INIT;
+
+	tr2_buf_addstr(&b, r->known ? r->known->about : r->about);
+	if (r->known && r->known->alias) {
+		tr2_buf_addlit(&b, "; also ");
+		tr2_buf_addstr(&b, r->known->alias);
+	}
+	tr2_cell_str(t, tr2_buf_str(&b));
+	tr2_buf_release(&b);
+}
+
+TR2_CELL(cell_kind, struct row,
+	 tr2_cell_str(t, r->known ? kind_of(r->known->pmu) : "pattern"))
+TR2_CELL(cell_unit, struct row,
+	 tr2_cell_str(t, r->known && *r->known->unit ? r->known->unit : NULL))
+TR2_CELL(cell_here, struct row,
+	 tr2_cell_str(t, r->known ? counted_here(r->known) : NULL))
+
+static const struct tr2_column columns[] = {
+	{ "event", "EVENT", TR2_COL_LEFT, cell_name },
+	{ "kind", "KIND", TR2_COL_LEFT | TR2_COL_SPARE, cell_kind },
+	{ "unit", "UNIT", TR2_COL_LEFT, cell_unit },
+	{ "counted_here", "HERE", TR2_COL_LEFT, cell_here },
+	{ "about", "WHAT IT COUNTS", TR2_COL_FLEX, cell_about },
+};
+
 int tr2_events_list(void)
 {
-	static const struct tr2_column columns[] = {
-		{ "event", "EVENT", TR2_COL_LEFT },
-		{ "kind", "KIND", TR2_COL_LEFT | TR2_COL_SPARE },
-		{ "unit", "UNIT", TR2_COL_LEFT },
-		{ "counted_here", "HERE", TR2_COL_LEFT },
-		{ "about", "WHAT IT COUNTS", TR2_COL_FLEX },
+	static const struct row others[] = {
+		{ NULL, "app/CATEGORY/NAME/",
+		  "a counter that the program defines" },
+		{ NULL, "app/CATEGORY/NAME:ns/", "a timer that it defines" },
+		{ NULL, "SUBSYSTEM:EVENT", "a tracepoint of the kernel" },
+		{ NULL, "DEVICE/TERMS/",
+		  "an event of a device in /sys/bus/event_source" },
+		{ NULL, "rN", "a raw event of the CPU, in hexadecimal" },
 	};
-	static const char *const others[][2] = {
-		{ "app/CATEGORY/NAME/", "a counter that the program defines" },
-		{ "app/CATEGORY/NAME:ns/", "a timer that it defines" },
-		{ "SUBSYSTEM:EVENT", "a tracepoint of the kernel" },
-		{ "DEVICE/TERMS/", "an event of a device in "
-		  "/sys/bus/event_source" },
-		{ "rN", "a raw event of the CPU, in hexadecimal" },
-	};
-	const struct tr2_perfevent_name *row;
+	struct tr2_output out = { .format = tr2_common.format };
+	struct row row = { NULL, NULL, NULL };
 	struct tr2_table t;
 	size_t i;
 
-	tr2_table_init(&t, "events", columns,
+	tr2_table_init(&t, &out, "events", columns,
 		       sizeof(columns) / sizeof(*columns));
-	for (row = tr2_perfevent_names; row->name; row++) {
-		tr2_table_row(&t);
-		add_name(&t, row);
-		tr2_cell_str(&t, kind_of(row->pmu));
-		tr2_cell_str(&t, *row->unit ? row->unit : NULL);
-		tr2_cell_str(&t, counted_here(row));
-		add_about(&t, row);
-	}
-	for (i = 0; i < sizeof(others) / sizeof(*others); i++) {
-		tr2_table_row(&t);
-		tr2_cell_str(&t, others[i][0]);
-		tr2_cell_str(&t, "pattern");
-		tr2_cell_none(&t);
-		tr2_cell_none(&t);
-		tr2_cell_str(&t, others[i][1]);
-	}
+	for (row.known = tr2_perfevent_names; row.known->name; row.known++)
+		tr2_table_add(&t, &row);
+	for (i = 0; i < sizeof(others) / sizeof(*others); i++)
+		tr2_table_add(&t, &others[i]);
 	tr2_table_show(&t);
 	return 0;
 }

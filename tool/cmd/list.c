@@ -30,35 +30,6 @@ static const struct tr2_option options[] = {
 	TR2_OPT_END
 };
 
-static const struct tr2_column columns[] = {
-	{ "start", "START", TR2_COL_LEFT | TR2_COL_YIELDS },
-	{ "wall_ns", "WALL", 0 },
-	{ NULL, "EXIT", TR2_COL_TEXT },
-	{ "pid", "PID", 0 },
-	{ NULL, "", TR2_COL_TEXT | TR2_COL_LEFT },
-	{ NULL, "COMMAND", TR2_COL_TREE | TR2_COL_FLEX | TR2_COL_TEXT },
-	{ "name", "", TR2_COL_DATA },
-	{ "argv", "", TR2_COL_DATA },
-	{ "end", "", TR2_COL_DATA },
-	{ "code", "", TR2_COL_DATA },
-	{ "signal", "", TR2_COL_DATA },
-	{ "signal_name", "", TR2_COL_DATA },
-	{ "end_by", "", TR2_COL_DATA },
-	{ "instrumented", "", TR2_COL_DATA },
-	{ "join", "", TR2_COL_DATA },
-	{ "sid", "", TR2_COL_DATA },
-	{ "version", "", TR2_COL_DATA },
-	{ "hierarchy", "", TR2_COL_DATA },
-	{ "mode", "", TR2_COL_DATA },
-	{ "threads", "", TR2_COL_DATA },
-	{ "events", "", TR2_COL_DATA },
-	{ "errors", "", TR2_COL_DATA },
-	{ "lost", "", TR2_COL_DATA },
-	{ "user_ns", "", TR2_COL_DATA },
-	{ "system_ns", "", TR2_COL_DATA },
-	{ "maxrss_bytes", "", TR2_COL_DATA },
-};
-
 static bool failed(const struct tr2_model *m, uint32_t node)
 {
 	const struct tr2_node *n = &m->nodes[node];
@@ -100,60 +71,84 @@ static uint32_t nr_threads(const struct tr2_model *m, uint32_t session)
 	return nr;
 }
 
-/* What only JSON and CSV have of the process's own words. */
-static void add_session_cells(struct tr2_table *t, const struct tr2_model *m,
-			      uint32_t session)
+static const struct tr2_session *session_of(const struct tr2_node_row *r)
 {
-	const struct tr2_session *s = &m->sessions[session];
-	int i;
+	uint32_t session = r->m->nodes[r->node].session;
 
-	if (!session) {
-		for (i = 0; i < 8; i++)
-			tr2_cell_none(t);
-		return;
+	return session ? &r->m->sessions[session] : NULL;
+}
+
+/* What is known of the process's own words. */
+#define SESSION_CELL(name, give)                                        \
+	static void name(struct tr2_table *t, const void *row)          \
+	{                                                               \
+		const struct tr2_node_row *r = row;                     \
+		const struct tr2_session *s = session_of(r);            \
+									\
+		if (s)                                                  \
+			give;                                           \
 	}
-	tr2_cell_str(t, s->sid);
-	tr2_cell_str(t, s->exe_version ? tr2_s(m, s->exe_version) : NULL);
-	tr2_cell_str(t, s->hierarchy ? tr2_s(m, s->hierarchy) : NULL);
-	tr2_cell_str(t, s->mode ? tr2_s(m, s->mode) : NULL);
-	tr2_cell_uint(t, nr_threads(m, session));
-	tr2_cell_uint(t, s->nr_events);
-	tr2_cell_uint(t, s->nr_errors);
-	tr2_cell_uint(t, s->lost);
-}
 
-static void add_task_cells(struct tr2_table *t, const struct tr2_task *task)
+static void give_text(struct tr2_table *t, const struct tr2_node_row *r,
+		      tr2_str text)
 {
-	if (!(task->flags & TR2_TASK_HAS_RUSAGE))
-		return;
-	tr2_cell_uint(t, task->user_ns);
-	tr2_cell_uint(t, task->system_ns);
-	tr2_cell_uint(t, task->maxrss_bytes);
+	if (text)
+		tr2_cell_str(t, tr2_s(r->m, text));
 }
 
-static void add_row(struct tr2_table *t, const struct tr2_model *m,
-		    uint32_t node)
-{
-	const struct tr2_node *n = &m->nodes[node];
+SESSION_CELL(cell_version, give_text(t, r, s->exe_version))
+SESSION_CELL(cell_hierarchy, give_text(t, r, s->hierarchy))
+SESSION_CELL(cell_mode, give_text(t, r, s->mode))
+SESSION_CELL(cell_threads,
+	     tr2_cell_uint(t, nr_threads(r->m, r->m->nodes[r->node].session)))
+SESSION_CELL(cell_events, tr2_cell_uint(t, s->nr_events))
+SESSION_CELL(cell_errors, tr2_cell_uint(t, s->nr_errors))
+SESSION_CELL(cell_lost, tr2_cell_uint(t, s->lost))
+TR2_CELL(cell_instrumented, struct tr2_node_row,
+	 tr2_cell_str(t, session_of(r) ? "yes" : "no"))
 
-	tr2_table_row(t);
-	tr2_table_depth(t, shown_depth(m, node));
-	tr2_cell_wall(t, n->start_ns);
-	tr2_cell_ns(t, n->end_ns - n->start_ns);
-	tr2_cell_exit(t, m, node);
-	tr2_cell_pid(t, m, node);
-	tr2_cell_uncertain(t, m, node);
-	tr2_cell_command(t, m, node);
-	if (!tr2_table_wants(t, TR2_COL_DATA))
-		return;
-	tr2_cell_str(t, tr2_node_name(m, node));
-	tr2_cell_words(t, tr2_node_words(m, node));
-	tr2_cell_end(t, m, node);
-	tr2_cell_str(t, n->session ? "yes" : "no");
-	tr2_cell_str(t, tr2_join_name(n->join));
-	add_session_cells(t, m, n->session);
-	add_task_cells(t, &m->tasks[n->task]);
-}
+/* What the kernel said at its end. */
+#define TASK_CELL(name, member)                                          \
+	static void name(struct tr2_table *t, const void *row)           \
+	{                                                                \
+		const struct tr2_node_row *r = row;                      \
+		const struct tr2_task *task =                            \
+			&r->m->tasks[r->m->nodes[r->node].task];         \
+									 \
+		if (task->flags & TR2_TASK_HAS_RUSAGE)                   \
+			tr2_cell_uint(t, task->member);                  \
+	}
+
+TASK_CELL(cell_user, user_ns)
+TASK_CELL(cell_system, system_ns)
+TASK_CELL(cell_maxrss, maxrss_bytes)
+
+static const struct tr2_column columns[] = {
+	{ "start", "START", TR2_COL_LEFT | TR2_COL_YIELDS,
+	  tr2_node_cell_start },
+	{ "wall_ns", "WALL", 0, tr2_node_cell_wall },
+	{ NULL, "EXIT", TR2_COL_TEXT, tr2_node_cell_exit },
+	{ "pid", "PID", 0, tr2_node_cell_pid },
+	{ NULL, "", TR2_COL_TEXT | TR2_COL_LEFT, tr2_node_cell_uncertain },
+	{ NULL, "COMMAND", TR2_COL_TREE | TR2_COL_FLEX | TR2_COL_TEXT,
+	  tr2_node_cell_command },
+	{ "name", "", TR2_COL_DATA, tr2_node_cell_name },
+	{ "argv", "", TR2_COL_DATA, tr2_node_cell_argv },
+	TR2_NODE_END_COLUMNS,
+	{ "instrumented", "", TR2_COL_DATA, cell_instrumented },
+	{ "join", "", TR2_COL_DATA, tr2_node_cell_join },
+	{ "sid", "", TR2_COL_DATA, tr2_node_cell_sid },
+	{ "version", "", TR2_COL_DATA, cell_version },
+	{ "hierarchy", "", TR2_COL_DATA, cell_hierarchy },
+	{ "mode", "", TR2_COL_DATA, cell_mode },
+	{ "threads", "", TR2_COL_DATA, cell_threads },
+	{ "events", "", TR2_COL_DATA, cell_events },
+	{ "errors", "", TR2_COL_DATA, cell_errors },
+	{ "lost", "", TR2_COL_DATA, cell_lost },
+	{ "user_ns", "", TR2_COL_DATA, cell_user },
+	{ "system_ns", "", TR2_COL_DATA, cell_system },
+	{ "maxrss_bytes", "", TR2_COL_DATA, cell_maxrss },
+};
 
 /* ---- -v ------------------------------------------------------------------------- */
 
@@ -267,39 +262,61 @@ static void print_verbose(const struct tr2_model *m, uint32_t node)
 
 /* ---- --events, --known ------------------------------------------------------------- */
 
+struct kind_row {
+	uint64_t count;
+	const char *name;
+};
+
+TR2_CELL(cell_kind_count, struct kind_row, tr2_cell_uint(t, r->count))
+TR2_CELL(cell_kind_name, struct kind_row, tr2_cell_str(t, r->name))
+
+static const struct tr2_column event_columns[] = {
+	{ "count", "COUNT", 0, cell_kind_count },
+	{ "event", "EVENT", TR2_COL_LEFT, cell_kind_name },
+};
+
 static int list_events(const struct tr2_model *m)
 {
-	static const struct tr2_column event_columns[] = {
-		{ "count", "COUNT", 0 },
-		{ "event", "EVENT", TR2_COL_LEFT },
-	};
+	struct tr2_output out = { .format = tr2_common.format };
+	struct kind_row row;
 	struct tr2_table t;
 	int kind;
 
-	tr2_table_init(&t, "events", event_columns, 2);
+	tr2_table_init(&t, &out, "events", event_columns, 2);
 	for (kind = 0; kind < TR2_EVENT_NR; kind++) {
-		if (!m->events_by_kind[kind])
-			continue;
-		tr2_table_row(&t);
-		tr2_cell_uint(&t, m->events_by_kind[kind]);
-		tr2_cell_str(&t, tr2_event_rows[kind].name);
+		row.count = m->events_by_kind[kind];
+		row.name = tr2_event_rows[kind].name;
+		if (row.count)
+			tr2_table_add(&t, &row);
 	}
 	tr2_table_sort(&t, "count");
 	tr2_table_show(&t);
 	return 0;
 }
 
+struct metric_row {
+	bool is_timer;
+	const char *name;
+};
+
+TR2_CELL(cell_metric_kind, struct metric_row,
+	 tr2_cell_str(t, r->is_timer ? "timer" : "counter"))
+TR2_CELL(cell_metric_name, struct metric_row, tr2_cell_str(t, r->name))
+
+static const struct tr2_column known_columns[] = {
+	{ "kind", "KIND", TR2_COL_LEFT, cell_metric_kind },
+	{ "name", "NAME", TR2_COL_LEFT, cell_metric_name },
+};
+
 static int list_known(const struct tr2_model *m)
 {
-	static const struct tr2_column known_columns[] = {
-		{ "kind", "KIND", TR2_COL_LEFT },
-		{ "name", "NAME", TR2_COL_LEFT },
-	};
+	struct tr2_output out = { .format = tr2_common.format };
 	struct tr2_buf name = TR2_BUF_INIT;
+	struct metric_row row;
 	struct tr2_table t;
 	uint32_t i;
 
-	tr2_table_init(&t, "known", known_columns, 2);
+	tr2_table_init(&t, &out, "known", known_columns, 2);
 	for (i = 1; i < m->nr_metrics; i++) {
 		const struct tr2_metric *metric = &m->metrics[i];
 
@@ -307,10 +324,9 @@ static int list_known(const struct tr2_model *m)
 		tr2_buf_addstr(&name, tr2_s(m, metric->category));
 		tr2_buf_addch(&name, '/');
 		tr2_buf_addstr(&name, tr2_s(m, metric->name));
-		tr2_table_row(&t);
-		tr2_cell_str(&t, metric->kind == TR2_METRIC_TIMER ? "timer" :
-								    "counter");
-		tr2_cell_str(&t, tr2_buf_str(&name));
+		row.is_timer = metric->kind == TR2_METRIC_TIMER;
+		row.name = tr2_buf_str(&name);
+		tr2_table_add(&t, &row);
 	}
 	tr2_table_unique(&t);
 	tr2_table_show(&t);
@@ -322,19 +338,23 @@ static int list_known(const struct tr2_model *m)
 
 static void give_rows(struct tr2_table *t, void *data)
 {
-	const struct tr2_model *m = data;
+	struct tr2_node_row row = { data, 0 };
+	const struct tr2_model *m = row.m;
 	uint32_t i;
 
-	for (i = m->first_root; i; i = tr2_node_after(m, i))
+	for (i = m->first_root; i; i = tr2_node_after(m, i)) {
+		row.node = i;
 		if (wanted(m, i))
-			add_row(t, m, i);
+			tr2_table_add_at(t, &row, shown_depth(m, i));
+	}
 }
 
 static void list_nodes(struct tr2_model *m)
 {
+	struct tr2_output out = { .format = tr2_common.format };
 	struct tr2_table t;
 
-	tr2_table_init(&t, "processes", columns,
+	tr2_table_init(&t, &out, "processes", columns,
 		       sizeof(columns) / sizeof(*columns));
 	tr2_table_rows(&t, give_rows, m);
 	tr2_table_show(&t);

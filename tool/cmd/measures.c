@@ -72,8 +72,8 @@ void tr2_cell_measure(struct tr2_table *t, enum tr2_measure_unit unit,
 		      double value)
 {
 	if (isnan(value))
-		tr2_cell_none(t);
-	else if (unit == TR2_UNIT_NS)
+		return;
+	if (unit == TR2_UNIT_NS)
 		tr2_cell_ns(t, (int64_t)llround(value));
 	else if (unit == TR2_UNIT_BYTES && value >= 0)
 		tr2_cell_bytes(t, (uint64_t)llround(value));
@@ -97,34 +97,14 @@ void tr2_fmt_measure(struct tr2_buf *b, enum tr2_measure_unit unit,
 
 /* ---- a comparison ----------------------------------------------------------------- */
 
-static const struct tr2_column columns[] = {
-	{ "kind", "", TR2_COL_DATA },
-	{ "unit", "", TR2_COL_DATA },
-	{ "base", "BASE", TR2_COL_SHORT },
-	{ "new", "NEW", TR2_COL_SHORT },
-	{ NULL, "DELTA", TR2_COL_TEXT | TR2_COL_YIELDS },
-	{ "delta", "", TR2_COL_DATA },
-	{ NULL, "RATIO", TR2_COL_TEXT },
-	{ "ratio", "", TR2_COL_DATA },
-	{ NULL, "P", TR2_COL_TEXT },
-	{ "p", "", TR2_COL_DATA },
-	{ "significant", "", TR2_COL_DATA },
-	{ "side", "", TR2_COL_DATA },
-	{ NULL, "", TR2_COL_TEXT | TR2_COL_LEFT },
-	{ NULL, "CALLS", TR2_COL_TEXT | TR2_COL_SPARE },
-	{ "base_calls", "", TR2_COL_DATA },
-	{ "new_calls", "", TR2_COL_DATA },
-	{ "name", NULL, TR2_COL_FLEX }, /* heading: the kind's */
-};
-#define NR_COLUMNS (sizeof(columns) / sizeof(*columns))
-
 static double ratio_of(const struct tr2_difference *d)
 {
 	return d->base > 0 && !isnan(d->new) ? d->new / d->base : NAN;
 }
 
-static void add_delta(struct tr2_table *t, const struct tr2_difference *d)
+static void cell_delta_text(struct tr2_table *t, const void *row)
 {
+	const struct tr2_difference *d = row;
 	double delta = tr2_difference_delta(d);
 	struct tr2_buf b = TR2_BUF_INIT;
 	char text[64];
@@ -137,30 +117,37 @@ static void add_delta(struct tr2_table *t, const struct tr2_difference *d)
 	else
 		snprintf(text, sizeof(text), "%s", b.p);
 	tr2_cell_str(t, text);
-	tr2_cell_real(t, delta);
 	tr2_buf_release(&b);
 }
 
-static void add_ratio(struct tr2_table *t, double ratio)
+static void cell_ratio_text(struct tr2_table *t, const void *row)
 {
+	double ratio = ratio_of(row);
 	char text[40];
 
 	snprintf(text, sizeof(text), "%.2f", ratio);
 	tr2_cell_str(t, isnan(ratio) ? NULL : text);
-	tr2_cell_real(t, ratio);
 }
 
 /* It is never 0, only too small for three decimals. */
-static void add_p(struct tr2_table *t, double p)
+static void cell_p_text(struct tr2_table *t, const void *row)
 {
+	const struct tr2_difference *d = row;
 	char text[40];
 
-	if (p < 0.0005)
+	if (d->p < 0.0005)
 		snprintf(text, sizeof(text), "<0.001");
 	else
-		snprintf(text, sizeof(text), "%.3f", p);
-	tr2_cell_str(t, isnan(p) ? NULL : text);
-	tr2_cell_real(t, p);
+		snprintf(text, sizeof(text), "%.3f", d->p);
+	tr2_cell_str(t, isnan(d->p) ? NULL : text);
+}
+
+static void cell_significant(struct tr2_table *t, const void *row)
+{
+	const struct tr2_difference *d = row;
+
+	if (d->significant || !isnan(d->p))
+		tr2_cell_str(t, d->significant ? "yes" : "no");
 }
 
 static const char *side_of(const struct tr2_difference *d)
@@ -168,58 +155,78 @@ static const char *side_of(const struct tr2_difference *d)
 	return isnan(d->base) ? "new" : isnan(d->new) ? "base" : "both";
 }
 
-static void add_mark(struct tr2_table *t, const struct tr2_difference *d)
+static void cell_mark(struct tr2_table *t, const void *row)
 {
-	if (isnan(d->base))
-		tr2_cell_str(t, "new");
-	else if (isnan(d->new))
-		tr2_cell_str(t, "gone");
-	else if (d->significant)
-		tr2_cell_str(t, "*");
-	else
-		tr2_cell_none(t);
+	const struct tr2_difference *d = row;
+	const char *mark = isnan(d->base) ? "new" :
+			   isnan(d->new)  ? "gone" :
+			   d->significant ? "*" : NULL;
+
+	tr2_cell_str(t, mark);
 	if (d->significant)
 		tr2_cell_color(t, d->new > d->base ? TR2_COLOR_BAD :
 						     TR2_COLOR_GOOD);
 }
 
-static void add_calls(struct tr2_table *t, const struct tr2_difference *d)
+static bool has_calls(const struct tr2_difference *d)
 {
+	return d->kind == TR2_MEASURE_PROCESS ||
+	       d->kind == TR2_MEASURE_REGION || d->kind == TR2_MEASURE_TIMER;
+}
+
+static void cell_calls_text(struct tr2_table *t, const void *row)
+{
+	const struct tr2_difference *d = row;
 	struct tr2_buf b = TR2_BUF_INIT;
 
-	bool counts = d->kind == TR2_MEASURE_PROCESS ||
-		      d->kind == TR2_MEASURE_REGION ||
-		      d->kind == TR2_MEASURE_TIMER;
-
-	if (counts && d->base_calls != d->new_calls) {
-		tr2_fmt_real(&b, d->base_calls);
-		tr2_buf_addlit(&b, " -> ");
-		tr2_fmt_real(&b, d->new_calls);
-		tr2_cell_str(t, tr2_buf_str(&b));
-	} else {
-		tr2_cell_none(t);
-	}
-	tr2_cell_real(t, counts ? d->base_calls : NAN);
-	tr2_cell_real(t, counts ? d->new_calls : NAN);
+	if (!has_calls(d) || d->base_calls == d->new_calls)
+		return;
+	tr2_fmt_real(&b, d->base_calls);
+	tr2_buf_addlit(&b, " -> ");
+	tr2_fmt_real(&b, d->new_calls);
+	tr2_cell_str(t, tr2_buf_str(&b));
 	tr2_buf_release(&b);
 }
 
-static void add_difference(struct tr2_table *t, const struct tr2_difference *d)
-{
-	tr2_table_row(t);
-	tr2_cell_str(t, tr2_measure_names[d->kind]);
-	tr2_cell_str(t, tr2_measure_units[d->unit]);
-	tr2_cell_measure(t, d->unit, d->base);
-	tr2_cell_measure(t, d->unit, d->new);
-	add_delta(t, d);
-	add_ratio(t, ratio_of(d));
-	add_p(t, d->p);
-	tr2_cell_str(t, d->significant ? "yes" : isnan(d->p) ? NULL : "no");
-	tr2_cell_str(t, side_of(d));
-	add_mark(t, d);
-	add_calls(t, d);
-	tr2_cell_str(t, d->name);
-}
+TR2_CELL(cell_kind, struct tr2_difference,
+	 tr2_cell_str(t, tr2_measure_names[r->kind]))
+TR2_CELL(cell_unit, struct tr2_difference,
+	 tr2_cell_str(t, tr2_measure_units[r->unit]))
+TR2_CELL(cell_base, struct tr2_difference,
+	 tr2_cell_measure(t, r->unit, r->base))
+TR2_CELL(cell_new, struct tr2_difference, tr2_cell_measure(t, r->unit, r->new))
+TR2_CELL(cell_delta, struct tr2_difference,
+	 tr2_cell_real(t, tr2_difference_delta(r)))
+TR2_CELL(cell_ratio, struct tr2_difference, tr2_cell_real(t, ratio_of(r)))
+TR2_CELL(cell_p, struct tr2_difference, tr2_cell_real(t, r->p))
+TR2_CELL(cell_side, struct tr2_difference, tr2_cell_str(t, side_of(r)))
+TR2_CELL(cell_base_calls, struct tr2_difference,
+	 tr2_cell_real(t, has_calls(r) ? r->base_calls : NAN))
+TR2_CELL(cell_new_calls, struct tr2_difference,
+	 tr2_cell_real(t, has_calls(r) ? r->new_calls : NAN))
+TR2_CELL(cell_name, struct tr2_difference, tr2_cell_str(t, r->name))
+
+static const struct tr2_column columns[] = {
+	{ "kind", "", TR2_COL_DATA, cell_kind },
+	{ "unit", "", TR2_COL_DATA, cell_unit },
+	{ "base", "BASE", TR2_COL_SHORT, cell_base },
+	{ "new", "NEW", TR2_COL_SHORT, cell_new },
+	{ NULL, "DELTA", TR2_COL_TEXT | TR2_COL_YIELDS, cell_delta_text },
+	{ "delta", "", TR2_COL_DATA, cell_delta },
+	{ NULL, "RATIO", TR2_COL_TEXT, cell_ratio_text },
+	{ "ratio", "", TR2_COL_DATA, cell_ratio },
+	{ NULL, "P", TR2_COL_TEXT, cell_p_text },
+	{ "p", "", TR2_COL_DATA, cell_p },
+	{ "significant", "", TR2_COL_DATA, cell_significant },
+	{ "side", "", TR2_COL_DATA, cell_side },
+	{ NULL, "", TR2_COL_TEXT | TR2_COL_LEFT, cell_mark },
+	{ NULL, "CALLS", TR2_COL_TEXT | TR2_COL_SPARE, cell_calls_text },
+	{ "base_calls", "", TR2_COL_DATA, cell_base_calls },
+	{ "new_calls", "", TR2_COL_DATA, cell_new_calls },
+	/* Its heading is the kind's. */
+	{ "name", NULL, TR2_COL_FLEX, cell_name },
+};
+#define NR_COLUMNS (sizeof(columns) / sizeof(*columns))
 
 static bool takes(const struct tr2_difference *d, const void *data)
 {
@@ -241,7 +248,7 @@ bool tr2_compare_chosen(struct tr2_comparison *c,
 }
 
 /* Text and Markdown have a table for each kind, under its name. */
-static void print_kind(const struct tr2_comparison *c,
+static void print_kind(struct tr2_output *out, const struct tr2_comparison *c,
 		       const struct tr2_measure_choice *choice, int kind)
 {
 	struct tr2_column own[NR_COLUMNS];
@@ -251,10 +258,10 @@ static void print_kind(const struct tr2_comparison *c,
 	memcpy(own, columns, sizeof(own));
 	own[NR_COLUMNS - 1].heading =
 		kind < 0 ? "" : tr2_measure_headings[kind];
-	tr2_table_init(&t, "differences", own, NR_COLUMNS);
+	tr2_table_init(&t, out, "differences", own, NR_COLUMNS);
 	for (i = 0; i < c->nr; i++)
 		if (kind < 0 || (int)c->item[i].kind == kind)
-			add_difference(&t, &c->item[i]);
+			tr2_table_add(&t, &c->item[i]);
 	if (kind >= 0 && choice->limit >= 0)
 		tr2_table_limit(&t, (size_t)choice->limit);
 	if (t.nr_rows || kind < 0)
@@ -284,9 +291,9 @@ static void print_hopeless(const struct tr2_comparison *c)
 			       tr2_measure_plurals[kind]);
 }
 
-static void print_legend(const struct tr2_comparison *c)
+static void print_legend(const struct tr2_comparison *c, bool text)
 {
-	bool text = tr2_common.format == TR2_FORMAT_TEXT, marks = false;
+	bool marks = false;
 	size_t i;
 
 	for (i = 0; i < c->nr; i++)
@@ -312,20 +319,19 @@ static void print_legend(const struct tr2_comparison *c)
 	fputs(text ? tr2_color_off(TR2_COLOR_DIM) : "", stdout);
 }
 
-void tr2_comparison_print(const struct tr2_comparison *c,
+void tr2_comparison_print(struct tr2_output *out,
+			  const struct tr2_comparison *c,
 			  const struct tr2_measure_choice *choice)
 {
-	bool data = tr2_common.format == TR2_FORMAT_JSON ||
-		    tr2_common.format == TR2_FORMAT_CSV;
 	int kind;
 
-	if (data) {
-		print_kind(c, choice, -1);
+	if (!tr2_output_is_text(out)) {
+		print_kind(out, c, choice, -1);
 		return;
 	}
 	for (kind = 0; kind < TR2_MEASURE_NR; kind++)
-		print_kind(c, choice, kind);
-	print_legend(c);
+		print_kind(out, c, choice, kind);
+	print_legend(c, out->format == TR2_FORMAT_TEXT);
 }
 
 /*

@@ -57,9 +57,9 @@ bool tr2_compare_chosen(struct tr2_comparison *c,
 			const struct tr2_measures *new,
 			const struct tr2_measure_choice *choice);
 
-/* The tables of a comparison, between tr2_report_begin() and _end(), and below
- * them what the marks mean. */
-void tr2_comparison_print(const struct tr2_comparison *c,
+/* The tables of a comparison, and below them what the marks mean. */
+void tr2_comparison_print(struct tr2_output *out,
+			  const struct tr2_comparison *c,
 			  const struct tr2_measure_choice *choice);
 
 /*

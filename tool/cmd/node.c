@@ -54,14 +54,35 @@ void tr2_exit_text(struct tr2_buf *b, const struct tr2_model *m, uint32_t node)
 	}
 }
 
-void tr2_cell_exit(struct tr2_table *t, const struct tr2_model *m,
-		   uint32_t node)
+/* ---- cells ----------------------------------------------------------------------- */
+
+static const struct tr2_node *node_of(const void *row)
 {
-	const struct tr2_node *n = &m->nodes[node];
+	const struct tr2_node_row *r = row;
+
+	return &r->m->nodes[r->node];
+}
+
+void tr2_node_cell_start(struct tr2_table *t, const void *row)
+{
+	tr2_cell_wall(t, node_of(row)->start_ns);
+}
+
+void tr2_node_cell_wall(struct tr2_table *t, const void *row)
+{
+	const struct tr2_node *n = node_of(row);
+
+	tr2_cell_ns(t, n->end_ns - n->start_ns);
+}
+
+void tr2_node_cell_exit(struct tr2_table *t, const void *row)
+{
+	const struct tr2_node_row *r = row;
+	const struct tr2_node *n = node_of(row);
 	static struct tr2_buf b; /* kept: it is mapped memory */
 
 	tr2_buf_reset(&b);
-	tr2_exit_text(&b, m, node);
+	tr2_exit_text(&b, r->m, r->node);
 	tr2_cell_str(t, tr2_buf_str(&b));
 	if (n->end == TR2_END_SIGNAL || (n->has_code && n->code))
 		tr2_cell_color(t, TR2_COLOR_BAD);
@@ -69,27 +90,57 @@ void tr2_cell_exit(struct tr2_table *t, const struct tr2_model *m,
 		tr2_cell_color(t, TR2_COLOR_WARM);
 }
 
-void tr2_cell_pid(struct tr2_table *t, const struct tr2_model *m, uint32_t node)
+void tr2_node_cell_pid(struct tr2_table *t, const void *row)
 {
-	if (m->nodes[node].pid > 0)
-		tr2_cell_int(t, m->nodes[node].pid);
-	else
-		tr2_cell_none(t);
+	if (node_of(row)->pid > 0)
+		tr2_cell_int(t, node_of(row)->pid);
 }
 
-void tr2_cell_uncertain(struct tr2_table *t, const struct tr2_model *m,
-			uint32_t node)
+void tr2_node_cell_sid(struct tr2_table *t, const void *row)
 {
-	tr2_cell_str(t, is_uncertain(m, node) ? "?" : NULL);
+	const struct tr2_node_row *r = row;
+	uint32_t session = node_of(row)->session;
+
+	if (session)
+		tr2_cell_str(t, r->m->sessions[session].sid);
 }
 
-void tr2_cell_command(struct tr2_table *t, const struct tr2_model *m,
-		      uint32_t node)
+void tr2_node_cell_name(struct tr2_table *t, const void *row)
 {
-	bool instrumented = m->nodes[node].session;
-	const struct tr2_child *child = &m->children[m->nodes[node].child];
+	const struct tr2_node_row *r = row;
+
+	tr2_cell_str(t, tr2_node_name(r->m, r->node));
+}
+
+void tr2_node_cell_argv(struct tr2_table *t, const void *row)
+{
+	const struct tr2_node_row *r = row;
+
+	tr2_cell_words(t, tr2_node_words(r->m, r->node));
+}
+
+void tr2_node_cell_join(struct tr2_table *t, const void *row)
+{
+	tr2_cell_str(t, tr2_join_name(node_of(row)->join));
+}
+
+void tr2_node_cell_uncertain(struct tr2_table *t, const void *row)
+{
+	const struct tr2_node_row *r = row;
+
+	if (is_uncertain(r->m, r->node))
+		tr2_cell_str(t, "?");
+}
+
+void tr2_node_cell_command(struct tr2_table *t, const void *row)
+{
+	const struct tr2_node_row *r = row;
+	const struct tr2_model *m = r->m;
+	const struct tr2_node *n = node_of(row);
+	const struct tr2_child *child = &m->children[n->child];
 	static struct tr2_buf b, line; /* kept: they are mapped memory */
 	const char *program, *slash;
+	bool instrumented = n->session;
 
 	tr2_buf_reset(&b);
 	tr2_buf_reset(&line);
@@ -99,51 +150,72 @@ void tr2_cell_command(struct tr2_table *t, const struct tr2_model *m,
 	if (!instrumented && child->use_shell && child->argv.nr == 1)
 		tr2_buf_addstr(&line, child->argv.text);
 	else
-		tr2_node_command(m, node, &line);
+		tr2_node_command(m, r->node, &line);
 	program = tr2_buf_str(&line);
 	/* A quoted word stays as it is. */
 	if (*program != '\'' && *program != '\\') {
-		size_t n = strcspn(program, " ");
+		size_t len = strcspn(program, " ");
 
-		slash = memrchr(program, '/', n);
-		if (slash && slash + 1 < program + n)
+		slash = memrchr(program, '/', len);
+		if (slash && slash + 1 < program + len)
 			program = slash + 1;
 	}
-	tr2_buf_addstr(&b, *program ? program : tr2_node_name(m, node));
+	tr2_buf_addstr(&b, *program ? program : tr2_node_name(m, r->node));
 	if (!instrumented)
 		tr2_buf_addch(&b, ']');
 	/* Else it would seem to have run twice. */
-	if (m->sessions[m->nodes[node].session].flags & TR2_SESSION_FORKED)
+	if (m->sessions[n->session].flags & TR2_SESSION_FORKED)
 		tr2_buf_addlit(&b, " (forked)");
 	tr2_cell_str(t, tr2_buf_str(&b));
 	if (!instrumented)
 		tr2_cell_color(t, TR2_COLOR_DIM);
 }
 
-void tr2_cell_end(struct tr2_table *t, const struct tr2_model *m,
-		  uint32_t node)
+void tr2_node_cell_end(struct tr2_table *t, const void *row)
 {
 	static const char *const names[] = { "open", "exit", "signal", "exec" };
-	static const char *const by[] = { "itself", "kernel", "parent" };
-	static struct tr2_buf b; /* kept: it is mapped memory */
-	const struct tr2_node *n = &m->nodes[node];
 
-	tr2_cell_str(t, names[n->end]);
+	tr2_cell_str(t, names[node_of(row)->end]);
+}
+
+void tr2_node_cell_code(struct tr2_table *t, const void *row)
+{
+	const struct tr2_node *n = node_of(row);
+
 	if (n->has_code && n->end != TR2_END_SIGNAL)
 		tr2_cell_int(t, n->code);
-	else
-		tr2_cell_none(t);
-	if (n->has_code && n->end == TR2_END_SIGNAL) {
-		tr2_cell_int(t, n->code);
-		tr2_buf_reset(&b);
-		tr2_signal_add(&b, n->code);
-		tr2_cell_str(t, tr2_buf_str(&b));
-	} else {
-		tr2_cell_none(t);
-		tr2_cell_none(t);
-	}
-	tr2_cell_str(t, n->end == TR2_END_OPEN ? NULL : by[n->end_by]);
 }
+
+void tr2_node_cell_signal(struct tr2_table *t, const void *row)
+{
+	const struct tr2_node *n = node_of(row);
+
+	if (n->has_code && n->end == TR2_END_SIGNAL)
+		tr2_cell_int(t, n->code);
+}
+
+void tr2_node_cell_signal_name(struct tr2_table *t, const void *row)
+{
+	const struct tr2_node *n = node_of(row);
+	static struct tr2_buf b; /* kept: it is mapped memory */
+
+	if (!n->has_code || n->end != TR2_END_SIGNAL)
+		return;
+	tr2_buf_reset(&b);
+	tr2_signal_add(&b, n->code);
+	tr2_cell_str(t, tr2_buf_str(&b));
+}
+
+void tr2_node_cell_end_by(struct tr2_table *t, const void *row)
+{
+	static const char *const by[] = { "itself", "kernel", "parent" };
+	const struct tr2_node *n = node_of(row);
+
+	if (n->end != TR2_END_OPEN)
+		tr2_cell_str(t, by[n->end_by]);
+}
+
+/* ---- the legend ------------------------------------------------------------------ */
 
 void tr2_print_legend(const struct tr2_model *m,
 		      bool (*shown)(const struct tr2_model *, uint32_t),
@@ -173,12 +245,4 @@ void tr2_print_legend(const struct tr2_model *m,
 		      "128 + the signal\n", stdout);
 	if (uncertain || silent || guessed)
 		fputs(tr2_color_off(TR2_COLOR_DIM), stdout);
-}
-
-void tr2_table_show(struct tr2_table *t)
-{
-	tr2_report_begin();
-	tr2_table_print(t);
-	tr2_report_end();
-	tr2_table_release(t);
 }

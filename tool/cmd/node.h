@@ -15,30 +15,44 @@ const char *tr2_join_words(int join);
 /* 0, 128, SIGTERM, exec, open */
 void tr2_exit_text(struct tr2_buf *b, const struct tr2_model *m, uint32_t node);
 
-/* One cell: the exit, coloured. */
-void tr2_cell_exit(struct tr2_table *t, const struct tr2_model *m,
-		   uint32_t node);
-/* One cell: its pid, empty when nobody knows. */
-void tr2_cell_pid(struct tr2_table *t, const struct tr2_model *m,
-		  uint32_t node);
-/* One cell: a mark where the node is its parent's child only likely. */
-void tr2_cell_uncertain(struct tr2_table *t, const struct tr2_model *m,
-			uint32_t node);
-/* One cell: the command line, its program without directory; in brackets
- * when the process is not instrumented. */
-void tr2_cell_command(struct tr2_table *t, const struct tr2_model *m,
-		      uint32_t node);
-/* Five cells: end (text), code, signal, its name, who told of the end. */
-void tr2_cell_end(struct tr2_table *t, const struct tr2_model *m,
-		  uint32_t node);
+/* A process as a row; the rows of a table may have it as their first member. */
+struct tr2_node_row {
+	const struct tr2_model *m;
+	uint32_t node;
+};
+
+/* Its cells. */
+void tr2_node_cell_start(struct tr2_table *t, const void *row);
+void tr2_node_cell_wall(struct tr2_table *t, const void *row);
+void tr2_node_cell_exit(struct tr2_table *t, const void *row); /* coloured */
+void tr2_node_cell_pid(struct tr2_table *t, const void *row);
+void tr2_node_cell_sid(struct tr2_table *t, const void *row);
+void tr2_node_cell_name(struct tr2_table *t, const void *row);
+void tr2_node_cell_argv(struct tr2_table *t, const void *row);
+void tr2_node_cell_join(struct tr2_table *t, const void *row);
+/* A mark where it is its parent's child only likely. */
+void tr2_node_cell_uncertain(struct tr2_table *t, const void *row);
+/* The command line, its program without directory; in brackets when the
+ * process is not instrumented. */
+void tr2_node_cell_command(struct tr2_table *t, const void *row);
+void tr2_node_cell_end(struct tr2_table *t, const void *row);
+void tr2_node_cell_code(struct tr2_table *t, const void *row);
+void tr2_node_cell_signal(struct tr2_table *t, const void *row);
+void tr2_node_cell_signal_name(struct tr2_table *t, const void *row);
+void tr2_node_cell_end_by(struct tr2_table *t, const void *row);
+
+/* How it ended, for programs. */
+#define TR2_NODE_END_COLUMNS                                               \
+	{ "end", "", TR2_COL_DATA, tr2_node_cell_end },                    \
+	{ "code", "", TR2_COL_DATA, tr2_node_cell_code },                  \
+	{ "signal", "", TR2_COL_DATA, tr2_node_cell_signal },              \
+	{ "signal_name", "", TR2_COL_DATA, tr2_node_cell_signal_name },    \
+	{ "end_by", "", TR2_COL_DATA, tr2_node_cell_end_by }
 
 /* What the marks in the table mean, if it has any. `exits`: the table has
- * cells of tr2_cell_exit(). */
+ * cells of tr2_node_cell_exit(). */
 void tr2_print_legend(const struct tr2_model *m,
 		      bool (*shown)(const struct tr2_model *, uint32_t),
 		      bool exits);
-
-/* The table alone, in its format. */
-void tr2_table_show(struct tr2_table *t);
 
 #endif

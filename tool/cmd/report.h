@@ -5,30 +5,50 @@
 #ifndef TR2_CMD_REPORT_H
 #define TR2_CMD_REPORT_H
 
+#include "common/filter.h"
 #include "model/model.h"
 #include "out/table.h"
 
-struct tr2_report_options {
-	const char *sort, *group;
-	int64_t limit; /* -1: all */
+/* What is shown, of what, and how. */
+struct tr2_report {
+	struct tr2_model *m;
+	const struct tr2_filter *filter;
+	struct tr2_output *out;
+	const char *sort, *group; /* NULL: not given */
+	int64_t limit;            /* lines; -1: all */
 	bool per_thread;
 };
-extern struct tr2_report_options tr2_report;
 
 /* What a session belongs to by -g; NULL without -g. */
-const char *tr2_report_group(const struct tr2_model *m, uint32_t session);
+const char *tr2_report_group(const struct tr2_report *r, uint32_t session);
 
 /* Sorts by -s (or by `sort`), cuts by -n. false: there is no such column,
  * which was said. */
-bool tr2_report_finish(struct tr2_table *t, const char *sort);
+bool tr2_report_sort(const struct tr2_report *r, struct tr2_table *t,
+		     const char *sort);
 
-/* The views: each prints a table. false: a usage error, which was said. */
-bool tr2_report_groups(const struct tr2_model *m);
-bool tr2_report_regions(const struct tr2_model *m);
-bool tr2_report_threads(const struct tr2_model *m);
-bool tr2_report_timers(const struct tr2_model *m);
-bool tr2_report_counters(const struct tr2_model *m);
-bool tr2_report_errors(const struct tr2_model *m);
-bool tr2_report_samples(struct tr2_model *m); /* gives it names */
+/* The end of a view: the same, and prints and releases the table. */
+bool tr2_report_table(const struct tr2_report *r, struct tr2_table *t,
+		      const char *sort);
+/* The same, but text has no table without rows: a warning says that there are
+ * none. */
+bool tr2_report_table_if_any(const struct tr2_report *r, struct tr2_table *t,
+			     const char *sort);
+
+static inline bool tr2_report_is_text(const struct tr2_report *r)
+{
+	return r->out->format == TR2_FORMAT_TEXT;
+}
+
+/* Without a view: the processes, by -g or as a tree. false: a usage error, which
+ * was said. */
+bool tr2_report_processes(const struct tr2_report *r);
+bool tr2_report_groups(const struct tr2_report *r);
+
+/* The views: each prints a table, or several. */
+#define TR2_REPORT_VIEW(name, help) \
+	bool tr2_report_##name(const struct tr2_report *r);
+#include "cmd/report_views.def"
+#undef TR2_REPORT_VIEW
 
 #endif

@@ -9,7 +9,6 @@
 #include "cmd/report.h"
 #include "common/array.h"
 #include "common/map.h"
-#include "common/options.h"
 #include "common/say.h"
 #include "model/filter.h"
 #include "model/model.h"
@@ -46,11 +45,11 @@ static uint64_t hash_text(const char *s)
 	return s ? tr2_hash(s, strlen(s)) : 0;
 }
 
-static struct sum *sum_of(struct sums *sums, const struct tr2_model *m,
+static struct sum *sum_of(struct sums *sums, const struct tr2_report *r,
 			  const struct tr2_metric *metric)
 {
-	const char *by = tr2_report_group(m, metric->session);
-	const char *thread = thread_name(m, metric);
+	const char *by = tr2_report_group(r, metric->session);
+	const char *thread = thread_name(r->m, metric);
 	uint64_t key = tr2_mix(tr2_mix(metric->category, metric->name),
 			       hash_text(by) ^ hash_text(thread) * 3) | 1;
 	struct sum *s;
@@ -79,8 +78,9 @@ static struct sum *sum_of(struct sums *sums, const struct tr2_model *m,
 	return s;
 }
 
-static void gather(struct sums *sums, const struct tr2_model *m, int kind)
+static void gather(struct sums *sums, const struct tr2_report *r, int kind)
 {
+	const struct tr2_model *m = r->m;
 	struct sum *s;
 	uint32_t i;
 
@@ -88,10 +88,10 @@ static void gather(struct sums *sums, const struct tr2_model *m, int kind)
 		const struct tr2_metric *metric = &m->metrics[i];
 
 		if (metric->kind != kind ||
-		    (metric->thread != 0) != tr2_report.per_thread ||
-		    !tr2_filter_session(&tr2_common.filter, m, metric->session))
+		    (metric->thread != 0) != r->per_thread ||
+		    !tr2_filter_session(r->filter, m, metric->session))
 			continue;
-		s = sum_of(sums, m, metric);
+		s = sum_of(sums, r, metric);
 		if (!s)
 			continue;
 		s->processes++;
@@ -105,186 +105,184 @@ static void gather(struct sums *sums, const struct tr2_model *m, int kind)
 	}
 }
 
-static void add_names(struct tr2_table *t, const struct tr2_model *m,
-		      const struct sum *s)
+/* A sum, or what the kernel counted over all processes (trace2 record -e). */
+struct sum_row {
+	const struct tr2_model *m;
+	const struct sum *sum; /* NULL: of the kernel */
+	const struct tr2_run_counter *counted;
+};
+
+static void cell_name(struct tr2_table *t, const void *row)
 {
+	const struct sum_row *r = row;
 	struct tr2_buf b = TR2_BUF_INIT;
 
-	tr2_buf_addstr(&b, tr2_s(m, s->category));
+	if (!r->sum) {
+		tr2_cell_str(t, r->counted->name);
+		return;
+	}
+	tr2_buf_addstr(&b, tr2_s(r->m, r->sum->category));
 	tr2_buf_addch(&b, '/');
-	tr2_buf_addstr(&b, tr2_s(m, s->name));
-	tr2_cell_str(t, s->by);
-	tr2_cell_str(t, s->thread);
+	tr2_buf_addstr(&b, tr2_s(r->m, r->sum->name));
 	tr2_cell_str(t, tr2_buf_str(&b));
 	tr2_buf_release(&b);
 }
 
+TR2_CELL(cell_group, struct sum_row, tr2_cell_str(t, r->sum ? r->sum->by : NULL))
+TR2_CELL(cell_thread, struct sum_row,
+	 tr2_cell_str(t, r->sum ? r->sum->thread : NULL))
+TR2_CELL(cell_processes, struct sum_row,
+	 if (r->sum) tr2_cell_uint(t, r->sum->processes))
+TR2_CELL(cell_total, struct sum_row, tr2_cell_ns(t, (int64_t)r->sum->total_ns))
+TR2_CELL(cell_intervals, struct sum_row, tr2_cell_uint(t, r->sum->count))
+TR2_CELL(cell_mean, struct sum_row,
+	 tr2_cell_ns(t, r->sum->count ?
+			(int64_t)(r->sum->total_ns / r->sum->count) : 0))
+TR2_CELL(cell_min, struct sum_row, tr2_cell_ns(t, (int64_t)r->sum->min_ns))
+TR2_CELL(cell_max, struct sum_row, tr2_cell_ns(t, (int64_t)r->sum->max_ns))
+TR2_CELL(cell_unfinished, struct sum_row,
+	 if (r->sum->unfinished) tr2_cell_uint(t, r->sum->unfinished))
+
 static const struct tr2_column timer_columns[] = {
-	{ "total_ns", "TOTAL", 0 },
-	{ "intervals", "INTERVALS", 0 },
-	{ "mean_ns", "MEAN", 0 },
-	{ "min_ns", "MIN", 0 },
-	{ "max_ns", "MAX", 0 },
-	{ "unfinished", "UNFINISHED", 0 },
-	{ "group", "GROUP", TR2_COL_FLEX },
-	{ "thread", "THREAD", TR2_COL_FLEX },
-	{ "timer", "TIMER", TR2_COL_FLEX },
-	{ "processes", "", TR2_COL_DATA },
+	{ "total_ns", "TOTAL", 0, cell_total },
+	{ "intervals", "INTERVALS", 0, cell_intervals },
+	{ "mean_ns", "MEAN", 0, cell_mean },
+	{ "min_ns", "MIN", 0, cell_min },
+	{ "max_ns", "MAX", 0, cell_max },
+	{ "unfinished", "UNFINISHED", 0, cell_unfinished },
+	{ "group", "GROUP", TR2_COL_FLEX, cell_group },
+	{ "thread", "THREAD", TR2_COL_FLEX, cell_thread },
+	{ "timer", "TIMER", TR2_COL_FLEX, cell_name },
+	{ "processes", "", TR2_COL_DATA, cell_processes },
 };
 
-static void add_timer(struct tr2_table *t, const struct tr2_model *m,
-		      const struct sum *s)
+static void cell_value(struct tr2_table *t, const void *row)
 {
-	tr2_table_row(t);
-	tr2_cell_ns(t, (int64_t)s->total_ns);
-	tr2_cell_uint(t, s->count);
-	tr2_cell_ns(t, s->count ? (int64_t)(s->total_ns / s->count) : 0);
-	tr2_cell_ns(t, (int64_t)s->min_ns);
-	tr2_cell_ns(t, (int64_t)s->max_ns);
-	if (s->unfinished)
-		tr2_cell_uint(t, s->unfinished);
+	const struct sum_row *r = row;
+
+	if (r->sum)
+		tr2_cell_uint(t, r->sum->count);
 	else
-		tr2_cell_none(t);
-	add_names(t, m, s);
-	tr2_cell_uint(t, s->processes);
+		tr2_cell_measure(t, tr2_measure_unit_of(r->counted->unit),
+				 r->counted->value);
 }
 
 static const struct tr2_column counter_columns[] = {
-	{ "value", "VALUE", 0 },
-	{ "processes", "PROCESSES", 0 },
-	{ "group", "GROUP", TR2_COL_FLEX },
-	{ "thread", "THREAD", TR2_COL_FLEX },
-	{ "counter", "COUNTER", TR2_COL_FLEX },
+	{ "value", "VALUE", 0, cell_value },
+	{ "processes", "PROCESSES", 0, cell_processes },
+	{ "group", "GROUP", TR2_COL_FLEX, cell_group },
+	{ "thread", "THREAD", TR2_COL_FLEX, cell_thread },
+	{ "counter", "COUNTER", TR2_COL_FLEX, cell_name },
 };
 
-static void add_counter(struct tr2_table *t, const struct tr2_model *m,
-			const struct sum *s)
-{
-	tr2_table_row(t);
-	tr2_cell_uint(t, s->count);
-	tr2_cell_uint(t, s->processes);
-	add_names(t, m, s);
-}
-
-/* What the kernel counted over all processes (trace2 record -e). */
 static void add_event(void *data, const struct tr2_run_counter *c)
 {
-	struct tr2_table *t = data;
+	const struct sum_row row = { NULL, NULL, c };
 
-	if (c->note) {
+	if (c->note)
 		tr2_warning("event '%s' was not counted: %s", c->name, c->note);
-		return;
-	}
-	tr2_table_row(t);
-	tr2_cell_measure(t, tr2_measure_unit_of(c->unit), c->value);
-	tr2_cell_none(t);
-	tr2_cell_none(t);
-	tr2_cell_none(t);
-	tr2_cell_str(t, c->name);
+	else
+		tr2_table_add(data, &row);
 }
 
 /* They belong to no process, and so to no choice of processes. */
-static void add_events(struct tr2_table *t, const struct tr2_model *m)
+static void add_events(struct tr2_table *t, const struct tr2_report *r)
 {
 	struct tr2_run_meta meta;
 
-	if (!tr2_filter_on(&tr2_common.filter) && !tr2_report.per_thread && !tr2_report.group)
-		tr2_run_meta_read(&meta, m, NULL, add_event, t);
+	if (!tr2_filter_on(r->filter) && !r->per_thread && !r->group)
+		tr2_run_meta_read(&meta, r->m, NULL, add_event, t);
 }
 
-static bool show(const struct tr2_model *m, int kind, struct tr2_table *t,
-		 void (*add)(struct tr2_table *, const struct tr2_model *,
-			     const struct sum *),
-		 const char *sort)
+static void add_sums(struct tr2_table *t, const struct tr2_report *r, int kind)
 {
+	struct sum_row row = { r->m, NULL, NULL };
 	struct sums sums = { 0 };
 	uint32_t i;
-	bool ok;
 
-	gather(&sums, m, kind);
-	for (i = 0; i < sums.nr; i++)
-		add(t, m, &sums.sum[i]);
-	if (kind == TR2_METRIC_COUNTER)
-		add_events(t, m);
-	ok = tr2_report_finish(t, sort);
-	if (ok && !t->nr_rows && tr2_common.format == TR2_FORMAT_TEXT)
-		tr2_warning("no %s in this recording", t->name);
-	else if (ok)
-		tr2_table_print(t);
-	tr2_table_release(t);
+	gather(&sums, r, kind);
+	for (i = 0; i < sums.nr; i++) {
+		row.sum = &sums.sum[i];
+		tr2_table_add(t, &row);
+	}
 	tr2_map_release(&sums.map);
 	free(sums.sum);
-	return ok;
 }
 
-bool tr2_report_timers(const struct tr2_model *m)
+bool tr2_report_timers(const struct tr2_report *r)
 {
 	struct tr2_table t;
 
-	tr2_table_init(&t, "timers", timer_columns,
+	tr2_table_init(&t, r->out, "timers", timer_columns,
 		       sizeof(timer_columns) / sizeof(*timer_columns));
-	return show(m, TR2_METRIC_TIMER, &t, add_timer, "total");
+	add_sums(&t, r, TR2_METRIC_TIMER);
+	return tr2_report_table_if_any(r, &t, "total");
 }
 
-bool tr2_report_counters(const struct tr2_model *m)
+bool tr2_report_counters(const struct tr2_report *r)
 {
 	struct tr2_table t;
 
-	tr2_table_init(&t, "counters", counter_columns,
+	tr2_table_init(&t, r->out, "counters", counter_columns,
 		       sizeof(counter_columns) / sizeof(*counter_columns));
-	return show(m, TR2_METRIC_COUNTER, &t, add_counter, "counter");
+	add_sums(&t, r, TR2_METRIC_COUNTER);
+	add_events(&t, r);
+	return tr2_report_table_if_any(r, &t, "counter");
 }
 
 /* ---- errors ------------------------------------------------------------------------ */
 
-static const struct tr2_column error_columns[] = {
-	{ "time", "TIME", TR2_COL_LEFT },
-	{ "pid", "PID", 0 },
-	{ "process", "PROCESS", TR2_COL_LEFT },
-	{ "message", "MESSAGE", TR2_COL_FLEX },
-	{ "format", "", TR2_COL_DATA },
-	{ "file", "", TR2_COL_DATA },
-	{ "line", "", TR2_COL_DATA },
-	{ "sid", "", TR2_COL_DATA },
+struct error_row {
+	const struct tr2_model *m;
+	const struct tr2_session *session;
+	const struct tr2_point *p;
 };
 
-static void add_error(struct tr2_table *t, const struct tr2_model *m,
-		      uint32_t session, const struct tr2_point *p)
-{
-	const struct tr2_session *s = &m->sessions[session];
+TR2_CELL(cell_time, struct error_row,
+	 tr2_cell_wall(t, r->session->wall_ns + r->p->at_ns))
+TR2_CELL(cell_pid, struct error_row, tr2_cell_int(t, r->session->pid))
+TR2_CELL(cell_process, struct error_row,
+	 if (r->session->node)
+		 tr2_cell_str(t, tr2_node_name(r->m, r->session->node)))
+TR2_CELL(cell_message, struct error_row,
+	 tr2_cell_str(t, r->p->value ? r->p->value : "(no message)"))
+TR2_CELL(cell_format, struct error_row,
+	 if (r->p->key) tr2_cell_str(t, tr2_s(r->m, r->p->key)))
+TR2_CELL(cell_file, struct error_row,
+	 if (r->p->file) tr2_cell_str(t, tr2_s(r->m, r->p->file)))
+TR2_CELL(cell_line, struct error_row, tr2_cell_uint(t, r->p->line))
+TR2_CELL(cell_sid, struct error_row, tr2_cell_str(t, r->session->sid))
 
-	tr2_table_row(t);
-	tr2_cell_wall(t, s->wall_ns + p->at_ns);
-	tr2_cell_int(t, s->pid);
-	tr2_cell_str(t, s->node ? tr2_node_name(m, s->node) : NULL);
-	tr2_cell_str(t, p->value ? p->value : "(no message)");
-	tr2_cell_str(t, p->key ? tr2_s(m, p->key) : NULL);
-	tr2_cell_str(t, p->file ? tr2_s(m, p->file) : NULL);
-	tr2_cell_uint(t, p->line);
-	tr2_cell_str(t, s->sid);
-}
+static const struct tr2_column error_columns[] = {
+	{ "time", "TIME", TR2_COL_LEFT, cell_time },
+	{ "pid", "PID", 0, cell_pid },
+	{ "process", "PROCESS", TR2_COL_LEFT, cell_process },
+	{ "message", "MESSAGE", TR2_COL_FLEX, cell_message },
+	{ "format", "", TR2_COL_DATA, cell_format },
+	{ "file", "", TR2_COL_DATA, cell_file },
+	{ "line", "", TR2_COL_DATA, cell_line },
+	{ "sid", "", TR2_COL_DATA, cell_sid },
+};
 
-bool tr2_report_errors(const struct tr2_model *m)
+bool tr2_report_errors(const struct tr2_report *r)
 {
+	struct error_row row = { .m = r->m };
 	struct tr2_table t;
 	uint32_t s, th, i;
-	bool ok;
 
-	tr2_table_init(&t, "errors", error_columns,
+	tr2_table_init(&t, r->out, "errors", error_columns,
 		       sizeof(error_columns) / sizeof(*error_columns));
-	tr2_for_each_session(m, s) {
-		if (!m->sessions[s].nr_errors || !tr2_filter_session(&tr2_common.filter, m, s))
+	tr2_for_each_session(r->m, s) {
+		row.session = &r->m->sessions[s];
+		if (!row.session->nr_errors ||
+		    !tr2_filter_session(r->filter, r->m, s))
 			continue;
-		tr2_for_each_thread(m, s, th)
-			tr2_for_each_point(m, th, i)
-				if (m->points[i].kind == TR2_POINT_ERROR)
-					add_error(&t, m, s, &m->points[i]);
+		tr2_for_each_thread(r->m, s, th)
+			tr2_for_each_point(r->m, th, i) {
+				row.p = &r->m->points[i];
+				if (row.p->kind == TR2_POINT_ERROR)
+					tr2_table_add(&t, &row);
+			}
 	}
-	ok = tr2_report_finish(&t, "time");
-	if (ok && !t.nr_rows && tr2_common.format == TR2_FORMAT_TEXT)
-		tr2_warning("no errors in this recording");
-	else if (ok)
-		tr2_table_print(&t);
-	tr2_table_release(&t);
-	return ok;
+	return tr2_report_table_if_any(r, &t, "time");
 }

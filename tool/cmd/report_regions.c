@@ -6,24 +6,10 @@
 #include <string.h>
 
 #include "cmd/report.h"
-#include "common/options.h"
 #include "model/filter.h"
 #include "model/stats.h"
 
 /* ---- regions ------------------------------------------------------------------- */
-
-static const struct tr2_column region_columns[] = {
-	{ "total_ns", "TOTAL", TR2_COL_SHORT },
-	{ "self_ns", "SELF", TR2_COL_SHORT },
-	{ "share", "SHARE", TR2_COL_HEAT | TR2_COL_YIELDS },
-	{ "calls", "CALLS", 0 },
-	{ "p50_ns", "P50", TR2_COL_SHORT | TR2_COL_SPARE },
-	{ "p90_ns", "P90", TR2_COL_SHORT | TR2_COL_SPARE },
-	{ "p99_ns", "P99", TR2_COL_SHORT | TR2_COL_SPARE },
-	{ "max_ns", "MAX", TR2_COL_SHORT | TR2_COL_YIELDS },
-	{ "group", "GROUP", TR2_COL_FLEX },
-	{ "region", "REGION", TR2_COL_FLEX },
-};
 
 #define NO_REGION "(in no region)"
 
@@ -43,9 +29,10 @@ static const char *region_name(struct tr2_model *m, const struct tr2_span *s)
 
 /* What main's outermost regions, and child spans outside of regions, leave of
  * the session's time. */
-static void no_region(const struct tr2_model *m, uint32_t session,
+static void no_region(const struct tr2_report *r, uint32_t session,
 		      struct tr2_groups *groups)
 {
+	const struct tr2_model *m = r->m;
 	const struct tr2_session *s = &m->sessions[session];
 	int64_t outside = s->end_ns, self = 0, region_to = 0, any_to = 0;
 	struct tr2_group *group;
@@ -69,35 +56,34 @@ static void no_region(const struct tr2_model *m, uint32_t session,
 			region_to = span->end_ns;
 		}
 	}
-	group = tr2_groups_get(groups, tr2_report_group(m, session), NO_REGION);
+	group = tr2_groups_get(groups, tr2_report_group(r, session), NO_REGION);
 	if (group)
 		tr2_group_add(group, outside > 0 ? outside : 0,
 			      self > 0 ? self : 0);
 }
 
-static void gather_regions(const struct tr2_model *cm, const int64_t *self,
+static void gather_regions(const struct tr2_report *r, const int64_t *self,
 			   struct tr2_groups *groups, int64_t *whole)
 {
-	/* Names are interned on the way: the model grows, nothing changes. */
-	struct tr2_model *m = (struct tr2_model *)cm;
+	struct tr2_model *m = r->m;
 	struct tr2_group *group;
 	uint32_t s, t, i;
 
 	tr2_for_each_session(m, s) {
-		if (!tr2_filter_session(&tr2_common.filter, m, s))
+		if (!tr2_filter_session(r->filter, m, s))
 			continue;
 		tr2_ns_add(whole, m->sessions[s].end_ns);
-		if (!tr2_common.filter.region && !tr2_common.filter.min_ns)
-			no_region(m, s, groups);
+		if (!r->filter->region && !r->filter->min_ns)
+			no_region(r, s, groups);
 		tr2_for_each_thread(m, s, t)
 			tr2_for_each_span(m, t, i) {
 				const struct tr2_span *span = &m->spans[i];
 
 				if (span->kind != TR2_SPAN_REGION ||
-				    !tr2_filter_span(&tr2_common.filter, m, i))
+				    !tr2_filter_span(r->filter, m, i))
 					continue;
 				group = tr2_groups_get(groups,
-						       tr2_report_group(m, s),
+						       tr2_report_group(r, s),
 						       region_name(m, span));
 				if (group)
 					tr2_group_add(group,
@@ -108,43 +94,64 @@ static void gather_regions(const struct tr2_model *cm, const int64_t *self,
 	}
 }
 
-static void add_region(struct tr2_table *t, const struct tr2_group *g,
-		       int64_t whole)
+struct group_row {
+	const struct tr2_group *g;
+	int64_t whole;
+};
+
+static double region_share(const struct group_row *r)
 {
-	tr2_table_row(t);
-	tr2_cell_ns(t, g->total_ns);
-	tr2_cell_ns(t, g->self_ns);
-	tr2_cell_share(t, whole > 0 ? (double)g->self_ns / (double)whole : 0);
-	tr2_cell_uint(t, g->nr);
-	tr2_cell_ns(t, tr2_group_percentile(g, 0.5));
-	tr2_cell_ns(t, tr2_group_percentile(g, 0.9));
-	tr2_cell_ns(t, tr2_group_percentile(g, 0.99));
-	tr2_cell_ns(t, g->max_ns);
-	tr2_cell_str(t, g->by);
-	tr2_cell_str(t, g->name);
+	return r->whole > 0 ? (double)r->g->self_ns / (double)r->whole : 0;
 }
 
-bool tr2_report_regions(const struct tr2_model *m)
+TR2_CELL(cell_total, struct group_row, tr2_cell_ns(t, r->g->total_ns))
+TR2_CELL(cell_self, struct group_row, tr2_cell_ns(t, r->g->self_ns))
+TR2_CELL(cell_share, struct group_row, tr2_cell_share(t, region_share(r)))
+TR2_CELL(cell_nr, struct group_row, tr2_cell_uint(t, r->g->nr))
+TR2_CELL(cell_p50, struct group_row,
+	 tr2_cell_ns(t, tr2_group_percentile(r->g, 0.5)))
+TR2_CELL(cell_p90, struct group_row,
+	 tr2_cell_ns(t, tr2_group_percentile(r->g, 0.9)))
+TR2_CELL(cell_p99, struct group_row,
+	 tr2_cell_ns(t, tr2_group_percentile(r->g, 0.99)))
+TR2_CELL(cell_max, struct group_row, tr2_cell_ns(t, r->g->max_ns))
+TR2_CELL(cell_by, struct group_row, tr2_cell_str(t, r->g->by))
+TR2_CELL(cell_name, struct group_row, tr2_cell_str(t, r->g->name))
+
+static const struct tr2_column region_columns[] = {
+	{ "total_ns", "TOTAL", TR2_COL_SHORT, cell_total },
+	{ "self_ns", "SELF", TR2_COL_SHORT, cell_self },
+	{ "share", "SHARE", TR2_COL_HEAT | TR2_COL_YIELDS, cell_share },
+	{ "calls", "CALLS", 0, cell_nr },
+	{ "p50_ns", "P50", TR2_COL_SHORT | TR2_COL_SPARE, cell_p50 },
+	{ "p90_ns", "P90", TR2_COL_SHORT | TR2_COL_SPARE, cell_p90 },
+	{ "p99_ns", "P99", TR2_COL_SHORT | TR2_COL_SPARE, cell_p99 },
+	{ "max_ns", "MAX", TR2_COL_SHORT | TR2_COL_YIELDS, cell_max },
+	{ "group", "GROUP", TR2_COL_FLEX, cell_by },
+	{ "region", "REGION", TR2_COL_FLEX, cell_name },
+};
+
+bool tr2_report_regions(const struct tr2_report *r)
 {
-	int64_t *self = calloc(m->nr_spans, sizeof(*self)), whole = 0;
+	int64_t *self = calloc(r->m->nr_spans, sizeof(*self));
 	struct tr2_groups groups = { 0 };
+	struct group_row row = { NULL, 0 };
 	struct tr2_table t;
 	uint32_t i;
 	bool ok;
 
 	if (!self)
 		return true;
-	tr2_model_self_times(m, self);
-	gather_regions(m, self, &groups, &whole);
+	tr2_model_self_times(r->m, self);
+	gather_regions(r, self, &groups, &row.whole);
 	tr2_groups_sort(&groups);
-	tr2_table_init(&t, "regions", region_columns,
+	tr2_table_init(&t, r->out, "regions", region_columns,
 		       sizeof(region_columns) / sizeof(*region_columns));
-	for (i = 0; i < groups.nr; i++)
-		add_region(&t, &groups.group[i], whole);
-	ok = tr2_report_finish(&t, "self");
-	if (ok)
-		tr2_table_print(&t);
-	tr2_table_release(&t);
+	for (i = 0; i < groups.nr; i++) {
+		row.g = &groups.group[i];
+		tr2_table_add(&t, &row);
+	}
+	ok = tr2_report_table(r, &t, "self");
 	tr2_groups_release(&groups);
 	free(self);
 	return ok;
@@ -152,125 +159,138 @@ bool tr2_report_regions(const struct tr2_model *m)
 
 /* ---- threads ----------------------------------------------------------------------- */
 
-static const struct tr2_column thread_columns[] = {
-	{ "wall_ns", "WALL", 0 },
-	{ "in_regions_ns", "IN REGIONS", 0 },
-	{ "busy", "SHARE", TR2_COL_HEAT },
-	{ "regions", "REGIONS", 0 },
-	{ "start_ns", "FROM", 0 },
-	{ "thread", "THREAD", TR2_COL_FLEX },
-	{ "process", "PROCESS", TR2_COL_FLEX },
-	{ "pid", "", TR2_COL_DATA },
-	{ "sid", "", TR2_COL_DATA },
+struct thread_row {
+	const struct tr2_model *m;
+	const struct tr2_thread *thread;
+	const struct tr2_session *session;
+	int64_t wall_ns, in_regions_ns;
+	uint64_t nr_regions;
 };
 
-static void add_thread(struct tr2_table *t, const struct tr2_model *m,
-		       uint32_t thread)
+static void measure_thread(struct thread_row *row, uint32_t thread)
 {
-	const struct tr2_thread *th = &m->threads[thread];
-	const struct tr2_session *s = &m->sessions[th->session];
-	int64_t wall = th->end_ns - th->start_ns, in = 0, to = INT64_MIN, from;
-	uint64_t nr = 0;
+	const struct tr2_model *m = row->m;
+	int64_t to = INT64_MIN, from;
 	uint32_t i;
 
+	row->thread = &m->threads[thread];
+	row->session = &m->sessions[row->thread->session];
+	row->wall_ns = row->thread->end_ns - row->thread->start_ns;
+	row->in_regions_ns = 0;
+	row->nr_regions = 0;
 	tr2_for_each_span(m, thread, i) {
 		const struct tr2_span *span = &m->spans[i];
 
 		if (span->kind != TR2_SPAN_REGION)
 			continue;
-		nr++;
+		row->nr_regions++;
 		from = span->start_ns > to ? span->start_ns : to;
 		if (span->end_ns > from) {
-			in += span->end_ns - from;
+			row->in_regions_ns += span->end_ns - from;
 			to = span->end_ns;
 		}
 	}
-	if (wall < tr2_common.filter.min_ns)
-		return;
-	tr2_table_row(t);
-	tr2_cell_ns(t, wall);
-	tr2_cell_ns(t, in);
-	tr2_cell_share(t, wall > 0 ? (double)in / (double)wall : 0);
-	tr2_cell_uint(t, nr);
-	tr2_cell_ns(t, th->start_ns);
-	tr2_cell_str(t, tr2_s(m, th->name));
-	tr2_cell_str(t, s->node ? tr2_node_name(m, s->node) : NULL);
-	tr2_cell_int(t, s->pid);
-	tr2_cell_str(t, s->sid);
 }
 
-bool tr2_report_threads(const struct tr2_model *m)
+static double busy_share(const struct thread_row *r)
 {
+	return r->wall_ns > 0 ?
+		       (double)r->in_regions_ns / (double)r->wall_ns : 0;
+}
+
+TR2_CELL(cell_thread_wall, struct thread_row, tr2_cell_ns(t, r->wall_ns))
+TR2_CELL(cell_thread_in, struct thread_row, tr2_cell_ns(t, r->in_regions_ns))
+TR2_CELL(cell_thread_busy, struct thread_row, tr2_cell_share(t, busy_share(r)))
+TR2_CELL(cell_thread_regions, struct thread_row,
+	 tr2_cell_uint(t, r->nr_regions))
+TR2_CELL(cell_thread_start, struct thread_row,
+	 tr2_cell_ns(t, r->thread->start_ns))
+TR2_CELL(cell_thread_name, struct thread_row,
+	 tr2_cell_str(t, tr2_s(r->m, r->thread->name)))
+TR2_CELL(cell_thread_process, struct thread_row,
+	 if (r->session->node)
+		 tr2_cell_str(t, tr2_node_name(r->m, r->session->node)))
+TR2_CELL(cell_thread_pid, struct thread_row, tr2_cell_int(t, r->session->pid))
+TR2_CELL(cell_thread_sid, struct thread_row, tr2_cell_str(t, r->session->sid))
+
+static const struct tr2_column thread_columns[] = {
+	{ "wall_ns", "WALL", 0, cell_thread_wall },
+	{ "in_regions_ns", "IN REGIONS", 0, cell_thread_in },
+	{ "busy", "SHARE", TR2_COL_HEAT, cell_thread_busy },
+	{ "regions", "REGIONS", 0, cell_thread_regions },
+	{ "start_ns", "FROM", 0, cell_thread_start },
+	{ "thread", "THREAD", TR2_COL_FLEX, cell_thread_name },
+	{ "process", "PROCESS", TR2_COL_FLEX, cell_thread_process },
+	{ "pid", "", TR2_COL_DATA, cell_thread_pid },
+	{ "sid", "", TR2_COL_DATA, cell_thread_sid },
+};
+
+bool tr2_report_threads(const struct tr2_report *r)
+{
+	struct thread_row row = { .m = r->m };
 	struct tr2_table t;
 	uint32_t s, i;
-	bool ok;
 
-	tr2_table_init(&t, "threads", thread_columns,
+	tr2_table_init(&t, r->out, "threads", thread_columns,
 		       sizeof(thread_columns) / sizeof(*thread_columns));
-	tr2_for_each_session(m, s)
-		if (tr2_filter_session(&tr2_common.filter, m, s))
-			tr2_for_each_thread(m, s, i)
-				add_thread(&t, m, i);
-	ok = tr2_report_finish(&t, NULL);
-	if (ok)
-		tr2_table_print(&t);
-	tr2_table_release(&t);
-	return ok;
+	tr2_for_each_session(r->m, s) {
+		if (!tr2_filter_session(r->filter, r->m, s))
+			continue;
+		tr2_for_each_thread(r->m, s, i) {
+			measure_thread(&row, i);
+			if (row.wall_ns >= r->filter->min_ns)
+				tr2_table_add(&t, &row);
+		}
+	}
+	return tr2_report_table(r, &t, NULL);
 }
 
 /* ---- processes by group --------------------------------------------------------------- */
 
+static void cell_group_spawn(struct tr2_table *t, const void *row)
+{
+	const struct group_row *r = row;
+
+	if (r->g->nr_extra)
+		tr2_cell_ns(t, r->g->extra_ns);
+	else if (t->output->format == TR2_FORMAT_TEXT)
+		tr2_cell_str(t, "-");
+}
+
 static const struct tr2_column group_columns[] = {
-	{ "total_ns", "TOTAL", TR2_COL_SHORT },
-	{ "self_ns", "SELF", TR2_COL_SHORT },
-	{ "spawn_ns", "SPAWN", TR2_COL_SHORT },
-	{ "processes", "COUNT", 0 },
-	{ "p50_ns", "P50", TR2_COL_SHORT | TR2_COL_SPARE },
-	{ "p90_ns", "P90", TR2_COL_SHORT | TR2_COL_SPARE },
-	{ "p99_ns", "P99", TR2_COL_SHORT | TR2_COL_SPARE },
-	{ "max_ns", "MAX", TR2_COL_SHORT | TR2_COL_YIELDS },
-	{ "group", "GROUP", TR2_COL_FLEX },
+	{ "total_ns", "TOTAL", TR2_COL_SHORT, cell_total },
+	{ "self_ns", "SELF", TR2_COL_SHORT, cell_self },
+	{ "spawn_ns", "SPAWN", TR2_COL_SHORT, cell_group_spawn },
+	{ "processes", "COUNT", 0, cell_nr },
+	{ "p50_ns", "P50", TR2_COL_SHORT | TR2_COL_SPARE, cell_p50 },
+	{ "p90_ns", "P90", TR2_COL_SHORT | TR2_COL_SPARE, cell_p90 },
+	{ "p99_ns", "P99", TR2_COL_SHORT | TR2_COL_SPARE, cell_p99 },
+	{ "max_ns", "MAX", TR2_COL_SHORT | TR2_COL_YIELDS, cell_max },
+	{ "group", "GROUP", TR2_COL_FLEX, cell_name },
 };
 
-static void add_group(struct tr2_table *t, const struct tr2_group *g)
-{
-	tr2_table_row(t);
-	tr2_cell_ns(t, g->total_ns);
-	tr2_cell_ns(t, g->self_ns);
-	if (!g->nr_extra && tr2_common.format == TR2_FORMAT_TEXT)
-		tr2_cell_str(t, "-");
-	else
-		tr2_cell_ns(t, g->nr_extra ? g->extra_ns : TR2_NO_TIME);
-	tr2_cell_uint(t, g->nr);
-	tr2_cell_ns(t, tr2_group_percentile(g, 0.5));
-	tr2_cell_ns(t, tr2_group_percentile(g, 0.9));
-	tr2_cell_ns(t, tr2_group_percentile(g, 0.99));
-	tr2_cell_ns(t, g->max_ns);
-	tr2_cell_str(t, g->name);
-}
-
 /* A process that is not instrumented has no session to group by. */
-static const char *group_of_node(const struct tr2_model *m, uint32_t node)
+static const char *group_of_node(const struct tr2_report *r, uint32_t node)
 {
-	if (!m->nodes[node].session && !strcmp(tr2_report.group, "cmd"))
-		return tr2_node_name(m, node);
-	return tr2_report_group(m, m->nodes[node].session);
+	uint32_t session = r->m->nodes[node].session;
+
+	if (!session && !strcmp(r->group, "cmd"))
+		return tr2_node_name(r->m, node);
+	return tr2_report_group(r, session);
 }
 
-bool tr2_report_groups(const struct tr2_model *m)
+static void gather_groups(const struct tr2_report *r, struct tr2_groups *groups)
 {
-	struct tr2_groups groups = { 0 };
+	const struct tr2_model *m = r->m;
 	struct tr2_group *group;
-	struct tr2_table t;
 	uint32_t i;
-	bool ok;
 
 	for (i = m->first_root; i; i = tr2_node_after(m, i)) {
 		const struct tr2_node *n = &m->nodes[i];
 
-		if (!tr2_filter_node(&tr2_common.filter, m, i))
+		if (!tr2_filter_node(r->filter, m, i))
 			continue;
-		group = tr2_groups_get(&groups, NULL, group_of_node(m, i));
+		group = tr2_groups_get(groups, NULL, group_of_node(r, i));
 		if (!group)
 			continue;
 		tr2_group_add(group, n->end_ns - n->start_ns, n->self_ns);
@@ -279,15 +299,25 @@ bool tr2_report_groups(const struct tr2_model *m)
 		tr2_ns_add(&group->extra_ns, n->spawn_ns);
 		group->nr_extra++;
 	}
-	tr2_groups_sort(&groups);
-	tr2_table_init(&t, "groups", group_columns,
+	tr2_groups_sort(groups);
+}
+
+bool tr2_report_groups(const struct tr2_report *r)
+{
+	struct tr2_groups groups = { 0 };
+	struct group_row row = { NULL, 0 };
+	struct tr2_table t;
+	uint32_t i;
+	bool ok;
+
+	gather_groups(r, &groups);
+	tr2_table_init(&t, r->out, "groups", group_columns,
 		       sizeof(group_columns) / sizeof(*group_columns));
-	for (i = 0; i < groups.nr; i++)
-		add_group(&t, &groups.group[i]);
-	ok = tr2_report_finish(&t, "total");
-	if (ok)
-		tr2_table_print(&t);
-	tr2_table_release(&t);
+	for (i = 0; i < groups.nr; i++) {
+		row.g = &groups.group[i];
+		tr2_table_add(&t, &row);
+	}
+	ok = tr2_report_table(r, &t, "total");
 	tr2_groups_release(&groups);
 	return ok;
 }

@@ -9,7 +9,6 @@
 #include "cmd/report.h"
 #include "common/array.h"
 #include "common/map.h"
-#include "common/options.h"
 #include "common/say.h"
 #include "model/filter.h"
 #include "model/model.h"
@@ -149,39 +148,6 @@ static void sort_children(struct tree *t, uint32_t parent)
 	*at = 0;
 }
 
-static const struct tr2_column columns[] = {
-	{ "event", "", TR2_COL_DATA },
-	{ "count", "COUNT", 0 },
-	{ "share", "SHARE", TR2_COL_HEAT },
-	{ "samples", "SAMPLES", 0 },
-	{ "function", NULL, TR2_COL_TREE | TR2_COL_FLEX },
-	{ "module", "", TR2_COL_DATA },
-	{ "inlined", "", TR2_COL_DATA },
-	{ "recursive", "", TR2_COL_DATA },
-};
-#define NR_COLUMNS (sizeof(columns) / sizeof(*columns))
-
-static bool is_text(void)
-{
-	return tr2_common.format == TR2_FORMAT_TEXT;
-}
-
-static void add_name(struct tr2_table *table, const struct tree *t,
-		     const struct call *call, const struct tr2_symbol *symbol)
-{
-	const char *name = tr2_s(t->m, symbol->name);
-	struct tr2_buf b = TR2_BUF_INIT;
-
-	if (is_text()) {
-		tr2_buf_addstr(&b, name);
-		tr2_buf_addstr(&b, symbol->is_inlined ? " (inlined)" : "");
-		tr2_buf_addstr(&b, call->is_recursive ? " (recursive)" : "");
-		name = tr2_buf_str(&b);
-	}
-	tr2_cell_str(table, name);
-	tr2_buf_release(&b);
-}
-
 /* A call that all of its caller's come from, or go to, is no branch: so many are
  * one below the other that there were no room for their names. */
 static int depth_of(const struct tree *t, const struct call *call)
@@ -195,27 +161,70 @@ static int depth_of(const struct tree *t, const struct call *call)
 	return abs(parent->depth) + 1;
 }
 
-static void add_row(struct tr2_table *table, const struct tree *t,
-		    const struct call *call, int depth, uint64_t whole)
-{
-	struct tr2_symbol symbol = tr2_symbol(t->symbols, call->symbol);
+struct call_row {
+	const struct tree *tree;
+	const struct call *call;
+	struct tr2_symbol symbol;
+	int depth;
+	uint64_t whole;
+};
 
-	tr2_table_row(table);
-	tr2_table_depth(table, is_text() ? call->depth : depth);
-	tr2_cell_str(table, tr2_s(t->m, call->event));
+static void cell_count(struct tr2_table *t, const void *row)
+{
+	const struct call *call = ((const struct call_row *)row)->call;
+
 	if (call->is_time)
-		tr2_cell_ns(table, (int64_t)call->count);
+		tr2_cell_ns(t, (int64_t)call->count);
 	else
-		tr2_cell_uint(table, call->count);
-	tr2_cell_share(table, whole ? (double)call->count / (double)whole : 0);
-	tr2_cell_uint(table, call->samples);
-	add_name(table, t, call, &symbol);
-	tr2_cell_str(table, symbol.module ? tr2_s(t->m, symbol.module) : NULL);
-	if (depth) {
-		tr2_cell_uint(table, symbol.is_inlined);
-		tr2_cell_uint(table, call->is_recursive);
-	}
+		tr2_cell_uint(t, call->count);
 }
+
+static void cell_function(struct tr2_table *t, const void *row)
+{
+	const struct call_row *r = row;
+	const char *name = tr2_s(r->tree->m, r->symbol.name);
+	struct tr2_buf b = TR2_BUF_INIT;
+
+	if (t->output->format == TR2_FORMAT_TEXT) {
+		tr2_buf_addstr(&b, name);
+		tr2_buf_addstr(&b, r->symbol.is_inlined ? " (inlined)" : "");
+		tr2_buf_addstr(&b, r->call->is_recursive ? " (recursive)" : "");
+		name = tr2_buf_str(&b);
+	}
+	tr2_cell_str(t, name);
+	tr2_buf_release(&b);
+}
+
+static double call_share(const struct call_row *r)
+{
+	return r->whole ? (double)r->call->count / (double)r->whole : 0;
+}
+
+TR2_CELL(cell_event, struct call_row,
+	 tr2_cell_str(t, tr2_s(r->tree->m, r->call->event)))
+TR2_CELL(cell_share, struct call_row, tr2_cell_share(t, call_share(r)))
+TR2_CELL(cell_samples, struct call_row, tr2_cell_uint(t, r->call->samples))
+TR2_CELL(cell_module, struct call_row,
+	 if (r->symbol.module)
+		 tr2_cell_str(t, tr2_s(r->tree->m, r->symbol.module)))
+/* The event itself is no function. */
+TR2_CELL(cell_inlined, struct call_row,
+	 if (r->depth) tr2_cell_uint(t, r->symbol.is_inlined))
+TR2_CELL(cell_recursive, struct call_row,
+	 if (r->depth) tr2_cell_uint(t, r->call->is_recursive))
+
+static const struct tr2_column columns[] = {
+	{ "event", "", TR2_COL_DATA, cell_event },
+	{ "count", "COUNT", 0, cell_count },
+	{ "share", "SHARE", TR2_COL_HEAT, cell_share },
+	{ "samples", "SAMPLES", 0, cell_samples },
+	/* Its heading says which way the tree goes. */
+	{ "function", NULL, TR2_COL_TREE | TR2_COL_FLEX, cell_function },
+	{ "module", "", TR2_COL_DATA, cell_module },
+	{ "inlined", "", TR2_COL_DATA, cell_inlined },
+	{ "recursive", "", TR2_COL_DATA, cell_recursive },
+};
+#define NR_COLUMNS (sizeof(columns) / sizeof(*columns))
 
 /* The next in the order of the printed tree. */
 static uint32_t step(const struct tree *t, uint32_t i, int *depth)
@@ -233,76 +242,76 @@ static uint32_t step(const struct tree *t, uint32_t i, int *depth)
 
 static void fill(struct tr2_table *table, struct tree *t)
 {
+	struct call_row row = { .tree = t };
+	bool text = table->output->format == TR2_FORMAT_TEXT;
+	struct call *call;
 	uint32_t i;
-	uint64_t whole = 0;
-	int depth = 0;
 
 	t->order = calloc(t->nr, sizeof(*t->order));
 	for (i = 0; t->order && i < t->nr; i++)
 		sort_children(t, i);
 	free(t->order);
-	for (i = t->calls[0].child; i; i = step(t, i, &depth)) {
-		if (!t->calls[i].parent)
-			whole = t->calls[i].count;
-		t->calls[i].depth = depth_of(t, &t->calls[i]);
-		add_row(table, t, &t->calls[i], depth, whole);
+	for (i = t->calls[0].child; i; i = step(t, i, &row.depth)) {
+		call = &t->calls[i];
+		if (!call->parent)
+			row.whole = call->count;
+		call->depth = depth_of(t, call);
+		row.call = call;
+		row.symbol = tr2_symbol(t->symbols, call->symbol);
+		tr2_table_add_at(table, &row, text ? call->depth : row.depth);
 	}
 }
 
-static bool gather(struct tree *t)
+static bool gather(struct tree *t, const struct tr2_filter *filter)
 {
 	uint32_t i;
 
 	if (!new_call(t))
 		return false;
 	for (i = 1; i < t->m->nr_samples; i++)
-		if (tr2_filter_session(&tr2_common.filter, t->m, t->m->samples[i].session) &&
+		if (tr2_filter_session(filter, t->m, t->m->samples[i].session) &&
 		    !add_sample(t, &t->m->samples[i]))
 			return false;
 	return true;
 }
 
-static bool show(struct tree *t, const char *name, const char *heading)
+static bool show(const struct tr2_report *r, struct tree *t, const char *name,
+		 const char *heading)
 {
 	struct tr2_column with_heading[NR_COLUMNS];
 	struct tr2_table table;
-	bool ok;
 
 	memcpy(with_heading, columns, sizeof(columns));
 	with_heading[4].heading = heading;
 	t->nr = 0;
-	if (!gather(t))
+	if (!gather(t, r->filter))
 		tr2_warning("out of memory: samples are missing");
 	tr2_map_release(&t->by_symbol);
-	tr2_table_init(&table, name, with_heading, NR_COLUMNS);
+	tr2_table_init(&table, r->out, name, with_heading, NR_COLUMNS);
 	if (t->nr)
 		fill(&table, t);
-	ok = tr2_report_finish(&table, NULL);
-	if (ok)
-		tr2_table_print(&table);
-	tr2_table_release(&table);
-	return ok;
+	return tr2_report_table(r, &table, NULL);
 }
 
-bool tr2_report_samples(struct tr2_model *m)
+bool tr2_report_samples(const struct tr2_report *r)
 {
-	struct tree t = { .m = m };
+	struct tree t = { .m = r->m };
 	bool ok;
 
-	if (m->nr_samples == 1 && tr2_common.format == TR2_FORMAT_TEXT) {
+	if (r->m->nr_samples == 1 && tr2_report_is_text(r)) {
 		tr2_warning("no samples in this recording: set "
 			    "GIT_TRACE2_SAMPLE, and GIT_TRACE2_RING or "
 			    "'trace2 record --ring'");
 		return true;
 	}
-	t.symbols = tr2_symbols_new(m);
+	t.symbols = tr2_symbols_new(r->m);
 	if (!t.symbols) {
 		tr2_error("out of memory");
 		return false;
 	}
-	ok = show(&t, "callers", "COUNTED IN, CALLED BY");
+	ok = show(r, &t, "callers", "COUNTED IN, CALLED BY");
 	t.inwards = true;
-	ok = ok && show(&t, "callees", "FROM THE OUTSIDE IN");
+	ok = ok && show(r, &t, "callees", "FROM THE OUTSIDE IN");
 	tr2_symbols_explain(t.symbols);
 	tr2_symbols_free(t.symbols);
 	free(t.calls);

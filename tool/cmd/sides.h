@@ -6,12 +6,13 @@
 #ifndef TR2_CMD_SIDES_H
 #define TR2_CMD_SIDES_H
 
+#include "out/table.h"
 #include "stat/measure.h"
 
-/* Between tr2_report_begin() and _end(), below the comparison: a note on
+/* Below the comparison: a note on
  * machines that differ; in JSON "sides". What was lost or failed is said on
  * stderr. */
-void tr2_sides_print(const struct tr2_measures *base,
+void tr2_sides_print(struct tr2_output *out, const struct tr2_measures *base,
 		     const struct tr2_measures *new);
 
 #endif

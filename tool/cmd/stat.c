@@ -233,7 +233,8 @@ static void report_to(int fd)
 
 /* ---- the command ----------------------------------------------------------------- */
 
-static int compare_with(const struct tr2_measures *base)
+static int compare_with(struct tr2_output *out,
+			const struct tr2_measures *base)
 {
 	struct tr2_comparison c;
 	int code = 0;
@@ -243,9 +244,9 @@ static int compare_with(const struct tr2_measures *base)
 		tr2_comparison_release(&c);
 		return TR2_EXIT_FATAL;
 	}
-	tr2_comparison_print(&c, &tr2_stat_choice);
+	tr2_comparison_print(out, &c, &tr2_stat_choice);
 	if (base == &st.baseline)
-		tr2_sides_print(base, &st.cmd.measures);
+		tr2_sides_print(out, base, &st.cmd.measures);
 	fflush(stdout);
 	if (fail_above >= 0)
 		code = tr2_comparison_judge(&c, fail_above);
@@ -253,16 +254,16 @@ static int compare_with(const struct tr2_measures *base)
 	return code;
 }
 
-static int compare_with_baseline(void)
+static int compare_with_baseline(struct tr2_output *out)
 {
-	if (tr2_common.format == TR2_FORMAT_TEXT ||
-	    tr2_common.format == TR2_FORMAT_MARKDOWN)
+	if (tr2_output_is_text(out))
 		printf("\nCompared with %s:\n", baseline);
-	return compare_with(&st.baseline);
+	return compare_with(out, &st.baseline);
 }
 
 static int report(void)
 {
+	struct tr2_output out;
 	int code = 0;
 
 	if (!st.cmd.measures.nr_runs) {
@@ -270,16 +271,16 @@ static int report(void)
 			tr2_error("interrupted before a run was complete");
 		return 0;
 	}
-	tr2_report_begin();
+	tr2_output_begin(&out, tr2_common.format);
 	if (st.base.measures.nr_runs) {
-		tr2_stat_print(&st.cmd, &st.base);
-		code = compare_with(&st.base.measures);
+		tr2_stat_print(&out, &st.cmd, &st.base);
+		code = compare_with(&out, &st.base.measures);
 	} else {
-		tr2_stat_print(&st.cmd, NULL);
+		tr2_stat_print(&out, &st.cmd, NULL);
 		if (baseline)
-			code = compare_with_baseline();
+			code = compare_with_baseline(&out);
 	}
-	tr2_report_end();
+	tr2_output_end(&out);
 	return code;
 }
 

@@ -31,13 +31,14 @@ extern struct tr2_measure_choice tr2_stat_choice;
  * of `base`, which may be NULL, only the latter, as a heading for the
  * comparison that the caller prints.
  */
-void tr2_stat_print(const struct tr2_stat_side *cmd,
+void tr2_stat_print(struct tr2_output *out, const struct tr2_stat_side *cmd,
 		    const struct tr2_stat_side *base);
 
 /* Of the time that it took: runs that stand apart, and what is suspicious. As
  * lines, or as rows of "runs" and "notes". */
-void tr2_stat_print_notes(const struct tr2_stat_side *side);
-void tr2_stat_notes_as_data(const struct tr2_stat_side *cmd,
+void tr2_stat_print_notes(const struct tr2_stat_side *side, bool color);
+void tr2_stat_notes_as_data(struct tr2_output *out,
+			    const struct tr2_stat_side *cmd,
 			    const struct tr2_stat_side *base);
 
 #endif

@@ -7,7 +7,6 @@
 #include <stdio.h>
 
 #include "cmd/stat.h"
-#include "common/options.h"
 #include "stat/numbers.h"
 #include "stat/spread.h"
 
@@ -73,15 +72,14 @@ static void print_drift(const struct tr2_stat_side *side, double share)
 	       "To compare, let both take turns (--against).");
 }
 
-void tr2_stat_print_notes(const struct tr2_stat_side *side)
+void tr2_stat_print_notes(const struct tr2_stat_side *side, bool color)
 {
-	bool text = tr2_common.format == TR2_FORMAT_TEXT;
 	struct tr2_spread s;
 
 	print_outliers(side);
 	if (!spread_of(side, &s))
 		return;
-	fputs(text ? tr2_color_on(TR2_COLOR_WARM) : "", stdout);
+	fputs(color ? tr2_color_on(TR2_COLOR_WARM) : "", stdout);
 	if (s.first_above > 0)
 		print_first(side, s.first_above);
 	if (fabs(s.drift) > 0)
@@ -92,54 +90,69 @@ void tr2_stat_print_notes(const struct tr2_stat_side *side)
 		       "same. Events, such as task-clock, depend less on\nthe "
 		       "former; more runs (-r) make the error smaller.\n",
 		       s.wide * 100);
-	fputs(text ? tr2_color_off(TR2_COLOR_WARM) : "", stdout);
+	fputs(color ? tr2_color_off(TR2_COLOR_WARM) : "", stdout);
 }
 
 /* ---- as data -------------------------------------------------------------------- */
 
-static const struct tr2_column run_columns[] = {
-	{ "side", "", TR2_COL_DATA },
-	{ "run", "", TR2_COL_DATA },
-	{ "wall_ns", "", TR2_COL_DATA },
-	{ "stands_apart", "", TR2_COL_DATA },
-	{ "code", "", TR2_COL_DATA },
+struct run_row {
+	const struct tr2_stat_side *side;
+	const struct tr2_measure *wall;
+	const struct tr2_numbers *numbers; /* of all runs */
+	uint32_t run;
 };
 
-/* "first-run", "drift" or "spread", and by which share. */
-static const struct tr2_column note_columns[] = {
-	{ "side", "", TR2_COL_DATA },
-	{ "note", "", TR2_COL_DATA },
-	{ "share", "", TR2_COL_DATA },
+TR2_CELL(cell_run_side, struct run_row, tr2_cell_str(t, r->side->name))
+TR2_CELL(cell_run, struct run_row, tr2_cell_uint(t, r->run + 1))
+TR2_CELL(cell_run_wall, struct run_row,
+	 tr2_cell_measure(t, TR2_UNIT_NS, r->wall->values[r->run]))
+TR2_CELL(cell_run_stands_apart, struct run_row,
+	 tr2_cell_str(t, stands_apart(r->numbers, r->wall->values[r->run]) ?
+			 "yes" : "no"))
+TR2_CELL(cell_run_code, struct run_row,
+	 tr2_cell_int(t, r->side->sum.codes[r->run]))
+
+static const struct tr2_column run_columns[] = {
+	{ "side", "", TR2_COL_DATA, cell_run_side },
+	{ "run", "", TR2_COL_DATA, cell_run },
+	{ "wall_ns", "", TR2_COL_DATA, cell_run_wall },
+	{ "stands_apart", "", TR2_COL_DATA, cell_run_stands_apart },
+	{ "code", "", TR2_COL_DATA, cell_run_code },
 };
 
 static void add_runs(struct tr2_table *t, const struct tr2_stat_side *side)
 {
-	const struct tr2_measure *wall = wall_of(side);
 	struct tr2_numbers n;
-	uint32_t i;
+	struct run_row row = { side, wall_of(side), &n, 0 };
 
-	if (!wall || !tr2_numbers(&n, wall->values, side->measures.nr_runs))
+	if (!row.wall ||
+	    !tr2_numbers(&n, row.wall->values, side->measures.nr_runs))
 		return;
-	for (i = 0; i < side->measures.nr_runs; i++) {
-		tr2_table_row(t);
-		tr2_cell_str(t, side->name);
-		tr2_cell_uint(t, i + 1);
-		tr2_cell_measure(t, TR2_UNIT_NS, wall->values[i]);
-		tr2_cell_str(t, stands_apart(&n, wall->values[i]) ? "yes" :
-								    "no");
-		tr2_cell_int(t, side->sum.codes[i]);
-	}
+	for (; row.run < side->measures.nr_runs; row.run++)
+		tr2_table_add(t, &row);
 }
+
+/* "first-run", "drift" or "spread", and by which share. */
+struct note_row {
+	const char *side, *note;
+	double share;
+};
+
+TR2_CELL(cell_note_side, struct note_row, tr2_cell_str(t, r->side))
+TR2_CELL(cell_note, struct note_row, tr2_cell_str(t, r->note))
+TR2_CELL(cell_note_share, struct note_row, tr2_cell_real(t, r->share))
+
+static const struct tr2_column note_columns[] = {
+	{ "side", "", TR2_COL_DATA, cell_note_side },
+	{ "note", "", TR2_COL_DATA, cell_note },
+	{ "share", "", TR2_COL_DATA, cell_note_share },
+};
 
 static void add_note(struct tr2_table *t, const struct tr2_stat_side *side,
 		     const char *note, double share)
 {
-	if (!(fabs(share) > 0))
-		return;
-	tr2_table_row(t);
-	tr2_cell_str(t, side->name);
-	tr2_cell_str(t, note);
-	tr2_cell_real(t, share);
+	if (fabs(share) > 0)
+		tr2_table_add(t, &(struct note_row){ side->name, note, share });
 }
 
 static void add_notes(struct tr2_table *t, const struct tr2_stat_side *side)
@@ -153,19 +166,20 @@ static void add_notes(struct tr2_table *t, const struct tr2_stat_side *side)
 	add_note(t, side, "spread", s.wide);
 }
 
-void tr2_stat_notes_as_data(const struct tr2_stat_side *cmd,
+void tr2_stat_notes_as_data(struct tr2_output *out,
+			    const struct tr2_stat_side *cmd,
 			    const struct tr2_stat_side *base)
 {
 	struct tr2_table t;
 
-	tr2_table_init(&t, "runs", run_columns,
+	tr2_table_init(&t, out, "runs", run_columns,
 		       sizeof(run_columns) / sizeof(*run_columns));
 	add_runs(&t, cmd);
 	if (base)
 		add_runs(&t, base);
 	tr2_table_print(&t);
 	tr2_table_release(&t);
-	tr2_table_init(&t, "notes", note_columns,
+	tr2_table_init(&t, out, "notes", note_columns,
 		       sizeof(note_columns) / sizeof(*note_columns));
 	add_notes(&t, cmd);
 	if (base)

@@ -8,22 +8,12 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "cmd/node.h"
 #include "cmd/stat.h"
-#include "common/options.h"
 #include "common/say.h"
 #include "common/words.h"
 #include "stat/numbers.h"
 
 /* ---- the runs as a whole ----------------------------------------------------- */
-
-static const struct tr2_column summary_columns[] = {
-	{ "side", "", TR2_COL_DATA },
-	{ "command", "", TR2_COL_DATA }, { "wanted", "", TR2_COL_DATA },
-	{ "warmups", "", TR2_COL_DATA }, { "runs", "", TR2_COL_DATA },
-	{ "failed", "", TR2_COL_DATA },	 { "code", "", TR2_COL_DATA },
-	{ "interrupted", "", TR2_COL_DATA }, { "lost", "", TR2_COL_DATA },
-};
 
 static struct tr2_words words_of(char **argv, struct tr2_buf *b)
 {
@@ -35,35 +25,49 @@ static struct tr2_words words_of(char **argv, struct tr2_buf *b)
 	return words;
 }
 
-static void add_summary(struct tr2_table *t, const struct tr2_stat_side *side)
+static void cell_command(struct tr2_table *t, const void *row)
 {
-	const struct tr2_stat_summary *sum = &side->sum;
+	const struct tr2_stat_side *side = row;
 	struct tr2_buf b = TR2_BUF_INIT;
-	struct tr2_words words = words_of(sum->argv, &b);
+	struct tr2_words words = words_of(side->sum.argv, &b);
 
-	tr2_table_row(t);
-	tr2_cell_str(t, side->name);
 	tr2_cell_words(t, &words);
-	tr2_cell_int(t, sum->nr_wanted);
-	tr2_cell_int(t, sum->nr_warmups);
-	tr2_cell_int(t, sum->nr_runs);
-	tr2_cell_int(t, sum->nr_failed);
-	tr2_cell_int(t, sum->code);
-	tr2_cell_str(t, sum->interrupted ? "yes" : "no");
-	tr2_cell_uint(t, side->measures.lost);
 	tr2_buf_release(&b);
 }
 
-static void summary_as_data(const struct tr2_stat_side *cmd,
+TR2_CELL(cell_side, struct tr2_stat_side, tr2_cell_str(t, r->name))
+TR2_CELL(cell_wanted, struct tr2_stat_side, tr2_cell_int(t, r->sum.nr_wanted))
+TR2_CELL(cell_warmups, struct tr2_stat_side, tr2_cell_int(t, r->sum.nr_warmups))
+TR2_CELL(cell_nr_runs, struct tr2_stat_side, tr2_cell_int(t, r->sum.nr_runs))
+TR2_CELL(cell_failed, struct tr2_stat_side, tr2_cell_int(t, r->sum.nr_failed))
+TR2_CELL(cell_code, struct tr2_stat_side, tr2_cell_int(t, r->sum.code))
+TR2_CELL(cell_interrupted, struct tr2_stat_side,
+	 tr2_cell_str(t, r->sum.interrupted ? "yes" : "no"))
+TR2_CELL(cell_lost, struct tr2_stat_side, tr2_cell_uint(t, r->measures.lost))
+
+static const struct tr2_column summary_columns[] = {
+	{ "side", "", TR2_COL_DATA, cell_side },
+	{ "command", "", TR2_COL_DATA, cell_command },
+	{ "wanted", "", TR2_COL_DATA, cell_wanted },
+	{ "warmups", "", TR2_COL_DATA, cell_warmups },
+	{ "runs", "", TR2_COL_DATA, cell_nr_runs },
+	{ "failed", "", TR2_COL_DATA, cell_failed },
+	{ "code", "", TR2_COL_DATA, cell_code },
+	{ "interrupted", "", TR2_COL_DATA, cell_interrupted },
+	{ "lost", "", TR2_COL_DATA, cell_lost },
+};
+
+static void summary_as_data(struct tr2_output *out,
+			    const struct tr2_stat_side *cmd,
 			    const struct tr2_stat_side *base)
 {
 	struct tr2_table t;
 
-	tr2_table_init(&t, "stat", summary_columns,
+	tr2_table_init(&t, out, "stat", summary_columns,
 		       sizeof(summary_columns) / sizeof(*summary_columns));
-	add_summary(&t, cmd);
+	tr2_table_add(&t, cmd);
 	if (base)
-		add_summary(&t, base);
+		tr2_table_add(&t, base);
 	tr2_table_print(&t);
 	tr2_table_release(&t);
 }
@@ -92,9 +96,9 @@ static void print_how(const struct tr2_stat_side *side)
 	puts("");
 }
 
-static void print_summary(const char *before, const struct tr2_stat_side *side)
+static void print_summary(const char *before, const struct tr2_stat_side *side,
+			  bool text)
 {
-	bool text = tr2_common.format == TR2_FORMAT_TEXT;
 	struct tr2_buf b = TR2_BUF_INIT, line = TR2_BUF_INIT,
 		       shown = TR2_BUF_INIT;
 	struct tr2_words words = words_of(side->sum.argv, &b);
@@ -112,68 +116,6 @@ static void print_summary(const char *before, const struct tr2_stat_side *side)
 
 /* ---- what was measured -------------------------------------------------------- */
 
-static const struct tr2_column columns[] = {
-	{ "kind", "", TR2_COL_DATA },
-	{ "unit", "", TR2_COL_DATA },
-	{ "runs", "", TR2_COL_DATA },
-	{ "mean", "MEAN", TR2_COL_SHORT },
-	{ NULL, "±", TR2_COL_TEXT },
-	{ "error", "", TR2_COL_DATA },
-	{ "min", "", TR2_COL_DATA },
-	{ "p50", "P50", TR2_COL_SHORT },
-	{ "p90", "P90", TR2_COL_SHORT | TR2_COL_YIELDS },
-	{ "p99", "P99", TR2_COL_SHORT | TR2_COL_YIELDS },
-	{ "max", "MAX", TR2_COL_SHORT },
-	{ "outliers", "", TR2_COL_DATA },
-	{ "calls", "CALLS", TR2_COL_SPARE },
-	{ "note", "", TR2_COL_DATA },
-	{ "name", NULL, TR2_COL_FLEX }, /* heading: the kind's */
-};
-#define NR_COLUMNS (sizeof(columns) / sizeof(*columns))
-#define MEAN_COLUMN 3
-
-static void add_unmeasured(struct tr2_table *t, const struct tr2_measure *it)
-{
-	bool text = tr2_common.format == TR2_FORMAT_TEXT ||
-		    tr2_common.format == TR2_FORMAT_MARKDOWN;
-	size_t c;
-
-	tr2_cell_uint(t, 0);
-	if (text)
-		tr2_cell_str(t, "-");
-	else
-		tr2_cell_none(t);
-	for (c = MEAN_COLUMN + 1; c < NR_COLUMNS - 2; c++)
-		tr2_cell_none(t);
-	tr2_cell_str(t, it->note);
-}
-
-static void add_numbers(struct tr2_table *t, const struct tr2_measure *it,
-			const struct tr2_numbers *n, double calls)
-{
-	double share = n->mean > 0 ? n->error / n->mean : 0;
-
-	tr2_cell_uint(t, n->nr);
-	tr2_cell_measure(t, it->unit, n->mean);
-	if (isnan(n->error))
-		tr2_cell_none(t);
-	else
-		tr2_cell_share(t, share);
-	tr2_cell_measure(t, it->unit, n->error);
-	tr2_cell_measure(t, it->unit, n->min);
-	tr2_cell_measure(t, it->unit, n->p50);
-	tr2_cell_measure(t, it->unit, n->p90);
-	tr2_cell_measure(t, it->unit, n->p99);
-	tr2_cell_measure(t, it->unit, n->max);
-	tr2_cell_uint(t, n->nr_outliers);
-	if (it->kind == TR2_MEASURE_RUN || it->kind == TR2_MEASURE_EVENT ||
-	    it->kind == TR2_MEASURE_COUNTER)
-		tr2_cell_none(t);
-	else
-		tr2_cell_real(t, calls);
-	tr2_cell_none(t);
-}
-
 /* A measure with its numbers, to be sorted. */
 struct line {
 	const struct tr2_measure *it;
@@ -181,24 +123,89 @@ struct line {
 	double calls;
 };
 
-static void add_line(struct tr2_table *t, const struct line *l)
+/* One of the numbers; what was not measured has none. */
+static void give(struct tr2_table *t, const struct line *l, double value)
 {
+	if (l->numbers.nr)
+		tr2_cell_measure(t, l->it->unit, value);
+}
+
+static void cell_mean(struct tr2_table *t, const void *row)
+{
+	const struct line *l = row;
+
+	if (!l->numbers.nr && tr2_output_is_text(t->output))
+		tr2_cell_str(t, "-");
+	else
+		give(t, l, l->numbers.mean);
+}
+
+static void cell_error_share(struct tr2_table *t, const void *row)
+{
+	const struct tr2_numbers *n = &((const struct line *)row)->numbers;
+
+	if (n->nr && !isnan(n->error))
+		tr2_cell_share(t, n->mean > 0 ? n->error / n->mean : 0);
+}
+
+static void cell_calls(struct tr2_table *t, const void *row)
+{
+	const struct line *l = row;
+
+	if (l->numbers.nr && l->it->kind != TR2_MEASURE_RUN &&
+	    l->it->kind != TR2_MEASURE_EVENT &&
+	    l->it->kind != TR2_MEASURE_COUNTER)
+		tr2_cell_real(t, l->calls);
+}
+
+static void cell_name(struct tr2_table *t, const void *row)
+{
+	const struct line *l = row;
 	char name[600];
 
-	tr2_table_row(t);
-	tr2_cell_str(t, tr2_measure_names[l->it->kind]);
-	tr2_cell_str(t, tr2_measure_units[l->it->unit]);
-	if (l->numbers.nr)
-		add_numbers(t, l->it, &l->numbers, l->calls);
-	else
-		add_unmeasured(t, l->it);
+	if (l->numbers.nr || !tr2_output_is_text(t->output)) {
+		tr2_cell_str(t, l->it->name);
+		return;
+	}
 	snprintf(name, sizeof(name), "%s (%s)", l->it->name,
 		 l->it->note ? l->it->note : "not counted");
-	tr2_cell_str(t, l->numbers.nr ||
-			tr2_common.format == TR2_FORMAT_JSON ||
-			tr2_common.format == TR2_FORMAT_CSV ?
-				l->it->name : name);
+	tr2_cell_str(t, name);
 }
+
+TR2_CELL(cell_kind, struct line, tr2_cell_str(t, tr2_measure_names[r->it->kind]))
+TR2_CELL(cell_unit, struct line, tr2_cell_str(t, tr2_measure_units[r->it->unit]))
+TR2_CELL(cell_runs, struct line, tr2_cell_uint(t, r->numbers.nr))
+TR2_CELL(cell_error, struct line, give(t, r, r->numbers.error))
+TR2_CELL(cell_min, struct line, give(t, r, r->numbers.min))
+TR2_CELL(cell_p50, struct line, give(t, r, r->numbers.p50))
+TR2_CELL(cell_p90, struct line, give(t, r, r->numbers.p90))
+TR2_CELL(cell_p99, struct line, give(t, r, r->numbers.p99))
+TR2_CELL(cell_max, struct line, give(t, r, r->numbers.max))
+TR2_CELL(cell_outliers, struct line,
+	 if (r->numbers.nr) tr2_cell_uint(t, r->numbers.nr_outliers))
+TR2_CELL(cell_note, struct line,
+	 if (!r->numbers.nr) tr2_cell_str(t, r->it->note))
+
+static const struct tr2_column columns[] = {
+	{ "kind", "", TR2_COL_DATA, cell_kind },
+	{ "unit", "", TR2_COL_DATA, cell_unit },
+	{ "runs", "", TR2_COL_DATA, cell_runs },
+	{ "mean", "MEAN", TR2_COL_SHORT, cell_mean },
+	{ NULL, "±", TR2_COL_TEXT, cell_error_share },
+	{ "error", "", TR2_COL_DATA, cell_error },
+	{ "min", "", TR2_COL_DATA, cell_min },
+	{ "p50", "P50", TR2_COL_SHORT, cell_p50 },
+	{ "p90", "P90", TR2_COL_SHORT | TR2_COL_YIELDS, cell_p90 },
+	{ "p99", "P99", TR2_COL_SHORT | TR2_COL_YIELDS, cell_p99 },
+	{ "max", "MAX", TR2_COL_SHORT, cell_max },
+	{ "outliers", "", TR2_COL_DATA, cell_outliers },
+	{ "calls", "CALLS", TR2_COL_SPARE, cell_calls },
+	{ "note", "", TR2_COL_DATA, cell_note },
+	/* Its heading is the kind's. */
+	{ "name", NULL, TR2_COL_FLEX, cell_name },
+};
+#define NR_COLUMNS (sizeof(columns) / sizeof(*columns))
+#define MEAN_COLUMN 3
 
 static int by_mean(const void *va, const void *vb)
 {
@@ -253,18 +260,18 @@ static void head_columns(struct tr2_column *own, int kind, uint32_t nr_runs)
 			own[c].flags |= TR2_COL_DATA;
 }
 
-static void print_lines(const struct line *lines, size_t nr, int kind,
-			uint32_t nr_runs)
+static void print_lines(struct tr2_output *out, const struct line *lines,
+			size_t nr, int kind, uint32_t nr_runs)
 {
 	struct tr2_column own[NR_COLUMNS];
 	struct tr2_table t;
 	size_t i;
 
 	head_columns(own, kind, nr_runs);
-	tr2_table_init(&t, "measures", own, NR_COLUMNS);
+	tr2_table_init(&t, out, "measures", own, NR_COLUMNS);
 	for (i = 0; i < nr; i++)
 		if (kind < 0 || (int)lines[i].it->kind == kind)
-			add_line(&t, &lines[i]);
+			tr2_table_add(&t, &lines[i]);
 	if (kind >= 0 && tr2_stat_choice.limit >= 0)
 		tr2_table_limit(&t, (size_t)tr2_stat_choice.limit);
 	if (t.nr_rows || kind < 0)
@@ -272,42 +279,42 @@ static void print_lines(const struct line *lines, size_t nr, int kind,
 	tr2_table_release(&t);
 }
 
-static void print_data(const struct tr2_stat_side *cmd,
+static void print_data(struct tr2_output *out, const struct tr2_stat_side *cmd,
 		       const struct tr2_stat_side *base,
 		       const struct line *lines, size_t nr)
 {
-	summary_as_data(cmd, base);
-	tr2_stat_notes_as_data(cmd, base);
-	print_lines(lines, nr, -1, cmd->measures.nr_runs);
+	summary_as_data(out, cmd, base);
+	tr2_stat_notes_as_data(out, cmd, base);
+	print_lines(out, lines, nr, -1, cmd->measures.nr_runs);
 }
 
-static void print_text(const struct tr2_stat_side *cmd,
+static void print_text(struct tr2_output *out, const struct tr2_stat_side *cmd,
 		       const struct tr2_stat_side *base,
 		       const struct line *lines, size_t nr)
 {
-	bool text = tr2_common.format == TR2_FORMAT_TEXT;
+	bool text = out->format == TR2_FORMAT_TEXT;
 	int kind;
 
-	print_summary(text ? "\n" : "", cmd);
+	print_summary(text ? "\n" : "", cmd, text);
 	puts("");
 	for (kind = 0; kind < TR2_MEASURE_NR; kind++)
-		print_lines(lines, nr, kind, cmd->measures.nr_runs);
+		print_lines(out, lines, nr, kind, cmd->measures.nr_runs);
 	if (!nr) {
 		puts(TR2_MEASURED_NOTHING);
 	} else if (cmd->measures.nr_runs > 1) {
 		puts("");
-		tr2_stat_print_notes(cmd);
+		tr2_stat_print_notes(cmd, text);
 		printf("%s± is the standard error of the mean.%s\n",
 		       text ? tr2_color_on(TR2_COLOR_DIM) : "",
 		       text ? tr2_color_off(TR2_COLOR_DIM) : "");
 	}
 	if (!base)
 		return;
-	print_summary("\nCompared with ", base);
-	tr2_stat_print_notes(base);
+	print_summary("\nCompared with ", base, text);
+	tr2_stat_print_notes(base, text);
 }
 
-void tr2_stat_print(const struct tr2_stat_side *cmd,
+void tr2_stat_print(struct tr2_output *out, const struct tr2_stat_side *cmd,
 		    const struct tr2_stat_side *base)
 {
 	struct line *lines = calloc((size_t)cmd->measures.nr + 1,
@@ -319,10 +326,9 @@ void tr2_stat_print(const struct tr2_stat_side *cmd,
 		return;
 	}
 	nr = make_lines(&cmd->measures, lines);
-	if (tr2_common.format == TR2_FORMAT_JSON ||
-	    tr2_common.format == TR2_FORMAT_CSV)
-		print_data(cmd, base, lines, nr);
+	if (tr2_output_is_text(out))
+		print_text(out, cmd, base, lines, nr);
 	else
-		print_text(cmd, base, lines, nr);
+		print_data(out, cmd, base, lines, nr);
 	free(lines);
 }

@@ -182,7 +182,7 @@ static int watch(struct tr2_top *top)
 	keys_on();
 	do {
 		clear_screen();
-		ok = tr2_top_show(top, sort);
+		ok = tr2_top_show(top, tr2_common.format, sort);
 		if (ok && top->alive && !tr2_term_width())
 			putchar('\n');
 		fflush(stdout);
@@ -208,7 +208,8 @@ static int run(int argc, char **argv)
 		path = ring_at(argc ? argv[0] : "trace2.data");
 	if (path && tr2_top_open(&top, path)) {
 		if (once)
-			code = tr2_top_show(&top, sort) ? 0 : TR2_EXIT_USAGE;
+			code = tr2_top_show(&top, tr2_common.format, sort) ?
+				       0 : TR2_EXIT_USAGE;
 		else
 			code = watch(&top);
 		tr2_top_close(&top);

@@ -5,6 +5,7 @@
 #ifndef TR2_CMD_TOP_H
 #define TR2_CMD_TOP_H
 
+#include "common/format.h"
 #include "read/ring_cells.h"
 
 /* What the metrics stood at, at one moment. */
@@ -29,7 +30,8 @@ void tr2_top_close(struct tr2_top *top);
  * Looks at the process and prints what it found; `sort` is a column, or NULL.
  * false: it was said what is wrong.
  */
-bool tr2_top_show(struct tr2_top *top, const char *sort);
+bool tr2_top_show(struct tr2_top *top, enum tr2_format format,
+		  const char *sort);
 
 /* The file of a running process's ring, by what the process has mapped; NULL:
  * it has none, or that may not be seen, and *error says so (errno or 0). */

@@ -13,7 +13,6 @@
 
 #include "base/clock.h"
 #include "cmd/top.h"
-#include "common/options.h"
 #include "common/say.h"
 #include "model/model.h"
 #include "out/table.h"
@@ -149,33 +148,6 @@ static const char *command_of(const struct tr2_top *top,
 	return *comm ? comm : "?";
 }
 
-static void add_state(const struct tr2_top *top, struct tr2_buf *b)
-{
-	const struct tr2_arena_header *h = &top->file.header;
-
-	if (top->alive) {
-		tr2_buf_addlit(b, "running");
-	} else if (h->state == TR2_ARENA_EXITED) {
-		tr2_buf_addlit(b, "exited with code ");
-		tr2_buf_add_u64(b, h->status);
-	} else if (h->state == TR2_ARENA_SIGNALLED) {
-		tr2_buf_addlit(b, "ended by signal ");
-		tr2_buf_add_u64(b, h->status);
-	} else {
-		tr2_buf_addlit(b, "gone without a word: killed, or it called "
-				  "_exit() or exec()");
-	}
-}
-
-static const struct tr2_column process_columns[] = {
-	{ "pid", "PID", 0 },
-	{ "wall_ns", "RAN", 0 },
-	{ "threads", "THREADS", 0 },
-	{ "lost", "LOST", 0 },
-	{ "state", "STATE", TR2_COL_LEFT },
-	{ "command", "COMMAND", TR2_COL_FLEX },
-};
-
 static uint32_t nr_threads(struct tr2_top *top)
 {
 	struct tr2_control c;
@@ -188,92 +160,131 @@ static uint32_t nr_threads(struct tr2_top *top)
 	return nr;
 }
 
-static void show_process(struct tr2_top *top, const struct tr2_model *m)
+struct process_row {
+	struct tr2_top *top;
+	const struct tr2_model *m;
+};
+
+static void cell_state(struct tr2_table *t, const void *row)
 {
-	struct tr2_buf state = TR2_BUF_INIT;
+	const struct process_row *r = row;
+	const struct tr2_arena_header *h = &r->top->file.header;
+	char text[40];
+
+	if (r->top->alive) {
+		tr2_cell_str(t, "running");
+	} else if (h->state == TR2_ARENA_EXITED ||
+		   h->state == TR2_ARENA_SIGNALLED) {
+		snprintf(text, sizeof(text), "%s %u",
+			 h->state == TR2_ARENA_EXITED ? "exited with code" :
+							"ended by signal",
+			 h->status);
+		tr2_cell_str(t, text);
+	} else {
+		tr2_cell_str(t, "gone without a word: killed, or it called "
+				"_exit() or exec()");
+	}
+}
+
+TR2_CELL(cell_pid, struct process_row,
+	 tr2_cell_uint(t, r->top->file.header.pid))
+TR2_CELL(cell_ran, struct process_row,
+	 tr2_cell_ns(t, (int64_t)ran_ns(r->top, r->m)))
+TR2_CELL(cell_nr_threads, struct process_row,
+	 tr2_cell_uint(t, r->top->alive ? nr_threads(r->top) : 0))
+TR2_CELL(cell_lost, struct process_row, tr2_cell_uint(t, r->m->lost))
+TR2_CELL(cell_command, struct process_row,
+	 tr2_cell_str(t, command_of(r->top, r->m)))
+
+static const struct tr2_column process_columns[] = {
+	{ "pid", "PID", 0, cell_pid },
+	{ "wall_ns", "RAN", 0, cell_ran },
+	{ "threads", "THREADS", 0, cell_nr_threads },
+	{ "lost", "LOST", 0, cell_lost },
+	{ "state", "STATE", TR2_COL_LEFT, cell_state },
+	{ "command", "COMMAND", TR2_COL_FLEX, cell_command },
+};
+
+static void show_process(struct tr2_output *out, struct tr2_top *top,
+			 const struct tr2_model *m)
+{
+	struct process_row row = { top, m };
 	struct tr2_table t;
 
-	tr2_table_init(&t, "process", process_columns,
+	tr2_table_init(&t, out, "process", process_columns,
 		       sizeof(process_columns) / sizeof(*process_columns));
-	tr2_table_row(&t);
-	tr2_cell_uint(&t, top->file.header.pid);
-	tr2_cell_ns(&t, (int64_t)ran_ns(top, m));
-	tr2_cell_uint(&t, top->alive ? nr_threads(top) : 0);
-	tr2_cell_uint(&t, m->lost);
-	add_state(top, &state);
-	tr2_cell_str(&t, tr2_buf_str(&state));
-	tr2_cell_str(&t, command_of(top, m));
+	tr2_table_add(&t, &row);
 	tr2_table_print(&t);
 	tr2_table_release(&t);
-	tr2_buf_release(&state);
 }
 
 /* ---- metrics ------------------------------------------------------------------------ */
 
-static void cell_name(struct tr2_table *t, const struct tr2_top *top,
-		      const struct tr2_definition *d)
+struct metric_row {
+	const struct tr2_top *top;
+	const struct tr2_definition *d;
+	const struct tr2_ring_value *now, *before;
+	uint64_t period_ns;
+};
+
+static void cell_metric(struct tr2_table *t, const void *row)
 {
+	const struct metric_row *r = row;
+	const struct tr2_ring_file *f = &r->top->file;
 	struct tr2_buf b = TR2_BUF_INIT;
 
-	tr2_buf_addstr(&b, tr2_ring_file_string(&top->file, d->category));
+	tr2_buf_addstr(&b, tr2_ring_file_string(f, r->d->category));
 	tr2_buf_addch(&b, '/');
-	tr2_buf_addstr(&b, tr2_ring_file_string(&top->file, d->name));
+	tr2_buf_addstr(&b, tr2_ring_file_string(f, r->d->name));
 	tr2_cell_str(t, tr2_buf_str(&b));
 	tr2_buf_release(&b);
 }
 
+TR2_CELL(cell_count, struct metric_row, tr2_cell_uint(t, r->now->count))
+TR2_CELL(cell_per_second, struct metric_row,
+	 tr2_cell_uint(t, per_second(r->now->count - r->before->count,
+				     r->period_ns)))
+
 static const struct tr2_column counter_columns[] = {
-	{ "value", "VALUE", 0 },
-	{ "per_second", "PER SECOND", 0 },
-	{ "counter", "COUNTER", TR2_COL_FLEX },
+	{ "value", "VALUE", 0, cell_count },
+	{ "per_second", "PER SECOND", 0, cell_per_second },
+	{ "counter", "COUNTER", TR2_COL_FLEX, cell_metric },
 };
 
-static void add_counter(struct tr2_table *t, const struct tr2_top *top,
-			uint32_t i, uint64_t ns)
+static uint64_t busy_ns(const struct tr2_ring_value *v)
 {
-	const struct tr2_ring_value *v = &top->now.values[i];
-
-	tr2_table_row(t);
-	tr2_cell_uint(t, v->count);
-	tr2_cell_uint(t, per_second(v->count - before(top, i)->count, ns));
-	cell_name(t, top, &top->file.definitions[i]);
+	return v->total_ns + v->running_ns;
 }
+
+static double busy_share(const struct metric_row *r)
+{
+	uint64_t now = busy_ns(r->now), was = busy_ns(r->before);
+
+	return now > was ? (double)(now - was) / (double)r->period_ns : 0;
+}
+
+TR2_CELL(cell_total, struct metric_row,
+	 tr2_cell_ns(t, (int64_t)busy_ns(r->now)))
+TR2_CELL(cell_busy, struct metric_row, tr2_cell_share(t, busy_share(r)))
+TR2_CELL(cell_mean, struct metric_row,
+	 tr2_cell_ns(t, r->now->count ?
+			(int64_t)(r->now->total_ns / r->now->count) : 0))
+TR2_CELL(cell_min, struct metric_row, tr2_cell_ns(t, (int64_t)r->now->min_ns))
+TR2_CELL(cell_max, struct metric_row, tr2_cell_ns(t, (int64_t)r->now->max_ns))
+TR2_CELL(cell_running, struct metric_row,
+	 if (r->now->running) tr2_cell_uint(t, r->now->running))
 
 static const struct tr2_column timer_columns[] = {
-	{ "total_ns", "TOTAL", 0 },
-	{ "busy", "BUSY", TR2_COL_HEAT },
-	{ "intervals", "INTERVALS", 0 },
-	{ "per_second", "PER SECOND", 0 },
-	{ "mean_ns", "MEAN", 0 },
-	{ "min_ns", "", TR2_COL_DATA },
-	{ "max_ns", "MAX", 0 },
-	{ "running", "RUNNING", 0 },
-	{ "timer", "TIMER", TR2_COL_FLEX },
+	{ "total_ns", "TOTAL", 0, cell_total },
+	{ "busy", "BUSY", TR2_COL_HEAT, cell_busy },
+	{ "intervals", "INTERVALS", 0, cell_count },
+	{ "per_second", "PER SECOND", 0, cell_per_second },
+	{ "mean_ns", "MEAN", 0, cell_mean },
+	{ "min_ns", "", TR2_COL_DATA, cell_min },
+	{ "max_ns", "MAX", 0, cell_max },
+	{ "running", "RUNNING", 0, cell_running },
+	{ "timer", "TIMER", TR2_COL_FLEX, cell_metric },
 };
-
-static void add_timer(struct tr2_table *t, const struct tr2_top *top,
-		      uint32_t i, uint64_t ns)
-{
-	const struct tr2_ring_value *v = &top->now.values[i];
-	const struct tr2_ring_value *was = before(top, i);
-	uint64_t busy = v->total_ns + v->running_ns;
-	uint64_t busy_was = was->total_ns + was->running_ns;
-
-	tr2_table_row(t);
-	tr2_cell_ns(t, (int64_t)busy);
-	tr2_cell_share(t, busy > busy_was ?
-				  (double)(busy - busy_was) / (double)ns : 0);
-	tr2_cell_uint(t, v->count);
-	tr2_cell_uint(t, per_second(v->count - was->count, ns));
-	tr2_cell_ns(t, v->count ? (int64_t)(v->total_ns / v->count) : 0);
-	tr2_cell_ns(t, (int64_t)v->min_ns);
-	tr2_cell_ns(t, (int64_t)v->max_ns);
-	if (v->running)
-		tr2_cell_uint(t, v->running);
-	else
-		tr2_cell_none(t);
-	cell_name(t, top, &top->file.definitions[i]);
-}
 
 /* A timer or counter that nothing touched yet is not shown. */
 static bool is_touched(const struct tr2_ring_value *v)
@@ -289,30 +300,30 @@ static bool sorted(struct tr2_table *t, const char *sort)
 /* Prints a table unless it is empty. */
 static void print_rows(struct tr2_table *t)
 {
-	if (t->nr_rows || tr2_common.format != TR2_FORMAT_TEXT)
+	if (t->nr_rows || t->output->format != TR2_FORMAT_TEXT)
 		tr2_table_print(t);
 	tr2_table_release(t);
 }
 
-static bool show_metrics(const struct tr2_top *top, const struct tr2_model *m,
-			 const char *sort)
+static bool show_metrics(struct tr2_output *out, const struct tr2_top *top,
+			 const struct tr2_model *m, const char *sort)
 {
+	struct metric_row row = { .top = top, .period_ns = period_ns(top, m) };
 	struct tr2_table counters, timers;
-	uint64_t ns = period_ns(top, m);
 	bool did_sort;
 	uint32_t i;
 
-	tr2_table_init(&counters, "counters", counter_columns,
+	tr2_table_init(&counters, out, "counters", counter_columns,
 		       sizeof(counter_columns) / sizeof(*counter_columns));
-	tr2_table_init(&timers, "timers", timer_columns,
+	tr2_table_init(&timers, out, "timers", timer_columns,
 		       sizeof(timer_columns) / sizeof(*timer_columns));
 	for (i = 0; i < top->now.nr; i++) {
-		if (!is_touched(&top->now.values[i]))
-			continue;
-		if (top->file.definitions[i].kind == TR2_DEFINITION_TIMER)
-			add_timer(&timers, top, i, ns);
-		else
-			add_counter(&counters, top, i, ns);
+		row.d = &top->file.definitions[i];
+		row.now = &top->now.values[i];
+		row.before = before(top, i);
+		if (is_touched(row.now))
+			tr2_table_add(row.d->kind == TR2_DEFINITION_TIMER ?
+					      &timers : &counters, &row);
 	}
 	did_sort = sorted(&counters, sort);
 	did_sort = sorted(&timers, sort) || did_sort;
@@ -322,14 +333,6 @@ static bool show_metrics(const struct tr2_top *top, const struct tr2_model *m,
 }
 
 /* ---- threads ------------------------------------------------------------------------- */
-
-static const struct tr2_column thread_columns[] = {
-	{ "tid", "TID", 0 },
-	{ "wall_ns", "SINCE", 0 },
-	{ "thread", "THREAD", TR2_COL_LEFT },
-	{ "in_ns", "FOR", 0 },
-	{ "regions", "IN", TR2_COL_LEFT | TR2_COL_FLEX },
-};
 
 static uint32_t find_thread(const struct tr2_model *m, const char *name)
 {
@@ -358,49 +361,79 @@ static void add_regions(struct tr2_buf *b, const struct tr2_model *m,
 	tr2_buf_addstr(b, tr2_s(m, s->label));
 }
 
-static void add_thread(struct tr2_table *t, const struct tr2_top *top,
-		       const struct tr2_model *m, const struct tr2_control *c)
-{
-	uint32_t thread = find_thread(m, c->name);
-	uint32_t open = thread ? m->threads[thread].open : 0;
-	uint64_t now = ran_ns(top, m), ran = 0;
-	struct tr2_buf regions = TR2_BUF_INIT;
+struct thread_row {
+	const struct tr2_top *top;
+	const struct tr2_model *m;
+	const struct tr2_control *c;
+	uint32_t open; /* the innermost region that is; 0: none */
+	uint64_t ran_ns; /* of the process */
+};
 
-	if (top->now.at_ns > c->start_ns)
-		ran = top->now.at_ns - c->start_ns;
-	tr2_table_row(t);
-	tr2_cell_uint(t, c->tid);
-	tr2_cell_ns(t, (int64_t)ran);
-	tr2_cell_str(t, c->name);
-	add_regions(&regions, m, open);
-	if (open && (int64_t)now > m->spans[open].start_ns)
-		tr2_cell_ns(t, (int64_t)now - m->spans[open].start_ns);
-	else
-		tr2_cell_none(t);
-	if (open)
-		tr2_cell_str(t, tr2_buf_str(&regions));
-	else
-		tr2_cell_none(t);
-	tr2_buf_release(&regions);
+static void cell_thread_ran(struct tr2_table *t, const void *row)
+{
+	const struct thread_row *r = row;
+	uint64_t now = r->top->now.at_ns, start = r->c->start_ns;
+
+	tr2_cell_ns(t, now > start ? (int64_t)(now - start) : 0);
 }
 
-static void show_threads(struct tr2_top *top, const struct tr2_model *m)
+static void cell_in(struct tr2_table *t, const void *row)
+{
+	const struct thread_row *r = row;
+	int64_t start = r->m->spans[r->open].start_ns;
+
+	if (r->open && (int64_t)r->ran_ns > start)
+		tr2_cell_ns(t, (int64_t)r->ran_ns - start);
+}
+
+static void cell_regions(struct tr2_table *t, const void *row)
+{
+	const struct thread_row *r = row;
+	struct tr2_buf b = TR2_BUF_INIT;
+
+	if (!r->open)
+		return;
+	add_regions(&b, r->m, r->open);
+	tr2_cell_str(t, tr2_buf_str(&b));
+	tr2_buf_release(&b);
+}
+
+TR2_CELL(cell_tid, struct thread_row, tr2_cell_uint(t, r->c->tid))
+TR2_CELL(cell_thread, struct thread_row, tr2_cell_str(t, r->c->name))
+
+static const struct tr2_column thread_columns[] = {
+	{ "tid", "TID", 0, cell_tid },
+	{ "wall_ns", "SINCE", 0, cell_thread_ran },
+	{ "thread", "THREAD", TR2_COL_LEFT, cell_thread },
+	{ "in_ns", "FOR", 0, cell_in },
+	{ "regions", "IN", TR2_COL_LEFT | TR2_COL_FLEX, cell_regions },
+};
+
+static void show_threads(struct tr2_output *out, struct tr2_top *top,
+			 const struct tr2_model *m)
 {
 	struct tr2_control c;
+	struct thread_row row = { top, m, &c, 0, ran_ns(top, m) };
 	struct tr2_table t;
-	uint32_t slot;
+	uint32_t slot, thread;
 
-	tr2_table_init(&t, "threads", thread_columns,
+	tr2_table_init(&t, out, "threads", thread_columns,
 		       sizeof(thread_columns) / sizeof(*thread_columns));
-	for (slot = 1; top->alive && slot < top->file.nr_slots; slot++)
-		if (tr2_ring_file_control(&top->file, slot, &c) &&
-		    c.state == TR2_SLOT_LIVE)
-			add_thread(&t, top, m, &c);
+	for (slot = 1; top->alive && slot < top->file.nr_slots; slot++) {
+		if (!tr2_ring_file_control(&top->file, slot, &c) ||
+		    c.state != TR2_SLOT_LIVE)
+			continue;
+		thread = find_thread(m, c.name);
+		row.open = thread ? m->threads[thread].open : 0;
+		tr2_table_add(&t, &row);
+	}
 	print_rows(&t);
 }
 
-bool tr2_top_show(struct tr2_top *top, const char *sort)
+bool tr2_top_show(struct tr2_top *top, enum tr2_format format,
+		  const char *sort)
 {
+	struct tr2_output out;
 	struct tr2_model *m = read_model(top);
 	bool ok = m && tr2_ring_file_update(&top->file) == TR2_RING_IS_GOOD;
 
@@ -412,11 +445,11 @@ bool tr2_top_show(struct tr2_top *top, const char *sort)
 		return false;
 	}
 	top->alive = tr2_ring_file_is_alive(&top->file);
-	tr2_report_begin();
-	show_process(top, m);
-	ok = show_metrics(top, m, sort);
-	show_threads(top, m);
-	tr2_report_end();
+	tr2_output_begin(&out, format);
+	show_process(&out, top, m);
+	ok = show_metrics(&out, top, m, sort);
+	show_threads(&out, top, m);
+	tr2_output_end(&out);
 	tr2_model_free(m);
 	if (!ok)
 		tr2_error("no table has a column '%s' to sort by", sort);

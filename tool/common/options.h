@@ -27,6 +27,7 @@
 #include <stdint.h>
 
 #include "common/filter.h"
+#include "common/format.h"
 
 enum tr2_opt_kind {
 	TR2_OPT_FLAG,     /* bool */
@@ -70,13 +71,6 @@ struct tr2_option {
 /* Further properties of a command. */
 #define TR2_COMMAND_STOP (1u << 0) /* options end at the first other word */
 #define TR2_COMMAND_NO_PAGER (1u << 1)
-
-enum tr2_format {
-	TR2_FORMAT_TEXT,
-	TR2_FORMAT_JSON,
-	TR2_FORMAT_CSV,
-	TR2_FORMAT_MARKDOWN
-};
 
 struct tr2_common {
 	struct tr2_list input;  /* -i; empty: trace2.data */

@@ -61,10 +61,6 @@ void tr2_table_print_markdown(const struct tr2_table *t)
 	struct tr2_buf out = TR2_BUF_INIT, text = TR2_BUF_INIT;
 	size_t row, c;
 
-	if (t->title) {
-		tr2_buf_addstr(&out, t->title);
-		tr2_buf_addlit(&out, "\n\n");
-	}
 	add_heads(t, &out);
 	for (row = 0; row < t->nr_rows; row++) {
 		for (c = 0; c < t->nr_columns; c++) {

@@ -82,19 +82,12 @@ static int compare_rows(const void *va, const void *vb)
 	return a->row < b->row ? -1 : a->row > b->row;
 }
 
-static void fill_last_row(struct tr2_table *t)
-{
-	while (!t->failed && t->nr_cells < t->nr_rows * t->nr_columns)
-		tr2_cell_none(t);
-}
-
 static void sort_rows(struct tr2_table *t, size_t column, size_t nr_columns)
 {
 	size_t row_bytes = t->nr_columns * sizeof(*t->cells), i;
 	struct order *order;
 	struct tr2_cell *cells;
 
-	fill_last_row(t);
 	if (t->failed || !t->nr_rows)
 		return;
 	order = calloc(t->nr_rows, sizeof(*order));
@@ -129,7 +122,6 @@ bool tr2_table_sort(struct tr2_table *t, const char *column)
 
 void tr2_table_limit(struct tr2_table *t, size_t n)
 {
-	fill_last_row(t);
 	if (t->failed)
 		return;
 	if (t->nr_rows > n) {

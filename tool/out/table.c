@@ -10,7 +10,6 @@
 
 #include "common/time.h"
 #include "common/words.h"
-#include "common/options.h"
 #include "out/table.h"
 #include "out/table_private.h"
 
@@ -24,13 +23,19 @@ struct tr2_text_block {
 	char text[];
 };
 
-void tr2_table_init(struct tr2_table *t, const char *name,
-		    const struct tr2_column *columns, size_t nr_columns)
+void tr2_table_init(struct tr2_table *t, struct tr2_output *output,
+		    const char *name, const struct tr2_column *columns,
+		    size_t nr_columns)
 {
+	size_t c;
+
 	memset(t, 0, sizeof(*t));
+	t->output = output;
 	t->name = name;
 	t->columns = columns;
 	t->nr_columns = nr_columns;
+	for (c = 0; c < nr_columns; c++)
+		t->is_tree |= (columns[c].flags & TR2_COL_TREE) != 0;
 }
 
 static void free_texts(struct tr2_text_block *b)
@@ -82,88 +87,6 @@ static void forget_cells(struct tr2_table *t)
 	}
 }
 
-/* ---- rows ---------------------------------------------------------------------- */
-
-void tr2_table_rows(struct tr2_table *t, tr2_rows_fn *rows, void *data)
-{
-	t->rows = rows;
-	t->rows_data = data;
-}
-
-/* A row that was left short is filled up, if it is kept. */
-static void end_row(struct tr2_table *t)
-{
-	if (t->each) {
-		if (t->nr_rows && !t->failed)
-			t->each(t, t->nr_rows - 1, t->each_data);
-		forget_cells(t);
-		return;
-	}
-	while (!t->failed && t->nr_cells < t->nr_rows * t->nr_columns)
-		tr2_cell_none(t);
-}
-
-void tr2_table_row(struct tr2_table *t)
-{
-	int *depths;
-
-	end_row(t);
-	if (t->nr_rows >= t->alloc_rows) {
-		t->alloc_rows = t->alloc_rows ? t->alloc_rows * 2 : 64;
-		depths = realloc(t->depths, t->alloc_rows * sizeof(*depths));
-		if (!depths) {
-			t->failed = true;
-			return;
-		}
-		t->depths = depths;
-	}
-	t->depths[t->nr_rows++] = 0;
-	if (t->nr_depths < t->nr_rows)
-		t->nr_depths = t->nr_rows;
-}
-
-void tr2_table_each_row(struct tr2_table *t, unsigned int flags, tr2_row_fn *fn,
-			void *data)
-{
-	size_t row;
-
-	if (!t->rows) {
-		for (row = 0; row < t->nr_rows; row++)
-			fn(t, row, data);
-		return;
-	}
-	t->each = fn;
-	t->each_data = data;
-	t->left_out = flags;
-	t->rows(t, t->rows_data);
-	end_row(t);
-	t->each = NULL;
-	t->left_out = 0;
-}
-
-bool tr2_table_wants(const struct tr2_table *t, unsigned int flags)
-{
-	return !(t->left_out & flags);
-}
-
-void tr2_table_depth(struct tr2_table *t, int depth)
-{
-	if (!t->failed && t->nr_rows)
-		t->depths[t->nr_rows - 1] = depth;
-}
-
-/* ---- cells --------------------------------------------------------------------- */
-
-/* Whether nobody will look at the next cell. */
-static bool is_left_out(const struct tr2_table *t)
-{
-	size_t column = t->nr_cells;
-
-	/* Of rows that come by there is one. */
-	return t->left_out && column < t->nr_columns &&
-	       t->columns[column].flags & t->left_out;
-}
-
 static struct tr2_cell *new_cell(struct tr2_table *t, enum tr2_cell_kind kind)
 {
 	static struct tr2_cell lost;
@@ -183,10 +106,82 @@ static struct tr2_cell *new_cell(struct tr2_table *t, enum tr2_cell_kind kind)
 	return &t->cells[t->nr_cells++];
 }
 
-void tr2_cell_none(struct tr2_table *t)
+/* ---- rows ---------------------------------------------------------------------- */
+
+void tr2_table_rows(struct tr2_table *t, tr2_rows_fn *rows, void *data)
 {
-	new_cell(t, TR2_CELL_NONE);
+	t->rows = rows;
+	t->rows_data = data;
 }
+
+/* Room for what is known of a row beside its cells. */
+static bool begin_row(struct tr2_table *t, int depth)
+{
+	int *depths;
+
+	if (t->nr_rows >= t->alloc_rows) {
+		t->alloc_rows = t->alloc_rows ? t->alloc_rows * 2 : 64;
+		depths = realloc(t->depths, t->alloc_rows * sizeof(*depths));
+		if (!depths) {
+			t->failed = true;
+			return false;
+		}
+		t->depths = depths;
+	}
+	t->depths[t->nr_rows++] = depth;
+	if (t->nr_depths < t->nr_rows)
+		t->nr_depths = t->nr_rows;
+	return true;
+}
+
+void tr2_table_add_at(struct tr2_table *t, const void *row, int depth)
+{
+	size_t c, end;
+
+	if (t->failed || !begin_row(t, depth))
+		return;
+	for (c = 0; c < t->nr_columns - t->nr_last_out; c++) {
+		end = t->nr_cells + 1;
+		if (!(t->columns[c].flags & t->left_out))
+			t->columns[c].cell(t, row);
+		if (t->nr_cells < end)
+			new_cell(t, TR2_CELL_NONE);
+	}
+	if (!t->each)
+		return;
+	if (!t->failed)
+		t->each(t, t->nr_rows - 1, t->each_data);
+	forget_cells(t);
+}
+
+void tr2_table_add(struct tr2_table *t, const void *row)
+{
+	tr2_table_add_at(t, row, 0);
+}
+
+void tr2_table_each_row(struct tr2_table *t, unsigned int flags, tr2_row_fn *fn,
+			void *data)
+{
+	size_t row;
+
+	if (!t->rows) {
+		for (row = 0; row < t->nr_rows; row++)
+			fn(t, row, data);
+		return;
+	}
+	t->each = fn;
+	t->each_data = data;
+	t->left_out = flags;
+	while (t->nr_last_out < t->nr_columns &&
+	       t->columns[t->nr_columns - t->nr_last_out - 1].flags & flags)
+		t->nr_last_out++;
+	t->rows(t, t->rows_data);
+	t->each = NULL;
+	t->left_out = 0;
+	t->nr_last_out = 0;
+}
+
+/* ---- cells --------------------------------------------------------------------- */
 
 static void cell_text(struct tr2_table *t, enum tr2_cell_kind kind,
 		      const char *s, size_t len, uint32_t nr_words)
@@ -205,9 +200,7 @@ static void cell_text(struct tr2_table *t, enum tr2_cell_kind kind,
 
 void tr2_cell_str(struct tr2_table *t, const char *s)
 {
-	if (!s || is_left_out(t))
-		tr2_cell_none(t);
-	else
+	if (s)
 		cell_text(t, TR2_CELL_STR, s, strlen(s), 0);
 }
 
@@ -216,10 +209,8 @@ void tr2_cell_words(struct tr2_table *t, const struct tr2_words *words)
 	const char *w;
 	uint32_t i;
 
-	if (!words->text || is_left_out(t)) {
-		tr2_cell_none(t);
+	if (!words->text)
 		return;
-	}
 	tr2_for_each_word(words, w, i)
 		;
 	cell_text(t, TR2_CELL_WORDS, words->text, (size_t)(w - words->text),
@@ -296,34 +287,49 @@ void tr2_table_flush(struct tr2_buf *out, bool end)
 	tr2_buf_reset(out);
 }
 
-static int nr_printed;
-
-void tr2_report_begin(void)
+void tr2_output_begin(struct tr2_output *o, enum tr2_format format)
 {
-	nr_printed = 0;
-	if (tr2_common.format == TR2_FORMAT_JSON)
+	o->format = format;
+	o->nr_tables = 0;
+	if (format == TR2_FORMAT_JSON)
 		fputs("{", stdout);
+}
+
+void tr2_output_end(struct tr2_output *o)
+{
+	if (o->format == TR2_FORMAT_JSON)
+		fputs("}\n", stdout);
 }
 
 void tr2_table_print(struct tr2_table *t)
 {
-	if (tr2_common.format == TR2_FORMAT_JSON) {
-		tr2_table_print_json(t, !nr_printed);
-	} else if (tr2_common.format == TR2_FORMAT_CSV) {
-		tr2_table_print_csv(t, !nr_printed);
-	} else {
-		if (nr_printed)
-			fputc('\n', stdout);
-		if (tr2_common.format == TR2_FORMAT_MARKDOWN)
-			tr2_table_print_markdown(t);
-		else
-			tr2_table_print_text(t);
+	struct tr2_output *o = t->output;
+	bool first = !o->nr_tables++;
+
+	if (tr2_output_is_text(o) && !first)
+		fputc('\n', stdout);
+	switch (o->format) {
+	case TR2_FORMAT_TEXT:
+		tr2_table_print_text(t);
+		break;
+	case TR2_FORMAT_JSON:
+		tr2_table_print_json(t, first);
+		break;
+	case TR2_FORMAT_CSV:
+		tr2_table_print_csv(t, first);
+		break;
+	case TR2_FORMAT_MARKDOWN:
+		tr2_table_print_markdown(t);
+		break;
 	}
-	nr_printed++;
 }
 
-void tr2_report_end(void)
+void tr2_table_show(struct tr2_table *t)
 {
-	if (tr2_common.format == TR2_FORMAT_JSON)
-		fputs("}\n", stdout);
+	struct tr2_output *o = t->output;
+
+	tr2_output_begin(o, o->format);
+	tr2_table_print(t);
+	tr2_output_end(o);
+	tr2_table_release(t);
 }

@@ -1,23 +1,32 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * table - rows and columns that a command fills once, and that come out as
- * aligned text, as JSON or as CSV (tr2_common.format): whatever is shown as a
- * number in text is there as a plain number in the others.
+ * table - rows and columns that come out as aligned text, as JSON, as CSV or as
+ * Markdown: whatever is shown as a number in text is there as a plain number in
+ * JSON and CSV.
  *
+ * A column is one row of an array, with the function that gives its cell:
+ *
+ *	TR2_CELL(cell_calls, struct region, tr2_cell_uint(t, r->calls))
+ *	static const struct tr2_column columns[] = {
+ *		{ "calls", "CALLS", 0, cell_calls },
+ *		…
+ *	};
+ *	struct tr2_output out;
  *	struct tr2_table t;
- *	tr2_table_init(&t, "regions", columns, nr);
- *	tr2_table_row(&t);  tr2_cell_ns(&t, 1500000);  tr2_cell_str(&t, "x"); …
+ *
+ *	tr2_output_begin(&out, TR2_FORMAT_TEXT);
+ *	tr2_table_init(&t, &out, "regions", columns, nr);
+ *	tr2_table_add(&t, &region);  …
  *	tr2_table_print(&t);  tr2_table_release(&t);
+ *	tr2_output_end(&out);
  *
- * A table of very many rows is given while it is printed: tr2_table_rows().
- *
- * Cells are given in the order of the columns; strings are copied; a NULL
- * string and tr2_cell_none() leave a cell empty (null in JSON).
+ * A table of very many rows is filled while it is printed: tr2_table_rows().
  */
 #ifndef TR2_OUT_TABLE_H
 #define TR2_OUT_TABLE_H
 
 #include "base/buf.h"
+#include "common/format.h"
 #include "out/term.h"
 
 enum tr2_cell_kind {
@@ -48,20 +57,49 @@ enum tr2_cell_kind {
 				    flexible columns as narrow as they get */
 #define TR2_COL_HEAT (1u << 5)   /* a share, coloured by how large it is */
 
+struct tr2_cell;
+struct tr2_words;
+struct tr2_table;
+
 struct tr2_column {
 	const char *key;     /* JSON and CSV: with its unit, wall_ns */
 	const char *heading; /* text */
 	unsigned int flags;
+	/* Gives the cell of a row by one of tr2_cell_…(); by none: it is empty.
+	 * Not called where nobody looks at the column. */
+	void (*cell)(struct tr2_table *t, const void *row);
 };
 
-struct tr2_cell;
-struct tr2_words;
-struct tr2_table;
+/* Defines such a function: in GIVE, `t` is the table and `r` the row, a const
+ * TYPE *. */
+#define TR2_CELL(name, type, give)                              \
+	static void name(struct tr2_table *t, const void *row)  \
+	{                                                       \
+		const type *r = row;                            \
+								\
+		give;                                           \
+	}
+
+/* Where the tables of one command go. Several of them become one JSON object
+ * with a member a table, or CSV with an empty line between them. */
+struct tr2_output {
+	enum tr2_format format;
+	unsigned int nr_tables; /* printed so far */
+};
+
+void tr2_output_begin(struct tr2_output *o, enum tr2_format format);
+void tr2_output_end(struct tr2_output *o);
+/* Whether it is for people, not for programs. */
+static inline bool tr2_output_is_text(const struct tr2_output *o)
+{
+	return o->format == TR2_FORMAT_TEXT || o->format == TR2_FORMAT_MARKDOWN;
+}
 
 /* Gives all rows. */
 typedef void tr2_rows_fn(struct tr2_table *t, void *data);
 
 struct tr2_table {
+	struct tr2_output *output;
 	const char *name;
 	const struct tr2_column *columns;
 	size_t nr_columns;
@@ -71,7 +109,7 @@ struct tr2_table {
 	int *depths;     /* of each row, for TR2_COL_TREE */
 	size_t nr_rows, nr_depths, alloc_rows;
 	struct tr2_text_block *texts; /* of the cells */
-	const char *title; /* text: a line above; NULL: none */
+	bool is_tree;    /* has a column of TR2_COL_TREE */
 	bool failed;     /* memory was short: rows are missing */
 	/* Rows that come by. */
 	tr2_rows_fn *rows;
@@ -79,43 +117,41 @@ struct tr2_table {
 	void (*each)(struct tr2_table *t, size_t row, void *data);
 	void *each_data;
 	unsigned int left_out; /* columns with these flags stay empty */
+	size_t nr_last_out;    /* so many of the last, which have no cells */
 };
 
-void tr2_table_init(struct tr2_table *t, const char *name,
-		    const struct tr2_column *columns, size_t nr_columns);
+void tr2_table_init(struct tr2_table *t, struct tr2_output *output,
+		    const char *name, const struct tr2_column *columns,
+		    size_t nr_columns);
 void tr2_table_release(struct tr2_table *t);
 
 /* Instead of filling it: `rows` does, when the table is printed, and no row is
  * kept. It cannot be sorted or limited. */
 void tr2_table_rows(struct tr2_table *t, tr2_rows_fn *rows, void *data);
 
-void tr2_table_row(struct tr2_table *t);
-/* Of the last row. Below 0, for text only: as deep, but no branch of its own: it
- * goes on with what the row above begins. */
-void tr2_table_depth(struct tr2_table *t, int depth);
-/* Whether anybody will look at columns with these flags: if the rest of a row
- * has them, it may as well be left off. */
-bool tr2_table_wants(const struct tr2_table *t, unsigned int flags);
-void tr2_cell_none(struct tr2_table *t);
+/* Adds a row: what `row` points to is the columns' affair. */
+void tr2_table_add(struct tr2_table *t, const void *row);
+/* The same in a tree. A depth below 0, for text only: as deep, but no branch of
+ * its own: it goes on with what the row above begins. */
+void tr2_table_add_at(struct tr2_table *t, const void *row, int depth);
+
+/* The cell, in a column's function. Strings are copied; NULL, TR2_NO_TIME and
+ * NAN leave it empty (null in JSON). */
 void tr2_cell_str(struct tr2_table *t, const char *s);
 void tr2_cell_int(struct tr2_table *t, int64_t value);
 void tr2_cell_uint(struct tr2_table *t, uint64_t value);
-void tr2_cell_real(struct tr2_table *t, double value); /* NAN: none */
+void tr2_cell_real(struct tr2_table *t, double value);
 void tr2_cell_ns(struct tr2_table *t, int64_t ns);
 void tr2_cell_bytes(struct tr2_table *t, uint64_t bytes);
 void tr2_cell_share(struct tr2_table *t, double ratio);
 void tr2_cell_wall(struct tr2_table *t, int64_t wall_ns);
 void tr2_cell_words(struct tr2_table *t, const struct tr2_words *words);
-void tr2_cell_color(struct tr2_table *t, enum tr2_color color); /* the last */
+void tr2_cell_color(struct tr2_table *t, enum tr2_color color); /* given */
 
-/*
- * Prints it in the format asked for (Markdown: see out/markdown.c). Several tables of one command stand
- * between tr2_report_begin() and tr2_report_end(): one JSON object then, with
- * a member a table; CSV with an empty line between them.
- */
-void tr2_report_begin(void);
+/* Prints it, between tr2_output_begin() and tr2_output_end(). */
 void tr2_table_print(struct tr2_table *t);
-void tr2_report_end(void);
+/* Prints it as all there is, and releases it. */
+void tr2_table_show(struct tr2_table *t);
 
 /*
  * Sorts rows by the column that is called so (its key, that without its unit,

@@ -89,16 +89,6 @@ static bool in_data(const struct tr2_column *column)
 	return column->key && !(column->flags & TR2_COL_TEXT);
 }
 
-static bool has_tree(const struct tr2_table *t)
-{
-	size_t c;
-
-	for (c = 0; c < t->nr_columns; c++)
-		if (t->columns[c].flags & TR2_COL_TREE)
-			return true;
-	return false;
-}
-
 static void row_as_json(struct tr2_table *t, size_t row, void *data)
 {
 	struct tr2_buf *out = data;
@@ -106,7 +96,7 @@ static void row_as_json(struct tr2_table *t, size_t row, void *data)
 	size_t c;
 
 	tr2_buf_addstr(out, row ? ",\n {" : "\n {");
-	if (has_tree(t)) {
+	if (t->is_tree) {
 		tr2_buf_addlit(out, "\"depth\":");
 		tr2_buf_add_i64(out, t->depths[row]);
 		first = false;
@@ -114,11 +104,11 @@ static void row_as_json(struct tr2_table *t, size_t row, void *data)
 	for (c = 0; c < t->nr_columns; c++) {
 		if (!in_data(&t->columns[c]))
 			continue;
-		if (!first)
-			tr2_buf_addch(out, ',');
+		/* A key is a word. */
+		tr2_buf_addstr(out, first ? "\"" : ",\"");
 		first = false;
-		tr2_json_add_string(out, t->columns[c].key);
-		tr2_buf_addch(out, ':');
+		tr2_buf_addstr(out, t->columns[c].key);
+		tr2_buf_addlit(out, "\":");
 		cell_as_json(tr2_cell_at(t, row, c), out);
 	}
 	tr2_buf_addch(out, '}');
@@ -166,7 +156,7 @@ static void csv_headings(const struct tr2_table *t, struct tr2_buf *out)
 	bool first = true;
 	size_t c;
 
-	if (has_tree(t)) {
+	if (t->is_tree) {
 		tr2_buf_addlit(out, "depth");
 		first = false;
 	}
@@ -187,7 +177,7 @@ struct csv {
 static void row_as_csv(struct tr2_table *t, size_t row, void *data)
 {
 	struct csv *csv = data;
-	bool first = !has_tree(t);
+	bool first = !t->is_tree;
 	size_t c;
 
 	if (!first)

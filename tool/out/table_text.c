@@ -24,6 +24,7 @@ struct printing {
 	bool *filled;  /* some cell of the column is */
 	bool *left_out;
 	size_t last;   /* behind the last column that is shown */
+	size_t end;    /* behind the last one that text may show */
 	bool open[MAX_TREE_DEPTH + 1]; /* a line goes on in this column of the
 					  tree */
 	/* Of each row, of each column that text may show: a struct cell_head
@@ -181,7 +182,7 @@ static void keep_row(struct tr2_table *t, size_t row, void *data)
 	size_t c, w, start = p->cells.len;
 	int depth = drawn_depth(t, row);
 
-	for (c = 0; c < t->nr_columns; c++) {
+	for (c = 0; c < p->end; c++) {
 		if (!shown(&t->columns[c]))
 			continue;
 		cell = tr2_cell_at(t, row, c);
@@ -203,8 +204,11 @@ static void measure(struct tr2_table *t, struct printing *p)
 {
 	size_t c;
 
-	for (c = 0; c < t->nr_columns; c++)
+	for (c = 0; c < t->nr_columns; c++) {
 		p->width[c] = strlen(t->columns[c].heading);
+		if (shown(&t->columns[c]))
+			p->end = c + 1;
+	}
 	tr2_table_each_row(t, TR2_COL_DATA, keep_row, p);
 	for (c = 0; c < t->nr_columns; c++)
 		if (!shown(&t->columns[c]) || (p->nr_rows && !p->filled[c]))
@@ -383,7 +387,7 @@ static size_t print_row(const struct tr2_table *t, size_t row,
 	size_t c, start = out->len;
 	struct cell_head head;
 
-	for (c = 0; c < t->nr_columns; c++) {
+	for (c = 0; c < p->end; c++) {
 		if (!shown(&t->columns[c]))
 			continue;
 		memcpy(&head, p->cells.p + at, sizeof(head));
@@ -409,10 +413,6 @@ static void print(struct tr2_table *t, struct printing *p)
 	leave_out(t, p, TR2_COL_YIELDS, least_width);
 	fit_width(t, p->width);
 	p->last = last_shown(t, p->width);
-	if (t->title) {
-		tr2_buf_addstr(&p->out, t->title);
-		tr2_buf_addch(&p->out, '\n');
-	}
 	if (p->nr_rows)
 		add_headings(t, p->width, p->last, &p->out);
 	for (row = 0; row < p->nr_rows; row++)

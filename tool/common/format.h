@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * format - the forms that a command's output may have.
+ */
+#ifndef TR2_COMMON_FORMAT_H
+#define TR2_COMMON_FORMAT_H
+
+enum tr2_format {
+	TR2_FORMAT_TEXT,
+	TR2_FORMAT_JSON,
+	TR2_FORMAT_CSV,
+	TR2_FORMAT_MARKDOWN
+};
+
+#endif
