@@ -82,6 +82,23 @@ test_expect_success FUSE 'through links' '
 	done
 '
 
+test_expect_success FUSE 'of a home that can be asked, what is below it' '
+	mkdir -p one/.config two/.config/git three four/.config &&
+	ln -s "$(pwd)/mnt" three/.config &&
+	ln -s ../../mnt four/.config/git &&
+	for mount in one/.config two/.config/git mnt
+	do
+		for home in one two three four
+		do
+			: >log &&
+			test-tool fault fuse fuse $mount content log \
+				env HOME="$(pwd)/$home" \
+				test-tool trace2 001return 0 &&
+			test_must_be_empty log || return 1
+		done || return 1
+	done
+'
+
 test_expect_success FUSE 'from a current directory that is there' '
 	rm -f trace &&
 	with_fuse sh -c "

@@ -11,8 +11,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#define SYSTEM_FILE "/etc/gitconfig"
-
 const char *tr2_config_scope_name(enum tr2_config_scope scope)
 {
 	return scope == TR2_CONFIG_SYSTEM ? "system" : "global";
@@ -58,8 +56,23 @@ static void find_places(struct tr2_config_places *places)
 	}
 }
 
+/* Few have such a file. may_ask: the directory can be asked. */
+static void read_in(struct tr2_config_reader *rd, const char *dir,
+		    const char *name, bool may_ask)
+{
+	size_t len = strlen(dir);
+	char *path = tr2_config_join(dir, len, name);
+
+	if (!path)
+		tr2_config_fail(rd, name, 0, ENOMEM, NULL);
+	else if (!may_ask || !tr2_config_is_missing(path, len))
+		tr2_config_load(rd, path);
+	free(path);
+}
+
 static void read_system(struct tr2_config_reader *rd)
 {
+	char usual[] = "/etc/gitconfig";
 	const char *no_system = rd->places.no_system;
 	const char *path = rd->places.system;
 	int off = 0;
@@ -74,37 +87,35 @@ static void read_system(struct tr2_config_reader *rd)
 		path = rd->request->system_file;
 	if (path)
 		tr2_config_load(rd, path);
-	else if (!tr2_config_is_missing(SYSTEM_FILE))
-		tr2_config_load(rd, SYSTEM_FILE);
-}
-
-static void read_in(struct tr2_config_reader *rd, const char *dir,
-		    const char *name)
-{
-	char *path = tr2_config_join(dir, strlen(dir), name);
-
-	if (!path)
-		tr2_config_fail(rd, name, 0, ENOMEM, NULL);
-	else
-		tr2_config_load(rd, path);
-	free(path);
+	else if (!tr2_config_is_missing(usual, strlen("/etc")))
+		tr2_config_load(rd, usual);
 }
 
 static void read_global(struct tr2_config_reader *rd)
 {
 	const struct tr2_config_places *places = &rd->places;
+	const char *home = places->home;
+	char *path = NULL;
+	int fd = -ENOENT;
 
 	rd->scope = TR2_CONFIG_GLOBAL;
 	if (places->global) {
 		tr2_config_load(rd, places->global);
 		return;
 	}
+	/* It counts more, so it is delivered last; but opened first, it tells
+	 * whether the home can be asked. */
+	if (home) {
+		path = tr2_config_join(home, strlen(home), "/.gitconfig");
+		fd = path ? tr2_config_open(&rd->known, path) : -ENOMEM;
+	}
 	if (places->xdg && *places->xdg)
-		read_in(rd, places->xdg, "/git/config");
-	else if (places->home)
-		read_in(rd, places->home, "/.config/git/config");
-	if (places->home)
-		read_in(rd, places->home, "/.gitconfig");
+		read_in(rd, places->xdg, "/git/config", false);
+	else if (home)
+		read_in(rd, home, "/.config/git/config", fd != -EREMOTE);
+	if (home)
+		tr2_config_load_fd(rd, path ? path : home, fd);
+	free(path);
 }
 
 void tr2_config_read(const struct tr2_config_request *request)

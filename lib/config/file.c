@@ -135,23 +135,6 @@ static int text_read_file(struct text *text, int fd)
 	return text_read(text, fd, (size_t)st.st_size);
 }
 
-/* Leaves text->buf to be freed whatever it returns. */
-static int text_load(struct text *text, struct tr2_config_known *known,
-		     const char *path)
-{
-	int fd, err;
-
-	/* what many set to have no file at all costs nothing */
-	if (!strcmp(path, "/dev/null"))
-		return text_reserve(text, 0);
-	fd = tr2_config_open(known, path);
-	if (fd < 0)
-		return fd;
-	err = text_read_file(text, fd);
-	close(fd);
-	return err;
-}
-
 static void deliver(struct tr2_config_reader *rd, const char *path,
 		    const char *key, const char *value)
 {
@@ -261,11 +244,13 @@ static int deliver_file(struct tr2_config_reader *rd, struct text *text,
 	return 0;
 }
 
-int tr2_config_load(struct tr2_config_reader *rd, const char *path)
+int tr2_config_load_fd(struct tr2_config_reader *rd, const char *path, int fd)
 {
 	struct text text = { .max = TR2_CONFIG_MAX_BYTES - rd->nr_bytes };
-	int err = text_load(&text, &rd->known, path);
+	int err = fd < 0 ? fd : text_read_file(&text, fd);
 
+	if (fd >= 0)
+		close(fd);
 	rd->nr_bytes += text.len;
 	if (err == -ENOTDIR)
 		err = -ENOENT;
@@ -275,4 +260,12 @@ int tr2_config_load(struct tr2_config_reader *rd, const char *path)
 		tr2_config_fail(rd, path, 0, -err, NULL);
 	free(text.buf);
 	return err;
+}
+
+int tr2_config_load(struct tr2_config_reader *rd, const char *path)
+{
+	/* what many set to have no file at all costs nothing */
+	if (!strcmp(path, "/dev/null"))
+		return 0;
+	return tr2_config_load_fd(rd, path, tr2_config_open(&rd->known, path));
 }

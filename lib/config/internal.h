@@ -73,9 +73,12 @@ struct tr2_config_reader {
  */
 int tr2_config_open(struct tr2_config_known *known, const char *path);
 
-/* Whether nothing has this name, in a directory that needs no look: asking for
- * it takes half the time of a vain attempt to open it. */
-bool tr2_config_is_missing(const char *path);
+/*
+ * Whether the path leads nowhere, as far as that can be told at once; its first
+ * `len` bytes, which a slash follows, are a directory that can be asked. It takes
+ * half the time of a vain attempt to open the file. The path is as before.
+ */
+bool tr2_config_is_missing(char *path, size_t len);
 
 /* Whether it is a file system of FUSE. What cannot be told is not. */
 bool tr2_config_is_fuse(struct tr2_config_device device);
@@ -86,6 +89,8 @@ int tr2_config_fail(const struct tr2_config_reader *rd, const char *path,
 
 /* Reads a file with its includes: what tr2_config_read_file() returns. */
 int tr2_config_load(struct tr2_config_reader *rd, const char *path);
+/* The same of one that tr2_config_open() opened, or failed to; closes it. */
+int tr2_config_load_fd(struct tr2_config_reader *rd, const char *path, int fd);
 
 /* Reads the file that an include.path in `file` names. */
 void tr2_config_include(struct tr2_config_reader *rd, const char *file,

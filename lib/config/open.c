@@ -30,6 +30,9 @@
 #ifndef AT_STATX_DONT_SYNC
 #define AT_STATX_DONT_SYNC 0x4000
 #endif
+#ifndef STATX_ATTR_MOUNT_ROOT
+#define STATX_ATTR_MOUNT_ROOT 0x2000
+#endif
 #ifndef RESOLVE_NO_XDEV
 #define RESOLVE_NO_XDEV 1
 #endif
@@ -54,13 +57,6 @@ static int look_at(const char *path, struct statx *st)
 		flags |= AT_EMPTY_PATH;
 	return syscall(SYS_statx, AT_FDCWD, path, flags, STATX_TYPE, st) ?
 		       -errno : 0;
-}
-
-bool tr2_config_is_missing(const char *path)
-{
-	struct statx st;
-
-	return look_at(path, &st) == -ENOENT;
 }
 
 static struct tr2_config_device device_of(const struct statx *st)
@@ -207,6 +203,30 @@ static int check(struct tr2_config_known *known, const char *path)
 	free(w.path);
 	/* Links in /proc may lead where no path does. */
 	return err == -EREMOTE || (err == -ENOENT && !w.nr_links) ? err : 0;
+}
+
+/* A directory on the same file system as the one that it is in. */
+static bool is_plain_dir(const struct statx *st)
+{
+	return (st->stx_mode & S_IFMT) == S_IFDIR &&
+	       (st->stx_attributes_mask & STATX_ATTR_MOUNT_ROOT) &&
+	       !(st->stx_attributes & STATX_ATTR_MOUNT_ROOT);
+}
+
+bool tr2_config_is_missing(char *path, size_t len)
+{
+	char *end = path + len, behind;
+	struct statx st;
+	int err;
+
+	do {
+		end = strchrnul(end + 1, '/');
+		behind = *end;
+		*end = '\0';
+		err = look_at(path, &st);
+		*end = behind;
+	} while (!err && behind && is_plain_dir(&st));
+	return err == -ENOENT;
 }
 
 /* A descriptor; -ENOENT; or -EXDEV, if the kernel does not say either. */
