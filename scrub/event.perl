@@ -178,13 +178,60 @@ sub summary_lines {
 	return map { $times{$_} > 1 ? "$_ ($times{$_} times)\n" : "$_\n" } @lines;
 }
 
-# The values are texts of JSON, but for strings.
-sub judge {
-	my (undef, $members) = parse(@_);
+# Most lines of a stream have the members of one before, and plain values: those
+# are read by a pattern of the whole line. It takes less than the tables above
+# allow; what it does not take is parsed.
+my $TEXT = '[^"\\\\\x00-\x1f\x80-\xff]';
+my $NUMBER = '(?:0|[1-9][0-9]*+)';
+my %PLAIN = (
+	STR => "\"($TEXT*+)\"",
+	INT => "(-?$NUMBER)",
+	UINT => "($NUMBER)",
+	BOOL => '(true|false)',
+	(map { $_ => "($NUMBER\\.[0-9]{6})" } qw(SECONDS T_ABS T_REL)),
+	ARGV => "(\\[\"$TEXT*+\"(?:,\"$TEXT*+\"){0,100}\\])",
+	NESTING => '([1-9][0-9]*+)',
+);
+(my $plain_time = "$TIME") =~ s/\\A"(.*)"\\z/"($1)"/;
+my %shapes; # of each event: the names of its members, in order, and the pattern
 
-	Trace2::Rules::add($., [ map {
-		[ $_->[1], $_->[2] =~ /\A"/ ? Trace2::Json::decode_string($_->[2]) : $_->[2] ]
-	} @$members ]);
+sub learn_shape {
+	my ($name, $members) = @_;
+	my @patterns;
+
+	for (@$members) {
+		my ($field, $member) = @$_;
+		my $plain = $field && ($member eq 'time' ? $plain_time : $PLAIN{ $field->{type} });
+		return if !defined $plain;
+		$plain = "\"($TEXT++)\"" if $member eq 'sid';
+		push @patterns, "\"$member\":" . ($member eq 'event' ? "\"($name)\"" : $plain);
+	}
+	my $pattern = '\A\{' . join(',', @patterns) . '\}\z';
+	return if grep { $_->{text} eq $pattern } @{ $shapes{$name} };
+	push @{ $shapes{$name} }, {
+		text => $pattern,
+		pattern => qr/$pattern/,
+		names => [ map { $_->[1] } @$members ],
+	};
+}
+
+# The names of the members, and their values: texts of JSON, but for strings.
+sub names_and_values {
+	my ($line) = @_;
+	my ($event) = $line =~ /\A\{"event":"(\w+)"/;
+
+	for my $shape (@{ $shapes{ $event // '' } }) {
+		my @values = $line =~ $shape->{pattern} or next;
+		return ($shape->{names}, \@values);
+	}
+	my ($name, $members) = parse($line);
+	learn_shape($name, $members);
+	return ([ map { $_->[1] } @$members ],
+		[ map { $_->[2] =~ /\A"/ ? Trace2::Json::decode_string($_->[2]) : $_->[2] } @$members ]);
+}
+
+sub judge {
+	Trace2::Rules::add($., names_and_values(@_));
 	return undef;
 }
 

@@ -18,12 +18,26 @@ runs () {
 	"$PERL_PATH" "$TEST_DIRECTORY"/t3401/runs.perl "$@"
 }
 
-# The p that diff gives for the time of two lists of runs.
-p_of () {
-	runs b wall="$1" && runs n wall="$2" &&
-	trace2 diff --only run --format=json b n >out &&
-	jq -r ".differences[] | select(.name == \"wall\") | .p" out >value &&
-	read -r p <value && test -n "$p" && printf "%.9f\n" "$p"
+# ps_of <PAIRS: the p that diff gives for the times of two lists of runs, for each
+# line "BASE NEW".
+ps_of () {
+	rm -rf sets && mkdir sets && : >out &&
+	nr=0 &&
+	set -- &&
+	while read -r base new
+	do
+		nr=$((nr + 1)) &&
+		set -- "$@" "sets/b$nr" "wall=$base" -- "sets/n$nr" "wall=$new" -- ||
+		return 1
+	done &&
+	"$PERL_PATH" "$TEST_DIRECTORY"/t3401/runs.perl "$@" &&
+	for i in $(test_seq "$nr")
+	do
+		trace2 diff --only run --format=json "sets/b$i" "sets/n$i" >>out ||
+		return 1
+	done &&
+	jq -r ".differences[] | select(.name == \"wall\") | .p" out >values &&
+	awk "{ printf \"%.9f\\n\", \$1 }" values
 }
 
 test_expect_success 'base, new, delta, ratio of runs, events, regions, timers, counters' '
@@ -65,13 +79,7 @@ test_expect_success 'base, new, delta, ratio of runs, events, regions, timers, c
 '
 
 test_expect_success JQ 'p is what every way to part the runs gives' '
-	while read -r base new
-	do
-		"$PERL_PATH" "$TEST_DIRECTORY"/t3401/mann-whitney.perl \
-			"$base" "$new" >expect &&
-		p_of "$base" "$new" >actual &&
-		test_cmp expect actual || return 1
-	done <<-\EOF
+	cat >pairs <<-\EOF &&
 	1,2,3,4 5,6,7,8
 	1,3,5,7 2,4,6,8
 	1,2,2,3,9 2,4,4,8,9,10
@@ -82,12 +90,16 @@ test_expect_success JQ 'p is what every way to part the runs gives' '
 	1,2,3,4,5,6,7,8 101,102,3,4,5,106,107,108
 	9,9,9,2,2,2,1 2,2,9,9,9,9
 	EOF
+	xargs -n 2 "$PERL_PATH" "$TEST_DIRECTORY"/t3401/mann-whitney.perl \
+		<pairs >expect &&
+	ps_of <pairs >actual &&
+	test_cmp expect actual
 '
 
 # Hollander and Wolfe, 1973, table 4.1: permeability of membranes. The one-sided
 # p is printed there as 0.1272; it is 382 of 3003 ways.
 test_expect_success JQ 'p of an example from a textbook' '
-	p_of 80,83,189,104,145,138,191,164,73,146 115,88,90,74,121 >actual &&
+	echo 80,83,189,104,145,138,191,164,73,146 115,88,90,74,121 | ps_of >actual &&
 	echo 0.254412254 >expect &&
 	test_cmp expect actual
 '
@@ -96,7 +108,7 @@ test_expect_success JQ 'p of many runs is the normal approximation with ties' '
 	base=$(test_seq 1 40 | tr "\n" "," | sed "s/,$//") &&
 	new=$(test_seq 4 53 | awk "{ print int(\$1 / 2) * 2 }" | tr "\n" "," |
 		sed "s/,$//") &&
-	p_of "$base" "$new" >actual &&
+	echo "$base $new" | ps_of >actual &&
 	"$PERL_PATH" -e "
 		my @b = split /,/, shift; my @n = split /,/, shift;
 		my (\$u, %t) = 0;
@@ -132,18 +144,17 @@ test_expect_success 'no difference is not called one' '
 # Of one distribution: 60 pairs of sets, of which chance may call 3 different
 # (and more than 8 with a chance below 1 in 100).
 test_expect_success JQ 'chance is called a difference as seldom as it should' '
-	for i in $(test_seq 60)
-	do
-		"$PERL_PATH" -e "
-			my \$s = 12345 + $i * 7919;
-			print join q(,), map {
+	"$PERL_PATH" -e "
+		for my \$i (1 .. 60) {
+			my \$s = 12345 + \$i * 7919;
+			my @n = map {
 				\$s = (\$s * 1103515245 + 12345) % 2147483648;
 				1000 + int(\$s / 65536) % 500;
 			} 1 .. 12;
-		" >values &&
-		base=$(cut -d, -f1-6 values) && new=$(cut -d, -f7-12 values) &&
-		p_of "$base" "$new" || return 1
-	done >ps &&
+			print join(q(,), @n[0 .. 5]), q( ), join(q(,), @n[6 .. 11]), qq(\n);
+		}
+	" >pairs &&
+	ps_of <pairs >ps &&
 	test_line_count = 60 ps &&
 	nr=$(awk "\$1 < 0.05" ps | wc -l) &&
 	test "$nr" -le 8 &&

@@ -111,18 +111,19 @@ test_expect_success 'it runs on as if nobody had looked, and its end is seen' '
 # sum of those that ended.
 test_expect_success 'no thread counts twice, or not at all, though they come and go' '
 	start_worker churn 8 1 churn &&
-	>looks &&
-	{ trace2 top --format=json -d 0.0001 churn >>looks 8>&- 9<&- & } &&
+	mkfifo seen enough &&
+	{ awk "{ print >\"looks\" }
+		/\"counters\"/ && ++n == 1000 { print; fflush() }" \
+		<seen >enough 8>&- 9<&- & } &&
+	awk=$! &&
+	{ trace2 top --format=json -d 0.0001 churn >seen 8>&- 9<&- & } &&
 	top=$! &&
-	while test "$(grep -c "\"counters\"" looks)" -lt 1000
-	do
-		test -d "/proc/$worker" || return 1
-	done &&
+	read -r line <enough &&
 	exec 8>&- &&
 	read -r total <&9 &&
 	exec 9<&- &&
 	ended 3 "$worker" &&
-	wait $top &&
+	wait $top && wait $awk &&
 	jq -r ".counters[].value" looks >values &&
 	test_line_count -ge 1000 values &&
 	sort -n values >sorted &&

@@ -59,7 +59,7 @@ static void fill(double *out, size_t nr, make_fn *make)
 
 /* ---- how often chance is called a difference ---------------------------------- */
 
-#define PAIRS 4000
+#define PAIRS 2000
 
 static double share_below(double alpha, size_t na, size_t nb, make_fn *make)
 {
@@ -110,7 +110,7 @@ static void test_false_alarms(void)
 /* How often any of 40 is called different, which all are of one kind. */
 static void test_false_alarms_among_many(void)
 {
-	enum { NAMES = 40, SETS = 500 };
+	enum { NAMES = 40, SETS = 250 };
 	double a[10], b[10], p[NAMES];
 	int set, i, any = 0, raw = 0;
 

@@ -9,12 +9,13 @@ use warnings;
 
 my @events;
 
-# Remember an event: MEMBERS are [name, value] in their order, strings decoded.
+# Remember an event, by the names of its members in their order, and their values;
+# strings are decoded.
 sub add {
-	my ($line, $members) = @_;
-	my %event = map { @$_ } @$members;
+	my ($line, $names, $values) = @_;
+	my %event = (line_nr => $line, keys => $names);
 
-	@event{'line_nr', 'keys'} = ($line, [ map { $_->[0] } @$members ]);
+	@event{@$names} = @$values;
 	push @events, \%event;
 }
 
@@ -56,17 +57,26 @@ sub order_of_session {
 	}
 }
 
-sub order_of_members {
-	my ($event) = @_;
-	my @keys = @{ $event->{keys} };
+# What is wrong with the order of members, or nothing.
+sub wrong_order {
+	my (@keys) = @_;
 	my $category = index_of('category', @keys);
 
-	return if $category < 0;
-	my @next = map { $_ // '' } @keys[$category + 1, $category + 2];
-	breach(2, $event, 'label does not follow category')
-		if exists $event->{label} && $next[0] ne 'label';
-	breach(2, $event, 'key and value do not follow category')
-		if exists $event->{key} && "@next" ne 'key value';
+	return '' if $category < 0;
+	my @next = (@keys, '', '')[$category + 1, $category + 2];
+	return 'label does not follow category'
+		if index_of('label', @keys) >= 0 && $next[0] ne 'label';
+	return 'key and value do not follow category'
+		if index_of('key', @keys) >= 0 && "@next" ne 'key value';
+	return '';
+}
+
+my %wrong_order; # by the list of keys, which many events share
+
+sub order_of_members {
+	my ($event) = @_;
+	my $wrong = $wrong_order{ $event->{keys} } //= wrong_order(@{ $event->{keys} });
+	breach(2, $event, $wrong) if $wrong;
 }
 
 # The form of a time that is there is looked at where the line is read.
