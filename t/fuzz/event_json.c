@@ -4,7 +4,7 @@
 
 #include "fuzz.h"
 #include "model/critical.h"
-#include "read/event_private.h"
+#include "read/event_json_private.h"
 
 struct side {
 	struct tr2_model *m;

@@ -32,10 +32,10 @@
 #define LAST_DAY 49708 /* 2106-02-05: as ClickHouse's Date ends */
 
 struct clickhouse {
-	struct tr2_click c;
+	struct tr2_clickhouse c;
 	struct tr2_row row;
 	struct tr2_row_ids ids;
-	struct tr2_click_unit *units; /* of the model's sessions */
+	struct tr2_clickhouse_unit *units; /* of the model's sessions */
 	int64_t *session_ids, *thread_ids, *span_ids;
 	uint32_t *point_rows, *metric_rows, *sample_rows;
 	uint32_t *next_row; /* of sessions */
@@ -88,7 +88,7 @@ static int32_t day_of(const char *own, int64_t wall_ns)
 }
 
 /* TIME-HOST-PID; "" where it is not so. */
-static void set_host(struct tr2_click_unit *u, const char *own)
+static void set_host(struct tr2_clickhouse_unit *u, const char *own)
 {
 	const char *host = strchr(own, '-');
 	const char *pid = strrchr(own, '-');
@@ -120,7 +120,7 @@ static void make_unit(struct tr2_export *x, uint32_t i)
 {
 	struct clickhouse *h = x->state;
 	const struct tr2_session *s = &x->m->sessions[i];
-	struct tr2_click_unit *u = &h->units[i];
+	struct tr2_clickhouse_unit *u = &h->units[i];
 	const char *slash = strrchr(s->sid, '/');
 	const char *own = slash ? slash + 1 : s->sid;
 
@@ -198,8 +198,8 @@ static bool prepare_servers(struct tr2_export *x)
 	h->c.database = opt->database;
 	while (ok && i-- > 0) {
 		tr2_http_free(h->c.http);
-		h->c.http = tr2_click_connect(opt->urls.item[i]);
-		ok = h->c.http && tr2_click_schema(&h->c, opt->cluster);
+		h->c.http = tr2_clickhouse_connect(opt->urls.item[i]);
+		ok = h->c.http && tr2_clickhouse_schema(&h->c, opt->cluster);
 	}
 	return ok;
 }
@@ -209,7 +209,7 @@ static bool find_loaded(struct tr2_export *x)
 {
 	struct clickhouse *h = x->state;
 	uint32_t nr = x->m->nr_sessions, i;
-	struct tr2_click_unit **list = calloc(nr, sizeof(*list));
+	struct tr2_clickhouse_unit **list = calloc(nr, sizeof(*list));
 	bool ok;
 
 	if (!list) {
@@ -218,7 +218,7 @@ static bool find_loaded(struct tr2_export *x)
 	}
 	for (i = 1; i < nr; i++)
 		list[i] = &h->units[i];
-	ok = tr2_click_ask(&h->c, TR2_TABLE_sessions, list + 1, nr - 1);
+	ok = tr2_clickhouse_ask(&h->c, TR2_TABLE_sessions, list + 1, nr - 1);
 	for (i = 2; i < nr; i++)
 		if (list[i]->unit == list[i - 1]->unit)
 			list[i]->there = true;
@@ -256,12 +256,12 @@ static void session(struct tr2_export *x, uint32_t i)
 		h->nr_there++;
 		return;
 	}
-	if (!tr2_click_begin(&h->c, &h->units[i])) {
+	if (!tr2_clickhouse_begin(&h->c, &h->units[i])) {
 		x->failed = true;
 		return;
 	}
 	tr2_row_session(x, &h->row, &h->ids, i);
-	tr2_click_row(&h->c, TR2_TABLE_sessions, 0, &h->row);
+	tr2_clickhouse_row(&h->c, TR2_TABLE_sessions, 0, &h->row);
 	h->nr_sent++;
 }
 
@@ -273,9 +273,9 @@ static void thread(struct tr2_export *x, uint32_t i)
 	if (h->skip)
 		return;
 	tr2_row_thread(x, &h->row, &h->ids, i);
-	tr2_click_row(&h->c, TR2_TABLE_threads,
-		      (uint32_t)(h->thread_ids[i] - h->session_ids[s]),
-		      &h->row);
+	tr2_clickhouse_row(&h->c, TR2_TABLE_threads,
+			   (uint32_t)(h->thread_ids[i] - h->session_ids[s]),
+			   &h->row);
 }
 
 static void span(struct tr2_export *x, uint32_t i)
@@ -286,8 +286,9 @@ static void span(struct tr2_export *x, uint32_t i)
 	if (h->skip)
 		return;
 	tr2_row_span(x, &h->row, &h->ids, i, h->self[i]);
-	tr2_click_row(&h->c, TR2_TABLE_spans,
-		      (uint32_t)(h->span_ids[i] - h->session_ids[s]), &h->row);
+	tr2_clickhouse_row(&h->c, TR2_TABLE_spans,
+			   (uint32_t)(h->span_ids[i] - h->session_ids[s]),
+			   &h->row);
 }
 
 static void point(struct tr2_export *x, uint32_t i)
@@ -298,7 +299,7 @@ static void point(struct tr2_export *x, uint32_t i)
 	if (h->skip)
 		return;
 	table = tr2_row_point(x, &h->row, &h->ids, i);
-	tr2_click_row(&h->c, table, h->point_rows[i], &h->row);
+	tr2_clickhouse_row(&h->c, table, h->point_rows[i], &h->row);
 }
 
 static void metric(struct tr2_export *x, uint32_t i)
@@ -309,7 +310,7 @@ static void metric(struct tr2_export *x, uint32_t i)
 	if (h->skip)
 		return;
 	table = tr2_row_metric(x, &h->row, &h->ids, i);
-	tr2_click_row(&h->c, table, h->metric_rows[i], &h->row);
+	tr2_clickhouse_row(&h->c, table, h->metric_rows[i], &h->row);
 }
 
 static void sample(struct tr2_export *x, uint32_t i)
@@ -319,7 +320,8 @@ static void sample(struct tr2_export *x, uint32_t i)
 	if (h->skip)
 		return;
 	tr2_row_sample(x, &h->row, &h->ids, i);
-	tr2_click_row(&h->c, TR2_TABLE_samples, h->sample_rows[i], &h->row);
+	tr2_clickhouse_row(&h->c, TR2_TABLE_samples, h->sample_rows[i],
+			   &h->row);
 }
 
 static void session_end(struct tr2_export *x, uint32_t i)
@@ -327,7 +329,7 @@ static void session_end(struct tr2_export *x, uint32_t i)
 	struct clickhouse *h = x->state;
 
 	(void)i;
-	if (!h->skip && !tr2_click_end(&h->c))
+	if (!h->skip && !tr2_clickhouse_end(&h->c))
 		x->failed = true;
 }
 
@@ -342,7 +344,7 @@ static uint32_t session_near(const struct tr2_model *m, uint32_t node)
 }
 
 /* A process of the kernel's is known by its host, its number and its start. */
-static void task_unit(struct tr2_export *x, struct tr2_click_unit *u,
+static void task_unit(struct tr2_export *x, struct tr2_clickhouse_unit *u,
 		      uint32_t i)
 {
 	const struct clickhouse *h = x->state;
@@ -352,7 +354,7 @@ static void task_unit(struct tr2_export *x, struct tr2_click_unit *u,
 		       t->exec_ns != TR2_NO_TIME && t->exec_ns	 ? t->exec_ns :
 								   t->end_ns;
 
-	*u = (struct tr2_click_unit){ .host = "" };
+	*u = (struct tr2_clickhouse_unit){ .host = "" };
 	if (near)
 		*u = h->units[near];
 	tr2_buf_reset(&x->text);
@@ -372,16 +374,16 @@ static void task_unit(struct tr2_export *x, struct tr2_click_unit *u,
 static void task(struct tr2_export *x, uint32_t i)
 {
 	struct clickhouse *h = x->state;
-	struct tr2_click_unit unit;
+	struct tr2_clickhouse_unit unit;
 
 	task_unit(x, &unit, i);
-	if (!tr2_click_begin(&h->c, &unit)) {
+	if (!tr2_clickhouse_begin(&h->c, &unit)) {
 		x->failed = true;
 		return;
 	}
 	tr2_row_task(x, &h->row, &h->ids, i);
-	tr2_click_row(&h->c, TR2_TABLE_tasks, 0, &h->row);
-	if (!tr2_click_end(&h->c))
+	tr2_clickhouse_row(&h->c, TR2_TABLE_tasks, 0, &h->row);
+	if (!tr2_clickhouse_end(&h->c))
 		x->failed = true;
 }
 
@@ -397,7 +399,7 @@ static void tell(const struct clickhouse *h)
 
 static void release(struct clickhouse *h)
 {
-	tr2_click_release(&h->c);
+	tr2_clickhouse_release(&h->c);
 	tr2_row_release(&h->row);
 	free(h->units);
 	free(h->session_ids);
@@ -419,7 +421,7 @@ static bool end(struct tr2_export *x)
 	if (!h)
 		return true;
 	if (ok)
-		ok = tr2_click_flush(&h->c);
+		ok = tr2_clickhouse_flush(&h->c);
 	if (ok)
 		tell(h);
 	release(h);

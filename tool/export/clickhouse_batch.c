@@ -52,15 +52,17 @@ static void add_text(struct tr2_buf *b, const char *s, size_t len)
 
 static int by_unit(const void *a, const void *b)
 {
-	const struct tr2_click_unit *p = *(struct tr2_click_unit *const *)a;
-	const struct tr2_click_unit *q = *(struct tr2_click_unit *const *)b;
+	const struct tr2_clickhouse_unit *p =
+		*(struct tr2_clickhouse_unit *const *)a;
+	const struct tr2_clickhouse_unit *q =
+		*(struct tr2_clickhouse_unit *const *)b;
 
 	return p->unit < q->unit ? -1 : p->unit > q->unit;
 }
 
 /* The days are for the partitions, host and unit for the primary key. */
-static void add_question(struct tr2_click *c, const char *table,
-			 struct tr2_click_unit *const *u, size_t nr)
+static void add_question(struct tr2_clickhouse *c, const char *table,
+			 struct tr2_clickhouse_unit *const *u, size_t nr)
 {
 	int32_t first = INT32_MAX, last = 0;
 	size_t i;
@@ -90,11 +92,11 @@ static void add_question(struct tr2_click *c, const char *table,
 }
 
 /* Lines "unit<TAB>revision". Of equal units, all are there. */
-static bool read_answer(struct tr2_click *c, struct tr2_click_unit **u,
-			size_t nr)
+static bool read_answer(struct tr2_clickhouse *c,
+			struct tr2_clickhouse_unit **u, size_t nr)
 {
 	struct tr2_buf *answer = tr2_http_answer(c->http);
-	struct tr2_click_unit wanted, *key = &wanted, **found;
+	struct tr2_clickhouse_unit wanted, *key = &wanted, **found;
 	const char *p = tr2_buf_str(answer);
 	uint64_t revision;
 	char *rest;
@@ -125,8 +127,8 @@ static bool read_answer(struct tr2_click *c, struct tr2_click_unit **u,
 	return false;
 }
 
-bool tr2_click_ask(struct tr2_click *c, enum tr2_table_id table,
-		   struct tr2_click_unit **list, size_t nr)
+bool tr2_clickhouse_ask(struct tr2_clickhouse *c, enum tr2_table_id table,
+			struct tr2_clickhouse_unit **list, size_t nr)
 {
 	size_t i, some;
 
@@ -140,19 +142,19 @@ bool tr2_click_ask(struct tr2_click *c, enum tr2_table_id table,
 		while (some < nr && list[some]->unit == list[some - 1]->unit)
 			some++;
 		add_question(c, tr2_table_defs[table].name, list, some);
-		if (!tr2_click_query(c) || !read_answer(c, list, some))
+		if (!tr2_clickhouse_query(c) || !read_answer(c, list, some))
 			return false;
 	}
 	return true;
 }
 
 /* The rows of a piece in the text of a table. */
-static size_t rows_from(const struct tr2_click *c, size_t piece, int table)
+static size_t rows_from(const struct tr2_clickhouse *c, size_t piece, int table)
 {
 	return piece ? c->pieces[piece - 1].end[table] : 0;
 }
 
-static bool has_rows(const struct tr2_click *c, size_t piece, int table)
+static bool has_rows(const struct tr2_clickhouse *c, size_t piece, int table)
 {
 	return c->pieces[piece].end[table] > rows_from(c, piece, table);
 }
@@ -162,7 +164,7 @@ static bool has_rows(const struct tr2_click *c, size_t piece, int table)
  * session that has none in there, there is nothing in other tables, and they
  * need not be asked. `all`: no longer sure of that.
  */
-static bool look(struct tr2_click *c, enum tr2_table_id table, bool all)
+static bool look(struct tr2_clickhouse *c, enum tr2_table_id table, bool all)
 {
 	bool each = all || table == TR2_TABLE_threads ||
 		    table == TR2_TABLE_tasks;
@@ -173,7 +175,7 @@ static bool look(struct tr2_click *c, enum tr2_table_id table, bool all)
 		if ((each || c->pieces[i].suspect) && has_rows(c, i, table))
 			c->list[nr++] = &c->pieces[i].unit;
 	}
-	if (!tr2_click_ask(c, table, c->list, nr))
+	if (!tr2_clickhouse_ask(c, table, c->list, nr))
 		return false;
 	for (i = 0; i < c->nr_pieces && table == TR2_TABLE_threads; i++)
 		c->pieces[i].suspect |= c->pieces[i].unit.there ||
@@ -184,7 +186,7 @@ static bool look(struct tr2_click *c, enum tr2_table_id table, bool all)
 /* ---- sending --------------------------------------------------------------------- */
 
 /* The rows of the pieces that are not there, in c->body. */
-static void collect(struct tr2_click *c, enum tr2_table_id table)
+static void collect(struct tr2_clickhouse *c, enum tr2_table_id table)
 {
 	size_t i, from;
 
@@ -197,7 +199,7 @@ static void collect(struct tr2_click *c, enum tr2_table_id table)
 	}
 }
 
-static void add_insert(struct tr2_click *c, enum tr2_table_id table)
+static void add_insert(struct tr2_clickhouse *c, enum tr2_table_id table)
 {
 	const struct tr2_column_def *col = tr2_table_defs[table].column, *own;
 
@@ -207,7 +209,7 @@ static void add_insert(struct tr2_click *c, enum tr2_table_id table)
 	tr2_buf_addlit(&c->query, "`.`");
 	tr2_buf_addstr(&c->query, tr2_table_defs[table].name);
 	tr2_buf_addlit(&c->query, "` (`");
-	for (own = tr2_click_columns; own->name; own++) {
+	for (own = tr2_clickhouse_columns; own->name; own++) {
 		tr2_buf_addstr(&c->query, own->name);
 		tr2_buf_addlit(&c->query, "`, `");
 	}
@@ -223,7 +225,7 @@ static void add_insert(struct tr2_click *c, enum tr2_table_id table)
  * shard and for each day, and a unit is on one of those); and not before the
  * shards have it.
  */
-static bool set_params(struct tr2_click *c, enum tr2_table_id table)
+static bool set_params(struct tr2_clickhouse *c, enum tr2_table_id table)
 {
 	static const char *const sizes[] = { "max_insert_block_size=",
 					     "min_insert_block_size_rows=" };
@@ -248,7 +250,7 @@ static bool set_params(struct tr2_click *c, enum tr2_table_id table)
 }
 
 /* How many rows c->body has. */
-static uint64_t count_rows(const struct tr2_click *c)
+static uint64_t count_rows(const struct tr2_clickhouse *c)
 {
 	const char *p = c->body.p, *end = p + c->body.len;
 	uint64_t nr = 0;
@@ -261,7 +263,7 @@ static uint64_t count_rows(const struct tr2_click *c)
 }
 
 /* One INSERT. 1: done; 0: the server is busy; -1: an error was printed. */
-static int insert(struct tr2_click *c, enum tr2_table_id table)
+static int insert(struct tr2_clickhouse *c, enum tr2_table_id table)
 {
 	if (c->body.failed) {
 		tr2_error("out of memory");
@@ -271,13 +273,13 @@ static int insert(struct tr2_click *c, enum tr2_table_id table)
 	    !tr2_http_post_once(c->http, c->body.p, c->body.len))
 		return -1;
 	if (tr2_http_status(c->http) != 200)
-		return tr2_click_busy(c) ? 0 : -1;
+		return tr2_clickhouse_busy(c) ? 0 : -1;
 	c->sent_rows += count_rows(c);
 	return 1;
 }
 
 /* What may have been done although the answer was another is asked. */
-static bool send_table(struct tr2_click *c, enum tr2_table_id table)
+static bool send_table(struct tr2_clickhouse *c, enum tr2_table_id table)
 {
 	int tries = 0, done = 0;
 
@@ -292,13 +294,13 @@ static bool send_table(struct tr2_click *c, enum tr2_table_id table)
 		if (!c->body.len && !c->body.failed)
 			break;
 		done = insert(c, table);
-		if (!done && tr2_click_gave_up(c, ++tries))
+		if (!done && tr2_clickhouse_gave_up(c, ++tries))
 			return false;
 	}
 	return done >= 0;
 }
 
-static bool send_tables(struct tr2_click *c)
+static bool send_tables(struct tr2_clickhouse *c)
 {
 	int i;
 
@@ -312,7 +314,7 @@ static bool send_tables(struct tr2_click *c)
 	return send_table(c, TR2_TABLE_sessions);
 }
 
-bool tr2_click_flush(struct tr2_click *c)
+bool tr2_clickhouse_flush(struct tr2_clickhouse *c)
 {
 	bool ok = send_tables(c);
 	int i;
@@ -327,17 +329,18 @@ bool tr2_click_flush(struct tr2_click *c)
 
 /* ---- collecting ------------------------------------------------------------------ */
 
-static bool grow(struct tr2_click *c)
+static bool grow(struct tr2_clickhouse *c)
 {
 	size_t alloc = c->alloc_pieces ? 2 * c->alloc_pieces : 1024;
-	struct tr2_click_piece *pieces =
+	struct tr2_clickhouse_piece *pieces =
 		reallocarray(c->pieces, alloc, sizeof(*pieces));
-	struct tr2_click_unit **list;
+	struct tr2_clickhouse_unit **list;
 
 	if (!pieces)
 		return false;
 	c->pieces = pieces;
-	list = reallocarray(c->list, alloc, sizeof(struct tr2_click_unit *));
+	list = reallocarray(c->list, alloc,
+			    sizeof(struct tr2_clickhouse_unit *));
 	if (!list)
 		return false;
 	c->list = list;
@@ -345,13 +348,15 @@ static bool grow(struct tr2_click *c)
 	return true;
 }
 
-bool tr2_click_begin(struct tr2_click *c, const struct tr2_click_unit *unit)
+bool tr2_clickhouse_begin(struct tr2_clickhouse *c,
+			  const struct tr2_clickhouse_unit *unit)
 {
 	if (c->nr_pieces == c->alloc_pieces && !grow(c)) {
 		tr2_error("out of memory");
 		return false;
 	}
-	c->pieces[c->nr_pieces++] = (struct tr2_click_piece){ .unit = *unit };
+	c->pieces[c->nr_pieces++] =
+		(struct tr2_clickhouse_piece){ .unit = *unit };
 	return true;
 }
 
@@ -370,11 +375,11 @@ static void add_value(struct tr2_buf *b, const struct tr2_column_def *col,
 		tr2_buf_addch(b, '0');
 }
 
-void tr2_click_row(struct tr2_click *c, enum tr2_table_id table, uint32_t nr,
-		   const struct tr2_row *r)
+void tr2_clickhouse_row(struct tr2_clickhouse *c, enum tr2_table_id table,
+			uint32_t nr, const struct tr2_row *r)
 {
 	const struct tr2_column_def *col = tr2_table_defs[table].column;
-	const struct tr2_click_unit *u = &c->pieces[c->nr_pieces - 1].unit;
+	const struct tr2_clickhouse_unit *u = &c->pieces[c->nr_pieces - 1].unit;
 	struct tr2_buf *b = &c->rows[table];
 	unsigned int i;
 
@@ -399,9 +404,9 @@ void tr2_click_row(struct tr2_click *c, enum tr2_table_id table, uint32_t nr,
 	c->nr_rows[table]++;
 }
 
-bool tr2_click_end(struct tr2_click *c)
+bool tr2_clickhouse_end(struct tr2_clickhouse *c)
 {
-	struct tr2_click_piece *p = &c->pieces[c->nr_pieces - 1];
+	struct tr2_clickhouse_piece *p = &c->pieces[c->nr_pieces - 1];
 	size_t total = 0;
 	int i;
 
@@ -411,10 +416,10 @@ bool tr2_click_end(struct tr2_click *c)
 	}
 	if (total < BATCH_BYTES && c->nr_pieces < BATCH_UNITS)
 		return true;
-	return tr2_click_flush(c);
+	return tr2_clickhouse_flush(c);
 }
 
-void tr2_click_release(struct tr2_click *c)
+void tr2_clickhouse_release(struct tr2_clickhouse *c)
 {
 	int i;
 

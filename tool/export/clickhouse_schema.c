@@ -12,9 +12,9 @@
 
 #define MAX_WORDS 300 /* of an answer that is shown */
 
-const struct tr2_column_def tr2_click_columns[] = {
-	{ "day", "Date" },     { "host", "String" }, { "tree", "Int64" },
-	{ "unit", "Int64" },   { "row", "UInt32" },  { "revision", "UInt64" },
+const struct tr2_column_def tr2_clickhouse_columns[] = {
+	{ "day", "Date" },   { "host", "String" }, { "tree", "Int64" },
+	{ "unit", "Int64" }, { "row", "UInt32" },  { "revision", "UInt64" },
 	{ NULL, NULL },
 };
 
@@ -34,7 +34,7 @@ static bool add_login(struct tr2_http *http, const char *header,
 	return ok;
 }
 
-struct tr2_http *tr2_click_connect(const char *url)
+struct tr2_http *tr2_clickhouse_connect(const char *url)
 {
 	static const struct tr2_http_server server = {
 		.what = "a ClickHouse server",
@@ -67,7 +67,7 @@ static bool passes(const char *answer)
 	return nr == 202 || nr == 252;
 }
 
-bool tr2_click_busy(struct tr2_click *c)
+bool tr2_clickhouse_busy(struct tr2_clickhouse *c)
 {
 	struct tr2_buf words = TR2_BUF_INIT;
 	const char *answer = tr2_buf_str(tr2_http_answer(c->http));
@@ -83,7 +83,7 @@ bool tr2_click_busy(struct tr2_click *c)
 	return false;
 }
 
-bool tr2_click_gave_up(struct tr2_click *c, int tries)
+bool tr2_clickhouse_gave_up(struct tr2_clickhouse *c, int tries)
 {
 	if (tries < TR2_HTTP_TRIES)
 		return tr2_http_wait(c->http, tries), false;
@@ -92,7 +92,7 @@ bool tr2_click_gave_up(struct tr2_click *c, int tries)
 	return true;
 }
 
-bool tr2_click_query(struct tr2_click *c)
+bool tr2_clickhouse_query(struct tr2_clickhouse *c)
 {
 	int tries = 0;
 
@@ -111,14 +111,15 @@ bool tr2_click_query(struct tr2_click *c)
 			return false;
 		if (tr2_http_status(c->http) == 200)
 			return true;
-	} while (tr2_click_busy(c) && !tr2_click_gave_up(c, ++tries));
+	} while (tr2_clickhouse_busy(c) && !tr2_clickhouse_gave_up(c, ++tries));
 	return false;
 }
 
 /* ---- tables ---------------------------------------------------------------------- */
 
 /* `text`, in which % stands for the database, and `more`. */
-static bool execute(struct tr2_click *c, const char *text, const char *more)
+static bool execute(struct tr2_clickhouse *c, const char *text,
+		    const char *more)
 {
 	const char *p;
 
@@ -133,7 +134,7 @@ static bool execute(struct tr2_click *c, const char *text, const char *more)
 		}
 	}
 	tr2_buf_addstr(&c->query, more);
-	return tr2_click_query(c);
+	return tr2_clickhouse_query(c);
 }
 
 static void add_name(struct tr2_buf *b, const char *name)
@@ -164,7 +165,7 @@ static void add_column(struct tr2_buf *b, const struct tr2_column_def *col)
 			       "toDateTime(intDiv(time_ns, 1000000000))");
 }
 
-static void add_table(struct tr2_click *c, const char *name,
+static void add_table(struct tr2_clickhouse *c, const char *name,
 		      const char *suffix)
 {
 	add_name(&c->query, c->database);
@@ -175,7 +176,7 @@ static void add_table(struct tr2_click *c, const char *name,
 	tr2_buf_addlit(&c->query, "`");
 }
 
-static bool create_rows(struct tr2_click *c, const struct tr2_table_def *t,
+static bool create_rows(struct tr2_clickhouse *c, const struct tr2_table_def *t,
 			const char *suffix)
 {
 	const struct tr2_column_def *col;
@@ -183,9 +184,9 @@ static bool create_rows(struct tr2_click *c, const struct tr2_table_def *t,
 	tr2_buf_reset(&c->query);
 	tr2_buf_addlit(&c->query, "CREATE TABLE IF NOT EXISTS ");
 	add_table(c, t->name, suffix);
-	for (col = tr2_click_columns; col->name; col++) {
-		tr2_buf_addstr(&c->query, col == tr2_click_columns ? " (" :
-								     ", ");
+	for (col = tr2_clickhouse_columns; col->name; col++) {
+		tr2_buf_addstr(&c->query,
+			       col == tr2_clickhouse_columns ? " (" : ", ");
 		add_name(&c->query, col->name);
 		tr2_buf_addch(&c->query, ' ');
 		tr2_buf_addstr(&c->query, col->sql);
@@ -194,10 +195,10 @@ static bool create_rows(struct tr2_click *c, const struct tr2_table_def *t,
 		add_column(&c->query, col);
 	tr2_buf_addlit(&c->query, ") ENGINE = ReplacingMergeTree(revision) "
 		       "PARTITION BY day ORDER BY (host, unit, row)");
-	return tr2_click_query(c);
+	return tr2_clickhouse_query(c);
 }
 
-static bool create_distributed(struct tr2_click *c, const char *name,
+static bool create_distributed(struct tr2_clickhouse *c, const char *name,
 			       const char *cluster)
 {
 	tr2_buf_reset(&c->query);
@@ -213,11 +214,11 @@ static bool create_distributed(struct tr2_click *c, const char *name,
 	tr2_buf_addch(&c->query, '`');
 	tr2_buf_addstr(&c->query, name);
 	tr2_buf_addlit(&c->query, "_local`, tree)");
-	return tr2_click_query(c);
+	return tr2_clickhouse_query(c);
 }
 
 /* The version comes last: where it is, all is. */
-static bool create(struct tr2_click *c, const char *cluster)
+static bool create(struct tr2_clickhouse *c, const char *cluster)
 {
 	struct tr2_buf b = TR2_BUF_INIT;
 	bool ok = execute(c, "CREATE DATABASE IF NOT EXISTS %", "");
@@ -243,14 +244,14 @@ static bool create(struct tr2_click *c, const char *cluster)
 }
 
 /* The one version in there; 0: none yet, -1: an error was printed. */
-static int version_of(struct tr2_click *c)
+static int version_of(struct tr2_clickhouse *c)
 {
 	tr2_buf_reset(&c->query);
 	tr2_buf_addlit(&c->query, "SELECT count() FROM system.tables WHERE "
 		       "name = 'schema' AND database = '");
 	tr2_buf_addstr(&c->query, c->database);
 	tr2_buf_addlit(&c->query, "'");
-	if (!tr2_click_query(c))
+	if (!tr2_clickhouse_query(c))
 		return -1;
 	if (!atoi(tr2_buf_str(tr2_http_answer(c->http))))
 		return 0;
@@ -260,7 +261,7 @@ static int version_of(struct tr2_click *c)
 	return atoi(tr2_buf_str(tr2_http_answer(c->http)));
 }
 
-static bool is_cluster(struct tr2_click *c, const char *cluster)
+static bool is_cluster(struct tr2_clickhouse *c, const char *cluster)
 {
 	const char *name = tr2_buf_str(tr2_http_answer(c->http));
 	size_t len;
@@ -279,7 +280,7 @@ static bool is_cluster(struct tr2_click *c, const char *cluster)
 }
 
 /* One of an earlier version lacks tables, on each server of a cluster. */
-static bool upgrade(struct tr2_click *c, const char *cluster)
+static bool upgrade(struct tr2_clickhouse *c, const char *cluster)
 {
 	const char *old = tr2_buf_str(tr2_http_answer(c->http));
 
@@ -294,7 +295,7 @@ static bool upgrade(struct tr2_click *c, const char *cluster)
 	return false;
 }
 
-bool tr2_click_schema(struct tr2_click *c, const char *cluster)
+bool tr2_clickhouse_schema(struct tr2_clickhouse *c, const char *cluster)
 {
 	int version = version_of(c);
 

@@ -174,7 +174,8 @@ static bool on_region_leave(struct build *b)
 		 * one whose first events are gone. */
 		if (!(session_of(b)->flags &
 		      (TR2_SESSION_FORKED | TR2_SESSION_NO_BEGINNING)))
-			tr2_b_problem(b, TR2_PROBLEM_UNPAIRED,
+			tr2_build_event_problem(
+				b, TR2_PROBLEM_UNPAIRED,
 				"a region is left that was not entered");
 		i = new_span(b, TR2_SPAN_REGION);
 		if (!i)
@@ -189,11 +190,12 @@ static bool on_region_leave(struct build *b)
 	b->m->priv->last_span = i;
 	span = &b->m->spans[i];
 	if (i != thread_of(b)->open) {
-		tr2_b_problem(b, TR2_PROBLEM_UNPAIRED,
+		tr2_build_event_problem(
+			b, TR2_PROBLEM_UNPAIRED,
 			"a region is left while one inside it is open");
 		close_down_to(b, i, b->at_ns);
 	}
-	span->end_ns = tr2_b_end_time(b, span->start_ns);
+	span->end_ns = tr2_build_end_time(b, span->start_ns);
 	span->flags &= (uint8_t)~TR2_SPAN_OPEN;
 	thread_of(b)->open = span->parent;
 	return true;
@@ -288,9 +290,10 @@ static bool on_other(struct build *b)
 	if (i)
 		b->m->points[i].key = intern_view(b, &b->ev->event);
 	if (b->ev->kind < 0)
-		tr2_b_problem(b, TR2_PROBLEM_UNKNOWN,
-			      "an event that this version of trace2 does not "
-			      "know: kept as it is");
+		tr2_build_event_problem(
+			b, TR2_PROBLEM_UNKNOWN,
+			"an event that this version of trace2 does not "
+			"know: kept as it is");
 	return i;
 }
 
@@ -397,8 +400,8 @@ static struct tr2_child *child_ended(struct build *b, enum tr2_span_kind kind,
 	struct tr2_span *span;
 
 	if (!i || !(m->spans[m->children[i].span].flags & TR2_SPAN_OPEN)) {
-		tr2_b_problem(b, TR2_PROBLEM_UNPAIRED,
-			"something ends that was not started");
+		tr2_build_event_problem(b, TR2_PROBLEM_UNPAIRED,
+					"something ends that was not started");
 		i = new_child(b, kind, id);
 		if (!i)
 			return NULL;
@@ -407,7 +410,7 @@ static struct tr2_child *child_ended(struct build *b, enum tr2_span_kind kind,
 	}
 	m->priv->last_span = m->children[i].span;
 	span = &m->spans[m->children[i].span];
-	span->end_ns = tr2_b_end_time(b, span->start_ns);
+	span->end_ns = tr2_build_end_time(b, span->start_ns);
 	span->flags &= (uint8_t)~TR2_SPAN_OPEN;
 	return &m->children[i];
 }
@@ -670,7 +673,7 @@ static bool on_thread_exit(struct build *b)
 	struct tr2_thread *t = thread_of(b);
 
 	t->flags &= (uint8_t)~TR2_THREAD_OPEN;
-	t->end_ns = tr2_b_end_time(b, t->start_ns);
+	t->end_ns = tr2_build_end_time(b, t->start_ns);
 	return true;
 }
 
@@ -718,9 +721,9 @@ bool tr2_build_event(struct tr2_model *m, const struct tr2_parsed_event *ev)
 	struct tr2_session *s = session_of(&b);
 	bool ok;
 
-	if (s->nr_events && tr2_b_begins_anew(&b)) {
-		b.s = ev->kind == TR2_EV_version ? tr2_b_begin_again(&b) :
-						   tr2_b_go_on_forked(&b);
+	if (s->nr_events && tr2_build_begins_anew(&b)) {
+		b.s = ev->kind == TR2_EV_version ? tr2_build_begin_again(&b)
+						 : tr2_build_go_on_forked(&b);
 		if (!b.s)
 			return false;
 		s = session_of(&b);
@@ -733,10 +736,10 @@ bool tr2_build_event(struct tr2_model *m, const struct tr2_parsed_event *ev)
 	m->nr_events++;
 	if (ev->kind >= 0)
 		m->events_by_kind[ev->kind]++;
-	b.at_ns = tr2_b_event_time(&b, s);
+	b.at_ns = tr2_build_event_time(&b, s);
 	ok = ev->kind >= 0 && handlers[ev->kind] ? handlers[ev->kind](&b) :
 						   on_other(&b);
-	tr2_b_lasts(&b);
+	tr2_build_lasts(&b);
 	return ok;
 }
 

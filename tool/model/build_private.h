@@ -34,12 +34,12 @@ static inline struct tr2_thread *thread_of(const struct build *b)
 }
 
 /* Notes a problem of this event. */
-void tr2_b_problem(const struct build *b, enum tr2_problem_kind kind,
-		   const char *text);
+void tr2_build_event_problem(const struct build *b, enum tr2_problem_kind kind,
+			     const char *text);
 
 /* Whether another process speaks under this SID from here on. */
 /* Threads that outlive main are still the old process's. */
-static inline bool tr2_b_begins_anew(const struct build *b)
+static inline bool tr2_build_begins_anew(const struct build *b)
 {
 	const struct tr2_session *s = session_of(b);
 
@@ -48,17 +48,17 @@ static inline bool tr2_b_begins_anew(const struct build *b)
 }
 
 /* Which of both it is, as a new session. 0: no memory. */
-uint32_t tr2_b_begin_again(const struct build *b);
-uint32_t tr2_b_go_on_forked(const struct build *b);
+uint32_t tr2_build_begin_again(const struct build *b);
+uint32_t tr2_build_go_on_forked(const struct build *b);
 
 /* When the event was, since its process started. */
-int64_t tr2_b_event_time(const struct build *b, struct tr2_session *s);
+int64_t tr2_build_event_time(const struct build *b, struct tr2_session *s);
 /* The end of something that began at start_ns: its own t_rel is the monotonic
  * clock's word, and shows a wall clock that was set meanwhile. */
-int64_t tr2_b_end_time(struct build *b, int64_t start_ns);
+int64_t tr2_build_end_time(struct build *b, int64_t start_ns);
 /* Session and thread lasted until this event, whose time its handler may have
  * put right. */
-static inline void tr2_b_lasts(const struct build *b)
+static inline void tr2_build_lasts(const struct build *b)
 {
 	struct tr2_session *s = session_of(b);
 	struct tr2_thread *t = thread_of(b);

@@ -13,8 +13,8 @@
  * set; less is two reads of it a moment apart. */
 #define CLOCK_STEP_NS 50000000
 
-void tr2_b_problem(const struct build *b, enum tr2_problem_kind kind,
-		    const char *text)
+void tr2_build_event_problem(const struct build *b, enum tr2_problem_kind kind,
+			     const char *text)
 {
 	tr2_build_problem(b->m, kind, session_of(b)->source,
 			  b->ev->line_number, text);
@@ -87,11 +87,12 @@ uint32_t tr2_build_session(struct tr2_model *m, const char *sid, size_t len,
 }
 
 /* A SID that begins anew: the events from here on are another session's. */
-uint32_t tr2_b_begin_again(const struct build *b)
+uint32_t tr2_build_begin_again(const struct build *b)
 {
 	uint32_t s;
 
-	tr2_b_problem(b, TR2_PROBLEM_DUPLICATE,
+	tr2_build_event_problem(
+		b, TR2_PROBLEM_DUPLICATE,
 		"this session id has begun before: read as another session");
 	s = new_session(b->m, session_of(b)->sid, session_of(b)->source);
 	if (s)
@@ -102,7 +103,7 @@ uint32_t tr2_b_begin_again(const struct build *b)
 /* A SID that goes on after its end: a process that was forked, kept it, and
  * outlived the one that it came from. What both said before stays with that
  * one. */
-uint32_t tr2_b_go_on_forked(const struct build *b)
+uint32_t tr2_build_go_on_forked(const struct build *b)
 {
 	struct tr2_model *m = b->m;
 	struct tr2_session *s, *from;
@@ -214,14 +215,15 @@ static void clock_was_set(const struct build *b, struct tr2_session *s,
 			  int64_t clock)
 {
 	if (!(s->flags & TR2_SESSION_CLOCK_STEP))
-		tr2_b_problem(b, TR2_PROBLEM_CLOCK,
+		tr2_build_event_problem(
+			b, TR2_PROBLEM_CLOCK,
 			"the wall clock was set while this session ran: times "
 			"before and after do not compare with other sessions");
 	s->flags |= TR2_SESSION_CLOCK_STEP;
 	s->clock_ns = tr2_wall_ns(clock);
 }
 
-int64_t tr2_b_event_time(const struct build *b, struct tr2_session *s)
+int64_t tr2_build_event_time(const struct build *b, struct tr2_session *s)
 {
 	const struct tr2_parsed_event *ev = b->ev;
 	int64_t wall_ns, step, at_ns = tr2_at_ns(ev->t_abs);
@@ -247,7 +249,7 @@ int64_t tr2_b_event_time(const struct build *b, struct tr2_session *s)
 	return tr2_at_ns(wall_ns - s->clock_ns);
 }
 
-int64_t tr2_b_end_time(struct build *b, int64_t start_ns)
+int64_t tr2_build_end_time(struct build *b, int64_t start_ns)
 {
 	struct tr2_session *s = session_of(b);
 	const struct tr2_parsed_event *ev = b->ev;

@@ -3,18 +3,18 @@
  * event_json - one line, one event.
  *
  * Almost every line is written by Git or by us: the fields of the table, in
- * its order, plain ASCII without escapes. The recogniser (read/recognise.c)
+ * its order, plain ASCII without escapes. The fast reader (event_json_fast.c)
  * takes exactly those lines, and gives up on the first byte that is not as
- * expected; all others go to simdjson. Both fill the same struct tr2_parsed_event,
- * and a test holds them against each other (TRACE2_TEST_PARSER=simdjson leaves the
- * recogniser out).
+ * expected; all others go to simdjson. Both fill the same struct
+ * tr2_parsed_event, and a test holds them against each other
+ * (TRACE2_TEST_PARSER=simdjson leaves the fast reader out).
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
 #include "read/event_json.h"
-#include "read/event_private.h"
+#include "read/event_json_private.h"
 #include "read/lines.h"
 #include "read/utf8.h"
 
@@ -500,7 +500,7 @@ bool tr2_event_reader_parse(struct tr2_event_reader *r, const char *line,
 			    size_t len, struct tr2_parsed_event *ev)
 {
 	return (!r->only_simdjson &&
-		tr2_recognise(r, line, line + len + 1, ev) == len) ||
+		tr2_event_json_fast(r, line, line + len + 1, ev) == len) ||
 	       read_general(r, line, len, 0, ev) == TR2_JSON_OK;
 }
 
@@ -523,8 +523,10 @@ size_t tr2_event_reader_next(struct tr2_event_reader *r, const char *text,
 			     const char *end, uint64_t number,
 			     enum tr2_line_result *result)
 {
-	size_t len = r->only_simdjson ? 0 :
-					tr2_recognise(r, text, end, &r->ev);
+	size_t len = 0;
+
+	if (!r->only_simdjson)
+		len = tr2_event_json_fast(r, text, end, &r->ev);
 
 	if (!len || len > TR2_LINE_MAX_BYTES)
 		return 0;
@@ -539,7 +541,7 @@ enum tr2_line_result tr2_event_reader_line(struct tr2_event_reader *r,
 	enum tr2_json_result result = TR2_JSON_OK;
 
 	if (r->only_simdjson ||
-	    tr2_recognise(r, line, line + len + 1, &r->ev) != len)
+	    tr2_event_json_fast(r, line, line + len + 1, &r->ev) != len)
 		result = read_general(r, line, len, number, &r->ev);
 	if (result == TR2_JSON_NO_MEMORY)
 		return TR2_LINE_NO_MEMORY;

@@ -2,7 +2,7 @@
 /*
  * json_simd - simdjson behind read/json.h. Its DOM is used: it picks the code
  * for the processor when it runs, validates everything, and this path only
- * takes the lines that the recogniser in event_json.c does not.
+ * takes the lines that event_json_fast.c does not.
  */
 #include <cmath>
 #include <cstdlib>

@@ -26,7 +26,7 @@
 #include "read/reread.h"
 #include "read/ring.h"
 #include "read/ring_file.h"
-#include "read/ring_pieces.h"
+#include "read/ring_spill.h"
 
 /* How much of a file is looked at to see what it is. */
 #define PEEK_BYTES 65536u

@@ -14,8 +14,8 @@
 #include "read/ring_event.h"
 #include "read/ring_metrics.h"
 #include "read/ring_names.h"
-#include "read/ring_pieces.h"
 #include "read/ring_sample.h"
+#include "read/ring_spill.h"
 
 /* One record, where it is and when it was. */
 struct entry {

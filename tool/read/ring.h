@@ -24,7 +24,7 @@ enum tr2_ring_load {
 
 /*
  * Everything in the file `fd`. records_fd: what `trace2 record` took out of it
- * while it ran (read/ring_pieces.h), or -1.
+ * while it ran (read/ring_spill.h), or -1.
  */
 enum tr2_ring_load tr2_ring_reader_load(struct tr2_ring_reader *r, int fd,
 					int records_fd, tr2_str source,

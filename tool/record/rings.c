@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "read/ring_file.h"
-#include "read/ring_pieces.h"
+#include "read/ring_spill.h"
 #include "record/ringmap.h"
 #include "record/store.h"
 

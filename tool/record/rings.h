@@ -2,7 +2,7 @@
 /*
  * rings - takes what programs write into their rings while they run, so that
  * the rings never fill: each ring's records go to a file beside it
- * (read/ring_pieces.h), and what is in that file is given back to the ring.
+ * (read/ring_spill.h), and what is in that file is given back to the ring.
  *
  * If the recorder dies, nothing that was written is lost: it is in either file.
  */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * event_private - what the two ways to read a line of JSON share.
+ * event_json_private - what the two ways to read a line of JSON share.
  */
-#ifndef TR2_READ_EVENT_PRIVATE_H
-#define TR2_READ_EVENT_PRIVATE_H
+#ifndef TR2_READ_EVENT_JSON_PRIVATE_H
+#define TR2_READ_EVENT_JSON_PRIVATE_H
 
 #include "base/buf.h"
 #include "model/build.h"
@@ -79,7 +79,7 @@ static inline void tr2_forget_head(struct tr2_event_reader *r)
  * end[-1] is a newline, this line's or another's, and TR2_JSON_PADDING more
  * bytes are readable.
  */
-size_t tr2_recognise(struct tr2_event_reader *r, const char *line,
-		     const char *end, struct tr2_parsed_event *ev);
+size_t tr2_event_json_fast(struct tr2_event_reader *r, const char *line,
+			   const char *end, struct tr2_parsed_event *ev);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * pieces - the parts that a recognised line is made of: plain strings and
+ * scan - the parts that a recognised line is made of: plain strings and
  * plain numbers, taken a machine word or a vector at a time.
  *
  * A function that takes a piece returns what is after it, or NULL: then it is
@@ -8,8 +8,8 @@
  * newline, and every line ends with one: nothing goes on behind it, and what
  * is looked at in whole words is within TR2_JSON_PADDING bytes of it.
  */
-#ifndef TR2_READ_PIECES_H
-#define TR2_READ_PIECES_H
+#ifndef TR2_READ_SCAN_H
+#define TR2_READ_SCAN_H
 
 #include <stdbool.h>
 #include <string.h>
@@ -32,7 +32,8 @@ static inline uint64_t tr2_load8(const char *p)
 	return v;
 }
 
-/* ---- strings --------------------------------------------------------------- */
+/* ---- strings ---------------------------------------------------------------
+ */
 
 #if !defined(__SSE2__) && TR2_LITTLE_ENDIAN
 /* Bytes that end or spoil a plain string have their high bit set: quote,
@@ -96,7 +97,8 @@ static inline const char *tr2_plain_string(const char *p, struct tr2_view *out)
 	return p + len + 1;
 }
 
-/* ---- numbers --------------------------------------------------------------- */
+/* ---- numbers ---------------------------------------------------------------
+ */
 
 static inline bool tr2_is_digit(char c)
 {

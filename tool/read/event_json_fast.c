@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * recognise - lines as Git and libtrace2 write them, at several times the
+ * event_json_fast - lines as Git and libtrace2 write them, at several times the
  * speed of a general parser: which field comes next is known, so that a
  * comparison takes the place of a search.
  *
  * This is no JSON parser. It accepts a small part of JSON only: members in the
  * order of the table without space between them, strings of printable ASCII
  * without escapes, decimal numbers of at most 18 digits, arrays of strings
- * (read/pieces.h). Anything else is handed on, and inside that part the result
+ * (read/scan.h). Anything else is handed on, and inside that part the result
  * is the general parser's.
  *
  * Each event has a function of its own, expanded from events.def: its fields
@@ -16,10 +16,11 @@
  */
 #include <string.h>
 
-#include "read/event_private.h"
-#include "read/pieces.h"
+#include "read/event_json_private.h"
+#include "read/scan.h"
 
-/* ---- values ---------------------------------------------------------------- */
+/* ---- values ----------------------------------------------------------------
+ */
 
 /* ["…","…"], copied to the scratch buffer word by word. */
 static const char *plain_words(struct tr2_event_reader *r, const char *p,
@@ -91,7 +92,8 @@ static const char *plain_time(struct tr2_event_reader *r, const char *p,
 #define take_BOOL(r, p, member) tr2_plain_bool(p, member)
 #define take_ARGV(r, p, member) plain_words(r, p, member)
 #define take_JSON(r, p, member) ((void)(member), NULL)
-#define take_TIME(r, p, member) (*(p) == '"' ? plain_time(r, (p) + 1, member) : NULL)
+#define take_TIME(r, p, member) \
+	(*(p) == '"' ? plain_time(r, (p) + 1, member) : NULL)
 #define take_STR(r, p, member) \
 	(*(p) == '"' ? tr2_plain_string((p) + 1, member) : NULL)
 
@@ -108,19 +110,19 @@ static inline const char *take_UINT(const struct tr2_event_reader *r,
 	return p;
 }
 
-/* ---- members --------------------------------------------------------------- */
+/* ---- members ---------------------------------------------------------------
+ */
 
 #define STANDS_AT(p, literal) (!memcmp(p, literal, sizeof(literal) - 1))
 
 /* A member, if it is the next one; else `absent` says that it is not there. */
-#define TAKE(type, name, member, absent)                                \
-	if (STANDS_AT(p, ",\"" #name "\":")) {                          \
-		p = take_##type(r, p + sizeof(",\"" #name "\":") - 1,   \
-				member);                                \
-		if (!p)                                                 \
-			return NULL;                                    \
-	} else {                                                        \
-		absent;                                                 \
+#define TAKE(type, name, member, absent)                                       \
+	if (STANDS_AT(p, ",\"" #name "\":")) {                                 \
+		p = take_##type(r, p + sizeof(",\"" #name "\":") - 1, member); \
+		if (!p)                                                        \
+			return NULL;                                           \
+	} else {                                                               \
+		absent;                                                        \
 	}
 
 #define NO_TEXT ((struct tr2_view){ NULL, 0 })
@@ -129,7 +131,7 @@ static inline const char *take_UINT(const struct tr2_event_reader *r,
 /* The same for a field of the table, which has `v` for its row. */
 #define FIELD_STR(name) TAKE(STR, name, &v->name.text, v->name.text = NO_TEXT)
 #define FIELD_JSON(name) TAKE(JSON, name, &v->name.text, v->name.text = NO_TEXT)
-#define FIELD_HISTOGRAM(name)                                 \
+#define FIELD_HISTOGRAM(name)                                   \
 	TAKE(JSON, name, &v->name.text, v->name.text = NO_TEXT) \
 	v->name.histogram = NULL;
 #define FIELD_ARGV(name) \
@@ -146,16 +148,15 @@ static inline const char *take_UINT(const struct tr2_event_reader *r,
 
 /* The fields of an event's row in the table, in its order. */
 #define TR2_FIELD(type, name, flags) FIELD_##type(name)
-#define TR2_EVENT(name, flags, fields, normal, category, perf)            \
-	static const char *take_##name(struct tr2_event_reader *r,        \
-				       const char *p,                     \
-				       struct tr2_parsed_event *ev)       \
-	{                                                                 \
-		struct tr2_parsed_##name *v = &ev->as.name;               \
-		(void)r;                                                  \
-		(void)v;                                                  \
-		fields                                                    \
-		return p;                                                 \
+#define TR2_EVENT(name, flags, fields, normal, category, perf)      \
+	static const char *take_##name(struct tr2_event_reader *r,  \
+				       const char *p,               \
+				       struct tr2_parsed_event *ev) \
+	{                                                           \
+		struct tr2_parsed_##name *v = &ev->as.name;         \
+		(void)r;                                            \
+		(void)v;                                            \
+		fields return p;                                    \
 	}
 #include "event/events.def"
 #undef TR2_EVENT
@@ -171,7 +172,8 @@ static take_fn *const take_fields[TR2_EVENT_NR] = {
 #undef TR2_EVENT
 };
 
-/* ---- the line -------------------------------------------------------------- */
+/* ---- the line --------------------------------------------------------------
+ */
 
 /*
  * The event's name, from behind its quote on: its kind, or NULL. What follows
@@ -226,8 +228,8 @@ static void keep_head(struct tr2_event_reader *r, const char *p,
 
 	if (!r->sid_seen.p || !r->thread_seen.p || ev->wall_us == TR2_ABSENT)
 		return;
-	len = (size_t)(r->thread_seen.p - p) + r->thread_seen.len + TR2_TIME_AT +
-	      sizeof(r->minute);
+	len = (size_t)(r->thread_seen.p - p) + r->thread_seen.len +
+	      TR2_TIME_AT + sizeof(r->minute);
 	if (len > sizeof(r->head))
 		return;
 	memcpy(r->head, p, len);
@@ -261,8 +263,8 @@ static inline const char *take_place(struct tr2_event_reader *r, const char *p,
 	return p;
 }
 
-size_t tr2_recognise(struct tr2_event_reader *r, const char *line,
-		     const char *end, struct tr2_parsed_event *ev)
+size_t tr2_event_json_fast(struct tr2_event_reader *r, const char *line,
+			   const char *end, struct tr2_parsed_event *ev)
 {
 	static const char start[] = "{\"event\":\"";
 	const char *p, *head;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ring_pieces - what `trace2 record --ring` takes out of a process's rings
+ * ring_spill - what `trace2 record --ring` takes out of a process's rings
  * while it runs: in a file beside the ring's, named as that is with
  * TR2_PIECES_SUFFIX behind, one piece after another. A piece is a struct
  * tr2_piece and `len` bytes, the records of slot `slot` from `position` on. The
  * pieces of a slot follow each other without a gap.
  */
-#ifndef TR2_READ_RING_PIECES_H
-#define TR2_READ_RING_PIECES_H
+#ifndef TR2_READ_RING_SPILL_H
+#define TR2_READ_RING_SPILL_H
 
 #include <stdint.h>
 
@@ -18,7 +18,7 @@ struct tr2_piece {
 	uint32_t magic;
 	uint32_t slot;
 	uint64_t position;
-	uint64_t len;       /* a multiple of 8 */
+	uint64_t len;	    /* a multiple of 8 */
 	uint64_t ring_size; /* at which the slot's positions wrap */
 };
 
