@@ -152,3 +152,10 @@ esac
 case "${valgrind-}" in
 ?*) test_set_prereq UNDER_VALGRIND ;;
 esac
+
+# The processor stops behind each instruction, and nothing else uses that.
+test_lazy_prereq STEPS '
+	test_have_prereq !INSTRUMENTED &&
+	test -x "$GIT_BUILD_DIR/build/hosts/steps" &&
+	"$GIT_BUILD_DIR/build/hosts/steps" count calls 10
+'

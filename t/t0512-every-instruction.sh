@@ -20,11 +20,6 @@ all=1000000
 few=150
 test_have_prereq !EXPENSIVE || few=$all
 
-test_lazy_prereq STEPS '
-	test -x "$hosts/steps" && test_have_prereq !INSTRUMENTED &&
-	"$hosts/steps" count calls 10
-'
-
 if ! test_have_prereq JQ,STEPS
 then
 	skip_all='jq is needed, and a processor that stops behind each instruction'

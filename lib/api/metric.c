@@ -27,6 +27,7 @@ static __attribute__((noinline)) struct tr2_slot *slot_slow(void)
 {
 	struct tr2_slot *slot = NULL;
 	struct tr2_thread *thread;
+	struct tr2_inside inside;
 	int saved_errno = errno;
 
 	if (!tr2_session_is_started()) {
@@ -36,10 +37,11 @@ static __attribute__((noinline)) struct tr2_slot *slot_slow(void)
 	open_file_of_child();
 	if (!tr2_lock_is_mine()) {
 		thread = tr2_thread_get();
-		if (thread &&
-		    tr2_thread_enter(thread, __builtin_frame_address(0))) {
+		if (thread)
+			thread = tr2_thread_enter(thread, &inside);
+		if (thread) {
 			slot = tr2_thread_slot(thread);
-			tr2_thread_leave(thread);
+			tr2_thread_leave(thread, &inside);
 		}
 	}
 	if (!slot)

@@ -201,11 +201,12 @@ struct tr2_control {
 	/* Written as one, so that no handler comes in between. */
 	union {
 		struct {
-			uint32_t nest; /* writes in progress */
-			/* Where the outermost one's stack frame is, in 16s. */
-			uint32_t frame;
+			uint16_t nest; /* writes in progress */
+			/* Where the outermost one's mark is, in 8s: see
+			 * base/inside.h. */
+			uint16_t inside[3];
 		};
-		uint64_t nest_and_frame;
+		uint64_t nest_and_inside;
 	};
 	uint64_t overwritten; /* records that newer ones took the place of */
 	uint64_t untold; /* losses that no LOST record tells yet */

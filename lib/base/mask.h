@@ -11,14 +11,6 @@
 #include <pthread.h>
 #include <signal.h>
 
-/*
- * A handler's frames are further below those of what it interrupted than this:
- * the kernel puts the registers between, more than twice as much with those of
- * floating point. Frames of two functions that are called from one place, one
- * behind the other, are not so far apart.
- */
-#define TR2_SIGNAL_FRAME_BYTES 512
-
 /* What the thread gets back. */
 struct tr2_mask {
 	sigset_t signals;

@@ -1,20 +1,31 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * TR2_TSAN is 1 in a build for ThreadSanitizer, which sees neither inline
- * assembly nor fences; tr2_fence() is one elsewhere.
+ * assembly nor fences; tr2_fence() is one elsewhere. TR2_ASAN is 1 in one for
+ * AddressSanitizer, whose variables may lie elsewhere than on the stack.
  */
 #ifndef TR2_BASE_SANITIZE_H
 #define TR2_BASE_SANITIZE_H
 
 #if defined(__SANITIZE_THREAD__)
 #define TR2_TSAN 1
-#elif defined(__has_feature)
+#endif
+#if defined(__SANITIZE_ADDRESS__)
+#define TR2_ASAN 1
+#endif
+#if defined(__has_feature)
 #if __has_feature(thread_sanitizer)
 #define TR2_TSAN 1
+#endif
+#if __has_feature(address_sanitizer)
+#define TR2_ASAN 1
 #endif
 #endif
 #ifndef TR2_TSAN
 #define TR2_TSAN 0
+#endif
+#ifndef TR2_ASAN
+#define TR2_ASAN 0
 #endif
 
 #if TR2_TSAN

@@ -3,7 +3,6 @@
 #include "ring/ring.h"
 
 #include <errno.h>
-#include <signal.h>
 
 #include "base/mask.h"
 
@@ -12,6 +11,11 @@
  * concerns no ring is told by the arena alone.
  */
 #define NR_RING_CAUSES TR2_LOST_NO_SLOT
+
+/* Records that wait for a write which may be over, and for one which as far as
+ * is known a handler interrupted. */
+#define MAX_WAITING 16u
+#define MAX_NESTED 10000u
 
 /* More than `expected` were lost meanwhile is no harm: they are told later. */
 static void add(uint64_t *p, uint64_t n)
@@ -201,13 +205,6 @@ bool tr2_ring_make_room(struct tr2_control *ring, uint64_t end, uint32_t size)
 	return true;
 }
 
-static bool is_on_signal_stack(void)
-{
-	stack_t stack;
-
-	return sigaltstack(NULL, &stack) || (stack.ss_flags & SS_ONSTACK);
-}
-
 void tr2_ring_give_up(struct tr2_control *ring, uint32_t others)
 {
 	uint32_t pending = tr2_ring_load(&ring->pending);
@@ -220,23 +217,37 @@ void tr2_ring_give_up(struct tr2_control *ring, uint32_t others)
 }
 
 /*
- * A write finds another one in progress. Either it is in a signal handler, whose
- * frames are far below those of the write that it interrupted; or a handler
- * jumped out of that one, to a frame further up or nearly so, and nobody will
+ * More records wait for a write that may be over than the handlers of one write
+ * have to say. Some of them may have found no room.
+ */
+static bool waits_too_long(struct tr2_control *ring, uintptr_t at,
+			   const struct tr2_inside *in)
+{
+	static __thread unsigned int nr
+		__attribute__((tls_model("initial-exec")));
+
+	nr = tr2_ring_load(&ring->pending) ? nr + 1 : 0;
+	return nr >= MAX_WAITING &&
+	       (nr >= MAX_NESTED || !tr2_inside_is_interrupted(at, in));
+}
+
+/*
+ * A write finds another one in progress. Either it is in a signal handler that
+ * interrupted that one; or a handler jumped out of that one, and nobody will
  * finish it.
  */
-void tr2_ring_nested(struct tr2_control *ring, uint32_t frame)
+void tr2_ring_nested(struct tr2_control *ring, const struct tr2_inside *in)
 {
-	uint32_t above = frame + TR2_SIGNAL_FRAME_BYTES / 16 -
-			 tr2_ring_load(&ring->frame);
+	uintptr_t at = (uintptr_t)(tr2_ring_load(&ring->nest_and_inside) >> 16
+				   << 3);
 
-	if (above <= INT32_MAX && !is_on_signal_stack()) {
+	if (tr2_inside_is_over(at, in) || waits_too_long(ring, at, in)) {
 		tr2_ring_give_up(ring, 1);
-		tr2_ring_be_outermost(ring, frame);
+		tr2_ring_be_outermost(ring, in);
 		return;
 	}
 	__atomic_fetch_add(&ring->pending, 1, __ATOMIC_RELAXED);
-	tr2_ring_store(&ring->nest, tr2_ring_load(&ring->nest) + 1);
+	tr2_ring_store(&ring->nest, (uint16_t)(tr2_ring_load(&ring->nest) + 1));
 }
 
 /* false: there is no room to say so. */
@@ -278,9 +289,9 @@ __attribute__((noinline)) bool tr2_ring_put(struct tr2_slot *slot,
 {
 	const struct tr2_record *head = record;
 	struct tr2_ring_write w;
+	struct tr2_inside in;
 
-	if (!tr2_ring_begin(&w, slot, head->size,
-			    __builtin_frame_address(0)))
+	if (!tr2_ring_begin(&w, slot, head->size, &in))
 		return false;
 	memcpy(w.p, record, head->size);
 	tr2_ring_end(&w);
@@ -289,18 +300,20 @@ __attribute__((noinline)) bool tr2_ring_put(struct tr2_slot *slot,
 
 void tr2_ring_finish(struct tr2_slot *slot)
 {
-	uint32_t frame = tr2_ring_frame(__builtin_frame_address(0));
 	struct tr2_control *ring = &slot->control;
+	struct tr2_inside in;
 
 	if (!ring->data_size || !tr2_arena_rings.data_size)
 		return;
 	if (tr2_ring_load(&ring->nest))
 		tr2_ring_give_up(ring, 1);
 	if (tr2_ring_load(&ring->untold)) {
-		tr2_ring_be_outermost(ring, frame);
+		tr2_inside_begin(&in);
+		tr2_ring_be_outermost(ring, &in);
 		tr2_ring_order();
 		tr2_ring_tell_losses(ring, tr2_ring_data(slot));
-		tr2_ring_leave(ring, frame, 0);
+		tr2_ring_leave(ring, &in, 0);
+		tr2_inside_end(&in);
 	}
 	tr2_ring_wake(ring);
 }

@@ -14,6 +14,9 @@
  * `reserved`: it has seen all others come and go, so all before is complete.
  * Then it looks again, for those that came meanwhile.
  *
+ * One that a handler jumped out of is known by its mark (base/inside.h); what was
+ * written meanwhile is given up with it, and counted.
+ *
  * All functions are signal-safe. What lies in the slot may be changed by other
  * processes, which can spoil the ring but makes no write go beyond it.
  */
@@ -25,6 +28,7 @@
 #include <string.h>
 
 #include "arena/arena.h"
+#include "base/inside.h"
 #include "base/sanitize.h"
 #include "ring/layout.h"
 #include "ring/testpoint.h"
@@ -33,7 +37,7 @@
 struct tr2_ring_write {
 	struct tr2_control *ring;
 	char *p; /* where the record goes; all of it is the writer's to fill */
-	uint32_t frame;
+	struct tr2_inside *in;
 };
 
 #define TR2_RING_INLINE static inline __attribute__((always_inline))
@@ -67,7 +71,7 @@ static inline bool tr2_ring_swap(uint64_t *p, uint64_t expected,
 /* Rarely needed parts of the functions below. A record of this size, behind what
  * is reserved, is to end there; true: look again. */
 bool tr2_ring_make_room(struct tr2_control *ring, uint64_t end, uint32_t size);
-void tr2_ring_nested(struct tr2_control *ring, uint32_t frame);
+void tr2_ring_nested(struct tr2_control *ring, const struct tr2_inside *in);
 /* What is behind the head will not be finished: nested writes, and so many
  * others. */
 void tr2_ring_give_up(struct tr2_control *ring, uint32_t others);
@@ -115,16 +119,15 @@ TR2_RING_INLINE char *tr2_ring_reserve(struct tr2_control *ring, char *data,
 	return data + ((end - size) & (data_size - 1));
 }
 
-static inline uint32_t tr2_ring_frame(const void *frame)
-{
-	return (uint32_t)((uintptr_t)frame >> 4);
-}
+/* Multiples of 8 below 2^51. */
+#define TR2_RING_INSIDE_SHIFT (16 - 3)
 
-/* The only write in progress is that of the frame. */
+/* The only write in progress is this one. */
 static inline void tr2_ring_be_outermost(struct tr2_control *ring,
-					 uint32_t frame)
+					 const struct tr2_inside *in)
 {
-	tr2_ring_store(&ring->nest_and_frame, (uint64_t)frame << 32 | 1);
+	tr2_ring_store(&ring->nest_and_inside,
+		       (uint64_t)(uintptr_t)in << TR2_RING_INSIDE_SHIFT | 1);
 }
 
 /* false: others are counted in still. One instruction. */
@@ -133,7 +136,7 @@ static inline bool tr2_ring_count_out(struct tr2_control *ring)
 #if defined(__x86_64__) && !TR2_TSAN
 	bool is_zero;
 
-	__asm__ volatile("decl %1"
+	__asm__ volatile("decw %1"
 			 : "=@ccz"(is_zero), "+m"(ring->nest)
 			 :
 			 : "memory");
@@ -144,16 +147,17 @@ static inline bool tr2_ring_count_out(struct tr2_control *ring)
 }
 
 /* What the outermost writer does at its end; others only count themselves. */
-TR2_RING_INLINE void tr2_ring_leave(struct tr2_control *ring, uint32_t frame,
-				  uint32_t records)
+TR2_RING_INLINE void tr2_ring_leave(struct tr2_control *ring,
+				  const struct tr2_inside *in, uint32_t records)
 {
-	uint32_t nest = tr2_ring_load(&ring->nest), pending;
+	uint16_t nest = tr2_ring_load(&ring->nest);
+	uint32_t pending;
 	uint64_t head, threshold;
 	bool is_last;
 
 	tr2_ring_order();
 	if (__builtin_expect(nest > 1, 0)) {
-		tr2_ring_store(&ring->nest, nest - 1);
+		tr2_ring_store(&ring->nest, (uint16_t)(nest - 1));
 		return;
 	}
 	while (true) {
@@ -184,7 +188,7 @@ TR2_RING_INLINE void tr2_ring_leave(struct tr2_control *ring, uint32_t frame,
 		if (__builtin_expect(tr2_ring_load(&ring->reserved) == head, 1))
 			break;
 		/* Handlers that came since know nothing of this write. */
-		tr2_ring_be_outermost(ring, frame);
+		tr2_ring_be_outermost(ring, in);
 		tr2_ring_order();
 		records = 0;
 	}
@@ -203,12 +207,12 @@ TR2_RING_INLINE void tr2_ring_leave(struct tr2_control *ring, uint32_t frame,
 /*
  * A place for a record of `size` bytes, which is a multiple of 8 and at most
  * TR2_RECORD_MAX. false: there is none, and the loss was counted; otherwise
- * write all of it to w->p, and call tr2_ring_end(). frame: an address in the
- * caller's stack frame.
+ * write all of it to w->p, and call tr2_ring_end(). in: a variable of the caller's,
+ * until then.
  */
 TR2_RING_INLINE bool tr2_ring_begin(struct tr2_ring_write *w,
 				  struct tr2_slot *slot, uint32_t size,
-				  const void *frame)
+				  struct tr2_inside *in)
 {
 	struct tr2_control *ring;
 	char *data;
@@ -224,11 +228,12 @@ TR2_RING_INLINE bool tr2_ring_begin(struct tr2_ring_write *w,
 	}
 	ring = &slot->control;
 	data = tr2_ring_data(slot);
-	w->frame = tr2_ring_frame(frame);
+	w->in = in;
+	tr2_inside_begin(in);
 	if (__builtin_expect(tr2_ring_load(&ring->nest) != 0, 0))
-		tr2_ring_nested(ring, w->frame);
+		tr2_ring_nested(ring, in);
 	else
-		tr2_ring_be_outermost(ring, w->frame);
+		tr2_ring_be_outermost(ring, in);
 	tr2_ring_order();
 	TR2_TESTPOINT(entered);
 	if (__builtin_expect(tr2_ring_load(&ring->untold) != 0, 0))
@@ -240,7 +245,8 @@ TR2_RING_INLINE bool tr2_ring_begin(struct tr2_ring_write *w,
 	tr2_ring_lost(slot, tr2_arena_rings.consume ? TR2_LOST_NO_ROOM :
 						      TR2_LOST_NESTED);
 	TR2_TESTPOINT(counted_loss);
-	tr2_ring_leave(ring, w->frame, 0);
+	tr2_ring_leave(ring, in, 0);
+	tr2_inside_end(in);
 	return false;
 }
 
@@ -248,7 +254,8 @@ TR2_RING_INLINE void tr2_ring_end(const struct tr2_ring_write *w)
 {
 	tr2_ring_order();
 	TR2_TESTPOINT(copied);
-	tr2_ring_leave(w->ring, w->frame, 1);
+	tr2_ring_leave(w->ring, w->in, 1);
+	tr2_inside_end(w->in);
 }
 
 /* A whole record, complete in memory; its size is in its head. false: it was

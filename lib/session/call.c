@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/mask.h"
 #include "event/redact.h"
 #include "pmu/record.h"
 #include "session/context.h"
@@ -21,15 +22,20 @@ void tr2_call_lost(void)
 }
 
 /* false: a signal handler in the midst of a call, or tracing just ended. */
-static bool enter(struct tr2_thread *thread, const void *frame)
+static bool enter(struct tr2_call *call)
 {
-	if (!thread || !tr2_thread_enter(thread, frame)) {
+	struct tr2_thread *thread = tr2_thread_get();
+
+	if (thread)
+		thread = tr2_thread_enter(thread, &call->inside);
+	call->thread = thread;
+	if (!thread) {
 		tr2_call_lost();
 		return false;
 	}
 	if (__atomic_load_n(&trace2_enabled_, __ATOMIC_SEQ_CST) == 1)
 		return true;
-	tr2_thread_leave(thread);
+	tr2_thread_leave(thread, &call->inside);
 	return false;
 }
 
@@ -48,8 +54,7 @@ tr2_call_begin(struct tr2_call *call, const char *file, int line)
 	}
 	if (__builtin_expect(tr2_session_is_forked(), 0))
 		tr2_session_after_fork();
-	call->thread = tr2_thread_get();
-	if (!enter(call->thread, __builtin_frame_address(0))) {
+	if (!enter(call)) {
 		errno = call->saved_errno;
 		return false;
 	}
@@ -71,7 +76,7 @@ void tr2_call_end(struct tr2_call *call)
 {
 	if (call->thread) {
 		tr2_context_shrink(call->thread);
-		tr2_thread_leave(call->thread);
+		tr2_thread_leave(call->thread, &call->inside);
 	}
 	errno = call->saved_errno;
 }
@@ -197,10 +202,15 @@ __attribute__((noinline)) void tr2_call_announce_slow(struct tr2_call *call,
 						       const char *base)
 {
 	struct tr2_thread *thread = call->thread;
+	struct tr2_mask before;
 
+	base = shown_name(thread, base);
+	/* A call that comes in between would have half a name. */
+	tr2_mask_begin(&before);
 	thread->announced = true;
 	thread->start_ns = call->now_ns;
-	tr2_thread_name(thread, shown_name(thread, base));
+	tr2_thread_name(thread, base);
+	tr2_mask_end(&before);
 	if (tr2_dest_is_on(&tr2_session.target[TR2_TARGET_ring].dest) ||
 	    __atomic_load_n(&tr2_pmu_nr_watching, __ATOMIC_RELAXED))
 		tr2_thread_tell_name(thread);

@@ -16,6 +16,7 @@
 #ifndef TR2_SESSION_CALL_H
 #define TR2_SESSION_CALL_H
 
+#include "base/inside.h"
 #include "session/session.h"
 
 struct tr2_call {
@@ -28,6 +29,7 @@ struct tr2_call {
 	uint64_t t_rel_ns;
 	unsigned int generation; /* of the process: see tr2_session */
 	int saved_errno;
+	struct tr2_inside inside;
 };
 
 bool tr2_call_begin(struct tr2_call *call, const char *file, int line);

@@ -75,16 +75,18 @@ static void write_end(struct tr2_thread *thread, bool interrupted)
 {
 	struct tr2_thread *main_thread = tr2_thread_main();
 	struct tr2_call call = { .thread = thread, .file = __FILE__ };
-	unsigned int i, nr_busy = 0;
+	unsigned int i, nr_busy = 0, nr_aside = 0;
 
 	main_thread = main_thread ? main_thread : thread;
 	tr2_regions_end(&thread->regions, false);
 	call.who = &main_thread->who;
 	call.generation = tr2_session.generation;
-	if (!tr2_lock_is_mine())
+	if (!tr2_lock_is_mine()) {
 		nr_busy = tr2_thread_wait_idle();
+		nr_aside = tr2_thread_nr_aside();
+	}
 	/* Those events come to nothing: after atexit there are none. */
-	atomic_fetch_add(&tr2_session.lost, nr_busy);
+	atomic_fetch_add(&tr2_session.lost, nr_busy + nr_aside);
 	call.now_ns = tr2_clock_now_ns();
 	call.line = __LINE__;
 	if (!tr2_lock_is_mine()) {

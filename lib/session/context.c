@@ -111,11 +111,15 @@ void tr2_context_release(void)
 void tr2_context_after_fork(const struct tr2_thread *self,
 			    const struct tr2_thread *main_thread)
 {
-	const void *const kept[] = { self, main_thread };
+	const struct tr2_thread *aside = self ? self->aside : NULL;
+	const void *kept[2 + TR2_MAX_ASIDE] = { self, main_thread };
+	size_t nr;
 
+	for (nr = 2; aside && nr < 2 + TR2_MAX_ASIDE; aside = aside->aside)
+		kept[nr++] = aside;
 	warm = NULL;
 	nr_warm = 0;
-	tr2_blocks_after_fork(&blocks, kept, 2);
+	tr2_blocks_after_fork(&blocks, kept, nr);
 }
 
 /* Has the call needed more than its home? */

@@ -24,7 +24,7 @@ void tr2_context_put(struct tr2_thread *thread);
 void tr2_context_release(void);
 
 /*
- * In a forked child: all are free but that of the calling thread, and that of
+ * In a forked child: all are free but those of the calling thread, and that of
  * the parent's main thread, in whose name it may be in the midst of an event.
  * Both may be NULL.
  */

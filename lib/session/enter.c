@@ -7,20 +7,9 @@
 #include "base/mask.h"
 #include "session/call.h"
 
-/*
- * The call that is inside will not come back: a signal handler that interrupted
- * it jumped out, to a frame further up this same stack, or nearly so, since the
- * functions that enter have frames of different sizes. A handler that did not
- * is further down, or on a stack of its own. (A call further down than the one
- * that was left counts as lost, until one comes that is not.)
- */
-static bool is_abandoned(uintptr_t inside, uintptr_t frame)
-{
-	stack_t stack;
-
-	return frame + TR2_SIGNAL_FRAME_BYTES >= inside &&
-	       !sigaltstack(NULL, &stack) && !(stack.ss_flags & SS_ONSTACK);
-}
+/* Calls that one which is inside may turn away, as far as nothing else tells
+ * that it is over: no handler makes so many. */
+#define MAX_TURNED_AWAY 100
 
 /* What the thread was in the midst of comes to nothing, as a rule; and others do
  * not wait for what it was writing. */
@@ -51,21 +40,46 @@ static void defer_cancellation(struct tr2_thread *thread)
 		thread->cancel_type = now;
 }
 
-bool tr2_thread_enter(struct tr2_thread *thread, const void *frame)
+/* As long as it may be that of a handler: what that does would come in between,
+ * in the stream, what it interrupted says. */
+static bool is_turned_away(struct tr2_thread *thread, uintptr_t inside,
+			   const struct tr2_inside *in)
 {
-	uintptr_t inside = 0, at = (uintptr_t)frame;
-
-	if (!atomic_compare_exchange_strong(&thread->busy, &inside, at)) {
-		if (!is_abandoned(inside, at))
-			return false;
-		atomic_store(&thread->busy, at);
-		give_up(thread);
-	}
-	defer_cancellation(thread);
-	return true;
+	return tr2_inside_is_interrupted(inside, in) &&
+	       thread->nr_turned_away++ < MAX_TURNED_AWAY;
 }
 
-void tr2_thread_leave(struct tr2_thread *thread)
+/* The thread is inside already, as far as is known. */
+static __attribute__((noinline)) struct tr2_thread *
+make_way(struct tr2_thread *thread, uintptr_t inside, struct tr2_inside *in)
+{
+	if (tr2_inside_is_over(inside, in)) {
+		atomic_store(&thread->busy, (uintptr_t)in);
+		give_up(thread);
+		return thread;
+	}
+	if (is_turned_away(thread, inside, in))
+		return NULL;
+	return tr2_thread_renew(thread, in);
+}
+
+struct tr2_thread *tr2_thread_enter(struct tr2_thread *thread,
+				    struct tr2_inside *in)
+{
+	uintptr_t inside = 0;
+
+	tr2_inside_begin(in);
+	if (!atomic_compare_exchange_strong(&thread->busy, &inside,
+					    (uintptr_t)in))
+		thread = make_way(thread, inside, in);
+	if (thread)
+		defer_cancellation(thread);
+	else
+		tr2_inside_end(in);
+	return thread;
+}
+
+void tr2_thread_leave(struct tr2_thread *thread, struct tr2_inside *in)
 {
 	pthread_setcanceltype(thread->cancel_type, NULL);
 	thread->cancel_type = TR2_NO_CANCEL_TYPE;
@@ -73,7 +87,9 @@ void tr2_thread_leave(struct tr2_thread *thread)
 	 * nothing is left to be given back. */
 	if (thread->slot)
 		tr2_my_slot = thread->slot;
+	thread->nr_turned_away = 0;
 	atomic_store_explicit(&thread->busy, 0, memory_order_release);
+	tr2_inside_end(in);
 }
 
 void tr2_thread_abandon(struct tr2_thread *thread)

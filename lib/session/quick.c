@@ -193,7 +193,8 @@ __attribute__((noinline)) static void put_filler(struct tr2_ring_write w,
  * Reserves the record, takes the time and writes what is before the fields.
  * NULL: there is no room, or tracing ended. Where the fields go.
  */
-INLINE char *begin(struct quick *q, size_t numbers, size_t *size)
+INLINE char *begin(struct quick *q, struct tr2_inside *in, size_t numbers,
+		   size_t *size)
 {
 	size_t n = sizeof(struct tr2_record_event) + room(&q->file) + numbers +
 		   room(&q->text[0]) + room(&q->text[1]) + room(&q->text[2]);
@@ -201,8 +202,7 @@ INLINE char *begin(struct quick *q, size_t numbers, size_t *size)
 
 	n = (n + TR2_RECORD_ALIGN - 1) & -(size_t)TR2_RECORD_ALIGN;
 	*size = n;
-	if (!tr2_ring_begin(&q->w, tr2_my_slot, (uint32_t)n,
-			    __builtin_frame_address(0))) {
+	if (!tr2_ring_begin(&q->w, tr2_my_slot, (uint32_t)n, in)) {
 		tr2_dest_drop(&tr2_session.target[TR2_TARGET_ring].dest);
 		return NULL;
 	}
@@ -238,6 +238,7 @@ bool tr2_quick_region_enter(const char *file, int line, const char *category,
 {
 	struct tr2_region_names names;
 	struct tr2_regions *regions;
+	struct tr2_inside in;
 	struct quick q;
 	size_t size;
 	char *p;
@@ -253,7 +254,7 @@ bool tr2_quick_region_enter(const char *file, int line, const char *category,
 	    !tr2_region_have_room(&names))
 		return false;
 	q.nesting = (unsigned int)regions->nr_open + 1;
-	p = begin(&q, 0, &size);
+	p = begin(&q, &in, 0, &size);
 	if (p) {
 		put_texts(&q, p);
 		tr2_ring_end(&q.w);
@@ -270,6 +271,7 @@ bool tr2_quick_region_leave(const char *file, int line, const char *category,
 			    const char *label, int repo_id)
 {
 	const struct tr2_region *region;
+	struct tr2_inside in;
 	struct quick q;
 	size_t size;
 	char *p;
@@ -289,7 +291,7 @@ bool tr2_quick_region_leave(const char *file, int line, const char *category,
 	if (room(&q.file) > MAX_STRINGS - TR2_REGION_BYTES)
 		return false;
 	q.nesting = (unsigned int)q.thread->regions.nr_open;
-	p = begin(&q, sizeof(uint64_t), &size);
+	p = begin(&q, &in, sizeof(uint64_t), &size);
 	if (!p) {
 		tr2_region_pop(&q.thread->regions);
 		return true;
@@ -304,6 +306,7 @@ bool tr2_quick_region_leave(const char *file, int line, const char *category,
 bool tr2_quick_data(const char *file, int line, const char *category,
 		    int repo_id, const char *key, const char *value)
 {
+	struct tr2_inside in;
 	struct quick q;
 	uint64_t start_ns;
 	size_t size;
@@ -315,7 +318,7 @@ bool tr2_quick_data(const char *file, int line, const char *category,
 		return false;
 	q.nesting = (unsigned int)q.thread->regions.nr_open + 1;
 	start_ns = tr2_region_start(q.thread);
-	p = begin(&q, sizeof(uint64_t), &size);
+	p = begin(&q, &in, sizeof(uint64_t), &size);
 	if (p) {
 		put_texts(&q, put_u64(p, q.now_ns - start_ns));
 		tr2_ring_end(&q.w);

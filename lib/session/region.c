@@ -104,6 +104,20 @@ static void fill_cut(struct tr2_region *region,
 	region->is_whole = false;
 }
 
+void tr2_regions_copy(struct tr2_regions *to, const struct tr2_regions *from)
+{
+	size_t nr = smaller(from->nr_open, from->alloc);
+
+	tr2_regions_end(to, false);
+	while (to->alloc < nr && make_room(to))
+		;
+	memcpy(to->at, from->at, smaller(nr, to->alloc) * TR2_REGION_BYTES);
+	to->nr_open = from->nr_open;
+	to->nr_forgiven = from->nr_forgiven;
+	to->in_doubt = from->in_doubt;
+	to->quick_alloc = from->quick_alloc ? to->alloc : 0;
+}
+
 void tr2_region_push(struct tr2_regions *regions, uint64_t start_ns,
 		     const char *category, const char *label, int repo_id)
 {

@@ -54,6 +54,10 @@ void tr2_regions_release(struct tr2_regions *regions);
 /* All have ended; where it forgives, their leaves may still come. */
 void tr2_regions_end(struct tr2_regions *regions, bool forgive);
 
+/* Those that are open, into one whose own have no meaning any more. What there is
+ * no memory for is not kept. */
+void tr2_regions_copy(struct tr2_regions *to, const struct tr2_regions *from);
+
 struct tr2_region_names {
 	const char *category, *label; /* may be NULL */
 	size_t category_len, label_len;

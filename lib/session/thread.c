@@ -16,6 +16,7 @@
 #include "metric/metric.h"
 #include "pmu/record.h"
 #include "ring/ring.h"
+#include "session/call.h"
 #include "session/context.h"
 #include "session/counters.h"
 #include "session/enter.h"
@@ -178,6 +179,7 @@ static struct tr2_thread *make(uint32_t creator_tid)
 	thread->slot = NULL;
 	tr2_regions_end(&thread->regions, false);
 	thread->destructions = thread->nr_procs = 0;
+	thread->aside = NULL;
 	thread->cancel_type = TR2_NO_CANCEL_TYPE;
 	thread->tid = (uint32_t)syscall(SYS_gettid);
 	thread->ptid = creator_tid;
@@ -293,6 +295,102 @@ struct tr2_slot *tr2_thread_slot(struct tr2_thread *thread)
 	return thread->slot;
 }
 
+/* The thread goes on with another context; what the call that is inside works
+ * with stays. */
+static void move(struct tr2_thread *to, struct tr2_thread *from)
+{
+	const struct tr2_render render = to->render;
+	const struct tr2_buf message = to->message, head = to->head;
+	const struct tr2_regions regions = to->regions;
+
+	*to = *from;
+	to->render = render;
+	to->message = message;
+	to->head = head;
+	set_head(to);
+	to->regions = regions;
+	tr2_regions_copy(&to->regions, &from->regions);
+	from->slot = NULL;
+	from->counters = NULL;
+	from->samples = NULL;
+}
+
+/* One whose call is over by now, or a new one, as long as there are few. */
+static struct tr2_thread *find_spare(struct tr2_thread *thread,
+				     const struct tr2_inside *in)
+{
+	struct tr2_thread **at = &thread->aside, *spare;
+	unsigned int nr;
+	uintptr_t inside;
+
+	for (nr = 0; (spare = *at); at = &spare->aside, nr++) {
+		inside = spare->busy;
+		/* Two frames at one place are not both there. */
+		if (inside && inside != thread->busy &&
+		    !tr2_inside_is_over(inside, in))
+			continue;
+		if (inside)
+			tr2_call_lost();
+		*at = spare->aside;
+		break;
+	}
+	if (!spare && nr < TR2_MAX_ASIDE)
+		spare = tr2_context_get();
+	if (!spare || tr2_context_make_head_room(spare))
+		return spare;
+	tr2_context_put(spare);
+	return NULL;
+}
+
+struct tr2_thread *tr2_thread_renew(struct tr2_thread *thread,
+				    struct tr2_inside *in)
+{
+	struct tr2_thread *fresh;
+
+	tr2_lock();
+	fresh = find_spare(thread, in);
+	if (fresh) {
+		move(fresh, thread);
+		atomic_store(&fresh->busy, (uintptr_t)in);
+		fresh->aside = thread;
+		remove_from_registry(thread);
+		insert(fresh);
+		if (thread == main_thread)
+			main_thread = fresh;
+		tr2_self = fresh;
+		if (key_exists)
+			pthread_setspecific(key, fresh);
+	}
+	tr2_unlock();
+	return fresh;
+}
+
+unsigned int tr2_thread_nr_aside(void)
+{
+	const struct tr2_thread *thread, *aside;
+	unsigned int nr = 0;
+
+	tr2_lock();
+	for (thread = registry; thread; thread = thread->next)
+		for (aside = thread->aside; aside; aside = aside->aside)
+			nr += aside->busy != 0;
+	tr2_unlock();
+	return nr;
+}
+
+/* Their calls are over, since the thread is. */
+static void put_aside_back(struct tr2_thread *thread)
+{
+	struct tr2_thread *aside;
+
+	while ((aside = thread->aside)) {
+		thread->aside = aside->aside;
+		if (atomic_exchange(&aside->busy, 0))
+			tr2_call_lost();
+		tr2_context_put(aside);
+	}
+}
+
 void tr2_thread_retire(struct tr2_thread *thread, uint64_t now_ns)
 {
 	struct tr2_pmu_task task;
@@ -314,6 +412,7 @@ void tr2_thread_retire(struct tr2_thread *thread, uint64_t now_ns)
 	if (thread->cancel_type != TR2_NO_CANCEL_TYPE)
 		before_lock.cancel_type = thread->cancel_type;
 	atomic_store(&thread->busy, 0);
+	put_aside_back(thread);
 	tr2_context_put(thread);
 	tr2_unlock();
 }

@@ -16,11 +16,13 @@
 #include <stdint.h>
 
 #include "arena/arena.h"
+#include "base/inside.h"
 #include "event/event.h"
 #include "event/render.h"
 #include "session/region.h"
 
 #define TR2_NO_CANCEL_TYPE (-1) /* outside, or not changed yet */
+#define TR2_MAX_ASIDE 4 /* contexts: see tr2_thread_renew() */
 #define TR2_THREAD_NAME_MAX 24 /* bytes, "th01:" and all */
 
 struct tr2_thread {
@@ -44,6 +46,8 @@ struct tr2_thread {
 	 * sets it and then looks whether tracing is on.
 	 */
 	atomic_uintptr_t busy;
+	unsigned int nr_turned_away; /* by the call that is inside: enter.c */
+	struct tr2_thread *aside; /* see tr2_thread_renew() */
 	int cancel_type; /* what it gets back when it leaves */
 	unsigned int nr_procs; /* of main: thread_start without thread_exit */
 	unsigned int destructions; /* passes of the thread's destructors */
@@ -102,6 +106,17 @@ struct tr2_slot *tr2_thread_slot(struct tr2_thread *thread);
  * its memory is kept for the next thread. Takes the lock.
  */
 void tr2_thread_retire(struct tr2_thread *thread, uint64_t now_ns);
+
+/*
+ * Another context for the calling thread, which is in a call that may be over,
+ * or not: that one keeps what it works with, and is told from the thread's next
+ * call. in: whose the new one is. NULL: there is none. Takes the lock.
+ */
+struct tr2_thread *tr2_thread_renew(struct tr2_thread *thread,
+				    struct tr2_inside *in);
+
+/* Of all threads, calls that may be over. Takes the lock. */
+unsigned int tr2_thread_nr_aside(void);
 
 /* The main thread's, NULL before there was any. */
 struct tr2_thread *tr2_thread_main(void);

@@ -188,6 +188,7 @@ void tr2_target_put(struct tr2_target *target, const struct tr2_render *render)
 	const struct tr2_buf *record = &render->line;
 	const struct tr2_record *head = (const void *)record->p;
 	struct tr2_ring_write w;
+	struct tr2_inside in;
 
 	if (tr2_event_rows[head->type - TR2_RECORD_EVENT].flags &
 	    TR2_E_PROCESS) {
@@ -195,8 +196,7 @@ void tr2_target_put(struct tr2_target *target, const struct tr2_render *render)
 			tr2_dest_drop(&target->dest);
 		return;
 	}
-	if (!tr2_ring_begin(&w, tr2_my_slot, (uint32_t)record->len,
-			    __builtin_frame_address(0))) {
+	if (!tr2_ring_begin(&w, tr2_my_slot, (uint32_t)record->len, &in)) {
 		tr2_dest_drop(&target->dest);
 		return;
 	}

@@ -3,6 +3,7 @@
 #define SINGLE_STEP_H
 
 #include <stdbool.h>
+#include <ucontext.h>
 
 /* The trap flag: a SIGTRAP behind each instruction from here on. */
 static inline void stop_behind_each(bool on)
@@ -16,6 +17,18 @@ static inline void stop_behind_each(bool on)
 				 ::: "memory", "cc");
 #else
 	(void)on;
+#endif
+}
+
+/* No more behind the handler that got this context. */
+static inline void stop_no_more(void *context)
+{
+#if defined(__x86_64__)
+	ucontext_t *interrupted = context;
+
+	interrupted->uc_mcontext.gregs[REG_EFL] &= ~0x100;
+#else
+	(void)context;
 #endif
 }
 

@@ -157,6 +157,23 @@ static bool next_run(void)
 
 static void write_one(unsigned int size);
 
+/* Marks in frames as they lie on a stack: deeper is lower. */
+static struct {
+	struct tr2_inside in;
+	char rest[0x1000];
+} frames[8];
+
+static struct tr2_inside *frame(void)
+{
+	return &frames[7 - run.depth].in;
+}
+
+/* Something else comes to lie there. */
+static void overwrite_frames(void)
+{
+	memset(frames, 0xee, (7 - run.depth) * sizeof(*frames));
+}
+
 /* As if a signal came here. One that comes inside it may jump to it. */
 static void handler(unsigned int size)
 {
@@ -201,6 +218,7 @@ void tr2_testpoint(enum tr2_testpoint at)
 		break;
 	case JUMP:
 		run.depth--;
+		overwrite_frames();
 		longjmp(run.out[run.depth], 1);
 	case READ:
 		look(true);
@@ -208,12 +226,6 @@ void tr2_testpoint(enum tr2_testpoint at)
 	default:
 		break;
 	}
-}
-
-/* The frame says where on the stack the outermost write was: deeper is lower. */
-static const void *frame(void)
-{
-	return (const void *)(uintptr_t)(0x100000 - 0x1000 * run.depth);
 }
 
 static void fill(struct test_record *record, uint64_t number, unsigned int size)

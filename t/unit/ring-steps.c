@@ -66,9 +66,9 @@ static __attribute__((noinline)) void write_one(void)
 		{ number, number + 1, number + 2, number + 3 }
 	};
 	struct tr2_ring_write w;
+	struct tr2_inside in;
 
-	if (!tr2_ring_begin(&w, &memory.slot, RECORD_BYTES,
-			    __builtin_frame_address(0))) {
+	if (!tr2_ring_begin(&w, &memory.slot, RECORD_BYTES, &in)) {
 		nr_wrong++;
 		return;
 	}

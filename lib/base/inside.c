@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/inside.h"
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/sanitize.h"
+
+/*
+ * A handler's frames are further below those of what it interrupted than this:
+ * the kernel puts the registers between, more than twice as much with those of
+ * floating point. Frames of two functions that are called from one place, one
+ * behind the other, are not so far apart.
+ */
+#define SIGNAL_FRAME_BYTES 512u
+/* Each call needs more of its stack than this, further down. */
+#define OWN_STACK_BYTES 1024u
+
+/* Two frames that are both there do not overlap. */
+static bool is_in_own_frame(uintptr_t at, uintptr_t now)
+{
+	return !TR2_ASAN && at - (now - OWN_STACK_BYTES) <=
+				    OWN_STACK_BYTES + SIGNAL_FRAME_BYTES;
+}
+
+/*
+ * Asks the kernel, since a stack that is gone may be unmapped by now: it
+ * compares the word, and would wake nobody and move nobody.
+ */
+static bool is_marked(uintptr_t at)
+{
+	int saved_errno = errno;
+	uint32_t other = 0;
+	bool differs;
+
+	differs = syscall(SYS_futex, at, FUTEX_CMP_REQUEUE_PRIVATE, 0L, 0L,
+			  &other, (long)tr2_inside_mark(at)) < 0 &&
+		  (errno == EAGAIN || errno == EFAULT);
+	errno = saved_errno;
+	return !differs;
+}
+
+bool tr2_inside_is_over(uintptr_t at, const struct tr2_inside *now)
+{
+	return is_in_own_frame(at, (uintptr_t)now) || !is_marked(at);
+}
+
+bool tr2_inside_is_interrupted(uintptr_t at, const struct tr2_inside *now)
+{
+	stack_t stack;
+
+	return TR2_ASAN || (uintptr_t)now < at || sigaltstack(NULL, &stack) ||
+	       (stack.ss_flags & SS_ONSTACK);
+}

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * `stacks STACK [MOST]`: a program with a signal behind each single instruction
+ * of a call, at MOST of them, whose handler calls the library on another stack,
+ * with a string that takes much memory. STACK is where the handler runs, or what
+ * it switches to:
+ *
+ *	same		where it came
+ *	plain-above, plain-below	an alternate stack
+ *	disarmed-above, disarmed-below	one with SS_AUTODISARM: the kernel
+ *			forgets it while the handler runs
+ *	context-above, context-below	that of another context
+ *
+ * above and below: as addresses go. Behind each the interrupted call goes on.
+ *
+ * Or the handler jumps out of the call, and the program says more:
+ *
+ *	jumps-up	far up the stack
+ *	jumps-down	further down the stack
+ *
+ * There what the call had on the stack is not overwritten. It prints how often it
+ * did what, and how much memory it took for that. Where a processor cannot be
+ * stopped so: code 77.
+ */
+#include "trace2.h"
+
+#include "../single-step.h"
+
+#include <setjmp.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define SKIP 77
+#define NEVER -1
+#define STACK_BYTES (256 * 1024)
+#define LONG_BYTES 150000 /* given back when the call ends */
+#define KEPT_BYTES 5000 /* for some calls */
+#define HOLE_BYTES (100 * 1024)
+#define NR_DOWN 150 /* more than a call is patient */
+
+#ifndef SS_AUTODISARM
+#define SS_AUTODISARM (1U << 31)
+#endif
+
+static char long_text[LONG_BYTES], kept_text[KEPT_BYTES];
+static volatile long steps, stop_at = NEVER;
+static volatile bool has_stopped;
+static volatile unsigned long nr_said, nr_jumps;
+static sigjmp_buf back;
+static void (*handle)(void);
+
+static void say(const char *text)
+{
+	trace2_data_string("stacks", NULL, "who", text);
+	nr_said++;
+}
+
+static void shout(void)
+{
+	say(long_text);
+}
+
+static void on_step(int signo, siginfo_t *info, void *context)
+{
+	(void)signo;
+	(void)info;
+	if (steps++ < stop_at || stop_at == NEVER)
+		return;
+	has_stopped = true;
+	handle();
+	stop_no_more(context);
+}
+
+#ifdef __GLIBC__
+static ucontext_t here, there;
+
+static void shout_for_ever(void)
+{
+	for (;;) {
+		shout();
+		swapcontext(&there, &here);
+	}
+}
+
+static void shout_there(void)
+{
+	swapcontext(&here, &there);
+}
+
+static bool prepare_context(char *stack)
+{
+	getcontext(&there);
+	there.uc_stack.ss_sp = stack;
+	there.uc_stack.ss_size = STACK_BYTES;
+	makecontext(&there, shout_for_ever, 0);
+	handle = shout_there;
+	return true;
+}
+#else
+static bool prepare_context(char *stack)
+{
+	(void)stack;
+	return false;
+}
+#endif
+
+static void take_steps(int flags)
+{
+	struct sigaction action = { .sa_sigaction = on_step,
+				    .sa_flags = SA_SIGINFO | flags };
+
+	sigaction(SIGTRAP, &action, NULL);
+}
+
+static bool prepare_alternate(char *stack, unsigned int flags)
+{
+	stack_t alternate = { .ss_sp = stack,
+			      .ss_size = STACK_BYTES,
+			      .ss_flags = (int)flags };
+
+	take_steps(SA_ONSTACK);
+	return !sigaltstack(&alternate, NULL);
+}
+
+static bool prepare(const char *name, char *stack)
+{
+	handle = shout;
+	take_steps(0);
+	if (!strncmp(name, "plain-", 6))
+		return prepare_alternate(stack, 0);
+	if (!strncmp(name, "disarmed-", 9))
+		return prepare_alternate(stack, SS_AUTODISARM);
+	if (!strncmp(name, "context-", 8))
+		return prepare_context(stack);
+	return !strcmp(name, "same");
+}
+
+static bool run_once(long at)
+{
+	say(kept_text);
+	stop_at = at;
+	steps = 0;
+	has_stopped = false;
+	stop_behind_each(true);
+	say("call");
+	stop_behind_each(false);
+	return has_stopped;
+}
+
+static void jump(void)
+{
+	siglongjmp(back, 1);
+}
+
+/* Nothing is written to most of its frame. */
+static __attribute__((noinline)) void run_deeper(void (*run)(void))
+{
+	char hole[HOLE_BYTES];
+
+	__asm__ volatile("" : : "r"(hole) : "memory");
+	run();
+	__asm__ volatile("" : : "r"(hole) : "memory");
+}
+
+static void call(void)
+{
+	run_once(stop_at);
+}
+
+static bool jump_up(long at)
+{
+	stop_at = at;
+	if (!sigsetjmp(back, 1)) {
+		run_deeper(call);
+		return false;
+	}
+	nr_jumps++;
+	say("behind a jump");
+	return true;
+}
+
+static void say_often(void)
+{
+	int i;
+
+	for (i = 0; i < NR_DOWN; i++)
+		say("further down");
+	say("behind a jump");
+}
+
+static bool jump_down(long at)
+{
+	if (!sigsetjmp(back, 1))
+		return run_once(at);
+	nr_jumps++;
+	run_deeper(say_often);
+	return true;
+}
+
+static long pages_of_memory(void)
+{
+	FILE *f = fopen("/proc/self/statm", "re");
+	long pages = 0;
+
+	if (!f || fscanf(f, "%ld", &pages) != 1)
+		pages = 0;
+	if (f)
+		fclose(f);
+	return pages;
+}
+
+static int run_jumps(bool (*jump_out)(long at), long most)
+{
+	long at, stride, pages = 0;
+
+	handle = jump;
+	take_steps(0);
+	run_once(NEVER);
+	if (!steps)
+		return SKIP;
+	stride = 1 + steps / most;
+	for (at = 0; jump_out(at); at += stride)
+		if (nr_jumps == 5)
+			pages = pages_of_memory();
+	printf("said %lu, jumped %lu\n", nr_said, nr_jumps);
+	printf("took %ld pages\n", pages_of_memory() - pages);
+	return 0;
+}
+
+static __attribute__((noinline)) int run_all(long most)
+{
+	long at, stride;
+
+	run_once(NEVER);
+	if (!steps)
+		return SKIP;
+	run_once(NEVER);
+	stride = 1 + steps / most;
+	for (at = 0; run_once(at); at += stride)
+		;
+	printf("said %lu\n", nr_said);
+	return 0;
+}
+
+/* Further up than the stacks of all that it calls. */
+static __attribute__((noinline)) int run_below(const char *name, char *above,
+					       long most)
+{
+	static char below[STACK_BYTES] __attribute__((aligned(64)));
+
+	if (!prepare(name, strstr(name, "-above") ? above : below))
+		return SKIP;
+	return run_all(most);
+}
+
+static int run_stepped(const char *name, long most)
+{
+	char above[STACK_BYTES] __attribute__((aligned(64)));
+
+	above[0] = 0;
+	return run_below(name, above, most) + above[0];
+}
+
+int main(int argc, char **argv)
+{
+	trace2_initialize();
+	trace2_cmd_start(argv);
+	memset(long_text, 'x', sizeof(long_text) - 1);
+	memset(kept_text, 'x', sizeof(kept_text) - 1);
+	if (argc < 2)
+		return 129;
+	if (!strcmp(argv[1], "jumps-up"))
+		return run_jumps(jump_up, argc > 2 ? atol(argv[2]) : 1000000);
+	if (!strcmp(argv[1], "jumps-down"))
+		return run_jumps(jump_down, argc > 2 ? atol(argv[2]) : 1000000);
+	return run_stepped(argv[1], argc > 2 ? atol(argv[2]) : 1000000);
+}

@@ -1,0 +1,121 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+
+test_description='a signal at every instruction of a call, and other stacks
+
+The handler runs on a stack of its own, or switches to one, and says more than
+the thread has had room for; or it jumps out of the call, and the program goes on
+where nothing overwrites what the call had on the stack.
+
+With GIT_TEST_LONG at each instruction; otherwise at some of them, evenly.
+'
+
+. ./test-lib.sh
+. "$TEST_DIRECTORY/lib-trace2.sh"
+. "$TEST_DIRECTORY/lib-faults.sh"
+
+hosts=$GIT_BUILD_DIR/build/hosts
+stops=50
+test_have_prereq !EXPENSIVE || stops=100000
+
+if ! test_have_prereq JQ,STEPS
+then
+	skip_all='jq is needed, and a processor that stops behind each instruction'
+	test_done
+fi
+
+# interrupted STACK: nothing is missing, and nothing is spoilt.
+interrupted () {
+	rm -f e &&
+	GIT_TRACE2_EVENT="$(pwd)/e" timeout 600 "$hosts/stacks" "$1" $stops >out ||
+	{
+		cat out &&
+		return 1
+	}
+	cat out &&
+	said=$(sed -n "s/^said \([0-9]*\)\$/\1/p" out) &&
+	test -n "$said" &&
+	intact e &&
+	jq -s "[.[] | select(.event == \"data\").value |
+		select(test(\"^(call|x+)\$\")) | length |
+		select(IN(4, 4999, 149999))] | length" e >told &&
+	test $(($(cat told) + $(lost_in e))) = "$said"
+}
+
+test_expect_success 'a handler says much, where it came' '
+	interrupted same
+'
+
+test_expect_success 'a handler on an alternate stack' '
+	interrupted plain-above &&
+	interrupted plain-below
+'
+
+test_expect_success 'a handler on one with SS_AUTODISARM' '
+	interrupted disarmed-above &&
+	interrupted disarmed-below
+'
+
+# musl knows no contexts.
+test_expect_success !MUSL 'a handler that switches to another context' '
+	interrupted context-above &&
+	interrupted context-below
+'
+
+# In a ring, handlers nest. It has room for this many.
+test_expect_success 'a handler that says much, into a ring' '
+	for stack in same disarmed-above disarmed-below
+	do
+		rm -rf r &&
+		mkdir r &&
+		GIT_TRACE2_RING="$(pwd)/r" GIT_TRACE2_RING_SIZE=16m \
+			timeout 600 "$hosts/stacks" $stack 50 >out &&
+		said=$(sed -n "s/^said \([0-9]*\)\$/\1/p" out) &&
+		test-tool ring dump r/* >dump.txt &&
+		lost=$(sed -n "s/^1 atexit .* lost=//p" dump.txt) &&
+		told=$(grep -c " data .*value=" dump.txt) &&
+		test $((told + ${lost:-0})) = "$said" || return 1
+	done
+'
+
+# behind HOW: after each jump the program is heard again, and the memory that
+# this took does not grow with the jumps.
+behind () {
+	rm -f e &&
+	GIT_TRACE2_EVENT="$(pwd)/e" timeout 600 "$hosts/stacks" "$1" $stops >out &&
+	cat out &&
+	jumped=$(sed -n "s/^said .*, jumped \([0-9]*\)\$/\1/p" out) &&
+	pages=$(sed -n "s/^took \([-0-9]*\) pages\$/\1/p" out) &&
+	test "$jumped" -gt 20 &&
+	test "$pages" -lt 64 &&
+	intact e &&
+	jq -s "[.[] | select(.value == \"behind a jump\")] | length" e >told &&
+	test "$(cat told)" = "$jumped"
+}
+
+test_expect_success 'a handler jumps far up the stack' '
+	behind jumps-up
+'
+
+test_expect_success 'a handler jumps, and the program goes down the stack' '
+	behind jumps-down
+'
+
+test_expect_success 'likewise, where all goes into a ring' '
+	for how in jumps-up jumps-down
+	do
+		rm -rf r &&
+		mkdir r &&
+		GIT_TRACE2_RING="$(pwd)/r" GIT_TRACE2_RING_SIZE=16m \
+			timeout 600 "$hosts/stacks" $how $stops >out &&
+		jumped=$(sed -n "s/^said .*, jumped \([0-9]*\)\$/\1/p" out) &&
+		test-tool ring dump r/* >dump.txt &&
+		lost=$(sed -n "s/.* lost\[3\]=\([0-9]*\)\$/\1/p" dump.txt) &&
+		told=$(grep -c "behind a jump" dump.txt) &&
+		test $((told + ${lost:-0})) -ge "$jumped" &&
+		grep "^1 data" dump.txt | tail -n 3 >last &&
+		test_grep "behind a jump" last || return 1
+	done
+'
+
+test_done
