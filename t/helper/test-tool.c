@@ -26,8 +26,6 @@ static const struct {
 	  false },
 	{ "config", "read and write config files", tr2_cmd_config, false },
 	{ "events", "print the table of events", tr2_cmd_events, false },
-	{ "json", "pass stdin through the library's text writers",
-	  tr2_cmd_json, false },
 	{ "perf", "open counters, and give them something to count",
 	  tr2_cmd_perf, false },
 	{ "fault", "be a bad reader, or run a command in a bad place",

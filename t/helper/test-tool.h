@@ -23,7 +23,7 @@
 /* A subcommand; argv[0] is its name. */
 typedef int tool_command_fn(int argc, const char **argv);
 
-tool_command_fn tr2_cmd_trace2, tr2_cmd_config, tr2_cmd_events, tr2_cmd_json,
+tool_command_fn tr2_cmd_trace2, tr2_cmd_config, tr2_cmd_events,
 	tr2_cmd_fault, tr2_cmd_perf, tr2_cmd_ring;
 
 /* true for the name of a subcommand. */

@@ -407,7 +407,6 @@ const char *tr2_s(const struct tr2_model *m, tr2_str id);
 /* The number of s[0..len), 0 when it is empty or memory is short. */
 tr2_str tr2_intern(struct tr2_model *m, const char *s, size_t len);
 /* The number of a text that is known already, 0 when it is not. */
-tr2_str tr2_interned(const struct tr2_model *m, const char *s);
 tr2_str tr2_interned_n(const struct tr2_model *m, const char *s, size_t len);
 
 /* A copy that lives as long as the model; NULL when memory is short. */

@@ -93,11 +93,6 @@ tr2_str tr2_interned_n(const struct tr2_model *m, const char *s, size_t len)
 	return *find_string(m->priv, s, len, (uint32_t)tr2_hash(s, len));
 }
 
-tr2_str tr2_interned(const struct tr2_model *m, const char *s)
-{
-	return tr2_interned_n(m, s, strlen(s));
-}
-
 const char *tr2_s(const struct tr2_model *m, tr2_str id)
 {
 	return id && id < m->priv->nr_strings ? m->priv->strings[id].p : "";

@@ -134,11 +134,6 @@ unsigned int tr2_term_width(void)
 	return term.width;
 }
 
-bool tr2_term_color(void)
-{
-	return term.color;
-}
-
 const char *tr2_color_on(enum tr2_color color)
 {
 	static const char *const sequences[] = {

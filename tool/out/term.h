@@ -27,7 +27,6 @@ void tr2_term_start(bool pager);
 void tr2_term_end(void);
 
 unsigned int tr2_term_width(void); /* in columns; 0: it is no terminal */
-bool tr2_term_color(void);
 /* The sequences around text of a colour; "" without colours. */
 const char *tr2_color_on(enum tr2_color color);
 const char *tr2_color_off(enum tr2_color color);
