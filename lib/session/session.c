@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "session/session.h"
 
+#include <elf.h>
 #include <errno.h>
+#include <link.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -170,11 +172,49 @@ static void install_handlers(const struct trace2_options *options)
 		tr2_signal_install(list);
 }
 
+#if defined(__GLIBC__)
+/* Nothing, in a program that is linked statically. */
+extern const ElfW(Dyn) own_dynamic[] __asm__("_DYNAMIC")
+	__attribute__((weak, visibility("hidden")));
+
+/* The program itself, or a library that is not unloaded: what on_exit() calls
+ * must be there at the end, and cannot be taken back. */
+static bool stays_loaded(void)
+{
+	const ElfW(Dyn) *entry = own_dynamic;
+
+	for (; entry && entry->d_tag != DT_NULL; entry++)
+		if (entry->d_tag == DT_DEBUG ||
+		    (entry->d_tag == DT_FLAGS_1 &&
+		     (entry->d_un.d_val & (DF_1_NODELETE | DF_1_PIE))))
+			return true;
+	return !own_dynamic;
+}
+
+/* What the parent will see, whatever the program has said. */
+static void note_status(int status, void *unused)
+{
+	(void)unused;
+	tr2_session.exit_code = status & 0xff;
+}
+
+static void watch_status(void)
+{
+	if (stays_loaded())
+		on_exit(note_status, NULL);
+}
+#else
+static void watch_status(void)
+{
+}
+#endif
+
 static void arrange_for_the_end(const struct trace2_options *options)
 {
 	tr2_thread_on_end = on_thread_end;
 	tr2_session_watch_forks();
 	atexit(tr2_session_exit);
+	watch_status(); /* behind it, so called before */
 	at_quick_exit(tr2_session_exit);
 	install_handlers(options);
 }
