@@ -10,11 +10,28 @@
 #include "export/export.h"
 #include "read/read.h"
 
-static const struct tr2_export_format *const formats[] = {
-	&tr2_export_chrome,	&tr2_export_folded,	&tr2_export_otlp,
-	&tr2_export_sqlite,	&tr2_export_clickhouse, &tr2_export_prometheus,
-	&tr2_export_csv,	&tr2_export_git_event,	&tr2_export_perf,
+static const struct {
+	const char *name;
+	const struct tr2_export_format *format;
+} formats[] = {
+#define TR2_EXPORT_FORMAT(symbol, name, about) { name, &tr2_export_##symbol },
+#include "export/formats.def"
+#undef TR2_EXPORT_FORMAT
 };
+
+/* "|chrome|folded…": what --to takes stands behind the first bar. */
+static const char format_choices[] =
+#define TR2_EXPORT_FORMAT(symbol, name, about) "|" name
+#include "export/formats.def"
+#undef TR2_EXPORT_FORMAT
+	;
+
+/* ", chrome (Perfetto…), folded…": its help stands behind the first comma. */
+static const char format_help[] =
+#define TR2_EXPORT_FORMAT(symbol, name, about) ", " name about
+#include "export/formats.def"
+#undef TR2_EXPORT_FORMAT
+	;
 
 /* "|sessions|threads…": what --table takes stands behind the first bar. */
 static const char table_choices[] =
@@ -29,11 +46,7 @@ static struct tr2_export_options chosen = { .table = "spans",
 
 static const struct tr2_option options[] = {
 	{ 0, "to", "FORMAT", TR2_OPT_STRING, &to,
-	  "chrome (Perfetto, Chrome, speedscope), folded (flame graphs), otlp "
-	  "(OpenTelemetry), sqlite, clickhouse, prometheus (a textfile for "
-	  "node_exporter), csv, git-event or perf (perf.data, of "
-	  "samples)",
-	  "chrome|folded|otlp|sqlite|clickhouse|prometheus|csv|git-event|perf" },
+	  format_help + 2, format_choices + 1 },
 	{ 0, "url", "URL", TR2_OPT_LIST, &chosen.urls,
 	  "send OTLP to this collector, such as http://localhost:4318/v1/traces"
 	  ", or env: to the one that OTEL_EXPORTER_OTLP_ENDPOINT names; of "
@@ -61,8 +74,8 @@ static const struct tr2_export_format *find_format(const char *name)
 	size_t i;
 
 	for (i = 0; i < sizeof(formats) / sizeof(*formats); i++)
-		if (!strcmp(formats[i]->name, name))
-			return formats[i];
+		if (!strcmp(formats[i].name, name))
+			return formats[i].format;
 	return NULL;
 }
 
@@ -104,18 +117,18 @@ static int check_options(const struct tr2_export_format *f)
 	}
 	if (chosen.urls.nr && !(f->flags & TR2_EXPORT_URL))
 		return tr2_usage_error(c, "--to=%s cannot be sent to a URL",
-				       f->name);
+				       to);
 	if (chosen.urls.nr && output)
 		return tr2_usage_error(c, "give either -o or --url");
 	if (f->flags & TR2_EXPORT_DATABASE)
 		return check_database();
 	if (chosen.urls.nr > 1)
 		return tr2_usage_error(c, "--to=%s is sent to one --url",
-				       f->name);
+				       to);
 	if (chosen.cluster)
 		return tr2_usage_error(c, "--cluster is for --to=clickhouse");
 	if (f->flags & TR2_EXPORT_OWN_FILE && (!output || !strcmp(output, "-")))
-		return tr2_usage_error(c, "--to=%s needs -o FILE", f->name);
+		return tr2_usage_error(c, "--to=%s needs -o FILE", to);
 	if (compat && f != &tr2_export_otlp)
 		return tr2_usage_error(c, "--compat is for --to=otlp");
 	return 0;

@@ -676,7 +676,6 @@ static bool end(struct tr2_export *x)
 }
 
 const struct tr2_export_format tr2_export_chrome = {
-	.name = "chrome",
 	.begin = begin,
 	.end = end,
 	.node = node,

@@ -429,7 +429,6 @@ static bool end(struct tr2_export *x)
 }
 
 const struct tr2_export_format tr2_export_clickhouse = {
-	.name = "clickhouse",
 	.flags = TR2_EXPORT_URL | TR2_EXPORT_DATABASE,
 	.begin = begin,
 	.end = end,

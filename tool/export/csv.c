@@ -157,7 +157,6 @@ static bool end(struct tr2_export *x)
 }
 
 const struct tr2_export_format tr2_export_csv = {
-	.name = "csv",
 	.flags = TR2_EXPORT_TABLE,
 	.begin = begin,
 	.end = end,

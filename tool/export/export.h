@@ -45,7 +45,6 @@ struct tr2_export {
 #define TR2_EXPORT_DATABASE (1u << 4) /* is sent to a database, and no file */
 
 struct tr2_export_format {
-	const char *name;
 	unsigned int flags; /* TR2_EXPORT_… */
 	/* Set: this program was built without what the format needs. */
 	const char *missing_library, *missing_package;
@@ -65,10 +64,10 @@ struct tr2_export_format {
 	void (*task)(struct tr2_export *x, uint32_t task);
 };
 
-extern const struct tr2_export_format tr2_export_chrome, tr2_export_clickhouse,
-	tr2_export_csv, tr2_export_folded, tr2_export_git_event,
-	tr2_export_otlp, tr2_export_perf, tr2_export_prometheus,
-	tr2_export_sqlite;
+#define TR2_EXPORT_FORMAT(symbol, name, about) \
+	extern const struct tr2_export_format tr2_export_##symbol;
+#include "export/formats.def"
+#undef TR2_EXPORT_FORMAT
 
 /* Writes it all to the sink, which is open. false: an error was printed. */
 bool tr2_export_run(struct tr2_export *x, const struct tr2_export_format *f);

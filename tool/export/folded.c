@@ -89,7 +89,6 @@ static void span(struct tr2_export *x, uint32_t i)
 }
 
 const struct tr2_export_format tr2_export_folded = {
-	.name = "folded",
 	.begin = begin,
 	.end = end,
 	.node = node,

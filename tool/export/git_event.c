@@ -275,7 +275,6 @@ static bool end(struct tr2_export *x)
 }
 
 const struct tr2_export_format tr2_export_git_event = {
-	.name = "git-event",
 	.flags = TR2_EXPORT_LINES,
 	.begin = begin,
 	.end = end,

@@ -569,7 +569,6 @@ static bool end(struct tr2_export *x)
 }
 
 const struct tr2_export_format tr2_export_html = {
-	.name = "html",
 	.begin = begin,
 	.end = end,
 	.node = node,

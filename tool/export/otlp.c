@@ -580,7 +580,6 @@ static bool end(struct tr2_export *x)
 }
 
 const struct tr2_export_format tr2_export_otlp = {
-	.name = "otlp",
 	.flags = TR2_EXPORT_URL,
 	.begin = begin,
 	.end = end,

@@ -411,7 +411,6 @@ static bool end(struct tr2_export *x)
 }
 
 const struct tr2_export_format tr2_export_perf = {
-	.name = "perf",
 	.begin = begin,
 	.end = end,
 	.session = session,

@@ -410,7 +410,6 @@ static bool end(struct tr2_export *x)
 }
 
 const struct tr2_export_format tr2_export_prometheus = {
-	.name = "prometheus",
 	.begin = begin,
 	.end = end,
 	.node = node,

@@ -414,7 +414,6 @@ static bool end(struct tr2_export *x)
 }
 
 const struct tr2_export_format tr2_export_sqlite = {
-	.name = "sqlite",
 	.flags = TR2_EXPORT_OWN_FILE,
 	.begin = begin,
 	.end = end,
@@ -430,7 +429,6 @@ const struct tr2_export_format tr2_export_sqlite = {
 #else
 
 const struct tr2_export_format tr2_export_sqlite = {
-	.name = "sqlite",
 	.flags = TR2_EXPORT_OWN_FILE,
 	.missing_library = "SQLite",
 	.missing_package = "libsqlite3-dev",
