@@ -114,30 +114,6 @@ test_expect_success TAMPERING,JQ 'the disk fails after some lines: those are who
 	intact all.e
 '
 
-# shellcheck disable=SC2016 # the dollars are for perl
-waits_perl='
-	# Whatever can make a thread wait; what it asked for when nobody read. Of
-	# waits that a signal interrupted, some was not used.
-	while (<>) {
-		if (/\bp?poll\(.*\{tv_sec=(\d+), tv_nsec=(\d+)\}.*= (?:0 |\?|-1 )/) {
-			next if !$1 && !$2;
-			$waits++;
-			$ns += $1 * 1e9 + $2;
-		} elsif (/nanosleep|FUTEX_WAIT|ETIMEDOUT|Timeout|\bselect\(/) {
-			print;
-		} elsif (/\b(sendto|write|pwritev2)\((\d+)/ && $2 > 2) {
-			$blocking++ unless /MSG_DONTWAIT|RWF_NOWAIT/ || $nonblock{$2};
-		} elsif (/\bfcntl\(\d+, F_DUPFD_CLOEXEC, \d+\) += (\d+)/) {
-			$nonblock{$1} = $opened;
-		} elsif (/\bopen(?:at)?\(.*O_WRONLY.*O_NONBLOCK/) {
-			$opened = 1;
-		}
-	}
-	printf "waits: %s, writes that may wait: %d\n",
-		!$waits ? "none" : $ns > 55e6 ? "$ns ns" : "at most 50 ms",
-		$blocking;
-'
-
 # stalls VALUE FAULT...: leaves in actual how long the host waited.
 stalls () {
 	value=$1 &&
@@ -145,7 +121,7 @@ stalls () {
 	rm -f log e n "$sockets"/* &&
 	GIT_TRACE2="$(pwd)/n" GIT_TRACE2_EVENT="$value" "$@" \
 		strace -f -o log test-tool trace2 030events 600 1000 &&
-	"$PERL_PATH" -e "$waits_perl" log >actual &&
+	"$PERL_PATH" "$TEST_DIRECTORY/t0506/waits.perl" log >actual &&
 	echo "waits: at most 50 ms, writes that may wait: 0" >expect &&
 	test_cmp expect actual &&
 	test_grep "^atexit .* lost:[1-9]" n
@@ -178,7 +154,7 @@ test_expect_success UNIX_SOCKETS 'several readers that stall: the same 50 ms' '
 		test-tool fault listen-stream --never-read "$sockets/s" \
 		test-tool fault stalled-pipe 9 \
 		strace -f -o log test-tool trace2 030events 600 1000 &&
-	"$PERL_PATH" -e "$waits_perl" log >actual &&
+	"$PERL_PATH" "$TEST_DIRECTORY/t0506/waits.perl" log >actual &&
 	echo "waits: at most 50 ms, writes that may wait: 0" >expect &&
 	test_cmp expect actual
 '
@@ -188,7 +164,7 @@ test_expect_success 'waits that a handler jumps out of: the same 50 ms' '
 	rm -f log &&
 	GIT_TRACE2_EVENT=9 test-tool fault stalled-pipe 9 \
 		strace -f -o log "$hosts/handlers" jumps-out-of-waiting &&
-	"$PERL_PATH" -e "$waits_perl" log >actual &&
+	"$PERL_PATH" "$TEST_DIRECTORY/t0506/waits.perl" log >actual &&
 	echo "waits: at most 50 ms, writes that may wait: 0" >expect &&
 	test_cmp expect actual
 '
@@ -202,7 +178,7 @@ test_expect_success 'a process and those that it forks: the same 50 ms' '
 	GIT_TRACE2_ENV_VARS=FILLING GIT_TRACE2_EVENT=9 \
 		test_expect_code 5 test-tool fault stalled-pipe 9 \
 		strace -f -o log test-tool trace2 070fork &&
-	"$PERL_PATH" -e "$waits_perl" log >actual &&
+	"$PERL_PATH" "$TEST_DIRECTORY/t0506/waits.perl" log >actual &&
 	echo "waits: at most 50 ms, writes that may wait: 0" >expect &&
 	test_cmp expect actual
 '

@@ -113,43 +113,12 @@ test_expect_success INJECT 'the clock is set back all the time: durations are no
 			. == sort))" all.e
 '
 
-# shellcheck disable=SC2016 # the dollars are for perl
-cat >kill.perl <<\EOT
-# kill.perl SIGNAL ROUNDS BYTES FILE COMMAND...: each round, COMMAND gets the
-# signal as soon as it has written so much into FILE as chance says, up to
-# BYTES, or ends before. Prints how the rounds ended, and appends the first and
-# the last lines of each FILE, but for one that lacks its end, to FILE.all.
-use strict;
-use warnings;
-use POSIX "WNOHANG";
-my ($signal, $rounds, $bytes, $file, @command) = @ARGV;
-my %ends;
-$SIG{$_} = "DEFAULT" for qw(HUP INT TERM ABRT SEGV USR1);
-open(my $all, ">>", "$file.all") or die;
-for (1 .. $rounds) {
-	unlink($file);
-	my $pid = fork;
-	exec @command or exit 127 if !$pid;
-	my $until = 1 + int(rand($bytes));
-	my $ended = 0;
-	$ended = waitpid($pid, WNOHANG)
-		while (-s $file // 0) < $until && !$ended;
-	kill($signal, $pid) && waitpid($pid, 0) if !$ended;
-	$ends{$? & 127 ? "signal " . ($? & 127) : "code " . ($? >> 8)}++;
-	open(my $in, "<", $file) or next;
-	my @lines = grep { /\n\z/ } <$in>;
-	splice(@lines, 20, -20) if @lines > 40;
-	print $all @lines;
-}
-print "$ends{$_} times $_\n" for sort keys %ends;
-EOT
-
 # killed SIGNAL NUMBER: all rounds end by it, and what was written is whole.
 rounds=8
 test_have_prereq !EXPENSIVE || rounds=150
 killed () {
 	rm -f e.all &&
-	GIT_TRACE2_EVENT="$(pwd)/e" "$PERL_PATH" kill.perl "$1" $rounds \
+	GIT_TRACE2_EVENT="$(pwd)/e" "$PERL_PATH" "$TEST_DIRECTORY/t0508/kill.perl" "$1" $rounds \
 		20000 e test-tool trace2 030events 100000000 >actual &&
 	echo "$rounds times signal $2" >expect &&
 	test_cmp expect actual &&
@@ -157,7 +126,7 @@ killed () {
 }
 
 test_expect_success 'setup: a program that ends without a line is not waited for' '
-	"$PERL_PATH" kill.perl KILL 2 20000 e sh -c "exit 3" >actual &&
+	"$PERL_PATH" "$TEST_DIRECTORY/t0508/kill.perl" KILL 2 20000 e sh -c "exit 3" >actual &&
 	echo "2 times code 3" >expect &&
 	test_cmp expect actual
 '
