@@ -111,7 +111,7 @@ static bool is_metric(int kind)
 static void check_order(const struct place *at, uint8_t *seen)
 {
 	const struct tr2_parsed_event *ev = at->ev;
-	const struct tr2_session *s = &at->m->sessions[ev->session];
+	const struct tr2_model_session *s = &at->m->sessions[ev->session];
 	uint32_t nr = s->flags & TR2_SESSION_NO_BEGINNING ? UINT32_MAX :
 							    s->nr_events;
 
@@ -177,7 +177,7 @@ static void check_ends(struct tr2_model *m)
 	uint32_t i, t;
 
 	tr2_for_each_session(m, i) {
-		const struct tr2_session *s = &m->sessions[i];
+		const struct tr2_model_session *s = &m->sessions[i];
 
 		if (s->end == TR2_END_OPEN || s->end_by)
 			tr2_build_problem(m, TR2_PROBLEM_NO_END, s->source, 0,
@@ -196,7 +196,7 @@ static void check_ends(struct tr2_model *m)
 	}
 	for (i = 1; i < m->nr_children; i++) {
 		const struct tr2_span *span = &m->spans[m->children[i].span];
-		const struct tr2_session *s =
+		const struct tr2_model_session *s =
 			&m->sessions[m->threads[span->thread].session];
 
 		if (span->kind == TR2_SPAN_CHILD &&

@@ -71,7 +71,7 @@ static uint32_t nr_threads(const struct tr2_model *m, uint32_t session)
 	return nr;
 }
 
-static const struct tr2_session *session_of(const struct tr2_node_row *r)
+static const struct tr2_model_session *session_of(const struct tr2_node_row *r)
 {
 	uint32_t session = r->m->nodes[r->node].session;
 
@@ -79,14 +79,14 @@ static const struct tr2_session *session_of(const struct tr2_node_row *r)
 }
 
 /* What is known of the process's own words. */
-#define SESSION_CELL(name, give)                                        \
-	static void name(struct tr2_table *t, const void *row)          \
-	{                                                               \
-		const struct tr2_node_row *r = row;                     \
-		const struct tr2_session *s = session_of(r);            \
-									\
-		if (s)                                                  \
-			give;                                           \
+#define SESSION_CELL(name, give)                                   \
+	static void name(struct tr2_table *t, const void *row)     \
+	{                                                          \
+		const struct tr2_node_row *r = row;                \
+		const struct tr2_model_session *s = session_of(r); \
+								   \
+		if (s)                                             \
+			give;                                      \
 	}
 
 static void give_text(struct tr2_table *t, const struct tr2_node_row *r,
@@ -108,15 +108,15 @@ TR2_CELL(cell_instrumented, struct tr2_node_row,
 	 tr2_cell_str(t, session_of(r) ? "yes" : "no"))
 
 /* What the kernel said at its end. */
-#define TASK_CELL(name, member)                                          \
-	static void name(struct tr2_table *t, const void *row)           \
-	{                                                                \
-		const struct tr2_node_row *r = row;                      \
-		const struct tr2_task *task =                            \
-			&r->m->tasks[r->m->nodes[r->node].task];         \
-									 \
-		if (task->flags & TR2_TASK_HAS_RUSAGE)                   \
-			tr2_cell_uint(t, task->member);                  \
+#define TASK_CELL(name, member)                                  \
+	static void name(struct tr2_table *t, const void *row)   \
+	{                                                        \
+		const struct tr2_node_row *r = row;              \
+		const struct tr2_model_task *task =              \
+			&r->m->tasks[r->m->nodes[r->node].task]; \
+								   \
+		if (task->flags & TR2_TASK_HAS_RUSAGE)           \
+			tr2_cell_uint(t, task->member);          \
 	}
 
 TASK_CELL(cell_user, user_ns)
@@ -206,7 +206,7 @@ static void print_point(const struct tr2_model *m, const struct tr2_point *p)
 
 static void print_session(const struct tr2_model *m, uint32_t session)
 {
-	const struct tr2_session *s = &m->sessions[session];
+	const struct tr2_model_session *s = &m->sessions[session];
 	uint32_t t, i;
 
 	print_text("sid", s->sid);

@@ -60,7 +60,7 @@ static const struct tr2_option options[] = {
 const char *tr2_report_group(const struct tr2_report *r, uint32_t session)
 {
 	const struct tr2_model *m = r->m;
-	const struct tr2_session *s = &m->sessions[session];
+	const struct tr2_model_session *s = &m->sessions[session];
 	uint32_t t, i;
 
 	if (!r->group)

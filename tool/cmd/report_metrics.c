@@ -234,7 +234,7 @@ bool tr2_report_counters(const struct tr2_report *r)
 
 struct error_row {
 	const struct tr2_model *m;
-	const struct tr2_session *session;
+	const struct tr2_model_session *session;
 	const struct tr2_point *p;
 };
 

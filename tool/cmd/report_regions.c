@@ -33,7 +33,7 @@ static void no_region(const struct tr2_report *r, uint32_t session,
 		      struct tr2_groups *groups)
 {
 	const struct tr2_model *m = r->m;
-	const struct tr2_session *s = &m->sessions[session];
+	const struct tr2_model_session *s = &m->sessions[session];
 	int64_t outside = s->end_ns, self = 0, region_to = 0, any_to = 0;
 	struct tr2_group *group;
 	uint32_t i;
@@ -161,8 +161,8 @@ bool tr2_report_regions(const struct tr2_report *r)
 
 struct thread_row {
 	const struct tr2_model *m;
-	const struct tr2_thread *thread;
-	const struct tr2_session *session;
+	const struct tr2_model_thread *thread;
+	const struct tr2_model_session *session;
 	int64_t wall_ns, in_regions_ns;
 	uint64_t nr_regions;
 };

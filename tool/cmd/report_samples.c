@@ -48,7 +48,7 @@ static struct call *new_call(struct tree *t)
 /* The one below `parent` for this function, with what is to be added to it.
  * 0: no memory. */
 static uint32_t add(struct tree *t, uint32_t parent, uint32_t symbol,
-		    const struct tr2_sample *sample)
+		    const struct tr2_model_sample *sample)
 {
 	uint32_t *slot = tr2_map_slot(&t->by_symbol, tr2_key(parent, symbol));
 	struct call *call;
@@ -75,7 +75,7 @@ static uint32_t add(struct tree *t, uint32_t parent, uint32_t symbol,
 /* One that calls itself is one, however often it does: paths of any depth are
  * the same path. */
 static uint32_t add_function(struct tree *t, uint32_t at, uint32_t symbol,
-			     const struct tr2_sample *sample)
+			     const struct tr2_model_sample *sample)
 {
 	if (t->calls[at].symbol != symbol)
 		return add(t, at, symbol, sample);
@@ -85,7 +85,7 @@ static uint32_t add_function(struct tree *t, uint32_t at, uint32_t symbol,
 
 /* The functions of one call. */
 static uint32_t add_call(struct tree *t, uint32_t at, uint64_t address,
-			 const struct tr2_sample *sample)
+			 const struct tr2_model_sample *sample)
 {
 	uint32_t symbol[TR2_SYMBOLS_OF_CALL];
 	unsigned int i, nr;
@@ -97,7 +97,7 @@ static uint32_t add_call(struct tree *t, uint32_t at, uint64_t address,
 	return nr ? at : 0;
 }
 
-static bool add_sample(struct tree *t, const struct tr2_sample *sample)
+static bool add_sample(struct tree *t, const struct tr2_model_sample *sample)
 {
 	const struct tr2_symbol event = { sample->event, 0, false };
 	uint32_t at, i, nr = sample->nr_calls;

@@ -15,7 +15,7 @@ struct row {
 	struct tr2_printer *p;
 	const struct tr2_line *line;
 	const struct tr2_parsed_event *ev;
-	const struct tr2_session *session;
+	const struct tr2_model_session *session;
 };
 
 /* ---- cells ----------------------------------------------------------------------- */
@@ -78,7 +78,7 @@ static void add_depth(const struct row *r, struct tr2_buf *b)
 static void add_cmd(const struct row *r, struct tr2_buf *b)
 {
 	const struct tr2_model *m = r->p->m;
-	const struct tr2_session *s = r->session;
+	const struct tr2_model_session *s = r->session;
 	const char *name = tr2_s(m, s->name), *slash;
 
 	if (s->node) {

@@ -128,7 +128,7 @@ static const char *command_of(const struct tr2_top *top,
 			      const struct tr2_model *m)
 {
 	static char comm[64];
-	const struct tr2_session *s = &m->sessions[1];
+	const struct tr2_model_session *s = &m->sessions[1];
 	const char *slash;
 	char path[64];
 	FILE *file;

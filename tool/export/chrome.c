@@ -266,7 +266,7 @@ static void name_process(struct tr2_export *x, uint32_t node, uint32_t pid)
 		 tr2_buf_str(&x->text));
 }
 
-static void add_task_args(struct tr2_export *x, const struct tr2_task *t)
+static void add_task_args(struct tr2_export *x, const struct tr2_model_task *t)
 {
 	struct tr2_buf *b = &x->sink.buf;
 
@@ -280,7 +280,7 @@ static void add_task_args(struct tr2_export *x, const struct tr2_task *t)
 static void add_process_args(struct tr2_export *x, uint32_t node)
 {
 	const struct tr2_node *n = &x->m->nodes[node];
-	const struct tr2_session *s = &x->m->sessions[n->session];
+	const struct tr2_model_session *s = &x->m->sessions[n->session];
 	struct tr2_buf *b = &x->sink.buf;
 	size_t args = open_args(b);
 
@@ -364,8 +364,8 @@ static bool nest(struct chrome *c, struct slice *s)
 static struct slice thread_slice(const struct tr2_export *x, uint32_t thread)
 {
 	const struct chrome *c = x->state;
-	const struct tr2_thread *t = &x->m->threads[thread];
-	const struct tr2_session *s = tr2_export_session_of(x, thread);
+	const struct tr2_model_thread *t = &x->m->threads[thread];
+	const struct tr2_model_session *s = tr2_export_session_of(x, thread);
 	struct slice slice = { t->start_ns, t->end_ns, c->pids[s->node],
 			       c->tid };
 	uint32_t i;
@@ -391,7 +391,7 @@ static struct slice thread_slice(const struct tr2_export *x, uint32_t thread)
 static void thread(struct tr2_export *x, uint32_t thread)
 {
 	struct chrome *c = x->state;
-	const struct tr2_session *s = tr2_export_session_of(x, thread);
+	const struct tr2_model_session *s = tr2_export_session_of(x, thread);
 	uint32_t pid = c->pids[s->node];
 	bool main_thread = s->first_thread == thread;
 	bool first = main_thread && x->m->sessions + x->m->nodes[s->node].session == s;
@@ -522,7 +522,8 @@ static void span(struct tr2_export *x, uint32_t i)
 {
 	struct chrome *c = x->state;
 	const struct tr2_span *span = &x->m->spans[i];
-	const struct tr2_session *s = tr2_export_session_of(x, span->thread);
+	const struct tr2_model_session *s =
+		tr2_export_session_of(x, span->thread);
 	struct slice slice = { span->start_ns + s->wall_ns,
 			       span->end_ns + s->wall_ns, c->pids[s->node],
 			       c->tid };
@@ -591,7 +592,7 @@ static void add_point_name(struct tr2_export *x, struct tr2_buf *b,
 static void point(struct tr2_export *x, uint32_t i)
 {
 	const struct tr2_point *p = &x->m->points[i];
-	const struct tr2_session *s = tr2_export_session_of(x, p->thread);
+	const struct tr2_model_session *s = tr2_export_session_of(x, p->thread);
 	const struct chrome *c = x->state;
 	struct tr2_buf *b = open_event(x, 'i', c->pids[s->node], c->tid);
 
@@ -642,7 +643,7 @@ static void timer(struct tr2_export *x, const struct tr2_metric *metric,
 static void metric(struct tr2_export *x, uint32_t i)
 {
 	const struct tr2_metric *metric = &x->m->metrics[i];
-	const struct tr2_session *s = &x->m->sessions[metric->session];
+	const struct tr2_model_session *s = &x->m->sessions[metric->session];
 
 	if (metric->thread)
 		return;

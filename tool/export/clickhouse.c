@@ -103,7 +103,7 @@ static void set_host(struct tr2_clickhouse_unit *u, const char *own)
 /* How much is known of it: more events and samples, its end, what started it. */
 static uint64_t revision_of(const struct tr2_model *m, uint32_t session)
 {
-	const struct tr2_session *s = &m->sessions[session];
+	const struct tr2_model_session *s = &m->sessions[session];
 	const struct tr2_node *n = &m->nodes[s->node];
 	bool last = s->node && !s->next_of_node;
 	uint8_t end = last ? n->end : s->end;
@@ -119,7 +119,7 @@ static uint64_t revision_of(const struct tr2_model *m, uint32_t session)
 static void make_unit(struct tr2_export *x, uint32_t i)
 {
 	struct clickhouse *h = x->state;
-	const struct tr2_session *s = &x->m->sessions[i];
+	const struct tr2_model_session *s = &x->m->sessions[i];
 	struct tr2_clickhouse_unit *u = &h->units[i];
 	const char *slash = strrchr(s->sid, '/');
 	const char *own = slash ? slash + 1 : s->sid;
@@ -348,7 +348,7 @@ static void task_unit(struct tr2_export *x, struct tr2_clickhouse_unit *u,
 		      uint32_t i)
 {
 	const struct clickhouse *h = x->state;
-	const struct tr2_task *t = &x->m->tasks[i];
+	const struct tr2_model_task *t = &x->m->tasks[i];
 	uint32_t near = session_near(x->m, t->node);
 	int64_t when = t->start_ns != TR2_NO_TIME && t->start_ns ? t->start_ns :
 		       t->exec_ns != TR2_NO_TIME && t->exec_ns	 ? t->exec_ns :

@@ -30,7 +30,7 @@ struct tr2_export {
 	const struct tr2_export_options *opt;
 	const struct tr2_filter *filter;
 	const char *output; /* of TR2_EXPORT_OWN_FILE: where to */
-	struct tr2_sink sink;
+	struct tr2_export_sink sink;
 	struct tr2_buf scratch; /* the last redacted text */
 	struct tr2_buf text;    /* for what is put together first */
 	struct tr2_stacks *stacks; /* of samples; NULL: not needed yet */
@@ -122,7 +122,7 @@ bool tr2_export_failed(const struct tr2_node *n);
  * none. */
 uint32_t tr2_session_before(const struct tr2_export *x, uint32_t session);
 
-static inline const struct tr2_session *
+static inline const struct tr2_model_session *
 tr2_export_session_of(const struct tr2_export *x, uint32_t thread)
 {
 	return &x->m->sessions[x->m->threads[thread].session];

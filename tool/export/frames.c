@@ -187,8 +187,8 @@ static const char *without_number(const char *name)
 void tr2_frames_thread(struct tr2_frames *f, struct tr2_export *x, uint32_t i)
 {
 	const struct tr2_model *m = x->m;
-	const struct tr2_session *s = tr2_export_session_of(x, i);
-	const struct tr2_thread *t = &m->threads[i];
+	const struct tr2_model_session *s = tr2_export_session_of(x, i);
+	const struct tr2_model_thread *t = &m->threads[i];
 	bool is_main = s->first_thread == i;
 	int64_t start = is_main ? s->start_ns : t->start_ns;
 	int64_t end = is_main ? s->end_ns : t->end_ns;

@@ -280,8 +280,8 @@ static void node(struct tr2_export *x, uint32_t i)
 static void thread(struct tr2_export *x, uint32_t i)
 {
 	struct html *h = x->state;
-	const struct tr2_session *s = tr2_export_session_of(x, i);
-	const struct tr2_thread *t = &x->m->threads[i];
+	const struct tr2_model_session *s = tr2_export_session_of(x, i);
+	const struct tr2_model_thread *t = &x->m->threads[i];
 	bool is_main = s->first_thread == i;
 	int64_t start = is_main ? s->start_ns : t->start_ns;
 	int64_t end = is_main ? s->end_ns : t->end_ns;
@@ -382,7 +382,7 @@ static void point(struct tr2_export *x, uint32_t i)
 {
 	struct html *h = x->state;
 	const struct tr2_point *p = &x->m->points[i];
-	const struct tr2_session *s = tr2_export_session_of(x, p->thread);
+	const struct tr2_model_session *s = tr2_export_session_of(x, p->thread);
 	struct tr2_buf *b = &h->points;
 
 	if (!is_mark(p))
@@ -478,7 +478,7 @@ static void add_path(struct tr2_export *x)
 
 /* The functions of a call, the outermost first. */
 static void add_call(struct tr2_export *x, struct tr2_symbols *symbols,
-		     const struct tr2_sample *sample, uint64_t address,
+		     const struct tr2_model_sample *sample, uint64_t address,
 		     struct tr2_buf *rows)
 {
 	uint32_t symbol[TR2_SYMBOLS_OF_CALL];
@@ -491,7 +491,8 @@ static void add_call(struct tr2_export *x, struct tr2_symbols *symbols,
 
 /* Event, count, and the calls that led there, the outermost first. */
 static void add_sample(struct tr2_export *x, struct tr2_symbols *symbols,
-		       const struct tr2_sample *sample, struct tr2_buf *rows)
+		       const struct tr2_model_sample *sample,
+		       struct tr2_buf *rows)
 {
 	uint32_t i;
 

@@ -154,7 +154,7 @@ static bool is_full(const struct otlp *o)
 static void session_span(struct tr2_export *x, uint32_t session,
 			 struct tr2_span_id *id)
 {
-	const struct tr2_session *s = &x->m->sessions[session];
+	const struct tr2_model_session *s = &x->m->sessions[session];
 
 	/* Several sessions of one SID: only the first has its id. */
 	if (s->flags & (TR2_SESSION_DUPLICATE | TR2_SESSION_FORKED))
@@ -189,7 +189,7 @@ static void node_span(struct tr2_export *x, uint32_t node,
 static void thread_span(struct tr2_export *x, uint32_t thread,
 			struct tr2_span_id *id)
 {
-	const struct tr2_session *s = tr2_export_session_of(x, thread);
+	const struct tr2_model_session *s = tr2_export_session_of(x, thread);
 
 	if (s->first_thread == thread)
 		session_span(x, x->m->threads[thread].session, id);
@@ -204,7 +204,8 @@ static void inner_span(struct tr2_export *x, uint32_t span,
 {
 	const struct otlp *o = x->state;
 	const struct tr2_span *s = &x->m->spans[span];
-	const struct tr2_session *session = tr2_export_session_of(x, s->thread);
+	const struct tr2_model_session *session =
+		tr2_export_session_of(x, s->thread);
 
 	tr2_otlp_inner_id(id, &x->text, session->sid, "span",
 			  tr2_s(x->m, x->m->threads[s->thread].name),
@@ -348,7 +349,7 @@ static void event_attributes(struct tr2_attributes *a,
 static void add_event(struct tr2_export *x, struct tr2_buf *b,
 		      const struct tr2_point *p)
 {
-	const struct tr2_session *s = tr2_export_session_of(x, p->thread);
+	const struct tr2_model_session *s = tr2_export_session_of(x, p->thread);
 	struct tr2_attributes a;
 
 	tr2_buf_addlit(b, "{\"name\":");
@@ -427,7 +428,7 @@ static void add_process(struct tr2_export *x, uint32_t node, uint32_t session,
 			int64_t start_ns, int64_t end_ns)
 {
 	struct otlp *o = x->state;
-	const struct tr2_session *s = &x->m->sessions[session];
+	const struct tr2_model_session *s = &x->m->sessions[session];
 	bool last = !session || !s->next_of_node, has_parent = true;
 	uint32_t first = session ? o->of_thread[s->first_thread] : 0;
 	struct tr2_span_id id, parent;
@@ -482,7 +483,7 @@ static void node(struct tr2_export *x, uint32_t i)
 
 static void session(struct tr2_export *x, uint32_t i)
 {
-	const struct tr2_session *s = &x->m->sessions[i];
+	const struct tr2_model_session *s = &x->m->sessions[i];
 
 	enter(x, s->node, i, s->sid);
 	add_process(x, s->node, i, s->wall_ns + s->start_ns,
@@ -500,8 +501,8 @@ static void session_end(struct tr2_export *x, uint32_t i)
 static void thread(struct tr2_export *x, uint32_t i)
 {
 	struct otlp *o = x->state;
-	const struct tr2_thread *t = &x->m->threads[i];
-	const struct tr2_session *s = tr2_export_session_of(x, i);
+	const struct tr2_model_thread *t = &x->m->threads[i];
+	const struct tr2_model_session *s = tr2_export_session_of(x, i);
 	struct tr2_span_id id, parent;
 	struct tr2_attributes a;
 	struct tr2_buf *b;

@@ -32,7 +32,7 @@ static const char *base_name(const char *path)
 static void process_name(struct tr2_export *x, struct tr2_buf *b, uint32_t node,
 			 uint32_t session)
 {
-	const struct tr2_session *s = &x->m->sessions[session];
+	const struct tr2_model_session *s = &x->m->sessions[session];
 	const char *name = tr2_s(x->m, s->name), *mode = tr2_s(x->m, s->mode);
 
 	if (!session || !s->argv.nr) {
@@ -247,7 +247,7 @@ static void process(struct tr2_attributes *a, uint32_t node, uint32_t session,
 		    struct tr2_points points)
 {
 	const struct tr2_model *m = a->x->m;
-	const struct tr2_session *s = &m->sessions[session];
+	const struct tr2_model_session *s = &m->sessions[session];
 
 	tr2_attribute_str(a, "trace2.span.type", "process");
 	if (!session)

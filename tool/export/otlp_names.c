@@ -124,7 +124,7 @@ void tr2_otlp_resource(struct tr2_attributes *a, uint32_t node,
 		       uint32_t session)
 {
 	const struct tr2_model *m = a->x->m;
-	const struct tr2_session *s = &m->sessions[session];
+	const struct tr2_model_session *s = &m->sessions[session];
 	const struct tr2_words *argv = session && s->argv.nr ?
 		&s->argv : tr2_node_words(m, node);
 	const char *program = argv->nr ? base_name(argv->text) :
@@ -212,7 +212,7 @@ static void own_process(struct tr2_attributes *a, uint32_t node,
 			uint32_t session, struct tr2_points points)
 {
 	const struct tr2_model *m = a->x->m;
-	const struct tr2_session *s = &m->sessions[session];
+	const struct tr2_model_session *s = &m->sessions[session];
 	uint32_t i;
 
 	tr2_attribute_str(a, "trace2.span", "process");
@@ -235,7 +235,7 @@ static void own_process(struct tr2_attributes *a, uint32_t node,
 static void own_thread(struct tr2_attributes *a, uint32_t thread,
 		       struct tr2_points points)
 {
-	const struct tr2_thread *t = &a->x->m->threads[thread];
+	const struct tr2_model_thread *t = &a->x->m->threads[thread];
 
 	(void)points;
 	tr2_attribute_str(a, "trace2.span", "thread");

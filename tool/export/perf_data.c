@@ -159,7 +159,7 @@ static void tell_build_id(struct tr2_perf_data *p,
 static void add_mappings(struct tr2_export *x, struct tr2_perf_data *p,
 			 uint32_t session)
 {
-	const struct tr2_session *s = &x->m->sessions[session];
+	const struct tr2_model_session *s = &x->m->sessions[session];
 	const struct tr2_mapping *mapping;
 	const char *file;
 	uint32_t i;
@@ -196,7 +196,7 @@ static uint32_t event_of(struct tr2_perf_data *p, tr2_str name, tr2_str leader)
 
 /* perf wants the members of a group behind the leader. */
 static void add_group(struct tr2_export *x, struct tr2_perf_data *p,
-		      const struct tr2_sample *s)
+		      const struct tr2_model_sample *s)
 {
 	const struct tr2_sample_value *value = &x->m->values[s->first_value];
 	uint32_t leader = event_of(p, value->event, value->event), i, at;
@@ -237,7 +237,7 @@ uint64_t tr2_perf_sample_type(const struct tr2_perf_data_event *event)
 }
 
 static void add_values(struct tr2_export *x, struct tr2_perf_data *p,
-		       const struct tr2_sample *s)
+		       const struct tr2_model_sample *s)
 {
 	const struct tr2_sample_value *value = &x->m->values[s->first_value];
 	uint32_t i;
@@ -263,9 +263,9 @@ static void add_calls(struct tr2_buf *b, const uint64_t *calls, uint32_t nr)
 }
 
 static void add_sample(struct tr2_export *x, struct tr2_perf_data *p,
-		       const struct tr2_sample *s)
+		       const struct tr2_model_sample *s)
 {
-	const struct tr2_session *session = &x->m->sessions[s->session];
+	const struct tr2_model_session *session = &x->m->sessions[s->session];
 	const uint64_t *calls = x->m->calls + s->first_call;
 	struct tr2_buf *b = &p->records;
 	uint64_t id;
@@ -308,10 +308,10 @@ static bool is_main(const struct tr2_export *x, uint32_t task)
 
 /* A thread, before its first sample `s`. */
 static void begin_task(struct tr2_export *x, struct tr2_perf_data *p,
-		       const struct tr2_sample *s)
+		       const struct tr2_model_sample *s)
 {
 	const struct tr2_sample_task *task = &x->m->sample_tasks[s->task];
-	const struct tr2_session *session = &x->m->sessions[s->session];
+	const struct tr2_model_session *session = &x->m->sessions[s->session];
 	int64_t at_ns = s->at_ns;
 
 	if (task->start_ns != TR2_NO_TIME && task->start_ns < at_ns)
@@ -326,7 +326,7 @@ static void begin_task(struct tr2_export *x, struct tr2_perf_data *p,
 static void begin_process(struct tr2_export *x, struct tr2_perf_data *p,
 			  uint32_t session)
 {
-	const struct tr2_session *s = &x->m->sessions[session];
+	const struct tr2_model_session *s = &x->m->sessions[session];
 
 	tr2_buf_reset(&x->text);
 	tr2_export_node_name(x, &x->text, s->node);
@@ -337,7 +337,8 @@ static void begin_process(struct tr2_export *x, struct tr2_perf_data *p,
 
 /* Threads whose end nobody saw ended with the process, at the latest. */
 static void end_tasks(struct tr2_export *x, struct tr2_perf_data *p,
-		      const struct tr2_session *s, uint32_t first, uint32_t end)
+		      const struct tr2_model_session *s, uint32_t first,
+		      uint32_t end)
 {
 	const struct tr2_sample_task *task;
 	int64_t at_ns;
@@ -357,9 +358,9 @@ static void end_tasks(struct tr2_export *x, struct tr2_perf_data *p,
 /* Its threads were met in the order of the model. */
 static void session(struct tr2_export *x, uint32_t session)
 {
-	const struct tr2_session *s = &x->m->sessions[session];
+	const struct tr2_model_session *s = &x->m->sessions[session];
 	struct tr2_perf_data *p = x->state;
-	const struct tr2_sample *sample;
+	const struct tr2_model_sample *sample;
 	uint32_t i, first, next;
 
 	if (!s->first_sample)

@@ -44,7 +44,7 @@ static void watch_signals(void)
 			sigaction(signals[i], &new, NULL);
 }
 
-static bool fail(struct tr2_sink *s)
+static bool fail(struct tr2_export_sink *s)
 {
 	if (!s->failed)
 		tr2_error("cannot write '%s': %s",
@@ -65,7 +65,7 @@ static void set_mode(int fd, const struct stat *before)
 }
 
 /* A symbolic link stays one: what it leads to is replaced. */
-static bool open_beside(struct tr2_sink *s, const struct stat *before)
+static bool open_beside(struct tr2_export_sink *s, const struct stat *before)
 {
 	static const char suffix[] = ".XXXXXX";
 	size_t size;
@@ -87,7 +87,7 @@ static bool open_beside(struct tr2_sink *s, const struct stat *before)
 	return true;
 }
 
-bool tr2_sink_open(struct tr2_sink *s, const char *path)
+bool tr2_sink_open(struct tr2_export_sink *s, const char *path)
 {
 	struct stat st;
 	bool exists;
@@ -114,7 +114,7 @@ bool tr2_sink_open(struct tr2_sink *s, const char *path)
 	return false;
 }
 
-bool tr2_sink_flush(struct tr2_sink *s)
+bool tr2_sink_flush(struct tr2_export_sink *s)
 {
 	size_t done = 0;
 	ssize_t n;
@@ -134,13 +134,13 @@ bool tr2_sink_flush(struct tr2_sink *s)
 	return !s->failed;
 }
 
-bool tr2_sink_step(struct tr2_sink *s)
+bool tr2_sink_step(struct tr2_export_sink *s)
 {
 	return s->buf.len < STEP_BYTES && !s->buf.failed ? !s->failed :
 							   tr2_sink_flush(s);
 }
 
-static void end_file(struct tr2_sink *s, bool ok)
+static void end_file(struct tr2_export_sink *s, bool ok)
 {
 	if (close(s->fd) < 0 && ok)
 		ok = fail(s);
@@ -153,7 +153,7 @@ static void end_file(struct tr2_sink *s, bool ok)
 	unfinished = NULL;
 }
 
-bool tr2_sink_close(struct tr2_sink *s, bool ok)
+bool tr2_sink_close(struct tr2_export_sink *s, bool ok)
 {
 	if (ok)
 		tr2_sink_flush(s);

@@ -13,7 +13,7 @@
 
 #include "base/buf.h"
 
-struct tr2_sink {
+struct tr2_export_sink {
 	struct tr2_buf buf; /* append here */
 	const char *path;   /* as the user gave it; NULL: standard output */
 	char *target, *temp; /* NULL: written in place */
@@ -22,15 +22,15 @@ struct tr2_sink {
 };
 
 /* path: NULL or "-" is standard output. false: an error was printed. */
-bool tr2_sink_open(struct tr2_sink *s, const char *path);
+bool tr2_sink_open(struct tr2_export_sink *s, const char *path);
 
 /* Writes what was collected when that is much; call between records. */
-bool tr2_sink_step(struct tr2_sink *s);
+bool tr2_sink_step(struct tr2_export_sink *s);
 /* Writes what was collected, now. */
-bool tr2_sink_flush(struct tr2_sink *s);
+bool tr2_sink_flush(struct tr2_export_sink *s);
 
 /* Ends it. Unless `ok` and all was written, a file is left as it was.
  * false: something went wrong, and an error was printed. */
-bool tr2_sink_close(struct tr2_sink *s, bool ok);
+bool tr2_sink_close(struct tr2_export_sink *s, bool ok);
 
 #endif

@@ -77,7 +77,7 @@ void tr2_stacks_end(struct tr2_stacks *s)
 }
 
 uint32_t tr2_stacks_thread(struct tr2_export *x,
-			   const struct tr2_sample *sample)
+			   const struct tr2_model_sample *sample)
 {
 	struct tr2_stacks *s = tr2_stacks(x);
 
@@ -122,7 +122,7 @@ static const char *name_of(struct tr2_export *x, uint32_t symbol)
 }
 
 static bool add_call(struct tr2_export *x, struct tr2_buf *b,
-		     const struct tr2_sample *sample, uint64_t address,
+		     const struct tr2_model_sample *sample, uint64_t address,
 		     size_t *innermost)
 {
 	uint32_t symbol[TR2_SYMBOLS_OF_CALL];
@@ -140,7 +140,7 @@ static bool add_call(struct tr2_export *x, struct tr2_buf *b,
 }
 
 void tr2_stacks_add(struct tr2_export *x, struct tr2_buf *b,
-		    const struct tr2_sample *sample, size_t *innermost)
+		    const struct tr2_model_sample *sample, size_t *innermost)
 {
 	const uint64_t *calls = x->m->calls + sample->first_call;
 	uint32_t i = sample->nr_calls;

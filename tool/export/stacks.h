@@ -23,11 +23,11 @@ void tr2_stacks_end(struct tr2_stacks *s);
 /* Appends the calls, redacted; where the innermost function stands in b is put
  * into *innermost. What has no calls is nothing. */
 void tr2_stacks_add(struct tr2_export *x, struct tr2_buf *b,
-		    const struct tr2_sample *sample, size_t *innermost);
+		    const struct tr2_model_sample *sample, size_t *innermost);
 
 /* The thread of the model that it was taken in. 0: its events say nothing of
  * that one. */
 uint32_t tr2_stacks_thread(struct tr2_export *x,
-			   const struct tr2_sample *sample);
+			   const struct tr2_model_sample *sample);
 
 #endif

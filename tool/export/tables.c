@@ -151,7 +151,7 @@ static void source(struct tr2_export *x, struct tr2_row *r, uint32_t repo,
 
 void tr2_session_key(struct tr2_export *x, struct tr2_buf *b, uint32_t session)
 {
-	const struct tr2_session *s = &x->m->sessions[session];
+	const struct tr2_model_session *s = &x->m->sessions[session];
 
 	tr2_buf_addstr(b, tr2_export_text(x, s->sid));
 	if (!(s->flags & (TR2_SESSION_DUPLICATE | TR2_SESSION_FORKED |
@@ -204,7 +204,7 @@ static int64_t parent_id(const struct tr2_export *x,
 static void parents(struct tr2_export *x, struct tr2_row *r,
 		    const struct tr2_row_ids *ids, uint32_t session)
 {
-	const struct tr2_session *s = &x->m->sessions[session];
+	const struct tr2_model_session *s = &x->m->sessions[session];
 	const char *slash = strrchr(s->sid, '/');
 	int64_t above = parent_id(x, ids, session);
 	uint32_t child = child_above(x, s->node);
@@ -220,7 +220,7 @@ static void parents(struct tr2_export *x, struct tr2_row *r,
 	number_if(r, child && above, span_id(ids, x->m->children[child].span));
 }
 
-static const char *end_name(const struct tr2_session *s)
+static const char *end_name(const struct tr2_model_session *s)
 {
 	static const char *const names[] = {
 		[TR2_END_OPEN] = "open",     [TR2_END_EXIT] = "exit",
@@ -232,14 +232,14 @@ static const char *end_name(const struct tr2_session *s)
 
 /* Code and signal; the kernel may know what the session could not say. */
 static void session_end(struct tr2_export *x, struct tr2_row *r,
-			const struct tr2_session *s)
+			const struct tr2_model_session *s)
 {
 	const struct tr2_node *n = &x->m->nodes[s->node];
 	bool last = s->node && !s->next_of_node;
 	uint8_t end = last ? n->end : s->end;
 	int32_t code = last ? n->code : s->code;
 	bool known = last ? n->has_code : s->has_code;
-	struct tr2_session shown = { .end = end };
+	struct tr2_model_session shown = { .end = end };
 
 	text(x, r, end_name(&shown));
 	number_if(r, known && end != TR2_END_SIGNAL, code);
@@ -247,7 +247,7 @@ static void session_end(struct tr2_export *x, struct tr2_row *r,
 }
 
 static void names(struct tr2_export *x, struct tr2_row *r,
-		  const struct tr2_session *s)
+		  const struct tr2_model_session *s)
 {
 	size_t start = r->text.len;
 
@@ -268,7 +268,7 @@ static void names(struct tr2_export *x, struct tr2_row *r,
 void tr2_row_session(struct tr2_export *x, struct tr2_row *r,
 		     const struct tr2_row_ids *ids, uint32_t i)
 {
-	const struct tr2_session *s = &x->m->sessions[i];
+	const struct tr2_model_session *s = &x->m->sessions[i];
 	const struct tr2_node *n = &x->m->nodes[s->node];
 	bool first = n->session == i;
 	size_t start;
@@ -294,7 +294,7 @@ void tr2_row_session(struct tr2_export *x, struct tr2_row *r,
 void tr2_row_thread(struct tr2_export *x, struct tr2_row *r,
 		    const struct tr2_row_ids *ids, uint32_t i)
 {
-	const struct tr2_thread *t = &x->m->threads[i];
+	const struct tr2_model_thread *t = &x->m->threads[i];
 	int64_t wall = x->m->sessions[t->session].wall_ns;
 
 	row(r);
@@ -429,7 +429,7 @@ enum tr2_table_id tr2_row_metric(struct tr2_export *x, struct tr2_row *r,
 
 /* The counters of its group as they stood: {"EVENT":VALUE,...}. */
 static void readings(struct tr2_export *x, struct tr2_row *r,
-		     const struct tr2_sample *s)
+		     const struct tr2_model_sample *s)
 {
 	const struct tr2_sample_value *v = &x->m->values[s->first_value];
 	size_t start = r->text.len;
@@ -451,7 +451,7 @@ static void readings(struct tr2_export *x, struct tr2_row *r,
 
 /* Two cells. The function is what the stack ends with. */
 static void stack(struct tr2_export *x, struct tr2_row *r,
-		  const struct tr2_sample *s)
+		  const struct tr2_model_sample *s)
 {
 	size_t start = r->text.len, innermost;
 	struct tr2_row_value *function;
@@ -471,7 +471,7 @@ static void stack(struct tr2_export *x, struct tr2_row *r,
 void tr2_row_sample(struct tr2_export *x, struct tr2_row *r,
 		    const struct tr2_row_ids *ids, uint32_t i)
 {
-	const struct tr2_sample *s = &x->m->samples[i];
+	const struct tr2_model_sample *s = &x->m->samples[i];
 	uint32_t thread = tr2_stacks_thread(x, s);
 
 	row(r);
@@ -493,7 +493,7 @@ static void time_if(struct tr2_row *r, int64_t ns)
 void tr2_row_task(struct tr2_export *x, struct tr2_row *r,
 		  const struct tr2_row_ids *ids, uint32_t i)
 {
-	const struct tr2_task *t = &x->m->tasks[i];
+	const struct tr2_model_task *t = &x->m->tasks[i];
 	bool status = t->flags & TR2_TASK_HAS_STATUS;
 	bool rusage = t->flags & TR2_TASK_HAS_RUSAGE;
 	uint32_t session = x->m->nodes[t->node].session;

@@ -53,7 +53,7 @@ static uint32_t new_span(struct build *b, enum tr2_span_kind kind)
 {
 	struct tr2_model *m = b->m;
 	uint32_t i = tr2_add(m, spans);
-	struct tr2_thread *t = thread_of(b);
+	struct tr2_model_thread *t = thread_of(b);
 	struct tr2_span *span;
 	unsigned int depth;
 
@@ -85,7 +85,7 @@ static uint32_t new_point(struct build *b, enum tr2_point_kind kind,
 {
 	struct tr2_model *m = b->m;
 	uint32_t i = tr2_add(m, points);
-	struct tr2_thread *t = thread_of(b);
+	struct tr2_model_thread *t = thread_of(b);
 	struct tr2_point *point;
 
 	if (!i)
@@ -140,7 +140,7 @@ static uint32_t region_left(const struct build *b, tr2_str category,
 /* What was still open inside a region that ends, ends with it. */
 static void close_down_to(const struct build *b, uint32_t span, int64_t end_ns)
 {
-	struct tr2_thread *t = thread_of(b);
+	struct tr2_model_thread *t = thread_of(b);
 	struct tr2_span *spans = b->m->spans;
 
 	while (t->open && t->open != span) {
@@ -484,7 +484,7 @@ static struct tr2_metric *new_metric(struct build *b, enum tr2_metric_kind kind,
 				     const struct tr2_view *name)
 {
 	uint32_t i = tr2_add(b->m, metrics);
-	struct tr2_session *s = session_of(b);
+	struct tr2_model_session *s = session_of(b);
 	struct tr2_metric *metric;
 
 	if (!i)
@@ -563,7 +563,7 @@ static bool on_th_counter(struct build *b)
 
 static bool on_version(struct build *b)
 {
-	struct tr2_session *s = session_of(b);
+	struct tr2_model_session *s = session_of(b);
 
 	s->exe_version = intern_view(b, &b->ev->as.version.exe.text);
 	s->flags &= (uint16_t)~TR2_SESSION_NO_VERSION;
@@ -572,14 +572,14 @@ static bool on_version(struct build *b)
 
 static bool on_start(struct build *b)
 {
-	struct tr2_session *s = session_of(b);
+	struct tr2_model_session *s = session_of(b);
 
 	s->argv = copy_words(b->m, &b->ev->as.start.argv.words);
 	s->flags &= (uint16_t)~TR2_SESSION_NO_START;
 	return true;
 }
 
-static void set_exit_code(struct tr2_session *s, int64_t code)
+static void set_exit_code(struct tr2_model_session *s, int64_t code)
 {
 	if (code == TR2_ABSENT || s->end == TR2_END_SIGNAL)
 		return;
@@ -596,7 +596,7 @@ static bool on_process_exit(struct build *b)
 static bool on_atexit(struct build *b)
 {
 	const struct tr2_parsed_atexit *v = &b->ev->as.atexit;
-	struct tr2_session *s = session_of(b);
+	struct tr2_model_session *s = session_of(b);
 
 	set_exit_code(s, v->code.i);
 	if (s->end != TR2_END_SIGNAL)
@@ -608,7 +608,7 @@ static bool on_atexit(struct build *b)
 
 static bool on_signal(struct build *b)
 {
-	struct tr2_session *s = session_of(b);
+	struct tr2_model_session *s = session_of(b);
 	char text[24];
 	int64_t signo = b->ev->as.signal.signo.i;
 	struct tr2_buf buf;
@@ -640,7 +640,7 @@ static bool on_cmd_ancestry(struct build *b)
 static bool on_cmd_name(struct build *b)
 {
 	const struct tr2_parsed_cmd_name *v = &b->ev->as.cmd_name;
-	struct tr2_session *s = session_of(b);
+	struct tr2_model_session *s = session_of(b);
 
 	s->name = intern_view(b, &v->name.text);
 	s->hierarchy = intern_view(b, &v->hierarchy.text);
@@ -661,7 +661,7 @@ static bool on_too_many_files(struct build *b)
 
 static bool on_thread_start(struct build *b)
 {
-	struct tr2_thread *t = thread_of(b);
+	struct tr2_model_thread *t = thread_of(b);
 
 	t->flags &= (uint8_t)~TR2_THREAD_UNANNOUNCED;
 	t->start_ns = b->at_ns;
@@ -670,7 +670,7 @@ static bool on_thread_start(struct build *b)
 
 static bool on_thread_exit(struct build *b)
 {
-	struct tr2_thread *t = thread_of(b);
+	struct tr2_model_thread *t = thread_of(b);
 
 	t->flags &= (uint8_t)~TR2_THREAD_OPEN;
 	t->end_ns = tr2_build_end_time(b, t->start_ns);
@@ -718,7 +718,7 @@ _Static_assert(TR2_EVENT_NR <= sizeof(((struct tr2_model *)0)->events_by_kind) /
 bool tr2_build_event(struct tr2_model *m, const struct tr2_parsed_event *ev)
 {
 	struct build b = { m, ev, ev->session, ev->thread, 0 };
-	struct tr2_session *s = session_of(&b);
+	struct tr2_model_session *s = session_of(&b);
 	bool ok;
 
 	if (s->nr_events && tr2_build_begins_anew(&b)) {

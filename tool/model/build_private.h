@@ -23,12 +23,12 @@ struct build {
 	int64_t at_ns;
 };
 
-static inline struct tr2_session *session_of(const struct build *b)
+static inline struct tr2_model_session *session_of(const struct build *b)
 {
 	return &b->m->sessions[b->s];
 }
 
-static inline struct tr2_thread *thread_of(const struct build *b)
+static inline struct tr2_model_thread *thread_of(const struct build *b)
 {
 	return &b->m->threads[b->t];
 }
@@ -41,7 +41,7 @@ void tr2_build_event_problem(const struct build *b, enum tr2_problem_kind kind,
 /* Threads that outlive main are still the old process's. */
 static inline bool tr2_build_begins_anew(const struct build *b)
 {
-	const struct tr2_session *s = session_of(b);
+	const struct tr2_model_session *s = session_of(b);
 
 	return b->ev->kind == TR2_EV_version ||
 	       (s->end == TR2_END_EXIT && b->t == s->first_thread);
@@ -52,7 +52,8 @@ uint32_t tr2_build_begin_again(const struct build *b);
 uint32_t tr2_build_go_on_forked(const struct build *b);
 
 /* When the event was, since its process started. */
-int64_t tr2_build_event_time(const struct build *b, struct tr2_session *s);
+int64_t tr2_build_event_time(const struct build *b,
+			     struct tr2_model_session *s);
 /* The end of something that began at start_ns: its own t_rel is the monotonic
  * clock's word, and shows a wall clock that was set meanwhile. */
 int64_t tr2_build_end_time(struct build *b, int64_t start_ns);
@@ -60,8 +61,8 @@ int64_t tr2_build_end_time(struct build *b, int64_t start_ns);
  * put right. */
 static inline void tr2_build_lasts(const struct build *b)
 {
-	struct tr2_session *s = session_of(b);
-	struct tr2_thread *t = thread_of(b);
+	struct tr2_model_session *s = session_of(b);
+	struct tr2_model_thread *t = thread_of(b);
 
 	s->now_ns = b->at_ns;
 	if (b->at_ns > s->end_ns)

@@ -60,7 +60,7 @@ static int32_t pid_of_sid(const char *sid, size_t len)
 static uint32_t new_session(struct tr2_model *m, const char *sid, tr2_str source)
 {
 	uint32_t i = sid ? tr2_add(m, sessions) : 0;
-	struct tr2_session *s;
+	struct tr2_model_session *s;
 	size_t len;
 
 	if (!i)
@@ -106,7 +106,7 @@ uint32_t tr2_build_begin_again(const struct build *b)
 uint32_t tr2_build_go_on_forked(const struct build *b)
 {
 	struct tr2_model *m = b->m;
-	struct tr2_session *s, *from;
+	struct tr2_model_session *s, *from;
 	uint32_t i = new_session(m, session_of(b)->sid, session_of(b)->source);
 
 	if (!i)
@@ -132,8 +132,8 @@ uint32_t tr2_build_go_on_forked(const struct build *b)
 static uint32_t new_thread(struct tr2_model *m, uint32_t session, tr2_str name)
 {
 	uint32_t i = tr2_add(m, threads);
-	struct tr2_session *s = &m->sessions[session];
-	struct tr2_thread *t;
+	struct tr2_model_session *s = &m->sessions[session];
+	struct tr2_model_thread *t;
 
 	if (!i)
 		return 0;
@@ -181,7 +181,7 @@ static void shift(int64_t *at_ns, int64_t by_ns)
 }
 
 /* All that was put in so far. */
-static void shift_session(struct tr2_model *m, struct tr2_session *s,
+static void shift_session(struct tr2_model *m, struct tr2_model_session *s,
 			  int64_t by_ns)
 {
 	uint32_t t, i;
@@ -202,7 +202,8 @@ static void shift_session(struct tr2_model *m, struct tr2_session *s,
 }
 
 /* The first event that has both clocks says when the process started. */
-static void set_clock(struct tr2_model *m, struct tr2_session *s, int64_t clock)
+static void set_clock(struct tr2_model *m, struct tr2_model_session *s,
+		      int64_t clock)
 {
 	clock = tr2_wall_ns(clock);
 	if (s->flags & TR2_SESSION_TENTATIVE)
@@ -211,7 +212,7 @@ static void set_clock(struct tr2_model *m, struct tr2_session *s, int64_t clock)
 	s->flags &= (uint16_t)~(TR2_SESSION_TENTATIVE | TR2_SESSION_NO_CLOCK);
 }
 
-static void clock_was_set(const struct build *b, struct tr2_session *s,
+static void clock_was_set(const struct build *b, struct tr2_model_session *s,
 			  int64_t clock)
 {
 	if (!(s->flags & TR2_SESSION_CLOCK_STEP))
@@ -223,7 +224,7 @@ static void clock_was_set(const struct build *b, struct tr2_session *s,
 	s->clock_ns = tr2_wall_ns(clock);
 }
 
-int64_t tr2_build_event_time(const struct build *b, struct tr2_session *s)
+int64_t tr2_build_event_time(const struct build *b, struct tr2_model_session *s)
 {
 	const struct tr2_parsed_event *ev = b->ev;
 	int64_t wall_ns, step, at_ns = tr2_at_ns(ev->t_abs);
@@ -251,7 +252,7 @@ int64_t tr2_build_event_time(const struct build *b, struct tr2_session *s)
 
 int64_t tr2_build_end_time(struct build *b, int64_t start_ns)
 {
-	struct tr2_session *s = session_of(b);
+	struct tr2_model_session *s = session_of(b);
 	const struct tr2_parsed_event *ev = b->ev;
 	int64_t end, off;
 

@@ -108,7 +108,8 @@ static void push_span(struct walk *w, uint32_t node, uint32_t span,
 }
 
 /* The innermost region of main that a whole thread lies in. */
-static uint32_t region_around(const struct walk *w, const struct tr2_thread *t)
+static uint32_t region_around(const struct walk *w,
+			      const struct tr2_model_thread *t)
 {
 	const struct tr2_model *m = w->m;
 	uint32_t main = m->sessions[t->session].first_thread, found = 0, i;

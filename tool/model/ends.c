@@ -16,8 +16,8 @@
 
 /* ---- what was still open ------------------------------------------------------ */
 
-static void end_thread(struct tr2_model *m, struct tr2_thread *t,
-		       const struct tr2_session *s)
+static void end_thread(struct tr2_model *m, struct tr2_model_thread *t,
+		       const struct tr2_model_session *s)
 {
 	uint32_t i;
 
@@ -34,7 +34,7 @@ static void end_thread(struct tr2_model *m, struct tr2_thread *t,
 	}
 }
 
-static void end_threads(struct tr2_model *m, const struct tr2_session *s)
+static void end_threads(struct tr2_model *m, const struct tr2_model_session *s)
 {
 	uint32_t t;
 
@@ -44,7 +44,7 @@ static void end_threads(struct tr2_model *m, const struct tr2_session *s)
 
 /* An exec that nobody reported as failed is how the program ended. */
 static bool has_open_exec(const struct tr2_model *m,
-			  const struct tr2_session *s)
+			  const struct tr2_model_session *s)
 {
 	uint32_t t, i;
 
@@ -61,7 +61,7 @@ void tr2_model_end_sessions(struct tr2_model *m)
 	uint32_t i;
 
 	for (i = 1; i < m->nr_sessions; i++) {
-		struct tr2_session *s = &m->sessions[i];
+		struct tr2_model_session *s = &m->sessions[i];
 
 		s->flags &= (uint16_t)~TR2_SESSION_TENTATIVE;
 		end_threads(m, s);
@@ -79,8 +79,8 @@ uint32_t tr2_last_session(const struct tr2_model *m, uint32_t session)
 	return session;
 }
 
-static const struct tr2_session *parent_session(const struct tr2_model *m,
-						uint32_t child)
+static const struct tr2_model_session *parent_session(const struct tr2_model *m,
+						      uint32_t child)
 {
 	const struct tr2_span *span = &m->spans[m->children[child].span];
 
@@ -89,8 +89,8 @@ static const struct tr2_session *parent_session(const struct tr2_model *m,
 
 static void times_from_session(struct tr2_model *m, struct tr2_node *n)
 {
-	const struct tr2_session *first = &m->sessions[n->session];
-	const struct tr2_session *last =
+	const struct tr2_model_session *first = &m->sessions[n->session];
+	const struct tr2_model_session *last =
 		&m->sessions[tr2_last_session(m, n->session)];
 
 	n->start_ns = first->wall_ns + first->start_ns;
@@ -100,7 +100,7 @@ static void times_from_session(struct tr2_model *m, struct tr2_node *n)
 	n->code = last->code;
 }
 
-static void times_from_task(struct tr2_node *n, const struct tr2_task *t)
+static void times_from_task(struct tr2_node *n, const struct tr2_model_task *t)
 {
 	n->start_ns = t->exec_ns ? t->exec_ns : t->start_ns;
 	n->end_ns = t->end_ns;
@@ -116,7 +116,7 @@ static void times_from_span(struct tr2_model *m, struct tr2_node *n)
 {
 	const struct tr2_child *c = &m->children[n->child];
 	const struct tr2_span *span = &m->spans[c->span];
-	const struct tr2_session *s = parent_session(m, n->child);
+	const struct tr2_model_session *s = parent_session(m, n->child);
 
 	n->start_ns = s->wall_ns + span->start_ns;
 	n->end_ns = s->wall_ns + span->end_ns;
@@ -147,7 +147,7 @@ static int signal_of_code(const struct tr2_child *c, bool silent)
 	return tr2_signal_name(signo) ? signo : 0;
 }
 
-static void end_from_task(struct tr2_node *n, const struct tr2_task *t)
+static void end_from_task(struct tr2_node *n, const struct tr2_model_task *t)
 {
 	/* What it said itself is enough, when it says the same. */
 	if (n->has_code && (n->end == TR2_END_SIGNAL) == (t->signal != 0) &&
@@ -161,7 +161,7 @@ static void end_from_task(struct tr2_node *n, const struct tr2_task *t)
  * parent's. */
 static void end_from_others(struct tr2_model *m, struct tr2_node *n)
 {
-	const struct tr2_task *t = n->task ? &m->tasks[n->task] : NULL;
+	const struct tr2_model_task *t = n->task ? &m->tasks[n->task] : NULL;
 	const struct tr2_child *c = n->child ? &m->children[n->child] : NULL;
 	bool said_end = n->session && n->end == TR2_END_EXIT;
 
@@ -180,9 +180,9 @@ static void end_from_others(struct tr2_model *m, struct tr2_node *n)
  * not see the end of its process. */
 static void end_from_kernel(struct tr2_model *m, struct tr2_node *n)
 {
-	const struct tr2_session *s =
+	const struct tr2_model_session *s =
 		&m->sessions[tr2_last_session(m, n->session)];
-	const struct tr2_task *t = &m->tasks[n->task];
+	const struct tr2_model_task *t = &m->tasks[n->task];
 
 	if (n->session && n->task && t->end_ns != TR2_NO_TIME &&
 	    s->end != TR2_END_EXIT && t->end_ns > n->end_ns)
@@ -192,7 +192,8 @@ static void end_from_kernel(struct tr2_model *m, struct tr2_node *n)
 /* The last session of a process ends with it. */
 static void close_session(struct tr2_model *m, const struct tr2_node *n)
 {
-	struct tr2_session *s = &m->sessions[tr2_last_session(m, n->session)];
+	struct tr2_model_session *s =
+		&m->sessions[tr2_last_session(m, n->session)];
 
 	if (s->end == TR2_END_EXIT || s->end == TR2_END_EXEC ||
 	    n->end == TR2_END_OPEN)

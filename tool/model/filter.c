@@ -79,7 +79,7 @@ bool tr2_filter_node(const struct tr2_filter *f, const struct tr2_model *m,
 static bool unfinished_fits(const struct tr2_filter *f,
 			    const struct tr2_model *m, uint32_t session)
 {
-	const struct tr2_session *s = &m->sessions[session];
+	const struct tr2_model_session *s = &m->sessions[session];
 	static struct tr2_buf line; /* kept: it is mapped memory */
 
 	if (f->pid >= 0 && s->pid != f->pid)

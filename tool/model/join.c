@@ -44,7 +44,7 @@ static uint32_t session_of_child(const struct tr2_model *m, uint32_t child)
 /* Of those that went on under one SID, the one that was there when `s` began:
  * a process that was forked later cannot have started it. */
 static uint32_t parent_in_time(const struct tr2_model *m, uint32_t parent,
-			       const struct tr2_session *s)
+			       const struct tr2_model_session *s)
 {
 	while (m->sessions[parent].flags & TR2_SESSION_FORKED &&
 	       !(s->flags & TR2_SESSION_NO_CLOCK) &&
@@ -81,7 +81,7 @@ static void find_parents(struct tr2_model *m)
 	uint32_t i;
 
 	for (i = 1; i < m->nr_sessions; i++) {
-		struct tr2_session *s = &m->sessions[i];
+		struct tr2_model_session *s = &m->sessions[i];
 		const char *end = s->sid + strlen(s->sid);
 
 		/* Where a session between is missing, the one above it. */
@@ -225,7 +225,7 @@ static bool same_command(const struct tr2_words *a, const struct tr2_words *b)
 /* How well a child span fits a session that it does not name by pid: 0 not at
  * all, 1 by time, 2 and it starts a shell, 3 by its command. */
 static int fit(const struct tr2_model *m, const struct tr2_child *c,
-	       const struct tr2_session *s, int64_t start_ns)
+	       const struct tr2_model_session *s, int64_t start_ns)
 {
 	const struct tr2_span *span = &m->spans[c->span];
 
@@ -243,10 +243,10 @@ static int fit(const struct tr2_model *m, const struct tr2_child *c,
 
 /* The child span of the parent that fits best; 0: none does. */
 static uint32_t find_by_window(const struct join *j,
-			       const struct tr2_session *s)
+			       const struct tr2_model_session *s)
 {
 	const struct tr2_model *m = j->m;
-	const struct tr2_session *p = &m->sessions[s->parent];
+	const struct tr2_model_session *p = &m->sessions[s->parent];
 	int64_t start_ns = s->wall_ns - p->wall_ns;
 	uint32_t low = j->first[s->parent], high = j->first[s->parent + 1];
 	uint32_t begin = low, best = 0, at;
@@ -293,7 +293,7 @@ static uint32_t node_of_span(struct join *j, uint32_t child)
 static uint32_t node_by_window(struct join *j, uint32_t session)
 {
 	struct tr2_model *m = j->m;
-	const struct tr2_session *s = &m->sessions[session];
+	const struct tr2_model_session *s = &m->sessions[session];
 	uint32_t child = find_by_window(j, s), node;
 
 	if (!child)
@@ -313,9 +313,10 @@ static uint32_t node_by_window(struct join *j, uint32_t session)
 
 /* A program that was exec'd says its predecessor's SID as its parent's, and
  * has its pid. */
-static bool took_over(const struct tr2_model *m, const struct tr2_session *s)
+static bool took_over(const struct tr2_model *m,
+		      const struct tr2_model_session *s)
 {
-	const struct tr2_session *p = &m->sessions[s->parent];
+	const struct tr2_model_session *p = &m->sessions[s->parent];
 
 	return s->pid > 0 && s->pid == p->pid && p->end != TR2_END_EXIT;
 }
@@ -332,7 +333,7 @@ static void chain_session(struct tr2_model *m, uint32_t session, uint32_t node)
 static uint32_t node_for_session(struct join *j, uint32_t session)
 {
 	struct tr2_model *m = j->m;
-	const struct tr2_session *s = &m->sessions[session];
+	const struct tr2_model_session *s = &m->sessions[session];
 	uint32_t child, node;
 
 	if (!s->parent)
@@ -358,7 +359,7 @@ static void join_sessions(struct join *j)
 	uint32_t i, node;
 
 	for (i = 1; i < m->nr_sessions; i++) {
-		struct tr2_session *s = &m->sessions[j->sessions[i]];
+		struct tr2_model_session *s = &m->sessions[j->sessions[i]];
 
 		node = node_for_session(j, j->sessions[i]);
 		if (!node)
@@ -423,7 +424,7 @@ static int64_t early_start(const struct tr2_model *m, const struct tr2_node *n)
 /* Whether the kernel's task may be the node of the same pid. A child span
  * begins before the fork, on a busy machine long before. */
 static bool fits_task(const struct tr2_model *m, const struct tr2_node *n,
-		      const struct tr2_task *t)
+		      const struct tr2_model_task *t)
 {
 	int64_t start = early_start(m, n);
 	const struct tr2_span *span = &m->spans[m->children[n->child].span];
@@ -440,7 +441,8 @@ static bool fits_task(const struct tr2_model *m, const struct tr2_node *n,
 }
 
 /* The node with this task's pid that began while the task lived. */
-static uint32_t node_of_task(const struct join *j, const struct tr2_task *t)
+static uint32_t node_of_task(const struct join *j,
+			     const struct tr2_model_task *t)
 {
 	const struct tr2_model *m = j->m;
 	uint32_t i = tr2_map_get(&j->nodes_by_pid, (uint32_t)t->pid);
@@ -463,7 +465,7 @@ static bool is_below(const struct tr2_model *m, uint32_t node, uint32_t top)
 /* The kernel's word on who started whom replaces every guess. */
 static void reparent(struct tr2_model *m, uint32_t task)
 {
-	const struct tr2_task *t = &m->tasks[task];
+	const struct tr2_model_task *t = &m->tasks[task];
 	uint32_t parent = t->parent ? m->tasks[t->parent].node : 0;
 
 	if (!parent || !t->node || is_below(m, parent, t->node))
@@ -496,7 +498,8 @@ static bool order_tasks(struct join *j)
 	return true;
 }
 
-static bool lived(const struct tr2_task *t, int64_t from_ns, int64_t to_ns)
+static bool lived(const struct tr2_model_task *t, int64_t from_ns,
+		  int64_t to_ns)
 {
 	return t->start_ns != TR2_NO_TIME && t->start_ns <= from_ns &&
 	       (t->end_ns == TR2_NO_TIME || t->end_ns >= to_ns);
@@ -511,7 +514,7 @@ static uint32_t find_forked(const struct join *j, uint32_t task,
 	uint32_t i = j->first_task[task], tries, found = 0;
 
 	for (tries = 0; i && !found && tries < MAX_CANDIDATES; tries++) {
-		const struct tr2_task *t = &m->tasks[i];
+		const struct tr2_model_task *t = &m->tasks[i];
 
 		if (!(t->flags & TR2_TASK_EXECED) && !t->node) {
 			if (lived(t, from_ns + SLOP_NS, to_ns - SLOP_NS))
@@ -532,7 +535,7 @@ static void join_forked(struct join *j)
 	uint32_t i, from, task;
 
 	for (i = 1; i < m->nr_sessions; i++) {
-		const struct tr2_session *s = &m->sessions[i];
+		const struct tr2_model_session *s = &m->sessions[i];
 
 		if (!(s->flags & TR2_SESSION_FORKED) || !s->node ||
 		    m->nodes[s->node].task)
@@ -554,7 +557,7 @@ static uint32_t find_started(const struct join *j, uint32_t task,
 	uint32_t i = j->first_task[task], tries;
 
 	for (tries = 0; i && tries < MAX_CANDIDATES; tries++) {
-		const struct tr2_task *t = &m->tasks[i];
+		const struct tr2_model_task *t = &m->tasks[i];
 
 		if (!t->node && t->flags & TR2_TASK_EXECED &&
 		    t->start_ns != TR2_NO_TIME &&

@@ -128,7 +128,7 @@ struct tr2_metric {
 
 /* ---- samples: which calls led to a count ----------------------------------- */
 
-struct tr2_sample {
+struct tr2_model_sample {
 	tr2_str event; /* as it was asked for: app/odb/unzip/:1000 */
 	uint32_t session, cpu;
 	uint32_t task; /* index into sample_tasks: never 0 */
@@ -171,7 +171,7 @@ struct tr2_mapping {
 #define TR2_THREAD_OPEN (1u << 0)        /* no thread_exit; not said of main */
 #define TR2_THREAD_UNANNOUNCED (1u << 1) /* no thread_start; not said of main */
 
-struct tr2_thread {
+struct tr2_model_thread {
 	uint32_t session;
 	uint32_t next; /* of the same session; main is the first */
 	tr2_str name;
@@ -216,7 +216,7 @@ enum tr2_end_by {
 					    events took the place of older ones */
 #define TR2_SESSION_TENTATIVE (1u << 15) /* while loading: wall_ns is a guess */
 
-struct tr2_session {
+struct tr2_model_session {
 	const char *sid; /* whole: PARENT/OWN */
 	uint32_t parent; /* the session whose SID is ours less one component */
 	uint32_t node;   /* its process */
@@ -254,7 +254,7 @@ struct tr2_session {
 #define TR2_TASK_EXECED (1u << 3)
 
 /* A process; its threads only count. */
-struct tr2_task {
+struct tr2_model_task {
 	int32_t pid, ppid;
 	uint32_t parent; /* task; 0 when its start was not seen */
 	uint32_t node;
@@ -359,17 +359,17 @@ struct tr2_line {
 };
 
 struct tr2_model {
-	struct tr2_session *sessions;
-	struct tr2_thread *threads;
+	struct tr2_model_session *sessions;
+	struct tr2_model_thread *threads;
 	struct tr2_span *spans;
 	struct tr2_child *children;
 	struct tr2_point *points;
 	struct tr2_metric *metrics;
-	struct tr2_task *tasks;
+	struct tr2_model_task *tasks;
 	struct tr2_node *nodes;
 	struct tr2_line *lines;
 	struct tr2_problem *problems;
-	struct tr2_sample *samples;
+	struct tr2_model_sample *samples;
 	uint64_t *calls;
 	struct tr2_sample_value *values;
 	struct tr2_sample_task *sample_tasks;

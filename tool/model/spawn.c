@@ -79,7 +79,7 @@ static bool add_interval(struct intervals *list, int64_t from, int64_t to)
 /* When it ended, not only when it said something last. */
 static bool has_end(const struct tr2_model *m, const struct tr2_node *n)
 {
-	const struct tr2_session *s =
+	const struct tr2_model_session *s =
 		&m->sessions[tr2_last_session(m, n->session)];
 
 	if (n->task && m->tasks[n->task].end_ns != TR2_NO_TIME)
@@ -106,7 +106,7 @@ static bool is_known(const struct tr2_model *m, uint32_t child)
 /* Its last event may not be the last thing that it does. */
 static int64_t own_end(const struct tr2_model *m, const struct tr2_node *n)
 {
-	const struct tr2_task *t = &m->tasks[n->task];
+	const struct tr2_model_task *t = &m->tasks[n->task];
 
 	return n->task && t->end_ns != TR2_NO_TIME && t->end_ns > n->end_ns ?
 		       t->end_ns : n->end_ns;
@@ -116,7 +116,7 @@ static void fill_wait(const struct tr2_model *m, struct wait *w, uint32_t child)
 {
 	const struct tr2_child *c = &m->children[child];
 	const struct tr2_span *span = &m->spans[c->span];
-	const struct tr2_session *by =
+	const struct tr2_model_session *by =
 		&m->sessions[m->threads[span->thread].session];
 	const struct tr2_node *n = &m->nodes[c->node];
 
@@ -205,7 +205,7 @@ static void answer(const struct spawn *x, uint32_t thread, size_t nr_queries,
 		   size_t nr_ends)
 {
 	const struct tr2_model *m = x->m;
-	const struct tr2_thread *t = &m->threads[thread];
+	const struct tr2_model_thread *t = &m->threads[thread];
 	int64_t wall = m->sessions[t->session].wall_ns, at, next;
 	uint32_t span = t->first_span, before = 0, point = t->first_point;
 	size_t i, e = 0;

@@ -55,7 +55,7 @@ uint32_t tr2_build_task_comm(struct tr2_model *m, int32_t pid, int32_t tid,
 			     const char *comm, bool exec, int64_t wall_ns)
 {
 	uint32_t i = task_of(m, pid, false);
-	struct tr2_task *t = &m->tasks[i];
+	struct tr2_model_task *t = &m->tasks[i];
 
 	if (!i || tid != pid)
 		return i;
@@ -73,7 +73,7 @@ uint32_t tr2_build_task_exit(struct tr2_model *m, int32_t pid, int32_t tid,
 			     int64_t wall_ns)
 {
 	uint32_t i = task_of(m, pid, false);
-	struct tr2_task *t = &m->tasks[i];
+	struct tr2_model_task *t = &m->tasks[i];
 
 	if (!i || tid != pid)
 		return i;

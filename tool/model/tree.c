@@ -197,9 +197,9 @@ static const char *command_name(const char *line)
 const char *tr2_node_name(const struct tr2_model *m, uint32_t node)
 {
 	const struct tr2_node *n = &m->nodes[node];
-	const struct tr2_session *s = &m->sessions[n->session];
+	const struct tr2_model_session *s = &m->sessions[n->session];
 	const struct tr2_child *c = &m->children[n->child];
-	const struct tr2_task *t = &m->tasks[n->task];
+	const struct tr2_model_task *t = &m->tasks[n->task];
 	const char *name;
 
 	if (n->session) {

@@ -130,7 +130,7 @@ static void add_status(struct tr2_model *m, const struct task_record *r,
 {
 	uint32_t i = tr2_build_task_exit(m, (int32_t)r->pid, (int32_t)r->pid,
 					 wall_ns);
-	struct tr2_task *t = &m->tasks[i];
+	struct tr2_model_task *t = &m->tasks[i];
 
 	if (!i)
 		return;

@@ -101,7 +101,7 @@ static bool make_room(struct tr2_parsed_render *r,
 static void set_who(struct tr2_parsed_render *r, const struct tr2_model *m,
 		    const struct tr2_parsed_event *ev)
 {
-	const struct tr2_session *s = &m->sessions[ev->session];
+	const struct tr2_model_session *s = &m->sessions[ev->session];
 
 	r->who.thread_name = tr2_s(m, m->threads[ev->thread].name);
 	tr2_render_json_head(&r->head, s->sid, r->who.thread_name);
@@ -118,7 +118,7 @@ bool tr2_parsed_render_set(struct tr2_parsed_render *r,
 			   unsigned int nesting)
 {
 	const struct tr2_field *field = tr2_event_rows[ev->kind].field;
-	const struct tr2_session *s = &m->sessions[ev->session];
+	const struct tr2_model_session *s = &m->sessions[ev->session];
 	struct tr2_view none = { "", 0 };
 	size_t i;
 

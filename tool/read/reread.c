@@ -15,7 +15,7 @@
 void tr2_line_set(struct tr2_line *line, const struct tr2_model *m,
 		  const struct tr2_parsed_event *ev)
 {
-	const struct tr2_session *s = &m->sessions[ev->session];
+	const struct tr2_model_session *s = &m->sessions[ev->session];
 
 	*line = (struct tr2_line){
 		.at_ns = ev->wall_us != TR2_ABSENT ? ev->wall_us * 1000 :

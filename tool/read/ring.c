@@ -350,7 +350,7 @@ static bool add_events(struct tr2_ring_reader *r)
 
 static void set_end(struct tr2_ring_reader *r)
 {
-	struct tr2_session *s = &r->m->sessions[r->session];
+	struct tr2_model_session *s = &r->m->sessions[r->session];
 	const struct tr2_arena_header *h = &r->file.header;
 
 	if (s->end != TR2_END_OPEN)
@@ -389,7 +389,7 @@ static void count_losses(struct tr2_ring_reader *r, uint64_t *lost,
 /* Those that atexit told of are counted already. */
 static void set_lost(struct tr2_ring_reader *r, uint64_t lost)
 {
-	struct tr2_session *s = &r->m->sessions[r->session];
+	struct tr2_model_session *s = &r->m->sessions[r->session];
 
 	if (lost <= s->lost)
 		return;

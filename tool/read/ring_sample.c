@@ -137,7 +137,8 @@ static uint64_t take_count(const char **p, const char *end, unsigned int words)
 
 /* An event that is alone is no group: its count says all. */
 static bool add_values(const struct tr2_ring_samples *s, struct tr2_model *m,
-		       const char *p, uint64_t nr, struct tr2_sample *sample)
+		       const char *p, uint64_t nr,
+		       struct tr2_model_sample *sample)
 {
 	uint32_t at;
 
@@ -154,7 +155,7 @@ static bool add_values(const struct tr2_ring_samples *s, struct tr2_model *m,
 }
 
 static bool add_calls(struct tr2_model *m, const char *p, uint64_t nr,
-		      struct tr2_sample *sample)
+		      struct tr2_model_sample *sample)
 {
 	uint64_t i, ip;
 	uint32_t call;
@@ -173,9 +174,10 @@ static bool add_calls(struct tr2_model *m, const char *p, uint64_t nr,
 	return true;
 }
 
-static bool add_sample(struct tr2_model *m, const struct tr2_sample *sample)
+static bool add_sample(struct tr2_model *m,
+		       const struct tr2_model_sample *sample)
 {
-	struct tr2_session *session = &m->sessions[sample->session];
+	struct tr2_model_session *session = &m->sessions[sample->session];
 	uint32_t i = tr2_add(m, samples);
 
 	if (!i)
@@ -193,8 +195,9 @@ bool tr2_ring_sample(struct tr2_ring_samples *s, struct tr2_model *m,
 		     const struct tr2_ring_file *f, struct tr2_ring_names *n,
 		     uint32_t session, const struct tr2_record_sample *record)
 {
-	struct tr2_sample sample = { .session = session, .cpu = record->cpu,
-				     .count = record->period };
+	struct tr2_model_sample sample = { .session = session,
+					   .cpu = record->cpu,
+					   .count = record->period };
 	const char *p = (const char *)(record + 1);
 	const char *end = (const char *)record + record->head.size;
 	uint64_t nr = take_count(&p, end, 2);
@@ -225,7 +228,7 @@ bool tr2_ring_is_mapping(const struct tr2_record *record)
 static bool add_mapping(struct tr2_model *m, struct tr2_mapping *mapping,
 			const char *name, size_t size)
 {
-	struct tr2_session *session = &m->sessions[mapping->session];
+	struct tr2_model_session *session = &m->sessions[mapping->session];
 	size_t len = strnlen(name, size);
 	uint32_t i;
 

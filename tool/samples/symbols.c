@@ -230,8 +230,8 @@ static uint32_t know(struct tr2_symbols *s, uint32_t mapping,
 }
 
 static uint32_t know_address(struct tr2_symbols *s,
-			     const struct tr2_sample *sample, uint64_t address,
-			     bool *always)
+			     const struct tr2_model_sample *sample,
+			     uint64_t address, bool *always)
 {
 	uint32_t mapping = tr2_mappings_find(&s->mappings, sample->session,
 					     address, sample->at_ns, always);
@@ -267,7 +267,8 @@ static const struct address *find_address(struct tr2_symbols *s,
 	}
 }
 
-static uint32_t known_of(struct tr2_symbols *s, const struct tr2_sample *sample,
+static uint32_t known_of(struct tr2_symbols *s,
+			 const struct tr2_model_sample *sample,
 			 uint64_t address)
 {
 	uint32_t *slot, known;
@@ -290,7 +291,7 @@ static uint32_t known_of(struct tr2_symbols *s, const struct tr2_sample *sample,
 }
 
 unsigned int tr2_symbols_of_call(struct tr2_symbols *s,
-				 const struct tr2_sample *sample,
+				 const struct tr2_model_sample *sample,
 				 uint64_t address,
 				 uint32_t symbol[TR2_SYMBOLS_OF_CALL])
 {

@@ -36,7 +36,7 @@ uint32_t tr2_symbols_number(struct tr2_symbols *s, struct tr2_symbol symbol);
  * of the call before it, and those into which this one was inlined. Returns how
  * many; 0: no memory. */
 unsigned int tr2_symbols_of_call(struct tr2_symbols *s,
-				 const struct tr2_sample *sample,
+				 const struct tr2_model_sample *sample,
 				 uint64_t address,
 				 uint32_t symbol[TR2_SYMBOLS_OF_CALL]);
 
