@@ -91,7 +91,7 @@ test_expect_success !INSTRUMENTED 'exit in the midst of a line: atexit has its o
 	GIT_TRACE2_EVENT=9 test_expect_code 5 \
 		timeout 60 "$hosts/handlers" exits-in-a-line >lines &&
 	tail -n 1 lines >e &&
-	trace2_jq "[.[] | .event] == [\"atexit\"]" e &&
+	trace2_jq "[.[] | .event, .lost] == [\"atexit\", 1]" e &&
 	tail -n 2 lines | head -n 1 >e &&
 	trace2_jq "[.[] | .event, .count] == [\"counter\", 3]" e
 '

@@ -164,6 +164,15 @@ test_expect_success 'a handler that calls the library in: time' '
 	test "$(counter sampled)" = "$counted"
 '
 
+test_expect_success READS_STREAMS 'a handler that speaks while a region begins or ends in a ring' '
+	rm -rf r &&
+	mkdir r &&
+	GIT_TRACE2_RING="$(pwd)/r" GIT_TRACE2_RING_SIZE=16m \
+		timeout 600 "$hosts/steps" regions calls "$few" >out &&
+	trace2 check r >checked &&
+	test_grep ": no problems\$" checked
+'
+
 test_expect_success 'a handler that adds to the counter that is being sampled' '
 	in_ring count-sampled calls &&
 	sampled=$(sed -n "s/.* SAMPLE .* period=\([0-9]*\) .*/\1/p" dump.txt |

@@ -57,7 +57,9 @@ number_at () {
 for verb in '001return 7' '003error message text' \
 	'004child test-tool trace2 001return 2' '006data test k1 v1 test k2 v2' \
 	'100timer 3 1' '201counter 7 13 3' \
-	'303redact_def_param url https://user:pwd@example.com'
+	'303redact_def_param url https://user:pwd@example.com' \
+	'call data_string NULL NULL NULL , data_json NULL NULL NULL' \
+	'call region_enter NULL NULL , region_enter a b , data_string a b c'
 do
 	test_expect_success JQ "as the event target has it: $verb" '
 		both test-tool trace2 $verb &&
@@ -65,9 +67,19 @@ do
 		test -n "$sid" &&
 		jq -c "select(.sid == \"$sid\")" event >own &&
 		mv own event &&
-		same_events
+		same_events &&
+		trace2 check event ring >out &&
+		test_grep ": no problems\$" out
 	'
 done
+
+test_expect_success HOSTS,JSON 'the last word of a thread that had said nothing' '
+	GIT_TRACE2_SIGNALS=PIPE both "$hosts/handlers" dies-in-thread &&
+	same_events &&
+	test_grep "\"signal\".*\"thread\":\"main\"" event.same &&
+	trace2 check event ring >out &&
+	test_grep ": no problems\$" out
+'
 
 test_expect_success JQ 'times agree to a microsecond' '
 	both test-tool trace2 006data test k1 v1 &&

@@ -45,7 +45,7 @@ finds () {
 
 test_expect_success 'what a consumer relies on is looked at' '
 	forge no-version 1d && finds no-version ":1: error: a session does not begin with version" &&
-	forge no-start 2d && finds no-start ":2: error: start does not come second" &&
+	forge no-start 2d && finds no-start ":2: warning: start does not come second" &&
 	forge no-end "\$d" && finds no-end "warning: a session has no atexit" &&
 	forge no-key "s/\"key\":\"read.version\",//" && finds no-key "error: data has no key" &&
 	forge nesting "s/\"nesting\":2/\"nesting\":7/" && finds nesting "error: nesting is not" &&
@@ -92,6 +92,37 @@ test_expect_success 'a stream behind a piece of another one, on a line of its ow
 test_expect_success 'a stream that is not whole: its program lost events' '
 	sed "/\"atexit\"/s/}\$/,\"lost\":250}/" "$traces/status.event" >lost &&
 	finds lost "^lost: warning: events were lost, as their program says (250)\$"
+'
+
+test_expect_success 'what follows from that is no error' '
+	sed "2,/region_enter/{/region_enter/d;}" lost >lost-more &&
+	finds lost-more "warning: a region is left that was not entered" &&
+	test_grep " 0 kinds of error, 3 of warning\$" out &&
+	sed "/\"atexit\"/s/\"lost\":250/\"lost\":0/" lost-more >made-up &&
+	finds made-up "error: a region is left that was not entered"
+'
+
+test_expect_success 'each input is checked by itself' '
+	trace2 check "$traces/status.event" "$traces/status.event" >out &&
+	test_grep "^2 sessions, .*: no problems\$" out &&
+	test_expect_code 1 trace2 check "$traces/status.event" lost lost >out &&
+	test_line_count = 3 out &&
+	test_grep " 0 kinds of error, 2 of warning\$" out &&
+	test_expect_code 128 trace2 check lost missing 2>err &&
+	test_grep "missing" err
+'
+
+test_expect_success 'text need not be UTF-8, and may have bars in it' '
+	rm -f p &&
+	GIT_TRACE2_PERF="$(pwd)/p" test-tool trace2 040thread "$(printf "a | \377")" &&
+	GIT_TRACE2_PERF="$(pwd)/p" test-tool trace2 call \
+		cmd_mode "$(printf "\377 | \200")" , data_string "a | b" c d &&
+	trace2 check p >out &&
+	test_grep ": no problems\$" out &&
+	trace2 script -F thread,message p >script 2>err &&
+	test_must_be_empty err &&
+	test_grep "^th01:a | $(printf "\357\277\275")" script &&
+	test_grep " a | b c:d\$" script
 '
 
 # The recorder is the parent.

@@ -123,8 +123,11 @@ void tr2_session_close(void)
 	thread = interrupted ? tr2_self : tr2_thread_get();
 	if (thread) {
 		interrupted |= atomic_exchange(&thread->busy, 1) != 0;
-		if (interrupted)
+		if (interrupted) {
 			tr2_dest_set_urgent();
+			/* What it was at does not go on. */
+			tr2_call_lost();
+		}
 		tr2_session_give_up_record();
 		write_end(thread, interrupted);
 		atomic_store(&thread->busy, 0);

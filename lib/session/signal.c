@@ -119,6 +119,8 @@ static void write_last_event(int signo)
 	prepare_thread(&last.thread);
 	if (!last.thread.who.thread_name)
 		return;
+	if (last.thread.is_main)
+		call.who = &tr2_thread_main()->who;
 	tr2_dest_set_urgent();
 	tr2_session_give_up_record();
 	call.now_ns = tr2_clock_now_ns();

@@ -129,7 +129,8 @@ static void check_order(const struct place *at, uint8_t *seen)
 		 !(s->flags & TR2_SESSION_FORKED) &&
 		 ev->kind != TR2_EV_start &&
 		 ev->kind != TR2_EV_too_many_files)
-		found(at, TR2_PROBLEM_ORDER, "start does not come second");
+		found(at, TR2_PROBLEM_NO_START,
+		      "start does not come second");
 	/* A program that calls exit() by itself has no exit event at all. */
 	else if (ev->kind == TR2_EV_exit && *seen & SEEN_METRIC)
 		found(at, TR2_PROBLEM_ORDER,
@@ -140,17 +141,32 @@ static void check_order(const struct place *at, uint8_t *seen)
 		*seen |= SEEN_ATEXIT;
 }
 
-static void check_nesting(const struct place *at, uint16_t *open)
+/*
+ * Only of events that have it in every target: at the end of a thread what is
+ * open is given up without a word. In a ring a signal handler speaks while a
+ * region begins or ends, and may find one more or one less open than there are.
+ */
+static bool is_nested(const struct place *at, unsigned int open)
 {
 	const struct tr2_parsed_event *ev = at->ev;
+	unsigned int flags = at->m->sessions[ev->session].flags;
 
-	if (ev->kind == TR2_EV_region_leave && *open)
+	if (ev->kind < 0 || !(tr2_event_rows[ev->kind].flags & TR2_E_NESTED) ||
+	    ev->nesting == TR2_ABSENT || flags & TR2_SESSION_NO_BEGINNING)
+		return true;
+	return ev->nesting == open + 1 ||
+	       (flags & TR2_SESSION_RING &&
+		(ev->nesting == open || ev->nesting == open + 2));
+}
+
+static void check_nesting(const struct place *at, uint16_t *open)
+{
+	if (at->ev->kind == TR2_EV_region_leave && *open)
 		--*open;
-	if (ev->nesting != TR2_ABSENT && ev->nesting != *open + 1 &&
-	    !(at->m->sessions[ev->session].flags & TR2_SESSION_NO_BEGINNING))
+	if (!is_nested(at, *open))
 		found(at, TR2_PROBLEM_NESTING,
 		      "nesting is not 1 + the regions that are open");
-	if (ev->kind == TR2_EV_region_enter && *open < UINT16_MAX)
+	if (at->ev->kind == TR2_EV_region_enter && *open < UINT16_MAX)
 		++*open;
 }
 
@@ -208,30 +224,67 @@ static void check_ends(struct tr2_model *m)
 	}
 }
 
-static const char *level_of(enum tr2_problem_kind kind)
+/* What was checked, of all inputs. */
+struct found {
+	struct tr2_output out;
+	struct tr2_table problems;
+	unsigned int errors, warnings; /* kinds, in each file */
+	uint64_t sessions, events;
+	bool brief;
+};
+
+/* What a reader finds where events are missing in between. */
+static bool comes_of_loss(enum tr2_problem_kind kind)
 {
 	switch (kind) {
+	case TR2_PROBLEM_BAD_LINE:
+	case TR2_PROBLEM_UNPAIRED:
+	case TR2_PROBLEM_ORDER:
+	case TR2_PROBLEM_NESTING:
+	case TR2_PROBLEM_THREAD:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool has_lost(const struct tr2_model *m, tr2_str source)
+{
+	uint32_t i;
+
+	for (i = 1; i < m->nr_problems; i++)
+		if (m->problems[i].kind == TR2_PROBLEM_LOST &&
+		    m->problems[i].source == source)
+			return true;
+	return false;
+}
+
+static bool is_error(const struct tr2_model *m, const struct tr2_problem *p)
+{
+	switch (p->kind) {
 	case TR2_PROBLEM_CUT_LINE:
 	case TR2_PROBLEM_UNKNOWN:
 	case TR2_PROBLEM_CLOCK:
+	case TR2_PROBLEM_NO_START:
 	case TR2_PROBLEM_NO_END:
 	case TR2_PROBLEM_CHILD:
 	case TR2_PROBLEM_NEWER:
 	case TR2_PROBLEM_OVERWRITTEN:
 	case TR2_PROBLEM_LOST:
 	case TR2_PROBLEM_FULL:
-		return "warning";
+		return false;
 	default:
-		return "error";
+		return !comes_of_loss(p->kind) || !has_lost(m, p->source);
 	}
 }
 
 struct problem_row {
 	const struct tr2_model *m;
 	const struct tr2_problem *p;
+	const char *level;
 };
 
-TR2_CELL(cell_level, struct problem_row, tr2_cell_str(t, level_of(r->p->kind)))
+TR2_CELL(cell_level, struct problem_row, tr2_cell_str(t, r->level))
 TR2_CELL(cell_file, struct problem_row,
 	 tr2_cell_str(t, tr2_s(r->m, r->p->source)))
 TR2_CELL(cell_line, struct problem_row,
@@ -256,16 +309,16 @@ static void print_shown(const char *s)
 	tr2_buf_release(&b);
 }
 
-static void print_text(const struct tr2_model *m, const struct tr2_problem *p)
+static void print_problem(const struct tr2_model *m,
+			  const struct tr2_problem *p, bool error)
 {
-	bool error = !strcmp(level_of(p->kind), "error");
 	enum tr2_color color = error ? TR2_COLOR_BAD : TR2_COLOR_WARM;
 
 	print_shown(tr2_s(m, p->source));
 	putchar(':');
 	if (p->line)
 		printf("%llu:", (unsigned long long)p->line);
-	printf(" %s%s:%s ", tr2_color_on(color), level_of(p->kind),
+	printf(" %s%s:%s ", tr2_color_on(color), error ? "error" : "warning",
 	       tr2_color_off(color));
 	print_shown(p->text);
 	if (p->kind == TR2_PROBLEM_LOST)
@@ -275,97 +328,102 @@ static void print_text(const struct tr2_model *m, const struct tr2_problem *p)
 	putchar('\n');
 }
 
-static void print_data(const struct tr2_model *m)
+static void add_problems(struct found *f, const struct tr2_model *m)
 {
-	struct tr2_output out = { .format = tr2_common.format };
-	struct problem_row row = { m, NULL };
-	struct tr2_table t;
 	uint32_t i;
 
-	tr2_table_init(&t, &out, "problems", columns,
-		       sizeof(columns) / sizeof(*columns));
 	for (i = 1; i < m->nr_problems; i++) {
-		row.p = &m->problems[i];
-		tr2_table_add(&t, &row);
-	}
-	tr2_table_show(&t);
-}
+		const struct tr2_problem *p = &m->problems[i];
+		bool error = is_error(m, p);
+		const struct problem_row row = { m, p,
+						 error ? "error" : "warning" };
 
-static bool is_brief(const struct tr2_model *m)
-{
-	uint32_t i;
-
-	tr2_for_each_session(m, i)
-		if (m->sessions[i].flags & TR2_SESSION_BRIEF)
-			return true;
-	return false;
-}
-
-static void print_summary(const struct tr2_model *m)
-{
-	unsigned int errors = 0, warnings = 0;
-	uint32_t i;
-
-	for (i = 1; i < m->nr_problems; i++)
-		if (!strcmp(level_of(m->problems[i].kind), "error"))
-			errors++;
+		if (error)
+			f->errors++;
 		else
-			warnings++;
-	if (is_brief(m))
+			f->warnings++;
+		if (tr2_common.format == TR2_FORMAT_TEXT)
+			print_problem(m, p, error);
+		else
+			tr2_table_add(&f->problems, &row);
+	}
+	f->sessions += m->nr_sessions - 1;
+	f->events += m->nr_events;
+	tr2_for_each_session(m, i)
+		f->brief |= m->sessions[i].flags & TR2_SESSION_BRIEF;
+}
+
+static void print_summary(const struct found *f)
+{
+	if (f->brief)
 		puts("a brief stream: most events have no time of their own");
-	printf("%u session%s, %llu events: ", m->nr_sessions - 1,
-	       m->nr_sessions == 2 ? "" : "s",
-	       (unsigned long long)m->nr_events);
-	if (!errors && !warnings)
+	printf("%llu session%s, %llu events: ", (unsigned long long)f->sessions,
+	       f->sessions == 1 ? "" : "s", (unsigned long long)f->events);
+	if (!f->errors && !f->warnings)
 		puts("no problems");
 	else
-		printf("%u kind%s of error, %u of warning\n", errors,
-		       errors == 1 ? "" : "s", warnings);
+		printf("%u kind%s of error, %u of warning\n", f->errors,
+		       f->errors == 1 ? "" : "s", f->warnings);
 }
 
-static int report(struct tr2_model *m)
+/* Each by itself: what two of them tell of one process is no contradiction. */
+static enum tr2_load_result check_input(struct found *f, const char *path)
 {
-	uint32_t i;
+	struct check c = { 0 };
+	struct tr2_load load = { &path, 1, TR2_LOAD_QUIET, on_event, &c };
+	struct tr2_model *m = tr2_model_new();
+	enum tr2_load_result result = m ? tr2_load(m, &load) : TR2_LOAD_FAILED;
 
-	check_ends(m);
-	if (tr2_common.format != TR2_FORMAT_TEXT) {
-		print_data(m);
-	} else {
-		for (i = 1; i < m->nr_problems; i++)
-			print_text(m, &m->problems[i]);
-		print_summary(m);
+	if (result == TR2_LOAD_OK) {
+		check_ends(m);
+		add_problems(f, m);
 	}
-	return m->nr_problems > 1 ? TR2_EXIT_FOUND : 0;
+	tr2_model_free(m);
+	free(c.seen);
+	free(c.open);
+	return result;
+}
+
+static void report(struct found *f)
+{
+	if (tr2_common.format == TR2_FORMAT_TEXT)
+		print_summary(f);
+	else
+		tr2_table_show(&f->problems);
+}
+
+static int check_inputs(size_t nr, const char *const *paths)
+{
+	enum tr2_load_result result;
+	struct found f = { .out = { .format = tr2_common.format } };
+	bool any = false;
+	size_t i;
+
+	tr2_table_init(&f.problems, &f.out, "problems", columns,
+		       sizeof(columns) / sizeof(*columns));
+	for (i = 0; i < nr; i++) {
+		result = check_input(&f, paths[i]);
+		any |= result == TR2_LOAD_OK;
+		if (result == TR2_LOAD_FAILED)
+			break;
+	}
+	if (i == nr && any)
+		report(&f);
+	tr2_table_release(&f.problems);
+	if (i < nr)
+		return TR2_EXIT_FATAL;
+	return f.errors || f.warnings ? TR2_EXIT_FOUND : 0;
 }
 
 static int check_files(int argc, char **argv)
 {
 	static const char *const standard[] = { "trace2.data" };
-	struct check c = { 0 };
-	struct tr2_load load = { standard, 1, TR2_LOAD_QUIET, on_event, &c };
-	struct tr2_model *m = tr2_model_new();
-	int exit_code = TR2_EXIT_FATAL;
 
 	if (argc)
-		load.paths = (const char *const *)argv,
-		load.nr_paths = (size_t)argc;
-	else if (tr2_common.input.nr)
-		load.paths = tr2_common.input.item,
-		load.nr_paths = tr2_common.input.nr;
-	switch (m ? tr2_load(m, &load) : TR2_LOAD_FAILED) {
-	case TR2_LOAD_OK:
-		exit_code = report(m);
-		break;
-	case TR2_LOAD_NOTHING:
-		exit_code = 0;
-		break;
-	case TR2_LOAD_FAILED:
-		break;
-	}
-	tr2_model_free(m);
-	free(c.seen);
-	free(c.open);
-	return exit_code;
+		return check_inputs((size_t)argc, (const char *const *)argv);
+	if (tr2_common.input.nr)
+		return check_inputs(tr2_common.input.nr, tr2_common.input.item);
+	return check_inputs(1, standard);
 }
 
 static int run(int argc, char **argv)

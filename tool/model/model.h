@@ -212,6 +212,7 @@ enum tr2_end_by {
 					    after that ended: a process that
 					    forked and did not exec, as Git's
 					    detached maintenance */
+#define TR2_SESSION_RING (1u << 9)       /* read from a ring */
 #define TR2_SESSION_NO_BEGINNING (1u << 10) /* from a ring in which newer
 					    events took the place of older ones */
 #define TR2_SESSION_TENTATIVE (1u << 15) /* while loading: wall_ns is a guess */
@@ -326,7 +327,8 @@ enum tr2_problem_kind {
 	TR2_PROBLEM_OVERWRITTEN,  /* a ring keeps the newest records only */
 	/* Only `trace2 check` shows these, and looks for most of them. */
 	TR2_PROBLEM_MISSING,      /* a field that must be there */
-	TR2_PROBLEM_ORDER,        /* of version, start, exit, metrics, atexit */
+	TR2_PROBLEM_ORDER,        /* of version, exit, metrics, atexit */
+	TR2_PROBLEM_NO_START,     /* something else comes second, or nothing */
 	TR2_PROBLEM_AFTER_END,    /* an event behind its session's atexit */
 	TR2_PROBLEM_NESTING,      /* not what enter and leave make it */
 	TR2_PROBLEM_THREAD,       /* speaks without thread_start */

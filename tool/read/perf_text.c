@@ -101,6 +101,34 @@ static struct tr2_view trim(const char *start, const char *end)
 	return (struct tr2_view){ start, (size_t)(end - start) };
 }
 
+static bool is_bar(const char *p, const char *end)
+{
+	return end - p >= 3 && !memcmp(p, " | ", 3);
+}
+
+/* Behind so many bytes, where U+FFFD may stand for one that was no UTF-8. */
+static const char *behind_repaired(const char *p, const char *end, size_t bytes)
+{
+	while (bytes-- && p < end)
+		p += end - p >= 3 && !memcmp(p, "\xef\xbf\xbd", 3) ? 3 : 1;
+	return p;
+}
+
+/* The end of a column: behind its width, as a bar may be in the text, too; or
+ * behind a text that is wider. */
+static const char *find_bar(const char *p, const char *end, int i)
+{
+	static const size_t width[COLUMNS] = { [THREAD] = 24, [CATEGORY] = 12 };
+	const char *bar;
+
+	if ((size_t)(end - p) > width[i] && is_bar(p + width[i], end))
+		return p + width[i];
+	bar = width[i] ? behind_repaired(p, end, width[i]) : end;
+	if (is_bar(bar, end))
+		return bar;
+	return memmem(p, (size_t)(end - p), " | ", 3);
+}
+
 /* false: these are no columns of the perf target. */
 static bool split(const char *p, const char *end, struct tr2_view *column)
 {
@@ -108,7 +136,7 @@ static bool split(const char *p, const char *end, struct tr2_view *column)
 	int i;
 
 	for (i = 0; i < MESSAGE; i++) {
-		bar = memmem(p, (size_t)(end - p), " | ", 3);
+		bar = find_bar(p, end, i);
 		/* An empty message may have lost its space. */
 		if (!bar && i == CATEGORY && end - p >= 2 &&
 		    !memcmp(end - 2, " |", 2))
@@ -389,15 +417,17 @@ enum tr2_line_result tr2_perf_reader_line(struct tr2_perf_reader *r,
 					  uint64_t number, bool last)
 {
 	struct tr2_view column[COLUMNS];
+	bool has_nul = memchr(line, '\0', len);
 
-	if (!tr2_utf8_valid(line, len) || memchr(line, '\0', len)) {
+	if (has_nul)
+		tr2_build_problem(r->m, TR2_PROBLEM_UTF8, r->source, number,
+				  "NULs were replaced by U+FFFD");
+	/* Text need not be UTF-8: the model is. */
+	if (has_nul || !tr2_utf8_valid(line, len)) {
 		if (!tr2_utf8_repair(&r->repaired, line, len, 8))
 			return TR2_LINE_NO_MEMORY;
 		line = r->repaired.p;
 		len = r->repaired.len;
-		tr2_build_problem(r->m, TR2_PROBLEM_UTF8, r->source, number,
-				  "bytes that are not UTF-8 were replaced by "
-				  "U+FFFD");
 	}
 	tr2_buf_reset(&r->scratch);
 	if (!tr2_buf_room(&r->scratch, len * 2 + 64))

@@ -422,6 +422,7 @@ static bool fill_model(struct tr2_ring_reader *r)
 	r->session = tr2_build_session(r->m, sid, strlen(sid), r->source);
 	if (!r->session)
 		return false;
+	r->m->sessions[r->session].flags |= TR2_SESSION_RING;
 	count_losses(r, &lost, &overwritten);
 	note_overwritten(r, overwritten);
 	if (!add_events(r))

@@ -160,18 +160,29 @@ static void take_time(struct cursor *c, int64_t *ns)
 							  value);
 }
 
+/* NULL in a field that is always there is shown as the event target shows it:
+ * as an empty string. */
+static struct tr2_view take_text(struct tr2_ring_event *e, struct cursor *c,
+				 const struct tr2_field *field)
+{
+	struct tr2_view v = take_string(c);
+
+	if (!v.p && !c->short_of && !(field->flags & TR2_F_OPT))
+		v.p = "";
+	return field->type == TR2_T_JSON ? as_json(e, v) : as_text(e, v);
+}
+
 static void take_field(struct tr2_ring_event *e, struct cursor *c, int i,
 		       struct tr2_parsed_event *ev)
 {
+	const struct tr2_field *field = &tr2_event_rows[ev->kind].field[i];
 	struct tr2_parsed_value *v = &ev->value[i];
 	uint64_t value;
 
-	switch (tr2_event_rows[ev->kind].field[i].type) {
+	switch (field->type) {
 	case TR2_T_STR:
-		v->text = as_text(e, take_string(c));
-		break;
 	case TR2_T_JSON:
-		v->text = as_json(e, take_string(c));
+		v->text = take_text(e, c, field);
 		break;
 	case TR2_T_ARGV:
 		v->words = take_argv(e, c);
