@@ -103,7 +103,8 @@ static int take_space(uint64_t length, const struct tr2_file_piece *pieces,
 			end = pieces[i].offset + pieces[i].size_bytes;
 	if (!is_within_limit(end))
 		return EFBIG;
-	if (length > file.length) {
+	/* Whoever has no such wish need not have the lock. */
+	if (length && length > file.length) {
 		if (ftruncate(file.fd, (off_t)length))
 			return errno;
 		file.length = length;
