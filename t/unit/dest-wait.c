@@ -9,6 +9,7 @@
 #include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <sys/time.h>
 #include <unistd.h>
 
