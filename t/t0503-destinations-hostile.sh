@@ -56,6 +56,29 @@ test_expect_success 'a terminal that nobody reads' '
 	stalled stalled-terminal
 '
 
+# terminal VERB: what it got is in e.
+terminal () {
+	GIT_TRACE2_EVENT=9 timeout 60 "$hosts/terminals" "$1" >got &&
+	tr -d "\r" <got >e
+}
+
+# Its descriptor waits, and no poll can tell that a write will not.
+test_expect_success ROOT,!ASAN 'a terminal of another user: nothing is written' '
+	terminal other-user &&
+	test_must_be_empty e
+'
+
+test_expect_success ROOT,!ASAN 'likewise, but it is the one that controls: until nobody reads' '
+	terminal other-user-controlling &&
+	trace2_jq ".[0].event == \"version\"" e &&
+	trace2_jq "[.[-1] | .event, .lost > 0] == [\"atexit\", true]" e
+'
+
+test_expect_success 'a terminal that stops who writes in the background: not the host' '
+	terminal background &&
+	trace2_jq ".[-1].event == \"atexit\"" e
+'
+
 test_expect_success 'a line that was cut has an end before the next one' '
 	GIT_TRACE2_EVENT=9 timeout 60 "$hosts/limits" cut-line >lines &&
 	"$PERL_PATH" -ne "print unless /^\{.*\}\$/" lines >torn &&

@@ -120,7 +120,8 @@ stalls () {
 	shift &&
 	rm -f log e n "$sockets"/* &&
 	GIT_TRACE2="$(pwd)/n" GIT_TRACE2_EVENT="$value" "$@" \
-		strace -f -o log test-tool trace2 030events 600 1000 &&
+		strace -f -o log ${tampering:+-e "inject=$tampering"} \
+		test-tool trace2 030events 600 1000 &&
 	"$PERL_PATH" "$TEST_DIRECTORY/t0506/waits.perl" log >actual &&
 	echo "waits: at most 50 ms, writes that may wait: 0" >expect &&
 	test_cmp expect actual &&
@@ -136,6 +137,28 @@ test_expect_success 'a pipe that nobody reads costs 50 ms in all' '
 
 test_expect_success PIPE 'a fifo' '
 	stalls "$sockets/f" test-tool fault read-fifo --never-read "$sockets/f"
+'
+
+# Poll and a write would wait where another process is quicker.
+test_expect_success PIPE 'a fifo that the host has open' '
+	stalls 9 test-tool fault read-fifo --never-read "$sockets/f" \
+		sh -c "exec \"\$@\" 9>\"$sockets/f\"" sh &&
+	test_grep "splice(" log
+'
+
+test_expect_success TAMPERING 'a pipe, of a kernel that cannot be asked not to wait' '
+	tampering=pwritev2:error=EOPNOTSUPP stalls 9 test-tool fault stalled-pipe 9 &&
+	test_grep "splice(" log
+'
+
+test_expect_success TAMPERING 'likewise, and its reader has gone: no SIGPIPE' '
+	rm -f log n &&
+	GIT_TRACE2="$(pwd)/n" GIT_TRACE2_EVENT=9 test-tool fault dead-pipe 9 \
+		strace -o log -e inject=pwritev2:error=EOPNOTSUPP \
+		test-tool trace2 030events 30 &&
+	test_grep "splice(.*EPIPE" log &&
+	test_grep ! "^--- SIGPIPE" log &&
+	test_grep "^atexit .* lost:[1-9]" n
 '
 
 test_expect_success UNIX_SOCKETS 'a stream socket' '

@@ -26,12 +26,14 @@ then
 	test_done
 fi
 
+through=
+
 # stepped CALL HOW [MOST]: into the event stream e; the numbers that it printed
 # are in $said, $counted and $jumped.
 stepped () {
 	rm -f e &&
 	GIT_TRACE2_EVENT="${into-$(pwd)/e}" \
-		timeout 600 "$hosts/steps" "$1" "$2" "${3-$all}" >out ||
+		$through timeout 600 "$hosts/steps" "$1" "$2" "${3-$all}" >out ||
 	{
 		echo "it was: $1 $2" &&
 		cat out &&
@@ -104,6 +106,17 @@ test_expect_success 'siglongjmp() out of trace2_initialize()' '
 '
 
 test_expect_success 'siglongjmp() out of a write to a pipe: others write on' '
+	write_script piped <<-\EOF &&
+	{ "$@" 9>&1 >&8 | cat >got; } 8>&1
+	EOF
+	into=9 through=./piped stepped say jumps &&
+	mv got e &&
+	test "$(told msg "behind a jump")" = "$jumped" &&
+	test "$(told event atexit)" = 1
+'
+
+# By way of another pipe.
+test_expect_success 'siglongjmp() out of a write to a fifo: others write on' '
 	mkfifo fifo &&
 	for call in say thread
 	do

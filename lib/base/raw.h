@@ -10,6 +10,7 @@
 #define TR2_BASE_RAW_H
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/futex.h>
 #include <poll.h>
 #include <signal.h>
@@ -59,6 +60,18 @@ static inline long tr2_raw_write(int fd, const void *p, size_t n)
 static inline ssize_t tr2_sys_write(int fd, const void *p, size_t n)
 {
 	return syscall(SYS_write, fd, p, n);
+}
+
+static inline ssize_t tr2_sys_read(int fd, void *p, size_t n)
+{
+	return syscall(SYS_read, fd, p, n);
+}
+
+/* From pipe to pipe, without waiting for either. */
+static inline ssize_t tr2_sys_splice(int from, int to, size_t n)
+{
+	return syscall(SYS_splice, from, NULL, to, NULL, n,
+		       (long)SPLICE_F_NONBLOCK);
 }
 
 static inline ssize_t tr2_sys_send(int fd, const void *p, size_t n, int flags)

@@ -17,9 +17,6 @@
 #include "base/text.h"
 #include "target/wait.h"
 
-/* A pipe that polls as writable takes this much at once. */
-#define PIPE_CHUNK 4096u
-
 /* Not every C library has the call, nor the flag: linux/fs.h. */
 #define NOWAIT 0x00000008
 
@@ -88,7 +85,9 @@ bool tr2_dest_use(struct tr2_dest *dest, int fd, bool ours)
 	/* The host may change what is its own. */
 	dest->blocking = !ours || !(flags & O_NONBLOCK);
 	dest->no_nowait = false;
+	dest->hurried = false;
 	dest->cut = false;
+	tr2_relay_init(&dest->relay);
 	tr2_wait_init(dest);
 	dest->device = st.st_dev;
 	dest->inode = st.st_ino;
@@ -101,24 +100,18 @@ bool tr2_dest_use(struct tr2_dest *dest, int fd, bool ours)
 void tr2_dest_close(struct tr2_dest *dest)
 {
 	switch_off(dest);
-	if (dest->fd >= 0 && dest->ours && is_unchanged(dest, dest->fd))
+	if (dest->fd < 0)
+		return;
+	if (dest->ours && is_unchanged(dest, dest->fd))
 		close(dest->fd);
+	tr2_relay_close(&dest->relay);
 	dest->fd = -1;
 }
 
-/* Errors count as room: the write will name them. */
-static bool has_room(int fd)
-{
-	static const struct timespec now;
-	struct pollfd p = { .fd = fd, .events = POLLOUT };
-
-	return tr2_sys_poll(&p, &now) != 0;
-}
-
 /*
- * A pipe of the host that blocks must stay as it is, since others share it.
- * Kernels that can are asked not to wait this once; on others the pipe is
- * asked for room first, and gets no more than fits then.
+ * A pipe of the host that blocks must stay as it is, since others share it. The
+ * kernel is asked not to wait this once; where it cannot, the line goes by way
+ * of a pipe of ours.
  */
 static ssize_t write_pipe(struct tr2_dest *dest, int fd, const char *p,
 			  size_t len)
@@ -141,11 +134,7 @@ static ssize_t write_pipe(struct tr2_dest *dest, int fd, const char *p,
 #endif
 	if (!dest->blocking)
 		return tr2_sys_write(fd, p, len);
-	if (!has_room(fd)) {
-		errno = EAGAIN;
-		return -1;
-	}
-	return tr2_sys_write(fd, p, len < PIPE_CHUNK ? len : PIPE_CHUNK);
+	return tr2_relay_write(&dest->relay, fd, p, len);
 }
 
 static ssize_t write_some(struct tr2_dest *dest, int fd, const char *p,
@@ -267,12 +256,19 @@ static void take_signal(int signo, bool was_pending)
 		raise(signo);
 }
 
+/* With which the write fails that raised it. A terminal that stops those that
+ * write in the background (SIGTTOU) does not if that is held back. */
+static int error_with(int signo)
+{
+	return signo == SIGPIPE ? EPIPE : signo == SIGXFSZ ? EFBIG : 0;
+}
+
 /* Signals that a write may raise in this thread are held back meanwhile. */
 static void write_line_guarded(struct tr2_dest *dest, int fd, const char *line,
 			       size_t len, int signo)
 {
-	int raises = signo == SIGPIPE ? EPIPE : EFBIG;
 	sigset_t one, before;
+	int error;
 	bool was_pending;
 
 	sigemptyset(&one);
@@ -280,7 +276,8 @@ static void write_line_guarded(struct tr2_dest *dest, int fd, const char *line,
 	if (pthread_sigmask(SIG_BLOCK, &one, &before))
 		return;
 	was_pending = sigismember(&before, signo) == 1 && is_pending(signo);
-	if (write_line(dest, fd, line, len, 0) == raises)
+	error = write_line(dest, fd, line, len, 0);
+	if (error && error == error_with(signo))
 		take_signal(signo, was_pending);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
@@ -295,14 +292,17 @@ void tr2_dest_abandon(struct tr2_dest *dest, uint32_t tid)
 }
 
 static void write_whole(struct tr2_dest *dest, const char *line, size_t len,
-			uint32_t tid)
+			uint64_t second, uint32_t tid)
 {
 	enum tr2_locking locking = tr2_wait_lock(dest, &tid);
 
+	if (locking == TR2_LOCKED)
+		tr2_relay_check(&dest->relay, second);
 	if (locking == TR2_LOCK_LOST || !tr2_dest_is_on(dest))
 		tr2_dest_drop(dest);
 	else if (dest->kind == TR2_DEST_PIPE)
-		write_line_guarded(dest, dest->fd, line, len, SIGPIPE);
+		write_line_guarded(dest, dest->fd, line, len,
+				   dest->terminal ? SIGTTOU : SIGPIPE);
 	else
 		write_line(dest, dest->fd, line, len, 0);
 	if (locking == TR2_LOCKED)
@@ -337,7 +337,7 @@ void tr2_dest_write_slow(struct tr2_dest *dest, const char *line, size_t len,
 	if (!tr2_dest_is_on(dest))
 		tr2_dest_drop(dest);
 	else if (dest->kind != TR2_DEST_FILE)
-		write_whole(dest, line, len, tid);
+		write_whole(dest, line, len, second, tid);
 	else if (atomic_load_explicit(&dest->size_limited,
 				      memory_order_relaxed))
 		write_line_guarded(dest, dest->fd, line, len, SIGXFSZ);
@@ -349,14 +349,4 @@ void tr2_dest_write_rest(struct tr2_dest *dest, const char *line, size_t len,
 			 long result)
 {
 	write_line(dest, dest->fd, line, len, result > 0 ? (size_t)result : 0);
-}
-
-void tr2_dest_warn(const char *line, size_t len)
-{
-	struct tr2_dest terminal = { 0 };
-	int saved_errno = errno;
-
-	if (tr2_dest_use(&terminal, STDERR_FILENO, false))
-		tr2_dest_write(&terminal, line, len, 0, 0);
-	errno = saved_errno;
 }

@@ -22,6 +22,7 @@
 #include <sys/types.h>
 
 #include "base/raw.h"
+#include "target/relay.h"
 
 #define TR2_STALL_NS (50u * UINT64_C(1000000))
 #define TR2_TERMINAL_STALL_NS (1000u * UINT64_C(1000000))
@@ -41,8 +42,10 @@ struct tr2_dest {
 	atomic_bool size_limited; /* a file that may raise SIGXFSZ */
 	/* The second of the last look; 0 if it is not ours: each time. */
 	atomic_uint_fast64_t checked;
-	bool blocking; /* a pipe or terminal that may make a write wait */
+	bool blocking; /* a pipe whose flags let a write wait */
 	atomic_bool no_nowait; /* the kernel cannot be asked not to wait */
+	struct tr2_relay relay; /* for one that blocks nevertheless; under lock */
+	bool hurried; /* is not waited for at all */
 	bool sentinel; /* too many files: say so in there and close */
 	bool terminal;
 	bool cut; /* the last line lacks its end; under lock */
@@ -74,9 +77,9 @@ struct tr2_dest_request {
 	bool quiet; /* say nothing at all: it was said before */
 };
 
-/* A line for the user, on descriptor 2, with the care of any destination. */
+/* A line for the user, on descriptor 2, with the care of any destination, and if
+ * it fits at once. */
 void tr2_dest_warn(const char *line, size_t len);
-
 
 /*
  * Opens what the setting asks for; false: off, or cannot be used. In the

@@ -10,10 +10,12 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include "base/buf.h"
 #include "base/fd.h"
+#include "base/mask.h"
 #include "base/text.h"
 #include "target/dest.h"
 
@@ -74,30 +76,54 @@ static bool use_or_close(struct tr2_dest *dest,
 	return refuse_errno(request, error);
 }
 
+#define TERMINAL_FLAGS (O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
+
+/* Another user's may be opened by who has it as controlling terminal. */
+static int open_terminal(int fd)
+{
+	char path[] = "/proc/self/fd/0";
+	int own;
+
+	path[sizeof(path) - 2] = (char)('0' + fd);
+	own = open(path, TERMINAL_FLAGS);
+	if (own < 0 && tcgetsid(fd) >= 0)
+		own = open("/dev/tty", TERMINAL_FLAGS);
+	return tr2_fd_move_up(own);
+}
+
 /*
  * A terminal gets a description of our own, which may say that it has no room
  * without changing the host's. A pipe does not: its reader would wait for the
- * end of the process to see the end of the stream.
+ * end of the process to see the end of the stream. false: errno.
  */
+static bool use_descriptor(struct tr2_dest *dest, int fd)
+{
+	int own, error;
+
+	if (!isatty(fd))
+		return tr2_dest_use(dest, fd, false);
+	own = open_terminal(fd);
+	if (own < 0 || tr2_dest_use(dest, own, true))
+		return own >= 0;
+	error = errno;
+	close(own);
+	errno = error;
+	return false;
+}
+
 static bool open_descriptor(struct tr2_dest *dest,
 			    const struct tr2_dest_request *request, int fd)
 {
-	struct tr2_buf path = TR2_BUF_INIT;
-	int own = -1;
+	int error;
 
-	if (isatty(fd)) {
-		tr2_buf_addstr(&path, "/proc/self/fd/");
-		tr2_buf_add_u64(&path, (uint64_t)fd);
-		own = tr2_fd_move_up(open(tr2_buf_str(&path),
-				   O_WRONLY | O_NONBLOCK | O_NOCTTY |
-					   O_CLOEXEC));
-		tr2_buf_release(&path);
-	}
-	if (own >= 0 && tr2_dest_use(dest, own, true))
+	if (use_descriptor(dest, fd))
 		return true;
-	if (own >= 0)
-		close(own);
-	return tr2_dest_use(dest, fd, false) || refuse_errno(request, errno);
+	error = errno;
+	if (isatty(fd))
+		return refuse(request, "the terminal cannot be opened again, "
+				       "as if it were another user's: name a "
+				       "file or a pipe");
+	return refuse_errno(request, error);
 }
 
 /*
@@ -367,4 +393,21 @@ bool tr2_dest_open(struct tr2_dest *dest,
 		return open_socket(dest, request, value + 8);
 	warn("unknown value for ", request, "': '", "");
 	return false;
+}
+
+void tr2_dest_warn(const char *line, size_t len)
+{
+	struct tr2_dest terminal = { .fd = -1 };
+	int saved_errno = errno;
+	struct tr2_mask before;
+
+	/* A handler that leaves would leave a descriptor behind. */
+	tr2_mask_begin(&before);
+	if (use_descriptor(&terminal, STDERR_FILENO)) {
+		terminal.hurried = true;
+		tr2_dest_write(&terminal, line, len, 0, 0);
+		tr2_dest_close(&terminal);
+	}
+	tr2_mask_end(&before);
+	errno = saved_errno;
 }

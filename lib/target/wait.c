@@ -127,6 +127,8 @@ bool tr2_wait_for_reader(struct tr2_dest *dest, int fd)
 	uint64_t slice_ns, before_ns, took_ns;
 	bool ready;
 
+	if (dest->hurried)
+		return false;
 	while ((slice_ns = take_time(dest, SLICE_NS))) {
 		beat(dest);
 		before_ns = tr2_clock_now_ns();

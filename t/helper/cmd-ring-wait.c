@@ -55,7 +55,7 @@ static void sleep_on_futex(uint64_t head)
 	uint32_t seen = __atomic_load_n(&ring->wake, __ATOMIC_ACQUIRE);
 
 	__atomic_fetch_or(&ring->sleepers, TR2_SLEEPS_FUTEX, __ATOMIC_SEQ_CST);
-#if !TR2_TSAN /* which knows no fences, and takes the lines above for one */
+#if !TR2_TSAN /* ThreadSanitizer does not model fences */
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 #endif
 	say_waits();

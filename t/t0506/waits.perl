@@ -16,11 +16,13 @@ while (<>) {
 		$ns += $1 * 1e9 + $2;
 	} elsif (/nanosleep|FUTEX_WAIT|ETIMEDOUT|Timeout|\bselect\(/) {
 		print;
+	} elsif (/\bsplice\(\d+, NULL, (\d+)/) {
+		$blocking++ unless /SPLICE_F_NONBLOCK/;
 	} elsif (/\b(sendto|write|pwritev2)\((\d+)/ && $2 > 2) {
 		$blocking++ unless /MSG_DONTWAIT|RWF_NOWAIT/ || $nonblock{$2};
 	} elsif (/\bfcntl\(\d+, F_DUPFD_CLOEXEC, \d+\) += (\d+)/) {
 		$nonblock{$1} = $opened;
-	} elsif (/\bopen(?:at)?\(.*O_WRONLY.*O_NONBLOCK/) {
+	} elsif (/\b(?:open(?:at)?\(.*O_WRONLY|pipe2\().*O_NONBLOCK/) {
 		$opened = 1;
 	}
 }
