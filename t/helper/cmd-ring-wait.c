@@ -55,9 +55,7 @@ static void sleep_on_futex(uint64_t head)
 	uint32_t seen = __atomic_load_n(&ring->wake, __ATOMIC_ACQUIRE);
 
 	__atomic_fetch_or(&ring->sleepers, TR2_SLEEPS_FUTEX, __ATOMIC_SEQ_CST);
-#if !TR2_TSAN /* ThreadSanitizer does not model fences */
-	__atomic_thread_fence(__ATOMIC_SEQ_CST);
-#endif
+	tr2_fence(__ATOMIC_SEQ_CST);
 	say_waits();
 	while (head_now() == head &&
 	       __atomic_load_n(&ring->wake, __ATOMIC_ACQUIRE) == seen)
@@ -69,7 +67,7 @@ static void sleep_on_futex(uint64_t head)
 static void ask_the_pipe(void)
 {
 	__atomic_fetch_or(&ring->sleepers, TR2_SLEEPS_POLL, __ATOMIC_SEQ_CST);
-	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	tr2_fence(__ATOMIC_SEQ_CST);
 }
 
 static void sleep_in_poll(const struct tool_arena *arena)
