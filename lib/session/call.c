@@ -264,6 +264,7 @@ static enum place find_place(const char *file, int line)
 	return NO_ROOM;
 }
 
+TRACE2_PRINTF_(2, 0)
 static void tell_error(struct tr2_call *call, const char *fmt, va_list ap)
 {
 	TR2_EMIT(call, error, .msg.s = tr2_call_format(call, fmt, ap),
