@@ -7,7 +7,7 @@
 #include "session/call.h"
 #include "trace2.h"
 
-/* No number that memory which nobody set is likely to hold. */
+/* A number that uninitialised memory is unlikely to hold. */
 enum child_state {
 	NOT_STARTED,
 	STARTED = 0x7f3a91c5,

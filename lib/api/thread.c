@@ -46,13 +46,14 @@ void trace2_thread_start_fl(const char *file, int line, const char *base_name)
 	tr2_call_end(&call);
 }
 
-/* A thread that never said anything, or has ended, is not announced for that:
- * it is told in main's name. */
+/* A thread that emitted nothing, or has ended, is not announced for an error:
+ * it is emitted in the name of main. */
 static void tell_no_start(struct tr2_call *call)
 {
 	const struct tr2_thread *speaker = call->thread;
 
-	if (!speaker->announced)
+	/* There is no main where there was no memory for it. */
+	if (!speaker->announced && tr2_thread_main())
 		speaker = tr2_thread_main();
 	call->who = &speaker->who;
 	tr2_call_misuse(call, "trace2: thread_exit without thread_start");
