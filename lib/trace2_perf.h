@@ -145,7 +145,8 @@ struct trace2_perf_attr {
 	 * it ends. */
 	unsigned int inherit_stat : 1;
 	/* Records of new executable mappings (the kernel's events only), of
-	 * names of threads, and of threads that begin and end. */
+	 * names of threads, and of threads that begin and end. The first two
+	 * bring those of the last with them. */
 	unsigned int mmap : 1;
 	unsigned int comm : 1;
 	unsigned int task : 1;

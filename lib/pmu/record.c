@@ -200,9 +200,15 @@ static void each_watching(const struct tr2_pmu_task *task,
 				fn(ev, task);
 }
 
+/* The kernel has FORK and EXIT with COMM, too, and needs no `task` for them. */
+static bool records_tasks(const struct trace2_perf *ev)
+{
+	return ev->attr.task || ev->attr.comm;
+}
+
 static void tell_begin(struct trace2_perf *ev, const struct tr2_pmu_task *task)
 {
-	if (ev->attr.task)
+	if (records_tasks(ev))
 		put_task(ev, TRACE2_PERF_RECORD_FORK, task, task->start_ns);
 }
 
@@ -217,7 +223,7 @@ static void tell_end(struct trace2_perf *ev, const struct tr2_pmu_task *task)
 {
 	if (ev->attr.inherit_stat && task->slot && task->tid != ev->app.tid)
 		put_reading(ev, task);
-	if (ev->attr.task)
+	if (records_tasks(ev))
 		put_task(ev, TRACE2_PERF_RECORD_EXIT, task, tr2_clock_now_ns());
 }
 

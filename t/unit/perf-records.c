@@ -575,7 +575,8 @@ static void take(struct thread_seen *all, uint64_t *lost)
 	}
 }
 
-static void test_threads(void)
+/* With `comm` each has a name, too. */
+static void test_threads(bool comm)
 {
 	struct trace2_perf_attr attr = app(&pears);
 	struct thread_seen seen[THREADS] = { 0 };
@@ -586,7 +587,9 @@ static void test_threads(void)
 
 	attr.sample_period = 10;
 	attr.sample_type = TRACE2_PERF_SAMPLE_TID | TRACE2_PERF_SAMPLE_PERIOD;
-	attr.inherit = attr.inherit_stat = attr.comm = attr.task = 1;
+	attr.inherit = attr.inherit_stat = 1;
+	attr.comm = comm;
+	attr.task = !comm;
 	ev = open_mapped(&attr, 256);
 	for (i = 0; i < THREADS; i++)
 		pthread_create(&thread[i], NULL, count_much, (void *)"worker");
@@ -602,15 +605,17 @@ static void test_threads(void)
 		take(seen, &lost);
 	IS(lost, 0, "none is lost where there is room");
 	for (i = 0; i < THREADS; i++) {
-		right += seen[i].fork == 1 && seen[i].comm == 1 &&
+		right += seen[i].fork == 1 && seen[i].comm == comm &&
 			 seen[i].exit == 1 && seen[i].read == 1 &&
 			 seen[i].samples == PER_THREAD / 10 &&
 			 seen[i].period == PER_THREAD &&
 			 seen[i].value == PER_THREAD &&
-			 strstr(seen[i].name, ":worker");
+			 (!comm || strstr(seen[i].name, ":worker"));
 		late += seen[i].late;
 	}
-	IS(right, THREADS, "each thread's beginning, name, samples, count, end");
+	IS(right, THREADS, comm ?
+	   "each thread's beginning, name, samples, count, end" :
+	   "the same without names");
 	IS(late, 0, "nothing of a thread after its end");
 	trace2_perf_close(ev);
 }
@@ -768,7 +773,8 @@ int main(int argc, char **argv)
 	test_refresh();
 	test_timer();
 	test_group_closed();
-	test_threads();
+	test_threads(true);
+	test_threads(false);
 	test_own_end();
 	test_handler();
 	test_fork();
