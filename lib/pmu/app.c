@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The PMU of the program's own timers and counters. They count anyway, each
- * thread in its cells; an event remembers what they were when it began.
+ * The PMU of the program's own timers and counters. Each thread counts in its
+ * own slot, whether an event is open or not; an event keeps the values at which
+ * it began to count.
  */
 #include <errno.h>
 #include <sys/syscall.h>
@@ -57,7 +58,10 @@ static struct tr2_perf_task *find(const struct trace2_perf *ev,
 	return task;
 }
 
-/* NULL without memory. */
+/*
+ * Return the event's entry for the thread of this slot, adding it if needed.
+ * NULL: no memory.
+ */
 struct tr2_perf_task *tr2_app_task(struct trace2_perf *ev,
 				   const struct tr2_slot *slot)
 {
@@ -76,7 +80,7 @@ struct tr2_perf_task *tr2_app_task(struct trace2_perf *ev,
 	return task;
 }
 
-/* A thread that it does not know started while it was counting. */
+/* A thread without an entry started while the event counted: its base is 0. */
 uint64_t tr2_perf_task_count(const struct trace2_perf *ev,
 			     const struct tr2_slot *slot)
 {
@@ -90,10 +94,10 @@ uint64_t tr2_perf_task_count(const struct trace2_perf *ev,
 }
 
 /*
- * A frequency would be kept by looking at the clock now and then, as the
- * kernel does; a thread looks only when it counts. What is mapped is not told
- * to us, and a count is of no address. What a group counted is not known by
- * thread, where some of it is of other PMUs.
+ * Reject attributes that this PMU cannot honour: frequencies, since a thread
+ * checks only when it counts, and the clock cannot be polled; mappings, which
+ * the library does not see; addresses, which a count does not have; per-thread
+ * counts of a group, because other PMUs in it do not count by thread.
  */
 static bool can_record(const struct trace2_perf_attr *attr)
 {

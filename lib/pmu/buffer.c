@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The ring of records that a sampling event writes and the program reads. */
 #include "pmu/buffer.h"
 
 #include <errno.h>
@@ -7,7 +8,7 @@
 #include <unistd.h>
 
 #define MAX_PAGES (1u << 18)
-#define ENDS_AT 1024 /* in the page: the kernel's layout */
+#define ENDS_AT 1024 /* offset in the page, given by the kernel's layout */
 
 struct ends {
 	uint64_t head, tail;
@@ -61,12 +62,12 @@ bool tr2_buffer_is_empty(const struct tr2_buffer *buffer)
 
 void tr2_buffer_consume(struct tr2_buffer *buffer, size_t bytes)
 {
-	/* Release: it was read before the kernel writes there again. */
+	/* Release: the record is read before the kernel overwrites it. */
 	__atomic_store_n(&ends_of(buffer)->tail, tail_of(buffer) + bytes,
 			 __ATOMIC_RELEASE);
 }
 
-/* The part up to the ring's end, and the one that begins anew. */
+/* Copy in two parts: up to the ring's end, and from its beginning. */
 static void copy(char *data, size_t size, uint64_t from, void *memory,
 		 size_t bytes, bool in)
 {
@@ -96,7 +97,8 @@ size_t tr2_buffer_peek(struct tr2_buffer *buffer,
 	if (head->size >= sizeof(*head) && !(head->size % 8) &&
 	    head->size <= there)
 		return head->size;
-	/* What makes no sense says nothing about what is behind it. */
+	/* The size is invalid, so the records behind it cannot be found: drop
+	 * them all. */
 	tr2_buffer_consume(buffer, there);
 	return 0;
 }

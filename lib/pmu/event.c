@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Events and their groups: opened, switched, closed. */
+/* Open, group, enable, disable and close events. */
 #include <errno.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -11,7 +11,7 @@
 #include "pmu/pool.h"
 #include "pmu/record.h"
 
-/* Ids of ours; the kernel's are far below. */
+/* Ids of the library's own events; the kernel's ids are far below. */
 #define FIRST_ID (UINT64_C(1) << 63)
 
 #define KNOWN_FORMATS                                                         \
@@ -33,7 +33,7 @@ static uint64_t last_id = FIRST_ID;
 void (*tr2_pmu_each_slot)(void (*fn)(const struct tr2_slot *slot, void *cookie),
 			  void *cookie);
 
-/* The time since the last change of state goes to where it belongs. */
+/* Add the time since the last change of state to the event's times. */
 static void account(struct trace2_perf *ev, uint64_t now_ns)
 {
 	uint64_t ns = tr2_clock_since(ev->since_ns, now_ns);
@@ -56,7 +56,7 @@ static void account_group(struct trace2_perf *leader)
 		account(ev, now_ns);
 }
 
-/* Is ev the first of its group that counts on its PMU? */
+/* Is ev the first enabled event on its PMU in its group? */
 static bool is_first_of_pmu(const struct trace2_perf *ev)
 {
 	const struct trace2_perf *before;
@@ -104,7 +104,7 @@ static void stop(struct trace2_perf *ev)
 	ev->counting = false;
 }
 
-/* The kernel's leader first, so that all of its group stop at once. */
+/* Stop the kernel's leader first, so that its whole group stops at once. */
 static void stop_events(struct trace2_perf *leader)
 {
 	struct trace2_perf *ev;
@@ -122,7 +122,7 @@ static int start(struct trace2_perf *ev)
 	return error;
 }
 
-/* All, or none: 0, or why not. */
+/* Start all events of the group, or none. Return 0 or a negative errno. */
 static int start_events(struct trace2_perf *leader)
 {
 	struct trace2_perf *ev;
@@ -161,7 +161,7 @@ static void stop_group(struct trace2_perf *leader, enum tr2_perf_state state)
 	leader->state = state;
 }
 
-/* Those that waited get their turn, where a group has stopped. */
+/* Start waiting groups, now that another group has stopped. */
 static void start_waiting(void)
 {
 	struct trace2_perf *leader;
@@ -185,7 +185,10 @@ static const struct tr2_pmu *pmu_of(uint32_t type)
 	}
 }
 
-/* perf's first form of an event in one number. */
+/*
+ * Move the type out of the upper bits of config, where perf's oldest form of an
+ * event has it.
+ */
 static void expand(struct trace2_perf_attr *attr)
 {
 	const uint64_t event_mask = (UINT64_C(1) << 56) - 1;
@@ -237,7 +240,10 @@ bool tr2_perf_is_of_us(const struct trace2_perf *ev)
 	return !ev->pid || !syscall(SYS_tgkill, getpid(), ev->tid, 0);
 }
 
-/* Would the kernel's part of the group count alone at times? */
+/*
+ * Could the kernel's part of the group count while the rest does not? The
+ * kernel multiplexes hardware counters unless they are pinned.
+ */
 static bool could_be_shared(const struct trace2_perf *leader,
 			    const struct trace2_perf *joining)
 {
@@ -357,7 +363,7 @@ static int enable_member(struct trace2_perf *ev)
 
 	if (ev->enabled)
 		return 0;
-	/* The whole group anew: with this one it may have no room. */
+	/* Restart the whole group: with this event it may have no room. */
 	if (counts)
 		stop_group(leader, TR2_PERF_OFF);
 	account(ev, tr2_clock_now_ns());
@@ -440,7 +446,7 @@ static void release(struct trace2_perf *ev)
 	ev->state = TR2_PERF_GONE;
 }
 
-/* Takes it out of its group, whose other events count on. */
+/* Take ev out of its group; the other events keep counting. */
 static void leave(struct trace2_perf *ev)
 {
 	struct trace2_perf **at = &ev->leader->member;
@@ -501,8 +507,9 @@ void tr2_pmu_after_fork(void)
 		next_leader = leader->next;
 		for (ev = leader; ev; ev = next) {
 			next = ev->member;
-			/* The kernel leaves its mappings out of children: what
-			 * lies there is the host's by now. */
+			/* The kernel does not copy its mappings into children:
+			 * by now the host may have mapped memory at that
+			 * address. */
 			ev->kernel.page = NULL;
 			if (ev->pmu == &tr2_pmu_kernel)
 				ev->buffer.base = NULL;

@@ -15,7 +15,10 @@
 
 #define READ_TRIES 100
 
-/* Every event is opened so: one read serves a group, and one event. */
+/*
+ * Every event is opened with this format, so that one read serves both a group
+ * and a single event.
+ */
 #define READ_FORMAT                                                           \
 	(TRACE2_PERF_FORMAT_TOTAL_TIME_ENABLED |                              \
 	 TRACE2_PERF_FORMAT_TOTAL_TIME_RUNNING | TRACE2_PERF_FORMAT_ID |      \
@@ -84,7 +87,7 @@ bool tr2_kernel_is_there(struct tr2_perf_kernel *kernel)
 	return kernel->fd >= 0;
 }
 
-/* Kernels before 6.0 do not count what was lost. */
+/* Kernels before 6.0 do not count lost samples. */
 static bool has_no_lost;
 
 bool tr2_kernel_has_fixed_period(const struct trace2_perf_attr *attr)
@@ -115,14 +118,16 @@ static int open_kernel(struct tr2_perf_kernel *kernel,
 		       const struct trace2_perf_attr *attr, pid_t pid, int cpu,
 		       int group_fd)
 {
-	/* Not all that the header knows: older kernels refuse more. */
+	/* Not the size of the whole struct: older kernels reject a larger
+	 * one. */
 	struct perf_event_attr k = { .type = attr->type,
 				     .size = PERF_ATTR_SIZE_VER3,
 				     .config = attr->config,
 				     .config1 = attr->config1,
 				     .config2 = attr->config2,
 				     .read_format = READ_FORMAT,
-				     /* Of a group all have the same. */
+				     /* All events of a group must use the same
+				      * clock. */
 				     .clockid = CLOCK_MONOTONIC };
 	bool wants_lost = attr->read_format & TRACE2_PERF_FORMAT_LOST;
 	int error;
@@ -130,8 +135,8 @@ static int open_kernel(struct tr2_perf_kernel *kernel,
 	set_flags(&k, attr);
 	if (tr2_perf_wants_records(attr))
 		ask_for_records(&k, attr);
-	/* Clocks count in every mode, whatever is excluded, and may be had
-	 * with the kernel's excluded by those who may not count it. */
+	/* Clocks count in every mode, whatever is excluded. Excluding the
+	 * kernel opens them also for users who may not count it. */
 	else if (is_clock(attr))
 		k.exclude_kernel = 1;
 	if (!has_no_lost)
@@ -154,7 +159,9 @@ static int open_kernel(struct tr2_perf_kernel *kernel,
 	return 0;
 }
 
-/* -1: there is no group, or ev leads it. */
+/*
+ * The descriptor of the group's leader. -1: there is no group, or ev leads it.
+ */
 static int group_fd_of(const struct trace2_perf *ev)
 {
 	if (ev->leader == ev)
@@ -174,7 +181,7 @@ int tr2_kernel_lead_open(struct trace2_perf *leader)
 		.exclude_hv = 1,
 	};
 
-	/* By its number: this may be another thread. */
+	/* Give the thread's id: this may be another thread. */
 	int error = open_kernel(&leader->lead, &attr, leader->tid, leader->cpu,
 				-1);
 
@@ -197,7 +204,10 @@ int tr2_kernel_lead_switch(struct trace2_perf *leader, bool on)
 	return leader->lead.fd < 0 ? 0 : turn(&leader->lead, on);
 }
 
-/* Hardware alone may be read in user space, and only by its thread. */
+/*
+ * Map the page for reading in user space. It serves hardware counters only, and
+ * only in their own thread.
+ */
 void tr2_kernel_map_page(struct trace2_perf *ev)
 {
 	void *page;
@@ -213,7 +223,7 @@ void tr2_kernel_map_page(struct trace2_perf *ev)
 	ev->kernel.owner = pthread_self();
 }
 
-/* The kernel would take what it then does not do. */
+/* Reject attributes that the kernel accepts but ignores. */
 static bool is_honoured(const struct trace2_perf *ev)
 {
 	const struct trace2_perf_attr *attr = &ev->attr;
@@ -256,7 +266,7 @@ static void kernel_del(struct trace2_perf *ev)
 	turn(&ev->kernel, false);
 }
 
-/* { value id [lost] } nr times. */
+/* The group's layout: { value id [lost] } nr times. */
 struct group_reading {
 	uint64_t nr, enabled_ns, running_ns;
 	uint64_t word[3 * (TR2_MAX_GROUP + 1)];
@@ -330,8 +340,8 @@ int tr2_kernel_task_read(struct tr2_perf_kernel *kernel,
 }
 
 /*
- * In a thread that starts and inherits it, a group is not whole for an instant.
- * The kernel then reads none of it (ECHILD), since 6.12 or so.
+ * While a thread starts and inherits a group, the group is incomplete for an
+ * instant. Kernels since about 6.12 then fail to read it, with ECHILD.
  */
 static ssize_t read_group(int fd, struct group_reading *all)
 {

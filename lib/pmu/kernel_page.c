@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Read a counter of the kernel in user space, through the page that it maps. */
 #include "pmu/kernel_page.h"
 
 #define MAX_TRIES 1000
@@ -26,7 +27,7 @@ static const struct tr2_page_machine this_machine = { pmc, cycles };
 #define THIS_MACHINE NULL
 #endif
 
-/* cycles * mult >> shift, without the overflow. */
+/* Compute cycles * mult >> shift without overflow. */
 static uint64_t scale(uint64_t value, uint32_t mult, uint16_t shift)
 {
 	uint64_t whole = value >> shift;
@@ -42,7 +43,7 @@ static uint64_t sign_extend(uint64_t value, uint16_t width)
 	return (uint64_t)((int64_t)(value << unused) >> unused);
 }
 
-/* As it is between two looks at the lock. */
+/* Read the counter once. The caller checks the page's lock before and after. */
 static bool take(const volatile struct perf_event_mmap_page *page,
 		 const struct tr2_page_machine *machine,
 		 struct tr2_page_value *value)
@@ -80,8 +81,8 @@ bool tr2_kernel_page_read(const volatile struct perf_event_mmap_page *page,
 		return false;
 	for (tries = 0; tries < MAX_TRIES; tries++) {
 		before = page->lock;
-		/* The kernel writes on this very CPU: the order of the
-		 * instructions is all there is to keep. */
+		/* The kernel writes the page on this CPU: keeping the order of
+		 * the instructions suffices. */
 		__atomic_signal_fence(__ATOMIC_SEQ_CST);
 		taken = take(page, machine, value);
 		__atomic_signal_fence(__ATOMIC_SEQ_CST);

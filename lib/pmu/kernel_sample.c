@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Sampling by the kernel. Its records are passed on as they are, but for
- * readings, since events are opened to be read in a format of ours, and periods
- * that it would not keep to if it had to tell them.
+ * Sampling by the kernel. Its records are passed on unchanged, except for
+ * readings, which the library requests in a format of its own, and for periods,
+ * which it adds where requesting them would change how the kernel samples.
  */
 #include <errno.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "pmu/kernel.h"
 #include "pmu/pmu.h"
 
-/* What stands before the period in a sample, a number each. */
+/* The fields that precede the id and the period in a sample, 8 bytes each. */
 #define BEFORE_ID                                                             \
 	(TRACE2_PERF_SAMPLE_IP | TRACE2_PERF_SAMPLE_TID |                     \
 	 TRACE2_PERF_SAMPLE_TIME | TRACE2_PERF_SAMPLE_ADDR)
@@ -26,7 +26,7 @@ int tr2_kernel_map(struct trace2_perf *ev, size_t pages)
 
 	if (!tr2_kernel_is_there(&ev->kernel))
 		return -EBADF;
-	/* The kernel has one mapping of a size for all. */
+	/* An event has one mapping: replace the page by the whole buffer. */
 	tr2_kernel_unmap_page(&ev->kernel);
 	error = tr2_buffer_map(&ev->buffer, ev->kernel.fd, pages);
 	if (error)
@@ -38,7 +38,7 @@ int tr2_kernel_refresh(struct trace2_perf *ev, unsigned int overflows)
 {
 	if (!tr2_kernel_is_there(&ev->kernel))
 		return -EBADF;
-	/* The number of them first: none may pass uncounted. */
+	/* Set the number of overflows first: none may pass uncounted. */
 	if (ioctl(ev->kernel.fd, PERF_EVENT_IOC_REFRESH, overflows))
 		return -errno;
 	return tr2_perf_enable(ev);
@@ -51,14 +51,14 @@ int tr2_kernel_set_period(struct trace2_perf *ev, uint64_t period)
 	if (ioctl(ev->kernel.fd, PERF_EVENT_IOC_PERIOD, &period))
 		return -errno;
 	ev->attr.sample_period = period;
-	/* One that runs would end its old period first. */
+	/* A running event would finish its old period first: restart it. */
 	if (ev->counting && (ioctl(ev->kernel.fd, PERF_EVENT_IOC_DISABLE, 0) ||
 			     ioctl(ev->kernel.fd, PERF_EVENT_IOC_ENABLE, 0)))
 		return -errno;
 	return 0;
 }
 
-/* Without a mapping the kernel says POLLHUP at once. */
+/* Without a buffer the kernel returns POLLHUP at once. */
 int tr2_kernel_poll_fd(struct trace2_perf *ev)
 {
 	if (!ev->buffer.base)
@@ -66,12 +66,12 @@ int tr2_kernel_poll_fd(struct trace2_perf *ev)
 	return tr2_kernel_is_there(&ev->kernel) ? ev->kernel.fd : -EBADF;
 }
 
-/* What is changed in a record. */
+/* The change to make in a record. */
 struct edit {
 	const struct trace2_perf *ev;
-	size_t at, end; /* of what is taken out */
+	size_t at, end; /* the bytes to replace */
 	bool adds_period;
-	/* A reading: { value id [lost] } nr times, behind nr and times. */
+	/* The reading: { value id [lost] } nr times, after nr and the times. */
 	bool has_reading, has_lost, of_task;
 	size_t entries;
 	uint64_t nr, enabled_ns, running_ns;
@@ -90,7 +90,7 @@ static size_t entry_bytes(const struct edit *edit)
 	return edit->has_lost ? 24 : 16;
 }
 
-/* false: it does not fit in the record. */
+/* Return false if the reading does not fit in the record. */
 static bool find_reading(struct edit *edit, size_t size)
 {
 	const struct tr2_buffer *buffer = &edit->ev->buffer;
@@ -108,7 +108,7 @@ static bool find_reading(struct edit *edit, size_t size)
 	return true;
 }
 
-/* false: the record stays as it is. */
+/* Return false if the record needs no change. */
 static bool find_edit(const struct trace2_perf *ev,
 		      const struct trace2_perf_record *head, struct edit *edit)
 {
@@ -133,7 +133,10 @@ static bool find_edit(const struct trace2_perf *ev,
 	       edit->at <= head->size;
 }
 
-/* What was before the last reset is larger, and left as it was. */
+/*
+ * Subtract the value at the last reset. A smaller value was sampled before that
+ * reset and stays as it is.
+ */
 static uint64_t value_since_reset(const struct edit *edit, uint64_t value,
 				  uint64_t id)
 {
@@ -146,7 +149,10 @@ static uint64_t value_since_reset(const struct edit *edit, uint64_t value,
 	return value - ev->reset_at;
 }
 
-/* As trace2_perf_read() lays it out; returns how many numbers. */
+/*
+ * Write the reading as trace2_perf_read() lays it out, and return the number of
+ * values.
+ */
 static unsigned int lay_out(const struct edit *edit, uint64_t *out)
 {
 	uint64_t format = edit->ev->attr.read_format, *at = out, *nr = NULL, i, id;
@@ -166,7 +172,7 @@ static unsigned int lay_out(const struct edit *edit, uint64_t *out)
 	for (i = 0; i < edit->nr && i <= TR2_MAX_GROUP; i++) {
 		entry = edit->entries + (size_t)i * entry_bytes(edit);
 		id = word(&edit->ev->buffer, entry + 8);
-		/* Ours that leads there counts nothing. */
+		/* Skip the library's own leader, which counts nothing. */
 		if (group ? id == edit->ev->leader->lead.id :
 			    id != edit->ev->kernel.id)
 			continue;
@@ -218,8 +224,8 @@ static int copy_record(struct trace2_perf *ev,
 }
 
 /*
- * What several software events tell of the same fault, the kernel puts together
- * once (seen with 6.18): all of their samples have the id of one of them.
+ * Set the event's own id. For one fault that several software events sample,
+ * the kernel (seen with 6.18) builds the sample once: all have the id of one.
  */
 static void set_id(const struct trace2_perf *ev, char *record, size_t size)
 {

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* A pipe whose reading end becomes readable when an event overflows. */
 #include "pmu/notice.h"
 
 #include <errno.h>
@@ -14,7 +15,10 @@ void tr2_notice_init(struct tr2_notice *notice)
 	notice->inode = 0;
 }
 
-/* Has the host closed it, and opened another file under its number? */
+/*
+ * Is fd still this pipe? The host may have closed it and opened another file
+ * under its number.
+ */
 static bool is_ours(const struct tr2_notice *notice, int fd)
 {
 	struct stat st;
@@ -65,8 +69,8 @@ int tr2_notice_fd(struct tr2_notice *notice)
 	return error ? error : notice->read_fd;
 }
 
-/* A full pipe says it already. The reading end is open here, so there is no
- * SIGPIPE. */
+/* If the pipe is full, the reader is woken already. This process has the
+ * reading end open, so there is no SIGPIPE. */
 void tr2_notice_raise(struct tr2_notice *notice)
 {
 	if (is_ours(notice, notice->read_fd) &&
@@ -90,7 +94,7 @@ void tr2_notice_hang_up(struct tr2_notice *notice)
 	drop(notice, &notice->write_fd);
 }
 
-/* A pipe that hung up does not come back; another one takes its number. */
+/* A pipe that hung up stays so: open a new one under the same number. */
 int tr2_notice_resume(struct tr2_notice *notice)
 {
 	struct tr2_notice fresh;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Translate an event's name into struct trace2_perf_attr. */
 #include "pmu/parse.h"
 
 #include <errno.h>

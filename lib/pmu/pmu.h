@@ -2,19 +2,19 @@
 /*
  * pmu - opened counters: events, their groups, and the sources that count.
  *
- * An event belongs to a group (of one, if need be), whose leader says when it
- * may count. A group counts as a whole or not at all:
+ * An event belongs to a group (if need be of one), whose leader determines when
+ * it may count. A group counts as a whole or not at all:
  *
- *	off ──enable──► wants to count ──room on every PMU──► counts
+ *	off ──enable──► waiting ─────────room on every PMU──► counting
  *	 ▲                │  ▲                                   │
  *	 └────disable─────┘  └─another group leaves its PMU      │
  *	 ▲                                                       │
  *	 └──────────────────disable──────────────────────────────┘
  *
- * A pinned group that cannot count is in error instead of waiting. The
- * kernel's events in a group are one group of the kernel, which switches them
- * together; their leader there is the leader here, or an event that counts
- * nothing where the leader here is one of ours.
+ * A pinned group that cannot count is in error instead of waiting. The kernel's
+ * events of a group form a group in the kernel, which switches them together.
+ * Its leader is the group's leader or, if that one is not the kernel's, an
+ * event of the kernel that counts nothing.
  *
  * Not thread-safe by itself: the caller holds the process's lock.
  */
@@ -33,34 +33,34 @@
 
 struct tr2_pmu {
 	const char *name;
-	struct tr2_pmu_use *use; /* NULL: the kernel knows */
-	/* Looks whether ev->attr can be had, and prepares ev for it. 0, or a
-	 * negative errno with nothing held. */
+	struct tr2_pmu_use *use; /* NULL: the kernel decides */
+	/* Check whether ev->attr is supported and prepare ev for it. Return 0,
+	 * or a negative errno with nothing held. */
 	int (*event_init)(struct trace2_perf *ev);
-	/* Gives back what event_init() took. May be NULL. */
+	/* Release all that event_init() acquired. May be NULL. */
 	void (*release)(struct trace2_perf *ev);
-	/* Start and stop counting. add: 0, or a negative errno, then it does
-	 * not count. */
+	/* Start and stop counting. add returns 0, or a negative errno if the
+	 * event does not count. */
 	int (*add)(struct trace2_perf *ev);
 	void (*del)(struct trace2_perf *ev);
-	/* Brings what tr2_perf_count() says up to date. 0; -EIO: in error. */
+	/* Update the value of tr2_perf_count(). Return 0, or -EIO: in error. */
 	int (*read)(struct trace2_perf *ev);
-	/* Where the value does not lie in the event. May be NULL. */
+	/* Return the value if it is not in the event itself. May be NULL. */
 	uint64_t (*count)(const struct trace2_perf *ev);
-	/* The value is what is now, not what was counted. May be NULL. */
+	/* Is the value a current level instead of a count? May be NULL. */
 	bool (*is_gauge)(const struct trace2_perf *ev);
-	/* What samples: NULL, or all of them; they find a sampling event, map
-	 * any. */
+	/* For PMUs that sample; otherwise all are NULL. map may get any event,
+	 * the others only a sampling one. */
 	int (*map)(struct trace2_perf *ev, size_t pages);
 	int (*refresh)(struct trace2_perf *ev, unsigned int overflows);
 	int (*set_period)(struct trace2_perf *ev, uint64_t period);
 	int (*poll_fd)(struct trace2_perf *ev);
 };
 
-/* Which groups count on a PMU now. */
+/* The groups that count on a PMU now. */
 struct tr2_pmu_use {
 	unsigned int nr_groups;
-	bool is_exclusive; /* there is one, and it wants no other */
+	bool is_exclusive; /* it has one group, which tolerates no other */
 };
 
 extern const struct tr2_pmu tr2_pmu_kernel, tr2_pmu_app, tr2_pmu_power,
@@ -68,84 +68,90 @@ extern const struct tr2_pmu tr2_pmu_kernel, tr2_pmu_app, tr2_pmu_power,
 
 enum tr2_perf_state {
 	TR2_PERF_OFF,
-	TR2_PERF_WAITING, /* enabled, without room */
+	TR2_PERF_WAITING, /* enabled, no room on a PMU */
 	TR2_PERF_COUNTING,
 	TR2_PERF_ERROR,
-	TR2_PERF_GONE /* its leader was closed, or it was the parent's */
+	/* its leader was closed, or a fork left it in the parent */
+	TR2_PERF_GONE
 };
 
-/* What an app event knows of one live thread. */
+/* The state of an app event for one live thread. */
 struct tr2_perf_task {
 	struct tr2_perf_task *next;
 	const struct tr2_slot *slot;
-	uint64_t base; /* of its cell, when counting began */
-	uint64_t count; /* before that */
-	uint64_t overflow_at; /* the count of the next one, 0: not known yet */
+	uint64_t base; /* value of the thread's counter when counting began */
+	uint64_t count; /* counted before that */
+	uint64_t overflow_at; /* count at the next overflow, 0: not known yet */
 };
 
 struct tr2_perf_app {
 	uint64_t opened_ns;
-	uint64_t ended; /* what the opened thread itself had counted */
+	uint64_t ended; /* count of the opened thread after its end */
 	uint32_t pid; /* of this process */
-	uint32_t tid; /* 0: it ended */
+	uint32_t tid; /* 0: it has ended */
 	unsigned int index;
 	enum tr2_metric_kind kind;
-	bool failed; /* memory: what it counted is not known */
+	bool failed; /* out of memory: the count is incomplete */
 	struct tr2_perf_task *tasks;
 };
 
 struct tr2_perf_kernel {
 	int fd; /* -1: none */
-	uint64_t id; /* the kernel's */
-	uint64_t read_format; /* with which the kernel opened it */
+	uint64_t id; /* given by the kernel */
+	uint64_t read_format; /* with which the event was opened */
 	uint64_t enabled_ns, running_ns;
-	void *page; /* mapped for reading, NULL: not */
-	pthread_t owner; /* who may read there */
+	void *page; /* mapped for reading; NULL: none */
+	pthread_t owner; /* the thread that may read the page */
 };
 
 struct trace2_perf {
-	struct trace2_perf *next, *prev; /* leaders of the process */
-	struct trace2_perf *leader; /* itself, if it is one */
-	struct trace2_perf *member; /* the next of the group */
-	unsigned int nr_members; /* of a leader's group, itself included */
+	struct trace2_perf *next, *prev; /* list of all leaders */
+	struct trace2_perf *leader; /* itself in a leader */
+	struct trace2_perf *member; /* next event of the group */
+	/* in a leader: size of the group, itself included */
+	unsigned int nr_members;
 	const struct tr2_pmu *pmu;
 	struct trace2_perf_attr attr;
 	pid_t pid;
-	pid_t tid; /* the same; where that is 0, the thread that opened it */
+	pid_t tid; /* like pid, but the id of the opening thread instead of 0 */
 	int cpu;
 	uint64_t id;
-	enum tr2_perf_state state; /* the leader's is its group's */
-	bool enabled; /* itself */
+	enum tr2_perf_state state; /* in a leader: the state of its group */
+	bool enabled; /* this event, whatever its group's state */
 	bool counting; /* between add() and del() */
 
-	uint64_t count; /* its own, with live threads that are counted too */
-	uint64_t child_count; /* folded in from those that ended */
+	uint64_t count; /* its own, including live threads that inherited it */
+	uint64_t child_count; /* of threads that inherited it and ended */
 	uint64_t lost;
-	uint64_t reset_at; /* what it was at its reset */
-	unsigned int reading; /* the last one that brought it up to date */
+	uint64_t reset_at; /* raw count at the last reset */
+	unsigned int reading; /* number of the reading that updated it last */
 
-	/* Sampling: overflows that it is enabled for, 0: any number. */
+	/* Sampling: overflows until it is disabled, 0: no limit. */
 	unsigned int overflows_left;
 	struct tr2_notice notice;
 
-	/* Its records; lost ones, and samples, that nobody was told of yet;
-	 * where the head was when somebody was. */
+	/* Its records; lost records not yet reported; samples since the last
+	 * wakeup, and the head at that time. */
 	struct tr2_buffer buffer;
 	uint64_t untold, unwoken, woken_at;
 
-	/* In ns, up to since_ns; the kernel keeps its own for its events. */
+	/* In ns, up to since_ns; the kernel keeps its own times. */
 	uint64_t enabled_ns, running_ns, since_ns;
 
-	/* Which of them is the PMU's matter. */
+	/* The PMU determines which of these is used. */
 	struct tr2_perf_app app;
 	struct tr2_perf_kernel kernel;
-	uint64_t base; /* power, process: what it was when counting began */
-	int package; /* power: -1: all */
-	/* Of a leader of ours: what leads its events of the kernel there. */
+	uint64_t base; /* power, process: value when counting began */
+	int package; /* power: -1: all packages */
+	/* In a leader that is not the kernel's: the event that leads the
+	 * kernel's events of its group. */
 	struct tr2_perf_kernel lead;
 };
 
-/* Events of one process. They hold attr checked against NULL only. */
+/*
+ * The functions of trace2_perf.h, for events of one process. They require a
+ * non-NULL ev.
+ */
 int tr2_perf_open(const struct trace2_perf_attr *attr, pid_t pid, int cpu,
 		  struct trace2_perf *group, struct trace2_perf **out);
 void tr2_perf_close(struct trace2_perf *ev);
@@ -156,12 +162,12 @@ int tr2_perf_reset(struct trace2_perf *ev);
 int tr2_perf_read(struct trace2_perf *ev, uint64_t *values, size_t nr_values);
 
 /*
- * The one way to a value: what was counted up to the last reading. Where a
- * count belongs to a package or the process, it is as old as that.
+ * Return the value at the last update. For a package or the process the value
+ * is the one read then.
  */
 uint64_t tr2_perf_count(const struct trace2_perf *ev);
 
-/* Brings the event up to date, and those that are read together with it. */
+/* Update the event and those that are read together with it. */
 int tr2_perf_update(struct trace2_perf *ev);
 
 int tr2_perf_refresh(struct trace2_perf *ev, int overflows);
@@ -172,29 +178,32 @@ int tr2_perf_map(struct trace2_perf *ev, size_t pages);
 int tr2_perf_next_record(struct trace2_perf *ev, void *record,
 			 size_t size_bytes);
 
-/* Do records of such an event say which calls led to them? */
+/* Do records of such an event contain call chains? */
 bool tr2_perf_wants_calls(const struct trace2_perf_attr *attr);
 
-/* Is it of a thread of this process? */
+/* Does the event count a thread of this process? */
 bool tr2_perf_is_of_us(const struct trace2_perf *ev);
 
-/* Does it ask for what only counters with records have? */
+/* Does it use attributes that need a PMU with records? */
 bool tr2_perf_wants_records(const struct trace2_perf_attr *attr);
 
 /* All leaders of the process. */
 extern struct trace2_perf *tr2_perf_leaders;
 
-/* The number of the reading that goes on; see trace2_perf.reading. */
+/* The number of the current reading; see trace2_perf.reading. */
 unsigned int tr2_perf_reading(void);
 
-/* What the thread with this slot has added to an app event. */
+/* Return the contribution of this slot's thread to an app event. */
 uint64_t tr2_perf_task_count(const struct trace2_perf *ev,
 			     const struct tr2_slot *slot);
 
-/* In a forked child: nothing of the parent's is held any more. */
+/* In a forked child: forget all events of the parent. */
 void tr2_pmu_after_fork(void);
 
-/* Closes all events, those of the program, too, and releases all memory. */
+/*
+ * Close all events, including those that the program opened, and release all
+ * memory.
+ */
 void tr2_pmu_release(void);
 
 /* Calls fn with the slot of each live thread. Set by the session. */
@@ -203,9 +212,9 @@ extern void (*tr2_pmu_each_slot)(void (*fn)(const struct tr2_slot *slot,
 				 void *cookie);
 
 /*
- * Where a sampled cell of the calling thread overflows next; 0 where that is
- * not known. The caller adds first and then compares; what it finds is told to
- * tr2_perf_overflow(), under the lock.
+ * The values at which sampled counters and timers of the calling thread
+ * overflow next; 0: not known. The thread adds, compares, and at the limit
+ * calls tr2_perf_overflow(), under the lock.
  */
 struct tr2_limits {
 	struct tr2_limits *next, *prev;
@@ -231,31 +240,31 @@ static inline uint64_t tr2_limit(enum tr2_metric_kind kind, unsigned int index)
 
 struct tr2_callchain;
 
-/* chain: the calls that led to the count. */
+/* chain: the call chain of the addition that overflowed. */
 void tr2_perf_overflow(const struct tr2_slot *slot, enum tr2_metric_kind kind,
 		       unsigned int index, const struct tr2_callchain *chain);
 
-/* Called for each overflow, under the lock, in the thread that counted; periods:
- * how many were crossed at once. NULL: nobody wants to know. */
+/* Called for each overflow, under the lock, in the thread that counted.
+ * periods: the number of periods that ended at once. May be NULL. */
 extern void (*tr2_perf_on_overflow)(struct trace2_perf *ev,
 				    const struct tr2_slot *slot,
 				    uint64_t periods,
 				    const struct tr2_callchain *chain);
 
-#define TR2_MAX_GROUP 64 /* events */
+#define TR2_MAX_GROUP 64 /* events of a group */
 
-/* How many numbers a reading has at most. */
+/* The largest number of values in a reading. */
 #define TR2_READING_MAX (3 + 3 * TR2_MAX_GROUP)
 
-/* A reading for a record, of the event's format in any case: what cannot be
- * read is 0. Returns how many numbers it has. */
+/* Write a reading for a record, always in the event's format; values that
+ * cannot be read are 0. Return the number of values. */
 unsigned int tr2_perf_reading_of(struct trace2_perf *ev, uint64_t *values);
-/* Of one thread alone; never of a group. */
+/* The same for one thread, without the rest of the group. */
 unsigned int tr2_perf_reading_of_task(const struct trace2_perf *ev,
 				      const struct tr2_slot *slot,
 				      uint64_t *values);
 
-/* Of app.c, for its sampling and for tr2_pmu_task_end(). */
+/* In app.c, for its sampling and for tr2_pmu_task_end(). */
 void tr2_app_task_end(struct trace2_perf *ev, const struct tr2_slot *slot);
 bool tr2_app_is_counted(const struct trace2_perf *ev,
 			const struct tr2_slot *slot);
@@ -265,40 +274,52 @@ uint64_t tr2_app_cell(const struct trace2_perf *ev, const struct tr2_slot *slot)
 struct tr2_perf_task *tr2_app_task(struct trace2_perf *ev,
 				   const struct tr2_slot *slot);
 
-/* Of sample.c, for the table of app.c. */
+/* In sample.c, for the table of app.c. */
 int tr2_app_map(struct trace2_perf *ev, size_t pages);
 int tr2_app_refresh(struct trace2_perf *ev, unsigned int overflows);
 int tr2_app_set_period(struct trace2_perf *ev, uint64_t period);
 int tr2_app_poll_fd(struct trace2_perf *ev);
 
-/* Of sample.c: the limits of an event's cells are not known any more. */
+/*
+ * In sample.c: mark the next overflow of the event's counter as unknown in all
+ * threads.
+ */
 void tr2_sample_changed(const struct trace2_perf *ev);
-/* An event that samples is opened, and closed. */
+/* Enable and disable sampling of the event's counter. */
 void tr2_sample_open(const struct trace2_perf *ev);
 void tr2_sample_close(const struct trace2_perf *ev);
-/* The calling thread ends, or is all that a fork left. */
+/* Forget the calling thread's limits; after a fork, those of all threads. */
 void tr2_sample_task_end(void);
 void tr2_sample_after_fork(void);
 
-/* Of kernel_sample.c: the record that `head` begins, as its event asks for it.
- * Its size, or -ENOSPC. */
+/* In kernel_sample.c: copy the record that begins with `head` in the format
+ * that its event requests. Return its size or -ENOSPC. */
 int tr2_kernel_record(struct trace2_perf *ev,
 		      const struct trace2_perf_record *head, void *record,
 		      size_t size_bytes);
 
-/* Of kernel.c: is it one whose counting is never shared out? */
+/* In kernel.c: is it an event that the kernel never multiplexes? */
 bool tr2_kernel_is_software(const struct trace2_perf *ev);
-/* Opens, switches, closes what leads the kernel's events of a leader of ours. */
+/*
+ * Open, enable, disable and close the kernel's leader in a group whose leader
+ * is not the kernel's.
+ */
 int tr2_kernel_lead_open(struct trace2_perf *leader);
 int tr2_kernel_lead_switch(struct trace2_perf *leader, bool on);
 void tr2_kernel_release(struct tr2_perf_kernel *kernel);
 
-/* A value, and how much of the time stands behind it. */
+/*
+ * A value, the time for which it was enabled, and the time for which it
+ * counted.
+ */
 struct tr2_perf_times {
 	uint64_t value, enabled_ns, running_ns;
 };
 
-/* An event that is in no list, for one thread. 0 or a negative errno. */
+/*
+ * Open an event for one thread, outside all lists. Return 0 or a negative
+ * errno.
+ */
 int tr2_kernel_task_open(struct tr2_perf_kernel *kernel,
 			 const struct trace2_perf_attr *attr, pid_t tid);
 int tr2_kernel_task_read(struct tr2_perf_kernel *kernel,

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Memory for events, in blocks of one size, from mmap. */
 #include "pmu/pool.h"
 
 #include <stdalign.h>
@@ -14,7 +15,7 @@ static size_t size_of(const struct tr2_pool *pool)
 	return (pool->block_bytes + align - 1) / align * align;
 }
 
-/* Of all pools; each is at the beginning of its memory. */
+/* The mapped chunks of all pools; the link is at the beginning of each. */
 static struct chunk {
 	alignas(max_align_t) struct chunk *next;
 } *chunks;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * pool - memory for events and what belongs to them, in blocks of one size. It
- * comes from mmap, never from malloc: a forked child opens its events at its
- * first call, which may come from a signal handler. What is given back is used
- * again, and unmapped all at once. The caller holds the process's lock.
+ * pool - memory for events and their parts, in blocks of one size. It comes
+ * from mmap, never from malloc: a forked child opens its events at its first
+ * call, which may come from a signal handler. Freed blocks are reused; chunks
+ * are unmapped all at once. The caller holds the process's lock.
  */
 #ifndef TR2_PMU_POOL_H
 #define TR2_PMU_POOL_H
@@ -17,11 +17,11 @@ struct tr2_pool {
 	} *free;
 };
 
-/* Zeroed; NULL without memory. */
+/* Return a zeroed block; NULL: no memory. */
 void *tr2_pool_get(struct tr2_pool *pool);
-/* All blocks of all pools, none of which is used any more. */
+/* Unmap the chunks of all pools; no block may be in use. */
 void tr2_pool_release_all(void);
-/* NULL is nothing. */
+/* NULL is allowed. */
 void tr2_pool_put(struct tr2_pool *pool, void *block);
 
 #endif

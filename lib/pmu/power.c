@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The PMU of packages' energy, from powercap. A zone's counter wraps around at
- * a range of its own; what it counted is summed here, each time that somebody
- * asks. All events of a process share the zones, so that one's reading brings
- * the others up to date as well.
+ * its own range; each reading adds the difference to a sum. All events of a
+ * process share the zones, so that reading one updates the others.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -17,7 +16,7 @@
 
 #define POWERCAP "/sys/class/powercap"
 #define CPUS "/sys/devices/system/cpu"
-/* The same packages can show under other names again. */
+/* Other control types show the same packages again. */
 #define PREFIX "intel-rapl:"
 
 #define MAX_ZONES 128
@@ -26,12 +25,12 @@
 static struct tr2_pmu_use use;
 
 static struct zone {
-	char name[48]; /* of its directory, "intel-rapl:0:1" */
+	char name[48]; /* of its directory, e.g. "intel-rapl:0:1" */
 	unsigned int kind;
-	int package; /* -1: of none */
+	int package; /* -1: no package */
 	bool is_gone;
 	uint64_t range_uj, last_uj;
-	uint64_t total_uj; /* since it was seen first */
+	uint64_t total_uj; /* since the first reading */
 } zones[MAX_ZONES];
 static unsigned int nr_zones;
 
@@ -46,7 +45,9 @@ static const char *powercap(void)
 	return POWERCAP;
 }
 
-/* The first line of DIR/ENTRY/FILE; its length or a negative errno. */
+/*
+ * Read the first line of DIR/ENTRY/FILE. Return its length or a negative errno.
+ */
 static int read_line(const char *dir, const char *entry, const char *file,
 		     char *line, size_t size_bytes)
 {
@@ -83,13 +84,13 @@ static int read_number(const char *entry, const char *file, uint64_t *value)
 	return errno || *end ? -EIO : 0;
 }
 
-/* "package-1" and "package-1-die-0" are of package 1; else -1. */
+/* Return the package in "package-1" or "package-1-die-0", or else -1. */
 static int package_of(const char *name)
 {
 	return strncmp(name, "package-", 8) ? -1 : atoi(name + 8);
 }
 
-/* NR_KINDS: none that is known. */
+/* Return NR_KINDS for an unknown name. */
 static unsigned int kind_of(const char *name)
 {
 	static const char *const names[NR_KINDS] = { NULL, "core", "uncore",
@@ -104,8 +105,8 @@ static unsigned int kind_of(const char *name)
 	return kind;
 }
 
-/* A part of a package has no name but its own; its package's directory is
- * named as it is, up to the last colon. */
+/* A part's name does not contain its package. The package's directory has the
+ * part's name up to its last colon. */
 static int package_of_part(const char *entry)
 {
 	char parent[sizeof(zones->name)], name[64], *colon;
@@ -120,7 +121,7 @@ static int package_of_part(const char *entry)
 	return package_of(name);
 }
 
-/* 0, or what is wrong with a zone that could be used otherwise. */
+/* Return 0, or a negative errno if the zone exists but cannot be used. */
 static int add_zone(const char *entry)
 {
 	struct zone *zone = &zones[nr_zones];
@@ -148,7 +149,7 @@ static int add_zone(const char *entry)
 	return 0;
 }
 
-/* Once: 0, or why there is none. */
+/* Runs once. Return 0, or the negative errno of why there is no zone. */
 static int find_zones(void)
 {
 	const struct dirent *entry;
@@ -170,8 +171,8 @@ static int find_zones(void)
 	return error ? error : -EOPNOTSUPP;
 }
 
-/* One that is not there any more keeps what it had; when it is back, it counts
- * from there. */
+/* A zone that disappeared keeps its sum; when it is back, counting continues
+ * from its value then. */
 static void update_zone(struct zone *zone)
 {
 	uint64_t now_uj;

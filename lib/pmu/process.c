@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The PMU of what belongs to the whole process. */
+/*
+ * The PMU of values of the whole process, such as its memory and descriptors.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdalign.h>
@@ -15,7 +17,7 @@
 
 static struct tr2_pmu_use use;
 
-/* The number behind "\nNAME" in a file of lines "NAME NUMBER …". */
+/* Read the number after "\nNAME" in a file of lines "NAME NUMBER …". */
 static int read_proc(const char *path, const char *name, uint64_t *value)
 {
 	char text[4096], *at;
@@ -40,7 +42,7 @@ static int read_proc(const char *path, const char *name, uint64_t *value)
 	return 0;
 }
 
-/* What the kernel gives of a directory; readdir() would call malloc. */
+/* The kernel's directory entry; readdir() would call malloc. */
 struct entry {
 	uint64_t inode;
 	int64_t offset;
@@ -62,7 +64,7 @@ static uint64_t count_entries(const char *block, long size)
 	return nr;
 }
 
-/* The descriptor that it looks with is none of them. */
+/* Count open descriptors, without the one that reads the directory. */
 static int count_fds(uint64_t *value)
 {
 	alignas(uint64_t) char block[4096];

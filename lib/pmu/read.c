@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Values: where they come from, and how a reading is laid out. */
+/* Update events and lay out readings. */
 #include <errno.h>
 
 #include "base/clock.h"
@@ -42,7 +42,10 @@ int tr2_perf_update(struct trace2_perf *ev)
 	return update(ev);
 }
 
-/* All of the group. The kernel's events come in one piece with the first. */
+/*
+ * Update all events of the group. Reading the kernel's first event updates all
+ * of the kernel's.
+ */
 static int update_group(struct trace2_perf *leader)
 {
 	struct trace2_perf *ev;
@@ -187,7 +190,8 @@ int tr2_perf_read(struct trace2_perf *ev, uint64_t *values, size_t nr_values)
 	nr = lay_out(ev, all);
 	if (nr > nr_values)
 		return -ENOSPC;
-	/* Of a mapped one the records are what there is. */
+	/* With a mapped buffer, POLLIN is about records, which are still
+	 * there. */
 	if (!ev->buffer.base)
 		tr2_notice_clear(&ev->notice);
 	for (i = 0; i < nr; i++)

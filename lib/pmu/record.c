@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Write records of the library's own events, and read those of all events. */
 #include "pmu/record.h"
 
 #include <errno.h>
@@ -8,8 +9,8 @@
 #include "base/clock.h"
 #include "base/unwind.h"
 
-#define MISC_USER 2u /* the program's own code */
-#define CONTEXT_USER (~UINT64_C(511)) /* -512: its calls follow */
+#define MISC_USER 2u /* in the program's own code */
+#define CONTEXT_USER (~UINT64_C(511)) /* -512: user-space addresses follow */
 #define COMM_BYTES 64
 
 unsigned int tr2_pmu_nr_watching;
@@ -21,7 +22,7 @@ struct lost {
 	uint64_t id, lost;
 };
 
-/* Is it time to tell the reader? */
+/* Does this record wake the reader? */
 static bool is_due(struct trace2_perf *ev, bool is_sample)
 {
 	uint64_t head, after;
@@ -45,7 +46,7 @@ static bool is_due(struct trace2_perf *ev, bool is_sample)
 	return true;
 }
 
-/* What was lost is told before what was not. */
+/* Report lost records before the next one. */
 static void put(struct trace2_perf *ev, const struct trace2_perf_record *record)
 {
 	const struct lost lost = {
@@ -130,7 +131,7 @@ void tr2_record_sample(struct trace2_perf *ev, const struct tr2_slot *slot,
 
 /* ---- threads --------------------------------------------------------------- */
 
-struct task_record { /* FORK, EXIT */
+struct task_record { /* for FORK and EXIT */
 	struct trace2_perf_record head;
 	uint32_t pid, ppid, tid, ptid;
 	uint64_t time;
@@ -167,7 +168,7 @@ static void put_comm(struct trace2_perf *ev, const struct tr2_pmu_task *task)
 	put_and_tell(ev, &record.head);
 }
 
-/* What a thread that ends counted, if it is one that was counted too. */
+/* Write the count of a thread that ends and inherited the event. */
 static void put_reading(struct trace2_perf *ev, const struct tr2_pmu_task *task)
 {
 	struct {
@@ -218,7 +219,7 @@ static void tell_name(struct trace2_perf *ev, const struct tr2_pmu_task *task)
 		put_comm(ev, task);
 }
 
-/* The reading first: behind its EXIT there is nothing of a thread. */
+/* Write the reading first: EXIT is the last record of a thread. */
 static void tell_end(struct trace2_perf *ev, const struct tr2_pmu_task *task)
 {
 	if (ev->attr.inherit_stat && task->slot && task->tid != ev->app.tid)

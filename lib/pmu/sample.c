@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Overflows of the program's own timers and counters. The thread that counts
- * finds them itself, by one comparison with where its cell overflows next, and
- * only where something is sampled: the indexes of those are marked, so that
- * they fail the check that comes before counting anyway.
+ * Overflows of the program's own timers and counters. The counting thread
+ * detects them itself, by comparing its counter with the value at the next
+ * overflow, and only if the counter is sampled: the indexes of sampled counters
+ * are marked, so that they fail the check that precedes counting anyway.
  *
- * What a limit is made from lies in the events; a limit that is not known is 0,
- * and the next count looks it up.
+ * Limits are computed from the events. An unknown limit is 0; the next count
+ * computes it.
  */
 #include <errno.h>
 #include <stddef.h>
@@ -31,7 +31,7 @@ static bool samples(const struct trace2_perf *ev, enum tr2_metric_kind kind,
 	       ev->app.kind == kind && ev->app.index == index;
 }
 
-/* How many events sample what this one does. */
+/* Count other events that sample the same counter or timer. */
 static unsigned int count_like(const struct trace2_perf *ev)
 {
 	const struct trace2_perf *leader, *other;
@@ -118,8 +118,8 @@ static void overflow(struct trace2_perf *ev, const struct tr2_slot *slot,
 	tr2_notice_hang_up(&ev->notice);
 }
 
-/* Looks whether ev overflowed in this thread, and returns where its cell does
- * so next. */
+/* Report overflows of ev in this thread, and return the value of its counter at
+ * the next one. */
 static uint64_t look(struct trace2_perf *ev, const struct tr2_slot *slot,
 		     const struct tr2_callchain *chain)
 {
