@@ -35,7 +35,7 @@
 
 #define SKIP 77
 #define NEVER -1
-#define ROUNDS 3 /* or until only one in so many was missed */
+#define ROUNDS 20 /* or until only one in so many was missed */
 #define ENOUGH 50
 
 TRACE2_COUNTER(sampled, "steps", "sampled", 0);
@@ -409,7 +409,10 @@ static bool is_new(const struct place *place)
 	return nr_places < PATH_LENGTH;
 }
 
-/* The clock, digits and buffers make a run go another way now and then. */
+/*
+ * Digits and buffers make a run go another way now and then; a young process
+ * fits its clock, too, which later runs do not repeat.
+ */
 static void run_round(long most)
 {
 	long stride, at;
