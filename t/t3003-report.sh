@@ -110,8 +110,8 @@ test_expect_success '--threads' '
 
 test_expect_success '--timers, --counters, --errors' '
 	cat >expect <<-\EOF &&
-	    TOTAL  INTERVALS      MEAN       MIN       MAX  TIMER
-	31.132 ms         15  2.075 ms  2.041 ms  2.166 ms  test/test2
+	 TOTAL  INTERVALS    MEAN     MIN     MAX  TIMER
+	31.1ms         15  2.08ms  2.04ms  2.17ms  test/test2
 
 	VALUE  PROCESSES  COUNTER
 	    4          2  fsync/hardware-flush
@@ -123,6 +123,45 @@ test_expect_success '--timers, --counters, --errors' '
 	trace2 report --timers --counters --errors "$traces/timers.event" \
 		"$traces/counters.event" "$traces/commit.event" \
 		"$traces/error.event" >actual 2>err &&
+	test_cmp expect actual
+'
+
+# Buckets: where the 10th, 18th and 20th of 20 intervals is; a bucket that holds
+# the largest ends with it. Two processes had "mixed", one kept no buckets.
+test_expect_success '--timers: percentiles, where all intervals are in buckets' '
+	cat >buckets.event <<-\EOF &&
+	{"event":"version","sid":"A","thread":"main","time":"2026-11-21T07:20:00.000000Z","file":"a.c","line":1,"evt":"4","exe":"1"}
+	{"event":"start","sid":"A","thread":"main","time":"2026-11-21T07:20:00.000000Z","file":"a.c","line":1,"t_abs":0.000000,"argv":["a"]}
+	{"event":"timer","sid":"A","thread":"main","time":"2026-11-21T07:20:01.000000Z","file":"a.c","line":1,"category":"t","name":"both","intervals":10,"t_total":0.003000,"t_min":0.000001,"t_max":0.001000,"histogram":[[0.000001023,8],[0.000011263,1],[0.001015807,1]]}
+	{"event":"timer","sid":"A","thread":"main","time":"2026-11-21T07:20:01.000000Z","file":"a.c","line":1,"category":"t","name":"mixed","intervals":2,"t_total":0.002000,"t_min":0.001000,"t_max":0.001000,"histogram":[[0.001015807,2]]}
+	{"event":"timer","sid":"A","thread":"main","time":"2026-11-21T07:20:01.000000Z","file":"a.c","line":1,"category":"t","name":"short","intervals":3,"t_total":0.000001,"t_min":0.000000,"t_max":0.000000,"histogram":[[0.000000447,3]]}
+	{"event":"atexit","sid":"A","thread":"main","time":"2026-11-21T07:20:01.000000Z","file":"a.c","line":1,"t_abs":1.000000,"code":0}
+	{"event":"version","sid":"B","thread":"main","time":"2026-11-21T07:20:00.000000Z","file":"a.c","line":1,"evt":"4","exe":"1"}
+	{"event":"start","sid":"B","thread":"main","time":"2026-11-21T07:20:00.000000Z","file":"a.c","line":1,"t_abs":0.000000,"argv":["b"]}
+	{"event":"timer","sid":"B","thread":"main","time":"2026-11-21T07:20:01.000000Z","file":"a.c","line":1,"category":"t","name":"both","intervals":10,"t_total":0.000020,"t_min":0.000002,"t_max":0.000002,"histogram":[[0.000002047,10]]}
+	{"event":"timer","sid":"B","thread":"main","time":"2026-11-21T07:20:01.000000Z","file":"a.c","line":1,"category":"t","name":"mixed","intervals":1,"t_total":0.001000,"t_min":0.001000,"t_max":0.001000}
+	{"event":"atexit","sid":"B","thread":"main","time":"2026-11-21T07:20:01.000000Z","file":"a.c","line":1,"t_abs":1.000000,"code":0}
+	EOF
+	trace2 report --timers buckets.event >actual &&
+	cat >expect <<-\EOF &&
+	 TOTAL  INTERVALS    MEAN     MIN     P50     P90     P99     MAX  TIMER
+	3.02ms         20   151us     1us  2047ns  2047ns  1.00ms  1.00ms  t/both
+	3.00ms          3  1.00ms  1.00ms                          1.00ms  t/mixed
+	   1us          3   333ns     0us   447ns   447ns   447ns     0us  t/short
+	EOF
+	test_cmp expect actual
+'
+
+test_expect_success JQ 'as JSON: nanoseconds, null without buckets' '
+	trace2 report --timers --format=json -g cmd -s timer buckets.event >out &&
+	jq -c ".timers[] | [.timer,.group,.p50_ns,.p90_ns,.p99_ns]" out >actual &&
+	cat >expect <<-\EOF &&
+	["t/both","a",1023,11263,1000000]
+	["t/both","b",2000,2000,2000]
+	["t/mixed","a",1000000,1000000,1000000]
+	["t/mixed","b",null,null,null]
+	["t/short","a",447,447,447]
+	EOF
 	test_cmp expect actual
 '
 

@@ -3,7 +3,7 @@
  * layout - where things lie in an arena: a block of private memory, or a file
  * that other processes map (see Documentation/technical/ring-format.adoc).
  * Shared with those readers, hence: fixed widths, offsets held by assertions,
- * nothing else. Numbers are little-endian.
+ * which bucket counts a value, nothing else. Numbers are little-endian.
  *
  *	file    +--------------------------------------+ 0
  *	        | header (struct tr2_arena_header)     |
@@ -56,6 +56,29 @@
  * is cut into 16, so that a bucket is at most 1/16 of its lower bound wide.
  */
 #define TR2_HISTOGRAM_BUCKETS 976
+
+/* The bucket that counts a value. */
+static inline unsigned int tr2_histogram_bucket(uint64_t ns)
+{
+	unsigned int power;
+
+	if (ns < 16)
+		return (unsigned int)ns;
+	power = 63 - (unsigned int)__builtin_clzll(ns);
+	return (power - 3) * 16 + (unsigned int)(ns >> (power - 4) & 15);
+}
+
+/* The largest value that a bucket counts. */
+static inline uint64_t tr2_histogram_upper(unsigned int bucket)
+{
+	unsigned int shift;
+
+	if (bucket < 16)
+		return bucket;
+	shift = bucket / 16 - 1;
+	/* The next bucket's lower bound, less one; the last one wraps to max. */
+	return ((16u + bucket % 16 + UINT64_C(1)) << shift) - 1;
+}
 
 /* What this is; the oldest reader's version that can still read it. */
 #define TR2_LAYOUT_VERSION 2

@@ -56,27 +56,6 @@ enum tr2_cell_result tr2_timer_cell_start(struct tr2_timer_cell *cell,
 	return TR2_CELL_DONE;
 }
 
-static unsigned int bucket_of(uint64_t ns)
-{
-	unsigned int power;
-
-	if (ns < 16)
-		return (unsigned int)ns;
-	power = 63 - (unsigned int)__builtin_clzll(ns);
-	return (power - 3) * 16 + (unsigned int)(ns >> (power - 4) & 15);
-}
-
-uint64_t tr2_histogram_upper(unsigned int bucket)
-{
-	unsigned int shift;
-
-	if (bucket < 16)
-		return bucket;
-	shift = bucket / 16 - 1;
-	/* The next bucket's lower bound, less one; the last one wraps to max. */
-	return ((16u + bucket % 16 + UINT64_C(1)) << shift) - 1;
-}
-
 static void cell_record(struct tr2_timer_cell *cell, uint64_t ns)
 {
 	uint64_t count = load(&cell->count);
@@ -98,7 +77,7 @@ static void cell_finish(struct tr2_timer_cell *cell, uint64_t now_ns,
 
 	cell_record(cell, ns);
 	if (buckets)
-		tr2_counter_cell_add(&buckets[bucket_of(ns)], 1);
+		tr2_counter_cell_add(&buckets[tr2_histogram_bucket(ns)], 1);
 }
 
 enum tr2_cell_result tr2_timer_cell_stop(struct tr2_timer_cell *cell,

@@ -95,9 +95,6 @@ void tr2_timer_cell_unpaired(struct tr2_timer_cell *cell);
 /* The histogram of timer `index` in this slot, NULL when it has none. */
 uint64_t *tr2_timer_buckets(struct tr2_slot *slot, unsigned int index);
 
-/* The largest value that bucket number `bucket` counts. */
-uint64_t tr2_histogram_upper(unsigned int bucket);
-
 struct tr2_timer_sum {
 	uint64_t count, total_ns, min_ns, max_ns;
 	uint64_t unfinished; /* running now, or without start or end */

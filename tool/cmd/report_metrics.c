@@ -5,12 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arena/layout.h"
 #include "cmd/measures.h"
 #include "cmd/report.h"
 #include "common/array.h"
 #include "common/map.h"
 #include "common/say.h"
 #include "model/filter.h"
+#include "model/histogram.h"
 #include "model/model.h"
 #include "stat/run_meta.h"
 
@@ -19,6 +21,8 @@ struct sum {
 	tr2_str category, name;
 	const char *by, *thread;
 	uint64_t count, total_ns, min_ns, max_ns, unfinished, processes;
+	uint64_t *buckets; /* NULL: no timer of them has any */
+	bool some_without; /* some have none */
 };
 
 struct sums {
@@ -78,6 +82,16 @@ static struct sum *sum_of(struct sums *sums, const struct tr2_report *r,
 	return s;
 }
 
+static void add_buckets(struct sum *s, const struct tr2_metric *metric)
+{
+	if (metric->histogram && !s->buckets)
+		s->buckets = calloc(TR2_HISTOGRAM_BUCKETS, sizeof(*s->buckets));
+	if (metric->histogram && s->buckets)
+		tr2_histogram_add(s->buckets, metric->histogram);
+	else if (metric->count)
+		s->some_without = true;
+}
+
 static void gather(struct sums *sums, const struct tr2_report *r, int kind)
 {
 	const struct tr2_model *m = r->m;
@@ -102,6 +116,7 @@ static void gather(struct sums *sums, const struct tr2_report *r, int kind)
 			s->min_ns = metric->min_ns;
 		if (metric->max_ns > s->max_ns)
 			s->max_ns = metric->max_ns;
+		add_buckets(s, metric);
 	}
 }
 
@@ -138,17 +153,31 @@ TR2_CELL(cell_intervals, struct sum_row, tr2_cell_uint(t, r->sum->count))
 TR2_CELL(cell_mean, struct sum_row,
 	 tr2_cell_ns(t, r->sum->count ?
 			(int64_t)(r->sum->total_ns / r->sum->count) : 0))
+/* Those of some of the intervals would pass for those of all. */
+static void give_percentile(struct tr2_table *t, const struct sum *sum, double p)
+{
+	if (sum->buckets && !sum->some_without)
+		tr2_cell_ns(t, tr2_histogram_percentile(sum->buckets, p,
+							sum->max_ns));
+}
+
+TR2_CELL(cell_p50, struct sum_row, give_percentile(t, r->sum, 0.5))
+TR2_CELL(cell_p90, struct sum_row, give_percentile(t, r->sum, 0.9))
+TR2_CELL(cell_p99, struct sum_row, give_percentile(t, r->sum, 0.99))
 TR2_CELL(cell_min, struct sum_row, tr2_cell_ns(t, (int64_t)r->sum->min_ns))
 TR2_CELL(cell_max, struct sum_row, tr2_cell_ns(t, (int64_t)r->sum->max_ns))
 TR2_CELL(cell_unfinished, struct sum_row,
 	 if (r->sum->unfinished) tr2_cell_uint(t, r->sum->unfinished))
 
 static const struct tr2_column timer_columns[] = {
-	{ "total_ns", "TOTAL", 0, cell_total },
+	{ "total_ns", "TOTAL", TR2_COL_SHORT, cell_total },
 	{ "intervals", "INTERVALS", 0, cell_intervals },
-	{ "mean_ns", "MEAN", 0, cell_mean },
-	{ "min_ns", "MIN", 0, cell_min },
-	{ "max_ns", "MAX", 0, cell_max },
+	{ "mean_ns", "MEAN", TR2_COL_SHORT, cell_mean },
+	{ "min_ns", "MIN", TR2_COL_SHORT | TR2_COL_SPARE, cell_min },
+	{ "p50_ns", "P50", TR2_COL_SHORT | TR2_COL_YIELDS, cell_p50 },
+	{ "p90_ns", "P90", TR2_COL_SHORT | TR2_COL_SPARE, cell_p90 },
+	{ "p99_ns", "P99", TR2_COL_SHORT | TR2_COL_YIELDS, cell_p99 },
+	{ "max_ns", "MAX", TR2_COL_SHORT, cell_max },
 	{ "unfinished", "UNFINISHED", 0, cell_unfinished },
 	{ "group", "GROUP", TR2_COL_FLEX, cell_group },
 	{ "thread", "THREAD", TR2_COL_FLEX, cell_thread },
@@ -204,6 +233,7 @@ static void add_sums(struct tr2_table *t, const struct tr2_report *r, int kind)
 	for (i = 0; i < sums.nr; i++) {
 		row.sum = &sums.sum[i];
 		tr2_table_add(t, &row);
+		free(row.sum->buckets);
 	}
 	tr2_map_release(&sums.map);
 	free(sums.sum);

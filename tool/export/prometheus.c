@@ -16,6 +16,7 @@
 #include "common/say.h"
 #include "export/export.h"
 #include "export/series.h"
+#include "model/histogram.h"
 
 #define MAX_SERIES 100
 #define FIRST_PROCESS_BOUND 9 /* a millisecond: nothing runs for less */
@@ -131,22 +132,12 @@ static void span(struct tr2_export *x, uint32_t i)
 	s->value[CALLS]++;
 }
 
-/* [[upper bound in seconds, count], ...] */
 static void add_histogram(struct tr2_series *s, const char *json)
 {
-	char *end;
-	double seconds;
+	uint64_t upper_ns, count;
 
-	while ((json = strpbrk(json, "0123456789"))) {
-		seconds = strtod(json, &end);
-		if (*end != ',')
-			return;
-		json = end + 1;
-		tr2_series_observe(s, seconds < 1e9 ?
-				   (uint64_t)(seconds * 1e9 + 0.5) : UINT64_MAX,
-				   strtoull(json, &end, 10));
-		json = end;
-	}
+	while (tr2_histogram_next(&json, &upper_ns, &count))
+		tr2_series_observe(s, upper_ns, count);
 }
 
 /* What threads had of a timer or counter is in that of the process. */

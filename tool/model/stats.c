@@ -73,12 +73,12 @@ void tr2_groups_sort(struct tr2_groups *g)
 			      sizeof(int64_t), compare);
 }
 
-uint32_t tr2_rank(uint32_t nr, double p)
+uint64_t tr2_rank(uint64_t nr, double p)
 {
 	/* p is a decimal fraction, which is hardly ever a binary one: 0.07
 	 * times 100 is a bit more than 7. */
-	double rank = p * nr - 1e-6;
-	uint32_t at = rank > 0 ? (uint32_t)rank : 0;
+	double rank = p * (double)nr - 1e-6;
+	uint64_t at = rank > 0 ? (uint64_t)rank : 0;
 
 	return at < nr ? at : nr - 1;
 }

@@ -13,7 +13,7 @@
  * It is always a value that was measured; of an even number, the 50th
  * percentile is the lower of the middle two.
  */
-uint32_t tr2_rank(uint32_t nr, double p);
+uint64_t tr2_rank(uint64_t nr, double p);
 
 /* All durations of one name. */
 struct tr2_group {

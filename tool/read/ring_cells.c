@@ -171,12 +171,6 @@ bool tr2_ring_cells_sum(struct tr2_ring_file *f, uint64_t now_ns,
 
 /* ---- histograms --------------------------------------------------------------- */
 
-/* The largest value that a bucket counts: see lib/arena/layout.h. */
-static uint64_t upper_of(unsigned int b)
-{
-	return b < 16 ? b : ((uint64_t)(16 + b % 16 + 1) << (b / 16 - 1)) - 1;
-}
-
 static void add_buckets(struct tr2_ring_file *f, const struct tr2_definition *d,
 			uint32_t slot, uint64_t sum[TR2_HISTOGRAM_BUCKETS])
 {
@@ -208,7 +202,7 @@ void tr2_ring_cells_histogram(struct tr2_ring_file *f,
 			add_buckets(f, d, one, sum);
 	for (i = 0; i < TR2_HISTOGRAM_BUCKETS; i++)
 		if (sum[i])
-			tr2_ring_add_bucket(out, upper_of(i), sum[i]);
+			tr2_ring_add_bucket(out, tr2_histogram_upper(i), sum[i]);
 	if (out->len)
 		tr2_buf_addch(out, ']');
 }

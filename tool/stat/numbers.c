@@ -17,7 +17,7 @@ static int compare(const void *va, const void *vb)
 
 double tr2_quantile(const double *sorted, size_t nr, double p)
 {
-	return sorted[tr2_rank((uint32_t)nr, p)];
+	return sorted[tr2_rank(nr, p)];
 }
 
 static void add_spread(struct tr2_numbers *out, const double *sorted)
