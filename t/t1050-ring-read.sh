@@ -200,7 +200,7 @@ test_expect_success JQ 'a flight recorder keeps the newest, and says what it gav
 	trace2 script ring >actual 2>err &&
 	test_grep "i:999\$" actual &&
 	test_grep ! "i:0\$" actual &&
-	test_grep "newer records took the place of the oldest [1-9][0-9]*" err &&
+	test_grep "newer records replaced the oldest [1-9][0-9]*" err &&
 	trace2 report --counters --format=json ring >counters 2>err &&
 	jq -e ".counters[0].value == 1000" counters &&
 	test_expect_code 1 trace2 check ring >out &&
@@ -268,13 +268,13 @@ test_expect_success 'a file of 0 bytes' '
 test_expect_success 'a process that died while it began' '
 	damage 0 "\0000\0000\0000\0000\0000\0000\0000\0000" &&
 	trace2 list bad >out 2>err &&
-	test_grep "its process has not begun, or died before" err
+	test_grep "its process has not started to write, or was killed before" err
 '
 
 test_expect_success 'a version that is newer' '
 	damage 12 "\0011\0000\0000\0000" &&
 	test_must_fail trace2 list bad 2>err &&
-	test_grep "cannot read .bad.: its version is 9, and this trace2 reads up to 2: take a newer trace2" err
+	test_grep "cannot read .bad.: its version is 9, and this trace2 reads up to 2: use a newer trace2" err
 '
 
 test_expect_success 'numbers the other way round' '
@@ -338,7 +338,7 @@ test_expect_success 'a record whose size is no multiple of 8, and others behind 
 test_expect_success 'a head before the tail: that ring is left out' '
 	damage $((slots + size + 128)) "\0000\0000\0000\0000\0000\0000\0000\0000" &&
 	trace2 script bad >actual 2>err &&
-	test_grep "head and tail make no sense" err
+	test_grep "head and tail are invalid" err
 '
 
 test_expect_success PIPE 'a ring cannot come through a pipe' '

@@ -168,10 +168,10 @@ test_expect_success KERNEL_EVENTS 'clocks count every mode, and say so' '
 test_expect_success 'names that are none' '
 	run open page-fault open app/test/nope/ open app/test/nope:ns/ \
 		open process/maxrss/:7 &&
-	expect "event '\''page-fault'\'': there is no event of that name (EINVAL)" \
+	expect "event '\''page-fault'\'': no such event (EINVAL)" \
 		"event '\''app/test/nope/'\'': the program has no counter of that name (ENOENT)" \
 		"event '\''app/test/nope:ns/'\'': the program has no timer of that name (ENOENT)" \
-		"event '\''process/maxrss/:7'\'': what packages and the process count has no period (EINVAL)"
+		"event '\''process/maxrss/:7'\'': power and process events take no period (EINVAL)"
 '
 
 test_done

@@ -117,10 +117,10 @@ test_expect_success 'what cannot be opened is one error, and the rest go on' '
 		test-tool trace2 200counter 4 &&
 	jq -r "select(.event == \"error\") | .msg" e >actual &&
 	cat >expect <<-\EOF &&
-	trace2: event '\''bogus'\'': there is no event of that name
+	trace2: event '\''bogus'\'': no such event
 	trace2: event '\''app/x/y/'\'': the program has no counter of that name
-	trace2: event '\''r'\'': there is no event of that name
-	trace2: event '\''app/test/test1/:5'\'': what is counted has no period
+	trace2: event '\''r'\'': no such event
+	trace2: event '\''app/test/test1/:5'\'': a counted event takes no period
 	EOF
 	test_cmp expect actual &&
 	jq -c "select(.event == \"counter\" and .category == \"perf\")

@@ -56,8 +56,8 @@ test_expect_success !MUSL 'what cannot be sampled is told once, and the others a
 	test_line_count = 1 samples &&
 	errors >actual &&
 	cat >expect <<-\EOF &&
-	trace2: event '\''app/test/test1/'\'': what is sampled has a period behind it, as in app/CATEGORY/NAME/:1000
-	trace2: event '\''process/threads/:5'\'': what packages and the process count has no period
+	trace2: event '\''app/test/test1/'\'': a sampled event needs a period, as in app/CATEGORY/NAME/:1000
+	trace2: event '\''process/threads/:5'\'': power and process events take no period
 	trace2: event '\''app/no/such/:5'\'': the program has no counter of that name
 	EOF
 	test_cmp expect actual

@@ -122,7 +122,7 @@ test_expect_success LIBDW,BUILD_ID 'another build in its place names nothing, an
 	mv kept treesum &&
 	grep "└ treesum+0x[0-9a-f]*$" out &&
 	! grep sum_files out &&
-	grep "functions of .*/treesum. have no names: it was replaced since: another build is there now" err
+	grep "functions of .*/treesum. have no names: another build has replaced it since" err
 '
 
 test_expect_success LIBDW 'one that is gone, too' '
@@ -130,7 +130,7 @@ test_expect_success LIBDW 'one that is gone, too' '
 	trace2 report --samples r >out 2>err &&
 	mv kept treesum &&
 	grep "└ treesum+0x[0-9a-f]*$" out &&
-	grep "treesum. have no names: it is gone" err
+	grep "treesum. have no names: it no longer exists" err
 '
 
 test_expect_success LIBDW,BUILD_ID 'of one that is gone a server may have a copy' '
@@ -149,7 +149,7 @@ test_expect_success LIBDW,BUILD_ID,STRIP 'one that was stripped since' '
 	strip treesum &&
 	trace2 report --samples r >out 2>err &&
 	grep "└ treesum+0x[0-9a-f]*$" out &&
-	grep "treesum. have no names: it was stripped of its symbols, but for those that it exports, and there is no debug file beside" err
+	grep "treesum. have no names: it is stripped to its exported symbols, and there is no debug file" err
 '
 
 test_expect_success LIBDW,BUILD_ID,STRIP,OBJCOPY 'its debug file has the names' '

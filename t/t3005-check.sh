@@ -44,16 +44,16 @@ finds () {
 }
 
 test_expect_success 'what a consumer relies on is looked at' '
-	forge no-version 1d && finds no-version ":1: error: a session does not begin with version" &&
-	forge no-start 2d && finds no-start ":2: warning: start does not come second" &&
+	forge no-version 1d && finds no-version ":1: error: the first event of a session is not version" &&
+	forge no-start 2d && finds no-start ":2: warning: start is not the second event" &&
 	forge no-end "\$d" && finds no-end "warning: a session has no atexit" &&
 	forge no-key "s/\"key\":\"read.version\",//" && finds no-key "error: data has no key" &&
 	forge nesting "s/\"nesting\":2/\"nesting\":7/" && finds nesting "error: nesting is not" &&
 	forge thread "s/\"thread\":\"main\",\\(.*\"data\"\\)/\"thread\":\"th01:x\",\\1/;/\"event\":\"data\"/s/main/th01:x/" &&
-	finds thread "error: a thread speaks without thread_start" &&
+	finds thread "error: a thread has events but no thread_start" &&
 	forge type "s/\"line\":77/\"line\":\"77\"/" && finds type "error: a field has a value of the wrong type" &&
 	{ cat "$traces/status.event" && cat "$traces/status.event"; } >double &&
-	finds double "this session id has begun before"
+	finds double "this session id has started before"
 '
 
 test_expect_success 'metrics stand between exit and atexit' '
@@ -81,7 +81,7 @@ test_expect_success 'a stream behind a piece of another one, on a line of its ow
 	finds behind "warning: the line is cut short\$" &&
 	test_grep ! "error:" out &&
 	{ head -c 3000 "$traces/status.event" && cat "$traces/timers.event"; } >on &&
-	finds on "warning: the line is cut short, and another one is behind it" &&
+	finds on "warning: the line is cut short, and another one follows in it" &&
 	test_grep ! "error:" out &&
 	trace2 list behind >expect 2>err &&
 	trace2 list on >actual 2>err &&
@@ -91,15 +91,15 @@ test_expect_success 'a stream behind a piece of another one, on a line of its ow
 
 test_expect_success 'a stream that is not whole: its program lost events' '
 	sed "/\"atexit\"/s/}\$/,\"lost\":250}/" "$traces/status.event" >lost &&
-	finds lost "^lost: warning: events were lost, as their program says (250)\$"
+	finds lost "^lost: warning: the program lost events (250)\$"
 '
 
 test_expect_success 'what follows from that is no error' '
 	sed "2,/region_enter/{/region_enter/d;}" lost >lost-more &&
-	finds lost-more "warning: a region is left that was not entered" &&
+	finds lost-more "warning: a region_leave without a region_enter" &&
 	test_grep " 0 kinds of error, 3 of warning\$" out &&
 	sed "/\"atexit\"/s/\"lost\":250/\"lost\":0/" lost-more >made-up &&
-	finds made-up "error: a region is left that was not entered"
+	finds made-up "error: a region_leave without a region_enter"
 '
 
 test_expect_success 'each input is checked by itself' '
@@ -129,7 +129,7 @@ test_expect_success 'text need not be UTF-8, and may have bars in it' '
 test_expect_success 'a recording whose recorder was killed' '
 	test_expect_code 137 trace2 record -o killed -- \
 		sh -c "test-tool trace2 001return 0; kill -9 \$PPID" &&
-	finds killed "killed/meta.json: warning: the recording has no end" &&
+	finds killed "killed/meta.json: warning: the recording is not finished" &&
 	test_grep "^1 session, .* 0 kinds of error, 1 of warning" out &&
 	trace2 list killed >list 2>err &&
 	test_must_be_empty err
@@ -174,8 +174,8 @@ test_expect_success '--env: a directory, a socket without a reader, a near miss'
 		GIT_TRACE2=af_unix:/nonexistent GIT_TRACE2_PERF=relative/path \
 		GIT_TRACE2_EVENT_DEPTH=5 trace2 check --env >out &&
 	test_grep "^GIT_TRACE2_EVENT  .*a directory with 0 files" out &&
-	test_grep "^GIT_TRACE2  .*a socket that nobody listens on" out &&
-	test_grep "^GIT_TRACE2_PERF  .*nothing that is known" out &&
+	test_grep "^GIT_TRACE2  .*a socket without a listener" out &&
+	test_grep "^GIT_TRACE2_PERF  .*unknown destination" out &&
 	test_grep "did you mean GIT_TRACE2_EVENT_NESTING?" out
 '
 
@@ -252,10 +252,10 @@ test_expect_success '--env: a value that a setting does not take' '
 		RING_SIZE=1t RING_MODE=other REDACT=x
 	do
 		test_expect_code 1 env "GIT_TRACE2_$setting" trace2 check --env >out &&
-		test_grep "^GIT_TRACE2_${setting%=*} .*not a value of this setting" \
+		test_grep "^GIT_TRACE2_${setting%=*} .*not a valid value" \
 			out || return 1
 	done &&
-	test_grep "by default: true$" out &&
+	test_grep "the default applies: true$" out &&
 	GIT_TRACE2_EVENT_NESTING=1k GIT_TRACE2_MAX_FILES=0 GIT_TRACE2_BRIEF=off \
 		GIT_TRACE2_RING_MODE=Consume trace2 check --env
 '

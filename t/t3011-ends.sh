@@ -56,7 +56,7 @@ test_expect_success 'a recording that a newer trace2 made is read, and says so' 
 		"\"start_monotonic_ns\":1000000000}" >newer/meta.json &&
 	trace2 list newer >actual 2>err &&
 	test_cmp expect actual &&
-	echo "trace2: warning: '\''newer/meta.json'\'': its version is 99, and this trace2 knows up to 1: what is shown may be incomplete or wrong; take a newer trace2" >expect &&
+	echo "trace2: warning: '\''newer/meta.json'\'': its version is 99, and this trace2 knows up to 1: results may be incomplete or wrong; use a newer trace2" >expect &&
 	test_cmp expect err &&
 	test_expect_code 1 trace2 check newer >out &&
 	test_grep "newer/meta.json: warning: its version is 99" out

@@ -92,7 +92,7 @@ test_expect_success 'text of the normal target: says that it cannot, and goes on
 	follow event mixed &&
 	saw version &&
 	leave_off &&
-	test_grep "^trace2: warning: .mixed/a. is left out: it is the normal target" err &&
+	test_grep "^trace2: warning: .mixed/a. is left out: it is text of the normal target" err &&
 	test_line_count = 1 err
 '
 
@@ -121,7 +121,7 @@ test_expect_success 'those that the options choose, as far as they can be known'
 	sort followed >actual &&
 	test_cmp sorted actual &&
 	test_expect_code 2 trace2 script -f -t 1ms gc.event 2>err &&
-	test_grep "without -t" err
+	test_grep "^trace2: -f and -t exclude each other" err
 '
 
 test_done

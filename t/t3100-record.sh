@@ -544,7 +544,7 @@ test_expect_success TASKS 'those that --max-size stops are counted' '
 test_expect_success SECCOMP 'and where nobody could count them, that is said' '
 	"$PERL_PATH" "$TEST_DIRECTORY/t3100/deny.perl" all \
 		trace2 record --max-size 50k -- sh ./full 2>err &&
-	test_grep "max-size was reached: programs that were started later recorded nothing (without the kernel${SQ}s records, nobody counted them)" err
+	test_grep "max-size was reached: programs that started later recorded nothing (their number is unknown without the kernel${SQ}s records)" err
 '
 
 test_expect_success SECCOMP 'without task records it says so once, and goes on' '

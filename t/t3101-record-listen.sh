@@ -18,7 +18,7 @@ then
 	test_done
 fi
 
-# A path of its own: that of a socket has at most 107 bytes.
+# A path of its own: that of a socket has longer than 107 bytes.
 sock=$(mktemp -d "${TMPDIR:-/tmp}/t3101.XXXXXX") || exit 1
 test_atexit 'rm -rf "$sock"'
 
@@ -272,7 +272,7 @@ test_expect_success 'with a command: until it ends, its events through the socke
 test_expect_success 'a socket in use, and what is no socket, are left alone' '
 	listening l 1 --listen "$sock/s" &&
 	test_expect_code 128 trace2 record -o m --listen "$sock/s" 2>actual &&
-	echo "trace2: cannot listen on ${SQ}$sock/s${SQ}: it is in use, or no socket (name another)" \
+	echo "trace2: cannot listen on ${SQ}$sock/s${SQ}: in use, or not a socket (choose another path)" \
 		>expect &&
 	test_cmp expect actual &&
 	test_path_is_missing m &&
@@ -312,7 +312,7 @@ test_expect_success 'a socket that another made meanwhile is not removed' '
 test_expect_success 'a path that is too long for a socket, or has no directory' '
 	long=$(printf "%0120d" 0) &&
 	test_expect_code 128 trace2 record -o none --listen "$sock/$long" 2>actual &&
-	test_grep "at most 107 bytes" actual &&
+	test_grep "longer than 107 bytes" actual &&
 	test_expect_code 128 trace2 record -o none --listen "$sock/no/s" 2>actual &&
 	test_grep "No such file or directory" actual &&
 	test_path_is_missing none

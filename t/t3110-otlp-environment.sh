@@ -67,9 +67,9 @@ test_expect_success 'what is no header is left out and not shown; none is smuggl
 	test_write_lines "x-a: 1" "x-d: 3" >expect &&
 	test_cmp expect collector/headers &&
 	cat >expect <<-\EOF &&
-	trace2: warning: the header number 1 of OTEL_EXPORTER_OTLP_HEADERS is left out: it is not name=value
-	trace2: warning: the header number 4 of OTEL_EXPORTER_OTLP_HEADERS is left out: it is not name=value
-	trace2: warning: the header number 5 of OTEL_EXPORTER_OTLP_HEADERS is left out: it is not name=value
+	trace2: warning: header number 1 of OTEL_EXPORTER_OTLP_HEADERS is ignored: it is not name=value
+	trace2: warning: header number 4 of OTEL_EXPORTER_OTLP_HEADERS is ignored: it is not name=value
+	trace2: warning: header number 5 of OTEL_EXPORTER_OTLP_HEADERS is ignored: it is not name=value
 	EOF
 	test_cmp expect err
 '

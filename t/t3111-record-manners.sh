@@ -58,7 +58,7 @@ test_expect_success 'nothing is left of a recording that could not begin' '
 test_expect_success TASKS,READS_STREAMS 'programs without Trace2: says what is known all the same' '
 	trace2 record -o quiet -- sh -c "sh -c :; :" 2>err &&
 	cat >expect <<-\EOF &&
-	trace2 record: no program here speaks Trace2; SQtrace2 listSQ has 2 processes by the kernelSQs records
+	trace2 record: no program of this run writes Trace2 events; SQtrace2 listSQ shows 2 processes from the kernelSQs records
 	EOF
 	sed "s/'\''/SQ/g" err | head -n 1 >actual &&
 	test_cmp expect actual &&

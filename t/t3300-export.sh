@@ -215,7 +215,7 @@ test_expect_success PIPE 'a reader that has gone' '
 
 test_expect_success 'wrong use' '
 	test_expect_code 2 trace2 export "$MIX" 2>err &&
-	test_grep "say which format with --to" err &&
+	test_grep "^trace2: --to FORMAT is required" err &&
 	test_expect_code 2 trace2 export --to pdf "$MIX" 2>err &&
 	test_grep "it takes chrome|folded|otlp|sqlite|" err &&
 	test_expect_code 2 trace2 export --to sqlite "$MIX" 2>err &&

@@ -316,7 +316,7 @@ test_expect_success 'what it cannot do' '
 	test_grep "needs --url" err &&
 	test_expect_code 2 trace2 export --to clickhouse --url http://x \
 		--database "a\`b" "$MIX" 2>err &&
-	test_grep "is no name of a database" err &&
+	test_grep "invalid database name" err &&
 	test_expect_code 2 trace2 export --to clickhouse --url http://x \
 		--url http://y "$MIX" 2>err &&
 	test_grep "several --url need --cluster" err &&

@@ -29,7 +29,7 @@ test_expect_success 'CMD runs as often as asked, and warm-ups do not count' '
 	trace2 stat -r 3 --warmup 2 ./once >out 2>err &&
 	test_line_count = 5 runs &&
 	test_line_count = 5 out &&
-	test_grep "^./once: 3 runs after 2 to warm up$" err &&
+	test_grep "^./once: 3 runs after 2 warm-up runs$" err &&
 	test_grep "MEAN  *±  *P50  *P90  *P99  *MAX  RUN$" err &&
 	test_grep " processes$" err
 '
@@ -140,8 +140,8 @@ test_expect_success 'events of programs are handed to them' '
 test_expect_success 'what no program counted is said' '
 	trace2 stat -q -e process/maxrss/,app/odb/none/ -- true >out 2>err &&
 	cat >expect <<-\EOF &&
-	trace2: warning: no program with libtrace2 counted '\''process/maxrss/'\'' ('\''trace2 record -e'\'', then '\''trace2 list -v --errors'\'', show why)
-	trace2: warning: no program with libtrace2 counted '\''app/odb/none/'\'' ('\''trace2 record -e'\'', then '\''trace2 list -v --errors'\'', show why)
+	trace2: warning: no program with libtrace2 counted '\''process/maxrss/'\'' (to see why: '\''trace2 record -e'\'', then '\''trace2 list -v --errors'\'')
+	trace2: warning: no program with libtrace2 counted '\''app/odb/none/'\'' (to see why: '\''trace2 record -e'\'', then '\''trace2 list -v --errors'\'')
 	EOF
 	test_cmp expect err &&
 	trace2 stat -q -e process/maxrss/,app/odb/none/ -- \
@@ -155,17 +155,17 @@ test_expect_success 'a list without an event' '
 	for list in "" , "{}"
 	do
 		test_expect_code 2 trace2 stat -e "$list" true 2>err &&
-		echo "trace2: there is no event in '\''$list'\'' ('\''-e list'\'' lists them)" >expect &&
+		echo "trace2: no event in '\''$list'\'' ('\''-e list'\'' lists them)" >expect &&
 		test_cmp expect err || return 1
 	done &&
 	test_expect_code 2 trace2 record -e "" true 2>err &&
-	test_grep "there is no event in" err
+	test_grep "no event in" err
 '
 
 test_expect_success COUNT 'groups that cannot be, and what is there twice' '
 	trace2 stat -q -e "{nosuch/event/,page-faults}" true >out &&
 	test_grep "^ *-  nosuch/event/ (this machine has no PMU of that name)$" out &&
-	test_grep "^ *-  page-faults (the first of its group could not be counted)$" out &&
+	test_grep "^ *-  page-faults (the first event of its group could not be counted)$" out &&
 	trace2 stat -q -e "page-faults:u,nosuch/event/,{page-faults:u,context-switches:u}" true >out &&
 	test_grep "^ *[0-9]*  context-switches:u$" out
 '
@@ -174,7 +174,7 @@ test_expect_success 'what is counted has no period' '
 	for command in stat record
 	do
 		test_expect_code 2 trace2 $command -e cs,page-faults:u:10 true 2>err &&
-		echo "trace2: event '\''page-faults:u:10'\'': what is counted has no period (GIT_TRACE2_SAMPLE is for samples)" >expect &&
+		echo "trace2: event '\''page-faults:u:10'\'': a counted event takes no period (to sample, set GIT_TRACE2_SAMPLE)" >expect &&
 		test_cmp expect err || return 1
 	done
 '
@@ -213,7 +213,7 @@ test_expect_success JQ,COUNT 'record -e counts, too' '
 
 test_expect_success 'bad events, and other usage errors' '
 	test_expect_code 2 trace2 stat -e no-such-event true 2>err &&
-	test_grep "^trace2: event .no-such-event.: .*-e list. lists those" err &&
+	test_grep "^trace2: event .no-such-event.: .*-e list. lists the named" err &&
 	test_expect_code 2 trace2 record -e no-such-event true 2>err &&
 	test_grep "^trace2: event .no-such-event.: " err &&
 	test_expect_code 2 trace2 stat 2>err &&
@@ -223,9 +223,9 @@ test_expect_success 'bad events, and other usage errors' '
 	test_expect_code 2 trace2 stat --fail-above 5% true 2>err &&
 	test_grep "^trace2: --fail-above needs a --baseline or --against" err &&
 	test_expect_code 2 trace2 stat --baseline . --against true true 2>err &&
-	test_grep "^trace2: there is one base: --baseline or --against" err &&
+	test_grep "^trace2: --baseline and --against exclude each other" err &&
 	test_expect_code 2 trace2 stat --against "a | b" true 2>err &&
-	test_grep "^trace2: --against .a | b.: quote .* or let a shell do it: sh -c" err &&
+	test_grep "^trace2: --against .a | b.: quote it, or run a shell: sh -c" err &&
 	test_expect_code 127 trace2 stat --against no-such-command true 2>err &&
 	test_grep "cannot run .no-such-command.: command not found" err &&
 	test_expect_code 128 trace2 stat --baseline nowhere true 2>err &&
@@ -275,7 +275,7 @@ test_expect_success 'an interrupt ends the runs, and what was complete is shown'
 	}
 	EOF
 	test_expect_code 130 trace2 stat -r 5 -o int ./interrupted 2>err &&
-	test_grep "^./interrupted: 2 runs; interrupted: 5 were wanted$" err &&
+	test_grep "^./interrupted: 2 runs; interrupted, 5 were requested$" err &&
 	test_line_count = 3 int.runs &&
 	ls int >actual &&
 	test_write_lines run-0001 run-0002 >expect &&
@@ -319,7 +319,7 @@ test_expect_success '-o: the earlier set moves to DIR.old, anything else stays' 
 	test_cmp expect actual &&
 	echo precious >again/mine &&
 	test_expect_code 128 trace2 stat -o again true 2>err &&
-	test_grep "^trace2: will not replace .again.: it holds .mine., which is no run" err &&
+	test_grep "^trace2: will not replace .again.: it holds .mine., which is not a run" err &&
 	test_path_is_file again/mine &&
 	test_expect_code 128 trace2 stat -o plain true 2>err &&
 	test_grep "^trace2: cannot keep runs in .plain.: Not a directory" err
@@ -330,13 +330,13 @@ test_expect_success 'a run that was kept is a recording like any other' '
 	test_grep "true" out &&
 	trace2 list -i again.old >out 2>err &&
 	test_must_be_empty out &&
-	test_grep "recordings, nothing to do! Name those in it, such as .again.old/run-0001.$" err
+	test_grep "recordings, nothing to do! Name one of them, such as .again.old/run-0001.$" err
 '
 
 test_expect_success 'a directory that cannot be made is said, once' '
 	test_expect_code 128 env TMPDIR="$PWD/nowhere" trace2 stat -q true 2>err &&
 	test_line_count = 1 err &&
-	test_grep "^trace2: cannot make a directory .*No such file.*use -o DIR" err &&
+	test_grep "^trace2: cannot create directory .*No such file.*use -o DIR" err &&
 	test_expect_code 128 trace2 stat -q -o nowhere/set true 2>err &&
 	test_line_count = 1 err &&
 	test_grep "^trace2: cannot create .nowhere/set.: No such file" err
@@ -348,7 +348,7 @@ test_expect_success 'nothing that was chosen was measured: said, and no empty re
 
 	true: 2 runs
 
-	Nothing of what --only, -N and -t choose was measured.
+	Nothing measured matches --only, -N and -t.
 	EOF
 	test_cmp expect out
 '
@@ -377,7 +377,7 @@ test_expect_success '--baseline and --fail-above' '
 		--fail-above 5% -- sh -c "exit 7" >out 2>err &&
 	test_expect_code 2 trace2 stat -q --baseline fast --only run \
 		--fail-above 5% true >out 2>err &&
-	test_grep "cannot be judged: 6 and 1 runs" err
+	test_grep "fail-above: 6 and 1 runs are too few" err
 '
 
 test_expect_success 'a baseline is read before CMD runs, and what is wrong with it said' '
@@ -432,8 +432,8 @@ test_expect_success JQ '--against: both take turns, and who is first, too' '
 	test_write_lines "the base" new "the base" new new "the base" \
 		"the base" new new "the base" >expect &&
 	test_cmp expect turns &&
-	test_grep "^./turn new: 4 runs in turns after 1 to warm up$" out &&
-	test_grep "^Compared with ./turn .the base.: 4 runs in turns after 1 to warm up$" out &&
+	test_grep "^./turn new: 4 runs in turns after 1 warm-up run$" out &&
+	test_grep "^Compared with ./turn .the base.: 4 runs in turns after 1 warm-up run$" out &&
 	test_grep "^Medians of 4 and 4 runs" out &&
 	ls pair pair.base >actual &&
 	cat >expect <<-\EOF &&
@@ -490,7 +490,7 @@ test_expect_success 'interrupted while they take turns: what was complete of bot
 	EOF
 	test_expect_code 130 trace2 stat -r 5 -q -o halted --against "./halts base" \
 		./halts new >out 2>err &&
-	test_grep "^./halts new: 2 runs in turns; interrupted: 5 were wanted$" out &&
+	test_grep "^./halts new: 2 runs in turns; interrupted, 5 were requested$" out &&
 	test_grep "^Compared with ./halts base: 3 runs in turns$" out &&
 	test_grep "^Medians of 3 and 2 runs" out &&
 	ls halted halted.base | grep run >actual &&

@@ -208,17 +208,17 @@ test_expect_success 'so many names that nothing can be significant: said, and no
 	EOF
 	test_cmp expect legend &&
 	test_expect_code 2 trace2 diff --only region --fail-above 5% b n >out 2>err &&
-	test_grep "^trace2: warning: --fail-above cannot judge 40 regions: 5 and 5 runs .*-r 7 is the least" err &&
+	test_grep "^trace2: warning: --fail-above ignores 40 regions: 5 and 5 runs .*use -r 7 or more" err &&
 	test_expect_code 1 trace2 diff --fail-above 5% b n >out 2>err &&
 	test_grep "process .prog. grew" err &&
-	test_grep "cannot judge 40 regions" err
+	test_grep "ignores 40 regions" err
 '
 
 # What was chosen by name is all that is looked at.
 test_expect_success 'fewer names need fewer runs' '
 	test_expect_code 1 trace2 diff -N "a/1[0-4]" --only region --fail-above 5% \
 		b n >out 2>err &&
-	! grep "cannot judge" err &&
+	! grep "fail-above ignores" err &&
 	test_grep " 0.040  \*  a/10$" out &&
 	trace2 diff -N a/10 --only region b n >out &&
 	test_grep " 0.008  \\*  a/10$" out
@@ -237,7 +237,7 @@ test_expect_success 'one run each: shown, and said that it cannot tell' '
 	EOF
 	test_cmp expect actual &&
 	test_expect_code 2 trace2 diff --fail-above 5% a b 2>err &&
-	test_grep "fail-above cannot be judged: 1 and 1 runs" err
+	test_grep "fail-above: 1 and 1 runs are too few" err
 '
 
 test_expect_success 'three runs on each side cannot tell, four can' '
@@ -319,7 +319,7 @@ test_expect_success '-N, -t and --only choose' '
 	test_write_lines a/d a/b >expect &&
 	test_cmp expect actual &&
 	test_expect_code 2 trace2 diff --only regions a b 2>err &&
-	test_grep "^trace2: .regions. is not a kind: --only takes run, event" err
+	test_grep "^trace2: invalid kind .regions.: --only takes run, event" err
 '
 
 test_expect_success '--format=md' '
@@ -378,9 +378,9 @@ test_expect_success 'inputs without meta.json are compared, too' '
 
 test_expect_success 'usage errors, and inputs that are not there' '
 	test_expect_code 2 trace2 diff a 2>err &&
-	test_grep "^trace2: it takes two: BASE and NEW" err &&
+	test_grep "^trace2: needs two words, BASE and NEW" err &&
 	test_expect_code 2 trace2 diff -i a 2>err &&
-	test_grep "^trace2: nothing to compare with" err &&
+	test_grep "^trace2: no new runs given" err &&
 	test_expect_code 128 trace2 diff a nowhere 2>err &&
 	test_grep "^trace2: cannot read .nowhere.: No such file" err &&
 	test_expect_code 2 trace2 diff --fail-above much a b 2>err &&
@@ -404,11 +404,11 @@ test_expect_success 'a side without a run is no comparison' '
 test_expect_success 'where nothing is shown, nothing can be judged' '
 	runs a wall=1,1,1,1,1 region:x/y=1,1,1,1,1 &&
 	trace2 diff --only region -N typo a a >out &&
-	echo "Nothing of what --only, -N and -t choose was measured." >expect &&
+	echo "Nothing measured matches --only, -N and -t." >expect &&
 	test_cmp expect out &&
 	test_expect_code 2 trace2 diff --fail-above 5% --only region -N typo a a \
 		2>err &&
-	test_grep "^trace2: --fail-above cannot be judged: nothing of what " err
+	test_grep "^trace2: --fail-above: nothing measured matches --only" err
 '
 
 test_expect_success JQ 'sides from different machines are said to be' '
@@ -416,9 +416,9 @@ test_expect_success JQ 'sides from different machines are said to be' '
 	meta_says a "\"host\":\"one\",\"cpus\":64,\"kernel\":\"L\",\"programs\":{\"trace2\":\"9\"}" &&
 	meta_says b "\"host\":\"two\",\"cpus\":2,\"kernel\":\"L\",\"programs\":{\"trace2\":\"9\"}" &&
 	trace2 diff --only run a b >out &&
-	sed -n "/^The sides/,\$p" out >actual &&
+	sed -n "/^The two sides/,\$p" out >actual &&
 	cat >expect <<-\EOF &&
-	The sides were not made alike, and that may be the difference:
+	The two sides differ in how they were made, which may explain the difference:
 	- host: one -> two
 	- cpus: 64 -> 2
 	EOF
@@ -426,7 +426,7 @@ test_expect_success JQ 'sides from different machines are said to be' '
 	trace2 diff --only run --format=md a b >out &&
 	test_grep "^- host: .one. -> .two.$" out &&
 	trace2 diff a a >out &&
-	test_grep ! "^The sides" out &&
+	test_grep ! "^The two sides" out &&
 	trace2 diff --format=json a b >out &&
 	jq -c ".sides[]" out >actual &&
 	cat >expect <<-\EOF &&

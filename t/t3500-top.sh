@@ -142,7 +142,7 @@ test_expect_success 'what an ended process left' '
 
 test_expect_success 'none, and several, in a directory' '
 	test_must_fail trace2 top --once rings 2>err &&
-	test_grep "no process with a ring in .rings. is running (.trace2 report rings. reads what ended ones left)" err &&
+	test_grep "no process with a ring in .rings. is running (.trace2 report rings. reads the rings of ended ones)" err &&
 	start_worker rings 0 0 exit &&
 	one=$worker &&
 	exec 6>&8 7<&9 &&

@@ -165,9 +165,9 @@ test_expect_success 'options that do not go together' '
 		test_must_be_empty out &&
 		test_grep -e "$message" err || return 1
 	done <<-\EOF &&
-	--html x.html --regions|--html has every view
-	--html x.html --samples|--html has every view
-	--html x.html -s max|-s, -n, -g and --per-thread are for tables
+	--html x.html --regions|--html includes every view
+	--html x.html --samples|--html includes every view
+	--html x.html -s max|-s, -n, -g and --per-thread cannot be used with --html
 	--html x.html --format=json|give either --html or --format
 	--redact|--redact is for --html
 	EOF

@@ -152,7 +152,7 @@ test_expect_success 'a recording with such directories makes way for the next, a
 	test_path_is_missing l.old/events.000001 &&
 	mkdir l.old/events.000001 l.old/events.000001/mine &&
 	test_expect_code 128 trace2 record -o l -- true 2>err &&
-	test_grep "it holds .events.000001/mine., which is no part" err
+	test_grep "it holds .events.000001/mine., which is not part" err
 '
 
 test_expect_success 'SIGUSR1: one line of counts' '
@@ -236,7 +236,7 @@ test_expect_success '--keep: what was shipped is no error, what is not ours stay
 	test_write_lines l/events.000004 l/events.000004/mine l/events.000005 \
 		l/events.000005/s-many >expect &&
 	test_cmp expect actual &&
-	test_grep "cannot put .*/l/events. aside, or remove what is: " rest &&
+	test_grep "cannot rotate .*/l/events., or remove old files: " rest &&
 	test_grep "removed 3 directories" rest
 '
 

@@ -279,7 +279,7 @@ static const char *take_plain(struct tr2_perfevent *ev, const char *s,
 		return "breakpoints are not counted";
 	/* What has a period is no tracepoint. */
 	if (n == len || (s[n + 1] >= '0' && s[n + 1] <= '9'))
-		return "there is no event of that name";
+		return "no such event";
 	for (end = n + 1; end < len && s[end] != ':';)
 		end++;
 	if (!is_file_name(s, n) || !is_file_name(s + n + 1, end - n - 1))

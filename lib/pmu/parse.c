@@ -48,8 +48,8 @@ int tr2_perf_attr_of(struct tr2_perfevent *ev, struct trace2_perf_attr *attr,
 	if (ev->period &&
 	    (ev->pmu == TR2_PMU_POWER || ev->pmu == TR2_PMU_PROCESS))
 		return tr2_perfevent_fail(-EINVAL, error, size_bytes, ev,
-					  "what packages and the process count "
-					  "has no period");
+					  "power and process events take no "
+					  "period");
 	result = tr2_perfevent_resolve(ev, &why);
 	if (result)
 		return tr2_perfevent_fail(result, error, size_bytes, ev, why);

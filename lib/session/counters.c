@@ -99,7 +99,7 @@ static void keep_period_error(const struct tr2_perfevent *event)
 	char text[TEXT_BYTES];
 
 	tr2_perfevent_fail(0, text, sizeof(text), event,
-			   "what is counted has no period");
+			   "a counted event takes no period");
 	tr2_counters_keep_error(text);
 }
 

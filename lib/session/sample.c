@@ -82,7 +82,7 @@ static const char *find_fault(struct tr2_sample *sample)
 
 	sample->by_kernel = first == sample ? of_kernel : first->by_kernel;
 	if (first == sample && !has_period)
-		return "what is sampled has a period behind it, as in "
+		return "a sampled event needs a period, as in "
 		       "app/CATEGORY/NAME/:1000";
 	if (of_kernel && has_period && !strcmp(sample->event.unit, "ns") &&
 	    sample->attr.sample_period < MIN_PERIOD_NS)

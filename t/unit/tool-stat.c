@@ -300,9 +300,9 @@ static void test_split(void)
 	splits("a\\", "a\\|");
 	refuses("", "no command");
 	refuses(" \t", "no command");
-	refuses("a 'b", "' is not closed");
-	refuses("a \"b", "\" is not closed");
-	refuses("a \"b\\\"", "\" is not closed");
+	refuses("a 'b", "unterminated '");
+	refuses("a \"b", "unterminated \"");
+	refuses("a \"b\\\"", "unterminated \"");
 	refuses("a | b", "sh -c");
 	refuses("a >b", "sh -c");
 	refuses("a $b", "sh -c");

@@ -21,8 +21,8 @@ static bool env, send_probe;
 
 static const struct tr2_option options[] = {
 	{ 0, "env", NULL, TR2_OPT_FLAG, &env,
-	  "say which targets are on, where the setting comes from, and whether "
-	  "its destination works", NULL },
+	  "show which targets are on, where each setting comes from, and "
+	  "whether its destination works", NULL },
 	{ 0, "send", NULL, TR2_OPT_FLAG, &send_probe,
 	  "send a small session to the event target and look for it", NULL },
 	TR2_OPT_END
@@ -124,13 +124,13 @@ static void check_order(const struct place *at, uint8_t *seen)
 		      "an event after atexit, which must come last");
 	else if (nr == 1 && ev->kind != TR2_EV_version)
 		found(at, TR2_PROBLEM_ORDER,
-		      "a session does not begin with version");
+		      "the first event of a session is not version");
 	else if (nr == 2 &&
 		 !(s->flags & TR2_SESSION_FORKED) &&
 		 ev->kind != TR2_EV_start &&
 		 ev->kind != TR2_EV_too_many_files)
 		found(at, TR2_PROBLEM_NO_START,
-		      "start does not come second");
+		      "start is not the second event");
 	/* A program that calls exit() by itself has no exit event at all. */
 	else if (ev->kind == TR2_EV_exit && *seen & SEEN_METRIC)
 		found(at, TR2_PROBLEM_ORDER,
@@ -165,7 +165,7 @@ static void check_nesting(const struct place *at, uint16_t *open)
 		--*open;
 	if (!is_nested(at, *open))
 		found(at, TR2_PROBLEM_NESTING,
-		      "nesting is not 1 + the regions that are open");
+		      "nesting is not 1 + the number of open regions");
 	if (at->ev->kind == TR2_EV_region_enter && *open < UINT16_MAX)
 		++*open;
 }
@@ -200,14 +200,14 @@ static void check_ends(struct tr2_model *m)
 					  "a session has no atexit: it was "
 					  "killed, cut off, or still runs");
 		tr2_build_problems(m, TR2_PROBLEM_LOST, s->source,
-				   "events were lost, as their program says",
+				   "the program lost events",
 				   s->lost);
 		tr2_for_each_thread(m, i, t)
 			if (m->threads[t].flags & TR2_THREAD_UNANNOUNCED &&
 			    !(s->flags & TR2_SESSION_NO_BEGINNING))
 				tr2_build_problem(m, TR2_PROBLEM_THREAD,
 						  s->source, 0,
-						  "a thread speaks without "
+						  "a thread has events but no "
 						  "thread_start");
 	}
 	for (i = 1; i < m->nr_children; i++) {
@@ -442,7 +442,7 @@ static int run(int argc, char **argv)
 const struct tr2_command tr2_command_check = {
 	.name = "check",
 	.synopsis = "[INPUT...] | --env | --send",
-	.summary = "Looks for mistakes in a stream, or in the settings.",
+	.summary = "Checks a stream, a recording or the settings for mistakes.",
 	.details = "Exits with 1 when there are problems, and with 0 when "
 		   "there are none.",
 	.options = options,

@@ -129,14 +129,15 @@ static bool check_socket(const char *value, struct tr2_buf *out)
 		return tr2_check_say(out, false, "a %s socket whose reader does not take "
 				       "new connections", kind);
 	if (poll_fd.fd < 0)
-		return tr2_check_say(out, false, "a socket that nobody listens on: %s",
+		return tr2_check_say(out, false, "a socket without a listener: "
+						 "%s",
 			   strerror(errno));
 	n = poll(&poll_fd, 1, 200);
 	close(poll_fd.fd);
 	if (n <= 0)
-		return tr2_check_say(out, false, "a %s socket whose reader is there, but "
-				       "does not read", kind);
-	return tr2_check_say(out, true, "a %s socket, alive and draining", kind);
+		return tr2_check_say(out, false, "a %s socket whose reader "
+						 "does not read", kind);
+	return tr2_check_say(out, true, "a %s socket whose reader reads", kind);
 }
 
 bool tr2_check_destination(const char *value, struct tr2_buf *out)
@@ -155,6 +156,6 @@ bool tr2_check_destination(const char *value, struct tr2_buf *out)
 		return check_path(value, out);
 	if (!strncmp(value, "af_unix:", 8))
 		return check_socket(value, out);
-	return tr2_check_say(out, false, "nothing that is known: 0, 1, 2 to 9, an "
-			       "absolute path or af_unix:PATH");
+	return tr2_check_say(out, false, "unknown destination: use 0, 1, 2 to "
+					 "9, an absolute path or af_unix:PATH");
 }

@@ -167,8 +167,8 @@ static bool check_value(const struct tr2_setting *s, const char *value,
 		return tr2_check_destination(value, out);
 	if (tr2_setting_takes(s, value))
 		return true;
-	return tr2_check_say(out, false, "not a value of this setting, which "
-					 "stays as it is by default: %s",
+	return tr2_check_say(out, false, "not a valid value; the default "
+					 "applies: %s",
 			     s->fallback ? s->fallback : "off");
 }
 

@@ -97,7 +97,7 @@ static int send_to_file(const char *path, const struct tr2_buf *probe,
 	if (fd < 0 || write(fd, probe->p, probe->len) != (ssize_t)probe->len)
 		tr2_error("cannot write to '%s': %s", full.p, strerror(errno));
 	else if (!file_has(full.p, sid))
-		tr2_error("wrote a probe to '%s', but it is not in there",
+		tr2_error("wrote a probe to '%s', but cannot find it there",
 			  full.p);
 	else
 		result = 0;
@@ -131,8 +131,8 @@ static int send_to_socket(const char *value, struct tr2_buf *probe,
 	if (fd < 0 || !send_lines(fd, probe)) {
 		tr2_error("cannot send to '%s': %s", value, strerror(errno));
 	} else {
-		printf("sent session %s to the %s socket, which took it: look "
-		       "for it where its reader keeps things\n", sid, kind);
+		printf("sent session %s to the %s socket: look for it in the "
+		       "output of the socket's reader\n", sid, kind);
 		result = 0;
 	}
 	if (fd >= 0)
@@ -162,8 +162,8 @@ int tr2_check_send(void)
 		result = send_to_socket(value, &probe,
 					tr2_buf_str(&sid));
 	else
-		tr2_error("'%s' is neither a path nor a socket: nothing to "
-			  "look in", value);
+		tr2_error("'%s' is neither a path nor a socket: cannot look "
+			  "for the session there", value);
 	tr2_buf_release(&probe);
 	tr2_buf_release(&sid);
 	return result;

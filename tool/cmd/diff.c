@@ -15,12 +15,12 @@ static struct tr2_measure_choice choice = TR2_MEASURE_CHOICE_INIT;
 
 static const struct tr2_option options[] = {
 	{ 0, "fail-above", "PCT", TR2_OPT_PERCENT, &fail_above,
-	  "exit with 1 when anything shown grew by more than this (5%), and "
-	  "that is significant", NULL },
+	  "exit with 1 if a shown value is significantly larger than the "
+	  "base's, by more than this (5%)", NULL },
 	TR2_MEASURE_OPTIONS(choice),
 	{ 'i', "input", "BASE", TR2_OPT_LIST, &tr2_common.input,
-	  "a run of the base, or a directory of them; may be given more than "
-	  "once, and all words are new ones then", NULL },
+	  "a run of the base, or a directory of runs; may be given more than "
+	  "once; then all words are new runs", NULL },
 	TR2_OPT_END
 };
 
@@ -35,7 +35,7 @@ static int read_all(struct tr2_measures *ms, const char *const *paths,
 	for (i = 0; !code && i < nr; i++)
 		code = tr2_set_read(ms, paths[i], false);
 	if (!code && ms->failed)
-		tr2_warning("out of memory: something is left out");
+		tr2_warning("out of memory: some results are missing");
 	return code;
 }
 
@@ -71,8 +71,8 @@ static int run(int argc, char **argv)
 		return TR2_EXIT_USAGE;
 	if (input->nr ? argc < 1 : argc != 2)
 		return tr2_usage_error(&tr2_command_diff, input->nr ?
-			"nothing to compare with: the new runs are words" :
-			"it takes two: BASE and NEW");
+			"no new runs given: name them as words" :
+			"needs two words, BASE and NEW");
 	code = input->nr ? read_all(&base, input->item, input->nr) :
 			   read_all(&base, words, 1);
 	if (!code)
@@ -98,9 +98,9 @@ const struct tr2_command tr2_command_diff = {
 	.details = "BASE and NEW are recordings or other inputs, of one run "
 		   "each, or directories of recordings, as 'trace2 stat -o' "
 		   "makes them; with -i, all that -i names are the base. "
-		   "Compared are medians (P50); P is how likely such a difference, "
-		   "or a larger one, would be if the runs did not differ, by "
-		   "the test of Mann and Whitney.",
+		   "Compares medians (P50). P is the probability of this "
+		   "difference, or a larger one, between runs that do not "
+		   "differ (Mann-Whitney test).",
 	.options = options,
 	.common = TR2_COMMON_FORMAT | TR2_COMMON_MARKDOWN,
 	.run = run,

@@ -48,21 +48,22 @@ static const struct tr2_option options[] = {
 	{ 0, "to", "FORMAT", TR2_OPT_STRING, &to,
 	  format_help + 2, format_choices + 1 },
 	{ 0, "url", "URL", TR2_OPT_LIST, &chosen.urls,
-	  "send OTLP to this collector, such as http://localhost:4318/v1/traces"
-	  ", or env: to the one that OTEL_EXPORTER_OTLP_ENDPOINT names; of "
-	  "clickhouse: the server, such as http://localhost:8123", NULL },
+	  "with otlp: send to this collector, such as "
+	  "http://localhost:4318/v1/traces, or env for the one that "
+	  "OTEL_EXPORTER_OTLP_ENDPOINT names; with clickhouse: the server, "
+	  "such as http://localhost:8123", NULL },
 	{ 0, "database", "NAME", TR2_OPT_STRING, &chosen.database,
-	  "of clickhouse: the database (trace2), made when it is not there",
+	  "with clickhouse: the database (trace2), created if missing",
 	  NULL },
 	{ 0, "cluster", "NAME", TR2_OPT_STRING, &chosen.cluster,
-	  "of clickhouse: make tables for this cluster, on the server of each "
-	  "--url; rows are sent to the first", NULL },
+	  "with clickhouse: create tables for this cluster, on the server of "
+	  "each --url; rows go to the first", NULL },
 	{ 0, "table", "TABLE", TR2_OPT_STRING, &chosen.table,
-	  "of csv: which table (spans)", table_choices + 1 },
+	  "with csv: the table (spans)", table_choices + 1 },
 	{ 0, "redact", NULL, TR2_OPT_FLAG, &chosen.redact,
 	  "hide passwords and other secrets in every string", NULL },
 	{ 0, "compat", "PROGRAM", TR2_OPT_STRING, &compat,
-	  "of otlp: the names and attributes of this program's spans",
+	  "with otlp: name spans and attributes as this program does",
 	  "trace2receiver" },
 	TR2_OPT_END
 };
@@ -93,10 +94,10 @@ static int check_database(void)
 	if (!chosen.urls.nr)
 		return tr2_usage_error(c, "--to=clickhouse needs --url URL");
 	if (!is_name(chosen.database))
-		return tr2_usage_error(c, "'%s' is no name of a database",
+		return tr2_usage_error(c, "invalid database name '%s'",
 				       chosen.database);
 	if (chosen.cluster && !is_name(chosen.cluster))
-		return tr2_usage_error(c, "'%s' is no name of a cluster",
+		return tr2_usage_error(c, "invalid cluster name '%s'",
 				       chosen.cluster);
 	if (chosen.urls.nr > 1 && !chosen.cluster)
 		return tr2_usage_error(c, "several --url need --cluster");
@@ -159,7 +160,7 @@ static int run(int argc, char **argv)
 
 	if (!f)
 		return tr2_usage_error(&tr2_command_export,
-				       "say which format with --to");
+				       "--to FORMAT is required");
 	chosen.trace2receiver = compat != NULL;
 	code = check_options(f);
 	if (code)
@@ -178,9 +179,10 @@ const struct tr2_command tr2_command_export = {
 	.name = "export",
 	.synopsis = "--to FORMAT [-o FILE | --url URL] [--redact] [INPUT...]",
 	.summary = "Writes a recording in another program's format.",
-	.details = "A file takes its place only when it is whole; an SQLite "
-		   "database is added to, and a session that it has already is "
-		   "replaced. ClickHouse is sent what it has not yet.",
+	.details = "A file appears under its name only when it is complete. An "
+		   "existing SQLite database is extended; sessions that it "
+		   "already has are replaced. ClickHouse gets the sessions "
+		   "that it does not have yet.",
 	.options = options,
 	.common = TR2_COMMON_INPUT | TR2_COMMON_OUTPUT | TR2_COMMON_FILTER,
 	.flags = TR2_COMMAND_NO_PAGER,

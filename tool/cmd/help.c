@@ -22,7 +22,7 @@ static const struct tr2_option options[] = {
 	  "the commands, one command's options, or the settings, in asciidoc for "
 	  "a man page", NULL },
 	{ 0, "completion", "SHELL", TR2_OPT_STRING, &completion,
-	  "what completes commands and options in bash, zsh or fish",
+	  "the completion script for bash, zsh or fish",
 	  TR2_COMPLETION_SHELLS },
 	{ 0, "commands", NULL, TR2_OPT_FLAG, &names,
 	  "the names of the commands, one a line", NULL },
@@ -112,8 +112,8 @@ static int run(int argc, char **argv)
 	size_t i;
 
 	if (argc > nr_taken)
-		return tr2_usage_error(&tr2_command_help, "'%s': a word too "
-				       "many", argv[nr_taken]);
+		return tr2_usage_error(&tr2_command_help, "unexpected word "
+							  "'%s'", argv[nr_taken]);
 	if (completion) {
 		tr2_completion_add(completion, &b);
 		print(&b);

@@ -24,7 +24,7 @@ static const struct tr2_option options[] = {
 	{ 0, "errors", NULL, TR2_OPT_FLAG, &only_errors,
 	  "only processes that failed or reported an error", NULL },
 	{ 0, "events", NULL, TR2_OPT_FLAG, &events,
-	  "the events in the recording and how many there are of each", NULL },
+	  "the number of events of each kind", NULL },
 	{ 0, "known", NULL, TR2_OPT_FLAG, &known,
 	  "the timers and counters in the recording", NULL },
 	TR2_OPT_END
@@ -391,8 +391,9 @@ const struct tr2_command tr2_command_list = {
 	.summary = "Lists the processes of a recording as a tree, one a line.",
 	.details = "EXIT is the exit code, the signal that ended the process, "
 		   "'exec' when it became another program, or 'open' when its "
-		   "end is not in the recording. SIGKILL? is what its parent's "
-		   "code for it means, when nothing else tells of the end.",
+		   "end is not in the recording. SIGKILL? is guessed from the "
+		   "exit code that its parent saw, if no other record of the "
+		   "end exists.",
 	.options = options,
 	.common = TR2_COMMON_INPUT | TR2_COMMON_FILTER | TR2_COMMON_FORMAT,
 	.run = run,

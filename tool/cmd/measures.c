@@ -46,8 +46,9 @@ bool tr2_choice_valid(const struct tr2_measure_choice *choice,
 		n = strcspn(p, ",");
 		if (is_kind(p, n))
 			continue;
-		tr2_usage_error(command, "'%.*s' is not a kind: --only takes "
-				"run, event, process, region, timer, counter",
+		tr2_usage_error(command, "invalid kind '%.*s': --only takes "
+					 "run, event, process, region, timer, "
+					 "counter",
 				(int)n, p);
 		return false;
 	}
@@ -344,14 +345,14 @@ static bool can_judge(const struct tr2_comparison *c)
 	int kind;
 
 	if (!c->nr) {
-		tr2_error("--fail-above cannot be judged: nothing of what "
-			  "--only, -N and -t choose was measured");
+		tr2_error("--fail-above: nothing measured matches --only, -N "
+			  "and -t");
 		return false;
 	}
 	if (!runs_can_tell(c)) {
-		tr2_error("--fail-above cannot be judged: %u and %u runs "
-			  "cannot tell a difference from chance (four on each "
-			  "side are the least)", c->nr_base, c->nr_new);
+		tr2_error("--fail-above: %u and %u runs are too few to tell a "
+			  "difference from chance (each side needs at least "
+			  "four)", c->nr_base, c->nr_new);
 		return false;
 	}
 	for (kind = 0; kind < TR2_MEASURE_NR; kind++) {
@@ -361,10 +362,11 @@ static bool can_judge(const struct tr2_comparison *c)
 		all &= can;
 		any |= can && c->tested[kind];
 		if (!can)
-			tr2_warning("--fail-above cannot judge %zu %s: %u and "
-				    "%u runs cannot tell a difference from "
-				    "chance in so many (-r %zu is the least, "
-				    "or choose with --only, -N, -t)",
+			tr2_warning("--fail-above ignores %zu %s: %u and %u "
+				    "runs are too few to tell a difference "
+				    "from chance in so many (use -r %zu or "
+				    "more, or select fewer with --only, -N, "
+				    "-t)",
 				    c->tested[kind], tr2_measure_plurals[kind],
 				    c->nr_base, c->nr_new,
 				    tr2_runs_needed(c->tested[kind]));

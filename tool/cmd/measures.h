@@ -21,14 +21,14 @@ struct tr2_measure_choice {
 /* Their options, for the table of a command. */
 #define TR2_MEASURE_OPTIONS(choice)                                           \
 	{ 0, "only", "KIND[,KIND...]", TR2_OPT_STRING, &(choice).only,        \
-	  "only these: run, event, process, region, timer, counter", NULL },  \
+	  "show only these kinds: run, event, process, region, timer, counter", NULL },  \
 	{ 'N', "name", "GLOB", TR2_OPT_STRING, &(choice).region,              \
 	  "only processes, regions, timers and counters whose name is like "  \
 	  "this", NULL },                                                     \
 	{ 't', "min-time", "TIME", TR2_OPT_DURATION, &(choice).min_ns,        \
-	  "no times below this (1ms, 20us, 1.5s)", NULL },                    \
+	  "hide times below TIME (1ms, 20us, 1.5s)", NULL },                    \
 	{ 'n', "lines", "N", TR2_OPT_INT, &(choice).limit,                    \
-	  "only the first N lines of each kind", NULL }
+	  "show only the first N lines of each kind", NULL }
 
 #define TR2_MEASURE_CHOICE_INIT { NULL, NULL, 0, -1 }
 
@@ -41,7 +41,7 @@ bool tr2_choice_takes(const struct tr2_measure_choice *choice,
 		      const char *name, double larger);
 
 #define TR2_MEASURED_NOTHING                                                  \
-	"Nothing of what --only, -N and -t choose was measured."
+	"Nothing measured matches --only, -N and -t."
 
 /* A value in its unit; nothing for NAN. */
 void tr2_cell_measure(struct tr2_table *t, enum tr2_measure_unit unit,

@@ -21,30 +21,30 @@ static bool rings;
 
 static const struct tr2_option options[] = {
 	{ 'e', "event", "EVENT[,EVENT...]", TR2_OPT_LIST, &events,
-	  "count these over CMD and its children, as perf names them; 'list' "
-	  "lists them", NULL },
+	  "count these events over CMD and its children; names as in perf, "
+	  "'list' lists them", NULL },
 	{ 0, "ring", NULL, TR2_OPT_FLAG, &rings,
-	  "let programs with libtrace2 write into rings, which costs them less "
-	  "and survives SIGKILL; others write event streams beside", NULL },
+	  "let programs with libtrace2 write rings, which cost less and "
+	  "survive SIGKILL; other programs write event streams", NULL },
 	{ 0, "nest", "N", TR2_OPT_INT, &nest,
-	  "how deep regions are recorded (default 100)", NULL },
+	  "record regions up to this depth (default 100)", NULL },
 	{ 0, "listen", "SOCKET", TR2_OPT_LIST, &addresses,
 	  "collect from a socket, [af_unix:[stream:|dgram:]]PATH, until "
 	  "interrupted or until CMD has ended; may be given more than once",
 	  NULL },
 	{ 0, "timeout", "S", TR2_OPT_DURATION, &timeout_ns,
-	  "how long to wait for processes that outlive CMD (default 3s)",
+	  "wait this long for processes that outlive CMD (default 3s)",
 	  NULL },
 	{ 0, "max-size", "N", TR2_OPT_SIZE, &max_size,
-	  "stop taking in events at this size", NULL },
+	  "record no more events at this size", NULL },
 	{ 0, "rotate", "N", TR2_OPT_SIZE, &rotate,
-	  "of --listen: put DIR/events aside as DIR/events.000001 and so on at "
+	  "with --listen: rename DIR/events to DIR/events.000001 and so on at "
 	  "this size", NULL },
 	{ 0, "keep", "N", TR2_OPT_INT, &keep,
-	  "of --rotate: keep so many of those, and remove the oldest", NULL },
+	  "with --rotate: keep the newest N of these, remove older ones", NULL },
 	{ 0, "report-every", "S", TR2_OPT_DURATION, &report_ns,
-	  "of --listen without CMD: say on standard error every so often what "
-	  "was taken in, when that changed", NULL },
+	  "with --listen and without CMD: print the counts to standard error "
+	  "every S, if they changed", NULL },
 	TR2_OPT_END
 };
 

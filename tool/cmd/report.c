@@ -46,12 +46,12 @@ static const struct tr2_option options[] = {
 	{ 'n', "lines", "N", TR2_OPT_INT, &report.limit,
 	  "show only the first N lines", NULL },
 	{ 'g', "group", "BY", TR2_OPT_STRING, &report.group,
-	  "put together what has the same cmd, mode, repo or sid",
+	  "merge lines of the same cmd, mode, repo or sid",
 	  "cmd|mode|repo|sid" },
 	{ 0, "html", "FILE", TR2_OPT_STRING, &html,
 	  "write one page for a browser: timeline, flame graph, tables", NULL },
 	{ 0, "redact", NULL, TR2_OPT_FLAG, &html_options.redact,
-	  "of --html: hide passwords and other secrets in every string", NULL },
+	  "with --html: hide passwords and other secrets in every string", NULL },
 	TR2_OPT_END
 };
 
@@ -159,13 +159,13 @@ static int check_html(void)
 	if (!html)
 		return 0;
 	if (any_view())
-		return tr2_usage_error(c, "--html has every view: give it "
+		return tr2_usage_error(c, "--html includes every view: give it "
 					  "without one");
 	if (report.per_thread || report.sort || report.group ||
 	    report.limit >= 0)
-		return tr2_usage_error(c, "the page of --html is sorted and "
-					  "searched in the browser: -s, -n, -g "
-					  "and --per-thread are for tables");
+		return tr2_usage_error(c, "-s, -n, -g and --per-thread cannot "
+					  "be used with --html: its page sorts "
+					  "and searches in the browser");
 	if (tr2_common.format != TR2_FORMAT_TEXT)
 		return tr2_usage_error(c, "give either --html or --format");
 	return 0;
@@ -217,12 +217,12 @@ const struct tr2_command tr2_command_report = {
 	.summary = "Shows where the time went.",
 	.details = "Without a view: the processes as a tree. SELF is the time "
 		   "in which no child of a process was running, SHARE is of "
-		   "the wall time of the whole (what ran on after its end does "
-		   "not count), SPAWN is what starting and "
-		   "reaping it cost its parent: the time in which the parent "
-		   "waited for that, and no other child of it ran. The critical "
-		   "path below is the chain of processes and regions that the "
-		   "end waited for, with the time that each had to itself.",
+		   "the wall time of the whole (without what ran on after its "
+		   "end), SPAWN is the time that its parent waited for its "
+		   "start and its end while no other child of the parent ran. "
+		   "The critical path below is the chain of processes and "
+		   "regions that the end waited for, with the time that each "
+		   "had to itself.",
 	.options = options,
 	.common = TR2_COMMON_INPUT | TR2_COMMON_FILTER | TR2_COMMON_FORMAT,
 	.run = run,

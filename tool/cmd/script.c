@@ -19,10 +19,10 @@ static const char *fields = "time,pid,cmd,thread,event,message";
 #define NEXT_NAME(key, width) ", " #key
 static const struct tr2_option options[] = {
 	{ 'F', "fields", "FIELDS", TR2_OPT_STRING, &fields,
-	  "what to show, in this order: "
+	  "the fields to show, in this order: "
 	  TR2_SCRIPT_COLUMNS(FIRST_NAME, NEXT_NAME), NULL },
 	{ 'f', "follow", NULL, TR2_OPT_FLAG, &follow,
-	  "go on with what is written from now on, until interrupted", NULL },
+	  "continue with events as they are written, until interrupted", NULL },
 	{ 0, "git-normal", NULL, TR2_OPT_FLAG, &git_normal,
 	  "in the exact format of Git's normal target", NULL },
 	{ 0, "git-perf", NULL, TR2_OPT_FLAG, &git_perf,
@@ -126,8 +126,8 @@ static int run(int argc, char **argv)
 	}
 	if (follow && tr2_common.filter.min_ns)
 		return tr2_usage_error(&tr2_command_script,
-				       "-f prints a begin before its duration "
-				       "is known: give it without -t");
+				       "-f and -t exclude each other: with -f, "
+				       "durations are not known yet");
 	if (follow)
 		return run_follow(argc, argv);
 	m = tr2_load_inputs(argc, argv, TR2_LOAD_LINES, &exit_code);
@@ -147,10 +147,10 @@ const struct tr2_command tr2_command_script = {
 	.name = "script",
 	.synopsis = "[-F FIELDS] [-f] [--git-normal | --git-perf | "
 		    "--git-event] [INPUT...]",
-	.summary = "Prints every event in the order of time, over all "
-		   "processes.",
-	.details = "With -t, the beginnings and ends of what took that long, "
-		   "and of processes; with -N, of regions that are called so.",
+	.summary = "Prints the events of all processes in the order of time.",
+	.details = "-t keeps the start and end events of what took that long, "
+		   "and those of processes; -N keeps those of the regions that "
+		   "match.",
 	.options = options,
 	.common = TR2_COMMON_INPUT | TR2_COMMON_FILTER | TR2_COMMON_FORMAT,
 	.run = run,

@@ -152,8 +152,8 @@ static void find_form(struct follow *f, struct grown *file, const char *line,
 			tr2_perf_reader_source(file->perf, source);
 	} else if (tr2_normal_text_looks(line, len)) {
 		file->form = FORM_NORMAL;
-		tr2_warning("'%s' is left out: it is the normal target's text, "
-			    "which does not tell processes apart: trace with "
+		tr2_warning("'%s' is left out: it is text of the normal "
+			    "target, which does not identify processes: use "
 			    "GIT_TRACE2_EVENT or GIT_TRACE2_PERF instead",
 			    file->path);
 	}

@@ -90,8 +90,8 @@ static void print_origins(const struct tr2_origin *base,
 		if (!tr2_origin_differs(base, new, key))
 			continue;
 		if (!any)
-			printf("%s%sThe sides were not made alike, and that "
-			       "may be the difference:\n%s",
+			printf("%s%sThe two sides differ in how they were "
+			       "made, which may explain the difference:\n%s",
 			       text ? tr2_color_on(TR2_COLOR_WARM) : "",
 			       text ? "" : "\n", text ? "" : "\n");
 		any = true;
@@ -116,12 +116,12 @@ void tr2_sides_print(struct tr2_output *out, const struct tr2_measures *base,
 	fflush(stdout);
 	if (base->lost || new->lost)
 		tr2_warning("%llu events of the base and %llu of the new runs "
-			    "were lost: what they tell is not whole",
+			    "were lost: results are incomplete",
 			    (unsigned long long)base->lost,
 			    (unsigned long long)new->lost);
 	if (base->nr_failed || new->nr_failed)
 		tr2_warning("%u of %u runs of the base and %u of %u new ones "
-			    "failed: what fails may do less",
+			    "failed: a run that fails may do less",
 			    base->nr_failed, base->nr_runs, new->nr_failed,
 			    new->nr_runs);
 }

@@ -39,21 +39,21 @@ struct tr2_measure_choice tr2_stat_choice = TR2_MEASURE_CHOICE_INIT;
 
 static const struct tr2_option options[] = {
 	{ 'r', "repeat", "N", TR2_OPT_INT, &nr_runs,
-	  "run CMD so many times (1)", NULL },
+	  "run CMD N times (1)", NULL },
 	{ 0, "warmup", "N", TR2_OPT_INT, &nr_warmups,
-	  "before that, run it so many times without counting them (0)",
+	  "first run CMD N times and ignore the results (0)",
 	  NULL },
 	{ 'e', "event", "EVENT[,EVENT...]", TR2_OPT_LIST, &events,
-	  "count these, as perf names them; 'list' lists them (task-clock, "
-	  "page-faults, context-switches, cpu-migrations)", NULL },
+	  "count these events; names as in perf, 'list' lists them "
+	  "(task-clock, page-faults, context-switches, cpu-migrations)", NULL },
 	{ 0, "baseline", "PATH", TR2_OPT_STRING, &baseline,
 	  "compare with this recording, or directory of recordings", NULL },
 	{ 0, "against", "CMD", TR2_OPT_STRING, &against,
-	  "run this in turns with CMD, as often, and compare with it; its "
-	  "words are taken as sh does, without a shell", NULL },
+	  "run this command as often, in turns with CMD, and compare with it; "
+	  "its words are split as sh splits them, but no shell runs", NULL },
 	{ 0, "fail-above", "PCT", TR2_OPT_PERCENT, &fail_above,
-	  "exit with 1 when anything shown grew over the baseline by more than "
-	  "this (5%), and that is significant", NULL },
+	  "exit with 1 if a shown value is significantly larger than the "
+	  "base's, by more than this (5%)", NULL },
 	{ 'q', "quiet", NULL, TR2_OPT_FLAG, &quiet,
 	  "discard what CMD prints, and print the report in its place", NULL },
 	{ 'o', "output", "DIR", TR2_OPT_STRING, &tr2_common.output,
@@ -87,8 +87,8 @@ static int usage(int argc)
 				       "--warmup at most 1000000");
 	if (baseline && against)
 		return tr2_usage_error(&tr2_command_stat,
-				       "there is one base: --baseline or "
-				       "--against");
+				       "--baseline and --against exclude each "
+				       "other");
 	if (fail_above >= 0 && !baseline && !against)
 		return tr2_usage_error(&tr2_command_stat,
 				       "--fail-above needs a --baseline or "
@@ -300,8 +300,8 @@ static void warn_of_uncounted(void)
 		if (!tr2_measures_find(&st.cmd.measures, TR2_MEASURE_COUNTER,
 				       name))
 			tr2_warning("no program with libtrace2 counted '%s' "
-				    "('trace2 record -e', then 'trace2 list "
-				    "-v --errors', show why)", ev.text);
+				    "(to see why: 'trace2 record -e', then "
+				    "'trace2 list -v --errors')", ev.text);
 	}
 }
 
@@ -390,8 +390,8 @@ static int run(int argc, char **argv)
 		return tr2_events_list();
 	code = usage(argc);
 	if (!code && !tr2_json_available()) {
-		tr2_error("this trace2 was built without simdjson, which reads "
-			  "what the runs say: install libsimdjson-dev or "
+		tr2_error("this trace2 was built without simdjson, which it "
+			  "needs to read events: install libsimdjson-dev or "
 			  "simdjson-devel, and build it again");
 		return TR2_EXIT_FATAL;
 	}
@@ -417,9 +417,10 @@ const struct tr2_command tr2_command_stat = {
 		    "[--baseline PATH | --against CMD] [--fail-above PCT] "
 		    "[--] CMD [ARG...]",
 	.summary = "Runs a command several times and shows what it takes.",
-	.details = "Exits as CMD did, the first time that it did not exit with "
-		   "0. The report goes to standard error, because standard "
-		   "output is CMD's; with -q it goes to standard output.",
+	.details = "Exits with the first exit code of CMD that is not 0, or "
+		   "with 0. The report goes to standard error, because "
+		   "standard output is CMD's; with -q it goes to standard "
+		   "output.",
 	.options = options,
 	.common = TR2_COMMON_FORMAT | TR2_COMMON_MARKDOWN,
 	.flags = TR2_COMMAND_STOP | TR2_COMMAND_NO_PAGER,

@@ -81,18 +81,19 @@ static void print_how(const struct tr2_stat_side *side)
 	if (sum->in_turns)
 		printf(" in turns");
 	if (sum->nr_warmups)
-		printf(" after %lld to warm up", (long long)sum->nr_warmups);
+		printf(" after %lld warm-up run%s", (long long)sum->nr_warmups,
+		       sum->nr_warmups == 1 ? "" : "s");
 	if (sum->nr_failed)
 		printf("; %lld failed, the first with exit %d",
 		       (long long)sum->nr_failed, sum->code);
 	if (sum->interrupted)
-		printf("; interrupted: %lld were wanted",
+		printf("; interrupted, %lld were requested",
 		       (long long)sum->nr_wanted);
 	if (side->measures.lost)
 		printf("; %llu events lost",
 		       (unsigned long long)side->measures.lost);
 	if (side->measures.failed)
-		printf("; out of memory: something is missing");
+		printf("; out of memory: some results are missing");
 	puts("");
 }
 

@@ -30,11 +30,11 @@ static const struct tr2_option options[] = {
 	{ 'p', "process", "PID|FILE", TR2_OPT_STRING, &process,
 	  "the process to watch, or the file of its ring", NULL },
 	{ 0, "once", NULL, TR2_OPT_FLAG, &once,
-	  "look once, and print rates since the process began", NULL },
+	  "read once, and print rates since the process began", NULL },
 	{ 'd', "delay", "SEC", TR2_OPT_DURATION, &delay_ns,
-	  "how long from one look to the next (default 2s)", NULL },
+	  "time between two readings (default 2s)", NULL },
 	{ 's', "sort", "COLUMN", TR2_OPT_STRING, &sort,
-	  "sort by this column: numbers from large to small", NULL },
+	  "sort by this column, largest numbers first", NULL },
 	TR2_OPT_END
 };
 
@@ -90,7 +90,7 @@ static char *ring_in(const char *dir)
 
 	if (!list)
 		tr2_error("no process with a ring in '%s' is running ('trace2 "
-			  "report %s' reads what ended ones left)", dir, dir);
+			  "report %s' reads the rings of ended ones)", dir, dir);
 	else if (list[1])
 		say_which(list, dir);
 	else
@@ -221,13 +221,13 @@ static int run(int argc, char **argv)
 const struct tr2_command tr2_command_top = {
 	.name = "top",
 	.synopsis = "[-p PID|FILE] [--once] [-d SEC] [-s COLUMN] [DIR|FILE]",
-	.summary = "Shows what a running process counts, times, and is in.",
-	.details = "The process is one that writes a ring (GIT_TRACE2_RING, or "
-		   "'trace2 record --ring'): the one with this number, that of "
-		   "this file, or the only one in this directory (or in "
-		   "trace2.data). It does not notice being watched. Of a "
-		   "process that has ended, its last state is shown. On a "
-		   "terminal, q ends it.",
+	.summary = "Shows counters, timers and open regions of a running "
+		   "process.",
+	.details = "The process must write a ring (GIT_TRACE2_RING, or 'trace2 "
+		   "record --ring'). Name it by its pid or its file, or give a "
+		   "directory (or have trace2.data) with one running process. "
+		   "Reading does not disturb the process. If it has ended, its "
+		   "last state is shown. On a terminal, q quits.",
 	.options = options,
 	.common = TR2_COMMON_FORMAT,
 	.flags = TR2_COMMAND_NO_PAGER,

@@ -36,23 +36,24 @@ static const struct tr2_option filter_options[] = {
 	{ 0, NULL, NULL, TR2_OPT_HEADING, NULL, "Which processes and regions",
 	  NULL },
 	{ 0, "cmd", "GLOB", TR2_OPT_STRING, &tr2_common.filter.cmd,
-	  "processes whose command or command line is like this", NULL },
+	  "only processes whose command or command line matches GLOB", NULL },
 	{ 0, "sid", "SID", TR2_OPT_STRING, &tr2_common.filter.sid,
-	  "the process of this session id (or of this start or end of one)",
+	  "only the process whose session id is SID, or begins or ends with it",
 	  NULL },
 	{ 0, "pid", "N", TR2_OPT_INT, &tr2_common.filter.pid,
-	  "the process of this number", NULL },
+	  "only the process with this pid", NULL },
 	{ 'N', "region", "GLOB", TR2_OPT_STRING, &tr2_common.filter.region,
-	  "regions whose category/label is like this", NULL },
+	  "only regions whose category/label matches GLOB", NULL },
 	{ 't', "min-time", "TIME", TR2_OPT_DURATION, &tr2_common.filter.min_ns,
-	  "nothing that took less than this (1ms, 20us, 1.5s)", NULL },
+	  "hide what took less than TIME (1ms, 20us, 1.5s)", NULL },
 	{ 0, "since", "TIME", TR2_OPT_TIME, &tr2_common.filter.since_ns,
-	  "what went on after this: HH:MM:SS, a date and time, or a time ago such as 5min",
+	  "hide what ended before TIME: HH:MM:SS, a date and time, or a time "
+	  "ago such as 5min",
 	  NULL },
 	{ 0, "until", "TIME", TR2_OPT_TIME, &tr2_common.filter.until_ns,
-	  "what went on before this", NULL },
+	  "hide what began after TIME", NULL },
 	{ 'D', "depth", "N", TR2_OPT_INT, &tr2_common.filter.depth,
-	  "processes and regions not deeper than this", NULL },
+	  "hide processes and regions deeper than N", NULL },
 	TR2_OPT_END
 };
 
@@ -74,7 +75,7 @@ static const struct tr2_option look_options[] = {
 	{ 0, "color", "WHEN", TR2_OPT_STRING, &tr2_common.color,
 	  "auto, always or never (auto: on a terminal)", "auto|always|never" },
 	{ 0, "no-pager", NULL, TR2_OPT_FLAG, &tr2_common.no_pager,
-	  "do not show through a pager", NULL },
+	  "do not use a pager", NULL },
 	TR2_OPT_END
 };
 

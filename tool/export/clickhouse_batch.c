@@ -122,7 +122,7 @@ static bool read_answer(struct tr2_clickhouse *c,
 	}
 	if (!*p)
 		return true;
-	tr2_error("'%s' gave an answer that is not one of ClickHouse",
+	tr2_error("'%s' did not answer like a ClickHouse server",
 		  tr2_http_shown(c->http));
 	return false;
 }

@@ -141,8 +141,8 @@ bool tr2_otlp_env_headers(bool (*add)(void *data, const char *header),
 		if (add_header(&b, s, len))
 			ok = !b.failed && add(data, tr2_buf_str(&b));
 		else
-			tr2_warning("the header number %u of %s is left out: "
-				    "it is not name=value", nr, name);
+			tr2_warning("header number %u of %s is ignored: it is "
+				    "not name=value", nr, name);
 	}
 	tr2_buf_release(&b);
 	return ok;

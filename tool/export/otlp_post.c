@@ -114,7 +114,7 @@ static bool taken(struct tr2_post *p)
 	const char *words = words_of(p);
 
 	if (strstr(words, "rejectedSpans") || strstr(words, "errorMessage"))
-		tr2_warning("'%s' did not take all spans: %s",
+		tr2_warning("'%s' rejected some spans: %s",
 			    tr2_http_shown(p->http), words);
 	return true;
 }

@@ -334,7 +334,7 @@ static void print_processes(struct tr2_export *x, struct prometheus *p)
 	      "Wall time in which no child of the process ran.");
 	print(x, &p->commands, SPAWN, true, "command",
 	      "trace2_process_spawn_seconds_total",
-	      "What starting and reaping the processes cost their parents.");
+	      "Wall time that parents waited for processes to start and end.");
 	print(x, &p->commands, ERRORS, false, "command", "trace2_errors_total",
 	      "Errors that processes reported.");
 }
@@ -357,7 +357,7 @@ static void print_all(struct tr2_export *x, struct prometheus *p)
 			"trace2_timer_interval_seconds",
 			"Intervals of timers that keep a histogram.");
 	print(x, &p->counters, TOTAL, false, "category counter",
-	      "trace2_value_total", "What counters counted.");
+	      "trace2_value_total", "Values of counters.");
 	add_head(&x->sink.buf, "trace2_lost_events_total", "counter",
 		 "Events that processes could not write.");
 	tr2_buf_addlit(&x->sink.buf, "trace2_lost_events_total ");

@@ -176,7 +176,7 @@ static bool on_region_leave(struct build *b)
 		      (TR2_SESSION_FORKED | TR2_SESSION_NO_BEGINNING)))
 			tr2_build_event_problem(
 				b, TR2_PROBLEM_UNPAIRED,
-				"a region is left that was not entered");
+				"a region_leave without a region_enter");
 		i = new_span(b, TR2_SPAN_REGION);
 		if (!i)
 			return false;
@@ -192,7 +192,7 @@ static bool on_region_leave(struct build *b)
 	if (i != thread_of(b)->open) {
 		tr2_build_event_problem(
 			b, TR2_PROBLEM_UNPAIRED,
-			"a region is left while one inside it is open");
+			"a region_leave while an inner region is open");
 		close_down_to(b, i, b->at_ns);
 	}
 	span->end_ns = tr2_build_end_time(b, span->start_ns);
@@ -292,8 +292,7 @@ static bool on_other(struct build *b)
 	if (b->ev->kind < 0)
 		tr2_build_event_problem(
 			b, TR2_PROBLEM_UNKNOWN,
-			"an event that this version of trace2 does not "
-			"know: kept as it is");
+			"an unknown event: kept unchanged");
 	return i;
 }
 
@@ -401,7 +400,8 @@ static struct tr2_child *child_ended(struct build *b, enum tr2_span_kind kind,
 
 	if (!i || !(m->spans[m->children[i].span].flags & TR2_SPAN_OPEN)) {
 		tr2_build_event_problem(b, TR2_PROBLEM_UNPAIRED,
-					"something ends that was not started");
+					"the end of something that was not "
+					"started");
 		i = new_child(b, kind, id);
 		if (!i)
 			return NULL;

@@ -93,7 +93,7 @@ uint32_t tr2_build_begin_again(const struct build *b)
 
 	tr2_build_event_problem(
 		b, TR2_PROBLEM_DUPLICATE,
-		"this session id has begun before: read as another session");
+		"this session id has started before: read as another session");
 	s = new_session(b->m, session_of(b)->sid, session_of(b)->source);
 	if (s)
 		b->m->sessions[s].flags |= TR2_SESSION_DUPLICATE;
@@ -218,8 +218,8 @@ static void clock_was_set(const struct build *b, struct tr2_model_session *s,
 	if (!(s->flags & TR2_SESSION_CLOCK_STEP))
 		tr2_build_event_problem(
 			b, TR2_PROBLEM_CLOCK,
-			"the wall clock was set while this session ran: times "
-			"before and after do not compare with other sessions");
+			"the wall clock was set while this session ran: its "
+			"times cannot be compared with other sessions");
 	s->flags |= TR2_SESSION_CLOCK_STEP;
 	s->clock_ns = tr2_wall_ns(clock);
 }

@@ -467,7 +467,8 @@ static enum tr2_line_result no_object(struct tr2_event_reader *r,
 
 	if (piece) {
 		bad_line(r, number, TR2_PROBLEM_CUT_LINE,
-			 "the line is cut short, and another one is behind it");
+			 "the line is cut short, and another one follows in "
+			 "it");
 		return tr2_event_reader_line(r, line + piece, len - piece,
 					     number, last);
 	}
@@ -513,7 +514,8 @@ static inline enum tr2_line_result take_line(struct tr2_event_reader *r,
 
 	if (!ev->event.len || !r->sid_seen.len)
 		return bad_line(r, number, TR2_PROBLEM_BAD_LINE,
-				"no Trace2 event: it has no event or no sid");
+				"not a Trace2 event: it has no event or no "
+				"sid");
 	ev->line_number = number;
 	ev->raw = (struct tr2_view){ line, len };
 	return keep(r, ev);

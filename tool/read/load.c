@@ -217,7 +217,8 @@ static void read_ring(struct loader *l, int fd, const char *name,
 		break;
 	case TR2_RING_EMPTY:
 		tr2_build_problem(l->m, TR2_PROBLEM_FILE, source, 0,
-				  "its process has not begun, or died before");
+				  "its process has not started to write, or "
+				  "was killed before");
 		break;
 	case TR2_RING_REFUSED:
 		l->refused = why;
@@ -236,8 +237,8 @@ static const char *what_it_is(enum form form)
 	if (form == FORM_PIPED_RING)
 		return "a ring is read from its file, not from a pipe";
 	if (form == FORM_NORMAL)
-		return "it is the normal target's text, which does not tell "
-		       "processes apart: trace with GIT_TRACE2_EVENT instead";
+		return "it is text of the normal target, which does not "
+		       "identify processes: use GIT_TRACE2_EVENT instead";
 	return "neither event JSON, nor perf text, nor a ring, nor a recording";
 }
 
@@ -351,8 +352,8 @@ static void read_directory(struct loader *l, const char *path)
 		if (!strcmp(names.item[i], TR2_DISCARD))
 			tr2_build_problem(l->m, TR2_PROBLEM_FULL,
 					  tr2_intern(l->m, full.p, full.len), 0,
-					  "while this file was there, programs "
-					  "that started wrote nothing");
+					  "programs that started while this "
+					  "file existed wrote nothing");
 		free(names.item[i]);
 		/* A fifo or a socket would wait for its other end. */
 		if (!l->no_memory && !stat(tr2_buf_str(&full), &st) &&
@@ -437,7 +438,7 @@ static enum tr2_load_result nothing_in(const char *path)
 
 	if (has_recording(path, &full))
 		tr2_warning("'%s': a directory of recordings, nothing to do! "
-			    "Name those in it, such as '%s'", path,
+			    "Name one of them, such as '%s'", path,
 			    tr2_buf_str(&full));
 	else
 		tr2_warning("'%s': no event files in this directory, nothing "
@@ -470,8 +471,9 @@ static enum tr2_load_result load_directory(struct loader *l, const char *path)
 static enum tr2_load_result cannot_read(const char *path, int error)
 {
 	if (error == ENOENT && !strcmp(path, "trace2.data"))
-		tr2_error("cannot read 'trace2.data': %s (make it with 'trace2 "
-			  "record -- COMMAND', or name an input with -i)",
+		tr2_error("cannot read 'trace2.data': %s (record one with "
+			  "'trace2 record -- COMMAND', or name an input with "
+			  "-i)",
 			  strerror(error));
 	else
 		tr2_error("cannot read '%s': %s", path, strerror(error));
@@ -646,8 +648,7 @@ struct tr2_model *tr2_load_inputs(int argc, char **argv, unsigned int flags,
 	enum tr2_load_result result = TR2_LOAD_FAILED;
 
 	if (argc && tr2_common.input.nr) {
-		tr2_error("inputs are named either with -i or as words, not "
-			  "both");
+		tr2_error("name inputs either with -i or as words, not both");
 		tr2_model_free(m);
 		*exit_code = TR2_EXIT_USAGE;
 		return NULL;

@@ -45,8 +45,8 @@ static void tell_newer(struct meta *meta, int64_t version)
 	char text[160];
 
 	snprintf(text, sizeof(text),
-		 "its version is %lld, and this trace2 knows up to %d: what is "
-		 "shown may be incomplete or wrong; take a newer trace2",
+		 "its version is %lld, and this trace2 knows up to %d: results "
+		 "may be incomplete or wrong; use a newer trace2",
 		 (long long)version, TR2_META_VERSION);
 	tr2_build_problem(meta->m, TR2_PROBLEM_NEWER, meta->source, 0, text);
 }
@@ -244,8 +244,8 @@ static void read_meta(struct meta *meta, struct tr2_json *json, int fd)
 		meta->m->meta_json = tr2_model_copy(meta->m, text, len);
 	} else {
 		tr2_build_problem(meta->m, TR2_PROBLEM_FILE, meta->source, 0,
-				  "not a JSON object: without it the times of "
-				  "task records are not known");
+				  "not a JSON object: the times of task "
+				  "records are unknown");
 	}
 	tr2_lines_release(&lines);
 }
@@ -298,7 +298,7 @@ void tr2_meta_load(struct tr2_model *m, const char *dir)
 			   lost);
 	if (m->has_meta && !meta.complete)
 		tr2_build_problem(m, TR2_PROBLEM_NO_END, source, 0,
-				  "the recording has no end: its recorder was "
-				  "killed, or still runs");
+				  "the recording is not finished: 'trace2 "
+				  "record' was killed, or still runs");
 	tr2_json_free(json);
 }

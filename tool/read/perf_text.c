@@ -385,7 +385,7 @@ static enum tr2_line_result add_event(struct tr2_perf_reader *r,
 	if (ev->kind >= 0 &&
 	    !take_message(r, column, regions_around(r->m, ev)))
 		tr2_build_problem(r->m, TR2_PROBLEM_FIELD, r->source, number,
-				  "a message that is not as it should be");
+				  "a malformed message");
 	if (!tr2_build_event(r->m, ev))
 		return TR2_LINE_NO_MEMORY;
 	if (r->fn)

@@ -173,7 +173,8 @@ static bool take_piece(struct tr2_ring_reader *r, const struct tr2_piece *piece,
 
 	if (*until && piece->position > *until)
 		problem(r, TR2_PROBLEM_FILE, "records are missing between the "
-					     "pieces that were taken from it");
+					     "parts that 'record --ring' "
+					     "saved");
 	if (*until > piece->position)
 		skip = *until - piece->position;
 	if (skip >= records->len) {
@@ -207,8 +208,8 @@ static bool take_pieces(struct tr2_ring_reader *r, int fd)
 		at += sizeof(piece);
 		if (!is_piece(&piece, UINT64_MAX - at)) {
 			problem(r, TR2_PROBLEM_BAD_LINE,
-				"what was taken from it is damaged: the rest of "
-				"that is left out");
+				"the file that 'record --ring' saved is "
+				"damaged: its rest is left out");
 			break;
 		}
 		records = (struct tr2_ring_records){
@@ -219,8 +220,8 @@ static bool take_pieces(struct tr2_ring_reader *r, int fd)
 		if (!tr2_ring_file_read(&pieces, at, records.p, piece.len)) {
 			free(records.p);
 			problem(r, TR2_PROBLEM_CUT_LINE,
-				"the last piece that was taken from it is cut "
-				"short: left out");
+				"the last part that 'record --ring' saved is "
+				"cut short: left out");
 			break;
 		}
 		at += piece.len;
@@ -404,8 +405,8 @@ static void note_overwritten(struct tr2_ring_reader *r, uint64_t overwritten)
 	if (!overwritten)
 		return;
 	snprintf(text, sizeof(text),
-		 "newer records took the place of the oldest %llu (larger "
-		 "rings keep more: GIT_TRACE2_RING_SIZE)",
+		 "newer records replaced the oldest %llu (to keep more, "
+		 "increase GIT_TRACE2_RING_SIZE)",
 		 (unsigned long long)overwritten);
 	problem(r, TR2_PROBLEM_OVERWRITTEN, text);
 	r->m->sessions[r->session].flags |= TR2_SESSION_NO_BEGINNING;

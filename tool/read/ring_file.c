@@ -87,7 +87,7 @@ static enum tr2_ring_is check_versions(struct tr2_ring_file *f)
 	if (h->compat_version > TR2_LAYOUT_VERSION) {
 		snprintf(f->problem, sizeof(f->problem),
 			 "its version is %u, and this trace2 reads up to %d: "
-			 "take a newer trace2", h->compat_version,
+			 "use a newer trace2", h->compat_version,
 			 TR2_LAYOUT_VERSION);
 		return TR2_RING_IS_NEWER;
 	}
@@ -135,7 +135,7 @@ static enum tr2_ring_is read_header(struct tr2_ring_file *f)
 		return is;
 	if (!slot_makes_sense(h))
 		return damaged(f, offsetof(struct tr2_arena_header, slots_offset),
-			       "the sizes in its header make no sense");
+			       "the sizes in its header are invalid");
 	return TR2_RING_IS_GOOD;
 }
 
@@ -163,7 +163,7 @@ static bool read_strings(struct tr2_ring_file *f)
 
 	if (used > h->strings_size || !fits(h->strings_offset, 1, used, f->size)) {
 		tr2_ring_file_problem(f, h->strings_offset,
-				      "its strings are not all there");
+				      "some of its strings are missing");
 		used = 0;
 	}
 	strings = realloc(f->strings, used + 1);
@@ -187,7 +187,7 @@ static bool read_definitions(struct tr2_ring_file *f)
 	    h->definition_size < sizeof(*rows) ||
 	    !fits(h->definitions_offset, nr, h->definition_size, f->size)) {
 		tr2_ring_file_problem(f, h->definitions_offset,
-				      "its definitions are not all there");
+				      "some of its definitions are missing");
 		nr = 0;
 	}
 	rows = realloc(f->definitions, (nr + 1) * sizeof(*rows));
@@ -335,7 +335,8 @@ struct tr2_ring_place tr2_ring_file_place(struct tr2_ring_file *f,
 	    !fits(c->data_offset, 1, c->data_size, f->header.slot_size)) {
 		tr2_ring_file_problem(f, at + offsetof(struct tr2_control,
 						       data_offset),
-				      "where a thread's ring is makes no sense");
+				      "the position of a thread's ring is "
+				      "invalid");
 		return place;
 	}
 	place.offset = at + c->data_offset;
@@ -406,7 +407,7 @@ bool tr2_ring_file_records(struct tr2_ring_file *f, uint32_t slot,
 	if (!is_range(tail, head, place.size) &&
 	    !(tail > head && tail <= word_at(f, slot, HEAD_AT))) {
 		tr2_ring_file_problem(f, tr2_ring_file_slot(f, slot) + HEAD_AT,
-				      "a ring's head and tail make no sense");
+				      "a ring's head and tail are invalid");
 		return true;
 	}
 	if (tail < from)

@@ -88,8 +88,8 @@ bool tr2_event_counters_add(struct tr2_event_counters *cs, const char *text)
 	tr2_perfevents_init(&list, text);
 	for (; (got = tr2_perfevents_next(&list, &ev)) == TR2_PERFEVENT_OK; nr++) {
 		if (ev.period) {
-			tr2_error("event '%s': what is counted has no period "
-				  "(GIT_TRACE2_SAMPLE is for samples)", ev.text);
+			tr2_error("event '%s': a counted event takes no period "
+				  "(to sample, set GIT_TRACE2_SAMPLE)", ev.text);
 			return false;
 		}
 		if (!add_event(cs, &ev)) {
@@ -98,12 +98,12 @@ bool tr2_event_counters_add(struct tr2_event_counters *cs, const char *text)
 		}
 	}
 	if (got == TR2_PERFEVENT_END && !nr) {
-		tr2_error("there is no event in '%s' ('-e list' lists them)",
+		tr2_error("no event in '%s' ('-e list' lists them)",
 			  text);
 		return false;
 	}
 	if (got == TR2_PERFEVENT_BAD)
-		tr2_error("%s ('-e list' lists those that have names)",
+		tr2_error("%s ('-e list' lists the named events)",
 			  list.error);
 	return got == TR2_PERFEVENT_END;
 }
@@ -244,7 +244,8 @@ void tr2_event_counters_open(struct tr2_event_counters *cs, pid_t pid)
 			open_one(c, pid, alone ? -1 : leader);
 		else
 			snprintf(c->why_not, sizeof(c->why_not),
-				 "the first of its group could not be counted");
+				 "the first event of its group could not be "
+				 "counted");
 		if (alone)
 			leader = c->fd;
 	}

@@ -330,13 +330,13 @@ static void say_silent(void)
 	    tr2_meta_lost(m))
 		return;
 	if (m->no_task_records)
-		fprintf(stderr, "trace2 record: no program here speaks Trace2, "
-			"and without the kernel's records no more is known "
-			"than the exit code\n");
+		fprintf(stderr, "trace2 record: no program of this run writes "
+				"Trace2 events, and without the kernel's "
+				"records only the exit code is known\n");
 	else
-		fprintf(stderr, "trace2 record: no program here speaks Trace2; "
-			"'trace2 list' has %llu process%s by the kernel's "
-			"records\n", (unsigned long long)m->processes,
+		fprintf(stderr, "trace2 record: no program of this run writes "
+				"Trace2 events; 'trace2 list' shows %llu "
+				"process%s from the kernel's records\n", (unsigned long long)m->processes,
 			m->processes == 1 ? "" : "es");
 }
 
@@ -356,8 +356,8 @@ static void say_rotate(const struct tr2_rotate *r)
 	struct tr2_buf b = TR2_BUF_INIT;
 
 	if (r->error)
-		fprintf(stderr, "trace2 record: cannot put '%s' aside, or "
-			"remove what is: %s\n", rec.store.events_path,
+		fprintf(stderr, "trace2 record: cannot rotate '%s', or remove "
+				"old files: %s\n", rec.store.events_path,
 			strerror(r->error));
 	if (r->removed) {
 		tr2_fmt_bytes(&b, r->removed_bytes);
@@ -374,9 +374,9 @@ static void say_silent_programs(const struct tr2_meta *m)
 {
 	fprintf(stderr, "trace2 record: --max-size was reached: ");
 	if (m->no_task_records)
-		fprintf(stderr, "programs that were started later recorded "
-			"nothing (without the kernel's records, nobody "
-			"counted them)\n");
+		fprintf(stderr, "programs that started later recorded nothing "
+				"(their number is unknown without the kernel's "
+				"records)\n");
 	else
 		fprintf(stderr, "%llu program%s started later, and recorded "
 			"nothing\n", (unsigned long long)m->lost_programs,
@@ -396,8 +396,8 @@ static void say_sum(int code)
 	if (rec.over_size)
 		say_silent_programs(m);
 	if (rec.rings.over_size && rec.job->rings)
-		fprintf(stderr, "trace2 record: --max-size was reached: what "
-			"programs wrote into rings later is lost\n");
+		fprintf(stderr, "trace2 record: --max-size was reached: later "
+				"records of rings are lost\n");
 	if (rec.rings.write_errno)
 		fprintf(stderr, "trace2 record: cannot write to '%s': %s\n",
 			rec.store.rings_path, strerror(rec.rings.write_errno));

@@ -138,9 +138,9 @@ static int open_socket(struct tr2_listener *s)
 static const char *why(int err)
 {
 	if (err == EADDRINUSE)
-		return "it is in use, or no socket (name another)";
+		return "in use, or not a socket (choose another path)";
 	if (err == ENAMETOOLONG)
-		return "a socket's path has at most 107 bytes";
+		return "the path is longer than 107 bytes";
 	if (err == EINVAL)
 		return "no path given";
 	return strerror(err);

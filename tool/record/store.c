@@ -206,8 +206,8 @@ static int refuse_stranger(int dir_fd, const char *path)
 		name = find_stranger_in_directories(dir_fd);
 	if (!name)
 		return 0;
-	tr2_error("will not replace '%s': it holds '%s', which is no part of a "
-		  "recording (move it away, or use -o DIR)", path, name);
+	tr2_error("will not replace '%s': it holds '%s', which is not part of "
+		  "a recording (move it away, or use -o DIR)", path, name);
 	free(name);
 	return -1;
 }

@@ -288,7 +288,7 @@ static void say_why_not(struct tr2_tasks *t, int err)
 		 fscanf(f, "%d", &level) == 1 && level > 2)
 		snprintf(t->why_not, sizeof(t->why_not),
 			 "perf_event_open: %s (kernel.perf_event_paranoid is "
-			 "%d; 2 would do)", strerror(err), level);
+			 "%d; at most 2 is needed)", strerror(err), level);
 	else
 		snprintf(t->why_not, sizeof(t->why_not),
 			 "perf_event_open: %s%s", strerror(err),

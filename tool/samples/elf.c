@@ -241,7 +241,7 @@ tr2_elf_functions(struct tr2_elf *e, struct tr2_elf_place place,
 
 	forget_names(e);
 	if (!address_of(e, place, &address)) {
-		*why = "it is another file than the one that ran";
+		*why = "it is not the file that ran";
 		return 0;
 	}
 	address += e->bias;
@@ -250,8 +250,8 @@ tr2_elf_functions(struct tr2_elf *e, struct tr2_elf_place place,
 	if (name)
 		add_inlined(e, address, function, &nr);
 	else if (!e->has_symbols)
-		*why = "it was stripped of its symbols, but for those that it "
-		       "exports, and there is no debug file beside";
+		*why = "it is stripped to its exported symbols, and there is "
+		       "no debug file";
 	add(e, function, &nr, name, false);
 	return nr;
 }

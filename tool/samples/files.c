@@ -44,7 +44,7 @@ static void open_by_id(struct tr2_samples_file *file, const char *path)
 		return;
 	tr2_elf_close(file->elf);
 	file->elf = NULL;
-	file->why = "it was replaced since: another build is there now";
+	file->why = "another build has replaced it since";
 }
 
 /* What the kernel calls by a name that is no file's. */
@@ -61,7 +61,7 @@ static void open_path(struct tr2_samples_file *file, const char *path,
 	struct stat st;
 
 	if (stat(path, &st) || !S_ISREG(st.st_mode))
-		file->why = "it is gone";
+		file->why = "it no longer exists";
 	else if (file->id.size)
 		open_by_id(file, path);
 	else
@@ -82,7 +82,7 @@ static void open_file(struct tr2_samples_file *file, const char *name,
 
 	if (!is_file(name)) {
 		if (*name != '[')
-			file->why = "the program made them while it ran";
+			file->why = "they were generated at run time";
 		return;
 	}
 	path = strdup(name);

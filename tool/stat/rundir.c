@@ -54,7 +54,7 @@ static int list_set(const char *path, struct dirent ***names)
 	for (i = 0; i < nr; i++)
 		if (!is_run(path, (*names)[i]->d_name)) {
 			tr2_error("will not replace '%s': it holds '%s', which "
-				  "is no run of 'trace2 stat' (use -o DIR)",
+				  "is not a run of 'trace2 stat' (use -o DIR)",
 				  path, (*names)[i]->d_name);
 			free_names(*names, nr);
 			return -1;
@@ -107,7 +107,7 @@ static int make_temporary(struct tr2_rundir *dir)
 		dir->path = NULL;
 	if (dir->path && mkdtemp(dir->path))
 		return 0;
-	tr2_error("cannot make a directory '%s': %s (use -o DIR for another "
+	tr2_error("cannot create directory '%s': %s (use -o DIR for another "
 		  "place)", dir->path ? dir->path : "", strerror(errno));
 	free(dir->path);
 	dir->path = NULL;

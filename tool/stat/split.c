@@ -9,7 +9,7 @@
 #define SHELL_ONLY "|&;<>()$`*?["
 #define SHELL_FIRST "#~" /* at the beginning of a word */
 #define NEEDS_SHELL                                                   \
-	"quote what is meant as it stands, or let a shell do it: sh -c '...'"
+	"quote it, or run a shell: sh -c '...'"
 
 /* What is read and written of one line. */
 struct split {
@@ -23,7 +23,7 @@ static void in_single(struct split *s)
 	const char *end = strchr(++s->in, '\'');
 
 	if (!end) {
-		s->error = "a ' is not closed";
+		s->error = "unterminated '";
 		return;
 	}
 	memcpy(s->out, s->in, (size_t)(end - s->in));
@@ -35,7 +35,7 @@ static void in_double(struct split *s)
 {
 	for (s->in++; *s->in != '"'; s->in++) {
 		if (!*s->in) {
-			s->error = "a \" is not closed";
+			s->error = "unterminated \"";
 			return;
 		}
 		if (*s->in == '$' || *s->in == '`') {
@@ -89,7 +89,7 @@ char **tr2_split_command(const char *line, const char **error)
 		one_word(&s);
 	}
 	if (!s.error && !nr)
-		s.error = "there is no command in it";
+		s.error = "it has no command";
 	*error = s.error;
 	if (s.error) {
 		free(words);
