@@ -183,7 +183,8 @@ static void same_descriptors(void)
  * A handler forks in the midst of a call: the SIGALRM comes while a write of
  * the library waits for the reader of descriptor 9, this process.
  */
-static int pipe_ends[2], handler_is_done;
+static int pipe_ends[2];
+static volatile sig_atomic_t handler_is_done;
 
 static void drain(void)
 {
