@@ -268,6 +268,9 @@ $(OBJ)/lib/%.o: lib/%.c
 $(OBJ)/t/helper/modules/%.o: t/helper/modules/%.c
 	$(call say,CC)$(CC) $(C_FLAGS) $(PIC_FLAGS) -MMD -MP -c -o $@ $<
 
+# A function is a call of its own in samples, as the documents show them.
+$(EXAMPLE_OBJ): C_FLAGS += -fno-inline-functions -fno-optimize-sibling-calls
+
 $(OBJ)/%.o: %.c
 	$(call say,CC)$(CC) $(C_FLAGS) $(TEST_FLAGS) -MMD -MP -c -o $@ $<
 

@@ -121,7 +121,7 @@ test_lazy_prereq SQLITE3 '
 '
 # The example, with the names of its functions.
 test_lazy_prereq TREESUM '
-	nm "$GIT_BUILD_DIR/build/examples/treesum" | grep " sum_files$"
+	nm "$GIT_BUILD_DIR/build/examples/treesum" | grep " sum_file$"
 '
 
 # $SANITIZE is "address,undefined" or the like, from build-options.
