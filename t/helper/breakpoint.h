@@ -201,6 +201,15 @@ static inline bool breakpoint_is_hit(struct path *path, void *context,
 	patch_set(&breakpoint.place, path->at[breakpoint.last]);
 	return false;
 }
+#else
+static inline bool breakpoint_is_hit(struct path *path, void *context,
+				     bool counts)
+{
+	(void)path;
+	(void)context;
+	(void)counts;
+	return false;
+}
 #endif
 
 #endif

@@ -20,15 +20,16 @@ static inline void stop_behind_each(bool on)
 #endif
 }
 
-/* No more behind the handler that got this context. */
-static inline void stop_no_more(void *context)
+/* The same from the end of the handler on that got this context. */
+static inline void stop_behind_handler(void *context, bool on)
 {
 #if defined(__x86_64__)
-	ucontext_t *interrupted = context;
+	greg_t *flags = &((ucontext_t *)context)->uc_mcontext.gregs[REG_EFL];
 
-	interrupted->uc_mcontext.gregs[REG_EFL] &= ~0x100;
+	*flags = on ? *flags | 0x100 : *flags & ~0x100;
 #else
 	(void)context;
+	(void)on;
 #endif
 }
 

@@ -13,13 +13,13 @@
 #include "base/buf.h"
 #include "base/sanitize.h"
 #include "tap.h"
-#include "../helper/single-step.h"
+#include "../helper/breakpoint.h"
 
 static char home[64];
 static struct tr2_buf buf;
+static struct path *path;
 static sigjmp_buf back;
-static volatile long steps, stop_at;
-static volatile bool is_masked, has_jumped;
+static volatile bool is_running, is_masked, has_jumped;
 
 /* The buffer's own, instead of libc's: a stop behind an instruction while
  * SIGTRAP is blocked would be the end. */
@@ -33,10 +33,11 @@ pthread_sigmask(int how, const sigset_t *set, sigset_t *before)
 	return 0;
 }
 
-static void on_step(int signo)
+static void on_step(int signo, siginfo_t *info, void *context)
 {
 	(void)signo;
-	if (is_masked || steps++ != stop_at)
+	(void)info;
+	if (!breakpoint_is_hit(path, context, is_running && !is_masked))
 		return;
 	has_jumped = true;
 	siglongjmp(back, 1);
@@ -70,36 +71,45 @@ static bool is_usable(void)
 	return buf.alloc > sizeof(home) && is_mapped(buf.p, buf.alloc);
 }
 
-/* false: there are fewer instructions. */
-static bool run_once(long at)
+/* The path is recorded, instead of a jump. */
+#define NEVER -1
+
+static void run_once(long at)
 {
 	has_jumped = false;
-	steps = 0;
-	stop_at = at;
 	if (!sigsetjmp(back, 1)) {
-		stop_behind_each(true);
+		if (at == NEVER)
+			breakpoint_record(path, true);
+		else
+			breakpoint_set(path, at);
+		is_running = true;
 		grow_and_shrink();
-		stop_behind_each(false);
+		is_running = false;
+		breakpoint_record(path, false);
 	}
-	return has_jumped;
+	is_running = false;
 }
 
 int main(void)
 {
-	struct sigaction action = { .sa_handler = on_step };
+	struct sigaction action = { .sa_sigaction = on_step,
+				    .sa_flags = SA_SIGINFO };
 	unsigned int nr_wrong = 0;
 	char what[128];
 	long at;
 
+	path = path_new();
 	sigaction(SIGTRAP, &action, NULL);
 	tr2_buf_init_home(&buf, home, sizeof(home));
-	run_once(-1);
-	if (!steps || TR2_TSAN) {
+	grow_and_shrink();
+	run_once(NEVER);
+	if (!path->nr || TR2_TSAN) {
 		puts("1..0 # SKIP nothing stops behind each instruction here");
 		return 0;
 	}
-	for (at = 0; run_once(at) && !nr_wrong; at++) {
-		nr_wrong += !is_usable();
+	for (at = 0; at < path->nr && !nr_wrong; at++) {
+		run_once(at);
+		nr_wrong += !has_jumped || !is_usable();
 		if (nr_wrong)
 			printf("# behind %ld: %p, %zu bytes\n", at,
 			       (void *)buf.p, buf.alloc);

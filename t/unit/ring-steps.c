@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A signal handler that writes a record at each single instruction of another
- * write to the same ring: the processor stops behind every one of them, and the
- * handler runs behind the first, then the second, and so on to the last. What a
- * reader sees is looked at behind every instruction, too. Other processors
- * than x86-64, and valgrind, cannot be stopped so.
+ * write to the same ring: behind the first, then the second, and so on to the
+ * last. What a reader sees is looked at behind every instruction, and behind
+ * each that comes after the handler, too. Other processors than x86-64, and
+ * valgrind, cannot be stopped so.
  */
 #include <signal.h>
 #include <stdlib.h>
 
 #include "ring/ring.h"
 #include "tap.h"
-#include "../helper/single-step.h"
+#include "../helper/breakpoint.h"
 
 #define DATA_SIZE 4096u
-#define START (UINT64_C(0x100000000) - 512) /* of positions */
+#define END (UINT64_C(0x100000000)) /* of a lap, too */
 #define RECORDS 3 /* of the one that is interrupted, in each run */
 #define RECORD_BYTES 48u
 
@@ -33,7 +33,8 @@ _Static_assert(sizeof(struct test_record) == RECORD_BYTES, "no gaps");
 
 static volatile bool complete[RECORDS + 2];
 static volatile unsigned int next_number;
-static volatile long steps, interrupt_at;
+static struct path *path;
+static volatile bool is_writing, has_interrupted;
 static unsigned int nr_wrong;
 
 static void look(void)
@@ -77,16 +78,36 @@ static __attribute__((noinline)) void write_one(void)
 	tr2_ring_end(&w);
 }
 
-static void on_step(int signo)
+static void on_step(int signo, siginfo_t *info, void *context)
 {
+	bool is_there = breakpoint_is_hit(path, context, is_writing);
+
 	(void)signo;
-	look();
-	if (steps++ == interrupt_at)
+	(void)info;
+	if (is_there) {
+		look();
 		write_one();
+		has_interrupted = true;
+	}
+	if (path->is_recording || has_interrupted)
+		look();
+	if (has_interrupted && is_writing)
+		stop_behind_handler(context, true);
 }
 
-/* The handler's write comes behind instruction `at`; false: there are less. */
-static bool run_once(long at, uint64_t start)
+/* The path is recorded, instead of an interruption. */
+#define NEVER -1
+
+static void write_interrupted(long at)
+{
+	if (at == NEVER)
+		breakpoint_record(path, true);
+	else
+		breakpoint_set(path, at);
+}
+
+/* The handler's write comes behind instruction `at` of record `which`. */
+static void run_once(unsigned int which, long at, uint64_t start)
 {
 	unsigned int i;
 
@@ -94,52 +115,63 @@ static bool run_once(long at, uint64_t start)
 	for (i = 0; i < RECORDS + 2; i++)
 		complete[i] = false;
 	next_number = 0;
-	steps = 0;
-	interrupt_at = at;
+	has_interrupted = false;
 	tr2_arena_rings.data_offset = offsetof(__typeof__(memory), data);
 	tr2_arena_rings.data_size = ring->data_size = ring->backed = DATA_SIZE;
 	ring->data_head = ring->data_tail = ring->reserved = ring->wake_head =
 		ring->room_until = start;
-	stop_behind_each(true);
-	for (i = 0; i < RECORDS; i++)
+	for (i = 0; i < RECORDS; i++) {
+		if (i == which)
+			write_interrupted(at);
+		is_writing = i == which;
 		write_one();
-	stop_behind_each(false);
+		is_writing = false;
+		breakpoint_record(path, false);
+	}
 	look();
-	nr_wrong += ring->nest || ring->reserved != ring->data_head ||
-		    ring->pending || ring->untold;
+	nr_wrong += has_interrupted != (at != NEVER) || ring->nest ||
+		    ring->reserved != ring->data_head || ring->pending ||
+		    ring->untold;
 	for (i = 0; i < next_number; i++)
 		nr_wrong += !complete[i];
 	/* All are there: what the ring holds is one handler's and ours. */
 	nr_wrong += ring->data_head - start < next_number * RECORD_BYTES;
-	return steps > at;
 }
 
 static void run_all(uint64_t start, const char *where)
 {
 	char what[128];
-	long at = 0;
+	unsigned int which;
+	long at = 0, nr = 0;
 
 	nr_wrong = 0;
-	while (run_once(at, start) && !nr_wrong)
-		at++;
+	for (which = 0; which < RECORDS && !nr_wrong; which++) {
+		path->nr = 0;
+		run_once(which, NEVER, start);
+		for (at = 0; at < path->nr && !nr_wrong; at++)
+			run_once(which, at, start);
+		nr += at;
+	}
 	snprintf(what, sizeof(what), "a handler at each of %ld instructions, %s",
-		 at, where);
-	if (!ok(!nr_wrong && at > 100, what))
-		printf("# %u looks found something wrong, behind %ld\n", nr_wrong,
-		       at);
+		 nr, where);
+	if (!ok(!nr_wrong && nr > 100, what))
+		printf("# %u looks found something wrong, behind %ld of %u\n",
+		       nr_wrong, at, which);
 }
 
 int main(void)
 {
-	struct sigaction action = { .sa_handler = on_step };
+	struct sigaction action = { .sa_sigaction = on_step,
+				    .sa_flags = SA_SIGINFO };
 
+	path = path_new();
 	sigaction(SIGTRAP, &action, NULL);
-	run_once(0, START);
-	if (!steps || TR2_TSAN) {
+	run_once(0, NEVER, END);
+	if (!path->nr || TR2_TSAN) {
 		puts("1..0 # SKIP nothing stops behind each instruction here");
 		return 0;
 	}
-	run_all(START, "across 2^32");
-	run_all(START - 64, "across the end of the buffer");
+	run_all(END - 2 * RECORD_BYTES, "across 2^32");
+	run_all(END - 2 * RECORD_BYTES + 8, "across the end of the buffer");
 	return done_testing();
 }

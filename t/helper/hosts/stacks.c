@@ -72,7 +72,7 @@ static void on_step(int signo, siginfo_t *info, void *context)
 		return;
 	has_stopped = true;
 	handle();
-	stop_no_more(context);
+	stop_behind_handler(context, false);
 }
 
 #ifdef __GLIBC__
