@@ -100,6 +100,23 @@ test_expect_success '-v tells argv, ancestry, parameters and errors' '
 	test_grep "^  error      pathspec .no-such-branch. did not match" actual
 '
 
+# The recording does not have the directories of others.
+test_expect_success '-v and JSON tell where the recorded command was started' '
+	mkdir "a place" &&
+	(
+		cd "a place" &&
+		trace2 record -o ../cwd.data -- sh -c \
+			"cd / && test-tool trace2 001return 0; :"
+	) &&
+	trace2 list -v cwd.data >out &&
+	grep "^  cwd" out >actual &&
+	echo "  cwd        $PWD/a place" >expect &&
+	test_cmp expect actual &&
+	trace2 list --format=json cwd.data >out &&
+	grep -c "\"cwd\":\"$PWD/a place\"" out &&
+	grep -c "\"cwd\":null" out
+'
+
 test_expect_success 'filters' '
 	trace2 list --cmd "pack-*" "$traces/gc.event" >out &&
 	test_line_count = 4 out &&

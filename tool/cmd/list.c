@@ -107,6 +107,14 @@ SESSION_CELL(cell_lost, tr2_cell_uint(t, s->lost))
 TR2_CELL(cell_instrumented, struct tr2_node_row,
 	 tr2_cell_str(t, session_of(r) ? "yes" : "no"))
 
+/* Of no other process is it known. */
+static tr2_str cwd_of(const struct tr2_model *m, uint32_t node)
+{
+	return m->tasks[m->nodes[node].task].cwd;
+}
+
+TR2_CELL(cell_cwd, struct tr2_node_row, give_text(t, r, cwd_of(r->m, r->node)))
+
 /* What the kernel said at its end. */
 #define TASK_CELL(name, member)                                  \
 	static void name(struct tr2_table *t, const void *row)   \
@@ -148,6 +156,7 @@ static const struct tr2_column columns[] = {
 	{ "user_ns", "", TR2_COL_DATA, cell_user },
 	{ "system_ns", "", TR2_COL_DATA, cell_system },
 	{ "maxrss_bytes", "", TR2_COL_DATA, cell_maxrss },
+	{ "cwd", "", TR2_COL_DATA, cell_cwd },
 };
 
 /* ---- -v ------------------------------------------------------------------------- */
@@ -252,6 +261,7 @@ static void print_verbose(const struct tr2_model *m, uint32_t node)
 		tr2_buf_addstr(&b, tr2_join_words(n->join));
 		print_text("parent", tr2_buf_str(&b));
 	}
+	print_text("cwd", tr2_s(m, cwd_of(m, node)));
 	if (n->child)
 		print_child(m, &m->children[n->child]);
 	for (s = n->session; s; s = m->sessions[s].next_of_node)

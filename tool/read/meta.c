@@ -18,6 +18,8 @@ struct meta {
 	tr2_str source;
 	uint64_t lost, told; /* … of which the streams tell themselves */
 	uint64_t lost_tasks; /* as tasks.jsonl has it */
+	int64_t command_pid;
+	tr2_str cwd;
 	bool complete;
 };
 
@@ -60,6 +62,10 @@ static void on_meta_member(void *data, const char *key, size_t len,
 	if (key_is(key, len, "command") && v->type == TR2_JSON_WORDS) {
 		m->command.text = tr2_model_copy(m, v->text.p, v->text.len);
 		m->command.nr = m->command.text ? v->nr : 0;
+	} else if (key_is(key, len, "cwd") && v->type == TR2_JSON_STRING) {
+		meta->cwd = tr2_intern(m, v->text.p, v->text.len);
+	} else if (key_is(key, len, "command_pid") && v->type == TR2_JSON_INT) {
+		meta->command_pid = v->i;
 	} else if (key_is(key, len, "version") && v->type == TR2_JSON_INT) {
 		if (v->i > TR2_META_VERSION)
 			tell_newer(meta, v->i);
@@ -228,6 +234,19 @@ static void read_tasks(struct meta *meta, struct tr2_json *json, int fd)
 	tr2_lines_release(&lines);
 }
 
+/* The recorder's directory is that in which it started the command. */
+static void place_command(const struct meta *meta, uint32_t first_task)
+{
+	struct tr2_model *m = meta->m;
+	uint32_t i;
+
+	for (i = first_task; i < m->nr_tasks; i++)
+		if (m->tasks[i].pid == meta->command_pid) {
+			m->tasks[i].cwd = meta->cwd;
+			return;
+		}
+}
+
 /* ---- files ------------------------------------------------------------------------- */
 
 static void read_meta(struct meta *meta, struct tr2_json *json, int fd)
@@ -276,6 +295,7 @@ void tr2_meta_load(struct tr2_model *m, const char *dir)
 {
 	struct meta meta = { .m = m };
 	struct tr2_json *json = tr2_json_new();
+	uint32_t first_task = m->nr_tasks;
 	uint64_t lost = 0;
 	tr2_str source;
 
@@ -286,6 +306,7 @@ void tr2_meta_load(struct tr2_model *m, const char *dir)
 	/* Their times mean nothing without the clocks of meta.json. */
 	if (m->has_meta)
 		read_one(&meta, json, dir, "tasks.jsonl", read_tasks);
+	place_command(&meta, first_task);
 	/* A recording that is complete tells in one place of all it lost. */
 	if (!meta.complete)
 		lost = meta.lost_tasks;

@@ -7,6 +7,7 @@
  *	version          TR2_META_VERSION; it grows when what older readers
  *			 know comes to mean something else
  *	command          the words of the command line
+ *	command_pid      its process
  *	cwd, host, kernel, machine, user      text
  *	cpus             number
  *	start_wall_ns, start_monotonic_ns     one moment in both clocks
