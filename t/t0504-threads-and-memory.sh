@@ -92,7 +92,7 @@ leaves_nothing () {
 	test_cmp expect actual
 }
 
-test_expect_success PLUGIN,!INSTRUMENTED 'unloaded: no mapping and no descriptor is left' '
+test_expect_success !MUSL,!INSTRUMENTED 'unloaded: no mapping and no descriptor is left' '
 	leaves_nothing GIT_TRACE2="$(pwd)/n" GIT_TRACE2_PERF="$(pwd)/p" &&
 	leaves_nothing GIT_TRACE2_RING="$(pwd)/rings" &&
 	leaves_nothing GIT_TRACE2_RING="$(pwd)/rings" \
@@ -101,7 +101,7 @@ test_expect_success PLUGIN,!INSTRUMENTED 'unloaded: no mapping and no descriptor
 '
 
 # Each tells of itself alone, and is no child of the one before.
-test_expect_success PLUGIN,!INSTRUMENTED 'each is a whole session of its own' '
+test_expect_success !MUSL,!INSTRUMENTED 'each is a whole session of its own' '
 	expect_valid_stream e &&
 	jq -r "select(.event == \"version\").sid" e >sids &&
 	test_line_count = 24 sids &&
@@ -113,7 +113,7 @@ test_expect_success PLUGIN,!INSTRUMENTED 'each is a whole session of its own' '
 	test_line_count = 24 counts
 '
 
-test_expect_success PLUGIN,KERNEL_EVENTS,!INSTRUMENTED 'nor of events of the kernel' '
+test_expect_success !MUSL,KERNEL_EVENTS,!INSTRUMENTED 'nor of events of the kernel' '
 	leaves_nothing GIT_TRACE2_RING="$(pwd)/rings" \
 		GIT_TRACE2_COUNTERS=page-faults,task-clock \
 		GIT_TRACE2_SAMPLE=page-faults:1000,cs:100

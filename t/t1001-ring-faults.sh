@@ -131,7 +131,7 @@ test_expect_success TMPFS 'a disk that is full from the start, or soon' '
 '
 
 # One whose ring is to be 256 KB, where there is space for 64.
-test_expect_success OWN_TMPFS 'a disk that becomes full: the newest records stay, or the oldest' '
+test_expect_success TMPFS 'a disk that becomes full: the newest records stay, or the oldest' '
 	mkdir -p mnt &&
 	write_script becomes-full.sh <<-\EOF &&
 	mount -t tmpfs -o size=160k none mnt || exit 99
@@ -158,7 +158,7 @@ test_expect_success OWN_TMPFS 'a disk that becomes full: the newest records stay
 
 # What a ring needs comes bit by bit. Where one of the places that take it touches
 # a page too many, the kernel sends SIGBUS.
-test_expect_success OWN_TMPFS 'a disk that becomes full at any time: no SIGBUS, and the ring is whole' '
+test_expect_success TMPFS 'a disk that becomes full at any time: no SIGBUS, and the ring is whole' '
 	mkdir -p mnt &&
 	write_script any-time.sh <<-\EOF &&
 	kb=8 step=44

@@ -73,7 +73,7 @@ do
 	'
 done
 
-test_expect_success HOSTS,JSON 'the last word of a thread that had said nothing' '
+test_expect_success 'the last word of a thread that had said nothing' '
 	GIT_TRACE2_SIGNALS=PIPE both "$hosts/handlers" dies-in-thread &&
 	same_events &&
 	test_grep "\"signal\".*\"thread\":\"main\"" event.same &&

@@ -361,7 +361,10 @@ test_expect_success 'what several test scripts have' '
 		cp t/t1.sh t/t3.sh &&
 		complains once \
 			"t/t3.sh:2: ONE: t/t1.sh:2 defines it, too: t/lib-prereq.sh is the place" \
-			"t/t3.sh:3: f (): t/t1.sh:3 has the same: a t/lib-*.sh is the place"
+			"t/t3.sh:3: f (): t/t1.sh:3 has the same: a t/lib-*.sh is the place" &&
+		printf "test_expect_success ONE,!TWO '\''title'\'' : \n" >t/t3.sh &&
+		complains once \
+			"t/t3.sh:1: TWO: nobody defines it: the test is always skipped"
 	)
 '
 

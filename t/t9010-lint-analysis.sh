@@ -9,11 +9,8 @@ that was good is not looked at again until something of it changes.
 
 . ./test-lib.sh
 
-test_set_prereq_of () {
-	! command -v "$1" >/dev/null || test_set_prereq "$2"
-}
-test_set_prereq_of clang-tidy CLANG_TIDY
-test_set_prereq_of cppcheck CPPCHECK
+test_lazy_prereq CLANG_TIDY 'command -v clang-tidy'
+test_lazy_prereq CPPCHECK 'command -v cppcheck'
 ! gcc --version 2>/dev/null | grep -q "Free Software" ||
 	test_set_prereq GCC
 

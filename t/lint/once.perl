@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 #
 # What several test scripts need stands in one place: a prerequisite is defined
-# once, and no function has a copy.
+# once, and no function has a copy. A test that asks for one that nobody
+# defines would be skipped for ever.
 use strict;
 use warnings;
 
@@ -9,7 +10,7 @@ use FindBin;
 use lib $FindBin::Bin;
 use Lint;
 
-my (%prereq, %function);
+my (%prereq, %set, %function, @asked);
 for my $path (grep { m{^t/} } sources('sh')) {
 	my ($nr, $name, $start, $body) = (0);
 	for (lines($path)) {
@@ -19,6 +20,11 @@ for my $path (grep { m{^t/} } sources('sh')) {
 				if $prereq{$1};
 			$prereq{$1} //= "$path:$nr";
 		}
+		$set{$_}++ for /\btest_set_prereq (\w+)/g;
+		# Those of the harness itself have scripts within scripts.
+		push @asked, map { [$path, $nr, $_] } $1 =~ /\w+/g
+			if $path !~ m{/t000} &&
+				/^\s*test_expect_\w+ ([A-Z!][\w,!]*) ['"]/;
 		($name, $start, $body) = ($1, $nr, '') if /^(\w+ \(\)) [{(]/;
 		next if !defined $name;
 		$body .= "$_\n";
@@ -28,5 +34,10 @@ for my $path (grep { m{^t/} } sources('sh')) {
 		$function{$body} //= "$path:$start";
 		undef $name;
 	}
+}
+for (@asked) {
+	my ($path, $nr, $name) = @$_;
+	complain($path, $nr, $name, 'nobody defines it: the test is always skipped')
+		if !$prereq{$name} && !$set{$name};
 }
 done();
