@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * event_json - one line, one event.
+ * event_json - parse one line of JSON into one event.
  *
- * Almost every line is written by Git or by us: the fields of the table, in
- * its order, plain ASCII without escapes. The fast reader (event_json_fast.c)
- * takes exactly those lines, and gives up on the first byte that is not as
- * expected; all others go to simdjson. Both fill the same struct
- * tr2_parsed_event, and a test holds them against each other
- * (TRACE2_TEST_PARSER=simdjson leaves the fast reader out).
+ * Git and libtrace2 write almost every line: the fields of the table, in its
+ * order, plain ASCII without escapes. The fast reader (event_json_fast.c)
+ * accepts exactly those lines and gives up at the first unexpected byte;
+ * simdjson parses all others. Both fill the same struct tr2_parsed_event, and a
+ * test compares their results (TRACE2_TEST_PARSER=simdjson disables the fast
+ * reader).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -125,7 +125,7 @@ void tr2_json_add_scalar(struct tr2_buf *b, const struct tr2_json_value *v)
 
 /* ---- the general way --------------------------------------------------------- */
 
-/* What simdjson hands over goes through here, for one line. */
+/* The state of parsing one line with simdjson. */
 struct general {
 	struct tr2_event_reader *r;
 	struct tr2_parsed_event *ev;
@@ -137,8 +137,7 @@ static struct tr2_view scratch_from(struct tr2_buf *b, size_t start)
 	return (struct tr2_view){ b->p + start, b->len - start };
 }
 
-/* The text of any value, for a field that wants a string: as_json keeps the
- * quotes of one. */
+/* Any value as text, for a string field. as_json: keep a string's quotes. */
 static bool text_of(struct general *g, const struct tr2_json_value *v,
 		    bool as_json, struct tr2_view *out)
 {
@@ -223,7 +222,7 @@ static bool bool_of(const struct tr2_json_value *v, bool *out)
 	return true;
 }
 
-/* Leaves what is there when the value is of another type. */
+/* Leave *out unchanged if the value has another type. */
 static bool set_text(struct general *g, const struct tr2_json_value *v,
 		     bool as_json, struct tr2_view *out)
 {
@@ -264,7 +263,7 @@ static bool set_field(struct general *g, int i, const struct tr2_json_value *v)
 	return false;
 }
 
-/* What all events have. */
+/* The fields of every event. */
 enum head { SID, THREAD, TIME, FILE_NAME, LINE, REPO, EVENT, NR_HEAD };
 
 static const char *const head_names[NR_HEAD] = {
@@ -333,7 +332,7 @@ static enum tr2_json_result parse(struct general *g, const char *line,
 	struct tr2_event_reader *r = g->r;
 
 	tr2_buf_reset(&r->scratch);
-	/* It must not move while views into it are held. */
+	/* The buffer must not move while views point into it. */
 	if (!tr2_buf_room(&r->scratch, len * 8 + 4096))
 		return TR2_JSON_NO_MEMORY;
 	tr2_parsed_event_init(g->ev);
@@ -372,7 +371,7 @@ static bool same(const char *have, size_t have_len, const struct tr2_view *v)
 	return have_len == v->len && !memcmp(have, v->p, v->len);
 }
 
-/* One that was there lately, else the model's. */
+/* Look up a recently used session, else ask the model. */
 static uint32_t session_of(struct tr2_event_reader *r, const struct tr2_view *sid)
 {
 	struct tr2_seen_session *seen = r->seen_sessions;
@@ -394,8 +393,7 @@ static void forget_sessions(struct tr2_event_reader *r)
 	r->session = 0;
 }
 
-/* Finds the session and the thread, which are mostly those of the line before.
- */
+/* Find the session and the thread if they are not those of the line before. */
 static bool find_other(struct tr2_event_reader *r)
 {
 	struct tr2_view main_thread = { "main", 4 };
@@ -442,9 +440,10 @@ static enum tr2_line_result bad_line(struct tr2_event_reader *r,
 }
 
 /*
- * A process that was killed may leave a piece of a line, and another one that
- * appends to the same file its own line behind that. Within a line such a
- * beginning has its quotes escaped. 0: there is none.
+ * Find a complete line after the beginning of another. A killed process may
+ * leave part of a line, and another process that appends to the same file
+ * writes its own line right after it. Inside a string such a beginning would
+ * have its quotes escaped. 0: there is none.
  */
 static size_t find_line_behind_piece(const char *line, size_t len)
 {
@@ -486,7 +485,7 @@ static enum tr2_line_result keep(struct tr2_event_reader *r, struct tr2_parsed_e
 {
 	if (!find_who(r, ev) || !tr2_build_event(r->m, ev))
 		return TR2_LINE_NO_MEMORY;
-	/* It may have begun another session of the same SID. */
+	/* The event may have begun another session with the same SID. */
 	if (tr2_build_last_session(r->m) != ev->session) {
 		forget_sessions(r);
 		ev->session = tr2_build_last_session(r->m);
@@ -505,7 +504,7 @@ bool tr2_event_reader_parse(struct tr2_event_reader *r, const char *line,
 	       read_general(r, line, len, 0, ev) == TR2_JSON_OK;
 }
 
-/* A line that was read goes on into the model. */
+/* Add a parsed line to the model. */
 static inline enum tr2_line_result take_line(struct tr2_event_reader *r,
 					     const char *line, size_t len,
 					     uint64_t number)

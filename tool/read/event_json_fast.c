@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * event_json_fast - lines as Git and libtrace2 write them, at several times the
- * speed of a general parser: which field comes next is known, so that a
- * comparison takes the place of a search.
+ * event_json_fast - parse lines as Git and libtrace2 write them, several times
+ * faster than a general parser: the next field is known, so that a comparison
+ * replaces a search.
  *
- * This is no JSON parser. It accepts a small part of JSON only: members in the
+ * This is no JSON parser. It accepts a small subset of JSON: members in the
  * order of the table without space between them, strings of printable ASCII
  * without escapes, decimal numbers of at most 18 digits, arrays of strings
- * (read/scan.h). Anything else is handed on, and inside that part the result
- * is the general parser's.
+ * (read/scan.h). All other lines go to the general parser, which gives the same
+ * result for this subset.
  *
- * Each event has a function of its own, expanded from events.def: its fields
- * one after the other, each a comparison with a literal whose length the
- * compiler knows.
+ * Each event has its own function, expanded from events.def: it takes the
+ * fields one after the other, comparing each name with a literal whose length
+ * the compiler knows.
  */
 #include <string.h>
 
@@ -22,7 +22,7 @@
 /* ---- values ----------------------------------------------------------------
  */
 
-/* ["…","…"], copied to the scratch buffer word by word. */
+/* Take ["…","…"], copying the words to the scratch buffer. */
 static const char *plain_words(struct tr2_event_reader *r, const char *p,
 			       struct tr2_words_view *out)
 {
@@ -52,7 +52,10 @@ static const char *plain_words(struct tr2_event_reader *r, const char *p,
 	return p + 1;
 }
 
-/* SS.uuuuuuZ" of the reader's minute. A leap second is left to the others. */
+/*
+ * Take SS.uuuuuuZ" within the reader's minute. The general parser handles leap
+ * seconds.
+ */
 static inline const char *seconds_of_minute(const struct tr2_event_reader *r,
 					    const char *p, int64_t *wall_us)
 {
@@ -66,8 +69,8 @@ static inline const char *seconds_of_minute(const struct tr2_event_reader *r,
 	return p + 11;
 }
 
-/* YYYY-MM-DDTHH:MM:SS.uuuuuuZ": the minute is mostly that of the line before.
- */
+/* Take YYYY-MM-DDTHH:MM:SS.uuuuuuZ". The minute mostly equals that of the line
+ * before. */
 static const char *plain_time(struct tr2_event_reader *r, const char *p,
 			      int64_t *wall_us)
 {
@@ -84,8 +87,8 @@ static const char *plain_time(struct tr2_event_reader *r, const char *p,
 }
 
 /*
- * take_TYPE(r, p, member): a value of each type of the table. JSON and
- * histograms are for the general parser.
+ * take_TYPE(r, p, member) takes a value of one of the table's types. JSON and
+ * histograms go to the general parser.
  */
 #define take_INT(r, p, member) tr2_plain_int(p, member)
 #define take_SECONDS(r, p, member) tr2_plain_seconds(p, member)
@@ -115,7 +118,7 @@ static inline const char *take_UINT(const struct tr2_event_reader *r,
 
 #define STANDS_AT(p, literal) (!memcmp(p, literal, sizeof(literal) - 1))
 
-/* A member, if it is the next one; else `absent` says that it is not there. */
+/* Take the member if it is the next one; else run `absent`. */
 #define TAKE(type, name, member, absent)                                       \
 	if (STANDS_AT(p, ",\"" #name "\":")) {                                 \
 		p = take_##type(r, p + sizeof(",\"" #name "\":") - 1, member); \
@@ -128,7 +131,7 @@ static inline const char *take_UINT(const struct tr2_event_reader *r,
 #define NO_TEXT ((struct tr2_view){ NULL, 0 })
 #define NO_WORDS ((struct tr2_words_view){ NULL, 0, 0 })
 
-/* The same for a field of the table, which has `v` for its row. */
+/* The same for a field of the table; `v` is the event's row. */
 #define FIELD_STR(name) TAKE(STR, name, &v->name.text, v->name.text = NO_TEXT)
 #define FIELD_JSON(name) TAKE(JSON, name, &v->name.text, v->name.text = NO_TEXT)
 #define FIELD_HISTOGRAM(name)                                   \
@@ -141,12 +144,12 @@ static inline const char *take_UINT(const struct tr2_event_reader *r,
 	TAKE(SECONDS, name, &v->name.i, v->name.i = TR2_ABSENT)
 #define FIELD_UINT(name) TAKE(UINT, name, &v->name.u, v->name.u = 0)
 #define FIELD_BOOL(name) TAKE(BOOL, name, &v->name.b, v->name.b = false)
-/* These are absent until they are taken. */
+/* These are TR2_ABSENT by default. */
 #define FIELD_T_ABS(name) TAKE(SECONDS, name, &ev->t_abs, (void)0)
 #define FIELD_T_REL(name) TAKE(SECONDS, name, &ev->t_rel, (void)0)
 #define FIELD_NESTING(name) TAKE(INT, name, &ev->nesting, (void)0)
 
-/* The fields of an event's row in the table, in its order. */
+/* One function per event, which takes the fields of its row in their order. */
 #define TR2_FIELD(type, name, flags) FIELD_##type(name)
 #define TR2_EVENT(name, flags, fields, normal, category, perf)      \
 	static const char *take_##name(struct tr2_event_reader *r,  \
@@ -176,9 +179,9 @@ static take_fn *const take_fields[TR2_EVENT_NR] = {
  */
 
 /*
- * The event's name, from behind its quote on: its kind, or NULL. What follows
- * a name is mostly the same, so that 16 bytes tell it with its end; they are
- * few, and mostly those of a line before.
+ * Take the event's name, from after its opening quote, and set the kind. NULL:
+ * unknown. The text after a name is mostly the same, so that 16 bytes identify
+ * the name and its end; few such texts exist, so they are cached.
  */
 static inline const char *take_kind(struct tr2_event_reader *r, const char *p,
 				    struct tr2_parsed_event *ev)
@@ -203,8 +206,8 @@ static inline const char *take_kind(struct tr2_event_reader *r, const char *p,
 }
 
 /*
- * Most lines have the sid, the thread and the minute of the line before them:
- * one comparison takes all three, and says that the session is the same.
+ * Most lines have the sid, the thread and the minute of the line before: one
+ * comparison takes all three and shows that the session is the same.
  */
 static inline const char *take_same_head(struct tr2_event_reader *r,
 					 const char *p, const char *end,
@@ -220,7 +223,7 @@ static inline const char *take_same_head(struct tr2_event_reader *r,
 	return seconds_of_minute(r, p + r->head_len, &ev->wall_us);
 }
 
-/* Keeps the head of a line, from p on, that has all three. */
+/* Keep the head of a line, from p on, if it has all three. */
 static void keep_head(struct tr2_event_reader *r, const char *p,
 		      const struct tr2_parsed_event *ev)
 {
@@ -238,7 +241,7 @@ static void keep_head(struct tr2_event_reader *r, const char *p,
 	r->head_thread_len = r->thread_seen.len;
 }
 
-/* Another session, thread or minute than the line before. */
+/* Take a head with another session, thread or minute than the line before. */
 static const char *take_other_head(struct tr2_event_reader *r, const char *p,
 				   struct tr2_parsed_event *ev)
 {
@@ -252,7 +255,7 @@ static const char *take_other_head(struct tr2_event_reader *r, const char *p,
 	return p;
 }
 
-/* Where in the source an event comes from. */
+/* Take the source file and line of the event. */
 static inline const char *take_place(struct tr2_event_reader *r, const char *p,
 				     struct tr2_parsed_event *ev)
 {
@@ -271,7 +274,7 @@ size_t tr2_event_json_fast(struct tr2_event_reader *r, const char *line,
 
 	if (end - line < TR2_SHORTEST_LINE || !STANDS_AT(line, start))
 		return 0;
-	/* Words must not move while views into them are held. */
+	/* The words must not move while views point to them. */
 	tr2_buf_reset(&r->scratch);
 	if (!tr2_buf_room(&r->scratch, (size_t)(end - line)))
 		return 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * event_json_private - what the two ways to read a line of JSON share.
+ * event_json_private - the state that both readers of JSON lines share.
  */
 #ifndef TR2_READ_EVENT_JSON_PRIVATE_H
 #define TR2_READ_EVENT_JSON_PRIVATE_H
@@ -11,22 +11,22 @@
 #include "read/event_json.h"
 #include "read/json.h"
 
-/* The first bytes of an event's name and what follows it, and what it is. */
+/* The first bytes of an event's name and of the text after it, and its kind. */
 struct tr2_seen_kind {
 	char text[16];
-	size_t len; /* of the name; 0: not used */
+	size_t len; /* of the name; 0: unused entry */
 	int kind;
 };
 
 #define TR2_SEEN_BITS 6
 
-/* Processes that run at the same time take turns. */
+/* Processes that run at the same time alternate in a stream. */
 #define TR2_SEEN_SESSIONS 4
 
 struct tr2_seen_session {
-	const char *sid; /* of the model */
+	const char *sid; /* in the model */
 	size_t len;
-	uint32_t session; /* 0: not used */
+	uint32_t session; /* 0: unused entry */
 };
 
 struct tr2_event_reader {
@@ -38,27 +38,32 @@ struct tr2_event_reader {
 	bool only_simdjson;
 	struct tr2_buf scratch, repaired;
 	struct tr2_parsed_event ev;
-	/* sid and thread of the line at hand. */
+	/* sid and thread of the current line. */
 	struct tr2_view sid_seen, thread_seen;
-	/* Those of the line before: texts of the model. */
+	/* Those of the line before; the texts are the model's. */
 	const char *sid, *thread_name;
 	size_t sid_len, thread_len;
 	uint32_t session, thread;
-	/* `YYYY-MM-DDTHH:MM:` of a line before, and its microseconds. */
+	/* `YYYY-MM-DDTHH:MM:` of an earlier line, and its time in
+	 * microseconds. */
 	char minute[17];
 	int64_t minute_us;
-	/* ,"sid":"…","thread":"…","time":" and the minute, of the line before,
-	 * and where they are in it; head_len 0: it was none that has them. */
+	/* ,"sid":"…","thread":"…","time":" and the minute, as in the line
+	 * before, and the lengths in it. head_len 0: that line lacked one of
+	 * them. */
 	char head[256];
 	size_t head_len, head_sid_len, head_thread_len;
-	/* `session` and `thread` are those of the head. */
+	/* Are `session` and `thread` those of the head? */
 	bool head_is_known;
 	struct tr2_seen_kind seen[1u << TR2_SEEN_BITS];
 	struct tr2_seen_session seen_sessions[TR2_SEEN_SESSIONS];
 	unsigned int next_seen;
 };
 
-/* From the head's start to the sid; from the end of each value to the next. */
+/*
+ * Offset of the sid from the head's start, and of each next value from the end
+ * of the one before.
+ */
 #define TR2_SID_AT (sizeof(",\"sid\":\"") - 1)
 #define TR2_THREAD_AT (sizeof("\",\"thread\":\"") - 1)
 #define TR2_TIME_AT (sizeof("\",\"time\":\"") - 1)
@@ -69,15 +74,16 @@ static inline void tr2_forget_head(struct tr2_event_reader *r)
 	r->head_is_known = false;
 }
 
-/* No event is shorter, and so much of one may be looked at freely. */
+/* No event is shorter: so many bytes can be read without a check. */
 #define TR2_SHORTEST_LINE 32
 
 /*
- * The line that begins here, if it is exactly as the table of events has it:
- * its length without the newline, and `ev`, sid_seen and thread_seen are what
- * the general way would make of it. 0: ask that; `ev` is of no use then.
- * end[-1] is a newline, this line's or another's, and TR2_JSON_PADDING more
- * bytes are readable.
+ * Parse the line that begins here if it has exactly the form of the table of
+ * events. Return its length without the newline, with `ev`, sid_seen and
+ * thread_seen as the general parser would set them. Return 0 if the general
+ * parser must parse it; the content of `ev` is then undefined. end[-1] is a
+ * newline, this line's or another's, and TR2_JSON_PADDING more bytes are
+ * readable.
  */
 size_t tr2_event_json_fast(struct tr2_event_reader *r, const char *line,
 			   const char *end, struct tr2_parsed_event *ev);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * json - one JSON object of one line, its members one by one. simdjson reads
- * it (read/json_simd.cc, the only C++ of the project); this is the C side.
+ * json - parse one line with one JSON object, and pass on its members one by
+ * one. simdjson parses it (read/json_simd.cc, the only C++ of the project);
+ * this is the interface for C.
  */
 #ifndef TR2_READ_JSON_H
 #define TR2_READ_JSON_H
@@ -15,18 +16,21 @@
 extern "C" {
 #endif
 
-/* How many bytes after a text must be readable (their values do not matter). */
+/*
+ * The number of bytes after a text that must be readable; their values do not
+ * matter.
+ */
 #define TR2_JSON_PADDING 64
 
 enum tr2_json_type {
 	TR2_JSON_STRING,  /* text: decoded, NUL as U+FFFD */
 	TR2_JSON_INT,     /* i */
-	TR2_JSON_UINT,    /* u: only what does not fit i */
+	TR2_JSON_UINT,    /* u: only if it does not fit into i */
 	TR2_JSON_DECIMAL, /* ns; text: as JSON */
 	TR2_JSON_BOOL,    /* i */
 	TR2_JSON_NULL,
-	TR2_JSON_WORDS,   /* an array of strings only. text: nr decoded words,
-			     each ended by a NUL; raw: as JSON */
+	TR2_JSON_WORDS,   /* an array of only strings. text: nr decoded words,
+			   * each ended by a NUL; raw: as JSON */
 	TR2_JSON_RAW      /* other arrays, and objects. text: as JSON */
 };
 
@@ -36,7 +40,8 @@ struct tr2_json_value {
 	uint32_t nr;
 	int64_t i;
 	uint64_t u;
-	int64_t ns; /* a DECIMAL number of seconds; TR2_ABSENT past 30 years */
+	/* for DECIMAL, taken as seconds; TR2_ABSENT past 30 years */
+	int64_t ns;
 };
 
 enum tr2_json_result {
@@ -46,7 +51,7 @@ enum tr2_json_result {
 	TR2_JSON_NO_MEMORY
 };
 
-/* false: built without simdjson, and tr2_json_new() gives NULL. */
+/* false: built without simdjson, so that tr2_json_new() returns NULL. */
 bool tr2_json_available(void);
 
 struct tr2_json;
@@ -54,20 +59,23 @@ struct tr2_json;
 struct tr2_json *tr2_json_new(void); /* NULL: no memory */
 void tr2_json_free(struct tr2_json *json);
 
-/* Called for each member in order. Views last until the next call of
+/* Called for each member in order. The views are valid until the next call of
  * tr2_json_object(). */
 typedef void tr2_json_member_fn(void *data, const char *key, size_t key_len,
 				const struct tr2_json_value *value);
 
-/* Nothing is handed over unless the whole text is one valid JSON object. */
+/*
+ * Call `member` for each member, only if the whole text is one valid JSON
+ * object.
+ */
 enum tr2_json_result tr2_json_object(struct tr2_json *json, const char *text,
 				     size_t len, tr2_json_member_fn *member,
 				     void *data);
 
-/* INT, UINT and BOOL as text, appended; nothing of others. */
+/* Append INT, UINT and BOOL as text; append nothing for other types. */
 void tr2_json_add_scalar(struct tr2_buf *b, const struct tr2_json_value *v);
 
-/* Largest number of seconds that is taken as a time. */
+/* The largest number of seconds that is accepted as a time. */
 #define TR2_JSON_MAX_SECONDS 1000000000
 
 #ifdef __cplusplus

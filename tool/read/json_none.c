@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * json_none - stands in for simdjson where the build did not find it.
+ * json_none - replaces json_simd.cc in a build without simdjson.
  */
 #include <stddef.h>
 

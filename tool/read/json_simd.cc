@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * json_simd - simdjson behind read/json.h. Its DOM is used: it picks the code
- * for the processor when it runs, validates everything, and this path only
- * takes the lines that event_json_fast.c does not.
+ * json_simd - implements read/json.h with simdjson's DOM, which chooses the
+ * code for the processor at run time and validates everything. Speed matters
+ * less here, since event_json_fast.c takes most lines.
  */
 #include <cmath>
 #include <cstdlib>
@@ -19,15 +19,17 @@ namespace dom = simdjson::dom;
 
 struct tr2_json {
 	dom::parser parser;
-	/* Room for words, repaired strings and raw text of one line. It never
-	 * moves while a line is read. */
+	/* Memory for the words, repaired strings and raw texts of one line. It
+	 * does not move while a line is parsed. */
 	char *scratch = nullptr;
 	size_t used = 0, size = 0;
 };
 
 static const char replacement[] = "\xef\xbf\xbd";
 
-/* Decoded strings and minified text of a line never need more than this. */
+/*
+ * The decoded strings and minified texts of a line never need more than this.
+ */
 static bool make_room(tr2_json *json, size_t len)
 {
 	size_t want = len * 8 + 4096;
@@ -49,7 +51,7 @@ static void put(tr2_json *json, const char *s, size_t n)
 	json->used += n;
 }
 
-/* A string of ours ends at its NUL: one inside becomes U+FFFD. */
+/* The model's strings end at a NUL: replace one inside by U+FFFD. */
 static void put_without_nul(tr2_json *json, std::string_view s)
 {
 	for (size_t at; (at = s.find('\0')) != s.npos; s.remove_prefix(at + 1)) {
@@ -79,7 +81,7 @@ static bool is_space(char c)
 	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
-/* The three below walk text that is valid JSON. */
+/* The next three functions require valid JSON. */
 static const char *skip_space(const char *p)
 {
 	while (is_space(*p))
@@ -110,8 +112,8 @@ static const char *skip_value(const char *p)
 	return p;
 }
 
-/* Without space. Numbers keep their digits; strings with escapes become what
- * they mean, so that redaction sees through them. */
+/* Copy without white space. Numbers keep their digits; strings are decoded, so
+ * that redaction sees through escapes. */
 static tr2_view raw_of(tr2_json *json, dom::element e, std::string_view source)
 {
 	size_t start = json->used;

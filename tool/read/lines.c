@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * lines - pieces of a file into lines. The unfinished line at the end of a
- * piece moves to the front of the buffer, which only grows for a line that
- * does not fit.
+ * lines - split a file, read in blocks, into lines. The incomplete line at the
+ * end of a block moves to the front of the buffer, which grows only for a line
+ * that does not fit.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -30,7 +30,7 @@ void tr2_lines_release(struct tr2_lines *l)
 	l->alloc = 0;
 }
 
-/* Room for more behind what is there. false: no memory. */
+/* Enlarge the buffer, keeping its content. false: no memory. */
 static bool make_room(struct tr2_lines *l)
 {
 	size_t alloc = l->alloc ? l->alloc * 2 : FIRST_BYTES;
@@ -96,7 +96,7 @@ static void note_long(struct tr2_lines *l)
 	l->skipping = true;
 }
 
-/* The rest of the line that is skipped, as far as it has been read. */
+/* Skip the rest of a long line, as far as it has been read. */
 static void skip(struct tr2_lines *l)
 {
 	char *newline = l->len > l->at ? memchr(l->buf + l->at, '\n',
@@ -120,7 +120,7 @@ static enum tr2_lines_result hand_out(struct tr2_lines *l, size_t end,
 	return TR2_LINES_LINE;
 }
 
-/* What is left when the input has ended. */
+/* Return the text that remains at the end of the input. */
 static enum tr2_lines_result last_line(struct tr2_lines *l, const char **line,
 				       size_t *len)
 {
@@ -165,7 +165,8 @@ enum tr2_lines_result tr2_lines_next(struct tr2_lines *l, const char **line,
 	}
 	end = (size_t)(newline - l->buf);
 	if (end - l->at > TR2_LINE_MAX_BYTES) {
-		/* All of it came in one piece; the rest stays. */
+		/* The whole long line is in the buffer: skip it, keep the
+		 * rest. */
 		note_long(l);
 		l->at = end + 1;
 		l->skipping = false;

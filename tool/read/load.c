@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * load - finds out what an input is, and hands its lines to the right reader.
+ * load - detect the format of an input and pass its lines to the right reader.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -28,7 +28,7 @@
 #include "read/ring_file.h"
 #include "read/ring_spill.h"
 
-/* How much of a file is looked at to see what it is. */
+/* The number of bytes in which the format is searched. */
 #define PEEK_BYTES 65536u
 
 struct loader {
@@ -59,7 +59,7 @@ static enum form form_of_line(const char *line, size_t len)
 	return tr2_normal_text_looks(line, len) ? FORM_NORMAL : FORM_OTHER;
 }
 
-/* The first line that is like anything decides: garbage may stand before. */
+/* The first line that has a known format decides; it may follow garbage. */
 static enum form form_of(struct tr2_lines *l)
 {
 	const char *text, *end, *newline;
@@ -137,7 +137,7 @@ static void note_end(struct loader *l, tr2_str source)
 				  strerror(lines->error));
 }
 
-/* Lines as they are mostly written, as far as they have been read. false: no
+/* Read lines in their usual form, as far as they are in the buffer. false: no
  * memory. */
 static bool read_usual_lines(struct loader *l)
 {
@@ -155,7 +155,7 @@ static bool read_usual_lines(struct loader *l)
 	return result != TR2_LINE_NO_MEMORY;
 }
 
-/* The next line, whatever it is. */
+/* Read the next line, whatever its form. */
 static enum tr2_lines_result read_one_line(struct loader *l, enum form form)
 {
 	const char *line;
@@ -191,7 +191,10 @@ static void read_lines(struct loader *l, enum form form, tr2_str source)
 
 /* ---- rings ----------------------------------------------------------------------- */
 
-/* What was taken out of a ring while it was written; -1: nothing. */
+/*
+ * Open the file of records that were taken from the ring while the process ran.
+ * -1: there is none.
+ */
 static int open_pieces(const char *name)
 {
 	struct tr2_buf path = TR2_BUF_INIT;
@@ -242,7 +245,7 @@ static const char *what_it_is(enum form form)
 	return "neither event JSON, nor perf text, nor a ring, nor a recording";
 }
 
-/* One open file. *form_out says what it was; only EVENT and PERF are read. */
+/* Read one open file; only EVENT and PERF are read. *form_out is its format. */
 static void read_fd(struct loader *l, int fd, const char *name,
 		    enum form *form_out)
 {
@@ -263,7 +266,9 @@ static void read_fd(struct loader *l, int fd, const char *name,
 		read_lines(l, *form_out, source);
 }
 
-/* One file of a directory: what cannot be read is a problem, no error. */
+/*
+ * Read one file of a directory: an unreadable one is a problem, not an error.
+ */
 static void read_file_in(struct loader *l, const char *path)
 {
 	tr2_str source = tr2_intern(l->m, path, strlen(path));
@@ -305,7 +310,7 @@ static bool add_name(struct names *names, const char *name)
 	return names->item[names->nr] && ++names->nr;
 }
 
-/* They are read with the ring that they were taken from. */
+/* Is it a file of records taken from a ring? It is read with its ring. */
 static bool is_pieces(const char *name)
 {
 	size_t len = strlen(name), suffix = sizeof(TR2_PIECES_SUFFIX) - 1;
@@ -313,7 +318,10 @@ static bool is_pieces(const char *name)
 	return len > suffix && !strcmp(name + len - suffix, TR2_PIECES_SUFFIX);
 }
 
-/* The regular files of a directory, by name: in the order of their starts. */
+/*
+ * List the regular files of a directory by name, which is the order of their
+ * starts.
+ */
 static bool list_directory(const char *path, struct names *names)
 {
 	DIR *dir = opendir(path);
@@ -355,7 +363,7 @@ static void read_directory(struct loader *l, const char *path)
 					  "programs that started while this "
 					  "file existed wrote nothing");
 		free(names.item[i]);
-		/* A fifo or a socket would wait for its other end. */
+		/* Opening a fifo or a socket would wait for its peer. */
 		if (!l->no_memory && !stat(tr2_buf_str(&full), &st) &&
 		    S_ISREG(st.st_mode))
 			read_file_in(l, tr2_buf_str(&full));
@@ -365,7 +373,7 @@ static void read_directory(struct loader *l, const char *path)
 	tr2_buf_release(&full);
 }
 
-/* Whether a directory is in another; *full is its path. */
+/* Does a directory have this subdirectory? Set *full to its path. */
 static bool has_directory(const char *path, const char *name,
 			  struct tr2_buf *full)
 {
@@ -378,8 +386,8 @@ static bool has_directory(const char *path, const char *name,
 	return !stat(tr2_buf_str(full), &st) && S_ISDIR(st.st_mode);
 }
 
-/* events.000001 and so on, in this order: a session may begin in one of them
- * and end in another. */
+/* Read events.000001 and so on in this order: a session may begin in one of
+ * them and end in another. */
 static void read_put_aside(struct loader *l, const char *path)
 {
 	struct names names = { NULL, 0, 0 };
@@ -406,8 +414,8 @@ static void read_put_aside(struct loader *l, const char *path)
 	tr2_buf_release(&full);
 }
 
-/* In *full, the recording that comes first by name: trace2 stat -o makes such
- * directories. */
+/* Set *full to the first recording by name in a directory: trace2 stat -o makes
+ * such directories. */
 static bool has_recording(const char *path, struct tr2_buf *full)
 {
 	DIR *dir = opendir(path);
@@ -452,7 +460,7 @@ static enum tr2_load_result load_directory(struct loader *l, const char *path)
 	struct tr2_buf full = TR2_BUF_INIT;
 	uint64_t before = l->m->nr_files;
 
-	/* A recording has its streams in events/, and in rings/. */
+	/* A recording has its streams in events/ and in rings/. */
 	if (has_directory(path, "events", &full)) {
 		tr2_meta_load(l->m, path);
 		read_put_aside(l, path);
@@ -555,7 +563,7 @@ static void print_problem(const struct tr2_model *m,
 		tr2_warning("'%s': %s%s", source, p->text, more);
 }
 
-/* At most this many are printed; the rest are for `trace2 check`. */
+/* No more are printed; `trace2 check` shows all. */
 #define MAX_PROBLEMS_PRINTED 10
 
 static void print_problems(const struct tr2_model *m)

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * match - the templates of lib/event/events.def read backwards: a literal has
- * to stand there, a field reaches to where the literal after it begins, an
- * optional group is taken when the text goes on with the literal that it
- * begins with.
+ * match - parse text by the templates of lib/event/events.def: a literal must
+ * match, a field reaches to the next literal, and an optional group is matched
+ * if the text goes on with the group's first literal.
  */
 #include <string.h>
 
@@ -12,8 +11,8 @@
 
 struct matcher {
 	struct tr2_parsed_event *ev;
-	const char *p, *end;   /* the text */
-	const char *t_end;     /* of the whole template */
+	const char *p, *end;   /* the text that remains */
+	const char *t_end;     /* end of the whole template */
 	struct tr2_buf *scratch;
 };
 
@@ -50,7 +49,7 @@ static bool uint_value(const char *s, size_t len, uint64_t *out)
 	return len;
 }
 
-/* [spaces]S.UUUUUU */
+/* Parse [spaces]S.UUUUUU. */
 static bool seconds_value(const char *s, size_t len, int64_t *ns)
 {
 	const char *point;
@@ -68,7 +67,7 @@ static bool seconds_value(const char *s, size_t len, int64_t *ns)
 	return true;
 }
 
-/* One shell word: bare, or pieces in single quotes and after backslashes. */
+/* Parse one shell word: bare, in single quotes, or after backslashes. */
 static const char *unquote_word(struct tr2_buf *out, const char *p,
 				const char *end)
 {
@@ -131,7 +130,7 @@ static bool set_field(struct matcher *x, int i, const char *s, size_t len)
 
 /* ---- templates ------------------------------------------------------------------ */
 
-/* The end of a template's piece in braces: where its closing brace stands. */
+/* Return the closing brace of a group. */
 static const char *closing_brace(const char *t, const char *end)
 {
 	int depth = 0;
@@ -144,7 +143,9 @@ static const char *closing_brace(const char *t, const char *end)
 	return end;
 }
 
-/* The literal that a template goes on with; of an optional group, its own. */
+/*
+ * Return the next literal in the template; in an optional group, its first one.
+ */
 static const char *next_literal(const char *t, const char *end, size_t *len)
 {
 	const char *start, *body;
@@ -165,8 +166,8 @@ static const char *find_text(const char *p, const char *end, const char *what,
 	return len ? memmem(p, (size_t)(end - p), what, len) : NULL;
 }
 
-/* Where a field's text ends, given the template after it: in its group, then
- * behind that. */
+/* Find the end of a field's text from the template after it: the rest of its
+ * group, then the text after the group. */
 static const char *field_end(const struct matcher *x, const char *t,
 			     const char *t_end)
 {
@@ -174,18 +175,18 @@ static const char *field_end(const struct matcher *x, const char *t,
 	size_t len;
 
 	if (t == t_end && t_end != x->t_end) {
-		t = t_end + 1; /* the group's closing brace */
+		t = t_end + 1; /* skip the group's closing brace */
 		t_end = x->t_end;
 	}
 	literal = next_literal(t, t_end, &len);
 
-	/* A literal that ends the template ends the text. */
+	/* A literal at the template's end must be at the text's end. */
 	if (literal + len == t_end && (t == t_end || *t != '{'))
 		return (size_t)(x->end - x->p) >= len ? x->end - len : x->end;
 	at = find_text(x->p, x->end, literal, len);
 	if (at)
 		return at;
-	/* An optional group that is not there: what comes after it. */
+	/* The optional group is absent: try the template after it. */
 	if (t < t_end && *t == '{' && t[1] == '?')
 		return field_end(x, closing_brace(t, t_end) + 1, t_end);
 	return x->end;
@@ -208,8 +209,9 @@ static bool match_field(struct matcher *x, const char *t, const char *close,
 
 static bool match_range(struct matcher *x, const char *t, const char *t_end);
 
-/* {?name:body}: taken when the text goes on as the body begins. A body that
- * begins with a field cannot be told from what follows it, and is not taken. */
+/* Match {?name:body}: the group is present if the text goes on as the body
+ * begins. A body that begins with a field is never taken, since it cannot be
+ * distinguished from the text after it. */
 static bool match_group(struct matcher *x, const char *t, const char *close)
 {
 	const char *body = memchr(t, ':', (size_t)(close - t));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/* of these, those that the streams report themselves */
 /*
- * meta - see read/meta.h for the files.
+ * meta - implements read/meta.h, which describes the files.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -17,7 +18,7 @@ struct meta {
 	struct tr2_model *m;
 	tr2_str source;
 	uint64_t lost, told; /* … of which the streams tell themselves */
-	uint64_t lost_tasks; /* as tasks.jsonl has it */
+	uint64_t lost_tasks; /* by tasks.jsonl */
 	int64_t command_pid;
 	tr2_str cwd;
 	bool complete;
@@ -34,7 +35,9 @@ static bool is_text(const struct tr2_json_value *v, const char *want)
 	       key_is(v->text.p, v->text.len, want);
 }
 
-/* The number of `name` in the text of an object of numbers; 0: none. */
+/*
+ * Return the number of `name` in the text of a JSON object of numbers; 0: none.
+ */
 static uint64_t number_in(const struct tr2_view *object, const char *name)
 {
 	const char *at = memmem(object->p, object->len, name, strlen(name));
@@ -168,7 +171,7 @@ static bool pid_fits(int64_t pid)
 	return pid > 0 && pid <= INT32_MAX;
 }
 
-/* false: it is not a record that we know. */
+/* false: an unknown record. */
 static bool add_record(struct meta *meta, struct task_record *r)
 {
 	struct tr2_model *m = meta->m;
@@ -303,11 +306,11 @@ void tr2_meta_load(struct tr2_model *m, const char *dir)
 		return;
 	read_one(&meta, json, dir, "meta.json", read_meta);
 	source = meta.source;
-	/* Their times mean nothing without the clocks of meta.json. */
+	/* Times can be converted only with the clocks of meta.json. */
 	if (m->has_meta)
 		read_one(&meta, json, dir, "tasks.jsonl", read_tasks);
 	place_command(&meta, first_task);
-	/* A recording that is complete tells in one place of all it lost. */
+	/* The meta.json of a complete recording has the total of all losses. */
 	if (!meta.complete)
 		lost = meta.lost_tasks;
 	else if (meta.lost > meta.told)

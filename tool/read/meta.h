@@ -36,7 +36,7 @@
 
 #define TR2_META_VERSION 1
 
-/* Reads DIR/meta.json and DIR/tasks.jsonl where they are there. */
+/* Read DIR/meta.json and DIR/tasks.jsonl if they exist. */
 void tr2_meta_load(struct tr2_model *m, const char *dir);
 
 #endif

@@ -6,7 +6,9 @@
 
 #include "read/parsed_render.h"
 
-/* A copy that ends with NUL; the buffer has room, and does not move. */
+/*
+ * Copy the text, with a NUL at its end. The buffer has room and does not move.
+ */
 static const char *text_of(struct tr2_parsed_render *r, const struct tr2_view *v)
 {
 	const char *copy = r->text.p + r->text.len;
@@ -18,7 +20,7 @@ static const char *text_of(struct tr2_parsed_render *r, const struct tr2_view *v
 	return copy;
 }
 
-/* Pointers to the words, and NULL; they stand behind each other in `words`. */
+/* Return an array of pointers to the words, ended by NULL, in `words`. */
 static const char *const *argv_of(struct tr2_parsed_render *r,
 				  const struct tr2_words_view *v)
 {
@@ -42,7 +44,7 @@ static uint64_t positive(int64_t value)
 	return value == TR2_ABSENT || value < 0 ? 0 : (uint64_t)value;
 }
 
-/* T_ABS, T_REL and NESTING are in the event's head. */
+/* The event's head has T_ABS, T_REL and NESTING. */
 static void set_value(struct tr2_parsed_render *r, enum tr2_field_type type,
 		      const struct tr2_parsed_value *v, struct tr2_value *out)
 {
@@ -77,7 +79,7 @@ static void set_value(struct tr2_parsed_render *r, enum tr2_field_type type,
 	}
 }
 
-/* Room for every text, and for what points to words. */
+/* Reserve memory for all texts and pointers to words. */
 static bool make_room(struct tr2_parsed_render *r,
 		      const struct tr2_parsed_event *ev)
 {
@@ -141,7 +143,7 @@ bool tr2_parsed_render_set(struct tr2_parsed_render *r,
 	};
 	if (ev->wall_us == TR2_ABSENT)
 		r->event.wall_us = positive((s->wall_ns + s->now_ns) / 1000);
-	/* region_enter has no t_abs in JSON. */
+	/* In JSON, region_enter has no t_abs. */
 	if (ev->t_abs == TR2_ABSENT)
 		r->event.t_abs_ns = positive(
 			(int64_t)r->event.wall_us * 1000 - s->wall_ns);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * parsed_render - an event that was read, as a line of any of Git's formats.
- * The library's renderers write it; here its fields become the library's.
+ * parsed_render - render a parsed event as a line of any of Git's formats. It
+ * converts the event's fields to those of the library, whose renderers write
+ * the line.
  */
 #ifndef TR2_READ_PARSED_RENDER_H
 #define TR2_READ_PARSED_RENDER_H
@@ -10,7 +11,7 @@
 #include "model/model.h"
 #include "model/parsed_event.h"
 
-/* Zeroed is initialised. */
+/* Zeroed means initialised. */
 struct tr2_parsed_render {
 	struct tr2_event event;   /* the last one */
 	struct tr2_render render; /* its lines */
@@ -20,9 +21,9 @@ struct tr2_parsed_render {
 };
 
 /*
- * Fills r->event from `ev`, which is of a known kind; `nesting` is 1 + the
- * open regions of its thread. It lasts until the next call. Of a histogram it
- * has the numbers, where the reader has them. false: no memory.
+ * Set r->event from `ev`, whose kind is known. `nesting` is 1 + the open
+ * regions of its thread. The event is valid until the next call. A histogram
+ * has its numbers if the reader parsed them. false: no memory.
  */
 bool tr2_parsed_render_set(struct tr2_parsed_render *r,
 			   const struct tr2_model *m,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * perf_text - columns into an event, and lines into processes.
+ * perf_text - parse columns into an event, and assign lines to processes.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,16 +11,16 @@
 #include "read/perf_text.h"
 #include "read/utf8.h"
 
-/* A day of wall time, in microseconds, and as many as there may be. */
+/* A day of wall time in microseconds, and the maximum of all days. */
 #define DAY_US 86400000000ll
 #define MAX_DAYS_US (TR2_MAX_AT_NS / 1000)
 
-/* Two lines of one process disagree about its start by less than this. */
+/* The starts computed from two lines of a process differ by less than this. */
 #define SAME_START_NS 2000000
 
 enum { DEPTH, THREAD, EVENT, REPO, T_ABS, T_REL, CATEGORY, MESSAGE, COLUMNS };
 
-/* A process that has not ended. */
+/* A process that has not ended yet. */
 struct running {
 	uint32_t session;
 	unsigned int depth;
@@ -35,7 +35,7 @@ struct tr2_perf_reader {
 	tr2_str source;
 	struct running *running;
 	uint32_t nr, alloc;
-	int64_t last_wall_us, days_us; /* midnights that were passed */
+	int64_t last_wall_us, days_us; /* total of the midnights passed */
 	struct tr2_buf scratch, repaired;
 	struct tr2_parsed_event ev;
 };
@@ -77,7 +77,7 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* Where `dN ` stands: at the start, or behind the first ` | dN `. */
+/* Find `dN `: at the start, or after the first ` | dN `. */
 static const char *find_depth(const char *line, const char *end)
 {
 	const char *p = line;
@@ -106,7 +106,10 @@ static bool is_bar(const char *p, const char *end)
 	return end - p >= 3 && !memcmp(p, " | ", 3);
 }
 
-/* Behind so many bytes, where U+FFFD may stand for one that was no UTF-8. */
+/*
+ * Skip so many bytes of the original line, where U+FFFD may replace a byte that
+ * was no UTF-8.
+ */
 static const char *behind_repaired(const char *p, const char *end, size_t bytes)
 {
 	while (bytes-- && p < end)
@@ -114,8 +117,8 @@ static const char *behind_repaired(const char *p, const char *end, size_t bytes)
 	return p;
 }
 
-/* The end of a column: behind its width, as a bar may be in the text, too; or
- * behind a text that is wider. */
+/* Find the end of a column, searching from its width on, since its text may
+ * contain a bar, too; a longer text ends at the next bar. */
 static const char *find_bar(const char *p, const char *end, int i)
 {
 	static const size_t width[COLUMNS] = { [THREAD] = 24, [CATEGORY] = 12 };
@@ -129,7 +132,7 @@ static const char *find_bar(const char *p, const char *end, int i)
 	return memmem(p, (size_t)(end - p), " | ", 3);
 }
 
-/* false: these are no columns of the perf target. */
+/* false: these are not the perf target's columns. */
 static bool split(const char *p, const char *end, struct tr2_view *column)
 {
 	const char *bar;
@@ -137,7 +140,7 @@ static bool split(const char *p, const char *end, struct tr2_view *column)
 
 	for (i = 0; i < MESSAGE; i++) {
 		bar = find_bar(p, end, i);
-		/* An empty message may have lost its space. */
+		/* An empty message may have lost its trailing space. */
 		if (!bar && i == CATEGORY && end - p >= 2 &&
 		    !memcmp(end - 2, " |", 2))
 			bar = end - 2;
@@ -165,7 +168,7 @@ bool tr2_normal_text_looks(const char *line, size_t len)
 					     "cmd_path ", "child_start[" };
 	size_t i;
 
-	/* HH:MM:SS.uuuuuu file:line, to column 50 */
+	/* Skip HH:MM:SS.uuuuuu file:line, up to column 50. */
 	if (len > 50 && line[2] == ':' && line[8] == '.' && is_digit(*line))
 		line += 50, len -= 50;
 	for (i = 0; i < sizeof(words) / sizeof(*words); i++)
@@ -175,7 +178,7 @@ bool tr2_normal_text_looks(const char *line, size_t len)
 	return false;
 }
 
-/* At most 18 digits: what has more makes no sense, and must not overflow. */
+/* Parse at most 18 digits: more are invalid, and must not overflow. */
 static int64_t number_of(const char *s, size_t n)
 {
 	int64_t v = 0;
@@ -187,7 +190,9 @@ static int64_t number_of(const char *s, size_t n)
 	return v;
 }
 
-/* `HH:MM:SS.uuuuuu file:line `, from the first line's day 0 on. */
+/*
+ * Parse `HH:MM:SS.uuuuuu file:line `; times count from the first line's day 0.
+ */
 static void take_prefix(struct tr2_perf_reader *r, const char *p,
 			const char *end)
 {
@@ -229,7 +234,7 @@ static int64_t distance(int64_t a, int64_t b)
 	return a > b ? a - b : b - a;
 }
 
-/* The process of this depth that the line most likely is about. */
+/* Choose the process of this depth to which the line most likely belongs. */
 static struct running *find_running(struct tr2_perf_reader *r,
 				    unsigned int depth, int64_t start_ns)
 {
@@ -309,7 +314,9 @@ static struct running *process_of(struct tr2_perf_reader *r,
 
 /* ---- events -------------------------------------------------------------------------- */
 
-/* `..` for each region around the event stands before the message. */
+/*
+ * Remove the `..` for each region around the event, which precede the message.
+ */
 static struct tr2_view without_dots(struct tr2_view message,
 				    unsigned int regions)
 {
@@ -321,7 +328,7 @@ static struct tr2_view without_dots(struct tr2_view message,
 	return message;
 }
 
-/* The regions around an event that the model does not have yet. */
+/* The number of regions around an event that is not in the model yet. */
 static unsigned int regions_around(const struct tr2_model *m,
 				   const struct tr2_parsed_event *ev)
 {
@@ -422,7 +429,7 @@ enum tr2_line_result tr2_perf_reader_line(struct tr2_perf_reader *r,
 	if (has_nul)
 		tr2_build_problem(r->m, TR2_PROBLEM_UTF8, r->source, number,
 				  "NULs were replaced by U+FFFD");
-	/* Text need not be UTF-8: the model is. */
+	/* Text need not be UTF-8, but the model's must be. */
 	if (has_nul || !tr2_utf8_valid(line, len)) {
 		if (!tr2_utf8_repair(&r->repaired, line, len, 8))
 			return TR2_LINE_NO_MEMORY;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * perf_text - lines of the perf target, full and brief, into the model.
+ * perf_text - read lines of the perf target, full and brief, into the model.
  *
- * Perf text has no session ids: a process is known by its depth and by when it
- * started (the line's time less its t_abs). Ids are made up, and hold the
- * parenthood that the depths tell. Two processes of one depth at once are told
- * apart by their start where a line has both times; other lines count for the
- * one that spoke last.
+ * Perf text has no session ids: a process is identified by its depth and its
+ * start (the line's time less its t_abs). The reader makes up ids that contain
+ * the parenthood given by the depths. Two processes of one depth at the same
+ * time are distinguished by their start if a line has both times; other lines
+ * are assigned to the process that wrote last.
  */
 #ifndef TR2_READ_PERF_TEXT_H
 #define TR2_READ_PERF_TEXT_H
@@ -20,12 +20,12 @@ struct tr2_perf_reader *tr2_perf_reader_new(struct tr2_model *m,
 void tr2_perf_reader_free(struct tr2_perf_reader *r);
 void tr2_perf_reader_source(struct tr2_perf_reader *r, tr2_str source);
 
-/* As tr2_event_reader_line(). */
+/* Like tr2_event_reader_line(). */
 enum tr2_line_result tr2_perf_reader_line(struct tr2_perf_reader *r,
 					  const char *line, size_t len,
 					  uint64_t number, bool last);
 
-/* The same line again, into `ev` alone; `regions` were around it. */
+/* Parse the line into `ev` only; `regions` were open around it. */
 bool tr2_perf_reader_parse(struct tr2_perf_reader *r, const char *line,
 			   size_t len, unsigned int regions,
 			   struct tr2_parsed_event *ev);

@@ -1,19 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * read - recordings, files, directories and streams into a model.
+ * read - load recordings, files, directories and streams into a model.
  *
- * What an input is, is found by looking into it: event JSON, perf text, a
- * directory of either, or what `trace2 record` made (DIR/meta.json,
- * DIR/tasks.jsonl, DIR/events/: see read/meta.h). Input is not trusted:
- * nothing in it makes a loader fail, only a file that cannot be read or memory
- * that is short.
+ * The content of an input determines its format: event JSON, perf text, a
+ * directory of either, or a recording of `trace2 record` (DIR/meta.json,
+ * DIR/tasks.jsonl, DIR/events/: see read/meta.h). Input is not trusted: a
+ * loader fails only if a file cannot be read or memory is short, never because
+ * of the content.
  */
 #ifndef TR2_READ_READ_H
 #define TR2_READ_READ_H
 
 #include "model/model.h"
 
-/* The file in a directory of streams that stops programs which start later. */
+/*
+ * A file of this name in a directory of streams stops programs that start later
+ * from writing there.
+ */
 #define TR2_DISCARD "git-trace2-discard"
 
 #define TR2_LOAD_LINES (1u << 0) /* keep every line: m->lines, sorted by time */
@@ -22,14 +25,14 @@
 
 enum tr2_load_result {
 	TR2_LOAD_OK,
-	TR2_LOAD_NOTHING, /* nothing to do, which was said on stderr: exit 0 */
+	TR2_LOAD_NOTHING, /* nothing to do (a message was printed): exit 0 */
 	TR2_LOAD_FAILED   /* an error was printed: exit TR2_EXIT_FATAL */
 };
 
 struct tr2_parsed_event;
 
-/* Called for each event after it went into the model; `ev` lasts until it
- * returns. */
+/* Called for each event after it was added to the model; `ev` is valid during
+ * the call. */
 typedef void tr2_event_fn(void *data, struct tr2_model *m,
 			  const struct tr2_parsed_event *ev);
 
@@ -42,14 +45,14 @@ struct tr2_load {
 };
 
 /*
- * Loads all of them into m and finishes the model. Problems are in
- * m->problems, and printed to stderr as warnings unless QUIET.
+ * Load all paths into m and finish the model. Problems are added to m->problems
+ * and, unless QUIET, printed to stderr as warnings.
  */
 enum tr2_load_result tr2_load(struct tr2_model *m, const struct tr2_load *load);
 
 /*
- * What most commands do: a model of the inputs that the command line names
- * (its words, -i, or trace2.data). NULL: *exit_code is what to return.
+ * For most commands: load the inputs that the command line names (its words,
+ * -i, or trace2.data). NULL: exit with *exit_code.
  */
 struct tr2_model *tr2_load_inputs(int argc, char **argv, unsigned int flags,
 				  int *exit_code);

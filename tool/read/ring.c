@@ -17,11 +17,11 @@
 #include "read/ring_sample.h"
 #include "read/ring_spill.h"
 
-/* One record, where it is and when it was. */
+/* One record with its time. */
 struct entry {
 	uint64_t time; /* ticks */
 	const struct tr2_record *record;
-	uint32_t order; /* in which it was found: decides between equal times */
+	uint32_t order; /* its position when found, to order equal times */
 };
 
 struct tr2_ring_reader {
@@ -33,12 +33,12 @@ struct tr2_ring_reader {
 	struct tr2_parsed_render render;
 	struct tr2_ring_names names;
 	struct tr2_ring_samples samples;
-	/* Everything copied out of the file at hand, and its events. */
+	/* All records copied from the current file, and its events. */
 	struct tr2_ring_records *records;
 	uint32_t nr_records, alloc_records;
 	struct entry *entries;
 	uint32_t nr_entries, alloc_entries;
-	/* Where the pieces of each slot end. */
+	/* The end of the spilled records of each slot. */
 	uint64_t taken_until[TR2_MAX_SLOTS];
 	tr2_str source;
 	uint32_t session;
@@ -130,12 +130,12 @@ static bool take_record(struct tr2_ring_reader *r,
 		return add_entry(r, record, event->time);
 	if (tr2_ring_is_sample(record))
 		return add_entry(r, record, sample->time);
-	if (tr2_ring_is_mapping(record)) /* before all samples */
+	if (tr2_ring_is_mapping(record)) /* sorted before all samples */
 		return add_entry(r, record, 0);
 	return tr2_ring_names_record(&r->names, record);
 }
 
-/* Keeps the copy for as long as the file is read. */
+/* Add the records; the copy is kept as long as the file is read. */
 static bool take_records(struct tr2_ring_reader *r,
 			 const struct tr2_ring_records *records, uint32_t slot)
 {
@@ -163,8 +163,9 @@ static bool take_records(struct tr2_ring_reader *r,
 	return true;
 }
 
-/* One piece, less what an earlier one has already: its recorder died between
- * writing it and giving it back, and another took it again. */
+/* Add one spilled piece, without records that an earlier piece has: if a
+ * recorder dies after writing a piece and before releasing it from the ring,
+ * the next recorder writes the same records again. */
 static bool take_piece(struct tr2_ring_reader *r, const struct tr2_piece *piece,
 		       struct tr2_ring_records *records)
 {
@@ -232,7 +233,7 @@ static bool take_pieces(struct tr2_ring_reader *r, int fd)
 	return true;
 }
 
-/* Slot 0 comes last: threads are told there before they write themselves. */
+/* Take slot 0 last: its owner announces threads there before they write. */
 static bool take_slots(struct tr2_ring_reader *r)
 {
 	struct tr2_ring_records records;
@@ -263,7 +264,10 @@ static int compare_entries(const void *va, const void *vb)
 
 /* ---- into the model -------------------------------------------------------------- */
 
-/* Times that cannot be, as of damage, become the longest that can. */
+/*
+ * Limit times that are too large, as in a damaged file, to the largest valid
+ * one.
+ */
 static void set_times(struct tr2_ring_reader *r, struct tr2_parsed_event *ev,
 		      uint64_t ticks)
 {
@@ -278,8 +282,8 @@ static void set_times(struct tr2_ring_reader *r, struct tr2_parsed_event *ev,
 		r->last_ns = ns;
 }
 
-/* The line that the event target would have written, for those who keep lines.
- */
+/* Render the line that the event target would have written, if lines are
+ * kept. */
 static bool render(struct tr2_ring_reader *r, struct tr2_parsed_event *ev)
 {
 	struct tr2_render *render = &r->render.render;
@@ -366,7 +370,9 @@ static void set_end(struct tr2_ring_reader *r)
 	s->has_code = true;
 }
 
-/* What the rings lost, and what a flight recorder gave up. */
+/*
+ * Count events lost in the rings, and events that a flight recorder overwrote.
+ */
 static void count_losses(struct tr2_ring_reader *r, uint64_t *lost,
 			 uint64_t *overwritten)
 {
@@ -387,7 +393,7 @@ static void count_losses(struct tr2_ring_reader *r, uint64_t *lost,
 	}
 }
 
-/* Those that atexit told of are counted already. */
+/* Losses that atexit reported are counted already. */
 static void set_lost(struct tr2_ring_reader *r, uint64_t lost)
 {
 	struct tr2_model_session *s = &r->m->sessions[r->session];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ring - the file of a process's ring into the model: the events of all its
- * threads by time, and what its timers and counters stood at, if it came to no
- * end of its own at which it would have told.
+ * ring - load the file of a process's ring into the model: the events of all
+ * its threads by time, and the values of its timers and counters if the process
+ * ended without reporting them.
  */
 #ifndef TR2_READ_RING_H
 #define TR2_READ_RING_H
@@ -17,14 +17,14 @@ void tr2_ring_reader_free(struct tr2_ring_reader *r);
 
 enum tr2_ring_load {
 	TR2_RING_LOADED,
-	TR2_RING_EMPTY,  /* of a process that came to nothing */
-	TR2_RING_REFUSED, /* *why says why */
+	TR2_RING_EMPTY,  /* the process wrote nothing */
+	TR2_RING_REFUSED, /* *why is the reason */
 	TR2_RING_NO_MEMORY
 };
 
 /*
- * Everything in the file `fd`. records_fd: what `trace2 record` took out of it
- * while it ran (read/ring_spill.h), or -1.
+ * Load the file `fd`. records_fd: the records that `trace2 record` took out of
+ * it while the process ran (read/ring_spill.h), or -1.
  */
 enum tr2_ring_load tr2_ring_reader_load(struct tr2_ring_reader *r, int fd,
 					int records_fd, tr2_str source,

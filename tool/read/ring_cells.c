@@ -9,7 +9,7 @@
 #include "base/buf.h"
 #include "read/ring_event.h"
 
-/* How often a sum is begun anew because a thread ended meanwhile. */
+/* How often a sum is restarted because a thread ended meanwhile. */
 #define TRIES 100
 
 static uint64_t smaller(uint64_t a, uint64_t b)
@@ -17,13 +17,13 @@ static uint64_t smaller(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-/* The cells of one slot: as many as the file and we have room for. */
+/* The cells of one slot, as many as both the file and the struct can have. */
 struct cells {
 	uint64_t counter[TR2_MAX_COUNTERS];
 	struct tr2_timer_cell timer[TR2_MAX_TIMERS];
 };
 
-/* One more than the largest index in use of a kind. */
+/* Return 1 + the largest used index of a kind. */
 static uint32_t nr_used(const struct tr2_ring_file *f, unsigned int kind,
 			uint32_t max)
 {
@@ -38,8 +38,9 @@ static uint32_t nr_used(const struct tr2_ring_file *f, unsigned int kind,
 }
 
 /*
- * A timer that runs all the time is never the same twice: then what is there
- * is taken, which may be off by the interval that just ended.
+ * Read a timer under its lock. A timer that runs all the time may change at
+ * each try; then the last reading is used, which may be off by the interval
+ * that just ended.
  */
 static void read_timer(const struct tr2_ring_file *f, uint64_t at,
 		       struct tr2_timer_cell *cell)
@@ -121,7 +122,10 @@ void tr2_ring_cells_of(struct tr2_ring_file *f, uint32_t slot, uint64_t now_ns,
 	add_cells(f, &cells, now_ns, out);
 }
 
-/* Slot 0, where ended threads went, and the live ones. */
+/*
+ * Is it slot 0, to which ended threads were added, or the slot of a live
+ * thread?
+ */
 static bool counts(struct tr2_ring_file *f, uint32_t slot)
 {
 	struct tr2_control c;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ring_cells - what the timers and counters of a process stand at, out of the
+ * ring_cells - read the values of a process's timers and counters from the
  * cells of its ring's file, whether it runs, has ended or was killed.
  */
 #ifndef TR2_READ_RING_CELLS_H
@@ -8,31 +8,32 @@
 
 #include "read/ring_file.h"
 
-/* One definition's value: of all threads, or of one. */
+/* The value of one definition, for all threads or for one. */
 struct tr2_ring_value {
-	uint64_t count; /* a counter's value; a timer's intervals */
+	uint64_t count; /* a counter's value; a timer's number of intervals */
 	uint64_t total_ns, min_ns, max_ns;
 	uint64_t unpaired;
-	uint64_t running;    /* intervals that are going on */
-	uint64_t running_ns; /* … for how long in all, as of `now_ns` */
+	uint64_t running;    /* number of intervals not ended yet */
+	uint64_t running_ns; /* their total time, as of `now_ns` */
 };
 
 /*
- * What all threads counted so far, one value for each of f->definitions: no
- * thread is counted twice, or left out, though threads begin and end. false:
- * they began and ended all the time, and the sum may be off by one of them.
+ * Sum what all threads counted so far into one value for each of
+ * f->definitions. Each thread is counted exactly once, though threads begin and
+ * end meanwhile. false: they did so all the time, and the sum may be off by one
+ * thread.
  */
 bool tr2_ring_cells_sum(struct tr2_ring_file *f, uint64_t now_ns,
 			struct tr2_ring_value *out);
 
-/* What one slot's thread counted. */
+/* Read the values of one slot's thread. */
 void tr2_ring_cells_of(struct tr2_ring_file *f, uint32_t slot, uint64_t now_ns,
 		       struct tr2_ring_value *out);
 
 /*
- * The non-empty buckets of a definition, in one slot or in all that count, as
- * the JSON text that the event target has: [[upper_bound_seconds,count],…].
- * Empty: none.
+ * Append the non-empty buckets of a definition, of one slot or of all that
+ * count, as JSON in the event target's form: [[upper_bound_seconds,count],…].
+ * Append nothing if there are none.
  */
 #define TR2_RING_ALL_SLOTS UINT32_MAX
 struct tr2_buf;

@@ -10,10 +10,10 @@
 #include "common/time.h"
 #include "read/utf8.h"
 
-/* What is left of a record. */
+/* The rest of a record. */
 struct cursor {
 	const char *p, *end;
-	bool short_of; /* it ended within a field */
+	bool short_of; /* the record ended within a field */
 };
 
 static uint64_t take(struct cursor *c, size_t len)
@@ -47,7 +47,9 @@ static struct tr2_view take_string(struct cursor *c)
 	return v;
 }
 
-/* With U+FFFD for every byte that is not UTF-8, and for every NUL. */
+/*
+ * Append the text with U+FFFD for every byte that is not UTF-8, and for NULs.
+ */
 static void add_repaired(struct tr2_buf *b, const struct tr2_view *v)
 {
 	size_t i = 0, n;
@@ -62,7 +64,7 @@ static void add_repaired(struct tr2_buf *b, const struct tr2_view *v)
 	}
 }
 
-/* e->text has room for it, and does not move. */
+/* Return a repaired copy in e->text, which has room and does not move. */
 static struct tr2_view as_text(struct tr2_ring_event *e, struct tr2_view v)
 {
 	size_t start = e->text.len;
@@ -115,12 +117,12 @@ void tr2_ring_add_bucket(struct tr2_buf *out, uint64_t upper_ns, uint64_t count)
 	tr2_buf_addch(out, ']');
 }
 
-/* As text and as numbers. */
+/* Take a histogram as text and as numbers. */
 static void take_histogram(struct tr2_ring_event *e, struct cursor *c,
 			   struct tr2_parsed_value *v)
 {
 	unsigned int nr = (unsigned int)take(c, sizeof(uint16_t)), i;
-	uint64_t bucket[2]; /* struct tr2_histogram has them so */
+	uint64_t bucket[2]; /* in the order of struct tr2_histogram */
 
 	if (c->short_of || nr == TR2_RECORD_ABSENT)
 		return;
@@ -150,7 +152,7 @@ _Static_assert(offsetof(struct tr2_histogram, bucket) ==
 		       2 * sizeof(uint64_t),
 	       "buckets are pairs of numbers behind their number");
 
-/* Not longer than TR2_MAX_AT_NS. */
+/* Take a time, limited to TR2_MAX_AT_NS. */
 static void take_time(struct cursor *c, int64_t *ns)
 {
 	uint64_t value = take(c, sizeof(value));
@@ -160,8 +162,8 @@ static void take_time(struct cursor *c, int64_t *ns)
 							  value);
 }
 
-/* NULL in a field that is always there is shown as the event target shows it:
- * as an empty string. */
+/* Take a string. A NULL in a mandatory field becomes an empty string, as in the
+ * event target. */
 static struct tr2_view take_text(struct tr2_ring_event *e, struct cursor *c,
 				 const struct tr2_field *field)
 {
@@ -203,7 +205,7 @@ static void take_field(struct tr2_ring_event *e, struct cursor *c, int i,
 		if (!c->short_of)
 			v->u = value;
 		break;
-	case TR2_T_T_ABS: /* of the record's head */
+	case TR2_T_T_ABS: /* in the record's head */
 	case TR2_T_NESTING:
 		break;
 	}
@@ -221,7 +223,7 @@ bool tr2_ring_event(struct tr2_ring_event *e, const struct tr2_record *record,
 	if (record->type < TR2_RECORD_EVENT || kind >= TR2_EVENT_NR ||
 	    record->size < sizeof(*head))
 		return false;
-	/* No byte of a string becomes more than \u00xx. */
+	/* The longest form of a byte is \u00xx. */
 	tr2_buf_reset(&e->text);
 	if (!tr2_buf_room(&e->text, 6u * record->size + 64))
 		return false;

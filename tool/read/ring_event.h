@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ring_event - one event's record of a ring into a struct
+ * ring_event - convert one event's record of a ring into a struct
  * tr2_parsed_event.
  */
 #ifndef TR2_READ_RING_EVENT_H
@@ -10,24 +10,25 @@
 #include "model/parsed_event.h"
 #include "ring/layout.h"
 
-/* What the fields of an event point into, beside the record. Zeroed is initialised.
- */
+/* The memory for an event's fields that are not in the record. Zeroed means
+ * initialised. */
 struct tr2_ring_event {
 	struct tr2_buf text, argv, histogram, buckets;
-	unsigned int nesting; /* 1 + open regions, as the record has it */
+	unsigned int nesting; /* 1 + open regions, as in the record */
 };
 
 /*
- * Fills `ev` but for its times, session and thread. Views last as long as the
- * record, or until the next call. Of a record that is too short for its fields,
- * those that are there are taken. false: it is no event, or there is no memory.
+ * Fill `ev`, except its times, session and thread. Views are valid as long as
+ * the record, and until the next call. If a record is too short for its fields,
+ * those that are present are taken. false: it is not an event, or there is no
+ * memory.
  */
 bool tr2_ring_event(struct tr2_ring_event *e, const struct tr2_record *record,
 		    struct tr2_parsed_event *ev);
 void tr2_ring_event_release(struct tr2_ring_event *e);
 
-/* One more bucket of a histogram, in the event target's form but for the ]
- * at its end. */
+/* Append one more bucket of a histogram, in the event target's form without the
+ * closing ]. */
 void tr2_ring_add_bucket(struct tr2_buf *out, uint64_t upper_ns,
 			 uint64_t count);
 

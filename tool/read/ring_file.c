@@ -15,7 +15,7 @@
 
 #include "common/time.h"
 
-/* How often something that changes all the time is looked at. */
+/* How often data that changes all the time is read again. */
 #define TRIES 100
 
 #define NO_MAGIC "\0\0\0\0\0\0\0" /* written last */
@@ -102,7 +102,7 @@ static bool fits(uint64_t offset, uint64_t count, uint64_t each, uint64_t size)
 	return offset <= size && (!count || each <= (size - offset) / count);
 }
 
-/* Sizes of a slot that no reader could make sense of. */
+/* Are the sizes of a slot valid? */
 static bool slot_makes_sense(const struct tr2_arena_header *h)
 {
 	return h->slot_size >= sizeof(struct tr2_control) &&
@@ -139,7 +139,7 @@ static enum tr2_ring_is read_header(struct tr2_ring_file *f)
 	return TR2_RING_IS_GOOD;
 }
 
-/* The slots that are wholly in the file; a file that was cut has fewer. */
+/* Count the slots that are wholly in the file; a truncated file has fewer. */
 static void count_slots(struct tr2_ring_file *f)
 {
 	const struct tr2_arena_header *h = &f->header;
@@ -266,7 +266,8 @@ bool tr2_ring_file_is_alive(const struct tr2_ring_file *f)
 
 	if (h->state != TR2_ARENA_RUNNING)
 		return false;
-	/* It locks the file for as long as it lives, where files have locks. */
+	/* The process holds a lock on the file, if the file system has
+	 * locks. */
 	if (!flock(f->fd, LOCK_SH | LOCK_NB)) {
 		flock(f->fd, LOCK_UN);
 		return false;
@@ -284,9 +285,9 @@ uint64_t tr2_ring_file_slot(const struct tr2_ring_file *f, uint32_t slot)
 }
 
 /*
- * Reads what a sequence lock guards. Each read sees what was written before
- * the one before it returned, so the lock before and after is enough. false:
- * it was never left alone; `out` has what was there last.
+ * Read data that a sequence lock guards. Reads are in order, so that comparing
+ * the lock before and after suffices. false: the data changed at every try;
+ * `out` has the last reading.
  */
 static bool read_guarded(const struct tr2_ring_file *f, uint64_t offset,
 			 uint64_t lock_offset, void *out, size_t len)
@@ -381,7 +382,7 @@ static void drop_start(struct tr2_ring_records *out, uint64_t until)
 	out->position += n;
 }
 
-/* Does what is between them lie in one ring? */
+/* Can the range between tail and head lie in one ring? */
 static bool is_range(uint64_t tail, uint64_t head, uint64_t size)
 {
 	return tail <= head && head - tail <= size && head % 8 == 0 &&
@@ -403,7 +404,7 @@ bool tr2_ring_file_records(struct tr2_ring_file *f, uint32_t slot,
 		return true;
 	head = word_at(f, slot, HEAD_AT);
 	tail = word_at(f, slot, TAIL_AT);
-	/* A tail that moved on past that head: nothing of it is there. */
+	/* If the tail moved past that head, all of it was overwritten. */
 	if (!is_range(tail, head, place.size) &&
 	    !(tail > head && tail <= word_at(f, slot, HEAD_AT))) {
 		tr2_ring_file_problem(f, tr2_ring_file_slot(f, slot) + HEAD_AT,
@@ -424,7 +425,8 @@ bool tr2_ring_file_records(struct tr2_ring_file *f, uint32_t slot,
 		tr2_ring_file_problem(f, place.offset, "a ring cannot be read");
 		out->len = 0;
 	}
-	/* What its owner gave up meanwhile may be half of something else. */
+	/* Drop records that the owner released meanwhile: they may be
+	 * overwritten in part. */
 	drop_start(out, word_at(f, slot, TAIL_AT));
 	return true;
 }

@@ -17,9 +17,10 @@ struct adding {
 	struct tr2_model *m;
 	struct tr2_ring_file *f;
 	uint32_t session;
-	/* Whose: 0 and all slots, or a thread and its slot. */
+	/* The owner of the values: 0 and all slots, or a thread and its
+	 * slot. */
 	uint32_t thread, slot;
-	struct tr2_map told; /* the metrics that events told of */
+	struct tr2_map told; /* metrics that events reported */
 	struct tr2_buf histogram;
 };
 
@@ -72,7 +73,8 @@ static bool add_timer(struct adding *a, struct tr2_parsed_event *ev,
 		      const struct tr2_definition *d,
 		      const struct tr2_ring_value *value)
 {
-	struct tr2_parsed_timer *v = &ev->as.timer; /* of th_timer, too */
+	/* same layout as th_timer */
+	struct tr2_parsed_timer *v = &ev->as.timer;
 
 	tr2_parsed_event_set_kind(ev, a->thread ? TR2_EV_th_timer :
 						  TR2_EV_timer);
@@ -95,7 +97,8 @@ static bool add_timer(struct adding *a, struct tr2_parsed_event *ev,
 static bool add_counter(struct adding *a, struct tr2_parsed_event *ev,
 			const struct tr2_definition *d, uint64_t count)
 {
-	struct tr2_parsed_counter *v = &ev->as.counter; /* of th_counter, too */
+	/* same layout as th_counter */
+	struct tr2_parsed_counter *v = &ev->as.counter;
 
 	tr2_parsed_event_set_kind(ev, a->thread ? TR2_EV_th_counter :
 						  TR2_EV_counter);
@@ -133,7 +136,10 @@ static bool add_metrics(struct adding *a, const struct tr2_ring_value *values)
 	return true;
 }
 
-/* The thread of a slot; one that only counted is in no event. 0: no memory. */
+/*
+ * Return the thread of a slot; a thread that only counted is in no event. 0: no
+ * memory.
+ */
 static uint32_t thread_of(struct adding *a, struct tr2_ring_names *names,
 			  const struct tr2_control *c)
 {
@@ -141,7 +147,7 @@ static uint32_t thread_of(struct adding *a, struct tr2_ring_names *names,
 	uint32_t before = a->m->nr_threads;
 	uint32_t i = tr2_build_thread(a->m, a->session, name, strlen(name));
 
-	/* The slot announces it. */
+	/* The slot announces the thread. */
 	if (i && a->m->nr_threads > before)
 		a->m->threads[i].flags &= (uint8_t)~TR2_THREAD_UNANNOUNCED;
 	return i;

@@ -12,7 +12,7 @@
 #include "common/map.h"
 #include "read/utf8.h"
 
-/* A new entry for a thread id. false: no memory. */
+/* Add an entry for a thread id. false: no memory. */
 static bool add(struct tr2_ring_names *n, uint32_t tid, uint64_t since)
 {
 	uint32_t *slot = tr2_map_slot(&n->latest, tr2_key(0, tid));
@@ -30,7 +30,7 @@ static bool add(struct tr2_ring_names *n, uint32_t tid, uint64_t since)
 	return true;
 }
 
-/* Threads' names hold what a program gave them. */
+/* Copy a thread's name, which the program chose: any bytes. */
 static void set_text(struct tr2_ring_name *name, const char *text, size_t size)
 {
 	size_t len = strnlen(text, size);
@@ -43,8 +43,8 @@ static void set_text(struct tr2_ring_name *name, const char *text, size_t size)
 	name->text[len] = '\0';
 }
 
-/* Its entry, or a new one: the record of its beginning may be gone. NULL: no
- * memory. */
+/* Return the latest entry of the thread, or a new one, since the record of its
+ * beginning may be overwritten. NULL: no memory. */
 static struct tr2_ring_name *latest(struct tr2_ring_names *n, uint32_t tid)
 {
 	uint32_t i = tr2_map_get(&n->latest, tr2_key(0, tid));
@@ -98,7 +98,7 @@ static int compare(const void *va, const void *vb)
 	return a->since < b->since ? -1 : a->since > b->since;
 }
 
-/* Threads that no record tells of any more, but that are there. */
+/* Add live threads whose records were overwritten. */
 static bool add_from_slots(struct tr2_ring_names *n, struct tr2_ring_file *f)
 {
 	struct tr2_control c;
@@ -125,13 +125,16 @@ bool tr2_ring_names_sort(struct tr2_ring_names *n, struct tr2_ring_file *f)
 	return true;
 }
 
-/* The last entry of a thread id that began by then, else its first. */
+/*
+ * Return the last entry of the thread id that began by that time, else its
+ * first.
+ */
 struct tr2_ring_name *tr2_ring_names_find(struct tr2_ring_names *n,
 					  uint32_t tid, uint64_t time)
 {
 	uint32_t low = 0, high = n->nr, middle;
 
-	/* The first entry that is behind (tid, time). */
+	/* Find the first entry after (tid, time). */
 	while (low < high) {
 		middle = low + (high - low) / 2;
 		if (n->name[middle].tid < tid ||

@@ -35,7 +35,7 @@ static tr2_str text_of(struct tr2_model *m, const struct tr2_ring_file *f,
 	return tr2_utf8_valid(name, len) ? tr2_intern(m, name, len) : 0;
 }
 
-/* Of two rows with one id the first holds. */
+/* If two rows have the same id, the first is used. */
 static bool list_events(struct tr2_ring_samples *s, struct tr2_model *m,
 			const struct tr2_ring_file *f)
 {
@@ -60,7 +60,7 @@ static bool list_events(struct tr2_ring_samples *s, struct tr2_model *m,
 	return true;
 }
 
-/* What the event was called; its id where nothing says it. */
+/* Return the event's name, or its id if no row names it. */
 static tr2_str event_of(const struct tr2_ring_samples *s, struct tr2_model *m,
 			uint64_t id)
 {
@@ -95,7 +95,7 @@ static uint32_t new_task(struct tr2_model *m, const struct tr2_ring_file *f,
 	return i;
 }
 
-/* 0: no memory. */
+/* Return 0 if there is no memory. */
 static uint32_t task_of(struct tr2_ring_samples *s, struct tr2_model *m,
 			const struct tr2_ring_file *f, struct tr2_ring_names *n,
 			uint32_t session, const struct tr2_record_sample *record)
@@ -122,8 +122,8 @@ static uint64_t number(const char *p)
 	return value;
 }
 
-/* Moves *p behind a count and so many numbers, all of which are there.
- * Returns the count. */
+/* Take a count and so many values, if all are in the record. Return the
+ * count. */
 static uint64_t take_count(const char **p, const char *end, unsigned int words)
 {
 	uint64_t nr;
@@ -135,7 +135,7 @@ static uint64_t take_count(const char **p, const char *end, unsigned int words)
 	return nr <= (size_t)(end - *p) / sizeof(nr) / words ? nr : 0;
 }
 
-/* An event that is alone is no group: its count says all. */
+/* A single event is no group: its count suffices. */
 static bool add_values(const struct tr2_ring_samples *s, struct tr2_model *m,
 		       const char *p, uint64_t nr,
 		       struct tr2_model_sample *sample)
@@ -162,7 +162,8 @@ static bool add_calls(struct tr2_model *m, const char *p, uint64_t nr,
 
 	for (i = 0; i < nr; i++) {
 		ip = number(p + i * sizeof(ip));
-		if (ip >= UINT64_MAX - 4095) /* what kind of code follows */
+		/* a marker of kernel or user addresses */
+		if (ip >= UINT64_MAX - 4095)
 			continue;
 		call = tr2_add(m, calls);
 		if (!call)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ring_spill - what `trace2 record --ring` takes out of a process's rings
- * while it runs: in a file beside the ring's, named as that is with
- * TR2_PIECES_SUFFIX behind, one piece after another. A piece is a struct
+ * ring_spill - the format of records that `trace2 record --ring` takes out of a
+ * process's rings while it runs. They are in a file beside the ring's, named
+ * like it plus TR2_PIECES_SUFFIX: a sequence of pieces. A piece is a struct
  * tr2_piece and `len` bytes, the records of slot `slot` from `position` on. The
  * pieces of a slot follow each other without a gap.
  */
@@ -19,7 +19,7 @@ struct tr2_piece {
 	uint32_t slot;
 	uint64_t position;
 	uint64_t len;	    /* a multiple of 8 */
-	uint64_t ring_size; /* at which the slot's positions wrap */
+	uint64_t ring_size; /* size at which the slot's positions wrap */
 };
 
 _Static_assert(sizeof(struct tr2_piece) == 32, "layout");

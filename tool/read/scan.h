@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * scan - the parts that a recognised line is made of: plain strings and
- * plain numbers, taken a machine word or a vector at a time.
+ * scan - scan the parts of a line in its usual form: plain strings and plain
+ * numbers, taken a machine word or a vector at a time.
  *
- * A function that takes a piece returns what is after it, or NULL: then it is
- * none, or one that the general parser has to judge. No piece contains a
- * newline, and every line ends with one: nothing goes on behind it, and what
- * is looked at in whole words is within TR2_JSON_PADDING bytes of it.
+ * Each function that takes a part returns the position after it, or NULL if the
+ * general parser must decide. No part contains a newline, and every line ends
+ * with one: no scan passes it, and reads of whole words stay within
+ * TR2_JSON_PADDING bytes after it.
  */
 #ifndef TR2_READ_SCAN_H
 #define TR2_READ_SCAN_H
@@ -36,8 +36,8 @@ static inline uint64_t tr2_load8(const char *p)
  */
 
 #if !defined(__SSE2__) && TR2_LITTLE_ENDIAN
-/* Bytes that end or spoil a plain string have their high bit set: quote,
- * backslash, below 0x20, from 0x7f on. Exact up to the first of them. */
+/* Set the high bit of bytes that end a plain string or cannot be in one: quote,
+ * backslash, below 0x20, 0x7f and above. Exact up to the first of them. */
 static inline uint64_t tr2_special_bytes(uint64_t x)
 {
 	uint64_t quote = x ^ TR2_ONES * '"', backslash = x ^ TR2_ONES * '\\';
@@ -50,15 +50,15 @@ static inline uint64_t tr2_special_bytes(uint64_t x)
 }
 #endif
 
-/* How many bytes from p on are none of those. */
+/* Return the number of bytes before the first such byte. */
 static inline size_t tr2_plain_length(const char *p)
 {
 	const char *start = p;
 #if defined(__SSE2__)
 	for (;; p += 16) {
 		__m128i x = _mm_loadu_si128((const __m128i *)(const void *)p);
-		/* One up, 0x7f is negative as are those from 0x80 on, but for
-		 * 0xff, which is 0: all below 0x21. */
+		/* After adding 1, 0x7f and all above are negative, except 0xff,
+		 * which becomes 0: all are below 0x21. */
 		__m128i up = _mm_add_epi8(x, _mm_set1_epi8(1));
 		__m128i bad = _mm_or_si128(
 			_mm_or_si128(_mm_cmpeq_epi8(x, _mm_set1_epi8('"')),
@@ -86,7 +86,7 @@ static inline size_t tr2_plain_length(const char *p)
 #endif
 }
 
-/* From behind the opening quote to behind the closing one. */
+/* Take a string, from after its opening quote to after its closing one. */
 static inline const char *tr2_plain_string(const char *p, struct tr2_view *out)
 {
 	size_t len = tr2_plain_length(p);
@@ -105,8 +105,8 @@ static inline bool tr2_is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* Eight digits, the first in the lowest byte, each as its value: their number.
- * Pairs, then fours, then all: neighbours are added up at once. */
+/* Convert eight digit values, the first in the lowest byte, to their number, by
+ * adding neighbours: pairs, then fours, then all. */
 static inline uint64_t tr2_eight_digits(uint64_t x)
 {
 	x = x * ((10 << 8) + 1) >> 8;
@@ -114,11 +114,11 @@ static inline uint64_t tr2_eight_digits(uint64_t x)
 	return (x & 0x0000ffff0000ffffull) * ((10000ull << 32) + 1) >> 32;
 }
 
-/* The six digits at p as a number; false: they are not. 8 bytes are read. */
+/* Convert the six digits at p. false: they are not digits. 8 bytes are read. */
 static inline bool tr2_six_digits(const char *p, int64_t *value)
 {
 #if TR2_LITTLE_ENDIAN
-	/* As eight digits: two zeros before them. */
+	/* Put two zeros before them to make eight digits. */
 	uint64_t x = (tr2_load8(p) ^ TR2_ONES * '0') << 16;
 
 	if (((x + TR2_ONES * 0x76) | x) & TR2_HIGHS)
@@ -137,7 +137,7 @@ static inline bool tr2_six_digits(const char *p, int64_t *value)
 #endif
 }
 
-/* The digits at p, at most 18 of them: how many there are. */
+/* Return the number of digits at p, at most 18, and their value. */
 static inline size_t tr2_digits_slow(const char *p, int64_t *value)
 {
 	size_t n;
@@ -152,14 +152,14 @@ static inline size_t tr2_digits(const char *p, int64_t *value)
 {
 #if TR2_LITTLE_ENDIAN
 	uint64_t x = tr2_load8(p) ^ TR2_ONES * '0';
-	/* A byte that is no digit has its high bit set, exact up to the first:
+	/* Set the high bit of bytes that are no digits, exact up to the first:
 	 * the sum of a digit carries nothing into the next byte. */
 	uint64_t other = ((x + TR2_ONES * 0x76) | x) & TR2_HIGHS;
 	unsigned int bits;
 
 	if (other) {
 		bits = (unsigned int)__builtin_ctzll(other) & ~7u;
-		/* Zeros before them make eight. */
+		/* Put zeros before them to make eight digits. */
 		*value = bits ? (int64_t)tr2_eight_digits(x << (64 - bits)) : 0;
 		return bits / 8;
 	}
@@ -178,8 +178,8 @@ static inline const char *tr2_plain_int(const char *p, int64_t *value)
 	size_t n = tr2_digits(p + negative, value);
 
 	p += negative;
-	/* No number, too long a one, a zero before it, a point, an exponent,
-	 * or anything else that is not the end of a value. */
+	/* Reject a missing or too long number, a leading zero, a point, an
+	 * exponent, or any byte that cannot follow a value. */
 	if (!n || n > 18 || (*p == '0' && (n > 1 || negative)) ||
 	    !tr2_ends_value(p[n]))
 		return NULL;
@@ -188,10 +188,12 @@ static inline const char *tr2_plain_int(const char *p, int64_t *value)
 	return p + n;
 }
 
-/* 13 days: so far, seconds times 1e9 in a double round to the right number. */
+/*
+ * 13 days: up to here, seconds times 1e9 in a double round to the right number.
+ */
 #define TR2_MAX_EXACT_NS (1ll << 50)
 
-/* Any number of digits before and behind the point, in nanoseconds. */
+/* Convert any number of digits before and after the point to nanoseconds. */
 static inline const char *tr2_plain_seconds_slow(const char *p, int64_t *ns)
 {
 	bool negative = *p == '-';
@@ -209,13 +211,14 @@ static inline const char *tr2_plain_seconds_slow(const char *p, int64_t *ns)
 			return NULL;
 		p += decimals;
 	}
-	/* An exponent, or anything else that is not the end of a value. */
+	/* Reject an exponent, or any byte that cannot follow a value. */
 	if (!tr2_ends_value(*p))
 		return NULL;
 	for (; decimals < 9; decimals++)
 		part *= 10;
 	*ns = whole * 1000000000 + part;
-	/* Exact as a double, too: the general way goes through one. */
+	/* The general parser goes through a double: accept only what is exact
+	 * there. */
 	if (*ns > TR2_MAX_EXACT_NS || (negative && !*ns))
 		return NULL;
 	if (negative)
@@ -227,7 +230,7 @@ static inline const char *tr2_plain_seconds(const char *p, int64_t *ns)
 {
 	int64_t us;
 
-	/* Mostly it is less than ten seconds, in microseconds. */
+	/* Mostly it is less than ten seconds, with six decimals. */
 	if (p[1] == '.' && tr2_ends_value(p[8]) && tr2_is_digit(*p) &&
 	    tr2_six_digits(p + 2, &us)) {
 		*ns = (*p - '0') * 1000000000ll + us * 1000;
