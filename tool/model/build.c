@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * build - events into sessions, threads, spans, points and metrics, one
- * handler an event. A handler takes what is there; what does not fit is kept
- * where it can be (a leave without its enter is a span whose start comes from
- * its t_rel) and noted as a problem.
+ * build - turn events into sessions, threads, spans, points and metrics, with
+ * one handler per event. A handler uses the fields that are present. An event
+ * that does not match is kept if possible (a leave without its enter becomes a
+ * span whose start is computed from its t_rel) and noted as a problem.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "common/map.h"
 #include "model/build_private.h"
 
-/* How far up a thread's open regions a leave looks for its enter. */
+/* How many open regions of a thread are searched for the enter of a leave. */
 #define MAX_UNWIND 64
 
 static tr2_str intern_view(const struct build *b, const struct tr2_view *v)
@@ -123,7 +123,7 @@ static bool on_region_enter(struct build *b)
 	return true;
 }
 
-/* The open region that this leave ends: 0 when none fits. */
+/* Find the open region that this leave ends; 0: none. */
 static uint32_t region_left(const struct build *b, tr2_str category,
 			    tr2_str label)
 {
@@ -137,7 +137,7 @@ static uint32_t region_left(const struct build *b, tr2_str category,
 	return 0;
 }
 
-/* What was still open inside a region that ends, ends with it. */
+/* Close the regions that are still open inside a region that ends. */
 static void close_down_to(const struct build *b, uint32_t span, int64_t end_ns)
 {
 	struct tr2_model_thread *t = thread_of(b);
@@ -151,7 +151,7 @@ static void close_down_to(const struct build *b, uint32_t span, int64_t end_ns)
 	}
 }
 
-/* A span of which only the end was told. */
+/* Set the start of a span of which only the end was recorded. */
 static void start_from_end(const struct build *b, struct tr2_span *span)
 {
 	span->flags = TR2_SPAN_NO_START;
@@ -170,8 +170,9 @@ static bool on_region_leave(struct build *b)
 	struct tr2_span *span;
 
 	if (!i) {
-		/* A forked process may leave what it entered before, and so may
-		 * one whose first events are gone. */
+		/* A forked process may leave regions that its parent entered,
+		 * and a process whose first events are lost may leave regions
+		 * unknown here. */
 		if (!(session_of(b)->flags &
 		      (TR2_SESSION_FORKED | TR2_SESSION_NO_BEGINNING)))
 			tr2_build_event_problem(
@@ -201,7 +202,7 @@ static bool on_region_leave(struct build *b)
 	return true;
 }
 
-/* A point with what it is called: `category/key`. */
+/* Add a point with the name `category/key`. */
 static bool add_named_point(struct build *b, enum tr2_point_kind kind,
 			    const struct tr2_view *category,
 			    const struct tr2_view *key,
@@ -268,7 +269,7 @@ static bool on_alias(struct build *b)
 {
 	const struct tr2_parsed_alias *v = &b->ev->as.alias;
 	struct tr2_words words = copy_words(b->m, &v->argv.words);
-	struct tr2_buf text = TR2_BUF_INIT; /* aliases are few */
+	struct tr2_buf text = TR2_BUF_INIT; /* aliases are rare */
 	uint32_t i;
 
 	tr2_words_quote(&words, &text);
@@ -280,7 +281,7 @@ static bool on_alias(struct build *b)
 	return i;
 }
 
-/* An event that the model has no place of its own for. */
+/* Keep an event for which the model has no structure. */
 static bool on_other(struct build *b)
 {
 	const struct tr2_view *raw = &b->ev->raw;
@@ -303,8 +304,8 @@ static uint64_t child_key(uint32_t session, int32_t id)
 	return tr2_key(session, (uint32_t)id);
 }
 
-/* The latest child of this number; 0: none. Mostly it is the newest of its
- * session, and few are there. */
+/* Find the latest child with this number; 0: none. It is mostly the newest of
+ * its session, and sessions have few children. */
 static uint32_t find_child(const struct build *b, int32_t id)
 {
 	const struct tr2_child *children = b->m->children;
@@ -316,7 +317,7 @@ static uint32_t find_child(const struct build *b, int32_t id)
 	return i ? tr2_map_get(&b->m->priv->children, child_key(b->s, id)) : 0;
 }
 
-/* A session that has many children has all of them in the map. */
+/* Add all children of a session that has many to the map. */
 static bool map_children(struct build *b, uint32_t newest)
 {
 	const struct tr2_child *children = b->m->children;
@@ -326,7 +327,7 @@ static bool map_children(struct build *b, uint32_t newest)
 		last[nr++] = i;
 	if (nr <= TR2_MANY)
 		return true;
-	/* What is before these is there already. */
+	/* Children before these are in the map already. */
 	for (nr = i ? 1 : nr; nr--;) {
 		slot = tr2_map_slot(&b->m->priv->children,
 				    child_key(b->s, children[last[nr]].id));
@@ -387,7 +388,7 @@ static bool on_child_start(struct build *b)
 	return true;
 }
 
-/* The child or exec that an event ends; one made up when there is none. */
+/* Return the child or exec that an event ends; make one up if there is none. */
 static struct tr2_child *child_ended(struct build *b, enum tr2_span_kind kind,
 				     int64_t id)
 {
@@ -477,7 +478,7 @@ static uint64_t as_ns(int64_t value)
 	return value < 0 ? 0 : (uint64_t)value;
 }
 
-/* `thread`: 0 where it is of the whole session. */
+/* thread 0: the metric is of the whole session. */
 static struct tr2_metric *new_metric(struct build *b, enum tr2_metric_kind kind,
 				     uint32_t thread,
 				     const struct tr2_view *category,
@@ -677,7 +678,7 @@ static bool on_thread_exit(struct build *b)
 	return true;
 }
 
-/* Of the others, on_other() keeps the text. */
+/* on_other() keeps the text of events without a handler. */
 static bool (*const handlers[TR2_EVENT_NR])(struct build *b) = {
 	[TR2_EV_version] = on_version,
 	[TR2_EV_too_many_files] = on_too_many_files,

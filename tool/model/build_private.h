@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * build_private - what the files that build the model share: the event at
- * hand, and where it belongs.
+ * build_private - state and functions that the files building the model share:
+ * the current event, its session and its thread.
  */
 #ifndef TR2_MODEL_BUILD_PRIVATE_H
 #define TR2_MODEL_BUILD_PRIVATE_H
@@ -11,11 +11,13 @@
 #include "model/parsed_event.h"
 #include "model/private.h"
 
-/* So many threads or children of a session are looked through one by one; maps
- * are for more, which few sessions have. */
+/* Up to so many threads or children of a session are searched one by one; maps
+ * are for sessions with more, which are rare. */
 #define TR2_MANY 8
 
-/* What every handler gets: the event, its session and thread, its time. */
+/*
+ * The argument of every handler: the event, its session and thread, its time.
+ */
 struct build {
 	struct tr2_model *m;
 	const struct tr2_parsed_event *ev;
@@ -33,12 +35,12 @@ static inline struct tr2_model_thread *thread_of(const struct build *b)
 	return &b->m->threads[b->t];
 }
 
-/* Notes a problem of this event. */
+/* Note a problem of this event. */
 void tr2_build_event_problem(const struct build *b, enum tr2_problem_kind kind,
 			     const char *text);
 
-/* Whether another process speaks under this SID from here on. */
-/* Threads that outlive main are still the old process's. */
+/* Does another process write under this SID from here on? */
+/* Threads that outlive main still belong to the old process. */
 static inline bool tr2_build_begins_anew(const struct build *b)
 {
 	const struct tr2_model_session *s = session_of(b);
@@ -47,18 +49,21 @@ static inline bool tr2_build_begins_anew(const struct build *b)
 	       (s->end == TR2_END_EXIT && b->t == s->first_thread);
 }
 
-/* Which of both it is, as a new session. 0: no memory. */
+/*
+ * Begin a new session, for a SID that begins again or for a forked process that
+ * goes on under the SID. 0: no memory.
+ */
 uint32_t tr2_build_begin_again(const struct build *b);
 uint32_t tr2_build_go_on_forked(const struct build *b);
 
-/* When the event was, since its process started. */
+/* Return the event's time since its process started. */
 int64_t tr2_build_event_time(const struct build *b,
 			     struct tr2_model_session *s);
-/* The end of something that began at start_ns: its own t_rel is the monotonic
- * clock's word, and shows a wall clock that was set meanwhile. */
+/* Return the end of a span that began at start_ns. Its own t_rel comes from the
+ * monotonic clock, and shows if the wall clock was set meanwhile. */
 int64_t tr2_build_end_time(struct build *b, int64_t start_ns);
-/* Session and thread lasted until this event, whose time its handler may have
- * put right. */
+/* Extend session and thread to this event, whose time its handler may have
+ * corrected. */
 static inline void tr2_build_lasts(const struct build *b)
 {
 	struct tr2_model_session *s = session_of(b);

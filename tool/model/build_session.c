@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * build_session - which session and thread an event belongs to, and when it
- * was: by the monotonic clock where the event says, else by the wall clock,
- * else (a brief stream) by what came before it. And the problems that are noted.
+ * build_session - determine the session, the thread and the time of an event.
+ * The time comes from the monotonic clock if the event has it, else from the
+ * wall clock, else (in a brief stream) from the event before. Also notes
+ * problems.
  */
 #include <string.h>
 
 #include "common/map.h"
 #include "model/build_private.h"
 
-/* A wall clock that differs by more than this from where it should be was
- * set; less is two reads of it a moment apart. */
+/* A wall clock that differs by more than this from the expected time was set; a
+ * smaller difference is between two readings of it. */
 #define CLOCK_STEP_NS 50000000
 
 void tr2_build_event_problem(const struct build *b, enum tr2_problem_kind kind,
@@ -34,7 +35,7 @@ static unsigned int count_slashes(const char *s, size_t len)
 	return n > UINT16_MAX ? UINT16_MAX : n;
 }
 
-/* The pid at the end of a SID: -P and 8 hex digits; -1 without. */
+/* Return the pid at the end of a SID: -P and 8 hex digits; -1: none. */
 static int32_t pid_of_sid(const char *sid, size_t len)
 {
 	uint32_t pid = 0;
@@ -55,8 +56,7 @@ static int32_t pid_of_sid(const char *sid, size_t len)
 	return pid > INT32_MAX ? -1 : (int32_t)pid;
 }
 
-/* A session that is the latest of its SID, which lives as long as the model.
- */
+/* Add a session as the latest of its SID; sid lives as long as the model. */
 static uint32_t new_session(struct tr2_model *m, const char *sid, tr2_str source)
 {
 	uint32_t i = sid ? tr2_add(m, sessions) : 0;
@@ -86,7 +86,7 @@ uint32_t tr2_build_session(struct tr2_model *m, const char *sid, size_t len,
 	return i ? i : new_session(m, tr2_model_copy(m, sid, len), source);
 }
 
-/* A SID that begins anew: the events from here on are another session's. */
+/* A SID begins again: the events from here on belong to another session. */
 uint32_t tr2_build_begin_again(const struct build *b)
 {
 	uint32_t s;
@@ -100,9 +100,8 @@ uint32_t tr2_build_begin_again(const struct build *b)
 	return s;
 }
 
-/* A SID that goes on after its end: a process that was forked, kept it, and
- * outlived the one that it came from. What both said before stays with that
- * one. */
+/* A SID goes on after its end: a forked process kept it and outlived its
+ * parent. Earlier events of both stay with the parent. */
 uint32_t tr2_build_go_on_forked(const struct build *b)
 {
 	struct tr2_model *m = b->m;
@@ -166,7 +165,7 @@ uint32_t tr2_build_thread(struct tr2_model *m, uint32_t session,
 	}
 	if (!i)
 		return new_thread(m, session, id);
-	/* Those after the first few are in the map. */
+	/* Threads after the first few are in the map. */
 	slot = tr2_map_slot(&m->priv->threads, tr2_key(session, id));
 	if (slot && !*slot)
 		*slot = new_thread(m, session, id);
@@ -180,7 +179,7 @@ static void shift(int64_t *at_ns, int64_t by_ns)
 	*at_ns = tr2_at_ns(*at_ns + by_ns);
 }
 
-/* All that was put in so far. */
+/* Shift all times that were recorded so far. */
 static void shift_session(struct tr2_model *m, struct tr2_model_session *s,
 			  int64_t by_ns)
 {
@@ -201,7 +200,7 @@ static void shift_session(struct tr2_model *m, struct tr2_model_session *s,
 	shift(&s->end_ns, by_ns);
 }
 
-/* The first event that has both clocks says when the process started. */
+/* The first event with both clocks determines when the process started. */
 static void set_clock(struct tr2_model *m, struct tr2_model_session *s,
 		      int64_t clock)
 {

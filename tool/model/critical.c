@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * critical - see model/critical.h. A scope (a process outside its regions, a
- * region, a thread that was joined inside one) is walked from its end to its
- * start; what ended last before the moment at hand is walked in turn. Where
- * nothing in the scope ran, the other end of a conversation may have: a process
- * like git-upload-pack, which was started in another region.
+ * critical - implements model/critical.h. A scope (a process outside its
+ * regions, a region, a thread that was joined inside one) is walked from its
+ * end to its start, descending each time into the item that ended last before
+ * the current time. If nothing in the scope ran, the peer of a conversation may
+ * have: a process like git-upload-pack, which was started in another region.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,13 +12,14 @@
 #include "model/critical.h"
 #include "model/private.h"
 
-/* Deeper scopes count for the one around them. */
+/* Time in deeper scopes counts for the scope around them. */
 #define MAX_DEPTH 4000
 
-/* Something inside a scope, in wall time. */
+/* An item inside a scope, in wall time. */
 struct item {
 	int64_t start_ns, end_ns;
-	uint32_t node, span, thread; /* thread: joined inside the scope */
+	/* a thread that was joined inside the scope */
+	uint32_t node, span, thread;
 };
 
 struct walk {
@@ -27,7 +28,8 @@ struct walk {
 	struct tr2_step *steps;
 	uint32_t nr, alloc;
 	struct tr2_map by_owner; /* (node, category/label) to step + 1 */
-	struct item *items; /* a stack: each scope's stand on top */
+	/* a stack: the items of the current scope are on top */
+	struct item *items;
 	uint32_t nr_items, alloc_items;
 	unsigned int depth;
 	bool failed;
@@ -107,7 +109,7 @@ static void push_span(struct walk *w, uint32_t node, uint32_t span,
 		push(w, &item, from, to);
 }
 
-/* The innermost region of main that a whole thread lies in. */
+/* Find the innermost region of main that contains the whole thread. */
 static uint32_t region_around(const struct walk *w,
 			      const struct tr2_model_thread *t)
 {
@@ -142,7 +144,7 @@ static void push_threads(struct walk *w, uint32_t node, uint32_t session,
 	}
 }
 
-/* The outermost spans of a thread. */
+/* Push the outermost spans of a thread. */
 static void push_thread(struct walk *w, uint32_t node, uint32_t thread,
 			int64_t from, int64_t to)
 {
@@ -183,8 +185,8 @@ static void push_region(struct walk *w, uint32_t node, uint32_t span,
 
 /* ---- the walk ---------------------------------------------------------------------- */
 
-/* The step of a scope: pieces of one region, and regions of one name in one
- * place, are put together. 0: no memory; else 1 + its number. */
+/* Return the step of a scope, as 1 + its index; 0: no memory. Pieces of one
+ * region, and regions of one name in one place, share a step. */
 static uint32_t step_of(struct walk *w, const struct item *scope,
 			uint32_t parent)
 {
@@ -231,11 +233,11 @@ static void push_scope(struct walk *w, const struct item *s)
 		push_process(w, s->node, s->start_ns, s->end_ns);
 }
 
-/* How many children are looked at for each gap. */
+/* How many children are searched for each gap. */
 #define MAX_PARTNERS 64
 
-/* A transport is talked with in other regions than that which started it. One
- * that ends in the scope is what the scope waited for. */
+/* Is the node a transport with which this scope may have talked? It was started
+ * in another region. If it ends in the scope, the scope waited for it. */
 static bool is_partner(const struct walk *w, const struct item *scope,
 		       uint32_t node)
 {
@@ -248,7 +250,7 @@ static bool is_partner(const struct walk *w, const struct item *scope,
 	       !strncmp(tr2_s(m, c->child_class), "transport/", 10);
 }
 
-/* The partner that ran in [from, to), at its end; false: none did. */
+/* Find the partner that ran in [from, to), at its end; false: none. */
 static bool find_partner(const struct walk *w, const struct item *scope,
 			 int64_t from, int64_t to, struct item *out)
 {
@@ -270,7 +272,7 @@ static bool find_partner(const struct walk *w, const struct item *scope,
 
 static void walk(struct walk *w, const struct item *scope, uint32_t parent);
 
-/* What is left of [from, to) when partners have had their part. */
+/* Return the part of [from, to) in which no partner ran. */
 static int64_t own_time(struct walk *w, const struct item *scope,
 			uint32_t step, int64_t from, int64_t to)
 {
@@ -286,7 +288,7 @@ static int64_t own_time(struct walk *w, const struct item *scope,
 static void walk(struct walk *w, const struct item *scope, uint32_t parent)
 {
 	const struct item s = *scope;
-	/* A thread's own time is that of the region that it was joined in. */
+	/* A thread's own time belongs to the region in which it was joined. */
 	uint32_t step = s.thread ? parent : step_of(w, &s, parent);
 	uint32_t base = w->nr_items, i;
 	int64_t at = s.end_ns, own = 0;
@@ -315,7 +317,7 @@ static void walk(struct walk *w, const struct item *scope, uint32_t parent)
 	w->depth--;
 }
 
-/* Steps by when they begin. */
+/* A step with its start, for sorting. */
 struct place {
 	int64_t start_ns;
 	uint32_t step;
@@ -330,8 +332,8 @@ static int compare_places(const void *va, const void *vb)
 	return a->step < b->step ? -1 : 1;
 }
 
-/* Appends a step and what is in it, in the order of `place`: first[] and
- * next[] chain those of one parent. */
+/* Append a step and its inner steps, in the order of `place`: first[] and
+ * next[] chain the steps of one parent. */
 static void emit(const struct walk *w, const uint32_t *first,
 		 const uint32_t *next, struct tr2_step *out, uint32_t *nr)
 {

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ends - when each process ran, and how it ended. What it said itself goes
- * first. A process that was killed could not say how, and one that called
- * _exit() did not: then the kernel's word counts, and where there is none the
- * code that the parent reported. Its session is closed with that: what was
- * open in it (threads, regions, children) lasted until the process ended.
+ * ends - determine when each process ran and how it ended. The process's own
+ * events have priority. A process that was killed could not report its end, and
+ * one that called _exit() did not: then the kernel's record counts, or else the
+ * code that the parent reported. This closes the session: threads, regions and
+ * children still open in it lasted until the process ended.
  */
 #include <string.h>
 
 #include "model/private.h"
 #include "common/signals.h"
 
-/* What Git's usage message exits with: no sign of signal 1. */
+/* The exit code of Git's usage message, not of signal 1. */
 #define USAGE_CODE 129
 
 /* ---- what was still open ------------------------------------------------------ */
@@ -42,7 +42,7 @@ static void end_threads(struct tr2_model *m, const struct tr2_model_session *s)
 		end_thread(m, &m->threads[t], s);
 }
 
-/* An exec that nobody reported as failed is how the program ended. */
+/* If an exec did not fail, it is how the program ended. */
 static bool has_open_exec(const struct tr2_model *m,
 			  const struct tr2_model_session *s)
 {
@@ -136,8 +136,8 @@ static void set_end(struct tr2_node *n, int signo, int code,
 	n->end_by = (uint8_t)by;
 }
 
-/* Which signal a parent means: 128 + n as Git and shells have it, or -n. 0: it
- * was an exit, for all that is known. */
+/* Return the signal that a parent's code means: 128 + n as in Git and shells,
+ * or -n. 0: an exit, as far as known. */
 static int signal_of_code(const struct tr2_child *c, bool silent)
 {
 	int signo = c->code < 0 ? -c->code : c->code - 128;
@@ -149,7 +149,7 @@ static int signal_of_code(const struct tr2_child *c, bool silent)
 
 static void end_from_task(struct tr2_node *n, const struct tr2_model_task *t)
 {
-	/* What it said itself is enough, when it says the same. */
+	/* The process's own report suffices if it agrees. */
 	if (n->has_code && (n->end == TR2_END_SIGNAL) == (t->signal != 0) &&
 	    n->code == (t->signal ? t->signal : t->code) &&
 	    n->end != TR2_END_OPEN)
@@ -157,8 +157,8 @@ static void end_from_task(struct tr2_node *n, const struct tr2_model_task *t)
 	set_end(n, t->signal, t->code, TR2_BY_KERNEL);
 }
 
-/* What the process itself could not say: the kernel's word, else its
- * parent's. */
+/* Set the end that the process could not report: from the kernel, else from its
+ * parent. */
 static void end_from_others(struct tr2_model *m, struct tr2_node *n)
 {
 	const struct tr2_model_task *t = n->task ? &m->tasks[n->task] : NULL;
@@ -176,8 +176,8 @@ static void end_from_others(struct tr2_model *m, struct tr2_node *n)
 	}
 }
 
-/* A session that was killed, or followed by a program that says nothing, did
- * not see the end of its process. */
+/* If a session was killed, or an uninstrumented program followed by exec, its
+ * stream lacks the end of the process. */
 static void end_from_kernel(struct tr2_model *m, struct tr2_node *n)
 {
 	const struct tr2_model_session *s =
@@ -189,7 +189,7 @@ static void end_from_kernel(struct tr2_model *m, struct tr2_node *n)
 		n->end_ns = t->end_ns;
 }
 
-/* The last session of a process ends with it. */
+/* Close the last session of a process when the process ends. */
 static void close_session(struct tr2_model *m, const struct tr2_node *n)
 {
 	struct tr2_model_session *s =

@@ -21,11 +21,11 @@ static bool like(const char *glob, const char *text)
 	return !fnmatch(glob, text, 0);
 }
 
-/* The command's name, or its command line. */
+/* Does the pattern match the command's name or command line? */
 static bool command_fits(const struct tr2_filter *f, const struct tr2_model *m,
 			 uint32_t node)
 {
-	static struct tr2_buf line; /* kept: it is mapped memory */
+	static struct tr2_buf line; /* kept for reuse: allocating maps memory */
 	bool fits = like(f->cmd, tr2_node_name(m, node));
 
 	if (!fits) {
@@ -35,7 +35,7 @@ static bool command_fits(const struct tr2_filter *f, const struct tr2_model *m,
 	return fits;
 }
 
-/* The whole SID, its last component, or how that begins. */
+/* Match the whole SID, its last component, or that component's beginning. */
 static bool sid_fits(const struct tr2_filter *f, const char *sid)
 {
 	const char *own = strrchr(sid, '/');
@@ -75,12 +75,12 @@ bool tr2_filter_node(const struct tr2_filter *f, const struct tr2_model *m,
 	return !f->cmd || command_fits(f, m, node);
 }
 
-/* By what it said so far. */
+/* Match a session that goes on, by its events so far. */
 static bool unfinished_fits(const struct tr2_filter *f,
 			    const struct tr2_model *m, uint32_t session)
 {
 	const struct tr2_model_session *s = &m->sessions[session];
-	static struct tr2_buf line; /* kept: it is mapped memory */
+	static struct tr2_buf line; /* kept for reuse: allocating maps memory */
 
 	if (f->pid >= 0 && s->pid != f->pid)
 		return false;
@@ -109,7 +109,7 @@ bool tr2_filter_session(const struct tr2_filter *f, const struct tr2_model *m,
 static bool region_fits(const struct tr2_filter *f, const struct tr2_model *m,
 			const struct tr2_span *s)
 {
-	static struct tr2_buf name; /* kept: it is mapped memory */
+	static struct tr2_buf name; /* kept for reuse: allocating maps memory */
 	bool fits = like(f->region, tr2_s(m, s->label));
 
 	if (!fits) {

@@ -49,7 +49,7 @@ int64_t tr2_histogram_percentile(const uint64_t *buckets, double p,
 	for (i = 0; i < TR2_HISTOGRAM_BUCKETS - 1 && buckets[i] <= rank; i++)
 		rank -= buckets[i];
 	upper_ns = tr2_histogram_upper(i);
-	/* Streams have the largest value in whole microseconds. */
+	/* Streams contain the largest value in whole microseconds. */
 	lower_ns = i ? tr2_histogram_upper(i - 1) + 1 : 0;
 	return (int64_t)(max_ns >= lower_ns && max_ns < upper_ns ? max_ns :
 								    upper_ns);

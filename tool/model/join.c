@@ -1,37 +1,40 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * join - sessions, child spans and tasks into processes (nodes): what a
- * process says of itself, what its parent says of it, and what the kernel says
- * of both, put together. From the surest to the least sure:
+ * join - combine sessions, child spans and tasks into processes (nodes): the
+ * process's own events, its parent's, and the kernel's records of both. From
+ * the most to the least certain:
  *
  *	the kernel's fork record; the parent's child span with our pid; a child
- *	span of the parent that fits by time or argv, the pid being another's
- *	(a shell, a hook script) or not known; the parent's SID alone.
+ *	span of the parent that fits by time or argv, whose pid is another's
+ *	(a shell, a hook script) or unknown; the parent's SID alone.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "model/private.h"
 
-/* A process may seem to start this much before its parent's child_start. */
+/*
+ * By clock error a process may seem to start this much before its child_start.
+ */
 #define SLOP_NS 1000000
 
-/* How many child spans before the one that began last are looked at. */
+/* How many child spans are searched back from the one that began last. */
 #define MAX_CANDIDATES 256
 
-/* How often in a row a daemon forks. */
+/* How many forks in a row a daemon makes at most. */
 #define MAX_FORKS 3
 
 struct join {
 	struct tr2_model *m;
-	/* Children (child_start only) by session and start; those of session
-	 * s are order[first[s]..first[s + 1]). */
+	/* Children (child_start only) by session and start; session s has
+	 * order[first[s]..first[s + 1]). */
 	uint32_t *order, *first;
 	uint32_t *sessions; /* by depth, then start */
 	struct tr2_map by_pid; /* (session, pid) to child */
 	uint32_t *node_of_pid_next; /* nodes with the same pid */
 	struct tr2_map nodes_by_pid;
-	uint32_t *first_task, *next_task; /* started by a task */
+	/* lists of the tasks that a task started */
+	uint32_t *first_task, *next_task;
 };
 
 static uint32_t session_of_child(const struct tr2_model *m, uint32_t child)
@@ -41,8 +44,8 @@ static uint32_t session_of_child(const struct tr2_model *m, uint32_t child)
 
 /* ---- sessions by their SID ------------------------------------------------------ */
 
-/* Of those that went on under one SID, the one that was there when `s` began:
- * a process that was forked later cannot have started it. */
+/* Of several sessions of the parent's SID, return the one that existed when `s`
+ * began: a process that was forked later cannot have started it. */
 static uint32_t parent_in_time(const struct tr2_model *m, uint32_t parent,
 			       const struct tr2_model_session *s)
 {
@@ -54,17 +57,18 @@ static uint32_t parent_in_time(const struct tr2_model *m, uint32_t parent,
 	return parent;
 }
 
-/* How far up from the session before a parent is looked for. */
+/* How many levels up from the session before a parent is searched. */
 #define NEAR 8
 
-/* The session of the first len bytes of a SID, mostly the one before session i
- * in the recording, or one that this one is below. */
+/* Return the session of the first len bytes of a SID. It is mostly the session
+ * before session i in the recording, or an ancestor of that one. */
 static uint32_t session_of_sid(const struct tr2_model *m, uint32_t i,
 			       const char *sid, size_t len)
 {
 	uint32_t near = i - 1, up;
 
-	/* Where a SID is there twice, the latest is meant. */
+	/* If several sessions have one SID, the latest is meant: use the
+	 * map. */
 	for (up = 0; near && up < NEAR && !m->priv->sids.again; up++) {
 		const char *have = m->sessions[near].sid;
 
@@ -84,7 +88,7 @@ static void find_parents(struct tr2_model *m)
 		struct tr2_model_session *s = &m->sessions[i];
 		const char *end = s->sid + strlen(s->sid);
 
-		/* Where a session between is missing, the one above it. */
+		/* If a session in between is missing, use the one above it. */
 		while (!s->parent &&
 		       (slash = memrchr(s->sid, '/', (size_t)(end - s->sid)))) {
 			end = slash;
@@ -97,7 +101,7 @@ static void find_parents(struct tr2_model *m)
 
 /* ---- orders ---------------------------------------------------------------------- */
 
-/* What is sorted: an index with its keys beside. */
+/* An index with its sort keys. */
 struct sorted {
 	uint32_t high;
 	uint32_t index;
@@ -204,8 +208,8 @@ static const char *base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* Whether the session's own argv is what the span says was started: `git foo`
- * may have become `/usr/lib/git-core/git foo` or `git-foo`. */
+/* Does the session's argv match the argv of the span? `git foo` may have become
+ * `/usr/lib/git-core/git foo` or `git-foo`. */
 static bool same_command(const struct tr2_words *a, const struct tr2_words *b)
 {
 	const char *wa = a->text, *wb = b->text;
@@ -222,8 +226,8 @@ static bool same_command(const struct tr2_words *a, const struct tr2_words *b)
 	return true;
 }
 
-/* How well a child span fits a session that it does not name by pid: 0 not at
- * all, 1 by time, 2 and it starts a shell, 3 by its command. */
+/* Rate how well a child span with another pid fits a session: 0 not at all, 1
+ * by time, 2 by time and it starts a shell, 3 by its command. */
 static int fit(const struct tr2_model *m, const struct tr2_child *c,
 	       const struct tr2_model_session *s, int64_t start_ns)
 {
@@ -235,13 +239,13 @@ static int fit(const struct tr2_model *m, const struct tr2_child *c,
 	    !(span->flags & TR2_SPAN_OPEN))
 		return 0;
 	if (c->pid == -1 && c->has_code)
-		return 0; /* it was never started */
+		return 0; /* the child could not be started */
 	if (same_command(&c->argv, &s->argv))
 		return c->node ? 0 : 3;
 	return c->use_shell || c->hook ? 2 : 1;
 }
 
-/* The child span of the parent that fits best; 0: none does. */
+/* Return the best fitting child span of the parent; 0: none. */
 static uint32_t find_by_window(const struct join *j,
 			       const struct tr2_model_session *s)
 {
@@ -254,7 +258,7 @@ static uint32_t find_by_window(const struct join *j,
 
 	if ((s->flags | p->flags) & TR2_SESSION_NO_CLOCK)
 		return 0;
-	while (low < high) { /* the first that began later */
+	while (low < high) { /* find the first that began later */
 		uint32_t mid = low + (high - low) / 2;
 
 		if (m->spans[m->children[j->order[mid]].span].start_ns >
@@ -273,7 +277,7 @@ static uint32_t find_by_window(const struct join *j,
 	return best;
 }
 
-/* The process that a child span started, nothing else being known of it. */
+/* Return the process that a child span started, adding it if needed. */
 static uint32_t node_of_span(struct join *j, uint32_t child)
 {
 	struct tr2_model *m = j->m;
@@ -298,8 +302,8 @@ static uint32_t node_by_window(struct join *j, uint32_t session)
 
 	if (!child)
 		return new_node(j, m->sessions[s->parent].node, TR2_JOIN_SID);
-	/* Its pid is another's: a program between the two that said nothing.
-	 * Perf text does not tell the session's pid. */
+	/* Its pid is another's: an uninstrumented program is in between. Perf
+	 * text lacks the session's pid. */
 	if (m->children[child].node ||
 	    (m->children[child].pid > 0 &&
 	     (s->pid > 0 ||
@@ -311,8 +315,8 @@ static uint32_t node_by_window(struct join *j, uint32_t session)
 	return node;
 }
 
-/* A program that was exec'd says its predecessor's SID as its parent's, and
- * has its pid. */
+/* Did the session's program replace its predecessor by exec? Then its SID names
+ * that one as its parent, and both have the same pid. */
 static bool took_over(const struct tr2_model *m,
 		      const struct tr2_model_session *s)
 {
@@ -371,8 +375,8 @@ static void join_sessions(struct join *j)
 	}
 }
 
-/* Child spans that no session belongs to: programs that are not instrumented.
- */
+/* Add nodes for child spans without a session: programs that are not
+ * instrumented. */
 static void join_spans(struct join *j)
 {
 	struct tr2_model *m = j->m;
@@ -409,7 +413,7 @@ static bool map_nodes(struct join *j)
 	return true;
 }
 
-/* When a node began, as far as is known before its times are set. */
+/* Return when a node began, as far as known before its times are set. */
 static int64_t early_start(const struct tr2_model *m, const struct tr2_node *n)
 {
 	const struct tr2_span *span;
@@ -421,8 +425,8 @@ static int64_t early_start(const struct tr2_model *m, const struct tr2_node *n)
 	       span->start_ns;
 }
 
-/* Whether the kernel's task may be the node of the same pid. A child span
- * begins before the fork, on a busy machine long before. */
+/* May the kernel's task be the node of the same pid? A child span begins before
+ * the fork, on a busy machine long before. */
 static bool fits_task(const struct tr2_model *m, const struct tr2_node *n,
 		      const struct tr2_model_task *t)
 {
@@ -440,7 +444,7 @@ static bool fits_task(const struct tr2_model *m, const struct tr2_node *n,
 		t->start_ns <= start + span->end_ns - span->start_ns + SLOP_NS);
 }
 
-/* The node with this task's pid that began while the task lived. */
+/* Find the node with this task's pid that began while the task lived. */
 static uint32_t node_of_task(const struct join *j,
 			     const struct tr2_model_task *t)
 {
@@ -462,7 +466,7 @@ static bool is_below(const struct tr2_model *m, uint32_t node, uint32_t top)
 	return node;
 }
 
-/* The kernel's word on who started whom replaces every guess. */
+/* The kernel's record of the parent replaces every guess. */
 static void reparent(struct tr2_model *m, uint32_t task)
 {
 	const struct tr2_model_task *t = &m->tasks[task];
@@ -481,7 +485,7 @@ static void set_task(struct tr2_model *m, uint32_t node, uint32_t task)
 	m->tasks[task].node = node;
 }
 
-/* Tasks by the task that started them, in the order of their starts. */
+/* List tasks by the task that started them, in the order of their starts. */
 static bool order_tasks(struct join *j)
 {
 	const struct tr2_model *m = j->m;
@@ -505,7 +509,7 @@ static bool lived(const struct tr2_model_task *t, int64_t from_ns,
 	       (t->end_ns == TR2_NO_TIME || t->end_ns >= to_ns);
 }
 
-/* What `task` forked, and what that forked, when it ran no other program and
+/* Find a descendant that `task` forked, that ran no other program, and that
  * lived all that time; 0: none. */
 static uint32_t find_forked(const struct join *j, uint32_t task,
 			    int64_t from_ns, int64_t to_ns, int depth)
@@ -528,7 +532,10 @@ static uint32_t find_forked(const struct join *j, uint32_t task,
 	return found;
 }
 
-/* A forked process that kept its parent's SID has no pid in its stream. */
+/*
+ * The stream of a forked process that kept its parent's SID has no pid: find it
+ * by its task.
+ */
 static void join_forked(struct join *j)
 {
 	struct tr2_model *m = j->m;
@@ -548,8 +555,9 @@ static void join_forked(struct join *j)
 	}
 }
 
-/* A child whose end its parent did not live to see has no pid there: of what
- * the parent started then, the first that nothing else is known of. */
+/* If the parent did not live to see its child's end, the child has no pid
+ * there: choose the first task, among those that the parent started then, that
+ * has no node. */
 static uint32_t find_started(const struct join *j, uint32_t task,
 			     int64_t start_ns)
 {
@@ -587,8 +595,8 @@ static void join_open_spans(struct join *j)
 	}
 }
 
-/* A child span whose pid nobody told went to the session that fits. Where the
- * kernel knows of a process between, that is the child: a shell. */
+/* A child span without a pid was given to the session that fits. If the kernel
+ * knows a process in between (a shell), the span belongs to that process. */
 static void hand_to_shells(struct tr2_model *m)
 {
 	uint32_t i, up, child;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * model - its memory: arrays, texts, and the maps that loaders use. What
- * runs out of memory leaves the model valid and the newest thing out.
+ * model - memory of the model: arrays, texts, and the maps that loaders use. If
+ * memory runs out, the model stays valid without the newest element.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 #include "model/private.h"
 
 #define BLOCK_BYTES (256u * 1024)
-/* Once there are so many bytes of texts, they come in so much larger blocks. */
+/* When so many bytes of text are allocated, the next blocks are larger. */
 #define MANY_BYTES (16u << 20)
 #define LARGE_BLOCK_BYTES (8u << 20)
 
@@ -23,7 +23,7 @@ struct tr2_block {
 
 static bool start_arrays(struct tr2_model *m)
 {
-	/* Element 0 of each is "none". */
+	/* Element 0 of each array means "none". */
 	(void)tr2_add(m, sessions);
 	(void)tr2_add(m, threads);
 	(void)tr2_add(m, spans);
@@ -124,7 +124,7 @@ static char *arena_take(struct tr2_model_private *p, size_t n)
 	p->arena_bytes += size;
 	b->next = p->blocks;
 	p->blocks = b;
-	if (size == n) /* its own block: the one in use stays in use */
+	if (size == n) /* its own block; the current block stays current */
 		return b->data;
 	p->next = b->data + n;
 	p->left = size - n;

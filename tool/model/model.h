@@ -1,29 +1,29 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * model - what a recording says, in memory: sessions (one process's stream
- * each), their threads, the spans and points of each thread, metrics, and the
- * kernel's task records; and above them a tree of processes, in which every
- * session hangs under the process that started it.
+ * model - a recording in memory: sessions (one process's stream each), their
+ * threads, the spans and points of each thread, metrics, and the kernel's task
+ * records; and above them a tree of processes, in which every session belongs
+ * to a process and every process is below the one that started it.
  *
- * Layout. Everything of a kind stands in one array, and refers to others by
- * index into theirs (uint32_t): arrays may move while a recording is loaded,
- * so hold indexes, not pointers, until tr2_model_finish() has run. Element 0
- * of every array is unused, and index 0 means "none". Lists are chained
- * through a `next` index in the order in which things began.
+ * Layout. All elements of a kind are in one array, and refer to others by index
+ * into their arrays (uint32_t): arrays may move while a recording is loaded, so
+ * hold indexes, not pointers, until tr2_model_finish() has run. Element 0 of
+ * every array is unused, and index 0 means "none". Lists are chained through a
+ * `next` index in the order in which their elements began.
  *
- * Strings are owned by the model, end with NUL, are valid UTF-8 and hold no
- * NUL. What repeats (categories, labels, thread names, files, keys) is a
- * tr2_str: an interned number, equal exactly when the texts are equal; 0 is
- * "not given". tr2_s(m, id) is its text, "" for 0.
+ * Strings are owned by the model, end with NUL, are valid UTF-8 and contain no
+ * NUL. Repeated texts (categories, labels, thread names, files, keys) are
+ * tr2_str: interned numbers, equal exactly if the texts are equal; 0 is "not
+ * given". tr2_s(m, id) is the text, "" for 0.
  *
- * Units. Everything inside a session is in nanoseconds since that session's
- * process started (`t_abs`), by its monotonic clock. A session's wall_ns says
- * when that was, in nanoseconds since 1970: session->wall_ns + span->start_ns
- * compares between sessions of one machine. Nodes of the tree and tasks hold
- * such wall times directly. Times may be negative where a clock was set.
+ * Units. All times inside a session are in nanoseconds since that session's
+ * process started (`t_abs`), by its monotonic clock. A session's wall_ns is
+ * that start in nanoseconds since 1970: session->wall_ns + span->start_ns
+ * compares between sessions of one machine. Nodes of the tree and tasks contain
+ * such wall times directly. Times may be negative if a clock was set.
  *
- * A model is filled by one thread (tool/model/build.h) and read-only after
- * tr2_model_finish(); any thread may then read it.
+ * One thread fills a model (tool/model/build.h). After tr2_model_finish() it is
+ * read-only, and any thread may read it.
  */
 #ifndef TR2_MODEL_MODEL_H
 #define TR2_MODEL_MODEL_H
@@ -38,7 +38,7 @@
 
 typedef uint32_t tr2_str;
 
-/* ---- spans: what lasted ------------------------------------------------ */
+/* ---- spans: intervals -------------------------------------------------- */
 
 enum tr2_span_kind {
 	TR2_SPAN_REGION,
@@ -46,19 +46,19 @@ enum tr2_span_kind {
 	TR2_SPAN_EXEC   /* exec to exec_result, or to the end */
 };
 
-#define TR2_SPAN_OPEN (1u << 0)     /* never ended; end_ns is the last thing
-				       that its session said */
-#define TR2_SPAN_CLOSED_BY_OUTER (1u << 1) /* no leave of its own */
-#define TR2_SPAN_NO_START (1u << 2) /* a leave without its enter; the start is
-				       taken from the leave's t_rel */
+#define TR2_SPAN_OPEN (1u << 0)     /* never ended; end_ns is the time of its
+				     * session's last event */
+#define TR2_SPAN_CLOSED_BY_OUTER (1u << 1) /* has no leave */
+#define TR2_SPAN_NO_START (1u << 2) /* has no enter; start computed from the
+				     * leave's t_rel */
 
 struct tr2_span {
 	int64_t start_ns, end_ns;
 	uint32_t thread;
 	uint32_t next;   /* the next span that began in this thread */
 	uint32_t parent; /* the region around it in this thread; 0: none */
-	uint32_t child;  /* of CHILD and EXEC: index into children */
-	tr2_str category, label, msg; /* of regions; of children: 0 */
+	uint32_t child;  /* CHILD and EXEC: index into children */
+	tr2_str category, label, msg; /* of regions; 0 for children */
 	tr2_str file;
 	uint32_t line;
 	uint32_t repo;
@@ -67,22 +67,22 @@ struct tr2_span {
 	uint8_t flags;  /* TR2_SPAN_… */
 };
 
-/* What a child or exec span has besides. */
+/* The additional data of a child or exec span. */
 struct tr2_child {
 	uint32_t span;
-	uint32_t node; /* the process it became; 0 when nothing is known of it */
+	uint32_t node; /* the process it became; 0: unknown */
 	uint32_t previous; /* child, not exec, that its session started before */
 	int32_t id;    /* child_id or exec_id */
-	int32_t pid;   /* -1 not known, or could not be started */
-	int32_t code;  /* as child_exit has it: 128 + n for a signal */
+	int32_t pid;   /* -1: unknown, or not started */
+	int32_t code;  /* as in child_exit: 128 + n for a signal */
 	bool has_code;
 	bool use_shell;
-	bool ready;    /* ended by child_ready: it went on in the background */
+	bool ready;    /* ended by child_ready, went on in the background */
 	tr2_str child_class, hook, cd, exe;
 	struct tr2_words argv;
 };
 
-/* ---- points: what happened at a moment --------------------------------- */
+/* ---- points: events without duration ----------------------------------- */
 
 enum tr2_point_kind {
 	TR2_POINT_DATA,      /* category, key, value */
@@ -93,13 +93,13 @@ enum tr2_point_kind {
 	TR2_POINT_REPO,      /* value: worktree; repo */
 	TR2_POINT_SIGNAL,    /* value: its number in text */
 	TR2_POINT_ALIAS,     /* key: the alias; value: argv, shell-quoted */
-	TR2_POINT_OTHER      /* key: an event that we do not know; value: its
-				fields as a JSON object, NULL when too long */
+	TR2_POINT_OTHER      /* key: name of an unknown event; value: its fields
+			      * as a JSON object, NULL if too long */
 };
 
 struct tr2_point {
 	int64_t at_ns;
-	const char *value; /* NULL: none given */
+	const char *value; /* NULL: not given */
 	uint32_t thread;
 	uint32_t next;   /* the next point of this thread */
 	uint32_t parent; /* the region around it */
@@ -116,40 +116,40 @@ enum tr2_metric_kind { TR2_METRIC_TIMER, TR2_METRIC_COUNTER };
 struct tr2_metric {
 	tr2_str category, name;
 	uint32_t session;
-	uint32_t thread; /* 0: of the whole session */
+	uint32_t thread; /* 0: metric of the whole session */
 	uint32_t next;   /* of the same session */
 	uint8_t kind;    /* enum tr2_metric_kind */
 	uint64_t count;  /* the counter's value; a timer's intervals */
 	uint64_t total_ns, min_ns, max_ns;
 	uint64_t unfinished;
-	/* JSON text [[upper_bound_seconds,count],…], NULL without. */
+	/* JSON text [[upper_bound_seconds,count],…], or NULL. */
 	const char *histogram;
 };
 
-/* ---- samples: which calls led to a count ----------------------------------- */
+/* ---- samples: call paths of counts -------------------------------------- */
 
 struct tr2_model_sample {
-	tr2_str event; /* as it was asked for: app/odb/unzip/:1000 */
+	tr2_str event; /* as given in the setting: app/odb/unzip/:1000 */
 	uint32_t session, cpu;
 	uint32_t task; /* index into sample_tasks: never 0 */
 	uint32_t next; /* of the same session, by time */
 	int64_t at_ns;
-	uint64_t count; /* how much was counted since the last one */
+	uint64_t count; /* counted since the last sample */
 	bool is_time; /* in ns */
 	/* Return addresses, the innermost first. */
 	uint32_t first_call, nr_calls;
-	/* Its event's group, which begins with the leader. */
+	/* The values of its event's group, beginning with the leader. */
 	uint32_t first_value, nr_values;
 };
 
-/* A thread that samples were taken in. */
+/* A thread in which samples were taken. */
 struct tr2_sample_task {
 	uint32_t session, tid;
 	tr2_str name;
-	int64_t start_ns, end_ns; /* TR2_NO_TIME: not seen */
+	int64_t start_ns, end_ns; /* TR2_NO_TIME: unknown */
 };
 
-/* A counter's value when a sample was taken; from its group. */
+/* The value of a counter of the group when a sample was taken. */
 struct tr2_sample_value {
 	tr2_str event;
 	uint64_t value;
@@ -161,14 +161,14 @@ struct tr2_mapping {
 	uint32_t next; /* of the same session */
 	tr2_str file;
 	uint64_t addr, len, pgoff;
-	int64_t at_ns; /* when it was seen first; 0: it was there at the start */
-	uint8_t build_id_size; /* 0: it has none, or it is not known */
+	int64_t at_ns; /* time of the mapping event; 0: mapped at the start */
+	uint8_t build_id_size; /* 0: none, or unknown */
 	uint8_t build_id[TR2_BUILD_ID_MAX];
 };
 
 /* ---- threads and sessions ---------------------------------------------- */
 
-#define TR2_THREAD_OPEN (1u << 0)        /* no thread_exit; not said of main */
+#define TR2_THREAD_OPEN (1u << 0)        /* no thread_start; never set for main */
 #define TR2_THREAD_UNANNOUNCED (1u << 1) /* no thread_start; not said of main */
 
 struct tr2_model_thread {
@@ -185,17 +185,17 @@ struct tr2_model_thread {
 
 enum tr2_end {
 	TR2_END_OPEN,   /* nobody tells of one: cut off, or it still runs */
-	TR2_END_EXIT,   /* atexit, or the word of others, was seen */
+	TR2_END_EXIT,   /* atexit, or a report by the kernel or the parent */
 	TR2_END_SIGNAL, /* its signal event, or the word of others, was seen */
 	TR2_END_EXEC    /* replaced itself by another program */
 };
 
-/* Who told of the end. */
+/* The source of the end. */
 enum tr2_end_by {
-	TR2_BY_ITSELF, /* by its events; of OPEN: nobody */
+	TR2_BY_ITSELF, /* its events; for OPEN: no source */
 	TR2_BY_KERNEL,
-	TR2_BY_PARENT  /* the code of a child_exit, in which 128 + n may be the
-			  code of an exit, or signal n */
+	TR2_BY_PARENT  /* the code of a child_exit, where 128 + n is either an
+		        * exit code or signal n */
 };
 
 #define TR2_SESSION_NO_VERSION (1u << 0) /* does not begin with version */
@@ -203,42 +203,41 @@ enum tr2_end_by {
 #define TR2_SESSION_BRIEF (1u << 2)      /* events without time */
 #define TR2_SESSION_NO_CLOCK (1u << 3)   /* no wall time at all: wall_ns 0 */
 #define TR2_SESSION_CLOCK_STEP (1u << 4) /* its wall clock was set meanwhile */
-#define TR2_SESSION_DUPLICATE (1u << 5)  /* its SID began anew: a copy of the
-					    SID of an earlier session */
+#define TR2_SESSION_DUPLICATE (1u << 5)  /* its SID began again: it has the same
+					  * SID as an earlier session */
 #define TR2_SESSION_PERF (1u << 6)       /* read from perf text: its SID is
 					    made up */
 #define TR2_SESSION_TOO_MANY_FILES (1u << 7)
 #define TR2_SESSION_FORKED (1u << 8)     /* went on under the SID of `parent`
-					    after that ended: a process that
-					    forked and did not exec, as Git's
-					    detached maintenance */
+					  * after that ended: a process that
+					  * forked without exec, such as Git's
+					  * detached maintenance */
 #define TR2_SESSION_RING (1u << 9)       /* read from a ring */
-#define TR2_SESSION_NO_BEGINNING (1u << 10) /* from a ring in which newer
-					    events took the place of older ones */
+#define TR2_SESSION_NO_BEGINNING (1u << 10) /* from a ring in which newer events
+					     * overwrote older ones */
 #define TR2_SESSION_TENTATIVE (1u << 15) /* while loading: wall_ns is a guess */
 
 struct tr2_model_session {
 	const char *sid; /* whole: PARENT/OWN */
 	uint32_t parent; /* the session whose SID is ours less one component */
 	uint32_t node;   /* its process */
-	uint32_t next_of_node; /* same pid: the session after exec */
+	uint32_t next_of_node; /* same pid: the session after an exec */
 	uint32_t nr_events;
 	uint16_t depth;  /* number of / in the SID */
 	uint16_t flags;
 	uint8_t end;     /* enum tr2_end */
-	uint8_t end_by;  /* enum tr2_end_by: others than itself only where it
-			    has no atexit */
+	uint8_t end_by;  /* enum tr2_end_by: TR2_BY_ITSELF if it has atexit */
 	bool has_code;
-	int32_t code;    /* exit code, or the signal's number */
-	int32_t pid;     /* from the SID; -1 when it does not say */
+	int32_t code;    /* exit code, or signal number */
+	int32_t pid;     /* from the SID; -1: not in it */
 	tr2_str name, hierarchy, mode, path, exe_version, source;
 	struct tr2_words argv, ancestry;
 	int64_t wall_ns;  /* when the process started (t_abs 0) */
-	int64_t clock_ns; /* while loading: wall time less t_abs, as of now */
-	int64_t now_ns;   /* while loading: when its last event was */
-	int64_t start_ns; /* its first event where that is not at 0: FORKED */
-	int64_t end_ns;   /* since then: atexit, else the last event */
-	uint64_t lost;    /* events that its writer dropped, as it says */
+	int64_t clock_ns; /* while loading: current wall time less t_abs */
+	int64_t now_ns;   /* while loading: time of its last event */
+	int64_t start_ns; /* FORKED: time of its first event; else 0 */
+	int64_t end_ns;   /* time of atexit, or else of the last event */
+	uint64_t lost;    /* events dropped by its writer, as reported by it */
 	uint32_t first_thread, last_thread;
 	uint32_t first_metric, last_metric;
 	uint32_t first_sample, last_sample;
@@ -247,24 +246,24 @@ struct tr2_model_session {
 	uint32_t nr_errors;
 };
 
-/* ---- tasks: what the kernel said (trace2 record) ----------------------- */
+/* ---- tasks: the kernel's records (trace2 record) ------------------------ */
 
 #define TR2_TASK_EXITED (1u << 0)
 #define TR2_TASK_HAS_STATUS (1u << 1)
 #define TR2_TASK_HAS_RUSAGE (1u << 2)
 #define TR2_TASK_EXECED (1u << 3)
 
-/* A process; its threads only count. */
+/* A process; of its threads, only the number is kept. */
 struct tr2_model_task {
 	int32_t pid, ppid;
-	uint32_t parent; /* task; 0 when its start was not seen */
+	uint32_t parent; /* task; 0: its start was not recorded */
 	uint32_t node;
 	uint32_t nr_threads;
 	uint32_t nr_execs;
 	tr2_str comm; /* the last one */
-	struct tr2_words argv; /* where record could read it */
+	struct tr2_words argv; /* if record could read it */
 	tr2_str cwd; /* where it was started: of the recorded command only */
-	int64_t start_ns, end_ns; /* wall; TR2_NO_TIME when not seen */
+	int64_t start_ns, end_ns; /* wall; TR2_NO_TIME: unknown */
 	int64_t exec_ns;          /* of its last exec */
 	int32_t code, signal;     /* with TR2_TASK_HAS_STATUS */
 	uint8_t flags;
@@ -273,74 +272,75 @@ struct tr2_model_task {
 
 /* ---- the process tree -------------------------------------------------- */
 
-/* How sure it is that a node is its parent's child. */
+/* How certain it is that a node is its parent's child. */
 enum tr2_join {
 	TR2_JOIN_ROOT,    /* has no parent in this recording */
-	TR2_JOIN_TASK,    /* the kernel said so */
-	TR2_JOIN_PID,     /* the SID names the parent, a child span our pid */
+	TR2_JOIN_TASK,    /* by the kernel's record */
+	TR2_JOIN_PID,     /* the SID names the parent, which has no child span for us */
 	TR2_JOIN_SID,     /* the SID names the parent, no child span is ours */
 	TR2_JOIN_WINDOW,  /* … and one child span of the parent fits by time or
-			     argv, though its pid is another's (a shell
-			     between them) or unknown: likely, not sure */
-	TR2_JOIN_SPAN     /* a child span that nothing else is known of */
+			   * argv, though its pid is another's (a shell in
+			   * between) or unknown: likely, not certain */
+	TR2_JOIN_SPAN     /* only a child span is known */
 };
 
 /*
- * One process: what is known of it from sessions (its own words), from a
- * child span (its parent's words), and from task records (the kernel's).
+ * One process: from sessions (its own events), from a child span (its parent's
+ * events), and from task records (the kernel's).
  */
 struct tr2_node {
 	uint32_t parent, first, last, next; /* children by start */
 	uint32_t session; /* the first session; 0: not instrumented */
 	uint32_t child;   /* the child span that started it */
 	uint32_t task;
-	int32_t pid;      /* -1: not known */
+	int32_t pid;      /* -1: unknown */
 	uint16_t depth;   /* 0 for roots */
 	uint8_t join;     /* enum tr2_join */
 	uint8_t end;      /* enum tr2_end */
 	uint8_t end_by;   /* enum tr2_end_by */
 	bool has_code;
-	int32_t code;     /* exit code, or the signal's number */
-	int64_t start_ns, end_ns; /* wall: as it saw itself, else as the kernel,
-				     else as its parent saw it */
-	int64_t self_ns;  /* what no child of it was running in */
-	int64_t spawn_ns; /* what its parent lost to starting and reaping it:
-			     model/spawn.c; TR2_NO_TIME when not known */
-	bool reaped_late; /* its parent did other things between its end and
-			     the end of its child span */
+	int32_t code;     /* exit code, or signal number */
+	int64_t start_ns, end_ns; /* wall: from its own events, else the
+				   * kernel's records, else its parent's
+				   * events */
+	int64_t self_ns;  /* time in which none of its children ran */
+	int64_t spawn_ns; /* time its parent lost by starting and reaping it:
+			   * model/spawn.c; TR2_NO_TIME: unknown */
+	bool reaped_late; /* its parent emitted other events between its end and
+			   * the end of its child span */
 };
 
 /* ---- the recording ------------------------------------------------------ */
 
-/* Whether a problem is one of the input's form or of its sense. */
+/* Kinds of problems, of the input's form or of its content. */
 enum tr2_problem_kind {
-	TR2_PROBLEM_BAD_LINE,     /* not an event: left out */
-	TR2_PROBLEM_CUT_LINE,     /* cut short: its process was killed */
-	TR2_PROBLEM_LONG_LINE,    /* longer than we take: left out */
+	TR2_PROBLEM_BAD_LINE,     /* not an event: skipped */
+	TR2_PROBLEM_CUT_LINE,     /* truncated: its process was killed */
+	TR2_PROBLEM_LONG_LINE,    /* too long: skipped */
 	TR2_PROBLEM_UTF8,         /* repaired with U+FFFD */
-	TR2_PROBLEM_UNKNOWN,      /* event that the table does not have */
+	TR2_PROBLEM_UNKNOWN,      /* event not in the table */
 	TR2_PROBLEM_FIELD,        /* a field of the wrong type or missing */
 	TR2_PROBLEM_UNPAIRED,     /* leave or exit without its start */
 	TR2_PROBLEM_DUPLICATE,    /* a SID that began twice */
 	TR2_PROBLEM_CLOCK,        /* the wall clock was set */
-	TR2_PROBLEM_FILE,         /* could not be read */
-	TR2_PROBLEM_NEWER,        /* what wrote it knows more than we do */
+	TR2_PROBLEM_FILE,         /* cannot be read */
+	TR2_PROBLEM_NEWER,        /* written by a newer version */
 	TR2_PROBLEM_OVERWRITTEN,  /* a ring keeps the newest records only */
-	/* Only `trace2 check` shows these, and looks for most of them. */
-	TR2_PROBLEM_MISSING,      /* a field that must be there */
+	/* Only `trace2 check` detects most of these, and only it shows them. */
+	TR2_PROBLEM_MISSING,      /* mandatory field missing */
 	TR2_PROBLEM_ORDER,        /* of version, exit, metrics, atexit */
-	TR2_PROBLEM_NO_START,     /* something else comes second, or nothing */
-	TR2_PROBLEM_AFTER_END,    /* an event behind its session's atexit */
-	TR2_PROBLEM_NESTING,      /* not what enter and leave make it */
-	TR2_PROBLEM_THREAD,       /* speaks without thread_start */
+	TR2_PROBLEM_NO_START,     /* start is not the second event */
+	TR2_PROBLEM_AFTER_END,    /* an event after its session's atexit */
+	TR2_PROBLEM_NESTING,      /* nesting does not match enter and leave */
+	TR2_PROBLEM_THREAD,       /* thread without thread_start */
 	TR2_PROBLEM_NO_END,       /* a session without atexit */
-	TR2_PROBLEM_CHILD,        /* a child_start whose end is not told */
-	TR2_PROBLEM_LOST,         /* events and records that are missing */
+	TR2_PROBLEM_CHILD,        /* a child_start without its end */
+	TR2_PROBLEM_LOST,         /* events and records missing */
 	TR2_PROBLEM_FULL,         /* a directory that programs found full */
 	TR2_PROBLEM_NR
 };
 
-/* The first of its kind in each file, with the number of all. */
+/* The first problem of its kind in each file, and their number. */
 struct tr2_problem {
 	enum tr2_problem_kind kind;
 	tr2_str source;
@@ -349,14 +349,14 @@ struct tr2_problem {
 	const char *text;
 };
 
-/* One event's line, kept when the loader was asked to. */
+/* One event's line, kept if the loader was asked for lines. */
 struct tr2_line {
 	int64_t at_ns; /* wall */
-	const char *text; /* as it was read, without newline, NUL-terminated */
+	const char *text; /* as in the input, without newline, NUL-terminated */
 	uint32_t len;
 	uint32_t session, thread;
-	uint32_t span; /* that begins or ends here */
-	uint32_t order; /* in which it was read: decides between equal times */
+	uint32_t span; /* the span that begins or ends here */
+	uint32_t order; /* its position in the input, to order equal times */
 	uint16_t nesting; /* 1 + the regions that are open around it */
 	int8_t kind; /* enum tr2_event_kind; -1: unknown */
 };
@@ -377,23 +377,22 @@ struct tr2_model {
 	struct tr2_sample_value *values;
 	struct tr2_sample_task *sample_tasks;
 	struct tr2_mapping *mappings;
-	/* One more than the last index: for (i = 1; i < nr_x; i++). */
+	/* 1 + the last index: for (i = 1; i < nr_x; i++). */
 	uint32_t nr_sessions, nr_threads, nr_spans, nr_children, nr_points;
 	uint32_t nr_metrics, nr_tasks, nr_nodes, nr_problems;
 	uint32_t nr_lines, nr_samples, nr_calls, nr_values, nr_mappings;
 	uint32_t nr_sample_tasks;
 	uint32_t first_root, last_root; /* chained by node->next */
-	int64_t spawning_ns; /* of the time of the roots: in which at least one
-				process was started or reaped, and its parent
-				waited */
+	int64_t spawning_ns; /* the part of the roots' time in which a process
+			      * was started or reaped while its parent waited */
 
 	uint64_t nr_events, nr_bytes, nr_files, nr_bad_lines;
 	uint64_t lost; /* of all sessions, and of the recording itself */
-	/* Number of each event (enum tr2_event_kind), for --events. */
+	/* Number of events by kind (enum tr2_event_kind), for --events. */
 	uint64_t events_by_kind[64];
 
-	/* From meta.json; zero and NULL without. */
-	const char *meta_json; /* the whole text, valid JSON on one line */
+	/* From meta.json; zero and NULL without it. */
+	const char *meta_json; /* its text, valid JSON on one line */
 	struct tr2_words command;
 	int64_t meta_wall_ns, meta_mono_ns; /* one moment in both clocks */
 	bool has_meta, no_task_records;
@@ -404,24 +403,29 @@ struct tr2_model {
 struct tr2_model *tr2_model_new(void); /* NULL: no memory */
 void tr2_model_free(struct tr2_model *m);
 
-/* The text of an interned string, "" for 0. Valid until tr2_model_free(). */
+/*
+ * Return the text of an interned string, "" for 0. Valid until
+ * tr2_model_free().
+ */
 const char *tr2_s(const struct tr2_model *m, tr2_str id);
 
-/* The number of s[0..len), 0 when it is empty or memory is short. */
+/* Intern s[0..len); 0: it is empty, or memory is short. */
 tr2_str tr2_intern(struct tr2_model *m, const char *s, size_t len);
-/* The number of a text that is known already, 0 when it is not. */
+/* Return the number of an interned text, 0 if it is not interned. */
 tr2_str tr2_interned_n(const struct tr2_model *m, const char *s, size_t len);
 
-/* A copy that lives as long as the model; NULL when memory is short. */
+/* Return a copy that lives as long as the model; NULL: no memory. */
 char *tr2_model_copy(struct tr2_model *m, const char *s, size_t len);
 
 /*
- * Joins sessions to what started them and builds the tree: call once, after
- * everything is loaded (tr2_load() does).
+ * Join sessions to the processes that started them and build the tree. Call it
+ * once, after everything is loaded (tr2_load() does).
  */
 void tr2_model_finish(struct tr2_model *m);
 
-/* ---- looking at it ------------------------------------------------------ */
+/*
+ * ---- reading it -----------------------------------------------------------
+ */
 
 #define tr2_for_each_session(m, i) for ((i) = 1; (i) < (m)->nr_sessions; (i)++)
 #define tr2_for_each_root(m, i) \
@@ -447,32 +451,34 @@ void tr2_model_finish(struct tr2_model *m);
 	for ((i) = (m)->sessions[session].first_mapping; (i); \
 	     (i) = (m)->mappings[i].next)
 
-/* The node after `node` in the order of the printed tree (parent, then its
- * children); 0 at the end. Start with m->first_root. */
+/* Return the node after `node` in the order of the printed tree (parent, then
+ * its children); 0 at the end. Start with m->first_root. */
 uint32_t tr2_node_after(const struct tr2_model *m, uint32_t node);
 
-/* The last program of a process, of which `session` is the first. */
+/*
+ * Return the session of the last program of a process, given its first session.
+ */
 uint32_t tr2_last_session(const struct tr2_model *m, uint32_t session);
 
-/* What to call a process in a table: its hierarchy's last name, its program's
- * name, or its comm. Never empty. Valid until the model is freed. */
+/* Return the name of a process for tables: the last name of its hierarchy, its
+ * program's name, or its comm. Never empty; valid until the model is freed. */
 const char *tr2_node_name(const struct tr2_model *m, uint32_t node);
-/* Its argv: as it saw itself, else as the kernel, else as its parent did; nr
- * is 0 when nobody knows. */
+/* Return its argv: from its own events, else from the kernel, else from its
+ * parent; nr is 0 if unknown. */
 const struct tr2_words *tr2_node_words(const struct tr2_model *m,
 				       uint32_t node);
-/* Its command line, shell-quoted, into `out` (which is reset). "" when not
- * known. */
+/* Write its command line, shell-quoted, to `out` (which is reset). "":
+ * unknown. */
 struct tr2_buf;
 void tr2_node_command(const struct tr2_model *m, uint32_t node,
 		      struct tr2_buf *out);
 
-/* When a span ends, or, of a child that was dead for long before its parent
- * looked at it, when that ended: so long it is not its parent's own time. */
+/* Return when a span ends. If a child died long before its parent reaped it,
+ * return the child's end: the time after it is the parent's own. */
 int64_t tr2_span_busy_to(const struct tr2_model *m, uint32_t span);
 
-/* Time in a span that no region or child span directly in it covers, for all
- * spans at once: out[nr_spans]. Caller owns out. */
+/* Compute the time of each span that no region or child span directly in it
+ * covers: out[nr_spans], owned by the caller. */
 void tr2_model_self_times(const struct tr2_model *m, int64_t *out);
 
 #endif

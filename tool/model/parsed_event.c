@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * parsed_event - see model/parsed_event.h: what readers do field by field, by
- * the types in the table of events.
+ * parsed_event - implements model/parsed_event.h: access to fields by the types
+ * in the table of events.
  */
 #include <string.h>
 

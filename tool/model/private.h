@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * private - what the model's own files share: the arena of strings, and what
- * finds a session, a thread or a child again.
+ * private - state and functions that the model's own files share: the arena of
+ * strings, and the maps of sessions, threads and children.
  */
 #ifndef TR2_MODEL_PRIVATE_H
 #define TR2_MODEL_PRIVATE_H
@@ -17,29 +17,29 @@ struct tr2_string {
 	uint32_t len, hash;
 };
 
-/* A short string that was interned lately, with zeros behind it. */
+/* A recently interned short string, padded with zeros. */
 #define TR2_RECENT_BYTES 32
 #define TR2_RECENT_BITS 8
 
 struct tr2_recent {
 	char text[TR2_RECENT_BYTES];
-	uint32_t len; /* 0: not used */
+	uint32_t len; /* 0: unused */
 	tr2_str id;
 };
 
-/* The latest session of each SID: open addressing, with the hash beside so
- * that others' texts are not looked at. */
+/* The latest session of each SID: open addressing, with the hash stored to
+ * avoid comparing texts. */
 struct tr2_sids {
 	struct tr2_sid_slot {
-		uint32_t hash, session; /* 0: not used */
+		uint32_t hash, session; /* 0: unused */
 	} *slots;
 	uint32_t nr, mask;
-	bool again; /* some SID has had more than one session */
+	bool again; /* a SID has had more than one session */
 };
 
-/* 0: there is none. */
+/* Return the latest session of a SID; 0: none. */
 uint32_t tr2_sid_find(const struct tr2_model *m, const char *sid, size_t len);
-/* Makes this session the latest of its SID. false: no memory. */
+/* Make this session the latest of its SID. false: no memory. */
 bool tr2_sid_set(struct tr2_model *m, uint32_t session);
 
 struct tr2_model_private {
@@ -68,9 +68,7 @@ struct tr2_model_private {
 	uint32_t alloc_sample_tasks;
 };
 
-/*
- * The index of a new, zeroed element of m->KIND; 0 when memory is short.
- */
+/* Add a zeroed element to m->KIND and return its index; 0: no memory. */
 #define tr2_add(m, kind)                                                     \
 	(((m)->nr_##kind < (m)->priv->alloc_##kind ||                        \
 	  tr2_array_grow((void **)&(m)->kind, &(m)->priv->alloc_##kind,      \
@@ -80,16 +78,16 @@ struct tr2_model_private {
 		    (m)->nr_##kind++)                                        \
 		 : 0)
 
-/* model/join.c, model/tree.c: the steps of tr2_model_finish(). */
+/* In model/join.c, model/tree.c: the steps of tr2_model_finish(). */
 void tr2_model_join(struct tr2_model *m);
 void tr2_model_tree(struct tr2_model *m);
 
-/* model/ends.c: what was still open ends with the last that was said; when
- * and how each process ran and ended, as everybody has it. */
+/* In model/ends.c: close open spans at the last event of their session;
+ * determine when and how each process ran and ended, from all sources. */
 void tr2_model_end_sessions(struct tr2_model *m);
 void tr2_model_ends(struct tr2_model *m);
 
-/* model/spawn.c: what it cost to start processes, their times being known. */
+/* In model/spawn.c: compute the cost of starting processes from their times. */
 void tr2_model_spawn(struct tr2_model *m);
 
 #endif

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * spawn - what it cost to start and to reap a process: the time in which its
- * parent waited for that, and nothing else went on that we know of.
+ * spawn - the cost of starting and reaping a process: the time in which its
+ * parent waited for that and nothing else was known to run.
  *
  *	parent   child_start ......................... child_exit
  *	child            version ............ exit
  *	spawning |-------|                        |----|
  *
- * Before the child's own start the parent waits until it says something else:
- * what follows in its thread is its own time. After the child's end it waited
- * only when it says nothing before child_exit. If it does, it had not waited
- * at all when the child ended: the child of a long conversation (upload-pack)
- * may be dead for long before anybody looks. In neither is time in which
- * another child of the same process ran: it is hidden behind that, and would
- * have passed without the spawning, too. Children that mostly idle (pagers,
- * filter processes, what was left to run in the background) hide nothing.
+ * Before the child's own start, the parent waits until its thread emits another
+ * event; time after that event is the parent's own. After the child's end, the
+ * parent waited only if its thread emits no event before child_exit. If it
+ * does, it was not waiting when the child ended: the child of a long
+ * conversation (upload-pack) may be dead long before it is reaped. Time in
+ * which another child of the same process ran does not count: it would have
+ * passed without the spawning, too. Children that mostly idle (pagers, filter
+ * processes, processes left in the background) are not counted as running.
  *
- * So the sum is never more than what was lost to spawning, and intervals of one
+ * So the sum is never more than the time lost to spawning, and intervals of one
  * thread never overlap.
  */
 #include <stdlib.h>
@@ -24,7 +24,7 @@
 
 #include "model/private.h"
 
-/* How far up the regions around a moment one that is open is looked for. */
+/* How many levels up from a span an open region is searched. */
 #define MAX_UP 64
 
 struct interval {
@@ -36,17 +36,17 @@ struct intervals {
 	uint32_t nr, alloc;
 };
 
-/* A child span, its process, and what its thread said next after it began,
- * and after its process ended. All times are wall. */
+/* A child span, its process, and the next event of its thread after its begin
+ * and after its process's end. All times are wall. */
 struct wait {
-	uint32_t parent, thread; /* node, thread: that started it */
-	uint32_t node;           /* 0: nothing to be found out */
-	int64_t start_ns, end_ns;         /* as its parent saw it */
-	int64_t own_start_ns, own_end_ns; /* as it saw itself */
+	uint32_t parent, thread; /* the node and the thread that started it */
+	uint32_t node;           /* 0: its times are unknown */
+	int64_t start_ns, end_ns;         /* by its parent */
+	int64_t own_start_ns, own_end_ns; /* by itself */
 	int64_t after_start_ns, after_end_ns;
 };
 
-/* After `at_ns`, when did its thread say something? */
+/* When is the first event of the thread after `at_ns`? */
 struct query {
 	int64_t at_ns;
 	int64_t *answer;
@@ -59,7 +59,7 @@ struct spawn {
 	struct query *queries; /* of one thread */
 	int64_t *ends;         /* of the child spans of one thread */
 	struct intervals running; /* when children of one process ran */
-	struct intervals pieces;  /* all that was spawning */
+	struct intervals pieces;  /* all time spent on spawning */
 };
 
 static bool add_interval(struct intervals *list, int64_t from, int64_t to)
@@ -76,7 +76,7 @@ static bool add_interval(struct intervals *list, int64_t from, int64_t to)
 
 /* ---- which children --------------------------------------------------------- */
 
-/* When it ended, not only when it said something last. */
+/* Is its end known, not only its last event? */
 static bool has_end(const struct tr2_model *m, const struct tr2_node *n)
 {
 	const struct tr2_model_session *s =
@@ -88,7 +88,7 @@ static bool has_end(const struct tr2_model *m, const struct tr2_node *n)
 	       s->end != TR2_END_EXEC;
 }
 
-/* Times of both that can be compared, and an end of both. */
+/* Do parent and child have comparable times, and an end? */
 static bool is_known(const struct tr2_model *m, uint32_t child)
 {
 	const struct tr2_child *c = &m->children[child];
@@ -103,7 +103,7 @@ static bool is_known(const struct tr2_model *m, uint32_t child)
 	       !(flags & (TR2_SESSION_NO_CLOCK | TR2_SESSION_CLOCK_STEP));
 }
 
-/* Its last event may not be the last thing that it does. */
+/* Return when it ended: it may run on after its last event. */
 static int64_t own_end(const struct tr2_model *m, const struct tr2_node *n)
 {
 	const struct tr2_model_task *t = &m->tasks[n->task];
@@ -178,8 +178,8 @@ static int compare_queries(const void *va, const void *vb)
 	return a->at_ns < b->at_ns ? -1 : a->at_ns > b->at_ns;
 }
 
-/* The innermost region that is open at a moment ends first of all around it;
- * `i` began last before it. */
+/* Return the earliest end of the regions open at that time, which is the end of
+ * the innermost; `i` is the last span that began before. */
 static int64_t region_end_after(const struct tr2_model *m, uint32_t i,
 				int64_t at_ns)
 {
@@ -199,7 +199,7 @@ static int64_t earlier(int64_t a, int64_t b)
 	return a < b ? a : b;
 }
 
-/* Answers queries in the order of time, in one walk over the thread's spans,
+/* Answer queries in the order of time, in one pass over the thread's spans,
  * points and ends of children. */
 static void answer(const struct spawn *x, uint32_t thread, size_t nr_queries,
 		   size_t nr_ends)
@@ -255,7 +255,7 @@ static void look_at_thread(struct spawn *x, struct wait *w, uint32_t nr)
 
 /* ---- what else ran -------------------------------------------------------------- */
 
-/* Which children mostly wait for their parent. */
+/* Does the child mostly wait for its parent? */
 static bool is_idle(const struct tr2_model *m, const struct tr2_node *n)
 {
 	static const char *const classes[] = { "pager", "subprocess",
@@ -271,8 +271,8 @@ static bool is_idle(const struct tr2_model *m, const struct tr2_node *n)
 	return false;
 }
 
-/* When it ran for sure. Of what only its parent told, that is when something
- * below it did. */
+/* Return when it ran for certain. If only its parent reported it, that is the
+ * time of its own children. */
 static struct interval ran(const struct tr2_model *m, const struct tr2_node *n)
 {
 	struct interval r = { n->start_ns, own_end(m, n) };
@@ -294,7 +294,7 @@ static int compare_intervals(const void *va, const void *vb)
 	return a->from < b->from ? -1 : a->from > b->from;
 }
 
-/* In order, and those that touch made one. */
+/* Sort intervals and merge those that touch. */
 static void merge(struct intervals *list)
 {
 	uint32_t i, nr = 0;
@@ -331,13 +331,13 @@ static bool list_running(struct spawn *x, uint32_t parent)
 	return true;
 }
 
-/* Takes [from, to) as spawning, but for what others ran in. */
+/* Count [from, to) as spawning, except when other children ran. */
 static bool take(struct spawn *x, int64_t from, int64_t to, int64_t *sum)
 {
 	const struct intervals *r = &x->running;
 	uint32_t low = 0, high = r->nr, mid;
 
-	while (low < high) { /* the first that ends after `from` */
+	while (low < high) { /* find the first that ends after `from` */
 		mid = low + (high - low) / 2;
 		if (r->item[mid].to > from)
 			high = mid;
@@ -395,8 +395,8 @@ static bool set_all(struct spawn *x)
 	return true;
 }
 
-/* Of all pieces, what lies in the time of the roots: the rest is of what was
- * left to run in the background. Both lists are merged. */
+/* Sum the pieces within the time of the roots; the rest belongs to processes
+ * left in the background. Both lists are sorted. */
 static int64_t sum_in_roots(struct spawn *x)
 {
 	const struct intervals *p = &x->pieces, *r = &x->running;

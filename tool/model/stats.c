@@ -22,7 +22,7 @@ struct tr2_group *tr2_groups_get(struct tr2_groups *g, const char *by,
 			       by ? tr2_hash(by, strlen(by)) : 0) | 1;
 	uint32_t *slot;
 
-	/* Names whose hashes are equal get the keys after it. */
+	/* Names with equal hashes get the keys that follow. */
 	for (;; key += 2) {
 		slot = tr2_map_slot(&g->map, key ? key : 1);
 		if (!slot)
@@ -75,8 +75,8 @@ void tr2_groups_sort(struct tr2_groups *g)
 
 uint64_t tr2_rank(uint64_t nr, double p)
 {
-	/* p is a decimal fraction, which is hardly ever a binary one: 0.07
-	 * times 100 is a bit more than 7. */
+	/* p is a decimal fraction, rarely exact in binary: 0.07 times 100 is a
+	 * bit more than 7. */
 	double rank = p * (double)nr - 1e-6;
 	uint64_t at = rank > 0 ? (uint64_t)rank : 0;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * stats - durations put together by name, with their percentiles.
+ * stats - durations grouped by name, with their percentiles.
  */
 #ifndef TR2_MODEL_STATS_H
 #define TR2_MODEL_STATS_H
@@ -8,19 +8,19 @@
 #include "model/private.h"
 
 /*
- * The percentiles of every report, by one rule, the nearest rank: of nr sorted
- * values, nr > 0, the index of the first that a share p of all do not exceed.
- * It is always a value that was measured; of an even number, the 50th
+ * The rule for the percentiles of every report, the nearest rank: of nr sorted
+ * values, nr > 0, return the index of the first that a share p of all do not
+ * exceed. It is always a measured value; for an even number, the 50th
  * percentile is the lower of the middle two.
  */
 uint64_t tr2_rank(uint64_t nr, double p);
 
 /* All durations of one name. */
 struct tr2_group {
-	const char *name, *by; /* by: the group of -g; NULL without */
-	uint64_t nr, nr_extra; /* nr_extra: that are in extra_ns */
+	const char *name, *by; /* by: the group of -g, or NULL */
+	uint64_t nr, nr_extra; /* nr_extra: number of durations in extra_ns */
 	int64_t total_ns, self_ns, extra_ns, max_ns;
-	/* Every duration, sorted by tr2_groups_sort(). */
+	/* Each duration, sorted by tr2_groups_sort(). */
 	int64_t *values;
 	uint32_t nr_values, alloc_values;
 };
@@ -31,13 +31,16 @@ struct tr2_groups {
 	struct tr2_map map;
 };
 
-/* The group of these two names, whose texts must outlive it. NULL: no memory.
- * Moves with the next call. */
+/* Return the group of these two names, whose texts must outlive it. NULL: no
+ * memory. The next call may move groups. */
 struct tr2_group *tr2_groups_get(struct tr2_groups *g, const char *by,
 				 const char *name);
 void tr2_group_add(struct tr2_group *group, int64_t ns, int64_t self_ns);
 void tr2_groups_sort(struct tr2_groups *g);
-/* The value that a share p of all do not exceed, by tr2_rank(); 0 of none. */
+/*
+ * Return the value that a share p of all do not exceed, by tr2_rank(); 0: no
+ * values.
+ */
 int64_t tr2_group_percentile(const struct tr2_group *group, double p);
 void tr2_groups_release(struct tr2_groups *g);
 

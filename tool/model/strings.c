@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * strings - interned texts, found by hash; those of late, and SIDs, in tables
- * of their own.
+ * strings - interned texts in a hash table. Recently used texts and SIDs have
+ * tables of their own.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +33,7 @@ static bool rehash_strings(struct tr2_model_private *p)
 	return true;
 }
 
-/* The bucket that has the string, or where it belongs. */
+/* Return the bucket that has the string, or the free one for it. */
 static inline uint32_t *find_string(const struct tr2_model_private *p,
 				    const char *s, size_t len, uint32_t hash)
 {
@@ -98,10 +98,13 @@ const char *tr2_s(const struct tr2_model *m, tr2_str id)
 	return id && id < m->priv->nr_strings ? m->priv->strings[id].p : "";
 }
 
-/* ---- those of late ---------------------------------------------------------- */
+/*
+ * ---- recently used texts
+ * -----------------------------------------------------
+ */
 
 #ifdef __SSE2__
-/* From 32 - n on: n bytes to keep, and the rest of 32 to leave out. */
+/* A mask that begins at 32 - n keeps n bytes and clears the rest of 32. */
 static const unsigned char keep[2 * TR2_RECENT_BYTES] = {
 #define KEEP 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff
 	KEEP, KEEP, KEEP, KEEP
@@ -113,7 +116,7 @@ static inline __m128i load16(const void *p)
 	return _mm_loadu_si128(p);
 }
 
-/* Where the text of these 32 bytes stands, if it does. */
+/* The slot for the text of these 32 bytes. */
 static inline uint32_t recent_slot(__m128i a, __m128i b)
 {
 	uint64_t h = (uint64_t)_mm_cvtsi128_si64(a) * 0x9e3779b97f4a7c15ull;
@@ -132,7 +135,7 @@ tr2_str tr2_intern_padded(struct tr2_model *m, const char *s, size_t len)
 	__m128i a, b, same;
 	tr2_str id;
 
-	if (len - 1 >= TR2_RECENT_BYTES) /* or 0 */
+	if (len - 1 >= TR2_RECENT_BYTES) /* or 0 bytes */
 		return tr2_intern(m, s, len);
 	a = _mm_and_si128(load16(s), load16(keep + TR2_RECENT_BYTES - len));
 	b = _mm_and_si128(load16(s + 16),
@@ -160,7 +163,7 @@ tr2_str tr2_intern_padded(struct tr2_model *m, const char *s, size_t len)
 
 /* ---- SIDs ------------------------------------------------------------------- */
 
-/* The slot that has it, or where it belongs. */
+/* Return the slot that has the SID, or the free one for it. */
 static struct tr2_sid_slot *sid_slot(const struct tr2_model *m, const char *sid,
 				     size_t len, uint32_t hash)
 {
@@ -214,7 +217,7 @@ bool tr2_sid_set(struct tr2_model *m, uint32_t session)
 	uint32_t hash = (uint32_t)tr2_hash(sid, len);
 	struct tr2_sid_slot *slot;
 
-	/* Three quarters full at most. */
+	/* At most three quarters full. */
 	if ((!sids->slots || sids->nr >= sids->mask - sids->mask / 4) &&
 	    !sids_grow(sids))
 		return false;

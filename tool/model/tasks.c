@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tasks - the kernel's records into tasks: one a process, its threads counted.
+ * tasks - turn the kernel's records into tasks: one per process, with the
+ * number of its threads.
  */
 #include <string.h>
 
 #include "model/build.h"
 #include "model/private.h"
 
-/* The latest task of this pid; a new one when there is none or `anew`. */
+/*
+ * Return the latest task of this pid; add one if there is none, or if `anew`.
+ */
 static uint32_t task_of(struct tr2_model *m, int32_t pid, bool anew)
 {
 	uint32_t *slot = tr2_map_slot(&m->priv->tasks, (uint32_t)pid);
@@ -37,8 +40,8 @@ uint32_t tr2_build_task_fork(struct tr2_model *m, int32_t pid, int32_t ppid,
 			m->tasks[i].nr_threads++;
 		return i;
 	}
-	/* A parent that was not seen to start is outside of the recording. One
-	 * that was has a smaller index. */
+	/* A parent whose start was not recorded is outside of the recording.
+	 * Otherwise it has a smaller index. */
 	parent = ppid && ppid != pid ?
 			 tr2_map_get(&m->priv->tasks, (uint32_t)ppid) : 0;
 	i = task_of(m, pid, true);
@@ -46,7 +49,7 @@ uint32_t tr2_build_task_fork(struct tr2_model *m, int32_t pid, int32_t ppid,
 		return 0;
 	m->tasks[i].ppid = ppid;
 	m->tasks[i].parent = parent;
-	m->tasks[i].comm = m->tasks[parent].comm; /* until it says another */
+	m->tasks[i].comm = m->tasks[parent].comm; /* until it changes it */
 	m->tasks[i].start_ns = tr2_wall_ns(wall_ns);
 	return i;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tree - the tree that the nodes make, and how they are called.
+ * tree - build the tree of nodes, and name them.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -36,7 +36,7 @@ static void append(struct tr2_model *m, uint32_t i)
 	*last = i;
 }
 
-/* As the streams of a recording mostly are. */
+/* The streams of a recording mostly are in order already. */
 static bool in_order(const struct tr2_model *m)
 {
 	uint32_t i;
@@ -92,7 +92,7 @@ static void set_depths(struct tr2_model *m)
 	}
 }
 
-/* The time in which no child was running. */
+/* Set the time in which no child was running. */
 static void set_self(struct tr2_model *m, struct tr2_node *n)
 {
 	int64_t covered_to = n->start_ns, covered = 0, start, end;
@@ -148,8 +148,8 @@ void tr2_model_self_times(const struct tr2_model *m, int64_t *out)
 	int64_t *covered_to = calloc(m->nr_spans, sizeof(*covered_to));
 	uint32_t i;
 
-	/* Spans stand in the order of their starts within a thread, so that one
-	 * pass finds the union of what lies in each. */
+	/* Within a thread, spans are in the order of their starts, so that one
+	 * pass finds the union of the spans in each. */
 	for (i = 1; i < m->nr_spans; i++) {
 		const struct tr2_span *s = &m->spans[i], *p;
 		int64_t start = s->start_ns, end = tr2_span_busy_to(m, i);
@@ -182,8 +182,8 @@ static const char *base_name(const char *path)
 	return slash && slash[1] ? slash + 1 : path;
 }
 
-/* Of one word that may be a whole line for a shell: a '/' counts in its first
- * word alone. */
+/* Return the name of a command in one word, which may be a whole line for a
+ * shell: only a '/' in its first word counts. */
 static const char *command_name(const char *line)
 {
 	const char *name = line, *p;
@@ -205,7 +205,7 @@ const char *tr2_node_name(const struct tr2_model *m, uint32_t node)
 	if (n->session) {
 		s = &m->sessions[tr2_last_session(m, n->session)];
 		name = tr2_s(m, s->name);
-		/* Names like _run_dashed_ stand for a way, not a command. */
+		/* Names like _run_dashed_ denote a code path, not a command. */
 		if (*name && *name != '_')
 			return name;
 		if (s->argv.nr && *s->argv.text)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * view - text and numbers as readers hand them over: in the reader's memory,
+ * view - text and numbers as readers pass them: in the reader's memory, valid
  * until it goes on.
  */
 #ifndef TR2_MODEL_VIEW_H
@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Not ended by a NUL, valid UTF-8. p is NULL where there is no text. */
+/* Not ended by a NUL, valid UTF-8. p is NULL if there is no text. */
 struct tr2_view {
 	const char *p;
 	size_t len;
@@ -21,7 +21,7 @@ struct tr2_words_view {
 	uint32_t nr;
 };
 
-/* A number that is not there. */
+/* The value of an absent number. */
 #define TR2_ABSENT INT64_MIN
 
 #endif

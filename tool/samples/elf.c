@@ -17,7 +17,7 @@
 
 #define DEBUG_FILES "/usr/lib/debug/.build-id"
 
-/* Of the C++ library, which is there when its compiler was. */
+/* From the C++ library, which is linked only if it was found. */
 extern char *demangle(const char *name, char *out, size_t *size, int *status)
 	__asm__("__cxa_demangle") __attribute__((weak));
 
@@ -25,9 +25,9 @@ struct tr2_elf {
 	Dwfl *dwfl;
 	Dwfl_Module *module;
 	Elf *elf;
-	GElf_Addr bias; /* of the module in the view of libdwfl */
+	GElf_Addr bias; /* of the module in libdwfl's address space */
 	bool has_symbols;
-	bool is_debug_file; /* its segments have no bytes in it */
+	bool is_debug_file; /* its segments have no content */
 	char *names[TR2_ELF_FUNCTIONS]; /* of the last answer; NULL: libdw's */
 };
 
@@ -36,7 +36,7 @@ static const Dwfl_Callbacks callbacks = {
 	.find_debuginfo = dwfl_standard_find_debuginfo,
 };
 
-/* A symbol table, and not the exported names only? */
+/* Does the file have a symbol table, not only exported names? */
 static bool has_symtab(Elf *elf)
 {
 	Elf_Scn *section = NULL;
@@ -58,7 +58,9 @@ static struct tr2_elf *new_elf(void)
 	return e;
 }
 
-/* The module is reported. NULL: *why says why it cannot be read. */
+/*
+ * Finish reporting the module. NULL: *why is the reason why it cannot be read.
+ */
 static struct tr2_elf *finish(struct tr2_elf *e, const char **why)
 {
 	if (e->module)
@@ -113,7 +115,7 @@ struct tr2_elf *tr2_elf_open_build(const struct tr2_build_id *id)
 	e = new_elf();
 	if (!e)
 		return NULL;
-	/* Where it is makes no difference to its functions. */
+	/* Its address does not matter for looking up functions. */
 	if (e->dwfl)
 		e->module = dwfl_report_module(e->dwfl, "build", 0x10000,
 					       UINT32_MAX);
@@ -167,7 +169,7 @@ static bool is_there(const struct tr2_elf *e, const GElf_Phdr *h,
 	       place.in_file - h->p_offset < h->p_filesz;
 }
 
-/* Where a place lies in memory, as the file has it. */
+/* Compute the address of a place, as in the file. */
 static bool address_of(const struct tr2_elf *e, struct tr2_elf_place place,
 		       GElf_Addr *address)
 {
@@ -193,7 +195,7 @@ static void add(struct tr2_elf *e, struct tr2_elf_function *function,
 		return;
 	if (demangle && name[0] == '_' && name[1] == 'Z')
 		e->names[*nr] = demangle(name, NULL, NULL, &status);
-	else if (name[len]) /* a version */
+	else if (name[len]) /* a version follows */
 		e->names[*nr] = strndup(name, len);
 	function[*nr].name = e->names[*nr] ? e->names[*nr] : name;
 	function[*nr].is_inlined = is_inlined;
@@ -209,7 +211,7 @@ static const char *name_of(Dwarf_Die *die)
 	return name ? dwarf_formstring(name) : dwarf_diename(die);
 }
 
-/* What was inlined there, up to the function with a place of its own. */
+/* Add the functions inlined there, up to the function that is not inlined. */
 static void add_inlined(struct tr2_elf *e, GElf_Addr address,
 			struct tr2_elf_function *function, unsigned int *nr)
 {

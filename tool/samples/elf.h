@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * elf - the functions of an ELF file by libdw, with what separate debugging
- * information knows beside: by its build id below /usr/lib/debug, by its
- * debuglink, and of a server where DEBUGINFOD_URLS names one. Files are not
+ * elf - look up the functions of an ELF file with libdw, including separate
+ * debugging information: by its build id below /usr/lib/debug, by its
+ * debuglink, and from a server that DEBUGINFOD_URLS names. Files are not
  * trusted, but libdw is.
  */
 #ifndef TR2_SAMPLES_ELF_H
@@ -20,17 +20,19 @@ struct tr2_build_id {
 	uint8_t id[TR2_BUILD_ID_MAX];
 };
 
-/* NULL: *why says why. */
+/* Open a file. NULL: *why is the reason. */
 struct tr2_elf *tr2_elf_open(const char *path, const char **why);
-/* What is left of a file that is gone: its debugging information, or, of a
- * server, itself. NULL: nothing. */
+/* Open a substitute for a file that was removed: its debugging information, or
+ * the file itself from a server. NULL: none. */
 struct tr2_elf *tr2_elf_open_build(const struct tr2_build_id *id);
-void tr2_elf_close(struct tr2_elf *e); /* NULL is nothing */
+void tr2_elf_close(struct tr2_elf *e); /* NULL is allowed */
 
-/* Whether it is that build. */
+/* Does the file have this build id? */
 bool tr2_elf_is(const struct tr2_elf *e, const struct tr2_build_id *id);
 
-/* Where an instruction is: in the file, and in the executable segment. */
+/*
+ * The position of an instruction: in the file, and in the executable segment.
+ */
 struct tr2_elf_place {
 	uint64_t in_file, in_segment;
 };
@@ -43,9 +45,9 @@ struct tr2_elf_function {
 };
 
 /*
- * The functions at this place, the innermost first: the last of them has a
- * place of its own. 0: none is known; *why is set where the file is to blame.
- * Names are valid until the next call.
+ * Find the functions at this place, the innermost first: all but the last are
+ * inlined. 0: none is known; *why is set if that is due to the file. Names are
+ * valid until the next call.
  */
 unsigned int
 tr2_elf_functions(struct tr2_elf *e, struct tr2_elf_place place,

@@ -11,14 +11,14 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#define DELETED " (deleted)" /* as the kernel puts it */
+#define DELETED " (deleted)" /* appended by the kernel */
 
 static int64_t ns_of(const struct timespec *t)
 {
 	return (int64_t)t->tv_sec * 1000000000 + t->tv_nsec;
 }
 
-/* One without a build id: what its times say. */
+/* Was a file without a build id changed since that time? */
 static bool is_newer(const char *path, int64_t since_ns)
 {
 	struct stat st;
@@ -47,7 +47,7 @@ static void open_by_id(struct tr2_samples_file *file, const char *path)
 	file->why = "another build has replaced it since";
 }
 
-/* What the kernel calls by a name that is no file's. */
+/* Is it a file's name, not another name that the kernel gives to a mapping? */
 static bool is_file(const char *name)
 {
 	return *name == '/' && strncmp(name, "//anon", 6) &&
@@ -66,14 +66,14 @@ static void open_path(struct tr2_samples_file *file, const char *path,
 		open_by_id(file, path);
 	else
 		open_by_times(file, path, since_ns);
-	/* What is kept of that build elsewhere. */
+	/* Look for another copy of that build. */
 	if (!file->elf && file->id.size)
 		file->elf = tr2_elf_open_build(&file->id);
 	if (file->elf)
 		file->why = NULL;
 }
 
-/* A file that was removed, or had been replaced when it was looked at. */
+/* Open a file that was removed, or that was replaced before it was opened. */
 static void open_file(struct tr2_samples_file *file, const char *name,
 		      int64_t since_ns)
 {
@@ -119,7 +119,7 @@ static bool is_same(const struct tr2_samples_file *file,
 	       !memcmp(file->id.id, mapping->build_id, sizeof(file->id.id));
 }
 
-/* Of one with an id the process makes no difference. */
+/* With a build id, the process does not matter. */
 static uint64_t key_of(const struct tr2_mapping *mapping)
 {
 	if (!mapping->build_id_size)
@@ -128,8 +128,8 @@ static uint64_t key_of(const struct tr2_mapping *mapping)
 				mapping->build_id_size), mapping->file) | 1;
 }
 
-/* One without a build id that another process has mapped and that was not
- * changed since this one began is the same to both. */
+/* A file without a build id, mapped by another process too and unchanged since
+ * this process began, is the same for both. */
 static uint32_t find_shared(struct tr2_samples_files *files,
 			    const struct tr2_model *m,
 			    const struct tr2_mapping *mapping)

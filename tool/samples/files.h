@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * files - the files that were mapped, each opened once if it is the one that
- * ran still.
+ * files - open each mapped file once, if it is still the file that was mapped.
  */
 #ifndef TR2_SAMPLES_FILES_H
 #define TR2_SAMPLES_FILES_H
@@ -10,23 +9,23 @@
 #include "model/model.h"
 #include "samples/elf.h"
 
-/* A build of a file; one that has no id is another for each process, but for
- * those between which it was not changed. */
+/* A build of a file. Without a build id, each process has its own, except
+ * processes between which the file was not changed. */
 struct tr2_samples_file {
 	tr2_str path;
 	struct tr2_build_id id;
-	struct tr2_elf *elf; /* NULL: it names nothing */
-	const char *why; /* NULL: it names all that was asked for */
+	struct tr2_elf *elf; /* NULL: no symbols */
+	const char *why; /* NULL: all functions looked up have names */
 };
 
-/* Zeroed is initialised. */
+/* Zeroed means initialised. */
 struct tr2_samples_files {
 	struct tr2_samples_file *file;
 	uint32_t nr, alloc;
 	struct tr2_map by_key, by_path;
 };
 
-/* Its place. UINT32_MAX: no memory. */
+/* Return the index of the mapping's file. UINT32_MAX: no memory. */
 uint32_t tr2_samples_file(struct tr2_samples_files *files,
 			  const struct tr2_model *m,
 			  const struct tr2_mapping *mapping);

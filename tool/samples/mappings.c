@@ -61,8 +61,8 @@ void tr2_mappings_release(struct tr2_mappings *maps)
 	*maps = (struct tr2_mappings){ .m = NULL };
 }
 
-/* How many begin at this address of the session or before, counted from the
- * first session on. */
+/* Count the mappings that begin at or before this address of the session, from
+ * the first session on. */
 static uint32_t count_until(const struct tr2_mappings *maps, uint32_t session,
 			    uint64_t address)
 {
@@ -81,7 +81,7 @@ static uint32_t count_until(const struct tr2_mappings *maps, uint32_t session,
 	return low;
 }
 
-/* The one before, down to 0, of those that may reach beyond the address. */
+/* Return the next mapping below that reaches beyond the address; 0: none. */
 static uint32_t before(const struct tr2_mappings *maps, uint32_t session,
 		       uint64_t address, uint32_t *at)
 {
@@ -98,7 +98,7 @@ static uint32_t before(const struct tr2_mappings *maps, uint32_t session,
 	return 0;
 }
 
-/* Of two mappings that hold an address, which one did at that time? */
+/* Both mappings contain an address: was it `a` at that time? */
 static bool is_better(const struct tr2_model *m, uint32_t a, uint32_t b,
 		      int64_t at_ns)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * mappings - what lay at an address of a recorded process, and when.
+ * mappings - find the mapping at an address of a recorded process at some time.
  */
 #ifndef TR2_SAMPLES_MAPPINGS_H
 #define TR2_SAMPLES_MAPPINGS_H
@@ -9,8 +9,9 @@
 
 struct tr2_mappings {
 	const struct tr2_model *m;
-	uint32_t *by_address; /* of each session; indexes into m->mappings */
-	uint64_t *reach; /* how far those up to this one go at most */
+	/* sorted by session and address; indexes into m->mappings */
+	uint32_t *by_address;
+	uint64_t *reach; /* largest end of the mappings up to this one */
 	uint32_t nr;
 };
 
@@ -18,13 +19,13 @@ struct tr2_mappings {
 bool tr2_mappings_init(struct tr2_mappings *maps, const struct tr2_model *m);
 void tr2_mappings_release(struct tr2_mappings *maps);
 
-/* The mapping that was there at that time; where none was seen by then, the
- * next one. 0: none. *always: at any other time the answer is the same. */
+/* Return the mapping at that time or, if none was recorded by then, the next
+ * one. 0: none. *always: the result is the same for any other time. */
 uint32_t tr2_mappings_find(const struct tr2_mappings *maps, uint32_t session,
 			   uint64_t address, int64_t at_ns, bool *always);
 
-/* Whether nothing was seen before at any address of it: then it may have been
- * there earlier than it was seen. */
+/* Was no mapping recorded before at any of its addresses? Then it may have
+ * existed earlier than its record. */
 bool tr2_mappings_is_first(const struct tr2_mappings *maps, uint32_t mapping);
 
 #endif

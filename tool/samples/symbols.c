@@ -15,20 +15,20 @@
 #include "samples/files.h"
 #include "samples/mappings.h"
 
-/* Where nothing was: the kernel finds calls by frame pointers, and what is no
- * frame leads to any place. All of them are one. */
+/* An address without a mapping: the kernel finds calls by frame pointers, and
+ * memory that is no frame leads to arbitrary addresses. All are one symbol. */
 #define UNKNOWN "[unknown]"
 
-/* What is known of a place in a file, or of an address that is in none. */
+/* The functions of a place in a file, or of an address outside of files. */
 struct known {
 	uint32_t file; /* UINT32_MAX: none */
 	uint64_t place;
-	uint32_t first, nr; /* in numbers */
+	uint32_t first, nr; /* indexes into numbers */
 };
 
-/* An address of a process at which only one thing ever was. */
+/* An address of a process that had only one mapping. */
 struct address {
-	uint32_t session, known; /* its place + 1 */
+	uint32_t session, known; /* index of its place + 1 */
 	uint64_t address;
 };
 
@@ -144,7 +144,7 @@ static bool add_number(struct tr2_symbols *s, struct known *known,
 	return true;
 }
 
-/* What libdw knows of a place. */
+/* Look up the functions of a place with libdw. */
 static bool add_functions(struct tr2_symbols *s, struct known *known,
 			  const struct tr2_mapping *mapping,
 			  struct tr2_elf_place place)
@@ -166,7 +166,7 @@ static bool add_functions(struct tr2_symbols *s, struct known *known,
 	return true;
 }
 
-/* Of code that the program made, only the address says something. */
+/* For code that the program generated, only the address is meaningful. */
 static bool is_anonymous(const struct tr2_symbols *s, uint32_t mapping)
 {
 	return !strncmp(tr2_s(s->m, s->m->mappings[mapping].file), "//anon", 6);
@@ -209,7 +209,7 @@ static uint32_t *slot_of(struct tr2_symbols *s, uint32_t file, uint64_t place)
 	}
 }
 
-/* What is known of the place, + 1. 0: no memory. */
+/* Return the index of the place + 1. 0: no memory. */
 static uint32_t know(struct tr2_symbols *s, uint32_t mapping,
 		     struct tr2_elf_place place, struct known *known)
 {
@@ -248,8 +248,8 @@ static uint32_t know_address(struct tr2_symbols *s,
 	return know(s, mapping, place, &known);
 }
 
-/* Most addresses come again and again. NULL: no memory, or a new one, for which
- * *free_slot is set where there is memory. */
+/* Find an address among those seen, since most occur many times. NULL: no
+ * memory, or a new address, for which *free_slot is set if there is memory. */
 static const struct address *find_address(struct tr2_symbols *s,
 					  uint32_t session, uint64_t address,
 					  uint32_t **free_slot)
