@@ -71,7 +71,8 @@ struct tr2_span {
 struct tr2_child {
 	uint32_t span;
 	uint32_t node; /* the process it became; 0: unknown */
-	uint32_t previous; /* child, not exec, that its session started before */
+	/* the child (not exec) that its session started before */
+	uint32_t previous;
 	int32_t id;    /* child_id or exec_id */
 	int32_t pid;   /* -1: unknown, or not started */
 	int32_t code;  /* as in child_exit: 128 + n for a signal */
@@ -168,8 +169,10 @@ struct tr2_mapping {
 
 /* ---- threads and sessions ---------------------------------------------- */
 
-#define TR2_THREAD_OPEN (1u << 0)        /* no thread_start; never set for main */
-#define TR2_THREAD_UNANNOUNCED (1u << 1) /* no thread_start; not said of main */
+/* no thread_exit; never set for main */
+#define TR2_THREAD_OPEN (1u << 0)
+/* no thread_start; never set for main */
+#define TR2_THREAD_UNANNOUNCED (1u << 1)
 
 struct tr2_model_thread {
 	uint32_t session;
@@ -184,9 +187,11 @@ struct tr2_model_thread {
 };
 
 enum tr2_end {
-	TR2_END_OPEN,   /* nobody tells of one: cut off, or it still runs */
+	/* no end recorded: the stream was cut off, or the process runs */
+	TR2_END_OPEN,
 	TR2_END_EXIT,   /* atexit, or a report by the kernel or the parent */
-	TR2_END_SIGNAL, /* its signal event, or the word of others, was seen */
+	/* its signal event, or a report by the kernel or the parent */
+	TR2_END_SIGNAL,
 	TR2_END_EXEC    /* replaced itself by another program */
 };
 
@@ -201,7 +206,8 @@ enum tr2_end_by {
 #define TR2_SESSION_NO_VERSION (1u << 0) /* does not begin with version */
 #define TR2_SESSION_NO_START (1u << 1)
 #define TR2_SESSION_BRIEF (1u << 2)      /* events without time */
-#define TR2_SESSION_NO_CLOCK (1u << 3)   /* no wall time at all: wall_ns 0 */
+/* without any wall time: wall_ns is 0 */
+#define TR2_SESSION_NO_CLOCK (1u << 3)
 #define TR2_SESSION_CLOCK_STEP (1u << 4) /* its wall clock was set meanwhile */
 #define TR2_SESSION_DUPLICATE (1u << 5)  /* its SID began again: it has the same
 					  * SID as an earlier session */
@@ -219,7 +225,8 @@ enum tr2_end_by {
 
 struct tr2_model_session {
 	const char *sid; /* whole: PARENT/OWN */
-	uint32_t parent; /* the session whose SID is ours less one component */
+	/* the session whose SID is this one less its last component */
+	uint32_t parent;
 	uint32_t node;   /* its process */
 	uint32_t next_of_node; /* same pid: the session after an exec */
 	uint32_t nr_events;
@@ -276,8 +283,10 @@ struct tr2_model_task {
 enum tr2_join {
 	TR2_JOIN_ROOT,    /* has no parent in this recording */
 	TR2_JOIN_TASK,    /* by the kernel's record */
-	TR2_JOIN_PID,     /* the SID names the parent, which has no child span for us */
-	TR2_JOIN_SID,     /* the SID names the parent, no child span is ours */
+	/* the SID names the parent, and one of its child spans has our pid */
+	TR2_JOIN_PID,
+	/* the SID names the parent, which has no child span for us */
+	TR2_JOIN_SID,
 	TR2_JOIN_WINDOW,  /* … and one child span of the parent fits by time or
 			   * argv, though its pid is another's (a shell in
 			   * between) or unknown: likely, not certain */
@@ -336,7 +345,8 @@ enum tr2_problem_kind {
 	TR2_PROBLEM_NO_END,       /* a session without atexit */
 	TR2_PROBLEM_CHILD,        /* a child_start without its end */
 	TR2_PROBLEM_LOST,         /* events and records missing */
-	TR2_PROBLEM_FULL,         /* a directory that programs found full */
+	/* a directory that was full for some programs */
+	TR2_PROBLEM_FULL,
 	TR2_PROBLEM_NR
 };
 

@@ -40,7 +40,8 @@ struct loader {
 	struct tr2_lines lines;
 	struct tr2_progress progress;
 	bool no_memory;
-	const char *refused; /* why the last ring was not read; NULL: it was */
+	/* why the last ring was not read; NULL: it was read */
+	const char *refused;
 };
 
 enum form {

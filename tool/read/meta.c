@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* of these, those that the streams report themselves */
 /*
  * meta - implements read/meta.h, which describes the files.
  */
@@ -17,7 +16,8 @@
 struct meta {
 	struct tr2_model *m;
 	tr2_str source;
-	uint64_t lost, told; /* … of which the streams tell themselves */
+	/* of these, those that the streams report themselves */
+	uint64_t lost, told;
 	uint64_t lost_tasks; /* by tasks.jsonl */
 	int64_t command_pid;
 	tr2_str cwd;

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * meta - what `trace2 record` writes beside the events.
+ * meta - read the files that `trace2 record` writes beside the events.
  *
  * DIR/meta.json is one JSON object:
  *
- *	version          TR2_META_VERSION; it grows when what older readers
- *			 know comes to mean something else
+ *	version          TR2_META_VERSION; it grows when the meaning of a
+ *			 member that older readers know changes
  *	command          the words of the command line
  *	command_pid      its process
  *	cwd, host, kernel, machine, user      text
  *	cpus             number
  *	start_wall_ns, start_monotonic_ns     one moment in both clocks
- *	end_monotonic_ns when the command was done
+ *	end_monotonic_ns when the command ended
  *	exit_code or exit_signal              how it ended
  *	task_records     "kernel", or why there are none
  *	lost             number of events and records known to be lost
  *	programs         {name: version}
  *
  * DIR/tasks.jsonl has one JSON object a line, times in CLOCK_MONOTONIC
- * nanoseconds, in any order that is nearly by time:
+ * nanoseconds, approximately in order of time:
  *
  *	{"type":"fork","time_ns":N,"pid":N,"ppid":N,"tid":N,"ptid":N}
  *	{"type":"comm","time_ns":N,"pid":N,"tid":N,"comm":"sh","exec":true}

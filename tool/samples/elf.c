@@ -28,7 +28,8 @@ struct tr2_elf {
 	GElf_Addr bias; /* of the module in libdwfl's address space */
 	bool has_symbols;
 	bool is_debug_file; /* its segments have no content */
-	char *names[TR2_ELF_FUNCTIONS]; /* of the last answer; NULL: libdw's */
+	/* of the last result; NULL: libdw owns the name */
+	char *names[TR2_ELF_FUNCTIONS];
 };
 
 static const Dwfl_Callbacks callbacks = {
