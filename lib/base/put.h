@@ -114,9 +114,11 @@ static inline char *tr2_put_i64(char *p, int64_t value)
 	return tr2_put_u64(p + 1, -(uint64_t)value);
 }
 
-/* Nanoseconds as seconds with 6 decimals, cut. At most 18 bytes. */
+/* Nanoseconds as seconds with 6 decimals, rounded as "%.6f" does. At most 18
+ * bytes. */
 static inline char *tr2_put_seconds(char *p, uint64_t ns)
 {
+	ns += ns <= UINT64_MAX - 500u ? 500u : 0u;
 	p = tr2_put_u64(p, ns / 1000000000u);
 	*p++ = '.';
 	return tr2_put_6(p, (uint32_t)(ns % 1000000000u / 1000u));

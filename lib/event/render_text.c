@@ -293,7 +293,7 @@ static char *put_time_column(char *p, bool wanted, uint64_t ns)
 
 	if (!wanted)
 		return tr2_put_lit(p, "         " SEPARATOR);
-	if (ns < UINT64_C(10000000000)) {
+	if (ns < UINT64_C(9999999500)) { /* with one digit, when rounded */
 		*p = ' ';
 		p = tr2_put_seconds(p + 1, ns);
 		return tr2_put_lit(p, SEPARATOR);

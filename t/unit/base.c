@@ -24,10 +24,14 @@ static void test_numbers(void)
 	is_buf("-9223372036854775808", "smallest signed");
 	tr2_buf_add_digits(&b, 7, 3);
 	is_buf("007", "leading zeros");
-	tr2_buf_add_seconds(&b, 1999999u, 9);
-	is_buf(" 0.001999", "seconds are cut, not rounded, and padded");
+	tr2_buf_add_seconds(&b, 1999499u, 9);
+	is_buf(" 0.001999", "seconds are padded");
+	tr2_buf_add_seconds(&b, 9999999500u, 9);
+	is_buf("10.000000", "and rounded, not cut");
+	tr2_buf_add_seconds(&b, UINT64_MAX, 0);
+	is_buf("18446744073.709551", "but for the most that there are");
 	tr2_buf_add_seconds(&b, UINT64_C(123456789012345678), 9);
-	is_buf("123456789.012345", "seconds outgrow their width");
+	is_buf("123456789.012346", "seconds outgrow their width");
 	tr2_buf_add_seconds9(&b, 17);
 	is_buf("0.000000017", "nanoseconds");
 }

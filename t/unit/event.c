@@ -226,6 +226,20 @@ static void test_place(void)
 		    "...\xb6ng/dir/of/files/xyz.c:12 | ");
 }
 
+/* The perf target's column for it, which is 9 wide. */
+static void shows_t_abs(uint64_t ns, const char *want)
+{
+	struct tr2_who who = { "main", "d0 | main | ", 12, "", 0 };
+	struct tr2_v_exit v = { .code.i = 0 };
+	struct tr2_event ev = { .kind = TR2_EV_exit, .t_abs_ns = ns,
+				.v = (const struct tr2_value *)&v, .who = &who };
+	struct tr2_render r = { .redact = false };
+
+	tr2_render_perf(&r, &ev, true);
+	ok(strstr(tr2_buf_str(&r.line), want) != NULL, want);
+	tr2_render_release(&r);
+}
+
 int main(void)
 {
 	test_table();
@@ -233,5 +247,7 @@ int main(void)
 	test_redact();
 	test_redact_without_memory();
 	test_place();
+	shows_t_abs(UINT64_C(9999999499), "|  9.999999 |");
+	shows_t_abs(UINT64_C(9999999500), "| 10.000000 |");
 	return done_testing();
 }
