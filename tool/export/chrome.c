@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * chrome - Trace Event JSON, which Perfetto, Chrome and speedscope open: a
- * process each, its threads, complete slices ("X"), flows from parent to
- * child, counters. Times count from the start of the recording, in
- * microseconds with three decimals; `otherData` says when that was.
+ * chrome - Trace Event JSON, which Perfetto, Chrome and speedscope open: one
+ * process per process, with its threads, complete slices ("X"), flows from
+ * parent to child, and counters. Times count from the start of the recording,
+ * in microseconds with three decimals; `otherData` has that start.
  *
- * Slices of one thread always nest: viewers trust that. A child stands among
- * the regions of the thread that waited for it; one that went on beside them
- * stands on a row of its own, "main: children 1".
+ * Slices of one thread always nest, since viewers rely on that. A child is
+ * among the regions of the thread that waited for it; a child that ran beside
+ * them is on a row of its own, "main: children 1".
  */
 #include <stdlib.h>
 #include <string.h>
@@ -20,25 +20,26 @@
 #include "model/model.h"
 #include "out/table.h"
 
-/* Above every number that the kernel gives to a process. */
+/* Above every pid of the kernel. */
 #define FIRST_MADE_UP_ID (1u << 22)
 
 struct chrome {
 	int64_t origin_ns;
-	uint32_t *pids;       /* of nodes; 0: not shown */
-	uint32_t *child_tids; /* of children: the row that they stand on; 0: none */
+	uint32_t *pids;       /* by node; 0: not shown */
+	uint32_t *child_tids; /* by child: the tid of its row; 0: none */
 	uint32_t next_id;
-	uint32_t tid;         /* of the thread at hand */
-	int64_t *ends;        /* of the slices around the one at hand */
+	uint32_t tid;         /* of the current thread */
+	int64_t *ends;        /* ends of the slices around the current one */
 	uint32_t nr_ends, alloc_ends;
-	int64_t last_ns;      /* the start of the last slice */
-	/* Rows of the thread for children: when each is free again. */
+	int64_t last_ns;      /* start of the last slice */
+	/* Rows of the thread for children, with the time from which each is
+	 * free. */
 	struct row {
 		int64_t free_ns;
 		uint32_t tid;
 	} *rows;
 	uint32_t nr_rows, alloc_rows;
-	bool any;             /* an event was written */
+	bool any;             /* an event has been written */
 };
 
 struct slice {
@@ -83,14 +84,14 @@ static void add_time(struct tr2_export *x, int64_t wall_ns)
 	add_us(&x->sink.buf, wall_ns - c->origin_ns);
 }
 
-/* name: redacted already. */
+/* name: already redacted. */
 static void add_name(struct tr2_export *x, const char *name)
 {
 	tr2_buf_addlit(&x->sink.buf, ",\"name\":");
 	tr2_json_add_string(&x->sink.buf, name);
 }
 
-/* Members are added with a comma before each; the first one is taken away. */
+/* Each member is added with a comma before it; the first comma is removed. */
 static size_t open_args(struct tr2_buf *b)
 {
 	tr2_buf_addlit(b, ",\"args\":{");
@@ -133,7 +134,7 @@ static void sort_index(struct tr2_export *x, const char *what, uint32_t pid,
 	close_args(b, args);
 }
 
-/* Opened; args and the end are the caller's. */
+/* Open a slice; the caller adds args and the end. */
 static struct tr2_buf *open_slice(struct tr2_export *x, const struct slice *s,
 				  const char *category, const char *name)
 {
@@ -165,7 +166,7 @@ static bool is_shown(const struct tr2_export *x, uint32_t node)
 	return tr2_export_is_process(x, node) && tr2_filter_node(x->filter, x->m, node);
 }
 
-/* Numbers that several processes had (or nobody knows) are made up. */
+/* Make up numbers for processes whose pid is unknown or was reused. */
 static bool number_processes(struct tr2_export *x, struct chrome *c)
 {
 	const struct tr2_model *m = x->m;
@@ -218,8 +219,8 @@ static struct slice process_slice(const struct tr2_export *x, uint32_t node)
 			       c->pids[node] };
 }
 
-/* Where the flow to a process comes from: the slice of the child span that it
- * goes back to, else the nearest process above it. */
+/* Find the start of the flow to a process: the slice of the child span that led
+ * to it, else the nearest process above it. */
 static bool find_origin(struct tr2_export *x, uint32_t node, struct slice *from)
 {
 	const struct tr2_model *m = x->m;
@@ -344,8 +345,8 @@ static bool push_end(struct chrome *c, int64_t end_ns)
 	return true;
 }
 
-/* Makes a slice fit among those of its thread: what a stream got wrong is cut
- * to what is around it. */
+/* Make a slice nest in its thread: cut it to the slices around it, if a stream
+ * is inconsistent. */
 static bool nest(struct chrome *c, struct slice *s)
 {
 	if (s->start_ns < c->last_ns)
@@ -360,7 +361,7 @@ static bool nest(struct chrome *c, struct slice *s)
 	return push_end(c, s->end_ns);
 }
 
-/* From the first to the last thing that a thread did. */
+/* Return the time from the first to the last event of a thread. */
 static struct slice thread_slice(const struct tr2_export *x, uint32_t thread)
 {
 	const struct chrome *c = x->state;
@@ -387,7 +388,7 @@ static struct slice thread_slice(const struct tr2_export *x, uint32_t thread)
 	return slice;
 }
 
-/* The main thread of a program that took over by exec is another row. */
+/* After an exec, the main thread of the new program gets another row. */
 static void thread(struct tr2_export *x, uint32_t thread)
 {
 	struct chrome *c = x->state;
@@ -418,7 +419,7 @@ static void thread(struct tr2_export *x, uint32_t thread)
 	}
 }
 
-/* A row of the thread's children that is free by then. */
+/* Find a row of the thread's children that is free by then, or add one. */
 static struct row *free_row(struct tr2_export *x, const struct slice *s,
 			    uint32_t thread)
 {
@@ -446,7 +447,7 @@ static struct row *free_row(struct tr2_export *x, const struct slice *s,
 	return &c->rows[i];
 }
 
-/* Whether the thread did nothing else while the child ran. */
+/* Did the thread emit no other event while the child ran? */
 static bool was_waited_for(const struct tr2_export *x, uint32_t span)
 {
 	const struct tr2_span *s = &x->m->spans[span];
@@ -457,7 +458,7 @@ static bool was_waited_for(const struct tr2_export *x, uint32_t span)
 	return !s->parent || x->m->spans[s->parent].end_ns >= s->end_ns;
 }
 
-/* Decides where a child stands; false: nowhere. */
+/* Choose the row of a child; false: none. */
 static bool place_child(struct tr2_export *x, uint32_t i, struct slice *s)
 {
 	struct chrome *c = x->state;
@@ -541,7 +542,7 @@ static void span(struct tr2_export *x, uint32_t i)
 	add_span_args(x, span);
 }
 
-/* ---- moments and counters --------------------------------------------------------------- */
+/* ---- points and counters ------------------------------------------------- */
 
 static void add_point_args(struct tr2_export *x, const struct tr2_point *p)
 {
@@ -605,7 +606,7 @@ static void point(struct tr2_export *x, uint32_t i)
 	add_point_args(x, p);
 }
 
-/* A counter is known at the end alone; before the start it was 0. */
+/* A counter's value is known only at the end; before the start it is 0. */
 static void counter(struct tr2_export *x, const struct tr2_metric *metric,
 		    int64_t wall_ns, uint64_t value)
 {
@@ -639,7 +640,7 @@ static void timer(struct tr2_export *x, const struct tr2_metric *metric,
 	close_args(b, args);
 }
 
-/* Of threads, the sum is in the session's. */
+/* The session's metric contains the sum over its threads. */
 static void metric(struct tr2_export *x, uint32_t i)
 {
 	const struct tr2_metric *metric = &x->m->metrics[i];

@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * clickhouse - sessions into a running ClickHouse, over HTTP, from as many
- * machines as there are.
+ * clickhouse - write sessions to a running ClickHouse, over HTTP, from any
+ * number of machines.
  *
- * Nothing is in there twice, however often and from where it is exported:
+ * Nothing is stored twice, however often and from wherever it is exported:
  * - Ids follow from the session's key (tr2_session_key()), the day and the host
  *   from its SID: a session always has the same rows, in the same partition and
  *   on the same shard, and the primary key is (host, unit, row). So tables of
- *   the ReplacingMergeTree kind see that two rows are one. They do so when they
- *   merge, later; a query that must not see both says FINAL. What else ClickHouse
- *   has against doubles, it has for replicated tables only or for the last
- *   hundred inserts, and with the same borders between them; a timer that comes
- *   back after a failure has other borders.
- * - So the exporter asks first, and sends what is not there. A session is there
- *   when its row in `sessions` is, which is sent last. When a load was cut off,
- *   a table has all rows of a session or none: they are in one block. Only a
- *   session that went on since it was loaded is sent again, with a greater
- *   revision; and two exporters of the same file at the same time both send.
+ *   the ReplacingMergeTree kind recognise duplicate rows. They remove them when
+ *   they merge, later; a query that must not see both uses FINAL. ClickHouse's
+ *   other deduplication works for replicated tables or the last hundred inserts
+ *   only, and only for identical blocks; a timer that exports again after a
+ *   failure has other blocks.
+ * - So the exporter first queries, and sends only missing sessions. A session
+ *   is stored when its row in `sessions` is, which is sent last. If a load was
+ *   interrupted, a table has all rows of a session or none: they are in one
+ *   block. A session is sent again, with a greater revision, only if it went on
+ *   after it was loaded; and two exporters of the same file at the same time
+ *   both send.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -29,24 +30,24 @@
 #include "export/sha256.h"
 
 #define DAY_NS (INT64_C(86400) * 1000000000)
-#define LAST_DAY 49708 /* 2106-02-05: as ClickHouse's Date ends */
+#define LAST_DAY 49708 /* 2106-02-05: the last of ClickHouse's Date */
 
 struct clickhouse {
 	struct tr2_clickhouse c;
 	struct tr2_row row;
 	struct tr2_row_ids ids;
-	struct tr2_clickhouse_unit *units; /* of the model's sessions */
+	struct tr2_clickhouse_unit *units; /* by session of the model */
 	int64_t *session_ids, *thread_ids, *span_ids;
 	uint32_t *point_rows, *metric_rows, *sample_rows;
-	uint32_t *next_row; /* of sessions */
-	int64_t *self;      /* of spans */
-	bool skip;          /* the session that is walked is there */
+	uint32_t *next_row; /* by session */
+	int64_t *self;      /* by span */
+	bool skip;          /* the current session is stored already */
 	uint64_t nr_sent, nr_there;
 };
 
-/* ---- what follows from a session id ---------------------------------------------- */
+/* ---- values derived from a session id ------------------------------------ */
 
-/* Not negative, with room for the ids of what is in it. */
+/* Return an id that is not negative, with room for the ids of its parts. */
 static int64_t id_of(const char *key, size_t len)
 {
 	uint8_t digest[32];
@@ -59,7 +60,7 @@ static int64_t id_of(const char *key, size_t len)
 	return (int64_t)(id >> 2) + 1;
 }
 
-/* Eight digits of a SID and what it says behind them; -1: none. */
+/* Return the day of a SID that begins with its eight digits; -1: none. */
 static int32_t day_of_sid(const char *own)
 {
 	struct tm tm = { .tm_mday = 1 };
@@ -87,7 +88,7 @@ static int32_t day_of(const char *own, int64_t wall_ns)
 	return day >= 0 && day <= LAST_DAY ? (int32_t)day : 0;
 }
 
-/* TIME-HOST-PID; "" where it is not so. */
+/* Set host from a SID of the form TIME-HOST-PID, or to "". */
 static void set_host(struct tr2_clickhouse_unit *u, const char *own)
 {
 	const char *host = strchr(own, '-');
@@ -100,7 +101,10 @@ static void set_host(struct tr2_clickhouse_unit *u, const char *own)
 	u->host_len = (size_t)(pid - host - 1);
 }
 
-/* How much is known of it: more events and samples, its end, what started it. */
+/*
+ * Return a number that grows as more becomes known: events and samples, the
+ * end, the parent.
+ */
 static uint64_t revision_of(const struct tr2_model *m, uint32_t session)
 {
 	const struct tr2_model_session *s = &m->sessions[session];
@@ -136,7 +140,10 @@ static void make_unit(struct tr2_export *x, uint32_t i)
 
 /* ---- ids and rows --------------------------------------------------------------- */
 
-/* In the order in which they were read: more of a session leaves them. */
+/*
+ * Number rows in the order in which they were read: later events of a session
+ * do not change earlier numbers.
+ */
 static void number_rows(struct tr2_export *x)
 {
 	struct clickhouse *h = x->state;
@@ -185,9 +192,9 @@ static bool allocate(struct clickhouse *h, const struct tr2_model *m)
 	       h->sample_rows;
 }
 
-/* ---- beginning --------------------------------------------------------------------- */
+/* ---- begin --------------------------------------------------------------- */
 
-/* The tables on every server that --url names; rows go to the first. */
+/* Create the tables on every server that --url names; rows go to the first. */
 static bool prepare_servers(struct tr2_export *x)
 {
 	const struct tr2_export_options *opt = x->opt;
@@ -204,7 +211,10 @@ static bool prepare_servers(struct tr2_export *x)
 	return ok;
 }
 
-/* Of two that are the same, the second is taken to be there. */
+/*
+ * Find sessions that are stored. Of two equal sessions, the second counts as
+ * stored.
+ */
 static bool find_loaded(struct tr2_export *x)
 {
 	struct clickhouse *h = x->state;
@@ -333,8 +343,8 @@ static void session_end(struct tr2_export *x, uint32_t i)
 		x->failed = true;
 }
 
-/* The session of a process or of one above it; else any: they are of one
- * machine. 0: there is none. */
+/* Return the session of a process or of the nearest one above it; else any,
+ * since all are of one machine. 0: there is none. */
 static uint32_t session_near(const struct tr2_model *m, uint32_t node)
 {
 	for (; node; node = m->nodes[node].parent)
@@ -343,7 +353,7 @@ static uint32_t session_near(const struct tr2_model *m, uint32_t node)
 	return m->nr_sessions > 1 ? 1 : 0;
 }
 
-/* A process of the kernel's is known by its host, its number and its start. */
+/* Identify a process of the kernel's by its host, its pid and its start. */
 static void task_unit(struct tr2_export *x, struct tr2_clickhouse_unit *u,
 		      uint32_t i)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * clickhouse_batch - rows on their way: collected for each table, and sent in
- * one INSERT a table, which leaves out what is there already.
+ * clickhouse_batch - collect rows for each table and send them in one INSERT
+ * per table, without rows that are stored already.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 
 #define BATCH_BYTES (32u << 20)
 #define BATCH_UNITS 100000
-#define ASK_UNITS 10000 /* in one question */
+#define ASK_UNITS 10000 /* in one query */
 #define DAY_SECONDS 86400
 
 static void add_day(struct tr2_buf *b, int32_t day)
@@ -28,7 +28,7 @@ static void add_day(struct tr2_buf *b, int32_t day)
 	tr2_buf_add_digits(b, (uint64_t)tm.tm_mday, 2);
 }
 
-/* As TabSeparated has it, which is also right between single quotes. */
+/* Escape as in TabSeparated, which is also valid between single quotes. */
 static void add_text(struct tr2_buf *b, const char *s, size_t len)
 {
 	size_t i, from = 0;
@@ -48,7 +48,7 @@ static void add_text(struct tr2_buf *b, const char *s, size_t len)
 	tr2_buf_add(b, s + from, len - from);
 }
 
-/* ---- what is there --------------------------------------------------------------- */
+/* ---- which units are stored ---------------------------------------------- */
 
 static int by_unit(const void *a, const void *b)
 {
@@ -60,7 +60,10 @@ static int by_unit(const void *a, const void *b)
 	return p->unit < q->unit ? -1 : p->unit > q->unit;
 }
 
-/* The days are for the partitions, host and unit for the primary key. */
+/*
+ * Conditions on days select partitions, those on host and unit use the primary
+ * key.
+ */
 static void add_question(struct tr2_clickhouse *c, const char *table,
 			 struct tr2_clickhouse_unit *const *u, size_t nr)
 {
@@ -91,7 +94,7 @@ static void add_question(struct tr2_clickhouse *c, const char *table,
 	tr2_buf_addlit(&c->query, ") GROUP BY unit FORMAT TabSeparated");
 }
 
-/* Lines "unit<TAB>revision". Of equal units, all are there. */
+/* Read lines "unit<TAB>revision" and mark the units, including equal ones. */
 static bool read_answer(struct tr2_clickhouse *c,
 			struct tr2_clickhouse_unit **u, size_t nr)
 {
@@ -138,7 +141,7 @@ bool tr2_clickhouse_ask(struct tr2_clickhouse *c, enum tr2_table_id table,
 		qsort(list, nr, sizeof(*list), by_unit);
 	for (; nr; list += some, nr -= some) {
 		some = nr < ASK_UNITS ? nr : ASK_UNITS;
-		/* What is equal is asked for together. */
+		/* Query equal units together. */
 		while (some < nr && list[some]->unit == list[some - 1]->unit)
 			some++;
 		add_question(c, tr2_table_defs[table].name, list, some);
@@ -148,7 +151,7 @@ bool tr2_clickhouse_ask(struct tr2_clickhouse *c, enum tr2_table_id table,
 	return true;
 }
 
-/* The rows of a piece in the text of a table. */
+/* Return where the rows of a piece begin in the text of a table. */
 static size_t rows_from(const struct tr2_clickhouse *c, size_t piece, int table)
 {
 	return piece ? c->pieces[piece - 1].end[table] : 0;
@@ -160,9 +163,9 @@ static bool has_rows(const struct tr2_clickhouse *c, size_t piece, int table)
 }
 
 /*
- * Sets .there of all pieces. Threads go first, and each session has some: of a
- * session that has none in there, there is nothing in other tables, and they
- * need not be asked. `all`: no longer sure of that.
+ * Set .there of all pieces. Threads are sent first, and each session has some:
+ * if `threads` has none of a session, the other tables have none either and
+ * need not be queried. `all`: do not rely on that.
  */
 static bool look(struct tr2_clickhouse *c, enum tr2_table_id table, bool all)
 {
@@ -185,7 +188,7 @@ static bool look(struct tr2_clickhouse *c, enum tr2_table_id table, bool all)
 
 /* ---- sending --------------------------------------------------------------------- */
 
-/* The rows of the pieces that are not there, in c->body. */
+/* Copy the rows of the pieces that are not stored to c->body. */
 static void collect(struct tr2_clickhouse *c, enum tr2_table_id table)
 {
 	size_t i, from;
@@ -221,9 +224,9 @@ static void add_insert(struct tr2_clickhouse *c, enum tr2_table_id table)
 }
 
 /*
- * All rows as one block, which the server takes wholly or not at all (on each
- * shard and for each day, and a unit is on one of those); and not before the
- * shards have it.
+ * Send all rows as one block, which the server stores wholly or not at all (per
+ * shard and day, and a unit is on one of those), and wait until the shards have
+ * it.
  */
 static bool set_params(struct tr2_clickhouse *c, enum tr2_table_id table)
 {
@@ -249,7 +252,7 @@ static bool set_params(struct tr2_clickhouse *c, enum tr2_table_id table)
 	return ok;
 }
 
-/* How many rows c->body has. */
+/* Count the rows in c->body. */
 static uint64_t count_rows(const struct tr2_clickhouse *c)
 {
 	const char *p = c->body.p, *end = p + c->body.len;
@@ -262,7 +265,7 @@ static uint64_t count_rows(const struct tr2_clickhouse *c)
 	return nr;
 }
 
-/* One INSERT. 1: done; 0: the server is busy; -1: an error was printed. */
+/* Send one INSERT. 1: done; 0: the server is busy; -1: an error was printed. */
 static int insert(struct tr2_clickhouse *c, enum tr2_table_id table)
 {
 	if (c->body.failed) {
@@ -278,7 +281,7 @@ static int insert(struct tr2_clickhouse *c, enum tr2_table_id table)
 	return 1;
 }
 
-/* What may have been done although the answer was another is asked. */
+/* After a failure, query whether the rows were stored nevertheless. */
 static bool send_table(struct tr2_clickhouse *c, enum tr2_table_id table)
 {
 	int tries = 0, done = 0;
@@ -310,7 +313,7 @@ static bool send_tables(struct tr2_clickhouse *c)
 		if (i != TR2_TABLE_threads && i != TR2_TABLE_sessions &&
 		    !send_table(c, (enum tr2_table_id)i))
 			return false;
-	/* Last: one that is seen in there has all its rows. */
+	/* Last: a session that is stored there has all its rows. */
 	return send_table(c, TR2_TABLE_sessions);
 }
 

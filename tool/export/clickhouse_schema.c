@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * clickhouse_schema - talking to a ClickHouse server, and its tables: made
- * from export/tables.def. On a cluster each server has its own rows in
- * NAME_local, and NAME is the Distributed table above those of all.
+ * clickhouse_schema - requests to a ClickHouse server, and its tables,
+ * generated from export/tables.def. On a cluster each server has its own rows
+ * in NAME_local, and NAME is the Distributed table over those of all.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "common/say.h"
 #include "export/clickhouse.h"
 
-#define MAX_WORDS 300 /* of an answer that is shown */
+#define MAX_WORDS 300 /* of a response in a message */
 
 const struct tr2_column_def tr2_clickhouse_columns[] = {
 	{ "day", "Date" },   { "host", "String" }, { "tree", "Int64" },
@@ -54,8 +54,8 @@ struct tr2_http *tr2_clickhouse_connect(const char *url)
 
 /* ---- requests -------------------------------------------------------------------- */
 
-/* "Code: 202, …" and "Code: 202. …": too many queries, or too many parts that
- * wait to be merged: it passes. */
+/* Is it a temporary error: "Code: 202, …" or "Code: 202. …", too many queries
+ * or too many parts waiting to be merged? */
 static bool passes(const char *answer)
 {
 	static const char code[] = "Code: ";
@@ -97,7 +97,7 @@ bool tr2_clickhouse_query(struct tr2_clickhouse *c)
 	int tries = 0;
 
 	tr2_http_no_params(c->http);
-	/* An error that comes late is still told by the status. */
+	/* Wait for the end, so that the status reports late errors, too. */
 	if (!tr2_http_param(c->http, "wait_end_of_query=1") ||
 	    !tr2_http_param(c->http, "max_query_size=16777216") ||
 	    !tr2_http_param(c->http, "max_ast_elements=1000000"))
@@ -117,7 +117,7 @@ bool tr2_clickhouse_query(struct tr2_clickhouse *c)
 
 /* ---- tables ---------------------------------------------------------------------- */
 
-/* `text`, in which % stands for the database, and `more`. */
+/* Execute `text`, with % replaced by the database, followed by `more`. */
 static bool execute(struct tr2_clickhouse *c, const char *text,
 		    const char *more)
 {
@@ -156,7 +156,7 @@ static void add_column(struct tr2_buf *b, const struct tr2_column_def *col)
 							"Int64");
 	if (!required)
 		tr2_buf_addch(b, ')');
-	/* For people: when that was. */
+	/* For people: the time as DateTime. */
 	if (!strcmp(col->name, "start_ns") && required)
 		tr2_buf_addlit(b, ", `start` DateTime ALIAS "
 			       "toDateTime(intDiv(start_ns, 1000000000))");
@@ -217,7 +217,7 @@ static bool create_distributed(struct tr2_clickhouse *c, const char *name,
 	return tr2_clickhouse_query(c);
 }
 
-/* The version comes last: where it is, all is. */
+/* The version is written last: if it exists, all tables do. */
 static bool create(struct tr2_clickhouse *c, const char *cluster)
 {
 	struct tr2_buf b = TR2_BUF_INIT;
@@ -243,7 +243,7 @@ static bool create(struct tr2_clickhouse *c, const char *cluster)
 	return ok;
 }
 
-/* The one version in there; 0: none yet, -1: an error was printed. */
+/* Return the version in the database; 0: none yet, -1: an error was printed. */
 static int version_of(struct tr2_clickhouse *c)
 {
 	tr2_buf_reset(&c->query);
@@ -279,7 +279,7 @@ static bool is_cluster(struct tr2_clickhouse *c, const char *cluster)
 	return false;
 }
 
-/* One of an earlier version lacks tables, on each server of a cluster. */
+/* Add the tables that an earlier version lacks, on each server of a cluster. */
 static bool upgrade(struct tr2_clickhouse *c, const char *cluster)
 {
 	const char *old = tr2_buf_str(tr2_http_answer(c->http));

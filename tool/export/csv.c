@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * csv - one table (--table): a line of names, quotes where they are needed, as
- * RFC 4180 has it, but lines end as those of text do here, and as --format=csv
- * has them: what reads CSV takes both, and what reads lines does not. What is
- * not known is an empty field; text that is known and empty does not occur.
+ * csv - one table (--table): a line of column names, quotes where needed. As
+ * RFC 4180, except that lines end with a newline only, as with --format=csv:
+ * CSV readers accept both, line readers do not. An unknown value is an empty
+ * field; a known text is never empty.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,7 @@ struct csv {
 	enum tr2_table_id table;
 	struct tr2_row row;
 	struct tr2_row_ids ids;
-	int64_t *self; /* of spans */
+	int64_t *self; /* by span */
 };
 
 static bool begin(struct tr2_export *x)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * export - see export/export.h: the walk.
+ * export - implements export/export.h: the walk over the model.
  */
 #include <string.h>
 
@@ -86,7 +86,7 @@ bool tr2_export_run(struct tr2_export *x, const struct tr2_export_format *f)
 	return !stopped(x);
 }
 
-/* ---- what all formats agree on --------------------------------------------------- */
+/* ---- rules common to all formats ----------------------------------------- */
 
 bool tr2_export_is_process(const struct tr2_export *x, uint32_t node)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * folded - stacks for flame graphs, one a line with its microseconds:
+ * folded - stacks for flame graphs, one per line with its microseconds:
  *
  *	clone;upload-pack;pack-objects 13427
  *
- * What a stack is made of stands in export/frames.h.
+ * export/frames.h describes the stacks.
  */
 #include <stdlib.h>
 

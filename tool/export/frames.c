@@ -31,7 +31,10 @@ static uint32_t new_frame(struct tr2_frames *f, uint32_t parent, tr2_str name)
 	return i;
 }
 
-/* The frame below `parent` with the name in x->text. */
+/*
+ * Return the frame below `parent` with the name in x->text, adding it if
+ * needed.
+ */
 static uint32_t frame(struct tr2_frames *f, struct tr2_export *x,
 		      uint32_t parent)
 {
@@ -54,7 +57,10 @@ static uint32_t frame(struct tr2_frames *f, struct tr2_export *x,
 	return *slot;
 }
 
-/* A wrapper that nothing is known of is one with what it ran by its name. */
+/*
+ * A wrapper without a session shares the frame of the program it ran, if both
+ * have the same name.
+ */
 static void set_node_frame(struct tr2_frames *f, struct tr2_export *x,
 			   uint32_t node)
 {
@@ -114,7 +120,7 @@ static void add_spawn(struct tr2_frames *f, struct tr2_export *x,
 	add(f, frame(f, x, f->of_node[node]), x->m->nodes[node].spawn_ns);
 }
 
-/* A part of a thread's time, [from, to), growing. */
+/* The covered part of a thread's time [from, to), found in order of time. */
 struct cover {
 	int64_t to_ns, end_ns, covered_ns;
 };
@@ -131,7 +137,7 @@ static void cover(struct cover *c, int64_t from_ns, int64_t to_ns)
 	c->to_ns = to_ns;
 }
 
-/* The next outermost span of a thread, from i on. */
+/* Return the next outermost span of a thread, from i on. */
 static uint32_t outermost(const struct tr2_model *m, uint32_t i)
 {
 	while (i && (m->spans[i].parent || m->spans[i].kind == TR2_SPAN_EXEC))
@@ -139,8 +145,9 @@ static uint32_t outermost(const struct tr2_model *m, uint32_t i)
 	return i;
 }
 
-/* Time of a thread in none of its spans and none of the processes (chained
- * from `child`) that ran below it: both are in the order of their starts. */
+/* Return the time of a thread outside its spans and outside the processes
+ * (chained from `child`) that ran below it: both are in the order of their
+ * starts. */
 static int64_t thread_self(const struct tr2_model *m, uint32_t thread,
 			   int64_t start_ns, int64_t end_ns, uint32_t child)
 {
@@ -166,13 +173,13 @@ static int64_t thread_self(const struct tr2_model *m, uint32_t thread,
 
 void tr2_frames_node(struct tr2_frames *f, struct tr2_export *x, uint32_t i)
 {
-	/* Of a process that said nothing, all but its children is its own. */
+	/* Without a session, all time outside its children is its own. */
 	if (!x->m->nodes[i].session)
 		add(f, f->of_node[i], x->m->nodes[i].self_ns);
 	add_spawn(f, x, i);
 }
 
-/* Threads of one kind, th01:preload and th02:preload, are one frame. */
+/* Threads of one kind, such as th01:preload and th02:preload, share a frame. */
 static const char *without_number(const char *name)
 {
 	const char *colon = strchr(name, ':');
@@ -204,7 +211,10 @@ void tr2_frames_thread(struct tr2_frames *f, struct tr2_export *x, uint32_t i)
 				  is_main ? m->nodes[s->node].first : 0));
 }
 
-/* What a child took is told by its process; without one, it has a frame. */
+/*
+ * A child with a process is in that process's frame; without one, it has its
+ * own.
+ */
 static bool has_own_frames(const struct tr2_export *x,
 			   const struct tr2_span *s)
 {
@@ -219,7 +229,7 @@ void tr2_frames_span(struct tr2_frames *f, struct tr2_export *x, uint32_t i)
 	const struct tr2_span *s = &x->m->spans[i];
 	uint32_t above = s->parent, at;
 
-	/* One that is not chosen (-t, -N) has no frame. */
+	/* A span that is not selected (-t, -N) has no frame. */
 	while (above && !f->of_span[above])
 		above = x->m->spans[above].parent;
 	if (has_own_frames(x, s))

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * frames - the stacks of a flame graph as a tree, for the formats that show
- * them. A stack is the chain of processes, then (of threads other than main)
- * the thread, then the regions; a frame has the time that is nobody's below
- * it. A shell or wrapper that is called like the program it ran is one with
- * it. What it cost to start a process is "[spawn]" in it. Names hold neither
- * semicolons nor control characters.
+ * them. A stack is the chain of processes, then (for threads other than main)
+ * the thread, then the regions; a frame has the time that is in no frame below
+ * it. A shell or wrapper with the same name as the program it ran shares its
+ * frame. The cost of starting a process is its frame "[spawn]". Names contain
+ * neither semicolons nor control characters.
  */
 #ifndef TR2_EXPORT_FRAMES_H
 #define TR2_EXPORT_FRAMES_H
@@ -16,27 +16,32 @@
 
 struct tr2_frame {
 	uint32_t parent, first, last, next;
-	tr2_str name; /* 0: not known */
+	tr2_str name; /* 0: unknown */
 	int64_t ns;
-	size_t path_len; /* the caller's */
+	size_t path_len; /* for use by the caller */
 };
 
-/* Element 0 is the root, and no frame. Zeroed before tr2_frames_begin(). */
+/*
+ * Element 0 is the root, which is no frame. Zero it before tr2_frames_begin().
+ */
 struct tr2_frames {
 	struct tr2_frame *frames;
 	uint32_t nr, alloc;
 	struct tr2_map by_name; /* (parent, name) to frame */
 	uint32_t *of_node, *of_span;
-	int64_t *self_ns; /* of spans: tr2_model_self_times() */
-	uint32_t at;      /* the thread's, or its process's frame */
+	int64_t *self_ns; /* by span: tr2_model_self_times() */
+	/* the current frame: the thread's, or its process's */
+	uint32_t at;
 };
 
-/* Processes that are not chosen keep their place in the stacks of others.
- * false: an error was printed. Release it either way. */
+/* Processes that are not selected keep their place in the stacks of others.
+ * false: an error was printed. Release it in either case. */
 bool tr2_frames_begin(struct tr2_frames *f, struct tr2_export *x);
 void tr2_frames_release(struct tr2_frames *f);
 
-/* From the format's operations of these names. They use x->text. */
+/*
+ * Call these from the format's operations of the same names. They use x->text.
+ */
 void tr2_frames_node(struct tr2_frames *f, struct tr2_export *x, uint32_t i);
 void tr2_frames_thread(struct tr2_frames *f, struct tr2_export *x, uint32_t i);
 void tr2_frames_span(struct tr2_frames *f, struct tr2_export *x, uint32_t i);

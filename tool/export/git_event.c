@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * git_event - see export/git_event.h; and the export of that name, which is all
- * chosen events in the order of time.
+ * git_event - implements export/git_event.h, and the export of that name: all
+ * selected events in the order of time.
  */
 #include "export/git_event.h"
 
@@ -23,9 +23,9 @@ struct tr2_git_event {
 	struct tr2_reread *reread;
 	struct tr2_parsed_render render;
 	struct tr2_buf text, repaired;
-	/* Of the line at hand. */
+	/* Of the current line. */
 	const struct tr2_line *at;
-	bool secret; /* its param or key is called so */
+	bool secret; /* its param or key has the name of a secret */
 	bool begun;
 };
 
@@ -85,7 +85,7 @@ static void add_words(struct tr2_export *x, struct tr2_buf *b,
 	tr2_export_add_words(x, b, &words);
 }
 
-/* Decimals are seconds, with 6 digits behind the point. */
+/* Decimals are seconds: write 6 digits after the point. */
 static void add_decimal(struct tr2_buf *b, const struct tr2_json_value *v)
 {
 	if (v->ns == TR2_ABSENT || v->ns < 0)
@@ -127,7 +127,7 @@ static void add_value(struct tr2_git_event *g, const struct tr2_json_value *v,
 	}
 }
 
-/* The members that stand first, whatever the order was. */
+/* Write the members that come first, whatever their order was. */
 static void add_head(struct tr2_git_event *g, const char *event, size_t len)
 {
 	const struct tr2_model *m = g->x->m;
@@ -174,7 +174,7 @@ static void on_member(void *data, const char *key, size_t len,
 	add_value(g, v, g->secret && is(key, len, "value"));
 }
 
-/* Nothing is appended unless TR2_JSON_OK. */
+/* Append the object, or nothing unless TR2_JSON_OK. */
 static enum tr2_json_result add_object(struct tr2_git_event *g,
 				       const char *text, size_t len)
 {

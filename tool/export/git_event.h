@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * git_event - one event in the form of Git's event target, from whatever was
- * read. It begins with event, sid, thread and time, and has the rest of its
- * members in the order in which they came, so that what consumers rely on holds
- * for brief streams and streams of others, too.
+ * git_event - write one event in the form of Git's event target, whatever the
+ * format of the input. The line begins with event, sid, thread and time,
+ * followed by the other members in their original order, so that consumers can
+ * rely on them for brief and foreign streams, too.
  */
 #ifndef TR2_EXPORT_GIT_EVENT_H
 #define TR2_EXPORT_GIT_EVENT_H
@@ -12,13 +12,13 @@
 
 struct tr2_git_event;
 
-/* Writes to x->sink.buf, and hides secrets where x->opt says so. NULL: no
- * memory, or no JSON parser was built in. */
+/* Create a writer to x->sink.buf that hides secrets if x->opt requires it.
+ * NULL: no memory, or built without a JSON parser. */
 struct tr2_git_event *tr2_git_event_new(struct tr2_export *x);
 void tr2_git_event_free(struct tr2_git_event *g);
 
-/* Appends the event as a line. Of perf text, what has no place in the event
- * target is left out. */
+/* Append the event as a line. Parts of perf text that have no member in the
+ * event target are omitted. */
 void tr2_git_event_add(struct tr2_git_event *g, const struct tr2_line *line);
 
 #endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * html - the data of the page for a browser, see export/html.h: one JSON
- * object, whose rows tool/html/data.js reads in the order that they have here.
+ * object, whose rows tool/html/data.js reads in the order used here.
  *
- * Times are nanoseconds since the first process began; a span's is since the
- * one before it in its thread, which keeps the numbers short. Strings stand
- * once, at the end, and are meant by their number; 0 is "".
+ * Times are nanoseconds since the first process began; a span's start is
+ * relative to the span before it in its thread, which keeps the numbers short.
+ * Strings are listed once, at the end, and referred to by number; 0 is "".
  */
 #include <stdlib.h>
 #include <string.h>
@@ -22,21 +22,21 @@
 struct html {
 	struct tr2_frames frames;
 	int64_t origin_ns;
-	uint32_t *of_node; /* its row, and 1 */
+	uint32_t *of_node; /* by process: 1 + its row */
 	uint32_t *of_thread;
-	uint32_t *of_span; /* its place in its thread, and 1 */
+	uint32_t *of_span; /* by span: 1 + its place in its thread */
 	uint32_t nr_processes, nr_threads, nr_spans;
-	int64_t last_ns; /* the start of the last span */
-	struct tr2_map numbers; /* of interned strings */
+	int64_t last_ns; /* start of the last span */
+	struct tr2_map numbers; /* numbers by interned string */
 	uint32_t nr_strings;
-	/* Rows, and the text of the strings, as they come. */
+	/* Rows, and the text of the strings, in the order of their numbers. */
 	struct tr2_buf processes, points, metrics, strings;
-	struct tr2_buf json; /* what goes out next */
+	struct tr2_buf json; /* the next output */
 };
 
 /* ---- strings ---------------------------------------------------------------------- */
 
-/* The number of a text that is redacted already. */
+/* Return the number of a text that is already redacted. */
 static uint32_t number(struct tr2_export *x, const char *s, size_t len)
 {
 	struct html *h = x->state;
@@ -59,7 +59,7 @@ static uint32_t string(struct tr2_export *x, const char *s)
 	return number(x, s, strlen(s));
 }
 
-/* What was put together in x->text. */
+/* Return the number of the text in x->text. */
 static uint32_t text(struct tr2_export *x)
 {
 	return number(x, x->text.p, x->text.len);
@@ -90,7 +90,7 @@ static void open_row(struct tr2_buf *b)
 	tr2_buf_addstr(b, b->len ? ",\n[" : "[");
 }
 
-/* Of a row: the comma of the last number becomes the bracket. */
+/* Close a row: the comma after the last number becomes the bracket. */
 static void close_row(struct tr2_buf *b)
 {
 	if (b->len && !b->failed)
@@ -103,7 +103,7 @@ static void num(struct tr2_buf *b, int64_t value)
 	tr2_buf_addch(b, ',');
 }
 
-/* Sends on what stands in h->json. */
+/* Write out h->json. */
 static void step(struct tr2_export *x)
 {
 	struct html *h = x->state;
@@ -136,7 +136,7 @@ static void array(struct tr2_export *x, const char *name,
 	step(x);
 }
 
-/* ---- the beginning -------------------------------------------------------------------- */
+/* ---- begin --------------------------------------------------------------- */
 
 static bool no_memory(void)
 {
@@ -144,7 +144,7 @@ static bool no_memory(void)
 	return false;
 }
 
-/* Rows are numbered before the walk: a span names the process that it became,
+/* Number rows before the walk: a span refers to the process that it became,
  * which comes later. */
 static void number_processes(struct tr2_export *x, struct html *h)
 {
@@ -163,7 +163,7 @@ static void number_processes(struct tr2_export *x, struct html *h)
 		h->origin_ns = 0;
 }
 
-/* The command that was recorded, else the first process; in x->text. */
+/* Put the recorded command, else the first process, into x->text. */
 static void add_title(struct tr2_export *x)
 {
 	const struct tr2_model *m = x->m;
@@ -225,7 +225,7 @@ static bool begin(struct tr2_export *x)
 
 /* ---- processes and threads -------------------------------------------------------------- */
 
-/* A process above it that has a row, else 0. */
+/* Return the nearest process above it that has a row, else 0. */
 static uint32_t row_above(const struct tr2_export *x, uint32_t node)
 {
 	const struct html *h = x->state;
@@ -249,7 +249,7 @@ static bool is_uncertain(const struct tr2_node *n)
 	return n->join == TR2_JOIN_WINDOW || n->join == TR2_JOIN_SID;
 }
 
-/* What is not known is -1. */
+/* Unknown values are -1. */
 static void node(struct tr2_export *x, uint32_t i)
 {
 	struct html *h = x->state;
@@ -288,7 +288,7 @@ static void thread(struct tr2_export *x, uint32_t i)
 	struct tr2_buf *b = &h->json;
 
 	tr2_frames_thread(&h->frames, x, i);
-	/* The list of spans of the thread before, and its row, end. */
+	/* Close the list of spans and the row of the thread before. */
 	if (h->nr_threads)
 		tr2_buf_addlit(b, "]],\n");
 	h->of_thread[i] = ++h->nr_threads;
@@ -306,7 +306,7 @@ static void thread(struct tr2_export *x, uint32_t i)
 
 /* ---- spans ---------------------------------------------------------------------------- */
 
-/* How many places before it the span around it stands; 0: nothing around. */
+/* Return how many places before it the span around it is; 0: none. */
 static uint32_t distance_up(const struct tr2_export *x, uint32_t i)
 {
 	const struct html *h = x->state;
@@ -349,14 +349,13 @@ static void span(struct tr2_export *x, uint32_t i)
 
 /* ---- points and metrics ------------------------------------------------------------------- */
 
-/* Those that happened at a moment of their own; the others say what a process
- * is. */
+/* Is it an event at a point in time? The other points describe the process. */
 static bool is_mark(const struct tr2_point *p)
 {
 	return p->kind <= TR2_POINT_PRINTF || p->kind == TR2_POINT_SIGNAL;
 }
 
-/* What it is called: `category/key`, or nothing. */
+/* Return its name: `category/key`, or nothing. */
 static uint32_t point_name(struct tr2_export *x, const struct tr2_point *p)
 {
 	if (p->kind > TR2_POINT_DATA_JSON)
@@ -368,7 +367,10 @@ static uint32_t point_name(struct tr2_export *x, const struct tr2_point *p)
 	return text(x);
 }
 
-/* The place in its thread, and 1, of the span around it that has one. */
+/*
+ * Return 1 + the place in its thread of the nearest span around it with a
+ * place.
+ */
 static uint32_t span_around(const struct tr2_export *x, uint32_t span)
 {
 	const struct html *h = x->state;
@@ -425,7 +427,7 @@ static void metric(struct tr2_export *x, uint32_t i)
 	close_row(b);
 }
 
-/* ---- the end --------------------------------------------------------------------------- */
+/* ---- end ----------------------------------------------------------------- */
 
 static void add_frames(struct tr2_export *x)
 {
@@ -449,7 +451,7 @@ static void add_frames(struct tr2_export *x)
 	step(x);
 }
 
-/* Like in the terminal, only when all of the recording is there. */
+/* As in the terminal, only if the whole recording is selected. */
 static void add_path(struct tr2_export *x)
 {
 	const struct tr2_model *m = x->m;
@@ -476,7 +478,7 @@ static void add_path(struct tr2_export *x)
 	free(steps);
 }
 
-/* The functions of a call, the outermost first. */
+/* Add the functions of a call, the outermost first. */
 static void add_call(struct tr2_export *x, struct tr2_symbols *symbols,
 		     const struct tr2_model_sample *sample, uint64_t address,
 		     struct tr2_buf *rows)
@@ -489,7 +491,7 @@ static void add_call(struct tr2_export *x, struct tr2_symbols *symbols,
 							   symbol[nr]).name)));
 }
 
-/* Event, count, and the calls that led there, the outermost first. */
+/* Add event, count, and the call path, the outermost call first. */
 static void add_sample(struct tr2_export *x, struct tr2_symbols *symbols,
 		       const struct tr2_model_sample *sample,
 		       struct tr2_buf *rows)

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * html - what the two halves of the page for a browser share: html.c walks the
- * recording and makes the data, html_page.c puts the page around it.
+ * html - declarations that both parts of the page for a browser share: html.c
+ * writes the data of the recording, html_page.c the page around it.
  *
  * The data is JSON, in arrays without names so that 100,000 spans are 4 MB;
- * tool/html/data.js gives the places their names. All of it goes through
- * tr2_html_add_data(): no text of a recording can end the element that it
- * stands in.
+ * tool/html/data.js names their places. All of it goes through
+ * tr2_html_add_data(): no text of a recording can end the element that contains
+ * it.
  */
 #ifndef TR2_EXPORT_HTML_H
 #define TR2_EXPORT_HTML_H
 
 #include "export/export.h"
 
-/* One file of tool/html, made a part of the program by the Makefile. */
+/* One file of tool/html, embedded into the program by the Makefile. */
 struct tr2_html_part {
 	const char *path; /* "tool/html/style.css" */
 	const char *text;
@@ -21,11 +21,11 @@ struct tr2_html_part {
 
 extern const struct tr2_html_part tr2_html_parts[]; /* ends with NULL */
 
-/* The page down to its data, and what comes after them. */
+/* Write the page up to its data, and after them. */
 void tr2_html_open(struct tr2_export *x, const char *title);
 void tr2_html_close(struct tr2_export *x);
 
-/* JSON text for the element that the data stands in. */
+/* Append JSON text for the element that contains the data. */
 void tr2_html_add_data(struct tr2_buf *b, const char *json, size_t len);
 
 extern const struct tr2_export_format tr2_export_html;

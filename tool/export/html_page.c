@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * html_page - the page around the data, see export/html.h.
+ * html_page - write the page around the data, see export/html.h.
  *
- * The page may run the one script and use the one style sheet whose hashes
- * its Content-Security-Policy names, and load nothing: were there ever a way
- * for a name to become markup, the browser would still not run it.
+ * The page's Content-Security-Policy permits only the one script and the one
+ * style sheet whose hashes it lists, and no loading: even if a name became
+ * markup, the browser would not run it.
  */
 #include <string.h>
 
@@ -14,15 +14,15 @@
 /* ---- escaping --------------------------------------------------------------------- */
 
 /*
- * Inside the strings of JSON text any character may be written as \uXXXX, and
- * these stand nowhere else: what would end the element or begin a comment, and
- * the two line ends that old scripts know.
+ * Inside the strings of JSON any character may be written as \uXXXX, and these
+ * characters occur only in strings: those that would end the element or begin a
+ * comment, and the two line separators of old scripts.
  */
 void tr2_html_add_data(struct tr2_buf *b, const char *json, size_t len)
 {
 	const char *end, *from = json, *p;
 
-	if (!len) /* and perhaps no memory, either */
+	if (!len) /* p may be NULL then */
 		return;
 	end = json + len;
 	for (p = json; p < end; p++) {
@@ -67,7 +67,7 @@ static bool ends_with(const char *s, const char *end)
 	return len >= n && !strcmp(s + len - n, end);
 }
 
-/* All parts of a kind, one after the other. */
+/* Append all parts of a kind. */
 static void add_parts(struct tr2_buf *b, const char *suffix)
 {
 	const struct tr2_html_part *part;
@@ -113,7 +113,7 @@ static void add_hash(struct tr2_buf *b, const char *suffix)
 
 /* ---- the template ------------------------------------------------------------------- */
 
-/* What `@NAME@` in page.html stands for. */
+/* Append the value of `@NAME@` in page.html. */
 static void add_variable(struct tr2_buf *b, const char *name, size_t len,
 			 const char *title)
 {
@@ -150,7 +150,7 @@ static void add_template(struct tr2_buf *b, const char *p, const char *end,
 
 #define DATA "@DATA@"
 
-/* The part of the template before the data, or the one after them. */
+/* Append the part of the template before the data, or the part after them. */
 static void add_half(struct tr2_export *x, bool first, const char *title)
 {
 	const struct tr2_html_part *part = tr2_html_parts;

@@ -27,7 +27,7 @@ struct tr2_http {
 	char error[CURL_ERROR_SIZE];
 };
 
-/* What is too much of an answer is left out. */
+/* Drop the part of an answer that exceeds the limit. */
 static size_t on_answer(char *data, size_t size, size_t n, void *to)
 {
 	struct tr2_http *h = to;
@@ -98,7 +98,7 @@ struct tr2_http *tr2_http_new(const char *url,
 		return NULL;
 	}
 	h->curl = curl_easy_init();
-	/* One answer, not "100 Continue" first: saves a round trip. */
+	/* Avoid "100 Continue": saves a round trip. */
 	if (!h->curl || !tr2_http_header(h, "Expect:"))
 		tr2_error("out of memory");
 	else if (set_url(h, url, server))
@@ -169,8 +169,8 @@ bool tr2_http_post(struct tr2_http *h, const char *body, size_t size_bytes)
 	return true;
 }
 
-/* What is sent on a connection that was used before, and has died since,
- * libcurl sends again by itself. */
+/* libcurl repeats a request by itself if a reused connection had died: use a
+ * new connection. */
 bool tr2_http_post_once(struct tr2_http *h, const char *body,
 			size_t size_bytes)
 {
@@ -217,8 +217,8 @@ const char *tr2_http_shown(struct tr2_http *h)
 
 #else
 
-/* Without libcurl there is never a struct tr2_http: what is called with one
- * never runs. */
+/* Without libcurl no struct tr2_http exists, so that the functions that take
+ * one are never called. */
 
 struct tr2_http *tr2_http_new(const char *url,
 			      const struct tr2_http_server *server)

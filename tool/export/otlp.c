@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * otlp - spans for OpenTelemetry, as OTLP/JSON: one ExportTraceServiceRequest
- * a line in a file, or a POST to a collector each. A request is bounded
- * (MAX_SPANS, MAX_BYTES); a process whose spans do not fit goes on in the next.
+ * per line of a file, or per POST to a collector. A request is bounded
+ * (MAX_SPANS, MAX_BYTES); if a process's spans do not fit, the next continues.
  *
- * A process, a thread other than main, a region, a child and an exec is a
- * span; a process is below the child span that its parent had of it. Data,
- * errors and what else happened at a moment are events of the span around it.
- * Processes that said nothing themselves are in the trace of the session above
- * them, and left out without one.
+ * A process, a thread other than main, a region, a child and an exec is a span;
+ * a process is below the child span that its parent has for it. Data, errors
+ * and other points in time are events of the span around them. Processes
+ * without a session are in the trace of the nearest session above them, and are
+ * omitted if there is none.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -21,23 +21,23 @@
 
 #define MAX_SPANS 4096
 #define MAX_BYTES (3u << 20)
-#define MAX_EVENTS 1000 /* of one span; the rest is counted as dropped */
+#define MAX_EVENTS 1000 /* per span; the others are counted as dropped */
 
 #define STATUS_ERROR 2
 
 struct otlp {
 	const struct tr2_otlp_names *names;
-	struct tr2_post *post; /* NULL: to the sink */
+	struct tr2_post *post; /* NULL: write to the sink */
 	struct tr2_buf body;
 	uint32_t nr_spans;     /* in body */
-	/* Points by what is around them and shown: chains. */
+	/* Points chained by the shown span or thread around them. */
 	uint32_t *of_span, *of_thread, *next_point;
-	uint32_t *ordinal;     /* of spans in their thread */
-	uint32_t node, session; /* whose resource is open; session may be 0 */
+	uint32_t *ordinal;     /* by span: its number in its thread */
+	uint32_t node, session; /* of the open resource; session may be 0 */
 	struct tr2_trace_id trace;
 };
 
-/* ---- which points belong to what ---------------------------------------------------- */
+/* ---- points by span ------------------------------------------------------ */
 
 static bool chain_points(struct tr2_export *x, struct otlp *o)
 {
@@ -63,7 +63,7 @@ static bool chain_points(struct tr2_export *x, struct otlp *o)
 	return true;
 }
 
-/* Which span of its thread it is: the same in every export of a stream. */
+/* Number each span in its thread: the same in every export of a stream. */
 static bool number_spans(struct tr2_export *x, struct otlp *o)
 {
 	const struct tr2_model *m = x->m;
@@ -156,7 +156,7 @@ static void session_span(struct tr2_export *x, uint32_t session,
 {
 	const struct tr2_model_session *s = &x->m->sessions[session];
 
-	/* Several sessions of one SID: only the first has its id. */
+	/* Of several sessions with one SID only the first has its id. */
 	if (s->flags & (TR2_SESSION_DUPLICATE | TR2_SESSION_FORKED))
 		tr2_otlp_inner_id(id, &x->text, s->sid, "again", "",
 				  (uint64_t)(s->wall_ns + s->start_ns));
@@ -164,7 +164,7 @@ static void session_span(struct tr2_export *x, uint32_t session,
 		tr2_otlp_process_id(id, s->sid);
 }
 
-/* The nearest session at or above a node; 0: none. */
+/* Return the nearest session at or above a node; 0: none. */
 static uint32_t session_at(const struct tr2_export *x, uint32_t node)
 {
 	while (node && !x->m->nodes[node].session)
@@ -212,7 +212,7 @@ static void inner_span(struct tr2_export *x, uint32_t span,
 			  (uint64_t)session->start_ns << 32 ^ o->ordinal[span]);
 }
 
-/* Whether the node's trace is also `trace`: a SID may begin anew below. */
+/* Is the node in this trace? A SID may begin again below. */
 static bool same_trace(struct tr2_export *x, uint32_t node,
 		       const struct tr2_trace_id *trace)
 {
@@ -225,8 +225,8 @@ static bool same_trace(struct tr2_export *x, uint32_t node,
 	return !strcmp(other.hex, trace->hex);
 }
 
-/* What a process is below: the child span that its parent had of it, or of
- * what stands between them; else the process; else what its SID names. */
+/* Set the parent of a process: the child span that its parent has for it or for
+ * a process in between; else the process above; else the one its SID names. */
 static bool node_parent(struct tr2_export *x, uint32_t node, uint32_t session,
 			struct tr2_span_id *id)
 {
@@ -265,7 +265,7 @@ static void add_nano(struct tr2_buf *b, const char *key, int64_t wall_ns)
 	tr2_buf_addch(b, '"');
 }
 
-/* name: in x->text, redacted. Attributes, events and status follow. */
+/* name: in x->text, redacted. The caller adds attributes, events and status. */
 static struct tr2_buf *open_span(struct tr2_export *x,
 				 const struct tr2_span_id *id,
 				 const struct tr2_span_id *parent)
@@ -294,7 +294,7 @@ static struct tr2_buf *open_span(struct tr2_export *x,
 	return b;
 }
 
-/* kind 1: internal. */
+/* kind 1 is "internal". */
 static void add_name(struct tr2_buf *b, struct tr2_buf *name, int64_t start_ns,
 		     int64_t end_ns)
 {
@@ -327,7 +327,7 @@ static void event_name(struct tr2_export *x, const struct tr2_point *p)
 	}
 }
 
-/* OpenTelemetry calls an error event "exception". */
+/* OpenTelemetry's name of an error event is "exception". */
 static void event_attributes(struct tr2_attributes *a,
 			     const struct tr2_point *p)
 {
@@ -395,7 +395,7 @@ static void add_error(struct tr2_export *x, struct tr2_buf *b,
 
 /* ---- processes -------------------------------------------------------------------------- */
 
-/* How it was killed; else what it said of its error; else how it ended. */
+/* The signal that killed it; else its error message; else how it ended. */
 static void process_status(struct tr2_export *x, struct tr2_buf *b,
 			   uint32_t node, uint32_t first_point)
 {
@@ -423,7 +423,7 @@ static void process_status(struct tr2_export *x, struct tr2_buf *b,
 	add_error(x, b, message);
 }
 
-/* Of a node's later sessions, the parent is the one that called exec. */
+/* The parent of a later session of a node is the session that called exec. */
 static void add_process(struct tr2_export *x, uint32_t node, uint32_t session,
 			int64_t start_ns, int64_t end_ns)
 {
@@ -456,7 +456,7 @@ static void add_process(struct tr2_export *x, uint32_t node, uint32_t session,
 	tr2_buf_addch(b, '}');
 }
 
-/* Starts the resource of a process. */
+/* Begin the resource of a process. */
 static void enter(struct tr2_export *x, uint32_t node, uint32_t session,
 		  const char *sid)
 {

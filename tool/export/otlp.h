@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * otlp - what the parts of the OTLP export share: ids, attributes, and the
- * way to a collector.
+ * otlp - declarations that the files of the OTLP export share: ids, attributes,
+ * and sending to a collector.
  */
 #ifndef TR2_EXPORT_OTLP_H
 #define TR2_EXPORT_OTLP_H
@@ -17,18 +17,18 @@ struct tr2_span_id {
 	char hex[17];
 };
 
-/* Of the whole tree: from the first component of a SID. */
+/* The whole tree's, from the first component of a SID. */
 void tr2_otlp_trace_id(struct tr2_trace_id *id, const char *sid);
-/* Of a process: from the last component. */
+/* A process's, from the last component. */
 void tr2_otlp_process_id(struct tr2_span_id *id, const char *sid);
-/* Of something in a process: from the whole SID, a kind, a name, a number. */
+/* A part of a process's, from the whole SID, a kind, a name, a number. */
 void tr2_otlp_inner_id(struct tr2_span_id *id, struct tr2_buf *scratch,
 		       const char *sid, const char *kind, const char *name,
 		       uint64_t number);
 
 /* ---- attributes ------------------------------------------------------------ */
 
-/* `"attributes":[…]`, one by one. */
+/* `"attributes":[…]`, added one by one. */
 struct tr2_attributes {
 	struct tr2_export *x;
 	struct tr2_buf *b;
@@ -38,30 +38,31 @@ struct tr2_attributes {
 void tr2_attributes_open(struct tr2_attributes *a, struct tr2_export *x,
 			 struct tr2_buf *b);
 void tr2_attributes_close(struct tr2_attributes *a);
-/* Nothing for NULL and "". */
+/* Add nothing for NULL and "". */
 void tr2_attribute_str(struct tr2_attributes *a, const char *key,
 		       const char *value);
 void tr2_attribute_int(struct tr2_attributes *a, const char *key,
 		       int64_t value);
 void tr2_attribute_true(struct tr2_attributes *a, const char *key);
-/* Nothing for none. */
+/* Add nothing for no words. */
 void tr2_attribute_words(struct tr2_attributes *a, const char *key,
 			 const struct tr2_words *words);
-/* An integer where the text is one. */
+/* Add an integer if the text is one. */
 void tr2_attribute_number(struct tr2_attributes *a, const char *key,
 			  const char *text);
 
 /* ---- names ------------------------------------------------------------------ */
 
-/* The points of a span or a thread, chained: see otlp.c. */
+/* The chained points of a span or a thread: see otlp.c. */
 struct tr2_points {
 	uint32_t first;
 	const uint32_t *next;
 };
 
-/* How spans are called and described. */
+/* The names and descriptions of spans. */
 struct tr2_otlp_names {
-	/* Appended, redacted. `session` is 0 for a process that said nothing. */
+	/* Append the name, redacted. `session` is 0 for a process without
+	 * one. */
 	void (*process_name)(struct tr2_export *x, struct tr2_buf *b,
 			     uint32_t node, uint32_t session);
 	void (*span_name)(struct tr2_export *x, struct tr2_buf *b,
@@ -73,13 +74,13 @@ struct tr2_otlp_names {
 	void (*span)(struct tr2_attributes *a, uint32_t span,
 		     struct tr2_points points);
 	const char *scope;
-	bool events; /* points are span events */
+	bool events; /* points become span events */
 };
 
 extern const struct tr2_otlp_names tr2_otlp_own_names,
 	tr2_otlp_trace2receiver_names;
 
-/* What a process is described by: resource attributes. */
+/* Add the resource attributes of a process. */
 void tr2_otlp_resource(struct tr2_attributes *a, uint32_t node,
 		       uint32_t session);
 
@@ -90,14 +91,14 @@ struct tr2_post;
 /* NULL: an error was printed. */
 struct tr2_post *tr2_post_new(const char *url);
 
-/* export/otlp_env.c: the collector that the environment names; false: none,
- * which was said. And the headers that it wants in each request: false when
- * add() gave that. */
+/* export/otlp_env.c: the collector that the environment names; false: none, and
+ * an error was printed. And the headers for each request; false if add()
+ * returned it. */
 bool tr2_otlp_env_url(struct tr2_buf *url);
 bool tr2_otlp_env_headers(bool (*add)(void *data, const char *header),
 			  void *data);
-/* One request; tries again while the collector says that it is busy. false:
- * it was not taken, and an error was printed. */
+/* Send one request, retrying while the collector is busy. false: it was not
+ * accepted, and an error was printed. */
 bool tr2_post_send(struct tr2_post *p, const char *body, size_t size_bytes);
 void tr2_post_free(struct tr2_post *p);
 

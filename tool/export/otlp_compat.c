@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * otlp_compat - --compat=trace2receiver: the names of spans and attributes
- * that git-ecosystem's trace2receiver for the OpenTelemetry collector is known
- * to give, so that dashboards made for it go on working:
+ * otlp_compat - --compat=trace2receiver: the names of spans and attributes that
+ * git-ecosystem's trace2receiver for the OpenTelemetry collector is known to
+ * use, so that dashboards made for it keep working:
  *
  *	process	EXE:VERB#MODE, such as git:checkout#branch
  *	thread	thread(th01:NAME)
@@ -10,16 +10,16 @@
  *	child	child(CLASS) or child(hook:NAME)
  *	exec	exec(EXE)
  *
- * What is a list or a map there (argv, data, parameters, timers, counters) is
- * one string of JSON; data belongs to the span that it was said in and there
- * are no span events. What that receiver knows and a stream does not say (its
- * rulesets, nicknames) is left out.
+ * Lists and maps (argv, data, parameters, timers, counters) are one string of
+ * JSON there; data belong to the span around them, and there are no span
+ * events. Attributes that cannot be computed from a stream (that receiver's
+ * rulesets, nicknames) are omitted.
  */
 #include <string.h>
 
 #include "export/otlp.h"
 
-/* How many points of a span are put together at most. */
+/* The largest number of a span's points that are joined. */
 #define MAX_POINTS 1000
 
 static const char *base_name(const char *path)
@@ -98,8 +98,7 @@ static void open_member(struct tr2_export *x, struct tr2_buf *json,
 	tr2_buf_addch(json, ':');
 }
 
-/* {"CATEGORY":{"KEY":VALUE}} of the points of a kind; those of one category
- * stand together. */
+/* {"CATEGORY":{"KEY":VALUE}} from the points of a kind, grouped by category. */
 static void add_category(struct tr2_export *x, struct tr2_buf *json,
 			 struct tr2_points points, tr2_str category)
 {
@@ -238,7 +237,7 @@ static void add_points(struct tr2_attributes *a, struct tr2_points points)
 			tr2_attribute_str(a, "trace2.cmd.error.msg", p->value);
 			tr2_attribute_str(a, "trace2.cmd.error.format",
 					  tr2_s(m, p->key));
-			return; /* the first error is the one that counts */
+			return; /* only the first error counts */
 		}
 	}
 }

@@ -2,12 +2,13 @@
 /*
  * otlp_env - the environment variables that OpenTelemetry's exporters share:
  *
- *	OTEL_EXPORTER_OTLP_TRACES_ENDPOINT	the URL, as it is
+ *	OTEL_EXPORTER_OTLP_TRACES_ENDPOINT	the URL, unchanged
  *	OTEL_EXPORTER_OTLP_ENDPOINT		the URL without v1/traces
  *	OTEL_EXPORTER_OTLP_TRACES_HEADERS	name=value,name=value
- *	OTEL_EXPORTER_OTLP_HEADERS		those, where the one before is unset
+ *	OTEL_EXPORTER_OTLP_HEADERS		the same, if the former is unset
  *
- * Values of headers are percent-encoded. They are secrets: no message shows one.
+ * Values of headers are percent-encoded. They are secrets: no message shows
+ * one.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -54,7 +55,7 @@ static int hex_digit(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* What may stand in the name of a header. */
+/* Is it a valid name of a header? */
 static bool is_name(const char *s, size_t len)
 {
 	size_t i;
@@ -68,7 +69,7 @@ static bool is_name(const char *s, size_t len)
 	return len != 0;
 }
 
-/* false: a control character, which could begin another header. */
+/* false: it contains a control character, which could begin another header. */
 static bool add_decoded(struct tr2_buf *b, const char *s, size_t len)
 {
 	size_t i;
@@ -98,7 +99,7 @@ static void trim(const char **s, size_t *len)
 		--*len;
 }
 
-/* `name: value` of a pair. */
+/* Turn a pair into `name: value`. */
 static bool add_header(struct tr2_buf *b, const char *pair, size_t len)
 {
 	const char *value = memchr(pair, '=', len);

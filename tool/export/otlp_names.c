@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * otlp_names - attributes: the resource (OpenTelemetry's semantic
- * conventions), and our own names, which begin with "trace2.".
+ * otlp_names - attributes: the resource (OpenTelemetry's semantic conventions),
+ * and trace2's own, which begin with "trace2.".
  */
 #include <stdlib.h>
 #include <string.h>
@@ -81,7 +81,7 @@ void tr2_attribute_number(struct tr2_attributes *a, const char *key,
 {
 	size_t sign = text && *text == '-', len = text ? strlen(text) : 0;
 
-	/* 18 digits fit 64 bits; a leading zero says that it is no number. */
+	/* 18 digits fit 64 bits; a text with a leading zero is not a number. */
 	if (len > sign && len <= 18 + sign &&
 	    strspn(text + sign, "0123456789") == len - sign &&
 	    (text[sign] != '0' || len == 1))
@@ -99,7 +99,7 @@ static const char *base_name(const char *path)
 	return slash && slash[1] ? slash + 1 : path;
 }
 
-/* Its host, as far as a recording says. */
+/* Add the recording's host, if it is known. */
 static void add_host(struct tr2_attributes *a)
 {
 	static const char key[] = "\"host\":\"";
@@ -141,7 +141,7 @@ void tr2_otlp_resource(struct tr2_attributes *a, uint32_t node,
 	add_host(a);
 }
 
-/* ---- our own names ---------------------------------------------------------------------- */
+/* ---- trace2's own names -------------------------------------------------- */
 
 static void own_process_name(struct tr2_export *x, struct tr2_buf *b,
 			     uint32_t node, uint32_t session)

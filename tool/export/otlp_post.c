@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * otlp_post - requests to an OpenTelemetry collector over HTTP. A collector
- * that is busy (429, 502, 503, 504) is asked again, after the time that it
- * names or after 1, 2, 4 and 8 seconds; what it refuses is said in its words.
+ * otlp_post - requests to an OpenTelemetry collector over HTTP. If the
+ * collector is busy (429, 502, 503, 504), a request is retried after the time
+ * that it names or after 1, 2, 4 and 8 seconds; if it rejects one, its message
+ * is printed.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,14 +13,17 @@
 #include "export/otlp.h"
 #include "read/json.h"
 
-#define MAX_WORDS 300 /* of an answer that is shown */
+#define MAX_WORDS 300 /* of a response in a message */
 
 struct tr2_post {
 	struct tr2_http *http;
 	struct tr2_buf words;
 };
 
-/* The URL for "env" into b; else as it is. NULL: none, which was said. */
+/*
+ * Return the URL: for "env" in b, else unchanged. NULL: none, and an error was
+ * printed.
+ */
 static const char *resolve(const char *url, struct tr2_buf *b)
 {
 	if (strcmp(url, "env"))
@@ -27,7 +31,7 @@ static const char *resolve(const char *url, struct tr2_buf *b)
 	return tr2_otlp_env_url(b) ? tr2_buf_str(b) : NULL;
 }
 
-/* `http://host:4318` means the path that OTLP has there. */
+/* `http://host:4318` means OTLP's default path there. */
 static struct tr2_http *connect_to(const char *given)
 {
 	static const struct tr2_http_server collector = {
@@ -72,7 +76,7 @@ void tr2_post_free(struct tr2_post *p)
 	free(p);
 }
 
-/* ---- what it answers ------------------------------------------------------------------ */
+/* ---- responses ----------------------------------------------------------- */
 
 static void on_message(void *data, const char *key, size_t len,
 		       const struct tr2_json_value *v)
@@ -87,7 +91,7 @@ static void on_message(void *data, const char *key, size_t len,
 		tr2_text_add(&p->words, v->text.p, v->text.len);
 }
 
-/* Its message when the answer is JSON, else its first line. */
+/* Return the message of a JSON response, else its first line. */
 static const char *words_of(struct tr2_post *p)
 {
 	struct tr2_buf *answer = tr2_http_answer(p->http);
@@ -108,7 +112,7 @@ static const char *words_of(struct tr2_post *p)
 	return tr2_buf_str(&p->words);
 }
 
-/* What was taken in part only is worth a warning. */
+/* Warn if the collector accepted only a part. */
 static bool taken(struct tr2_post *p)
 {
 	const char *words = words_of(p);

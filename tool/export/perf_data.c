@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * perf_data - samples as a perf.data file, which perf script and perf report
- * read: what was counted is an event of that name, its period how much, and a
- * group a group.
+ * read: the event has the setting's name, its period is the count, and a group
+ * is a group.
  *
- * All records have a time, wall time, by which perf sorts them.
+ * All records have wall times, by which perf sorts them.
  */
 #include "export/perf_data.h"
 
@@ -16,7 +16,7 @@
 #include "common/map.h"
 #include "common/say.h"
 
-/* Of the kernel's headers since 5.12; the file's format is the same. */
+/* From the kernel's headers since 5.12; the file's format is the same. */
 #define MISC_MMAP_BUILD_ID 0x4000
 #define MISC_BUILD_ID_SIZE 0x8000
 
@@ -62,15 +62,15 @@ void tr2_perf_add_padded(struct tr2_buf *b, const char *s, size_t most)
 	tr2_buf_add(b, zeros, 8 - len % 8);
 }
 
-/* What stands at the end of every record that is no sample. */
+/* Append the fields that end every record other than a sample. */
 static void end_side_record(struct tr2_buf *b, size_t at, int32_t pid,
 			    uint32_t tid, int64_t wall_ns)
 {
 	tr2_perf_add_u32(b, (uint32_t)pid);
 	tr2_perf_add_u32(b, tid);
 	tr2_perf_add_u64(b, (uint64_t)wall_ns);
-	tr2_perf_add_u64(b, 1); /* the first event's */
-	tr2_perf_add_u64(b, 0); /* processor */
+	tr2_perf_add_u64(b, 1); /* id of the first event */
+	tr2_perf_add_u64(b, 0); /* cpu */
 	tr2_perf_end_record(b, at);
 }
 
@@ -104,7 +104,7 @@ static void add_build_id(struct tr2_buf *b, const struct tr2_mapping *mapping)
 	static const uint8_t zeros[24];
 	const uint8_t size[4] = { mapping->build_id_size };
 
-	if (!mapping->build_id_size) { /* nor which file it was */
+	if (!mapping->build_id_size) { /* then the file is unknown, too */
 		tr2_buf_add(b, zeros, sizeof(zeros));
 		return;
 	}
@@ -133,7 +133,7 @@ static void add_mapping(struct tr2_buf *b, const struct tr2_mapping *mapping,
 	end_side_record(b, at, pid, (uint32_t)pid, wall_ns);
 }
 
-/* For those who look into the header only. */
+/* For readers of the header only. */
 static void tell_build_id(struct tr2_perf_data *p,
 			  const struct tr2_mapping *mapping, const char *file)
 {
@@ -148,14 +148,14 @@ static void tell_build_id(struct tr2_perf_data *p,
 	*known = 1;
 	at = tr2_perf_begin_record(b, 0, PERF_RECORD_MISC_USER |
 					 MISC_BUILD_ID_SIZE);
-	tr2_perf_add_u32(b, UINT32_MAX); /* of no process in particular */
+	tr2_perf_add_u32(b, UINT32_MAX); /* no particular process */
 	tr2_buf_add(b, mapping->build_id, sizeof(mapping->build_id));
 	tr2_perf_add_u32(b, mapping->build_id_size);
 	tr2_perf_add_padded(b, file, 4095);
 	tr2_perf_end_record(b, at);
 }
 
-/* Where nothing else was before, it was perhaps there from the beginning. */
+/* The first mapping at its addresses may have existed from the beginning. */
 static void add_mappings(struct tr2_export *x, struct tr2_perf_data *p,
 			 uint32_t session)
 {
@@ -177,7 +177,7 @@ static void add_mappings(struct tr2_export *x, struct tr2_perf_data *p,
 
 /* ---- events ---------------------------------------------------------------- */
 
-/* The place of an event; TR2_PERF_MAX_EVENTS: there are too many. */
+/* Return the index of an event; TR2_PERF_MAX_EVENTS: there are too many. */
 static uint32_t event_of(struct tr2_perf_data *p, tr2_str name, tr2_str leader)
 {
 	uint32_t i;
@@ -194,7 +194,7 @@ static uint32_t event_of(struct tr2_perf_data *p, tr2_str name, tr2_str leader)
 	return i;
 }
 
-/* perf wants the members of a group behind the leader. */
+/* perf requires the members of a group after the leader. */
 static void add_group(struct tr2_export *x, struct tr2_perf_data *p,
 		      const struct tr2_model_sample *s)
 {
@@ -208,8 +208,8 @@ static void add_group(struct tr2_export *x, struct tr2_perf_data *p,
 	}
 }
 
-/* perf takes a value's difference to the one before of the same id: each
- * process needs its own. 0: no memory, or too many events. */
+/* perf subtracts the previous value with the same id: each process needs its
+ * own ids. 0: no memory, or too many events. */
 static uint64_t id_of(struct tr2_perf_data *p, uint32_t place, uint32_t session)
 {
 	struct tr2_perf_data_event *event = &p->events[place];
@@ -306,7 +306,7 @@ static bool is_main(const struct tr2_export *x, uint32_t task)
 	return t->tid == (uint32_t)x->m->sessions[t->session].pid;
 }
 
-/* A thread, before its first sample `s`. */
+/* Begin a thread, before its first sample `s`. */
 static void begin_task(struct tr2_export *x, struct tr2_perf_data *p,
 		       const struct tr2_model_sample *s)
 {
@@ -335,7 +335,7 @@ static void begin_process(struct tr2_export *x, struct tr2_perf_data *p,
 	add_mappings(x, p, session);
 }
 
-/* Threads whose end nobody saw ended with the process, at the latest. */
+/* A thread without a known end ended with the process at the latest. */
 static void end_tasks(struct tr2_export *x, struct tr2_perf_data *p,
 		      const struct tr2_model_session *s, uint32_t first,
 		      uint32_t end)
@@ -355,7 +355,7 @@ static void end_tasks(struct tr2_export *x, struct tr2_perf_data *p,
 		 s->wall_ns + s->end_ns);
 }
 
-/* Its threads were met in the order of the model. */
+/* Its threads were first seen in the order of the model. */
 static void session(struct tr2_export *x, uint32_t session)
 {
 	const struct tr2_model_session *s = &x->m->sessions[session];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * perf_data - a perf.data file in the making: its records, and what its header
- * says of them.
+ * perf_data - a perf.data file under construction: its records, and the data of
+ * its header.
  */
 #ifndef TR2_EXPORT_PERF_DATA_H
 #define TR2_EXPORT_PERF_DATA_H
@@ -15,14 +15,13 @@
 
 #define TR2_PERF_MAX_EVENTS 1024
 
-/* An event, which in a group is another one than alone. */
+/* An event; the same name in a group and alone are two events. */
 struct tr2_perf_data_event {
-	tr2_str name, leader; /* leader 0: it is in no group */
-	uint32_t group; /* its leader's place; its own one: it leads, or is
-			   alone */
-	uint64_t *ids; /* one a process */
+	tr2_str name, leader; /* leader 0: not in a group */
+	uint32_t group; /* its leader's index; its own: it leads, or is alone */
+	uint64_t *ids; /* one per process */
 	uint32_t nr_ids, alloc_ids;
-	uint32_t session; /* that the last of them is for */
+	uint32_t session; /* of the last of the ids */
 };
 
 struct tr2_perf_data {
@@ -30,7 +29,7 @@ struct tr2_perf_data {
 	struct tr2_perf_data_event events[TR2_PERF_MAX_EVENTS];
 	uint32_t nr_events;
 	uint64_t last_id;
-	struct tr2_map files; /* whose build id was told */
+	struct tr2_map files; /* whose build id was written */
 	struct tr2_mappings mappings;
 };
 
@@ -44,16 +43,16 @@ static inline void tr2_perf_add_u64(struct tr2_buf *b, uint64_t value)
 	tr2_buf_add(b, &value, sizeof(value));
 }
 
-/* Returns where the record begins, for tr2_perf_end_record(). */
+/* Begin a record and return its offset, for tr2_perf_end_record(). */
 size_t tr2_perf_begin_record(struct tr2_buf *b, uint32_t type, uint16_t misc);
 void tr2_perf_end_record(struct tr2_buf *b, size_t at);
-/* With its NUL, and more up to a multiple of 8; cut after `most`. */
+/* Append the text with its NUL, cut after `most`, padded to a multiple of 8. */
 void tr2_perf_add_padded(struct tr2_buf *b, const char *s, size_t most);
 
-/* What the samples of an event hold. */
+/* Return the fields in the samples of an event. */
 uint64_t tr2_perf_sample_type(const struct tr2_perf_data_event *event);
 
-/* The whole file, into the sink. The records move there. */
+/* Write the whole file to the sink. The records are moved there. */
 void tr2_perf_data_write(struct tr2_export *x, struct tr2_perf_data *p);
 
 #endif

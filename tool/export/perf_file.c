@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * perf_file - a perf.data file around its records:
+ * perf_file - write a perf.data file around its records:
  *
- *	header | records | where the features are | features | ids | attributes
+ *	header | records | offsets of the features | features | ids | attributes
  *
- * Features here are: what the events are called, which of them are groups, and
- * the build ids of the files.
+ * The features here are: the names of events, their groups, and the build ids
+ * of the files.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,7 @@
 #define FEATURE_EVENT_DESC 12
 #define FEATURE_GROUP_DESC 17
 #define MAX_FEATURES 3
-#define TYPE_APP 0x54320070u /* a program's own: a type of no PMU */
+#define TYPE_APP 0x54320070u /* a program's own events: a type of no PMU */
 
 struct section {
 	uint64_t offset, size;
@@ -34,7 +34,7 @@ struct file_attr {
 	struct section ids;
 };
 
-/* What it counts only its name says. */
+/* Only the event's name says what it counts. */
 static void set_attr(struct tr2_export *x, struct perf_event_attr *attr,
 		     const struct tr2_perf_data_event *event)
 {
@@ -63,7 +63,7 @@ static void add_str(struct tr2_buf *b, const char *s, size_t len)
 		tr2_buf_addch(b, '\0');
 }
 
-/* Without its period, by which nobody calls it: app/a/b/:10, page-faults:u:10. */
+/* Add the name without the period: app/a/b/:10, page-faults:u:10. */
 static void add_name(struct tr2_export *x, struct tr2_buf *b, tr2_str event)
 {
 	const char *name = tr2_export_text(x, tr2_s(x->m, event));
@@ -106,7 +106,7 @@ static uint32_t members(const struct tr2_perf_data *p, uint32_t leader)
 	return nr;
 }
 
-/* Returns how many there are. */
+/* Return their number. */
 static uint32_t add_group_desc(struct tr2_buf *b, const struct tr2_perf_data *p)
 {
 	uint32_t i, nr = 0;
@@ -129,7 +129,7 @@ struct feature {
 	struct tr2_buf text;
 };
 
-/* Sections in the order of their bits, and then what is in them. */
+/* Add the sections in the order of their bits, then their content. */
 static void add_features(struct tr2_buf *b, uint64_t at, struct feature *f,
 			 unsigned int nr)
 {
@@ -173,7 +173,7 @@ static void add_attrs(struct tr2_export *x, struct tr2_buf *b,
 	}
 }
 
-/* Returns how many there are. */
+/* Return their number. */
 static unsigned int make_features(struct tr2_export *x, struct tr2_perf_data *p,
 				  struct feature *f)
 {
@@ -193,7 +193,7 @@ static unsigned int make_features(struct tr2_export *x, struct tr2_perf_data *p,
 	return nr;
 }
 
-/* Without a copy: they may be large. */
+/* Write without copying: records may be large. */
 static void write_records(struct tr2_export *x, struct tr2_perf_data *p)
 {
 	struct tr2_buf sink = x->sink.buf;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * prometheus - sums over an input, as a textfile for node_exporter. Everything
- * is counted from the beginning of the input, so that a value that falls means
- * what it means for every counter: it began anew.
+ * prometheus - sums over an input, as a textfile for node_exporter. All values
+ * count from the beginning of the input, so that a falling value means a reset,
+ * as for every counter.
  *
- * Labels are what a program is made of: commands, regions, timers, counters.
- * Programs may still name them after files or users, so each metric has at
- * most MAX_SERIES of them, and what is beyond is "other".
+ * Labels have few values in most programs: commands, regions, timers, counters.
+ * Since programs may name them after files or users, each metric has at most
+ * MAX_SERIES of them; the others are summed as "other".
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -19,16 +19,16 @@
 #include "model/histogram.h"
 
 #define MAX_SERIES 100
-#define FIRST_PROCESS_BOUND 9 /* a millisecond: nothing runs for less */
+#define FIRST_PROCESS_BOUND 9 /* a millisecond: no process takes less */
 
-/* value[] of commands: what became of the processes, and what they cost. */
+/* value[] of commands: results of the processes, and their cost. */
 enum { OK, FAILED, KILLED, UNFINISHED, ALL, SELF, SPAWN, ERRORS };
 enum { TOTAL, CALLS, REGION_SELF }; /* of regions and timers */
 
 struct prometheus {
 	struct tr2_series_set commands, regions, timers, counters;
 	uint64_t lost;
-	int64_t *self; /* of spans */
+	int64_t *self; /* by span */
 };
 
 static struct tr2_series *at(struct tr2_export *x, struct tr2_series_set *set,
@@ -48,7 +48,7 @@ static uint64_t positive(int64_t ns)
 	return ns > 0 ? (uint64_t)ns : 0;
 }
 
-/* As it may leave: two that look the same then are one. */
+/* Redact a label: two labels that become equal are one. */
 static tr2_str safe(struct tr2_export *x, tr2_str s)
 {
 	const char *text;
@@ -140,7 +140,7 @@ static void add_histogram(struct tr2_series *s, const char *json)
 		tr2_series_observe(s, upper_ns, count);
 }
 
-/* What threads had of a timer or counter is in that of the process. */
+/* The process's timer or counter contains those of its threads. */
 static void metric(struct tr2_export *x, uint32_t i)
 {
 	struct prometheus *p = x->state;
@@ -197,7 +197,7 @@ static void add_label(struct tr2_buf *b, const char *name, const char *value)
 	tr2_buf_addch(b, '"');
 }
 
-/* `NAME{a="…",b="…"`: the brace stays open. labels: "a" or "a b". */
+/* Append `NAME{a="…",b="…"`, with the brace open. labels: "a" or "a b". */
 static void add_series(struct tr2_export *x, const char *name,
 		       const char *suffix, const char *labels,
 		       const struct tr2_series *s)
@@ -232,7 +232,7 @@ static void add_time(struct tr2_buf *b, uint64_t ns)
 	tr2_buf_addch(b, '\n');
 }
 
-/* One of the values of each series, as a counter. */
+/* Print one of the values of each series as a counter. */
 static void print(struct tr2_export *x, const struct tr2_series_set *set,
 		  int value, bool is_time, const char *labels,
 		  const char *name, const char *help)

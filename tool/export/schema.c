@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * schema - see export/schema.h. Views are made anew by each export, so that a
- * newer trace2 brings newer ones; they have no data of their own.
+ * schema - implements export/schema.h. Each export creates the views again, so
+ * that a newer trace2 updates them; they have no data.
  */
 #include "export/schema.h"
 
@@ -44,8 +44,8 @@ const char tr2_schema_views[] =
 	"  count(DISTINCT session_id) AS sessions"
 	" FROM spans WHERE kind = 'region' GROUP BY category, label"
 	" ORDER BY total_ms DESC;"
-	/* Sessions below those that started them, with the children that said
-	 * nothing. `tree` is the name, indented; order by `path`. */
+	/* Sessions below those that started them, with uninstrumented children.
+	 * `tree` is the name, indented; order by `path`. */
 	"DROP VIEW IF EXISTS process_tree;"
 	"CREATE VIEW process_tree AS"
 	" WITH RECURSIVE process(session_id, parent_id, start_ns, duration_ns,"
@@ -71,7 +71,7 @@ const char tr2_schema_views[] =
 	"  coalesce(name, '?') AS tree, duration_ns / 1e6 AS ms,"
 	"  self_ns / 1e6 AS self_ms, spawn_ns / 1e6 AS spawn_ms, code,"
 	"  command, session_id, path FROM tree ORDER BY path;"
-	/* What ended with a code other than 0 or by a signal. */
+	/* Processes that ended with a code other than 0 or by a signal. */
 	"DROP VIEW IF EXISTS failures;"
 	"CREATE VIEW failures AS"
 	" SELECT s.name AS process, s.code, s.signal, s.command,"
@@ -79,7 +79,7 @@ const char tr2_schema_views[] =
 	"   AND e.kind = 'error' ORDER BY e.time_ns LIMIT 1) AS error,"
 	"  s.sid, s.start_ns FROM sessions s"
 	" WHERE s.code <> 0 OR s.signal IS NOT NULL ORDER BY s.start_ns;"
-	/* What starting processes cost, by what was started. */
+	/* The cost of starting processes, by program. */
 	"DROP VIEW IF EXISTS spawn_overhead;"
 	"CREATE VIEW spawn_overhead AS"
 	" SELECT s.name AS process, count(*) AS started,"

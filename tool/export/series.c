@@ -14,7 +14,7 @@ static size_t hash(tr2_str a, tr2_str b)
 	return (size_t)(h >> 32);
 }
 
-/* Where these labels are, or would be. */
+/* Return the slot of these labels, or the free one for them. */
 static uint32_t *find(const struct tr2_series_set *set, tr2_str a, tr2_str b)
 {
 	size_t i = hash(a, b) & (set->nr_slots - 1);
@@ -84,7 +84,9 @@ static void add_to(struct tr2_series *to, const struct tr2_series *s)
 	to->has_histogram |= s->has_histogram;
 }
 
-/* The greatest first; of equal ones, that which was there first. */
+/*
+ * Sort by value, the greatest first; equal ones in their order of appearance.
+ */
 static int by_value(const void *a, const void *b, void *by)
 {
 	const struct tr2_series *p = a, *q = b;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * series - sums for Prometheus: values under one or two labels. However many
- * labels an input has, few leave: see tr2_series_bound().
+ * series - sums for Prometheus: values under one or two labels, of which only a
+ * limited number is exported: see tr2_series_bound().
  */
 #ifndef TR2_EXPORT_SERIES_H
 #define TR2_EXPORT_SERIES_H
@@ -16,30 +16,30 @@
 struct tr2_series {
 	tr2_str label[2];
 	uint64_t value[TR2_SERIES_VALUES];
-	/* The last one: what is above all bounds. Not cumulative. */
+	/* The last one counts values above all bounds. Not cumulative. */
 	uint64_t bucket[TR2_SERIES_BOUNDS + 1];
-	uint64_t sum_ns;    /* of what is in buckets */
+	uint64_t sum_ns;    /* of the values in buckets */
 	bool has_histogram;
 };
 
-/* Zeroed is empty. `item` moves when a series is added. */
+/* Zeroed means empty. `item` moves when a series is added. */
 struct tr2_series_set {
 	struct tr2_series *item;
 	uint32_t *slot; /* index + 1 into item, by hash; 0: free */
 	size_t nr, alloc, nr_slots;
 };
 
-/* That of these labels, made when there is none. NULL: no memory. */
+/* Return the series of these labels, adding it if needed. NULL: no memory. */
 struct tr2_series *tr2_series_at(struct tr2_series_set *set, tr2_str a,
 				 tr2_str b);
-/* Keeps the `max` with the greatest value[by]; the others are added up under
+/* Keep the `max` series with the greatest value[by]; add up the others under
  * `other`. false: no memory. */
 bool tr2_series_bound(struct tr2_series_set *set, size_t max, int by,
 		      tr2_str other);
 void tr2_series_release(struct tr2_series_set *set);
 
 void tr2_series_observe(struct tr2_series *s, uint64_t ns, uint64_t count);
-/* In nanoseconds. */
+/* Return a bound in nanoseconds. */
 uint64_t tr2_series_bound_ns(int bound);
 
 #endif

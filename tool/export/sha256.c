@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sha256 - see export/sha256.h. Names are those of the standard.
+ * sha256 - implements export/sha256.h, with the names of the standard.
  */
 #include <string.h>
 
@@ -67,7 +67,7 @@ static void compress(uint32_t H[8], const uint8_t *block)
 		H[t] += v[t];
 }
 
-/* The end of the message, the bit 1, zeros, and the length in bits. */
+/* Process the end of the message, the bit 1, zeros, and the length in bits. */
 static void finish(uint32_t H[8], const uint8_t *rest, size_t n,
 		   uint64_t size_bytes)
 {

@@ -16,7 +16,10 @@
 
 #define STEP_BYTES 65536
 
-/* What to remove when a signal ends us; one sink at a time has a file. */
+/*
+ * The file to remove if a signal ends the process; one sink at a time has a
+ * file.
+ */
 static const char *volatile unfinished;
 
 static void on_signal(int signo)
@@ -54,7 +57,7 @@ static bool fail(struct tr2_export_sink *s)
 	return false;
 }
 
-/* As if the file had been opened with O_CREAT, or as it was before. */
+/* Set the mode of the replaced file, or the mode that O_CREAT would give. */
 static void set_mode(int fd, const struct stat *before)
 {
 	mode_t mask = umask(0);
@@ -64,7 +67,7 @@ static void set_mode(int fd, const struct stat *before)
 		return;
 }
 
-/* A symbolic link stays one: what it leads to is replaced. */
+/* A symbolic link stays: its target is replaced. */
 static bool open_beside(struct tr2_export_sink *s, const struct stat *before)
 {
 	static const char suffix[] = ".XXXXXX";

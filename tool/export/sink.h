@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sink - where an export goes: standard output, a file, or a device.
+ * sink - the destination of an export: standard output, a file, or a device.
  *
- * A regular file is written beside its name and takes its place at the end, so
- * that what stands under the name is always whole: the new export, or what was
- * there before. Text is collected in `buf` and written in large pieces.
+ * A regular file is written beside its name and renamed at the end, so that the
+ * name always has a complete file: the new export, or the old one. Text is
+ * collected in `buf` and written in large blocks.
  */
 #ifndef TR2_EXPORT_SINK_H
 #define TR2_EXPORT_SINK_H
@@ -24,13 +24,13 @@ struct tr2_export_sink {
 /* path: NULL or "-" is standard output. false: an error was printed. */
 bool tr2_sink_open(struct tr2_export_sink *s, const char *path);
 
-/* Writes what was collected when that is much; call between records. */
+/* Write the collected text if there is much of it; call it between records. */
 bool tr2_sink_step(struct tr2_export_sink *s);
-/* Writes what was collected, now. */
+/* Write the collected text now. */
 bool tr2_sink_flush(struct tr2_export_sink *s);
 
-/* Ends it. Unless `ok` and all was written, a file is left as it was.
- * false: something went wrong, and an error was printed. */
+/* End the export. Unless `ok` and all was written, the old file stays. false:
+ * an error was printed. */
 bool tr2_sink_close(struct tr2_export_sink *s, bool ok);
 
 #endif

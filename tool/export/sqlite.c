@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sqlite - sessions into an SQLite database, next to those of other exports.
+ * sqlite - write sessions to an SQLite database, beside those of other exports.
  *
- * All of one export is one transaction: it is in the database wholly or not at
- * all. A session that is there already (by its key) is replaced, so that
- * running an export again doubles nothing, and a session that was still
- * running then is completed.
+ * An export is one transaction: it is in the database wholly or not at all. A
+ * session that is already there (by its key) is replaced, so that running an
+ * export again duplicates nothing, and a session that was still running then is
+ * completed.
  */
 #include "export/tables.h"
 
@@ -31,14 +31,16 @@ struct database {
 	const char *path;
 	bool existed, open;
 	bool older; /* of an earlier version */
-	bool made; /* the file: ours to remove */
+	/* this process created the file, and removes it on failure */
+	bool made;
 	sqlite3_stmt *insert[TR2_TABLE_NR];
 	sqlite3_stmt *find;
 	struct tr2_row row;
 	struct tr2_row_ids ids;
-	int64_t *session_ids; /* of the model's sessions; 0: not in there */
+	/* by session of the model; 0: not in the database */
+	int64_t *session_ids;
 	int64_t next_session;
-	int64_t *self; /* of spans */
+	int64_t *self; /* by span */
 };
 
 static bool fail(struct tr2_export *x)
@@ -60,7 +62,7 @@ static bool execute(struct tr2_export *x, const char *sql)
 	       fail(x);
 }
 
-/* One number that a query gives; -1: it failed. */
+/* Return the number that a query yields; -1: it failed. */
 static int64_t query(struct tr2_export *x, const char *sql)
 {
 	struct database *d = x->state;
@@ -76,9 +78,9 @@ static int64_t query(struct tr2_export *x, const char *sql)
 	return value;
 }
 
-/* ---- opening ---------------------------------------------------------------------- */
+/* ---- open ---------------------------------------------------------------- */
 
-/* Ours, of this version, or empty. */
+/* Check that the database is ours and of a known version, or empty. */
 static bool check_schema(struct tr2_export *x)
 {
 	struct database *d = x->state;
@@ -122,7 +124,10 @@ static bool create_table(struct tr2_export *x, const struct tr2_table_def *t)
 	return execute(x, tr2_buf_str(&x->text));
 }
 
-/* One of an earlier version lacks tables, and has all else. */
+/*
+ * Create the tables that are missing, in an empty database or in one of an
+ * earlier version.
+ */
 static bool create_schema(struct tr2_export *x)
 {
 	char sql[400];
@@ -175,7 +180,7 @@ static bool prepare(struct tr2_export *x)
 	return !x->failed;
 }
 
-/* SQLite would open a device, and a failed export remove it. */
+/* SQLite would open a device, and a failed export would remove it. */
 static bool check_file(struct tr2_export *x)
 {
 	struct database *d = x->state;
@@ -205,8 +210,8 @@ static bool open_database(struct tr2_export *x)
 	d->open = true;
 	if (!check_schema(x))
 		return false;
-	/* Found by their keys while rows come in; of a new database, which
-	 * has none, made in one go at the end. */
+	/* The index by keys serves lookups while rows are added; a new database
+	 * needs none before the end, where it is built at once. */
 	if (!d->existed)
 		return create_schema(x) && prepare(x) &&
 		       execute(x, "CREATE UNIQUE INDEX tasks_key ON tasks(pid,"
@@ -244,7 +249,7 @@ static int bind(sqlite3_stmt *stmt, int column, const struct tr2_row *r,
 	switch (v->kind) {
 	case TR2_VALUE_INT:
 		return sqlite3_bind_int64(stmt, column, v->i);
-	case TR2_VALUE_UINT: /* as text: SQLite's integers end below it */
+	case TR2_VALUE_UINT: /* as text: SQLite's integers are too small */
 		snprintf(number, sizeof(number), "%" PRIu64, v->u);
 		return sqlite3_bind_text(stmt, column, number, -1,
 					 SQLITE_TRANSIENT);
@@ -270,7 +275,7 @@ static void insert(struct tr2_export *x, enum tr2_table_id table)
 	sqlite3_reset(stmt);
 }
 
-/* Whether each row says something of one session. */
+/* Does each row of the table belong to one session? */
 static bool is_of_session(const struct tr2_table_def *t)
 {
 	const struct tr2_column_def *c = t->column;
@@ -280,7 +285,7 @@ static bool is_of_session(const struct tr2_table_def *t)
 	return c->name && tr2_column_is_required(c);
 }
 
-/* What an earlier export said of a session; its id stays. */
+/* Delete the rows of a session of an earlier export; it keeps its id. */
 static bool forget(struct tr2_export *x, int64_t id)
 {
 	char sql[120];
@@ -295,13 +300,13 @@ static bool forget(struct tr2_export *x, int64_t id)
 		if (!execute(x, sql))
 			return false;
 	}
-	/* Its spans get other ids. */
+	/* Its spans get new ids. */
 	snprintf(sql, sizeof(sql), "UPDATE sessions SET parent_span_id = NULL "
 		 "WHERE parent_id = %" PRId64, id);
 	return execute(x, sql);
 }
 
-/* The id of a session in there; 0: none. */
+/* Return the id of a session in the database; 0: none. */
 static int64_t find(struct tr2_export *x, uint32_t session)
 {
 	struct database *d = x->state;
@@ -375,9 +380,9 @@ static void task(struct tr2_export *x, uint32_t i)
 	insert(x, TR2_TABLE_tasks);
 }
 
-/* ---- the end ---------------------------------------------------------------------- */
+/* ---- end ----------------------------------------------------------------- */
 
-/* Sessions whose parent came with another export, before or after. */
+/* For sessions whose parent was exported separately, before or after. */
 static const char join_parents[] =
 	"UPDATE sessions SET parent_id = (SELECT p.id FROM sessions p"
 	" WHERE p.sid = sessions.parent_sid AND p.id <> sessions.id"
@@ -402,7 +407,7 @@ static bool end(struct tr2_export *x)
 	for (i = 0; i < TR2_TABLE_NR; i++)
 		sqlite3_finalize(d->insert[i]);
 	sqlite3_finalize(d->find);
-	/* Closing takes back what was not committed. */
+	/* Closing rolls back an uncommitted transaction. */
 	sqlite3_close(d->db);
 	if (x->failed && d->open && d->made)
 		unlink(d->path);

@@ -13,7 +13,7 @@
 
 struct tr2_stacks {
 	struct tr2_symbols *symbols;
-	tr2_str *names; /* of symbols, by number, as they leave; 0: not yet */
+	tr2_str *names; /* by symbol, redacted; 0: not yet */
 	uint32_t nr_names, alloc_names;
 	struct tr2_map threads; /* by session and name */
 };
@@ -34,7 +34,9 @@ static void release(struct tr2_stacks *s)
 	free(s);
 }
 
-/* Of two with one name the first holds: a sample tells no more. */
+/*
+ * If two threads have one name, the first is used: a sample has only the name.
+ */
 static bool list_threads(struct tr2_stacks *s, const struct tr2_model *m)
 {
 	uint32_t i, *slot;
@@ -89,7 +91,7 @@ uint32_t tr2_stacks_thread(struct tr2_export *x,
 
 /* ---- functions ------------------------------------------------------------- */
 
-/* What parts functions and lines is no part of a name. */
+/* Replace the characters that separate functions and lines. */
 static tr2_str clean_name(struct tr2_export *x, const char *name)
 {
 	size_t i;

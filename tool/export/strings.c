@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * strings - how text leaves, see export/export.h: redacted when asked for, and
- * the names of things.
+ * strings - text and names for exports, see export/export.h: redacted if
+ * requested.
  */
 #include <string.h>
 
@@ -108,7 +108,7 @@ static void add_pair(struct tr2_export *x, struct tr2_buf *b,
 	tr2_buf_addstr(b, tr2_export_text(x, name));
 }
 
-/* The program of a command line: its first word, without directory. */
+/* Return the program of a command line: its first word, without directory. */
 static void add_program(struct tr2_buf *b, const char *command, size_t len)
 {
 	const char *start = command, *end = command + len, *slash;
@@ -132,7 +132,7 @@ static void add_child_program(struct tr2_export *x, struct tr2_buf *b,
 	add_program(b, command, len);
 }
 
-/* Of `git fetch` the second word tells more than the first. */
+/* For `git fetch` the second word says more than the first. */
 static void add_child_command(struct tr2_export *x, struct tr2_buf *b,
 			      const struct tr2_child *c)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tables - see export/tables.h. Each function below fills the columns of its
- * table in the order of export/tables.def; what is not known is NULL.
+ * tables - implements export/tables.h. Each function below fills the columns of
+ * its table in the order of export/tables.def; unknown values are NULL.
  */
 #include <string.h>
 
@@ -59,7 +59,7 @@ static void size(struct tr2_row *r, uint64_t value)
 		cell(r, TR2_VALUE_UINT)->u = value;
 }
 
-/* Text that was appended to r->text since `start`. */
+/* Add the text that was appended to r->text since `start`. */
 static void text_from(struct tr2_row *r, size_t start)
 {
 	struct tr2_row_value *v = cell(r, TR2_VALUE_TEXT);
@@ -86,7 +86,7 @@ static void string(struct tr2_export *x, struct tr2_row *r, tr2_str s)
 	text(x, r, tr2_s(x->m, s));
 }
 
-/* Two cells: for people, and for programs. */
+/* Add two cells: for people, and for programs. */
 static void words(struct tr2_export *x, struct tr2_row *r,
 		  const struct tr2_words *w, bool quoted)
 {
@@ -109,7 +109,7 @@ static void words(struct tr2_export *x, struct tr2_row *r,
 	}
 }
 
-/* Three cells. */
+/* Add three cells. */
 static void times(struct tr2_row *r, int64_t start_ns, int64_t end_ns)
 {
 	number(r, start_ns);
@@ -161,7 +161,7 @@ void tr2_session_key(struct tr2_export *x, struct tr2_buf *b, uint32_t session)
 	tr2_buf_add_i64(b, s->wall_ns + s->start_ns);
 }
 
-/* The session of the process that started this one. 0: none. */
+/* Return the session of the process that started this one. 0: none. */
 static uint32_t session_above(const struct tr2_export *x, uint32_t session)
 {
 	const struct tr2_model *m = x->m;
@@ -175,8 +175,8 @@ static uint32_t session_above(const struct tr2_export *x, uint32_t session)
 	return m->sessions[session].parent;
 }
 
-/* The child span that a process goes back to, through shells and the like that
- * said nothing. */
+/* Return the child span that led to a process, through shells and other
+ * processes without a session. */
 static uint32_t child_above(const struct tr2_export *x, uint32_t node)
 {
 	const struct tr2_model *m = x->m;
@@ -187,7 +187,7 @@ static uint32_t child_above(const struct tr2_export *x, uint32_t node)
 	return m->nodes[node].child;
 }
 
-/* The id of the session that started this one; 0: not known. */
+/* Return the id of the session that started this one; 0: unknown. */
 static int64_t parent_id(const struct tr2_export *x,
 			 const struct tr2_row_ids *ids, uint32_t session)
 {
@@ -230,7 +230,9 @@ static const char *end_name(const struct tr2_model_session *s)
 	return names[s->end];
 }
 
-/* Code and signal; the kernel may know what the session could not say. */
+/*
+ * Add code and signal; the kernel may know an end that is not in the session.
+ */
 static void session_end(struct tr2_export *x, struct tr2_row *r,
 			const struct tr2_model_session *s)
 {
@@ -306,7 +308,7 @@ void tr2_row_thread(struct tr2_export *x, struct tr2_row *r,
 
 /* ---- spans ------------------------------------------------------------------------------ */
 
-/* Nine cells. */
+/* Add nine cells. */
 static void child(struct tr2_export *x, struct tr2_row *r,
 		  const struct tr2_span *s)
 {
@@ -427,7 +429,7 @@ enum tr2_table_id tr2_row_metric(struct tr2_export *x, struct tr2_row *r,
 	return TR2_TABLE_timers;
 }
 
-/* The counters of its group as they stood: {"EVENT":VALUE,...}. */
+/* Add the values of its group at the sample: {"EVENT":VALUE,...}. */
 static void readings(struct tr2_export *x, struct tr2_row *r,
 		     const struct tr2_model_sample *s)
 {
@@ -449,7 +451,7 @@ static void readings(struct tr2_export *x, struct tr2_row *r,
 	text_from(r, start);
 }
 
-/* Two cells. The function is what the stack ends with. */
+/* Add two cells. The function is the last of the stack. */
 static void stack(struct tr2_export *x, struct tr2_row *r,
 		  const struct tr2_model_sample *s)
 {

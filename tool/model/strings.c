@@ -98,10 +98,7 @@ const char *tr2_s(const struct tr2_model *m, tr2_str id)
 	return id && id < m->priv->nr_strings ? m->priv->strings[id].p : "";
 }
 
-/*
- * ---- recently used texts
- * -----------------------------------------------------
- */
+/* ---- recently used texts ------------------------------------------------- */
 
 #ifdef __SSE2__
 /* A mask that begins at 32 - n keeps n bytes and clears the rest of 32. */

@@ -16,7 +16,7 @@
 struct meta {
 	struct tr2_model *m;
 	tr2_str source;
-	/* of these, those that the streams report themselves */
+	/* told: of these, those that the streams report themselves */
 	uint64_t lost, told;
 	uint64_t lost_tasks; /* by tasks.jsonl */
 	int64_t command_pid;
