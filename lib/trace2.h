@@ -36,7 +36,7 @@ extern "C" {
 #error "trace2.h needs a compiler that knows GNU attributes"
 #endif
 
-/* Not 0 while some target may want events, and before trace2_initialize() until
+/* Not 0 while a target may take events, and before trace2_initialize() until
  * the first call. Read it through the macro. */
 extern TRACE2_API int trace2_enabled_;
 
@@ -74,40 +74,41 @@ TRACE2_API void trace2_initialize_clock(void);
 #define TRACE2_NO_CONFIG_FILES (1u << 0) /* read no config files */
 #define TRACE2_NO_SIGNALS (1u << 1) /* install no signal handler at all */
 /*
- * Record SIGPIPE, unless the user names signals (GIT_TRACE2_SIGNALS): a handler
- * is installed where the disposition is the default. Not for a program with
- * libraries that look for the default themselves.
+ * Record SIGPIPE, unless the user names signals (GIT_TRACE2_SIGNALS). Installs
+ * a handler if the disposition is the default. Do not use it in a program whose
+ * libraries check for the default disposition.
  */
 #define TRACE2_SIGPIPE (1u << 2)
-/* The members of trace2_options that stand behind `flags` are looked at. */
+/* The members of trace2_options behind `flags` are valid. */
 #define TRACE2_MORE_OPTIONS (1u << 3)
 
-/* Zero what is not used: { .version = "1.0" } does it. */
+/* Zero unused members: { .version = "1.0" } does it. */
 struct trace2_options {
-	/* The program's version, as the version event tells it. */
+	/* The program's version, for the version event. */
 	const char *version;
-	/* What the variables' names begin with; NULL: "GIT_TRACE2". */
+	/* The prefix of the variables' names; NULL: "GIT_TRACE2". */
 	const char *prefix;
 	unsigned int flags; /* TRACE2_NO_*, TRACE2_SIGPIPE … */
 
-	/* Path of the system's config file, unless GIT_CONFIG_SYSTEM names
-	 * another one; NULL: "/etc/gitconfig". */
+	/* Path of the system's config file, if GIT_CONFIG_SYSTEM is not set;
+	 * NULL: "/etc/gitconfig". */
 	const char *system_config;
-	/* Settings from a configuration of the program's own, each such as
-	 * "trace2.eventTarget=/var/log/trace", ending with NULL. They count
-	 * more than those of the config files, and less than variables. Other
-	 * keys are ignored: see trace2_cmd_set_config(). */
+	/*
+	 * Settings from the program's own configuration, each such as
+	 * "trace2.eventTarget=/var/log/trace", ending with NULL. They override
+	 * the config files; variables override them. Other keys are ignored:
+	 * see trace2_cmd_set_config().
+	 */
 	const char *const *config;
 	const void *reserved[4];
 };
 
 /*
- * Reads the settings and opens what they ask for; when something is on, emits
- * the version event, arranges for the end of the session, and puts
- * GIT_TRACE2_PARENT_SID and _NAME into the environment. Call it once, early,
- * before other threads use getenv(); the thread that calls it is `main` in the
- * stream. Later calls do nothing. What other calls tell before it is lost; the
- * first one that did is reported.
+ * Reads the settings and opens the targets; if one is on, emits the version
+ * event, arranges for the end of the session, and puts GIT_TRACE2_PARENT_SID
+ * and _NAME into the environment. Call it once, early, before other threads use
+ * getenv(); the calling thread is `main` in the stream. Later calls do nothing.
+ * Events of calls before it are lost; the first such call is reported.
  */
 TRACE2_API void trace2_initialize_fl(const char *file, int line,
 				     const struct trace2_options *options);
@@ -116,8 +117,8 @@ TRACE2_API void trace2_initialize_fl(const char *file, int line,
 	trace2_initialize_fl(__FILE__, __LINE__, options)
 
 /*
- * The session's id, "" while tracing is off. Valid until the process forks
- * or ends.
+ * Returns the session's id, "" while tracing is off. Valid until the process
+ * forks or ends.
  */
 TRACE2_API const char *trace2_session_id(void);
 
@@ -128,9 +129,8 @@ TRACE2_API void trace2_cmd_start_fl(const char *file, int line,
 	TRACE2_CALL_(trace2_cmd_start_fl, (const char *const *)(argv))
 
 /*
- * Tells how the program is about to end, and returns the code it was given:
- * `return trace2_cmd_exit(rc);`. The event shows what a parent will see, the
- * lowest 8 bits.
+ * Emits the exit event and returns code, as in `return trace2_cmd_exit(rc);`.
+ * The event shows the lowest 8 bits, as a parent sees them.
  */
 TRACE2_API int trace2_cmd_exit_fl(const char *file, int line, int code);
 static inline int trace2_cmd_exit_(const char *file, int line, int code)
@@ -160,9 +160,9 @@ TRACE2_API void trace2_cmd_path_fl(const char *file, int line,
 #define trace2_cmd_path(path) TRACE2_CALL_(trace2_cmd_path_fl, path)
 
 /*
- * Names the command; it may be called again, the last name wins. Each call
- * appends to the hierarchy of names that children inherit. The first one also
- * emits the parameters that the settings ask for.
+ * Names the command; the last call wins. Each call appends to the hierarchy of
+ * names that children inherit. The first one also emits the parameters that the
+ * settings ask for.
  */
 TRACE2_API void trace2_cmd_name_fl(const char *file, int line,
 				   const char *name);
@@ -194,8 +194,8 @@ TRACE2_API void trace2_collect_process_info_fl(const char *file, int line,
 
 /*
  * Emit the parameters that the settings ask for: keys of the system's and the
- * user's Git config files, and variables. trace2_cmd_name() does it; call them
- * only where no command is ever named. Each works once a session.
+ * user's Git config files, and variables. trace2_cmd_name() calls both; call
+ * them only if the program never names a command. Each works once a session.
  */
 TRACE2_API void trace2_cmd_list_config_fl(const char *file, int line);
 TRACE2_API void trace2_cmd_list_env_vars_fl(const char *file, int line);
@@ -209,8 +209,8 @@ TRACE2_API void trace2_cmd_list_env_vars_fl(const char *file, int line);
 		 (void)0)
 
 /*
- * The program has a config key, from a place of its own: emits it if
- * the settings ask for that key.
+ * Emits a key of the program's own configuration, if the settings ask for that
+ * key.
  */
 TRACE2_API void trace2_cmd_set_config_fl(const char *file, int line,
 					 const char *key, const char *value);
@@ -232,7 +232,7 @@ TRACE2_API void trace2_def_param_fl(const char *file, int line,
 #define trace2_def_param(param, value, scope) \
 	TRACE2_CALL_(trace2_def_param_fl, param, value, scope)
 
-/* What events can be about, for a program that handles several. */
+/* What events refer to, for a program that handles several repositories. */
 struct trace2_repo {
 	const char *worktree;
 	int repo_id; /* the library's: 0 until trace2_def_repo() */
@@ -261,13 +261,13 @@ struct trace2_child {
 #define TRACE2_CHILD_INIT { NULL, NULL, NULL, NULL, 0, -1, 0, 0, 0 }
 
 /*
- * start goes before the spawn; then exactly one of exit (it ended, or could
- * not be started: pid -1, code -1) and ready (it goes on in the background;
- * state is "ready", "timeout" or "error"). A second one is dropped and
- * reported. code is 128 + the signal for a child that a signal ended. A start
- * before the end of the last one was told gives that up: it gets a child_ready
- * with "error", and the start is reported. So is one without TRACE2_CHILD_INIT,
- * and an end without a pid.
+ * Call start before the spawn, then exactly one of exit and ready. exit: the
+ * child ended, or could not be started (pid -1, code -1); code is 128 + the
+ * signal for a child that a signal ended. ready: the child goes on in the
+ * background; state is "ready", "timeout" or "error". A second exit or ready is
+ * dropped and reported. A start before the last child's end emits a child_ready
+ * with "error" for that child, and is reported. So are a start without
+ * TRACE2_CHILD_INIT and an end without a pid.
  */
 TRACE2_API void trace2_child_start_fl(const char *file, int line,
 				      struct trace2_child *child);
@@ -283,8 +283,9 @@ TRACE2_API void trace2_child_ready_fl(const char *file, int line,
 	TRACE2_CALL_(trace2_child_ready_fl, child, state)
 
 /*
- * Before an exec of this process; returns an id from 0, -1 while tracing is
- * off. trace2_exec_result() follows when the exec returned, with its errno.
+ * Call it before an exec of this process. Returns an id from 0, -1 while
+ * tracing is off. If the exec returns, call trace2_exec_result() with its
+ * errno.
  */
 TRACE2_API int trace2_exec_fl(const char *file, int line, const char *exe,
 			      const char *const *argv);
@@ -303,9 +304,9 @@ TRACE2_API void trace2_exec_result_fl(const char *file, int line, int exec_id,
  */
 
 /*
- * First and last call of a thread's function. A thread that calls neither is
- * announced as "unknown" with its first event, and its end is noticed. An exit
- * without a start is reported.
+ * The first and the last call of a thread's function. A thread that calls
+ * neither is announced as "unknown" with its first event, and its end is
+ * noticed. An exit without a start is reported.
  */
 TRACE2_API void trace2_thread_start_fl(const char *file, int line,
 				       const char *base_name);
@@ -318,8 +319,8 @@ TRACE2_API void trace2_thread_exit_fl(const char *file, int line);
 		 (void)0)
 
 /*
- * pthread_create() of a thread that announces itself and its end, and whose
- * creator is known. Returns what pthread_create() returns; on or off.
+ * Calls pthread_create() for a thread that announces itself and its end, and
+ * whose creator is recorded. Returns what pthread_create() returns, on or off.
  */
 TRACE2_API int trace2_pthread_create_fl(const char *file, int line,
 					pthread_t *thread,
@@ -335,11 +336,11 @@ TRACE2_API int trace2_pthread_create_fl(const char *file, int line,
  */
 
 /*
- * Regions of a thread are strictly nested, and a leave has the category and the
- * label of its enter. One that comes before those of regions inside ends these
- * first. One of no region that is open ends the innermost one, or is dropped if
- * none is open or the one that it names has ended just before. Each of these is
- * reported. repo may be NULL. Signal-safe, but for the printf forms.
+ * Regions of a thread are strictly nested; a leave names the category and the
+ * label of its enter. A leave of an outer region first ends the regions inside
+ * it. A leave that names no open region ends the innermost one; it is dropped
+ * if none is open, or if the region that it names has just ended. Each of these
+ * is reported. repo may be NULL. Signal-safe, except for the printf forms.
  */
 TRACE2_API void trace2_region_enter_fl(const char *file, int line,
 				       const char *category, const char *label,
@@ -387,8 +388,8 @@ TRACE2_API void trace2_region_leave_printf_va_fl(
 		 (void)0)
 
 /*
- * A value worth keeping. string and intmax are signal-safe. json takes JSON
- * text; text that is not valid JSON becomes a JSON string.
+ * Emit a value. string and intmax are signal-safe. json takes JSON text; text
+ * that is not valid JSON becomes a JSON string.
  */
 TRACE2_API void trace2_data_string_fl(const char *file, int line,
 				      const char *category,
@@ -481,9 +482,9 @@ TRACE2_API void trace2_unregister_counter_(struct trace2_counter *counter);
 #define TRACE2_COUNTER_DECLARE(ident) extern struct trace2_counter ident
 
 /*
- * start and stop make an interval of the calling thread; inside a running one
- * they only nest. A stop without a start is dropped and reported.
- * Signal-safe; no lock, no system call, no allocation after a thread's first.
+ * Start and stop an interval of the calling thread. Inside a running interval
+ * they only nest. A stop without a start is dropped and reported. Signal-safe;
+ * no lock, no system call, no allocation after a thread's first call.
  */
 TRACE2_API void trace2_timer_start_on_(struct trace2_timer *timer);
 TRACE2_API void trace2_timer_stop_on_(struct trace2_timer *timer,
@@ -498,7 +499,7 @@ TRACE2_API void trace2_timer_stop_on_(struct trace2_timer *timer,
 
 /*
  * Adds value, modulo 2^64, in the calling thread. Signal-safe; no lock, no
- * system call, no allocation after a thread's first.
+ * system call, no allocation after a thread's first call.
  */
 TRACE2_API void trace2_counter_add_on_(struct trace2_counter *counter,
 				       uint64_t value);
@@ -506,7 +507,8 @@ TRACE2_API void trace2_counter_add_on_(struct trace2_counter *counter,
 	(trace2_is_enabled() ? trace2_counter_add_on_(&(ident), (value)) : \
 			       trace2_off_(0, (value)))
 
-/* The library's own, for tests: test/test1, and test/test2 per thread too. */
+/* The library's own metrics, for tests: test/test1, and test/test2, which is
+ * per thread too. */
 extern TRACE2_API struct trace2_timer trace2_timer_test1, trace2_timer_test2;
 extern TRACE2_API struct trace2_counter trace2_counter_test1,
 	trace2_counter_test2;

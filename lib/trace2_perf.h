@@ -2,21 +2,20 @@
 /*
  * trace2_perf.h - opened counters, for those who know perf.
  *
- * A counter is opened, grouped, switched on and off, and read, whether it is a
- * timer or counter of the program itself (trace2.h), the kernel's, or one that
- * belongs to no thread: what the packages used, what the process used.
- * Attributes have the names and meanings that perf_event_open(2) gives them.
+ * Open, group, switch and read counters: timers and counters of the program
+ * itself (trace2.h), events of the kernel, and counters that belong to no
+ * thread (energy of packages, resources of the process). Attributes have the
+ * names and meanings of perf_event_open(2).
  *
  * What holds for every call here, unless its comment says otherwise:
  *
  * - It returns 0, or a negative errno. It keeps errno itself. NULL for an
  *   event is -EINVAL.
- * - It may be called from any thread, but no event while another thread closes
- *   it. It is no cancellation point. It is not signal-safe: it takes a lock,
- *   and within a handler that interrupted the library it returns -EDEADLK.
- * - Descriptors are close-on-exec. A forked child has none of its parent's
- *   events: calls on them return -ESRCH there, and trace2_perf_close() frees
- *   them.
+ * - Any thread may call it, but not with an event that another thread is
+ *   closing. It is no cancellation point. It is not signal-safe: it takes a
+ *   lock, and in a handler that interrupted the library it returns -EDEADLK.
+ * - Descriptors are close-on-exec. A forked child inherits no events: calls on
+ *   its parent's return -ESRCH, and trace2_perf_close() frees them.
  * - It works without trace2_initialize(); timers and counters of the program
  *   count only while tracing is on.
  */
@@ -33,7 +32,7 @@
 extern "C" {
 #endif
 
-/* Types. Those of the kernel have its numbers, devices as sysfs has them. */
+/* Types. The kernel's have its numbers; sysfs has those of devices. */
 #define TRACE2_PERF_TYPE_HARDWARE 0u
 #define TRACE2_PERF_TYPE_SOFTWARE 1u
 #define TRACE2_PERF_TYPE_TRACEPOINT 2u
@@ -43,13 +42,13 @@ extern "C" {
 #define TRACE2_PERF_TYPE_POWER 0x54320071u /* energy of packages */
 #define TRACE2_PERF_TYPE_PROCESS 0x54320072u /* this process */
 
-/* config of TRACE2_PERF_TYPE_APP: a counter, or a timer, whose value is then
+/* config of TRACE2_PERF_TYPE_APP: a counter or a timer. The value of a timer is
  * the time of its intervals in ns, a running one included. */
 #define TRACE2_PERF_COUNTER(ident) ((uint64_t)(ident).index)
 #define TRACE2_PERF_TIMER(ident) \
 	((uint64_t)(ident).index | UINT64_C(0x100000000))
 
-/* config of TRACE2_PERF_TYPE_POWER, in microjoules … */
+/* config of TRACE2_PERF_TYPE_POWER, in microjoules. */
 enum trace2_perf_power {
 	TRACE2_PERF_ENERGY_PKG,
 	TRACE2_PERF_ENERGY_CORES,
@@ -58,8 +57,8 @@ enum trace2_perf_power {
 	TRACE2_PERF_ENERGY_PSYS
 };
 
-/* … and of TRACE2_PERF_TYPE_PROCESS. Those marked (now) are what is at the
- * moment of the reading; the others count from when they are enabled. */
+/* config of TRACE2_PERF_TYPE_PROCESS. (now): the value at the time of the
+ * reading; the others count from when they are enabled. */
 enum trace2_perf_process {
 	TRACE2_PERF_MAXRSS, /* bytes (now) */
 	TRACE2_PERF_IO_READ, /* bytes that system calls read */
@@ -69,15 +68,15 @@ enum trace2_perf_process {
 	TRACE2_PERF_THREADS /* (now) */
 };
 
-/* read_format: what trace2_perf_read() gives beside values. */
+/* read_format: the numbers that trace2_perf_read() adds to values. */
 #define TRACE2_PERF_FORMAT_TOTAL_TIME_ENABLED (1u << 0)
 #define TRACE2_PERF_FORMAT_TOTAL_TIME_RUNNING (1u << 1)
 #define TRACE2_PERF_FORMAT_ID (1u << 2)
 #define TRACE2_PERF_FORMAT_GROUP (1u << 3)
 #define TRACE2_PERF_FORMAT_LOST (1u << 4)
 
-/* sample_type: what a sample has, in the order in which it has it: see
- * trace2_perf_next_record(). The numbers are perf's. */
+/* sample_type: the fields of a sample, see trace2_perf_next_record(). The
+ * numbers are perf's. */
 #define TRACE2_PERF_SAMPLE_IP (1u << 0)
 #define TRACE2_PERF_SAMPLE_TID (1u << 1)
 #define TRACE2_PERF_SAMPLE_TIME (1u << 2)
@@ -89,8 +88,8 @@ enum trace2_perf_process {
 #define TRACE2_PERF_SAMPLE_CALLCHAIN (1u << 5)
 
 /*
- * As large as it ever will be, since trace2_perf_parse() fills arrays of it:
- * what comes later takes the place of what is reserved, and has to be 0.
+ * Its size never changes, since trace2_perf_parse() fills arrays of it: new
+ * members replace reserved ones, which must be 0.
  */
 struct trace2_perf_attr {
 	/*
@@ -100,9 +99,9 @@ struct trace2_perf_attr {
 	 */
 	uint32_t type;
 	/*
-	 * When trace2_perf_poll_fd() says that there is something to read:
-	 * with so many samples, or with `watermark` so many bytes. 0: with
-	 * half of what trace2_perf_map() gave, without a map each time.
+	 * When trace2_perf_poll_fd() becomes readable: after this many samples,
+	 * or with `watermark` this many bytes. 0: when half of the memory of
+	 * trace2_perf_map() is full, without a map after each sample.
 	 */
 	__extension__ union {
 		uint32_t wakeup_events;
@@ -110,8 +109,8 @@ struct trace2_perf_attr {
 	};
 	uint64_t config, config1, config2;
 	/*
-	 * 0: the event counts. N: it overflows each time that a thread has
-	 * counted N more, with `freq` so often in a second. Timers and
+	 * 0: the event only counts. N: it overflows each time that a thread has
+	 * counted N more, or with `freq` N times a second. For timers and
 	 * counters of the program, and the kernel's events.
 	 */
 	__extension__ union {
@@ -122,16 +121,16 @@ struct trace2_perf_attr {
 	uint64_t read_format; /* TRACE2_PERF_FORMAT_* */
 	unsigned int disabled : 1; /* starts off */
 	/*
-	 * Threads that start later count too, and the kernel's events count
-	 * in forked children.
+	 * Also count threads that start later; the kernel's events count in
+	 * forked children, too.
 	 */
 	unsigned int inherit : 1;
-	/* A leader that must be on its PMU whenever it is enabled: where that
-	 * cannot be, it is in error, and reading it gives end of file. */
+	/* For a leader: it must be on its PMU whenever it is enabled. If that
+	 * is impossible, it is in error, and reading it gives end of file. */
 	unsigned int pinned : 1;
-	/* A leader whose group shares its PMU with no other. */
+	/* For a leader: its group shares its PMU with no other. */
 	unsigned int exclusive : 1;
-	/* What does not count. -EINVAL where the PMU cannot tell it apart. */
+	/* Modes that do not count. -EINVAL if the PMU cannot exclude them. */
 	unsigned int exclude_user : 1;
 	unsigned int exclude_kernel : 1;
 	unsigned int exclude_hv : 1;
@@ -141,17 +140,17 @@ struct trace2_perf_attr {
 	unsigned int enable_on_exec : 1; /* the kernel's events only */
 	unsigned int precise_ip : 2; /* the kernel's events only */
 	unsigned int freq : 1; /* the kernel's events only */
-	/* With inherit: a READ record with what a thread itself counted, when
-	 * it ends. */
+	/* With inherit: when a thread ends, write a READ record with its own
+	 * count. */
 	unsigned int inherit_stat : 1;
-	/* Records of new executable mappings (the kernel's events only), of
-	 * names of threads, and of threads that begin and end. The first two
-	 * bring those of the last with them. */
+	/* Write records of new executable mappings (the kernel's events only),
+	 * of names of threads, and of threads that begin and end. The first two
+	 * imply the last. */
 	unsigned int mmap : 1;
 	unsigned int comm : 1;
 	unsigned int task : 1;
 	unsigned int watermark : 1;
-	/* Calls in the kernel, in the program, that a sample leaves out. */
+	/* Leave calls in the kernel, in the program, out of samples. */
 	unsigned int exclude_callchain_kernel : 1;
 	unsigned int exclude_callchain_user : 1;
 	unsigned int reserved_bits : 11; /* 0 */
@@ -163,85 +162,85 @@ struct trace2_perf;
 /*
  * Opens an event of the thread pid (0: the calling one) on any CPU (cpu -1).
  * The kernel's events take what perf_event_open(2) takes: another process, or
- * pid -1 and a CPU. Energy is that of all packages, or of the one of a CPU.
+ * pid -1 and a CPU. Energy is that of all packages, or of the package of a CPU.
  *
  * group: NULL, or the leader of the group that the event joins. All events of
- * a group are of the same thread and cpu; pinned and exclusive are for leaders.
- * Events of every PMU may be in one group, and count over the same stretch of
- * time; what belongs to a package or the process counts there for all that
- * runs on it. In such a mixed group those of the kernel are pinned, so that
- * none of them counts a part of the stretch alone: a hardware event cannot
- * join a leader of the kernel that is not.
+ * a group have the same thread and cpu; only leaders are pinned or exclusive.
+ * A group may mix events of all PMUs, which then count over the same stretch
+ * of time; events of a package or the process count everything that runs
+ * there. In a mixed group the kernel's events are pinned, so that none of them
+ * counts only a part of the stretch: a hardware event cannot join a leader of
+ * the kernel that is not pinned.
  *
- * *out is the event, to be closed by trace2_perf_close(); NULL on error:
- * -EINVAL what attr asks for makes no sense, -ENOENT there is no such event,
- * -EOPNOTSUPP this machine does not have it, -EACCES and -EPERM it is not
- * permitted, -ESRCH no such thread, -EBUSY the group does not fit on its PMU,
- * -EMFILE, -ENOMEM.
+ * *out is the event, which trace2_perf_close() closes; NULL on error:
+ * -EINVAL attr is invalid, -ENOENT no such event, -EOPNOTSUPP this machine
+ * does not have it, -EACCES and -EPERM not permitted, -ESRCH no such thread,
+ * -EBUSY the group does not fit on its PMU, -EMFILE, -ENOMEM.
  */
 TRACE2_API int trace2_perf_open(const struct trace2_perf_attr *attr, pid_t pid,
 				int cpu, struct trace2_perf *group,
 				struct trace2_perf **out);
 
 /*
- * Reads the event into values[nr_values], laid out as read(2) on an event of
- * perf lays it out:
+ * Reads the event into values[nr_values], in the layout of read(2) on a perf
+ * event:
  *
  *	value [time_enabled] [time_running] [id] [lost]
  *
- * and with FORMAT_GROUP, for all events of the leader's group, of one stretch:
+ * and with FORMAT_GROUP, for all events of the leader's group, over the same
+ * stretch:
  *
  *	nr [time_enabled] [time_running] { value [id] [lost] } nr times
  *
  * Times are in ns; an event whose time_running is less than its time_enabled
- * shared its PMU with others. Returns how many numbers there are, 0 at end of
- * file (the event is in error), -ENOSPC when nr_values is too small, -EAGAIN
- * when a thread of a group of the kernel's inherited only a part of it, since
- * it began before all of them were open, or begins right now.
+ * shared its PMU with others. Returns the number of values; 0 at end of file
+ * (the event is in error); -ENOSPC if nr_values is too small; -EAGAIN if a
+ * thread inherited only a part of a group of the kernel's events, because it
+ * started before all of them were open, or is starting right now.
  */
 TRACE2_API int trace2_perf_read(struct trace2_perf *event, uint64_t *values,
 				size_t nr_values);
 
 /*
- * Switch one event, or with a leader the whole group, on and off. A member
- * that is off leaves the others as they are. 0, or -EIO for an event in error;
- * enabling it again is how it gets out of it.
+ * Switch an event on and off; with a leader, its whole group. Switching a
+ * member off does not affect the others. Return 0, or -EIO for an event in
+ * error; enabling it again clears the error.
  */
 TRACE2_API int trace2_perf_enable(struct trace2_perf *event);
 TRACE2_API int trace2_perf_disable(struct trace2_perf *event);
 
-/* Every group that this process opened. 0. */
+/* Switch every group that this process opened. Return 0. */
 TRACE2_API int trace2_perf_enable_all(void);
 TRACE2_API int trace2_perf_disable_all(void);
 
-/* The value is 0 again, with a leader those of the group; times go on. What
- * is told as it is now stays. */
+/* Sets the value to 0, with a leader all values of the group. Times go on, and
+ * values marked (now) stay. */
 TRACE2_API int trace2_perf_reset(struct trace2_perf *event);
 
 /*
- * Enables a sampling event, with a leader its group, for `overflows` more
- * overflows, after which it is off again and its descriptor says POLLHUP.
- * -EINVAL: 0 or less of them, an event that does not sample or inherits.
+ * Enables a sampling event (with a leader, its group) for `overflows` more
+ * overflows. Then it is off again, and its descriptor says POLLHUP. -EINVAL:
+ * overflows is less than 1, or the event does not sample, or inherits.
  */
 TRACE2_API int trace2_perf_refresh(struct trace2_perf *event, int overflows);
 
-/* The next overflow of each thread comes `period` from now; with `freq` it is
- * how many there are in a second. -EINVAL: 0, or an event that does not
- * sample. */
+/* Starts a new period in each thread: the next overflow comes after `period`
+ * more; with `freq` it is the number of overflows in a second. -EINVAL: period
+ * is 0, or the event does not sample. */
 TRACE2_API int trace2_perf_set_period(struct trace2_perf *event,
 				      uint64_t period);
 
 /*
- * A descriptor for poll(2) and the like, the same each time, which the event
- * keeps and closes: POLLIN when there is something (see wakeup_events), until
- * the event is read, of a mapped one until the last record was; POLLHUP when
- * it has used up what trace2_perf_refresh() gave it. One of the kernel's has
- * to be mapped, and says POLLIN once for each time. -EINVAL for an event that
- * does not sample; -EMFILE.
+ * Returns a descriptor for poll(2) and the like, the same each time, which the
+ * event keeps and closes. POLLIN: there is something to read (see
+ * wakeup_events), until the event is read; for a mapped event, until its last
+ * record is. POLLHUP: the overflows of trace2_perf_refresh() are used up. An
+ * event of the kernel must be mapped, and says POLLIN once for each wakeup.
+ * -EINVAL: the event does not sample; -EMFILE.
  */
 TRACE2_API int trace2_perf_poll_fd(struct trace2_perf *event);
 
-/* Of a record, before what its type has. They are perf's. */
+/* The head of a record, as perf has it. The data of its type follow. */
 struct trace2_perf_record {
 	uint32_t type; /* TRACE2_PERF_RECORD_* */
 	uint16_t misc;
@@ -249,7 +248,7 @@ struct trace2_perf_record {
 };
 
 #define TRACE2_PERF_RECORD_MMAP 1u
-#define TRACE2_PERF_RECORD_LOST 2u /* u64 id; u64 lost: for want of room */
+#define TRACE2_PERF_RECORD_LOST 2u /* u64 id; u64 lost: no room for them */
 #define TRACE2_PERF_RECORD_COMM 3u /* u32 pid, tid; char comm[] */
 /* EXIT, FORK: u32 pid, ppid, tid, ptid; u64 time */
 #define TRACE2_PERF_RECORD_EXIT 4u
@@ -259,58 +258,59 @@ struct trace2_perf_record {
 #define TRACE2_PERF_RECORD_READ 8u /* u32 pid, tid; a reading */
 #define TRACE2_PERF_RECORD_SAMPLE 9u
 
-/* No record is larger, in bytes. */
+/* The largest size of a record, in bytes. */
 #define TRACE2_PERF_RECORD_MAX 65535u
 
 /*
- * Keeps records of the event from now on, as many as there is room for in
- * `pages` pages of memory, until it is closed; those that find none count as
- * lost. -EINVAL: pages is no power of two, or more than 2^18; an event that
- * has no records, or inherits on all CPUs (the kernel's); -EBUSY it is mapped
- * already, -EPERM more than the kernel lets this user have, -ENOMEM.
+ * Keeps records of the event from now until it is closed, as many as `pages`
+ * pages of memory can hold; those that do not fit count as lost. -EINVAL: pages
+ * is not a power of two, or more than 2^18, or the event has no records, or it
+ * inherits on all CPUs (the kernel's events); -EBUSY it is already mapped;
+ * -EPERM more than the kernel allows this user; -ENOMEM.
  */
 TRACE2_API int trace2_perf_map(struct trace2_perf *event, size_t pages);
 
 /*
- * Moves the oldest record of a mapped event to `record`, as perf has it: a
- * struct trace2_perf_record, behind it what its type has. A SAMPLE has what
- * sample_type asks for, in this order:
+ * Moves the oldest record of a mapped event to `record`, in perf's layout: a
+ * struct trace2_perf_record, then the data of its type. A SAMPLE has the fields
+ * of sample_type, in this order:
  *
  *	[u64 ip] [u32 pid, tid] [u64 time] [u64 addr] [u64 id]
  *	[u32 cpu, 0] [u64 period] [a reading] [u64 nr, ip[nr]]
  *
- * period: how much was counted since the last sample. A reading is what
- * trace2_perf_read() lays out. Times are those of CLOCK_MONOTONIC in ns. The
- * calls are the innermost first; ones above -4096 say what kind of code
- * follows. Returns its size, 0: there is none, -ENOSPC: it is larger than
- * size_bytes, and stays; -EINVAL for an event that is not mapped.
+ * period: how much was counted since the last sample. A reading has the layout
+ * of trace2_perf_read(). Times are those of CLOCK_MONOTONIC in ns. The calls
+ * begin with the innermost; values above -4096 name the kind of code that
+ * follows. Returns the record's size; 0: there is none; -ENOSPC: it is larger
+ * than size_bytes, and stays; -EINVAL: the event is not mapped.
  */
 TRACE2_API int trace2_perf_next_record(struct trace2_perf *event, void *record,
 				       size_t size_bytes);
 
-/* An id that no other event of this machine (kernel) or process (others) has;
- * 0 for NULL. */
+/* Returns the event's id, unique on this machine (the kernel's events) or in
+ * this process (others); 0 for NULL. */
 TRACE2_API uint64_t trace2_perf_id(const struct trace2_perf *event);
 
-/* Ends the event; with a leader, all of its group, whose other events return
- * -ESRCH from then on and still are to be closed. NULL is 0. */
+/* Closes the event; with a leader, its group ends: its other events return
+ * -ESRCH from then on and must still be closed. NULL returns 0. */
 TRACE2_API int trace2_perf_close(struct trace2_perf *event);
 
 /* One event of a list. */
 struct trace2_perf_named {
 	struct trace2_perf_attr attr;
-	/* The same number, from 1: one group, the first is its leader. 0: alone. */
+	/* Events of one group have the same number, from 1; the first is its
+	 * leader. 0: no group. */
 	unsigned int group;
-	char name[256]; /* as it was given */
+	char name[256]; /* as given */
 };
 
 /*
- * Reads a list in perf's syntax, "page-faults:u,{app/odb/unzip/,r1a8}",
- * into events[nr_events]; trace2-perf(3) has it in full. Returns how many
- * events the list has, perhaps more than nr_events. A negative errno, for the
- * first event that cannot be had: -EINVAL it is no event, -ENOENT the machine,
- * or the program so far, has no such one, -EACCES nobody may look; then error
- * (if not NULL) says why, in one line of at most error_bytes - 1 bytes.
+ * Parses a list in perf's syntax, "page-faults:u,{app/odb/unzip/,r1a8}", into
+ * events[nr_events]; see trace2-perf(3). Returns the number of events in the
+ * list, which may be more than nr_events, or a negative errno for the first bad
+ * event: -EINVAL it is malformed, -ENOENT the machine, or the program so far,
+ * does not have it, -EACCES no permission to look it up. Then error (if not
+ * NULL) has the reason, in one line of at most error_bytes - 1 bytes.
  */
 TRACE2_API int trace2_perf_parse(const char *list,
 				 struct trace2_perf_named *events,
