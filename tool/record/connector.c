@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The kernel's process connector: a netlink socket with a filter. */
 #include "record/connector.h"
 
 #include <arpa/inet.h>
@@ -22,7 +23,7 @@
 #define FIELD_AT(field) \
 	((uint32_t)(EVENT_AT + offsetof(struct proc_event, field)))
 
-/* The filter loads words in network order; the events are in the host's. */
+/* The filter loads words in network order; the events are in host order. */
 #define LOAD(field) BPF_STMT(BPF_LD | BPF_W | BPF_ABS, FIELD_AT(field))
 #define IF_EQUAL(value, yes, no) \
 	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, htonl(value), yes, no)
@@ -80,7 +81,9 @@ static int ask(int fd)
 	return send(fd, packet, h->nlmsg_len, 0) < 0 ? -1 : 0;
 }
 
-/* -1: errno (EAGAIN: nothing there). 0: not a message of the kernel's. */
+/*
+ * Receive an event. -1: errno (EAGAIN: none). 0: not a message of the kernel.
+ */
 static int receive(int fd, struct proc_event *event)
 {
 	char packet[1024] __attribute__((aligned(NLMSG_ALIGNTO)));
@@ -109,7 +112,9 @@ static int receive(int fd, struct proc_event *event)
 	return size >= offsetof(struct proc_event, event_data);
 }
 
-/* A kernel that does not let us listen may say so, or say nothing at all. */
+/*
+ * Wait until the kernel accepts or rejects the request. It may also not answer.
+ */
 static int wait_for_ack(int fd)
 {
 	struct pollfd p = { .fd = fd, .events = POLLIN };
@@ -187,7 +192,7 @@ static int listen_on(int fd, bool with_forks)
 				       .nl_groups = CN_IDX_PROC };
 	int bytes = RECEIVE_BYTES;
 
-	/* A small buffer only means that more is counted as lost. */
+	/* With a small buffer more events are lost and counted. */
 	if (setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &bytes, sizeof(bytes)))
 		setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &bytes, sizeof(bytes));
 	if (set_filter(fd, with_forks) ||

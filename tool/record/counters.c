@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Open, read and report the events that are counted over a command. */
 #include "record/counters.h"
 
 #include <errno.h>
@@ -12,13 +13,13 @@
 #include "base/text.h"
 #include "common/say.h"
 
-/* Those that the kernel does not count are what it has nothing to count for,
- * on this machine. */
+/* An event that the kernel does not count has no hardware or driver on this
+ * machine. */
 static const char not_supported[] = "not supported";
 
 /* ---- the list ----------------------------------------------------------------- */
 
-/* Names that mean the same are compared: cs is context-switches. */
+/* Names are compared by their meaning: cs equals context-switches. */
 static void name_counter(struct tr2_event_counter *c)
 {
 	const struct tr2_perfevent *ev = &c->event;
@@ -62,7 +63,7 @@ static bool add_event(struct tr2_event_counters *cs, const struct tr2_perfevent 
 	size_t i;
 
 	if (tr2_perfevent_is_kernel(ev->pmu)) {
-		/* Given twice, it is counted once, and leads no group. */
+		/* An event given twice is counted once, and leads no group. */
 		for (i = 0; i < cs->nr; i++) {
 			if (strcmp(cs->item[i].event.text, ev->text) != 0)
 				continue;
@@ -159,11 +160,11 @@ static void fill_attr(struct perf_event_attr *attr,
 	attr->exclude_host = !!(ev->exclude & TR2_EXCLUDE_HOST);
 	attr->exclude_guest = !!(ev->exclude & TR2_EXCLUDE_GUEST);
 	attr->precise_ip = ev->precise & 3;
-	/* What stands behind a group's braces is for its leader. */
+	/* The modifiers after a group's braces apply to its leader. */
 	attr->pinned = ev->pinned && ev->is_leader;
 	attr->exclusive = ev->exclusive && ev->is_leader;
 	attr->inherit = 1;
-	/* The members of a group count when their leader does. */
+	/* The members of a group count when their leader counts. */
 	attr->disabled = ev->is_leader;
 	attr->enable_on_exec = ev->is_leader;
 	attr->read_format = PERF_FORMAT_TOTAL_TIME_ENABLED |
@@ -205,7 +206,8 @@ static void open_one(struct tr2_event_counter *c, pid_t pid, int leader)
 	c->fd = open_attr(&attr, pid, leader);
 	if (c->fd < 0 && (errno == EACCES || errno == EPERM) &&
 	    !c->event.exclude) {
-		/* What everybody may count: as perf does, and says by ":u". */
+		/* Fall back to events that every user may count: as perf does,
+		 * marked by ":u". */
 		attr.exclude_kernel = 1;
 		c->fd = open_attr(&attr, pid, leader);
 		if (c->fd >= 0)
@@ -270,7 +272,8 @@ void tr2_event_counters_read(struct tr2_event_counters *cs)
 			c->enabled_ns = values[1];
 			c->running_ns = values[2];
 		} else {
-			/* The end of file: a pinned one that had no place. */
+			/* End of file: the PMU had no room for a pinned
+			 * event. */
 			snprintf(c->why_not, sizeof(c->why_not), "%s",
 				 n < 0 ? why_not(errno) : "not counted");
 		}

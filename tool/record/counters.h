@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * counters - events that are counted over a command and everything below it,
- * as `perf stat` does: opened on the command before its exec, inherited by what
- * it starts, and read when it is over. Events that only a program itself can
- * count (app/…, process/…) are handed to it in GIT_TRACE2_COUNTERS.
+ * counters - events that are counted over a command and its descendants, as
+ * `perf stat` does: opened on the command before its exec, inherited by its
+ * children, and read at the end. Events that only a program itself can count
+ * (app/…, process/…) are passed to it in GIT_TRACE2_COUNTERS.
  */
 #ifndef TR2_RECORD_COUNTERS_H
 #define TR2_RECORD_COUNTERS_H
@@ -18,35 +18,44 @@
 
 struct tr2_event_counter {
 	struct tr2_perfevent event;
-	char name[TR2_PERFEVENT_BYTES + 2]; /* with what had to be left out */
+	/* without the modifiers that had to be dropped */
+	char name[TR2_PERFEVENT_BYTES + 2];
 	int fd;       /* -1: not open */
-	char why_not[TR2_PERFEVENT_BYTES]; /* "" when it counts */
+	char why_not[TR2_PERFEVENT_BYTES]; /* "" if it counts */
 	uint64_t value, enabled_ns, running_ns;
 };
 
 struct tr2_event_counters {
-	struct tr2_event_counter *item; /* those of the kernel */
+	struct tr2_event_counter *item; /* events of the kernel */
 	size_t nr, alloc;
-	unsigned int headless; /* a group whose first was there already; 0: none */
-	struct tr2_buf programs; /* the others, as GIT_TRACE2_COUNTERS has it */
+	/* a group whose first event was in the list already; 0: none */
+	unsigned int headless;
+	/* the other events, in the form of GIT_TRACE2_COUNTERS */
+	struct tr2_buf programs;
 };
 
-/* Adds the events of a list in perf's syntax. false: said on stderr why not. */
+/*
+ * Add the events of a list in perf's syntax. false: the reason was printed to
+ * stderr.
+ */
 bool tr2_event_counters_add(struct tr2_event_counters *counters, const char *list);
 void tr2_event_counters_release(struct tr2_event_counters *counters);
 
-/* pid: a child that has not called exec yet; they count from there on. */
+/*
+ * Open them on pid, a child that has not called exec yet; they count from its
+ * exec.
+ */
 void tr2_event_counters_open(struct tr2_event_counters *counters, pid_t pid);
-/* When all is over: takes the values and closes. */
+/* At the end: read the values and close. */
 void tr2_event_counters_read(struct tr2_event_counters *counters);
 /* `,"counters":{…}` for meta.json. */
 void tr2_event_counters_add_meta(const struct tr2_event_counters *counters,
 			   struct tr2_buf *b);
 
-/* The value of GIT_TRACE2_COUNTERS; NULL: nothing to set. */
+/* Return the value of GIT_TRACE2_COUNTERS; NULL: leave it unset. */
 const char *tr2_event_counters_for_programs(struct tr2_event_counters *counters);
 
-/* Whether this machine counts such an event for us. */
+/* Can this machine count the event for this user? */
 bool tr2_event_works(const struct tr2_perfevent *event);
 
 #endif

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Build the environment of the recorded command. */
 #include "record/environment.h"
 
 #include <stdio.h>
@@ -8,13 +9,16 @@
 
 #include "record/rings.h"
 
-/* A program looks for the file that stops it only if it counts files at all. */
+/*
+ * A program checks for the discard file only if it counts files; this limit is
+ * never reached.
+ */
 #define MANY_FILES 1000000000
 
-/* No more are set than this. */
+/* The most variables that are set. */
 #define MAX_SET 16
 
-/* Does an entry set the same variable as one of ours? */
+/* Does an entry set a variable that is in the list already? */
 static bool is_set_anew(const struct tr2_environment *e, const char *entry)
 {
 	size_t len;
@@ -46,10 +50,10 @@ static bool set_number(struct tr2_environment *e, const char *name,
 }
 
 /*
- * They are set, not removed: what the environment does not say, a program
- * looks up in the user's configuration, which may want brief events or few
- * files. Only the counters and the rings stay as they are where none are asked
- * for: they change nothing in what is recorded besides.
+ * Variables are set, not removed: if a variable is missing, a program uses the
+ * user's configuration, which may request brief events or few files. Only the
+ * counters and the rings are left alone if not requested: they do not change
+ * the other parts of a recording.
  */
 static bool make_own(struct tr2_environment *e,
 		     const struct tr2_environment_request *r)

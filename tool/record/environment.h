@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * environment - the recorded command's environment: ours, but for the
- * variables that say where its events go.
+ * environment - the recorded command's environment: the process's own, except
+ * the variables that control where its events go.
  */
 #ifndef TR2_RECORD_ENVIRONMENT_H
 #define TR2_RECORD_ENVIRONMENT_H
@@ -11,16 +11,16 @@
 
 struct tr2_environment {
 	char **vars; /* for execve() */
-	int nr_own;  /* the first of them, which are not the process's own */
+	int nr_own;  /* the first of vars, which were set here */
 };
 
 struct tr2_environment_request {
-	const char *target; /* of events */
+	const char *target; /* destination of events */
 	int64_t nest;
-	bool heed_discard; /* programs shall look for the file that stops them */
-	const char *counters; /* for GIT_TRACE2_COUNTERS; NULL leaves it */
-	const char *rings; /* a directory for rings, which a reader empties, in
-			      place of event streams; NULL leaves them */
+	bool heed_discard; /* programs check for the discard file */
+	const char *counters; /* for GIT_TRACE2_COUNTERS; NULL: leave it */
+	const char *rings; /* a directory for rings, which a reader empties,
+			    * instead of event streams; NULL: leave them */
 };
 
 /* false: no memory. */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Run one recording: open its parts, run the command, finish. */
 #include "record/job.h"
 
 #include <errno.h>
@@ -30,8 +31,8 @@
 #define SIZE_CHECK_NS 100000000u
 #define SHOWN_STRAGGLERS 5
 
-/* One recording. Static, because a thread that hangs on a disk may outlive
- * everything but the process. */
+/* The current recording. Static, because a thread that hangs on a disk may live
+ * until the process ends. */
 static struct {
 	const struct tr2_job *job;
 	struct tr2_loop loop;
@@ -42,12 +43,13 @@ static struct {
 	struct tr2_run run;
 	struct tr2_watch watch;
 	struct tr2_meta meta;
-	struct tr2_source patience; /* runs when CMD has ended */
+	struct tr2_source patience; /* runs after CMD has ended */
 	struct tr2_source size;     /* with --max-size */
 	struct tr2_straggler *stragglers;
 	bool over_size;
-	uint64_t rings_before; /* that were there when it became so */
-	uint64_t went_ns, wall_ns; /* CMD: since when, and for how long */
+	/* rings that existed when the size was reached */
+	uint64_t rings_before;
+	uint64_t went_ns, wall_ns; /* CMD: start, and duration */
 } rec;
 
 static void patience_over(struct tr2_source *source, uint32_t events)
@@ -57,7 +59,7 @@ static void patience_over(struct tr2_source *source, uint32_t events)
 	rec.loop.stop = true;
 }
 
-/* CMD has ended; what it left behind is waited for, but not for ever. */
+/* CMD has ended: wait for the processes it left running, with a timeout. */
 static void command_ended(void)
 {
 	rec.patience.ready = patience_over;
@@ -69,7 +71,7 @@ static void command_ended(void)
 
 static void on_child(void *data)
 {
-	/* Before anything else that takes time. */
+	/* Before other work that takes time. */
 	uint64_t now = tr2_clock_now_ns();
 	bool ended_before = rec.run.ended;
 	bool alone;
@@ -97,9 +99,9 @@ static void on_stop(void *data)
 }
 
 /*
- * Programs write the files of a directory themselves. What stops them is the
- * way in which Git bounds such a directory: while that file is there, a program
- * that starts writes nothing.
+ * Programs write into the directory themselves. They are stopped as Git limits
+ * such a directory: while the discard file exists, a program that starts writes
+ * nothing.
  */
 static void check_size(struct tr2_source *source, uint32_t events)
 {
@@ -135,7 +137,7 @@ static int watch_size(void)
 				  SIZE_CHECK_NS);
 }
 
-/* 0, or the exit code after an error message. */
+/* Return 0, or the exit code after an error message. */
 int tr2_job_check(const char *name)
 {
 	int code = tr2_run_check(name);
@@ -168,7 +170,10 @@ static void fill_meta(const struct tr2_job *job)
 	tr2_anchor_take(&m->start);
 }
 
-/* All that may fail before something runs. -1: said why. */
+/*
+ * Open everything that may fail before the command runs. -1: the reason was
+ * printed.
+ */
 static int open_all(const struct tr2_job *job)
 {
 	if (tr2_store_open(&rec.store, job->dir, job->rings))
@@ -196,7 +201,7 @@ fail:
 	return -1;
 }
 
-/* 0, or the exit code after an error message. */
+/* Return 0, or the exit code after an error message. */
 static int start_command(const struct tr2_job *job)
 {
 	const char *target = rec.listen.nr_listeners ?
@@ -259,7 +264,10 @@ static int start_listening(const struct tr2_job *job)
 				(uint64_t)job->max_size_bytes);
 }
 
-/* A command that runs has a service manager of its own, if any. */
+/*
+ * Only a recorder without a command reports to a service manager: a command has
+ * its own.
+ */
 static void start_service(const struct tr2_job *job)
 {
 	if (rec.listen.nr_listeners && !*job->argv &&
@@ -269,7 +277,7 @@ static void start_service(const struct tr2_job *job)
 			    strerror(errno));
 }
 
-/* 0, or the exit code after an error message. */
+/* Return 0, or the exit code after an error message. */
 static int record(const struct tr2_job *job)
 {
 	int code = 0;
@@ -320,7 +328,7 @@ static void say_stragglers(void)
 		nr > SHOWN_STRAGGLERS ? ", ..." : "");
 }
 
-/* No events are nothing bad, unless some were lost: most programs do not speak
+/* No events are no error unless some were lost: most programs do not emit
  * Trace2. */
 static void say_silent(void)
 {
@@ -340,7 +348,7 @@ static void say_silent(void)
 			m->processes == 1 ? "" : "es");
 }
 
-/* " (SIGKILL)" of a command that was killed. */
+/* Return " (SIGKILL)" if the command was killed, else "". */
 static const char *signal_words(struct tr2_buf *b)
 {
 	if (!rec.meta.started || !WIFSIGNALED(rec.meta.status))
@@ -417,7 +425,9 @@ static void say_sum(int code)
 	tr2_buf_release(&killed);
 }
 
-/* Those with a ring have a place of their own. */
+/*
+ * Count programs whose events were dropped; those with a ring kept them there.
+ */
 static uint64_t lost_programs(void)
 {
 	uint64_t rings = rec.rings.files - rec.rings_before;
@@ -453,7 +463,8 @@ static void fill_result(int code)
 	m->tally.events += rec.rings.events;
 	m->tally.bytes += rec.rings.bytes;
 	m->tally.lost += rec.rings.lost;
-	/* Each file is a process's, whether the kernel told of it or not. */
+	/* Each file is of one process, even if the kernel did not report that
+	 * process. */
 	m->processes = m->tally.files - rec.listen.nr_unknown;
 	if (m->processes < rec.watch.procs.nr_seen)
 		m->processes = rec.watch.procs.nr_seen;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The collecting half: clients, lines and where they go. How the sockets are
- * made and removed is in socket.c.
+ * The collecting half: clients, lines and their files. socket.c creates and
+ * removes the sockets.
  */
 #include "record/listen.h"
 
@@ -16,9 +16,10 @@
 #include "read/read.h"
 #include "record/socket.h"
 
-#define CHUNK_BYTES (256u << 10) /* a datagram is never longer than this */
+#define CHUNK_BYTES (256u << 10) /* the maximum size of a datagram */
 #define ACCEPTS_A_TURN 64
-#define LAST_BYTES (16u << 20) /* taken of a client that never stops */
+/* read at the end from a client that does not stop */
+#define LAST_BYTES (16u << 20)
 #define LAST_CLIENTS 4096
 #define PAUSE_NS 100000000u
 #define FINISH_SECONDS 10
@@ -45,7 +46,7 @@ static bool is_safe_name(const char *p, size_t len)
 
 bool tr2_listen_name(const char *line, size_t len, char name[TR2_SINK_NAME])
 {
-	/* Inside of strings a quote is escaped, so this is the key. */
+	/* Inside of strings quotes are escaped, so this is the key. */
 	static const char key[] = "\"sid\":\"";
 	const char *start, *end, *slash;
 
@@ -68,7 +69,7 @@ bool tr2_listen_name(const char *line, size_t len, char name[TR2_SINK_NAME])
 	return true;
 }
 
-/* A file for lines that tell no SID: one a client, until there are many. */
+/* Name the file for lines without a SID: one per client, up to a limit. */
 static void name_unknown(struct tr2_listen *l, char name[TR2_SINK_NAME])
 {
 	if (l->nr_unknown < TR2_LISTEN_UNKNOWN)
@@ -77,8 +78,8 @@ static void name_unknown(struct tr2_listen *l, char name[TR2_SINK_NAME])
 }
 
 /*
- * Whole lines. Those that follow each other into one file go together. `name`
- * is where this client's last line went, and where lines without a SID go.
+ * Write whole lines; consecutive lines for the same file go together. `name` is
+ * the file of this client's last line, which also gets lines without a SID.
  */
 static void take_lines(struct tr2_listen *l, char name[TR2_SINK_NAME],
 		       const char *p, size_t len)
@@ -137,7 +138,7 @@ static bool grow_partial(struct tr2_client *c, size_t need)
 	return true;
 }
 
-/* What cannot be kept of a line costs the whole line, and it is counted. */
+/* If a part of a line cannot be kept, the whole line is dropped and counted. */
 static void add_partial(struct tr2_client *c, const char *p, size_t len)
 {
 	bool too_long = len > TR2_LISTEN_LINE - c->nr_partial;
@@ -155,7 +156,7 @@ static void add_partial(struct tr2_client *c, const char *p, size_t len)
 	c->skipping = true;
 }
 
-/* The end of a line that began earlier: p[0..len) with its newline. */
+/* Complete a line that began earlier: p[0..len) with its newline. */
 static void end_partial(struct tr2_client *c, const char *p, size_t len)
 {
 	add_partial(c, p, len);
@@ -205,7 +206,7 @@ static void link_client_last(struct tr2_client *c)
 	l->last = c;
 }
 
-/* A line that was cut by the client's end is kept, as a line of its own. */
+/* Keep a line that the client's end truncated, as a line of its own. */
 static void close_client(struct tr2_client *c)
 {
 	if (c->nr_partial)
@@ -216,10 +217,10 @@ static void close_client(struct tr2_client *c)
 	free(c);
 }
 
-/* Shared by all: what is read is taken before the next read. */
+/* Shared by all clients: each read is processed before the next. */
 static char chunk[CHUNK_BYTES];
 
-/* Returns how many bytes; 0: none now; -1: the client is gone. */
+/* Return the number of bytes; 0: none now; -1: the client closed. */
 static ssize_t read_client(struct tr2_client *c)
 {
 	ssize_t n = read(c->source.fd, chunk, sizeof(chunk));
@@ -276,7 +277,7 @@ static void resume(struct tr2_source *source, uint32_t events)
 		tr2_loop_change(l->loop, &l->listeners[i].source, EPOLLIN);
 }
 
-/* No descriptor is free for a new client. */
+/* Make room for a new client if no descriptor is free. */
 static void make_room(struct tr2_listen *l, struct tr2_listener *s)
 {
 	if (l->first) {
@@ -291,7 +292,7 @@ static void make_room(struct tr2_listen *l, struct tr2_listener *s)
 		tr2_loop_change(l->loop, &s->source, 0);
 }
 
-/* 1: took one. 0: nobody waits, or not now. */
+/* 1: accepted one. 0: none waits, or not now. */
 static int accept_one(struct tr2_listener *s)
 {
 	int fd = accept4(s->source.fd, NULL, NULL,
@@ -309,7 +310,7 @@ static int accept_one(struct tr2_listener *s)
 	return 0;
 }
 
-/* Datagrams have many senders: a SID of one says nothing of the next. */
+/* Datagrams have many senders: the SID of one does not apply to the next. */
 static void take_datagram(struct tr2_listener *s, size_t len)
 {
 	char name[TR2_SINK_NAME];
@@ -320,11 +321,11 @@ static void take_datagram(struct tr2_listener *s, size_t len)
 		memcpy(s->name, name, sizeof(name));
 }
 
-/* 1: took one. 0: none there. */
+/* 1: received one. 0: none. */
 static int receive_one(struct tr2_listener *s)
 {
 	struct tr2_listen *l = s->listen;
-	/* One byte is left for a newline. */
+	/* Leave one byte for a newline. */
 	ssize_t n = recv(s->source.fd, chunk, sizeof(chunk) - 1,
 			 MSG_TRUNC | MSG_DONTWAIT);
 

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * listen - collects event lines from Unix sockets, of many clients at once.
+ * listen - collect event lines from Unix sockets with many clients at once.
  *
- * A client is hostile until proven otherwise: its lines go to a file named
- * after a SID component that is safe as a name, else to unknown-N; a line may
- * have TR2_LISTEN_LINE bytes, all unfinished lines together
- * TR2_LISTEN_PARTIAL; and when descriptors run out, the client that said
- * nothing for longest gives way.
+ * Clients are not trusted: lines go to a file named after a SID component that
+ * is safe as a name, else to unknown-N; a line may have TR2_LISTEN_LINE bytes,
+ * all unfinished lines together TR2_LISTEN_PARTIAL; and if descriptors run out,
+ * the client that was silent for longest is closed.
  */
 #ifndef TR2_RECORD_LISTEN_H
 #define TR2_RECORD_LISTEN_H
@@ -27,11 +26,11 @@
 struct tr2_client {
 	struct tr2_source source;
 	struct tr2_listen *listen;
-	struct tr2_client *next, *prev; /* most recently heard last */
-	char *partial; /* a line without its end yet */
+	struct tr2_client *next, *prev; /* most recently active last */
+	char *partial; /* an unfinished line */
 	size_t nr_partial, alloc_partial;
-	bool skipping; /* the rest of a line that is too long */
-	char name[TR2_SINK_NAME]; /* where its last line went; "" */
+	bool skipping; /* skip the rest of a line that is too long */
+	char name[TR2_SINK_NAME]; /* file of its last line, or "" */
 };
 
 struct tr2_listener {
@@ -40,9 +39,9 @@ struct tr2_listener {
 	bool dgram;
 	char *path;    /* absolute */
 	char *address; /* as a destination: af_unix:KIND:PATH */
-	dev_t dev;     /* of the socket file that we made */
+	dev_t dev;     /* of the socket file that was created */
 	ino_t ino;
-	char name[TR2_SINK_NAME]; /* of datagrams: as a client's */
+	char name[TR2_SINK_NAME]; /* for datagrams: like a client's */
 };
 
 struct tr2_listen {
@@ -54,27 +53,27 @@ struct tr2_listen {
 	struct tr2_source pause; /* a timer, while no descriptor is free */
 	size_t partial_bytes;
 	unsigned int nr_unknown;
-	uint64_t nr_clients; /* ever */
-	uint64_t evicted;    /* closed to make room for another */
+	uint64_t nr_clients; /* total */
+	uint64_t evicted;    /* closed to free a descriptor */
 };
 
-/* Opens sockets at `addresses`, ([af_unix:[stream:|dgram:]]PATH). -1: it was
- * said on stderr why not, and nothing is left behind. */
+/* Open sockets at `addresses` ([af_unix:[stream:|dgram:]]PATH). -1: the reason
+ * was printed to stderr, and nothing is left behind. */
 int tr2_listen_open(struct tr2_listen *listen, struct tr2_loop *loop,
 		    const char *const *addresses, size_t nr);
-/* Starts taking lines; see sink.h. -1: errno. */
+/* Begin to collect lines; see sink.h. -1: errno. */
 int tr2_listen_start(struct tr2_listen *listen, const struct tr2_rotate *rotate,
 		     uint64_t max_bytes);
-/* How much was taken, what waits, what was lost and why, and what --keep
- * removed: appended, in words. */
+/* Append the counts as text: lines and bytes collected, queued, lost by cause,
+ * and removed by --keep. */
 struct tr2_buf;
 void tr2_listen_counts(struct tr2_listen *listen, struct tr2_buf *b);
-/* Takes what has arrived, writes it, and removes the sockets. */
+/* Read the lines that have arrived, write them, and remove the sockets. */
 void tr2_listen_finish(struct tr2_listen *listen);
 void tr2_listen_release(struct tr2_listen *listen);
 
 /*
- * Where a line of len bytes belongs: the last component of its SID into `name`.
+ * Set `name` to the file of a line of len bytes: the last component of its SID.
  * false: it has none that is safe as a file name.
  */
 bool tr2_listen_name(const char *line, size_t len, char name[TR2_SINK_NAME]);

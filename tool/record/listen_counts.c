@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a recorder that runs for long says that it took in.
+ * The counts that a long-running recorder reports.
  */
 #include "base/buf.h"
 #include "out/table.h"
@@ -23,7 +23,7 @@ static uint64_t nr_connected(const struct tr2_listen *l)
 	return nr;
 }
 
-/* `17 lost (queue_full 12, too_long 5)` */
+/* Add `17 lost (queue_full 12, too_long 5)`. */
 static void add_losses(struct tr2_buf *b, const uint64_t lost[TR2_LOSS_NR])
 {
 	uint64_t sum = 0;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* An event loop over epoll. */
 #include "record/loop.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * loop - waits for many descriptors at once and calls whoever owns the one
- * that is ready. One thread; a callback may remove any source, its own too.
+ * loop - wait for many descriptors at once and call the owner of each that is
+ * ready. Single-threaded; a callback may remove any source, including its own.
  */
 #ifndef TR2_RECORD_LOOP_H
 #define TR2_RECORD_LOOP_H
@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Stands at the start of a caller's own structure. */
+/* The first member of the owner's struct. */
 struct tr2_source {
 	int fd; /* -1: not open */
 	void (*ready)(struct tr2_source *source, uint32_t epoll_events);
@@ -20,8 +20,8 @@ struct tr2_source {
 struct tr2_loop {
 	int epoll_fd;
 	bool stop;
-	/* What epoll said last and was not yet handled: a source that is
-	 * removed meanwhile is taken out of it. */
+	/* The events of the last epoll_wait() that were not handled yet: a
+	 * source that is removed meanwhile is removed here, too. */
 	struct tr2_source *batch[TR2_LOOP_BATCH];
 	int nr_batch;
 };
@@ -29,25 +29,27 @@ struct tr2_loop {
 int tr2_loop_init(struct tr2_loop *loop); /* -1: errno */
 void tr2_loop_release(struct tr2_loop *loop);
 
-/* Calls source->ready() whenever its fd has one of epoll_events. -1: errno. */
+/* Call source->ready() whenever its fd has one of epoll_events. -1: errno. */
 int tr2_loop_add(struct tr2_loop *loop, struct tr2_source *source,
 		 uint32_t epoll_events);
-/* Stops watching. */
+/* Stop watching a source. */
 void tr2_loop_remove(struct tr2_loop *loop, struct tr2_source *source);
-/* Stops watching and closes the descriptor. Nothing when fd is -1. */
+/* Stop watching and close the descriptor. Does nothing if fd is -1. */
 void tr2_loop_close(struct tr2_loop *loop, struct tr2_source *source);
-/* Changes what a source waits for. Hang-ups and errors always count. */
+/* Change the events to wait for. Hang-ups and errors are always reported. */
 void tr2_loop_change(struct tr2_loop *loop, struct tr2_source *source,
 		     uint32_t epoll_events);
 
-/* Until loop->stop is set. -1: epoll failed, errno. */
+/* Run until loop->stop is set. -1: epoll failed, errno. */
 int tr2_loop_run(struct tr2_loop *loop);
-/* What is ready now, at most one batch; waits at most ms. Returns how many. */
+/*
+ * Handle at most one batch of ready sources, waiting at most ms. Return their
+ * number.
+ */
 int tr2_loop_once(struct tr2_loop *loop, int ms);
 
-/* A source that becomes ready after `ns`, and every `ns_again` from then
- * (0: never again). source->ready must be set; it has to read 8 bytes. -1:
- * errno. */
+/* Add a source that becomes ready after `ns`, and then every `ns_again` (0:
+ * never again). source->ready must be set, and must read 8 bytes. -1: errno. */
 int tr2_loop_add_timer(struct tr2_loop *loop, struct tr2_source *source,
 		       uint64_t ns, uint64_t ns_again);
 

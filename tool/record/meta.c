@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Write meta.json. */
 #include "record/meta.h"
 
 #include <errno.h>
@@ -28,7 +29,7 @@ void tr2_anchor_take(struct tr2_anchor *a)
 	uint64_t before, after, best = UINT64_MAX, wall;
 	int i;
 
-	/* The try that was interrupted least. */
+	/* Use the try in which both readings were closest. */
 	for (i = 0; i < 5; i++) {
 		before = read_clock(CLOCK_MONOTONIC);
 		wall = read_clock(CLOCK_REALTIME);
@@ -132,7 +133,8 @@ static void add_machine(struct tr2_buf *b)
 	if (!uname(&u)) {
 		add_text(b, "host", u.nodename);
 		add_text(b, "kernel", u.sysname);
-		b->len--; /* the closing quote: the release goes on */
+		/* remove the closing quote: the release is appended */
+		b->len--;
 		tr2_buf_addch(b, ' ');
 		tr2_json_add_escaped(b, u.release, strlen(u.release));
 		tr2_buf_addch(b, ' ');

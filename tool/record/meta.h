@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * meta - meta.json: what was run, where and when, and what became of it
+ * meta - meta.json: the command, where and when it ran, and the result
  * (Documentation/technical/recording-format.adoc).
  */
 #ifndef TR2_RECORD_META_H
@@ -35,13 +35,13 @@ struct tr2_meta {
 	int64_t nest, timeout_ns, max_size_bytes, rotate_bytes, keep;
 	const struct tr2_listen *listen;
 	struct tr2_anchor start, end;
-	/* NULL: it works */
+	/* NULL: available */
 	const char *no_task_records, *no_exit_codes;
 	const char *task_source; /* perf, connector, none */
 
-	/* Only when all is over: */
+	/* Set at the end: */
 	bool complete;
-	bool started; /* the command did run: status and usage are set */
+	bool started; /* the command ran: status and usage are set */
 	int status, exit_code;
 	uint64_t wall_ns; /* of the command */
 	struct tr2_usage usage;
@@ -49,21 +49,23 @@ struct tr2_meta {
 	uint64_t processes;
 	struct tr2_tally tally;
 	uint64_t lost_task_records, lost_task_log, lost_exit_codes;
-	uint64_t lost_programs; /* that began when --max-size was reached */
+	uint64_t lost_programs; /* that started after --max-size was reached */
 	const struct tr2_straggler *stragglers;
 	size_t nr_stragglers;
 	const struct tr2_event_counters *counters; /* NULL: none */
 };
 
-/* All that is known to be lost: records, lines, events, programs. */
+/* Return the number of all known losses: records, lines, events, programs. */
 uint64_t tr2_meta_lost(const struct tr2_meta *meta);
 
 /* -1: errno. */
 int tr2_meta_write(const struct tr2_meta *meta, struct tr2_store *store);
 
-/* `,"code":0` or `,"signal":9,"core_dumped":true`: a status of wait4(). */
+/*
+ * Add `,"code":0` or `,"signal":9,"core_dumped":true` for a status of wait4().
+ */
 void tr2_meta_add_status(struct tr2_buf *b, int status);
-/* `,"user_ns":…` and so on. */
+/* Add `,"user_ns":…` etc. */
 void tr2_meta_add_usage(struct tr2_buf *b, const struct tr2_usage *usage);
 /* "wait", "connector", "none" */
 const char *tr2_meta_source(enum tr2_status_source from);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Send datagrams to a service manager. */
 #include "record/notify.h"
 
 #include <stddef.h>
@@ -10,7 +11,10 @@
 
 #define VARIABLE "NOTIFY_SOCKET"
 
-/* A path, or @ and an abstract name. 0: it is neither. */
+/*
+ * Set the address to a path, or to an abstract name that begins with @. 0: it
+ * is neither.
+ */
 static socklen_t address_of(struct sockaddr_un *un, const char *name)
 {
 	size_t len = name ? strlen(name) : 0;

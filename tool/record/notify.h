@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * notify - what a service manager is told: the datagrams of systemd's
- * sd_notify(3), to the socket that $NOTIFY_SOCKET names. Without it, and
- * whenever the socket does not take them, nothing happens.
+ * notify - report to a service manager: datagrams of systemd's sd_notify(3), to
+ * the socket that $NOTIFY_SOCKET names. Does nothing without it, or if the
+ * socket does not accept them.
  */
 #ifndef TR2_RECORD_NOTIFY_H
 #define TR2_RECORD_NOTIFY_H
@@ -11,7 +11,7 @@
 
 bool tr2_notify_wanted(void);
 
-/* `READY=1`, `STATUS=…`, lines of them. Never waits. */
+/* Send lines such as `READY=1` or `STATUS=…`. Never waits. */
 void tr2_notify(const char *text);
 
 #endif

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The table of processes, by pid. */
 #include "record/procs.h"
 
 #include <stdlib.h>
@@ -17,7 +18,7 @@ void tr2_procs_release(struct tr2_procs *procs)
 	tr2_procs_init(procs);
 }
 
-/* The slot that holds pid, or the free one where it belongs. */
+/* Return the slot that has pid, or the free one for it. */
 static uint32_t *slot_of(const struct tr2_procs *procs, pid_t pid)
 {
 	size_t mask = procs->nr_slots - 1;
@@ -41,7 +42,7 @@ struct tr2_proc *tr2_procs_find(struct tr2_procs *procs, pid_t pid)
 	return index ? &procs->proc[index - 1] : NULL;
 }
 
-/* Keeps the slots at most half full. */
+/* Keep the slots at most half full. */
 static bool grow_slots(struct tr2_procs *procs)
 {
 	size_t nr = procs->nr_slots ? procs->nr_slots * 2 : 256;

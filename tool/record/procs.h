@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * procs - the processes of a recording, put together from what the kernel's
- * records, wait4() and the exit-code sources say of them.
+ * procs - the processes of a recording, combined from the kernel's records,
+ * wait4() and the sources of exit codes.
  *
- * A process is found by its pid: the latest one of that number. Only what
- * descends from a process that is known is taken in; the sources that speak
- * of the whole machine may thus be fed in unfiltered.
+ * A pid means the latest process with that number. Only descendants of a known
+ * process are added; so events of the whole machine may be passed unfiltered.
  */
 #ifndef TR2_RECORD_PROCS_H
 #define TR2_RECORD_PROCS_H
@@ -18,7 +17,7 @@
 
 #include "record/tasklog.h"
 
-/* Past so many, processes are counted, not listed: 70 MB. */
+/* More processes are counted, not listed: 70 MB. */
 #define TR2_PROCS_MAX 500000u
 
 struct tr2_usage {
@@ -34,8 +33,8 @@ enum tr2_status_source {
 
 struct tr2_proc {
 	pid_t pid, ppid;
-	uint64_t start_ns, end_ns; /* 0: not seen */
-	int status;                /* as wait4() gives it */
+	uint64_t start_ns, end_ns; /* 0: unknown */
+	int status;                /* as returned by wait4() */
 	uint8_t status_from; /* enum tr2_status_source */
 	bool ended, has_usage;
 	char comm[TR2_COMM_SIZE];
@@ -47,28 +46,28 @@ struct tr2_procs {
 	size_t nr, alloc;
 	uint32_t *by_pid; /* open addressing: index + 1, 0: free */
 	size_t nr_slots;
-	uint64_t nr_seen; /* with those not listed */
-	/* Since when programs that start find no place for their events; 0:
-	 * they do. So many have started since. */
+	uint64_t nr_seen; /* including those not listed */
+	/* The time from which the events of newly started programs are dropped
+	 * (0: they are not), and the number of programs started since. */
 	uint64_t full_ns, nr_silent;
 };
 
 void tr2_procs_init(struct tr2_procs *procs);
 void tr2_procs_release(struct tr2_procs *procs);
 
-/* The latest process of that pid, NULL: not ours. Valid until the next one is
- * added. */
+/* Return the latest process of that pid; NULL: not in the recording. Valid
+ * until the next one is added. */
 struct tr2_proc *tr2_procs_find(struct tr2_procs *procs, pid_t pid);
 
-/* A process begins. NULL: not listed. */
+/* Add a process. NULL: it is not listed. */
 struct tr2_proc *tr2_procs_add(struct tr2_procs *procs, pid_t pid, pid_t ppid,
 			       uint64_t start_ns);
 
-/* Takes in what a record says. Threads do not matter here. */
+/* Update the processes from a record. Threads are ignored. */
 void tr2_procs_event(struct tr2_procs *procs, const struct tr2_task_event *e);
 
-/* How it ended. A better source replaces a lesser one; usage may be NULL.
- * Nothing when the process is not ours. */
+/* Set how a process ended. A better source replaces a worse one; usage may be
+ * NULL. Does nothing if the process is not in the recording. */
 void tr2_procs_status(struct tr2_procs *procs, pid_t pid, int status,
 		      enum tr2_status_source from, uint64_t time_ns,
 		      const struct tr2_usage *usage);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Map control pages of other processes' rings, and survive SIGBUS on them. */
 #include "record/ringmap.h"
 
 #include <signal.h>
@@ -6,14 +7,14 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* All control pages lie in one piece of address space, where the handler of
- * SIGBUS knows them by their address. */
+/* All control pages are in one range of addresses, by which the handler of
+ * SIGBUS recognises them. */
 #define MAX_PAGES 65536u
 
 static struct {
-	char *base; /* NULL: nothing was mapped yet */
+	char *base; /* NULL: nothing mapped yet */
 	size_t page_size;
-	uint32_t nr_used; /* pages that were ever in use */
+	uint32_t nr_used; /* pages used at any time */
 	uint32_t free[MAX_PAGES];
 	uint32_t nr_free;
 	struct sigaction before;
@@ -30,7 +31,8 @@ static void on_bus_error(int signo, siginfo_t *info, void *context)
 			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == at)
 			return;
 	}
-	/* Not ours: it happens again, and does what it does. */
+	/* Not one of these pages: with the old handler, the signal is raised
+	 * again. */
 	sigaction(signo, &map.before, NULL);
 }
 
@@ -74,7 +76,7 @@ void tr2_ringmap_remove(struct tr2_control *control)
 
 	if (!control)
 		return;
-	/* A page that stays as it was is not used again. */
+	/* A page that cannot be unmapped is not reused. */
 	if (mmap(at, map.page_size, PROT_NONE,
 		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1,
 		 0) == at)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ringmap - control pages of other processes' rings, mapped so that the tail
- * can be moved. Whoever owns such a file can cut it short, and the kernel then
- * answers an access with SIGBUS: a page that is gone so becomes one of zeros.
+ * ringmap - map the control pages of other processes' rings, in order to move
+ * the tail. The owner of such a file can truncate it, and then an access raises
+ * SIGBUS: a page that was cut off is replaced by one of zeros.
  */
 #ifndef TR2_RECORD_RINGMAP_H
 #define TR2_RECORD_RINGMAP_H
@@ -11,7 +11,7 @@
 
 #include "arena/layout.h"
 
-/* NULL: it cannot be mapped, or there are too many. */
+/* Map a page. NULL: it failed, or there are too many. */
 struct tr2_control *tr2_ringmap_add(int fd, uint64_t offset);
 void tr2_ringmap_remove(struct tr2_control *control);
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Empty the rings of recorded programs while they run. */
 #include "record/rings.h"
 
 #include <dirent.h>
@@ -18,10 +19,10 @@
 #include "record/ringmap.h"
 #include "record/store.h"
 
-/* A look at all rings this often, for what no wake-up tells: new threads, ends
- * by SIGKILL, the little that is in a ring that does not fill. */
+/* The interval of checking all rings for changes without a wake-up: new
+ * threads, ends by SIGKILL, small amounts in a ring that does not fill. */
 #define LOOK_NS 50000000u
-/* … and this often while one is being set up, so many times at most. */
+/* The interval while a ring is being set up, and the most tries. */
 #define SOON_NS 1000000u
 #define MAX_TRIES 1000
 
@@ -31,10 +32,10 @@ struct tr2_ring_client {
 	struct tr2_ring_client *next;
 	struct tr2_ring_file file;
 	struct tr2_control *control[TR2_MAX_SLOTS];
-	int pieces_fd; /* -1: nothing was taken yet */
-	bool open;     /* its header is there */
-	int tries;     /* looks at one whose header is not */
-	bool ended;    /* there is nothing more to come */
+	int pieces_fd; /* -1: nothing taken yet */
+	bool open;     /* its header is complete */
+	int tries;     /* checks of a ring whose header is not complete */
+	bool ended;    /* no more records will come */
 	char name[];
 };
 
@@ -55,7 +56,7 @@ static int open_pieces(struct tr2_ring_client *c)
 	return c->pieces_fd < 0 ? -1 : 0;
 }
 
-/* The whole piece, or what was written of it is taken back. */
+/* Write the whole piece, or remove the written part. */
 static int write_piece(struct tr2_ring_client *c, uint32_t slot,
 		       const struct tr2_ring_records *records)
 {
@@ -91,7 +92,7 @@ static void count_events(struct tr2_rings *r,
 			r->events++;
 }
 
-/* As many whole records as may still be taken. */
+/* Cut the records to those that fit into the size limit. */
 static void cut_to_room(struct tr2_rings *r, struct tr2_ring_records *records)
 {
 	uint64_t left = r->max_bytes - r->bytes, room = 0;
@@ -113,7 +114,7 @@ static bool takes_more(const struct tr2_rings *r)
 	return !r->over_size && !r->write_errno;
 }
 
-/* Control pages exist for good once the slot shows in nr_slots. */
+/* A control page stays valid once its slot is counted in nr_slots. */
 static struct tr2_control *control_of(struct tr2_ring_client *c, uint32_t slot)
 {
 	if (!c->control[slot])
@@ -122,8 +123,8 @@ static struct tr2_control *control_of(struct tr2_ring_client *c, uint32_t slot)
 	return c->control[slot];
 }
 
-/* Where nobody moves the tail, the owner does, and there is nothing to give
- * back: such a ring is read when all is over. */
+/* In other modes the owner moves the tail, and there is no space to release:
+ * such a ring is read at the end. */
 static void take_slot(struct tr2_ring_client *c, uint32_t slot)
 {
 	struct tr2_control *control = control_of(c, slot);
@@ -133,7 +134,7 @@ static void take_slot(struct tr2_ring_client *c, uint32_t slot)
 	    __atomic_load_n(&control->mode, __ATOMIC_RELAXED) !=
 		    TR2_RING_CONSUME)
 		return;
-	/* Before the look, so that what comes after it wakes us. */
+	/* Before reading, so that later records wake this process. */
 	if (c->wake.fd >= 0)
 		__atomic_fetch_or(&control->sleepers, TR2_SLEEPS_POLL,
 				  __ATOMIC_SEQ_CST);
@@ -143,7 +144,7 @@ static void take_slot(struct tr2_ring_client *c, uint32_t slot)
 	if (records.len && !write_piece(c, slot, &records)) {
 		count_events(c->rings, &records);
 		c->rings->bytes += sizeof(struct tr2_piece) + records.len;
-		/* Release: the copy is done before its place is used again. */
+		/* Release: the copy is complete before its space is reused. */
 		__atomic_store_n(&control->data_tail,
 				 records.position + records.len,
 				 __ATOMIC_RELEASE);
@@ -151,7 +152,7 @@ static void take_slot(struct tr2_ring_client *c, uint32_t slot)
 	free(records.p);
 }
 
-/* Slot 0 last: a thread is told there before its own first record. */
+/* Slot 0 last: it announces a thread before that thread's first record. */
 static void take_all(struct tr2_ring_client *c)
 {
 	uint32_t nr = c->file.nr_slots, i;
@@ -162,7 +163,7 @@ static void take_all(struct tr2_ring_client *c)
 		take_slot(c, i % nr);
 }
 
-/* ---- the end of one --------------------------------------------------------------- */
+/* ---- end of a process ---------------------------------------------------- */
 
 static uint64_t count_lost(struct tr2_ring_client *c)
 {
@@ -181,7 +182,7 @@ static uint64_t count_lost(struct tr2_ring_client *c)
 	return lost;
 }
 
-/* The empty rings of a process that is gone take no room on the disk. */
+/* Free the disk space of empty rings whose process has ended. */
 static void give_back_space(struct tr2_ring_client *c)
 {
 	struct tr2_ring_place place;
@@ -201,7 +202,7 @@ static void give_back_space(struct tr2_ring_client *c)
 	}
 }
 
-/* Events that are there though nobody took them. */
+/* Count events that were left in the rings. */
 static void count_left(struct tr2_ring_client *c)
 {
 	struct tr2_ring_records records;
@@ -215,7 +216,7 @@ static void count_left(struct tr2_ring_client *c)
 		}
 }
 
-/* All that is kept is its name, by which it is known. */
+/* Close a process's ring; the client remains in the list, known by name. */
 static void close_client(struct tr2_ring_client *c)
 {
 	uint32_t slot;
@@ -257,7 +258,10 @@ static void woken(struct tr2_source *source, uint32_t events)
 	look(c);
 }
 
-/* The pipe may have been closed, and its number be another file's by now. */
+/*
+ * Open the process's pipe. The process may have closed it, and its number may
+ * be another file by now.
+ */
 static void open_wake(struct tr2_ring_client *c)
 {
 	const struct tr2_arena_header *h = &c->file.header;
@@ -298,7 +302,10 @@ static void try_open(struct tr2_ring_client *c)
 	open_wake(c);
 }
 
-/* What a process wrote until it was seen to be gone is all there is. */
+/*
+ * Take all records. Whether the process runs is checked before: if it has
+ * ended, these are the last.
+ */
 static void look(struct tr2_ring_client *c)
 {
 	bool alive;
@@ -363,7 +370,7 @@ static void new_files(struct tr2_source *source, uint32_t events)
 {
 	struct tr2_rings *r = (struct tr2_rings *)(void *)(
 		(char *)source - offsetof(struct tr2_rings, watch));
-	/* Aligned as the events are. */
+	/* Aligned like the events. */
 	union {
 		struct inotify_event event;
 		char bytes[4096];
@@ -414,7 +421,7 @@ static void look_at_all(struct tr2_source *source, uint32_t events)
 	set_pace(r, waits ? SOON_NS : LOOK_NS);
 }
 
-/* Without inotify, new files are looked for. */
+/* Watch for new files; without inotify, poll for them. */
 static void watch_directory(struct tr2_rings *r)
 {
 	char path[64];

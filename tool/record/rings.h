@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * rings - takes what programs write into their rings while they run, so that
- * the rings never fill: each ring's records go to a file beside it
- * (read/ring_spill.h), and what is in that file is given back to the ring.
+ * rings - take records out of programs' rings while they run, so that the rings
+ * never fill: each ring's records go to a file beside it (read/ring_spill.h),
+ * and then their space in the ring is released.
  *
- * If the recorder dies, nothing that was written is lost: it is in either file.
+ * If the recorder dies, no written record is lost: it is in one of both files.
  */
 #ifndef TR2_RECORD_RINGS_H
 #define TR2_RECORD_RINGS_H
@@ -14,22 +14,22 @@
 
 #include "record/loop.h"
 
-/* What recorded programs are told to have, for each thread. */
+/* The size of rings in recorded programs, per thread. */
 #define TR2_RINGS_SIZE "1m"
 
 struct tr2_ring_client;
 
 struct tr2_rings {
-	struct tr2_source timer;  /* looks at all of them; fd -1: not started */
+	struct tr2_source timer;  /* checks all of them; fd -1: not started */
 	struct tr2_source watch;  /* inotify: new files */
 	struct tr2_loop *loop;
 	int dir_fd;
-	uint64_t max_bytes; /* 0: any number */
+	uint64_t max_bytes; /* 0: no limit */
 	uint64_t pace_ns;
 	struct tr2_ring_client *first;
-	/* What was taken so far. */
+	/* Taken so far. */
 	uint64_t files, events, bytes;
-	uint64_t lost; /* once they are all finished */
+	uint64_t lost; /* set after all are finished */
 	bool over_size;
 	int write_errno; /* of the first write that failed */
 };
@@ -38,7 +38,7 @@ struct tr2_rings {
 int tr2_rings_start(struct tr2_rings *r, struct tr2_loop *loop, int dir_fd,
 		    uint64_t max_bytes);
 
-/* Takes what is left in all of them, and closes them. */
+/* Take the remaining records of all rings, and close them. */
 void tr2_rings_finish(struct tr2_rings *r);
 
 #endif

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Rotate the directory of event streams. */
 #include "record/rotate.h"
 
 #include <dirent.h>
@@ -28,7 +29,7 @@ size_t tr2_rotate_room(const struct tr2_rotate *r, const char *text, size_t len)
 	return end ? (size_t)(end + 1 - text) : 0;
 }
 
-/* A new directory under the old one's descriptor. -1: errno. */
+/* Create a new directory under the old one's descriptor. -1: errno. */
 static int make_next(struct tr2_rotate *r)
 {
 	int fd, err;
@@ -62,7 +63,7 @@ static int put_aside(struct tr2_rotate *r)
 		r->nr++;
 		return 0;
 	}
-	/* Without a new one the old one goes on, under its name. */
+	/* If creating it fails, restore the old one's name. */
 	err = errno;
 	unlinkat(r->dir_fd, TR2_STORE_EVENTS, AT_REMOVEDIR);
 	if (renameat(r->dir_fd, name, r->dir_fd, TR2_STORE_EVENTS))
@@ -71,7 +72,7 @@ static int put_aside(struct tr2_rotate *r)
 	return -1;
 }
 
-/* ---- the oldest --------------------------------------------------------------- */
+/* ---- remove the oldest --------------------------------------------------- */
 
 static bool remove_stream(struct tr2_rotate *r, int fd, const char *name)
 {
@@ -85,7 +86,10 @@ static bool remove_stream(struct tr2_rotate *r, int fd, const char *name)
 	return true;
 }
 
-/* Every file in it, but no directory: there is none of ours. -1: errno. */
+/*
+ * Remove every file in it, but no directory: the recorder creates none. -1:
+ * errno.
+ */
 static int remove_streams(struct tr2_rotate *r, int fd)
 {
 	DIR *dir = fdopendir(fd);
@@ -107,7 +111,7 @@ static int remove_streams(struct tr2_rotate *r, int fd)
 	return err ? -1 : 0;
 }
 
-/* Somebody may have shipped it, which is as good. -1: errno. */
+/* Another program may have removed it, which is fine. -1: errno. */
 static int remove_aside(struct tr2_rotate *r, unsigned int nr)
 {
 	char name[PREFIX_BYTES + 11];
@@ -125,7 +129,7 @@ static int remove_aside(struct tr2_rotate *r, unsigned int nr)
 	return 0;
 }
 
-/* One that cannot be removed is left behind. */
+/* A directory that cannot be removed is left behind. */
 static void remove_oldest(struct tr2_rotate *r)
 {
 	while (r->keep && r->nr - r->oldest > r->keep)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * rotate - the directory of event streams is put aside when it has reached a
- * size, whole, and a new one takes its place: DIR/events becomes
- * DIR/events.000001 and is never changed from then on, so that another program
- * may ship and remove it. Of those, only so many may be kept: the oldest is
- * removed when a new one is put aside.
+ * rotate - rename the directory of event streams when it has reached a size,
+ * and create a new one: DIR/events becomes DIR/events.000001 and is never
+ * changed from then on, so that another program may ship and remove it. The
+ * number of rotated directories may be limited: the oldest is removed when a
+ * new one is added.
  *
- * It belongs to the thread of the sink, which is the only one that writes there.
+ * Used by the thread of the sink only, which is the only one that writes there.
  */
 #ifndef TR2_RECORD_ROTATE_H
 #define TR2_RECORD_ROTATE_H
@@ -19,30 +19,30 @@
 
 struct tr2_rotate {
 	int dir_fd;    /* of the recording */
-	int events_fd; /* keeps its number when the directory is another */
-	uint64_t max_bytes; /* 0: never */
-	unsigned int keep;  /* directories put aside; 0: all */
-	uint64_t bytes;     /* in the directory of now */
-	unsigned int nr;    /* directories put aside */
-	unsigned int oldest; /* the first that may still be there, less 1 */
-	int error;           /* errno of the first time that it failed */
-	struct tr2_tally done; /* what was in those put aside */
-	/* Of those that were removed: streams, and bytes. */
+	int events_fd; /* same number for each directory */
+	uint64_t max_bytes; /* 0: never rotate */
+	unsigned int keep;  /* rotated directories; 0: all */
+	uint64_t bytes;     /* in the current directory */
+	unsigned int nr;    /* rotated directories */
+	unsigned int oldest; /* the first that may still exist, less 1 */
+	int error;           /* errno of the first failure */
+	struct tr2_tally done; /* content of the rotated directories */
+	/* Removed directories; their streams and bytes. */
 	unsigned int removed;
 	uint64_t removed_files, removed_bytes;
 };
 
-/* How many of the len bytes of whole lines may go into the directory of now:
- * whole lines; 0 when it is full. A line that is longer than a directory has one
- * of its own. */
+/* Return how many of the len bytes of whole lines fit into the current
+ * directory: whole lines; 0 if it is full. A line longer than max_bytes gets a
+ * directory of its own. */
 size_t tr2_rotate_room(const struct tr2_rotate *rotate, const char *text,
 		       size_t len);
 
-/* Puts the directory aside; no file in it may be open for writing. Where that
- * fails the one of now is used for as much again. */
+/* Rotate the directory; no file in it may be open for writing. If that fails,
+ * the current one is used for max_bytes more. */
 void tr2_rotate_now(struct tr2_rotate *rotate);
 
-/* Whether `name` is that of a directory put aside. */
+/* Is `name` that of a rotated directory? */
 bool tr2_rotate_is_name(const char *name);
 
 #endif

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Run one command and handle signals meanwhile. */
 #include "record/run.h"
 
 #include <errno.h>
@@ -20,8 +21,8 @@ static const int stopping[] = { SIGTSTP, SIGTTIN, SIGTTOU };
 
 #define NR(array) (sizeof(array) / sizeof(*(array)))
 
-/* How the process was before the first tr2_run_prepare(), and how commands
- * start. */
+/* The state of the process before the first tr2_run_prepare(), with which
+ * commands start. */
 static struct {
 	bool known;
 	sigset_t mask;
@@ -39,8 +40,9 @@ static bool is_in(const int *list, size_t nr, int signo)
 }
 
 /*
- * The terminal and the kernel signal the whole foreground process group, so
- * the command has such a signal already, unless it left the group.
+ * Did the command get the signal already? The terminal and the kernel signal
+ * the whole foreground process group, which includes it unless it left the
+ * group.
  */
 static bool command_has_it(const struct tr2_run *run,
 			   const struct signalfd_siginfo *info)
@@ -50,13 +52,13 @@ static bool command_has_it(const struct tr2_run *run,
 
 static void forward(struct tr2_run *run, const struct signalfd_siginfo *info)
 {
-	/* Not reaped yet, so the number is still its own. */
+	/* Not reaped yet, so the pid is still its own. */
 	if (run->pid && !run->ended && !command_has_it(run, info))
 		kill(run->pid, (int)info->ssi_signo);
 }
 
-/* Stops the recorder the way the signal would have stopped it, so that a shell
- * sees the whole job stopped. Returns when it was continued. */
+/* Stop the recorder as the signal would have, so that a shell sees the whole
+ * job stopped. Returns when it is continued. */
 static void stop_here(int signo)
 {
 	sigset_t only, mask;
@@ -125,11 +127,12 @@ int tr2_run_prepare(struct tr2_run *run, struct tr2_loop *loop)
 	run->signals.fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (run->signals.fd < 0)
 		return -1;
-	/* Writing to a closed pipe or past a limit is an errno here. */
+	/* Writing to a closed pipe or beyond a limit returns an errno
+	 * instead. */
 	sigaddset(&set, SIGPIPE);
 	sigaddset(&set, SIGXFSZ);
 	sigprocmask(SIG_BLOCK, &set, before.known ? NULL : &before.mask);
-	/* If it was ignored, children would vanish without a status. */
+	/* If it was ignored, children would disappear without a status. */
 	memset(&dfl, 0, sizeof(dfl));
 	dfl.sa_handler = SIG_DFL;
 	sigaction(SIGCHLD, &dfl, before.known ? NULL : &before.sigchld);
@@ -157,8 +160,9 @@ static int check_file(const char *path)
 							   0;
 }
 
-/* What stands in a directory of PATH: a file that is not executable is kept in
- * mind, and looked past, as execvp() does; anything else is not there. */
+/* Check for a program in a directory of PATH: a file that is not executable is
+ * remembered and skipped, as execvp() does; any other obstacle counts as
+ * missing. */
 static int check_in_path(const char *dir, size_t len, const char *name)
 {
 	struct stat st;
@@ -193,7 +197,7 @@ int tr2_run_check(const char *name)
 	return result;
 }
 
-/* Runs in the child, which shares nothing with the recorder but two pipes. */
+/* The child's part; it shares nothing with the recorder except two pipes. */
 static _Noreturn void be_child(const struct tr2_run *run, int go, int error,
 			       char *const argv[], char *const envp[])
 {
@@ -231,7 +235,8 @@ int tr2_run_start(struct tr2_run *run, char *const argv[], char *const envp[])
 	}
 	run->pid = fork();
 	if (!run->pid) {
-		/* Else it would keep its own pipe open, and wait for ever. */
+		/* Otherwise it would keep its own pipe open and wait for
+		 * ever. */
 		close(go[1]);
 		be_child(run, go[0], error[1], argv, envp);
 	}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * run - one command, run as if nobody watched: same process group, terminal,
- * descriptors, signal mask and dispositions. Signals sent to the recorder reach
- * it, and those that the terminal sends to both are not doubled.
+ * run - run one command undisturbed: same process group, terminal, descriptors,
+ * signal mask and dispositions. Signals sent to the recorder are forwarded,
+ * except those that the terminal sends to both.
  */
 #ifndef TR2_RECORD_RUN_H
 #define TR2_RECORD_RUN_H
@@ -14,7 +14,7 @@
 
 #include "record/loop.h"
 
-/* What a shell says of a command that it cannot run. */
+/* A shell's exit codes for a command that cannot be run. */
 #define TR2_EXIT_CANNOT_RUN 126
 #define TR2_EXIT_NOT_FOUND 127
 
@@ -23,37 +23,37 @@ struct tr2_run {
 	struct tr2_loop *loop;
 	pid_t pid;                 /* 0: not started */
 	int go_fd, error_fd;       /* between start and exec */
-	int signo;                 /* the last signal that asked for the end */
+	int signo;                 /* the last signal that requested the end */
 	struct rlimit files;
 	bool ended;
 	int status;
 	struct rusage usage;
 	/* Children may have ended: call tr2_run_reap(). */
 	void (*on_child)(void *data);
-	/* A signal that asks for the end came while no command ran. */
+	/* A signal requested the end while no command ran. */
 	void (*on_stop)(void *data);
-	/* SIGUSR1 came and there never was a command; NULL: as on_stop. */
+	/* SIGUSR1 arrived and there never was a command; NULL: as on_stop. */
 	void (*on_usr1)(void *data);
 	void *data;
 };
 
-/* From now on signals are read from loop, and stay blocked when run is
- * released; the recorder adopts orphans. -1: errno. */
+/* From now on the loop reads signals, which stay blocked after run is released;
+ * the recorder adopts orphans. -1: errno. */
 int tr2_run_prepare(struct tr2_run *run, struct tr2_loop *loop);
 void tr2_run_release(struct tr2_run *run);
 
-/* Why `name` could not be run, as an exit code with errno set: 126, 127; 0 when
- * it looks as if it can. */
+/* Return the exit code if `name` cannot be run, with errno set: 126, 127; 0 if
+ * it seems to be executable. */
 int tr2_run_check(const char *name);
 
-/* Forks; the child waits for tr2_run_go(). -1: errno. */
+/* Fork; the child waits for tr2_run_go(). -1: errno. */
 int tr2_run_start(struct tr2_run *run, char *const argv[], char *const envp[]);
-/* Lets it exec. -1: it could not, errno; the child has ended then. */
+/* Let the child exec. -1: it failed, errno; the child has ended then. */
 int tr2_run_go(struct tr2_run *run);
 
 /*
- * Takes one child that has ended, whether the command or an orphan of it.
- * Returns its pid; 0: none now; -1: there are no children left.
+ * Reap one child, either the command or an adopted orphan. Return its pid; 0:
+ * none has ended; -1: there are no children left.
  */
 pid_t tr2_run_reap(struct tr2_run *run, int *status, struct rusage *usage);
 

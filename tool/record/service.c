@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Report counts of a long-running recorder. */
 #include "record/service.h"
 
 #include <stdio.h>
@@ -9,9 +10,9 @@
 #include "base/buf.h"
 #include "record/notify.h"
 
-#define STATUS_NS 10000000000u /* when only the manager is told */
+#define STATUS_NS 10000000000u /* interval for reports to the manager only */
 
-/* Both take the same words. */
+/* Report the same text to both. */
 static void tell(const struct tr2_service *s, const char *counts, bool says)
 {
 	struct tr2_buf b = TR2_BUF_INIT;

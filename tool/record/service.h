@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * service - what a recorder that runs for long says of itself: lines of counts
- * on stderr, when SIGUSR1 asks for one and every so often, and to a service
- * manager that it is ready, what it counts and that it ends.
+ * service - reports of a long-running recorder: lines of counts on stderr, when
+ * SIGUSR1 requests one and at intervals, and to a service manager its
+ * readiness, its counts and its end.
  */
 #ifndef TR2_RECORD_SERVICE_H
 #define TR2_RECORD_SERVICE_H
@@ -11,23 +11,23 @@
 #include "record/loop.h"
 
 struct tr2_service {
-	struct tr2_source timer; /* its fd is -1 before the start */
+	struct tr2_source timer; /* fd -1: not started */
 	struct tr2_loop *loop;
 	struct tr2_listen *listen;
-	bool says;    /* on stderr, too */
+	bool says;    /* report to stderr, too */
 	bool notifies;
-	char *last; /* what was said last */
+	char *last; /* the last report */
 };
 
 /*
- * It listens: that is told. `every_ns`: how often counts are said on stderr when
- * they are others than before; 0: only when asked for. -1: errno.
+ * Report readiness. `every_ns`: interval of reporting counts on stderr if they
+ * changed; 0: only on request. -1: errno.
  */
 int tr2_service_start(struct tr2_service *service, struct tr2_loop *loop,
 		      struct tr2_listen *listen, uint64_t every_ns);
-/* Says the counts. */
+/* Report the counts. */
 void tr2_service_say(struct tr2_service *service);
-/* It ends; nothing when it never started. */
+/* Report the end; does nothing if it was not started. */
 void tr2_service_stop(struct tr2_service *service);
 void tr2_service_release(struct tr2_service *service);
 

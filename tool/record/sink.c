@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Write collected lines to files from a thread. */
 #include "record/sink.h"
 
 #include <errno.h>
@@ -17,7 +18,9 @@ const char *const tr2_loss_names[TR2_LOSS_NR] = {
 	[TR2_LOSS_OVER_MAX_SIZE] = "over_max_size",
 };
 
-/* The open file of that name, or the place of the one unused for longest. */
+/*
+ * Return the open file of that name, or the entry that was unused for longest.
+ */
 static struct tr2_sink_file *find_file(struct tr2_sink *s, const char *name)
 {
 	struct tr2_sink_file *f, *oldest = s->files;
@@ -39,7 +42,7 @@ static struct tr2_sink_file *find_file(struct tr2_sink *s, const char *name)
 	return oldest;
 }
 
-/* All or, as far as the file system lets us, nothing. */
+/* Append all or, if the file system permits, nothing. */
 static int append(int fd, const char *p, size_t len)
 {
 	size_t left = len;
@@ -101,8 +104,8 @@ static uint64_t count_lines(const char *p, size_t len)
 }
 
 /*
- * Called without the lock: the disk may take its time. Returns how many lines
- * could not be written; errno says why.
+ * Called without the lock, since the disk may be slow. Return the number of
+ * lines that could not be written, with errno set.
  */
 static uint64_t write_chunk(struct tr2_sink *s, const struct tr2_sink_chunk *c)
 {

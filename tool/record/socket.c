@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Create and remove Unix sockets. */
 #include "record/socket.h"
 
 #include <errno.h>
@@ -72,7 +73,7 @@ static int fill_address(struct sockaddr_un *un, const char *path)
 	return 0;
 }
 
-/* Whether the file is a socket on which nobody listens any more. */
+/* Is the file a socket without a listener? */
 static bool is_dead(const struct tr2_listener *s, const struct sockaddr_un *un)
 {
 	struct stat st;
@@ -92,7 +93,7 @@ static bool is_dead(const struct tr2_listener *s, const struct sockaddr_un *un)
 	return dead;
 }
 
-/* For our own user only: what is collected may hold secrets. */
+/* Accessible for this user only: events may contain secrets. */
 static int bind_private(int fd, const struct sockaddr_un *un)
 {
 	mode_t before = umask(077);
@@ -175,7 +176,7 @@ void tr2_listener_release(struct tr2_listener *s)
 	free(s->address);
 }
 
-/* Every client takes a descriptor. The command gets the old limit back. */
+/* Every client needs a descriptor. The command gets the old limit back. */
 static void raise_file_limit(void)
 {
 	struct rlimit limit;

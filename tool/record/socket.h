@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * socket - Unix sockets in the file system: making one where none is in use,
- * and removing no other than the one that was made.
+ * socket - Unix sockets in the file system: create one where none is in use,
+ * and remove only the one that was created.
  */
 #ifndef TR2_RECORD_SOCKET_H
 #define TR2_RECORD_SOCKET_H
 
 #include "record/listen.h"
 
-/* Fills s->path, dgram, address from [af_unix:[stream:|dgram:]]PATH, and
- * listens there. -1: it was said on stderr why not. */
+/* Parse [af_unix:[stream:|dgram:]]PATH into s->path, dgram, address, and listen
+ * there. -1: the reason was printed to stderr. */
 int tr2_listener_open(struct tr2_listener *s, const char *address);
-/* Stops listening and removes the file, if it is still ours. */
+/* Stop listening and remove the file, if it is still the same. */
 void tr2_listener_remove(struct tr2_loop *loop, struct tr2_listener *s);
 void tr2_listener_release(struct tr2_listener *s);
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Create, replace and remove the directory of a recording. */
 #include "record/store.h"
 
 #include <dirent.h>
@@ -17,7 +18,7 @@
 #include "record/rotate.h"
 
 #define META_TMP "meta.json.tmp"
-/* Keeps a recording in a working tree out of `git status` and `git add`. */
+/* Hide a recording in a working tree from `git status` and `git add`. */
 #define IGNORE ".gitignore"
 #define IGNORE_ALL "*\n"
 #define DIR_FLAGS (O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
@@ -84,7 +85,7 @@ static bool is_kind(int dir_fd, const char *name, mode_t kind)
 	       (st.st_mode & S_IFMT) == kind;
 }
 
-/* What a recording has directories of. */
+/* The directories in a recording. */
 static const char *const directories[] = { TR2_STORE_EVENTS, TR2_STORE_RINGS };
 #define NR_DIRECTORIES (sizeof(directories) / sizeof(*directories))
 
@@ -109,7 +110,10 @@ static bool belongs_to_recording(int dir_fd, const char *name, bool inside)
 	       is_kind(dir_fd, name, S_IFREG);
 }
 
-/* The first name in the directory that no recording has; NULL: none. */
+/*
+ * Return the first name in the directory that does not belong to a recording;
+ * NULL: none.
+ */
 static char *find_stranger(int dir_fd, bool inside)
 {
 	DIR *d = list_dir(dir_fd);
@@ -153,7 +157,7 @@ static int remove_directory(int dir_fd, const char *name)
 	return ret ? ret : unlinkat(dir_fd, name, AT_REMOVEDIR);
 }
 
-/* Of a recording that find_stranger() found clean. -1: errno. */
+/* Remove a recording in which find_stranger() found nothing. -1: errno. */
 static int remove_recording(const char *path, int dir_fd)
 {
 	DIR *d = list_dir(dir_fd);
@@ -168,7 +172,10 @@ static int remove_recording(const char *path, int dir_fd)
 	return ret || remove_files(dir_fd) ? -1 : rmdir(path);
 }
 
-/* `DIR/NAME` of what is no part of a recording, in one of its directories. */
+/*
+ * Return `DIR/NAME` of a file in one of the recording's directories that does
+ * not belong to it.
+ */
 static char *find_stranger_inside(int dir_fd, const char *directory)
 {
 	int fd = openat(dir_fd, directory, DIR_FLAGS);
@@ -265,8 +272,8 @@ static const char *why_no_dir(const char *path, int err)
 		       "it is a symbolic link" : "it is not a directory";
 }
 
-/* What stands at path must be an empty directory or a recording that nobody
- * writes any more; a recording is moved away. */
+/* Make path available: it must be an empty directory, or a recording that is
+ * not being written, which is moved away. */
 static int make_way(struct tr2_store *s)
 {
 	const char *path = s->path;
@@ -295,7 +302,7 @@ static int make_way(struct tr2_store *s)
 	return ret;
 }
 
-/* Nothing depends on it: where it cannot be written, the rest goes on. */
+/* Optional: if it cannot be written, the recording goes on. */
 static void make_ignore(struct tr2_store *s)
 {
 	int fd = openat(s->dir_fd, IGNORE,
@@ -309,7 +316,7 @@ static void make_ignore(struct tr2_store *s)
 	close(fd);
 }
 
-/* *fd and *path of a new directory in the recording. -1: errno. */
+/* Create a directory in the recording, setting *fd and *path. -1: errno. */
 static int make_inside(struct tr2_store *s, const char *real, const char *name,
 		       int *fd, char **path)
 {
@@ -336,7 +343,8 @@ static int make_dirs(struct tr2_store *s, bool with_rings)
 	s->dir_fd = open(s->path, DIR_FLAGS);
 	if (s->dir_fd < 0)
 		return -1;
-	/* A file system without locks: nobody else is kept off, that is all. */
+	/* On a file system without locks, there is no protection from a second
+	 * recorder. */
 	if (is_busy(s->dir_fd))
 		return -1;
 	real = realpath(s->path, NULL);
@@ -379,7 +387,7 @@ int tr2_store_open(struct tr2_store *s, const char *path, bool with_rings)
 	return 0;
 }
 
-/* It fails where something is left at path, and stays where it is then. */
+/* Fails, and leaves the old recording where it is, if path exists. */
 static void put_back(const struct tr2_store *s)
 {
 	char *old;
@@ -448,7 +456,7 @@ int tr2_store_write_meta(struct tr2_store *s, const char *text, size_t len)
 	if (fd < 0)
 		return -1;
 	ret = tr2_store_write(fd, text, len);
-	/* A network file system may only say on close that it is full. */
+	/* A network file system may report a full disk only at close(). */
 	if (close(fd) && !ret)
 		ret = -1;
 	if (!ret)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which processes below this one still run: from /proc, because the kernel's
+ * List the running descendants of this process from /proc, because the kernel's
  * records may be missing.
  */
 #include <dirent.h>
@@ -22,7 +22,7 @@ struct seen {
 	char comm[TR2_COMM_SIZE];
 };
 
-/* "PID (COMM) STATE PPID …", where COMM may hold anything. */
+/* Parse "PID (COMM) STATE PPID …", where COMM may contain any character. */
 static bool read_stat(const char *pid, struct seen *s)
 {
 	char path[300], text[512], *open, *close;
@@ -64,7 +64,7 @@ static size_t read_all(struct seen *all, size_t max)
 	return nr;
 }
 
-/* Marks the children of what is marked, until there are no more. */
+/* Mark the descendants of root, until no more are found. */
 static void mark_below(struct seen *all, size_t nr, int root)
 {
 	bool more = true;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Count the files, lines and bytes of recorded streams. */
 #include "record/tally.h"
 
 #include <dirent.h>
@@ -17,7 +18,7 @@
 #define HEAD_BYTES (sizeof(HEAD) - 1)
 #define TAIL_BYTES 40u /* holds `,"lost":` and 20 digits and `}` */
 
-/* A line goes by in pieces: its start and its end are what matters. */
+/* A line is read in blocks; only its start and its end are needed. */
 struct line {
 	uint64_t len;
 	char head[HEAD_BYTES];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tally - how much was recorded: files, lines and bytes of a directory of
- * event streams, and the events that their writers admit to have dropped.
+ * tally - the amount of recorded data: files, lines and bytes of a directory of
+ * event streams, and the losses that their writers reported.
  */
 #ifndef TR2_RECORD_TALLY_H
 #define TR2_RECORD_TALLY_H
@@ -13,10 +13,10 @@ struct tr2_tally {
 	uint64_t lost; /* sum of "lost" in atexit events */
 };
 
-/* Reads every stream below events_fd. -1: the directory could not be read. */
+/* Read every stream below events_fd. -1: the directory could not be read. */
 int tr2_tally_read(struct tr2_tally *tally, int events_fd);
 
-/* Only adds up sizes (tally->files, tally->bytes). */
+/* Add up sizes only (tally->files, tally->bytes). */
 int tr2_tally_sizes(struct tr2_tally *tally, int events_fd);
 
 #endif

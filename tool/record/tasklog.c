@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Sort records of tasks by time and write them as JSON. */
 #include "record/tasklog.h"
 
 #include <errno.h>
@@ -7,7 +8,7 @@
 
 #include "base/text.h"
 
-/* Of each kind: its name, and which fields it has. */
+/* For each kind: its name and its fields. */
 enum { HAS_TID = 1, HAS_PARENT = 2, HAS_COMM = 4, HAS_COUNT = 8 };
 static const struct {
 	const char *name;
@@ -94,7 +95,7 @@ static int write_text(int fd, const char *p, size_t len)
 	return 0;
 }
 
-/* A line that the disk took only in part is taken back. */
+/* Write the text; if the disk takes only a part of a line, remove that part. */
 static void flush_text(struct tr2_tasklog *log, uint64_t nr_lines)
 {
 	struct tr2_buf *b = &log->text;
@@ -126,7 +127,7 @@ static int by_time(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* The first nr of those held, which are in order. */
+/* Write the first nr of the held records, which are sorted. */
 static void write_first(struct tr2_tasklog *log, size_t nr)
 {
 	uint64_t nr_lines = 0;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tasklog - tasks.jsonl: what happened to tasks, in order of time.
+ * tasklog - tasks.jsonl: the events of tasks, in order of time.
  *
- * The kernel hands its records over a CPU at a time, so records are held back
- * until nothing older can come any more, and then written in order. At most
- * TR2_TASKLOG_HELD records are held: past that the oldest half is written as
- * it is.
+ * The kernel delivers its records one CPU at a time, so records are held until
+ * no older one can come, and then written in order. At most TR2_TASKLOG_HELD
+ * records are held: beyond that, the oldest half is written even though older
+ * records may still come.
  */
 #ifndef TR2_RECORD_TASKLOG_H
 #define TR2_RECORD_TASKLOG_H
@@ -32,10 +32,10 @@ struct tr2_task_event {
 	enum tr2_task_kind kind;
 	pid_t pid, tid, ppid, ptid; /* as in the recording format */
 	uint64_t time_ns;
-	uint64_t lost;            /* of LOST */
-	char comm[TR2_COMM_SIZE]; /* of EXEC and COMM; may be empty */
-	char *more; /* of ARGV and STATUS: further JSON members, each after a
-		       comma; from malloc(), the log frees it */
+	uint64_t lost;            /* for LOST */
+	char comm[TR2_COMM_SIZE]; /* for EXEC and COMM; may be empty */
+	char *more; /* for ARGV and STATUS: more JSON members, each after a
+		     * comma; from malloc(), freed by the log */
 };
 
 #define TR2_TASKLOG_HELD 65536u
@@ -45,18 +45,18 @@ struct tr2_tasklog {
 	struct tr2_task_event *held;
 	size_t nr, alloc;
 	struct tr2_buf text;
-	uint64_t bytes;     /* written */
-	uint64_t max_bytes; /* 0: any number */
-	uint64_t lost;      /* records that could not be kept or written */
+	uint64_t bytes;     /* written so far */
+	uint64_t max_bytes; /* 0: no limit */
+	uint64_t lost;      /* records that could not be held or written */
 };
 
-/* Writes to fd, which it closes on release. */
+/* Write to fd, which is closed on release. */
 void tr2_tasklog_init(struct tr2_tasklog *log, int fd);
 void tr2_tasklog_release(struct tr2_tasklog *log);
 
 void tr2_tasklog_add(struct tr2_tasklog *log,
 		     const struct tr2_task_event *event);
-/* Writes what is older than time_ns. UINT64_MAX: everything. */
+/* Write the records older than time_ns. UINT64_MAX: all. */
 void tr2_tasklog_write(struct tr2_tasklog *log, uint64_t time_ns);
 
 #endif

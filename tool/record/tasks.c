@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Read the kernel's records of forks, execs and exits. */
 #include "record/tasks.h"
 
 #include <errno.h>
@@ -12,19 +13,21 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Of all rings together, and of one: 256 KiB hold some 6000 records. */
+/* Size of all rings, and of one: 256 KiB hold about 6000 records. */
 #define ALL_RINGS_BYTES (16u << 20)
 #define RING_MAX_BYTES (256u << 10)
 #define RING_MIN_BYTES (16u << 10)
 #define RECORD_MAX 65536u
 
-/* What sample_id_all puts behind each record: sample_type TID | TIME. */
+/*
+ * The fields that sample_id_all appends to each record: sample_type TID | TIME.
+ */
 struct trailer {
 	uint32_t pid, tid;
 	uint64_t time_ns;
 };
 
-struct task_body { /* FORK and EXIT */
+struct task_body { /* for FORK and EXIT */
 	uint32_t pid, ppid, tid, ptid;
 	uint64_t time_ns;
 };
@@ -107,7 +110,7 @@ int tr2_task_decode(const unsigned char *record, size_t size,
 	}
 }
 
-/* Copies `n` bytes from position `at` of a ring, over its end if need be. */
+/* Copy `n` bytes from position `at` of a ring, wrapping at its end. */
 static void copy_out(unsigned char *to, const unsigned char *data, size_t size,
 		     uint64_t at, size_t n)
 {
@@ -160,7 +163,7 @@ static void read_ring(struct tr2_task_ring *r)
 	struct perf_event_header h;
 	uint64_t head, tail = page->data_tail;
 
-	/* Pairs with the kernel's store: the records before it are whole. */
+	/* Pairs with the kernel's store: earlier records are complete. */
 	head = __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE);
 	while (tail < head) {
 		copy_out((unsigned char *)&h, data, r->size_bytes, tail,
@@ -174,7 +177,7 @@ static void read_ring(struct tr2_task_ring *r)
 		take_record(r->tasks, record, h.size);
 		tail += h.size;
 	}
-	/* Not before the last copy: the kernel may write there from now on. */
+	/* After the last copy: from now on the kernel may overwrite them. */
 	__atomic_store_n(&page->data_tail, tail, __ATOMIC_RELEASE);
 }
 
@@ -204,7 +207,7 @@ static void ring_ready(struct tr2_source *source, uint32_t events)
 	struct tr2_task_ring *r = (struct tr2_task_ring *)source;
 
 	r->tasks->ready(r->tasks->data);
-	/* The kernel hangs up when the last task of the event is gone. */
+	/* The kernel hangs up when the last task of the event has ended. */
 	if (events & (EPOLLHUP | EPOLLERR))
 		tr2_loop_remove(r->tasks->loop, source);
 }
@@ -231,7 +234,7 @@ static void fill_attr(struct perf_event_attr *attr, size_t ring_bytes)
 	attr->wakeup_watermark = (uint32_t)(ring_bytes / 2);
 }
 
-/* Smaller rings where the limit of locked memory is near. */
+/* Use smaller rings if the limit of locked memory is near. */
 static int map_ring(struct tr2_task_ring *r, size_t size_bytes)
 {
 	size_t page_size = (size_t)sysconf(_SC_PAGESIZE);
@@ -251,7 +254,7 @@ static int map_ring(struct tr2_task_ring *r, size_t size_bytes)
 	return -1;
 }
 
-/* 1: opened. 0: that CPU is not there. -1: errno. */
+/* 1: opened. 0: the CPU does not exist. -1: errno. */
 static int open_ring(struct tr2_tasks *t, struct tr2_task_ring *r, pid_t pid,
 		     int cpu, size_t size_bytes)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tasks - the kernel's own records of forks, execs and exits of one process
- * and everything below it: a dummy software event, inherited, one for each
- * CPU because an inherited event may not be mapped otherwise.
+ * tasks - the kernel's records of forks, execs and exits of one process and its
+ * descendants: a dummy software event, inherited, one for each CPU because an
+ * inherited event cannot be mapped otherwise.
  *
- * The records lie in the kernel's rings until tr2_tasks_read() takes them.
+ * The records stay in the kernel's rings until tr2_tasks_read() reads them.
  */
 #ifndef TR2_RECORD_TASKS_H
 #define TR2_RECORD_TASKS_H
@@ -27,36 +27,36 @@ struct tr2_task_ring {
 struct tr2_tasks {
 	struct tr2_task_ring *rings;
 	size_t nr_rings;
-	char why_not[256]; /* "" when it works */
-	uint64_t lost;     /* records that the kernel had no room for */
-	uint64_t damaged;  /* rings that made no sense and were skipped */
+	char why_not[256]; /* "" if it works */
+	uint64_t lost;     /* records for which the kernel had no room */
+	uint64_t damaged;  /* rings with invalid data, which were skipped */
 	void (*take)(void *data, const struct tr2_task_event *event);
 	void (*ready)(void *data);
 	void *data;
 	struct tr2_loop *loop;
-	/* What one round over the rings brought. */
+	/* The records of one pass over the rings. */
 	struct tr2_task_event *batch;
 	size_t nr_batch, alloc_batch;
 };
 
 /*
- * Opens the rings for pid, which must not have called exec yet: recording
- * begins with its exec. tasks->take, ready and data are set by the caller
- * before: take() gets every record, those of one tr2_tasks_read() in order of
- * time, so that a fork comes before anything of its child; ready() is called
- * when a ring is half full, and should call tr2_tasks_read(). false: not allowed;
- * why_not says why.
+ * Open the rings for pid, which must not have called exec yet: recording begins
+ * with its exec. The caller sets tasks->take, ready and data before: take()
+ * gets every record, those of one tr2_tasks_read() in order of time, so that a
+ * fork precedes all records of its child; ready() is called when a ring is half
+ * full, and should call tr2_tasks_read(). false: not permitted; why_not is the
+ * reason.
  */
 bool tr2_tasks_open(struct tr2_tasks *tasks, struct tr2_loop *loop, pid_t pid);
 void tr2_tasks_release(struct tr2_tasks *tasks);
 
-/* Takes all that is there. */
+/* Read all records that are available. */
 void tr2_tasks_read(struct tr2_tasks *tasks);
 
 /*
- * One record of the kernel's format, header included, whole in memory.
- * Returns 1 and fills `event`, 0 for a record of no interest, -1 for one that
- * makes no sense.
+ * Decode one record of the kernel's format, including its header, complete in
+ * memory. Return 1 and fill `event`, 0 for a record that is not needed, -1 for
+ * an invalid one.
  */
 int tr2_task_decode(const unsigned char *record, size_t size,
 		    struct tr2_task_event *event);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Combine all sources of information about recorded processes. */
 #include "record/watch.h"
 
 #include <fcntl.h>
@@ -14,10 +15,10 @@
 #include "base/text.h"
 
 #define WRITE_EVERY_NS 100000000u
-/* A record's time is taken before it is published; this lies between. */
+/* A record gets its time before it is published, by up to this much. */
 #define SLACK_NS 50000000u
 #define ARGV_BYTES 4096
-/* How long the last exit codes may be under way: MS, as often. */
+/* How long to wait for the last exit codes: in ms, and how often. */
 #define LATE_MS 10
 #define LATE_TRIES 10
 
@@ -38,7 +39,7 @@ void tr2_watch_release(struct tr2_watch *w)
 	tr2_procs_release(&w->procs);
 }
 
-/* The memory of malloc(), as the log wants it. */
+/* Copy the text into memory from malloc(), which the log requires. */
 static char *take_text(struct tr2_buf *b)
 {
 	char *text = b->failed ? NULL : strdup(tr2_buf_str(b));
@@ -67,7 +68,7 @@ static void log_status(struct tr2_watch *w, pid_t pid, int status,
 		tr2_tasklog_add(&w->log, &e);
 }
 
-/* Everything older than the start of a whole round over the rings is there. */
+/* All records older than the start of a whole pass over the rings were read. */
 static void drain(struct tr2_watch *w)
 {
 	uint64_t now = tr2_clock_now_ns();
@@ -107,7 +108,7 @@ static ssize_t read_proc(pid_t pid, const char *name, char *out, size_t size)
 	return n;
 }
 
-/* The program may be gone, or be another by now: then this says less. */
+/* The program may have ended or called exec: then the log has less. */
 static void log_argv(struct tr2_watch *w, pid_t pid, uint64_t time_ns)
 {
 	struct tr2_task_event e = { .kind = TR2_TASK_ARGV, .pid = pid,
@@ -142,7 +143,7 @@ static void read_comm(pid_t pid, char comm[TR2_COMM_SIZE])
 
 	if (n < 1)
 		n = 1;
-	comm[n - 1] = '\0'; /* in the place of the newline */
+	comm[n - 1] = '\0'; /* replaces the newline */
 }
 
 static bool is_ours(struct tr2_watch *w, pid_t pid)
@@ -166,13 +167,13 @@ static void take_exit(struct tr2_watch *w, const struct tr2_task_event *e,
 		return;
 	tr2_procs_status(&w->procs, e->pid, status, TR2_STATUS_CONNECTOR,
 			 e->time_ns, NULL);
-	/* Of our own children wait4() will say it, and more. */
+	/* For own children wait4() will return it, with the usage. */
 	if (e->ppid != getpid())
 		log_status(w, e->pid, status, TR2_STATUS_CONNECTOR, e->time_ns,
 			   NULL);
 }
 
-/* Of any process of this machine. */
+/* Called for any process of the machine. */
 static void take_connector(void *data, const struct tr2_task_event *from,
 			   int status)
 {
@@ -226,7 +227,8 @@ void tr2_watch_start(struct tr2_watch *w, struct tr2_loop *loop, pid_t pid)
 	};
 
 	open_sources(w, loop, pid);
-	/* Only now, that opening them is not taken for the command's time. */
+	/* Taken here, so that opening the sources does not count as the
+	 * command's time. */
 	e.time_ns = tr2_clock_now_ns();
 	take_record(w, &e);
 }
@@ -260,8 +262,8 @@ static bool exit_codes_missing(const struct tr2_watch *w)
 	return false;
 }
 
-/* The connector speaks after the parent could already reap: what ended last
- * may still be under way. */
+/* The connector reports after the parent can reap: events of the last ends may
+ * still be on their way. */
 static void wait_for_exit_codes(struct tr2_watch *w)
 {
 	struct pollfd p = { .fd = w->connector.source.fd, .events = POLLIN };

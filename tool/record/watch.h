@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * watch - everything that is learnt of the recorded processes, from all
- * sources, into tasks.jsonl and the list of processes.
+ * watch - collect information on the recorded processes from all sources into
+ * tasks.jsonl and the list of processes.
  */
 #ifndef TR2_RECORD_WATCH_H
 #define TR2_RECORD_WATCH_H
@@ -24,30 +24,30 @@ struct tr2_watch {
 	struct tr2_tasks tasks;
 	struct tr2_connector connector;
 	bool has_tasks, has_connector;
-	bool quiet; /* do not say what cannot be had */
-	char why_not[400]; /* there are no task records */
-	uint64_t written_ns; /* when the log was written last */
+	bool quiet; /* do not warn about unavailable sources */
+	char why_not[400]; /* the reason if there are no task records */
+	uint64_t written_ns; /* time of the last write to the log */
 };
 
 /* The caller sets watch->log.fd afterwards. */
 void tr2_watch_init(struct tr2_watch *watch);
 void tr2_watch_release(struct tr2_watch *watch);
 
-/* Watches `pid`, a child of ours that has not called exec yet, and all below
- * it. Says once on stderr what cannot be had, and goes on without. */
+/* Watch `pid`, a child of this process that has not called exec yet, and its
+ * descendants. Unavailable sources are reported once on stderr and left out. */
 void tr2_watch_start(struct tr2_watch *watch, struct tr2_loop *loop,
 		     pid_t pid);
 
-/* Takes in the children that have ended. false: there are none left. */
+/* Reap the children that have ended. false: there are none left. */
 bool tr2_watch_reap(struct tr2_watch *watch, struct tr2_run *run);
 
-/* Takes in what is still under way and writes all to tasks.jsonl. */
+/* Read the remaining events and write all to tasks.jsonl. */
 void tr2_watch_finish(struct tr2_watch *watch);
 
-/* What meta.json says of all this. */
+/* Set the members of meta.json that come from here. */
 void tr2_watch_result(const struct tr2_watch *watch, struct tr2_meta *meta);
 
-/* The processes below this one that have not ended, at most 1000; the caller
+/* Return the running descendants of this process, at most 1000; the caller
  * frees them. */
 size_t tr2_watch_stragglers(struct tr2_straggler **stragglers);
 
