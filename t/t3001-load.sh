@@ -47,12 +47,28 @@ test_expect_success 'without an input, the hint at record' '
 test_expect_success 'an empty file, pipe and directory: nothing to do' '
 	: >empty && mkdir nothing &&
 	trace2 list empty 2>err &&
-	echo "trace2: warning: '\''empty'\'': zero-sized file, nothing to do!" >expect &&
+	echo "trace2: warning: '\''empty'\'': zero-sized file, nothing to do! No program wrote its events there ('\''trace2 check --env'\'' shows where they go)" >expect &&
 	test_cmp expect err &&
 	trace2 report - </dev/null 2>err &&
 	test_grep "zero-sized file, nothing to do!" err &&
 	trace2 script nothing 2>err &&
-	test_grep "no event files in this directory, nothing to do!" err
+	test_grep "no event files in this directory, nothing to do!" err &&
+	mkdir blank && : >blank/one &&
+	trace2 report blank >out 2>err &&
+	test_must_be_empty out &&
+	test_grep "blank.: 1 zero-sized file, nothing to do!" err &&
+	: >blank/two && mkdir recording recording/events &&
+	cp blank/* recording/events &&
+	for command in report list script check "export --to folded"
+	do
+		trace2 $command recording >out 2>err &&
+		test_must_be_empty out &&
+		test_grep "recording.: 2 zero-sized files, nothing to do!" err ||
+		return 1
+	done &&
+	cp "$traces/status.event" blank/three &&
+	trace2 list blank >out 2>err &&
+	test_must_be_empty err
 '
 
 test_expect_success 'a binary is refused' '

@@ -168,6 +168,17 @@ test_expect_success '-N leaves regions of a name' '
 	test_cmp expect actual
 '
 
+test_expect_success '--format is refused with the formats of Git' '
+	for form in normal perf event
+	do
+		test_expect_code 2 trace2 script --git-$form --format=json \
+			"$traces/data.event" >out 2>err &&
+		test_must_be_empty out &&
+		test_grep "^trace2: --format excludes --git-normal" err ||
+		return 1
+	done
+'
+
 test_expect_success JQ 'JSON and CSV' '
 	trace2 script --format=json "$traces/data.event" >out &&
 	jq -r ".events[4].event" out >actual &&

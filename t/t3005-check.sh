@@ -179,6 +179,23 @@ test_expect_success '--env: a directory, a socket without a reader, a near miss'
 	test_grep "did you mean GIT_TRACE2_EVENT_NESTING?" out
 '
 
+test_expect_success '--env: a ring goes into a file of its own' '
+	: >file && mkdir -p events &&
+	for value in 1 true 5 af_unix:/socket relative
+	do
+		test_expect_code 1 env GIT_TRACE2_RING=$value trace2 check --env >out &&
+		test_grep "^GIT_TRACE2_RING  .*unknown destination of a ring" out ||
+		return 1
+	done &&
+	test_expect_code 1 env GIT_TRACE2_RING="$PWD/file" trace2 check --env >out &&
+	test_grep "^GIT_TRACE2_RING  .*a file that exists, and a ring is of one" out &&
+	for value in 0 "$PWD/events" "$PWD/new"
+	do
+		GIT_TRACE2_RING=$value trace2 check --env >out &&
+		test_grep "^GIT_TRACE2_RING" out || return 1
+	done
+'
+
 test_expect_success '--env: too many files' '
 	mkdir full && : >full/git-trace2-discard &&
 	test_expect_code 1 env GIT_TRACE2_EVENT="$PWD/full" trace2 check --env >out &&

@@ -384,7 +384,7 @@ test_expect_success 'a baseline is read before CMD runs, and what is wrong with 
 	mkdir -p nothing &&
 	test_expect_code 128 trace2 stat -q --baseline nothing -- touch ran 2>err &&
 	test_path_is_missing ran &&
-	test_grep "^trace2: nothing to compare with: the baseline has no runs$" err &&
+	test_grep "^trace2: nothing to compare with: the baseline has no runs (.trace2 stat -o DIR. makes some)$" err &&
 	cp -R slow worse &&
 	for run in worse/run-*
 	do

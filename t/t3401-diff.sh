@@ -396,9 +396,14 @@ test_expect_success 'a side without a run is no comparison' '
 	mkdir -p nothing &&
 	test_expect_code 128 trace2 diff --fail-above 5% nothing a >out 2>err &&
 	test_must_be_empty out &&
-	test_grep "^trace2: nothing to compare: the base has no runs$" err &&
+	test_grep "^trace2: nothing to compare: the base has no runs (.trace2 record. and .trace2 stat -o DIR. make some)$" err &&
 	test_expect_code 128 trace2 diff a nothing 2>err &&
-	test_grep "^trace2: nothing to compare: the new side has no runs$" err
+	test_grep "^trace2: nothing to compare: the new side has no runs (" err &&
+	mkdir blank && : >blank/one && : >blank/two &&
+	test_expect_code 128 trace2 diff a blank 2>err &&
+	test_grep "^trace2: warning: .blank.: 2 zero-sized files, nothing to do! " err &&
+	test_expect_code 128 trace2 diff a blank/one 2>err &&
+	test_grep "^trace2: warning: .blank/one.: zero-sized file, nothing to do! " err
 '
 
 test_expect_success 'where nothing is shown, nothing can be judged' '

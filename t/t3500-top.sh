@@ -175,6 +175,11 @@ test_expect_success 'no ring, no process, no column' '
 	test_cmp expect err &&
 	test_must_fail trace2 top --once /etc/passwd 2>err &&
 	test_grep "cannot read ./etc/passwd.: it is not a ring" err &&
+	mkdir blank && : >blank/file &&
+	test_must_fail trace2 top --once blank/file 2>err &&
+	test_grep "blank/file.: zero-sized file, nothing to watch! .*GIT_TRACE2_RING=DIR" err &&
+	test_must_fail trace2 top --once blank 2>err &&
+	test_grep "blank.: no ring in this directory, nothing to watch! GIT_TRACE2_RING=DIR" err &&
 	test_expect_code 2 trace2 top --once -s colour "killed/$(ls killed)" 2>err &&
 	test_grep "no table has a column .colour. to sort by" err
 '

@@ -25,7 +25,7 @@ struct tr2_found {
 int tr2_check_find_settings(struct tr2_found found[TR2_NR_SETTINGS]);
 
 /* Says what a target's value means, into `out`; false: it does not work. */
-bool tr2_check_destination(const char *value, struct tr2_buf *out);
+bool tr2_check_destination(const char *value, bool is_ring, struct tr2_buf *out);
 
 /* A connected socket that does not block for af_unix:…, and of which kind; -1
  * with errno. */

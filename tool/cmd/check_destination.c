@@ -52,19 +52,10 @@ static bool check_directory(const char *path, struct tr2_buf *out)
 			      "process", nr, nr == 1 ? "" : "s");
 }
 
-static bool check_path(const char *path, struct tr2_buf *out)
+static bool check_new_file(const char *path, struct tr2_buf *out)
 {
 	char parent[4096], *slash;
-	struct stat st;
 
-	if (!stat(path, &st)) {
-		if (S_ISDIR(st.st_mode))
-			return check_directory(path, out);
-		if (access(path, W_OK))
-			return tr2_check_say(out, false, "a file that cannot be written "
-					       "to: %s", strerror(errno));
-		return tr2_check_say(out, true, "a file, appended to");
-	}
 	snprintf(parent, sizeof(parent), "%s", path);
 	slash = strrchr(parent, '/');
 	if (slash == parent)
@@ -74,6 +65,24 @@ static bool check_path(const char *path, struct tr2_buf *out)
 		return tr2_check_say(out, false, "a file that cannot be made in '%s': %s",
 			   parent, strerror(errno));
 	return tr2_check_say(out, true, "a file that does not exist yet");
+}
+
+static bool check_path(const char *path, bool is_ring, struct tr2_buf *out)
+{
+	struct stat st;
+
+	if (stat(path, &st))
+		return check_new_file(path, out);
+	if (S_ISDIR(st.st_mode))
+		return check_directory(path, out);
+	if (is_ring)
+		return tr2_check_say(out, false, "a file that exists, and a "
+						 "ring is of one process: use "
+						 "a directory");
+	if (access(path, W_OK))
+		return tr2_check_say(out, false, "a file that cannot be written "
+				       "to: %s", strerror(errno));
+	return tr2_check_say(out, true, "a file, appended to");
 }
 
 /* A connected socket that does not block; -1 with errno. */
@@ -140,10 +149,16 @@ static bool check_socket(const char *value, struct tr2_buf *out)
 	return tr2_check_say(out, true, "a %s socket whose reader reads", kind);
 }
 
-bool tr2_check_destination(const char *value, struct tr2_buf *out)
+bool tr2_check_destination(const char *value, bool is_ring, struct tr2_buf *out)
 {
 	if (!strcmp(value, "0") || !strcasecmp(value, "false"))
 		return tr2_check_say(out, true, "off");
+	if (*value == '/')
+		return check_path(value, is_ring, out);
+	if (is_ring)
+		return tr2_check_say(out, false, "unknown destination of a "
+						 "ring: use the absolute path "
+						 "of a directory or a new file");
 	if (!strcmp(value, "1") || !strcasecmp(value, "true"))
 		return tr2_check_say(out, true, "standard error");
 	if (value[0] >= '2' && value[0] <= '9' && !value[1]) {
@@ -152,8 +167,6 @@ bool tr2_check_destination(const char *value, struct tr2_buf *out)
 		return tr2_check_say(out, false, "descriptor %s, which is not open here",
 			   value);
 	}
-	if (*value == '/')
-		return check_path(value, out);
 	if (!strncmp(value, "af_unix:", 8))
 		return check_socket(value, out);
 	return tr2_check_say(out, false, "unknown destination: use 0, 1, 2 to "

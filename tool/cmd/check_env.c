@@ -164,7 +164,9 @@ static bool check_value(const struct tr2_setting *s, const char *value,
 			struct tr2_buf *out)
 {
 	if (is_target(s))
-		return tr2_check_destination(value, out);
+		return tr2_check_destination(value,
+					     !strcmp(s->variable,
+						     "GIT_TRACE2_RING"), out);
 	if (tr2_setting_takes(s, value))
 		return true;
 	return tr2_check_say(out, false, "not a valid value; the default "

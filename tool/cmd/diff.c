@@ -79,7 +79,8 @@ static int run(int argc, char **argv)
 		code = read_all(&new, words + nr_base,
 				(size_t)(argc - nr_base));
 	if (!code && (!base.nr_runs || !new.nr_runs)) {
-		tr2_error("nothing to compare: the %s has no runs",
+		tr2_error("nothing to compare: the %s has no runs ('trace2 "
+			  "record' and 'trace2 stat -o DIR' make some)",
 			  base.nr_runs ? "new side" : "base");
 		code = TR2_EXIT_FATAL;
 	}

@@ -124,6 +124,12 @@ static int run(int argc, char **argv)
 			  "can be given");
 		return TR2_EXIT_USAGE;
 	}
+	if (git_normal + git_perf + git_event &&
+	    tr2_common.format != TR2_FORMAT_TEXT)
+		return tr2_usage_error(&tr2_command_script,
+				       "--format excludes --git-normal, "
+				       "--git-perf and --git-event, which are "
+				       "formats themselves");
 	if (follow && tr2_common.filter.min_ns)
 		return tr2_usage_error(&tr2_command_script,
 				       "-f and -t exclude each other: with -f, "

@@ -344,7 +344,8 @@ static int read_baseline(void)
 
 	if (code || !baseline || st.baseline.nr_runs)
 		return code;
-	tr2_error("nothing to compare with: the baseline has no runs");
+	tr2_error("nothing to compare with: the baseline has no runs ('trace2 "
+		  "stat -o DIR' makes some)");
 	return TR2_EXIT_FATAL;
 }
 

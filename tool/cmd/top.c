@@ -86,9 +86,14 @@ static void say_which(char **list, const char *dir)
 /* The only process that runs with a ring in there. */
 static char *ring_in(const char *dir)
 {
-	char **list = tr2_top_running(dir), *path = NULL;
+	size_t nr_rings;
+	char **list = tr2_top_running(dir, &nr_rings), *path = NULL;
 
-	if (!list)
+	if (!nr_rings)
+		tr2_error("'%s': no ring in this directory, nothing to watch! "
+			  "GIT_TRACE2_RING=DIR, with its absolute path, makes "
+			  "a program write one there", dir);
+	else if (!list)
 		tr2_error("no process with a ring in '%s' is running ('trace2 "
 			  "report %s' reads the rings of ended ones)", dir, dir);
 	else if (list[1])

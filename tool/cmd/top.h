@@ -38,8 +38,9 @@ bool tr2_top_show(struct tr2_top *top, enum tr2_format format,
 char *tr2_top_ring_of(int64_t pid, int *error);
 
 /* The rings in a directory whose processes run. NULL when there are none;
- * ended by NULL, and freed with tr2_top_free_list(). */
-char **tr2_top_running(const char *dir);
+ * ended by NULL, and freed with tr2_top_free_list(). *nr_rings: with those of
+ * ended ones. */
+char **tr2_top_running(const char *dir, size_t *nr_rings);
 void tr2_top_free_list(char **list);
 
 #endif

@@ -76,17 +76,19 @@ static bool runs(const char *path)
 	return alive;
 }
 
-char **tr2_top_running(const char *dir)
+char **tr2_top_running(const char *dir, size_t *nr_rings)
 {
 	char **list = NULL, **larger, *path;
 	struct dirent *entry;
 	size_t nr = 0;
 	DIR *d = opendir(dir);
 
+	*nr_rings = 0;
 	while (d && (entry = readdir(d))) {
 		if (entry->d_name[0] == '.' || entry->d_type == DT_DIR ||
 		    asprintf(&path, "%s/%s", dir, entry->d_name) < 0)
 			continue;
+		*nr_rings += is_ring(path);
 		larger = runs(path) ? realloc(list, (nr + 2) * sizeof(*list)) :
 				      NULL;
 		if (!larger) {

@@ -18,6 +18,26 @@
 #include "out/table.h"
 #include "read/ring.h"
 
+/* Says why there is nothing to watch in a file that is no good ring. */
+static void say_no_ring(const struct tr2_top *top, int fd, enum tr2_ring_is is)
+{
+	struct stat st;
+
+	if (is == TR2_RING_IS_NONE && !fstat(fd, &st) && S_ISREG(st.st_mode) &&
+	    !st.st_size)
+		tr2_error("'%s': zero-sized file, nothing to watch! No program "
+			  "has its ring there (GIT_TRACE2_RING=DIR makes a "
+			  "program write one)", top->path);
+	else
+		tr2_error("cannot read '%s': %s", top->path,
+			  is == TR2_RING_IS_NONE ?
+				  "it is not a ring (GIT_TRACE2_RING makes a "
+				  "program write one)" :
+			  is == TR2_RING_IS_BEGUN ?
+				  "its process has not begun" :
+				  top->file.problem);
+}
+
 bool tr2_top_open(struct tr2_top *top, const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -34,13 +54,9 @@ bool tr2_top_open(struct tr2_top *top, const char *path)
 				    TR2_RING_IS_NONE;
 	if (is == TR2_RING_IS_GOOD)
 		return true;
+	say_no_ring(top, fd, is);
 	close(fd);
 	top->file.fd = -1;
-	tr2_error("cannot read '%s': %s", path,
-		  is == TR2_RING_IS_NONE ? "it is not a ring (GIT_TRACE2_RING "
-					   "makes a program write one)" :
-		  is == TR2_RING_IS_BEGUN ? "its process has not begun" :
-					    top->file.problem);
 	return false;
 }
 

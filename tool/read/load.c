@@ -39,6 +39,9 @@ struct loader {
 	struct tr2_ring_reader *rings;
 	struct tr2_lines lines;
 	struct tr2_progress progress;
+	/* Of the directory that is read. */
+	uint64_t nr_empty; /* zero-sized files */
+	bool was_full;     /* it has TR2_DISCARD */
 	bool no_memory;
 	/* why the last ring was not read; NULL: it was read */
 	const char *refused;
@@ -260,6 +263,7 @@ static void read_fd(struct loader *l, int fd, const char *name,
 	}
 	tr2_lines_start(&l->lines, fd);
 	*form_out = form_of(&l->lines);
+	l->nr_empty += *form_out == FORM_EMPTY && !l->lines.error;
 	if (l->lines.error)
 		tr2_build_problem(l->m, TR2_PROBLEM_FILE, source, 0,
 				  strerror(l->lines.error));
@@ -358,11 +362,13 @@ static void read_directory(struct loader *l, const char *path)
 		tr2_buf_addstr(&full, path);
 		tr2_buf_addch(&full, '/');
 		tr2_buf_addstr(&full, names.item[i]);
-		if (!strcmp(names.item[i], TR2_DISCARD))
+		if (!strcmp(names.item[i], TR2_DISCARD)) {
+			l->was_full = true;
 			tr2_build_problem(l->m, TR2_PROBLEM_FULL,
 					  tr2_intern(l->m, full.p, full.len), 0,
 					  "programs that started while this "
 					  "file existed wrote nothing");
+		}
 		free(names.item[i]);
 		/* Opening a fifo or a socket would wait for its peer. */
 		if (!l->no_memory && !stat(tr2_buf_str(&full), &st) &&
@@ -441,17 +447,26 @@ static bool has_recording(const char *path, struct tr2_buf *full)
 	return found;
 }
 
-static enum tr2_load_result nothing_in(const char *path)
+#define WHY_EMPTY \
+	"No program wrote its events there ('trace2 check --env' shows where " \
+	"they go)"
+
+/* nr_empty: files in it, all of them. */
+static enum tr2_load_result nothing_in(const char *path, uint64_t nr_empty)
 {
 	struct tr2_buf full = TR2_BUF_INIT;
 
-	if (has_recording(path, &full))
+	if (nr_empty)
+		tr2_warning("'%s': %llu zero-sized file%s, nothing to do! "
+			    WHY_EMPTY, path, (unsigned long long)nr_empty,
+			    nr_empty == 1 ? "" : "s");
+	else if (has_recording(path, &full))
 		tr2_warning("'%s': a directory of recordings, nothing to do! "
 			    "Name one of them, such as '%s'", path,
 			    tr2_buf_str(&full));
 	else
 		tr2_warning("'%s': no event files in this directory, nothing "
-			    "to do!", path);
+			    "to do! " WHY_EMPTY, path);
 	tr2_buf_release(&full);
 	return TR2_LOAD_NOTHING;
 }
@@ -459,8 +474,10 @@ static enum tr2_load_result nothing_in(const char *path)
 static enum tr2_load_result load_directory(struct loader *l, const char *path)
 {
 	struct tr2_buf full = TR2_BUF_INIT;
-	uint64_t before = l->m->nr_files;
+	uint64_t before = l->m->nr_files, nr;
 
+	l->nr_empty = 0;
+	l->was_full = false;
 	/* A recording has its streams in events/ and in rings/. */
 	if (has_directory(path, "events", &full)) {
 		tr2_meta_load(l->m, path);
@@ -472,9 +489,10 @@ static enum tr2_load_result load_directory(struct loader *l, const char *path)
 		read_directory(l, path);
 	}
 	tr2_buf_release(&full);
-	if (l->m->nr_files > before || l->m->nr_tasks > 1)
+	nr = l->m->nr_files - before;
+	if (nr > l->nr_empty || l->was_full || l->m->nr_tasks > 1)
 		return TR2_LOAD_OK;
-	return nothing_in(path);
+	return nothing_in(path, l->nr_empty);
 }
 
 static enum tr2_load_result cannot_read(const char *path, int error)
@@ -504,7 +522,8 @@ static enum tr2_load_result load_file(struct loader *l, const char *path,
 	if (l->lines.error)
 		return cannot_read(path, l->lines.error);
 	if (form == FORM_EMPTY) {
-		tr2_warning("'%s': zero-sized file, nothing to do!", path);
+		tr2_warning("'%s': zero-sized file, nothing to do! " WHY_EMPTY,
+			    path);
 		return TR2_LOAD_NOTHING;
 	}
 	if (form >= FORM_NORMAL) {
