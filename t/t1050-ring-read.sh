@@ -107,6 +107,17 @@ test_expect_success JQ 'a killed process: what it did, where it stood' '
 		.intervals == 0" timers
 '
 
+# Byte 296 is of header.lost[TR2_LOST_DEFINITION].
+test_expect_success '... metrics without a name are lost, unless it told them at exit' '
+	damage 296 "\0003" &&
+	test_expect_code 1 trace2 check bad >out &&
+	test_grep "warning: .*lost.* (3)\$" out &&
+	rm -f ring &&
+	GIT_TRACE2_RING="$(pwd)/ring" test-tool trace2 001return 0 &&
+	damage 296 "\0003" &&
+	trace2 check bad
+'
+
 # What timers and counters stood at, of the process and of its threads, but for
 # times.
 stood_at () {

@@ -370,27 +370,38 @@ static void set_end(struct tr2_ring_reader *r)
 	s->has_code = true;
 }
 
-/*
- * Count events lost in the rings, and events that a flight recorder overwrote.
- */
-static void count_losses(struct tr2_ring_reader *r, uint64_t *lost,
-			 uint64_t *overwritten)
+/* Events that a flight recorder overwrote. */
+static uint64_t count_overwritten(struct tr2_ring_reader *r)
 {
 	struct tr2_control c;
+	uint64_t nr = 0;
 	uint32_t slot;
-	int i;
 
-	*lost = *overwritten = 0;
-	for (i = 0; i < TR2_MAX_LOST_CAUSES; i++)
-		if (i != TR2_LOST_NO_SPACE && i != TR2_LOST_DEFINITION)
-			*lost += r->file.header.lost[i];
-	for (slot = 0; slot < r->file.nr_slots; slot++) {
+	for (slot = 0; slot < r->file.nr_slots; slot++)
+		if (tr2_ring_file_control(&r->file, slot, &c))
+			nr += c.overwritten;
+	return nr;
+}
+
+/* Whether a reader consumed records that are not in the pieces. */
+static bool is_taken(struct tr2_ring_reader *r)
+{
+	struct tr2_control c;
+	uint64_t until;
+	uint32_t slot;
+
+	if (r->file.header.mode != TR2_RING_CONSUME)
+		return false;
+	for (slot = 0; slot < r->file.nr_slots && slot < TR2_MAX_SLOTS;
+	     slot++) {
 		if (!tr2_ring_file_control(&r->file, slot, &c))
 			continue;
-		for (i = 0; i < TR2_MAX_LOST_CAUSES; i++)
-			*lost += c.lost[i];
-		*overwritten += c.overwritten;
+		until = r->taken_until[slot] ? r->taken_until[slot] :
+					       TR2_RING_START(c.data_size);
+		if (c.data_tail > until)
+			return true;
 	}
+	return false;
 }
 
 /* Losses that atexit reported are counted already. */
@@ -404,25 +415,29 @@ static void set_lost(struct tr2_ring_reader *r, uint64_t lost)
 	s->lost = lost;
 }
 
-static void note_overwritten(struct tr2_ring_reader *r, uint64_t overwritten)
+static void note_beginning(struct tr2_ring_reader *r)
 {
-	char text[160];
+	uint64_t overwritten = count_overwritten(r);
+	char text[160] = "";
 
-	if (!overwritten)
+	if (overwritten)
+		snprintf(text, sizeof(text),
+			 "newer records replaced the oldest %llu (to keep more, "
+			 "increase GIT_TRACE2_RING_SIZE)",
+			 (unsigned long long)overwritten);
+	else if (is_taken(r))
+		snprintf(text, sizeof(text),
+			 "a reader took the oldest records");
+	else
 		return;
-	snprintf(text, sizeof(text),
-		 "newer records replaced the oldest %llu (to keep more, "
-		 "increase GIT_TRACE2_RING_SIZE)",
-		 (unsigned long long)overwritten);
 	problem(r, TR2_PROBLEM_OVERWRITTEN, text);
 	r->m->sessions[r->session].flags |= TR2_SESSION_NO_BEGINNING;
 }
 
 static bool fill_model(struct tr2_ring_reader *r)
 {
-	const struct tr2_ring_file *f = &r->file;
+	struct tr2_ring_file *f = &r->file;
 	const char *sid = tr2_ring_file_string(f, f->header.sid);
-	uint64_t lost, overwritten;
 
 	if (!*sid)
 		sid = "no-session-id";
@@ -430,12 +445,11 @@ static bool fill_model(struct tr2_ring_reader *r)
 	if (!r->session)
 		return false;
 	r->m->sessions[r->session].flags |= TR2_SESSION_RING;
-	count_losses(r, &lost, &overwritten);
-	note_overwritten(r, overwritten);
+	note_beginning(r);
 	if (!add_events(r))
 		return false;
 	set_end(r);
-	set_lost(r, lost);
+	set_lost(r, tr2_ring_file_lost(f));
 	return tr2_ring_metrics(r->m, &r->file, &r->names, r->session,
 				r->last_ns);
 }

@@ -322,6 +322,26 @@ bool tr2_ring_file_control(struct tr2_ring_file *f, uint32_t slot,
 	return true;
 }
 
+uint64_t tr2_ring_file_lost(struct tr2_ring_file *f)
+{
+	bool has_told = f->header.state == TR2_ARENA_EXITED;
+	struct tr2_control control;
+	uint64_t lost = 0;
+	uint32_t slot;
+	int i;
+
+	/* Records of slots that had no space are counted by themselves. */
+	for (i = 0; i < TR2_MAX_LOST_CAUSES; i++)
+		if (i != TR2_LOST_NO_SPACE &&
+		    !(i == TR2_LOST_DEFINITION && has_told))
+			lost += f->header.lost[i];
+	for (slot = 0; slot < f->nr_slots; slot++)
+		if (tr2_ring_file_control(f, slot, &control))
+			for (i = 0; i < TR2_MAX_LOST_CAUSES; i++)
+				lost += control.lost[i];
+	return lost;
+}
+
 struct tr2_ring_place tr2_ring_file_place(struct tr2_ring_file *f,
 					  uint32_t slot,
 					  const struct tr2_control *c)

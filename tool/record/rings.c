@@ -165,23 +165,6 @@ static void take_all(struct tr2_ring_client *c)
 
 /* ---- end of a process ---------------------------------------------------- */
 
-static uint64_t count_lost(struct tr2_ring_client *c)
-{
-	struct tr2_control control;
-	uint64_t lost = 0;
-	uint32_t slot;
-	int i;
-
-	for (i = 0; i < TR2_MAX_LOST_CAUSES; i++)
-		if (i != TR2_LOST_NO_SPACE && i != TR2_LOST_DEFINITION)
-			lost += c->file.header.lost[i];
-	for (slot = 0; slot < c->file.nr_slots; slot++)
-		if (tr2_ring_file_control(&c->file, slot, &control))
-			for (i = 0; i < TR2_MAX_LOST_CAUSES; i++)
-				lost += control.lost[i];
-	return lost;
-}
-
 /* Free the disk space of empty rings whose process has ended. */
 static void give_back_space(struct tr2_ring_client *c)
 {
@@ -222,7 +205,7 @@ static void close_client(struct tr2_ring_client *c)
 	uint32_t slot;
 
 	if (c->open) {
-		c->rings->lost += count_lost(c);
+		c->rings->lost += tr2_ring_file_lost(&c->file);
 		count_left(c);
 		if (!tr2_ring_file_is_alive(&c->file))
 			give_back_space(c);
