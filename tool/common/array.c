@@ -6,7 +6,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* From here on, large pages pay. */
+/* Large pages pay off from this size on. */
 #define LARGE_BYTES (4u << 20)
 void tr2_in_large_pages(void *p, size_t bytes)
 {
@@ -29,8 +29,8 @@ bool tr2_array_grow(void **array, uint32_t *alloc, uint32_t nr,
 		want = UINT32_MAX;
 	if (nr >= want || want > SIZE_MAX / element_bytes)
 		return false;
-	/* Large arrays are moved by the kernel, and pages that were never
-	 * touched cost nothing: doubling is cheap. */
+	/* The kernel moves large arrays, and pages that were never touched cost
+	 * nothing: doubling is cheap. */
 	p = realloc(*array, want * element_bytes);
 	if (!p)
 		return false;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * array - arrays that grow, and memory in large pages.
+ * array - growing arrays, and memory in large pages.
  */
 #ifndef TR2_COMMON_ARRAY_H
 #define TR2_COMMON_ARRAY_H
@@ -9,14 +9,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Makes room for one more element. false: no memory, or 2^32 of them. */
+/* Make room for one more element. false: no memory, or 2^32 elements. */
 bool tr2_array_grow(void **array, uint32_t *alloc, uint32_t nr,
 		    size_t element_bytes);
 
 /*
- * Ask for large pages where there is much: a gigabyte in small ones costs as
- * long to hand out as to fill. So large a block has a mapping of its own, and
- * stays one: realloc() moves it without copying.
+ * Request large pages for much memory: allocating a gigabyte in small ones
+ * takes as long as filling it. A block of that size has a mapping of its own,
+ * which realloc() moves without copying.
  */
 void tr2_in_large_pages(void *p, size_t bytes);
 

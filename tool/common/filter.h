@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * filter - the choice of processes and regions that a user makes. What it means
- * is in model/filter.h.
+ * filter - the options that select processes and regions; model/filter.h
+ * implements them.
  */
 #ifndef TR2_COMMON_FILTER_H
 #define TR2_COMMON_FILTER_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * format - the forms that a command's output may have.
+ * format - the formats of a command's output.
  */
 #ifndef TR2_COMMON_FORMAT_H
 #define TR2_COMMON_FORMAT_H

@@ -14,7 +14,7 @@ static inline uint64_t load8(const char *s)
 	return v;
 }
 
-/* The up to 8 bytes of a short string in one number. */
+/* Load the up to 8 bytes of a short string into one number. */
 static inline uint64_t load_short(const char *s, size_t len)
 {
 	uint32_t a, b;

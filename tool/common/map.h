@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * map - a map from 64-bit keys to indexes, and the hash that makes keys of
- * bytes.
+ * map - a map from 64-bit keys to indexes, and a hash that turns bytes into
+ * keys.
  */
 #ifndef TR2_COMMON_MAP_H
 #define TR2_COMMON_MAP_H
@@ -9,20 +9,22 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Open addressing; a key is 64 bits that the caller made unique, and not 0. */
+/*
+ * Open addressing; a key is 64 bits, unique by the caller's choice, and not 0.
+ */
 struct tr2_map {
 	uint64_t *keys;
 	uint32_t *values;
 	uint32_t nr, mask;
 };
 
-/* The slot of a key: 0 when it is new. NULL: no memory. Moves with the next
- * call. */
+/* Return the slot of a key, adding it with 0 if it is new. NULL: no memory. The
+ * next call may move slots. */
 uint32_t *tr2_map_slot(struct tr2_map *map, uint64_t key);
 uint32_t tr2_map_get(const struct tr2_map *map, uint64_t key);
 void tr2_map_release(struct tr2_map *map);
 
-/* Hash of bytes: for tables in memory, never stored. */
+/* Hash bytes, for tables in memory only: never store the result. */
 uint64_t tr2_hash(const char *s, size_t len);
 
 static inline uint64_t tr2_mix(uint64_t a, uint64_t b)
@@ -34,7 +36,10 @@ static inline uint64_t tr2_mix(uint64_t a, uint64_t b)
 	return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
-/* Never 0, so that it can be a map's key. Two 32-bit halves stay unique. */
+/*
+ * Never 0, so that it is a valid key. Different pairs of halves give different
+ * keys.
+ */
 static inline uint64_t tr2_key(uint32_t high, uint32_t low)
 {
 	return ((uint64_t)high << 32 | low) + 1;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * option_text - what is made from the tables of options: the help, and parts of
- * the man pages.
+ * option_text - text generated from the tables of options: the help, and parts
+ * of the man pages.
  */
 #include <string.h>
 
 #include "base/buf.h"
 #include "common/options.h"
 
-/* `-i, --input PATH`, with `=` before the value where `equals`. */
+/* Add `-i, --input PATH`, with `=` before the value if `equals`. */
 static void add_names(struct tr2_buf *b, const struct tr2_option *o)
 {
 	const char *arg = o->arg;

@@ -9,7 +9,7 @@
 
 #include "common/options.h"
 
-/* A number and what follows it. false: no number. */
+/* Parse a number and the text after it. false: no number. */
 static bool number_and_unit(const char *s, double *number, const char **unit)
 {
 	char *end;
@@ -89,8 +89,8 @@ static bool parse_percent(const char *s, double *out)
 	return !*unit || !strcmp(unit, "%");
 }
 
-/* A date and time, a time of today, or so long ago. Local time unless it ends
- * with Z. */
+/* Parse a date and time, a time of today, or a duration before now. Local time
+ * unless it ends with Z. */
 static bool parse_time(const char *s, int64_t *out)
 {
 	static const char *const forms[] = { "%Y-%m-%dT%H:%M:%S",

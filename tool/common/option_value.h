@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * option_value - the value of an option, from its text.
+ * option_value - parse the text of an option's value.
  */
 #ifndef TR2_COMMON_OPTION_VALUE_H
 #define TR2_COMMON_OPTION_VALUE_H
@@ -9,7 +9,10 @@
 
 struct tr2_option;
 
-/* text NULL: the option stands without a value. false: not one of its kind. */
+/*
+ * Set the option's variable. text NULL: the option has no value. false: the
+ * value is invalid.
+ */
 bool tr2_option_set(const struct tr2_option *o, const char *text);
 
 #endif

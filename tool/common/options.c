@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * options - getopt_long() from a command's table. Values are in option_value.c,
- * the texts that are made from the same table in option_text.c.
+ * options - run getopt_long() from a command's table. option_value.c parses
+ * values; option_text.c generates texts from the same table.
  */
 #include <getopt.h>
 #include <stdarg.h>
@@ -166,7 +166,7 @@ static void bad_option(const struct tr2_command *c, int got, char **argv)
 {
 	const char *word = argv[optind - 1];
 
-	if (!word) /* musl has counted the value that is missing */
+	if (!word) /* musl has counted the missing value */
 		word = argv[optind - 2];
 
 	if (got == ':')
@@ -212,7 +212,7 @@ int tr2_options_parse(const struct tr2_command *c, int argc, char **argv,
 	char letters[3 * TR2_MAX_OPTIONS + 3];
 	int got, n = 0;
 
-	/* ':' tells a missing value from an unknown option. */
+	/* ':' distinguishes a missing value from an unknown option. */
 	if (c->flags & TR2_COMMAND_STOP)
 		letters[n++] = '+';
 	letters[n++] = ':';

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * options - one table of options a command. It parses the command line, and
- * makes -h, the usage line, the option lists of the man pages and the shell
- * completion: nothing about an option stands anywhere else.
+ * options - one table of options per command. It is used to parse the command
+ * line, and to generate -h, the usage line, the option lists of the man pages
+ * and the shell completion: all facts about an option are in its row.
  *
  * A command is a struct tr2_command in its file under tool/cmd/, named
  * tr2_command_NAME, and one row in tool/cmd/commands.def. Its values are static
@@ -14,7 +14,7 @@
  *		  "also show argv, directory and parameters" },
  *		TR2_OPT_END
  *	};
- *	static int run(int argc, char **argv);	argv: what is left, [0] first
+ *	static int run(int argc, char **argv);	argv: the other words, [0] first
  *	const struct tr2_command tr2_command_list = {
  *		"list", "[-v] [FILE...]", "one line a process", NULL,
  *		options, TR2_COMMON_INPUT | TR2_COMMON_FILTER, 0, run };
@@ -32,12 +32,13 @@
 enum tr2_opt_kind {
 	TR2_OPT_FLAG,     /* bool */
 	TR2_OPT_STRING,   /* const char * */
-	TR2_OPT_LIST,     /* struct tr2_list: given more than once, all count */
+	TR2_OPT_LIST,     /* struct tr2_list: collects all values */
 	TR2_OPT_INT,      /* int64_t, not negative */
 	TR2_OPT_SIZE,     /* int64_t: bytes; 10k 64M 2G (powers of 1024) */
-	TR2_OPT_DURATION, /* int64_t: nanoseconds; 1ms 20us 1.5s, bare: s */
-	TR2_OPT_TIME,     /* int64_t: wall nanoseconds; HH:MM[:SS], ISO 8601,
-			     or a duration, meaning that long ago */
+	/* int64_t: nanoseconds; 1ms 20us 1.5s; without unit: s */
+	TR2_OPT_DURATION,
+	TR2_OPT_TIME,     /* int64_t: wall nanoseconds; HH:MM[:SS], ISO 8601, or
+			   * a duration before now */
 	TR2_OPT_PERCENT,  /* double: 5% or 0.05 is 0.05 */
 	TR2_OPT_HEADING   /* not an option: a heading in the help */
 };
@@ -48,28 +49,29 @@ struct tr2_list {
 };
 
 struct tr2_option {
-	int letter;       /* 0: only long */
-	const char *name; /* NULL: only a letter */
-	const char *arg;  /* what to call its value; NULL for flags. In square
-			     brackets: may be left out (with long options) */
+	int letter;       /* 0: long form only */
+	const char *name; /* NULL: letter only */
+	const char *arg;  /* name of its value; NULL for flags. In square
+			   * brackets: optional (long form only) */
 	enum tr2_opt_kind kind;
 	void *value;
 	const char *help; /* one sentence without a full stop */
-	const char *choices; /* "a|b|c": nothing else is taken; or NULL */
+	const char *choices; /* "a|b|c": the only valid values; or NULL */
 };
 
 #define TR2_OPT_END { 0, NULL, NULL, TR2_OPT_HEADING, NULL, NULL, NULL }
 
-/* Groups of options that several commands take; their values are in
+/* Groups of options that several commands share; their values are in
  * tr2_common. */
 #define TR2_COMMON_INPUT (1u << 0)  /* -i */
 #define TR2_COMMON_OUTPUT (1u << 1) /* -o */
 #define TR2_COMMON_FORMAT (1u << 2) /* --format --color --no-pager */
 #define TR2_COMMON_FILTER (1u << 3) /* --cmd --sid --pid -N -t --since … */
-#define TR2_COMMON_MARKDOWN (1u << 4) /* with FORMAT: --format=md, too */
+#define TR2_COMMON_MARKDOWN (1u << 4) /* with FORMAT: also --format=md */
 
-/* Further properties of a command. */
-#define TR2_COMMAND_STOP (1u << 0) /* options end at the first other word */
+/* More properties of a command. */
+/* options end at the first word that is none */
+#define TR2_COMMAND_STOP (1u << 0)
 #define TR2_COMMAND_NO_PAGER (1u << 1)
 
 struct tr2_common {
@@ -85,12 +87,12 @@ extern struct tr2_common tr2_common;
 struct tr2_command {
 	const char *name;
 	const char *synopsis; /* after `trace2 NAME`, without common options */
-	const char *summary;  /* one line for `trace2 help` */
+	const char *summary;  /* one line in `trace2 help` */
 	const char *details;  /* a paragraph below the options, or NULL */
 	const struct tr2_option *options;
 	unsigned int common; /* TR2_COMMON_… */
 	unsigned int flags;  /* TR2_COMMAND_… */
-	/* argv[0..argc): what is left after the options; argv[argc] is NULL.
+	/* argv[0..argc): the words after the options; argv[argc] is NULL.
 	 * Returns the exit code: 0, TR2_EXIT_…. */
 	int (*run)(int argc, char **argv);
 };
@@ -100,29 +102,32 @@ struct tr2_command {
 #define TR2_EXIT_FATAL 128
 
 /*
- * Takes the options of argv (argv[0]: the command's name) and leaves the rest.
- * Returns the number of words left, from *rest on; -1: -h was answered; -2: a
- * usage error was printed.
+ * Parse the options of argv (argv[0]: the command's name). Return the number of
+ * other words, which begin at *rest; -1: -h was handled; -2: a usage error was
+ * printed.
  */
 int tr2_options_parse(const struct tr2_command *c, int argc, char **argv,
 		      char ***rest);
 
-/* Prints usage and options, as -h does. */
+/* Write usage and options, as for -h. */
 struct tr2_buf;
 void tr2_options_help(const struct tr2_command *c, struct tr2_buf *out);
 /* Synopsis and options as parts of a man page in asciidoc, each in a tag. */
 void tr2_options_asciidoc(const struct tr2_command *c, struct tr2_buf *out);
 
-/* Text from column `from` on, broken between words, and a newline. */
+/* Append text from column `from` on, wrapped between words, and a newline. */
 void tr2_options_add_wrapped(struct tr2_buf *b, const char *text, size_t from);
 
 #define TR2_MAX_OPTIONS 64
-/* All rows of a command in the order of its help, headings and the common ones
- * among them. Returns their number. */
+/* List all rows of a command in the order of its help, including headings and
+ * common options. Return their number. */
 size_t tr2_options_list(const struct tr2_command *c,
 			const struct tr2_option *out[TR2_MAX_OPTIONS]);
 
-/* An error as tr2_error() has it; returns TR2_EXIT_USAGE, with a hint at `trace2 NAME -h`. */
+/*
+ * Print an error like tr2_error() with a hint at `trace2 NAME -h`; return
+ * TR2_EXIT_USAGE.
+ */
 int tr2_usage_error(const struct tr2_command *c, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 

@@ -8,8 +8,8 @@
 #include "base/buf.h"
 #include "base/text.h"
 
-/* One line, whatever the names in it hold: those of files in a directory that
- * all may write to are anybody's. */
+/* Print one line, with control characters escaped: names of files in a
+ * directory that all may write to are not trusted. */
 __attribute__((format(printf, 2, 0))) static void
 say(const char *prefix, const char *fmt, va_list ap)
 {

@@ -7,11 +7,11 @@
 
 #include <stdarg.h>
 
-/* `trace2: …`, in one line, with control characters escaped. */
+/* Print `trace2: …` on one line, with control characters escaped. */
 void tr2_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void tr2_verror(const char *fmt, va_list ap)
 	__attribute__((format(printf, 1, 0)));
-/* The same behind `warning: `. */
+/* The same after `warning: `. */
 void tr2_warning(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The table of settings, from lib/config/settings.def. */
 #include "common/settings.h"
 
 #include <string.h>
@@ -72,7 +73,7 @@ void tr2_setting_help(const struct tr2_setting *s, struct tr2_buf *out)
 	tr2_options_add_wrapped(out, s->help, 4);
 }
 
-/* `text` as `+text+`: nothing in it is markup. */
+/* Add `text` as `+text+`, so that nothing in it is markup. */
 static void add_literal(struct tr2_buf *b, const char *text, size_t len)
 {
 	tr2_buf_addlit(b, "`+");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * settings - the settings of programs that trace themselves, by name: from
+ * settings - the settings of programs that use libtrace2, by name, from
  * lib/config/settings.def.
  */
 #ifndef TR2_COMMON_SETTINGS_H
@@ -15,16 +15,16 @@ enum tr2_setting_type {
 	TR2_SETTING_IS_TARGET,
 	TR2_SETTING_IS_TEXT,
 	TR2_SETTING_IS_BOOLEAN,
-	TR2_SETTING_IS_POSITIVE, /* a number from 1 */
-	TR2_SETTING_IS_COUNT,	 /* a number from 0 */
+	TR2_SETTING_IS_POSITIVE, /* a number, at least 1 */
+	TR2_SETTING_IS_COUNT,	 /* a number, at least 0 */
 	TR2_SETTING_IS_RING_MODE,
-	TR2_SETTING_IS_INHERITED /* from the parent, nobody sets it */
+	TR2_SETTING_IS_INHERITED /* set by the parent process, never by users */
 };
 
 struct tr2_setting {
 	const char *variable;
 	const char *key;      /* in Git's configuration; NULL: none */
-	const char *fallback; /* where nothing is set; NULL: off, none, 0 */
+	const char *fallback; /* the default; NULL: off, none, 0 */
 	const char *help;     /* in asciidoc */
 	enum tr2_setting_type type;
 };
@@ -40,13 +40,16 @@ enum {
 
 extern const struct tr2_setting tr2_settings[TR2_NR_SETTINGS];
 
-/* By its variable, or its key in any case; NULL: there is no such setting. */
+/* Find a setting by its variable, or by its key in any case; NULL: unknown. */
 const struct tr2_setting *tr2_setting_find(const char *name);
 
-/* Whether the library takes such a value. Targets are not looked at. */
+/* Does the library accept the value? Targets are not checked. */
 bool tr2_setting_takes(const struct tr2_setting *s, const char *value);
 
-/* Its names and what it is, for a person; and all of them for a man page. */
+/*
+ * Append a setting's names and description for the terminal; append all
+ * settings for a man page.
+ */
 void tr2_setting_help(const struct tr2_setting *s, struct tr2_buf *out);
 void tr2_settings_asciidoc(struct tr2_buf *out);
 

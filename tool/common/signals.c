@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * signals - see signals.h. Not every C library can name them.
+ * signals - names of signals, see signals.h. Not every C library has them.
  */
 #include <signal.h>
 #include <stddef.h>

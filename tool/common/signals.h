@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * signals - what signals are called.
+ * signals - the names of signals.
  */
 #ifndef TR2_COMMON_SIGNALS_H
 #define TR2_COMMON_SIGNALS_H
 
 struct tr2_buf;
 
-/* "KILL" for 9. NULL: it has no name here. */
+/* Return "KILL" for 9. NULL: no name is known. */
 const char *tr2_signal_name(int signo);
 
-/* SIGKILL, SIG34: appended. */
+/* Append a name like SIGKILL or SIG34. */
 void tr2_signal_add(struct tr2_buf *out, int signo);
 
 #endif

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * spell - what somebody may have meant.
+ * spell - the distance of two words, for suggestions.
  */
 #include <string.h>
 
 #include "common/spell.h"
 
-/* How far two words are from each other: letters to change, add or leave
- * out. Words longer than 63 letters are far from everything. */
+/* The number of letters to change, add or remove. Words longer than 63 letters
+ * are far from all others. */
 int tr2_spell_distance(const char *a, const char *b)
 {
 	int row[65], i, j, above, left;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * time - times in nanoseconds: one that is not known, and those that a model
- * (model/model.h) holds. Streams may claim any: what cannot be becomes the
- * nearest that can, when it is put in. So the difference of any two times of a
- * model is a number. The sum of many may be none: add with tr2_ns_add().
+ * time - times in nanoseconds: the unknown time, and the range in a model
+ * (model/model.h). Streams may contain any time: one outside the range is moved
+ * to its end when it is added. So the difference of any two times of a model
+ * does not overflow. Sums may: use tr2_ns_add().
  */
 #ifndef TR2_COMMON_TIME_H
 #define TR2_COMMON_TIME_H
@@ -12,9 +12,9 @@
 
 #define TR2_NO_TIME INT64_MIN
 
-/* Of a wall clock: from 1970 to the end of the year 2115. */
+/* Maximum of a wall clock, which starts at 1970: the end of the year 2115. */
 #define TR2_MAX_WALL_NS INT64_C(4607280000000000000)
-/* Since a process started, and before that: 31 years. */
+/* Maximum of times since a process started, and before that: 31 years. */
 #define TR2_MAX_AT_NS INT64_C(1000000000000000000)
 
 static inline int64_t tr2_wall_ns(int64_t ns)
@@ -28,7 +28,7 @@ static inline int64_t tr2_at_ns(int64_t ns)
 	       ns > TR2_MAX_AT_NS  ? TR2_MAX_AT_NS : ns;
 }
 
-/* Stops at the ends of its range. */
+/* Add, and stop at the ends of the range. */
 static inline void tr2_ns_add(int64_t *sum, int64_t ns)
 {
 	if (__builtin_add_overflow(*sum, ns, sum))

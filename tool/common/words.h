@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * words - a list of strings, as argv is.
+ * words - a list of strings, such as argv.
  */
 #ifndef TR2_COMMON_WORDS_H
 #define TR2_COMMON_WORDS_H
@@ -13,7 +13,7 @@ struct tr2_buf;
 /* A list of strings (argv, ancestry): nr of them, each ended by a NUL, one
  * after the other. Walk it with tr2_for_each_word(). */
 struct tr2_words {
-	const char *text; /* NULL when nr is 0 */
+	const char *text; /* NULL if nr is 0 */
 	uint32_t nr;
 };
 
@@ -21,7 +21,7 @@ struct tr2_words {
 	for ((i) = 0, (w) = (words)->text; (i) < (words)->nr; \
 	     (i)++, (w) += strlen(w) + 1)
 
-/* Append the words as a shell reads them. */
+/* Append the words quoted for a shell. */
 void tr2_words_quote(const struct tr2_words *words, struct tr2_buf *out);
 
 #endif

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
-//
-// The data of the page (tool/export/html.c writes it): everything that has a
-// beginning and a duration is an item, numbered through: first the processes,
-// then the threads, then the spans of each thread, then what happened at a
-// moment (points: data, errors, messages). What an item has is in arrays of
-// numbers by item, so that 100,000 of them cost little.
+// Decode the data of the page, which tool/export/html.c writes: everything with
+// a beginning and a duration is an item. Items are numbered: first the
+// processes, then the threads, then the spans of each thread, then the points
+// (data, errors, messages). The properties of items are in arrays of numbers by
+// item, so that 100,000 of them need little memory.
 'use strict';
 
 const KIND = { region: 0, child: 1, exec: 2, process: 5, thread: 6, data: 7,
@@ -17,7 +16,7 @@ const PROCESS = {
 	parent: 0, name: 1, command: 2, pid: 3, start: 4, dur: 5, self: 6,
 	spawn: 7, end: 8, code: 9, signal: 10, flags: 11, sid: 12,
 };
-// The kinds of points, as they come.
+// The kinds of points, by their number in the data.
 const POINT_KINDS = { 0: KIND.data, 1: KIND.data, 2: KIND.error,
 	3: KIND.message, 6: KIND.signal };
 const POINT = { thread: 0, kind: 1, at: 2, name: 3, value: 4, place: 5, span: 6 };
@@ -31,12 +30,12 @@ function makeItems(n) {
 		name: new Uint32Array(n), detail: new Uint32Array(n),
 		place: new Uint32Array(n),
 		kind: new Uint8Array(n), open: new Uint8Array(n),
-		// Items: the one around it, or -1; its process; its thread.
+		// By item: the item around it, or -1; its process; its thread.
 		up: new Int32Array(n).fill(-1), process: new Int32Array(n),
 		thread: new Int32Array(n).fill(-1),
 		// Of a child: the process that it became, or -1.
 		became: new Int32Array(n).fill(-1),
-		row: new Int32Array(n).fill(-1), // of the timeline
+		row: new Int32Array(n).fill(-1), // in the timeline
 	};
 }
 
@@ -74,7 +73,7 @@ function addSpans(items, thread, spans, first) {
 	}
 }
 
-// They are as long as nothing, and stand in the row of what is around them.
+// Points have no duration, and are in the row of the item around them.
 function addPoints(d, items, first) {
 	d.firstPoint = first;
 	d.points.forEach((row, k) => {
@@ -97,7 +96,7 @@ function isPoint(d, i) {
 	return i >= d.firstPoint;
 }
 
-// What the page knows: d.items, d.strings, d.threadInfo, d.t0 and d.t1.
+// Return the data of the page: d.items, d.strings, d.threadInfo, d.t0 and d.t1.
 function decode(text) {
 	const d = JSON.parse(text);
 	const np = d.processes.length;
@@ -135,7 +134,7 @@ function decode(text) {
 	return d;
 }
 
-// Processes with their children and threads.
+// Return the processes with their children and threads.
 function processTree(d) {
 	const nodes = d.processes.map((row, i) => ({
 		item: i, row, depth: 0, children: [], threads: [] }));
@@ -156,7 +155,7 @@ function processTree(d) {
 	return nodes;
 }
 
-// How a process ended, in words; '' when well.
+// Return how a process ended; '' for success.
 function endText(d, row) {
 	if (row[PROCESS.signal])
 		return d.strings[row[PROCESS.signal]];
@@ -173,7 +172,7 @@ function itemName(d, i) {
 	return (kind === KIND.thread ? 'thread ' : '') + (name || '?');
 }
 
-// Which items are meant by a text, in its name, detail or place.
+// Return the items whose name, detail or place contains a text.
 function search(d, query) {
 	const wanted = query.toLowerCase();
 	const hits = d.strings.map((s) => s.toLowerCase().includes(wanted));

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
-//
-// The flame graph: stacks that are the same put together, the widest first,
-// from the top down. The frames come added up; a frame has its own time, and
-// the sum of those below it is made here.
+// The flame graph: equal stacks are merged, the widest first, from the top
+// down. Frames come with their own time; the sum including the frames below
+// them is computed here.
 
 const FLAME_ROW = 19;
 
@@ -15,7 +14,7 @@ function newFrame(name, parent) {
 	return frame;
 }
 
-// Adds up, and gives each its place. Parents stand before their children.
+// Sum up, and place each frame. Parents precede their children.
 function layFrames(frames) {
 	for (const frame of frames)
 		frame.total = frame.self;
@@ -33,7 +32,7 @@ function layFrames(frames) {
 	return frames;
 }
 
-// Processes and regions, by time.
+// Return frames of processes and regions, by time.
 function timeFrames(d) {
 	const frames = [newFrame('all', null)];
 
@@ -47,7 +46,7 @@ function timeFrames(d) {
 	return layFrames(frames);
 }
 
-// show: how an amount is written.
+// show: formats an amount.
 function makeFlame(canvas, frames, events, show = showTime) {
 	let root, depth, focus, selected, wanted = '', queued = false, width = 0;
 

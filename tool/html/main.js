@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-//
-// Puts the page together: charts above, what is selected, tables below, and
-// the search that goes through all of them.
+// Build the page: charts above, the selected item, tables below, and the search
+// in all of them.
 
 function showSummary(d) {
 	const np = d.processes.length, spans = d.firstPoint - np -
@@ -27,7 +26,7 @@ function showSummary(d) {
 		'. Written by trace2 ' + d.version + '; all of it is in this file.';
 }
 
-// Pairs of a term and what to say; '' is left out.
+// rows: pairs of a term and its text; '' is omitted.
 function describe(title, pairs, actions) {
 	const list = el('dl', {});
 
@@ -189,7 +188,8 @@ function makeTheme(redraw) {
 	apply();
 }
 
-// ---- all of it ------------------------------------------------------------------
+// ---- the page
+// -----------------------------------------------------------------
 
 const TABLES = [
 	['processes', 'Processes', processTable],
@@ -224,7 +224,7 @@ function start() {
 	const events = {
 		// i: an item, or -1.
 		select(i, how) {
-			// A button that is replaced would take the focus with it.
+			// Keep the focus if it is on a button that is replaced.
 			const focus = how === 'zoom' ||
 				byId('details').contains(document.activeElement);
 

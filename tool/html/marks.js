@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: MIT
-//
-// What happened at a moment, on the timeline: a line with a square below for
-// data and messages, with a triangle above for errors, so that colour is not
-// what tells them apart. What falls on one place is drawn once, and where they
-// are crowded data has no line, which would hide the bars.
+// Points on the timeline: a line with a square below for data and messages,
+// with a triangle above for errors, so that colour alone does not distinguish
+// them. Of several at one place, one is drawn; where they are crowded, data has
+// no line, which would hide the bars.
 
 const MARK_APART = 3; // pixels
-const MARK_CROWD = 9; // pixels, for the one with a line
+const MARK_CROWD = 9; // pixels, for marks with a line
 
-// view: { toX, t0, t1, left, width, scale (ns a pixel) }
+// view: { toX, t0, t1, left, width, scale (ns per pixel) }
 function drawMarks(ctx, start, items, y, view, shape) {
 	const step = MARK_APART * view.scale, crowd = MARK_CROWD * view.scale;
 	let k = firstAfter(start, items, view.t0 - step), last = -Infinity;
@@ -60,8 +59,8 @@ function drawRowMarks(ctx, d, row, y, view) {
 		drawMarks(ctx, start, row.errors, y, view, errorShape);
 }
 
-// The mark of a row at a time, errors first, or -1. slack: as far off as it may
-// be.
+// Return the mark of a row at a time, errors first, or -1. slack: the largest
+// distance.
 function markAt(d, row, time, slack) {
 	const { start } = d.items;
 
@@ -81,7 +80,7 @@ function markAt(d, row, time, slack) {
 	return -1;
 }
 
-// Goes through all of them in the order of time, from an item on.
+// Iterate over all points in the order of time, beginning at an item.
 function makeMarkOrder(d) {
 	const { n, start } = d.items;
 	const all = new Uint32Array(n - d.firstPoint);

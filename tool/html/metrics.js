@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
-//
-// The tables of timers and counters. Histograms come as buckets of which only
-// those are told that are not empty: [upper bound in seconds, count].
+// The tables of timers and counters. Histograms contain the non-empty buckets:
+// [upper bound in seconds, count].
 
 const METRIC = { kind: 0, name: 1, process: 2, thread: 3, count: 4, total: 5,
 	min: 6, max: 7, unfinished: 8, histogram: 9 };
-const SPARK = 44; // bars at most
+const SPARK = 44; // the most bars
 
 function addBuckets(to, histogram) {
 	if (!Array.isArray(histogram))
@@ -18,7 +17,7 @@ function addBuckets(to, histogram) {
 	}
 }
 
-// All metrics of one name put together, and what each thread had of it.
+// Merge all metrics of one name, keeping the values of each thread.
 function gatherMetrics(d, kind) {
 	const sums = new Map();
 
@@ -54,7 +53,7 @@ function sortedBuckets(buckets) {
 		.filter(([bound]) => bound > 0).sort((a, b) => a[0] - b[0]);
 }
 
-// Bars over the logarithm of time.
+// Draw bars over the logarithm of time.
 function spark(list) {
 	const low = Math.log(list[0][0]), high = Math.log(list[list.length - 1][0]);
 	const n = Math.max(1, Math.min(SPARK, Math.ceil((high - low) / 0.1) + 1));
@@ -82,7 +81,8 @@ function spark(list) {
 	return svg;
 }
 
-// What so many of all do not exceed, as far as buckets can tell.
+// Return the value that a share p of all do not exceed, as exactly as buckets
+// allow.
 function bucketPercentile(list, p) {
 	const all = list.reduce((sum, [, count]) => sum + count, 0);
 	let sum = 0;

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
-//
-// What a mouse, a pen or fingers do on a canvas, as zoom, pan, range, click,
-// double and hover; each is called with pixels of the canvas.
+// Handle mouse, pen and touch on a canvas: call zoom, pan, range, click, double
+// and hover with pixels of the canvas.
 
-const STILL = 4; // pixels within which a press is a click
+const STILL = 4; // a press that moves less is a click, in pixels
 
 function pointers(canvas, on) {
 	const down = new Map();

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
-//
-// The rows of the timeline: a process, below it the spans of its main thread
-// by depth, then its other threads, then the processes that it started. No two
-// items of a row overlap, so that a place in it is found by halving.
+// The rows of the timeline: a process, below it the spans of its main thread by
+// depth, then its other threads, then its child processes. No two items of a
+// row overlap, so that an item is found by bisection.
 
-const MAX_ROWS = 200; // of a thread; what is deeper shares the last one
+const MAX_ROWS = 200; // per thread; deeper spans share the last one
 
-// Spans go one row below the one around them, or further down where that is
-// taken (children that ran side by side).
+// Put spans one row below the span around them, or further down if that place
+// is taken (children that ran side by side).
 function rowsOfThread(d, info) {
 	const { start, dur, up, row } = d.items;
 	const rows = [], ends = [], depth = new Map();
@@ -57,7 +56,7 @@ function makeRows(d) {
 	return rows;
 }
 
-// By time, as the items of a row are.
+// Sort by time, like the items of a row.
 function byTime(d, items) {
 	const { start } = d.items;
 
@@ -65,8 +64,8 @@ function byTime(d, items) {
 		(a, b) => start[a] - start[b] || a - b);
 }
 
-// Points lie upon the items of their row. Errors are apart, to be drawn last:
-// no other point hides one.
+// Points are drawn over the items of their row. Errors are listed separately
+// and drawn last, so that no other point hides one.
 function addPointsToRows(d, rows) {
 	const { n, kind, row, up } = d.items;
 
@@ -83,7 +82,7 @@ function addPointsToRows(d, rows) {
 	}
 }
 
-// Of some items by row: lists by time, points apart if asked for.
+// Group items by row: lists by time, with points separate if requested.
 function listsByRow(d, items, points) {
 	const lists = new Map();
 
@@ -101,7 +100,7 @@ function listsByRow(d, items, points) {
 	return lists;
 }
 
-// The first item of a row that begins after `time`.
+// Return the first item of a row that begins after `time`.
 function firstAfter(start, items, time) {
 	let low = 0, high = items.length;
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-//
-// Samples (GIT_TRACE2_SAMPLE) as a flame graph for each event: which calls led
-// to what was counted, from the outside in.
+// Samples (GIT_TRACE2_SAMPLE) as a flame graph for each event: the call paths
+// of the samples, from the outermost call on.
 
 const SAMPLE = { event: 0, count: 1, calls: 2 };
 
@@ -32,7 +31,7 @@ function sampleFrames(d, event) {
 	return layFrames(frames);
 }
 
-// Timers are sampled by nanoseconds, and say so in their names.
+// Timers are sampled in nanoseconds, which their names show.
 function showCount(event) {
 	return event.includes(':ns/') ? showTime : showNumber;
 }

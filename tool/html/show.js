@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-//
-// Numbers as people read them, and elements. Text of a recording is only ever
-// given to textContent and canvases: it cannot become markup.
+// Format numbers for people, and create elements. Text of a recording is only
+// passed to textContent and canvases: it cannot become markup.
 
 function digits(value) {
 	return value >= 100 ? value.toFixed(0) : value >= 10 ? value.toFixed(1) :
@@ -56,8 +55,8 @@ function action(text, run) {
 	return b;
 }
 
-// Tabs: one of panels is shown. rows: [id, title, panel]; returns how to
-// choose one.
+// Create tabs, of which one panel is shown. rows: [id, title, panel]; returns a
+// function that selects one.
 function makeTabs(list, rows, chosen) {
 	const tabs = rows.map(([id, title, panel]) => {
 		const tab = el('button', { type: 'button', role: 'tab',
@@ -108,7 +107,7 @@ function readTheme() {
 	theme.font = '11px system-ui, "DejaVu Sans", sans-serif';
 }
 
-// The colour of a name: what has the same category has the same.
+// Return the colour of a name, which depends on its category.
 function colourOf(name) {
 	const slash = name.indexOf('/');
 	let hash = 7;
@@ -118,7 +117,7 @@ function colourOf(name) {
 	return hash % HUES.length;
 }
 
-// A canvas as sharp as the screen is; the height is in CSS pixels.
+// Fit a canvas to the screen's resolution; the height is in CSS pixels.
 function fitCanvas(canvas, height) {
 	const ratio = window.devicePixelRatio || 1;
 	const width = canvas.clientWidth;
@@ -136,7 +135,7 @@ function fitCanvas(canvas, height) {
 	return { ctx, width, height };
 }
 
-const LETTER = 6.1; // pixels of a letter of theme.font, about
+const LETTER = 6.1; // approximate pixels per letter of theme.font
 
 function barText(ctx, text, x, y, width) {
 	const n = Math.floor(width / LETTER);
@@ -146,7 +145,8 @@ function barText(ctx, text, x, y, width) {
 	ctx.fillText(text.length > n ? text.slice(0, n - 1) + '…' : text, x, y);
 }
 
-// ---- what hangs at the pointer ------------------------------------------------
+// ---- the tooltip
+// --------------------------------------------------------------
 
 function showTip(text, e) {
 	const tip = byId('tip');

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-//
-// Tables: sorted by the title of a column, searched with the field above, and
-// long ones shown in pieces.
+// Tables: sorted by the heading that is clicked, filtered by the field above,
+// and shown in parts if they are long.
 
 const PIECE = 300; // rows
 
@@ -16,7 +15,8 @@ function makeTable(panel, caption, columns, rows, sortBy) {
 		panel.append(el('p', { class: 'empty' }, 'There are none.'));
 		return () => {};
 	}
-	// What a row is about stands first: narrow screens show that at least.
+	// The column with the name comes first: narrow screens show at least
+	// that.
 	columns = columns.slice().sort((a, b) => (b.class === 'name') -
 		(a.class === 'name'));
 	columns.forEach((column) => {
@@ -115,7 +115,7 @@ function shareColumn(get) {
 		} };
 }
 
-// A name that leads somewhere.
+// A name that is a link.
 function nameColumn(title, get, go, indent) {
 	return { title, class: 'name', value: get, show: (row, cell) => {
 		cell.append(action(get(row), () => go(row)));
@@ -140,7 +140,7 @@ function processTable(d, panel, events) {
 			text: p[PROCESS.flags] & 1 ? words : '[' + words + ']' });
 		todo.push(...node.children.slice().reverse());
 	}
-	// A tree as long as it is not sorted otherwise.
+	// A tree until it is sorted otherwise.
 	return makeTable(panel, 'Processes, as a tree; in brackets: not ' +
 		'instrumented' + (rows.some((r) => r.p[PROCESS.flags] & 4) ?
 		'; ?: only likely its parent’s child' : ''), [
@@ -165,8 +165,7 @@ function percentile(sorted, p) {
 	return sorted[Math.max(0, Math.ceil(sorted.length * p) - 1)];
 }
 
-// What no span of a process's main thread covers: time of which nothing more
-// is known.
+// Return the time that no span of a process's main thread covers.
 function outside(d, info) {
 	const { start, dur, up, kind } = d.items;
 	let to = start[info.item], own = dur[info.item], alone = own, any = to;
@@ -267,7 +266,7 @@ function threadTable(d, panel, events) {
 	], rows, null);
 }
 
-// Points of some kinds, as rows.
+// Return the points of some kinds as rows.
 function pointRows(d, kinds) {
 	const { n, kind, start, name, detail, place, process } = d.items;
 	const rows = [];
@@ -288,14 +287,14 @@ function errorsOf(d) {
 	return pointRows(d, [KIND.error]);
 }
 
-const LONG = 400; // letters of a value in a table
+const LONG = 400; // the longest value shown in a table
 
 function dataTable(d, panel, events) {
 	return makeTable(panel, 'Data, messages and signals by time; the name ' +
 		'leads to the mark', [
 		timeColumn('Time', (r) => r.at),
 		nameColumn('Name', (r) => r.name, (r) => events.select(r.i, 'zoom')),
-		// Numbers by size, and before words.
+		// Sort numbers by size, before words.
 		{ title: 'Value', class: 'value', show: (r) => r.value.length > LONG ?
 			r.value.slice(0, LONG) + '…' : r.value,
 		value: (r) => /^\d+$/.test(r.value) ? r.value.padStart(24) : r.value },
@@ -315,7 +314,7 @@ function errorTable(d, panel, events) {
 	], errorsOf(d), null);
 }
 
-// Steps come with the number of the one around them.
+// A step has the number of the step around it.
 function pathTable(d, panel, events) {
 	const depth = [];
 	const rows = d.path.map(([parent, process, name, ns, at], k) => {

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: MIT
-//
-// The timeline, drawn on a canvas as high as what is seen of it. What is
-// narrower than a pixel is drawn once for that pixel and the rest of it is
-// skipped, so that a picture costs by its size and not by the number of spans.
+// The timeline, drawn on a canvas as high as its visible part. Of several items
+// within a pixel, one is drawn and the others are skipped, so that the cost of
+// drawing depends on the size of the picture, not on the number of spans.
 
 const ROW = 19;
 const BAR = 17;
 const RULER = 24;
 const OVERVIEW = 34;
-const SHORTEST = 50; // ns that can be shown at once
+const SHORTEST = 50; // ns: the shortest interval that can be shown
 const THIN = 1.6; // pixels of the narrowest bar
 
 function makeTimeline(d, events) {
@@ -19,12 +18,12 @@ function makeTimeline(d, events) {
 	const folded = new Set();
 	const colours = d.strings.map(colourOf);
 	const nextMark = makeMarkOrder(d);
-	let shown = [], place = []; // rows that are not folded; where they stand
+	let shown = [], place = []; // rows that are not folded; their positions
 	let t0 = d.t0, t1 = d.t1;
 	let selected = -1, found = null, queued = false, range = null;
 	let gutter = 0, width = 0;
 
-	// ---- which rows ----
+	// ---- rows ----
 
 	function isHidden(node) {
 		for (let up = d.items.up[node.item]; up >= 0; up = d.items.up[up])
@@ -95,15 +94,15 @@ function makeTimeline(d, events) {
 			left + 4, y + BAR / 2 + 0.5, right - left - 8);
 	}
 
-	// The item to go on with after those that begin until `time`: the last of
-	// them may be long.
+	// Return the next item to draw after those that begin until `time`: the
+	// last of them if it is long.
 	function skip(items, time, step) {
 		const next = firstAfter(start, items, time);
 
 		return dur[items[next - 1]] < step ? next : next - 1;
 	}
 
-	// What is narrower than that stands for all that begin in as much.
+	// An item narrower than that represents all that begin within it.
 	function drawItems(ctx, items, y, mark, paint) {
 		const step = THIN * (t1 - t0) / (width - gutter);
 		let k = Math.max(0, firstAfter(start, items, t0) - 1);
@@ -244,7 +243,7 @@ function makeTimeline(d, events) {
 				' (' + showTime(t1 - t0) + ')' : '');
 	}
 
-	// Processes as lines, and which part is shown below.
+	// Draw processes as lines, and mark the part shown below.
 	function drawOverview() {
 		const { ctx, width: w } = fitCanvas(overview, OVERVIEW);
 		const scale = w / (d.t1 - d.t0), n = d.nodes.length;
@@ -276,7 +275,7 @@ function makeTimeline(d, events) {
 		requestAnimationFrame(draw);
 	}
 
-	// ---- moving ----
+	// ---- zoom and pan ----
 
 	function show(from, to) {
 		const whole = d.t1 - d.t0;
@@ -313,7 +312,7 @@ function makeTimeline(d, events) {
 		show(start[i] - margin, start[i] + dur[i] + margin);
 	}
 
-	// ---- choosing ----
+	// ---- selection ----
 
 	function itemAt(x, y) {
 		const row = shown[Math.floor((y - RULER + scroller.scrollTop) / ROW)];
@@ -372,7 +371,7 @@ function makeTimeline(d, events) {
 		queue();
 	}
 
-	// The nearest item to the selected one in the row so many below.
+	// Return the item nearest to the selected one, so many rows below.
 	function neighbour(direction) {
 		const time = Math.max(t0, Math.min(t1,
 			start[selected] + Math.min(dur[selected], t1 - t0) / 2));
@@ -515,7 +514,7 @@ function makeTimeline(d, events) {
 			});
 			queue();
 		},
-		// The order in which matches are gone through: as they are seen.
+		// Matches are visited in the order in which they are shown.
 		order: (a, b) => rowOf[a] - rowOf[b] || start[a] - start[b] || a - b,
 	};
 }

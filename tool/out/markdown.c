@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * markdown - a table as GitHub, GitLab and their like read it, with the texts
- * that a terminal would get, whole.
+ * markdown - print a table in the Markdown of GitHub, GitLab and others, with
+ * the texts of the terminal, uncut.
  */
 #include <stdio.h>
 #include <string.h>
 
 #include "out/table_private.h"
 
-/* What stands in a cell means nothing but itself. */
+/* Escape all markup in a cell. */
 static void add_escaped(struct tr2_buf *out, const char *s, size_t len)
 {
 	size_t i;
@@ -25,7 +25,7 @@ static bool is_left(const struct tr2_column *c)
 	return c->flags & (TR2_COL_LEFT | TR2_COL_TREE | TR2_COL_FLEX);
 }
 
-/* Nothing is shown of a column that is empty. */
+/* Empty columns are not shown. */
 static bool is_shown(const struct tr2_table *t, size_t c)
 {
 	size_t row;

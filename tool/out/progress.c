@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * progress - drawn ten times a second at most, and wiped when done.
+ * progress - drawn at most ten times a second, and erased at the end.
  */
 #include <stdio.h>
 #include <unistd.h>
@@ -68,7 +68,7 @@ void tr2_progress_step(struct tr2_progress *p, uint64_t done)
 		fprintf(stderr, "%s to go", tr2_buf_str(&b));
 		tr2_buf_release(&b);
 	}
-	/* What CMD itself prints begins at the left. */
+	/* The output of CMD begins in the first column. */
 	fputs("\033[K\r", stderr);
 	fflush(stderr);
 }

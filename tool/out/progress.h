@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * progress - a bar on stderr, when that is a terminal and the work takes more
+ * progress - a bar on stderr, if that is a terminal and the work takes more
  * than half a second.
  */
 #ifndef TR2_OUT_PROGRESS_H
@@ -11,14 +11,14 @@
 
 struct tr2_progress {
 	const char *verb;
-	uint64_t total; /* 0: not known */
+	uint64_t total; /* 0: unknown */
 	uint64_t start_ns, next_ns;
 	bool on, shown;
 };
 
 void tr2_progress_start(struct tr2_progress *p, const char *verb);
 void tr2_progress_at(struct tr2_progress *p, uint64_t done_bytes);
-/* Of work in steps: `done` of p->total are. It is shown at once, because a step
+/* For work in steps: `done` of p->total are done. Shown at once, because a step
  * may take long. */
 void tr2_progress_step(struct tr2_progress *p, uint64_t done);
 void tr2_progress_end(struct tr2_progress *p);

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * real - numbers that need not be whole, as people read them.
+ * real - format real numbers for people.
  */
 #include <math.h>
 #include <stdio.h>
 
 #include "out/table.h"
 
-/* Whole numbers are; others have three digits that count, or one decimal. */
+/*
+ * Print whole numbers without decimals, others with three significant digits or
+ * one decimal.
+ */
 void tr2_fmt_real(struct tr2_buf *b, double value)
 {
 	char text[64];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sort - tables in another order, and shorter.
+ * sort - sort and shorten tables.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "out/table.h"
 #include "out/table_private.h"
 
-/* Whether a column is called so: its key, without unit, or its heading. */
+/* Is it the column's key, its key without unit, or its heading? */
 static bool is_called(const struct tr2_column *column, const char *name)
 {
 	size_t len = strlen(name);
@@ -46,8 +46,8 @@ static bool is_text(const struct tr2_cell *cell)
 	return cell->kind == TR2_CELL_STR || cell->kind == TR2_CELL_WORDS;
 }
 
-/* Empty cells come last, before them text where others have a number; text
- * from A to Z, moments from early to late, other numbers from large to small. */
+/* Empty cells are last, text is before them if others have numbers. Order text
+ * from A to Z, times from early to late, other numbers from large to small. */
 static int compare_cells(const struct tr2_cell *a, const struct tr2_cell *b)
 {
 	if (a->kind == TR2_CELL_NONE || b->kind == TR2_CELL_NONE)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * table - rows of cells, kept or coming by. How they are printed is in
- * table_text.c, table_data.c and markdown.c.
+ * table - rows of cells, stored or streamed. table_text.c, table_data.c and
+ * markdown.c print them.
  */
 #include <math.h>
 #include <stdio.h>
@@ -56,7 +56,7 @@ void tr2_table_release(struct tr2_table *t)
 	memset(t, 0, sizeof(*t));
 }
 
-/* n bytes that last as long as the row; NULL: no memory. */
+/* Return n bytes that live as long as the row; NULL: no memory. */
 static char *text_room(struct tr2_table *t, size_t n)
 {
 	struct tr2_text_block *b = t->texts;
@@ -75,7 +75,7 @@ static char *text_room(struct tr2_table *t, size_t n)
 	return b->text + b->len - n;
 }
 
-/* The row that is told of is not kept. */
+/* Forget the current row, which is not stored. */
 static void forget_cells(struct tr2_table *t)
 {
 	t->nr_cells = 0;
@@ -114,7 +114,7 @@ void tr2_table_rows(struct tr2_table *t, tr2_rows_fn *rows, void *data)
 	t->rows_data = data;
 }
 
-/* Room for what is known of a row beside its cells. */
+/* Make room for a row's depth. */
 static bool begin_row(struct tr2_table *t, int depth)
 {
 	int *depths;
@@ -229,7 +229,7 @@ void tr2_cell_uint(struct tr2_table *t, uint64_t value)
 
 void tr2_cell_real(struct tr2_table *t, double value)
 {
-	/* Nor is an infinite one a number of JSON. */
+	/* JSON has no infinite numbers. */
 	new_cell(t, isfinite(value) ? TR2_CELL_REAL : TR2_CELL_NONE)->d = value;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * table_data - a table for programs: JSON and CSV, plain values.
+ * table_data - print a table for programs: JSON and CSV, plain values.
  */
 #include <stdio.h>
 #include <string.h>
@@ -27,7 +27,7 @@ static void words_as_json(const struct tr2_cell *cell, struct tr2_buf *out)
 	tr2_buf_addch(out, ']');
 }
 
-/* The plain value: no units, no rounding. */
+/* Append the plain value: no unit, no rounding. */
 static void cell_as_data(const struct tr2_cell *cell, struct tr2_buf *out)
 {
 	char number[40];
@@ -104,7 +104,7 @@ static void row_as_json(struct tr2_table *t, size_t row, void *data)
 	for (c = 0; c < t->nr_columns; c++) {
 		if (!in_data(&t->columns[c]))
 			continue;
-		/* A key is a word. */
+		/* Keys are words: they need no escaping. */
 		tr2_buf_addstr(out, first ? "\"" : ",\"");
 		first = false;
 		tr2_buf_addstr(out, t->columns[c].key);
@@ -130,7 +130,7 @@ void tr2_table_print_json(struct tr2_table *t, bool first)
 
 /* ---- CSV ----------------------------------------------------------------------- */
 
-/* RFC 4180: quoted where it has to be, quotes doubled. */
+/* RFC 4180: quoted if needed, quotes doubled. */
 void tr2_csv_add(struct tr2_buf *out, const char *s, size_t len)
 {
 	size_t i;

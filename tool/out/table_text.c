@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * table_text - a table as aligned text. Its cells are made text once, one after
- * the other in one buffer, and measured; then the widths are known, and they
- * are put in their places.
+ * table_text - print a table as aligned text. Cells are formatted once, one
+ * after the other into one buffer, and measured; then the widths are known, and
+ * the texts are printed.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,22 +12,22 @@
 #include "out/table_private.h"
 #include "out/term.h"
 
-/* No column gives way to less than this. */
+/* The least width of a flexible column. */
 #define MIN_FLEX 16
 
-/* Deeper trees are drawn as if no deeper. */
+/* Deeper trees are drawn with this depth. */
 #define MAX_TREE_DEPTH 64
 
-/* A table that is being printed. */
+/* The state of printing a table. */
 struct printing {
-	size_t *width; /* of each column; 0: not shown */
-	bool *filled;  /* some cell of the column is */
+	size_t *width; /* by column; 0: not shown */
+	bool *filled;  /* by column: has a non-empty cell */
 	bool *left_out;
-	size_t last;   /* behind the last column that is shown */
-	size_t end;    /* behind the last one that text may show */
-	bool open[MAX_TREE_DEPTH + 1]; /* a line goes on in this column of the
-					  tree */
-	/* Of each row, of each column that text may show: a struct cell_head
+	size_t last;   /* 1 + the last column that is shown */
+	size_t end;    /* 1 + the last one that text may show */
+	bool open[MAX_TREE_DEPTH + 1]; /* by depth: a vertical line continues
+				        * here */
+	/* For each row and each column that text may show: a struct cell_head
 	 * and the text. */
 	struct tr2_buf cells;
 	size_t nr_rows;
@@ -79,14 +79,16 @@ void tr2_cell_as_text(const struct tr2_cell *cell, unsigned int flags,
 	}
 }
 
-/* Columns that a terminal takes for it: characters, not bytes. */
+/*
+ * Return the columns that the text needs on a terminal: characters, not bytes.
+ */
 static size_t display_width(const char *s, size_t len)
 {
 	const uint64_t ones = 0x0101010101010101ull;
 	size_t width = len, i;
 	uint64_t x;
 
-	/* Less the bytes that go on with a character: 10xxxxxx. */
+	/* Subtract the continuation bytes of UTF-8: 10xxxxxx. */
 	for (i = 0; i + 8 <= len; i += 8) {
 		memcpy(&x, s + i, 8);
 		width -= ((x >> 7 & ~(x >> 6) & ones) * ones) >> 56;
@@ -96,7 +98,7 @@ static size_t display_width(const char *s, size_t len)
 	return width;
 }
 
-/* How many bytes of s fill at most `width` columns. */
+/* Return how many bytes of s fit in `width` columns. */
 static size_t bytes_of_width(const char *s, size_t len, size_t width)
 {
 	size_t i;
@@ -107,7 +109,7 @@ static size_t bytes_of_width(const char *s, size_t len, size_t width)
 	return i;
 }
 
-/* Whether another row of this depth comes before the parent's end. */
+/* Does another row of this depth follow before the parent's end? */
 static bool has_sibling_below(const struct tr2_table *t, size_t row, int depth)
 {
 	size_t i;
@@ -156,7 +158,7 @@ static enum tr2_color heat(const struct tr2_cell *cell)
 
 /* ---- widths -------------------------------------------------------------------- */
 
-/* Appends a cell to p->cells, and returns its width. */
+/* Append a cell to p->cells and return its width. */
 static size_t keep_cell(struct printing *p, const struct tr2_cell *cell,
 			unsigned int flags)
 {
@@ -199,7 +201,7 @@ static void keep_row(struct tr2_table *t, size_t row, void *data)
 		p->nr_rows++;
 }
 
-/* The widths of all columns; one in which nothing stands is left out. */
+/* Compute the widths of all columns; empty ones are omitted. */
 static void measure(struct tr2_table *t, struct printing *p)
 {
 	size_t c;
@@ -245,7 +247,7 @@ static void add_left_out(const struct tr2_table *t, const bool *left_out,
 	tr2_buf_addch(out, '\n');
 }
 
-/* How wide lines are when flexible columns have given all that they can. */
+/* Return the width of lines with the narrowest flexible columns. */
 static size_t least_width(const struct tr2_table *t, const size_t *width)
 {
 	size_t total = total_width(t, width), c;
@@ -256,7 +258,7 @@ static size_t least_width(const struct tr2_table *t, const size_t *width)
 	return total;
 }
 
-/* Columns with this flag, the last first, until lines fit a terminal. */
+/* Omit columns with this flag, the last first, until lines fit a terminal. */
 static void leave_out(const struct tr2_table *t, struct printing *p,
 		      unsigned int flag,
 		      size_t (*measured)(const struct tr2_table *t,
@@ -274,8 +276,8 @@ static void leave_out(const struct tr2_table *t, struct printing *p,
 		}
 }
 
-/* Narrows the flexible columns, the widest first, until lines fit a terminal.
- * What is piped is whole. */
+/* Narrow the flexible columns, the widest first, until lines fit a terminal.
+ * Piped output is not cut. */
 static void fit_width(const struct tr2_table *t, size_t *width)
 {
 	size_t total = total_width(t, width), c, widest;
@@ -298,7 +300,10 @@ static void fit_width(const struct tr2_table *t, size_t *width)
 
 /* ---- lines --------------------------------------------------------------------- */
 
-/* The text, w wide, cut with an ellipsis where its column is narrower. */
+/*
+ * Add the text, which is w wide, cut with an ellipsis if its column is
+ * narrower.
+ */
 static size_t add_cut(struct tr2_buf *out, const char *text, size_t len,
 		      size_t w, size_t width, enum tr2_color color)
 {
@@ -316,7 +321,7 @@ static size_t add_cut(struct tr2_buf *out, const char *text, size_t len,
 	return w;
 }
 
-/* One cell in its column. */
+/* Add one cell in its column. */
 static void add_cell(const struct tr2_table *t, size_t row, size_t c,
 		     struct printing *p, const struct cell_head *head,
 		     const char *text)
@@ -338,7 +343,7 @@ static void add_cell(const struct tr2_table *t, size_t row, size_t c,
 	if (head->len && lines < width)
 		lines += add_cut(out, text, head->len, w, width - lines,
 				 (enum tr2_color)head->color);
-	/* Nothing stands right of the last one. */
+	/* The last column needs no padding. */
 	if (c + 1 == p->last)
 		return;
 	if (left && lines < width)
@@ -379,7 +384,9 @@ static void add_headings(const struct tr2_table *t, const size_t *width,
 	tr2_buf_addch(out, '\n');
 }
 
-/* The row whose cells begin at `at` in p->cells; returns where they end. */
+/*
+ * Print the row whose cells begin at `at` in p->cells; return where they end.
+ */
 static size_t print_row(const struct tr2_table *t, size_t row,
 			struct printing *p, size_t at)
 {
@@ -408,7 +415,8 @@ static void print(struct tr2_table *t, struct printing *p)
 	size_t row, at = 0;
 
 	measure(t, p);
-	/* Names tell more than the last of many numbers. */
+	/* Omit spare columns before names are cut: names say more than the last
+	 * of many numbers. */
 	leave_out(t, p, TR2_COL_SPARE, total_width);
 	leave_out(t, p, TR2_COL_YIELDS, least_width);
 	fit_width(t, p->width);

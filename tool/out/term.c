@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * term - see out/term.h. The pager is $TRACE2_PAGER, else $PAGER, else less,
- * which is told to stay out of the way of output that fits the screen. There is
- * none on a terminal that cannot move its cursor; and where it cannot be run,
- * the output comes as it is.
+ * term - implements out/term.h. The pager is $TRACE2_PAGER, else $PAGER, else
+ * less, with options to exit if the output fits the screen. There is no pager
+ * on a terminal that cannot move its cursor; if the pager cannot be run, the
+ * output is printed directly.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -69,7 +69,7 @@ static const char *pager_command(void)
 
 static void run_pager(const char *pager, const int pipe_fd[2])
 {
-	/* A pager that was not found has read nothing yet. */
+	/* If the pager was not found, nothing was read yet. */
 	static const char script[] =
 		"eval \"$1\"\ncase $? in 126|127) exec cat;; esac";
 
@@ -121,9 +121,9 @@ void tr2_term_end(void)
 	fflush(stdout);
 	if (!term.pager)
 		return;
-	/* The pager's end of input; stdout itself stays open. */
+	/* End the pager's input; stdout itself stays open. */
 	fclose(stdout);
-	/* ^C is for the pager, which decides what it means. */
+	/* The pager handles ^C. */
 	sigaction(SIGINT, &ignored, NULL);
 	waitpid(term.pager, &status, 0);
 	term.pager = 0;

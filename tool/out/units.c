@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * units - numbers as people read them.
+ * units - format numbers with units for people.
  */
 #include <stdio.h>
 
 #include "base/clock.h"
 #include "out/table.h"
 
-/* value / unit, rounded to so many decimals (at most 3). */
+/* Add value / unit, rounded to so many decimals (at most 3). */
 static void add_ratio(struct tr2_buf *b, uint64_t value, uint64_t unit,
 		      unsigned int decimals)
 {
@@ -26,7 +26,7 @@ static void add_ratio(struct tr2_buf *b, uint64_t value, uint64_t unit,
 	tr2_buf_add_digits(b, part, decimals);
 }
 
-/* The number without its sign, which is told. */
+/* Return the number without its sign, which is added to b. */
 static uint64_t unsigned_of(struct tr2_buf *b, int64_t ns)
 {
 	if (ns >= 0)
@@ -40,15 +40,15 @@ static uint64_t unsigned_of(struct tr2_buf *b, int64_t ns)
 #define S_NS 1000000000ull
 #define H_NS (3600 * S_NS)
 
-/* Streams tell microseconds; what is measured finer, as rings are, shows it
- * where that matters. */
+/* Streams have microseconds. Show nanoseconds for values measured more exactly,
+ * as in rings, if they are small. */
 static bool in_ns(uint64_t v)
 {
 	return v < 10 * US_NS && v % US_NS != 0;
 }
 
-/* Three decimals of the largest unit that leaves a whole number before the
- * point; microseconds have none. */
+/* Use the largest unit with a whole number before the point, and three
+ * decimals; microseconds have none. */
 void tr2_fmt_ns(struct tr2_buf *b, int64_t ns)
 {
 	uint64_t v = unsigned_of(b, ns);
@@ -86,7 +86,7 @@ void tr2_fmt_ns_short(struct tr2_buf *b, int64_t ns)
 		tr2_buf_addlit(b, "ns");
 		return;
 	}
-	/* 999.5 of a unit is 1.00 of the next. */
+	/* 999.5 of a unit is shown as 1.00 of the next. */
 	while (i < 3 && v < units[i].ns - units[i].ns / 2000)
 		i++;
 	unit = units[i].ns;
@@ -112,7 +112,7 @@ void tr2_fmt_bytes(struct tr2_buf *b, uint64_t bytes)
 	tr2_buf_addstr(b, units[i]);
 }
 
-/* As "%.1f%%" would, but at a fiftieth of the cost. */
+/* Like "%.1f%%", 50 times as fast. */
 void tr2_fmt_share(struct tr2_buf *b, double ratio)
 {
 	char text[340];
@@ -126,7 +126,7 @@ void tr2_fmt_share(struct tr2_buf *b, double ratio)
 	}
 	tenths = (uint64_t)v;
 	part = v - (double)tenths;
-	/* To the even one from half way. */
+	/* Round halves to even. */
 	if (part > 0.5 || (part >= 0.5 && tenths & 1))
 		tenths++;
 	add_ratio(b, tenths, 10, 1);
@@ -143,7 +143,7 @@ static void add_time(struct tr2_buf *b, const struct tr2_civil *t)
 	tr2_buf_addch(b, '.');
 }
 
-/* Seconds and microseconds; moments before 1970 count as its start. */
+/* Split into seconds and microseconds; times before 1970 count as 0. */
 static uint64_t split(int64_t wall_ns, uint64_t *us)
 {
 	uint64_t all = wall_ns > 0 ? (uint64_t)wall_ns / 1000 : 0;
@@ -152,11 +152,11 @@ static uint64_t split(int64_t wall_ns, uint64_t *us)
 	return all / 1000000;
 }
 
-/* `HH:MM:SS.` in local time, mostly of the second that was asked for before. */
+/* Add `HH:MM:SS.` in local time, mostly that of the previous call. */
 static void add_local_time(struct tr2_buf *b, uint64_t seconds)
 {
 	static bool zone_known;
-	static struct tr2_buf text; /* kept: it is mapped memory */
+	static struct tr2_buf text; /* kept for reuse: allocating maps memory */
 	static uint64_t of;
 	struct tr2_civil t;
 	int64_t local;

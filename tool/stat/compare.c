@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Compare two sets of runs. */
 #include "stat/compare.h"
 
 #include <math.h>
@@ -8,7 +9,9 @@
 #include "stat/numbers.h"
 #include "stat/significance.h"
 
-/* A side's values that were measured, to the front of `out`. */
+/*
+ * Copy a side's values without NAN to the front of `out`; return their number.
+ */
 static size_t values_of(const struct tr2_measure *it, uint32_t nr_runs,
 			double *out)
 {
@@ -70,7 +73,7 @@ static int by_delta(const void *va, const void *vb)
 	return strcmp(a->name, b->name);
 }
 
-/* The names of one kind are looked at together, and judged together. */
+/* Names of one kind are corrected together for multiple tests. */
 static bool judge(struct tr2_comparison *c)
 {
 	double *p = malloc((c->nr + 1) * sizeof(*p));
@@ -92,7 +95,7 @@ static bool judge(struct tr2_comparison *c)
 	return ok;
 }
 
-/* All of base, then what new alone has. */
+/* Add all measures of base, then those that only new has. */
 static void fill_all(struct tr2_comparison *c, const struct tr2_measures *base,
 		     const struct tr2_measures *new, double *scratch)
 {

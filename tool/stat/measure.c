@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Collect the measures of runs from their models. */
 #include "stat/measure.h"
 
 #include <math.h>
@@ -59,9 +60,9 @@ void tr2_measures_release(struct tr2_measures *ms)
 	memset(ms, 0, sizeof(*ms));
 }
 
-/* ---- finding and making one ---------------------------------------------- */
+/* ---- finding and adding measures ----------------------------------------- */
 
-/* What a run says that does not mention it. */
+/* Return the value of a measure in a run that does not contain it. */
 static double absent(enum tr2_measure_kind kind)
 {
 	return kind == TR2_MEASURE_RUN || kind == TR2_MEASURE_EVENT ? NAN : 0;
@@ -78,7 +79,7 @@ static uint64_t key_of(enum tr2_measure_kind kind, const char *name)
 	return tr2_mix(tr2_hash(name, strlen(name)), (uint64_t)kind + 1) | 1;
 }
 
-/* Names whose hashes are equal get the keys after it; 0 is no key. */
+/* Names with equal hashes get the keys that follow; 0 is no key. */
 static uint64_t key_after(uint64_t key)
 {
 	return key + 2 ? key + 2 : 1;
@@ -132,7 +133,7 @@ static struct tr2_measure *new_measure(struct tr2_measures *ms,
 	return NULL;
 }
 
-/* NULL: no memory. */
+/* Return a measure, adding it if needed. NULL: no memory. */
 static struct tr2_measure *get(struct tr2_measures *ms,
 			       enum tr2_measure_kind kind, const char *name)
 {
@@ -155,7 +156,7 @@ static struct tr2_measure *get(struct tr2_measures *ms,
 	return it;
 }
 
-/* Adds to what this run has of it already. */
+/* Add to the value of the current run. */
 static struct tr2_measure *add(struct tr2_measures *ms,
 			       enum tr2_measure_kind kind,
 			       enum tr2_measure_unit unit, const char *name,
@@ -203,7 +204,7 @@ static bool grow_runs(struct tr2_measures *ms)
 
 /* ---- one run ---------------------------------------------------------------- */
 
-/* Streams may claim any times. */
+/* Streams may contain any times. */
 static double length(int64_t start_ns, int64_t end_ns)
 {
 	int64_t ns;
@@ -211,7 +212,7 @@ static double length(int64_t start_ns, int64_t end_ns)
 	return __builtin_sub_overflow(end_ns, start_ns, &ns) ? 0 : (double)ns;
 }
 
-/* From the first start to the last end, where nobody took the time. */
+/* Without a measured time: from the first start to the last end. */
 static double span_of_all(const struct tr2_model *m)
 {
 	int64_t start = INT64_MAX, end = INT64_MIN;
@@ -273,7 +274,7 @@ static void take_processes(struct tr2_measures *ms, const struct tr2_model *m)
 static const char *full_name(const struct tr2_model *m, tr2_str category,
 			     tr2_str name)
 {
-	static struct tr2_buf b; /* kept: it is mapped memory */
+	static struct tr2_buf b; /* kept for reuse: allocating maps memory */
 
 	tr2_buf_reset(&b);
 	tr2_buf_addstr(&b, tr2_s(m, category));
@@ -304,7 +305,7 @@ static void take_metrics(struct tr2_measures *ms, const struct tr2_model *m)
 		const struct tr2_metric *metric = &m->metrics[i];
 		const char *name = full_name(m, metric->category, metric->name);
 
-		/* Those of a thread are in those of its process. */
+		/* The process's metric contains those of its threads. */
 		if (metric->thread)
 			continue;
 		if (metric->kind == TR2_METRIC_TIMER)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * measure - what runs of one command are measured by: the run as a whole, the
- * kernel's counters, and time or counts by the name of a process, region, timer
- * or counter; each with one value a run.
+ * measure - the measures of a command's runs: the run as a whole, the kernel's
+ * counters, and time or counts by the name of a process, region, timer or
+ * counter; each with one value per run.
  *
- * What a run does not mention took no time and was counted 0 times there. What
- * was not measured in a run (a counter of the kernel that was not opened) is
- * NAN.
+ * If a run does not contain a name, its time and count there are 0. A value
+ * that was not measured in a run (a counter of the kernel that was not opened)
+ * is NAN.
  */
 #ifndef TR2_STAT_MEASURE_H
 #define TR2_STAT_MEASURE_H
@@ -40,9 +40,10 @@ struct tr2_measure {
 	enum tr2_measure_kind kind;
 	enum tr2_measure_unit unit;
 	char *name;
-	double *values; /* one a run */
-	double *calls;  /* processes, regions, intervals of that name */
-	char *note;     /* why it could not be measured; NULL */
+	double *values; /* one per run */
+	/* number of processes, regions, intervals of that name */
+	double *calls;
+	char *note;     /* reason why it was not measured; NULL */
 };
 
 struct tr2_measures {
@@ -50,18 +51,19 @@ struct tr2_measures {
 	uint32_t nr, alloc;
 	uint32_t nr_runs, alloc_runs;
 	struct tr2_map map;
-	uint64_t lost; /* events that the recordings say were lost */
-	uint32_t nr_failed; /* runs in which the command did not exit with 0 */
+	uint64_t lost; /* events reported as lost in the recordings */
+	/* runs in which the command's exit code was not 0 */
+	uint32_t nr_failed;
 	struct tr2_origin origin;
-	bool failed;   /* memory was short: something is missing */
+	bool failed;   /* out of memory: measures are missing */
 };
 
 void tr2_measures_release(struct tr2_measures *ms);
 
-/* Takes in one more run: everything that its recording says. */
+/* Add one more run from its recording. */
 void tr2_measures_take(struct tr2_measures *ms, const struct tr2_model *m);
 
-/* The measure of that kind and name; NULL: there is none. */
+/* Return the measure of that kind and name; NULL: there is none. */
 const struct tr2_measure *tr2_measures_find(const struct tr2_measures *ms,
 					    enum tr2_measure_kind kind,
 					    const char *name);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Statistics of a few numbers. */
 #include "stat/numbers.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * numbers - what a few runs say of a number that each of them measured.
+ * numbers - statistics of a number that was measured in a few runs.
  */
 #ifndef TR2_STAT_NUMBERS_H
 #define TR2_STAT_NUMBERS_H
@@ -12,8 +12,8 @@
  * error is the standard error of the mean: the standard deviation of the runs
  * (with n - 1) divided by the root of n; NAN for fewer than two. Percentiles
  * are those of tr2_rank() (model/stats.h), as in every report. An outlier is a
- * run that lies more than 1.5 times the distance of the quartiles beyond them
- * (Tukey's fences); with fewer than TR2_OUTLIER_RUNS nobody can tell.
+ * run beyond the quartiles by more than 1.5 times their distance (Tukey's
+ * fences); at least TR2_OUTLIER_RUNS are needed to determine outliers.
  */
 struct tr2_numbers {
 	size_t nr;
@@ -24,10 +24,13 @@ struct tr2_numbers {
 
 #define TR2_OUTLIER_RUNS 5
 
-/* Values that are NAN are left out. false: no memory, or no value. */
+/* Compute them, ignoring NAN. false: no memory, or no value. */
 bool tr2_numbers(struct tr2_numbers *out, const double *values, size_t nr);
 
-/* The value that a share p of sorted values does not exceed; see tr2_rank(). */
+/*
+ * Return the value that a share p of sorted values does not exceed; see
+ * tr2_rank().
+ */
 double tr2_quantile(const double *sorted, size_t nr, double p);
 
 #endif

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The machine on which runs were made. */
 #include "stat/origin.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * origin - on what machine runs were made, as meta.json says it.
+ * origin - the machine on which runs were made, from meta.json.
  */
 #ifndef TR2_STAT_ORIGIN_H
 #define TR2_STAT_ORIGIN_H
@@ -22,20 +22,20 @@ extern const char *const tr2_origin_keys[TR2_ORIGIN_NR];
 
 /* Of one run, or of all runs of a side. */
 struct tr2_origin {
-	char *text[TR2_ORIGIN_NR]; /* NULL: not known */
-	bool mixed[TR2_ORIGIN_NR]; /* runs say different things */
+	char *text[TR2_ORIGIN_NR]; /* NULL: unknown */
+	bool mixed[TR2_ORIGIN_NR]; /* the runs differ */
 };
 
 void tr2_origin_release(struct tr2_origin *o);
 
-/* One more run says this. */
+/* Add the value of one more run. */
 void tr2_origin_take(struct tr2_origin *o, enum tr2_origin_key key,
 		     const char *text, size_t len);
 
-/* For a reader; NULL: not known. */
+/* Return the value as text; NULL: unknown. */
 const char *tr2_origin_text(const struct tr2_origin *o,
 			    enum tr2_origin_key key);
-/* Both sides are known, and something else was there. */
+/* Are both sides known and different? */
 bool tr2_origin_differs(const struct tr2_origin *a, const struct tr2_origin *b,
 			enum tr2_origin_key key);
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Read meta.json of a run. */
 #include "stat/run_meta.h"
 
 #include <inttypes.h>
@@ -14,7 +15,7 @@ struct reader {
 	struct tr2_origin *origin;
 	tr2_run_counter_fn *fn;
 	void *data;
-	/* Objects in the object, copied: a view lasts until the next parse. */
+	/* Copies of inner objects: a view is valid until the next parse. */
 	struct tr2_buf rusage, counters, programs;
 };
 
@@ -131,7 +132,7 @@ static void give_counter(struct reader *r, const char *name,
 				       .unit = tr2_buf_str(&c->unit),
 				       .value = c->value };
 
-	/* Several counters that took turns on one piece of hardware. */
+	/* Scale up a counter that shared its hardware with others. */
 	if (c->running_ns > 0 && c->running_ns < c->enabled_ns)
 		out.value *= c->enabled_ns / c->running_ns;
 	if (c->note.len)
@@ -161,7 +162,7 @@ static void on_counter(void *data, const char *key, size_t len,
 	tr2_json_free(json);
 }
 
-/* ---- the whole ---------------------------------------------------------------- */
+/* ---- meta.json ----------------------------------------------------------- */
 
 void tr2_run_meta_read(struct tr2_run_meta *meta, const struct tr2_model *m,
 		       struct tr2_origin *origin, tr2_run_counter_fn *fn,

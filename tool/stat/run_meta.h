@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * run_meta - what meta.json says of a run as a whole
+ * run_meta - read the values of a whole run from its meta.json
  * (Documentation/technical/recording-format.adoc).
  */
 #ifndef TR2_STAT_RUN_META_H
@@ -9,25 +9,26 @@
 #include "model/model.h"
 #include "stat/origin.h"
 
-/* -1: it does not say. */
+/* -1: missing. */
 struct tr2_run_meta {
 	int64_t wall_ns, user_ns, system_ns, maxrss_bytes;
-	bool failed; /* the command ended, and not with exit code 0 */
+	/* the command ended with an exit code other than 0, or by a signal */
+	bool failed;
 };
 
 /* An event of the kernel that was counted over the run. */
 struct tr2_run_counter {
 	const char *name;
 	const char *unit; /* "ns", "bytes", "" */
-	const char *note; /* why it was not counted; NULL: it was */
-	double value;     /* of the whole run, if the counter ran only part of
-			     it: in proportion */
+	const char *note; /* reason why it was not counted; NULL: it was */
+	double value;     /* extrapolated to the whole run if the counter ran
+			   * only a part of it */
 };
 
 typedef void tr2_run_counter_fn(void *data, const struct tr2_run_counter *c);
 
-/* Where it was goes to `origin`, unless that is NULL, beside what other runs
- * said. */
+/* Read meta.json. The machine's description is added to `origin`, unless that
+ * is NULL. */
 void tr2_run_meta_read(struct tr2_run_meta *meta, const struct tr2_model *m,
 		       struct tr2_origin *origin, tr2_run_counter_fn *fn,
 		       void *data);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Create and replace the directory of a set of runs. */
 #include "stat/rundir.h"
 
 #include <dirent.h>
@@ -41,7 +42,10 @@ static void free_names(struct dirent **names, int nr)
 	free(names);
 }
 
-/* The runs of an earlier set. -1: it is something else, which was said. */
+/*
+ * List the runs of an earlier set. -1: it is something else, and an error was
+ * printed.
+ */
 static int list_set(const char *path, struct dirent ***names)
 {
 	int nr = scandir(path, names, is_listed, alphasort), i;
@@ -85,7 +89,7 @@ static int remove_set(const char *path)
 	return ret ? ret : rmdir(path);
 }
 
-/* What stands at path is an earlier set, and moves. */
+/* Move the earlier set at path away. */
 static int move_to_old(const char *path)
 {
 	struct dirent **names;

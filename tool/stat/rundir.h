@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * rundir - the directory of a set of runs that is being made: DIR/run-0001 and
- * so on, each a recording; kept under the name that the user gave, or removed.
+ * rundir - the directory of a new set of runs: DIR/run-0001 and so on, each a
+ * recording; kept under the name that the user gave, or removed.
  */
 #ifndef TR2_STAT_RUNDIR_H
 #define TR2_STAT_RUNDIR_H
@@ -14,14 +14,14 @@ struct tr2_rundir {
 };
 
 /*
- * path NULL: a temporary one. An earlier set of that name moves to PATH.old,
- * and what was there before is removed; anything that is no set stays, and is
- * an error. -1: it was said on stderr.
+ * Create it. path NULL: a temporary one. An earlier set of that name moves to
+ * PATH.old, replacing the one there; anything that is not a set stays, and is
+ * an error. -1: an error was printed.
  */
 int tr2_rundir_open(struct tr2_rundir *dir, const char *path);
-/* The directory of a run, for the caller to free; NULL: no memory. */
+/* Return the directory of a run, to be freed by the caller; NULL: no memory. */
 char *tr2_rundir_run(const struct tr2_rundir *dir, unsigned int nr);
-/* Removes a temporary one, which must be empty. */
+/* Remove a temporary directory, which must be empty. */
 void tr2_rundir_close(struct tr2_rundir *dir);
 
 #endif

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Read all runs of a path. */
 #include "stat/set.h"
 
 #include <dirent.h>
@@ -44,7 +45,7 @@ static int is_listed(const struct dirent *entry)
 {
 	size_t len = strlen(entry->d_name);
 
-	/* DIR.old is what a recording has replaced. */
+	/* DIR.old is a recording that was replaced. */
 	return entry->d_name[0] != '.' &&
 	       (len < 4 || strcmp(entry->d_name + len - 4, ".old") != 0);
 }

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
+/* Rank tests for two sets of runs. */
 #include "stat/significance.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-/* A run in the order of all of them, with twice its rank: whole also where
- * ranks are shared. */
+/* A run with twice its rank among all runs, which is an integer even if ranks
+ * are shared. */
 struct ranked {
 	double value;
 	bool in_a;
@@ -19,7 +20,10 @@ static int compare(const void *va, const void *vb)
 	return a->value < b->value ? -1 : a->value > b->value;
 }
 
-/* Returns the sum of t^3 - t over all groups of t equal values. */
+/*
+ * Set the ranks and return the sum of t^3 - t over all groups of t equal
+ * values.
+ */
 static double give_ranks(struct ranked *r, size_t nr)
 {
 	double ties = 0, t;
@@ -31,7 +35,7 @@ static double give_ranks(struct ranked *r, size_t nr)
 			;
 		t = (double)(end - i);
 		ties += t * t * t - t;
-		/* Ranks i + 1 to end: their mean, twice. */
+		/* They share the ranks i + 1 to end: their mean, twice. */
 		for (size_t at = i; at < end; at++)
 			r[at].twice_rank = i + 1 + end;
 	}
@@ -39,8 +43,8 @@ static double give_ranks(struct ranked *r, size_t nr)
 }
 
 /*
- * ways[k][s]: in how many ways k runs can be taken so that their doubled ranks
- * add up to s. Up to 50 runs it is below 2^53: a double counts it exactly.
+ * ways[k][s]: the number of ways to choose k runs whose doubled ranks add up to
+ * s. Up to 50 runs it is below 2^53: a double counts it exactly.
  */
 static double exact_p(const struct ranked *r, size_t nr, size_t take,
 		      size_t twice_sum)

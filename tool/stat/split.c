@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Split a command line into words. */
 #include "stat/split.h"
 
 #include <stdbool.h>
@@ -11,7 +12,7 @@
 #define NEEDS_SHELL                                                   \
 	"quote it, or run a shell: sh -c '...'"
 
-/* What is read and written of one line. */
+/* The state of splitting a line. */
 struct split {
 	const char *in;
 	char *out;
@@ -49,7 +50,7 @@ static void in_double(struct split *s)
 	s->in++;
 }
 
-/* The word that begins at s->in, with its NUL. */
+/* Take the word that begins at s->in, with its NUL. */
 static void one_word(struct split *s)
 {
 	if (strchr(SHELL_FIRST, *s->in))
@@ -73,7 +74,7 @@ static void one_word(struct split *s)
 char **tr2_split_command(const char *line, const char **error)
 {
 	size_t len = strlen(line), most = len / 2 + 2, nr = 0;
-	/* Words with their NULs are never longer than the line with its own. */
+	/* Words with their NULs are never longer than the line with its NUL. */
 	char **words = malloc(most * sizeof(*words) + len + 1);
 	struct split s = { line, NULL, NULL };
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Detect drift and outliers among runs. */
 #include "stat/spread.h"
 
 #include <math.h>
@@ -22,8 +23,8 @@ static bool first_above(const double *values, size_t nr, double *share)
 	return true;
 }
 
-/* How likely the order of the values, or one more like going up or down, would
- * be by chance: the normal approximation, without ties. */
+/* Return the probability that chance alone orders the values at least as much,
+ * up or down: the normal approximation, without ties. */
 static double order_p(const double *values, size_t nr)
 {
 	double pairs = 0, n = (double)nr;
@@ -65,7 +66,8 @@ bool tr2_spread(struct tr2_spread *out, const double *values, size_t nr)
 	if (nr < TR2_SPREAD_RUNS || !tr2_numbers(&all, values, nr) ||
 	    !first_above(values, nr, &out->first_above))
 		return false;
-	/* Of the fences, a distance of 1.5 on either side of the quartiles. */
+	/* The fences are 1.5 times the distance of the quartiles beyond each of
+	 * them. */
 	if (all.p50 > 0)
 		out->wide = (all.high_fence - all.low_fence) / 4 / all.p50;
 	if (out->wide < WIDE_SHARE)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * spread - whether runs, in the order in which they were, look as if they were
- * of one kind: what a mean, an error and a test of them take for granted.
+ * spread - check whether runs, in their order, seem to come from one
+ * distribution, as their mean, its error and a test assume.
  */
 #ifndef TR2_STAT_SPREAD_H
 #define TR2_STAT_SPREAD_H
@@ -9,25 +9,25 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* With fewer runs, nothing is said. */
+/* With fewer runs nothing is reported. */
 #define TR2_SPREAD_RUNS 5
 #define TR2_DRIFT_RUNS 8
 
 struct tr2_spread {
-	/* The first run lies above the fences (stat/numbers.h) of the others,
-	 * and a tenth or more above their median: by which share. 0: it does
-	 * not. */
+	/* By which share the first run exceeds the median of the others, if it
+	 * is above their fences (stat/numbers.h) and the share is at least a
+	 * tenth; else 0. */
 	double first_above;
-	/* The quartiles are apart by a quarter of the median or more: by which
-	 * share. 0: they are nearer. */
+	/* The distance of the quartiles as a share of the median, if that is at
+	 * least a quarter; else 0. */
 	double wide;
 	/*
-	 * The later, the slower (or faster, then it is negative): the change
-	 * from the median of the first half to that of the second, as a share.
-	 * Not 0 only where Kendall's rank correlation of value and order ("A
-	 * new measure of rank correlation", Biometrika 30, 1938) would come by
-	 * chance less than once in a hundred sets, and the change is a
-	 * twentieth or more. A first run that stands above is left out.
+	 * The trend: the change from the median of the first half to that of
+	 * the second, as a share; negative if later runs are faster. 0 unless
+	 * Kendall's rank correlation of value and order ("A new measure of rank
+	 * correlation", Biometrika 30, 1938) has a probability by chance of
+	 * less than one in a hundred, and the change is at least a twentieth. A
+	 * first run above the fences is excluded.
 	 */
 	double drift;
 };
