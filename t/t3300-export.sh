@@ -197,6 +197,29 @@ test_expect_success !UNDER_VALGRIND 'a file that grows too large leaves what was
 	test_grep ! "file[.]" files
 '
 
+# Within the limit the input can be read, but not be put into one request.
+# Sanitizers and valgrind reserve more than that.
+test_expect_success !INSTRUMENTED 'a command that runs out of memory leaves what was there' '
+	echo before >file &&
+	cp file expect &&
+	"$PERL_PATH" -e "
+		print qq({\"event\":\"version\",\"sid\":\"a\",\"evt\":\"4\"}\n);
+		print qq({\"event\":\"data\",\"sid\":\"a\",\"key\":\"\$_\"),
+			qq(,\"value\":\"), \$_ x 75e4, qq(\"}\n) for 10 .. 49;
+	" >large.event &&
+	(
+		ulimit -v 160000 &&
+		trace2 list large.event >list &&
+		test_expect_code 128 trace2 export --to otlp -o file large.event 2>err
+	) &&
+	rm large.event &&
+	echo "trace2: out of memory" >expect.err &&
+	test_cmp expect.err err &&
+	test_cmp expect file &&
+	ls >files &&
+	test_grep ! "file[.]" files
+'
+
 test_expect_success PIPE 'a reader that has gone' '
 	mkfifo pipe &&
 	{ head -c 1 pipe >/dev/null & } &&

@@ -23,8 +23,7 @@ static const char *const tables[] = {
 static struct tr2_model *read_model(struct fuzz_input *in)
 {
 	struct tr2_model *m = tr2_model_new();
-	struct tr2_event_reader *r =
-		m ? tr2_event_reader_new(m, NULL, NULL) : NULL;
+	struct tr2_event_reader *r = tr2_event_reader_new(m, NULL, NULL);
 	const char *line;
 	uint64_t number = 0;
 	size_t len;

@@ -87,7 +87,7 @@ static void check_string(const char *s)
 	struct seen seen = { 0 };
 
 	tr2_json_add_string(&b, s);
-	fuzz_check(tr2_utf8_repair(&want, s, strlen(s), 0), "no memory");
+	tr2_utf8_repair(&want, s, strlen(s), 0);
 	if (tr2_json_available()) {
 		fuzz_check(ask(b.p, b.len, &seen) == TR2_JSON_OK &&
 				   seen.nr == 1 && seen.type == TR2_JSON_STRING,

@@ -194,7 +194,7 @@ static void check_string(const char *s, const struct tr2_json_value *v)
 	struct tr2_buf want = TR2_BUF_INIT;
 
 	s = s ? s : "";
-	fuzz_check(tr2_utf8_repair(&want, s, strlen(s), 0), "no memory");
+	tr2_utf8_repair(&want, s, strlen(s), 0);
 	fuzz_check(v->type == TR2_JSON_STRING &&
 			   fuzz_same(&want, v->text.p, v->text.len),
 		   "another string: %.*s", (int)v->text.len, v->text.p);

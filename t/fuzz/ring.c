@@ -142,8 +142,7 @@ void fuzz_ring(struct fuzz_input *in)
 	const char *why;
 	int fd;
 
-	if (!m || !reader)
-		abort();
+
 	memset(file, 0, sizeof(file));
 	make_header((struct tr2_arena_header *)(void *)file);
 	memcpy(file + STRINGS, strings, sizeof(strings));
@@ -161,10 +160,7 @@ void fuzz_ring(struct fuzz_input *in)
 	fd = open(fuzz_file(file, sizeof(file)), O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		abort();
-	fuzz_check(tr2_ring_reader_load(reader, fd, -1,
-					tr2_intern(m, "fuzz", 4), &why) !=
-			   TR2_RING_NO_MEMORY,
-		   "no memory");
+	tr2_ring_reader_load(reader, fd, -1, tr2_intern(m, "fuzz", 4), &why);
 	look_at_cells(fd);
 	close(fd);
 	tr2_ring_reader_free(reader);

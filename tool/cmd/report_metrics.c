@@ -8,8 +8,8 @@
 #include "arena/layout.h"
 #include "cmd/measures.h"
 #include "cmd/report.h"
-#include "common/array.h"
 #include "common/map.h"
+#include "common/memory.h"
 #include "common/say.h"
 #include "model/filter.h"
 #include "model/histogram.h"
@@ -71,10 +71,7 @@ static struct sum *sum_of(struct sums *sums, const struct tr2_report *r,
 		    same_text(s->thread, thread))
 			return s;
 	}
-	if (sums->nr >= sums->alloc &&
-	    !tr2_array_grow((void **)&sums->sum, &sums->alloc, sums->nr,
-			    sizeof(*sums->sum)))
-		return NULL;
+	tr2_grow(sums->sum, sums->nr, sums->alloc);
 	s = &sums->sum[sums->nr];
 	*slot = ++sums->nr;
 	*s = (struct sum){ .category = metric->category, .name = metric->name,

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "cmd/report.h"
-#include "common/array.h"
 #include "common/map.h"
+#include "common/memory.h"
 #include "common/say.h"
 #include "model/filter.h"
 #include "model/model.h"
@@ -37,10 +37,7 @@ struct tree {
 
 static struct call *new_call(struct tree *t)
 {
-	if (t->nr >= t->alloc &&
-	    !tr2_array_grow((void **)&t->calls, &t->alloc, t->nr,
-			    sizeof(*t->calls)))
-		return NULL;
+	tr2_grow(t->calls, t->nr, t->alloc);
 	memset(&t->calls[t->nr], 0, sizeof(*t->calls));
 	return &t->calls[t->nr++];
 }

@@ -105,7 +105,7 @@ static int run_follow(int argc, char **argv)
 		argv = (char **)tr2_common.input.item;
 	else if (!argc)
 		argc = 1, argv = standard;
-	if (m && setup(&s, m))
+	if (setup(&s, m))
 		exit_code = tr2_follow(m, argc, argv, on_followed, &s);
 	if (!exit_code)
 		tr2_printer_end(&s.printer);

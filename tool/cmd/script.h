@@ -58,7 +58,7 @@ struct tr2_printer {
 	uint64_t nr_printed;
 };
 
-/* false: a column is unknown, or there is no memory, which was said. */
+/* false: a column is unknown, which was said. */
 bool tr2_printer_init(struct tr2_printer *p, struct tr2_model *m,
 		      enum tr2_print_form form, const char *columns);
 void tr2_print_line(struct tr2_printer *p, const struct tr2_line *line);

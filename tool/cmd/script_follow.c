@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "cmd/script.h"
+#include "common/memory.h"
 #include "common/options.h"
 #include "common/say.h"
 #include "read/event_json.h"
@@ -42,7 +43,7 @@ struct follow {
 	tr2_event_fn *fn;
 	void *data;
 	struct grown *file;
-	size_t nr, alloc;
+	uint32_t nr, alloc;
 	int inotify;
 };
 
@@ -74,24 +75,11 @@ static void add_file(struct follow *f, const char *path)
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0)
 		return;
-	if (f->nr >= f->alloc) {
-		file = realloc(f->file, (f->alloc + 64) * sizeof(*file));
-		if (!file) {
-			close(fd);
-			return;
-		}
-		f->file = file;
-		f->alloc += 64;
-	}
-	file = &f->file[f->nr];
+	tr2_grow(f->file, f->nr, f->alloc);
+	file = &f->file[f->nr++];
 	memset(file, 0, sizeof(*file));
-	file->path = strdup(path);
+	file->path = tr2_strdup(path);
 	file->fd = fd;
-	if (!file->path) {
-		close(fd);
-		return;
-	}
-	f->nr++;
 	if (f->inotify >= 0)
 		(void)inotify_add_watch(f->inotify, path, IN_MODIFY);
 }
@@ -146,10 +134,9 @@ static void find_form(struct follow *f, struct grown *file, const char *line,
 		file->form = FORM_EVENT;
 	} else if (tr2_perf_text_looks(line, len)) {
 		file->perf = tr2_perf_reader_new(f->m, f->fn, f->data);
-		file->form = file->perf ? FORM_PERF : FORM_UNKNOWN;
+		file->form = FORM_PERF;
 		/* It forgets what runs there: not for each line. */
-		if (file->perf)
-			tr2_perf_reader_source(file->perf, source);
+		tr2_perf_reader_source(file->perf, source);
 	} else if (tr2_normal_text_looks(line, len)) {
 		file->form = FORM_NORMAL;
 		tr2_warning("'%s' is left out: it is text of the normal "
@@ -189,7 +176,8 @@ static void take_lines(struct follow *f, struct grown *file)
 
 		file->lines++;
 		/* Readers look a little past the line. */
-		if (len && tr2_buf_room(b, 72))
+		tr2_must(tr2_buf_room(b, 72));
+		if (len)
 			take_line(f, file, b->p + at, len);
 		at += len + 1;
 	}
@@ -202,8 +190,7 @@ static void read_grown(struct follow *f, struct grown *file)
 	ssize_t n;
 
 	for (;;) {
-		if (!tr2_buf_room(&file->partial, 65536 + 72))
-			return;
+		tr2_must(tr2_buf_room(&file->partial, 65536 + 72));
 		n = read(file->fd, file->partial.p + file->partial.len, 65536);
 		if (n <= 0)
 			break;

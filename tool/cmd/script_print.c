@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "cmd/script.h"
+#include "common/memory.h"
 #include "common/say.h"
 #include "out/table.h"
 
@@ -121,10 +122,9 @@ static void add_category(const struct row *r, struct tr2_buf *b)
 	add_view(b, v.p ? v : tr2_parsed_text(r->ev, "scope"));
 }
 
-static bool set_render(const struct row *r)
+static void set_render(const struct row *r)
 {
-	return tr2_parsed_render_set(&r->p->render, r->p->m, r->ev,
-				     r->line->nesting);
+	tr2_parsed_render_set(&r->p->render, r->p->m, r->ev, r->line->nesting);
 }
 
 /* What the perf target says in its last column, with the category before it. */
@@ -137,8 +137,7 @@ static void add_message(const struct row *r, struct tr2_buf *b)
 		add_view(b, r->ev->raw);
 		return;
 	}
-	if (!set_render(r))
-		return;
+	set_render(r);
 	tr2_render_perf_message(render, &r->p->render.event);
 	add_view(b, category);
 	if (category.len)
@@ -254,7 +253,8 @@ static void print_json(struct tr2_printer *p, const struct tr2_line *line)
 
 	tr2_buf_reset(b);
 	tr2_git_event_add(p->git_event, line);
-	if (b->failed || !b->len)
+	tr2_must(!b->failed);
+	if (!b->len)
 		return;
 	if (p->form == TR2_PRINT_JSON) {
 		fputs(p->nr_printed ? ",\n" : "\n", stdout);
@@ -272,9 +272,9 @@ static void print_text(struct tr2_printer *p, const struct row *r)
 	if (r->ev->kind < 0)
 		return;
 	row = &tr2_event_rows[r->ev->kind];
-	if (!(p->form == TR2_PRINT_PERF ? row->perf_message : row->normal) ||
-	    !set_render(r))
+	if (!(p->form == TR2_PRINT_PERF ? row->perf_message : row->normal))
 		return;
+	set_render(r);
 	if (p->form == TR2_PRINT_PERF)
 		tr2_render_perf(render, &p->render.event, false);
 	else
@@ -321,10 +321,6 @@ bool tr2_printer_init(struct tr2_printer *p, struct tr2_model *m,
 	p->export.opt = &plain;
 	p->git_event = tr2_git_event_new(&p->export);
 	p->reread = tr2_reread_new(m);
-	if (!p->git_event || !p->reread) {
-		tr2_error("out of memory");
-		return false;
-	}
 	if (form == TR2_PRINT_JSON)
 		fputs("{\"events\":[", stdout);
 	if (form == TR2_PRINT_CSV)

@@ -2,9 +2,10 @@
 /* map - see map.h. */
 #include "common/map.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "common/memory.h"
 
 static inline uint64_t load8(const char *s)
 {
@@ -54,18 +55,15 @@ static uint32_t map_find(const struct tr2_map *map, uint64_t key)
 	return at;
 }
 
-static bool map_grow(struct tr2_map *map)
+static void map_grow(struct tr2_map *map)
 {
 	struct tr2_map new = { NULL, NULL, map->nr, 0 };
 	uint32_t size = map->keys ? (map->mask + 1) * 2 : 64, i, at;
 
+	tr2_must(size);
 	new.mask = size - 1;
-	new.keys = calloc(size, sizeof(*new.keys));
-	new.values = calloc(size, sizeof(*new.values));
-	if (!size || !new.keys || !new.values) {
-		tr2_map_release(&new);
-		return false;
-	}
+	new.keys = tr2_calloc(size, sizeof(*new.keys));
+	new.values = tr2_calloc(size, sizeof(*new.values));
 	for (i = 0; map->keys && i <= map->mask; i++) {
 		if (!map->keys[i])
 			continue;
@@ -75,15 +73,14 @@ static bool map_grow(struct tr2_map *map)
 	}
 	tr2_map_release(map);
 	*map = new;
-	return true;
 }
 
 uint32_t *tr2_map_slot(struct tr2_map *map, uint64_t key)
 {
 	uint32_t at;
 
-	if ((!map->keys || map->nr > map->mask / 2) && !map_grow(map))
-		return NULL;
+	if (!map->keys || map->nr > map->mask / 2)
+		map_grow(map);
 	at = map_find(map, key);
 	if (!map->keys[at]) {
 		map->keys[at] = key;

@@ -18,7 +18,7 @@ struct tr2_map {
 	uint32_t nr, mask;
 };
 
-/* Return the slot of a key, adding it with 0 if it is new. NULL: no memory. The
+/* Return the slot of a key, adding it with 0 if it is new. The
  * next call may move slots. */
 uint32_t *tr2_map_slot(struct tr2_map *map, uint64_t key);
 uint32_t tr2_map_get(const struct tr2_map *map, uint64_t key);

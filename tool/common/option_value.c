@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "common/memory.h"
 #include "common/options.h"
 
 /* Parse a number and the text after it. false: no number. */
@@ -125,16 +126,6 @@ static bool parse_time(const char *s, int64_t *out)
 	return true;
 }
 
-static bool add_to_list(struct tr2_list *list, const char *item)
-{
-	const char **p = realloc(list->item, (list->nr + 1) * sizeof(*p));
-
-	if (!p)
-		return false;
-	list->item = p;
-	list->item[list->nr++] = item;
-	return true;
-}
 
 static bool is_choice(const char *choices, const char *s)
 {
@@ -155,6 +146,8 @@ bool tr2_option_set(const struct tr2_option *o, const char *s)
 	if (o->choices && s && !is_choice(o->choices, s))
 		return false;
 	switch (o->kind) {
+		struct tr2_list *list;
+
 	case TR2_OPT_FLAG:
 		*(bool *)o->value = true;
 		return true;
@@ -162,7 +155,10 @@ bool tr2_option_set(const struct tr2_option *o, const char *s)
 		*(const char **)o->value = s ? s : "";
 		return true;
 	case TR2_OPT_LIST:
-		return add_to_list(o->value, s);
+		list = o->value;
+		list->item = tr2_realloc(list->item, list->nr + 1, sizeof(s));
+		list->item[list->nr++] = s;
+		return true;
 	case TR2_OPT_INT:
 		return parse_int(s, o->value);
 	case TR2_OPT_SIZE:

@@ -12,9 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/array.h"
 #include "common/map.h"
-#include "common/say.h"
+#include "common/memory.h"
 #include "export/export.h"
 #include "model/filter.h"
 #include "model/model.h"
@@ -167,7 +166,7 @@ static bool is_shown(const struct tr2_export *x, uint32_t node)
 }
 
 /* Make up numbers for processes whose pid is unknown or was reused. */
-static bool number_processes(struct tr2_export *x, struct chrome *c)
+static void number_processes(struct tr2_export *x, struct chrome *c)
 {
 	const struct tr2_model *m = x->m;
 	struct tr2_map seen = { 0 };
@@ -189,25 +188,19 @@ static bool number_processes(struct tr2_export *x, struct chrome *c)
 	tr2_map_release(&seen);
 	if (c->origin_ns == INT64_MAX)
 		c->origin_ns = 0;
-	return true;
 }
 
 static bool begin(struct tr2_export *x)
 {
-	struct chrome *c = calloc(1, sizeof(*c));
+	struct chrome *c = tr2_calloc(1, sizeof(*c));
 
 	x->state = c;
-	if (c) {
-		c->next_id = FIRST_MADE_UP_ID + 1;
-		c->pids = calloc(x->m->nr_nodes, sizeof(*c->pids));
-		c->child_tids = calloc(x->m->nr_children, sizeof(*c->child_tids));
-	}
-	if (!c || !c->pids || !c->child_tids) {
-		tr2_error("out of memory");
-		return false;
-	}
+	c->next_id = FIRST_MADE_UP_ID + 1;
+	c->pids = tr2_calloc(x->m->nr_nodes, sizeof(*c->pids));
+	c->child_tids = tr2_calloc(x->m->nr_children, sizeof(*c->child_tids));
 	tr2_buf_addlit(&x->sink.buf, "{\"traceEvents\":[");
-	return number_processes(x, c);
+	number_processes(x, c);
+	return true;
 }
 
 static struct slice process_slice(const struct tr2_export *x, uint32_t node)
@@ -335,19 +328,15 @@ static void node(struct tr2_export *x, uint32_t i)
 
 /* ---- slices that nest -------------------------------------------------------------------- */
 
-static bool push_end(struct chrome *c, int64_t end_ns)
+static void push_end(struct chrome *c, int64_t end_ns)
 {
-	if (c->nr_ends == c->alloc_ends &&
-	    !tr2_array_grow((void **)&c->ends, &c->alloc_ends, c->nr_ends,
-			    sizeof(*c->ends)))
-		return false;
+	tr2_grow(c->ends, c->nr_ends, c->alloc_ends);
 	c->ends[c->nr_ends++] = end_ns;
-	return true;
 }
 
 /* Make a slice nest in its thread: cut it to the slices around it, if a stream
  * is inconsistent. */
-static bool nest(struct chrome *c, struct slice *s)
+static void nest(struct chrome *c, struct slice *s)
 {
 	if (s->start_ns < c->last_ns)
 		s->start_ns = c->last_ns;
@@ -358,7 +347,7 @@ static bool nest(struct chrome *c, struct slice *s)
 	if (s->start_ns > s->end_ns)
 		s->start_ns = s->end_ns;
 	c->last_ns = s->start_ns;
-	return push_end(c, s->end_ns);
+	push_end(c, s->end_ns);
 }
 
 /* Return the time from the first to the last event of a thread. */
@@ -430,10 +419,7 @@ static struct row *free_row(struct tr2_export *x, const struct slice *s,
 	for (i = 0; i < c->nr_rows; i++)
 		if (c->rows[i].free_ns <= s->start_ns)
 			return &c->rows[i];
-	if (i == c->alloc_rows &&
-	    !tr2_array_grow((void **)&c->rows, &c->alloc_rows, i,
-			    sizeof(*c->rows)))
-		return NULL;
+	tr2_grow(c->rows, i, c->alloc_rows);
 	c->nr_rows++;
 	c->rows[i] = (struct row){ 0, c->next_id++ };
 	tr2_buf_reset(&x->text);
@@ -459,7 +445,7 @@ static bool was_waited_for(const struct tr2_export *x, uint32_t span)
 }
 
 /* Choose the row of a child; false: none. */
-static bool place_child(struct tr2_export *x, uint32_t i, struct slice *s)
+static void place_child(struct tr2_export *x, uint32_t i, struct slice *s)
 {
 	struct chrome *c = x->state;
 	const struct tr2_span *span = &x->m->spans[i];
@@ -467,15 +453,13 @@ static bool place_child(struct tr2_export *x, uint32_t i, struct slice *s)
 
 	if (was_waited_for(x, i)) {
 		c->child_tids[span->child] = s->tid;
-		return nest(c, s);
+		nest(c, s);
+		return;
 	}
 	row = free_row(x, s, span->thread);
-	if (!row)
-		return false;
 	row->free_ns = s->end_ns;
 	s->tid = row->tid;
 	c->child_tids[span->child] = s->tid;
-	return true;
 }
 
 static void add_source(struct tr2_export *x, struct tr2_buf *b, tr2_str file,
@@ -528,14 +512,11 @@ static void span(struct tr2_export *x, uint32_t i)
 	struct slice slice = { span->start_ns + s->wall_ns,
 			       span->end_ns + s->wall_ns, c->pids[s->node],
 			       c->tid };
-	bool placed = span->kind == TR2_SPAN_CHILD ? place_child(x, i, &slice) :
-						     nest(c, &slice);
 
-	if (!placed) {
-		tr2_error("out of memory");
-		x->failed = true;
-		return;
-	}
+	if (span->kind == TR2_SPAN_CHILD)
+		place_child(x, i, &slice);
+	else
+		nest(c, &slice);
 	tr2_buf_reset(&x->text);
 	tr2_export_span_name(x, &x->text, i);
 	open_slice(x, &slice, category_of(x, span), tr2_buf_str(&x->text));
@@ -663,8 +644,6 @@ static bool end(struct tr2_export *x)
 	struct chrome *c = x->state;
 	struct tr2_buf *b = &x->sink.buf;
 
-	if (!c)
-		return true;
 	tr2_buf_addlit(b, "\n],\"displayTimeUnit\":\"ms\",\"otherData\":{"
 			  "\"producer\":\"trace2 export\",\"start\":\"");
 	tr2_fmt_iso(b, c->origin_ns);

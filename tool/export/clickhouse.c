@@ -25,7 +25,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "common/say.h"
+#include "common/memory.h"
 #include "export/clickhouse.h"
 #include "export/sha256.h"
 
@@ -172,24 +172,21 @@ static void number_rows(struct tr2_export *x)
 		h->sample_rows[i] = ++h->next_row[m->samples[i].session];
 }
 
-static bool allocate(struct clickhouse *h, const struct tr2_model *m)
+static void allocate(struct clickhouse *h, const struct tr2_model *m)
 {
-	h->units = calloc(m->nr_sessions, sizeof(*h->units));
-	h->session_ids = calloc(m->nr_sessions, sizeof(*h->session_ids));
-	h->next_row = calloc(m->nr_sessions, sizeof(*h->next_row));
-	h->thread_ids = calloc(m->nr_threads, sizeof(*h->thread_ids));
-	h->span_ids = calloc(m->nr_spans, sizeof(*h->span_ids));
-	h->self = calloc(m->nr_spans, sizeof(*h->self));
-	h->point_rows = calloc(m->nr_points, sizeof(*h->point_rows));
-	h->metric_rows = calloc(m->nr_metrics, sizeof(*h->metric_rows));
-	h->sample_rows = calloc(m->nr_samples, sizeof(*h->sample_rows));
+	h->units = tr2_calloc(m->nr_sessions, sizeof(*h->units));
+	h->session_ids = tr2_calloc(m->nr_sessions, sizeof(*h->session_ids));
+	h->next_row = tr2_calloc(m->nr_sessions, sizeof(*h->next_row));
+	h->thread_ids = tr2_calloc(m->nr_threads, sizeof(*h->thread_ids));
+	h->span_ids = tr2_calloc(m->nr_spans, sizeof(*h->span_ids));
+	h->self = tr2_calloc(m->nr_spans, sizeof(*h->self));
+	h->point_rows = tr2_calloc(m->nr_points, sizeof(*h->point_rows));
+	h->metric_rows = tr2_calloc(m->nr_metrics, sizeof(*h->metric_rows));
+	h->sample_rows = tr2_calloc(m->nr_samples, sizeof(*h->sample_rows));
 	h->ids = (struct tr2_row_ids){ .session_ids = h->session_ids,
 				       .thread_ids = h->thread_ids,
 				       .span_ids = h->span_ids,
 				       .id_of_sid = id_of };
-	return h->units && h->session_ids && h->next_row && h->thread_ids &&
-	       h->span_ids && h->self && h->point_rows && h->metric_rows &&
-	       h->sample_rows;
 }
 
 /* ---- begin --------------------------------------------------------------- */
@@ -219,13 +216,9 @@ static bool find_loaded(struct tr2_export *x)
 {
 	struct clickhouse *h = x->state;
 	uint32_t nr = x->m->nr_sessions, i;
-	struct tr2_clickhouse_unit **list = calloc(nr, sizeof(*list));
+	struct tr2_clickhouse_unit **list = tr2_calloc(nr, sizeof(*list));
 	bool ok;
 
-	if (!list) {
-		tr2_error("out of memory");
-		return false;
-	}
 	for (i = 1; i < nr; i++)
 		list[i] = &h->units[i];
 	ok = tr2_clickhouse_ask(&h->c, TR2_TABLE_sessions, list + 1, nr - 1);
@@ -238,14 +231,11 @@ static bool find_loaded(struct tr2_export *x)
 
 static bool begin(struct tr2_export *x)
 {
-	struct clickhouse *h = calloc(1, sizeof(*h));
+	struct clickhouse *h = tr2_calloc(1, sizeof(*h));
 	uint32_t i;
 
 	x->state = h;
-	if (!h || !allocate(h, x->m)) {
-		tr2_error("out of memory");
-		return false;
-	}
+	allocate(h, x->m);
 	if (!prepare_servers(x))
 		return false;
 	tr2_model_self_times(x->m, h->self);
@@ -266,10 +256,7 @@ static void session(struct tr2_export *x, uint32_t i)
 		h->nr_there++;
 		return;
 	}
-	if (!tr2_clickhouse_begin(&h->c, &h->units[i])) {
-		x->failed = true;
-		return;
-	}
+	tr2_clickhouse_begin(&h->c, &h->units[i]);
 	tr2_row_session(x, &h->row, &h->ids, i);
 	tr2_clickhouse_row(&h->c, TR2_TABLE_sessions, 0, &h->row);
 	h->nr_sent++;
@@ -387,10 +374,7 @@ static void task(struct tr2_export *x, uint32_t i)
 	struct tr2_clickhouse_unit unit;
 
 	task_unit(x, &unit, i);
-	if (!tr2_clickhouse_begin(&h->c, &unit)) {
-		x->failed = true;
-		return;
-	}
+	tr2_clickhouse_begin(&h->c, &unit);
 	tr2_row_task(x, &h->row, &h->ids, i);
 	tr2_clickhouse_row(&h->c, TR2_TABLE_tasks, 0, &h->row);
 	if (!tr2_clickhouse_end(&h->c))
@@ -428,8 +412,6 @@ static bool end(struct tr2_export *x)
 	struct clickhouse *h = x->state;
 	bool ok = !x->failed;
 
-	if (!h)
-		return true;
 	if (ok)
 		ok = tr2_clickhouse_flush(&h->c);
 	if (ok)

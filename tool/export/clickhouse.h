@@ -53,7 +53,7 @@ struct tr2_clickhouse {
 	uint32_t nr_rows[TR2_TABLE_NR];
 	struct tr2_clickhouse_piece *pieces;
 	struct tr2_clickhouse_unit **list; /* room for all pieces */
-	size_t nr_pieces, alloc_pieces;
+	uint32_t nr_pieces, alloc_pieces;
 	uint64_t sent_rows;
 };
 
@@ -87,7 +87,7 @@ bool tr2_clickhouse_ask(struct tr2_clickhouse *c, enum tr2_table_id table,
 
 /* Begin a piece, add its rows, end it; the end sends the rows if there are
  * enough. false: an error was printed. */
-bool tr2_clickhouse_begin(struct tr2_clickhouse *c,
+void tr2_clickhouse_begin(struct tr2_clickhouse *c,
 			  const struct tr2_clickhouse_unit *unit);
 void tr2_clickhouse_row(struct tr2_clickhouse *c, enum tr2_table_id table,
 			uint32_t nr, const struct tr2_row *r);

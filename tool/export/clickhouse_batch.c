@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "common/memory.h"
 #include "common/say.h"
 #include "export/clickhouse.h"
 
@@ -104,10 +105,7 @@ static bool read_answer(struct tr2_clickhouse *c,
 	uint64_t revision;
 	char *rest;
 
-	if (answer->failed) {
-		tr2_error("out of memory");
-		return false;
-	}
+	tr2_must(!answer->failed);
 	for (; *p; p = rest + (*rest == '\n')) {
 		wanted.unit = strtoll(p, &rest, 10);
 		if (rest == p || *rest != '\t')
@@ -228,28 +226,27 @@ static void add_insert(struct tr2_clickhouse *c, enum tr2_table_id table)
  * shard and day, and a unit is on one of those), and wait until the shards have
  * it.
  */
-static bool set_params(struct tr2_clickhouse *c, enum tr2_table_id table)
+static void set_params(struct tr2_clickhouse *c, enum tr2_table_id table)
 {
 	static const char *const sizes[] = { "max_insert_block_size=",
 					     "min_insert_block_size_rows=" };
 	struct tr2_buf b = TR2_BUF_INIT;
 	size_t i;
-	bool ok;
 
 	tr2_http_no_params(c->http);
 	add_insert(c, table);
-	ok = !c->query.failed &&
-	     tr2_http_param(c->http, tr2_buf_str(&c->query)) &&
-	     tr2_http_param(c->http, "insert_distributed_sync=1") &&
-	     tr2_http_param(c->http, "min_insert_block_size_bytes=0");
-	for (i = 0; i < sizeof(sizes) / sizeof(*sizes) && ok; i++) {
+	tr2_must(!c->query.failed);
+	tr2_http_param(c->http, tr2_buf_str(&c->query));
+	tr2_http_param(c->http, "insert_distributed_sync=1");
+	tr2_http_param(c->http, "min_insert_block_size_bytes=0");
+	for (i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
 		tr2_buf_reset(&b);
 		tr2_buf_addstr(&b, sizes[i]);
 		tr2_buf_add_u64(&b, (uint64_t)c->nr_rows[table] + 1);
-		ok = !b.failed && tr2_http_param(c->http, tr2_buf_str(&b));
+		tr2_must(!b.failed);
+		tr2_http_param(c->http, tr2_buf_str(&b));
 	}
 	tr2_buf_release(&b);
-	return ok;
 }
 
 /* Count the rows in c->body. */
@@ -268,12 +265,9 @@ static uint64_t count_rows(const struct tr2_clickhouse *c)
 /* Send one INSERT. 1: done; 0: the server is busy; -1: an error was printed. */
 static int insert(struct tr2_clickhouse *c, enum tr2_table_id table)
 {
-	if (c->body.failed) {
-		tr2_error("out of memory");
-		return -1;
-	}
-	if (!set_params(c, table) ||
-	    !tr2_http_post_once(c->http, c->body.p, c->body.len))
+	tr2_must(!c->body.failed);
+	set_params(c, table);
+	if (!tr2_http_post_once(c->http, c->body.p, c->body.len))
 		return -1;
 	if (tr2_http_status(c->http) != 200)
 		return tr2_clickhouse_busy(c) ? 0 : -1;
@@ -286,15 +280,12 @@ static bool send_table(struct tr2_clickhouse *c, enum tr2_table_id table)
 {
 	int tries = 0, done = 0;
 
-	if (c->rows[table].failed) {
-		tr2_error("out of memory");
-		return false;
-	}
+	tr2_must(!c->rows[table].failed);
 	while (c->rows[table].len && !done) {
 		if (!look(c, table, tries > 0))
 			return false;
 		collect(c, table);
-		if (!c->body.len && !c->body.failed)
+		if (!c->body.len)
 			break;
 		done = insert(c, table);
 		if (!done && tr2_clickhouse_gave_up(c, ++tries))
@@ -332,35 +323,17 @@ bool tr2_clickhouse_flush(struct tr2_clickhouse *c)
 
 /* ---- collecting ------------------------------------------------------------------ */
 
-static bool grow(struct tr2_clickhouse *c)
-{
-	size_t alloc = c->alloc_pieces ? 2 * c->alloc_pieces : 1024;
-	struct tr2_clickhouse_piece *pieces =
-		reallocarray(c->pieces, alloc, sizeof(*pieces));
-	struct tr2_clickhouse_unit **list;
-
-	if (!pieces)
-		return false;
-	c->pieces = pieces;
-	list = reallocarray(c->list, alloc,
-			    sizeof(struct tr2_clickhouse_unit *));
-	if (!list)
-		return false;
-	c->list = list;
-	c->alloc_pieces = alloc;
-	return true;
-}
-
-bool tr2_clickhouse_begin(struct tr2_clickhouse *c,
+void tr2_clickhouse_begin(struct tr2_clickhouse *c,
 			  const struct tr2_clickhouse_unit *unit)
 {
-	if (c->nr_pieces == c->alloc_pieces && !grow(c)) {
-		tr2_error("out of memory");
-		return false;
-	}
+	uint32_t before = c->alloc_pieces;
+
+	tr2_grow(c->pieces, c->nr_pieces, c->alloc_pieces);
+	if (c->alloc_pieces > before)
+		c->list = tr2_realloc(c->list, c->alloc_pieces,
+				      sizeof(struct tr2_clickhouse_unit *));
 	c->pieces[c->nr_pieces++] =
 		(struct tr2_clickhouse_piece){ .unit = *unit };
-	return true;
 }
 
 static void add_value(struct tr2_buf *b, const struct tr2_column_def *col,
@@ -370,7 +343,7 @@ static void add_value(struct tr2_buf *b, const struct tr2_column_def *col,
 		tr2_buf_add_i64(b, v->i);
 	else if (v->kind == TR2_VALUE_UINT)
 		tr2_buf_add_u64(b, v->u);
-	else if (v->kind == TR2_VALUE_TEXT && !r->text.failed)
+	else if (v->kind == TR2_VALUE_TEXT)
 		add_text(b, r->text.p + v->at, v->len);
 	else if (!tr2_column_is_required(col))
 		tr2_buf_addlit(b, "\\N");
@@ -397,13 +370,12 @@ void tr2_clickhouse_row(struct tr2_clickhouse *c, enum tr2_table_id table,
 	tr2_buf_add_u64(b, nr);
 	tr2_buf_addch(b, '\t');
 	tr2_buf_add_u64(b, u->revision);
+	tr2_must(!r->text.failed);
 	for (i = 0; i < r->nr; i++) {
 		tr2_buf_addch(b, '\t');
 		add_value(b, &col[i], r, &r->value[i]);
 	}
 	tr2_buf_addch(b, '\n');
-	if (r->text.failed)
-		b->failed = true;
 	c->nr_rows[table]++;
 }
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/memory.h"
 #include "common/say.h"
 #include "export/clickhouse.h"
 
@@ -18,20 +19,18 @@ const struct tr2_column_def tr2_clickhouse_columns[] = {
 	{ NULL, NULL },
 };
 
-static bool add_login(struct tr2_http *http, const char *header,
+static void add_login(struct tr2_http *http, const char *header,
 		      const char *variable)
 {
 	const char *value = getenv(variable);
 	struct tr2_buf b = TR2_BUF_INIT;
-	bool ok = true;
 
-	if (value && *value && !strpbrk(value, "\r\n")) {
-		tr2_buf_addstr(&b, header);
-		tr2_buf_addstr(&b, value);
-		ok = !b.failed && tr2_http_header(http, tr2_buf_str(&b));
-		tr2_buf_release(&b);
-	}
-	return ok;
+	if (!value || !*value || strpbrk(value, "\r\n"))
+		return;
+	tr2_buf_addstr(&b, header);
+	tr2_buf_addstr(&b, value);
+	tr2_http_header(http, tr2_buf_str(&b));
+	tr2_buf_release(&b);
 }
 
 struct tr2_http *tr2_clickhouse_connect(const char *url)
@@ -44,12 +43,9 @@ struct tr2_http *tr2_clickhouse_connect(const char *url)
 
 	if (!http)
 		return NULL;
-	if (add_login(http, "X-ClickHouse-User: ", "CLICKHOUSE_USER") &&
-	    add_login(http, "X-ClickHouse-Key: ", "CLICKHOUSE_PASSWORD"))
-		return http;
-	tr2_error("out of memory");
-	tr2_http_free(http);
-	return NULL;
+	add_login(http, "X-ClickHouse-User: ", "CLICKHOUSE_USER");
+	add_login(http, "X-ClickHouse-Key: ", "CLICKHOUSE_PASSWORD");
+	return http;
 }
 
 /* ---- requests -------------------------------------------------------------------- */
@@ -98,14 +94,10 @@ bool tr2_clickhouse_query(struct tr2_clickhouse *c)
 
 	tr2_http_no_params(c->http);
 	/* Wait for the end, so that the status reports late errors, too. */
-	if (!tr2_http_param(c->http, "wait_end_of_query=1") ||
-	    !tr2_http_param(c->http, "max_query_size=16777216") ||
-	    !tr2_http_param(c->http, "max_ast_elements=1000000"))
-		return false;
-	if (c->query.failed) {
-		tr2_error("out of memory");
-		return false;
-	}
+	tr2_http_param(c->http, "wait_end_of_query=1");
+	tr2_http_param(c->http, "max_query_size=16777216");
+	tr2_http_param(c->http, "max_ast_elements=1000000");
+	tr2_must(!c->query.failed);
 	do {
 		if (!tr2_http_post(c->http, c->query.p, c->query.len))
 			return false;

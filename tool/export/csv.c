@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/say.h"
+#include "common/memory.h"
 #include "export/tables.h"
 #include "out/table.h"
 
@@ -21,17 +21,12 @@ struct csv {
 
 static bool begin(struct tr2_export *x)
 {
-	struct csv *c = calloc(1, sizeof(*c));
+	struct csv *c = tr2_calloc(1, sizeof(*c));
 	const struct tr2_column_def *column;
 	struct tr2_buf *b = &x->sink.buf;
 
 	x->state = c;
-	if (c)
-		c->self = calloc(x->m->nr_spans, sizeof(*c->self));
-	if (!c || !c->self) {
-		tr2_error("out of memory");
-		return false;
-	}
+	c->self = tr2_calloc(x->m->nr_spans, sizeof(*c->self));
 	while (strcmp(tr2_table_defs[c->table].name, x->opt->table))
 		c->table++;
 	if (c->table == TR2_TABLE_spans)
@@ -51,7 +46,7 @@ static void add_value(struct tr2_buf *b, const struct tr2_row *r,
 		tr2_buf_add_i64(b, v->i);
 	else if (v->kind == TR2_VALUE_UINT)
 		tr2_buf_add_u64(b, v->u);
-	else if (v->kind == TR2_VALUE_TEXT && !r->text.failed)
+	else if (v->kind == TR2_VALUE_TEXT)
 		tr2_csv_add(b, r->text.p + v->at, v->len);
 }
 
@@ -63,8 +58,7 @@ static void print(struct tr2_export *x, enum tr2_table_id table)
 
 	if (table != c->table)
 		return;
-	if (c->row.text.failed)
-		b->failed = true;
+	tr2_must(!c->row.text.failed);
 	for (i = 0; i < c->row.nr; i++) {
 		if (i)
 			tr2_buf_addch(b, ',');

@@ -8,7 +8,7 @@
  */
 #include <stdlib.h>
 
-#include "common/say.h"
+#include "common/memory.h"
 #include "export/frames.h"
 
 static void print_frame(struct tr2_export *x, struct tr2_frame *fr)
@@ -54,8 +54,6 @@ static bool end(struct tr2_export *x)
 {
 	struct tr2_frames *f = x->state;
 
-	if (!f)
-		return true;
 	if (!x->failed)
 		print_frames(x);
 	tr2_frames_release(f);
@@ -65,12 +63,9 @@ static bool end(struct tr2_export *x)
 
 static bool begin(struct tr2_export *x)
 {
-	struct tr2_frames *f = calloc(1, sizeof(*f));
-
-	x->state = f;
-	if (!f)
-		tr2_error("out of memory");
-	return f && tr2_frames_begin(f, x);
+	x->state = tr2_calloc(1, sizeof(struct tr2_frames));
+	tr2_frames_begin(x->state, x);
+	return true;
 }
 
 static void node(struct tr2_export *x, uint32_t i)

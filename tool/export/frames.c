@@ -5,9 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/array.h"
 #include "common/map.h"
-#include "common/say.h"
+#include "common/memory.h"
 #include "export/frames.h"
 #include "model/filter.h"
 
@@ -15,10 +14,7 @@ static uint32_t new_frame(struct tr2_frames *f, uint32_t parent, tr2_str name)
 {
 	uint32_t i = f->nr;
 
-	if (i == f->alloc &&
-	    !tr2_array_grow((void **)&f->frames, &f->alloc, i,
-			    sizeof(*f->frames)))
-		return 0;
+	tr2_grow(f->frames, i, f->alloc);
 	f->nr++;
 	f->frames[i] = (struct tr2_frame){ .parent = parent, .name = name };
 	if (!i)
@@ -47,13 +43,8 @@ static uint32_t frame(struct tr2_frames *f, struct tr2_export *x,
 			x->text.p[i] = x->text.p[i] == ';' ? ':' : ' ';
 	name = x->text.len ? tr2_intern(x->m, x->text.p, x->text.len) : 0;
 	slot = tr2_map_slot(&f->by_name, tr2_key(parent, name));
-	if (slot && !*slot)
+	if (!*slot)
 		*slot = new_frame(f, parent, name);
-	if (!slot || !*slot) {
-		tr2_error("out of memory");
-		x->failed = true;
-		return 0;
-	}
 	return *slot;
 }
 
@@ -76,23 +67,18 @@ static void set_node_frame(struct tr2_frames *f, struct tr2_export *x,
 				   above : frame(f, x, above);
 }
 
-bool tr2_frames_begin(struct tr2_frames *f, struct tr2_export *x)
+void tr2_frames_begin(struct tr2_frames *f, struct tr2_export *x)
 {
 	const struct tr2_model *m = x->m;
 	uint32_t i;
 
-	f->of_node = calloc(m->nr_nodes, sizeof(*f->of_node));
-	f->of_span = calloc(m->nr_spans, sizeof(*f->of_span));
-	f->self_ns = calloc(m->nr_spans, sizeof(*f->self_ns));
+	f->of_node = tr2_calloc(m->nr_nodes, sizeof(*f->of_node));
+	f->of_span = tr2_calloc(m->nr_spans, sizeof(*f->of_span));
+	f->self_ns = tr2_calloc(m->nr_spans, sizeof(*f->self_ns));
 	new_frame(f, 0, 0);
-	if (!f->of_node || !f->of_span || !f->self_ns || !f->nr) {
-		tr2_error("out of memory");
-		return false;
-	}
 	tr2_model_self_times(m, f->self_ns);
-	for (i = m->first_root; i && !x->failed; i = tr2_node_after(m, i))
+	for (i = m->first_root; i; i = tr2_node_after(m, i))
 		set_node_frame(f, x, i);
-	return !x->failed;
 }
 
 void tr2_frames_release(struct tr2_frames *f)

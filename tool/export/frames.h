@@ -34,9 +34,8 @@ struct tr2_frames {
 	uint32_t at;
 };
 
-/* Processes that are not selected keep their place in the stacks of others.
- * false: an error was printed. Release it in either case. */
-bool tr2_frames_begin(struct tr2_frames *f, struct tr2_export *x);
+/* Processes that are not selected keep their place in the stacks of others. */
+void tr2_frames_begin(struct tr2_frames *f, struct tr2_export *x);
 void tr2_frames_release(struct tr2_frames *f);
 
 /*

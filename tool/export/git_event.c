@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/say.h"
+#include "common/memory.h"
 #include "common/words.h"
 #include "event/redact.h"
 #include "model/filter.h"
@@ -31,19 +31,14 @@ struct tr2_git_event {
 
 struct tr2_git_event *tr2_git_event_new(struct tr2_export *x)
 {
-	struct tr2_git_event *g = calloc(1, sizeof(*g));
+	struct tr2_git_event *g = tr2_calloc(1, sizeof(*g));
 
-	if (!g)
-		return NULL;
 	g->x = x;
 	g->json = tr2_json_new();
 	g->reread = tr2_reread_new(x->m);
 	g->render.render.redact = x->opt->redact;
 	tr2_render_prepare();
-	if (g->json && g->reread)
-		return g;
-	tr2_git_event_free(g);
-	return NULL;
+	return g;
 }
 
 void tr2_git_event_free(struct tr2_git_event *g)
@@ -197,15 +192,11 @@ static void add_json_line(struct tr2_git_event *g)
 	tr2_buf_reset(&g->text);
 	tr2_buf_add(&g->text, line->text, line->len);
 	tr2_buf_addchars(&g->text, '\n', TR2_JSON_PADDING + 8);
-	if (g->text.failed)
-		g->x->sink.buf.failed = true;
-	else if (add_object(g, g->text.p, line->len) != TR2_JSON_UTF8)
+	tr2_must(!g->text.failed);
+	if (add_object(g, g->text.p, line->len) != TR2_JSON_UTF8)
 		return;
-	else if (tr2_utf8_repair(fixed, g->text.p, line->len,
-				 TR2_JSON_PADDING + 8))
-		add_object(g, fixed->p, fixed->len);
-	else
-		g->x->sink.buf.failed = true;
+	tr2_utf8_repair(fixed, g->text.p, line->len, TR2_JSON_PADDING + 8);
+	add_object(g, fixed->p, fixed->len);
 }
 
 /* ---- lines of perf text ------------------------------------------------------------------- */
@@ -232,8 +223,7 @@ static void add_perf_line(struct tr2_git_event *g)
 	if (!tr2_reread(g->reread, g->at, &ev) || ev.kind < 0)
 		return;
 	hide_secret(g, &ev);
-	if (!tr2_parsed_render_set(&g->render, g->x->m, &ev, g->at->nesting))
-		return;
+	tr2_parsed_render_set(&g->render, g->x->m, &ev, g->at->nesting);
 	tr2_render_event(render, &g->render.event, false);
 	tr2_buf_add(&g->x->sink.buf, render->line.p, render->line.len);
 }
@@ -252,9 +242,7 @@ void tr2_git_event_add(struct tr2_git_event *g, const struct tr2_line *line)
 static bool begin(struct tr2_export *x)
 {
 	x->state = tr2_git_event_new(x);
-	if (!x->state)
-		tr2_error("out of memory");
-	return x->state;
+	return true;
 }
 
 static bool end(struct tr2_export *x)
@@ -262,8 +250,6 @@ static bool end(struct tr2_export *x)
 	const struct tr2_model *m = x->m;
 	uint32_t i;
 
-	if (!x->state)
-		return true;
 	for (i = 0; i < m->nr_lines && !x->failed && !x->sink.failed; i++) {
 		if (!tr2_filter_event(x->filter, m, &m->lines[i]))
 			continue;

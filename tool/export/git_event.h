@@ -12,8 +12,7 @@
 
 struct tr2_git_event;
 
-/* Create a writer to x->sink.buf that hides secrets if x->opt requires it.
- * NULL: no memory, or built without a JSON parser. */
+/* Create a writer to x->sink.buf that hides secrets if x->opt requires it. */
 struct tr2_git_event *tr2_git_event_new(struct tr2_export *x);
 void tr2_git_event_free(struct tr2_git_event *g);
 

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "common/map.h"
-#include "common/say.h"
+#include "common/memory.h"
 #include "export/frames.h"
 #include "export/html.h"
 #include "model/critical.h"
@@ -40,11 +40,12 @@ struct html {
 static uint32_t number(struct tr2_export *x, const char *s, size_t len)
 {
 	struct html *h = x->state;
-	tr2_str id = len ? tr2_intern(x->m, s, len) : 0;
-	uint32_t *slot = id ? tr2_map_slot(&h->numbers, tr2_key(0, id)) : NULL;
+	tr2_str id = tr2_intern(x->m, s, len);
+	uint32_t *slot;
 
-	if (!slot)
+	if (!id)
 		return 0;
+	slot = tr2_map_slot(&h->numbers, tr2_key(0, id));
 	if (!*slot) {
 		*slot = ++h->nr_strings;
 		tr2_buf_addch(&h->strings, ',');
@@ -109,8 +110,7 @@ static void step(struct tr2_export *x)
 	struct html *h = x->state;
 
 	tr2_html_add_data(&x->sink.buf, h->json.p, h->json.len);
-	if (h->json.failed)
-		x->sink.buf.failed = true;
+	tr2_must(!h->json.failed);
 	tr2_buf_reset(&h->json);
 }
 
@@ -129,8 +129,7 @@ static void array(struct tr2_export *x, const char *name,
 	key(&h->json, name);
 	tr2_buf_addch(&h->json, '[');
 	step(x);
-	if (rows->failed)
-		x->sink.buf.failed = true;
+	tr2_must(!rows->failed);
 	tr2_html_add_data(&x->sink.buf, rows->p, rows->len);
 	tr2_buf_addch(&h->json, ']');
 	step(x);
@@ -138,11 +137,6 @@ static void array(struct tr2_export *x, const char *name,
 
 /* ---- begin --------------------------------------------------------------- */
 
-static bool no_memory(void)
-{
-	tr2_error("out of memory");
-	return false;
-}
 
 /* Number rows before the walk: a span refers to the process that it became,
  * which comes later. */
@@ -206,18 +200,13 @@ static void add_head(struct tr2_export *x)
 static bool begin(struct tr2_export *x)
 {
 	const struct tr2_model *m = x->m;
-	struct html *h = calloc(1, sizeof(*h));
+	struct html *h = tr2_calloc(1, sizeof(*h));
 
 	x->state = h;
-	if (!h)
-		return no_memory();
-	h->of_node = calloc(m->nr_nodes, sizeof(*h->of_node));
-	h->of_thread = calloc(m->nr_threads, sizeof(*h->of_thread));
-	h->of_span = calloc(m->nr_spans, sizeof(*h->of_span));
-	if (!h->of_node || !h->of_thread || !h->of_span)
-		return no_memory();
-	if (!tr2_frames_begin(&h->frames, x))
-		return false;
+	h->of_node = tr2_calloc(m->nr_nodes, sizeof(*h->of_node));
+	h->of_thread = tr2_calloc(m->nr_threads, sizeof(*h->of_thread));
+	h->of_span = tr2_calloc(m->nr_spans, sizeof(*h->of_span));
+	tr2_frames_begin(&h->frames, x);
 	number_processes(x, h);
 	add_head(x);
 	return true;
@@ -510,19 +499,15 @@ static void add_sample(struct tr2_export *x, struct tr2_symbols *symbols,
 
 static void add_samples(struct tr2_export *x)
 {
-	struct tr2_symbols *symbols = NULL;
+	struct tr2_symbols *symbols = tr2_symbols_new(x->m);
 	struct tr2_buf rows = TR2_BUF_INIT;
 	uint32_t i;
 
-	if (x->m->nr_samples > 1)
-		symbols = tr2_symbols_new(x->m);
-	for (i = 1; symbols && i < x->m->nr_samples; i++)
+	for (i = 1; i < x->m->nr_samples; i++)
 		if (tr2_filter_session(x->filter, x->m, x->m->samples[i].session))
 			add_sample(x, symbols, &x->m->samples[i], &rows);
 	array(x, "samples", &rows);
 	tr2_buf_release(&rows);
-	if (!symbols)
-		return;
 	tr2_symbols_explain(symbols);
 	tr2_symbols_free(symbols);
 }
@@ -541,11 +526,10 @@ static void add_tail(struct tr2_export *x)
 	key(&h->json, "strings");
 	tr2_buf_addlit(&h->json, "[\"\"");
 	step(x);
+	tr2_must(!h->strings.failed);
 	tr2_html_add_data(&x->sink.buf, h->strings.p, h->strings.len);
 	tr2_buf_addlit(&h->json, "]}");
 	step(x);
-	if (h->strings.failed)
-		x->sink.buf.failed = true;
 	tr2_html_close(x);
 }
 
@@ -553,8 +537,6 @@ static bool end(struct tr2_export *x)
 {
 	struct html *h = x->state;
 
-	if (!h)
-		return true;
 	if (!x->failed)
 		add_tail(x);
 	tr2_frames_release(&h->frames);

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "common/memory.h"
 #include "common/say.h"
 #include "event/redact.h"
 
@@ -41,11 +42,11 @@ static CURLUcode parse_url(struct tr2_http *h, const char *text,
 			   const char *default_path)
 {
 	char *path = NULL, *scheme = NULL;
-	CURLUcode bad = CURLUE_OUT_OF_MEMORY;
+	CURLUcode bad;
 
 	h->url = curl_url();
-	if (h->url)
-		bad = curl_url_set(h->url, CURLUPART_URL, text, 0);
+	tr2_must(h->url);
+	bad = curl_url_set(h->url, CURLUPART_URL, text, 0);
 	if (!bad)
 		bad = curl_url_get(h->url, CURLUPART_SCHEME, &scheme, 0);
 	if (!bad && strcmp(scheme, "http") && strcmp(scheme, "https"))
@@ -56,8 +57,7 @@ static CURLUcode parse_url(struct tr2_http *h, const char *text,
 		bad = curl_url_set(h->url, CURLUPART_PATH, default_path, 0);
 	curl_free(path);
 	curl_free(scheme);
-	if (!bad && !(h->now = curl_url_dup(h->url)))
-		bad = CURLUE_OUT_OF_MEMORY;
+	tr2_http_no_params(h);
 	return bad;
 }
 
@@ -90,18 +90,14 @@ static void set_options(struct tr2_http *h, long request_seconds)
 struct tr2_http *tr2_http_new(const char *url,
 			      const struct tr2_http_server *server)
 {
-	struct tr2_http *h = calloc(1, sizeof(*h));
+	struct tr2_http *h = tr2_calloc(1, sizeof(*h));
 
-	if (!h || curl_global_init(CURL_GLOBAL_DEFAULT)) {
-		free(h);
-		tr2_error("out of memory");
-		return NULL;
-	}
+	tr2_must(!curl_global_init(CURL_GLOBAL_DEFAULT));
 	h->curl = curl_easy_init();
+	tr2_must(h->curl);
 	/* Avoid "100 Continue": saves a round trip. */
-	if (!h->curl || !tr2_http_header(h, "Expect:"))
-		tr2_error("out of memory");
-	else if (set_url(h, url, server))
+	tr2_http_header(h, "Expect:");
+	if (set_url(h, url, server))
 		return set_options(h, server->request_seconds), h;
 	tr2_http_free(h);
 	return NULL;
@@ -122,29 +118,23 @@ void tr2_http_free(struct tr2_http *h)
 	free(h);
 }
 
-bool tr2_http_header(void *http, const char *header)
+void tr2_http_header(struct tr2_http *h, const char *header)
 {
-	struct tr2_http *h = http;
-	struct curl_slist *more = curl_slist_append(h->headers, header);
-
-	if (more)
-		h->headers = more;
-	return more != NULL;
+	h->headers = curl_slist_append(h->headers, header);
+	tr2_must(h->headers);
 }
 
-bool tr2_http_param(struct tr2_http *h, const char *param)
+void tr2_http_param(struct tr2_http *h, const char *param)
 {
-	if (h->now && !curl_url_set(h->now, CURLUPART_QUERY, param,
-				    CURLU_APPENDQUERY | CURLU_URLENCODE))
-		return true;
-	tr2_error("out of memory");
-	return false;
+	tr2_must(!curl_url_set(h->now, CURLUPART_QUERY, param,
+			       CURLU_APPENDQUERY | CURLU_URLENCODE));
 }
 
 void tr2_http_no_params(struct tr2_http *h)
 {
 	curl_url_cleanup(h->now);
 	h->now = curl_url_dup(h->url);
+	tr2_must(h->now);
 }
 
 bool tr2_http_post(struct tr2_http *h, const char *body, size_t size_bytes)
@@ -234,18 +224,16 @@ void tr2_http_free(struct tr2_http *h)
 	(void)h;
 }
 
-bool tr2_http_header(void *http, const char *header)
+void tr2_http_header(struct tr2_http *h, const char *header)
 {
-	(void)http;
+	(void)h;
 	(void)header;
-	return false;
 }
 
-bool tr2_http_param(struct tr2_http *h, const char *param)
+void tr2_http_param(struct tr2_http *h, const char *param)
 {
 	(void)h;
 	(void)param;
-	return false;
 }
 
 void tr2_http_no_params(struct tr2_http *h)

@@ -26,14 +26,12 @@ struct tr2_http *tr2_http_new(const char *url,
 			      const struct tr2_http_server *server);
 void tr2_http_free(struct tr2_http *h);
 
-/*
- * Add a header to every request. http: struct tr2_http *. false: out of memory.
- */
-bool tr2_http_header(void *http, const char *header);
+/* Add a header to every request. */
+void tr2_http_header(struct tr2_http *h, const char *header);
 
 /* Append "name=value", which is encoded here, to the URL's own query for the
- * requests up to the next tr2_http_no_params(). false: an error was printed. */
-bool tr2_http_param(struct tr2_http *h, const char *param);
+ * requests up to the next tr2_http_no_params(). */
+void tr2_http_param(struct tr2_http *h, const char *param);
 void tr2_http_no_params(struct tr2_http *h);
 
 /* Send one request. false: there is no answer, and an error was printed. */

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/say.h"
+#include "common/memory.h"
 #include "event/redact.h"
 #include "export/otlp.h"
 #include "model/filter.h"
@@ -39,16 +39,14 @@ struct otlp {
 
 /* ---- points by span ------------------------------------------------------ */
 
-static bool chain_points(struct tr2_export *x, struct otlp *o)
+static void chain_points(struct tr2_export *x, struct otlp *o)
 {
 	const struct tr2_model *m = x->m;
 	uint32_t i, around, *first;
 
-	o->of_span = calloc(m->nr_spans, sizeof(uint32_t));
-	o->of_thread = calloc(m->nr_threads, sizeof(uint32_t));
-	o->next_point = calloc(m->nr_points, sizeof(uint32_t));
-	if (!o->of_span || !o->of_thread || !o->next_point)
-		return false;
+	o->of_span = tr2_calloc(m->nr_spans, sizeof(uint32_t));
+	o->of_thread = tr2_calloc(m->nr_threads, sizeof(uint32_t));
+	o->next_point = tr2_calloc(m->nr_points, sizeof(uint32_t));
 	for (i = m->nr_points - 1; i > 0; i--) {
 		const struct tr2_point *p = &m->points[i];
 
@@ -60,24 +58,20 @@ static bool chain_points(struct tr2_export *x, struct otlp *o)
 		o->next_point[i] = *first;
 		*first = i;
 	}
-	return true;
 }
 
 /* Number each span in its thread: the same in every export of a stream. */
-static bool number_spans(struct tr2_export *x, struct otlp *o)
+static void number_spans(struct tr2_export *x, struct otlp *o)
 {
 	const struct tr2_model *m = x->m;
 	uint32_t t, i, nr;
 
-	o->ordinal = calloc(m->nr_spans, sizeof(uint32_t));
-	if (!o->ordinal)
-		return false;
+	o->ordinal = tr2_calloc(m->nr_spans, sizeof(uint32_t));
 	for (t = 1; t < m->nr_threads; t++) {
 		nr = 0;
 		tr2_for_each_span(m, t, i)
 			o->ordinal[i] = nr++;
 	}
-	return true;
 }
 
 static struct tr2_points points(const struct otlp *o, uint32_t first)
@@ -87,13 +81,11 @@ static struct tr2_points points(const struct otlp *o, uint32_t first)
 
 static bool begin(struct tr2_export *x)
 {
-	struct otlp *o = calloc(1, sizeof(*o));
+	struct otlp *o = tr2_calloc(1, sizeof(*o));
 
 	x->state = o;
-	if (!o || !chain_points(x, o) || !number_spans(x, o)) {
-		tr2_error("out of memory");
-		return false;
-	}
+	chain_points(x, o);
+	number_spans(x, o);
 	o->names = x->opt->trace2receiver ? &tr2_otlp_trace2receiver_names :
 					    &tr2_otlp_own_names;
 	if (x->opt->urls.nr)
@@ -130,10 +122,8 @@ static void send_request(struct tr2_export *x)
 	if (!o->body.len)
 		return;
 	tr2_buf_addlit(&o->body, "]}");
-	if (o->body.failed) {
-		tr2_error("out of memory");
-		x->failed = true;
-	} else if (!o->post) {
+	tr2_must(!o->body.failed);
+	if (!o->post) {
 		tr2_buf_add(&x->sink.buf, o->body.p, o->body.len);
 		tr2_buf_addch(&x->sink.buf, '\n');
 		tr2_sink_step(&x->sink);
@@ -566,8 +556,6 @@ static bool end(struct tr2_export *x)
 {
 	struct otlp *o = x->state;
 
-	if (!o)
-		return true;
 	if (!x->failed)
 		send_request(x);
 	tr2_post_free(o->post);

@@ -92,11 +92,10 @@ struct tr2_post;
 struct tr2_post *tr2_post_new(const char *url);
 
 /* export/otlp_env.c: the collector that the environment names; false: none, and
- * an error was printed. And the headers for each request; false if add()
- * returned it. */
+ * an error was printed. And its headers for each request. */
+struct tr2_http;
 bool tr2_otlp_env_url(struct tr2_buf *url);
-bool tr2_otlp_env_headers(bool (*add)(void *data, const char *header),
-			  void *data);
+void tr2_otlp_env_headers(struct tr2_http *http);
 /* Send one request, retrying while the collector is busy. false: it was not
  * accepted, and an error was printed. */
 bool tr2_post_send(struct tr2_post *p, const char *body, size_t size_bytes);

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "common/say.h"
+#include "export/http.h"
 #include "export/otlp.h"
 
 static const char *variable(const char *name)
@@ -119,32 +120,29 @@ static bool add_header(struct tr2_buf *b, const char *pair, size_t len)
 	return add_decoded(b, value, value_len);
 }
 
-bool tr2_otlp_env_headers(bool (*add)(void *data, const char *header),
-			  void *data)
+void tr2_otlp_env_headers(struct tr2_http *http)
 {
 	const char *name = "OTEL_EXPORTER_OTLP_TRACES_HEADERS";
 	const char *s = variable(name);
 	struct tr2_buf b = TR2_BUF_INIT;
 	unsigned int nr = 0;
-	bool ok = true;
 	size_t len;
 
 	if (!s) {
 		name = "OTEL_EXPORTER_OTLP_HEADERS";
 		s = variable(name);
 	}
-	for (; s && *s && ok; s += len + (s[len] == ',')) {
+	for (; s && *s; s += len + (s[len] == ',')) {
 		len = strcspn(s, ",");
 		nr++;
 		if (strspn(s, " \t") >= len)
 			continue;
 		tr2_buf_reset(&b);
 		if (add_header(&b, s, len))
-			ok = !b.failed && add(data, tr2_buf_str(&b));
+			tr2_http_header(http, tr2_buf_str(&b));
 		else
 			tr2_warning("header number %u of %s is ignored: it is "
 				    "not name=value", nr, name);
 	}
 	tr2_buf_release(&b);
-	return ok;
 }

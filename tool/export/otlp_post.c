@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/memory.h"
 #include "common/say.h"
 #include "export/http.h"
 #include "export/otlp.h"
@@ -55,16 +56,11 @@ struct tr2_post *tr2_post_new(const char *url)
 
 	if (!http)
 		return NULL;
-	p = calloc(1, sizeof(*p));
-	if (p && tr2_http_header(http, "Content-Type: application/json") &&
-	    tr2_otlp_env_headers(tr2_http_header, http)) {
-		p->http = http;
-		return p;
-	}
-	tr2_error("out of memory");
-	tr2_http_free(http);
-	free(p);
-	return NULL;
+	tr2_http_header(http, "Content-Type: application/json");
+	tr2_otlp_env_headers(http);
+	p = tr2_calloc(1, sizeof(*p));
+	p->http = http;
+	return p;
 }
 
 void tr2_post_free(struct tr2_post *p)

@@ -12,8 +12,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "common/array.h"
 #include "common/map.h"
+#include "common/memory.h"
 #include "common/say.h"
 
 /* From the kernel's headers since 5.12; the file's format is the same. */
@@ -22,13 +22,11 @@
 
 static bool begin(struct tr2_export *x)
 {
-	struct tr2_perf_data *p = calloc(1, sizeof(*p));
+	struct tr2_perf_data *p = tr2_calloc(1, sizeof(*p));
 
 	x->state = p;
-	if (p && tr2_mappings_init(&p->mappings, x->m))
-		return true;
-	tr2_error("out of memory");
-	return false;
+	tr2_mappings_init(&p->mappings, x->m);
+	return true;
 }
 
 /* ---- records --------------------------------------------------------------- */
@@ -143,7 +141,7 @@ static void tell_build_id(struct tr2_perf_data *p,
 	struct tr2_buf *b = &p->build_ids;
 	size_t at;
 
-	if (!mapping->build_id_size || !known || *known)
+	if (!mapping->build_id_size || *known)
 		return;
 	*known = 1;
 	at = tr2_perf_begin_record(b, 0, PERF_RECORD_MISC_USER |
@@ -209,7 +207,7 @@ static void add_group(struct tr2_export *x, struct tr2_perf_data *p,
 }
 
 /* perf subtracts the previous value with the same id: each process needs its
- * own ids. 0: no memory, or too many events. */
+ * own ids. 0: too many events. */
 static uint64_t id_of(struct tr2_perf_data *p, uint32_t place, uint32_t session)
 {
 	struct tr2_perf_data_event *event = &p->events[place];
@@ -218,10 +216,7 @@ static uint64_t id_of(struct tr2_perf_data *p, uint32_t place, uint32_t session)
 		return 0;
 	if (event->session == session)
 		return event->ids[event->nr_ids - 1];
-	if (event->nr_ids >= event->alloc_ids &&
-	    !tr2_array_grow((void **)&event->ids, &event->alloc_ids,
-			    event->nr_ids, sizeof(*event->ids)))
-		return 0;
+	tr2_grow(event->ids, event->nr_ids, event->alloc_ids);
 	event->session = session;
 	event->ids[event->nr_ids++] = ++p->last_id;
 	return p->last_id;
@@ -278,8 +273,7 @@ static void add_sample(struct tr2_export *x, struct tr2_perf_data *p,
 				       x->m->values[s->first_value].event : 0),
 		   s->session);
 	if (!id) {
-		tr2_error("more than %u events, or out of memory",
-			  TR2_PERF_MAX_EVENTS);
+		tr2_error("more than %u events", TR2_PERF_MAX_EVENTS);
 		x->failed = true;
 		return;
 	}
@@ -396,7 +390,7 @@ static void release(struct tr2_perf_data *p)
 static bool end(struct tr2_export *x)
 {
 	struct tr2_perf_data *p = x->state;
-	bool ok = p && !x->failed;
+	bool ok = !x->failed;
 
 	if (ok && !p->nr_events) {
 		tr2_error("no samples in this recording: set "
@@ -406,8 +400,7 @@ static bool end(struct tr2_export *x)
 	}
 	if (ok)
 		tr2_perf_data_write(x, p);
-	if (p)
-		release(p);
+	release(p);
 	return ok;
 }
 

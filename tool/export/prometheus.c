@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/say.h"
+#include "common/memory.h"
 #include "export/export.h"
 #include "export/series.h"
 #include "model/histogram.h"
@@ -31,17 +31,6 @@ struct prometheus {
 	int64_t *self; /* by span */
 };
 
-static struct tr2_series *at(struct tr2_export *x, struct tr2_series_set *set,
-			     tr2_str a, tr2_str b)
-{
-	struct tr2_series *s = tr2_series_at(set, a, b);
-
-	if (!s && !x->failed) {
-		tr2_error("out of memory");
-		x->failed = true;
-	}
-	return s;
-}
 
 static uint64_t positive(int64_t ns)
 {
@@ -61,15 +50,10 @@ static tr2_str safe(struct tr2_export *x, tr2_str s)
 
 static bool begin(struct tr2_export *x)
 {
-	struct prometheus *p = calloc(1, sizeof(*p));
+	struct prometheus *p = tr2_calloc(1, sizeof(*p));
 
 	x->state = p;
-	if (p)
-		p->self = calloc(x->m->nr_spans, sizeof(*p->self));
-	if (!p || !p->self) {
-		tr2_error("out of memory");
-		return false;
-	}
+	p->self = tr2_calloc(x->m->nr_spans, sizeof(*p->self));
 	tr2_model_self_times(x->m, p->self);
 	return true;
 }
@@ -98,9 +82,7 @@ static void node(struct tr2_export *x, uint32_t i)
 	tr2_buf_reset(&x->text);
 	tr2_export_node_name(x, &x->text, i);
 	name = tr2_intern(x->m, tr2_buf_str(&x->text), x->text.len);
-	s = at(x, &p->commands, name, 0);
-	if (!s)
-		return;
+	s = tr2_series_at(&p->commands, name, 0);
 	s->value[ALL]++;
 	s->value[end_of(n)]++;
 	if (n->end != TR2_END_OPEN) {
@@ -124,9 +106,8 @@ static void span(struct tr2_export *x, uint32_t i)
 
 	if (span->kind != TR2_SPAN_REGION)
 		return;
-	s = at(x, &p->regions, safe(x, span->category), safe(x, span->label));
-	if (!s)
-		return;
+	s = tr2_series_at(&p->regions, safe(x, span->category),
+			  safe(x, span->label));
 	s->value[TOTAL] += positive(span->end_ns - span->start_ns);
 	s->value[REGION_SELF] += positive(p->self[i]);
 	s->value[CALLS]++;
@@ -150,10 +131,8 @@ static void metric(struct tr2_export *x, uint32_t i)
 
 	if (metric->thread)
 		return;
-	s = at(x, timer ? &p->timers : &p->counters, safe(x, metric->category),
-	       safe(x, metric->name));
-	if (!s)
-		return;
+	s = tr2_series_at(timer ? &p->timers : &p->counters,
+			  safe(x, metric->category), safe(x, metric->name));
 	if (!timer) {
 		s->value[TOTAL] += metric->count;
 		return;
@@ -365,39 +344,31 @@ static void print_all(struct tr2_export *x, struct prometheus *p)
 	tr2_buf_addch(&x->sink.buf, '\n');
 }
 
-static bool bound(struct tr2_export *x, struct prometheus *p)
+static void bound(struct tr2_export *x, struct prometheus *p)
 {
 	tr2_str other = tr2_intern(x->m, "other", 5);
-	struct tr2_series_set *const sets[] = { &p->regions, &p->timers,
-						&p->counters };
-	size_t i;
-	bool ok = tr2_series_bound(&p->commands, MAX_SERIES, ALL, other);
 
-	for (i = 0; i < sizeof(sets) / sizeof(*sets); i++)
-		ok = ok && tr2_series_bound(sets[i], MAX_SERIES, TOTAL, other);
-	if (!ok)
-		tr2_error("out of memory");
-	return ok;
+	tr2_series_bound(&p->commands, MAX_SERIES, ALL, other);
+	tr2_series_bound(&p->regions, MAX_SERIES, TOTAL, other);
+	tr2_series_bound(&p->timers, MAX_SERIES, TOTAL, other);
+	tr2_series_bound(&p->counters, MAX_SERIES, TOTAL, other);
 }
 
 static bool end(struct tr2_export *x)
 {
 	struct prometheus *p = x->state;
-	bool ok = true;
 
-	if (!p)
-		return true;
-	if (!x->failed)
-		ok = bound(x, p);
-	if (!x->failed && ok)
+	if (!x->failed) {
+		bound(x, p);
 		print_all(x, p);
+	}
 	tr2_series_release(&p->commands);
 	tr2_series_release(&p->regions);
 	tr2_series_release(&p->timers);
 	tr2_series_release(&p->counters);
 	free(p->self);
 	free(p);
-	return ok;
+	return true;
 }
 
 const struct tr2_export_format tr2_export_prometheus = {

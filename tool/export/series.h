@@ -6,6 +6,7 @@
 #ifndef TR2_EXPORT_SERIES_H
 #define TR2_EXPORT_SERIES_H
 
+#include "common/map.h"
 #include "model/model.h"
 
 /* Upper bounds of histograms: 1, 2.5 and 5 times the powers of ten from a
@@ -25,16 +26,16 @@ struct tr2_series {
 /* Zeroed means empty. `item` moves when a series is added. */
 struct tr2_series_set {
 	struct tr2_series *item;
-	uint32_t *slot; /* index + 1 into item, by hash; 0: free */
-	size_t nr, alloc, nr_slots;
+	uint32_t nr, alloc;
+	struct tr2_map by_labels; /* to index + 1 */
 };
 
-/* Return the series of these labels, adding it if needed. NULL: no memory. */
+/* Return the series of these labels, adding it if needed. */
 struct tr2_series *tr2_series_at(struct tr2_series_set *set, tr2_str a,
 				 tr2_str b);
 /* Keep the `max` series with the greatest value[by]; add up the others under
- * `other`. false: no memory. */
-bool tr2_series_bound(struct tr2_series_set *set, size_t max, int by,
+ * `other`. */
+void tr2_series_bound(struct tr2_series_set *set, uint32_t max, int by,
 		      tr2_str other);
 void tr2_series_release(struct tr2_series_set *set);
 

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/memory.h"
 #include "common/say.h"
 #include "export/sink.h"
 
@@ -22,24 +23,31 @@
  */
 static const char *volatile unfinished;
 
-static void on_signal(int signo)
+static void remove_unfinished(void)
 {
-	const struct sigaction usual = { .sa_handler = SIG_DFL };
 	const char *path = unfinished;
 
 	if (path)
 		unlink(path);
+}
+
+static void on_signal(int signo)
+{
+	const struct sigaction usual = { .sa_handler = SIG_DFL };
+
+	remove_unfinished();
 	sigaction(signo, &usual, NULL);
 	raise(signo);
 }
 
 /* Signals that the caller ignores stay ignored. */
-static void watch_signals(void)
+static void watch_ends(void)
 {
 	static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGPIPE };
 	struct sigaction old, new = { .sa_handler = on_signal };
 	size_t i;
 
+	atexit(remove_unfinished);
 	sigemptyset(&new.sa_mask);
 	for (i = 0; i < sizeof(signals) / sizeof(*signals); i++)
 		if (!sigaction(signals[i], NULL, &old) &&
@@ -70,22 +78,15 @@ static void set_mode(int fd, const struct stat *before)
 /* A symbolic link stays: its target is replaced. */
 static bool open_beside(struct tr2_export_sink *s, const struct stat *before)
 {
-	static const char suffix[] = ".XXXXXX";
-	size_t size;
-
-	s->target = before ? realpath(s->path, NULL) : strdup(s->path);
+	s->target = before ? realpath(s->path, NULL) : tr2_strdup(s->path);
 	if (!s->target)
 		return false;
-	size = strlen(s->target) + sizeof(suffix);
-	s->temp = malloc(size);
-	if (!s->temp)
-		return false;
-	snprintf(s->temp, size, "%s%s", s->target, suffix);
+	s->temp = tr2_strf("%s.XXXXXX", s->target);
 	s->fd = mkstemp(s->temp);
 	if (s->fd < 0)
 		return false;
 	unfinished = s->temp;
-	watch_signals();
+	watch_ends();
 	set_mode(s->fd, before);
 	return true;
 }
@@ -122,10 +123,7 @@ bool tr2_sink_flush(struct tr2_export_sink *s)
 	size_t done = 0;
 	ssize_t n;
 
-	if (s->buf.failed && !s->failed) {
-		errno = ENOMEM;
-		fail(s);
-	}
+	tr2_must(!s->buf.failed);
 	while (!s->failed && done < s->buf.len) {
 		n = write(s->fd, s->buf.p + done, s->buf.len - done);
 		if (n >= 0)
@@ -139,8 +137,7 @@ bool tr2_sink_flush(struct tr2_export_sink *s)
 
 bool tr2_sink_step(struct tr2_export_sink *s)
 {
-	return s->buf.len < STEP_BYTES && !s->buf.failed ? !s->failed :
-							   tr2_sink_flush(s);
+	return s->buf.len < STEP_BYTES ? !s->failed : tr2_sink_flush(s);
 }
 
 static void end_file(struct tr2_export_sink *s, bool ok)

@@ -20,6 +20,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/memory.h"
 #include "common/say.h"
 #include "export/schema.h"
 #include "common/options.h"
@@ -221,18 +222,11 @@ static bool open_database(struct tr2_export *x)
 
 static bool begin(struct tr2_export *x)
 {
-	struct database *d = calloc(1, sizeof(*d));
+	struct database *d = tr2_calloc(1, sizeof(*d));
 
 	x->state = d;
-	if (d) {
-		d->session_ids = calloc(x->m->nr_sessions,
-					sizeof(*d->session_ids));
-		d->self = calloc(x->m->nr_spans, sizeof(*d->self));
-	}
-	if (!d || !d->session_ids || !d->self) {
-		tr2_error("out of memory");
-		return false;
-	}
+	d->session_ids = tr2_calloc(x->m->nr_sessions, sizeof(*d->session_ids));
+	d->self = tr2_calloc(x->m->nr_spans, sizeof(*d->self));
 	d->path = x->output;
 	d->ids.session_ids = d->session_ids;
 	tr2_model_self_times(x->m, d->self);
@@ -265,9 +259,10 @@ static void insert(struct tr2_export *x, enum tr2_table_id table)
 {
 	struct database *d = x->state;
 	sqlite3_stmt *stmt = d->insert[table];
-	int ok = d->row.text.failed ? SQLITE_NOMEM : SQLITE_OK;
+	int ok = SQLITE_OK;
 	unsigned int i;
 
+	tr2_must(!d->row.text.failed);
 	for (i = 0; i < d->row.nr && ok == SQLITE_OK; i++)
 		ok = bind(stmt, (int)i + 1, &d->row, &d->row.value[i]);
 	if (ok != SQLITE_OK || sqlite3_step(stmt) != SQLITE_DONE)
@@ -400,8 +395,6 @@ static bool end(struct tr2_export *x)
 	struct database *d = x->state;
 	int i;
 
-	if (!d)
-		return true;
 	if (d->open && !x->failed)
 		finish(x);
 	for (i = 0; i < TR2_TABLE_NR; i++)

@@ -4,9 +4,8 @@
  */
 #include <stdlib.h>
 
-#include "common/array.h"
 #include "common/map.h"
-#include "common/say.h"
+#include "common/memory.h"
 #include "export/stacks.h"
 #include "model/model.h"
 #include "samples/symbols.h"
@@ -18,38 +17,19 @@ struct tr2_stacks {
 	struct tr2_map threads; /* by session and name */
 };
 
-static bool fail(struct tr2_export *x)
-{
-	if (!x->failed)
-		tr2_error("out of memory");
-	x->failed = true;
-	return false;
-}
-
-static void release(struct tr2_stacks *s)
-{
-	tr2_symbols_free(s->symbols);
-	tr2_map_release(&s->threads);
-	free(s->names);
-	free(s);
-}
-
 /*
  * If two threads have one name, the first is used: a sample has only the name.
  */
-static bool list_threads(struct tr2_stacks *s, const struct tr2_model *m)
+static void list_threads(struct tr2_stacks *s, const struct tr2_model *m)
 {
 	uint32_t i, *slot;
 
 	for (i = 1; i < m->nr_threads; i++) {
 		slot = tr2_map_slot(&s->threads, tr2_key(m->threads[i].session,
 							 m->threads[i].name));
-		if (!slot)
-			return false;
 		if (!*slot)
 			*slot = i;
 	}
-	return true;
 }
 
 struct tr2_stacks *tr2_stacks(struct tr2_export *x)
@@ -58,16 +38,10 @@ struct tr2_stacks *tr2_stacks(struct tr2_export *x)
 
 	if (s)
 		return s;
-	s = calloc(1, sizeof(*s));
-	if (s && (s->symbols = tr2_symbols_new(x->m)) &&
-	    list_threads(s, x->m)) {
-		x->stacks = s;
-		return s;
-	}
-	if (s)
-		release(s);
-	fail(x);
-	return NULL;
+	x->stacks = s = tr2_calloc(1, sizeof(*s));
+	s->symbols = tr2_symbols_new(x->m);
+	list_threads(s, x->m);
+	return s;
 }
 
 void tr2_stacks_end(struct tr2_stacks *s)
@@ -75,7 +49,10 @@ void tr2_stacks_end(struct tr2_stacks *s)
 	if (!s)
 		return;
 	tr2_symbols_explain(s->symbols);
-	release(s);
+	tr2_symbols_free(s->symbols);
+	tr2_map_release(&s->threads);
+	free(s->names);
+	free(s);
 }
 
 uint32_t tr2_stacks_thread(struct tr2_export *x,
@@ -83,10 +60,9 @@ uint32_t tr2_stacks_thread(struct tr2_export *x,
 {
 	struct tr2_stacks *s = tr2_stacks(x);
 
-	return !s ? 0 :
-		    tr2_map_get(&s->threads,
-				tr2_key(sample->session,
-					x->m->sample_tasks[sample->task].name));
+	return tr2_map_get(&s->threads,
+			   tr2_key(sample->session,
+				   x->m->sample_tasks[sample->task].name));
 }
 
 /* ---- functions ------------------------------------------------------------- */
@@ -101,44 +77,38 @@ static tr2_str clean_name(struct tr2_export *x, const char *name)
 	for (i = 0; i < x->text.len; i++)
 		if (x->text.p[i] == ';' || (unsigned char)x->text.p[i] < ' ')
 			x->text.p[i] = x->text.p[i] == ';' ? ':' : ' ';
-	return x->text.len && !x->text.failed ?
-		       tr2_intern(x->m, x->text.p, x->text.len) : 0;
+	tr2_must(!x->text.failed);
+	return tr2_intern(x->m, x->text.p, x->text.len);
 }
 
-/* NULL: no memory. */
 static const char *name_of(struct tr2_export *x, uint32_t symbol)
 {
 	struct tr2_stacks *s = x->stacks;
 
 	while (symbol >= s->nr_names) {
-		if (s->nr_names >= s->alloc_names &&
-		    !tr2_array_grow((void **)&s->names, &s->alloc_names,
-				    s->nr_names, sizeof(*s->names)))
-			return NULL;
+		tr2_grow(s->names, s->nr_names, s->alloc_names);
 		s->names[s->nr_names++] = 0;
 	}
 	if (!s->names[symbol])
 		s->names[symbol] = clean_name(x,
 			tr2_s(x->m, tr2_symbol(s->symbols, symbol).name));
-	return s->names[symbol] ? tr2_s(x->m, s->names[symbol]) : NULL;
+	return tr2_s(x->m, s->names[symbol]);
 }
 
-static bool add_call(struct tr2_export *x, struct tr2_buf *b,
+static void add_call(struct tr2_export *x, struct tr2_buf *b,
 		     const struct tr2_model_sample *sample, uint64_t address,
 		     size_t *innermost)
 {
 	uint32_t symbol[TR2_SYMBOLS_OF_CALL];
 	unsigned int nr = tr2_symbols_of_call(x->stacks->symbols, sample,
 					      address, symbol);
-	const char *name = NULL;
 
-	while (nr-- && (name = name_of(x, symbol[nr]))) {
+	while (nr--) {
 		if (*innermost != SIZE_MAX)
 			tr2_buf_addch(b, ';');
 		*innermost = b->len;
-		tr2_buf_addstr(b, name);
+		tr2_buf_addstr(b, name_of(x, symbol[nr]));
 	}
-	return name != NULL;
 }
 
 void tr2_stacks_add(struct tr2_export *x, struct tr2_buf *b,
@@ -148,11 +118,7 @@ void tr2_stacks_add(struct tr2_export *x, struct tr2_buf *b,
 	uint32_t i = sample->nr_calls;
 
 	*innermost = SIZE_MAX;
-	if (!tr2_stacks(x))
-		return;
+	tr2_stacks(x);
 	while (i--)
-		if (!add_call(x, b, sample, calls[i], innermost)) {
-			fail(x);
-			return;
-		}
+		add_call(x, b, sample, calls[i], innermost);
 }

@@ -15,7 +15,7 @@
 struct tr2_stacks;
 
 /* Return the export's lookups, created at the first call; the end of the export
- * frees them. NULL: an error was printed, and the export has failed. */
+ * frees them. */
 struct tr2_stacks *tr2_stacks(struct tr2_export *x);
 /* Print why functions have no names. NULL is allowed. */
 void tr2_stacks_end(struct tr2_stacks *s);

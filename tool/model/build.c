@@ -33,7 +33,7 @@ static struct tr2_words copy_words(struct tr2_model *m,
 	if (!v->nr)
 		return words;
 	words.text = tr2_model_copy(m, v->p, v->len);
-	words.nr = words.text ? v->nr : 0;
+	words.nr = v->nr;
 	return words;
 }
 
@@ -57,8 +57,6 @@ static uint32_t new_span(struct build *b, enum tr2_span_kind kind)
 	struct tr2_span *span;
 	unsigned int depth;
 
-	if (!i)
-		return 0;
 	span = &m->spans[i];
 	span->kind = (uint8_t)kind;
 	span->flags = TR2_SPAN_OPEN;
@@ -88,8 +86,6 @@ static uint32_t new_point(struct build *b, enum tr2_point_kind kind,
 	struct tr2_model_thread *t = thread_of(b);
 	struct tr2_point *point;
 
-	if (!i)
-		return 0;
 	point = &m->points[i];
 	point->kind = (uint8_t)kind;
 	point->at_ns = b->at_ns;
@@ -107,20 +103,17 @@ static uint32_t new_point(struct build *b, enum tr2_point_kind kind,
 	return i;
 }
 
-static bool on_region_enter(struct build *b)
+static void on_region_enter(struct build *b)
 {
 	const struct tr2_parsed_region_enter *v = &b->ev->as.region_enter;
 	uint32_t i = new_span(b, TR2_SPAN_REGION);
 	struct tr2_span *span;
 
-	if (!i)
-		return false;
 	span = &b->m->spans[i];
 	span->category = intern_view(b, &v->category.text);
 	span->label = intern_view(b, &v->label.text);
 	span->msg = intern_view(b, &v->msg.text);
 	thread_of(b)->open = i;
-	return true;
 }
 
 /* Find the open region that this leave ends; 0: none. */
@@ -161,7 +154,7 @@ static void start_from_end(const struct build *b, struct tr2_span *span)
 			tr2_at_ns(b->at_ns - tr2_at_ns(b->ev->t_rel));
 }
 
-static bool on_region_leave(struct build *b)
+static void on_region_leave(struct build *b)
 {
 	const struct tr2_parsed_region_leave *v = &b->ev->as.region_leave;
 	tr2_str category = intern_view(b, &v->category.text);
@@ -179,14 +172,12 @@ static bool on_region_leave(struct build *b)
 				b, TR2_PROBLEM_UNPAIRED,
 				"a region_leave without a region_enter");
 		i = new_span(b, TR2_SPAN_REGION);
-		if (!i)
-			return false;
 		span = &b->m->spans[i];
 		start_from_end(b, span);
 		span->category = category;
 		span->label = label;
 		span->msg = intern_view(b, &v->msg.text);
-		return true;
+		return;
 	}
 	b->m->priv->last_span = i;
 	span = &b->m->spans[i];
@@ -199,73 +190,66 @@ static bool on_region_leave(struct build *b)
 	span->end_ns = tr2_build_end_time(b, span->start_ns);
 	span->flags &= (uint8_t)~TR2_SPAN_OPEN;
 	thread_of(b)->open = span->parent;
-	return true;
 }
 
 /* Add a point with the name `category/key`. */
-static bool add_named_point(struct build *b, enum tr2_point_kind kind,
+static void add_named_point(struct build *b, enum tr2_point_kind kind,
 			    const struct tr2_view *category,
 			    const struct tr2_view *key,
 			    const struct tr2_view *value)
 {
 	uint32_t i = new_point(b, kind, copy_view(b->m, value));
 
-	if (!i)
-		return false;
 	b->m->points[i].category = intern_view(b, category);
 	b->m->points[i].key = intern_view(b, key);
-	return true;
 }
 
-static bool on_data(struct build *b)
+static void on_data(struct build *b)
 {
 	const struct tr2_parsed_data *v = &b->ev->as.data;
 
-	return add_named_point(b, TR2_POINT_DATA, &v->category.text,
-			       &v->key.text, &v->value.text);
+	add_named_point(b, TR2_POINT_DATA, &v->category.text, &v->key.text,
+			&v->value.text);
 }
 
-static bool on_data_json(struct build *b)
+static void on_data_json(struct build *b)
 {
 	const struct tr2_parsed_data_json *v = &b->ev->as.data_json;
 
-	return add_named_point(b, TR2_POINT_DATA_JSON, &v->category.text,
-			       &v->key.text, &v->value.text);
+	add_named_point(b, TR2_POINT_DATA_JSON, &v->category.text,
+			&v->key.text, &v->value.text);
 }
 
-static bool on_def_param(struct build *b)
+static void on_def_param(struct build *b)
 {
 	const struct tr2_parsed_def_param *v = &b->ev->as.def_param;
 
-	return add_named_point(b, TR2_POINT_PARAM, &v->scope.text,
-			       &v->param.text, &v->value.text);
+	add_named_point(b, TR2_POINT_PARAM, &v->scope.text, &v->param.text,
+			&v->value.text);
 }
 
-static bool on_error(struct build *b)
+static void on_error(struct build *b)
 {
 	const struct tr2_parsed_error *v = &b->ev->as.error;
 	uint32_t i = new_point(b, TR2_POINT_ERROR, copy_view(b->m, &v->msg.text));
 
-	if (!i)
-		return false;
 	b->m->points[i].key = intern_view(b, &v->fmt.text);
 	session_of(b)->nr_errors++;
-	return true;
 }
 
-static bool on_printf(struct build *b)
+static void on_printf(struct build *b)
 {
-	return new_point(b, TR2_POINT_PRINTF,
-			 copy_view(b->m, &b->ev->as.printf.msg.text));
+	new_point(b, TR2_POINT_PRINTF,
+		  copy_view(b->m, &b->ev->as.printf.msg.text));
 }
 
-static bool on_def_repo(struct build *b)
+static void on_def_repo(struct build *b)
 {
-	return new_point(b, TR2_POINT_REPO,
-			 copy_view(b->m, &b->ev->as.def_repo.worktree.text));
+	new_point(b, TR2_POINT_REPO,
+		  copy_view(b->m, &b->ev->as.def_repo.worktree.text));
 }
 
-static bool on_alias(struct build *b)
+static void on_alias(struct build *b)
 {
 	const struct tr2_parsed_alias *v = &b->ev->as.alias;
 	struct tr2_words words = copy_words(b->m, &v->argv.words);
@@ -276,25 +260,21 @@ static bool on_alias(struct build *b)
 	i = new_point(b, TR2_POINT_ALIAS,
 		      tr2_model_copy(b->m, tr2_buf_str(&text), text.len));
 	tr2_buf_release(&text);
-	if (i)
-		b->m->points[i].key = intern_view(b, &v->alias.text);
-	return i;
+	b->m->points[i].key = intern_view(b, &v->alias.text);
 }
 
 /* Keep an event for which the model has no structure. */
-static bool on_other(struct build *b)
+static void on_other(struct build *b)
 {
 	const struct tr2_view *raw = &b->ev->raw;
 	uint32_t i = new_point(b, TR2_POINT_OTHER,
 			       raw->len < 4096 ? copy_view(b->m, raw) : NULL);
 
-	if (i)
-		b->m->points[i].key = intern_view(b, &b->ev->event);
+	b->m->points[i].key = intern_view(b, &b->ev->event);
 	if (b->ev->kind < 0)
 		tr2_build_event_problem(
 			b, TR2_PROBLEM_UNKNOWN,
 			"an unknown event: kept unchanged");
-	return i;
 }
 
 /* ---- children and execs ----------------------------------------------------- */
@@ -318,74 +298,61 @@ static uint32_t find_child(const struct build *b, int32_t id)
 }
 
 /* Add all children of a session that has many to the map. */
-static bool map_children(struct build *b, uint32_t newest)
+static void map_children(struct build *b, uint32_t newest)
 {
 	const struct tr2_child *children = b->m->children;
-	uint32_t last[TR2_MANY + 1], i, nr = 0, *slot;
+	uint32_t last[TR2_MANY + 1], i, nr = 0;
 
 	for (i = newest; i && nr <= TR2_MANY; i = children[i].previous)
 		last[nr++] = i;
 	if (nr <= TR2_MANY)
-		return true;
+		return;
 	/* Children before these are in the map already. */
-	for (nr = i ? 1 : nr; nr--;) {
-		slot = tr2_map_slot(&b->m->priv->children,
-				    child_key(b->s, children[last[nr]].id));
-		if (!slot)
-			return false;
-		*slot = last[nr];
-	}
-	return true;
+	for (nr = i ? 1 : nr; nr--;)
+		*tr2_map_slot(&b->m->priv->children,
+			      child_key(b->s, children[last[nr]].id)) = last[nr];
 }
 
-static bool keep_child(struct build *b, enum tr2_span_kind kind, uint32_t i)
+static void keep_child(struct build *b, enum tr2_span_kind kind, uint32_t i)
 {
 	struct tr2_child *c = &b->m->children[i];
-	uint32_t *slot;
 
 	if (kind == TR2_SPAN_EXEC) {
-		slot = tr2_map_slot(&b->m->priv->execs, child_key(b->s, c->id));
-		if (slot)
-			*slot = i;
-		return slot;
+		*tr2_map_slot(&b->m->priv->execs, child_key(b->s, c->id)) = i;
+		return;
 	}
 	c->previous = session_of(b)->last_child;
 	session_of(b)->last_child = i;
-	return map_children(b, i);
+	map_children(b, i);
 }
 
 static uint32_t new_child(struct build *b, enum tr2_span_kind kind, int64_t id)
 {
 	struct tr2_model *m = b->m;
 	uint32_t i = tr2_add(m, children);
-	uint32_t span = i ? new_span(b, kind) : 0;
-	struct tr2_child *c;
+	uint32_t span = new_span(b, kind);
+	struct tr2_child *c = &m->children[i];
 
-	if (!span)
-		return 0;
-	c = &m->children[i];
 	c->span = span;
 	c->id = as_int32(id);
 	c->pid = -1;
 	m->spans[span].child = i;
-	return keep_child(b, kind, i) ? i : 0;
+	keep_child(b, kind, i);
+	return i;
 }
 
-static bool on_child_start(struct build *b)
+static void on_child_start(struct build *b)
 {
 	const struct tr2_parsed_child_start *v = &b->ev->as.child_start;
 	uint32_t i = new_child(b, TR2_SPAN_CHILD, v->child_id.i);
 	struct tr2_child *c;
 
-	if (!i)
-		return false;
 	c = &b->m->children[i];
 	c->child_class = intern_view(b, &v->child_class.text);
 	c->hook = intern_view(b, &v->hook_name.text);
 	c->cd = intern_view(b, &v->cd.text);
 	c->use_shell = v->use_shell.b;
 	c->argv = copy_words(b->m, &v->argv.words);
-	return true;
 }
 
 /* Return the child or exec that an event ends; make one up if there is none. */
@@ -404,8 +371,6 @@ static struct tr2_child *child_ended(struct build *b, enum tr2_span_kind kind,
 					"the end of something that was not "
 					"started");
 		i = new_child(b, kind, id);
-		if (!i)
-			return NULL;
 		start_from_end(b, &m->spans[m->children[i].span]);
 		return &m->children[i];
 	}
@@ -424,51 +389,39 @@ static void set_code(struct tr2_child *c, int64_t code)
 	c->has_code = true;
 }
 
-static bool on_child_exit(struct build *b)
+static void on_child_exit(struct build *b)
 {
 	const struct tr2_parsed_child_exit *v = &b->ev->as.child_exit;
 	struct tr2_child *c = child_ended(b, TR2_SPAN_CHILD, v->child_id.i);
 
-	if (!c)
-		return false;
 	c->pid = as_int32(v->pid.i);
 	set_code(c, v->code.i);
-	return true;
 }
 
-static bool on_child_ready(struct build *b)
+static void on_child_ready(struct build *b)
 {
 	const struct tr2_parsed_child_ready *v = &b->ev->as.child_ready;
 	struct tr2_child *c = child_ended(b, TR2_SPAN_CHILD, v->child_id.i);
 
-	if (!c)
-		return false;
 	c->pid = as_int32(v->pid.i);
 	c->ready = true;
-	return true;
 }
 
-static bool on_exec(struct build *b)
+static void on_exec(struct build *b)
 {
 	const struct tr2_parsed_exec *v = &b->ev->as.exec;
 	uint32_t i = new_child(b, TR2_SPAN_EXEC, v->exec_id.i);
 
-	if (!i)
-		return false;
 	b->m->children[i].exe = intern_view(b, &v->exe.text);
 	b->m->children[i].argv = copy_words(b->m, &v->argv.words);
-	return true;
 }
 
-static bool on_exec_result(struct build *b)
+static void on_exec_result(struct build *b)
 {
 	const struct tr2_parsed_exec_result *v = &b->ev->as.exec_result;
 	struct tr2_child *c = child_ended(b, TR2_SPAN_EXEC, v->exec_id.i);
 
-	if (!c)
-		return false;
 	set_code(c, v->code.i);
-	return true;
 }
 
 /* ---- metrics ------------------------------------------------------------------ */
@@ -486,11 +439,8 @@ static struct tr2_metric *new_metric(struct build *b, enum tr2_metric_kind kind,
 {
 	uint32_t i = tr2_add(b->m, metrics);
 	struct tr2_model_session *s = session_of(b);
-	struct tr2_metric *metric;
+	struct tr2_metric *metric = &b->m->metrics[i];
 
-	if (!i)
-		return NULL;
-	metric = &b->m->metrics[i];
 	metric->kind = (uint8_t)kind;
 	metric->session = b->s;
 	metric->thread = thread;
@@ -504,80 +454,73 @@ static struct tr2_metric *new_metric(struct build *b, enum tr2_metric_kind kind,
 	return metric;
 }
 
-static bool add_timer(struct build *b, uint32_t thread,
+static void add_timer(struct build *b, uint32_t thread,
 		      const struct tr2_parsed_timer *v)
 {
 	struct tr2_metric *metric = new_metric(b, TR2_METRIC_TIMER, thread,
 					       &v->category.text,
 					       &v->name.text);
 
-	if (!metric)
-		return false;
 	metric->count = v->intervals.u;
 	metric->total_ns = as_ns(v->t_total.i);
 	metric->min_ns = as_ns(v->t_min.i);
 	metric->max_ns = as_ns(v->t_max.i);
 	metric->unfinished = v->unfinished.u;
 	metric->histogram = copy_view(b->m, &v->histogram.text);
-	return true;
 }
 
-static bool on_timer(struct build *b)
+static void on_timer(struct build *b)
 {
-	return add_timer(b, 0, &b->ev->as.timer);
+	add_timer(b, 0, &b->ev->as.timer);
 }
 
-static bool on_th_timer(struct build *b)
+static void on_th_timer(struct build *b)
 {
 	_Static_assert(sizeof(struct tr2_parsed_th_timer) ==
 			       sizeof(struct tr2_parsed_timer),
 		       "both have the same fields");
-	return add_timer(b, b->t, &b->ev->as.timer);
+	add_timer(b, b->t, &b->ev->as.timer);
 }
 
-static bool add_counter(struct build *b, uint32_t thread,
+static void add_counter(struct build *b, uint32_t thread,
 			const struct tr2_parsed_counter *v)
 {
 	struct tr2_metric *metric = new_metric(b, TR2_METRIC_COUNTER, thread,
 					       &v->category.text,
 					       &v->name.text);
 
-	if (metric)
-		metric->count = v->count.u;
-	return metric;
+	metric->count = v->count.u;
 }
 
-static bool on_counter(struct build *b)
+static void on_counter(struct build *b)
 {
-	return add_counter(b, 0, &b->ev->as.counter);
+	add_counter(b, 0, &b->ev->as.counter);
 }
 
-static bool on_th_counter(struct build *b)
+static void on_th_counter(struct build *b)
 {
 	_Static_assert(sizeof(struct tr2_parsed_th_counter) ==
 			       sizeof(struct tr2_parsed_counter),
 		       "both have the same fields");
-	return add_counter(b, b->t, &b->ev->as.counter);
+	add_counter(b, b->t, &b->ev->as.counter);
 }
 
 /* ---- the process ---------------------------------------------------------------- */
 
-static bool on_version(struct build *b)
+static void on_version(struct build *b)
 {
 	struct tr2_model_session *s = session_of(b);
 
 	s->exe_version = intern_view(b, &b->ev->as.version.exe.text);
 	s->flags &= (uint16_t)~TR2_SESSION_NO_VERSION;
-	return true;
 }
 
-static bool on_start(struct build *b)
+static void on_start(struct build *b)
 {
 	struct tr2_model_session *s = session_of(b);
 
 	s->argv = copy_words(b->m, &b->ev->as.start.argv.words);
 	s->flags &= (uint16_t)~TR2_SESSION_NO_START;
-	return true;
 }
 
 static void set_exit_code(struct tr2_model_session *s, int64_t code)
@@ -588,13 +531,12 @@ static void set_exit_code(struct tr2_model_session *s, int64_t code)
 	s->has_code = true;
 }
 
-static bool on_process_exit(struct build *b)
+static void on_process_exit(struct build *b)
 {
 	set_exit_code(session_of(b), b->ev->as.exit.code.i);
-	return true;
 }
 
-static bool on_atexit(struct build *b)
+static void on_atexit(struct build *b)
 {
 	const struct tr2_parsed_atexit *v = &b->ev->as.atexit;
 	struct tr2_model_session *s = session_of(b);
@@ -604,10 +546,9 @@ static bool on_atexit(struct build *b)
 		s->end = TR2_END_EXIT;
 	s->lost += v->lost.u;
 	b->m->lost += v->lost.u;
-	return true;
 }
 
-static bool on_signal(struct build *b)
+static void on_signal(struct build *b)
 {
 	struct tr2_model_session *s = session_of(b);
 	char text[24];
@@ -621,65 +562,57 @@ static bool on_signal(struct build *b)
 	s->has_code = true;
 	tr2_buf_init_fixed(&buf, text, sizeof(text));
 	tr2_buf_add_i64(&buf, signo);
-	return new_point(b, TR2_POINT_SIGNAL,
-			 tr2_model_copy(b->m, text, buf.len));
+	new_point(b, TR2_POINT_SIGNAL, tr2_model_copy(b->m, text, buf.len));
 }
 
-static bool on_cmd_path(struct build *b)
+static void on_cmd_path(struct build *b)
 {
 	session_of(b)->path = intern_view(b, &b->ev->as.cmd_path.path.text);
-	return true;
 }
 
-static bool on_cmd_ancestry(struct build *b)
+static void on_cmd_ancestry(struct build *b)
 {
 	session_of(b)->ancestry =
 		copy_words(b->m, &b->ev->as.cmd_ancestry.ancestry.words);
-	return true;
 }
 
-static bool on_cmd_name(struct build *b)
+static void on_cmd_name(struct build *b)
 {
 	const struct tr2_parsed_cmd_name *v = &b->ev->as.cmd_name;
 	struct tr2_model_session *s = session_of(b);
 
 	s->name = intern_view(b, &v->name.text);
 	s->hierarchy = intern_view(b, &v->hierarchy.text);
-	return true;
 }
 
-static bool on_cmd_mode(struct build *b)
+static void on_cmd_mode(struct build *b)
 {
 	session_of(b)->mode = intern_view(b, &b->ev->as.cmd_mode.name.text);
-	return true;
 }
 
-static bool on_too_many_files(struct build *b)
+static void on_too_many_files(struct build *b)
 {
 	session_of(b)->flags |= TR2_SESSION_TOO_MANY_FILES;
-	return true;
 }
 
-static bool on_thread_start(struct build *b)
+static void on_thread_start(struct build *b)
 {
 	struct tr2_model_thread *t = thread_of(b);
 
 	t->flags &= (uint8_t)~TR2_THREAD_UNANNOUNCED;
 	t->start_ns = b->at_ns;
-	return true;
 }
 
-static bool on_thread_exit(struct build *b)
+static void on_thread_exit(struct build *b)
 {
 	struct tr2_model_thread *t = thread_of(b);
 
 	t->flags &= (uint8_t)~TR2_THREAD_OPEN;
 	t->end_ns = tr2_build_end_time(b, t->start_ns);
-	return true;
 }
 
 /* on_other() keeps the text of events without a handler. */
-static bool (*const handlers[TR2_EVENT_NR])(struct build *b) = {
+static void (*const handlers[TR2_EVENT_NR])(struct build *b) = {
 	[TR2_EV_version] = on_version,
 	[TR2_EV_too_many_files] = on_too_many_files,
 	[TR2_EV_start] = on_start,
@@ -716,17 +649,14 @@ _Static_assert(TR2_EVENT_NR <= sizeof(((struct tr2_model *)0)->events_by_kind) /
 				       sizeof(uint64_t),
 	       "every kind is counted");
 
-bool tr2_build_event(struct tr2_model *m, const struct tr2_parsed_event *ev)
+void tr2_build_event(struct tr2_model *m, const struct tr2_parsed_event *ev)
 {
 	struct build b = { m, ev, ev->session, ev->thread, 0 };
 	struct tr2_model_session *s = session_of(&b);
-	bool ok;
 
 	if (s->nr_events && tr2_build_begins_anew(&b)) {
 		b.s = ev->kind == TR2_EV_version ? tr2_build_begin_again(&b)
 						 : tr2_build_go_on_forked(&b);
-		if (!b.s)
-			return false;
 		s = session_of(&b);
 		b.t = s->first_thread;
 	}
@@ -738,15 +668,16 @@ bool tr2_build_event(struct tr2_model *m, const struct tr2_parsed_event *ev)
 	if (ev->kind >= 0)
 		m->events_by_kind[ev->kind]++;
 	b.at_ns = tr2_build_event_time(&b, s);
-	ok = ev->kind >= 0 && handlers[ev->kind] ? handlers[ev->kind](&b) :
-						   on_other(&b);
+	if (ev->kind >= 0 && handlers[ev->kind])
+		handlers[ev->kind](&b);
+	else
+		on_other(&b);
 	tr2_build_lasts(&b);
-	return ok;
 }
 
-bool tr2_build_metric(struct tr2_model *m, const struct tr2_parsed_event *ev)
+void tr2_build_metric(struct tr2_model *m, const struct tr2_parsed_event *ev)
 {
 	struct build b = { m, ev, ev->session, ev->thread, 0 };
 
-	return handlers[ev->kind](&b);
+	handlers[ev->kind](&b);
 }

@@ -16,18 +16,17 @@ struct tr2_parsed_event;
  * from s on must be readable, whatever the length. */
 tr2_str tr2_intern_padded(struct tr2_model *m, const char *s, size_t len);
 
-/* Return the session of this SID, adding it if it is new. 0: no memory. */
+/* Return the session of this SID, adding it if it is new. */
 uint32_t tr2_build_session(struct tr2_model *m, const char *sid, size_t len,
 			   tr2_str source);
 uint32_t tr2_build_thread(struct tr2_model *m, uint32_t session,
 			  const char *name, size_t len);
 
-/* Add an event. false: no memory, and the event is not in the model. */
-bool tr2_build_event(struct tr2_model *m, const struct tr2_parsed_event *ev);
+void tr2_build_event(struct tr2_model *m, const struct tr2_parsed_event *ev);
 
 /* Add a `timer` or `counter` that its process did not emit: it does not count
- * as an event. false: no memory. */
-bool tr2_build_metric(struct tr2_model *m, const struct tr2_parsed_event *ev);
+ * as an event. */
+void tr2_build_metric(struct tr2_model *m, const struct tr2_parsed_event *ev);
 
 /* The session and the thread to which the last event was added (others than
  * given, if its SID began again), and the span that it began or ended (0:

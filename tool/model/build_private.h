@@ -51,7 +51,7 @@ static inline bool tr2_build_begins_anew(const struct build *b)
 
 /*
  * Begin a new session, for a SID that begins again or for a forked process that
- * goes on under the SID. 0: no memory.
+ * goes on under the SID.
  */
 uint32_t tr2_build_begin_again(const struct build *b);
 uint32_t tr2_build_go_on_forked(const struct build *b);

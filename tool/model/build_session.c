@@ -59,22 +59,18 @@ static int32_t pid_of_sid(const char *sid, size_t len)
 /* Add a session as the latest of its SID; sid lives as long as the model. */
 static uint32_t new_session(struct tr2_model *m, const char *sid, tr2_str source)
 {
-	uint32_t i = sid ? tr2_add(m, sessions) : 0;
-	struct tr2_model_session *s;
-	size_t len;
+	uint32_t i = tr2_add(m, sessions);
+	struct tr2_model_session *s = &m->sessions[i];
+	size_t len = strlen(sid);
 
-	if (!i)
-		return 0;
-	s = &m->sessions[i];
 	s->sid = sid;
 	s->source = source;
-	len = strlen(s->sid);
 	s->depth = (uint16_t)count_slashes(s->sid, len);
 	s->pid = pid_of_sid(s->sid, len);
 	s->flags = TR2_SESSION_NO_CLOCK | TR2_SESSION_NO_START |
 		   TR2_SESSION_NO_VERSION;
-	if (!tr2_sid_set(m, i) || !tr2_build_thread(m, i, "main", 4))
-		return 0;
+	tr2_sid_set(m, i);
+	tr2_build_thread(m, i, "main", 4);
 	return i;
 }
 
@@ -95,8 +91,7 @@ uint32_t tr2_build_begin_again(const struct build *b)
 		b, TR2_PROBLEM_DUPLICATE,
 		"this session id has started before: read as another session");
 	s = new_session(b->m, session_of(b)->sid, session_of(b)->source);
-	if (s)
-		b->m->sessions[s].flags |= TR2_SESSION_DUPLICATE;
+	b->m->sessions[s].flags |= TR2_SESSION_DUPLICATE;
 	return s;
 }
 
@@ -105,13 +100,9 @@ uint32_t tr2_build_begin_again(const struct build *b)
 uint32_t tr2_build_go_on_forked(const struct build *b)
 {
 	struct tr2_model *m = b->m;
-	struct tr2_model_session *s, *from;
 	uint32_t i = new_session(m, session_of(b)->sid, session_of(b)->source);
+	struct tr2_model_session *s = &m->sessions[i], *from = session_of(b);
 
-	if (!i)
-		return 0;
-	s = &m->sessions[i];
-	from = session_of(b);
 	s->flags = (uint16_t)((from->flags & TR2_SESSION_PERF) |
 			      TR2_SESSION_FORKED);
 	s->parent = b->s;
@@ -132,11 +123,8 @@ static uint32_t new_thread(struct tr2_model *m, uint32_t session, tr2_str name)
 {
 	uint32_t i = tr2_add(m, threads);
 	struct tr2_model_session *s = &m->sessions[session];
-	struct tr2_model_thread *t;
+	struct tr2_model_thread *t = &m->threads[i];
 
-	if (!i)
-		return 0;
-	t = &m->threads[i];
 	t->session = session;
 	t->name = name;
 	if (s->first_thread) {
@@ -167,9 +155,9 @@ uint32_t tr2_build_thread(struct tr2_model *m, uint32_t session,
 		return new_thread(m, session, id);
 	/* Threads after the first few are in the map. */
 	slot = tr2_map_slot(&m->priv->threads, tr2_key(session, id));
-	if (slot && !*slot)
+	if (!*slot)
 		*slot = new_thread(m, session, id);
-	return slot ? *slot : 0;
+	return *slot;
 }
 
 /* ---- time ------------------------------------------------------------------ */
@@ -313,16 +301,11 @@ static void add_problem(struct tr2_model *m, enum tr2_problem_kind kind,
 	struct tr2_problem *p;
 	uint32_t i;
 
-	if (!slot)
-		return;
 	if (*slot) {
 		m->problems[*slot].count += count;
 		return;
 	}
-	i = tr2_add(m, problems);
-	if (!i)
-		return;
-	*slot = i;
+	i = *slot = tr2_add(m, problems);
 	p = &m->problems[i];
 	p->kind = kind;
 	p->source = source;

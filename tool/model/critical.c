@@ -32,7 +32,6 @@ struct walk {
 	struct item *items;
 	uint32_t nr_items, alloc_items;
 	unsigned int depth;
-	bool failed;
 };
 
 static int64_t wall_of(const struct tr2_model *m, uint32_t thread)
@@ -42,26 +41,24 @@ static int64_t wall_of(const struct tr2_model *m, uint32_t thread)
 
 /* ---- what is in a scope ---------------------------------------------------------- */
 
-static bool nest_spans(struct walk *w)
+static void nest_spans(struct walk *w)
 {
 	const struct tr2_model *m = w->m;
-	uint32_t *last = calloc(m->nr_spans, sizeof(*last)), i, p;
+	uint32_t *last = tr2_calloc(m->nr_spans, sizeof(*last)), i, p;
 
-	w->first = calloc(m->nr_spans, sizeof(*w->first));
-	w->next = calloc(m->nr_spans, sizeof(*w->next));
-	if (last && w->first && w->next)
-		for (i = 1; i < m->nr_spans; i++) {
-			p = m->spans[i].parent;
-			if (!p)
-				continue;
-			if (last[p])
-				w->next[last[p]] = i;
-			else
-				w->first[p] = i;
-			last[p] = i;
-		}
+	w->first = tr2_calloc(m->nr_spans, sizeof(*w->first));
+	w->next = tr2_calloc(m->nr_spans, sizeof(*w->next));
+	for (i = 1; i < m->nr_spans; i++) {
+		p = m->spans[i].parent;
+		if (!p)
+			continue;
+		if (last[p])
+			w->next[last[p]] = i;
+		else
+			w->first[p] = i;
+		last[p] = i;
+	}
 	free(last);
-	return last && w->first && w->next;
 }
 
 static void push(struct walk *w, const struct item *item, int64_t from,
@@ -72,12 +69,7 @@ static void push(struct walk *w, const struct item *item, int64_t from,
 	if (item->start_ns >= to || item->end_ns <= from ||
 	    item->end_ns <= item->start_ns)
 		return;
-	if (w->nr_items >= w->alloc_items &&
-	    !tr2_array_grow((void **)&w->items, &w->alloc_items, w->nr_items,
-			    sizeof(*w->items))) {
-		w->failed = true;
-		return;
-	}
+	tr2_grow(w->items, w->nr_items, w->alloc_items);
 	new = &w->items[w->nr_items++];
 	*new = *item;
 	if (new->start_ns < from)
@@ -185,7 +177,7 @@ static void push_region(struct walk *w, uint32_t node, uint32_t span,
 
 /* ---- the walk ---------------------------------------------------------------------- */
 
-/* Return the step of a scope, as 1 + its index; 0: no memory. Pieces of one
+/* Return the step of a scope, as 1 + its index. Pieces of one
  * region, and regions of one name in one place, share a step. */
 static uint32_t step_of(struct walk *w, const struct item *scope,
 			uint32_t parent)
@@ -195,13 +187,8 @@ static uint32_t step_of(struct walk *w, const struct item *scope,
 	uint32_t *slot = tr2_map_slot(&w->by_owner,
 				      tr2_mix(owner, parent) | 1);
 
-	if (!slot || (!*slot && w->nr >= w->alloc &&
-		      !tr2_array_grow((void **)&w->steps, &w->alloc, w->nr,
-				      sizeof(*w->steps)))) {
-		w->failed = true;
-		return 0;
-	}
 	if (!*slot) {
+		tr2_grow(w->steps, w->nr, w->alloc);
 		w->steps[w->nr] = (struct tr2_step){ scope->node, scope->span,
 						     parent, 0,
 						     scope->start_ns };
@@ -293,8 +280,6 @@ static void walk(struct walk *w, const struct item *scope, uint32_t parent)
 	uint32_t base = w->nr_items, i;
 	int64_t at = s.end_ns, own = 0;
 
-	if (!step)
-		return;
 	w->depth++;
 	push_scope(w, &s);
 	if (w->nr_items > base)
@@ -337,10 +322,10 @@ static int compare_places(const void *va, const void *vb)
 static void emit(const struct walk *w, const uint32_t *first,
 		 const uint32_t *next, struct tr2_step *out, uint32_t *nr)
 {
-	uint32_t *place_of = calloc((size_t)w->nr + 1, sizeof(*place_of));
+	uint32_t *place_of = tr2_calloc((size_t)w->nr + 1, sizeof(*place_of));
 	uint32_t at = first[0];
 
-	while (place_of && at) {
+	while (at) {
 		out[*nr] = w->steps[at - 1];
 		out[*nr].parent = place_of[out[*nr].parent];
 		place_of[at] = ++*nr;
@@ -357,26 +342,22 @@ static void emit(const struct walk *w, const uint32_t *first,
 
 static size_t order_steps(const struct walk *w, struct tr2_step *out)
 {
-	struct place *places = calloc((size_t)w->nr + 1, sizeof(*places));
-	uint32_t *first = calloc((size_t)w->nr + 1, sizeof(*first));
-	uint32_t *next = calloc((size_t)w->nr + 1, sizeof(*next));
-	uint32_t *last = calloc((size_t)w->nr + 1, sizeof(*last));
+	struct place *places = tr2_calloc((size_t)w->nr + 1, sizeof(*places));
+	uint32_t *first = tr2_calloc((size_t)w->nr + 1, sizeof(*first));
+	uint32_t *next = tr2_calloc((size_t)w->nr + 1, sizeof(*next));
+	uint32_t *last = tr2_calloc((size_t)w->nr + 1, sizeof(*last));
 	uint32_t i, step, parent, nr = 0;
 
-	if (places && first && next && last) {
-		for (i = 0; i < w->nr; i++)
-			places[i] = (struct place){ w->steps[i].start_ns,
-						    i + 1 };
-		qsort(places, w->nr, sizeof(*places), compare_places);
-		for (i = 0; i < w->nr; i++) {
-			step = places[i].step;
-			parent = w->steps[step - 1].parent;
-			*(last[parent] ? &next[last[parent]] :
-					 &first[parent]) = step;
-			last[parent] = step;
-		}
-		emit(w, first, next, out, &nr);
+	for (i = 0; i < w->nr; i++)
+		places[i] = (struct place){ w->steps[i].start_ns, i + 1 };
+	qsort(places, w->nr, sizeof(*places), compare_places);
+	for (i = 0; i < w->nr; i++) {
+		step = places[i].step;
+		parent = w->steps[step - 1].parent;
+		*(last[parent] ? &next[last[parent]] : &first[parent]) = step;
+		last[parent] = step;
 	}
+	emit(w, first, next, out, &nr);
 	free(places);
 	free(first);
 	free(next);
@@ -390,13 +371,12 @@ size_t tr2_critical_path(const struct tr2_model *m, uint32_t root,
 	const struct tr2_node *n = &m->nodes[root];
 	struct item whole = { n->start_ns, n->end_ns, root, 0, 0 };
 	struct walk w = { .m = m };
-	size_t nr = 0;
+	size_t nr;
 
-	if (nest_spans(&w))
-		walk(&w, &whole, 0);
-	*steps = calloc((size_t)w.nr + 1, sizeof(**steps));
-	if (*steps)
-		nr = order_steps(&w, *steps);
+	nest_spans(&w);
+	walk(&w, &whole, 0);
+	*steps = tr2_calloc((size_t)w.nr + 1, sizeof(**steps));
+	nr = order_steps(&w, *steps);
 	free(w.first);
 	free(w.next);
 	free(w.items);

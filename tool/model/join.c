@@ -119,37 +119,30 @@ static int compare_sorted(const void *va, const void *vb)
 	return a->index < b->index ? -1 : a->index > b->index;
 }
 
-static bool order_sessions(struct join *j)
+static void order_sessions(struct join *j)
 {
 	const struct tr2_model *m = j->m;
-	struct sorted *s = calloc(m->nr_sessions, sizeof(*s));
+	struct sorted *s = tr2_calloc(m->nr_sessions, sizeof(*s));
 	uint32_t i;
 
-	j->sessions = calloc(m->nr_sessions, sizeof(*j->sessions));
-	if (s && j->sessions) {
-		for (i = 1; i < m->nr_sessions; i++)
-			s[i] = (struct sorted){ m->sessions[i].depth, i,
-						m->sessions[i].wall_ns };
-		qsort(s + 1, m->nr_sessions - 1, sizeof(*s), compare_sorted);
-		for (i = 1; i < m->nr_sessions; i++)
-			j->sessions[i] = s[i].index;
-	}
+	j->sessions = tr2_calloc(m->nr_sessions, sizeof(*j->sessions));
+	for (i = 1; i < m->nr_sessions; i++)
+		s[i] = (struct sorted){ m->sessions[i].depth, i,
+					m->sessions[i].wall_ns };
+	qsort(s + 1, m->nr_sessions - 1, sizeof(*s), compare_sorted);
+	for (i = 1; i < m->nr_sessions; i++)
+		j->sessions[i] = s[i].index;
 	free(s);
-	return s && j->sessions;
 }
 
-static bool order_children(struct join *j)
+static void order_children(struct join *j)
 {
 	const struct tr2_model *m = j->m;
-	struct sorted *s = calloc(m->nr_children, sizeof(*s));
+	struct sorted *s = tr2_calloc(m->nr_children, sizeof(*s));
 	uint32_t i, nr = 0, session = 0;
 
-	j->order = calloc(m->nr_children, sizeof(*j->order));
-	j->first = calloc((size_t)m->nr_sessions + 1, sizeof(*j->first));
-	if (!s || !j->order || !j->first) {
-		free(s);
-		return false;
-	}
+	j->order = tr2_calloc(m->nr_children, sizeof(*j->order));
+	j->first = tr2_calloc((size_t)m->nr_sessions + 1, sizeof(*j->first));
 	for (i = 1; i < m->nr_children; i++) {
 		const struct tr2_span *span = &m->spans[m->children[i].span];
 
@@ -166,24 +159,20 @@ static bool order_children(struct join *j)
 	while (session <= m->nr_sessions)
 		j->first[session++] = nr;
 	free(s);
-	return true;
 }
 
 static void map_pids(struct join *j)
 {
 	const struct tr2_model *m = j->m;
-	uint32_t *slot, i;
+	uint32_t i;
 
 	for (i = 1; i < m->nr_children; i++) {
 		const struct tr2_child *c = &m->children[i];
 
-		if (c->pid <= 0 || m->spans[c->span].kind != TR2_SPAN_CHILD)
-			continue;
-		slot = tr2_map_slot(&j->by_pid,
-				    tr2_key(session_of_child(m, i),
-					    (uint32_t)c->pid));
-		if (slot)
-			*slot = i;
+		if (c->pid > 0 && m->spans[c->span].kind == TR2_SPAN_CHILD)
+			*tr2_map_slot(&j->by_pid,
+				      tr2_key(session_of_child(m, i),
+					      (uint32_t)c->pid)) = i;
 	}
 }
 
@@ -193,8 +182,6 @@ static uint32_t new_node(struct join *j, uint32_t parent, enum tr2_join join)
 {
 	uint32_t i = tr2_add(j->m, nodes);
 
-	if (!i)
-		return 0;
 	j->m->nodes[i].parent = parent;
 	j->m->nodes[i].join = (uint8_t)join;
 	j->m->nodes[i].pid = -1;
@@ -366,8 +353,6 @@ static void join_sessions(struct join *j)
 		struct tr2_model_session *s = &m->sessions[j->sessions[i]];
 
 		node = node_for_session(j, j->sessions[i]);
-		if (!node)
-			continue; /* no memory */
 		s->node = node;
 		chain_session(m, j->sessions[i], node);
 		if (s->pid > 0)
@@ -393,24 +378,19 @@ static void join_spans(struct join *j)
 
 /* ---- tasks ------------------------------------------------------------------------------ */
 
-static bool map_nodes(struct join *j)
+static void map_nodes(struct join *j)
 {
 	const struct tr2_model *m = j->m;
 	uint32_t i, *slot;
 
-	j->node_of_pid_next = calloc(m->nr_nodes, sizeof(uint32_t));
-	if (!j->node_of_pid_next)
-		return false;
+	j->node_of_pid_next = tr2_calloc(m->nr_nodes, sizeof(uint32_t));
 	for (i = 1; i < m->nr_nodes; i++) {
 		if (m->nodes[i].pid <= 0)
 			continue;
 		slot = tr2_map_slot(&j->nodes_by_pid, (uint32_t)m->nodes[i].pid);
-		if (!slot)
-			return false;
 		j->node_of_pid_next[i] = *slot;
 		*slot = i;
 	}
-	return true;
 }
 
 /* Return when a node began, as far as known before its times are set. */
@@ -486,20 +466,17 @@ static void set_task(struct tr2_model *m, uint32_t node, uint32_t task)
 }
 
 /* List tasks by the task that started them, in the order of their starts. */
-static bool order_tasks(struct join *j)
+static void order_tasks(struct join *j)
 {
 	const struct tr2_model *m = j->m;
 	uint32_t i;
 
-	j->first_task = calloc(m->nr_tasks, sizeof(uint32_t));
-	j->next_task = calloc(m->nr_tasks, sizeof(uint32_t));
-	if (!j->first_task || !j->next_task)
-		return false;
+	j->first_task = tr2_calloc(m->nr_tasks, sizeof(uint32_t));
+	j->next_task = tr2_calloc(m->nr_tasks, sizeof(uint32_t));
 	for (i = m->nr_tasks - 1; i; i--) {
 		j->next_task[i] = j->first_task[m->tasks[i].parent];
 		j->first_task[m->tasks[i].parent] = i;
 	}
-	return true;
 }
 
 static bool lived(const struct tr2_model_task *t, int64_t from_ns,
@@ -621,8 +598,10 @@ static void join_tasks(struct join *j)
 	struct tr2_model *m = j->m;
 	uint32_t i, node;
 
-	if (m->nr_tasks < 2 || !map_nodes(j) || !order_tasks(j))
+	if (m->nr_tasks < 2)
 		return;
+	map_nodes(j);
+	order_tasks(j);
 	for (i = 1; i < m->nr_tasks; i++) {
 		node = node_of_task(j, &m->tasks[i]);
 		if (node)
@@ -630,14 +609,9 @@ static void join_tasks(struct join *j)
 	}
 	join_forked(j);
 	join_open_spans(j);
-	for (i = 1; i < m->nr_tasks; i++) {
-		if (m->tasks[i].node)
-			continue;
-		node = new_node(j, 0, TR2_JOIN_ROOT);
-		if (!node)
-			return;
-		set_task(m, node, i);
-	}
+	for (i = 1; i < m->nr_tasks; i++)
+		if (!m->tasks[i].node)
+			set_task(m, new_node(j, 0, TR2_JOIN_ROOT), i);
 	for (i = 1; i < m->nr_tasks; i++)
 		reparent(m, i);
 	hand_to_shells(m);
@@ -649,12 +623,12 @@ void tr2_model_join(struct tr2_model *m)
 
 	tr2_model_end_sessions(m);
 	find_parents(m);
-	if (order_sessions(&j) && order_children(&j)) {
-		map_pids(&j);
-		join_sessions(&j);
-		join_spans(&j);
-		join_tasks(&j);
-	}
+	order_sessions(&j);
+	order_children(&j);
+	map_pids(&j);
+	join_sessions(&j);
+	join_spans(&j);
+	join_tasks(&j);
 	free(j.order);
 	free(j.first);
 	free(j.sessions);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * model - memory of the model: arrays, texts, and the maps that loaders use. If
- * memory runs out, the model stays valid without the newest element.
+ * model - memory of the model: arrays, texts, and the maps that loaders use.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -21,8 +20,11 @@ struct tr2_block {
 	char data[];
 };
 
-static bool start_arrays(struct tr2_model *m)
+struct tr2_model *tr2_model_new(void)
 {
+	struct tr2_model *m = tr2_calloc(1, sizeof(*m));
+
+	m->priv = tr2_calloc(1, sizeof(*m->priv));
 	/* Element 0 of each array means "none". */
 	(void)tr2_add(m, sessions);
 	(void)tr2_add(m, threads);
@@ -38,23 +40,6 @@ static bool start_arrays(struct tr2_model *m)
 	(void)tr2_add(m, values);
 	(void)tr2_add(m, sample_tasks);
 	(void)tr2_add(m, mappings);
-	return m->sessions && m->threads && m->spans && m->children &&
-	       m->points && m->metrics && m->tasks && m->nodes && m->problems &&
-	       m->samples && m->calls && m->values && m->sample_tasks &&
-	       m->mappings;
-}
-
-struct tr2_model *tr2_model_new(void)
-{
-	struct tr2_model *m = calloc(1, sizeof(*m));
-
-	if (!m)
-		return NULL;
-	m->priv = calloc(1, sizeof(*m->priv));
-	if (!m->priv || !start_arrays(m)) {
-		tr2_model_free(m);
-		return NULL;
-	}
 	return m;
 }
 
@@ -81,8 +66,7 @@ void tr2_model_free(struct tr2_model *m)
 {
 	if (!m)
 		return;
-	if (m->priv)
-		release_private(m->priv);
+	release_private(m->priv);
 	free(m->sessions);
 	free(m->threads);
 	free(m->spans);
@@ -117,9 +101,7 @@ static char *arena_take(struct tr2_model_private *p, size_t n)
 		p->left -= n;
 		return s;
 	}
-	b = malloc(sizeof(*b) + size);
-	if (!b)
-		return NULL;
+	b = tr2_realloc(NULL, 1, sizeof(*b) + size);
 	tr2_in_large_pages(b, sizeof(*b) + size);
 	p->arena_bytes += size;
 	b->next = p->blocks;
@@ -133,10 +115,8 @@ static char *arena_take(struct tr2_model_private *p, size_t n)
 
 char *tr2_model_copy(struct tr2_model *m, const char *s, size_t len)
 {
-	char *copy = len < SIZE_MAX - 1 ? arena_take(m->priv, len + 1) : NULL;
+	char *copy = arena_take(m->priv, len + 1);
 
-	if (!copy)
-		return NULL;
 	if (len)
 		memcpy(copy, s, len);
 	copy[len] = '\0';

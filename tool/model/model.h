@@ -410,7 +410,7 @@ struct tr2_model {
 	struct tr2_model_private *priv;
 };
 
-struct tr2_model *tr2_model_new(void); /* NULL: no memory */
+struct tr2_model *tr2_model_new(void);
 void tr2_model_free(struct tr2_model *m);
 
 /*
@@ -419,12 +419,12 @@ void tr2_model_free(struct tr2_model *m);
  */
 const char *tr2_s(const struct tr2_model *m, tr2_str id);
 
-/* Intern s[0..len); 0: it is empty, or memory is short. */
+/* Intern s[0..len); 0: it is empty. */
 tr2_str tr2_intern(struct tr2_model *m, const char *s, size_t len);
 /* Return the number of an interned text, 0 if it is not interned. */
 tr2_str tr2_interned_n(const struct tr2_model *m, const char *s, size_t len);
 
-/* Return a copy that lives as long as the model; NULL: no memory. */
+/* Return a copy that lives as long as the model. */
 char *tr2_model_copy(struct tr2_model *m, const char *s, size_t len);
 
 /*

@@ -8,8 +8,8 @@
 
 #include <string.h>
 
-#include "common/array.h"
 #include "common/map.h"
+#include "common/memory.h"
 #include "model/model.h"
 
 struct tr2_string {
@@ -39,8 +39,8 @@ struct tr2_sids {
 
 /* Return the latest session of a SID; 0: none. */
 uint32_t tr2_sid_find(const struct tr2_model *m, const char *sid, size_t len);
-/* Make this session the latest of its SID. false: no memory. */
-bool tr2_sid_set(struct tr2_model *m, uint32_t session);
+/* Make this session the latest of its SID. */
+void tr2_sid_set(struct tr2_model *m, uint32_t session);
 
 struct tr2_model_private {
 	/* Arena: a chain of blocks, freed with the model. */
@@ -68,15 +68,15 @@ struct tr2_model_private {
 	uint32_t alloc_sample_tasks;
 };
 
-/* Add a zeroed element to m->KIND and return its index; 0: no memory. */
+/* Add a zeroed element to m->KIND and return its index. */
 #define tr2_add(m, kind)                                                     \
-	(((m)->nr_##kind < (m)->priv->alloc_##kind ||                        \
-	  tr2_array_grow((void **)&(m)->kind, &(m)->priv->alloc_##kind,      \
-			 (m)->nr_##kind, sizeof(*(m)->kind)))                \
-		 ? (memset(&(m)->kind[(m)->nr_##kind], 0,                    \
-			   sizeof(*(m)->kind)),                              \
-		    (m)->nr_##kind++)                                        \
-		 : 0)
+	((m)->nr_##kind < (m)->priv->alloc_##kind                            \
+		 ? (void)0                                                   \
+		 : (void)((m)->kind = tr2_grow_array((m)->kind,              \
+				(m)->nr_##kind, &(m)->priv->alloc_##kind,    \
+				sizeof(*(m)->kind))),                        \
+	 memset(&(m)->kind[(m)->nr_##kind], 0, sizeof(*(m)->kind)),          \
+	 (m)->nr_##kind++)
 
 /* In model/join.c, model/tree.c: the steps of tr2_model_finish(). */
 void tr2_model_join(struct tr2_model *m);

@@ -62,16 +62,12 @@ struct spawn {
 	struct intervals pieces;  /* all time spent on spawning */
 };
 
-static bool add_interval(struct intervals *list, int64_t from, int64_t to)
+static void add_interval(struct intervals *list, int64_t from, int64_t to)
 {
 	if (to <= from)
-		return true;
-	if (list->nr == list->alloc &&
-	    !tr2_array_grow((void **)&list->item, &list->alloc, list->nr,
-			    sizeof(*list->item)))
-		return false;
+		return;
+	tr2_grow(list->item, list->nr, list->alloc);
 	list->item[list->nr++] = (struct interval){ from, to };
-	return true;
 }
 
 /* ---- which children --------------------------------------------------------- */
@@ -145,21 +141,18 @@ static int compare_waits(const void *va, const void *vb)
 	return a->start_ns < b->start_ns ? -1 : a->start_ns > b->start_ns;
 }
 
-static bool list_waits(struct spawn *x)
+static void list_waits(struct spawn *x)
 {
 	const struct tr2_model *m = x->m;
 	uint32_t i;
 
-	x->waits = calloc(m->nr_children, sizeof(*x->waits));
-	x->ends = calloc(m->nr_children, sizeof(*x->ends));
-	x->queries = calloc(m->nr_children, 2 * sizeof(*x->queries));
-	if (!x->waits || !x->ends || !x->queries)
-		return false;
+	x->waits = tr2_calloc(m->nr_children, sizeof(*x->waits));
+	x->ends = tr2_calloc(m->nr_children, sizeof(*x->ends));
+	x->queries = tr2_calloc(m->nr_children, 2 * sizeof(*x->queries));
 	for (i = 1; i < m->nr_children; i++)
 		if (m->spans[m->children[i].span].kind == TR2_SPAN_CHILD)
 			fill_wait(m, &x->waits[x->nr++], i);
 	qsort(x->waits, x->nr, sizeof(*x->waits), compare_waits);
-	return true;
 }
 
 /* ---- what the thread said meanwhile ------------------------------------------- */
@@ -313,7 +306,7 @@ static void merge(struct intervals *list)
 	list->nr = nr;
 }
 
-static bool list_running(struct spawn *x, uint32_t parent)
+static void list_running(struct spawn *x, uint32_t parent)
 {
 	const struct tr2_model *m = x->m;
 	struct interval r;
@@ -324,15 +317,13 @@ static bool list_running(struct spawn *x, uint32_t parent)
 		if (is_idle(m, &m->nodes[i]))
 			continue;
 		r = ran(m, &m->nodes[i]);
-		if (!add_interval(&x->running, r.from, r.to))
-			return false;
+		add_interval(&x->running, r.from, r.to);
 	}
 	merge(&x->running);
-	return true;
 }
 
 /* Count [from, to) as spawning, except when other children ran. */
-static bool take(struct spawn *x, int64_t from, int64_t to, int64_t *sum)
+static void add_spawning(struct spawn *x, int64_t from, int64_t to, int64_t *sum)
 {
 	const struct intervals *r = &x->running;
 	uint32_t low = 0, high = r->nr, mid;
@@ -347,32 +338,28 @@ static bool take(struct spawn *x, int64_t from, int64_t to, int64_t *sum)
 	while (from < to) {
 		int64_t end = low < r->nr ? earlier(r->item[low].from, to) : to;
 
-		if (end > from) {
+		if (end > from)
 			*sum += end - from;
-			if (!add_interval(&x->pieces, from, end))
-				return false;
-		}
+		add_interval(&x->pieces, from, end);
 		from = low < r->nr ? r->item[low++].to : to;
 	}
-	return true;
 }
 
-static bool set_spawn(struct spawn *x, const struct wait *w)
+static void set_spawn(struct spawn *x, const struct wait *w)
 {
 	struct tr2_node *n = &x->m->nodes[w->node];
 	int64_t started = earlier(w->own_start_ns, w->after_start_ns);
 
 	n->spawn_ns = 0;
 	n->reaped_late = w->after_end_ns < w->end_ns;
-	if (!take(x, w->start_ns, earlier(started, w->end_ns), &n->spawn_ns))
-		return false;
-	return n->reaped_late ||
-	       take(x, w->own_end_ns, w->end_ns, &n->spawn_ns);
+	add_spawning(x, w->start_ns, earlier(started, w->end_ns), &n->spawn_ns);
+	if (!n->reaped_late)
+		add_spawning(x, w->own_end_ns, w->end_ns, &n->spawn_ns);
 }
 
 /* ---- all ----------------------------------------------------------------------------- */
 
-static bool set_all(struct spawn *x)
+static void set_all(struct spawn *x)
 {
 	struct wait *w = x->waits, *end = x->waits + x->nr, *of_thread;
 	uint32_t parent = 0;
@@ -386,13 +373,11 @@ static bool set_all(struct spawn *x)
 		}
 		if (w->node && w->parent != parent) {
 			parent = w->parent;
-			if (!list_running(x, parent))
-				return false;
+			list_running(x, parent);
 		}
-		if (w->node && !set_spawn(x, w))
-			return false;
+		if (w->node)
+			set_spawn(x, w);
 	}
-	return true;
 }
 
 /* Sum the pieces within the time of the roots; the rest belongs to processes
@@ -417,18 +402,16 @@ static int64_t sum_in_roots(struct spawn *x)
 	return sum;
 }
 
-static bool list_roots(struct spawn *x)
+static void list_roots(struct spawn *x)
 {
 	const struct tr2_model *m = x->m;
 	uint32_t i;
 
 	x->running.nr = 0;
 	tr2_for_each_root(m, i)
-		if (!add_interval(&x->running, m->nodes[i].start_ns,
-				  m->nodes[i].end_ns))
-			return false;
+		add_interval(&x->running, m->nodes[i].start_ns,
+			     m->nodes[i].end_ns);
 	merge(&x->running);
-	return true;
 }
 
 void tr2_model_spawn(struct tr2_model *m)
@@ -438,10 +421,11 @@ void tr2_model_spawn(struct tr2_model *m)
 
 	for (i = 1; i < m->nr_nodes; i++)
 		m->nodes[i].spawn_ns = TR2_NO_TIME;
-	if (list_waits(&x) && set_all(&x) && list_roots(&x)) {
-		merge(&x.pieces);
-		m->spawning_ns = sum_in_roots(&x);
-	}
+	list_waits(&x);
+	set_all(&x);
+	list_roots(&x);
+	merge(&x.pieces);
+	m->spawning_ns = sum_in_roots(&x);
 	free(x.waits);
 	free(x.ends);
 	free(x.queries);

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/array.h"
 #include "common/map.h"
+#include "common/memory.h"
 #include "model/stats.h"
 
 static bool is_group(const struct tr2_group *g, const char *by,
@@ -25,17 +25,12 @@ struct tr2_group *tr2_groups_get(struct tr2_groups *g, const char *by,
 	/* Names with equal hashes get the keys that follow. */
 	for (;; key += 2) {
 		slot = tr2_map_slot(&g->map, key ? key : 1);
-		if (!slot)
-			return NULL;
 		if (!*slot)
 			break;
 		if (is_group(&g->group[*slot - 1], by, name))
 			return &g->group[*slot - 1];
 	}
-	if (g->nr >= g->alloc &&
-	    !tr2_array_grow((void **)&g->group, &g->alloc, g->nr,
-			    sizeof(*g->group)))
-		return NULL;
+	tr2_grow(g->group, g->nr, g->alloc);
 	memset(&g->group[g->nr], 0, sizeof(*g->group));
 	g->group[g->nr].name = name;
 	g->group[g->nr].by = by;
@@ -50,10 +45,8 @@ void tr2_group_add(struct tr2_group *group, int64_t ns, int64_t self_ns)
 	tr2_ns_add(&group->self_ns, self_ns);
 	if (ns > group->max_ns)
 		group->max_ns = ns;
-	if (group->nr_values < group->alloc_values ||
-	    tr2_array_grow((void **)&group->values, &group->alloc_values,
-			   group->nr_values, sizeof(*group->values)))
-		group->values[group->nr_values++] = ns;
+	tr2_grow(group->values, group->nr_values, group->alloc_values);
+	group->values[group->nr_values++] = ns;
 }
 
 static int compare(const void *va, const void *vb)

@@ -31,8 +31,8 @@ struct tr2_groups {
 	struct tr2_map map;
 };
 
-/* Return the group of these two names, whose texts must outlive it. NULL: no
- * memory. The next call may move groups. */
+/* Return the group of these two names, whose texts must outlive it. The next
+ * call may move groups. */
 struct tr2_group *tr2_groups_get(struct tr2_groups *g, const char *by,
 				 const char *name);
 void tr2_group_add(struct tr2_group *group, int64_t ns, int64_t self_ns);

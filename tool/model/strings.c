@@ -13,14 +13,12 @@
 #include "model/model.h"
 #include "model/private.h"
 
-static bool rehash_strings(struct tr2_model_private *p)
+static void rehash_strings(struct tr2_model_private *p)
 {
 	uint32_t size = p->buckets ? (p->bucket_mask + 1) * 2 : 1024;
-	uint32_t *buckets = calloc(size, sizeof(*buckets));
+	uint32_t *buckets = tr2_calloc(size, sizeof(*buckets));
 	uint32_t i, at;
 
-	if (!buckets)
-		return false;
 	for (i = 1; i < p->nr_strings; i++) {
 		at = p->strings[i].hash & (size - 1);
 		while (buckets[at])
@@ -30,7 +28,6 @@ static bool rehash_strings(struct tr2_model_private *p)
 	free(p->buckets);
 	p->buckets = buckets;
 	p->bucket_mask = size - 1;
-	return true;
 }
 
 /* Return the bucket that has the string, or the free one for it. */
@@ -58,16 +55,10 @@ static tr2_str add_string(struct tr2_model *m, const char *s, size_t len,
 
 	if (!p->nr_strings)
 		p->nr_strings = 1;
-	if (p->nr_strings >= p->alloc_strings &&
-	    !tr2_array_grow((void **)&p->strings, &p->alloc_strings,
-			    p->nr_strings, sizeof(*p->strings)))
-		return 0;
-	if ((!p->buckets || p->nr_strings > p->bucket_mask / 2) &&
-	    !rehash_strings(p))
-		return 0;
+	tr2_grow(p->strings, p->nr_strings, p->alloc_strings);
+	if (!p->buckets || p->nr_strings > p->bucket_mask / 2)
+		rehash_strings(p);
 	copy = tr2_model_copy(m, s, len);
-	if (!copy)
-		return 0;
 	new = &p->strings[p->nr_strings];
 	*new = (struct tr2_string){ copy, (uint32_t)len, hash };
 	*find_string(p, s, len, hash) = p->nr_strings;
@@ -130,7 +121,6 @@ tr2_str tr2_intern_padded(struct tr2_model *m, const char *s, size_t len)
 {
 	struct tr2_recent *r;
 	__m128i a, b, same;
-	tr2_str id;
 
 	if (len - 1 >= TR2_RECENT_BYTES) /* or 0 bytes */
 		return tr2_intern(m, s, len);
@@ -142,14 +132,11 @@ tr2_str tr2_intern_padded(struct tr2_model *m, const char *s, size_t len)
 			     _mm_cmpeq_epi8(b, load16(r->text + 16)));
 	if (r->len == len && _mm_movemask_epi8(same) == 0xffff)
 		return r->id;
-	id = tr2_intern(m, s, len);
-	if (id) {
-		_mm_storeu_si128((__m128i *)(void *)r->text, a);
-		_mm_storeu_si128((__m128i *)(void *)(r->text + 16), b);
-		r->len = (uint32_t)len;
-		r->id = id;
-	}
-	return id;
+	_mm_storeu_si128((__m128i *)(void *)r->text, a);
+	_mm_storeu_si128((__m128i *)(void *)(r->text + 16), b);
+	r->len = (uint32_t)len;
+	r->id = tr2_intern(m, s, len);
+	return r->id;
 }
 #else
 tr2_str tr2_intern_padded(struct tr2_model *m, const char *s, size_t len)
@@ -185,13 +172,11 @@ uint32_t tr2_sid_find(const struct tr2_model *m, const char *sid, size_t len)
 	return sid_slot(m, sid, len, (uint32_t)tr2_hash(sid, len))->session;
 }
 
-static bool sids_grow(struct tr2_sids *sids)
+static void sids_grow(struct tr2_sids *sids)
 {
 	uint32_t size = sids->slots ? (sids->mask + 1) * 2 : 64, i, at;
-	struct tr2_sid_slot *slots = size ? calloc(size, sizeof(*slots)) : NULL;
+	struct tr2_sid_slot *slots = tr2_calloc(size, sizeof(*slots));
 
-	if (!slots)
-		return false;
 	for (i = 0; sids->slots && i <= sids->mask; i++) {
 		if (!sids->slots[i].session)
 			continue;
@@ -203,10 +188,9 @@ static bool sids_grow(struct tr2_sids *sids)
 	free(sids->slots);
 	sids->slots = slots;
 	sids->mask = size - 1;
-	return true;
 }
 
-bool tr2_sid_set(struct tr2_model *m, uint32_t session)
+void tr2_sid_set(struct tr2_model *m, uint32_t session)
 {
 	struct tr2_sids *sids = &m->priv->sids;
 	const char *sid = m->sessions[session].sid;
@@ -215,13 +199,11 @@ bool tr2_sid_set(struct tr2_model *m, uint32_t session)
 	struct tr2_sid_slot *slot;
 
 	/* At most three quarters full. */
-	if ((!sids->slots || sids->nr >= sids->mask - sids->mask / 4) &&
-	    !sids_grow(sids))
-		return false;
+	if (!sids->slots || sids->nr >= sids->mask - sids->mask / 4)
+		sids_grow(sids);
 	slot = sid_slot(m, sid, len, hash);
 	sids->nr += !slot->session;
 	sids->again |= slot->session;
 	slot->hash = hash;
 	slot->session = session;
-	return true;
 }

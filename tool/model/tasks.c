@@ -16,14 +16,9 @@ static uint32_t task_of(struct tr2_model *m, int32_t pid, bool anew)
 	uint32_t *slot = tr2_map_slot(&m->priv->tasks, (uint32_t)pid);
 	uint32_t i;
 
-	if (!slot)
-		return 0;
 	if (*slot && !anew)
 		return *slot;
-	i = tr2_add(m, tasks);
-	if (!i)
-		return 0;
-	*slot = i;
+	i = *slot = tr2_add(m, tasks);
 	m->tasks[i].pid = pid;
 	m->tasks[i].start_ns = m->tasks[i].end_ns = TR2_NO_TIME;
 	return i;
@@ -36,8 +31,7 @@ uint32_t tr2_build_task_fork(struct tr2_model *m, int32_t pid, int32_t ppid,
 
 	if (tid != pid) { /* a thread */
 		i = task_of(m, pid, false);
-		if (i)
-			m->tasks[i].nr_threads++;
+		m->tasks[i].nr_threads++;
 		return i;
 	}
 	/* A parent whose start was not recorded is outside of the recording.
@@ -45,8 +39,6 @@ uint32_t tr2_build_task_fork(struct tr2_model *m, int32_t pid, int32_t ppid,
 	parent = ppid && ppid != pid ?
 			 tr2_map_get(&m->priv->tasks, (uint32_t)ppid) : 0;
 	i = task_of(m, pid, true);
-	if (!i)
-		return 0;
 	m->tasks[i].ppid = ppid;
 	m->tasks[i].parent = parent;
 	m->tasks[i].comm = m->tasks[parent].comm; /* until it changes it */
@@ -60,7 +52,7 @@ uint32_t tr2_build_task_comm(struct tr2_model *m, int32_t pid, int32_t tid,
 	uint32_t i = task_of(m, pid, false);
 	struct tr2_model_task *t = &m->tasks[i];
 
-	if (!i || tid != pid)
+	if (tid != pid)
 		return i;
 	if (comm)
 		t->comm = tr2_intern(m, comm, strlen(comm));
@@ -78,7 +70,7 @@ uint32_t tr2_build_task_exit(struct tr2_model *m, int32_t pid, int32_t tid,
 	uint32_t i = task_of(m, pid, false);
 	struct tr2_model_task *t = &m->tasks[i];
 
-	if (!i || tid != pid)
+	if (tid != pid)
 		return i;
 	t->flags |= TR2_TASK_EXITED;
 	if (t->end_ns == TR2_NO_TIME)

@@ -48,18 +48,16 @@ static bool in_order(const struct tr2_model *m)
 }
 
 /* Chains all nodes by their start. */
-static bool link_nodes(struct tr2_model *m)
+static void link_nodes(struct tr2_model *m)
 {
 	uint32_t *order, i;
 
 	if (in_order(m)) {
 		for (i = 1; i < m->nr_nodes; i++)
 			append(m, i);
-		return true;
+		return;
 	}
-	order = calloc(m->nr_nodes, sizeof(*order));
-	if (!order)
-		return false;
+	order = tr2_calloc(m->nr_nodes, sizeof(*order));
 	for (i = 1; i < m->nr_nodes; i++)
 		order[i] = i;
 	sort_nodes = m->nodes;
@@ -67,7 +65,6 @@ static bool link_nodes(struct tr2_model *m)
 	for (i = 1; i < m->nr_nodes; i++)
 		append(m, order[i]);
 	free(order);
-	return true;
 }
 
 uint32_t tr2_node_after(const struct tr2_model *m, uint32_t node)
@@ -116,8 +113,7 @@ void tr2_model_tree(struct tr2_model *m)
 	uint32_t i;
 
 	tr2_model_ends(m);
-	if (!link_nodes(m))
-		return;
+	link_nodes(m);
 	set_depths(m);
 	for (i = 1; i < m->nr_nodes; i++)
 		set_self(m, &m->nodes[i]);
@@ -145,7 +141,7 @@ int64_t tr2_span_busy_to(const struct tr2_model *m, uint32_t span)
 
 void tr2_model_self_times(const struct tr2_model *m, int64_t *out)
 {
-	int64_t *covered_to = calloc(m->nr_spans, sizeof(*covered_to));
+	int64_t *covered_to = tr2_calloc(m->nr_spans, sizeof(*covered_to));
 	uint32_t i;
 
 	/* Within a thread, spans are in the order of their starts, so that one
@@ -155,8 +151,6 @@ void tr2_model_self_times(const struct tr2_model *m, int64_t *out)
 		int64_t start = s->start_ns, end = tr2_span_busy_to(m, i);
 
 		out[i] = end - start;
-		if (!covered_to)
-			continue;
 		covered_to[i] = start;
 		if (!s->parent)
 			continue;

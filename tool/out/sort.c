@@ -6,6 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "common/memory.h"
 #include "out/table.h"
 #include "out/table_private.h"
 
@@ -88,21 +89,18 @@ static void sort_rows(struct tr2_table *t, size_t column, size_t nr_columns)
 	struct order *order;
 	struct tr2_cell *cells;
 
-	if (t->failed || !t->nr_rows)
+	if (!t->nr_rows)
 		return;
-	order = calloc(t->nr_rows, sizeof(*order));
-	cells = malloc(t->nr_rows * row_bytes);
-	if (order && cells) {
-		for (i = 0; i < t->nr_rows; i++)
-			order[i] = (struct order){ t, i, column, nr_columns };
-		qsort(order, t->nr_rows, sizeof(*order), compare_rows);
-		for (i = 0; i < t->nr_rows; i++)
-			memcpy(cells + i * t->nr_columns,
-			       t->cells + order[i].row * t->nr_columns,
-			       row_bytes);
-		memcpy(t->cells, cells, t->nr_rows * row_bytes);
-		memset(t->depths, 0, t->nr_rows * sizeof(*t->depths));
-	}
+	order = tr2_calloc(t->nr_rows, sizeof(*order));
+	cells = tr2_realloc(NULL, t->nr_rows, row_bytes);
+	for (i = 0; i < t->nr_rows; i++)
+		order[i] = (struct order){ t, i, column, nr_columns };
+	qsort(order, t->nr_rows, sizeof(*order), compare_rows);
+	for (i = 0; i < t->nr_rows; i++)
+		memcpy(cells + i * t->nr_columns,
+		       t->cells + order[i].row * t->nr_columns, row_bytes);
+	memcpy(t->cells, cells, t->nr_rows * row_bytes);
+	memset(t->depths, 0, t->nr_rows * sizeof(*t->depths));
 	free(order);
 	free(cells);
 }
@@ -122,11 +120,9 @@ bool tr2_table_sort(struct tr2_table *t, const char *column)
 
 void tr2_table_limit(struct tr2_table *t, size_t n)
 {
-	if (t->failed)
-		return;
 	if (t->nr_rows > n) {
-		t->nr_rows = t->nr_depths = n;
-		t->nr_cells = n * t->nr_columns;
+		t->nr_rows = t->nr_depths = (uint32_t)n;
+		t->nr_cells = (uint32_t)(n * t->nr_columns);
 	}
 }
 
@@ -143,11 +139,9 @@ static bool equal_rows(const struct tr2_table *t, size_t a, size_t b)
 
 void tr2_table_unique(struct tr2_table *t)
 {
-	size_t row, kept = 0;
+	uint32_t row, kept = 0;
 
 	sort_rows(t, 0, t->nr_columns);
-	if (t->failed)
-		return;
 	for (row = 0; row < t->nr_rows; row++) {
 		if (kept && equal_rows(t, kept - 1, row))
 			continue;
@@ -158,7 +152,7 @@ void tr2_table_unique(struct tr2_table *t)
 		kept++;
 	}
 	t->nr_rows = t->nr_depths = kept;
-	t->nr_cells = kept * t->nr_columns;
+	t->nr_cells = kept * (uint32_t)t->nr_columns;
 }
 
 void tr2_table_names(const struct tr2_table *t, struct tr2_buf *out)

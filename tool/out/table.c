@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/memory.h"
 #include "common/time.h"
 #include "common/words.h"
 #include "out/table.h"
@@ -56,16 +57,14 @@ void tr2_table_release(struct tr2_table *t)
 	memset(t, 0, sizeof(*t));
 }
 
-/* Return n bytes that live as long as the row; NULL: no memory. */
+/* Return n bytes that live as long as the row. */
 static char *text_room(struct tr2_table *t, size_t n)
 {
 	struct tr2_text_block *b = t->texts;
 	size_t alloc = n > TEXT_BYTES / 4 ? n : TEXT_BYTES;
 
 	if (!b || b->alloc - b->len < n) {
-		b = malloc(sizeof(*b) + alloc);
-		if (!b)
-			return NULL;
+		b = tr2_realloc(NULL, 1, sizeof(*b) + alloc);
 		b->len = 0;
 		b->alloc = alloc;
 		b->next = t->texts;
@@ -89,19 +88,7 @@ static void forget_cells(struct tr2_table *t)
 
 static struct tr2_cell *new_cell(struct tr2_table *t, enum tr2_cell_kind kind)
 {
-	static struct tr2_cell lost;
-	struct tr2_cell *cells;
-
-	if (!t->failed && t->nr_cells >= t->alloc) {
-		t->alloc = t->alloc ? t->alloc * 2 : 256;
-		cells = realloc(t->cells, t->alloc * sizeof(*cells));
-		if (cells)
-			t->cells = cells;
-		else
-			t->failed = true;
-	}
-	if (t->failed)
-		return &lost;
+	tr2_grow(t->cells, t->nr_cells, t->alloc);
 	t->cells[t->nr_cells] = (struct tr2_cell){ .kind = (uint8_t)kind };
 	return &t->cells[t->nr_cells++];
 }
@@ -114,32 +101,14 @@ void tr2_table_rows(struct tr2_table *t, tr2_rows_fn *rows, void *data)
 	t->rows_data = data;
 }
 
-/* Make room for a row's depth. */
-static bool begin_row(struct tr2_table *t, int depth)
-{
-	int *depths;
-
-	if (t->nr_rows >= t->alloc_rows) {
-		t->alloc_rows = t->alloc_rows ? t->alloc_rows * 2 : 64;
-		depths = realloc(t->depths, t->alloc_rows * sizeof(*depths));
-		if (!depths) {
-			t->failed = true;
-			return false;
-		}
-		t->depths = depths;
-	}
-	t->depths[t->nr_rows++] = depth;
-	if (t->nr_depths < t->nr_rows)
-		t->nr_depths = t->nr_rows;
-	return true;
-}
-
 void tr2_table_add_at(struct tr2_table *t, const void *row, int depth)
 {
 	size_t c, end;
 
-	if (t->failed || !begin_row(t, depth))
-		return;
+	tr2_grow(t->depths, t->nr_rows, t->alloc_rows);
+	t->depths[t->nr_rows++] = depth;
+	if (t->nr_depths < t->nr_rows)
+		t->nr_depths = t->nr_rows;
 	for (c = 0; c < t->nr_columns - t->nr_last_out; c++) {
 		end = t->nr_cells + 1;
 		if (!(t->columns[c].flags & t->left_out))
@@ -149,8 +118,7 @@ void tr2_table_add_at(struct tr2_table *t, const void *row, int depth)
 	}
 	if (!t->each)
 		return;
-	if (!t->failed)
-		t->each(t, t->nr_rows - 1, t->each_data);
+	t->each(t, t->nr_rows - 1, t->each_data);
 	forget_cells(t);
 }
 
@@ -186,11 +154,9 @@ void tr2_table_each_row(struct tr2_table *t, unsigned int flags, tr2_row_fn *fn,
 static void cell_text(struct tr2_table *t, enum tr2_cell_kind kind,
 		      const char *s, size_t len, uint32_t nr_words)
 {
-	char *copy = s && len < UINT32_MAX ? text_room(t, len + 1) : NULL;
-	struct tr2_cell *cell = new_cell(t, copy ? kind : TR2_CELL_NONE);
+	char *copy = text_room(t, len + 1);
+	struct tr2_cell *cell = new_cell(t, kind);
 
-	if (!copy || t->failed)
-		return;
 	memcpy(copy, s, len);
 	copy[len] = '\0';
 	cell->s = copy;
@@ -256,7 +222,7 @@ void tr2_cell_wall(struct tr2_table *t, int64_t wall_ns)
 
 void tr2_cell_color(struct tr2_table *t, enum tr2_color color)
 {
-	if (!t->failed && t->nr_cells)
+	if (t->nr_cells)
 		t->cells[t->nr_cells - 1].color = (uint8_t)color;
 }
 

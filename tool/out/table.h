@@ -25,6 +25,8 @@
 #ifndef TR2_OUT_TABLE_H
 #define TR2_OUT_TABLE_H
 
+#include <stdint.h>
+
 #include "base/buf.h"
 #include "common/format.h"
 #include "out/term.h"
@@ -104,13 +106,13 @@ struct tr2_table {
 	const struct tr2_column *columns;
 	size_t nr_columns;
 	struct tr2_cell *cells; /* of row `first_row` and later ones */
-	size_t nr_cells, alloc;
+	uint32_t nr_cells, alloc;
 	size_t first_row;
 	int *depths;     /* of each row, for TR2_COL_TREE */
-	size_t nr_rows, nr_depths, alloc_rows;
+	uint32_t nr_rows, nr_depths, alloc_rows;
 	struct tr2_text_block *texts; /* of the cells */
-	bool is_tree;    /* has a column with TR2_COL_TREE */
-	bool failed;     /* out of memory: rows are missing */
+	bool is_tree;    /* has a column of TR2_COL_TREE */
+
 	/* Streamed rows. */
 	tr2_rows_fn *rows;
 	void *rows_data;

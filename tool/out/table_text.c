@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "common/memory.h"
 #include "out/table.h"
 #include "out/table_private.h"
 #include "out/term.h"
@@ -170,8 +171,7 @@ static size_t keep_cell(struct printing *p, const struct tr2_cell *cell,
 
 	tr2_buf_add(b, &head, sizeof(head));
 	tr2_cell_as_text(cell, flags, b);
-	if (b->failed)
-		return 0;
+	tr2_must(!b->failed);
 	head.len = (uint32_t)(b->len - at - sizeof(head));
 	memcpy(b->p + at, &head, sizeof(head));
 	return display_width(b->p + at + sizeof(head), head.len);
@@ -181,7 +181,7 @@ static void keep_row(struct tr2_table *t, size_t row, void *data)
 {
 	struct printing *p = data;
 	const struct tr2_cell *cell;
-	size_t c, w, start = p->cells.len;
+	size_t c, w;
 	int depth = drawn_depth(t, row);
 
 	for (c = 0; c < p->end; c++) {
@@ -195,10 +195,7 @@ static void keep_row(struct tr2_table *t, size_t row, void *data)
 		if (w > p->width[c])
 			p->width[c] = w;
 	}
-	if (p->cells.failed)
-		p->cells.len = start;
-	else
-		p->nr_rows++;
+	p->nr_rows++;
 }
 
 /* Compute the widths of all columns; empty ones are omitted. */
@@ -432,16 +429,15 @@ static void print(struct tr2_table *t, struct printing *p)
 void tr2_table_print_text(struct tr2_table *t)
 {
 	struct printing p = {
-		.width = calloc(t->nr_columns + 1, sizeof(*p.width)),
-		.filled = calloc(t->nr_columns + 1, sizeof(*p.filled)),
-		.left_out = calloc(t->nr_columns + 1, sizeof(*p.left_out)),
+		.width = tr2_calloc(t->nr_columns + 1, sizeof(*p.width)),
+		.filled = tr2_calloc(t->nr_columns + 1, sizeof(*p.filled)),
+		.left_out = tr2_calloc(t->nr_columns + 1, sizeof(*p.left_out)),
 		.cells = TR2_BUF_INIT,
 		.out = TR2_BUF_INIT,
 		.tree = TR2_BUF_INIT,
 	};
 
-	if (p.width && p.filled && p.left_out)
-		print(t, &p);
+	print(t, &p);
 	tr2_buf_release(&p.out);
 	tr2_buf_release(&p.tree);
 	tr2_buf_release(&p.cells);

@@ -92,10 +92,12 @@ static void start_pager(const char *pager)
 	if (!term.pager)
 		run_pager(pager, pipe_fd);
 	close(pipe_fd[0]);
-	if (term.pager > 0)
+	if (term.pager > 0) {
 		dup2(pipe_fd[1], 1);
-	else
+		atexit(tr2_term_end);
+	} else {
 		term.pager = 0;
+	}
 	close(pipe_fd[1]);
 }
 
@@ -118,7 +120,6 @@ void tr2_term_end(void)
 	const struct sigaction ignored = { .sa_handler = SIG_IGN };
 	int status;
 
-	fflush(stdout);
 	if (!term.pager)
 		return;
 	/* End the pager's input; stdout itself stays open. */

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "common/memory.h"
 #include "read/event_json.h"
 #include "read/event_json_private.h"
 #include "read/lines.h"
@@ -21,11 +22,9 @@
 struct tr2_event_reader *tr2_event_reader_new(struct tr2_model *m,
 					      tr2_event_fn *fn, void *data)
 {
-	struct tr2_event_reader *r = calloc(1, sizeof(*r));
+	struct tr2_event_reader *r = tr2_calloc(1, sizeof(*r));
 	const char *parser = getenv("TRACE2_TEST_PARSER");
 
-	if (!r)
-		return NULL;
 	r->m = m;
 	r->fn = fn;
 	r->data = data;
@@ -333,8 +332,7 @@ static enum tr2_json_result parse(struct general *g, const char *line,
 
 	tr2_buf_reset(&r->scratch);
 	/* The buffer must not move while views point into it. */
-	if (!tr2_buf_room(&r->scratch, len * 8 + 4096))
-		return TR2_JSON_NO_MEMORY;
+	tr2_must(tr2_buf_room(&r->scratch, len * 8 + 4096));
 	tr2_parsed_event_init(g->ev);
 	tr2_forget_head(r);
 	r->sid_seen = r->thread_seen = (struct tr2_view){ NULL, 0 };
@@ -349,9 +347,7 @@ static enum tr2_json_result read_general(struct tr2_event_reader *r,
 	enum tr2_json_result result = parse(&g, line, len);
 
 	if (result == TR2_JSON_UTF8) {
-		if (!tr2_utf8_repair(&r->repaired, line, len,
-				     TR2_JSON_PADDING + 1))
-			return TR2_JSON_NO_MEMORY;
+		tr2_utf8_repair(&r->repaired, line, len, TR2_JSON_PADDING + 1);
 		result = parse(&g, r->repaired.p, r->repaired.len);
 		if (result == TR2_JSON_OK && number)
 			tr2_build_problem(r->m, TR2_PROBLEM_UTF8, r->source,
@@ -394,7 +390,7 @@ static void forget_sessions(struct tr2_event_reader *r)
 }
 
 /* Find the session and the thread if they are not those of the line before. */
-static bool find_other(struct tr2_event_reader *r)
+static void find_other(struct tr2_event_reader *r)
 {
 	struct tr2_view main_thread = { "main", 4 };
 	struct tr2_view *thread = r->thread_seen.len ? &r->thread_seen :
@@ -402,8 +398,6 @@ static bool find_other(struct tr2_event_reader *r)
 
 	if (!r->session || !same(r->sid, r->sid_len, &r->sid_seen)) {
 		r->session = session_of(r, &r->sid_seen);
-		if (!r->session)
-			return false;
 		r->sid = r->m->sessions[r->session].sid;
 		r->sid_len = r->sid_seen.len;
 		r->thread = 0;
@@ -411,32 +405,19 @@ static bool find_other(struct tr2_event_reader *r)
 	if (!r->thread || !same(r->thread_name, r->thread_len, thread)) {
 		r->thread = tr2_build_thread(r->m, r->session, thread->p,
 					     thread->len);
-		if (!r->thread)
-			return false;
 		r->thread_name = tr2_s(r->m, r->m->threads[r->thread].name);
 		r->thread_len = thread->len;
 	}
 	r->head_is_known = true;
-	return true;
 }
 
-static inline bool find_who(struct tr2_event_reader *r, struct tr2_parsed_event *ev)
-{
-	if (!(r->head_is_known && r->session) && !find_other(r))
-		return false;
-	ev->session = r->session;
-	ev->thread = r->thread;
-	return true;
-}
-
-static enum tr2_line_result bad_line(struct tr2_event_reader *r,
-				     uint64_t number,
-				     enum tr2_problem_kind kind,
-				     const char *why)
+/* Returns false, for the caller to return. */
+static bool bad_line(struct tr2_event_reader *r, uint64_t number,
+		     enum tr2_problem_kind kind, const char *why)
 {
 	r->m->nr_bad_lines++;
 	tr2_build_problem(r->m, kind, r->source, number, why);
-	return TR2_LINE_BAD;
+	return false;
 }
 
 /*
@@ -457,9 +438,8 @@ static size_t find_line_behind_piece(const char *line, size_t len)
 	return found ? (size_t)(found - line) : 0;
 }
 
-static enum tr2_line_result no_object(struct tr2_event_reader *r,
-				      const char *line, size_t len,
-				      uint64_t number, bool last)
+static bool no_object(struct tr2_event_reader *r, const char *line, size_t len,
+		      uint64_t number, bool last)
 {
 	bool is_cut = len && line[0] == '{';
 	size_t piece = is_cut ? find_line_behind_piece(line, len) : 0;
@@ -481,10 +461,13 @@ static enum tr2_line_result no_object(struct tr2_event_reader *r,
 			"not a JSON object, or a number in it is past 64 bits");
 }
 
-static enum tr2_line_result keep(struct tr2_event_reader *r, struct tr2_parsed_event *ev)
+static void keep(struct tr2_event_reader *r, struct tr2_parsed_event *ev)
 {
-	if (!find_who(r, ev) || !tr2_build_event(r->m, ev))
-		return TR2_LINE_NO_MEMORY;
+	if (!(r->head_is_known && r->session))
+		find_other(r);
+	ev->session = r->session;
+	ev->thread = r->thread;
+	tr2_build_event(r->m, ev);
 	/* The event may have begun another session with the same SID. */
 	if (tr2_build_last_session(r->m) != ev->session) {
 		forget_sessions(r);
@@ -493,7 +476,6 @@ static enum tr2_line_result keep(struct tr2_event_reader *r, struct tr2_parsed_e
 	}
 	if (r->fn)
 		r->fn(r->data, r->m, ev);
-	return TR2_LINE_OK;
 }
 
 bool tr2_event_reader_parse(struct tr2_event_reader *r, const char *line,
@@ -505,9 +487,8 @@ bool tr2_event_reader_parse(struct tr2_event_reader *r, const char *line,
 }
 
 /* Add a parsed line to the model. */
-static inline enum tr2_line_result take_line(struct tr2_event_reader *r,
-					     const char *line, size_t len,
-					     uint64_t number)
+static inline bool take_line(struct tr2_event_reader *r, const char *line,
+			     size_t len, uint64_t number)
 {
 	struct tr2_parsed_event *ev = &r->ev;
 
@@ -517,12 +498,12 @@ static inline enum tr2_line_result take_line(struct tr2_event_reader *r,
 				"sid");
 	ev->line_number = number;
 	ev->raw = (struct tr2_view){ line, len };
-	return keep(r, ev);
+	keep(r, ev);
+	return true;
 }
 
 size_t tr2_event_reader_next(struct tr2_event_reader *r, const char *text,
-			     const char *end, uint64_t number,
-			     enum tr2_line_result *result)
+			     const char *end, uint64_t number)
 {
 	size_t len = 0;
 
@@ -531,21 +512,19 @@ size_t tr2_event_reader_next(struct tr2_event_reader *r, const char *text,
 
 	if (!len || len > TR2_LINE_MAX_BYTES)
 		return 0;
-	*result = take_line(r, text, len, number);
+	take_line(r, text, len, number);
 	return len;
 }
 
-enum tr2_line_result tr2_event_reader_line(struct tr2_event_reader *r,
-					   const char *line, size_t len,
-					   uint64_t number, bool last)
+bool tr2_event_reader_line(struct tr2_event_reader *r, const char *line,
+			   size_t len, uint64_t number, bool last)
 {
 	enum tr2_json_result result = TR2_JSON_OK;
 
 	if (r->only_simdjson ||
 	    tr2_event_json_fast(r, line, line + len + 1, &r->ev) != len)
 		result = read_general(r, line, len, number, &r->ev);
-	if (result == TR2_JSON_NO_MEMORY)
-		return TR2_LINE_NO_MEMORY;
+
 	if (result != TR2_JSON_OK)
 		return no_object(r, line, len, number, last);
 	return take_line(r, line, len, number);

@@ -9,7 +9,7 @@
 
 struct tr2_event_reader;
 
-/* NULL: no memory, or built without a JSON parser (an error was printed). */
+/* NULL: built without a JSON parser. */
 struct tr2_event_reader *tr2_event_reader_new(struct tr2_model *m,
 					      tr2_event_fn *fn, void *data);
 void tr2_event_reader_free(struct tr2_event_reader *r);
@@ -17,31 +17,23 @@ void tr2_event_reader_free(struct tr2_event_reader *r);
 /* Set the file from which the next lines come. */
 void tr2_event_reader_source(struct tr2_event_reader *r, tr2_str source);
 
-enum tr2_line_result {
-	TR2_LINE_OK,
-	TR2_LINE_BAD,  /* not an event; noted as a problem, unless the caller
-		        * says that it is the last */
-	TR2_LINE_NO_MEMORY
-};
-
 /*
  * The usual case: parse the first line of text if the fast reader accepts it.
- * Return its length without the newline and set *result; return 0 if the line
- * is for tr2_event_reader_line(). end[-1] must be a newline, this line's or
- * another's, and TR2_JSON_PADDING more bytes must be readable.
+ * Return its length without the newline; 0: the line is for
+ * tr2_event_reader_line(). end[-1] must be a newline, this line's or another's,
+ * and TR2_JSON_PADDING more bytes must be readable.
  */
 size_t tr2_event_reader_next(struct tr2_event_reader *r, const char *text,
-			     const char *end, uint64_t number,
-			     enum tr2_line_result *result);
+			     const char *end, uint64_t number);
 
 /*
  * Parse any line, passed without its newline. line[len] must be a newline, and
  * TR2_JSON_PADDING more bytes must be readable. `last`: the input ends here
- * without a newline, so that a bad line is a truncated one.
+ * without a newline, so that a bad line is a truncated one. false: it is not an
+ * event, which was noted as a problem.
  */
-enum tr2_line_result tr2_event_reader_line(struct tr2_event_reader *r,
-					   const char *line, size_t len,
-					   uint64_t number, bool last);
+bool tr2_event_reader_line(struct tr2_event_reader *r, const char *line,
+			   size_t len, uint64_t number, bool last);
 
 /* Parse the line into `ev` only, adding nothing to the model. */
 bool tr2_event_reader_parse(struct tr2_event_reader *r, const char *line,

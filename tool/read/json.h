@@ -47,8 +47,7 @@ struct tr2_json_value {
 enum tr2_json_result {
 	TR2_JSON_OK,
 	TR2_JSON_BAD,       /* not a JSON object */
-	TR2_JSON_UTF8,      /* not UTF-8 */
-	TR2_JSON_NO_MEMORY
+	TR2_JSON_UTF8       /* not UTF-8 */
 };
 
 /* false: built without simdjson, so that tr2_json_new() returns NULL. */
@@ -56,7 +55,7 @@ bool tr2_json_available(void);
 
 struct tr2_json;
 
-struct tr2_json *tr2_json_new(void); /* NULL: no memory */
+struct tr2_json *tr2_json_new(void);
 void tr2_json_free(struct tr2_json *json);
 
 /* Called for each member in order. The views are valid until the next call of

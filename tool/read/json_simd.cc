@@ -13,6 +13,9 @@
 #define SIMDJSON_EXCEPTIONS 0
 #include <simdjson.h>
 
+extern "C" {
+#include "common/memory.h"
+}
 #include "read/json.h"
 
 namespace dom = simdjson::dom;
@@ -30,17 +33,16 @@ static const char replacement[] = "\xef\xbf\xbd";
 /*
  * The decoded strings and minified texts of a line never need more than this.
  */
-static bool make_room(tr2_json *json, size_t len)
+static void make_room(tr2_json *json, size_t len)
 {
 	size_t want = len * 8 + 4096;
 
 	json->used = 0;
 	if (json->size >= want)
-		return true;
+		return;
 	free(json->scratch);
-	json->scratch = static_cast<char *>(malloc(want));
-	json->size = json->scratch ? want : 0;
-	return json->scratch;
+	json->scratch = static_cast<char *>(tr2_realloc(nullptr, 1, want));
+	json->size = want;
 }
 
 static void put(tr2_json *json, const char *s, size_t n)
@@ -208,7 +210,10 @@ static void value_of(tr2_json *json, dom::element e, std::string_view source,
 
 extern "C" tr2_json *tr2_json_new(void)
 {
-	return new (std::nothrow) tr2_json;
+	tr2_json *json = new (std::nothrow) tr2_json;
+
+	tr2_must(json);
+	return json;
 }
 
 extern "C" void tr2_json_free(tr2_json *json)
@@ -218,12 +223,6 @@ extern "C" void tr2_json_free(tr2_json *json)
 	delete json;
 }
 
-static tr2_json_result result_of(simdjson::error_code error)
-{
-	if (error == simdjson::UTF8_ERROR)
-		return TR2_JSON_UTF8;
-	return error == simdjson::MEMALLOC ? TR2_JSON_NO_MEMORY : TR2_JSON_BAD;
-}
 
 extern "C" tr2_json_result tr2_json_object(tr2_json *json, const char *text,
 					   size_t len,
@@ -237,12 +236,12 @@ extern "C" tr2_json_result tr2_json_object(tr2_json *json, const char *text,
 
 	static_assert(TR2_JSON_PADDING >= simdjson::SIMDJSON_PADDING,
 		      "simdjson reads past the end of the text");
-	if (!make_room(json, len))
-		return TR2_JSON_NO_MEMORY;
+	make_room(json, len);
 	error = json->parser.parse(text, len, false).get(root);
-	if (error)
-		return result_of(error);
-	if (root.get(object))
+	tr2_must(error != simdjson::MEMALLOC);
+	if (error == simdjson::UTF8_ERROR)
+		return TR2_JSON_UTF8;
+	if (error || root.get(object))
 		return TR2_JSON_BAD;
 	p = skip_space(text) + 1;
 	for (dom::key_value_pair pair : object) {

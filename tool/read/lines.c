@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/memory.h"
 #include "read/lines.h"
 
 #define FIRST_BYTES (256u * 1024)
@@ -30,12 +31,9 @@ void tr2_lines_release(struct tr2_lines *l)
 	l->alloc = 0;
 }
 
-/* Enlarge the buffer, keeping its content. false: no memory. */
-static bool make_room(struct tr2_lines *l)
+/* Enlarge the buffer, keeping its content. */
+static void make_room(struct tr2_lines *l)
 {
-	size_t alloc = l->alloc ? l->alloc * 2 : FIRST_BYTES;
-	char *p;
-
 	if (l->at) {
 		memmove(l->buf, l->buf + l->at, l->len - l->at);
 		l->len -= l->at;
@@ -43,25 +41,20 @@ static bool make_room(struct tr2_lines *l)
 		l->at = 0;
 	}
 	if (l->buf && l->len < l->alloc)
-		return true;
-	p = realloc(l->buf, alloc + PADDING);
-	if (!p)
-		return false;
-	memset(p + alloc, 0, PADDING);
-	l->buf = p;
-	l->alloc = alloc;
-	return true;
+		return;
+	l->alloc = l->alloc ? l->alloc * 2 : FIRST_BYTES;
+	l->buf = tr2_realloc(l->buf, 1, l->alloc + PADDING);
+	memset(l->buf + l->alloc, 0, PADDING);
 }
 
-static bool fill(struct tr2_lines *l)
+static void fill(struct tr2_lines *l)
 {
 	const char *newline;
 	ssize_t n;
 
 	if (l->eof)
-		return true;
-	if (!make_room(l))
-		return false;
+		return;
+	make_room(l);
 	do
 		n = read(l->fd, l->buf + l->len, l->alloc - l->len);
 	while (n < 0 && errno == EINTR);
@@ -69,21 +62,19 @@ static bool fill(struct tr2_lines *l)
 		l->error = errno;
 	if (n <= 0) {
 		l->eof = true;
-		return true;
+		return;
 	}
 	newline = memrchr(l->buf + l->len, '\n', (size_t)n);
 	if (newline)
 		l->whole = (size_t)(newline - l->buf) + 1;
 	l->len += (size_t)n;
 	l->nr_bytes += (uint64_t)n;
-	return true;
 }
 
 size_t tr2_lines_peek(struct tr2_lines *l, const char **text, size_t n)
 {
 	while (l->len - l->at < n && !l->eof)
-		if (!fill(l))
-			break;
+		fill(l);
 	*text = l->buf + l->at;
 	return l->len - l->at < n ? l->len - l->at : n;
 }
@@ -128,8 +119,7 @@ static enum tr2_lines_result last_line(struct tr2_lines *l, const char **line,
 
 	if (l->skipping || l->at == l->len)
 		return TR2_LINES_END;
-	if (!make_room(l))
-		return TR2_LINES_NO_MEMORY;
+	make_room(l);
 	end = l->len;
 	l->buf[end] = '\n';
 	hand_out(l, end, line, len);
@@ -160,8 +150,7 @@ enum tr2_lines_result tr2_lines_next(struct tr2_lines *l, const char **line,
 		}
 		if (l->eof)
 			return last_line(l, line, len);
-		if (!fill(l))
-			return TR2_LINES_NO_MEMORY;
+		fill(l);
 	}
 	end = (size_t)(newline - l->buf);
 	if (end - l->at > TR2_LINE_MAX_BYTES) {

@@ -36,8 +36,7 @@ enum tr2_lines_result {
 	TR2_LINES_END,  /* or an error: l->error */
 	TR2_LINES_LINE, /* it has a newline, at line[len] */
 	/* the input ends without a newline; one was put at line[len] */
-	TR2_LINES_LAST,
-	TR2_LINES_NO_MEMORY
+	TR2_LINES_LAST
 };
 
 /*

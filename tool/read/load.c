@@ -42,7 +42,6 @@ struct loader {
 	/* Of the directory that is read. */
 	uint64_t nr_empty; /* zero-sized files */
 	bool was_full;     /* it has TR2_DISCARD */
-	bool no_memory;
 	/* why the last ring was not read; NULL: it was read */
 	const char *refused;
 };
@@ -87,16 +86,12 @@ static enum form form_of(struct tr2_lines *l)
 
 static void keep_line(struct tr2_model *m, const struct tr2_parsed_event *ev)
 {
-	char *text = tr2_model_copy(m, ev->raw.p, ev->raw.len);
 	struct tr2_line *line;
 
-	if (!text || (m->nr_lines >= m->priv->alloc_lines &&
-		      !tr2_array_grow((void **)&m->lines, &m->priv->alloc_lines,
-				      m->nr_lines, sizeof(*m->lines))))
-		return;
+	tr2_grow(m->lines, m->nr_lines, m->priv->alloc_lines);
 	line = &m->lines[m->nr_lines];
 	tr2_line_set(line, m, ev);
-	line->text = text;
+	line->text = tr2_model_copy(m, ev->raw.p, ev->raw.len);
 	line->order = m->nr_lines++;
 }
 
@@ -110,17 +105,6 @@ static void on_event(void *data, struct tr2_model *m, const struct tr2_parsed_ev
 		l->load->event(l->load->data, m, ev);
 }
 
-static enum tr2_line_result read_line(struct loader *l, enum form form,
-				      const char *line, size_t len, bool last)
-{
-	if (!len)
-		return TR2_LINE_OK;
-	if (form == FORM_PERF)
-		return tr2_perf_reader_line(l->perf, line, len,
-					    l->lines.number, last);
-	return tr2_event_reader_line(l->events, line, len, l->lines.number,
-				     last);
-}
 
 static void note_end(struct loader *l, tr2_str source)
 {
@@ -141,55 +125,53 @@ static void note_end(struct loader *l, tr2_str source)
 				  strerror(lines->error));
 }
 
-/* Read lines in their usual form, as far as they are in the buffer. false: no
- * memory. */
-static bool read_usual_lines(struct loader *l)
+/* Read lines in their usual form, as far as they are in the buffer. */
+static void read_usual_lines(struct loader *l)
 {
-	enum tr2_line_result result = TR2_LINE_OK;
 	const char *text, *end;
 	size_t len;
 
 	while ((text = tr2_lines_ahead(&l->lines, &end))) {
 		len = tr2_event_reader_next(l->events, text, end,
-					    l->lines.number + 1, &result);
-		if (!len || result == TR2_LINE_NO_MEMORY)
+					    l->lines.number + 1);
+		if (!len)
 			break;
 		tr2_lines_take(&l->lines, len);
 	}
-	return result != TR2_LINE_NO_MEMORY;
 }
 
-/* Read the next line, whatever its form. */
-static enum tr2_lines_result read_one_line(struct loader *l, enum form form)
+/* Read the next line, whatever its form. false: there is none. */
+static bool read_one_line(struct loader *l, enum form form)
 {
 	const char *line;
 	size_t len;
 	enum tr2_lines_result got = tr2_lines_next(&l->lines, &line, &len);
 
-	if ((got == TR2_LINES_LINE || got == TR2_LINES_LAST) &&
-	    read_line(l, form, line, len, got == TR2_LINES_LAST) ==
-		    TR2_LINE_NO_MEMORY)
-		got = TR2_LINES_NO_MEMORY;
-	return got;
+	if (got == TR2_LINES_END)
+		return false;
+	if (len && form == FORM_PERF)
+		tr2_perf_reader_line(l->perf, line, len, l->lines.number,
+				     got == TR2_LINES_LAST);
+	else if (len)
+		tr2_event_reader_line(l->events, line, len, l->lines.number,
+				      got == TR2_LINES_LAST);
+	return true;
 }
 
 static void read_lines(struct loader *l, enum form form, tr2_str source)
 {
-	enum tr2_lines_result got = TR2_LINES_LINE;
+	bool more = true;
 
 	tr2_event_reader_source(l->events, source);
 	tr2_perf_reader_source(l->perf, source);
-	while (got == TR2_LINES_LINE || got == TR2_LINES_LAST) {
-		if (form == FORM_EVENT && !read_usual_lines(l))
-			got = TR2_LINES_NO_MEMORY;
-		else
-			got = read_one_line(l, form);
+	while (more) {
+		if (form == FORM_EVENT)
+			read_usual_lines(l);
+		more = read_one_line(l, form);
 		if (form == FORM_EVENT || !(l->lines.number & 0xfff))
 			tr2_progress_at(&l->progress, l->m->nr_bytes +
 							      l->lines.nr_bytes);
 	}
-	if (got == TR2_LINES_NO_MEMORY)
-		l->no_memory = true;
 	note_end(l, source);
 }
 
@@ -229,9 +211,6 @@ static void read_ring(struct loader *l, int fd, const char *name,
 		break;
 	case TR2_RING_REFUSED:
 		l->refused = why;
-		break;
-	case TR2_RING_NO_MEMORY:
-		l->no_memory = true;
 	}
 	if (pieces >= 0)
 		close(pieces);
@@ -305,14 +284,10 @@ struct names {
 	uint32_t nr, alloc;
 };
 
-static bool add_name(struct names *names, const char *name)
+static void add_name(struct names *names, const char *name)
 {
-	if (names->nr >= names->alloc &&
-	    !tr2_array_grow((void **)&names->item, &names->alloc, names->nr,
-			    sizeof(*names->item)))
-		return false;
-	names->item[names->nr] = strdup(name);
-	return names->item[names->nr] && ++names->nr;
+	tr2_grow(names->item, names->nr, names->alloc);
+	names->item[names->nr++] = tr2_strdup(name);
 }
 
 /* Is it a file of records taken from a ring? It is read with its ring. */
@@ -331,19 +306,18 @@ static bool list_directory(const char *path, struct names *names)
 {
 	DIR *dir = opendir(path);
 	struct dirent *entry;
-	bool ok = true;
 
 	if (!dir)
 		return false;
-	while (ok && (entry = readdir(dir)))
+	while ((entry = readdir(dir)))
 		if (entry->d_name[0] != '.' && entry->d_type != DT_DIR &&
 		    !is_pieces(entry->d_name))
-			ok = add_name(names, entry->d_name);
+			add_name(names, entry->d_name);
 	closedir(dir);
 	if (names->nr)
 		qsort(names->item, names->nr, sizeof(*names->item),
 		      compare_names);
-	return ok;
+	return true;
 }
 
 static void read_directory(struct loader *l, const char *path)
@@ -371,8 +345,7 @@ static void read_directory(struct loader *l, const char *path)
 		}
 		free(names.item[i]);
 		/* Opening a fifo or a socket would wait for its peer. */
-		if (!l->no_memory && !stat(tr2_buf_str(&full), &st) &&
-		    S_ISREG(st.st_mode))
+		if (!stat(tr2_buf_str(&full), &st) && S_ISREG(st.st_mode))
 			read_file_in(l, tr2_buf_str(&full));
 		tr2_progress_at(&l->progress, l->m->nr_bytes);
 	}
@@ -405,9 +378,8 @@ static void read_put_aside(struct loader *l, const char *path)
 
 	while (dir && (entry = readdir(dir)))
 		if (!strncmp(entry->d_name, "events.", 7) &&
-		    strspn(entry->d_name + 7, "0123456789") >= 6 &&
-		    !add_name(&names, entry->d_name))
-			l->no_memory = true;
+		    strspn(entry->d_name + 7, "0123456789") >= 6)
+			add_name(&names, entry->d_name);
 	if (dir)
 		closedir(dir);
 	if (names.nr)
@@ -437,7 +409,7 @@ static bool has_recording(const char *path, struct tr2_buf *full)
 		    has_directory(path, entry->d_name, full) &&
 		    has_directory(tr2_buf_str(full), "events", &inner)) {
 			free(first);
-			first = strdup(entry->d_name);
+			first = tr2_strdup(entry->d_name);
 		}
 	if (dir)
 		closedir(dir);
@@ -604,7 +576,7 @@ static enum tr2_load_result load_paths(struct loader *l)
 	enum tr2_load_result result = TR2_LOAD_NOTHING, one;
 	size_t i;
 
-	for (i = 0; i < l->load->nr_paths && !l->no_memory; i++) {
+	for (i = 0; i < l->load->nr_paths; i++) {
 		one = load_path(l, l->load->paths[i]);
 		if (one == TR2_LOAD_FAILED)
 			return one;
@@ -618,9 +590,7 @@ static void finish(struct loader *l)
 {
 	struct tr2_model *m = l->m;
 
-	if (l->no_memory)
-		tr2_warning("out of memory after %llu events: the rest is left "
-			    "out", (unsigned long long)m->nr_events);
+
 	if (m->nr_lines)
 		qsort(m->lines, m->nr_lines, sizeof(*m->lines), compare_lines);
 	if (!(l->load->flags & TR2_LOAD_NO_TREE))
@@ -640,14 +610,12 @@ enum tr2_load_result tr2_load(struct tr2_model *m, const struct tr2_load *load)
 	l.perf = tr2_perf_reader_new(m, fn, &l);
 	l.rings = tr2_ring_reader_new(m, fn, &l);
 	tr2_progress_start(&l.progress, "reading");
-	if (l.events && l.perf && l.rings)
+	if (l.events)
 		result = load_paths(&l);
-	else if (!tr2_json_available())
+	else
 		tr2_error("this trace2 was built without simdjson, which reads "
 			  "JSON: install libsimdjson-dev or simdjson-devel, "
 			  "and build it again");
-	else
-		tr2_error("out of memory");
 	tr2_progress_end(&l.progress);
 	tr2_event_reader_free(l.events);
 	tr2_perf_reader_free(l.perf);
@@ -673,7 +641,7 @@ struct tr2_model *tr2_load_inputs(int argc, char **argv, unsigned int flags,
 	static const char *const standard[] = { "trace2.data" };
 	struct tr2_load load = { standard, 1, flags, NULL, NULL };
 	struct tr2_model *m = tr2_model_new();
-	enum tr2_load_result result = TR2_LOAD_FAILED;
+	enum tr2_load_result result;
 
 	if (argc && tr2_common.input.nr) {
 		tr2_error("name inputs either with -i or as words, not both");
@@ -686,8 +654,7 @@ struct tr2_model *tr2_load_inputs(int argc, char **argv, unsigned int flags,
 	else if (tr2_common.input.nr)
 		load.paths = tr2_common.input.item,
 		load.nr_paths = tr2_common.input.nr;
-	if (m)
-		result = tr2_load(m, &load);
+	result = tr2_load(m, &load);
 	if (result != TR2_LOAD_OK)
 		return load_failed(m, result, exit_code);
 	return m;

@@ -64,7 +64,7 @@ static void on_meta_member(void *data, const char *key, size_t len,
 
 	if (key_is(key, len, "command") && v->type == TR2_JSON_WORDS) {
 		m->command.text = tr2_model_copy(m, v->text.p, v->text.len);
-		m->command.nr = m->command.text ? v->nr : 0;
+		m->command.nr = v->nr;
 	} else if (key_is(key, len, "cwd") && v->type == TR2_JSON_STRING) {
 		meta->cwd = tr2_intern(m, v->text.p, v->text.len);
 	} else if (key_is(key, len, "command_pid") && v->type == TR2_JSON_INT) {
@@ -141,8 +141,6 @@ static void add_status(struct tr2_model *m, const struct task_record *r,
 					 wall_ns);
 	struct tr2_model_task *t = &m->tasks[i];
 
-	if (!i)
-		return;
 	t->flags |= TR2_TASK_HAS_STATUS;
 	t->code = (int32_t)r->code;
 	t->signal = (int32_t)r->signal;
@@ -160,10 +158,10 @@ static void add_argv(struct tr2_model *m, const struct task_record *r,
 	uint32_t i = tr2_build_task_comm(m, (int32_t)r->pid, (int32_t)r->pid,
 					 NULL, false, wall_ns);
 
-	if (!i || !r->argv.nr)
+	if (!r->argv.nr)
 		return;
 	m->tasks[i].argv.text = tr2_model_copy(m, r->argv.p, r->argv.len);
-	m->tasks[i].argv.nr = m->tasks[i].argv.text ? r->argv.nr : 0;
+	m->tasks[i].argv.nr = r->argv.nr;
 }
 
 static bool pid_fits(int64_t pid)

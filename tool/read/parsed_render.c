@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "common/memory.h"
 #include "read/parsed_render.h"
 
 /*
@@ -80,7 +81,7 @@ static void set_value(struct tr2_parsed_render *r, enum tr2_field_type type,
 }
 
 /* Reserve memory for all texts and pointers to words. */
-static bool make_room(struct tr2_parsed_render *r,
+static void make_room(struct tr2_parsed_render *r,
 		      const struct tr2_parsed_event *ev)
 {
 	const struct tr2_field *field = tr2_event_rows[ev->kind].field;
@@ -96,8 +97,8 @@ static bool make_room(struct tr2_parsed_render *r,
 	tr2_buf_reset(&r->words);
 	tr2_buf_reset(&r->head);
 	tr2_buf_reset(&r->perf_head);
-	return tr2_buf_room(&r->text, text) &&
-	       tr2_buf_room(&r->words, words * sizeof(char *));
+	tr2_must(tr2_buf_room(&r->text, text) &&
+		 tr2_buf_room(&r->words, words * sizeof(char *)));
 }
 
 static void set_who(struct tr2_parsed_render *r, const struct tr2_model *m,
@@ -114,7 +115,7 @@ static void set_who(struct tr2_parsed_render *r, const struct tr2_model *m,
 	r->who.perf_head_len = r->perf_head.len;
 }
 
-bool tr2_parsed_render_set(struct tr2_parsed_render *r,
+void tr2_parsed_render_set(struct tr2_parsed_render *r,
 			   const struct tr2_model *m,
 			   const struct tr2_parsed_event *ev,
 			   unsigned int nesting)
@@ -124,8 +125,7 @@ bool tr2_parsed_render_set(struct tr2_parsed_render *r,
 	struct tr2_view none = { "", 0 };
 	size_t i;
 
-	if (!make_room(r, ev))
-		return false;
+	make_room(r, ev);
 	for (i = 0; field[i].name; i++)
 		set_value(r, field[i].type, &ev->value[i], &r->values[i]);
 	set_who(r, m, ev);
@@ -147,8 +147,8 @@ bool tr2_parsed_render_set(struct tr2_parsed_render *r,
 	if (ev->t_abs == TR2_ABSENT)
 		r->event.t_abs_ns = positive(
 			(int64_t)r->event.wall_us * 1000 - s->wall_ns);
-	return !r->text.failed && !r->words.failed && !r->head.failed &&
-	       !r->perf_head.failed;
+	tr2_must(!r->text.failed && !r->words.failed && !r->head.failed &&
+		 !r->perf_head.failed);
 }
 
 void tr2_parsed_render_release(struct tr2_parsed_render *r)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/memory.h"
 #include "model/build.h"
 #include "read/match.h"
 #include "read/perf_text.h"
@@ -43,10 +44,8 @@ struct tr2_perf_reader {
 struct tr2_perf_reader *tr2_perf_reader_new(struct tr2_model *m,
 					    tr2_event_fn *fn, void *data)
 {
-	struct tr2_perf_reader *r = calloc(1, sizeof(*r));
+	struct tr2_perf_reader *r = tr2_calloc(1, sizeof(*r));
 
-	if (!r)
-		return NULL;
 	r->m = m;
 	r->fn = fn;
 	r->data = data;
@@ -263,18 +262,9 @@ static struct running *start_process(struct tr2_perf_reader *r,
 	struct running *parent = depth ? find_running(r, depth - 1,
 						      TR2_ABSENT) : NULL;
 	struct tr2_buf sid = TR2_BUF_INIT;
-	struct running *new;
 	char own[32];
 	uint32_t s;
 
-	if (r->nr >= r->alloc) {
-		new = realloc(r->running, (r->alloc + 64) * sizeof(*new));
-		if (!new)
-			return NULL;
-		parent = parent ? new + (parent - r->running) : NULL;
-		r->running = new;
-		r->alloc += 64;
-	}
 	if (parent) {
 		tr2_buf_addstr(&sid, r->m->sessions[parent->session].sid);
 		tr2_buf_addch(&sid, '/');
@@ -283,12 +273,10 @@ static struct running *start_process(struct tr2_perf_reader *r,
 	tr2_buf_addstr(&sid, own);
 	s = tr2_build_session(r->m, sid.p, sid.len, r->source);
 	tr2_buf_release(&sid);
-	if (!s)
-		return NULL;
 	r->m->sessions[s].flags |= TR2_SESSION_PERF;
-	new = &r->running[r->nr++];
-	*new = (struct running){ s, depth, TR2_ABSENT, 0 };
-	return new;
+	tr2_grow(r->running, r->nr, r->alloc);
+	r->running[r->nr] = (struct running){ s, depth, TR2_ABSENT, 0 };
+	return &r->running[r->nr++];
 }
 
 static struct running *process_of(struct tr2_perf_reader *r,
@@ -304,8 +292,6 @@ static struct running *process_of(struct tr2_perf_reader *r,
 		p = find_running(r, depth, start_ns);
 	if (!p)
 		p = start_process(r, depth);
-	if (!p)
-		return NULL;
 	if (p->start_ns == TR2_ABSENT)
 		p->start_ns = start_ns;
 	p->last_line = line;
@@ -374,32 +360,25 @@ static bool take_columns(struct tr2_perf_reader *r, const char *line,
 	return true;
 }
 
-static enum tr2_line_result add_event(struct tr2_perf_reader *r,
-				      const struct tr2_view *column,
-				      uint64_t number)
+static void add_event(struct tr2_perf_reader *r, const struct tr2_view *column,
+		      uint64_t number)
 {
 	unsigned int depth = (unsigned int)number_of(column[DEPTH].p + 1, 5);
 	struct running *process = process_of(r, depth, number);
 	struct tr2_parsed_event *ev = &r->ev;
 
-	if (!process)
-		return TR2_LINE_NO_MEMORY;
 	ev->session = process->session;
 	ev->thread = tr2_build_thread(r->m, ev->session, column[THREAD].p,
 				      column[THREAD].len);
-	if (!ev->thread)
-		return TR2_LINE_NO_MEMORY;
 	if (ev->kind >= 0 &&
 	    !take_message(r, column, regions_around(r->m, ev)))
 		tr2_build_problem(r->m, TR2_PROBLEM_FIELD, r->source, number,
 				  "a malformed message");
-	if (!tr2_build_event(r->m, ev))
-		return TR2_LINE_NO_MEMORY;
+	tr2_build_event(r->m, ev);
 	if (r->fn)
 		r->fn(r->data, r->m, ev);
 	if (ev->kind == TR2_EV_atexit)
 		*process = r->running[--r->nr];
-	return TR2_LINE_OK;
 }
 
 bool tr2_perf_reader_parse(struct tr2_perf_reader *r, const char *line,
@@ -409,9 +388,9 @@ bool tr2_perf_reader_parse(struct tr2_perf_reader *r, const char *line,
 	struct tr2_view column[COLUMNS];
 
 	tr2_buf_reset(&r->scratch);
+	tr2_must(tr2_buf_room(&r->scratch, len * 2 + 64));
 	tr2_parsed_event_init(&r->ev);
-	if (!tr2_buf_room(&r->scratch, len * 2 + 64) ||
-	    !take_columns(r, line, len, column))
+	if (!take_columns(r, line, len, column))
 		return false;
 	if (r->ev.kind >= 0)
 		take_message(r, column, regions);
@@ -419,9 +398,8 @@ bool tr2_perf_reader_parse(struct tr2_perf_reader *r, const char *line,
 	return true;
 }
 
-enum tr2_line_result tr2_perf_reader_line(struct tr2_perf_reader *r,
-					  const char *line, size_t len,
-					  uint64_t number, bool last)
+bool tr2_perf_reader_line(struct tr2_perf_reader *r, const char *line,
+			  size_t len, uint64_t number, bool last)
 {
 	struct tr2_view column[COLUMNS];
 	bool has_nul = memchr(line, '\0', len);
@@ -431,24 +409,24 @@ enum tr2_line_result tr2_perf_reader_line(struct tr2_perf_reader *r,
 				  "NULs were replaced by U+FFFD");
 	/* Text need not be UTF-8, but the model's must be. */
 	if (has_nul || !tr2_utf8_valid(line, len)) {
-		if (!tr2_utf8_repair(&r->repaired, line, len, 8))
-			return TR2_LINE_NO_MEMORY;
+		tr2_utf8_repair(&r->repaired, line, len, 8);
 		line = r->repaired.p;
 		len = r->repaired.len;
 	}
 	tr2_buf_reset(&r->scratch);
-	if (!tr2_buf_room(&r->scratch, len * 2 + 64))
-		return TR2_LINE_NO_MEMORY;
+	tr2_must(tr2_buf_room(&r->scratch, len * 2 + 64));
 	tr2_parsed_event_init(&r->ev);
 	r->ev.line_number = number;
 	r->ev.raw = (struct tr2_view){ line, len };
-	if (take_columns(r, line, len, column))
-		return add_event(r, column, number);
+	if (take_columns(r, line, len, column)) {
+		add_event(r, column, number);
+		return true;
+	}
 	r->m->nr_bad_lines++;
 	tr2_build_problem(r->m,
 			  last ? TR2_PROBLEM_CUT_LINE : TR2_PROBLEM_BAD_LINE,
 			  r->source, number,
 			  last ? "the last line is cut short" :
 				 "not a line of the perf target");
-	return TR2_LINE_BAD;
+	return false;
 }

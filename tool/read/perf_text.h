@@ -21,9 +21,8 @@ void tr2_perf_reader_free(struct tr2_perf_reader *r);
 void tr2_perf_reader_source(struct tr2_perf_reader *r, tr2_str source);
 
 /* Like tr2_event_reader_line(). */
-enum tr2_line_result tr2_perf_reader_line(struct tr2_perf_reader *r,
-					  const char *line, size_t len,
-					  uint64_t number, bool last);
+bool tr2_perf_reader_line(struct tr2_perf_reader *r, const char *line,
+			  size_t len, uint64_t number, bool last);
 
 /* Parse the line into `ev` only; `regions` were open around it. */
 bool tr2_perf_reader_parse(struct tr2_perf_reader *r, const char *line,

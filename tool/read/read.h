@@ -5,8 +5,7 @@
  * The content of an input determines its format: event JSON, perf text, a
  * directory of either, or a recording of `trace2 record` (DIR/meta.json,
  * DIR/tasks.jsonl, DIR/events/: see read/meta.h). Input is not trusted: a
- * loader fails only if a file cannot be read or memory is short, never because
- * of the content.
+ * loader fails only if a file cannot be read, never because of the content.
  */
 #ifndef TR2_READ_READ_H
 #define TR2_READ_READ_H

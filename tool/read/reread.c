@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/buf.h"
+#include "common/memory.h"
 #include "model/build.h"
 #include "read/event_json.h"
 #include "read/json.h"
@@ -39,17 +40,12 @@ struct tr2_reread {
 
 struct tr2_reread *tr2_reread_new(struct tr2_model *m)
 {
-	struct tr2_reread *r = calloc(1, sizeof(*r));
+	struct tr2_reread *r = tr2_calloc(1, sizeof(*r));
 
-	if (!r)
-		return NULL;
 	r->m = m;
 	r->events = tr2_event_reader_new(m, NULL, NULL);
 	r->perf = tr2_perf_reader_new(m, NULL, NULL);
-	if (r->events && r->perf)
-		return r;
-	tr2_reread_free(r);
-	return NULL;
+	return r;
 }
 
 void tr2_reread_free(struct tr2_reread *r)
@@ -72,8 +68,7 @@ bool tr2_reread(struct tr2_reread *r, const struct tr2_line *line,
 	tr2_buf_reset(&r->text);
 	tr2_buf_add(&r->text, line->text, line->len);
 	tr2_buf_addchars(&r->text, '\n', TR2_JSON_PADDING + 8);
-	if (r->text.failed)
-		return false;
+	tr2_must(!r->text.failed);
 	if (perf)
 		ok = tr2_perf_reader_parse(r->perf, r->text.p, line->len,
 					   line->nesting - 1u, ev);

@@ -16,11 +16,11 @@ void tr2_line_set(struct tr2_line *line, const struct tr2_model *m,
 
 struct tr2_reread;
 
-struct tr2_reread *tr2_reread_new(struct tr2_model *m); /* NULL: no memory */
+struct tr2_reread *tr2_reread_new(struct tr2_model *m);
 void tr2_reread_free(struct tr2_reread *r);
 
 /* Parse the line's event, which is valid until the next call. false: it cannot
- * be parsed, or there is no memory. */
+ * be parsed. */
 bool tr2_reread(struct tr2_reread *r, const struct tr2_line *line,
 		struct tr2_parsed_event *ev);
 

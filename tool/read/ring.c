@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/array.h"
+#include "common/memory.h"
 #include "model/build.h"
 #include "read/parsed_render.h"
 #include "read/ring_event.h"
@@ -43,16 +43,13 @@ struct tr2_ring_reader {
 	tr2_str source;
 	uint32_t session;
 	uint64_t last_ns;
-	bool no_memory;
 };
 
 struct tr2_ring_reader *tr2_ring_reader_new(struct tr2_model *m,
 					    tr2_event_fn *fn, void *data)
 {
-	struct tr2_ring_reader *r = calloc(1, sizeof(*r));
+	struct tr2_ring_reader *r = tr2_calloc(1, sizeof(*r));
 
-	if (!r)
-		return NULL;
 	r->m = m;
 	r->fn = fn;
 	r->data = data;
@@ -73,7 +70,6 @@ static void forget_file(struct tr2_ring_reader *r)
 	tr2_ring_samples_reset(&r->samples);
 	tr2_ring_file_release(&r->file);
 	r->last_ns = 0;
-	r->no_memory = false;
 }
 
 void tr2_ring_reader_free(struct tr2_ring_reader *r)
@@ -104,39 +100,36 @@ static bool is_event(const struct tr2_record *record)
 	       record->size >= sizeof(struct tr2_record_event);
 }
 
-static bool add_entry(struct tr2_ring_reader *r, const struct tr2_record *record,
+static void add_entry(struct tr2_ring_reader *r, const struct tr2_record *record,
 		      uint64_t time)
 {
 	struct entry *e;
 
-	if (r->nr_entries >= r->alloc_entries &&
-	    !tr2_array_grow((void **)&r->entries, &r->alloc_entries,
-			    r->nr_entries, sizeof(*r->entries)))
-		return false;
+	tr2_grow(r->entries, r->nr_entries, r->alloc_entries);
 	e = &r->entries[r->nr_entries];
 	e->time = time;
 	e->record = record;
 	e->order = r->nr_entries++;
-	return true;
 }
 
-static bool take_record(struct tr2_ring_reader *r,
+static void take_record(struct tr2_ring_reader *r,
 			const struct tr2_record *record)
 {
 	const struct tr2_record_event *event = (const void *)record;
 	const struct tr2_record_sample *sample = (const void *)record;
 
 	if (is_event(record))
-		return add_entry(r, record, event->time);
-	if (tr2_ring_is_sample(record))
-		return add_entry(r, record, sample->time);
-	if (tr2_ring_is_mapping(record)) /* sorted before all samples */
-		return add_entry(r, record, 0);
-	return tr2_ring_names_record(&r->names, record);
+		add_entry(r, record, event->time);
+	else if (tr2_ring_is_sample(record))
+		add_entry(r, record, sample->time);
+	else if (tr2_ring_is_mapping(record)) /* sorted before all samples */
+		add_entry(r, record, 0);
+	else
+		tr2_ring_names_record(&r->names, record);
 }
 
 /* Add the records; the copy is kept as long as the file is read. */
-static bool take_records(struct tr2_ring_reader *r,
+static void take_records(struct tr2_ring_reader *r,
 			 const struct tr2_ring_records *records, uint32_t slot)
 {
 	const struct tr2_record *record;
@@ -144,29 +137,22 @@ static bool take_records(struct tr2_ring_reader *r,
 	size_t at = 0;
 	bool bad;
 
-	if (r->nr_records >= r->alloc_records &&
-	    !tr2_array_grow((void **)&r->records, &r->alloc_records,
-			    r->nr_records, sizeof(*r->records))) {
-		free(records->p);
-		return false;
-	}
+	tr2_grow(r->records, r->nr_records, r->alloc_records);
 	r->records[r->nr_records++] = *records;
 	while ((record = tr2_ring_records_next(records, &at, &bad)))
-		if (!take_record(r, record))
-			return false;
+		take_record(r, record);
 	if (bad) {
 		snprintf(text, sizeof(text),
 			 "the ring of slot %u is damaged: %zu bytes of it are "
 			 "left out", slot, records->len - at);
 		problem(r, TR2_PROBLEM_BAD_LINE, text);
 	}
-	return true;
 }
 
 /* Add one spilled piece, without records that an earlier piece has: if a
  * recorder dies after writing a piece and before releasing it from the ring,
  * the next recorder writes the same records again. */
-static bool take_piece(struct tr2_ring_reader *r, const struct tr2_piece *piece,
+static void take_piece(struct tr2_ring_reader *r, const struct tr2_piece *piece,
 		       struct tr2_ring_records *records)
 {
 	uint64_t *until = &r->taken_until[piece->slot];
@@ -180,13 +166,13 @@ static bool take_piece(struct tr2_ring_reader *r, const struct tr2_piece *piece,
 		skip = *until - piece->position;
 	if (skip >= records->len) {
 		free(records->p);
-		return true;
+		return;
 	}
 	memmove(records->p, records->p + skip, records->len - skip);
 	records->len -= skip;
 	records->position += skip;
 	*until = records->position + records->len;
-	return take_records(r, records, piece->slot);
+	take_records(r, records, piece->slot);
 }
 
 static bool is_piece(const struct tr2_piece *piece, uint64_t left)
@@ -198,7 +184,7 @@ static bool is_piece(const struct tr2_piece *piece, uint64_t left)
 	       !(piece->ring_size & (piece->ring_size - 1));
 }
 
-static bool take_pieces(struct tr2_ring_reader *r, int fd)
+static void take_pieces(struct tr2_ring_reader *r, int fd)
 {
 	struct tr2_ring_file pieces = { .fd = fd, .size = UINT64_MAX };
 	struct tr2_ring_records records;
@@ -216,9 +202,8 @@ static bool take_pieces(struct tr2_ring_reader *r, int fd)
 		records = (struct tr2_ring_records){
 			malloc(piece.len + 8), piece.len, piece.position,
 			piece.ring_size };
-		if (!records.p)
-			return false;
-		if (!tr2_ring_file_read(&pieces, at, records.p, piece.len)) {
+		if (!records.p ||
+		    !tr2_ring_file_read(&pieces, at, records.p, piece.len)) {
 			free(records.p);
 			problem(r, TR2_PROBLEM_CUT_LINE,
 				"the last part that 'record --ring' saved is "
@@ -227,14 +212,12 @@ static bool take_pieces(struct tr2_ring_reader *r, int fd)
 		}
 		at += piece.len;
 		r->m->nr_bytes += sizeof(piece) + piece.len;
-		if (!take_piece(r, &piece, &records))
-			return false;
+		take_piece(r, &piece, &records);
 	}
-	return true;
 }
 
 /* Take slot 0 last: its owner announces threads there before they write. */
-static bool take_slots(struct tr2_ring_reader *r)
+static void take_slots(struct tr2_ring_reader *r)
 {
 	struct tr2_ring_records records;
 	uint32_t i, slot;
@@ -245,12 +228,12 @@ static bool take_slots(struct tr2_ring_reader *r)
 					   slot < TR2_MAX_SLOTS ?
 						   r->taken_until[slot] : 0,
 					   &records))
-			return false;
+			problem(r, TR2_PROBLEM_BAD_LINE,
+				"a ring is larger than memory: left out");
 		r->m->nr_bytes += records.len;
-		if (records.p && !take_records(r, &records, slot))
-			return false;
+		if (records.p)
+			take_records(r, &records, slot);
 	}
-	return true;
 }
 
 static int compare_entries(const void *va, const void *vb)
@@ -284,63 +267,59 @@ static void set_times(struct tr2_ring_reader *r, struct tr2_parsed_event *ev,
 
 /* Render the line that the event target would have written, if lines are
  * kept. */
-static bool render(struct tr2_ring_reader *r, struct tr2_parsed_event *ev)
+static void render(struct tr2_ring_reader *r, struct tr2_parsed_event *ev)
 {
 	struct tr2_render *render = &r->render.render;
 
-	if (!tr2_parsed_render_set(&r->render, r->m, ev, r->event.nesting))
-		return false;
+	tr2_parsed_render_set(&r->render, r->m, ev, r->event.nesting);
 	tr2_render_event(render, &r->render.event, false);
-	if (render->line.failed)
-		return false;
+	tr2_must(!render->line.failed);
 	ev->raw.p = render->line.p;
 	ev->raw.len = render->line.len - 1;
-	return true;
 }
 
-static bool add_event(struct tr2_ring_reader *r, const struct entry *entry,
+static void add_event(struct tr2_ring_reader *r, const struct entry *entry,
 		      struct tr2_parsed_event *ev)
 {
 	const struct tr2_record_event *head = (const void *)entry->record;
 	const char *thread;
 
 	if (!tr2_ring_event(&r->event, entry->record, ev))
-		return false;
+		return;
 	set_times(r, ev, entry->time);
 	thread = tr2_ring_names_of(&r->names, head->tid, entry->time,
 				   entry->record->misc & TR2_MISC_MAIN);
 	ev->session = r->session;
 	ev->thread = tr2_build_thread(r->m, r->session, thread, strlen(thread));
-	if (!ev->thread || (r->fn && !render(r, ev)) ||
-	    !tr2_build_event(r->m, ev))
-		return false;
+	if (r->fn)
+		render(r, ev);
+	tr2_build_event(r->m, ev);
 	ev->session = tr2_build_last_session(r->m);
 	ev->thread = tr2_build_last_thread(r->m);
 	if (r->fn)
 		r->fn(r->data, r->m, ev);
-	return true;
 }
 
-static bool add_entry_to_model(struct tr2_ring_reader *r,
+static void add_entry_to_model(struct tr2_ring_reader *r,
 			       const struct entry *entry)
 {
 	struct tr2_parsed_event ev;
 
 	switch (entry->record->type) {
 	case TR2_RECORD_SAMPLE:
-		return tr2_ring_sample(&r->samples, r->m, &r->file, &r->names,
-				       r->session,
-				       (const void *)entry->record);
+		tr2_ring_sample(&r->samples, r->m, &r->file, &r->names,
+				r->session, (const void *)entry->record);
+		break;
 	case TR2_RECORD_MMAP:
 	case TR2_RECORD_MMAP2:
-		return tr2_ring_mapping(r->m, &r->file, r->session,
-					entry->record);
+		tr2_ring_mapping(r->m, &r->file, r->session, entry->record);
+		break;
 	default:
-		return add_event(r, entry, &ev);
+		add_event(r, entry, &ev);
 	}
 }
 
-static bool add_events(struct tr2_ring_reader *r)
+static void add_events(struct tr2_ring_reader *r)
 {
 	uint32_t i;
 
@@ -348,9 +327,7 @@ static bool add_events(struct tr2_ring_reader *r)
 		qsort(r->entries, r->nr_entries, sizeof(*r->entries),
 		      compare_entries);
 	for (i = 0; i < r->nr_entries; i++)
-		if (!add_entry_to_model(r, &r->entries[i]))
-			return false;
-	return true;
+		add_entry_to_model(r, &r->entries[i]);
 }
 
 static void set_end(struct tr2_ring_reader *r)
@@ -434,7 +411,7 @@ static void note_beginning(struct tr2_ring_reader *r)
 	r->m->sessions[r->session].flags |= TR2_SESSION_NO_BEGINNING;
 }
 
-static bool fill_model(struct tr2_ring_reader *r)
+static void fill_model(struct tr2_ring_reader *r)
 {
 	struct tr2_ring_file *f = &r->file;
 	const char *sid = tr2_ring_file_string(f, f->header.sid);
@@ -442,27 +419,23 @@ static bool fill_model(struct tr2_ring_reader *r)
 	if (!*sid)
 		sid = "no-session-id";
 	r->session = tr2_build_session(r->m, sid, strlen(sid), r->source);
-	if (!r->session)
-		return false;
 	r->m->sessions[r->session].flags |= TR2_SESSION_RING;
 	note_beginning(r);
-	if (!add_events(r))
-		return false;
+	add_events(r);
 	set_end(r);
 	set_lost(r, tr2_ring_file_lost(f));
-	return tr2_ring_metrics(r->m, &r->file, &r->names, r->session,
-				r->last_ns);
+	tr2_ring_metrics(r->m, &r->file, &r->names, r->session, r->last_ns);
 }
 
-static enum tr2_ring_load load(struct tr2_ring_reader *r, int records_fd)
+static void load(struct tr2_ring_reader *r, int records_fd)
 {
-	if ((records_fd >= 0 && !take_pieces(r, records_fd)) ||
-	    !take_slots(r) || !tr2_ring_names_sort(&r->names, &r->file) ||
-	    !fill_model(r))
-		return TR2_RING_NO_MEMORY;
+	if (records_fd >= 0)
+		take_pieces(r, records_fd);
+	take_slots(r);
+	tr2_ring_names_sort(&r->names, &r->file);
+	fill_model(r);
 	if (r->file.problem[0])
 		problem(r, TR2_PROBLEM_FILE, r->file.problem);
-	return TR2_RING_LOADED;
 }
 
 enum tr2_ring_load tr2_ring_reader_load(struct tr2_ring_reader *r, int fd,
@@ -475,13 +448,14 @@ enum tr2_ring_load tr2_ring_reader_load(struct tr2_ring_reader *r, int fd,
 	r->source = source;
 	switch (tr2_ring_file_open(&r->file, fd)) {
 	case TR2_RING_IS_GOOD:
-		result = load(r, records_fd);
+		load(r, records_fd);
+		result = TR2_RING_LOADED;
 		break;
 	case TR2_RING_IS_BEGUN:
 		result = TR2_RING_EMPTY;
 		break;
 	case TR2_RING_IS_NO_MEMORY:
-		result = TR2_RING_NO_MEMORY;
+		snprintf(text, sizeof(text), "it is larger than memory");
 		break;
 	case TR2_RING_IS_NONE:
 		snprintf(text, sizeof(text), "it is too short for a ring");

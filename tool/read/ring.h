@@ -18,8 +18,7 @@ void tr2_ring_reader_free(struct tr2_ring_reader *r);
 enum tr2_ring_load {
 	TR2_RING_LOADED,
 	TR2_RING_EMPTY,  /* the process wrote nothing */
-	TR2_RING_REFUSED, /* *why is the reason */
-	TR2_RING_NO_MEMORY
+	TR2_RING_REFUSED /* *why is the reason */
 };
 
 /*

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "common/memory.h"
 #include "common/time.h"
 #include "read/utf8.h"
 
@@ -137,7 +138,8 @@ static void take_histogram(struct tr2_ring_event *e, struct cursor *c,
 		tr2_ring_add_bucket(&e->histogram, bucket[0], bucket[1]);
 		tr2_buf_add(&e->buckets, bucket, sizeof(bucket));
 	}
-	if (!i || e->buckets.failed)
+	tr2_must(!e->buckets.failed);
+	if (!i)
 		return;
 	tr2_buf_addch(&e->histogram, ']');
 	v->text.p = tr2_buf_str(&e->histogram);
@@ -225,8 +227,7 @@ bool tr2_ring_event(struct tr2_ring_event *e, const struct tr2_record *record,
 		return false;
 	/* The longest form of a byte is \u00xx. */
 	tr2_buf_reset(&e->text);
-	if (!tr2_buf_room(&e->text, 6u * record->size + 64))
-		return false;
+	tr2_must(tr2_buf_room(&e->text, 6u * record->size + 64));
 	tr2_parsed_event_init(ev);
 	tr2_parsed_event_set_kind(ev, (int)kind);
 	ev->event.p = tr2_event_rows[kind].name;
@@ -241,8 +242,8 @@ bool tr2_ring_event(struct tr2_ring_event *e, const struct tr2_record *record,
 	field = tr2_event_rows[kind].field;
 	for (i = 0; field[i].name && !c.short_of; i++)
 		take_field(e, &c, i, ev);
-	return !e->text.failed && !e->argv.failed && !e->histogram.failed &&
-	       !e->buckets.failed;
+	tr2_must(!e->text.failed && !e->argv.failed && !e->histogram.failed);
+	return true;
 }
 
 void tr2_ring_event_release(struct tr2_ring_event *e)

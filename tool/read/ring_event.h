@@ -20,8 +20,7 @@ struct tr2_ring_event {
 /*
  * Fill `ev`, except its times, session and thread. Views are valid as long as
  * the record, and until the next call. If a record is too short for its fields,
- * those that are present are taken. false: it is not an event, or there is no
- * memory.
+ * those that are present are taken. false: it is not an event.
  */
 bool tr2_ring_event(struct tr2_ring_event *e, const struct tr2_record *record,
 		    struct tr2_parsed_event *ev);

@@ -32,22 +32,18 @@ static uint64_t key_of(uint32_t thread, enum tr2_metric_kind kind,
 	return tr2_mix(tr2_key(thread, kind), tr2_key(category, name)) | 1;
 }
 
-static bool note_told(struct adding *a)
+static void note_told(struct adding *a)
 {
 	const struct tr2_model *m = a->m;
-	uint32_t i, *slot;
+	uint32_t i;
 
 	tr2_for_each_metric(m, a->session, i) {
 		const struct tr2_metric *metric = &m->metrics[i];
 
-		slot = tr2_map_slot(&a->told,
-				    key_of(metric->thread, metric->kind,
-					   metric->category, metric->name));
-		if (!slot)
-			return false;
-		*slot = 1;
+		*tr2_map_slot(&a->told,
+			      key_of(metric->thread, metric->kind,
+				     metric->category, metric->name)) = 1;
 	}
-	return true;
 }
 
 static bool is_told(const struct adding *a, enum tr2_metric_kind kind,
@@ -69,7 +65,7 @@ static struct tr2_view string_of(const struct adding *a, uint32_t offset)
 	return (struct tr2_view){ s, strlen(s) };
 }
 
-static bool add_timer(struct adding *a, struct tr2_parsed_event *ev,
+static void add_timer(struct adding *a, struct tr2_parsed_event *ev,
 		      const struct tr2_definition *d,
 		      const struct tr2_ring_value *value)
 {
@@ -90,11 +86,11 @@ static bool add_timer(struct adding *a, struct tr2_parsed_event *ev,
 	if (a->histogram.len)
 		v->histogram.text = (struct tr2_view){ a->histogram.p,
 						       a->histogram.len };
-	return is_told(a, TR2_METRIC_TIMER, &v->category.text, &v->name.text) ||
-	       tr2_build_metric(a->m, ev);
+	if (!is_told(a, TR2_METRIC_TIMER, &v->category.text, &v->name.text))
+		tr2_build_metric(a->m, ev);
 }
 
-static bool add_counter(struct adding *a, struct tr2_parsed_event *ev,
+static void add_counter(struct adding *a, struct tr2_parsed_event *ev,
 			const struct tr2_definition *d, uint64_t count)
 {
 	/* same layout as th_counter */
@@ -105,12 +101,11 @@ static bool add_counter(struct adding *a, struct tr2_parsed_event *ev,
 	v->category.text = string_of(a, d->category);
 	v->name.text = string_of(a, d->name);
 	v->count.u = count;
-	return is_told(a, TR2_METRIC_COUNTER, &v->category.text,
-		       &v->name.text) ||
-	       tr2_build_metric(a->m, ev);
+	if (!is_told(a, TR2_METRIC_COUNTER, &v->category.text, &v->name.text))
+		tr2_build_metric(a->m, ev);
 }
 
-static bool add_metric(struct adding *a, const struct tr2_definition *d,
+static void add_metric(struct adding *a, const struct tr2_definition *d,
 		       const struct tr2_ring_value *v)
 {
 	struct tr2_parsed_event ev;
@@ -118,11 +113,13 @@ static bool add_metric(struct adding *a, const struct tr2_definition *d,
 	tr2_parsed_event_init(&ev);
 	ev.session = a->session;
 	ev.thread = a->thread;
-	return d->kind == TR2_DEFINITION_TIMER ? add_timer(a, &ev, d, v) :
-						 add_counter(a, &ev, d, v->count);
+	if (d->kind == TR2_DEFINITION_TIMER)
+		add_timer(a, &ev, d, v);
+	else
+		add_counter(a, &ev, d, v->count);
 }
 
-static bool add_metrics(struct adding *a, const struct tr2_ring_value *values)
+static void add_metrics(struct adding *a, const struct tr2_ring_value *values)
 {
 	const struct tr2_definition *d = a->f->definitions;
 	uint32_t i;
@@ -130,15 +127,12 @@ static bool add_metrics(struct adding *a, const struct tr2_ring_value *values)
 	for (i = 0; i < a->f->nr_definitions; i++)
 		if ((values[i].count || values[i].unpaired ||
 		     values[i].running) &&
-		    (!a->thread || d[i].flags & TRACE2_PER_THREAD) &&
-		    !add_metric(a, &d[i], &values[i]))
-			return false;
-	return true;
+		    (!a->thread || d[i].flags & TRACE2_PER_THREAD))
+			add_metric(a, &d[i], &values[i]);
 }
 
 /*
- * Return the thread of a slot; a thread that only counted is in no event. 0: no
- * memory.
+ * Return the thread of a slot; a thread that only counted is in no event.
  */
 static uint32_t thread_of(struct adding *a, struct tr2_ring_names *names,
 			  const struct tr2_control *c)
@@ -148,7 +142,7 @@ static uint32_t thread_of(struct adding *a, struct tr2_ring_names *names,
 	uint32_t i = tr2_build_thread(a->m, a->session, name, strlen(name));
 
 	/* The slot announces the thread. */
-	if (i && a->m->nr_threads > before)
+	if (a->m->nr_threads > before)
 		a->m->threads[i].flags &= (uint8_t)~TR2_THREAD_UNANNOUNCED;
 	return i;
 }
@@ -163,7 +157,7 @@ static bool has_any(const struct tr2_ring_file *f)
 	return false;
 }
 
-static bool add_of_threads(struct adding *a, struct tr2_ring_names *names,
+static void add_of_threads(struct adding *a, struct tr2_ring_names *names,
 			   uint64_t now_ns, struct tr2_ring_value *values)
 {
 	struct tr2_control c;
@@ -173,32 +167,26 @@ static bool add_of_threads(struct adding *a, struct tr2_ring_names *names,
 		    c.state != TR2_SLOT_LIVE)
 			continue;
 		a->thread = thread_of(a, names, &c);
-		if (!a->thread)
-			return false;
 		tr2_ring_cells_of(a->f, a->slot, now_ns, values);
-		if (!add_metrics(a, values))
-			return false;
+		add_metrics(a, values);
 	}
-	return true;
 }
 
-bool tr2_ring_metrics(struct tr2_model *m, struct tr2_ring_file *f,
+void tr2_ring_metrics(struct tr2_model *m, struct tr2_ring_file *f,
 		      struct tr2_ring_names *names, uint32_t session,
 		      uint64_t now_ns)
 {
 	struct adding a = { .m = m, .f = f, .session = session,
 			    .slot = TR2_RING_ALL_SLOTS };
 	struct tr2_ring_value *values =
-		calloc(f->nr_definitions + 1, sizeof(*values));
-	bool ok = values && note_told(&a);
+		tr2_calloc(f->nr_definitions + 1, sizeof(*values));
 
-	if (ok) {
-		tr2_ring_cells_sum(f, now_ns, values);
-		ok = add_metrics(&a, values) &&
-		     (!has_any(f) || add_of_threads(&a, names, now_ns, values));
-	}
+	note_told(&a);
+	tr2_ring_cells_sum(f, now_ns, values);
+	add_metrics(&a, values);
+	if (has_any(f))
+		add_of_threads(&a, names, now_ns, values);
 	tr2_buf_release(&a.histogram);
 	tr2_map_release(&a.told);
 	free(values);
-	return ok;
 }

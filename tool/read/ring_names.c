@@ -8,26 +8,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/array.h"
 #include "common/map.h"
+#include "common/memory.h"
 #include "read/utf8.h"
 
-/* Add an entry for a thread id. false: no memory. */
-static bool add(struct tr2_ring_names *n, uint32_t tid, uint64_t since)
+/* Add an entry for a thread id. */
+static struct tr2_ring_name *add_name(struct tr2_ring_names *n, uint32_t tid,
+				      uint64_t since)
 {
-	uint32_t *slot = tr2_map_slot(&n->latest, tr2_key(0, tid));
 	struct tr2_ring_name *name;
 
-	if (!slot || (n->nr >= n->alloc &&
-		      !tr2_array_grow((void **)&n->name, &n->alloc, n->nr,
-				      sizeof(*n->name))))
-		return false;
+	tr2_grow(n->name, n->nr, n->alloc);
 	name = &n->name[n->nr++];
-	memset(name, 0, sizeof(*name));
-	name->tid = tid;
-	name->since = since;
-	*slot = n->nr;
-	return true;
+	*name = (struct tr2_ring_name){ .tid = tid, .since = since };
+	*tr2_map_slot(&n->latest, tr2_key(0, tid)) = n->nr;
+	return name;
 }
 
 /* Copy a thread's name, which the program chose: any bytes. */
@@ -44,49 +39,29 @@ static void set_text(struct tr2_ring_name *name, const char *text, size_t size)
 }
 
 /* Return the latest entry of the thread, or a new one, since the record of its
- * beginning may be overwritten. NULL: no memory. */
+ * beginning may be overwritten. */
 static struct tr2_ring_name *latest(struct tr2_ring_names *n, uint32_t tid)
 {
 	uint32_t i = tr2_map_get(&n->latest, tr2_key(0, tid));
 
-	if (!i && !add(n, tid, 0))
-		return NULL;
-	return &n->name[i ? i - 1 : n->nr - 1];
+	return i ? &n->name[i - 1] : add_name(n, tid, 0);
 }
 
-static bool take_comm(struct tr2_ring_names *n, const struct tr2_record *record)
-{
-	const struct tr2_record_comm *comm = (const void *)record;
-	struct tr2_ring_name *name = latest(n, comm->tid);
-
-	if (name)
-		set_text(name, comm->comm, record->size - sizeof(*comm));
-	return name != NULL;
-}
-
-static bool take_exit(struct tr2_ring_names *n,
-		      const struct tr2_record_task *task)
-{
-	struct tr2_ring_name *name = latest(n, task->tid);
-
-	if (name)
-		name->until = task->time;
-	return name != NULL;
-}
-
-bool tr2_ring_names_record(struct tr2_ring_names *n,
+void tr2_ring_names_record(struct tr2_ring_names *n,
 			   const struct tr2_record *record)
 {
+	const struct tr2_record_comm *comm = (const void *)record;
 	const struct tr2_record_task *task = (const void *)record;
 
-	if (record->type == TR2_RECORD_COMM &&
-	    record->size >= sizeof(struct tr2_record_comm))
-		return take_comm(n, record);
-	if (record->size < sizeof(*task))
-		return true;
-	if (record->type == TR2_RECORD_EXIT)
-		return take_exit(n, task);
-	return record->type != TR2_RECORD_FORK || add(n, task->tid, task->time);
+	if (record->type == TR2_RECORD_COMM && record->size >= sizeof(*comm))
+		set_text(latest(n, comm->tid), comm->comm,
+			 record->size - sizeof(*comm));
+	else if (record->size < sizeof(*task))
+		return;
+	else if (record->type == TR2_RECORD_EXIT)
+		latest(n, task->tid)->until = task->time;
+	else if (record->type == TR2_RECORD_FORK)
+		add_name(n, task->tid, task->time);
 }
 
 static int compare(const void *va, const void *vb)
@@ -99,7 +74,7 @@ static int compare(const void *va, const void *vb)
 }
 
 /* Add live threads whose records were overwritten. */
-static bool add_from_slots(struct tr2_ring_names *n, struct tr2_ring_file *f)
+static void add_from_slots(struct tr2_ring_names *n, struct tr2_ring_file *f)
 {
 	struct tr2_control c;
 	uint32_t slot;
@@ -108,21 +83,16 @@ static bool add_from_slots(struct tr2_ring_names *n, struct tr2_ring_file *f)
 		if (!tr2_ring_file_control(f, slot, &c) || !c.tid ||
 		    !c.name[0] || tr2_map_get(&n->latest, tr2_key(0, c.tid)))
 			continue;
-		if (!add(n, c.tid, 0))
-			return false;
-		set_text(&n->name[n->nr - 1], c.name, sizeof(c.name));
+		set_text(add_name(n, c.tid, 0), c.name, sizeof(c.name));
 	}
-	return true;
 }
 
-bool tr2_ring_names_sort(struct tr2_ring_names *n, struct tr2_ring_file *f)
+void tr2_ring_names_sort(struct tr2_ring_names *n, struct tr2_ring_file *f)
 {
 	n->pid = f->header.pid;
-	if (!add_from_slots(n, f))
-		return false;
+	add_from_slots(n, f);
 	if (n->nr)
 		qsort(n->name, n->nr, sizeof(*n->name), compare);
-	return true;
 }
 
 /*

@@ -25,11 +25,11 @@ struct tr2_ring_names {
 	char made_up[32];
 };
 
-/* Take the names in a task record. false: no memory. */
-bool tr2_ring_names_record(struct tr2_ring_names *n,
+/* Take the names in a task record. */
+void tr2_ring_names_record(struct tr2_ring_names *n,
 			   const struct tr2_record *record);
 /* Call it after all records; from here on names can be looked up. */
-bool tr2_ring_names_sort(struct tr2_ring_names *n, struct tr2_ring_file *f);
+void tr2_ring_names_sort(struct tr2_ring_names *n, struct tr2_ring_file *f);
 
 /* Return the entry of a thread at that time; NULL: no record has it. */
 struct tr2_ring_name *tr2_ring_names_find(struct tr2_ring_names *n,

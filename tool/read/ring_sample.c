@@ -36,11 +36,11 @@ static tr2_str text_of(struct tr2_model *m, const struct tr2_ring_file *f,
 }
 
 /* If two rows have the same id, the first is used. */
-static bool list_events(struct tr2_ring_samples *s, struct tr2_model *m,
+static void list_events(struct tr2_ring_samples *s, struct tr2_model *m,
 			const struct tr2_ring_file *f)
 {
 	const struct tr2_definition *d = f->definitions;
-	uint32_t *slot, *is_time, i;
+	uint32_t *slot, i;
 	uint64_t id;
 
 	s->has_events = true;
@@ -49,15 +49,12 @@ static bool list_events(struct tr2_ring_samples *s, struct tr2_model *m,
 		if (d[i].kind != TR2_DEFINITION_EVENT || !id)
 			continue;
 		slot = tr2_map_slot(&s->events, id);
-		is_time = tr2_map_slot(&s->times, id);
-		if (!slot || !is_time)
-			return false;
 		if (*slot)
 			continue;
 		*slot = text_of(m, f, &d[i]);
-		*is_time = !strcmp(tr2_ring_file_string(f, d[i].unit), "ns");
+		*tr2_map_slot(&s->times, id) =
+			!strcmp(tr2_ring_file_string(f, d[i].unit), "ns");
 	}
-	return true;
 }
 
 /* Return the event's name, or its id if no row names it. */
@@ -82,8 +79,6 @@ static uint32_t new_task(struct tr2_model *m, const struct tr2_ring_file *f,
 	uint32_t i = tr2_add(m, sample_tasks);
 	struct tr2_sample_task *task = &m->sample_tasks[i];
 
-	if (!i)
-		return 0;
 	task->session = session;
 	task->tid = tid;
 	task->name = tr2_intern(m, text, strlen(text));
@@ -95,7 +90,6 @@ static uint32_t new_task(struct tr2_model *m, const struct tr2_ring_file *f,
 	return i;
 }
 
-/* Return 0 if there is no memory. */
 static uint32_t task_of(struct tr2_ring_samples *s, struct tr2_model *m,
 			const struct tr2_ring_file *f, struct tr2_ring_names *n,
 			uint32_t session, const struct tr2_record_sample *record)
@@ -105,11 +99,11 @@ static uint32_t task_of(struct tr2_ring_samples *s, struct tr2_model *m,
 	uint32_t *slot = name ? &name->task :
 				tr2_map_slot(&s->tasks, tr2_key(0, record->tid));
 
-	if (slot && !*slot)
+	if (!*slot)
 		*slot = new_task(m, f, session, record->tid, name,
 				 tr2_ring_names_of(n, record->tid, record->time,
 						   false));
-	return slot ? *slot : 0;
+	return *slot;
 }
 
 /* ---- samples --------------------------------------------------------------- */
@@ -136,7 +130,7 @@ static uint64_t take_count(const char **p, const char *end, unsigned int words)
 }
 
 /* A single event is no group: its count suffices. */
-static bool add_values(const struct tr2_ring_samples *s, struct tr2_model *m,
+static void add_values(const struct tr2_ring_samples *s, struct tr2_model *m,
 		       const char *p, uint64_t nr,
 		       struct tr2_model_sample *sample)
 {
@@ -144,17 +138,14 @@ static bool add_values(const struct tr2_ring_samples *s, struct tr2_model *m,
 
 	for (; nr > 1 && sample->nr_values < nr; p += 2 * sizeof(uint64_t)) {
 		at = tr2_add(m, values);
-		if (!at)
-			return false;
 		m->values[at].value = number(p);
 		m->values[at].event = event_of(s, m, number(p + 8));
 		if (!sample->nr_values++)
 			sample->first_value = at;
 	}
-	return true;
 }
 
-static bool add_calls(struct tr2_model *m, const char *p, uint64_t nr,
+static void add_calls(struct tr2_model *m, const char *p, uint64_t nr,
 		      struct tr2_model_sample *sample)
 {
 	uint64_t i, ip;
@@ -166,33 +157,27 @@ static bool add_calls(struct tr2_model *m, const char *p, uint64_t nr,
 		if (ip >= UINT64_MAX - 4095)
 			continue;
 		call = tr2_add(m, calls);
-		if (!call)
-			return false;
 		m->calls[call] = ip;
 		if (!sample->nr_calls++)
 			sample->first_call = call;
 	}
-	return true;
 }
 
-static bool add_sample(struct tr2_model *m,
+static void add_sample(struct tr2_model *m,
 		       const struct tr2_model_sample *sample)
 {
 	struct tr2_model_session *session = &m->sessions[sample->session];
 	uint32_t i = tr2_add(m, samples);
 
-	if (!i)
-		return false;
 	m->samples[i] = *sample;
 	if (session->last_sample)
 		m->samples[session->last_sample].next = i;
 	else
 		session->first_sample = i;
 	session->last_sample = i;
-	return true;
 }
 
-bool tr2_ring_sample(struct tr2_ring_samples *s, struct tr2_model *m,
+void tr2_ring_sample(struct tr2_ring_samples *s, struct tr2_model *m,
 		     const struct tr2_ring_file *f, struct tr2_ring_names *n,
 		     uint32_t session, const struct tr2_record_sample *record)
 {
@@ -203,19 +188,17 @@ bool tr2_ring_sample(struct tr2_ring_samples *s, struct tr2_model *m,
 	const char *end = (const char *)record + record->head.size;
 	uint64_t nr = take_count(&p, end, 2);
 
-	if (!s->has_events && !list_events(s, m, f))
-		return false;
-	if (!add_values(s, m, p, nr, &sample))
-		return false;
+	if (!s->has_events)
+		list_events(s, m, f);
+	add_values(s, m, p, nr, &sample);
 	p += nr * 2 * sizeof(uint64_t);
 	nr = take_count(&p, end, 1);
 	sample.event = event_of(s, m, record->id);
 	sample.is_time = record->id && tr2_map_get(&s->times, record->id);
 	sample.at_ns = tr2_ring_file_since_start(f, record->time);
 	sample.task = task_of(s, m, f, n, session, record);
-	if (!sample.task || !add_calls(m, p, nr, &sample))
-		return false;
-	return add_sample(m, &sample);
+	add_calls(m, p, nr, &sample);
+	add_sample(m, &sample);
 }
 
 /* ---- mappings -------------------------------------------------------------- */
@@ -226,7 +209,7 @@ bool tr2_ring_is_mapping(const struct tr2_record *record)
 	       record->type == TR2_RECORD_MMAP2;
 }
 
-static bool add_mapping(struct tr2_model *m, struct tr2_mapping *mapping,
+static void add_mapping(struct tr2_model *m, struct tr2_mapping *mapping,
 			const char *name, size_t size)
 {
 	struct tr2_model_session *session = &m->sessions[mapping->session];
@@ -234,18 +217,15 @@ static bool add_mapping(struct tr2_model *m, struct tr2_mapping *mapping,
 	uint32_t i;
 
 	if (!tr2_utf8_valid(name, len))
-		return true;
+		return;
 	mapping->file = tr2_intern(m, name, len);
 	i = tr2_add(m, mappings);
-	if (!i)
-		return false;
 	m->mappings[i] = *mapping;
 	if (session->last_mapping)
 		m->mappings[session->last_mapping].next = i;
 	else
 		session->first_mapping = i;
 	session->last_mapping = i;
-	return true;
 }
 
 static void take_build_id(struct tr2_mapping *mapping,
@@ -258,7 +238,7 @@ static void take_build_id(struct tr2_mapping *mapping,
 	memcpy(mapping->build_id, mmap->build_id, mmap->build_id_size);
 }
 
-static bool take_mmap2(struct tr2_model *m, const struct tr2_ring_file *f,
+static void take_mmap2(struct tr2_model *m, const struct tr2_ring_file *f,
 		       uint32_t session, const struct tr2_record_mmap2 *mmap)
 {
 	struct tr2_mapping mapping = { .session = session };
@@ -266,7 +246,7 @@ static bool take_mmap2(struct tr2_model *m, const struct tr2_ring_file *f,
 	uint64_t time;
 
 	if (size < sizeof(*mmap) + sizeof(time))
-		return true;
+		return;
 	mapping.addr = mmap->addr;
 	mapping.len = mmap->len;
 	mapping.pgoff = mmap->pgoff;
@@ -274,22 +254,21 @@ static bool take_mmap2(struct tr2_model *m, const struct tr2_ring_file *f,
 	memcpy(&time, (const char *)mmap + size, sizeof(time));
 	mapping.at_ns = tr2_ring_file_since_start(f, time);
 	take_build_id(&mapping, mmap);
-	return add_mapping(m, &mapping, mmap->filename, size - sizeof(*mmap));
+	add_mapping(m, &mapping, mmap->filename, size - sizeof(*mmap));
 }
 
-bool tr2_ring_mapping(struct tr2_model *m, const struct tr2_ring_file *f,
+void tr2_ring_mapping(struct tr2_model *m, const struct tr2_ring_file *f,
 		      uint32_t session, const struct tr2_record *record)
 {
 	const struct tr2_record_mmap *mmap = (const void *)record;
 	struct tr2_mapping mapping = { .session = session };
 
 	if (record->type == TR2_RECORD_MMAP2)
-		return take_mmap2(m, f, session, (const void *)record);
-	if (record->size < sizeof(*mmap))
-		return true;
+		take_mmap2(m, f, session, (const void *)record);
+	if (record->type == TR2_RECORD_MMAP2 || record->size < sizeof(*mmap))
+		return;
 	mapping.addr = mmap->addr;
 	mapping.len = mmap->len;
 	mapping.pgoff = mmap->pgoff;
-	return add_mapping(m, &mapping, mmap->filename,
-			   record->size - sizeof(*mmap));
+	add_mapping(m, &mapping, mmap->filename, record->size - sizeof(*mmap));
 }

@@ -20,9 +20,8 @@ struct tr2_ring_samples {
 
 bool tr2_ring_is_sample(const struct tr2_record *record);
 
-/* Add a sample, without calls and values that reach past the record's end.
- * false: no memory. */
-bool tr2_ring_sample(struct tr2_ring_samples *s, struct tr2_model *m,
+/* Add a sample, without calls and values that reach past the record's end. */
+void tr2_ring_sample(struct tr2_ring_samples *s, struct tr2_model *m,
 		     const struct tr2_ring_file *f, struct tr2_ring_names *n,
 		     uint32_t session, const struct tr2_record_sample *record);
 
@@ -30,11 +29,10 @@ bool tr2_ring_sample(struct tr2_ring_samples *s, struct tr2_model *m,
 void tr2_ring_samples_reset(struct tr2_ring_samples *s);
 
 /*
- * Add MMAP and MMAP2 records; one that is too short is skipped. false: no
- * memory.
+ * Add MMAP and MMAP2 records; one that is too short is skipped.
  */
 bool tr2_ring_is_mapping(const struct tr2_record *record);
-bool tr2_ring_mapping(struct tr2_model *m, const struct tr2_ring_file *f,
+void tr2_ring_mapping(struct tr2_model *m, const struct tr2_ring_file *f,
 		      uint32_t session, const struct tr2_record *record);
 
 #endif

@@ -3,6 +3,7 @@
  * utf8 - see read/utf8.h.
  */
 #include "base/text.h"
+#include "common/memory.h"
 #include "read/utf8.h"
 
 bool tr2_utf8_valid(const char *s, size_t len)
@@ -22,7 +23,7 @@ bool tr2_utf8_valid(const char *s, size_t len)
 	return true;
 }
 
-bool tr2_utf8_repair(struct tr2_buf *out, const char *s, size_t len,
+void tr2_utf8_repair(struct tr2_buf *out, const char *s, size_t len,
 		     size_t padding)
 {
 	size_t i = 0, n;
@@ -39,5 +40,5 @@ bool tr2_utf8_repair(struct tr2_buf *out, const char *s, size_t len,
 	n = out->len;
 	tr2_buf_addchars(out, '\n', padding);
 	out->len = n;
-	return !out->failed;
+	tr2_must(!out->failed);
 }

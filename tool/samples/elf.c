@@ -15,6 +15,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/memory.h"
+
 #define DEBUG_FILES "/usr/lib/debug/.build-id"
 
 /* From the C++ library, which is linked only if it was found. */
@@ -52,10 +54,10 @@ static bool has_symtab(Elf *elf)
 
 static struct tr2_elf *new_elf(void)
 {
-	struct tr2_elf *e = calloc(1, sizeof(*e));
+	struct tr2_elf *e = tr2_calloc(1, sizeof(*e));
 
-	if (e)
-		e->dwfl = dwfl_begin(&callbacks);
+	e->dwfl = dwfl_begin(&callbacks);
+	tr2_must(e->dwfl);
 	return e;
 }
 
@@ -80,10 +82,7 @@ struct tr2_elf *tr2_elf_open(const char *path, const char **why)
 {
 	struct tr2_elf *e = new_elf();
 
-	if (!e)
-		return NULL;
-	if (e->dwfl)
-		e->module = dwfl_report_elf(e->dwfl, path, path, -1, 0, true);
+	e->module = dwfl_report_elf(e->dwfl, path, path, -1, 0, true);
 	return finish(e, why);
 }
 
@@ -114,12 +113,8 @@ struct tr2_elf *tr2_elf_open_build(const struct tr2_build_id *id)
 	if (e || !id->size)
 		return e;
 	e = new_elf();
-	if (!e)
-		return NULL;
 	/* Its address does not matter for looking up functions. */
-	if (e->dwfl)
-		e->module = dwfl_report_module(e->dwfl, "build", 0x10000,
-					       UINT32_MAX);
+	e->module = dwfl_report_module(e->dwfl, "build", 0x10000, UINT32_MAX);
 	if (e->module)
 		dwfl_module_report_build_id(e->module, id->id, (int)id->size,
 					    0);
@@ -141,8 +136,7 @@ void tr2_elf_close(struct tr2_elf *e)
 	if (!e)
 		return;
 	forget_names(e);
-	if (e->dwfl)
-		dwfl_end(e->dwfl);
+	dwfl_end(e->dwfl);
 	free(e);
 }
 
@@ -197,7 +191,7 @@ static void add(struct tr2_elf *e, struct tr2_elf_function *function,
 	if (demangle && name[0] == '_' && name[1] == 'Z')
 		e->names[*nr] = demangle(name, NULL, NULL, &status);
 	else if (name[len]) /* a version follows */
-		e->names[*nr] = strndup(name, len);
+		e->names[*nr] = tr2_strf("%.*s", (int)len, name);
 	function[*nr].name = e->names[*nr] ? e->names[*nr] : name;
 	function[*nr].is_inlined = is_inlined;
 	++*nr;

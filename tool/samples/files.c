@@ -2,8 +2,8 @@
 /*
  * files - see samples/files.h.
  */
-#include "common/array.h"
 #include "common/map.h"
+#include "common/memory.h"
 #include "samples/files.h"
 
 #include <stdio.h>
@@ -85,9 +85,7 @@ static void open_file(struct tr2_samples_file *file, const char *name,
 			file->why = "they were generated at run time";
 		return;
 	}
-	path = strdup(name);
-	if (!path)
-		return;
+	path = tr2_strdup(name);
 	if (len > end && !strcmp(name + len - end, DELETED))
 		path[len - end] = '\0';
 	open_path(file, path, since_ns);
@@ -99,10 +97,7 @@ static struct tr2_samples_file *new_file(struct tr2_samples_files *files,
 {
 	struct tr2_samples_file *file;
 
-	if (files->nr >= files->alloc &&
-	    !tr2_array_grow((void **)&files->file, &files->alloc, files->nr,
-			    sizeof(*files->file)))
-		return NULL;
+	tr2_grow(files->file, files->nr, files->alloc);
 	file = &files->file[files->nr++];
 	memset(file, 0, sizeof(*file));
 	file->path = mapping->file;
@@ -146,11 +141,9 @@ static uint32_t find_shared(struct tr2_samples_files *files,
 static void share(struct tr2_samples_files *files,
 		  const struct tr2_mapping *mapping, uint32_t number)
 {
-	uint32_t *slot = tr2_map_slot(&files->by_path,
-				      tr2_key(0, mapping->file));
-
-	if (slot && files->file[number - 1].elf && !mapping->build_id_size)
-		*slot = number;
+	if (files->file[number - 1].elf && !mapping->build_id_size)
+		*tr2_map_slot(&files->by_path,
+			      tr2_key(0, mapping->file)) = number;
 }
 
 uint32_t tr2_samples_file(struct tr2_samples_files *files,
@@ -163,8 +156,6 @@ uint32_t tr2_samples_file(struct tr2_samples_files *files,
 
 	for (;; key += 2) {
 		slot = tr2_map_slot(&files->by_key, key ? key : 1);
-		if (!slot)
-			return UINT32_MAX;
 		if (!*slot)
 			break;
 		if (is_same(&files->file[*slot - 1], mapping))
@@ -174,8 +165,6 @@ uint32_t tr2_samples_file(struct tr2_samples_files *files,
 	if (*slot)
 		return *slot - 1;
 	file = new_file(files, mapping);
-	if (!file)
-		return UINT32_MAX;
 	*slot = files->nr;
 	open_file(file, tr2_s(m, mapping->file),
 		  m->sessions[mapping->session].wall_ns);

@@ -25,7 +25,7 @@ struct tr2_samples_files {
 	struct tr2_map by_key, by_path;
 };
 
-/* Return the index of the mapping's file. UINT32_MAX: no memory. */
+/* Return the index of the mapping's file. */
 uint32_t tr2_samples_file(struct tr2_samples_files *files,
 			  const struct tr2_model *m,
 			  const struct tr2_mapping *mapping);

@@ -6,6 +6,8 @@
 
 #include <stdlib.h>
 
+#include "common/memory.h"
+
 static const struct tr2_model *sorted_model;
 
 static uint64_t end_of(const struct tr2_mapping *mapping)
@@ -27,19 +29,15 @@ static int compare(const void *va, const void *vb)
 	return ia < ib ? -1 : ia > ib;
 }
 
-bool tr2_mappings_init(struct tr2_mappings *maps, const struct tr2_model *m)
+void tr2_mappings_init(struct tr2_mappings *maps, const struct tr2_model *m)
 {
 	const struct tr2_mapping *mapping;
 	uint64_t reach = 0;
 	uint32_t i, session = 0;
 
 	*maps = (struct tr2_mappings){ .m = m, .nr = m->nr_mappings - 1 };
-	maps->by_address = calloc(m->nr_mappings, sizeof(*maps->by_address));
-	maps->reach = calloc(m->nr_mappings, sizeof(*maps->reach));
-	if (!maps->by_address || !maps->reach) {
-		tr2_mappings_release(maps);
-		return false;
-	}
+	maps->by_address = tr2_calloc(m->nr_mappings, sizeof(*maps->by_address));
+	maps->reach = tr2_calloc(m->nr_mappings, sizeof(*maps->reach));
 	for (i = 0; i < maps->nr; i++)
 		maps->by_address[i] = i + 1;
 	sorted_model = m;
@@ -51,7 +49,6 @@ bool tr2_mappings_init(struct tr2_mappings *maps, const struct tr2_model *m)
 		session = mapping->session;
 		maps->reach[i] = reach;
 	}
-	return true;
 }
 
 void tr2_mappings_release(struct tr2_mappings *maps)

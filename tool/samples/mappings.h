@@ -15,8 +15,7 @@ struct tr2_mappings {
 	uint32_t nr;
 };
 
-/* false: no memory. */
-bool tr2_mappings_init(struct tr2_mappings *maps, const struct tr2_model *m);
+void tr2_mappings_init(struct tr2_mappings *maps, const struct tr2_model *m);
 void tr2_mappings_release(struct tr2_mappings *maps);
 
 /* Return the mapping at that time or, if none was recorded by then, the next

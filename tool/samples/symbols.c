@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "common/array.h"
 #include "common/map.h"
+#include "common/memory.h"
 #include "common/say.h"
 #include "samples/files.h"
 #include "samples/mappings.h"
@@ -49,19 +49,13 @@ struct tr2_symbols {
 
 struct tr2_symbols *tr2_symbols_new(struct tr2_model *m)
 {
-	struct tr2_symbols *s = calloc(1, sizeof(*s));
+	struct tr2_symbols *s = tr2_calloc(1, sizeof(*s));
 
-	if (!s)
-		return NULL;
 	s->m = m;
-	if (tr2_mappings_init(&s->mappings, m) &&
-	    tr2_array_grow((void **)&s->symbols, &s->alloc_symbols, 0,
-			   sizeof(*s->symbols))) {
-		s->symbols[s->nr_symbols++] = (struct tr2_symbol){ 0, 0, 0 };
-		return s;
-	}
-	tr2_symbols_free(s);
-	return NULL;
+	tr2_mappings_init(&s->mappings, m);
+	tr2_grow(s->symbols, 0, s->alloc_symbols);
+	s->symbols[s->nr_symbols++] = (struct tr2_symbol){ 0, 0, 0 };
+	return s;
 }
 
 void tr2_symbols_free(struct tr2_symbols *s)
@@ -94,8 +88,6 @@ uint32_t tr2_symbols_number(struct tr2_symbols *s, struct tr2_symbol symbol)
 
 	for (;; key += 2) {
 		slot = tr2_map_slot(&s->by_name, key);
-		if (!slot)
-			return 0;
 		if (!*slot)
 			break;
 		old = &s->symbols[*slot];
@@ -103,10 +95,7 @@ uint32_t tr2_symbols_number(struct tr2_symbols *s, struct tr2_symbol symbol)
 		    old->is_inlined == symbol.is_inlined)
 			return *slot;
 	}
-	if (s->nr_symbols >= s->alloc_symbols &&
-	    !tr2_array_grow((void **)&s->symbols, &s->alloc_symbols,
-			    s->nr_symbols, sizeof(*s->symbols)))
-		return 0;
+	tr2_grow(s->symbols, s->nr_symbols, s->alloc_symbols);
 	s->symbols[s->nr_symbols] = symbol;
 	*slot = s->nr_symbols;
 	return s->nr_symbols++;
@@ -129,23 +118,16 @@ static tr2_str offset_name(struct tr2_model *m, const char *path,
 	return name;
 }
 
-static bool add_number(struct tr2_symbols *s, struct known *known,
+static void add_number(struct tr2_symbols *s, struct known *known,
 		       struct tr2_symbol symbol)
 {
-	uint32_t number = tr2_symbols_number(s, symbol);
-
-	if (!number ||
-	    (s->nr_numbers >= s->alloc_numbers &&
-	     !tr2_array_grow((void **)&s->numbers, &s->alloc_numbers,
-			     s->nr_numbers, sizeof(*s->numbers))))
-		return false;
-	s->numbers[s->nr_numbers++] = number;
+	tr2_grow(s->numbers, s->nr_numbers, s->alloc_numbers);
+	s->numbers[s->nr_numbers++] = tr2_symbols_number(s, symbol);
 	known->nr++;
-	return true;
 }
 
 /* Look up the functions of a place with libdw. */
-static bool add_functions(struct tr2_symbols *s, struct known *known,
+static void add_functions(struct tr2_symbols *s, struct known *known,
 			  const struct tr2_mapping *mapping,
 			  struct tr2_elf_place place)
 {
@@ -160,10 +142,8 @@ static bool add_functions(struct tr2_symbols *s, struct known *known,
 		symbol.is_inlined = function[i].is_inlined;
 		symbol.name = tr2_intern(s->m, function[i].name,
 					 strlen(function[i].name));
-		if (!add_number(s, known, symbol))
-			return false;
+		add_number(s, known, symbol);
 	}
-	return true;
 }
 
 /* For code that the program generated, only the address is meaningful. */
@@ -172,7 +152,7 @@ static bool is_anonymous(const struct tr2_symbols *s, uint32_t mapping)
 	return !strncmp(tr2_s(s->m, s->m->mappings[mapping].file), "//anon", 6);
 }
 
-static bool look_up(struct tr2_symbols *s, struct known *known,
+static void look_up(struct tr2_symbols *s, struct known *known,
 		    uint32_t mapping, struct tr2_elf_place place)
 {
 	const struct tr2_mapping *map = &s->m->mappings[mapping];
@@ -180,17 +160,17 @@ static bool look_up(struct tr2_symbols *s, struct known *known,
 
 	known->first = s->nr_numbers;
 	known->nr = 0;
-	if (known->file != UINT32_MAX && !add_functions(s, known, map, place))
-		return false;
+	if (known->file != UINT32_MAX)
+		add_functions(s, known, map, place);
 	if (known->nr)
-		return true;
+		return;
 	if (mapping)
 		symbol.name = offset_name(s->m, is_anonymous(s, mapping) ? "" :
 							tr2_s(s->m, map->file),
 					  known->place);
 	else
 		symbol.name = tr2_intern(s->m, UNKNOWN, strlen(UNKNOWN));
-	return add_number(s, known, symbol);
+	add_number(s, known, symbol);
 }
 
 static uint32_t *slot_of(struct tr2_symbols *s, uint32_t file, uint64_t place)
@@ -201,7 +181,7 @@ static uint32_t *slot_of(struct tr2_symbols *s, uint32_t file, uint64_t place)
 
 	for (;; key += 2) {
 		slot = tr2_map_slot(&s->by_place, key);
-		if (!slot || !*slot)
+		if (!*slot)
 			return slot;
 		known = &s->known[*slot - 1];
 		if (known->file == file && known->place == place)
@@ -209,7 +189,7 @@ static uint32_t *slot_of(struct tr2_symbols *s, uint32_t file, uint64_t place)
 	}
 }
 
-/* Return the index of the place + 1. 0: no memory. */
+/* Return the index of the place + 1. */
 static uint32_t know(struct tr2_symbols *s, uint32_t mapping,
 		     struct tr2_elf_place place, struct known *known)
 {
@@ -217,13 +197,10 @@ static uint32_t know(struct tr2_symbols *s, uint32_t mapping,
 
 	known->place = place.in_file;
 	slot = slot_of(s, known->file, known->place);
-	if (!slot || *slot)
-		return slot ? *slot : 0;
-	if (!look_up(s, known, mapping, place) ||
-	    (s->nr_known >= s->alloc_known &&
-	     !tr2_array_grow((void **)&s->known, &s->alloc_known, s->nr_known,
-			     sizeof(*s->known))))
-		return 0;
+	if (*slot)
+		return *slot;
+	look_up(s, known, mapping, place);
+	tr2_grow(s->known, s->nr_known, s->alloc_known);
 	s->known[s->nr_known++] = *known;
 	*slot = s->nr_known;
 	return *slot;
@@ -248,8 +225,8 @@ static uint32_t know_address(struct tr2_symbols *s,
 	return know(s, mapping, place, &known);
 }
 
-/* Find an address among those seen, since most occur many times. NULL: no
- * memory, or a new address, for which *free_slot is set if there is memory. */
+/* Find an address among those seen, since most occur many times. NULL: it is
+ * new, and *free_slot is for it. */
 static const struct address *find_address(struct tr2_symbols *s,
 					  uint32_t session, uint64_t address,
 					  uint32_t **free_slot)
@@ -259,7 +236,7 @@ static const struct address *find_address(struct tr2_symbols *s,
 
 	for (;; key += 2) {
 		*free_slot = tr2_map_slot(&s->by_address, key ? key : 1);
-		if (!*free_slot || !**free_slot)
+		if (!**free_slot)
 			return NULL;
 		known = &s->addresses[**free_slot - 1];
 		if (known->session == session && known->address == address)
@@ -279,11 +256,9 @@ static uint32_t known_of(struct tr2_symbols *s,
 	if (old)
 		return old->known;
 	known = know_address(s, sample, address, &always);
-	if (!slot || !known || !always ||
-	    (s->nr_addresses >= s->alloc_addresses &&
-	     !tr2_array_grow((void **)&s->addresses, &s->alloc_addresses,
-			     s->nr_addresses, sizeof(*s->addresses))))
+	if (!always)
 		return known;
+	tr2_grow(s->addresses, s->nr_addresses, s->alloc_addresses);
 	s->addresses[s->nr_addresses++] = (struct address){
 		sample->session, known, address };
 	*slot = s->nr_addresses;
@@ -295,15 +270,13 @@ unsigned int tr2_symbols_of_call(struct tr2_symbols *s,
 				 uint64_t address,
 				 uint32_t symbol[TR2_SYMBOLS_OF_CALL])
 {
-	uint32_t known = known_of(s, sample, address - 1), first, nr;
+	uint32_t place = known_of(s, sample, address - 1);
+	const struct known *known = &s->known[place - 1];
+	uint32_t nr = known->nr;
 
-	if (!known)
-		return 0;
-	first = s->known[known - 1].first;
-	nr = s->known[known - 1].nr;
 	if (nr > TR2_SYMBOLS_OF_CALL)
 		nr = TR2_SYMBOLS_OF_CALL;
-	memcpy(symbol, &s->numbers[first], nr * sizeof(*symbol));
+	memcpy(symbol, &s->numbers[known->first], nr * sizeof(*symbol));
 	return nr;
 }
 

@@ -14,7 +14,7 @@
 
 struct tr2_symbols;
 
-struct tr2_symbols *tr2_symbols_new(struct tr2_model *m); /* NULL: no memory */
+struct tr2_symbols *tr2_symbols_new(struct tr2_model *m);
 void tr2_symbols_free(struct tr2_symbols *s);
 
 struct tr2_symbol {
@@ -26,14 +26,14 @@ struct tr2_symbol {
 /* Return a symbol by number; its texts live as long as `s`. 0 is no symbol. */
 struct tr2_symbol tr2_symbol(const struct tr2_symbols *s, uint32_t symbol);
 
-/* Return the number of a symbol, adding it if needed. 0: no memory. */
+/* Return the number of a symbol, adding it if needed. */
 uint32_t tr2_symbols_number(struct tr2_symbols *s, struct tr2_symbol symbol);
 
 #define TR2_SYMBOLS_OF_CALL 32
 
 /* Find the functions of a return address in a sample, the innermost first: the
  * function of the call before it, and those into which it was inlined. Return
- * their number; 0: no memory. */
+ * their number. */
 unsigned int tr2_symbols_of_call(struct tr2_symbols *s,
 				 const struct tr2_model_sample *sample,
 				 uint64_t address,

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "common/array.h"
 #include "common/map.h"
+#include "common/memory.h"
 #include "stat/run_meta.h"
 
 const char *const tr2_measure_names[TR2_MEASURE_NR] = {
@@ -101,105 +101,73 @@ const struct tr2_measure *tr2_measures_find(const struct tr2_measures *ms,
 	}
 }
 
-static bool fill_runs(struct tr2_measures *ms, struct tr2_measure *it)
-{
-	uint32_t i;
-
-	it->values = calloc(ms->alloc_runs, sizeof(*it->values));
-	it->calls = calloc(ms->alloc_runs, sizeof(*it->calls));
-	if (!it->values || !it->calls)
-		return false;
-	for (i = 0; i < ms->alloc_runs; i++)
-		it->values[i] = absent(it->kind);
-	return true;
-}
-
 static struct tr2_measure *new_measure(struct tr2_measures *ms,
 				       enum tr2_measure_kind kind,
 				       const char *name)
 {
-	struct tr2_measure it = { .kind = kind, .name = strdup(name) };
+	struct tr2_measure *it;
+	uint32_t i;
 
-	if (it.name && fill_runs(ms, &it) &&
-	    (ms->nr < ms->alloc ||
-	     tr2_array_grow((void **)&ms->item, &ms->alloc, ms->nr,
-			    sizeof(*ms->item)))) {
-		ms->item[ms->nr] = it;
-		return &ms->item[ms->nr++];
-	}
-	free(it.name);
-	free(it.values);
-	free(it.calls);
-	return NULL;
+	tr2_grow(ms->item, ms->nr, ms->alloc);
+	it = &ms->item[ms->nr++];
+	*it = (struct tr2_measure){
+		.kind = kind,
+		.name = tr2_strdup(name),
+		.values = tr2_calloc(ms->alloc_runs, sizeof(*it->values)),
+		.calls = tr2_calloc(ms->alloc_runs, sizeof(*it->calls)),
+	};
+	for (i = 0; i < ms->alloc_runs; i++)
+		it->values[i] = absent(kind);
+	return it;
 }
 
-/* Return a measure, adding it if needed. NULL: no memory. */
 static struct tr2_measure *get(struct tr2_measures *ms,
 			       enum tr2_measure_kind kind, const char *name)
 {
-	struct tr2_measure *it;
 	uint32_t *slot;
 	uint64_t key;
 
 	for (key = key_of(kind, name);; key = key_after(key)) {
 		slot = tr2_map_slot(&ms->map, key);
-		if (!slot)
-			return NULL;
 		if (!*slot)
 			break;
 		if (is_it(&ms->item[*slot - 1], kind, name))
 			return &ms->item[*slot - 1];
 	}
-	it = new_measure(ms, kind, name);
-	if (it)
-		*slot = ms->nr;
-	return it;
+	*slot = ms->nr + 1;
+	return new_measure(ms, kind, name);
 }
 
 /* Add to the value of the current run. */
-static struct tr2_measure *add(struct tr2_measures *ms,
-			       enum tr2_measure_kind kind,
-			       enum tr2_measure_unit unit, const char *name,
-			       double value, double calls)
+static void add_value(struct tr2_measures *ms, enum tr2_measure_kind kind,
+		      enum tr2_measure_unit unit, const char *name,
+		      double value, double calls)
 {
 	struct tr2_measure *it = get(ms, kind, name);
 	uint32_t run = ms->nr_runs - 1;
 
-	if (!it) {
-		ms->failed = true;
-		return NULL;
-	}
 	it->unit = unit;
 	if (isnan(it->values[run]))
 		it->values[run] = 0;
 	it->values[run] += value;
 	it->calls[run] += calls;
-	return it;
 }
 
-static bool grow_runs(struct tr2_measures *ms)
+static void grow_runs(struct tr2_measures *ms)
 {
 	uint32_t alloc = ms->alloc_runs ? ms->alloc_runs * 2 : 16, i, run;
 	struct tr2_measure *it;
-	double *p;
 
 	for (i = 0; i < ms->nr; i++) {
 		it = &ms->item[i];
-		p = realloc(it->values, alloc * sizeof(*p));
-		if (!p)
-			return false;
-		it->values = p;
-		p = realloc(it->calls, alloc * sizeof(*p));
-		if (!p)
-			return false;
-		it->calls = p;
+		it->values = tr2_realloc(it->values, alloc, sizeof(double));
+		it->calls = tr2_realloc(it->calls, alloc, sizeof(double));
 		for (run = ms->alloc_runs; run < alloc; run++) {
 			it->values[run] = absent(it->kind);
 			it->calls[run] = 0;
 		}
 	}
 	ms->alloc_runs = alloc;
-	return true;
 }
 
 /* ---- one run ---------------------------------------------------------------- */
@@ -233,18 +201,18 @@ static void take_run(struct tr2_measures *ms, const struct tr2_model *m,
 	double wall = meta->wall_ns >= 0 ? (double)meta->wall_ns :
 					   span_of_all(m);
 
-	add(ms, TR2_MEASURE_RUN, TR2_UNIT_NS, "wall", wall, 1);
+	add_value(ms, TR2_MEASURE_RUN, TR2_UNIT_NS, "wall", wall, 1);
 	if (meta->user_ns >= 0)
-		add(ms, TR2_MEASURE_RUN, TR2_UNIT_NS, "user",
-		    (double)meta->user_ns, 1);
+		add_value(ms, TR2_MEASURE_RUN, TR2_UNIT_NS, "user",
+			  (double)meta->user_ns, 1);
 	if (meta->system_ns >= 0)
-		add(ms, TR2_MEASURE_RUN, TR2_UNIT_NS, "system",
-		    (double)meta->system_ns, 1);
+		add_value(ms, TR2_MEASURE_RUN, TR2_UNIT_NS, "system",
+			  (double)meta->system_ns, 1);
 	if (meta->maxrss_bytes >= 0)
-		add(ms, TR2_MEASURE_RUN, TR2_UNIT_BYTES, "maxrss",
-		    (double)meta->maxrss_bytes, 1);
-	add(ms, TR2_MEASURE_RUN, TR2_UNIT_COUNT, "processes",
-	    (double)(m->nr_nodes ? m->nr_nodes - 1 : 0), 1);
+		add_value(ms, TR2_MEASURE_RUN, TR2_UNIT_BYTES, "maxrss",
+			  (double)meta->maxrss_bytes, 1);
+	add_value(ms, TR2_MEASURE_RUN, TR2_UNIT_COUNT, "processes",
+		  (double)(m->nr_nodes ? m->nr_nodes - 1 : 0), 1);
 }
 
 static void take_event(void *data, const struct tr2_run_counter *c)
@@ -254,12 +222,12 @@ static void take_event(void *data, const struct tr2_run_counter *c)
 
 	if (c->note) {
 		it = get(ms, TR2_MEASURE_EVENT, c->name);
-		if (it && !it->note)
-			it->note = strdup(c->note);
+		if (!it->note)
+			it->note = tr2_strdup(c->note);
 		return;
 	}
-	add(ms, TR2_MEASURE_EVENT, tr2_measure_unit_of(c->unit), c->name,
-	    c->value, 1);
+	add_value(ms, TR2_MEASURE_EVENT, tr2_measure_unit_of(c->unit), c->name,
+		  c->value, 1);
 }
 
 static void take_processes(struct tr2_measures *ms, const struct tr2_model *m)
@@ -267,8 +235,8 @@ static void take_processes(struct tr2_measures *ms, const struct tr2_model *m)
 	uint32_t i;
 
 	for (i = m->first_root; i; i = tr2_node_after(m, i))
-		add(ms, TR2_MEASURE_PROCESS, TR2_UNIT_NS, tr2_node_name(m, i),
-		    length(m->nodes[i].start_ns, m->nodes[i].end_ns), 1);
+		add_value(ms, TR2_MEASURE_PROCESS, TR2_UNIT_NS, tr2_node_name(m, i),
+			  length(m->nodes[i].start_ns, m->nodes[i].end_ns), 1);
 }
 
 static const char *full_name(const struct tr2_model *m, tr2_str category,
@@ -291,9 +259,9 @@ static void take_regions(struct tr2_measures *ms, const struct tr2_model *m)
 		const struct tr2_span *s = &m->spans[i];
 
 		if (s->kind == TR2_SPAN_REGION)
-			add(ms, TR2_MEASURE_REGION, TR2_UNIT_NS,
-			    full_name(m, s->category, s->label),
-			    length(s->start_ns, s->end_ns), 1);
+			add_value(ms, TR2_MEASURE_REGION, TR2_UNIT_NS,
+				  full_name(m, s->category, s->label),
+				  length(s->start_ns, s->end_ns), 1);
 	}
 }
 
@@ -309,11 +277,11 @@ static void take_metrics(struct tr2_measures *ms, const struct tr2_model *m)
 		if (metric->thread)
 			continue;
 		if (metric->kind == TR2_METRIC_TIMER)
-			add(ms, TR2_MEASURE_TIMER, TR2_UNIT_NS, name,
-			    (double)metric->total_ns, (double)metric->count);
+			add_value(ms, TR2_MEASURE_TIMER, TR2_UNIT_NS, name,
+				  (double)metric->total_ns, (double)metric->count);
 		else
-			add(ms, TR2_MEASURE_COUNTER, TR2_UNIT_COUNT, name,
-			    (double)metric->count, 1);
+			add_value(ms, TR2_MEASURE_COUNTER, TR2_UNIT_COUNT, name,
+				  (double)metric->count, 1);
 	}
 }
 
@@ -321,10 +289,8 @@ void tr2_measures_take(struct tr2_measures *ms, const struct tr2_model *m)
 {
 	struct tr2_run_meta meta;
 
-	if (ms->nr_runs >= ms->alloc_runs && !grow_runs(ms)) {
-		ms->failed = true;
-		return;
-	}
+	if (ms->nr_runs >= ms->alloc_runs)
+		grow_runs(ms);
 	ms->nr_runs++;
 	ms->lost += m->lost;
 	tr2_run_meta_read(&meta, m, &ms->origin, take_event, ms);

@@ -55,7 +55,7 @@ struct tr2_measures {
 	/* runs in which the command's exit code was not 0 */
 	uint32_t nr_failed;
 	struct tr2_origin origin;
-	bool failed;   /* out of memory: measures are missing */
+	bool failed;   /* a run could not be read: measures are missing */
 };
 
 void tr2_measures_release(struct tr2_measures *ms);

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * memory - allocate memory, or end the command with `out of memory` and exit
+ * code 128. No function here returns NULL.
+ *
+ * Do not use it in `trace2 record` while its command runs: the recorder drops a
+ * line and counts it, but must return the command's exit code. Nor for a size
+ * that an input claims: refuse that input, and read the next one.
+ */
+#ifndef TR2_COMMON_MEMORY_H
+#define TR2_COMMON_MEMORY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+void tr2_no_memory(void) __attribute__((noreturn, cold));
+
+/* For the result of a buffer or a library that reports failure itself. */
+static inline void tr2_must(bool ok)
+{
+	if (__builtin_expect(!ok, 0))
+		tr2_no_memory();
+}
+
+/* Zeroed. */
+void *tr2_calloc(size_t nr, size_t size_bytes)
+	__attribute__((malloc, alloc_size(1, 2), returns_nonnull));
+void *tr2_realloc(void *p, size_t nr, size_t size_bytes)
+	__attribute__((alloc_size(2, 3), returns_nonnull));
+char *tr2_strdup(const char *s) __attribute__((malloc, returns_nonnull));
+/* printf() into a new string. */
+char *tr2_strf(const char *fmt, ...)
+	__attribute__((malloc, returns_nonnull, format(printf, 1, 2)));
+
+/* Make room for one more element behind the `nr` that an array has. `array` and
+ * `alloc` (uint32_t) are set. */
+#define tr2_grow(array, nr, alloc)                                        \
+	do {                                                              \
+		if ((nr) >= (alloc))                                      \
+			(array) = tr2_grow_array(array, nr, &(alloc),     \
+						 sizeof(*(array)));       \
+	} while (0)
+void *tr2_grow_array(void *array, uint32_t nr, uint32_t *alloc,
+		     size_t element_bytes) __attribute__((returns_nonnull));
+
+/*
+ * Request large pages for much memory: allocating a gigabyte in small ones
+ * takes as long as filling it. A block of that size has a mapping of its own,
+ * which realloc() moves without copying.
+ */
+void tr2_in_large_pages(void *p, size_t bytes);
+
+#endif
