@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A stop at any instruction of a run. The run is recorded once, with a stop
- * behind each instruction; another one then goes at full speed to a breakpoint
- * at one of them, and past it as often as the recorded one did. x86-64 alone.
+ * breakpoint - stop at any instruction of a run. The run is recorded once, with
+ * a stop after each instruction; further runs go at full speed to a breakpoint
+ * at one of them, and pass it as often as the recorded run did before. x86-64
+ * only.
  *
  *	the handler of SIGTRAP:
  *		if (breakpoint_is_hit(path, context, counts))
@@ -39,21 +40,23 @@ struct path {
 	uintptr_t at[PATH_LENGTH];
 };
 
-/* One instruction that stops. */
+/* An instruction replaced by a breakpoint. */
 struct patch {
 	volatile unsigned char *at; /* NULL: none */
-	unsigned char instead; /* of what stands there now */
+	unsigned char instead; /* the byte that was replaced */
 };
 
 /*
- * Past the place goes who comes by too early: with a stop at the instruction
- * behind it, since one behind each is slow in virtual machines.
+ * To pass the place before its time, a second breakpoint is set at the next
+ * instruction: single-stepping is slow in virtual machines.
  */
 static struct {
 	bool is_set;
 	struct patch place, behind;
-	volatile long next, last; /* in the path: the coming pass, and the one */
-	volatile long steps; /* and from there on, instruction by instruction */
+	/* indexes in the path: the next pass, and the one to stop at */
+	volatile long next, last;
+	/* number of instructions to single-step from there */
+	volatile long steps;
 } breakpoint;
 
 static inline struct path *path_new(void)
@@ -66,7 +69,7 @@ static inline struct path *path_new(void)
 	return p;
 }
 
-/* How often the path comes by there before. */
+/* Count how often the path passes the place before. */
 static inline long path_passes(const struct path *path, long nr)
 {
 	long i, passes = 0;
@@ -76,7 +79,7 @@ static inline long path_passes(const struct path *path, long nr)
 	return passes;
 }
 
-/* The first pass of a place, from a point of the path on. */
+/* Find the first pass of a place, from a point of the path on. */
 static inline long path_find(const struct path *path, uintptr_t at, long from)
 {
 	while (from < path->nr && path->at[from] != at)
@@ -84,7 +87,7 @@ static inline long path_find(const struct path *path, uintptr_t at, long from)
 	return from;
 }
 
-/* The kernel's code for reading the clock is not. */
+/* The kernel's code for reading the clock is not writable. */
 static inline bool path_is_writable(const struct path *path, long nr)
 {
 	void *page = (void *)(path->at[nr] & ~(uintptr_t)4095);
@@ -149,7 +152,7 @@ static inline bool breakpoint_reached(greg_t *regs, long steps)
 	return true;
 }
 
-/* At the place itself, which has been cleared. */
+/* Handle the breakpoint at the place, which has been cleared. */
 static inline bool breakpoint_pass(const struct path *path, greg_t *regs,
 				   bool counts)
 {
@@ -170,7 +173,7 @@ static inline bool breakpoint_pass(const struct path *path, greg_t *regs,
 }
 
 /*
- * counts: this is a place to stop at. true: the run has come to it, and the
+ * counts: this is a place to stop at. true: the run has reached it, and the
  * breakpoint is cleared.
  */
 static inline bool breakpoint_is_hit(struct path *path, void *context,

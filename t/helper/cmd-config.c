@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * test-tool config: the library's config reader, seen from outside.
+ * test-tool config: tests the library's config reader.
  *
- * `list` prints the keys of one file as `git config --list` does; `settings` and
- * `all`, those of the files that the library reads by itself. `set` and `unset`
- * write files that Git reads: they keep all keys in their order, but write the
- * file anew, so comments and layout are lost.
+ * `list` prints the keys of one file as `git config --list` does; `settings`
+ * and `all` print those of the files that the library reads by itself. `set`
+ * and `unset` write files that Git can read: they keep all keys in their order,
+ * but write the file anew, so comments and layout are lost.
  */
 #include "config/config.h"
 #include "test-tool.h"
@@ -18,9 +18,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define CODE_NOT_SET 5 /* what `git config --unset` says */
+#define CODE_NOT_SET 5 /* as of `git config --unset` */
 
-static const char *file; /* that --file names */
+static const char *file; /* given with --file */
 
 static const char *need_file(void)
 {
@@ -39,7 +39,7 @@ static void tell_fault(void *cookie, const struct tr2_config_fault *fault)
 		tool_error("cannot read '%s': %s", fault->path, fault->reason);
 }
 
-/* How list prints. */
+/* The format of list. */
 struct format {
 	bool scope;
 	bool nul;
@@ -137,7 +137,7 @@ static struct entry *new_entry(const char *key, const char *value,
 	return e;
 }
 
-/* Frees the entry and returns the one behind it. */
+/* Free the entry and return the next one. */
 static struct entry *drop_entry(struct entry *e)
 {
 	struct entry *next = e->next;
@@ -156,7 +156,7 @@ static void append_entry(void *cookie, const struct tr2_config_entry *entry)
 	*tail = &(**tail)->next;
 }
 
-/* Keys that hold a NUL are read cut short, and could not be written again. */
+/* The reader cuts keys at a NUL, so that they could not be written again. */
 static void refuse_nul(void)
 {
 	FILE *f = fopen(need_file(), "r");
@@ -171,7 +171,7 @@ static void refuse_nul(void)
 	fclose(f);
 }
 
-/* The keys of the file; a missing one has none. */
+/* Return the keys of the file; none if it is missing. */
 static struct entry *load_entries(void)
 {
 	struct entry *list = NULL;
@@ -189,7 +189,7 @@ static struct entry *load_entries(void)
 	return list;
 }
 
-/* The length of the key's section and subsection. */
+/* Return the length of the key's section and subsection. */
 static size_t section_len(const char *key)
 {
 	const char *dot = strrchr(key, '.');
@@ -261,7 +261,7 @@ static void write_entries(FILE *f, const struct entry *list)
 	}
 }
 
-/* Whoever reads the file meanwhile sees the old one or the new one. */
+/* Replace the file atomically. */
 static int save_entries(struct entry *list)
 {
 	size_t size = strlen(file) + 32;
@@ -295,7 +295,9 @@ static bool is_key_char(char c)
 	return isascii(c) && (isalnum(c) || c == '-');
 }
 
-/* The section ends at the first dot; the variable is behind the last one. */
+/*
+ * Lowercase section and variable: up to the first dot, and after the last one.
+ */
 static bool make_canonical(char *key)
 {
 	char *first = strchr(key, '.');
@@ -327,7 +329,7 @@ static char *canonical_key(const char *text)
 	return key;
 }
 
-/* Replaces the last value, else adds one to the section, else at the end. */
+/* Replace the last value, or add one to the section, or at the end. */
 static int verb_set(int argc, const char **argv)
 {
 	char *key = canonical_key(argv[0]);
@@ -354,7 +356,7 @@ static int verb_set(int argc, const char **argv)
 	return save_entries(list);
 }
 
-/* Removes all values. */
+/* Remove all values. */
 static int verb_unset(int argc, const char **argv)
 {
 	char *key = canonical_key(argv[0]);

@@ -2,8 +2,8 @@
 /*
  * test-tool events FORM: print the table of events as it was compiled.
  *
- * Whatever is written in another language than C and has to know the events
- * is a copy of what this prints, and a test holds the copy against it:
+ * Files in other languages than C that list the events are copies of this
+ * output, and a test compares them with it:
  *
  *	perl	scrub/lib/Trace2/Events.pm
  *	adoc	Documentation/generated/events.adoc
@@ -19,7 +19,7 @@
 #define NR(array) (sizeof(array) / sizeof(*(array)))
 #define GENERATED "lib/event/events.def: do not edit."
 
-/* The fields that all events have, in front of those of their row. */
+/* The fields that all events have, before those of their row. */
 static const struct tr2_field head[] = {
 	{ .name = "event", .type = TR2_T_STR },
 	{ .name = "sid", .type = TR2_T_STR, .flags = TR2_F_VOLATILE },
@@ -31,7 +31,7 @@ static const struct tr2_field head[] = {
 	{ .name = NULL }
 };
 
-/* The name in the table, and what a reader of the manual is told. */
+/* A name in the table, and its description in the manual. */
 struct word {
 	const char *name, *text;
 };
@@ -178,7 +178,7 @@ static void adoc_fields(const char *event, const struct tr2_field *f)
 	}
 }
 
-/* Taken as it is: braces are no attributes there. */
+/* As a literal, in which braces are not attributes. */
 static void adoc_template(const char *target, const char *template)
 {
 	if (template)
@@ -294,7 +294,9 @@ static void tsv_begin(void)
 	printf("event\tfield\ttype\tflags\n");
 }
 
-/* One line a field; an event without any has one line with empty columns. */
+/*
+ * One line per field; an event without fields has one line with empty columns.
+ */
 static void tsv_event(const struct tr2_event_row *row)
 {
 	const struct tr2_field *f = row->field;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A file system of FUSE that a command finds mounted, and that notes what it is
- * asked for: nobody may ask one that might be stopped.
+ * A FUSE file system that is mounted for a command and records every request:
+ * the library must not access a file system that may be stopped.
  *
- * It is of the command and its children alone, in a mount namespace of theirs,
- * and goes with them. It has one file, `.gitconfig`. What it told the kernel
- * once is valid for an hour.
+ * It is visible to the command and its children only, in their mount namespace,
+ * and ends with them. It has one file, `.gitconfig`. The kernel may cache
+ * replies for an hour.
  */
 #include "cmd-fault.h"
 
@@ -45,7 +45,7 @@ static void write_file(const char *path, const char *text)
 	close(fd);
 }
 
-/* As root of a namespace of its own, who is not root. */
+/* Become root of a new namespace if this process is not root. */
 static void become_root(void)
 {
 	unsigned int uid = geteuid(), gid = getegid();
@@ -89,7 +89,7 @@ static void reply(const struct server *s, const struct fuse_in_header *in,
 	out.header.len = (uint32_t)len;
 	if (size)
 		memcpy(out.data, data, size);
-	/* Who asked may have been killed. */
+	/* The process that made the request may have been killed. */
 	if (write(s->fd, &out, len) < 0 && errno != ENOENT)
 		_exit(1);
 }
@@ -152,7 +152,10 @@ static void read_file(const struct server *s, const struct fuse_in_header *in,
 	reply(s, in, 0, s->content + at, n < request->size ? n : request->size);
 }
 
-/* What nobody waits for is not noted: it comes at any time. */
+/*
+ * Requests for which no process waits are not recorded: they may come at any
+ * time.
+ */
 static bool is_in_passing(uint32_t opcode)
 {
 	return opcode == FUSE_INIT || opcode == FUSE_FORGET ||
@@ -202,7 +205,7 @@ static void answer(const struct server *s, const struct fuse_in_header *in)
 	}
 }
 
-/* Until the file system is no more. */
+/* Answer requests until the file system is unmounted. */
 static void serve(const struct server *s)
 {
 	_Alignas(struct fuse_in_header) static char request[1 << 20];

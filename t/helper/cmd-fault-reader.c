@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Readers, good and bad: a unix socket or a fifo that a command writes to.
+ * Readers, good and bad: a unix socket or a fifo to which a command writes.
  *
- * The reader is there before the command starts, and it ends by itself when the
- * command has ended and every writer has closed; so a test needs neither a
- * background process nor a sleep. Whole lines of all writers go to the output
- * in the order in which they end; what a writer leaves unfinished comes after
- * them, as it is.
+ * The reader is ready before the command starts, and it ends by itself after
+ * the command has ended and every writer has closed; so a test needs neither a
+ * background process nor a sleep. Whole lines of all writers are written to the
+ * output in the order in which they end; unfinished lines follow them
+ * unchanged.
  */
 #include "base/buf.h"
 #include "cmd-fault.h"
@@ -31,18 +31,18 @@
 
 struct writer {
 	int fd;
-	struct tr2_buf rest; /* of a line that has not ended */
+	struct tr2_buf rest; /* an unfinished line */
 };
 
 struct reader {
 	int listener; /* a stream socket, or -1 */
-	bool never; /* accept, and read nothing */
+	bool never; /* accept, but do not read */
 	size_t limit; /* hang up after so many bytes */
 	size_t seen;
 	FILE *output;
 	struct writer writers[MAX_WRITERS];
 	int nr_writers;
-	int child_fd; /* readable when the command has ended */
+	int child_fd; /* readable after the command has ended */
 	pid_t child;
 };
 
@@ -112,7 +112,7 @@ static void remove_writer(struct reader *r, int nr)
 	memmove(w, w + 1, (size_t)(r->nr_writers - nr) * sizeof(*w));
 }
 
-/* Nobody reads any more: what comes now meets a closed socket. */
+/* Stop reading: further writes meet a closed socket. */
 static void hang_up(struct reader *r)
 {
 	while (r->nr_writers)
@@ -153,7 +153,7 @@ static void accept_one(struct reader *r)
 		tool_die("cannot accept: %s", strerror(errno));
 }
 
-/* Waits at most timeout_ms; false when nothing came. */
+/* Wait at most timeout_ms; false: nothing came. */
 static bool serve_once(struct reader *r, int timeout_ms)
 {
 	struct pollfd fds[MAX_WRITERS + 2];
@@ -171,14 +171,14 @@ static bool serve_once(struct reader *r, int timeout_ms)
 		return false;
 	if (fds[nr].revents)
 		accept_one(r);
-	/* From the last, for a reader that ends moves those after it. */
+	/* From the last one, since removing a writer moves those after it. */
 	for (i = nr - 1; i >= 0 && r->nr_writers; i--)
 		if (fds[i].revents)
 			read_some(r, i);
 	return true;
 }
 
-/* The command's code when it has ended, else -1. */
+/* Return the command's code after its end, else -1. */
 static int reap(struct reader *r)
 {
 	int status;
@@ -191,8 +191,8 @@ static int reap(struct reader *r)
 }
 
 /*
- * The end of the command, then whatever is in the queues. Writers that are
- * datagrams never close: there the empty queue is the end.
+ * Serve until the end of the command, then read what is queued. Writers of
+ * datagrams never close: there an empty queue is the end.
  */
 static int serve(struct reader *r, bool stream)
 {
@@ -259,7 +259,7 @@ static int make_socket(const char *path, int type)
 	if (strlen(path) >= sizeof(address.sun_path))
 		tool_die("'%s' is too long for a socket", path);
 	memcpy(address.sun_path, path, strlen(path) + 1);
-	unlink(path); /* of a reader before */
+	unlink(path); /* left by an earlier reader */
 	if (fd < 0 ||
 	    bind(fd, (struct sockaddr *)&address, sizeof(address)) ||
 	    (type == SOCK_STREAM && listen(fd, MAX_WRITERS)))
@@ -292,7 +292,7 @@ static int listen_dgram(int argc, const char **argv)
 	return run_reader(r, &o, argv, false);
 }
 
-/* Opened for both, so that opening it waits for nobody. */
+/* Opened for reading and writing, so that open() does not wait. */
 static int read_fifo(int argc, const char **argv)
 {
 	struct reader *r = &the_reader;
@@ -301,7 +301,7 @@ static int read_fifo(int argc, const char **argv)
 
 	(void)argc;
 	argv = parse_options(&o, argv);
-	unlink(argv[0]); /* of a reader before */
+	unlink(argv[0]); /* left by an earlier reader */
 	fd = mkfifo(argv[0], 0666) ? -1 : open(argv[0], O_RDWR | O_CLOEXEC);
 	if (fd < 0)
 		tool_die("cannot make the fifo '%s': %s", argv[0],

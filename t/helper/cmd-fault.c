@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * `test-tool fault VERB … COMMAND`: runs a command in a bad place, such as with
- * a descriptor closed or a file size limit, and ends with its code. Where the
- * bad place needs no company the command replaces this process.
+ * `test-tool fault VERB … COMMAND`: run a command under a fault, such as a
+ * closed descriptor or a file size limit, and end with its code. If the fault
+ * needs no other process, the command replaces this one.
  *
- * Readers that a command writes to are in cmd-fault-reader.c, a file system that
- * it should not ask in cmd-fault-fuse.c.
+ * cmd-fault-reader.c has the readers to which a command writes,
+ * cmd-fault-fuse.c a file system that it must not access.
  */
 #include "cmd-fault.h"
 
@@ -63,7 +63,7 @@ static int close_fd(int argc, const char **argv)
 	return exec_command(argv + 1);
 }
 
-/* The write end goes to fd, with flags; the read end out of the way. */
+/* Move the write end to fd, with flags, and the read end out of the way. */
 static void place_pipe(int fd, int flags, int *read_end)
 {
 	int fds[2];
@@ -83,7 +83,7 @@ static void place_pipe(int fd, int flags, int *read_end)
 		fcntl(fd, F_SETFD, 0);
 }
 
-/* Leaves room for nothing, so that the first write already finds it full. */
+/* Fill the pipe completely, so that the first write fails or waits. */
 static void fill_pipe(int fd)
 {
 	char block[4096];
@@ -111,7 +111,7 @@ static int pipe_fd(const char *arg)
 	return (int)tool_number(arg, 1, 19);
 }
 
-/* A pipe that somebody holds open and nobody reads. */
+/* A pipe with an open reading end from which nothing is read. */
 static int stalled_pipe(int argc, const char **argv)
 {
 	int read_end;
@@ -141,7 +141,7 @@ static int nonblock_pipe(int argc, const char **argv)
 	return run_command(argv + 1);
 }
 
-/* A pipe whose reader has gone. */
+/* A pipe whose reading end is closed. */
 static int dead_pipe(int argc, const char **argv)
 {
 	int read_end;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The verbs of `test-tool fault` that stand in a file of their own.
+ * The verbs of `test-tool fault` that have their own file.
  */
 #ifndef CMD_FAULT_H
 #define CMD_FAULT_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* test-tool perf: opened counters, and work that they can count. */
+/* test-tool perf: open counters, and do work that they can count. */
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@
 #define PAGE_BYTES 4096u
 #define MAX_EVENTS 32
 
-/* One page fault a page. */
+/* Cause one page fault per page. */
 static void touch(size_t pages)
 {
 	volatile char *memory;
@@ -67,7 +67,7 @@ static int perf_touch(int argc, const char **argv)
 	return 0;
 }
 
-/* Back and forth with a child: both wait for each byte. */
+/* Exchange bytes with a child: both wait for each byte. */
 static int perf_pingpong(int argc, const char **argv)
 {
 	long long times = tool_number(argv[0], 1, 1 << 20);
@@ -95,7 +95,7 @@ static int perf_pingpong(int argc, const char **argv)
 	return 0;
 }
 
-/* Runs in user mode for so long, and calls nobody. */
+/* Run in user mode for so long, without system calls. */
 static int perf_spin(int argc, const char **argv)
 {
 	clock_t ticks = (clock_t)tool_number(argv[0], 1, 60000) *
@@ -110,7 +110,7 @@ static int perf_spin(int argc, const char **argv)
 	return 0;
 }
 
-/* Prints what the kernel says of each page fault while pages are touched. */
+/* Print the kernel's record of each page fault while pages are touched. */
 static int perf_faults(int argc, const char **argv)
 {
 	struct trace2_perf_attr attr = {
@@ -142,7 +142,8 @@ static int perf_faults(int argc, const char **argv)
 					 (size_t)tool_number(argv[2], 1, 1024));
 	if (result < 0)
 		tool_die("cannot sample: %s", strerror(-result));
-	/* What faulted before there was a map would be counted only. */
+	/* Faults before the buffer is mapped would be counted without a
+	 * record. */
 	trace2_perf_enable(event);
 	touch((size_t)tool_number(argv[0], 1, 1 << 20));
 	trace2_perf_disable(event);
@@ -164,7 +165,7 @@ static int perf_faults(int argc, const char **argv)
 static struct trace2_perf *events[MAX_EVENTS];
 static int nr_events;
 
-/* Those that the tests expect: musl has no strerrorname_np(). */
+/* The errors that the tests expect: musl has no strerrorname_np(). */
 static const char *error_name(int number)
 {
 	static const struct {
@@ -192,7 +193,7 @@ static void print_error(int result)
 		puts(error_name(-result));
 }
 
-/* All of a list; a group's leader first. */
+/* Open all events of a list, a group's leader first. */
 static void open_list(const char *list)
 {
 	struct trace2_perf_named named[MAX_EVENTS];
@@ -234,7 +235,7 @@ static void read_event(struct trace2_perf *event)
 static void run_shell(const char *command)
 {
 	fflush(stdout);
-	/* In parentheses: not banned.h's; a shell is what is asked for. */
+	/* In parentheses: avoids banned.h's macro; a shell is intended here. */
 	if ((system)(command))
 		tool_die("'%s' failed", command);
 }
@@ -250,7 +251,7 @@ static void run_step(const char *step, const char *arg)
 		run_shell(arg);
 	else if (!strcmp(step, "read"))
 		read_event(events[i]);
-	else if (!strcmp(step, "count")) /* without asking the PMU */
+	else if (!strcmp(step, "count")) /* without updating */
 		printf("%llu\n", (unsigned long long)tr2_perf_count(events[i]));
 	else if (!strcmp(step, "enable"))
 		print_error(trace2_perf_enable(events[i]));

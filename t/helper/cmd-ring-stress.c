@@ -2,9 +2,9 @@
 /*
  * `test-tool ring stress` and `kill`: a process whose threads and signal
  * handlers write numbered records as fast as they can, and one that reads them
- * while it runs, or after it was killed. What a thread writes is numbered from
- * 0 without gaps, and what its handlers write, too; so a record that is torn,
- * out of order, or lost without being counted shows.
+ * while it runs, or after it was killed. The records of a thread are numbered
+ * from 0 without gaps, and those of its handlers, too; so a record that is
+ * torn, out of order, or lost without being counted is detected.
  */
 #include "cmd-ring.h"
 
@@ -26,11 +26,11 @@
 
 #define MAX_THREADS 64
 
-/* The writer's own account, in memory that both processes have. */
+/* The numbers of records written, in memory that both processes share. */
 struct account {
 	uint64_t by_thread[MAX_THREADS], by_handler[MAX_THREADS];
 	uint32_t tid[MAX_THREADS];
-	uint64_t records; /* for each thread; 0: until it is killed */
+	uint64_t records; /* per thread; 0: until it is killed */
 	unsigned int nr_threads, nr_ready, nr_done;
 };
 
@@ -78,7 +78,7 @@ static void *write_records(void *arg)
 	return NULL;
 }
 
-/* A signal now and then for each thread that writes. */
+/* Signal each writing thread now and then. */
 static void pester(void)
 {
 	const struct timespec pause = { 0, 20000 };
@@ -136,9 +136,9 @@ static pid_t start_writer(const char *file, const char *mode,
 	return pid;
 }
 
-/* What the reader knows of one thread. */
+/* The reader's state for one thread. */
 struct reading {
-	uint64_t next_by_thread, next_by_handler; /* numbers */
+	uint64_t next_by_thread, next_by_handler; /* next numbers */
 	uint64_t first_by_thread;
 	uint64_t records, others, told;
 	bool any;
@@ -173,7 +173,7 @@ static void take_number(struct reading *r, char who, uint64_t number)
 	r->records++;
 }
 
-/* A data event: no file, t_rel, category, key, value. */
+/* Parse a data event: no file, t_rel, category, key, value. */
 static void take_data(struct reading *r, const struct tr2_record *record)
 {
 	const char *end = (const char *)record + record->size;
@@ -206,7 +206,7 @@ static void take_record(struct reading *r, const struct tr2_record *record)
 		r->others++;
 }
 
-/* Consume mode: takes what there is. Returns whether there was any. */
+/* Consume mode: take all records. Return whether there were any. */
 static bool drain(struct tr2_slot *slot, struct reading *r)
 {
 	struct tr2_control *ring = &slot->control;
@@ -222,7 +222,7 @@ static bool drain(struct tr2_slot *slot, struct reading *r)
 	return any;
 }
 
-/* The thread whose slot this is; -1: none of those that write. */
+/* Return the thread of this slot; -1: not one of the writers. */
 static int writer_of(const struct tr2_slot *slot)
 {
 	unsigned int i;
@@ -247,9 +247,8 @@ static bool has_magic(const char *file)
 }
 
 /*
- * The file grows with its slots: mapped anew, or they would not be seen.
- * Returns how many there are in what is mapped; a moment later there may be
- * more.
+ * Map the file again, since it grows with its slots. Return the number of slots
+ * in the mapping; more may be added at any time.
  */
 static unsigned int map_all(struct tool_arena *arena, const char *file)
 {
@@ -276,7 +275,7 @@ static void check_thread(struct tr2_slot *slot, const struct reading *r,
 
 	for (i = 0; i < TR2_LOST_CAUSES; i++)
 		lost_here += slot->control.lost[i];
-	/* Its thread_start and thread_exit, too. */
+	/* plus its thread_start and thread_exit */
 	if (r->records + r->others + lost_here != all + 2)
 		tool_die("%" PRIu64 " written, %" PRIu64 " read, %" PRIu64
 			 " lost", all + 2, r->records + r->others, lost_here);
@@ -330,7 +329,7 @@ static int ring_stress(int argc, const char **argv)
 	return 0;
 }
 
-/* Overwrite mode, of a process that is dead. */
+/* Overwrite mode, after the process died. */
 static uint64_t read_dead(struct tr2_slot *slot, unsigned int writer)
 {
 	const struct tr2_control *ring = &slot->control;
@@ -347,7 +346,7 @@ static uint64_t read_dead(struct tr2_slot *slot, unsigned int writer)
 	}
 	if (r.told)
 		tool_die("a loss in overwrite mode");
-	/* What was written is there, and perhaps one that had just begun. */
+	/* All written records, and perhaps one that was just being written. */
 	if (r.any && (r.next_by_thread < account->by_thread[writer] ||
 		      r.next_by_thread > account->by_thread[writer] + 1))
 		tool_die("%" PRIu64 " written, and the last one is %" PRIu64,

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * `test-tool ring wait FILE SLOT HOW RECORDS`: a reader in another process,
- * that sleeps as Documentation/technical/ring-format.adoc has it, and says what
- * woke it. It prints `waits` when it is about to sleep, and then one of
+ * `test-tool ring wait FILE SLOT HOW RECORDS`: a reader in another process that
+ * sleeps as described in Documentation/technical/ring-format.adoc, and reports
+ * why it woke. It prints `waits` before it sleeps, and then one of
  *
- *	woken N	N records are in the ring, that were not when it began
- *	ended	the writer's end, without a record
+ *	woken N	N new records are in the ring
+ *	ended	the writer ended, without a new record
  */
 #include "base/sanitize.h"
 #include "cmd-ring.h"
@@ -104,7 +104,7 @@ static void sleep_for_signal(const struct tool_arena *arena)
 	close(fd);
 }
 
-/* Those that came since. */
+/* Count the records from that position on. */
 static unsigned int count_records(const struct tr2_slot *slot, uint64_t from)
 {
 	uint64_t head = head_now();

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * `test-tool ring VERB`: what lies in the file of an arena, as the headers of
- * its layout describe it and nothing else. For tests of the library; it checks
- * all that it goes by, and stops at the first thing that is wrong.
+ * `test-tool ring VERB`: show the content of an arena's file, based only on the
+ * headers of its layout. For tests of the library; it checks all values that it
+ * uses, and stops at the first error.
  */
 #include "cmd-ring.h"
 
@@ -75,7 +75,7 @@ const char *tool_arena_string(const struct tool_arena *arena, uint32_t at)
 	return arena->base + h->strings_offset + at;
 }
 
-/* What is left of a record. */
+/* The rest of a record. */
 struct cursor {
 	const char *p, *end;
 };

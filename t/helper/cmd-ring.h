@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the verbs of `test-tool ring` share: reading an arena's file. */
+/* Reading an arena's file, for the verbs of `test-tool ring`. */
 #ifndef CMD_RING_H
 #define CMD_RING_H
 
@@ -16,17 +16,17 @@ struct tool_arena {
 	struct tr2_arena_header *header;
 };
 
-/* All of these die when something is not as the layout says. */
+/* All of these end the program if the file does not match the layout. */
 void tool_arena_open(struct tool_arena *arena, const char *path, bool writable);
 unsigned int tool_arena_nr_slots(const struct tool_arena *arena);
 struct tr2_slot *tool_arena_slot(const struct tool_arena *arena,
 				 unsigned int i);
 const char *tool_arena_string(const struct tool_arena *arena, uint32_t at);
 
-/* The record at a position before head. */
+/* Return the record at a position before head. */
 const struct tr2_record *tool_ring_record(const struct tr2_slot *slot,
 					  uint64_t at, uint64_t head);
-/* One line. */
+/* Print a record on one line. */
 void tool_record_print(const struct tr2_record *record);
 
 #endif

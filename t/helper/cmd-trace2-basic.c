@@ -29,7 +29,7 @@ static int ut_003error(int argc, const char **argv)
 	return 0;
 }
 
-/* A repository that is not known yet, as Git's is here. */
+/* A repository without an id yet, as Git's is here. */
 static struct trace2_repo the_repository;
 
 static int ut_006data(int argc, const char **argv)

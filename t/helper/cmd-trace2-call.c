@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Any public function by name, any number of them in any order; and the
- * promises that hold for all of them: errno is kept, NULL is taken.
+ * Call any public functions by name, in any order; and check the promises that
+ * hold for all of them: errno is kept, NULL is allowed.
  */
 #include "cmd-trace2.h"
 
@@ -27,8 +27,8 @@ TRACE2_TIMER(timer_plain, "tool", "plain", 0);
 TRACE2_COUNTER(counter_plain, "tool", "plain", 0);
 
 /*
- * Words to arguments. A missing or odd word is a 0 or NULL: these run where
- * nothing may go wrong, in a signal handler too.
+ * Convert words to arguments. A missing or invalid word is 0 or NULL: these
+ * functions also run in signal handlers, where they must not fail.
  */
 
 static intmax_t intmax_of(const char *s)
@@ -99,7 +99,7 @@ static enum trace2_scope scope_of(const char *name)
 	for (i = 0; name && i < sizeof(names) / sizeof(names[0]); i++)
 		if (!strcmp(names[i], name))
 			return (enum trace2_scope)i;
-	/* A number is passed on: there are values that no scope has. */
+	/* A number is passed unchanged, to test values that are no scope. */
 	i = (size_t)intmax_of(name);
 	return (enum trace2_scope)i;
 }
@@ -112,7 +112,9 @@ static void initialize_with(const char **a)
 	trace2_initialize_with(a[0] ? &options : NULL);
 }
 
-/* The compiler does not let a literal NULL be a format; these do. */
+/*
+ * The compiler rejects a literal NULL as a format; not through these pointers.
+ */
 static void (*const unchecked_error)(const char *file, int line,
 				     const char *fmt,
 				     ...) = trace2_cmd_error_fl;
@@ -165,7 +167,7 @@ static void region_leave_printf(const char **a)
 				NULL);
 }
 
-/* The forms that take a va_list. They give NULL as it is. */
+/* The forms that take a va_list. They pass NULL unchanged. */
 
 __attribute__((format(printf, 2, 3))) static void
 error_va(const char **a, const char *fmt, ...)
@@ -211,7 +213,7 @@ region_leave_va(const char **a, const char *fmt, ...)
 
 static void collect_process_info(const char *which)
 {
-	/* Any number: there are values that name nothing. */
+	/* Any number, to test invalid values. */
 	int value = int_of(which);
 
 	trace2_collect_process_info((enum trace2_process_info)value);
@@ -262,7 +264,7 @@ static void run_pthread(const char *base_name)
 #include "cmd-trace2-calls.def"
 #undef TOOL_CALL
 
-/* What a host does between calls, for scripts of `call`. */
+/* Actions of a host between calls, for scripts of `call`. */
 
 static void host_touch(const char **a)
 {
@@ -307,7 +309,7 @@ static void host_sleep_ms(const char **a)
 	tool_sleep_ms(int_of(a[0]));
 }
 
-/* Both go on, the child first. */
+/* Parent and child both go on, the child first. */
 static void host_fork(const char **a)
 {
 	pid_t pid = fork();
@@ -324,7 +326,8 @@ static void host_child_again(const char **a)
 	struct trace2_child *child = child_at(a[0]);
 
 	if (child)
-		child->argv = NULL; /* was of the call before */
+		/* it pointed to the words of an earlier call */
+		child->argv = NULL;
 	trace2_child_start(child);
 }
 
@@ -341,7 +344,8 @@ static void host_child_garbage(const char **a)
 }
 
 static const struct call {
-	const char *name, *usage, *sample; /* sample NULL: not the library's */
+	/* sample NULL: not a function of the library */
+	const char *name, *usage, *sample;
 	void (*run)(const char **a);
 } calls[] = {
 #define TOOL_CALL(name, usage, sample, statement) \
@@ -361,7 +365,7 @@ static const struct call {
 };
 
 #define NR_CALLS (sizeof(calls) / sizeof(calls[0]))
-/* More than any row of the table looks at. */
+/* More arguments than any row of the table uses. */
 #define PADDING 8
 
 static const struct call *find_call(const char *name)
@@ -374,7 +378,7 @@ static const struct call *find_call(const char *name)
 	tool_usage_error("there is no function '%s'; 'calls' lists them", name);
 }
 
-/* Runs the call at argv[0]; returns how many words it took with its comma. */
+/* Run the call at argv[0]; return its number of words including its comma. */
 static int run_one(int argc, const char **argv)
 {
 	const struct call *call = find_call(argv[0]);
@@ -418,7 +422,7 @@ static int ut_013calls(int argc, const char **argv)
 	return 0;
 }
 
-/* The sample, with its words in `words`, as arguments. */
+/* Split the sample into arguments, using the memory of `words`. */
 static const char **sample_args(const char *sample, char *words, const char **a)
 {
 	char *word, *rest = NULL;
@@ -445,7 +449,7 @@ static int ut_014nulls(int argc, const char **argv)
 	for (i = 0; i < NR_CALLS; i++)
 		if (calls[i].sample)
 			calls[i].run(nothing);
-	/* Pointers to nothing. */
+	/* Pointers to NULL members. */
 	trace2_initialize_with(&options);
 	trace2_cmd_start(nothing);
 	trace2_cmd_alias("", nothing);
@@ -460,7 +464,7 @@ static int ut_014nulls(int argc, const char **argv)
 	return 0;
 }
 
-/* A value that no call sets by itself. */
+/* A value that no function sets. */
 #define MAGIC_ERRNO 4711
 
 static int errno_is_kept(const struct call *call, const char **a)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Programs that are run: children, exec, ancestry.
+ * Running programs: children, exec, ancestry.
  */
 #include "cmd-trace2.h"
 
@@ -11,12 +11,12 @@
 #include <string.h>
 #include <unistd.h>
 
-/* How the child is told of, beside its argv. */
+/* The description of the child, beside its argv. */
 struct child_options {
 	const char *child_class, *hook_name, *cwd, *ready;
 	int use_shell;
-	bool twice; /* tell its end twice */
-	bool lost; /* never tell its end */
+	bool twice; /* report its end twice */
+	bool lost; /* never report its end */
 };
 
 static void tell_end(struct trace2_child *child, const char *ready, int code)
@@ -27,7 +27,7 @@ static void tell_end(struct trace2_child *child, const char *ready, int code)
 		trace2_child_exit(child, code);
 }
 
-/* posix_spawn() has no portable way to change the directory, hence this. */
+/* posix_spawn() has no portable way to change the directory. */
 static int spawn_in(const char *cwd, const char *const *argv, long *pid)
 {
 	int here = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -74,7 +74,7 @@ static int ut_004child(int argc, const char **argv)
 	tool_exit(run_child(&plain, argv));
 }
 
-/* Where this program lies; what has no name to be found by PATH runs, too. */
+/* Return the path of this program, which may not be in PATH. */
 static const char *own_path(void)
 {
 	static char path[4096];
@@ -87,8 +87,9 @@ static const char *own_path(void)
 }
 
 /*
- * Git's verb gives its words to `git`. Here they go to test-tool when the
- * first is one of its commands; otherwise they are a program and its arguments.
+ * Git's verb passes its words to `git`. Here they are passed to test-tool if
+ * the first is one of its commands; otherwise they are a program and its
+ * arguments.
  */
 static int ut_005exec(int argc, const char **argv)
 {
@@ -137,7 +138,7 @@ static int ut_020spawn(int argc, const char **argv)
 	return run_child(&o, argv);
 }
 
-/* Only the child is traced, so that it can be asked who its parents are. */
+/* Only the child is traced, so that its ancestry can be checked. */
 static int ut_400ancestry(int argc, const char **argv)
 {
 	static const struct {

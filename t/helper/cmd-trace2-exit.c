@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * All events in a fixed order, and the ways in which a process ends.
+ * All events in a fixed order, and the ways in which a process can end.
  */
 #include "cmd-trace2.h"
 
@@ -82,8 +82,8 @@ static void all_metric_events(void)
 }
 
 /*
- * Every event but too_many_files, which a full directory brings, and signal,
- * which the argument does: it ends the process.
+ * Emit every event except too_many_files, which needs a full directory, and
+ * signal, which the argument requests: it ends the process.
  */
 static int ut_016allevents(int argc, const char **argv)
 {
@@ -135,7 +135,7 @@ static void late_calls(void)
 	trace2_counter_add(TRACE2_COUNTER_ID_TEST1, 1);
 }
 
-/* Before the library's own, for it is arranged after. */
+/* Registered after the library's handler, so it runs before it. */
 static int ut_064exit_handler(int argc, const char **argv)
 {
 	(void)argc;
@@ -152,7 +152,7 @@ __attribute__((destructor)) static void destroy(void)
 		late_calls();
 }
 
-/* After the library's own. */
+/* Runs after the library's handler. */
 static int ut_068exit_destructor(int argc, const char **argv)
 {
 	(void)argc;
@@ -178,7 +178,7 @@ static int ut_065exit_in_thread(int argc, const char **argv)
 }
 
 static pthread_key_t main_key;
-static int main_left[2]; /* a pipe that main's thread closes */
+static int main_left[2]; /* a pipe that main's thread closes at its end */
 
 static void close_pipe(void *value)
 {
@@ -196,7 +196,7 @@ static void *outlive_main(void *arg)
 	tool_exit(*(int *)arg);
 }
 
-/* main() ends its thread; another one ends the process. */
+/* main() ends its thread; another thread ends the process. */
 static int ut_066main_leaves(int argc, const char **argv)
 {
 	static int code;
@@ -211,7 +211,7 @@ static int ut_066main_leaves(int argc, const char **argv)
 	pthread_exit(NULL);
 }
 
-/* The event that says how the program ends comes twice. */
+/* Emit the exit event twice. */
 static int ut_067exit_twice(int argc, const char **argv)
 {
 	(void)argc;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * fork() in all the ways that hosts use it. The parent waits for every child
- * that is its own, so that a file holds a known order.
+ * fork() in all the ways that hosts use it. The parent waits for all its
+ * children, so that the order in a file is defined.
  */
 #include "cmd-trace2.h"
 
@@ -14,7 +14,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* What a child does and the code it returns; it ends as the program does. */
+/*
+ * The child's function returns its code; then the child ends like the program.
+ */
 typedef int child_fn(const char **argv);
 
 static int run_in_fork(child_fn *run, const char **argv)
@@ -50,7 +52,9 @@ static int emit(const char **argv)
 	return 5;
 }
 
-/* The parent has an open region and metrics, which the child must not have. */
+/*
+ * The parent has an open region and metrics, which the child must not inherit.
+ */
 static int fork_with_state(child_fn *run, const char **argv)
 {
 	int code;
@@ -71,7 +75,10 @@ static int ut_070fork(int argc, const char **argv)
 	return fork_with_state(emit, argv);
 }
 
-/* As most do, or by exit(), whose handlers are the parent's. */
+/*
+ * Exit without a call to the library: by _exit(), or by exit(), which runs the
+ * parent's handlers.
+ */
 static int stay_silent(const char **argv)
 {
 	if (argv[0] && !strcmp(argv[0], "exit"))
@@ -144,7 +151,7 @@ static int ut_075fork_in_thread(int argc, const char **argv)
 	return code;
 }
 
-/* The child stays in vfork()'s rules: it calls nothing of ours. */
+/* The child obeys vfork()'s rules: it does not call the library. */
 static int ut_076vfork(int argc, const char **argv)
 {
 	int status;
@@ -164,8 +171,8 @@ static int ut_076vfork(int argc, const char **argv)
 }
 
 /*
- * Into the background, as daemons go: the parent ends at once. The pipe keeps
- * a reader of our standard output waiting until the daemon has ended, too.
+ * Go into the background like a daemon: the parent ends at once. The pipe keeps
+ * a reader of stdout waiting until the daemon has ended, too.
  */
 static int ut_077daemon(int argc, const char **argv)
 {
@@ -205,9 +212,9 @@ static void *call_often(void *arg)
 }
 
 /*
- * LeakSanitizer asks for it at the end, where it is linked. In a child of a
- * process that had threads it may wait forever: a thread that is not in the
- * child may have held a lock of its allocator.
+ * LeakSanitizer, if linked, calls this at the end. In a child of a process that
+ * had threads its check may wait forever: a thread that is not in the child may
+ * have held a lock of its allocator.
  */
 /* NOLINTNEXTLINE(*-dcl37-c,*-dcl51-cpp,*-reserved-identifier): its name */
 __attribute__((visibility("default"))) int __lsan_is_turned_off(void);
@@ -220,7 +227,7 @@ int __lsan_is_turned_off(void)
 	return forking_while_busy && forking_while_busy != getpid();
 }
 
-/* Forks while other threads are inside the library all the time. */
+/* Fork while other threads call the library all the time. */
 static int ut_078fork_busy(int argc, const char **argv)
 {
 	int i, code = 0, nr = (int)tool_number(argv[0], 1, 100000);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the host has and must keep: descriptors, dispositions, mask,
- * environment. The lists go to stdout; a test compares those of a traced run
- * with those of a run without tracing.
+ * The state of the host that the library must keep: descriptors, dispositions,
+ * mask, environment. The lists go to stdout; a test compares those of a traced
+ * run with those of a run without tracing.
  */
 #include "cmd-trace2.h"
 #include "host-state.h"
@@ -16,7 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* `FD[ CLOEXEC]` a line, in order. */
+/* Print `FD[ CLOEXEC]` per line, in order. */
 static int ut_090fds(int argc, const char **argv)
 {
 	long fd, max = sysconf(_SC_OPEN_MAX);
@@ -35,7 +35,10 @@ static int ut_090fds(int argc, const char **argv)
 	return 0;
 }
 
-/* `SIGNO handled|ignored|blocked` a line, for all that is not the default. */
+/*
+ * Print `SIGNO handled|ignored|blocked` per line for signals without the
+ * default.
+ */
 static int ut_091sigs(int argc, const char **argv)
 {
 	sigset_t blocked;
@@ -76,7 +79,7 @@ static int ut_093session_id(int argc, const char **argv)
 	return 0;
 }
 
-/* The number that the host closed is its own: a library does not take it. */
+/* A number that the host closed stays free: the library must not use it. */
 static int ut_094fd_stays_free(int argc, const char **argv)
 {
 	int got, fd = (int)tool_number(argv[0], 0, 1000);
@@ -89,7 +92,7 @@ static int ut_094fd_stays_free(int argc, const char **argv)
 	return got == fd ? 0 : 1;
 }
 
-/* An argv of so many words of so many bytes; `x` stands in them. */
+/* Pass an argv with so many words of so many bytes `x`. */
 static int ut_095big_argv(int argc, const char **argv)
 {
 	size_t i, nr = (size_t)tool_number(argv[0], 0, 1 << 20);
@@ -107,7 +110,7 @@ static int ut_095big_argv(int argc, const char **argv)
 	return 0;
 }
 
-/* A string with every byte but NUL in it, wherever a string goes. */
+/* Pass a string with every byte except NUL wherever a string is accepted. */
 static int ut_096all_bytes(int argc, const char **argv)
 {
 	char bytes[256];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Much of something: events, nested regions, processes that write at once.
+ * Large amounts: events, nested regions, processes that write at the same time.
  */
 #include "cmd-trace2.h"
 
@@ -16,7 +16,8 @@
 
 static void emit_events(long long nr, size_t size)
 {
-	/* Static: valgrind looks for it after a signal killed us, too. */
+	/* Static: valgrind finds it even after the process was killed by a
+	 * signal. */
 	static char *value;
 	long long i;
 
@@ -58,7 +59,9 @@ static int ut_031nest(int argc, const char **argv)
 	return 0;
 }
 
-/* So many leaves too many, all at one place in the program. */
+/*
+ * Leave so many regions that were not entered, all at one place in the program.
+ */
 static int ut_032leave(int argc, const char **argv)
 {
 	long long i, nr = tool_number(argv[0], 0, INT_MAX);
@@ -75,7 +78,7 @@ static void write_in_fork(long long events, size_t size, int fds[2])
 	char c;
 
 	close(fds[1]);
-	/* Until all are there: the parent closes its end. */
+	/* Wait until all have started: then the parent closes its end. */
 	if (read(fds[0], &c, 1) != 0)
 		_exit(TOOL_CODE_BUG);
 	emit_events(events, size);

@@ -14,7 +14,7 @@
 TRACE2_TIMER(timer_histogram, "tool", "histogram",
 	     TRACE2_PER_THREAD | TRACE2_HISTOGRAM);
 TRACE2_TIMER(timer_handed, "tool", "handed", 0);
-/* One metric, defined twice. */
+/* One metric with two definitions. */
 TRACE2_COUNTER(counter_merged_1, "tool", "merged", 0);
 TRACE2_COUNTER(counter_merged_2, "tool", "merged", 0);
 
@@ -100,7 +100,7 @@ static int ut_101timer(int argc, const char **argv)
 	return 0;
 }
 
-/* Every interval's length is known to lie between the sleep and its measure. */
+/* The length of every interval is between the sleep and the measured time. */
 static int ut_110timer_histogram(int argc, const char **argv)
 {
 	int i;
@@ -198,8 +198,8 @@ static int ut_210counter_merged(int argc, const char **argv)
 #define MAX_DEFINITIONS 99999
 
 /*
- * Definitions made at run time. They live as long as the process, as those of
- * a module do that is never unloaded.
+ * Definitions made at run time. They live as long as the process, like those of
+ * a module that is never unloaded.
  */
 static const char *many_name(char kind, unsigned int i)
 {
@@ -256,7 +256,7 @@ static void *call_module(void *arg)
 	return NULL;
 }
 
-/* Loads it, uses its metrics here and in a thread, unloads it, goes on. */
+/* Load it, use its metrics here and in a thread, unload it, go on. */
 static void use_module(const char *path, bool keep)
 {
 	void *module = dlopen(path, RTLD_NOW);

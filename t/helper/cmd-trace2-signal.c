@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Signals that the program raises, handles, ignores, and handlers that make
- * calls. `test-tool --handle=`, `--ignore=` and `--block=` do it before the
- * library starts; the verbs here do it after.
+ * Signals that the program raises, handles, ignores, and handlers that call the
+ * library. `test-tool --handle=`, `--ignore=` and `--block=` set this up before
+ * the library starts; the verbs here do so afterwards.
  */
 #include "cmd-trace2.h"
 
@@ -26,7 +26,7 @@ static void set_handler(int signo, void (*handler)(int))
 			 strerror(errno));
 }
 
-/* Still here after the signal. */
+/* Show that the process survived the signal. */
 static void tell_survival(int signo)
 {
 	trace2_data_intmax("signal", NULL, "survived", signo);
@@ -103,8 +103,8 @@ static void set_timer(long us)
 }
 
 /*
- * Alarms at random places of the library, each of whose handlers makes calls,
- * until so many have come.
+ * Alarms at random places of the library, whose handlers call it, until so many
+ * have come.
  */
 static int ut_084handler_storm(int argc, const char **argv)
 {
@@ -123,7 +123,7 @@ static int ut_084handler_storm(int argc, const char **argv)
 	return 0;
 }
 
-/* A write to a pipe that nobody reads any more, as `| head` makes it. */
+/* Write to a pipe without a reader, as with `| head`. */
 static int ut_085sigpipe(int argc, const char **argv)
 {
 	int fds[2];
@@ -140,11 +140,14 @@ static int ut_085sigpipe(int argc, const char **argv)
 
 static void fault(int signo)
 {
-	/* The default action is back: the second one ends the process. */
+	/* The default action is restored: the second signal ends the
+	 * process. */
 	raise(signo);
 }
 
-/* As crash reporters do it: a handler that ran once, then the real thing. */
+/*
+ * Like crash reporters: a handler that runs once and raises the signal again.
+ */
 static int ut_086raise_resethand(int argc, const char **argv)
 {
 	struct sigaction action;
@@ -161,7 +164,7 @@ static int ut_086raise_resethand(int argc, const char **argv)
 	return 0;
 }
 
-/* Reads address 0: the kernel raises it, not raise(). */
+/* Read address 0, so that the kernel raises the signal, not raise(). */
 static int ut_087segfault(int argc, const char **argv)
 {
 	volatile const char *volatile nowhere = NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Threads that do what threads do, and what they should not.
+ * Threads that use the library correctly, and incorrectly.
  */
 #include "cmd-trace2.h"
 
@@ -118,7 +118,7 @@ static void *in_created(void *arg)
 	return arg;
 }
 
-/* Shows that the thread's value comes through, too. */
+/* The thread's return value is passed on, too. */
 static int ut_045thread_created(int argc, const char **argv)
 {
 	pthread_t thread;
@@ -133,7 +133,7 @@ static int ut_045thread_created(int argc, const char **argv)
 	return value == &thread ? 0 : 1;
 }
 
-/* Waits on a pipe that nobody writes to, where cancellation finds it. */
+/* Wait on a pipe to which nothing is written, until the thread is cancelled. */
 static void *cancelled(void *arg)
 {
 	int *fds = arg;
@@ -154,7 +154,7 @@ static void make_pipes(int fds[4])
 		tool_die("cannot make a pipe");
 }
 
-/* Until the thread says that it got there. */
+/* Wait until the thread writes a byte. */
 static void await(int fd)
 {
 	char c;
@@ -226,7 +226,7 @@ static int ut_049thread_twice(int argc, const char **argv)
 
 static pthread_key_t late_key;
 
-/* The destructor comes again as long as there is a value: rounds to go. */
+/* The destructor is called again as long as the value is set: rounds left. */
 static void call_late(void *value)
 {
 	int *rounds = value;
@@ -247,7 +247,10 @@ static void *with_destructor(void *arg)
 	return NULL;
 }
 
-/* Calls from a thread-specific destructor, which runs after the thread. */
+/*
+ * Call the library in a thread-specific destructor, which runs after the
+ * thread.
+ */
 static int ut_050thread_destructor(int argc, const char **argv)
 {
 	int rounds = 1;
@@ -261,7 +264,9 @@ static int ut_050thread_destructor(int argc, const char **argv)
 	return 0;
 }
 
-/* All are alive at once where a wave's barrier is as wide as the wave. */
+/*
+ * With a barrier as wide as the wave, all threads are alive at the same time.
+ */
 static void *in_wave(void *arg)
 {
 	trace2_thread_start("wave");

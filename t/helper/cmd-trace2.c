@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * `test-tool trace2 VERB`: each verb makes the calls of one situation. The
- * verbs up to 010, 1xx to 4xx are Git's, as its test scripts use them; the
- * others are ours.
+ * verbs up to 010 and 1xx to 4xx are Git's, as used by its test scripts; the
+ * others are trace2's.
  */
 #include "cmd-trace2.h"
 

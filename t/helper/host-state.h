@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * host-state - what a program has when it ends, for a test that compares a run
- * with tracing to one without.
+ * host-state - write the state of a program at its end, to compare a run with
+ * tracing to one without.
  *
  * $HOST_STATE names a file; host_state_watch(), called before the library is
- * initialized, has it written behind all that the library does at the end:
- * open descriptors with their flags, dispositions and mask and pending signals,
- * children, the directory, the umask, and the environment but for GIT_*. Forked
- * children write none, nor does a process that does not get as far as its exit
+ * initialized, lets it be written after the library's exit handlers: open
+ * descriptors with their flags, dispositions, mask and pending signals,
+ * children, the directory, the umask, and the environment except GIT_*. Forked
+ * children write nothing, nor does a process that does not run its exit
  * handlers.
  */
 #ifndef HOST_STATE_H
@@ -24,7 +24,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Those of valgrind are above. */
+/* valgrind's descriptors are above. */
 #define HOST_STATE_FDS 1024
 
 static char host_state_path[PATH_MAX];

@@ -5,7 +5,9 @@
 #include <stdbool.h>
 #include <ucontext.h>
 
-/* The trap flag: a SIGTRAP behind each instruction from here on. */
+/*
+ * Set the trap flag: from here on, each instruction is followed by a SIGTRAP.
+ */
 static inline void stop_behind_each(bool on)
 {
 #if defined(__x86_64__)
@@ -20,7 +22,7 @@ static inline void stop_behind_each(bool on)
 #endif
 }
 
-/* The same from the end of the handler on that got this context. */
+/* The same from the return of the handler with this context. */
 static inline void stop_behind_handler(void *context, bool on)
 {
 #if defined(__x86_64__)

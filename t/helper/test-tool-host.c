@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What any program has that uses the library as Git does: messages that are
- * error events, one way out, verbs with usage, numbers, programs to run.
+ * The parts of a program that uses the library as Git does: error messages that
+ * are also events, one exit function, verbs with usage, numbers, running
+ * programs.
  */
 #include "test-tool.h"
 
@@ -20,7 +21,7 @@ static bool had_bug;
 static const char *running_command;
 static const struct tool_verb *running_verb;
 
-/* One write, so that messages of several processes do not mix. */
+/* One write, so that messages of several processes are not mixed. */
 __attribute__((format(printf, 2, 0))) static void
 report(const char *prefix, const char *fmt, va_list ap)
 {
@@ -286,7 +287,9 @@ static int wait_for(pid_t pid, const char *name)
 	return 128 + WTERMSIG(status);
 }
 
-/* The child sees as its argv[0] where the program was found, as with Git. */
+/*
+ * argv[0] of the child is the path at which the program was found, as in Git.
+ */
 int tool_spawn(const char *const *argv, long *pid)
 {
 	char *program = tool_find_program(argv[0]);

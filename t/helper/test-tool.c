@@ -2,9 +2,9 @@
 /*
  * test-tool - the program that the test scripts trace.
  *
- * Start and end are those of a program that uses the library as Git does:
- * clock, settings, start, ancestry, the subcommand's name, and one way out.
- * Options before the subcommand change that start, for tests of it.
+ * It starts and ends like a program that uses the library as Git does: clock,
+ * settings, start, ancestry, the subcommand's name, and one exit function.
+ * Options before the subcommand change the start, for tests of it.
  */
 #include "test-tool.h"
 
@@ -20,7 +20,7 @@
 static const struct {
 	const char *name, *purpose;
 	tool_command_fn *run;
-	bool untraced; /* what it runs is to be traced, itself not */
+	bool untraced; /* only the programs it runs are traced */
 } commands[] = {
 	{ "trace2", "make the calls that a verb stands for", tr2_cmd_trace2,
 	  false },
@@ -52,7 +52,7 @@ bool tool_has_command(const char *name)
 
 #define MAX_CONFIG 8
 
-/* How the library is started. */
+/* How to start the library. */
 struct setup {
 	struct trace2_options options;
 	bool no_init;
@@ -114,7 +114,7 @@ static void set_no_init(struct setup *setup, const char *value)
 static void set_handled(struct setup *setup, const char *value)
 {
 	(void)setup;
-	/* NOLINTNEXTLINE(*-signal-handler,cert-sig30-c): it tests just that */
+	/* NOLINTNEXTLINE(*-signal-handler,cert-sig30-c): this is under test */
 	signal(tool_signal(value), tool_telling_handler);
 }
 

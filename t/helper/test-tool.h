@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * test-tool - what its subcommands share: usage, messages, the way out.
+ * test-tool - functions for its subcommands: usage, messages, exit.
  *
- * test-tool is a host of the library as Git is one: whatever ends it passes
- * trace2_cmd_exit(), and its error messages are error events, too.
+ * test-tool uses the library as Git does: every exit calls trace2_cmd_exit(),
+ * and error messages are error events, too.
  */
 #ifndef TEST_TOOL_H
 #define TEST_TOOL_H
@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stdnoreturn.h>
 
-/* What the version event says and `test-tool --version` prints. */
+/* The version in the version event and in `test-tool --version`. */
 #define TOOL_VERSION "test-tool 1.0"
 
 #define TOOL_CODE_DIE 128
@@ -26,51 +26,51 @@ typedef int tool_command_fn(int argc, const char **argv);
 tool_command_fn tr2_cmd_trace2, tr2_cmd_config, tr2_cmd_events,
 	tr2_cmd_fault, tr2_cmd_perf, tr2_cmd_ring;
 
-/* true for the name of a subcommand. */
+/* Is it the name of a subcommand? */
 bool tool_has_command(const char *name);
 
 /*
- * A verb of a subcommand. run() gets its arguments alone, min to max of them
+ * A verb of a subcommand. run() gets only its arguments, min to max of them
  * (max < 0: any number), argv[argc] is NULL. A table ends with name NULL.
  */
 struct tool_verb {
 	const char *name;
-	const char *usage; /* its arguments */
+	const char *usage; /* describes its arguments */
 	int min, max;
 	int (*run)(int argc, const char **argv);
 };
 
 /*
- * Runs the verb that argv[1] names, from tables that end with NULL. Where
- * verbs are numbered, as in 001return, the word alone names one, too.
+ * Run the verb that argv[1] names, from tables that end with NULL. For numbered
+ * verbs such as 001return, the name without the number is valid, too.
  */
 int tool_run_verb(const struct tool_verb *const *tables, int argc,
 		  const char **argv);
 
-/* The message, the usage of the verb that runs, code 129. */
+/* Print the message and the usage of the current verb; exit with code 129. */
 noreturn void tool_usage_error(const char *fmt, ...)
 	__attribute__((format(printf, 1, 2)));
 
-/* An argument as a number, or a usage error. */
+/* Return an argument as a number, or exit with a usage error. */
 long long tool_number(const char *arg, long long min, long long max);
 unsigned long long tool_unsigned(const char *arg);
-/* TERM, SIGTERM or 15. */
+/* Parse TERM, SIGTERM or 15. */
 int tool_signal(const char *arg);
 
-/* `error: …` on stderr and an error event. Returns -1. */
+/* Print `error: …` to stderr and emit an error event. Return -1. */
 #define tool_error(...) tool_error_fl(__FILE__, __LINE__, __VA_ARGS__)
 int tool_error_fl(const char *file, int line, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* `fatal: …`, code 128. */
+/* Print `fatal: …` and exit with code 128. */
 #define tool_die(...) tool_die_fl(__FILE__, __LINE__, __VA_ARGS__)
 noreturn void tool_die_fl(const char *file, int line, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
 /*
- * tool_bug() notes that the program is wrong and goes on; the process then
- * ends with code 99 at tool_bug_check() or when it exits. tool_BUG() ends it
- * at once.
+ * tool_bug() reports that the program is wrong and continues; the process then
+ * ends with code 99 at tool_bug_check() or when it exits. tool_BUG() ends it at
+ * once.
  */
 #define tool_bug(...) tool_bug_fl(__FILE__, __LINE__, __VA_ARGS__)
 void tool_bug_fl(const char *file, int line, const char *fmt, ...)
@@ -85,21 +85,26 @@ noreturn void tool_BUG_fl(const char *file, int line, const char *fmt, ...)
 	} while (0)
 bool tool_had_bug(void);
 
-/* The last thing before the process ends: returns the code to end with. */
+/* Called last before the process ends: return the exit code. */
 #define tool_before_exit(code) tool_before_exit_fl(__FILE__, __LINE__, code)
 int tool_before_exit_fl(const char *file, int line, int code);
 #define tool_exit(code) exit(tool_before_exit(code))
 
-/* Memory or death. */
+/* Allocate memory or die. */
 void *tool_alloc(size_t count, size_t size_bytes);
 
-/* Where execvp() would find name, to be freed; NULL with errno. */
+/*
+ * Return the path where execvp() would find name, to be freed; NULL with errno.
+ */
 char *tool_find_program(const char *name);
 
-/* Runs argv and waits: its code, 128 + a signal, or -1 when it did not start. */
+/*
+ * Run argv and wait: return its code, 128 + a signal, or -1 if it did not
+ * start.
+ */
 int tool_spawn(const char *const *argv, long *pid);
 
-/* A handler that tells on stderr that it ran: `handled SIGNO`. */
+/* A handler that prints `handled SIGNO` to stderr. */
 void tool_telling_handler(int signo);
 
 #endif

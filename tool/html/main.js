@@ -188,8 +188,7 @@ function makeTheme(redraw) {
 	apply();
 }
 
-// ---- the page
-// -----------------------------------------------------------------
+// ---- the page --------------------------------------------------------------
 
 const TABLES = [
 	['processes', 'Processes', processTable],

@@ -145,8 +145,7 @@ function barText(ctx, text, x, y, width) {
 	ctx.fillText(text.length > n ? text.slice(0, n - 1) + '…' : text, x, y);
 }
 
-// ---- the tooltip
-// --------------------------------------------------------------
+// ---- the tooltip -----------------------------------------------------------
 
 function showTip(text, e) {
 	const tip = byId('tip');

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * `changes VERB`: a program that changes what it runs in after the library has
- * begun.
+ * `changes VERB`: a program that changes its environment after the library has
+ * started.
  */
 #include "trace2.h"
 
@@ -36,8 +36,8 @@ static void say_something(void)
 	}
 }
 
-/* Less address space than a program may have whose limits others set, but many
- * times what this one needs. */
+/* Set a small limit of address space, though many times the amount that this
+ * program needs. */
 static void limit_memory(void)
 {
 	struct rlimit limit = { 48 << 20, 48 << 20 };
@@ -48,8 +48,8 @@ static void limit_memory(void)
 	puts(malloc(16 << 20) ? "memory" : "no memory");
 }
 
-/* The number of the descriptor that the trace goes to becomes that of a file of
- * the host's own, in no time. */
+/* Replace the trace's descriptor by a file of the host under the same number,
+ * at once. */
 static void replace(int number)
 {
 	static const char own[] = "of the host\n";
@@ -80,7 +80,9 @@ static void count(int signo)
 	trace2_counter_add(counted, 1);
 }
 
-/* As large as SIGSTKSZ used to be, with nothing below. */
+/*
+ * Run a handler on a stack of the former SIGSTKSZ, with unmapped memory below.
+ */
 static void small_signal_stack(void)
 {
 	const size_t size = 8192, below = 1 << 20;
@@ -106,7 +108,7 @@ static void small_signal_stack(void)
 	puts("alive");
 }
 
-/* The first file of the ring directory. */
+/* Open the first file of the ring directory. */
 static int open_ring(void)
 {
 	const char *name = getenv("GIT_TRACE2_RING");
@@ -126,8 +128,8 @@ static int open_ring(void)
 	return open(path, O_RDWR);
 }
 
-/* Somebody writes into the ring of the main thread: records of the smallest
- * kind, of which there are said to be more than anybody can count. */
+/* Overwrite the ring of the main thread with records of the smallest size, and
+ * set its positions to more records than can be counted. */
 static void scribble(int fd)
 {
 	const struct tr2_record smallest = { TR2_RECORD_FILLER, 0, 16 };
@@ -172,8 +174,9 @@ static void *work(void *arg)
 	return arg;
 }
 
-/* A thread makes calls of its own: what the library makes is what this one with
- * tracing makes more of than without, behind the mark. */
+/* Mark the trace of system calls, then call the library, also in a new thread.
+ * Compared with a run without tracing, the library's system calls are the
+ * additional ones after the mark. */
 static void from_now_on(void)
 {
 	pthread_t thread;

@@ -2,8 +2,8 @@
 /*
  * `churn MODULE ROUNDS`: threads start, end, are cancelled and run on at exit,
  * a module with timers is loaded, used and unloaded, and the reader of
- * descriptor 9 goes, all at once. Prints what was counted, which no order of
- * things changes.
+ * descriptor 9 closes, all at the same time. Prints the counts, which do not
+ * depend on the order.
  */
 #include "trace2.h"
 
@@ -44,7 +44,7 @@ static void *short_life(void *arg)
 	return arg;
 }
 
-/* Announced by nobody, and ended without a word. */
+/* A thread without thread_start and thread_exit. */
 static void *silent_life(void *arg)
 {
 	count_one();
@@ -57,8 +57,8 @@ static void *cancelled_life(void *arg)
 	trace2_region_enter("churn", "open", NULL);
 	trace2_timer_start(TRACE2_TIMER_ID_TEST1);
 	count_one();
-	/* Not in a call that the thread sanitizer wraps: it would not see that
-	 * the call is over. */
+	/* Do not wait in a call that the thread sanitizer wraps: cancelled
+	 * there, it would not notice that the call is over. */
 	for (;;) {
 		pthread_testcancel();
 		sched_yield();
@@ -66,7 +66,7 @@ static void *cancelled_life(void *arg)
 	return arg;
 }
 
-/* Runs on while the process ends. */
+/* A thread that runs on while the process ends. */
 static void *long_life(void *arg)
 {
 	trace2_thread_start("long");

@@ -82,7 +82,7 @@ int main(int, char **argv)
 	trace2_timer_stop(other_timer);
 	trace2_child child = TRACE2_CHILD_INIT;
 	trace2_child_start(&child);
-	child.pid = 4711; // as fork() would have said
+	child.pid = 4711; // a value as from fork()
 	trace2_child_exit(&child, 0);
 	trace2_printf("%s", "from C++");
 	trace2_data_intmax("cxx", nullptr, "answer", 42);

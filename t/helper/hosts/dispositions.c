@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * `dispositions [--asks] VERB [HOW]`: a program with a library in it that does to
- * a signal's disposition what such libraries do; --asks: TRACE2_SIGPIPE. Then it
- * writes to a pipe that nobody reads, and says what came of it, if it still can.
+ * `dispositions [--asks] VERB [HOW]`: a program containing a library that
+ * changes a signal's disposition as other libraries do; --asks: TRACE2_SIGPIPE.
+ * Then it writes to a pipe without a reader, and prints the error, if it
+ * survives.
  */
 #include "trace2.h"
 
@@ -29,7 +30,7 @@ static void write_to_nobody(void)
 	close(ends[1]);
 }
 
-/* Ways to put a disposition back. */
+/* Ways to restore a disposition. */
 
 static struct sigaction before;
 
@@ -38,7 +39,7 @@ static void by_sigaction(int signo)
 	sigaction(signo, &before, NULL);
 }
 
-/* The address is all that it keeps, as signal() does. */
+/* Restore only the handler, as signal() does. */
 static void put_address(int signo, int flags)
 {
 	struct sigaction action = { .sa_flags = flags };
@@ -57,7 +58,7 @@ static void by_signal(int signo)
 	put_address(signo, SA_RESTART);
 }
 
-/* What signal() is in strict C: for one signal, and not blocked meanwhile. */
+/* signal() in strict C: for one signal, without blocking it meanwhile. */
 static void by_sysv_signal(int signo)
 {
 	put_address(signo, (int)(SA_RESETHAND | SA_NODEFER));
@@ -73,8 +74,8 @@ static const struct {
 	{ "sysv_signal", by_sysv_signal },
 };
 
-/* Ignores the signal while it does something, and puts back what was there:
- * then it is the program's turn. */
+/* Ignore the signal, use it, and restore the disposition; then the program
+ * raises it. */
 static void restore(int signo, const char *how, void (*raise_it)(void))
 {
 	struct sigaction ignore = { .sa_handler = SIG_IGN };
@@ -109,7 +110,7 @@ static int faults(const char *how)
 	return 0;
 }
 
-/* Ignores it, where nobody else did anything with it. */
+/* Ignore the signal if it has the default disposition. */
 static int looks(const char *how)
 {
 	struct sigaction action;
@@ -124,7 +125,7 @@ static int looks(const char *how)
 	return 3;
 }
 
-/* Handlers that call the one before them, if there is one. */
+/* Handlers that call the previous one, if there is one. */
 
 static volatile sig_atomic_t nr_handled;
 
@@ -173,7 +174,7 @@ static int chains_and_ignores(const char *how)
 	return chains(handle_then_ignore, 0);
 }
 
-/* Writers in several threads, none of which goes on behind it. */
+/* Writers in several threads, none of which survives it. */
 static pthread_barrier_t all_are_there;
 
 static void *write_at_once(void *arg)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * `forks VERB`: a program that forks in ways that a library may not expect.
- * Its children are waited for, and their failure is its own.
+ * `forks VERB`: a program that forks in unusual ways. It waits for its
+ * children, and fails if one fails.
  */
 #include "trace2.h"
 
@@ -49,7 +49,7 @@ static void in_a_thread(void *(*function)(void *), void *arg)
 	pthread_join(thread, NULL);
 }
 
-/* The first event of the child is another thread's than the forking one's. */
+/* The child's first event comes from another thread than the forking one. */
 static void other_thread_first(void)
 {
 	if (!fork()) {
@@ -91,7 +91,7 @@ static void only_a_thread_counts(void)
 	}
 }
 
-/* No handler of pthread_atfork() runs. */
+/* Handlers of pthread_atfork() do not run. */
 static void raw_clone(void)
 {
 	if (!syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0)) {
@@ -111,7 +111,7 @@ static void *fork_here(void *arg)
 	return arg;
 }
 
-/* The thread that forks never called the library. */
+/* The forking thread never called the library. */
 static void in_a_silent_thread(void)
 {
 	in_a_thread(fork_here, NULL);
@@ -165,7 +165,7 @@ static int count_descriptors(void)
 	return nr;
 }
 
-/* What the child has of its own it has instead of its parent's. */
+/* The child's own descriptors replace those of its parent: it has no more. */
 static void same_descriptors(void)
 {
 	int nr;
@@ -180,8 +180,8 @@ static void same_descriptors(void)
 }
 
 /*
- * A handler forks in the midst of a call: the SIGALRM comes while a write of
- * the library waits for the reader of descriptor 9, this process.
+ * A handler forks during a call: SIGALRM arrives while a write of the library
+ * waits for the reader of descriptor 9, which is this process.
  */
 static int pipe_ends[2];
 static volatile sig_atomic_t handler_is_done;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * `handlers VERB`: a program whose signal handlers and cancelled threads leave
- * the library where they like.
+ * the library anywhere.
  */
 #include "trace2.h"
 
@@ -43,7 +43,7 @@ static void alarm_each(long us)
 	setitimer(ITIMER_REAL, &each, NULL);
 }
 
-/* The handler that was there before is called, as if there were no other. */
+/* Call the previous handler, as if this one did not exist. */
 static struct sigaction before;
 static volatile sig_atomic_t nr_handled;
 
@@ -77,7 +77,7 @@ static void count_handled(int signo)
 
 static int reader;
 
-/* Descriptor 9 has a reader, until it is closed. */
+/* Descriptor 9 has a reader until that is closed. */
 static void prepare_reader(void)
 {
 	int ends[2];
@@ -91,8 +91,8 @@ static void prepare_reader(void)
 	close(ends[1]);
 }
 
-/* SIGPIPE waits, of the thread or of the process, while lines go to a reader
- * that is gone; then it comes, as often as it was sent. */
+/* SIGPIPE is pending, for the thread or the process, while lines are written to
+ * a closed pipe; then it is delivered as often as it was sent. */
 static int pending(int of_thread, int of_process)
 {
 	sigset_t set;
@@ -140,7 +140,7 @@ static void *count_and_die(void *arg)
 	return arg;
 }
 
-/* A thread that the stream has not heard of. */
+/* A thread that is unknown in the stream. */
 static int dies_in_thread(void)
 {
 	pthread_t thread;
@@ -161,7 +161,9 @@ static int child_ends(void)
 	return 0;
 }
 
-/* Out of whatever the library is doing: there again, other threads as well. */
+/*
+ * Jump out of the library at any place, in several threads, and call it again.
+ */
 static sigjmp_buf back;
 static volatile sig_atomic_t armed, nr_jumps;
 
@@ -223,8 +225,8 @@ static int jumps(void)
 	return 0;
 }
 
-/* trace2_initialize() is longer than what a processor can be stopped behind
- * each instruction of. */
+/* Jump out of trace2_initialize(), which is too long to stop after each of its
+ * instructions. */
 static int initializes(long us)
 {
 	struct itimerval once = { { 0, 0 }, { 0, us } };
@@ -296,7 +298,7 @@ static void spin(int rounds)
 		;
 }
 
-/* Threads begin and end under the library's lock. */
+/* Threads begin and end while they hold the library's lock. */
 static int jumps_in_threads(void)
 {
 	pthread_t thread;
@@ -336,8 +338,8 @@ static int cancels(void)
 	return 0;
 }
 
-/* A thread ends in a handler, inside a write of the library's: others write on.
- * Who has the signal come there is t/helper/modules/bare-inject.c. */
+/* End a thread in a handler during a write of the library, while others write.
+ * t/helper/modules/bare-inject.c raises the signal there. */
 static __thread volatile sig_atomic_t may_end;
 
 static void end_inside(int signo)
@@ -367,7 +369,9 @@ static int ends_in_a_write(void)
 	return 0;
 }
 
-/* exit() in a handler, while a line waits for the reader of descriptor 9. */
+/*
+ * Call exit() in a handler while a line waits for the reader of descriptor 9.
+ */
 static int pipe_ends[2];
 
 static void drain(void)
@@ -409,7 +413,7 @@ static void prepare_pipe(void)
 	atexit(drain);
 }
 
-/* The counter that is being sampled counts in the handler, too. */
+/* The handler increments the counter that is being sampled. */
 static void count_in_handler(int signo)
 {
 	(void)signo;
@@ -484,7 +488,7 @@ int main(int argc, char **argv)
 		prepare_pipe();
 	if (argc == 2 && !strncmp(argv[1], "pending-", 8))
 		prepare_reader();
-	/* It comes with the first write. */
+	/* The signal comes with the first write. */
 	if (argc == 2 && !strcmp(argv[1], "ends-in-a-write"))
 		on_signal(SIGUSR1, end_inside);
 	if (argc == 2 && !strcmp(argv[1], "jumps-out-of-the-start"))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * `limits VERB`: a program with little of something, and with descriptors that
- * change under the library or do not take what is written to them.
+ * `limits VERB`: a program under resource limits, and with descriptors that
+ * change while the library uses them, or that accept no writes.
  */
 #include "trace2.h"
 
@@ -44,7 +44,7 @@ static void place(int from, int to)
 	close(from);
 }
 
-/* Ours must not be where the library's shall be. */
+/* Move a descriptor away from the numbers that the library shall get. */
 static int away(int fd)
 {
 	int moved = fcntl(fd, F_DUPFD, 20);
@@ -55,7 +55,7 @@ static int away(int fd)
 	return moved;
 }
 
-/* Fills what a descriptor takes; it blocks again afterwards. */
+/* Fill the descriptor's buffer; it is blocking again afterwards. */
 static void fill(int fd)
 {
 	static const char zeros[4096];
@@ -66,7 +66,7 @@ static void fill(int fd)
 	fcntl(fd, F_SETFL, 0);
 }
 
-/* What the library warns of goes where nobody reads, or where all is full. */
+/* Send the library's warnings to a pipe without a reader, or to a full one. */
 static void warn_on_a_pipe(char **argv, int is_full)
 {
 	int ends[2];
@@ -92,7 +92,7 @@ static void warn_full(char **argv)
 	warn_on_a_pipe(argv, 1);
 }
 
-/* The reader that stall() drained gets the rest of the stream. */
+/* The reader drained by stall() gets the rest of the stream. */
 static int rest_fd;
 
 static void print_rest(void)
@@ -104,7 +104,7 @@ static void print_rest(void)
 		fwrite(sink, 1, (size_t)n, stdout);
 }
 
-/* A line that does not fit any more is cut; what comes then begins anew. */
+/* A line that does not fit is cut; the next one begins on a new line. */
 static void cut_line(char **argv)
 {
 	static char big[30000], got[1 << 18];
@@ -127,7 +127,7 @@ static void cut_line(char **argv)
 	exit(0);
 }
 
-/* Threads that have room for all that they write. */
+/* Threads with enough room for all they write. */
 static void *say_some(void *arg)
 {
 	int i;
@@ -158,7 +158,7 @@ static void roomy_pipe(char **argv)
 	exit(0);
 }
 
-/* Writes to descriptor 9 until nothing goes, then drains it, and ends. */
+/* Fill descriptor 9, drain it, and end. */
 static void stall(char **argv, int reader, int then_block)
 {
 	static char sink[1 << 16];
@@ -240,7 +240,7 @@ static void stalled_terminal(char **argv)
 	stall(argv, master, 0);
 }
 
-/* A daemon's manners: closes all, opens its own. */
+/* Like a daemon: close all descriptors, open new ones. */
 static void close_all(char **argv)
 {
 	char name[32];
@@ -263,7 +263,7 @@ static void *count(void *arg)
 	return arg;
 }
 
-/* The same, and all numbers are taken, for a second and longer. */
+/* The same, with all numbers in use for at least a second. */
 static void close_all_and_take(char **argv)
 {
 	pthread_t thread;
@@ -281,7 +281,7 @@ static void close_all_and_take(char **argv)
 	for (start = time(NULL); time(NULL) == start;)
 		;
 	say_often();
-	/* For which a ring's file would grow. */
+	/* This would let a ring's file grow. */
 	pthread_create(&thread, NULL, count, NULL);
 	pthread_join(thread, NULL);
 }
@@ -321,7 +321,7 @@ static void little_memory(char **argv)
 	trace2_counter_add(TRACE2_COUNTER_ID_TEST1, 100);
 }
 
-/* In which libc's clock_gettime() would be the end, too. */
+/* libc's clock_gettime() would also fail then. */
 static void no_counter(char **argv)
 {
 #ifdef PR_SET_TSC

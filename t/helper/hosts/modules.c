@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * `modules MODULE ROUNDS`: a module with counters is loaded, used and unloaded
- * over and over while other threads sample one of them, on and off, and look for
- * it. Prints how often it was used.
+ * `modules MODULE ROUNDS`: load, use and unload a module with counters
+ * repeatedly while other threads sample one of them, on and off, and look it
+ * up. Prints the number of uses.
  */
 #include "trace2.h"
 #include "trace2_perf.h"
@@ -16,7 +16,7 @@
 
 static atomic_bool over;
 
-/* On and off again, as often as there is time. */
+/* Switch sampling on and off as often as possible. */
 static void sample(const struct trace2_perf_named *event)
 {
 	struct trace2_perf *perf;
@@ -81,7 +81,7 @@ int main(int argc, char **argv)
 	over = true;
 	pthread_join(threads[0], NULL);
 	pthread_join(threads[1], NULL);
-	/* None is loaded any more: nothing of theirs is touched. */
+	/* No module is loaded now: its memory must not be accessed. */
 	sample(&event);
 	printf("used %ld times\n", rounds);
 	return trace2_cmd_exit(0);

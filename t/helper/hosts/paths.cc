@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * `paths VERB [N]`: ways in C++ to one counter, demo/steps: by an inlined
- * function, by N calls of a function to itself, by two that call each other, by
- * a lambda, by code that the program makes.
+ * `paths VERB [N]`: call paths in C++ to one counter, demo/steps: through an
+ * inlined function, N recursive calls, mutual recursion, a lambda, generated
+ * code.
  */
 #include "trace2.h"
 
@@ -13,7 +13,7 @@
 TRACE2_COUNTER(demo_steps, "demo", "steps", 0);
 
 #define OWN_FRAME __attribute__((noinline))
-/* What follows is no tail call. */
+/* Prevent a tail call. */
 #define STAY __asm__ volatile("" ::: "memory")
 
 namespace zoo {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A program that is linked with the shared library and uses a bit of
- * everything, as one would that knows nothing of the tests. It prints `done`
- * and ends with the code it is given, whatever becomes of its trace.
+ * A program linked with the shared library that uses a bit of everything,
+ * without any knowledge of the tests. It prints `done` and ends with the given
+ * code, whether its trace works or not.
  */
 #include "trace2.h"
 
@@ -15,7 +15,7 @@
 TRACE2_TIMER(plain_timer, "plain", "work", TRACE2_HISTOGRAM);
 TRACE2_COUNTER(plain_counter, "plain", "items", TRACE2_PER_THREAD);
 
-/* Said at once: what went wrong is not always the same. */
+/* Printed at once: the failing call may differ from run to run. */
 static void expect_errno(void)
 {
 	if (errno != EDOM)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * `plugins VERB FILE`: a program that knows nothing of the library, and unloads
- * a plugin that holds it.
+ * `plugins VERB FILE`: a program that does not use the library itself, and
+ * unloads a plugin that contains it.
  */
 #include <dirent.h>
 #include <dlfcn.h>
@@ -45,7 +45,7 @@ static void *say_and_wait(void *arg)
 	return arg;
 }
 
-/* The thread ends when the code that it ran is gone. */
+/* The thread ends after its code was unloaded. */
 static int unload_before_thread(void)
 {
 	pthread_t thread;
@@ -58,7 +58,7 @@ static int unload_before_thread(void)
 	return pthread_join(thread, NULL);
 }
 
-/* A handler of the library's must not stay behind it. */
+/* The library must not leave a signal handler behind. */
 static int unload_in_child(void)
 {
 	int status;
@@ -85,7 +85,7 @@ static int reload(const char *path, char **argv)
 	return 0;
 }
 
-/* Lines of the one, entries of the other. */
+/* Count the lines of a file, and the entries of a directory. */
 static int count_mappings(void)
 {
 	FILE *file = fopen("/proc/self/maps", "r");
@@ -112,7 +112,7 @@ static int count_descriptors(void)
 
 static char *long_text;
 
-/* In a thread that goes on, and in one that has ended. */
+/* Call the library in a thread that runs on, and in one that has ended. */
 static void *live_on(void *arg)
 {
 	int i;
@@ -145,7 +145,7 @@ static void use(void)
 	pthread_barrier_wait(&barrier);
 }
 
-/* What is there after the first ones, and after the last. */
+/* Count mappings and descriptors after the first rounds, and after the last. */
 static int count(const char *path, char **argv)
 {
 	int mappings = 0, descriptors = 0, i;

@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * `resources VERB NUMBER [BYTES]`: what is there of what a process has only so
- * much of, while so many threads live that use the library.
+ * `resources VERB NUMBER [BYTES]`: measure limited resources of a process while
+ * NUMBER threads live that use the library.
  *
- *	mappings	prints how many there are
- *	long-lines	each says so many bytes once, and then RESOURCES_SAY
- *			times something short; prints how many bytes of memory
- *			are there more than before, while they live and when
- *			they have ended
- *	long-lines-odd	likewise, no byte of which is valid UTF-8
- *	deep-regions	likewise, each in 40,000 regions
+ *	mappings	prints their number
+ *	long-lines	each writes so many bytes once, and then RESOURCES_SAY
+ *			times a short line; prints how many bytes of memory
+ *			were added, while they live and after they have ended
+ *	long-lines-odd	the same with bytes that are not valid UTF-8
+ *	deep-regions	the same, each in 40,000 regions
  *	descriptors	prints how many the process can open
- *	one-by-one	nothing: they live one behind the other
- *	use-ring	each says more than a ring takes, and uses timers that
+ *	one-by-one	nothing: they live one after the other
+ *	use-ring	each writes more than a ring holds, and uses timers that
  *			were defined meanwhile
- *	threads		prints how many threads can be had, of this number
+ *	threads		prints how many threads can be created, up to NUMBER
  */
 #include "trace2.h"
 
@@ -196,7 +195,9 @@ static void *use_ring(void *arg)
 	return NULL;
 }
 
-/* Each twelfth has a histogram. The second ones have slots that are there. */
+/*
+ * Every twelfth has a histogram. The second set uses slots that exist already.
+ */
 static void use_ring_in_threads(int nr)
 {
 	static char names[2][NR_TIMERS][16];

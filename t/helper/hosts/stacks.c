@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * `stacks STACK [MOST]`: a program with a signal behind each single instruction
- * of a call, at MOST of them, whose handler calls the library on another stack,
- * with a string that takes much memory. STACK is where the handler runs, or what
- * it switches to:
+ * `stacks STACK [MOST]`: a program with a signal after each single instruction
+ * of a call, at MOST of them at most, whose handler calls the library on
+ * another stack, with a string that needs much memory. STACK is where the
+ * handler runs, or to which it switches:
  *
- *	same		where it came
+ *	same		the interrupted stack
  *	plain-above, plain-below	an alternate stack
  *	disarmed-above, disarmed-below	one with SS_AUTODISARM: the kernel
  *			forgets it while the handler runs
  *	context-above, context-below	that of another context
  *
- * above and below: as addresses go. Behind each the interrupted call goes on.
+ * above and below: by address. After each handler the interrupted call goes on.
  *
- * Or the handler jumps out of the call, and the program says more:
+ * Or the handler jumps out of the call, and the program makes more calls:
  *
  *	jumps-up	far up the stack
  *	jumps-down	further down the stack
  *
- * There what the call had on the stack is not overwritten. It prints how often it
- * did what, and how much memory it took for that. Where a processor cannot be
- * stopped so: code 77.
+ * There the call's part of the stack is not overwritten. It prints how often it
+ * did each, and how much memory that took. Code 77 on processors without
+ * single-stepping.
  */
 #include "trace2.h"
 
@@ -37,10 +37,10 @@
 #define SKIP 77
 #define NEVER -1
 #define STACK_BYTES (256 * 1024)
-#define LONG_BYTES 150000 /* given back when the call ends */
-#define KEPT_BYTES 5000 /* for some calls */
+#define LONG_BYTES 150000 /* freed at the end of the call */
+#define KEPT_BYTES 5000 /* kept for later calls */
 #define HOLE_BYTES (100 * 1024)
-#define NR_DOWN 150 /* more than a call is patient */
+#define NR_DOWN 150 /* more attempts than a call makes */
 
 #ifndef SS_AUTODISARM
 #define SS_AUTODISARM (1U << 31)
@@ -156,7 +156,7 @@ static void jump(void)
 	siglongjmp(back, 1);
 }
 
-/* Nothing is written to most of its frame. */
+/* Most of its frame is not written to. */
 static __attribute__((noinline)) void run_deeper(void (*run)(void))
 {
 	char hole[HOLE_BYTES];
@@ -246,7 +246,7 @@ static __attribute__((noinline)) int run_all(long most)
 	return 0;
 }
 
-/* Further up than the stacks of all that it calls. */
+/* Further up than the stacks of all functions that it calls. */
 static __attribute__((noinline)) int run_below(const char *name, char *above,
 					       long most)
 {

@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * `steps CALL HOW [MOST]`: a program with a signal at each single instruction
- * of a call of the library, and behind each a look at what the program has. At
- * the first, then the second, and so on to the last, the handler does what HOW
- * says:
+ * of a call of the library, which checks the program's state after each. At the
+ * first, then the second, and so on to the last, the handler does one of HOW:
  *
  *	jumps	siglongjmp()
  *	calls	calls the library, and returns
  *	ends	pthread_exit()
  *	exits	exit(5)
  *
- * If there are more than MOST, some are left out evenly. It prints how many there
- * were, how many of the last recording no run came to, and what was said and
- * counted. Other processors than x86-64,
- * and valgrind, cannot be stopped so: code 77.
+ * If there are more than MOST instructions, some are evenly left out. It prints
+ * how many there were, how many of the last recording no run reached, and the
+ * numbers of events and counts. Code 77 on processors other than x86-64, and
+ * under valgrind, where single-stepping does not work.
  */
 #include "trace2.h"
 #include "trace2_perf.h"
@@ -35,7 +34,7 @@
 
 #define SKIP 77
 #define NEVER -1
-#define ROUNDS 20 /* or until only one in so many was missed */
+#define ROUNDS 20 /* or until at most one in so many was missed */
 #define ENOUGH 50
 
 TRACE2_COUNTER(sampled, "steps", "sampled", 0);
@@ -49,7 +48,10 @@ static volatile bool *has_stopped; /* shared with children */
 static __thread volatile bool is_blocked;
 static sigjmp_buf back;
 static void (*handle)(void);
-/* What was said and counted; a call that was jumped out of may be either. */
+/*
+ * Numbers of events and counts; a call that a jump interrupted may count or
+ * not.
+ */
 static volatile unsigned long nr_said, nr_counted, nr_jumps;
 
 __attribute__((format(printf, 1, 2))) noreturn static void
@@ -67,9 +69,9 @@ die(const char *fmt, ...)
 }
 
 /*
- * The library's, instead of libc's: a stop while SIGTRAP is blocked would be
- * the program's end. Who asks finds it as it is meant; the handler waits until
- * it could come.
+ * Replaces libc's function for the library: a stop while SIGTRAP is blocked
+ * would end the program. Callers see the mask that they set; the handler is
+ * suppressed while SIGTRAP counts as blocked.
  */
 __attribute__((visibility("default"))) int
 pthread_sigmask(int how, const sigset_t *set, sigset_t *before)
@@ -114,7 +116,7 @@ static void count_up(volatile unsigned long *p)
 	__atomic_fetch_add(p, 1, __ATOMIC_RELAXED);
 }
 
-/* What is interrupted. */
+/* The calls to interrupt. */
 
 static void say(void)
 {
@@ -172,7 +174,7 @@ static void open_counter(void)
 	trace2_perf_close(event);
 }
 
-/* THREAD_AGAIN: one that spoke before */
+/* THREAD_AGAIN: a thread that called the library before */
 enum where { HERE, THREAD, THREAD_AGAIN, CHILD };
 
 static const struct operation {
@@ -197,7 +199,7 @@ static const struct operation {
 };
 static const struct operation *operation;
 
-/* What the handler does. */
+/* The actions of the handler. */
 
 static void jump(void)
 {
@@ -234,7 +236,10 @@ static const struct {
 	{ "exits", end_process },
 };
 
-/* Of cancellation, asynchronous for each other instruction; nobody cancels. */
+/*
+ * The type of cancellation, asynchronous at every second instruction; no thread
+ * is cancelled.
+ */
 static int type_of_run(void)
 {
 	return stop_at & 1 ? PTHREAD_CANCEL_ASYNCHRONOUS :
@@ -248,7 +253,7 @@ static void set_type(int type)
 	pthread_setcanceltype(type, &before);
 }
 
-/* errno, cancellation and the mask are the program's. */
+/* Check that errno, cancellation and the mask are unchanged. */
 static void look(const char *when, int wanted_type)
 {
 	int state, type;
@@ -333,7 +338,7 @@ static void *run_in_thread(void *arg)
 	return arg;
 }
 
-/* Behind everything else, in the process where it was. */
+/* After all else, in the process where it happened. */
 static void go_on(void)
 {
 	say_and_count(NULL);
@@ -370,7 +375,8 @@ static void run_in_child(void)
 	if (pid < 0)
 		die("no child");
 	if (!pid) {
-		/* With a session of its own, where that is not what counts. */
+		/* Begin the child's session first, unless that is under
+		 * test. */
 		if (operation->where != CHILD)
 			say();
 		run_here();
@@ -381,7 +387,7 @@ static void run_in_child(void)
 		die("the child ended with %d", code);
 }
 
-/* false: it did not come by there. */
+/* false: the run did not reach it. */
 static bool run_once(long at)
 {
 	stop_at = at;
@@ -392,7 +398,7 @@ static bool run_once(long at)
 	return *has_stopped;
 }
 
-/* Places where a run was stopped. */
+/* Places at which a run was stopped. */
 static struct place {
 	uintptr_t at;
 	long pass;
@@ -410,8 +416,8 @@ static bool is_new(const struct place *place)
 }
 
 /*
- * Digits and buffers make a run go another way now and then; a young process
- * fits its clock, too, which later runs do not repeat.
+ * Numbers of digits and sizes of buffers sometimes change a run's path; a new
+ * process also calibrates its clock, which later runs do not repeat.
  */
 static void run_round(long most)
 {
@@ -479,7 +485,7 @@ int main(int argc, char **argv)
 	has_stopped = (volatile bool *)path_new();
 	trace2_initialize();
 	trace2_cmd_start(argv);
-	/* From here on a handler finds a place to count. */
+	/* Now a handler finds an existing counter. */
 	trace2_counter_add(other, 1);
 	sigaction(SIGTRAP, &action, NULL);
 	run_all(argc > 3 ? atol(argv[3]) : 1000000);

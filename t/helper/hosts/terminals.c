@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * `terminals VERB`: a program whose trace goes to a terminal, its descriptor 9,
- * that is not its own as usual. It prints what the terminal got.
+ * `terminals VERB`: a program whose trace goes to a terminal, descriptor 9, in
+ * unusual situations. It prints the terminal's output.
  */
 #include "trace2.h"
 
@@ -24,7 +24,7 @@
 
 static int master;
 
-/* Its slave is descriptor 9, and newlines are two characters. */
+/* Its slave becomes descriptor 9; newlines are two characters. */
 static void open_terminal(void)
 {
 	struct termios raw;
@@ -45,7 +45,7 @@ static void open_terminal(void)
 	}
 }
 
-/* Also one that hangs. */
+/* Ends a child that hangs, too. */
 static void end_with_parent(void)
 {
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -84,7 +84,7 @@ static void say(int times)
 		trace2_data_intmax("terminals", NULL, "nr", i);
 }
 
-/* In a session of its own, with the terminal or with none. */
+/* Run in a new session, with or without the terminal. */
 static int of_other_user(int controls)
 {
 	if (setsid() < 0 || (controls && ioctl(TRACE_FD, TIOCSCTTY, 0)))
@@ -105,7 +105,10 @@ static int other_user_controlling(void)
 	return of_other_user(1);
 }
 
-/* A job in the background of a terminal that stops such when they write. */
+/*
+ * Run a job in the background of a terminal that stops such jobs when they
+ * write.
+ */
 static void lead_terminal(void)
 {
 	struct termios t;
@@ -148,7 +151,7 @@ static const struct {
 	{ "background", background },
 };
 
-/* A leader of a group cannot have a session of its own. */
+/* A leader of a group cannot create a session. */
 static int run_in_child(int (*run)(void))
 {
 	pid_t pid = fork();

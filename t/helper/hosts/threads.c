@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * `threads VERB`: threads and memory that a library may not expect.
+ * `threads VERB`: unusual uses of threads and memory.
  */
 #include "trace2.h"
 
@@ -25,7 +25,7 @@ static void in_a_thread(void *(*function)(void *), void *arg)
 	pthread_join(thread, NULL);
 }
 
-/* Allocations are counted while a handler runs. */
+/* Count allocations while a handler runs. */
 static __thread volatile sig_atomic_t in_handler;
 static atomic_int nr_allocations;
 
@@ -34,7 +34,7 @@ static atomic_int nr_allocations;
 #else
 #define HAS_FEATURE(x) 0
 #endif
-/* A sanitizer has an allocator of its own, and musl no other names. */
+/* Sanitizers have their own allocator, and musl has no other names. */
 #if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && \
 	!defined(__SANITIZE_THREAD__) && !HAS_FEATURE(address_sanitizer) && \
 	!HAS_FEATURE(thread_sanitizer)
@@ -69,7 +69,7 @@ static void *interrupted(void *arg)
 	return arg;
 }
 
-/* Many keys came before: what a thread keeps no longer fits beside it. */
+/* Create many keys first, so that a new key needs an allocation. */
 static void no_malloc_in_handler(void)
 {
 	signal(SIGUSR1, say_in_handler);
@@ -85,7 +85,7 @@ static void *look_up(void *arg)
 	return arg;
 }
 
-/* Names are told while other threads read the environment. */
+/* Set names while other threads read the environment. */
 static void names_beside_getenv(void)
 {
 	pthread_t threads[NR_READERS];
@@ -134,7 +134,7 @@ static void *say_for_ever(void *arg)
 	return arg;
 }
 
-/* Threads that speak as soon as tracing is on. */
+/* Threads that call the library as soon as tracing is on. */
 static void early_speakers(char **argv)
 {
 	pthread_t threads[4];
@@ -179,7 +179,7 @@ static void exit_in_handler(int signo)
 	exit(5);
 }
 
-/* exit() in a handler: what was counted is told all the same. */
+/* Call exit() in a handler: all counts must be reported. */
 static void exits_in_handler(void)
 {
 	in_a_thread(add_one, NULL);

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * `worker THREADS ROUNDS END`: a program that is looked at while it runs. Each
+ * `worker THREADS ROUNDS END`: a program to be inspected while it runs. Each
  * thread makes ROUNDS rounds of a region, a counter and a timer, and stays in a
- * region and a timed interval; then it prints `ready`. What it reads from its
- * standard input, until that ends, keeps it there: every line is a round more
- * of the main thread. Its END is one of
+ * region and a timed interval; then the program prints `ready`. It stays as
+ * long as its standard input is open; every line there is one more round of the
+ * main thread. END is one of
  *
- *	exit   leaves everything and returns 3
+ *	exit   leaves all regions and returns 3
  *	kill   SIGKILL
- *	ended  all threads but main leave everything and end; then SIGKILL
+ *	ended  all threads but main leave all regions and end; then SIGKILL
  *	_exit  _exit(4)
  *	leave  returns 3 while its threads stay where they are
  *	churn  no thread stays: until its input ends, threads begin, count ROUNDS
- *	       and end; then it prints how much they counted, and returns 3
+ *	       and end; then it prints the sum of their counts, and returns 3
  */
 #include "trace2.h"
 

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * For LD_PRELOAD: makes system calls and allocations go wrong on purpose, at
- * counted places, so that a fault is a test case and not a matter of luck.
+ * For LD_PRELOAD: makes system calls and allocations fail at counted places, so
+ * that a fault is reproducible.
  *
  *	INJECT_RAISE=SIGNO   raise it inside each write to a descriptor over 2
  *	INJECT_EINTR=N       each N-th such write is interrupted; 2 or more
- *	INJECT_SHORT=BYTES   such a write takes at most so many
- *	INJECT_ERRNO=E       such a write fails so,
- *	INJECT_AFTER=N       after N that did not (0 when not given)
+ *	INJECT_SHORT=BYTES   such a write accepts at most so many
+ *	INJECT_ERRNO=E       such a write fails with E,
+ *	INJECT_AFTER=N       after N successful ones (default 0)
  *	INJECT_MEMORY=N      each N-th allocation of libtrace2.so fails: malloc,
- *	                     calloc, realloc, mmap, mremap. Calls of a program
- *	                     that has the library inside are not told apart.
- *	INJECT_MEMORY_AT=N   the N-th of them alone fails
- *	INJECT_BACK=SECONDS  each time that the clock on the wall is read it has
- *	                     been set so much further back; the other clock goes
- *	                     on by 6 s, so that nobody trusts an old reading
+ *	                     calloc, realloc, mmap, mremap; also those of a
+ *	                     program that is linked with the static library
+ *	INJECT_MEMORY_AT=N   only the N-th of them fails
+ *	INJECT_BACK=SECONDS  at each reading, the wall clock is set back by so
+ *	                     much more; the monotonic clock advances by 6 s, so
+ *	                     that no cached reading is used
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -31,7 +31,7 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-/* glibc's own, under names that are not replaced here. */
+/* glibc's own functions, under names that are not replaced here. */
 extern void *__libc_malloc(size_t size);
 extern void *__libc_calloc(size_t count, size_t size);
 extern void *__libc_realloc(void *p, size_t size);
@@ -58,15 +58,15 @@ static __attribute__((constructor)) void read_settings(void)
 	seconds_back = setting("INJECT_BACK");
 }
 
-/* The number of this event, from 1. */
+/* Return the number of this event, from 1. */
 static long count(long *counter)
 {
 	return __atomic_add_fetch(counter, 1, __ATOMIC_RELAXED);
 }
 
 /*
- * Not inside itself, for the handler may write, too; nor while the signal is
- * blocked: it would come as soon as the handler is done, for ever.
+ * Not recursively, since the handler may write, too; nor while the signal is
+ * blocked: it would be raised again and again when the handler returns.
  */
 static void raise_inside(void)
 {
@@ -83,7 +83,7 @@ static void raise_inside(void)
 	inside = false;
 }
 
-/* What shall become of a write of *len bytes: 0 or its errno. */
+/* Return 0 or an errno for a write of *len bytes, which it may shorten. */
 static int spoil(int fd, size_t *len)
 {
 	static long writes, interrupts;
@@ -100,7 +100,7 @@ static int spoil(int fd, size_t *len)
 	return 0;
 }
 
-/* libc's own. */
+/* libc's own syscall(). */
 static long (*real)(long number, ...);
 
 static __attribute__((constructor)) void find_real(void)
@@ -110,7 +110,7 @@ static __attribute__((constructor)) void find_real(void)
 	memcpy(&real, &p, sizeof(real));
 }
 
-/* The library writes so, too. */
+/* The library also writes by syscall(). */
 EXPORT long syscall(long number, ...)
 {
 	long arg[6];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A module whose counter and timer t/perf/shared-metrics.c measures. */
+/* A module with the counter and timer that t/perf/shared-metrics.c measures. */
 #include <stddef.h>
 
 #include "trace2.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A module that defines a timer and counters of its own, one of which the
- * library has, too. Nothing outlives its dlclose() but what was measured.
+ * library has, too. After its dlclose() only the values remain.
  */
 #include "trace2.h"
 
