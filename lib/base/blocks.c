@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Chunks of blocks: mapping, taking, putting back, and unmapping them. */
 #include "base/blocks.h"
 
 #include <limits.h>
@@ -10,14 +11,14 @@
 
 #include "base/check.h"
 
-#define HEAD_BYTES 4096u /* or a page, where that is larger */
+#define HEAD_BYTES 4096u /* or a page, if that is larger */
 #define WORD_BITS 64u
 #define MAX_WORDS ((HEAD_BYTES - 32) / 8)
 #define GROWTH 8u
-/* Transparent huge pages would make memory of what nobody touched. */
+/* Avoid transparent huge pages: they would allocate unused memory. */
 #define HUGE_BYTES (2u << 20)
 
-/* The size and the number never change: a child of a fork trusts in them. */
+/* Size and number never change: a forked child relies on them. */
 struct tr2_blocks_chunk {
 	struct tr2_blocks_chunk *next;
 	size_t size_bytes;
@@ -63,7 +64,7 @@ static struct tr2_blocks_chunk *map(const struct tr2_blocks *blocks,
 	return chunk;
 }
 
-/* As many as fit the growth; fewer, where there is not so much memory. */
+/* Map as many blocks as the growth allows; fewer if memory is short. */
 static struct tr2_blocks_chunk *grow(struct tr2_blocks *blocks)
 {
 	struct tr2_blocks_chunk *chunk = NULL, **end = &blocks->chunks;
@@ -80,12 +81,12 @@ static struct tr2_blocks_chunk *grow(struct tr2_blocks *blocks)
 	while (*end)
 		end = &(*end)->next;
 	blocks->nr += nr;
-	/* Release: a child of a fork finds it whole. */
+	/* Release: a forked child finds the chunk complete. */
 	__atomic_store_n(end, chunk, __ATOMIC_RELEASE);
 	return chunk;
 }
 
-/* The chunk has one. */
+/* Call it only if the chunk has a free block. */
 static unsigned int find_free(const struct tr2_blocks_chunk *chunk)
 {
 	unsigned int word = 0;
@@ -115,7 +116,7 @@ void *tr2_blocks_get(struct tr2_blocks *blocks)
 
 static void clear(void *p, size_t bytes)
 {
-	/* Not what the host has locked in memory. */
+	/* Fails for memory that the host has locked. */
 	if (bytes && madvise(p, bytes, MADV_DONTNEED))
 		memset(p, 0, bytes);
 }
@@ -125,8 +126,8 @@ static bool is_in(const struct tr2_blocks_chunk *chunk, const void *block)
 	return (uintptr_t)block - (uintptr_t)chunk < chunk->size_bytes;
 }
 
-/* One that is empty stays, if it has the only blocks that are free: the next
- * thread wants one. */
+/* Keep an empty chunk if it has the only free blocks: the next thread needs
+ * one. */
 static void unmap(struct tr2_blocks *blocks, struct tr2_blocks_chunk **at)
 {
 	struct tr2_blocks_chunk *chunk = *at;
@@ -134,7 +135,7 @@ static void unmap(struct tr2_blocks *blocks, struct tr2_blocks_chunk **at)
 	if (blocks->nr - blocks->nr_used == chunk->nr)
 		return;
 	blocks->nr -= chunk->nr;
-	/* First, for the child of a fork that comes in between. */
+	/* First, for a child that is forked in between. */
 	__atomic_store_n(at, chunk->next, __ATOMIC_RELEASE);
 	munmap(chunk, chunk->size_bytes);
 }
@@ -182,7 +183,7 @@ static bool is_one_of(const void *block, const void *const *kept, size_t nr)
 	return nr;
 }
 
-/* Those between kept ones are cleared together. */
+/* Clear the blocks between kept ones, a run at a time. */
 static void forget(struct tr2_blocks *blocks, struct tr2_blocks_chunk *chunk,
 		   const void *const *kept, size_t nr_kept)
 {

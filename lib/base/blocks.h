@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * blocks - memory in pieces of one size, whole pages each: a process may have
- * only so many mappings (vm.max_map_count), and threads many of such pieces.
+ * blocks - memory in pieces of one size, whole pages each. A process has a
+ * limited number of mappings (vm.max_map_count), and threads need many pieces.
  *
  *	chunk	+-----------+---------+---------+----
  *		| its head  | block 0 | block 1 | …
  *		+-----------+---------+---------+----
  *
- * A chunk is one mapping. The more blocks there are, the more are in the next
- * one: an eighth of those that are there, so that mappings grow with the
- * logarithm, and little is mapped that nobody uses. What is given back takes no
- * memory any more, and where the rest can do without a chunk, no mapping.
+ * A chunk is one mapping. The next chunk has an eighth of the present number of
+ * blocks, so that the number of mappings grows with the logarithm, and little
+ * unused memory is mapped. A block that is put back uses no memory, and a chunk
+ * that is not needed any more is unmapped.
  *
  * Memory comes from mmap, never from malloc. Not thread-safe by itself: the
  * caller holds the process's lock, hence with all signals blocked.
@@ -24,22 +24,22 @@ struct tr2_blocks_chunk;
 
 struct tr2_blocks {
 	size_t block_bytes;
-	unsigned int first; /* so many in the first chunks */
+	unsigned int first; /* blocks in the first chunks */
 	unsigned int nr, nr_used;
-	struct tr2_blocks_chunk *chunks; /* the oldest first */
+	struct tr2_blocks_chunk *chunks; /* oldest first */
 };
 
-/* Zeroed, at the beginning of a page; NULL without memory. */
+/* Return a zeroed block, page-aligned; NULL: no memory. */
 void *tr2_blocks_get(struct tr2_blocks *blocks);
-/* NULL is nothing. */
+/* Put a block back. NULL is ignored. */
 void tr2_blocks_put(struct tr2_blocks *blocks, void *block);
 
-/* All of them, none of which is in use any more. */
+/* Unmap all blocks. None may be in use. */
 void tr2_blocks_release(struct tr2_blocks *blocks);
 
 /*
- * In a forked child, whose parent may have been in the midst of anything here:
- * all but these are free, and zero. They stay mapped.
+ * Call it in a forked child; the parent may have been at any point in these
+ * functions. All blocks except `kept` become free and zero. They stay mapped.
  */
 void tr2_blocks_after_fork(struct tr2_blocks *blocks, const void *const *kept,
 			   size_t nr_kept);

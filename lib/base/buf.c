@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The slow paths of buf: growing, going home, and formatted text. */
 #include "base/buf.h"
 
 #include <errno.h>
@@ -62,7 +63,7 @@ static bool set_size(struct tr2_buf *b, size_t alloc)
 	return true;
 }
 
-/* 0: back to its home. */
+/* alloc 0: go back to the home. */
 static bool set_size_at_once(struct tr2_buf *b, size_t alloc)
 {
 	struct tr2_mask before;
@@ -119,7 +120,7 @@ const char *tr2_buf_str(struct tr2_buf *b)
 	return b->p;
 }
 
-/* Decimal, two digits at a time. */
+/* Two digits at a time, for decimal numbers. */
 const char tr2_two_digits[200] =
 	"00010203040506070809101112131415161718192021222324252627282930313233"
 	"34353637383940414243444546474849505152535455565758596061626364656667"

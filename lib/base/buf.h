@@ -3,16 +3,16 @@
  * buf - a growing piece of text.
  *
  * Invariants: p[0..len) is the text, len < alloc or alloc == 0, and the text
- * ends with no NUL unless tr2_buf_str() was asked for it. When memory is short
- * `failed` is set, what was to be appended is left out, and the buffer stays
- * usable: whoever wants the text looks at `failed` once at the end.
+ * ends with no NUL until tr2_buf_str() is called. If memory is short, `failed`
+ * is set, the appended text is dropped, and the buffer stays usable: callers
+ * check `failed` once at the end.
  *
  * Memory comes from mmap, never from malloc: a signal handler that interrupted
  * the host's malloc may still write an event. A buffer may also begin in memory
- * of the caller: then it either never grows (tr2_buf_init_fixed), or goes there
- * again when it is released (tr2_buf_init_home). One with such a home is a
- * thread's, and stays over its calls: a signal handler that jumps out of one
- * does not leave it half moved.
+ * of the caller: then it either never grows (tr2_buf_init_fixed), or returns
+ * there when it is released (tr2_buf_init_home). A buffer with a home belongs
+ * to a thread, and persists over its calls: a signal handler that jumps out of
+ * a call does not leave it half moved.
  */
 #ifndef TR2_BASE_BUF_H
 #define TR2_BASE_BUF_H
@@ -27,7 +27,7 @@ struct tr2_buf {
 	char *p;
 	size_t len, alloc;
 	bool failed, fixed;
-	char *home; /* the caller's memory, NULL: none */
+	char *home; /* the caller's memory; NULL: none */
 	size_t home_bytes;
 };
 
@@ -35,10 +35,10 @@ struct tr2_buf {
 
 void tr2_buf_init_fixed(struct tr2_buf *b, char *memory, size_t size_bytes);
 void tr2_buf_init_home(struct tr2_buf *b, char *memory, size_t size_bytes);
-/* Empty again, and where it began. */
+/* Empty the buffer and return to its first memory. */
 void tr2_buf_release(struct tr2_buf *b);
 
-/* Has it memory of its own? */
+/* Whether the buffer has memory of its own. */
 static inline bool tr2_buf_has_grown(const struct tr2_buf *b)
 {
 	return b->alloc > b->home_bytes;
@@ -53,7 +53,7 @@ static inline void tr2_buf_reset(struct tr2_buf *b)
 	b->failed = false;
 }
 
-/* Makes room for n bytes and a NUL. false: failed is set. */
+/* Make room for n bytes and a NUL. false: failed is set. */
 static inline bool tr2_buf_room(struct tr2_buf *b, size_t n)
 {
 	if (__builtin_expect(n < b->alloc - b->len && b->alloc, 1))
@@ -81,26 +81,27 @@ static inline void tr2_buf_addstr(struct tr2_buf *b, const char *s)
 	tr2_buf_add(b, s, strlen(s));
 }
 
-/* For string literals. */
+/* Append a string literal. */
 #define tr2_buf_addlit(b, literal) \
 	tr2_buf_add(b, "" literal, sizeof(literal) - 1)
 
 void tr2_buf_addchars(struct tr2_buf *b, char c, size_t n);
 
-/* The text as a string; "" when memory never sufficed. */
+/* Return the text as a string; "" if memory was always short. */
 const char *tr2_buf_str(struct tr2_buf *b);
 
 void tr2_buf_add_u64(struct tr2_buf *b, uint64_t value);
 void tr2_buf_add_i64(struct tr2_buf *b, int64_t value);
 
-/* Exactly `width` digits, leading zeros. */
+/* Append exactly `width` digits, with leading zeros. */
 void tr2_buf_add_digits(struct tr2_buf *b, uint64_t value, unsigned int width);
 
-/* Nanoseconds as seconds with 6 decimals (9: all), at least `width` wide. */
+/* Append nanoseconds as seconds with 6 decimals (9: all), at least `width`
+ * wide. */
 void tr2_buf_add_seconds(struct tr2_buf *b, uint64_t ns, unsigned int width);
 void tr2_buf_add_seconds9(struct tr2_buf *b, uint64_t ns);
 
-/* vsnprintf() appended, however long; leaves ap usable. */
+/* Append like vsnprintf(), of any length; leave ap usable. */
 void tr2_buf_vaddf(struct tr2_buf *b, const char *fmt, va_list ap)
 	__attribute__((format(printf, 2, 0)));
 

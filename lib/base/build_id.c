@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Read the note NT_GNU_BUILD_ID of a mapped ELF file. */
 #include "base/build_id.h"
 
 #include <elf.h>
@@ -9,7 +10,8 @@
 #include <unistd.h>
 
 #define MAX_HEADERS 24
-#define MAX_NOTES 512 /* bytes of one segment of notes: stacks are small */
+#define MAX_NOTES 512 /* maximal bytes of one segment of notes: stacks are
+		       * small */
 
 typedef ElfW(Ehdr) elf_header;
 typedef ElfW(Phdr) program_header;
@@ -35,12 +37,13 @@ static uint64_t rounded(uint64_t size, unsigned int to)
 	return (size + to - 1) & ~(to - 1);
 }
 
-/* Notes stand one behind the other: header, name, what it says. */
+/* Notes follow each other: header, name, contents. */
 static unsigned int find(const char *p, size_t left, unsigned int align,
 			 uint8_t id[TR2_BUILD_ID_MAX])
 {
 	note_header note;
-	uint64_t name, size; /* no sum of what a note says wraps */
+	uint64_t name, size; /* 64 bits: no sum of the sizes in a note
+			      * overflows */
 
 	while (left >= sizeof(note)) {
 		memcpy(&note, p, sizeof(note));

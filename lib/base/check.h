@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * TR2_CHECK(condition): what the library itself must have got right, never what
- * a caller, the system or a file may get wrong. A developer's build aborts
- * where it does not hold; any other goes on.
+ * TR2_CHECK(condition): an invariant of the library itself, never of input from
+ * a caller, the system or a file. A developer's build aborts if it does not
+ * hold; others continue.
  */
 #ifndef TR2_BASE_CHECK_H
 #define TR2_BASE_CHECK_H

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * The scale from ticks to nanoseconds: making it, publishing it to other
+ * threads, and asking the kernel without it; civil and local time.
+ */
 #include "base/clock.h"
 
 #include <fcntl.h>
@@ -13,9 +17,9 @@
 #define DAY_S 86400
 
 /*
- * A thread may read the kernel's clock while another one makes the first scale
- * from an anchor that is off by its uncertainty: times that come from no scale
- * keep that far behind.
+ * While a thread makes the first scale from an anchor, with some uncertainty,
+ * others may read the kernel's clock: times without a scale stay that far
+ * behind.
  */
 #define MARGIN_NS 200u
 
@@ -31,15 +35,15 @@ static bool is_forbidden; /* to read the counter */
 static bool is_fitting;
 
 /*
- * Taken for the time of one anchor by whoever finds a scale used up; others,
- * a signal handler among them, do without meanwhile. If that handler jumps
- * away it stays taken, and the kernel's clock is read from then on.
+ * A thread that finds an expired scale takes it for the time of one anchor;
+ * others, including a signal handler, do without meanwhile. If that handler
+ * jumps away, it stays taken, and the kernel's clock is used from then on.
  */
 static struct {
 	uint32_t taken;
 	struct tr2_fit fit;
 } maker;
-static uint64_t due_ns; /* before it there is no use in an anchor */
+static uint64_t due_ns; /* an anchor before this time is useless */
 
 static uint64_t read_clock(clockid_t id)
 {
@@ -56,7 +60,7 @@ static uint64_t read_clock(clockid_t id)
 	return (uint64_t)ts.tv_sec * NS_PER_S + (uint64_t)ts.tv_nsec;
 }
 
-/* The tightest of three: something may come in between. */
+/* Take the tightest of three: an interruption may separate the two reads. */
 static void take_anchor(struct tr2_clock_anchor *anchor)
 {
 	uint64_t before, ns, width;
@@ -80,8 +84,9 @@ static void publish(const struct tr2_scale *scale)
 	uint32_t generation = load(&tr2_clock.generation) + 1;
 	struct tr2_scale *to = &tr2_clock.scale[generation & 1];
 
-	/* Pairs with readers' fence: who reads what follows in the scale of two
-	 * generations ago sees that the last one was published. */
+	/* Pairs with the readers' fence: a reader that sees the following
+	 * stores, in the scale of two generations ago, also sees that the last
+	 * one was published. */
 	tr2_clock_fence(__ATOMIC_RELEASE);
 	store(&to->base_ticks, scale->base_ticks);
 	store(&to->base_ns, scale->base_ns);
@@ -90,7 +95,7 @@ static void publish(const struct tr2_scale *scale)
 	__atomic_store_n(&tr2_clock.generation, generation, __ATOMIC_RELEASE);
 }
 
-/* One that is at most being followed by the next. */
+/* Return a scale that is replaced at most by the next. */
 static struct tr2_scale newest(void)
 {
 	const struct tr2_scale *from;
@@ -123,7 +128,8 @@ static void make_scale(void)
 {
 	struct tr2_clock_anchor anchor;
 
-	/* Pairs with the release below: one maker sees all of the last one. */
+	/* Pairs with the release below: the next maker sees all writes of the
+	 * last one. */
 	if (__atomic_exchange_n(&maker.taken, 1, __ATOMIC_ACQUIRE))
 		return;
 	take_anchor(&anchor);
@@ -133,7 +139,7 @@ static void make_scale(void)
 	__atomic_store_n(&maker.taken, 0, __ATOMIC_RELEASE);
 }
 
-/* false: no scale holds; *ns is the latest time that one gave. */
+/* false: no scale is valid; *ns is the latest time that one gave. */
 static bool ask_scale(uint64_t *ns)
 {
 	struct tr2_scale scale = newest();
@@ -154,7 +160,7 @@ uint64_t tr2_clock_now_slow(void)
 {
 	uint64_t ns, given_ns;
 
-	/* It may have been followed by the next one meanwhile. */
+	/* Another maker may have replaced it meanwhile. */
 	if (!load(&is_fitting))
 		return read_clock(CLOCK_MONOTONIC);
 	if (ask_scale(&given_ns))
@@ -171,7 +177,8 @@ uint64_t tr2_clock_now_slow(void)
 void tr2_clock_prepare(void)
 {
 #if defined(__x86_64__)
-	int mode = PR_TSC_ENABLE; /* valgrind does not see it written */
+	int mode = PR_TSC_ENABLE; /* initialised, since valgrind does not see
+				   * prctl() write it */
 
 	store(&is_forbidden,
 	      !prctl(PR_GET_TSC, &mode) && mode != PR_TSC_ENABLE);
@@ -179,10 +186,10 @@ void tr2_clock_prepare(void)
 }
 
 /*
- * The kernel takes the counter for its own clock only as long as it is
- * invariant and the same on all cores, and looks after that. To ask the
- * processor as well (CPUID) takes a virtual machine longer than all the rest
- * here, and may be forbidden.
+ * The kernel uses the counter for its own clock only while it is invariant and
+ * the same on all cores, and checks that. Asking the processor as well (CPUID)
+ * takes longer in a virtual machine than everything else here, and may be
+ * forbidden.
  */
 static bool is_trusted(void)
 {
@@ -261,8 +268,8 @@ void tr2_clock_look_up_wall(void)
 	store(&tr2_clock.wall_until_ns, mono + REFRESH_NS);
 }
 
-/* Days to a date in the proleptic Gregorian calendar, by counting 400-year
- * eras from 1 March of year 0 so that the leap day ends each year. */
+/* Convert days to a date in the proleptic Gregorian calendar: count 400-year
+ * eras from 1 March of year 0, so that the leap day ends each year. */
 void tr2_clock_civil(struct tr2_civil *out, uint64_t seconds)
 {
 	uint64_t days = seconds / DAY_S + 719468;
@@ -283,9 +290,9 @@ void tr2_clock_civil(struct tr2_civil *out, uint64_t seconds)
 }
 
 /*
- * Local time without localtime_r() at every event, which takes a lock that a
- * signal handler may have interrupted: the moments of the coming year at which
- * the offset changes, found once by looking at each day.
+ * Local time without localtime_r() at every event, whose lock a signal handler
+ * may have interrupted: the times of the coming year at which the offset
+ * changes, found once by checking each day.
  */
 #define MAX_CHANGES 8
 

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * clock - the two clocks of an event from one read.
+ * clock - both clocks of an event from one read.
  *
- * Durations come from the monotonic clock, which where the kernel trusts it is
- * computed from the processor's counter (see clock_fit.h): a third of the cost.
- * Wall time is the monotonic time plus an offset that is looked up again every
- * few seconds, so that one read serves both and a clock that is set is
- * followed.
+ * Durations come from the monotonic clock. If the kernel trusts the processor's
+ * counter, it is computed from that (see clock_fit.h), for a third of the cost.
+ * Wall time is the monotonic time plus an offset that is updated every few
+ * seconds, so that one read serves both, and a change of the clock is followed.
  */
 #ifndef TR2_BASE_CLOCK_H
 #define TR2_BASE_CLOCK_H
@@ -17,8 +16,8 @@
 #include "base/sanitize.h"
 
 #if defined(__x86_64__)
-/* Not in order with what stands around it: what the processor moves across it
- * takes less time than waiting for that would. */
+/* Not ordered with the surrounding instructions: waiting for them would cost
+ * more than the inaccuracy. */
 static inline uint64_t tr2_clock_ticks(void)
 {
 	return __builtin_ia32_rdtsc();
@@ -39,22 +38,24 @@ static inline uint64_t tr2_clock_ticks(void)
 #endif
 
 /*
- * The newest scale is scale[generation & 1]; the other one is the last or the
- * next one. Whoever read one and finds generation as it was before has it
- * whole.
+ * The newest scale is scale[generation & 1]; the other one is the previous or
+ * the next one. A reader that finds generation unchanged after its read has a
+ * complete scale.
  */
 struct tr2_clock {
 	uint32_t generation;
 	struct tr2_scale scale[2];
-	/* CLOCK_REALTIME is wall_ns later than CLOCK_MONOTONIC; to be looked
-	 * up again from wall_until_ns on. Relaxed: the two are independent
-	 * guesses, and whoever sees a new limit with the old offset uses one
-	 * some seconds old. */
+	/*
+	 * CLOCK_REALTIME is wall_ns later than CLOCK_MONOTONIC; the value
+	 * expires at wall_until_ns. Relaxed: both are independent estimates,
+	 * and a reader that sees a new limit with the old offset uses one some
+	 * seconds old.
+	 */
 	uint64_t wall_ns, wall_until_ns;
 } __attribute__((aligned(64)));
 extern struct tr2_clock tr2_clock;
 
-/* Where no scale holds: asks the kernel, and makes the next one. */
+/* Ask the kernel, if no scale is valid, and make the next scale. */
 uint64_t tr2_clock_now_slow(void);
 
 #if TR2_TSAN
@@ -63,8 +64,8 @@ uint64_t tr2_clock_now_slow(void);
 #define tr2_clock_fence(order) __atomic_thread_fence(order)
 #endif
 
-/* CLOCK_MONOTONIC in nanoseconds; in a thread never before what it gave there
- * last. Signal-safe. */
+/* Return CLOCK_MONOTONIC in nanoseconds; within a thread it never goes back.
+ * Signal-safe. */
 static inline uint64_t tr2_clock_now_ns(void)
 {
 	/* Acquire: pairs with the release in publish(). */
@@ -74,7 +75,7 @@ static inline uint64_t tr2_clock_now_ns(void)
 	uint64_t window = __atomic_load_n(&scale->window, __ATOMIC_RELAXED);
 	uint64_t ticks, ns;
 
-	/* A counter that may not be read has none. */
+	/* A counter that may not be read has window 0. */
 	if (__builtin_expect(!window, 0))
 		return tr2_clock_now_slow();
 	ticks = tr2_clock_ticks() -
@@ -91,33 +92,34 @@ static inline uint64_t tr2_clock_now_ns(void)
 	return ns;
 }
 
-/* later - earlier, 0 when it is not: two cores may be some ns apart. */
+/* Return later - earlier; 0 if that is negative: two cores may be some ns
+ * apart. */
 static inline uint64_t tr2_clock_since(uint64_t earlier_ns, uint64_t later_ns)
 {
 	return later_ns > earlier_ns ? later_ns - earlier_ns : 0;
 }
 
 /*
- * Before the first look at a clock: in a process that forbids itself to read
- * the counter, libc's clock_gettime(), which reads it too, would end it.
+ * Call it before the first read of a clock: in a process that forbids itself to
+ * read the counter, libc's clock_gettime(), which reads it too, would kill it.
  */
 void tr2_clock_prepare(void);
 
-/* From now on the counter is used, if there is one to be trusted. Before
- * threads and signal handlers; opens a file. */
+/* Use the counter from now on, if it can be trusted. Call it before threads and
+ * signal handlers exist; opens a file. */
 void tr2_clock_start(void);
 
-/* In a forked child: what another thread was changing is made anew. */
+/* Call it in a forked child: repairs data that another thread was changing. */
 void tr2_clock_after_fork(void);
 
-/* By how much times may have been wrong, in ns: what was found while they were
- * compared with the kernel's, the last time now. */
+/* Return the largest error of times so far, in ns, found by comparisons with
+ * the kernel's clock, the last one now. */
 uint64_t tr2_clock_worst_ns(void);
 
 void tr2_clock_look_up_wall(void);
 
-/* Wall time of a moment that tr2_clock_now_ns() gave, in microseconds since
- * 1970. Signal-safe; any thread. */
+/* Convert a time of tr2_clock_now_ns() to wall time in microseconds since 1970.
+ * Signal-safe; any thread. */
 static inline uint64_t tr2_clock_wall_us(uint64_t now_ns)
 {
 	if (__builtin_expect(now_ns >= __atomic_load_n(&tr2_clock.wall_until_ns,
@@ -129,16 +131,16 @@ static inline uint64_t tr2_clock_wall_us(uint64_t now_ns)
 	       1000u;
 }
 
-/* UTC in fields, for years 1970 to 9999. */
+/* UTC as fields, for years 1970 to 9999. */
 struct tr2_civil {
 	unsigned int year, month, day, hour, minute, second;
 };
 void tr2_clock_civil(struct tr2_civil *out, uint64_t seconds);
 
 /*
- * Seconds to add to UTC for local time. tr2_zone_load() looks up the rules
- * once (it takes libc's lock, hence: not in a signal handler);
- * tr2_zone_offset() is signal-safe and right for a year from then.
+ * Return the seconds to add to UTC for local time. tr2_zone_load() reads the
+ * rules once (it takes libc's lock, so not in a signal handler);
+ * tr2_zone_offset() is signal-safe and correct for a year from then.
  */
 void tr2_zone_load(void);
 long tr2_zone_offset(uint64_t wall_seconds);

@@ -1,22 +1,26 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * Draw a new scale at each anchor, and judge whether the counter can be
+ * trusted.
+ */
 #include "base/clock_fit.h"
 
 /*
- * A window is as long as the anchors are apart: then an error of reading them
- * at most doubles until its end. Anchors far apart say nothing about the rate:
- * the machine may have been suspended.
+ * A window is as long as the distance of the anchors: then a read error at most
+ * doubles until its end. Anchors far apart say nothing about the rate: the
+ * machine may have been suspended.
  */
 #define LONGEST_WINDOW_NS UINT64_C(16000000)
 #define FAR_APART_NS UINT64_C(1000000000)
 
-/* Reading both takes some 30 ns, unless something came in between. */
+/* Reading both takes some 30 ns without an interruption. */
 #define WIDEST_NS 1000u
 
-/* What the kernel may slew its clock by, and slack for a short window. */
+/* The kernel's maximal slew of its clock, and slack for a short window. */
 #define JUMP_NS(gap_ns) ((gap_ns) / 256 + 20000u)
 
-/* Doubts go away one by one with good anchors, so that only a counter that
- * fails again and again is given up. */
+/* Good anchors reduce doubt by one each, so that only a counter that fails
+ * repeatedly is given up. */
 #define DOUBT_NARROW 1u
 #define DOUBT_JUMP 8u
 #define MAX_DOUBTS 32u
@@ -32,8 +36,8 @@ static uint64_t distance(uint64_t a, uint64_t b)
 	return a > b ? a - b : b - a;
 }
 
-/* A line from here, not before what was given; at the end of its window, if
- * half the speed does it, it meets the clock. */
+/* Draw a line from here that gives no time before the last one; at the end of
+ * its window, if half the speed suffices, it meets the clock. */
 static void draw(struct tr2_fit *fit, const struct tr2_clock_anchor *now,
 		 uint64_t window_ns)
 {
@@ -53,7 +57,7 @@ static void draw(struct tr2_fit *fit, const struct tr2_clock_anchor *now,
 	scale->window = (window_ns << 32) / fit->rate;
 }
 
-/* No line until the rate is known (again). */
+/* Set no line until the rate is known (again). */
 static void draw_none(struct tr2_fit *fit)
 {
 	fit->scale.base_ns = tr2_scale_end(&fit->scale);
@@ -67,14 +71,15 @@ static void doubt(struct tr2_fit *fit, unsigned int how_much)
 	draw_none(fit);
 }
 
-/* false: the counter did not do what it did before. */
+/* false: the counter's rate changed. */
 static bool agrees(const struct tr2_fit *fit, uint64_t ticks, uint64_t gap_ns)
 {
 	return !fit->rate || distance(ticks * fit->rate >> 32, gap_ns) <=
 				     JUMP_NS(gap_ns);
 }
 
-/* Too little time, or so many ticks that their product overflows? */
+/* Whether the gap is long enough, and so short that the product of ticks does
+ * not overflow. */
 static bool is_usable(const struct tr2_fit *fit, uint64_t ticks,
 		      uint64_t gap_ns)
 {

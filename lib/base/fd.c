@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Choose high numbers for the library's descriptors. */
 #include "base/fd.h"
 
 #include <errno.h>
@@ -6,7 +7,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-/* Away from what a host or a shell is likely to pick or hand over. */
+/* Numbers away from those that a host or a shell is likely to use. */
 #define FDS_BELOW_LIMIT 32
 #define HIGHEST_LIMIT 1024
 #define FIRST_SAFE_FD 3

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* fd - descriptors that the library holds in a process that is not its own. */
+/* fd - descriptors of the library in the host's process. */
 #ifndef TR2_BASE_FD_H
 #define TR2_BASE_FD_H
 
 /*
- * The same open file under a number away from 0, 1 and 2, so that a host that
- * runs without them does not print into it, and from those it is likely to use
- * next; close-on-exec. fd is closed. -1 and errno on error, as for fd -1.
+ * Move an open file to a number away from 0, 1 and 2, so that a host without
+ * these does not print into it, and away from those that the host is likely to
+ * use next; close-on-exec. Closes fd. Returns -1 with errno on error, and for
+ * fd -1.
  */
 int tr2_fd_move_up(int fd);
 

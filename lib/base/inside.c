@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Tell an interrupted call from one that a handler jumped out of. */
 #include "base/inside.h"
 
 #include <errno.h>
@@ -10,16 +11,16 @@
 #include "base/sanitize.h"
 
 /*
- * A handler's frames are further below those of what it interrupted than this:
- * the kernel puts the registers between, more than twice as much with those of
- * floating point. Frames of two functions that are called from one place, one
- * behind the other, are not so far apart.
+ * A handler's frames are further below the interrupted ones than this: the
+ * kernel saves the registers in between, more than twice as much with those of
+ * floating point. Frames of two functions that are called one after the other
+ * from one place are closer.
  */
 #define SIGNAL_FRAME_BYTES 512u
-/* Each call needs more of its stack than this, further down. */
+/* Each call uses more stack than this below its frame. */
 #define OWN_STACK_BYTES 1024u
 
-/* Two frames that are both there do not overlap. */
+/* Two live frames do not overlap. */
 static bool is_in_own_frame(uintptr_t at, uintptr_t now)
 {
 	return !TR2_ASAN && at - (now - OWN_STACK_BYTES) <=
@@ -27,8 +28,8 @@ static bool is_in_own_frame(uintptr_t at, uintptr_t now)
 }
 
 /*
- * Asks the kernel, since a stack that is gone may be unmapped by now: it
- * compares the word, and would wake nobody and move nobody.
+ * Let the kernel read the word, since an old stack may be unmapped by now: the
+ * requeue only compares it, without waking or moving a thread.
  */
 static bool is_marked(uintptr_t at)
 {

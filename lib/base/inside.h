@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * inside - whether what a thread is in the midst of still goes on, or a signal
- * handler jumped out of it and it will never end.
+ * inside - whether an interrupted call of a thread still continues, or a signal
+ * handler jumped out of it for good.
  *
- * Whoever goes in has a mark in its stack frame, and leaves the mark's address
- * where the thread's next one finds it. A frame that is gone is overwritten,
- * sooner or later; one that is not is whole. So the mark tells, whatever stack
- * it lies on: a handler may run on an alternate stack, which the kernel does not
- * know of any more if it is SS_AUTODISARM, and may switch to others.
+ * A call has a mark in its stack frame, and stores the mark's address where the
+ * thread's next call finds it. A frame that was left is overwritten, sooner or
+ * later; a live frame is intact. So the mark tells them apart on any stack: a
+ * handler may run on an alternate stack, which the kernel does not report if it
+ * is SS_AUTODISARM, and may switch to others.
  *
  * All functions are signal-safe, and keep errno.
  */
@@ -17,7 +17,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A variable of the function that is inside, for as long as it is. */
+/* A local variable of the function that is inside. */
 struct tr2_inside {
 	uint32_t mark __attribute__((aligned(8)));
 };
@@ -33,7 +33,8 @@ static inline void tr2_inside_begin(struct tr2_inside *in)
 			 __ATOMIC_RELAXED);
 }
 
-/* Behind all that others know it by: for this thread's handlers. */
+/* After all stores by which others find it: orders it for this thread's
+ * handlers. */
 static inline void tr2_inside_end(struct tr2_inside *in)
 {
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
@@ -41,14 +42,16 @@ static inline void tr2_inside_end(struct tr2_inside *in)
 }
 
 /*
- * true: what left this address is over for good. now: of who asks, in the same
- * thread. false: it goes on, or it is not known yet.
+ * true: the call with the mark at this address is over for good. now: the mark
+ * of the caller, in the same thread. false: it continues, or this is not known
+ * yet.
  */
 bool tr2_inside_is_over(uintptr_t at, const struct tr2_inside *now);
 
 /*
- * What is known of the latter: true: `now` belongs to a signal handler, as a
- * rule; false: a handler jumped out, unless it is on a stack that is not known.
+ * Call it if tr2_inside_is_over() is false. true: `now` probably belongs to a
+ * signal handler that interrupted the other call; false: a handler jumped out,
+ * unless it is on an unknown stack.
  */
 bool tr2_inside_is_interrupted(uintptr_t at, const struct tr2_inside *now);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Checks text that claims to be JSON, so that an event stream stays valid
- * whatever a program hands to trace2_data_json(). A check only: it builds
- * nothing, and it needs no memory but its stack of open brackets.
+ * Checks text that claims to be JSON, so that an event stream stays valid with
+ * any text from trace2_data_json(). It only checks: it builds nothing, and
+ * needs no memory except its stack of open brackets.
  */
 #include "base/text.h"
 
@@ -11,7 +11,7 @@
 struct scan {
 	const char *p, *end;
 	unsigned int depth;
-	/* One bit a level: inside an object? */
+	/* One bit a level: whether it is an object. */
 	uint8_t is_object[MAX_DEPTH / 8];
 };
 
@@ -63,7 +63,7 @@ static bool take_number(struct scan *s)
 	return true;
 }
 
-/* uXXXX; -1: it is not. */
+/* Read uXXXX; -1: malformed. */
 static int take_hex(struct scan *s)
 {
 	static const char digits[] = "0123456789abcdefABCDEF";
@@ -84,8 +84,8 @@ static int take_hex(struct scan *s)
 	return value;
 }
 
-/* Behind the backslash. Surrogates must come in pairs: strict readers refuse
- * the whole line otherwise. */
+/* Read the rest of an escape behind the backslash. Surrogates must come in
+ * pairs: strict readers otherwise reject the whole line. */
 static bool take_escape(struct scan *s)
 {
 	int unit, low;
@@ -153,7 +153,8 @@ static bool take_key(struct scan *s)
 	return take(s, ':');
 }
 
-/* A scalar, an empty container (whole), or a container's opening (*opened). */
+/* Read a scalar, an empty container (whole), or a container's opening
+ * (*opened). */
 static bool take_value_start(struct scan *s, bool *opened)
 {
 	bool object;
@@ -176,7 +177,8 @@ static bool take_value_start(struct scan *s, bool *opened)
 	       take_word(s, "null") || take_number(s);
 }
 
-/* After a value: closes what ends here; true when another value follows. */
+/* After a value: close the containers that end here; true if another value
+ * follows. */
 static bool take_value_end(struct scan *s, bool *valid)
 {
 	while (s->depth) {
@@ -210,7 +212,7 @@ static bool is_json(const char *text, size_t n)
 	return valid;
 }
 
-/* Valid text without the white space between its tokens. */
+/* Append valid text without the white space between its tokens. */
 static void add_compact(struct tr2_buf *b, const char *s, size_t n)
 {
 	size_t at = 0, end;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * put - writing at a cursor into memory whose room was made sure of before.
+ * put - write at a cursor into memory with enough room.
  *
- * The fast half of buf: a renderer asks once for room for all that a line
- * needs and then writes without asking. Every function returns the cursor
- * behind what it wrote; `slack` names how far behind it may scribble.
+ * The fast half of buf: a renderer asks once for the room of a whole line and
+ * then writes without checks. Every function returns the cursor behind its
+ * output; `slack` is the number of bytes behind the output that it may
+ * overwrite.
  */
 #ifndef TR2_BASE_PUT_H
 #define TR2_BASE_PUT_H
@@ -19,8 +20,8 @@ static inline char *tr2_put(char *p, const char *s, size_t n)
 	return p + n;
 }
 
-/* Short ones in two pieces that overlap: quicker than any loop. s may be NULL
- * where n is 0. */
+/* Copy short texts as two overlapping pieces: faster than any loop. s may be
+ * NULL if n is 0. */
 static inline __attribute__((always_inline)) char *
 tr2_put_short(char *p, const char *s, size_t n)
 {
@@ -72,7 +73,7 @@ static inline char *tr2_put_1_or_2(char *p, unsigned int value)
 	return p + 1;
 }
 
-/* Exactly 6 digits. */
+/* Write exactly 6 digits. */
 static inline char *tr2_put_6(char *p, uint32_t value)
 {
 	p = tr2_put_2(p, value / 10000);
@@ -80,7 +81,7 @@ static inline char *tr2_put_6(char *p, uint32_t value)
 	return tr2_put_2(p, value % 100);
 }
 
-/* At most 20 bytes. */
+/* Write at most 20 bytes. */
 static inline char *tr2_put_u64(char *p, uint64_t value)
 {
 	char text[20];
@@ -105,7 +106,7 @@ static inline char *tr2_put_u64(char *p, uint64_t value)
 	return tr2_put(p, start, (size_t)(end - start));
 }
 
-/* At most 20 bytes. */
+/* Write at most 20 bytes. */
 static inline char *tr2_put_i64(char *p, int64_t value)
 {
 	if (value >= 0)
@@ -114,8 +115,8 @@ static inline char *tr2_put_i64(char *p, int64_t value)
 	return tr2_put_u64(p + 1, -(uint64_t)value);
 }
 
-/* Nanoseconds as seconds with 6 decimals, rounded as "%.6f" does. At most 18
- * bytes. */
+/* Write nanoseconds as seconds with 6 decimals, rounded as "%.6f" does. At most
+ * 18 bytes. */
 static inline char *tr2_put_seconds(char *p, uint64_t ns)
 {
 	ns += ns <= UINT64_MAX - 500u ? 500u : 0u;

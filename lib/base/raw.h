@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * raw - system calls without what the C library has around them.
+ * raw - system calls without the C library's wrappers.
  *
- * libc's are cancellation points. That costs where there are several threads;
- * and while such a call goes on glibc has the thread cancelled asynchronously,
+ * libc's are cancellation points. That costs time with several threads; and
+ * during such a call glibc makes the cancellation of the thread asynchronous,
  * which it stays if a signal handler leaves the call by siglongjmp().
  */
 #ifndef TR2_BASE_RAW_H
@@ -22,10 +22,10 @@
 #include <unistd.h>
 
 /*
- * What the kernel returns: a negative errno, not -1. Leaves errno alone where
- * the instruction is known: there it is written out, without even a return,
- * which processors that guard against speculation in the kernel do not predict
- * rightly behind a system call.
+ * Return the kernel's result: a negative errno, not -1. Leaves errno alone if
+ * the architecture's instruction is known: then it is inline, without even a
+ * return, since processors that guard against speculation in the kernel
+ * mispredict returns after a system call.
  */
 static inline long tr2_raw_write(int fd, const void *p, size_t n)
 {
@@ -55,7 +55,7 @@ static inline long tr2_raw_write(int fd, const void *p, size_t n)
 #endif
 }
 
-/* These are like libc's. */
+/* These behave like libc's. */
 
 static inline ssize_t tr2_sys_write(int fd, const void *p, size_t n)
 {
@@ -67,7 +67,7 @@ static inline ssize_t tr2_sys_read(int fd, void *p, size_t n)
 	return syscall(SYS_read, fd, p, n);
 }
 
-/* From pipe to pipe, without waiting for either. */
+/* Move bytes from pipe to pipe, without waiting for either. */
 static inline ssize_t tr2_sys_splice(int from, int to, size_t n)
 {
 	return syscall(SYS_splice, from, NULL, to, NULL, n,
@@ -104,7 +104,7 @@ static inline void tr2_sys_sleep(const struct timespec *time)
 #endif
 }
 
-/* While the word is as it should be, and no longer than ns. */
+/* Wait while *word is `value`, at most ns. */
 static inline int tr2_sys_futex_wait(atomic_uint *word, uint32_t value,
 				     uint64_t ns)
 {

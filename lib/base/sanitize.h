@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * TR2_TSAN is 1 in a build for ThreadSanitizer, which sees neither inline
- * assembly nor fences; tr2_fence() is one elsewhere. TR2_ASAN is 1 in one for
- * AddressSanitizer, whose variables may lie elsewhere than on the stack.
+ * assembly nor fences; elsewhere tr2_fence() is a fence. TR2_ASAN is 1 in a
+ * build for AddressSanitizer, whose variables may not be on the stack.
  */
 #ifndef TR2_BASE_SANITIZE_H
 #define TR2_BASE_SANITIZE_H

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* SHA-1 as in FIPS 180-4. */
 #include "base/sha1.h"
 
 #include <string.h>

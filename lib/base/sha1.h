@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* sha1 - a hash for the host's part of a session id. */
 #ifndef TR2_BASE_SHA1_H
 #define TR2_BASE_SHA1_H
 
@@ -6,8 +7,8 @@
 #include <stdint.h>
 
 /*
- * SHA-1 (FIPS 180-4, section 6.1) of a short text, for the host's part of a
- * session id. Not for anything that must resist an attacker.
+ * Compute SHA-1 (FIPS 180-4, section 6.1) of a short text, for the host's part
+ * of a session id. Not secure against attackers.
  */
 void tr2_sha1(const void *data, size_t size_bytes, uint8_t digest[20]);
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Escaping, UTF-8 and shell quoting. */
 #include "base/text.h"
 
 static const char hex_digits[] = "0123456789abcdef";
@@ -55,7 +56,7 @@ size_t tr2_utf8_cut(const char *s, size_t len, size_t max)
 	}
 }
 
-/* 1: stands for itself in JSON. 0: escape it, or look at the sequence. */
+/* 1: needs no escape in JSON. 0: escape it, or check the sequence. */
 static inline bool json_plain(unsigned char c)
 {
 	return c >= 0x20 && c < 0x80 && c != '"' && c != '\\';
@@ -76,7 +77,7 @@ static void json_add_control(struct tr2_buf *b, unsigned char c)
 	tr2_buf_add(b, text, 6);
 }
 
-/* One character that is not plain; returns how many bytes it took. */
+/* Append one character that is not plain; return the number of bytes read. */
 static size_t json_add_special(struct tr2_buf *b, const char *s, size_t n)
 {
 	unsigned char c = (unsigned char)*s;
@@ -123,7 +124,7 @@ void tr2_json_add_string(struct tr2_buf *b, const char *s)
 	tr2_buf_addch(b, '"');
 }
 
-/* false: a control character, or perhaps the first byte of one: those of
+/* false: a control character, or possibly the first byte of one: those of
  * U+0080 to U+009F, which terminals take as ESC and a letter, begin with c2. */
 static inline bool text_plain(unsigned char c)
 {
@@ -149,8 +150,8 @@ static void text_add_control(struct tr2_buf *b, unsigned char c)
 	}
 }
 
-/* How much of s is plain ASCII, counted in machine words: at most seven bytes
- * less than there is up to the first that is not. */
+/* Return the length of the plain ASCII at s, counted in machine words: at most
+ * seven bytes less than up to the first byte that is not plain. */
 static size_t plain_words(const char *s, size_t n)
 {
 	const uint64_t ones = ~0ull / 0xff;
@@ -159,8 +160,8 @@ static size_t plain_words(const char *s, size_t n)
 
 	for (at = 0; at + 8 <= n; at += 8) {
 		memcpy(&x, s + at, 8);
-		/* Where no byte has its high bit, one below 0x20 or equal to
-		 * 0x7f borrows that bit; so may one above such a byte. */
+		/* If no byte has its high bit, a byte below 0x20 or equal to
+		 * 0x7f borrows that bit; a byte above such a byte may, too. */
 		if ((x | (x - ones * 0x20) | ((x ^ ones * 0x7f) - ones)) &
 		    ones * 0x80)
 			break;
@@ -168,7 +169,8 @@ static size_t plain_words(const char *s, size_t n)
 	return at;
 }
 
-/* What text_plain() is not sure of; returns how many bytes it took. */
+/* Append a character that text_plain() rejects; return the number of bytes
+ * read. */
 static size_t text_add_special(struct tr2_buf *b, const char *s, size_t n)
 {
 	unsigned char c = (unsigned char)*s;
@@ -215,7 +217,7 @@ const char *tr2_error_text(int error, char *memory, size_t size_bytes)
 	return text ? text : "unknown error";
 }
 
-/* What a shell takes as it is. */
+/* Characters that a shell takes without quotes. */
 static const bool bare[256] = {
 	['0' ... '9'] = true, ['A' ... 'Z'] = true, ['a' ... 'z'] = true,
 	['+'] = true, [','] = true, ['-'] = true, ['.'] = true, ['/'] = true,

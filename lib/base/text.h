@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * text - ways to write strings so that nobody can forge a line: UTF-8 checks,
- * JSON strings and JSON text, printable text, shell quoting.
+ * text - write strings so that no text can forge a line: UTF-8 checks, JSON
+ * strings and JSON text, printable text, shell quoting.
  *
  * All of it is signal-safe and takes any bytes.
  */
@@ -14,12 +14,12 @@
 
 #include "base/buf.h"
 
-/* What a text holds that a renderer must look at twice. */
+/* Classes of bytes that a renderer must treat specially. */
 #define TR2_TEXT_CONTROL (1u << 0) /* below 0x20, or DEL */
 #define TR2_TEXT_JSON (1u << 1) /* a quote, a backslash, 0x80 and above */
-#define TR2_TEXT_MARK (1u << 2) /* ':' or '=': perhaps a secret */
+#define TR2_TEXT_MARK (1u << 2) /* ':' or '=': possibly a secret */
 
-/* The 8 bytes that stand for s[0..n), n below 8: each of them, some twice, and
+/* Load s[0..n), n below 8, as 8 bytes: each byte of s, some twice, and
  * letters. */
 static inline uint64_t tr2_text_load_short(const char *s, size_t n)
 {
@@ -47,8 +47,8 @@ static inline uint64_t tr2_text_load(const char *s)
 }
 
 /*
- * Which of them s[0..n) holds; it may say so of bytes that do not, never the
- * other way round. 16 or 8 bytes at a time; the last ones may be looked at
+ * Return the classes of bytes in s[0..n); it may report classes that are not
+ * there, never miss one. Reads 16 or 8 bytes at a time, the last ones possibly
  * twice.
  */
 #if defined(__SSE2__)
@@ -68,7 +68,7 @@ static inline unsigned int tr2_text_classify(const char *s, size_t n)
 	for (;;) {
 #define IS(c) _mm_cmpeq_epi8(x, _mm_set1_epi8(c))
 #define OR(a, b) _mm_or_si128(a, b)
-		/* x is at most 0x1f where the smaller of both is x. */
+		/* x is at most 0x1f if the smaller of both is x. */
 		control = OR(control, OR(IS(0x7f),
 					 _mm_cmpeq_epi8(_mm_min_epu8(
 						 x, _mm_set1_epi8(0x1f)), x)));
@@ -81,7 +81,7 @@ static inline unsigned int tr2_text_classify(const char *s, size_t n)
 		s = last - s > 16 ? s + 16 : last;
 		x = _mm_loadu_si128((const __m128i *)(const void *)s);
 	}
-	/* The top bit of each byte: set where it was equal, or is not ASCII. */
+	/* The top bit of each byte: set if it was equal, or is not ASCII. */
 	return (_mm_movemask_epi8(control) ? TR2_TEXT_CONTROL : 0) |
 	       (_mm_movemask_epi8(json) ? TR2_TEXT_JSON : 0) |
 	       (_mm_movemask_epi8(mark) ? TR2_TEXT_MARK : 0);
@@ -112,8 +112,9 @@ static inline unsigned int tr2_text_classify(const char *s, size_t n)
 #endif
 
 /*
- * Copies s[0..n) to `to` and tells whether all of it stands for itself in every
- * target and holds no mark of a secret: true never is wrong, false may be.
+ * Copy s[0..n) to `to`; true: no byte needs an escape in any target, and none
+ * is a mark of a secret. It may be false for plain text, but never true for
+ * other text.
  */
 #if defined(__SSE2__)
 /* Not 0 in each byte that is a control, a quote, a backslash, a mark, or not
@@ -177,36 +178,37 @@ static inline bool tr2_text_copy(char *to, const char *s, size_t n)
 #endif
 
 /*
- * Length of the valid UTF-8 sequence at s (1 to 4), 0 when s[0..n) does not
- * start with one. Overlong forms, surrogates and values past U+10FFFF are
- * invalid (Unicode 15, table 3-7).
+ * Return the length of the valid UTF-8 sequence at s (1 to 4); 0 if s[0..n)
+ * does not start with one. Overlong forms, surrogates and values past U+10FFFF
+ * are invalid (Unicode 15, table 3-7).
  */
 size_t tr2_utf8_sequence(const char *s, size_t n);
 
-/* The longest prefix of s[0..len) of at most max bytes that ends between
- * characters; bytes that are not UTF-8 count as one character each. */
+/* Return the length of the longest prefix of s[0..len) of at most max bytes
+ * that ends between characters; bytes that are not UTF-8 count as one character
+ * each. */
 size_t tr2_utf8_cut(const char *s, size_t len, size_t max);
 
-/* The inside of a JSON string: escaped, each invalid byte as U+FFFD. */
+/* Append the inside of a JSON string: escaped, each invalid byte as U+FFFD. */
 void tr2_json_add_escaped(struct tr2_buf *b, const char *s, size_t n);
-/* With its quotes. NULL is "". */
+/* Append a JSON string with its quotes. NULL is "". */
 void tr2_json_add_string(struct tr2_buf *b, const char *s);
 
 /*
- * Valid JSON text (RFC 8259, at most 512 levels) is appended without the white
- * space between its tokens, anything else as a JSON string.
+ * Append valid JSON text (RFC 8259, at most 512 levels) without the white space
+ * between its tokens, other text as a JSON string.
  */
 void tr2_json_add_text(struct tr2_buf *b, const char *s, size_t n);
 
-/* Control characters as \n, \r, \t, \xHH; those of two bytes (U+0080 to U+009F),
- * which terminals obey as well, as \xc2\xHH. The rest as it is. */
+/* Append text with control characters as \n, \r, \t, \xHH; those of two bytes
+ * (U+0080 to U+009F), which terminals obey as well, as \xc2\xHH. */
 void tr2_text_add(struct tr2_buf *b, const char *s, size_t n);
 
-/* What an errno means; in glibc without the locks that strerror() takes, so
- * that it is signal-safe. memory: where other libcs put the text. */
+/* Return the text of an errno; in glibc without the locks of strerror(), so
+ * that it is signal-safe. memory: for the text in other libcs. */
 const char *tr2_error_text(int error, char *memory, size_t size_bytes);
 
-/* As a word for a shell, bare where it can be. NULL is ''. */
+/* Append a word for a shell, quoted if needed. NULL is ''. */
 void tr2_quote_add_word(struct tr2_buf *b, const char *s);
 
 #endif

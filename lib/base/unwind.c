@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Load libgcc's unwinder, and collect the return addresses of a stack. */
 #include "base/unwind.h"
 
 #include <dlfcn.h>
@@ -11,10 +12,10 @@
 #pragma weak dlsym
 #pragma weak dlclose
 
-static void *libgcc; /* of those who loaded it, the last one */
+static void *libgcc; /* of all loads, the last one */
 
 typedef _Unwind_Reason_Code backtrace_fn(_Unwind_Trace_Fn fn, void *arg);
-/* Stored last: whoever sees it may call both. */
+/* Stored last: a thread that sees it may call both. */
 static backtrace_fn *backtrace;
 typedef _Unwind_Ptr get_ip_fn(struct _Unwind_Context *context);
 static get_ip_fn *get_ip;
@@ -22,7 +23,7 @@ static get_ip_fn *get_ip;
 struct walk {
 	struct tr2_callchain *chain;
 	const struct tr2_code *own;
-	bool was_own; /* the frames before are those of this file */
+	bool was_own; /* the previous frames are in this file */
 };
 
 static _Unwind_Reason_Code take(struct _Unwind_Context *context, void *arg)
@@ -57,7 +58,7 @@ void tr2_unwind(struct tr2_callchain *chain, const struct tr2_code *own)
 		walk_back(take, &walk);
 }
 
-/* The first object is the program: has it no dynamic linker? */
+/* The first object is the program: whether it has no dynamic linker. */
 static int look_at_program(struct dl_phdr_info *info, size_t size_bytes,
 			   void *is_static)
 {
@@ -71,9 +72,9 @@ static int look_at_program(struct dl_phdr_info *info, size_t size_bytes,
 }
 
 /*
- * Such a program could load libgcc only with a whole C library beside its own,
- * and only the one that it was linked with: glibc would, and the program may
- * die of it.
+ * A statically linked program could load libgcc only with a second C library,
+ * and only the one that it was linked with: glibc would try, and the program
+ * may crash.
  */
 static bool is_static(void)
 {
@@ -91,7 +92,8 @@ void tr2_unwind_release(void)
 	libgcc = NULL;
 }
 
-/* Two threads at once find the same; a lock might be one that a fork left. */
+/* Two threads may run it at once, with the same result; a lock might be one
+ * that a fork left locked. */
 const char *tr2_unwind_prepare(void)
 {
 	struct tr2_callchain chain;
@@ -112,7 +114,7 @@ const char *tr2_unwind_prepare(void)
 	p = p ? dlsym(libgcc, "_Unwind_Backtrace") : NULL;
 	__builtin_memcpy(&walk_back, &p, sizeof(p));
 	__atomic_store_n(&backtrace, walk_back, __ATOMIC_RELEASE);
-	/* What it does once, it does now. */
+	/* Let it do its one-time work now. */
 	tr2_unwind(&chain, NULL);
 	return chain.nr ? NULL : "libgcc_s.so.1 finds none";
 }
