@@ -279,16 +279,12 @@ test_expect_success 'the same time in every target' '
 	test_cmp expect actual
 '
 
-test_expect_success 'how a program ends: not told, told twice, exit handlers' '
+test_expect_success 'how a program ends: not told, exit handlers' '
 	traced 3 trace2 060exit_untold 3 &&
 	jq -c "[.event, .code]" actual | tail -n 2 >actual.end &&
 	code=3 &&
 	test_have_prereq !MUSL || code=0 &&
 	test_write_lines "[\"cmd_name\",null]" "[\"atexit\",$code]" >expect &&
-	test_cmp expect actual.end &&
-	traced 4 trace2 067exit_twice 4 &&
-	jq -c "[.event, .code]" actual | tail -n 2 >actual.end &&
-	test_write_lines "[\"exit\",4]" "[\"atexit\",4]" >expect &&
 	test_cmp expect actual.end &&
 	traced 0 trace2 064exit_handler &&
 	jq -r .event actual | sort | uniq -d >actual.twice &&

@@ -435,10 +435,44 @@ test_expect_success 'very many places: the stream does not fill up' '
 	test_line_count = 3 actual
 '
 
-test_expect_success 'an exec that did not begin has a result' '
-	misused 0 call exec_result 2 &&
-	test_must_be_empty actual &&
-	trace2_jq "[.[] | select(.event == \"exec_result\") | [.exec_id, .code]] == [[-1, 2]]" e
+# misuse_is WORDS EVENTS CODE ARG...: the error is WORDS, and EVENTS is what jq
+# finds of the calls.
+misuse_is () {
+	echo "trace2: $1" >expect &&
+	events=$2 &&
+	shift 2 &&
+	misused "$@" &&
+	test_cmp expect actual &&
+	trace2_jq "$events" e
+}
+
+test_expect_success 'the result of an exec: without exec, and a second time' '
+	misuse_is "exec_result without exec" \
+		"all(.[]; .event != \"exec_result\")" \
+		0 call exec_result 2 , exec_result 2 &&
+	misuse_is "exec_result a second time" \
+		"[.[] | select(.event == \"exec_result\") | [.exec_id, .code]] ==
+			[[0, 2], [1, 3]]" \
+		0 call exec prog arg , exec_result 2 , exec_result 4 , \
+			exec prog arg , exec_result 3 , exec_result 4
+'
+
+test_expect_success 'the start and the end of the program, a second time' '
+	misuse_is "cmd_start a second time" \
+		"[.[] | select(.event == \"start\")] | length == 1" \
+		0 call cmd_start prog arg , cmd_start prog arg &&
+	misuse_is "cmd_exit a second time" \
+		"[.[] | select(.code) | [.event, .code]] == [[\"exit\", 4], [\"atexit\", 4]]" \
+		4 067exit_twice 4
+'
+
+test_expect_success 'a metric that is defined again with other flags' '
+	misused 0 213redefined &&
+	cat >expect <<-\EOF &&
+	trace2: timer '\''test/test1'\'' is defined again with other flags: the first ones count
+	trace2: counter '\''test/test2'\'' is defined again with other flags: the first ones count
+	EOF
+	test_cmp expect actual
 '
 
 test_expect_success 'initialized twice, told the start twice, named never' '

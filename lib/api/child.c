@@ -126,6 +126,11 @@ void trace2_child_ready_fl(const char *file, int line,
 	tr2_call_end(&call);
 }
 
+static unsigned long long exec_bit(int id)
+{
+	return 1ULL << (id & 63);
+}
+
 int trace2_exec_fl(const char *file, int line, const char *exe,
 		   const char *const *argv)
 {
@@ -135,10 +140,25 @@ int trace2_exec_fl(const char *file, int line, const char *exe,
 	if (!tr2_call_begin(&call, file, line))
 		return -1;
 	id = atomic_fetch_add(&tr2_session.next_exec_id, 1);
+	atomic_fetch_or(&tr2_session.open_execs, exec_bit(id));
 	TR2_EMIT(&call, exec, .exec_id.i = id, .exe.s = exe,
 		 .argv.argv = argv);
 	tr2_call_end(&call);
 	return id;
+}
+
+/* Is the result of this exec still to be told? */
+static bool take_result(struct tr2_call *call, int id)
+{
+	if (id < 0 || id >= tr2_session.next_exec_id) {
+		tr2_call_misuse(call, "trace2: exec_result without exec");
+		return false;
+	}
+	if (atomic_fetch_and(&tr2_session.open_execs, ~exec_bit(id)) &
+	    exec_bit(id))
+		return true;
+	tr2_call_misuse(call, "trace2: exec_result a second time");
+	return false;
 }
 
 void trace2_exec_result_fl(const char *file, int line, int exec_id, int code)
@@ -151,7 +171,8 @@ void trace2_exec_result_fl(const char *file, int line, int exec_id, int code)
 		return;
 	if (code > 0)
 		why = tr2_error_text(code, text, sizeof(text));
-	TR2_EMIT(&call, exec_result, .exec_id.i = exec_id, .code.i = code,
-		 .err.s = why);
+	if (take_result(&call, exec_id))
+		TR2_EMIT(&call, exec_result, .exec_id.i = exec_id,
+			 .code.i = code, .err.s = why);
 	tr2_call_end(&call);
 }

@@ -16,10 +16,14 @@ void trace2_cmd_start_fl(const char *file, int line, const char *const *argv)
 
 	if (!tr2_call_begin(&call, file, line))
 		return;
-	tr2_session_keep_argv(argv);
-	TR2_EMIT(&call, start, .argv.argv = argv);
-	tr2_early_tell(&call);
-	tr2_counters_tell_errors(&call);
+	if (atomic_exchange(&tr2_session.has_start, true)) {
+		tr2_call_misuse(&call, "trace2: cmd_start a second time");
+	} else {
+		tr2_session_keep_argv(argv);
+		TR2_EMIT(&call, start, .argv.argv = argv);
+		tr2_early_tell(&call);
+		tr2_counters_tell_errors(&call);
+	}
 	tr2_call_end(&call);
 }
 
@@ -30,7 +34,10 @@ int trace2_cmd_exit_fl(const char *file, int line, int code)
 	if (!tr2_call_begin(&call, file, line))
 		return code;
 	tr2_session.exit_code = code & 0xff;
-	TR2_EMIT(&call, exit, .code.i = code & 0xff);
+	if (atomic_exchange(&tr2_session.has_exit, true))
+		tr2_call_misuse(&call, "trace2: cmd_exit a second time");
+	else
+		TR2_EMIT(&call, exit, .code.i = code & 0xff);
 	/* Open regions end here, silently, as Git's do; their leaves may still
 	 * come, from destructors in C++. */
 	tr2_regions_end(&call.thread->regions, true);

@@ -262,12 +262,16 @@ static unsigned int define(enum tr2_metric_kind kind, const char *category,
 {
 	struct table *table = &tables[kind];
 	uint16_t *entry = find(kind, category, name);
+	struct tr2_metric_def *def;
 	unsigned int nr;
 
-	if (*entry)
-		return (*entry - 1u) | (table->def[*entry - 1].is_sampled ?
-						TR2_METRIC_SAMPLED :
-						0);
+	if (*entry) {
+		def = &table->def[*entry - 1];
+		if (def->flags != flags)
+			def->is_ambiguous = true;
+		return (*entry - 1u) |
+		       (def->is_sampled ? TR2_METRIC_SAMPLED : 0);
+	}
 	nr = atomic_load_explicit(&table->nr, memory_order_relaxed);
 	if (!add_def(table, nr, category, name, flags))
 		return TRACE2_UNREGISTERED_;

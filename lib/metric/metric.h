@@ -10,6 +10,7 @@
 #ifndef TR2_METRIC_METRIC_H
 #define TR2_METRIC_METRIC_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -24,6 +25,7 @@ struct tr2_metric_def {
 	unsigned int flags; /* TRACE2_PER_THREAD, TRACE2_HISTOGRAM */
 	unsigned int histogram; /* its number + 1, 0: none */
 	bool is_sampled;
+	atomic_bool is_ambiguous; /* defined again, with other flags */
 };
 
 /*

@@ -49,11 +49,30 @@ static void tell_refused(struct tr2_call *call)
 			       nr, TR2_MAX_HISTOGRAMS);
 }
 
+static void tell_ambiguous(struct tr2_call *call, enum tr2_metric_kind kind)
+{
+	unsigned int i, nr = tr2_metric_nr(kind);
+	const struct tr2_metric_def *def;
+
+	for (i = 0; i < nr; i++) {
+		def = tr2_metric_def(kind, i);
+		if (def->is_ambiguous)
+			tr2_call_error(call,
+				       "trace2: %s '%s/%s' is defined again "
+				       "with other flags: the first ones count",
+				       kind == TR2_METRIC_TIMER ? "timer" :
+								  "counter",
+				       def->category, def->name);
+	}
+}
+
 static void emit_metrics(struct tr2_call *call, struct tr2_thread *main_thread)
 {
 	struct tr2_slot *sum = tr2_thread_sum(call->now_ns);
 
 	tell_refused(call);
+	tell_ambiguous(call, TR2_METRIC_TIMER);
+	tell_ambiguous(call, TR2_METRIC_COUNTER);
 	if (!sum)
 		tr2_call_lost();
 	tr2_metrics_emit(call, main_thread->slot, true);

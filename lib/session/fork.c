@@ -86,6 +86,8 @@ void tr2_session_after_fork(void)
 		tr2_session.lost = 0;
 		tr2_session.listed_config = tr2_session.listed_env = false;
 		tr2_session.next_child_id = tr2_session.next_exec_id = 0;
+		tr2_session.has_start = tr2_session.has_exit = false;
+		tr2_session.open_execs = 0;
 		tr2_session.state = TR2_SESSION_FORKED;
 		/* The thread that forked is main, whoever speaks first. */
 		tr2_thread_get();

@@ -36,6 +36,8 @@ struct tr2_session {
 	char **argv; /* as cmd_start had it, for forked children */
 	atomic_int exit_code;
 	atomic_int next_child_id, next_exec_id, next_repo_id;
+	atomic_bool has_start, has_exit; /* the program called them */
+	atomic_ullong open_execs; /* without a result, by id modulo 64 */
 	atomic_bool listed_config, listed_env; /* the parameters asked for */
 	atomic_uint_fast64_t lost; /* events that no target saw */
 };

@@ -195,6 +195,25 @@ static int ut_210counter_merged(int argc, const char **argv)
 	return 0;
 }
 
+/* Defined twice more as test1 and test2 are not, as by two modules. */
+static int ut_213redefined(int argc, const char **argv)
+{
+	static struct trace2_timer timer[] = {
+		{ "test", "test1", TRACE2_HISTOGRAM, TRACE2_UNREGISTERED_ },
+		{ "test", "test1", TRACE2_HISTOGRAM, TRACE2_UNREGISTERED_ },
+	};
+	static struct trace2_counter counter = {
+		"test", "test2", 0, TRACE2_UNREGISTERED_
+	};
+
+	(void)argc;
+	(void)argv;
+	trace2_register_timer_(&timer[0]);
+	trace2_register_timer_(&timer[1]);
+	trace2_register_counter_(&counter);
+	return 0;
+}
+
 #define MAX_DEFINITIONS 99999
 
 /*
@@ -299,5 +318,6 @@ const struct tool_verb tool_verbs_metric[] = {
 	  ut_210counter_merged },
 	{ "211counter_many", "<definitions>", 1, 1, ut_211counter_many },
 	{ "212module", "[--keep] <path>...", 1, -1, ut_212module },
+	{ "213redefined", "", 0, 0, ut_213redefined },
 	{ NULL, NULL, 0, 0, NULL },
 };
