@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Claim, map and free slots, in private memory or in a file. */
 #include "arena/arena.h"
 
 #include <errno.h>
@@ -16,22 +17,22 @@ __thread struct tr2_slot *tr2_my_slot
 
 struct tr2_arena_rings tr2_arena_rings;
 
-/* Slots of a file, of which all else here is zero where there is none. */
+/* Slots of a file; zero without a file. */
 static struct {
-	size_t stride; /* from one to the next */
-	unsigned int nr_used; /* those below are memory */
-	struct tr2_slot *at[TR2_MAX_SLOTS]; /* NULL: not memory yet */
+	size_t stride; /* distance of two slots */
+	unsigned int nr_used; /* lower slots have memory */
+	struct tr2_slot *at[TR2_MAX_SLOTS]; /* NULL: no memory yet */
 	uint8_t in_use[TR2_MAX_SLOTS];
 	struct tr2_slot *totals; /* slot 0, or a private one */
-	/* Parts of each slot that have space on the disk: from its beginning
-	 * on; histograms, up to there, 0: none. */
+	/* Parts of each slot with space on the disk: a size from its beginning,
+	 * and up to an end within the histograms (0: none). */
 	size_t cells_backed, histograms_backed;
 } arena;
 
-/* A ring's space at first. Each time that it is used up there is twice as much. */
+/* Initial space of a ring. It doubles whenever it is used up. */
 #define FIRST_RING_BYTES 8192u
 
-/* Those in no file. The first two are the totals and a thread's. */
+/* Private slots. The first two are the totals and a thread's. */
 static struct tr2_blocks private_slots = {
 	sizeof(struct tr2_slot), 2, 0, 0, NULL
 };
@@ -41,7 +42,7 @@ static uint64_t offset_of(unsigned int i)
 	return TR2_SLOTS_OFFSET + i * (uint64_t)arena.stride;
 }
 
-/* Up to which byte of the ring there is space then, rounded up. */
+/* Round up the end of the part of the ring that has space. */
 static uint64_t ring_end(uint64_t bytes)
 {
 	uint64_t offset = tr2_arena_rings.data_offset;
@@ -51,8 +52,8 @@ static uint64_t ring_end(uint64_t bytes)
 						 tr2_arena_rings.data_size;
 }
 
-/* Where the histograms begin, in whole pages, which on some machines hold
- * timers, too. */
+/* Histograms begin at a whole page, which on some machines also holds
+ * timers. */
 static size_t histograms_begin(void)
 {
 	size_t begin = offsetof(struct tr2_slot, histogram);
@@ -101,16 +102,16 @@ static void set_ring(struct tr2_control *control)
 
 static void add(struct tr2_slot *slot)
 {
-	/* Release: owners of rings look there without the lock. */
+	/* Release: owners of rings read it without the lock. */
 	__atomic_store_n(&arena.at[arena.nr_used], slot, __ATOMIC_RELEASE);
 	__atomic_store_n(&arena.nr_used, arena.nr_used + 1, __ATOMIC_RELEASE);
 	set_ring(&slot->control);
-	/* Release: whoever counts the slot finds it ready. */
+	/* Release: a reader that counts the slot finds it ready. */
 	__atomic_store_n(&tr2_file_header->nr_slots, arena.nr_used,
 			 __ATOMIC_RELEASE);
 }
 
-/* Slots become memory in their order, so that the file has no gaps. */
+/* Slots get memory in their order, so that the file has no gaps. */
 static struct tr2_slot *take(unsigned int i)
 {
 	struct tr2_slot *slot = arena.at[i];
@@ -143,7 +144,7 @@ static struct tr2_slot *claim_in_file(void)
 
 	while (i < TR2_MAX_SLOTS && arena.in_use[i])
 		i++;
-	/* Not where there was no memory for the one before. */
+	/* Not if the slot before it has no memory. */
 	return i < TR2_MAX_SLOTS && i <= arena.nr_used ? take(i) : NULL;
 }
 
@@ -185,8 +186,8 @@ void tr2_arena_free(struct tr2_slot *slot)
 }
 
 /*
- * A descriptor that the host closed is no reason to have no space: the kernel
- * finds it for pages that are mapped as well, and says where it cannot.
+ * Works without the descriptor, which the host may have closed: the kernel
+ * allocates space for mapped pages, too, and reports a failure.
  */
 static bool populate(void *p, size_t size_bytes)
 {
@@ -216,7 +217,7 @@ uint64_t tr2_arena_back_ring(struct tr2_slot *slot, uint64_t from,
 	return from;
 }
 
-/* In all slots. What is there already is not written again. */
+/* Back cells in all slots. Existing contents are not overwritten. */
 static bool back_cells(size_t from, size_t to)
 {
 	struct tr2_file_piece piece = { .size_bytes = to - from };
@@ -301,7 +302,8 @@ void tr2_arena_fold_begin(void)
 		return;
 	__atomic_store_n(&tr2_file_header->fold_lock,
 			 tr2_file_header->fold_lock + 1, __ATOMIC_RELAXED);
-	/* Pairs with the fence between a watcher's cells and its second look. */
+	/* Pairs with the fence between a watcher's cells and its second
+	 * read. */
 	tr2_fence(__ATOMIC_RELEASE);
 }
 
@@ -397,7 +399,7 @@ bool tr2_arena_map(int fd, uint64_t data_size, enum tr2_ring_mode mode)
 	tr2_arena_rings.consume = mode == TR2_RING_CONSUME;
 	tr2_define_reset();
 	write_header(tr2_file_header, mode);
-	/* Without one for the first thread it makes no sense. */
+	/* Without one for the first thread it is useless. */
 	arena.totals = take(0);
 	if (!arena.totals || !take(1)) {
 		unmap_file();
@@ -424,11 +426,11 @@ void tr2_arena_publish(void)
 		return;
 	memcpy(&magic, TR2_ARENA_MAGIC, sizeof(magic));
 	__atomic_store_n(&h->state, TR2_ARENA_RUNNING, __ATOMIC_RELEASE);
-	/* Release: whoever sees it finds the rest. */
+	/* Release: a reader that sees it finds the rest. */
 	__atomic_store_n((uint64_t *)(void *)h->magic, magic, __ATOMIC_RELEASE);
 }
 
-/* Zeros, where the parent's file was. */
+/* Map zeros over the parent's file. */
 static void cover(void *p, size_t size_bytes)
 {
 	(void)mmap(p, size_bytes, PROT_READ | PROT_WRITE,
@@ -437,9 +439,9 @@ static void cover(void *p, size_t size_bytes)
 }
 
 /*
- * A signal handler may have forked in the midst of a write to a ring or a cell,
- * which goes on in this process, too: where the parent's pages were, there is
- * memory that nobody reads.
+ * A signal handler may have forked during a write to a ring or a cell, which
+ * continues in this process, too: replace the parent's pages by memory that no
+ * process reads.
  */
 static void forget_file(void)
 {

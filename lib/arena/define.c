@@ -5,14 +5,14 @@
 #include "arena/arena.h"
 #include "arena/file.h"
 
-/* Not taken from the file, which is in others' hands, too. */
+/* Not read from the file, which other processes may change. */
 static uint32_t strings_used, nr_definitions;
 
-/* Bytes of both that have space on the disk. */
+/* Bytes of both with space on the disk. */
 static uint64_t strings_backed, definitions_backed;
 #define MORE_BYTES 16384u
 
-/* Categories repeat: the row before has the same one, as a rule. */
+/* Categories repeat: usually the previous row has the same one. */
 static uint32_t last_category;
 
 void tr2_define_reset(void)
@@ -23,7 +23,8 @@ void tr2_define_reset(void)
 	strings_backed = definitions_backed = TR2_DEFINE_FIRST_BYTES;
 }
 
-/* Has `need` bytes of a part that begins at the offset, and `size` at most. */
+/* Back `need` bytes of a part that begins at the offset and has at most
+ * `size`. */
 static bool back(uint64_t *backed, uint64_t need, uint64_t offset, uint64_t size)
 {
 	struct tr2_file_piece piece;
@@ -97,7 +98,7 @@ void tr2_arena_define(enum tr2_definition_kind kind,
 	rows = (struct tr2_definition *)(void *)((char *)tr2_file_header +
 						 TR2_DEFINITIONS_OFFSET);
 	rows[nr_definitions++] = row;
-	/* Release: whoever sees the number sees the row. */
+	/* Release: a reader that sees the number sees the row. */
 	__atomic_store_n(&tr2_file_header->nr_definitions, nr_definitions,
 			 __ATOMIC_RELEASE);
 }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The arena's file: take space on the disk, and map parts of it. */
 #include "arena/file.h"
 
 #include <errno.h>
@@ -19,7 +20,7 @@ static struct {
 	uint64_t length;
 } file = { .fd = -1 };
 
-/* Never written: where the file's zeros come from. */
+/* Never written: the source of the file's zeros. */
 static char zeros[16384];
 
 bool tr2_file_use(int fd)
@@ -51,7 +52,7 @@ void tr2_file_forget(void)
 	file.fd = -1;
 }
 
-/* Hosts that become daemons close all descriptors, and reuse the numbers. */
+/* Hosts that become daemons close all descriptors, and reuse their numbers. */
 static bool is_unchanged(void)
 {
 	struct stat st;
@@ -61,9 +62,8 @@ static bool is_unchanged(void)
 }
 
 /*
- * Not posix_fallocate(): a page of the file that was allocated so takes ext4 a
- * transaction of its journal when it is touched; and one that was written is
- * in memory already.
+ * Not posix_fallocate(): ext4 needs a journal transaction for each page
+ * allocated that way when it is touched; a written page is already in memory.
  */
 static int write_zeros(const struct tr2_file_piece *piece)
 {
@@ -90,7 +90,7 @@ static bool is_within_limit(uint64_t end)
 	       (limit.rlim_cur == RLIM_INFINITY || end <= limit.rlim_cur);
 }
 
-/* 0, or why not. */
+/* Return 0, or an errno. */
 static int take_space(uint64_t length, const struct tr2_file_piece *pieces,
 		      unsigned int nr)
 {
@@ -103,7 +103,7 @@ static int take_space(uint64_t length, const struct tr2_file_piece *pieces,
 			end = pieces[i].offset + pieces[i].size_bytes;
 	if (!is_within_limit(end))
 		return EFBIG;
-	/* Whoever has no such wish need not have the lock. */
+	/* Threads that do not extend the file need no lock. */
 	if (length && length > file.length) {
 		if (ftruncate(file.fd, (off_t)length))
 			return errno;
@@ -114,7 +114,7 @@ static int take_space(uint64_t length, const struct tr2_file_piece *pieces,
 	return error;
 }
 
-/* The limit may have been lowered since take_space() looked at it. */
+/* The limit may have been lowered since take_space() read it. */
 static int take_without_signal(uint64_t length,
 			       const struct tr2_file_piece *pieces,
 			       unsigned int nr)

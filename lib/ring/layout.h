@@ -82,7 +82,7 @@ struct tr2_record_event {
 	struct tr2_record head;
 	uint64_t time;
 	uint32_t tid, line;
-	uint32_t repo_id; /* 0: about none */
+	uint32_t repo_id; /* 0: none */
 	uint32_t nesting; /* 1 + open regions */
 };
 
@@ -94,9 +94,8 @@ struct tr2_record_mmap { /* only of files of version 1 */
 };
 
 /*
- * As the kernel lays it out, and as it says which build a file is. Behind the
- * file's name comes the time, the last 8 bytes, as that of a record with
- * sample_id_all.
+ * As the kernel lays it out, including the build id. The time follows the
+ * file's name: the last 8 bytes, as in a record with sample_id_all.
  */
 struct tr2_record_mmap2 {
 	struct tr2_record head; /* misc: TR2_MISC_BUILD_ID */
@@ -148,7 +147,7 @@ struct tr2_record_task { /* FORK, EXIT */
 
 struct tr2_record_sample {
 	struct tr2_record head;
-	uint64_t ip; /* the first of the calls, 0: not known */
+	uint64_t ip; /* the first of the calls; 0: unknown */
 	uint32_t pid, tid;
 	uint64_t time;
 	uint64_t id; /* of the row TR2_DEFINITION_EVENT */

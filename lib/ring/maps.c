@@ -11,15 +11,16 @@
 #include "ring/ring.h"
 #include "ring/task.h"
 
-#define LINE_BYTES 4608 /* a path of the longest kind, and what is before it */
+#define LINE_BYTES 4608 /* a path of maximal length, and the columns before
+			 * it */
 #define MAX_TOLD 512
-/* A program that makes code all the time does little else otherwise: so many
- * looks for a sample's sake, and from then on a fiftieth of the time at most. */
+/* A program that generates code all the time would otherwise cause a scan for
+ * each sample: allow so many scans, and from then on a fiftieth of the time. */
 #define FREE_LOOKS 16
 #define TIMES_AS_LONG 50
 
-/* Mappings that were told and were there when last looked at, in the order of
- * their addresses, which is that of /proc/self/maps. */
+/* Recorded mappings that existed at the last scan, ordered by address, as in
+ * /proc/self/maps. */
 struct told {
 	uint64_t start, end;
 	uint64_t line; /* a hash */
@@ -32,18 +33,18 @@ static uint64_t looked_ns; /* 0: never */
 static uint64_t not_before_ns;
 static unsigned int nr_looks;
 
-/* One look at all of them. */
+/* One scan of all mappings. */
 struct look {
 	const struct tr2_task *task;
 	uint64_t now_ns;
-	struct told *told; /* as it will be */
+	struct told *told; /* the list after the scan */
 	unsigned int nr_told;
 	int mem_fd;
-	/* Where a file's first byte lies, and which file; a hash. */
+	/* Where a file's first byte is mapped, and which file it is; a hash. */
 	uint64_t start_of_file, file;
 };
 
-/* What a line says; name is in it. */
+/* One line of /proc/self/maps; name points into it. */
 struct mapping {
 	uint64_t start, end, offset, inode;
 	uint32_t dev_major, dev_minor;
@@ -68,7 +69,7 @@ static uint64_t hash(const char *s)
 	return value;
 }
 
-/* The first that ends behind the address. */
+/* Return the first mapping that ends behind the address. */
 static unsigned int find(uint64_t address)
 {
 	unsigned int low = 0, high = nr_told, middle;
@@ -90,8 +91,8 @@ static bool is_told(uint64_t address)
 	return i < nr_told && told[i].start <= address;
 }
 
-/* Notes it as told. Those for which there is no room are told once, by the
- * first look. */
+/* Add the mapping to the recorded ones. Mappings that do not fit are recorded
+ * once, by the first scan. */
 static bool is_new(struct look *look, const struct mapping *mapping,
 		   const char *line)
 {
@@ -124,7 +125,7 @@ static void set_build_id(struct tr2_record_mmap2 *mmap, struct look *look,
 	mmap->head.misc |= TR2_MISC_BUILD_ID;
 }
 
-/* The file's name, cut to what the ring may hold. */
+/* The file's name is cut to what the ring can hold. */
 static void put_mmap(const struct tr2_record_mmap2 *mmap, const char *name,
 		     uint64_t now_ns)
 {
@@ -210,7 +211,7 @@ static void take_line(struct look *look, const char *line)
 		tell(look, &mapping);
 }
 
-/* Takes the whole lines, and leaves the rest at the beginning. */
+/* Process the whole lines, and move the rest to the beginning. */
 static size_t take_lines(struct look *look, char *text, size_t len)
 {
 	char *line = text, *end;
@@ -268,7 +269,7 @@ void tr2_task_mmaps_of(const struct tr2_task *task, const uint64_t *address,
 {
 	unsigned int i;
 
-	/* What was not there after the sample is gone. */
+	/* A mapping that was not there after the sample no longer exists. */
 	if (sampled_ns <= looked_ns ||
 	    (nr_looks == FREE_LOOKS && sampled_ns < not_before_ns))
 		return;

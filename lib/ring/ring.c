@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The parts of writing that are rarely needed. */
+/* The slow paths of writing: making room, nested and abandoned writes,
+ * losses. */
 #include "ring/ring.h"
 
 #include <errno.h>
@@ -7,17 +8,18 @@
 #include "base/mask.h"
 
 /*
- * A ring's own causes come first in the list: see enum tr2_lost_cause. What
- * concerns no ring is told by the arena alone.
+ * A ring's own causes come first in enum tr2_lost_cause. The arena alone counts
+ * losses outside of rings.
  */
 #define NR_RING_CAUSES TR2_LOST_NO_SLOT
 
-/* Records that wait for a write which may be over, and for one which as far as
- * is known a handler interrupted. */
+/* Limits for the records that wait for an outer write: one that may be over,
+ * and one that a handler probably interrupted. */
 #define MAX_WAITING 16u
 #define MAX_NESTED 10000u
 
-/* More than `expected` were lost meanwhile is no harm: they are told later. */
+/* The count may have grown beyond `expected` meanwhile: the rest is reported
+ * later. */
 static void add(uint64_t *p, uint64_t n)
 {
 	__atomic_fetch_add(p, n, __ATOMIC_RELAXED);
@@ -44,7 +46,7 @@ void tr2_ring_lost(struct tr2_slot *slot, enum tr2_lost_cause cause)
 	tr2_ring_lost_many(slot, cause, 1);
 }
 
-/* The size of the oldest record; all there is, if it makes no sense. */
+/* Return the size of the oldest record; all bytes, if it is damaged. */
 static uint64_t oldest_size(struct tr2_control *ring, uint64_t tail,
 			    uint64_t head, bool *is_filler)
 {
@@ -60,14 +62,14 @@ static uint64_t oldest_size(struct tr2_control *ring, uint64_t tail,
 	return record.size;
 }
 
-/* So much more is given up than is needed: a 64th of the ring. */
+/* Free a 64th of the ring more than needed. */
 #define SPARE(data_size) ((data_size) >> 6)
 
 /*
- * Gives records up until what is to end there has room, and those that come next,
- * without looking here each time. A handler may come at any place and do the
- * same, further: then the swap fails. What it read may be a handler's newer
- * record by then, but then the tail has moved, too.
+ * Overwrite records until the one that ends at `end` has room, and the next
+ * ones need no check. A handler may interrupt at any place and do the same,
+ * further: then the swap fails. The size may then come from a handler's newer
+ * record, but in that case the tail has moved, too.
  */
 static bool overwrite(struct tr2_control *ring, uint64_t end)
 {
@@ -78,14 +80,14 @@ static bool overwrite(struct tr2_control *ring, uint64_t end)
 		       (tail = tr2_ring_load(&ring->data_tail)) > data_size) {
 		head = tr2_ring_load(&ring->data_head);
 		if (tail == head) {
-			/* All that is there is in progress. */
+			/* All records are still in progress. */
 			if (end - tail > data_size)
 				return false;
 			break;
 		}
 		if (head - tail > data_size) {
-			/* No writer leaves it so; record by record, this could
-			 * take for ever. */
+			/* No writer leaves the ring like this; going on record
+			 * by record could take forever. */
 			tr2_ring_swap(&ring->data_tail, tail, head);
 			continue;
 		}
@@ -96,15 +98,16 @@ static bool overwrite(struct tr2_control *ring, uint64_t end)
 		TR2_TESTPOINT(made_room);
 	}
 	/*
-	 * Release: what is written there from now on is seen after the tail
-	 * has moved. Pairs with the fence of a reader that looks at the tail
-	 * again, behind its copy.
+	 * Release: later writes to that place are visible only after the tail
+	 * has moved. Pairs with the fence of a reader, which reads the tail
+	 * again after its copy.
 	 */
 	tr2_fence(__ATOMIC_RELEASE);
 	return true;
 }
 
-/* Where the first byte of the ring lies, of the lap in which a record ends. */
+/* Return the position of the ring's first byte, in the lap in which a record
+ * ends. */
 static uint64_t lap_of(uint64_t end)
 {
 	return (end - 1) & ~(tr2_arena_rings.data_size - 1);
@@ -116,9 +119,9 @@ static uint64_t next_lap(uint64_t position)
 }
 
 /*
- * The disk is full. What can be overwritten is the part of the ring that has its
- * space: it begins anew there, empty, and so goes on with the newest records.
- * With signals blocked.
+ * The disk is full. Only the part of the ring with space can be overwritten:
+ * start again there, empty, and so continue with the newest records. Call it
+ * with signals blocked.
  */
 static bool begin_anew(struct tr2_control *ring, uint32_t size)
 {
@@ -130,7 +133,7 @@ static bool begin_anew(struct tr2_control *ring, uint32_t size)
 	    tr2_ring_load(&ring->reserved) != head ||
 	    !overwrite(ring, head + tr2_arena_rings.data_size))
 		return false;
-	/* A reader that sees the tail alone finds nothing between the two. */
+	/* A reader that sees only the tail finds an empty range. */
 	tr2_ring_store(&ring->data_tail, lap);
 	tr2_fence(__ATOMIC_RELEASE);
 	tr2_ring_store(&ring->reserved, lap);
@@ -138,7 +141,7 @@ static bool begin_anew(struct tr2_control *ring, uint32_t size)
 	return true;
 }
 
-/* For bytes that never had a record in them; twice as much as was there. */
+/* Get space for bytes that never had a record; twice as much as before. */
 static bool find_space(struct tr2_control *ring, uint64_t bytes, uint32_t size)
 {
 	struct tr2_slot *slot = (struct tr2_slot *)(void *)ring;
@@ -148,7 +151,7 @@ static bool find_space(struct tr2_control *ring, uint64_t bytes, uint32_t size)
 	bool ok;
 
 	tr2_mask_begin(&before);
-	/* A handler may have done it. */
+	/* A handler may have done it already. */
 	backed = tr2_ring_load(&ring->backed);
 	wanted = backed * 2 > bytes ? backed * 2 : bytes;
 	if (backed < bytes) {
@@ -164,16 +167,16 @@ static bool find_space(struct tr2_control *ring, uint64_t bytes, uint32_t size)
 static bool is_read(struct tr2_control *ring, uint64_t end)
 {
 	/*
-	 * Acquire: pairs with the reader's release of data_tail, so that it
-	 * has read what is overwritten from now on.
+	 * Acquire: pairs with the reader's release of data_tail, so that it has
+	 * finished reading what is overwritten from now on.
 	 */
 	return end - __atomic_load_n(&ring->data_tail, __ATOMIC_ACQUIRE) <=
 	       tr2_arena_rings.data_size;
 }
 
 /*
- * Up to there the ring has space, and there is nothing that would be missed. A
- * handler that came in between found more, at the worst.
+ * Return the position up to which the ring has space without unread records. A
+ * handler that interrupts finds more space, at worst.
  */
 static uint64_t find_limit(const struct tr2_control *ring, uint64_t end)
 {
@@ -194,7 +197,7 @@ bool tr2_ring_make_room(struct tr2_control *ring, uint64_t end, uint32_t size)
 		if (!find_space(ring, bytes, size))
 			return false;
 		if (bytes > tr2_ring_load(&ring->backed))
-			return true; /* it began anew */
+			return true; /* it was started again */
 	}
 	if (tr2_arena_rings.consume ? !is_read(ring, end) :
 				      !overwrite(ring, end))
@@ -217,8 +220,8 @@ void tr2_ring_give_up(struct tr2_control *ring, uint32_t others)
 }
 
 /*
- * More records wait for a write that may be over than the handlers of one write
- * have to say. Some of them may have found no room.
+ * Whether more records wait for a write that may be over than the handlers of
+ * one write would emit. Some of them may have found no room.
  */
 static bool waits_too_long(struct tr2_control *ring, uintptr_t at,
 			   const struct tr2_inside *in)
@@ -232,9 +235,9 @@ static bool waits_too_long(struct tr2_control *ring, uintptr_t at,
 }
 
 /*
- * A write finds another one in progress. Either it is in a signal handler that
- * interrupted that one; or a handler jumped out of that one, and nobody will
- * finish it.
+ * A write finds another one in progress. Either this one is in a signal handler
+ * that interrupted the other; or a handler jumped out of the other, which will
+ * never be finished.
  */
 void tr2_ring_nested(struct tr2_control *ring, const struct tr2_inside *in)
 {
@@ -250,7 +253,7 @@ void tr2_ring_nested(struct tr2_control *ring, const struct tr2_inside *in)
 	tr2_ring_store(&ring->nest, (uint16_t)(tr2_ring_load(&ring->nest) + 1));
 }
 
-/* false: there is no room to say so. */
+/* false: there is no room for the LOST record. */
 static bool tell_loss(struct tr2_control *ring, char *data, unsigned int cause)
 {
 	struct tr2_record_lost record = {
@@ -263,7 +266,7 @@ static bool tell_loss(struct tr2_control *ring, char *data, unsigned int cause)
 
 	if (!record.lost)
 		return true;
-	/* First, or a handler would tell the same ones. */
+	/* First, or a handler would report the same ones. */
 	add(&ring->told[cause], record.lost);
 	p = tr2_ring_reserve(ring, data, sizeof(record));
 	if (p) {

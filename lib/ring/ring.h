@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ring - writing records that other processes read, and that stay when this
- * one is killed at any instruction.
+ * ring - write records that other processes read, and that survive if this
+ * process is killed at any instruction.
  *
  * A ring has one owner, the thread of its slot. Its other writers are that
- * thread's signal handlers, nested to any depth. Hence what they share is
- * changed by single instructions, without lock prefixes, and never by locks.
+ * thread's signal handlers, nested to any depth. So they change shared fields
+ * by single instructions, without lock prefixes, and never use locks.
  *
  *	data_tail <= data_head <= reserved
  *
  * A writer counts itself in `nest`, moves `reserved` behind its record, writes
- * it, and counts itself out. Only the outermost one moves `data_head` up to
- * `reserved`: it has seen all others come and go, so all before is complete.
- * Then it looks again, for those that came meanwhile.
+ * it, and counts itself out. Only the outermost writer moves `data_head` up to
+ * `reserved`: it has seen all others start and end, so everything before is
+ * complete. Then it checks again for writers that came meanwhile.
  *
- * One that a handler jumped out of is known by its mark (base/inside.h); what was
- * written meanwhile is given up with it, and counted.
+ * A write that a handler jumped out of is detected by its mark (base/inside.h);
+ * records that were written meanwhile are dropped with it, and counted.
  *
- * All functions are signal-safe. What lies in the slot may be changed by other
- * processes, which can spoil the ring but makes no write go beyond it.
+ * All functions are signal-safe. Other processes may change the slot, which can
+ * damage the ring but never causes a write beyond it.
  */
 #ifndef TR2_RING_RING_H
 #define TR2_RING_RING_H
@@ -33,10 +33,10 @@
 #include "ring/layout.h"
 #include "ring/testpoint.h"
 
-/* A write in progress, held by the writer. */
+/* A write in progress; a variable of the writer. */
 struct tr2_ring_write {
 	struct tr2_control *ring;
-	char *p; /* where the record goes; all of it is the writer's to fill */
+	char *p; /* the record's place; the writer fills all of it */
 	struct tr2_inside *in;
 };
 
@@ -44,12 +44,12 @@ struct tr2_ring_write {
 
 #define tr2_ring_load(p) __atomic_load_n((p), __ATOMIC_RELAXED)
 #define tr2_ring_store(p, v) __atomic_store_n((p), (v), __ATOMIC_RELAXED)
-/* Orders this thread and its own signal handlers. */
+/* Order this thread and its own signal handlers. */
 #define tr2_ring_order() __atomic_signal_fence(__ATOMIC_SEQ_CST)
 
 /*
- * Against this thread's handlers only: one instruction, since no other thread
- * writes there.
+ * Compare and swap against this thread's handlers only: one instruction, since
+ * no other thread writes there.
  */
 static inline bool tr2_ring_swap(uint64_t *p, uint64_t expected,
 				 uint64_t desired)
@@ -68,19 +68,19 @@ static inline bool tr2_ring_swap(uint64_t *p, uint64_t expected,
 #endif
 }
 
-/* Rarely needed parts of the functions below. A record of this size, behind what
- * is reserved, is to end there; true: look again. */
+/* Slow paths of the functions below. Make room for a record of this size,
+ * behind `reserved`, that ends at `end`; true: try again. */
 bool tr2_ring_make_room(struct tr2_control *ring, uint64_t end, uint32_t size);
 void tr2_ring_nested(struct tr2_control *ring, const struct tr2_inside *in);
-/* What is behind the head will not be finished: nested writes, and so many
- * others. */
+/* Drop the records behind the head, which will not be finished: nested writes,
+ * and so many others. */
 void tr2_ring_give_up(struct tr2_control *ring, uint32_t others);
 void tr2_ring_tell_losses(struct tr2_control *ring, char *data);
 void tr2_ring_wake(struct tr2_control *ring);
 
 /*
- * Counts a record that was not written, in a ring or, where there is none
- * (NULL, or the slot has none), in the arena.
+ * Count a record that was not written: in the ring, or without a ring (NULL, or
+ * the slot has none) in the arena.
  */
 void tr2_ring_lost(struct tr2_slot *slot, enum tr2_lost_cause cause);
 void tr2_ring_lost_many(struct tr2_slot *slot, enum tr2_lost_cause cause,
@@ -91,7 +91,7 @@ static inline char *tr2_ring_data(struct tr2_slot *slot)
 	return (char *)slot + tr2_arena_rings.data_offset;
 }
 
-/* The place for `size` bytes, NULL: there is no room. */
+/* Return the place for `size` bytes; NULL: no room. */
 TR2_RING_INLINE char *tr2_ring_reserve(struct tr2_control *ring, char *data,
 				     uint32_t size)
 {
@@ -122,7 +122,7 @@ TR2_RING_INLINE char *tr2_ring_reserve(struct tr2_control *ring, char *data,
 /* Multiples of 8 below 2^51. */
 #define TR2_RING_INSIDE_SHIFT (16 - 3)
 
-/* The only write in progress is this one. */
+/* Make this write the outermost one. */
 static inline void tr2_ring_be_outermost(struct tr2_control *ring,
 					 const struct tr2_inside *in)
 {
@@ -130,7 +130,7 @@ static inline void tr2_ring_be_outermost(struct tr2_control *ring,
 		       (uint64_t)(uintptr_t)in << TR2_RING_INSIDE_SHIFT | 1);
 }
 
-/* false: others are counted in still. One instruction. */
+/* false: others are still counted in. One instruction. */
 static inline bool tr2_ring_count_out(struct tr2_control *ring)
 {
 #if defined(__x86_64__) && !TR2_TSAN
@@ -146,7 +146,8 @@ static inline bool tr2_ring_count_out(struct tr2_control *ring)
 #endif
 }
 
-/* What the outermost writer does at its end; others only count themselves. */
+/* Publish, as the outermost writer at its end; others only count themselves
+ * out. */
 TR2_RING_INLINE void tr2_ring_leave(struct tr2_control *ring,
 				  const struct tr2_inside *in, uint32_t records)
 {
@@ -163,7 +164,8 @@ TR2_RING_INLINE void tr2_ring_leave(struct tr2_control *ring,
 	while (true) {
 		head = tr2_ring_load(&ring->reserved);
 		tr2_ring_order();
-		/* Behind it: one that comes later is seen in another round. */
+		/* Read it behind `pending`: a later write is seen in another
+		 * round. */
 		pending = tr2_ring_load(&ring->pending);
 		TR2_TESTPOINT(about_to_publish);
 		/* Release: pairs with the reader's acquire of data_head. */
@@ -180,14 +182,14 @@ TR2_RING_INLINE void tr2_ring_leave(struct tr2_control *ring,
 		TR2_TESTPOINT(left);
 		is_last = is_last && !tr2_ring_load(&ring->nest);
 		if (__builtin_expect(!is_last, 0)) {
-			/* A handler jumped out of one that came meanwhile, to
-			 * another one, which ended. */
+			/* A handler jumped out of a write that came meanwhile,
+			 * to another one, which has ended. */
 			tr2_ring_give_up(ring, 0);
 			break;
 		}
 		if (__builtin_expect(tr2_ring_load(&ring->reserved) == head, 1))
 			break;
-		/* Handlers that came since know nothing of this write. */
+		/* Handlers that came since do not know this write. */
 		tr2_ring_be_outermost(ring, in);
 		tr2_ring_order();
 		records = 0;
@@ -205,10 +207,9 @@ TR2_RING_INLINE void tr2_ring_leave(struct tr2_control *ring,
 }
 
 /*
- * A place for a record of `size` bytes, which is a multiple of 8 and at most
- * TR2_RECORD_MAX. false: there is none, and the loss was counted; otherwise
- * write all of it to w->p, and call tr2_ring_end(). in: a variable of the caller's,
- * until then.
+ * Reserve a record of `size` bytes, a multiple of 8 and at most TR2_RECORD_MAX.
+ * false: there is no room, and the loss was counted; otherwise fill all of
+ * w->p, and call tr2_ring_end(). in: a variable of the caller's, until then.
  */
 TR2_RING_INLINE bool tr2_ring_begin(struct tr2_ring_write *w,
 				  struct tr2_slot *slot, uint32_t size,
@@ -258,12 +259,12 @@ TR2_RING_INLINE void tr2_ring_end(const struct tr2_ring_write *w)
 	tr2_inside_end(w->in);
 }
 
-/* A whole record, complete in memory; its size is in its head. false: it was
- * lost, and counted. */
+/* Write a record that is complete in memory, with its size in its head. false:
+ * it was lost, and counted. */
 bool tr2_ring_put(struct tr2_slot *slot, const void *record);
 
-/* No thread writes to the slot's ring any more: gives up what was left in the
- * midst, and wakes the reader. Only by its last owner, or in its name. */
+/* Call it when no thread writes to the slot's ring any more: drops unfinished
+ * records, and wakes the reader. Only for its last owner. */
 void tr2_ring_finish(struct tr2_slot *slot);
 
 #endif

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Write records of threads into the ring of slot 0. */
 #include "ring/task.h"
 
 #include <string.h>

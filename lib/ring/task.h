@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * task - records of threads and mappings, in the ring of slot 0, which belongs
- * to no thread: there they outlast what threads write. Without a mapped arena
- * they are nothing. The caller holds the process's lock, or is alone.
+ * to no thread: there, later records of threads do not overwrite them. Without
+ * a mapped arena the functions do nothing. The caller holds the process's lock,
+ * or is the only thread.
  */
 #ifndef TR2_RING_TASK_H
 #define TR2_RING_TASK_H
@@ -17,13 +18,13 @@ void tr2_task_fork(const struct tr2_task *task, uint64_t time_ns);
 void tr2_task_exit(const struct tr2_task *task, uint64_t time_ns);
 void tr2_task_comm(const struct tr2_task *task, const char *name);
 
-/* Executable mappings that were not told yet, from /proc/self/maps. */
+/* Record new executable mappings of /proc/self/maps. */
 void tr2_task_mmaps(const struct tr2_task *task, uint64_t now_ns);
-/* The same, if one of a sample's addresses of code lies in none that was told
- * and nobody looked since it was taken; not all the time. Signal-safe. */
+/* The same, if an address of a sample lies in no recorded mapping and there was
+ * no scan since the sample; limited in rate. Signal-safe. */
 void tr2_task_mmaps_of(const struct tr2_task *task, const uint64_t *address,
 		       unsigned int nr, uint64_t sampled_ns);
-/* All of them are new again: for a new file. */
+/* Forget which mappings were recorded: for a new file. */
 void tr2_task_mmaps_reset(void);
 
 #endif

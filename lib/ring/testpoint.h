@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * TR2_TESTPOINT(name): a named place between two steps of a writer. A test that
- * defines TR2_TESTPOINTS and includes the writer's source has its
- * tr2_testpoint() called there, as a signal handler might be; anywhere else it
- * is nothing.
+ * TR2_TESTPOINT(name): a named place between two steps of a writer. If a test
+ * defines TR2_TESTPOINTS and includes the writer's source, its tr2_testpoint()
+ * is called there, as a signal handler might be; otherwise it is empty.
  */
 #ifndef TR2_RING_TESTPOINT_H
 #define TR2_RING_TESTPOINT_H

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The futex and the pipe that wake readers. */
 #include "ring/wake.h"
 
 #include <errno.h>
@@ -17,7 +18,7 @@
 static int ends[2] = { -1, -1 };
 static ino_t inode;
 
-/* Hosts that become daemons close all descriptors, and reuse the numbers. */
+/* Hosts that become daemons close all descriptors, and reuse their numbers. */
 static bool is_our_pipe(int fd)
 {
 	struct stat st;
@@ -78,7 +79,7 @@ static void wake_readers(struct tr2_control *ring)
 	__atomic_fetch_add(&ring->wake, 1, __ATOMIC_SEQ_CST);
 	/*
 	 * Either we see that a reader sleeps, or it sees the new head: pairs
-	 * with the fence between its setting `sleepers` and its looking.
+	 * with the fence between its store to `sleepers` and its check.
 	 */
 	tr2_fence(__ATOMIC_SEQ_CST);
 	if (!tr2_ring_load(&ring->sleepers))

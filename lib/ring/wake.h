@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * wake - telling readers in other processes that there is something to read: a
- * futex in each ring, and a pipe for those that poll, which they open through
- * /proc (Documentation/technical/ring-format.adoc, "Wake-up").
+ * wake - wake readers in other processes when there is something to read: a
+ * futex in each ring, and a pipe for poll, which they open through /proc
+ * (Documentation/technical/ring-format.adoc, "Wake-up").
  */
 #ifndef TR2_RING_WAKE_H
 #define TR2_RING_WAKE_H
@@ -10,16 +10,16 @@
 #include "arena/arena.h"
 
 /*
- * Makes the pipe and says in the arena's header where it is; without one (no
- * descriptors) readers have the futex. Once an arena is mapped.
+ * Make the pipe and put it into the arena's header; without it (no descriptors)
+ * readers use the futex. Call it once an arena is mapped.
  */
 void tr2_wake_open(void);
 
-/* Readers that poll see the end (POLLHUP). Also in a forked child, where it
- * only gives up the copies of the parent's. */
+/* Close the pipe: readers that poll see the end (POLLHUP). In a forked child,
+ * it only closes the copies of the parent's. */
 void tr2_wake_close(void);
 
-/* Wakes the readers of all rings. */
+/* Wake the readers of all rings. */
 void tr2_wake_all(void);
 
 #endif
