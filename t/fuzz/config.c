@@ -5,10 +5,10 @@
 #include "fuzz.h"
 #include "config/config.h"
 
-/* Keys and values as they came: key, NUL, = and value or -, NUL. */
+/* Keys and values in their order: key, NUL, = and value or -, NUL. */
 struct keys {
 	struct tr2_buf text;
-	const char *section; /* only its keys; NULL: all */
+	const char *section; /* only keys of this section; NULL: all */
 };
 
 static void collect(void *cookie, const struct tr2_config_entry *entry)
@@ -81,7 +81,7 @@ static bool write_keys(struct tr2_buf *b, const struct keys *keys)
 {
 	const char *p = keys->text.p;
 
-	/* Without any key it points nowhere. */
+	/* Without any key, p is NULL. */
 	while (p && p < keys->text.p + keys->text.len) {
 		const char *mark = p + strlen(p) + 1;
 
@@ -110,7 +110,7 @@ static void check_round_trip(const struct keys *keys)
 	tr2_buf_release(&again.text);
 }
 
-/* One section, read with and without looking at the rest. */
+/* Read one section, with and without checking the rest. */
 static void check_section(const void *data, size_t size)
 {
 	struct keys want = { .section = "trace2" };
@@ -134,7 +134,7 @@ static void check_section(const void *data, size_t size)
 	tr2_buf_release(&want.text);
 }
 
-/* With all that it includes, which may be itself. */
+/* Read it with everything that it includes, which may be itself. */
 static void check_includes(const void *data, size_t size)
 {
 	struct keys keys = { .section = NULL };

@@ -7,7 +7,7 @@
 #include "fuzz.h"
 #include "config/config.h"
 
-/* Elements that fnmatch() and Git understand alike. */
+/* Elements of patterns on which fnmatch() and Git agree. */
 static const char *const elements[] = {
 	"a",	"b",	 "c",	  "/",	  "*",	   "?",	    "[ab]",
 	"[!a]", "[^bc]", "[a-b]", "[]a]", "[a-]",  "\\a",   "\\*",
@@ -15,7 +15,7 @@ static const char *const elements[] = {
 };
 static const char letters[] = "abcABC/.-0]*";
 
-/* Other libcs read some sets in another way. */
+/* Other libcs interpret some sets differently. */
 #ifdef __GLIBC__
 #define SETS_AS_GIT true
 #else

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Lines of the event target: with the recogniser, and with simdjson alone. */
+/*
+ * Lines of the event target: read with the fast reader, and with simdjson
+ * alone.
+ */
 #include <stdlib.h>
 
 #include "fuzz.h"
@@ -47,7 +50,7 @@ static bool same_view(const struct tr2_view *a, const struct tr2_view *b)
 static bool same_words(const struct tr2_words_view *a,
 		       const struct tr2_words_view *b)
 {
-	/* No words at all may be nowhere. */
+	/* An empty list may have p NULL. */
 	return a->nr == b->nr && a->len == b->len &&
 	       (!a->len || !memcmp(a->p, b->p, a->len));
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Lines of the event target, and what is made of them: every export that needs
- * no file of its own, with numbers that no program would write. The first byte
- * has bits for options.
+ * Lines of the event target, exported in every format that needs no file, with
+ * extreme numbers. The first byte has bits for options.
  */
 #include <stdlib.h>
 #include <sys/mman.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Functions that the fuzzers share, see fuzz.h. */
 #include "fuzz.h"
 
 #include <stdarg.h>
@@ -166,7 +167,7 @@ bool fuzz_is_json(const char *text, size_t len)
 	struct tr2_buf twice = TR2_BUF_INIT, b = TR2_BUF_INIT;
 	bool valid;
 
-	/* In brackets a string cannot be mistaken for text that was made one. */
+	/* In brackets, a string differs from text that was turned into one. */
 	tr2_buf_addch(&twice, '[');
 	tr2_buf_add(&twice, text, len);
 	tr2_buf_addch(&twice, ']');
@@ -199,7 +200,7 @@ void fuzz_write_event(void *data, struct tr2_model *m,
 		return;
 	tr2_render_prepare();
 	tr2_parsed_render_set(&parsed, m, ev, 1);
-	/* Some rows have no template: a view of all events still meets them. */
+	/* Some rows have no template, but may be rendered anyway. */
 	tr2_render_normal(r, &parsed.event, false);
 	check_line(r, "normal");
 	tr2_render_perf(r, &parsed.event, false);

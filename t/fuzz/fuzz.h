@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * fuzz - what the fuzzers share: how an input is taken apart, and how they say
- * that something does not hold.
+ * fuzz - functions that the fuzzers share: splitting an input, and checking
+ * conditions.
  *
- * A fuzzer takes any bytes and comes back; it keeps nothing from one input to
- * the next but memory for speed. Two programs are made of all of them:
+ * A fuzzer accepts any bytes and returns; it keeps nothing from one input to
+ * the next but memory for speed. Two programs contain all of them:
  *
- *	build/fuzz/fuzz     under clang's libFuzzer, which thinks up inputs
+ *	build/fuzz/fuzz     under clang's libFuzzer, which generates inputs
  *	build/fuzz/replay   a plain main() that runs files: the suite's
  */
 #ifndef TR2_FUZZ_H
@@ -19,22 +19,24 @@
 #include "base/buf.h"
 #include "read/json.h"
 
-/* What is left of an input. */
+/* The rest of an input. */
 struct fuzz_input {
 	const unsigned char *p;
 	size_t n;
 };
 
-/* 0 at its end. */
+/* Take a byte; 0 at the end. */
 unsigned char fuzz_byte(struct fuzz_input *in);
-/* One byte says how many follow: small and huge numbers are as likely. */
+/*
+ * Take a number, whose size one byte gives: small and huge ones are as likely.
+ */
 uint64_t fuzz_number(struct fuzz_input *in);
-/* What stands before the next NUL, or the end. To be freed. */
+/* Take the text before the next NUL, or the end. To be freed. */
 char *fuzz_string(struct fuzz_input *in);
-/* The next line without its newline; false: the input is at its end. */
+/* Take the next line without its newline; false: the end of the input. */
 bool fuzz_line(struct fuzz_input *in, const char **line, size_t *len);
 
-/* Ends the process with a message unless the condition holds. */
+/* End the process with a message unless the condition holds. */
 #define fuzz_check(condition, ...)                                         \
 	do {                                                               \
 		if (!(condition))                                          \
@@ -45,27 +47,28 @@ void fuzz_failed(const char *file, int line, const char *condition,
 		 const char *fmt, ...)
 	__attribute__((format(printf, 4, 5), noreturn));
 
-/* The text in a buffer is exactly this. */
+/* Does the buffer contain exactly this text? */
 bool fuzz_same(const struct tr2_buf *b, const char *s, size_t len);
 
-/* A regular file with this content; there is one at a time. */
+/* Return a regular file with this content; there is one at a time. */
 const char *fuzz_file(const void *data, size_t size);
 
-/* Makes the strings, up to a NULL, the whole environment. The array is not
- * copied; NULL brings the real environment back. */
+/* Make the strings, up to a NULL, the whole environment. The array is not
+ * copied; NULL restores the real environment. */
 void fuzz_environment(char **list);
 
 /*
- * simdjson's opinion of a text, which need not have padding; each member goes
+ * Parse a text with simdjson; it need not have padding; each member is passed
  * to `member` (which may be NULL). Without simdjson: OK, and no members.
  */
 enum tr2_json_result fuzz_json(const char *text, size_t len,
 			       tr2_json_member_fn *member, void *data);
-/* Our own validator's. */
+/* Validate with the library's own validator. */
 bool fuzz_is_json(const char *text, size_t len);
 
-/* Each event that a loader made, in the three formats, each one line. Takes a
- * struct tr2_model and a struct tr2_parsed_event; of the type tr2_event_fn. */
+/* Render each event that a loader parsed in the three formats, each on one
+ * line. The arguments are a struct tr2_model and a struct tr2_parsed_event, as
+ * for tr2_event_fn. */
 struct tr2_model;
 struct tr2_parsed_event;
 void fuzz_write_event(void *data, struct tr2_model *m,
@@ -86,7 +89,7 @@ struct fuzzer {
 /* Ended by a row without name. */
 extern const struct fuzzer fuzzers[];
 
-/* NULL: there is none of this name. */
+/* Return the fuzzer with this name; NULL: none. */
 const struct fuzzer *fuzz_find(const char *name);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a process takes over from its parent's environment. */
+/* The values that a process inherits from its parent's environment. */
 #include "session/inherit.h"
 
 #include <stdio.h>
@@ -9,7 +9,7 @@
 
 #define SID "GIT_TRACE2_PARENT_SID="
 #define NAME "GIT_TRACE2_PARENT_NAME="
-#define MAX_BYTES 8192 /* far beyond what a value may have */
+#define MAX_BYTES 8192 /* far more than the limit of a value */
 
 static void check_text(const char *s)
 {
@@ -21,13 +21,13 @@ static void check_text(const char *s)
 			   "a control character: %d", *s);
 }
 
-/* 20261121T072000.123456Z-H0a7c9cdf-P00000007 */
+/* Check the shape of 20261121T072000.123456Z-H0a7c9cdf-P00000007. */
 static void check_own(const char *own)
 {
 	static const char shape[] = "dddddddd.dddddd.ddddddZ-";
 	size_t i;
 
-	/* Any digits, one T and one point: see the two dots above. */
+	/* d is any digit; the two dots stand for a T and a point. */
 	for (i = 0; shape[i]; i++)
 		fuzz_check(shape[i] == 'd' ? own[i] >= '0' && own[i] <= '9' :
 			   shape[i] == '.' ? own[i] == (i == 8 ? 'T' : '.') :
@@ -56,7 +56,7 @@ static void check_sid(const char *parent)
 		   "the parent is left out: '%s'", parent);
 }
 
-/* One byte repeats what follows, so that long values are thought of. */
+/* One byte repeats the text, so that long values occur. */
 static char *take_variable(struct fuzz_input *in, const char *name)
 {
 	unsigned int times = fuzz_byte(in);
@@ -97,7 +97,7 @@ void fuzz_inherit(struct fuzz_input *in)
 		fuzz_check(strlen(tr2_inherit_add_name(name)) < MAX_BYTES,
 			   "names are too long");
 	}
-	/* In a process that lives on, the environment points into these. */
+	/* In a normal process, the environment refers to these. */
 	free_variable(tr2_inherit_sid(), SID);
 	free_variable(tr2_inherit_add_name(""), NAME);
 	free(list[0]);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* JSON that a program hands over, and strings made JSON. */
+/* JSON from a program, and strings turned into JSON. */
 #include <stdlib.h>
 
 #include "base/text.h"
@@ -25,7 +25,7 @@ static void on_member(void *data, const char *key, size_t key_len,
 		tr2_buf_add(&seen->text, v->text.p, v->text.len);
 }
 
-/* What simdjson makes of {"a":TEXT}. */
+/* Parse {"a":TEXT} with simdjson. */
 static enum tr2_json_result ask(const char *text, size_t len,
 				struct seen *seen)
 {
@@ -40,8 +40,9 @@ static enum tr2_json_result ask(const char *text, size_t len,
 	return result;
 }
 
-/* Numbers past 64 bits and decimals past a double's range are JSON, but not
- * for simdjson; ours sets another limit to how deep it nests. */
+/* Numbers of more than 64 bits and decimals beyond a double's range are JSON,
+ * but simdjson rejects them; the library's validator has another limit of
+ * nesting. */
 static bool beyond_limits(const char *s, size_t n)
 {
 	size_t digits = 0, deep = 0;
@@ -80,7 +81,7 @@ static void check_text(const char *s, size_t n)
 	tr2_buf_release(&compact.text);
 }
 
-/* As a string it comes back, but for what is not UTF-8. */
+/* A string that became JSON can be parsed back, except invalid UTF-8. */
 static void check_string(const char *s)
 {
 	struct tr2_buf b = TR2_BUF_INIT, want = TR2_BUF_INIT;

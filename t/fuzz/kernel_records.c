@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A ring as the kernel fills it, and the log that is made of it. */
+/* A ring as written by the kernel, and the log made from it. */
 #include <fcntl.h>
 #include <linux/perf_event.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@ static void take(void *data, const struct tr2_task_event *event)
 	tr2_tasklog_add(data, &copy);
 }
 
-/* The ring is in memory that ends where the ring does. */
+/* The memory ends where the ring does. */
 static void read_ring(struct fuzz_input *in, struct tr2_tasklog *log)
 {
 	size_t page_size = (size_t)sysconf(_SC_PAGESIZE), i;

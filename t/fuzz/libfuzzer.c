@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What libFuzzer calls; it brings main(). --fuzzer=NAME says which of them
- * (libFuzzer leaves options with two dashes alone), --list lists them.
+ * The functions that libFuzzer calls; it contains main(). --fuzzer=NAME selects
+ * one (libFuzzer ignores options with two dashes), --list lists them.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -16,8 +16,8 @@ static void on_event(void *data, struct tr2_model *m, const struct tr2_parsed_ev
 
 static void read_line(const char *line, size_t len, uint64_t number, bool last)
 {
-	/* As large as the line, so that a read past its end is seen; behind it
-	 * stands a newline, as tr2_lines_next() promises. */
+	/* Exactly as large as the line, to detect reads past its end, plus a
+	 * newline, as tr2_lines_next() promises. */
 	char *copy = malloc(len + 1 + 64);
 	struct tr2_parsed_event ev;
 

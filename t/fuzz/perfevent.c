@@ -23,7 +23,7 @@ static bool is_same(const struct tr2_perfevent *a,
 	       a->is_timer == b->is_timer && a->period == b->period;
 }
 
-/* It means the same where it stands alone; modifiers may be its group's. */
+/* It has the same meaning alone; its modifiers may come from its group. */
 static void check_alone(const struct tr2_perfevent *ev, bool in_group)
 {
 	struct tr2_perfevents list;

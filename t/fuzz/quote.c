@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Words for a shell, and printable text. */
+/* Quoting of words for a shell, and printable text. */
 #include <stdlib.h>
 
 #include "base/text.h"
 #include "fuzz.h"
 
-/* Takes one word as a POSIX shell reads it. false: it is more, or less. */
+/* Parse one word as a POSIX shell does. false: it is not exactly one. */
 static bool unquote(const char *s, size_t len, struct tr2_buf *out)
 {
 	const char *end = s + len, *close;
@@ -40,8 +40,8 @@ static bool has_control(const char *s, size_t n)
 	return false;
 }
 
-/* Without control characters a word comes back; with them it is printable,
- * and says which they were. */
+/* A word without control characters can be parsed back; with them it is
+ * printable, and shows which they are. */
 static void check_word(const char *s)
 {
 	struct tr2_buf b = TR2_BUF_INIT, back = TR2_BUF_INIT;

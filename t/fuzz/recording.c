@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What `trace2 record` writes beside the events: meta.json to a line that is
- * `---`, then tasks.jsonl. */
+/* The files that `trace2 record` writes beside the events: meta.json up to a
+ * line `---`, then tasks.jsonl. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Secrets in the shapes that the product promises to hide, in any text. */
+/* Secrets in the forms that the product promises to hide, in any text. */
 #include "event/redact.h"
 
 #include <stdlib.h>
@@ -8,10 +8,10 @@
 
 #define MOST_PASSES 4
 
-/* Stands for the secret; nothing else has it. */
+/* A secret that occurs nowhere else. */
 #define SECRET "zQzSeCrEtzQz"
 
-/* What stands before the secret and behind it. */
+/* The text before and after the secret. */
 static const struct {
 	const char *before, *after;
 } shapes[] = {
@@ -49,10 +49,10 @@ static char *redacted(struct tr2_buf *scratch, const char *s, size_t *len)
 }
 
 /*
- * Redacts, and gives the text back. Redacted again, as export does with what
- * the library redacted, it mostly stays as it is. Where a secret had a blank in
- * it, the text around is one word now, and more of it may look like a secret:
- * that comes to an end soon.
+ * Redact and return the text. Redacted again, as export does with text that the
+ * library redacted, it mostly stays unchanged. If a secret contained a blank,
+ * the text around it is now one word, and more of it may look like a secret: a
+ * few repetitions suffice.
  */
 static char *check_again(const char *s, size_t len)
 {
@@ -88,7 +88,8 @@ void fuzz_redact(struct fuzz_input *in)
 
 	free(check_again(before, strlen(before)));
 	tr2_redact_is_secret_name(before);
-	/* A secret has no blank, quote, or other sign that ends one. */
+	/* A secret contains no blank, quote, or other character that ends
+	 * it. */
 	for (i = 0; inside[i]; i++)
 		if ((unsigned char)inside[i] <= ' ' ||
 		    strchr("\"'`<>@&;#?/:", inside[i]))

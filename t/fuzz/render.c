@@ -13,7 +13,7 @@
 #define MAX_STRINGS (TR2_MAX_FIELDS * MAX_WORDS + 3)
 #define YEAR_10000_US 253402300800000000ull
 
-/* An event and what it points to. */
+/* An event and the memory to which it points. */
 struct made {
 	struct tr2_event ev;
 	struct tr2_who who;
@@ -119,7 +119,7 @@ static void release(struct made *e)
 	tr2_buf_release(&e->perf_head);
 }
 
-/* ---- what holds of every line -------------------------------------------- */
+/* ---- properties of every line -------------------------------------------- */
 
 static void check_line(const struct made *e, const struct tr2_buf *b,
 		       bool is_json)
@@ -142,7 +142,7 @@ static void check_line(const struct made *e, const struct tr2_buf *b,
 
 /* ---- the event target ------------------------------------------------------ */
 
-/* What the members must be, one by one. */
+/* The expected members, one by one. */
 struct expected {
 	const struct made *e;
 	unsigned int head, field;
@@ -314,7 +314,8 @@ static void check_normal(struct tr2_render *r, const struct made *e)
 		check_clock(r->line.p);
 		fuzz_check(r->line.len > 50 && r->line.p[49] != '\n',
 			   "no column");
-		/* Escaped and with its line it still is before the column. */
+		/* Even escaped and with its line number it ends before the
+		 * column. */
 		if (strlen(e->ev.file) < 6)
 			fuzz_check(r->line.p[49] == ' ' &&
 					   !memcmp(r->line.p + 50, template,
@@ -331,8 +332,8 @@ static int seconds(char *text, size_t size, bool wanted, uint64_t ns)
 			snprintf(text, size, "%s", "");
 }
 
-/* Whatever is in the fields, the columns before the message are where the
- * event itself says. */
+/* Whatever the fields contain, the columns before the message are the event's
+ * own. */
 static void check_perf(struct tr2_render *r, const struct made *e)
 {
 	const struct tr2_event_row *row = &tr2_event_rows[e->ev.kind];

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * replay NAME FILE...: runs the fuzzer on each file and says how many there
- * were; something that does not hold ends it by SIGABRT. Without arguments it
- * lists the fuzzers.
+ * replay NAME FILE...: run the fuzzer on each file and print their number; a
+ * failed condition ends it by SIGABRT. Without arguments it lists the fuzzers.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -20,8 +19,8 @@ static int list(void)
 	return 0;
 }
 
-/* Exactly as large as what is in it, so that a sanitizer sees a read past it.
- * NULL: errno. */
+/* Read a file into memory of exactly its size, so that a sanitizer detects a
+ * read past it. NULL: errno. */
 static unsigned char *slurp(const char *path, size_t *size)
 {
 	FILE *f = fopen(path, "rb");

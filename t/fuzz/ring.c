@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The file of a ring: a small one that is in order, with what the input writes
- * over it, and records that it makes up.
+ * The file of a ring: a small valid one, with patches from the input, and
+ * records that the input contains.
  *
- *	u8	how many patches; each: u16 offset, u8 length, that many bytes
- *	rest	the records of slot 1's ring; of slot 0's behind a byte 0xff 0xff
+ *	u8	number of patches; each: u16 offset, u8 length, that many bytes
+ *	rest	the records of slot 1's ring; of slot 0's after bytes 0xff 0xff
  */
 #include <fcntl.h>
 #include <stddef.h>
@@ -19,7 +19,7 @@
 #define STRINGS 512
 #define DEFINITIONS 768
 #define SLOTS 1024
-#define COUNTERS 1024 /* in a slot */
+#define COUNTERS 1024 /* per slot */
 #define TIMERS 1088
 #define DATA 2048
 #define START (UINT64_C(0x100000000) - 512) /* of positions */
@@ -78,7 +78,7 @@ static void make_slot(unsigned char *file, unsigned int slot)
 	memcpy(file + SLOTS + slot * SLOT, &control, sizeof(control));
 }
 
-/* Bytes behind each other from where positions start; they wrap. */
+/* Write bytes to the ring from its first position on; they wrap. */
 static void fill_ring(unsigned char *file, unsigned int slot,
 		      const unsigned char *p, size_t n)
 {
@@ -150,7 +150,7 @@ void fuzz_ring(struct fuzz_input *in)
 	make_slot(file, 0);
 	make_slot(file, 1);
 	make_slot(file, 2);
-	/* The header's patches come before the records that they are about. */
+	/* Patches of the header precede the records that they affect. */
 	patch(file, in);
 	border = find_border(in);
 	fill_ring(file, 1, in->p, (size_t)(border - in->p));

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 #
-# Which folder may use which: the one table, for includes (includes.perl) and
-# for calls (calls.perl).
+# Which folder may use which other: the one table, for includes (includes.perl)
+# and for calls (calls.perl).
 package Layers;
 
 use strict;
@@ -11,8 +11,8 @@ use Exporter 'import';
 
 our @EXPORT = qw(folder_of may_use uses_of);
 
-# From the bottom up, each with those that it may use besides itself; '*' is
-# all above the row.
+# From the bottom up, each with the folders that it may use besides itself; '*'
+# is all rows before it.
 my @LIB = (
 	[ base => '' ],
 	[ config => 'base' ],
@@ -38,7 +38,7 @@ my @TOOL = (
 	[ cmd => '*' ],
 );
 
-# Of lib/, the command may use these folders; and headers: includes.perl.
+# The folders of lib/ that the command may use; for headers see includes.perl.
 my @TOOL_LIB = qw(lib/base lib/config lib/event lib/perfevent);
 
 my %row;
@@ -54,12 +54,12 @@ for (['lib', @LIB], ['tool', @TOOL]) {
 	}
 }
 
-# lib/base/buf.c -> lib/base; nothing for a file that is in no such folder.
+# Return the folder: lib/base/buf.c -> lib/base; undef if it is in none.
 sub folder_of {
 	return $_[0] =~ m{^((?:lib|tool)/[^/]+)/} ? $1 : undef;
 }
 
-# undef: the folder is in no row.
+# Return the folders that it may use; undef: the folder has no row.
 sub uses_of {
 	my $row = $row{$_[0]} or return undef;
 	return join ' ', sort keys %$row;

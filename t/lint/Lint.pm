@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 #
-# What the rules of 'make lint' share: which files there are, what is code in
-# a C file, and how a complaint looks.  A rule is one file NAME.perl here. It is
-# run with the top of a tree as its working directory, looks at that tree
-# only, prints 'file:line: what: why' for each complaint, and ends with 1 if
-# it had any.
+# Functions that the rules of 'make lint' share: listing files, finding code in
+# a C file, and printing complaints. A rule is a file NAME.perl here. It is run
+# with the top of a tree as its working directory, examines that tree only,
+# prints 'file:line: what: why' for each complaint, and ends with 1 if there
+# were any.
 package Lint;
 
 use strict;
@@ -17,8 +17,8 @@ our @EXPORT = qw(sources lines slurp c_code complain note done);
 
 my ($complaints, @notes) = (0);
 
-# The kinds of files, by name; what has no telling name is told by its first
-# line.
+# The kinds of files, by name; a file without a known suffix is recognised by
+# its first line.
 my %KIND = (
 	c => qr/\.[ch]$/,
 	cxx => qr/\.cc$/,
@@ -45,8 +45,8 @@ sub kind_of {
 	return '';
 }
 
-# Paths of the files of the KINDS, sorted; what tests and builds leave behind
-# and what is kept as somebody else wrote it are not among them.
+# Return the paths of the files of the KINDS, sorted, without results of tests
+# and builds, and without files copied from elsewhere.
 sub sources {
 	my %wanted = map { $_ => 1 } @_;
 	my @found;
@@ -74,8 +74,8 @@ sub lines {
 	return split /^/, slurp($_[0]);
 }
 
-# The text of a C file with each comment, string and character constant blank;
-# lines stay where they are.
+# Return the text of a C file with each comment, string and character constant
+# blanked; lines keep their numbers.
 sub c_code {
 	my ($text) = @_;
 	my $blank = sub { (my $gone = $_[0]) =~ s/[^\n]/ /g; $gone };
@@ -92,7 +92,7 @@ sub complain {
 	$complaints++;
 }
 
-# Something worth knowing that is no complaint.
+# Print a message that is not a complaint.
 sub note {
 	push @notes, "    @_\n";
 }

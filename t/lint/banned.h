@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Functions that have no place here: a developer's build includes this before
- * each file, and whoever calls one gets an error with its name and the reason.
- * Tests may do what programs do, and the library may do less than the command.
- * banned.perl looks for more, which depend on where they stand.
+ * Functions that must not be used: a developer's build includes this before
+ * each file, and a call of one is an error with its name and the reason. The
+ * library may use fewer functions than the command, and tests may use more.
+ * banned.perl checks calls whose permission depends on the place.
  *
- * The headers that declare them come first. A name in parentheses is not
- * expanded: (signal)(…) is a call on purpose.
+ * The headers that declare the functions are included first. A name in
+ * parentheses is not expanded: (signal)(…) is a call on purpose.
  */
 #include <alloca.h>
 #include <signal.h>

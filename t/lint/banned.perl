@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 #
-# Calls that the library never makes: they write past an end, end or print in
-# the name of the host, or change what the host relies on.  Code for developer
-# builds alone (#ifdef TR2_DEVELOPER) may end the process and print.
+# Calls that the library never makes: they write past an end, end the process or
+# print in the name of the host, or change state on which the host relies. Code
+# for developer builds alone (#ifdef TR2_DEVELOPER) may end the process and
+# print.
 use strict;
 use warnings;
 
@@ -15,7 +16,7 @@ my $ends = 'the library never ends its host';
 my $prints = "the library never prints through its host's stdio";
 my $shared = 'its result is shared between threads';
 my $state = "it changes what belongs to the host's process";
-# Each with the reason; those in developer code only count as '*'.
+# Each with the reason; '*' permits it in developer code.
 my %BANNED = (
 	(map { $_ => $unbounded } qw(strcpy strcat stpcpy sprintf vsprintf gets
 		scanf sscanf)),
@@ -32,7 +33,7 @@ my %BANNED = (
 );
 my $names = join '|', map { quotemeta } sort keys %BANNED;
 
-# Preprocessor conditions that are open: is each for developer builds alone?
+# Track open preprocessor conditions: is each for developer builds alone?
 sub track {
 	my ($stack, $directive, $condition) = @_;
 	if ($directive =~ /^if/) {

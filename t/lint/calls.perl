@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 #
-# Calls point down only, as includes do: a folder uses functions and variables
-# of those that Layers.pm allows it. It is read from the objects as they were
-# built last, so that a declaration by hand does not hide a call.
+# Calls point down only, like includes: a folder uses functions and variables of
+# the folders that Layers.pm permits. Calls are read from the objects of the
+# last build, so that a declaration by hand does not hide one.
 use strict;
 use warnings;
 
@@ -13,19 +13,19 @@ use Layers;
 use Lint;
 
 my $OPTIONS = 'build/build-options';
-# Calls that go up all the same: the end of a thread that did not say so is told
-# as if it had.
+# The exceptions. At the end of a thread that did not call thread_exit, the
+# library calls it.
 my %KNOWN = ('lib/session/session.c' => 'trace2_thread_exit_fl');
 
-# Where make put the objects, or nothing.
+# Return the directory of the objects, or undef.
 sub objects_dir {
 	-f $OPTIONS or return undef;
 	my ($name) = slurp($OPTIONS) =~ /^CONFIG='(.*)'$/m or return undef;
 	return -d "build/obj/$name" ? "build/obj/$name" : undef;
 }
 
-# The source of an object, or nothing if it has gone: build/obj/C/lib/a/b.o and
-# build/obj/C/with-libraries/tool/a/b.o.
+# Return the source of an object, or undef if it was removed:
+# build/obj/C/lib/a/b.o and build/obj/C/with-libraries/tool/a/b.o.
 sub source_of {
 	my ($object) = @_;
 	my ($stem) = $object =~ m{/((?:lib|tool)/.*)\.o$} or return undef;
@@ -33,7 +33,7 @@ sub source_of {
 	return $source;
 }
 
-# Names that the object defines, and those that it needs.
+# Return the names that the object defines, and those that it uses.
 sub symbols_of {
 	my ($object) = @_;
 	my (@defined, @needed);

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 #
-# Functions of the library and the command fit a screen.  A function is what
-# stands between a brace alone in the first column and the next closing one;
-# its length is the number of lines between them.
+# Functions of the library and the command fit a screen. A function is the text
+# between a brace alone in the first column and the next closing one there; its
+# length is the number of lines between them.
 use strict;
 use warnings;
 
@@ -12,7 +12,7 @@ use Lint;
 
 my $MAX = 60;
 
-# Calls FOUND with path, line, name and length of each function.
+# Call FOUND with path, line, name and length of each function.
 sub each_function {
 	my ($path, $found) = @_;
 	my ($nr, $start, $name) = (0, 0, '?');

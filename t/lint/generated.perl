@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 #
-# What is made from a table is as the table is now.  Each line of
-# t/lint/generated.list is PATH, a tab, and the command that prints the file.
+# Generated files match their tables. Each line of t/lint/generated.list is
+# PATH, a tab, and the command that prints the file.
 use strict;
 use warnings;
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 #
-# Each public header compiles alone, in every language that a program may be
-# written in, with every compiler that is here.
+# Each public header compiles alone, in every language in which programs may
+# include it, with every compiler that is installed.
 use strict;
 use warnings;
 

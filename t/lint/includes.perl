@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 #
-# Includes point down only, as the table in Layers.pm has it.  The public headers
-# are open to all.
+# Includes point down only, by the table in Layers.pm. The public headers may be
+# included anywhere.
 use strict;
 use warnings;
 
@@ -10,10 +10,11 @@ use lib $FindBin::Bin;
 use Layers;
 use Lint;
 
-# What the command may include of folders that it may not use: how files lie.
+# Layouts of files, which the command may include from folders that it may not
+# use.
 my @LAYOUTS = qw(arena/layout.h ring/layout.h);
 
-# Where an include leads: a path in this tree, or nothing.
+# Return the path of an include in this tree, or undef.
 sub resolve {
 	my ($from, $name) = @_;
 	(my $dir = $from) =~ s{[^/]*$}{};
@@ -25,7 +26,7 @@ sub resolve {
 	return undef;
 }
 
-# Why FROM may not include TO; nothing if it may.
+# Return why FROM may not include TO; undef if it may.
 sub objection {
 	my ($from, $to) = @_;
 	my ($lib_folder) = $to =~ m{^lib/([^/]+)/};

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 #
-# No file is longer than somebody reads in one go.
+# No file is too long to be read at once.
 use strict;
 use warnings;
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 #
-# What is not done is not in the tree: no notes to self.  What a TAP test says
-# of a known breakage is no such note.
+# The tree contains no notes on unfinished work. A known breakage in a TAP test
+# is not such a note.
 use strict;
 use warnings;
 
@@ -9,7 +9,7 @@ use FindBin;
 use lib $FindBin::Bin;
 use Lint;
 
-# In parts, so that this file does not name itself.
+# Split, so that this file does not match itself.
 my @words = ('TO' . 'DO', 'FIX' . 'ME', 'X' x 3, 'HA' . 'CK');
 my $marker = join '|', @words;
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 #
-# What several test scripts need stands in one place: a prerequisite is defined
-# once, and no function has a copy. A test that asks for one that nobody
-# defines would be skipped for ever.
+# Shared parts of test scripts are in one place: a prerequisite is defined once,
+# and no function has a copy. A test with an undefined prerequisite would be
+# skipped for ever.
 use strict;
 use warnings;
 
@@ -21,7 +21,7 @@ for my $path (grep { m{^t/} } sources('sh')) {
 			$prereq{$1} //= "$path:$nr";
 		}
 		$set{$_}++ for /\btest_set_prereq (\w+)/g;
-		# Those of the harness itself have scripts within scripts.
+		# The harness's own tests contain scripts within scripts.
 		push @asked, map { [$path, $nr, $_] } $1 =~ /\w+/g
 			if $path !~ m{/t000} &&
 				/^\s*test_expect_\w+ ([A-Z!][\w,!]*) ['"]/;

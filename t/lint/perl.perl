@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 #
-# Perl compiles without a warning, is strict, and uses core modules and our
-# own only.
+# Perl compiles without a warning, is strict, and uses only core modules and
+# modules of this tree.
 use strict;
 use warnings;
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 #
-# Shell scripts are clean under shellcheck; left out where that is missing.
+# Shell scripts are clean under shellcheck; skipped without it.
 use strict;
 use warnings;
 
@@ -8,16 +8,16 @@ use FindBin;
 use lib $FindBin::Bin;
 use Lint;
 
-# Every one of these is a habit of git-style test scripts and no mistake there.
+# Each of these is usual in git-style test scripts and not a mistake there.
 my @IN_TESTS = (
 	'SC1003', # '\'' within a test body
-	'SC1090', # sources a file that is named by a variable
-	'SC1091', # sources a file that shellcheck was not given
+	'SC1090', # sources a file named by a variable
+	'SC1091', # sources a file that shellcheck did not get
 	'SC2015', # A && B || C, where B is an assignment
 	'SC2016', # expressions in single quotes: test bodies
 	'SC2034', # variables that the sourced library reads
-	'SC2119', # a function called without the arguments that it may have,
-	'SC2120', # and that it never has in this script
+	'SC2119', # a function called without its optional arguments,
+	'SC2120', # and never called with them in this script
 	'SC2154', # variables that the sourced library sets
 	'SC3043', # "local": dash, bash and busybox have it
 );

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 #
-# Every source file says its licence in one of its first lines.
+# Every source file names its licence in one of its first lines.
 use strict;
 use warnings;
 
@@ -8,7 +8,7 @@ use FindBin;
 use lib $FindBin::Bin;
 use Lint;
 
-# The tag in two parts, so that this line is not taken for a licence.
+# The tag is split, so that this line is not taken for a licence.
 my $tag = 'SPDX-License-' . 'Identifier: MIT';
 
 for my $path (sources(qw(c cxx table sh perl awk make web))) {

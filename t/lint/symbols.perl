@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 #
-# What the library shows: the shared one trace2_* and nothing else, the archive
-# only names of ours, and both everything that a public header declares.
+# Exported symbols: the shared library has only trace2_*, the archive only names
+# with our prefixes, and both have everything that a public header declares.
 use strict;
 use warnings;
 
@@ -10,20 +10,20 @@ use lib $FindBin::Bin;
 use Lint;
 
 my ($SO, $A) = qw(build/lib/libtrace2.so build/lib/libtrace2.a);
-# A sanitizer adds to a library what is none of ours.
+# Symbols that a sanitizer adds.
 my $FOREIGN = qr/^(?:__asan_|__tsan_|__ubsan_|__odr_asan|_Unwind_)/;
 
 sub symbols {
 	my ($file, @options) = @_;
 	open my $in, '-|', 'nm', '-g', '--defined-only', @options, $file
 		or die "cannot run nm: $!\n";
-	# A is the name of a version.
+	# Type A is the name of a version.
 	my @names = map { /^[0-9a-f]+ [B-TV-Za-z] ([^\s@]+)/ ? $1 : () } <$in>;
 	close $in or die "nm failed on $file\n";
 	return grep { !/$FOREIGN/ } @names;
 }
 
-# Functions and variables that HEADER declares, by name, with their lines.
+# Return the functions and variables that HEADER declares, with their lines.
 sub declared {
 	my ($header) = @_;
 	(my $name = $header) =~ s{^lib/}{};
@@ -37,7 +37,7 @@ sub declared {
 			next;
 		}
 		$line++;
-		# Each word carries its line through what follows.
+		# Append its line to each name.
 		$text .= s/\b(trace2_\w+)/$1\@$line/gr if $ours;
 	}
 	close $in or die "$cc -E failed on $header\n";

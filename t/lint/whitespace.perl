@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 #
-# No blanks at the end of a line, and C is indented with tabs.  Text that a test
-# expects is as its reader would see it, blanks at its end included.
+# No blanks at the end of a line, and C is indented with tabs. Expected output
+# in tests may have blanks at the end.
 use strict;
 use warnings;
 
@@ -29,8 +29,8 @@ for my $path (sources(qw(c cxx table sh perl awk make web adoc text))) {
 }
 
 for my $path (sources(qw(c cxx))) {
-	# The last character of the code before this line says whether this one
-	# goes on with a statement, which may be aligned, or begins one.
+	# The last character of the code before this line shows whether this
+	# line continues a statement, and may be aligned, or begins one.
 	my ($nr, $before) = (0, ';');
 	for (split /^/, c_code(slurp($path))) {
 		$nr++;

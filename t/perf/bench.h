@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * bench - compares what the library does with the least that it could cost.
+ * bench - compare the library with the least possible cost of the same
+ * operation.
  *
- * A case and its limit run alternately in the same process, some 50 us a round,
- * so that both see the same noise and few rounds see any: what other processes
- * do on the machine comes in pieces of milliseconds. A result is the median
- * of the rounds; the spread is the distance of the quartiles of ours, as a part
- * of its median. For programs in t/perf; t/perf/run makes the table.
+ * A case and its limit run alternately in the same process, some 50 us per
+ * round, so that both see the same noise and most rounds see none: other
+ * processes on the machine disturb for milliseconds at a time. A result is the
+ * median of the rounds; the spread is the distance of the quartiles of the
+ * library's rounds, as a share of their median. For programs in t/perf;
+ * t/perf/run prints the table.
  */
 #ifndef TR2_PERF_BENCH_H
 #define TR2_PERF_BENCH_H
@@ -20,17 +22,17 @@
 
 struct bench_case {
 	const char *name, *limit_name;
-	/* Each does its thing n times. */
+	/* Each runs its operation n times. */
 	void (*ours)(size_t n);
 	void (*limit)(size_t n);
-	size_t n; /* operations a round */
-	/* The promise: at most ratio * limit + plus_ns; both 0: none. */
+	size_t n; /* operations per round */
+	/* The promised bound: ratio * limit + plus_ns; both 0: none. */
 	double ratio, plus_ns;
-	void (*after)(void); /* between rounds, not timed; NULL: nothing */
+	void (*after)(void); /* between rounds, not timed; may be NULL */
 	size_t rounds; /* 0: BENCH_ROUNDS */
 };
 
-/* Keeps the compiler from moving or merging what stands around it. */
+/* Keep the compiler from moving or merging code around it. */
 #define bench_clobber() __asm__ volatile("" ::: "memory")
 
 static inline double bench_clock_ns(clockid_t id)
@@ -60,7 +62,7 @@ static inline int bench_compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Sorts; returns the median, and the distance of the quartiles. */
+/* Sort; return the median, and the distance of the quartiles. */
 static inline double bench_median(double *sample, size_t n, double *distance)
 {
 	qsort(sample, n, sizeof(*sample), bench_compare);
@@ -68,7 +70,10 @@ static inline double bench_median(double *sample, size_t n, double *distance)
 	return sample[n / 2];
 }
 
-/* One line a case: name, limit, ours, limit's ns, ratio, spread, promise. */
+/*
+ * Print one line per case: name, limit, ours, limit's ns, ratio, spread,
+ * promise.
+ */
 static inline void bench_tell(const struct bench_case *c, double *ours,
 			      double *limit, size_t n)
 {
@@ -96,7 +101,7 @@ static inline void bench_run(const struct bench_case *c)
 	bench_tell(c, ours, limit, n);
 }
 
-/* To the last core that this process may use: the first is busiest. */
+/* Pin to the last core that this process may use: the first is the busiest. */
 static inline void bench_pin(void)
 {
 	cpu_set_t all, one;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
+ * Emit NR events, half of them regions and half data, to count their
+ * instructions and system calls; with "off" without initialising, for the cost
+ * of a process.
  * usage: count NR [off]
- * NR events, half of them regions and half data, for whoever counts instructions and
- * system calls; with "off" it never initialises, for the cost of a process.
  */
 #include <stdlib.h>
 

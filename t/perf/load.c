@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * load - what reading a file costs a command, beside one pass over its bytes.
+ * load - the cost of reading a file in a command, compared with one pass over
+ * its bytes.
  *
  * usage: build/perf/load ROUNDS FILE NAME COMMAND [ARG...]
  *
- * Runs the command, whose output goes nowhere, and the pass in turns, each in a
- * process of its own on the same core. Prints one line: name, bytes of the
- * file, the median of the CPU time of the command and of the pass in
- * nanoseconds (user and system together), spread, and the largest memory of
- * the command in bytes. t/perf/loaders makes the table.
+ * Runs the command, without its output, and the pass alternately, each in a new
+ * process on the same core. Prints one line: name, bytes of the file, the
+ * median of the CPU time of the command and of the pass in nanoseconds (user
+ * and system together), spread, and the largest memory of the command in bytes.
+ * t/perf/loaders prints the table.
  */
 #include <fcntl.h>
 #include <string.h>
@@ -23,8 +24,8 @@
 
 static char piece[256 * 1024], copy[256 * 1024];
 
-/* Reads, looks for every newline, and copies: what no reader of lines that
- * keeps them does without. */
+/* Read, find every newline, and copy: the least work of a reader that keeps
+ * lines. */
 static int pass(const char *file)
 {
 	int fd = open(file, O_RDONLY | O_CLOEXEC);
@@ -55,8 +56,8 @@ static int command(char **argv)
 	return 127;
 }
 
-/* CPU time in ns, of the command, or of the pass when argv is NULL; negative:
- * it failed. */
+/* Return the CPU time in ns of the command, or of the pass if argv is NULL;
+ * negative: it failed. */
 static double cost(const char *file, char **argv, long *maxrss_kb)
 {
 	struct rusage used;

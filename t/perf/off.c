@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What calls cost while tracing is off, and what finding that out costs. */
+/* The cost of calls while tracing is off, and of finding out that it is off. */
 #include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
@@ -63,7 +63,7 @@ static void read_settings(size_t n)
 			abort();
 }
 
-/* The files that exist, and the variables of the table. */
+/* Read the files that exist, and the variables of the table. */
 static void read_bare(size_t n)
 {
 #define NAME(end) "GIT_TRACE2" end

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What calls cost while targets are on. The limit of an event is a write(2) of
- * as many bytes to the same kind of file, one for each target.
+ * The cost of calls while targets are on. The limit of an event is a write(2)
+ * of as many bytes to the same kind of file, one for each target.
  *
  * usage: on TARGETS DESTINATION [brief]
  *	TARGETS      normal, perf, event, or all
- *	DESTINATION  a directory, whose files are made; or pipe, stream, datagram
- *	             (read between the rounds), null
+ *	DESTINATION  a directory, in which files are created; or pipe, stream,
+ *	             datagram (read between the rounds), null
  */
 #include <fcntl.h>
 #include <string.h>
@@ -34,11 +34,13 @@ static const char *const variables[NR_TARGETS] = {
 
 static __thread volatile uint64_t thread_local_value;
 static volatile uint64_t sink;
-static const char *label; /* of the targets and the destination */
+static const char *label; /* names the targets and the destination */
 static size_t events_a_round = EVENTS_A_ROUND;
 static char line[65536];
 
-/* Where each target's lines and the limit's go, and who reads them. */
+/*
+ * The destination of each target's lines and of the limit's, and their readers.
+ */
 static struct {
 	char path[4096];
 	int bare_fd, read_fd, bare_read_fd;
@@ -96,7 +98,7 @@ static void bare_write(size_t n)
 				abort();
 }
 
-/* Both kinds of line: the pair is one event each. */
+/* Emit both kinds of lines: the pair is two events. */
 static void region(size_t n)
 {
 	for (; n >= 2; n -= 2) {
@@ -125,7 +127,7 @@ static void message(size_t n)
 		trace2_printf("%s", "a message");
 }
 
-/* What a reader takes; bytes of the library's are counted. */
+/* Read both ends; the library's bytes are counted. */
 static void drain(void)
 {
 	static char taken[1 << 16];
@@ -203,7 +205,7 @@ static void make_pair(const char *kind, int i)
 	if (!strcmp(kind, "pipe")) {
 		if (pipe(ours) || pipe(bare))
 			abort();
-		events_a_round = 32; /* as much fits in */
+		events_a_round = 32; /* so many fit */
 	} else {
 		int type = strcmp(kind, "stream") ? SOCK_DGRAM : SOCK_STREAM;
 
@@ -211,7 +213,7 @@ static void make_pair(const char *kind, int i)
 		    socketpair(AF_UNIX, type, 0, bare))
 			abort();
 		if (type == SOCK_DGRAM)
-			events_a_round = 8; /* as many wait at most */
+			events_a_round = 8; /* at most so many are queued */
 	}
 	place(ours[1], TRACE_FD);
 	dest[i].read_fd = ours[0];
@@ -262,7 +264,7 @@ static void setup(const char *wanted, const char *where, int brief)
 	}
 }
 
-/* Nothing tells how long lines are that go to /dev/null. */
+/* The length of lines written to /dev/null cannot be measured. */
 static void run_null(void)
 {
 	static const struct bench_case c = {

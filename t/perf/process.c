@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What start and end of the library add to a short process.
+ * The cost that start and end of the library add to a short process.
  * usage: process COUNT-PROGRAM NAME=VALUE (that switches tracing on)
  */
 #include <spawn.h>

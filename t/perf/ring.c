@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What events cost that go to the ring alone, and counters that another process
- * watches. usage: ring FILE (a ring that GIT_TRACE2_RING names, too)
+ * The cost of events that are written to the ring only, and of counters that
+ * another process reads. usage: ring FILE (also named by GIT_TRACE2_RING)
  */
 #include <fcntl.h>
 #include <signal.h>
@@ -68,7 +68,7 @@ static void run_event(const char *what, void (*work)(size_t n))
 				      EVENTS_A_ROUND, 2.5, 0, NULL, 0 };
 	uint64_t before;
 
-	work(2); /* whose thread has no ring before */
+	work(2); /* its thread has no ring yet */
 	before = tr2_my_slot->control.data_head;
 	work(100);
 	record_bytes = (tr2_my_slot->control.data_head - before) / 100;
@@ -77,7 +77,7 @@ static void run_event(const char *what, void (*work)(size_t n))
 	bench_run(&c);
 }
 
-/* The watcher looks while this is not 0. */
+/* The watcher runs while this is not 0. */
 static volatile int *watching;
 
 static void watch(const char *path)
@@ -148,7 +148,8 @@ int main(int argc, char **argv)
 	trace2_initialize();
 	if (!trace2_is_enabled() || !tr2_arena_header())
 		return 1;
-	/* Before this process is pinned, so that it has another core. */
+	/* Before this process is pinned, so that the watcher has another
+	 * core. */
 	run_watched(argv[1]);
 	run_event("region_enter or leave, ring", region);
 	run_event("data of 10 bytes, ring", data);

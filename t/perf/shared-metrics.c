@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Counters and timers of a program that is linked with the shared library, and
- * of a module that it loads; on.c has those of the archive.
+ * Counters and timers of a program linked with the shared library, and of a
+ * module that it loads; on.c measures the static library.
  * usage: shared-metrics MODULE
  */
 #include <dlfcn.h>

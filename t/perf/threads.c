@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Does the cost in a thread grow with the number of threads? Of CPU time, since
- * there may be more threads than cores; the limit is what one thread takes.
- * And of events, with their number: what the last ones cost beside the first.
+ * Does the cost in a thread grow with the number of threads? Measured as CPU
+ * time, since there may be more threads than cores; the limit is the cost in
+ * one thread. And does the cost of events grow with their number: the last ones
+ * compared with the first.
  *
  * usage: threads (with an event target in the environment)
  */
@@ -53,8 +54,9 @@ static void bare_write(size_t n)
 static const struct work {
 	const char *name;
 	void (*run)(size_t n);
-	size_t n; /* by all threads together */
-	double ratio; /* that passes for flat, with noise; 0: is not held */
+	size_t n; /* summed over all threads */
+	/* up to which it counts as constant, with noise; 0: not checked */
+	double ratio;
 } works[] = {
 	{ "counter_add", add_counter, 2000000, 1.25 },
 	{ "timer start + stop", timer, 1000000, 1.25 },
@@ -73,14 +75,14 @@ static void *run_job(void *arg)
 	struct job *job = arg;
 	double start;
 
-	job->work->run(1); /* the thread's first call makes its memory */
+	job->work->run(1); /* the thread's first call allocates its memory */
 	start = bench_clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	job->work->run(job->n);
 	job->cpu_ns = bench_clock_ns(CLOCK_THREAD_CPUTIME_ID) - start;
 	return NULL;
 }
 
-/* CPU time of one operation; *wall_ns: of one at all threads' rate. */
+/* Return the CPU time of one operation; *wall_ns: wall time per operation. */
 static double run_threads(const struct work *work, size_t nr, double *wall_ns)
 {
 	struct job job[MAX_THREADS];
@@ -119,7 +121,7 @@ static void compare_threads(const struct work *work, size_t nr)
 	bench_tell(&c, ours, limit, RUNS);
 }
 
-/* Pages of memory of the process's own. */
+/* Return the number of private pages of the process. */
 static size_t memory_pages(void)
 {
 	unsigned long total, resident = 0, shared = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the text targets are built from: buffers, texts, clocks, hashes. */
+/* The building blocks of the text targets: buffers, texts, clocks, hashes. */
 #include <stdlib.h>
 #include <time.h>
 
@@ -144,7 +144,7 @@ static void test_json(void)
 	       "\xe2\x82\xac\"", "escapes");
 }
 
-/* Against looking at each byte. */
+/* The expected result, byte by byte. */
 static unsigned int classify(const char *s, size_t n)
 {
 	unsigned int found = 0;
@@ -183,7 +183,10 @@ static void test_classify(void)
 	is_u64(missed, 0, "and plain text is plain at any length");
 }
 
-/* Whole, and nothing behind it; plain only if no byte of it is odd. */
+/*
+ * Is the copy complete, without a write past its end, and plain only if no byte
+ * needs escaping?
+ */
 static bool copies(const char *text, size_t len)
 {
 	char copy[80], before[80];

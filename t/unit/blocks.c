@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Memory in blocks: how many mappings, what is given back, what a child has. */
+/* Memory in blocks: number of mappings, freeing, and forked children. */
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -10,7 +10,7 @@
 #include "tap.h"
 
 #define NR 5000
-#define BYTES 8000 /* not whole pages */
+#define BYTES 8000 /* not a multiple of the page size */
 
 static struct tr2_blocks blocks = { BYTES, 2, 0, 0, NULL };
 static char *block[NR];
@@ -28,7 +28,7 @@ static unsigned int count_mappings(void)
 	return nr;
 }
 
-/* Others lie between, so that the kernel cannot merge them. */
+/* Map a page between blocks, so that the kernel cannot merge them. */
 static void *get(void)
 {
 	(void)mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -79,14 +79,14 @@ static void test_reuse(void)
 	is_u64(dirty, 0, "a block that is used again is zero");
 }
 
-/* In the child all blocks but two are free; there are as many as before. */
+/* In the child all blocks except two are free; their total is unchanged. */
 static int in_child(void)
 {
 	const void *const kept[] = { block[17], block[NR - 1] };
 	unsigned int all = blocks.nr, i, wrong = 0;
 	char *p;
 
-	/* As if the parent had been in the midst of something. */
+	/* As if the parent had been interrupted during a change. */
 	blocks.nr_used = 12345;
 	tr2_blocks_after_fork(&blocks, kept, 2);
 	wrong += blocks.nr != all || blocks.nr_used != 2;
@@ -120,8 +120,8 @@ int main(void)
 	for (i = 1; i < NR; i++)
 		same += block[i] == block[i - 1];
 	is_u64(same, 0, "each is another one");
-	/* Two that follow each other are between two of those of get().
-	 * ThreadSanitizer has its own for each. */
+	/* ThreadSanitizer adds a mapping for each mapping between two
+	 * blocks. */
 	ok(TR2_TSAN || count_mappings() - before < 2 * 80,
 	   "many blocks, few mappings");
 	ok(blocks.nr < NR + NR / 8 + 3, "and little that nobody uses");

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A signal handler that jumps out of a thread's buffer while that grows, moves
- * and goes home again, at each single instruction: what it is left with can be
- * used. Other processors than x86-64, and valgrind, cannot be stopped so.
+ * and moves back, at each single instruction: the buffer stays usable. Not
+ * possible on processors other than x86-64, nor under valgrind.
  */
 #include <setjmp.h>
 #include <signal.h>
@@ -21,8 +21,8 @@ static struct path *path;
 static sigjmp_buf back;
 static volatile bool is_running, is_masked, has_jumped;
 
-/* The buffer's own, instead of libc's: a stop behind an instruction while
- * SIGTRAP is blocked would be the end. */
+/* Replaces libc's function for the buffer: a stop after an instruction while
+ * SIGTRAP is blocked would end the program. */
 __attribute__((visibility("default"))) int
 pthread_sigmask(int how, const sigset_t *set, sigset_t *before)
 {
@@ -71,7 +71,7 @@ static bool is_usable(void)
 	return buf.alloc > sizeof(home) && is_mapped(buf.p, buf.alloc);
 }
 
-/* The path is recorded, instead of a jump. */
+/* The path is recorded, without a jump. */
 #define NEVER -1
 
 static void run_once(long at)
@@ -113,7 +113,7 @@ int main(void)
 		if (nr_wrong)
 			printf("# behind %ld: %p, %zu bytes\n", at,
 			       (void *)buf.p, buf.alloc);
-		/* As the next call finds it. */
+		/* The next call finds it in this state. */
 		is_masked = false;
 		grow_and_shrink();
 		nr_wrong += buf.p != home;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Times from the processor's counter: in a simulated machine that does to its
- * clock and its counter what machines do, and in this one.
+ * Times from the processor's counter: in a simulated machine with all
+ * irregularities of real clocks and counters, and in this machine.
  */
 #include <pthread.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 #define MS UINT64_C(1000000)
 #define S (1000 * MS)
 
-/* A machine: its clock, its counter, and who reads them. */
+/* A machine: its clock, its counter, and the library's readings. */
 struct machine {
 	double ns, ticks;
 	double ticks_a_ns;
@@ -57,7 +57,7 @@ static bool holds(const struct machine *m)
 	return (uint64_t)m->ticks - scale->base_ticks < scale->window;
 }
 
-/* One call of tr2_clock_now_ns(). */
+/* Simulate one call of tr2_clock_now_ns(). */
 static uint64_t read_time(struct machine *m)
 {
 	struct tr2_clock_anchor anchor;
@@ -90,7 +90,7 @@ static void look_at_time(struct machine *m)
 		m->worst = error;
 }
 
-/* Reads at random moments for so long. */
+/* Read the time at random moments, for so long. */
 static void run(struct machine *m, uint64_t ns, uint64_t most_apart)
 {
 	double until = m->ns + (double)ns;
@@ -160,7 +160,7 @@ static void test_slew(void)
 	never_back(&m, "a clock that is slewed never goes back");
 }
 
-/* The clock stands still; the counter goes on, or starts from 0, or stops. */
+/* The clock stops; the counter goes on, or restarts from 0, or stops. */
 static void test_suspend(void)
 {
 	static const char *const kind[] = { "counting on", "from 0", "stopped" };
@@ -203,7 +203,10 @@ static void test_short_suspend(void)
 	never_back(&m, "by going slower, not back");
 }
 
-/* While nobody reads the time: anchors far apart say nothing of the rate. */
+/*
+ * Without readings of the time meanwhile: distant anchors do not determine the
+ * rate.
+ */
 static void test_idle_suspends(void)
 {
 	struct machine m = boot(2.0);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Very many definitions: each is marked when it is sampled, as long as its
- * module is there, and costs no more than when there are few. The cost is
- * counted in instructions, where the processor stops behind each; that is not
- * so in valgrind, and not for ThreadSanitizer, which puts signals off.
+ * Very many definitions: each is marked while it is sampled, as long as its
+ * module is loaded, and costs no more than if there were few. The cost is
+ * counted in instructions, if the processor can stop after each; it cannot in
+ * valgrind, and ThreadSanitizer delays signals.
  */
 #include <signal.h>
 
@@ -39,7 +39,7 @@ static void define_up_to(unsigned int from, unsigned int nr)
 		define(from++);
 }
 
-/* What it takes to define PROBES of them from here on. */
+/* Return the cost of defining PROBES of them, beginning at this number. */
 static uint64_t cost_to_define(unsigned int from)
 {
 	steps = 0;
@@ -49,7 +49,7 @@ static uint64_t cost_to_define(unsigned int from)
 	return steps;
 }
 
-/* And to forget as many of the first nr, old ones and new ones. */
+/* Return the cost of removing as many of the first nr, old and new ones. */
 static uint64_t cost_to_forget(unsigned int nr)
 {
 	unsigned int i;
@@ -69,7 +69,7 @@ static void test_cost(void)
 	uint64_t few_define, few_forget, many_define, many_forget;
 
 	define_up_to(0, FEW);
-	cost_to_define(FEW); /* the first call looks up symbols, perhaps */
+	cost_to_define(FEW); /* the first call may resolve symbols */
 	few_define = cost_to_define(FEW);
 	cost_to_forget(FEW);
 	few_forget = cost_to_forget(FEW);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a destination waits for: its lock, with signal handlers that leave for
- * good at each instruction of taking and giving it; and a reader that stalls,
- * with handlers that leave the wait.
+ * Waiting for a destination: for its lock, with signal handlers that jump out
+ * at each instruction of taking and releasing it; and for a reader that stalls,
+ * with handlers that jump out of the wait.
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -19,13 +19,13 @@
 #include "../helper/single-step.h"
 
 #if defined(__SANITIZE_ADDRESS__)
-#define TOO_SLOW true /* a hundred instructions are thousands */
+#define TOO_SLOW true /* a hundred instructions become thousands */
 #else
 #define TOO_SLOW TR2_TSAN
 #endif
 
 #define WAITERS 0x80000000u
-#define NR_TURNS 60 /* milliseconds, more than the reader has */
+#define NR_TURNS 60 /* milliseconds, more than the timeout */
 
 static struct tr2_dest dest;
 static sigjmp_buf back;
@@ -48,7 +48,7 @@ static void start(void)
 	tr2_wait_init(&dest);
 }
 
-/* A thread and this one go on step by step. */
+/* Another thread and this one advance in lockstep. */
 static pthread_t other;
 static atomic_int other_stage;
 static atomic_bool over;
@@ -79,7 +79,10 @@ static void on_step(int signo)
 		siglongjmp(back, 1);
 }
 
-/* What is left at an instruction, and what is done before and behind that. */
+/*
+ * An operation that is interrupted at an instruction, with the actions before
+ * and after it.
+ */
 struct operation {
 	void (*before)(void);
 	void (*run)(void);
@@ -158,7 +161,7 @@ static bool waiter_had_it(void)
 	return atomic_load(&other_stage) == 1 && nobody_has_it();
 }
 
-/* Gives it when it is waited for. */
+/* Release it when another thread waits for it. */
 static void *have_it(void *arg)
 {
 	uint32_t tid = tid_of_thread();
@@ -198,7 +201,7 @@ static void test_each_instruction(void)
 	leave_at_each(&waiting, "a jump out of waiting for it");
 }
 
-/* Has it until it is over. */
+/* Hold it until the test is over. */
 static void *keep_it(void *arg)
 {
 	uint32_t tid = tid_of_thread();
@@ -227,7 +230,7 @@ static void test_owner_that_does_nothing(void)
 	tr2_wait_unlock(&dest, me);
 }
 
-/* Gives it now and then, a moment after somebody began to wait. */
+/* Release it now and then, shortly after another thread began to wait. */
 static void *have_it_often(void *arg)
 {
 	static const struct timespec moment = { 0, 1000000 };
@@ -311,7 +314,7 @@ static int full_pipe(void)
 	return ends[1];
 }
 
-/* A handler that leaves pays for what was not waited yet. */
+/* A handler that jumps out of a wait is charged the rest of the time. */
 static void test_jumps_out_of_waiting(void)
 {
 	struct sigaction action = { .sa_handler = jump_back };
@@ -336,7 +339,7 @@ static void test_jumps_out_of_waiting(void)
 	tr2_wait_note_progress(&dest, TR2_STALL_NS);
 }
 
-/* Not every processor does, nor valgrind. */
+/* Some processors cannot, nor can valgrind. */
 static bool stops_behind_each(void)
 {
 	struct sigaction action = { .sa_handler = on_step };

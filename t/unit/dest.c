@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Names in a directory that others may write to: never through a link, never
- * into a file that is there, and no more tries than ten. */
+/* Creating files in a directory to which others may write: never through a
+ * link, never into an existing file, and with at most ten tries. */
 #include "target/dest.h"
 
 #include "tap.h"
@@ -83,7 +83,7 @@ static void test_sentinel(void)
 
 int main(void)
 {
-	/* What is made there. */
+	/* All names that are created there. */
 	static const char *const names[] = { "git-trace2-discard", "name",
 					     "name.1", "name.2", "name.3",
 					     "name.4", "name.5", "name.6",

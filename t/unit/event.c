@@ -34,7 +34,8 @@ static void test_table(void)
 		texts += t->perf_message->kind != TR2_OP_END;
 	}
 	is_u64(bad, 0, "every {field} of a template is a field of its event");
-	/* The last template is complete, so the operations had room. */
+	/* The last template is complete, so that the operations had enough
+	 * room. */
 	ok(tr2_templates[TR2_EVENT_NR - 1].perf_message[0].kind ==
 			   TR2_OP_TEXT,
 	   "the operations fit");
@@ -43,7 +44,9 @@ static void test_table(void)
 
 #define NR_WORDS 400
 
-/* Into memory of each size: a sanitizer or valgrind sees what is beyond it. */
+/*
+ * Render into memory of each size: a sanitizer or valgrind detects overflows.
+ */
 static void test_little_memory(void)
 {
 	static const tr2_render_fn renderers[] = {
@@ -128,13 +131,13 @@ static void test_redact(void)
 	redacts("GITHUB_TOKEN=abc", "GITHUB_TOKEN=<REDACTED>");
 	redacts("url.https://u:p@h/.insteadOf=x",
 		"url.https://u:<REDACTED>@h/.insteadOf=x");
-	/* One secret begins inside the other. */
+	/* One secret begins inside another. */
 	redacts("token='a PASSWORD='b' c", "token='<REDACTED>'<REDACTED>' c");
 	redacts("Authorization: x PASSWORD='b' c",
 		"Authorization: <REDACTED>' c");
 	redacts("x token=a&b https://token=c:d@h",
 		"x token=<REDACTED>&b https://token=<REDACTED>");
-	/* The second URL is taken apart by its own query. */
+	/* The second URL is parsed with its own query. */
 	redacts("http://u:p@h?http://v:q@i?x@y",
 		"http://u:<REDACTED>@h?http://v:<REDACTED>@i?x@y");
 	redacts("token=x://key=1&u:pw@h",
@@ -153,7 +156,7 @@ static void test_redact(void)
 	redacts("Authorization: Bearer a\"b c", "Authorization: <REDACTED>");
 	redacts("x token=a\"b c", "x token=<REDACTED> c");
 	redacts("token=\"a\\\"b\" c", "token=\"<REDACTED>\" c");
-	/* What was hidden before stays as it is. */
+	/* Text that is already redacted stays unchanged. */
 	KEEPS("Authorization: <REDACTED>");
 	KEEPS("x token=<REDACTED> c");
 	KEEPS("x token='<REDACTED> c");
@@ -192,7 +195,7 @@ static void test_redact_without_memory(void)
 	is_text(got, len, TR2_REDACTED, "all is hidden when memory is short");
 }
 
-/* The perf target's line for this file, up to the separator behind it. */
+/* Check the perf target's line for this file, up to the separator after it. */
 static void shows_place(const char *file, const char *want)
 {
 	struct tr2_who who = { "main", "d0 | main | ", 12, "", 0 };
@@ -212,7 +215,7 @@ static void test_place(void)
 	shows_place("short.c", "short.c:12                   | ");
 	shows_place("a/very/long/directory/of/file.c",
 		    "...ng/directory/of/file.c:12 | ");
-	/* No character is cut in two; nor where a name is escaped. */
+	/* No character is cut in two; nor is an escape sequence. */
 	shows_place("a/very/l\xc3\xb6ng/dir/of/files/xyz.c",
 		    "...ng/dir/of/files/xyz.c:12  | ");
 	shows_place("a/very/\xe2\x82\xac/ng/dir/of/files/x.c",
@@ -221,12 +224,12 @@ static void test_place(void)
 		    ".../dir/of/files/xyz.c:12    | ");
 	shows_place("a/very/l\xc3\xb6ng/\tdir/of/files/x.c",
 		    "...ng/\\tdir/of/files/x.c:12  | ");
-	/* Bytes that are no characters are cut anywhere. */
+	/* Bytes that are not characters may be cut anywhere. */
 	shows_place("a/very/l\xb6\xb6ng/dir/of/files/xyz.c",
 		    "...\xb6ng/dir/of/files/xyz.c:12 | ");
 }
 
-/* The perf target's column for it, which is 9 wide. */
+/* Check the perf target's column for it, which is 9 wide. */
 static void shows_t_abs(uint64_t ns, const char *want)
 {
 	struct tr2_who who = { "main", "d0 | main | ", 12, "", 0 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Marks on stacks that are there, and that are not any more. */
+/* Marks in stack frames that exist, and that have been left. */
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 
 #define STACK_BYTES 65536u
 
-/* Not in the own frame. */
+/* Not in the caller's frame. */
 static struct tr2_inside *far;
 static struct tr2_inside now;
 
@@ -46,7 +46,7 @@ static void test_errno(void)
 	ok(errno == EDOM, "errno is kept");
 }
 
-/* Where the compiler has variables on the stack. */
+/* Requires local variables on the real stack. */
 static void test_own_frame(void)
 {
 	struct tr2_inside in[2];

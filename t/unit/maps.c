@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How often a process looks at its mappings, because of its samples. */
+/* How often a process reads its mappings for its samples. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -17,7 +17,7 @@
 #define TIMES_AS_LONG 50
 #define PACED_LOOKS 4
 
-/* Seen from outside: what the library opens and closes. */
+/* Counts the library's calls of open() and close(). */
 static struct {
 	unsigned int nr;
 	int fd;
@@ -51,7 +51,7 @@ int close(int fd)
 	return (int)syscall(SYS_close, fd);
 }
 
-/* A sample in code that nobody knows, as in a program that makes code all the
+/* Take a sample in unknown code, as in a program that generates code all the
  * time. */
 static bool sample_looks(void)
 {
@@ -71,7 +71,8 @@ static void test_pace(void)
 	for (i = 0; i < FREE_LOOKS; i++)
 		nr_free += sample_looks();
 	is_u64(nr_free, FREE_LOOKS, "the first samples look at once");
-	/* Each later than so many times as long as the one before it took. */
+	/* The pause before each is a multiple of the time that the previous one
+	 * took. */
 	for (i = 0; i < PACED_LOOKS; i++) {
 		may_ns = looks.opened_ns +
 			 TIMES_AS_LONG * (looks.closed_ns - looks.opened_ns);

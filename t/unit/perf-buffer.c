@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The memory of records: its end, and what makes no sense in it. */
+/* The buffer of records: wrapping at its end, and invalid content. */
 #include "pmu/buffer.h"
 
 #include "tap.h"
@@ -41,7 +41,7 @@ static void test_spoiled(void)
 	IS(tr2_buffer_map(&buffer, -1, 1), 0, "memory");
 	tr2_buffer_put(&buffer, &(struct trace2_perf_record){ 9, 0, 8 });
 	tr2_buffer_put(&buffer, &(struct trace2_perf_record){ 9, 0, 8 });
-	/* Larger than all there is. */
+	/* Larger than the content. */
 	memcpy(buffer.base + buffer.page_size, &bad, sizeof(bad));
 	IS(tr2_buffer_peek(&buffer, &head), 16, "two records as one");
 	bad.size = 24;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A thread that was cancelled stays so, and is not ended by calls of ours. */
+/*
+ * A cancelled thread stays cancelled, but calls of the library do not end it.
+ */
 #include <pthread.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -9,7 +11,7 @@
 
 TRACE2_COUNTER(apples, "unit", "apples", 0);
 
-static const char *last; /* call that came back */
+static const char *last; /* call that returned */
 
 static void use(const struct trace2_perf_attr *attr)
 {
@@ -54,7 +56,7 @@ static void *cancelled(void *unused)
 		  .config = TRACE2_PERF_OPEN_FDS },
 		{ .type = TRACE2_PERF_TYPE_POWER },
 	};
-	/* tracefs and sysfs are asked for these. */
+	/* These are looked up in tracefs and sysfs. */
 	static const char list[] = "no_such:tracepoint", device[] = "no_such/x/";
 	size_t i;
 
@@ -77,7 +79,7 @@ int main(int argc, char **argv)
 	pthread_t thread;
 
 	(void)argc;
-	/* Counters count while tracing is on. */
+	/* Counters count only while tracing is on. */
 	if (!getenv("GIT_TRACE2")) {
 		setenv("GIT_TRACE2", "/dev/null", 1);
 		execv("/proc/self/exe", argv);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sampling by the kernel, through an event of ours. */
+/* Sampling by the kernel, through the library's events. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/perf_event.h>
@@ -23,7 +23,7 @@
 
 TRACE2_COUNTER(apples, "unit", "apples", 0);
 
-/* User mode, which everybody may have at the level of most machines. */
+/* User mode only, which every user may count with most machines' settings. */
 static struct trace2_perf_attr software(uint64_t config, uint64_t period)
 {
 	return (struct trace2_perf_attr){ .type = TRACE2_PERF_TYPE_SOFTWARE,
@@ -54,7 +54,7 @@ static struct trace2_perf *open_mapped(const struct trace2_perf_attr *attr,
 	return ev;
 }
 
-/* A page fault a page. */
+/* Cause one page fault per page. */
 static void touch(size_t pages)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE), i;
@@ -123,7 +123,7 @@ static uint64_t monotonic_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-/* All of it, with a reading of each kind. */
+/* Check all fields, with a reading of each format. */
 static void test_layout(uint64_t format, unsigned int numbers)
 {
 	struct trace2_perf_attr attr = software(FAULTS, 5);
@@ -209,7 +209,7 @@ static void test_wakeup_and_refresh(void)
 	IS(polled(ev), 0, "nothing yet");
 	IS(trace2_perf_refresh(ev, 10), 0, "10 overflows");
 	touch(3);
-	/* The test itself may fault. */
+	/* The test itself may cause a fault. */
 	touch(4);
 	ok(polled(ev) & POLLIN, "there is something after 4");
 	touch(20);
@@ -255,7 +255,7 @@ static void tally(struct trace2_perf *ev)
 	}
 }
 
-/* Few pages: the kernel lets nobody have very many samples at once. */
+/* Few pages: the kernel limits the number of samples. */
 static void test_lost(void)
 {
 	struct trace2_perf_attr attr = software(FAULTS, 1);
@@ -274,7 +274,8 @@ static void test_lost(void)
 	tally(ev);
 	trace2_perf_read(ev, values, 3);
 	ok(nr_lost > 0, "a map that is too small");
-	/* TSan's own faults may fill it up once more, and nothing tells that. */
+	/* TSan's own faults may fill it once more, without a record of the
+	 * loss. */
 	ok(nr_samples + nr_lost == values[0] || nr_throttled || TR2_TSAN,
 	   "tells what it had no room for");
 	trace2_perf_close(ev);
@@ -317,7 +318,7 @@ static void *touch_5(void *unused)
 	return unused;
 }
 
-/* What a thread counted, at its end; by CPU, as the kernel will have it. */
+/* A thread's count at its end; per CPU, as the kernel requires. */
 static void test_inherit_stat(void)
 {
 	struct trace2_perf_attr attr = software(FAULTS, 0);
@@ -343,13 +344,13 @@ static void test_inherit_stat(void)
 		sum += value;
 		trace2_perf_close(ev[i]);
 	}
-	/* Not every kernel has taken the thread apart when it was joined, and
-	 * some have no such record of it at all. */
+	/* Some kernels have not released the thread when it is joined, and some
+	 * do not write such a record at all. */
 	ok(!of_thread || (of_thread >= 5 && of_thread <= sum),
 	   "a thread's own count");
 }
 
-/* Notices come by a descriptor: signals are left to whoever has them. */
+/* Notification is by a descriptor: signals are left to the program. */
 static void test_signals(void)
 {
 	struct trace2_perf_attr attr = software(FAULTS, 1);
@@ -380,7 +381,9 @@ static void test_signals(void)
 	IS(changed, 0, "no signal is handled otherwise than before");
 }
 
-/* The kernel's mapping is not there in a child: what is, is the child's. */
+/*
+ * The kernel's mapping does not exist in a child: memory there is the child's.
+ */
 static void test_fork(void)
 {
 	struct trace2_perf_attr attr = software(FAULTS, 1);
@@ -405,7 +408,7 @@ static void test_fork(void)
 	trace2_perf_close(ev);
 }
 
-/* Kernels give both the id of one of them. */
+/* Kernels give both samples the id of one event. */
 static void test_ids(void)
 {
 	struct trace2_perf_attr attr = software(FAULTS, 1);
@@ -446,8 +449,8 @@ static void *start_threads(void *done)
 	return NULL;
 }
 
-/* The kernel refuses to read a group that a thread has not inherited as a whole
- * yet, which one in a hundred of these readings meets. */
+/* The kernel cannot read a group that a new thread has not inherited
+ * completely, which happens in one of a hundred readings. */
 static void test_starting_threads(void)
 {
 	struct trace2_perf_attr attr = software(FAULTS, 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Records of opened counters: how they are laid out, lost, waited for. */
+/* Records of opened counters: their layout, losses and waiting for them. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/perf_event.h>
@@ -48,13 +48,13 @@ static struct trace2_perf_attr app(const struct trace2_counter *counter)
 					  .config = TRACE2_PERF_COUNTER(*counter) };
 }
 
-/* There is nothing that walks stacks beside musl. */
+/* With musl there is no library to unwind stacks. */
 static bool has_calls(void)
 {
 	return !tr2_unwind_prepare();
 }
 
-/* Its error is the test's: NULL then. */
+/* NULL: the failure was reported. */
 static struct trace2_perf *open_mapped(const struct trace2_perf_attr *attr,
 				       size_t pages)
 {
@@ -192,7 +192,7 @@ static uint64_t monotonic_ns(void)
 static __attribute__((noinline)) void add_here(unsigned int n)
 {
 	trace2_counter_add(apples, n);
-	__asm__ volatile(""); /* the call is not the last one */
+	__asm__ volatile(""); /* the call is no tail call */
 }
 
 static void test_layout(void)
@@ -220,7 +220,7 @@ static void test_layout(void)
 	   "ip: behind the call that counted");
 	IS(record.half[4], getpid(), "pid");
 	IS(record.half[5], syscall(SYS_gettid), "tid");
-	/* The library's clock may be off by a millisecond. */
+	/* The library's clock may differ by a millisecond. */
 	ok(record.word[3] + 1000000 > before &&
 		   record.word[3] < monotonic_ns() + 1000000,
 	   "time, of CLOCK_MONOTONIC");
@@ -277,7 +277,7 @@ static void test_parts(void)
 	IS(record.word[5], 0, "and what was lost");
 }
 
-/* Reads all there are; returns what they counted. */
+/* Read all records; return the counted sum. */
 struct seen {
 	unsigned int samples, lost_records;
 	uint64_t lost, period, last_value;
@@ -315,7 +315,7 @@ static void test_wrap(void)
 	struct seen seen = { .in_order = true };
 	unsigned int i;
 
-	/* 32 bytes each: the ring is passed some 80 times. */
+	/* 32 bytes each: the ring wraps some 80 times. */
 	for (i = 0; i < 1000; i++) {
 		count(&pears, 70);
 		read_all(ev, &seen);
@@ -327,7 +327,7 @@ static void test_wrap(void)
 	trace2_perf_close(ev);
 }
 
-/* Records whose size is none of the page's divisors go over its end. */
+/* Records whose size does not divide the page's wrap at its end. */
 static void test_wrap_inside(void)
 {
 	struct trace2_perf_attr attr = app(&pears);
@@ -377,7 +377,7 @@ static void test_lost(void)
 	trace2_perf_close(ev);
 }
 
-/* What poll() says of it, at once. */
+/* Return the result of poll(), without waiting. */
 static int polled(struct trace2_perf *ev)
 {
 	struct pollfd p = { trace2_perf_poll_fd(ev), POLLIN, 0 };
@@ -515,7 +515,7 @@ static void *count_much(void *arg)
 	return NULL;
 }
 
-/* What is known of each thread. */
+/* The records of each thread. */
 struct thread_seen {
 	uint32_t tid;
 	unsigned int fork, comm, read, exit, samples, late;
@@ -575,7 +575,7 @@ static void take(struct thread_seen *all, uint64_t *lost)
 	}
 }
 
-/* With `comm` each has a name, too. */
+/* With `comm` each thread has a name, too. */
 static void test_threads(bool comm)
 {
 	struct trace2_perf_attr attr = app(&pears);
@@ -593,7 +593,7 @@ static void test_threads(bool comm)
 	ev = open_mapped(&attr, 256);
 	for (i = 0; i < THREADS; i++)
 		pthread_create(&thread[i], NULL, count_much, (void *)"worker");
-	/* While they write. */
+	/* Read while they write. */
 	for (i = 0; i < 1000; i++)
 		if (next(ev) > 0)
 			take(seen, &lost);
@@ -620,7 +620,7 @@ static void test_threads(bool comm)
 	trace2_perf_close(ev);
 }
 
-/* The own thread's end, without inherit. */
+/* The end of the opening thread, without inherit. */
 static void *open_and_end(void *arg)
 {
 	struct trace2_perf_attr attr = app(&pears);
@@ -631,7 +631,7 @@ static void *open_and_end(void *arg)
 	attr.task = 1;
 	*(struct trace2_perf **)arg = open_mapped(&attr, 1);
 	count(&pears, 9);
-	return NULL; /* ends without saying so */
+	return NULL; /* without thread_exit */
 }
 
 static void test_own_end(void)
@@ -652,7 +652,7 @@ static void test_own_end(void)
 	trace2_perf_close(ev);
 }
 
-/* Interrupts what counts and what reads. */
+/* A handler interrupts counting and reading. */
 #define HANDLED 500
 static int nr_handled;
 
@@ -690,7 +690,7 @@ static void test_handler(void)
 	pthread_join(thread, NULL);
 	signal(SIGUSR1, SIG_IGN);
 	counted += (uint64_t)nr_handled;
-	/* A handler's crossing may be found by the count behind it. */
+	/* The next count may detect a handler's overflow. */
 	count(&pears, 7);
 	counted += 7;
 	read_all(ev, &seen);
@@ -728,7 +728,7 @@ static void test_fork(void)
 	trace2_perf_close(ev);
 }
 
-/* The host closes what it does not know, and opens another file there. */
+/* The host closes descriptors that it does not know, and opens another file. */
 static void test_closed_descriptor(void)
 {
 	struct trace2_perf_attr attr = app(&pears);
@@ -756,7 +756,7 @@ static void test_closed_descriptor(void)
 int main(int argc, char **argv)
 {
 	(void)argc;
-	/* Counters count while tracing is on. */
+	/* Counters count only while tracing is on. */
 	if (!getenv("GIT_TRACE2")) {
 		setenv("GIT_TRACE2", "/dev/null", 1);
 		execv("/proc/self/exe", argv);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Opened counters: the program's own, and groups of all kinds. */
+/* Opened counters: the program's own, and all kinds of groups. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -277,7 +277,9 @@ static void touch_pages(size_t nr)
 	munmap((void *)pages, nr * size);
 }
 
-/* Events of the calling thread, and of the one that has the group's leader. */
+/*
+ * Open events of the calling thread, and of the thread with the group's leader.
+ */
 static void *open_in_thread(void *cookie)
 {
 	struct trace2_perf *group = cookie, *ev, *ours;
@@ -301,7 +303,8 @@ static void *open_in_thread(void *cookie)
 	} else {
 		touch_pages(PAGES);
 		IS(trace2_perf_read(group, v, 4), 4, "so may the kernel's");
-		/* The other one may have a few as it begins to wait. */
+		/* The other thread may have a few faults as it begins to
+		 * wait. */
 		ok(v[3] < PAGES, "and counts nothing of this thread");
 	}
 	trace2_perf_close(ev);
@@ -353,7 +356,7 @@ static void test_inherit(void)
 	trace2_perf_close(own);
 }
 
-/* An event of the kernel among ours, each as the leader. */
+/* An event of the kernel in a group with the library's, each as the leader. */
 static void test_mixed(void)
 {
 	struct trace2_perf_attr faults = { .type = TRACE2_PERF_TYPE_SOFTWARE,
@@ -471,7 +474,7 @@ static void test_closed_descriptor(void)
 	trace2_perf_close(ev);
 	ok(fcntl(fd, F_GETFD) >= 0, "nor closed");
 	close(fd);
-	/* Nobody asks for anything of one that is off before it is closed. */
+	/* An event that is off is not accessed before it is closed. */
 	attr.disabled = 1;
 	trace2_perf_open(&attr, 0, -1, NULL, &ev);
 	fd = ev->kernel.fd;
@@ -497,7 +500,7 @@ static void see(struct trace2_perf *ev, const struct tr2_slot *slot,
 	seen.tid = slot->control.tid;
 }
 
-/* What poll() says of it, at once. */
+/* Return the result of poll(), without waiting. */
 static int polled(struct trace2_perf *ev)
 {
 	struct pollfd p = { trace2_perf_poll_fd(ev), POLLIN, 0 };
@@ -644,7 +647,7 @@ static void test_overflow_of_timer(void)
 	is_u64(timed.index, index, "and is left as it was");
 }
 
-/* What a module does that is unloaded. */
+/* Act like a module that is unloaded. */
 static void test_unloaded(void)
 {
 	static struct trace2_counter gone = { "unit", "pears", 0, 0 };
@@ -672,7 +675,7 @@ static uint64_t pmc_value;
 static volatile struct perf_event_mmap_page page;
 static unsigned int writes;
 
-/* The kernel writes in the midst of the first reading. */
+/* The kernel writes during the first reading. */
 static uint64_t fake_pmc(uint32_t index)
 {
 	if (!writes++)
@@ -748,7 +751,7 @@ static void test_parse(void)
 int main(int argc, char **argv)
 {
 	(void)argc;
-	/* Counters count while tracing is on. */
+	/* Counters count only while tracing is on. */
 	if (!getenv("GIT_TRACE2")) {
 		setenv("GIT_TRACE2", "/dev/null", 1);
 		execv("/proc/self/exe", argv);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Lists of events, well formed and not. */
+/* Lists of events, valid and invalid. */
 #include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -10,7 +10,7 @@
 static struct tr2_perfevents list;
 static struct tr2_perfevent ev;
 
-/* The first event of the text. */
+/* Parse the first event of the text. */
 static bool parse(const char *text)
 {
 	tr2_perfevents_init(&list, text);
@@ -188,7 +188,7 @@ static void test_errors(void)
 	}
 }
 
-/* How many good and bad events there are, good in the upper half. */
+/* Count good and bad events, the good ones in the upper half. */
 static unsigned int count(const char *text)
 {
 	unsigned int nr = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Open regions: very many, with names of any length, and looked up by them;
- * and the errors that tell of misuse, which are bounded.
+ * Open regions: very many, with names of any length, and their lookup by name;
+ * and the errors for misuse, which are limited in number.
  */
 #include <stdlib.h>
 #include <unistd.h>

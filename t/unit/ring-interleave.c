@@ -3,10 +3,11 @@
  * Every interleaving of a writer, the signal handlers that interrupt it, and a
  * reader. The writer's source is compiled here with its test points: at each of
  * them a handler may run, which writes a record and has test points, too; a
- * handler may jump out of what it interrupted; the reader may take what is
- * there. All sequences of such choices are run, up to a number of them that are
- * not "go on". After each step a reader must see whole records only, each once
- * and in order, and in the end each is read, overwritten or counted as lost.
+ * handler may jump out of the code that it interrupted; the reader may take all
+ * records. All sequences of such choices are run, up to a number of choices
+ * other than "go on". After each step a reader must see whole records only,
+ * each once and in order, and at the end each is read, overwritten or counted
+ * as lost.
  */
 #define TR2_TESTPOINTS 1
 #include "../../lib/ring/ring.c"
@@ -16,7 +17,7 @@
 
 #include "tap.h"
 
-#define DATA_SIZE 256u /* rings this small wrap every few records */
+#define DATA_SIZE 256u /* such small rings wrap every few records */
 #define START (UINT64_C(0x100000000) - 512) /* of positions */
 #define MAX_RECORDS 64
 #define MAX_CHOICES 4096
@@ -28,33 +29,34 @@ static struct {
 
 static struct tr2_control *const ring = &memory.slot.control;
 
-/* What may happen at a test point. */
+/* The choices at a test point. */
 enum choice { GO_ON, HANDLER, BIG_HANDLER, JUMP, READ, NR_CHOICES };
 
 struct scenario {
 	const char *name;
 	bool consume;
-	unsigned int records, size; /* of the writer */
-	unsigned int max_depth, max_events; /* handlers inside handlers; in all */
+	unsigned int records, size; /* for the writer */
+	/* nesting of handlers; number of events in all */
+	unsigned int max_depth, max_events;
 	bool may[NR_CHOICES];
 };
 
 static const struct scenario *scenario;
 
-/* The choices of this run, and how many there were at each place. */
+/* The choices of this run, and the number of options at each place. */
 static unsigned char chosen[MAX_CHOICES], options[MAX_CHOICES];
 static unsigned int nr_chosen, at_choice;
 
 static struct {
 	unsigned int depth, events;
 	uint64_t next; /* number of the next record */
-	bool complete[MAX_RECORDS]; /* all of it is written */
+	bool complete[MAX_RECORDS]; /* completely written */
 	bool given_up[MAX_RECORDS]; /* a handler jumped out of it */
-	bool refused[MAX_RECORDS]; /* there was no room, which was counted */
+	bool refused[MAX_RECORDS]; /* no room, and counted */
 	bool seen[MAX_RECORDS];
-	uint64_t told; /* in LOST records that the reader took */
+	uint64_t told; /* sum of the LOST records that the reader took */
 	uint64_t read_to; /* consume mode: the reader's tail */
-	jmp_buf out[8]; /* of each depth */
+	jmp_buf out[8]; /* by depth */
 } run;
 
 static unsigned int nr_wrong;
@@ -108,7 +110,7 @@ static void look_at(const struct test_record *record, bool take)
 	run.seen[record->number] = true;
 }
 
-/* All that is visible is whole; `take` notes it as read. */
+/* Check that all visible records are complete; `take` marks them as read. */
 static void look(bool take)
 {
 	uint64_t head = ring->data_head, at = ring->data_tail;
@@ -144,7 +146,7 @@ static unsigned int choose(unsigned int nr)
 	return chosen[at_choice++];
 }
 
-/* The next sequence of choices; false: there is none. */
+/* Advance to the next sequence of choices; false: there is none. */
 static bool next_run(void)
 {
 	nr_chosen = at_choice;
@@ -157,7 +159,7 @@ static bool next_run(void)
 
 static void write_one(unsigned int size);
 
-/* Marks in frames as they lie on a stack: deeper is lower. */
+/* Marks in frames like those on a stack: deeper is lower. */
 static struct {
 	struct tr2_inside in;
 	char rest[0x1000];
@@ -168,13 +170,13 @@ static struct tr2_inside *frame(void)
 	return &frames[7 - run.depth].in;
 }
 
-/* Something else comes to lie there. */
+/* Overwrite the frames that were left. */
 static void overwrite_frames(void)
 {
 	memset(frames, 0xee, (7 - run.depth) * sizeof(*frames));
 }
 
-/* As if a signal came here. One that comes inside it may jump to it. */
+/* Run as a signal handler here. One that interrupts it may jump to it. */
 static void handler(unsigned int size)
 {
 	const volatile unsigned int depth = run.depth;
@@ -187,13 +189,13 @@ static void handler(unsigned int size)
 
 static bool may(enum choice what)
 {
-	/* ThreadSanitizer is slow, and has nothing to see here. */
+	/* Slow with ThreadSanitizer, which finds nothing here. */
 	if (!scenario->may[what] ||
 	    run.events + TR2_TSAN >= scenario->max_events)
 		return false;
 	if (what == HANDLER || what == BIG_HANDLER)
 		return run.depth < scenario->max_depth;
-	/* A handler, not the writer, jumps. */
+	/* Only a handler jumps, not the writer. */
 	return what != JUMP || run.depth > 0;
 }
 
@@ -238,7 +240,7 @@ static void fill(struct test_record *record, uint64_t number, unsigned int size)
 	for (i = 0; i < (size - 16) / 8; i++) {
 		record->fill[i] = number * 1000 + i;
 		if (!i)
-			TR2_TESTPOINT(copied); /* half of it */
+			TR2_TESTPOINT(copied); /* half of it is copied */
 	}
 }
 
@@ -251,7 +253,7 @@ static void write_one(unsigned int size)
 		fail("too many records");
 		return;
 	}
-	run.given_up[number] = true; /* until it ends */
+	run.given_up[number] = true; /* until it is complete */
 	if (!tr2_ring_begin(&w, &memory.slot, size, frame())) {
 		run.refused[number] = true;
 		run.given_up[number] = false;
@@ -277,7 +279,7 @@ static void start(void)
 	at_choice = 0;
 }
 
-/* What was written is read, or somebody counted it. */
+/* Check that each written record was read, or counted. */
 static void account(void)
 {
 	uint64_t lost = 0, missing = 0, given_up = 0, i;
@@ -291,8 +293,8 @@ static void account(void)
 			fail("a record that was refused, and seen");
 	}
 	/*
-	 * What a handler jumped out of may have been complete and visible, or
-	 * not begun; it is counted if it was in the midst, with those inside.
+	 * A record that a jump abandoned may have been complete and visible, or
+	 * not begun; it is counted if it was in between, with those inside it.
 	 */
 	if (missing > lost + ring->overwritten + given_up)
 		fail("a loss that nobody counted");
@@ -308,7 +310,7 @@ static void run_once(void)
 
 	start();
 	for (i = 0; i < scenario->records; i++) {
-		/* A handler that jumps lands here. */
+		/* A jump out of a handler ends here. */
 		if (!setjmp(run.out[0])) {
 			write_one(scenario->size);
 			if (!ring->nest && ring->reserved != ring->data_head)
@@ -317,7 +319,7 @@ static void run_once(void)
 		run.depth = 0;
 	}
 	run.events = UINT32_MAX; /* no more choices */
-	write_one(scenario->size); /* finds what was left in the midst */
+	write_one(scenario->size); /* finds the abandoned record */
 	tr2_ring_finish(&memory.slot);
 	look(true);
 	if (ring->nest || ring->reserved != ring->data_head || ring->pending)

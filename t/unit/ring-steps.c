@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A signal handler that writes a record at each single instruction of another
- * write to the same ring: behind the first, then the second, and so on to the
- * last. What a reader sees is looked at behind every instruction, and behind
- * each that comes after the handler, too. Other processors than x86-64, and
- * valgrind, cannot be stopped so.
+ * write to the same ring: after the first, then the second, and so on to the
+ * last. The reader's view is checked after every instruction, also after each
+ * one following the handler. Not possible on processors other than x86-64, nor
+ * under valgrind.
  */
 #include <signal.h>
 #include <stdlib.h>
@@ -14,8 +14,8 @@
 #include "../helper/breakpoint.h"
 
 #define DATA_SIZE 4096u
-#define END (UINT64_C(0x100000000)) /* of a lap, too */
-#define RECORDS 3 /* of the one that is interrupted, in each run */
+#define END (UINT64_C(0x100000000)) /* also the end of a lap */
+#define RECORDS 3 /* of the interrupted writer, in each run */
 #define RECORD_BYTES 48u
 
 static struct {
@@ -95,7 +95,7 @@ static void on_step(int signo, siginfo_t *info, void *context)
 		stop_behind_handler(context, true);
 }
 
-/* The path is recorded, instead of an interruption. */
+/* The path is recorded, without an interruption. */
 #define NEVER -1
 
 static void write_interrupted(long at)
@@ -106,7 +106,7 @@ static void write_interrupted(long at)
 		breakpoint_set(path, at);
 }
 
-/* The handler's write comes behind instruction `at` of record `which`. */
+/* The handler writes after instruction `at` of record `which`. */
 static void run_once(unsigned int which, long at, uint64_t start)
 {
 	unsigned int i;
@@ -134,7 +134,8 @@ static void run_once(unsigned int which, long at, uint64_t start)
 		    ring->untold;
 	for (i = 0; i < next_number; i++)
 		nr_wrong += !complete[i];
-	/* All are there: what the ring holds is one handler's and ours. */
+	/* None is missing: the ring has the handler's record and the
+	 * writer's. */
 	nr_wrong += ring->data_head - start < next_number * RECORD_BYTES;
 }
 

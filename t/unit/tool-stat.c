@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tool-stat - what is said of runs, on runs whose truth is known because they
- * are made here: how often chance is called a difference, how often the mean
- * lies within its error, when runs look suspicious. The numbers are the same in
- * each run of this test.
+ * tool-stat - statistics of runs, checked with generated runs of known
+ * distribution: how often chance is reported as a difference, how often the
+ * mean is within its error, when runs are reported as suspicious. The numbers
+ * are the same in each run of this test.
  */
 #include <math.h>
 #include <stdint.h>
@@ -18,7 +18,10 @@
 
 static uint64_t seed;
 
-/* Between 0 and 1, without both (Marsaglia, "Xorshift RNGs", 2003). */
+/*
+ * Return a number between 0 and 1, exclusive (Marsaglia, "Xorshift RNGs",
+ * 2003).
+ */
 static double uniform(void)
 {
 	seed ^= seed << 13;
@@ -32,13 +35,13 @@ static double normal(void)
 	return sqrt(-2 * log(uniform())) * cos(2 * acos(-1) * uniform());
 }
 
-/* As times are: a floor, and a long tail. */
+/* Distributed like times: a minimum, and a long tail. */
 static double skewed(void)
 {
 	return 100 + exp(0.8 * normal());
 }
 
-/* As user times are: whole ticks, most of them the same. */
+/* Distributed like user times: whole ticks, most of them equal. */
 static double ticks(void)
 {
 	return floor(uniform() * 3) * 4;
@@ -57,7 +60,7 @@ static void fill(double *out, size_t nr, make_fn *make)
 		*out++ = make();
 }
 
-/* ---- how often chance is called a difference ---------------------------------- */
+/* ---- how often chance is reported as a difference ------------------------ */
 
 #define PAIRS 2000
 
@@ -74,7 +77,9 @@ static double share_below(double alpha, size_t na, size_t nb, make_fn *make)
 	return nr / (double)PAIRS;
 }
 
-/* Above `most` by more than chance: four standard deviations of such a share. */
+/*
+ * Does a share exceed `most` by more than chance: by four standard deviations?
+ */
 static void at_most(double share, double most, int trials, const char *what)
 {
 	double bound = most + 4 * sqrt(most * (1 - most) / trials);
@@ -102,12 +107,12 @@ static void test_false_alarms(void)
 		"nor do equal values");
 	at_most(share_below(0.05, 30, 30, skewed), 0.05, PAIRS,
 		"30 and 30, by the approximation");
-	/* Not so careful that nothing is ever found. */
+	/* Not so strict that nothing is ever found. */
 	is_near(share_below(0.05, 10, 10, bell), 0.045, 0.01,
 		"and not much less than that");
 }
 
-/* How often any of 40 is called different, which all are of one kind. */
+/* How often any of 40 equal distributions is reported as different. */
 static void test_false_alarms_among_many(void)
 {
 	enum { NAMES = 40, SETS = 250 };
@@ -136,7 +141,9 @@ static void test_false_alarms_among_many(void)
 	ok(raw > SETS / 2, "which it would not be without Holm");
 }
 
-/* A difference that is there is found, as often as books say of this test. */
+/*
+ * A real difference is found as often as the literature states for this test.
+ */
 static void test_found(void)
 {
 	double a[10], b[10];
@@ -161,7 +168,7 @@ static void test_needed(void)
 	is_u64(tr2_runs_needed(0), 4, "none, as many as one");
 }
 
-/* ---- how often the mean lies within its error --------------------------------- */
+/* ---- how often the mean is within its error ------------------------------ */
 
 static double covered(size_t nr, make_fn *make, double truth)
 {
@@ -177,7 +184,10 @@ static double covered(size_t nr, make_fn *make, double truth)
 	return in / (double)PAIRS;
 }
 
-/* Student's distribution: the share within one, of n - 1 degrees of freedom. */
+/*
+ * Student's distribution with n - 1 degrees of freedom: the share within one
+ * error.
+ */
 static void test_error(void)
 {
 	double tail = 100 + exp(0.8 * 0.8 / 2);
@@ -235,7 +245,7 @@ static void test_spread(void)
 	ok(!(s.first_above > 0) && !(s.wide > 0), "nothing took no time");
 }
 
-/* Of one kind, how often something is said. */
+/* How often equally distributed runs are reported as suspicious. */
 static void test_spread_by_chance(void)
 {
 	double values[10];
@@ -246,7 +256,7 @@ static void test_spread_by_chance(void)
 		struct tr2_spread s;
 		int j;
 
-		/* A fifth of spread: enough for the bounds of size. */
+		/* A spread of a fifth: enough for the minimum sizes. */
 		for (j = 0; j < 10; j++)
 			values[j] = 100 + 20 * normal();
 		tr2_spread(&s, values, 10);
@@ -259,7 +269,7 @@ static void test_spread_by_chance(void)
 		"and there is a drift: 1 in 100 at most");
 }
 
-/* ---- commands in one word ------------------------------------------------------- */
+/* ---- splitting commands -------------------------------------------------- */
 
 static void splits(const char *line, const char *want)
 {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+//
 // Decode the data of the page, which tool/export/html.c writes: everything with
 // a beginning and a duration is an item. Items are numbered: first the
 // processes, then the threads, then the spans of each thread, then the points

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+//
 // The flame graph: equal stacks are merged, the widest first, from the top
 // down. Frames come with their own time; the sum including the frames below
 // them is computed here.

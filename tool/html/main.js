@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+//
 // Build the page: charts above, the selected item, tables below, and the search
 // in all of them.
 

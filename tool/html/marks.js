@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+//
 // Points on the timeline: a line with a square below for data and messages,
 // with a triangle above for errors, so that colour alone does not distinguish
 // them. Of several at one place, one is drawn; where they are crowded, data has

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+//
 // The tables of timers and counters. Histograms contain the non-empty buckets:
 // [upper bound in seconds, count].
 

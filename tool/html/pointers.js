@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+//
 // Handle mouse, pen and touch on a canvas: call zoom, pan, range, click, double
 // and hover with pixels of the canvas.
 

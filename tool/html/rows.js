@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+//
 // The rows of the timeline: a process, below it the spans of its main thread by
 // depth, then its other threads, then its child processes. No two items of a
 // row overlap, so that an item is found by bisection.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+//
 // Samples (GIT_TRACE2_SAMPLE) as a flame graph for each event: the call paths
 // of the samples, from the outermost call on.
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+//
 // Format numbers for people, and create elements. Text of a recording is only
 // passed to textContent and canvases: it cannot become markup.
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+//
 // Tables: sorted by the heading that is clicked, filtered by the field above,
 // and shown in parts if they are long.
 

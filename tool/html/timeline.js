@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+//
 // The timeline, drawn on a canvas as high as its visible part. Of several items
 // within a pixel, one is drawn and the others are skipped, so that the cost of
 // drawing depends on the size of the picture, not on the number of spans.

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What events cost beside those of LTTng-UST with the same fields, in turns in
- * one process. usage: beside on (with a ring, and a session of LTTng that has
- * the tracepoint), or: beside off (with neither)
+ * The cost of events compared with those of LTTng-UST with the same fields,
+ * alternately in one process. usage: beside on (with a ring, and a session of
+ * LTTng that has the tracepoint), or: beside off (with neither)
  */
 #define LTTNG_UST_TRACEPOINT_CREATE_PROBES
 #define LTTNG_UST_TRACEPOINT_DEFINE
@@ -85,7 +85,7 @@ int main(int argc, char **argv)
 	if (!on && (argc != 2 || strcmp(argv[1], "off") != 0))
 		return 129;
 	trace2_initialize();
-	/* Both as they were asked for, or it is no comparison. */
+	/* Check that both are on, or both off, as requested. */
 	if (trace2_is_enabled() != on ||
 	    lttng_ust_tracepoint_enabled(trace2_bench, event) != on) {
 		fprintf(stderr, "beside %s: trace2 is %d, LTTng is %d\n",
