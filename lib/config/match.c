@@ -6,6 +6,7 @@
  * The matcher remembers one place to go back to, that of the last `*`: its time
  * is at worst the product of the lengths, and it does not recurse.
  */
+#include "base/split.h"
 #include "config/internal.h"
 
 #include <string.h>
@@ -186,22 +187,19 @@ static bool match_pattern(const char *p, const char *end, const char *text)
 
 bool tr2_config_match(const char *patterns, const char *key)
 {
-	const char *p = patterns;
+	const char *p, *end;
+	size_t len;
 
-	if (!p || !key)
+	if (!patterns || !key)
 		return false;
-	for (;;) {
-		const char *end = p + strcspn(p, ",");
-		const char *next = end;
-
+	while ((p = tr2_split(&patterns, ",", &len))) {
+		end = p + len;
 		while (p < end && tr2_config_is_space(*p))
 			p++;
 		while (p < end && tr2_config_is_space(end[-1]))
 			end--;
 		if (match_pattern(p, end, key))
 			return true;
-		if (!*next)
-			return false;
-		p = next + 1;
 	}
+	return false;
 }

@@ -135,15 +135,11 @@ static bool take_term(struct tr2_perfevent *ev, char *term, bool may_nest);
 /* Terms, cut at their commas in place. */
 static bool take_terms(struct tr2_perfevent *ev, char *terms, bool may_nest)
 {
-	char *next;
+	char *term;
 
-	for (; terms; terms = next) {
-		next = strchr(terms, ',');
-		if (next)
-			*next++ = '\0';
-		if (*terms && !take_term(ev, terms, may_nest))
+	while ((term = strsep(&terms, ",")))
+		if (*term && !take_term(ev, term, may_nest))
 			return false;
-	}
 	return true;
 }
 

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/split.h"
 #include "common/options.h"
 #include "common/say.h"
 #include "stat/significance.h"
@@ -14,15 +15,13 @@
 
 static bool is_listed(const char *list, const char *name)
 {
-	size_t len = strlen(name), n;
+	const char *item;
+	size_t len;
 
-	for (;; list += n + 1) {
-		n = strcspn(list, ",");
-		if (n == len && !memcmp(list, name, n))
+	while ((item = tr2_split(&list, ",", &len)))
+		if (strlen(name) == len && !memcmp(name, item, len))
 			return true;
-		if (!list[n])
-			return false;
-	}
+	return false;
 }
 
 static bool is_kind(const char *name, size_t len)
@@ -39,11 +38,10 @@ static bool is_kind(const char *name, size_t len)
 bool tr2_choice_valid(const struct tr2_measure_choice *choice,
 		      const struct tr2_command *command)
 {
-	const char *p = choice->only;
+	const char *list = choice->only, *p;
 	size_t n;
 
-	for (; p; p = p[n] ? p + n + 1 : NULL) {
-		n = strcspn(p, ",");
+	while (list && (p = tr2_split(&list, ",", &n))) {
 		if (is_kind(p, n))
 			continue;
 		tr2_usage_error(command, "invalid kind '%.*s': --only takes "

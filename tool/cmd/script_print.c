@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/split.h"
 #include "base/text.h"
 #include "cmd/script.h"
 #include "common/memory.h"
@@ -183,14 +184,14 @@ static const struct tr2_script_column *find_column(const char *key, size_t len)
 static bool choose_columns(struct tr2_printer *p, const char *list)
 {
 	const struct tr2_script_column *column;
+	const char *name;
 	size_t len;
 
-	for (; *list; list += len + (list[len] == ',')) {
-		len = strcspn(list, ",");
-		column = find_column(list, len);
+	while ((name = tr2_split(&list, ",", &len))) {
+		column = find_column(name, len);
 		if (!column || p->nr_columns >= TR2_MAX_PRINT_COLUMNS) {
 			tr2_error("'%.*s' is not a field of script: see "
-				  "'trace2 script -h'", (int)len, list);
+				  "'trace2 script -h'", (int)len, name);
 			return false;
 		}
 		p->column[p->nr_columns++] = column;

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/split.h"
 #include "common/memory.h"
 #include "common/options.h"
 
@@ -129,15 +130,12 @@ static bool parse_time(const char *s, int64_t *out)
 
 static bool is_choice(const char *choices, const char *s)
 {
-	size_t len = strlen(s), n;
+	const char *choice;
+	size_t n;
 
-	for (; len; choices += n + 1) {
-		n = strcspn(choices, "|");
-		if (n == len && !memcmp(choices, s, n))
+	while ((choice = tr2_split(&choices, "|", &n)))
+		if (strlen(s) == n && !memcmp(choice, s, n))
 			return true;
-		if (!choices[n])
-			break;
-	}
 	return false;
 }
 

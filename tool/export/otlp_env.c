@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/split.h"
 #include "common/say.h"
 #include "export/http.h"
 #include "export/otlp.h"
@@ -126,19 +127,19 @@ void tr2_otlp_env_headers(struct tr2_http *http)
 	const char *s = variable(name);
 	struct tr2_buf b = TR2_BUF_INIT;
 	unsigned int nr = 0;
+	const char *pair;
 	size_t len;
 
 	if (!s) {
 		name = "OTEL_EXPORTER_OTLP_HEADERS";
 		s = variable(name);
 	}
-	for (; s && *s; s += len + (s[len] == ',')) {
-		len = strcspn(s, ",");
+	while (s && (pair = tr2_split(&s, ",", &len))) {
 		nr++;
-		if (strspn(s, " \t") >= len)
+		if (strspn(pair, " \t") >= len)
 			continue;
 		tr2_buf_reset(&b);
-		if (add_header(&b, s, len))
+		if (add_header(&b, pair, len))
 			tr2_http_header(http, tr2_buf_str(&b));
 		else
 			tr2_warning("header number %u of %s is ignored: it is "
