@@ -17,6 +17,21 @@
 /* Maximum of times since a process started, and before that: 31 years. */
 #define TR2_MAX_AT_NS INT64_C(1000000000000000000)
 
+/* Return the days from 1970-01-01 to a date of the Gregorian calendar, which is
+ * not before that: the inverse of tr2_clock_civil(). */
+static inline int64_t tr2_days_until(unsigned int year, unsigned int month,
+				     unsigned int day)
+{
+	unsigned int of_era;
+
+	year -= month <= 2;
+	of_era = year % 400;
+	return (int64_t)(year / 400) * 146097 + of_era * 365 + of_era / 4 -
+	       of_era / 100 +
+	       (153 * (month + (month > 2 ? -3u : 9u)) + 2) / 5 + day - 1 -
+	       719468;
+}
+
 static inline int64_t tr2_wall_ns(int64_t ns)
 {
 	return ns < 0 ? 0 : ns > TR2_MAX_WALL_NS ? TR2_MAX_WALL_NS : ns;

@@ -63,20 +63,17 @@ static int64_t id_of(const char *key, size_t len)
 /* Return the day of a SID that begins with its eight digits; -1: none. */
 static int32_t day_of_sid(const char *own)
 {
-	struct tm tm = { .tm_mday = 1 };
 	const char *rest = own + strspn(own, "0123456789");
-	int date;
+	unsigned int date, month, day;
 
 	if (rest - own != 8 || *rest != 'T')
 		return -1;
-	date = atoi(own);
-	tm.tm_year = date / 10000 - 1900;
-	tm.tm_mon = date / 100 % 100 - 1;
-	tm.tm_mday = date % 100;
-	if (tm.tm_mon < 0 || tm.tm_mon > 11 || tm.tm_mday < 1 ||
-	    tm.tm_mday > 31)
+	date = (unsigned int)atoi(own);
+	month = date / 100 % 100;
+	day = date % 100;
+	if (date < 19700000 || month < 1 || month > 12 || day < 1 || day > 31)
 		return -1;
-	return (int32_t)(timegm(&tm) / 86400);
+	return (int32_t)tr2_days_until(date / 10000, month, day);
 }
 
 static int32_t day_of(const char *own, int64_t wall_ns)

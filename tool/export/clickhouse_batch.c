@@ -5,8 +5,8 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "common/memory.h"
 #include "common/say.h"
 #include "export/clickhouse.h"
@@ -18,15 +18,14 @@
 
 static void add_day(struct tr2_buf *b, int32_t day)
 {
-	time_t t = (time_t)day * DAY_SECONDS;
-	struct tm tm;
+	struct tr2_civil date;
 
-	gmtime_r(&t, &tm);
-	tr2_buf_add_digits(b, (uint64_t)tm.tm_year + 1900, 4);
+	tr2_clock_civil(&date, (uint64_t)day * DAY_SECONDS);
+	tr2_buf_add_digits(b, date.year, 4);
 	tr2_buf_addch(b, '-');
-	tr2_buf_add_digits(b, (uint64_t)tm.tm_mon + 1, 2);
+	tr2_buf_add_digits(b, date.month, 2);
 	tr2_buf_addch(b, '-');
-	tr2_buf_add_digits(b, (uint64_t)tm.tm_mday, 2);
+	tr2_buf_add_digits(b, date.day, 2);
 }
 
 /* Escape as in TabSeparated, which is also valid between single quotes. */

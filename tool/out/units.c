@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "base/clock.h"
+#include "event/render.h"
 #include "out/table.h"
 
 /* Add value / unit, rounded to so many decimals (at most 3). */
@@ -133,24 +134,6 @@ void tr2_fmt_share(struct tr2_buf *b, double ratio)
 	tr2_buf_addch(b, '%');
 }
 
-static void add_time(struct tr2_buf *b, const struct tr2_civil *t)
-{
-	tr2_buf_add_digits(b, t->hour, 2);
-	tr2_buf_addch(b, ':');
-	tr2_buf_add_digits(b, t->minute, 2);
-	tr2_buf_addch(b, ':');
-	tr2_buf_add_digits(b, t->second, 2);
-	tr2_buf_addch(b, '.');
-}
-
-/* Split into seconds and microseconds; times before 1970 count as 0. */
-static uint64_t split(int64_t wall_ns, uint64_t *us)
-{
-	uint64_t all = wall_ns > 0 ? (uint64_t)wall_ns / 1000 : 0;
-
-	*us = all % 1000000;
-	return all / 1000000;
-}
 
 /* Add `HH:MM:SS.` in local time, mostly that of the previous call. */
 static void add_local_time(struct tr2_buf *b, uint64_t seconds)
@@ -168,7 +151,12 @@ static void add_local_time(struct tr2_buf *b, uint64_t seconds)
 		local = (int64_t)seconds + tr2_zone_offset(seconds);
 		tr2_clock_civil(&t, local > 0 ? (uint64_t)local : 0);
 		tr2_buf_reset(&text);
-		add_time(&text, &t);
+		tr2_buf_add_digits(&text, t.hour, 2);
+		tr2_buf_addch(&text, ':');
+		tr2_buf_add_digits(&text, t.minute, 2);
+		tr2_buf_addch(&text, ':');
+		tr2_buf_add_digits(&text, t.second, 2);
+		tr2_buf_addch(&text, '.');
 		of = seconds;
 	}
 	tr2_buf_add(b, text.p, text.len);
@@ -176,25 +164,13 @@ static void add_local_time(struct tr2_buf *b, uint64_t seconds)
 
 void tr2_fmt_wall(struct tr2_buf *b, int64_t wall_ns)
 {
-	uint64_t us, seconds = split(wall_ns, &us);
+	uint64_t us = wall_ns > 0 ? (uint64_t)wall_ns / 1000 : 0;
 
-	add_local_time(b, seconds);
-	tr2_buf_add_digits(b, us, 6);
+	add_local_time(b, us / 1000000);
+	tr2_buf_add_digits(b, us % 1000000, 6);
 }
 
 void tr2_fmt_iso(struct tr2_buf *b, int64_t wall_ns)
 {
-	struct tr2_civil t;
-	uint64_t us, seconds = split(wall_ns, &us);
-
-	tr2_clock_civil(&t, seconds);
-	tr2_buf_add_digits(b, t.year, 4);
-	tr2_buf_addch(b, '-');
-	tr2_buf_add_digits(b, t.month, 2);
-	tr2_buf_addch(b, '-');
-	tr2_buf_add_digits(b, t.day, 2);
-	tr2_buf_addch(b, 'T');
-	add_time(b, &t);
-	tr2_buf_add_digits(b, us, 6);
-	tr2_buf_addch(b, 'Z');
+	tr2_render_time_utc(b, wall_ns > 0 ? (uint64_t)wall_ns / 1000 : 0);
 }

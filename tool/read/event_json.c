@@ -80,17 +80,6 @@ static bool digits(const char *s, size_t n, unsigned int *value)
 	return true;
 }
 
-/* Days from 1970-01-01 in the Gregorian calendar. */
-static int64_t days_of(unsigned int y, unsigned int mon, unsigned int d)
-{
-	unsigned int era_year;
-
-	y -= mon <= 2;
-	era_year = y % 400;
-	return (int64_t)(y / 400) * 146097 + era_year * 365 + era_year / 4 -
-	       era_year / 100 + (153 * (mon + (mon > 2 ? -3u : 9u)) + 2) / 5 +
-	       d - 1 - 719468;
-}
 
 bool tr2_parse_time(const char *s, size_t len, int64_t *wall_us)
 {
@@ -107,8 +96,8 @@ bool tr2_parse_time(const char *s, size_t len, int64_t *wall_us)
 	if (y < 1970 || y > 2115 || mon < 1 || mon > 12 || d < 1 || d > 31 ||
 	    h > 23 || min > 59 || sec > 60)
 		return false;
-	*wall_us = (((days_of(y, mon, d) * 24 + h) * 60 + min) * 60 + sec) *
-			   1000000 + us;
+	*wall_us = (((tr2_days_until(y, mon, d) * 24 + h) * 60 + min) * 60 +
+		    sec) * 1000000 + us;
 	return true;
 }
 
