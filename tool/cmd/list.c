@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "cmd/node.h"
+#include "common/join.h"
 #include "common/options.h"
 #include "common/words.h"
 #include "event/event.h"
@@ -330,12 +331,9 @@ static int list_known(const struct tr2_model *m)
 	for (i = 1; i < m->nr_metrics; i++) {
 		const struct tr2_metric *metric = &m->metrics[i];
 
-		tr2_buf_reset(&name);
-		tr2_buf_addstr(&name, tr2_s(m, metric->category));
-		tr2_buf_addch(&name, '/');
-		tr2_buf_addstr(&name, tr2_s(m, metric->name));
 		row.is_timer = metric->kind == TR2_METRIC_TIMER;
-		row.name = tr2_buf_str(&name);
+		row.name = tr2_join(&name, tr2_s(m, metric->category),
+				    tr2_s(m, metric->name));
 		tr2_table_add(&t, &row);
 	}
 	tr2_table_unique(&t);

@@ -8,6 +8,7 @@
 #include "arena/layout.h"
 #include "cmd/measures.h"
 #include "cmd/report.h"
+#include "common/join.h"
 #include "common/map.h"
 #include "common/memory.h"
 #include "common/say.h"
@@ -133,10 +134,8 @@ static void cell_name(struct tr2_table *t, const void *row)
 		tr2_cell_str(t, r->counted->name);
 		return;
 	}
-	tr2_buf_addstr(&b, tr2_s(r->m, r->sum->category));
-	tr2_buf_addch(&b, '/');
-	tr2_buf_addstr(&b, tr2_s(r->m, r->sum->name));
-	tr2_cell_str(t, tr2_buf_str(&b));
+	tr2_cell_str(t, tr2_join(&b, tr2_s(r->m, r->sum->category),
+				 tr2_s(r->m, r->sum->name)));
 	tr2_buf_release(&b);
 }
 

@@ -8,6 +8,7 @@
 
 #include "cmd/node.h"
 #include "cmd/report.h"
+#include "common/join.h"
 #include "model/critical.h"
 #include "model/filter.h"
 #include "model/stats.h"
@@ -236,11 +237,8 @@ static void cell_step(struct tr2_table *t, const void *row)
 		tr2_node_cell_command(t, row);
 		return;
 	}
-	tr2_buf_reset(&b);
-	tr2_buf_addstr(&b, tr2_s(m, span_of(r)->category));
-	tr2_buf_addch(&b, '/');
-	tr2_buf_addstr(&b, tr2_s(m, span_of(r)->label));
-	tr2_cell_str(t, tr2_buf_str(&b));
+	tr2_cell_str(t, tr2_join(&b, tr2_s(m, span_of(r)->category),
+				 tr2_s(m, span_of(r)->label)));
 }
 
 TR2_CELL(cell_step_time, struct step_row, tr2_cell_ns(t, r->step->ns))

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cmd/report.h"
+#include "common/join.h"
 #include "model/filter.h"
 #include "model/stats.h"
 
@@ -17,14 +18,9 @@
 static const char *region_name(struct tr2_model *m, const struct tr2_span *s)
 {
 	static struct tr2_buf b; /* kept: it is mapped memory */
-	tr2_str name;
 
-	tr2_buf_reset(&b);
-	tr2_buf_addstr(&b, tr2_s(m, s->category));
-	tr2_buf_addch(&b, '/');
-	tr2_buf_addstr(&b, tr2_s(m, s->label));
-	name = tr2_intern(m, b.p, b.len);
-	return tr2_s(m, name);
+	tr2_join(&b, tr2_s(m, s->category), tr2_s(m, s->label));
+	return tr2_s(m, tr2_intern(m, b.p, b.len));
 }
 
 /* What main's outermost regions, and child spans outside of regions, leave of

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "cmd/script.h"
+#include "common/join.h"
 #include "common/memory.h"
 #include "common/options.h"
 #include "common/say.h"
@@ -92,11 +93,8 @@ static void look_into(struct follow *f, const char *path)
 	struct stat st;
 
 	while (dir && (entry = readdir(dir))) {
-		tr2_buf_reset(&full);
-		tr2_buf_addstr(&full, path);
-		tr2_buf_addch(&full, '/');
-		tr2_buf_addstr(&full, entry->d_name);
-		if (*entry->d_name != '.' && !stat(tr2_buf_str(&full), &st) &&
+		if (*entry->d_name != '.' &&
+		    !stat(tr2_join(&full, path, entry->d_name), &st) &&
 		    S_ISREG(st.st_mode))
 			add_file(f, full.p);
 	}

@@ -13,6 +13,7 @@
 
 #include "base/clock.h"
 #include "cmd/top.h"
+#include "common/join.h"
 #include "common/say.h"
 #include "model/model.h"
 #include "out/table.h"
@@ -249,10 +250,8 @@ static void cell_metric(struct tr2_table *t, const void *row)
 	const struct tr2_ring_file *f = &r->top->file;
 	struct tr2_buf b = TR2_BUF_INIT;
 
-	tr2_buf_addstr(&b, tr2_ring_file_string(f, r->d->category));
-	tr2_buf_addch(&b, '/');
-	tr2_buf_addstr(&b, tr2_ring_file_string(f, r->d->name));
-	tr2_cell_str(t, tr2_buf_str(&b));
+	tr2_cell_str(t, tr2_join(&b, tr2_ring_file_string(f, r->d->category),
+				 tr2_ring_file_string(f, r->d->name)));
 	tr2_buf_release(&b);
 }
 

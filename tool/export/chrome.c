@@ -564,11 +564,8 @@ static void add_point_name(struct tr2_export *x, struct tr2_buf *b,
 	if (p->kind == TR2_POINT_ERROR || !(p->category || p->key))
 		return;
 	tr2_buf_addch(b, ' ');
-	if (p->kind != TR2_POINT_PARAM && p->category) {
-		tr2_buf_addstr(b, tr2_export_text(x, tr2_s(x->m, p->category)));
-		tr2_buf_addch(b, '/');
-	}
-	tr2_buf_addstr(b, tr2_export_text(x, tr2_s(x->m, p->key)));
+	tr2_export_pair(x, b, p->kind == TR2_POINT_PARAM ? 0 : p->category,
+			p->key);
 }
 
 static void point(struct tr2_export *x, uint32_t i)

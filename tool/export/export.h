@@ -104,7 +104,10 @@ void tr2_export_add_json(struct tr2_export *x, struct tr2_buf *b,
 
 /* ---- rules common to all formats ----------------------------------------- */
 
-/* Append category and name, "a/b", or for children "child NAME", redacted. */
+/* Append category and name, "a/b", or the one that is not 0, redacted. */
+void tr2_export_pair(struct tr2_export *x, struct tr2_buf *b, tr2_str category,
+		     tr2_str name);
+/* The same for a region; for children "child NAME". */
 void tr2_export_span_name(struct tr2_export *x, struct tr2_buf *b,
 			  uint32_t span);
 void tr2_export_metric_name(struct tr2_export *x, struct tr2_buf *b,

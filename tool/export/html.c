@@ -350,9 +350,7 @@ static uint32_t point_name(struct tr2_export *x, const struct tr2_point *p)
 	if (p->kind > TR2_POINT_DATA_JSON)
 		return 0;
 	tr2_buf_reset(&x->text);
-	tr2_buf_addstr(&x->text, tr2_export_text(x, tr2_s(x->m, p->category)));
-	tr2_buf_addch(&x->text, '/');
-	tr2_buf_addstr(&x->text, tr2_export_text(x, tr2_s(x->m, p->key)));
+	tr2_export_pair(x, &x->text, p->category, p->key);
 	return text(x);
 }
 

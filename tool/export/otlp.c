@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/join.h"
 #include "common/memory.h"
 #include "event/redact.h"
 #include "export/otlp.h"
@@ -306,15 +307,12 @@ static void event_name(struct tr2_export *x, const struct tr2_point *p)
 	const struct tr2_model *m = x->m;
 
 	tr2_buf_reset(&x->text);
-	if (p->kind == TR2_POINT_DATA || p->kind == TR2_POINT_DATA_JSON) {
-		tr2_buf_addstr(&x->text, tr2_s(m, p->category));
-		tr2_buf_addch(&x->text, '/');
-		tr2_buf_addstr(&x->text, tr2_s(m, p->key));
-	} else {
+	if (p->kind == TR2_POINT_DATA || p->kind == TR2_POINT_DATA_JSON)
+		tr2_join(&x->text, tr2_s(m, p->category), tr2_s(m, p->key));
+	else
 		tr2_buf_addstr(&x->text, p->kind == TR2_POINT_OTHER ?
 						 tr2_s(m, p->key) :
 						 names[p->kind]);
-	}
 }
 
 /* OpenTelemetry's name of an error event is "exception". */

@@ -97,15 +97,13 @@ void tr2_export_json_int(struct tr2_buf *b, const char *key, int64_t value)
 
 /* ---- names ------------------------------------------------------------------------ */
 
-static void add_pair(struct tr2_export *x, struct tr2_buf *b,
-		     const char *category, const char *name)
+void tr2_export_pair(struct tr2_export *x, struct tr2_buf *b, tr2_str category,
+		     tr2_str name)
 {
-	if (*category) {
-		tr2_buf_addstr(b, tr2_export_text(x, category));
-		if (*name)
-			tr2_buf_addch(b, '/');
-	}
-	tr2_buf_addstr(b, tr2_export_text(x, name));
+	tr2_buf_addstr(b, tr2_export_text(x, tr2_s(x->m, category)));
+	if (category && name)
+		tr2_buf_addch(b, '/');
+	tr2_buf_addstr(b, tr2_export_text(x, tr2_s(x->m, name)));
 }
 
 /* Return the program of a command line: its first word, without directory. */
@@ -174,8 +172,7 @@ void tr2_export_span_name(struct tr2_export *x, struct tr2_buf *b,
 
 	if (s->kind == TR2_SPAN_REGION) {
 		if (s->category || s->label)
-			add_pair(x, b, tr2_s(m, s->category),
-				 tr2_s(m, s->label));
+			tr2_export_pair(x, b, s->category, s->label);
 		else
 			tr2_buf_addlit(b, "region");
 		return;
@@ -194,8 +191,7 @@ void tr2_export_span_name(struct tr2_export *x, struct tr2_buf *b,
 void tr2_export_metric_name(struct tr2_export *x, struct tr2_buf *b,
 			    const struct tr2_metric *metric)
 {
-	add_pair(x, b, tr2_s(x->m, metric->category),
-		 tr2_s(x->m, metric->name));
+	tr2_export_pair(x, b, metric->category, metric->name);
 }
 
 void tr2_export_add_command(struct tr2_export *x, struct tr2_buf *b,

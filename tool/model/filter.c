@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "common/join.h"
 #include "event/event.h"
 #include "model/filter.h"
 
@@ -110,16 +111,10 @@ static bool region_fits(const struct tr2_filter *f, const struct tr2_model *m,
 			const struct tr2_span *s)
 {
 	static struct tr2_buf name; /* kept for reuse: allocating maps memory */
-	bool fits = like(f->region, tr2_s(m, s->label));
 
-	if (!fits) {
-		tr2_buf_reset(&name);
-		tr2_buf_addstr(&name, tr2_s(m, s->category));
-		tr2_buf_addch(&name, '/');
-		tr2_buf_addstr(&name, tr2_s(m, s->label));
-		fits = like(f->region, tr2_buf_str(&name));
-	}
-	return fits;
+	return like(f->region, tr2_s(m, s->label)) ||
+	       like(f->region, tr2_join(&name, tr2_s(m, s->category),
+					tr2_s(m, s->label)));
 }
 
 bool tr2_filter_span(const struct tr2_filter *f, const struct tr2_model *m,

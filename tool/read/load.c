@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/join.h"
 #include "common/options.h"
 #include "common/say.h"
 #include "model/build.h"
@@ -332,10 +333,7 @@ static void read_directory(struct loader *l, const char *path)
 				  tr2_intern(l->m, path, strlen(path)), 0,
 				  strerror(errno));
 	for (i = 0; i < names.nr; i++) {
-		tr2_buf_reset(&full);
-		tr2_buf_addstr(&full, path);
-		tr2_buf_addch(&full, '/');
-		tr2_buf_addstr(&full, names.item[i]);
+		tr2_join(&full, path, names.item[i]);
 		if (!strcmp(names.item[i], TR2_DISCARD)) {
 			l->was_full = true;
 			tr2_build_problem(l->m, TR2_PROBLEM_FULL,
@@ -359,11 +357,7 @@ static bool has_directory(const char *path, const char *name,
 {
 	struct stat st;
 
-	tr2_buf_reset(full);
-	tr2_buf_addstr(full, path);
-	tr2_buf_addch(full, '/');
-	tr2_buf_addstr(full, name);
-	return !stat(tr2_buf_str(full), &st) && S_ISDIR(st.st_mode);
+	return !stat(tr2_join(full, path, name), &st) && S_ISDIR(st.st_mode);
 }
 
 /* Read events.000001 and so on in this order: a session may begin in one of

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/join.h"
 #include "model/build.h"
 #include "read/json.h"
 #include "read/meta.h"
@@ -277,11 +278,8 @@ static void read_one(struct meta *meta, struct tr2_json *json, const char *dir,
 	struct tr2_buf path = TR2_BUF_INIT;
 	int fd;
 
-	tr2_buf_addstr(&path, dir);
-	tr2_buf_addch(&path, '/');
-	tr2_buf_addstr(&path, name);
+	fd = open(tr2_join(&path, dir, name), O_RDONLY | O_CLOEXEC);
 	meta->source = tr2_intern(meta->m, path.p, path.len);
-	fd = open(tr2_buf_str(&path), O_RDONLY | O_CLOEXEC);
 	if (fd >= 0) {
 		fn(meta, json, fd);
 		close(fd);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "common/join.h"
 #include "common/map.h"
 #include "common/memory.h"
 #include "stat/run_meta.h"
@@ -244,11 +245,7 @@ static const char *full_name(const struct tr2_model *m, tr2_str category,
 {
 	static struct tr2_buf b; /* kept for reuse: allocating maps memory */
 
-	tr2_buf_reset(&b);
-	tr2_buf_addstr(&b, tr2_s(m, category));
-	tr2_buf_addch(&b, '/');
-	tr2_buf_addstr(&b, tr2_s(m, name));
-	return tr2_buf_str(&b);
+	return tr2_join(&b, tr2_s(m, category), tr2_s(m, name));
 }
 
 static void take_regions(struct tr2_measures *ms, const struct tr2_model *m)
