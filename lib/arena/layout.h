@@ -52,12 +52,13 @@
 #define TR2_MAX_SLOTS 256
 
 /*
- * Log-linear buckets: values below 16 have one each, every power of two above
- * is cut into 16, so that a bucket is at most 1/16 of its lower bound wide.
+ * Log-linear buckets: values below 16 have one each; every power of two above
+ * is divided into 16, so that a bucket's width is at most 1/16 of its lower
+ * bound.
  */
 #define TR2_HISTOGRAM_BUCKETS 976
 
-/* The bucket that counts a value. */
+/* Return the bucket of a value. */
 static inline unsigned int tr2_histogram_bucket(uint64_t ns)
 {
 	unsigned int power;
@@ -68,7 +69,7 @@ static inline unsigned int tr2_histogram_bucket(uint64_t ns)
 	return (power - 3) * 16 + (unsigned int)(ns >> (power - 4) & 15);
 }
 
-/* The largest value that a bucket counts. */
+/* Return the largest value of a bucket. */
 static inline uint64_t tr2_histogram_upper(unsigned int bucket)
 {
 	unsigned int shift;
@@ -80,7 +81,7 @@ static inline uint64_t tr2_histogram_upper(unsigned int bucket)
 	return ((16u + bucket % 16 + UINT64_C(1)) << shift) - 1;
 }
 
-/* What this is; the oldest reader's version that can still read it. */
+/* The version of this layout, and of the oldest reader that can read it. */
 #define TR2_LAYOUT_VERSION 2
 #define TR2_LAYOUT_COMPAT_VERSION 1
 
@@ -94,18 +95,19 @@ static inline uint64_t tr2_histogram_upper(unsigned int bucket)
 #define TR2_SLOTS_OFFSET 196608u
 
 enum tr2_arena_state {
-	TR2_ARENA_STARTING, /* the magic is not there yet */
-	TR2_ARENA_RUNNING, /* or killed: the process is gone */
+	TR2_ARENA_STARTING, /* without the magic */
+	TR2_ARENA_RUNNING, /* also if the process was killed */
 	TR2_ARENA_EXITED, /* with status */
 	TR2_ARENA_SIGNALLED /* by signal number status */
 };
 
 enum tr2_ring_mode {
-	TR2_RING_OVERWRITE, /* the newest records stay */
+	TR2_RING_OVERWRITE, /* keep the newest records */
 	TR2_RING_CONSUME /* a reader moves the tail */
 };
 
-/* Why something is missing. The first four are of a ring, all of a process. */
+/* Why records are missing. The first four belong to a ring, all to a
+ * process. */
 enum tr2_lost_cause {
 	TR2_LOST_NO_ROOM, /* records: the reader was too slow */
 	TR2_LOST_TOO_LARGE, /* records over a quarter of the ring */
@@ -113,10 +115,11 @@ enum tr2_lost_cause {
 	TR2_LOST_ABANDONED, /* records: a handler jumped out of writing them */
 	TR2_LOST_NO_SLOT, /* records of threads that got no ring */
 	TR2_LOST_NO_SPACE, /* slots that the disk had no room for */
-	TR2_LOST_DEFINITION, /* timers and counters whose names found no room */
+	TR2_LOST_DEFINITION, /* timers and counters whose names did not fit */
 	TR2_LOST_CAUSES
 };
-#define TR2_MAX_LOST_CAUSES 16 /* room for; unknown ones are added up, too */
+#define TR2_MAX_LOST_CAUSES 16 /* array size; readers add up unknown causes,
+			        * too */
 
 struct tr2_arena_header {
 	char magic[8]; /* written last, with release order */
@@ -124,7 +127,7 @@ struct tr2_arena_header {
 	uint32_t byte_order;
 	uint32_t header_size; /* of this structure */
 	uint32_t page_size; /* of the machine */
-	uint32_t state; /* enum tr2_arena_state; release, behind status */
+	uint32_t state; /* enum tr2_arena_state; release, after status */
 	uint32_t status;
 	uint32_t pid, ppid; /* as the process sees them */
 	uint32_t mode; /* enum tr2_ring_mode */
@@ -136,43 +139,45 @@ struct tr2_arena_header {
 	uint64_t clock_base_ticks, clock_base_ns;
 	uint32_t clock_mult, clock_shift;
 	uint32_t sid; /* offset of a string: the whole session id */
-	int32_t wake_fd; /* the end to read of a pipe in the process; -1: none */
+	int32_t wake_fd; /* the read end of a pipe in the process; -1: none */
 	uint64_t strings_offset, strings_size;
-	uint64_t strings_used; /* release, behind the strings */
+	uint64_t strings_used; /* release, after the strings */
 	uint64_t definitions_offset;
 	uint32_t definition_size, max_definitions;
-	uint32_t nr_definitions; /* release, behind the rows */
+	uint32_t nr_definitions; /* release, after the rows */
 	uint32_t max_slots;
 	uint64_t slots_offset, slot_size;
-	uint32_t nr_slots; /* whose pages exist; release, behind their control */
+	uint32_t nr_slots; /* with pages; release, after their control page */
 	uint32_t timer_size; /* of one cell */
-	/* In a slot. */
+	/* In a slot: */
 	uint64_t counters_offset, timers_offset, histograms_offset;
 	uint32_t max_counters, max_timers, max_histograms;
 	uint32_t histogram_size; /* bytes from one to the next */
 	uint32_t histogram_buckets;
 	uint32_t reserved_1;
 	uint64_t data_offset, data_size; /* size 0: no rings */
-	/* What new slots get. */
+	/* For new slots: */
 	uint32_t wakeup_events, wakeup_watermark;
 	/*
 	 * Odd while a thread's cells move into slot 0 and its slot becomes
-	 * free. Whoever adds up all slots begins anew when it changed.
+	 * free. A reader that adds up all slots starts again if it changed.
 	 */
 	uint32_t fold_lock;
 	uint32_t reserved_2;
-	uint64_t lost[TR2_MAX_LOST_CAUSES]; /* of no ring in particular */
-	uint64_t wake_inode; /* of that pipe: the number may be another file's */
+	uint64_t lost[TR2_MAX_LOST_CAUSES]; /* losses outside of rings */
+	uint64_t wake_inode; /* of that pipe: the number may be another file's
+			      * by now */
 };
 
 enum tr2_definition_kind {
 	TR2_DEFINITION_NONE,
 	TR2_DEFINITION_TIMER,
 	TR2_DEFINITION_COUNTER,
-	TR2_DEFINITION_EVENT /* of samples: no cell, but the id flags:index */
+	TR2_DEFINITION_EVENT /* an event of samples: no cell; its id is
+			      * flags:index */
 };
 
-/* To whom a value belongs. */
+/* The scope of a value. */
 enum tr2_definition_scope {
 	TR2_SCOPE_THREAD,
 	TR2_SCOPE_PROCESS,
@@ -185,34 +190,35 @@ struct tr2_definition {
 	uint32_t flags; /* TRACE2_PER_THREAD 1, TRACE2_HISTOGRAM 2 */
 	uint32_t index; /* of its cell, among those of its kind */
 	uint32_t category, name, unit; /* offsets of strings */
-	uint32_t histogram; /* its number + 1, 0: none */
+	uint32_t histogram; /* its number + 1; 0: none */
 	uint32_t reserved;
 };
 
 enum tr2_slot_state {
 	TR2_SLOT_FREE, /* no thread had it yet */
 	TR2_SLOT_LIVE,
-	TR2_SLOT_ENDED /* its thread has; free for the next one */
+	TR2_SLOT_ENDED /* its thread has ended; free for the next one */
 };
 
-/* Positions start a lap below 2^32, so that wrap errors show soon. */
+/* Positions start a lap below 2^32, so that wrap errors show early. */
 #define TR2_RING_START(data_size) (UINT64_C(0x100000000) - (data_size))
 #define TR2_RING_MIN_SIZE 4096u
 #define TR2_RING_MAX_SIZE (UINT64_C(1) << 30)
 
 struct tr2_control {
-	/* Who owns the slot. Guarded by `lock`, as a timer cell is by its own. */
+	/* The slot's owner. Guarded by `lock`, like a timer cell. */
 	uint32_t version, compat_version;
-	uint32_t lock; /* odd while what follows is being changed */
+	uint32_t lock; /* odd during a change of the following members */
 	uint32_t state; /* enum tr2_slot_state */
 	uint32_t tid, ptid;
 	char name[64];
 	uint64_t start_ns; /* monotonic */
-	/* The ring. Set once, before the slot shows in nr_slots. */
+	/* The ring. Set once, before nr_slots includes the slot. */
 	uint32_t mode; /* enum tr2_ring_mode */
 	uint32_t reserved_1;
 	uint64_t data_offset, data_size; /* in the slot; size 0: no ring */
-	/* Of the owner: so many bytes of the ring have space on the disk. */
+	/* The owner's: the number of the ring's bytes with space on the
+	 * disk. */
 	uint64_t backed;
 	/*
 	 * 128: written by the owner. Positions only grow; the byte of position
@@ -221,53 +227,56 @@ struct tr2_control {
 	uint64_t data_head; /* release: all before it is complete */
 	uint64_t reserved; /* where the next record goes */
 	uint64_t wake_head; /* data_head of the last wake-up */
-	/* Written as one, so that no handler comes in between. */
+	/* Written as one, so that no handler can interrupt between them. */
 	union {
 		struct {
 			uint16_t nest; /* writes in progress */
-			/* Where the outermost one's mark is, in 8s: see
-			 * base/inside.h. */
+			/* The address of the outermost write's mark, in units
+			 * of 8: see base/inside.h. */
 			uint16_t inside[3];
 		};
 		uint64_t nest_and_inside;
 	};
-	uint64_t overwritten; /* records that newer ones took the place of */
-	uint64_t untold; /* losses that no LOST record tells yet */
+	uint64_t overwritten; /* records that newer ones replaced */
+	uint64_t untold; /* losses without a LOST record so far */
 	uint32_t pending; /* nested records behind data_head */
 	uint32_t wake_records; /* records since the last wake-up */
-	uint64_t room_until; /* the owner need not look before that position */
+	uint64_t room_until; /* the owner needs no check below that position */
 	/* 192 */
 	uint64_t lost[TR2_MAX_LOST_CAUSES]; /* records, by cause */
 	/*
 	 * 320: written by the reader (the tail by the owner in overwrite mode).
-	 * The oldest record that is there.
+	 * The oldest record.
 	 */
 	uint64_t data_tail; /* release */
 	uint32_t sleepers; /* TR2_SLEEPS_… of readers that wait */
-	uint32_t wakeup_events; /* wake after so many records, 0: any number */
-	uint32_t wakeup_watermark; /* after so many bytes, 0: half of the ring */
+	uint32_t wakeup_events; /* wake after so many records; 0: any number */
+	uint32_t wakeup_watermark; /* after so many bytes; 0: half of the
+				    * ring */
 	uint32_t reserved_3[11];
 	/* 384 */
-	uint32_t wake; /* the futex: one more with each wake-up */
+	uint32_t wake; /* the futex: incremented at each wake-up */
 	uint32_t reserved_4[15];
 	/* 448 */
-	uint64_t told[TR2_MAX_LOST_CAUSES]; /* of lost[], in LOST records */
+	uint64_t told[TR2_MAX_LOST_CAUSES]; /* the part of lost[] that LOST
+					     * records report */
 };
 
 #define TR2_SLEEPS_FUTEX 1u /* on `wake` */
-#define TR2_SLEEPS_POLL 2u /* on the pipe that wake_fd names */
+#define TR2_SLEEPS_POLL 2u /* on the pipe of wake_fd */
 
 /*
  * Guarded by the sequence lock: `lock` is odd while the owner writes. A reader
- * takes lock, the fields, and lock again, until it got the same even number.
+ * reads lock, the fields, and lock again, until both are the same even number.
  */
 struct tr2_timer_cell {
 	uint32_t lock;
-	uint32_t nest; /* starts without a stop so far */
-	uint64_t start_ns; /* of the outermost one, monotonic */
-	uint64_t total_ns, min_ns, max_ns; /* min: meaningless at count 0 */
+	uint32_t nest; /* open starts without a stop */
+	uint64_t start_ns; /* of the outermost start, monotonic */
+	uint64_t total_ns, min_ns, max_ns; /* min: undefined if count is 0 */
 	uint64_t count;
-	uint64_t unpaired; /* stops without a start, folded unfinished ones */
+	uint64_t unpaired; /* stops without a start, unfinished intervals of
+			    * ended threads */
 	uint64_t reserved;
 };
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Cells: written on the hot path by their owner, read by whoever folds them.
+ * Cells: the owner writes them on the hot path, and the thread that folds them
+ * reads them.
  *
- * The sequence lock of a timer cell: the owner makes `lock` odd, a release
- * fence keeps the stores that follow behind it, and the store that makes it
- * even again is a release, too. A reader's acquire load of `lock` pairs with
- * that store, its acquire fence before the second look with the owner's fence.
+ * The sequence lock of a timer cell: the owner makes `lock` odd; a release
+ * fence keeps the following stores behind it; the store that makes it even
+ * again is a release, too. A reader's acquire load of `lock` pairs with that
+ * store, its acquire fence before the second load with the owner's fence.
  */
 #include "metric/metric.h"
 
@@ -14,17 +15,18 @@
 #define load(p) __atomic_load_n((p), __ATOMIC_RELAXED)
 #define store(p, value) __atomic_store_n((p), (value), __ATOMIC_RELAXED)
 
-/* All of a cell is atomic, so ThreadSanitizer misses nothing without fences. */
+/* All accesses to a cell are atomic, so ThreadSanitizer misses nothing without
+ * fences. */
 #if TR2_TSAN
 #define fence(order) atomic_signal_fence(order)
 #else
 #define fence(order) atomic_thread_fence(order)
 #endif
 
-/* The owner was killed or interrupted inside: what can be read is taken. */
+/* The owner was killed or interrupted inside: use the present values. */
 #define MAX_RETRIES 100000u
 
-/* false: a signal handler interrupted this very cell's owner. */
+/* false: a signal handler interrupted this cell's owner. */
 static bool cell_lock(struct tr2_timer_cell *cell)
 {
 	uint32_t lock = load(&cell->lock);
@@ -68,7 +70,7 @@ static void cell_record(struct tr2_timer_cell *cell, uint64_t ns)
 	store(&cell->count, count + 1);
 }
 
-/* The outermost stop. */
+/* The outermost stop: add the interval. */
 static void cell_finish(struct tr2_timer_cell *cell, uint64_t now_ns,
 			uint64_t *buckets)
 {
@@ -206,7 +208,7 @@ static void clear_timer(struct tr2_timer_cell *cell, uint64_t *buckets)
 	unsigned int bucket;
 
 	if (!load(&cell->lock))
-		return; /* never used: its page stays untouched */
+		return; /* never used: do not touch its page */
 	for (bucket = 0; buckets && bucket < TR2_HISTOGRAM_BUCKETS; bucket++)
 		store(&buckets[bucket], 0);
 	store(&cell->nest, 0);
@@ -216,7 +218,7 @@ static void clear_timer(struct tr2_timer_cell *cell, uint64_t *buckets)
 	store(&cell->max_ns, 0);
 	store(&cell->count, 0);
 	store(&cell->unpaired, 0);
-	/* One that a signal handler's jump left locked is free again. */
+	/* Release a lock that a signal handler's jump left behind. */
 	__atomic_store_n(&cell->lock, (load(&cell->lock) + 2) & ~1u,
 			 __ATOMIC_RELEASE);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Definitions. Registration runs in constructors of programs that may never
- * switch tracing on: static tables, no allocation until there are very many.
+ * Definitions. Constructors register them, also in programs that never switch
+ * tracing on: static tables, no allocation unless there are very many.
  */
 #include "metric/metric.h"
 
@@ -11,7 +11,7 @@
 #include <sys/mman.h>
 
 #define POOL_BYTES 16384u
-#define HASH_SIZE 2048u /* a power of two over both capacities */
+#define HASH_SIZE 2048u /* a power of two above both capacities */
 #define FIRST_PLACES 256u /* a power of two */
 
 struct table {
@@ -28,7 +28,7 @@ static struct table tables[TR2_METRIC_KINDS] = {
 };
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-/* Before the thread takes it, until it has given it back. */
+/* Set before the thread takes the lock, until it has released it. */
 static __thread bool may_hold __attribute__((tls_model("initial-exec")));
 /* index + 1, by hash of kind, category and name. */
 static uint16_t by_name[TR2_METRIC_KINDS][HASH_SIZE];
@@ -36,13 +36,13 @@ static unsigned int nr_histograms;
 static atomic_uint nr_refused, nr_without_histogram;
 
 /*
- * Where the loaded modules hold their indexes, so that they can be marked: a
- * set, by hash of the address, at most half full. One pointer says all of it,
- * so that a child which another thread forks meanwhile finds the one or the
- * other.
+ * The addresses of all modules' indexes, for marking them: a set, by hash of
+ * the address, at most half full. One pointer leads to all of it, so that a
+ * child that another thread forks meanwhile finds either the old or the new
+ * set.
  */
 struct place {
-	unsigned int *index; /* NULL: none was here; &gone: one was */
+	unsigned int *index; /* NULL: never used; &gone: removed */
 	enum tr2_metric_kind kind;
 };
 struct places {
@@ -54,7 +54,7 @@ static struct place first_at[FIRST_PLACES];
 static struct places first_places = { FIRST_PLACES, 0, first_at };
 static struct places *places = &first_places;
 
-/* Each but the first begins with a pointer to the one before it. */
+/* Each pool except the first begins with a pointer to the previous one. */
 static char first_pool[POOL_BYTES];
 static char *pool = first_pool;
 static size_t pool_used;
@@ -71,7 +71,7 @@ static void unlock(void)
 	may_hold = false;
 }
 
-/* A copy that is never freed; NULL without memory. */
+/* Return a copy that is never freed; NULL: no memory. */
 static const char *intern(const char *s)
 {
 	size_t size = strlen(s) + 1;
@@ -103,7 +103,7 @@ static uint32_t hash_string(uint32_t hash, const char *s)
 	return hash;
 }
 
-/* Where it stands in by_name, or where it belongs. */
+/* Return its entry in by_name, or the place for a new one. */
 static uint16_t *find(enum tr2_metric_kind kind, const char *category,
 		      const char *name)
 {
@@ -124,9 +124,9 @@ static uint16_t *find(enum tr2_metric_kind kind, const char *category,
 
 static bool is_published; /* under lock */
 
-/* Those whose cells have space in the arena's file, where there is one. */
+/* The number of cells with space in the arena's file, if there is one. */
 static struct {
-	tr2_metric_more more; /* NULL: there is none */
+	tr2_metric_more more; /* NULL: no file */
 	unsigned int timers, histograms;
 } backed;
 #define MORE_TIMERS 64u /* a page of them */
@@ -149,8 +149,8 @@ void tr2_metric_back(tr2_metric_more more)
 }
 
 /*
- * Space for one more timer. It leaves the lock meanwhile, since the process's
- * comes first. false: there is none.
+ * Get space for one more timer. It releases the lock meanwhile, since the
+ * process's lock comes first. false: no space.
  */
 static bool back_more(unsigned int nr_timers, unsigned int nr)
 {
@@ -168,7 +168,7 @@ static bool back_more(unsigned int nr_timers, unsigned int nr)
 	return ok;
 }
 
-/* Others may define some meanwhile. Counters all have it. */
+/* Other threads may define metrics meanwhile. Counters always have space. */
 static bool find_space(enum tr2_metric_kind kind, unsigned int flags)
 {
 	unsigned int timers_then, histograms_then;
@@ -256,7 +256,7 @@ static bool add_def(struct table *table, unsigned int nr, const char *category,
 	return true;
 }
 
-/* The index, marked where it has to be; TRACE2_UNREGISTERED_: no room. */
+/* Return the index, marked if it is sampled; TRACE2_UNREGISTERED_: no room. */
 static unsigned int define(enum tr2_metric_kind kind, const char *category,
 			   const char *name, unsigned int flags)
 {
@@ -284,7 +284,7 @@ static size_t hash_place(const unsigned int *index)
 	return (uintptr_t)index * UINT64_C(0x9e3779b97f4a7c15) >> 32;
 }
 
-/* Where it stands, or else where it may. */
+/* Return its place, or a free one. */
 static struct place *find_place(const struct places *set,
 				const unsigned int *index)
 {
@@ -324,7 +324,7 @@ static size_t bytes_of(size_t size)
 	return sizeof(struct places) + size * sizeof(struct place);
 }
 
-/* Another set, with room for as many again; those that are gone stay behind. */
+/* Make a set with twice the room, without the removed places. */
 static bool grow_places(void)
 {
 	struct places *old = places, *set;
@@ -371,8 +371,9 @@ static void register_metric(enum tr2_metric_kind kind, const char *category,
 	unlock();
 }
 
-/* Before the module's memory goes. At the end of a process whose thread was
- * interrupted in here, by a handler that exits, it does not matter any more. */
+/* Remove the place before the module's memory is unmapped. At the end of a
+ * process, whose thread may have been interrupted here by a handler that exits,
+ * that is no longer needed. */
 static void forget_place(const unsigned int *index)
 {
 	struct place *place;
@@ -421,7 +422,7 @@ void tr2_metric_sample(enum tr2_metric_kind kind, unsigned int index, bool on)
 
 	lock();
 	tables[kind].def[index].is_sampled = on;
-	/* Relaxed: whoever counts sees it soon enough. */
+	/* Relaxed: counting threads see it soon enough. */
 	for (place = places->at; place < places->at + places->size; place++)
 		if (place->index && place->kind == kind &&
 		    *place->index == before)
@@ -485,7 +486,7 @@ void tr2_metric_release(void)
 	if (old != &first_places)
 		munmap(old, bytes_of(old->size));
 	if (pool != first_pool) {
-		/* Nobody is to find a name there. */
+		/* No name can be found from now on. */
 		memset(by_name, 0, sizeof(by_name));
 		tables[TR2_METRIC_TIMER].nr = tables[TR2_METRIC_COUNTER].nr = 0;
 		release_names();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The parser of event lists: spans first, then what each of them says. */
+/* The parser of event lists: find the span of each event, then parse it. */
 #include "perfevent/perfevent.h"
 
 #include <string.h>
@@ -19,7 +19,7 @@ static bool is_word(char c)
 	       (c >= '0' && c <= '9') || c == '_' || c == '-' || c == '.';
 }
 
-/* Names a file below a directory, and no other. */
+/* Whether it names a file directly in a directory. */
 static bool is_file_name(const char *s, size_t len)
 {
 	size_t i;
@@ -52,7 +52,7 @@ static bool ends_event(char c)
 	return !c || c == ',' || c == '}';
 }
 
-/* Behind the '/' that ends a counter's name. */
+/* Skip a counter's name, behind the '/' that ends it. */
 static size_t skip_counter(const char *s, size_t at)
 {
 	while (s[at] && s[at] != '/')
@@ -66,7 +66,7 @@ static size_t skip_counter(const char *s, size_t at)
 	return s[at] ? at + 1 : at;
 }
 
-/* How long the event at s is; between slashes a comma ends none. */
+/* Return the length of the event at s; commas between slashes do not end it. */
 static size_t span(const char *s)
 {
 	size_t at = 0;
@@ -88,7 +88,7 @@ static size_t span(const char *s)
 	return at;
 }
 
-/* Where the group that is open at s ends: at its '}', or at the NUL. */
+/* Return the end of the group that is open at s: its '}', or the NUL. */
 static const char *find_end(const char *s)
 {
 	for (;;) {
@@ -107,8 +107,8 @@ void tr2_perfevents_init(struct tr2_perfevents *list, const char *text)
 }
 
 /*
- * What modifiers say, before it is known that there are no more: naming one of
- * u, k and h excludes those that are not named.
+ * Modifiers before all are known: naming one of u, k and h excludes the ones
+ * that are not named.
  */
 struct modifiers {
 	bool user, kernel, hv, idle, host, guest;
@@ -167,7 +167,7 @@ static void apply(struct tr2_perfevent *ev, const struct modifiers *m)
 	ev->precise = m->precise;
 }
 
-/* false: no number from 1 to 2^63 - 1, or a second one. */
+/* false: not a number from 1 to 2^63 - 1, or a second one. */
 static bool take_period(struct tr2_perfevent *ev, const char *s, size_t len)
 {
 	uint64_t period = 0;
@@ -185,7 +185,8 @@ static bool take_period(struct tr2_perfevent *ev, const char *s, size_t len)
 	return true;
 }
 
-/* Modifiers and period, "u:1000" or ":1000"; NULL, or why they are none. */
+/* Parse modifiers and period, "u:1000" or ":1000"; return NULL, or the reason
+ * why they are invalid. */
 static const char *take_suffix(struct tr2_perfevent *ev, struct modifiers *m,
 			       const char *s, size_t len)
 {
@@ -232,7 +233,7 @@ static bool take_row(struct tr2_perfevent *ev, enum tr2_perfevent_pmu pmu,
 	return true;
 }
 
-/* "r" and up to 16 hexadecimal digits. */
+/* Parse "r" and up to 16 hexadecimal digits. */
 static bool take_raw(struct tr2_perfevent *ev, const char *s, size_t len)
 {
 	uint64_t config = 0;
@@ -256,7 +257,8 @@ static bool take_raw(struct tr2_perfevent *ev, const char *s, size_t len)
 	return true;
 }
 
-/* NAME[:…] or SUBSYSTEM:EVENT[:…]; *used: without modifiers. */
+/* Parse NAME[:…] or SUBSYSTEM:EVENT[:…]; *used: the length without
+ * modifiers. */
 static const char *take_plain(struct tr2_perfevent *ev, const char *s,
 			      size_t len, size_t *used)
 {
@@ -277,7 +279,7 @@ static const char *take_plain(struct tr2_perfevent *ev, const char *s,
 	}
 	if (n == 3 && n < len && !memcmp(s, "mem", 3))
 		return "breakpoints are not counted";
-	/* What has a period is no tracepoint. */
+	/* A name with a period is no tracepoint. */
 	if (n == len || (s[n + 1] >= '0' && s[n + 1] <= '9'))
 		return "no such event";
 	for (end = n + 1; end < len && s[end] != ':';)
@@ -314,7 +316,7 @@ static const char *take_counter(struct tr2_perfevent *ev, const char *s,
 	return NULL;
 }
 
-/* NULL, or what events this PMU of ours has instead. */
+/* Return NULL, or the events that this PMU of the library has instead. */
 static const char *take_own(struct tr2_perfevents *list,
 			    struct tr2_perfevent *ev, enum tr2_perfevent_pmu pmu)
 {
@@ -336,7 +338,8 @@ static const char *take_own(struct tr2_perfevents *list,
 	return tr2_buf_str(&b);
 }
 
-/* DEVICE/TERMS/ and our own PMUs; slash: how far the first one is. */
+/* Parse DEVICE/TERMS/ and the library's own PMUs; slash: the length up to the
+ * first slash. */
 static const char *take_device(struct tr2_perfevents *list,
 			       struct tr2_perfevent *ev, const char *s,
 			       size_t len, size_t slash, size_t *used)
@@ -394,7 +397,7 @@ static bool enter_group(struct tr2_perfevents *list)
 	size_t shown = strnlen(list->at, SHOWN_BYTES + 1);
 	const char *end = NULL;
 
-	/* Looked for once: a list of nothing but '{' costs no more. */
+	/* Search once: a list of nothing but '{' costs no more. */
 	if (!list->group && !list->unclosed)
 		end = find_end(list->at + 1);
 	list->unclosed = list->unclosed || (end && *end != '}');

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The names of events, and the numbers that perf_event_open() knows them by. */
+/* The names of events, and their numbers for perf_event_open(). */
 #include <linux/perf_event.h>
 #include <string.h>
 
@@ -74,7 +74,7 @@ tr2_perfevent_find(enum tr2_perfevent_pmu pmu, const char *name, size_t len)
 	return NULL;
 }
 
-/* Names of a cache event's three parts, each with the aliases that perf has. */
+/* Names of a cache event's three parts, each with perf's aliases. */
 #define MAX_ALIASES 5
 static const char *const caches[][MAX_ALIASES] = {
 	{ "L1-dcache", "l1-d", "l1d", "L1-data", NULL },
@@ -100,8 +100,8 @@ static const char *const results[][MAX_ALIASES] = {
 };
 
 /*
- * Takes the part, and the '-' before it, off the front of *name. Its number;
- * -1: there is none, and nothing was taken.
+ * Take a part, and the '-' before it, off the front of *name. Return its
+ * number; -1: no match, and nothing was taken.
  */
 static int take(const char *const (*parts)[MAX_ALIASES], const char **name,
 		size_t *len, bool is_first)

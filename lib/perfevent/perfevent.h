@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * perfevent - what perf's event lists name: "page-faults:u,{r1a8,cycles}:S,
+ * perfevent - perf's event lists: "page-faults:u,{r1a8,cycles}:S,
  * sched:sched_switch,power/energy-pkg/,app/odb/unzip/:1000".
  *
  * An event is one of
@@ -10,15 +10,15 @@
  *	DEVICE/TERMS/[MODIFIERS]   a PMU of the kernel, by sysfs
  *	app/CATEGORY/NAME/         a counter of the program itself,
  *	app/CATEGORY/NAME:ns/      or a timer, in nanoseconds
- *	power/energy-pkg/          what packages used
- *	process/maxrss/            what the process used
+ *	power/energy-pkg/          energy of packages
+ *	process/maxrss/            resources of the process
  *
  * each of them, for sampling, with :PERIOD. Events in braces are a group, whose
- * first is the leader; what follows its braces modifies all of them. The name
- * of a counter may hold anything but a '/' before a ',', ':' or '}' or the end;
- * the category no '/'.
+ * first is the leader; modifiers behind the braces apply to all of them. The
+ * name of a counter may have any character except a '/' before a ',', ':' or
+ * '}' or the end; the category no '/'.
  *
- * Parsing looks at nothing but the text; tr2_perfevent_resolve() asks the
+ * The parser reads nothing but the text; tr2_perfevent_resolve() asks the
  * kernel for the numbers of tracepoints and devices. No memory is allocated.
  */
 #ifndef TR2_PERFEVENT_PERFEVENT_H
@@ -29,34 +29,34 @@
 #include <stdint.h>
 
 enum tr2_perfevent_pmu {
-	/* The kernel's, through perf_event_open(). */
+	/* The kernel's, opened by perf_event_open(). */
 	TR2_PMU_HARDWARE,
 	TR2_PMU_SOFTWARE,
 	TR2_PMU_CACHE,
 	TR2_PMU_RAW,
 	TR2_PMU_TRACEPOINT,
 	TR2_PMU_DEVICE,
-	/* Ours. */
+	/* The library's own. */
 	TR2_PMU_APP,
 	TR2_PMU_POWER,
 	TR2_PMU_PROCESS,
 	TR2_PMU_NR
 };
 
-/* Is it one that perf_event_open() opens? */
+/* Whether perf_event_open() opens it. */
 static inline bool tr2_perfevent_is_kernel(enum tr2_perfevent_pmu pmu)
 {
 	return pmu <= TR2_PMU_DEVICE;
 }
 
-/* attr.type of perf_event_open(), where it is not a device's. */
+/* attr.type of perf_event_open(), unless it is a device's. */
 #define TR2_PERF_TYPE_HARDWARE 0u
 #define TR2_PERF_TYPE_SOFTWARE 1u
 #define TR2_PERF_TYPE_TRACEPOINT 2u
 #define TR2_PERF_TYPE_CACHE 3u
 #define TR2_PERF_TYPE_RAW 4u
 
-/* What does not count. */
+/* Modes that do not count. */
 #define TR2_EXCLUDE_USER (1u << 0)
 #define TR2_EXCLUDE_KERNEL (1u << 1)
 #define TR2_EXCLUDE_HV (1u << 2)
@@ -64,13 +64,13 @@ static inline bool tr2_perfevent_is_kernel(enum tr2_perfevent_pmu pmu)
 #define TR2_EXCLUDE_HOST (1u << 4)
 #define TR2_EXCLUDE_GUEST (1u << 5)
 
-/* Longest text of one event, with the NUL. */
+/* The longest text of one event, with the NUL. */
 #define TR2_PERFEVENT_BYTES 256
 
 struct tr2_perfevent {
 	enum tr2_perfevent_pmu pmu;
-	char text[TR2_PERFEVENT_BYTES]; /* as it was given */
-	/* Subsystem, device, or category; "" where there is none. */
+	char text[TR2_PERFEVENT_BYTES]; /* as given */
+	/* Subsystem, device, or category; "" if none. */
 	char scope[TR2_PERFEVENT_BYTES];
 	/* Event, terms of a device, or name of a counter. */
 	char name[TR2_PERFEVENT_BYTES];
@@ -80,53 +80,55 @@ struct tr2_perfevent {
 	unsigned int exclude; /* TR2_EXCLUDE_* */
 	unsigned int precise; /* 0 to 3 */
 	bool pinned, exclusive, sample_read, weak;
-	uint64_t period, freq; /* 0: none given */
-	/* Events with the same number, from 1, are a group; 0: alone. */
+	uint64_t period, freq; /* 0: not given */
+	/* Events with the same number, from 1, are a group; 0: no group. */
 	unsigned int group;
 	bool is_leader; /* of its group, or alone */
 	const char *unit; /* "ns", "bytes", "uJ", or "" */
 };
 
-/* Where a list is being read. */
+/* The state of the parser. */
 struct tr2_perfevents {
 	const char *at;
-	const char *modifiers; /* behind the group's braces, NULL: none */
+	const char *modifiers; /* behind the group's braces; NULL: none */
 	size_t modifiers_len;
 	unsigned int group, nr_groups;
 	bool leads; /* the next event is the first of its group */
-	bool unclosed; /* a '{' without '}' was met */
-	char known[TR2_PERFEVENT_BYTES]; /* what an error offers instead */
+	bool unclosed; /* there is a '{' without '}' */
+	char known[TR2_PERFEVENT_BYTES]; /* alternatives, for an error */
 	char error[2 * TR2_PERFEVENT_BYTES];
 };
 
 enum tr2_perfevent_result {
 	TR2_PERFEVENT_END,
 	TR2_PERFEVENT_OK,
-	/* `error` says why, in printable text; the list can be read on. */
+	/* `error` has the reason, in printable text; the parser can
+	 * continue. */
 	TR2_PERFEVENT_BAD
 };
 
-/* text must stay as it is while the list is read. NULL is empty. */
+/* text must not change while the list is read. NULL is empty. */
 void tr2_perfevents_init(struct tr2_perfevents *list, const char *text);
 
 enum tr2_perfevent_result tr2_perfevents_next(struct tr2_perfevents *list,
 					      struct tr2_perfevent *ev);
 
-/* "event 'TEXT': WHY", printable, into text[size_bytes]. Returns `error`. */
+/* Write "event 'TEXT': WHY", printable, into text[size_bytes]. Return
+ * `error`. */
 int tr2_perfevent_fail(int error, char *text, size_t size_bytes,
 		       const struct tr2_perfevent *ev, const char *why);
 
 /*
- * Asks tracefs or sysfs for type and config, where only they know them. 0, or
- * a negative errno, of which *why says more. Opens and closes files.
+ * Look up type and config in tracefs or sysfs, if only these have them. Return
+ * 0, or a negative errno with more details in *why. Opens and closes files.
  */
 int tr2_perfevent_resolve(struct tr2_perfevent *ev, const char **why);
 
-/* Why an event cannot be opened, for whoever asked for it; error: an errno. */
+/* Explain to the user why an event cannot be opened; error: an errno. */
 void tr2_perfevent_explain(const struct tr2_perfevent *ev, int error,
 			   char *text, size_t size_bytes);
 
-/* The events that have names of their own, for lists; ends with name NULL. */
+/* The named events, for lists; ends with name NULL. */
 struct tr2_perfevent_name {
 	const char *name, *alias; /* alias NULL: none */
 	enum tr2_perfevent_pmu pmu;
@@ -137,11 +139,11 @@ struct tr2_perfevent_name {
 
 extern const struct tr2_perfevent_name tr2_perfevent_names[];
 
-/* The row of that name or alias, NULL when there is none. */
+/* Return the row of that name or alias; NULL: none. */
 const struct tr2_perfevent_name *
 tr2_perfevent_find(enum tr2_perfevent_pmu pmu, const char *name, size_t len);
 
-/* "L1-dcache-load-misses" and the like; false: it is none. */
+/* Parse "L1-dcache-load-misses" and the like; false: no such event. */
 bool tr2_perfevent_cache(const char *name, size_t len, uint64_t *config);
 
 #endif

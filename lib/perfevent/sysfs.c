@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What only the running kernel knows of events: by tracefs and sysfs. */
+/* Look up events that only the running kernel knows, in tracefs and sysfs. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -12,8 +12,8 @@
 #define DEVICES "/sys/bus/event_source/devices/"
 #define MAX_BITS 64
 
-/* The first line of DIR A MIDDLE B TAIL, at most size_bytes - 1 of it. Its
- * length, or a negative errno. */
+/* Read the first line of DIR A MIDDLE B TAIL, at most size_bytes - 1 of it.
+ * Return its length, or a negative errno. */
 static int read_line(const char *const *path, char *line, size_t size_bytes)
 {
 	char memory[4 * TR2_PERFEVENT_BYTES];
@@ -98,7 +98,7 @@ static int resolve_tracepoint(struct tr2_perfevent *ev, const char **why)
 	return result;
 }
 
-/* Scatters value over the bits that "config:0-7,32-35" names. */
+/* Distribute value over the bits of a format such as "config:0-7,32-35". */
 static bool put_bits(struct tr2_perfevent *ev, const char *format,
 		     uint64_t value)
 {
@@ -132,7 +132,7 @@ static bool put_bits(struct tr2_perfevent *ev, const char *format,
 
 static bool take_term(struct tr2_perfevent *ev, char *term, bool may_nest);
 
-/* Terms, cut at their commas in place. */
+/* Parse terms; cuts them at their commas in place. */
 static bool take_terms(struct tr2_perfevent *ev, char *terms, bool may_nest)
 {
 	char *term;
@@ -143,7 +143,7 @@ static bool take_terms(struct tr2_perfevent *ev, char *terms, bool may_nest)
 	return true;
 }
 
-/* An event that the device has a file for, with terms in it. */
+/* Parse an event that has a file with terms in the device's directory. */
 static bool take_named(struct tr2_perfevent *ev, const char *name)
 {
 	const char *const path[] = { DEVICES, ev->scope, "/events/", name,
@@ -214,7 +214,8 @@ int tr2_perfevent_resolve(struct tr2_perfevent *ev, const char **why)
 	return 0;
 }
 
-/* kernel.perf_event_paranoid; what no kernel has where it cannot be read. */
+/* Return kernel.perf_event_paranoid; a value that no kernel uses if it cannot
+ * be read. */
 static long paranoid(void)
 {
 	static const char *const path[] = {
@@ -245,7 +246,7 @@ static void add_why_forbidden(struct tr2_buf *b, const struct tr2_perfevent *ev,
 	tr2_buf_add_i64(b, level);
 	if (level > 2)
 		tr2_buf_addlit(b, ", and may be 2 at most");
-	/* Kernels that know no such level take it for 2. */
+	/* Kernels without this level treat it as 2. */
 	if (!(ev->exclude & TR2_EXCLUDE_KERNEL))
 		tr2_buf_addstr(b, level > 2 ?
 			"; some kernels allow ':u' all the same" :
