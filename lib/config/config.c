@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where configuration comes from: which files, and in what order.
+ * The configuration files, and their order.
  *
- * It promises that what is wrong with one file leaves the others alone.
+ * A fault in one file does not affect the others.
  */
 #include "config/internal.h"
 
@@ -28,8 +28,8 @@ char *tr2_config_join(const char *dir, size_t len, const char *name)
 	return joined;
 }
 
-/* Keeps the entry's value if it begins with `name`; of two getenv() gives the
- * first. */
+/* Keep the entry's value if it begins with `name`; of duplicates getenv()
+ * returns the first. */
 static inline void take(const char *entry, const char *name,
 			const char **value)
 {
@@ -39,7 +39,7 @@ static inline void take(const char *entry, const char *name,
 		*value = entry + len;
 }
 
-/* One walk instead of a getenv(), which is one each, for every variable. */
+/* One pass over the environment instead of one getenv() for each variable. */
 static void find_places(struct tr2_config_places *places)
 {
 	for (char **entry = environ; entry && *entry; entry++) {
@@ -56,7 +56,7 @@ static void find_places(struct tr2_config_places *places)
 	}
 }
 
-/* Few have such a file. may_ask: the directory can be asked. */
+/* Few users have this file. may_ask: the directory can be asked. */
 static void read_in(struct tr2_config_reader *rd, const char *dir,
 		    const char *name, bool may_ask)
 {
@@ -77,7 +77,7 @@ static void read_system(struct tr2_config_reader *rd)
 	const char *path = rd->places.system;
 	int off = 0;
 
-	/* what is neither true nor false was meant to say something: obey */
+	/* a value that is no boolean was still meant to set something: obey */
 	if (no_system && tr2_config_bool(no_system, &off))
 		off = 1;
 	if (off)
@@ -103,8 +103,8 @@ static void read_global(struct tr2_config_reader *rd)
 		tr2_config_load(rd, places->global);
 		return;
 	}
-	/* It counts more, so it is delivered last; but opened first, it tells
-	 * whether the home can be asked. */
+	/* Its keys override others, so it is delivered last; but it is opened
+	 * first, since that tells whether the home can be asked. */
 	if (home) {
 		path = tr2_config_join(home, strlen(home), "/.gitconfig");
 		fd = path ? tr2_config_open(&rd->known, path) : -ENOMEM;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Loads a config file and delivers its keys.
+ * Load a config file and deliver its keys.
  *
- * It promises one open, fstat, read and close, and one allocation, for a file;
- * see config.h for the rest.
+ * A file takes one open, fstat, read and close, and one allocation; see
+ * config.h for the rest.
  */
 #include "config/internal.h"
 
@@ -14,12 +14,12 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-/* A file's text, packed later, and behind it room for the longest key. */
+/* A file's text, packed later, followed by room for the longest key. */
 struct text {
 	char *buf;
-	size_t size; /* that the text may have */
-	size_t len;  /* that it has */
-	size_t max;  /* of its size */
+	size_t size; /* the maximal size of the text */
+	size_t len;  /* the present size */
+	size_t max;  /* the limit of its size */
 };
 
 static const char *reason_of(int err)
@@ -68,7 +68,7 @@ int tr2_config_fail(const struct tr2_config_reader *rd, const char *path,
 }
 
 /*
- * Makes room for `size` bytes of text, or as many as are allowed. The key's
+ * Make room for `size` bytes of text, or as many as the limit allows. The key's
  * room is as large as the text: no key is longer than its file.
  */
 static int text_reserve(struct text *text, size_t size)
@@ -94,8 +94,8 @@ static bool is_null_device(const struct stat *st)
 }
 
 /*
- * Reads to the end. A file may grow, shrink, or say nothing of its size (those
- * in /proc): only when a read ends where fstat() said is the end taken as read.
+ * Read to the end. A file may grow, shrink, or have no size (those in /proc):
+ * only if a read ends at the size of fstat() is this taken as the end.
  */
 static int text_read(struct text *text, int fd, size_t expected)
 {
@@ -152,7 +152,7 @@ static void deliver(struct tr2_config_reader *rd, const char *path,
 		tr2_config_include(rd, path, value);
 }
 
-/* Whether keys of this packed section are for somebody. */
+/* Whether the request wants keys of this packed section. */
 static bool is_wanted(const struct tr2_config_reader *rd, const char *name)
 {
 	const char *section = rd->request->section;
@@ -164,7 +164,7 @@ static bool is_wanted(const struct tr2_config_reader *rd, const char *name)
 	return !strncmp(name, section, len) && (!name[len] || name[len] == '.');
 }
 
-/* Delivers a packed text; behind it is room for the longest key of it. */
+/* Deliver a packed text, which has room for its longest key behind it. */
 static void deliver_text(struct tr2_config_reader *rd, const struct text *text,
 			 const char *path)
 {
@@ -209,7 +209,7 @@ static bool starts_folded(const char *text, const char *end,
 	return true;
 }
 
-/* Whether a text that is not yet packed may have something that is wanted. */
+/* Whether a text that is not yet packed may have wanted keys. */
 static bool may_matter(const struct tr2_config_request *request,
 		       const struct text *text)
 {
@@ -264,7 +264,7 @@ int tr2_config_load_fd(struct tr2_config_reader *rd, const char *path, int fd)
 
 int tr2_config_load(struct tr2_config_reader *rd, const char *path)
 {
-	/* what many set to have no file at all costs nothing */
+	/* the usual way to have no file costs nothing */
 	if (!strcmp(path, "/dev/null"))
 		return 0;
 	return tr2_config_load_fd(rd, path, tr2_config_open(&rd->known, path));

@@ -2,10 +2,9 @@
 /*
  * include.path.
  *
- * It promises that whatever files include each other, the reading ends: the
- * depth is bounded, and so is the number of files. Once a limit is met, what
- * is still to be included is left out, or each file of a circle would read all
- * the others again and again.
+ * Reading ends whatever files include each other: their depth and their number
+ * are bounded. Once a limit is reached, all further includes are ignored;
+ * otherwise each file of a circle would read all the others again and again.
  */
 #include "config/internal.h"
 
@@ -20,7 +19,7 @@ static int fail_limit(struct tr2_config_reader *rd, const char *path,
 	return tr2_config_fail(rd, path, 0, ELOOP, reason);
 }
 
-/* Whether one file more may be read; the fault is told. */
+/* Whether one more file may be read; reports the fault. */
 static int check_limits(struct tr2_config_reader *rd, const char *path)
 {
 	if (rd->depth >= TR2_CONFIG_MAX_DEPTH)
@@ -33,9 +32,9 @@ static int check_limits(struct tr2_config_reader *rd, const char *path)
 }
 
 /*
- * The path that a value means, beside `file` if it is relative; to be freed.
- * Neither homes of other users are known here, nor where Git is installed: to
- * look for them would load parts of libc, and may ask a server.
+ * Resolve the path of a value, relative to the directory of `file`; the result
+ * must be freed. Homes of other users and Git's prefix are not supported:
+ * looking them up would load parts of libc, and may ask a server.
  */
 static char *resolve(const struct tr2_config_reader *rd, const char *file,
 		     const char *value)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Patterns of config keys, as Git reads them, whatever the case of letters and
- * whatever the locale of the host.
+ * Match patterns of config keys as Git does, ignoring case and the host's
+ * locale.
  *
  * The matcher remembers one place to go back to, that of the last `*`: its time
- * is at worst the product of the lengths, and it does not recurse.
+ * is at most the product of the lengths, and it does not recurse.
  */
 #include "base/split.h"
 #include "config/internal.h"
@@ -32,7 +32,7 @@ static bool is_digit(char c)
 	return is_between(c, '0', '9');
 }
 
-/* Whether a character is in the class; false, too, if there is no such one. */
+/* Whether a character is in the class; also false for an unknown class. */
 static bool in_class(const char *name, size_t len, char c, bool *known)
 {
 	bool alpha = tr2_config_is_alpha(c);
@@ -62,16 +62,16 @@ static bool in_class(const char *name, size_t len, char c, bool *known)
 	return false;
 }
 
-/* A set `[…]` in a pattern while it is compared with one character. */
+/* A set `[…]` in a pattern, compared with one character. */
 struct set {
 	const char *p;   /* next byte of the pattern */
 	const char *end;
 	char c;          /* in lower case */
-	char first;      /* what a range would begin with, or 0 */
+	char first;      /* the first character of a possible range, or 0 */
 	bool hit;
 };
 
-/* `[:name:]`, from behind its `[` on; false: this is no class. */
+/* Match `[:name:]`, from behind its `[`; false: it is no class. */
 static bool match_class(struct set *s, bool *well_formed)
 {
 	const char *name = s->p + 1;
@@ -93,7 +93,7 @@ static bool match_class(struct set *s, bool *well_formed)
 	return true;
 }
 
-/* A member that is no class; false: the pattern ends inside it. */
+/* Match a member that is no class; false: the pattern ends inside it. */
 static bool match_member(struct set *s, char m)
 {
 	if (m == '-' && s->first && s->p < s->end && *s->p != ']') {
@@ -120,8 +120,8 @@ static bool match_member(struct set *s, char m)
 }
 
 /*
- * Compares a character with the set whose `[` is at p. Returns what follows
- * the set, or NULL: no match, or the set is malformed and never matches.
+ * Compare a character with the set whose `[` is at p. Return the end of the
+ * set, or NULL: no match, or the set is malformed and never matches.
  */
 static const char *match_set(const char *p, const char *end, char c)
 {
@@ -146,7 +146,7 @@ static const char *match_set(const char *p, const char *end, char c)
 	return well_formed && s.hit != negated ? s.p + 1 : NULL;
 }
 
-/* Compares one character with one element that is no star; NULL: no match. */
+/* Compare one character with one element that is no star; NULL: no match. */
 static const char *match_one(const char *p, const char *end, char c)
 {
 	if (p == end)

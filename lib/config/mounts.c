@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * mounts - of which type a mounted file system is, from /proc/self/mountinfo.
- * To ask the file system itself, by statfs(), may hang.
+ * mounts - the type of a mounted file system, from /proc/self/mountinfo. Asking
+ * the file system itself, by statfs(), may hang.
  */
 #include "config/internal.h"
 
@@ -11,12 +11,12 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A line of mountinfo, taken word by word: it may be longer than any buffer. */
+/* A line of mountinfo, read word by word: it may be longer than any buffer. */
 struct line {
-	char word[24]; /* the current one, as far as it fits */
+	char word[24]; /* the current one, possibly cut */
 	size_t len;
 	unsigned int nr_words;
-	bool of_device; /* it is about the device that is looked for */
+	bool of_device; /* it describes the wanted device */
 	enum { BEFORE_DASH, AT_TYPE, BEHIND_TYPE } place;
 };
 
@@ -27,8 +27,8 @@ static bool is_fuse(const char *type)
 }
 
 /*
- * The next word of `ID PARENT MAJOR:MINOR ROOT PLACE OPTIONS [TAG…] - TYPE
- * SOURCE OPTIONS`. true: it is the type of the device, and one of FUSE.
+ * Take the next word of `ID PARENT MAJOR:MINOR ROOT PLACE OPTIONS [TAG…] - TYPE
+ * SOURCE OPTIONS`. true: it is the type of the device, and is FUSE.
  */
 static bool take_word(struct line *l, const char *device)
 {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * open - opens a config file, unless its file system may never answer.
+ * open - open a config file, unless its file system may never answer.
  *
- * A file system of FUSE is a program. While that is stopped, or waits for a
- * network, whoever asks it for anything waits, too. So no request may reach it:
- * the path is looked at step by step, and each directory before what is in it;
- * where a mount begins, the kernel knows by itself. The file system of the root
- * is exempt, since the program needs it anyway.
+ * A FUSE file system is a program. While that is stopped, or waits for a
+ * network, every process that asks it waits, too. So no request may reach it:
+ * walk the path step by step, and check each directory before its entries; the
+ * kernel itself knows where a mount begins. The root's file system is exempt,
+ * since the program needs it anyway.
  *
- * One system call does it where the path does not leave that one.
+ * If the path stays on the root's file system, one system call is enough.
  */
 #include "config/internal.h"
 
@@ -22,11 +22,11 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* O_NONBLOCK: nobody waits for a FIFO's writer, or for the end of a lease. */
+/* O_NONBLOCK: do not wait for a FIFO's writer, or for the end of a lease. */
 #define OPEN_FLAGS (O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
 #define MAX_LINKS 40
 
-/* Not in the headers of all that this is built with. */
+/* Missing in some of the supported headers. */
 #ifndef AT_STATX_DONT_SYNC
 #define AT_STATX_DONT_SYNC 0x4000
 #endif
@@ -39,15 +39,16 @@
 
 struct walk {
 	char *path;
-	size_t at;       /* how far it has come: up to there are no links */
-	size_t dir_len;  /* the last directory on the way */
-	struct tr2_config_device on; /* where it is, which is harmless */
-	unsigned int nr_links;       /* that were followed */
+	size_t at;       /* position of the walk: no links before it */
+	size_t dir_len;  /* end of the last directory on the way */
+	struct tr2_config_device on; /* the present file system, which can be
+				      * asked */
+	unsigned int nr_links;       /* followed so far */
 };
 
 /*
- * What the kernel knows of the path, which may be a link; "" is the current
- * directory. AT_STATX_DONT_SYNC: it asks nobody. 0 or -errno.
+ * Get the kernel's data of the path, which may be a link; "" is the current
+ * directory. AT_STATX_DONT_SYNC: the kernel asks no server. Return 0 or -errno.
  */
 static int look_at(const char *path, struct statx *st)
 {
@@ -65,8 +66,8 @@ static struct tr2_config_device device_of(const struct statx *st)
 					   st->stx_dev_minor };
 }
 
-/* Where the inode's flags are the file system's own business, it is none of
- * FUSE; this spares most of them the question what they are. */
+/* If the file system manages the inode's flags itself, it is not FUSE; for most
+ * files this saves the search for the type. */
 static bool may_hang(const struct statx *st)
 {
 	return !(st->stx_attributes_mask & STATX_ATTR_IMMUTABLE) &&
@@ -91,7 +92,7 @@ static int begin(struct walk *w)
 	return !absolute && may_hang(&st) ? -EREMOTE : 0;
 }
 
-/* What a link says, to be freed; NULL: it cannot be read. */
+/* Return the target of a link, to be freed; NULL: it cannot be read. */
 static char *read_link(const char *path)
 {
 	char *target = malloc(PATH_MAX);
@@ -105,7 +106,7 @@ static char *read_link(const char *path)
 	return target;
 }
 
-/* Puts its target in the place of the link that the walk is at. */
+/* Replace the link at the walk's position by its target. */
 static int follow(struct walk *w)
 {
 	char *link = strndup(w->path, w->at);
@@ -128,7 +129,7 @@ static int follow(struct walk *w)
 	return ++w->nr_links > MAX_LINKS ? -ELOOP : begin(w);
 }
 
-/* Goes on to the next name of the path. */
+/* Go on to the next name of the path. */
 static int step(struct walk *w)
 {
 	char behind = w->path[w->at];
@@ -164,7 +165,8 @@ static int walk(struct walk *w)
 	return err;
 }
 
-/* How much of the path is that directory or one above it; 0: nothing. */
+/* Return the length of the path's prefix that is that directory or one above
+ * it; 0: none. */
 static size_t known_part(const struct tr2_config_known *known, const char *path)
 {
 	size_t at = 0, i;
@@ -185,7 +187,7 @@ static void remember(struct tr2_config_known *known, const struct walk *w)
 	known->on = w->on;
 }
 
-/* -EREMOTE; -ENOENT; 0: nothing stands in the way of trying. */
+/* Return -EREMOTE; -ENOENT; 0: the file can be opened. */
 static int check(struct tr2_config_known *known, const char *path)
 {
 	struct walk w = { .path = strdup(path) };
@@ -201,11 +203,11 @@ static int check(struct tr2_config_known *known, const char *path)
 		err = walk(&w);
 	remember(known, &w);
 	free(w.path);
-	/* Links in /proc may lead where no path does. */
+	/* Links in /proc may resolve although their path does not. */
 	return err == -EREMOTE || (err == -ENOENT && !w.nr_links) ? err : 0;
 }
 
-/* A directory on the same file system as the one that it is in. */
+/* Whether it is a directory on the same file system as its parent. */
 static bool is_plain_dir(const struct statx *st)
 {
 	return (st->stx_mode & S_IFMT) == S_IFDIR &&
@@ -229,7 +231,7 @@ bool tr2_config_is_missing(char *path, size_t len)
 	return err == -ENOENT;
 }
 
-/* A descriptor; -ENOENT; or -EXDEV, if the kernel does not say either. */
+/* Return a descriptor; -ENOENT; or -EXDEV, if the kernel cannot decide. */
 static int open_at_root(const char *path)
 {
 #ifdef SYS_openat2

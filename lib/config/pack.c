@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The grammar of a config file: checks a text and packs it in place.
+ * The grammar of a config file: check a text and pack it in place.
  *
- * It promises to read each byte once, to allocate nothing, and to write only
- * over bytes that it has read (see internal.h for the packed form).
- * The text may hold anything, NUL bytes included.
+ * It reads each byte once, allocates nothing, and writes only over bytes that
+ * it has read (see internal.h for the packed form). The text may have any
+ * bytes, including NUL.
  */
 #include "config/internal.h"
 
@@ -13,10 +13,10 @@
 
 struct scan {
 	const char *p;   /* next byte to read */
-	const char *end; /* of the text; a line end stands there */
+	const char *end; /* of the text; a line end follows it */
 	char *w;         /* next byte to write, never beyond p */
 	unsigned int line;
-	bool nul;        /* the text has NUL bytes where they matter */
+	bool nul;        /* the text has a NUL byte where it matters */
 	const char *reason;
 };
 
@@ -24,7 +24,7 @@ enum {
 	ALPHA = 1,   /* may begin a variable */
 	KEY = 2,     /* may stand in a section's or variable's name */
 	SPACE = 4,
-	SPECIAL = 8, /* is not simply itself in a value */
+	SPECIAL = 8, /* needs handling in a value */
 };
 
 #define TIMES_10(x) x, x, x, x, x, x, x, x, x, x
@@ -56,7 +56,7 @@ char tr2_config_lower(char c)
 	return c >= 'A' && c <= 'Z' ? (char)(c | 0x20) : c;
 }
 
-/* For what may stand in a name: digits, `-` and `.` have that bit anyway. */
+/* For characters of names: digits, `-` and `.` have that bit anyway. */
 #define LOWER_KEY(c) ((char)((c) | 0x20))
 
 bool tr2_config_is_alpha(char c)
@@ -70,9 +70,9 @@ bool tr2_config_is_space(char c)
 }
 
 /*
- * The next character. CR LF is one line end; the end of the text is one, too,
- * for as often as it is asked for. A line counts once its end is *passed*, so
- * that an error at a line end names the line that it ends.
+ * Return the next character. CR LF is one line end; so is the end of the text,
+ * each time it is read. A line counts once its end is *passed*, so that an
+ * error at a line end names the line that it ends.
  */
 static char next(struct scan *s)
 {
@@ -97,7 +97,7 @@ static int bad(struct scan *s, const char *reason)
 	return -EINVAL;
 }
 
-/* To behind the line end, which the caller counts. */
+/* Skip to behind the line end, which the caller counts. */
 static void skip_comment(struct scan *s)
 {
 	const char *nl = memchr(s->p, '\n', (size_t)(s->end - s->p));
@@ -106,8 +106,8 @@ static void skip_comment(struct scan *s)
 }
 
 /*
- * Ends the string that began at `start`. What follows a NUL inside it is cut
- * off, because nobody who takes it as a C string sees that. Whether it did.
+ * End the string that began at `start`. Text behind a NUL inside it is cut off,
+ * because readers of a C string do not see it. Return whether it was cut.
  */
 static bool finish_string(struct scan *s, char *start)
 {
@@ -121,7 +121,7 @@ static bool finish_string(struct scan *s, char *start)
 	return nul;
 }
 
-/* [section "Subsection"], from the white space after `section` on. */
+/* Pack [section "Subsection"], from the white space after `section`. */
 static int pack_subsection(struct scan *s, char c)
 {
 	while (is(c, SPACE)) {
@@ -143,7 +143,7 @@ static int pack_subsection(struct scan *s, char c)
 	return next(s) == ']' ? 0 : bad(s, "no ']' after the subsection");
 }
 
-/* A section header, from behind its `[` on. */
+/* Pack a section header, from behind its `[`. */
 static int pack_section(struct scan *s)
 {
 	char *start = s->w;
@@ -172,7 +172,8 @@ static int pack_section(struct scan *s)
 	return 0;
 }
 
-/* What follows a backslash in a value; a line end continues the line. */
+/* Read the character behind a backslash in a value; a line end continues the
+ * line. */
 static int pack_escape(struct scan *s)
 {
 	char c = next(s);
@@ -201,9 +202,9 @@ static int pack_escape(struct scan *s)
 }
 
 /*
- * What is simply itself, in a value that is not empty, up to what is not; a
- * space between two such words is simple, too. Most values are no more than
- * this. The line end behind the text stops it.
+ * Copy characters that need no handling, in a value that is not empty, up to
+ * one that does; a space between two such words needs none. Most values are
+ * only this. The line end behind the text stops it.
  */
 static void pack_plain(struct scan *s)
 {
@@ -220,9 +221,9 @@ static void pack_plain(struct scan *s)
 }
 
 /*
- * A value, from behind its `=` to behind its line end. Outside quotes, white
- * space at either end is dropped and the rest becomes spaces, which are held
- * back until something follows them.
+ * Pack a value, from behind its `=` to behind its line end. Outside quotes,
+ * white space at either end is dropped and other white space becomes spaces,
+ * which are held back until another character follows.
  */
 static int pack_value(struct scan *s)
 {
@@ -263,7 +264,7 @@ static int pack_value(struct scan *s)
 	return 0;
 }
 
-/* A variable, from behind its first letter on. */
+/* Pack a variable, from behind its first letter. */
 static int pack_variable(struct scan *s, char c)
 {
 	const char *p = s->p;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Booleans and numbers as Git reads them, whatever the locale of the host. */
+/* Parse booleans and numbers as Git does, ignoring the host's locale. */
 #include "config/internal.h"
 
 #include <errno.h>
@@ -16,7 +16,7 @@ static bool is_same_word(const char *a, const char *b)
 	return !*a && !*b;
 }
 
-/* How often to shift for a suffix; -1: no such suffix. */
+/* Return the shift of a suffix; -1: unknown suffix. */
 static int suffix_shift(const char *suffix)
 {
 	static const char letters[] = "kmg";
@@ -38,7 +38,7 @@ int tr2_config_int(const char *value, int *out)
 
 	if (!value)
 		return -EINVAL;
-	/* too large for it, it is at the end of its range, and beyond ours */
+	/* on overflow the result is the limit of its range, and beyond ours */
 	number = strtoimax(value, &end, 0);
 	shift = end == value ? -1 : suffix_shift(end);
 	if (shift < 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Writing. Opening is in dest_open.c. */
+/* Write lines to a destination. dest_open.c opens it. */
 #include "target/dest.h"
 
 #include <errno.h>
@@ -17,10 +17,10 @@
 #include "base/text.h"
 #include "target/wait.h"
 
-/* Not every C library has the call, nor the flag: linux/fs.h. */
+/* Not every C library has the call, or the flag: linux/fs.h. */
 #define NOWAIT 0x00000008
 
-/* true: it was on until now. */
+/* true: it was on before. */
 static bool switch_off(struct tr2_dest *dest)
 {
 	return atomic_exchange_explicit(&dest->on, false, memory_order_relaxed);
@@ -42,8 +42,8 @@ static void tell_failure(const struct tr2_dest *dest, int error)
 	tr2_dest_warn(b.p, b.len);
 }
 
-/* The descriptor is still what was opened: not closed and reused by the host,
- * as programs do that close all descriptors to become a daemon. */
+/* Whether the descriptor is still the opened file: programs that become daemons
+ * close all descriptors and reuse their numbers. */
 static bool is_unchanged(const struct tr2_dest *dest, int fd)
 {
 	struct stat st;
@@ -82,7 +82,7 @@ bool tr2_dest_use(struct tr2_dest *dest, int fd, bool ours)
 					    TR2_DEST_FILE;
 	dest->ours = ours;
 	dest->size_limited = S_ISREG(st.st_mode) && may_raise_sigxfsz();
-	/* The host may change what is its own. */
+	/* The host may change its own. */
 	dest->blocking = !ours || !(flags & O_NONBLOCK);
 	dest->no_nowait = false;
 	dest->hurried = false;
@@ -109,9 +109,9 @@ void tr2_dest_close(struct tr2_dest *dest)
 }
 
 /*
- * A pipe of the host that blocks must stay as it is, since others share it. The
- * kernel is asked not to wait this once; where it cannot, the line goes by way
- * of a pipe of ours.
+ * A blocking pipe of the host must stay unchanged, since others share it. Ask
+ * the kernel not to wait this once; if it cannot, the line goes through a pipe
+ * of our own.
  */
 static ssize_t write_pipe(struct tr2_dest *dest, int fd, const char *p,
 			  size_t len)
@@ -127,7 +127,7 @@ static ssize_t write_pipe(struct tr2_dest *dest, int fd, const char *p,
 		if (n >= 0 || errno == EAGAIN || errno == EINTR ||
 		    errno == EPIPE)
 			return n;
-		/* Not known to this kernel, or forbidden by a sandbox. */
+		/* Unknown to this kernel, or forbidden by a sandbox. */
 		atomic_store_explicit(&dest->no_nowait, true,
 				      memory_order_relaxed);
 	}
@@ -150,18 +150,18 @@ static ssize_t write_some(struct tr2_dest *dest, int fd, const char *p,
 	}
 }
 
-/* A file is written by several threads at once, and has nothing to note. */
+/* Several threads write to a file at once, without progress to record. */
 static void note_progress(struct tr2_dest *dest, size_t bytes, bool more)
 {
 	if (dest->kind == TR2_DEST_FILE)
 		return;
 	tr2_wait_note_progress(dest, bytes);
-	/* Seen by a handler that ends the process meanwhile. */
+	/* A handler that ends the process meanwhile sees it. */
 	if (more)
 		dest->cut = true;
 }
 
-/* Writes all of it, or returns how much; errno then says why no more. */
+/* Write all of it, or return how much; then errno has the reason. */
 static size_t write_all(struct tr2_dest *dest, int fd, const char *p,
 			size_t len)
 {
@@ -189,13 +189,14 @@ static size_t write_all(struct tr2_dest *dest, int fd, const char *p,
 	return done;
 }
 
-/* A reader that is merely slow may come back; all else is final. */
+/* A reader that is only slow may come back; all other errors are final. */
 static bool is_final(int error)
 {
 	return error != EAGAIN && error != ENOBUFS;
 }
 
-/* done: what is written already. 0, or why it was switched off. */
+/* done: bytes already written. Return 0, or the reason why it was switched
+ * off. */
 static int write_line(struct tr2_dest *dest, int fd, const char *line,
 		      size_t len, size_t done)
 {
@@ -235,11 +236,11 @@ static bool is_pending(int signo)
 }
 
 /*
- * Takes away what a write raised in this thread. If the host had blocked the
- * signal, one of its own may have been waiting: if that was one of the thread,
- * the two are one, and it is put back; if it was one of the process, it still
- * waits. One that the host sent to the thread says so, to who asks the kernel
- * itself.
+ * Take away the signal that a write raised in this thread. If the host had
+ * blocked it, one of its own may have been pending: if that was the thread's,
+ * both have merged, and it is put back; if it was the process's, it is still
+ * pending. A signal that the host sent to the thread can be recognised by
+ * asking the kernel itself.
  */
 static void take_signal(int signo, bool was_pending)
 {
@@ -256,14 +257,14 @@ static void take_signal(int signo, bool was_pending)
 		raise(signo);
 }
 
-/* With which the write fails that raised it. A terminal that stops those that
- * write in the background (SIGTTOU) does not if that is held back. */
+/* The errno of a write that raises it. A terminal that stops writers in the
+ * background (SIGTTOU) does not stop a thread that blocks it. */
 static int error_with(int signo)
 {
 	return signo == SIGPIPE ? EPIPE : signo == SIGXFSZ ? EFBIG : 0;
 }
 
-/* Signals that a write may raise in this thread are held back meanwhile. */
+/* Block a signal that a write may raise in this thread, during the write. */
 static void write_line_guarded(struct tr2_dest *dest, int fd, const char *line,
 			       size_t len, int signo)
 {
@@ -311,9 +312,9 @@ static void write_whole(struct tr2_dest *dest, const char *line, size_t len,
 
 /*
  * A host that closes all descriptors, as daemons do, and opens its own files
- * must not find our lines in them: looked at once a second, since ours have
- * numbers that it hardly gets again. That of one of the host's own is free for
- * its very next file, so that one is looked at each time.
+ * must not find our lines in them: check once a second, since our numbers are
+ * unlikely to be reused. The number of a descriptor of the host's own is free
+ * for its very next file, so check that each time.
  */
 static void check(struct tr2_dest *dest, uint64_t second)
 {

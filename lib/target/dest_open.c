@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Opening a destination: from the text of a setting to a descriptor. */
+/* Open a destination: from the text of a setting to a descriptor. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -78,7 +78,7 @@ static bool use_or_close(struct tr2_dest *dest,
 
 #define TERMINAL_FLAGS (O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
 
-/* Another user's may be opened by who has it as controlling terminal. */
+/* Another user's terminal can be opened by a process that it controls. */
 static int open_terminal(int fd)
 {
 	char path[] = "/proc/self/fd/0";
@@ -92,9 +92,9 @@ static int open_terminal(int fd)
 }
 
 /*
- * A terminal gets a description of our own, which may say that it has no room
- * without changing the host's. A pipe does not: its reader would wait for the
- * end of the process to see the end of the stream. false: errno.
+ * Open a terminal again, for a file description of our own, which can be
+ * non-blocking without changing the host's. Not a pipe: its reader would see
+ * the end of the stream only when the process ends. false: errno.
  */
 static bool use_descriptor(struct tr2_dest *dest, int fd)
 {
@@ -127,8 +127,8 @@ static bool open_descriptor(struct tr2_dest *dest,
 }
 
 /*
- * A line that another process appends meanwhile grows in front of us where it
- * crosses a page: then the file has another size when we look again.
+ * A line that another process is appending meanwhile grows at the end where it
+ * crosses a page: then the file has another size at the second look.
  */
 static bool ends_in_a_piece(int fd, off_t size)
 {
@@ -145,9 +145,9 @@ static bool ends_in_a_piece(int fd, off_t size)
 }
 
 /*
- * A process that was killed in the midst of a line left a piece of it: what
- * comes now begins with a newline. The kernel gives up at the end of a page;
- * so where the file may not be read, its size has to tell.
+ * A process that was killed during a write left an incomplete line: begin with
+ * a newline. The kernel stops at the end of a page; so if the file cannot be
+ * read, judge by its size.
  */
 static bool lacks_newline(const char *path, int fd)
 {
@@ -165,7 +165,7 @@ static bool lacks_newline(const char *path, int fd)
 	return lacks;
 }
 
-/* O_NONBLOCK: a fifo that nobody reads answers ENXIO instead of hanging. */
+/* O_NONBLOCK: a fifo without a reader gives ENXIO instead of hanging. */
 #define OPEN_FLAGS \
 	(O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
 
@@ -183,7 +183,7 @@ static bool open_file(struct tr2_dest *dest,
 #define MAPPED_FLAGS \
 	(O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY)
 
-/* A new file that will be mapped. */
+/* Create a new file to be mapped. */
 static int create_mapped(const struct tr2_dest_request *request, int directory,
 			 const char *name)
 {
@@ -200,8 +200,8 @@ static int create_mapped(const struct tr2_dest_request *request, int directory,
 }
 
 /*
- * One file has one process. A forked child finds its parent's, and has one of
- * its own beside it; any other process is asked to think again.
+ * One file belongs to one process. A forked child finds its parent's file, and
+ * creates its own beside it; any other process gets an error.
  */
 static bool open_mapped_file(struct tr2_dest *dest,
 			     const struct tr2_dest_request *request)
@@ -222,7 +222,7 @@ static bool open_mapped_file(struct tr2_dest *dest,
 	return use_or_close(dest, request, fd);
 }
 
-/* 1: there are too many files, or the sentinel already says so. */
+/* 1: there are too many files, or the sentinel exists already. */
 static bool is_full(int directory, unsigned int max_files)
 {
 	unsigned int nr = 0;
@@ -294,7 +294,7 @@ static bool open_in_directory(struct tr2_dest *dest,
 static bool open_path(struct tr2_dest *dest,
 		      const struct tr2_dest_request *request)
 {
-	/* O_PATH: one may write in a directory that one may not read. */
+	/* O_PATH: a directory may be writable without being readable. */
 	int directory = open(request->value, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	bool on;
 
@@ -356,7 +356,7 @@ static bool is_off(const char *value)
 	return !*value || !strcmp(value, "0") || !strcasecmp(value, "false");
 }
 
-/* "1", "true" and "2" to "9"; -1: no descriptor. */
+/* Parse "1", "true" and "2" to "9"; -1: not a descriptor. */
 static int descriptor_of(const char *value)
 {
 	if (!strcmp(value, "1") || !strcasecmp(value, "true"))
@@ -401,7 +401,7 @@ void tr2_dest_warn(const char *line, size_t len)
 	int saved_errno = errno;
 	struct tr2_mask before;
 
-	/* A handler that leaves would leave a descriptor behind. */
+	/* A handler that jumps out would leak a descriptor. */
 	tr2_mask_begin(&before);
 	if (use_descriptor(&terminal, STDERR_FILENO)) {
 		terminal.hurried = true;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Move lines from a private pipe into one that blocks. */
 #include "target/relay.h"
 
 #include <errno.h>
@@ -10,7 +11,7 @@
 #include "base/mask.h"
 #include "base/raw.h"
 
-/* One buffer of a pipe: it is moved in one piece or not at all. */
+/* One buffer of a pipe: it is moved as a whole or not at all. */
 #define CHUNK 4096u
 
 void tr2_relay_init(struct tr2_relay *relay)
@@ -45,7 +46,7 @@ void tr2_relay_check(struct tr2_relay *relay, uint64_t second)
 		tr2_relay_close(relay);
 }
 
-/* A handler that leaves would leave descriptors behind. */
+/* A handler that jumps out would leak descriptors. */
 static bool make(struct tr2_relay *relay)
 {
 	struct tr2_mask before;
@@ -69,7 +70,7 @@ static bool make(struct tr2_relay *relay)
 	return made;
 }
 
-/* What was put in and not moved. Keeps errno. */
+/* Remove data that could not be moved. Keeps errno. */
 static void drain(struct tr2_relay *relay)
 {
 	char rest[CHUNK];

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Encode an event as a record of the ring. */
 #include "target/ring.h"
 
 #include "event/render_internal.h"
@@ -7,7 +8,7 @@
 
 #define COUNT_BYTES sizeof(uint16_t)
 
-/* Grows the line up to the limit, which keeps room for the fields behind. */
+/* The line may grow up to the limit, which keeps room for the fields behind. */
 struct record {
 	struct tr2_render *r;
 	size_t limit; /* of r->line.len */
@@ -31,7 +32,7 @@ static size_t room(const struct record *record)
 	return record->limit - record->r->line.len;
 }
 
-/* There is room for its length at least. */
+/* There is room for at least its length. */
 static void add_string(struct record *record, const char *s)
 {
 	size_t len, most = room(record) - COUNT_BYTES;
@@ -50,7 +51,7 @@ static void add_string(struct record *record, const char *s)
 	tr2_buf_add(&record->r->line, s, len);
 }
 
-/* The number of what follows is known when that is written. */
+/* Store the number of elements, which is known once they are written. */
 static void set_count(struct record *record, size_t at, size_t count)
 {
 	uint16_t number = (uint16_t)count;
@@ -91,7 +92,7 @@ static void add_histogram(struct record *record, const struct tr2_histogram *h)
 	set_count(record, at, i);
 }
 
-/* What a field takes at least. */
+/* Return the minimal size of a field. */
 static size_t least_bytes(enum tr2_field_type type)
 {
 	switch (type) {

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Render an event for one target. */
 #include "target/target.h"
 
 #include "target/ring.h"
@@ -24,7 +25,7 @@ static bool shows(const struct tr2_target *target, enum tr2_target_id id,
 	       ev->nesting <= target->max_nesting;
 }
 
-/* The event as it is told by one that tells what was lost. */
+/* Render atexit with the number of lost events. */
 static __attribute__((noinline)) void
 render_atexit(const struct tr2_target *target, enum tr2_target_id id,
 	      struct tr2_render *render, const struct tr2_event *ev,

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * target - one of the streams that events can go to: its format, its settings
- * and its destination.
- */
+/* target - a stream of events: its format, its settings and its destination. */
 #ifndef TR2_TARGET_TARGET_H
 #define TR2_TARGET_TARGET_H
 
@@ -21,28 +18,28 @@ enum tr2_target_id {
 
 struct tr2_target {
 	bool brief;
-	unsigned int max_nesting; /* 0: any; events deeper are left out */
+	unsigned int max_nesting; /* 0: any; deeper events are left out */
 	struct tr2_dest dest;
 };
 
 /*
- * Renders, if this target shows such an event; true: render->line is to be
- * written. lost: what the event that tells of losses shall tell. Signal-safe.
+ * Render the event if this target shows it; true: write render->line. lost: the
+ * number of lost events, for the event that reports it. Signal-safe.
  */
 bool tr2_target_render(struct tr2_target *target, enum tr2_target_id id,
 		       struct tr2_render *render, const struct tr2_event *ev,
 		       uint64_t lost);
 
-/* Puts what it rendered into the calling thread's ring. */
+/* Write a rendered record into the calling thread's ring. */
 void tr2_target_put(struct tr2_target *target, const struct tr2_render *render);
 
-/* And writes. Inline: see base/raw.h. */
+/* Render and write. Inline: see base/raw.h. */
 static inline void tr2_target_emit(struct tr2_target *target,
 				   enum tr2_target_id id,
 				   struct tr2_render *render,
 				   const struct tr2_event *ev, uint64_t lost)
 {
-	/* The last line is checked as the first one of a second is. */
+	/* Check the last line like the first one of a second. */
 	uint64_t second = ev->kind == TR2_EV_atexit ? UINT64_MAX :
 						      ev->wall_us / 1000000u;
 

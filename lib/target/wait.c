@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: MIT */
+/* The budget of waits, and the lock of a destination. */
 #include "target/wait.h"
 
 #include "base/clock.h"
 
 /*
- * How long a thread is inside the kernel at once: what a handler that leaves
- * may cost too much, and a wake-up that such a handler took away.
+ * The longest single wait in the kernel: the maximal cost of a handler that
+ * jumps out, or of a wake-up that such a handler took away.
  */
 #define SLICE_NS (1u * UINT64_C(1000000))
 
-#define WAITERS UINT32_C(0x80000000) /* beside the tid: somebody sleeps */
+#define WAITERS UINT32_C(0x80000000) /* beside the tid: a thread sleeps */
 
-/* Time that the host has spent waiting. A forked child goes on with its
- * parent's: who forks for each client would be late for each. */
+/* Time that the host has spent waiting. A forked child continues its parent's:
+ * otherwise a host that forks for each client would be delayed for each. */
 static atomic_uint_fast64_t used_ns;
 static atomic_bool urgent;
 
@@ -29,7 +30,7 @@ void tr2_wait_init(struct tr2_dest *dest)
 	atomic_store_explicit(&dest->lock, 0, memory_order_release);
 }
 
-/* Of what is left below the limit, no more than ns. */
+/* Take at most ns of the rest below the limit. */
 static uint64_t take(atomic_uint_fast64_t *used, uint64_t limit, uint64_t ns)
 {
 	uint64_t before = atomic_load_explicit(used, memory_order_relaxed);
@@ -44,7 +45,7 @@ static uint64_t take(atomic_uint_fast64_t *used, uint64_t limit, uint64_t ns)
 	return taken;
 }
 
-/* How much of ns had been taken. */
+/* Give back at most ns; return how much had been taken. */
 static uint64_t give_back(atomic_uint_fast64_t *used, uint64_t ns)
 {
 	uint64_t before = atomic_load_explicit(used, memory_order_relaxed);
@@ -59,9 +60,9 @@ static uint64_t give_back(atomic_uint_fast64_t *used, uint64_t ns)
 }
 
 /*
- * A destination gives back no more than it took: one whose reader is quick does
- * not pay for one that stalls. If a handler leaves in between, the process has
- * less to spend.
+ * A destination gives back no more than it took: a fast reader does not pay for
+ * one that stalls. If a handler jumps out in between, the process has less to
+ * spend.
  */
 static uint64_t take_of_process(struct tr2_dest *dest, uint64_t ns)
 {
@@ -88,7 +89,7 @@ static void give_time_back(struct tr2_dest *dest, uint64_t ns)
 		give_back(&used_ns, given);
 }
 
-/* A sign that the owner of the lock is at work. */
+/* Show that the owner of the lock works. */
 static void beat(struct tr2_dest *dest)
 {
 	uint32_t pulse =
@@ -108,8 +109,8 @@ static bool poll_for(int fd, uint64_t ns)
 }
 
 /*
- * A terminal may say that there is room, for less than the next character: a
- * short sleep keeps that from becoming a busy loop.
+ * A terminal may report room for less than the next character: a short sleep
+ * prevents a busy loop.
  */
 static bool wait_for_room(const struct tr2_dest *dest, int fd, uint64_t ns)
 {
@@ -157,7 +158,7 @@ static bool is_owner(uint32_t word, uint32_t tid)
 	return (word & ~WAITERS) == tid;
 }
 
-/* A thread may end without its destructors. */
+/* A thread may end without running its destructors. */
 static bool is_dead(uint32_t word)
 {
 	return syscall(SYS_tgkill, getpid(), (long)(word & ~WAITERS), 0L) &&
@@ -165,8 +166,8 @@ static bool is_dead(uint32_t word)
 }
 
 /*
- * false: the owner has given no sign for as long as there is time left. A
- * handler that interrupted it may be waiting for this very thread.
+ * false: the owner has not worked for as long as there is time left. A handler
+ * that interrupted it may be waiting for this very thread.
  */
 static bool may_wait_for_owner(struct tr2_dest *dest)
 {
@@ -201,7 +202,7 @@ static bool take_over(struct tr2_dest *dest, uint32_t word, uint32_t tid)
 						       memory_order_relaxed);
 }
 
-/* Until the owner wakes who sleeps. true: it did not, within a slice. */
+/* Sleep until the owner wakes a waiter. true: it did not, within a slice. */
 static bool sleep_on(struct tr2_dest *dest, uint32_t word)
 {
 	if (!(word & WAITERS) && !take_over(dest, word, word | WAITERS))
@@ -210,7 +211,7 @@ static bool sleep_on(struct tr2_dest *dest, uint32_t word)
 	       errno == ETIMEDOUT;
 }
 
-/* Who comes from a sleep does not know whether others sleep, too. */
+/* After a sleep, a thread does not know whether others sleep, too. */
 static bool wait_for_lock(struct tr2_dest *dest, uint32_t tid)
 {
 	uint32_t mine = tid, word;
