@@ -119,12 +119,13 @@ test_expect_success 'a word must be whole' '
 '
 
 test_expect_success 'arguments of the program' '
-	traced 300redact_start git clone https://user:pwd@example.com/ clone2 &&
+	trace_to normal:n perf:p event:e -- test-tool --no-init trace2 call \
+		initialize , cmd_start git clone https://user:pwd@example.com/ clone2 &&
 	test_grep ! pwd n &&
 	test_grep ! pwd p &&
 	test_grep ! pwd e &&
-	test_grep "^start git clone '\''https://user:<REDACTED>@example.com/'\'' clone2\$" n &&
-	trace2_jq "[.[] | select(.event == \"start\").argv[2]] | .[-1] ==
+	test_grep " start git clone '\''https://user:<REDACTED>@example.com/'\'' clone2\$" n &&
+	trace2_jq ".[] | select(.event == \"start\").argv[2] ==
 		\"https://user:<REDACTED>@example.com/\"" e
 '
 

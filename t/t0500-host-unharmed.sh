@@ -141,7 +141,6 @@ test_expect_success 'every verb is in this list, or left out for a reason' '
 	093session_id
 	094fd_stays_free
 	212module
-	300redact_start
 	301redact_child_start
 	302redact_exec
 	303redact_def_param

@@ -139,8 +139,8 @@ test_expect_success !UNDER_VALGRIND 'an argument of 240 KB is cut, and said to b
 
 test_expect_success 'secrets are hidden' '
 	rm -f r &&
-	GIT_TRACE2_RING="$(pwd)/r" test-tool trace2 300redact_start git clone \
-		https://user:hunter2@example.com/x &&
+	GIT_TRACE2_RING="$(pwd)/r" test-tool --no-init trace2 call \
+		initialize , cmd_start git clone https://user:hunter2@example.com/x &&
 	! grep hunter2 r &&
 	test-tool ring dump r >dump.txt &&
 	test_grep "https://user:<REDACTED>@example.com/x" dump.txt
