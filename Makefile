@@ -1,30 +1,30 @@
 # SPDX-License-Identifier: MIT
 #
-# Builds the library and the command; what tests need is built for 'make test'.
-# 'make help' lists the targets.  Sources are found by wildcard: a new file needs
-# no line here.  All paths are relative, so that the checkout may stand in a
+# Build the library and the command; 'make test' builds the programs for tests,
+# too. 'make help' lists the targets. Sources are found by wildcard: a new file
+# needs no line here. All paths are relative, so that the checkout may be in a
 # directory with spaces in its name and __FILE__ is the same everywhere
 # ("lib/session/exit.c").
 #
-# What a caller may set:
+# Variables that a caller may set:
 #
 #   CC, CXX            the compilers; CXX follows CC (clang, clang++)
 #   CFLAGS, CPPFLAGS, LDFLAGS
 #   DEVELOPER=1        warnings are errors, and the library checks itself
 #   SANITIZE=LIST      address,undefined or thread
-#   LINT_DEEP=1        'make lint' asks clang's analyzer, too
+#   LINT_DEEP=1        'make lint' runs clang's analyzer, too
 #   V=1                show the commands
-#   T='t0210 t03'      run only the tests whose names begin so
-#   FUZZ, FUZZ_SECONDS which fuzzers 'make fuzz' runs, and how long each
-#   CHECK='gcc-tsan'   run only those configurations of 'make check'
-#   ROUNDS=3           run the suite so often in each of them
+#   T='t0210 t03'      run only tests whose names begin with one of these
+#   FUZZ, FUZZ_SECONDS fuzzers that 'make fuzz' runs, and how long each
+#   CHECK='gcc-tsan'   run only these configurations of 'make check'
+#   ROUNDS=3           run the suite three times in each of them
 #   GIT_TEST_OPTS      options for the test scripts, such as '-v -i'
 #   TEST_SHELL_PATH    the shell that runs the test scripts
 #   JOBS               how many tests run at once
 #   DESTDIR, PREFIX, bindir, libdir, includedir, datadir, mandir
-#   bashdir, zshdir, fishdir   where the completions go
+#   bashdir, zshdir, fishdir   directories of the completions
 
-# The public header and the installed library agree on nothing but these.
+# The only versions that the public header and the installed library share.
 VERSION = 0.1.0
 ABI = 1
 SO_VERSION = $(ABI).0.0
@@ -40,8 +40,8 @@ endif
 ifeq ($(origin AR),default)
 AR = ar
 endif
-# Files, lines and functions are what backtraces show; a developer's debugger
-# wants variables, too.
+# Backtraces show files, lines and functions; a developer's debugger needs
+# variables, too.
 CFLAGS = -O2 $(if $(DEVELOPER),-g,-g1)
 DEVELOPER =
 SANITIZE =
@@ -82,8 +82,8 @@ HOST_CXX_SRC := $(sort $(wildcard t/helper/hosts/*.cc))
 EXAMPLE_SRC := $(sort $(wildcard examples/*.c))
 TOOL_SRC := $(sort $(wildcard tool/*.c tool/*/*.c))
 TOOL_CXX_SRC := $(sort $(wildcard tool/*/*.cc))
-# What the page of `trace2 report --html` is made of; main.js runs when all else
-# of the script is there.
+# The parts of the page of `trace2 report --html`; main.js runs after all other
+# scripts.
 HTML_SRC := tool/html/page.html tool/html/style.css $(filter-out \
 	%/main.js,$(sort $(wildcard tool/html/*.js))) tool/html/main.js
 DOC_SRC := $(sort $(wildcard Documentation/*.adoc Documentation/*/*.adoc))
@@ -91,8 +91,9 @@ DOC_SRC := $(sort $(wildcard Documentation/*.adoc Documentation/*/*.adoc))
 HAVE_CXX := $(if $(CXX),$(shell command -v $(firstword $(CXX))))
 
 # ---------------------------------------------------------------------------
-# The command's libraries.  A row is NAME,PKG-CONFIG-MODULE,DEBIAN-PACKAGE,WHAT;
-# where the module is, HAVE_NAME is defined, else the feature is left out.
+# The libraries of the command: NAME,PKG-CONFIG-MODULE,DEBIAN-PACKAGE,PURPOSE.
+# If pkg-config finds the module, HAVE_NAME is defined; else the feature is
+# left out.
 
 TOOL_FEATURES = \
 	SIMDJSON,simdjson,libsimdjson-dev,reading-JSON-streams \
@@ -105,9 +106,9 @@ space := $(empty) $(empty)
 tab := $(empty)	$(empty)
 field = $(word $(1),$(subst $(comma), ,$(2)))
 
-# What pkg-config finds belongs to the C library of the system: none is for musl.
+# pkg-config finds libraries for the system's C library: none for musl.
 TOOL_FEATURES := $(if $(findstring musl,$(CC)),,$(TOOL_FEATURES))
-# C++ is needed for the first of them only; without it that one is missing.
+# Only the first needs C++; without a C++ compiler it is left out.
 TOOL_WANTED := $(if $(HAVE_CXX),$(TOOL_FEATURES),$(filter-out SIMDJSON$(comma)%,$(TOOL_FEATURES)))
 TOOL_FOUND := $(shell for row in $(TOOL_WANTED); do IFS=,; set -- $$row; \
 	$(PKG_CONFIG) --exists "$$2" 2>/dev/null && echo "$$row"; done)
@@ -127,21 +128,22 @@ endif
 # Flags
 
 WARNINGS = -Wall -Wextra
-# What C and C++ share, then what only C knows.
+# Warnings for both C and C++, then those for C only.
 STRICT = -Werror -Wshadow -Wpointer-arith -Wwrite-strings -Wundef -Wvla \
 	-Wformat=2 -Wmissing-declarations -Wcast-align -Wredundant-decls
 STRICT_C = -Wstrict-prototypes -Wold-style-definition -Wmissing-prototypes \
 	-Wbad-function-cast
 
-# Calls that are errors; the command's, the tests' and the library's differ.
+# Calls that are errors; the lists for the command, the tests and the library
+# differ.
 BANNED = $(if $(DEVELOPER),-include t/lint/banned.h)
 BASE_FLAGS = -D_GNU_SOURCE -fvisibility=hidden -pthread -Ilib $(WARNINGS)
 ifneq ($(DEVELOPER),)
 BASE_FLAGS += $(STRICT) -DTR2_DEVELOPER=1
 C_ONLY = $(STRICT_C)
 endif
-# musl-gcc does not look where the kernel's headers are; the rest of that place
-# belongs to another C library.
+# musl-gcc does not search the directory of the kernel's headers, whose other
+# headers belong to another C library.
 ifneq ($(findstring musl,$(CC)),)
 KERNEL := build/kernel-headers
 KERNEL_DIRS := $(foreach name,linux asm asm-generic,$(firstword \
@@ -156,21 +158,21 @@ endif
 C_FLAGS = -std=c11 $(BASE_FLAGS) $(C_ONLY) $(CPPFLAGS) $(CFLAGS) \
 	$(SANITIZE_FLAGS)
 CXX_FLAGS = -std=c++17 $(BASE_FLAGS) $(CPPFLAGS) $(CFLAGS) $(SANITIZE_FLAGS)
-# One set of objects serves the archive and the shared library.
+# The same objects are used for the archive and the shared library.
 PIC_FLAGS = -fPIC -fno-semantic-interposition
 LIB_FLAGS = $(PIC_FLAGS) -ftls-model=initial-exec $(BANNED) -DTR2_IN_LIBRARY
 TOOL_FLAGS = -Itool $(TOOL_CFLAGS) $(BANNED)
 TEST_FLAGS = $(BANNED) -DTR2_IN_TESTS
 LINK_FLAGS = -pthread $(SANITIZE_FLAGS) -Wl,--as-needed $(LDFLAGS)
-# A library that the sanitizer's runtime is missing from until it is loaded
-# into a program has undefined symbols by design.
+# With a sanitizer, whose runtime is in the program, the shared library has
+# undefined symbols by design.
 SO_FLAGS = -shared -Wl,-z,relro,-z,now,-z,nodelete \
 	$(if $(SANITIZE),,-Wl$(comma)-z$(comma)defs)
-# Programs find the library beside themselves, wherever the tree stands.
+# Programs find the library relative to themselves, wherever the tree is.
 RPATH = -Wl,-rpath,'$$ORIGIN/../lib'
 
-# Objects of each configuration have a directory of their own; going back and
-# forth between two compiles nothing again.
+# Each configuration has a directory for its objects, so that switching between
+# two compiles nothing again.
 quote = '$(subst ','\'',$(1))'
 CONFIG_TEXT = $(CC) $(C_FLAGS) $(CXX) $(CXX_FLAGS) $(LIB_FLAGS)
 CONFIG := $(notdir $(firstword $(CC)))$(if $(DEVELOPER),-dev)$(if \
@@ -181,7 +183,7 @@ TOOL_OBJ := $(subst $(space),-,$(OBJ)/with $(TOOL_MODULES))
 
 # ---------------------------------------------------------------------------
 # How this was built, for shell scripts to read.  It is written only when
-# something in it changes, and everything that is linked depends on it.
+# its content changes, and all linked files depend on it.
 
 define BUILD_OPTIONS
 # Written by make: how this tree was built last.
@@ -224,7 +226,7 @@ objects = $(addsuffix .o,$(addprefix $(OBJ)/,$(basename $(1))))
 
 LIB_OBJ := $(call objects,$(LIB_SRC))
 TEST_TOOL_OBJ := $(call objects,$(TEST_TOOL_SRC))
-# Those called tool-NAME are of the command.
+# Those called tool-NAME test the command.
 UNIT_TOOL_SRC := $(filter t/unit/tool-%,$(UNIT_SRC))
 UNIT_OBJ := $(call objects,$(filter-out $(UNIT_TOOL_SRC),$(UNIT_SRC))) \
 	$(addprefix $(TOOL_OBJ)/,$(UNIT_TOOL_SRC:.c=.o))
@@ -258,7 +260,7 @@ REPLAY = build/fuzz/replay
 ## all: the library and the command (default)
 all: $(TOOL) $(A) $(SO)
 
-## tests: what the tests run besides
+## tests: the programs that tests run, too
 tests: all $(EXAMPLES) $(TEST_TOOL) $(UNITS) $(MODULES) $(HOSTS) $(HOSTS_CXX) \
 	$(REPLAY)
 
@@ -268,7 +270,7 @@ $(OBJ)/lib/%.o: lib/%.c
 $(OBJ)/t/helper/modules/%.o: t/helper/modules/%.c
 	$(call say,CC)$(CC) $(C_FLAGS) $(PIC_FLAGS) -MMD -MP -c -o $@ $<
 
-# A function is a call of its own in samples, as the documents show them.
+# Keep functions as separate calls in samples, as the documents show them.
 $(EXAMPLE_OBJ): C_FLAGS += -fno-inline-functions -fno-optimize-sibling-calls
 
 $(OBJ)/%.o: %.c
@@ -290,7 +292,7 @@ $(TOOL_OBJ)/tool/%.o: tool/%.cc
 	$(call say,CXX)$(CXX) $(CXX_FLAGS) -Itool $(TOOL_CFLAGS) -MMD -MP \
 		-c -o $@ $<
 
-# Files of text as strings of C, a line each.
+# Turn text files into C strings, line by line.
 build/html-parts.c: $(HTML_SRC) Makefile
 	$(call say,GEN){ echo '#include "export/html.h"' && \
 		echo 'const struct tr2_html_part tr2_html_parts[] = {' && \
@@ -315,11 +317,11 @@ build/lib/libtrace2.so.$(SO_VERSION): $(LIB_OBJ) lib/libtrace2.map \
 build/lib/libtrace2.so: build/lib/libtrace2.so.$(SO_VERSION)
 	@ln -sf $(<F) $@.$(ABI) && ln -sf $(<F) $@
 
-# A module that test-tool loads uses test-tool's copy of the library.
+# A module loaded by test-tool uses test-tool's copy of the library.
 t/helper/test-tool: $(TEST_TOOL_OBJ) $(A) build/build-options
 	$(call say,LINK)$(CC) -rdynamic -o $@ $(TEST_TOOL_OBJ) $(A) $(LINK_FLAGS)
 
-# What takes longest to compile comes first.
+# The files that take longest to compile come first.
 build/bin/trace2: $(TOOL_CXX_OBJ) $(TOOL_C_OBJ) $(HTML_OBJ) $(A) build/build-options
 	@$(foreach row,$(TOOL_MISSING),echo >&2 "trace2: built without $(subst \
 		-, ,$(call field,4,$(row))): Debian package $(call \
@@ -327,22 +329,22 @@ build/bin/trace2: $(TOOL_CXX_OBJ) $(TOOL_C_OBJ) $(HTML_OBJ) $(A) build/build-opt
 	$(call say,LINK)$(if $(TOOL_CXX_OBJ),$(CXX),$(CC)) -o $@ $(TOOL_C_OBJ) $(HTML_OBJ) \
 		$(TOOL_CXX_OBJ) $(A) $(LINK_FLAGS) $(TOOL_LIBS)
 
-# One called shared-NAME takes the shared library, as users do.
+# One called shared-NAME is linked with the shared library, as users do.
 build/perf/shared-%: $(OBJ)/t/perf/shared-%.o $(SO) build/build-options
 	$(call say,LINK)$(CC) -o $@ $< $(LINK_FLAGS) $(RPATH) \
 		-Lbuild/lib -ltrace2
 
-# Unit tests and benchmarks reach private functions, so they take the archive.
+# Unit tests and benchmarks use private functions, so they need the archive.
 UNITS_TOOL = $(UNIT_TOOL_SRC:t/%.c=build/%)
 $(filter-out $(UNITS_TOOL),$(UNITS)) $(filter-out build/perf/shared-%,$(PERFS)): build/%: $(OBJ)/t/%.o $(A) build/build-options
 	$(call say,LINK)$(CC) -o $@ $< $(A) $(LINK_FLAGS)
 
-# A module called bare-NAME is linked with nothing: what it calls is found in
-# the program that loads it, or nowhere.
+# A module called bare-NAME is linked without the library: its symbols are
+# resolved in the program that loads it, or not at all.
 build/modules/bare-%.so: $(OBJ)/t/helper/modules/bare-%.o build/build-options
 	$(call say,LINK)$(CC) -shared -o $@ $< $(LINK_FLAGS)
 
-# One called static-NAME has the library inside.
+# One called static-NAME contains the library.
 build/modules/static-%.so: $(OBJ)/t/helper/modules/static-%.o $(A) \
 		build/build-options
 	$(call say,LINK)$(CC) -shared -o $@ $< $(A) $(LINK_FLAGS)
@@ -364,7 +366,7 @@ $(EXAMPLES): build/examples/%: $(OBJ)/examples/%.o $(SO) build/build-options
 	$(call say,LINK)$(CC) -o $@ $< $(LINK_FLAGS) $(RPATH) \
 		-Lbuild/lib -ltrace2
 
-# All that fuzzers and unit tests may call: everything but the commands.
+# All objects for fuzzers and unit tests: everything but the commands.
 FUZZED = $(filter-out $(TOOL_OBJ)/tool/main.o $(TOOL_OBJ)/tool/cmd/%,$(TOOL_C_OBJ)) \
 	$(HTML_OBJ) $(TOOL_CXX_OBJ) $(LIB_OBJ)
 LINK_FUZZ = $(if $(TOOL_CXX_OBJ),$(CXX),$(CC)) -o $@ $(filter-out \
@@ -378,14 +380,14 @@ $(UNITS_TOOL): build/%: $(TOOL_OBJ)/t/%.o $(FUZZED) build/build-options
 build/fuzz/replay: $(FUZZ_OBJ) $(FUZZED) build/build-options
 	$(call say,LINK)$(call LINK_FUZZ)
 
-# Beside its objects: making it changes nothing else that was built.
+# In the directory of its objects: building it changes no other build.
 $(OBJ)/fuzz: $(FUZZ_OBJ) $(FUZZED)
 	$(call say,LINK)$(call LINK_FUZZ,-fsanitize=fuzzer)
 
 fuzz-program: $(OBJ)/fuzz
 	@mkdir -p build/fuzz && ln -f $< build/fuzz/fuzz
 
-# Directories are made before what is made in them.
+# Create directories before the files in them.
 OBJECTS = $(LIB_OBJ) $(TOOL_C_OBJ) $(TOOL_CXX_OBJ) $(HTML_OBJ) $(TEST_TOOL_OBJ) \
 	$(UNIT_OBJ) $(PERF_OBJ) $(MODULE_OBJ) $(HOST_OBJ) $(HOST_CXX_OBJ) \
 	$(EXAMPLE_OBJ) $(FUZZ_OBJ)
@@ -405,7 +407,7 @@ $(DIRS):
 test: tests
 	@T=$(call quote,$(T)) JOBS=$(JOBS) $(SHELL_PATH) t/run-tests
 
-## check: the suite again under every compiler, sanitizer, valgrind and shell
+## check: run the suite under every compiler, sanitizer, valgrind and shell
 check:
 	@MAKE=$(call quote,$(MAKE)) T=$(call quote,$(T)) \
 		CHECK=$(call quote,$(CHECK)) ROUNDS=$(call quote,$(ROUNDS)) \
@@ -415,19 +417,19 @@ check:
 bench: all $(PERFS) $(MODULES)
 	@$(SHELL_PATH) t/perf/run
 
-## fuzz: every fuzzer for FUZZ_SECONDS (60), or those that FUZZ names
+## fuzz: run every fuzzer, or those in FUZZ, for FUZZ_SECONDS (60) each
 fuzz:
 	@MAKE=$(call quote,$(MAKE)) FUZZ=$(call quote,$(FUZZ)) \
 		FUZZ_SECONDS=$(call quote,$(FUZZ_SECONDS)) JOBS=$(JOBS) \
 		$(SHELL_PATH) t/fuzz/run
 
-## lint: hold the sources against the rules in t/lint
+## lint: check the sources by the rules in t/lint
 lint: tests
 	@$(shell mkdir -p build/lint)$(file >build/lint/files,$(LINT_FILES)):
 	@LINT_FLAGS=$(call quote,$(LINT_FLAGS)) LINT_DEEP=$(LINT_DEEP) \
 		JOBS=$(JOBS) $(SHELL_PATH) t/lint/run
 
-## generate: write anew what is made from the tables of events, settings and options
+## generate: update the files generated from tables of events, settings and options
 generate: t/helper/test-tool $(TOOL)
 	@grep -v '^#' t/lint/generated.list | while IFS='$(tab)' read -r path how; do \
 		$$how >"$$path.new" && mv "$$path.new" "$$path" || exit 1; \
@@ -440,7 +442,7 @@ demo: all $(EXAMPLES)
 ## docs: the documents as HTML and man pages, in build/docs
 docs: $(if $(DOC_SRC),build/docs/.stamp)
 
-# Parts that pages include are no pages.
+# Parts that other pages include are not pages.
 PAGE_SRC = $(filter-out $(addprefix Documentation/generated/,options-% \
 	commands.adoc settings.adoc),$(DOC_SRC))
 MAN_SRC = $(if $(DOC_SRC),$(shell grep -l '^:doctype: manpage' $(PAGE_SRC)))
@@ -458,8 +460,8 @@ build/docs/.stamp: $(DOC_SRC)
 			'asciidoctor brings what makes them'; \
 	fi
 
-# What analysers look at: each file, and before it what its object was made from.
-# They see the code as it ships, in whatever way it was built last.
+# The files to analyse: each preceded by the dependencies of its object. They
+# are analysed as shipped, whatever the last build was.
 LINT_FLAGS = -std=c11 -D_GNU_SOURCE -Ilib -Itool $(filter-out \
 	-DTRACE2_VERSION=%,$(TOOL_CFLAGS)) -DTRACE2_VERSION="0"
 LINT_FILES = $(foreach object,$(LIB_OBJ) $(TOOL_C_OBJ) $(TEST_TOOL_OBJ) \
@@ -469,23 +471,23 @@ LINT_FILES = $(foreach object,$(LIB_OBJ) $(TOOL_C_OBJ) $(TEST_TOOL_OBJ) \
 # ---------------------------------------------------------------------------
 # Installation
 
-# What shells read to complete command lines. Two installations at once may both
-# write it.
+# Completions for shells. Two installations at the same time may both write
+# them.
 $(COMPLETIONS): $(TOOL)
 	$(call say,MAKE)$(TOOL) help --completion $(@F) >$@.$$$$ && \
 		mv $@.$$$$ $@
 
-# The parts of the harness that serve any project.
+# The parts of the harness for use in any project.
 KIT = $(addprefix t/,test-lib.sh test-lib-functions.sh lib-run.sh lib-prereq.sh \
 	lib-leftover.sh lib-stress.sh lib-sanitizer.sh lib-valgrind.sh \
 	lib-terminal.sh lib-trace2.sh chainlint.awk)
 
-# Places stand in a .pc file below its prefix, where they can.
+# Directories in a .pc file are relative to its prefix if possible.
 PC = sed -e 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|' \
 	-e 's|@includedir@|$(includedir)|; s|@libdir@|$(libdir)|' \
 	-e 's|@kitdir@|$(kitdir)|; s|=$(PREFIX)/|=$${prefix}/|'
 
-# For the shell, as it may have blanks; the places below it have none.
+# Quoted for the shell, as it may contain blanks; the directories below cannot.
 DEST = $(call quote,$(DESTDIR))
 
 ## install: library, command, pages, completions, test kit under PREFIX (/usr/local), below DESTDIR
@@ -516,8 +518,8 @@ install: $(A) $(SO) $(TOOL) $(COMPLETIONS) docs
 	$(PC) t/trace2-testkit.pc.in >$(DEST)$(datadir)/pkgconfig/trace2-testkit.pc
 	$(if $(DESTDIR),,ldconfig || echo 'ldconfig failed: programs may not find the library yet' >&2)
 
-# What install puts into an empty directory is what it put there.
-## uninstall: remove what install put there
+# Install into an empty directory to find the files to remove.
+## uninstall: remove the installed files
 uninstall:
 	rm -rf build/uninstall
 	$(MAKE) -s install DESTDIR=build/uninstall
@@ -528,7 +530,7 @@ uninstall:
 		find $(DEST)$(kitdir) -type d -empty -delete
 	rm -rf build/uninstall
 
-## clean: remove everything that make made
+## clean: remove all built files
 clean:
 	rm -rf build t/helper/test-tool t/test-results t/trash\ directory.*
 
@@ -536,4 +538,4 @@ clean:
 help:
 	@sed -n 's/^## //p' Makefile
 	@echo
-	@sed -n '/^# What a caller/,/^$$/s/^# *//p' Makefile
+	@sed -n '/^# Variables that/,/^$$/s/^# *//p' Makefile

@@ -1,11 +1,11 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: MIT
 #
-# event.perl <trace >actual: make the streams of two runs of a program equal
-# where the program did the same (GIT_TRACE2_EVENT, the event target).
+# event.perl <trace >actual: make the streams of two runs of a program equal if
+# the program did the same (GIT_TRACE2_EVENT, the event target).
 #
-# Each line must be an event as the table has it, so that what a token covers
-# was of the right kind: a number with six decimals where a time must be.
+# Each line must be a valid event by the table, so that a token replaces only
+# values of the right form: a time must be a number with six decimals.
 use strict;
 use warnings;
 
@@ -32,7 +32,7 @@ EOT
 
 my ($keep_file, $summary, $rules, $killed);
 
-# Of each event: its fields by name, and the names of those that must be there.
+# By event: its fields by name, and the names of its mandatory fields.
 my (%fields, %required);
 for my $event (@Trace2::Events::EVENTS) {
 	my @all = (@Trace2::Events::HEAD,
@@ -42,7 +42,7 @@ for my $event (@Trace2::Events::EVENTS) {
 		[ map { $_->{name} } grep { !Trace2::Template::has_flag($_, 'OPT') } @all ];
 }
 
-# What the JSON text of a value must look like.
+# The valid JSON text of each type.
 my $SECONDS = qr/\A-?[0-9]+\.[0-9]{6}\z/;
 my %VALUE = (
 	STR => qr/\A"/,
@@ -58,7 +58,7 @@ my %VALUE = (
 	JSON => qr//,
 );
 
-# Most arrays of strings; others are taken apart.
+# Matches most arrays of strings; others are parsed.
 my $PLAIN_ARGV = qr/\A\["[^"\\]*+"(?:,"[^"\\]*+"){0,100}\]\z/;
 
 my $TIME = qr/\A"[0-9]{4}-[01][0-9]-[0-3][0-9]T[0-2][0-9]:[0-5][0-9]:[0-6][0-9]\.[0-9]{6}Z"\z/;
@@ -72,7 +72,7 @@ sub check_value {
 		die "'$field->{name}' is not an array of strings\n";
 }
 
-# Members of an event that every reader counts on.
+# Members on which every reader relies.
 sub check_members {
 	my ($name, $members) = @_;
 	my %there = map { $_->[1] => 1 } @$members;
@@ -95,7 +95,7 @@ sub sid_token {
 
 my %sid_text; # by the text of a SID
 
-# The JSON text that stands in the place of a value.
+# Return the JSON text that replaces a value.
 sub scrub_value {
 	my ($field, $text) = @_;
 
@@ -108,7 +108,7 @@ sub scrub_value {
 	return '[' . join(',', @words) . ']';
 }
 
-# The event's name, and its members: [field or undef, name, text].
+# Return the event's name, and its members: [field or undef, name, text].
 sub parse {
 	my ($line) = @_;
 	my $members = Trace2::Json::members($line);
@@ -178,9 +178,9 @@ sub summary_lines {
 	return map { $times{$_} > 1 ? "$_ ($times{$_} times)\n" : "$_\n" } @lines;
 }
 
-# Most lines of a stream have the members of one before, and plain values: those
-# are read by a pattern of the whole line. It takes less than the tables above
-# allow; what it does not take is parsed.
+# Most lines of a stream have the members of an earlier one, and plain values:
+# those are matched by one pattern for the whole line. It accepts less than the
+# tables above allow; other lines are parsed.
 my $TEXT = '[^"\\\\\x00-\x1f\x80-\xff]';
 my $NUMBER = '(?:0|[1-9][0-9]*+)';
 my %PLAIN = (
@@ -193,7 +193,7 @@ my %PLAIN = (
 	NESTING => '([1-9][0-9]*+)',
 );
 (my $plain_time = "$TIME") =~ s/\\A"(.*)"\\z/"($1)"/;
-my %shapes; # of each event: the names of its members, in order, and the pattern
+my %shapes; # by event: the names of its members, in order, and the pattern
 
 sub learn_shape {
 	my ($name, $members) = @_;
@@ -215,7 +215,8 @@ sub learn_shape {
 	};
 }
 
-# The names of the members, and their values: texts of JSON, but for strings.
+# Return the names of the members, and their values: JSON texts, with strings
+# decoded.
 sub names_and_values {
 	my ($line) = @_;
 	my ($event) = $line =~ /\A\{"event":"(\w+)"/;

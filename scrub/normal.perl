@@ -1,11 +1,11 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: MIT
 #
-# normal.perl <trace >actual: make the streams of two runs of a program equal
-# where the program did the same (GIT_TRACE2, the normal target).
+# normal.perl <trace >actual: make the streams of two runs of a program equal if
+# the program did the same (GIT_TRACE2, the normal target).
 #
-# The normal target has no column that names the event: what begins like an
-# event of the table is one, anything else is the text of a printf.
+# The normal target has no column for the event's name: text that begins like an
+# event of the table is that event, any other text is that of a printf.
 use strict;
 use warnings;
 
@@ -21,13 +21,13 @@ from run to run. Full and brief lines may be mixed.
 
 EOT
 
-# Where text begins in a full line, unless time and place reach further.
+# The column of the text in a full line, unless time and place are longer.
 my $PREFIX_WIDTH = 50;
 
 my $templates = Trace2::Scrub::templates('normal');
 
-# Events by the word that their lines begin with. One that begins with a
-# field can be anything: the printf.
+# Events by the first word of their lines. A template that begins with a field
+# matches any text: the printf.
 my (%by_word, $fallback);
 for my $name (keys %$templates) {
 	my ($first) = $templates->{$name}->literals;
@@ -38,9 +38,9 @@ for my $name (keys %$templates) {
 	}
 }
 
-# Does TEXT look so much like an event that it must be one, well-formed or
-# not? An own mark after the word (exit elapsed:, child_exit[) tells, or all
-# the literal text of the template in its order.
+# Does TEXT look so much like an event that it must be one, well-formed or not?
+# Either by a mark after the word (exit elapsed:, child_exit[), or by all the
+# literal text of the template in its order.
 sub must_be {
 	my ($text, $template) = @_;
 	my ($first, @more) = $template->literals;
@@ -52,7 +52,7 @@ sub must_be {
 	return $text =~ /\A$skeleton/;
 }
 
-# Times have one token here, whatever they count from.
+# Times have one token here, whatever their start.
 sub token {
 	my ($field) = @_;
 

@@ -1,11 +1,11 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: MIT
 #
-# perf.perl <trace >actual: make the streams of two runs of a program equal
-# where the program did the same (GIT_TRACE2_PERF, the perf target).
+# perf.perl <trace >actual: make the streams of two runs of a program equal if
+# the program did the same (GIT_TRACE2_PERF, the perf target).
 #
 # Columns are found by their width, so that a thread, a category or a message
-# may hold a "|".
+# may contain a "|".
 use strict;
 use warnings;
 
@@ -29,7 +29,7 @@ my $PREFIX = qr/[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{6} .{28} \| /s;
 my $SECONDS = qr/ {9}|(?=.{9}) *[0-9]+\.[0-9]{6}/;
 my $CATEGORY_WIDTH = 12;
 
-# A thread's name longer than its column pushes the others to the right.
+# A thread's name longer than its column shifts the others to the right.
 my $COLUMNS = qr/\A(?:$PREFIX)?
 	d([0-9]+)[ ]\|[ ](.{24,}?)[ ]\|[ ](?=.{12}[ ]\||[^ ]{13,}[ ]\|)([^ |]+)[ ]*[ ]\|[ ]
 	([ ]{3}|r[0-9]+[ ]*)[ ]\|[ ]($SECONDS)[ ]\|[ ]($SECONDS)[ ]\|[ ]
@@ -45,9 +45,9 @@ sub trim {
 	return $text;
 }
 
-# Before a message stand two dots for each region around it. They are not
-# told from a message that begins with dots, but where no message can begin
-# so: the fewest dots with which the template fits are taken.
+# A message is preceded by two dots for each region around it. These cannot be
+# distinguished from a message that begins with dots: the fewest dots with which
+# the template matches are taken.
 sub scrub_message {
 	my ($name, $message) = @_;
 	my $template = $templates->{$name} // die "event '$name' is not one of the perf target\n";

@@ -133,7 +133,7 @@ static void perl_begin(void)
 	       "# " GENERATED "\n"
 	       "package Trace2::Events;\n\n"
 	       "use strict;\nuse warnings;\n\n"
-	       "# What every event begins with.\n"
+	       "# The members at the beginning of every event.\n"
 	       "our @HEAD = (\n");
 	perl_fields(head, "\t");
 	printf(");\n\n"

@@ -6,7 +6,7 @@ package Trace2::Events;
 use strict;
 use warnings;
 
-# What every event begins with.
+# The members at the beginning of every event.
 our @HEAD = (
 	{ name => 'event', type => 'STR', flags => [] },
 	{ name => 'sid', type => 'STR', flags => ['VOLATILE'] },

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 #
-# Strict reading of one JSON object on one line, for filters that must give
-# every byte back that they do not mean to change: members keep their order
-# and values stay the text that they were.
+# Strict parsing of one JSON object on one line, for filters that must keep
+# every byte that they do not change: members keep their order and values stay
+# the original text.
 package Trace2::Json;
 
 use strict;
@@ -11,11 +11,11 @@ no warnings 'recursion';
 
 my $MAX_DEPTH = 512;
 
-# A member as most are, and what follows: this is for speed alone.
+# The usual form of a member with the character after it, for speed only.
 my $SIMPLE = qr/\G"(\w+)":("[^"\\\x00-\x1f]*+"|(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?)([,}])/;
 
-# Members of the object in LINE, in order: [name, text of the value]. Dies
-# with a reason where LINE is not one valid JSON object, or has space between
+# Return the members of the object in LINE, in order: [name, text of the value].
+# Dies with a reason if LINE is not one valid JSON object, or has space between
 # its members, which the event target does not write.
 sub members {
 	my ($line) = @_;
@@ -53,7 +53,7 @@ sub check_utf8 {
 		or die "not UTF-8\n";
 }
 
-# A string may hold more escapes than one repetition in a pattern may count.
+# A string may contain more escapes than a pattern can repeat.
 sub take_string {
 	my ($line) = @_;
 	my $start = pos $$line;
@@ -80,7 +80,7 @@ sub skip_value {
 	}
 }
 
-# The rest of an array or, with names, of an object.
+# Skip the rest of an array or, with names, of an object.
 sub skip_list {
 	my ($line, $depth, $end, $names) = @_;
 
@@ -99,7 +99,7 @@ sub skip_list {
 
 my %ESCAPED = (b => "\b", f => "\f", n => "\n", r => "\r", t => "\t");
 
-# The bytes (UTF-8) that the text of a string stands for.
+# Return the bytes (UTF-8) of a string, given its JSON text.
 sub decode_string {
 	my ($text) = @_;
 
@@ -120,7 +120,7 @@ sub encode {
 	return $char;
 }
 
-# The texts of the elements of an array.
+# Return the texts of the elements of an array.
 sub elements {
 	my ($text) = @_;
 	my @elements;
@@ -136,8 +136,8 @@ sub elements {
 	return @elements;
 }
 
-# A value as Perl sees it: a string decoded, an array of strings as a list of
-# them, anything else its own text.
+# Return a value for Perl: a string decoded, an array of strings as a list of
+# them, any other value as its text.
 sub decode {
 	my ($text) = @_;
 
@@ -148,7 +148,7 @@ sub decode {
 	return [ map { decode_string($_) } @elements ];
 }
 
-# JSON text for a string of UTF-8.
+# Return the JSON text of a UTF-8 string.
 sub encode_string {
 	my ($string) = @_;
 

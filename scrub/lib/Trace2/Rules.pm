@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 #
-# The rules that consumers of an event stream rely on, beyond the form of its
+# The rules on which consumers of an event stream rely, beyond the form of its
 # lines; `event.perl --rules` prints a line for each breach.
 package Trace2::Rules;
 
@@ -9,8 +9,8 @@ use warnings;
 
 my @events;
 
-# Remember an event, by the names of its members in their order, and their values;
-# strings are decoded.
+# Remember an event by the names of its members in their order, and their
+# values; strings are decoded.
 sub add {
 	my ($line, $names, $values) = @_;
 	my %event = (line_nr => $line, keys => $names);
@@ -26,7 +26,7 @@ sub breach {
 	push @breaches, "rule $rule: line $event->{line_nr}: $event->{event} of $event->{sid}: $what\n";
 }
 
-# Where NAME is in a list, or -1.
+# Return the index of NAME in a list, or -1.
 sub index_of {
 	my ($name, @list) = @_;
 	for my $i (0 .. $#list) {
@@ -57,7 +57,7 @@ sub order_of_session {
 	}
 }
 
-# What is wrong with the order of members, or nothing.
+# Return the error in the order of members, or nothing.
 sub wrong_order {
 	my (@keys) = @_;
 	my $category = index_of('category', @keys);
@@ -79,7 +79,7 @@ sub order_of_members {
 	breach(2, $event, $wrong) if $wrong;
 }
 
-# The form of a time that is there is looked at where the line is read.
+# Check that time is present; the form was checked when the line was read.
 sub time_is_there {
 	my ($event) = @_;
 	breach(3, $event, 'time is null')
@@ -96,7 +96,7 @@ sub form_of_sid {
 	}
 }
 
-# A component belongs to one process.
+# Check that a SID's component belongs to one process.
 sub parents_of_sids {
 	my (%path, %said);
 
@@ -177,7 +177,7 @@ sub rules_of_session {
 	each_of('thread', sub { regions_of_thread(@_); start_of_thread($_[0]) }, @session);
 }
 
-# The lines of all breaches. KILLED: the end of a session may be missing.
+# Return the lines of all breaches. KILLED: the end of a session may be missing.
 sub breaches {
 	my ($killed) = @_;
 	my @versions = grep { $_->{event} eq 'version' } @events;

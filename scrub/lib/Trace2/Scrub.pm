@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
 #
-# What the scrubbers share: the command line, the loop over lines, the table
-# of events, which events are left out, and the tokens for what differs from
-# run to run.
+# Functions that the scrubbers share: the command line, the loop over lines, the
+# table of events, the selection of events, and the tokens for values that
+# differ from run to run.
 #
-# A scrubber prints a line for every line that it reads, or none for an event
-# that is left out.  What it does not understand ends it with status 1 and
-# the line's number: a test must not pass because the filter guessed.
+# A scrubber prints one line for every line that it reads, or none for an event
+# that is left out. A line that it cannot parse ends it with status 1 and the
+# line's number: a test must not pass because the filter guessed.
 package Trace2::Scrub;
 
 use strict;
@@ -15,10 +15,10 @@ use warnings;
 use Trace2::Events;
 use Trace2::Template;
 
-# They depend on the machine more than on the program.
+# These depend more on the machine than on the program.
 my @LEFT_OUT = qw(cmd_ancestry cmd_path */process */fsync);
 
-my %TOKEN; # by field, '' for one that has none
+my %TOKEN; # by field, '' for a field without a token
 
 my %EVENT = map { $_->{name} => $_ } @Trace2::Events::EVENTS;
 
@@ -36,7 +36,7 @@ $SELECTION_USAGE .= 'Left out by default: ' . join(', ', @LEFT_OUT) . ".\n";
 
 # run(usage => text before the common options,
 #     options => { name of a flag => reference to it },
-#     line => sub (LINE without its end) returning what to print, or undef,
+#     line => sub (LINE without its end) returning the line to print, or undef,
 #     end => sub () called after the last line)
 sub run {
 	my (%scrubber) = @_;
@@ -63,7 +63,7 @@ sub scrub_all {
 
 my (@keep, @drop);
 
-# By hand, as a suite runs these filters hundreds of times: Getopt::Long takes
+# By hand: a suite runs these filters hundreds of times, and Getopt::Long takes
 # longer to load than all the rest.
 sub parse_options {
 	my ($scrubber) = @_;
@@ -91,8 +91,8 @@ sub parse_options {
 	@drop = selections(@LEFT_OUT, @{ $lists{drop} });
 }
 
-# [event or *, category or undef] of each, after a look at the table: a
-# selection that can select nothing is a slip of the pen.
+# Return [event or *, category or undef] of each, checked against the table: a
+# selection that matches nothing is a mistake.
 sub selections {
 	my @selections;
 
@@ -120,9 +120,9 @@ sub selected {
 	return 0;
 }
 
-my %left_out; # what is_left_out() found
+my %left_out; # results of is_left_out()
 
-# Is an event left out? WIDTH is given where CATEGORY was cut to so many bytes.
+# Is an event left out? WIDTH is given if CATEGORY was cut to so many bytes.
 sub is_left_out {
 	my ($name, $category, $width) = @_;
 
@@ -153,13 +153,13 @@ sub scrub_lines {
 	close $in;
 }
 
-# The row of an event, or death.
+# Return the row of an event, or die.
 sub event {
 	my ($name) = @_;
 	return $EVENT{$name} // die 'unknown event ' . quoted($name) . "\n";
 }
 
-# Text for a message to a user: short, and of one line.
+# Shorten a text for a message, on one line.
 sub quoted {
 	my ($text) = @_;
 
@@ -167,7 +167,7 @@ sub quoted {
 	return "'" . Trace2::Template::escape($text) . "'";
 }
 
-# The token that a field's value, as text, becomes, or undef for one that
+# Return the token for a field's value, given as text, or undef if the value
 # stays: a negative number is an error (pid -1), which does not vary.
 sub token {
 	my ($field, $value) = @_;
@@ -185,8 +185,8 @@ sub fixed_token {
 	return '_' . uc($field->{name}) . '_';
 }
 
-# The templates of a text target, from a column of the table: { event name =>
-# Trace2::Template }. Events that the target does not show have none.
+# Return the templates of a text target, from a column of the table: { event
+# name => Trace2::Template }, without events that the target does not show.
 sub templates {
 	my ($column) = @_;
 

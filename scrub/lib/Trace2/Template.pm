@@ -1,24 +1,24 @@
 # SPDX-License-Identifier: MIT
 #
-# The text templates of the table of events (lib/event/events.def): reading a
+# The text templates of the table of events (lib/event/events.def): parsing a
 # line by a template, and writing one.
 #
 # A template is text with {field}, {field:q} (a shell word), {field:<-} (words
-# joined by arrows), {field:8} (seconds, 8 wide) and {?field:...} (only when
-# the field is there).
+# joined by arrows), {field:8} (seconds, 8 wide) and {?field:...} (only if the
+# field is present).
 package Trace2::Template;
 
 use strict;
 use warnings;
 
-# A word as it is quoted for the shell: bare, or in single quotes with ' and
-# ! written '\'' and '\!'.
+# A word quoted for the shell: bare, or in single quotes with ' and ! written
+# '\'' and '\!'.
 our $WORD = qr{[A-Za-z0-9+,\-./:=\@_^]++|'(?:[^'!]++|'\\['!]')*+'};
 
 my $SECONDS = '-?[0-9]+\.[0-9]{6}';
 
-# What stands for a field of a type in text.  A string takes as little as it
-# can; what follows it decides where it ends.
+# The pattern for each type of field. A string takes as little as possible; the
+# text after it decides where it ends.
 my %PATTERN = (
 	INT => '-?[0-9]+',
 	UINT => '[0-9]+',
@@ -47,7 +47,7 @@ sub new {
 	return $self;
 }
 
-# Take nodes off the text up to its end or the } of an optional part.
+# Parse the text into nodes up to its end or the } of an optional part.
 sub parse {
 	my ($self, $rest) = @_;
 	my @nodes;
@@ -88,7 +88,7 @@ sub pattern {
 	return $source;
 }
 
-# A group for each field; of one with EXE, for its first word.
+# Return a group for each field; for a field with EXE, for its first word.
 sub field_pattern {
 	my ($self, $node, $groups) = @_;
 	my $field = $self->{field}{ $node->{name} };
@@ -106,7 +106,7 @@ sub has_flag {
 	return scalar grep { $_ eq $flag } @{ $field->{flags} };
 }
 
-# The literal text before the first field, and the one after it.
+# Return the literal text before the first field, and the one after it.
 sub literals {
 	my ($self) = @_;
 	my @literals = map { $_->{literal} // () } @{ $self->{nodes} };
@@ -115,8 +115,8 @@ sub literals {
 	return @literals;
 }
 
-# Read TEXT, from START on: a list of [field, offset, length] in the order of
-# the text, or undef where TEXT is not of this template.
+# Parse TEXT from START on: return a list of [field, offset, length] in the
+# order of the text, or undef if TEXT does not match the template.
 sub match {
 	my ($self, $text, $start) = @_;
 	my @found;
@@ -129,8 +129,8 @@ sub match {
 	return \@found;
 }
 
-# The text for an event whose decoded values are in %$VALUES; one that is not
-# there is left out.
+# Return the text of an event with the decoded values in %$VALUES; missing
+# values are omitted.
 sub render {
 	my ($self, $values) = @_;
 	return $self->render_nodes($self->{nodes}, $values);
@@ -172,7 +172,7 @@ sub shell_word {
 	return "'$word'";
 }
 
-# Control characters never reach a line of text.
+# Lines of text contain no control characters.
 sub escape {
 	my ($text) = @_;
 	my %short = ("\n" => '\n', "\r" => '\r', "\t" => '\t');
