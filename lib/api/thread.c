@@ -86,7 +86,7 @@ static void exit_on_main(struct tr2_call *call)
 
 static bool has_thread_metrics(const struct tr2_thread *thread)
 {
-	return thread->slot != NULL;
+	return thread->owner.slot != NULL;
 }
 
 void trace2_thread_exit_fl(const char *file, int line)
@@ -105,7 +105,7 @@ void trace2_thread_exit_fl(const char *file, int line)
 		tell_no_start(&call);
 	tr2_regions_end(&thread->regions, false);
 	if (has_thread_metrics(thread))
-		tr2_metrics_emit(&call, thread->slot, true);
+		tr2_metrics_emit(&call, thread->owner.slot, true);
 	tr2_counters_emit_thread(&call, thread);
 	call.t_rel_ns = tr2_clock_since(thread->start_ns, call.now_ns);
 	if (thread->announced)

@@ -29,6 +29,8 @@ static struct {
 	size_t cells_backed, histograms_backed;
 } arena;
 
+static struct tr2_arena_owner *owners;
+
 /* Initial space of a ring. It doubles whenever it is used up. */
 #define FIRST_RING_BYTES 8192u
 
@@ -183,6 +185,34 @@ void tr2_arena_free(struct tr2_slot *slot)
 	}
 	TR2_CHECK(arena.in_use[i]);
 	arena.in_use[i] = 0;
+}
+
+void tr2_arena_add_owner(struct tr2_arena_owner *owner)
+{
+	owner->prev = NULL;
+	owner->next = owners;
+	if (owners)
+		owners->prev = owner;
+	owners = owner;
+}
+
+void tr2_arena_remove_owner(struct tr2_arena_owner *owner)
+{
+	if (owner->prev)
+		owner->prev->next = owner->next;
+	else
+		owners = owner->next;
+	if (owner->next)
+		owner->next->prev = owner->prev;
+}
+
+void tr2_arena_each(void (*visit)(const struct tr2_slot *slot, void *cookie),
+		    void *cookie)
+{
+	const struct tr2_arena_owner *owner;
+
+	for (owner = owners; owner; owner = owner->next)
+		visit(owner->slot, cookie);
 }
 
 /*
@@ -458,6 +488,7 @@ static void forget_file(void)
 void tr2_arena_forget(void)
 {
 	tr2_my_slot = NULL;
+	owners = NULL;
 	if (tr2_file_header)
 		forget_file();
 	memset(&arena, 0, sizeof(arena));

@@ -35,6 +35,20 @@ struct tr2_slot *tr2_arena_claim(void);
  */
 void tr2_arena_free(struct tr2_slot *slot);
 
+/*
+ * The owner of a slot, in a list of all of them. Whoever claims a slot adds its
+ * owner, and removes it before the slot is freed.
+ */
+struct tr2_arena_owner {
+	struct tr2_arena_owner *next, *prev;
+	struct tr2_slot *slot; /* NULL: none, and not in the list */
+};
+void tr2_arena_add_owner(struct tr2_arena_owner *owner);
+void tr2_arena_remove_owner(struct tr2_arena_owner *owner);
+/* Call visit with each of those slots. */
+void tr2_arena_each(void (*visit)(const struct tr2_slot *slot, void *cookie),
+		    void *cookie);
+
 /* Return a private slot, for a sum; tr2_arena_free() frees it. */
 struct tr2_slot *tr2_arena_scratch(void);
 

@@ -158,13 +158,6 @@ static void app_release(struct trace2_perf *ev)
 	tr2_pmu_nr_watching -= is_watching(ev);
 }
 
-static void each_slot(void (*fn)(const struct tr2_slot *slot, void *cookie),
-		      struct trace2_perf *ev)
-{
-	if (tr2_pmu_each_slot)
-		tr2_pmu_each_slot(fn, ev);
-}
-
 static void start_task(const struct tr2_slot *slot, void *cookie)
 {
 	struct trace2_perf *ev = cookie;
@@ -179,7 +172,7 @@ static void start_task(const struct tr2_slot *slot, void *cookie)
 
 static int app_add(struct trace2_perf *ev)
 {
-	each_slot(start_task, ev);
+	tr2_arena_each(start_task, ev);
 	tr2_sample_changed(ev);
 	return ev->app.failed ? -ENOMEM : 0;
 }
@@ -198,7 +191,7 @@ static void stop_task(const struct tr2_slot *slot, void *cookie)
 
 static void app_del(struct trace2_perf *ev)
 {
-	each_slot(stop_task, ev);
+	tr2_arena_each(stop_task, ev);
 }
 
 static void add_task(const struct tr2_slot *slot, void *cookie)
@@ -213,7 +206,7 @@ static int app_read(struct trace2_perf *ev)
 	if (ev->app.failed)
 		return -EIO;
 	ev->count = ev->app.ended;
-	each_slot(add_task, ev);
+	tr2_arena_each(add_task, ev);
 	return 0;
 }
 

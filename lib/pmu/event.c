@@ -30,9 +30,6 @@ static struct tr2_pool pool = { sizeof(struct trace2_perf), NULL };
 struct trace2_perf *tr2_perf_leaders;
 static uint64_t last_id = FIRST_ID;
 
-void (*tr2_pmu_each_slot)(void (*fn)(const struct tr2_slot *slot, void *cookie),
-			  void *cookie);
-
 /* Add the time since the last change of state to the event's times. */
 static void account(struct trace2_perf *ev, uint64_t now_ns)
 {

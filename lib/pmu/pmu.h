@@ -31,6 +31,8 @@
 #include "pmu/notice.h"
 #include "trace2_perf.h"
 
+struct tr2_callchain;
+
 struct tr2_pmu {
 	const char *name;
 	struct tr2_pmu_use *use; /* NULL: the kernel decides */
@@ -129,6 +131,12 @@ struct trace2_perf {
 	/* Sampling: overflows until it is disabled, 0: no limit. */
 	unsigned int overflows_left;
 	struct tr2_notice notice;
+	/* Called for each overflow of one of the program's counters, under the
+	 * lock, in the thread that counted. periods: the number of periods that
+	 * ended at once. May be NULL. */
+	void (*on_overflow)(struct trace2_perf *ev, const struct tr2_slot *slot,
+			    uint64_t periods,
+			    const struct tr2_callchain *chain);
 
 	/* Its records; lost records not yet reported; samples since the last
 	 * wakeup, and the head at that time. */
@@ -206,11 +214,6 @@ void tr2_pmu_after_fork(void);
  */
 void tr2_pmu_release(void);
 
-/* Calls fn with the slot of each live thread. Set by the session. */
-extern void (*tr2_pmu_each_slot)(void (*fn)(const struct tr2_slot *slot,
-					    void *cookie),
-				 void *cookie);
-
 /*
  * The values at which sampled counters and timers of the calling thread
  * overflow next; 0: not known. The thread adds, compares, and at the limit
@@ -238,18 +241,9 @@ static inline uint64_t tr2_limit(enum tr2_metric_kind kind, unsigned int index)
 		       0;
 }
 
-struct tr2_callchain;
-
 /* chain: the call chain of the addition that overflowed. */
 void tr2_perf_overflow(const struct tr2_slot *slot, enum tr2_metric_kind kind,
 		       unsigned int index, const struct tr2_callchain *chain);
-
-/* Called for each overflow, under the lock, in the thread that counted.
- * periods: the number of periods that ended at once. May be NULL. */
-extern void (*tr2_perf_on_overflow)(struct trace2_perf *ev,
-				    const struct tr2_slot *slot,
-				    uint64_t periods,
-				    const struct tr2_callchain *chain);
 
 #define TR2_MAX_GROUP 64 /* events of a group */
 

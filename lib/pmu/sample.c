@@ -20,9 +20,6 @@ static struct tr2_limits *all_limits;
 
 __thread struct tr2_limits *tr2_my_limits
 	__attribute__((tls_model("initial-exec")));
-void (*tr2_perf_on_overflow)(struct trace2_perf *ev,
-			     const struct tr2_slot *slot, uint64_t periods,
-			     const struct tr2_callchain *chain);
 
 static bool samples(const struct trace2_perf *ev, enum tr2_metric_kind kind,
 		    unsigned int index)
@@ -109,8 +106,8 @@ void tr2_sample_after_fork(void)
 static void overflow(struct trace2_perf *ev, const struct tr2_slot *slot,
 		     uint64_t periods, const struct tr2_callchain *chain)
 {
-	if (tr2_perf_on_overflow)
-		tr2_perf_on_overflow(ev, slot, periods, chain);
+	if (ev->on_overflow)
+		ev->on_overflow(ev, slot, periods, chain);
 	tr2_record_sample(ev, slot, periods, chain);
 	if (!ev->overflows_left || --ev->overflows_left)
 		return;

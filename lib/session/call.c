@@ -111,7 +111,7 @@ static void take_ring(struct tr2_thread *thread)
 /* What the kernel sampled before this event. */
 static void take_samples(struct tr2_thread *thread)
 {
-	if (thread == tr2_self && thread->slot && !tr2_lock_is_mine())
+	if (thread == tr2_self && thread->owner.slot && !tr2_lock_is_mine())
 		tr2_samples_take(thread);
 }
 

@@ -75,7 +75,7 @@ static void emit_metrics(struct tr2_call *call, struct tr2_thread *main_thread)
 	tell_ambiguous(call, TR2_METRIC_COUNTER);
 	if (!sum)
 		tr2_call_lost();
-	tr2_metrics_emit(call, main_thread->slot, true);
+	tr2_metrics_emit(call, main_thread->owner.slot, true);
 	tr2_counters_emit_thread(call, main_thread);
 	tr2_metrics_emit(call, sum, false);
 	tr2_samples_keep_errors();

@@ -319,7 +319,7 @@ static bool read_task(struct tr2_thread *thread, unsigned int i,
 	tr2_lock();
 	if (perf && perf->pmu == &tr2_pmu_app) {
 		*out = (struct tr2_perf_times){ 0, 0, 0 };
-		out->value = tr2_perf_task_count(perf, thread->slot);
+		out->value = tr2_perf_task_count(perf, thread->owner.slot);
 		ok = true;
 	} else if (perf && thread->counters && thread->counters[i].is_open) {
 		ok = !tr2_kernel_task_read(&thread->counters[i].kernel, out);

@@ -85,8 +85,8 @@ void tr2_thread_leave(struct tr2_thread *thread, struct tr2_inside *in)
 	thread->cancel_type = TR2_NO_CANCEL_TYPE;
 	/* With it, the thread counts without entering again: so only now, where
 	 * nothing is left to be given back. */
-	if (thread->slot)
-		tr2_my_slot = thread->slot;
+	if (thread->owner.slot)
+		tr2_my_slot = thread->owner.slot;
 	thread->nr_turned_away = 0;
 	atomic_store_explicit(&thread->busy, 0, memory_order_release);
 	tr2_inside_end(in);

@@ -156,8 +156,8 @@ static void end_tasks(void)
 	tr2_lock();
 	tr2_samples_stop();
 	tell_code(&task);
-	if (main_thread && main_thread == tr2_self && main_thread->slot)
-		tr2_metric_move(tr2_arena_totals(), main_thread->slot,
+	if (main_thread && main_thread == tr2_self && main_thread->owner.slot)
+		tr2_metric_move(tr2_arena_totals(), main_thread->owner.slot,
 				tr2_clock_now_ns());
 	tr2_thread_each(tr2_session_thread_ended);
 	tr2_ring_finish(tr2_arena_totals());

@@ -161,16 +161,6 @@ void tr2_samples_load(const char *list)
 		why_no_calls = tr2_unwind_prepare();
 }
 
-static bool is_sample(const struct trace2_perf *ev)
-{
-	unsigned int i;
-
-	for (i = 0; i < tr2_nr_samples; i++)
-		if (tr2_samples[i].perf == ev)
-			return true;
-	return false;
-}
-
 /* Values of the group; what cannot be read is an empty one. */
 static uint64_t *put_values(uint64_t *at, struct trace2_perf *ev)
 {
@@ -222,7 +212,7 @@ static void put(struct trace2_perf *ev, const struct tr2_slot *slot,
 	uint64_t now_ns = tr2_clock_now_ns();
 	int cpu = sched_getcpu();
 
-	if (!tr2_arena_header() || slot != tr2_my_slot || !is_sample(ev))
+	if (!tr2_arena_header() || slot != tr2_my_slot)
 		return;
 	tell_code(slot, chain, now_ns);
 	at = put_values(at, ev);
@@ -278,6 +268,8 @@ static int open_sample(struct tr2_sample *sample,
 	error = tr2_perf_open(&sample->attr, (pid_t)thread->tid, -1,
 			      leader_of(sample), &sample->perf);
 	sample->id = error ? 0 : sample->perf->id;
+	if (!error)
+		sample->perf->on_overflow = put;
 	return error;
 }
 
@@ -306,7 +298,6 @@ void tr2_samples_open(struct tr2_thread *main_thread)
 	if (has_own() && why_no_calls)
 		keep_no_calls();
 	tr2_lock();
-	tr2_perf_on_overflow = put;
 	tr2_kernel_samples_open(main_thread, errors);
 	for (i = 0; i < tr2_nr_samples; i++) {
 		if (!tr2_samples[i].by_kernel)
@@ -341,7 +332,6 @@ void tr2_samples_keep_errors(void)
 
 void tr2_samples_release(void)
 {
-	tr2_perf_on_overflow = NULL;
 	/* Those of the threads; the program's own are closed with all events. */
 	tr2_samples_after_fork();
 	free(tr2_samples);
@@ -351,6 +341,10 @@ void tr2_samples_release(void)
 
 void tr2_samples_stop(void)
 {
-	tr2_perf_on_overflow = NULL;
+	unsigned int i;
+
+	for (i = 0; i < tr2_nr_samples; i++)
+		if (tr2_samples[i].perf)
+			tr2_samples[i].perf->on_overflow = NULL;
 	tr2_kernel_samples_stop();
 }

@@ -159,7 +159,7 @@ void tr2_samples_take(struct tr2_thread *thread)
 	if (!is_any(thread->samples))
 		return;
 	tr2_lock();
-	take_all(thread->samples, thread->slot);
+	take_all(thread->samples, thread->owner.slot);
 	tr2_unlock();
 }
 
@@ -371,7 +371,7 @@ void tr2_samples_thread_end(struct tr2_thread *thread)
 	thread->samples = NULL;
 	if (!task)
 		return;
-	stop(task, thread->slot ? thread->slot : tr2_arena_totals());
+	stop(task, thread->owner.slot ? thread->owner.slot : tr2_arena_totals());
 	release(task);
 }
 

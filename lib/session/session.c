@@ -154,7 +154,7 @@ static void on_thread_end(struct tr2_thread *thread)
 {
 	thread->named = true; /* nothing is wrong with an end that nobody tells */
 	if (trace2_is_enabled() &&
-	    (thread->announced || thread->slot))
+	    (thread->announced || thread->owner.slot))
 		trace2_thread_exit_fl(__FILE__, __LINE__);
 	if (tr2_self == thread)
 		tr2_thread_retire(thread, tr2_clock_now_ns());

@@ -160,7 +160,7 @@ static struct tr2_pmu_task pmu_task_of(const struct tr2_thread *thread)
 				      .ptid = thread->ptid,
 				      .start_ns = thread->start_ns,
 				      .name = thread->name,
-				      .slot = thread->slot };
+				      .slot = thread->owner.slot };
 }
 
 static struct tr2_thread *make(uint32_t creator_tid)
@@ -176,7 +176,7 @@ static struct tr2_thread *make(uint32_t creator_tid)
 	thread->announced = thread->is_main;
 	thread->id = 0;
 	thread->named = thread->crossed_fork = thread->is_uncounted = false;
-	thread->slot = NULL;
+	thread->owner.slot = NULL;
 	tr2_regions_end(&thread->regions, false);
 	thread->destructions = thread->nr_procs = 0;
 	thread->aside = NULL;
@@ -261,8 +261,8 @@ void tr2_thread_tell_name(struct tr2_thread *thread)
 	struct tr2_pmu_task task = pmu_task_of(thread);
 
 	tr2_lock();
-	if (thread->slot)
-		describe_slot(thread, thread->slot);
+	if (thread->owner.slot)
+		describe_slot(thread, thread->owner.slot);
 	tr2_session_thread_named(thread);
 	tr2_pmu_task_name(&task);
 	tr2_unlock();
@@ -270,11 +270,12 @@ void tr2_thread_tell_name(struct tr2_thread *thread)
 
 static void give_slot_back(struct tr2_thread *thread, uint64_t now_ns)
 {
-	struct tr2_slot *slot = thread->slot;
+	struct tr2_slot *slot = thread->owner.slot;
 
-	thread->slot = NULL;
 	if (!slot)
 		return;
+	tr2_arena_remove_owner(&thread->owner);
+	thread->owner.slot = NULL;
 	tr2_metric_move(tr2_arena_totals(), slot, now_ns);
 	tr2_ring_finish(slot);
 	control_lock(&slot->control);
@@ -285,14 +286,16 @@ static void give_slot_back(struct tr2_thread *thread, uint64_t now_ns)
 
 struct tr2_slot *tr2_thread_slot(struct tr2_thread *thread)
 {
-	if (!thread->slot) {
+	if (!thread->owner.slot) {
 		tr2_lock();
-		thread->slot = tr2_arena_claim();
-		if (thread->slot)
-			describe_slot(thread, thread->slot);
+		thread->owner.slot = tr2_arena_claim();
+		if (thread->owner.slot) {
+			describe_slot(thread, thread->owner.slot);
+			tr2_arena_add_owner(&thread->owner);
+		}
 		tr2_unlock();
 	}
-	return thread->slot;
+	return thread->owner.slot;
 }
 
 /* The thread goes on with another context; what the call that is inside works
@@ -310,7 +313,11 @@ static void move(struct tr2_thread *to, struct tr2_thread *from)
 	set_head(to);
 	to->regions = regions;
 	tr2_regions_copy(&to->regions, &from->regions);
-	from->slot = NULL;
+	if (from->owner.slot) {
+		tr2_arena_remove_owner(&from->owner);
+		tr2_arena_add_owner(&to->owner);
+	}
+	from->owner.slot = NULL;
 	from->counters = NULL;
 	from->samples = NULL;
 }
@@ -426,7 +433,7 @@ struct tr2_slot *tr2_thread_sum(uint64_t now_ns)
 	sum = tr2_arena_scratch();
 	tr2_metric_fold(sum, tr2_arena_totals(), now_ns);
 	for (thread = registry; thread; thread = thread->next)
-		tr2_metric_fold(sum, thread->slot, now_ns);
+		tr2_metric_fold(sum, thread->owner.slot, now_ns);
 	tr2_unlock();
 	return sum;
 }
@@ -450,34 +457,21 @@ void tr2_thread_release_all(void)
 	tr2_my_slot = NULL;
 	for (; thread; thread = next) {
 		next = thread->next;
+		if (thread->owner.slot)
+			tr2_arena_remove_owner(&thread->owner);
+		thread->owner.slot = NULL;
 		tr2_counters_thread_end(thread);
 		tr2_context_put(thread);
 	}
 	tr2_context_release();
 }
 
-/* Under the lock, as everything of opened counters. */
-static void each_slot(void (*fn)(const struct tr2_slot *slot, void *cookie),
-		      void *cookie)
-{
-	const struct tr2_thread *thread;
-
-	for (thread = registry; thread; thread = thread->next)
-		if (thread->slot)
-			fn(thread->slot, cookie);
-}
-
-__attribute__((constructor)) static void show_slots(void)
-{
-	tr2_pmu_each_slot = each_slot;
-}
-
 /* In a call, or writing to its ring without one. */
 static bool is_busy(const struct tr2_thread *thread)
 {
 	return atomic_load(&thread->busy) ||
-	       (thread->slot &&
-		__atomic_load_n(&thread->slot->control.nest, __ATOMIC_ACQUIRE));
+	       (thread->owner.slot &&
+		__atomic_load_n(&thread->owner.slot->control.nest, __ATOMIC_ACQUIRE));
 }
 
 static unsigned int count_busy(void)
@@ -521,7 +515,7 @@ void tr2_thread_after_fork(void)
 	insert(thread);
 	thread->is_main = true;
 	thread->announced = true;
-	thread->slot = NULL;
+	thread->owner.slot = NULL;
 	thread->samples = NULL;
 	thread->is_uncounted = false;
 	thread->ptid = 0;

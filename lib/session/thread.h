@@ -28,7 +28,7 @@
 struct tr2_thread {
 	struct tr2_thread *next, *prev; /* registry; those that ended */
 	struct tr2_who who;
-	struct tr2_slot *slot; /* NULL before its first metric */
+	struct tr2_arena_owner owner; /* of a slot, from its first metric on */
 	struct tr2_task_counter *counters; /* see counters.c; NULL: none */
 	struct tr2_task_samples *samples; /* see sample_kernel.c; NULL: none */
 	bool is_main;

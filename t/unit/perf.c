@@ -518,7 +518,8 @@ static struct trace2_perf *open_sampling(struct trace2_counter *counter,
 	attr.inherit = inherit;
 	trace2_perf_open(&attr, 0, -1, NULL, &ev);
 	memset(&seen, 0, sizeof(seen));
-	tr2_perf_on_overflow = see;
+	if (ev)
+		ev->on_overflow = see;
 	return ev;
 }
 
@@ -637,6 +638,8 @@ static void test_overflow_of_timer(void)
 	attr.sample_period = 1000;
 	memset(&seen, 0, sizeof(seen));
 	trace2_perf_open(&attr, 0, -1, NULL, &ev);
+	if (ev)
+		ev->on_overflow = see;
 	while (seen.nr < 3) {
 		trace2_timer_start(timed);
 		trace2_timer_stop(timed);
@@ -772,7 +775,6 @@ int main(int argc, char **argv)
 	test_overflow_in_threads();
 	test_overflow_of_timer();
 	test_unloaded();
-	tr2_perf_on_overflow = NULL;
 	test_clocks();
 	test_fork();
 	test_closed_descriptor();
