@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "session/call.h"
+#include "session/stream.h"
 #include "trace2.h"
 
 /* A number that uninitialised memory is unlikely to hold. */
@@ -17,7 +18,7 @@ enum child_state {
 /* Nobody will tell how the other one ended: nothing more is known of it. */
 static void give_up(struct tr2_call *call, const struct trace2_child *child)
 {
-	tr2_call_misuse(call,
+	tr2_call_report_once(call,
 			"trace2: child_start again, before the end of child %d "
 			"was told",
 			child->child_id);
@@ -29,7 +30,7 @@ static void give_up(struct tr2_call *call, const struct trace2_child *child)
 /* Started in the process that this one was forked from? That tells its end. */
 static bool is_of_parent(const struct trace2_child *child)
 {
-	return child->start_ns < tr2_session.start_ns;
+	return child->start_ns < tr2_stream.start_ns;
 }
 
 static void check_start(struct tr2_call *call, const struct trace2_child *child)
@@ -43,7 +44,7 @@ static void check_start(struct tr2_call *call, const struct trace2_child *child)
 			give_up(call, child);
 		break;
 	default:
-		tr2_call_misuse(call, "trace2: child_start without "
+		tr2_call_report_once(call, "trace2: child_start without "
 				      "TRACE2_CHILD_INIT");
 	}
 }
@@ -74,7 +75,7 @@ static void check_pid(struct tr2_call *call, const struct trace2_child *child,
 		      const char *function)
 {
 	if (!child->pid)
-		tr2_call_misuse(call, "trace2: %s without a pid", function);
+		tr2_call_report_once(call, "trace2: %s without a pid", function);
 }
 
 /* Is this child's end still to be told? */
@@ -91,11 +92,11 @@ static bool take_end(struct tr2_call *call, struct trace2_child *child,
 		return true;
 	}
 	if (child->child_state == TOLD)
-		tr2_call_misuse(call,
+		tr2_call_report_once(call,
 				"trace2: %s after the child's end was told",
 				function);
 	else
-		tr2_call_misuse(call, "trace2: %s without child_start",
+		tr2_call_report_once(call, "trace2: %s without child_start",
 				function);
 	return false;
 }
@@ -151,13 +152,13 @@ int trace2_exec_fl(const char *file, int line, const char *exe,
 static bool take_result(struct tr2_call *call, int id)
 {
 	if (id < 0 || id >= tr2_session.next_exec_id) {
-		tr2_call_misuse(call, "trace2: exec_result without exec");
+		tr2_call_report_once(call, "trace2: exec_result without exec");
 		return false;
 	}
 	if (atomic_fetch_and(&tr2_session.open_execs, ~exec_bit(id)) &
 	    exec_bit(id))
 		return true;
-	tr2_call_misuse(call, "trace2: exec_result a second time");
+	tr2_call_report_once(call, "trace2: exec_result a second time");
 	return false;
 }
 

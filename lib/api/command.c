@@ -3,9 +3,10 @@
 #include <stdlib.h>
 
 #include "session/call.h"
-#include "session/counters.h"
+#include "session/pending_errors.h"
 #include "session/early.h"
 #include "session/inherit.h"
+#include "session/lock.h"
 #include "session/params.h"
 #include "session/process.h"
 #include "trace2.h"
@@ -17,12 +18,12 @@ void trace2_cmd_start_fl(const char *file, int line, const char *const *argv)
 	if (!tr2_call_begin(&call, file, line))
 		return;
 	if (atomic_exchange(&tr2_session.has_start, true)) {
-		tr2_call_misuse(&call, "trace2: cmd_start a second time");
+		tr2_call_report_once(&call, "trace2: cmd_start a second time");
 	} else {
 		tr2_session_keep_argv(argv);
 		TR2_EMIT(&call, start, .argv.argv = argv);
 		tr2_early_tell(&call);
-		tr2_counters_tell_errors(&call);
+		tr2_pending_errors_emit(&call);
 	}
 	tr2_call_end(&call);
 }
@@ -35,7 +36,7 @@ int trace2_cmd_exit_fl(const char *file, int line, int code)
 		return code;
 	tr2_session.exit_code = code & 0xff;
 	if (atomic_exchange(&tr2_session.has_exit, true))
-		tr2_call_misuse(&call, "trace2: cmd_exit a second time");
+		tr2_call_report_once(&call, "trace2: cmd_exit a second time");
 	else
 		TR2_EMIT(&call, exit, .code.i = code & 0xff);
 	/* Open regions end here, silently, as Git's do; their leaves may still

@@ -2,6 +2,8 @@
 /* Start of a session, and what may be asked about it. */
 #include "session/call.h"
 #include "session/inherit.h"
+#include "session/start.h"
+#include "session/stream.h"
 #include "trace2.h"
 
 void trace2_initialize_clock(void)
@@ -20,7 +22,7 @@ const char *trace2_session_id(void)
 	struct tr2_call call;
 
 	/* The call gives a forked child its own id. */
-	if (!tr2_session_is_on() || !tr2_call_begin(&call, __FILE__, __LINE__))
+	if (!tr2_stream_is_on() || !tr2_call_begin(&call, __FILE__, __LINE__))
 		return "";
 	tr2_call_end(&call);
 	return tr2_inherit_sid();

@@ -7,8 +7,12 @@
 #include "base/unwind.h"
 #include "metric/metric.h"
 #include "pmu/pmu.h"
+#include "session/call.h"
 #include "session/early.h"
 #include "session/enter.h"
+#include "session/lock.h"
+#include "session/stream.h"
+#include "session/thread_life.h"
 #include "trace2.h"
 
 /* A forked child's cells lie in its own ring's file: that comes before them. */
@@ -45,7 +49,7 @@ static __attribute__((noinline)) struct tr2_slot *slot_slow(void)
 		}
 	}
 	if (!slot)
-		tr2_call_lost();
+		tr2_stream_lost();
 	errno = saved_errno;
 	return slot;
 }
@@ -163,7 +167,7 @@ static inline void start(struct tr2_slot *slot, unsigned int index)
 {
 	if (tr2_timer_cell_start(&slot->timer[index], tr2_clock_now_ns()) !=
 	    TR2_CELL_DONE)
-		tr2_call_lost();
+		tr2_stream_lost();
 }
 
 static __attribute__((noinline)) void start_sampled(struct tr2_slot *slot,
@@ -199,7 +203,7 @@ stop_slow(const struct trace2_timer *timer, struct tr2_timer_cell *cell,
 	tr2_timer_cell_unpaired(cell);
 	if (!tr2_call_begin(&call, file, line))
 		return;
-	tr2_call_misuse(&call, "trace2: timer '%s' stopped without a start",
+	tr2_call_report_once(&call, "trace2: timer '%s' stopped without a start",
 			timer->name ? timer->name : "");
 	tr2_call_end(&call);
 }
@@ -223,7 +227,7 @@ static inline void stop(const struct stop *s, unsigned int index)
 	if (result == TR2_CELL_UNPAIRED)
 		stop_slow(s->timer, cell, s->file, s->line);
 	else if (result == TR2_CELL_BUSY)
-		tr2_call_lost();
+		tr2_stream_lost();
 }
 
 static CODE __attribute__((noinline)) void

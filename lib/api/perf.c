@@ -6,7 +6,8 @@
 #include "base/unwind.h"
 #include "pmu/parse.h"
 #include "pmu/pmu.h"
-#include "session/session.h"
+#include "session/fork.h"
+#include "session/lock.h"
 #include "trace2_perf.h"
 
 /* false: a handler that interrupted the holder of the lock. */

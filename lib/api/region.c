@@ -87,12 +87,12 @@ static void drop(struct tr2_call *call, const char *category, const char *label,
 	if (regions->nr_forgiven)
 		regions->nr_forgiven--;
 	else if (has_ended)
-		tr2_call_misuse(call,
+		tr2_call_report_once(call,
 				"trace2: region_leave of " NAMES
 				", which has ended",
 				NAMES_ARGS(category, label));
 	else
-		tr2_call_misuse(call,
+		tr2_call_report_once(call,
 				"trace2: region_leave of '%s' without "
 				"region_enter",
 				label ? label : "");
@@ -104,7 +104,7 @@ static void end_inner(struct tr2_call *call, const char *category,
 {
 	const struct tr2_region *inner = tr2_region_top(regions_of(call));
 
-	tr2_call_misuse(call,
+	tr2_call_report_once(call,
 			"trace2: region_leave of " NAMES " before that of "
 			NAMES,
 			NAMES_ARGS(category, label),
@@ -124,7 +124,7 @@ static bool take_unknown(struct tr2_call *call, const char *category,
 		regions_of(call)->nr_forgiven--;
 		return false;
 	}
-	tr2_call_misuse(call, "trace2: region " NAMES " is left as " NAMES,
+	tr2_call_report_once(call, "trace2: region " NAMES " is left as " NAMES,
 			NAMES_ARGS(tr2_region_category(region),
 				   tr2_region_label(region)),
 			NAMES_ARGS(category, label));

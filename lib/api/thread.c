@@ -6,9 +6,9 @@
 
 #include "base/clock.h"
 #include "session/call.h"
-#include "session/counters.h"
 #include "session/early.h"
-#include "session/metrics.h"
+#include "session/stream.h"
+#include "session/thread_life.h"
 #include "trace2.h"
 
 /* On main, which started and ends with the process, it is a region. */
@@ -34,7 +34,7 @@ void trace2_thread_start_fl(const char *file, int line, const char *base_name)
 		return;
 	}
 	if (call.thread->named) {
-		tr2_call_misuse(&call,
+		tr2_call_report_once(&call,
 				"trace2: thread_start in '%s', which has "
 				"started already",
 				call.thread->name);
@@ -56,7 +56,7 @@ static void tell_no_start(struct tr2_call *call)
 	if (!speaker->announced && tr2_thread_main())
 		speaker = tr2_thread_main();
 	call->who = &speaker->who;
-	tr2_call_misuse(call, "trace2: thread_exit without thread_start");
+	tr2_call_report_once(call, "trace2: thread_exit without thread_start");
 	call->who = &call->thread->who;
 }
 
@@ -84,34 +84,19 @@ static void exit_on_main(struct tr2_call *call)
 					      NULL, NULL, main_leave);
 }
 
-static bool has_thread_metrics(const struct tr2_thread *thread)
-{
-	return thread->owner.slot != NULL;
-}
-
 void trace2_thread_exit_fl(const char *file, int line)
 {
-	struct tr2_thread *thread;
 	struct tr2_call call;
 
 	if (!tr2_call_begin(&call, file, line))
 		return;
-	thread = call.thread;
-	if (thread->is_main) {
+	if (call.thread->is_main) {
 		exit_on_main(&call);
 		return;
 	}
-	if (!thread->named)
+	if (!call.thread->named)
 		tell_no_start(&call);
-	tr2_regions_end(&thread->regions, false);
-	if (has_thread_metrics(thread))
-		tr2_metrics_emit(&call, thread->owner.slot, true);
-	tr2_counters_emit_thread(&call, thread);
-	call.t_rel_ns = tr2_clock_since(thread->start_ns, call.now_ns);
-	if (thread->announced)
-		TR2_EMIT(&call, thread_exit, );
-	tr2_thread_retire(thread, call.now_ns);
-	call.thread = NULL; /* it may be another thread's by now */
+	tr2_thread_exit(&call);
 	tr2_call_end(&call);
 }
 
@@ -150,7 +135,7 @@ int trace2_pthread_create_fl(const char *file, int line, pthread_t *thread,
 
 	if (!thread || !function)
 		return EINVAL;
-	if (!tr2_session_is_on()) {
+	if (!tr2_stream_is_on()) {
 		tr2_early_note(file, line);
 		return pthread_create(thread, attr, function, arg);
 	}

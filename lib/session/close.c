@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /* The end of a session. */
+#include "session/close.h"
+
 #include <errno.h>
 #include <pthread.h>
 
 #include "base/clock.h"
-#include "metric/metric.h"
-#include "session/call.h"
-#include "session/counters.h"
 #include "session/early.h"
-#include "session/metrics.h"
+#include "session/lock.h"
+#include "session/parts.h"
+#include "session/pending_errors.h"
 #include "session/quick.h"
 #include "session/ring.h"
-#include "session/sample.h"
+#include "session/session.h"
 #include "session/signal.h"
+#include "session/stream.h"
+#include "session/thread_life.h"
 
 /* More than times in a stream are apart anyhow when a machine is busy. */
 #define CLOCK_TOLERANCE_NS 1000000u
@@ -28,60 +31,19 @@ static void check_clock(struct tr2_call *call)
 			       (double)worst_ns / 1e9);
 }
 
-/* What the program defined and the slots have no room for. */
-static void tell_refused(struct tr2_call *call)
-{
-	unsigned int nr = tr2_metric_nr_refused();
-
-	if (nr)
-		tr2_call_error(call,
-			       "trace2: %u timers or counters do not count: "
-			       "more than %u or %u are defined%s",
-			       nr, TR2_MAX_TIMERS, TR2_MAX_COUNTERS,
-			       tr2_arena_header() ?
-				       ", or the disk of the ring was full" :
-				       "");
-	nr = tr2_metric_nr_without_histogram();
-	if (nr)
-		tr2_call_error(call,
-			       "trace2: %u timers have no histogram: more than "
-			       "%u are to have one",
-			       nr, TR2_MAX_HISTOGRAMS);
-}
-
-static void tell_ambiguous(struct tr2_call *call, enum tr2_metric_kind kind)
-{
-	unsigned int i, nr = tr2_metric_nr(kind);
-	const struct tr2_metric_def *def;
-
-	for (i = 0; i < nr; i++) {
-		def = tr2_metric_def(kind, i);
-		if (def->is_ambiguous)
-			tr2_call_error(call,
-				       "trace2: %s '%s/%s' is defined again "
-				       "with other flags: the first ones count",
-				       kind == TR2_METRIC_TIMER ? "timer" :
-								  "counter",
-				       def->category, def->name);
-	}
-}
-
-static void emit_metrics(struct tr2_call *call, struct tr2_thread *main_thread)
+static void emit_parts(struct tr2_call *call,
+		       const struct tr2_thread *main_thread)
 {
 	struct tr2_slot *sum = tr2_thread_sum(call->now_ns);
 
-	tell_refused(call);
-	tell_ambiguous(call, TR2_METRIC_TIMER);
-	tell_ambiguous(call, TR2_METRIC_COUNTER);
 	if (!sum)
-		tr2_call_lost();
-	tr2_metrics_emit(call, main_thread->owner.slot, true);
-	tr2_counters_emit_thread(call, main_thread);
-	tr2_metrics_emit(call, sum, false);
-	tr2_samples_keep_errors();
-	tr2_counters_emit(call);
-	tr2_thread_close_counters();
+		tr2_stream_lost();
+	tr2_parts_emit_errors(call);
+	tr2_pending_errors_emit(call);
+	tr2_parts_emit_thread(call, main_thread);
+	tr2_parts_emit_process(call, sum);
 	tr2_lock();
+	tr2_parts_close();
 	tr2_arena_free(sum);
 	tr2_unlock();
 }
@@ -99,19 +61,21 @@ static void write_end(struct tr2_thread *thread, bool interrupted)
 	main_thread = main_thread ? main_thread : thread;
 	tr2_regions_end(&thread->regions, false);
 	call.who = &main_thread->who;
-	call.generation = tr2_session.generation;
+	call.generation = tr2_stream.generation;
 	if (!tr2_lock_is_mine()) {
 		nr_busy = tr2_thread_wait_idle();
 		nr_aside = tr2_thread_nr_aside();
 	}
 	/* Those events come to nothing: after atexit there are none. */
-	atomic_fetch_add(&tr2_session.lost, nr_busy + nr_aside);
+	atomic_fetch_add(&tr2_stream.lost, nr_busy + nr_aside);
 	call.now_ns = tr2_clock_now_ns();
 	call.line = __LINE__;
 	if (!tr2_lock_is_mine()) {
+		if (thread->calls_parts)
+			tr2_parts_before_call(thread);
 		tr2_early_tell(&call);
 		check_clock(&call);
-		emit_metrics(&call, main_thread);
+		emit_parts(&call, main_thread);
 	}
 	call.now_ns = tr2_clock_now_ns();
 	call.line = __LINE__;
@@ -119,9 +83,9 @@ static void write_end(struct tr2_thread *thread, bool interrupted)
 	tr2_session_end_ring(TR2_ARENA_EXITED, tr2_session.exit_code,
 			     tr2_lock_is_mine());
 	for (i = 0; i < TR2_TARGET_NR; i++) {
-		tr2_dest_stop(&tr2_session.target[i].dest);
+		tr2_dest_stop(tr2_stream_dest(i));
 		if (!interrupted && !nr_busy)
-			tr2_dest_close(&tr2_session.target[i].dest);
+			tr2_dest_close(tr2_stream_dest(i));
 	}
 }
 
@@ -145,7 +109,7 @@ void tr2_session_close(void)
 		if (interrupted) {
 			tr2_dest_set_urgent();
 			/* What it was at does not go on. */
-			tr2_call_lost();
+			tr2_stream_lost();
 		}
 		tr2_session_give_up_record();
 		write_end(thread, interrupted);

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/blocks.h"
-#include "session/inherit.h"
+#include "session/stream.h"
 
 #define PAGE_BYTES 4096u
 /* An id grows to three times its size, where no byte of it is valid; the
@@ -41,7 +41,7 @@ bool tr2_context_make_head_room(struct tr2_thread *thread)
 {
 	tr2_buf_reset(&thread->head);
 	return tr2_buf_room(&thread->head,
-			    HEAD_ROOM(strlen(tr2_inherit_sid())));
+			    HEAD_ROOM(strlen(tr2_stream.sid)));
 }
 
 static void init(struct memory *memory)

@@ -1,19 +1,24 @@
 /* SPDX-License-Identifier: MIT */
-#include "session/counters.h"
-
+/*
+ * The part of the events that the settings ask to count: opened with the
+ * session, for its thread and all that come from it, and emitted as counters of
+ * category `perf`.
+ *
+ * A thread has events of its own beside, for what it counted itself.
+ */
 #include <errno.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/blocks.h"
-#include "base/clock.h"
 #include "pmu/parse.h"
 #include "pmu/pmu.h"
+#include "session/lock.h"
+#include "session/part.h"
+#include "session/pending_errors.h"
 #include "session/share.h"
 
 #define MAX_COUNTERS 64
-#define MAX_UNTOLD_BYTES 16384 /* a list may be all errors */
 #define TEXT_BYTES (4 * TR2_PERFEVENT_BYTES)
 
 static struct counter {
@@ -30,69 +35,19 @@ static unsigned int nr_counters;
 static unsigned int nr_uncounted;
 
 /* What one thread counts itself, in the order of the counters. */
-struct tr2_task_counter {
-	bool is_open; /* set last: a fork may come in between */
-	struct tr2_perf_kernel kernel;
+struct task {
+	struct task *next, *prev;
+	struct {
+		bool is_open; /* set last: a fork may come in between */
+		struct tr2_perf_kernel kernel;
+	} counter[MAX_COUNTERS];
 };
 
-static struct tr2_blocks blocks = {
-	MAX_COUNTERS * sizeof(struct tr2_task_counter), 4, 0, 0, NULL
-};
+static struct tr2_blocks blocks = { sizeof(struct task), 4, 0, 0, NULL };
+static struct task *all_tasks;
 
-/*
- * Errors that are still to be told, each with its NUL. The stream begins with
- * version and start, and events are opened before that.
- */
-static struct tr2_buf untold;
-static atomic_bool is_untold;
-
-void tr2_counters_keep_error(const char *why)
-{
-	if (untold.len > MAX_UNTOLD_BYTES)
-		return;
-	tr2_buf_add(&untold, why, strlen(why) + 1);
-	is_untold = true;
-}
-
-void tr2_counters_keep_thread_error(const char *why, unsigned int nr_threads)
-{
-	char memory[TEXT_BYTES];
-	struct tr2_buf b;
-
-	tr2_buf_init_fixed(&b, memory, sizeof(memory));
-	tr2_buf_addstr(&b, why);
-	tr2_buf_addlit(&b, " (in ");
-	tr2_buf_add_u64(&b, nr_threads);
-	tr2_buf_addstr(&b, nr_threads == 1 ? " thread)" : " threads)");
-	tr2_counters_keep_error(tr2_buf_str(&b));
-}
-
-static void tell_error(struct tr2_call *call, const char *why)
-{
-	char memory[TEXT_BYTES];
-	struct tr2_buf b;
-
-	tr2_buf_init_fixed(&b, memory, sizeof(memory));
-	tr2_buf_addlit(&b, "trace2: ");
-	tr2_buf_addstr(&b, why);
-	TR2_EMIT(call, error, .msg.s = tr2_buf_str(&b),
-		 .fmt.s = "trace2: event '%s': %s");
-}
-
-void tr2_counters_tell_errors(struct tr2_call *call)
-{
-	const char *why;
-
-	if (!atomic_exchange(&is_untold, false))
-		return;
-	/* Behind the start event, which lies in another ring: their times say
-	 * which of the two was first. */
-	call->now_ns = tr2_clock_now_ns();
-	for (why = untold.p; why < untold.p + untold.len;
-	     why += strlen(why) + 1)
-		tell_error(call, why);
-	tr2_buf_reset(&untold);
-}
+/* What a thread has for which no descriptors were left. */
+static struct task no_task;
 
 static void keep_period_error(const struct tr2_perfevent *event)
 {
@@ -100,10 +55,10 @@ static void keep_period_error(const struct tr2_perfevent *event)
 
 	tr2_perfevent_fail(0, text, sizeof(text), event,
 			   "a counted event takes no period");
-	tr2_counters_keep_error(text);
+	tr2_pending_errors_add(text);
 }
 
-void tr2_counters_load(const char *list)
+static void counters_load(const char *list)
 {
 	struct tr2_perfevents events;
 	enum tr2_perfevent_result result;
@@ -117,8 +72,8 @@ void tr2_counters_load(const char *list)
 	tr2_perfevents_init(&events, list);
 	while ((result = tr2_perfevents_next(&events, &one.event))) {
 		if (nr_counters == MAX_COUNTERS) {
-			tr2_counters_keep_error("more than 64 events: the others do not "
-				   "count");
+			tr2_pending_errors_add("more than 64 events: the "
+					       "others do not count");
 			return;
 		}
 		counter = &counters[nr_counters];
@@ -126,7 +81,7 @@ void tr2_counters_load(const char *list)
 		if (result == TR2_PERFEVENT_BAD ||
 		    tr2_perf_attr_of(&counter->event, &counter->attr,
 				     events.error, sizeof(events.error))) {
-			tr2_counters_keep_error(events.error);
+			tr2_pending_errors_add(events.error);
 			continue;
 		}
 		if (counter->attr.sample_period) {
@@ -186,7 +141,67 @@ static int open_counter(struct counter *counter, const struct tr2_thread *thread
 	return error;
 }
 
-void tr2_counters_open(struct tr2_thread *main_thread)
+static void open_in_thread(struct task *task, uint32_t tid, unsigned int i)
+{
+	struct trace2_perf_attr attr = counters[i].attr;
+	int error;
+
+	attr.inherit = attr.pinned = attr.exclusive = 0;
+	error = tr2_kernel_task_open(&task->counter[i].kernel, &attr,
+				     (pid_t)tid);
+	task->counter[i].is_open = !error;
+	if (!error)
+		return;
+	tr2_share_give(1);
+	counters[i].nr_failed++;
+	counters[i].thread_error = error;
+}
+
+static struct task *add_task(void)
+{
+	struct task *task = tr2_blocks_get(&blocks);
+
+	if (!task)
+		return NULL;
+	task->next = all_tasks;
+	if (all_tasks)
+		all_tasks->prev = task;
+	all_tasks = task;
+	return task;
+}
+
+/* A thread counts all of them, as far as the kernel lets it, or none. */
+static void counters_thread_begin(struct tr2_thread *thread, void **own)
+{
+	unsigned int nr = 0, i;
+	struct task *task;
+
+	for (i = 0; i < nr_counters; i++)
+		nr += is_kernels(counters[i].perf);
+	/* The main thread of a forked child may come twice. */
+	if (!nr || *own)
+		return;
+	if (!tr2_share_take(nr)) {
+		*own = &no_task;
+		nr_uncounted++;
+		return;
+	}
+	*own = task = add_task();
+	if (!task)
+		tr2_share_give(nr);
+	for (i = 0; i < nr_counters; i++) {
+		if (!is_kernels(counters[i].perf))
+			continue;
+		if (task) {
+			open_in_thread(task, thread->tid, i);
+			continue;
+		}
+		counters[i].nr_failed++;
+		counters[i].thread_error = -ENOMEM;
+	}
+}
+
+static void counters_open(struct tr2_thread *main_thread, void **own)
 {
 	char text[TEXT_BYTES];
 	unsigned int i;
@@ -198,98 +213,66 @@ void tr2_counters_open(struct tr2_thread *main_thread)
 			continue;
 		tr2_share_explain(&counters[i].event, error, text,
 				  sizeof(text));
-		tr2_counters_keep_error(text);
+		tr2_pending_errors_add(text);
 	}
 	tr2_lock();
-	tr2_counters_thread_start(main_thread);
+	counters_thread_begin(main_thread, own);
 	tr2_unlock();
 }
 
-static void open_task(struct tr2_thread *thread, unsigned int i)
-{
-	struct trace2_perf_attr attr = counters[i].attr;
-	int error;
-
-	attr.inherit = attr.pinned = attr.exclusive = 0;
-	error = tr2_kernel_task_open(&thread->counters[i].kernel, &attr,
-				     (pid_t)thread->tid);
-	thread->counters[i].is_open = !error;
-	if (!error)
-		return;
-	tr2_share_give(1);
-	counters[i].nr_failed++;
-	counters[i].thread_error = error;
-}
-
-/* A thread counts all of them, as far as the kernel lets it, or none. */
-void tr2_counters_thread_start(struct tr2_thread *thread)
-{
-	unsigned int nr = 0, i;
-
-	for (i = 0; i < nr_counters; i++)
-		nr += is_kernels(counters[i].perf);
-	/* The main thread of a forked child may come twice. */
-	if (!nr || thread->counters || thread->is_uncounted)
-		return;
-	if (!tr2_share_take(nr)) {
-		thread->is_uncounted = true;
-		nr_uncounted++;
-		return;
-	}
-	thread->counters = tr2_blocks_get(&blocks);
-	if (!thread->counters)
-		tr2_share_give(nr);
-	for (i = 0; i < nr_counters; i++) {
-		if (!is_kernels(counters[i].perf))
-			continue;
-		if (thread->counters) {
-			open_task(thread, i);
-			continue;
-		}
-		counters[i].nr_failed++;
-		counters[i].thread_error = -ENOMEM;
-	}
-}
-
-static void release(struct tr2_task_counter *task)
+static void close_task(struct task *task)
 {
 	unsigned int i;
 
-	for (i = 0; task && i < nr_counters; i++) {
-		if (!task[i].is_open)
+	for (i = 0; i < nr_counters; i++) {
+		if (!task->counter[i].is_open)
 			continue;
-		task[i].is_open = false;
-		tr2_kernel_release(&task[i].kernel);
+		task->counter[i].is_open = false;
+		tr2_kernel_release(&task->counter[i].kernel);
 		tr2_share_give(1);
 	}
 }
 
-void tr2_counters_thread_end(struct tr2_thread *thread)
+static void counters_thread_end(struct tr2_thread *thread, void **own)
 {
-	struct tr2_task_counter *task = thread->counters;
+	struct task *task = *own;
 
-	release(task);
-	thread->counters = NULL;
+	(void)thread;
+	*own = NULL;
+	if (!task || task == &no_task)
+		return;
+	close_task(task);
+	if (task->next)
+		task->next->prev = task->prev;
+	if (task->prev)
+		task->prev->next = task->next;
+	else
+		all_tasks = task->next;
 	tr2_blocks_put(&blocks, task);
 }
 
-void tr2_counters_thread_forked(struct tr2_thread *thread)
+static void close_tasks(void)
 {
-	release(thread->counters);
-	thread->counters = NULL;
+	struct task *task;
+
+	for (task = all_tasks; task; task = task->next)
+		close_task(task);
 }
 
-void tr2_counters_after_fork(void)
+static void counters_forked(void)
 {
+	close_tasks();
+	all_tasks = NULL;
 	nr_uncounted = 0;
 	tr2_share_after_fork();
 	tr2_blocks_after_fork(&blocks, NULL, 0);
 }
 
-void tr2_counters_close(void)
+static void counters_close(void)
 {
 	unsigned int i;
 
+	close_tasks();
 	for (i = 0; i < nr_counters; i++) {
 		if (is_kernels(counters[i].perf))
 			tr2_share_give(1);
@@ -299,19 +282,19 @@ void tr2_counters_close(void)
 	}
 }
 
-void tr2_counters_release(void)
+static void counters_release(void)
 {
-	tr2_counters_close();
+	counters_close();
+	all_tasks = NULL;
 	free(counters);
 	counters = NULL;
 	nr_counters = 0;
-	tr2_buf_release(&untold);
 	tr2_blocks_release(&blocks);
 }
 
 /* false: it does not count in threads, or not in this one. */
-static bool read_task(struct tr2_thread *thread, unsigned int i,
-		      struct tr2_perf_times *out)
+static bool read_task(const struct tr2_thread *thread, struct task *task,
+		      unsigned int i, struct tr2_perf_times *out)
 {
 	const struct trace2_perf *perf = counters[i].perf;
 	bool ok = false;
@@ -321,8 +304,8 @@ static bool read_task(struct tr2_thread *thread, unsigned int i,
 		*out = (struct tr2_perf_times){ 0, 0, 0 };
 		out->value = tr2_perf_task_count(perf, thread->owner.slot);
 		ok = true;
-	} else if (perf && thread->counters && thread->counters[i].is_open) {
-		ok = !tr2_kernel_task_read(&thread->counters[i].kernel, out);
+	} else if (perf && task && task->counter[i].is_open) {
+		ok = !tr2_kernel_task_read(&task->counter[i].kernel, out);
 	}
 	tr2_unlock();
 	return ok;
@@ -337,19 +320,20 @@ static uint64_t scale(const struct tr2_perf_times *times)
 			  times->running_ns);
 }
 
-void tr2_counters_emit_thread(struct tr2_call *call, struct tr2_thread *thread)
+static void counters_emit_thread(struct tr2_call *call,
+				 const struct tr2_thread *thread, void *own)
 {
 	struct tr2_perf_times times;
 	unsigned int i;
 
 	for (i = 0; i < nr_counters; i++)
-		if (read_task(thread, i, &times))
+		if (read_task(thread, own, i, &times))
 			TR2_EMIT(call, th_counter, .category.s = "perf",
 				 .name.s = counters[i].event.text,
 				 .count.u = scale(&times));
 }
 
-static void emit(struct tr2_call *call, const struct counter *counter)
+static void emit_counter(struct tr2_call *call, const struct counter *counter)
 {
 	struct tr2_perf_times times;
 	char text[TEXT_BYTES];
@@ -363,7 +347,7 @@ static void emit(struct tr2_call *call, const struct counter *counter)
 	if (nr < 3) {
 		tr2_share_explain(&counter->event, nr < 0 ? nr : -EIO, text,
 				  sizeof(text));
-		tell_error(call, text);
+		tr2_pending_errors_emit_one(call, text);
 		return;
 	}
 	times = (struct tr2_perf_times){ values[0], values[1], values[2] };
@@ -371,7 +355,17 @@ static void emit(struct tr2_call *call, const struct counter *counter)
 		 .name.s = counter->event.text, .count.u = scale(&times));
 }
 
-static void keep_thread_error(const struct counter *counter)
+static void counters_emit(struct tr2_call *call, struct tr2_slot *sum)
+{
+	unsigned int i;
+
+	(void)sum;
+	for (i = 0; i < nr_counters; i++)
+		if (counters[i].perf)
+			emit_counter(call, &counters[i]);
+}
+
+static void add_thread_error(const struct counter *counter)
 {
 	char text[TEXT_BYTES];
 
@@ -379,19 +373,29 @@ static void keep_thread_error(const struct counter *counter)
 		return;
 	tr2_share_explain(&counter->event, counter->thread_error, text,
 			  sizeof(text));
-	tr2_counters_keep_thread_error(text, counter->nr_failed);
+	tr2_pending_errors_add_threads(text, counter->nr_failed);
 }
 
-void tr2_counters_emit(struct tr2_call *call)
+static void counters_emit_errors(struct tr2_call *call)
 {
 	unsigned int i;
 
+	(void)call;
 	for (i = 0; i < nr_counters; i++)
-		keep_thread_error(&counters[i]);
-	tr2_share_keep_error(nr_uncounted,
-			     "counts of their own (th_counter)");
-	tr2_counters_tell_errors(call);
-	for (i = 0; i < nr_counters; i++)
-		if (counters[i].perf)
-			emit(call, &counters[i]);
+		add_thread_error(&counters[i]);
+	tr2_share_add_error(nr_uncounted,
+			    "counts of their own (th_counter)");
 }
+
+const struct tr2_part tr2_part_counters = {
+	.load = counters_load,
+	.open = counters_open,
+	.thread_begin = counters_thread_begin,
+	.emit_errors = counters_emit_errors,
+	.emit_thread = counters_emit_thread,
+	.emit_process = counters_emit,
+	.thread_end = counters_thread_end,
+	.close = counters_close,
+	.forked = counters_forked,
+	.release = counters_release,
+};

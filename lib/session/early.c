@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "session/stream.h"
 
 #define FILE_BYTES 256
 

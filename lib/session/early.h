@@ -8,10 +8,7 @@
 #ifndef TR2_SESSION_EARLY_H
 #define TR2_SESSION_EARLY_H
 
-#include "session/call.h"
-
-/* What trace2_enabled_ is at first. */
-#define TR2_ENABLED_EARLY 2
+#include "session/emit.h"
 
 /* file NULL: the place is not known. Any thread; signal-safe. */
 void tr2_early_note(const char *file, int line);

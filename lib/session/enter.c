@@ -5,21 +5,17 @@
 #include <signal.h>
 
 #include "base/mask.h"
-#include "session/call.h"
+#include "session/stream.h"
 
 /* Calls that one which is inside may turn away, as far as nothing else tells
  * that it is over: no handler makes so many. */
 #define MAX_TURNED_AWAY 100
 
-/* What the thread was in the midst of comes to nothing, as a rule; and others do
- * not wait for what it was writing. */
-static void give_up(const struct tr2_thread *thread)
+/* The interrupted call is lost, as a rule; release what it held. */
+static void abandon_call(const struct tr2_thread *thread)
 {
-	unsigned int i;
-
-	tr2_call_lost();
-	for (i = 0; i < TR2_TARGET_NR; i++)
-		tr2_dest_abandon(&tr2_session.target[i].dest, thread->tid);
+	tr2_stream_lost();
+	tr2_stream_abandon(thread->tid);
 }
 
 /*
@@ -55,7 +51,7 @@ make_way(struct tr2_thread *thread, uintptr_t inside, struct tr2_inside *in)
 {
 	if (tr2_inside_is_over(inside, in)) {
 		atomic_store(&thread->busy, (uintptr_t)in);
-		give_up(thread);
+		abandon_call(thread);
 		return thread;
 	}
 	if (is_turned_away(thread, inside, in))
@@ -96,7 +92,7 @@ void tr2_thread_abandon(struct tr2_thread *thread)
 {
 	if (!atomic_load(&thread->busy))
 		return;
-	give_up(thread);
+	abandon_call(thread);
 	thread->cancel_type = TR2_NO_CANCEL_TYPE;
 	atomic_store(&thread->busy, 0);
 }

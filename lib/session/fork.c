@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * A forked child: nothing of the parent's is repeated or ended, and the first
- * event, of whatever thread, opens a session of its own.
- */
+#include "session/fork.h"
+
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
@@ -12,15 +10,16 @@
 
 #include "base/clock.h"
 #include "base/mask.h"
-#include "metric/metric.h"
-#include "pmu/pmu.h"
-#include "session/call.h"
+#include "ring/wake.h"
 #include "session/context.h"
-#include "session/counters.h"
 #include "session/inherit.h"
+#include "session/lock.h"
+#include "session/parts.h"
+#include "session/pending_errors.h"
 #include "session/quick.h"
-#include "session/ring.h"
-#include "session/sample.h"
+#include "session/stream.h"
+#include "session/targets.h"
+#include "session/thread_life.h"
 
 static uint32_t no_guard = 1;
 static volatile uint32_t *guard = &no_guard;
@@ -69,21 +68,21 @@ void tr2_session_after_fork(void)
 	tr2_mask_begin(&before);
 	*guard = 1;
 	tr2_clock_after_fork();
-	tr2_session.generation++;
+	tr2_stream.generation++;
+	tr2_stream.forked_by = tr2_self ? tr2_self->tid : forking_tid;
 	tr2_call_after_fork();
-	tr2_session_ring_forked(tr2_self ? tr2_self->tid : forking_tid);
+	tr2_wake_close();
 	tr2_quick_on = 0;
-	tr2_metric_after_fork();
+	tr2_lock_after_fork();
 	tr2_arena_forget();
+	tr2_parts_forked();
 	tr2_thread_after_fork();
-	tr2_pmu_after_fork();
-	tr2_samples_after_fork();
 	if (tr2_session.state == TR2_SESSION_ON) {
 		for (i = 0; i < TR2_TARGET_NR; i++)
-			tr2_dest_close(&tr2_session.target[i].dest);
-		tr2_session.start_ns = tr2_clock_now_ns();
+			tr2_dest_close(tr2_stream_dest(i));
+		tr2_stream.start_ns = tr2_clock_now_ns();
 		tr2_session.exit_code = 0;
-		tr2_session.lost = 0;
+		tr2_stream.lost = 0;
 		tr2_session.listed_config = tr2_session.listed_env = false;
 		tr2_session.next_child_id = tr2_session.next_exec_id = 0;
 		tr2_session.has_start = tr2_session.has_exit = false;
@@ -125,14 +124,15 @@ static void open_anew(struct tr2_thread *thread, const char *file, int line)
 	struct tr2_call call = { .thread = thread,
 				 .file = file,
 				 .line = line,
-				 .generation = tr2_session.generation,
+				 .generation = tr2_stream.generation,
 				 .now_ns = tr2_clock_now_ns() };
 
 	if (!main_thread) /* there was no memory for it */
 		main_thread = thread;
 	call.who = &main_thread->who;
-	main_thread->start_ns = tr2_session.start_ns;
+	main_thread->start_ns = tr2_stream.start_ns;
 	tr2_inherit_fork(tr2_clock_wall_us(call.now_ns));
+	tr2_stream.depth = tr2_inherit_depth();
 	if (!rename_main(main_thread) || !tr2_session_open_targets(true)) {
 		__atomic_store_n(&trace2_enabled_, 0, __ATOMIC_RELAXED);
 		return;
@@ -140,9 +140,10 @@ static void open_anew(struct tr2_thread *thread, const char *file, int line)
 	tr2_session_emit_version(&call);
 	TR2_EMIT(&call, start,
 		 .argv.argv = (const char *const *)tr2_session.argv);
-	tr2_counters_open(main_thread);
-	tr2_samples_open(main_thread);
-	tr2_counters_tell_errors(&call);
+	tr2_parts_open(main_thread, NULL);
+	if (main_thread->calls_parts)
+		tr2_quick_leave_to_calls();
+	tr2_pending_errors_emit(&call);
 }
 
 void tr2_session_reopen(struct tr2_thread *thread, const char *file, int line)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "session/metrics.h"
-
+/* The part of the program's timers and counters. */
 #include <sys/mman.h>
 
 #include "metric/metric.h"
+#include "session/part.h"
 
 static size_t histogram_bytes(void)
 {
@@ -84,7 +84,12 @@ static void emit_counter(struct tr2_call *call, struct tr2_slot *slot,
 		      });
 }
 
-void tr2_metrics_emit(struct tr2_call *call, struct tr2_slot *slot,
+/*
+ * One event for each timer and counter of the slot that was used, in the order
+ * of registration, timers first. of_thread: th_timer and th_counter, of those
+ * defined with TRACE2_PER_THREAD. slot may be NULL.
+ */
+static void emit_slot(struct tr2_call *call, struct tr2_slot *slot,
 		      bool of_thread)
 {
 	unsigned int wanted = of_thread ? TRACE2_PER_THREAD : 0, nr, i;
@@ -102,3 +107,62 @@ void tr2_metrics_emit(struct tr2_call *call, struct tr2_slot *slot,
 		    wanted)
 			emit_counter(call, slot, i, of_thread);
 }
+
+static void metrics_emit_thread(struct tr2_call *call,
+				const struct tr2_thread *thread, void *own)
+{
+	(void)own;
+	emit_slot(call, thread->owner.slot, true);
+}
+
+static void metrics_emit_process(struct tr2_call *call, struct tr2_slot *sum)
+{
+	emit_slot(call, sum, false);
+}
+
+static void emit_ambiguous(struct tr2_call *call, enum tr2_metric_kind kind)
+{
+	unsigned int i, nr = tr2_metric_nr(kind);
+	const struct tr2_metric_def *def;
+
+	for (i = 0; i < nr; i++) {
+		def = tr2_metric_def(kind, i);
+		if (def->is_ambiguous)
+			tr2_call_error(call,
+				       "trace2: %s '%s/%s' is defined again "
+				       "with other flags: the first ones count",
+				       kind == TR2_METRIC_TIMER ? "timer" :
+								  "counter",
+				       def->category, def->name);
+	}
+}
+
+/* What the program defined and the slots have no room for. */
+static void metrics_emit_errors(struct tr2_call *call)
+{
+	unsigned int nr = tr2_metric_nr_refused();
+
+	if (nr)
+		tr2_call_error(call,
+			       "trace2: %u timers or counters do not count: "
+			       "more than %u or %u are defined%s",
+			       nr, TR2_MAX_TIMERS, TR2_MAX_COUNTERS,
+			       tr2_arena_header() ?
+				       ", or the disk of the ring was full" :
+				       "");
+	nr = tr2_metric_nr_without_histogram();
+	if (nr)
+		tr2_call_error(call,
+			       "trace2: %u timers have no histogram: more than "
+			       "%u are to have one",
+			       nr, TR2_MAX_HISTOGRAMS);
+	emit_ambiguous(call, TR2_METRIC_TIMER);
+	emit_ambiguous(call, TR2_METRIC_COUNTER);
+}
+
+const struct tr2_part tr2_part_metrics = {
+	.emit_errors = metrics_emit_errors,
+	.emit_thread = metrics_emit_thread,
+	.emit_process = metrics_emit_process,
+	.forked = tr2_metric_after_fork,
+};

@@ -7,6 +7,7 @@
 #include "base/mask.h"
 #include "config/config.h"
 #include "event/redact.h"
+#include "session/session.h"
 
 #define MAX_VARIABLE 256
 

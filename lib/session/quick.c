@@ -7,7 +7,9 @@
 
 #include "base/clock.h"
 #include "ring/ring.h"
-#include "session/session.h"
+#include "session/emit.h"
+#include "session/fork.h"
+#include "session/stream.h"
 
 int tr2_quick_on;
 
@@ -142,7 +144,7 @@ INLINE bool may_be_secret(const struct quick *q)
 {
 	words_2 found;
 
-	if (!tr2_session.settings.redact)
+	if (!tr2_stream.redact)
 		return false;
 	found = marks_in(&q->text[0]) | marks_in(&q->text[1]) |
 		marks_in(&q->text[2]);
@@ -161,7 +163,7 @@ INLINE bool prepare(struct quick *q, const char *file, int line, int repo_id)
 	q->thread = thread;
 	q->line = line;
 	q->repo_id = repo_id;
-	q->file = measure(tr2_session.target[TR2_TARGET_ring].brief ? NULL :
+	q->file = measure(tr2_stream.target[TR2_TARGET_ring].brief ? NULL :
 								      file);
 	return true;
 }
@@ -203,7 +205,7 @@ INLINE char *begin(struct quick *q, struct tr2_inside *in, size_t numbers,
 	n = (n + TR2_RECORD_ALIGN - 1) & -(size_t)TR2_RECORD_ALIGN;
 	*size = n;
 	if (!tr2_ring_begin(&q->w, tr2_my_slot, (uint32_t)n, in)) {
-		tr2_dest_drop(&tr2_session.target[TR2_TARGET_ring].dest);
+		tr2_dest_drop(tr2_stream_dest(TR2_TARGET_ring));
 		return NULL;
 	}
 	/* Pairs with the end of the session, which looks for such writes after
@@ -332,7 +334,7 @@ void tr2_quick_start(void)
 
 	for (i = 0; i < TR2_TARGET_NR; i++)
 		if ((i == TR2_TARGET_ring) !=
-		    tr2_dest_is_on(&tr2_session.target[i].dest))
+		    tr2_dest_is_on(tr2_stream_dest(i)))
 			return;
 	/* For tr2_quick_stop(). */
 	syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0);
@@ -350,4 +352,9 @@ void tr2_quick_stop(void)
 		return;
 	__atomic_store_n(&tr2_quick_on, 0, __ATOMIC_RELAXED);
 	syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0);
+}
+
+void tr2_quick_leave_to_calls(void)
+{
+	__atomic_store_n(&tr2_quick_on, 0, __ATOMIC_RELAXED);
 }

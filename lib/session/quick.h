@@ -20,6 +20,9 @@ extern int tr2_quick_on;
 void tr2_quick_start(void);
 void tr2_quick_stop(void);
 
+/* Parts want to hear of each call: events go that way from now on. */
+void tr2_quick_leave_to_calls(void);
+
 bool tr2_quick_region_enter(const char *file, int line, const char *category,
 			    const char *label, int repo_id);
 bool tr2_quick_region_leave(const char *file, int line, const char *category,

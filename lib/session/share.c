@@ -3,9 +3,9 @@
 
 #include <sys/resource.h>
 
-#include "session/counters.h"
+#include "session/pending_errors.h"
 
-#define PARTS 4
+#define PARTS 4 /* of the limit: one is for events */
 #define TEXT_BYTES 256
 
 static unsigned long nr_taken;
@@ -60,7 +60,7 @@ void tr2_share_explain(const struct tr2_perfevent *event, int error, char *text,
 	tr2_perfevent_fail(0, text, size_bytes, event, tr2_buf_str(&why));
 }
 
-void tr2_share_keep_error(unsigned int nr_threads, const char *lack)
+void tr2_share_add_error(unsigned int nr_threads, const char *lack)
 {
 	char memory[TEXT_BYTES];
 	struct tr2_buf b;
@@ -74,5 +74,5 @@ void tr2_share_keep_error(unsigned int nr_threads, const char *lack)
 	tr2_buf_addstr(&b, lack);
 	tr2_buf_addlit(&b, ": ");
 	add_why(&b);
-	tr2_counters_keep_error(tr2_buf_str(&b));
+	tr2_pending_errors_add(tr2_buf_str(&b));
 }

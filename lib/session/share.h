@@ -15,7 +15,7 @@
 
 #include "perfevent/perfevent.h"
 
-/* What an event that finds none is told to have met; the kernel has another
+/* The error of an event that finds none; the kernel has another
  * one, EMFILE, for a process that has none left. */
 #define TR2_SHARE_ERROR (-EDQUOT)
 
@@ -31,7 +31,7 @@ void tr2_share_after_fork(void);
 void tr2_share_explain(const struct tr2_perfevent *event, int error, char *text,
 		       size_t size_bytes);
 
-/* An error that is still to be told: so many threads lack something. 0: none. */
-void tr2_share_keep_error(unsigned int nr_threads, const char *lack);
+/* A pending error: so many threads lack something. 0: none. */
+void tr2_share_add_error(unsigned int nr_threads, const char *lack);
 
 #endif

@@ -9,9 +9,11 @@
 #include <strings.h>
 
 #include "base/clock.h"
-#include "session/call.h"
+#include "session/emit.h"
 #include "session/quick.h"
 #include "session/ring.h"
+#include "session/session.h"
+#include "session/stream.h"
 
 #define MAX_SIGNO 64
 #define MAX_WAIT_NS (100u * UINT64_C(1000000))
@@ -114,7 +116,7 @@ static void write_last_event(int signo)
 				 .who = &last.thread.who,
 				 .file = __FILE__,
 				 .line = __LINE__,
-				 .generation = tr2_session.generation };
+				 .generation = tr2_stream.generation };
 
 	prepare_thread(&last.thread);
 	if (!last.thread.who.thread_name)

@@ -1,105 +1,31 @@
 /* SPDX-License-Identifier: MIT */
 #include "session/thread.h"
 
-#include <pthread.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "base/check.h"
 #include "base/clock.h"
-#include "base/mask.h"
 #include "base/sanitize.h"
 #include "base/text.h"
 #include "metric/metric.h"
-#include "pmu/record.h"
 #include "ring/ring.h"
-#include "session/call.h"
 #include "session/context.h"
-#include "session/counters.h"
-#include "session/enter.h"
-#include "session/inherit.h"
-#include "session/ring.h"
-#include "session/sample.h"
+#include "session/lock.h"
+#include "session/stream.h"
 
 #define MAX_IDLE_WAIT_NS (50u * UINT64_C(1000000))
-/*
- * Destructors of the host that run after ours may still call the library: ours
- * lets two rounds of them pass. A thread that calls even later gets another
- * context, whose end is not put off, since there may be no further round.
- */
-#define LAST_DESTRUCTION 3
-static __thread bool has_ended __attribute__((tls_model("initial-exec")));
 
 __thread struct tr2_thread *tr2_self __attribute__((tls_model("initial-exec")));
-__thread bool tr2_lock_mine __attribute__((tls_model("initial-exec")));
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct tr2_thread *registry, *main_thread;
 static atomic_uint last_id;
-static pthread_key_t key;
-static bool key_exists;
-
-void (*tr2_thread_on_end)(struct tr2_thread *thread);
-
-/* What the holder of the lock gets back. */
-static struct tr2_mask before_lock;
-
-void tr2_lock(void)
-{
-	struct tr2_mask before;
-
-	tr2_mask_begin(&before);
-	pthread_mutex_lock(&lock);
-	tr2_lock_mine = true;
-	before_lock = before;
-}
-
-void tr2_unlock(void)
-{
-	struct tr2_mask before = before_lock;
-
-	tr2_lock_mine = false;
-	pthread_mutex_unlock(&lock);
-	tr2_mask_end(&before);
-}
 
 struct tr2_thread *tr2_thread_main(void)
 {
 	return main_thread;
-}
-
-static void on_thread_end(void *value)
-{
-	struct tr2_thread *thread = value;
-
-	tr2_thread_abandon(thread);
-	if (thread->is_main)
-		return;
-	if (!has_ended && ++thread->destructions < LAST_DESTRUCTION) {
-		pthread_setspecific(key, thread);
-		return;
-	}
-	if (tr2_thread_on_end)
-		tr2_thread_on_end(thread);
-}
-
-/*
- * At load time, for a low number: with a high one pthread_setspecific() calls
- * malloc, and a thread's first call may come from a signal handler.
- */
-__attribute__((constructor)) static void make_key(void)
-{
-	key_exists = !pthread_key_create(&key, on_thread_end);
-}
-
-void tr2_thread_forget_key(void)
-{
-	if (key_exists)
-		pthread_key_delete(key);
-	key_exists = false;
 }
 
 static void insert(struct tr2_thread *thread)
@@ -127,9 +53,9 @@ static void set_head(struct tr2_thread *thread)
 	struct tr2_who *who = &thread->who;
 
 	tr2_buf_reset(b);
-	tr2_render_json_head(b, tr2_inherit_sid(), thread->name);
+	tr2_render_json_head(b, tr2_stream.sid, thread->name);
 	who->json_head_len = b->len;
-	tr2_render_perf_head(b, tr2_inherit_depth(), thread->name);
+	tr2_render_perf_head(b, tr2_stream.depth, thread->name);
 	who->perf_head_len = b->len - who->json_head_len;
 	who->json_head = b->p;
 	who->perf_head = b->p + who->json_head_len;
@@ -154,19 +80,9 @@ void tr2_thread_name(struct tr2_thread *thread, const char *base)
 	set_head(thread);
 }
 
-static struct tr2_pmu_task pmu_task_of(const struct tr2_thread *thread)
-{
-	return (struct tr2_pmu_task){ .tid = thread->tid,
-				      .ptid = thread->ptid,
-				      .start_ns = thread->start_ns,
-				      .name = thread->name,
-				      .slot = thread->owner.slot };
-}
-
-static struct tr2_thread *make(uint32_t creator_tid)
+struct tr2_thread *tr2_thread_new(uint32_t creator_tid)
 {
 	struct tr2_thread *thread = tr2_context_get();
-	struct tr2_pmu_task task;
 
 	if (!thread)
 		return NULL;
@@ -175,7 +91,9 @@ static struct tr2_thread *make(uint32_t creator_tid)
 		main_thread = thread;
 	thread->announced = thread->is_main;
 	thread->id = 0;
-	thread->named = thread->crossed_fork = thread->is_uncounted = false;
+	thread->named = thread->crossed_fork = false;
+	thread->has_new_name = thread->calls_parts = false;
+	memset(thread->own, 0, sizeof(thread->own));
 	thread->owner.slot = NULL;
 	tr2_regions_end(&thread->regions, false);
 	thread->destructions = thread->nr_procs = 0;
@@ -185,41 +103,10 @@ static struct tr2_thread *make(uint32_t creator_tid)
 	thread->ptid = creator_tid;
 	thread->start_ns = tr2_clock_now_ns();
 	insert(thread);
-	tr2_session_thread_forked(thread);
-	task = pmu_task_of(thread);
-	tr2_pmu_task_begin(&task);
-	return thread;
-}
-
-static struct tr2_thread *make_and_keep(uint32_t creator_tid)
-{
-	struct tr2_thread *thread;
-
-	tr2_lock();
-	thread = make(creator_tid);
 	tr2_self = thread;
-	if (thread && key_exists)
-		pthread_setspecific(key, thread);
-	if (thread && thread->is_main) {
+	if (thread->is_main)
 		tr2_thread_name(thread, NULL);
-		tr2_session_thread_named(thread);
-	}
-	if (thread)
-		tr2_counters_thread_start(thread);
-	if (thread)
-		tr2_samples_thread_start(thread);
-	tr2_unlock();
 	return thread;
-}
-
-struct tr2_thread *tr2_thread_make(void)
-{
-	return make_and_keep(0);
-}
-
-struct tr2_thread *tr2_thread_get_made_by(uint32_t creator_tid)
-{
-	return tr2_self ? tr2_self : make_and_keep(creator_tid);
 }
 
 void tr2_thread_each(void (*visit)(const struct tr2_thread *thread))
@@ -242,7 +129,7 @@ static void control_unlock(struct tr2_control *control)
 	__atomic_store_n(&control->lock, control->lock + 1, __ATOMIC_RELEASE);
 }
 
-static void describe_slot(struct tr2_thread *thread, struct tr2_slot *slot)
+static void describe_slot(const struct tr2_thread *thread, struct tr2_slot *slot)
 {
 	struct tr2_control *control = &slot->control;
 
@@ -256,16 +143,10 @@ static void describe_slot(struct tr2_thread *thread, struct tr2_slot *slot)
 	control_unlock(control);
 }
 
-void tr2_thread_tell_name(struct tr2_thread *thread)
+void tr2_thread_describe(const struct tr2_thread *thread)
 {
-	struct tr2_pmu_task task = pmu_task_of(thread);
-
-	tr2_lock();
 	if (thread->owner.slot)
 		describe_slot(thread, thread->owner.slot);
-	tr2_session_thread_named(thread);
-	tr2_pmu_task_name(&task);
-	tr2_unlock();
 }
 
 static void give_slot_back(struct tr2_thread *thread, uint64_t now_ns)
@@ -318,8 +199,7 @@ static void move(struct tr2_thread *to, struct tr2_thread *from)
 		tr2_arena_add_owner(&to->owner);
 	}
 	from->owner.slot = NULL;
-	from->counters = NULL;
-	from->samples = NULL;
+	memset(from->own, 0, sizeof(from->own));
 }
 
 /* One whose call is over by now, or a new one, as long as there are few. */
@@ -337,7 +217,7 @@ static struct tr2_thread *find_spare(struct tr2_thread *thread,
 		    !tr2_inside_is_over(inside, in))
 			continue;
 		if (inside)
-			tr2_call_lost();
+			tr2_stream_lost();
 		*at = spare->aside;
 		break;
 	}
@@ -365,8 +245,6 @@ struct tr2_thread *tr2_thread_renew(struct tr2_thread *thread,
 		if (thread == main_thread)
 			main_thread = fresh;
 		tr2_self = fresh;
-		if (key_exists)
-			pthread_setspecific(key, fresh);
 	}
 	tr2_unlock();
 	return fresh;
@@ -393,35 +271,22 @@ static void put_aside_back(struct tr2_thread *thread)
 	while ((aside = thread->aside)) {
 		thread->aside = aside->aside;
 		if (atomic_exchange(&aside->busy, 0))
-			tr2_call_lost();
+			tr2_stream_lost();
 		tr2_context_put(aside);
 	}
 }
 
-void tr2_thread_retire(struct tr2_thread *thread, uint64_t now_ns)
+void tr2_thread_free(struct tr2_thread *thread, uint64_t now_ns)
 {
-	struct tr2_pmu_task task;
-
-	TR2_CHECK(thread == tr2_self && !thread->is_main);
-	tr2_lock();
-	has_ended = true;
 	tr2_my_slot = NULL;
 	tr2_self = NULL;
-	if (key_exists)
-		pthread_setspecific(key, NULL);
-	task = pmu_task_of(thread);
-	tr2_pmu_task_end(&task);
-	tr2_counters_thread_end(thread);
-	tr2_samples_thread_end(thread);
 	give_slot_back(thread, now_ns);
-	tr2_session_thread_ended(thread);
 	remove_from_registry(thread);
 	if (thread->cancel_type != TR2_NO_CANCEL_TYPE)
-		before_lock.cancel_type = thread->cancel_type;
+		tr2_lock_restore_cancel_type(thread->cancel_type);
 	atomic_store(&thread->busy, 0);
 	put_aside_back(thread);
 	tr2_context_put(thread);
-	tr2_unlock();
 }
 
 struct tr2_slot *tr2_thread_sum(uint64_t now_ns)
@@ -438,17 +303,6 @@ struct tr2_slot *tr2_thread_sum(uint64_t now_ns)
 	return sum;
 }
 
-void tr2_thread_close_counters(void)
-{
-	struct tr2_thread *thread;
-
-	tr2_lock();
-	for (thread = registry; thread; thread = thread->next)
-		tr2_counters_thread_end(thread);
-	tr2_counters_close();
-	tr2_unlock();
-}
-
 void tr2_thread_release_all(void)
 {
 	struct tr2_thread *thread = registry, *next;
@@ -460,7 +314,6 @@ void tr2_thread_release_all(void)
 		if (thread->owner.slot)
 			tr2_arena_remove_owner(&thread->owner);
 		thread->owner.slot = NULL;
-		tr2_counters_thread_end(thread);
 		tr2_context_put(thread);
 	}
 	tr2_context_release();
@@ -498,14 +351,8 @@ unsigned int tr2_thread_wait_idle(void)
 
 void tr2_thread_after_fork(void)
 {
-	static const pthread_mutex_t unlocked = PTHREAD_MUTEX_INITIALIZER;
-	struct tr2_thread *thread = tr2_self, *other;
+	struct tr2_thread *thread = tr2_self;
 
-	lock = unlocked;
-	tr2_lock_mine = false;
-	for (other = registry; other; other = other->next)
-		tr2_counters_thread_forked(other);
-	tr2_counters_after_fork();
 	registry = NULL;
 	tr2_context_after_fork(thread, main_thread);
 	main_thread = thread;
@@ -516,8 +363,8 @@ void tr2_thread_after_fork(void)
 	thread->is_main = true;
 	thread->announced = true;
 	thread->owner.slot = NULL;
-	thread->samples = NULL;
-	thread->is_uncounted = false;
+	memset(thread->own, 0, sizeof(thread->own));
+	thread->calls_parts = false;
 	thread->ptid = 0;
 	thread->tid = (uint32_t)syscall(SYS_gettid);
 	tr2_regions_end(&thread->regions, true);

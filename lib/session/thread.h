@@ -21,6 +21,7 @@
 #include "event/render.h"
 #include "session/region.h"
 
+#define TR2_MAX_PARTS 8
 #define TR2_NO_CANCEL_TYPE (-1) /* outside, or not changed yet */
 #define TR2_MAX_ASIDE 4 /* contexts: see tr2_thread_renew() */
 #define TR2_THREAD_NAME_MAX 24 /* bytes, "th01:" and all */
@@ -29,13 +30,13 @@ struct tr2_thread {
 	struct tr2_thread *next, *prev; /* registry; those that ended */
 	struct tr2_who who;
 	struct tr2_arena_owner owner; /* of a slot, from its first metric on */
-	struct tr2_task_counter *counters; /* see counters.c; NULL: none */
-	struct tr2_task_samples *samples; /* see sample_kernel.c; NULL: none */
+	void *own[TR2_MAX_PARTS]; /* what each part keeps of it: see part.h */
+	bool calls_parts; /* one of them wants to hear of each call */
 	bool is_main;
-	bool is_uncounted; /* no descriptors were left for its counters */
 	bool named; /* the program announced it, not the library */
 	bool crossed_fork; /* was there before, in the parent */
 	bool announced; /* has its number, its name and its thread_start */
+	bool has_new_name; /* of which nobody was told yet */
 	unsigned int id;
 	uint32_t tid, ptid; /* the kernel's ids; the creator's, 0: unknown */
 	uint64_t start_ns; /* monotonic */
@@ -50,7 +51,7 @@ struct tr2_thread {
 	struct tr2_thread *aside; /* see tr2_thread_renew() */
 	int cancel_type; /* what it gets back when it leaves */
 	unsigned int nr_procs; /* of main: thread_start without thread_exit */
-	unsigned int destructions; /* passes of the thread's destructors */
+	unsigned int destructions; /* passes of its destructors: thread_end.c */
 
 	struct tr2_regions regions;
 	struct tr2_render render;
@@ -63,36 +64,19 @@ struct tr2_thread {
 extern __thread struct tr2_thread *tr2_self
 	__attribute__((tls_model("initial-exec")));
 
-/*
- * The process's lock: registry, arena, ends of threads. Its holder is neither
- * cancelled nor interrupted: a handler that leaves by siglongjmp() would leave
- * it locked. What a fault inside raises can tell by tr2_lock_is_mine().
- */
-void tr2_lock(void);
-void tr2_unlock(void);
-extern __thread bool tr2_lock_mine
-	__attribute__((tls_model("initial-exec")));
-static inline bool tr2_lock_is_mine(void)
-{
-	return tr2_lock_mine;
-}
+/* A context for the calling thread, in the registry; the first one is main's.
+ * creator_tid 0: unknown. NULL without memory. The caller holds the lock. */
+struct tr2_thread *tr2_thread_new(uint32_t creator_tid);
 
-/* The calling thread's context, made if it has none; NULL without memory.
- * Takes the lock. Not announced yet, but for the first one, main. */
-struct tr2_thread *tr2_thread_make(void);
-static inline struct tr2_thread *tr2_thread_get(void)
-{
-	return tr2_self ? tr2_self : tr2_thread_make();
-}
-
-/* The same, if the thread that made this one is known. */
-struct tr2_thread *tr2_thread_get_made_by(uint32_t creator_tid);
+/* The end of the calling thread: its metrics are added to the totals, its memory
+ * is kept for the next thread. The caller holds the lock. */
+void tr2_thread_free(struct tr2_thread *thread, uint64_t now_ns);
 
 /* All that there are. The caller holds the lock. */
 void tr2_thread_each(void (*visit)(const struct tr2_thread *thread));
 
-/* Tells the arena's readers, and events that watch. Takes the lock. */
-void tr2_thread_tell_name(struct tr2_thread *thread);
+/* Show its name to readers of its slot. The caller holds the lock. */
+void tr2_thread_describe(const struct tr2_thread *thread);
 
 /* Gives it its number and name; base NULL: "unknown". */
 void tr2_thread_name(struct tr2_thread *thread, const char *base);
@@ -100,12 +84,6 @@ void tr2_thread_name(struct tr2_thread *thread, const char *base);
 /* The slot for the calling thread's metrics, which tr2_my_slot points to once
  * the thread has left; NULL without memory. Takes the lock at first. */
 struct tr2_slot *tr2_thread_slot(struct tr2_thread *thread);
-
-/*
- * Ends the context of the calling thread: its metrics are added to the totals,
- * its memory is kept for the next thread. Takes the lock.
- */
-void tr2_thread_retire(struct tr2_thread *thread, uint64_t now_ns);
 
 /*
  * Another context for the calling thread, which is in a call that may be over,
@@ -125,23 +103,15 @@ struct tr2_thread *tr2_thread_main(void);
  * Takes the lock. */
 struct tr2_slot *tr2_thread_sum(uint64_t now_ns);
 
-/* All that was opened to be counted is closed. Takes the lock. */
-void tr2_thread_close_counters(void);
-
 /* Waits until no other thread is in a call, for a bounded time. Returns how
  * many are still in there. Takes the lock. */
 unsigned int tr2_thread_wait_idle(void);
 
-/* The library is unloaded: threads that live on are not told of their ends, and
- * none has a context any more. The latter under the lock. */
-void tr2_thread_forget_key(void);
+/* No thread has a context any more. The caller holds the lock. */
 void tr2_thread_release_all(void);
 
 /* In a forked child: the calling thread is all there is, and is main. */
 void tr2_thread_after_fork(void);
-
-/* Runs at the end of a thread that did not retire. Set by the session. */
-extern void (*tr2_thread_on_end)(struct tr2_thread *thread);
 
 /* When the innermost open region, or the thread, started. */
 static inline uint64_t tr2_region_start(const struct tr2_thread *thread)

@@ -13,9 +13,6 @@ use Layers;
 use Lint;
 
 my $OPTIONS = 'build/build-options';
-# The exceptions. At the end of a thread that did not call thread_exit, the
-# library calls it.
-my %KNOWN = ('lib/session/session.c' => 'trace2_thread_exit_fl');
 
 # Return the directory of the objects, or undef.
 sub objects_dir {
@@ -72,7 +69,7 @@ for my $from (sort keys %needs) {
 		}
 		$calls++ if $to ne $folder;
 		complain($from, 1, $name, "$folder may not use $to")
-			if !may_use($folder, $to) && ($KNOWN{$from} // '') ne $name;
+			if !may_use($folder, $to);
 	}
 }
 note("$calls uses of other folders");

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "session/call.h"
+#include "session/emit.h"
 #include "session/region.h"
 #include "tap.h"
 

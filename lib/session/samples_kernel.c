@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Samples of the kernel's events. The kernel writes those of each thread into
+ * The part of samples that the kernel takes, of its events. The kernel writes those of each thread into
  * memory of that thread; the library takes them from there, and puts them into
  * the ring, whenever the thread is there anyway to emit something, and at its
  * end. There is no thread of the library, and no signal: what comes in between
@@ -13,8 +13,8 @@
 #include "pmu/pool.h"
 #include "ring/ring.h"
 #include "ring/task.h"
-#include "session/quick.h"
-#include "session/sample_list.h"
+#include "session/lock.h"
+#include "session/samples.h"
 #include "session/share.h"
 
 /* Of each thread and event; what the kernel permits is less at times. */
@@ -31,8 +31,8 @@ _Static_assert(TR2_SAMPLE_TYPE ==
 	       "as in the ring");
 
 /* Those of one thread. */
-struct tr2_task_samples {
-	struct tr2_task_samples *next, *prev;
+struct task {
+	struct task *next, *prev;
 	struct trace2_perf *perf[TR2_MAX_SAMPLES]; /* NULL: not open */
 	unsigned int nr_taken; /* descriptors of the share */
 };
@@ -42,16 +42,14 @@ union record {
 	uint64_t word[TR2_RECORD_MAX / 8];
 };
 
-static struct tr2_pool pool = { sizeof(struct tr2_task_samples), NULL };
-static struct tr2_task_samples *all;
+static struct tr2_pool pool = { sizeof(struct task), NULL };
+static struct task *all;
 
 /* Threads for which no descriptors were left. */
 static unsigned int nr_unsampled;
 
-/* ---- into the ring --------------------------------------------------------- */
-
 /* Records have the id of the event, whichever thread's it is. */
-static uint64_t id_of(const struct tr2_task_samples *task, uint64_t id)
+static uint64_t id_of(const struct task *task, uint64_t id)
 {
 	unsigned int i;
 
@@ -95,7 +93,7 @@ static void tell_code(const union record *record, const uint64_t *ip, size_t nr)
 }
 
 /* What the kernel wrote is as long as it says, but for a reader's doubts. */
-static void put(const struct tr2_task_samples *task, struct tr2_slot *slot,
+static void put(const struct task *task, struct tr2_slot *slot,
 		union record *record)
 {
 	uint64_t *end = record->word + record->sample.head.size / 8;
@@ -118,7 +116,7 @@ static void put(const struct tr2_task_samples *task, struct tr2_slot *slot,
 	tr2_ring_put(slot, record);
 }
 
-static void take(const struct tr2_task_samples *task, struct tr2_slot *slot,
+static void take(const struct task *task, struct tr2_slot *slot,
 		 struct trace2_perf *ev)
 {
 	static union record record; /* under the lock */
@@ -134,7 +132,7 @@ static void take(const struct tr2_task_samples *task, struct tr2_slot *slot,
 	}
 }
 
-static void take_all(const struct tr2_task_samples *task, struct tr2_slot *slot)
+static void take_all(const struct task *task, struct tr2_slot *slot)
 {
 	unsigned int i;
 
@@ -143,7 +141,7 @@ static void take_all(const struct tr2_task_samples *task, struct tr2_slot *slot)
 			take(task, slot, task->perf[i]);
 }
 
-static bool is_any(const struct tr2_task_samples *task)
+static bool is_any(const struct task *task)
 {
 	unsigned int i;
 
@@ -154,16 +152,14 @@ static bool is_any(const struct tr2_task_samples *task)
 	return false;
 }
 
-void tr2_samples_take(struct tr2_thread *thread)
+static void kernel_before_call(struct tr2_thread *thread, void *own)
 {
-	if (!is_any(thread->samples))
+	if (!own || !thread->owner.slot || !is_any(own))
 		return;
 	tr2_lock();
-	take_all(thread->samples, thread->owner.slot);
+	take_all(own, thread->owner.slot);
 	tr2_unlock();
 }
-
-/* ---- opening --------------------------------------------------------------- */
 
 static int map(struct trace2_perf *ev)
 {
@@ -178,7 +174,7 @@ static int map(struct trace2_perf *ev)
 	return error == -EPERM ? -ENOBUFS : error;
 }
 
-static struct trace2_perf *leader_of(const struct tr2_task_samples *task,
+static struct trace2_perf *leader_of(const struct task *task,
 				     unsigned int nr)
 {
 	unsigned int i, group = tr2_samples[nr].event.group;
@@ -189,7 +185,7 @@ static struct trace2_perf *leader_of(const struct tr2_task_samples *task,
 	return NULL;
 }
 
-static int open_one(struct tr2_task_samples *task, unsigned int nr,
+static int open_one(struct task *task, unsigned int nr,
 		    uint32_t tid)
 {
 	struct trace2_perf *leader = leader_of(task, nr), **perf;
@@ -213,9 +209,9 @@ static int open_one(struct tr2_task_samples *task, unsigned int nr,
 	return error;
 }
 
-static struct tr2_task_samples *samples_of(struct tr2_thread *thread)
+static struct task *task_of(struct tr2_thread *thread, void **own)
 {
-	struct tr2_task_samples *task = thread->samples;
+	struct task *task = *own;
 
 	if (task)
 		return task;
@@ -226,14 +222,14 @@ static struct tr2_task_samples *samples_of(struct tr2_thread *thread)
 	if (all)
 		all->prev = task;
 	all = task;
-	thread->samples = task;
+	*own = task;
+	thread->calls_parts = true;
 	return task;
 }
 
 /* Those of the main thread are taken one by one. */
-static int open_first(struct tr2_thread *main_thread, unsigned int nr)
+static int open_first(struct task *task, unsigned int nr, uint32_t tid)
 {
-	struct tr2_task_samples *task = samples_of(main_thread);
 	int error;
 
 	if (!task)
@@ -243,7 +239,7 @@ static int open_first(struct tr2_thread *main_thread, unsigned int nr)
 		return 0;
 	if (!tr2_share_take(1))
 		return TR2_SHARE_ERROR;
-	error = open_one(task, nr, main_thread->tid);
+	error = open_one(task, nr, tid);
 	if (error)
 		tr2_share_give(1);
 	else
@@ -252,33 +248,59 @@ static int open_first(struct tr2_thread *main_thread, unsigned int nr)
 }
 
 /* Once all are open: a sample has the values of the whole group. */
-static int start(const struct tr2_thread *thread, unsigned int nr)
+static int start(const struct task *task, unsigned int nr)
 {
-	struct trace2_perf *perf;
+	struct trace2_perf *perf = task ? task->perf[nr] : NULL;
 
-	perf = thread->samples ? thread->samples->perf[nr] : NULL;
 	return perf && perf->buffer.base ? tr2_perf_enable(perf) : 0;
 }
 
-void tr2_kernel_samples_open(struct tr2_thread *main_thread, int *errors)
+static bool is_any_of_kernel(void)
 {
+	unsigned int i;
+
+	for (i = 0; i < tr2_nr_samples; i++)
+		if (tr2_samples[i].by_kernel)
+			return true;
+	return false;
+}
+
+/* Under the lock. */
+static void open_main(struct tr2_thread *main_thread, void **own, int *errors)
+{
+	struct task *task = task_of(main_thread, own);
 	unsigned int i;
 
 	for (i = 0; i < tr2_nr_samples; i++) {
 		errors[i] = 0;
-		tr2_samples[i].id = 0;
 		if (!tr2_samples[i].by_kernel)
 			continue;
-		errors[i] = open_first(main_thread, i);
-		if (errors[i])
-			continue;
-		tr2_samples[i].id = main_thread->samples->perf[i]->id;
-		/* Whose events do not come this way. */
-		__atomic_store_n(&tr2_quick_on, 0, __ATOMIC_RELAXED);
-	}
-	for (i = 0; i < tr2_nr_samples; i++)
+		tr2_samples[i].id = 0;
+		errors[i] = open_first(task, i, main_thread->tid);
 		if (!errors[i])
-			errors[i] = start(main_thread, i);
+			tr2_samples[i].id = task->perf[i]->id;
+	}
+	for (i = 0; i < tr2_nr_samples; i++) {
+		if (!errors[i])
+			errors[i] = start(task, i);
+		if (!errors[i] && tr2_samples[i].by_kernel)
+			tr2_sample_publish(&tr2_samples[i]);
+	}
+}
+
+static void kernel_open(struct tr2_thread *main_thread, void **own)
+{
+	int errors[TR2_MAX_SAMPLES];
+	unsigned int i;
+
+	if (!is_any_of_kernel() || !tr2_arena_header())
+		return;
+	tr2_lock();
+	open_main(main_thread, own, errors);
+	tr2_unlock();
+	for (i = 0; i < tr2_nr_samples; i++)
+		if (errors[i])
+			tr2_sample_add_error(&tr2_samples[i], errors[i], 0);
 }
 
 static void failed(unsigned int nr, int error)
@@ -292,9 +314,10 @@ static bool is_wanted(unsigned int nr)
 	return tr2_samples[nr].by_kernel && tr2_samples[nr].id;
 }
 
-static void open_all(struct tr2_thread *thread, unsigned int nr_wanted)
+static void open_all(struct tr2_thread *thread, void **own,
+		     unsigned int nr_wanted)
 {
-	struct tr2_task_samples *task = samples_of(thread);
+	struct task *task = task_of(thread, own);
 	unsigned int i;
 	int error;
 
@@ -310,33 +333,41 @@ static void open_all(struct tr2_thread *thread, unsigned int nr_wanted)
 			failed(i, error);
 	}
 	for (i = 0; i < tr2_nr_samples; i++) {
-		error = start(thread, i);
+		error = start(task, i);
 		if (error)
 			failed(i, error);
 	}
 }
 
 /* A thread has all of them, as far as the kernel lets it, or none. */
-void tr2_samples_thread_start(struct tr2_thread *thread)
+static void kernel_thread_begin(struct tr2_thread *thread, void **own)
 {
 	unsigned int nr = 0, i;
 
 	for (i = 0; i < tr2_nr_samples; i++)
 		nr += is_wanted(i);
 	if (nr && tr2_share_take(nr))
-		open_all(thread, nr);
+		open_all(thread, own, nr);
 	else if (nr)
 		nr_unsampled++;
 }
 
-void tr2_samples_keep_share_error(void)
+static void kernel_emit_errors(struct tr2_call *call)
 {
-	tr2_share_keep_error(nr_unsampled, "samples");
+	const struct tr2_sample *sample;
+	unsigned int i;
+
+	(void)call;
+	for (i = 0; i < tr2_nr_samples; i++) {
+		sample = &tr2_samples[i];
+		if (sample->nr_failed)
+			tr2_sample_add_error(sample, sample->thread_error,
+					     sample->nr_failed);
+	}
+	tr2_share_add_error(nr_unsampled, "samples");
 }
 
-/* ---- ends ------------------------------------------------------------------ */
-
-static void release(struct tr2_task_samples *task)
+static void release(struct task *task)
 {
 	unsigned int i;
 
@@ -354,7 +385,7 @@ static void release(struct tr2_task_samples *task)
 	tr2_pool_put(&pool, task);
 }
 
-static void stop(struct tr2_task_samples *task, struct tr2_slot *slot)
+static void stop(struct task *task, struct tr2_slot *slot)
 {
 	unsigned int i;
 
@@ -364,30 +395,47 @@ static void stop(struct tr2_task_samples *task, struct tr2_slot *slot)
 	take_all(task, slot);
 }
 
-void tr2_samples_thread_end(struct tr2_thread *thread)
+static void kernel_thread_end(struct tr2_thread *thread, void **own)
 {
-	struct tr2_task_samples *task = thread->samples;
+	struct tr2_slot *slot = thread->owner.slot;
+	struct task *task = *own;
 
-	thread->samples = NULL;
+	*own = NULL;
 	if (!task)
 		return;
-	stop(task, thread->owner.slot ? thread->owner.slot : tr2_arena_totals());
+	stop(task, slot ? slot : tr2_arena_totals());
 	release(task);
 }
 
 /* Others are not interrupted for it: what they have goes to where no thread
  * writes without the lock. */
-void tr2_kernel_samples_stop(void)
+static void kernel_close(void)
 {
-	struct tr2_task_samples *task;
+	struct task *task;
 
 	for (task = all; task; task = task->next)
 		stop(task, tr2_arena_totals());
 }
 
-void tr2_samples_after_fork(void)
+static void kernel_release(void)
 {
-	nr_unsampled = 0;
 	while (all)
 		release(all);
 }
+
+static void kernel_forked(void)
+{
+	nr_unsampled = 0;
+	kernel_release();
+}
+
+const struct tr2_part tr2_part_samples_kernel = {
+	.open = kernel_open,
+	.thread_begin = kernel_thread_begin,
+	.before_call = kernel_before_call,
+	.emit_errors = kernel_emit_errors,
+	.thread_end = kernel_thread_end,
+	.close = kernel_close,
+	.forked = kernel_forked,
+	.release = kernel_release,
+};

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "session/sample_list.h"
+/*
+ * The part of what the settings ask to sample: each time that a thread has
+ * counted so much more, a SAMPLE goes into its ring, with the calls that led
+ * there. The program's own counters are sampled here.
+ */
+#include "session/samples.h"
 
 #include <errno.h>
 #include <sched.h>
@@ -13,7 +18,8 @@
 #include "pmu/pmu.h"
 #include "ring/ring.h"
 #include "ring/task.h"
-#include "session/counters.h"
+#include "session/lock.h"
+#include "session/pending_errors.h"
 #include "session/share.h"
 
 #define TEXT_BYTES (4 * TR2_PERFEVENT_BYTES)
@@ -39,7 +45,7 @@ static void keep_no_calls(void)
 	tr2_buf_init_fixed(&b, memory, sizeof(memory));
 	tr2_buf_addlit(&b, "samples have no calls: ");
 	tr2_buf_addstr(&b, why_no_calls);
-	tr2_counters_keep_error(tr2_buf_str(&b));
+	tr2_pending_errors_add(tr2_buf_str(&b));
 }
 
 static void keep_error(const struct tr2_perfevent *event, const char *why)
@@ -47,7 +53,7 @@ static void keep_error(const struct tr2_perfevent *event, const char *why)
 	char text[TEXT_BYTES];
 
 	tr2_perfevent_fail(0, text, sizeof(text), event, why);
-	tr2_counters_keep_error(text);
+	tr2_pending_errors_add(text);
 }
 
 /* The first of its group, itself if it is that. */
@@ -108,7 +114,7 @@ static bool is_good(struct tr2_sample *sample, enum tr2_perfevent_result result,
 	if (result == TR2_PERFEVENT_BAD ||
 	    tr2_perf_attr_of(&sample->event, &sample->attr, error,
 			     size_bytes)) {
-		tr2_counters_keep_error(error);
+		tr2_pending_errors_add(error);
 		return false;
 	}
 	why = find_fault(sample);
@@ -128,7 +134,7 @@ static bool has_own(void)
 	return false;
 }
 
-void tr2_samples_load(const char *list)
+static void samples_load(const char *list)
 {
 	struct tr2_perfevents events;
 	enum tr2_perfevent_result result;
@@ -142,8 +148,8 @@ void tr2_samples_load(const char *list)
 	tr2_perfevents_init(&events, list);
 	while ((result = tr2_perfevents_next(&events, &one.event))) {
 		if (tr2_nr_samples == TR2_MAX_SAMPLES) {
-			tr2_counters_keep_error("more than 64 events to "
-						"sample: the others are not");
+			tr2_pending_errors_add("more than 64 events to "
+					       "sample: the others are not");
 			break;
 		}
 		sample = &tr2_samples[tr2_nr_samples];
@@ -242,8 +248,7 @@ static struct trace2_perf *leader_of(const struct tr2_sample *sample)
 	return NULL;
 }
 
-/* Says what the id of its samples is called. */
-static void publish(const struct tr2_sample *sample)
+void tr2_sample_publish(const struct tr2_sample *sample)
 {
 	const struct tr2_definition row = {
 		.scope = TR2_SCOPE_THREAD,
@@ -273,78 +278,83 @@ static int open_sample(struct tr2_sample *sample,
 	return error;
 }
 
-static void explain(const struct tr2_sample *sample, int error, char *text,
-		    size_t size_bytes)
+void tr2_sample_add_error(const struct tr2_sample *sample, int error,
+			  unsigned int nr_threads)
 {
+	char text[TEXT_BYTES];
+
 	if (error == -ENOBUFS)
-		tr2_perfevent_fail(0, text, size_bytes, &sample->event,
+		tr2_perfevent_fail(0, text, sizeof(text), &sample->event,
 				   "the kernel has no memory for its samples "
 				   "(perf_event_mlock_kb, RLIMIT_MEMLOCK)");
 	else
-		tr2_share_explain(&sample->event, error, text, size_bytes);
+		tr2_share_explain(&sample->event, error, text, sizeof(text));
+	if (nr_threads)
+		tr2_pending_errors_add_threads(text, nr_threads);
+	else
+		tr2_pending_errors_add(text);
 }
 
-void tr2_samples_open(struct tr2_thread *main_thread)
+/* For the addresses in samples. Under the lock. */
+static void tell_all_code(void)
 {
-	int errors[TR2_MAX_SAMPLES];
-	char text[TEXT_BYTES];
-	unsigned int i;
+	const struct tr2_arena_header *header = tr2_arena_header();
+	struct tr2_task task;
 
+	if (!header || !tr2_samples)
+		return;
+	task = (struct tr2_task){ header->pid, header->ppid, header->pid, 0 };
+	tr2_task_mmaps(&task, tr2_clock_now_ns());
+}
+
+static void samples_open(struct tr2_thread *main_thread, void **own)
+{
+	unsigned int i;
+	int error;
+
+	(void)own;
 	if (tr2_nr_samples && !tr2_arena_header()) {
-		tr2_counters_keep_error("samples need the ring target, which "
-					"is off: set GIT_TRACE2_RING");
+		tr2_pending_errors_add("samples need the ring target, which "
+				       "is off: set GIT_TRACE2_RING");
 		return;
 	}
 	if (has_own() && why_no_calls)
 		keep_no_calls();
 	tr2_lock();
-	tr2_kernel_samples_open(main_thread, errors);
+	tell_all_code();
 	for (i = 0; i < tr2_nr_samples; i++) {
-		if (!tr2_samples[i].by_kernel)
-			errors[i] = open_sample(&tr2_samples[i], main_thread);
-		if (!errors[i])
-			publish(&tr2_samples[i]);
+		if (tr2_samples[i].by_kernel)
+			continue;
+		error = open_sample(&tr2_samples[i], main_thread);
+		if (error)
+			tr2_sample_add_error(&tr2_samples[i], error, 0);
+		else
+			tr2_sample_publish(&tr2_samples[i]);
 	}
 	tr2_unlock();
-	for (i = 0; i < tr2_nr_samples; i++) {
-		if (!errors[i])
-			continue;
-		explain(&tr2_samples[i], errors[i], text, sizeof(text));
-		tr2_counters_keep_error(text);
-	}
 }
 
-void tr2_samples_keep_errors(void)
-{
-	const struct tr2_sample *sample;
-	char text[TEXT_BYTES];
-	unsigned int i;
-
-	for (i = 0; i < tr2_nr_samples; i++) {
-		sample = &tr2_samples[i];
-		if (!sample->nr_failed)
-			continue;
-		explain(sample, sample->thread_error, text, sizeof(text));
-		tr2_counters_keep_thread_error(text, sample->nr_failed);
-	}
-	tr2_samples_keep_share_error();
-}
-
-void tr2_samples_release(void)
-{
-	/* Those of the threads; the program's own are closed with all events. */
-	tr2_samples_after_fork();
-	free(tr2_samples);
-	tr2_samples = NULL;
-	tr2_nr_samples = 0;
-}
-
-void tr2_samples_stop(void)
+static void samples_close(void)
 {
 	unsigned int i;
 
 	for (i = 0; i < tr2_nr_samples; i++)
 		if (tr2_samples[i].perf)
 			tr2_samples[i].perf->on_overflow = NULL;
-	tr2_kernel_samples_stop();
+	tell_all_code();
 }
+
+/* The events are closed with all that are open. */
+static void samples_release(void)
+{
+	free(tr2_samples);
+	tr2_samples = NULL;
+	tr2_nr_samples = 0;
+}
+
+const struct tr2_part tr2_part_samples = {
+	.load = samples_load,
+	.open = samples_open,
+	.close = samples_close,
+	.release = samples_release,
+};

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sample_list - what the settings ask to sample, between the files that do it:
- * the program samples its own counters (sample.c), the kernel its events
- * (sample_kernel.c).
+ * samples - what the settings ask to sample, between the parts that do it: the
+ * program samples its own counters (samples.c), the kernel its events
+ * (samples_kernel.c).
  */
-#ifndef TR2_SESSION_SAMPLE_LIST_H
-#define TR2_SESSION_SAMPLE_LIST_H
+#ifndef TR2_SESSION_SAMPLES_H
+#define TR2_SESSION_SAMPLES_H
 
 #include "perfevent/perfevent.h"
 #include "ring/layout.h"
-#include "session/sample.h"
+#include "session/part.h"
 #include "trace2_perf.h"
 
 #define TR2_MAX_SAMPLES 64
@@ -33,17 +33,12 @@ extern unsigned int tr2_nr_samples;
 uint64_t *tr2_sample_put_calls(const uint64_t *record, uint64_t *at,
 			       const uint64_t *ip, size_t nr);
 
-/*
- * Opens those of the kernel for the session's main thread, and from now on for
- * each thread that starts. errors: of each event, 0 or a negative errno. The
- * caller holds the process's lock.
- */
-void tr2_kernel_samples_open(struct tr2_thread *main_thread, int *errors);
+/* Say in the ring's file what the id of its samples is called. [L] */
+void tr2_sample_publish(const struct tr2_sample *sample);
 
-/* Threads for which no descriptors were left, as an error still to be told. */
-void tr2_samples_keep_share_error(void);
-
-/* Takes those of all threads, and ends them; under the lock. */
-void tr2_kernel_samples_stop(void);
+/* A pending error: it cannot be sampled; error is negative. nr_threads 0: in
+ * any thread. */
+void tr2_sample_add_error(const struct tr2_sample *sample, int error,
+			  unsigned int nr_threads);
 
 #endif

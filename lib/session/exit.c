@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The library is unloaded: by dlclose() of itself, or of a plugin that it was
+ * The end of the process, or of the library in it: by dlclose() of itself, or of a plugin that it was
  * linked into. It leaves no memory, no descriptor and no handler. A process that
  * ends leaves all of that to the kernel, since other threads may still run.
  *
@@ -8,33 +8,41 @@
  * registered with atexit(), then those with a number; but at the end of a
  * process what was registered with atexit() comes first.
  */
-#include <stdlib.h>
-
 #include "base/unwind.h"
 #include "metric/metric.h"
-#include "pmu/pmu.h"
-#include "session/counters.h"
+#include "session/call.h"
+#include "session/close.h"
+#include "session/exit.h"
+#include "session/fork.h"
 #include "session/inherit.h"
-#include "session/sample.h"
-#include "session/session.h"
+#include "session/lock.h"
+#include "session/parts.h"
+#include "session/pending_errors.h"
+#include "session/stream.h"
+#include "session/thread_life.h"
 
-/* Here, so that whoever links the archive has this file, too. */
-bool tr2_session_exit_has_begun;
-static bool is_unloaded;
+static bool exit_has_begun, is_unloaded;
+
+void tr2_session_exit(void)
+{
+	struct tr2_call call;
+
+	exit_has_begun = true;
+	if (tr2_session_is_forked())
+		tr2_session_after_fork();
+	if (tr2_session.state == TR2_SESSION_FORKED) {
+		/* A child that did nothing leaves no trace. */
+		if (!tr2_arena_is_used() ||
+		    !tr2_call_begin(&call, __FILE__, __LINE__))
+			return;
+		tr2_call_end(&call);
+	}
+	tr2_session_close();
+}
 
 __attribute__((destructor)) static void begin_unload(void)
 {
-	is_unloaded = !tr2_session_exit_has_begun;
-}
-
-static void release_argv(void)
-{
-	char **word;
-
-	for (word = tr2_session.argv; word && *word; word++)
-		free(*word);
-	free(tr2_session.argv);
-	tr2_session.argv = NULL;
+	is_unloaded = !exit_has_begun;
 }
 
 /* What threads have, those that live on included. */
@@ -43,12 +51,10 @@ static void release_threads(void)
 	unsigned int i;
 
 	for (i = 0; i < TR2_TARGET_NR; i++)
-		tr2_dest_close(&tr2_session.target[i].dest);
+		tr2_dest_close(tr2_stream_dest(i));
 	tr2_lock();
-	tr2_samples_release();
+	tr2_parts_release();
 	tr2_thread_release_all();
-	tr2_counters_release();
-	tr2_pmu_release();
 	tr2_arena_release();
 	tr2_unlock();
 }
@@ -58,11 +64,9 @@ static void release_session(void)
 	release_threads();
 	tr2_session_release_guard();
 	tr2_unwind_release();
-	tr2_settings_release(&tr2_session.settings);
+	tr2_pending_errors_release();
 	tr2_inherit_end();
-	free(tr2_session.version);
-	tr2_session.version = NULL;
-	release_argv();
+	tr2_session_release();
 }
 
 __attribute__((destructor(101))) static void unload(void)

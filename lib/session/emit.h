@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * emit - an event on its way from a thread to the targets.
+ *
+ * struct tr2_call is the frame of a public function that emits: session/call.h
+ * begins and ends it.
+ */
+#ifndef TR2_SESSION_EMIT_H
+#define TR2_SESSION_EMIT_H
+
+#include <stdarg.h>
+
+#include "base/inside.h"
+#include "session/thread.h"
+#include "trace2.h"
+
+struct tr2_call {
+	struct tr2_thread *thread; /* whose buffers are used */
+	const struct tr2_who *who; /* in whose name it speaks */
+	const char *file;
+	int line;
+	int repo_id;
+	uint64_t now_ns; /* when the call began */
+	uint64_t t_rel_ns;
+	unsigned int generation; /* of the process: see tr2_stream */
+	int saved_errno;
+	struct tr2_inside inside;
+};
+
+/* Emit an event in the name of the calling thread, after its thread_start. */
+void tr2_call_emit(struct tr2_call *call, enum tr2_event_kind kind,
+		   const struct tr2_value *v);
+
+#define TR2_EMIT(call, name, ...)                         \
+	tr2_call_emit((call), TR2_EV_##name,              \
+		      (const struct tr2_value *)(const void *)&( \
+			      const struct tr2_v_##name){ __VA_ARGS__ })
+
+/* Give the thread its number and name, with which it is announced; base NULL:
+ * "unknown". */
+void tr2_call_name_thread(struct tr2_call *call, const char *base);
+
+/* vsnprintf() into the thread's buffer; NULL when fmt is NULL or empty. */
+const char *tr2_call_format(struct tr2_call *call, const char *fmt, va_list ap)
+	TRACE2_PRINTF_(2, 0);
+
+/* Emit an error of the library's own. Overwrites what tr2_call_format() gave. */
+void tr2_call_error(struct tr2_call *call, const char *fmt, ...)
+	TRACE2_PRINTF_(2, 3);
+
+/* The same for a wrong use of the library, once for each place that calls it. */
+void tr2_call_report_once(struct tr2_call *call, const char *fmt, ...)
+	TRACE2_PRINTF_(2, 3);
+
+/* In a forked child, whose stream has none of the parent's errors. */
+void tr2_call_after_fork(void);
+
+#endif

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+#include "session/lock.h"
+
+#include <pthread.h>
+
+#include "base/mask.h"
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+__thread bool tr2_lock_mine __attribute__((tls_model("initial-exec")));
+
+/* What the holder of the lock gets back. */
+static struct tr2_mask before_lock;
+
+void tr2_lock(void)
+{
+	struct tr2_mask before;
+
+	tr2_mask_begin(&before);
+	pthread_mutex_lock(&lock);
+	tr2_lock_mine = true;
+	before_lock = before;
+}
+
+void tr2_unlock(void)
+{
+	struct tr2_mask before = before_lock;
+
+	tr2_lock_mine = false;
+	pthread_mutex_unlock(&lock);
+	tr2_mask_end(&before);
+}
+
+void tr2_lock_restore_cancel_type(int type)
+{
+	before_lock.cancel_type = type;
+}
+
+void tr2_lock_after_fork(void)
+{
+	static const pthread_mutex_t unlocked = PTHREAD_MUTEX_INITIALIZER;
+
+	lock = unlocked;
+	tr2_lock_mine = false;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * lock - the process's lock: threads, arena, opened counters.
+ *
+ * Its holder is neither cancelled nor interrupted: a handler that leaves by
+ * siglongjmp() would leave it locked. What a fault inside raises can tell by
+ * tr2_lock_is_mine().
+ */
+#ifndef TR2_SESSION_LOCK_H
+#define TR2_SESSION_LOCK_H
+
+#include <stdbool.h>
+
+void tr2_lock(void);
+void tr2_unlock(void);
+
+extern __thread bool tr2_lock_mine
+	__attribute__((tls_model("initial-exec")));
+static inline bool tr2_lock_is_mine(void)
+{
+	return tr2_lock_mine;
+}
+
+/* The type of cancellation that the holder gets back when it unlocks. */
+void tr2_lock_restore_cancel_type(int type);
+
+/* In a forked child: nobody has it. */
+void tr2_lock_after_fork(void);
+
+#endif

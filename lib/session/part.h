@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * part - what a session does beside writing events: one part, one file. The
+ * session calls all of them, in the order of the array in session/parts.c, and
+ * from the last one to the first where something ends.
+ *
+ * A part may keep one pointer in each thread, its `own`: NULL at first, and
+ * again in a forked child.
+ */
+#ifndef TR2_SESSION_PART_H
+#define TR2_SESSION_PART_H
+
+#include "session/emit.h"
+
+/* All hooks may be NULL. [L]: the caller holds the process's lock. */
+struct tr2_part {
+	/* Read the part's setting, NULL: it is not set. Once. */
+	void (*load)(const char *setting);
+	/* Open what the setting asks for; again in a forked child. */
+	void (*open)(struct tr2_thread *main_thread, void **own);
+	/* A ring was opened, and readers may come soon. [L] */
+	void (*ring_begin)(struct tr2_arena_header *header);
+	/* The calling thread has a context. [L] */
+	void (*thread_begin)(struct tr2_thread *thread, void **own);
+	/* It has another name. [L] */
+	void (*thread_named)(const struct tr2_thread *thread);
+	/* A call begins, in a thread that has `calls_parts`. */
+	void (*before_call)(struct tr2_thread *thread, void *own);
+	/* Emit what was not done as it was asked for: the process ends. */
+	void (*emit_errors)(struct tr2_call *call);
+	/* Emit what the thread did, when it or the process ends. */
+	void (*emit_thread)(struct tr2_call *call,
+			    const struct tr2_thread *thread, void *own);
+	/* Emit what the process did. sum: what all threads counted, or NULL. */
+	void (*emit_process)(struct tr2_call *call, struct tr2_slot *sum);
+	/* The calling thread ends; it has its slot still. [L] */
+	void (*thread_end)(struct tr2_thread *thread, void **own);
+	/* The last event but atexit was emitted: stop. [L] */
+	void (*close)(void);
+	/* Nothing more goes into the ring. [L] */
+	void (*ring_end)(void);
+	/* In a forked child, which has no other threads: drop the parent's. */
+	void (*forked)(void);
+	/* The library is unloaded: release all memory. [L] */
+	void (*release)(void);
+};
+
+extern const struct tr2_part tr2_part_tasks, tr2_part_metrics, tr2_part_watch,
+	tr2_part_counters, tr2_part_samples, tr2_part_samples_kernel;
+
+#endif

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT */
+#include "session/parts.h"
+
+#include <stddef.h>
+
+#define SETTING(member) offsetof(struct tr2_settings, member)
+#define NO_SETTING SIZE_MAX
+
+static const struct row {
+	const struct tr2_part *part;
+	size_t setting; /* a text that it loads */
+} rows[] = {
+	/* First, hence last at the end: whatever others put into a ring in a
+	 * thread's name is between its FORK and its EXIT. */
+	{ &tr2_part_tasks, NO_SETTING },
+	/* A forked child's definitions are free again before events that count
+	 * them are dropped. */
+	{ &tr2_part_metrics, NO_SETTING },
+	/* Events of the program are closed behind those of the settings. */
+	{ &tr2_part_watch, NO_SETTING },
+	/* They take their share of descriptors before samples do. */
+	{ &tr2_part_counters, SETTING(counters) },
+	/* They load the list of which the kernel's are a part. */
+	{ &tr2_part_samples, SETTING(sample) },
+	{ &tr2_part_samples_kernel, NO_SETTING },
+};
+#define NR_PARTS (sizeof(rows) / sizeof(*rows))
+_Static_assert(NR_PARTS <= TR2_MAX_PARTS, "a thread has room for all");
+
+/* Calls a hook of all that have it, in their order or from behind. i is the
+ * part's number. */
+#define EACH(hook, ...)                                     \
+	do {                                                \
+		for (size_t i = 0; i < NR_PARTS; i++)       \
+			if (rows[i].part->hook)             \
+				rows[i].part->hook(__VA_ARGS__); \
+	} while (0)
+#define EACH_BACK(hook, ...)                                \
+	do {                                                \
+		for (size_t i = NR_PARTS; i--;)             \
+			if (rows[i].part->hook)             \
+				rows[i].part->hook(__VA_ARGS__); \
+	} while (0)
+
+static void load(const struct row *row, const struct tr2_settings *settings)
+{
+	const void *at = (const char *)settings + row->setting;
+
+	row->part->load(*(char *const *)at);
+}
+
+void tr2_parts_open(struct tr2_thread *main_thread,
+		    const struct tr2_settings *settings)
+{
+	size_t i;
+
+	for (i = 0; i < NR_PARTS; i++) {
+		if (settings && rows[i].part->load)
+			load(&rows[i], settings);
+		if (rows[i].part->open)
+			rows[i].part->open(main_thread, &main_thread->own[i]);
+	}
+}
+
+void tr2_parts_ring_begin(struct tr2_arena_header *header)
+{
+	EACH(ring_begin, header);
+}
+
+void tr2_parts_thread_begin(struct tr2_thread *thread)
+{
+	EACH(thread_begin, thread, &thread->own[i]);
+}
+
+void tr2_parts_thread_named(const struct tr2_thread *thread)
+{
+	EACH(thread_named, thread);
+}
+
+void tr2_parts_before_call(struct tr2_thread *thread)
+{
+	EACH(before_call, thread, thread->own[i]);
+}
+
+void tr2_parts_emit_errors(struct tr2_call *call)
+{
+	EACH(emit_errors, call);
+}
+
+void tr2_parts_emit_thread(struct tr2_call *call,
+			   const struct tr2_thread *thread)
+{
+	EACH(emit_thread, call, thread, thread->own[i]);
+}
+
+void tr2_parts_emit_process(struct tr2_call *call, struct tr2_slot *sum)
+{
+	EACH(emit_process, call, sum);
+}
+
+void tr2_parts_thread_end(struct tr2_thread *thread)
+{
+	EACH_BACK(thread_end, thread, &thread->own[i]);
+}
+
+void tr2_parts_close(void)
+{
+	EACH_BACK(close);
+}
+
+void tr2_parts_ring_end(void)
+{
+	EACH_BACK(ring_end);
+}
+
+void tr2_parts_forked(void)
+{
+	EACH(forked);
+}
+
+void tr2_parts_release(void)
+{
+	EACH_BACK(release);
+}

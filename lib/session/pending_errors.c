@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+#include "session/pending_errors.h"
+
+#include <string.h>
+
+#include "base/clock.h"
+#include "perfevent/perfevent.h"
+
+#define MAX_BYTES 16384 /* a list may be all errors */
+#define TEXT_BYTES (4 * TR2_PERFEVENT_BYTES)
+
+/* One behind the other, each with its NUL. */
+static struct tr2_buf pending;
+static atomic_bool is_any;
+
+void tr2_pending_errors_add(const char *why)
+{
+	if (pending.len > MAX_BYTES)
+		return;
+	tr2_buf_add(&pending, why, strlen(why) + 1);
+	is_any = true;
+}
+
+void tr2_pending_errors_add_threads(const char *why, unsigned int nr_threads)
+{
+	char memory[TEXT_BYTES];
+	struct tr2_buf b;
+
+	tr2_buf_init_fixed(&b, memory, sizeof(memory));
+	tr2_buf_addstr(&b, why);
+	tr2_buf_addlit(&b, " (in ");
+	tr2_buf_add_u64(&b, nr_threads);
+	tr2_buf_addstr(&b, nr_threads == 1 ? " thread)" : " threads)");
+	tr2_pending_errors_add(tr2_buf_str(&b));
+}
+
+void tr2_pending_errors_emit_one(struct tr2_call *call, const char *why)
+{
+	char memory[TEXT_BYTES];
+	struct tr2_buf b;
+
+	tr2_buf_init_fixed(&b, memory, sizeof(memory));
+	tr2_buf_addlit(&b, "trace2: ");
+	tr2_buf_addstr(&b, why);
+	TR2_EMIT(call, error, .msg.s = tr2_buf_str(&b),
+		 .fmt.s = "trace2: event '%s': %s");
+}
+
+void tr2_pending_errors_emit(struct tr2_call *call)
+{
+	const char *why;
+
+	if (!atomic_exchange(&is_any, false))
+		return;
+	/* Behind the start event, which lies in another ring: their times say
+	 * which of the two was first. */
+	call->now_ns = tr2_clock_now_ns();
+	for (why = pending.p; why < pending.p + pending.len;
+	     why += strlen(why) + 1)
+		tr2_pending_errors_emit_one(call, why);
+	tr2_buf_reset(&pending);
+}
+
+void tr2_pending_errors_release(void)
+{
+	tr2_buf_release(&pending);
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * pending_errors - errors of parts that are emitted later: the stream begins
+ * with version and start, and parts are opened before that.
+ */
+#ifndef TR2_SESSION_PENDING_ERRORS_H
+#define TR2_SESSION_PENDING_ERRORS_H
+
+#include "session/emit.h"
+
+/* Keeps a copy; without the "trace2: ". */
+void tr2_pending_errors_add(const char *why);
+/* Why something is not known of so many threads. */
+void tr2_pending_errors_add_threads(const char *why, unsigned int nr_threads);
+
+/* Emits them all, behind the start event. */
+void tr2_pending_errors_emit(struct tr2_call *call);
+
+/* Emits one that nobody added. */
+void tr2_pending_errors_emit_one(struct tr2_call *call, const char *why);
+
+void tr2_pending_errors_release(void);
+
+#endif

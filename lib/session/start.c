@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: MIT */
+/* The start of a session. */
+#include "session/start.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <link.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/mask.h"
+#include "session/early.h"
+#include "session/exit.h"
+#include "session/fork.h"
+#include "session/inherit.h"
+#include "session/parts.h"
+#include "session/quick.h"
+#include "session/session.h"
+#include "session/signal.h"
+#include "session/stream.h"
+#include "session/targets.h"
+#include "session/thread_life.h"
+
+void tr2_session_start_clock(void)
+{
+	static atomic_bool started;
+
+	if (atomic_exchange(&started, true))
+		return;
+	tr2_clock_prepare();
+	tr2_stream.start_ns = tr2_clock_now_ns();
+}
+
+/* The user's word before the program's. */
+static void install_handlers(const struct trace2_options *options)
+{
+	const char *list = tr2_session.settings.signals;
+	unsigned int flags = options ? options->flags : 0;
+
+	if (!list && (flags & TRACE2_SIGPIPE))
+		list = "PIPE";
+	if (!(flags & TRACE2_NO_SIGNALS))
+		tr2_signal_install(list);
+}
+
+#if defined(__GLIBC__)
+/* Nothing, in a program that is linked statically. */
+extern const ElfW(Dyn) own_dynamic[] __asm__("_DYNAMIC")
+	__attribute__((weak, visibility("hidden")));
+
+/* The program itself, or a library that is not unloaded: what on_exit() calls
+ * must be there at the end, and cannot be taken back. */
+static bool stays_loaded(void)
+{
+	const ElfW(Dyn) *entry = own_dynamic;
+
+	for (; entry && entry->d_tag != DT_NULL; entry++)
+		if (entry->d_tag == DT_DEBUG ||
+		    (entry->d_tag == DT_FLAGS_1 &&
+		     (entry->d_un.d_val & (DF_1_NODELETE | DF_1_PIE))))
+			return true;
+	return !own_dynamic;
+}
+
+/* What the parent will see, whatever the program has said. */
+static void note_status(int status, void *unused)
+{
+	(void)unused;
+	tr2_session.exit_code = status & 0xff;
+}
+
+static void watch_status(void)
+{
+	if (stays_loaded())
+		on_exit(note_status, NULL);
+}
+#else
+static void watch_status(void)
+{
+}
+#endif
+
+static void arrange_for_the_end(const struct trace2_options *options)
+{
+	tr2_session_watch_forks();
+	atexit(tr2_session_exit);
+	watch_status(); /* behind it, so called before */
+	at_quick_exit(tr2_session_exit);
+	install_handlers(options);
+}
+
+static bool prepare(const struct trace2_options *options)
+{
+	uint64_t wall_us = tr2_clock_wall_us(tr2_clock_now_ns());
+
+	if (!tr2_settings_load(&tr2_session.settings, options))
+		return false;
+	if (!tr2_inherit_start(wall_us)) {
+		tr2_settings_release(&tr2_session.settings);
+		return false;
+	}
+	tr2_stream.sid = tr2_inherit_sid();
+	tr2_stream.depth = tr2_inherit_depth();
+	if (!tr2_session_open_targets(false)) {
+		tr2_settings_release(&tr2_session.settings);
+		return false;
+	}
+	if (options && options->version)
+		tr2_session.version = strdup(options->version);
+	tr2_clock_start();
+	tr2_zone_load();
+	tr2_render_prepare();
+	return true;
+}
+
+/* Without memory for the first thread. */
+static void abandon_session(void)
+{
+	unsigned int i;
+
+	tr2_session.state = TR2_SESSION_CLOSED;
+	tr2_signal_restore();
+	for (i = 0; i < TR2_TARGET_NR; i++)
+		tr2_dest_close(tr2_stream_dest(i));
+}
+
+/* version comes first: tracing is switched on for others behind it. */
+static void begin_stream(const char *file, int line)
+{
+	struct tr2_thread *thread = tr2_thread_get();
+	struct tr2_call call = { .thread = thread,
+				 .file = file,
+				 .line = line,
+				 .generation = tr2_stream.generation };
+
+	if (!thread) {
+		abandon_session();
+		return;
+	}
+	/* The main thread began with the process. */
+	thread->start_ns = tr2_stream.start_ns;
+	call.who = &thread->who;
+	call.now_ns = tr2_clock_now_ns();
+	tr2_session_emit_version(&call);
+	tr2_parts_open(thread, &tr2_session.settings);
+	if (thread->calls_parts)
+		tr2_quick_leave_to_calls();
+}
+
+void tr2_session_start(const char *file, int line,
+		       const struct trace2_options *options)
+{
+	static atomic_bool started;
+	int saved_errno = errno;
+	struct tr2_mask before;
+
+	tr2_mask_begin(&before);
+	if (atomic_exchange(&started, true)) {
+		tr2_mask_end(&before);
+		return;
+	}
+	tr2_early_end();
+	tr2_session_start_clock();
+	if (prepare(options)) {
+		tr2_inherit_publish();
+		arrange_for_the_end(options);
+		tr2_session.state = TR2_SESSION_ON;
+		begin_stream(file, line);
+	}
+	tr2_mask_end(&before);
+	errno = saved_errno;
+}

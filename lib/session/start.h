@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TR2_SESSION_START_H
+#define TR2_SESSION_START_H
+
+#include "trace2.h"
+
+/* Notes the process's start; only the first call counts. */
+void tr2_session_start_clock(void);
+
+/* trace2_initialize(); only the first call counts. */
+void tr2_session_start(const char *file, int line,
+		       const struct trace2_options *options);
+
+#endif

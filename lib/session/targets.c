@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+#include "session/targets.h"
+
+#include "base/clock.h"
+#include "session/inherit.h"
+#include "session/quick.h"
+#include "session/ring.h"
+#include "session/session.h"
+#include "session/stream.h"
+
+/* The version of the event format that consumers look for. */
+#define FORMAT_VERSION "4"
+
+static const char *const target_suffix[TR2_TARGET_NR] = {
+#define TARGET(name, variable, key, help) [TR2_TARGET_##name] = variable,
+#include "config/settings.def"
+};
+
+/* The ring is opened first, and may stand in for the event target. */
+static bool is_replaced(enum tr2_target_id id)
+{
+	return id == TR2_TARGET_event && tr2_session.settings.ring_instead &&
+	       tr2_dest_is_on(tr2_stream_dest(TR2_TARGET_ring));
+}
+
+static bool open_target(enum tr2_target_id id, bool again)
+{
+	const struct tr2_settings *settings = &tr2_session.settings;
+	struct tr2_target *target = &tr2_stream.target[id];
+	struct tr2_buf variable = TR2_BUF_INIT;
+	struct tr2_dest_request request = {
+		.value = is_replaced(id) ? NULL : settings->destination[id],
+		.file_name = tr2_inherit_own_sid(),
+		.max_files = settings->max_files,
+		.debug = settings->debug,
+		.quiet = again,
+		.prepare = id == TR2_TARGET_ring ? tr2_session_map_ring : NULL,
+	};
+	bool on;
+
+	tr2_buf_addstr(&variable, settings->prefix);
+	tr2_buf_addstr(&variable, target_suffix[id]);
+	request.variable = tr2_buf_str(&variable);
+	target->brief = settings->brief[id];
+	target->max_nesting = settings->max_nesting;
+	on = tr2_dest_open(&target->dest, &request);
+	tr2_buf_release(&variable);
+	return on;
+}
+
+bool tr2_session_open_targets(bool again)
+{
+	bool ring, any_on;
+	unsigned int i;
+
+	tr2_stream.redact = tr2_session.settings.redact;
+	any_on = ring = open_target(TR2_TARGET_ring, again);
+	if (ring)
+		tr2_session_begin_ring();
+	for (i = 0; i < TR2_TARGET_NR; i++)
+		if (i != TR2_TARGET_ring)
+			any_on |= open_target(i, again);
+	return any_on;
+}
+
+/* Targets whose directory is full say so, and no more. Tracing is on if others
+ * are. */
+static void publish_targets(struct tr2_call *call)
+{
+	const struct tr2_event ev = {
+		.kind = TR2_EV_too_many_files,
+		.who = call->who,
+		.file = call->file,
+		.line = call->line,
+		.nesting = 1,
+		.wall_us = tr2_clock_wall_us(call->now_ns),
+	};
+	bool any_on = false;
+	unsigned int i;
+
+	for (i = 0; i < TR2_TARGET_NR; i++) {
+		struct tr2_target *target = &tr2_stream.target[i];
+
+		if (target->dest.sentinel && tr2_dest_is_on(&target->dest)) {
+			tr2_target_emit(target, i, &call->thread->render, &ev,
+					0);
+			tr2_dest_close(&target->dest);
+		}
+		any_on |= tr2_dest_is_on(&target->dest);
+	}
+	tr2_quick_start();
+	__atomic_store_n(&trace2_enabled_, any_on, __ATOMIC_SEQ_CST);
+}
+
+/* A target that lost `version` gets no further events: nobody could tell whose
+ * they are. */
+static void stop_those_without_version(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < TR2_TARGET_NR; i++)
+		if (tr2_dest_lost(tr2_stream_dest(i)))
+			tr2_dest_stop(tr2_stream_dest(i));
+}
+
+void tr2_session_emit_version(struct tr2_call *call)
+{
+	const char *version = tr2_session.version;
+
+	TR2_EMIT(call, version, .evt.s = FORMAT_VERSION,
+		 .exe.s = version ? version : "unknown");
+	stop_those_without_version();
+	publish_targets(call);
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+#include "session/lock.h"
+#include "session/parts.h"
+#include "session/thread_life.h"
+
+struct tr2_thread_key tr2_thread_key;
+
+static struct tr2_thread *begin(uint32_t creator_tid)
+{
+	struct tr2_thread *thread;
+
+	tr2_lock();
+	thread = tr2_thread_new(creator_tid);
+	if (thread) {
+		tr2_thread_set_key(true);
+		tr2_parts_thread_begin(thread);
+		if (thread->is_main)
+			tr2_parts_thread_named(thread);
+	}
+	tr2_unlock();
+	return thread;
+}
+
+struct tr2_thread *tr2_thread_begin(void)
+{
+	return begin(0);
+}
+
+struct tr2_thread *tr2_thread_get_made_by(uint32_t creator_tid)
+{
+	return tr2_self ? tr2_self : begin(creator_tid);
+}
+
+void tr2_thread_tell_name(struct tr2_thread *thread)
+{
+	thread->has_new_name = false;
+	tr2_lock();
+	tr2_thread_describe(thread);
+	tr2_parts_thread_named(thread);
+	tr2_unlock();
+}

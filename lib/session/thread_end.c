@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/check.h"
+#include "base/clock.h"
+#include "session/call.h"
+#include "session/enter.h"
+#include "session/lock.h"
+#include "session/parts.h"
+#include "session/thread_life.h"
+
+/*
+ * Destructors of the host that run after ours may still call the library: ours
+ * lets two rounds of them pass. A thread that calls even later gets another
+ * context, whose end is not put off, since there may be no further round.
+ */
+#define LAST_DESTRUCTION 3
+static __thread bool has_ended __attribute__((tls_model("initial-exec")));
+
+static void end(struct tr2_thread *thread, uint64_t now_ns)
+{
+	TR2_CHECK(thread == tr2_self && !thread->is_main);
+	tr2_lock();
+	has_ended = true;
+	tr2_thread_set_key(false);
+	tr2_parts_thread_end(thread);
+	tr2_thread_free(thread, now_ns);
+	tr2_unlock();
+}
+
+void tr2_thread_exit(struct tr2_call *call)
+{
+	struct tr2_thread *thread = call->thread;
+
+	tr2_regions_end(&thread->regions, false);
+	tr2_parts_emit_thread(call, thread);
+	call->t_rel_ns = tr2_clock_since(thread->start_ns, call->now_ns);
+	if (thread->announced)
+		TR2_EMIT(call, thread_exit, );
+	if (thread->has_new_name)
+		tr2_thread_tell_name(thread);
+	end(thread, call->now_ns);
+	call->thread = NULL; /* it may be another thread's by now */
+}
+
+/* It did not say that it ends, which nothing is wrong with. */
+static void exit_silently(const struct tr2_thread *thread)
+{
+	struct tr2_call call;
+
+	if (trace2_is_enabled() && (thread->announced || thread->owner.slot) &&
+	    tr2_call_begin(&call, __FILE__, __LINE__)) {
+		/* A fork that nobody noticed makes it main. */
+		if (!call.thread->is_main)
+			tr2_thread_exit(&call);
+		tr2_call_end(&call);
+	}
+	if (tr2_self && !tr2_self->is_main)
+		end(tr2_self, tr2_clock_now_ns());
+}
+
+static void on_thread_end(void *unused)
+{
+	struct tr2_thread *thread = tr2_self;
+
+	(void)unused;
+	if (!thread)
+		return;
+	tr2_thread_abandon(thread);
+	if (thread->is_main)
+		return;
+	if (!has_ended && ++thread->destructions < LAST_DESTRUCTION)
+		tr2_thread_set_key(true);
+	else
+		exit_silently(thread);
+}
+
+/*
+ * At load time, for a low number: with a high one pthread_setspecific() calls
+ * malloc, and a thread's first call may come from a signal handler.
+ */
+__attribute__((constructor)) static void make_key(void)
+{
+	tr2_thread_key.exists =
+		!pthread_key_create(&tr2_thread_key.key, on_thread_end);
+}
+
+void tr2_thread_forget_key(void)
+{
+	if (tr2_thread_key.exists)
+		pthread_key_delete(tr2_thread_key.key);
+	tr2_thread_key.exists = false;
+}

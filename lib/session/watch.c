@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The part of opened counters (lib/pmu): those of the program's own timers and
+ * counters hear of threads, which they count.
+ */
+#include "pmu/record.h"
+#include "session/part.h"
+
+static struct tr2_pmu_task task_of(const struct tr2_thread *thread)
+{
+	return (struct tr2_pmu_task){ .tid = thread->tid,
+				      .ptid = thread->ptid,
+				      .start_ns = thread->start_ns,
+				      .name = thread->name,
+				      .slot = thread->owner.slot };
+}
+
+static void watch_thread_begin(struct tr2_thread *thread, void **own)
+{
+	const struct tr2_pmu_task task = task_of(thread);
+
+	(void)own;
+	tr2_pmu_task_begin(&task);
+}
+
+/* Of main, which begins with its name, nobody is told it. */
+static void watch_thread_named(const struct tr2_thread *thread)
+{
+	const struct tr2_pmu_task task = task_of(thread);
+
+	if (!thread->is_main)
+		tr2_pmu_task_name(&task);
+}
+
+/* What it counted is kept before its cells are added to the totals. */
+static void watch_thread_end(struct tr2_thread *thread, void **own)
+{
+	const struct tr2_pmu_task task = task_of(thread);
+
+	(void)own;
+	tr2_pmu_task_end(&task);
+}
+
+const struct tr2_part tr2_part_watch = {
+	.thread_begin = watch_thread_begin,
+	.thread_named = watch_thread_named,
+	.thread_end = watch_thread_end,
+	.forked = tr2_pmu_after_fork,
+	.release = tr2_pmu_release,
+};
