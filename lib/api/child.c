@@ -5,7 +5,7 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "session/call.h"
-#include "session/stream.h"
+#include "thread/stream.h"
 #include "trace2.h"
 
 /* A number that uninitialised memory is unlikely to hold. */

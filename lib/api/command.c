@@ -3,10 +3,10 @@
 #include <stdlib.h>
 
 #include "session/call.h"
-#include "session/pending_errors.h"
+#include "part/pending_errors.h"
 #include "session/early.h"
 #include "session/inherit.h"
-#include "session/lock.h"
+#include "thread/lock.h"
 #include "session/params.h"
 #include "session/process.h"
 #include "trace2.h"

@@ -3,7 +3,7 @@
 #include "session/call.h"
 #include "session/inherit.h"
 #include "session/start.h"
-#include "session/stream.h"
+#include "thread/stream.h"
 #include "trace2.h"
 
 void trace2_initialize_clock(void)

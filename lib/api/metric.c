@@ -9,10 +9,10 @@
 #include "pmu/pmu.h"
 #include "session/call.h"
 #include "session/early.h"
-#include "session/enter.h"
-#include "session/lock.h"
-#include "session/stream.h"
 #include "session/thread_life.h"
+#include "thread/enter.h"
+#include "thread/lock.h"
+#include "thread/stream.h"
 #include "trace2.h"
 
 /* A forked child's cells lie in its own ring's file: that comes before them. */

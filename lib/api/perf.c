@@ -7,7 +7,7 @@
 #include "pmu/parse.h"
 #include "pmu/pmu.h"
 #include "session/fork.h"
-#include "session/lock.h"
+#include "thread/lock.h"
 #include "trace2_perf.h"
 
 /* false: a handler that interrupted the holder of the lock. */

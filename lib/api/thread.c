@@ -7,8 +7,8 @@
 #include "base/clock.h"
 #include "session/call.h"
 #include "session/early.h"
-#include "session/stream.h"
 #include "session/thread_life.h"
+#include "thread/stream.h"
 #include "trace2.h"
 
 /* On main, which started and ends with the process, it is a region. */

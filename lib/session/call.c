@@ -4,14 +4,14 @@
 #include <errno.h>
 
 #include "base/clock.h"
-#include "session/context.h"
 #include "session/early.h"
-#include "session/enter.h"
 #include "session/fork.h"
-#include "session/lock.h"
 #include "session/parts.h"
-#include "session/stream.h"
 #include "session/thread_life.h"
+#include "thread/context.h"
+#include "thread/enter.h"
+#include "thread/lock.h"
+#include "thread/stream.h"
 
 /* false: a signal handler in the midst of a call, or tracing just ended. */
 static bool enter(struct tr2_call *call)

@@ -16,8 +16,8 @@
 #ifndef TR2_SESSION_CALL_H
 #define TR2_SESSION_CALL_H
 
-#include "session/emit.h"
 #include "session/session.h"
+#include "thread/emit.h"
 
 bool tr2_call_begin(struct tr2_call *call, const char *file, int line);
 void tr2_call_end(struct tr2_call *call);

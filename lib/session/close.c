@@ -6,16 +6,16 @@
 #include <pthread.h>
 
 #include "base/clock.h"
+#include "part/pending_errors.h"
 #include "session/early.h"
-#include "session/lock.h"
 #include "session/parts.h"
-#include "session/pending_errors.h"
 #include "session/quick.h"
 #include "session/ring.h"
 #include "session/session.h"
 #include "session/signal.h"
-#include "session/stream.h"
 #include "session/thread_life.h"
+#include "thread/lock.h"
+#include "thread/stream.h"
 
 /* More than times in a stream are apart anyhow when a machine is busy. */
 #define CLOCK_TOLERANCE_NS 1000000u

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "session/stream.h"
+#include "thread/stream.h"
 
 #define FILE_BYTES 256
 

@@ -8,7 +8,7 @@
 #ifndef TR2_SESSION_EARLY_H
 #define TR2_SESSION_EARLY_H
 
-#include "session/emit.h"
+#include "thread/emit.h"
 
 /* file NULL: the place is not known. Any thread; signal-safe. */
 void tr2_early_note(const char *file, int line);

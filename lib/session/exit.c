@@ -10,16 +10,16 @@
  */
 #include "base/unwind.h"
 #include "metric/metric.h"
+#include "part/pending_errors.h"
 #include "session/call.h"
 #include "session/close.h"
 #include "session/exit.h"
 #include "session/fork.h"
 #include "session/inherit.h"
-#include "session/lock.h"
 #include "session/parts.h"
-#include "session/pending_errors.h"
-#include "session/stream.h"
 #include "session/thread_life.h"
+#include "thread/lock.h"
+#include "thread/stream.h"
 
 static bool exit_has_begun, is_unloaded;
 

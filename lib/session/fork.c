@@ -10,16 +10,16 @@
 
 #include "base/clock.h"
 #include "base/mask.h"
+#include "part/pending_errors.h"
 #include "ring/wake.h"
-#include "session/context.h"
 #include "session/inherit.h"
-#include "session/lock.h"
 #include "session/parts.h"
-#include "session/pending_errors.h"
 #include "session/quick.h"
-#include "session/stream.h"
 #include "session/targets.h"
 #include "session/thread_life.h"
+#include "thread/context.h"
+#include "thread/lock.h"
+#include "thread/stream.h"
 
 static uint32_t no_guard = 1;
 static volatile uint32_t *guard = &no_guard;

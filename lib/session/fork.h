@@ -7,7 +7,7 @@
 #define TR2_SESSION_FORK_H
 
 #include "session/session.h"
-#include "session/thread.h"
+#include "thread/thread.h"
 
 /* Has tr2_session_after_fork() called in every child; once. */
 void tr2_session_watch_forks(void);

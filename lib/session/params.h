@@ -6,7 +6,7 @@
 #ifndef TR2_SESSION_PARAMS_H
 #define TR2_SESSION_PARAMS_H
 
-#include "session/emit.h"
+#include "thread/emit.h"
 
 /* Each once a session. */
 void tr2_params_list_config(struct tr2_call *call);

@@ -3,7 +3,7 @@
 #ifndef TR2_SESSION_PARTS_H
 #define TR2_SESSION_PARTS_H
 
-#include "session/part.h"
+#include "part/part.h"
 #include "session/settings.h"
 
 /* settings NULL: they were read before, in the parent. */

@@ -6,7 +6,7 @@
 #ifndef TR2_SESSION_PROCESS_H
 #define TR2_SESSION_PROCESS_H
 
-#include "session/emit.h"
+#include "thread/emit.h"
 
 /* cmd_ancestry from /proc; nothing where that cannot be read. */
 void tr2_process_emit_ancestry(struct tr2_call *call);

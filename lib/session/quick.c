@@ -7,9 +7,9 @@
 
 #include "base/clock.h"
 #include "ring/ring.h"
-#include "session/emit.h"
 #include "session/fork.h"
-#include "session/stream.h"
+#include "thread/emit.h"
+#include "thread/stream.h"
 
 int tr2_quick_on;
 

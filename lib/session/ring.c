@@ -8,10 +8,10 @@
 #include "metric/metric.h"
 #include "ring/ring.h"
 #include "ring/wake.h"
-#include "session/lock.h"
 #include "session/parts.h"
 #include "session/session.h"
-#include "session/stream.h"
+#include "thread/lock.h"
+#include "thread/stream.h"
 
 static uint64_t rounded_size(void)
 {

@@ -9,11 +9,11 @@
 #include <strings.h>
 
 #include "base/clock.h"
-#include "session/emit.h"
 #include "session/quick.h"
 #include "session/ring.h"
 #include "session/session.h"
-#include "session/stream.h"
+#include "thread/emit.h"
+#include "thread/stream.h"
 
 #define MAX_SIGNO 64
 #define MAX_WAIT_NS (100u * UINT64_C(1000000))

@@ -18,9 +18,9 @@
 #include "session/quick.h"
 #include "session/session.h"
 #include "session/signal.h"
-#include "session/stream.h"
 #include "session/targets.h"
 #include "session/thread_life.h"
+#include "thread/stream.h"
 
 void tr2_session_start_clock(void)
 {

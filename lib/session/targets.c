@@ -6,7 +6,7 @@
 #include "session/quick.h"
 #include "session/ring.h"
 #include "session/session.h"
-#include "session/stream.h"
+#include "thread/stream.h"
 
 /* The version of the event format that consumers look for. */
 #define FORMAT_VERSION "4"

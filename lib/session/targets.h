@@ -6,7 +6,7 @@
 #ifndef TR2_SESSION_TARGETS_H
 #define TR2_SESSION_TARGETS_H
 
-#include "session/emit.h"
+#include "thread/emit.h"
 
 /* again: what cannot be opened was reported before. true: at least one
  * destination takes bytes. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "session/lock.h"
 #include "session/parts.h"
 #include "session/thread_life.h"
+#include "thread/lock.h"
 
 struct tr2_thread_key tr2_thread_key;
 

@@ -2,10 +2,10 @@
 #include "base/check.h"
 #include "base/clock.h"
 #include "session/call.h"
-#include "session/enter.h"
-#include "session/lock.h"
 #include "session/parts.h"
 #include "session/thread_life.h"
+#include "thread/enter.h"
+#include "thread/lock.h"
 
 /*
  * Destructors of the host that run after ours may still call the library: ours

@@ -11,7 +11,7 @@
 
 #include <pthread.h>
 
-#include "session/emit.h"
+#include "thread/emit.h"
 
 /* The calling thread's context, made if it has none; NULL without memory.
  * Takes the lock. Not announced yet, but for the first one, main. */

@@ -23,6 +23,8 @@ my @LIB = (
 	[ ring => 'base arena' ],
 	[ pmu => 'base perfevent arena metric ring' ],
 	[ target => 'base event arena ring' ],
+	[ thread => 'base event arena metric ring target' ],
+	[ part => 'base event perfevent arena metric ring pmu target thread' ],
 	[ session => '*' ],
 	[ api => '*' ],
 );

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "session/emit.h"
-#include "session/region.h"
 #include "tap.h"
+#include "thread/emit.h"
+#include "thread/region.h"
 
 #define DEEP 20000u
 #define PLACES 100

@@ -3,7 +3,7 @@
 #include <sys/mman.h>
 
 #include "metric/metric.h"
-#include "session/part.h"
+#include "part/part.h"
 
 static size_t histogram_bytes(void)
 {

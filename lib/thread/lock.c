@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "session/lock.h"
+#include "thread/lock.h"
 
 #include <pthread.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "session/stream.h"
+#include "thread/stream.h"
 
 int trace2_enabled_ = TR2_ENABLED_EARLY;
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "session/context.h"
+#include "thread/context.h"
 
 #include <string.h>
 
 #include "base/blocks.h"
-#include "session/stream.h"
+#include "thread/stream.h"
 
 #define PAGE_BYTES 4096u
 /* An id grows to three times its size, where no byte of it is valid; the

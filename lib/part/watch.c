@@ -3,8 +3,8 @@
  * The part of opened counters (lib/pmu): those of the program's own timers and
  * counters hear of threads, which they count.
  */
+#include "part/part.h"
 #include "pmu/record.h"
-#include "session/part.h"
 
 static struct tr2_pmu_task task_of(const struct tr2_thread *thread)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "session/emit.h"
+#include "thread/emit.h"
 
 #include <errno.h>
 #include <string.h>
@@ -7,8 +7,8 @@
 #include "base/clock.h"
 #include "base/mask.h"
 #include "event/redact.h"
-#include "session/lock.h"
-#include "session/stream.h"
+#include "thread/lock.h"
+#include "thread/stream.h"
 
 /* Places whose misuse is reported; then once that there are more. */
 #define MAX_PLACES 64

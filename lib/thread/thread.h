@@ -8,8 +8,8 @@
  * ends, or ends without saying so. Only its owner changes it, but for what
  * hangs in the registry, under the process's lock.
  */
-#ifndef TR2_SESSION_THREAD_H
-#define TR2_SESSION_THREAD_H
+#ifndef TR2_THREAD_THREAD_H
+#define TR2_THREAD_THREAD_H
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -19,7 +19,7 @@
 #include "base/inside.h"
 #include "event/event.h"
 #include "event/render.h"
-#include "session/region.h"
+#include "thread/region.h"
 
 #define TR2_MAX_PARTS 8
 #define TR2_NO_CANCEL_TYPE (-1) /* outside, or not changed yet */

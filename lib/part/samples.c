@@ -4,7 +4,7 @@
  * counted so much more, a SAMPLE goes into its ring, with the calls that led
  * there. The program's own counters are sampled here.
  */
-#include "session/samples.h"
+#include "part/samples.h"
 
 #include <errno.h>
 #include <sched.h>
@@ -14,13 +14,13 @@
 
 #include "base/clock.h"
 #include "base/unwind.h"
+#include "part/pending_errors.h"
+#include "part/share.h"
 #include "pmu/parse.h"
 #include "pmu/pmu.h"
 #include "ring/ring.h"
 #include "ring/task.h"
-#include "session/lock.h"
-#include "session/pending_errors.h"
-#include "session/share.h"
+#include "thread/lock.h"
 
 #define TEXT_BYTES (4 * TR2_PERFEVENT_BYTES)
 

@@ -11,12 +11,12 @@
 #include <string.h>
 
 #include "base/blocks.h"
+#include "part/part.h"
+#include "part/pending_errors.h"
+#include "part/share.h"
 #include "pmu/parse.h"
 #include "pmu/pmu.h"
-#include "session/lock.h"
-#include "session/part.h"
-#include "session/pending_errors.h"
-#include "session/share.h"
+#include "thread/lock.h"
 
 #define MAX_COUNTERS 64
 #define TEXT_BYTES (4 * TR2_PERFEVENT_BYTES)

@@ -6,9 +6,9 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "part/part.h"
 #include "ring/task.h"
-#include "session/part.h"
-#include "session/stream.h"
+#include "thread/stream.h"
 
 /* What the process is, and where it comes from. */
 static struct {

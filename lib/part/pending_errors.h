@@ -3,10 +3,10 @@
  * pending_errors - errors of parts that are emitted later: the stream begins
  * with version and start, and parts are opened before that.
  */
-#ifndef TR2_SESSION_PENDING_ERRORS_H
-#define TR2_SESSION_PENDING_ERRORS_H
+#ifndef TR2_PART_PENDING_ERRORS_H
+#define TR2_PART_PENDING_ERRORS_H
 
-#include "session/emit.h"
+#include "thread/emit.h"
 
 /* Keeps a copy; without the "trace2: ". */
 void tr2_pending_errors_add(const char *why);

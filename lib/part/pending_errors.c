@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "session/pending_errors.h"
+#include "part/pending_errors.h"
 
 #include <string.h>
 

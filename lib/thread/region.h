@@ -7,8 +7,8 @@
  * its own are above those that it interrupted, and gone when it returns. What is
  * above the innermost one is how regions were that have ended.
  */
-#ifndef TR2_SESSION_REGION_H
-#define TR2_SESSION_REGION_H
+#ifndef TR2_THREAD_REGION_H
+#define TR2_THREAD_REGION_H
 
 #include <stdbool.h>
 #include <stddef.h>

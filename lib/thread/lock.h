@@ -6,8 +6,8 @@
  * siglongjmp() would leave it locked. What a fault inside raises can tell by
  * tr2_lock_is_mine().
  */
-#ifndef TR2_SESSION_LOCK_H
-#define TR2_SESSION_LOCK_H
+#ifndef TR2_THREAD_LOCK_H
+#define TR2_THREAD_LOCK_H
 
 #include <stdbool.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "session/region.h"
+#include "thread/region.h"
 
 #include <string.h>
 #include <sys/mman.h>

@@ -6,10 +6,10 @@
  * No malloc: a thread's first call may come from a signal handler. Contexts are
  * made, ended and forgotten under the process's lock.
  */
-#ifndef TR2_SESSION_CONTEXT_H
-#define TR2_SESSION_CONTEXT_H
+#ifndef TR2_THREAD_CONTEXT_H
+#define TR2_THREAD_CONTEXT_H
 
-#include "session/thread.h"
+#include "thread/thread.h"
 
 #define TR2_CONTEXT_BUF_BYTES 4096u /* a power of two */
 

@@ -9,13 +9,13 @@
 #include <errno.h>
 #include <unistd.h>
 
+#include "part/samples.h"
+#include "part/share.h"
 #include "pmu/pmu.h"
 #include "pmu/pool.h"
 #include "ring/ring.h"
 #include "ring/task.h"
-#include "session/lock.h"
-#include "session/samples.h"
-#include "session/share.h"
+#include "thread/lock.h"
 
 /* Of each thread and event; what the kernel permits is less at times. */
 #define MAP_BYTES (512u * 1024u)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "session/thread.h"
+#include "thread/thread.h"
 
 #include <sched.h>
 #include <stdio.h>
@@ -12,9 +12,9 @@
 #include "base/text.h"
 #include "metric/metric.h"
 #include "ring/ring.h"
-#include "session/context.h"
-#include "session/lock.h"
-#include "session/stream.h"
+#include "thread/context.h"
+#include "thread/lock.h"
+#include "thread/stream.h"
 
 #define MAX_IDLE_WAIT_NS (50u * UINT64_C(1000000))
 

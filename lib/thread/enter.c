@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "session/enter.h"
+#include "thread/enter.h"
 
 #include <pthread.h>
 #include <signal.h>
 
 #include "base/mask.h"
-#include "session/stream.h"
+#include "thread/stream.h"
 
 /* Calls that one which is inside may turn away, as far as nothing else tells
  * that it is over: no handler makes so many. */

@@ -17,13 +17,13 @@
  * one has, which may come back: it comes to nothing, like a handler's call, or
  * goes on with a context of its own.
  */
-#ifndef TR2_SESSION_ENTER_H
-#define TR2_SESSION_ENTER_H
+#ifndef TR2_THREAD_ENTER_H
+#define TR2_THREAD_ENTER_H
 
 #include <stdbool.h>
 
 #include "base/inside.h"
-#include "session/thread.h"
+#include "thread/thread.h"
 
 /*
  * The calling thread's. in: of the function that is to leave. Returns the

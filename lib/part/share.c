@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "session/share.h"
+#include "part/share.h"
 
 #include <sys/resource.h>
 
-#include "session/pending_errors.h"
+#include "part/pending_errors.h"
 
 #define PARTS 4 /* of the limit: one is for events */
 #define TEXT_BYTES 256

@@ -7,10 +7,10 @@
  * A part may keep one pointer in each thread, its `own`: NULL at first, and
  * again in a forked child.
  */
-#ifndef TR2_SESSION_PART_H
-#define TR2_SESSION_PART_H
+#ifndef TR2_PART_PART_H
+#define TR2_PART_PART_H
 
-#include "session/emit.h"
+#include "thread/emit.h"
 
 /* All hooks may be NULL. [L]: the caller holds the process's lock. */
 struct tr2_part {

@@ -5,13 +5,13 @@
  * struct tr2_call is the frame of a public function that emits: session/call.h
  * begins and ends it.
  */
-#ifndef TR2_SESSION_EMIT_H
-#define TR2_SESSION_EMIT_H
+#ifndef TR2_THREAD_EMIT_H
+#define TR2_THREAD_EMIT_H
 
 #include <stdarg.h>
 
 #include "base/inside.h"
-#include "session/thread.h"
+#include "thread/thread.h"
 #include "trace2.h"
 
 struct tr2_call {

@@ -6,8 +6,8 @@
  * The session opens and closes the targets and says whose stream it is; each
  * thread emits into them.
  */
-#ifndef TR2_SESSION_STREAM_H
-#define TR2_SESSION_STREAM_H
+#ifndef TR2_THREAD_STREAM_H
+#define TR2_THREAD_STREAM_H
 
 #include "target/target.h"
 #include "trace2.h"

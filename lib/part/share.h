@@ -7,8 +7,8 @@
  *
  * The caller holds the process's lock, but for the texts.
  */
-#ifndef TR2_SESSION_SHARE_H
-#define TR2_SESSION_SHARE_H
+#ifndef TR2_PART_SHARE_H
+#define TR2_PART_SHARE_H
 
 #include <errno.h>
 #include <stdbool.h>

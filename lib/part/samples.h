@@ -4,12 +4,12 @@
  * program samples its own counters (samples.c), the kernel its events
  * (samples_kernel.c).
  */
-#ifndef TR2_SESSION_SAMPLES_H
-#define TR2_SESSION_SAMPLES_H
+#ifndef TR2_PART_SAMPLES_H
+#define TR2_PART_SAMPLES_H
 
+#include "part/part.h"
 #include "perfevent/perfevent.h"
 #include "ring/layout.h"
-#include "session/part.h"
 #include "trace2_perf.h"
 
 #define TR2_MAX_SAMPLES 64
