@@ -3,12 +3,11 @@
 #include <stdlib.h>
 
 #include "session/call.h"
-#include "part/pending_errors.h"
-#include "session/early.h"
 #include "session/inherit.h"
-#include "thread/lock.h"
 #include "session/params.h"
 #include "session/process.h"
+#include "session/targets.h"
+#include "thread/lock.h"
 #include "trace2.h"
 
 void trace2_cmd_start_fl(const char *file, int line, const char *const *argv)
@@ -21,9 +20,7 @@ void trace2_cmd_start_fl(const char *file, int line, const char *const *argv)
 		tr2_call_report_once(&call, "trace2: cmd_start a second time");
 	} else {
 		tr2_session_keep_argv(argv);
-		TR2_EMIT(&call, start, .argv.argv = argv);
-		tr2_early_tell(&call);
-		tr2_pending_errors_emit(&call);
+		tr2_session_emit_start(&call, argv);
 	}
 	tr2_call_end(&call);
 }

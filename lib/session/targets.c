@@ -2,6 +2,8 @@
 #include "session/targets.h"
 
 #include "base/clock.h"
+#include "part/pending_errors.h"
+#include "session/early.h"
 #include "session/inherit.h"
 #include "session/quick.h"
 #include "session/ring.h"
@@ -111,4 +113,11 @@ void tr2_session_emit_version(struct tr2_call *call)
 		 .exe.s = version ? version : "unknown");
 	stop_those_without_version();
 	publish_targets(call);
+}
+
+void tr2_session_emit_start(struct tr2_call *call, const char *const *argv)
+{
+	TR2_EMIT(call, start, .argv.argv = argv);
+	tr2_early_tell(call);
+	tr2_pending_errors_emit(call);
 }

@@ -16,4 +16,7 @@ bool tr2_session_open_targets(bool again);
  * is on if any is left. */
 void tr2_session_emit_version(struct tr2_call *call);
 
+/* The second one, and what had to wait for it: errors of what came before. */
+void tr2_session_emit_start(struct tr2_call *call, const char *const *argv);
+
 #endif
