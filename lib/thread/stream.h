@@ -16,7 +16,6 @@
 #define TR2_ENABLED_EARLY 2
 
 struct tr2_stream {
-	struct tr2_target target[TR2_TARGET_NR];
 	uint64_t start_ns; /* monotonic; t_abs counts from it */
 	const char *sid; /* the session's whole id, "" before it has one */
 	unsigned int depth; /* how many sessions are above it */
@@ -24,6 +23,7 @@ struct tr2_stream {
 	volatile unsigned int generation; /* how many forks it is away */
 	uint32_t forked_by; /* the parent's thread, 0: not known */
 	atomic_uint_fast64_t lost; /* events that no target saw */
+	struct tr2_target target[TR2_TARGET_NR];
 };
 
 extern struct tr2_stream tr2_stream;
