@@ -178,6 +178,27 @@ test_expect_success '--per-thread' '
 	test_cmp expect.sorted actual.sorted
 '
 
+test_expect_success JQ 'what is said of the whole is JSON, too' '
+	trace2 report --format=json known.event >out &&
+	jq -c ".summary[]" out >actual &&
+	trace2 report --format=json "$traces/error.event" >out &&
+	jq -c ".summary[] | [.failed,.code,.errors]" out >>actual &&
+	# It goes on in the background, and lost three.
+	sed -e "s/07:20:00.180000Z/07:20:02.000000Z/; s/\"t_abs\":0.060000/\"t_abs\":1.880000/" \
+		-e "/\"atexit\",\"sid\":\"P\",/s/}/,\"lost\":3}/" \
+		known.event >behind.event &&
+	trace2 report --format=json behind.event >out &&
+	jq -c ".summary[] | [.background_ns,.lost]" out >>actual &&
+	cat >expect <<-\EOF &&
+	{"wall_ns":1000000000,"processes":2,"events":18,"spawning_ns":40000000,"background_ns":0,"lost":0,"failed":0,"code":0,"signal":null,"errors":0}
+	[1,1,1]
+	[1000000000,3]
+	EOF
+	test_cmp expect actual &&
+	trace2 report --format=csv known.event >out &&
+	test_grep ! spawning_ns out
+'
+
 test_expect_success '-g puts processes together' '
 	trace2 report -g cmd -n 3 "$traces/gc.event" >actual &&
 	cat >expect <<-\EOF &&
@@ -211,7 +232,7 @@ test_expect_success JQ 'all views are JSON in one object' '
 	test_cmp expect actual &&
 	trace2 report --format=json known.event >out &&
 	jq -r "keys | join(\" \")" out >actual &&
-	echo "critical_path processes" >expect &&
+	echo "critical_path processes summary" >expect &&
 	test_cmp expect actual &&
 	jq -c ".processes[1] | [.wall_ns,.spawn_ns,.share]" out >actual &&
 	echo "[60000000,40000000,0.06]" >expect &&

@@ -159,8 +159,19 @@ test_expect_success 'a brief stream is good, and said to be brief' '
 test_expect_success JQ 'as JSON' '
 	test_expect_code 1 trace2 check --format=json cut >out &&
 	jq -c ".problems[0] | [.level, .count]" out >actual &&
-	echo "[\"warning\",1]" >expect &&
-	test_cmp expect actual
+	jq -c ".summary[]" out >>actual &&
+	test_expect_code 1 env GIT_TRACE2_EVENT=/dev/null/x GIT_TRACE2_EVENTS=1 \
+		trace2 check --env --format=json >out &&
+	jq -c ".summary[]" out >>actual &&
+	cat >expect <<-\EOF &&
+	["warning",1]
+	{"sessions":1,"events":13,"errors":0,"warnings":2,"brief":"no"}
+	{"targets":1,"faults":2}
+	EOF
+	test_cmp expect actual &&
+	test_expect_code 2 trace2 check --send --format=json >out 2>err &&
+	test_must_be_empty out &&
+	test_grep "^trace2: --format excludes --send" err
 '
 
 test_expect_success '--env: nothing is on' '

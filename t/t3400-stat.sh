@@ -403,7 +403,7 @@ test_expect_success JQ 'JSON has the runs, the measures and the differences' '
 	trace2 stat -q -r 6 --baseline fast --format=json true >out &&
 	jq -c "keys, .stat[0].runs, .stat[0].command, [.runs[].run]" out >actual &&
 	cat >expect <<-\EOF &&
-	["differences","measures","notes","runs","sides","stat"]
+	["differences","measures","notes","runs","sides","stat","tests"]
 	6
 	["true"]
 	[1,2,3,4,5,6]
@@ -453,10 +453,10 @@ test_expect_success JQ '--against: both take turns, and who is first, too' '
 	trace2 diff --only run --format=csv pair.base pair >expect &&
 	trace2 stat -r 4 -q --format=json --against true false >out ||
 	test $? = 1 &&
-	jq -c "[.stat[] | [.side, .command, .runs, .failed, .code]],
+	jq -c "[.stat[] | [.side, .command, .runs, .failed, .code, .in_turns]],
 		[.runs[] | [.side, .run]]" out >actual &&
 	cat >expect <<-\EOF &&
-	[["cmd",["false"],4,4,1],["base",["true"],4,0,0]]
+	[["cmd",["false"],4,4,1,"yes"],["base",["true"],4,0,0,"yes"]]
 	[["cmd",1],["cmd",2],["cmd",3],["cmd",4],["base",1],["base",2],["base",3],["base",4]]
 	EOF
 	test_cmp expect actual

@@ -366,6 +366,20 @@ static void print_summary(const struct found *f)
 		       f->errors == 1 ? "" : "s", f->warnings);
 }
 
+TR2_CELL(cell_sessions, struct found, tr2_cell_uint(t, r->sessions))
+TR2_CELL(cell_events, struct found, tr2_cell_uint(t, r->events))
+TR2_CELL(cell_errors, struct found, tr2_cell_uint(t, r->errors))
+TR2_CELL(cell_warnings, struct found, tr2_cell_uint(t, r->warnings))
+TR2_CELL(cell_brief, struct found, tr2_cell_str(t, r->brief ? "yes" : "no"))
+
+static const struct tr2_column summary_columns[] = {
+	{ "sessions", "", TR2_COL_DATA, cell_sessions },
+	{ "events", "", TR2_COL_DATA, cell_events },
+	{ "errors", "", TR2_COL_DATA, cell_errors },
+	{ "warnings", "", TR2_COL_DATA, cell_warnings },
+	{ "brief", "", TR2_COL_DATA, cell_brief },
+};
+
 /* Each by itself: what two of them tell of one process is no contradiction. */
 static enum tr2_load_result check_input(struct found *f, const char *path)
 {
@@ -386,10 +400,16 @@ static enum tr2_load_result check_input(struct found *f, const char *path)
 
 static void report(struct found *f)
 {
-	if (tr2_common.format == TR2_FORMAT_TEXT)
+	if (tr2_common.format == TR2_FORMAT_TEXT) {
 		print_summary(f);
-	else
-		tr2_table_show(&f->problems);
+		return;
+	}
+	tr2_output_begin(&f->out, tr2_common.format);
+	if (tr2_common.format == TR2_FORMAT_JSON)
+		tr2_table_print_row(&f->out, "summary",
+				    TR2_COLUMNS(summary_columns), f);
+	tr2_table_finish(&f->problems);
+	tr2_output_end(&f->out);
 }
 
 static int check_inputs(size_t nr, const char *const *paths)
@@ -399,8 +419,7 @@ static int check_inputs(size_t nr, const char *const *paths)
 	bool any = false;
 	size_t i;
 
-	tr2_table_init(&f.problems, &f.out, "problems", columns,
-		       sizeof(columns) / sizeof(*columns));
+	tr2_table_init(&f.problems, &f.out, "problems", TR2_COLUMNS(columns));
 	for (i = 0; i < nr; i++) {
 		result = check_input(&f, paths[i]);
 		any |= result == TR2_LOAD_OK;
@@ -426,12 +445,17 @@ static int check_files(int argc, char **argv)
 	return check_inputs(1, standard);
 }
 
+extern const struct tr2_command tr2_command_check;
+
 static int run(int argc, char **argv)
 {
 	int exit_code = 0;
 
 	if (!env && !send_probe)
 		return check_files(argc, argv);
+	if (send_probe && tr2_common.format != TR2_FORMAT_TEXT)
+		return tr2_usage_error(&tr2_command_check,
+				       "--format excludes --send");
 	if (env)
 		exit_code = tr2_check_env();
 	if (send_probe && exit_code < TR2_EXIT_USAGE)

@@ -199,24 +199,38 @@ static int add_settings(struct tr2_table *t, const struct tr2_found *found,
 	return bad;
 }
 
+struct env_summary {
+	int targets, faults;
+};
+
+TR2_CELL(cell_targets, struct env_summary, tr2_cell_int(t, r->targets))
+TR2_CELL(cell_faults, struct env_summary, tr2_cell_int(t, r->faults))
+
+static const struct tr2_column summary_columns[] = {
+	{ "targets", "", TR2_COL_DATA, cell_targets },
+	{ "faults", "", TR2_COL_DATA, cell_faults },
+};
+
 int tr2_check_env(void)
 {
 	static struct tr2_found found[TR2_NR_SETTINGS];
-	int bad = tr2_check_find_settings(found), targets = 0;
+	struct env_summary sum = { 0, tr2_check_find_settings(found) };
 	struct tr2_output out;
 	struct tr2_table t;
 
-	tr2_table_init(&t, &out, "settings", columns,
-		       sizeof(columns) / sizeof(*columns));
-	bad += add_settings(&t, found, &targets);
-	bad += add_near_misses(&t);
+	tr2_table_init(&t, &out, "settings", TR2_COLUMNS(columns));
+	sum.faults += add_settings(&t, found, &sum.targets);
+	sum.faults += add_near_misses(&t);
 	tr2_output_begin(&out, tr2_common.format);
-	if (t.nr_rows || tr2_common.format != TR2_FORMAT_TEXT)
+	if (out.format == TR2_FORMAT_JSON)
+		tr2_table_print_row(&out, "summary",
+				    TR2_COLUMNS(summary_columns), &sum);
+	if (t.nr_rows || out.format != TR2_FORMAT_TEXT)
 		tr2_table_print(&t);
 	tr2_output_end(&out);
-	if (!targets && tr2_common.format == TR2_FORMAT_TEXT)
+	if (!sum.targets && out.format == TR2_FORMAT_TEXT)
 		puts("no target is on: set GIT_TRACE2_EVENT to a directory, "
 		     "or run 'trace2 record -- COMMAND'");
 	tr2_table_release(&t);
-	return bad ? TR2_EXIT_FOUND : 0;
+	return sum.faults ? TR2_EXIT_FOUND : 0;
 }

@@ -108,8 +108,7 @@ int tr2_events_list(void)
 	struct tr2_table t;
 	size_t i;
 
-	tr2_table_init(&t, &out, "events", columns,
-		       sizeof(columns) / sizeof(*columns));
+	tr2_table_init(&t, &out, "events", TR2_COLUMNS(columns));
 	for (row.known = tr2_perfevent_names; row.known->name; row.known++)
 		tr2_table_add(&t, &row);
 	for (i = 0; i < sizeof(others) / sizeof(*others); i++)

@@ -39,7 +39,7 @@ static bool failed(const struct tr2_model *m, uint32_t node)
 	for (s = n->session; s; s = m->sessions[s].next_of_node)
 		if (m->sessions[s].nr_errors)
 			return true;
-	return n->end == TR2_END_SIGNAL || (n->has_code && n->code != 0);
+	return tr2_node_failed(n);
 }
 
 static bool wanted(const struct tr2_model *m, uint32_t node)
@@ -293,7 +293,7 @@ static int list_events(const struct tr2_model *m)
 	struct tr2_table t;
 	int kind;
 
-	tr2_table_init(&t, &out, "events", event_columns, 2);
+	tr2_table_init(&t, &out, "events", TR2_COLUMNS(event_columns));
 	for (kind = 0; kind < TR2_EVENT_NR; kind++) {
 		row.count = m->events_by_kind[kind];
 		row.name = tr2_event_rows[kind].name;
@@ -327,7 +327,7 @@ static int list_known(const struct tr2_model *m)
 	struct tr2_table t;
 	uint32_t i;
 
-	tr2_table_init(&t, &out, "known", known_columns, 2);
+	tr2_table_init(&t, &out, "known", TR2_COLUMNS(known_columns));
 	for (i = 1; i < m->nr_metrics; i++) {
 		const struct tr2_metric *metric = &m->metrics[i];
 
@@ -362,8 +362,7 @@ static void list_nodes(struct tr2_model *m)
 	struct tr2_output out = { .format = tr2_common.format };
 	struct tr2_table t;
 
-	tr2_table_init(&t, &out, "processes", columns,
-		       sizeof(columns) / sizeof(*columns));
+	tr2_table_init(&t, &out, "processes", TR2_COLUMNS(columns));
 	tr2_table_rows(&t, give_rows, m);
 	tr2_table_show(&t);
 	if (tr2_common.format == TR2_FORMAT_TEXT)

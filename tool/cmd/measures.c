@@ -268,6 +268,40 @@ static void print_kind(struct tr2_output *out, const struct tr2_comparison *c,
 	tr2_table_release(&t);
 }
 
+/* ---- what the tests can tell ------------------------------------------------------ */
+
+struct kind_row {
+	const struct tr2_comparison *c;
+	enum tr2_measure_kind kind;
+};
+
+TR2_CELL(cell_test_kind, struct kind_row,
+	 tr2_cell_str(t, tr2_measure_names[r->kind]))
+TR2_CELL(cell_tested, struct kind_row, tr2_cell_uint(t, r->c->tested[r->kind]))
+TR2_CELL(cell_can_tell, struct kind_row,
+	 tr2_cell_str(t, tr2_comparison_can_tell(r->c, r->kind) ? "yes" : "no"))
+TR2_CELL(cell_runs_needed, struct kind_row,
+	 tr2_cell_uint(t, tr2_runs_needed(r->c->tested[r->kind])))
+
+static const struct tr2_column test_columns[] = {
+	{ "kind", "", TR2_COL_DATA, cell_test_kind },
+	{ "tested", "", TR2_COL_DATA, cell_tested },
+	{ "can_tell", "", TR2_COL_DATA, cell_can_tell },
+	{ "runs_needed", "", TR2_COL_DATA, cell_runs_needed },
+};
+
+static void print_tests(struct tr2_output *out, const struct tr2_comparison *c)
+{
+	struct kind_row row = { c, 0 };
+	struct tr2_table t;
+
+	tr2_table_init(&t, out, "tests", TR2_COLUMNS(test_columns));
+	for (; row.kind < TR2_MEASURE_NR; row.kind++)
+		if (c->tested[row.kind])
+			tr2_table_add(&t, &row);
+	tr2_table_finish(&t);
+}
+
 /* Even where every run of one side is above all of the other. */
 static bool runs_can_tell(const struct tr2_comparison *c)
 {
@@ -326,6 +360,8 @@ void tr2_comparison_print(struct tr2_output *out,
 
 	if (!tr2_output_is_text(out)) {
 		print_kind(out, c, choice, -1);
+		if (out->format == TR2_FORMAT_JSON)
+			print_tests(out, c);
 		return;
 	}
 	for (kind = 0; kind < TR2_MEASURE_NR; kind++)

@@ -84,7 +84,7 @@ void tr2_node_cell_exit(struct tr2_table *t, const void *row)
 	tr2_buf_reset(&b);
 	tr2_exit_text(&b, r->m, r->node);
 	tr2_cell_str(t, tr2_buf_str(&b));
-	if (n->end == TR2_END_SIGNAL || (n->has_code && n->code))
+	if (tr2_node_failed(n))
 		tr2_cell_color(t, TR2_COLOR_BAD);
 	else if (n->end == TR2_END_OPEN)
 		tr2_cell_color(t, TR2_COLOR_WARM);
@@ -213,6 +213,24 @@ void tr2_node_cell_end_by(struct tr2_table *t, const void *row)
 
 	if (n->end != TR2_END_OPEN)
 		tr2_cell_str(t, by[n->end_by]);
+}
+
+void tr2_session_cell_process(struct tr2_table *t, const void *row)
+{
+	const struct tr2_session_row *r = row;
+
+	if (r->session->node)
+		tr2_cell_str(t, tr2_node_name(r->m, r->session->node));
+}
+
+void tr2_session_cell_pid(struct tr2_table *t, const void *row)
+{
+	tr2_cell_int(t, ((const struct tr2_session_row *)row)->session->pid);
+}
+
+void tr2_session_cell_sid(struct tr2_table *t, const void *row)
+{
+	tr2_cell_str(t, ((const struct tr2_session_row *)row)->session->sid);
 }
 
 /* ---- the legend ------------------------------------------------------------------ */

@@ -41,6 +41,16 @@ void tr2_node_cell_signal(struct tr2_table *t, const void *row);
 void tr2_node_cell_signal_name(struct tr2_table *t, const void *row);
 void tr2_node_cell_end_by(struct tr2_table *t, const void *row);
 
+/* The process of a session; rows of what it said have it as their first member. */
+struct tr2_session_row {
+	const struct tr2_model *m;
+	const struct tr2_model_session *session;
+};
+
+void tr2_session_cell_process(struct tr2_table *t, const void *row);
+void tr2_session_cell_pid(struct tr2_table *t, const void *row);
+void tr2_session_cell_sid(struct tr2_table *t, const void *row);
+
 /* How it ended, for programs. */
 #define TR2_NODE_END_COLUMNS                                               \
 	{ "end", "", TR2_COL_DATA, tr2_node_cell_end },                    \

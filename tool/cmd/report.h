@@ -6,6 +6,7 @@
 #define TR2_CMD_REPORT_H
 
 #include "common/filter.h"
+#include "model/filter.h"
 #include "model/model.h"
 #include "out/table.h"
 
@@ -35,11 +36,28 @@ bool tr2_report_table(const struct tr2_report *r, struct tr2_table *t,
 bool tr2_report_table_if_any(const struct tr2_report *r, struct tr2_table *t,
 			     const char *sort);
 
+/* Each session that the filter chooses. */
+#define tr2_report_for_each_session(r, i)  \
+	tr2_for_each_session((r)->m, (i))  \
+		if (tr2_filter_session((r)->filter, (r)->m, (i)))
+
 static inline bool tr2_report_is_text(const struct tr2_report *r)
 {
 	return r->out->format == TR2_FORMAT_TEXT;
 }
 
+/* What the shares are shares of: the time of all processes that nobody else in
+ * the recording started. */
+int64_t tr2_report_whole_ns(const struct tr2_model *m);
+
+static inline double tr2_report_share(int64_t part, int64_t whole)
+{
+	return whole > 0 ? (double)part / (double)whole : 0;
+}
+
+/* Without a view: what is said of the whole, and the critical path. */
+void tr2_report_summary(const struct tr2_report *r);
+void tr2_report_critical_path(const struct tr2_report *r);
 /* Without a view: the processes, by -g or as a tree. false: a usage error, which
  * was said. */
 bool tr2_report_processes(const struct tr2_report *r);

@@ -7,12 +7,12 @@
 
 #include "arena/layout.h"
 #include "cmd/measures.h"
+#include "cmd/node.h"
 #include "cmd/report.h"
 #include "common/join.h"
 #include "common/map.h"
 #include "common/memory.h"
 #include "common/say.h"
-#include "model/filter.h"
 #include "model/histogram.h"
 #include "model/model.h"
 #include "stat/run_meta.h"
@@ -239,8 +239,7 @@ bool tr2_report_timers(const struct tr2_report *r)
 {
 	struct tr2_table t;
 
-	tr2_table_init(&t, r->out, "timers", timer_columns,
-		       sizeof(timer_columns) / sizeof(*timer_columns));
+	tr2_table_init(&t, r->out, "timers", TR2_COLUMNS(timer_columns));
 	add_sums(&t, r, TR2_METRIC_TIMER);
 	return tr2_report_table_if_any(r, &t, "total");
 }
@@ -249,8 +248,7 @@ bool tr2_report_counters(const struct tr2_report *r)
 {
 	struct tr2_table t;
 
-	tr2_table_init(&t, r->out, "counters", counter_columns,
-		       sizeof(counter_columns) / sizeof(*counter_columns));
+	tr2_table_init(&t, r->out, "counters", TR2_COLUMNS(counter_columns));
 	add_sums(&t, r, TR2_METRIC_COUNTER);
 	add_events(&t, r);
 	return tr2_report_table_if_any(r, &t, "counter");
@@ -259,56 +257,53 @@ bool tr2_report_counters(const struct tr2_report *r)
 /* ---- errors ------------------------------------------------------------------------ */
 
 struct error_row {
-	const struct tr2_model *m;
-	const struct tr2_model_session *session;
+	struct tr2_session_row of;
 	const struct tr2_point *p;
 };
 
 TR2_CELL(cell_time, struct error_row,
-	 tr2_cell_wall(t, r->session->wall_ns + r->p->at_ns))
-TR2_CELL(cell_pid, struct error_row, tr2_cell_int(t, r->session->pid))
-TR2_CELL(cell_process, struct error_row,
-	 if (r->session->node)
-		 tr2_cell_str(t, tr2_node_name(r->m, r->session->node)))
+	 tr2_cell_wall(t, r->of.session->wall_ns + r->p->at_ns))
 TR2_CELL(cell_message, struct error_row,
 	 tr2_cell_str(t, r->p->value ? r->p->value : "(no message)"))
 TR2_CELL(cell_format, struct error_row,
-	 if (r->p->key) tr2_cell_str(t, tr2_s(r->m, r->p->key)))
+	 if (r->p->key) tr2_cell_str(t, tr2_s(r->of.m, r->p->key)))
 TR2_CELL(cell_file, struct error_row,
-	 if (r->p->file) tr2_cell_str(t, tr2_s(r->m, r->p->file)))
+	 if (r->p->file) tr2_cell_str(t, tr2_s(r->of.m, r->p->file)))
 TR2_CELL(cell_line, struct error_row, tr2_cell_uint(t, r->p->line))
-TR2_CELL(cell_sid, struct error_row, tr2_cell_str(t, r->session->sid))
 
 static const struct tr2_column error_columns[] = {
 	{ "time", "TIME", TR2_COL_LEFT, cell_time },
-	{ "pid", "PID", 0, cell_pid },
-	{ "process", "PROCESS", TR2_COL_LEFT, cell_process },
+	{ "pid", "PID", 0, tr2_session_cell_pid },
+	{ "process", "PROCESS", TR2_COL_LEFT, tr2_session_cell_process },
 	{ "message", "MESSAGE", TR2_COL_FLEX, cell_message },
 	{ "format", "", TR2_COL_DATA, cell_format },
 	{ "file", "", TR2_COL_DATA, cell_file },
 	{ "line", "", TR2_COL_DATA, cell_line },
-	{ "sid", "", TR2_COL_DATA, cell_sid },
+	{ "sid", "", TR2_COL_DATA, tr2_session_cell_sid },
 };
+
+static void add_errors(struct tr2_table *t, const struct tr2_model *m,
+		       uint32_t session)
+{
+	struct error_row row = { { m, &m->sessions[session] }, NULL };
+	uint32_t thread, i;
+
+	tr2_for_each_thread(m, session, thread)
+		tr2_for_each_point(m, thread, i) {
+			row.p = &m->points[i];
+			if (row.p->kind == TR2_POINT_ERROR)
+				tr2_table_add(t, &row);
+		}
+}
 
 bool tr2_report_errors(const struct tr2_report *r)
 {
-	struct error_row row = { .m = r->m };
 	struct tr2_table t;
-	uint32_t s, th, i;
+	uint32_t i;
 
-	tr2_table_init(&t, r->out, "errors", error_columns,
-		       sizeof(error_columns) / sizeof(*error_columns));
-	tr2_for_each_session(r->m, s) {
-		row.session = &r->m->sessions[s];
-		if (!row.session->nr_errors ||
-		    !tr2_filter_session(r->filter, r->m, s))
-			continue;
-		tr2_for_each_thread(r->m, s, th)
-			tr2_for_each_point(r->m, th, i) {
-				row.p = &r->m->points[i];
-				if (row.p->kind == TR2_POINT_ERROR)
-					tr2_table_add(&t, &row);
-			}
-	}
+	tr2_table_init(&t, r->out, "errors", TR2_COLUMNS(error_columns));
+	tr2_report_for_each_session(r, i)
+		if (r->m->sessions[i].nr_errors)
+			add_errors(&t, r->m, i);
 	return tr2_report_table_if_any(r, &t, "time");
 }

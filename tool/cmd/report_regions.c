@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmd/node.h"
 #include "cmd/report.h"
 #include "common/join.h"
-#include "model/filter.h"
 #include "model/stats.h"
 
 /* ---- regions ------------------------------------------------------------------- */
@@ -58,36 +58,30 @@ static void no_region(const struct tr2_report *r, uint32_t session,
 			      self > 0 ? self : 0);
 }
 
-static void gather_regions(const struct tr2_report *r, const int64_t *self,
-			   struct tr2_groups *groups, int64_t *whole)
+static void gather_session(const struct tr2_report *r, uint32_t session,
+			   const int64_t *self, struct tr2_groups *groups)
 {
 	struct tr2_model *m = r->m;
 	struct tr2_group *group;
-	uint32_t s, t, i;
+	uint32_t t, i;
 
-	tr2_for_each_session(m, s) {
-		if (!tr2_filter_session(r->filter, m, s))
-			continue;
-		tr2_ns_add(whole, m->sessions[s].end_ns);
-		if (!r->filter->region && !r->filter->min_ns)
-			no_region(r, s, groups);
-		tr2_for_each_thread(m, s, t)
-			tr2_for_each_span(m, t, i) {
-				const struct tr2_span *span = &m->spans[i];
+	if (!r->filter->region && !r->filter->min_ns)
+		no_region(r, session, groups);
+	tr2_for_each_thread(m, session, t)
+		tr2_for_each_span(m, t, i) {
+			const struct tr2_span *span = &m->spans[i];
 
-				if (span->kind != TR2_SPAN_REGION ||
-				    !tr2_filter_span(r->filter, m, i))
-					continue;
-				group = tr2_groups_get(groups,
-						       tr2_report_group(r, s),
-						       region_name(m, span));
-				if (group)
-					tr2_group_add(group,
-						      span->end_ns -
-							      span->start_ns,
-						      self[i]);
-			}
-	}
+			if (span->kind != TR2_SPAN_REGION ||
+			    !tr2_filter_span(r->filter, m, i))
+				continue;
+			group = tr2_groups_get(groups,
+					       tr2_report_group(r, session),
+					       region_name(m, span));
+			if (group)
+				tr2_group_add(group,
+					      span->end_ns - span->start_ns,
+					      self[i]);
+		}
 }
 
 struct group_row {
@@ -95,14 +89,10 @@ struct group_row {
 	int64_t whole;
 };
 
-static double region_share(const struct group_row *r)
-{
-	return r->whole > 0 ? (double)r->g->self_ns / (double)r->whole : 0;
-}
-
 TR2_CELL(cell_total, struct group_row, tr2_cell_ns(t, r->g->total_ns))
 TR2_CELL(cell_self, struct group_row, tr2_cell_ns(t, r->g->self_ns))
-TR2_CELL(cell_share, struct group_row, tr2_cell_share(t, region_share(r)))
+TR2_CELL(cell_share, struct group_row,
+	 tr2_cell_share(t, tr2_report_share(r->g->self_ns, r->whole)))
 TR2_CELL(cell_nr, struct group_row, tr2_cell_uint(t, r->g->nr))
 TR2_CELL(cell_p50, struct group_row,
 	 tr2_cell_ns(t, tr2_group_percentile(r->g, 0.5)))
@@ -114,63 +104,77 @@ TR2_CELL(cell_max, struct group_row, tr2_cell_ns(t, r->g->max_ns))
 TR2_CELL(cell_by, struct group_row, tr2_cell_str(t, r->g->by))
 TR2_CELL(cell_name, struct group_row, tr2_cell_str(t, r->g->name))
 
+/* How the durations of a group are spread. */
+#define PERCENTILES                                                        \
+	{ "p50_ns", "P50", TR2_COL_SHORT | TR2_COL_SPARE, cell_p50 },      \
+	{ "p90_ns", "P90", TR2_COL_SHORT | TR2_COL_SPARE, cell_p90 },      \
+	{ "p99_ns", "P99", TR2_COL_SHORT | TR2_COL_SPARE, cell_p99 },      \
+	{ "max_ns", "MAX", TR2_COL_SHORT | TR2_COL_YIELDS, cell_max }
+
 static const struct tr2_column region_columns[] = {
 	{ "total_ns", "TOTAL", TR2_COL_SHORT, cell_total },
 	{ "self_ns", "SELF", TR2_COL_SHORT, cell_self },
 	{ "share", "SHARE", TR2_COL_HEAT | TR2_COL_YIELDS, cell_share },
 	{ "calls", "CALLS", 0, cell_nr },
-	{ "p50_ns", "P50", TR2_COL_SHORT | TR2_COL_SPARE, cell_p50 },
-	{ "p90_ns", "P90", TR2_COL_SHORT | TR2_COL_SPARE, cell_p90 },
-	{ "p99_ns", "P99", TR2_COL_SHORT | TR2_COL_SPARE, cell_p99 },
-	{ "max_ns", "MAX", TR2_COL_SHORT | TR2_COL_YIELDS, cell_max },
+	PERCENTILES,
 	{ "group", "GROUP", TR2_COL_FLEX, cell_by },
 	{ "region", "REGION", TR2_COL_FLEX, cell_name },
 };
 
-bool tr2_report_regions(const struct tr2_report *r)
+/* Prints a row a group into a table that is begun, and releases both. */
+static bool finish_groups(const struct tr2_report *r, struct tr2_table *t,
+			  struct tr2_groups *groups, int64_t whole,
+			  const char *sort)
 {
-	int64_t *self = calloc(r->m->nr_spans, sizeof(*self));
-	struct tr2_groups groups = { 0 };
-	struct group_row row = { NULL, 0 };
-	struct tr2_table t;
+	struct group_row row = { NULL, whole };
 	uint32_t i;
 	bool ok;
+
+	tr2_groups_sort(groups);
+	for (i = 0; i < groups->nr; i++) {
+		row.g = &groups->group[i];
+		tr2_table_add(t, &row);
+	}
+	ok = tr2_report_table(r, t, sort);
+	tr2_groups_release(groups);
+	return ok;
+}
+
+bool tr2_report_regions(const struct tr2_report *r)
+{
+	int64_t *self = calloc(r->m->nr_spans, sizeof(*self)), whole = 0;
+	struct tr2_groups groups = { 0 };
+	struct tr2_table t;
+	uint32_t i;
 
 	if (!self)
 		return true;
 	tr2_model_self_times(r->m, self);
-	gather_regions(r, self, &groups, &row.whole);
-	tr2_groups_sort(&groups);
-	tr2_table_init(&t, r->out, "regions", region_columns,
-		       sizeof(region_columns) / sizeof(*region_columns));
-	for (i = 0; i < groups.nr; i++) {
-		row.g = &groups.group[i];
-		tr2_table_add(&t, &row);
+	tr2_report_for_each_session(r, i) {
+		tr2_ns_add(&whole, r->m->sessions[i].end_ns);
+		gather_session(r, i, self, &groups);
 	}
-	ok = tr2_report_table(r, &t, "self");
-	tr2_groups_release(&groups);
 	free(self);
-	return ok;
+	tr2_table_init(&t, r->out, "regions", TR2_COLUMNS(region_columns));
+	return finish_groups(r, &t, &groups, whole, "self");
 }
 
 /* ---- threads ----------------------------------------------------------------------- */
 
 struct thread_row {
-	const struct tr2_model *m;
+	struct tr2_session_row of;
 	const struct tr2_model_thread *thread;
-	const struct tr2_model_session *session;
 	int64_t wall_ns, in_regions_ns;
 	uint64_t nr_regions;
 };
 
 static void measure_thread(struct thread_row *row, uint32_t thread)
 {
-	const struct tr2_model *m = row->m;
+	const struct tr2_model *m = row->of.m;
 	int64_t to = INT64_MIN, from;
 	uint32_t i;
 
 	row->thread = &m->threads[thread];
-	row->session = &m->sessions[row->thread->session];
 	row->wall_ns = row->thread->end_ns - row->thread->start_ns;
 	row->in_regions_ns = 0;
 	row->nr_regions = 0;
@@ -188,26 +192,16 @@ static void measure_thread(struct thread_row *row, uint32_t thread)
 	}
 }
 
-static double busy_share(const struct thread_row *r)
-{
-	return r->wall_ns > 0 ?
-		       (double)r->in_regions_ns / (double)r->wall_ns : 0;
-}
-
 TR2_CELL(cell_thread_wall, struct thread_row, tr2_cell_ns(t, r->wall_ns))
 TR2_CELL(cell_thread_in, struct thread_row, tr2_cell_ns(t, r->in_regions_ns))
-TR2_CELL(cell_thread_busy, struct thread_row, tr2_cell_share(t, busy_share(r)))
+TR2_CELL(cell_thread_busy, struct thread_row,
+	 tr2_cell_share(t, tr2_report_share(r->in_regions_ns, r->wall_ns)))
 TR2_CELL(cell_thread_regions, struct thread_row,
 	 tr2_cell_uint(t, r->nr_regions))
 TR2_CELL(cell_thread_start, struct thread_row,
 	 tr2_cell_ns(t, r->thread->start_ns))
 TR2_CELL(cell_thread_name, struct thread_row,
-	 tr2_cell_str(t, tr2_s(r->m, r->thread->name)))
-TR2_CELL(cell_thread_process, struct thread_row,
-	 if (r->session->node)
-		 tr2_cell_str(t, tr2_node_name(r->m, r->session->node)))
-TR2_CELL(cell_thread_pid, struct thread_row, tr2_cell_int(t, r->session->pid))
-TR2_CELL(cell_thread_sid, struct thread_row, tr2_cell_str(t, r->session->sid))
+	 tr2_cell_str(t, tr2_s(r->of.m, r->thread->name)))
 
 static const struct tr2_column thread_columns[] = {
 	{ "wall_ns", "WALL", 0, cell_thread_wall },
@@ -216,22 +210,20 @@ static const struct tr2_column thread_columns[] = {
 	{ "regions", "REGIONS", 0, cell_thread_regions },
 	{ "start_ns", "FROM", 0, cell_thread_start },
 	{ "thread", "THREAD", TR2_COL_FLEX, cell_thread_name },
-	{ "process", "PROCESS", TR2_COL_FLEX, cell_thread_process },
-	{ "pid", "", TR2_COL_DATA, cell_thread_pid },
-	{ "sid", "", TR2_COL_DATA, cell_thread_sid },
+	{ "process", "PROCESS", TR2_COL_FLEX, tr2_session_cell_process },
+	{ "pid", "", TR2_COL_DATA, tr2_session_cell_pid },
+	{ "sid", "", TR2_COL_DATA, tr2_session_cell_sid },
 };
 
 bool tr2_report_threads(const struct tr2_report *r)
 {
-	struct thread_row row = { .m = r->m };
+	struct thread_row row = { .of.m = r->m };
 	struct tr2_table t;
 	uint32_t s, i;
 
-	tr2_table_init(&t, r->out, "threads", thread_columns,
-		       sizeof(thread_columns) / sizeof(*thread_columns));
-	tr2_for_each_session(r->m, s) {
-		if (!tr2_filter_session(r->filter, r->m, s))
-			continue;
+	tr2_table_init(&t, r->out, "threads", TR2_COLUMNS(thread_columns));
+	tr2_report_for_each_session(r, s) {
+		row.of.session = &r->m->sessions[s];
 		tr2_for_each_thread(r->m, s, i) {
 			measure_thread(&row, i);
 			if (row.wall_ns >= r->filter->min_ns)
@@ -258,10 +250,7 @@ static const struct tr2_column group_columns[] = {
 	{ "self_ns", "SELF", TR2_COL_SHORT, cell_self },
 	{ "spawn_ns", "SPAWN", TR2_COL_SHORT, cell_group_spawn },
 	{ "processes", "COUNT", 0, cell_nr },
-	{ "p50_ns", "P50", TR2_COL_SHORT | TR2_COL_SPARE, cell_p50 },
-	{ "p90_ns", "P90", TR2_COL_SHORT | TR2_COL_SPARE, cell_p90 },
-	{ "p99_ns", "P99", TR2_COL_SHORT | TR2_COL_SPARE, cell_p99 },
-	{ "max_ns", "MAX", TR2_COL_SHORT | TR2_COL_YIELDS, cell_max },
+	PERCENTILES,
 	{ "group", "GROUP", TR2_COL_FLEX, cell_name },
 };
 
@@ -295,25 +284,14 @@ static void gather_groups(const struct tr2_report *r, struct tr2_groups *groups)
 		tr2_ns_add(&group->extra_ns, n->spawn_ns);
 		group->nr_extra++;
 	}
-	tr2_groups_sort(groups);
 }
 
 bool tr2_report_groups(const struct tr2_report *r)
 {
 	struct tr2_groups groups = { 0 };
-	struct group_row row = { NULL, 0 };
 	struct tr2_table t;
-	uint32_t i;
-	bool ok;
 
 	gather_groups(r, &groups);
-	tr2_table_init(&t, r->out, "groups", group_columns,
-		       sizeof(group_columns) / sizeof(*group_columns));
-	for (i = 0; i < groups.nr; i++) {
-		row.g = &groups.group[i];
-		tr2_table_add(&t, &row);
-	}
-	ok = tr2_report_table(r, &t, "total");
-	tr2_groups_release(&groups);
-	return ok;
+	tr2_table_init(&t, r->out, "groups", TR2_COLUMNS(group_columns));
+	return finish_groups(r, &t, &groups, 0, "total");
 }

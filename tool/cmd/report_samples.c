@@ -10,7 +10,6 @@
 #include "common/map.h"
 #include "common/memory.h"
 #include "common/say.h"
-#include "model/filter.h"
 #include "model/model.h"
 #include "samples/symbols.h"
 

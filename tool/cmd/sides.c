@@ -59,12 +59,10 @@ static void print_data(struct tr2_output *out, const struct tr2_measures *base,
 {
 	struct tr2_table t;
 
-	tr2_table_init(&t, out, "sides", columns,
-		       sizeof(columns) / sizeof(*columns));
+	tr2_table_init(&t, out, "sides", TR2_COLUMNS(columns));
 	tr2_table_add(&t, &(struct side){ "base", base });
 	tr2_table_add(&t, &(struct side){ "new", new });
-	tr2_table_print(&t);
-	tr2_table_release(&t);
+	tr2_table_finish(&t);
 }
 
 /* ---- as lines ------------------------------------------------------------------- */

@@ -172,18 +172,14 @@ void tr2_stat_notes_as_data(struct tr2_output *out,
 {
 	struct tr2_table t;
 
-	tr2_table_init(&t, out, "runs", run_columns,
-		       sizeof(run_columns) / sizeof(*run_columns));
+	tr2_table_init(&t, out, "runs", TR2_COLUMNS(run_columns));
 	add_runs(&t, cmd);
 	if (base)
 		add_runs(&t, base);
-	tr2_table_print(&t);
-	tr2_table_release(&t);
-	tr2_table_init(&t, out, "notes", note_columns,
-		       sizeof(note_columns) / sizeof(*note_columns));
+	tr2_table_finish(&t);
+	tr2_table_init(&t, out, "notes", TR2_COLUMNS(note_columns));
 	add_notes(&t, cmd);
 	if (base)
 		add_notes(&t, base);
-	tr2_table_print(&t);
-	tr2_table_release(&t);
+	tr2_table_finish(&t);
 }

@@ -44,6 +44,8 @@ TR2_CELL(cell_code, struct tr2_stat_side, tr2_cell_int(t, r->sum.code))
 TR2_CELL(cell_interrupted, struct tr2_stat_side,
 	 tr2_cell_str(t, r->sum.interrupted ? "yes" : "no"))
 TR2_CELL(cell_lost, struct tr2_stat_side, tr2_cell_uint(t, r->measures.lost))
+TR2_CELL(cell_in_turns, struct tr2_stat_side,
+	 tr2_cell_str(t, r->sum.in_turns ? "yes" : "no"))
 
 static const struct tr2_column summary_columns[] = {
 	{ "side", "", TR2_COL_DATA, cell_side },
@@ -55,6 +57,7 @@ static const struct tr2_column summary_columns[] = {
 	{ "code", "", TR2_COL_DATA, cell_code },
 	{ "interrupted", "", TR2_COL_DATA, cell_interrupted },
 	{ "lost", "", TR2_COL_DATA, cell_lost },
+	{ "in_turns", "", TR2_COL_DATA, cell_in_turns },
 };
 
 static void summary_as_data(struct tr2_output *out,
@@ -63,13 +66,11 @@ static void summary_as_data(struct tr2_output *out,
 {
 	struct tr2_table t;
 
-	tr2_table_init(&t, out, "stat", summary_columns,
-		       sizeof(summary_columns) / sizeof(*summary_columns));
+	tr2_table_init(&t, out, "stat", TR2_COLUMNS(summary_columns));
 	tr2_table_add(&t, cmd);
 	if (base)
 		tr2_table_add(&t, base);
-	tr2_table_print(&t);
-	tr2_table_release(&t);
+	tr2_table_finish(&t);
 }
 
 static void print_how(const struct tr2_stat_side *side)

@@ -228,11 +228,9 @@ static void show_process(struct tr2_output *out, struct tr2_top *top,
 	struct process_row row = { top, m };
 	struct tr2_table t;
 
-	tr2_table_init(&t, out, "process", process_columns,
-		       sizeof(process_columns) / sizeof(*process_columns));
+	tr2_table_init(&t, out, "process", TR2_COLUMNS(process_columns));
 	tr2_table_add(&t, &row);
-	tr2_table_print(&t);
-	tr2_table_release(&t);
+	tr2_table_finish(&t);
 }
 
 /* ---- metrics ------------------------------------------------------------------------ */
@@ -328,10 +326,9 @@ static bool show_metrics(struct tr2_output *out, const struct tr2_top *top,
 	bool did_sort;
 	uint32_t i;
 
-	tr2_table_init(&counters, out, "counters", counter_columns,
-		       sizeof(counter_columns) / sizeof(*counter_columns));
-	tr2_table_init(&timers, out, "timers", timer_columns,
-		       sizeof(timer_columns) / sizeof(*timer_columns));
+	tr2_table_init(&counters, out, "counters",
+		       TR2_COLUMNS(counter_columns));
+	tr2_table_init(&timers, out, "timers", TR2_COLUMNS(timer_columns));
 	for (i = 0; i < top->now.nr; i++) {
 		row.d = &top->file.definitions[i];
 		row.now = &top->now.values[i];
@@ -432,8 +429,7 @@ static void show_threads(struct tr2_output *out, struct tr2_top *top,
 	struct tr2_table t;
 	uint32_t slot, thread;
 
-	tr2_table_init(&t, out, "threads", thread_columns,
-		       sizeof(thread_columns) / sizeof(*thread_columns));
+	tr2_table_init(&t, out, "threads", TR2_COLUMNS(thread_columns));
 	for (slot = 1; top->alive && slot < top->file.nr_slots; slot++) {
 		if (!tr2_ring_file_control(&top->file, slot, &c) ||
 		    c.state != TR2_SLOT_LIVE)

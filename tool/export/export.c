@@ -100,11 +100,6 @@ const char *tr2_export_signal(struct tr2_export *x, int signo)
 	return tr2_buf_str(&x->text);
 }
 
-bool tr2_export_failed(const struct tr2_node *n)
-{
-	return n->end == TR2_END_SIGNAL || (n->has_code && n->code);
-}
-
 uint32_t tr2_session_before(const struct tr2_export *x, uint32_t session)
 {
 	const struct tr2_model *m = x->m;

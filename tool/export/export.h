@@ -124,8 +124,6 @@ void tr2_export_add_command(struct tr2_export *x, struct tr2_buf *b,
 bool tr2_export_is_process(const struct tr2_export *x, uint32_t node);
 /* Return a name like SIGKILL, in x->text. */
 const char *tr2_export_signal(struct tr2_export *x, int signo);
-/* Did it end with a code other than 0, or by a signal? */
-bool tr2_export_failed(const struct tr2_node *n);
 /* If the process was replaced by exec, return the session before. 0: none. */
 uint32_t tr2_session_before(const struct tr2_export *x, uint32_t session);
 

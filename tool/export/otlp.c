@@ -392,7 +392,7 @@ static void process_status(struct tr2_export *x, struct tr2_buf *b,
 	const char *message = NULL;
 	uint32_t i;
 
-	if (!tr2_export_failed(n))
+	if (!tr2_node_failed(n))
 		return;
 	for (i = first_point; i; i = o->next_point[i])
 		if (x->m->points[i].kind == TR2_POINT_ERROR)

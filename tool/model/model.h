@@ -461,6 +461,12 @@ void tr2_model_finish(struct tr2_model *m);
 	for ((i) = (m)->sessions[session].first_mapping; (i); \
 	     (i) = (m)->mappings[i].next)
 
+/* Did it end with a code other than 0, or by a signal? */
+static inline bool tr2_node_failed(const struct tr2_node *n)
+{
+	return n->end == TR2_END_SIGNAL || (n->has_code && n->code);
+}
+
 /* Return the node after `node` in the order of the printed tree (parent, then
  * its children); 0 at the end. Start with m->first_root. */
 uint32_t tr2_node_after(const struct tr2_model *m, uint32_t node);

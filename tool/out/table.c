@@ -290,12 +290,28 @@ void tr2_table_print(struct tr2_table *t)
 	}
 }
 
+void tr2_table_finish(struct tr2_table *t)
+{
+	tr2_table_print(t);
+	tr2_table_release(t);
+}
+
+void tr2_table_print_row(struct tr2_output *output, const char *name,
+			 const struct tr2_column *columns, size_t nr_columns,
+			 const void *row)
+{
+	struct tr2_table t;
+
+	tr2_table_init(&t, output, name, columns, nr_columns);
+	tr2_table_add(&t, row);
+	tr2_table_finish(&t);
+}
+
 void tr2_table_show(struct tr2_table *t)
 {
 	struct tr2_output *o = t->output;
 
 	tr2_output_begin(o, o->format);
-	tr2_table_print(t);
+	tr2_table_finish(t);
 	tr2_output_end(o);
-	tr2_table_release(t);
 }

@@ -14,9 +14,9 @@
  *	struct tr2_table t;
  *
  *	tr2_output_begin(&out, TR2_FORMAT_TEXT);
- *	tr2_table_init(&t, &out, "regions", columns, nr);
+ *	tr2_table_init(&t, &out, "regions", TR2_COLUMNS(columns));
  *	tr2_table_add(&t, &region);  …
- *	tr2_table_print(&t);  tr2_table_release(&t);
+ *	tr2_table_finish(&t);
  *	tr2_output_end(&out);
  *
  * A table of very many rows can be filled while it is printed:
@@ -123,6 +123,9 @@ struct tr2_table {
 	size_t nr_last_out;
 };
 
+/* An array of columns, and how many they are. */
+#define TR2_COLUMNS(columns) (columns), sizeof(columns) / sizeof(*(columns))
+
 void tr2_table_init(struct tr2_table *t, struct tr2_output *output,
 		    const char *name, const struct tr2_column *columns,
 		    size_t nr_columns);
@@ -154,6 +157,12 @@ void tr2_cell_color(struct tr2_table *t, enum tr2_color color);
 
 /* Print it, between tr2_output_begin() and tr2_output_end(). */
 void tr2_table_print(struct tr2_table *t);
+/* Print and release it. */
+void tr2_table_finish(struct tr2_table *t);
+/* Print a table of one row. */
+void tr2_table_print_row(struct tr2_output *output, const char *name,
+			 const struct tr2_column *columns, size_t nr_columns,
+			 const void *row);
 /* Print it as the only table, and release it. */
 void tr2_table_show(struct tr2_table *t);
 

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * report_summary - what `trace2 report` says of the whole, above the processes:
+ * one sentence, or a row of JSON.
+ */
+#include <stdio.h>
+
+#include "cmd/node.h"
+#include "cmd/report.h"
+
+/* What ends this soon after the whole was not left to run behind it. */
+#define MIN_BACKGROUND_NS 1000000
+
+int64_t tr2_report_whole_ns(const struct tr2_model *m)
+{
+	int64_t whole = 0;
+	uint32_t i;
+
+	tr2_for_each_root(m, i)
+		tr2_ns_add(&whole, m->nodes[i].end_ns - m->nodes[i].start_ns);
+	return whole;
+}
+
+/* How long something ran on after the ends of the roots. */
+static int64_t background_ns(const struct tr2_model *m)
+{
+	int64_t last, sum = 0;
+	uint32_t root, i;
+
+	tr2_for_each_root(m, root) {
+		last = m->nodes[root].end_ns;
+		for (i = m->nodes[root].first; i && i != m->nodes[root].next;
+		     i = tr2_node_after(m, i))
+			if (m->nodes[i].end_ns > last)
+				last = m->nodes[i].end_ns;
+		tr2_ns_add(&sum, last - m->nodes[root].end_ns);
+	}
+	return sum;
+}
+
+struct summary {
+	struct tr2_node_row root; /* node 0: there are several */
+	int64_t whole_ns, background_ns;
+	uint32_t nr_processes, nr_failed; /* nr_failed: of the roots */
+	uint64_t nr_errors;
+};
+
+static void sum_up(struct summary *s, const struct tr2_model *m)
+{
+	uint32_t i, nr_roots = 0;
+
+	*s = (struct summary){ .root.m = m,
+			       .whole_ns = tr2_report_whole_ns(m),
+			       .background_ns = background_ns(m) };
+	for (i = m->first_root; i; i = tr2_node_after(m, i))
+		s->nr_processes++;
+	tr2_for_each_root(m, i) {
+		s->root.node = nr_roots++ ? 0 : i;
+		s->nr_failed += tr2_node_failed(&m->nodes[i]);
+	}
+	tr2_for_each_session(m, i)
+		s->nr_errors += m->sessions[i].nr_errors;
+}
+
+/* ---- as a sentence -------------------------------------------------------------- */
+
+/* How the whole ended, when not well, and where to read of it. */
+static void print_failures(const struct summary *s)
+{
+	const struct tr2_model *m = s->root.m;
+	struct tr2_buf b = TR2_BUF_INIT;
+
+	if (s->nr_failed && s->root.node) {
+		tr2_exit_text(&b, m, s->root.node);
+		printf("; %s%s", m->nodes[s->root.node].end == TR2_END_SIGNAL ?
+					 "" : "exit ", tr2_buf_str(&b));
+	} else if (s->nr_failed) {
+		printf("; %u failed (list --errors)", s->nr_failed);
+	}
+	if (s->nr_errors)
+		printf("; %llu error%s (report --errors)",
+		       (unsigned long long)s->nr_errors,
+		       s->nr_errors == 1 ? "" : "s");
+	tr2_buf_release(&b);
+}
+
+static void print_time(const char *before, int64_t ns, const char *after)
+{
+	struct tr2_buf b = TR2_BUF_INIT;
+
+	tr2_fmt_ns(&b, ns);
+	printf("%s%s%s", before, tr2_buf_str(&b), after);
+	tr2_buf_release(&b);
+}
+
+static void print_summary(const struct summary *s)
+{
+	const struct tr2_model *m = s->root.m;
+
+	print_time("", s->whole_ns, " wall, ");
+	printf("%u process%s, %llu event%s", s->nr_processes,
+	       s->nr_processes == 1 ? "" : "es",
+	       (unsigned long long)m->nr_events, m->nr_events == 1 ? "" : "s");
+	if (m->spawning_ns) {
+		print_time("; ", m->spawning_ns, "");
+		printf(" (%.1f%%) spawning",
+		       tr2_report_share(m->spawning_ns, s->whole_ns) * 100);
+	}
+	if (s->background_ns >= MIN_BACKGROUND_NS)
+		print_time("; ", s->background_ns, " more in the background");
+	if (m->lost)
+		printf("; %llu events lost", (unsigned long long)m->lost);
+	print_failures(s);
+	puts("\n");
+}
+
+/* ---- as data -------------------------------------------------------------------- */
+
+TR2_CELL(cell_wall, struct summary, tr2_cell_ns(t, r->whole_ns))
+TR2_CELL(cell_processes, struct summary, tr2_cell_uint(t, r->nr_processes))
+TR2_CELL(cell_events, struct summary, tr2_cell_uint(t, r->root.m->nr_events))
+TR2_CELL(cell_spawning, struct summary,
+	 tr2_cell_ns(t, r->root.m->spawning_ns))
+TR2_CELL(cell_background, struct summary, tr2_cell_ns(t, r->background_ns))
+TR2_CELL(cell_lost, struct summary, tr2_cell_uint(t, r->root.m->lost))
+TR2_CELL(cell_failed, struct summary, tr2_cell_uint(t, r->nr_failed))
+TR2_CELL(cell_errors, struct summary, tr2_cell_uint(t, r->nr_errors))
+
+static const struct tr2_column columns[] = {
+	{ "wall_ns", "", TR2_COL_DATA, cell_wall },
+	{ "processes", "", TR2_COL_DATA, cell_processes },
+	{ "events", "", TR2_COL_DATA, cell_events },
+	{ "spawning_ns", "", TR2_COL_DATA, cell_spawning },
+	{ "background_ns", "", TR2_COL_DATA, cell_background },
+	{ "lost", "", TR2_COL_DATA, cell_lost },
+	{ "failed", "", TR2_COL_DATA, cell_failed },
+	{ "code", "", TR2_COL_DATA, tr2_node_cell_code },
+	{ "signal", "", TR2_COL_DATA, tr2_node_cell_signal },
+	{ "errors", "", TR2_COL_DATA, cell_errors },
+};
+
+void tr2_report_summary(const struct tr2_report *r)
+{
+	struct summary s;
+
+	/* CSV is one table, for those that read one. */
+	if (r->out->format == TR2_FORMAT_CSV)
+		return;
+	sum_up(&s, r->m);
+	if (tr2_report_is_text(r))
+		print_summary(&s);
+	else
+		tr2_table_print_row(r->out, "summary", TR2_COLUMNS(columns), &s);
+}
