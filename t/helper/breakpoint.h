@@ -1,18 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * breakpoint - stop at any instruction of a run. The run is recorded once, with
+ * breakpoint - stop at any instruction of a run. Runs are recorded first, with
  * a stop after each instruction; further runs go at full speed to a breakpoint
- * at one of them, and pass it as often as the recorded run did before. x86-64
+ * at one of them, and pass it as often as the recorded runs did before. x86-64
  * only.
  *
  *	the handler of SIGTRAP:
  *		if (breakpoint_is_hit(path, context, counts))
  *			...
- *	path->nr = 0;
- *	breakpoint_record(path, true);
- *	run();
- *	breakpoint_record(path, false);
+ *	path_begin(path);
+ *	do {
+ *		breakpoint_record(path, true);
+ *		run();
+ *		breakpoint_record(path, false);
+ *	} while (!path->is_whole);
  *	for (i = 0; i < path->nr; i++) {
+ *		if (!path->counts[i])
+ *			continue;
  *		breakpoint_set(path, i);
  *		run();
  *		breakpoint_clear();
@@ -33,11 +37,23 @@
 #define TRAP_FLAG 0x100
 #define INT3 0xcc
 
+/*
+ * A run with a stop after each instruction is slow, and takes other ways because
+ * of the time that passes. So a path is recorded in pieces: each run goes at full
+ * speed to the end of what is recorded, and adds PIECE_LENGTH instructions. A
+ * piece that the next run does not reach is recorded again, PATIENCE times at
+ * most.
+ */
+#define PIECE_LENGTH 100
+#define PATIENCE 50
+
 /* Shared with forked children. */
 struct path {
-	volatile bool is_recording;
-	volatile long nr;
+	volatile bool is_recording, is_whole;
+	volatile long nr, piece_end;
+	volatile int nr_repeated;
 	uintptr_t at[PATH_LENGTH];
+	bool counts[PATH_LENGTH]; /* this is a place to stop at */
 };
 
 /* An instruction replaced by a breakpoint. */
@@ -69,6 +85,22 @@ static inline struct path *path_new(void)
 	return p;
 }
 
+static inline void path_begin(struct path *path)
+{
+	path->nr = 0;
+	path->nr_repeated = 0;
+	path->is_whole = false;
+}
+
+static inline long path_stops(const struct path *path)
+{
+	long i, nr = 0;
+
+	for (i = 0; i < path->nr; i++)
+		nr += path->counts[i];
+	return nr;
+}
+
 /* Count how often the path passes the place before. */
 static inline long path_passes(const struct path *path, long nr)
 {
@@ -90,9 +122,20 @@ static inline long path_find(const struct path *path, uintptr_t at, long from)
 /* The kernel's code for reading the clock is not writable. */
 static inline bool path_is_writable(const struct path *path, long nr)
 {
-	void *page = (void *)(path->at[nr] & ~(uintptr_t)4095);
+	static struct {
+		uintptr_t page;
+		bool is_writable;
+	} known[256];
+	uintptr_t page = path->at[nr] & ~(uintptr_t)4095;
+	size_t i = page / 4096 % 256;
 
-	return !mprotect(page, 4096, PROT_READ | PROT_WRITE | PROT_EXEC);
+	if (known[i].page != page) {
+		known[i].is_writable =
+			!mprotect((void *)page, 4096,
+				  PROT_READ | PROT_WRITE | PROT_EXEC);
+		known[i].page = page;
+	}
+	return known[i].is_writable;
 }
 
 static inline void patch_set(struct patch *patch, uintptr_t at)
@@ -107,12 +150,6 @@ static inline void patch_clear(struct patch *patch)
 	if (patch->at)
 		*patch->at = patch->instead;
 	patch->at = NULL;
-}
-
-static inline void breakpoint_record(struct path *path, bool on)
-{
-	path->is_recording = on;
-	stop_behind_each(on);
 }
 
 static inline void breakpoint_clear(void)
@@ -134,6 +171,39 @@ static inline void breakpoint_set(const struct path *path, long nr)
 	breakpoint.next = path_find(path, path->at[last], 0);
 	breakpoint.is_set = true;
 	patch_set(&breakpoint.place, path->at[last]);
+}
+
+static inline void breakpoint_begin_piece(struct path *path)
+{
+	/* After a repetition, end at another place. */
+	path->piece_end = path->nr + PIECE_LENGTH + path->nr_repeated;
+	path->is_recording = true;
+	if (path->nr)
+		breakpoint_set(path, path->nr - 1);
+	else
+		stop_behind_each(true);
+}
+
+static inline void breakpoint_end_piece(struct path *path)
+{
+	bool was_missed = breakpoint.is_set;
+
+	stop_behind_each(false);
+	breakpoint_clear();
+	if (was_missed && path->nr_repeated++ < PATIENCE)
+		path->nr = path->nr > PIECE_LENGTH ? path->nr - PIECE_LENGTH :
+						     0;
+	else
+		path->is_whole = path->is_recording || was_missed;
+	path->is_recording = false;
+}
+
+static inline void breakpoint_record(struct path *path, bool on)
+{
+	if (on)
+		breakpoint_begin_piece(path);
+	else
+		breakpoint_end_piece(path);
 }
 
 #if defined(__x86_64__)
@@ -159,9 +229,9 @@ static inline bool breakpoint_pass(const struct path *path, greg_t *regs,
 	long nr = breakpoint.next;
 	uintptr_t at = (uintptr_t)regs[REG_RIP];
 
-	if (!counts)
-		return breakpoint_step(regs);
 	if (nr == breakpoint.last) {
+		if (!counts) /* the run took another way */
+			return breakpoint_step(regs);
 		breakpoint.next = path->nr;
 		return breakpoint_reached(regs, breakpoint.steps);
 	}
@@ -172,25 +242,28 @@ static inline bool breakpoint_pass(const struct path *path, greg_t *regs,
 	return false;
 }
 
-/*
- * counts: this is a place to stop at. true: the run has reached it, and the
- * breakpoint is cleared.
- */
-static inline bool breakpoint_is_hit(struct path *path, void *context,
-				     bool counts)
+/* Record an instruction; a piece ends where a breakpoint can be set. */
+static inline void breakpoint_add(struct path *path, greg_t *regs, bool counts)
 {
-	greg_t *regs = ((ucontext_t *)context)->uc_mcontext.gregs;
+	long nr = path->nr;
+
+	path->at[nr] = (uintptr_t)regs[REG_RIP];
+	path->counts[nr] = counts;
+	path->nr = nr + 1;
+	if (path->nr == PATH_LENGTH ||
+	    (path->nr >= path->piece_end && path_is_writable(path, nr))) {
+		path->is_recording = path->nr == PATH_LENGTH;
+		regs[REG_EFL] &= ~TRAP_FLAG;
+	}
+}
+
+static inline bool breakpoint_is_reached(const struct path *path, greg_t *regs,
+					 bool counts)
+{
 	bool is_step = regs[REG_EFL] & TRAP_FLAG;
 	uintptr_t at;
 
-	if (path->is_recording) {
-		if (counts && path->nr < PATH_LENGTH)
-			path->at[path->nr++] = (uintptr_t)regs[REG_RIP];
-		return false;
-	}
 	regs[REG_EFL] &= ~TRAP_FLAG;
-	if (!breakpoint.is_set)
-		return false;
 	if (is_step && breakpoint.next == path->nr)
 		return breakpoint_reached(regs, breakpoint.steps -= counts);
 	if (!is_step) {
@@ -203,6 +276,30 @@ static inline bool breakpoint_is_hit(struct path *path, void *context,
 	}
 	patch_set(&breakpoint.place, path->at[breakpoint.last]);
 	return false;
+}
+
+/*
+ * counts: this is a place to stop at. true: the run has reached it, and the
+ * breakpoint is cleared.
+ */
+static inline bool breakpoint_is_hit(struct path *path, void *context,
+				     bool counts)
+{
+	greg_t *regs = ((ucontext_t *)context)->uc_mcontext.gregs;
+
+	if (path->is_recording && !breakpoint.is_set) {
+		breakpoint_add(path, regs, counts);
+		return false;
+	}
+	if (!breakpoint.is_set) {
+		regs[REG_EFL] &= ~TRAP_FLAG;
+		return false;
+	}
+	if (!breakpoint_is_reached(path, regs, counts || path->is_recording))
+		return false;
+	if (path->is_recording)
+		return breakpoint_step(regs);
+	return true;
 }
 #else
 static inline bool breakpoint_is_hit(struct path *path, void *context,

@@ -98,12 +98,24 @@ static void on_step(int signo, siginfo_t *info, void *context)
 /* The path is recorded, without an interruption. */
 #define NEVER -1
 
+/* The same instructions, recorded or not. */
+static __attribute__((noinline)) void write_stepped(void)
+{
+	is_writing = true;
+	write_one();
+	is_writing = false;
+}
+
 static void write_interrupted(long at)
 {
 	if (at == NEVER)
 		breakpoint_record(path, true);
 	else
 		breakpoint_set(path, at);
+	write_stepped();
+	if (at == NEVER)
+		breakpoint_record(path, false);
+	stop_behind_each(false);
 }
 
 /* The handler writes after instruction `at` of record `which`. */
@@ -123,10 +135,8 @@ static void run_once(unsigned int which, long at, uint64_t start)
 	for (i = 0; i < RECORDS; i++) {
 		if (i == which)
 			write_interrupted(at);
-		is_writing = i == which;
-		write_one();
-		is_writing = false;
-		breakpoint_record(path, false);
+		else
+			write_one();
 	}
 	look();
 	nr_wrong += has_interrupted != (at != NEVER) || ring->nest ||
@@ -147,11 +157,16 @@ static void run_all(uint64_t start, const char *where)
 
 	nr_wrong = 0;
 	for (which = 0; which < RECORDS && !nr_wrong; which++) {
-		path->nr = 0;
-		run_once(which, NEVER, start);
-		for (at = 0; at < path->nr && !nr_wrong; at++)
+		path_begin(path);
+		do
+			run_once(which, NEVER, start);
+		while (!path->is_whole);
+		for (at = 0; at < path->nr && !nr_wrong; at++) {
+			if (!path->counts[at])
+				continue;
 			run_once(which, at, start);
-		nr += at;
+			nr++;
+		}
 	}
 	snprintf(what, sizeof(what), "a handler at each of %ld instructions, %s",
 		 nr, where);

@@ -46,6 +46,7 @@ static struct path *path;
 static volatile long stop_at = NEVER;
 static volatile bool *has_stopped; /* shared with children */
 static __thread volatile bool is_blocked;
+static volatile bool is_running; /* what is interrupted */
 static sigjmp_buf back;
 static void (*handle)(void);
 /*
@@ -105,7 +106,7 @@ static void on_trap(int signo, siginfo_t *info, void *context)
 {
 	(void)signo;
 	(void)info;
-	if (!breakpoint_is_hit(path, context, !is_blocked))
+	if (!breakpoint_is_hit(path, context, is_running && !is_blocked))
 		return;
 	*has_stopped = true;
 	handle();
@@ -289,23 +290,31 @@ static void *say_and_count(void *arg)
 	return arg;
 }
 
+/* The same instructions, recorded or not. */
+static __attribute__((noinline)) void run_stepped(void)
+{
+	is_running = true;
+	operation->run();
+	is_running = false;
+}
+
 static __attribute__((noinline)) void run_interrupted(void)
 {
 	*has_stopped = false;
 	set_type(type_of_run());
 	if (!sigsetjmp(back, 1)) {
 		if (stop_at == NEVER) {
-			path->nr = 0;
 			breakpoint_record(path, true);
-			operation->run();
+			run_stepped();
 			breakpoint_record(path, false);
 		} else {
 			if (path->nr)
 				breakpoint_set(path, stop_at);
-			operation->run();
+			run_stepped();
 			breakpoint_clear();
 		}
 	}
+	is_running = false;
 	if (!*has_stopped || handle != jump)
 		look("behind the call", type_of_run());
 	else if (++nr_jumps)
@@ -421,13 +430,18 @@ static bool is_new(const struct place *place)
  */
 static void run_round(long most)
 {
-	long stride, at;
+	long stride, at, nr = 0;
 	struct place place;
 
-	run_once(NEVER);
+	path_begin(path);
+	do
+		run_once(NEVER);
+	while (!path->is_whole);
 	nr_missed = 0;
-	stride = (path->nr + most - 1) / most;
-	for (at = 0; at < path->nr; at += stride) {
+	stride = (path_stops(path) + most - 1) / most;
+	for (at = 0; at < path->nr; at++) {
+		if (!path->counts[at] || nr++ % stride)
+			continue;
 		place = (struct place){ path->at[at], path_passes(path, at) };
 		if (!is_new(&place))
 			continue;
