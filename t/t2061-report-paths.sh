@@ -92,7 +92,7 @@ test_expect_success X86_64 'code that the program made has an address, and it is
 	reported app/demo/steps/:1 "$paths" made-code &&
 	grep "from_made_code" callers &&
 	grep " 0x[0-9a-f]*$" callers &&
-	test_grep "functions of .//anon. have no names: the program made them while it ran" err
+	test_grep "functions of .//anon. have no names: they were generated at run time" err
 '
 
 test_expect_success 'a module that came and went is known, from when it was used' '

@@ -138,8 +138,8 @@ static void test_errors(void)
 		{ "r12345678123456789",
 		  "event 'r12345678123456789': no such event" },
 		{ "L1-dcache-", "event 'L1-dcache-': no such event" },
-		{ "LLC-misses-misses", "event 'LLC-misses-misses': there is no "
-				       "event of that name" },
+		{ "LLC-misses-misses", "event 'LLC-misses-misses': no such "
+				       "event" },
 		{ "cycles:z", "event 'cycles:z': modifiers are of u k h I G H "
 			      "S D W e P, and p up to three times" },
 		{ "cycles:pppp", "event 'cycles:pppp': modifiers are of u k h "
@@ -173,8 +173,7 @@ static void test_errors(void)
 		{ "app/x/y   ", "event 'app/x/y': a counter is "
 				"app/CATEGORY/NAME/, a timer "
 				"app/CATEGORY/NAME:ns/" },
-		{ "a\tb\n\x1b[1m", "event 'a\\tb\\n\\x1b[1m': there is no "
-				   "event of that name" },
+		{ "a\tb\n\x1b[1m", "event 'a\\tb\\n\\x1b[1m': no such event" },
 		{ "{cs", "event '{cs': the '{' has no '}'" },
 		{ "}cs", "event '}': the '}' has no '{'" },
 	};
