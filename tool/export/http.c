@@ -4,6 +4,8 @@
  */
 #include "export/http.h"
 
+#include "common/say.h"
+
 #ifdef HAVE_LIBCURL
 
 #include <curl/curl.h>
@@ -12,7 +14,6 @@
 #include <time.h>
 
 #include "common/memory.h"
-#include "common/say.h"
 #include "event/redact.h"
 
 #define CONNECT_SECONDS 10L
