@@ -129,8 +129,7 @@ static void test_false_alarms_among_many(void)
 			p[i] = tr2_mann_whitney(a, 10, b, 10);
 			found_raw |= p[i] < TR2_ALPHA;
 		}
-		if (!tr2_holm(p, NAMES))
-			break;
+		tr2_holm(p, NAMES);
 		for (i = 0; i < NAMES; i++)
 			found |= p[i] < TR2_ALPHA;
 		any += found;

@@ -238,12 +238,12 @@ static bool takes(const struct tr2_difference *d, const void *data)
 				fmax(d->base, d->new));
 }
 
-bool tr2_compare_chosen(struct tr2_comparison *c,
+void tr2_compare_chosen(struct tr2_comparison *c,
 			const struct tr2_measures *base,
 			const struct tr2_measures *new,
 			const struct tr2_measure_choice *choice)
 {
-	return tr2_compare(c, base, new, takes, choice);
+	tr2_compare(c, base, new, takes, choice);
 }
 
 /* Text and Markdown have a table for each kind, under its name. */

@@ -52,7 +52,7 @@ void tr2_fmt_measure(struct tr2_buf *b, enum tr2_measure_unit unit,
 
 /* tr2_compare() of what was chosen: the fewer, the less it takes to be
  * significant, since who chooses by name, kind or size did not see P. */
-bool tr2_compare_chosen(struct tr2_comparison *c,
+void tr2_compare_chosen(struct tr2_comparison *c,
 			const struct tr2_measures *base,
 			const struct tr2_measures *new,
 			const struct tr2_measure_choice *choice);

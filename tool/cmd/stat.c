@@ -17,6 +17,7 @@
 #include "cmd/events.h"
 #include "cmd/sides.h"
 #include "cmd/stat.h"
+#include "common/memory.h"
 #include "common/options.h"
 #include "common/say.h"
 #include "out/progress.h"
@@ -155,12 +156,6 @@ static void run_once(struct tr2_stat_side *side, unsigned int nr)
 	struct tr2_job_result result;
 	int code;
 
-	if (!path) {
-		tr2_error("out of memory");
-		st.code = TR2_EXIT_FATAL;
-		st.stop = true;
-		return;
-	}
 	code = tr2_job_run(&job, &result);
 	if (nr || result.signo || !result.started)
 		note_end(&side->sum, code, &result);
@@ -239,11 +234,7 @@ static int compare_with(struct tr2_output *out,
 	struct tr2_comparison c;
 	int code = 0;
 
-	if (!tr2_compare_chosen(&c, base, &st.cmd.measures, &tr2_stat_choice)) {
-		tr2_error("out of memory");
-		tr2_comparison_release(&c);
-		return TR2_EXIT_FATAL;
-	}
+	tr2_compare_chosen(&c, base, &st.cmd.measures, &tr2_stat_choice);
 	tr2_comparison_print(out, &c, &tr2_stat_choice);
 	if (base == &st.baseline)
 		tr2_sides_print(out, base, &st.cmd.measures);
@@ -305,26 +296,22 @@ static void warn_of_uncounted(void)
 	}
 }
 
-static bool init_side(struct tr2_stat_side *side, const char *name, char **argv)
+static void init_side(struct tr2_stat_side *side, const char *name, char **argv)
 {
 	side->name = name;
 	side->sum.argv = argv;
 	side->sum.nr_wanted = nr_runs;
 	side->sum.nr_warmups = nr_warmups;
 	side->sum.in_turns = st.base_argv != NULL;
-	side->sum.codes = calloc((size_t)nr_runs, sizeof(*side->sum.codes));
-	if (!side->sum.codes)
-		tr2_error("out of memory");
-	return side->sum.codes;
+	side->sum.codes = tr2_calloc((size_t)nr_runs, sizeof(*side->sum.codes));
 }
 
 static int run_and_report(char **argv)
 {
 	int before, code;
 
-	if (!init_side(&st.cmd, "cmd", argv) ||
-	    !init_side(&st.base, "base", st.base_argv))
-		return TR2_EXIT_FATAL;
+	init_side(&st.cmd, "cmd", argv);
+	init_side(&st.base, "base", st.base_argv);
 	before = quiet ? discard_output() : -1;
 	run_all();
 	if (!quiet)
@@ -360,11 +347,8 @@ static int open_dirs(void)
 	if (!st.base_argv)
 		return 0;
 	/* Its own name for it: without slashes at the end. */
-	if (tr2_common.output &&
-	    asprintf(&path, "%s.base", st.cmd_dir.path) < 0) {
-		tr2_error("out of memory");
-		return -1;
-	}
+	if (tr2_common.output)
+		path = tr2_strf("%s.base", st.cmd_dir.path);
 	ret = tr2_rundir_open(&st.base_dir, path);
 	free(path);
 	return ret;

@@ -9,7 +9,7 @@
 
 #include "base/text.h"
 #include "cmd/stat.h"
-#include "common/say.h"
+#include "common/memory.h"
 #include "common/words.h"
 #include "stat/numbers.h"
 
@@ -94,7 +94,7 @@ static void print_how(const struct tr2_stat_side *side)
 		printf("; %llu events lost",
 		       (unsigned long long)side->measures.lost);
 	if (side->measures.failed)
-		printf("; out of memory: some results are missing");
+		printf("; some runs could not be read");
 	puts("");
 }
 
@@ -319,15 +319,9 @@ static void print_text(struct tr2_output *out, const struct tr2_stat_side *cmd,
 void tr2_stat_print(struct tr2_output *out, const struct tr2_stat_side *cmd,
 		    const struct tr2_stat_side *base)
 {
-	struct line *lines = calloc((size_t)cmd->measures.nr + 1,
-				    sizeof(*lines));
-	size_t nr;
+	struct line *lines = tr2_calloc(cmd->measures.nr, sizeof(*lines));
+	size_t nr = make_lines(&cmd->measures, lines);
 
-	if (!lines) {
-		tr2_error("out of memory");
-		return;
-	}
-	nr = make_lines(&cmd->measures, lines);
 	if (tr2_output_is_text(out))
 		print_text(out, cmd, base, lines, nr);
 	else

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "common/memory.h"
 #include "common/say.h"
 
 /* An event that the kernel does not count has no hardware or driver on this
@@ -34,19 +35,12 @@ static void name_counter(struct tr2_event_counter *c)
 		snprintf(c->name, sizeof(c->name), "%s", ev->text);
 }
 
-static bool add_kernel_event(struct tr2_event_counters *cs,
+static void add_kernel_event(struct tr2_event_counters *cs,
 			     const struct tr2_perfevent *ev)
 {
-	size_t alloc = cs->alloc ? cs->alloc * 2 : 8;
-	struct tr2_event_counter *item = cs->item;
+	struct tr2_event_counter *item;
 
-	if (cs->nr >= cs->alloc) {
-		item = realloc(cs->item, alloc * sizeof(*item));
-		if (!item)
-			return false;
-		cs->item = item;
-		cs->alloc = alloc;
-	}
+	tr2_grow(cs->item, cs->nr, cs->alloc);
 	item = &cs->item[cs->nr++];
 	memset(item, 0, sizeof(*item));
 	item->event = *ev;
@@ -55,10 +49,9 @@ static bool add_kernel_event(struct tr2_event_counters *cs,
 		item->event.is_leader = true;
 		cs->headless = 0;
 	}
-	return true;
 }
 
-static bool add_event(struct tr2_event_counters *cs, const struct tr2_perfevent *ev)
+static void add_event(struct tr2_event_counters *cs, const struct tr2_perfevent *ev)
 {
 	size_t i;
 
@@ -69,14 +62,15 @@ static bool add_event(struct tr2_event_counters *cs, const struct tr2_perfevent 
 				continue;
 			if (ev->group && ev->is_leader)
 				cs->headless = ev->group;
-			return true;
+			return;
 		}
-		return add_kernel_event(cs, ev);
+		add_kernel_event(cs, ev);
+		return;
 	}
 	if (cs->programs.len)
 		tr2_buf_addch(&cs->programs, ',');
 	tr2_buf_addstr(&cs->programs, ev->text);
-	return !cs->programs.failed;
+	tr2_must(!cs->programs.failed);
 }
 
 bool tr2_event_counters_add(struct tr2_event_counters *cs, const char *text)
@@ -93,10 +87,7 @@ bool tr2_event_counters_add(struct tr2_event_counters *cs, const char *text)
 				  "(to sample, set GIT_TRACE2_SAMPLE)", ev.text);
 			return false;
 		}
-		if (!add_event(cs, &ev)) {
-			tr2_error("out of memory");
-			return false;
-		}
+		add_event(cs, &ev);
 	}
 	if (got == TR2_PERFEVENT_END && !nr) {
 		tr2_error("no event in '%s' ('-e list' lists them)",

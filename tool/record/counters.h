@@ -27,7 +27,7 @@ struct tr2_event_counter {
 
 struct tr2_event_counters {
 	struct tr2_event_counter *item; /* events of the kernel */
-	size_t nr, alloc;
+	uint32_t nr, alloc;
 	/* a group whose first event was in the list already; 0: none */
 	unsigned int headless;
 	/* the other events, in the form of GIT_TRACE2_COUNTERS */

@@ -201,7 +201,7 @@ int tr2_listen_open(struct tr2_listen *l, struct tr2_loop *loop,
 	raise_file_limit();
 	l->listeners = calloc(nr, sizeof(*l->listeners));
 	if (!l->listeners) {
-		tr2_error("out of memory");
+		tr2_error("cannot listen: %s", strerror(errno));
 		return -1;
 	}
 	for (i = 0; i < nr; i++) {

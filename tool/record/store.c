@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/memory.h"
 #include "common/say.h"
 #include "record/rotate.h"
 
@@ -245,14 +246,9 @@ int tr2_store_remove(const char *old)
 
 int tr2_store_move_away(const char *path, int (*remove)(const char *old))
 {
-	char *old;
-	int ret;
+	char *old = tr2_strf("%s.old", path);
+	int ret = remove(old);
 
-	if (asprintf(&old, "%s.old", path) < 0) {
-		tr2_error("out of memory");
-		return -1;
-	}
-	ret = remove(old);
 	if (!ret && rename(path, old)) {
 		tr2_error("cannot move '%s' to '%s': %s", path, old,
 			  strerror(errno));
@@ -370,12 +366,11 @@ int tr2_store_open(struct tr2_store *s, const char *path, bool with_rings)
 	s->dir_fd = s->events_fd = s->rings_fd = -1;
 	while (len > 1 && path[len - 1] == '/')
 		len--;
-	s->path = strndup(path, len);
-	if (!s->path || !len) {
-		tr2_error("cannot record to '%s': %s", path,
-			  len ? "out of memory" : "the name is empty");
+	if (!len) {
+		tr2_error("cannot record to '': the name is empty");
 		return -1;
 	}
+	s->path = tr2_strf("%.*s", (int)len, path);
 	if (make_way(s))
 		return -1;
 	if (make_dirs(s, with_rings)) {

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/memory.h"
 #include "stat/numbers.h"
 #include "stat/significance.h"
 
@@ -74,17 +75,16 @@ static int by_delta(const void *va, const void *vb)
 }
 
 /* Names of one kind are corrected together for multiple tests. */
-static bool judge(struct tr2_comparison *c)
+static void judge(struct tr2_comparison *c)
 {
-	double *p = malloc((c->nr + 1) * sizeof(*p));
+	double *p = tr2_calloc(c->nr, sizeof(*p));
 	size_t from, to, i;
-	bool ok = p != NULL;
 
-	for (from = 0; ok && from < c->nr; from = to) {
+	for (from = 0; from < c->nr; from = to) {
 		for (to = from; to < c->nr &&
 				c->item[to].kind == c->item[from].kind; to++)
 			p[to - from] = c->item[to].p;
-		ok = tr2_holm(p, to - from);
+		tr2_holm(p, to - from);
 		for (i = from; i < to; i++) {
 			c->item[i].p = p[i - from];
 			c->item[i].significant = p[i - from] < TR2_ALPHA;
@@ -92,7 +92,6 @@ static bool judge(struct tr2_comparison *c)
 		}
 	}
 	free(p);
-	return ok;
 }
 
 /* Add all measures of base, then those that only new has. */
@@ -116,21 +115,17 @@ static void fill_all(struct tr2_comparison *c, const struct tr2_measures *base,
 	}
 }
 
-bool tr2_compare(struct tr2_comparison *c, const struct tr2_measures *base,
+void tr2_compare(struct tr2_comparison *c, const struct tr2_measures *base,
 		 const struct tr2_measures *new, tr2_difference_filter *takes,
 		 const void *data)
 {
-	double *scratch = malloc(((size_t)base->nr_runs + new->nr_runs + 1) *
-				 sizeof(*scratch));
+	double *scratch = tr2_calloc((size_t)base->nr_runs + new->nr_runs,
+				     sizeof(*scratch));
 	size_t nr, i;
 
 	*c = (struct tr2_comparison){ .nr_base = base->nr_runs,
 				      .nr_new = new->nr_runs };
-	c->item = calloc((size_t)base->nr + new->nr + 1, sizeof(*c->item));
-	if (!scratch || !c->item) {
-		free(scratch);
-		return false;
-	}
+	c->item = tr2_calloc((size_t)base->nr + new->nr, sizeof(*c->item));
 	fill_all(c, base, new, scratch);
 	free(scratch);
 	for (nr = c->nr, c->nr = 0, i = 0; i < nr; i++) {
@@ -139,7 +134,7 @@ bool tr2_compare(struct tr2_comparison *c, const struct tr2_measures *base,
 			c->item[c->nr++] = c->item[i];
 	}
 	qsort(c->item, c->nr, sizeof(*c->item), by_delta);
-	return judge(c);
+	judge(c);
 }
 
 void tr2_comparison_release(struct tr2_comparison *c)

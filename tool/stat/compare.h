@@ -37,9 +37,9 @@ typedef bool tr2_difference_filter(const struct tr2_difference *d,
 /*
  * Compare the measures that either side has and `takes` accepts, kind by kind:
  * numbers of the run and events in their original order, the others with the
- * largest difference first. Names point into base and new. false: no memory.
+ * largest difference first. Names point into base and new.
  */
-bool tr2_compare(struct tr2_comparison *c, const struct tr2_measures *base,
+void tr2_compare(struct tr2_comparison *c, const struct tr2_measures *base,
 		 const struct tr2_measures *new, tr2_difference_filter *takes,
 		 const void *data);
 void tr2_comparison_release(struct tr2_comparison *c);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/memory.h"
 #include "model/stats.h"
 
 static int compare(const void *va, const void *vb)
@@ -46,11 +47,11 @@ static void add_spread(struct tr2_numbers *out, const double *sorted)
 
 bool tr2_numbers(struct tr2_numbers *out, const double *values, size_t nr)
 {
-	double *sorted = malloc((nr + 1) * sizeof(*sorted)), sum = 0;
+	double *sorted = tr2_calloc(nr, sizeof(*sorted)), sum = 0;
 	size_t i;
 
 	memset(out, 0, sizeof(*out));
-	for (i = 0; sorted && i < nr; i++)
+	for (i = 0; i < nr; i++)
 		if (!isnan(values[i])) {
 			sorted[out->nr++] = values[i];
 			sum += values[i];

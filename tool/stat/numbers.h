@@ -24,7 +24,7 @@ struct tr2_numbers {
 
 #define TR2_OUTLIER_RUNS 5
 
-/* Compute them, ignoring NAN. false: no memory, or no value. */
+/* Compute them, ignoring NAN. false: there is no value. */
 bool tr2_numbers(struct tr2_numbers *out, const double *values, size_t nr);
 
 /*

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/memory.h"
+
 const char *const tr2_origin_keys[TR2_ORIGIN_NR] = {
 	[TR2_ORIGIN_HOST] = "host",	[TR2_ORIGIN_MACHINE] = "machine",
 	[TR2_ORIGIN_CPUS] = "cpus",	[TR2_ORIGIN_KERNEL] = "kernel",
@@ -24,7 +26,7 @@ void tr2_origin_take(struct tr2_origin *o, enum tr2_origin_key key,
 		     const char *text, size_t len)
 {
 	if (!o->text[key])
-		o->text[key] = strndup(text, len);
+		o->text[key] = tr2_strf("%.*s", (int)len, text);
 	else if (strlen(o->text[key]) != len ||
 		 memcmp(o->text[key], text, len) != 0)
 		o->mixed[key] = true;

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/memory.h"
 #include "common/say.h"
 #include "record/store.h"
 
@@ -27,9 +28,9 @@ static bool is_run(const char *dir, const char *name)
 	char *path;
 	bool is;
 
-	if (strncmp(name, RUN_PREFIX, strlen(RUN_PREFIX)) != 0 ||
-	    asprintf(&path, "%s/%s/" TR2_STORE_META, dir, name) < 0)
+	if (strncmp(name, RUN_PREFIX, strlen(RUN_PREFIX)) != 0)
 		return false;
+	path = tr2_strf("%s/%s/" TR2_STORE_META, dir, name);
 	is = !lstat(path, &st) && S_ISREG(st.st_mode);
 	free(path);
 	return is;
@@ -76,10 +77,7 @@ static int remove_set(const char *path)
 		return 0;
 	nr = list_set(path, &names);
 	for (i = 0; i < nr && !ret; i++) {
-		if (asprintf(&run, "%s/%s", path, names[i]->d_name) < 0) {
-			ret = -1;
-			break;
-		}
+		run = tr2_strf("%s/%s", path, names[i]->d_name);
 		ret = tr2_store_remove(run);
 		free(run);
 	}
@@ -106,13 +104,12 @@ static int make_temporary(struct tr2_rundir *dir)
 	const char *tmp = getenv("TMPDIR");
 
 	dir->temporary = true;
-	if (asprintf(&dir->path, "%s/trace2-stat-XXXXXX",
-		     tmp && *tmp ? tmp : "/tmp") < 0)
-		dir->path = NULL;
-	if (dir->path && mkdtemp(dir->path))
+	dir->path = tr2_strf("%s/trace2-stat-XXXXXX",
+			     tmp && *tmp ? tmp : "/tmp");
+	if (mkdtemp(dir->path))
 		return 0;
 	tr2_error("cannot create directory '%s': %s (use -o DIR for another "
-		  "place)", dir->path ? dir->path : "", strerror(errno));
+		  "place)", dir->path, strerror(errno));
 	free(dir->path);
 	dir->path = NULL;
 	return -1;
@@ -127,8 +124,8 @@ int tr2_rundir_open(struct tr2_rundir *dir, const char *path)
 		return make_temporary(dir);
 	for (len = strlen(path); len > 1 && path[len - 1] == '/';)
 		len--;
-	dir->path = strndup(path, len);
-	if (dir->path && (access(path, F_OK) || !move_to_old(dir->path))) {
+	dir->path = tr2_strf("%.*s", (int)len, path);
+	if (access(path, F_OK) || !move_to_old(dir->path)) {
 		if (!mkdir(dir->path, 0700))
 			return 0;
 		tr2_error("cannot create '%s': %s (use -o DIR for another "
@@ -141,11 +138,7 @@ int tr2_rundir_open(struct tr2_rundir *dir, const char *path)
 
 char *tr2_rundir_run(const struct tr2_rundir *dir, unsigned int nr)
 {
-	char *path;
-
-	if (asprintf(&path, "%s/" RUN_PREFIX "%04u", dir->path, nr) < 0)
-		return NULL;
-	return path;
+	return tr2_strf("%s/" RUN_PREFIX "%04u", dir->path, nr);
 }
 
 void tr2_rundir_close(struct tr2_rundir *dir)

@@ -19,7 +19,7 @@ struct tr2_rundir {
  * an error. -1: an error was printed.
  */
 int tr2_rundir_open(struct tr2_rundir *dir, const char *path);
-/* Return the directory of a run, to be freed by the caller; NULL: no memory. */
+/* Return the directory of a run, to be freed by the caller. */
 char *tr2_rundir_run(const struct tr2_rundir *dir, unsigned int nr);
 /* Remove a temporary directory, which must be empty. */
 void tr2_rundir_close(struct tr2_rundir *dir);

@@ -8,8 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/memory.h"
 #include "common/options.h"
-#include "common/say.h"
 #include "read/read.h"
 
 static int read_run(struct tr2_measures *ms, const char *path, bool quiet)
@@ -17,12 +17,8 @@ static int read_run(struct tr2_measures *ms, const char *path, bool quiet)
 	struct tr2_load load = { &path, 1, quiet ? TR2_LOAD_QUIET : 0, NULL,
 				 NULL };
 	struct tr2_model *m = tr2_model_new();
-	enum tr2_load_result result = TR2_LOAD_FAILED;
+	enum tr2_load_result result = tr2_load(m, &load);
 
-	if (m)
-		result = tr2_load(m, &load);
-	else
-		tr2_error("out of memory");
 	if (result == TR2_LOAD_OK)
 		tr2_measures_take(ms, m);
 	tr2_model_free(m);
@@ -31,12 +27,9 @@ static int read_run(struct tr2_measures *ms, const char *path, bool quiet)
 
 static bool is_recording(const char *dir, const char *name)
 {
-	char *path;
-	bool is;
+	char *path = tr2_strf("%s/%s/meta.json", dir, name);
+	bool is = !access(path, F_OK);
 
-	if (asprintf(&path, "%s/%s/meta.json", dir, name) < 0)
-		return false;
-	is = !access(path, F_OK);
 	free(path);
 	return is;
 }
@@ -60,9 +53,9 @@ int tr2_set_read(struct tr2_measures *ms, const char *path, bool quiet)
 	char *run;
 
 	for (i = 0; i < nr; i++) {
-		if (!code && is_recording(path, names[i]->d_name) &&
-		    asprintf(&run, "%s/%s", path, names[i]->d_name) >= 0) {
+		if (!code && is_recording(path, names[i]->d_name)) {
 			is_set = true;
+			run = tr2_strf("%s/%s", path, names[i]->d_name);
 			code = read_run(ms, run, quiet);
 			free(run);
 		}

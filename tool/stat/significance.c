@@ -5,6 +5,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "common/memory.h"
+
 /* A run with twice its rank among all runs, which is an integer even if ranks
  * are shared. */
 struct ranked {
@@ -50,13 +52,11 @@ static double exact_p(const struct ranked *r, size_t nr, size_t take,
 		      size_t twice_sum)
 {
 	size_t width = nr * (nr + 1) + 1, expected = take * (nr + 1), i, k, s;
-	double *ways = calloc((take + 1) * width, sizeof(*ways));
+	double *ways = tr2_calloc((take + 1) * width, sizeof(*ways));
 	double far = 0, all = 0;
 	size_t distance = twice_sum > expected ? twice_sum - expected :
 						 expected - twice_sum;
 
-	if (!ways)
-		return NAN;
 	ways[0] = 1;
 	for (i = 0; i < nr; i++)
 		for (k = take; k-- > 0;)
@@ -100,9 +100,7 @@ double tr2_mann_whitney(const double *a, size_t na, const double *b, size_t nb)
 
 	if (!na || !nb)
 		return NAN;
-	r = malloc(nr * sizeof(*r));
-	if (!r)
-		return NAN;
+	r = tr2_calloc(nr, sizeof(*r));
 	fill(r, a, na, true);
 	fill(r + na, b, nb, false);
 	ties = give_ranks(r, nr);
@@ -149,13 +147,11 @@ static int compare_p(const void *va, const void *vb)
 	return a < b ? -1 : a > b;
 }
 
-bool tr2_holm(double *p, size_t nr)
+void tr2_holm(double *p, size_t nr)
 {
-	double **order = malloc((nr + 1) * sizeof(*order)), least = 0;
+	double **order = tr2_calloc(nr, sizeof(*order)), least = 0;
 	size_t tested = 0, i;
 
-	if (!order)
-		return false;
 	for (i = 0; i < nr; i++)
 		if (!isnan(p[i]))
 			order[tested++] = &p[i];
@@ -165,5 +161,4 @@ bool tr2_holm(double *p, size_t nr)
 		*order[i] = fmin(1, least);
 	}
 	free(order);
-	return true;
 }

@@ -28,8 +28,8 @@
  * approximation with the variance corrected for ties and half a rank for
  * continuity (Lehmann, "Nonparametrics", 1975, section 1.3).
  *
- * NAN: nothing can be tested, because a set is empty, all values are equal, or
- * memory is short. No value may be NAN.
+ * NAN: nothing can be tested, because a set is empty or all values are equal. No
+ * value may be NAN.
  */
 double tr2_mann_whitney(const double *a, size_t na, const double *b,
 			size_t nb);
@@ -45,9 +45,8 @@ size_t tr2_runs_needed(size_t tested);
  * Correct p-values for multiple tests (Holm, "A simple sequentially rejective
  * multiple test procedure", Scandinavian Journal of Statistics 6, 1979), so
  * that they can be compared with one level: the probability that any of them is
- * below it by chance stays below it. NAN values are ignored. false: no memory,
- * and p is unchanged.
+ * below it by chance stays below it. NAN values are ignored.
  */
-bool tr2_holm(double *p, size_t nr);
+void tr2_holm(double *p, size_t nr);
 
 #endif

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/memory.h"
+
 #define BLANKS " \t\n"
 #define SHELL_ONLY "|&;<>()$`*?["
 #define SHELL_FIRST "#~" /* at the beginning of a word */
@@ -75,13 +77,9 @@ char **tr2_split_command(const char *line, const char **error)
 {
 	size_t len = strlen(line), most = len / 2 + 2, nr = 0;
 	/* Words with their NULs are never longer than the line with its NUL. */
-	char **words = malloc(most * sizeof(*words) + len + 1);
-	struct split s = { line, NULL, NULL };
+	char **words = tr2_realloc(NULL, 1, most * sizeof(*words) + len + 1);
+	struct split s = { line, (char *)(words + most), NULL };
 
-	if (words)
-		s.out = (char *)(words + most);
-	else
-		s.error = "out of memory";
 	while (!s.error) {
 		s.in += strspn(s.in, BLANKS);
 		if (!*s.in)

@@ -9,9 +9,8 @@
 /*
  * Blanks separate words; '...', "..." and a backslash quote as in sh. NULL,
  * with the reason in *error (a static text): a missing closing quote, no word,
- * no memory, or an unquoted character that needs a shell (a variable, a
- * pattern, a pipe). The caller frees the result, which ends with NULL and is
- * one block.
+ * or an unquoted character that needs a shell (a variable, a pattern, a pipe).
+ * The caller frees the result, which ends with NULL and is one block.
  */
 char **tr2_split_command(const char *line, const char **error);
 

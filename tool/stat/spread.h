@@ -32,7 +32,7 @@ struct tr2_spread {
 	double drift;
 };
 
-/* false: no memory, or too few runs. No value may be NAN. */
+/* false: too few runs. No value may be NAN. */
 bool tr2_spread(struct tr2_spread *out, const double *values, size_t nr);
 
 #endif
