@@ -67,7 +67,7 @@ run_subtest () (
 	unset HARNESS_ACTIVE GIT_TEST_CHAIN_LINT GIT_TEST_OPTS
 	test -n "${subtest_keeps_skip-}" || unset GIT_SKIP_TESTS
 	TEST_OUTPUT_DIRECTORY=$TRASH_DIRECTORY
-	TEST_NO_TEST_TOOL=t
+	TEST_NO_TEST_TOOL=${subtest_no_tool-t}
 	export TEST_OUTPUT_DIRECTORY TEST_NO_TEST_TOOL
 	"$subtest_shell" "$subtest_name.sh" --no-color "$@" \
 		>out.raw 2>err.raw </dev/null

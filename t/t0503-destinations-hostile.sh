@@ -135,11 +135,11 @@ test_lazy_prereq UNREADABLE '
 # The kernel cuts a line at the end of a page.
 test_expect_success UNREADABLE 'likewise where the file may not be read' '
 	page=$(getconf PAGESIZE) &&
-	"$PERL_PATH" -e "print q(x) x $page" >f &&
+	"$PERL_PATH" -e "print qq(\001) x $page" >f &&
 	chmod 222 f &&
 	$bound env GIT_TRACE2_EVENT="$(pwd)/f" test-tool trace2 001return 0 &&
 	chmod 644 f &&
-	tr -d x <f >e &&
+	tr -d "\001" <f >e &&
 	test_line_count -gt 3 e &&
 	grep -c "^\$" e >actual &&
 	echo 1 >expect &&

@@ -6,6 +6,8 @@ test_description='the command reads rings: of processes that ended and that were
 . ./test-lib.sh
 . "$TEST_DIRECTORY/lib-trace2.sh"
 
+unchecked 'damaged' bad
+
 hosts=$GIT_BUILD_DIR/build/hosts
 
 if ! test_have_prereq READS_STREAMS

@@ -9,6 +9,8 @@ holds makes a command fail.
 
 . ./test-lib.sh
 
+unchecked 'lines of many streams, changed at random' reshaped.event crlf.event
+
 if ! test_have_prereq READS_STREAMS
 then
 	skip_all='the command was built without reading JSON streams'

@@ -5,6 +5,9 @@ test_description='trace2 check: streams, settings, and a probe'
 
 . ./test-lib.sh
 
+unchecked 'forged: what check has to find' \
+	double early made-up nesting no-key thread type
+
 if ! test_have_prereq READS_STREAMS
 then
 	skip_all='the command was built without reading JSON streams'

@@ -12,6 +12,8 @@ that forked and kept its session id is joined to its task.
 . "$TEST_DIRECTORY/lib-stream.sh"
 . "$TEST_DIRECTORY"/t3300/lib-export.sh
 
+unchecked 'gc of Git goes on in a fork, with the session of its parent' 'fetch/*'
+
 # child SID MS ID NAME; reaped SID MS ID PID CODE
 child () {
 	event "$1" "$2" child_start "\"child_id\":$3,\"child_class\":\"?\",\"use_shell\":false,\"argv\":[\"$4\"]"

@@ -6,6 +6,8 @@ test_description='what a command leaves alone when it fails, and what it says'
 . ./test-lib.sh
 . "$TEST_DIRECTORY/lib-trace2.sh"
 
+unchecked 'forged' bad lines actual
+
 if ! test_have_prereq READS_STREAMS
 then
 	skip_all='the command cannot read streams: simdjson is missing'

@@ -10,6 +10,8 @@ failed, a thread, a region that goes on beside the children, and secrets.
 . ./test-lib.sh
 . "$TEST_DIRECTORY"/t3300/lib-export.sh
 
+unchecked 'a region that no thread entered' wrong.event
+
 test_expect_success 'chrome: slices, each where it belongs' '
 	trace2 export --to chrome -o out.json "$MIX" &&
 	jq -r ".traceEvents[] | select(.ph == \"X\")

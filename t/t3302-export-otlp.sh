@@ -6,6 +6,8 @@ test_description='trace2 export: OpenTelemetry, to a file and to a collector'
 . ./test-lib.sh
 . "$TEST_DIRECTORY"/t3300/lib-export.sh
 
+unchecked 'leaves without their members' many.event
+
 # spans FILTER FILE: of each span, in order.
 spans () {
 	jq -r ".resourceSpans[].scopeSpans[].spans[] | $1" "$2"

@@ -19,8 +19,8 @@
 # the script; test-lib-functions.sh has what a script may call; lib-run.sh
 # runs one test, chainlint.awk reads it before; lib-prereq.sh has the
 # prerequisites that are always known; lib-leftover.sh finds processes that
-# were left running; lib-stress.sh, lib-valgrind.sh and lib-sanitizer.sh are
-# read only where they are needed.
+# were left running; lib-kept.sh, lib-stress.sh, lib-valgrind.sh and
+# lib-sanitizer.sh are read only where they are needed.
 #
 # shellcheck shell=sh
 
@@ -424,6 +424,7 @@ test_titles_='
 '
 test_atexit_cleanup=
 test_logs_dir_=
+test_kept_=
 skip_all=
 GIT_EXIT_OK=
 
@@ -484,9 +485,9 @@ test_exit_ () {
 # Removes DIR, even with parts that a test made unwritable.
 test_remove_dir_ () {
 	test -e "$1" || test -h "$1" || return 0
-	rm -rf "$1" 2>/dev/null && return
+	command rm -rf "$1" 2>/dev/null && return
 	chmod -R u+rwX "$1" 2>/dev/null
-	rm -rf "$1"
+	command rm -rf "$1"
 }
 
 # Says what went wrong outside a test, and ends the script.
@@ -527,6 +528,7 @@ test_done () {
 	{ set +x; } 2>/dev/null
 	test_run_atexit_
 	test_check_leftover_ || test_failure=$((test_failure + 1))
+	test -z "$test_kept_" || test_check_kept_
 	if test "$test_count" = 0 && test -z "$skip_all" &&
 	   test "$test_failure" = 0
 	then
@@ -557,6 +559,7 @@ test_done () {
 			test_exit_ 1
 		fi
 	fi
+	test -z "$test_kept_" || test_remove_dir_ "$test_kept_"
 	test -z "$valgrind" || test_remove_dir_ "$TRASH_DIRECTORY.valgrind"
 	test -z "$test_logs_dir_" || test_remove_dir_ "$test_logs_dir_"
 	test_exit_ 0
@@ -592,6 +595,13 @@ elif test -n "${SANITIZE-}"
 then
 	. "$TEST_LIB_DIRECTORY/lib-sanitizer.sh"
 	test_sanitizer_start
+fi
+
+# Users of the test kit write their streams themselves, and as they like.
+if test -z "${test_kit_-}${TEST_NO_TEST_TOOL-}"
+then
+	. "$TEST_LIB_DIRECTORY/lib-kept.sh"
+	test_start_kept_
 fi
 
 # A script that is told to be skipped as a whole says so and ends.

@@ -25,6 +25,7 @@ static const struct {
 	{ "trace2", "make the calls that a verb stands for", tr2_cmd_trace2,
 	  false },
 	{ "config", "read and write config files", tr2_cmd_config, false },
+	{ "keep", "keep what a command removes", tr2_cmd_keep, true },
 	{ "events", "print the table of events", tr2_cmd_events, false },
 	{ "perf", "open counters, and give them something to count",
 	  tr2_cmd_perf, false },

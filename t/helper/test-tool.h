@@ -24,7 +24,7 @@
 typedef int tool_command_fn(int argc, const char **argv);
 
 tool_command_fn tr2_cmd_trace2, tr2_cmd_config, tr2_cmd_events,
-	tr2_cmd_fault, tr2_cmd_perf, tr2_cmd_ring;
+	tr2_cmd_fault, tr2_cmd_keep, tr2_cmd_perf, tr2_cmd_ring;
 
 /* Is it the name of a subcommand? */
 bool tool_has_command(const char *name);

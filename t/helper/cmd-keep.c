@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * `test-tool keep DIR PREFIX COMMAND [ARGUMENT...]`: give the streams and rings
+ * that are among the arguments, or below them, a second link in DIR, then
+ * become COMMAND. The harness's `rm` is that: what a test removes is checked
+ * when the script ends (t/lib-kept.sh).
+ *
+ * Nothing here is an error: what cannot be read or linked is not kept.
+ */
+#define _XOPEN_SOURCE 700 /* nftw() */
+#include "test-tool.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "arena/layout.h"
+
+/* nftw() hands no pointer to its function. */
+static const char *directory, *prefix;
+static dev_t device;
+
+static bool begins_with(const char *s, const char *start)
+{
+	return !strncmp(s, start, strlen(start));
+}
+
+/*
+ * What begins as the library begins a ring, an event or a perf stream. A
+ * stream's first line may be empty. What a scrubber wrote has no time, and
+ * t/lib-stream.sh says a.c for the file.
+ */
+static bool is_ours(const char *path)
+{
+	char text[1024] = "";
+	const char *line;
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
+	ssize_t len = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+
+	if (fd >= 0)
+		close(fd);
+	if (len < 0)
+		return false;
+	line = text + strspn(text, "\n");
+	text[line - text + (long)strcspn(line, "\n")] = '\0';
+	return begins_with(text, TR2_ARENA_MAGIC) ||
+	       strstr(line, " | version      | ") ||
+	       (begins_with(line, "{\"event\":\"version\",") &&
+		strstr(line, ",\"time\":\"2") &&
+		!strstr(line, ",\"file\":\"a.c\""));
+}
+
+/* The path below the trash directory, for there may be several of one name. */
+static void set_name(char *name, size_t size, const char *path)
+{
+	const char *trash = getenv("TRASH_DIRECTORY");
+	char cwd[2048], *p;
+
+	if (*path == '/' || !getcwd(cwd, sizeof(cwd)))
+		snprintf(name, size, "%s", path);
+	else
+		snprintf(name, size, "%s/%s", cwd,
+			 begins_with(path, "./") ? path + 2 : path);
+	if (trash && begins_with(name, trash))
+		memmove(name, name + strlen(trash) + 1,
+			strlen(name + strlen(trash)));
+	for (p = name; *p; p++)
+		if (*p == '/')
+			*p = '+';
+}
+
+/* As DIR/PREFIX.PATH, or DIR/PREFIX-N.PATH where that is there. */
+static void keep(const char *path)
+{
+	char name[4096], target[4608], nth[16] = "";
+	int nr = 0;
+
+	set_name(name, sizeof(name), path);
+	do {
+		snprintf(target, sizeof(target), "%s/%s%s.%.200s", directory,
+			 prefix, nth, name);
+		snprintf(nth, sizeof(nth), "-%d", ++nr);
+	} while (link(path, target) && errno == EEXIST);
+}
+
+static int on_file(const char *path, const struct stat *st, int type,
+		   struct FTW *ftw)
+{
+	(void)ftw;
+	if (type == FTW_F && S_ISREG(st->st_mode) && st->st_size &&
+	    st->st_dev == device && is_ours(path))
+		keep(path);
+	return 0;
+}
+
+int tr2_cmd_keep(int argc, const char **argv)
+{
+	struct stat st;
+	int i;
+
+	if (argc < 4) {
+		tool_error("usage: test-tool keep DIR PREFIX COMMAND ...");
+		return TOOL_CODE_USAGE;
+	}
+	directory = argv[1];
+	prefix = argv[2];
+	if (!stat(directory, &st)) {
+		device = st.st_dev;
+		for (i = 4; i < argc; i++)
+			if (argv[i][0] != '-')
+				nftw(argv[i], on_file, 16,
+				     FTW_PHYS | FTW_MOUNT);
+	}
+	execvp(argv[3], (char *const *)argv + 3);
+	return 127;
+}

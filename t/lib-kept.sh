@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: MIT
+#
+# What the programs of a script wrote passes `trace2 check`: each event stream,
+# perf stream and ring that a test removes with rm, and those that are there at
+# the end. A warning is no failure: streams of killed programs have no end.
+#
+#	unchecked REASON PATTERN...
+#		these are not to pass: a test damages them, or writes them
+#		itself. A pattern is for the path below the trash directory.
+#
+# Streams by lib-stream.sh and those that a scrubber wrote are not looked at.
+#
+# shellcheck shell=sh
+
+test_unchecked_=
+
+unchecked () {
+	test $# -ge 2 || BUG "unchecked wants a reason and a pattern"
+	shift
+	test_unchecked_="$test_unchecked_$(printf '%s\n' "$@" | tr / +)
+"
+}
+
+# Is the file of this name, which is NUMBER.PATH, to be left out?
+test_is_unchecked_ () {
+	local pattern IFS='
+'
+	set -f
+	for pattern in $test_unchecked_
+	do
+		# shellcheck disable=SC2254 # it is a pattern
+		case "${1#*.}" in
+		$pattern) set +f; return 0 ;;
+		esac
+	done
+	set +f
+	return 1
+}
+
+# Nothing is kept where it could not be checked.
+test_start_kept_ () {
+	test_kept_=$TRASH_DIRECTORY.kept
+	test_remove_dir_ "$test_kept_"
+	test_have_prereq READS_STREAMS &&
+	test -x "$GIT_BUILD_DIR/build/bin/trace2" &&
+	test -x "$GIT_BUILD_DIR/t/helper/test-tool" || return 0
+	mkdir -p "$test_kept_" || error "cannot make '$test_kept_'"
+	# A user that a test turns into may write there, too.
+	chmod 1777 "$test_kept_"
+	rm () {
+		"$GIT_BUILD_DIR/t/helper/test-tool" keep "$test_kept_" \
+			"$test_count" rm "$@"
+	}
+}
+
+# Fails, as a test of its own, if there is an error in one of them.
+test_check_kept_ () {
+	local file errors
+	test -d "$test_kept_" || return 0
+	cd "$TRASH_DIRECTORY" &&
+	"$GIT_BUILD_DIR/t/helper/test-tool" keep "$test_kept_" end true . &&
+	cd "$test_kept_" || return
+	set --
+	for file in *
+	do
+		test ! -f "$file" || test_is_unchecked_ "$file" ||
+		set -- "$@" "$file"
+	done
+	test $# != 0 || return 0
+	# Without the environment: it may switch tracing on.
+	errors=$(env -i "$GIT_BUILD_DIR/build/bin/trace2" check -- "$@" 2>&1)
+	test $? -gt 1 || errors=$(printf '%s\n' "$errors" | grep ' error: ')
+	test -n "$errors" || return 0
+	test_count=$((test_count + 1))
+	test_failure=$((test_failure + 1))
+	say_color error "not ok $test_count - what was written passes trace2 check"
+	printf '%s\n' "$errors" | sed 's/^/#	/'
+	say_color info "# in $test_kept_: NUMBER.FILE, by the number of the test"
+}

@@ -1,0 +1,82 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+
+test_description='the harness: what a script wrote passes trace2 check'
+
+. ./test-lib.sh
+. "$TEST_DIRECTORY"/lib-subtest.sh
+
+if ! test_have_prereq READS_STREAMS
+then
+	skip_all='the command was built without reading JSON streams'
+	test_done
+fi
+
+subtest_no_tool=
+unchecked 'wrong on purpose' '*'
+
+test_expect_success 'setup' '
+	test_subtest_shells &&
+	cat >tests <<-\EOF
+	test_expect_success "good ones" "
+		GIT_TRACE2_EVENT=\$PWD/e GIT_TRACE2_RING=\$PWD/r \
+			test-tool trace2 001return 0 &&
+		rm e
+	"
+	test_expect_success "one in a directory" "
+		mkdir -p \"a dir/below\" &&
+		GIT_TRACE2_EVENT=\$PWD/e test-tool trace2 001return 0 &&
+		sed s/,.code.:0// e >\"a dir/below/e\" &&
+		(cd \"a dir\" && rm -r below)
+	"
+	test_expect_success "two of one name, and one that stays" "
+		GIT_TRACE2_PERF=\$PWD/p.full test-tool trace2 001return 0 &&
+		sed /atexit/p p.full >p && rm p &&
+		sed /atexit/p p.full >p && rm p &&
+		head -c 8 /dev/zero | dd of=r bs=1 seek=196736 conv=notrunc
+	"
+	EOF
+'
+
+test_expect_success 'each that is wrong is named' '
+	{ cat tests && echo test_done; } | write_subtest wrong &&
+	check_subtest 1 wrong <<-\EOF
+	ok 1 - good ones
+	ok 2 - one in a directory
+	ok 3 - two of one name, and one that stays
+	not ok 4 - what was written passes trace2 check
+	#	2.a dir+below+e:5: error: exit has no code (2 times)
+	#	3-1.p:7: error: the first event of a session is not version
+	#	3.p:7: error: the first event of a session is not version
+	#	end.r: error: the first event of a session is not version
+	#	end.r: error: a ring'\''s head and tail are invalid
+	# in TRASH/trash directory.wrong.kept: NUMBER.FILE, by the number of the test
+	# failed 1 among 4 test(s)
+	1..4
+	# trash directory kept: TRASH/trash directory.wrong
+	EOF
+'
+
+test_expect_success 'those that are to be left out' '
+	{
+		echo "unchecked \"wrong on purpose\" \"a dir/*/e\" p r" &&
+		cat tests &&
+		echo test_done
+	} | write_subtest left-out &&
+	check_subtest 0 left-out <<-\EOF
+	ok 1 - good ones
+	ok 2 - one in a directory
+	ok 3 - two of one name, and one that stays
+	# passed all 3 test(s)
+	1..3
+	EOF
+'
+
+test_expect_success 'not without a reason' '
+	{ echo "unchecked e" && cat tests && echo test_done; } |
+		write_subtest no-reason &&
+	check_subtest 1 no-reason </dev/null &&
+	test_grep "bug in the test script: unchecked wants a reason" err
+'
+
+test_done
