@@ -1,41 +1,41 @@
 # SPDX-License-Identifier: MIT
 #
-# Reads the body of a test and finds where its && chain is broken: a command
-# whose failure the test would not notice.
+# Parse the body of a test and find where its && chain is broken: commands whose
+# failure the test would not notice.
 #
 #	awk -f chainlint.awk <body
 #
-# Prints a line for each place: "line N: what is wrong: the line itself", N
-# counted from 1.  Exit code:
+# Prints a line for each place: "line N: the error: the line itself", N counted
+# from 1. Exit code:
 #	0  the chain holds
-#	1  it does not, or the body cannot be followed (which is said)
+#	1  it does not, or the body cannot be parsed (which is printed)
 #	3  it holds; but the outermost list is not a single chain of &&, so that
-#	   trying it out, by a failing command put in front, tells nothing
+#	   running it with a failing command at its beginning proves nothing
 #
-# What is asked of each list of commands (the body itself, a subshell, a brace
-# group, each part of an if, a loop or a case, a command substitution):
-#  - a command that another one follows is joined to it by &&, || or |;
+# Rules for each list of commands (the body itself, a subshell, a brace group,
+# each part of an if, a loop or a case, a command substitution):
+#  - a command followed by another one is joined to it by &&, || or |;
 #  - or it ends in return, exit, continue or break, so that no failure gets
-#    past it; or it is a single command in the background; or what follows
-#    looks at $?;
-#  - or the list goes on to false, return 1 or exit 1: it fails in any case;
+#    past it; or it is a single command in the background; or the next one
+#    checks $?;
+#  - or the list continues to false, return 1 or exit 1: it fails in any case;
 #  - the last command in the body of a loop ends the test if it fails
-#    ("|| return 1", in a subshell "|| exit 1"), for a loop forgets.
+#    ("|| return 1", in a subshell "|| exit 1"), since a loop loses its code.
 # A here-document must end.
 #
-# The parser goes down the grammar of the shell, one function for each rule.
-# It is written for any POSIX awk: mawk, gawk, busybox.
+# The parser follows the grammar of the shell, one function for each rule. It is
+# written for any POSIX awk: mawk, gawk, busybox.
 
 { L[NR] = $0 }
 
 END {
 	LAST = NR; LN = 1; P = 1
-	# What is nothing but itself in a word.  A string, for in /.../ the
-	# awks differ over a slash within brackets.
+	# The plain characters of a word. A string, since in /.../ the awks
+	# differ over a slash within brackets.
 	PLAIN = "^[]A-Za-z0-9_./=:,%+@^~*?!{}[-]+"
-	NPENDING = 0	# here-documents whose text comes on the next line
-	NGUARD = 0	# return, exit and $? so far, in this shell
-	NSTATUS = 0	# $? so far
+	NPENDING = 0	# here-documents whose text begins on the next line
+	NGUARD = 0	# number of return, exit and $? so far, in this shell
+	NSTATUS = 0	# number of $? so far
 	NLOOSE = 0	# how often the list at depth 0 is more than one && chain
 	DEPTH = 0
 	next_token()
@@ -61,7 +61,7 @@ function problem(line, what) {
 		PROBLEM[line] = what
 }
 
-# Nothing after this can be trusted, so nothing more is said.
+# Nothing after this can be parsed reliably, so no more errors are reported.
 function lost(	what) {
 	if (FATAL)
 		return
@@ -85,8 +85,8 @@ function fatal(line, what) {
 # ---------------------------------------------------------------------------
 # Characters
 
-# The character at the current place: "\n" at the end of a line, "" at the end
-# of all.
+# Return the character at the current place: "\n" at the end of a line, "" at
+# the end of the text.
 function peek() {
 	if (LN > LAST)
 		return ""
@@ -99,7 +99,7 @@ function peek2() {
 	return LN > LAST ? "" : substr(L[LN], P + 1, 1)
 }
 
-# Steps over one character and returns it.
+# Skip one character and return it.
 function take(	c) {
 	c = peek()
 	if (c == "\n") {
@@ -112,7 +112,7 @@ function take(	c) {
 	return c
 }
 
-# Steps over the text of the here-documents that the last line announced.
+# Skip the text of the here-documents that the last line began.
 function skip_heredocs(	i, n, s, start) {
 	n = NPENDING
 	NPENDING = 0
@@ -133,7 +133,7 @@ function skip_heredocs(	i, n, s, start) {
 }
 
 # ---------------------------------------------------------------------------
-# Words.  Each scan_ function steps over one part of a word.
+# Words.  Each scan_ function skips one part of a word.
 
 function scan_single(	c, line) {
 	line = LN
@@ -173,8 +173,8 @@ function scan_backquote(	c, line) {
 	}
 }
 
-# ${...}, in which quotes and further substitutions may stand.  Within double
-# quotes a single one is a plain character.
+# ${...}, which may contain quotes and further substitutions. Within double
+# quotes a single quote is a plain character.
 function scan_brace(in_double,	c, line) {
 	line = LN
 	take()
@@ -231,7 +231,7 @@ function scan_dollar(in_double,	c) {
 		take()
 	} else if (c ~ /[#$!@*0-9-]/)
 		take()
-	# A name, or nothing that matters, is stepped over as plain text.
+	# A name may follow, which is scanned as plain text.
 }
 
 function scan_parens() {
@@ -241,8 +241,8 @@ function scan_parens() {
 		parse_substitution()
 }
 
-# A command substitution: commands within a word.  The token that the parser
-# had goes on where it was afterwards.
+# A command substitution: commands within a word. Afterwards the parser
+# continues with its current token.
 function parse_substitution(	guards, pending) {
 	guards = NGUARD
 	take()
@@ -255,8 +255,8 @@ function parse_substitution(	guards, pending) {
 	NGUARD = guards	# its exit does not end the test
 }
 
-# Steps over a word; its text, as it stands, is left in TEXT if it lies on one
-# line, which is all that is needed to know a reserved word or a number.
+# Skip a word; its text is in TEXT if it is on one line, which suffices to
+# recognise a reserved word or a number.
 function scan_word(	c, line, start) {
 	line = LN
 	start = P
@@ -285,12 +285,12 @@ function scan_word(	c, line, start) {
 	if (LN == line)
 		TEXT = substr(L[LN], start, P - start)
 	else
-		TEXT = "'"	# anything but a reserved word
+		TEXT = "'"	# any text but a reserved word
 }
 
 # ---------------------------------------------------------------------------
 # Tokens: TYPE is word, op, nl or end, TEXT its text, TLINE its line, TGUARD
-# and TSTATUS what NGUARD and NSTATUS were before it.
+# and TSTATUS the values of NGUARD and NSTATUS before it.
 
 function skip_blanks(	c) {
 	for (;;) {
@@ -338,13 +338,13 @@ function read_token(	c, s) {
 	P += length(TEXT)
 }
 
-# What a here-document's end looks like, without the quotes.
+# Return the end mark of a here-document without quotes.
 function unquote(s) {
 	gsub(/["'\\]/, "", s)
 	return s
 }
 
-# The current token is a redirection: steps over it and its target.
+# The current token is a redirection: skip it and its target.
 function parse_redirection(	op, line) {
 	op = TEXT
 	line = LN
@@ -386,8 +386,8 @@ function skip_newlines() {
 # ---------------------------------------------------------------------------
 # Grammar
 
-# Does the current token end a list?  ENDS has the reserved words and
-# operators that would, with a blank around each.
+# Does the current token end a list? ENDS contains the reserved words and
+# operators that do, with a blank around each.
 function at_end_of_list(ends) {
 	if (TYPE == "end")
 		return 1
@@ -396,13 +396,13 @@ function at_end_of_list(ends) {
 	return TYPE == "word" && index(" " ends " ", " " TEXT " ")
 }
 
-# A list up to one of ENDS, which is left as the current token.  Sets
-# LIST_GUARDED: can no failure of the last command be lost in a loop?
+# Parse a list up to one of ENDS, which stays the current token. Sets
+# LIST_GUARDED: does a failure of the last command always get out of a loop?
 function parse_list(ends,	broken, loose, n, guards, list_guards,
 		    lines, i) {
-	broken = ""	# lines where a break is, unless the list fails anyway
+	broken = ""	# lines of breaks, unless the list fails anyway
 	guards = list_guards = TGUARD
-	loose = -1	# the line of a command that nothing may follow
+	loose = -1	# the line of a command that must be the last
 	n = 0
 	for (;;) {
 		while (TYPE == "nl" || is_op(";"))
@@ -436,11 +436,11 @@ function parse_list(ends,	broken, loose, n, guards, list_guards,
 		HARMLESS && guards > list_guards
 }
 
-# Pipelines joined by && and ||.  Sets for the list:
+# Parse pipelines joined by && and ||. Sets for the list:
 #	PARTS		how many pipelines
 #	SAFE		no failure gets past its end
 #	FAILS		it fails in any case
-#	FIRST_STATUS	the first command looks at $?
+#	FIRST_STATUS	the first command checks $?
 #	ENDLINE		the line of its last token
 #	HARMLESS	the last command cannot fail
 #	ECHO_LAST	it ends in "|| echo"
@@ -564,8 +564,8 @@ function parse_simple(	n, first, second, is_number) {
 	SECOND = second
 }
 
-# The current token is the last one of a function's head, or bash's head has
-# no more.  What the function returns does not end the test.
+# The current token is the last one of a function's head, or bash's head has no
+# more. A return of the function does not end the test.
 function parse_function_body(	guards) {
 	guards = NGUARD
 	if (is_op(")"))
@@ -577,7 +577,7 @@ function parse_function_body(	guards) {
 	NGUARD = guards
 }
 
-# Steps over WORD, which must be the current token.
+# Skip WORD, which must be the current token.
 function expect(text) {
 	if (FATAL)
 		return
@@ -593,7 +593,7 @@ function parse_inner_list(ends) {
 	DEPTH--
 }
 
-# "((" is read as two subshells, which arithmetic in bash comes through.
+# "((" is parsed as two subshells, which also accepts arithmetic in bash.
 function parse_subshell(	guards) {
 	guards = NGUARD
 	next_token()

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
 #
-# ClickHouse servers of a test's own, on loopback; to be read after
+# ClickHouse servers started by a test, on loopback; read this after
 # lib-export.sh.
 #
 # shellcheck shell=sh
 
 test_lazy_prereq CLICKHOUSE 'command -v clickhouse-server && test_have_prereq LIBCURL'
 
-# Four ports that nobody listens on.
+# Print four free ports.
 free_ports () {
 	"$PERL_PATH" -MIO::Socket::INET -e '
 		my @s = map { IO::Socket::INET->new(Listen => 1,
@@ -55,7 +55,7 @@ write_config () {
 	EOF
 }
 
-# start_server DIR URL: its process is in $started.
+# start_server DIR URL: start a server; its pid is in $started.
 start_server () {
 	{ clickhouse-server --config-file="$PWD/$1/config.xml" \
 		>"$1"/out 2>&1 & } &&
@@ -76,7 +76,7 @@ ask () {
 		exit !$r->{success}' "$1" "$2"
 }
 
-# counts URL DATABASE: the rows of each table that has some.
+# counts URL DATABASE: print the number of rows of each table that is not empty.
 counts () {
 	for name in sessions threads spans events data timers counters samples tasks
 	do

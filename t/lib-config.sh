@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: MIT
 #
-# For the tests of the config reader, to be read after test-lib.sh:
+# For the tests of the config reader; read this after test-lib.sh:
 #
-#	list FILE [OPTION...]		what is read from the file, as with -z
+#	list FILE [OPTION...]		print the keys of the file, as with -z
 #	refuse FILE [OPTION...]		reading fails and delivers nothing
-#	same_as_git FILE...		Git and we read the same
+#	same_as_git FILE...		Git and the library read the same
 #
 # and the prerequisite GIT_SPACES.
 #
 # shellcheck shell=sh
 
-# Gits since 2.45 keep a tab inside a value; before, it became a space.
+# Git 2.45 and later keep a tab inside a value; before, it became a space.
 test_lazy_prereq GIT_SPACES '
 	git version &&
 	printf "[a]b=c\td\n" >config &&
@@ -24,14 +24,14 @@ list () {
 	test-tool config --file "$list_file_" list -z "$@"
 }
 
-# refuse FILE [OPTION...]: reading fails, and not a key of it is delivered.
+# refuse FILE [OPTION...]: reading fails, and no key is delivered.
 refuse () {
 	test_must_fail list "$@" >refused 2>refused.err &&
 	test_must_be_empty refused
 }
 
-# same_as_git FILE...: each is taken or refused by both; when taken, they say
-# the same.  Leaves in $taken how many were taken.  $options are for both.
+# same_as_git FILE...: both accept or refuse each file, with the same result.
+# Sets $taken to the number of accepted files. $options are for both.
 options=
 same_as_git () {
 	taken=0 &&

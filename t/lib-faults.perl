@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 #
-# lib-faults.perl DIRECTORY [VARIABLE=VALUE...] COMMAND...: run COMMAND with these
-# variables, then without, and compare what it prints, how it ends, and what it
-# has at its end (see t/helper/host-state.h).  Leaves traced.out, traced.err,
-# traced.ends and traced.state in DIRECTORY, where it is run; fails if one is not
-# as untraced.* is.
+# lib-faults.perl DIRECTORY [VARIABLE=VALUE...] COMMAND...: run COMMAND with
+# these variables, then without, and compare its output, its exit status, and
+# its state at the end (see t/helper/host-state.h). Writes traced.out,
+# traced.err, traced.ends and traced.state to DIRECTORY, where it is run; fails
+# if one differs from untraced.*.
 use strict;
 use warnings;
 
@@ -14,7 +14,8 @@ push @variables, shift while @ARGV && $ARGV[0] =~ /^[A-Z]\w*=/;
 die "lib-faults.perl: variables, then a command: @ARGV\n"
 	if !@variables || !@ARGV;
 
-# What ran the suite may have ignored signals, as a shell does in the background.
+# The suite's caller may have ignored signals, as a shell does in the
+# background.
 $SIG{$_} = 'DEFAULT' for qw(HUP INT QUIT PIPE ALRM TERM USR1 USR2 XFSZ);
 
 sub write_file {
@@ -31,7 +32,7 @@ sub slurp {
 	return <$in> // '';
 }
 
-# The child's part: its descriptors are those of the shell.
+# The child's part: set up descriptors like a shell.
 sub become {
 	my ($name) = @_;
 	open STDIN, '<', '/dev/null' or die "/dev/null: $!\n";

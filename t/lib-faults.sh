@@ -1,31 +1,32 @@
 # SPDX-License-Identifier: MIT
 #
-# A host in a bad place, with tracing and without; to be read after
+# Run a host under faults, with tracing and without; read this after
 # lib-trace2.sh:
 #
 #	unharmed [VARIABLE=VALUE...] COMMAND...
 #		runs COMMAND, then again with these variables, which switch
-#		tracing on; what it prints, how it ends and what it has at its
+#		tracing on; its output, its exit status and its state at the
 #		end (see t/helper/host-state.h) must be the same. The traced
 #		run leaves traced.out, traced.err, traced.ends, traced.state.
 #	ended WORDS...
-#		that run ended so: `code N` or `signal N`
+#		that run ended with `code N` or `signal N`
 #	intact FILE
 #		an event stream, of processes that may have been killed: each
-#		line is whole, and nothing is wrong before its end
+#		line is whole, and without errors up to its end
 #	lost_in FILE
 #		prints the `lost` of its last atexit, or 0
 #	whole_lines FILE
-#		prints it without a last line that lacks its end
+#		prints it without an incomplete last line
 #
 #	$inject
-#		what LD_PRELOAD takes to make calls of the C library fail (INJECT_*,
-#		see t/helper/modules/bare-inject.c), where INJECT is satisfied
+#		the value of LD_PRELOAD that makes calls of the C library fail
+#		(INJECT_*, see t/helper/modules/bare-inject.c), if prerequisite
+#		INJECT is satisfied
 #
 # shellcheck shell=sh
 
-# A blank in its path would be the end of it. A sanitizer wants to be the first
-# to be loaded, and has an allocator itself.
+# A blank in its path would end it. A sanitizer must be loaded first, and has
+# its own allocator.
 inject=./inject.so
 test_lazy_prereq INJECT '
 	test_have_prereq !INSTRUMENTED,!MUSL &&
@@ -58,7 +59,7 @@ lost_in () {
 	jq -s '[.[] | select(.event == "atexit")] | .[-1].lost // 0' "$1"
 }
 
-# whole_lines FILE: without a last line that lacks its end
+# whole_lines FILE: print it without an incomplete last line
 whole_lines () {
 	"$PERL_PATH" -ne 'print if /\n\z/' "$1"
 }

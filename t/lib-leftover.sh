@@ -1,21 +1,21 @@
 # SPDX-License-Identifier: MIT
 #
-# Finds the processes that a script started and left running.  Such a process
-# is told from those of other scripts, which may run at the same time, by what
-# it inherited: a variable whose value only this run has; or, where a shell
-# forked without running a program, this shell as its parent, or the same
-# shell program at work below this trash directory.  Only these are ended.
-# Needs /proc; without it nothing is found.
+# Find the processes that a script started and left running. Such a process is
+# distinguished from those of other scripts, which may run at the same time, by
+# an inherited variable whose value only this run has; or, if a shell forked
+# without running a program, by this shell as its parent, or by the same shell
+# program working below this trash directory. Only these are ended. Needs /proc;
+# without it nothing is found.
 #
 # shellcheck shell=sh
 
-# A pid comes again; a pid with its start time does not.
+# Pids are reused; a pid with its start time is unique.
 test_start_leftover_ () {
 	local stat=''
 	test_has_proc_=''
 	{ read -r stat </proc/self/stat; } 2>/dev/null
 	TEST_LIB_RUN_ID=$$
-	# A /proc of another pid namespace tells nothing.
+	# A /proc of another pid namespace is useless.
 	if test "${stat%% *}" = $$ && test -r /proc/self/environ
 	then
 		test_has_proc_=t
@@ -28,22 +28,22 @@ test_start_leftover_ () {
 	test_physical_trash_=$PWD
 }
 
-# Prints files in /proc of the processes that have the variable, or this shell
-# as their parent and are not dead already.  The search is one of them, but has
-# ended when the list is looked at.
+# Print files in /proc of the processes that have the variable, or this shell as
+# their parent and are not dead already. The search itself is one of them, but
+# has ended when the list is read.
 test_search_proc_ () {
 	grep -ls -e "TEST_LIB_RUN_ID=$TEST_LIB_RUN_ID" \
 		-e "^[0-9]* (.*) [^Z] $$ " \
 		/proc/[0-9]*/environ /proc/[0-9]*/stat
 }
 
-# Prints the lines of `ls` for these links in /proc to directories at work.
+# Print the lines of `ls` for these links in /proc to working directories.
 test_list_cwd_ () {
 	test $# = 0 || ls -dl "$@" 2>/dev/null
 }
 
-# Sets $test_leftover_ to the pids.  No subshell may be alive while forks are
-# looked for: it would be one.
+# Set $test_leftover_ to the pids. No subshell may be alive while forks are
+# searched: it would be found.
 test_find_leftover_ () {
 	local file line
 	test_leftover_=''
@@ -53,8 +53,8 @@ test_find_leftover_ () {
 		test ! -e "$file" ||
 		test_leftover_="$test_leftover_ ${file#/proc/}"
 	done
-	# Others that run this shell's program, and of them those below our trash
-	# directory.
+	# Find others that run this shell's program, and of these the ones below
+	# this trash directory.
 	set --
 	for file in /proc/[0-9]*
 	do
@@ -78,8 +78,8 @@ test_find_leftover_ () {
 	test -n "$test_leftover_"
 }
 
-# Fails if a process is left, after it named and ended each.  One that is just
-# about to end, say after a kill without a wait, is given a second for it.
+# Fail if a process is left, after naming and ending each. One that is about to
+# end, say after a kill without a wait, gets a second for it.
 test_check_leftover_ () {
 	local pid left=10 what
 	test -n "$test_has_proc_" || return 0
@@ -95,7 +95,7 @@ test_check_leftover_ () {
 	do
 		what=$(tr '\000' ' ' <"/proc/$pid/cmdline") 2>/dev/null
 		say_color error "# left running: process $pid: $what" >&5
-		# Where it is a child, the shell would announce its death.
+		# The shell would announce the death of a child.
 		{ kill -KILL "$pid"; wait "$pid"; } 2>/dev/null
 	done
 	return 1

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
 #
-# What the tests of the HTML page share; to be read after test-lib.sh.
+# Functions for the tests of the HTML page; read this after test-lib.sh.
 #
-#	page_data FILE		the JSON that the page holds
-#	known_stream		a stream of which the scripts know what it says
-#	page_own FILE		the page without what its recording brought in
-#	$ROWS			for jq: rows(N) cuts an array into so many each
+#	page_data FILE		the JSON in the page
+#	known_stream		a stream whose content the scripts know
+#	page_own FILE		the page without the data of its recording
+#	$ROWS			for jq: rows(N) splits an array into parts of N
 #
 # shellcheck shell=sh
 
@@ -35,7 +35,7 @@ page_own () {
 }
 
 # hostile_stream NAME: a process, a region, an argument, a timer and an error
-# that are called so; NAME is the inside of a JSON string.
+# with this name; NAME is the inside of a JSON string.
 hostile_stream () {
 	local at='"sid":"P","thread":"main","time":"2026-11-21T07:20:0' file
 	file='"file":"'$1'","line":1'

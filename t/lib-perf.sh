@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
 #
-# What the tests of counted and sampled events share; to be read after
+# Functions for the tests of counted and sampled events; read this after
 # test-lib.sh:
 #
 #	sampled LIST COMMAND...
 #		runs COMMAND with GIT_TRACE2_SAMPLE=LIST; its ring is in r, and
 #		dumped
 #	dump
-#		the rings of r in dump.txt, their samples in samples
+#		writes the rings of r to dump.txt, their samples to samples
 #	errors
 #		prints the errors in dump.txt
 #	copy_treesum
@@ -21,11 +21,11 @@ test_lazy_prereq PERF_RECORD '
 	perf record -q -e page-faults:u -c 1 -o probe.data true &&
 	test-tool perf faults 1 1 1
 '
-# What most machines allow who is not root.
+# The usual setting for users other than root.
 test_lazy_prereq PARANOID_2 '
 	test "$(cat /proc/sys/kernel/perf_event_paranoid)" = 2
 '
-# A tree below a home directory is not for everybody.
+# A tree below a home directory may not be readable for all users.
 test_lazy_prereq ORDINARY_USER '
 	chmod a+rx . &&
 	as_ordinary ls "$(pwd)" >out &&
@@ -33,7 +33,7 @@ test_lazy_prereq ORDINARY_USER '
 	test_must_be_empty out
 '
 
-# Names come from nowhere but this machine.
+# Take names only from this machine.
 unset DEBUGINFOD_URLS
 
 as_ordinary () {
@@ -63,7 +63,7 @@ errors () {
 	sed -n 's/.* error .*msg="\(.*\)" fmt=.*/\1/p' dump.txt
 }
 
-# The copy finds the library in the tree.
+# Let the copy find the library in the tree.
 copy_treesum () {
 	LD_LIBRARY_PATH=$GIT_BUILD_DIR/build/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} &&
 	export LD_LIBRARY_PATH &&

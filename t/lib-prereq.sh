@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: MIT
 #
-# The prerequisites that every script may ask for, with Git's names where Git
-# has one.  Nearly all are lazy: a script pays for those that it asks for.
-# One that a single script asks for is defined there.  TTY is in lib-terminal.sh.
+# The prerequisites that every script may use, with Git's names if Git has one.
+# Nearly all are lazy: a script pays for those that it uses. One that a single
+# script uses is defined there. TTY is in lib-terminal.sh.
 #
 # Never set, for scripts that serve other systems as well: MINGW, CYGWIN,
 # WINDOWS, NATIVE_CRLF.
 #
 # shellcheck shell=sh
 
-# What this project cannot do without, and names that older scripts ask for.
+# Requirements of this project, and names that older scripts use.
 test_set_prereq PTHREADS
 test_set_prereq C_LOCALE_OUTPUT
 test_set_prereq EXECKEEPSPID
@@ -20,7 +20,7 @@ test_set_prereq EXECKEEPSPID
 test_lazy_prereq ROOT 'test "$(id -u)" = 0'
 test_lazy_prereq NOT_ROOT 'test "$(id -u)" != 0'
 
-# Permissions bind us: what may not be read or written cannot be.
+# Permissions apply to this user.
 test_lazy_prereq SANITY '
 	mkdir dir &&
 	echo secret >dir/file &&
@@ -59,8 +59,8 @@ test_lazy_prereq UNIX_SOCKETS '
 # ---------------------------------------------------------------------------
 # Programs
 
-# What a script needs perl for is the test, not the product; both names mean
-# the same here.
+# Scripts need perl for tests, not for the product; both names mean the same
+# here.
 test_lazy_prereq PERL '"$PERL_PATH" -e "use 5.008; exit 0"'
 test_lazy_prereq PERL_TEST_HELPERS '"$PERL_PATH" -e "use 5.008; exit 0"'
 test_lazy_prereq JSON_PP '"$PERL_PATH" -MJSON::PP -e "exit 0"'
@@ -83,7 +83,7 @@ test_lazy_prereq LONG_IS_64BIT 'test "$(getconf LONG_BIT)" = 64'
 # What the system lets programs do
 
 test_lazy_prereq PROC 'test -r /proc/self/stat'
-# In a name space of its own, as root of it.
+# Mounted in a new namespace, as its root.
 test_lazy_prereq TMPFS '
 	mkdir mnt &&
 	unshare -rm sh -c "mount -t tmpfs -o size=64k none mnt && : >mnt/file"
@@ -96,7 +96,7 @@ test_lazy_prereq KERNEL_EVENTS '
 	test_must_be_empty out
 '
 test_lazy_prereq KERNEL_SAMPLES 'test-tool perf faults 1 1 1'
-# Whence a recording has the processes of its command, and how they ended.
+# A recording has the processes of its command, and how they ended.
 test_lazy_prereq TASKS '
 	trace2 record -o probe -- true &&
 	test "$(jq -r .task_records probe/meta.json)" = kernel
@@ -115,7 +115,7 @@ esac
 case " ${TOOL_FEATURES-} " in *" SIMDJSON "*) test_set_prereq READS_STREAMS ;; esac
 case " ${TOOL_FEATURES-} " in *" LIBCURL "*) test_set_prereq LIBCURL ;; esac
 case " ${TOOL_FEATURES-} " in *" LIBDW "*) test_set_prereq LIBDW ;; esac
-# With the program, to look into databases.
+# With the program, to read databases.
 test_lazy_prereq SQLITE3 '
 	case " ${TOOL_FEATURES-} " in *" SQLITE3 "*) sqlite3 --version ;; *) false ;; esac
 '
@@ -142,18 +142,19 @@ do
 	esac
 done
 unset test_sanitizer_
-# Set under any of them, and under valgrind: programs are slow, their memory
-# and their signal handlers are not those of the plain build.
+# Set under any sanitizer and under valgrind: programs are slow, and their
+# memory and their signal handlers differ from those of the plain build.
 case "${SANITIZE-}${valgrind-}" in
 ?*) test_set_prereq INSTRUMENTED ;;
 esac
-# Valgrind is the process: the kernel names it so, argv[0] is a whole path, some
-# descriptors are its own, and what it does not know of the kernel fails.
+# Valgrind is the process: the kernel gives it that name, argv[0] is a whole
+# path, some descriptors are its own, and system calls that it does not know
+# fail.
 case "${valgrind-}" in
 ?*) test_set_prereq UNDER_VALGRIND ;;
 esac
 
-# The processor stops behind each instruction, and nothing else uses that.
+# The processor can stop after each instruction, and nothing else uses that.
 test_lazy_prereq STEPS '
 	test_have_prereq !INSTRUMENTED &&
 	test -x "$GIT_BUILD_DIR/build/hosts/steps" &&

@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: MIT
 #
-# How one test is chosen, checked, run and reported.  test-lib.sh reads this;
-# scripts call test_expect_success, test_expect_failure and the prerequisite
-# functions.
+# Select, check, run and report one test. test-lib.sh reads this; scripts call
+# test_expect_success, test_expect_failure and the prerequisite functions.
 #
 # A body is evaluated in the script's own shell, so that one test can set a
-# variable for the next.  Variables of this file that are alive meanwhile have
+# variable for the next. Variables of this file that are in use meanwhile have
 # names that end in an underscore.
 #
 # shellcheck shell=sh
@@ -17,8 +16,7 @@ satisfied_prereq=" "
 test_lazy_known_=" "
 test_lazy_tried_=" "
 
-# test_set_prereq NAME: tests may ask for NAME from now on.  "!NAME" takes it
-# away.
+# test_set_prereq NAME: satisfy NAME from now on. "!NAME" undoes that.
 test_set_prereq () {
 	case "$1" in
 	!*)
@@ -36,8 +34,8 @@ test_set_prereq () {
 	esac
 }
 
-# test_lazy_prereq NAME SCRIPT: NAME is there if SCRIPT succeeds, which is run
-# in an empty directory when NAME is first asked for.
+# test_lazy_prereq NAME SCRIPT: NAME is satisfied if SCRIPT succeeds, which is
+# run in an empty directory when NAME is first used.
 test_lazy_prereq () {
 	test_lazy_known_="$test_lazy_known_$1 "
 	eval "test_lazy_script_$1=\$2"
@@ -62,7 +60,7 @@ test_run_lazy_prereq_ () {
 	fi
 }
 
-# Is the one prerequisite NAME there?
+# Is the single prerequisite NAME satisfied?
 test_have_one_prereq_ () {
 	case "$test_lazy_tried_" in
 	*" $1 "*)
@@ -79,7 +77,7 @@ test_have_one_prereq_ () {
 	return 1
 }
 
-# test_have_prereq A,!B,C: are all there, and those with ! not?  The others
+# test_have_prereq A,!B,C: are all satisfied, and those with ! not? The others
 # are named in $missing_prereq.
 test_have_prereq () {
 	missing_prereq=
@@ -104,8 +102,8 @@ test_have_prereq () {
 # ---------------------------------------------------------------------------
 # Which tests run
 
-# Does NAME ("t0000" or "t0000.3") match one of the patterns in LIST, which
-# are parted by blanks or commas?
+# Does NAME ("t0000" or "t0000.3") match one of the patterns in LIST, which are
+# separated by blanks or commas?
 test_match_script_list_ () {
 	local pattern IFS=', 	
 '
@@ -139,13 +137,13 @@ test_match_item_ () {
 	esac
 }
 
-# test_selected_ TITLE NUMBER LIST: the last item that matches decides; where
-# none does, a test is in if the list starts by taking tests away.
+# test_selected_ TITLE NUMBER LIST: the last item that matches decides; if none
+# does, a test is selected if the list starts with an exclusion.
 test_selected_ () {
 	local item list="$3" in=1 IFS=,
 	case "$list" in
 	*[!0-9\ ,!-]*) ;;
-	*) IFS=', ' ;;	# numbers alone may be parted by blanks, too
+	*) IFS=', ' ;;	# numbers may also be separated by blanks
 	esac
 	set -f
 	# shellcheck disable=SC2086 # it is split into items here
@@ -168,7 +166,7 @@ test_selected_ () {
 	return $in
 }
 
-# Is the current test, of TITLE, not to be run?  Says so in TAP.
+# Is the current test, with TITLE, to be skipped? Then report that in TAP.
 test_skip_ () {
 	test_skip_why_=
 	if test_match_script_list_ "$this_test.$test_count" "${GIT_SKIP_TESTS-}"
@@ -205,8 +203,8 @@ test_eval_inner_ () {
 	eval "$*"
 }
 
-# Evaluates SCRIPT with a test's descriptors.  What turns the trace off again
-# is itself kept out of the trace.
+# Evaluate SCRIPT with a test's descriptors. Turning the trace off again is not
+# traced.
 test_eval_ () {
 	{
 		test_eval_inner_ "$@" </dev/null >&3 2>&4
@@ -218,9 +216,9 @@ test_eval_ () {
 	return "$test_eval_ret_"
 }
 
-# Fails, with the reasons in $test_reason_, if the && chain of BODY is broken.
-# A chain of plain commands is tried as well as read: (exit 117) in front must
-# be what comes out at the end.
+# Fail, with the reasons in $test_reason_, if the && chain of BODY is broken. A
+# chain of plain commands is run as well as parsed: (exit 117) at its beginning
+# must be its exit code.
 test_lint_ () {
 	test_lint_try_=
 	case "${GIT_TEST_CHAIN_LINT:-1},$1" in
@@ -234,7 +232,7 @@ test_lint_ () {
 	)
 	case $? in
 	0) test_lint_try_=t ;;
-	3) ;;	# fine, but not to be tried: see there
+	3) ;;	# valid, but cannot be run: see there
 	127)
 		test -n "${test_lint_no_awk_-}" ||
 		echo "# no awk: chains are tried, not read"
@@ -259,8 +257,8 @@ test_lint_by_trial_ () {
 test_newline_='
 '
 
-# Fails, with the logs as the reason, if valgrind or a sanitizer found an error
-# since the last time.
+# Fail, with the logs as the reason, if valgrind or a sanitizer found an error
+# since the last call.
 test_check_logs_ () {
 	local log found=0
 	for log in "$test_logs_dir_"/*
@@ -276,8 +274,8 @@ test_check_logs_ () {
 	return $found
 }
 
-# Runs BODY and what test_when_finished left.  With -i, a failed test is not
-# cleaned up, so that it can be looked at.
+# Run BODY and the commands of test_when_finished. With -i, a failed test is not
+# cleaned up, so that it can be examined.
 test_run_body_ () {
 	test_cleanup=
 	test_eval_ "$1"
@@ -335,9 +333,8 @@ test_known_fixed_ () {
 # ---------------------------------------------------------------------------
 # Tests
 
-# A title stands for one test: whoever reads "not ok" looks for it, and --run
-# selects by it.  Tests that are left out do not count, for of two with
-# opposed prerequisites one runs.
+# A title belongs to one test: it identifies a failure, and --run selects by it.
+# Skipped tests do not count: of two with opposite prerequisites only one runs.
 test_title_is_new_ () {
 	case "$test_titles_" in
 	*"$test_newline_$1$test_newline_"*)
@@ -399,14 +396,14 @@ test_expect_ () {
 	echo >&3 ""
 }
 
-# test_expect_success [PREREQ] TITLE BODY: BODY must succeed.  BODY is "-" if
-# it comes on standard input.
+# test_expect_success [PREREQ] TITLE BODY: BODY must succeed. BODY is "-" if it
+# is on standard input.
 test_expect_success () {
 	test_expect_ success "$@"
 }
 
-# test_expect_failure [PREREQ] TITLE BODY: a known fault.  BODY says what
-# should work and does not yet.
+# test_expect_failure [PREREQ] TITLE BODY: a known fault. BODY should work, but
+# does not yet.
 test_expect_failure () {
 	test_expect_ failure "$@"
 }

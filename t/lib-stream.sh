@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 #
-# Event streams that a test writes itself; to be read after test-lib.sh:
+# Write event streams in a test; read this after test-lib.sh:
 #
 #	event SID MS NAME [MEMBERS]
-#		an event so long behind noon, of the thread $thread (main)
+#		an event so long after noon, of the thread $thread (main)
 #	begin SID MS PROGRAM
 #		version and start
 #	send WHAT PATH [ARGUMENT...]

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
 #
-# --stress: several jobs run the script over and over, until a run fails or
-# each job did --stress-limit runs.  Every job has its own trash directory;
-# that of a failed run is kept, and its output is in
-# test-results/<name>.stress-<job>.out.  The script's own options go to each
-# run, with -v and -i beside them.
+# --stress: several jobs run the script repeatedly, until a run fails or each
+# job has made --stress-limit runs. Every job has its own trash directory; that
+# of a failed run is kept, and its output is in
+# test-results/<name>.stress-<job>.out. The script's own options are passed to
+# each run, plus -v and -i.
 #
-# A file stands for "stop": the job whose run fails writes its number there.
+# A file requests the stop: the job whose run fails writes its number there.
 #
 # shellcheck shell=sh
 

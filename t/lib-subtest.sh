@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
 #
-# For the tests of the harness itself: runs scripts that are written on the
-# fly, in each shell that the harness must work in.
+# For the tests of the harness itself: run generated scripts in each shell that
+# the harness supports.
 #
 # shellcheck shell=sh
 
-# Prints the path of PROGRAM; busybox sh answers "command -v" by a bare name.
+# Print the path of PROGRAM; busybox sh prints a bare name for "command -v".
 find_in_path () (
 	IFS=:
 	set -f
@@ -20,7 +20,7 @@ find_in_path () (
 	exit 1
 )
 
-# One directory entry for each shell, under the name it is reported by.
+# Create a directory entry for each shell, under the name used in reports.
 test_subtest_shells () {
 	mkdir -p "$TRASH_DIRECTORY/shells" || return 1
 	subtest_shells=
@@ -43,7 +43,7 @@ test_subtest_shells () {
 	fi
 }
 
-# write_subtest NAME <TESTS: the script, complete but for test_done.
+# write_subtest NAME <TESTS: write the script, without test_done.
 write_subtest () {
 	{
 		cat <<-EOT
@@ -54,12 +54,12 @@ write_subtest () {
 	} >"$1.sh"
 }
 
-# What differs from run to run, as a word.
+# Replace values that differ from run to run.
 scrub_subtest () {
 	sed -e "s|$TRASH_DIRECTORY|TRASH|g" -e 's/process [0-9]*/process PID/'
 }
 
-# run_subtest SHELL NAME [OPTION...]: leaves out and err, returns its code.
+# run_subtest SHELL NAME [OPTION...]: write out and err, return its code.
 run_subtest () (
 	subtest_shell="$TRASH_DIRECTORY/shells/$1"
 	subtest_name=$2
@@ -78,7 +78,7 @@ run_subtest () (
 )
 
 # check_subtest CODE NAME [OPTION...] <EXPECT: in every shell the script exits
-# with CODE and prints what is expected.
+# with CODE and prints the expected output.
 check_subtest () {
 	subtest_code=$1
 	shift

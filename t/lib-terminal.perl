@@ -3,9 +3,9 @@
 #
 # lib-terminal.perl COMMAND [ARGUMENT...]
 #
-# Runs COMMAND with a terminal each for standard input, output and error, and
-# passes on what goes in and out.  Exits as COMMAND does, 128 + N if signal N
-# ended it.  Needs Linux, where a terminal can be had without a module.
+# Run COMMAND with a terminal each for standard input, output and error, and
+# copy its input and output. Exits like COMMAND, with 128 + N if signal N ended
+# it. Needs Linux, where opening a terminal needs no module.
 
 use strict;
 use warnings;
@@ -15,8 +15,8 @@ use POSIX ();
 my $TIOCSPTLCK = 0x40045431;    # unlock the slave
 my $TIOCGPTN   = 0x80045430;    # its number
 
-# Returns both ends of a new terminal, which changes no byte on the way and
-# shows nothing of its input.
+# Return both ends of a new terminal, which does not change any byte and does
+# not echo its input.
 sub new_terminal {
 	sysopen(my $master, '/dev/ptmx', O_RDWR | O_NOCTTY)
 		or die "/dev/ptmx: $!\n";
@@ -54,8 +54,8 @@ sub write_all {
 	return;
 }
 
-# Copies what there is from one to the other; false at the end.  The end of a
-# terminal whose other side is closed shows as EIO.
+# Copy available bytes from one to the other; false at the end. The end of a
+# terminal whose other side is closed is EIO.
 sub copy_some {
 	my ($from, $to) = @_;
 	my $n = sysread($from, my $bytes, 65536);
@@ -64,7 +64,7 @@ sub copy_some {
 	return 1;
 }
 
-# Until both outputs are at their end.
+# Copy until both outputs have ended.
 sub pump {
 	my ($in, $out, $err) = @_;
 	my %route = (

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: MIT
 #
-# Runs programs on a terminal.  After
+# Run programs on a terminal. After
 #	. "$TEST_DIRECTORY"/lib-terminal.sh
-# tests may ask for prerequisite TTY and use test_terminal.
+# tests may use prerequisite TTY and test_terminal.
 #
 # shellcheck shell=sh
 
-# test_terminal COMMAND...: COMMAND finds standard input, output and error to
-# be terminals.  What it prints comes out here as it is, without the carriage
-# returns of a terminal.
+# test_terminal COMMAND...: run COMMAND with terminals as standard input, output
+# and error. Its output is passed on unchanged, without a terminal's carriage
+# returns.
 test_terminal () {
 	"$PERL_PATH" "$TEST_LIB_DIRECTORY/lib-terminal.perl" "$@" 2>&7
 } 7>&2 2>&4

@@ -1,24 +1,24 @@
 # SPDX-License-Identifier: MIT
 #
-# Assertions on trace2 streams, to be read after test-lib.sh:
+# Assertions on trace2 streams; read this after test-lib.sh:
 #
 #	have_timer_event THREAD EVENT CATEGORY NAME INTERVALS FILE
 #	have_counter_event THREAD EVENT CATEGORY NAME VALUE FILE
-#		of a perf stream that went through perf.perl
+#		in a perf stream that was scrubbed by perf.perl
 #	trace2_jq ASSERTION FILE [JQ-OPTION...]
 #	count_events EVENT FILE
 #	expect_valid_stream [--killed] FILE
-#		of an event stream, as the program wrote it
+#		in an event stream, as written by the program
 #
-# and what makes such streams:
+# and a function that writes such streams:
 #
 #	trace_to TARGET:FILE... -- COMMAND...
 #		runs it with these targets (normal, perf, event) going to these
-#		files, from which older streams are removed
+#		files, after removing older streams from them
 #
-# What cannot be meant (an empty argument, a name that is no event, a file
-# that is not there) is a bug in the test and ends the script: with a mere
-# failure, "! have_timer_event ..." would pass for a misspelt variable.
+# Arguments that cannot be intended (an empty one, an unknown event, a missing
+# file) are a bug in the test and end the script: with a mere failure, "!
+# have_timer_event ..." would pass for a misspelt variable.
 #
 # shellcheck shell=sh
 # "local" is not POSIX, but dash, bash and busybox sh all have it.
@@ -26,7 +26,8 @@
 
 trace2_scrub_=${TEST_LIB_DIRECTORY:?}/../scrub
 
-# trace2_args_ FUNCTION NUMBER ARG...: so many arguments, none of them empty.
+# trace2_args_ FUNCTION NUMBER ARG...: require so many arguments, none of them
+# empty.
 trace2_args_ () {
 	local name="$1" nr="$2" arg
 	shift 2
@@ -65,7 +66,7 @@ trace_to () {
 	)
 }
 
-# Exactly one line of FILE must be LINE.
+# Require exactly one line LINE in FILE.
 trace2_one_line_ () {
 	local file="$1" line="$2" nr
 	nr=$(grep -c -F -x -e "$line" "$file")
@@ -77,7 +78,7 @@ trace2_one_line_ () {
 	return 1
 }
 
-# The columns of a metric; perf shows 12 bytes of a category.
+# Print the columns of a metric; perf shows 12 bytes of a category.
 trace2_metric_ () {
 	printf 'd0|%s|%s||||%.12s|name:%s ' "$1" "$2" "$3" "$4"
 }
@@ -105,8 +106,8 @@ have_counter_event () {
 	trace2_one_line_ "$6" "$(trace2_metric_ "$@")value:$5"
 }
 
-# ASSERTION sees the array of all events and must give one true; nothing, or
-# several answers, or no events at all, is a failure.
+# ASSERTION gets the array of all events and must return one true; nothing, or
+# several results, or no events at all, is a failure.
 trace2_jq () {
 	local assertion="${1-}" file="${2-}"
 	test $# -ge 2 || BUG "trace2_jq wants an assertion and a file"
@@ -127,7 +128,7 @@ trace2_jq () {
 	return 1
 }
 
-# Prints how many there are.
+# Print their number.
 count_events () {
 	trace2_args_ count_events 2 "$@"
 	trace2_file_ count_events "$2"
@@ -139,8 +140,8 @@ count_events () {
 		'reduce (inputs | select(.event == $event)) as $e (0; . + 1)' "$2"
 }
 
-# --killed: the program could not end its sessions. (A session that ends with
-# a signal event is whole.)
+# --killed: the program could not end its sessions. (A session that ends with a
+# signal event is complete.)
 expect_valid_stream () {
 	local killed='' breaches
 	if test "${1-}" = --killed

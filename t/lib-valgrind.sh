@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: MIT
 #
-# --valgrind[=TOOL]: our programs run under valgrind.  A program with an error
-# exits 126, which test_must_fail does not accept; and as an exit code can get
-# lost, in a pipe or in the background, valgrind's logs are looked at after
-# each test, which fails if they tell of an error.  $VALGRIND_OPTS is
-# valgrind's own variable for more options; t/valgrind.supp has suppressions.
+# --valgrind[=TOOL]: run the project's programs under valgrind. A program with
+# an error exits with 126, which test_must_fail does not accept; and since an
+# exit code can get lost in a pipe or in the background, valgrind's logs are
+# checked after each test, which fails if they contain an error. $VALGRIND_OPTS
+# is valgrind's own variable for more options; t/valgrind.supp has suppressions.
 #
 # shellcheck shell=sh
 
-# Quotes a word for a shell.
+# Quote a word for a shell.
 test_quote_ () {
 	printf '%s\n' "$1" | sed "s/'/'\\\\''/g; s/^/'/; s/\$/'/"
 }
 
-# Makes a script that runs PROGRAM under valgrind, in front of it in $PATH.
+# Write a script that runs PROGRAM under valgrind, at the front of $PATH.
 test_valgrind_wrap_ () {
 	local name="${1##*/}" supp=
 	if test -f "$TEST_DIRECTORY/valgrind.supp"
@@ -55,6 +55,6 @@ test_valgrind_start () {
 		fi
 	done 2>/dev/null
 	PATH=$test_valgrind_dir_/bin:$PATH
-	# A user that a test turns into may write there, too.
+	# A test that runs as another user must be able to write there.
 	chmod 1777 "$test_logs_dir_"
 }

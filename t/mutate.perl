@@ -1,22 +1,21 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: MIT
 #
-# Do the tests fail when the code is wrong?  Makes small mistakes in sources,
-# one at a time, runs the tests that should see it, and tells which mistakes
-# nobody saw.
+# Do the tests fail when the code is wrong? Make small mistakes in sources, one
+# at a time, run the tests that should fail, and report the mistakes that no
+# test detected.
 #
 #	perl t/mutate.perl [-n NUMBER] [--seed N] SOURCE... -- TEST...
 #	perl t/mutate.perl lib/event/redact.c -- t0217 event
 #	perl t/mutate.perl --list SOURCE...
 #
-# A mistake is a statement that is missing, a comparison that is another, a
-# number that is one more.  NUMBER (20) of them are chosen by chance, the same
-# ones for the same seed; --list prints all that there are.  TESTs are named as
-# for 'make test T=…'.
+# A mistake is a missing statement, another comparison, a number increased by
+# one. NUMBER (20) of them are chosen at random, the same ones for the same
+# seed; --list prints all of them. TESTs are named as for 'make test T=…'.
 #
-# All of it happens in a copy of the tree, build/mutate.  A mistake that does
-# not compile, or changes nothing in the program, does not count.  One that
-# nobody saw may be no mistake at all: whoever reads the list decides.
+# All of it happens in a copy of the tree, build/mutate. A mistake that does not
+# compile, or does not change the program, does not count. One that no test
+# detected may be harmless: the reader of the list decides.
 use strict;
 use warnings;
 
@@ -26,7 +25,7 @@ use Getopt::Long;
 use lib dirname(__FILE__) . '/lint';
 use Lint ();
 
-my $MAX_SECONDS = 120; # of the tests of one mistake, which may never end
+my $MAX_SECONDS = 120; # for the tests of one mistake, which may never end
 my $COPY = 'build/mutate';
 
 my %OTHER = (
@@ -36,14 +35,14 @@ my %OTHER = (
 my $OPERATOR = join '|', map { quotemeta } sort { length $b <=> length $a }
 	keys %OTHER;
 
-# Statements that stand on one line, and are no declarations or jumps.
+# Statements on one line that are no declarations or jumps.
 my $STATEMENT = qr/^\t+(?!return\b|break\b|case\b|goto\b|default\b|else\b|
 		static\b|const\b|struct\b|enum\b|union\b|unsigned\b|extern\b|
 		continue\b|\(void\))
 		(?:[\w>.\[\]*-]+\s*(?:[-+|&^]?=)\s.*|\*?[\w>.-]+\(.*\)|[\w>.-]+(?:\+\+|--)|
 		(?:\+\+|--)[\w>.-]+);\s*$/x;
 
-# All mistakes that can be made in a line: [what, the new line].
+# Return all possible mistakes in a line: [description, the new line].
 sub mistakes_in {
 	my ($line, $code) = @_;
 	my @found;
@@ -64,7 +63,7 @@ sub mistakes_in {
 	return @found;
 }
 
-# [path, line number, what, the new line]
+# Return [path, line number, description, the new line] for each mistake.
 sub mistakes_of {
 	my ($path) = @_;
 	my $text = Lint::slurp($path);
@@ -108,7 +107,7 @@ sub write_file {
 	close $out or die "$path: cannot write it: $!\n";
 }
 
-# 'seen', 'SURVIVED', or why it does not count.
+# Return 'seen', 'SURVIVED', or the reason why it does not count.
 sub try {
 	my ($mistake, $tests, $before) = @_;
 	my ($path, $i, undef, $new) = @$mistake;

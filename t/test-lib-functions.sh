@@ -1,21 +1,21 @@
 # SPDX-License-Identifier: MIT
 #
-# What a test may call, besides test_expect_success and the prerequisite
-# functions (lib-run.sh).  test-lib.sh reads this file.
+# The functions that a test may call, besides test_expect_success and the
+# prerequisite functions (lib-run.sh). test-lib.sh reads this file.
 #
-# The functions that run a command for a test end in "7>&2 2>&4" and run it
-# with "2>&7": what the command prints to stderr goes where the test sent it,
-# and what the function itself or its trace prints goes to the terminal.
+# The functions that run a command for a test end in "7>&2 2>&4" and run it with
+# "2>&7": the command's stderr goes to the destination that the test chose, and
+# output of the function itself or its trace goes to the terminal.
 #
-# A function that checks something returns 1 and says why if the check fails.
-# One that is called wrongly says so through BUG, which ends the script.
+# A function that checks something returns 1 and prints why if the check fails.
+# A wrong call is reported through BUG, which ends the script.
 #
 # shellcheck shell=sh
 
 # ---------------------------------------------------------------------------
 # Cleaning up
 
-# Are we in a subshell?  What it sets is lost when it ends.
+# Are we in a subshell? Variables set there are lost when it ends.
 test_in_subshell_ () {
 	local pid
 	test -n "$test_has_proc_" || return 1
@@ -23,8 +23,8 @@ test_in_subshell_ () {
 	test "$pid" != $$
 }
 
-# test_when_finished SCRIPT: SCRIPT runs when the test ends, passed or failed,
-# the last one given first.  The test fails if it fails.
+# test_when_finished SCRIPT: run SCRIPT when the test ends, passed or failed, in
+# reverse order. The test fails if it fails.
 test_when_finished () {
 	! test_in_subshell_ ||
 	BUG "test_when_finished does nothing in a subshell"
@@ -33,7 +33,7 @@ test_when_finished () {
 	$test_cleanup"
 }
 
-# test_atexit SCRIPT: SCRIPT runs when the whole script ends, however.
+# test_atexit SCRIPT: run SCRIPT when the script ends, in any way.
 test_atexit () {
 	! test_in_subshell_ ||
 	BUG "test_atexit does nothing in a subshell"
@@ -45,7 +45,7 @@ test_atexit () {
 # ---------------------------------------------------------------------------
 # How a command ends
 
-# Is ITEM in the list with commas?
+# Is ITEM in the comma-separated list?
 list_contains () {
 	case ",$1," in
 	*",$2,"*) return 0 ;;
@@ -53,14 +53,14 @@ list_contains () {
 	return 1
 }
 
-# test_match_signal NUMBER CODE: did the command that left exit code CODE die
+# test_match_signal NUMBER CODE: does exit code CODE mean that the command died
 # of the signal?
 test_match_signal () {
 	test "$2" = $((128 + $1)) || test "$2" = $((256 + $1))
 }
 
 # test_must_fail [ok=success,sigpipe] COMMAND...: COMMAND must fail, and in an
-# orderly way: not by a signal, not for want of the command, not by what
+# orderly way: not by a signal, not because it is missing, not by an error that
 # valgrind found.
 test_must_fail () {
 	local ok='' code
@@ -94,7 +94,7 @@ test_must_fail () {
 	return 1
 } 7>&2 2>&4
 
-# As test_must_fail, but COMMAND may succeed, too.
+# Like test_must_fail, but COMMAND may succeed, too.
 test_might_fail () {
 	test_must_fail ok=success "$@" 2>&7
 } 7>&2 2>&4
@@ -110,7 +110,7 @@ test_expect_code () {
 	return 1
 } 7>&2 2>&4
 
-# Runs COMMAND, names it if it fails.
+# Run COMMAND, and print it if it fails.
 verbose () {
 	"$@" 2>&7 && return 0
 	echo >&4 "command failed: $*"
@@ -118,7 +118,7 @@ verbose () {
 } 7>&2 2>&4
 
 # test_env [VAR=value...] COMMAND...: for a COMMAND that is a shell function,
-# before which a plain assignment would outlive the call.
+# for which a plain assignment would remain after the call.
 test_env () (
 	while test $# -gt 0
 	do
@@ -136,7 +136,7 @@ test_env () (
 	BUG "test_env: no command"
 ) 7>&2 2>&4
 
-# Runs COMMAND in a directory that is in no repository.
+# Run COMMAND in a directory outside any repository.
 nongit () {
 	mkdir -p non-repo || return 1
 	(
@@ -147,7 +147,7 @@ nongit () {
 	)
 } 7>&2 2>&4
 
-# The perl that the project is set to.
+# The perl of the project's configuration.
 perl () {
 	command "$PERL_PATH" "$@" 2>&7
 } 7>&2 2>&4
@@ -155,7 +155,7 @@ perl () {
 # ---------------------------------------------------------------------------
 # Files and text
 
-# test_cmp EXPECT ACTUAL: shows how they differ.
+# test_cmp EXPECT ACTUAL: compare, and show the difference.
 test_cmp () {
 	test $# = 2 || BUG "2 parameters required for test_cmp"
 	if test -n "${GIT_TEST_CMP-}"
@@ -169,14 +169,14 @@ test_cmp () {
 	fi
 }
 
-# For files that are no text.
+# For binary files.
 test_cmp_bin () {
 	test $# = 2 || BUG "2 parameters required for test_cmp_bin"
 	cmp "$@"
 }
 
-# Is one of the patterns, each behind a newline, empty?  Such a pattern
-# matches every line.
+# Is one of the patterns, each after a newline, empty? Such a pattern matches
+# every line.
 test_has_empty_pattern_ () {
 	case "$1$test_newline_" in
 	*"$test_newline_$test_newline_"*) return 0 ;;
@@ -184,8 +184,8 @@ test_has_empty_pattern_ () {
 	return 1
 }
 
-# Takes the patterns out of the arguments of a grep; each is put behind a
-# newline in $test_grep_pattern_.  Fails if there is none.
+# Extract the patterns from the arguments of a grep; each is put after a newline
+# in $test_grep_pattern_. Fails if there is none.
 test_grep_patterns_ () {
 	local first=''
 	test_grep_pattern_=''
@@ -222,9 +222,9 @@ test_grep_patterns_ () {
 	test -n "$test_grep_pattern_"
 }
 
-# test_grep [!] [GREP-OPTION...] PATTERN FILE: shows FILE if PATTERN is not in
-# it, or is in it in spite of the "!".  A missing file and an empty pattern,
-# which is what a misspelt variable gives, fail either way.
+# test_grep [!] [GREP-OPTION...] PATTERN FILE: show FILE if PATTERN is not in it
+# or, with "!", if it is in it. A missing file and an empty pattern, as from a
+# misspelt variable, fail in either case.
 test_grep () {
 	local not='' file code
 	if test "${1-}" = !
@@ -262,7 +262,7 @@ test_grep () {
 	return 1
 }
 
-# The name that older scripts use.
+# The name in older scripts.
 test_i18ngrep () {
 	test_grep "$@"
 }
@@ -290,7 +290,7 @@ test_stdout_line_count () {
 	return 1
 }
 
-# Prints the size of FILE in bytes.
+# Print the size of FILE in bytes.
 test_file_size () {
 	test $# = 1 || BUG "1 parameter required for test_file_size"
 	test -f "$1" && echo $(($(wc -c <"$1")))
@@ -305,7 +305,7 @@ test_must_be_empty () {
 	return 1
 }
 
-# $1 is a primary of test, $2 the path, $3 what is said if it does not hold.
+# $1 is a primary of test, $2 the path, $3 the message on failure.
 test_path_ () {
 	test "$1" "$2" && return 0
 	echo "$3: $2"
@@ -393,12 +393,12 @@ test_seq () {
 	done
 }
 
-# Each argument on a line.
+# Print each argument on a line.
 test_write_lines () {
 	printf '%s\n' "$@"
 }
 
-# write_script FILE [SHELL] <BODY: makes an executable script.
+# write_script FILE [SHELL] <BODY: write an executable script.
 write_script () {
 	{
 		printf '#!%s\n' "${2-$SHELL_PATH}"
@@ -407,7 +407,7 @@ write_script () {
 	chmod +x "$1"
 }
 
-# test_copy_bytes N: the first N bytes of standard input.
+# test_copy_bytes N: copy the first N bytes of standard input.
 test_copy_bytes () {
 	head -c "$1"
 }
@@ -447,7 +447,7 @@ remove_cr () {
 # ---------------------------------------------------------------------------
 # Variables and settings
 
-# unset, without complaint about what is not set.
+# unset without an error for variables that are not set.
 sane_unset () {
 	unset "$@"
 	return 0
@@ -458,7 +458,7 @@ test_export () {
 	export "$@"
 }
 
-# test_bool_env VAR DEFAULT: is the variable true, in the words of Git's
+# test_bool_env VAR DEFAULT: is the variable true, by the rules of Git's
 # settings?
 test_bool_env () {
 	local value
@@ -472,8 +472,8 @@ test_bool_env () {
 	test "$value" != 0
 }
 
-# test_skip_or_die VAR REASON: ends the script as skipped; or as failed if VAR
-# says that what is missing must be there.
+# test_skip_or_die VAR REASON: end the script as skipped; or as failed if VAR
+# requires that it can run.
 test_skip_or_die () {
 	if test_bool_env "$1" false
 	then
@@ -483,9 +483,9 @@ test_skip_or_die () {
 	test_done
 }
 
-# Sets $test_config_file_ to the file that the options mean and
-# $test_config_shift_ to the number of arguments that they take.  Without
-# option it is that of the repository here, or outside of one the global file.
+# Set $test_config_file_ to the file that the options denote and
+# $test_config_shift_ to the number of these arguments. Without options it is
+# that of the repository here, or outside of one the global file.
 test_config_file_ () {
 	test_config_shift_=0
 	test_config_file_=$HOME/.gitconfig
@@ -499,17 +499,17 @@ test_config_file_ () {
 	esac
 }
 
-# test_unconfig [--global | -C DIR] KEY: it is fine if KEY is not set.
+# test_unconfig [--global | -C DIR] KEY: succeeds if KEY is not set.
 test_unconfig () {
 	local code
 	test_config_file_ "$@"
 	shift $test_config_shift_
 	test-tool config --file "$test_config_file_" unset "$1"
 	code=$?
-	test $code = 5 || return $code	# git config's code for "not there"
+	test $code = 5 || return $code	# git config's code for a missing key
 }
 
-# test_config [--global | -C DIR] KEY VALUE: until the end of the test.
+# test_config [--global | -C DIR] KEY VALUE: set it until the end of the test.
 test_config () {
 	test_config_file_ "$@"
 	shift $test_config_shift_
@@ -529,13 +529,13 @@ test_config_undo_ () {
 	test $code = 0 || test $code = 5
 }
 
-# test_config_global KEY VALUE: in the $HOME of the test, until its end.
+# test_config_global KEY VALUE: set it in the $HOME of the test, until its end.
 test_config_global () {
 	test_config --global "$@"
 }
 
-# test_cmp_config [-C DIR] EXPECT [OPTION...] KEY: compares with what Git
-# reads.
+# test_cmp_config [-C DIR] EXPECT [OPTION...] KEY: compare with the value that
+# Git reads.
 test_cmp_config () {
 	local dir=.
 	if test "$1" = -C
@@ -550,7 +550,7 @@ test_cmp_config () {
 }
 
 # ---------------------------------------------------------------------------
-# Git, where it is there (prerequisite GIT)
+# Git, if it is installed (prerequisite GIT)
 
 test_tick () {
 	test_tick=${test_tick+$((test_tick + 60))}
@@ -581,19 +581,19 @@ test_commit () {
 }
 
 # ---------------------------------------------------------------------------
-# For whoever debugs a test
+# For debugging a test
 
-# Stops with a shell in the trash directory.
+# Stop with a shell in the trash directory.
 test_pause () {
 	PS1="$TEST_NAME (exit to go on): " "$TEST_SHELL_PATH" -i <&6 >&5 2>&7
 }
 
-# Runs COMMAND if -d was given.
+# Run COMMAND if -d was given.
 test_debug () {
 	test -z "$debug" || eval "$1"
 }
 
-# debug COMMAND...: under gdb.
+# debug COMMAND...: run it under gdb.
 debug () {
 	gdb --args "$@" <&6 >&5 2>&7
 }

@@ -25,11 +25,11 @@
 # shellcheck shell=sh
 
 # ---------------------------------------------------------------------------
-# Where we are
+# Directories
 
-# A script of another tree that is run by a test starts afresh. That of another
-# project has its tests in one place and this file in another: testkit.sh has
-# said where.
+# A script of another tree that is run by a test starts afresh. In another
+# project, tests are in one place and this file in another, which testkit.sh has
+# set.
 if test -n "${test_kit_-}"
 then
 	TEST_LIB_DIRECTORY=$test_kit_/t
@@ -55,8 +55,8 @@ TEST_NAME=${0##*/}
 TEST_NAME=${TEST_NAME%.sh}
 this_test=${TEST_NAME%%-*}
 
-# How the project was built: SANITIZE, PERL_PATH, SHELL_PATH, ...  The
-# environment wins, so that one run can use another perl or shell.
+# How the project was built: SANITIZE, PERL_PATH, SHELL_PATH, ... The
+# environment has priority, so that one run can use another perl or shell.
 if test -z "${test_kit_-}" && test -f "$GIT_BUILD_DIR/build/build-options"
 then
 	test_env_perl_=${PERL_PATH-} test_env_shell_=${SHELL_PATH-}
@@ -113,7 +113,7 @@ test_bad_option () {
 	exit 1
 }
 
-# The value of the last option if it is an argument of its own goes here.
+# The variable for the value of the last option, if it is a separate argument.
 store_arg_to=
 
 parse_option () {
@@ -171,7 +171,7 @@ parse_options () {
 }
 
 set -f
-# Options are words; splitting is what is wanted here.
+# Options are words: splitting is intended.
 # shellcheck disable=SC2086
 parse_options ${GIT_TEST_OPTS-}
 set +f
@@ -201,9 +201,9 @@ fi
 # ---------------------------------------------------------------------------
 # Runs of the script within a run of the script
 
-# A trace must stay out of what tests capture from stderr.  Only bash can send
-# it to a descriptor of its own; so -x runs the script in bash where there is
-# one, unless $TEST_SHELL_PATH asks for another shell.
+# A trace must not mix with the stderr that tests capture. Only bash can send it
+# to another descriptor; so -x runs the script in bash if it is installed,
+# unless $TEST_SHELL_PATH names another shell.
 if test -z "${TEST_LIB_IN_SHELL-}"
 then
 	test_want_shell_=${TEST_SHELL_PATH-}
@@ -267,8 +267,8 @@ fi
 # ---------------------------------------------------------------------------
 # Environment
 
-# $1 is "export -p" as dash, bash or busybox sh print it.  A line that is the
-# middle of a value names, at worst, a variable that is not there.
+# $1 is "export -p" as printed by dash, bash or busybox sh. A line in the middle
+# of a value names, at worst, a variable that is not set.
 test_clean_environment () {
 	local line name IFS='
 '
@@ -314,8 +314,8 @@ export GIT_CONFIG_NOSYSTEM GIT_AUTHOR_NAME GIT_AUTHOR_EMAIL \
 	GIT_COMMITTER_NAME GIT_COMMITTER_EMAIL GIT_AUTHOR_DATE \
 	GIT_COMMITTER_DATE GIT_MERGE_VERBOSITY GIT_MERGE_AUTOEDIT GIT_ADVICE
 
-# glibc fills memory that malloc hands out or free takes back, so that reading
-# it shows.
+# glibc fills memory at malloc and free, so that using it uninitialised or freed
+# has an effect.
 if test -z "${TEST_NO_MALLOC_CHECK-}"
 then
 	MALLOC_PERTURB_=165
@@ -326,7 +326,7 @@ test -n "${test_kit_-}" ||
 PATH=$GIT_BUILD_DIR/t/helper:$GIT_BUILD_DIR/build/bin:$PATH
 export PATH
 
-# The harness's own tests run before anything is built; they say so.
+# The harness's own tests run before anything is built, and set this.
 if test -z "${TEST_NO_TEST_TOOL-}${test_kit_-}" &&
    ! test -x "$GIT_BUILD_DIR/t/helper/test-tool"
 then
@@ -348,8 +348,8 @@ then
 	fi
 fi
 
-# say_color STYLE TEXT...: STYLE error, skip, warn, pass and info; an empty
-# one is plain text, which --quiet leaves out.
+# say_color STYLE TEXT...: STYLE is error, skip, warn, pass or info; an empty
+# one is plain text, which --quiet suppresses.
 say_color () {
 	local style="$1"
 	shift
@@ -386,7 +386,7 @@ elif test -n "$verbose$verbose_only"
 then
 	if test -n "${HARNESS_ACTIVE-}"
 	then
-		# prove would read what tests print as TAP.
+		# prove would take the tests' output for TAP.
 		exec 3>&2 4>&2
 	else
 		exec 3>&1 4>&2
@@ -433,7 +433,7 @@ GIT_EXIT_OK=
 . "$TEST_LIB_DIRECTORY/lib-prereq.sh"
 . "$TEST_LIB_DIRECTORY/lib-leftover.sh"
 
-# Runs when the shell ends, whatever ends it.
+# Runs when the shell ends, in any way.
 test_at_shell_exit () {
 	local code=$?
 	{ set +x; } 2>/dev/null
@@ -482,7 +482,7 @@ test_exit_ () {
 	exit "$1"
 }
 
-# Removes DIR, even with parts that a test made unwritable.
+# Remove DIR, even if a test made parts of it unwritable.
 test_remove_dir_ () {
 	test -e "$1" || test -h "$1" || return 0
 	command rm -rf "$1" 2>/dev/null && return
@@ -490,7 +490,7 @@ test_remove_dir_ () {
 	command rm -rf "$1"
 }
 
-# Says what went wrong outside a test, and ends the script.
+# Report an error outside a test, and end the script.
 error () {
 	say_color error "error: $*" >&7
 	test_exit_ 1
@@ -522,8 +522,8 @@ test_summary_ () {
 	fi
 }
 
-# Ends the script: prints the plan, removes the trash directory if all is
-# well, and exits 1 if anything failed.
+# End the script: print the plan, remove the trash directory if all tests
+# passed, and exit with 1 if one failed.
 test_done () {
 	{ set +x; } 2>/dev/null
 	test_run_atexit_
@@ -604,7 +604,7 @@ then
 	test_start_kept_
 fi
 
-# A script that is told to be skipped as a whole says so and ends.
+# A script that is skipped as a whole reports that and ends.
 if test_match_script_list_ "$this_test" "${GIT_SKIP_TESTS-} $skip_list"
 then
 	skip_all="skip all tests in $this_test"

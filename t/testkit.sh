@@ -2,12 +2,12 @@
 #
 # The entry to the test kit for other projects. A test script begins with
 #
-#	test_description='what it is about'
+#	test_description='its subject'
 #	. "${TESTKIT:=/usr/share/trace2-testkit}/testkit.sh"
 #
-# and goes on as t/test-lib.sh here has it. $TESTKIT is this directory,
-# $TEST_DIRECTORY the one of the script, whatever it was called from; trash
-# directories are made there. Programs are found by the $PATH of the caller.
+# and continues as with t/test-lib.sh here. $TESTKIT is this directory,
+# $TEST_DIRECTORY that of the script, wherever it is run; trash directories are
+# created there. Programs are found by the $PATH of the caller.
 #
 # shellcheck shell=sh
 

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: MIT
 #
 # render.perl (normal | perf) <x.event: write a stream of the event target as
-# brief lines of a text target, by the templates of the table. Where the
-# table is right, a program's own text says the same once both are scrubbed.
-# Times that the event target does not show are 0.
+# brief lines of a text target, by the templates of the table. If the table is
+# right, a program's own text is the same after both are scrubbed. Times that
+# the event target does not contain are 0.
 use strict;
 use warnings;
 
@@ -21,7 +21,7 @@ my $category = Trace2::Scrub::templates('perf_category');
 my $message = Trace2::Scrub::templates('perf_message');
 my %row = map { $_->{name} => $_ } @Trace2::Events::EVENTS;
 
-my %open; # regions of a thread
+my %open; # open regions by thread
 
 sub time_column {
 	my ($name, $flag) = @_;
@@ -36,7 +36,7 @@ sub perf_line {
 
 	$$open ||= 0;
 	$$open-- if $name eq 'region_leave' && $$open;
-	$$open = 0 if $name eq 'atexit'; # what is open then is unwound
+	$$open = 0 if $name eq 'atexit'; # open regions are unwound there
 	my $line = sprintf "d%d | %-24s | %-12s | %-3s | %s | %s | %-12.12s | %s%s\n",
 		$depth, $values->{thread}, $name,
 		defined $values->{repo} ? "r$values->{repo}" : '',

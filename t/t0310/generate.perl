@@ -1,10 +1,10 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: MIT
 #
-# generate.perl SEED COUNT DIR: writes COUNT small files DIR/0, DIR/1 ... that
-# look like config files to a degree: lines of the usual forms, of odd but
-# valid pieces, now and then with a piece of anything put into or taken from
-# them. About half of them are valid. The same seed gives the same files.
+# generate.perl SEED COUNT DIR: write COUNT small files DIR/0, DIR/1 ... that
+# resemble config files: lines of the usual forms, of unusual but valid parts,
+# now and then with random text inserted or parts removed. About half of them
+# are valid. The same seed gives the same files.
 
 use strict;
 use warnings;
@@ -13,7 +13,7 @@ die "usage: $0 SEED COUNT DIR\n" if @ARGV != 3;
 my ($seed, $count, $dir) = @ARGV;
 my $state = $seed;
 
-# A generator of its own: perl's differs between versions.
+# Our own generator: perl's differs between versions.
 sub below {
 	my ($limit) = @_;
 	$state = ($state * 1103515245 + 12345) % 2147483648;

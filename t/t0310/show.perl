@@ -1,9 +1,9 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: MIT
 #
-# show.perl: makes the output of `config list -z` readable: one line a key,
-# `key` or `key = value`, all that is not printable ASCII as \n, \t or \xHH.
-# A record that begins with `@` is a title.
+# show.perl: make the output of `config list -z` readable: one line per key,
+# `key` or `key = value`, with all but printable ASCII as \n, \t or \xHH. A
+# record that begins with `@` is a title.
 
 use strict;
 use warnings;

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: MIT
 #
-# waits.perl LOG: how often and how long a traced program waited, and how many of
-# its writes may wait; from the log that strace wrote.
+# waits.perl LOG: count the waits of a traced program and their total time, and
+# its blocking writes, in a log of strace.
 use strict;
 use warnings;
 
 my ($waits, $ns, $blocking, $opened) = (0, 0, 0, 0);
 my %nonblock;
-# Whatever can make a thread wait; what it asked for when nobody read. Of
-# waits that a signal interrupted, some was not used.
+# All calls in which a thread may wait, with their timeout if nothing was read.
+# A wait that a signal interrupted used a part of it.
 while (<>) {
 	if (/\bp?poll\(.*\{tv_sec=(\d+), tv_nsec=(\d+)\}.*= (?:0 |\?|-1 )/) {
 		next if !$1 && !$2;
