@@ -1,4 +1,12 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * single-step - run a program one instruction at a time, by the processor's
+ * trap flag.
+ */
+/*
+ * single-step - run a program one instruction at a time, by the processor's
+ * trap flag.
+ */
 #ifndef SINGLE_STEP_H
 #define SINGLE_STEP_H
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * trace2 check - holds a stream against the format and against what consumers
- * rely on. What the loader already noticed (bad lines, bytes that are not
- * UTF-8, pairs that are none) is joined by what only a check looks for.
+ * trace2 check - check a stream against the format and the expectations of
+ * consumers. It adds its own checks to the problems that the loader finds (bad
+ * lines, bytes that are not UTF-8, events without a partner).
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,7 +28,7 @@ static const struct tr2_option options[] = {
 	TR2_OPT_END
 };
 
-/* What was seen of a session, and of its threads' regions. */
+/* Flags of a session, and the open regions of its threads. */
 #define SEEN_METRIC (1u << 0)
 #define SEEN_ATEXIT (1u << 1)
 
@@ -50,7 +50,7 @@ static void found(const struct place *at, enum tr2_problem_kind kind,
 	tr2_build_problem(at->m, kind, at->source, at->ev->line_number, text);
 }
 
-/* Room for index i in a zeroed array. */
+/* Make room for index i in a zeroed array. */
 static bool reach(void **array, uint32_t *nr, uint32_t i, size_t element_bytes)
 {
 	uint32_t want = i + i / 2 + 256;
@@ -131,7 +131,7 @@ static void check_order(const struct place *at, uint8_t *seen)
 		 ev->kind != TR2_EV_too_many_files)
 		found(at, TR2_PROBLEM_NO_START,
 		      "start is not the second event");
-	/* A program that calls exit() by itself has no exit event at all. */
+	/* A program that calls exit() directly has no exit event. */
 	else if (ev->kind == TR2_EV_exit && *seen & SEEN_METRIC)
 		found(at, TR2_PROBLEM_ORDER,
 		      "a timer or counter comes before exit");
@@ -142,9 +142,9 @@ static void check_order(const struct place *at, uint8_t *seen)
 }
 
 /*
- * Only of events that have it in every target: at the end of a thread what is
- * open is given up without a word. In a ring a signal handler speaks while a
- * region begins or ends, and may find one more or one less open than there are.
+ * Only for events with nesting in every target: at the end of a thread, open
+ * regions are closed silently. In a ring, a signal handler may emit events
+ * while a region begins or ends, and may see one more or one less open region.
  */
 static bool is_nested(const struct place *at, unsigned int open)
 {
@@ -224,16 +224,16 @@ static void check_ends(struct tr2_model *m)
 	}
 }
 
-/* What was checked, of all inputs. */
+/* Totals over all inputs. */
 struct found {
 	struct tr2_output out;
 	struct tr2_table problems;
-	unsigned int errors, warnings; /* kinds, in each file */
+	unsigned int errors, warnings; /* kinds, for each file */
 	uint64_t sessions, events;
 	bool brief;
 };
 
-/* What a reader finds where events are missing in between. */
+/* Problems that missing events cause. */
 static bool comes_of_loss(enum tr2_problem_kind kind)
 {
 	switch (kind) {
@@ -380,7 +380,8 @@ static const struct tr2_column summary_columns[] = {
 	{ "brief", "", TR2_COL_DATA, cell_brief },
 };
 
-/* Each by itself: what two of them tell of one process is no contradiction. */
+/* Check each input alone: two of them may describe one process without
+ * contradiction. */
 static enum tr2_load_result check_input(struct found *f, const char *path)
 {
 	struct check c = { 0 };

@@ -11,27 +11,27 @@
 
 struct tr2_buf;
 
-/* --env and --send. Both return an exit code. */
+/* Run --env and --send. Return an exit code. */
 int tr2_check_env(void);
 int tr2_check_send(void);
 
-/* The value of a setting and where it comes from: a file, or "environment". */
+/* A setting's value and its source: a file, or "environment". */
 struct tr2_found {
 	char value[4096], origin[4096];
 };
 
-/* Fills the zeroed array as a program would that starts here; an empty value:
- * it is not set. Returns the number of files that cannot be used, each said. */
+/* Fill the zeroed array with the settings of a program that starts here; an
+ * empty value: not set. Return the number of unusable files, each reported. */
 int tr2_check_find_settings(struct tr2_found found[TR2_NR_SETTINGS]);
 
-/* Says what a target's value means, into `out`; false: it does not work. */
+/* Describe a target's value in `out`; false: it does not work. */
 bool tr2_check_destination(const char *value, bool is_ring, struct tr2_buf *out);
 
-/* A connected socket that does not block for af_unix:…, and of which kind; -1
- * with errno. */
+/* Return a connected, non-blocking socket for af_unix:…, with its kind; -1 with
+ * errno. */
 int tr2_check_open_socket(const char *value, const char **kind);
 
-/* Appends to `out`; returns `ok`. */
+/* Append to `out`; return `ok`. */
 bool tr2_check_say(struct tr2_buf *out, bool ok, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 

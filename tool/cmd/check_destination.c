@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* check_destination - whether what a target writes to works. */
+/* check_destination - whether a target's destination works. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -85,7 +85,7 @@ static bool check_path(const char *path, bool is_ring, struct tr2_buf *out)
 	return tr2_check_say(out, true, "a file, appended to");
 }
 
-/* A connected socket that does not block; -1 with errno. */
+/* Return a connected, non-blocking socket; -1 with errno. */
 static int connect_to(const char *path, int type)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * check_env - trace2 check --env: which settings are set, where, and whether
- * what targets write to works.
+ * check_env - trace2 check --env: the settings in effect, their sources, and
+ * whether destinations work.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -70,7 +70,8 @@ int tr2_check_find_settings(struct tr2_found found[TR2_NR_SETTINGS])
 	return reading.nr_faults;
 }
 
-/* Which setting somebody meant: by a word that others use, else by letters. */
+/* Return the setting with the most similar name: by a common synonym, else by
+ * letters. */
 static const char *nearest(const char *name)
 {
 	const char *best = NULL;
@@ -93,7 +94,7 @@ struct row {
 	const char *variable;
 	const struct tr2_found *found;
 	bool works;
-	const char *meaning; /* NULL: nothing is to be said */
+	const char *meaning; /* NULL: nothing to report */
 };
 
 TR2_CELL(cell_variable, struct row, tr2_cell_str(t, r->variable))
@@ -118,7 +119,7 @@ static const struct tr2_column columns[] = {
 	{ "meaning", "WHICH IS", TR2_COL_LEFT, cell_meaning },
 };
 
-/* Variables that look like ours and are not. Returns how many. */
+/* Add variables whose names are similar to a setting's. Return their number. */
 static int add_near_misses(struct tr2_table *t)
 {
 	struct tr2_found found = { "", "environment" };
@@ -159,7 +160,8 @@ static bool is_target(const struct tr2_setting *s)
 	return s->type == TR2_SETTING_IS_TARGET;
 }
 
-/* Says what the value means, if that is to be said; false: it does not work. */
+/* Describe the value, if there is something to report; false: it does not
+ * work. */
 static bool check_value(const struct tr2_setting *s, const char *value,
 			struct tr2_buf *out)
 {
@@ -174,7 +176,8 @@ static bool check_value(const struct tr2_setting *s, const char *value,
 			     s->fallback ? s->fallback : "off");
 }
 
-/* Adds a row for each setting that is set. Returns how many do not work. */
+/* Add a row for each setting in effect. Return the number that does not
+ * work. */
 static int add_settings(struct tr2_table *t, const struct tr2_found *found,
 			int *nr_targets)
 {

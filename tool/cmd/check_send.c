@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * check_send - trace2 check --send: sends a small session to the event target,
- * and looks for it there.
+ * check_send - trace2 check --send: send a small session to the event target,
+ * and look for it there.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -22,7 +22,7 @@
 
 #define ARGV "[\"trace2\",\"check\",\"--send\"]"
 
-/* A session of three events, and its id. */
+/* Make a session of three events, and its id. */
 static void make_probe(struct tr2_buf *probe, struct tr2_buf *sid)
 {
 	static const char *const events[] = {
@@ -57,7 +57,7 @@ static void make_probe(struct tr2_buf *probe, struct tr2_buf *sid)
 	tr2_buf_release(&time_text);
 }
 
-/* Whether a file holds the text. */
+/* Whether a file contains the text. */
 static bool file_has(const char *path, const char *text)
 {
 	char block[65536 + 1];
@@ -109,7 +109,7 @@ static int send_to_file(const char *path, const struct tr2_buf *probe,
 	return result;
 }
 
-/* One line a datagram, or all in a row. */
+/* Send one line a datagram, or all in one stream. */
 static bool send_lines(int fd, const struct tr2_buf *probe)
 {
 	size_t at = 0, len;

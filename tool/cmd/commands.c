@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* commands - see commands.h. */
+/* commands - the array of commands, from commands.def. */
 #include "cmd/commands.h"
 
 #include <string.h>

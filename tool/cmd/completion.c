@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* completion - write the completion scripts of the shells. */
+/* completion - write the completion scripts of the shells. */
 #include "cmd/completion.h"
 
 #include <string.h>
@@ -8,7 +10,7 @@
 #include "common/options.h"
 #include "common/settings.h"
 
-/* What stands where an option's value is typed. */
+/* Whether the option's value is a file. */
 static bool wants_file(const struct tr2_option *o)
 {
 	return o->arg && (strstr(o->arg, "PATH") || strstr(o->arg, "FILE") ||
@@ -20,7 +22,7 @@ static bool may_be_left_out(const struct tr2_option *o)
 	return o->arg && *o->arg == '[';
 }
 
-/* Whether the words after the options are a command line of their own. */
+/* Whether the words after the options are another command line. */
 static bool runs_command(const struct tr2_command *c)
 {
 	return c->flags & TR2_COMMAND_STOP;
@@ -31,7 +33,7 @@ static bool is_help(const struct tr2_command *c)
 	return !strcmp(c->name, "help");
 }
 
-/* Text with a character before each that stands in `special`. */
+/* Append text with a backslash before each character of `special`. */
 static void add_escaped(struct tr2_buf *b, const char *text,
 			const char *special, const char *escape)
 {
@@ -42,7 +44,7 @@ static void add_escaped(struct tr2_buf *b, const char *text,
 	}
 }
 
-/* "a|b" as "a b". */
+/* Append "a|b" as "a b". */
 static void add_choices(struct tr2_buf *b, const char *choices)
 {
 	for (; *choices; choices++)
@@ -59,7 +61,7 @@ static void add_command_names(struct tr2_buf *b)
 	}
 }
 
-/* What `help` takes. */
+/* Append the topics of `help`. */
 static void add_topics(struct tr2_buf *b)
 {
 	size_t i;
@@ -72,7 +74,7 @@ static void add_topics(struct tr2_buf *b)
 	}
 }
 
-/* A call of `each` for every option of a command. */
+/* Call `each` for every option of a command. */
 typedef void add_option_fn(struct tr2_buf *b, const struct tr2_command *c,
 			   const struct tr2_option *o);
 
@@ -103,7 +105,7 @@ static void bash_name(struct tr2_buf *b, const struct tr2_command *c,
 	}
 }
 
-/* `report,-g|report,--group) words='…' ;;`, for one that takes a value. */
+/* `report,-g|report,--group) words='…' ;;`, for an option with a value. */
 static void bash_value(struct tr2_buf *b, const struct tr2_command *c,
 		       const struct tr2_option *o)
 {
@@ -150,8 +152,8 @@ static void bash_command(struct tr2_buf *b, const struct tr2_command *c)
 }
 
 /*
- * readline breaks words at `=`, so that `--format=te` comes in three words. The
- * words of a command that `record` runs are files to this completion.
+ * readline breaks words at `=`, so that `--format=te` arrives as three words.
+ * The words of a command that `record` runs are completed as files.
  */
 static const char bash_head[] =
 	"# Made by trace2 help --completion bash.\n"
@@ -205,7 +207,7 @@ static void add_bash(struct tr2_buf *b)
 
 /* ---- zsh ------------------------------------------------------------------- */
 
-/* Inside single quotes, and inside the brackets of _arguments. */
+/* Append text for single quotes, and for the brackets of _arguments. */
 static void zsh_text(struct tr2_buf *b, const char *text)
 {
 	for (; *text; text++) {
@@ -217,7 +219,8 @@ static void zsh_text(struct tr2_buf *b, const char *text)
 	}
 }
 
-/* What a value is called, without what _arguments reads as its own. */
+/* Append the name of a value, without the characters that _arguments
+ * interprets. */
 static void add_message(struct tr2_buf *b, const char *text)
 {
 	for (; *text; text++)
@@ -313,7 +316,7 @@ static void add_zsh(struct tr2_buf *b)
 	for (i = 0; tr2_commands[i]; i++)
 		zsh_command(b, tr2_commands[i]);
 	/* compinit calls the file as the function; a file that is read with
-	 * `source` says what the function is for. */
+	 * `source` registers the function. */
 	tr2_buf_addlit(b, "\tesac\n"
 			  "}\n"
 			  "if [ \"$funcstack[1]\" = _trace2 ]; then\n"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * completion - what a shell reads to complete the words of a trace2 command
- * line: commands, options with what they are for, and the values of those that
- * take one of a few. It is made from the tables of commands and options.
+ * completion - completion scripts for trace2 command lines: commands, options
+ * with their help, and values of options with few choices. Made from the tables
+ * of commands and options.
  */
 #ifndef TR2_CMD_COMPLETION_H
 #define TR2_CMD_COMPLETION_H
@@ -11,7 +11,7 @@ struct tr2_buf;
 
 #define TR2_COMPLETION_SHELLS "bash|zsh|fish"
 
-/* Adds the text for one of TR2_COMPLETION_SHELLS. */
+/* Append the script for one of TR2_COMPLETION_SHELLS. */
 void tr2_completion_add(const char *shell, struct tr2_buf *out);
 
 #endif

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* events - print the list of `-e list`. */
+/* events - print the list of `-e list`. */
 #include "cmd/events.h"
 
 #include <string.h>
@@ -43,7 +45,7 @@ struct row {
 	const char *pattern, *about;
 };
 
-/* As it is written after -e. */
+/* As written after -e. */
 static void cell_name(struct tr2_table *t, const void *row)
 {
 	const struct row *r = row;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * trace2 export - a recording in another program's format.
- */
+/* trace2 export - write a recording in another program's format. */
 #include <stdio.h>
 #include <string.h>
 
@@ -19,21 +17,21 @@ static const struct {
 #undef TR2_EXPORT_FORMAT
 };
 
-/* "|chrome|folded…": what --to takes stands behind the first bar. */
+/* "|chrome|folded…": the values of --to begin behind the first bar. */
 static const char format_choices[] =
 #define TR2_EXPORT_FORMAT(symbol, name, about) "|" name
 #include "export/formats.def"
 #undef TR2_EXPORT_FORMAT
 	;
 
-/* ", chrome (Perfetto…), folded…": its help stands behind the first comma. */
+/* ", chrome (Perfetto…), folded…": its help begins behind the first comma. */
 static const char format_help[] =
 #define TR2_EXPORT_FORMAT(symbol, name, about) ", " name about
 #include "export/formats.def"
 #undef TR2_EXPORT_FORMAT
 	;
 
-/* "|sessions|threads…": what --table takes stands behind the first bar. */
+/* "|sessions|threads…": the values of --table begin behind the first bar. */
 static const char table_choices[] =
 #define TR2_TABLE(name, columns) "|" #name
 #include "export/tables.def"
@@ -80,7 +78,7 @@ static const struct tr2_export_format *find_format(const char *name)
 	return NULL;
 }
 
-/* What may stand between back quotes. */
+/* Whether the text is valid between back quotes. */
 static bool is_name(const char *s)
 {
 	return *s && !s[strspn(s, "abcdefghijklmnopqrstuvwxyz"
@@ -104,7 +102,7 @@ static int check_database(void)
 	return 0;
 }
 
-/* What the format cannot do with these options; 0: all is well. */
+/* Check the options against the format. Return 0, or an exit code. */
 static int check_options(const struct tr2_export_format *f)
 {
 	const struct tr2_command *c = &tr2_command_export;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * trace2 help - the commands, one command's options, the settings, and the texts
- * that are made from the tables of options and settings: for the man pages and
- * the shell.
+ * trace2 help - print the commands, one command's options, or the settings, and
+ * make texts from the tables of options and settings for man pages and shells.
  */
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * trace2 list - one line a process, as a tree.
- */
+/* trace2 list - the tree of processes, one a line. */
 #include <stdio.h>
 #include <string.h>
 
@@ -51,7 +49,7 @@ static bool wanted(const struct tr2_model *m, uint32_t node)
 	return !only_errors || failed(m, node);
 }
 
-/* How deep it stands below those that are shown, too. */
+/* Return the depth among the shown processes. */
 static int shown_depth(const struct tr2_model *m, uint32_t node)
 {
 	int depth = 0;
@@ -79,7 +77,7 @@ static const struct tr2_model_session *session_of(const struct tr2_node_row *r)
 	return session ? &r->m->sessions[session] : NULL;
 }
 
-/* What is known of the process's own words. */
+/* Cells with data of the process's own events. */
 #define SESSION_CELL(name, give)                                   \
 	static void name(struct tr2_table *t, const void *row)     \
 	{                                                          \
@@ -108,7 +106,7 @@ SESSION_CELL(cell_lost, tr2_cell_uint(t, s->lost))
 TR2_CELL(cell_instrumented, struct tr2_node_row,
 	 tr2_cell_str(t, session_of(r) ? "yes" : "no"))
 
-/* Of no other process is it known. */
+/* Only the recorded command's directory is known. */
 static tr2_str cwd_of(const struct tr2_model *m, uint32_t node)
 {
 	return m->tasks[m->nodes[node].task].cwd;
@@ -116,7 +114,7 @@ static tr2_str cwd_of(const struct tr2_model *m, uint32_t node)
 
 TR2_CELL(cell_cwd, struct tr2_node_row, give_text(t, r, cwd_of(r->m, r->node)))
 
-/* What the kernel said at its end. */
+/* Cells with the kernel's data at the process's end. */
 #define TASK_CELL(name, member)                                  \
 	static void name(struct tr2_table *t, const void *row)   \
 	{                                                        \

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* measures - the tables of a comparison, and the judgement of --fail-above. */
+/* measures - the tables of a comparison, and the judgement of --fail-above. */
 #include "cmd/measures.h"
 
 #include <fnmatch.h>
@@ -109,7 +111,7 @@ static void cell_delta_text(struct tr2_table *t, const void *row)
 	char text[64];
 
 	tr2_fmt_measure(&b, d->unit, fabs(delta));
-	/* What is rounded to nothing has no sign. */
+	/* A value that is rounded to 0 has no sign. */
 	if (tr2_buf_str(&b)[0] != '0' || strchr(b.p, '.'))
 		snprintf(text, sizeof(text), "%s%s",
 			 delta > 0 ? "+" : delta < 0 ? "-" : "", b.p);
@@ -128,7 +130,7 @@ static void cell_ratio_text(struct tr2_table *t, const void *row)
 	tr2_cell_str(t, isnan(ratio) ? NULL : text);
 }
 
-/* It is never 0, only too small for three decimals. */
+/* P is never 0, only too small for three decimals. */
 static void cell_p_text(struct tr2_table *t, const void *row)
 {
 	const struct tr2_difference *d = row;
@@ -231,7 +233,7 @@ static bool takes(const struct tr2_difference *d, const void *data)
 {
 	const struct tr2_measure_choice *choice = data;
 
-	/* What neither side could measure. */
+	/* Neither side has a value. */
 	if (isnan(d->base) && isnan(d->new))
 		return false;
 	return tr2_choice_takes(choice, d->kind, d->unit, d->name,
@@ -246,7 +248,7 @@ void tr2_compare_chosen(struct tr2_comparison *c,
 	tr2_compare(c, base, new, takes, choice);
 }
 
-/* Text and Markdown have a table for each kind, under its name. */
+/* In text and Markdown, each kind has a table, under its name. */
 static void print_kind(struct tr2_output *out, const struct tr2_comparison *c,
 		       const struct tr2_measure_choice *choice, int kind)
 {
@@ -302,13 +304,13 @@ static void print_tests(struct tr2_output *out, const struct tr2_comparison *c)
 	tr2_table_finish(&t);
 }
 
-/* Even where every run of one side is above all of the other. */
+/* Even if every run of one side is above all of the other. */
 static bool runs_can_tell(const struct tr2_comparison *c)
 {
 	return tr2_mann_whitney_least(c->nr_base, c->nr_new) < TR2_ALPHA;
 }
 
-/* Kinds of which so many are looked at that no difference can be significant:
+/* Report kinds with so many comparisons that no difference can be significant:
  * a reader would take that for "no difference". */
 static void print_hopeless(const struct tr2_comparison *c)
 {
@@ -369,10 +371,7 @@ void tr2_comparison_print(struct tr2_output *out,
 	print_legend(c, out->format == TR2_FORMAT_TEXT);
 }
 
-/*
- * A gate that cannot close says so. false: that is all of it, nothing can be
- * judged.
- */
+/* Report what cannot be judged. false: nothing can. */
 static bool can_judge(const struct tr2_comparison *c)
 {
 	bool any = false, all = true;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * node - see cmd/node.h.
- */
+/* node - cells of processes, and the legend of their marks. */
 #include <stdio.h>
 #include <string.h>
 
@@ -146,13 +144,13 @@ void tr2_node_cell_command(struct tr2_table *t, const void *row)
 	tr2_buf_reset(&line);
 	if (!instrumented)
 		tr2_buf_addch(&b, '[');
-	/* What is given to a shell in one word is a command line as it is. */
+	/* A command line in one word for a shell is shown unchanged. */
 	if (!instrumented && child->use_shell && child->argv.nr == 1)
 		tr2_buf_addstr(&line, child->argv.text);
 	else
 		tr2_node_command(m, r->node, &line);
 	program = tr2_buf_str(&line);
-	/* A quoted word stays as it is. */
+	/* A quoted word stays unchanged. */
 	if (*program != '\'' && *program != '\\') {
 		size_t len = strcspn(program, " ");
 
@@ -163,7 +161,7 @@ void tr2_node_cell_command(struct tr2_table *t, const void *row)
 	tr2_buf_addstr(&b, *program ? program : tr2_node_name(m, r->node));
 	if (!instrumented)
 		tr2_buf_addch(&b, ']');
-	/* Else it would seem to have run twice. */
+	/* Otherwise it would seem to have run twice. */
 	if (m->sessions[n->session].flags & TR2_SESSION_FORKED)
 		tr2_buf_addlit(&b, " (forked)");
 	tr2_cell_str(t, tr2_buf_str(&b));

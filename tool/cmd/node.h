@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * node - how processes are shown, the same by every command.
- */
+/* node - the columns of processes, the same in every command. */
 #ifndef TR2_CMD_NODE_H
 #define TR2_CMD_NODE_H
 
 #include "model/model.h"
 #include "out/table.h"
 
-/* "pid", "sid", "window" …: for JSON; and as a phrase. */
+/* Return the name of a join for JSON ("pid", "sid", "window" …), and a
+ * phrase. */
 const char *tr2_join_name(int join);
 const char *tr2_join_words(int join);
 
-/* 0, 128, SIGTERM, exec, open */
+/* Append 0, 128, SIGTERM, exec, open … */
 void tr2_exit_text(struct tr2_buf *b, const struct tr2_model *m, uint32_t node);
 
 /* A process as a row; the rows of a table may have it as their first member. */
@@ -30,10 +29,10 @@ void tr2_node_cell_sid(struct tr2_table *t, const void *row);
 void tr2_node_cell_name(struct tr2_table *t, const void *row);
 void tr2_node_cell_argv(struct tr2_table *t, const void *row);
 void tr2_node_cell_join(struct tr2_table *t, const void *row);
-/* A mark where it is its parent's child only likely. */
+/* A mark if its parent is only likely. */
 void tr2_node_cell_uncertain(struct tr2_table *t, const void *row);
-/* The command line, its program without directory; in brackets when the
- * process is not instrumented. */
+/* The command line, its program without directory; in brackets if the process
+ * is not instrumented. */
 void tr2_node_cell_command(struct tr2_table *t, const void *row);
 void tr2_node_cell_end(struct tr2_table *t, const void *row);
 void tr2_node_cell_code(struct tr2_table *t, const void *row);
@@ -51,7 +50,7 @@ void tr2_session_cell_process(struct tr2_table *t, const void *row);
 void tr2_session_cell_pid(struct tr2_table *t, const void *row);
 void tr2_session_cell_sid(struct tr2_table *t, const void *row);
 
-/* How it ended, for programs. */
+/* The columns of the end, for programs. */
 #define TR2_NODE_END_COLUMNS                                               \
 	{ "end", "", TR2_COL_DATA, tr2_node_cell_end },                    \
 	{ "code", "", TR2_COL_DATA, tr2_node_cell_code },                  \
@@ -59,8 +58,8 @@ void tr2_session_cell_sid(struct tr2_table *t, const void *row);
 	{ "signal_name", "", TR2_COL_DATA, tr2_node_cell_signal_name },    \
 	{ "end_by", "", TR2_COL_DATA, tr2_node_cell_end_by }
 
-/* What the marks in the table mean, if it has any. `exits`: the table has
- * cells of tr2_node_cell_exit(). */
+/* Print the meaning of the marks in the table, if it has any. `exits`: the
+ * table has cells of tr2_node_cell_exit(). */
 void tr2_print_legend(const struct tr2_model *m,
 		      bool (*shown)(const struct tr2_model *, uint32_t),
 		      bool exits);

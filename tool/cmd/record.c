@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * trace2 record - runs a command and keeps what it says by Trace2 and what the
- * kernel says of its processes, or collects from sockets what others say. See
- * record/job.h for the order of things.
+ * trace2 record - run a command and keep its Trace2 events and the kernel's
+ * records of its processes, or collect events from sockets. record/job.h
+ * describes the order of steps.
  */
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * trace2 report - where did the time go. The views are rows of
- * cmd/report_views.def, and in the files report_*.c.
+ * trace2 report - where the time went. The views are rows of
+ * cmd/report_views.def, in the files report_*.c.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -149,7 +149,8 @@ static bool print_views(const struct tr2_report *r)
 
 extern const struct tr2_command tr2_command_report;
 
-/* The page has every view, and sorts by itself. 0: all is well. */
+/* The page includes every view, and sorts by itself. Return 0, or an exit
+ * code. */
 static int check_html(void)
 {
 	const struct tr2_command *c = &tr2_command_report;

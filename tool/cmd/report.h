@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * report - what the views of `trace2 report` share.
- */
+/* report - shared by the views of `trace2 report`. */
 #ifndef TR2_CMD_REPORT_H
 #define TR2_CMD_REPORT_H
 
@@ -10,7 +8,7 @@
 #include "model/model.h"
 #include "out/table.h"
 
-/* What is shown, of what, and how. */
+/* The model, its filter, and the options of the tables. */
 struct tr2_report {
 	struct tr2_model *m;
 	const struct tr2_filter *filter;
@@ -20,15 +18,15 @@ struct tr2_report {
 	bool per_thread;
 };
 
-/* What a session belongs to by -g; NULL without -g. */
+/* Return the session's group by -g; NULL without -g. */
 const char *tr2_report_group(const struct tr2_report *r, uint32_t session);
 
-/* Sorts by -s (or by `sort`), cuts by -n. false: there is no such column,
- * which was said. */
+/* Sort by -s (or by `sort`), and cut by -n. false: no such column, and an error
+ * was printed. */
 bool tr2_report_sort(const struct tr2_report *r, struct tr2_table *t,
 		     const char *sort);
 
-/* The end of a view: the same, and prints and releases the table. */
+/* The end of a view: the same, then print and release the table. */
 bool tr2_report_table(const struct tr2_report *r, struct tr2_table *t,
 		      const char *sort);
 /* The same, but text has no table without rows: a warning says that there are
@@ -58,12 +56,12 @@ static inline double tr2_report_share(int64_t part, int64_t whole)
 /* Without a view: what is said of the whole, and the critical path. */
 void tr2_report_summary(const struct tr2_report *r);
 void tr2_report_critical_path(const struct tr2_report *r);
-/* Without a view: the processes, by -g or as a tree. false: a usage error, which
- * was said. */
+/* Without a view: print the processes, by -g or as a tree. false: a usage error
+ * was printed. */
 bool tr2_report_processes(const struct tr2_report *r);
 bool tr2_report_groups(const struct tr2_report *r);
 
-/* The views: each prints a table, or several. */
+/* The views: each prints one or more tables. */
 #define TR2_REPORT_VIEW(name, help) \
 	bool tr2_report_##name(const struct tr2_report *r);
 #include "cmd/report_views.def"

@@ -17,13 +17,13 @@
 #include "model/model.h"
 #include "stat/run_meta.h"
 
-/* Timers or counters of one name put together. */
+/* The sum of the timers or counters of one name. */
 struct sum {
 	tr2_str category, name;
 	const char *by, *thread;
 	uint64_t count, total_ns, min_ns, max_ns, unfinished, processes;
 	uint64_t *buckets; /* NULL: no timer of them has any */
-	bool some_without; /* some have none */
+	bool some_without; /* some timers have none */
 };
 
 struct sums {
@@ -118,10 +118,11 @@ static void gather(struct sums *sums, const struct tr2_report *r, int kind)
 	}
 }
 
-/* A sum, or what the kernel counted over all processes (trace2 record -e). */
+/* A sum, or an event that the kernel counted over all processes (trace2 record
+ * -e). */
 struct sum_row {
 	const struct tr2_model *m;
-	const struct sum *sum; /* NULL: of the kernel */
+	const struct sum *sum; /* NULL: the kernel's */
 	const struct tr2_run_counter *counted;
 };
 
@@ -149,7 +150,8 @@ TR2_CELL(cell_intervals, struct sum_row, tr2_cell_uint(t, r->sum->count))
 TR2_CELL(cell_mean, struct sum_row,
 	 tr2_cell_ns(t, r->sum->count ?
 			(int64_t)(r->sum->total_ns / r->sum->count) : 0))
-/* Those of some of the intervals would pass for those of all. */
+/* No percentiles from a part of the intervals: they would pass for those of
+ * all. */
 static void give_percentile(struct tr2_table *t, const struct sum *sum, double p)
 {
 	if (sum->buckets && !sum->some_without)
@@ -210,7 +212,7 @@ static void add_event(void *data, const struct tr2_run_counter *c)
 		tr2_table_add(data, &row);
 }
 
-/* They belong to no process, and so to no choice of processes. */
+/* The events belong to no process, and hence to no selection of processes. */
 static void add_events(struct tr2_table *t, const struct tr2_report *r)
 {
 	struct tr2_run_meta meta;

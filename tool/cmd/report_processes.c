@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * report_processes - trace2 report without a view: where the time went, by
- * process as a tree, and the critical path.
+ * report_processes - trace2 report without a view: the time of each process as
+ * a tree, and the critical path.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "cmd/node.h"
 #include "cmd/report.h"
 
-/* The part of a process's time in which what it is below still ran. */
+/* Return the part of a process's time in which its root still ran. */
 static int64_t time_within(const struct tr2_node *n, const struct tr2_node *root)
 {
 	int64_t start = n->start_ns > root->start_ns ? n->start_ns :
@@ -85,7 +85,7 @@ static bool processes(const struct tr2_report *r)
 	bool ok;
 
 	tr2_table_init(&t, r->out, "processes", TR2_COLUMNS(process_columns));
-	/* Only what is sorted has to be there as a whole. */
+	/* Only a sorted table needs all rows in memory. */
 	if (r->sort || r->limit >= 0)
 		give_processes(&t, (void *)r);
 	else

@@ -14,7 +14,8 @@
 
 #define NO_REGION "(in no region)"
 
-/* The text of `category/label` of a span, which lives with the model. */
+/* Return the text `category/label` of a span, which lives as long as the
+ * model. */
 static const char *region_name(struct tr2_model *m, const struct tr2_span *s)
 {
 	static struct tr2_buf b; /* kept: it is mapped memory */
@@ -23,8 +24,8 @@ static const char *region_name(struct tr2_model *m, const struct tr2_span *s)
 	return tr2_s(m, tr2_intern(m, b.p, b.len));
 }
 
-/* What main's outermost regions, and child spans outside of regions, leave of
- * the session's time. */
+/* Add the session's time outside of main's outermost regions and child
+ * spans. */
 static void no_region(const struct tr2_report *r, uint32_t session,
 		      struct tr2_groups *groups)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * report_samples - trace2 report --samples: which calls led to what was
- * counted, from the function that counted outwards, and from outside inwards.
+ * report_samples - trace2 report --samples: call paths of samples, from the
+ * counting function outwards, and from the outermost inwards.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +19,7 @@ struct call {
 	uint32_t symbol; /* of an event: its name */
 	tr2_str event;
 	uint64_t count, samples;
-	int depth; /* where it stands in the tree, as text has it */
+	int depth; /* in the tree, as text shows it */
 	bool is_recursive; /* called itself */
 	bool is_time; /* count: in ns */
 };
@@ -30,7 +30,7 @@ struct tree {
 	struct call *calls;
 	uint32_t nr, alloc;
 	struct tr2_map by_symbol; /* and parent */
-	uint32_t *order; /* to sort in */
+	uint32_t *order; /* for sorting */
 	bool inwards;
 };
 
@@ -41,8 +41,8 @@ static struct call *new_call(struct tree *t)
 	return &t->calls[t->nr++];
 }
 
-/* The one below `parent` for this function, with what is to be added to it.
- * 0: no memory. */
+/* Return the node below `parent` for this function, added if needed. 0: no
+ * memory. */
 static uint32_t add(struct tree *t, uint32_t parent, uint32_t symbol,
 		    const struct tr2_model_sample *sample)
 {
@@ -68,8 +68,7 @@ static uint32_t add(struct tree *t, uint32_t parent, uint32_t symbol,
 	return *slot;
 }
 
-/* One that calls itself is one, however often it does: paths of any depth are
- * the same path. */
+/* Merge recursive calls into one node: paths of any depth are the same path. */
 static uint32_t add_function(struct tree *t, uint32_t at, uint32_t symbol,
 			     const struct tr2_model_sample *sample)
 {
@@ -79,7 +78,7 @@ static uint32_t add_function(struct tree *t, uint32_t at, uint32_t symbol,
 	return at;
 }
 
-/* The functions of one call. */
+/* Add the functions of one call. */
 static uint32_t add_call(struct tree *t, uint32_t at, uint64_t address,
 			 const struct tr2_model_sample *sample)
 {
@@ -114,8 +113,7 @@ static const char *name_of(const struct tree *t, const struct call *call)
 
 static const struct tree *sorted_tree;
 
-/* The largest first; of equal ones by name, so that the order is the same each
- * time. */
+/* The largest first; equal ones by name, so that the order is stable. */
 static int compare(const void *va, const void *vb)
 {
 	const struct tree *t = sorted_tree;
@@ -144,8 +142,8 @@ static void sort_children(struct tree *t, uint32_t parent)
 	*at = 0;
 }
 
-/* A call that all of its caller's come from, or go to, is no branch: so many are
- * one below the other that there were no room for their names. */
+/* A call is no branch if all samples of its parent go through it: otherwise
+ * long chains would leave no room for names. */
 static int depth_of(const struct tree *t, const struct call *call)
 {
 	const struct call *parent = &t->calls[call->parent];
@@ -214,7 +212,7 @@ static const struct tr2_column columns[] = {
 	{ "count", "COUNT", 0, cell_count },
 	{ "share", "SHARE", TR2_COL_HEAT, cell_share },
 	{ "samples", "SAMPLES", 0, cell_samples },
-	/* Its heading says which way the tree goes. */
+	/* Its heading names the direction of the tree. */
 	{ "function", NULL, TR2_COL_TREE | TR2_COL_FLEX, cell_function },
 	{ "module", "", TR2_COL_DATA, cell_module },
 	{ "inlined", "", TR2_COL_DATA, cell_inlined },
@@ -222,7 +220,7 @@ static const struct tr2_column columns[] = {
 };
 #define NR_COLUMNS (sizeof(columns) / sizeof(*columns))
 
-/* The next in the order of the printed tree. */
+/* Return the next node in the order of the printed tree. */
 static uint32_t step(const struct tree *t, uint32_t i, int *depth)
 {
 	if (t->calls[i].child) {

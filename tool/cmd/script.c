@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * trace2 script - every event in the order of time, over all processes.
- */
+/* trace2 script - print the events of all processes in the order of time. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

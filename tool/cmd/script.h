@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * script - the parts of `trace2 script`: one event as a line, and inputs that
- * still grow.
+ * script - the parts of `trace2 script`: print one event as a line, and follow
+ * inputs that still grow.
  */
 #ifndef TR2_CMD_SCRIPT_H
 #define TR2_CMD_SCRIPT_H
@@ -58,15 +58,15 @@ struct tr2_printer {
 	uint64_t nr_printed;
 };
 
-/* false: a column is unknown, which was said. */
+/* false: an unknown column, and an error was printed. */
 bool tr2_printer_init(struct tr2_printer *p, struct tr2_model *m,
 		      enum tr2_print_form form, const char *columns);
 void tr2_print_line(struct tr2_printer *p, const struct tr2_line *line);
 void tr2_printer_end(struct tr2_printer *p);
 void tr2_printer_release(struct tr2_printer *p);
 
-/* Reads what is there and what comes, until SIGINT, SIGTERM or a reader that
- * has gone. Returns an exit code. */
+/* Read the present events and new ones, until SIGINT, SIGTERM or a reader that
+ * has gone. Return an exit code. */
 int tr2_follow(struct tr2_model *m, int nr_paths, char **paths,
 	       tr2_event_fn *fn, void *data);
 

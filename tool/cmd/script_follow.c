@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * script_follow - files that still grow, and directories in which files
- * appear. inotify tells when to look; where it cannot, a look every 200 ms.
- * What a file holds shows in its first line that is like anything.
+ * script_follow - follow files that grow, and directories in which files
+ * appear. inotify tells when to read; without it, read every 200 ms. The first
+ * line of a known format determines the format of a file.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -28,7 +28,7 @@
 
 enum form { FORM_UNKNOWN, FORM_EVENT, FORM_PERF, FORM_NORMAL };
 
-/* A file and what was read of a line that has not ended. */
+/* A file, and the beginning of a line that has not ended. */
 struct grown {
 	char *path;
 	int fd;
@@ -103,7 +103,8 @@ static void look_into(struct follow *f, const char *path)
 	tr2_buf_release(&full);
 }
 
-/* A file, a directory, or a recording's events/. false: it is not there. */
+/* Add a file, a directory, or a recording's events/. false: it does not
+ * exist. */
 static bool look_at(struct follow *f, const char *path)
 {
 	struct tr2_buf events = TR2_BUF_INIT;
@@ -133,7 +134,7 @@ static void find_form(struct follow *f, struct grown *file, const char *line,
 	} else if (tr2_perf_text_looks(line, len)) {
 		file->perf = tr2_perf_reader_new(f->m, f->fn, f->data);
 		file->form = FORM_PERF;
-		/* It forgets what runs there: not for each line. */
+		/* This resets the reader's state: not for each line. */
 		tr2_perf_reader_source(file->perf, source);
 	} else if (tr2_normal_text_looks(line, len)) {
 		file->form = FORM_NORMAL;
@@ -161,7 +162,7 @@ static void take_line(struct follow *f, struct grown *file, const char *line,
 	}
 }
 
-/* Hands over the lines that have ended. */
+/* Pass complete lines to the reader. */
 static void take_lines(struct follow *f, struct grown *file)
 {
 	struct tr2_buf *b = &file->partial;
@@ -173,7 +174,7 @@ static void take_lines(struct follow *f, struct grown *file)
 		size_t len = (size_t)(newline - (b->p + at));
 
 		file->lines++;
-		/* Readers look a little past the line. */
+		/* Readers read a little past the line. */
 		tr2_must(tr2_buf_room(b, 72));
 		if (len)
 			take_line(f, file, b->p + at, len);
@@ -203,7 +204,7 @@ static void wait_for_more(struct follow *f)
 				 { 1, 0, 0 } };
 	char events[4096];
 
-	/* A reader of ours that has gone ends it: POLLERR on stdout. */
+	/* A reader of our output that has gone ends it: POLLERR on stdout. */
 	poll(fds, 2, LOOK_MS);
 	if (fds[1].revents & POLLERR)
 		stopped = 1;

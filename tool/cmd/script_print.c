@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * script_print - one event as a line: in columns, or in one of Git's formats.
+ * script_print - print one event as a line: in columns, or in one of Git's
+ * formats.
  */
 #include <stdio.h>
 #include <string.h>
@@ -115,7 +116,7 @@ static void add_nesting(const struct row *r, struct tr2_buf *b)
 	tr2_buf_add_u64(b, r->line->nesting);
 }
 
-/* As it is, not cut to the perf target's width. */
+/* Not cut to the perf target's width. */
 static void add_category(const struct row *r, struct tr2_buf *b)
 {
 	struct tr2_view v = tr2_parsed_text(r->ev, "category");
@@ -128,7 +129,7 @@ static void set_render(const struct row *r)
 	tr2_parsed_render_set(&r->p->render, r->p->m, r->ev, r->line->nesting);
 }
 
-/* What the perf target says in its last column, with the category before it. */
+/* The perf target's last column, with the category before it. */
 static void add_message(const struct row *r, struct tr2_buf *b)
 {
 	struct tr2_view category = tr2_parsed_text(r->ev, "category");

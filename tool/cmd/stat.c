@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * trace2 stat - runs a command several times, each run recorded as `trace2
- * record` does, and shows what the runs have in common and how they differ.
+ * trace2 stat - run a command several times, each run recorded as `trace2
+ * record` does, and show the distribution of the results.
  *
  * The report goes to standard error, because standard output is the command's;
- * with -q, where the command has none, to standard output.
+ * with -q, when the command has none, to standard output.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -66,15 +66,15 @@ static const struct tr2_option options[] = {
 
 extern const struct tr2_command tr2_command_stat;
 
-/* What became of the runs. */
+/* The results of the runs. */
 static struct {
 	struct tr2_stat_side cmd, base; /* base: --against */
 	struct tr2_measures baseline;
 	struct tr2_rundir cmd_dir, base_dir;
-	char **base_argv; /* NULL without */
+	char **base_argv; /* NULL: none */
 	struct tr2_event_counters counters;
 	struct tr2_progress progress;
-	int code; /* the first of any run that is not 0 */
+	int code; /* the first exit code that is not 0 */
 	bool stop;
 } st;
 
@@ -123,7 +123,7 @@ static bool parse_events(void)
 
 /* ---- the runs ----------------------------------------------------------------- */
 
-/* The first that is not 0 is the exit code of the whole. */
+/* The first code other than 0 is the exit code of the whole. */
 static void note_end(struct tr2_stat_summary *sum, int code,
 		     const struct tr2_job_result *result)
 {
@@ -139,7 +139,7 @@ static void note_end(struct tr2_stat_summary *sum, int code,
 	}
 }
 
-/* One run; `nr` 0 does not count. */
+/* Run once; `nr` 0 does not count. */
 static void run_once(struct tr2_stat_side *side, unsigned int nr)
 {
 	const struct tr2_rundir *dir =
@@ -170,9 +170,8 @@ static void run_once(struct tr2_stat_side *side, unsigned int nr)
 }
 
 /*
- * The runs of this number of both sides. Who goes first changes from pair to
- * pair: a machine that becomes slower, at whatever pace that stays the same
- * over a few runs, does so for both.
+ * Run this number on both sides. The order alternates: a machine that becomes
+ * slower at a steady pace then slows both sides equally.
  */
 static void run_pair(unsigned int pair, unsigned int nr, uint64_t *done)
 {
@@ -192,7 +191,7 @@ static void run_all(void)
 	uint64_t done = 0;
 	int64_t i;
 
-	/* What CMD prints to a terminal must not be drawn over. */
+	/* The progress line must not overwrite CMD's output on a terminal. */
 	tr2_progress_start(&st.progress, "run");
 	st.progress.on = st.progress.on && !isatty(1);
 	st.progress.total = (uint64_t)(nr_warmups + nr_runs) *
@@ -206,7 +205,7 @@ static void run_all(void)
 
 /* ---- where CMD and the report print ------------------------------------------- */
 
-/* Returns what descriptor 1 was. */
+/* Return a copy of descriptor 1. */
 static int discard_output(void)
 {
 	int fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
@@ -275,7 +274,8 @@ static int report(void)
 	return code;
 }
 
-/* The kernel's have a row that says why; these just would not be there. */
+/* Events of the kernel have a row with the reason; these would just be
+ * missing. */
 static void warn_of_uncounted(void)
 {
 	const char *list = tr2_event_counters_for_programs(&st.counters);
@@ -320,11 +320,11 @@ static int run_and_report(char **argv)
 		report_to(before);
 	code = report();
 	warn_of_uncounted();
-	/* The command's own failure says more. */
+	/* The command's own failure is more important. */
 	return st.code ? st.code : code;
 }
 
-/* Before the runs, which would be for nothing when it cannot be read. */
+/* Read it before the runs, which would be useless if it cannot be read. */
 static int read_baseline(void)
 {
 	int code = baseline ? tr2_set_read(&st.baseline, baseline, false) : 0;
@@ -336,7 +336,8 @@ static int read_baseline(void)
 	return TR2_EXIT_FATAL;
 }
 
-/* Where the runs of both sides go. 0, or -1 after a message. */
+/* Open the directories for the runs of both sides. Return 0, or -1 after a
+ * message. */
 static int open_dirs(void)
 {
 	char *path = NULL;
@@ -346,7 +347,7 @@ static int open_dirs(void)
 		return -1;
 	if (!st.base_argv)
 		return 0;
-	/* Its own name for it: without slashes at the end. */
+	/* A name of its own: without slashes at the end. */
 	if (tr2_common.output)
 		path = tr2_strf("%s.base", st.cmd_dir.path);
 	ret = tr2_rundir_open(&st.base_dir, path);

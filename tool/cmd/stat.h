@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * stat - what the files of `trace2 stat` share.
- */
+/* stat - shared by the files of `trace2 stat`. */
 #ifndef TR2_CMD_STAT_H
 #define TR2_CMD_STAT_H
 
@@ -19,7 +17,7 @@ struct tr2_stat_summary {
 
 /* One command with its runs. */
 struct tr2_stat_side {
-	const char *name; /* "cmd"; "base": what --against names */
+	const char *name; /* "cmd"; "base": the command of --against */
 	struct tr2_measures measures;
 	struct tr2_stat_summary sum;
 };
@@ -27,15 +25,15 @@ struct tr2_stat_side {
 extern struct tr2_measure_choice tr2_stat_choice;
 
 /*
- * The tables of what was measured of CMD, and what is to be said of its runs;
- * of `base`, which may be NULL, only the latter, as a heading for the
- * comparison that the caller prints.
+ * Print the tables of CMD's measures, and notes on its runs; for `base`, which
+ * may be NULL, only the notes, as a heading for the comparison that the caller
+ * prints.
  */
 void tr2_stat_print(struct tr2_output *out, const struct tr2_stat_side *cmd,
 		    const struct tr2_stat_side *base);
 
-/* Of the time that it took: runs that stand apart, and what is suspicious. As
- * lines, or as rows of "runs" and "notes". */
+/* Print notes on the times of runs: outliers and suspicious patterns. As lines,
+ * or as rows of "runs" and "notes". */
 void tr2_stat_print_notes(const struct tr2_stat_side *side, bool color);
 void tr2_stat_notes_as_data(struct tr2_output *out,
 			    const struct tr2_stat_side *cmd,

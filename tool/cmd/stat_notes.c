@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * stat_notes - what `trace2 stat` says of the runs beside their numbers: which
- * stand apart, and what makes one doubt that they are of one kind.
+ * stat_notes - the notes of `trace2 stat` on the runs: outliers, and signs that
+ * the runs are not alike.
  */
 #include <math.h>
 #include <stdio.h>
@@ -132,7 +132,7 @@ static void add_runs(struct tr2_table *t, const struct tr2_stat_side *side)
 		tr2_table_add(t, &row);
 }
 
-/* "first-run", "drift" or "spread", and by which share. */
+/* "first-run", "drift" or "spread", and its share. */
 struct note_row {
 	const char *side, *note;
 	double share;

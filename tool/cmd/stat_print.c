@@ -118,14 +118,14 @@ static void print_summary(const char *before, const struct tr2_stat_side *side,
 
 /* ---- what was measured -------------------------------------------------------- */
 
-/* A measure with its numbers, to be sorted. */
+/* A measure with its numbers, for sorting. */
 struct line {
 	const struct tr2_measure *it;
 	struct tr2_numbers numbers;
 	double calls;
 };
 
-/* One of the numbers; what was not measured has none. */
+/* Give one of the numbers; a measure without values has none. */
 static void give(struct tr2_table *t, const struct line *l, double value)
 {
 	if (l->numbers.nr)
@@ -215,7 +215,7 @@ static int by_mean(const void *va, const void *vb)
 
 	if (a->it->kind != b->it->kind)
 		return a->it->kind < b->it->kind ? -1 : 1;
-	/* The order in which they were named says something. */
+	/* Keep the order in which they were named. */
 	if (a->it->kind > TR2_MEASURE_EVENT &&
 	    (a->numbers.mean > b->numbers.mean ||
 	     a->numbers.mean < b->numbers.mean))
@@ -246,7 +246,7 @@ static size_t make_lines(const struct tr2_measures *ms, struct line *lines)
 	return nr;
 }
 
-/* Of one run there is one value, and nothing else to be said. */
+/* A single run has one value and no distribution. */
 static void head_columns(struct tr2_column *own, int kind, uint32_t nr_runs)
 {
 	size_t c;

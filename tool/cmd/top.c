@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * trace2 top - what a running process counts and times, and where its threads
- * are, out of the file of its ring. The process does not notice.
+ * trace2 top - show counters, timers and open regions of a running process,
+ * from the file of its ring, without disturbing it.
  */
 #include <errno.h>
 #include <poll.h>
@@ -83,7 +83,7 @@ static void say_which(char **list, const char *dir)
 	}
 }
 
-/* The only process that runs with a ring in there. */
+/* Return the only running process's ring in the directory. */
 static char *ring_in(const char *dir)
 {
 	size_t nr_rings;
@@ -118,7 +118,7 @@ static char *ring_at(const char *name)
 		return strdup(name);
 	if (asprintf(&rings, "%s/rings", name) < 0)
 		return NULL;
-	/* A recording has them there. */
+	/* A recording has a directory for them. */
 	path = ring_in(!stat(rings, &st) && S_ISDIR(st.st_mode) ? rings : name);
 	free(rings);
 	return path;
@@ -139,7 +139,7 @@ static void on_signal(int signo)
 	stopped = 1;
 }
 
-/* Keys come at once and unseen, so that q can be one. */
+/* Read keys at once and without echo, so that q works. */
 static void keys_on(void)
 {
 	struct sigaction action = { .sa_handler = on_signal };
@@ -161,7 +161,7 @@ static void keys_off(void)
 	keys.on = false;
 }
 
-/* false: the user has seen enough. */
+/* false: the user quit. */
 static bool wait_for_next(void)
 {
 	struct pollfd p = { .fd = keys.on ? 0 : -1, .events = POLLIN };

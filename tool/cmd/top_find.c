@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * top_find - whose rings there are to look at.
- */
+/* top_find - find rings to watch. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -24,7 +22,8 @@ static bool is_ring(const char *path)
 
 /* ---- of a process ------------------------------------------------------------- */
 
-/* The file of a line of /proc/PID/maps that maps one, shared and writable. */
+/* Return the file of a line of /proc/PID/maps, if it is mapped shared and
+ * writable. */
 static char *file_of_mapping(char *line)
 {
 	char *path = strchr(line, '/');

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * top_view - one look at a process: what its ring's file says now, and how fast
- * that changed since the look before.
+ * top_view - one reading of a process: its state in the ring's file, and the
+ * rates since the previous reading.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -19,7 +19,7 @@
 #include "out/table.h"
 #include "read/ring.h"
 
-/* Says why there is nothing to watch in a file that is no good ring. */
+/* Print why a file without a valid ring cannot be watched. */
 static void say_no_ring(const struct tr2_top *top, int fd, enum tr2_ring_is is)
 {
 	struct stat st;
@@ -89,7 +89,7 @@ static bool take_sample(struct tr2_top *top)
 	return true;
 }
 
-/* What the rings tell: which thread is where. */
+/* Read the rings: the open regions of each thread. */
 static struct tr2_model *read_model(struct tr2_top *top)
 {
 	struct tr2_model *m = tr2_model_new();
@@ -104,7 +104,8 @@ static struct tr2_model *read_model(struct tr2_top *top)
 	return m;
 }
 
-/* How long the process ran until this look, or until its last record. */
+/* Return how long the process ran until this reading, or until its last
+ * record. */
 static uint64_t ran_ns(const struct tr2_top *top, const struct tr2_model *m)
 {
 	uint64_t start = top->file.header.start_ns;
@@ -115,7 +116,8 @@ static uint64_t ran_ns(const struct tr2_top *top, const struct tr2_model *m)
 	return top->now.at_ns > start ? top->now.at_ns - start : 0;
 }
 
-/* The value that a definition had at the look before; rows never change. */
+/* Return the value of a definition at the previous reading; rows never
+ * change. */
 static const struct tr2_ring_value *before(const struct tr2_top *top,
 					   uint32_t i)
 {
@@ -125,7 +127,7 @@ static const struct tr2_ring_value *before(const struct tr2_top *top,
 		       &top->before.values[i] : &none;
 }
 
-/* Since the look before; since the start, when there was none. */
+/* Return the time since the previous reading, or since the start. */
 static uint64_t period_ns(const struct tr2_top *top, const struct tr2_model *m)
 {
 	uint64_t ns = top->before.values ? top->now.at_ns - top->before.at_ns :
@@ -299,7 +301,7 @@ static const struct tr2_column timer_columns[] = {
 	{ "timer", "TIMER", TR2_COL_FLEX, cell_metric },
 };
 
-/* A timer or counter that nothing touched yet is not shown. */
+/* A timer or counter that was never used is not shown. */
 static bool is_touched(const struct tr2_ring_value *v)
 {
 	return v->count || v->running || v->unpaired;
@@ -310,7 +312,7 @@ static bool sorted(struct tr2_table *t, const char *sort)
 	return sort && tr2_table_sort(t, sort);
 }
 
-/* Prints a table unless it is empty. */
+/* Print a table unless it is empty. */
 static void print_rows(struct tr2_table *t)
 {
 	if (t->nr_rows || t->output->format != TR2_FORMAT_TEXT)
@@ -357,7 +359,7 @@ static uint32_t find_thread(const struct tr2_model *m, const char *name)
 	return 0;
 }
 
-/* The open regions around a span, the outermost first. */
+/* Append the open regions around a span, the outermost first. */
 static void add_regions(struct tr2_buf *b, const struct tr2_model *m,
 			uint32_t span)
 {
@@ -377,7 +379,7 @@ struct thread_row {
 	const struct tr2_top *top;
 	const struct tr2_model *m;
 	const struct tr2_control *c;
-	uint32_t open; /* the innermost region that is; 0: none */
+	uint32_t open; /* the innermost open region; 0: none */
 	uint64_t ran_ns; /* of the process */
 };
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * trace2 version - which version this is, and what it was built with.
- */
+/* trace2 version - print the version. */
 #include <stdio.h>
 
 #include "common/options.h"

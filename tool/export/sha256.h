@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* sha256 - a hash for the ids of OpenTelemetry traces. */
+/* sha256 - a hash for the ids of OpenTelemetry traces. */
 #ifndef TR2_EXPORT_SHA256_H
 #define TR2_EXPORT_SHA256_H
 
