@@ -319,13 +319,6 @@ struct tr2_arena_header *tr2_arena_header(void)
 	return tr2_file_header;
 }
 
-void tr2_arena_lost(enum tr2_lost_cause cause, uint64_t nr)
-{
-	if (tr2_file_header)
-		__atomic_fetch_add(&tr2_file_header->lost[cause], nr,
-				   __ATOMIC_RELAXED);
-}
-
 void tr2_arena_fold_begin(void)
 {
 	if (!tr2_file_header)

@@ -11,6 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "arena/arena.h"
+
 struct tr2_arena_header *tr2_file_header;
 
 static struct {
@@ -158,4 +160,11 @@ void *tr2_file_map(const struct tr2_file_piece *part,
 		p = mmap(NULL, part->size_bytes, PROT_READ | PROT_WRITE,
 			 MAP_SHARED, file.fd, (off_t)part->offset);
 	return p == MAP_FAILED ? NULL : p;
+}
+
+void tr2_arena_lost(enum tr2_lost_cause cause, uint64_t nr)
+{
+	if (tr2_file_header)
+		__atomic_fetch_add(&tr2_file_header->lost[cause], nr,
+				   __ATOMIC_RELAXED);
 }
