@@ -7,6 +7,7 @@
 #include "pmu/parse.h"
 #include "pmu/pmu.h"
 #include "session/fork.h"
+#include "thread/fork_guard.h"
 #include "thread/lock.h"
 #include "trace2_perf.h"
 
@@ -16,7 +17,7 @@ static bool begin(int *saved_errno)
 	*saved_errno = errno;
 	if (tr2_lock_is_mine())
 		return false;
-	if (__builtin_expect(!*tr2_session_fork_guard, 0))
+	if (__builtin_expect(!*tr2_fork_guard, 0))
 		tr2_session_after_fork();
 	tr2_lock();
 	return true;

@@ -10,6 +10,7 @@
 #include "session/thread_life.h"
 #include "thread/context.h"
 #include "thread/enter.h"
+#include "thread/fork_guard.h"
 #include "thread/lock.h"
 #include "thread/stream.h"
 
@@ -44,7 +45,7 @@ tr2_call_begin(struct tr2_call *call, const char *file, int line)
 		tr2_early_note(file, line);
 		return false;
 	}
-	if (__builtin_expect(tr2_session_is_forked(), 0))
+	if (__builtin_expect(tr2_fork_guard_is_cleared(), 0))
 		tr2_session_after_fork();
 	if (!enter(call)) {
 		errno = call->saved_errno;

@@ -18,6 +18,7 @@
 #include "session/inherit.h"
 #include "session/parts.h"
 #include "session/thread_life.h"
+#include "thread/fork_guard.h"
 #include "thread/lock.h"
 #include "thread/stream.h"
 
@@ -28,7 +29,7 @@ void tr2_session_exit(void)
 	struct tr2_call call;
 
 	exit_has_begun = true;
-	if (tr2_session_is_forked())
+	if (tr2_fork_guard_is_cleared())
 		tr2_session_after_fork();
 	if (tr2_session.state == TR2_SESSION_FORKED) {
 		/* A child that did nothing leaves no trace. */
@@ -62,7 +63,7 @@ static void release_threads(void)
 static void release_session(void)
 {
 	release_threads();
-	tr2_session_release_guard();
+	tr2_fork_guard_release();
 	tr2_unwind_release();
 	tr2_pending_errors_release();
 	tr2_inherit_end();

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
-#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -18,38 +17,9 @@
 #include "session/targets.h"
 #include "session/thread_life.h"
 #include "thread/context.h"
+#include "thread/fork_guard.h"
 #include "thread/lock.h"
 #include "thread/stream.h"
-
-static uint32_t no_guard = 1;
-static volatile uint32_t *guard = &no_guard;
-const volatile uint32_t *tr2_session_fork_guard = &no_guard;
-
-/* A page that the kernel clears in children. */
-static void make_guard(void)
-{
-	size_t size = (size_t)sysconf(_SC_PAGESIZE);
-	void *page = mmap(NULL, size, PROT_READ | PROT_WRITE,
-			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	if (page == MAP_FAILED)
-		return;
-	if (madvise(page, size, MADV_WIPEONFORK)) {
-		munmap(page, size);
-		return;
-	}
-	guard = page;
-	*guard = 1;
-	__atomic_store_n(&tr2_session_fork_guard, page, __ATOMIC_RELEASE);
-}
-
-void tr2_session_release_guard(void)
-{
-	tr2_session_fork_guard = &no_guard;
-	if (guard != &no_guard)
-		munmap((void *)(uintptr_t)guard, (size_t)sysconf(_SC_PAGESIZE));
-	guard = &no_guard;
-}
 
 /* Of a thread that never called before. */
 static __thread uint32_t forking_tid __attribute__((tls_model("initial-exec")));
@@ -66,7 +36,7 @@ void tr2_session_after_fork(void)
 	unsigned int i;
 
 	tr2_mask_begin(&before);
-	*guard = 1;
+	tr2_fork_guard_set();
 	tr2_clock_after_fork();
 	tr2_stream.generation++;
 	tr2_stream.forked_by = tr2_self ? tr2_self->tid : forking_tid;
@@ -102,7 +72,7 @@ void tr2_session_watch_forks(void)
 
 	tr2_mask_begin(&before);
 	if (!atomic_exchange(&watched, true)) {
-		make_guard();
+		tr2_fork_guard_make();
 		pthread_atfork(before_fork, NULL, tr2_session_after_fork);
 	}
 	tr2_mask_end(&before);

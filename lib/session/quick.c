@@ -7,8 +7,8 @@
 
 #include "base/clock.h"
 #include "ring/ring.h"
-#include "session/fork.h"
 #include "thread/emit.h"
+#include "thread/fork_guard.h"
 #include "thread/stream.h"
 
 int tr2_quick_on;
@@ -157,7 +157,7 @@ INLINE bool prepare(struct quick *q, const char *file, int line, int repo_id)
 	struct tr2_thread *thread = tr2_self;
 
 	if (!thread || !tr2_my_slot || !thread->announced ||
-	    !*tr2_session_fork_guard ||
+	    !*tr2_fork_guard ||
 	    atomic_load_explicit(&thread->busy, memory_order_relaxed))
 		return false;
 	q->thread = thread;

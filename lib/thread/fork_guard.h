@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * fork_guard - notice a forked child whose fork ran no handlers (_Fork(), a bare
+ * clone()): by a page that the kernel clears in children. Each call looks at it.
+ */
+#ifndef TR2_THREAD_FORK_GUARD_H
+#define TR2_THREAD_FORK_GUARD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* 0 in such a child, until tr2_fork_guard_set(). */
+extern const volatile uint32_t *tr2_fork_guard;
+
+/* Map the page. Without it no such child is noticed. */
+void tr2_fork_guard_make(void);
+
+/* The child knows what it is. */
+void tr2_fork_guard_set(void);
+
+/* Unmap the page; no call looks at it any more. */
+void tr2_fork_guard_release(void);
+
+/* Acquire: threads may look while the session starts; pairs with
+ * tr2_fork_guard_make(). */
+static inline bool tr2_fork_guard_is_cleared(void)
+{
+	return !*__atomic_load_n(&tr2_fork_guard, __ATOMIC_ACQUIRE);
+}
+
+#endif
