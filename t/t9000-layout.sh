@@ -250,6 +250,41 @@ test_expect_success CC 'a call that points up, declared by hand' '
 	)
 '
 
+test_expect_success CC 'two files that call one another' '
+	(
+		good_tree &&
+		source_file lib/base/one.c <<-\EOF &&
+		int tr2_two(void);
+		int tr2_one(void);
+		int tr2_one(void)
+		{
+			return tr2_two();
+		}
+		EOF
+		source_file lib/base/two.c <<-\EOF &&
+		int tr2_one(void);
+		int tr2_two(void);
+		int tr2_two(void)
+		{
+			return tr2_one();
+		}
+		EOF
+		mkdir -p build/obj/x/lib/base &&
+		echo "CONFIG='\''x'\''" >build/build-options &&
+		for source in base/one base/two
+		do
+			${CC:-cc} -Ilib -c -o "build/obj/x/lib/$source.o" \
+				"lib/$source.c" || exit 1
+		done &&
+		test_expect_code 1 lint calls >actual &&
+		cat >expect <<-\EOF &&
+		lib/base/one.c:1: lib/base/one.c lib/base/two.c: they call one another
+		    0 uses of other folders
+		EOF
+		test_cmp expect actual
+	)
+'
+
 test_expect_success 'a source without its licence' '
 	(
 		good_tree &&

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 #
-# Calls point down only, like includes: a folder uses functions and variables of
-# the folders that Layers.pm permits. Calls are read from the objects of the
-# last build, so that a declaration by hand does not hide one.
+# Calls point down only, like includes, and files do not call in circles: a
+# folder uses functions and variables of the folders that Layers.pm permits.
+# Calls are read from the objects of the last build, so that a declaration by
+# hand does not hide one.
 use strict;
 use warnings;
 
@@ -57,6 +58,40 @@ find({ no_chdir => 1, wanted => sub {
 	$needs{$source} = $needed;
 } }, $dir);
 
+# Files of the library do not call in circles. The exceptions, by folder:
+my %KNOTS = (
+	# An included file is read like the one that includes it.
+	'lib/config' => 1,
+	# An event calls its PMU, which switches events.
+	'lib/pmu' => 1,
+	# A destination that fails is reported on another one.
+	'lib/target' => 1,
+);
+
+my (%calls, %number, %lowest, @open, %is_open);
+
+# Tarjan: complain of each set of files that call one another.
+sub visit {
+	my ($file) = @_;
+	$lowest{$file} = $number{$file} = keys %number;
+	push @open, $file;
+	$is_open{$file} = 1;
+	for my $to (sort keys %{$calls{$file}}) {
+		visit($to) if !defined $number{$to};
+		$lowest{$file} = $lowest{$to}
+			if $is_open{$to} && $lowest{$to} < $lowest{$file};
+	}
+	return if $lowest{$file} != $number{$file};
+	my (@knot, $last);
+	do {
+		push @knot, $last = pop @open;
+		delete $is_open{$last};
+	} until $last eq $file;
+	@knot = sort @knot;
+	complain($knot[0], 1, "@knot", 'they call one another')
+		if @knot > 1 && !$KNOTS{folder_of($file)};
+}
+
 my $calls = 0;
 for my $from (sort keys %needs) {
 	my $folder = folder_of($from) // next;
@@ -68,9 +103,14 @@ for my $from (sort keys %needs) {
 			next;
 		}
 		$calls++ if $to ne $folder;
+		$calls{$from}{$home{$name}} = 1
+			if $from =~ m{^lib/} && $from ne $home{$name};
 		complain($from, 1, $name, "$folder may not use $to")
 			if !may_use($folder, $to);
 	}
+}
+for (sort keys %calls) {
+	visit($_) if !defined $number{$_};
 }
 note("$calls uses of other folders");
 done();
