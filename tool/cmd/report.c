@@ -212,9 +212,11 @@ static int run(int argc, char **argv)
 
 const struct tr2_command tr2_command_report = {
 	.name = "report",
-	.synopsis = "[--regions] [--threads] [--timers] [--counters] "
-		    "[--errors] [--samples] [-s COLUMN] [-n N] [-g BY] "
-		    "[--html FILE] [INPUT...]",
+	.synopsis =
+#define TR2_REPORT_VIEW(name, help) "[--" #name "] "
+#include "cmd/report_views.def"
+#undef TR2_REPORT_VIEW
+		"[-s COLUMN] [-n N] [-g BY] [--html FILE] [INPUT...]",
 	.summary = "Shows where the time went.",
 	.details = "Without a view: the processes as a tree. SELF is the time "
 		   "in which no child of a process was running, SHARE is of "
