@@ -41,7 +41,8 @@ make_views () {
 	do
 		sed "s/.*/$command --format=&/" formats &&
 		switches $command |
-			sed "s/.*/$command & --format=text/p; s/text\$/json/" ||
+			sed -e "/^--git-/{s/.*/$command &/;b" -e "}" \
+				-e "s/.*/$command & --format=text/p; s/text\$/json/" ||
 		return 1
 	done &&
 	choices export --table | sed "s/.*/export --to csv --table &/" &&
@@ -100,7 +101,7 @@ test_expect_success 'setup: the streams, and the views' '
 	test_line_count -gt 50 views &&
 	for words in "list --open --format=json" "report --format=csv" \
 		"report --errors --format=text" "script --format=text" \
-		"script --git-perf --format=text" "check --format=json" \
+		"script --git-perf" "check --format=json" \
 		"export --to csv --table samples" "export --to git-event"
 	do
 		grep -F -x -e "$words" views || return 1
