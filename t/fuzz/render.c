@@ -324,8 +324,10 @@ static void check_normal(struct tr2_render *r, const struct made *e)
 	}
 }
 
+/* Rounded to microseconds, but for what has no room above. */
 static int seconds(char *text, size_t size, bool wanted, uint64_t ns)
 {
+	ns += ns <= UINT64_MAX - 500 ? 500 : 0;
 	return wanted ? snprintf(text, size, "%llu.%06llu",
 				 (unsigned long long)(ns / 1000000000),
 				 (unsigned long long)(ns / 1000 % 1000000)) :
