@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The part of the events that the settings ask to count: opened with the
- * session, for its thread and all that come from it, and emitted as counters of
- * category `perf`.
+ * The part of the events to count: opened with the session, for its thread and
+ * all its descendants, and emitted as counters of category `perf`.
  *
- * A thread has events of its own beside, for what it counted itself.
+ * Each thread has additional events, for its own counts.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -25,20 +24,20 @@ static struct counter {
 	struct tr2_perfevent event;
 	struct trace2_perf_attr attr;
 	struct trace2_perf *perf; /* NULL: not open */
-	/* Threads in which it could not be opened, and why not. */
+	/* Threads in which it could not be opened, and the reason. */
 	unsigned int nr_failed;
 	int thread_error;
 } *counters;
 static unsigned int nr_counters;
 
-/* Threads for which no descriptors were left. */
+/* Threads without descriptors for it. */
 static unsigned int nr_uncounted;
 
-/* What one thread counts itself, in the order of the counters. */
+/* The events of one thread, in the order of the counters. */
 struct task {
 	struct task *next, *prev;
 	struct {
-		bool is_open; /* set last: a fork may come in between */
+		bool is_open; /* set last: a fork may happen in between */
 		struct tr2_perf_kernel kernel;
 	} counter[MAX_COUNTERS];
 };
@@ -46,7 +45,7 @@ struct task {
 static struct tr2_blocks blocks = { sizeof(struct task), 4, 0, 0, NULL };
 static struct task *all_tasks;
 
-/* What a thread has for which no descriptors were left. */
+/* The task of a thread without descriptors. */
 static struct task no_task;
 
 static void keep_period_error(const struct tr2_perfevent *event)
@@ -96,7 +95,7 @@ static void counters_load(const char *list)
 	}
 }
 
-/* The first of its group that is open leads it. */
+/* The first open event of a group leads it. */
 static struct trace2_perf *leader_of(const struct counter *counter)
 {
 	const struct counter *other;
@@ -170,7 +169,7 @@ static struct task *add_task(void)
 	return task;
 }
 
-/* A thread counts all of them, as far as the kernel lets it, or none. */
+/* A thread counts all of them, as far as the kernel permits, or none. */
 static void counters_thread_begin(struct tr2_thread *thread, void **own)
 {
 	unsigned int nr = 0, i;
@@ -311,7 +310,7 @@ static bool read_task(const struct tr2_thread *thread, struct task *task,
 	return ok;
 }
 
-/* What it would be, had it been on its PMU all the time. */
+/* Scale a count to the whole time, as if it had always been on its PMU. */
 static uint64_t scale(const struct tr2_perf_times *times)
 {
 	if (times->running_ns >= times->enabled_ns || !times->running_ns)

@@ -12,7 +12,7 @@ static size_t histogram_bytes(void)
 		       sizeof(((struct tr2_histogram *)0)->bucket[0]);
 }
 
-/* NULL when the timer has no histogram; release with munmap. */
+/* NULL: the timer has no histogram; release with munmap. */
 static struct tr2_histogram *collect_histogram(struct tr2_slot *slot,
 					       unsigned int index)
 {
@@ -85,9 +85,9 @@ static void emit_counter(struct tr2_call *call, struct tr2_slot *slot,
 }
 
 /*
- * One event for each timer and counter of the slot that was used, in the order
- * of registration, timers first. of_thread: th_timer and th_counter, of those
- * defined with TRACE2_PER_THREAD. slot may be NULL.
+ * Emit one event for each used timer and counter of the slot, in the order of
+ * registration, timers first. of_thread: th_timer and th_counter, for those
+ * with TRACE2_PER_THREAD. slot may be NULL.
  */
 static void emit_slot(struct tr2_call *call, struct tr2_slot *slot,
 		      bool of_thread)
@@ -137,7 +137,7 @@ static void emit_ambiguous(struct tr2_call *call, enum tr2_metric_kind kind)
 	}
 }
 
-/* What the program defined and the slots have no room for. */
+/* Report definitions that do not fit into slots. */
 static void metrics_emit_errors(struct tr2_call *call)
 {
 	unsigned int nr = tr2_metric_nr_refused();

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * part - what a session does beside writing events: one part, one file. The
- * session calls all of them, in the order of the array in session/parts.c, and
- * from the last one to the first where something ends.
+ * part - the work of a session besides writing events: each part is one file.
+ * The session calls all of them, in the order of the array in session/parts.c,
+ * and in reverse order when something ends.
  *
  * A part may keep one pointer in each thread, its `own`: NULL at first, and
  * again in a forked child.
@@ -14,9 +14,9 @@
 
 /* All hooks may be NULL. [L]: the caller holds the process's lock. */
 struct tr2_part {
-	/* Read the part's setting, NULL: it is not set. Once. */
+	/* Read the part's setting; NULL: not set. Called once. */
 	void (*load)(const char *setting);
-	/* Open what the setting asks for; again in a forked child. */
+	/* Open what the setting names; again in a forked child. */
 	void (*open)(struct tr2_thread *main_thread, void **own);
 	/* A ring was opened, and readers may come soon. [L] */
 	void (*ring_begin)(struct tr2_arena_header *header);
@@ -26,18 +26,19 @@ struct tr2_part {
 	void (*thread_named)(const struct tr2_thread *thread);
 	/* A call begins, in a thread that has `calls_parts`. */
 	void (*before_call)(struct tr2_thread *thread, void *own);
-	/* Emit what was not done as it was asked for: the process ends. */
+	/* The process ends: emit errors of the part. */
 	void (*emit_errors)(struct tr2_call *call);
-	/* Emit what the thread did, when it or the process ends. */
+	/* Emit the thread's results, when it or the process ends. */
 	void (*emit_thread)(struct tr2_call *call,
 			    const struct tr2_thread *thread, void *own);
-	/* Emit what the process did. sum: what all threads counted, or NULL. */
+	/* Emit the process's results. sum: the cells of all threads, or
+	 * NULL. */
 	void (*emit_process)(struct tr2_call *call, struct tr2_slot *sum);
-	/* The calling thread ends; it has its slot still. [L] */
+	/* The calling thread ends; it still has its slot. [L] */
 	void (*thread_end)(struct tr2_thread *thread, void **own);
-	/* The last event but atexit was emitted: stop. [L] */
+	/* The last event before atexit was emitted: stop. [L] */
 	void (*close)(void);
-	/* Nothing more goes into the ring. [L] */
+	/* No more records are written to the ring. [L] */
 	void (*ring_end)(void);
 	/* In a forked child, which has no other threads: drop the parent's. */
 	void (*forked)(void);

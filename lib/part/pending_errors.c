@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Keep texts of errors until the session can emit them. */
 #include "part/pending_errors.h"
 
 #include <string.h>
@@ -6,10 +7,10 @@
 #include "base/clock.h"
 #include "perfevent/perfevent.h"
 
-#define MAX_BYTES 16384 /* a list may be all errors */
+#define MAX_BYTES 16384 /* a list may have only errors */
 #define TEXT_BYTES (4 * TR2_PERFEVENT_BYTES)
 
-/* One behind the other, each with its NUL. */
+/* One after the other, each with its NUL. */
 static struct tr2_buf pending;
 static atomic_bool is_any;
 
@@ -52,8 +53,8 @@ void tr2_pending_errors_emit(struct tr2_call *call)
 
 	if (!atomic_exchange(&is_any, false))
 		return;
-	/* Behind the start event, which lies in another ring: their times say
-	 * which of the two was first. */
+	/* Behind the start event, which lies in another ring: the times decide
+	 * which was first. */
 	call->now_ns = tr2_clock_now_ns();
 	for (why = pending.p; why < pending.p + pending.len;
 	     why += strlen(why) + 1)

@@ -8,15 +8,15 @@
 
 #include "thread/emit.h"
 
-/* Keeps a copy; without the "trace2: ". */
+/* Add a copy of the text, without "trace2: ". */
 void tr2_pending_errors_add(const char *why);
-/* Why something is not known of so many threads. */
+/* Add an error about so many threads. */
 void tr2_pending_errors_add_threads(const char *why, unsigned int nr_threads);
 
-/* Emits them all, behind the start event. */
+/* Emit them all, behind the start event. */
 void tr2_pending_errors_emit(struct tr2_call *call);
 
-/* Emits one that nobody added. */
+/* Emit an error that was not added. */
 void tr2_pending_errors_emit_one(struct tr2_call *call, const char *why);
 
 void tr2_pending_errors_release(void);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The part of what the settings ask to sample: each time that a thread has
- * counted so much more, a SAMPLE goes into its ring, with the calls that led
- * there. The program's own counters are sampled here.
+ * The part of samples: each time that a thread has counted a period more, write
+ * a SAMPLE with the call stack into its ring. This file samples the program's
+ * own counters.
  */
 #include "part/samples.h"
 
@@ -25,9 +25,9 @@
 #define TEXT_BYTES (4 * TR2_PERFEVENT_BYTES)
 
 /*
- * Less of task-clock or cpu-clock, and a program in a virtual machine takes
- * more CPU time for its samples than for itself, under valgrind all of it. The
- * kernel's own floor, 10000, is far too low for that.
+ * With a shorter period of task-clock or cpu-clock, a program in a virtual
+ * machine spends more CPU time on samples than on its work, under valgrind all
+ * of it. The kernel's own limit, 10000, is far too low for that.
  */
 #define MIN_PERIOD_NS 50000
 #define TEXT_OF_(number) #number
@@ -56,7 +56,7 @@ static void keep_error(const struct tr2_perfevent *event, const char *why)
 	tr2_pending_errors_add(text);
 }
 
-/* The first of its group, itself if it is that. */
+/* Return the first of its group, possibly itself. */
 static const struct tr2_sample *first_of(const struct tr2_sample *sample)
 {
 	const struct tr2_sample *first = tr2_samples;
@@ -67,7 +67,7 @@ static const struct tr2_sample *first_of(const struct tr2_sample *sample)
 	return sample->event.group ? first : sample;
 }
 
-/* Readers go by the text, and would add both up. */
+/* Readers identify samples by the text, and would add both up. */
 static bool is_there(const struct tr2_sample *sample)
 {
 	const struct tr2_sample *before;
@@ -79,7 +79,7 @@ static bool is_there(const struct tr2_sample *sample)
 	return false;
 }
 
-/* NULL, or why it cannot be sampled so. */
+/* Return NULL, or the reason why it cannot be sampled. */
 static const char *find_fault(struct tr2_sample *sample)
 {
 	const struct tr2_sample *first = first_of(sample);
@@ -123,7 +123,7 @@ static bool is_good(struct tr2_sample *sample, enum tr2_perfevent_result result,
 	return !why;
 }
 
-/* Is any sampled by the program? */
+/* Whether the program itself samples any. */
 static bool has_own(void)
 {
 	unsigned int i;
@@ -157,7 +157,8 @@ static void samples_load(const char *list)
 		if (!is_good(sample, result, events.error,
 			     sizeof(events.error)))
 			continue;
-		/* The kernel maps none that inherits: each thread has one. */
+		/* The kernel maps no inherited event: each thread has its
+		 * own. */
 		sample->attr.inherit = !sample->by_kernel;
 		sample->attr.read_format =
 			TRACE2_PERF_FORMAT_GROUP | TRACE2_PERF_FORMAT_ID;
@@ -167,7 +168,7 @@ static void samples_load(const char *list)
 		why_no_calls = tr2_unwind_prepare();
 }
 
-/* Values of the group; what cannot be read is an empty one. */
+/* Write the values of the group; unreadable ones are 0. */
 static uint64_t *put_values(uint64_t *at, struct trace2_perf *ev)
 {
 	int nr = tr2_perf_read(ev, at, TR2_SAMPLE_MAX_VALUES);
@@ -195,7 +196,7 @@ uint64_t *tr2_sample_put_calls(const uint64_t *record, uint64_t *at,
 	return at + nr;
 }
 
-/* Code that was loaded or made since is told before its first sample. */
+/* Record code that was loaded or generated before its first sample. */
 static void tell_code(const struct tr2_slot *slot,
 		      const struct tr2_callchain *chain, uint64_t now_ns)
 {
@@ -237,7 +238,7 @@ static void put(struct trace2_perf *ev, const struct tr2_slot *slot,
 	tr2_ring_put(tr2_my_slot, &record);
 }
 
-/* The first of its group that is open leads it. */
+/* The first open event of a group leads it. */
 static struct trace2_perf *leader_of(const struct tr2_sample *sample)
 {
 	const struct tr2_sample *other;
@@ -344,7 +345,7 @@ static void samples_close(void)
 	tell_all_code();
 }
 
-/* The events are closed with all that are open. */
+/* All open events are closed elsewhere. */
 static void samples_release(void)
 {
 	free(tr2_samples);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * samples - what the settings ask to sample, between the parts that do it: the
- * program samples its own counters (samples.c), the kernel its events
- * (samples_kernel.c).
+ * samples - shared by the parts that sample: the program samples its own
+ * counters (samples.c), the kernel its events (samples_kernel.c).
  */
 #ifndef TR2_PART_SAMPLES_H
 #define TR2_PART_SAMPLES_H
@@ -17,27 +16,27 @@
 struct tr2_sample {
 	struct tr2_perfevent event;
 	struct trace2_perf_attr attr;
-	bool by_kernel; /* its group is led by an event of the kernel */
+	bool by_kernel; /* an event of the kernel leads its group */
 	uint64_t id; /* in records; 0: not open */
 	/* One for all threads; NULL: not open, or each thread has its own. */
 	struct trace2_perf *perf;
 	unsigned int nr_failed; /* threads that are not sampled */
-	int thread_error; /* why not */
+	int thread_error; /* the reason */
 };
 
 extern struct tr2_sample *tr2_samples;
 extern unsigned int tr2_nr_samples;
 
-/* Calls, at their place in a record, as many as the ring takes; where they end.
- * They may lie there already. */
+/* Write calls at their place in a record, as many as fit; return their end.
+ * They may already be there. */
 uint64_t *tr2_sample_put_calls(const uint64_t *record, uint64_t *at,
 			       const uint64_t *ip, size_t nr);
 
-/* Say in the ring's file what the id of its samples is called. [L] */
+/* Publish the name of the samples' id in the ring's file. [L] */
 void tr2_sample_publish(const struct tr2_sample *sample);
 
-/* A pending error: it cannot be sampled; error is negative. nr_threads 0: in
- * any thread. */
+/* Add a pending error: it cannot be sampled; error is negative. nr_threads 0:
+ * in any thread. */
 void tr2_sample_add_error(const struct tr2_sample *sample, int error,
 			  unsigned int nr_threads);
 

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The part of samples that the kernel takes, of its events. The kernel writes those of each thread into
- * memory of that thread; the library takes them from there, and puts them into
- * the ring, whenever the thread is there anyway to emit something, and at its
- * end. There is no thread of the library, and no signal: what comes in between
- * and finds no room is lost, and counted.
+ * The part of samples of the kernel's events. The kernel writes a thread's
+ * samples into memory of that thread; the library moves them into the ring
+ * whenever the thread emits an event, and at its end. It uses no thread and no
+ * signal: samples that find no room in between are lost, and counted.
  */
 #include <errno.h>
 #include <unistd.h>
@@ -17,10 +16,11 @@
 #include "ring/task.h"
 #include "thread/lock.h"
 
-/* Of each thread and event; what the kernel permits is less at times. */
+/* For each thread and event; the kernel may permit less. */
 #define MAP_BYTES (512u * 1024u)
 
-/* All of the kernel's events but PERIOD, which tr2_kernel_record() knows. */
+/* All of the kernel's events except PERIOD, which tr2_kernel_record()
+ * handles. */
 #define READ_FORMAT (TRACE2_PERF_FORMAT_GROUP | TRACE2_PERF_FORMAT_ID)
 _Static_assert(READ_FORMAT == TR2_SAMPLE_READ_FORMAT, "as in the ring");
 _Static_assert(TR2_SAMPLE_TYPE ==
@@ -30,11 +30,11 @@ _Static_assert(TR2_SAMPLE_TYPE ==
 			TRACE2_PERF_SAMPLE_CPU | TRACE2_PERF_SAMPLE_PERIOD),
 	       "as in the ring");
 
-/* Those of one thread. */
+/* The events of one thread. */
 struct task {
 	struct task *next, *prev;
 	struct trace2_perf *perf[TR2_MAX_SAMPLES]; /* NULL: not open */
-	unsigned int nr_taken; /* descriptors of the share */
+	unsigned int nr_taken; /* descriptors taken from the share */
 };
 
 union record {
@@ -45,10 +45,10 @@ union record {
 static struct tr2_pool pool = { sizeof(struct task), NULL };
 static struct task *all;
 
-/* Threads for which no descriptors were left. */
+/* Threads without descriptors for it. */
 static unsigned int nr_unsampled;
 
-/* Records have the id of the event, whichever thread's it is. */
+/* Records have the id of the event, not of the thread's copy. */
 static uint64_t id_of(const struct task *task, uint64_t id)
 {
 	unsigned int i;
@@ -60,8 +60,9 @@ static uint64_t id_of(const struct task *task, uint64_t id)
 }
 
 /*
- * The program's calls, behind their mark. The innermost is the place itself,
- * in the ring all are as if they were to return: behind it.
+ * Find the program's calls, behind their mark. The innermost is the code
+ * address itself; the ring has return addresses only, so use the address behind
+ * it.
  */
 static uint64_t *find_calls(uint64_t *at, uint64_t *end, size_t *nr)
 {
@@ -78,8 +79,8 @@ static uint64_t *find_calls(uint64_t *at, uint64_t *end, size_t *nr)
 }
 
 /*
- * Code that was loaded or made since is told before its first sample. Frames
- * that are found by pointers may be none: only the place itself is sure.
+ * Record code that was loaded or generated before its first sample. Frames that
+ * are found by pointers may be wrong: only the code address itself is certain.
  */
 static void tell_code(const union record *record, const uint64_t *ip, size_t nr)
 {
@@ -92,7 +93,7 @@ static void tell_code(const union record *record, const uint64_t *ip, size_t nr)
 		tr2_task_mmaps_of(&task, ip, 1, sample->time);
 }
 
-/* What the kernel wrote is as long as it says, but for a reader's doubts. */
+/* The kernel's record has its stated size; allow for a reader's doubts. */
 static void put(const struct task *task, struct tr2_slot *slot,
 		union record *record)
 {
@@ -170,7 +171,7 @@ static int map(struct trace2_perf *ev)
 		error = tr2_perf_map(ev, pages ? pages : 1);
 		pages /= 2;
 	} while ((error == -EPERM || error == -ENOMEM) && pages);
-	/* Not to be taken for an event that is not permitted. */
+	/* Distinguish it from an event that is not permitted. */
 	return error == -EPERM ? -ENOBUFS : error;
 }
 
@@ -227,14 +228,14 @@ static struct task *task_of(struct tr2_thread *thread, void **own)
 	return task;
 }
 
-/* Those of the main thread are taken one by one. */
+/* The main thread's events take their descriptors one by one. */
 static int open_first(struct task *task, unsigned int nr, uint32_t tid)
 {
 	int error;
 
 	if (!task)
 		return -ENOMEM;
-	/* In a forked child it may have spoken before. */
+	/* In a forked child it may have emitted events before. */
 	if (task->perf[nr])
 		return 0;
 	if (!tr2_share_take(1))
@@ -247,7 +248,7 @@ static int open_first(struct task *task, unsigned int nr, uint32_t tid)
 	return error;
 }
 
-/* Once all are open: a sample has the values of the whole group. */
+/* Start once all are open: a sample has the values of the whole group. */
 static int start(const struct task *task, unsigned int nr)
 {
 	struct trace2_perf *perf = task ? task->perf[nr] : NULL;
@@ -339,7 +340,7 @@ static void open_all(struct tr2_thread *thread, void **own,
 	}
 }
 
-/* A thread has all of them, as far as the kernel lets it, or none. */
+/* A thread has all of them, as far as the kernel permits, or none. */
 static void kernel_thread_begin(struct tr2_thread *thread, void **own)
 {
 	unsigned int nr = 0, i;
@@ -371,7 +372,7 @@ static void release(struct task *task)
 {
 	unsigned int i;
 
-	/* Members first: a leader's end is theirs. */
+	/* Members first: closing a leader ends them. */
 	for (i = TR2_MAX_SAMPLES; i--;)
 		if (task->perf[i])
 			tr2_perf_close(task->perf[i]);
@@ -407,8 +408,8 @@ static void kernel_thread_end(struct tr2_thread *thread, void **own)
 	release(task);
 }
 
-/* Others are not interrupted for it: what they have goes to where no thread
- * writes without the lock. */
+/* Do not interrupt other threads for it: write their samples to a ring that
+ * threads write only under the lock. */
 static void kernel_close(void)
 {
 	struct task *task;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Count the descriptors of opened events against their share of the limit. */
 #include "part/share.h"
 
 #include <sys/resource.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The part that tells readers of a ring of the process's threads: a FORK, a
- * COMM and an EXIT for each, in the process's own ring.
+ * The part of task records: a FORK, a COMM and an EXIT for each thread, in the
+ * process's own ring, for its readers.
  */
 #include <unistd.h>
 
@@ -10,13 +10,13 @@
 #include "ring/task.h"
 #include "thread/stream.h"
 
-/* What the process is, and where it comes from. */
+/* The identity of the process. */
 static struct {
 	uint32_t pid, ppid;
 	bool forked;
 } process;
 
-/* Threads are told of one by one; before, not at all. Under the lock. */
+/* Whether threads are recorded one by one yet. Under the lock. */
 static bool has_begun;
 
 static struct tr2_task task_of(const struct tr2_thread *thread)
@@ -35,7 +35,7 @@ static void tell_fork(const struct tr2_thread *thread)
 {
 	const struct tr2_task task = task_of(thread);
 
-	/* The main thread of a process that was not forked was there before. */
+	/* The main thread of a process that was not forked existed before. */
 	if (has_begun && (!thread->is_main || process.forked))
 		tr2_task_fork(&task, thread->start_ns);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The part of opened counters (lib/pmu): those of the program's own timers and
- * counters hear of threads, which they count.
+ * counters are notified of threads, which they count.
  */
 #include "part/part.h"
 #include "pmu/record.h"
@@ -23,7 +23,7 @@ static void watch_thread_begin(struct tr2_thread *thread, void **own)
 	tr2_pmu_task_begin(&task);
 }
 
-/* Of main, which begins with its name, nobody is told it. */
+/* Main begins with its name, so no event reports it. */
 static void watch_thread_named(const struct tr2_thread *thread)
 {
 	const struct tr2_pmu_task task = task_of(thread);
@@ -32,7 +32,7 @@ static void watch_thread_named(const struct tr2_thread *thread)
 		tr2_pmu_task_name(&task);
 }
 
-/* What it counted is kept before its cells are added to the totals. */
+/* Keep its count before its cells are added to the totals. */
 static void watch_thread_end(struct tr2_thread *thread, void **own)
 {
 	const struct tr2_pmu_task task = task_of(thread);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Make and free contexts, and give back memory that long lines needed. */
 #include "thread/context.h"
 
 #include <string.h>
@@ -7,17 +8,19 @@
 #include "thread/stream.h"
 
 #define PAGE_BYTES 4096u
-/* An id grows to three times its size, where no byte of it is valid; the
- * thread's name, twice, to six times; and what stands around them. */
+/* An id grows to at most three times its size, if all its bytes are invalid;
+ * the thread's name, which is in the head twice, to six times; plus the text
+ * around them. */
 #define HEAD_ROOM(sid_bytes) (3 * (sid_bytes) + 12 * TR2_THREAD_NAME_MAX + 128)
 
-/* Kept as they are for the next threads. */
+/* Freed contexts that keep their pages for the next threads. */
 #define MAX_WARM 8
-/* What a buffer may keep, and for how many calls that could do without. */
+/* The size that a buffer may keep, and the number of calls without need for it
+ * after which it shrinks. */
 #define KEPT_BYTES (128u * 1024u)
 #define KEPT_CALLS 32
 
-/* Pages behind the first one are touched when they are used. */
+/* Pages behind the first one get memory when they are used. */
 struct memory {
 	union {
 		struct tr2_thread thread;
@@ -122,12 +125,12 @@ void tr2_context_after_fork(const struct tr2_thread *self,
 	tr2_blocks_after_fork(&blocks, kept, nr);
 }
 
-/* Has the call needed more than its home? */
+/* Whether the call needed more than the buffer's home. */
 static bool was_needed(struct tr2_buf *b)
 {
 	bool needed = b->len >= b->home_bytes;
 
-	/* The next call may not need this one. */
+	/* The next call may not use this buffer. */
 	b->len = 0;
 	if (b->alloc > KEPT_BYTES)
 		tr2_buf_release(b);

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * Render an event for each target, name threads, and report errors of the
+ * library's own.
+ */
 #include "thread/emit.h"
 
 #include <errno.h>
@@ -10,7 +14,8 @@
 #include "thread/lock.h"
 #include "thread/stream.h"
 
-/* Places whose misuse is reported; then once that there are more. */
+/* Places of misuse that are reported; then one error says that there are
+ * more. */
 #define MAX_PLACES 64
 
 static unsigned int nesting_of(const struct tr2_call *call)
@@ -20,14 +25,14 @@ static unsigned int nesting_of(const struct tr2_call *call)
 	return (unsigned int)call->thread->regions.nr_open + 1;
 }
 
-/* A thread has its ring from its first event on. */
+/* A thread gets its ring at its first event. */
 static void take_ring(struct tr2_thread *thread)
 {
 	if (!tr2_my_slot && thread == tr2_self && !tr2_lock_is_mine())
 		tr2_my_slot = tr2_thread_slot(thread);
 }
 
-/* The ring of all threads is written under the process's lock. */
+/* The ring of slot 0 is written under the process's lock. */
 static bool needs_lock(unsigned int target, const struct tr2_event *ev)
 {
 	return target == TR2_TARGET_ring &&
@@ -36,9 +41,9 @@ static bool needs_lock(unsigned int target, const struct tr2_event *ev)
 }
 
 /*
- * To every target that is on; when none is any more, tracing ends. A call that
- * a signal handler interrupted to fork goes on in the child, too, where it has
- * nothing to say: the parent says it.
+ * Emit to every target that is on; if none remains, tracing ends. If a signal
+ * handler forked during this call, the call continues in the child, too, and
+ * emits nothing there: the parent emits the event.
  */
 static inline __attribute__((always_inline)) void
 emit(struct tr2_call *call, const struct tr2_event *ev)
@@ -70,7 +75,7 @@ emit(struct tr2_call *call, const struct tr2_event *ev)
 		__atomic_store_n(&trace2_enabled_, 0, __ATOMIC_RELAXED);
 }
 
-/* In one piece with tr2_call_emit(): see base/raw.h. */
+/* Inlined into tr2_call_emit(): see base/raw.h. */
 static inline __attribute__((always_inline)) void
 emit_now(struct tr2_call *call, enum tr2_event_kind kind,
 	 const struct tr2_value *v)
@@ -96,7 +101,7 @@ emit_now(struct tr2_call *call, enum tr2_event_kind kind,
 	emit(call, &ev);
 }
 
-/* A name is a string of every event of its thread. */
+/* The name is part of every event of its thread. */
 static const char *shown_name(struct tr2_thread *thread, const char *base)
 {
 	struct tr2_buf *scratch = &thread->render.redacted;
@@ -114,7 +119,7 @@ void tr2_call_name_thread(struct tr2_call *call, const char *base)
 	struct tr2_mask before;
 
 	base = shown_name(thread, base);
-	/* A call that comes in between would have half a name. */
+	/* A handler's call in between would see half a name. */
 	tr2_mask_begin(&before);
 	thread->announced = thread->has_new_name = true;
 	thread->start_ns = call->now_ns;

@@ -15,8 +15,8 @@
 #include "trace2.h"
 
 struct tr2_call {
-	struct tr2_thread *thread; /* whose buffers are used */
-	const struct tr2_who *who; /* in whose name it speaks */
+	struct tr2_thread *thread; /* its buffers are used */
+	const struct tr2_who *who; /* the emitter of the event */
 	const char *file;
 	int line;
 	int repo_id;
@@ -36,23 +36,24 @@ void tr2_call_emit(struct tr2_call *call, enum tr2_event_kind kind,
 		      (const struct tr2_value *)(const void *)&( \
 			      const struct tr2_v_##name){ __VA_ARGS__ })
 
-/* Give the thread its number and name, with which it is announced; base NULL:
+/* Give the thread its number and name, for its announcement; base NULL:
  * "unknown". */
 void tr2_call_name_thread(struct tr2_call *call, const char *base);
 
-/* vsnprintf() into the thread's buffer; NULL when fmt is NULL or empty. */
+/* Format into the thread's buffer; NULL if fmt is NULL or empty. */
 const char *tr2_call_format(struct tr2_call *call, const char *fmt, va_list ap)
 	TRACE2_PRINTF_(2, 0);
 
-/* Emit an error of the library's own. Overwrites what tr2_call_format() gave. */
+/* Emit an error of the library's own. Overwrites the text of
+ * tr2_call_format(). */
 void tr2_call_error(struct tr2_call *call, const char *fmt, ...)
 	TRACE2_PRINTF_(2, 3);
 
-/* The same for a wrong use of the library, once for each place that calls it. */
+/* The same for misuse of the library, once for each calling place. */
 void tr2_call_report_once(struct tr2_call *call, const char *fmt, ...)
 	TRACE2_PRINTF_(2, 3);
 
-/* In a forked child, whose stream has none of the parent's errors. */
+/* Call it in a forked child, whose stream has none of the parent's errors. */
 void tr2_call_after_fork(void);
 
 #endif

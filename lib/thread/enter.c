@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * Enter and leave the library, and take over from a call that a handler left.
+ */
 #include "thread/enter.h"
 
 #include <pthread.h>
@@ -7,11 +10,11 @@
 #include "base/mask.h"
 #include "thread/stream.h"
 
-/* Calls that one which is inside may turn away, as far as nothing else tells
- * that it is over: no handler makes so many. */
+/* Calls that are turned away because an earlier one may still be inside; no
+ * handler makes so many. */
 #define MAX_TURNED_AWAY 100
 
-/* The interrupted call is lost, as a rule; release what it held. */
+/* The interrupted call is usually lost; release what it held. */
 static void abandon_call(const struct tr2_thread *thread)
 {
 	tr2_stream_lost();
@@ -19,8 +22,9 @@ static void abandon_call(const struct tr2_thread *thread)
 }
 
 /*
- * What the thread had is known already if it was left inside; and if it has
- * what is not of ours, that is from then on.
+ * Save the type of cancellation. If the thread was left inside, the saved type
+ * is the host's already; a type that the library never sets is the host's from
+ * then on.
  */
 static void defer_cancellation(struct tr2_thread *thread)
 {
@@ -36,8 +40,8 @@ static void defer_cancellation(struct tr2_thread *thread)
 		thread->cancel_type = now;
 }
 
-/* As long as it may be that of a handler: what that does would come in between,
- * in the stream, what it interrupted says. */
+/* Turn the call away as long as it may be a handler's: its events would
+ * otherwise come in the middle of the interrupted ones. */
 static bool is_turned_away(struct tr2_thread *thread, uintptr_t inside,
 			   const struct tr2_inside *in)
 {
@@ -45,7 +49,7 @@ static bool is_turned_away(struct tr2_thread *thread, uintptr_t inside,
 	       thread->nr_turned_away++ < MAX_TURNED_AWAY;
 }
 
-/* The thread is inside already, as far as is known. */
+/* The thread is already inside, as far as is known. */
 static __attribute__((noinline)) struct tr2_thread *
 make_way(struct tr2_thread *thread, uintptr_t inside, struct tr2_inside *in)
 {
@@ -79,8 +83,8 @@ void tr2_thread_leave(struct tr2_thread *thread, struct tr2_inside *in)
 {
 	pthread_setcanceltype(thread->cancel_type, NULL);
 	thread->cancel_type = TR2_NO_CANCEL_TYPE;
-	/* With it, the thread counts without entering again: so only now, where
-	 * nothing is left to be given back. */
+	/* A thread with a slot counts without entering: so set it only now,
+	 * when nothing is left to release. */
 	if (thread->owner.slot)
 		tr2_my_slot = thread->owner.slot;
 	thread->nr_turned_away = 0;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The process's lock, which masks signals and cancellation. */
 #include "thread/lock.h"
 
 #include <pthread.h>
@@ -8,7 +9,7 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 __thread bool tr2_lock_mine __attribute__((tls_model("initial-exec")));
 
-/* What the holder of the lock gets back. */
+/* The state that the holder of the lock restores. */
 static struct tr2_mask before_lock;
 
 void tr2_lock(void)

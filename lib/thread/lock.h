@@ -3,7 +3,7 @@
  * lock - the process's lock: threads, arena, opened counters.
  *
  * Its holder is neither cancelled nor interrupted: a handler that leaves by
- * siglongjmp() would leave it locked. What a fault inside raises can tell by
+ * siglongjmp() would leave it locked. The handler of a fault inside can ask
  * tr2_lock_is_mine().
  */
 #ifndef TR2_THREAD_LOCK_H
@@ -21,10 +21,10 @@ static inline bool tr2_lock_is_mine(void)
 	return tr2_lock_mine;
 }
 
-/* The type of cancellation that the holder gets back when it unlocks. */
+/* Set the type of cancellation that unlocking restores. */
 void tr2_lock_restore_cancel_type(int type);
 
-/* In a forked child: nobody has it. */
+/* Call it in a forked child: unlocks the lock. */
 void tr2_lock_after_fork(void);
 
 #endif

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Open, close and find regions by their names. */
 #include "thread/region.h"
 
 #include <string.h>
@@ -6,14 +7,14 @@
 
 #include "base/mask.h"
 
-/* A program that forgets to leave must not fill its memory with that. */
+/* Limit the memory of a program that forgets to leave regions. */
 #define MAX_REGIONS 16384
-/* How far above the innermost one it is looked for some that ended. */
+/* The number of ended regions above the innermost one that are searched. */
 #define MAX_ENDED 16
 
-/* More than the home has room for. */
+/* Memory for more regions than the home has room for. */
 struct more {
-	struct tr2_region *smaller; /* what was too small */
+	struct tr2_region *smaller; /* the previous memory */
 	size_t bytes;
 	struct tr2_region at[];
 };
@@ -51,7 +52,7 @@ void tr2_regions_end(struct tr2_regions *regions, bool forgive)
 	tr2_region_trust(regions);
 }
 
-/* The smaller ones stay: a signal handler may have interrupted their use. */
+/* Keep the smaller memory: a signal handler may have interrupted its use. */
 static bool grow(struct tr2_regions *regions)
 {
 	size_t alloc = regions->alloc * 2;
@@ -70,7 +71,7 @@ static bool grow(struct tr2_regions *regions)
 	return true;
 }
 
-/* Those for which there was no room are not remembered later. */
+/* Regions without room are only counted. */
 static bool make_room(struct tr2_regions *regions)
 {
 	struct tr2_mask before;
@@ -135,7 +136,7 @@ void tr2_region_push(struct tr2_regions *regions, uint64_t start_ns,
 		fill_cut(tr2_region_count(regions), &names, start_ns, repo_id);
 }
 
-/* kept: the beginning of one of len bytes. */
+/* kept: the copied beginning of a name of len bytes. */
 static bool is_name(const char *name, uint32_t len, const char *kept)
 {
 	name = name ? name : "";
@@ -151,7 +152,8 @@ bool tr2_region_has_names(const struct tr2_region *region, const char *category,
 		       region->text + region->label_at);
 }
 
-/* Among those that ended last: which of these names, or NULL. */
+/* Return the region with these names among those that ended last; NULL:
+ * none. */
 static struct tr2_region *find_ended(const struct tr2_regions *regions,
 				     const char *category, const char *label)
 {

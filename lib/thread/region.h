@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * region - the open regions of a thread, the innermost last, with the names
- * under which they were entered: a program may leave another one than it means.
+ * region - the open regions of a thread, the innermost last, with the names of
+ * their enters: a program may leave another region than it means.
  *
  * A signal handler of the thread may open and close regions at any instruction;
- * its own are above those that it interrupted, and gone when it returns. What is
- * above the innermost one is how regions were that have ended.
+ * its own are above the interrupted ones, and gone when it returns. Entries
+ * above the innermost one are regions that have ended.
  */
 #ifndef TR2_THREAD_REGION_H
 #define TR2_THREAD_REGION_H
@@ -18,44 +18,46 @@
 
 #define TR2_REGION_BYTES 256u
 #define TR2_REGION_TEXT (TR2_REGION_BYTES - 40u)
-#define TR2_REGION_CATEGORY 100u /* what is kept of one, at most */
-/* So many have room in the memory of the thread's context. */
+#define TR2_REGION_CATEGORY 100u /* the kept bytes of a category */
+/* The number of regions in the memory of the thread's context. */
 #define TR2_FIRST_REGIONS 32
 
 struct tr2_region {
-	uint64_t start_ns; /* 0: there was none here yet */
-	/* Where the program had its names: to compare with, never to be read. */
+	uint64_t start_ns; /* 0: unused so far */
+	/* The program's strings: compare the pointers, never read them. */
 	const char *category, *label;
-	uint32_t category_len, label_len; /* of the program's */
+	uint32_t category_len, label_len; /* of the program's strings */
 	int repo_id;
 	uint8_t label_at; /* in text */
-	bool is_whole; /* else the names are cut */
-	bool is_quick; /* and nothing in them is to be redacted */
-	bool was_implied; /* another one's leave ended it */
-	/* Copies of category and label, with a NUL each. The last byte never is
-	 * anything else, so that what a handler finds half written ends, too. */
+	bool is_whole; /* otherwise the copies are cut */
+	bool is_quick; /* and without secrets */
+	bool was_implied; /* another region's leave ended it */
+	/* Copies of category and label, with a NUL each. The last byte is
+	 * always NUL, so that a name that a handler finds half written ends,
+	 * too. */
 	char text[TR2_REGION_TEXT];
 };
 _Static_assert(sizeof(struct tr2_region) == TR2_REGION_BYTES, "a power of two");
 
 struct tr2_regions {
 	struct tr2_region *at, *home;
-	/* More may be open than are kept. */
+	/* nr_open counts more regions than are kept. */
 	size_t nr_open, alloc;
-	size_t quick_alloc; /* for quick.c: 0 while one is in doubt */
-	size_t in_doubt; /* so many were open: see tr2_region_doubt() */
+	size_t quick_alloc; /* for quick.c: 0 while a leave is in doubt */
+	size_t in_doubt; /* the number of open regions then: see
+			  * tr2_region_doubt() */
 	size_t nr_forgiven; /* ended without a leave, which may still come */
 };
 
-/* home: of TR2_FIRST_REGIONS, and zero. */
+/* home: TR2_FIRST_REGIONS zeroed entries. */
 void tr2_regions_init(struct tr2_regions *regions, struct tr2_region *home);
-/* Gives back what is beyond the home, and empties that. */
+/* Release memory beyond the home, and empty that. */
 void tr2_regions_release(struct tr2_regions *regions);
-/* All have ended; where it forgives, their leaves may still come. */
+/* End all regions; forgive: their leaves may still come. */
 void tr2_regions_end(struct tr2_regions *regions, bool forgive);
 
-/* Those that are open, into one whose own have no meaning any more. What there is
- * no memory for is not kept. */
+/* Copy the open regions over those of `to`, which are obsolete. Regions without
+ * memory are not kept. */
 void tr2_regions_copy(struct tr2_regions *to, const struct tr2_regions *from);
 
 struct tr2_region_names {
@@ -69,8 +71,8 @@ static inline bool tr2_region_have_room(const struct tr2_region_names *names)
 	       names->category_len + names->label_len <= TR2_REGION_TEXT - 2;
 }
 
-/* One more is open, for which there is room. It is counted before it is written,
- * so that a signal handler's regions are above it. */
+/* Count one more open region, for which there is room. Counted before it is
+ * written, so that a signal handler's regions are above it. */
 static inline struct tr2_region *tr2_region_count(struct tr2_regions *regions)
 {
 	size_t nr = regions->nr_open;
@@ -80,14 +82,14 @@ static inline struct tr2_region *tr2_region_count(struct tr2_regions *regions)
 	return &regions->at[nr];
 }
 
-/* Whose names have room. */
+/* Write a region whose names fit. */
 static inline __attribute__((always_inline)) void
 tr2_region_fill(struct tr2_region *region, const struct tr2_region_names *names,
 		uint64_t start_ns, int repo_id, bool is_quick)
 {
 	char *p;
 
-	/* Not while a handler could find it half written. */
+	/* A handler may find it half written. */
 	region->is_quick = false;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	region->start_ns = start_ns;
@@ -107,12 +109,12 @@ tr2_region_fill(struct tr2_region *region, const struct tr2_region_names *names,
 	region->is_quick = is_quick;
 }
 
-/* Opens one. Of long names only the beginning is kept, of very many regions
- * only the number. */
+/* Open a region. Only the beginning of long names is kept, and only the number
+ * of very many regions. */
 void tr2_region_push(struct tr2_regions *regions, uint64_t start_ns,
 		     const char *category, const char *label, int repo_id);
 
-/* The innermost one. NULL: none is open, or it is one too many to be kept. */
+/* Return the innermost region; NULL: none is open, or it was only counted. */
 static inline struct tr2_region *
 tr2_region_top(const struct tr2_regions *regions)
 {
@@ -127,7 +129,7 @@ static inline void tr2_region_pop(struct tr2_regions *regions)
 			 __ATOMIC_RELAXED);
 }
 
-/* What is kept of the names; NULL where the program gave none, or of none. */
+/* Return the kept names; NULL if the program gave none, or region is NULL. */
 static inline const char *tr2_region_category(const struct tr2_region *region)
 {
 	return region && region->category ? region->text : NULL;
@@ -138,7 +140,7 @@ static inline const char *tr2_region_label(const struct tr2_region *region)
 					 NULL;
 }
 
-/* Is it of these names? A NULL is as good as an empty one. */
+/* Whether the region has these names. NULL equals an empty name. */
 bool tr2_region_has_names(const struct tr2_region *region, const char *category,
 			  const char *label);
 static inline bool tr2_region_is(const struct tr2_region *region,
@@ -151,25 +153,27 @@ static inline bool tr2_region_is(const struct tr2_region *region,
 }
 
 enum tr2_region_match {
-	TR2_REGION_INNERMOST, /* or it cannot be told */
-	TR2_REGION_OUTER, /* one that the innermost is in */
-	TR2_REGION_IMPLIED, /* none; another one's leave ended it lately */
-	TR2_REGION_ENDED, /* none; one of these names ended lately */
-	TR2_REGION_UNKNOWN, /* none, and there was none */
+	TR2_REGION_INNERMOST, /* or it cannot be decided */
+	TR2_REGION_OUTER, /* a region around the innermost one */
+	TR2_REGION_IMPLIED, /* not open; another region's leave recently ended
+			     * it */
+	TR2_REGION_ENDED, /* not open; a region of these names ended recently */
+	TR2_REGION_UNKNOWN, /* not open, and no such region ended recently */
 	TR2_REGION_NONE_OPEN
 };
 
-/* Which one the program means. *nr_inside: how many are in an outer one. */
+/* Find the region that the program means. *nr_inside: the number of regions
+ * inside an outer one. */
 enum tr2_region_match tr2_region_find(struct tr2_regions *regions,
 				      const char *category, const char *label,
 				      size_t *nr_inside);
 
 /*
- * It looked as if one was left twice, while this was the innermost one. If it
- * is entered again, directly in itself, that leave was meant for it.
+ * A region seemed to be left twice, while this was the innermost one. If it is
+ * entered again, directly in itself, that leave was meant for it.
  */
 void tr2_region_doubt(struct tr2_regions *regions);
-/* No doubt is left once it has ended. */
+/* Forget the doubt: the region has ended. */
 void tr2_region_trust(struct tr2_regions *regions);
 
 #endif

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The stream, and the number of its lost events. */
 #include "thread/stream.h"
 
 int trace2_enabled_ = TR2_ENABLED_EARLY;
@@ -10,7 +11,7 @@ void tr2_stream_lost(void)
 	atomic_fetch_add_explicit(&tr2_stream.lost, 1, memory_order_relaxed);
 }
 
-/* A target that is off, or whose reader stalls, cannot say so itself. */
+/* A target that is off, or whose reader stalls, cannot report it itself. */
 uint64_t tr2_stream_nr_lost(void)
 {
 	uint64_t lost = atomic_load_explicit(&tr2_stream.lost,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * stream - the targets of this process's events, and what all of its events
- * have in common.
+ * stream - the targets of this process's events, and the data common to all of
+ * its events.
  *
- * The session opens and closes the targets and says whose stream it is; each
+ * The session opens and closes the targets and sets the stream's owner; each
  * thread emits into them.
  */
 #ifndef TR2_THREAD_STREAM_H
@@ -12,17 +12,18 @@
 #include "target/target.h"
 #include "trace2.h"
 
-/* What trace2_enabled_ is before trace2_initialize(): see session/early.h. */
+/* The value of trace2_enabled_ before trace2_initialize(): see
+ * session/early.h. */
 #define TR2_ENABLED_EARLY 2
 
 struct tr2_stream {
 	uint64_t start_ns; /* monotonic; t_abs counts from it */
 	const char *sid; /* the session's whole id, "" before it has one */
-	unsigned int depth; /* how many sessions are above it */
+	unsigned int depth; /* the number of sessions above it */
 	bool redact;
-	volatile unsigned int generation; /* how many forks it is away */
-	uint32_t forked_by; /* the parent's thread, 0: not known */
-	atomic_uint_fast64_t lost; /* events that no target saw */
+	volatile unsigned int generation; /* the number of forks so far */
+	uint32_t forked_by; /* the parent's thread; 0: unknown */
+	atomic_uint_fast64_t lost; /* events that no target got */
 	struct tr2_target target[TR2_TARGET_NR];
 };
 
@@ -33,19 +34,20 @@ static inline struct tr2_dest *tr2_stream_dest(enum tr2_target_id id)
 	return &tr2_stream.target[id].dest;
 }
 
-/* Not before trace2_initialize(), as trace2_is_enabled() is. */
+/* Unlike trace2_is_enabled(), false before trace2_initialize(). */
 static inline bool tr2_stream_is_on(void)
 {
 	return __atomic_load_n(&trace2_enabled_, __ATOMIC_RELAXED) == 1;
 }
 
-/* Count an event, or something to be counted, that will show nowhere else. */
+/* Count an event or misuse that is reported nowhere else. */
 void tr2_stream_lost(void);
 
-/* Of lost events, all: those that no target got, and those that some did not. */
+/* Return the number of lost events: those that no target got, and those that
+ * some did not. */
 uint64_t tr2_stream_nr_lost(void);
 
-/* The thread abandons what it was writing: others do not wait for it. */
+/* The thread abandons its write: others do not wait for it. */
 void tr2_stream_abandon(uint32_t tid);
 
 #endif

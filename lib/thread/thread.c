@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * The registry of threads: contexts, slots, names, and calls that may be over.
+ */
 #include "thread/thread.h"
 
 #include <sched.h>
@@ -117,7 +120,7 @@ void tr2_thread_each(void (*visit)(const struct tr2_thread *thread))
 		visit(thread);
 }
 
-/* See struct tr2_control: the sequence lock of who owns the slot. */
+/* The sequence lock of the slot's owner: see struct tr2_control. */
 static void control_lock(struct tr2_control *control)
 {
 	__atomic_store_n(&control->lock, control->lock + 1, __ATOMIC_RELAXED);
@@ -179,8 +182,8 @@ struct tr2_slot *tr2_thread_slot(struct tr2_thread *thread)
 	return thread->owner.slot;
 }
 
-/* The thread goes on with another context; what the call that is inside works
- * with stays. */
+/* The thread continues with another context; the call that is inside keeps its
+ * memory. */
 static void move(struct tr2_thread *to, struct tr2_thread *from)
 {
 	const struct tr2_render render = to->render;
@@ -202,7 +205,8 @@ static void move(struct tr2_thread *to, struct tr2_thread *from)
 	memset(from->own, 0, sizeof(from->own));
 }
 
-/* One whose call is over by now, or a new one, as long as there are few. */
+/* Return a context whose call is over by now, or a new one, as long as there
+ * are few. */
 static struct tr2_thread *find_spare(struct tr2_thread *thread,
 				     const struct tr2_inside *in)
 {
@@ -212,7 +216,7 @@ static struct tr2_thread *find_spare(struct tr2_thread *thread,
 
 	for (nr = 0; (spare = *at); at = &spare->aside, nr++) {
 		inside = spare->busy;
-		/* Two frames at one place are not both there. */
+		/* Two live frames are never at the same address. */
 		if (inside && inside != thread->busy &&
 		    !tr2_inside_is_over(inside, in))
 			continue;
@@ -369,5 +373,5 @@ void tr2_thread_after_fork(void)
 	thread->tid = (uint32_t)syscall(SYS_gettid);
 	tr2_regions_end(&thread->regions, true);
 	thread->crossed_fork = true;
-	/* busy stays: the call that a handler interrupted to fork goes on. */
+	/* busy stays: the call that a handler interrupted to fork continues. */
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * thread - what the library knows of one thread: its name, its open regions,
- * its buffers, its slot.
+ * thread - the library's data of one thread: its name, its open regions, its
+ * buffers, its slot.
  *
- * A thread's context is found through one thread-local pointer. It is made
- * with the thread's first call and taken apart when the thread says that it
- * ends, or ends without saying so. Only its owner changes it, but for what
- * hangs in the registry, under the process's lock.
+ * A thread-local pointer leads to a thread's context. It is made at the
+ * thread's first call and freed when the thread announces its end, or ends
+ * without that. Only its owner changes it, except for the links of the
+ * registry, under the process's lock.
  */
 #ifndef TR2_THREAD_THREAD_H
 #define TR2_THREAD_THREAD_H
@@ -27,36 +27,38 @@
 #define TR2_THREAD_NAME_MAX 24 /* bytes, "th01:" and all */
 
 struct tr2_thread {
-	struct tr2_thread *next, *prev; /* registry; those that ended */
+	struct tr2_thread *next, *prev; /* in the registry, or of ended ones */
 	struct tr2_who who;
 	struct tr2_arena_owner owner; /* of a slot, from its first metric on */
-	void *own[TR2_MAX_PARTS]; /* what each part keeps of it: see part.h */
-	bool calls_parts; /* one of them wants to hear of each call */
+	void *own[TR2_MAX_PARTS]; /* the parts' data of the thread: see
+				   * part.h */
+	bool calls_parts; /* a part needs a hook at each call */
 	bool is_main;
 	bool named; /* the program announced it, not the library */
-	bool crossed_fork; /* was there before, in the parent */
+	bool crossed_fork; /* existed in the parent before the fork */
 	bool announced; /* has its number, its name and its thread_start */
-	bool has_new_name; /* of which nobody was told yet */
+	bool has_new_name; /* not passed to the parts yet */
 	unsigned int id;
 	uint32_t tid, ptid; /* the kernel's ids; the creator's, 0: unknown */
 	uint64_t start_ns; /* monotonic */
 	/*
-	 * Where on the stack it entered the library, 0 while outside: see
-	 * enter.h. Written with sequential consistency, since whoever ends the
-	 * session switches tracing off and then looks at it, and the thread
-	 * sets it and then looks whether tracing is on.
+	 * The address on the stack where it entered the library, 0 while
+	 * outside: see enter.h. Sequentially consistent, since the end of a
+	 * session switches tracing off and then reads it, and the thread sets
+	 * it and then checks whether tracing is on.
 	 */
 	atomic_uintptr_t busy;
 	unsigned int nr_turned_away; /* by the call that is inside: enter.c */
 	struct tr2_thread *aside; /* see tr2_thread_renew() */
-	int cancel_type; /* what it gets back when it leaves */
+	int cancel_type; /* to restore when it leaves */
 	unsigned int nr_procs; /* of main: thread_start without thread_exit */
 	unsigned int destructions; /* passes of its destructors: thread_end.c */
 
 	struct tr2_regions regions;
 	struct tr2_render render;
 	struct tr2_buf message, head; /* printf forms; who.json_head */
-	unsigned int calls_without; /* long lines: see context.h */
+	unsigned int calls_without; /* calls without long lines: see
+				     * context.h */
 	char name[TR2_THREAD_NAME_MAX + 1];
 };
 
@@ -64,56 +66,60 @@ struct tr2_thread {
 extern __thread struct tr2_thread *tr2_self
 	__attribute__((tls_model("initial-exec")));
 
-/* A context for the calling thread, in the registry; the first one is main's.
- * creator_tid 0: unknown. NULL without memory. The caller holds the lock. */
+/* Make a context for the calling thread, in the registry; the first one is
+ * main's. creator_tid 0: unknown. NULL: no memory. The caller holds the
+ * lock. */
 struct tr2_thread *tr2_thread_new(uint32_t creator_tid);
 
-/* The end of the calling thread: its metrics are added to the totals, its memory
- * is kept for the next thread. The caller holds the lock. */
+/* Free the calling thread's context at its end: its metrics are added to the
+ * totals, its memory is kept for the next thread. The caller holds the lock. */
 void tr2_thread_free(struct tr2_thread *thread, uint64_t now_ns);
 
-/* All that there are. The caller holds the lock. */
+/* Call visit for all threads. The caller holds the lock. */
 void tr2_thread_each(void (*visit)(const struct tr2_thread *thread));
 
 /* Show its name to readers of its slot. The caller holds the lock. */
 void tr2_thread_describe(const struct tr2_thread *thread);
 
-/* Gives it its number and name; base NULL: "unknown". */
+/* Set its number and name; base NULL: "unknown". */
 void tr2_thread_name(struct tr2_thread *thread, const char *base);
 
-/* The slot for the calling thread's metrics, which tr2_my_slot points to once
- * the thread has left; NULL without memory. Takes the lock at first. */
+/* Return the slot for the calling thread's metrics, which tr2_my_slot points to
+ * once the thread has left; NULL: no memory. Takes the lock the first time. */
 struct tr2_slot *tr2_thread_slot(struct tr2_thread *thread);
 
 /*
- * Another context for the calling thread, which is in a call that may be over,
- * or not: that one keeps what it works with, and is told from the thread's next
- * call. in: whose the new one is. NULL: there is none. Takes the lock.
+ * Return another context for the calling thread, which is in a call that may be
+ * over: that call keeps the memory that it uses; a later call of the thread
+ * decides whether it is over. in: the new call's mark. NULL: none. Takes the
+ * lock.
  */
 struct tr2_thread *tr2_thread_renew(struct tr2_thread *thread,
 				    struct tr2_inside *in);
 
-/* Of all threads, calls that may be over. Takes the lock. */
+/* Return the number of calls that may be over, of all threads. Takes the
+ * lock. */
 unsigned int tr2_thread_nr_aside(void);
 
-/* The main thread's, NULL before there was any. */
+/* Return the main thread's context; NULL before there was one. */
 struct tr2_thread *tr2_thread_main(void);
 
-/* What all threads have counted, ended and live ones; NULL without memory.
+/* Return the sum of the cells of all threads, ended and live; NULL: no memory.
  * Takes the lock. */
 struct tr2_slot *tr2_thread_sum(uint64_t now_ns);
 
-/* Waits until no other thread is in a call, for a bounded time. Returns how
- * many are still in there. Takes the lock. */
+/* Wait until no other thread is in a call, for a bounded time. Return how many
+ * still are. Takes the lock. */
 unsigned int tr2_thread_wait_idle(void);
 
-/* No thread has a context any more. The caller holds the lock. */
+/* Free all contexts. The caller holds the lock. */
 void tr2_thread_release_all(void);
 
-/* In a forked child: the calling thread is all there is, and is main. */
+/* Call it in a forked child: the calling thread is the only one, and is
+ * main. */
 void tr2_thread_after_fork(void);
 
-/* When the innermost open region, or the thread, started. */
+/* Return the start of the innermost open region, or of the thread. */
 static inline uint64_t tr2_region_start(const struct tr2_thread *thread)
 {
 	const struct tr2_region *region = tr2_region_top(&thread->regions);
