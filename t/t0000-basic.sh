@@ -211,7 +211,7 @@ test_expect_success 'prove reads what scripts print' '
 '
 
 # ---------------------------------------------------------------------------
-# What makes a script fail, whatever its tests say
+# Faults of a script that fail it, whatever the results of its tests
 
 test_expect_success 'a script without a test' '
 	write_subtest empty <<-\EOF &&
@@ -278,7 +278,7 @@ test_expect_success 'a test that exits' '
 	EOF
 '
 
-# No such process, or one that its new parent has yet to collect.
+# No such process, or one that its new parent has not reaped yet.
 is_gone () {
 	test -n "$1" &&
 	if test -f "/proc/$1/stat"
@@ -305,8 +305,8 @@ test_expect_success 'a process that was left running' '
 	is_gone "$(cat pid)"
 '
 
-# Each is a way to get out of sight: an orphan, a session of its own, a shell
-# that forked and runs no program.
+# Ways to hide: an orphan, a new session, a shell that forked without running a
+# program.
 test_expect_success 'left processes are found however they hide' '
 	cat >expect.title <<-\EOF &&
 	# left running: process PID: sleep 1001 

@@ -1,21 +1,21 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Each file t/chainlint/good-*.test is a body whose chain holds.  Each
-# bad-*.test is one whose chain is broken; what is said of it follows after a
-# line "=====".
+# Each file t/chainlint/good-*.test is a body whose chain holds. Each bad-*.test
+# is one whose chain is broken; the expected complaints follow after a line
+# "=====".
 
 test_description='chain lint finds broken && chains, and no others'
 
 TEST_NO_TEST_TOOL=t
 . ./test-lib.sh
 
-# lint AWK...: reads a body from standard input.
+# lint AWK...: check a body from standard input.
 lint () {
 	"$@" -f "$TEST_DIRECTORY/chainlint.awk"
 }
 
-# Every awk that is here; the product needs but one.
+# Every installed awk; the product needs only one.
 awks="awk"
 for other in mawk gawk original-awk 'busybox awk'
 do
@@ -25,7 +25,7 @@ do
 	fi
 done
 
-# each_awk COMMAND...: with the words of each awk behind it.
+# each_awk COMMAND...: run it with the words of each awk appended.
 each_awk () {
 	rest=$awks,
 	while test -n "$rest"
@@ -88,8 +88,8 @@ test_expect_success 'says whether a failing command in front could tell' '
 	test_expect_code 3 lint awk <status
 '
 
-# Lines of a good body, one of them without its &&, must be found out; so no
-# construct hides a break in what follows it.
+# If a line of a good body loses its &&, that must be detected; so no construct
+# hides a break after it.
 test_expect_success 'a break is found behind each construct' '
 	for file in "$TEST_DIRECTORY"/chainlint/good-*.test
 	do

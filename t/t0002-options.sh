@@ -24,7 +24,7 @@ test_expect_success 'setup' '
 '
 
 # ---------------------------------------------------------------------------
-# What is shown
+# Output
 
 test_expect_success '-q prints what is not as it should be, and the plan' '
 	check_subtest 0 talk -q <<-\EOF
@@ -227,7 +227,7 @@ test_expect_success 'options in GIT_TEST_OPTS, and several in one' '
 '
 
 # ---------------------------------------------------------------------------
-# Where tests run
+# Directories
 
 test_expect_success '--root' '
 	write_subtest where <<-\EOF &&
@@ -495,7 +495,7 @@ test_expect_success 'setup of a program with an error' '
 	EOF
 '
 
-# What is found there does not depend on the shell.
+# The result there does not depend on the shell.
 shell=${subtest_shells##* }
 
 test_expect_success VALGRIND,CC '--valgrind finds errors whose exit code is lost' '

@@ -9,8 +9,8 @@ TEST_NO_TEST_TOOL=t
 . ./test-lib.sh
 . "$TEST_DIRECTORY"/lib-subtest.sh
 
-# fails_saying TEXT COMMAND...: what a function of the harness says goes to
-# descriptor 4, or to stdout where the test that calls it shows it.
+# fails_saying TEXT COMMAND...: the function must fail and print TEXT. Functions
+# of the harness print to descriptor 4, or to stdout if the test shows that.
 fails_saying () {
 	text=$1
 	shift

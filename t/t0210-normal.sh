@@ -10,8 +10,8 @@ words. It shows no thread, region or data event.
 . ./test-lib.sh
 . "$TEST_DIRECTORY/lib-trace2.sh"
 
-# traced CODE ARG...: runs test-tool, which must end with CODE, with the normal
-# target in `trace`, and leaves it scrubbed in `actual`.
+# traced CODE ARG...: run test-tool, which must end with CODE, with the normal
+# target in `trace`, and write it scrubbed to `actual`.
 traced () {
 	code=$1 &&
 	shift &&
@@ -256,7 +256,7 @@ test_expect_success 'times and numbers are as wide as they must be' '
 	test_grep "total:[0-9]\.[0-9]\{6\} min:[0-9]\.[0-9]\{6\}" trace
 '
 
-# A line of this prefix: the time in 15 columns, a space, file:line, spaces.
+# The prefix of each line: the time in 15 columns, a space, file:line, spaces.
 test_expect_success !UNDER_VALGRIND 'time and place fill 50 columns' '
 	traced 0 trace2 call cmd_mode m , printf "a message" &&
 	grep -v "cmd_ancestry" trace | cut -c51- |

@@ -10,8 +10,8 @@ look at.
 . ./test-lib.sh
 . "$TEST_DIRECTORY/lib-trace2.sh"
 
-# traced CODE ARG...: runs test-tool, which must end with CODE, with the perf
-# target in `trace`, and leaves it scrubbed in `actual`.
+# traced CODE ARG...: run test-tool, which must end with CODE, with the perf
+# target in `trace`, and write it scrubbed to `actual`.
 traced () {
 	code=$1 &&
 	shift &&
@@ -100,7 +100,7 @@ test_expect_success 'a failed exec' '
 	test_cmp expect actual.exec
 '
 
-# The message of a region stands behind two dots for each region around it.
+# The message of a region is preceded by two dots for each region around it.
 test_expect_success 'nested regions, with repository and message' '
 	traced 0 trace2 call def_repo 1 /one , def_repo 2 /two , \
 		region_enter a outer 1 , \
@@ -149,8 +149,8 @@ test_expect_success 'regions without category, label, or message' '
 	test_cmp expect actual.regions
 '
 
-# t_rel of data is the time since the innermost enter: after a region, it
-# counts from the one around again.
+# t_rel of data is the time since the innermost enter: after a leave, it counts
+# from the region around it.
 test_expect_success 'the relative time of data' '
 	rm -f trace &&
 	GIT_TRACE2_PERF="$(pwd)/trace" GIT_TRACE2_PERF_BRIEF=1 \
@@ -162,7 +162,7 @@ test_expect_success 'the relative time of data' '
 		/in:1/ { inside = \$6 + 0 }
 		/out:1/ { outside = \$6 + 0; abs = \$5 + 0 }
 		END {
-			# No sleep is shorter than was asked for.
+			# No sleep is shorter than requested.
 			exit !(outside >= 0.04 && outside <= abs &&
 				inside < outside - 0.03)
 		}" trace
@@ -186,7 +186,7 @@ test_expect_success !UNDER_VALGRIND 'a line is made of columns of fixed width' '
 	test_cmp expect actual
 '
 
-# 28 columns; of a longer one three dots and the last 25 bytes.
+# 28 columns; of a longer place three dots and the last 25 bytes.
 test_expect_success 'the place in the program' '
 	rm -f trace trace.event &&
 	GIT_TRACE2_PERF="$(pwd)/trace" GIT_TRACE2_EVENT="$(pwd)/trace.event" \
@@ -261,7 +261,7 @@ test_expect_success 'a repository with id 0 has no column' '
 	test_cmp expect actual.data
 '
 
-# A program that never leaves its regions would write longer lines with each.
+# The lines of a program that never leaves its regions would grow without limit.
 test_expect_success 'dots for open regions, up to 200' '
 	rm -f trace &&
 	GIT_TRACE2_PERF_BRIEF=1 GIT_TRACE2_PERF="$(pwd)/trace" \

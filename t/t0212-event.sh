@@ -15,8 +15,8 @@ then
 	test_done
 fi
 
-# traced CODE ARG...: runs test-tool, which must end with CODE, with the event
-# target in `trace`, and leaves it scrubbed in `actual`.
+# traced CODE ARG...: run test-tool, which must end with CODE, with the event
+# target in `trace`, and write it scrubbed to `actual`.
 traced () {
 	code=$1 &&
 	shift &&
@@ -144,7 +144,7 @@ test_expect_success 'exec and its result' '
 	test_cmp expect actual.exec
 '
 
-# The process goes on as another program: the first session has no end.
+# The process continues as another program: the first session has no end.
 test_expect_success 'exec of another program: a new session under this one' '
 	rm -f trace &&
 	GIT_TRACE2_EVENT="$(pwd)/trace" test-tool trace2 005exec trace2 001return 0 &&

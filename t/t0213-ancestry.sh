@@ -16,7 +16,7 @@ then
 	test_done
 fi
 
-# The ancestors beyond test-tool differ with who runs this script.
+# The ancestors beyond test-tool depend on the caller of this script.
 test_expect_success !UNDER_VALGRIND 'the normal target names the parent first' '
 	test-tool trace2 400ancestry normal "$(pwd)/trace" \
 		test-tool trace2 001return 0 &&

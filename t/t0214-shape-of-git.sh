@@ -18,11 +18,11 @@ it tells who ran the command.
 
 traces=$TEST_DIRECTORY/traces
 
-# What the recorded commands were run under.
+# The settings with which the commands were recorded.
 GIT_TRACE2_ENV_VARS=HOME,LANG
 export GIT_TRACE2_ENV_VARS
 
-# repeat CODE ARG...: leaves streams of test-tool in ours.{normal,perf,event}.
+# repeat CODE ARG...: write streams of test-tool to ours.{normal,perf,event}.
 repeat () {
 	code=$1 &&
 	shift &&
@@ -33,8 +33,8 @@ repeat () {
 		test_expect_code "$code" test-tool "$@" 2>err
 }
 
-# by_thread TARGET: lines of each thread together.  In which order threads
-# write is up to the scheduler.
+# by_thread TARGET: group the lines of each thread. The order in which threads
+# write depends on the scheduler.
 by_thread () {
 	case "$1" in
 	normal) cat ;;
@@ -44,15 +44,15 @@ by_thread () {
 	esac
 }
 
-# scrubbed TARGET FILE: perl must understand every line of Git's, too.
+# scrubbed TARGET FILE: the scrubber must accept every line of Git's, too.
 scrubbed () {
 	perl "$TEST_DIRECTORY/../scrub/$1.perl" "$2" >"$2.scrubbed.tmp" &&
 	sed "s/,\"sid\":\"\(_SID[^\"]*\)\",\"thread\":\"main\",\"time\":\"_TIME_\"/ @\1/" \
 		"$2.scrubbed.tmp"
 }
 
-# differences TRACE TARGET [cat]: prints lines that only Git has after "<",
-# lines that only we have after ">".
+# differences TRACE TARGET [cat]: print the lines that only Git has after "<",
+# and those that only we have after ">".
 differences () {
 	cat "$traces/$1.$2" >"theirs.$2" &&
 	scrubbed "$2" "theirs.$2" >theirs.all &&
@@ -68,7 +68,7 @@ in_order () {
 	cat
 }
 
-# The program tells its own version.
+# The program reports its own version.
 expect_version () {
 	case "$1" in
 	normal)
@@ -132,8 +132,8 @@ test_expect_success 'nested processes' '
 	done
 '
 
-# A repository that nobody gave an id is none: Git names it r0 and 0, which no
-# def_repo ever explains.
+# A repository without an id is omitted: Git writes r0 and 0, which no def_repo
+# ever explains.
 test_expect_success 'data' '
 	repeat 0 trace2 006data cat k1 v1 cat k2 v2 &&
 	differences data normal >actual &&
@@ -163,10 +163,10 @@ test_expect_success 'data' '
 	test_cmp expect actual
 '
 
-# Git itself ran here: `git -C project checkout no-such-branch`.  The same
-# calls are made one by one.  What is left: the version; the arguments of the
-# program; that test-tool names itself before and makes messages with the format
-# "%s"; and that its verb ends with code 0.
+# Git itself ran here: `git -C project checkout no-such-branch`. The same calls
+# are made one by one. The remaining differences: the version; the arguments of
+# the program; test-tool names itself before, and formats messages with "%s";
+# and its verb ends with code 0.
 test_expect_success 'a command of Git that fails' '
 	GIT_TRACE2_ENV_VARS= \
 	repeat 0 trace2 call def_repo 1 /home/dev/project , \
@@ -237,7 +237,7 @@ test_expect_success 'a command of Git that fails' '
 	test_cmp expect actual
 '
 
-# Before any scrubbing: what stands where in a line, after time and place.
+# Before any scrubbing: the positions in a line, after time and place.
 test_expect_success !UNDER_VALGRIND 'lines have the same layout' '
 	repeat 0 trace2 101timer 5 2 3 &&
 	for from in "$traces/timers" ours

@@ -12,7 +12,7 @@ allevents, and so not to this text, fails the first test.
 . "$TEST_DIRECTORY/lib-trace2.sh"
 
 
-# allevents VARIABLE=VALUE...: leaves normal, perf and event streams in n, p, e.
+# allevents VARIABLE=VALUE...: write normal, perf and event streams to n, p, e.
 allevents () {
 	rm -f n p e &&
 	test_env GIT_TRACE2="$(pwd)/n" GIT_TRACE2_PERF="$(pwd)/p" \

@@ -10,7 +10,7 @@ stays one line, and JSON stays JSON.
 . ./test-lib.sh
 . "$TEST_DIRECTORY/lib-trace2.sh"
 
-# traced ARG...: leaves streams in n, p and e.
+# traced ARG...: write streams to n, p and e.
 traced () {
 	GIT_TRACE2_BRIEF=1 GIT_TRACE2_PERF_BRIEF=1 \
 		trace_to normal:n perf:p event:e -- test-tool "$@"
@@ -56,7 +56,7 @@ test_expect_success JQ 'and in JSON they come back as they were' '
 	test_grep "\"name\":\"a.tb.rc.u0001d.u001b\[31me" e
 '
 
-# U+0080 to U+009F; U+00A0 and U+00DB are none.
+# U+0080 to U+009F; U+00A0 and U+00DB are not control characters.
 test_expect_success 'control characters of two bytes, which terminals obey as well' '
 	traced trace2 call cmd_mode \
 		"$(printf "a\302\2332Jb\302\200\302\237c\302\240\303\233")" &&
@@ -133,7 +133,7 @@ test_expect_success JQ 'invalid UTF-8 becomes U+FFFD, valid stays' '
 		printf "%s" "${bytes#* }" || return 1
 	done >>expect &&
 	test_cmp_bin expect actual &&
-	# As jq would mend it itself, the bytes must be right already.
+	# Checked without jq, which would repair invalid UTF-8.
 	"$PERL_PATH" -MEncode -ne "Encode::decode(q(UTF-8), \$_, Encode::FB_CROAK)" e
 '
 

@@ -10,14 +10,14 @@ token, secret, password, passwd, signature or key as a word.
 . ./test-lib.sh
 . "$TEST_DIRECTORY/lib-trace2.sh"
 
-# traced ARG...: leaves streams in n, p and e.
+# traced ARG...: write streams to n, p and e.
 traced () {
 	GIT_TRACE2_BRIEF=1 GIT_TRACE2_EVENT_NESTING=9 \
 		trace_to normal:n perf:p event:e -- test-tool trace2 "$@"
 }
 
-# shows TEXT REDACTED: the value of data TEXT shows as REDACTED in both targets
-# that show data, and as the text of a printf in all three.
+# shows TEXT REDACTED: data with the value TEXT appears as REDACTED in both
+# targets that show data, and as the text of a printf in all three.
 shows () {
 	traced call data_string cat k "$1" , printf "$1" &&
 	sed -n "s/^.* | cat  *| k://p" p >actual &&

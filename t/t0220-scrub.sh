@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# The scrubbers against text written out here, hostile text, and streams of a
-# real Git; the table that they are made from; and the assertions of
-# lib-trace2.sh, which other scripts trust.
+# Test the scrubbers with text written here, with hostile text, and with streams
+# of a real Git; the table from which they are generated; and the assertions of
+# lib-trace2.sh, on which other scripts rely.
 
 test_description='scrubbers and assertions on streams'
 
@@ -40,13 +40,13 @@ event () {
 		"$1" "$2" 2026-11-21T07:20:00.123456Z "${3:+,$3}"
 }
 
-# refuses TARGET: it must fail for the file "in", with what is in "expect".
+# refuses TARGET: it must fail for the file "in", with the message in "expect".
 refuses () {
 	test_expect_code 1 scrub "$1" <in >out 2>actual &&
 	test_cmp expect actual
 }
 
-# is_bug COMMAND...: the assertion must say that the test is wrong.
+# is_bug COMMAND...: the assertion must report a bug in the test.
 is_bug () {
 	if ("$@" >out 2>&1 7>&1)
 	then
@@ -567,7 +567,7 @@ test_expect_success 'a new row of the table is all that a scrubber needs' '
 # ---------------------------------------------------------------------------
 # A real Git's streams
 
-# The streams are short; one process for all of a kind.
+# The streams are short: one process for all of a kind.
 test_expect_success 'streams of Git pass, and nothing that varies is left' '
 	for target in normal perf event
 	do
@@ -596,7 +596,7 @@ test_expect_success 'the templates say what Git says' '
 '
 
 # ---------------------------------------------------------------------------
-# What is made from the table
+# Generated from the table
 
 test_expect_success 'the scrubbers have the table of now' '
 	test-tool events perl >actual &&
@@ -712,8 +712,8 @@ test_expect_success JQ 'expect_valid_stream accepts what Git does right' '
 	done
 '
 
-# breaks RULE WHAT [SED-SCRIPT...]: the stream "good", changed so, must be
-# refused for that.
+# breaks RULE WHAT [SED-SCRIPT...]: the stream "good" with this change must be
+# refused for that reason.
 breaks () {
 	local rule="$1" what="$2"
 	shift 2

@@ -10,7 +10,7 @@ they count, and what is said about values that make no sense.
 . ./test-lib.sh
 . "$TEST_DIRECTORY/lib-trace2.sh"
 
-# The system file is one of ours, and read.
+# The system file is read, and is one of the test.
 sane_unset GIT_CONFIG_NOSYSTEM
 GIT_CONFIG_SYSTEM=$TRASH_DIRECTORY/system
 export GIT_CONFIG_SYSTEM
@@ -32,7 +32,7 @@ no_config () {
 	rm -f "$TRASH_DIRECTORY"/[npe] "$TRASH_DIRECTORY"/[npe].*
 }
 
-# Which of the files n, p, e hold a trace, as a word such as "ne".
+# Print which of the files n, p, e contain a trace, as a word such as "ne".
 traces () {
 	for file in n p e
 	do
@@ -153,7 +153,7 @@ test_expect_success 'GIT_CONFIG_SYSTEM and GIT_CONFIG_NOSYSTEM' '
 	GIT_CONFIG_NOSYSTEM=1 expect_traces "" &&
 	GIT_CONFIG_NOSYSTEM=true expect_traces "" &&
 	GIT_CONFIG_NOSYSTEM=false expect_traces e &&
-	# It was meant to say something.
+	# An invalid value counts as set.
 	GIT_CONFIG_NOSYSTEM=maybe expect_traces "" &&
 	GIT_CONFIG_SYSTEM="$(pwd)/missing" expect_traces ""
 '

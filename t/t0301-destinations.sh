@@ -13,8 +13,8 @@ scrub_event () {
 GIT_TRACE2_BRIEF=1
 export GIT_TRACE2_BRIEF
 
-# expect_normal FILE: what 001return 0 writes, once, and nothing else.
-# Under valgrind argv[0] is a whole path.
+# expect_normal FILE: the events of 001return 0, once, and nothing else. Under
+# valgrind argv[0] is a whole path.
 expect_normal () {
 	sed "/^cmd_ancestry/d; s/elapsed:[0-9]*\.[0-9]*/elapsed:N/
 		s,^start /.*/test-tool ,start test-tool ," "$1" >actual.normal &&
@@ -139,8 +139,8 @@ test_expect_success 'a path that is not absolute is refused, with a warning' '
 	done
 '
 
-# refused VALUE REASON: nothing is traced; the reason is said when asked for.
-# Each C library has its own words.
+# refused VALUE REASON: nothing is traced; the reason is reported on request.
+# Each C library has its own texts.
 too_long="File name too long"
 if test_have_prereq MUSL
 then
@@ -237,7 +237,7 @@ test_expect_success 'while the sentinel is there, nothing is written' '
 	test_must_be_empty err &&
 	test_stdout_line_count = 4 ls full &&
 	test_cmp before full/git-trace2-discard &&
-	# Not even when there would be room.
+	# Not even if there is room again.
 	rm full/2* full/one full/two &&
 	GIT_TRACE2_EVENT="$(pwd)/full" GIT_TRACE2_MAX_FILES=3 \
 		test-tool trace2 001return 0 &&
@@ -291,13 +291,13 @@ test_expect_success 'a device' '
 	test_grep "^1 20" out
 '
 
-# A socket has room for 107 bytes of path, too few for a trash directory.
+# A socket has at most 107 bytes of path, too few for a trash directory.
 test_expect_success UNIX_SOCKETS 'setup: a place for sockets' '
 	sockets=$(mktemp -d "${TMPDIR:-/tmp}/t0301.XXXXXX") &&
 	test_atexit "rm -rf \"$sockets\""
 '
 
-# socketed KIND FORM: runs under a listener of KIND, with af_unix:FORM PATH.
+# socketed KIND FORM: run under a listener of KIND, with af_unix:FORM PATH.
 socketed () {
 	rm -f "$sockets/s" socket.out &&
 	test-tool fault "$1" --output=socket.out "$sockets/s" \

@@ -15,15 +15,15 @@ fi
 sane_unset GIT_CONFIG_NOSYSTEM
 GIT_CONFIG_SYSTEM=$TRASH_DIRECTORY/system
 export GIT_CONFIG_SYSTEM
-# Not the repository of the project, where this runs.
+# Ignore the project's own repository, in which this runs.
 GIT_CEILING_DIRECTORIES=$TRASH_DIRECTORY
 
-# params FILE: what def_param events tell, in their order.
+# params FILE: print the content of def_param events, in their order.
 params () {
 	jq -c 'select(.event == "def_param") | [.scope, .param, .value]' "$1"
 }
 
-# expect_params ARG... <EXPECT: what a run of test-tool with ARG reports.
+# expect_params ARG... <EXPECT: the parameters that test-tool reports with ARG.
 expect_params () {
 	cat >expect &&
 	rm -f "$TRASH_DIRECTORY/e" &&
@@ -185,7 +185,7 @@ test_expect_success 'every scope by its name' '
 '
 
 # ---------------------------------------------------------------------------
-# The same settings: outside of a repository Git reports what we report.
+# The same settings: outside of a repository Git reports the same parameters.
 
 # compare: git and test-tool report the same.
 compare () {
@@ -206,7 +206,7 @@ test_expect_success GIT 'setup: a file with all that is read' '
 	printf "[include]\n\tpath = more\n[Section \"Sub Section\"]\n\tName =\n\tOther = a \\\\\n b\n" \
 		>>.gitconfig &&
 	printf "[more]\n\tcowbell = yes\n" >more &&
-	# Some versions of Git crash where they should report one.
+	# Some versions of Git crash when they should report one.
 	git config --global --unset valueless.key
 '
 
@@ -227,7 +227,7 @@ test_expect_success GIT 'like Git: patterns' '
 	done
 '
 
-# The scope of a variable is that of its newer versions.
+# The scope of a variable is that of newer versions of Git.
 test_expect_success GIT 'like Git: variables' '
 	ONE=1 TWO="x y" EMPTY= GIT_TRACE2_ENV_VARS="TWO,ONE,EMPTY,NONE" \
 		GIT_TRACE2_CONFIG_PARAMS="user.name" compare

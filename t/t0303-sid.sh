@@ -18,7 +18,7 @@ fi
 
 own='20[0-9]\{6\}T[0-9]\{6\}\.[0-9]\{6\}Z-H[0-9a-f]\{8\}-P[0-9a-f]\{8\}'
 
-# sid_of ARG...: prints the SID that test-tool has when run so.
+# session_id ARG...: print the SID of test-tool when run with these.
 session_id () {
 	GIT_TRACE2=/dev/null test-tool "$@" trace2 093session_id | sed "s/^1 //"
 }
@@ -129,7 +129,7 @@ test_expect_success 'many processes at once have as many ids' '
 	test_stdout_line_count = 41 ls dir
 '
 
-# with_parent TEXT: prints the SID that comes of this parent.
+# with_parent TEXT: print the SID below this parent.
 with_parent () {
 	GIT_TRACE2_PARENT_SID=$1 session_id
 }

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# The config reader must take what `git config -f FILE --list` takes and say
-# the same.  The files in t0310/good and t0310/bad are named after what is odd
-# about them; good.expect and bad.expect say what is read from them.
+# The config reader must accept the files that `git config -f FILE --list`
+# accepts, with the same result. The files in t0310/good and t0310/bad are named
+# after their peculiarity; good.expect and bad.expect have the expected results.
 
 test_description='config files are read as Git reads them'
 

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# include.path is followed as Git follows it with `git config -f FILE --list
-# --includes`, and however files include each other, the reading ends.  What
-# Git would die of is left out.
+# include.path is followed as by `git config -f FILE --list --includes`, and the
+# reader ends however files include each other. Includes at which Git would die
+# are left out.
 
 test_description='config files include others'
 
@@ -82,7 +82,7 @@ test_expect_success 'what stands for another user or for a prefix is left out' '
 '
 
 # shellcheck disable=SC2283 # a test, not an assignment
-# left_out REASON FILE: what is before and behind its include is read.
+# left_out REASON FILE: the keys before and after its include are read.
 left_out () {
 	list "$2" --includes >out 2>err &&
 	tr "\0" "\n" <out >actual &&
@@ -92,7 +92,7 @@ left_out () {
 	test_grep "$1" err
 }
 
-# includer PATH: a file with an include in the midst.
+# includer PATH: print a file with an include in the middle.
 includer () {
 	printf "[first]x\n[include]path = \"%s\"\n[last]x\n" "$1"
 }

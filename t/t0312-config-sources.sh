@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# Which files are read: the system's and the user's, as Git reads them for its
-# own trace2.* settings.
+# The files that are read: the system's and the user's, as Git reads them for
+# its own trace2.* settings.
 
 test_description='config comes from the system and the user, in that order'
 

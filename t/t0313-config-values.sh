@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# What keys and values mean: patterns, booleans, numbers; and that test-tool
-# config, with which the harness sets up what the library reads, writes files
-# that Git reads, too.
+# The interpretation of keys and values: patterns, booleans, numbers; and
+# test-tool config, with which the harness writes config files: Git must be able
+# to read them.
 
 test_description='config keys, values, and files that test-tool writes'
 
@@ -113,12 +113,12 @@ test_expect_success GIT 'git chooses the same keys by pattern' '
 	test "$total" -gt 30
 '
 
-# or_dash COMMAND...: what it says, or - if it fails.
+# or_dash COMMAND...: print its output, or - if it fails.
 or_dash () {
 	"$@" 2>err || echo -
 }
 
-# A value and what it means: as a boolean, as a number.
+# A value and its interpretation: as a boolean, as a number.
 cat >values <<\EOF
 1 true 1
 0 false 0
@@ -194,7 +194,7 @@ test_expect_success GIT 'git takes the same values' '
 '
 
 # ---------------------------------------------------------------------------
-# Writing, for the tests' sake
+# Writing config files for tests
 
 test_expect_success 'set writes, replaces the last, and keeps the rest' '
 	rm -f written &&

@@ -6,13 +6,13 @@ test_description='stopwatch timers'
 . ./test-lib.sh
 . "$TEST_DIRECTORY/lib-trace2.sh"
 
-# traced ARG...: leaves a perf stream scrubbed in `actual`, an event stream in e.
+# traced ARG...: write a scrubbed perf stream to `actual`, an event stream to e.
 traced () {
 	trace_to perf:p event:e -- test-tool trace2 "$@" &&
 	perl "$TEST_DIRECTORY/../scrub/perf.perl" <p >actual
 }
 
-# timers: what e tells of each timer, without its times.
+# timers: print the timers in e, without times.
 timers () {
 	jq -c 'select(.event | test("timer"))
 		| [.event, .thread, .category, .name, .intervals, .unfinished]' e
@@ -79,7 +79,7 @@ test_expect_success 'the lines of all three targets' '
 	test_cmp expect actual.timers
 '
 
-# A sleep is never shorter than was asked for.
+# A sleep is never shorter than requested.
 test_expect_success JQ 'times: min, max, total' '
 	traced 100timer 3 10 &&
 	trace2_jq "

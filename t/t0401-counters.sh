@@ -6,7 +6,7 @@ test_description='global counters'
 . ./test-lib.sh
 . "$TEST_DIRECTORY/lib-trace2.sh"
 
-# traced ARG...: leaves a perf stream scrubbed in `actual`, others in n and e.
+# traced ARG...: write a scrubbed perf stream to `actual`, others to n and e.
 traced () {
 	trace_to normal:n perf:p event:e -- test-tool trace2 "$@" &&
 	perl "$TEST_DIRECTORY/../scrub/perf.perl" <p >actual

@@ -22,19 +22,19 @@ modules=$GIT_BUILD_DIR/build/modules
 test_lazy_prereq CXX_HOST 'test_have_prereq !MUSL &&
 	test -x "$GIT_BUILD_DIR/build/hosts/cxx"'
 
-# traced COMMAND...: leaves an event stream in e.
+# traced COMMAND...: write an event stream to e.
 traced () {
 	trace_to event:e -- "$@" &&
 	expect_valid_stream e
 }
 
-# metrics: what e tells of each, without times.
+# metrics: print the metrics in e, without times.
 metrics () {
 	jq -c 'select(.event | test("timer|counter"))
 		| [.event, .thread, .category, .name, .intervals // .count]' e
 }
 
-# expect_metrics ARG... <EXPECT: what a run of test-tool tells of its metrics.
+# expect_metrics ARG... <EXPECT: the metrics of a run of test-tool.
 expect_metrics () {
 	traced test-tool trace2 "$@" &&
 	cat >expect &&
@@ -140,7 +140,7 @@ test_expect_success 'what comes when' '
 	test_cmp expect actual
 '
 
-# More threads at once than the arena has slots.
+# More threads at the same time than the arena has slots.
 test_expect_success '300 threads at once' '
 	traced test-tool trace2 051threads 300 &&
 	trace2_jq "[.[] | select(.event == \"counter\").count] == [300]" e &&
@@ -232,7 +232,8 @@ test_expect_success CXX_HOST 'a program in C++' '
 	test_cmp expect actual
 '
 
-# compiles LANGUAGE STANDARD COMPILER FILE: without a warning, where it is there.
+# compiles LANGUAGE STANDARD COMPILER FILE: without a warning, if it is
+# installed.
 compiles () {
 	command -v "$3" >/dev/null || return 0
 	"$3" -x "$1" -std="$2" -fsyntax-only -Wall -Wextra -Wpedantic \

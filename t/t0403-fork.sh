@@ -12,8 +12,8 @@ then
 	test_done
 fi
 
-# traced CODE ARG...: leaves an event stream in e and what it tells in actual,
-# a line an event: SID, event, what it says.
+# traced CODE ARG...: write an event stream to e and its content to actual, one
+# line per event: SID, event, its fields.
 traced () {
 	code=$1 &&
 	shift &&
@@ -169,7 +169,7 @@ test_expect_success 'vfork and exec' '
 	test_cmp expect actual.data
 '
 
-# The parents end without a word; the daemon holds our pipe open to its end.
+# The parents end without an event; the daemon keeps the pipe open to its end.
 test_expect_success 'a program that goes into the background' '
 	rm -f e &&
 	GIT_TRACE2_EVENT="$(pwd)/e" test-tool trace2 077daemon | cat &&

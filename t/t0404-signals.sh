@@ -15,10 +15,10 @@ then
 	test_done
 fi
 
-# Code 128 + signal, as a shell has it, cannot be told from a program that
-# says so itself: perl tells the one from the other.
+# A shell cannot distinguish death by a signal from an exit with code 128 +
+# signal: perl can.
 cat >ends-by.perl <<\EOF
-# ends-by.perl COMMAND...: prints `signal N` or `code N`. What ran the suite
+# ends-by.perl COMMAND...: print `signal N` or `code N`. The caller of the suite
 # may have ignored signals, as a shell does in the background.
 $SIG{$_} = "DEFAULT" for qw(HUP INT QUIT PIPE ALRM TERM USR1 USR2);
 system { $ARGV[0] } @ARGV;
@@ -26,7 +26,7 @@ print $? & 127 ? "signal " . ($? & 127) : "code " . ($? >> 8), "\n";
 EOF
 
 # killed WORD ARG...: the program ends by a signal or with a code, WORD, with
-# tracing as without; leaves an event stream in e.
+# and without tracing; writes an event stream to e.
 killed () {
 	word=$1 &&
 	shift &&
@@ -41,7 +41,7 @@ killed () {
 	expect_valid_stream --killed e
 }
 
-# The last event is that of signal NR, and there is one.
+# The last event is that of signal NR, and the only one of a signal.
 expect_signal () {
 	trace2_jq "
 		[.[] | select(.event == \"signal\").signo] == [$1] and
@@ -49,13 +49,13 @@ expect_signal () {
 		all(.[]; .event != \"atexit\")" e
 }
 
-# No signal event; the stream ends as EVENT.
+# There is no signal event; the last event of the stream is EVENT.
 expect_no_signal () {
 	trace2_jq "
 		all(.[]; .event != \"signal\") and .[-1].event == \"$1\"" e
 }
 
-# ends_unrecorded SIGNAL...: each ends the program, and none is an event.
+# ends_unrecorded SIGNAL...: each ends the program, and none becomes an event.
 ends_unrecorded () {
 	for signal
 	do
@@ -73,7 +73,7 @@ test_expect_success 'none, unless asked for' '
 	expect_no_signal cmd_name
 '
 
-# A sanitizer has a handler of its own for this one.
+# Sanitizers have their own handler for this signal.
 test_expect_success !INSTRUMENTED 'not a fault, either' '
 	ends_unrecorded SEGV
 '
@@ -225,8 +225,8 @@ test_expect_success 'the signal event is in the name of the thread that got it' 
 	trace2_jq ".[-1].thread == \"main\"" e
 '
 
-# unaffected ARG...: the host with these, where a handler of the library's is
-# installed and where none is, does what it does without tracing.
+# unaffected ARG...: with and without a handler of the library, the host behaves
+# as without tracing.
 unaffected () {
 	rm -f e &&
 	unharmed GIT_TRACE2_EVENT="$(pwd)/e" "$hosts/dispositions" "$@" &&
@@ -237,7 +237,8 @@ unaffected () {
 	intact e
 }
 
-# A sanitizer may keep dispositions of its own, without what the kernel leaves.
+# A sanitizer may store dispositions itself, without the flags that the kernel
+# keeps.
 ways="sigaction address signal"
 test_have_prereq INSTRUMENTED || ways="$ways sysv_signal"
 
@@ -280,7 +281,8 @@ test_expect_success 'a library calls the handler that was there before' '
 	done
 '
 
-# That of another thread ends the process; not before the event is whole.
+# The signal of another thread ends the process, but not before the event is
+# whole.
 test_expect_success 'several threads meet SIGPIPE at once' '
 	for i in $(test_seq 50)
 	do
@@ -309,8 +311,7 @@ test_expect_success 'handlers that make calls' '
 	trace2_jq "[.[] | select(.event == \"counter\").count] == [1]" e
 '
 
-# A call that comes in the midst of another is lost, and counted; whatever
-# comes out is whole.
+# A call during another one is lost and counted; the output is whole.
 test_expect_success 'a storm of handlers that make calls' '
 	rm -f e &&
 	GIT_TRACE2_EVENT="$(pwd)/e" test-tool trace2 084handler_storm 200 &&

@@ -16,8 +16,8 @@ then
 	test_done
 fi
 
-# misused CODE [--no-init] ARG...: runs test-tool; leaves its stream in e, its
-# errors in actual.
+# misused CODE [--no-init] ARG...: run test-tool; write its stream to e, its
+# errors to actual.
 misused () {
 	code=$1 &&
 	shift &&
@@ -76,7 +76,7 @@ test_expect_success 'one leave too many: what was open is well' '
 	test_cmp expect actual
 '
 
-# tree FILE: what an event stream tells of regions and errors, one a line.
+# tree FILE: print the regions and errors of an event stream, one per line.
 tree () {
 	jq -r "
 		if .event | startswith(\"region\") then
@@ -88,8 +88,8 @@ tree () {
 		end" "$1"
 }
 
-# expect_tree CALL... <EXPECT: what these calls lead to. Rings tell the same,
-# whose events are written by lib/session/quick.c.
+# expect_tree CALL... <EXPECT: the regions and errors after these calls. A ring
+# has the same, though its events are written by another path of the library.
 expect_tree () {
 	cat >expect &&
 	rm -rf e ring &&
@@ -435,8 +435,8 @@ test_expect_success 'very many places: the stream does not fill up' '
 	test_line_count = 3 actual
 '
 
-# misuse_is WORDS EVENTS CODE ARG...: the error is WORDS, and EVENTS is what jq
-# finds of the calls.
+# misuse_is WORDS EVENTS CODE ARG...: the error is WORDS, and EVENTS is the
+# output of jq for the calls.
 misuse_is () {
 	echo "trace2: $1" >expect &&
 	events=$2 &&

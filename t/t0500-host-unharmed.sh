@@ -11,7 +11,7 @@ and without tracing, whatever it calls.
 . "$TEST_DIRECTORY/lib-trace2.sh"
 . "$TEST_DIRECTORY/lib-faults.sh"
 
-# all_targets COMMAND...: with every target on.
+# all_targets COMMAND...: run it with every target on.
 all_targets () {
 	rm -rf "$TRASH_DIRECTORY"/trace.* &&
 	mkdir "$TRASH_DIRECTORY/trace.d" &&
@@ -23,7 +23,7 @@ all_targets () {
 		"$@"
 }
 
-# outcome NAME COMMAND...: leaves NAME.out, NAME.err and NAME.code.
+# outcome NAME COMMAND...: write NAME.out, NAME.err and NAME.code.
 outcome () {
 	name=$1 &&
 	shift &&
@@ -100,8 +100,8 @@ test_expect_success 'a host whose directory is removed, or changed' '
 	expect_valid_stream trace.e
 '
 
-# Verbs whose end is that of the host; those that wait, or that show what is
-# traced by design, are elsewhere.
+# Verbs whose result is the host's; other tests have those that wait, or whose
+# output depends on tracing by design.
 verbs=$TEST_DIRECTORY/t0500/verbs
 
 test_expect_success 'every verb: output, end, descriptors, signals, children' '

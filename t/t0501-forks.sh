@@ -19,8 +19,8 @@ then
 	test_done
 fi
 
-# forked VERB: leaves a valid stream in e, and what the child told in actual,
-# a line an event: thread, event, what it says.
+# forked VERB: write a valid stream to e, and the child's events to actual, one
+# line per event: thread, event, its fields.
 forked () {
 	rm -f e &&
 	GIT_TRACE2_EVENT="$(pwd)/e" timeout 60 "$hosts/forks" "$@" &&
@@ -30,7 +30,7 @@ forked () {
 			| map(tostring) | join(\" \")" e >actual
 }
 
-# version, start and atexit around what is on standard input, from main.
+# version, start and atexit around standard input, from main.
 child_told () {
 	{
 		test_write_lines "main version" "main start" &&
@@ -113,8 +113,8 @@ test_expect_success 'a child has no descriptors of its parent beside its own' '
 	test_cmp expect out
 '
 
-# The child goes on in the call that the handler interrupted. The thread
-# sanitizer has fork() allocate, and does not want that in a handler.
+# The child continues in the call that the handler interrupted. The thread
+# sanitizer allocates in fork() and reports that in a handler.
 test_expect_success !SANITIZE_THREAD 'in a handler, in the midst of a line: files are whole' '
 	mkdir dir &&
 	GIT_TRACE2=9 GIT_TRACE2_EVENT="$(pwd)/dir" \

@@ -68,8 +68,8 @@ test_expect_success !INSTRUMENTED 'jumps while threads start and end' '
 	trace2_jq ".[-1].event == \"atexit\"" e
 '
 
-# musl cleans up after a thread that was cancelled asynchronously on a stack that
-# is not aligned as compilers want it.
+# musl cleans up after an asynchronously cancelled thread on a stack with an
+# alignment that compilers do not expect.
 test_expect_success !INSTRUMENTED,!MUSL 'threads are cancelled wherever they are' '
 	handled 0 cancels &&
 	trace2_jq ".[-1].event == \"atexit\"" e

@@ -22,7 +22,7 @@ limited () {
 	GIT_TRACE2_EVENT="$(pwd)/e" timeout 60 "$hosts/limits" "$1"
 }
 
-# The host drained its reader, and then came out with the rest of the stream.
+# The host drained its reader, then printed the rest of the stream.
 stalled () {
 	GIT_TRACE2_EVENT=9 timeout 60 "$hosts/limits" "$1" >rest &&
 	tail -n 1 rest | tr -d "\r" >e &&
@@ -56,13 +56,13 @@ test_expect_success 'a terminal that nobody reads' '
 	stalled stalled-terminal
 '
 
-# terminal VERB: what it got is in e.
+# terminal VERB: write its output to e.
 terminal () {
 	GIT_TRACE2_EVENT=9 timeout 60 "$hosts/terminals" "$1" >got &&
 	tr -d "\r" <got >e
 }
 
-# Its descriptor waits, and no poll can tell that a write will not.
+# Its descriptor is blocking, and poll() cannot tell whether a write will wait.
 test_expect_success ROOT,!ASAN 'a terminal of another user: nothing is written' '
 	terminal other-user &&
 	test_must_be_empty e
@@ -70,7 +70,7 @@ test_expect_success ROOT,!ASAN 'a terminal of another user: nothing is written' 
 
 test_expect_success ROOT,!ASAN 'likewise, but it is the one that controls: until nobody reads' '
 	terminal other-user-controlling &&
-	# The terminal may have taken a part of the line in which it stopped.
+	# The terminal may have accepted a part of the line at which it stopped.
 	"$PERL_PATH" -ne "print if /^\{.*\}\$/" e >whole &&
 	trace2_jq ".[0].event == \"version\"" whole &&
 	trace2_jq "[.[-1] | .event, .lost > 0] == [\"atexit\", true]" whole
@@ -92,7 +92,7 @@ test_expect_success 'a line that was cut has an end before the next one' '
 		and .[-1].lost == 2" e
 '
 
-# Time that threads wait for each other is not the reader's.
+# Time for which threads wait for each other does not count as the reader's.
 test_expect_success '8 threads into a pipe that has room: no line is lost' '
 	GIT_TRACE2_BRIEF=1 GIT_TRACE2=9 timeout 60 "$hosts/limits" roomy-pipe >n &&
 	grep "^nr " n >said &&
@@ -105,7 +105,8 @@ test_expect_success 'datagrams that nobody reads' '
 	stalled stalled-datagrams
 '
 
-# after_piece: a process and its child append to f, which begins with a piece
+# after_piece: a process and its child append to f, which begins with a partial
+# line
 after_piece () {
 	GIT_TRACE2_EVENT="$(pwd)/f" test_expect_code 5 \
 		test-tool trace2 070fork &&

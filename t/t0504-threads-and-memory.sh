@@ -61,8 +61,8 @@ test_expect_success !INSTRUMENTED 'exit in a handler: counters are told' '
 	trace2_jq "[.[] | select(.event == \"counter\").count] == [2]" e
 '
 
-# plugged VERB: not with musl, which loads nothing at run time that has
-# thread-local memory of its own place.
+# plugged VERB: not with musl, which cannot load libraries with initial-exec
+# thread-local memory at run time.
 plugged () {
 	GIT_TRACE2_EVENT="$(pwd)/e" timeout 60 \
 		"$hosts/plugins" "$1" "$plugin" >actual
@@ -82,7 +82,8 @@ test_expect_success !MUSL,!INSTRUMENTED 'unloaded and loaded again' '
 	plugged reload
 '
 
-# leaves_nothing VARIABLE=VALUE...: beside the event stream e
+# leaves_nothing VARIABLE=VALUE...: no memory is left, with the event stream e
+# on
 leaves_nothing () {
 	rm -rf e rings &&
 	mkdir rings &&
@@ -100,7 +101,7 @@ test_expect_success !MUSL,!INSTRUMENTED 'unloaded: no mapping and no descriptor 
 		GIT_TRACE2_SAMPLE=app/plugin/said/:2
 '
 
-# Each tells of itself alone, and is no child of the one before.
+# Each is a session of its own, not a child of the one before.
 test_expect_success !MUSL,!INSTRUMENTED 'each is a whole session of its own' '
 	expect_valid_stream e &&
 	jq -r "select(.event == \"version\").sid" e >sids &&

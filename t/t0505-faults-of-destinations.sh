@@ -17,12 +17,12 @@ then
 	test_done
 fi
 
-# A socket has room for 107 bytes of path, too few for a trash directory.
+# A socket has at most 107 bytes of path, too few for a trash directory.
 sockets=$(mktemp -d "${TMPDIR:-/tmp}/t0505.XXXXXX") &&
 test_atexit "rm -rf \"$sockets\""
 
 # everywhere VALUE [COMMAND...]: all targets go to VALUE, the host is run by
-# COMMAND; it makes every call, tells errno, and says much.
+# COMMAND; it makes every call, prints errno, and writes a lot.
 everywhere () {
 	value=$1 &&
 	shift &&
@@ -39,8 +39,8 @@ everywhere () {
 	done
 }
 
-# losing VALUE [COMMAND...]: the event target goes to VALUE and loses lines;
-# the normal target, in a file, says so at its end.
+# losing VALUE [COMMAND...]: the event target goes to VALUE and loses lines; the
+# normal target, in a file, reports that at its end.
 losing () {
 	value=$1 &&
 	shift &&
@@ -124,8 +124,8 @@ test_expect_success UNIX_SOCKETS 'a datagram socket that nobody reads' '
 		test-tool fault listen-dgram --never-read "$sockets/d"
 '
 
-# hangs_up KIND VALUE: the reader goes after 2,500 bytes, in the midst of a
-# line; what it had read is whole but for that one.
+# hangs_up KIND VALUE: the reader ends after 2,500 bytes, in the middle of a
+# line; the lines before it are whole.
 hangs_up () {
 	losing "$2" test-tool fault "$1" --hang-up-after=2500 --output=ignored \
 		"$sockets/r" &&

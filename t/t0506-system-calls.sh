@@ -11,7 +11,7 @@ at all, and the waits for a reader that never reads sum up to 50 ms.
 . "$TEST_DIRECTORY/lib-trace2.sh"
 . "$TEST_DIRECTORY/lib-faults.sh"
 
-# A sanitizer makes calls of its own, and some do not run under strace.
+# A sanitizer makes additional calls, and some do not run under strace.
 if ! test_have_prereq !INSTRUMENTED,STRACE
 then
 	skip_all='a plain build and strace are needed'
@@ -22,8 +22,8 @@ hosts=$GIT_BUILD_DIR/build/hosts
 sockets=$(mktemp -d "${TMPDIR:-/tmp}/t0506.XXXXXX") &&
 test_atexit "rm -rf \"$sockets\""
 
-# calls_of COMMAND...: prints how often each system call is made. Once a second
-# it is looked whether the destination is still what it was.
+# calls_of COMMAND...: print how often each system call is made. Once a second
+# the library checks whether the destination is unchanged.
 calls_of () {
 	rm -f log &&
 	strace -o log "$@" &&
@@ -32,8 +32,8 @@ calls_of () {
 	sort | uniq -c | awk "{ print \$2, \$1 }"
 }
 
-# per_200 VALUE CALL ARG...: leaves in actual what 400 times the call of test-tool
-# makes more of than 200 times.
+# per_200 VALUE CALL ARG...: write to actual the system calls that are more with
+# 400 calls of test-tool than with 200.
 per_200 () {
 	value=$1 &&
 	shift &&
@@ -48,7 +48,7 @@ per_200 () {
 		calls.200 calls.400 >actual
 }
 
-# The file grows to another size, in brk() or mmap(), for nothing.
+# The size of the file changes the number of brk() and mmap().
 test_expect_success 'an event into a file: one write' '
 	per_200 "$(pwd)/e" data_string c k v &&
 	echo "write 200" >expect &&
@@ -80,7 +80,7 @@ test_expect_success 'tracing off: none' '
 	test_must_be_empty actual
 '
 
-# tampered HOW: the writes into e go wrong as strace can make them.
+# tampered HOW: writes into e fail as strace can inject it.
 tampered () {
 	rm -f e &&
 	unharmed GIT_TRACE2_EVENT="$(pwd)/e" \
@@ -114,7 +114,7 @@ test_expect_success TAMPERING,JQ 'the disk fails after some lines: those are who
 	intact all.e
 '
 
-# stalls VALUE FAULT...: leaves in actual how long the host waited.
+# stalls VALUE FAULT...: write to actual how long the host waited.
 stalls () {
 	value=$1 &&
 	shift &&
@@ -139,7 +139,8 @@ test_expect_success PIPE 'a fifo' '
 	stalls "$sockets/f" test-tool fault read-fifo --never-read "$sockets/f"
 '
 
-# Poll and a write would wait where another process is quicker.
+# poll() followed by a write would wait if another process fills the fifo
+# between.
 test_expect_success PIPE 'a fifo that the host has open' '
 	stalls 9 test-tool fault read-fifo --never-read "$sockets/f" \
 		sh -c "exec \"\$@\" 9>\"$sockets/f\"" sh &&
@@ -182,7 +183,7 @@ test_expect_success UNIX_SOCKETS 'several readers that stall: the same 50 ms' '
 	test_cmp expect actual
 '
 
-# A handler that leaves has paid for the wait.
+# A handler that jumps out of a wait is charged the rest of it.
 test_expect_success 'waits that a handler jumps out of: the same 50 ms' '
 	rm -f log &&
 	GIT_TRACE2_EVENT=9 test-tool fault stalled-pipe 9 \
@@ -192,7 +193,7 @@ test_expect_success 'waits that a handler jumps out of: the same 50 ms' '
 	test_cmp expect actual
 '
 
-# Else a server that forks for each client would be 50 ms late for each.
+# Otherwise a server that forks for each client would be 50 ms late for each.
 test_expect_success 'a process and those that it forks: the same 50 ms' '
 	rm -f log &&
 	FILLING=$("$PERL_PATH" -e "print q(x) x 100000") &&

@@ -16,7 +16,7 @@ then
 	test_done
 fi
 
-# traced ARG...: leaves streams in n, p and e.
+# traced ARG...: write streams to n, p and e.
 traced () {
 	rm -f n p e &&
 	GIT_TRACE2="$(pwd)/n" GIT_TRACE2_BRIEF=1 \
@@ -33,12 +33,12 @@ nowhere () {
 	done
 }
 
-# as_text FILE: what a reader sees of its lines, without the quoting of words
+# as_text FILE: print its lines without the quoting of words
 as_text () {
 	sed -e "s/'\\\\''//g" -e "s/'\\\\!'//g" -e "s/'//g" "$1"
 }
 
-# shape TEXT SHOWN: every event says TEXT, every target shows SHOWN.
+# shape TEXT SHOWN: every event contains TEXT, every target shows SHOWN.
 shape () {
 	traced cmd_start prog "$1" , cmd_alias al "$1" , \
 		child_start 1 "$1" , child_exit 1 0 , exec prog "$1" , \
@@ -170,7 +170,7 @@ test_expect_success 'JSON of a host stays JSON' '
 		[{url: \"https://u:<REDACTED>@h/\", n: 1}]" e
 '
 
-# PHP, and not it alone, writes slashes so: they are none of ours.
+# PHP and others write slashes that way; the library does not.
 test_expect_success 'JSON whose slashes are escaped' '
 	traced data_json c k "{\"url\":\"https:\\/\\/u:hunter2@h\\/x\"}" , \
 		data_json c k "[\"http:\\/\\/hunter2@h\", \"ssh:\\/\\/u:a\\/hunter2@h\"]" , \

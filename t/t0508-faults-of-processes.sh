@@ -19,10 +19,10 @@ fi
 
 hosts=$GIT_BUILD_DIR/build/hosts
 
-# injected SETTING: a host with the shared library, where what SETTING says goes
-# wrong. Where the size of files has a limit, lines are written through the C
-# library, which can be tampered with; what does not is in t0506. Its events are in
-# e, and behind those of others in all.e.
+# injected SETTING: a host with the shared library under the fault SETTING. With
+# a limit of the size of files, lines are written through the C library, where
+# faults can be injected; t0506 tests the other writes. Its events are in e, and
+# are appended to all.e.
 injected () {
 	rm -f e &&
 	unharmed GIT_TRACE2_EVENT="$(pwd)/e" \
@@ -65,7 +65,7 @@ test_expect_success INJECT 'a disk that fails after some lines: those are whole'
 	intact all.e
 '
 
-# In each process of all.e some events may be missing, any but the first and the
+# Each process of all.e may lack some events, but neither the first nor the
 # last.
 begin_well () {
 	if test -s all.e
@@ -113,7 +113,7 @@ test_expect_success INJECT 'the clock is set back all the time: durations are no
 			. == sort))" all.e
 '
 
-# killed SIGNAL NUMBER: all rounds end by it, and what was written is whole.
+# killed SIGNAL NUMBER: all rounds end by it, and the written lines are whole.
 rounds=8
 test_have_prereq !EXPENSIVE || rounds=150
 killed () {
@@ -177,13 +177,13 @@ test_expect_success 'timers across fork: each process tells of its own intervals
 	trace2_jq "[.[] | select(.event == \"timer\").intervals] == [1]" t
 '
 
-# hostile NAME=VALUE...: a host in such an environment, traced and not.
+# hostile NAME=VALUE...: run a host in such an environment, traced and not.
 hostile () {
 	unharmed "$@" GIT_TRACE2="$(pwd)/n" GIT_TRACE2_PERF="$(pwd)/p" \
 		GIT_TRACE2_EVENT="$(pwd)/e" test-tool trace2 070fork
 }
 
-# The streams of them all, which are removed.
+# Check the streams of all, and remove them.
 clean () {
 	intact e &&
 	cat n p | tr -d "\n\040-\176\200-\377" >controls &&

@@ -11,10 +11,10 @@ programs have the modes that page and umask give them.
 . "$TEST_DIRECTORY/lib-trace2.sh"
 . "$TEST_DIRECTORY/lib-faults.sh"
 
-# ASan looks for leaks by a process that traces, which the kernel refuses where
-# privileges are raised; and gcc's does not read its options there.
+# ASan finds leaks through a process that traces the program, which the kernel
+# refuses if privileges are raised; and gcc's version ignores its options then.
 
-# A copy that belongs to somebody else, in a file system that allows it.
+# A copy owned by another user, in a file system that permits setuid.
 test_lazy_prereq SETUID '
 	test_have_prereq ROOT &&
 	cp "$(command -v id)" id &&
@@ -33,7 +33,7 @@ test_expect_success SETUID 'setup: a copy of test-tool that runs as another user
 	chmod 666 f
 '
 
-# By every way that there is to a destination.
+# By every kind of destination.
 test_expect_success SETUID,!ASAN 'setuid: nothing is written, nothing is read' '
 	unharmed GIT_TRACE2="$(pwd)/n" GIT_TRACE2_PERF="$(pwd)/d" \
 		GIT_TRACE2_EVENT="$(pwd)/f" GIT_TRACE2_DST_DEBUG=1 \
@@ -77,7 +77,7 @@ test_expect_success SETUID 'the same program without the bit is traced' '
 	test_file_not_empty f
 '
 
-# As the kernel marks it: setgid and capabilities of a file are the same bit.
+# The kernel marks setgid and capabilities of a file by the same bit.
 test_expect_success SETUID 'setgid likewise' '
 	: >g &&
 	chown 0:65534 raised &&
@@ -102,8 +102,8 @@ test_expect_success SETCAP,SETUID 'a file with capabilities likewise, for who is
 	test_must_be_empty c
 '
 
-# In a directory where everybody may write, a name that is foreseen may be taken
-# by a link: t/unit/dest.c. A file that the user names may be one.
+# In a directory writable for all users, a predictable name may be a link:
+# t/unit/dest.c. A file that the user names may be one.
 test_expect_success POSIXPERM 'files in a directory: new, and as the umask says' '
 	for mask in 077 027 022
 	do

@@ -24,8 +24,8 @@ rounds=100
 test_have_prereq !INSTRUMENTED || rounds=30
 test_have_prereq !EXPENSIVE || rounds=3000
 
-# A thread that is cancelled before it starts counts nothing: what there is to
-# count differs from run to run, and the host says how much it was.
+# A thread that is cancelled before it starts counts nothing: the expected sum
+# differs from run to run, and the host prints it.
 churned () {
 	rm -f e &&
 	env "$@" "$churn" "$module" $rounds >out &&

@@ -7,8 +7,8 @@ test_description='the table of faults names tests that there are'
 
 page=$GIT_BUILD_DIR/Documentation/technical/faults.adoc
 
-# A row is a paragraph of four cells, a line each. The second names its tests,
-# between semicolons that the number of a script follows.
+# A row is a paragraph of four cells, one per line. The second names its tests,
+# separated by semicolons that are followed by the number of a script.
 cat >rows.perl <<\EOT
 use strict;
 use warnings;

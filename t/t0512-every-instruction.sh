@@ -28,8 +28,8 @@ fi
 
 through=
 
-# stepped CALL HOW [MOST]: into the event stream e; the numbers that it printed
-# are in $said, $counted and $jumped.
+# stepped CALL HOW [MOST]: write the event stream to e; the numbers that it
+# printed are in $said, $counted and $jumped.
 stepped () {
 	rm -f e &&
 	GIT_TRACE2_EVENT="${into-$(pwd)/e}" \
@@ -54,8 +54,8 @@ read_numbers () {
 	counted=${numbers#* } counted=${counted% *}
 }
 
-# told KEY VALUE...: how many events of e have one of these. There are many: jq
-# would take longer than the program.
+# told KEY VALUE...: print how many events of e have one of these. There are
+# many: jq would take longer than the program.
 told () {
 	pattern= &&
 	while test $# -gt 0
@@ -71,7 +71,7 @@ counter () {
 	jq -s "[.[] | select(.name == \"$1\").count] | .[0] // 0"
 }
 
-# Of what begins and ends, threads and regions, only one may be told.
+# Of paired events, of threads and regions, only one may be present.
 for call in say print count time perf count-in-thread
 do
 	test_expect_success "siglongjmp() out of: $call" '
@@ -115,7 +115,7 @@ test_expect_success 'siglongjmp() out of a write to a pipe: others write on' '
 	test "$(told event atexit)" = 1
 '
 
-# By way of another pipe.
+# Through another pipe.
 test_expect_success 'siglongjmp() out of a write to a fifo: others write on' '
 	mkfifo fifo &&
 	for call in say thread
@@ -130,7 +130,7 @@ test_expect_success 'siglongjmp() out of a write to a fifo: others write on' '
 	done
 '
 
-# in_ring CALL HOW [MOST]: with a sampled counter; its ring in dump.txt.
+# in_ring CALL HOW [MOST]: with a sampled counter; its ring is in dump.txt.
 in_ring () {
 	rm -rf r &&
 	mkdir r &&
@@ -145,7 +145,7 @@ in_ring () {
 	done >dump.txt
 }
 
-# found PATTERN: how many lines of dump.txt it matches.
+# found PATTERN: print how many lines of dump.txt match.
 found () {
 	grep -c "$1" dump.txt || :
 }
@@ -196,8 +196,8 @@ test_expect_success 'a handler that adds to the counter that is being sampled' '
 	test "$(found "value=\"handler\"")" = "$said"
 '
 
-# What a handler that interrupted a first call said and counted is in `lost`; a
-# thread that a handler made speak behind its end has a slot more.
+# Events and counts of a handler that interrupted a first call are in `lost`; a
+# thread that calls the library in a handler after its end has one more slot.
 test_expect_success 'the same in a storm of signals, with other threads' '
 	rm -rf r &&
 	mkdir r &&

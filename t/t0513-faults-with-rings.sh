@@ -19,11 +19,11 @@ then
 	test_done
 fi
 
-# The counters of test-tool and of the host; others are told of as errors.
+# The counters of test-tool and of the host; the others are reported as errors.
 sample=app/test/test1/:2,app/plain/items/:3,app/plain/work:ns/:1000
 counters=app/test/test1/,app/plain/items/,page-faults,task-clock,app/test/test2/
 
-# Without the streams of other runs.
+# Remove the streams of other runs.
 afresh () {
 	rm -rf rings e &&
 	mkdir rings
@@ -46,7 +46,7 @@ readable () {
 	fi
 }
 
-# Those that may have to do with rings, and which allocations fail.
+# The verbs that may involve rings, and the allocations that fail.
 verbs='^0[4-8]|^[12]' step=5
 if test_have_prereq EXPENSIVE
 then
@@ -75,7 +75,7 @@ test_expect_success 'errno is kept by every call, and NULL is taken' '
 	all_on test-tool trace2 014nulls &&
 	readable &&
 	test_grep "key=\"last\"" dump.txt &&
-	# Without others the hot calls have a path of their own.
+	# If nothing else is on, the hot calls use their fast path.
 	afresh &&
 	GIT_TRACE2_RING="$(pwd)/rings" GIT_TRACE2_SAMPLE="$sample" \
 		test-tool trace2 015errno &&
@@ -145,7 +145,8 @@ test_expect_success 'files that may not become large' '
 	readable
 '
 
-# full KB: the trace goes to a disk of that size, what the host prints does not.
+# full KB: the trace goes to a disk of that size, the output of the host does
+# not.
 test_expect_success TMPFS 'a disk that is full from the start, or soon' '
 	mkdir -p mnt &&
 	write_script full.sh <<-\EOF &&

@@ -29,13 +29,13 @@ my %read = (records => 0, cut => 0, none => 0);
 
 sub has_records {
 	my ($ring) = @_;
-	# What is written meanwhile may look damaged.
+	# Output written meanwhile may look damaged.
 	return `test-tool ring dump "$ring" 2>/dev/null` =~ /^1 data /m;
 }
 
-# Now, as far as the program knows: it has written so much; or, where a file is
-# as large as it will be from the start, after some turns, the first time not
-# before there is anything.
+# Wait until the kill is due, by the progress of the program: it has written so
+# much; or, for a ring, whose file has its full size from the start, after some
+# turns, in the first round not before it has records.
 sub wait_for_chance {
 	my ($pid, $round) = @_;
 	my $bytes = 1 + int(rand(40000));
@@ -50,7 +50,7 @@ sub wait_for_chance {
 	die "it ended by itself, with $?\n";
 }
 
-# The library writes a ring's first bytes last, when it can be read.
+# The library writes the first bytes of a ring last, when it can be read.
 sub has_begun {
 	my ($ring) = @_;
 	open(my $in, "<", $ring) or die "$ring: $!\n";
@@ -58,7 +58,7 @@ sub has_begun {
 	return $bytes =~ /[^\0]/;
 }
 
-# Its numbers, in their order, from the file of a killed program.
+# Return the numbers in the file of a killed program, in order.
 sub numbers {
 	my ($file) = @_;
 	my @numbers;

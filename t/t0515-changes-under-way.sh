@@ -17,7 +17,7 @@ then
 	test_done
 fi
 
-# Address space that is reserved for threads to come is missing here.
+# Address space reserved for future threads is missing here.
 test_expect_success !INSTRUMENTED 'a limit for memory that is set later: there is as much' '
 	mkdir rings &&
 	echo memory >expect &&
@@ -30,7 +30,7 @@ test_expect_success !INSTRUMENTED 'a limit for memory that is set later: there i
 	test_cmp expect actual
 '
 
-# replaced NUMBER VERB: the trace has what came before, the host its file.
+# replaced NUMBER VERB: the trace has the events before, the host its file.
 replaced () {
 	rm -f host.db &&
 	GIT_TRACE2=$1 GIT_TRACE2_PERF=$1 GIT_TRACE2_EVENT=$1 \
@@ -55,7 +55,7 @@ test_expect_success 'another descriptor, likewise' '
 	test_grep "\"event\":\"data\"" trace
 '
 
-# The file is in the hands of whoever has the same user.
+# Any process of the same user may write to the file.
 test_expect_success 'a ring that somebody wrote into does not stop the host' '
 	rm -rf rings &&
 	mkdir rings &&
@@ -64,7 +64,7 @@ test_expect_success 'a ring that somebody wrote into does not stop the host' '
 	test_cmp expect actual
 '
 
-# What is sampled there is so with the next count elsewhere.
+# A sample that is not taken there is taken at the next count elsewhere.
 test_expect_success !INSTRUMENTED 'a sampled counter in a handler with a small stack' '
 	rm -rf rings &&
 	mkdir rings &&

@@ -13,7 +13,7 @@ the list of trace2-api.adoc: a program that is killed for others relies on it.
 hosts=$GIT_BUILD_DIR/build/hosts
 page=$GIT_BUILD_DIR/Documentation/trace2-api.adoc
 
-# Other processors and C libraries have other calls for the same.
+# Other processors and C libraries use other calls for the same purpose.
 if ! test_have_prereq !INSTRUMENTED,!MUSL,STRACE || test "$(uname -m)" != x86_64 ||
 	! test -x "$hosts/changes"
 then
@@ -21,14 +21,14 @@ then
 	test_done
 fi
 
-# calls VARIABLE=VALUE...: what the host calls behind its mark
+# calls VARIABLE=VALUE...: print the calls of the host after its mark
 calls () {
 	rm -f log &&
 	env "$@" strace -f -o log "$hosts/changes" from-now-on >/dev/null 2>&1 &&
 	sed -n "/getsid(/,\$s/^[0-9]* *\([a-z0-9_]*\)(.*/\1/p" log | sort -u
 }
 
-# listed TARGET...: what the page has for them
+# listed TARGET...: print the calls in the document for them
 listed () {
 	for target in any "$@"
 	do
@@ -38,7 +38,7 @@ listed () {
 	done | sort -u
 }
 
-# within TARGET... -- VARIABLE=VALUE...: nothing that is not listed
+# within TARGET... -- VARIABLE=VALUE...: no call is missing in the list
 # shellcheck disable=SC2086 # words
 within () {
 	targets= &&

@@ -24,7 +24,7 @@ then
 	test_done
 fi
 
-# interrupted STACK: nothing is missing, and nothing is spoilt.
+# interrupted STACK: no event is missing or damaged.
 interrupted () {
 	rm -f e &&
 	GIT_TRACE2_EVENT="$(pwd)/e" timeout 600 "$hosts/stacks" "$1" $stops >out ||
@@ -56,13 +56,13 @@ test_expect_success 'a handler on one with SS_AUTODISARM' '
 	interrupted disarmed-below
 '
 
-# musl knows no contexts.
+# musl has no contexts.
 test_expect_success !MUSL 'a handler that switches to another context' '
 	interrupted context-above &&
 	interrupted context-below
 '
 
-# In a ring, handlers nest. It has room for this many.
+# Handlers nest in a ring, which has room for this many.
 test_expect_success 'a handler that says much, into a ring' '
 	for stack in same disarmed-above disarmed-below
 	do
@@ -78,8 +78,8 @@ test_expect_success 'a handler that says much, into a ring' '
 	done
 '
 
-# behind HOW: after each jump the program is heard again, and the memory that
-# this took does not grow with the jumps.
+# behind HOW: after each jump events are recorded again, and the memory that
+# this needs does not grow with the number of jumps.
 behind () {
 	rm -f e &&
 	GIT_TRACE2_EVENT="$(pwd)/e" timeout 600 "$hosts/stacks" "$1" $stops >out &&

@@ -8,14 +8,14 @@ test_description='what a process has only so much of: mappings, memory, descript
 
 host=$GIT_BUILD_DIR/build/hosts/resources
 
-# Sanitizers and valgrind have memory of their own for all that is mapped.
+# Sanitizers and valgrind need additional memory for every mapping.
 if ! test_have_prereq JQ,!INSTRUMENTED || ! test -x "$host"
 then
 	skip_all='jq and build/hosts/resources are needed, and no sanitizer'
 	test_done
 fi
 
-# mappings NR [VARIABLE=VALUE...]: how many there are with so many threads
+# mappings NR [VARIABLE=VALUE...]: print their number with so many threads
 mappings () {
 	nr=$1 &&
 	shift &&
@@ -39,8 +39,8 @@ test_expect_success 'and with a ring no more than it has slots' '
 	test $((traced - plain)) -lt 356
 '
 
-# long_lines VERB BYTES [VARIABLE=VALUE...]: how much memory 20 threads that
-# said so much have afterwards, in KB, and how much is there when they ended.
+# long_lines VERB BYTES [VARIABLE=VALUE...]: how much memory 20 threads have, in
+# KB, after each wrote so many bytes, and how much remains after they ended.
 long_lines () {
 	verb=$1 bytes=$2 &&
 	shift 2 &&
@@ -79,13 +79,13 @@ test_expect_success 'regions that were open at once, when the thread ends' '
 	test "$(sed -n 2p out)" -lt 1000000
 '
 
-# openable [VARIABLE=VALUE...]: how many descriptors a process that may have 200
-# can open while it has 60 threads
+# openable [VARIABLE=VALUE...]: how many descriptors a process with a limit of
+# 200 can open while it has 60 threads
 openable () {
 	env "$@" test-tool fault rlimit-nofile 200 "$host" descriptors 60
 }
 
-# lacking WHAT: how many threads lack it, as the stream e says
+# lacking WHAT: print how many threads lack it, by the stream e
 lacking () {
 	sed -n "s/.*\"trace2: \([0-9]*\) threads have no $1: .*/\1/p" e
 }

@@ -20,7 +20,7 @@ test_expect_success 'setup' '
 	printf "[trace2]\n\tnormalTarget = %s\n" "$(pwd)/trace" >content
 '
 
-# with_fuse COMMAND...: mnt/.gitconfig is `content`; log has what was asked for.
+# with_fuse COMMAND...: mnt/.gitconfig is `content`; log has all requests.
 type=fuse
 with_fuse () {
 	test-tool fault fuse "$type" mnt content log "$@"
@@ -32,7 +32,7 @@ test_lazy_prereq FUSE '
 	test-tool fault fuse fuse mnt content log true
 '
 
-# not_asked VARIABLE=VALUE...: the start of a host asks for nothing there.
+# not_asked VARIABLE=VALUE...: the start of a host makes no request there.
 not_asked () {
 	rm -f trace &&
 	: >log &&
@@ -173,7 +173,7 @@ test_expect_success FUSE 'it is said where somebody asks why' '
 # ---------------------------------------------------------------------------
 # Others are read, wherever they are.
 
-# read_by PATH: the settings of that file count.
+# read_by PATH: the settings of that file apply.
 read_by () {
 	rm -f trace &&
 	GIT_CONFIG_GLOBAL=$1 GIT_TRACE2_DST_DEBUG=1 \
@@ -182,7 +182,7 @@ read_by () {
 	test_path_is_file trace
 }
 
-# A file system that is not that of the root.
+# A file system other than the root's.
 elsewhere=/dev/shm/trace2-test.$$
 test_lazy_prereq ELSEWHERE '
 	test "$(stat -c %d /dev/shm)" != "$(stat -c %d /)" &&

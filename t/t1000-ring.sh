@@ -6,8 +6,8 @@ test_description='the ring target: a file of records that outlives its process'
 . ./test-lib.sh
 . "$TEST_DIRECTORY/lib-trace2.sh"
 
-# ringed CODE ARG...: runs test-tool trace2 with a ring in r and leaves what is
-# in it in actual: records of slot 0 first, times and ids as words.
+# ringed CODE ARG...: run test-tool trace2 with a ring in r and write its
+# content to actual: records of slot 0 first, times and ids as words.
 ringed () {
 	code=$1 &&
 	shift &&
@@ -118,7 +118,7 @@ test_expect_success 'threads: each has a ring, and task records in slot 0' '
 	test_cmp expect exits &&
 	grep " thread_start \| th_timer \| thread_exit " actual >events &&
 	test_line_count = 6 events &&
-	# The last one that ends is main.
+	# The last thread to end is main.
 	main=$(sed -n "s/^arena.* pid=\([0-9]*\) .*/\1/p" dump.txt) &&
 	test -n "$main" &&
 	sed -n "/ EXIT /p" dump.txt | tail -n 1 >last &&

@@ -6,8 +6,8 @@ test_description='rings where there is no place for them, and forked processes'
 . ./test-lib.sh
 . "$TEST_DIRECTORY/lib-trace2.sh"
 
-# What the program does without tracing, it does now: VERB prints nothing, ends
-# with CODE, and says on stderr what is in `expect`.
+# The program behaves as without tracing: VERB prints nothing, ends with CODE,
+# and prints the text in `expect` to stderr.
 refused () {
 	ring=$1 &&
 	GIT_TRACE2_RING=$ring GIT_TRACE2_DST_DEBUG=1 GIT_TRACE2="$(pwd)/n" \
@@ -130,7 +130,7 @@ test_expect_success TMPFS 'a disk that is full from the start, or soon' '
 	test_cmp expect full
 '
 
-# One whose ring is to be 256 KB, where there is space for 64.
+# A program whose ring needs 256 KB, with 64 KB of space.
 test_expect_success TMPFS 'a disk that becomes full: the newest records stay, or the oldest' '
 	mkdir -p mnt &&
 	write_script becomes-full.sh <<-\EOF &&
@@ -156,8 +156,8 @@ test_expect_success TMPFS 'a disk that becomes full: the newest records stay, or
 	test "$(cat oldest)" -gt 300
 '
 
-# What a ring needs comes bit by bit. Where one of the places that take it touches
-# a page too many, the kernel sends SIGBUS.
+# A ring allocates its space step by step. If one of these steps touches a page
+# too many, the kernel sends SIGBUS.
 test_expect_success TMPFS 'a disk that becomes full at any time: no SIGBUS, and the ring is whole' '
 	mkdir -p mnt &&
 	write_script any-time.sh <<-\EOF &&

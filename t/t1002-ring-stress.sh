@@ -5,7 +5,7 @@ test_description='rings under threads, signal handlers, a live reader, and kills
 
 . ./test-lib.sh
 
-# With GIT_TEST_LONG, as `make check` has it, the numbers that are promised.
+# With GIT_TEST_LONG, set by `make check`, the numbers that are promised.
 records=1000000 kills=50
 if test_have_prereq EXPENSIVE
 then

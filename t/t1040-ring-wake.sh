@@ -13,14 +13,15 @@ then
 	test_done
 fi
 
-# bounded COMMAND...: instead of this shell, COMMAND, which does not wait for ever
-# for what does not come: then its death fails the test.
+# bounded COMMAND...: replace this shell by COMMAND, which an alarm ends if it
+# waits for ever: then its death fails the test.
 bounded () {
 	exec "$PERL_PATH" -e "\$SIG{ALRM} = q(DEFAULT); alarm 60; exec @ARGV" "$@"
 }
 
 # start [VAR=VALUE...]: a worker whose main thread makes a round, of three
-# records, when it is told; its ring is in `ring`. Its arguments are in $worker_is.
+# records, for each line of input; its ring is in `ring`. Its arguments are in
+# $worker_is.
 worker_is="0 0 exit"
 # shellcheck disable=SC2086 # they are words
 start () {
@@ -34,7 +35,7 @@ start () {
 	test "$answer" = ready
 }
 
-# reader HOW RECORDS [SLOT]: goes to sleep, at the main thread's ring.
+# reader HOW RECORDS [SLOT]: sleep at the main thread's ring.
 reader () {
 	{ bounded test-tool ring wait ring "${3-1}" "$1" "$2" >waits 8>&- 9<&- & } &&
 	reader=$! &&
@@ -43,7 +44,7 @@ reader () {
 	test "$answer" = waits
 }
 
-# What the kernel says the reader does: S, or Z when it has ended.
+# Print the state of the reader from the kernel: S, or Z after its end.
 state () {
 	cut -d " " -f 3 "/proc/$reader/stat"
 }
@@ -64,7 +65,7 @@ end () {
 	{ wait "$worker" || test $? = 3; }
 }
 
-# What the reader said, once it was awake.
+# Print the reader's output once it is awake.
 said () {
 	read -r answer <&7 &&
 	exec 7<&- &&
@@ -116,7 +117,7 @@ test_expect_success 'the end of a process ends the wait in poll, whatever ended 
 	{ wait "$worker" || test $? = 137; }
 '
 
-# The ring of a thread that still runs, into which nothing comes any more.
+# The ring of a thread that still runs, without new records.
 test_expect_success 'a process that ends wakes those on the futex' '
 	test_when_finished "worker_is=\"0 0 exit\"" &&
 	worker_is="1 1 leave" &&

@@ -24,8 +24,8 @@ both () {
 	trace2 script --git-event ring >from-ring
 }
 
-# Times are rounded elsewhere, and a file has the events of several threads in
-# the order in which they were written; the rest is the same.
+# Times are rounded differently, and a file has the events of several threads in
+# the order in which they were written; all else is the same.
 same_events () {
 	for f in event from-ring
 	do
@@ -36,7 +36,7 @@ same_events () {
 	test_cmp event.same from-ring.same
 }
 
-# killed COMMAND...: what SIGKILL ends.
+# killed COMMAND...: it ends by SIGKILL.
 killed () {
 	{ "$@" </dev/null >out 2>&1 || test $? = 137; }
 }
@@ -109,7 +109,7 @@ test_expect_success JQ 'a killed process: what it did, where it stood' '
 		.intervals == 0" timers
 '
 
-# Byte 296 is of header.lost[TR2_LOST_DEFINITION].
+# Byte 296 is in header.lost[TR2_LOST_DEFINITION].
 test_expect_success '... metrics without a name are lost, unless it told them at exit' '
 	damage 296 "\0003" &&
 	test_expect_code 1 trace2 check bad >out &&
@@ -120,7 +120,7 @@ test_expect_success '... metrics without a name are lost, unless it told them at
 	trace2 check bad
 '
 
-# What timers and counters stood at, of the process and of its threads, but for
+# The values of timers and counters, of the process and of its threads, without
 # times.
 stood_at () {
 	for what in timers counters "timers --per-thread" \
@@ -152,15 +152,15 @@ test_expect_success JQ 'however it ended, its timers and counters are there' '
 		worker/rounds th02:worker 5 >expect &&
 	test_cmp expect actual &&
 	test_cmp exit ended &&
-	# Nobody stopped the threads, and their timers, in the others.
+	# In the others, the threads and their timers were not stopped.
 	sed "s/\"intervals\":[12]/\"intervals\":0/" exit >expect &&
 	test_cmp expect leave &&
 	test_cmp expect kill &&
 	test_cmp expect _exit
 '
 
-# The head of the ring of slot 1 goes back, one record after the other, as if the
-# process had been killed before it wrote that.
+# Move the head of the ring of slot 1 back, one record after the other, as if
+# the process had been killed before it wrote them.
 cat >heads.perl <<\EOT
 use strict;
 use warnings;
@@ -186,7 +186,7 @@ test_expect_success JQ 'killed at any record of its end: nothing is missing, not
 	rm -f ring &&
 	{ GIT_TRACE2_RING="$(pwd)/ring" "$hosts/worker" 2 5 exit \
 		<lines >out 2>&1 || test $? = 3; } &&
-	# What main counted is in the sum of ended threads by then.
+	# The count of main is in the sum of ended threads by then.
 	stood_at ring >stood &&
 	sed "/\"main\"/d" stood >expect &&
 	test_line_count = 6 expect &&
@@ -319,7 +319,7 @@ test_expect_success 'a record whose size makes no sense: those before it are rea
 	len=$(number_at u2 $((first + 6))) &&
 	test "$len" -gt 8 &&
 	trace2 script -F event ring | tr -d " " >whole &&
-	# 0 and 3 bytes, over the head, over the end of the buffer.
+	# 0 and 3 bytes, beyond the head, beyond the end of the buffer.
 	for bytes_of_size in "\0000\0000" "\0003\0000" "\0000\0004" \
 		"\0370\0377"
 	do
@@ -327,14 +327,14 @@ test_expect_success 'a record whose size makes no sense: those before it are rea
 		trace2 script -F event bad >out 2>err &&
 		test_grep "the ring of slot 1 is damaged" err &&
 		tr -d " " <out >actual &&
-		# The first of that ring, and what is in another.
+		# The first record of that ring, and those of others.
 		sed "/^data\$/q" whole >expect &&
 		test_grep data expect &&
 		test_cmp expect actual || return 1
 	done
 '
 
-# Behind its 12 bytes comes a FILLER, up to where the next record is indeed.
+# After its 12 bytes a FILLER fills the space up to the next record.
 test_expect_success 'a record whose size is no multiple of 8, and others behind it' '
 	next=$((first + len)) &&
 	rest=$(($(number_at u2 $((next + 6))) - 12)) &&

@@ -18,7 +18,7 @@ then
 	test_done
 fi
 
-# Both targets see the same run.
+# Both targets record the same run.
 test_expect_success 'the histogram of a timer is what the event target says' '
 	GIT_TRACE2_EVENT="$(pwd)/event" GIT_TRACE2_RING="$(pwd)/ring" \
 		test-tool trace2 110timer_histogram 1 2 4 8 &&

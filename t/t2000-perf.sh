@@ -9,7 +9,7 @@ What a package counts is shown with a directory that stands in for
 
 . ./test-lib.sh
 
-# Builds for users look at /sys alone.
+# Release builds read /sys only.
 test_lazy_prereq STAND_IN 'test -n "$DEVELOPER"'
 
 # zone DIR NAME ENERGY RANGE
@@ -40,7 +40,7 @@ set_energy () {
 	echo "$2" >"powercap/intel-rapl:$1/energy_uj"
 }
 
-# run STEP ARG...: prints what was read.
+# run STEP ARG...: print the values read.
 run () {
 	test-tool perf run "$@" >actual
 }

@@ -16,7 +16,7 @@ test_lazy_prereq NO_HARDWARE '
 	grep "not supported" out
 '
 
-# value EVENT NAME FILE [THREAD]: of a perf stream that was scrubbed.
+# value EVENT NAME FILE [THREAD]: print a value of a scrubbed perf stream.
 value () {
 	sed -n "s,^d0|${4-main}|$1||||perf|name:$2 value:,,p" "$3"
 }
@@ -26,7 +26,7 @@ stat_value () {
 	sed -n "s/,.*,$1,.*//p; s/,,$1,.*//p" stat
 }
 
-# counted LIST COMMAND...: the stream, scrubbed, in p.
+# counted LIST COMMAND...: write the scrubbed stream to p.
 counted () {
 	list=$1 &&
 	shift &&

@@ -15,8 +15,8 @@ test_lazy_prereq LOST_FORMAT '
 	esac
 '
 
-# The kernel lets nobody have very many samples at once: then it is done again.
-# faults PAGES PERIOD MAP: ours in ours; out of how many, and lost ones.
+# The kernel limits the number of samples: then it is done again.
+# faults PAGES PERIOD MAP: the library's in ours; their number, and lost ones.
 faults () {
 	for try in 1 2 3 4 5 6 7 8 9 10
 	do
@@ -47,7 +47,7 @@ recorded () {
 	awk "{ print \$1, \$3, \$2 }" | LC_ALL=C sort >theirs
 }
 
-# A sanitizer's own faults are more than anybody may have at once.
+# The faults of a sanitizer exceed the limit of samples.
 test_expect_success PERF_RECORD,!INSTRUMENTED 'each page fault of a stretch, where and on what, as perf has it' '
 	recorded 90 1 64 &&
 	test_line_count -ge 90 ours &&

@@ -86,7 +86,7 @@ test_expect_success CC,!INSTRUMENTED 'setup: a program that spends most of its t
 		-o hot hot.c "$GIT_BUILD_DIR"/build/lib/libtrace2.a -pthread
 '
 
-# Shares in a thousand: by samples of some hundred there is chance in them.
+# Shares in a thousand: among some hundred samples chance has an effect.
 test_expect_success CC,PERF_RECORD,LIBDW,!INSTRUMENTED 'the share of a function is that which perf record finds' '
 	rm -rf r &&
 	mkdir r &&
@@ -148,7 +148,7 @@ test_expect_success 'samples so close that the program would stand still are ref
 	test_line_count -ge 50 samples
 '
 
-# Without stacks that is said, too.
+# Without stacks there is another error.
 test_expect_success !MUSL 'groups that make no sense' '
 	sampled "{page-faults:u:9,app/test/test1/},{app/test/test1/:10,cs:u:2}" \
 		test-tool trace2 200counter 10 &&

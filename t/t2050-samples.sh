@@ -7,7 +7,7 @@ test_description='GIT_TRACE2_SAMPLE: which calls lead to a count, in the ring'
 . "$TEST_DIRECTORY/lib-trace2.sh"
 . "$TEST_DIRECTORY/lib-perf.sh"
 
-# Calls are unwound by a library that is linked with glibc.
+# Call paths need an unwinder, which is built for glibc.
 test_expect_success !MUSL 'one sample for each crossing, with what was counted' '
 	sampled app/test/test1/:10 test-tool trace2 200counter 4 5 1 32 9 9 &&
 	sed "s/.*period=\([0-9]*\) values=\([0-9]*\) calls=[1-9].*/\1 at \2/" \

@@ -46,7 +46,7 @@ test_expect_success LIBDW,JQ 'as data: depth, function and file' '
 	jq -e ".callees[0].depth == 0 and .callees[0].count == 12" json
 '
 
-# another_build FILE: the same program with other bits as its build id.
+# another_build FILE: change the build id of a program.
 another_build () {
 	perl -0777 -pi -e '
 		s/(\x04\0{3}\x14\0{3}\x03\0{3}GNU\0)(.{20})/$1 . ~$2/se or
@@ -54,7 +54,7 @@ another_build () {
 	' "$1"
 }
 
-# without_id FILE: a build without one, as far as readers are concerned.
+# without_id FILE: hide the build id of a program from readers.
 without_id () {
 	perl -0777 -pi -e '
 		s/(\x04\0{3}\x14\0{3})\x03(\0{3}GNU\0)/$1\x99$2/s or

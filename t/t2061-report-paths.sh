@@ -10,8 +10,9 @@ test_description='report --samples of C++, inlined functions, recursion, code th
 paths=$GIT_BUILD_DIR/build/hosts/paths
 module=$GIT_BUILD_DIR/build/modules/bare-metrics.so
 
-# reported LIST COMMAND...: the report of its samples in out, from the inside out
-# in callers, and from the outside in in callees.
+# reported LIST COMMAND...: write the report of its samples to out, callers from
+# the innermost call on to callers, callees from the outermost call on to
+# callees.
 reported () {
 	sampled "$@" &&
 	trace2 report --samples r >out 2>err &&
@@ -23,8 +24,8 @@ test_lazy_prereq NAMES '
 	reported app/demo/steps/:1 "$paths" inlined &&
 	grep " main$" out
 '
-# elfutils 0.188 does not find what clang 14 inlined, nor does addr2line of
-# binutils 2.40: its places are lists of ranges.
+# elfutils 0.188 does not find functions inlined by clang 14, nor does addr2line
+# of binutils 2.40: their places are lists of ranges.
 test_lazy_prereq INLINED 'case "$CC" in *clang*) false ;; esac'
 test_lazy_prereq X86_64 'test "$(uname -m)" = x86_64'
 

@@ -18,7 +18,7 @@ summed () {
 	sampled "$1" "${2:-./treesum}" -j 1 tree >/dev/null
 }
 
-# samples INPUT: its rows without line of names, in samples.csv.
+# samples INPUT: write its rows without the headings to samples.csv.
 samples () {
 	trace2 export --to csv --table samples "$1" >all.csv &&
 	sed 1d all.csv >samples.csv
@@ -50,7 +50,7 @@ test_expect_success 'a row for each sample, with what was counted' '
 	! grep -v "^1,2,app/treesum/read:ns/:1,1\$" actual
 '
 
-# Both name functions alike, whether they have names or not.
+# Both give functions the same names, or none.
 test_expect_success SQLITE3 'totals by function are those of the report' '
 	trace2 report --samples --format=json r >json &&
 	jq -r ".callers[] | select(.depth == 1) |

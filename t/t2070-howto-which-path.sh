@@ -7,12 +7,13 @@ test_description='what "Which path does the work?" shows is what happens'
 
 page=$GIT_BUILD_DIR/Documentation/howto-which-path.adoc
 
-# commands WORD: those of the page that begin so, or hold it.
+# commands WORD: print the commands in the page that contain WORD.
 commands () {
 	sed -n 's/^    \$ //p' "$page" | grep -e "$1"
 }
 
-# shown WORD: what stands in the page below such a command, without numbers.
+# shown WORD: print the output in the page below such a command, without
+# numbers.
 shown () {
 	sed -n "/^    \\$ .*$1/,/^\$/s/^    //p" "$page" | sed 1d | words
 }
@@ -39,7 +40,7 @@ test_expect_success TREESUM,LIBDW 'the report is as the page has it' '
 	sh ./run.sh | words >out &&
 	shown "report --samples rings" >expect &&
 	test_line_count = 7 expect &&
-	# Below the thread it is the C library that names things.
+	# Below the thread, frames have names of the C library.
 	sed -n "1,5p" expect >expect.5 &&
 	sed -n "1,5p" out >actual.5 &&
 	test_cmp expect.5 actual.5
@@ -60,7 +61,7 @@ test_expect_success TREESUM,LIBDW,SQLITE3 'the database answers what the page as
 	commands "^sqlite3 -sep" >>run.sh &&
 	test_line_count = 3 run.sh &&
 	sh ./run.sh >out &&
-	# Below the thread it is the C library that names things.
+	# Below the thread, frames have names of the C library.
 	sed "s/.*;run;/run;/" out | words >actual &&
 	{
 		shown "sqlite3 paths.db" &&

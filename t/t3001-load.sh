@@ -19,7 +19,7 @@ fi
 
 traces=$TEST_DIRECTORY/traces
 
-# event NAME SECONDS REST: one line of session $sid.
+# event NAME SECONDS REST: print one line of session $sid.
 sid=20261121T072000.000000Z-H0a7c9cdf-P00000007
 event () {
 	printf '{"event":"%s","sid":"%s","thread":"main",' "$1" "$sid" &&
@@ -164,8 +164,8 @@ test_expect_success 'lines that only look usual go the same two ways' '
 	test_grep "not a JSON object" one.err
 '
 
-# The line itself between its broken copies, so that what a parser remembers of
-# the line before is right, wrong, and half right.
+# The line itself is between its broken copies, so that the line before, which a
+# parser remembers, is the same, another one, and partly the same.
 cat >mutate.pl <<\EOF
 use strict;
 use warnings;
@@ -207,7 +207,7 @@ test_expect_success 'each byte of each event changed, lost and doubled' '
 '
 
 # Every number and every string of a line of each event in other forms: at and
-# beside the ends of machine words and of what a fast way takes.
+# beside the limits of machine words and of the fast parser.
 cat >reshape.pl <<\EOF
 use strict;
 use warnings;
@@ -385,8 +385,8 @@ test_expect_success 'many processes' '
 	test_line_count = 20001 out
 '
 
-# Few threads and children of a session are looked through, many are in a map;
-# numbers come again, and the latest is meant.
+# A few threads and children of a session are searched one by one, many are in a
+# map; numbers are reused, and the latest is meant.
 test_expect_success 'many threads and children at once' '
 	{ begin &&
 	  "$PERL_PATH" -e "
@@ -425,7 +425,7 @@ do
 	'
 done
 
-# Text does not tell a label with spaces from a label and a message.
+# Text does not distinguish a label with spaces from a label and a message.
 test_expect_success 'perf text tells of the same regions' '
 	for form in event perf
 	do

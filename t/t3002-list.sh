@@ -100,7 +100,7 @@ test_expect_success '-v tells argv, ancestry, parameters and errors' '
 	test_grep "^  error      pathspec .no-such-branch. did not match" actual
 '
 
-# The recording does not have the directories of others.
+# The recording contains no directories of other processes.
 test_expect_success '-v and JSON tell where the recorded command was started' '
 	mkdir "a place" &&
 	(

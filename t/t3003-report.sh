@@ -14,8 +14,8 @@ fi
 
 traces=$TEST_DIRECTORY/traces
 
-# A session of 1 s: 100 ms of a child that says that it ran 60 ms, a region
-# of 400 ms with one of 150 ms in it, and a thread joined in that.
+# A session of 1 s: 100 ms of a child that reports 60 ms itself, a region of 400
+# ms with one of 150 ms in it, and a thread joined in that.
 test_expect_success 'setup' '
 	cat >known.event <<-\EOF
 	{"event":"version","sid":"P","thread":"main","time":"2026-11-21T07:20:00.000000Z","file":"a.c","line":1,"evt":"4","exe":"1"}
@@ -126,8 +126,8 @@ test_expect_success '--timers, --counters, --errors' '
 	test_cmp expect actual
 '
 
-# Buckets: where the 10th, 18th and 20th of 20 intervals is; a bucket that holds
-# the largest ends with it. Two processes had "mixed", one kept no buckets.
+# The buckets of the 10th, 18th and 20th of 20 intervals; the bucket of the
+# largest ends with it. Two processes had "mixed", one kept no buckets.
 test_expect_success '--timers: percentiles, where all intervals are in buckets' '
 	cat >buckets.event <<-\EOF &&
 	{"event":"version","sid":"A","thread":"main","time":"2026-11-21T07:20:00.000000Z","file":"a.c","line":1,"evt":"4","exe":"1"}
@@ -183,7 +183,7 @@ test_expect_success JQ 'what is said of the whole is JSON, too' '
 	jq -c ".summary[]" out >actual &&
 	trace2 report --format=json "$traces/error.event" >out &&
 	jq -c ".summary[] | [.failed,.code,.errors]" out >>actual &&
-	# It goes on in the background, and lost three.
+	# It continues in the background, and lost three.
 	sed -e "s/07:20:00.180000Z/07:20:02.000000Z/; s/\"t_abs\":0.060000/\"t_abs\":1.880000/" \
 		-e "/\"atexit\",\"sid\":\"P\",/s/}/,\"lost\":3}/" \
 		known.event >behind.event &&

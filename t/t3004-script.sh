@@ -15,8 +15,8 @@ fi
 
 traces=$TEST_DIRECTORY/traces
 
-# What Git itself writes at another moment, and from another line of its own
-# source, in another target.
+# Hide the values that Git writes in another target at another time, or from
+# another line of its source.
 mask () {
 	sed -e 's/[0-9][0-9]:[0-9][0-9]:[0-9][0-9]\.[0-9]\{6\}/TIME/' \
 		-e 's/ *[0-9][0-9]*\.[0-9]\{6\}/ T/g' \
@@ -66,7 +66,7 @@ test_expect_success JQ '--git-event from perf text is valid JSON' '
 	test_cmp expect actual
 '
 
-# The members of a line come as they came; a time is made for one without.
+# The members of a line keep their order; a line without a time gets one.
 for filter in "" "-N index/*" "-t 3ms" "--cmd gc" "-D 0" "-D 2 -N cache_tree/*"
 do
 	test_expect_success "--git-event is what export --to git-event gives: $filter" '

@@ -33,7 +33,7 @@ do
 	'
 done
 
-# forge NAME COMMAND: a copy of a good stream, changed.
+# forge NAME COMMAND: write a changed copy of a good stream.
 forge () {
 	name=$1 && shift &&
 	sed "$@" "$traces/status.event" >"$name" &&
@@ -77,7 +77,7 @@ test_expect_success 'a cut stream' '
 	finds cut "warning: the last line is cut short"
 '
 
-# Of a process that was killed; another one appends, perhaps without a look.
+# The process was killed; another one appends, with or without a check.
 test_expect_success 'a stream behind a piece of another one, on a line of its own or not' '
 	{ head -c 3000 "$traces/status.event" && echo; } >behind &&
 	cat "$traces/timers.event" >>behind &&

@@ -29,7 +29,7 @@ reaped () {
 		\"code\":0,\"ready\":\"ready\"" | tr -d '\n\t' &&
 	echo
 }
-# ran ID FROM TO NAME: what the child says of itself.
+# ran ID FROM TO NAME: the own events of the child.
 ran () {
 	begin "P/C-P0000001$1" "$2" "$4" && end "P/C-P0000001$1" "$3" "$2"
 }
@@ -37,7 +37,7 @@ region () {
 	event P "$1" "region_$2" '"nesting":1,"category":"c","label":"own"'
 }
 
-# spawned FILE: the name of each child and what it cost.
+# spawned FILE: print the name of each child and the cost of starting it.
 spawned () {
 	trace2 report --format=csv "$1" >csv &&
 	awk -F, '/^depth,time_ns/ { exit }
@@ -56,7 +56,7 @@ test_expect_success 'a child that its parent waits for: its start and its end' '
 	test_grep "; 7.000 ms (7.0%) spawning$" out
 '
 
-# The shape of git fetch: upload-pack ends at 50, and nobody looks before 90.
+# As in git fetch: upload-pack ends at 50, and is reaped at 90.
 test_expect_success 'a child that had long ended when its parent looked' '
 	{
 		begin P 0 top && child 10 0 upload && ran 0 13 50 upload &&

@@ -25,7 +25,8 @@ atexit () {
 	event "$1" "$2" atexit "\"code\":${3:-0}"
 }
 
-# task TYPE MS PID [MEMBERS]: of the kernel. The clocks differ by a second.
+# task TYPE MS PID [MEMBERS]: a record of the kernel. The clocks differ by a
+# second.
 task () {
 	printf '{"type":"%s","time_ns":%d,"pid":%d%s}\n' "$1" \
 		"$((1000000000 + $2 * 1000000))" "$3" "${4:+,$4}"
@@ -41,7 +42,7 @@ ended () {
 	task exit "$1" "$2" "\"tid\":$2,\"ppid\":1,\"ptid\":1" &&
 	{ test -z "${3-}" || task status "$1" "$2" "$3,\"from\":\"connector\""; }
 }
-# recording DIR: events from standard input
+# recording DIR: make one with events from standard input
 recording () {
 	mkdir -p "$1/events" &&
 	cat >"$1/events/stream" &&
@@ -64,7 +65,7 @@ test_expect_success 'a recording that a newer trace2 made is read, and says so' 
 	test_grep "newer/meta.json: warning: its version is 99" out
 '
 
-# ends INPUT: the processes and how they ended.
+# ends INPUT: print the processes and how they ended.
 ends () {
 	trace2 list --format=json "$1" |
 	jq -r '.processes[] | [.name, .end, .code // .signal_name, .end_by] |
@@ -148,7 +149,7 @@ test_expect_success SQLITE3 'exports: sqlite' '
 	test_cmp expect actual
 '
 
-# A parent's code of 128 + n may be that of an exit.
+# A code of 128 + n from the parent may be that of an exit.
 test_expect_success 'only the parent tells: likely, and marked' '
 	{
 		begin A-P0000000f 0 top &&
@@ -229,7 +230,7 @@ test_expect_success 'a child of a process that was killed is shown once' '
 	test_cmp expect.words actual
 '
 
-# The session of kid says its parent, but no pid is in the parent's words.
+# The session of kid names its parent, but the parent has no pid of it.
 test_expect_success 'a shell between a killed process and its child has the name' '
 	{
 		begin A-P0000000f 0 top &&
@@ -266,8 +267,8 @@ test_expect_success 'a fork long after child_start, on a busy machine' '
 	test_cmp expect actual
 '
 
-# A daemon as git gc is: its child outlives it and keeps its session id. What
-# the first half started before is not the second half'\''s.
+# A daemon like git gc: its child outlives it and keeps its session id. Children
+# that the first half started do not belong to the second half.
 test_expect_success 'a forked half is joined to its task, and shown once' '
 	{
 		begin A-P0000000f 0 top && child A-P0000000f 5 0 refs && begin A-P0000000f/C-P00000010 7 refs &&
@@ -340,7 +341,7 @@ for signal in KILL SEGV TERM
 do
 	case $signal in
 	KILL) code=137 raised= ;;
-	# A sanitizer has a handler of its own for this one.
+	# Sanitizers have their own handler for this signal.
 	SEGV) code=139 raised=,!INSTRUMENTED ;;
 	TERM) code=143 raised= ;;
 	esac

@@ -19,7 +19,7 @@ then
 	test_done
 fi
 
-# follow FIELDS PATH...: what it prints can be read from descriptor 9.
+# follow FIELDS PATH...: its output can be read from descriptor 9.
 follow () {
 	rm -f seen &&
 	mkfifo seen &&
@@ -30,7 +30,7 @@ follow () {
 	test_when_finished "kill $pid 2>/dev/null; wait $pid || :" &&
 	exec 9<seen
 }
-# saw TEXT: the next line.
+# saw TEXT: it is the next line.
 saw () {
 	read -r line <&9 &&
 	if test "$line" != "$1"
@@ -57,7 +57,7 @@ test_expect_success 'perf text' '
 	leave_off
 '
 
-# A reader that forgot at each line which process speaks would begin anew.
+# A reader that forgot at each line which process is writing would start again.
 test_expect_success 'perf text: lines go on with the process that they are of' '
 	cat "$traces/status.perf" >whole.perf &&
 	lines=$(wc -l <whole.perf) &&

@@ -14,11 +14,11 @@ streams=$TEST_DIRECTORY/t3014/streams.perl
 events=$TEST_DIRECTORY/../scrub/lib
 variants="whole bare alone empty wrong huge"
 
-# Together, since each view is a process for each of them.
+# All at once, since each view is a process for each of them.
 usual="whole bare alone perf ring full"
 odd="empty wrong huge"
 
-# choices COMMAND --OPTION: the values that it takes, a line each.
+# choices COMMAND --OPTION: print its valid values, one per line.
 choices () {
 	test_expect_code 2 trace2 "$1" "$2" no-such-value 2>err &&
 	sed -n "1s/.*: it takes //p" err | tr "|" "\\n" >values &&
@@ -26,8 +26,8 @@ choices () {
 	cat values
 }
 
-# switches COMMAND: its options without a value, but for those that do not show
-# a recording.
+# switches COMMAND: print its options without a value, except those that do not
+# show a recording.
 switches () {
 	trace2 "$1" -h >usage &&
 	sed -n "s/^  \(-.,\|   \) --\([a-z-]*\)  .*/--\2/p" usage |
@@ -57,8 +57,8 @@ make_views () {
 	echo "report -t 1us -N *"
 }
 
-# view WORDS INPUT...: runs it, into `out`. What is wrong with a stream is no
-# reason to fail, but for `check`.
+# view WORDS INPUT...: run it, into `out`. Only `check` fails because of errors in
+# a stream.
 # shellcheck disable=SC2086 # words
 view () {
 	rm -rf out page db &&
@@ -166,8 +166,8 @@ test_expect_success 'a view of events shows each of them' '
 	done
 '
 
-# with_template NAME FILE: the lines of FILE, which is a column of events, that
-# have such a template in the table.
+# with_template NAME FILE: print the lines of FILE, which is a column of events,
+# that have such a template in the table.
 with_template () {
 	perl -I"$events" -MTrace2::Events -e "
 		my (\$template, \$file) = @ARGV;

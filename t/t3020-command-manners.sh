@@ -33,7 +33,7 @@ test_expect_success 'a command that is cut short: the one that is meant, if it i
 	test_grep ! "report" err
 '
 
-# Whoever may write to the directory that is read names them.
+# Any user with permission to write to the directory chooses the names.
 test_expect_success FUNNYNAMES 'names of files cannot forge a line, nor speak to the terminal' '
 	mkdir anybodys &&
 	name=$(printf "x\033]0;y\007\ntrace2: error") &&
@@ -50,7 +50,7 @@ test_expect_success FUNNYNAMES 'names of files cannot forge a line, nor speak to
 	test_must_be_empty control
 '
 
-# Each string of a stream tries to, U+009B as well: it is ESC [ in one.
+# Each string of a stream tries to, also by U+009B, which is ESC [ in one.
 test_expect_success JQ 'nothing in a stream can do so either' '
 	GIT_TRACE2_EVENT="$(pwd)/good" test-tool trace2 016allevents &&
 	jq -c "with_entries(if .key | IN(\"event\", \"time\", \"evt\") then .

@@ -12,7 +12,7 @@ then
 	test_done
 fi
 
-# Two pages are left, for .gitignore and what stands in meta.json at the start.
+# Two pages are left, for .gitignore and the initial meta.json.
 test_expect_success 'what was lost is not said to be there' '
 	mkdir small &&
 	write_script on-small-disk <<-\EOF &&

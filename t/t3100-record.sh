@@ -18,22 +18,21 @@ then
 	test_done
 fi
 
-# Where the kernel tells of processes, and of all exit codes. A sandbox may
-# forbid either.
+# The kernel reports processes, and all exit codes. A sandbox may forbid either.
 
-# sum FILE: the last line that trace2 record says, without numbers that differ
+# sum FILE: print the last line of trace2 record, without numbers that differ
 # from run to run.
 sum () {
 	tail -n 1 "$1" | sed 's/[0-9.]* [KM]*i*B/SIZE/'
 }
 
-# tasks DIR [SOURCE]: the processes and how they ended, one a line.
+# tasks DIR [SOURCE]: print the processes and how they ended, one per line.
 tasks () {
 	jq -r '.tasks[] | "\(.comm) \(.code // .signal // "unknown")"' \
 		"$1/meta.json"
 }
 
-# A process that got to the line where it waits says so on descriptor 9.
+# A process that has reached the line where it waits reports so on descriptor 9.
 ready_pipe () {
 	rm -f ready &&
 	mkfifo ready &&
@@ -50,8 +49,8 @@ wait_stopped () {
 	done
 }
 
-# background COMMAND...: runs it with the signals that a shell takes from what
-# it runs in the background; its number is then in $pid, its errors in err.
+# background COMMAND...: run it with the signals that a shell ignores in
+# background processes; its pid is then in $pid, its errors in err.
 background () {
 	{ "$PERL_PATH" -e '$SIG{$_} = "DEFAULT" for qw(INT QUIT); exec @ARGV' \
 		"$@" 2>err 9>&- & } &&
@@ -297,8 +296,8 @@ test_expect_success 'a command that dies of the signal' '
 	jq -e ".exit_signal == 15" trace2.data/meta.json
 '
 
-# The recorder stands still until the command has had its signal: one that it
-# sends on must then come as a second one, before SIGUSR1.
+# The recorder is stopped until the command has had its signal: one that it
+# forwards would then come as a second one, before SIGUSR1.
 test_expect_success '^C of a terminal comes to the command once' '
 	cat >cmd <<-\EOF &&
 	trap "echo int; kill -USR1 $PPID; kill -CONT $PPID" INT
@@ -319,7 +318,7 @@ test_expect_success '^C of a terminal comes to the command once' '
 	test_grep "exit 9 ]" out
 '
 
-# Valgrind's programs do not stop when a blocked signal is let through.
+# Programs under valgrind do not stop when a blocked signal is unblocked.
 test_expect_success !UNDER_VALGRIND '^Z of a terminal stops both; both go on' '
 	cat >cmd <<-\EOF &&
 	trap "echo continued; kill -KILL \$!; exit 8" CONT
@@ -460,7 +459,7 @@ test_expect_success 'a directory in a directory that is not there' '
 	test_grep "cannot create ${SQ}no/where${SQ}: No such file" err
 '
 
-# A file system of 64 KiB, gone with the process that has it.
+# A file system of 64 KiB, removed with the process that has it.
 test_lazy_prereq SMALL_DISK '
 	mkdir small && unshare -m sh -c "mount -t tmpfs -o size=64k none small"
 '
@@ -516,7 +515,7 @@ test_expect_success GIT '--max-size stops those that start later' '
 	test_file_not_empty before
 '
 
-# The shell waits for the file by itself: nothing is executed meanwhile.
+# The shell waits for the file itself: no program is executed meanwhile.
 cat >full <<\EOF
 test-tool trace2 030events 1000
 until test -e "$GIT_TRACE2_EVENT/git-trace2-discard"

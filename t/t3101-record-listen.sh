@@ -18,13 +18,13 @@ then
 	test_done
 fi
 
-# A path of its own: that of a socket has longer than 107 bytes.
+# A short path, since that of a socket has at most 107 bytes.
 sock=$(mktemp -d "${TMPDIR:-/tmp}/t3101.XXXXXX") || exit 1
 test_atexit 'rm -rf "$sock"'
 
-# listening DIR N [OPTION...]: starts a recorder that listens on N sockets, with
-# $limit descriptors if that is set, and waits for it. Its process is $pid, what
-# it said is in `said`, and the rest can be read from descriptor 8.
+# listening DIR N [OPTION...]: start a recorder that listens on N sockets, with
+# $limit descriptors if that is set, and wait for it. Its pid is $pid, its
+# output so far is in `said`, and the rest can be read from descriptor 8.
 limit=''
 running=''
 listening () {
@@ -59,7 +59,7 @@ stop_listening () {
 	fi
 }
 
-# finished [SIGNAL]: ends it; the rest of what it says is in `rest`.
+# finished [SIGNAL]: end it; the rest of its output is in `rest`.
 finished () {
 	kill -"${1:-TERM}" "$pid" &&
 	cat <&8 >rest &&
@@ -141,7 +141,7 @@ test_expect_success 'a client that never closes delays nobody' '
 	test_grep "5 processes, 100 events, " rest
 '
 
-# Valgrind keeps descriptors of its own, above the limit.
+# Valgrind keeps descriptors above the limit.
 test_expect_success !UNDER_VALGRIND 'clients for whom no descriptor is left push out the idle' '
 	limit=32 &&
 	test_when_finished "limit=" &&
@@ -202,7 +202,7 @@ test_expect_success 'garbage is kept as it came, and lines of one file are not m
 	test_cmp expect actual
 '
 
-# Most memory that the recorder had, in KiB.
+# The peak memory of the recorder in KiB.
 peak_kib () {
 	sed -n "s/^VmHWM:[^0-9]*\([0-9]*\) kB/\1/p" "/proc/$pid/status"
 }

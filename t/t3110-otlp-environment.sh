@@ -19,7 +19,7 @@ fi
 sane_unset OTEL_EXPORTER_OTLP_HEADERS OTEL_EXPORTER_OTLP_TRACES_HEADERS \
 	OTEL_EXPORTER_OTLP_ENDPOINT OTEL_EXPORTER_OTLP_TRACES_ENDPOINT
 
-# collector: starts one that takes all; its URL is in $url.
+# collector: start one that accepts all; its URL is in $url.
 collector () {
 	rm -rf collector &&
 	mkdir collector &&

@@ -183,7 +183,7 @@ test_expect_success DEV_FULL 'a full disk' '
 	done
 '
 
-# Valgrind's log is a file that grows, too.
+# The log of valgrind is a growing file, too.
 test_expect_success !UNDER_VALGRIND 'a file that grows too large leaves what was there' '
 	echo before >file &&
 	cp file expect &&

@@ -125,7 +125,7 @@ test_expect_success SQLITE3 'sqlite: parents and children that come apart' '
 	test_cmp expect actual
 '
 
-# Questions over ten recordings, as somebody would ask them.
+# Typical queries over ten recordings.
 test_expect_success SQLITE3 'sqlite: three questions' '
 	for trace in alias clone commit data error fetch gc nest push status
 	do
@@ -151,7 +151,7 @@ test_expect_success SQLITE3 'sqlite: three questions' '
 		max(share) <= 1 from spawn_overhead")" = 1
 '
 
-# Valgrind's log is a file that grows, too.
+# The log of valgrind is a growing file, too.
 test_expect_success SQLITE3,!UNDER_VALGRIND 'sqlite: a file is removed only if it is new' '
 	mkfifo pipe &&
 	test_expect_code 128 trace2 export --to sqlite -o pipe "$MIX" 2>err &&

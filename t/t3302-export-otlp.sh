@@ -8,7 +8,7 @@ test_description='trace2 export: OpenTelemetry, to a file and to a collector'
 
 unchecked 'leaves without their members' many.event
 
-# spans FILTER FILE: of each span, in order.
+# spans FILTER FILE: print it for each span, in order.
 spans () {
 	jq -r ".resourceSpans[].scopeSpans[].spans[] | $1" "$2"
 }
@@ -38,7 +38,7 @@ test_expect_success 'spans and what they are below' '
 '
 
 # printf %s SID | sha256sum: the trace is the first 16 bytes of the root
-# component, a process the 8 bytes behind them of its own.
+# component, a process the 8 bytes after them of its own.
 test_expect_success 'ids' '
 	printf %s 20261121T090000.000000Z-H0a7c9cdf-P00000064 | sha256sum |
 		cut -c1-48 >expect &&
@@ -146,7 +146,7 @@ test_expect_success 'requests are bounded' '
 	test_line_count = 9001 ids
 '
 
-# collector ANSWER...: starts one; its URL is in $url.
+# collector ANSWER...: start one; its URL is in $url.
 collector () {
 	rm -rf collector &&
 	mkdir collector &&

@@ -18,7 +18,7 @@ fi
 SQ=\'
 sane_unset CLICKHOUSE_USER CLICKHOUSE_PASSWORD
 
-# server [TABLE=FAULT...]: a new one, without rows; its URL is in $url.
+# server [TABLE=FAULT...]: start a new one, without rows; its URL is in $url.
 server () {
 	rm -rf server &&
 	mkdir server &&
@@ -42,7 +42,7 @@ stop () {
 load () {
 	trace2 export --to clickhouse --url "$url" "$@"
 }
-# Rows of each table, and how many of them are different.
+# Print the rows of each table, and how many of them are different.
 counts () {
 	for name in sessions threads spans events data timers counters samples tasks
 	do

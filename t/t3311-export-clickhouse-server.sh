@@ -63,7 +63,7 @@ test_expect_success 'one server has what csv has, once' '
 	test_cmp expect.days days
 '
 
-# as_before URL DATABASE CLUSTER: as the version before made it.
+# as_before URL DATABASE CLUSTER: restore the state of the version before.
 as_before () {
 	ask "$1" "DROP TABLE IF EXISTS $2.samples" &&
 	ask "$1" "DROP TABLE IF EXISTS $2.samples_local" &&
@@ -165,8 +165,8 @@ test_expect_success 'a shard that is away: said, and completed later' '
 	test_cmp expect actual
 '
 
-# Streams like those that the page was written with: of Git's commands, and as
-# many of each.
+# Streams like those for which the page was written: of the commands of Git, and
+# as many of each.
 test_expect_success 'the questions of howto-fleet have the answers that it shows' '
 	for name in alias clone commit error fetch gc push status
 	do
@@ -231,7 +231,7 @@ test_expect_success CLICKHOUSE_CLIENT 'what howto-fleet drops is gone from all t
 	test_cmp expect actual
 '
 
-# From this version on: before it, the server does not know the word.
+# Older servers do not know the keyword.
 test_expect_success 'days that go by themselves: as howto-fleet says, of the versions that it says' '
 	sed -n "s/^    \(ALTER TABLE .* MODIFY TTL .*\)/\1/p" "$page" |
 		sed -e "s/spans/spans_local/" -e "s/90 DAY/1 DAY/" >ttl &&

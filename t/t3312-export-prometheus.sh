@@ -110,7 +110,7 @@ test_expect_success 'a file takes its place when it is whole' '
 	test_expect_code 128 trace2 export --to prometheus -o out.prom no-such &&
 	echo old >expect &&
 	test_cmp expect out.prom &&
-	# This one fails when the file is open.
+	# This one fails while the file is open.
 	test_expect_code 128 trace2 export --to perf -o out.prom "$MIX" &&
 	test_cmp expect out.prom &&
 	ls >files &&

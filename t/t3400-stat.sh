@@ -7,7 +7,7 @@ test_description='trace2 stat: a command several times, and what it takes'
 . "$TEST_DIRECTORY"/lib-terminal.sh
 
 PATH=$GIT_BUILD_DIR/build/bin:$PATH
-# Where the kernel lets us count software events at all.
+# The kernel permits counting software events.
 test_lazy_prereq COUNT 'trace2 stat -e list | grep "^page-faults.* yes "'
 test_lazy_prereq NO_CYCLES 'trace2 stat -e list | grep "^cpu-cycles.* no "'
 
@@ -16,7 +16,8 @@ grep -q "^TOOL_FEATURES=.*SIMDJSON" "$GIT_BUILD_DIR"/build/build-options || {
 	test_done
 }
 
-# The value of a measure: $1 an expression of jq, $2 its name; from JSON in out.
+# Print the value of a measure: $1 an expression of jq, $2 its name; from JSON
+# in out.
 measure () {
 	jq -r ".measures[] | select(.name == \"$2\" or .name == \"$2:u\") | $1" out
 }
@@ -96,7 +97,8 @@ test_expect_success JQ,COUNT,PERF_STAT 'page faults are as many as perf stat say
 	perf stat -x, -r 3 -e page-faults perl -e "1" 2>perf &&
 	theirs=$(cut -d, -f1 perf) && test -n "$theirs" &&
 	ours=$(measure .mean page-faults) && test -n "$ours" &&
-	# Where the stack begins is a matter of chance: some pages.
+	# The address of the stack is random, which changes the number by some
+	# pages.
 	jq -n "($ours - $theirs) | fabs < 25" >actual &&
 	echo true >expect &&
 	test_cmp expect actual
@@ -265,7 +267,7 @@ test_expect_success 'CMD that cannot be run: nothing is made, nothing is lost' '
 	test_path_is_file set/run-0007/meta.json
 '
 
-# Safe against hanging: the alarm is for when the signal does not come.
+# The alarm ends it if the signal does not come.
 test_expect_success 'an interrupt ends the runs, and what was complete is shown' '
 	write_script interrupted <<-EOF &&
 	echo run >>int.runs
@@ -525,7 +527,7 @@ test_expect_success TTY 'progress is drawn on a terminal, and wiped; into a pipe
 	trace2 stat -r 3 -q true >out 2>err &&
 	test_must_be_empty err &&
 	! grep "run 1 of" out &&
-	# What CMD prints to the terminal is not drawn over.
+	# Nothing is drawn over the output of CMD on a terminal.
 	TERM=xterm test_terminal trace2 stat -r 3 true >out 2>err &&
 	test_grep "true.*: 3 runs" err &&
 	! grep "run 1 of" err

@@ -12,13 +12,13 @@ grep -q "^TOOL_FEATURES=.*SIMDJSON" "$GIT_BUILD_DIR"/build/build-options || {
 	test_done
 }
 
-# runs DIR NAME=VALUE,... ...: a set of recordings with these numbers.
+# runs DIR NAME=VALUE,... ...: make a set of recordings with these numbers.
 runs () {
 	rm -rf "$1" &&
 	"$PERL_PATH" "$TEST_DIRECTORY"/t3401/runs.perl "$@"
 }
 
-# ps_of <PAIRS: the p that diff gives for the times of two lists of runs, for each
+# ps_of <PAIRS: print the p of diff for the times of two lists of runs, for each
 # line "BASE NEW".
 ps_of () {
 	rm -rf sets && mkdir sets && : >out &&
@@ -120,7 +120,7 @@ test_expect_success JQ 'p of many runs is the normal approximation with ties' '
 		\$ties += \$_ ** 3 - \$_ for values %t;
 		my \$z = (abs(\$u - \$m * \$k / 2) - .5)
 			/ sqrt(\$m * \$k / 12 * (\$N + 1 - \$ties / (\$N * (\$N - 1))));
-		# Twice the tail, by adding up the density from z to 12.
+		# Twice the tail, by summing the density from z to 12.
 		my (\$p, \$h) = (0, 1e-4);
 		for (my \$x = \$z + \$h / 2; \$x < 12; \$x += \$h) {
 			\$p += exp(-\$x * \$x / 2) * \$h;
@@ -141,8 +141,8 @@ test_expect_success 'no difference is not called one' '
 	test_grep "No difference is significant (P < 0.05).$" actual
 '
 
-# Of one distribution: 60 pairs of sets, of which chance may call 3 different
-# (and more than 8 with a chance below 1 in 100).
+# Of one distribution: 60 pairs of sets, of which 3 may be reported as different
+# by chance (and more than 8 with a probability below 1 in 100).
 test_expect_success JQ 'chance is called a difference as seldom as it should' '
 	"$PERL_PATH" -e "
 		for my \$i (1 .. 60) {
@@ -168,7 +168,7 @@ test_expect_success JQ 'p grows with the number of names that are looked at' '
 	runs b region:a/a=$low region:a/b=$mixed region:a/c=$mixed &&
 	runs n region:a/a=$up region:a/b=$other region:a/c=$other &&
 	trace2 diff --only region --format=json b n >out &&
-	# 2 of 252 ways, three times; the others are near 1 by themselves.
+	# 2 of 252 ways, three times; the others are near 1 anyway.
 	jq -r ".differences[] | \"\(.name) \(.p * 252 | round) \(.significant)\"" out >actual &&
 	cat >expect <<-\EOF &&
 	a/a 6 yes
@@ -190,7 +190,7 @@ test_expect_success 'numbers of the run keep their order, whatever differs most'
 	test_cmp expect names
 '
 
-# Of 40 names the least P is 40 times 2 of 252: no difference could be marked.
+# With 40 names the least P is 40 times 2 of 252: no difference could be marked.
 test_expect_success 'so many names that nothing can be significant: said, and no gate' '
 	for i in $(test_seq 10 49)
 	do
@@ -217,7 +217,7 @@ test_expect_success 'so many names that nothing can be significant: said, and no
 	test_grep "ignores 40 regions" err
 '
 
-# What was chosen by name is all that is looked at.
+# Only names that were selected are tested.
 test_expect_success 'fewer names need fewer runs' '
 	test_expect_code 1 trace2 diff -N "a/1[0-4]" --only region --fail-above 5% \
 		b n >out 2>err &&
@@ -390,7 +390,7 @@ test_expect_success 'usage errors, and inputs that are not there' '
 	test_grep "is not a value of --fail-above (PCT)" err
 '
 
-# meta_says DIR TEXT: the recordings of a set say this, too.
+# meta_says DIR TEXT: add this to the recordings of a set.
 meta_says () {
 	text=$2 "$PERL_PATH" -pi -e "s/\\}\$/,\$ENV{text}}/" "$1"/run-*/meta.json
 }

@@ -15,8 +15,8 @@ then
 	test_done
 fi
 
-# start_worker DIR ARG...: a worker whose ring is in DIR; it runs until
-# end_worker, and its number is in $worker.
+# start_worker DIR ARG...: start a worker whose ring is in DIR; it runs until
+# end_worker, and its pid is in $worker.
 start_worker () {
 	dir=$1 &&
 	shift &&
@@ -34,19 +34,19 @@ another_round () {
 	echo >&8 && read -r answer <&9 && test "$answer" = round
 }
 
-# ended CODE PID: what wait says of it.
+# ended CODE PID: wait returns that code for it.
 ended () {
 	wait "$2"
 	test $? = "$1"
 }
 
-# end_worker CODE: and it ends so.
+# end_worker CODE: end it, with that code.
 end_worker () {
 	exec 8>&- 9<&-
 	ended "$1" "$worker"
 }
 
-# The first numbers of lines are volatile.
+# The first numbers of lines differ from run to run.
 shape () {
 	sed -e "s/[0-9][0-9.]* [mun]*s/TIME/g" -e "s/[0-9][0-9.]*%/SHARE/g" \
 	    -e "s/ *$worker/ PID/" -e "s/  */ /g" -e "s/^ //" "$@"
@@ -107,8 +107,8 @@ test_expect_success 'it runs on as if nobody had looked, and its end is seen' '
 	test_grep "exited with code 3" until-end
 '
 
-# A thread that ends while it is looked at counts once: in its slot, or in the
-# sum of those that ended.
+# A thread that ends while it is read counts once: in its slot, or in the sum of
+# ended threads.
 test_expect_success 'no thread counts twice, or not at all, though they come and go' '
 	start_worker churn 8 1 churn &&
 	mkfifo seen enough &&

@@ -72,7 +72,7 @@ test_expect_success 'it fetches nothing, and runs nothing but its own script' '
 	" page.html >actual &&
 	echo same >expect &&
 	test_cmp expect actual &&
-	# An address stands in it only as the name of a kind of elements.
+	# It contains a URL only as the name of a namespace.
 	page_own page.html >own &&
 	test_grep ! -i -E "(src|href|action) *= *\"[^#]|@import|url\(|fetch\(|import\(" own &&
 	grep -o -E "[a-z]+://[^ \"'\'']*" own | sort -u >actual &&
@@ -90,7 +90,8 @@ do
 		trace2 list --format=json hostile.event >list &&
 		page_data page.html >data &&
 		jq . data >/dev/null &&
-		# What is not the names is the page of any other recording.
+		# All except the names is the same as in the page of any other
+		# recording.
 		page_own page.html >own &&
 		trace2 report --html other.html known.event &&
 		page_own other.html >expect &&
@@ -133,7 +134,7 @@ test_expect_success JQ 'an empty recording has a page, too' '
 '
 
 # The calls of a sample, the outermost first. Whether the innermost is a part of
-# its caller is up to the compiler.
+# its caller depends on the compiler.
 test_expect_success JQ,TREESUM,LIBDW 'samples: which calls led to what was counted' '
 	mkdir rings tree &&
 	for i in 1 2 3 4 5 6 7 8
@@ -150,7 +151,7 @@ test_expect_success JQ,TREESUM,LIBDW 'samples: which calls led to what was count
 	test_write_lines "app/treesum/files/:4 4 ...;run;sum_files" \
 		"app/treesum/files/:4 4 ...;run;sum_files" >expect &&
 	test_cmp expect actual &&
-	# Where there are none, nothing is said of them.
+	# Without samples there is no message about them.
 	trace2 report --html page.html known.event 2>err &&
 	test_must_be_empty err &&
 	page_data page.html | jq -c .samples >actual &&

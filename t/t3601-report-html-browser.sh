@@ -22,9 +22,9 @@ then
 	test_done
 fi
 
-# browse PAGE [width=N] [height=N] [dark=1]: runs the Perl of standard input
-# with the page in $b. is(GOT, WANTED, WHAT) and like() end it when they differ,
-# and so does whatever the page complained of, or asked the network for.
+# browse PAGE [width=N] [height=N] [dark=1]: run the Perl of standard input with
+# the page in $b. is(GOT, WANTED, WHAT) and like() end it on a difference, as
+# does any error of the page, or any access to the network.
 browse () {
 	{
 		cat <<-\EOF &&
@@ -206,7 +206,7 @@ test_expect_success 'tables: tabs by keys, sorting, names that lead to the timel
 '
 
 # Two data points in the region, one at 1.5 s and one at 4.5 s, an error between
-# them at 4 s, a message outside, and in a process that it started nothing.
+# them at 4 s, a message outside, and nothing in a process that it started.
 test_expect_success 'marks: data, messages and errors, by clicks and keys' '
 	"$PERL_PATH" -pe "
 		print qq({\"event\":\"data\",\"sid\":\"P\",\"thread\":\"main\",\"time\":\"2026-11-21T07:20:01.500000Z\",\"file\":\"a.c\",\"line\":51,\"t_abs\":1.5,\"t_rel\":0.5,\"nesting\":2,\"category\":\"d\",\"key\":\"one\",\"value\":\"11\"}\n)
@@ -394,8 +394,9 @@ do
 	'
 done
 
-# 220,000 events: 100,000 spans in eight threads, and 20,000 marks. What a picture takes is
-# counted, not timed: rectangles, which are bounded by the pixels of the canvas.
+# 220,000 events: 100,000 spans in eight threads, and 20,000 marks. The cost of
+# a picture is counted, not timed: rectangles, which are bounded by the pixels
+# of the canvas.
 test_expect_success EXPENSIVE '100,000 spans are drawn at the cost of the picture' '
 	"$PERL_PATH" "$TEST_DIRECTORY"/t3600/spans.perl 100000 >big.event &&
 	trace2 report --html big.html big.event &&

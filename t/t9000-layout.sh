@@ -11,7 +11,7 @@ on a bad one it fails and says where and why.
 
 SPDX="SPDX-License-""Identifier: MIT"
 
-# source_file PATH: writes standard input there, below the licence.
+# source_file PATH: write standard input there, below the licence.
 source_file () {
 	mkdir -p "$(dirname "$1")" &&
 	case "$1" in
@@ -23,7 +23,7 @@ source_file () {
 	cat >>"$1"
 }
 
-# Starts a tree in which every rule holds, and goes there.
+# Create a tree in which every rule holds, and enter it.
 good_tree () {
 	rm -rf "$TRASH_DIRECTORY/tree" &&
 	mkdir "$TRASH_DIRECTORY/tree" &&
@@ -72,7 +72,7 @@ lint () {
 	"$PERL_PATH" "$TEST_DIRECTORY/lint/$1.perl"
 }
 
-# complains RULE EXPECTED...: the rule fails and says just these lines.
+# complains RULE EXPECTED...: the rule fails and prints exactly these lines.
 complains () {
 	rule=$1 &&
 	shift &&
@@ -81,7 +81,7 @@ complains () {
 	test_cmp "$TRASH_DIRECTORY/expect" "$TRASH_DIRECTORY/actual"
 }
 
-# The folders that the table allows a folder.
+# Print the folders that the table permits a folder.
 uses_of () {
 	"$PERL_PATH" -I "$TEST_DIRECTORY/lint" -MLayers \
 		-e 'print uses_of(@ARGV)' "$1"

@@ -8,7 +8,7 @@ test_description='what the documents show is what happens'
 CC=${CC:-cc}
 docs=$GIT_BUILD_DIR/Documentation
 
-# The Nth block of C in a document.
+# Print the Nth block of C in a document.
 c_block () {
 	awk -v want="$2" '
 	/^```c$/ || /^\[source,c\]$/ { nr++; inside = 1; next }
@@ -23,7 +23,8 @@ c_block () {
 	' "$1"
 }
 
-# What a document shows after the command that begins so, without indentation.
+# Print the output that a document shows after the command that begins so,
+# without indentation.
 shown_after () {
 	awk -v want="    \$ $2" '
 	index($0, want) == 1 { on = 1; next }
@@ -38,7 +39,7 @@ build () {
 		"$GIT_BUILD_DIR"/build/lib/libtrace2.a -pthread
 }
 
-# Times, ids and places inside the library differ from run to run.
+# Times, ids and addresses inside the library differ from run to run.
 scrub () {
 	sed -e 's/[0-9][0-9]:[0-9][0-9]:[0-9][0-9]\.[0-9]\{6\}/TIME/g' \
 	    -e 's/[0-9]\{4\}-[0-9][0-9]-[0-9][0-9]TTIMEZ/DATE/g' \
@@ -85,8 +86,8 @@ test_expect_success CC,!INSTRUMENTED 'the program of trace2-api' '
 	test_cmp expect actual
 '
 
-# Those of the sources in tree/ that the table of events is a part of, by what
-# make noted beside their objects.
+# List the sources in tree/ that include the table of events, from the
+# dependencies beside their objects.
 use_the_table () {
 	grep -l "event/events\.def" "$GIT_BUILD_DIR/$1"/*/*.d |
 	sed -e "s|.*/\([^/]*/[^/]*/[^/]*\)\.d\$|tree/\1.c|" |
@@ -96,7 +97,7 @@ use_the_table () {
 	done
 }
 
-# The sources that a file lists, as one object.
+# Compile the sources that a file lists into one object.
 compile_as_one () {
 	# shellcheck disable=SC2046 # no name in the tree has a space
 	"$CC" -std=c11 -D_GNU_SOURCE -Itree/lib -Itree/tool \
@@ -142,7 +143,7 @@ test_expect_success CC,!INSTRUMENTED 'the example of adding an event' '
 	test_grep "\"name\":\"link.n\",\"number\":2}$" actual
 '
 
-# That is all of the command, too: no file of tool/ is touched.
+# No other file of the command needs a change.
 test_expect_success CC,READS_STREAMS,!INSTRUMENTED 'the command reads that event' '
 	use_the_table "$TOOL_OBJ/tool" >changed &&
 	test_grep "tree/tool/model/build\.c" changed &&

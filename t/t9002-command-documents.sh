@@ -13,12 +13,12 @@ docs=$GIT_BUILD_DIR/Documentation
 PATH=$GIT_BUILD_DIR/build/bin:$PATH
 PAGES="howto-slow-git howto-slower howto-fleet trace2 $(trace2 help --commands | sed 's/^/trace2-/')"
 
-# What a page tells to type, one command a line.
+# Print the commands of a page, one per line.
 prompts () {
 	sed -n 's/^    \$ //p' "$1"
 }
 
-# Lines that head a table, without what is between the columns.
+# Print the headings of tables, without the space between the columns.
 heads () {
 	sed -n 's/^ *\([A-Z][A-Z0-9]*\( [A-Z ]*[A-Z0-9]*\)*\)$/\1/p' |
 	grep ' ' | tr -s ' ' | sort -u
@@ -68,14 +68,14 @@ project () {
 	)
 }
 
-# What a page's commands read that it does not record itself.
+# Make the recordings that the commands of a page need but do not make.
 recordings () {
 	trace2 record -- git status -s &&
 	trace2 record -o ../status -- git status -s &&
 	trace2 record -o ../commit -- git log -1 --stat
 }
 
-# Runs a page's commands, but for those whose programs are missing here.
+# Run the commands of a page, except those whose programs are missing here.
 run_page () {
 	prompts "$1" >commands &&
 	project &&
@@ -126,7 +126,7 @@ test_expect_success 'what is made from the table of options is current, and lint
 	done <commands
 '
 
-# "COMMAND --option", for each that a page names behind a command.
+# Print "COMMAND --option" for each option that a page mentions after a command.
 named_options () {
 	"$PERL_PATH" -ne "
 		while (/\\btrace2 ([a-z]+)((?: (?!-- )[^|\`]*)?)/g) {
@@ -152,7 +152,7 @@ test_expect_success 'options that the pages name are options of that command' '
 	done <options
 '
 
-# A process that runs is needed for what the page of top shows.
+# The examples in the page of top need a running process.
 test_expect_success 'what trace2-top shows has the headings that its test expects' '
 	sed "s/^    //" "$docs"/trace2-top.adoc | heads >shown &&
 	test_line_count = 4 shown &&
@@ -164,7 +164,7 @@ test_expect_success 'what trace2-top shows has the headings that its test expect
 for page in $PAGES
 do
 	case "$page" in
-	# Needs a process that runs; needs servers, which t3311 has.
+	# Needs a running process; needs servers, which t3311 has.
 	trace2-top | howto-fleet) continue ;;
 	esac
 	test_expect_success GIT,READS_STREAMS "what $page shows runs" '

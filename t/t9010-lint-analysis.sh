@@ -14,7 +14,7 @@ test_lazy_prereq CPPCHECK 'command -v cppcheck'
 ! gcc --version 2>/dev/null | grep -q "Free Software" ||
 	test_set_prereq GCC
 
-# compile WHERE TEXT: a function body, as a developer's build compiles it.
+# compile WHERE TEXT: compile a function body as a developer's build does.
 compile () {
 	printf 'void f(char *a, const char *b);\nvoid f(char *a, const char *b)\n' >banned.c &&
 	printf '{\n\t(void)a;\n\t(void)b;\n\t%s\n}\n' "$2" >>banned.c &&
@@ -40,7 +40,7 @@ test_expect_success 'what is not banned compiles, and so does what is meant' '
 	compile TR2_IN_TESTS "signal(SIGINT, SIG_IGN);"
 '
 
-# Makes a tree with one file, in which nothing is wrong.
+# Create a tree with one file, without errors.
 make_tree () {
 	rm -rf tree &&
 	mkdir -p tree/t/lint tree/lib/base tree/build/lint &&

@@ -14,13 +14,13 @@ test_lazy_prereq ZSH 'zsh -f -c "zmodload zsh/zpty && autoload -Uz compinit &&
 	compinit -D -u"'
 test_lazy_prereq FISH 'fish --version'
 
-# Each prints what NAME_OF_SHELL offers after LINE, one a line. LINE ends with
-# a blank where a new word begins.
+# Each prints the completions that NAME_OF_SHELL offers after LINE, one per
+# line. LINE ends with a blank if a new word begins.
 offered_by_bash () {
 	trace2 help --completion bash >completion.bash &&
 	LINE="$1" bash --norc -c '
 		. ./completion.bash
-		# As readline breaks words.
+		# Split words like readline.
 		line=${LINE//=/ = }
 		COMP_WORDS=($line)
 		case $LINE in *" "|*=) COMP_WORDS+=("") ;; esac
@@ -98,7 +98,7 @@ do
 	"
 done
 
-# bash itself completes files: what the function leaves to it.
+# bash itself completes files if the function returns nothing.
 test_expect_success BASH 'bash: a value after =' '
 	offers bash "trace2 report --group=" cmd mode repo sid &&
 	offers bash "trace2 report --group=m" mode

@@ -12,7 +12,7 @@ library and with the archive; a project is tested with the installed test kit.
 test_lazy_prereq MAKE 'make --version'
 test_lazy_prereq PKG_CONFIG 'pkg-config --version'
 test_lazy_prereq CXX 'command -v "${CXX:-c++}"'
-# A program of a sanitizer needs its flags, and musl has no pkg-config.
+# A program with a sanitizer needs its flags, and musl has no pkg-config.
 if test_have_prereq INSTRUMENTED || test_have_prereq MUSL ||
    ! test_have_prereq MAKE
 then
@@ -20,18 +20,18 @@ then
 	test_done
 fi
 
-# What pkg-config prints has no quotes: a path without blanks.
+# The output of pkg-config is not quoted: use a path without blanks.
 top=$(mktemp -d "${TMPDIR:-/tmp}/t9021.XXXXXX") || exit 1
 test_atexit 'rm -rf "$top"'
 
-# The tree as it was built: make finds nothing to do but install.
+# The tree as it was built: make only has to install.
 install_it () {
 	make -C "$GIT_BUILD_DIR" CC="$CC" CXX="$CXX" CFLAGS="$CFLAGS" \
 		CPPFLAGS="$CPPFLAGS" LDFLAGS="$LDFLAGS" DEVELOPER="$DEVELOPER" \
 		SHELL_PATH="$SHELL_PATH" PERL_PATH="$PERL_PATH" SANITIZE= "$@"
 }
 
-# Paths of all files below DIR, without the man pages.
+# List the paths of all files below DIR, without the man pages.
 list_files () {
 	(cd "$1" && find . ! -type d) | grep -v "/man/" | LC_ALL=C sort
 }

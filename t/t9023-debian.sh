@@ -40,8 +40,8 @@ test_expect_success PARSECHANGELOG 'the version is that of the Makefile' '
 	test_cmp expect actual
 '
 
-# Each file that make install puts somewhere is in one package: debhelper fails
-# only where a pattern matches nothing.
+# Each file that make install writes is in one package: debhelper fails only if
+# a pattern matches nothing.
 test_expect_success !INSTRUMENTED,!MUSL 'each installed file is in just one package' '
 	make -C "$GIT_BUILD_DIR" install DOC_SRC= \
 		DESTDIR="$PWD/root" PREFIX=/usr \
@@ -114,7 +114,7 @@ test_expect_success DPKG_BUILD,EXPENSIVE,!INSTRUMENTED,!MUSL 'what they hold run
 	test_grep "^# passed all 4" actual
 '
 
-# debootstrap takes no path with spaces, such as this directory's.
+# debootstrap does not support paths with spaces, such as this directory's.
 fresh=$(mktemp -d "${TMPDIR:-/tmp}/t9023.XXXXXX") || exit 1
 test_atexit 'rm -rf --one-file-system "$fresh"'
 

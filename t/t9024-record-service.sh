@@ -18,12 +18,12 @@ fi
 
 test_lazy_prereq SYSTEMD 'systemd-analyze --version'
 
-# A path of its own: that of a socket has at most 107 bytes.
+# A short path, since that of a socket has at most 107 bytes.
 sock=$(mktemp -d "${TMPDIR:-/tmp}/t9024.XXXXXX") || exit 1
 test_atexit 'rm -rf "$sock"'
 
-# listening DIR [OPTION...]: starts a recorder and waits for it; what it says
-# later can be read from descriptor 8.
+# listening DIR [OPTION...]: start a recorder and wait for it; its later output
+# can be read from descriptor 8.
 listening () {
 	dir=$1 &&
 	shift &&
@@ -43,13 +43,13 @@ finished () {
 	wait "$pid"
 }
 
-# So many lines of 1000 bytes.
+# Print so many lines of 1000 bytes.
 numbered () {
 	awk "BEGIN { while (n++ < $1)
 		printf(\"{\\\"sid\\\":\\\"s-many\\\",\\\"n\\\":%-977d}\\n\", n) }" </dev/null
 }
 
-# The recorder has taken what was sent when its answer says so.
+# All that was sent has arrived when the answer of the recorder contains it.
 counts_are () {
 	while :
 	do
@@ -240,15 +240,15 @@ test_expect_success '--keep: what was shipped is no error, what is not ours stay
 	test_grep "removed 3 directories" rest
 '
 
-# managed ADDRESS: starts what takes the words for a service manager there; they
-# can be read from descriptor 7.
+# managed ADDRESS: start a process that reads the messages to a service manager;
+# they can be read from descriptor 7.
 managed () {
 	rm -f told &&
 	mkfifo told &&
 	{ "$PERL_PATH" -MSocket -e '
 		my $name = shift;
 		$name =~ s/^@/\0/;
-		alarm 60; # for when nobody says a word
+		alarm 60; # in case that nothing arrives
 		socket(S, AF_UNIX, SOCK_DGRAM, 0) && bind(S, sockaddr_un($name))
 			or die "$name: $!\n";
 		$| = 1;
@@ -280,7 +280,7 @@ do
 		counts_are 3 &&
 		finished &&
 		cat <&7 >rest.told &&
-		# It may not have seen yet that the client has gone.
+		# It may not have noticed yet that the client has closed.
 		sed "s/=[01] of/=N of/" rest.told | tail -n 2 >actual &&
 		cat >expect <<-\EOF &&
 		STATUS=N of 1 clients connected, 3 events, 2.9 KiB, 0 waiting for the disk, 0 lost
@@ -316,7 +316,7 @@ test_expect_success 'a command has the service manager to itself' '
 	test_cmp expect actual
 '
 
-# The shortest that there is, so that it is said soon: but only what is new.
+# The shortest interval, so that a report comes soon: but only if there is news.
 test_expect_success '--report-every says what came in, and nothing when nothing did' '
 	listening l --report-every 1ms &&
 	read -r line <&8 &&
@@ -384,8 +384,8 @@ test_expect_success SYSTEMD 'the units of howto-fleet are ones that systemd take
 	test_must_be_empty err
 '
 
-# The command line of the unit is run as systemd would, with the parts that
-# systemd fills in.
+# Run the command line of the unit as systemd would, with the variables that
+# systemd replaces.
 test_expect_success 'what the unit runs collects' '
 	test_when_finished "kill -KILL \$unit 2>/dev/null; wait \$unit || :" &&
 	mkdir "$sock/run" state &&

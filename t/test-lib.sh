@@ -1,26 +1,26 @@
 # SPDX-License-Identifier: MIT
 #
-# The core of the test harness.  A test script sets test_description, reads
-# this file with ". ./test-lib.sh" from within t/, states its tests, and ends
-# with test_done.  The names and their behaviour are those of Git's test
-# library, so that a script written for the one runs on the other.
+# The core of the test harness. A test script sets test_description, reads this
+# file with ". ./test-lib.sh" from within t/, contains its tests, and ends with
+# test_done. The names and their behaviour are those of Git's test library, so
+# that a script written for one runs on the other.
 #
-# What a script can count on:
-#  - it runs in a fresh directory of its own, "$TRASH_DIRECTORY", which is
-#    also its $HOME, and which is removed when every test passed;
+# The harness guarantees:
+#  - a script runs in a new directory, "$TRASH_DIRECTORY", which is
+#    also its $HOME, and which is removed if every test passed;
 #  - the environment is clean: C locale, UTC, no GIT_* or *TRACE2* variable,
 #    test-tool and the built commands first in $PATH;
-#  - a test's output goes to descriptors 3 (stdout) and 4 (stderr) and is seen
-#    with -v only; stdout carries nothing but TAP;
-#  - the script fails, whatever its tests say, when it ends without test_done,
-#    holds no test, uses a title twice, or leaves a process running.
+#  - a test's output goes to descriptors 3 (stdout) and 4 (stderr) and is shown
+#    with -v only; stdout contains nothing but TAP;
+#  - the script fails, whatever its results, if it ends without test_done,
+#    contains no test, uses a title twice, or leaves a process running.
 #
-# What is where: this file parses options, prepares the environment and ends
-# the script; test-lib-functions.sh has what a script may call; lib-run.sh
-# runs one test, chainlint.awk reads it before; lib-prereq.sh has the
-# prerequisites that are always known; lib-leftover.sh finds processes that
-# were left running; lib-kept.sh, lib-stress.sh, lib-valgrind.sh and
-# lib-sanitizer.sh are read only where they are needed.
+# The files: this one parses options, prepares the environment and ends the
+# script; test-lib-functions.sh has the functions for scripts; lib-run.sh runs
+# one test, which chainlint.awk checks before; lib-prereq.sh has the common
+# prerequisites; lib-leftover.sh finds processes that were left running;
+# lib-kept.sh, lib-stress.sh, lib-valgrind.sh and lib-sanitizer.sh are read only
+# if needed.
 #
 # shellcheck shell=sh
 
