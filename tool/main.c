@@ -56,7 +56,8 @@ static int run(const struct tr2_command *c, int argc, char **argv)
 
 	if (nr < 0)
 		return nr == -1 ? 0 : TR2_EXIT_USAGE;
-	tr2_term_start(!(c->flags & TR2_COMMAND_NO_PAGER));
+	tr2_term_start(tr2_common_color(), !tr2_common.no_pager &&
+					   !(c->flags & TR2_COMMAND_NO_PAGER));
 	code = c->run(nr, rest);
 	tr2_term_end();
 	return code;

@@ -11,6 +11,7 @@
 #include "base/buf.h"
 #include "base/text.h"
 #include "cmd/check.h"
+#include "cmd/inputs.h"
 #include "common/options.h"
 #include "model/build.h"
 #include "model/parsed_event.h"
@@ -437,13 +438,10 @@ static int check_inputs(size_t nr, const char *const *paths)
 
 static int check_files(int argc, char **argv)
 {
-	static const char *const standard[] = { "trace2.data" };
+	struct tr2_list inputs;
 
-	if (argc)
-		return check_inputs((size_t)argc, (const char *const *)argv);
-	if (tr2_common.input.nr)
-		return check_inputs(tr2_common.input.nr, tr2_common.input.item);
-	return check_inputs(1, standard);
+	return tr2_inputs(argc, argv, &inputs) ?
+		       check_inputs(inputs.nr, inputs.item) : TR2_EXIT_USAGE;
 }
 
 extern const struct tr2_command tr2_command_check;

@@ -3,10 +3,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cmd/inputs.h"
 #include "common/options.h"
 #include "common/say.h"
 #include "export/export.h"
-#include "read/read.h"
 
 static const struct {
 	const char *name;
@@ -163,7 +163,7 @@ static int run(int argc, char **argv)
 	code = check_options(f);
 	if (code)
 		return code;
-	m = tr2_load_inputs(argc, argv,
+	m = tr2_inputs_load(argc, argv,
 			    f->flags & TR2_EXPORT_LINES ? TR2_LOAD_LINES : 0,
 			    &code);
 	if (!m)

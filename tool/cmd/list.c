@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "cmd/inputs.h"
 #include "cmd/node.h"
 #include "common/join.h"
 #include "common/options.h"
@@ -11,7 +12,6 @@
 #include "event/event.h"
 #include "model/filter.h"
 #include "out/table.h"
-#include "read/read.h"
 
 static bool verbose, only_open, only_errors, events, known;
 
@@ -370,7 +370,7 @@ static void list_nodes(struct tr2_model *m)
 static int run(int argc, char **argv)
 {
 	int exit_code = 0;
-	struct tr2_model *m = tr2_load_inputs(argc, argv, 0, &exit_code);
+	struct tr2_model *m = tr2_inputs_load(argc, argv, 0, &exit_code);
 	uint32_t i;
 
 	if (!m)

@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmd/inputs.h"
 #include "cmd/report.h"
 #include "common/options.h"
 #include "common/say.h"
 #include "export/html.h"
-#include "read/read.h"
 
 #define TR2_REPORT_VIEW(name, help) VIEW_##name,
 enum {
@@ -192,7 +192,7 @@ static int run(int argc, char **argv)
 
 	if (exit_code)
 		return exit_code;
-	m = tr2_load_inputs(argc, argv, 0, &exit_code);
+	m = tr2_inputs_load(argc, argv, 0, &exit_code);
 	if (!m)
 		return exit_code;
 	if (html) {

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmd/inputs.h"
 #include "cmd/script.h"
 #include "common/options.h"
 #include "common/say.h"
@@ -92,19 +93,12 @@ static void release(struct script *s)
 
 static int run_follow(int argc, char **argv)
 {
-	static char name[] = "trace2.data";
-	static char *standard[] = { name, NULL };
 	struct script s = { 0 };
-	struct tr2_model *m = tr2_model_new();
 	int exit_code = TR2_EXIT_USAGE;
+	struct tr2_list inputs;
 
-	if (!argc && tr2_common.input.nr)
-		argc = (int)tr2_common.input.nr,
-		argv = (char **)tr2_common.input.item;
-	else if (!argc)
-		argc = 1, argv = standard;
-	if (setup(&s, m))
-		exit_code = tr2_follow(m, argc, argv, on_followed, &s);
+	if (tr2_inputs(argc, argv, &inputs) && setup(&s, tr2_model_new()))
+		exit_code = tr2_follow(s.m, &inputs, on_followed, &s);
 	if (!exit_code)
 		tr2_printer_end(&s.printer);
 	release(&s);
@@ -134,7 +128,7 @@ static int run(int argc, char **argv)
 				       "durations are not known yet");
 	if (follow)
 		return run_follow(argc, argv);
-	m = tr2_load_inputs(argc, argv, TR2_LOAD_LINES, &exit_code);
+	m = tr2_inputs_load(argc, argv, TR2_LOAD_LINES, &exit_code);
 	if (!m)
 		return exit_code;
 	if (setup(&s, m)) {

@@ -67,7 +67,8 @@ void tr2_printer_release(struct tr2_printer *p);
 
 /* Read the present events and new ones, until SIGINT, SIGTERM or a reader that
  * has gone. Return an exit code. */
-int tr2_follow(struct tr2_model *m, int nr_paths, char **paths,
+struct tr2_list;
+int tr2_follow(struct tr2_model *m, const struct tr2_list *paths,
 	       tr2_event_fn *fn, void *data);
 
 #endif

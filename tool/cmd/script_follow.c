@@ -229,22 +229,21 @@ static void release(struct follow *f)
 		close(f->inotify);
 }
 
-int tr2_follow(struct tr2_model *m, int nr_paths, char **paths,
+int tr2_follow(struct tr2_model *m, const struct tr2_list *paths,
 	       tr2_event_fn *fn, void *data)
 {
 	struct follow f = { .m = m, .fn = fn, .data = data };
 	struct sigaction action = { .sa_handler = stop };
 	bool there = false;
-	size_t k;
-	int i;
+	size_t i, k;
 
 	f.inotify = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
 	f.reader = tr2_event_reader_new(m, fn, data);
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
 	while (f.reader && !stopped) {
-		for (i = 0; i < nr_paths; i++)
-			there |= look_at(&f, paths[i]);
+		for (i = 0; i < paths->nr; i++)
+			there |= look_at(&f, paths->item[i]);
 		if (!there)
 			break;
 		for (k = 0; k < f.nr; k++)
@@ -257,6 +256,6 @@ int tr2_follow(struct tr2_model *m, int nr_paths, char **paths,
 	release(&f);
 	if (there)
 		return 0;
-	tr2_error("cannot follow '%s': %s", paths[0], strerror(ENOENT));
+	tr2_error("cannot follow '%s': %s", paths->item[0], strerror(ENOENT));
 	return TR2_EXIT_FATAL;
 }

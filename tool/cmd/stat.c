@@ -222,7 +222,7 @@ static void report_to(int fd)
 {
 	fflush(stdout);
 	dup2(fd, 1);
-	tr2_term_start(false);
+	tr2_term_start(tr2_common_color(), false);
 }
 
 /* ---- the command ----------------------------------------------------------------- */

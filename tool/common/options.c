@@ -19,95 +19,90 @@ struct tr2_common tr2_common = {
 };
 
 static const char *format_name = "text";
-
-static const struct tr2_option input_options[] = {
-	{ 'i', "input", "PATH", TR2_OPT_LIST, &tr2_common.input,
-	  "read this recording, file or directory, or - (trace2.data)", NULL },
-	TR2_OPT_END
-};
-
-static const struct tr2_option output_options[] = {
-	{ 'o', "output", "PATH", TR2_OPT_STRING, &tr2_common.output,
-	  "write to this file or directory", NULL },
-	TR2_OPT_END
-};
-
-static const struct tr2_option filter_options[] = {
-	{ 0, NULL, NULL, TR2_OPT_HEADING, NULL, "Which processes and regions",
-	  NULL },
-	{ 0, "cmd", "GLOB", TR2_OPT_STRING, &tr2_common.filter.cmd,
-	  "only processes whose command or command line matches GLOB", NULL },
-	{ 0, "sid", "SID", TR2_OPT_STRING, &tr2_common.filter.sid,
-	  "only the process whose session id is SID, or begins or ends with it",
-	  NULL },
-	{ 0, "pid", "N", TR2_OPT_INT, &tr2_common.filter.pid,
-	  "only the process with this pid", NULL },
-	{ 'N', "region", "GLOB", TR2_OPT_STRING, &tr2_common.filter.region,
-	  "only regions whose category/label matches GLOB", NULL },
-	{ 't', "min-time", "TIME", TR2_OPT_DURATION, &tr2_common.filter.min_ns,
-	  "hide what took less than TIME (1ms, 20us, 1.5s)", NULL },
-	{ 0, "since", "TIME", TR2_OPT_TIME, &tr2_common.filter.since_ns,
-	  "hide what ended before TIME: HH:MM:SS, a date and time, or a time "
-	  "ago such as 5min",
-	  NULL },
-	{ 0, "until", "TIME", TR2_OPT_TIME, &tr2_common.filter.until_ns,
-	  "hide what began after TIME", NULL },
-	{ 'D', "depth", "N", TR2_OPT_INT, &tr2_common.filter.depth,
-	  "hide processes and regions deeper than N", NULL },
-	TR2_OPT_END
-};
-
-static const struct tr2_option format_options[] = {
-	{ 0, NULL, NULL, TR2_OPT_HEADING, NULL, "How it is shown", NULL },
-	{ 0, "format", "FORMAT", TR2_OPT_STRING, &format_name,
-	  "text, json or csv (text)", "text|json|csv" },
-	TR2_OPT_END
-};
-
-static const struct tr2_option markdown_options[] = {
-	{ 0, NULL, NULL, TR2_OPT_HEADING, NULL, "How it is shown", NULL },
-	{ 0, "format", "FORMAT", TR2_OPT_STRING, &format_name,
-	  "text, json, csv or md, for Markdown (text)", "text|json|csv|md" },
-	TR2_OPT_END
-};
-
-static const struct tr2_option look_options[] = {
-	{ 0, "color", "WHEN", TR2_OPT_STRING, &tr2_common.color,
-	  "auto, always or never (auto: on a terminal)", "auto|always|never" },
-	{ 0, "no-pager", NULL, TR2_OPT_FLAG, &tr2_common.no_pager,
-	  "do not use a pager", NULL },
-	TR2_OPT_END
-};
-
 static bool help_wanted;
 
-static const struct tr2_option help_options[] = {
-	{ 'h', "help", NULL, TR2_OPT_FLAG, &help_wanted, "show this help",
-	  NULL },
-	TR2_OPT_END
+/* Groups beside TR2_COMMON_…. */
+#define NOT_MARKDOWN (1u << 30) /* with FORMAT */
+#define ALL_COMMANDS (1u << 31)
+
+static const struct {
+	unsigned int group; /* of commands that have the option */
+	struct tr2_option option;
+} common_options[] = {
+	{ TR2_COMMON_INPUT,
+	  { 'i', "input", "PATH", TR2_OPT_LIST, &tr2_common.input,
+	    "read this recording, file or directory, or - (trace2.data)",
+	    NULL } },
+	{ TR2_COMMON_OUTPUT,
+	  { 'o', "output", "PATH", TR2_OPT_STRING, &tr2_common.output,
+	    "write to this file or directory", NULL } },
+	{ TR2_COMMON_FILTER,
+	  { 0, NULL, NULL, TR2_OPT_HEADING, NULL,
+	    "Which processes and regions", NULL } },
+	{ TR2_COMMON_FILTER,
+	  { 0, "cmd", "GLOB", TR2_OPT_STRING, &tr2_common.filter.cmd,
+	    "only processes whose command or command line matches GLOB",
+	    NULL } },
+	{ TR2_COMMON_FILTER,
+	  { 0, "sid", "SID", TR2_OPT_STRING, &tr2_common.filter.sid,
+	    "only the process whose session id is SID, or begins or ends with "
+	    "it", NULL } },
+	{ TR2_COMMON_FILTER,
+	  { 0, "pid", "N", TR2_OPT_INT, &tr2_common.filter.pid,
+	    "only the process with this pid", NULL } },
+	{ TR2_COMMON_FILTER,
+	  { 'N', "region", "GLOB", TR2_OPT_STRING, &tr2_common.filter.region,
+	    "only regions whose category/label matches GLOB", NULL } },
+	{ TR2_COMMON_FILTER,
+	  { 't', "min-time", "TIME", TR2_OPT_DURATION,
+	    &tr2_common.filter.min_ns,
+	    "hide what took less than TIME (1ms, 20us, 1.5s)", NULL } },
+	{ TR2_COMMON_FILTER,
+	  { 0, "since", "TIME", TR2_OPT_TIME, &tr2_common.filter.since_ns,
+	    "hide what ended before TIME: HH:MM:SS, a date and time, or a "
+	    "time ago such as 5min", NULL } },
+	{ TR2_COMMON_FILTER,
+	  { 0, "until", "TIME", TR2_OPT_TIME, &tr2_common.filter.until_ns,
+	    "hide what began after TIME", NULL } },
+	{ TR2_COMMON_FILTER,
+	  { 'D', "depth", "N", TR2_OPT_INT, &tr2_common.filter.depth,
+	    "hide processes and regions deeper than N", NULL } },
+	{ TR2_COMMON_FORMAT,
+	  { 0, NULL, NULL, TR2_OPT_HEADING, NULL, "How it is shown", NULL } },
+	{ NOT_MARKDOWN,
+	  { 0, "format", "FORMAT", TR2_OPT_STRING, &format_name,
+	    "text, json or csv (text)", "text|json|csv" } },
+	{ TR2_COMMON_MARKDOWN,
+	  { 0, "format", "FORMAT", TR2_OPT_STRING, &format_name,
+	    "text, json, csv or md, for Markdown (text)",
+	    "text|json|csv|md" } },
+	{ TR2_COMMON_FORMAT,
+	  { 0, "color", "WHEN", TR2_OPT_STRING, &tr2_common.color,
+	    "auto, always or never (auto: on a terminal)",
+	    "auto|always|never" } },
+	{ TR2_COMMON_FORMAT,
+	  { 0, "no-pager", NULL, TR2_OPT_FLAG, &tr2_common.no_pager,
+	    "do not use a pager", NULL } },
+	{ ALL_COMMANDS,
+	  { 'h', "help", NULL, TR2_OPT_FLAG, &help_wanted, "show this help",
+	    NULL } },
 };
 
 size_t tr2_options_list(const struct tr2_command *c,
 			const struct tr2_option *out[TR2_MAX_OPTIONS])
 {
-	const struct tr2_option *const groups[] = {
-		c->options,
-		c->common & TR2_COMMON_INPUT ? input_options : NULL,
-		c->common & TR2_COMMON_OUTPUT ? output_options : NULL,
-		c->common & TR2_COMMON_FILTER ? filter_options : NULL,
-		!(c->common & TR2_COMMON_FORMAT) ? NULL :
-		c->common & TR2_COMMON_MARKDOWN	 ? markdown_options :
-						   format_options,
-		c->common & TR2_COMMON_FORMAT ? look_options : NULL,
-		help_options,
-	};
+	unsigned int groups = c->common | ALL_COMMANDS;
 	const struct tr2_option *o;
 	size_t i, nr = 0;
 
-	for (i = 0; i < sizeof(groups) / sizeof(*groups); i++)
-		for (o = groups[i]; o && (o->letter || o->name || o->help); o++)
-			if (nr < TR2_MAX_OPTIONS)
-				out[nr++] = o;
+	if (groups & TR2_COMMON_FORMAT && !(groups & TR2_COMMON_MARKDOWN))
+		groups |= NOT_MARKDOWN;
+	for (o = c->options; o && (o->letter || o->name || o->help); o++)
+		if (nr < TR2_MAX_OPTIONS)
+			out[nr++] = o;
+	for (i = 0; i < sizeof(common_options) / sizeof(*common_options); i++)
+		if (common_options[i].group & groups && nr < TR2_MAX_OPTIONS)
+			out[nr++] = &common_options[i].option;
 	return nr;
 }
 

@@ -84,6 +84,12 @@ struct tr2_common {
 };
 extern struct tr2_common tr2_common;
 
+/* For tr2_term_start(): NULL unless the format is text. */
+static inline const char *tr2_common_color(void)
+{
+	return tr2_common.format == TR2_FORMAT_TEXT ? tr2_common.color : NULL;
+}
+
 struct tr2_command {
 	const char *name;
 	const char *synopsis; /* after `trace2 NAME`, without common options */

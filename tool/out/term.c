@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "common/options.h"
+
 #include "out/term.h"
 
 #define MIN_WIDTH 40
@@ -45,13 +45,13 @@ static bool is_dumb(void)
 	return !name || !strcmp(name, "dumb");
 }
 
-static bool want_color(void)
+static bool want_color(const char *color)
 {
 	const char *no_color = getenv("NO_COLOR");
 
-	if (!strcmp(tr2_common.color, "always"))
+	if (!strcmp(color, "always"))
 		return true;
-	if (!strcmp(tr2_common.color, "never") || !term.terminal)
+	if (!strcmp(color, "never") || !term.terminal)
 		return false;
 	return !is_dumb() && !(no_color && *no_color);
 }
@@ -101,17 +101,17 @@ static void start_pager(const char *pager)
 	close(pipe_fd[1]);
 }
 
-void tr2_term_start(bool pager)
+void tr2_term_start(const char *color, bool pager)
 {
 	const char *command = pager_command();
 
 	term.terminal = isatty(1);
-	term.color = want_color() && tr2_common.format == TR2_FORMAT_TEXT;
+	term.color = color && want_color(color);
 	if (!term.terminal)
 		return;
-	if (tr2_common.format == TR2_FORMAT_TEXT)
+	if (color)
 		term.width = width_of_terminal();
-	if (pager && command && !tr2_common.no_pager && !is_dumb())
+	if (pager && command && !is_dumb())
 		start_pager(command);
 }
 

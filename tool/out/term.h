@@ -19,10 +19,10 @@ enum tr2_color {
 	TR2_COLOR_GOOD
 };
 
-/* Choose colour and width, and start a pager if stdout is a terminal and
- * `pager` and the options permit it. Called before output, and again when
- * descriptor 1 is redirected. */
-void tr2_term_start(bool pager);
+/* Choose width and colour ("auto", "always", "never"; NULL: output is for
+ * programs), and start a pager if `pager` and stdout is a terminal. Called before
+ * output, and again when descriptor 1 is redirected. */
+void tr2_term_start(const char *color, bool pager);
 /* Wait for the pager. */
 void tr2_term_end(void);
 

@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "common/join.h"
-#include "common/options.h"
 #include "common/say.h"
 #include "model/build.h"
 #include "model/parsed_event.h"
@@ -618,38 +617,4 @@ enum tr2_load_result tr2_load(struct tr2_model *m, const struct tr2_load *load)
 	if (result == TR2_LOAD_OK)
 		finish(&l);
 	return result;
-}
-
-static struct tr2_model *load_failed(struct tr2_model *m,
-				     enum tr2_load_result result,
-				     int *exit_code)
-{
-	tr2_model_free(m);
-	*exit_code = result == TR2_LOAD_NOTHING ? 0 : TR2_EXIT_FATAL;
-	return NULL;
-}
-
-struct tr2_model *tr2_load_inputs(int argc, char **argv, unsigned int flags,
-				  int *exit_code)
-{
-	static const char *const standard[] = { "trace2.data" };
-	struct tr2_load load = { standard, 1, flags, NULL, NULL };
-	struct tr2_model *m = tr2_model_new();
-	enum tr2_load_result result;
-
-	if (argc && tr2_common.input.nr) {
-		tr2_error("name inputs either with -i or as words, not both");
-		tr2_model_free(m);
-		*exit_code = TR2_EXIT_USAGE;
-		return NULL;
-	}
-	if (argc)
-		load.paths = (const char *const *)argv, load.nr_paths = argc;
-	else if (tr2_common.input.nr)
-		load.paths = tr2_common.input.item,
-		load.nr_paths = tr2_common.input.nr;
-	result = tr2_load(m, &load);
-	if (result != TR2_LOAD_OK)
-		return load_failed(m, result, exit_code);
-	return m;
 }

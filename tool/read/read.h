@@ -49,11 +49,4 @@ struct tr2_load {
  */
 enum tr2_load_result tr2_load(struct tr2_model *m, const struct tr2_load *load);
 
-/*
- * For most commands: load the inputs that the command line names (its words,
- * -i, or trace2.data). NULL: exit with *exit_code.
- */
-struct tr2_model *tr2_load_inputs(int argc, char **argv, unsigned int flags,
-				  int *exit_code);
-
 #endif
