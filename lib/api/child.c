@@ -8,14 +8,14 @@
 #include "thread/stream.h"
 #include "trace2.h"
 
-/* A number that uninitialised memory is unlikely to hold. */
+/* Numbers that uninitialised memory is unlikely to have. */
 enum child_state {
 	NOT_STARTED,
 	STARTED = 0x7f3a91c5,
 	TOLD = 0x7f3a91c6
 };
 
-/* Nobody will tell how the other one ended: nothing more is known of it. */
+/* Emit the end of a child whose struct is started again: its end is unknown. */
 static void give_up(struct tr2_call *call, const struct trace2_child *child)
 {
 	tr2_call_report_once(call,
@@ -27,7 +27,8 @@ static void give_up(struct tr2_call *call, const struct trace2_child *child)
 		 .pid.i = child->pid, .ready.s = "error");
 }
 
-/* Started in the process that this one was forked from? That tells its end. */
+/* Whether it was started in the process that this one was forked from, which
+ * reports its end. */
 static bool is_of_parent(const struct trace2_child *child)
 {
 	return child->start_ns < tr2_stream.start_ns;
@@ -78,7 +79,7 @@ static void check_pid(struct tr2_call *call, const struct trace2_child *child,
 		tr2_call_report_once(call, "trace2: %s without a pid", function);
 }
 
-/* Is this child's end still to be told? */
+/* Whether this child's end is still to be emitted; if so, note it. */
 static bool take_end(struct tr2_call *call, struct trace2_child *child,
 		     const char *function)
 {
@@ -148,7 +149,7 @@ int trace2_exec_fl(const char *file, int line, const char *exe,
 	return id;
 }
 
-/* Is the result of this exec still to be told? */
+/* Whether the result of this exec is still to be emitted; if so, note it. */
 static bool take_result(struct tr2_call *call, int id)
 {
 	if (id < 0 || id >= tr2_session.next_exec_id) {

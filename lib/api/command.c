@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the command is, and how it ends. */
+/* The command: its start, name and end. */
 #include <stdlib.h>
 
 #include "session/call.h"

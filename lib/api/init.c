@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Start of a session, and what may be asked about it. */
+/* The start of a session, and queries about it. */
 #include "session/call.h"
 #include "session/inherit.h"
 #include "session/start.h"

@@ -15,7 +15,7 @@
 #include "thread/stream.h"
 #include "trace2.h"
 
-/* A forked child's cells lie in its own ring's file: that comes before them. */
+/* A forked child's cells lie in its own ring's file: open that first. */
 static void open_file_of_child(void)
 {
 	struct tr2_call call;
@@ -26,7 +26,7 @@ static void open_file_of_child(void)
 		tr2_call_end(&call);
 }
 
-/* The first metric of a thread, or of a forked child. */
+/* Get the slot at the first metric of a thread, or of a forked child. */
 static __attribute__((noinline)) struct tr2_slot *slot_slow(void)
 {
 	struct tr2_slot *slot = NULL;
@@ -62,19 +62,19 @@ static inline struct tr2_slot *my_slot(void)
 }
 
 /*
- * What leads to an overflow lies in one section, by which the library's own
- * calls are told apart from the program's.
+ * Functions on the way to an overflow lie in one section, which distinguishes
+ * the library's own calls from the program's.
  */
 #define CODE __attribute__((section("tr2_metric_code")))
-/* The linker names its ends. */
+/* The linker defines its ends. */
 extern const char code_begin[] __asm__("__start_tr2_metric_code")
 	__attribute__((visibility("hidden")));
 extern const char code_end[] __asm__("__stop_tr2_metric_code")
 	__attribute__((visibility("hidden")));
 
 /*
- * Unwinding, and telling of code that was loaded since, take some 6 KB of stack:
- * more than what a host may have given its signal handlers.
+ * Unwinding, and recording newly loaded code, take some 6 KB of stack: more
+ * than a host may have given its signal handlers.
  */
 #define ROOM_BYTES 16384
 
@@ -89,8 +89,8 @@ static bool has_room(void)
 	       here - (const char *)stack.ss_sp >= ROOM_BYTES;
 }
 
-/* One that cannot be looked at now, since a handler interrupted the holder of
- * the lock or has too small a stack, is found by the next count. */
+/* An overflow that cannot be handled now, since a handler interrupted the
+ * holder of the lock or has too small a stack, is handled at the next count. */
 static CODE __attribute__((noinline)) void
 overflow(const struct tr2_slot *slot, enum tr2_metric_kind kind,
 	 unsigned int index)
@@ -105,7 +105,7 @@ overflow(const struct tr2_slot *slot, enum tr2_metric_kind kind,
 		errno = saved_errno;
 		return;
 	}
-	/* Before the lock: it takes long, and needs none. */
+	/* Before the lock: it is slow, and needs no lock. */
 	tr2_unwind(&chain, &own);
 	tr2_lock();
 	tr2_perf_overflow(slot, kind, index, &chain);
@@ -113,7 +113,7 @@ overflow(const struct tr2_slot *slot, enum tr2_metric_kind kind,
 	errno = saved_errno;
 }
 
-/* What is sampled has a marked index. */
+/* A sampled metric has a marked index. */
 static CODE __attribute__((noinline)) void
 add_sampled(struct tr2_slot *slot, unsigned int index, uint64_t value)
 {
@@ -152,7 +152,7 @@ add_slow(const struct trace2_counter *counter, uint64_t value)
 		add(slot, counter, value);
 }
 
-/* What is rare is a call at the end: nothing has to be kept over it. */
+/* The slow path is a tail call: no register has to be saved for it. */
 CODE void trace2_counter_add_on_(struct trace2_counter *counter, uint64_t value)
 {
 	struct tr2_slot *slot = tr2_my_slot;
@@ -208,7 +208,7 @@ stop_slow(const struct trace2_timer *timer, struct tr2_timer_cell *cell,
 	tr2_call_end(&call);
 }
 
-/* One at a moment in the thread, as its caller found it. */
+/* State of the thread for one stop, as its caller found it. */
 struct stop {
 	const struct trace2_timer *timer;
 	struct tr2_slot *slot;

@@ -11,7 +11,7 @@
 #include "thread/lock.h"
 #include "trace2_perf.h"
 
-/* false: a handler that interrupted the holder of the lock. */
+/* false: a handler interrupted the holder of the lock. */
 static bool begin(int *saved_errno)
 {
 	*saved_errno = errno;
@@ -44,7 +44,7 @@ int trace2_perf_open(const struct trace2_perf_attr *attr, pid_t pid, int cpu,
 	/* Not under the lock: it loads a library. */
 	if (tr2_perf_wants_calls(attr))
 		tr2_unwind_prepare();
-	/* Whoever opens anything has to hear of forks. */
+	/* Opened events must be dropped in forked children. */
 	tr2_session_watch_forks();
 	if (!begin(&saved_errno))
 		return -EDEADLK;
@@ -184,7 +184,7 @@ int trace2_perf_parse(const char *list, struct trace2_perf_named *events,
 	int saved_errno = errno, result;
 	struct tr2_mask before;
 
-	/* It reads files, and holds no lock that would keep this away. */
+	/* It reads files, and holds no lock that would block signals. */
 	tr2_mask_begin(&before);
 	result = tr2_perf_parse(list, events, events ? nr_events : 0, error,
 				error_bytes);

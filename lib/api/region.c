@@ -24,7 +24,8 @@ static struct tr2_regions *regions_of(const struct tr2_call *call)
 	return &call->thread->regions;
 }
 
-/* The innermost region ends; its names, if the program's are others. */
+/* End the innermost region; category and label: its names, if the program's
+ * differ. */
 static void end(struct tr2_call *call, const char *category, const char *label,
 		const char *message)
 {
@@ -37,7 +38,8 @@ static void end(struct tr2_call *call, const char *category, const char *label,
 		 .msg.s = message);
 }
 
-/* Another one's leave, or enter, says that the innermost one has ended. */
+/* End the innermost region, since another one's leave, or an enter, implies
+ * it. */
 static void end_implied(struct tr2_call *call)
 {
 	struct tr2_region *region = tr2_region_top(regions_of(call));
@@ -51,7 +53,7 @@ static void end_implied(struct tr2_call *call)
 	call->repo_id = repo_id;
 }
 
-/* Was a leave that made no sense meant for the innermost region? */
+/* Resolve a doubtful leave: it was meant for the innermost region. */
 static void settle_doubt(struct tr2_call *call, const char *category,
 			 const char *label)
 {
@@ -78,7 +80,7 @@ static void enter(struct tr2_call *call, const char *category,
 			call->repo_id);
 }
 
-/* No region is meant. */
+/* Drop a leave that matches no region. */
 static void drop(struct tr2_call *call, const char *category, const char *label,
 		 bool has_ended)
 {
@@ -98,7 +100,7 @@ static void drop(struct tr2_call *call, const char *category, const char *label,
 				label ? label : "");
 }
 
-/* Those inside end, too: an early return, or regions that cross. */
+/* End the regions inside, too: an early return, or regions that cross. */
 static void end_inner(struct tr2_call *call, const char *category,
 		      const char *label, size_t nr_inside)
 {
@@ -114,7 +116,7 @@ static void end_inner(struct tr2_call *call, const char *category,
 		end_implied(call);
 }
 
-/* A mistake in a name, or it was entered before tracing began. */
+/* Handle a wrong name, or a region that was entered before tracing began. */
 static bool take_unknown(struct tr2_call *call, const char *category,
 			 const char *label)
 {
@@ -159,7 +161,8 @@ take_slow(struct tr2_call *call, const char *category, const char *label)
 	return true;
 }
 
-/* Is the innermost region the one that ends now? Overwrites the message. */
+/* Whether the innermost region is the one that ends now. Overwrites the
+ * message. */
 static inline bool take(struct tr2_call *call, const char *category,
 			const char *label)
 {
@@ -170,7 +173,8 @@ static inline bool take(struct tr2_call *call, const char *category,
 	       take_slow(call, category, label);
 }
 
-/* Under the names of its enter; the program's are these, where they were cut. */
+/* Emit the leave under the names of its enter; the program's are used if those
+ * were cut. */
 static void leave(struct tr2_call *call, const char *category,
 		  const char *label, const struct trace2_repo *repo,
 		  const char *message)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Threads that say when they start and end. */
+/* Threads that announce their start and end. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "thread/stream.h"
 #include "trace2.h"
 
-/* On main, which started and ends with the process, it is a region. */
+/* On main, which starts and ends with the process, it is a region. */
 static const char main_enter[] = "thread-proc on main: %s";
 static const char main_leave[] = "thread-proc on main";
 
@@ -46,13 +46,13 @@ void trace2_thread_start_fl(const char *file, int line, const char *base_name)
 	tr2_call_end(&call);
 }
 
-/* A thread that emitted nothing, or has ended, is not announced for an error:
- * it is emitted in the name of main. */
+/* A thread without events, or one that has ended, is not announced for an
+ * error: it is emitted in the name of main. */
 static void tell_no_start(struct tr2_call *call)
 {
 	const struct tr2_thread *speaker = call->thread;
 
-	/* There is no main where there was no memory for it. */
+	/* Without memory there is no main. */
 	if (!speaker->announced && tr2_thread_main())
 		speaker = tr2_thread_main();
 	call->who = &speaker->who;
@@ -60,7 +60,8 @@ static void tell_no_start(struct tr2_call *call)
 	call->who = &call->thread->who;
 }
 
-/* Is there one to leave? What was forked may have begun in the parent. */
+/* Whether there is a region on main to leave. In a forked child, the parent may
+ * have entered it. */
 static bool take_main(struct tr2_call *call)
 {
 	struct tr2_thread *thread = call->thread;
@@ -100,7 +101,7 @@ void trace2_thread_exit_fl(const char *file, int line)
 	tr2_call_end(&call);
 }
 
-/* What a new thread needs to know; it frees it. */
+/* The data of a new thread, which frees them. */
 struct start {
 	const char *file;
 	int line;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Begin and end the frame of a public function. */
 #include "session/call.h"
 
 #include <errno.h>
@@ -14,7 +15,7 @@
 #include "thread/lock.h"
 #include "thread/stream.h"
 
-/* false: a signal handler in the midst of a call, or tracing just ended. */
+/* false: a signal handler interrupted a call, or tracing has just ended. */
 static bool enter(struct tr2_call *call)
 {
 	struct tr2_thread *thread = tr2_thread_get();
@@ -40,7 +41,7 @@ tr2_call_begin(struct tr2_call *call, const char *file, int line)
 		tr2_stream_lost();
 		return false;
 	}
-	/* No thread is known before. */
+	/* No thread is known yet. */
 	if (__builtin_expect(!tr2_self && !tr2_session_is_started(), 0)) {
 		tr2_early_note(file, line);
 		return false;

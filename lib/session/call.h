@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * call - the frame of every public function that emits: one look at the
- * thread, one at the clock, errno and cancellation kept.
+ * call - the frame of every public function that emits: one lookup of the
+ * thread, one read of the clock, errno and cancellation kept.
  *
  *	struct tr2_call call;
  *
@@ -10,8 +10,8 @@
  *	TR2_EMIT(&call, cmd_path, .path.s = path);
  *	tr2_call_end(&call);
  *
- * A call from a signal handler that interrupted the library in the same
- * thread is counted as lost, and begin returns false.
+ * A call from a signal handler that interrupted the library in the same thread
+ * is counted as lost, and tr2_call_begin() returns false.
  */
 #ifndef TR2_SESSION_CALL_H
 #define TR2_SESSION_CALL_H
@@ -22,7 +22,8 @@
 bool tr2_call_begin(struct tr2_call *call, const char *file, int line);
 void tr2_call_end(struct tr2_call *call);
 
-/* thread_start, if the thread was not announced yet. base NULL: "unknown". */
+/* Emit thread_start, if the thread was not announced yet. base NULL:
+ * "unknown". */
 void tr2_call_announce_slow(struct tr2_call *call, const char *base);
 static inline void tr2_call_announce(struct tr2_call *call, const char *base)
 {

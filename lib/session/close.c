@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The end of a session. */
+/* The end of a session: its last events, and its targets. */
 #include "session/close.h"
 
 #include <errno.h>
@@ -17,7 +17,7 @@
 #include "thread/lock.h"
 #include "thread/stream.h"
 
-/* More than times in a stream are apart anyhow when a machine is busy. */
+/* On a busy machine, times in a stream differ by more anyway. */
 #define CLOCK_TOLERANCE_NS 1000000u
 
 static void check_clock(struct tr2_call *call)
@@ -49,7 +49,7 @@ static void emit_parts(struct tr2_call *call,
 }
 
 /*
- * exit() may be called by any thread, in a signal handler that interrupted the
+ * Any thread may call exit(), also in a signal handler that interrupted the
  * library, while other threads run on. The last events are in main's name.
  */
 static void write_end(struct tr2_thread *thread, bool interrupted)
@@ -66,7 +66,7 @@ static void write_end(struct tr2_thread *thread, bool interrupted)
 		nr_busy = tr2_thread_wait_idle();
 		nr_aside = tr2_thread_nr_aside();
 	}
-	/* Those events come to nothing: after atexit there are none. */
+	/* Their events are lost: there are none after atexit. */
 	atomic_fetch_add(&tr2_stream.lost, nr_busy + nr_aside);
 	call.now_ns = tr2_clock_now_ns();
 	call.line = __LINE__;
@@ -108,7 +108,7 @@ void tr2_session_close(void)
 		interrupted |= atomic_exchange(&thread->busy, 1) != 0;
 		if (interrupted) {
 			tr2_dest_set_urgent();
-			/* What it was at does not go on. */
+			/* The interrupted call does not continue. */
 			tr2_stream_lost();
 		}
 		tr2_session_give_up_record();

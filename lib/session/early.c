@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Record the first call before trace2_initialize(), and report it later. */
 #include "session/early.h"
 
 #include <string.h>
@@ -8,14 +9,14 @@
 
 #define FILE_BYTES 256
 
-/* A copy, since it may be of a module that is gone by then. */
+/* A copy, since the string's module may be unloaded by then. */
 static struct {
-	char file[FILE_BYTES]; /* "": not known */
+	char file[FILE_BYTES]; /* "": unknown */
 	int line;
 	atomic_bool is_there;
 } first;
 
-/* true for the first one. */
+/* true for the first call. */
 static bool switch_off(void)
 {
 	int early = TR2_ENABLED_EARLY;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * early - calls that come before trace2_initialize(). They are lost; the first
- * one is told when tracing begins. Until it came, calls are not switched off,
- * so that it is seen; from then on they cost what they cost where tracing is
+ * early - calls before trace2_initialize(). They are lost; the first one is
+ * reported when tracing begins. Until the first one, calls are not switched
+ * off, so that it is noticed; from then on they cost as much as with tracing
  * off, also in a program that never initializes the library.
  */
 #ifndef TR2_SESSION_EARLY_H
@@ -10,13 +10,13 @@
 
 #include "thread/emit.h"
 
-/* file NULL: the place is not known. Any thread; signal-safe. */
+/* Record the call. file NULL: unknown place. Any thread; signal-safe. */
 void tr2_early_note(const char *file, int line);
 
-/* From here on calls are off, unless tracing is switched on. */
+/* Switch calls off from now on, unless tracing is switched on. */
 void tr2_early_end(void);
 
-/* The error event, if there was such a call; behind the start event. */
+/* Emit the error event, if there was such a call; behind the start event. */
 void tr2_early_tell(struct tr2_call *call);
 
 #endif

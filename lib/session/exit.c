@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The end of the process, or of the library in it: by dlclose() of itself, or of a plugin that it was
- * linked into. It leaves no memory, no descriptor and no handler. A process that
- * ends leaves all of that to the kernel, since other threads may still run.
+ * The end of the process, or of the library in it: by dlclose() of itself, or
+ * of a plugin that contains it. Unloading leaves no memory, descriptor or
+ * handler behind. A process that ends leaves them to the kernel, since other
+ * threads may still run.
  *
- * The C library calls destructors without a number first, then what was
- * registered with atexit(), then those with a number; but at the end of a
- * process what was registered with atexit() comes first.
+ * The C library calls destructors without a priority first, then functions of
+ * atexit(), then destructors with one; but at the end of a process the
+ * functions of atexit() come first.
  */
 #include "base/unwind.h"
 #include "metric/metric.h"
@@ -32,7 +33,7 @@ void tr2_session_exit(void)
 	if (tr2_fork_guard_is_cleared())
 		tr2_session_after_fork();
 	if (tr2_session.state == TR2_SESSION_FORKED) {
-		/* A child that did nothing leaves no trace. */
+		/* A child without events leaves no trace. */
 		if (!tr2_arena_is_used() ||
 		    !tr2_call_begin(&call, __FILE__, __LINE__))
 			return;
@@ -46,7 +47,7 @@ __attribute__((destructor)) static void begin_unload(void)
 	is_unloaded = !exit_has_begun;
 }
 
-/* What threads have, those that live on included. */
+/* Release the data of all threads, live ones included. */
 static void release_threads(void)
 {
 	unsigned int i;
@@ -77,8 +78,8 @@ __attribute__((destructor(101))) static void unload(void)
 	tr2_thread_forget_key();
 	if (tr2_session.state != TR2_SESSION_OFF) {
 		tr2_session_exit();
-		/* It is about to be in code that is gone. What it uses stays,
-		 * at least. */
+		/* Another thread is about to return into unmapped code. At
+		 * least keep its data. */
 		if (tr2_thread_wait_idle())
 			return;
 		release_session();

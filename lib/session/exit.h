@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* exit - what exit handlers do, and what unloading the library does. */
+/* exit - exit handlers, and unloading of the library. */
 #ifndef TR2_SESSION_EXIT_H
 #define TR2_SESSION_EXIT_H
 
-/* The end of the session, unless this is a forked child that did nothing. */
+/* End the session, unless this is a forked child without events. */
 void tr2_session_exit(void);
 
 #endif

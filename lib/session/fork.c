@@ -21,7 +21,7 @@
 #include "thread/lock.h"
 #include "thread/stream.h"
 
-/* Of a thread that never called before. */
+/* Of a thread without earlier calls. */
 static __thread uint32_t forking_tid __attribute__((tls_model("initial-exec")));
 
 static void before_fork(void)
@@ -58,7 +58,8 @@ void tr2_session_after_fork(void)
 		tr2_session.has_start = tr2_session.has_exit = false;
 		tr2_session.open_execs = 0;
 		tr2_session.state = TR2_SESSION_FORKED;
-		/* The thread that forked is main, whoever speaks first. */
+		/* The thread that forked is main, whichever has the first
+		 * event. */
 		tr2_thread_get();
 	}
 	tr2_mask_end(&before);
@@ -78,7 +79,7 @@ void tr2_session_watch_forks(void)
 	tr2_mask_end(&before);
 }
 
-/* The session's id has become longer. false: there is no memory. */
+/* Update the head for the session's longer id. false: no memory. */
 static bool rename_main(struct tr2_thread *main_thread)
 {
 	if (!tr2_context_make_head_room(main_thread))
@@ -87,7 +88,8 @@ static bool rename_main(struct tr2_thread *main_thread)
 	return true;
 }
 
-/* In main's name, with the buffers of the thread that came first. */
+/* Open the session in main's name, with the buffers of the thread that came
+ * first. */
 static void open_anew(struct tr2_thread *thread, const char *file, int line)
 {
 	struct tr2_thread *main_thread = tr2_thread_main();
@@ -121,7 +123,7 @@ void tr2_session_reopen(struct tr2_thread *thread, const char *file, int line)
 	int state = TR2_SESSION_FORKED;
 	struct tr2_mask before;
 
-	/* One that is left half open would have all others wait for ever. */
+	/* If it were left half open, all others would wait forever. */
 	tr2_mask_begin(&before);
 	if (atomic_compare_exchange_strong(&tr2_session.state, &state,
 					   TR2_SESSION_OPENING)) {

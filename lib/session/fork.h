@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * fork - a forked child: nothing of the parent's is repeated or ended, and the
- * first event, of whatever thread, opens a session of its own.
+ * fork - a forked child: it repeats or ends nothing of its parent's, and its
+ * first event, of any thread, opens a session of its own.
  */
 #ifndef TR2_SESSION_FORK_H
 #define TR2_SESSION_FORK_H
@@ -9,14 +9,14 @@
 #include "session/session.h"
 #include "thread/thread.h"
 
-/* Has tr2_session_after_fork() called in every child; once. */
+/* Call tr2_session_after_fork() in every child; once. */
 void tr2_session_watch_forks(void);
 
-/* Puts a forked child into the state FORKED, if that was not done yet. */
+/* Put a forked child into the state FORKED, if it is not yet. */
 void tr2_session_after_fork(void);
 
-/* What a forked child does at its first event; other threads wait until it is
- * done. Called in a call of this thread. */
+/* Open the session of a forked child, at its first event; other threads wait
+ * until that is done. Called in a call of this thread. */
 void tr2_session_reopen(struct tr2_thread *thread, const char *file, int line);
 
 #endif

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * The variables for children: copy them from the parent, and change them in
+ * place.
+ */
 #include "session/inherit.h"
 
 #include <stdio.h>
@@ -14,7 +18,7 @@
 #define NAME_VARIABLE "GIT_TRACE2_PARENT_NAME="
 
 #define MAX_PARENT 4096u
-/* An own component has 41 bytes; forks of forks append to the same memory. */
+/* An id's component has 41 bytes; forks of forks append to the same memory. */
 #define MAX_VALUE (MAX_PARENT + 1024u)
 
 /*
@@ -23,10 +27,10 @@
  * memory is never freed: environ points into it.
  */
 struct variable {
-	char *text; /* NAME=value; NULL: not there */
+	char *text; /* NAME=value; NULL: none */
 	char *value;
-	size_t len; /* of value */
-	size_t inherited; /* of it, from the parent */
+	size_t len; /* of the value */
+	size_t inherited; /* the part from the parent */
 };
 
 static struct variable sid, names;
@@ -38,8 +42,8 @@ static bool is_control(char c)
 	return (unsigned char)c < 0x20 || c == 0x7f;
 }
 
-/* What may be taken over from outside: no control characters, not too long;
- * cut at the last whole component. */
+/* Copy a value from outside: without control characters, of limited length, cut
+ * at the last whole component. */
 static void copy_clean(struct variable *v, const char *from)
 {
 	size_t start = v->len;
@@ -84,9 +88,9 @@ static bool variable_start(struct variable *v, const char *name)
 }
 
 /*
- * Appends "/text", or "text" to an empty value. A reader of the environment
- * in another thread sees the old value or the new one: the byte that was the
- * old end is written last.
+ * Append "/text", or "text" to an empty value. A reader of the environment in
+ * another thread sees the old value or the new one: the byte at the old end is
+ * written last.
  */
 static bool variable_append(struct variable *v, const char *text)
 {
@@ -135,7 +139,7 @@ static void append_own_sid(uint64_t wall_us)
 	add_host(&own);
 	snprintf(pid, sizeof(pid), "-P%08lx", (unsigned long)getpid());
 	tr2_buf_addstr(&own, pid);
-	/* Beyond 20 forks of forks the ancestors are left out. */
+	/* Beyond 20 forks of forks, leave out the ancestors. */
 	if (sid.len + own.len + 1 > MAX_VALUE)
 		sid.len = sid.inherited = 0;
 	own_sid_at = sid.len ? sid.len + 1 : 0;

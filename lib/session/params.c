@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Report config keys and variables, by the patterns of the settings. */
 #include "session/params.h"
 
 #include <stdlib.h>

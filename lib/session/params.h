@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * params - the config keys and variables that the settings ask to be told, as
+ * params - emit the config keys and variables that the settings ask for, as
  * def_param events.
  */
 #ifndef TR2_SESSION_PARAMS_H
@@ -8,15 +8,15 @@
 
 #include "thread/emit.h"
 
-/* Each once a session. */
+/* Each works once a session. */
 void tr2_params_list_config(struct tr2_call *call);
 void tr2_params_list_env(struct tr2_call *call);
 
-/* A key that the program sets, if it was asked for. */
+/* Emit a key that the program sets, if the settings ask for it. */
 void tr2_params_set_config(struct tr2_call *call, const char *key,
 			   const char *value);
 
-/* value NULL: left out. Hidden where the name says that it is a secret. */
+/* value NULL: left out. Redacted if the name is that of a secret. */
 void tr2_params_emit(struct tr2_call *call, const char *param,
 		     const char *value, const char *scope);
 

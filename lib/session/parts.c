@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The array of parts, and calls of their hooks. */
 #include "session/parts.h"
 
 #include <stddef.h>
@@ -8,26 +9,26 @@
 
 static const struct row {
 	const struct tr2_part *part;
-	size_t setting; /* a text that it loads */
+	size_t setting; /* the offset of its setting */
 } rows[] = {
-	/* First, hence last at the end: whatever others put into a ring in a
-	 * thread's name is between its FORK and its EXIT. */
+	/* First, hence last at the end: records of other parts in a thread's
+	 * ring come between its FORK and its EXIT. */
 	{ &tr2_part_tasks, NO_SETTING },
-	/* A forked child's definitions are free again before events that count
-	 * them are dropped. */
+	/* In a forked child, it unlocks the definitions before events that
+	 * count them are dropped. */
 	{ &tr2_part_metrics, NO_SETTING },
-	/* Events of the program are closed behind those of the settings. */
+	/* The program's events are closed after those of the settings. */
 	{ &tr2_part_watch, NO_SETTING },
-	/* They take their share of descriptors before samples do. */
+	/* It takes its share of descriptors before samples do. */
 	{ &tr2_part_counters, SETTING(counters) },
-	/* They load the list of which the kernel's are a part. */
+	/* It loads the list that includes the kernel's samples. */
 	{ &tr2_part_samples, SETTING(sample) },
 	{ &tr2_part_samples_kernel, NO_SETTING },
 };
 #define NR_PARTS (sizeof(rows) / sizeof(*rows))
 _Static_assert(NR_PARTS <= TR2_MAX_PARTS, "a thread has room for all");
 
-/* Calls a hook of all that have it, in their order or from behind. i is the
+/* Call a hook of all parts that have it, in their order or in reverse. i is the
  * part's number. */
 #define EACH(hook, ...)                                     \
 	do {                                                \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* parts - the session's parts, one after the other: see part.h. */
+/* parts - call the session's parts: see part.h. */
 #ifndef TR2_SESSION_PARTS_H
 #define TR2_SESSION_PARTS_H
 

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * Read the ancestors of the process from /proc, and its usage from getrusage().
+ */
 #include "session/process.h"
 
 #include <fcntl.h>
@@ -14,8 +17,8 @@
 #define MAX_ANCESTORS 32
 #define NAME_BYTES 64 /* the kernel's are shorter */
 
-/* Name and parent of a process, from "pid (name) state ppid …", where the name
- * itself may hold parentheses. */
+/* Read a process's name and parent from "pid (name) state ppid …", where the
+ * name itself may have parentheses. */
 static bool read_stat(long pid, char *name, long *parent)
 {
 	char path[32], text[512], *start, *end;

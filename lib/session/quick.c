@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Write frequent events straight into the ring. */
 #include "session/quick.h"
 
 #include <linux/membarrier.h>
@@ -13,10 +14,10 @@
 
 int tr2_quick_on;
 
-/* All of it in one function: then none of it passes through memory. */
+/* Everything in one function, so that values stay in registers. */
 #define INLINE static inline __attribute__((always_inline))
 
-/* The fields here are those of the table, in its order. */
+/* The fields are those of the table, in its order. */
 #define AT(event, field, nr)                                     \
 	_Static_assert(offsetof(struct tr2_v_##event, field) ==  \
 			       (nr) * sizeof(struct tr2_value),  \
@@ -51,7 +52,7 @@ struct quick {
 	uint64_t now_ns;
 };
 
-/* Longer ones are cut, which the usual path does. */
+/* Longer strings must be cut, which the slow path does. */
 #define MAX_STRINGS (TR2_RECORD_MAX - 128)
 
 INLINE uint64_t load_8(const char *s)
@@ -62,7 +63,7 @@ INLINE uint64_t load_8(const char *s)
 	return x;
 }
 
-/* All bytes of a string of less than 8, some of them twice. */
+/* Load all bytes of a string of less than 8, some of them twice. */
 INLINE uint64_t load_short(const char *s, size_t len)
 {
 	uint32_t low, high;
@@ -81,7 +82,8 @@ INLINE uint64_t load_short(const char *s, size_t len)
 typedef unsigned char bytes_16 __attribute__((vector_size(16)));
 typedef uint64_t words_2 __attribute__((vector_size(16)));
 
-/* Redaction looks for secrets behind these: see tr2_redact(). */
+/* Find characters before which redaction looks for secrets: see
+ * tr2_redact(). */
 INLINE words_2 find_marks(words_2 words)
 {
 	bytes_16 bytes = (bytes_16)words;
@@ -89,7 +91,7 @@ INLINE words_2 find_marks(words_2 words)
 	return (words_2)((bytes == ':') | (bytes == '='));
 }
 
-/* Not 0 where there are some. */
+/* Not 0 if there are some. */
 INLINE words_2 marks_in(const struct text *text)
 {
 	const char *s = text->s;
@@ -114,7 +116,7 @@ INLINE struct text measure(const char *s)
 	return text;
 }
 
-/* Room for it and its length. */
+/* The room for the text and its length. */
 INLINE size_t room(const struct text *text)
 {
 	return sizeof(uint16_t) + text->len;
@@ -151,7 +153,7 @@ INLINE bool may_be_secret(const struct quick *q)
 	return (found[0] | found[1]) != 0;
 }
 
-/* false: this thread, or this moment, is not for the quick path. */
+/* false: the thread's state requires the slow path. */
 INLINE bool prepare(struct quick *q, const char *file, int line, int repo_id)
 {
 	struct tr2_thread *thread = tr2_self;
@@ -168,7 +170,7 @@ INLINE bool prepare(struct quick *q, const char *file, int line, int repo_id)
 	return true;
 }
 
-/* false: the texts are not. */
+/* false: the texts require the slow path. */
 INLINE bool take_texts(struct quick *q, const char *first, const char *second,
 		       const char *third)
 {
@@ -180,7 +182,7 @@ INLINE bool take_texts(struct quick *q, const char *first, const char *second,
 			       room(&q->file) <= MAX_STRINGS;
 }
 
-/* Nothing, in the place of an event that came after the end. */
+/* Write a filler in place of an event that came after the end. */
 __attribute__((noinline)) static void put_filler(struct tr2_ring_write w,
 						 size_t size)
 {
@@ -192,8 +194,8 @@ __attribute__((noinline)) static void put_filler(struct tr2_ring_write w,
 }
 
 /*
- * Reserves the record, takes the time and writes what is before the fields.
- * NULL: there is no room, or tracing ended. Where the fields go.
+ * Reserve the record, read the clock and write the part before the fields.
+ * Return the place of the fields; NULL: no room, or tracing has ended.
  */
 INLINE char *begin(struct quick *q, struct tr2_inside *in, size_t numbers,
 		   size_t *size)
@@ -208,7 +210,7 @@ INLINE char *begin(struct quick *q, struct tr2_inside *in, size_t numbers,
 		tr2_dest_drop(tr2_stream_dest(TR2_TARGET_ring));
 		return NULL;
 	}
-	/* Pairs with the end of the session, which looks for such writes after
+	/* Pairs with the end of the session, which waits for such writes after
 	 * it has switched tracing off: see tr2_quick_stop(). */
 	if (__builtin_expect(!trace2_is_enabled(), 0)) {
 		put_filler(q->w, n);
@@ -216,7 +218,7 @@ INLINE char *begin(struct quick *q, struct tr2_inside *in, size_t numbers,
 	}
 	q->now_ns = tr2_clock_now_ns();
 	p = q->w.p;
-	/* The last word first: what the fields leave of it stays zero. */
+	/* The last word first: bytes behind the fields stay zero. */
 	put_u64(p + n - 8, 0);
 	/* struct tr2_record_event, in words. */
 	p = put_u64(p, (TR2_RECORD_EVENT + (uint64_t)q->kind) | n << 48);
@@ -268,7 +270,7 @@ bool tr2_quick_region_enter(const char *file, int line, const char *category,
 	return true;
 }
 
-/* The names are those of the enter, which nothing has to be looked for in. */
+/* The names are those of the enter, which has no secrets. */
 bool tr2_quick_region_leave(const char *file, int line, const char *category,
 			    const char *label, int repo_id)
 {
@@ -299,7 +301,7 @@ bool tr2_quick_region_leave(const char *file, int line, const char *category,
 		return true;
 	}
 	put_texts(&q, put_u64(p, q.now_ns - region->start_ns));
-	/* Behind this, a signal handler's regions take its place. */
+	/* From here on, a signal handler's regions take its place. */
 	tr2_region_pop(&q.thread->regions);
 	tr2_ring_end(&q.w);
 	return true;
@@ -342,9 +344,9 @@ void tr2_quick_start(void)
 }
 
 /*
- * Behind this, a write counts itself in where all can see it, or sees that
- * tracing is off: the barrier stands in for one in each write. Where there is
- * none, some time that passes does as well as can be.
+ * After this, each write has counted itself in visibly, or sees that tracing is
+ * off: this barrier replaces one in each write. Without membarrier(), waiting
+ * for a while is the best that can be done.
  */
 void tr2_quick_stop(void)
 {

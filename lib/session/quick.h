@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * quick - the events of hot paths, when the ring is the only target: written
- * straight into it, without the frame of a call (see call.h), whose parts cost
- * more than the record. Nothing here can be in a signal handler's way, so these
+ * quick - events of hot paths, when the ring is the only target: written
+ * straight into it, without the frame of a call (see call.h), which would cost
+ * more than the record. They hold nothing that a signal handler needs, so these
  * nest where calls do not.
  *
- * Each returns false when it is not its turn, having done nothing: then the
- * usual path does it. That is so for strings that may hold secrets, too.
+ * Each returns false, having done nothing, if the slow path must do it. That
+ * includes strings that may have secrets.
  */
 #ifndef TR2_SESSION_QUICK_H
 #define TR2_SESSION_QUICK_H
@@ -16,11 +16,11 @@
 /* Not 0: the ring is the only target, and takes events. */
 extern int tr2_quick_on;
 
-/* Before others may see that tracing is on; and when it ends. */
+/* Start before other threads can see that tracing is on; stop when it ends. */
 void tr2_quick_start(void);
 void tr2_quick_stop(void);
 
-/* Parts want to hear of each call: events go that way from now on. */
+/* A part needs a hook at each call: events take the slow path from now on. */
 void tr2_quick_leave_to_calls(void);
 
 bool tr2_quick_region_enter(const char *file, int line, const char *category,

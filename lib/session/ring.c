@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Map the ring's file, and write its header at the start and the end. */
 #include "session/ring.h"
 
 #include <sys/file.h>
@@ -37,7 +38,7 @@ bool tr2_session_map_ring(int fd)
 {
 	bool ok;
 
-	/* For readers, as a sign of life; nobody else looks at it. */
+	/* A sign of life for readers only. */
 	(void)flock(fd, LOCK_EX | LOCK_NB);
 	tr2_lock();
 	tr2_metric_back(back_cells);
@@ -98,7 +99,7 @@ void tr2_session_end_ring(enum tr2_arena_state how, int status, bool locked)
 	if (!locked)
 		end_parts();
 	__atomic_store_n(&header->status, (uint32_t)status, __ATOMIC_RELAXED);
-	/* Release: whoever sees the state finds the status. */
+	/* Release: a reader that sees the state finds the status. */
 	__atomic_store_n(&header->state, how, __ATOMIC_RELEASE);
 	tr2_wake_all();
 	tr2_wake_close();

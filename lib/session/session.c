@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The state of the session. */
 #include "session/session.h"
 
 #include <stdlib.h>

@@ -29,27 +29,27 @@ enum tr2_session_state {
 struct tr2_session {
 	atomic_int state; /* enum tr2_session_state */
 	struct tr2_settings settings;
-	char *version; /* of the program, NULL: unknown */
-	char **argv; /* as cmd_start had it, for forked children */
+	char *version; /* the program's; NULL: unknown */
+	char **argv; /* the argv of cmd_start, for forked children */
 	atomic_int exit_code;
 	atomic_int next_child_id, next_exec_id, next_repo_id;
 	atomic_bool has_start, has_exit; /* the program called them */
 	atomic_ullong open_execs; /* without a result, by id modulo 64 */
-	atomic_bool listed_config, listed_env; /* the parameters asked for */
+	atomic_bool listed_config, listed_env; /* the parameters were emitted */
 };
 
 extern struct tr2_session tr2_session;
 
-/* Did trace2_initialize() come that far, and is tracing on, or was it? */
+/* Whether trace2_initialize() has switched tracing on, now or before. */
 static inline bool tr2_session_is_started(void)
 {
 	return tr2_session.state != TR2_SESSION_OFF;
 }
 
-/* Keeps a copy of argv. */
+/* Keep a copy of argv. */
 void tr2_session_keep_argv(const char *const *argv);
 
-/* The library is unloaded. */
+/* Release memory, when the library is unloaded. */
 void tr2_session_release(void);
 
 #endif

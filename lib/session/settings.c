@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Read the settings from variables, config files and the program's options. */
 #include "session/settings.h"
 
 #include <limits.h>
@@ -38,7 +39,7 @@ static const struct row {
 struct loading {
 	struct tr2_settings *settings;
 	bool seen[NR_ROWS], from_variable[NR_ROWS], stored[NR_ROWS];
-	bool failed; /* memory */
+	bool failed; /* no memory */
 	struct tr2_buf complaints;
 };
 
@@ -85,7 +86,7 @@ static bool store_boolean(bool *field, const char *value)
 	return true;
 }
 
-/* Values that make no sense leave the setting as it was. */
+/* Invalid values leave the setting unchanged. */
 static void store(struct loading *l, const struct row *row, const char *value)
 {
 	void *field = (char *)l->settings + row->offset;
@@ -117,7 +118,7 @@ static void store_fallbacks(struct loading *l)
 			store(l, &rows[i], rows[i].fallback);
 }
 
-/* rest: what stands in the environment behind the prefix. */
+/* rest: the variable's name behind the prefix. */
 static void take_variable(struct loading *l, const char *rest)
 {
 	size_t len = strcspn(rest, "="), i;
@@ -128,7 +129,7 @@ static void take_variable(struct loading *l, const char *rest)
 		if (strncmp(rows[i].suffix, rest, len) ||
 		    rows[i].suffix[len] || l->seen[i])
 			continue;
-		/* Of two with one name getenv() gives the first. */
+		/* Of duplicates getenv() returns the first. */
 		l->seen[i] = true;
 		if (!rest[len + 1])
 			return;
@@ -138,7 +139,7 @@ static void take_variable(struct loading *l, const char *rest)
 	}
 }
 
-/* One walk instead of a getenv(), which is one each, for every row. */
+/* One pass over the environment instead of one getenv() for each row. */
 static void load_variables(struct loading *l)
 {
 	size_t len = strlen(l->settings->prefix);
@@ -166,7 +167,7 @@ static void take_entry(void *cookie, const struct tr2_config_entry *entry)
 	store_key(cookie, entry->key, strlen(entry->key), entry->value);
 }
 
-/* Kept until the end: whether to say it may stand in a later file. */
+/* Keep it until the end: a later file may set whether to report it. */
 static void take_fault(void *cookie, const struct tr2_config_fault *fault)
 {
 	struct loading *l = cookie;
@@ -203,7 +204,7 @@ static void load_files(struct loading *l)
 	tr2_config_read(&request);
 }
 
-/* Keys that the program gives, KEY=VALUE or KEY. */
+/* Read the program's own keys, KEY=VALUE or KEY. */
 static void load_program(struct loading *l, const char *const *config)
 {
 	for (; config && *config; config++) {
@@ -214,7 +215,7 @@ static void load_program(struct loading *l, const char *const *config)
 	}
 }
 
-/* What the program was built with may end behind `flags`. */
+/* A program with an older header has no members behind `flags`. */
 static void load_config(struct loading *l, const struct trace2_options *options)
 {
 	bool more = options && (options->flags & TRACE2_MORE_OPTIONS);

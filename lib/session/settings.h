@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * settings - what the variables and the config files ask for, read once; what
- * each means stands in config/settings.def.
+ * settings - the settings of the variables and the config files, read once;
+ * config/settings.def defines each.
  *
- * A variable wins over the files; an empty one counts as unset. In a process
- * with raised privileges (AT_SECURE) nothing is read.
+ * A variable overrides the files; an empty one counts as unset. A process with
+ * raised privileges (AT_SECURE) reads nothing.
  */
 #ifndef TR2_SESSION_SETTINGS_H
 #define TR2_SESSION_SETTINGS_H
@@ -18,7 +18,7 @@
 #define TR2_DEFAULT_PREFIX "GIT_TRACE2"
 
 struct tr2_settings {
-	/* NULL where nothing is set. Owned. */
+	/* NULL if not set. Owned. */
 	char *destination[TR2_TARGET_NR];
 	bool brief[TR2_TARGET_NR];
 #define SETTING(type, member, variable, key, fallback, help) \
@@ -30,11 +30,11 @@ struct tr2_settings {
 #define TR2_SETTING_RING_MODE enum tr2_ring_mode
 #include "config/settings.def"
 	char *prefix; /* of the variables */
-	bool config_files; /* may be read */
-	char *system_config; /* NULL: the usual one */
+	bool config_files; /* read them */
+	char *system_config; /* NULL: the default */
 };
 
-/* false: no target is asked for (or memory is short); nothing to release. */
+/* false: no target is set (or no memory); nothing to release. */
 bool tr2_settings_load(struct tr2_settings *settings,
 		       const struct trace2_options *options);
 void tr2_settings_release(struct tr2_settings *settings);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Handlers that emit the signal event, and raise the signal again. */
 #include "session/signal.h"
 
 #include <errno.h>
@@ -33,7 +34,7 @@ static const struct {
 
 /* The handler's own memory: the thread's buffers may be in use. */
 static struct {
-	atomic_uintptr_t owner; /* the thread that dies, by &tr2_self; 0: none */
+	atomic_uintptr_t owner; /* the dying thread, by &tr2_self; 0: none */
 	atomic_bool is_written;
 	struct tr2_thread thread;
 	char line[8192];
@@ -45,8 +46,8 @@ static bool installed[MAX_SIGNO + 1];
 static void on_signal(int signo, siginfo_t *info, void *context);
 
 /*
- * The address alone says it: a host that puts the handler back by signal() takes
- * SA_SIGINFO, SA_ONSTACK and the mask off it.
+ * Only the address identifies it: a host that restores the handler by signal()
+ * drops SA_SIGINFO, SA_ONSTACK and the mask.
  */
 static bool is_ours(const struct sigaction *now)
 {
@@ -54,10 +55,10 @@ static bool is_ours(const struct sigaction *now)
 }
 
 /*
- * A disposition that the kernel has just taken away, since it was for one
- * signal, leaves its flags behind. Those of sysv_signal(), which is signal() in
- * strict C, say that it was this handler, put back; others, that it was one of
- * the host's, which called this one.
+ * A disposition for one signal, which the kernel has just reset, leaves its
+ * flags behind. Those of sysv_signal(), which is signal() in strict C, mean
+ * that it was this handler, restored; others, that it was the host's, which
+ * called this one.
  */
 static bool was_put_back(const struct sigaction *now)
 {
@@ -70,8 +71,8 @@ static bool was_put_back(const struct sigaction *now)
 
 /*
  * false: the host ignores the signal by now, or has a handler of its own, which
- * called the one that was there before it. Without tracing there was none, so
- * the host's decides what happens.
+ * called the previous one. Without tracing there was none, so the host's
+ * decides the end.
  */
 static bool is_up_to_us(const struct sigaction *now)
 {
@@ -95,7 +96,7 @@ static void prepare_thread(struct tr2_thread *thread)
 {
 	const struct tr2_thread *self = tr2_self;
 
-	/* One that never spoke has no name. */
+	/* A thread without events has no name. */
 	if (!self || !self->announced)
 		self = tr2_thread_main();
 	memset(thread, 0, sizeof(*thread));
@@ -131,9 +132,9 @@ static void write_last_event(int signo)
 }
 
 /*
- * Raised by the kernel for what the thread just did: it happens again when the
- * handler returns, with the right address in a core dump. Without SA_SIGINFO
- * the kernel need not have passed anything.
+ * Whether the kernel raised it for an instruction of the thread: it happens
+ * again when the handler returns, with the right address in a core dump.
+ * Without SA_SIGINFO the kernel need not have passed a siginfo.
  */
 static bool happens_again(const struct sigaction *now, const siginfo_t *info)
 {
@@ -144,9 +145,9 @@ static bool happens_again(const struct sigaction *now, const siginfo_t *info)
 }
 
 /*
- * The first signal that ends the process is the one that is told. Another
- * thread's waits until it has been, or it would end the process before. One
- * that interrupts the telling, in the same thread, does end it.
+ * The first signal that ends the process is recorded. Another thread's waits
+ * until then, since it would end the process earlier. One that interrupts this,
+ * in the same thread, does end it.
  */
 static void end_session(int signo)
 {
@@ -160,7 +161,7 @@ static void end_session(int signo)
 			sched_yield();
 		return;
 	}
-	/* Not in a forked child that wrote nothing. */
+	/* Not in a forked child without events. */
 	if (atomic_compare_exchange_strong(&tr2_session.state, &expected,
 					   TR2_SESSION_CLOSED)) {
 		write_last_event(signo);
@@ -180,7 +181,7 @@ static void on_signal(int signo, siginfo_t *info, void *context)
 		errno = saved_errno;
 		return;
 	}
-	/* Tracing off: as if this handler were not there. */
+	/* Tracing is off: behave as if this handler did not exist. */
 	if (trace2_is_enabled())
 		end_session(signo);
 	reset(signo);
@@ -189,7 +190,7 @@ static void on_signal(int signo, siginfo_t *info, void *context)
 		raise(signo);
 }
 
-/* Their default is not to end the process. */
+/* Whether its default does not end the process. */
 static bool is_harmless(int signo)
 {
 	return signo == SIGCHLD || signo == SIGCONT || signo == SIGURG ||

@@ -2,20 +2,20 @@
 /*
  * signal - the last event of a process that a signal ends.
  *
- * Handlers are installed for the signals that were asked for, where the host
- * has the default disposition, and only while a target is on. A handler writes
- * the signal event, puts the default back and raises the signal again. What the
- * host does with its dispositions meanwhile counts: it may ignore the signal,
- * handle it, and put this handler back in whatever way.
+ * Handlers are installed for the requested signals, if the host has the default
+ * disposition, and only while a target is on. A handler writes the signal
+ * event, restores the default and raises the signal again. It respects later
+ * changes of the disposition: the host may ignore the signal, handle it, and
+ * restore this handler in any way.
  */
 #ifndef TR2_SESSION_SIGNAL_H
 #define TR2_SESSION_SIGNAL_H
 
-/* Names or numbers, with or without SIG, separated by commas or spaces;
- * NULL: none. What is no signal ("none") is passed over. */
+/* Names or numbers, with or without SIG, separated by commas or spaces; NULL:
+ * none. Other words ("none") are skipped. */
 void tr2_signal_install(const char *list);
 
-/* Takes away the handlers that are still ours. */
+/* Remove the handlers that are still ours. */
 void tr2_signal_restore(void);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The start of a session. */
+/* The start of a session: settings, targets, first events. */
 #include "session/start.h"
 
 #include <elf.h>
@@ -32,7 +32,7 @@ void tr2_session_start_clock(void)
 	tr2_stream.start_ns = tr2_clock_now_ns();
 }
 
-/* The user's word before the program's. */
+/* The user's setting overrides the program's. */
 static void install_handlers(const struct trace2_options *options)
 {
 	const char *list = tr2_session.settings.signals;
@@ -45,12 +45,12 @@ static void install_handlers(const struct trace2_options *options)
 }
 
 #if defined(__GLIBC__)
-/* Nothing, in a program that is linked statically. */
+/* Absent in a statically linked program. */
 extern const ElfW(Dyn) own_dynamic[] __asm__("_DYNAMIC")
 	__attribute__((weak, visibility("hidden")));
 
-/* The program itself, or a library that is not unloaded: what on_exit() calls
- * must be there at the end, and cannot be taken back. */
+/* Whether this is the program itself, or a library that is never unloaded: the
+ * function of on_exit() must exist at the end, and cannot be removed. */
 static bool stays_loaded(void)
 {
 	const ElfW(Dyn) *entry = own_dynamic;
@@ -63,7 +63,8 @@ static bool stays_loaded(void)
 	return !own_dynamic;
 }
 
-/* What the parent will see, whatever the program has said. */
+/* Record the exit code that the parent will see, whatever the program has
+ * reported. */
 static void note_status(int status, void *unused)
 {
 	(void)unused;
@@ -114,7 +115,7 @@ static bool prepare(const struct trace2_options *options)
 	return true;
 }
 
-/* Without memory for the first thread. */
+/* There is no memory for the first thread. */
 static void abandon_session(void)
 {
 	unsigned int i;
@@ -125,7 +126,7 @@ static void abandon_session(void)
 		tr2_dest_close(tr2_stream_dest(i));
 }
 
-/* version comes first: tracing is switched on for others behind it. */
+/* version comes first: only then switch tracing on for other threads. */
 static void begin_stream(const char *file, int line)
 {
 	struct tr2_thread *thread = tr2_thread_get();

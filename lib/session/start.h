@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
+/* start - the start of a session. */
 #ifndef TR2_SESSION_START_H
 #define TR2_SESSION_START_H
 
 #include "trace2.h"
 
-/* Notes the process's start; only the first call counts. */
+/* Record the process's start; only the first call counts. */
 void tr2_session_start_clock(void);
 
 /* trace2_initialize(); only the first call counts. */

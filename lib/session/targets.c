@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Open the targets, and emit the first events. */
 #include "session/targets.h"
 
 #include "base/clock.h"
@@ -10,7 +11,7 @@
 #include "session/session.h"
 #include "thread/stream.h"
 
-/* The version of the event format that consumers look for. */
+/* The version of the event format that consumers check. */
 #define FORMAT_VERSION "4"
 
 static const char *const target_suffix[TR2_TARGET_NR] = {
@@ -18,7 +19,7 @@ static const char *const target_suffix[TR2_TARGET_NR] = {
 #include "config/settings.def"
 };
 
-/* The ring is opened first, and may stand in for the event target. */
+/* The ring is opened first, and may replace the event target. */
 static bool is_replaced(enum tr2_target_id id)
 {
 	return id == TR2_TARGET_event && tr2_session.settings.ring_instead &&
@@ -65,8 +66,8 @@ bool tr2_session_open_targets(bool again)
 	return any_on;
 }
 
-/* Targets whose directory is full say so, and no more. Tracing is on if others
- * are. */
+/* A target whose directory is full gets only its sentinel. Tracing is on if
+ * others are. */
 static void publish_targets(struct tr2_call *call)
 {
 	const struct tr2_event ev = {

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Make the context of a thread at its first call. */
 #include "session/parts.h"
 #include "session/thread_life.h"
 #include "thread/lock.h"

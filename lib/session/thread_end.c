@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* End a thread: its last events, and the destructor that notices its end. */
 #include "base/check.h"
 #include "base/clock.h"
 #include "session/call.h"
@@ -9,8 +10,8 @@
 
 /*
  * Destructors of the host that run after ours may still call the library: ours
- * lets two rounds of them pass. A thread that calls even later gets another
- * context, whose end is not put off, since there may be no further round.
+ * waits for two rounds of them. A thread with later calls gets another context,
+ * which ends at once, since there may be no further round.
  */
 #define LAST_DESTRUCTION 3
 static __thread bool has_ended __attribute__((tls_model("initial-exec")));
@@ -41,14 +42,14 @@ void tr2_thread_exit(struct tr2_call *call)
 	call->thread = NULL; /* it may be another thread's by now */
 }
 
-/* It did not say that it ends, which nothing is wrong with. */
+/* A thread may end without trace2_thread_exit(). */
 static void exit_silently(const struct tr2_thread *thread)
 {
 	struct tr2_call call;
 
 	if (trace2_is_enabled() && (thread->announced || thread->owner.slot) &&
 	    tr2_call_begin(&call, __FILE__, __LINE__)) {
-		/* A fork that nobody noticed makes it main. */
+		/* In a child whose fork was not noticed, it is main. */
 		if (!call.thread->is_main)
 			tr2_thread_exit(&call);
 		tr2_call_end(&call);

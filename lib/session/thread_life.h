@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * thread_life - a thread's beginning and end in the session: its context, and
- * all that wants to hear of it.
+ * thread_life - the beginning and the end of a thread in the session: its
+ * context, and the hooks of the parts.
  *
- * A thread begins with its first call, and ends when it says so, or without
- * saying so: by the destructor of a thread-specific value.
+ * A thread begins with its first call, and ends by trace2_thread_exit(), or
+ * without it: by the destructor of a thread-specific value.
  */
 #ifndef TR2_SESSION_THREAD_LIFE_H
 #define TR2_SESSION_THREAD_LIFE_H
@@ -13,37 +13,37 @@
 
 #include "thread/emit.h"
 
-/* The calling thread's context, made if it has none; NULL without memory.
- * Takes the lock. Not announced yet, but for the first one, main. */
+/* Return the calling thread's context, made if it has none; NULL: no memory.
+ * Takes the lock. Not announced yet, except for the first one, main. */
 struct tr2_thread *tr2_thread_begin(void);
 static inline struct tr2_thread *tr2_thread_get(void)
 {
 	return tr2_self ? tr2_self : tr2_thread_begin();
 }
 
-/* The same, if the thread that made this one is known. */
+/* The same, if the creator of this thread is known. */
 struct tr2_thread *tr2_thread_get_made_by(uint32_t creator_tid);
 
-/* Tells of the thread's name. Takes the lock. */
+/* Pass the thread's name to the parts. Takes the lock. */
 void tr2_thread_tell_name(struct tr2_thread *thread);
 
 /*
- * Emits what the calling thread, which is not main, counted, and its
- * thread_exit if it was announced, and ends it. The call has no thread then.
+ * Emit the metrics of the calling thread, which is not main, and its
+ * thread_exit if it was announced, and end it. The call has no thread then.
  */
 void tr2_thread_exit(struct tr2_call *call);
 
-/* The library is unloaded: threads that live on are not told of their ends. */
+/* Called when the library is unloaded: no longer notice the ends of threads. */
 void tr2_thread_forget_key(void);
 
-/* The thread-specific value by which the end of a thread is noticed. */
+/* The thread-specific value whose destructor notices the end of a thread. */
 struct tr2_thread_key {
 	pthread_key_t key;
 	bool exists;
 };
 extern struct tr2_thread_key tr2_thread_key;
 
-/* Has the calling thread's end be noticed, or not. */
+/* Notice the end of the calling thread, or not. */
 static inline void tr2_thread_set_key(bool noticed)
 {
 	if (tr2_thread_key.exists)
