@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: MIT
 #
-# What the programs of a script wrote passes `trace2 check`: each event stream,
-# perf stream and ring that a test removes with rm, and those that are there at
-# the end. A warning is no failure: streams of killed programs have no end.
+# Check the output of a script's programs with `trace2 check`: each event
+# stream, perf stream and ring that a test removes with rm, and those that exist
+# at the end. A warning is no failure: streams of killed programs have no end.
 #
 #	unchecked REASON PATTERN...
-#		these are not to pass: a test damages them, or writes them
+#		these need not pass: a test damages them, or writes them
 #		itself. A pattern is for the path below the trash directory.
 #
-# Streams by lib-stream.sh and those that a scrubber wrote are not looked at.
+# Streams written by lib-stream.sh or a scrubber are not checked.
 #
 # shellcheck shell=sh
 
@@ -21,7 +21,7 @@ unchecked () {
 "
 }
 
-# Is the file of this name, which is NUMBER.PATH, to be left out?
+# Is the file with this name, which is NUMBER.PATH, excluded?
 test_is_unchecked_ () {
 	local pattern IFS='
 '
@@ -37,7 +37,7 @@ test_is_unchecked_ () {
 	return 1
 }
 
-# Nothing is kept where it could not be checked.
+# Keep nothing if it cannot be checked.
 test_start_kept_ () {
 	test_kept_=$TRASH_DIRECTORY.kept
 	test_remove_dir_ "$test_kept_"
@@ -45,7 +45,7 @@ test_start_kept_ () {
 	test -x "$GIT_BUILD_DIR/build/bin/trace2" &&
 	test -x "$GIT_BUILD_DIR/t/helper/test-tool" || return 0
 	mkdir -p "$test_kept_" || error "cannot make '$test_kept_'"
-	# A user that a test turns into may write there, too.
+	# A test that runs as another user must be able to write there.
 	chmod 1777 "$test_kept_"
 	rm () {
 		"$GIT_BUILD_DIR/t/helper/test-tool" keep "$test_kept_" \
@@ -53,7 +53,7 @@ test_start_kept_ () {
 	}
 }
 
-# Fails, as a test of its own, if there is an error in one of them.
+# Fail, as an additional test, if there is an error in one of them.
 test_check_kept_ () {
 	local file errors
 	test -d "$test_kept_" || return 0

@@ -80,7 +80,7 @@ test_lazy_prereq EXPENSIVE 'test -n "${GIT_TEST_LONG-}"'
 test_lazy_prereq LONG_IS_64BIT 'test "$(getconf LONG_BIT)" = 64'
 
 # ---------------------------------------------------------------------------
-# What the system lets programs do
+# Features of the system
 
 test_lazy_prereq PROC 'test -r /proc/self/stat'
 # Mounted in a new namespace, as its root.

@@ -262,7 +262,7 @@ test_expect_success 'a ring can stand in for the event stream, where it can be h
 	test_grep "\"event\":\"atexit\"" stream
 '
 
-# ---- what is not in order ---------------------------------------------------
+# ---- damage ----------------------------------------------------------------
 
 test_expect_success 'setup: a ring in order' '
 	rm -f ring &&

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * trace2 - the command. Finds the subcommand, and hands over.
+ * trace2 - the command: find the subcommand and run it.
  */
 #include <malloc.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 #include "common/spell.h"
 #include "out/term.h"
 
-/* The one command that begins so; NULL: none, or several. */
+/* Return the only command with this prefix; NULL: none, or several. */
 static const char *begins_with(const char *name)
 {
 	const char *found = NULL;
@@ -63,7 +63,10 @@ static int run(const struct tr2_command *c, int argc, char **argv)
 	return code;
 }
 
-/* Output that could not be written is a failure, whatever the command said. */
+/*
+ * If output could not be written, that is a failure, whatever the command
+ * returned.
+ */
 static int check_output(int code)
 {
 	if (!fflush(stdout) && !ferror(stdout))
@@ -72,9 +75,10 @@ static int check_output(int code)
 	return TR2_EXIT_FATAL;
 }
 
-/* Memory from here on is mapped: the kernel moves it where it grows, and has
- * it back as soon as it is free. glibc raises the limit with each that is
- * freed, and from then on copies arrays of up to 32 MiB. */
+/* Map blocks from this size on: the kernel moves them when they grow, and gets
+ * them back as soon as they are freed. By default glibc raises the limit with
+ * each such block that is freed, and from then on copies arrays of up to 32
+ * MiB. */
 #define MAPPED_BYTES (1 << 20)
 
 int main(int argc, char **argv)

@@ -324,7 +324,7 @@ static void check_normal(struct tr2_render *r, const struct made *e)
 	}
 }
 
-/* Rounded to microseconds, but for what has no room above. */
+/* Rounded to microseconds, except a number that would overflow. */
 static int seconds(char *text, size_t size, bool wanted, uint64_t ns)
 {
 	ns += ns <= UINT64_MAX - 500 ? 500 : 0;

@@ -38,11 +38,10 @@
 #define INT3 0xcc
 
 /*
- * A run with a stop after each instruction is slow, and takes other ways because
- * of the time that passes. So a path is recorded in pieces: each run goes at full
- * speed to the end of what is recorded, and adds PIECE_LENGTH instructions. A
- * piece that the next run does not reach is recorded again, PATIENCE times at
- * most.
+ * Single-stepping a whole run is slow, and the time that passes changes its
+ * path. So a path is recorded in pieces: each run goes at full speed to the end
+ * of the recorded path, and adds PIECE_LENGTH instructions. A piece that the
+ * next run does not reach is recorded again, at most PATIENCE times.
  */
 #define PIECE_LENGTH 100
 #define PATIENCE 50

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * `test-tool keep DIR PREFIX COMMAND [ARGUMENT...]`: give the streams and rings
- * that are among the arguments, or below them, a second link in DIR, then
- * become COMMAND. The harness's `rm` is that: what a test removes is checked
- * when the script ends (t/lib-kept.sh).
+ * `test-tool keep DIR PREFIX COMMAND [ARGUMENT...]`: create a second link in
+ * DIR for the streams and rings that are among the arguments, or below them,
+ * then become COMMAND. The harness uses it as `rm`: files that a test removes
+ * are checked when the script ends (t/lib-kept.sh).
  *
- * Nothing here is an error: what cannot be read or linked is not kept.
+ * Nothing here is an error: a file that cannot be read or linked is not kept.
  */
 #define _XOPEN_SOURCE 700 /* nftw() */
 #include "test-tool.h"
@@ -21,7 +21,7 @@
 
 #include "arena/layout.h"
 
-/* nftw() hands no pointer to its function. */
+/* nftw() passes no pointer to its function. */
 static const char *directory, *prefix;
 static dev_t device;
 
@@ -31,9 +31,9 @@ static bool begins_with(const char *s, const char *start)
 }
 
 /*
- * What begins as the library begins a ring, an event or a perf stream. A
- * stream's first line may be empty. What a scrubber wrote has no time, and
- * t/lib-stream.sh says a.c for the file.
+ * Does the file begin like a ring, an event stream or a perf stream of the
+ * library? A stream's first line may be empty. Streams from a scrubber have no
+ * time, and those from t/lib-stream.sh have the file a.c.
  */
 static bool is_ours(const char *path)
 {
@@ -55,7 +55,10 @@ static bool is_ours(const char *path)
 		!strstr(line, ",\"file\":\"a.c\""));
 }
 
-/* The path below the trash directory, for there may be several of one name. */
+/*
+ * Use the path below the trash directory, since several files may have one
+ * name.
+ */
 static void set_name(char *name, size_t size, const char *path)
 {
 	const char *trash = getenv("TRASH_DIRECTORY");
@@ -74,7 +77,7 @@ static void set_name(char *name, size_t size, const char *path)
 			*p = '+';
 }
 
-/* As DIR/PREFIX.PATH, or DIR/PREFIX-N.PATH where that is there. */
+/* Link it as DIR/PREFIX.PATH, or DIR/PREFIX-N.PATH if that exists. */
 static void keep(const char *path)
 {
 	char name[4096], target[4608], nth[16] = "";

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 #
-# kill.perl SIGNAL ROUNDS BYTES FILE COMMAND...: each round, COMMAND gets the
-# signal as soon as it has written so much into FILE as chance says, up to
-# BYTES, or ends before. Prints how the rounds ended, and appends the first and
-# the last lines of each FILE, but for one that lacks its end, to FILE.all.
+# kill.perl SIGNAL ROUNDS BYTES FILE COMMAND...: in each round, send the signal
+# to COMMAND as soon as it has written a random number of bytes to FILE, up to
+# BYTES, unless it ends before. Prints how the rounds ended, and appends the
+# first and the last lines of each FILE, except an incomplete one, to FILE.all.
 use strict;
 use warnings;
 use POSIX "WNOHANG";

@@ -1,12 +1,12 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: MIT
 #
-# streams.perl LIB VARIANT: an event stream with a session for each event of the
-# table (LIB has Trace2/Events.pm), which is made from that, so that a new event
-# is in it by itself. VARIANT is
-#	whole   each field has a value, one that other formats must escape
+# streams.perl LIB VARIANT: write an event stream with a session for each event
+# of the table (LIB has Trace2/Events.pm), generated from the table, so that it
+# includes new events automatically. VARIANT is
+#	whole   each field has a value, with characters that need escaping
 #	bare    optional fields are missing
-#	alone   as whole, and nothing else is in the session
+#	alone   like whole, with no other event in the session
 #	empty   all fields are missing
 #	wrong   each field has a value of another type
 #	huge    numbers are the largest, and the smallest, that can be read
@@ -31,7 +31,7 @@ my %wrong = (
 	SECONDS => '"x"', ARGV => '[1,null]', JSON => 'null',
 	HISTOGRAM => '[[1],{}]', T_ABS => '-1', T_REL => '{}', NESTING => '-5',
 );
-# One by one: the largest and the smallest in turns.
+# Used in turn: the largest and the smallest.
 my %huge = (
 	INT => [$max, "-$max"], UINT => ['18446744073709551615', 0],
 	SECONDS => [$seconds], HISTOGRAM => ["[[$seconds,$max]]"],
@@ -78,7 +78,7 @@ for my $event (@events) {
 	my $around = $variant eq 'alone' ? [] : [qw(version start)];
 	$nr++;
 	$name ne $_ && line($row{$_}, 'whole') for @$around;
-	# What ends something may have the beginning of it before.
+	# The beginning may precede an event that ends something.
 	for my $other ($name =~ /^(\w+)_(?:leave|exit|ready|result)$/ ?
 			("$1_enter", "$1_start", $1) : ()) {
 		line($row{$other}, 'whole') if $row{$other} && @$around;

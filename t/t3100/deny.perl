@@ -3,9 +3,9 @@
 #
 # deny.perl perf|all COMMAND [ARGUMENT...]
 #
-# Runs COMMAND where perf_event_open (all: and netlink sockets) are refused
-# with EPERM, as the seccomp filter of a container does it.  Exits with 77 where
-# that cannot be done.
+# Run COMMAND with perf_event_open (all: and netlink sockets) refused with
+# EPERM, as by the seccomp filter of a container. Exits with 77 if that is not
+# possible.
 
 use strict;
 use warnings;

@@ -5,9 +5,9 @@
 #
 #	stream, dgram    standard input, at once
 #	many N           N clients at once, 20 lines each, cut at odd places
-#	idle COMMAND     N clients that say nothing while COMMAND runs:
+#	idle COMMAND     N clients that send nothing while COMMAND runs:
 #	                 send.perl idle PATH N COMMAND...
-#	line BYTES       a line so long, without its end
+#	line BYTES       a line of that length, without its end
 #	lines N          N lines of 1000 bytes of one session, "s-many"
 
 use strict;

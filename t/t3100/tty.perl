@@ -3,10 +3,10 @@
 #
 # tty.perl WORD KEY COMMAND [ARGUMENT...]
 #
-# Runs COMMAND as the foreground job of a new terminal, as an interactive shell
-# would, and types KEY ("^C", "^Z", "^\") when WORD comes out of it.  When the
-# job stops after "^Z", "job stopped" is printed and the job continued.  Exits as
-# COMMAND does, 128 + N if signal N ended it.
+# Run COMMAND as the foreground job of a new terminal, like an interactive
+# shell, and type KEY ("^C", "^Z", "^\") when it prints WORD. If the job stops
+# after "^Z", "job stopped" is printed and the job is continued. Exits like
+# COMMAND, with 128 + N if signal N ended it.
 
 use strict;
 use warnings;
@@ -23,7 +23,7 @@ sub exit_code {
 	return $status & 127 ? 128 + ($status & 127) : $status >> 8;
 }
 
-# The job: a process group of its own, in the foreground.
+# The job: a new process group, in the foreground.
 sub run_job {
 	my ($tty, @command) = @_;
 	POSIX::setpgid(0, 0);
@@ -35,7 +35,7 @@ sub run_job {
 	return;
 }
 
-# The shell: leads the session and looks after the job.
+# The shell: leads the session and controls the job.
 sub run_shell {
 	my ($path, $for_stops, @command) = @_;
 	POSIX::setsid();
@@ -49,7 +49,7 @@ sub run_shell {
 	my $pid = fork() // die "fork: $!\n";
 	run_job($tty, @command) if !$pid;
 	while (waitpid($pid, $for_stops) == $pid) {
-		# Perl has no status for a job that stopped; it is still there.
+		# Perl has no status for a stopped job, which still exists.
 		POSIX::_exit(exit_code($?)) if !kill 0, $pid;
 		syswrite($tty, "job stopped\n");
 		kill 'CONT', -$pid;
@@ -63,7 +63,7 @@ sysopen(my $master, '/dev/ptmx', O_RDWR | O_NOCTTY) or die "/dev/ptmx: $!\n";
 ioctl($master, $TIOCSPTLCK, my $zero = pack('i', 0)) or die "unlock: $!\n";
 ioctl($master, $TIOCGPTN, my $number = pack('i', 0)) or die "number: $!\n";
 my $path = '/dev/pts/' . unpack('i', $number);
-# Held open, so that nothing that is printed is lost before it is read.
+# Held open, so that no output is lost before it is read.
 sysopen(my $held, $path, O_RDWR | O_NOCTTY) or die "$path: $!\n";
 my $shell = fork() // die "fork: $!\n";
 if (!$shell) {

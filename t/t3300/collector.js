@@ -3,12 +3,12 @@
 // node collector.js DIR ANSWER...
 //
 // An OpenTelemetry collector on loopback. Its port is in DIR/port once it
-// listens. Each request is answered with the next ANSWER, the last one again
-// and again: STATUS, or STATUS=WORDS, or STATUS:SECONDS for Retry-After. Every
-// request appends a line to DIR/requests and its body to DIR/bodies; "GET
-// /quit" ends it. With SCHEMA=1 a body is decoded with the official schema,
-// which the npm package @opentelemetry/otlp-transformer carries: what does not
-// fit is answered with 400, what the decoder made of it goes to DIR/decoded.
+// listens. Each request gets the next ANSWER, later ones the last ANSWER:
+// STATUS, or STATUS=WORDS, or STATUS:SECONDS for Retry-After. Every request
+// appends a line to DIR/requests and its body to DIR/bodies; "GET /quit" ends
+// it. With SCHEMA=1 a body is decoded with the official schema in the npm
+// package @opentelemetry/otlp-transformer: a body that does not match is
+// answered with 400, the decoded one is written to DIR/decoded.
 'use strict';
 const fs = require('fs');
 const http = require('http');
@@ -18,7 +18,7 @@ const Request = process.env.SCHEMA && require(
 	'@opentelemetry/otlp-transformer/build/src/generated/root')
 	.opentelemetry.proto.collector.trace.v1.ExportTraceServiceRequest;
 
-// Members that the schema has not, anywhere.
+// Find members that the schema does not have.
 function unknown(given, decoded, where) {
 	if (given === null || typeof given !== 'object')
 		return [];

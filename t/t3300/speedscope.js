@@ -2,9 +2,9 @@
 //
 // node speedscope.js PROFILE SCREENSHOT CHROMIUM
 //
-// Serves the npm package speedscope on loopback, opens PROFILE in it with a
-// headless Chromium, and prints what it says of the profile. NODE_PATH leads
-// to speedscope and playwright-core.
+// Serve the npm package speedscope on loopback, open PROFILE in it with a
+// headless Chromium, and print the text of the page. NODE_PATH must contain
+// speedscope and playwright-core.
 'use strict';
 const fs = require('fs');
 const http = require('http');

@@ -3,7 +3,7 @@
 #
 # fleet.perl COPIES HOSTS DAYS FILE...
 #
-# The event streams of a fleet: COPIES of each FILE, as if they came from HOSTS
+# Print the event streams of a fleet: COPIES of each FILE, as if from HOSTS
 # machines over DAYS days. Only session ids and dates change.
 use strict;
 use warnings;

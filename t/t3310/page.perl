@@ -3,13 +3,13 @@
 #
 # page.perl PAGE LIST
 #
-# The questions of a page, with the answers that it shows below them: blocks of
-# indented lines. The Nth go to question.N and answer.N, and the numbers N to LIST.
+# Extract the queries of a page, with the answers below them: blocks of indented
+# lines. The Nth go to question.N and answer.N, and the numbers N to LIST.
 #
 # page.perl --shape SEPARATOR
 #
-# From stdin: a table, cell by cell, with # for each number. SEPARATOR is a
-# regular expression.
+# Read a table from stdin and print it cell by cell, with # for each number.
+# SEPARATOR is a regular expression.
 use strict;
 use warnings;
 
@@ -17,7 +17,7 @@ sub shape {
 	my ($separator) = @_;
 	while (my $line = <STDIN>) {
 		chomp $line;
-		# As ClickHouse writes them.
+		# Escaped by ClickHouse.
 		$line =~ s/\\'/'/g;
 		print join('|', map { /^-?[\d.]+$/ ? '#' : $_ }
 			split /$separator/, $line), "\n";

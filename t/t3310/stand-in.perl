@@ -3,14 +3,15 @@
 #
 # stand-in.perl DIR [TABLE=FAULT...]
 #
-# As much of ClickHouse's HTTP interface as `trace2 export` uses, on loopback.
-# Its port is in DIR/port once it listens. DIR/TABLE gets the rows that are
-# inserted, DIR/log a line for each request, DIR/schema.sql what makes tables.
-# Of each FAULT the first INSERT into TABLE is hit, once:
-#	refuse    it is answered with an error, and nothing is done
-#	lose      it is done, and there is no answer
-#	busy      it is answered with 503, and nothing is done
-#	unsure    it is done, and answered with 503
+# The part of ClickHouse's HTTP interface that `trace2 export` uses, on
+# loopback. Its port is in DIR/port once it listens. DIR/TABLE gets the rows
+# that are inserted, DIR/log a line for each request, DIR/schema.sql the
+# statements that create tables. Each FAULT applies to the first INSERT into
+# TABLE, once:
+#	refuse    it is answered with an error, and not executed
+#	lose      it is executed, and there is no answer
+#	busy      it is answered with 503, and not executed
+#	unsure    it is executed, and answered with 503
 #	parts     it is answered with ClickHouse's "too many parts"
 use strict;
 use warnings;
@@ -35,7 +36,7 @@ sub rows {
 	return <$in>;
 }
 
-# Units with their revisions, of those that a question names.
+# Return the units in a query with their revisions.
 sub units {
 	my ($table, $question) = @_;
 	my %asked = map { $_ => 1 } $question =~ /',(\d+)\)/g;
@@ -60,7 +61,7 @@ sub query {
 	return '';
 }
 
-# Status and text; nothing when there is to be no answer.
+# Return status and text; nothing if there is no answer.
 sub insert {
 	my ($table, $rows) = @_;
 	my $fault = delete $fault{$table} // '';
@@ -88,7 +89,7 @@ sub answer {
 	return ('200 OK', query($body));
 }
 
-# One request; whether there may be more.
+# Serve one request; return whether there may be more.
 sub serve {
 	my ($peer) = @_;
 	my $request = <$peer> // return 0;

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 #
-# The two-sided p of Mann and Whitney's test, by trying every way to part the
-# runs:
+# Print the two-sided p of Mann and Whitney's test, by trying every way to
+# divide the runs:
 #
 #	mann-whitney.perl 1,2,3 2,5,6,7
 use strict;
@@ -10,7 +10,7 @@ use warnings;
 my @a = split /,/, $ARGV[0];
 my @all = (@a, split /,/, $ARGV[1]);
 
-# The rank of a value: those below it, and half of its equals.
+# The rank of a value: the number of smaller ones, and half of its equals.
 my @rank = map {
 	my $it = $_;
 	1 + grep({ $_ < $it } @all) + (grep({ $_ == $it } @all) - 1) / 2;

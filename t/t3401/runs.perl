@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
 #
-# Writes sets of recordings, with the numbers that are asked for:
+# Write sets of recordings with the given numbers:
 #
 #	runs.perl DIR wall=5,6,7 page-faults=1,1,2 region:a/b=3,0,4 ... [-- DIR ...]
 #
-# is three runs. Times are in microseconds; 0 leaves a region, timer or counter
-# out of that run, and "-" an event of the kernel.
+# writes three runs. Times are in microseconds; 0 leaves a region, timer or
+# counter out of that run, and "-" an event of the kernel.
 use strict;
 use warnings;
 
@@ -19,7 +19,7 @@ sub event {
 		. qq("file":"a.c","line":1$more});
 }
 
-# A region of so many microseconds takes time; a timer and a counter tell of it.
+# A region takes so many microseconds; a timer and a counter have that value.
 sub measure {
 	my ($at, $kind, $category, $label, $n) = @_;
 	my $names = qq(,"category":"$category");
@@ -46,7 +46,7 @@ sub write_file {
 	close $out or die "$path: $!\n";
 }
 
-# VALUE: of each name, in this run.
+# VALUE: by name, for this run.
 sub write_run {
 	my ($path, %value) = @_;
 	my $at = 1000;

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: MIT
 #
-# Chromium without a window, driven through ChromeDriver by the W3C's WebDriver
-# protocol: real clicks and keys, with nothing but Perl's own modules.
+# A headless Chromium, controlled through ChromeDriver by the W3C's WebDriver
+# protocol: real clicks and keys, using only Perl's core modules.
 #
 #	my $b = WebDriver->new(width => 1280, height => 900, dark => 0);
 #	$b->open('/path/page.html');
 #	$b->text('#summary'); $b->click('#next'); $b->type('#query', 'index');
-#	$b->keys(qw(ArrowDown Enter));		to what has the focus
+#	$b->keys(qw(ArrowDown Enter));		to the focused element
 #	$b->js('return document.title');	awaits promises
 #	$b->screenshot('shot.png');
 #
-# Whatever fails dies. Chromium and its profile go with the object.
+# All failures die. Chromium and its profile are removed with the object.
 package WebDriver;
 
 use strict;
@@ -34,10 +34,10 @@ my $ELEMENT = 'element-6066-11e4-a52e-4f735466cecf';
 sub new {
 	my ($class, %o) = @_;
 	my $b = bless { http => HTTP::Tiny->new(timeout => 300) }, $class;
-	# By which all that it starts is known.
+	# Identifies all processes that it starts.
 	$b->{mark} = "TRACE2_TEST_BROWSER=$$." . ++$nr;
 	local $ENV{TRACE2_TEST_BROWSER} = "$$.$nr";
-	# It leaves its sockets and what it unpacked where it is ended.
+	# If it is killed, it leaves sockets and unpacked files there.
 	$b->{tmp} = tempdir('trace2-browser-XXXXXX', TMPDIR => 1);
 	local $ENV{TMPDIR} = $b->{tmp};
 	$b->{pid} = open $b->{driver}, '-|', 'chromedriver', '--port=0'
@@ -61,7 +61,7 @@ sub new {
 	return $b;
 }
 
-# The size of the page, whatever a window needs around it.
+# Set the size of the page, without the window around it.
 sub size {
 	my ($b, $width, $height) = @_;
 	$b->cdp('Emulation.setDeviceMetricsOverride', { width => $width + 0,
@@ -107,7 +107,7 @@ sub js {
 			{ script => $script, args => \@args });
 }
 
-# Until what was asked for has been drawn: two frames.
+# Wait until the page has been drawn: two frames.
 sub idle {
 	my ($b) = @_;
 	$b->js('return new Promise((done) => requestAnimationFrame(() =>
@@ -126,7 +126,7 @@ sub click {
 	$b->idle;
 }
 
-# Of the document; whole lines of it.
+# Return the text of an element, without the parts that are hidden.
 sub text {
 	my ($b, $css) = @_;
 	return $b->call(GET => '/element/' . $b->find($css) . '/text');
@@ -145,7 +145,7 @@ sub actions {
 	$b->idle;
 }
 
-# One after the other; 'Shift+ArrowLeft' together.
+# Press keys one after the other; 'Shift+ArrowLeft' together.
 sub keys {
 	my ($b, @keys) = @_;
 	for my $key (@keys) {
@@ -157,8 +157,8 @@ sub keys {
 	}
 }
 
-# The mouse on pixels of an element: [x, y], pressed on the first of them and
-# let go on the last; times: how often.
+# Move the mouse over pixels of an element: [x, y], pressed at the first and
+# released at the last; times: how often.
 sub mouse {
 	my ($b, $css, $times, @path) = @_;
 	my $box = $b->js('const r = document.querySelector(arguments[0])
@@ -172,7 +172,7 @@ sub mouse {
 		[ $first, (@press) x $times ] });
 }
 
-# What the page has told the console, and asked the network for.
+# Return the console messages of the page, or its network requests.
 sub log {
 	my ($b, $type) = @_;
 	return @{$b->call(POST => '/se/log', { type => $type })};
@@ -185,7 +185,7 @@ sub screenshot {
 	close $out or die "$file: $!\n";
 }
 
-# Those that are still alive of what it started.
+# Return the processes it started that are still alive.
 sub left {
 	my ($b) = @_;
 	my @pids;
@@ -198,8 +198,8 @@ sub left {
 	return @pids;
 }
 
-# The browser is told to end, and may take its time where the machine is busy:
-# nothing of it may outlive the object.
+# Ask the browser to end, which may take long on a busy machine: none of its
+# processes may outlive the object.
 sub DESTROY {
 	my ($b) = @_;
 	local $?;

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 #
-# spans.perl N: prints the stream of a program that spent 50 s in about N
-# regions, in eight threads, five inside of one another, with a data point or an
-# error in the innermost.
+# spans.perl N: print the stream of a program that spent 50 s in about N
+# regions, in eight threads, nested five deep, with a data point or an error in
+# the innermost.
 use strict;
 use warnings;
 
@@ -24,7 +24,7 @@ sub region {
 		',"nesting":%d,"category":"%s","label":"%s"%s', $depth, @$name, $rest);
 }
 
-# A data point, or now and then an error.
+# Print a data point or, now and then, an error.
 sub mark {
 	my ($thread, $us, $nr) = @_;
 	if ($nr % 50 == 7) {
@@ -36,7 +36,7 @@ sub mark {
 	}
 }
 
-# Five regions from $start on, each in the middle of the one before.
+# Print five regions from $start on, each in the middle of the one before.
 sub tower {
 	my ($thread, $start, $length, $seed) = @_;
 	my @open;

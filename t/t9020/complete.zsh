@@ -1,11 +1,11 @@
 #!/usr/bin/env zsh
 # SPDX-License-Identifier: MIT
 #
-# complete.zsh FPATH LINE: what an interactive zsh offers when Tab is pressed
-# after LINE, one a line. FPATH is the directory with the file _trace2.
+# complete.zsh FPATH LINE: print the completions of an interactive zsh for Tab
+# after LINE, one per line. FPATH is the directory with the file _trace2.
 #
-# The inner zsh has a terminal of its own. Its completion functions are told to
-# print what they offer instead of showing it, between two marks.
+# The inner zsh has its own terminal. Its completion functions are replaced to
+# print the completions instead of showing them, between two marks.
 zmodload zsh/zpty || exit 3
 zpty inner "PS1= zsh -f -i"
 feed () { zpty -w inner "$1" }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* say - see say.h. */
+/* say - implements common/say.h. */
 #include "common/say.h"
 
 #include <stdarg.h>

@@ -34,7 +34,7 @@ struct file_attr {
 	struct section ids;
 };
 
-/* Only the event's name says what it counts. */
+/* The event's name is the only description of the count. */
 static void set_attr(struct tr2_export *x, struct perf_event_attr *attr,
 		     const struct tr2_perf_data_event *event)
 {

@@ -39,7 +39,7 @@ static int64_t wall_of(const struct tr2_model *m, uint32_t thread)
 	return m->sessions[m->threads[thread].session].wall_ns;
 }
 
-/* ---- what is in a scope ---------------------------------------------------------- */
+/* ---- items of a scope ---------------------------------------------------- */
 
 static void nest_spans(struct walk *w)
 {

@@ -14,7 +14,7 @@
 /* The exit code of Git's usage message, not of signal 1. */
 #define USAGE_CODE 129
 
-/* ---- what was still open ------------------------------------------------------ */
+/* ---- open spans ---------------------------------------------------------- */
 
 static void end_thread(struct tr2_model *m, struct tr2_model_thread *t,
 		       const struct tr2_model_session *s)

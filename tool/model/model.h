@@ -269,7 +269,8 @@ struct tr2_model_task {
 	uint32_t nr_execs;
 	tr2_str comm; /* the last one */
 	struct tr2_words argv; /* if record could read it */
-	tr2_str cwd; /* where it was started: of the recorded command only */
+	/* directory where it was started; only for the recorded command */
+	tr2_str cwd;
 	int64_t start_ns, end_ns; /* wall; TR2_NO_TIME: unknown */
 	int64_t exec_ns;          /* of its last exec */
 	int32_t code, signal;     /* with TR2_TASK_HAS_STATUS */

@@ -155,7 +155,7 @@ static void list_waits(struct spawn *x)
 	qsort(x->waits, x->nr, sizeof(*x->waits), compare_waits);
 }
 
-/* ---- what the thread said meanwhile ------------------------------------------- */
+/* ---- the next event of a thread ------------------------------------------ */
 
 static int compare_ns(const void *va, const void *vb)
 {
@@ -246,7 +246,7 @@ static void look_at_thread(struct spawn *x, struct wait *w, uint32_t nr)
 	answer(x, w->thread, nr_queries, nr_ends);
 }
 
-/* ---- what else ran -------------------------------------------------------------- */
+/* ---- other children ------------------------------------------------------ */
 
 /* Does the child mostly wait for its parent? */
 static bool is_idle(const struct tr2_model *m, const struct tr2_node *n)

@@ -51,7 +51,7 @@ enum form {
 	FORM_PIPED_RING, FORM_OTHER
 };
 
-/* ---- what it is ------------------------------------------------------------- */
+/* ---- the format of an input ---------------------------------------------- */
 
 static enum form form_of_line(const char *line, size_t len)
 {

@@ -18,7 +18,7 @@ struct tr2_ring_value {
 };
 
 /*
- * Sum what all threads counted so far into one value for each of
+ * Sum the counts of all threads so far into one value for each of
  * f->definitions. Each thread is counted exactly once, though threads begin and
  * end meanwhile. false: they did so all the time, and the sum may be off by one
  * thread.

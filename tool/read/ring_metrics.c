@@ -24,7 +24,7 @@ struct adding {
 	struct tr2_buf histogram;
 };
 
-/* ---- what events told ------------------------------------------------------ */
+/* ---- metrics in events --------------------------------------------------- */
 
 static uint64_t key_of(uint32_t thread, enum tr2_metric_kind kind,
 		       tr2_str category, tr2_str name)
@@ -56,7 +56,7 @@ static bool is_told(const struct adding *a, enum tr2_metric_kind kind,
 				  tr2_intern(a->m, name->p, name->len)));
 }
 
-/* ---- what the cells hold --------------------------------------------------- */
+/* ---- metrics in cells ---------------------------------------------------- */
 
 static struct tr2_view string_of(const struct adding *a, uint32_t offset)
 {

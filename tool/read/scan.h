@@ -217,7 +217,7 @@ static inline const char *tr2_plain_seconds_slow(const char *p, int64_t *ns)
 	for (; decimals < 9; decimals++)
 		part *= 10;
 	*ns = whole * 1000000000 + part;
-	/* The general parser goes through a double: accept only what is exact
+	/* The general parser uses a double: accept only numbers that are exact
 	 * there. */
 	if (*ns > TR2_MAX_EXACT_NS || (negative && !*ns))
 		return NULL;

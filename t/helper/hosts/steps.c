@@ -46,7 +46,7 @@ static struct path *path;
 static volatile long stop_at = NEVER;
 static volatile bool *has_stopped; /* shared with children */
 static __thread volatile bool is_blocked;
-static volatile bool is_running; /* what is interrupted */
+static volatile bool is_running; /* the call to interrupt */
 static sigjmp_buf back;
 static void (*handle)(void);
 /*
