@@ -15,6 +15,10 @@
 #	trace_to TARGET:FILE... -- COMMAND...
 #		runs it with these targets (normal, perf, event) going to these
 #		files, after removing older streams from them
+#	traced [--TARGET] [CODE] COMMAND...
+#		run it with the normal target in n, perf in p, event in e; it must
+#		exit with CODE, or 0. Leave what TARGET has in `actual`, without
+#		what differs from run to run; an event stream must be valid, too
 #
 # Arguments that cannot be intended (an empty one, an unknown event, a missing
 # file) are a bug in the test and end the script: with a mere failure, "!
@@ -64,6 +68,25 @@ trace_to () {
 		shift
 		"$@"
 	)
+}
+
+traced () {
+	local target='' code=0
+	case "${1-}" in
+	--normal|--perf|--event) target=${1#--} && shift ;;
+	--*) BUG "traced: $1 is no target" ;;
+	esac
+	case "${1-}" in
+	[0-9]*) code=$1 && shift ;;
+	esac
+	trace_to normal:n perf:p event:e -- test_expect_code "$code" "$@" &&
+	case "$target" in
+	normal) perl "$trace2_scrub_/normal.perl" <n >actual ;;
+	perf) perl "$trace2_scrub_/perf.perl" <p >actual ;;
+	event)
+		expect_valid_stream e &&
+		perl "$trace2_scrub_/event.perl" <e >actual ;;
+	esac
 }
 
 # Require exactly one line LINE in FILE.

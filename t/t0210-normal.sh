@@ -10,17 +10,8 @@ words. It shows no thread, region or data event.
 . ./test-lib.sh
 . "$TEST_DIRECTORY/lib-trace2.sh"
 
-# traced CODE ARG...: run test-tool, which must end with CODE, with the normal
-# target in `trace`, and write it scrubbed to `actual`.
-traced () {
-	code=$1 &&
-	shift &&
-	trace_to normal:trace -- test_expect_code "$code" test-tool "$@" &&
-	perl "$TEST_DIRECTORY/../scrub/normal.perl" <trace >actual
-}
-
 test_expect_success 'a program that returns from main' '
-	traced 0 trace2 001return 0 &&
+	traced --normal test-tool trace2 001return 0 &&
 	cat >expect <<-\EOF &&
 	version test-tool 1.0
 	start _EXE_ trace2 001return 0
@@ -32,7 +23,7 @@ test_expect_success 'a program that returns from main' '
 '
 
 test_expect_success 'the code that main returns' '
-	traced 7 trace2 001return 7 &&
+	traced --normal 7 test-tool trace2 001return 7 &&
 	cat >expect <<-\EOF &&
 	version test-tool 1.0
 	start _EXE_ trace2 001return 7
@@ -44,7 +35,7 @@ test_expect_success 'the code that main returns' '
 '
 
 test_expect_success 'the code given to exit()' '
-	traced 7 trace2 002exit 7 &&
+	traced --normal 7 test-tool trace2 002exit 7 &&
 	sed 1,3d actual >actual.end &&
 	cat >expect <<-\EOF &&
 	exit elapsed:_TIME_ code:7
@@ -54,14 +45,14 @@ test_expect_success 'the code given to exit()' '
 '
 
 test_expect_success 'of the code, what a parent sees: its lowest 8 bits' '
-	traced 255 trace2 001return -1 &&
+	traced --normal 255 test-tool trace2 001return -1 &&
 	sed 1,3d actual >actual.end &&
 	cat >expect <<-\EOF &&
 	exit elapsed:_TIME_ code:255
 	atexit elapsed:_TIME_ code:255
 	EOF
 	test_cmp expect actual.end &&
-	traced 1 trace2 001return 257 &&
+	traced --normal 1 test-tool trace2 001return 257 &&
 	sed 1,3d actual >actual.end &&
 	cat >expect <<-\EOF &&
 	exit elapsed:_TIME_ code:1
@@ -71,7 +62,7 @@ test_expect_success 'of the code, what a parent sees: its lowest 8 bits' '
 '
 
 test_expect_success 'errors' '
-	traced 0 trace2 003error "hello world" "this is a test" 2>err &&
+	traced --normal test-tool trace2 003error "hello world" "this is a test" 2>err &&
 	cat >expect <<-\EOF &&
 	version test-tool 1.0
 	start _EXE_ trace2 003error '\''hello world'\'' '\''this is a test'\''
@@ -85,14 +76,14 @@ test_expect_success 'errors' '
 '
 
 test_expect_success 'an error without a message' '
-	traced 0 trace2 call cmd_error NULL &&
+	traced --normal test-tool trace2 call cmd_error NULL &&
 	sed -n 4p actual >actual.error &&
 	echo error >expect &&
 	test_cmp expect actual.error
 '
 
 test_expect_success 'BUG() ends the program with code 99' '
-	traced 99 trace2 007bug 2>err &&
+	traced --normal 99 test-tool trace2 007bug 2>err &&
 	cat >expect <<-\EOF &&
 	version test-tool 1.0
 	start _EXE_ trace2 007bug
@@ -105,7 +96,7 @@ test_expect_success 'BUG() ends the program with code 99' '
 '
 
 test_expect_success 'bug() goes on, and is noticed at its check' '
-	traced 99 trace2 008bug 2>err &&
+	traced --normal 99 test-tool trace2 008bug 2>err &&
 	cat >expect <<-\EOF &&
 	version test-tool 1.0
 	start _EXE_ trace2 008bug
@@ -120,7 +111,7 @@ test_expect_success 'bug() goes on, and is noticed at its check' '
 '
 
 test_expect_success 'bug() without a check is noticed at exit' '
-	traced 99 trace2 009bug_BUG 2>err &&
+	traced --normal 99 test-tool trace2 009bug_BUG 2>err &&
 	cat >expect <<-\EOF &&
 	version test-tool 1.0
 	start _EXE_ trace2 009bug_BUG
@@ -135,7 +126,7 @@ test_expect_success 'bug() without a check is noticed at exit' '
 '
 
 test_expect_success 'bug() and then BUG()' '
-	traced 99 trace2 010bug_BUG 2>err &&
+	traced --normal 99 test-tool trace2 010bug_BUG 2>err &&
 	cat >expect <<-\EOF &&
 	version test-tool 1.0
 	start _EXE_ trace2 010bug_BUG
@@ -149,7 +140,7 @@ test_expect_success 'bug() and then BUG()' '
 '
 
 test_expect_success 'a child process, which appends to the same file' '
-	traced 0 trace2 004child test-tool trace2 001return 0 &&
+	traced --normal test-tool trace2 004child test-tool trace2 001return 0 &&
 	cat >expect <<-\EOF &&
 	version test-tool 1.0
 	start _EXE_ trace2 004child test-tool trace2 001return 0
@@ -168,8 +159,8 @@ test_expect_success 'a child process, which appends to the same file' '
 '
 
 test_expect_success !UNDER_VALGRIND 'a child that cannot be started has pid -1 and code -1' '
-	test_might_fail traced 255 trace2 004child ./no-such-program 2>err &&
-	perl "$TEST_DIRECTORY/../scrub/normal.perl" <trace >actual &&
+	test_might_fail traced --normal 255 test-tool trace2 004child ./no-such-program 2>err &&
+	perl "$TEST_DIRECTORY/../scrub/normal.perl" <n >actual &&
 	sed -n "/^child/p" actual >actual.child &&
 	cat >expect <<-\EOF &&
 	child_start[0] ./no-such-program
@@ -179,7 +170,7 @@ test_expect_success !UNDER_VALGRIND 'a child that cannot be started has pid -1 a
 '
 
 test_expect_success 'a child that a signal ends has code 128 + the signal' '
-	traced 143 trace2 004child sh -c "kill -TERM \$\$" &&
+	traced --normal 143 test-tool trace2 004child sh -c "kill -TERM \$\$" &&
 	sed -n "/^child_exit/p" actual >actual.child &&
 	echo "child_exit[0] pid:_PID_ code:143 elapsed:_TIME_" >expect &&
 	test_cmp expect actual.child
@@ -187,7 +178,7 @@ test_expect_success 'a child that a signal ends has code 128 + the signal' '
 
 test_expect_success 'a child in another directory, its words quoted' '
 	mkdir "a dir" &&
-	traced 0 trace2 020spawn --cwd="a dir" \
+	traced --normal test-tool trace2 020spawn --cwd="a dir" \
 		true "it'\''s a!b" "" + plain+,-./:=@_^ &&
 	sed -n "/^child_start/p" actual >actual.child &&
 	cat >expect <<-\EOF &&
@@ -197,7 +188,7 @@ test_expect_success 'a child in another directory, its words quoted' '
 '
 
 test_expect_success 'a child in the background' '
-	traced 0 trace2 020spawn --ready=timeout sh -c : &&
+	traced --normal test-tool trace2 020spawn --ready=timeout sh -c : &&
 	sed -n "/^child_/p" actual >actual.child &&
 	cat >expect <<-\EOF &&
 	child_start[0] sh -c :
@@ -207,7 +198,7 @@ test_expect_success 'a child in the background' '
 '
 
 test_expect_success 'exec of another program in this process' '
-	traced 0 trace2 005exec trace2 001return 0 &&
+	traced --normal test-tool trace2 005exec trace2 001return 0 &&
 	cat >expect <<-\EOF &&
 	version test-tool 1.0
 	start _EXE_ trace2 005exec trace2 001return 0
@@ -223,7 +214,7 @@ test_expect_success 'exec of another program in this process' '
 '
 
 test_expect_success 'an exec that fails says why' '
-	traced 255 trace2 005exec ./no-such-program arg 2>err &&
+	traced --normal 255 test-tool trace2 005exec ./no-such-program arg 2>err &&
 	sed -n "/^exec/p" actual >actual.exec &&
 	cat >expect <<-\EOF &&
 	exec[0] ./no-such-program arg
@@ -233,7 +224,7 @@ test_expect_success 'an exec that fails says why' '
 '
 
 test_expect_success 'what has no line here: threads, regions, data' '
-	traced 0 trace2 call region_enter cat label , \
+	traced --normal test-tool trace2 call region_enter cat label , \
 		data_string cat key value , data_intmax cat key 1 , \
 		data_json cat key "{}" , region_leave cat label , \
 		pthread_create base &&
@@ -247,19 +238,19 @@ test_expect_success 'what has no line here: threads, regions, data' '
 '
 
 test_expect_success 'times and numbers are as wide as they must be' '
-	traced 0 trace2 call timer_start test1 , timer_stop test1 , \
+	traced --normal test-tool trace2 call timer_start test1 , timer_stop test1 , \
 		counter_add test1 18446744073709551615 &&
-	sed "s/[0-9][0-9]*\.[0-9]\{6\}/N/g" trace >shape &&
+	sed "s/[0-9][0-9]*\.[0-9]\{6\}/N/g" n >shape &&
 	test_grep "exit elapsed:N code:0\$" shape &&
 	test_grep "timer test/test1 intervals:1 total:N min:N max:N\$" shape &&
 	test_grep "counter test/test1 value:18446744073709551615\$" shape &&
-	test_grep "total:[0-9]\.[0-9]\{6\} min:[0-9]\.[0-9]\{6\}" trace
+	test_grep "total:[0-9]\.[0-9]\{6\} min:[0-9]\.[0-9]\{6\}" n
 '
 
 # The prefix of each line: the time in 15 columns, a space, file:line, spaces.
 test_expect_success !UNDER_VALGRIND 'time and place fill 50 columns' '
-	traced 0 trace2 call cmd_mode m , printf "a message" &&
-	grep -v "cmd_ancestry" trace | cut -c51- |
+	traced --normal test-tool trace2 call cmd_mode m , printf "a message" &&
+	grep -v "cmd_ancestry" n | cut -c51- |
 		sed "s/elapsed:[0-9.]*/elapsed:N/" >actual &&
 	cat >expect <<-\EOF &&
 	version test-tool 1.0
@@ -271,7 +262,7 @@ test_expect_success !UNDER_VALGRIND 'time and place fill 50 columns' '
 	atexit elapsed:N code:0
 	EOF
 	test_cmp expect actual &&
-	cut -c1-50 trace |
+	cut -c1-50 n |
 		sed "s/^[0-2][0-9]:[0-5][0-9]:[0-5][0-9]\.[0-9]\{6\} /T /
 			s/:[1-9][0-9]*  *\$/:LINE/" |
 		sort -u >actual &&
@@ -285,22 +276,22 @@ test_expect_success !UNDER_VALGRIND 'time and place fill 50 columns' '
 '
 
 test_expect_success !UNDER_VALGRIND 'the time is local time' '
-	rm -f trace &&
-	GIT_TRACE2="$(pwd)/trace" GIT_TRACE2_EVENT="$(pwd)/trace.event" \
+	rm -f n &&
+	GIT_TRACE2="$(pwd)/n" GIT_TRACE2_EVENT="$(pwd)/trace.event" \
 		TZ=XXX-05:30 test-tool trace2 001return 0 &&
 	jq -r "select(.event == \"start\") | .time
 		| sub(\"\\\\.(?<us>[0-9]*)Z\"; \"Z\") | fromdate + 19800
 		| strftime(\"%H:%M:%S\")" trace.event >expect &&
-	sed -n "s/^\([0-9:]*\)\..*  start test-tool .*/\1/p" trace >actual &&
+	sed -n "s/^\([0-9:]*\)\..*  start test-tool .*/\1/p" n >actual &&
 	test_line_count = 1 actual &&
 	test_cmp expect actual
 '
 
 test_expect_success !UNDER_VALGRIND 'brief lines are the event alone' '
-	rm -f trace &&
-	GIT_TRACE2="$(pwd)/trace" GIT_TRACE2_BRIEF=1 \
+	rm -f n &&
+	GIT_TRACE2="$(pwd)/n" GIT_TRACE2_BRIEF=1 \
 		test_expect_code 3 test-tool trace2 001return 3 &&
-	sed "s/elapsed:[0-9.]*/elapsed:N/; /^cmd_ancestry/d" trace >actual &&
+	sed "s/elapsed:[0-9.]*/elapsed:N/; /^cmd_ancestry/d" n >actual &&
 	cat >expect <<-\EOF &&
 	version test-tool 1.0
 	start test-tool trace2 001return 3
@@ -314,16 +305,16 @@ test_expect_success !UNDER_VALGRIND 'brief lines are the event alone' '
 test_expect_success 'other forms of true for brief' '
 	for value in true yes on 1
 	do
-		rm -f trace &&
-		GIT_TRACE2="$(pwd)/trace" GIT_TRACE2_BRIEF=$value \
+		rm -f n &&
+		GIT_TRACE2="$(pwd)/n" GIT_TRACE2_BRIEF=$value \
 			test-tool trace2 001return 0 &&
-		test_grep "^version test-tool 1.0\$" trace ||
+		test_grep "^version test-tool 1.0\$" n ||
 		return 1
 	done
 '
 
 test_expect_success 'the last command name wins; each joins the hierarchy' '
-	traced 0 trace2 call cmd_name a , cmd_name b &&
+	traced --normal test-tool trace2 call cmd_name a , cmd_name b &&
 	sed -n "/^cmd_name/p" actual >actual.names &&
 	cat >expect <<-\EOF &&
 	cmd_name trace2 (trace2)

@@ -10,17 +10,8 @@ look at.
 . ./test-lib.sh
 . "$TEST_DIRECTORY/lib-trace2.sh"
 
-# traced CODE ARG...: run test-tool, which must end with CODE, with the perf
-# target in `trace`, and write it scrubbed to `actual`.
-traced () {
-	code=$1 &&
-	shift &&
-	trace_to perf:trace -- test_expect_code "$code" test-tool "$@" &&
-	perl "$TEST_DIRECTORY/../scrub/perf.perl" <trace >actual
-}
-
 test_expect_success 'a program that returns from main' '
-	traced 7 trace2 001return 7 &&
+	traced --perf 7 test-tool trace2 001return 7 &&
 	cat >expect <<-\EOF &&
 	d0|main|version|||||test-tool 1.0
 	d0|main|start||_T_ABS_|||_EXE_ trace2 001return 7
@@ -32,7 +23,7 @@ test_expect_success 'a program that returns from main' '
 '
 
 test_expect_success 'errors' '
-	traced 0 trace2 003error "hello world" "this is a test" 2>err &&
+	traced --perf test-tool trace2 003error "hello world" "this is a test" 2>err &&
 	cat >expect <<-\EOF &&
 	d0|main|version|||||test-tool 1.0
 	d0|main|start||_T_ABS_|||_EXE_ trace2 003error '\''hello world'\'' '\''this is a test'\''
@@ -46,7 +37,7 @@ test_expect_success 'errors' '
 '
 
 test_expect_success 'child processes: depth, class, id' '
-	traced 0 trace2 004child test-tool trace2 004child test-tool trace2 001return 0 &&
+	traced --perf test-tool trace2 004child test-tool trace2 004child test-tool trace2 001return 0 &&
 	cat >expect <<-\EOF &&
 	d0|main|version|||||test-tool 1.0
 	d0|main|start||_T_ABS_|||_EXE_ trace2 004child test-tool trace2 004child test-tool trace2 001return 0
@@ -73,7 +64,7 @@ test_expect_success 'child processes: depth, class, id' '
 
 test_expect_success 'class, hook, directory and readiness of a child' '
 	mkdir "a dir" &&
-	traced 0 trace2 020spawn --class=hook --hook=pre-push --cwd="a dir" \
+	traced --perf test-tool trace2 020spawn --class=hook --hook=pre-push --cwd="a dir" \
 		--ready=ready true "a b" &&
 	sed -n "/|child_/p" actual >actual.child &&
 	cat >expect <<-\EOF &&
@@ -84,14 +75,14 @@ test_expect_success 'class, hook, directory and readiness of a child' '
 '
 
 test_expect_success 'the name of a hook belongs to the class hook' '
-	traced 0 trace2 020spawn --class=pager --hook=pre-push true &&
+	traced --perf test-tool trace2 020spawn --class=pager --hook=pre-push true &&
 	sed -n "/|child_start/p" actual >actual.child &&
 	echo "d0|main|child_start||_T_ABS_|||[ch0] class:pager argv:[true]" >expect &&
 	test_cmp expect actual.child
 '
 
 test_expect_success 'a failed exec' '
-	traced 255 trace2 005exec ./no-such-program arg 2>err &&
+	traced --perf 255 test-tool trace2 005exec ./no-such-program arg 2>err &&
 	sed -n "/|exec/p" actual >actual.exec &&
 	cat >expect <<-\EOF &&
 	d0|main|exec||_T_ABS_|||id:0 argv:[./no-such-program arg]
@@ -102,7 +93,7 @@ test_expect_success 'a failed exec' '
 
 # The message of a region is preceded by two dots for each region around it.
 test_expect_success 'nested regions, with repository and message' '
-	traced 0 trace2 call def_repo 1 /one , def_repo 2 /two , \
+	traced --perf test-tool trace2 call def_repo 1 /one , def_repo 2 /two , \
 		region_enter a outer 1 , \
 		region_enter_printf b inner 2 "for 1" , \
 		data_string c key "a value" 2 , data_intmax c number -9 , \
@@ -128,12 +119,12 @@ test_expect_success 'nested regions, with repository and message' '
 '
 
 test_expect_success 'the worktree of a repository' '
-	test_grep "worktree:/one\$" trace &&
-	test_grep "worktree:/two\$" trace
+	test_grep "worktree:/one\$" p &&
+	test_grep "worktree:/two\$" p
 '
 
 test_expect_success 'regions without category, label, or message' '
-	traced 0 trace2 call region_enter NULL NULL , \
+	traced --perf test-tool trace2 call region_enter NULL NULL , \
 		region_enter cat NULL , region_enter_printf NULL NULL NULL msg , \
 		region_leave NULL NULL , region_leave cat NULL , \
 		region_leave NULL NULL &&
@@ -152,8 +143,8 @@ test_expect_success 'regions without category, label, or message' '
 # t_rel of data is the time since the innermost enter: after a leave, it counts
 # from the region around it.
 test_expect_success 'the relative time of data' '
-	rm -f trace &&
-	GIT_TRACE2_PERF="$(pwd)/trace" GIT_TRACE2_PERF_BRIEF=1 \
+	rm -f p &&
+	GIT_TRACE2_PERF="$(pwd)/p" GIT_TRACE2_PERF_BRIEF=1 \
 		test-tool trace2 call sleep_ms 20 , region_enter a outer , \
 		region_enter b inner , data_string c in 1 , \
 		region_leave b inner , sleep_ms 20 , region_leave a outer , \
@@ -165,11 +156,11 @@ test_expect_success 'the relative time of data' '
 			# No sleep is shorter than requested.
 			exit !(outside >= 0.04 && outside <= abs &&
 				inside < outside - 0.03)
-		}" trace
+		}" p
 '
 
 test_expect_success !UNDER_VALGRIND 'a line is made of columns of fixed width' '
-	traced 0 trace2 call region_enter category label , \
+	traced --perf test-tool trace2 call region_enter category label , \
 		data_string c k v , def_param command p v &&
 	cat >expect <<-\EOF &&
 	 | d0 | main                     | version      |     |           |           |              | test-tool 1.0
@@ -181,17 +172,17 @@ test_expect_success !UNDER_VALGRIND 'a line is made of columns of fixed width' '
 	 | d0 | main                     | exit         |     |  S.SSSSSS |           |              | ..code:0
 	 | d0 | main                     | atexit       |     |  S.SSSSSS |           |              | code:0
 	EOF
-	grep -v " cmd_ancestry " trace | cut -c45- |
+	grep -v " cmd_ancestry " p | cut -c45- |
 		sed -e "s/[0-9]\.[0-9]\{6\} /S.SSSSSS /g" >actual &&
 	test_cmp expect actual
 '
 
 # 28 columns; of a longer place three dots and the last 25 bytes.
 test_expect_success 'the place in the program' '
-	rm -f trace trace.event &&
-	GIT_TRACE2_PERF="$(pwd)/trace" GIT_TRACE2_EVENT="$(pwd)/trace.event" \
+	rm -f p trace.event &&
+	GIT_TRACE2_PERF="$(pwd)/p" GIT_TRACE2_EVENT="$(pwd)/trace.event" \
 		test-tool trace2 call cmd_mode mode &&
-	cut -c1-44 trace >places &&
+	cut -c1-44 p >places &&
 	test_grep ! -v "^[0-2][0-9]:[0-5][0-9]:[0-5][0-9]\.[0-9]\{6\} " places &&
 	cut -c17- places >actual &&
 	jq -r "\"\(.file):\(.line)\"" trace.event >full &&
@@ -207,8 +198,8 @@ test_expect_success 'the place in the program' '
 '
 
 test_expect_success !UNDER_VALGRIND 'brief lines begin with the depth' '
-	rm -f trace &&
-	GIT_TRACE2_PERF="$(pwd)/trace" GIT_TRACE2_PERF_BRIEF=1 \
+	rm -f p &&
+	GIT_TRACE2_PERF="$(pwd)/p" GIT_TRACE2_PERF_BRIEF=1 \
 		test-tool trace2 001return 0 &&
 	cat >expect <<-\EOF &&
 	d0 | main                     | version      |     |           |           |              | test-tool 1.0
@@ -217,22 +208,22 @@ test_expect_success !UNDER_VALGRIND 'brief lines begin with the depth' '
 	d0 | main                     | exit         |     |  S.SSSSSS |           |              | code:0
 	d0 | main                     | atexit       |     |  S.SSSSSS |           |              | code:0
 	EOF
-	grep -v " cmd_ancestry " trace |
+	grep -v " cmd_ancestry " p |
 		sed -e "s/[0-9]\.[0-9]\{6\} /S.SSSSSS /g" >actual &&
 	test_cmp expect actual
 '
 
 test_expect_success 'a category is cut to 12 bytes, between characters' '
-	traced 0 trace2 call data_string exactlytwelv k 1 , \
+	traced --perf test-tool trace2 call data_string exactlytwelv k 1 , \
 		data_string thirteenbytes k 2 , data_string "elevenbytesé" k 3 &&
-	sed -n "/ data  /s/.* | \(.\{11,12\}\) | k:[123]\$/\1/p" trace >actual &&
+	sed -n "/ data  /s/.* | \(.\{11,12\}\) | k:[123]\$/\1/p" p >actual &&
 	sed "s/ \$//" actual >actual.trimmed &&
 	test_write_lines exactlytwelv thirteenbyte elevenbytes >expect &&
 	test_cmp expect actual.trimmed
 '
 
 test_expect_success 'the name of a thread is cut to 24 bytes' '
-	traced 0 trace2 040thread "a_name_longer_than_the_column_is" &&
+	traced --perf test-tool trace2 040thread "a_name_longer_than_the_column_is" &&
 	sed -n "/|th01/p" actual | cut -d"|" -f2,3 >actual.thread &&
 	cat >expect <<-\EOF &&
 	th01:a_name_longer_than_|thread_start
@@ -243,7 +234,7 @@ test_expect_success 'the name of a thread is cut to 24 bytes' '
 '
 
 test_expect_success 'a thread on main is a region' '
-	traced 0 trace2 044thread_on_main &&
+	traced --perf test-tool trace2 044thread_on_main &&
 	sed -n "/|region\|data/p" actual >actual.thread &&
 	cat >expect <<-\EOF &&
 	d0|main|region_enter||_T_ABS_|||thread-proc on main: on_main
@@ -251,11 +242,11 @@ test_expect_success 'a thread on main is a region' '
 	d0|main|region_leave||_T_ABS_|_T_REL_||thread-proc on main
 	EOF
 	test_cmp expect actual.thread &&
-	test_grep " |  thread-proc on main: on_main\$" trace
+	test_grep " |  thread-proc on main: on_main\$" p
 '
 
 test_expect_success 'a repository with id 0 has no column' '
-	traced 0 trace2 006data cat k v &&
+	traced --perf test-tool trace2 006data cat k v &&
 	sed -n "/|data/p" actual >actual.data &&
 	echo "d0|main|data||_T_ABS_|_T_REL_|cat|k:v" >expect &&
 	test_cmp expect actual.data
@@ -263,10 +254,10 @@ test_expect_success 'a repository with id 0 has no column' '
 
 # The lines of a program that never leaves its regions would grow without limit.
 test_expect_success 'dots for open regions, up to 200' '
-	rm -f trace &&
-	GIT_TRACE2_PERF_BRIEF=1 GIT_TRACE2_PERF="$(pwd)/trace" \
+	rm -f p &&
+	GIT_TRACE2_PERF_BRIEF=1 GIT_TRACE2_PERF="$(pwd)/p" \
 		test-tool trace2 031nest 300 &&
-	sed -n "s/.* region_enter .* | \(\.*\)[^.].*/\1/p" trace |
+	sed -n "s/.* region_enter .* | \(\.*\)[^.].*/\1/p" p |
 		awk "{ print length }" >actual &&
 	test_seq 0 299 | awk "{ print \$1 < 100 ? 2 * \$1 : 200 }" >expect &&
 	test_cmp expect actual

@@ -15,18 +15,8 @@ then
 	test_done
 fi
 
-# traced CODE ARG...: run test-tool, which must end with CODE, with the event
-# target in `trace`, and write it scrubbed to `actual`.
-traced () {
-	code=$1 &&
-	shift &&
-	trace_to event:trace -- test_expect_code "$code" test-tool "$@" &&
-	expect_valid_stream trace &&
-	perl "$TEST_DIRECTORY/../scrub/event.perl" <trace >actual
-}
-
 test_expect_success 'a program that returns from main' '
-	traced 7 trace2 001return 7 &&
+	traced --event 7 test-tool trace2 001return 7 &&
 	cat >expect <<-\EOF &&
 	{"event":"version","sid":"_SID0_","thread":"main","time":"_TIME_","evt":"4","exe":"test-tool 1.0"}
 	{"event":"start","sid":"_SID0_","thread":"main","time":"_TIME_","t_abs":"_T_ABS_","argv":["_EXE_","trace2","001return","7"]}
@@ -40,7 +30,7 @@ test_expect_success 'a program that returns from main' '
 test_expect_success !UNDER_VALGRIND 'file and line stand after the time' '
 	sed -n "s/.*\"time\":\"[^\"]*\",\"file\":\"[^\"]*\",\"line\":[1-9][0-9]*,/FL,/
 		s/\"t_abs\":[0-9.]*,/\"t_abs\":N,/
-		/ancestry/!p" trace >actual &&
+		/ancestry/!p" e >actual &&
 	cat >expect <<-\EOF &&
 	FL,"evt":"4","exe":"test-tool 1.0"}
 	FL,"t_abs":N,"argv":["test-tool","trace2","001return","7"]}
@@ -49,17 +39,17 @@ test_expect_success !UNDER_VALGRIND 'file and line stand after the time' '
 	FL,"t_abs":N,"code":7}
 	EOF
 	test_cmp expect actual &&
-	jq -r .file trace | sort -u >actual.files &&
+	jq -r .file e | sort -u >actual.files &&
 	test_write_lines lib/session/close.c t/helper/test-tool.c >expect &&
 	test_cmp expect actual.files &&
-	trace2_jq "all(.[].line; type == \"number\" and . > 0)" trace
+	trace2_jq "all(.[].line; type == \"number\" and . > 0)" e
 '
 
 test_expect_success !UNDER_VALGRIND 'brief: no file and line; time on the first and last only' '
-	rm -f trace &&
-	GIT_TRACE2_EVENT="$(pwd)/trace" GIT_TRACE2_EVENT_BRIEF=true \
+	rm -f e &&
+	GIT_TRACE2_EVENT="$(pwd)/e" GIT_TRACE2_EVENT_BRIEF=true \
 		test-tool trace2 call region_enter cat label , data_string c k v &&
-	grep -v cmd_ancestry trace | sed "s/20[-0-9]*[.T][-:.0-9TZ]*[-HP0-9a-f]*/X/g
+	grep -v cmd_ancestry e | sed "s/20[-0-9]*[.T][-:.0-9TZ]*[-HP0-9a-f]*/X/g
 		s/\"t_\([a-z]*\)\":[0-9]*\.[0-9]\{6\}/\"t_\1\":N/g" >actual &&
 	cat >expect <<-\EOF &&
 	{"event":"version","sid":"X","thread":"main","time":"X","evt":"4","exe":"test-tool 1.0"}
@@ -74,7 +64,7 @@ test_expect_success !UNDER_VALGRIND 'brief: no file and line; time on the first 
 '
 
 test_expect_success 'an error has its message and its format' '
-	traced 0 trace2 003error "hello \"world\"" 2>err &&
+	traced --event test-tool trace2 003error "hello \"world\"" 2>err &&
 	sed -n "/\"error\"/p" actual >actual.error &&
 	cat >expect <<-\EOF &&
 	{"event":"error","sid":"_SID0_","thread":"main","time":"_TIME_","msg":"hello \"world\"","fmt":"%s"}
@@ -83,7 +73,7 @@ test_expect_success 'an error has its message and its format' '
 '
 
 test_expect_success 'child, grandchild: SIDs say who started whom' '
-	traced 0 trace2 004child test-tool trace2 004child test-tool trace2 001return 0 &&
+	traced --event test-tool trace2 004child test-tool trace2 004child test-tool trace2 001return 0 &&
 	jq -c "[.event, .sid, .hierarchy // .child_id // .code]" actual >actual.short &&
 	cat >expect <<-\EOF &&
 	["version","_SID0_",null]
@@ -119,12 +109,12 @@ test_expect_success 'the pid of a child_exit is that of the SID of the child' '
 				| explode | .[-8:]
 				| map(if . > 57 then . - 87 else . - 48 end)
 				| reduce .[] as \$d (0; . * 16 + \$d)] == [\$exit.pid]]
-		| length == 2 and all" trace
+		| length == 2 and all" e
 '
 
 test_expect_success 'class, hook, directory, shell and readiness of a child' '
 	mkdir dir &&
-	traced 0 trace2 020spawn --class=hook --hook=pre-push --cwd=dir \
+	traced --event test-tool trace2 020spawn --class=hook --hook=pre-push --cwd=dir \
 		--shell --ready=error true &&
 	sed -n "/\"child_/p" actual >actual.child &&
 	cat >expect <<-\EOF &&
@@ -135,7 +125,7 @@ test_expect_success 'class, hook, directory, shell and readiness of a child' '
 '
 
 test_expect_success 'exec and its result' '
-	traced 255 trace2 005exec ./no-such-program arg 2>err &&
+	traced --event 255 test-tool trace2 005exec ./no-such-program arg 2>err &&
 	sed -n "/\"exec/p" actual >actual.exec &&
 	cat >expect <<-\EOF &&
 	{"event":"exec","sid":"_SID0_","thread":"main","time":"_TIME_","exec_id":0,"exe":"./no-such-program","argv":["arg"]}
@@ -146,16 +136,16 @@ test_expect_success 'exec and its result' '
 
 # The process continues as another program: the first session has no end.
 test_expect_success 'exec of another program: a new session under this one' '
-	rm -f trace &&
-	GIT_TRACE2_EVENT="$(pwd)/trace" test-tool trace2 005exec trace2 001return 0 &&
-	expect_valid_stream --killed trace &&
-	jq -r "select(.event == \"version\") | .sid | split(\"/\") | length" trace >actual &&
+	rm -f e &&
+	GIT_TRACE2_EVENT="$(pwd)/e" test-tool trace2 005exec trace2 001return 0 &&
+	expect_valid_stream --killed e &&
+	jq -r "select(.event == \"version\") | .sid | split(\"/\") | length" e >actual &&
 	test_write_lines 1 2 >expect &&
 	test_cmp expect actual
 '
 
 test_expect_success 'integers of data are strings, JSON is JSON, the rest a string' '
-	traced 0 trace2 call data_intmax c min -9223372036854775808 , \
+	traced --event test-tool trace2 call data_intmax c min -9223372036854775808 , \
 		data_intmax c max 9223372036854775807 , \
 		data_json c object "{\"a\": [1, 2.5e3, true, null, \"x\"]}" , \
 		data_json c number " 17 " , data_json c broken "{\"a\":" , \
@@ -176,8 +166,8 @@ test_expect_success 'integers of data are strings, JSON is JSON, the rest a stri
 '
 
 test_expect_success 'regions deeper than 2 are left out, without a word' '
-	traced 0 trace2 031nest 4 &&
-	jq -c "select(.nesting) | [.event, .nesting, .label]" trace >actual.nest &&
+	traced --event test-tool trace2 031nest 4 &&
+	jq -c "select(.nesting) | [.event, .nesting, .label]" e >actual.nest &&
 	cat >expect <<-\EOF &&
 	["region_enter",1,"r1"]
 	["region_enter",2,"r2"]
@@ -185,15 +175,15 @@ test_expect_success 'regions deeper than 2 are left out, without a word' '
 	["region_leave",1,"r1"]
 	EOF
 	test_cmp expect actual.nest &&
-	trace2_jq ".[-1] | has(\"lost\") | not" trace
+	trace2_jq ".[-1] | has(\"lost\") | not" e
 '
 
 test_expect_success 'the limit can be set' '
 	GIT_TRACE2_EVENT_NESTING=5 &&
 	export GIT_TRACE2_EVENT_NESTING &&
 	test_when_finished "sane_unset GIT_TRACE2_EVENT_NESTING" &&
-	traced 0 trace2 031nest 4 &&
-	jq -c "select(.nesting) | [.event, .nesting, .label // .key]" trace >actual.nest &&
+	traced --event test-tool trace2 031nest 4 &&
+	jq -c "select(.nesting) | [.event, .nesting, .label // .key]" e >actual.nest &&
 	cat >expect <<-\EOF &&
 	["region_enter",1,"r1"]
 	["region_enter",2,"r2"]
@@ -213,8 +203,8 @@ test_expect_success 'a value that is not above 0 changes nothing' '
 	do
 		GIT_TRACE2_EVENT_NESTING=$value &&
 		export GIT_TRACE2_EVENT_NESTING &&
-		traced 0 trace2 031nest 4 &&
-		trace2_jq "[.[] | .nesting // empty] | max == 2" trace || return 1
+		traced --event test-tool trace2 031nest 4 &&
+		trace2_jq "[.[] | .nesting // empty] | max == 2" e || return 1
 	done &&
 	sane_unset GIT_TRACE2_EVENT_NESTING
 '
@@ -223,16 +213,16 @@ test_expect_success 'thousands of nested regions' '
 	GIT_TRACE2_EVENT_NESTING=100000 &&
 	export GIT_TRACE2_EVENT_NESTING &&
 	test_when_finished "sane_unset GIT_TRACE2_EVENT_NESTING" &&
-	rm -f trace &&
-	GIT_TRACE2_EVENT="$(pwd)/trace" test-tool trace2 031nest 3000 &&
+	rm -f e &&
+	GIT_TRACE2_EVENT="$(pwd)/e" test-tool trace2 031nest 3000 &&
 	trace2_jq "
 		(map(select(.event == \"region_enter\") | .nesting) == [range(1; 3001)]) and
 		(map(select(.event == \"region_leave\") | .nesting) == [range(3000; 0; -1)])
-		" trace
+		" e
 '
 
 test_expect_success 'a repository: its id stands before the fields of an event' '
-	traced 0 trace2 call def_repo 1 /a , def_repo 2 /b , def_repo 1 /a , \
+	traced --event test-tool trace2 call def_repo 1 /a , def_repo 2 /b , def_repo 1 /a , \
 		region_enter c l 2 , region_leave c l 2 , data_string c k v 1 , \
 		data_string c k v 3 &&
 	sed -n "/{\"event\":\"\(def_repo\|region\|data\)/s/.*_TIME_\",//p" actual >actual.repo &&
@@ -248,7 +238,7 @@ test_expect_success 'a repository: its id stands before the fields of an event' 
 '
 
 test_expect_success 'absent parts of a region have no member' '
-	traced 0 trace2 call region_enter NULL NULL , region_leave NULL NULL &&
+	traced --event test-tool trace2 call region_enter NULL NULL , region_leave NULL NULL &&
 	sed -n "/{\"event\":\"region/s/.*_TIME_\",//p" actual >actual.regions &&
 	cat >expect <<-\EOF &&
 	"nesting":1}
@@ -258,7 +248,7 @@ test_expect_success 'absent parts of a region have no member' '
 '
 
 test_expect_success 'regions still open at the end are unwound without a word' '
-	traced 0 trace2 call region_enter c l , region_enter c m &&
+	traced --event test-tool trace2 call region_enter c l , region_enter c m &&
 	jq -r .event actual >actual.names &&
 	test_write_lines version start cmd_name region_enter region_enter \
 		exit atexit >expect &&
@@ -266,27 +256,27 @@ test_expect_success 'regions still open at the end are unwound without a word' '
 '
 
 test_expect_success 'the same time in every target' '
-	rm -f trace trace.perf trace.normal &&
+	rm -f e trace.perf trace.normal &&
 	GIT_TRACE2="$(pwd)/trace.normal" GIT_TRACE2_PERF="$(pwd)/trace.perf" \
-		GIT_TRACE2_EVENT="$(pwd)/trace" GIT_TRACE2_EVENT_NESTING=9 \
+		GIT_TRACE2_EVENT="$(pwd)/e" GIT_TRACE2_EVENT_NESTING=9 \
 		test-tool trace2 allevents &&
-	jq -r ".time[11:26]" trace >expect &&
+	jq -r ".time[11:26]" e >expect &&
 	cut -c1-15 trace.perf >actual &&
 	test_cmp expect actual &&
 	jq -r "select(.event | test(\"region|data|^thread\") | not) | .time[11:26]" \
-		trace >expect &&
+		e >expect &&
 	cut -c1-15 trace.normal >actual &&
 	test_cmp expect actual
 '
 
 test_expect_success 'how a program ends: not told, exit handlers' '
-	traced 3 trace2 060exit_untold 3 &&
+	traced --event 3 test-tool trace2 060exit_untold 3 &&
 	jq -c "[.event, .code]" actual | tail -n 2 >actual.end &&
 	code=3 &&
 	test_have_prereq !MUSL || code=0 &&
 	test_write_lines "[\"cmd_name\",null]" "[\"atexit\",$code]" >expect &&
 	test_cmp expect actual.end &&
-	traced 0 trace2 064exit_handler &&
+	traced --event test-tool trace2 064exit_handler &&
 	jq -r .event actual | sort | uniq -d >actual.twice &&
 	test_must_be_empty actual.twice
 '
@@ -294,7 +284,7 @@ test_expect_success 'how a program ends: not told, exit handlers' '
 test_expect_success !MUSL 'the code of atexit is the one that the parent sees' '
 	for code in 0 1 2 70 127 128 129 254 255
 	do
-		traced $code trace2 060exit_untold $code &&
+		traced --event $code test-tool trace2 060exit_untold $code &&
 		jq -c "[.event, .code]" actual | tail -n 1 >actual.end &&
 		echo "[\"atexit\",$code]" >expect &&
 		test_cmp expect actual.end || return 1
@@ -302,20 +292,20 @@ test_expect_success !MUSL 'the code of atexit is the one that the parent sees' '
 '
 
 test_expect_success '_exit() ends without atexit, quick_exit() with it' '
-	rm -f trace &&
-	GIT_TRACE2_EVENT="$(pwd)/trace" test_expect_code 3 test-tool trace2 061_exit 3 &&
-	expect_valid_stream --killed trace &&
-	trace2_jq "(.[-1] | [.event, .code]) == [\"exit\", 3]" trace &&
-	traced 3 trace2 062quick_exit 3 &&
-	trace2_jq "(.[-1] | [.event, .code]) == [\"atexit\", 3]" trace
+	rm -f e &&
+	GIT_TRACE2_EVENT="$(pwd)/e" test_expect_code 3 test-tool trace2 061_exit 3 &&
+	expect_valid_stream --killed e &&
+	trace2_jq "(.[-1] | [.event, .code]) == [\"exit\", 3]" e &&
+	traced --event 3 test-tool trace2 062quick_exit 3 &&
+	trace2_jq "(.[-1] | [.event, .code]) == [\"atexit\", 3]" e
 '
 
 test_expect_success 'exit() in another thread, and a main thread that leaves' '
-	traced 5 trace2 065exit_in_thread 5 &&
-	trace2_jq "(.[-1] | [.event, .code, .thread]) == [\"atexit\", 5, \"main\"]" trace &&
-	traced 0 trace2 066main_leaves 0 &&
-	trace2_jq "any(.[]; .event == \"data\" and .thread == \"th01:survivor\")" trace &&
-	trace2_jq "(.[-1] | [.event, .code, .thread]) == [\"atexit\", 0, \"main\"]" trace
+	traced --event 5 test-tool trace2 065exit_in_thread 5 &&
+	trace2_jq "(.[-1] | [.event, .code, .thread]) == [\"atexit\", 5, \"main\"]" e &&
+	traced --event test-tool trace2 066main_leaves 0 &&
+	trace2_jq "any(.[]; .event == \"data\" and .thread == \"th01:survivor\")" e &&
+	trace2_jq "(.[-1] | [.event, .code, .thread]) == [\"atexit\", 0, \"main\"]" e
 '
 
 test_done

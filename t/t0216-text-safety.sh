@@ -10,11 +10,7 @@ stays one line, and JSON stays JSON.
 . ./test-lib.sh
 . "$TEST_DIRECTORY/lib-trace2.sh"
 
-# traced ARG...: write streams to n, p and e.
-traced () {
-	GIT_TRACE2_BRIEF=1 GIT_TRACE2_PERF_BRIEF=1 \
-		trace_to normal:n perf:p event:e -- test-tool "$@"
-}
+export GIT_TRACE2_BRIEF=1 GIT_TRACE2_PERF_BRIEF=1
 
 newline="
 "
@@ -22,7 +18,7 @@ tab=$(printf "\t")
 forged="x${newline}exit elapsed:0.000001 code:99"
 
 test_expect_success 'a newline is \n in text' '
-	traced trace2 call cmd_error "$forged" , printf "$forged" , \
+	traced test-tool trace2 call cmd_error "$forged" , printf "$forged" , \
 		cmd_mode "$forged" , cmd_path "$forged" , \
 		def_param local "$forged" "$forged" , cmd_alias "$forged" "$forged" &&
 	sed "1,/^cmd_name/d" n >actual &&
@@ -40,7 +36,7 @@ test_expect_success 'a newline is \n in text' '
 '
 
 test_expect_success 'other control characters' '
-	traced trace2 call cmd_mode "$(printf "a\tb\rc\001d\033[31me\177f\bg")" &&
+	traced test-tool trace2 call cmd_mode "$(printf "a\tb\rc\001d\033[31me\177f\bg")" &&
 	sed -n "/^cmd_mode/p" n >actual &&
 	cat >expect <<-\EOF &&
 	cmd_mode a\tb\rc\x01d\x1b[31me\x7ff\x08g
@@ -58,7 +54,7 @@ test_expect_success JQ 'and in JSON they come back as they were' '
 
 # U+0080 to U+009F; U+00A0 and U+00DB are not control characters.
 test_expect_success 'control characters of two bytes, which terminals obey as well' '
-	traced trace2 call cmd_mode \
+	traced test-tool trace2 call cmd_mode \
 		"$(printf "a\302\2332Jb\302\200\302\237c\302\240\303\233")" &&
 	printf "a\\xc2\\x9b2Jb\\xc2\\x80\\xc2\\x9fc\302\240\303\233\n" >text &&
 	sed -n "s/^cmd_mode //p" n >actual &&
@@ -68,7 +64,7 @@ test_expect_success 'control characters of two bytes, which terminals obey as we
 '
 
 test_expect_success 'a category, a key and a value with bars' '
-	traced trace2 call region_enter "a | b" "c | d" , \
+	traced test-tool trace2 call region_enter "a | b" "c | d" , \
 		data_string "e|f" " | g | " "| main | exit | h" &&
 	sed -n "/| region_enter\|| data  /p" p | cut -d"|" -f7- |
 		sed "s/[0-9]\.[0-9]\{6\}/N/g" >actual &&
@@ -82,7 +78,7 @@ test_expect_success 'a category, a key and a value with bars' '
 '
 
 test_expect_success 'a thread with odd characters in its name' '
-	traced trace2 040thread "a${newline}d0 | main" &&
+	traced test-tool trace2 040thread "a${newline}d0 | main" &&
 	perl "$TEST_DIRECTORY/../scrub/perf.perl" p >scrubbed &&
 	test_grep "^d0|th01:a.nd0 | main|thread_start" scrubbed &&
 	test_grep ! -v "^d0 | " p &&
@@ -90,7 +86,7 @@ test_expect_success 'a thread with odd characters in its name' '
 '
 
 test_expect_success JQ 'quotes and backslashes' '
-	traced trace2 call data_string "a\"b" "c\\d" "\"e\\\"" , \
+	traced test-tool trace2 call data_string "a\"b" "c\\d" "\"e\\\"" , \
 		cmd_alias "x" "it'\''s" "hey!" "" "back\\slash" "\"" &&
 	jq -r "select(.event == \"data\") | .category, .key, .value" e >actual &&
 	test_write_lines "a\"b" "c\\d" "\"e\\\"" >expect &&
@@ -103,7 +99,7 @@ test_expect_success JQ 'quotes and backslashes' '
 '
 
 test_expect_success 'what was quoted is read back by a shell' '
-	traced trace2 call cmd_alias al "a b" "it'\''s" "hey!" "" "\$HOME \`x\`" \
+	traced test-tool trace2 call cmd_alias al "a b" "it'\''s" "hey!" "" "\$HOME \`x\`" \
 		"*" "semi;colon" "\"quoted\"" "plain" "a=b@c:d/e^f,g.h-i+j_k" "~" "#" &&
 	words=$(sed -n "s/^alias al -> //p" n) &&
 	test -n "$words" &&
@@ -120,7 +116,7 @@ test_expect_success 'what was quoted is read back by a shell' '
 
 # Overlong, truncated, surrogates, beyond the last code point, lone bytes.
 test_expect_success JQ 'invalid UTF-8 becomes U+FFFD, valid stays' '
-	traced trace2 call data_string c k "$(printf \
+	traced test-tool trace2 call data_string c k "$(printf \
 		"1\303\2512\342\202\2543\360\237\230\2004\300\2575\355\240\2006\364\220\200\2007\3778\2009\365\200\200\200a\303")" &&
 	jq -j "select(.event == \"data\") | .value" e >actual &&
 	printf "1\303\2512\342\202\2543\360\237\230\2004" >expect &&
@@ -138,7 +134,7 @@ test_expect_success JQ 'invalid UTF-8 becomes U+FFFD, valid stays' '
 '
 
 test_expect_success JQ 'every byte but NUL in every place' '
-	traced trace2 096all_bytes &&
+	traced test-tool trace2 096all_bytes &&
 	expect_valid_stream e &&
 	"$PERL_PATH" -MEncode -ne "Encode::decode(q(UTF-8), \$_, Encode::FB_CROAK)" e &&
 	for file in n p
@@ -157,20 +153,20 @@ test_expect_success JQ 'every byte but NUL in every place' '
 '
 
 test_expect_success JQ 'an argv of 240 KB is whole' '
-	traced trace2 095big_argv 240 1000 &&
+	traced test-tool trace2 095big_argv 240 1000 &&
 	expect_valid_stream e &&
 	trace2_jq "
 		[.[] | select(.event == \"alias\")] | length == 1 and
 		(.[0].argv | length == 240 and all(. == \"x\" * 1000))" e &&
 	sed -n "/^alias/p" n >actual &&
 	test $(wc -c <actual) = $((240 * 1001 + 13)) &&
-	traced trace2 095big_argv 1 240000 &&
+	traced test-tool trace2 095big_argv 1 240000 &&
 	trace2_jq "[.[] | select(.event == \"alias\").argv[0] | length] == [240000]" e
 '
 
 test_expect_success JQ 'the real arguments of a program, too' '
 	big=$("$PERL_PATH" -e "print q(a b) x 25000") &&
-	traced trace2 call cmd_mode "$big" &&
+	traced test-tool trace2 call cmd_mode "$big" &&
 	trace2_jq "[.[] | select(.event == \"start\").argv[4] | length] == [75000]" e &&
 	trace2_jq "[.[] | select(.event == \"cmd_mode\").name | length] == [75000]" e
 '
@@ -182,7 +178,7 @@ test_expect_success JQ 'JSON text that is not JSON is a string' '
 		"1 {\"event\":\"exit\"}" "]" "{\"a\"}" "{1:2}" "NaN" "-" "1e" \
 		"\"\\u12g4\"" "$(printf "\"\377\"")"
 	do
-		traced trace2 call data_json c k "$text" &&
+		traced test-tool trace2 call data_json c k "$text" &&
 		trace2_jq "[.[] | select(.event == \"data_json\").value | type] == [\"string\"]" e &&
 		test_grep ! "\"value\":\"\"\"" e ||
 		{
@@ -193,7 +189,7 @@ test_expect_success JQ 'JSON text that is not JSON is a string' '
 '
 
 test_expect_success JQ 'JSON text over several lines stays on one' '
-	traced trace2 call data_json c k "{${newline}\"a\": [1,${newline}2]${newline}}" &&
+	traced test-tool trace2 call data_json c k "{${newline}\"a\": [1,${newline}2]${newline}}" &&
 	trace2_jq "[.[] | select(.event == \"data_json\").value] == [{a: [1, 2]}]" e &&
 	test_grep ! -v "^{.*}\$" e
 '

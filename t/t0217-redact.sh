@@ -10,16 +10,12 @@ token, secret, password, passwd, signature or key as a word.
 . ./test-lib.sh
 . "$TEST_DIRECTORY/lib-trace2.sh"
 
-# traced ARG...: write streams to n, p and e.
-traced () {
-	GIT_TRACE2_BRIEF=1 GIT_TRACE2_EVENT_NESTING=9 \
-		trace_to normal:n perf:p event:e -- test-tool trace2 "$@"
-}
+export GIT_TRACE2_BRIEF=1 GIT_TRACE2_EVENT_NESTING=9
 
 # shows TEXT REDACTED: data with the value TEXT appears as REDACTED in both
 # targets that show data, and as the text of a printf in all three.
 shows () {
-	traced call data_string cat k "$1" , printf "$1" &&
+	traced test-tool trace2 call data_string cat k "$1" , printf "$1" &&
 	sed -n "s/^.* | cat  *| k://p" p >actual &&
 	sed -n "s/^.* | printf .* |  *| //p" p >>actual &&
 	jq -r "select(.event == \"data\") | .value" e >>actual &&
@@ -124,13 +120,13 @@ test_expect_success 'arguments of the program' '
 	test_grep ! pwd n &&
 	test_grep ! pwd p &&
 	test_grep ! pwd e &&
-	test_grep " start git clone '\''https://user:<REDACTED>@example.com/'\'' clone2\$" n &&
+	test_grep "^start git clone '\''https://user:<REDACTED>@example.com/'\'' clone2\$" n &&
 	trace2_jq ".[] | select(.event == \"start\").argv[2] ==
 		\"https://user:<REDACTED>@example.com/\"" e
 '
 
 test_expect_success 'options of a program and of an alias' '
-	traced call cmd_mode -c http.proxy=https://user:hidden@h , \
+	traced test-tool trace2 call cmd_mode -c http.proxy=https://user:hidden@h , \
 		cmd_alias al -c remote.url=https://user:hidden@h --token=hidden &&
 	test_grep ! hidden n &&
 	test_grep ! hidden p &&
@@ -139,12 +135,12 @@ test_expect_success 'options of a program and of an alias' '
 '
 
 test_expect_success 'arguments of a child, of an exec; its program' '
-	traced 301redact_child_start git clone https://user:pwd@example.com/ c &&
+	traced test-tool trace2 301redact_child_start git clone https://user:pwd@example.com/ c &&
 	test_grep ! pwd n &&
 	test_grep ! pwd p &&
 	test_grep ! pwd e &&
 	test_grep "^child_start\[0\] git clone '\''https://user:<REDACTED>@example.com/'\'' c\$" n &&
-	traced 302redact_exec git git clone https://user:pwd@example.com/ c &&
+	traced test-tool trace2 302redact_exec git git clone https://user:pwd@example.com/ c &&
 	test_grep ! pwd n &&
 	test_grep ! pwd p &&
 	test_grep ! pwd e &&
@@ -152,7 +148,7 @@ test_expect_success 'arguments of a child, of an exec; its program' '
 '
 
 test_expect_success 'the value of a parameter' '
-	traced 303redact_def_param url https://user:pwd@example.com/ &&
+	traced test-tool trace2 303redact_def_param url https://user:pwd@example.com/ &&
 	test_grep ! pwd n &&
 	test_grep ! pwd p &&
 	test_grep ! pwd e &&
@@ -160,7 +156,7 @@ test_expect_success 'the value of a parameter' '
 '
 
 test_expect_success 'a parameter whose name is secret: its whole value' '
-	traced call def_param local remote.origin.token hunter2 , \
+	traced test-tool trace2 call def_param local remote.origin.token hunter2 , \
 		def_param local PASSWORD "two hunters" , def_param local token &&
 	sed -n "/^def_param/p" n >actual &&
 	cat >expect <<-\EOF &&
@@ -209,7 +205,7 @@ test_expect_success 'a config key that is reported, in its name, too' '
 '
 
 test_expect_success 'error messages, also as their format; regions; names' '
-	traced call cmd_error "cannot reach https://u:hunter2@h/x" , \
+	traced test-tool trace2 call cmd_error "cannot reach https://u:hunter2@h/x" , \
 		region_enter_printf c l NULL "fetch https://u:hunter2@h" , \
 		region_enter "https://u:hunter2@c" "https://u:hunter2@l" , \
 		data_string "token=hunter2" "secret=hunter2" v , \
@@ -229,12 +225,12 @@ test_expect_success 'error messages, also as their format; regions; names' '
 
 test_expect_success 'the directory, class and hook of a child' '
 	mkdir -p "https:/u:hunter2@h" &&
-	traced spawn --cwd="https://u:hunter2@h" --class=token=hunter2 true &&
+	traced test-tool trace2 spawn --cwd="https://u:hunter2@h" --class=token=hunter2 true &&
 	for file in n p e
 	do
 		test_grep ! hunter2 $file || return 1
 	done &&
-	traced spawn --class=hook --hook=token=hunter2 true &&
+	traced test-tool trace2 spawn --class=hook --hook=token=hunter2 true &&
 	for file in n p e
 	do
 		test_grep ! hunter2 $file || return 1
@@ -242,7 +238,7 @@ test_expect_success 'the directory, class and hook of a child' '
 '
 
 test_expect_success 'the name of a thread' '
-	traced call pthread_create token=hunter2 &&
+	traced test-tool trace2 call pthread_create token=hunter2 &&
 	for file in n p e
 	do
 		test_grep ! hunter2 $file || return 1
@@ -255,7 +251,7 @@ test_expect_success 'GIT_TRACE2_REDACT=0 shows all' '
 	test_when_finished "sane_unset GIT_TRACE2_REDACT" &&
 	shows https://user:pwd@example.com/ https://user:pwd@example.com/ &&
 	shows token=abc token=abc &&
-	traced 303redact_def_param my.token abc &&
+	traced test-tool trace2 303redact_def_param my.token abc &&
 	test_grep "^def_param scope:unknown my.token=abc\$" n &&
 	GIT_TRACE2_REDACT=false &&
 	shows token=abc token=abc
@@ -276,7 +272,7 @@ test_expect_success 'the user may not switch it off by a config key' '
 
 test_expect_success 'a long string is redacted to its end' '
 	long=$("$PERL_PATH" -e "print q(x) x 60000") &&
-	traced call printf "$long https://u:hunter2@h $long" &&
+	traced test-tool trace2 call printf "$long https://u:hunter2@h $long" &&
 	for file in n p e
 	do
 		test_grep ! hunter2 $file || return 1

@@ -6,32 +6,26 @@ test_description='stopwatch timers'
 . ./test-lib.sh
 . "$TEST_DIRECTORY/lib-trace2.sh"
 
-# traced ARG...: write a scrubbed perf stream to `actual`, an event stream to e.
-traced () {
-	trace_to perf:p event:e -- test-tool trace2 "$@" &&
-	perl "$TEST_DIRECTORY/../scrub/perf.perl" <p >actual
-}
-
-# timers: print the timers in e, without times.
+# timers: what e tells of each timer, without its times.
 timers () {
 	jq -c 'select(.event | test("timer"))
 		| [.event, .thread, .category, .name, .intervals, .unfinished]' e
 }
 
 test_expect_success 'intervals of the main thread: a summary' '
-	traced 100timer 5 0 &&
+	traced --perf test-tool trace2 100timer 5 0 &&
 	have_timer_event main timer test test1 5 actual &&
 	test_grep ! th_timer actual
 '
 
 test_expect_success 'intervals of threads make one summary' '
-	traced 100timer 5 0 3 &&
+	traced --perf test-tool trace2 100timer 5 0 3 &&
 	have_timer_event main timer test test1 15 actual &&
 	test_grep ! th_timer actual
 '
 
 test_expect_success 'a timer that is told for each thread as well' '
-	traced 101timer 5 0 3 &&
+	traced --perf test-tool trace2 101timer 5 0 3 &&
 	have_timer_event main timer test test2 15 actual &&
 	have_timer_event th01:ut_101 th_timer test test2 5 actual &&
 	have_timer_event th02:ut_101 th_timer test test2 5 actual &&
@@ -45,7 +39,7 @@ test_expect_success 'the helpers of these tests fail when they should' '
 '
 
 test_expect_success JQ 'of the main thread, too, before the summary' '
-	traced call timer_start test2 , timer_stop test2 &&
+	traced --perf test-tool trace2 call timer_start test2 , timer_stop test2 &&
 	timers >actual &&
 	cat >expect <<-\EOF &&
 	["th_timer","main","test","test2",1,null]
@@ -55,15 +49,14 @@ test_expect_success JQ 'of the main thread, too, before the summary' '
 '
 
 test_expect_success 'the lines of all three targets' '
-	GIT_TRACE2="$(pwd)/n" test-tool trace2 101timer 2 0 1 &&
-	perl "$TEST_DIRECTORY/../scrub/normal.perl" <n >actual &&
+	traced --normal test-tool trace2 101timer 2 0 1 &&
 	sed -n "/timer/p" actual | sed 1d >actual.timers &&
 	cat >expect <<-\EOF &&
 	th_timer test/test2 intervals:2 total:_T_TOTAL_ min:_T_MIN_ max:_T_MAX_
 	timer test/test2 intervals:2 total:_T_TOTAL_ min:_T_MIN_ max:_T_MAX_
 	EOF
 	test_cmp expect actual.timers &&
-	traced 101timer 2 0 1 &&
+	traced --perf test-tool trace2 101timer 2 0 1 &&
 	sed -n "/|\(th_\)*timer|/p" actual >actual.timers &&
 	cat >expect <<-\EOF &&
 	d0|th01:ut_101|th_timer||||test|name:test2 intervals:2 total:_T_TOTAL_ min:_T_MIN_ max:_T_MAX_
@@ -81,14 +74,14 @@ test_expect_success 'the lines of all three targets' '
 
 # A sleep is never shorter than requested.
 test_expect_success JQ 'times: min, max, total' '
-	traced 100timer 3 10 &&
+	traced --perf test-tool trace2 100timer 3 10 &&
 	trace2_jq "
 		.[] | select(.event == \"timer\") |
 		.t_min >= 0.01 and .t_max >= .t_min and
 		.t_total >= 0.03 and
 		.t_total + 0.000002 >= .t_min * 2 + .t_max and
 		.t_total - 0.000002 <= .t_max * 2 + .t_min" e &&
-	traced 110timer_histogram 5 30 &&
+	traced --perf test-tool trace2 110timer_histogram 5 30 &&
 	trace2_jq "
 		.[] | select(.event == \"timer\") |
 		.t_min >= 0.005 and .t_max >= 0.03 and
@@ -96,7 +89,7 @@ test_expect_success JQ 'times: min, max, total' '
 '
 
 test_expect_success JQ 'a start inside a running interval only nests' '
-	traced call timer_start test1 , sleep_ms 10 , timer_start test1 , \
+	traced --perf test-tool trace2 call timer_start test1 , sleep_ms 10 , timer_start test1 , \
 		sleep_ms 10 , timer_stop test1 , sleep_ms 10 , timer_stop test1 &&
 	timers >actual &&
 	echo "[\"timer\",\"main\",\"test\",\"test1\",1,null]" >expect &&
@@ -106,7 +99,7 @@ test_expect_success JQ 'a start inside a running interval only nests' '
 '
 
 test_expect_success JQ 'time between intervals does not count' '
-	traced call timer_start test1 , timer_stop test1 , sleep_ms 50 , \
+	traced --perf test-tool trace2 call timer_start test1 , timer_stop test1 , sleep_ms 50 , \
 		timer_start test1 , timer_stop test1 &&
 	trace2_jq "
 		(.[] | select(.event == \"timer\")) as \$timer
@@ -114,18 +107,18 @@ test_expect_success JQ 'time between intervals does not count' '
 '
 
 test_expect_success JQ 'an interval that is running at the end' '
-	traced call timer_start test1 , timer_stop test1 , timer_start test1 , \
+	traced --perf test-tool trace2 call timer_start test1 , timer_stop test1 , timer_start test1 , \
 		sleep_ms 10 &&
 	trace2_jq "
 		.[] | select(.event == \"timer\") |
 		.unfinished == 1 and .t_total >= 0.01" e &&
-	traced 112timer_unfinished &&
+	traced --perf test-tool trace2 112timer_unfinished &&
 	timers >actual &&
 	test_grep "^\[\"timer\",\"main\",\"test\",\"test2\",[0-9]*,1\]\$" actual
 '
 
 test_expect_success JQ 'intervals that are running when their threads end' '
-	traced 112timer_unfinished 3 &&
+	traced --perf test-tool trace2 112timer_unfinished 3 &&
 	expect_valid_stream e &&
 	trace2_jq "
 		[.[] | select(.event == \"th_timer\").unfinished] == [1, 1, 1] and
@@ -133,7 +126,7 @@ test_expect_success JQ 'intervals that are running when their threads end' '
 '
 
 test_expect_success JQ 'a stop without a start: told once, counted each time' '
-	traced call --repeat=3 timer_stop test1 &&
+	traced --perf test-tool trace2 call --repeat=3 timer_stop test1 &&
 	trace2_jq "
 		[.[] | select(.event == \"error\").msg] ==
 			[\"trace2: timer '\''test1'\'' stopped without a start\"]" e &&
@@ -141,13 +134,13 @@ test_expect_success JQ 'a stop without a start: told once, counted each time' '
 '
 
 test_expect_success JQ 'started in one thread and stopped in another: two halves' '
-	traced 111timer_handed &&
+	traced --perf test-tool trace2 111timer_handed &&
 	trace2_jq "[.[] | select(.event == \"timer\") | [.name, .unfinished]] ==
 		[[\"handed\", 2]]" e
 '
 
 test_expect_success JQ 'a timer that nobody started is not told of' '
-	traced 001return 0 &&
+	traced --perf test-tool trace2 001return 0 &&
 	timers >actual &&
 	test_must_be_empty actual
 '
@@ -156,7 +149,7 @@ test_expect_success JQ 'a timer that nobody started is not told of' '
 # Histograms
 
 test_expect_success JQ 'only timers that ask for one have it' '
-	traced call timer_start hist , timer_stop hist , timer_start plain , \
+	traced --perf test-tool trace2 call timer_start hist , timer_stop hist , timer_start plain , \
 		timer_stop plain &&
 	trace2_jq "
 		[.[] | select(.event == \"timer\") | [.name, has(\"histogram\")]] | sort ==
@@ -165,7 +158,7 @@ test_expect_success JQ 'only timers that ask for one have it' '
 '
 
 test_expect_success JQ 'counts add up; bounds grow and enclose min and max' '
-	traced call --repeat=1000 timer_start hist , timer_stop hist &&
+	traced --perf test-tool trace2 call --repeat=1000 timer_start hist , timer_stop hist &&
 	trace2_jq "
 		.[] | select(.event == \"timer\") |
 		.intervals == 1000 and
@@ -182,7 +175,7 @@ test_expect_success JQ 'counts add up; bounds grow and enclose min and max' '
 test_expect_success JQ 'a bound is at most 6.25 % above what it counts' '
 	for ms in 0 1 3 7 20
 	do
-		traced 110timer_histogram $ms &&
+		traced --perf test-tool trace2 110timer_histogram $ms &&
 		trace2_jq "
 			.[] | select(.event == \"timer\") |
 			(.histogram | length == 1 and .[0][1] == 1) and
@@ -192,7 +185,7 @@ test_expect_success JQ 'a bound is at most 6.25 % above what it counts' '
 '
 
 test_expect_success JQ 'of each thread and of all' '
-	traced 110timer_histogram 1 1 2 &&
+	traced --perf test-tool trace2 110timer_histogram 1 1 2 &&
 	trace2_jq "
 		[.[] | select(.event | test(\"timer\"))] |
 		map(.event) == [\"th_timer\", \"timer\"] and
@@ -203,7 +196,7 @@ test_expect_success JQ 'of each thread and of all' '
 # ---------------------------------------------------------------------------
 
 test_expect_success JQ 'more timers than there is room for' '
-	traced 113timer_many 600 &&
+	traced --perf test-tool trace2 113timer_many 600 &&
 	expect_valid_stream e &&
 	trace2_jq "
 		[.[] | select(.event == \"timer\")] |
@@ -218,11 +211,11 @@ test_expect_success JQ 'more timers than there is room for' '
 '
 
 test_expect_success JQ 'more histograms than there is room for' '
-	traced 113timer_many --histograms 25 &&
+	traced --perf test-tool trace2 113timer_many --histograms 25 &&
 	trace2_jq "[.[] | select(.event == \"error\")] == []" e &&
 	trace2_jq "
 		[.[] | select(.histogram).name] == [range(25) | \"t\(.)\"]" e &&
-	traced 113timer_many --histograms 40 &&
+	traced --perf test-tool trace2 113timer_many --histograms 40 &&
 	expect_valid_stream e &&
 	trace2_jq "[.[] | select(.event == \"timer\")] | length == 40" e &&
 	trace2_jq "
@@ -235,7 +228,7 @@ test_expect_success JQ 'more histograms than there is room for' '
 '
 
 test_expect_success JQ 'more timers and more histograms: both are told' '
-	traced 113timer_many --histograms 600 &&
+	traced --perf test-tool trace2 113timer_many --histograms 600 &&
 	jq -r "select(.event == \"error\").msg" e |
 		sed "s/[0-9][0-9]* timers/N timers/" >actual &&
 	cat >expect <<-\EOF &&
@@ -246,7 +239,7 @@ test_expect_success JQ 'more timers and more histograms: both are told' '
 '
 
 test_expect_success JQ 'the order of timers is that of their registration' '
-	traced 113timer_many 50 &&
+	traced --perf test-tool trace2 113timer_many 50 &&
 	jq -r "select(.event == \"timer\") | .name" e >actual &&
 	test_seq -f "t%d" 0 49 >expect &&
 	test_cmp expect actual

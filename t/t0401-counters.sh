@@ -6,20 +6,14 @@ test_description='global counters'
 . ./test-lib.sh
 . "$TEST_DIRECTORY/lib-trace2.sh"
 
-# traced ARG...: write a scrubbed perf stream to `actual`, others to n and e.
-traced () {
-	trace_to normal:n perf:p event:e -- test-tool trace2 "$@" &&
-	perl "$TEST_DIRECTORY/../scrub/perf.perl" <p >actual
-}
-
 test_expect_success 'one thread' '
-	traced 200counter 2 5 11 &&
+	traced --perf test-tool trace2 200counter 2 5 11 &&
 	have_counter_event main counter test test1 18 actual &&
 	test_grep ! th_counter actual
 '
 
 test_expect_success 'three threads: one event each, and the sum' '
-	traced 201counter 7 13 3 &&
+	traced --perf test-tool trace2 201counter 7 13 3 &&
 	have_counter_event main counter test test2 60 actual &&
 	have_counter_event th01:ut_201 th_counter test test2 20 actual &&
 	have_counter_event th02:ut_201 th_counter test test2 20 actual &&
@@ -32,7 +26,7 @@ test_expect_success 'the helper of these tests fails when it should' '
 '
 
 test_expect_success 'the lines of all three targets' '
-	traced 201counter 7 13 1 &&
+	traced --perf test-tool trace2 201counter 7 13 1 &&
 	sed -n "s/^.*  \(\(th_\)*counter \)/\1/p" n >actual.normal &&
 	cat >expect <<-\EOF &&
 	th_counter test/test2 value:20
@@ -55,50 +49,50 @@ test_expect_success 'the lines of all three targets' '
 '
 
 test_expect_success '64 bits, unsigned, in every target' '
-	traced 200counter 18446744073709551615 &&
+	traced --perf test-tool trace2 200counter 18446744073709551615 &&
 	have_counter_event main counter test test1 18446744073709551615 actual &&
 	test_grep "counter test/test1 value:18446744073709551615\$" n &&
 	test_grep "\"count\":18446744073709551615}\$" e &&
-	traced 200counter 9223372036854775807 1 &&
+	traced --perf test-tool trace2 200counter 9223372036854775807 1 &&
 	test_grep "\"count\":9223372036854775808}\$" e
 '
 
 test_expect_success 'modulo 2^64' '
-	traced 200counter 18446744073709551615 5 &&
+	traced --perf test-tool trace2 200counter 18446744073709551615 5 &&
 	have_counter_event main counter test test1 4 actual &&
-	traced 201counter 9223372036854775808 9223372036854775809 2 &&
+	traced --perf test-tool trace2 201counter 9223372036854775808 9223372036854775809 2 &&
 	have_counter_event th01:ut_201 th_counter test test2 1 actual &&
 	have_counter_event main counter test test2 2 actual
 '
 
 test_expect_success 'a sum of 0 is no event' '
-	traced 200counter 0 0 &&
+	traced --perf test-tool trace2 200counter 0 0 &&
 	test_grep ! "counter|" actual &&
-	traced 200counter 18446744073709551615 1 &&
+	traced --perf test-tool trace2 200counter 18446744073709551615 1 &&
 	test_grep ! "counter|" actual &&
-	traced 201counter 0 0 2 &&
+	traced --perf test-tool trace2 201counter 0 0 2 &&
 	test_grep ! "counter|" actual
 '
 
 test_expect_success 'threads whose sums make 0 together' '
-	traced 201counter 9223372036854775808 0 2 &&
+	traced --perf test-tool trace2 201counter 9223372036854775808 0 2 &&
 	have_counter_event th01:ut_201 th_counter test test2 9223372036854775808 actual &&
 	have_counter_event th02:ut_201 th_counter test test2 9223372036854775808 actual &&
 	test_grep ! "|main|counter|" actual
 '
 
 test_expect_success 'two definitions of one name are one counter' '
-	traced 210counter_merged 3 4 &&
+	traced --perf test-tool trace2 210counter_merged 3 4 &&
 	have_counter_event main counter tool merged 7 actual
 '
 
 test_expect_success 'a counter that nobody touched is no event' '
-	traced 001return 0 &&
+	traced --perf test-tool trace2 001return 0 &&
 	test_grep ! "counter|" actual
 '
 
 test_expect_success JQ 'more counters than there is room for' '
-	traced 211counter_many 1100 &&
+	traced --perf test-tool trace2 211counter_many 1100 &&
 	expect_valid_stream e &&
 	trace2_jq "
 		[.[] | select(.event == \"counter\")] |
@@ -114,7 +108,7 @@ test_expect_success JQ 'more counters than there is room for' '
 '
 
 test_expect_success JQ 'the order of counters is that of their registration' '
-	traced 211counter_many 50 &&
+	traced --perf test-tool trace2 211counter_many 50 &&
 	jq -r "select(.event == \"counter\") | .name" e >actual.names &&
 	test_seq -f "c%d" 0 49 >expect &&
 	test_cmp expect actual.names

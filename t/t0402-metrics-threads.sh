@@ -22,13 +22,7 @@ modules=$GIT_BUILD_DIR/build/modules
 test_lazy_prereq CXX_HOST 'test_have_prereq !MUSL &&
 	test -x "$GIT_BUILD_DIR/build/hosts/cxx"'
 
-# traced COMMAND...: write an event stream to e.
-traced () {
-	trace_to event:e -- "$@" &&
-	expect_valid_stream e
-}
-
-# metrics: print the metrics in e, without times.
+# metrics: what e tells of each, without times.
 metrics () {
 	jq -c 'select(.event | test("timer|counter"))
 		| [.event, .thread, .category, .name, .intervals // .count]' e
@@ -36,7 +30,7 @@ metrics () {
 
 # expect_metrics ARG... <EXPECT: the metrics of a run of test-tool.
 expect_metrics () {
-	traced test-tool trace2 "$@" &&
+	traced --event test-tool trace2 "$@" &&
 	cat >expect &&
 	metrics >actual &&
 	test_cmp expect actual
@@ -80,7 +74,7 @@ test_expect_success 'a thread that ends by pthread_exit()' '
 '
 
 test_expect_success 'a thread that still runs when the process ends' '
-	traced test-tool trace2 047thread_running &&
+	traced --event test-tool trace2 047thread_running &&
 	metrics | grep "\"main\"" >actual &&
 	cat >expect <<-\EOF &&
 	["timer","main","test","test2",0]
@@ -91,12 +85,12 @@ test_expect_success 'a thread that still runs when the process ends' '
 '
 
 test_expect_success 'a thread that counts after it said that it ends' '
-	traced test-tool trace2 050thread_destructor &&
+	traced --event test-tool trace2 050thread_destructor &&
 	trace2_jq "[.[] | select(.event == \"counter\").count] == [7]" e
 '
 
 test_expect_success 'a thread that nobody announced' '
-	traced test-tool trace2 041thread_unannounced &&
+	traced --event test-tool trace2 041thread_unannounced &&
 	jq -c "select(.thread != \"main\") | [.thread, .event]" e >actual &&
 	cat >expect <<-\EOF &&
 	["th01:unknown","thread_start"]
@@ -107,12 +101,12 @@ test_expect_success 'a thread that nobody announced' '
 '
 
 test_expect_success 'exit() in another thread' '
-	traced test_expect_code 3 test-tool trace2 065exit_in_thread 3 &&
+	traced --event 3 test-tool trace2 065exit_in_thread 3 &&
 	trace2_jq "[.[] | select(.event == \"counter\").count] == [1]" e
 '
 
 test_expect_success 'a thread of trace2_pthread_create()' '
-	traced test-tool trace2 045thread_created base &&
+	traced --event test-tool trace2 045thread_created base &&
 	jq -c "select(.thread != \"main\") | [.thread, .event]" e >actual &&
 	cat >expect <<-\EOF &&
 	["th01:base","thread_start"]
@@ -123,7 +117,7 @@ test_expect_success 'a thread of trace2_pthread_create()' '
 '
 
 test_expect_success 'what comes when' '
-	traced test-tool trace2 call counter_add test1 1 , counter_add test2 2 , \
+	traced --event test-tool trace2 call counter_add test1 1 , counter_add test2 2 , \
 		timer_start test2 , timer_stop test2 , timer_start test1 , \
 		timer_stop test1 &&
 	jq -c "select(.event | test(\"^cmd_anc\") | not) | [.event, .name]" e | sed 1,3d >actual &&
@@ -142,7 +136,7 @@ test_expect_success 'what comes when' '
 
 # More threads at the same time than the arena has slots.
 test_expect_success '300 threads at once' '
-	traced test-tool trace2 051threads 300 &&
+	traced --event test-tool trace2 051threads 300 &&
 	trace2_jq "[.[] | select(.event == \"counter\").count] == [300]" e &&
 	trace2_jq "
 		[.[] | select(.event == \"th_counter\")]
@@ -154,14 +148,14 @@ test_expect_success '300 threads at once' '
 '
 
 test_expect_success '1000 threads, 20 at once' '
-	traced test-tool trace2 051threads 1000 20 &&
+	traced --event test-tool trace2 051threads 1000 20 &&
 	trace2_jq "[.[] | select(.event == \"counter\").count] == [1000]" e
 '
 
 # ---------------------------------------------------------------------------
 
 test_expect_success 'a module that is loaded, used and unloaded' '
-	traced test-tool trace2 212module "$modules/bare-metrics.so" &&
+	traced --event test-tool trace2 212module "$modules/bare-metrics.so" &&
 	metrics | grep "\"main\"" | grep -v th_ >actual &&
 	cat >expect <<-\EOF &&
 	["timer","main","module","work",2]
@@ -176,7 +170,7 @@ test_expect_success 'a module that is loaded, used and unloaded' '
 '
 
 test_expect_success 'the same module again and again is one definition' '
-	traced test-tool trace2 212module "$modules/bare-metrics.so" \
+	traced --event test-tool trace2 212module "$modules/bare-metrics.so" \
 		"$modules/bare-metrics.so" "$modules/bare-metrics.so" &&
 	metrics | grep "\"main\"" | grep -v th_ >actual &&
 	cat >expect <<-\EOF &&
@@ -189,13 +183,13 @@ test_expect_success 'the same module again and again is one definition' '
 '
 
 test_expect_success 'a module that stays until the end' '
-	traced test-tool trace2 212module --keep "$modules/bare-metrics.so" &&
+	traced --event test-tool trace2 212module --keep "$modules/bare-metrics.so" &&
 	metrics | grep "\"main\"" | grep -v th_ >actual &&
 	test_line_count = 4 actual
 '
 
 test_expect_success 'a program that is linked with the shared library' '
-	traced "$hosts/plain" >out &&
+	traced --event "$hosts/plain" >out &&
 	echo done >expect &&
 	test_cmp expect out &&
 	metrics | sort >actual &&
@@ -212,7 +206,7 @@ test_expect_success 'a program that is linked with the shared library' '
 '
 
 test_expect_success CXX_HOST 'a program in C++' '
-	traced "$hosts/cxx" >out &&
+	traced --event "$hosts/cxx" >out &&
 	echo done >expect &&
 	test_cmp expect out &&
 	metrics | sort >actual &&

@@ -12,21 +12,20 @@ then
 	test_done
 fi
 
-# traced CODE ARG...: write an event stream to e and its content to actual, one
-# line per event: SID, event, its fields.
-traced () {
+# told CODE ARG...: runs test-tool, and leaves what it says in actual, a line an
+# event: SID, event, value.
+told () {
 	code=$1 &&
 	shift &&
-	trace_to event:e -- test_expect_code "$code" test-tool trace2 "$@" &&
-	expect_valid_stream e &&
-	perl "$TEST_DIRECTORY/../scrub/event.perl" e |
-		jq -r "[.sid, .event, .nesting, .label // .value // .code // .intervals
-			// .count // .signo // empty] | map(tostring) | join(\" \")
-			| sub(\" null\"; \"\")" >actual
+	traced --event "$code" test-tool trace2 "$@" &&
+	jq -r "[.sid, .event, .nesting, .label // .value // .code // .intervals
+		// .count // .signo // empty] | map(tostring) | join(\" \")
+		| sub(\" null\"; \"\")" actual >lines &&
+	mv lines actual
 }
 
 test_expect_success 'version and start, its own events, metrics from zero' '
-	traced 5 070fork &&
+	told 5 070fork &&
 	cat >expect <<-\EOF &&
 	_SID0_ version
 	_SID0_ start
@@ -86,14 +85,14 @@ test_expect_success 'its own thread is main, its depth one more' '
 '
 
 test_expect_success 'a child that does nothing leaves no trace' '
-	traced 0 071fork_silent &&
+	told 0 071fork_silent &&
 	cut -d" " -f1 actual | sort -u >actual.sids &&
 	echo _SID0_ >expect &&
 	test_cmp expect actual.sids
 '
 
 test_expect_success 'nor one that ends by exit(), whose handlers are those of the parent' '
-	traced 0 071fork_silent exit &&
+	told 0 071fork_silent exit &&
 	cut -d" " -f1 actual | sort -u >actual.sids &&
 	echo _SID0_ >expect &&
 	test_cmp expect actual.sids &&
@@ -101,7 +100,7 @@ test_expect_success 'nor one that ends by exit(), whose handlers are those of th
 '
 
 test_expect_success 'a child that only counts tells it at its end' '
-	traced 0 072fork_counter &&
+	told 0 072fork_counter &&
 	sed -n "/_SID1_/p" actual >actual.child &&
 	cat >expect <<-\EOF &&
 	_SID0_/_SID1_ version
@@ -114,14 +113,14 @@ test_expect_success 'a child that only counts tells it at its end' '
 '
 
 test_expect_success 'a child that execs at once leaves none either' '
-	traced 0 073fork_exec true &&
+	told 0 073fork_exec true &&
 	cut -d" " -f1 actual | sort -u >actual.sids &&
 	echo _SID0_ >expect &&
 	test_cmp expect actual.sids
 '
 
 test_expect_success 'a child that execs a traced program: a child of this SID' '
-	traced 3 073fork_exec test-tool trace2 001return 3 &&
+	told 3 073fork_exec test-tool trace2 001return 3 &&
 	sed -n "/version/p" actual >actual.versions &&
 	cat >expect <<-\EOF &&
 	_SID0_ version
@@ -131,7 +130,7 @@ test_expect_success 'a child that execs a traced program: a child of this SID' '
 '
 
 test_expect_success 'a child of a child' '
-	traced 5 074fork_twice &&
+	told 5 074fork_twice &&
 	sed -n "/ data\| counter\| version/p" actual >actual.data &&
 	cat >expect <<-\EOF &&
 	_SID0_ version
@@ -148,7 +147,7 @@ test_expect_success 'a child of a child' '
 '
 
 test_expect_success 'fork in a thread: the thread is main in the child' '
-	traced 5 075fork_in_thread &&
+	told 5 075fork_in_thread &&
 	jq -c "select(.event == \"data\") | [.thread, .value]" e >actual &&
 	echo "[\"main\",\"child\"]" >expect &&
 	test_cmp expect actual &&
@@ -158,7 +157,7 @@ test_expect_success 'fork in a thread: the thread is main in the child' '
 '
 
 test_expect_success 'vfork and exec' '
-	traced 4 076vfork test-tool trace2 001return 4 &&
+	told 4 076vfork test-tool trace2 001return 4 &&
 	sed -n "/ data\|version/p" actual >actual.data &&
 	cat >expect <<-\EOF &&
 	_SID0_ version

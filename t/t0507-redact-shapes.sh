@@ -10,19 +10,17 @@ what stands around it is still there.
 . ./test-lib.sh
 . "$TEST_DIRECTORY/lib-trace2.sh"
 
+export GIT_TRACE2_BRIEF=1 GIT_TRACE2_EVENT_NESTING=9
+
 if ! test_have_prereq JQ
 then
 	skip_all='jq is needed to look at JSON'
 	test_done
 fi
 
-# traced ARG...: write streams to n, p and e.
-traced () {
-	rm -f n p e &&
-	GIT_TRACE2="$(pwd)/n" GIT_TRACE2_BRIEF=1 \
-		GIT_TRACE2_PERF="$(pwd)/p" GIT_TRACE2_EVENT="$(pwd)/e" \
-		GIT_TRACE2_EVENT_NESTING=9 test-tool --no-init trace2 call \
-		initialize , "$@"
+# said CALL...: write streams with these calls to n, p and e.
+said () {
+	traced test-tool --no-init trace2 call initialize , "$@"
 }
 
 nowhere () {
@@ -40,7 +38,7 @@ as_text () {
 
 # shape TEXT SHOWN: every event contains TEXT, every target shows SHOWN.
 shape () {
-	traced cmd_start prog "$1" , cmd_alias al "$1" , \
+	said cmd_start prog "$1" , cmd_alias al "$1" , \
 		child_start 1 "$1" , child_exit 1 0 , exec prog "$1" , \
 		def_param local param "$1" , cmd_error "$1" , cmd_mode "$1" , \
 		region_enter_printf c l NULL "$1" , \
@@ -134,7 +132,7 @@ test_expect_success '10: variables, by their names and by what they hold' '
 	API_TOKEN=hunter2 DB_PASSWD="hunter 2" SIGNING_KEY=hunter2 \
 		PROXY=http://u:hunter2@h PLAIN=shown \
 		GIT_TRACE2_ENV_VARS=API_TOKEN,DB_PASSWD,SIGNING_KEY,PROXY,PLAIN \
-		traced cmd_start prog , cmd_name name &&
+		said cmd_start prog , cmd_name name &&
 	nowhere &&
 	jq -r "select(.event == \"def_param\") | \"\(.param)=\(.value)\"" e >actual &&
 	cat >expect <<-\EOF &&
@@ -164,7 +162,7 @@ test_expect_success '12: messages of regions' '
 '
 
 test_expect_success 'JSON of a host stays JSON' '
-	traced data_json c k "{\"url\":\"https://u:a\\\\\"hunter@h/\",\"n\":1}" &&
+	said data_json c k "{\"url\":\"https://u:a\\\\\"hunter@h/\",\"n\":1}" &&
 	nowhere &&
 	trace2_jq "[.[] | select(.event == \"data_json\").value] ==
 		[{url: \"https://u:<REDACTED>@h/\", n: 1}]" e
@@ -172,7 +170,7 @@ test_expect_success 'JSON of a host stays JSON' '
 
 # PHP and others write slashes that way; the library does not.
 test_expect_success 'JSON whose slashes are escaped' '
-	traced data_json c k "{\"url\":\"https:\\/\\/u:hunter2@h\\/x\"}" , \
+	said data_json c k "{\"url\":\"https:\\/\\/u:hunter2@h\\/x\"}" , \
 		data_json c k "[\"http:\\/\\/hunter2@h\", \"ssh:\\/\\/u:a\\/hunter2@h\"]" , \
 		data_json c k "{\"port\":\"https:\\/\\/h:80\\/x@y\"}" &&
 	nowhere &&
