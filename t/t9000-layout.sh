@@ -29,6 +29,7 @@ good_tree () {
 	mkdir "$TRASH_DIRECTORY/tree" &&
 	cd "$TRASH_DIRECTORY/tree" &&
 	source_file lib/trace2.h <<-\EOF &&
+	/* For the rules to hold. */
 	#ifdef __cplusplus
 	extern "C" {
 	#endif
@@ -44,9 +45,11 @@ good_tree () {
 	#endif
 	EOF
 	source_file lib/base/buf.h <<-\EOF &&
+	/* For the rules to hold. */
 	int tr2_buf_size(void);
 	EOF
 	source_file lib/base/buf.c <<-\EOF &&
+	/* For the rules to hold. */
 	#include "base/buf.h"
 
 	int tr2_buf_size(void)
@@ -55,6 +58,7 @@ good_tree () {
 	}
 	EOF
 	source_file lib/api/one.c <<-\EOF
+	/* For the rules to hold. */
 	#include "trace2.h"
 
 	#include "base/buf.h"
@@ -293,6 +297,29 @@ test_expect_success 'a source without its licence' '
 		complains spdx \
 			"lib/base/x.c:1: no licence: one of the first three lines says '\''$SPDX'\''" \
 			"script:1: no licence: one of the first three lines says '\''$SPDX'\''"
+	)
+'
+
+test_expect_success 'a file that does not say what it is for' '
+	(
+		good_tree &&
+		source_file lib/base/x.c <<-\EOF &&
+		/* Say hello. */
+		int x;
+		EOF
+		source_file t/x.sh <<-\EOF &&
+		#
+		# Say hello.
+		EOF
+		source_file t/t1234-x.sh <<-\EOF &&
+		test_description="says hello"
+		EOF
+		lint purpose &&
+		sed -i 2d lib/base/x.c &&
+		sed -i 2,3d t/x.sh &&
+		complains purpose \
+			"lib/base/x.c:2: no purpose: a comment behind the licence says what the file is for" \
+			"t/x.sh:2: no purpose: a comment behind the licence says what the file is for"
 	)
 '
 

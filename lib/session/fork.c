@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Reopen the session in a forked child. */
 #include "session/fork.h"
 
 #include <errno.h>

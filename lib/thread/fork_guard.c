@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The page that the kernel clears in children. */
 #include "thread/fork_guard.h"
 
 #include <sys/mman.h>
