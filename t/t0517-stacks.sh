@@ -15,7 +15,7 @@ With GIT_TEST_LONG at each instruction; otherwise at some of them, evenly.
 . "$TEST_DIRECTORY/lib-faults.sh"
 
 hosts=$GIT_BUILD_DIR/build/hosts
-stops=50
+stops=300
 test_have_prereq !EXPENSIVE || stops=100000
 
 if ! test_have_prereq JQ,STEPS

@@ -31,15 +31,12 @@ static inline void stop_behind_each(bool on)
 }
 
 /* The same from the return of the handler with this context. */
-static inline void stop_behind_handler(void *context, bool on)
+static inline void stop_behind_handler(void *context)
 {
 #if defined(__x86_64__)
-	greg_t *flags = &((ucontext_t *)context)->uc_mcontext.gregs[REG_EFL];
-
-	*flags = on ? *flags | 0x100 : *flags & ~0x100;
+	((ucontext_t *)context)->uc_mcontext.gregs[REG_EFL] |= 0x100;
 #else
 	(void)context;
-	(void)on;
 #endif
 }
 

@@ -92,7 +92,7 @@ static void on_step(int signo, siginfo_t *info, void *context)
 	if (path->is_recording || has_interrupted)
 		look();
 	if (has_interrupted && is_writing)
-		stop_behind_handler(context, true);
+		stop_behind_handler(context);
 }
 
 /* The path is recorded, without an interruption. */

@@ -24,7 +24,7 @@
  */
 #include "trace2.h"
 
-#include "../single-step.h"
+#include "../breakpoint.h"
 
 #include <setjmp.h>
 #include <signal.h>
@@ -47,16 +47,18 @@
 #endif
 
 static char long_text[LONG_BYTES], kept_text[KEPT_BYTES];
-static volatile long steps, stop_at = NEVER;
-static volatile bool has_stopped;
+static struct path *path;
+static volatile bool is_running, has_stopped;
+static volatile long stop_at = NEVER, nr_missed;
 static volatile unsigned long nr_said, nr_jumps;
+static long pages_before; /* the first jumps, which may need some */
 static sigjmp_buf back;
 static void (*handle)(void);
 
 static void say(const char *text)
 {
 	trace2_data_string("stacks", NULL, "who", text);
-	nr_said++;
+	__atomic_fetch_add(&nr_said, 1, __ATOMIC_RELAXED);
 }
 
 static void shout(void)
@@ -68,11 +70,10 @@ static void on_step(int signo, siginfo_t *info, void *context)
 {
 	(void)signo;
 	(void)info;
-	if (steps++ < stop_at || stop_at == NEVER)
+	if (!breakpoint_is_hit(path, context, is_running))
 		return;
 	has_stopped = true;
 	handle();
-	stop_behind_handler(context, false);
 }
 
 #ifdef __GLIBC__
@@ -139,16 +140,50 @@ static bool prepare(const char *name, char *stack)
 	return !strcmp(name, "same");
 }
 
-static bool run_once(long at)
+/* The same instructions, recorded or not. */
+static __attribute__((noinline)) void say_stepped(void)
+{
+	is_running = true;
+	say("call");
+	is_running = false;
+}
+
+static void run_once(long at)
 {
 	say(kept_text);
-	stop_at = at;
-	steps = 0;
 	has_stopped = false;
-	stop_behind_each(true);
-	say("call");
-	stop_behind_each(false);
-	return has_stopped;
+	if (at == NEVER)
+		breakpoint_record(path, true);
+	else
+		breakpoint_set(path, at);
+	say_stepped();
+	if (at == NEVER)
+		breakpoint_record(path, false);
+	else
+		breakpoint_clear();
+	nr_missed += at != NEVER && !has_stopped;
+}
+
+static void record(void)
+{
+	say(kept_text);
+	say_stepped();
+	path_begin(path);
+	do
+		run_once(NEVER);
+	while (!path->is_whole);
+}
+
+/* At each stop of the path, or at so many, evenly. */
+static int run_each(void (*run)(long at), long most)
+{
+	long stops = path_stops(path), stride = 1 + stops / most, nr = 0, at;
+
+	for (at = 0; at < path->nr; at++)
+		if (path->counts[at] && !(nr++ % stride))
+			run(at);
+	/* The time makes a run take another way now and then. */
+	return nr_missed * 10 * stride > stops;
 }
 
 static void jump(void)
@@ -171,36 +206,6 @@ static void call(void)
 	run_once(stop_at);
 }
 
-static bool jump_up(long at)
-{
-	stop_at = at;
-	if (!sigsetjmp(back, 1)) {
-		run_deeper(call);
-		return false;
-	}
-	nr_jumps++;
-	say("behind a jump");
-	return true;
-}
-
-static void say_often(void)
-{
-	int i;
-
-	for (i = 0; i < NR_DOWN; i++)
-		say("further down");
-	say("behind a jump");
-}
-
-static bool jump_down(long at)
-{
-	if (!sigsetjmp(back, 1))
-		return run_once(at);
-	nr_jumps++;
-	run_deeper(say_often);
-	return true;
-}
-
 static long pages_of_memory(void)
 {
 	FILE *f = fopen("/proc/self/statm", "re");
@@ -213,37 +218,68 @@ static long pages_of_memory(void)
 	return pages;
 }
 
-static int run_jumps(bool (*jump_out)(long at), long most)
+static void count_jump(void)
 {
-	long at, stride, pages = 0;
+	is_running = false;
+	if (++nr_jumps == 5)
+		pages_before = pages_of_memory();
+}
+
+static void jump_up(long at)
+{
+	stop_at = at;
+	if (!sigsetjmp(back, 1)) {
+		run_deeper(call);
+		return;
+	}
+	count_jump();
+	say("behind a jump");
+}
+
+static void say_often(void)
+{
+	int i;
+
+	for (i = 0; i < NR_DOWN; i++)
+		say("further down");
+	say("behind a jump");
+}
+
+static void jump_down(long at)
+{
+	if (!sigsetjmp(back, 1)) {
+		run_once(at);
+		return;
+	}
+	count_jump();
+	run_deeper(say_often);
+}
+
+static int run_jumps(void (*jump_out)(long at), long most)
+{
+	int code;
 
 	handle = jump;
 	take_steps(0);
-	run_once(NEVER);
-	if (!steps)
+	record();
+	if (!path->nr)
 		return SKIP;
-	stride = 1 + steps / most;
-	for (at = 0; jump_out(at); at += stride)
-		if (nr_jumps == 5)
-			pages = pages_of_memory();
+	code = run_each(jump_out, most);
 	printf("said %lu, jumped %lu\n", nr_said, nr_jumps);
-	printf("took %ld pages\n", pages_of_memory() - pages);
-	return 0;
+	printf("took %ld pages\n", pages_of_memory() - pages_before);
+	return code;
 }
 
 static __attribute__((noinline)) int run_all(long most)
 {
-	long at, stride;
+	int code;
 
-	run_once(NEVER);
-	if (!steps)
+	record();
+	if (!path->nr)
 		return SKIP;
-	run_once(NEVER);
-	stride = 1 + steps / most;
-	for (at = 0; run_once(at); at += stride)
-		;
+	code = run_each(run_once, most);
 	printf("said %lu\n", nr_said);
-	return 0;
+	return code;
 }
 
 /* Further up than the stacks of all functions that it calls. */
@@ -273,6 +309,7 @@ int main(int argc, char **argv)
 	memset(kept_text, 'x', sizeof(kept_text) - 1);
 	if (argc < 2)
 		return 129;
+	path = path_new();
 	if (!strcmp(argv[1], "jumps-up"))
 		return run_jumps(jump_up, argc > 2 ? atol(argv[2]) : 1000000);
 	if (!strcmp(argv[1], "jumps-down"))
