@@ -393,7 +393,7 @@ test_expect_success 'a signal ends the script as failed' '
 	done
 '
 
-test_expect_success 'a missing test-tool is said with what to do' '
+test_expect_success 'a missing test-tool is reported with the remedy' '
 	mkdir -p unbuilt/t &&
 	for shell in $subtest_shells
 	do
@@ -553,7 +553,7 @@ test_expect_success '--skip' '
 	ran "--skip=1,sel*.[35]" "2 4"
 '
 
-test_expect_success 'what is left out says why' '
+test_expect_success 'a skipped test has its reason' '
 	GIT_SKIP_TESTS="select.2" &&
 	subtest_keeps_skip=t &&
 	export GIT_SKIP_TESTS &&

@@ -77,7 +77,7 @@ do
 	'
 done
 
-test_expect_success 'says whether a failing command in front could tell' '
+test_expect_success 'reports whether a failing first command proves anything' '
 	echo "one && { two || three; }" >plain &&
 	test_expect_code 0 lint awk <plain &&
 	echo "one && two || three" >or &&

@@ -26,7 +26,7 @@ test_expect_success 'setup' '
 # ---------------------------------------------------------------------------
 # Output
 
-test_expect_success '-q prints what is not as it should be, and the plan' '
+test_expect_success '-q prints unexpected results, and the plan' '
 	check_subtest 0 talk -q <<-\EOF
 	not ok 2 - two # TODO known breakage
 	ok 3 # skip three (missing MINGW)
@@ -299,7 +299,7 @@ test_expect_success SYMLINKS 'in a path with spaces and other characters' '
 	)
 '
 
-test_expect_success 'a tree below a test is a tree of its own' '
+test_expect_success 'a tree below a test is independent' '
 	mkdir -p tree/t &&
 	cp "$TEST_DIRECTORY"/*.sh "$TEST_DIRECTORY"/chainlint.awk tree/t/ &&
 	cat >tree/t/t9999-where.sh <<-\EOF &&

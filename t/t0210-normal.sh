@@ -44,7 +44,7 @@ test_expect_success 'the code given to exit()' '
 	test_cmp expect actual.end
 '
 
-test_expect_success 'of the code, what a parent sees: its lowest 8 bits' '
+test_expect_success 'the code is cut to 8 bits, as for a parent' '
 	traced --normal 255 test-tool trace2 001return -1 &&
 	sed 1,3d actual >actual.end &&
 	cat >expect <<-\EOF &&
@@ -223,7 +223,7 @@ test_expect_success 'an exec that fails says why' '
 	test_cmp expect actual.exec
 '
 
-test_expect_success 'what has no line here: threads, regions, data' '
+test_expect_success 'threads, regions and data have no line' '
 	traced --normal test-tool trace2 call region_enter cat label , \
 		data_string cat key value , data_intmax cat key 1 , \
 		data_json cat key "{}" , region_leave cat label , \

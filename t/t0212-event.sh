@@ -165,7 +165,7 @@ test_expect_success 'integers of data are strings, JSON is JSON, the rest a stri
 	test_cmp expect actual.data
 '
 
-test_expect_success 'regions deeper than 2 are left out, without a word' '
+test_expect_success 'regions deeper than 2 are left out silently' '
 	traced --event test-tool trace2 031nest 4 &&
 	jq -c "select(.nesting) | [.event, .nesting, .label]" e >actual.nest &&
 	cat >expect <<-\EOF &&
@@ -247,7 +247,7 @@ test_expect_success 'absent parts of a region have no member' '
 	test_cmp expect actual.regions
 '
 
-test_expect_success 'regions still open at the end are unwound without a word' '
+test_expect_success 'regions still open at the end are unwound without an error' '
 	traced --event test-tool trace2 call region_enter c l , region_enter c m &&
 	jq -r .event actual >actual.names &&
 	test_write_lines version start cmd_name region_enter region_enter \
@@ -269,7 +269,7 @@ test_expect_success 'the same time in every target' '
 	test_cmp expect actual
 '
 
-test_expect_success 'how a program ends: not told, exit handlers' '
+test_expect_success 'a program ends without an exit event; exit handlers' '
 	traced --event 3 test-tool trace2 060exit_untold 3 &&
 	jq -c "[.event, .code]" actual | tail -n 2 >actual.end &&
 	code=3 &&

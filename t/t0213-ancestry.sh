@@ -78,7 +78,7 @@ test_expect_success 'it comes after start and before the command is named' '
 	test_cmp expect actual
 '
 
-test_expect_success 'a program may tell it itself' '
+test_expect_success 'a program may report its ancestry itself' '
 	GIT_TRACE2="$(pwd)/trace.own" GIT_TRACE2_BRIEF=1 \
 		test-tool --no-init trace2 call initialize , \
 		cmd_ancestry make "my shell" init &&

@@ -94,7 +94,7 @@ test_expect_success 'parameters of a query' '
 		"https://h/p?access_token=<REDACTED>&client_secret=<REDACTED>"
 '
 
-test_expect_success 'names that hold a secret word' '
+test_expect_success 'names that contain the word of a secret' '
 	shows token=abc "token=<REDACTED>" &&
 	shows MY_SECRET=abc "MY_SECRET=<REDACTED>" &&
 	shows db.password="a b c" "db.password=<REDACTED>" &&

@@ -59,7 +59,7 @@ is_bug () {
 # ---------------------------------------------------------------------------
 # normal
 
-test_expect_success 'normal: what varies becomes tokens' '
+test_expect_success 'normal: varying values become tokens' '
 	cat >in <<-\EOF &&
 	07:20:00.527744 common-init.c:77                  version 2.55.0
 	07:20:00.527775 common-init.c:78                  start /usr/bin/prog trace2 001return 0
@@ -341,7 +341,7 @@ test_expect_success 'event: SIDs are numbered as they come, parents kept' '
 	test_cmp expect actual
 '
 
-test_expect_success 'event: what is not JSON of the right shape fails' '
+test_expect_success 'event: a line that is not valid JSON of an event fails' '
 	good="\"t_abs\":0.000001,\"code\":0" &&
 	deep=$(perl -e "print q([) x 2000, q(]) x 2000") &&
 	sid="\"event\":\"exit\",\"sid\":\"s\",\"thread\":\"main\"" &&
@@ -414,7 +414,7 @@ test_expect_success 'event: --summary decodes strings, folds and sorts lines' '
 # ---------------------------------------------------------------------------
 # All three
 
-test_expect_success 'what the machine puts in is left out unless asked for' '
+test_expect_success 'events that depend on the machine are left out by default' '
 	{
 		perf 0 main cmd_path "" "" "" "" /bin/prog &&
 		perf 0 main cmd_ancestry "" "" "" "" "ancestry:[sh]" &&
@@ -586,7 +586,7 @@ test_expect_success JQ 'scrubbed events are JSON with the same members' '
 	test_cmp expect actual
 '
 
-test_expect_success 'the templates say what Git says' '
+test_expect_success 'the templates match the lines of Git' '
 	for target in normal perf
 	do
 		perl "$TEST_DIRECTORY/t0220/render.perl" $target <all.event >text &&
@@ -598,12 +598,12 @@ test_expect_success 'the templates say what Git says' '
 # ---------------------------------------------------------------------------
 # Generated from the table
 
-test_expect_success 'the scrubbers have the table of now' '
+test_expect_success 'the scrubbers have the current table' '
 	test-tool events perl >actual &&
 	test_cmp "$scrub_dir/lib/Trace2/Events.pm" actual
 '
 
-test_expect_success 'the manual has the table of now' '
+test_expect_success 'the manual has the current table' '
 	test-tool events adoc >actual &&
 	test_cmp "$TEST_DIRECTORY/../Documentation/generated/events.adoc" actual
 '
@@ -637,7 +637,7 @@ test_expect_success 'have_timer_event and have_counter_event' '
 	have_counter_event th03:ut_201 th_counter test test2 20 actual
 '
 
-test_expect_success 'have_timer_event and have_counter_event fail for what is not there' '
+test_expect_success 'have_timer_event and have_counter_event fail for missing events' '
 	! have_timer_event main timer test test2 14 actual &&
 	! have_timer_event main timer test test2 1 actual &&
 	! have_timer_event main timer test test 15 actual &&
@@ -651,7 +651,7 @@ test_expect_success 'have_timer_event and have_counter_event fail for what is no
 	! have_timer_event main timer test test2 15 twice
 '
 
-test_expect_success 'have_timer_event and have_counter_event stop at a test gone wrong' '
+test_expect_success 'have_timer_event and have_counter_event stop at a bug in the test' '
 	is_bug have_timer_event main timer test test2 15 &&
 	is_bug have_counter_event main counter test test2 actual &&
 	unset nothing &&

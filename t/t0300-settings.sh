@@ -114,7 +114,7 @@ test_expect_success 'the last of several in one file counts' '
 	test_path_is_missing e.first
 '
 
-test_expect_success 'an empty value in a file switches off what an earlier one set' '
+test_expect_success 'an empty value in a file switches off an earlier setting' '
 	no_config &&
 	set_system trace2.eventTarget "$(pwd)/e" &&
 	set_global trace2.eventTarget "" &&
@@ -369,7 +369,7 @@ test_expect_success 'a wrong kind of socket' '
 	test_line_count = 1 err
 '
 
-test_expect_success 'a target that cannot be used: said under DST_DEBUG only' '
+test_expect_success 'an unusable target: reported under DST_DEBUG only' '
 	no_config &&
 	GIT_TRACE2="$(pwd)/missing/n" expect_traces "" &&
 	test_must_be_empty err &&

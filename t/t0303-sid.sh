@@ -220,7 +220,7 @@ test_expect_success 'a hierarchy of 64 KB' '
 	test $(wc -c <actual) -le 4200
 '
 
-test_expect_success 'names without end: they are told, and do no harm' '
+test_expect_success 'very many names: each is an event, and no limit is exceeded' '
 	rm -f e &&
 	GIT_TRACE2_EVENT="$(pwd)/e" test-tool trace2 call --repeat=2000 cmd_name name1234 &&
 	expect_valid_stream e &&

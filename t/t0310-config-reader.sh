@@ -12,7 +12,7 @@ test_description='config files are read as Git reads them'
 
 corpus=$TEST_DIRECTORY/t0310
 
-test_expect_success PERL 'good files say what is expected' '
+test_expect_success PERL 'good files have the expected content' '
 	for file in "$corpus"/good/*
 	do
 		printf "@ %s\0" "${file##*/}" &&
@@ -91,7 +91,7 @@ test_expect_success GIT_SPACES,PERL '500 files made at random are read as git do
 	test "$taken" -lt 450
 '
 
-test_expect_success 'a missing file is an error of its own' '
+test_expect_success 'a missing file is a separate error' '
 	refuse nosuch &&
 	echo "error: cannot read '\''nosuch'\'': no such file" >expect &&
 	test_cmp expect refused.err &&

@@ -66,7 +66,7 @@ test_expect_success 'a path may begin with the home directory' '
 	test_line_count = 3 actual
 '
 
-test_expect_success 'what stands for another user or for a prefix is left out' '
+test_expect_success 'paths with another user or a prefix are left out' '
 	for path in "~root/x" "~" "%(prefix)/x"
 	do
 		printf "[a]b\n[include]path = \"%s\"\n[c]d\n" "$path" >other &&
@@ -97,7 +97,7 @@ includer () {
 	printf "[first]x\n[include]path = \"%s\"\n[last]x\n" "$1"
 }
 
-test_expect_success 'what cannot be included is left out' '
+test_expect_success 'includes of unreadable files are left out' '
 	includer bad-include >outer &&
 	printf "[c]d\n[e" >bad-include &&
 	left_out "bad-include.: line 2: " outer &&
@@ -181,7 +181,7 @@ test_expect_success GIT 'git includes likewise' '
 	test "$taken" = 3
 '
 
-test_expect_success 'conditions are not judged: what they name is not read' '
+test_expect_success 'conditional includes are not read' '
 	echo "[hit]x" >hit &&
 	cat >conditions <<-\EOF &&
 	[includeIf "gitdir:**"]

@@ -73,7 +73,7 @@ test_expect_success 'patterns have sets' '
 	matches_not "a.\\" a.b
 '
 
-test_expect_success PERL 'a pattern of many stars comes to an end' '
+test_expect_success PERL 'matching a pattern of many stars ends' '
 	pattern=$(perl -e "print q(*a) x 200, q(b)") &&
 	key=$(perl -e "print q(a) x 5000") &&
 	test -n "$pattern" &&

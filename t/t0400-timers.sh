@@ -24,7 +24,7 @@ test_expect_success 'intervals of threads make one summary' '
 	test_grep ! th_timer actual
 '
 
-test_expect_success 'a timer that is told for each thread as well' '
+test_expect_success 'a timer that is also reported for each thread' '
 	traced --perf test-tool trace2 101timer 5 0 3 &&
 	have_timer_event main timer test test2 15 actual &&
 	have_timer_event th01:ut_101 th_timer test test2 5 actual &&
@@ -125,7 +125,7 @@ test_expect_success JQ 'intervals that are running when their threads end' '
 		[.[] | select(.event == \"timer\").unfinished] == [3]" e
 '
 
-test_expect_success JQ 'a stop without a start: told once, counted each time' '
+test_expect_success JQ 'a stop without a start: one error, counted each time' '
 	traced --perf test-tool trace2 call --repeat=3 timer_stop test1 &&
 	trace2_jq "
 		[.[] | select(.event == \"error\").msg] ==
@@ -139,7 +139,7 @@ test_expect_success JQ 'started in one thread and stopped in another: two halves
 		[[\"handed\", 2]]" e
 '
 
-test_expect_success JQ 'a timer that nobody started is not told of' '
+test_expect_success JQ 'a timer that was never started is no event' '
 	traced --perf test-tool trace2 001return 0 &&
 	timers >actual &&
 	test_must_be_empty actual
@@ -227,7 +227,7 @@ test_expect_success JQ 'more histograms than there is room for' '
 		== 40" e
 '
 
-test_expect_success JQ 'more timers and more histograms: both are told' '
+test_expect_success JQ 'more timers and more histograms: an error for each' '
 	traced --perf test-tool trace2 113timer_many --histograms 600 &&
 	jq -r "select(.event == \"error\").msg" e |
 		sed "s/[0-9][0-9]* timers/N timers/" >actual &&

@@ -86,7 +86,7 @@ test_expect_success 'two definitions of one name are one counter' '
 	have_counter_event main counter tool merged 7 actual
 '
 
-test_expect_success 'a counter that nobody touched is no event' '
+test_expect_success 'a counter without a count is no event' '
 	traced --perf test-tool trace2 001return 0 &&
 	test_grep ! "counter|" actual
 '

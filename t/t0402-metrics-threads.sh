@@ -36,14 +36,14 @@ expect_metrics () {
 	test_cmp expect actual
 }
 
-test_expect_success 'a thread that says that it ends' '
+test_expect_success 'a thread that calls thread_exit' '
 	expect_metrics 201counter 3 4 1 <<-\EOF
 	["th_counter","th01:ut_201","test","test2",7]
 	["counter","main","test","test2",7]
 	EOF
 '
 
-test_expect_success 'a thread that returns without a word' '
+test_expect_success 'a thread that returns without thread_exit' '
 	expect_metrics 042thread_no_exit <<-\EOF &&
 	["th_counter","th01:no_exit","test","test2",1]
 	["counter","main","test","test2",1]
@@ -53,7 +53,7 @@ test_expect_success 'a thread that returns without a word' '
 	test_cmp expect actual
 '
 
-test_expect_success 'a thread that is cancelled, in a region, its timer running' '
+test_expect_success 'a thread that is cancelled in a region, with a running timer' '
 	expect_metrics 046thread_cancelled <<-\EOF &&
 	["th_timer","th01:cancelled","test","test2",0]
 	["th_counter","th01:cancelled","test","test2",5]
@@ -84,12 +84,12 @@ test_expect_success 'a thread that still runs when the process ends' '
 	trace2_jq "[.[] | select(.event == \"timer\").unfinished] == [1]" e
 '
 
-test_expect_success 'a thread that counts after it said that it ends' '
+test_expect_success 'a thread that counts after thread_exit' '
 	traced --event test-tool trace2 050thread_destructor &&
 	trace2_jq "[.[] | select(.event == \"counter\").count] == [7]" e
 '
 
-test_expect_success 'a thread that nobody announced' '
+test_expect_success 'a thread without thread_start' '
 	traced --event test-tool trace2 041thread_unannounced &&
 	jq -c "select(.thread != \"main\") | [.thread, .event]" e >actual &&
 	cat >expect <<-\EOF &&
@@ -116,7 +116,7 @@ test_expect_success 'a thread of trace2_pthread_create()' '
 	test_cmp expect actual
 '
 
-test_expect_success 'what comes when' '
+test_expect_success 'the order of events' '
 	traced --event test-tool trace2 call counter_add test1 1 , counter_add test2 2 , \
 		timer_start test2 , timer_stop test2 , timer_start test1 , \
 		timer_stop test1 &&

@@ -99,7 +99,7 @@ test_expect_success 'nor one that ends by exit(), whose handlers are those of th
 	trace2_jq "[.[] | select(.event == \"atexit\")] | length == 1" e
 '
 
-test_expect_success 'a child that only counts tells it at its end' '
+test_expect_success 'a child that only counts emits the count at its end' '
 	told 0 072fork_counter &&
 	sed -n "/_SID1_/p" actual >actual.child &&
 	cat >expect <<-\EOF &&
@@ -184,7 +184,7 @@ test_expect_success 'a program that goes into the background' '
 	test_cmp expect actual.data
 '
 
-test_expect_success 'a child that dies of a signal tells of it, not the parent' '
+test_expect_success 'the signal that kills a child is an event of the child, not of the parent' '
 	rm -f e &&
 	GIT_TRACE2_SIGNALS=TERM GIT_TRACE2_EVENT="$(pwd)/e" \
 		test_expect_code 143 test-tool trace2 079fork_killed TERM &&
@@ -198,7 +198,7 @@ test_expect_success 'a child that dies of a signal tells of it, not the parent' 
 	test_cmp expect actual
 '
 
-test_expect_success 'in a directory, a file of its own' '
+test_expect_success 'in a directory, a separate file' '
 	mkdir dir &&
 	GIT_TRACE2_EVENT="$(pwd)/dir" test_expect_code 5 test-tool trace2 070fork &&
 	test_stdout_line_count = 2 ls dir &&
@@ -223,7 +223,7 @@ test_expect_success 'in a directory, a silent child makes no file' '
 	test_stdout_line_count = 1 ls dir
 '
 
-test_expect_success UNIX_SOCKETS 'through a socket, a connection of its own' '
+test_expect_success UNIX_SOCKETS 'through a socket, a separate connection' '
 	sockets=$(mktemp -d "${TMPDIR:-/tmp}/t0403.XXXXXX") &&
 	test_when_finished "rm -rf \"$sockets\"" &&
 	test_expect_code 5 test-tool fault listen-stream --output=e "$sockets/s" \

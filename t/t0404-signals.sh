@@ -87,7 +87,7 @@ test_expect_success 'SIGPIPE, where the program asks for it' '
 	expect_no_signal region_enter
 '
 
-test_expect_success 'the user has the last word' '
+test_expect_success 'the setting of the user has priority' '
 	GIT_TRACE2_SIGNALS=TERM killed "signal 13" --sigpipe trace2 080raise PIPE &&
 	expect_no_signal region_enter &&
 	GIT_TRACE2_SIGNALS=none killed "signal 13" --sigpipe trace2 080raise PIPE &&
@@ -136,12 +136,12 @@ test_expect_success 'the lines of all three targets' '
 	test_grep "\"t_abs\":[0-9.]*,\"signo\":13}\$" actual
 '
 
-test_expect_success 'what aborts' '
+test_expect_success 'signals that abort' '
 	GIT_TRACE2_SIGNALS=ABRT killed "signal 6" trace2 063abort &&
 	expect_signal 6
 '
 
-test_expect_success !INSTRUMENTED 'what the kernel raises' '
+test_expect_success !INSTRUMENTED 'signals raised by the kernel' '
 	GIT_TRACE2_SIGNALS=SEGV killed "signal 11" trace2 087segfault &&
 	expect_signal 11
 '
@@ -153,7 +153,7 @@ test_expect_success 'a handler that the program had before stays' '
 	expect_no_signal atexit
 '
 
-test_expect_success 'one that it sets later is called, and ours not' '
+test_expect_success 'a handler that it sets later is called, and not that of the library' '
 	GIT_TRACE2_SIGNALS=TERM killed "code 0" trace2 081raise_handled TERM &&
 	echo "handled 15" >expect &&
 	test_cmp expect err &&

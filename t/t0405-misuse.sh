@@ -46,7 +46,7 @@ test_expect_success 'leave without enter, a thousand times at one place' '
 	trace2_jq "[.[] | select(.event == \"data\").nesting] == [1]" e
 '
 
-test_expect_success 'at two places: told twice' '
+test_expect_success 'at two places: two errors' '
 	misused 0 call region_leave a one , region_leave a one , \
 		region_leave_printf a two NULL m , region_leave_printf a two NULL m &&
 	cat >expect <<-\EOF &&
@@ -63,7 +63,7 @@ test_expect_success 'the error names the place and has a format' '
 		.fmt == \"trace2: region_leave of '\''%s'\'' without region_enter\"" e
 '
 
-test_expect_success 'one leave too many: what was open is well' '
+test_expect_success 'one leave too many: open regions are unaffected' '
 	misused 0 call region_enter a b , region_leave a b , region_leave a b , \
 		region_enter c d , region_leave c d &&
 	jq -r "select(.event | startswith(\"region\")) | \"\\(.event) \\(.nesting) \\(.label)\"" e >actual &&
@@ -270,7 +270,7 @@ test_expect_success 'with messages and repositories' '
 	test_cmp expect actual
 '
 
-test_expect_success 'long names are told whole' '
+test_expect_success 'long names are complete in the error' '
 	long=$(printf "%0300d" 7) &&
 	expect_tree region_enter "$long" "$long" , \
 		region_leave "$long" "$long" <<-EOF
@@ -279,7 +279,7 @@ test_expect_success 'long names are told whole' '
 	EOF
 '
 
-test_expect_success 'what may be a secret is left as usual' '
+test_expect_success 'secrets in names are redacted as usual' '
 	expect_tree region_enter a https://u:hunter2@h/ , \
 		region_leave a https://u:hunter2@h/ <<-\EOF
 	enter 1 a/https://u:<REDACTED>@h/
@@ -287,7 +287,7 @@ test_expect_success 'what may be a secret is left as usual' '
 	EOF
 '
 
-test_expect_success 'in a forked child: what the parent entered is forgiven' '
+test_expect_success 'in a forked child: leaving regions of the parent is no error' '
 	rm -f e &&
 	GIT_TRACE2_EVENT="$(pwd)/e" test-tool trace2 call \
 		region_enter a one , fork , \
@@ -296,7 +296,7 @@ test_expect_success 'in a forked child: what the parent entered is forgiven' '
 	trace2_jq "all(.[]; .event != \"error\")" e
 '
 
-test_expect_success 'each process tells of a place' '
+test_expect_success 'each process reports a place once' '
 	rm -f e &&
 	GIT_TRACE2_EVENT="$(pwd)/e" test-tool trace2 call \
 		region_leave a one , fork , region_leave a one &&
@@ -305,7 +305,7 @@ test_expect_success 'each process tells of a place' '
 		map(select(.event == \"error\").sid) | length == 2 and .[0] != .[1]" e
 '
 
-test_expect_success 'the end of a child told twice' '
+test_expect_success 'child_exit twice' '
 	misused 0 spawn --twice true &&
 	echo "trace2: child_exit after the child'\''s end was told" >expect &&
 	test_cmp expect actual &&
@@ -363,7 +363,7 @@ test_expect_success 'a child without TRACE2_CHILD_INIT, and without a pid' '
 		[.[] | select(.event == \"child_exit\").child_id] == [0, 1, 2]" e
 '
 
-test_expect_success 'a child of the parent is not told of by a forked child' '
+test_expect_success 'a forked child reports no child of its parent' '
 	rm -f e &&
 	GIT_TRACE2_EVENT="$(pwd)/e" test-tool trace2 call \
 		child_start 1 ls , fork , child_exit 1 0 &&
@@ -475,7 +475,7 @@ test_expect_success 'a metric that is defined again with other flags' '
 	test_cmp expect actual
 '
 
-test_expect_success 'initialized twice, told the start twice, named never' '
+test_expect_success 'initialized twice, started twice, never named' '
 	rm -f e &&
 	GIT_TRACE2_EVENT="$(pwd)/e" test-tool trace2 call initialize , \
 		initialize_with "x 1.0" OTHER , initialize_clock &&
@@ -483,7 +483,7 @@ test_expect_success 'initialized twice, told the start twice, named never' '
 	expect_valid_stream e
 '
 
-test_expect_success 'calls before the library is initialized: the first is told' '
+test_expect_success 'calls before the library is initialized: one error' '
 	misused 0 --no-init call \
 		region_enter a b , data_string c k v , counter_add test1 5 , \
 		initialize , cmd_start prog , data_string c k w , region_leave a b &&
@@ -502,7 +502,7 @@ test_expect_success 'calls before the library is initialized: the first is told'
 		.file == \"t/helper/cmd-trace2-calls.def\" and .line == $line" e
 '
 
-test_expect_success 'it may be a counter; it is told at the end at the latest' '
+test_expect_success 'the call may be a counter; the error comes at the end at the latest' '
 	for first in "counter_add test1 5" "timer_start test1" "thread_start x"
 	do
 		rm -f e &&
@@ -517,7 +517,7 @@ test_expect_success 'it may be a counter; it is told at the end at the latest' '
 	done
 '
 
-test_expect_success 'none came before: nothing is told' '
+test_expect_success 'no calls before: no error' '
 	misused 0 --no-init call session_id , initialize , cmd_start prog &&
 	test_must_be_empty actual
 '

@@ -40,7 +40,7 @@ child_told () {
 	test_cmp expect actual
 }
 
-test_expect_success 'another thread speaks first: main has the new SID, too' '
+test_expect_success 'another thread has the first event: main has the new SID, too' '
 	forked other-thread-first &&
 	child_told <<-\EOF
 	th01:unknown thread_start
@@ -50,13 +50,13 @@ test_expect_success 'another thread speaks first: main has the new SID, too' '
 	EOF
 '
 
-test_expect_success 'several threads speak first at once: one session' '
+test_expect_success 'several threads have the first event at once: one session' '
 	forked threads-at-once &&
 	trace2_jq "[.[] | select(.event == \"version\")] | length == 2" e &&
 	trace2_jq "[.[] | select(.value == \"together\")] | length == 4" e
 '
 
-test_expect_success 'only a thread of the child counts: it is told' '
+test_expect_success 'only a thread of the child counts: the count is an event' '
 	forked only-a-thread-counts &&
 	child_told <<-\EOF
 	main counter 7
@@ -70,7 +70,7 @@ test_expect_success 'without the C library: a session of its own' '
 	EOF
 '
 
-test_expect_success 'by a thread that never spoke: it is main' '
+test_expect_success 'forked by a thread without events: it is main' '
 	forked in-a-silent-thread &&
 	child_told <<-\EOF
 	th01:unknown thread_start
@@ -93,12 +93,12 @@ test_expect_success '%m is the errno of the caller in the first event, too' '
 	EOF
 '
 
-test_expect_success 'the child tells the parameters that it is asked for' '
+test_expect_success 'the child emits the requested parameters' '
 	FORKS_HOME=here GIT_TRACE2_ENV_VARS=FORKS_HOME forked names-itself &&
 	trace2_jq "[.[] | select(.event == \"def_param\").value] == [\"here\", \"here\"]" e
 '
 
-test_expect_success 'what is wrong with a setting is told once, not by children' '
+test_expect_success 'an invalid setting is reported once, not by children' '
 	GIT_TRACE2=bogus forked three-children 2>err &&
 	test_line_count = 1 err
 '
@@ -115,7 +115,7 @@ test_expect_success 'a child has no descriptors of its parent beside its own' '
 
 # The child continues in the call that the handler interrupted. The thread
 # sanitizer allocates in fork() and reports that in a handler.
-test_expect_success !SANITIZE_THREAD 'in a handler, in the midst of a line: files are whole' '
+test_expect_success !SANITIZE_THREAD 'in a handler, during a write: files are whole' '
 	mkdir dir &&
 	GIT_TRACE2=9 GIT_TRACE2_EVENT="$(pwd)/dir" \
 		timeout 60 "$hosts/forks" handler-forks &&

@@ -37,7 +37,7 @@ test_expect_success 'a handler that calls the one before it stays and survives' 
 	said_after
 '
 
-test_expect_success 'a signal in a thread that only counted is told' '
+test_expect_success 'a signal in a thread that only counted is an event' '
 	GIT_TRACE2_SIGNALS=PIPE handled 141 dies-in-thread &&
 	trace2_jq "[.[-1] | .event, .signo] == [\"signal\", 13]" e
 '
@@ -76,7 +76,7 @@ test_expect_success !INSTRUMENTED,!MUSL 'threads are cancelled wherever they are
 '
 
 # 10 is SIGUSR1.
-test_expect_success INJECT,UNIX_SOCKETS 'a thread ends in the midst of a write: others write on' '
+test_expect_success INJECT,UNIX_SOCKETS 'a thread ends during a write: others write on' '
 	sockets=$(mktemp -d "${TMPDIR:-/tmp}/t0502.XXXXXX") &&
 	test_when_finished "rm -rf \"$sockets\"" &&
 	test-tool fault listen-stream --output=e "$sockets/s" \
@@ -87,7 +87,7 @@ test_expect_success INJECT,UNIX_SOCKETS 'a thread ends in the midst of a write: 
 	trace2_jq ".[-1].event == \"atexit\"" e
 '
 
-test_expect_success !INSTRUMENTED 'exit in the midst of a line: atexit has its own' '
+test_expect_success !INSTRUMENTED 'exit during a write: atexit has its own line' '
 	GIT_TRACE2_EVENT=9 test_expect_code 5 \
 		timeout 60 "$hosts/handlers" exits-in-a-line >lines &&
 	tail -n 1 lines >e &&

@@ -29,7 +29,7 @@ stalled () {
 	trace2_jq "[.[] | .event, .lost > 0] == [\"atexit\", true]" e
 }
 
-test_expect_success 'a warning where nobody reads does not end the host' '
+test_expect_success 'a warning to a closed pipe does not end the host' '
 	echo alive >expect &&
 	GIT_TRACE2=bogus timeout 60 "$hosts/limits" warn-dead >actual &&
 	test_cmp expect actual
@@ -40,7 +40,7 @@ test_expect_success 'a warning where all is full does not stop it' '
 	test_cmp expect actual
 '
 
-test_expect_success 'a pipe that nobody reads' '
+test_expect_success 'a pipe that is never read' '
 	stalled stalled-pipe
 '
 
@@ -48,11 +48,11 @@ test_expect_success 'a pipe that somebody makes blocking again' '
 	stalled blocking-again
 '
 
-test_expect_success 'a socket that nobody reads' '
+test_expect_success 'a socket that is never read' '
 	stalled stalled-stream
 '
 
-test_expect_success 'a terminal that nobody reads' '
+test_expect_success 'a terminal that is never read' '
 	stalled stalled-terminal
 '
 
@@ -68,7 +68,7 @@ test_expect_success ROOT,!ASAN 'a terminal of another user: nothing is written' 
 	test_must_be_empty e
 '
 
-test_expect_success ROOT,!ASAN 'likewise, but it is the one that controls: until nobody reads' '
+test_expect_success ROOT,!ASAN 'likewise, but it is the controlling terminal: until it is full' '
 	terminal other-user-controlling &&
 	# The terminal may have accepted a part of the line at which it stopped.
 	"$PERL_PATH" -ne "print if /^\{.*\}\$/" e >whole &&
@@ -76,7 +76,7 @@ test_expect_success ROOT,!ASAN 'likewise, but it is the one that controls: until
 	trace2_jq "[.[-1] | .event, .lost > 0] == [\"atexit\", true]" whole
 '
 
-test_expect_success 'a terminal that stops who writes in the background: not the host' '
+test_expect_success 'a terminal that stops background jobs which write: not the host' '
 	terminal background &&
 	trace2_jq ".[-1].event == \"atexit\"" e
 '
@@ -101,7 +101,7 @@ test_expect_success '8 threads into a pipe that has room: no line is lost' '
 	test_grep "^atexit elapsed:[0-9.]* code:0\$" actual
 '
 
-test_expect_success 'datagrams that nobody reads' '
+test_expect_success 'datagrams that are never read' '
 	stalled stalled-datagrams
 '
 
@@ -116,7 +116,7 @@ after_piece () {
 	test_grep ! -v "^{.*}\$" e
 }
 
-test_expect_success 'a file that ends in a piece of a line: what comes is behind a newline' '
+test_expect_success 'a file that ends in a partial line: new lines begin after a newline' '
 	printf "{\"event\":\"data\",\"sid\":\"killed" >f &&
 	after_piece &&
 	after_piece &&
@@ -169,7 +169,7 @@ test_expect_success 'no descriptor left: none of the usual three is taken' '
 	test_grep ! "of the host" e
 '
 
-test_expect_success !INSTRUMENTED 'little memory: counters of ended threads are told' '
+test_expect_success !INSTRUMENTED 'little memory: counters of ended threads are reported' '
 	limited little-memory &&
 	trace2_jq "[.[] | select(.event == \"counter\").count] == [110]" e
 '
@@ -180,7 +180,7 @@ test_expect_success !INSTRUMENTED 'a process that may not read the processor'\''
 	trace2_jq "[.[] | select(.event == \"timer\").intervals] == [1]" e
 '
 
-test_expect_success 'what a target lost that is off, the others tell' '
+test_expect_success 'the losses of a target that is off are reported by the others' '
 	rm -f e &&
 	GIT_TRACE2=/dev/full GIT_TRACE2_EVENT="$(pwd)/e" \
 		test-tool trace2 001return 0 2>/dev/null &&

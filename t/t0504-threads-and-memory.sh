@@ -42,7 +42,7 @@ test_expect_success 'names by several threads: none is torn' '
 	test_cmp expect names
 '
 
-test_expect_success 'version comes first, whoever waits to speak' '
+test_expect_success 'version comes first, whichever thread waits' '
 	for round in 1 2 3 4 5
 	do
 		threaded 0 early-speakers &&
@@ -56,7 +56,7 @@ test_expect_success 'trace2_initialize is no cancellation point' '
 	test_cmp expect actual
 '
 
-test_expect_success !INSTRUMENTED 'exit in a handler: counters are told' '
+test_expect_success !INSTRUMENTED 'exit in a handler: counters are reported' '
 	threaded 5 exits-in-handler &&
 	trace2_jq "[.[] | select(.event == \"counter\").count] == [2]" e
 '
@@ -102,7 +102,7 @@ test_expect_success !MUSL,!INSTRUMENTED 'unloaded: no mapping and no descriptor 
 '
 
 # Each is a session of its own, not a child of the one before.
-test_expect_success !MUSL,!INSTRUMENTED 'each is a whole session of its own' '
+test_expect_success !MUSL,!INSTRUMENTED 'each is a complete session' '
 	expect_valid_stream e &&
 	jq -r "select(.event == \"version\").sid" e >sids &&
 	test_line_count = 24 sids &&

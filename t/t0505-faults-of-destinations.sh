@@ -105,7 +105,7 @@ test_expect_success 'a pipe that is full, or fills up, and is never read' '
 	losing 9 test-tool fault stalled-pipe 9
 '
 
-test_expect_success PIPE 'a fifo that somebody holds open and never reads' '
+test_expect_success PIPE 'a fifo that is held open and never read' '
 	everywhere "$sockets/f" test-tool fault read-fifo --never-read "$sockets/f" &&
 	losing "$sockets/f" test-tool fault read-fifo --never-read "$sockets/f"
 '
@@ -117,7 +117,7 @@ test_expect_success UNIX_SOCKETS 'a stream socket that accepts and never reads' 
 		test-tool fault listen-stream --never-read "$sockets/s"
 '
 
-test_expect_success UNIX_SOCKETS 'a datagram socket that nobody reads' '
+test_expect_success UNIX_SOCKETS 'a datagram socket that is never read' '
 	everywhere "af_unix:dgram:$sockets/d" \
 		test-tool fault listen-dgram --never-read "$sockets/d" &&
 	losing "af_unix:dgram:$sockets/d" \
@@ -139,7 +139,7 @@ hangs_up () {
 	intact whole
 }
 
-test_expect_success UNIX_SOCKETS 'a reader that dies in the midst of a line' '
+test_expect_success UNIX_SOCKETS 'a reader that dies in the middle of a line' '
 	hangs_up listen-stream "af_unix:stream:$sockets/r"
 '
 

@@ -131,7 +131,7 @@ stalls () {
 GIT_TRACE2_BRIEF=1
 export GIT_TRACE2_BRIEF
 
-test_expect_success 'a pipe that nobody reads costs 50 ms in all' '
+test_expect_success 'a pipe that is never read costs 50 ms in all' '
 	stalls 9 test-tool fault stalled-pipe 9
 '
 

@@ -146,7 +146,7 @@ test_expect_success !INSTRUMENTED 'SEGV likewise' '
 	killed SEGV 11
 '
 
-test_expect_success 'where they are recorded, the last event says so' '
+test_expect_success 'if signals are recorded, the last event is that of the signal' '
 	GIT_TRACE2_SIGNALS=TERM,INT,HUP,ABRT &&
 	export GIT_TRACE2_SIGNALS &&
 	test_when_finished "sane_unset GIT_TRACE2_SIGNALS" &&
@@ -171,7 +171,7 @@ test_expect_success 'a signal that waits comes as often as it was sent' '
 	test_cmp expect traced.out
 '
 
-test_expect_success 'timers across fork: each process tells of its own intervals' '
+test_expect_success 'timers across fork: each process reports its own intervals' '
 	unharmed GIT_TRACE2_EVENT="$(pwd)/t" "$hosts/forks" timer-runs &&
 	intact t &&
 	trace2_jq "[.[] | select(.event == \"timer\").intervals] == [1]" t

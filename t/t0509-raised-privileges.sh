@@ -60,7 +60,7 @@ test_expect_success SETUID,!INSTRUMENTED 'it makes no system call for a trace' '
 	fi
 '
 
-test_expect_success SETUID,!ASAN 'it has no session, and hands on none of its own' '
+test_expect_success SETUID,!ASAN 'it has no session, and passes none on' '
 	GIT_TRACE2_EVENT="$(pwd)/f" ./raised trace2 093session_id >actual &&
 	echo "0 " >expect &&
 	test_cmp expect actual &&
@@ -92,7 +92,7 @@ test_lazy_prereq SETCAP '
 	setpriv --reuid=65534 --regid=65534 --clear-groups ./id
 '
 
-test_expect_success SETCAP,SETUID 'a file with capabilities likewise, for who is not root' '
+test_expect_success SETCAP,SETUID 'a file with capabilities likewise, for users other than root' '
 	: >c &&
 	chown 65534 c raised &&
 	chmod 755 raised &&

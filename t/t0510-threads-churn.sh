@@ -45,7 +45,7 @@ test_expect_success 'into a file: whole lines, whole sums' '
 		== [$rounds]" e
 '
 
-test_expect_success 'all targets, of which one fails in the midst' '
+test_expect_success 'all targets, of which one fails meanwhile' '
 	rm -f n p &&
 	churned GIT_TRACE2=9 GIT_TRACE2_PERF="$(pwd)/p" \
 		GIT_TRACE2_EVENT="$(pwd)/e" GIT_TRACE2_EVENT_NESTING=9 &&

@@ -177,7 +177,7 @@ test_expect_success 'a handler that calls the library in: time' '
 	test "$(counter sampled)" = "$counted"
 '
 
-test_expect_success READS_STREAMS 'a handler that speaks while a region begins or ends in a ring' '
+test_expect_success READS_STREAMS 'a handler that emits events while a region begins or ends in a ring' '
 	rm -rf r &&
 	mkdir r &&
 	GIT_TRACE2_RING="$(pwd)/r" GIT_TRACE2_RING_SIZE=16m \
@@ -228,7 +228,7 @@ test_expect_success 'pthread_exit() in a handler' '
 	in_ring thread ends
 '
 
-test_expect_success 'pthread_exit() in a handler in the midst of a line' '
+test_expect_success 'pthread_exit() in a handler during a write' '
 	{ cat fifo >got & } &&
 	cat=$! &&
 	into=9 stepped say-again-in-thread ends 9>fifo &&

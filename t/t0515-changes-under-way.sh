@@ -56,7 +56,7 @@ test_expect_success 'another descriptor, likewise' '
 '
 
 # Any process of the same user may write to the file.
-test_expect_success 'a ring that somebody wrote into does not stop the host' '
+test_expect_success 'a ring overwritten by another process does not stop the host' '
 	rm -rf rings &&
 	mkdir rings &&
 	echo alive >expect &&

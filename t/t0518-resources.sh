@@ -128,7 +128,7 @@ test_expect_success KERNEL_EVENTS 'events that are sampled: likewise' '
 	test "$(cat actual)" = $((61 - 25))
 '
 
-test_expect_success KERNEL_EVENTS 'more events than a quarter of the descriptors: each is told' '
+test_expect_success KERNEL_EVENTS 'more events than a quarter of the descriptors: an error for each' '
 	rm -f e &&
 	GIT_TRACE2_EVENT="$(pwd)/e" \
 	GIT_TRACE2_COUNTERS=page-faults,task-clock,cs,cpu-clock,major-faults,minor-faults \

@@ -82,7 +82,7 @@ test_expect_success FUSE 'through links' '
 	done
 '
 
-test_expect_success FUSE 'of a home that can be asked, what is below it' '
+test_expect_success FUSE 'a file system mounted below a usual home gets no request' '
 	mkdir -p one/.config two/.config/git three four/.config &&
 	ln -s "$(pwd)/mnt" three/.config &&
 	ln -s ../../mnt four/.config/git &&
@@ -142,7 +142,7 @@ test_expect_success FUSE 'a mount whose name is longer than a block of the list 
 	test_path_is_missing trace
 '
 
-test_expect_success FUSE 'what includes a file there is read itself' '
+test_expect_success FUSE 'a file that includes one there is read itself' '
 	printf "[trace2]\n\tnormalTarget = %s\n[include]\n\tpath = mnt/.gitconfig\n" \
 		"$(pwd)/mine" >includer &&
 	not_asked GIT_CONFIG_GLOBAL="$(pwd)/includer" &&
@@ -158,7 +158,7 @@ test_expect_success FUSE 'keys to report are not looked for there, either' '
 	test_grep ! def_param trace
 '
 
-test_expect_success FUSE 'it is said where somebody asks why' '
+test_expect_success FUSE 'the reason is reported on request' '
 	reason="on a file system of FUSE, which may never answer" &&
 	with_fuse env HOME="$(pwd)/mnt" GIT_TRACE2_DST_DEBUG=1 \
 		test-tool trace2 001return 0 2>err &&

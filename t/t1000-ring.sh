@@ -125,7 +125,7 @@ test_expect_success 'threads: each has a ring, and task records in slot 0' '
 	test_grep "tid=$main ptid=0" last
 '
 
-test_expect_success !UNDER_VALGRIND 'an argument of 240 KB is cut, and said to be' '
+test_expect_success !UNDER_VALGRIND 'an argument of 240 KB is cut, and marked as cut' '
 	rm -f r &&
 	perl -e "print q(x) x 120000" >long &&
 	GIT_TRACE2_RING="$(pwd)/r" test_expect_code 129 \
@@ -172,7 +172,7 @@ test_expect_success 'the same from a config file' '
 	test_grep "mode=consume size=4096\$" dump.txt
 '
 
-test_expect_success 'a killed process: what it wrote is there, and who was running' '
+test_expect_success 'a killed process: its records are there, and its running threads' '
 	rm -f r &&
 	GIT_TRACE2_RING="$(pwd)/r" test_expect_code 137 \
 		test-tool trace2 080raise KILL &&

@@ -39,7 +39,7 @@ test_expect_success 'the same for an empty one, a symbolic link, a fifo' '
 	refused "$(pwd)/fifo"
 '
 
-test_expect_success 'what is no file or directory' '
+test_expect_success 'neither a file nor a directory' '
 	for value in 1 2 relative af_unix:/tmp/x
 	do
 		refused "$value" &&
@@ -183,7 +183,7 @@ test_expect_success TMPFS 'a disk that becomes full at any time: no SIGBUS, and 
 	test_grep " timer resources/1.149 40 " dump.txt
 '
 
-test_expect_success 'a process that says little leaves little' '
+test_expect_success 'a process with few events needs little space' '
 	rm -f r &&
 	GIT_TRACE2_RING="$(pwd)/r" test-tool trace2 001return 0 &&
 	du -k r >size &&
@@ -228,7 +228,7 @@ test_expect_success 'a ring that is full: the newest stay, or the oldest' '
 	! grep "^1 atexit " dump.txt
 '
 
-test_expect_success 'a forked child has a file of its own, in a directory' '
+test_expect_success 'a forked child has a separate file, in a directory' '
 	mkdir forks &&
 	GIT_TRACE2_RING="$(pwd)/forks" test_expect_code 5 test-tool trace2 070fork &&
 	ls forks >names &&

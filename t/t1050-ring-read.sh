@@ -75,7 +75,7 @@ do
 	'
 done
 
-test_expect_success 'the last word of a thread that had said nothing' '
+test_expect_success 'the last record of a thread without others' '
 	GIT_TRACE2_SIGNALS=PIPE both "$hosts/handlers" dies-in-thread &&
 	same_events &&
 	test_grep "\"signal\".*\"thread\":\"main\"" event.same &&
@@ -94,7 +94,7 @@ test_expect_success JQ 'times agree to a microsecond' '
 	} END { exit bad }"
 '
 
-test_expect_success JQ 'a killed process: what it did, where it stood' '
+test_expect_success JQ 'a killed process: its events, and the values of its metrics' '
 	rm -f ring &&
 	GIT_TRACE2_RING="$(pwd)/ring" killed "$hosts/worker" 2 5 kill &&
 	trace2 script -F thread,event,category,message ring >actual &&
@@ -110,7 +110,7 @@ test_expect_success JQ 'a killed process: what it did, where it stood' '
 '
 
 # Byte 296 is in header.lost[TR2_LOST_DEFINITION].
-test_expect_success '... metrics without a name are lost, unless it told them at exit' '
+test_expect_success '... metrics without a name are lost, unless they were reported at exit' '
 	damage 296 "\0003" &&
 	test_expect_code 1 trace2 check bad >out &&
 	test_grep "warning: .*lost.* (3)\$" out &&
@@ -206,7 +206,7 @@ test_expect_success JQ 'killed at any record of its end: nothing is missing, not
 	test_grep ! "^ *main *\(timer\|counter\|exit\|atexit\)" out
 '
 
-test_expect_success JQ 'a flight recorder keeps the newest, and says what it gave up' '
+test_expect_success JQ 'a flight recorder keeps the newest records, and reports overwritten ones' '
 	rm -f ring &&
 	GIT_TRACE2_RING_SIZE=4k GIT_TRACE2_RING="$(pwd)/ring" \
 		killed "$hosts/worker" 1 1000 kill &&
@@ -221,7 +221,7 @@ test_expect_success JQ 'a flight recorder keeps the newest, and says what it gav
 	test_grep ! "error:" out
 '
 
-test_expect_success JQ 'its first words are kept, whatever came later' '
+test_expect_success JQ 'its first events are kept, whatever came later' '
 	rm -f ring &&
 	test_seq 1000 >lines &&
 	{ GIT_TRACE2_RING_SIZE=4k GIT_TRACE2_RING="$(pwd)/ring" \

@@ -39,7 +39,7 @@ test_expect_success 'the events of a program are in a ring, and in no stream' '
 	trace2 check
 '
 
-test_expect_success 'what was taken is given back to the disk' '
+test_expect_success 'disk space of records that were taken is freed' '
 	trace2 list --format=json >list &&
 	jq -e ".processes | map(select(.code == 3)) | length == 1" list &&
 	size=$(du -k trace2.data/rings/*[!s] | cut -f 1) &&
@@ -93,7 +93,7 @@ test_expect_success 'more than a ring holds: all of it is taken or counted' '
 	jq -e ".counters[0].value == 20000" counters
 '
 
-test_expect_success 'what is taken is bounded' '
+test_expect_success 'the amount of records taken is limited' '
 	test_expect_code 3 trace2 record --ring --max-size 100k -- \
 		"$hosts/worker" 0 0 exit <lines >out 2>err &&
 	size=$(cat trace2.data/rings/*.records | wc -c) &&

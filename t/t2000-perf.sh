@@ -80,7 +80,7 @@ test_expect_success STAND_IN 'a value is as old as the last reading' '
 	expect 0 0 500 500
 '
 
-test_expect_success STAND_IN 'a package that goes away keeps what it had' '
+test_expect_success STAND_IN 'a package that disappears keeps its sum' '
 	two_packages &&
 	run open power/energy-pkg/ \
 		sh "echo 1010 >powercap/intel-rapl:0/energy_uj" read 0 \
@@ -143,7 +143,7 @@ test_expect_success STAND_IN,KERNEL_EVENTS 'and an event of the kernel' '
 	test_grep -E "^2 [0-9]+ 500$" actual
 '
 
-test_expect_success 'what the process has now, and what it did' '
+test_expect_success 'current values of the process, and counts' '
 	echo 123456789 >file &&
 	run open process/open-fds/,process/threads/,process/io-write/ \
 		read 0 read 1 read 2 &&

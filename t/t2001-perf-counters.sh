@@ -110,7 +110,7 @@ test_expect_success 'by key' '
 	test_grep "counter perf/process/threads/ value:1" n
 '
 
-test_expect_success 'what cannot be opened is one error, and the rest go on' '
+test_expect_success 'an event that cannot be opened is one error, the others count' '
 	rm -f e &&
 	GIT_TRACE2_EVENT="$(pwd)/e" \
 		GIT_TRACE2_COUNTERS="bogus,app/test/test1/,app/x/y/,{process/threads/,r},app/test/test1/:5" \
@@ -132,7 +132,7 @@ test_expect_success 'what cannot be opened is one error, and the rest go on' '
 	test_cmp expect actual
 '
 
-test_expect_success KERNEL_EVENTS 'what knows no modes says what to do' '
+test_expect_success KERNEL_EVENTS 'the error for an event without modes names the remedy' '
 	rm -f e &&
 	GIT_TRACE2_EVENT="$(pwd)/e" GIT_TRACE2_COUNTERS=app/test/test1/:u,task-clock:u,process/threads/:k \
 		test-tool trace2 200counter 4 &&
@@ -190,7 +190,7 @@ test_expect_success KERNEL_EVENTS 'a forked child opens its own' '
 	test_line_count = 2 child
 '
 
-test_expect_success KERNEL_EVENTS 'no descriptor goes to a program that is run' '
+test_expect_success KERNEL_EVENTS 'no descriptor is passed to a program that is run' '
 	GIT_TRACE2=/dev/null GIT_TRACE2_COUNTERS=task-clock,page-faults \
 		test-tool perf run sh "ls -l /proc/self/fd >fds" &&
 	test_grep ! "perf_event" fds

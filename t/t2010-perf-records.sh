@@ -63,7 +63,7 @@ test_expect_success PERF_RECORD,!INSTRUMENTED 'every tenth' '
 	test_must_be_empty only-ours
 '
 
-test_expect_success KERNEL_SAMPLES,LOST_FORMAT,!INSTRUMENTED 'what a small map has no room for is counted' '
+test_expect_success KERNEL_SAMPLES,LOST_FORMAT,!INSTRUMENTED 'samples that a small map has no room for are counted' '
 	faults 90 1 1 &&
 	test "$(cat lost)" -gt 0 &&
 	test_line_count = $(($(cat value) - $(cat lost))) ours

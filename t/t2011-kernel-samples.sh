@@ -115,7 +115,7 @@ test_expect_success READS_STREAMS,CC,PERF_RECORD,!INSTRUMENTED 'perf reads them 
 	test "$(cat share)" -gt 40
 '
 
-test_expect_success CC,!INSTRUMENTED 'what was sampled before an event is in the ring behind it' '
+test_expect_success CC,!INSTRUMENTED 'samples taken before an event are in the ring after it' '
 	rm -rf r &&
 	mkdir r &&
 	test_expect_code 137 env GIT_TRACE2_SAMPLE=task-clock:u:50021 \
@@ -124,7 +124,7 @@ test_expect_success CC,!INSTRUMENTED 'what was sampled before an event is in the
 	test_line_count -gt 5 samples
 '
 
-test_expect_success 'what comes faster than the library does is lost, and counted' '
+test_expect_success 'samples that come too fast are lost, and counted' '
 	rm -rf r &&
 	mkdir r &&
 	test_config_global trace2.ringSize 4194304 &&
@@ -160,13 +160,13 @@ test_expect_success !MUSL 'groups that make no sense' '
 	test_cmp expect actual
 '
 
-test_expect_success 'without a ring it is told, and nothing else changes' '
+test_expect_success 'without a ring there is an error, and nothing else changes' '
 	GIT_TRACE2_SAMPLE=page-faults:u:1 GIT_TRACE2_EVENT="$(pwd)/event" \
 		test-tool trace2 200counter 10 &&
 	grep "samples need the ring target, which is off: set GIT_TRACE2_RING" event
 '
 
-test_expect_success 'a forked child samples into a ring of its own' '
+test_expect_success 'a forked child samples into its own ring' '
 	rm -rf r &&
 	mkdir r &&
 	GIT_TRACE2_SAMPLE=page-faults:u:1 GIT_TRACE2_RING="$(pwd)/r" \
@@ -186,7 +186,7 @@ test_expect_success 'a small ring takes the calls that it has room for' '
 	test_line_count -gt 5 samples
 '
 
-test_expect_success ORDINARY_USER,PARANOID_2 'an ordinary user is told what to do, and what can be done' '
+test_expect_success ORDINARY_USER,PARANOID_2 'the error for an ordinary user names the remedy, and allowed events work' '
 	mkdir -m 777 r2 &&
 	GIT_TRACE2_RING="$(pwd)/r2" GIT_TRACE2_SAMPLE=page-faults:1,page-faults:u:1 \
 		as_ordinary test-tool perf touch 50 &&

@@ -50,7 +50,7 @@ test_expect_success KERNEL_EVENTS 'the values of the group come with it' '
 	grep "values=20,[0-9]*,0 " samples
 '
 
-test_expect_success !MUSL 'what cannot be sampled is told once, and the others are' '
+test_expect_success !MUSL 'an event that cannot be sampled is one error, the others are sampled' '
 	sampled "app/test/test1/,process/threads/:5,app/no/such/:5,app/test/test1/:10" \
 		test-tool trace2 200counter 10 &&
 	test_line_count = 1 samples &&
@@ -63,7 +63,7 @@ test_expect_success !MUSL 'what cannot be sampled is told once, and the others a
 	test_cmp expect actual
 '
 
-test_expect_success !MUSL 'what is in the list twice is sampled once' '
+test_expect_success !MUSL 'an event that is in the list twice is sampled once' '
 	sampled app/test/test1/:10,app/test/test1/:5,app/test/test1/:10 \
 		test-tool trace2 200counter 10 &&
 	test_line_count = 2 samples &&
@@ -72,14 +72,14 @@ test_expect_success !MUSL 'what is in the list twice is sampled once' '
 	test_cmp expect actual
 '
 
-test_expect_success 'without a ring it is told, and nothing else changes' '
+test_expect_success 'without a ring there is an error, and nothing else changes' '
 	GIT_TRACE2_SAMPLE=app/test/test1/:10 GIT_TRACE2_EVENT="$(pwd)/event" \
 		test-tool trace2 200counter 10 &&
 	grep "samples need the ring target, which is off: set GIT_TRACE2_RING" event &&
 	grep "\"count\":10" event
 '
 
-test_expect_success !MUSL 'a forked child samples into a ring of its own' '
+test_expect_success !MUSL 'a forked child samples into its own ring' '
 	rm -rf r &&
 	mkdir r &&
 	GIT_TRACE2_SAMPLE=app/test/test1/:1 GIT_TRACE2_RING="$(pwd)/r" \

@@ -25,7 +25,7 @@ test_expect_success 'setup' '
 	summed app/treesum/files/:4
 '
 
-test_expect_success LIBDW 'what counted, and who called it, with names' '
+test_expect_success LIBDW 'the functions that counted, and their callers, with names' '
 	trace2 report --samples r >out 2>err &&
 	head -n 2 out >actual &&
 	cat >expect <<-\EOF &&
@@ -87,7 +87,7 @@ test_expect_success LIBDW 'a ring of version 1 is read, which has mappings witho
 	! grep treesum err
 '
 
-test_expect_success !MUSL 'calls where there was no code are one' '
+test_expect_success !MUSL 'calls to addresses without code are one' '
 	cp -R r nowhere &&
 	perl -0777 -pi -e "
 		my \$pid = substr \$_, 36, 4;
@@ -114,7 +114,7 @@ test_expect_success LIBDW,BUILD_ID 'the same build under a new date is the same'
 	! grep treesum err
 '
 
-test_expect_success LIBDW,BUILD_ID 'another build in its place names nothing, and it is said' '
+test_expect_success LIBDW,BUILD_ID 'another build in its place gives no names, and a warning' '
 	cp treesum kept &&
 	another_build treesum &&
 	touch -d 2001-01-01 treesum &&
@@ -125,7 +125,7 @@ test_expect_success LIBDW,BUILD_ID 'another build in its place names nothing, an
 	grep "functions of .*/treesum. have no names: another build has replaced it since" err
 '
 
-test_expect_success LIBDW 'one that is gone, too' '
+test_expect_success LIBDW 'so does a file that was removed since' '
 	mv treesum kept &&
 	trace2 report --samples r >out 2>err &&
 	mv kept treesum &&
@@ -133,7 +133,7 @@ test_expect_success LIBDW 'one that is gone, too' '
 	grep "treesum. have no names: it no longer exists" err
 '
 
-test_expect_success LIBDW,BUILD_ID 'of one that is gone a server may have a copy' '
+test_expect_success LIBDW,BUILD_ID 'a server may have a copy of a removed file' '
 	id=$(perl -0777 -ne "/\x04\0{3}\x14\0{3}\x03\0{3}GNU\0(.{20})/s && print unpack q(H*), \$1" treesum) &&
 	mkdir -p server/buildid/$id &&
 	mv treesum server/buildid/$id/executable &&
@@ -162,7 +162,7 @@ test_expect_success LIBDW,BUILD_ID,STRIP,OBJCOPY 'its debug file has the names' 
 	! grep treesum err
 '
 
-test_expect_success LIBDW,BUILD_ID 'without a build id its date says whether it is the one' '
+test_expect_success LIBDW,BUILD_ID 'without a build id its date decides whether it is used' '
 	without_id treesum &&
 	summed app/treesum/files/:4 &&
 	trace2 report --samples r >out 2>err &&

@@ -89,7 +89,7 @@ test_expect_success INLINED 'branches of a path' '
 	test_cmp expect actual
 '
 
-test_expect_success X86_64 'code that the program made has an address, and it is said why' '
+test_expect_success X86_64 'generated code has an address, and the reason is reported' '
 	reported app/demo/steps/:1 "$paths" made-code &&
 	grep "from_made_code" callers &&
 	grep " 0x[0-9a-f]*$" callers &&

@@ -83,7 +83,7 @@ test_expect_success LIBDW 'the stack: the outermost first, the function last' '
 	test_cmp expect actual
 '
 
-test_expect_success SQLITE3 'sqlite has what csv has' '
+test_expect_success SQLITE3 'sqlite has the same rows as csv' '
 	samples r &&
 	sqlite3 -csv all.db "SELECT * FROM samples ORDER BY rowid" |
 		tr -d "\r" >actual &&
@@ -106,7 +106,7 @@ test_expect_success SQLITE3 'running it again doubles nothing, another recording
 	test_cmp expect actual
 '
 
-test_expect_success SQLITE3 'a database of the version before gets what it had not' '
+test_expect_success SQLITE3 'a database of the version before gets the missing table' '
 	sqlite3 all.db "DROP TABLE samples; PRAGMA user_version = 1;
 		UPDATE schema SET version = 1" &&
 	trace2 export --to sqlite -o all.db r &&
@@ -147,7 +147,7 @@ test_expect_success 'where there was no code each call is [unknown]' '
 	test_line_count = 1 actual
 '
 
-test_expect_success LIBDW 'a function without a name is its place, and it is said why' '
+test_expect_success LIBDW 'a function without a name is its place, and the reason is reported' '
 	cp treesum "tree;sum" &&
 	summed app/treesum/files/:4 "./tree;sum" &&
 	rm "tree;sum" &&
@@ -160,7 +160,7 @@ test_expect_success LIBDW 'a function without a name is its place, and it is sai
 	grep ";$(cat actual)," samples.csv
 '
 
-test_expect_success 'what hides in the name of a file is hidden' '
+test_expect_success 'secrets in names of files are redacted' '
 	mkdir odd &&
 	cp treesum "odd/password=hunter2" &&
 	summed app/treesum/files/:4 "./odd/password=hunter2" &&

@@ -71,7 +71,7 @@ test_expect_success TREESUM,LIBDW,SQLITE3 'the database answers what the page as
 	test_cmp expect actual
 '
 
-test_expect_success TREESUM,LIBDW,PERF 'and so is what perf makes of it' '
+test_expect_success TREESUM,LIBDW,PERF 'and so is the output of perf' '
 	commands "export --to perf" >run.sh &&
 	commands "^perf report" >>run.sh &&
 	test_line_count = 2 run.sh &&

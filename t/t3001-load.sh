@@ -79,7 +79,7 @@ test_expect_success 'a binary is refused' '
 	test_grep "cannot read .binary.: neither event JSON, nor perf text" err
 '
 
-test_expect_success 'the normal target is named for what it is' '
+test_expect_success 'text of the normal target is recognised' '
 	test_expect_code 128 trace2 list "$traces/gc.normal" 2>err &&
 	test_grep "normal target" err
 '
@@ -127,7 +127,7 @@ do
 	'
 done
 
-test_expect_success 'they do' '
+test_expect_success 'the parsers agree' '
 	for f in "$traces"/*.event
 	do
 		name=$(basename "$f") &&
@@ -263,7 +263,7 @@ test_expect_success 'numbers and strings of every shape' '
 	test_cmp reshaped.recogniser reshaped.simdjson
 '
 
-test_expect_success 'a cut last line: what stands before it is kept' '
+test_expect_success 'a truncated last line: the lines before it are kept' '
 	{ begin && end | head -c 150; } >cut.event &&
 	trace2 list cut.event >out 2>err &&
 	echo "trace2: warning: '\''cut.event'\'': line 3: the last line is cut short" >expect &&
@@ -426,7 +426,7 @@ do
 done
 
 # Text does not distinguish a label with spaces from a label and a message.
-test_expect_success 'perf text tells of the same regions' '
+test_expect_success 'perf text has the same regions' '
 	for form in event perf
 	do
 		trace2 report --regions --format=csv "$traces/status.$form" |

@@ -31,7 +31,7 @@ test_expect_success 'a tree with times, ends and pids' '
 	test_cmp expect actual
 '
 
-test_expect_success 'a shell between two processes is seen, and said to be likely' '
+test_expect_success 'a shell between two processes is detected, and marked as likely' '
 	trace2 list "$traces/fetch.event" >out &&
 	sed -n "3,4p" out | cut -c 26- >actual &&
 	cat >expect <<-\EOF &&
@@ -149,7 +149,7 @@ test_expect_success JQ 'JSON has every number plainly' '
 	test_cmp expect actual
 '
 
-test_expect_success 'CSV quotes what it has to' '
+test_expect_success 'CSV quotes where needed' '
 	trace2 list --format=csv "$traces/alias.event" >out &&
 	test_grep "^depth,start,wall_ns,pid,name,argv,end,code,signal" out &&
 	test_line_count = 3 out

@@ -178,7 +178,7 @@ test_expect_success '--per-thread' '
 	test_cmp expect.sorted actual.sorted
 '
 
-test_expect_success JQ 'what is said of the whole is JSON, too' '
+test_expect_success JQ 'the headline is in JSON, too' '
 	trace2 report --format=json known.event >out &&
 	jq -c ".summary[]" out >actual &&
 	trace2 report --format=json "$traces/error.event" >out &&
@@ -250,7 +250,7 @@ test_expect_success GIT 'live git: a clone with its children' '
 	test_grep "CRITICAL PATH" out
 '
 
-test_expect_success 'what failed is said above all' '
+test_expect_success 'failures are reported first' '
 	trace2 report "$traces/error.event" >out &&
 	head -n 1 out >first &&
 	test_grep "events; exit 1; 1 error (report --errors)$" first &&

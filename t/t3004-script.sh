@@ -109,7 +109,7 @@ test_expect_success '-F chooses fields' '
 
 id=20261121T090000.000000Z-H0a7c9cdf-P00000064
 
-test_expect_success 'columns are told apart whatever a text holds' '
+test_expect_success 'columns are found whatever a text contains' '
 	cat >bars.event <<-EOF &&
 	{"event":"version","sid":"$id","thread":"main","time":"2026-11-21T09:00:00.000000Z","evt":"4","exe":"1"}
 	{"event":"thread_start","sid":"$id","thread":"th01:a | b","time":"2026-11-21T09:00:00.100000Z"}

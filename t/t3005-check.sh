@@ -46,7 +46,7 @@ finds () {
 	test_grep "$2" out
 }
 
-test_expect_success 'what a consumer relies on is looked at' '
+test_expect_success 'the rules on which consumers rely are checked' '
 	forge no-version 1d && finds no-version ":1: error: the first event of a session is not version" &&
 	forge no-start 2d && finds no-start ":2: warning: start is not the second event" &&
 	forge no-end "\$d" && finds no-end "warning: a session has no atexit" &&
@@ -78,7 +78,7 @@ test_expect_success 'a cut stream' '
 '
 
 # The process was killed; another one appends, with or without a check.
-test_expect_success 'a stream behind a piece of another one, on a line of its own or not' '
+test_expect_success 'a stream after a partial one, on a new line or not' '
 	{ head -c 3000 "$traces/status.event" && echo; } >behind &&
 	cat "$traces/timers.event" >>behind &&
 	finds behind "warning: the line is cut short\$" &&
@@ -97,7 +97,7 @@ test_expect_success 'a stream that is not whole: its program lost events' '
 	finds lost "^lost: warning: the program lost events (250)\$"
 '
 
-test_expect_success 'what follows from that is no error' '
+test_expect_success 'consequences of that are no errors' '
 	sed "2,/region_enter/{/region_enter/d;}" lost >lost-more &&
 	finds lost-more "warning: a region_leave without a region_enter" &&
 	test_grep " 0 kinds of error, 3 of warning\$" out &&

@@ -115,7 +115,7 @@ test_expect_success 'a parent that goes on while the child starts does not wait 
 '
 
 # b starts beside a, c beside both; a is waited for while b runs.
-test_expect_success 'children side by side: what the others run in is hidden' '
+test_expect_success 'children side by side: time in which others run is hidden' '
 	{
 		begin P 0 top && child 10 0 a && child 12 1 b && ran 0 15 50 a &&
 		ran 1 16 70 b && child 30 2 c && ran 2 35 60 c &&
@@ -158,7 +158,7 @@ test_expect_success 'two threads: each waits for its own' '
 	test_cmp expect actual
 '
 
-test_expect_success 'what is not known is not 0: no end, no times, no process' '
+test_expect_success 'unknown values are not 0: no end, no times, no process' '
 	{
 		begin P 0 top && child 10 0 kid && begin P/C-P00000010 14 kid &&
 		child 20 1 silent && reaped 30 1 && end P 100 0
@@ -181,7 +181,7 @@ test_expect_success 'what is not known is not 0: no end, no times, no process' '
 	test_grep "null" json
 '
 
-test_expect_success JQ 'all formats tell the same' '
+test_expect_success JQ 'all formats have the same values' '
 	trace2 export --to folded late.event >folded &&
 	cat >expect <<-\EOF &&
 	top 33000
@@ -205,7 +205,7 @@ test_expect_success JQ 'all formats tell the same' '
 	test "$(grep -c ",3000000$" spans)" = 2
 '
 
-test_expect_success SQLITE3 'the view spawn_overhead: shares of what the parent saw' '
+test_expect_success SQLITE3 'the view spawn_overhead: shares of the time by the parent' '
 	trace2 export --to sqlite -o x.db late.event &&
 	sqlite3 x.db "select process, spawn_ms, seen_by_parent_ms,
 		round(share, 4) from spawn_overhead order by 1" >actual &&

@@ -72,7 +72,7 @@ ends () {
 		map(. // "-") | join(" ")'
 }
 
-test_expect_success 'the kernel tells how: killed, and _exit() without atexit' '
+test_expect_success 'the end from the kernel: killed, and _exit() without atexit' '
 	{
 		begin A-P0000000f 0 top &&
 		child A-P0000000f 10 0 kid && begin A-P0000000f/C-P00000010 12 kid &&
@@ -100,7 +100,7 @@ test_expect_success 'the kernel tells how: killed, and _exit() without atexit' '
 	! grep "SIGKILL?" out
 '
 
-test_expect_success 'what was open in it lasted until it was killed' '
+test_expect_success 'open regions lasted until it was killed' '
 	trace2 report --regions killed --format=csv >out &&
 	test_grep "76000000,.*,c/long" out &&
 	trace2 report killed >out &&
@@ -150,7 +150,7 @@ test_expect_success SQLITE3 'exports: sqlite' '
 '
 
 # A code of 128 + n from the parent may be that of an exit.
-test_expect_success 'only the parent tells: likely, and marked' '
+test_expect_success 'the end from the parent only: likely, and marked' '
 	{
 		begin A-P0000000f 0 top &&
 		child A-P0000000f 10 0 kid && begin A-P0000000f/C-P00000010 12 kid &&
@@ -231,7 +231,7 @@ test_expect_success 'a child of a process that was killed is shown once' '
 '
 
 # The session of kid names its parent, but the parent has no pid of it.
-test_expect_success 'a shell between a killed process and its child has the name' '
+test_expect_success 'the span of a child killed below a shell belongs to the shell' '
 	{
 		begin A-P0000000f 0 top &&
 		event A-P0000000f 10 child_start "\"child_id\":0,\"child_class\":\"?\",\"use_shell\":true,\"argv\":[\"kid -x\"]" &&

@@ -85,7 +85,7 @@ test_expect_success 'JSON and perf text in one directory' '
 	leave_off
 '
 
-test_expect_success 'text of the normal target: says that it cannot, and goes on' '
+test_expect_success 'text of the normal target: an error, and it goes on' '
 	rm -rf mixed && mkdir mixed &&
 	cp "$traces/status.normal" mixed/a &&
 	head -n 1 "$traces/status.event" >mixed/b &&

@@ -46,7 +46,7 @@ path_of () {
 	trace2 report "$1" | sed -n "/CRITICAL/,\$p" | sed 1d
 }
 
-test_expect_success 'a transport is what a region waited for that did not start it' '
+test_expect_success 'a region may wait for a transport that another one started' '
 	push transport/ssh >push.event &&
 	path_of push.event >actual &&
 	cat >expect <<-\EOF &&

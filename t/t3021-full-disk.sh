@@ -13,7 +13,7 @@ then
 fi
 
 # Two pages are left, for .gitignore and the initial meta.json.
-test_expect_success 'what was lost is not said to be there' '
+test_expect_success 'lost events are not counted as recorded' '
 	mkdir small &&
 	write_script on-small-disk <<-\EOF &&
 	mount -t tmpfs -o size=16k none small &&

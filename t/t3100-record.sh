@@ -235,7 +235,7 @@ test_expect_success TASKS 'an orphan is waited for, its status and rusage known'
 	jq -e ".still_running == []" trace2.data/meta.json
 '
 
-test_expect_success 'what outlives the command is waited for, but not for ever' '
+test_expect_success 'processes that outlive the command are waited for, but not for ever' '
 	mkfifo hold &&
 	test_when_finished "rm -f hold" &&
 	test_expect_code 2 trace2 record --timeout 10ms -- \
@@ -540,7 +540,7 @@ test_expect_success TASKS 'those that --max-size stops are counted' '
 	test_grep " 0 kinds of error, 2 of warning" found
 '
 
-test_expect_success SECCOMP 'and where nobody could count them, that is said' '
+test_expect_success SECCOMP 'and if the losses are unknown, that is reported' '
 	"$PERL_PATH" "$TEST_DIRECTORY/t3100/deny.perl" all \
 		trace2 record --max-size 50k -- sh ./full 2>err &&
 	test_grep "max-size was reached: programs that started later recorded nothing (their number is unknown without the kernel${SQ}s records)" err

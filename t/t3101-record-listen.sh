@@ -133,7 +133,7 @@ test_expect_success '50 clients at once: nothing lost, torn or mixed' '
 	done
 '
 
-test_expect_success 'a client that never closes delays nobody' '
+test_expect_success 'a client that never closes delays no other' '
 	listening l 1 --listen "$sock/s" &&
 	send idle "$sock/s" 10 "$PERL_PATH" "$TEST_DIRECTORY/t3100/send.perl" \
 		many "$sock/s" 5 &&
@@ -225,7 +225,7 @@ test_expect_success '100 MB without a newline: counted, and memory stays bounded
 	test_cmp after l/events/after
 '
 
-test_expect_success 'a disk that stands still: draining goes on, the rest is counted' '
+test_expect_success 'a disk that hangs: reading goes on, the rest is counted' '
 	listening l 1 --listen "$sock/s" &&
 	mkfifo l/events/s-many &&
 	send lines "$sock/s" 200000 &&
@@ -269,7 +269,7 @@ test_expect_success 'with a command: until it ends, its events through the socke
 	test_path_is_missing "$sock/s"
 '
 
-test_expect_success 'a socket in use, and what is no socket, are left alone' '
+test_expect_success 'a socket in use, and other files, are left alone' '
 	listening l 1 --listen "$sock/s" &&
 	test_expect_code 128 trace2 record -o m --listen "$sock/s" 2>actual &&
 	echo "trace2: cannot listen on ${SQ}$sock/s${SQ}: in use, or not a socket (choose another path)" \
@@ -287,7 +287,7 @@ test_expect_success 'a socket in use, and what is no socket, are left alone' '
 	test_cmp expect "$sock/file"
 '
 
-test_expect_success 'a socket that nobody listens on is replaced' '
+test_expect_success 'a socket without a listener is replaced' '
 	listening l 1 --listen "$sock/s" &&
 	kill -KILL $pid &&
 	running= &&

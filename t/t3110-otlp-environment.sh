@@ -60,7 +60,7 @@ test_expect_success 'those for traces go before those for all' '
 	test_cmp expect collector/headers
 '
 
-test_expect_success 'what is no header is left out and not shown; none is smuggled in' '
+test_expect_success 'an invalid header is left out and not shown; none is smuggled in' '
 	collector &&
 	OTEL_EXPORTER_OTLP_HEADERS="s3cret,x-a=1,,bad name=s3cret,x-b=1%0d%0ax-c:%202,x-d=3" \
 		trace2 export --to otlp --url $url "$MIX" 2>err &&

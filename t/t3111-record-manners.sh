@@ -67,7 +67,7 @@ test_expect_success TASKS,READS_STREAMS 'programs without Trace2: says what is k
 	test "$(grep -c "^[0-9]" out)" = 2
 '
 
-test_expect_success 'programs with it: no such line' '
+test_expect_success 'programs with Trace2: no such line' '
 	trace2 record -o spoke -- test-tool trace2 001return 0 2>err &&
 	test_line_count = 1 err
 '

@@ -29,7 +29,7 @@ test_expect_success 'chrome: slices, each where it belongs' '
 	test_cmp expect actual
 '
 
-test_expect_success 'chrome: what ran side by side stands on rows of its own' '
+test_expect_success 'chrome: children that ran side by side are on separate rows' '
 	cat >expect <<-\EOF &&
 	main | work
 	main | load/all
@@ -119,7 +119,7 @@ test_expect_success 'folded: processes, then threads and regions' '
 	test_cmp expect actual
 '
 
-test_expect_success 'folded: a wrapper is one with what it ran' '
+test_expect_success 'folded: a wrapper shares the frame of its program' '
 	trace2 export --to folded "$TRACES/clone.event" >actual &&
 	cat >expect <<-\EOF &&
 	clone 6449
@@ -184,7 +184,7 @@ test_expect_success DEV_FULL 'a full disk' '
 '
 
 # The log of valgrind is a growing file, too.
-test_expect_success !UNDER_VALGRIND 'a file that grows too large leaves what was there' '
+test_expect_success !UNDER_VALGRIND 'a file that grows too large leaves the old one' '
 	echo before >file &&
 	cp file expect &&
 	(
@@ -201,7 +201,7 @@ test_expect_success !UNDER_VALGRIND 'a file that grows too large leaves what was
 
 # Within the limit the input can be read, but not be put into one request.
 # Sanitizers and valgrind reserve more than that.
-test_expect_success !INSTRUMENTED 'a command that runs out of memory leaves what was there' '
+test_expect_success !INSTRUMENTED 'a command that runs out of memory leaves the old file' '
 	echo before >file &&
 	cp file expect &&
 	"$PERL_PATH" -e "
@@ -222,7 +222,7 @@ test_expect_success !INSTRUMENTED 'a command that runs out of memory leaves what
 	test_grep ! "file[.]" files
 '
 
-test_expect_success PIPE 'a reader that has gone' '
+test_expect_success PIPE 'a reader that has closed' '
 	mkfifo pipe &&
 	{ head -c 1 pipe >/dev/null & } &&
 	(

@@ -65,7 +65,7 @@ counts () {
 	done
 }
 
-test_expect_success SQLITE3 'sqlite: what csv has' '
+test_expect_success SQLITE3 'sqlite: the same rows as csv' '
 	trace2 export --to sqlite -o mix.db "$MIX" &&
 	counts mix.db >actual &&
 	cat >expect <<-\EOF &&

@@ -13,7 +13,7 @@ spans () {
 	jq -r ".resourceSpans[].scopeSpans[].spans[] | $1" "$2"
 }
 
-test_expect_success 'spans and what they are below' '
+test_expect_success 'spans and their parents' '
 	trace2 export --to otlp "$MIX" >out.json &&
 	test_line_count = 1 out.json &&
 	jq -r "[.resourceSpans[].scopeSpans[].spans[]] as \$all
@@ -164,7 +164,7 @@ stop () {
 	wait "$collector_pid" || :
 }
 
-test_expect_success NODE,LIBCURL 'a collector gets what a file gets' '
+test_expect_success NODE,LIBCURL 'a collector gets the same as a file' '
 	collector 200 &&
 	test_when_finished stop &&
 	trace2 export --to otlp --url $url "$MIX" &&
@@ -206,7 +206,7 @@ test_expect_success NODE,LIBCURL 'spans that were not taken' '
 	test_grep "rejected some spans: {.*rejectedSpans" err
 '
 
-test_expect_success LIBCURL 'nobody there, and what is no URL' '
+test_expect_success LIBCURL 'no server, and invalid URLs' '
 	test_expect_code 128 trace2 export --to otlp \
 		--url http://127.0.0.1:1/v1/traces "$MIX" 2>err &&
 	test_grep "cannot send to .http://127.0.0.1:1/v1/traces.: " err &&

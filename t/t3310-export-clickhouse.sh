@@ -170,7 +170,7 @@ test_expect_success 'a session that went on is sent anew, as the same rows' '
 	test_line_count = 3 server/sessions
 '
 
-test_expect_success 'so is one that said more and goes on still' '
+test_expect_success 'so is one that has more events and still runs' '
 	server &&
 	test_when_finished stop &&
 	sed "/\"code\":1}/d" "$MIX" >more.event &&
@@ -298,7 +298,7 @@ test_expect_success TREESUM 'samples: once, and more of them are a session that 
 	test_cmp expect actual
 '
 
-test_expect_success 'who it is comes from the environment, and is not shown' '
+test_expect_success 'the user comes from the environment, and is not shown' '
 	server &&
 	test_when_finished stop &&
 	CLICKHOUSE_USER=joe CLICKHOUSE_PASSWORD=hunter2 \
@@ -311,7 +311,7 @@ test_expect_success 'who it is comes from the environment, and is not shown' '
 	test_grep ! hunter2 err
 '
 
-test_expect_success 'what it cannot do' '
+test_expect_success 'unsupported options' '
 	test_expect_code 2 trace2 export --to clickhouse "$MIX" 2>err &&
 	test_grep "needs --url" err &&
 	test_expect_code 2 trace2 export --to clickhouse --url http://x \

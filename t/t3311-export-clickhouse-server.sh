@@ -43,7 +43,7 @@ test_expect_success 'two servers' '
 	test_grep "^spans	[0-9][0-9][0-9]" expect
 '
 
-test_expect_success 'one server has what csv has, once' '
+test_expect_success 'one server has the same rows as csv, once' '
 	trace2 export --to clickhouse --url "$url1" --database one fleet.event &&
 	counts "$url1" one >actual &&
 	test_cmp expect actual &&
@@ -73,7 +73,7 @@ as_before () {
 	ask "$1" "INSERT INTO $2.schema (version, cluster) VALUES (1, '$3')"
 }
 
-test_expect_success TREESUM 'samples: what csv has, once, also where the table was missing' '
+test_expect_success TREESUM 'samples: the same rows as csv, once, also if the table was missing' '
 	mkdir rings tree &&
 	for i in 1 2 3 4
 	do
@@ -109,7 +109,7 @@ test_expect_success TREESUM 'of a cluster each server gets the table' '
 	test_cmp expect.spread actual
 '
 
-test_expect_success 'a session that went on is one, for who says FINAL' '
+test_expect_success 'a session that went on is one, with FINAL' '
 	sed "/\"code\":1}/d; /wait.*both.*}/d" "$MIX" >cut.event &&
 	trace2 export --to clickhouse --url "$url1" --database on cut.event &&
 	trace2 export --to clickhouse --url "$url1" --database on "$MIX" &&
@@ -146,7 +146,7 @@ test_expect_success 'a shard that fails in the middle: nothing is lost or double
 	test_cmp expect.some some
 '
 
-test_expect_success 'a shard that is away: said, and completed later' '
+test_expect_success 'a shard that is unavailable: reported, and completed later' '
 	"$PERL_PATH" "$TEST_DIRECTORY"/t3310/fleet.perl 3 2 1 "$TRACES"/*.event |
 		sed s/Z-Ha/Z-Hb/g >more.event &&
 	counts "$url1" two >before &&
@@ -199,7 +199,7 @@ client_of () {
 	EOF
 }
 
-test_expect_success CLICKHOUSE_CLIENT 'what howto-fleet drops is gone from all tables of each shard, and no other' '
+test_expect_success CLICKHOUSE_CLIENT 'the command in howto-fleet drops a day from all tables of each shard, and no other' '
 	sed -n "/^    \\$ clickhouse-client/,/^\$/p" "$page" |
 		sed -e "s/^    \\$ //" \
 		    -e "s/today() - 90/toDate('\''2026-11-20'\'')/" >drop &&
@@ -232,7 +232,7 @@ test_expect_success CLICKHOUSE_CLIENT 'what howto-fleet drops is gone from all t
 '
 
 # Older servers do not know the keyword.
-test_expect_success 'days that go by themselves: as howto-fleet says, of the versions that it says' '
+test_expect_success 'days that expire: as in howto-fleet, for the versions that it names' '
 	sed -n "s/^    \(ALTER TABLE .* MODIFY TTL .*\)/\1/p" "$page" |
 		sed -e "s/spans/spans_local/" -e "s/90 DAY/1 DAY/" >ttl &&
 	test_line_count = 1 ttl &&

@@ -42,7 +42,7 @@ test_expect_success 'once, there is one value' '
 	! grep "±" err
 '
 
-test_expect_success '-q: the report takes the place of what CMD prints' '
+test_expect_success '-q: the report replaces the output of CMD' '
 	trace2 stat -q ./once >out 2>err &&
 	test_grep "^./once: 1 run$" out &&
 	! grep "to stdout" out &&
@@ -112,7 +112,7 @@ test_expect_success JQ,COUNT 'names that mean the same are one event' '
 	test_cmp expect actual
 '
 
-test_expect_success JQ,NO_CYCLES 'what the machine cannot count is said, not 0' '
+test_expect_success JQ,NO_CYCLES 'events that the machine cannot count are reported, not 0' '
 	trace2 stat -e cycles true >out 2>err &&
 	test_grep "^ *-  cpu-cycles (not supported)$" err &&
 	trace2 record -e cycles,page-faults -o cycles true &&
@@ -139,7 +139,7 @@ test_expect_success 'events of programs are handed to them' '
 	test_cmp expect actual
 '
 
-test_expect_success 'what no program counted is said' '
+test_expect_success 'events that no program counted are reported' '
 	trace2 stat -q -e process/maxrss/,app/odb/none/ -- true >out 2>err &&
 	cat >expect <<-\EOF &&
 	trace2: warning: no program with libtrace2 counted '\''process/maxrss/'\'' (to see why: '\''trace2 record -e'\'', then '\''trace2 list -v --errors'\'')
@@ -164,7 +164,7 @@ test_expect_success 'a list without an event' '
 	test_grep "no event in" err
 '
 
-test_expect_success COUNT 'groups that cannot be, and what is there twice' '
+test_expect_success COUNT 'impossible groups, and duplicates' '
 	trace2 stat -q -e "{nosuch/event/,page-faults}" true >out &&
 	test_grep "^ *-  nosuch/event/ (this machine has no PMU of that name)$" out &&
 	test_grep "^ *-  page-faults (the first event of its group could not be counted)$" out &&
@@ -172,7 +172,7 @@ test_expect_success COUNT 'groups that cannot be, and what is there twice' '
 	test_grep "^ *[0-9]*  context-switches:u$" out
 '
 
-test_expect_success 'what is counted has no period' '
+test_expect_success 'counted events have no period' '
 	for command in stat record
 	do
 		test_expect_code 2 trace2 $command -e cs,page-faults:u:10 true 2>err &&
@@ -181,7 +181,7 @@ test_expect_success 'what is counted has no period' '
 	done
 '
 
-test_expect_success 'what the machine does not know, with its reason' '
+test_expect_success 'events unknown to the machine, with the reason' '
 	trace2 stat -q -e nosuch/event/ true >out &&
 	test_grep "^ *-  nosuch/event/ (this machine has no PMU of that name)$" out
 '
@@ -268,7 +268,7 @@ test_expect_success 'CMD that cannot be run: nothing is made, nothing is lost' '
 '
 
 # The alarm ends it if the signal does not come.
-test_expect_success 'an interrupt ends the runs, and what was complete is shown' '
+test_expect_success 'an interrupt ends the runs, and complete ones are shown' '
 	write_script interrupted <<-EOF &&
 	echo run >>int.runs
 	test \$(wc -l <int.runs) -ne 3 || {
@@ -335,7 +335,7 @@ test_expect_success 'a run that was kept is a recording like any other' '
 	test_grep "recordings, nothing to do! Name one of them, such as .again.old/run-0001.$" err
 '
 
-test_expect_success 'a directory that cannot be made is said, once' '
+test_expect_success 'a directory that cannot be created is reported, once' '
 	test_expect_code 128 env TMPDIR="$PWD/nowhere" trace2 stat -q true 2>err &&
 	test_line_count = 1 err &&
 	test_grep "^trace2: cannot create directory .*No such file.*use -o DIR" err &&
@@ -344,7 +344,7 @@ test_expect_success 'a directory that cannot be made is said, once' '
 	test_grep "^trace2: cannot create .nowhere/set.: No such file" err
 '
 
-test_expect_success 'nothing that was chosen was measured: said, and no empty report' '
+test_expect_success 'nothing that was selected was measured: an error, and no empty report' '
 	trace2 stat -r 2 -q --only timer true >out &&
 	cat >expect <<-\EOF &&
 
@@ -382,7 +382,7 @@ test_expect_success '--baseline and --fail-above' '
 	test_grep "fail-above: 6 and 1 runs are too few" err
 '
 
-test_expect_success 'a baseline is read before CMD runs, and what is wrong with it said' '
+test_expect_success 'a baseline is read before CMD runs, and its errors are reported' '
 	mkdir -p nothing &&
 	test_expect_code 128 trace2 stat -q --baseline nothing -- touch ran 2>err &&
 	test_path_is_missing ran &&
@@ -424,7 +424,7 @@ test_expect_success 'a run that stands apart is named, and stays in the numbers'
 	test_grep " 2\.[0-9]*s  wall$" err
 '
 
-test_expect_success JQ '--against: both take turns, and who is first, too' '
+test_expect_success JQ '--against: both take turns, and also in being first' '
 	write_script turn <<-\EOF &&
 	echo "$*" >>turns
 	EOF
@@ -482,7 +482,7 @@ test_expect_success '--against: a difference that is there is found, none is not
 	test_grep "2 runs in turns; 2 failed, the first with exit 3$" out
 '
 
-test_expect_success 'interrupted while they take turns: what was complete of both is shown' '
+test_expect_success 'interrupted while they take turns: complete runs of both are shown' '
 	write_script halts <<-EOF &&
 	echo run >>halts.runs
 	test \$(wc -l <halts.runs) -ne 6 || {
@@ -501,7 +501,7 @@ test_expect_success 'interrupted while they take turns: what was complete of bot
 '
 
 # The first run waits, the others do not.
-test_expect_success JQ 'a first run that took longer: said, with what helps' '
+test_expect_success JQ 'a first run that took longer: reported with the remedy' '
 	write_script cold <<-EOF &&
 	echo run >>cold.runs
 	test \$(wc -l <cold.runs) -ne 1 ||

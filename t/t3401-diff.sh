@@ -78,7 +78,7 @@ test_expect_success 'base, new, delta, ratio of runs, events, regions, timers, c
 	test_cmp expect.words actual.words
 '
 
-test_expect_success JQ 'p is what every way to part the runs gives' '
+test_expect_success JQ 'p equals that from trying every way to divide the runs' '
 	cat >pairs <<-\EOF &&
 	1,2,3,4 5,6,7,8
 	1,3,5,7 2,4,6,8
@@ -143,7 +143,7 @@ test_expect_success 'no difference is not called one' '
 
 # Of one distribution: 60 pairs of sets, of which 3 may be reported as different
 # by chance (and more than 8 with a probability below 1 in 100).
-test_expect_success JQ 'chance is called a difference as seldom as it should' '
+test_expect_success JQ 'chance is reported as a difference as rarely as it should' '
 	"$PERL_PATH" -e "
 		for my \$i (1 .. 60) {
 			my \$s = 12345 + \$i * 7919;
@@ -191,7 +191,7 @@ test_expect_success 'numbers of the run keep their order, whatever differs most'
 '
 
 # With 40 names the least P is 40 times 2 of 252: no difference could be marked.
-test_expect_success 'so many names that nothing can be significant: said, and no gate' '
+test_expect_success 'so many names that nothing can be significant: reported, and no gate' '
 	for i in $(test_seq 10 49)
 	do
 		printf "%s " "region:a/$i=1,2,3,4,5" >>few.b &&
@@ -272,7 +272,7 @@ test_expect_success '--fail-above: only growth, only above, only significant' '
 	trace2 diff --only run --fail-above 1% a b
 '
 
-test_expect_success JQ 'rows that one side alone has are shown, and not judged' '
+test_expect_success JQ 'rows of one side only are shown, and not tested' '
 	runs a wall=1,1,1,1,1 region:old/name=5000,5000,5000,5000,5000 task-clock=1,-,1,1,1 &&
 	runs b wall=1,1,1,1,1 region:new/name=6000,6000,6000,6000,6000 &&
 	trace2 diff --only region,event a b >actual &&
@@ -366,7 +366,7 @@ test_expect_success 'several -i are the base, and all words are new' '
 	test_grep "^Medians of 1 and 2 runs" actual
 '
 
-test_expect_success 'a set leaves out what a recording replaced' '
+test_expect_success 'a set leaves out replaced recordings' '
 	cp -R b/run-0001 b/run-0001.old &&
 	trace2 diff --only run a b >actual &&
 	test_grep "^Medians of 2 and 2 runs" actual

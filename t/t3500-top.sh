@@ -95,7 +95,7 @@ test_expect_success 'rates are those between two looks' '
 	jq -s -e "[.[].counters[0].value] | . == sort" looks
 '
 
-test_expect_success 'it runs on as if nobody had looked, and its end is seen' '
+test_expect_success 'it runs on undisturbed, and its end is seen' '
 	trace2 top -d 0.01 -p "$worker" >until-end 8>&- 9<&- &
 	top=$! &&
 	while ! test -s until-end
@@ -132,7 +132,7 @@ test_expect_success 'no thread counts twice, or not at all, though they come and
 	test "$(tail -n 1 values)" = "$total"
 '
 
-test_expect_success 'what an ended process left' '
+test_expect_success 'the ring of an ended process' '
 	ls rings >names &&
 	trace2 top --once "rings/$(cat names)" >actual &&
 	test_grep "exited with code 3" actual &&
@@ -156,7 +156,7 @@ test_expect_success 'none, and several, in a directory' '
 	ended 3 $worker
 '
 
-test_expect_success 'a process that was killed: where it stood' '
+test_expect_success 'a process that was killed: its last values' '
 	rm -rf killed &&
 	start_worker killed 1 3 kill &&
 	end_worker 137 &&

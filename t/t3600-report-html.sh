@@ -13,7 +13,7 @@ test_expect_success 'setup' '
 	known_stream >known.event
 '
 
-test_expect_success JQ 'the page holds what the recording says' '
+test_expect_success JQ 'the page has the content of the recording' '
 	trace2 report --html page.html known.event >out 2>err &&
 	test_must_be_empty out &&
 	test_must_be_empty err &&
@@ -135,7 +135,7 @@ test_expect_success JQ 'an empty recording has a page, too' '
 
 # The calls of a sample, the outermost first. Whether the innermost is a part of
 # its caller depends on the compiler.
-test_expect_success JQ,TREESUM,LIBDW 'samples: which calls led to what was counted' '
+test_expect_success JQ,TREESUM,LIBDW 'samples: the call paths of the counts' '
 	mkdir rings tree &&
 	for i in 1 2 3 4 5 6 7 8
 	do

@@ -314,7 +314,7 @@ test_expect_success 'light and dark follow the system, the button and the printe
 	EOF
 '
 
-test_expect_success 'what follows something tiny is drawn' '
+test_expect_success 'an item after a tiny one is drawn' '
 	cat >tiny.event <<-\EOF &&
 	{"event":"version","sid":"P","thread":"main","time":"2026-11-21T07:20:00.000000Z","file":"a.c","line":1,"evt":"4","exe":"1"}
 	{"event":"start","sid":"P","thread":"main","time":"2026-11-21T07:20:00.000000Z","file":"a.c","line":1,"t_abs":0.0,"argv":["x"]}

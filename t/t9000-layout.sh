@@ -162,7 +162,7 @@ test_expect_success 'an include from a folder that the table does not know' '
 	)
 '
 
-test_expect_success 'an include of what is not there' '
+test_expect_success 'an include of a missing file' '
 	(
 		good_tree &&
 		source_file lib/base/x.c <<-\EOF &&
@@ -413,7 +413,7 @@ test_expect_success 'banned calls' '
 	)
 '
 
-test_expect_success 'what several test scripts have' '
+test_expect_success 'duplicates in several test scripts' '
 	(
 		good_tree &&
 		printf "test_lazy_prereq ONE true\nf () {\n\ttrue\n}\n" |
@@ -440,7 +440,7 @@ test_expect_success SHELLCHECK 'shell that shellcheck objects to' '
 	)
 '
 
-test_expect_success 'shell that nobody can check' '
+test_expect_success 'shell that cannot be checked' '
 	(
 		good_tree &&
 		printf "rm -r \$1\n" | source_file examples/x.sh &&
@@ -480,7 +480,7 @@ test_expect_success CC 'a header that does not compile everywhere' '
 	)
 '
 
-test_expect_success CC,!MUSL 'symbols: what is shown and what is declared agree' '
+test_expect_success CC,!MUSL 'symbols: exports and declarations agree' '
 	(
 		good_tree &&
 		build_lib lib/api/one.c lib/base/buf.c &&

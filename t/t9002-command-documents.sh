@@ -113,7 +113,7 @@ test_expect_success 'every command has a page, which the overview and README lis
 	test_grep "^include::generated/commands.adoc" "$docs"/trace2.adoc
 '
 
-test_expect_success 'what is made from the table of options is current, and lint knows it' '
+test_expect_success 'files generated from the table of options are current, and lint checks it' '
 	trace2 help --asciidoc >actual &&
 	test_cmp "$docs"/generated/commands.adoc actual &&
 	trace2 help --commands >commands &&
@@ -153,7 +153,7 @@ test_expect_success 'options that the pages name are options of that command' '
 '
 
 # The examples in the page of top need a running process.
-test_expect_success 'what trace2-top shows has the headings that its test expects' '
+test_expect_success 'the examples of trace2-top have the headings that its test expects' '
 	sed "s/^    //" "$docs"/trace2-top.adoc | heads >shown &&
 	test_line_count = 4 shown &&
 	tr -d "\t" <"$TEST_DIRECTORY"/t3500-top.sh | heads >expected &&
@@ -181,7 +181,7 @@ test_expect_success 'the how-to shows tables' '
 	test_line_count -gt 3 shown
 '
 
-test_expect_success GIT,READS_STREAMS 'what README shows of the command runs' '
+test_expect_success GIT,READS_STREAMS 'the examples of the command in README run' '
 	sed "/^## The library/q" "$GIT_BUILD_DIR"/README.md >README &&
 	test_grep "trace2 record -- git fetch" README &&
 	run_page README &&

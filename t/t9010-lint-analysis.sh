@@ -33,7 +33,7 @@ do
 	'
 done
 
-test_expect_success 'what is not banned compiles, and so does what is meant' '
+test_expect_success 'calls that are not banned compile, and so do intended ones' '
 	compile TR2_IN_LIBRARY "memcpy(a, b, 1);" &&
 	compile TR2_IN_LIBRARY "(signal)(SIGINT, SIG_IGN);" &&
 	compile TR2_IN_COMMAND "a[0] = strerror(1)[0];" &&

@@ -212,7 +212,7 @@ test_expect_success PKG_CONFIG 'a program in C that is static as a whole' '
 	says_what_it_did
 '
 
-test_expect_success PKG_CONFIG,JQ 'static as a whole, with all settings: what it cannot do is told once' '
+test_expect_success PKG_CONFIG,JQ 'static as a whole, with all settings: one error for each unsupported one' '
 	$CC -static consumer.c -o consumer \
 		$(with_installed pkg-config --static --cflags --libs trace2) &&
 	rm -rf e rings &&
@@ -276,7 +276,7 @@ test_expect_success ASCIIDOCTOR 'the how-to and the policy are made without a wa
 		html/howto-test-telemetry.html
 '
 
-test_expect_success 'the kit says what is wrong when it is not where it should be' '
+test_expect_success 'the kit reports that it is not in its place' '
 	test_must_fail env TESTKIT="$PWD/nowhere" \
 		sh -c ". \"$top\"/share/trace2-testkit/testkit.sh" 2>err &&
 	test_grep "TESTKIT=.*/nowhere. is not where the test kit" err

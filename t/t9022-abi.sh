@@ -172,7 +172,7 @@ int main(void)
 }
 EOT
 
-test_expect_success !INSTRUMENTED,LONG_IS_64BIT 'of options as they were at first, what is behind them is not read' '
+test_expect_success !INSTRUMENTED,LONG_IS_64BIT 'memory after the first version of the options is not read' '
 	${CC:-cc} -I"$GIT_BUILD_DIR/lib" first.c -o first \
 		-L"$GIT_BUILD_DIR/build/lib" -ltrace2 -pthread &&
 	LD_LIBRARY_PATH="$GIT_BUILD_DIR/build/lib" APP="$PWD/trace" ./first &&

@@ -95,7 +95,7 @@ test_expect_success LINTIAN,DPKG_BUILD,EXPENSIVE,!INSTRUMENTED,!MUSL 'lintian ha
 	{ cat lintian.out && return 1; }
 '
 
-test_expect_success DPKG_BUILD,EXPENSIVE,!INSTRUMENTED,!MUSL 'what they hold runs' '
+test_expect_success DPKG_BUILD,EXPENSIVE,!INSTRUMENTED,!MUSL 'their content runs' '
 	mkdir unpacked &&
 	for deb in build/*.deb
 	do

@@ -103,7 +103,7 @@ test_expect_success 'many clients at once: nothing lost, doubled or mixed' '
 	done
 '
 
-test_expect_success 'a line longer than the size has a directory of its own' '
+test_expect_success 'a line longer than the size has its own directory' '
 	listening l --rotate 500 &&
 	echo "{\"sid\":\"small\"}" | send stream "$sock/s" &&
 	counts_are 1 &&
@@ -116,7 +116,7 @@ test_expect_success 'a line longer than the size has a directory of its own' '
 	test_path_is_missing l/events.000003
 '
 
-test_expect_success 'what is put aside may be taken away while it goes on' '
+test_expect_success 'rotated directories may be removed while it goes on' '
 	listening l --rotate 10500 &&
 	send lines "$sock/s" 50 &&
 	counts_are 50 &&
@@ -130,7 +130,7 @@ test_expect_success 'what is put aside may be taken away while it goes on' '
 	test $(cat shipped/*/* l/events*/* | wc -l) = 100
 '
 
-test_expect_success READS_STREAMS,GIT 'a recording is read with what was put aside, a session that was cut as one' '
+test_expect_success READS_STREAMS,GIT 'a recording is read with rotated directories, a session across them as one' '
 	listening l --rotate 300 &&
 	GIT_TRACE2_EVENT="af_unix:stream:$sock/s" git version &&
 	GIT_TRACE2_EVENT="af_unix:stream:$sock/s" git version &&
@@ -169,7 +169,7 @@ test_expect_success 'SIGUSR1: one line of counts' '
 	test_grep " 10 events" rest
 '
 
-test_expect_success 'its line says what was lost, and why' '
+test_expect_success 'its line has the losses by cause' '
 	listening l --max-size 3000 &&
 	numbered 20 | send stream "$sock/s" &&
 	sum=0 &&
@@ -196,7 +196,7 @@ test_expect_success 'with a command, SIGUSR1 is for that' '
 '
 
 # With a line of 1000 bytes and room for ten of them in each.
-test_expect_success '--keep: the oldest is removed, and said' '
+test_expect_success '--keep: the oldest is removed, and counted' '
 	listening l --rotate 10500 --keep 2 &&
 	numbered 55 | send stream "$sock/s" &&
 	counts_are 55 &&
@@ -213,7 +213,7 @@ test_expect_success '--keep: the oldest is removed, and said' '
 	jq -e ".directories_removed == 3 and .options.keep == 2 and .events == 55" l/meta.json
 '
 
-test_expect_success '--keep: what was shipped is no error, what is not ours stays' '
+test_expect_success '--keep: removed directories are no error, other files stay' '
 	listening l --rotate 10500 --keep 1 &&
 	numbered 25 | send stream "$sock/s" &&
 	counts_are 25 &&
@@ -290,7 +290,7 @@ do
 	'
 done
 
-test_expect_success 'a service manager that is gone, or a name that is none, harms nothing' '
+test_expect_success 'a missing service manager, or an invalid name, does no harm' '
 	for NOTIFY_SOCKET in "$sock/nobody" relative @ / "@$(printf "%0200d" 0)"
 	do
 		export NOTIFY_SOCKET &&
@@ -317,7 +317,7 @@ test_expect_success 'a command has the service manager to itself' '
 '
 
 # The shortest interval, so that a report comes soon: but only if there is news.
-test_expect_success '--report-every says what came in, and nothing when nothing did' '
+test_expect_success '--report-every reports new counts, and nothing without news' '
 	listening l --report-every 1ms &&
 	read -r line <&8 &&
 	echo "trace2 record: 0 of 0 clients connected, 0 events, 0 bytes, 0 waiting for the disk, 0 lost" >expect &&
