@@ -16,7 +16,8 @@ enum child_state {
 };
 
 /* Emit the end of a child whose struct is started again: its end is unknown. */
-static void give_up(struct tr2_call *call, const struct trace2_child *child)
+static void abandon_child(struct tr2_call *call,
+			  const struct trace2_child *child)
 {
 	tr2_call_report_once(call,
 			"trace2: child_start again, before the end of child %d "
@@ -42,7 +43,7 @@ static void check_start(struct tr2_call *call, const struct trace2_child *child)
 		break;
 	case STARTED:
 		if (!is_of_parent(child))
-			give_up(call, child);
+			abandon_child(call, child);
 		break;
 	default:
 		tr2_call_report_once(call, "trace2: child_start without "

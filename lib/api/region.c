@@ -86,8 +86,8 @@ static void drop(struct tr2_call *call, const char *category, const char *label,
 {
 	struct tr2_regions *regions = regions_of(call);
 
-	if (regions->nr_forgiven)
-		regions->nr_forgiven--;
+	if (regions->nr_implicit_leaves)
+		regions->nr_implicit_leaves--;
 	else if (has_ended)
 		tr2_call_report_once(call,
 				"trace2: region_leave of " NAMES
@@ -122,8 +122,8 @@ static bool take_unknown(struct tr2_call *call, const char *category,
 {
 	const struct tr2_region *region = tr2_region_top(regions_of(call));
 
-	if (regions_of(call)->nr_forgiven) {
-		regions_of(call)->nr_forgiven--;
+	if (regions_of(call)->nr_implicit_leaves) {
+		regions_of(call)->nr_implicit_leaves--;
 		return false;
 	}
 	tr2_call_report_once(call, "trace2: region " NAMES " is left as " NAMES,

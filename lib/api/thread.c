@@ -55,9 +55,9 @@ static void tell_no_start(struct tr2_call *call)
 	/* Without memory there is no main. */
 	if (!speaker->announced && tr2_thread_main())
 		speaker = tr2_thread_main();
-	call->who = &speaker->who;
+	call->emitter = &speaker->emitter;
 	tr2_call_report_once(call, "trace2: thread_exit without thread_start");
-	call->who = &call->thread->who;
+	call->emitter = &call->thread->emitter;
 }
 
 /* Whether there is a region on main to leave. In a forked child, the parent may

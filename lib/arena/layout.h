@@ -238,7 +238,7 @@ struct tr2_control {
 		uint64_t nest_and_inside;
 	};
 	uint64_t overwritten; /* records that newer ones replaced */
-	uint64_t untold; /* losses without a LOST record so far */
+	uint64_t unreported; /* losses without a LOST record so far */
 	uint32_t pending; /* nested records behind data_head */
 	uint32_t wake_records; /* records since the last wake-up */
 	uint64_t room_until; /* the owner needs no check below that position */
@@ -258,7 +258,7 @@ struct tr2_control {
 	uint32_t wake; /* the futex: incremented at each wake-up */
 	uint32_t reserved_4[15];
 	/* 448 */
-	uint64_t told[TR2_MAX_LOST_CAUSES]; /* the part of lost[] that LOST
+	uint64_t reported[TR2_MAX_LOST_CAUSES]; /* the part of lost[] that LOST
 					     * records report */
 };
 
@@ -332,7 +332,7 @@ TR2_AT(tr2_control, room_until, 184);
 TR2_AT(tr2_control, lost, 192);
 TR2_AT(tr2_control, data_tail, 320);
 TR2_AT(tr2_control, wake, 384);
-TR2_AT(tr2_control, told, 448);
+TR2_AT(tr2_control, reported, 448);
 _Static_assert(sizeof(struct tr2_control) == 576, "layout");
 
 _Static_assert(sizeof(struct tr2_timer_cell) == 64, "one cache line");

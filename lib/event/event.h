@@ -77,7 +77,7 @@ enum tr2_event_kind {
 #undef TR2_FIELD
 
 /* The emitter of an event: session and thread, as the targets write them. */
-struct tr2_who {
+struct tr2_emitter {
 	const char *thread_name;
 	/* `d0 | main                     | `, ready to be copied. */
 	const char *perf_head;
@@ -90,7 +90,7 @@ struct tr2_who {
 struct tr2_event {
 	enum tr2_event_kind kind;
 	const struct tr2_value *v;
-	const struct tr2_who *who;
+	const struct tr2_emitter *emitter;
 	const char *file;
 	int line;
 	int repo_id; /* 0: about none */

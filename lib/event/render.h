@@ -44,7 +44,7 @@ void tr2_render_event(struct tr2_render *r, const struct tr2_event *ev,
  * a newline. */
 void tr2_render_perf_message(struct tr2_render *r, const struct tr2_event *ev);
 
-/* Render the heads that a struct tr2_who keeps: `,"sid":"…","thread":"…"`, and
+/* Render the heads of a struct tr2_emitter: `,"sid":"…","thread":"…"`, and
  * `dN | thread | `. */
 void tr2_render_json_head(struct tr2_buf *b, const char *sid,
 			  const char *thread_name);

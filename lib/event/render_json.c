@@ -193,13 +193,13 @@ static char *add_place(struct tr2_render *r, char *p, const char *file,
 void tr2_render_event(struct tr2_render *r, const struct tr2_event *ev,
 		      bool brief)
 {
-	size_t head_len = ev->who->json_head_len;
+	size_t head_len = ev->emitter->json_head_len;
 	char *p = tr2_render_begin(r, head_len);
 
 	if (!p)
 		return;
 	p = tr2_put_key(p, &rows[ev->kind].start);
-	p = tr2_put(p, ev->who->json_head, head_len);
+	p = tr2_put(p, ev->emitter->json_head, head_len);
 	if (!brief || (rows[ev->kind].flags & TR2_E_KEEP_TIME)) {
 		p = tr2_put_lit(p, ",\"time\":\"");
 		p = tr2_render_put_utc(p, r, ev->wall_us);

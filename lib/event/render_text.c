@@ -311,7 +311,7 @@ static char *put_perf_columns(char *p, const struct tr2_event *ev)
 {
 	const struct tr2_event_row *row = &tr2_event_rows[ev->kind];
 
-	p = tr2_put(p, ev->who->perf_head, ev->who->perf_head_len);
+	p = tr2_put(p, ev->emitter->perf_head, ev->emitter->perf_head_len);
 	p = tr2_put_key(p, &row->padded);
 	p = tr2_put_lit(p, SEPARATOR);
 	p = put_repo_column(p, ev->repo_id);
@@ -366,7 +366,7 @@ void tr2_render_perf_message(struct tr2_render *r, const struct tr2_event *ev)
 void tr2_render_perf(struct tr2_render *r, const struct tr2_event *ev,
 		     bool brief)
 {
-	char *p = tr2_render_begin(r, ev->who->perf_head_len);
+	char *p = tr2_render_begin(r, ev->emitter->perf_head_len);
 
 	if (!p)
 		return;

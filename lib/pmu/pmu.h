@@ -28,7 +28,7 @@
 #include "arena/arena.h"
 #include "metric/metric.h"
 #include "pmu/buffer.h"
-#include "pmu/notice.h"
+#include "pmu/poll_pipe.h"
 #include "trace2_perf.h"
 
 struct tr2_callchain;
@@ -130,7 +130,7 @@ struct trace2_perf {
 
 	/* Sampling: overflows until it is disabled, 0: no limit. */
 	unsigned int overflows_left;
-	struct tr2_notice notice;
+	struct tr2_poll_pipe poll_pipe;
 	/* Called for each overflow of one of the program's counters, under the
 	 * lock, in the thread that counted. periods: the number of periods that
 	 * ended at once. May be NULL. */
@@ -141,7 +141,7 @@ struct trace2_perf {
 	/* Its records; lost records not yet reported; samples since the last
 	 * wakeup, and the head at that time. */
 	struct tr2_buffer buffer;
-	uint64_t untold, unwoken, woken_at;
+	uint64_t unreported, unwoken, woken_at;
 
 	/* In ns, up to since_ns; the kernel keeps its own times. */
 	uint64_t enabled_ns, running_ns, since_ns;

@@ -193,7 +193,7 @@ int tr2_perf_read(struct trace2_perf *ev, uint64_t *values, size_t nr_values)
 	/* With a mapped buffer, POLLIN is about records, which are still
 	 * there. */
 	if (!ev->buffer.base)
-		tr2_notice_clear(&ev->notice);
+		tr2_poll_pipe_clear(&ev->poll_pipe);
 	for (i = 0; i < nr; i++)
 		values[i] = all[i];
 	return (int)nr;

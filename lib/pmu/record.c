@@ -50,20 +50,21 @@ static bool is_due(struct trace2_perf *ev, bool is_sample)
 static void put(struct trace2_perf *ev, const struct trace2_perf_record *record)
 {
 	const struct lost lost = {
-		{ TRACE2_PERF_RECORD_LOST, 0, sizeof(lost) }, ev->id, ev->untold
+		{ TRACE2_PERF_RECORD_LOST, 0, sizeof(lost) }, ev->id,
+		ev->unreported
 	};
-	size_t size = record->size + (ev->untold ? sizeof(lost) : 0);
+	size_t size = record->size + (ev->unreported ? sizeof(lost) : 0);
 
 	if (!ev->buffer.base)
 		return;
 	if (size > tr2_buffer_room(&ev->buffer)) {
 		ev->lost++;
-		ev->untold++;
+		ev->unreported++;
 		return;
 	}
-	if (ev->untold)
+	if (ev->unreported)
 		tr2_buffer_put(&ev->buffer, &lost.head);
-	ev->untold = 0;
+	ev->unreported = 0;
 	tr2_buffer_put(&ev->buffer, record);
 }
 
@@ -72,7 +73,7 @@ static void put_and_tell(struct trace2_perf *ev,
 {
 	put(ev, record);
 	if (is_due(ev, record->type == TRACE2_PERF_RECORD_SAMPLE))
-		tr2_notice_raise(&ev->notice);
+		tr2_poll_pipe_raise(&ev->poll_pipe);
 }
 
 /* ---- samples --------------------------------------------------------------- */
@@ -290,6 +291,6 @@ int tr2_perf_next_record(struct trace2_perf *ev, void *record,
 		tr2_buffer_consume(&ev->buffer, head.size);
 	}
 	if (!tr2_buffer_peek(&ev->buffer, &head))
-		tr2_notice_clear(&ev->notice);
+		tr2_poll_pipe_clear(&ev->poll_pipe);
 	return result;
 }

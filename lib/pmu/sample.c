@@ -112,7 +112,7 @@ static void overflow(struct trace2_perf *ev, const struct tr2_slot *slot,
 	if (!ev->overflows_left || --ev->overflows_left)
 		return;
 	tr2_perf_disable(ev);
-	tr2_notice_hang_up(&ev->notice);
+	tr2_poll_pipe_hang_up(&ev->poll_pipe);
 }
 
 /* Report overflows of ev in this thread, and return the value of its counter at
@@ -169,7 +169,7 @@ int tr2_app_map(struct trace2_perf *ev, size_t pages)
 
 int tr2_app_refresh(struct trace2_perf *ev, unsigned int overflows)
 {
-	int error = tr2_notice_resume(&ev->notice);
+	int error = tr2_poll_pipe_resume(&ev->poll_pipe);
 
 	if (error)
 		return error;
@@ -191,7 +191,7 @@ int tr2_app_set_period(struct trace2_perf *ev, uint64_t period)
 
 int tr2_app_poll_fd(struct trace2_perf *ev)
 {
-	return tr2_notice_fd(&ev->notice);
+	return tr2_poll_pipe_fd(&ev->poll_pipe);
 }
 
 int tr2_perf_refresh(struct trace2_perf *ev, int overflows)

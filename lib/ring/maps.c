@@ -13,7 +13,7 @@
 
 #define LINE_BYTES 4608 /* a path of maximal length, and the columns before
 			 * it */
-#define MAX_TOLD 512
+#define MAX_KNOWN 512
 /* A program that generates code all the time would otherwise cause a scan for
  * each sample: allow so many scans, and from then on a fiftieth of the time. */
 #define FREE_LOOKS 16
@@ -21,14 +21,14 @@
 
 /* Recorded mappings that existed at the last scan, ordered by address, as in
  * /proc/self/maps. */
-struct told {
+struct known_mapping {
 	uint64_t start, end;
 	uint64_t line; /* a hash */
 };
 
-static struct told memory[2][MAX_TOLD];
-static struct told *told = memory[0];
-static unsigned int nr_told;
+static struct known_mapping memory[2][MAX_KNOWN];
+static struct known_mapping *known = memory[0];
+static unsigned int nr_known;
 static uint64_t looked_ns; /* 0: never */
 static uint64_t not_before_ns;
 static unsigned int nr_looks;
@@ -37,8 +37,8 @@ static unsigned int nr_looks;
 struct look {
 	const struct tr2_task *task;
 	uint64_t now_ns;
-	struct told *told; /* the list after the scan */
-	unsigned int nr_told;
+	struct known_mapping *known; /* the list after the scan */
+	unsigned int nr_known;
 	int mem_fd;
 	/* Where a file's first byte is mapped, and which file it is; a hash. */
 	uint64_t start_of_file, file;
@@ -54,7 +54,7 @@ struct mapping {
 
 void tr2_task_mmaps_reset(void)
 {
-	nr_told = 0;
+	nr_known = 0;
 	looked_ns = 0;
 	nr_looks = 0;
 }
@@ -72,11 +72,11 @@ static uint64_t hash(const char *s)
 /* Return the first mapping that ends behind the address. */
 static unsigned int find(uint64_t address)
 {
-	unsigned int low = 0, high = nr_told, middle;
+	unsigned int low = 0, high = nr_known, middle;
 
 	while (low < high) {
 		middle = low + (high - low) / 2;
-		if (told[middle].end <= address)
+		if (known[middle].end <= address)
 			low = middle + 1;
 		else
 			high = middle;
@@ -88,7 +88,7 @@ static bool is_told(uint64_t address)
 {
 	unsigned int i = find(address);
 
-	return i < nr_told && told[i].start <= address;
+	return i < nr_known && known[i].start <= address;
 }
 
 /* Add the mapping to the recorded ones. Mappings that do not fit are recorded
@@ -96,13 +96,13 @@ static bool is_told(uint64_t address)
 static bool is_new(struct look *look, const struct mapping *mapping,
 		   const char *line)
 {
-	struct told this = { mapping->start, mapping->end, hash(line) };
+	struct known_mapping this = { mapping->start, mapping->end, hash(line) };
 	unsigned int i = find(mapping->start);
 
-	if (look->nr_told == MAX_TOLD)
+	if (look->nr_known == MAX_KNOWN)
 		return !looked_ns;
-	look->told[look->nr_told++] = this;
-	return i >= nr_told || told[i].line != this.line;
+	look->known[look->nr_known++] = this;
+	return i >= nr_known || known[i].line != this.line;
 }
 
 static void set_build_id(struct tr2_record_mmap2 *mmap, struct look *look,
@@ -242,7 +242,7 @@ void tr2_task_mmaps(const struct tr2_task *task, uint64_t now_ns)
 	struct look look = {
 		.task = task,
 		.now_ns = now_ns,
-		.told = told == memory[0] ? memory[1] : memory[0],
+		.known = known == memory[0] ? memory[1] : memory[0],
 		.mem_fd = -1,
 	};
 	uint64_t start_ns = tr2_clock_now_ns();
@@ -257,8 +257,8 @@ void tr2_task_mmaps(const struct tr2_task *task, uint64_t now_ns)
 	close(fd);
 	if (look.mem_fd >= 0)
 		close(look.mem_fd);
-	told = look.told;
-	nr_told = look.nr_told;
+	known = look.known;
+	nr_known = look.nr_known;
 	looked_ns = start_ns;
 	not_before_ns = start_ns + TIMES_AS_LONG * (tr2_clock_now_ns() -
 						    start_ns);

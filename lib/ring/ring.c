@@ -29,7 +29,7 @@ static void lose(struct tr2_control *ring, enum tr2_lost_cause cause,
 		 uint64_t nr)
 {
 	add(&ring->lost[cause], nr);
-	add(&ring->untold, nr);
+	add(&ring->unreported, nr);
 }
 
 void tr2_ring_lost_many(struct tr2_slot *slot, enum tr2_lost_cause cause,
@@ -208,7 +208,7 @@ bool tr2_ring_make_room(struct tr2_control *ring, uint64_t end, uint32_t size)
 	return true;
 }
 
-void tr2_ring_give_up(struct tr2_control *ring, uint32_t others)
+void tr2_ring_drop_unfinished(struct tr2_control *ring, uint32_t others)
 {
 	uint32_t pending = tr2_ring_load(&ring->pending);
 
@@ -245,7 +245,7 @@ void tr2_ring_nested(struct tr2_control *ring, const struct tr2_inside *in)
 				   << 3);
 
 	if (tr2_inside_is_over(at, in) || waits_too_long(ring, at, in)) {
-		tr2_ring_give_up(ring, 1);
+		tr2_ring_drop_unfinished(ring, 1);
 		tr2_ring_be_outermost(ring, in);
 		return;
 	}
@@ -254,36 +254,37 @@ void tr2_ring_nested(struct tr2_control *ring, const struct tr2_inside *in)
 }
 
 /* false: there is no room for the LOST record. */
-static bool tell_loss(struct tr2_control *ring, char *data, unsigned int cause)
+static bool report_loss(struct tr2_control *ring, char *data,
+			unsigned int cause)
 {
 	struct tr2_record_lost record = {
 		.head = { TR2_RECORD_LOST, 0, sizeof(record) },
 		.id = cause,
 		.lost = tr2_ring_load(&ring->lost[cause]) -
-			tr2_ring_load(&ring->told[cause]),
+			tr2_ring_load(&ring->reported[cause]),
 	};
 	char *p;
 
 	if (!record.lost)
 		return true;
 	/* First, or a handler would report the same ones. */
-	add(&ring->told[cause], record.lost);
+	add(&ring->reported[cause], record.lost);
 	p = tr2_ring_reserve(ring, data, sizeof(record));
 	if (p) {
 		memcpy(p, &record, sizeof(record));
-		add(&ring->untold, -record.lost);
+		add(&ring->unreported, -record.lost);
 	} else {
-		add(&ring->told[cause], -record.lost);
+		add(&ring->reported[cause], -record.lost);
 	}
 	return p != NULL;
 }
 
-void tr2_ring_tell_losses(struct tr2_control *ring, char *data)
+void tr2_ring_report_losses(struct tr2_control *ring, char *data)
 {
 	unsigned int cause;
 
 	for (cause = 0; cause < NR_RING_CAUSES; cause++)
-		if (!tell_loss(ring, data, cause))
+		if (!report_loss(ring, data, cause))
 			return;
 }
 
@@ -309,12 +310,12 @@ void tr2_ring_finish(struct tr2_slot *slot)
 	if (!ring->data_size || !tr2_arena_rings.data_size)
 		return;
 	if (tr2_ring_load(&ring->nest))
-		tr2_ring_give_up(ring, 1);
-	if (tr2_ring_load(&ring->untold)) {
+		tr2_ring_drop_unfinished(ring, 1);
+	if (tr2_ring_load(&ring->unreported)) {
 		tr2_inside_begin(&in);
 		tr2_ring_be_outermost(ring, &in);
 		tr2_ring_order();
-		tr2_ring_tell_losses(ring, tr2_ring_data(slot));
+		tr2_ring_report_losses(ring, tr2_ring_data(slot));
 		tr2_ring_leave(ring, &in, 0);
 		tr2_inside_end(&in);
 	}

@@ -74,8 +74,8 @@ bool tr2_ring_make_room(struct tr2_control *ring, uint64_t end, uint32_t size);
 void tr2_ring_nested(struct tr2_control *ring, const struct tr2_inside *in);
 /* Drop the records behind the head, which will not be finished: nested writes,
  * and so many others. */
-void tr2_ring_give_up(struct tr2_control *ring, uint32_t others);
-void tr2_ring_tell_losses(struct tr2_control *ring, char *data);
+void tr2_ring_drop_unfinished(struct tr2_control *ring, uint32_t others);
+void tr2_ring_report_losses(struct tr2_control *ring, char *data);
 void tr2_ring_wake(struct tr2_control *ring);
 
 /*
@@ -184,7 +184,7 @@ TR2_RING_INLINE void tr2_ring_leave(struct tr2_control *ring,
 		if (__builtin_expect(!is_last, 0)) {
 			/* A handler jumped out of a write that came meanwhile,
 			 * to another one, which has ended. */
-			tr2_ring_give_up(ring, 0);
+			tr2_ring_drop_unfinished(ring, 0);
 			break;
 		}
 		if (__builtin_expect(tr2_ring_load(&ring->reserved) == head, 1))
@@ -237,8 +237,8 @@ TR2_RING_INLINE bool tr2_ring_begin(struct tr2_ring_write *w,
 		tr2_ring_be_outermost(ring, in);
 	tr2_ring_order();
 	TR2_TESTPOINT(entered);
-	if (__builtin_expect(tr2_ring_load(&ring->untold) != 0, 0))
-		tr2_ring_tell_losses(ring, data);
+	if (__builtin_expect(tr2_ring_load(&ring->unreported) != 0, 0))
+		tr2_ring_report_losses(ring, data);
 	w->ring = ring;
 	w->p = tr2_ring_reserve(ring, data, size);
 	if (__builtin_expect(w->p != NULL, 1))

@@ -63,7 +63,7 @@ tr2_call_begin(struct tr2_call *call, const char *file, int line)
 		tr2_session_reopen(call->thread, file, line);
 	if (__builtin_expect(call->thread->calls_parts, 0))
 		tr2_parts_before_call(call->thread);
-	call->who = &call->thread->who;
+	call->emitter = &call->thread->emitter;
 	call->now_ns = tr2_clock_now_ns();
 	return true;
 }

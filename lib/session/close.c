@@ -60,7 +60,7 @@ static void write_end(struct tr2_thread *thread, bool interrupted)
 
 	main_thread = main_thread ? main_thread : thread;
 	tr2_regions_end(&thread->regions, false);
-	call.who = &main_thread->who;
+	call.emitter = &main_thread->emitter;
 	call.generation = tr2_stream.generation;
 	if (!tr2_lock_is_mine()) {
 		nr_busy = tr2_thread_wait_idle();

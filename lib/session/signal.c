@@ -105,7 +105,7 @@ static void prepare_thread(struct tr2_thread *thread)
 	tr2_buf_init_fixed(&thread->render.redacted, last.redacted,
 			   sizeof(last.redacted));
 	if (self)
-		thread->who = self->who;
+		thread->emitter = self->emitter;
 	if (tr2_self)
 		thread->tid = tr2_self->tid;
 	thread->is_main = self == tr2_thread_main();
@@ -114,16 +114,16 @@ static void prepare_thread(struct tr2_thread *thread)
 static void write_last_event(int signo)
 {
 	struct tr2_call call = { .thread = &last.thread,
-				 .who = &last.thread.who,
+				 .emitter = &last.thread.emitter,
 				 .file = __FILE__,
 				 .line = __LINE__,
 				 .generation = tr2_stream.generation };
 
 	prepare_thread(&last.thread);
-	if (!last.thread.who.thread_name)
+	if (!last.thread.emitter.thread_name)
 		return;
 	if (last.thread.is_main)
-		call.who = &tr2_thread_main()->who;
+		call.emitter = &tr2_thread_main()->emitter;
 	tr2_dest_set_urgent();
 	tr2_session_give_up_record();
 	call.now_ns = tr2_clock_now_ns();

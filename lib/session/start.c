@@ -141,7 +141,7 @@ static void begin_stream(const char *file, int line)
 	}
 	/* The main thread began with the process. */
 	thread->start_ns = tr2_stream.start_ns;
-	call.who = &thread->who;
+	call.emitter = &thread->emitter;
 	call.now_ns = tr2_clock_now_ns();
 	tr2_session_emit_version(&call);
 	tr2_parts_open(thread, &tr2_session.settings);

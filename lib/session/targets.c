@@ -36,7 +36,7 @@ static bool open_target(enum tr2_target_id id, bool again)
 		.file_name = tr2_inherit_own_sid(),
 		.max_files = settings->max_files,
 		.debug = settings->debug,
-		.quiet = again,
+		.in_forked_child = again,
 		.prepare = id == TR2_TARGET_ring ? tr2_session_map_ring : NULL,
 	};
 	bool on;
@@ -72,7 +72,7 @@ static void publish_targets(struct tr2_call *call)
 {
 	const struct tr2_event ev = {
 		.kind = TR2_EV_too_many_files,
-		.who = call->who,
+		.emitter = call->emitter,
 		.file = call->file,
 		.line = call->line,
 		.nesting = 1,

@@ -31,11 +31,11 @@ static void tell_failure(const struct tr2_dest *dest, int error)
 	char memory[512], text[128];
 	struct tr2_buf b;
 
-	if (!dest->told_as)
+	if (!dest->warn_name)
 		return;
 	tr2_buf_init_fixed(&b, memory, sizeof(memory));
 	tr2_buf_addlit(&b, "warning: trace2: stopped writing to '");
-	tr2_text_add(&b, dest->told_as, strlen(dest->told_as));
+	tr2_text_add(&b, dest->warn_name, strlen(dest->warn_name));
 	tr2_buf_addlit(&b, "': ");
 	tr2_buf_addstr(&b, tr2_error_text(error, text, sizeof(text)));
 	tr2_buf_addch(&b, '\n');
@@ -65,7 +65,7 @@ void tr2_dest_stop(struct tr2_dest *dest)
 	switch_off(dest);
 }
 
-bool tr2_dest_use(struct tr2_dest *dest, int fd, bool ours)
+bool tr2_dest_attach_fd(struct tr2_dest *dest, int fd, bool ours)
 {
 	struct stat st;
 	int flags = fcntl(fd, F_GETFL);

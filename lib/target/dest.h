@@ -50,7 +50,7 @@ struct tr2_dest {
 	bool sentinel; /* too many files: write that there and close */
 	bool terminal;
 	bool cut; /* the last line lacks its end; under lock */
-	const char *told_as; /* its setting, for a warning when it fails; NULL:
+	const char *warn_name; /* its setting, for a warning when it fails; NULL:
 			      * none */
 	atomic_uint lock; /* pipes and sockets: keeps lines whole; see wait.h */
 	atomic_uint pulse; /* grows while the owner of the lock works */
@@ -78,7 +78,7 @@ struct tr2_dest_request {
 	 */
 	bool (*prepare)(int fd);
 	bool debug; /* say on stderr why it cannot be used */
-	bool quiet; /* print nothing at all, since it was reported before */
+	bool in_forked_child; /* print nothing: the parent has done so */
 };
 
 /* Write a line for the user to descriptor 2, with the care of any destination,
@@ -153,7 +153,7 @@ void tr2_dest_stop(struct tr2_dest *dest);
 void tr2_dest_close(struct tr2_dest *dest);
 
 /* For opening: determine the kind of the descriptor. false: unusable; errno. */
-bool tr2_dest_use(struct tr2_dest *dest, int fd, bool ours);
+bool tr2_dest_attach_fd(struct tr2_dest *dest, int fd, bool ours);
 
 /* The calling thread will not finish the line that it may be writing. */
 void tr2_dest_abandon(struct tr2_dest *dest, uint32_t tid);

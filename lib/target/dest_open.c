@@ -27,7 +27,7 @@ static void warn(const char *before, const struct tr2_dest_request *request,
 {
 	struct tr2_buf b = TR2_BUF_INIT;
 
-	if (request->quiet)
+	if (request->in_forked_child)
 		return;
 	tr2_buf_addstr(&b, "warning: trace2: ");
 	tr2_buf_addstr(&b, before);
@@ -68,7 +68,7 @@ static bool use_or_close(struct tr2_dest *dest,
 {
 	int error;
 
-	if (fd >= 0 && tr2_dest_use(dest, fd, true))
+	if (fd >= 0 && tr2_dest_attach_fd(dest, fd, true))
 		return true;
 	error = errno;
 	if (fd >= 0)
@@ -101,9 +101,9 @@ static bool use_descriptor(struct tr2_dest *dest, int fd)
 	int own, error;
 
 	if (!isatty(fd))
-		return tr2_dest_use(dest, fd, false);
+		return tr2_dest_attach_fd(dest, fd, false);
 	own = open_terminal(fd);
-	if (own < 0 || tr2_dest_use(dest, own, true))
+	if (own < 0 || tr2_dest_attach_fd(dest, own, true))
 		return own >= 0;
 	error = errno;
 	close(own);
@@ -210,7 +210,7 @@ static bool open_mapped_file(struct tr2_dest *dest,
 	int fd;
 
 	tr2_buf_addstr(&name, request->value);
-	if (request->quiet) {
+	if (request->in_forked_child) {
 		tr2_buf_addch(&name, '.');
 		tr2_buf_addstr(&name, request->file_name);
 	}
@@ -376,7 +376,7 @@ bool tr2_dest_open(struct tr2_dest *dest,
 	dest->fd = -1;
 	atomic_store_explicit(&dest->lost, 0, memory_order_relaxed);
 	dest->sentinel = false;
-	dest->told_as = request->debug ? value : NULL;
+	dest->warn_name = request->debug ? value : NULL;
 	if (!value || is_off(value))
 		return false;
 	if (value[0] == '/')

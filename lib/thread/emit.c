@@ -20,7 +20,7 @@
 
 static unsigned int nesting_of(const struct tr2_call *call)
 {
-	if (call->who != &call->thread->who)
+	if (call->emitter != &call->thread->emitter)
 		return 1;
 	return (unsigned int)call->thread->regions.nr_open + 1;
 }
@@ -83,13 +83,13 @@ emit_now(struct tr2_call *call, enum tr2_event_kind kind,
 	struct tr2_event ev = {
 		.kind = kind,
 		.v = v,
-		.who = call->who,
+		.emitter = call->emitter,
 		.file = call->file,
 		.line = call->line,
 		.repo_id = call->repo_id,
 		.nesting = nesting_of(call),
 		.tid = call->thread->tid,
-		.as_main = call->who != &call->thread->who,
+		.as_main = call->emitter != &call->thread->emitter,
 		.time_ns = call->now_ns,
 		.wall_us = tr2_clock_wall_us(call->now_ns),
 		.t_abs_ns = tr2_clock_since(tr2_stream.start_ns,
@@ -137,7 +137,7 @@ void tr2_call_emit(struct tr2_call *call, enum tr2_event_kind kind,
 		   const struct tr2_value *v)
 {
 	if (__builtin_expect(!call->thread->announced, 0) &&
-	    call->who == &call->thread->who)
+	    call->emitter == &call->thread->emitter)
 		announce(call);
 	emit_now(call, kind, v);
 }

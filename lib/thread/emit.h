@@ -16,7 +16,7 @@
 
 struct tr2_call {
 	struct tr2_thread *thread; /* its buffers are used */
-	const struct tr2_who *who; /* the emitter of the event */
+	const struct tr2_emitter *emitter; /* the emitter of the event */
 	const char *file;
 	int line;
 	int repo_id;

@@ -46,8 +46,8 @@ void tr2_regions_release(struct tr2_regions *regions)
 
 void tr2_regions_end(struct tr2_regions *regions, bool forgive)
 {
-	regions->nr_forgiven =
-		forgive ? regions->nr_forgiven + regions->nr_open : 0;
+	regions->nr_implicit_leaves =
+		forgive ? regions->nr_implicit_leaves + regions->nr_open : 0;
 	regions->nr_open = 0;
 	tr2_region_trust(regions);
 }
@@ -114,7 +114,7 @@ void tr2_regions_copy(struct tr2_regions *to, const struct tr2_regions *from)
 		;
 	memcpy(to->at, from->at, smaller(nr, to->alloc) * TR2_REGION_BYTES);
 	to->nr_open = from->nr_open;
-	to->nr_forgiven = from->nr_forgiven;
+	to->nr_implicit_leaves = from->nr_implicit_leaves;
 	to->in_doubt = from->in_doubt;
 	to->quick_alloc = from->quick_alloc ? to->alloc : 0;
 }

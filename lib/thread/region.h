@@ -46,7 +46,7 @@ struct tr2_regions {
 	size_t quick_alloc; /* for quick.c: 0 while a leave is in doubt */
 	size_t in_doubt; /* the number of open regions then: see
 			  * tr2_region_doubt() */
-	size_t nr_forgiven; /* ended without a leave, which may still come */
+	size_t nr_implicit_leaves; /* ended; their leaves may still come */
 };
 
 /* home: TR2_FIRST_REGIONS zeroed entries. */

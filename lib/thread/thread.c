@@ -53,16 +53,16 @@ static void remove_from_registry(struct tr2_thread *thread)
 static void set_head(struct tr2_thread *thread)
 {
 	struct tr2_buf *b = &thread->head;
-	struct tr2_who *who = &thread->who;
+	struct tr2_emitter *emitter = &thread->emitter;
 
 	tr2_buf_reset(b);
 	tr2_render_json_head(b, tr2_stream.sid, thread->name);
-	who->json_head_len = b->len;
+	emitter->json_head_len = b->len;
 	tr2_render_perf_head(b, tr2_stream.depth, thread->name);
-	who->perf_head_len = b->len - who->json_head_len;
-	who->json_head = b->p;
-	who->perf_head = b->p + who->json_head_len;
-	who->thread_name = thread->name;
+	emitter->perf_head_len = b->len - emitter->json_head_len;
+	emitter->json_head = b->p;
+	emitter->perf_head = b->p + emitter->json_head_len;
+	emitter->thread_name = thread->name;
 }
 
 void tr2_thread_name(struct tr2_thread *thread, const char *base)

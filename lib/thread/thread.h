@@ -28,7 +28,7 @@
 
 struct tr2_thread {
 	struct tr2_thread *next, *prev; /* in the registry, or of ended ones */
-	struct tr2_who who;
+	struct tr2_emitter emitter;
 	struct tr2_arena_owner owner; /* of a slot, from its first metric on */
 	void *own[TR2_MAX_PARTS]; /* the parts' data of the thread: see
 				   * part.h */
@@ -56,7 +56,7 @@ struct tr2_thread {
 
 	struct tr2_regions regions;
 	struct tr2_render render;
-	struct tr2_buf message, head; /* printf forms; who.json_head */
+	struct tr2_buf message, head; /* printf forms; emitter.json_head */
 	unsigned int calls_without; /* calls without long lines: see
 				     * context.h */
 	char name[TR2_THREAD_NAME_MAX + 1];

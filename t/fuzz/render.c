@@ -16,7 +16,7 @@
 /* An event and the memory to which it points. */
 struct made {
 	struct tr2_event ev;
-	struct tr2_who who;
+	struct tr2_emitter emitter;
 	struct tr2_value v[TR2_MAX_FIELDS];
 	const char *words[TR2_MAX_FIELDS][MAX_WORDS + 1];
 	uint64_t histogram[1 + 2 * MAX_BUCKETS]; /* a struct tr2_histogram */
@@ -96,17 +96,17 @@ static void take_event(struct fuzz_input *in, struct made *e)
 	e->ev.t_rel_ns = fuzz_number(in);
 	e->ev.file = take_string(in, e);
 	e->sid = take_string(in, e);
-	e->who.thread_name = take_string(in, e);
+	e->emitter.thread_name = take_string(in, e);
 	for (i = 0; tr2_event_rows[e->ev.kind].field[i].name; i++)
 		take_value(in, e, i);
 	e->ev.v = e->v;
-	tr2_render_json_head(&e->json_head, e->sid, e->who.thread_name);
-	tr2_render_perf_head(&e->perf_head, flags >> 5, e->who.thread_name);
-	e->who.json_head = e->json_head.p;
-	e->who.json_head_len = e->json_head.len;
-	e->who.perf_head = e->perf_head.p;
-	e->who.perf_head_len = e->perf_head.len;
-	e->ev.who = &e->who;
+	tr2_render_json_head(&e->json_head, e->sid, e->emitter.thread_name);
+	tr2_render_perf_head(&e->perf_head, flags >> 5, e->emitter.thread_name);
+	e->emitter.json_head = e->json_head.p;
+	e->emitter.json_head_len = e->json_head.len;
+	e->emitter.perf_head = e->perf_head.p;
+	e->emitter.perf_head_len = e->perf_head.len;
+	e->ev.emitter = &e->emitter;
 }
 
 static void release(struct made *e)
@@ -243,7 +243,7 @@ static void check_head(const struct expected *x, unsigned int i,
 	if (i == HEAD_SID)
 		check_string(x->e->sid, v);
 	else if (i == HEAD_THREAD)
-		check_string(x->e->who.thread_name, v);
+		check_string(x->e->emitter.thread_name, v);
 	else if (i == HEAD_FILE)
 		check_string(x->e->ev.file, v);
 	else if (i == HEAD_LINE)

@@ -56,9 +56,9 @@ static void test_little_memory(void)
 	const char *words[NR_WORDS + 1];
 	struct tr2_v_child_start v = { .child_class.s = name,
 				       .cd.s = "a\"b", .argv.argv = words };
-	struct tr2_who who = { "main", "d0 | main | ", 12, ",\"sid\":\"\"", 9 };
+	struct tr2_emitter emitter = { "main", "d0 | main | ", 12, ",\"sid\":\"\"", 9 };
 	struct tr2_event ev = { .kind = TR2_EV_child_start,
-				.v = (const struct tr2_value *)&v, .who = &who,
+				.v = (const struct tr2_value *)&v, .emitter = &emitter,
 				.file = name, .line = 1, .nesting = 300,
 				.wall_us = UINT64_C(1700000000000000) };
 	unsigned int i, complete = 0, wrong = 0;
@@ -198,10 +198,10 @@ static void test_redact_without_memory(void)
 /* Check the perf target's line for this file, up to the separator after it. */
 static void shows_place(const char *file, const char *want)
 {
-	struct tr2_who who = { "main", "d0 | main | ", 12, "", 0 };
+	struct tr2_emitter emitter = { "main", "d0 | main | ", 12, "", 0 };
 	struct tr2_v_error v = { .msg.s = "" };
 	struct tr2_event ev = { .kind = TR2_EV_error,
-				.v = (const struct tr2_value *)&v, .who = &who,
+				.v = (const struct tr2_value *)&v, .emitter = &emitter,
 				.file = file, .line = 12, .nesting = 1 };
 	struct tr2_render r = { .redact = false };
 
@@ -232,10 +232,10 @@ static void test_place(void)
 /* Check the perf target's column for it, which is 9 wide. */
 static void shows_t_abs(uint64_t ns, const char *want)
 {
-	struct tr2_who who = { "main", "d0 | main | ", 12, "", 0 };
+	struct tr2_emitter emitter = { "main", "d0 | main | ", 12, "", 0 };
 	struct tr2_v_exit v = { .code.i = 0 };
 	struct tr2_event ev = { .kind = TR2_EV_exit, .t_abs_ns = ns,
-				.v = (const struct tr2_value *)&v, .who = &who };
+				.v = (const struct tr2_value *)&v, .emitter = &emitter };
 	struct tr2_render r = { .redact = false };
 
 	tr2_render_perf(&r, &ev, true);

@@ -106,13 +106,13 @@ static void set_who(struct tr2_parsed_render *r, const struct tr2_model *m,
 {
 	const struct tr2_model_session *s = &m->sessions[ev->session];
 
-	r->who.thread_name = tr2_s(m, m->threads[ev->thread].name);
-	tr2_render_json_head(&r->head, s->sid, r->who.thread_name);
-	tr2_render_perf_head(&r->perf_head, s->depth, r->who.thread_name);
-	r->who.json_head = r->head.p;
-	r->who.json_head_len = r->head.len;
-	r->who.perf_head = r->perf_head.p;
-	r->who.perf_head_len = r->perf_head.len;
+	r->emitter.thread_name = tr2_s(m, m->threads[ev->thread].name);
+	tr2_render_json_head(&r->head, s->sid, r->emitter.thread_name);
+	tr2_render_perf_head(&r->perf_head, s->depth, r->emitter.thread_name);
+	r->emitter.json_head = r->head.p;
+	r->emitter.json_head_len = r->head.len;
+	r->emitter.perf_head = r->perf_head.p;
+	r->emitter.perf_head_len = r->perf_head.len;
 }
 
 void tr2_parsed_render_set(struct tr2_parsed_render *r,
@@ -132,7 +132,7 @@ void tr2_parsed_render_set(struct tr2_parsed_render *r,
 	r->event = (struct tr2_event){
 		.kind = (enum tr2_event_kind)ev->kind,
 		.v = r->values,
-		.who = &r->who,
+		.emitter = &r->emitter,
 		.file = text_of(r, ev->file.p ? &ev->file : &none),
 		.line = (int)positive(ev->line),
 		.repo_id = (int)positive(ev->repo),

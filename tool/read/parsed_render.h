@@ -15,7 +15,7 @@
 struct tr2_parsed_render {
 	struct tr2_event event;   /* the last one */
 	struct tr2_render render; /* its lines */
-	struct tr2_who who;
+	struct tr2_emitter emitter;
 	struct tr2_value values[TR2_MAX_FIELDS];
 	struct tr2_buf text, head, perf_head, words;
 };
