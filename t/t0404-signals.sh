@@ -17,13 +17,7 @@ fi
 
 # A shell cannot distinguish death by a signal from an exit with code 128 +
 # signal: perl can.
-cat >ends-by.perl <<\EOF
-# ends-by.perl COMMAND...: print `signal N` or `code N`. The caller of the suite
-# may have ignored signals, as a shell does in the background.
-$SIG{$_} = "DEFAULT" for qw(HUP INT QUIT PIPE ALRM TERM USR1 USR2);
-system { $ARGV[0] } @ARGV;
-print $? & 127 ? "signal " . ($? & 127) : "code " . ($? >> 8), "\n";
-EOF
+ends_by=$TEST_DIRECTORY/t0404/ends-by.perl
 
 # killed WORD ARG...: the program ends by a signal or with a code, WORD, with
 # and without tracing; writes an event stream to e.
@@ -32,10 +26,10 @@ killed () {
 	shift &&
 	rm -f e &&
 	echo "$word" >expect &&
-	GIT_TRACE2_EVENT="$(pwd)/e" perl ends-by.perl test-tool "$@" \
+	GIT_TRACE2_EVENT="$(pwd)/e" perl "$ends_by" test-tool "$@" \
 		>actual 2>err &&
 	test_cmp expect actual &&
-	perl ends-by.perl test-tool "$@" >actual 2>err.untraced &&
+	perl "$ends_by" test-tool "$@" >actual 2>err.untraced &&
 	test_cmp expect actual &&
 	test_cmp err.untraced err &&
 	expect_valid_stream --killed e
@@ -60,7 +54,7 @@ ends_unrecorded () {
 	for signal
 	do
 		rm -f e &&
-		GIT_TRACE2_EVENT="$(pwd)/e" perl ends-by.perl \
+		GIT_TRACE2_EVENT="$(pwd)/e" perl "$ends_by" \
 			test-tool trace2 080raise "$signal" >actual &&
 		test_grep "^signal" actual &&
 		expect_no_signal region_enter || return 1
@@ -127,7 +121,7 @@ test_expect_success 'the lines of all three targets' '
 	rm -f n p e &&
 	GIT_TRACE2_SIGNALS=PIPE \
 	GIT_TRACE2="$(pwd)/n" GIT_TRACE2_PERF="$(pwd)/p" GIT_TRACE2_EVENT="$(pwd)/e" \
-		perl ends-by.perl test-tool trace2 080raise PIPE >out &&
+		perl "$ends_by" test-tool trace2 080raise PIPE >out &&
 	tail -n 1 n >actual &&
 	test_grep "  signal elapsed:[0-9]*\.[0-9]\{6\} code:13\$" actual &&
 	tail -n 1 p >actual &&
@@ -213,7 +207,7 @@ test_expect_success 'with one, those of the list, and no more' '
 
 test_expect_success 'a signal while regions and timers are open' '
 	rm -f e &&
-	GIT_TRACE2_EVENT="$(pwd)/e" perl ends-by.perl test-tool --sigpipe trace2 call \
+	GIT_TRACE2_EVENT="$(pwd)/e" perl "$ends_by" test-tool --sigpipe trace2 call \
 		region_enter a b , timer_start test1 , counter_add test1 3 , \
 		raise PIPE >actual &&
 	echo "signal 13" >expect &&
@@ -287,7 +281,7 @@ test_expect_success 'several threads meet SIGPIPE at once' '
 	for i in $(test_seq 50)
 	do
 		rm -f e &&
-		GIT_TRACE2_EVENT="$(pwd)/e" perl ends-by.perl \
+		GIT_TRACE2_EVENT="$(pwd)/e" perl "$ends_by" \
 			"$hosts/dispositions" --asks at-once >actual &&
 		echo "signal 13" >expect &&
 		test_cmp expect actual &&

@@ -42,6 +42,15 @@ not_asked () {
 	test_path_is_missing trace
 }
 
+# home_not_asked MOUNT HOME: neither does that of one with this home, of a file
+# system that is mounted at MOUNT.
+home_not_asked () {
+	: >log &&
+	test-tool fault fuse fuse "$1" content log \
+		env HOME="$2" test-tool trace2 001return 0 &&
+	test_must_be_empty log
+}
+
 test_expect_success FUSE 'the file is there, and asking for it is noticed' '
 	with_fuse cat mnt/.gitconfig >actual &&
 	test_cmp content actual &&
@@ -90,11 +99,7 @@ test_expect_success FUSE 'a file system mounted below a usual home gets no reque
 	do
 		for home in one two three four
 		do
-			: >log &&
-			test-tool fault fuse fuse $mount content log \
-				env HOME="$(pwd)/$home" \
-				test-tool trace2 001return 0 &&
-			test_must_be_empty log || return 1
+			home_not_asked $mount "$(pwd)/$home" || return 1
 		done || return 1
 	done
 '
@@ -135,10 +140,7 @@ test_expect_success FUSE 'a mount whose name is longer than a block of the list 
 	name=$(printf "%0200d" 0) &&
 	dir=$name/$name/$name/$name/$name/$name &&
 	mkdir -p "$dir" &&
-	: >log &&
-	test-tool fault fuse fuse "$dir" content log \
-		env HOME="$(pwd)/$dir" test-tool trace2 001return 0 &&
-	test_must_be_empty log &&
+	home_not_asked "$dir" "$(pwd)/$dir" &&
 	test_path_is_missing trace
 '
 
@@ -215,10 +217,7 @@ test_expect_success ELSEWHERE,FUSE 'a mount below a home that is read' '
 	cp content "$elsewhere/.config/git/config" &&
 	echo "[include]path=mnt/.gitconfig" >"$elsewhere/.gitconfig" &&
 	rm -f trace &&
-	: >log &&
-	test-tool fault fuse fuse "$elsewhere/mnt" content log \
-		env HOME="$elsewhere" test-tool trace2 001return 0 &&
-	test_must_be_empty log &&
+	home_not_asked "$elsewhere/mnt" "$elsewhere" &&
 	test_path_is_file trace
 '
 

@@ -19,21 +19,6 @@ fi
 sane_unset OTEL_EXPORTER_OTLP_HEADERS OTEL_EXPORTER_OTLP_TRACES_HEADERS \
 	OTEL_EXPORTER_OTLP_ENDPOINT OTEL_EXPORTER_OTLP_TRACES_ENDPOINT
 
-# collector: start one that accepts all; its URL is in $url.
-collector () {
-	rm -rf collector &&
-	mkdir collector &&
-	{ node "$TEST_DIRECTORY"/t3300/collector.js collector 200 \
-		>collector/out 2>&1 & } &&
-	collector_pid=$! &&
-	test_when_finished "kill $collector_pid; wait $collector_pid || :" &&
-	until test -e collector/port
-	do
-		kill -0 "$collector_pid" || return 1
-	done &&
-	url=http://127.0.0.1:$(cat collector/port)
-}
-
 test_expect_success 'headers, decoded' '
 	collector &&
 	OTEL_EXPORTER_OTLP_HEADERS="authorization=Bearer%20s3cret%3D, x-scope = a b ,x-eq=1=2,x-odd=50%" \

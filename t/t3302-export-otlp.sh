@@ -146,27 +146,8 @@ test_expect_success 'requests are bounded' '
 	test_line_count = 9001 ids
 '
 
-# collector ANSWER...: start one; its URL is in $url.
-collector () {
-	rm -rf collector &&
-	mkdir collector &&
-	{ node "$TEST_DIRECTORY"/t3300/collector.js collector "$@" \
-		>collector/out 2>&1 & } &&
-	collector_pid=$! &&
-	until test -e collector/port
-	do
-		kill -0 "$collector_pid" || return 1
-	done &&
-	url=http://127.0.0.1:$(cat collector/port)
-}
-stop () {
-	kill "$collector_pid"
-	wait "$collector_pid" || :
-}
-
-test_expect_success NODE,LIBCURL 'a collector gets the same as a file' '
+test_expect_success NODE,LIBCURL 'a collector gets what a file gets' '
 	collector 200 &&
-	test_when_finished stop &&
 	trace2 export --to otlp --url $url "$MIX" &&
 	trace2 export --to otlp --url $url/here "$MIX" &&
 	cat >expect <<-\EOF &&
@@ -180,7 +161,6 @@ test_expect_success NODE,LIBCURL 'a collector gets the same as a file' '
 
 test_expect_success NODE,LIBCURL 'a busy collector is asked again' '
 	collector 429:1 503:1 200 &&
-	test_when_finished stop &&
 	trace2 export --to otlp --url $url "$MIX" &&
 	cut -d" " -f4 collector/requests >actual &&
 	test_write_lines 429 503 200 >expect &&
@@ -192,7 +172,6 @@ test_expect_success NODE,LIBCURL 'a refusal, in the words of the collector' '
 	collector "401={\"code\":16,\"message\":\"no token, no trace\"}" \
 		"413=too large
 by far" &&
-	test_when_finished stop &&
 	test_expect_code 128 trace2 export --to otlp --url $url "$MIX" 2>err &&
 	test_grep "answered 401: no token, no trace\$" err &&
 	test_expect_code 128 trace2 export --to otlp --url $url "$MIX" 2>err &&
@@ -201,7 +180,6 @@ by far" &&
 
 test_expect_success NODE,LIBCURL 'spans that were not taken' '
 	collector "200={\"partialSuccess\":{\"rejectedSpans\":\"3\"}}" &&
-	test_when_finished stop &&
 	trace2 export --to otlp --url $url "$MIX" 2>err &&
 	test_grep "rejected some spans: {.*rejectedSpans" err
 '

@@ -109,24 +109,7 @@ test_expect_success JQ 'p of many runs is the normal approximation with ties' '
 	new=$(test_seq 4 53 | awk "{ print int(\$1 / 2) * 2 }" | tr "\n" "," |
 		sed "s/,$//") &&
 	echo "$base $new" | ps_of >actual &&
-	"$PERL_PATH" -e "
-		my @b = split /,/, shift; my @n = split /,/, shift;
-		my (\$u, %t) = 0;
-		\$t{\$_}++ for @b, @n;
-		for my \$x (@n) { \$u += \$x > \$_ ? 1 : \$x == \$_ ? .5 : 0 for @b }
-		my (\$m, \$k) = (scalar @b, scalar @n);
-		my \$N = \$m + \$k;
-		my \$ties = 0;
-		\$ties += \$_ ** 3 - \$_ for values %t;
-		my \$z = (abs(\$u - \$m * \$k / 2) - .5)
-			/ sqrt(\$m * \$k / 12 * (\$N + 1 - \$ties / (\$N * (\$N - 1))));
-		# Twice the tail, by summing the density from z to 12.
-		my (\$p, \$h) = (0, 1e-4);
-		for (my \$x = \$z + \$h / 2; \$x < 12; \$x += \$h) {
-			\$p += exp(-\$x * \$x / 2) * \$h;
-		}
-		printf qq(%.6f\n), 2 * \$p / sqrt(2 * 3.14159265358979);
-	" "$base" "$new" >expect &&
+	"$PERL_PATH" "$TEST_DIRECTORY"/t3401/normal-p.perl "$base" "$new" >expect &&
 	awk "{ printf \"%.6f\n\", \$1 }" actual >rounded &&
 	test_cmp expect rounded
 '
@@ -144,16 +127,7 @@ test_expect_success 'no difference is not called one' '
 # Of one distribution: 60 pairs of sets, of which 3 may be reported as different
 # by chance (and more than 8 with a probability below 1 in 100).
 test_expect_success JQ 'chance is reported as a difference as rarely as it should' '
-	"$PERL_PATH" -e "
-		for my \$i (1 .. 60) {
-			my \$s = 12345 + \$i * 7919;
-			my @n = map {
-				\$s = (\$s * 1103515245 + 12345) % 2147483648;
-				1000 + int(\$s / 65536) % 500;
-			} 1 .. 12;
-			print join(q(,), @n[0 .. 5]), q( ), join(q(,), @n[6 .. 11]), qq(\n);
-		}
-	" >pairs &&
+	"$PERL_PATH" "$TEST_DIRECTORY"/t3401/same-pairs.perl >pairs &&
 	ps_of <pairs >ps &&
 	test_line_count = 60 ps &&
 	nr=$(awk "\$1 < 0.05" ps | wc -l) &&

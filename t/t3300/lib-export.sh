@@ -22,3 +22,21 @@ fi
 
 test_lazy_prereq NODE 'node --version'
 test_lazy_prereq DEV_FULL 'test -c /dev/full'
+
+# collector [ANSWER...]: start a collector that gives these answers (see
+# collector.js) or accepts all, until the test ends; its URL is in $url.
+# shellcheck disable=SC2034 # for the scripts
+collector () {
+	test $# -gt 0 || set -- 200
+	rm -rf collector &&
+	mkdir collector &&
+	{ node "$TEST_DIRECTORY"/t3300/collector.js collector "$@" \
+		>collector/out 2>&1 & } &&
+	collector_pid=$! &&
+	test_when_finished "kill $collector_pid; wait $collector_pid || :" &&
+	until test -e collector/port
+	do
+		kill -0 "$collector_pid" || return 1
+	done &&
+	url=http://127.0.0.1:$(cat collector/port)
+}

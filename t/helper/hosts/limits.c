@@ -12,9 +12,10 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
-#include <termios.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "../pseudo-terminal.h"
 
 #define TRACE_FD 9
 #define NR_EVENTS 5000
@@ -224,17 +225,8 @@ static void blocking_again(char **argv)
 
 static void stalled_terminal(char **argv)
 {
-	int master = posix_openpt(O_RDWR | O_NOCTTY), slave;
-	struct termios raw;
+	int slave, master = pseudo_terminal_open(0, &slave);
 
-	if (master < 0 || grantpt(master) || unlockpt(master))
-		abort();
-	slave = open(ptsname(master), O_RDWR | O_NOCTTY);
-	if (slave < 0 || tcgetattr(slave, &raw))
-		abort();
-	cfmakeraw(&raw);
-	raw.c_oflag |= OPOST | ONLCR;
-	tcsetattr(slave, TCSANOW, &raw);
 	master = away(master);
 	place(slave, TRACE_FD);
 	stall(argv, master, 0);

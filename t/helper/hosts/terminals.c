@@ -17,6 +17,8 @@
 #include <termios.h>
 #include <unistd.h>
 
+#include "../pseudo-terminal.h"
+
 #define TRACE_FD 9
 #define NR_EVENTS 5000
 #define OTHER_USER 65534
@@ -27,18 +29,9 @@ static int master;
 /* Its slave becomes descriptor 9; newlines are two characters. */
 static void open_terminal(void)
 {
-	struct termios raw;
 	int slave;
 
-	master = posix_openpt(O_RDWR | O_NOCTTY | O_NONBLOCK);
-	if (master < 0 || grantpt(master) || unlockpt(master))
-		abort();
-	slave = open(ptsname(master), O_RDWR | O_NOCTTY);
-	if (slave < 0 || tcgetattr(slave, &raw))
-		abort();
-	cfmakeraw(&raw);
-	raw.c_oflag |= OPOST | ONLCR;
-	tcsetattr(slave, TCSANOW, &raw);
+	master = pseudo_terminal_open(O_NONBLOCK, &slave);
 	if (slave != TRACE_FD) {
 		dup2(slave, TRACE_FD);
 		close(slave);

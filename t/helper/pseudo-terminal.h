@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * pseudo-terminal - open one whose lines end in two characters, as a user's do.
+ */
+#ifndef PSEUDO_TERMINAL_H
+#define PSEUDO_TERMINAL_H
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <termios.h>
+
+/* Return the master; flags: those of its open, besides O_RDWR and O_NOCTTY. */
+static inline int pseudo_terminal_open(int flags, int *slave)
+{
+	int master = posix_openpt(O_RDWR | O_NOCTTY | flags);
+	struct termios raw;
+
+	if (master < 0 || grantpt(master) || unlockpt(master))
+		abort();
+	*slave = open(ptsname(master), O_RDWR | O_NOCTTY);
+	if (*slave < 0 || tcgetattr(*slave, &raw))
+		abort();
+	cfmakeraw(&raw);
+	raw.c_oflag |= OPOST | ONLCR;
+	tcsetattr(*slave, TCSANOW, &raw);
+	return master;
+}
+
+#endif
