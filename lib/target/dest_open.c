@@ -128,7 +128,9 @@ static bool open_descriptor(struct tr2_dest *dest,
 
 /*
  * A line that another process is appending meanwhile grows at the end where it
- * crosses a page: then the file has another size at the second look.
+ * crosses a page: then the file has another size at the second look. Most file
+ * systems look for a hole when no write is in progress, so that this waits for
+ * a process that was preempted in one.
  */
 static bool ends_in_a_piece(int fd, off_t size)
 {
@@ -139,6 +141,7 @@ static bool ends_in_a_piece(int fd, off_t size)
 		size = st.st_size;
 		if (pread(fd, &last, 1, size - 1) != 1 || last == '\n')
 			return false;
+		lseek(fd, size - 1, SEEK_HOLE);
 		sched_yield();
 	} while (!fstat(fd, &st) && st.st_size != size);
 	return true;
