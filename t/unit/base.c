@@ -59,7 +59,7 @@ static void test_growth(void)
 	ok(b.len == 100000 && !b.failed, "a buffer grows");
 	for (i = 0; i < b.len && b.p[i] == (char)('a' + i % 26); i++)
 		;
-	is_u64(i, 100000, "and keeps what was in it");
+	is_u64(i, 100000, "and keeps its content");
 	tr2_buf_reset(&b);
 	ok(!tr2_buf_room(&b, SIZE_MAX - 2) && b.failed,
 	   "an absurd size fails instead of wrapping");
@@ -132,7 +132,7 @@ static void test_json(void)
 	is_u64(right, i, "invalid JSON text becomes a string");
 	json(" {\"a b\\\" \" :\t[ 1,\n2 , \"\\\\\" ] } ",
 	     "{\"a b\\\" \":[1,2,\"\\\\\"]}",
-	     "white space goes, but not inside strings");
+	     "white space is removed, but not inside strings");
 	json(" 17 ", "17", "around a number, too");
 	memset(deep, '[', 600);
 	memset(deep + 600, ']', 600);

@@ -124,7 +124,7 @@ int main(void)
 	 * blocks. */
 	ok(TR2_TSAN || count_mappings() - before < 2 * 80,
 	   "many blocks, few mappings");
-	ok(blocks.nr < NR + NR / 8 + 3, "and little that nobody uses");
+	ok(blocks.nr < NR + NR / 8 + 3, "and little unused memory");
 	test_reuse();
 	test_fork();
 	give_back(0, NR);

@@ -265,7 +265,7 @@ static void test_owners_that_go_on(void)
 			nr_lost++;
 	}
 	pthread_join(other, NULL);
-	is_u64(nr_lost, 0, "it is waited for while it goes round");
+	is_u64(nr_lost, 0, "a lock that changes owners is waited for");
 	is_u64(atomic_load(&dest.charged_ns), 0, "and the reader's time stays");
 }
 

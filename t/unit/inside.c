@@ -36,7 +36,7 @@ static void test_marks(void)
 	mprotect(far, STACK_BYTES, PROT_NONE);
 	ok(is_over(far), "on a stack that is out of reach");
 	munmap(far, STACK_BYTES);
-	ok(is_over(far), "on a stack that is gone");
+	ok(is_over(far), "on a stack that was unmapped");
 }
 
 static void test_errno(void)
@@ -53,7 +53,7 @@ static void test_own_frame(void)
 
 	tr2_inside_begin(&in[0]);
 	ok(tr2_inside_is_over((uintptr_t)&in[0], &in[1]),
-	   "what lies where the caller is is not there any more");
+	   "a mark in the frame of the caller is over");
 }
 
 static volatile bool was_interrupted;

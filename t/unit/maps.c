@@ -80,7 +80,7 @@ static void test_pace(void)
 			;
 		nr_early += looks.opened_ns < may_ns;
 	}
-	is_u64(nr_early, 0, "then a fiftieth of the time goes into it at most");
+	is_u64(nr_early, 0, "then it takes at most a fiftieth of the time");
 }
 
 static void remove_dir(const char *path)

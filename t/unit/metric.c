@@ -57,7 +57,7 @@ static void test_fold(void)
 	tr2_timer_cell_start(&b->timer[timed.index], 1000);
 	ok(tr2_timer_cell_stop(&b->timer[again.index + 1], 3, NULL) ==
 		   TR2_CELL_UNPAIRED,
-	   "a stop without a start is told");
+	   "a stop without a start is reported");
 	tr2_counter_cell_add(&a->counter[counted.index], 40);
 	tr2_counter_cell_add(&b->counter[counted.index], UINT64_MAX - 38);
 	tr2_metric_fold(a, b, 1010);

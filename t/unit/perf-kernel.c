@@ -277,7 +277,7 @@ static void test_lost(void)
 	/* TSan's own faults may fill it once more, without a record of the
 	 * loss. */
 	ok(nr_samples + nr_lost == values[0] || nr_throttled || TR2_TSAN,
-	   "tells what it had no room for");
+	   "counts samples that it had no room for");
 	trace2_perf_close(ev);
 }
 
@@ -369,7 +369,7 @@ static void test_signals(void)
 	touch(10);
 	count_samples(ev);
 	IS(fcntl(fd, F_GETFL) & O_ASYNC, 0, "the descriptor raises no signal");
-	IS(fcntl(fd, F_GETOWN), 0, "and belongs to nobody");
+	IS(fcntl(fd, F_GETOWN), 0, "and has no owner for signals");
 	trace2_perf_close(ev);
 	for (signal = 1; signal <= 64; signal++) {
 		memset(&after, 0, sizeof(after));
@@ -403,7 +403,7 @@ static void test_fork(void)
 		_exit(next(ev) > 0 ? 0 : 2);
 	}
 	waitpid(pid, &status, 0);
-	IS(status, 0, "a child has none of its parent's, but its own");
+	IS(status, 0, "a child has only its own events");
 	ok(next(ev) > 0, "the parent goes on");
 	trace2_perf_close(ev);
 }

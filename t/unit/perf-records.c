@@ -108,7 +108,7 @@ static void test_refused(void)
 	IS(try_to_open(&attr), -EINVAL, "a frequency of a counter");
 	attr.freq = 0;
 	attr.mmap = 1;
-	IS(try_to_open(&attr), -EINVAL, "mappings, which are not told to us");
+	IS(try_to_open(&attr), -EINVAL, "mappings, which the library does not see");
 	attr.mmap = 0;
 	attr.exclude_callchain_user = 1;
 	IS(try_to_open(&attr), -EINVAL, "none of the calls that there are");
@@ -148,7 +148,7 @@ static void test_hostile(void)
 	   "NULL has no record");
 	attr.sample_period = 1;
 	ev = open_mapped(&attr, 0);
-	IS(next(ev), -EINVAL, "what is not mapped has none either");
+	IS(next(ev), -EINVAL, "an event without a buffer has none either");
 	errno = 77;
 	IS(trace2_perf_map(ev, 0), -EINVAL, "no page");
 	IS(trace2_perf_map(ev, 3), -EINVAL, "3 pages");
@@ -226,7 +226,7 @@ static void test_layout(void)
 	   "time, of CLOCK_MONOTONIC");
 	IS(record.word[4], trace2_perf_id(ev), "id");
 	ok(record.half[10] < 4096 && !record.half[11], "CPU");
-	IS(record.word[6], 20, "period: what both periods counted");
+	IS(record.word[6], 20, "period: the sum of both periods");
 	IS(record.word[7], 2, "the group's values");
 	IS(record.word[8], 25, "of the event");
 	IS(record.word[9], trace2_perf_id(ev), "with its id");
@@ -268,13 +268,13 @@ static void test_parts(void)
 		attr.sample_type = parts[i].type;
 		ev = open_mapped(&attr, 1);
 		count(&pears, 3);
-		IS(next(ev), parts[i].size, "just what was asked for");
+		IS(next(ev), parts[i].size, "exactly the requested fields");
 		trace2_perf_close(ev);
 	}
 	IS(record.word[1], 3, "the value");
 	ok(record.word[2] >= record.word[3] && record.word[3],
 	   "its times");
-	IS(record.word[5], 0, "and what was lost");
+	IS(record.word[5], 0, "and the number of lost records");
 }
 
 /* Read all records; return the counted sum. */
@@ -373,7 +373,7 @@ static void test_lost(void)
 	next(ev);
 	IS(record.head.type, TRACE2_PERF_RECORD_SAMPLE, "and then that one");
 	IS(record.word[2], 7 * 1001, "with its value");
-	IS(next(ev), 0, "and is told once");
+	IS(next(ev), 0, "and is reported once");
 	trace2_perf_close(ev);
 }
 
@@ -494,7 +494,7 @@ static void test_group_closed(void)
 	attr.sample_period = 1;
 	leader = open_mapped(&attr, 1);
 	trace2_perf_open(&attr, 0, -1, leader, &member);
-	IS(trace2_perf_map(member, 1), 0, "a member has records of its own");
+	IS(trace2_perf_map(member, 1), 0, "a member has its own records");
 	count(&pears, 3);
 	ok(next(member) == 8 && next(leader) == 8, "and both have them");
 	trace2_perf_close(leader);
@@ -721,7 +721,7 @@ static void test_fork(void)
 		_exit(next(ev) == 32 && next(ev) == 32 && !next(ev) ? 0 : 2);
 	}
 	waitpid(pid, &status, 0);
-	IS(status, 0, "a child has none of its parent's, but its own");
+	IS(status, 0, "a child has only its own events");
 	count(&pears, 7);
 	read_all(ev, &seen);
 	IS(seen.samples, 2, "and the parent none of the child's");

@@ -87,7 +87,7 @@ static void test_attr(void)
 	attr = app(TRACE2_PERF_COUNTER(apples));
 	attr.exclude_kernel = 1;
 	IS(trace2_perf_open(&attr, 0, -1, NULL, &ev), -EINVAL,
-	   "a mode that it cannot tell apart");
+	   "a mode that it cannot distinguish");
 	attr = app(TRACE2_PERF_COUNTER(apples));
 	attr.read_format = 1 << 10;
 	IS(trace2_perf_open(&attr, 0, -1, NULL, &ev), -EINVAL,
@@ -351,7 +351,7 @@ static void test_inherit(void)
 	pthread_join(thread, NULL);
 	IS(value(all), 21, "off, it does not count in threads");
 	trace2_perf_enable(all);
-	IS(value(all), 21, "nor what was missed");
+	IS(value(all), 21, "on again, missed counts are not added");
 	trace2_perf_close(all);
 	trace2_perf_close(own);
 }
@@ -538,13 +538,13 @@ static void test_overflow(void)
 	trace2_counter_add(pears, 32);
 	is_u64(seen.nr, 10, "one overflow for several periods at once");
 	is_u64(seen.periods, 12, "which says how many");
-	IS(value(ev), 127, "and the value is what was counted");
+	IS(value(ev), 127, "and the value is the count");
 	trace2_perf_disable(ev);
 	trace2_counter_add(pears, 100);
 	is_u64(seen.nr, 10, "none while it is off");
 	trace2_perf_enable(ev);
 	trace2_counter_add(pears, 2);
-	is_u64(seen.nr, 10, "on again, it needs what was missing");
+	is_u64(seen.nr, 10, "on again, it needs the rest of the period");
 	trace2_counter_add(pears, 1);
 	is_u64(seen.nr, 11, "and no more");
 	IS(trace2_perf_set_period(ev, 3), 0, "another period");
@@ -592,7 +592,7 @@ static void test_refresh(void)
 	trace2_counter_add(pears, 10);
 	IS(polled(ev) & POLLHUP, POLLHUP, "the last one hangs up");
 	IS(value(ev), 20, "and nothing more is counted");
-	is_u64(seen.nr, 2, "nor told");
+	is_u64(seen.nr, 2, "nor reported");
 	IS(trace2_perf_refresh(ev, 1), 0, "one more");
 	IS(trace2_perf_poll_fd(ev), fd, "with the same descriptor");
 	IS(polled(ev), 0, "which does not hang up any more");
@@ -664,7 +664,7 @@ static void test_unloaded(void)
 	trace2_unregister_counter_(&gone);
 	trace2_perf_close(ev);
 	ok(gone.index != index && pears.index == index,
-	   "one that is gone is not touched any more");
+	   "a closed one is not accessed any more");
 	ev = open_sampling(&pears, 5, false);
 	trace2_register_counter_(&gone);
 	ok(gone.index == pears.index, "one that comes later is marked, too");
@@ -747,7 +747,7 @@ static void test_parse(void)
 	   "of one of the kernel's, too");
 	is_u64(events[0].attr.sample_period, 5, "the same");
 	IS(trace2_perf_parse("process/threads/:5", events, 3, error, 8),
-	   -EINVAL, "but not of what the process has");
+	   -EINVAL, "but not of the values of the process");
 	is_text(error, strlen(error), "event '", "cut to its memory");
 }
 

@@ -123,7 +123,7 @@ static void test_places(void)
 	for (i = 0; i < 3 * PLACES; i++)
 		trace2_region_leave_fl("file.c", i % PLACES, "a", "b", NULL);
 	is_u64(count_lines(path, "without region_enter"), 64,
-	       "so many places are told");
+	       "so many places are reported");
 	is_u64(count_lines(path, "in more than 64 places"), 1,
 	       "and once that there are more");
 	unlink(path);

@@ -95,7 +95,7 @@ static void look_at(const struct test_record *record, bool take)
 	}
 	if (record->head.type != TR2_RECORD_SAMPLE ||
 	    record->number >= run.next) {
-		fail("a record that nobody wrote");
+		fail("a record that was not written");
 		return;
 	}
 	if (!run.complete[record->number])
@@ -297,11 +297,11 @@ static void account(void)
 	 * not begun; it is counted if it was in between, with those inside it.
 	 */
 	if (missing > lost + ring->overwritten + given_up)
-		fail("a loss that nobody counted");
+		fail("a loss that was not counted");
 	if (!given_up && missing != lost + ring->overwritten)
 		fail("a loss that was counted and did not happen");
 	if (run.told > lost)
-		fail("more losses told than there were");
+		fail("more losses reported than there were");
 }
 
 static void run_once(void)
@@ -314,7 +314,7 @@ static void run_once(void)
 		if (!setjmp(run.out[0])) {
 			write_one(scenario->size);
 			if (!ring->nest && ring->reserved != ring->data_head)
-				fail("a record that nobody shows");
+				fail("a record that stays invisible");
 		}
 		run.depth = 0;
 	}

@@ -225,7 +225,7 @@ static void test_spread(void)
 	s = SPREAD(105, 101, 99, 102, 100, 98, 101, 100);
 	ok(!(s.first_above > 0), "five percent are not worth a word");
 	s = SPREAD(100, 101, 150, 102, 100, 98, 101, 100);
-	ok(!(s.first_above > 0), "another that stands apart is not the first");
+	ok(!(s.first_above > 0), "another outlier is not the first run");
 	s = SPREAD(100, 104, 107, 113, 115, 122, 124, 131, 134, 139);
 	is_near(s.drift, 124.0 / 107 - 1 + (131.0 - 124) / 107, 0.001,
 		"later runs are slower");
@@ -235,11 +235,11 @@ static void test_spread(void)
 	ok(!(fabs(s.drift) > 0), "a drift of a thousandth is none");
 	s = SPREAD(300, 126, 130, 124, 128, 118, 122, 112, 116);
 	ok(s.first_above > 1 && !(fabs(s.drift) > 0),
-	   "a first run that stands above is no drift");
+	   "a slow first run is no drift");
 	s = SPREAD(100, 160, 100, 160, 100, 160, 100, 160, 100);
 	is_near(s.wide, 0.6, 0.001, "the quartiles are apart");
 	s = SPREAD(9, 1, 1, 1);
-	ok(!(s.first_above > 0), "of four runs nothing is said");
+	ok(!(s.first_above > 0), "four runs are too few for a report");
 	s = SPREAD(0, 0, 0, 0, 0, 0, 0, 0);
 	ok(!(s.first_above > 0) && !(s.wide > 0), "nothing took no time");
 }
@@ -263,7 +263,7 @@ static void test_spread_by_chance(void)
 		drift += fabs(s.drift) > 0;
 	}
 	at_most(first / (double)PAIRS, 0.05, PAIRS,
-		"a first run stands above by chance: 5 in 100 at most");
+		"a slow first run by chance: at most 5 in 100");
 	at_most(drift / (double)PAIRS, 0.01, PAIRS,
 		"and there is a drift: 1 in 100 at most");
 }
