@@ -49,7 +49,7 @@ static int unknown_command(const char *name)
 	return TR2_EXIT_USAGE;
 }
 
-static int run(const struct tr2_command *c, int argc, char **argv)
+static int run_command(const struct tr2_command *c, int argc, char **argv)
 {
 	char **rest;
 	int nr = tr2_options_parse(c, argc, argv, &rest), code;
@@ -97,6 +97,7 @@ int main(int argc, char **argv)
 	if (!c)
 		return unknown_command(name);
 	if (argc < 2)
-		return run(c, argc, argv) ? TR2_EXIT_FATAL : TR2_EXIT_USAGE;
-	return check_output(run(c, argc - 1, argv + 1));
+		return run_command(c, argc, argv) ? TR2_EXIT_FATAL
+						  : TR2_EXIT_USAGE;
+	return check_output(run_command(c, argc - 1, argv + 1));
 }

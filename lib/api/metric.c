@@ -163,7 +163,7 @@ CODE void trace2_counter_add_on_(struct trace2_counter *counter, uint64_t value)
 		add_slow(counter, value);
 }
 
-static inline void start(struct tr2_slot *slot, unsigned int index)
+static inline void start_timer(struct tr2_slot *slot, unsigned int index)
 {
 	if (tr2_timer_cell_start(&slot->timer[index], tr2_clock_now_ns()) !=
 	    TR2_CELL_DONE)
@@ -174,7 +174,7 @@ static __attribute__((noinline)) void start_sampled(struct tr2_slot *slot,
 						    unsigned int index)
 {
 	if (tr2_metric_is_sampled(index, TR2_MAX_TIMERS))
-		start(slot, index & ~TR2_METRIC_SAMPLED);
+		start_timer(slot, index & ~TR2_METRIC_SAMPLED);
 }
 
 void trace2_timer_start_on_(struct trace2_timer *timer)
@@ -186,7 +186,7 @@ void trace2_timer_start_on_(struct trace2_timer *timer)
 		return;
 	index = __atomic_load_n(&timer->index, __ATOMIC_RELAXED);
 	if (__builtin_expect(index < TR2_MAX_TIMERS, 1))
-		start(slot, index);
+		start_timer(slot, index);
 	else
 		start_sampled(slot, index);
 }

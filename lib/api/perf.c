@@ -12,7 +12,7 @@
 #include "trace2_perf.h"
 
 /* false: a handler interrupted the holder of the lock. */
-static bool begin(int *saved_errno)
+static bool begin_call(int *saved_errno)
 {
 	*saved_errno = errno;
 	if (tr2_lock_is_mine())
@@ -23,7 +23,7 @@ static bool begin(int *saved_errno)
 	return true;
 }
 
-static int end(int result, int saved_errno)
+static int end_call(int result, int saved_errno)
 {
 	tr2_unlock();
 	errno = saved_errno;
@@ -46,9 +46,9 @@ int trace2_perf_open(const struct trace2_perf_attr *attr, pid_t pid, int cpu,
 		tr2_unwind_prepare();
 	/* Opened events must be dropped in forked children. */
 	tr2_session_watch_forks();
-	if (!begin(&saved_errno))
+	if (!begin_call(&saved_errno))
 		return -EDEADLK;
-	return end(tr2_perf_open(attr, pid, cpu, group, out), saved_errno);
+	return end_call(tr2_perf_open(attr, pid, cpu, group, out), saved_errno);
 }
 
 int trace2_perf_read(struct trace2_perf *event, uint64_t *values,
@@ -58,9 +58,9 @@ int trace2_perf_read(struct trace2_perf *event, uint64_t *values,
 
 	if (!event || (!values && nr_values))
 		return -EINVAL;
-	if (!begin(&saved_errno))
+	if (!begin_call(&saved_errno))
 		return -EDEADLK;
-	return end(tr2_perf_read(event, values, nr_values), saved_errno);
+	return end_call(tr2_perf_read(event, values, nr_values), saved_errno);
 }
 
 static int call(int (*function)(struct trace2_perf *ev),
@@ -70,9 +70,9 @@ static int call(int (*function)(struct trace2_perf *ev),
 
 	if (!event)
 		return -EINVAL;
-	if (!begin(&saved_errno))
+	if (!begin_call(&saved_errno))
 		return -EDEADLK;
-	return end(function(event), saved_errno);
+	return end_call(function(event), saved_errno);
 }
 
 int trace2_perf_enable(struct trace2_perf *event)
@@ -96,9 +96,9 @@ int trace2_perf_refresh(struct trace2_perf *event, int overflows)
 
 	if (!event)
 		return -EINVAL;
-	if (!begin(&saved_errno))
+	if (!begin_call(&saved_errno))
 		return -EDEADLK;
-	return end(tr2_perf_refresh(event, overflows), saved_errno);
+	return end_call(tr2_perf_refresh(event, overflows), saved_errno);
 }
 
 int trace2_perf_set_period(struct trace2_perf *event, uint64_t period)
@@ -107,9 +107,9 @@ int trace2_perf_set_period(struct trace2_perf *event, uint64_t period)
 
 	if (!event)
 		return -EINVAL;
-	if (!begin(&saved_errno))
+	if (!begin_call(&saved_errno))
 		return -EDEADLK;
-	return end(tr2_perf_set_period(event, period), saved_errno);
+	return end_call(tr2_perf_set_period(event, period), saved_errno);
 }
 
 int trace2_perf_poll_fd(struct trace2_perf *event)
@@ -123,9 +123,9 @@ int trace2_perf_map(struct trace2_perf *event, size_t pages)
 
 	if (!event)
 		return -EINVAL;
-	if (!begin(&saved_errno))
+	if (!begin_call(&saved_errno))
 		return -EDEADLK;
-	return end(tr2_perf_map(event, pages), saved_errno);
+	return end_call(tr2_perf_map(event, pages), saved_errno);
 }
 
 int trace2_perf_next_record(struct trace2_perf *event, void *record,
@@ -135,20 +135,20 @@ int trace2_perf_next_record(struct trace2_perf *event, void *record,
 
 	if (!event || (!record && size_bytes))
 		return -EINVAL;
-	if (!begin(&saved_errno))
+	if (!begin_call(&saved_errno))
 		return -EDEADLK;
-	return end(tr2_perf_next_record(event, record, size_bytes),
-		   saved_errno);
+	return end_call(tr2_perf_next_record(event, record, size_bytes),
+			saved_errno);
 }
 
 static int switch_all(bool on)
 {
 	int saved_errno;
 
-	if (!begin(&saved_errno))
+	if (!begin_call(&saved_errno))
 		return -EDEADLK;
 	tr2_perf_switch_all(on);
-	return end(0, saved_errno);
+	return end_call(0, saved_errno);
 }
 
 int trace2_perf_enable_all(void)
@@ -172,10 +172,10 @@ int trace2_perf_close(struct trace2_perf *event)
 
 	if (!event)
 		return 0;
-	if (!begin(&saved_errno))
+	if (!begin_call(&saved_errno))
 		return -EDEADLK;
 	tr2_perf_close(event);
-	return end(0, saved_errno);
+	return end_call(0, saved_errno);
 }
 
 int trace2_perf_parse(const char *list, struct trace2_perf_named *events,

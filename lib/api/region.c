@@ -26,8 +26,8 @@ static struct tr2_regions *regions_of(const struct tr2_call *call)
 
 /* End the innermost region; category and label: its names, if the program's
  * differ. */
-static void end(struct tr2_call *call, const char *category, const char *label,
-		const char *message)
+static void end_region(struct tr2_call *call, const char *category,
+		       const char *label, const char *message)
 {
 	struct tr2_regions *regions = regions_of(call);
 
@@ -49,7 +49,8 @@ static void end_implied(struct tr2_call *call)
 		region->was_implied = true;
 		call->repo_id = region->repo_id;
 	}
-	end(call, tr2_region_category(region), tr2_region_label(region), NULL);
+	end_region(call, tr2_region_category(region), tr2_region_label(region),
+		   NULL);
 	call->repo_id = repo_id;
 }
 
@@ -67,9 +68,9 @@ static void settle_doubt(struct tr2_call *call, const char *category,
 		tr2_region_trust(regions);
 }
 
-static void enter(struct tr2_call *call, const char *category,
-		  const char *label, const struct trace2_repo *repo,
-		  const char *message)
+static void enter_region(struct tr2_call *call, const char *category,
+			 const char *label, const struct trace2_repo *repo,
+			 const char *message)
 {
 	call->repo_id = id_of(repo);
 	if (regions_of(call)->in_doubt)
@@ -81,8 +82,8 @@ static void enter(struct tr2_call *call, const char *category,
 }
 
 /* Drop a leave that matches no region. */
-static void drop(struct tr2_call *call, const char *category, const char *label,
-		 bool has_ended)
+static void drop_leave(struct tr2_call *call, const char *category,
+		       const char *label, bool has_ended)
 {
 	struct tr2_regions *regions = regions_of(call);
 
@@ -145,13 +146,13 @@ take_slow(struct tr2_call *call, const char *category, const char *label)
 		return true;
 	case TR2_REGION_ENDED:
 		tr2_region_doubt(regions);
-		drop(call, category, label, true);
+		drop_leave(call, category, label, true);
 		return false;
 	case TR2_REGION_IMPLIED:
-		drop(call, category, label, true);
+		drop_leave(call, category, label, true);
 		return false;
 	case TR2_REGION_NONE_OPEN:
-		drop(call, category, label, false);
+		drop_leave(call, category, label, false);
 		return false;
 	case TR2_REGION_UNKNOWN:
 		return take_unknown(call, category, label);
@@ -163,8 +164,8 @@ take_slow(struct tr2_call *call, const char *category, const char *label)
 
 /* Whether the innermost region is the one that ends now. Overwrites the
  * message. */
-static inline bool take(struct tr2_call *call, const char *category,
-			const char *label)
+static inline bool take_innermost(struct tr2_call *call, const char *category,
+				  const char *label)
 {
 	const struct tr2_region *region = tr2_region_top(regions_of(call));
 
@@ -175,9 +176,9 @@ static inline bool take(struct tr2_call *call, const char *category,
 
 /* Emit the leave under the names of its enter; the program's are used if those
  * were cut. */
-static void leave(struct tr2_call *call, const char *category,
-		  const char *label, const struct trace2_repo *repo,
-		  const char *message)
+static void leave_region(struct tr2_call *call, const char *category,
+			 const char *label, const struct trace2_repo *repo,
+			 const char *message)
 {
 	const struct tr2_region *region = tr2_region_top(regions_of(call));
 
@@ -187,7 +188,7 @@ static void leave(struct tr2_call *call, const char *category,
 		category = tr2_region_category(region);
 		label = tr2_region_label(region);
 	}
-	end(call, category, label, message);
+	end_region(call, category, label, message);
 }
 
 void trace2_region_enter_fl(const char *file, int line, const char *category,
@@ -200,7 +201,7 @@ void trace2_region_enter_fl(const char *file, int line, const char *category,
 		return;
 	if (!tr2_call_begin(&call, file, line))
 		return;
-	enter(&call, category, label, repo, NULL);
+	enter_region(&call, category, label, repo, NULL);
 	tr2_call_end(&call);
 }
 
@@ -214,8 +215,8 @@ void trace2_region_leave_fl(const char *file, int line, const char *category,
 		return;
 	if (!tr2_call_begin(&call, file, line))
 		return;
-	if (take(&call, category, label))
-		leave(&call, category, label, repo, NULL);
+	if (take_innermost(&call, category, label))
+		leave_region(&call, category, label, repo, NULL);
 	tr2_call_end(&call);
 }
 
@@ -228,7 +229,8 @@ void trace2_region_enter_printf_va_fl(const char *file, int line,
 
 	if (!tr2_call_begin(&call, file, line))
 		return;
-	enter(&call, category, label, repo, tr2_call_format(&call, fmt, ap));
+	enter_region(&call, category, label, repo,
+		     tr2_call_format(&call, fmt, ap));
 	tr2_call_end(&call);
 }
 
@@ -241,9 +243,9 @@ void trace2_region_leave_printf_va_fl(const char *file, int line,
 
 	if (!tr2_call_begin(&call, file, line))
 		return;
-	if (take(&call, category, label))
-		leave(&call, category, label, repo,
-		      tr2_call_format(&call, fmt, ap));
+	if (take_innermost(&call, category, label))
+		leave_region(&call, category, label, repo,
+			     tr2_call_format(&call, fmt, ap));
 	tr2_call_end(&call);
 }
 

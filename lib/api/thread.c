@@ -111,7 +111,7 @@ struct start {
 	uint32_t creator_tid;
 };
 
-static void *run(void *arg)
+static void *run_thread(void *arg)
 {
 	struct start start = *(struct start *)arg;
 	void *result;
@@ -148,7 +148,7 @@ int trace2_pthread_create_fl(const char *file, int line, pthread_t *thread,
 	*start = (struct start){ file, line, function, arg,
 				 base_name ? strdup(base_name) : NULL,
 				 tr2_thread_get() ? tr2_self->tid : 0 };
-	error = pthread_create(thread, attr, run, start);
+	error = pthread_create(thread, attr, run_thread, start);
 	if (error) {
 		free(start->base_name);
 		free(start);

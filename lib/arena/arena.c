@@ -102,7 +102,7 @@ static void set_ring(struct tr2_control *control)
 	control->wakeup_watermark = tr2_file_header->wakeup_watermark;
 }
 
-static void add(struct tr2_slot *slot)
+static void add_slot(struct tr2_slot *slot)
 {
 	/* Release: owners of rings read it without the lock. */
 	__atomic_store_n(&arena.at[arena.nr_used], slot, __ATOMIC_RELEASE);
@@ -114,7 +114,7 @@ static void add(struct tr2_slot *slot)
 }
 
 /* Slots get memory in their order, so that the file has no gaps. */
-static struct tr2_slot *take(unsigned int i)
+static struct tr2_slot *take_slot(unsigned int i)
 {
 	struct tr2_slot *slot = arena.at[i];
 
@@ -125,7 +125,7 @@ static struct tr2_slot *take(unsigned int i)
 	set_versions(slot);
 	if (!arena.at[i]) {
 		TR2_CHECK(i == arena.nr_used);
-		add(slot);
+		add_slot(slot);
 	}
 	arena.in_use[i] = 1;
 	return slot;
@@ -147,7 +147,7 @@ static struct tr2_slot *claim_in_file(void)
 	while (i < TR2_MAX_SLOTS && arena.in_use[i])
 		i++;
 	/* Not if the slot before it has no memory. */
-	return i < TR2_MAX_SLOTS && i <= arena.nr_used ? take(i) : NULL;
+	return i < TR2_MAX_SLOTS && i <= arena.nr_used ? take_slot(i) : NULL;
 }
 
 struct tr2_slot *tr2_arena_claim(void)
@@ -298,7 +298,7 @@ bool tr2_arena_back_cells(unsigned int nr_timers, unsigned int nr_histograms)
 struct tr2_slot *tr2_arena_totals(void)
 {
 	if (!arena.totals && tr2_file_header)
-		arena.totals = take(0);
+		arena.totals = take_slot(0);
 	if (!arena.totals)
 		arena.totals = tr2_arena_scratch();
 	return arena.totals;
@@ -423,8 +423,8 @@ bool tr2_arena_map(int fd, uint64_t data_size, enum tr2_ring_mode mode)
 	tr2_define_reset();
 	write_header(tr2_file_header, mode);
 	/* Without one for the first thread it is useless. */
-	arena.totals = take(0);
-	if (!arena.totals || !take(1)) {
+	arena.totals = take_slot(0);
+	if (!arena.totals || !take_slot(1)) {
 		unmap_file();
 		return false;
 	}

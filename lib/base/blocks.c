@@ -65,7 +65,7 @@ static struct tr2_blocks_chunk *map(const struct tr2_blocks *blocks,
 }
 
 /* Map as many blocks as the growth allows; fewer if memory is short. */
-static struct tr2_blocks_chunk *grow(struct tr2_blocks *blocks)
+static struct tr2_blocks_chunk *grow_blocks(struct tr2_blocks *blocks)
 {
 	struct tr2_blocks_chunk *chunk = NULL, **end = &blocks->chunks;
 	unsigned int nr = blocks->nr / GROWTH;
@@ -102,7 +102,7 @@ void *tr2_blocks_get(struct tr2_blocks *blocks)
 	unsigned int i;
 
 	if (blocks->nr_used == blocks->nr)
-		chunk = grow(blocks);
+		chunk = grow_blocks(blocks);
 	while (chunk && chunk->nr_used == chunk->nr)
 		chunk = chunk->next;
 	if (!chunk)
@@ -184,8 +184,9 @@ static bool is_one_of(const void *block, const void *const *kept, size_t nr)
 }
 
 /* Clear the blocks between kept ones, a run at a time. */
-static void forget(struct tr2_blocks *blocks, struct tr2_blocks_chunk *chunk,
-		   const void *const *kept, size_t nr_kept)
+static void clear_blocks(struct tr2_blocks *blocks,
+			 struct tr2_blocks_chunk *chunk,
+			 const void *const *kept, size_t nr_kept)
 {
 	char *start = block_at(blocks, chunk, 0), *p;
 	unsigned int i;
@@ -213,5 +214,5 @@ void tr2_blocks_after_fork(struct tr2_blocks *blocks, const void *const *kept,
 
 	blocks->nr = blocks->nr_used = 0;
 	for (chunk = blocks->chunks; chunk; chunk = chunk->next)
-		forget(blocks, chunk, kept, nr_kept);
+		clear_blocks(blocks, chunk, kept, nr_kept);
 }

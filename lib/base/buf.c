@@ -34,7 +34,7 @@ static void go_home(struct tr2_buf *b)
 	b->alloc = b->home_bytes;
 }
 
-static void *move(struct tr2_buf *b, size_t alloc)
+static void *move_text(struct tr2_buf *b, size_t alloc)
 {
 	void *p;
 
@@ -55,7 +55,7 @@ static bool set_size(struct tr2_buf *b, size_t alloc)
 		go_home(b);
 		return true;
 	}
-	p = move(b, alloc);
+	p = move_text(b, alloc);
 	if (p == MAP_FAILED)
 		return false;
 	b->p = p;

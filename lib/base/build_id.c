@@ -38,8 +38,9 @@ static uint64_t rounded(uint64_t size, unsigned int to)
 }
 
 /* Notes follow each other: header, name, contents. */
-static unsigned int find(const char *p, size_t left, unsigned int align,
-			 uint8_t id[TR2_BUILD_ID_MAX])
+static unsigned int find_build_id(const char *p, size_t left,
+				  unsigned int align,
+				  uint8_t id[TR2_BUILD_ID_MAX])
 {
 	note_header note;
 	uint64_t name, size; /* 64 bits: no sum of the sizes in a note
@@ -69,8 +70,8 @@ static unsigned int find_in(int fd, uint64_t address, const program_header *h,
 	char notes[MAX_NOTES];
 	size_t size = h->p_filesz < MAX_NOTES ? h->p_filesz : MAX_NOTES;
 
-	return find(notes, read_at(fd, address, notes, size),
-		    h->p_align == 8 ? 8 : 4, id);
+	return find_build_id(notes, read_at(fd, address, notes, size),
+			     h->p_align == 8 ? 8 : 4, id);
 }
 
 unsigned int tr2_build_id_at(int mem_fd, uint64_t start,

@@ -21,7 +21,7 @@ static void skip_space(struct scan *s)
 		s->p++;
 }
 
-static bool take(struct scan *s, char c)
+static bool take_char(struct scan *s, char c)
 {
 	if (s->p == s->end || *s->p != c)
 		return false;
@@ -50,14 +50,14 @@ static size_t take_digits(struct scan *s)
 
 static bool take_number(struct scan *s)
 {
-	take(s, '-');
-	if (!take(s, '0') && !take_digits(s))
+	take_char(s, '-');
+	if (!take_char(s, '0') && !take_digits(s))
 		return false;
-	if (take(s, '.') && !take_digits(s))
+	if (take_char(s, '.') && !take_digits(s))
 		return false;
-	if (take(s, 'e') || take(s, 'E')) {
-		if (!take(s, '+'))
-			take(s, '-');
+	if (take_char(s, 'e') || take_char(s, 'E')) {
+		if (!take_char(s, '+'))
+			take_char(s, '-');
 		return take_digits(s) > 0;
 	}
 	return true;
@@ -69,7 +69,7 @@ static int take_hex(struct scan *s)
 	static const char digits[] = "0123456789abcdefABCDEF";
 	int i, value = 0;
 
-	if (!take(s, 'u'))
+	if (!take_char(s, 'u'))
 		return -1;
 	for (i = 0; i < 4; i++, s->p++) {
 		const char *digit = s->p < s->end && *s->p ?
@@ -97,7 +97,7 @@ static bool take_escape(struct scan *s)
 	unit = take_hex(s);
 	if (unit < 0xd800 || unit > 0xdfff)
 		return unit >= 0;
-	if (unit > 0xdbff || !take(s, '\\'))
+	if (unit > 0xdbff || !take_char(s, '\\'))
 		return false;
 	low = take_hex(s);
 	return low >= 0xdc00 && low <= 0xdfff;
@@ -107,12 +107,12 @@ static bool take_string(struct scan *s)
 {
 	size_t n;
 
-	if (!take(s, '"'))
+	if (!take_char(s, '"'))
 		return false;
 	while (s->p < s->end) {
-		if (take(s, '"'))
+		if (take_char(s, '"'))
 			return true;
-		if (take(s, '\\')) {
+		if (take_char(s, '\\')) {
 			if (!take_escape(s))
 				return false;
 			continue;
@@ -150,7 +150,7 @@ static bool take_key(struct scan *s)
 	if (!take_string(s))
 		return false;
 	skip_space(s);
-	return take(s, ':');
+	return take_char(s, ':');
 }
 
 /* Read a scalar, an empty container (whole), or a container's opening
@@ -164,9 +164,9 @@ static bool take_value_start(struct scan *s, bool *opened)
 	if (s->p == s->end)
 		return false;
 	object = *s->p == '{';
-	if (take(s, '{') || take(s, '[')) {
+	if (take_char(s, '{') || take_char(s, '[')) {
 		skip_space(s);
-		if (take(s, object ? '}' : ']'))
+		if (take_char(s, object ? '}' : ']'))
 			return true;
 		*opened = true;
 		return open_bracket(s, object) && (!object || take_key(s));
@@ -183,11 +183,11 @@ static bool take_value_end(struct scan *s, bool *valid)
 {
 	while (s->depth) {
 		skip_space(s);
-		if (take(s, ',')) {
+		if (take_char(s, ',')) {
 			*valid = !in_object(s) || take_key(s);
 			return *valid;
 		}
-		if (!take(s, in_object(s) ? '}' : ']')) {
+		if (!take_char(s, in_object(s) ? '}' : ']')) {
 			*valid = false;
 			return false;
 		}

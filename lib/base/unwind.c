@@ -26,7 +26,8 @@ struct walk {
 	bool was_own; /* the previous frames are in this file */
 };
 
-static _Unwind_Reason_Code take(struct _Unwind_Context *context, void *arg)
+static _Unwind_Reason_Code take_frame(struct _Unwind_Context *context,
+				      void *arg)
 {
 	struct walk *walk = arg;
 	uintptr_t ip = __atomic_load_n(&get_ip, __ATOMIC_RELAXED)(context);
@@ -55,7 +56,7 @@ void tr2_unwind(struct tr2_callchain *chain, const struct tr2_code *own)
 
 	chain->nr = 0;
 	if (walk_back)
-		walk_back(take, &walk);
+		walk_back(take_frame, &walk);
 }
 
 /* The first object is the program: whether it has no dynamic linker. */

@@ -30,8 +30,8 @@ char *tr2_config_join(const char *dir, size_t len, const char *name)
 
 /* Keep the entry's value if it begins with `name`; of duplicates getenv()
  * returns the first. */
-static inline void take(const char *entry, const char *name,
-			const char **value)
+static inline void take_value(const char *entry, const char *name,
+			      const char **value)
 {
 	size_t len = strlen(name);
 
@@ -44,14 +44,16 @@ static void find_places(struct tr2_config_places *places)
 {
 	for (char **entry = environ; entry && *entry; entry++) {
 		if (**entry == 'H') {
-			take(*entry, "HOME=", &places->home);
+			take_value(*entry, "HOME=", &places->home);
 		} else if (**entry == 'X') {
-			take(*entry, "XDG_CONFIG_HOME=", &places->xdg);
+			take_value(*entry, "XDG_CONFIG_HOME=", &places->xdg);
 		} else if (**entry == 'G') {
-			take(*entry, "GIT_CONFIG_SYSTEM=", &places->system);
-			take(*entry, "GIT_CONFIG_GLOBAL=", &places->global);
-			take(*entry, "GIT_CONFIG_NOSYSTEM=",
-			     &places->no_system);
+			take_value(*entry,
+				   "GIT_CONFIG_SYSTEM=", &places->system);
+			take_value(*entry,
+				   "GIT_CONFIG_GLOBAL=", &places->global);
+			take_value(*entry,
+				   "GIT_CONFIG_NOSYSTEM=", &places->no_system);
 		}
 	}
 }

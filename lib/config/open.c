@@ -79,7 +79,7 @@ static bool is_same(struct tr2_config_device a, struct tr2_config_device b)
 	return a.major == b.major && a.minor == b.minor;
 }
 
-static int begin(struct walk *w)
+static int begin_walk(struct walk *w)
 {
 	bool absolute = *w->path == '/';
 	struct statx st;
@@ -126,7 +126,7 @@ static int follow(struct walk *w)
 		return -EIO;
 	free(w->path);
 	w->path = path;
-	return ++w->nr_links > MAX_LINKS ? -ELOOP : begin(w);
+	return ++w->nr_links > MAX_LINKS ? -ELOOP : begin_walk(w);
 }
 
 /* Go on to the next name of the path. */
@@ -151,7 +151,7 @@ static int step(struct walk *w)
 	return 0;
 }
 
-static int walk(struct walk *w)
+static int walk_path(struct walk *w)
 {
 	int err = 0;
 
@@ -188,7 +188,7 @@ static void remember(struct tr2_config_known *known, const struct walk *w)
 }
 
 /* Return -EREMOTE; -ENOENT; 0: the file can be opened. */
-static int check(struct tr2_config_known *known, const char *path)
+static int check_path(struct tr2_config_known *known, const char *path)
 {
 	struct walk w = { .path = strdup(path) };
 	int err = 0;
@@ -198,9 +198,9 @@ static int check(struct tr2_config_known *known, const char *path)
 	w.at = w.dir_len = known_part(known, path);
 	w.on = known->on;
 	if (!w.at)
-		err = begin(&w);
+		err = begin_walk(&w);
 	if (!err)
-		err = walk(&w);
+		err = walk_path(&w);
 	remember(known, &w);
 	free(w.path);
 	/* Links in /proc may resolve although their path does not. */
@@ -256,7 +256,7 @@ int tr2_config_open(struct tr2_config_known *known, const char *path)
 
 	if (fd != -EXDEV)
 		return fd;
-	fd = check(known, path);
+	fd = check_path(known, path);
 	if (fd)
 		return fd;
 	do {

@@ -104,8 +104,8 @@ static uint32_t hash_string(uint32_t hash, const char *s)
 }
 
 /* Return its entry in by_name, or the place for a new one. */
-static uint16_t *find(enum tr2_metric_kind kind, const char *category,
-		      const char *name)
+static uint16_t *find_name(enum tr2_metric_kind kind, const char *category,
+			   const char *name)
 {
 	uint32_t at = hash_string(hash_string(2166136261u, category), name);
 	const struct tr2_metric_def *def;
@@ -261,7 +261,7 @@ static unsigned int define(enum tr2_metric_kind kind, const char *category,
 			   const char *name, unsigned int flags)
 {
 	struct table *table = &tables[kind];
-	uint16_t *entry = find(kind, category, name);
+	uint16_t *entry = find_name(kind, category, name);
 	struct tr2_metric_def *def;
 	unsigned int nr;
 
@@ -449,7 +449,7 @@ unsigned int tr2_metric_find(enum tr2_metric_kind kind, const char *category,
 	unsigned int entry;
 
 	lock();
-	entry = *find(kind, category, name);
+	entry = *find_name(kind, category, name);
 	unlock();
 	return entry ? entry - 1 : TRACE2_UNREGISTERED_;
 }

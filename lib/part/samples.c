@@ -207,8 +207,8 @@ static void tell_code(const struct tr2_slot *slot,
 	tr2_task_mmaps_of(&task, chain->ip, chain->nr, now_ns);
 }
 
-static void put(struct trace2_perf *ev, const struct tr2_slot *slot,
-		uint64_t periods, const struct tr2_callchain *chain)
+static void put_sample(struct trace2_perf *ev, const struct tr2_slot *slot,
+		       uint64_t periods, const struct tr2_callchain *chain)
 {
 	union {
 		struct tr2_record_sample sample;
@@ -275,7 +275,7 @@ static int open_sample(struct tr2_sample *sample,
 			      leader_of(sample), &sample->perf);
 	sample->id = error ? 0 : sample->perf->id;
 	if (!error)
-		sample->perf->on_overflow = put;
+		sample->perf->on_overflow = put_sample;
 	return error;
 }
 

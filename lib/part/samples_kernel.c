@@ -94,8 +94,8 @@ static void tell_code(const union record *record, const uint64_t *ip, size_t nr)
 }
 
 /* The kernel's record has its stated size; allow for a reader's doubts. */
-static void put(const struct task *task, struct tr2_slot *slot,
-		union record *record)
+static void put_sample(const struct task *task, struct tr2_slot *slot,
+		       union record *record)
 {
 	uint64_t *end = record->word + record->sample.head.size / 8;
 	uint64_t *at = record->word + sizeof(record->sample) / 8, *ip, nr;
@@ -117,8 +117,8 @@ static void put(const struct task *task, struct tr2_slot *slot,
 	tr2_ring_put(slot, record);
 }
 
-static void take(const struct task *task, struct tr2_slot *slot,
-		 struct trace2_perf *ev)
+static void take_samples(const struct task *task, struct tr2_slot *slot,
+			 struct trace2_perf *ev)
 {
 	static union record record; /* under the lock */
 	int n;
@@ -129,7 +129,7 @@ static void take(const struct task *task, struct tr2_slot *slot,
 					   record.word[2]);
 		else if (record.sample.head.type == TR2_RECORD_SAMPLE &&
 			 n >= (int)sizeof(record.sample))
-			put(task, slot, &record);
+			put_sample(task, slot, &record);
 	}
 }
 
@@ -139,7 +139,7 @@ static void take_all(const struct task *task, struct tr2_slot *slot)
 
 	for (i = 0; i < tr2_nr_samples; i++)
 		if (task->perf[i] && task->perf[i]->buffer.base)
-			take(task, slot, task->perf[i]);
+			take_samples(task, slot, task->perf[i]);
 }
 
 static bool is_any(const struct task *task)
@@ -249,7 +249,7 @@ static int open_first(struct task *task, unsigned int nr, uint32_t tid)
 }
 
 /* Start once all are open: a sample has the values of the whole group. */
-static int start(const struct task *task, unsigned int nr)
+static int start_events(const struct task *task, unsigned int nr)
 {
 	struct trace2_perf *perf = task ? task->perf[nr] : NULL;
 
@@ -283,7 +283,7 @@ static void open_main(struct tr2_thread *main_thread, void **own, int *errors)
 	}
 	for (i = 0; i < tr2_nr_samples; i++) {
 		if (!errors[i])
-			errors[i] = start(task, i);
+			errors[i] = start_events(task, i);
 		if (!errors[i] && tr2_samples[i].by_kernel)
 			tr2_sample_publish(&tr2_samples[i]);
 	}
@@ -334,7 +334,7 @@ static void open_all(struct tr2_thread *thread, void **own,
 			failed(i, error);
 	}
 	for (i = 0; i < tr2_nr_samples; i++) {
-		error = start(task, i);
+		error = start_events(task, i);
 		if (error)
 			failed(i, error);
 	}

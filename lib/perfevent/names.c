@@ -103,8 +103,8 @@ static const char *const results[][MAX_ALIASES] = {
  * Take a part, and the '-' before it, off the front of *name. Return its
  * number; -1: no match, and nothing was taken.
  */
-static int take(const char *const (*parts)[MAX_ALIASES], const char **name,
-		size_t *len, bool is_first)
+static int take_part(const char *const (*parts)[MAX_ALIASES], const char **name,
+		     size_t *len, bool is_first)
 {
 	size_t skip = is_first ? 0 : 1, n;
 	int i, alias;
@@ -129,12 +129,12 @@ static int take(const char *const (*parts)[MAX_ALIASES], const char **name,
 
 bool tr2_perfevent_cache(const char *name, size_t len, uint64_t *config)
 {
-	int cache = take(caches, &name, &len, true), operation, result;
+	int cache = take_part(caches, &name, &len, true), operation, result;
 
 	if (cache < 0)
 		return false;
-	operation = take(operations, &name, &len, false);
-	result = take(results, &name, &len, false);
+	operation = take_part(operations, &name, &len, false);
+	result = take_part(results, &name, &len, false);
 	if (len)
 		return false;
 	*config = (uint64_t)cache |

@@ -48,8 +48,8 @@ bool tr2_app_is_counted(const struct trace2_perf *ev,
 				   slot->control.start_ns);
 }
 
-static struct tr2_perf_task *find(const struct trace2_perf *ev,
-				  const struct tr2_slot *slot)
+static struct tr2_perf_task *find_task(const struct trace2_perf *ev,
+				       const struct tr2_slot *slot)
 {
 	struct tr2_perf_task *task = ev->app.tasks;
 
@@ -65,7 +65,7 @@ static struct tr2_perf_task *find(const struct trace2_perf *ev,
 struct tr2_perf_task *tr2_app_task(struct trace2_perf *ev,
 				   const struct tr2_slot *slot)
 {
-	struct tr2_perf_task *task = find(ev, slot);
+	struct tr2_perf_task *task = find_task(ev, slot);
 
 	if (task)
 		return task;
@@ -88,7 +88,7 @@ uint64_t tr2_perf_task_count(const struct trace2_perf *ev,
 
 	if (ev->pmu != &tr2_pmu_app || !slot || !tr2_app_is_counted(ev, slot))
 		return 0;
-	task = find(ev, slot);
+	task = find_task(ev, slot);
 	return (task ? task->count : 0) +
 	       (ev->counting ? tr2_app_cell(ev, slot) - (task ? task->base : 0) : 0);
 }

@@ -68,8 +68,8 @@ void tr2_buffer_consume(struct tr2_buffer *buffer, size_t bytes)
 }
 
 /* Copy in two parts: up to the ring's end, and from its beginning. */
-static void copy(char *data, size_t size, uint64_t from, void *memory,
-		 size_t bytes, bool in)
+static void copy_wrapped(char *data, size_t size, uint64_t from, void *memory,
+			 size_t bytes, bool in)
 {
 	size_t at = (size_t)(from & (size - 1));
 	size_t first = bytes < size - at ? bytes : size - at;
@@ -82,8 +82,8 @@ static void copy(char *data, size_t size, uint64_t from, void *memory,
 void tr2_buffer_copy(const struct tr2_buffer *buffer, size_t at, void *to,
 		     size_t bytes)
 {
-	copy(buffer->base + buffer->page_size, buffer->size,
-	     tail_of(buffer) + at, to, bytes, false);
+	copy_wrapped(buffer->base + buffer->page_size, buffer->size,
+		     tail_of(buffer) + at, to, bytes, false);
 }
 
 size_t tr2_buffer_peek(struct tr2_buffer *buffer,
@@ -114,8 +114,8 @@ void tr2_buffer_put(struct tr2_buffer *buffer,
 {
 	uint64_t head = tr2_buffer_head(buffer);
 
-	copy(buffer->base + buffer->page_size, buffer->size, head,
-	     (void *)(uintptr_t)record, record->size, true);
+	copy_wrapped(buffer->base + buffer->page_size, buffer->size, head,
+		     (void *)(uintptr_t)record, record->size, true);
 	__atomic_store_n(&ends_of(buffer)->head, head + record->size,
 			 __ATOMIC_RELEASE);
 }

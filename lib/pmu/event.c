@@ -111,7 +111,7 @@ static void stop_events(struct trace2_perf *leader)
 		stop(ev);
 }
 
-static int start(struct trace2_perf *ev)
+static int start_event(struct trace2_perf *ev)
 {
 	int error = ev->enabled && !ev->counting ? ev->pmu->add(ev) : 0;
 
@@ -126,9 +126,9 @@ static int start_events(struct trace2_perf *leader)
 	int error = 0;
 
 	for (ev = leader->member; ev && !error; ev = ev->member)
-		error = start(ev);
+		error = start_event(ev);
 	if (!error)
-		error = start(leader);
+		error = start_event(leader);
 	if (!error)
 		error = tr2_kernel_lead_switch(leader, true);
 	if (error)
@@ -444,7 +444,7 @@ static void release(struct trace2_perf *ev)
 }
 
 /* Take ev out of its group; the other events keep counting. */
-static void leave(struct trace2_perf *ev)
+static void leave_group(struct trace2_perf *ev)
 {
 	struct trace2_perf **at = &ev->leader->member;
 
@@ -478,7 +478,7 @@ void tr2_perf_close(struct trace2_perf *ev)
 	else if (ev->leader == ev)
 		end_group(ev);
 	else
-		leave(ev);
+		leave_group(ev);
 	tr2_pool_put(&pool, ev);
 }
 

@@ -277,8 +277,8 @@ static bool has_lost(const struct tr2_perf_kernel *kernel)
 	return kernel->read_format & TRACE2_PERF_FORMAT_LOST;
 }
 
-static void take(struct trace2_perf *ev, const struct group_reading *from,
-		 bool lost)
+static void take_reading(struct trace2_perf *ev,
+			 const struct group_reading *from, bool lost)
 {
 	const uint64_t *entry = from->word;
 	uint64_t i;
@@ -378,7 +378,7 @@ static int kernel_read(struct trace2_perf *ev)
 		return -EIO;
 	for (member = leader; member; member = member->member)
 		if (member->pmu == &tr2_pmu_kernel)
-			take(member, &all, has_lost(from));
+			take_reading(member, &all, has_lost(from));
 	return 0;
 }
 

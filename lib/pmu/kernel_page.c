@@ -44,9 +44,9 @@ static uint64_t sign_extend(uint64_t value, uint16_t width)
 }
 
 /* Read the counter once. The caller checks the page's lock before and after. */
-static bool take(const volatile struct perf_event_mmap_page *page,
-		 const struct tr2_page_machine *machine,
-		 struct tr2_page_value *value)
+static bool take_value(const volatile struct perf_event_mmap_page *page,
+		       const struct tr2_page_machine *machine,
+		       struct tr2_page_value *value)
 {
 	uint64_t ns;
 	uint32_t index = page->index;
@@ -84,7 +84,7 @@ bool tr2_kernel_page_read(const volatile struct perf_event_mmap_page *page,
 		/* The kernel writes the page on this CPU: keeping the order of
 		 * the instructions suffices. */
 		__atomic_signal_fence(__ATOMIC_SEQ_CST);
-		taken = take(page, machine, value);
+		taken = take_value(page, machine, value);
 		__atomic_signal_fence(__ATOMIC_SEQ_CST);
 		after = page->lock;
 		if (before == after && !(before & 1))

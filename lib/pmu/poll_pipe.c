@@ -27,7 +27,7 @@ static bool is_ours(const struct tr2_poll_pipe *poll_pipe, int fd)
 	       st.st_ino == poll_pipe->inode;
 }
 
-static void drop(const struct tr2_poll_pipe *poll_pipe, int *fd)
+static void close_end(const struct tr2_poll_pipe *poll_pipe, int *fd)
 {
 	if (is_ours(poll_pipe, *fd))
 		close(*fd);
@@ -36,11 +36,11 @@ static void drop(const struct tr2_poll_pipe *poll_pipe, int *fd)
 
 void tr2_poll_pipe_release(struct tr2_poll_pipe *poll_pipe)
 {
-	drop(poll_pipe, &poll_pipe->read_fd);
-	drop(poll_pipe, &poll_pipe->write_fd);
+	close_end(poll_pipe, &poll_pipe->read_fd);
+	close_end(poll_pipe, &poll_pipe->write_fd);
 }
 
-static int make(struct tr2_poll_pipe *poll_pipe)
+static int make_pipe(struct tr2_poll_pipe *poll_pipe)
 {
 	struct stat st;
 	int fd[2];
@@ -64,7 +64,7 @@ static int make(struct tr2_poll_pipe *poll_pipe)
 
 int tr2_poll_pipe_fd(struct tr2_poll_pipe *poll_pipe)
 {
-	int error = poll_pipe->read_fd < 0 ? make(poll_pipe) : 0;
+	int error = poll_pipe->read_fd < 0 ? make_pipe(poll_pipe) : 0;
 
 	return error ? error : poll_pipe->read_fd;
 }
@@ -91,7 +91,7 @@ void tr2_poll_pipe_clear(struct tr2_poll_pipe *poll_pipe)
 
 void tr2_poll_pipe_hang_up(struct tr2_poll_pipe *poll_pipe)
 {
-	drop(poll_pipe, &poll_pipe->write_fd);
+	close_end(poll_pipe, &poll_pipe->write_fd);
 }
 
 /* A pipe that hung up stays so: open a new one under the same number. */
@@ -105,7 +105,7 @@ int tr2_poll_pipe_resume(struct tr2_poll_pipe *poll_pipe)
 	if (!is_ours(poll_pipe, poll_pipe->read_fd))
 		return -EBADF;
 	tr2_poll_pipe_init(&fresh);
-	error = make(&fresh);
+	error = make_pipe(&fresh);
 	if (error)
 		return error;
 	if (dup3(fresh.read_fd, poll_pipe->read_fd, O_CLOEXEC) < 0) {

@@ -20,7 +20,7 @@ static struct chunk {
 	alignas(max_align_t) struct chunk *next;
 } *chunks;
 
-static void grow(struct tr2_pool *pool)
+static void grow_pool(struct tr2_pool *pool)
 {
 	size_t size = size_of(pool), at;
 	struct chunk *chunk;
@@ -51,7 +51,7 @@ void *tr2_pool_get(struct tr2_pool *pool)
 	struct tr2_pool_block *block;
 
 	if (!pool->free)
-		grow(pool);
+		grow_pool(pool);
 	block = pool->free;
 	if (!block)
 		return NULL;

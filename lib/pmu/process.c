@@ -81,7 +81,7 @@ static int count_fds(uint64_t *value)
 	return 0;
 }
 
-static int look(uint64_t config, uint64_t *value)
+static int read_value(uint64_t config, uint64_t *value)
 {
 	struct rusage usage;
 
@@ -126,13 +126,13 @@ static int process_init(struct trace2_perf *ev)
 		return -EINVAL;
 	if (!tr2_perf_is_of_us(ev))
 		return -ESRCH;
-	return attr->config < NR_PROCESS ? look(attr->config, &value) :
-					   -ENOENT;
+	return attr->config < NR_PROCESS ? read_value(attr->config, &value)
+					 : -ENOENT;
 }
 
 static int process_add(struct trace2_perf *ev)
 {
-	return look(ev->attr.config, &ev->base);
+	return read_value(ev->attr.config, &ev->base);
 }
 
 static int process_read(struct trace2_perf *ev)
@@ -142,7 +142,7 @@ static int process_read(struct trace2_perf *ev)
 
 	if (!ev->counting)
 		return 0;
-	error = look(ev->attr.config, &now);
+	error = read_value(ev->attr.config, &now);
 	if (error)
 		return error;
 	if (process_is_gauge(ev)) {

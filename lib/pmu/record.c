@@ -47,7 +47,8 @@ static bool is_due(struct trace2_perf *ev, bool is_sample)
 }
 
 /* Report lost records before the next one. */
-static void put(struct trace2_perf *ev, const struct trace2_perf_record *record)
+static void put_record(struct trace2_perf *ev,
+		       const struct trace2_perf_record *record)
 {
 	const struct lost lost = {
 		{ TRACE2_PERF_RECORD_LOST, 0, sizeof(lost) }, ev->id,
@@ -71,7 +72,7 @@ static void put(struct trace2_perf *ev, const struct trace2_perf_record *record)
 static void put_and_tell(struct trace2_perf *ev,
 			 const struct trace2_perf_record *record)
 {
-	put(ev, record);
+	put_record(ev, record);
 	if (is_due(ev, record->type == TRACE2_PERF_RECORD_SAMPLE))
 		tr2_poll_pipe_raise(&ev->poll_pipe);
 }
@@ -263,8 +264,9 @@ int tr2_perf_map(struct trace2_perf *ev, size_t pages)
 	return ev->buffer.base ? -EBUSY : ev->pmu->map(ev, pages);
 }
 
-static int take(struct trace2_perf *ev, const struct trace2_perf_record *head,
-		void *record, size_t size_bytes)
+static int take_record(struct trace2_perf *ev,
+		       const struct trace2_perf_record *head, void *record,
+		       size_t size_bytes)
 {
 	if (ev->pmu == &tr2_pmu_kernel)
 		return tr2_kernel_record(ev, head, record, size_bytes);
@@ -285,7 +287,7 @@ int tr2_perf_next_record(struct trace2_perf *ev, void *record,
 	if (!ev->buffer.base)
 		return -EINVAL;
 	if (tr2_buffer_peek(&ev->buffer, &head)) {
-		result = take(ev, &head, record, size_bytes);
+		result = take_record(ev, &head, record, size_bytes);
 		if (result < 0)
 			return result;
 		tr2_buffer_consume(&ev->buffer, head.size);

@@ -117,8 +117,9 @@ static void overflow(struct trace2_perf *ev, const struct tr2_slot *slot,
 
 /* Report overflows of ev in this thread, and return the value of its counter at
  * the next one. */
-static uint64_t look(struct trace2_perf *ev, const struct tr2_slot *slot,
-		     const struct tr2_callchain *chain)
+static uint64_t check_overflow(struct trace2_perf *ev,
+			       const struct tr2_slot *slot,
+			       const struct tr2_callchain *chain)
 {
 	uint64_t period = ev->attr.sample_period, count, periods;
 	struct tr2_perf_task *task;
@@ -154,7 +155,7 @@ void tr2_perf_overflow(const struct tr2_slot *slot, enum tr2_metric_kind kind,
 		for (ev = leader; ev; ev = ev->member) {
 			if (!samples(ev, kind, index))
 				continue;
-			at = look(ev, slot, chain);
+			at = check_overflow(ev, slot, chain);
 			next = at < next ? at : next;
 		}
 	}

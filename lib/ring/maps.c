@@ -70,7 +70,7 @@ static uint64_t hash(const char *s)
 }
 
 /* Return the first mapping that ends behind the address. */
-static unsigned int find(uint64_t address)
+static unsigned int find_mapping(uint64_t address)
 {
 	unsigned int low = 0, high = nr_known, middle;
 
@@ -86,7 +86,7 @@ static unsigned int find(uint64_t address)
 
 static bool is_told(uint64_t address)
 {
-	unsigned int i = find(address);
+	unsigned int i = find_mapping(address);
 
 	return i < nr_known && known[i].start <= address;
 }
@@ -97,7 +97,7 @@ static bool is_new(struct look *look, const struct mapping *mapping,
 		   const char *line)
 {
 	struct known_mapping this = { mapping->start, mapping->end, hash(line) };
-	unsigned int i = find(mapping->start);
+	unsigned int i = find_mapping(mapping->start);
 
 	if (look->nr_known == MAX_KNOWN)
 		return !looked_ns;
@@ -152,7 +152,7 @@ static void put_mmap(const struct tr2_record_mmap2 *mmap, const char *name,
 	tr2_ring_put(tr2_arena_totals(), record);
 }
 
-static void tell(struct look *look, const struct mapping *mapping)
+static void record_mapping(struct look *look, const struct mapping *mapping)
 {
 	struct tr2_record_mmap2 mmap = {
 		.head.misc = TR2_MISC_USER,
@@ -208,7 +208,7 @@ static void take_line(struct look *look, const char *line)
 		look->file = mapping.file;
 	}
 	if (mapping.flags[2] == 'x' && is_new(look, &mapping, line))
-		tell(look, &mapping);
+		record_mapping(look, &mapping);
 }
 
 /* Process the whole lines, and move the rest to the beginning. */

@@ -20,7 +20,7 @@
 
 /* The count may have grown beyond `expected` meanwhile: the rest is reported
  * later. */
-static void add(uint64_t *p, uint64_t n)
+static void add_count(uint64_t *p, uint64_t n)
 {
 	__atomic_fetch_add(p, n, __ATOMIC_RELAXED);
 }
@@ -28,8 +28,8 @@ static void add(uint64_t *p, uint64_t n)
 static void lose(struct tr2_control *ring, enum tr2_lost_cause cause,
 		 uint64_t nr)
 {
-	add(&ring->lost[cause], nr);
-	add(&ring->unreported, nr);
+	add_count(&ring->lost[cause], nr);
+	add_count(&ring->unreported, nr);
 }
 
 void tr2_ring_lost_many(struct tr2_slot *slot, enum tr2_lost_cause cause,
@@ -94,7 +94,7 @@ static bool overwrite(struct tr2_control *ring, uint64_t end)
 		size = oldest_size(ring, tail, head, &is_filler);
 		if (tr2_ring_swap(&ring->data_tail, tail, tail + size) &&
 		    !is_filler)
-			add(&ring->overwritten, 1);
+			add_count(&ring->overwritten, 1);
 		TR2_TESTPOINT(made_room);
 	}
 	/*
@@ -268,13 +268,13 @@ static bool report_loss(struct tr2_control *ring, char *data,
 	if (!record.lost)
 		return true;
 	/* First, or a handler would report the same ones. */
-	add(&ring->reported[cause], record.lost);
+	add_count(&ring->reported[cause], record.lost);
 	p = tr2_ring_reserve(ring, data, sizeof(record));
 	if (p) {
 		memcpy(p, &record, sizeof(record));
-		add(&ring->unreported, -record.lost);
+		add_count(&ring->unreported, -record.lost);
 	} else {
-		add(&ring->reported[cause], -record.lost);
+		add_count(&ring->reported[cause], -record.lost);
 	}
 	return p != NULL;
 }

@@ -16,7 +16,7 @@
 #include "thread/stream.h"
 
 /* false: a signal handler interrupted a call, or tracing has just ended. */
-static bool enter(struct tr2_call *call)
+static bool enter_thread(struct tr2_call *call)
 {
 	struct tr2_thread *thread = tr2_thread_get();
 
@@ -48,7 +48,7 @@ tr2_call_begin(struct tr2_call *call, const char *file, int line)
 	}
 	if (__builtin_expect(tr2_fork_guard_is_cleared(), 0))
 		tr2_session_after_fork();
-	if (!enter(call)) {
+	if (!enter_thread(call)) {
 		errno = call->saved_errno;
 		return false;
 	}

@@ -43,7 +43,8 @@ _Static_assert(NR_PARTS <= TR2_MAX_PARTS, "a thread has room for all");
 				rows[i].part->hook(__VA_ARGS__); \
 	} while (0)
 
-static void load(const struct row *row, const struct tr2_settings *settings)
+static void load_part(const struct row *row,
+		      const struct tr2_settings *settings)
 {
 	const void *at = (const char *)settings + row->setting;
 
@@ -57,7 +58,7 @@ void tr2_parts_open(struct tr2_thread *main_thread,
 
 	for (i = 0; i < NR_PARTS; i++) {
 		if (settings && rows[i].part->load)
-			load(&rows[i], settings);
+			load_part(&rows[i], settings);
 		if (rows[i].part->open)
 			rows[i].part->open(main_thread, &main_thread->own[i]);
 	}

@@ -87,7 +87,8 @@ static bool store_boolean(bool *field, const char *value)
 }
 
 /* Invalid values leave the setting unchanged. */
-static void store(struct loading *l, const struct row *row, const char *value)
+static void store_value(struct loading *l, const struct row *row,
+			const char *value)
 {
 	void *field = (char *)l->settings + row->offset;
 	bool *stored = &l->stored[row - rows];
@@ -115,7 +116,7 @@ static void store_fallbacks(struct loading *l)
 
 	for (i = 0; i < NR_ROWS; i++)
 		if (rows[i].fallback && !l->stored[i])
-			store(l, &rows[i], rows[i].fallback);
+			store_value(l, &rows[i], rows[i].fallback);
 }
 
 /* rest: the variable's name behind the prefix. */
@@ -133,7 +134,7 @@ static void take_variable(struct loading *l, const char *rest)
 		l->seen[i] = true;
 		if (!rest[len + 1])
 			return;
-		store(l, &rows[i], rest + len + 1);
+		store_value(l, &rows[i], rest + len + 1);
 		l->from_variable[i] = true;
 		return;
 	}
@@ -159,7 +160,7 @@ static void store_key(struct loading *l, const char *key, size_t len,
 	for (i = 0; i < NR_ROWS; i++)
 		if (rows[i].key && !l->from_variable[i] &&
 		    !strncasecmp(rows[i].key, key, len) && !rows[i].key[len])
-			store(l, &rows[i], value);
+			store_value(l, &rows[i], value);
 }
 
 static void take_entry(void *cookie, const struct tr2_config_entry *entry)

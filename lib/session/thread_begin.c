@@ -6,7 +6,7 @@
 
 struct tr2_thread_key tr2_thread_key;
 
-static struct tr2_thread *begin(uint32_t creator_tid)
+static struct tr2_thread *begin_thread(uint32_t creator_tid)
 {
 	struct tr2_thread *thread;
 
@@ -24,12 +24,12 @@ static struct tr2_thread *begin(uint32_t creator_tid)
 
 struct tr2_thread *tr2_thread_begin(void)
 {
-	return begin(0);
+	return begin_thread(0);
 }
 
 struct tr2_thread *tr2_thread_get_made_by(uint32_t creator_tid)
 {
-	return tr2_self ? tr2_self : begin(creator_tid);
+	return tr2_self ? tr2_self : begin_thread(creator_tid);
 }
 
 void tr2_thread_tell_name(struct tr2_thread *thread)

@@ -16,7 +16,7 @@
 #define LAST_DESTRUCTION 3
 static __thread bool has_ended __attribute__((tls_model("initial-exec")));
 
-static void end(struct tr2_thread *thread, uint64_t now_ns)
+static void end_thread(struct tr2_thread *thread, uint64_t now_ns)
 {
 	TR2_CHECK(thread == tr2_self && !thread->is_main);
 	tr2_lock();
@@ -38,7 +38,7 @@ void tr2_thread_exit(struct tr2_call *call)
 		TR2_EMIT(call, thread_exit, );
 	if (thread->has_new_name)
 		tr2_thread_tell_name(thread);
-	end(thread, call->now_ns);
+	end_thread(thread, call->now_ns);
 	call->thread = NULL; /* it may be another thread's by now */
 }
 
@@ -55,7 +55,7 @@ static void exit_silently(const struct tr2_thread *thread)
 		tr2_call_end(&call);
 	}
 	if (tr2_self && !tr2_self->is_main)
-		end(tr2_self, tr2_clock_now_ns());
+		end_thread(tr2_self, tr2_clock_now_ns());
 }
 
 static void on_thread_end(void *unused)

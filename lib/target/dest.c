@@ -316,7 +316,7 @@ static void write_whole(struct tr2_dest *dest, const char *line, size_t len,
  * unlikely to be reused. The number of a descriptor of the host's own is free
  * for its very next file, so check that each time.
  */
-static void check(struct tr2_dest *dest, uint64_t second)
+static void check_descriptor(struct tr2_dest *dest, uint64_t second)
 {
 	if (dest->ours && atomic_exchange_explicit(&dest->checked, second,
 						   memory_order_relaxed) ==
@@ -334,7 +334,7 @@ void tr2_dest_write_slow(struct tr2_dest *dest, const char *line, size_t len,
 	if (tr2_dest_is_on(dest) &&
 	    atomic_load_explicit(&dest->checked, memory_order_relaxed) !=
 		    second)
-		check(dest, second);
+		check_descriptor(dest, second);
 	if (!tr2_dest_is_on(dest))
 		tr2_dest_drop(dest);
 	else if (dest->kind != TR2_DEST_FILE)

@@ -47,7 +47,7 @@ void tr2_relay_check(struct tr2_relay *relay, uint64_t second)
 }
 
 /* A handler that jumps out would leak descriptors. */
-static bool make(struct tr2_relay *relay)
+static bool make_pipe(struct tr2_relay *relay)
 {
 	struct tr2_mask before;
 	struct stat st;
@@ -87,7 +87,7 @@ ssize_t tr2_relay_write(struct tr2_relay *relay, int fd, const char *p,
 {
 	ssize_t n, moved;
 
-	if (relay->ends[0] < 0 && !make(relay))
+	if (relay->ends[0] < 0 && !make_pipe(relay))
 		return -1;
 	if (relay->filled)
 		drain(relay);

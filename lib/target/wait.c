@@ -31,7 +31,8 @@ void tr2_wait_init(struct tr2_dest *dest)
 }
 
 /* Take at most ns of the rest below the limit. */
-static uint64_t take(atomic_uint_fast64_t *used, uint64_t limit, uint64_t ns)
+static uint64_t take_from_account(atomic_uint_fast64_t *used, uint64_t limit,
+				  uint64_t ns)
 {
 	uint64_t before = atomic_load_explicit(used, memory_order_relaxed);
 	uint64_t taken;
@@ -66,7 +67,7 @@ static uint64_t give_back(atomic_uint_fast64_t *used, uint64_t ns)
  */
 static uint64_t take_of_process(struct tr2_dest *dest, uint64_t ns)
 {
-	uint64_t taken = take(&used_ns, TR2_STALL_NS, ns);
+	uint64_t taken = take_from_account(&used_ns, TR2_STALL_NS, ns);
 
 	if (taken && !dest->terminal)
 		atomic_fetch_add_explicit(&dest->charged_ns, taken,
@@ -76,9 +77,9 @@ static uint64_t take_of_process(struct tr2_dest *dest, uint64_t ns)
 
 static uint64_t take_time(struct tr2_dest *dest, uint64_t ns)
 {
-	return dest->terminal ?
-		       take(&dest->charged_ns, TR2_TERMINAL_STALL_NS, ns) :
-		       take_of_process(dest, ns);
+	return dest->terminal ? take_from_account(&dest->charged_ns,
+						  TR2_TERMINAL_STALL_NS, ns)
+			      : take_of_process(dest, ns);
 }
 
 static void give_time_back(struct tr2_dest *dest, uint64_t ns)

@@ -53,7 +53,7 @@ void tr2_regions_end(struct tr2_regions *regions, bool forgive)
 }
 
 /* Keep the smaller memory: a signal handler may have interrupted its use. */
-static bool grow(struct tr2_regions *regions)
+static bool grow_regions(struct tr2_regions *regions)
 {
 	size_t alloc = regions->alloc * 2;
 	size_t bytes = offsetof(struct more, at) + alloc * TR2_REGION_BYTES;
@@ -80,7 +80,7 @@ static bool make_room(struct tr2_regions *regions)
 	if (regions->nr_open > regions->alloc || regions->alloc >= MAX_REGIONS)
 		return false;
 	tr2_mask_begin(&before);
-	ok = grow(regions);
+	ok = grow_regions(regions);
 	tr2_mask_end(&before);
 	return ok;
 }

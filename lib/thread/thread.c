@@ -184,7 +184,7 @@ struct tr2_slot *tr2_thread_slot(struct tr2_thread *thread)
 
 /* The thread continues with another context; the call that is inside keeps its
  * memory. */
-static void move(struct tr2_thread *to, struct tr2_thread *from)
+static void move_context(struct tr2_thread *to, struct tr2_thread *from)
 {
 	const struct tr2_render render = to->render;
 	const struct tr2_buf message = to->message, head = to->head;
@@ -241,7 +241,7 @@ struct tr2_thread *tr2_thread_renew(struct tr2_thread *thread,
 	tr2_lock();
 	fresh = find_spare(thread, in);
 	if (fresh) {
-		move(fresh, thread);
+		move_context(fresh, thread);
 		atomic_store(&fresh->busy, (uintptr_t)in);
 		fresh->aside = thread;
 		remove_from_registry(thread);

@@ -30,7 +30,7 @@ static const struct tr2_option options[] = {
 
 extern const struct tr2_command tr2_command_help;
 
-static void print(struct tr2_buf *b)
+static void print_text(struct tr2_buf *b)
 {
 	fwrite(b->p, 1, b->len, stdout);
 	tr2_buf_release(b);
@@ -100,7 +100,7 @@ static int help_on(const char *name)
 			  "help' and 'trace2 help settings' list them.", name);
 		return TR2_EXIT_USAGE;
 	}
-	print(&b);
+	print_text(&b);
 	return 0;
 }
 
@@ -115,7 +115,7 @@ static int run(int argc, char **argv)
 							  "'%s'", argv[nr_taken]);
 	if (completion) {
 		tr2_completion_add(completion, &b);
-		print(&b);
+		print_text(&b);
 	} else if (names) {
 		for (i = 0; tr2_commands[i]; i++)
 			puts(tr2_commands[i]->name);

@@ -43,8 +43,8 @@ static struct call *new_call(struct tree *t)
 
 /* Return the node below `parent` for this function, added if needed. 0: no
  * memory. */
-static uint32_t add(struct tree *t, uint32_t parent, uint32_t symbol,
-		    const struct tr2_model_sample *sample)
+static uint32_t add_node(struct tree *t, uint32_t parent, uint32_t symbol,
+			 const struct tr2_model_sample *sample)
 {
 	uint32_t *slot = tr2_map_slot(&t->by_symbol, tr2_key(parent, symbol));
 	struct call *call;
@@ -73,7 +73,7 @@ static uint32_t add_function(struct tree *t, uint32_t at, uint32_t symbol,
 			     const struct tr2_model_sample *sample)
 {
 	if (t->calls[at].symbol != symbol)
-		return add(t, at, symbol, sample);
+		return add_node(t, at, symbol, sample);
 	t->calls[at].is_recursive = tr2_symbol(t->symbols, symbol).module != 0;
 	return at;
 }
@@ -97,7 +97,7 @@ static bool add_sample(struct tree *t, const struct tr2_model_sample *sample)
 	const struct tr2_symbol event = { sample->event, 0, false };
 	uint32_t at, i, nr = sample->nr_calls;
 
-	at = add(t, 0, tr2_symbols_number(t->symbols, event), sample);
+	at = add_node(t, 0, tr2_symbols_number(t->symbols, event), sample);
 	for (i = 0; at && i < nr; i++)
 		at = add_call(t, at,
 			      t->m->calls[sample->first_call +
@@ -234,7 +234,7 @@ static uint32_t step(const struct tree *t, uint32_t i, int *depth)
 	return i ? t->calls[i].next : 0;
 }
 
-static void fill(struct tr2_table *table, struct tree *t)
+static void fill_table(struct tr2_table *table, struct tree *t)
 {
 	struct call_row row = { .tree = t };
 	bool text = table->output->format == TR2_FORMAT_TEXT;
@@ -269,8 +269,8 @@ static bool gather(struct tree *t, const struct tr2_filter *filter)
 	return true;
 }
 
-static bool show(const struct tr2_report *r, struct tree *t, const char *name,
-		 const char *heading)
+static bool print_tree(const struct tr2_report *r, struct tree *t,
+		       const char *name, const char *heading)
 {
 	struct tr2_column with_heading[NR_COLUMNS];
 	struct tr2_table table;
@@ -283,7 +283,7 @@ static bool show(const struct tr2_report *r, struct tree *t, const char *name,
 	tr2_map_release(&t->by_symbol);
 	tr2_table_init(&table, r->out, name, with_heading, NR_COLUMNS);
 	if (t->nr)
-		fill(&table, t);
+		fill_table(&table, t);
 	return tr2_report_table(r, &table, NULL);
 }
 
@@ -303,9 +303,9 @@ bool tr2_report_samples(const struct tr2_report *r)
 		tr2_error("out of memory");
 		return false;
 	}
-	ok = show(r, &t, "callers", "COUNTED IN, CALLED BY");
+	ok = print_tree(r, &t, "callers", "COUNTED IN, CALLED BY");
 	t.inwards = true;
-	ok = ok && show(r, &t, "callees", "FROM THE OUTSIDE IN");
+	ok = ok && print_tree(r, &t, "callees", "FROM THE OUTSIDE IN");
 	tr2_symbols_explain(t.symbols);
 	tr2_symbols_free(t.symbols);
 	free(t.calls);

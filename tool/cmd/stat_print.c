@@ -126,7 +126,7 @@ struct line {
 };
 
 /* Give one of the numbers; a measure without values has none. */
-static void give(struct tr2_table *t, const struct line *l, double value)
+static void give_number(struct tr2_table *t, const struct line *l, double value)
 {
 	if (l->numbers.nr)
 		tr2_cell_measure(t, l->it->unit, value);
@@ -139,7 +139,7 @@ static void cell_mean(struct tr2_table *t, const void *row)
 	if (!l->numbers.nr && tr2_output_is_text(t->output))
 		tr2_cell_str(t, "-");
 	else
-		give(t, l, l->numbers.mean);
+		give_number(t, l, l->numbers.mean);
 }
 
 static void cell_error_share(struct tr2_table *t, const void *row)
@@ -177,12 +177,12 @@ static void cell_name(struct tr2_table *t, const void *row)
 TR2_CELL(cell_kind, struct line, tr2_cell_str(t, tr2_measure_names[r->it->kind]))
 TR2_CELL(cell_unit, struct line, tr2_cell_str(t, tr2_measure_units[r->it->unit]))
 TR2_CELL(cell_runs, struct line, tr2_cell_uint(t, r->numbers.nr))
-TR2_CELL(cell_error, struct line, give(t, r, r->numbers.error))
-TR2_CELL(cell_min, struct line, give(t, r, r->numbers.min))
-TR2_CELL(cell_p50, struct line, give(t, r, r->numbers.p50))
-TR2_CELL(cell_p90, struct line, give(t, r, r->numbers.p90))
-TR2_CELL(cell_p99, struct line, give(t, r, r->numbers.p99))
-TR2_CELL(cell_max, struct line, give(t, r, r->numbers.max))
+TR2_CELL(cell_error, struct line, give_number(t, r, r->numbers.error))
+TR2_CELL(cell_min, struct line, give_number(t, r, r->numbers.min))
+TR2_CELL(cell_p50, struct line, give_number(t, r, r->numbers.p50))
+TR2_CELL(cell_p90, struct line, give_number(t, r, r->numbers.p90))
+TR2_CELL(cell_p99, struct line, give_number(t, r, r->numbers.p99))
+TR2_CELL(cell_max, struct line, give_number(t, r, r->numbers.max))
 TR2_CELL(cell_outliers, struct line,
 	 if (r->numbers.nr) tr2_cell_uint(t, r->numbers.nr_outliers))
 TR2_CELL(cell_note, struct line,

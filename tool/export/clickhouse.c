@@ -380,7 +380,7 @@ static void task(struct tr2_export *x, uint32_t i)
 
 /* ---- the end ------------------------------------------------------------------------ */
 
-static void tell(const struct clickhouse *h)
+static void print_result(const struct clickhouse *h)
 {
 	fprintf(stderr, "[ trace2 export: %" PRIu64 " sessions, %" PRIu64
 		" rows -> %s, database %s; %" PRIu64 " sessions were there ]\n",
@@ -412,7 +412,7 @@ static bool end(struct tr2_export *x)
 	if (ok)
 		ok = tr2_clickhouse_flush(&h->c);
 	if (ok)
-		tell(h);
+		print_result(h);
 	release(h);
 	return ok;
 }

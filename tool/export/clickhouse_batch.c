@@ -164,7 +164,8 @@ static bool has_rows(const struct tr2_clickhouse *c, size_t piece, int table)
  * if `threads` has none of a session, the other tables have none either and
  * need not be queried. `all`: do not rely on that.
  */
-static bool look(struct tr2_clickhouse *c, enum tr2_table_id table, bool all)
+static bool look_up_units(struct tr2_clickhouse *c, enum tr2_table_id table,
+			  bool all)
 {
 	bool each = all || table == TR2_TABLE_threads ||
 		    table == TR2_TABLE_tasks;
@@ -281,7 +282,7 @@ static bool send_table(struct tr2_clickhouse *c, enum tr2_table_id table)
 
 	tr2_must(!c->rows[table].failed);
 	while (c->rows[table].len && !done) {
-		if (!look(c, table, tries > 0))
+		if (!look_up_units(c, table, tries > 0))
 			return false;
 		collect(c, table);
 		if (!c->body.len)

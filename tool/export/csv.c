@@ -50,7 +50,7 @@ static void add_value(struct tr2_buf *b, const struct tr2_row *r,
 		tr2_csv_add(b, r->text.p + v->at, v->len);
 }
 
-static void print(struct tr2_export *x, enum tr2_table_id table)
+static void print_table(struct tr2_export *x, enum tr2_table_id table)
 {
 	const struct csv *c = x->state;
 	struct tr2_buf *b = &x->sink.buf;
@@ -79,7 +79,7 @@ static void session(struct tr2_export *x, uint32_t i)
 	if (!wanted(x, TR2_TABLE_sessions))
 		return;
 	tr2_row_session(x, &c->row, &c->ids, i);
-	print(x, TR2_TABLE_sessions);
+	print_table(x, TR2_TABLE_sessions);
 }
 
 static void thread(struct tr2_export *x, uint32_t i)
@@ -89,7 +89,7 @@ static void thread(struct tr2_export *x, uint32_t i)
 	if (!wanted(x, TR2_TABLE_threads))
 		return;
 	tr2_row_thread(x, &c->row, &c->ids, i);
-	print(x, TR2_TABLE_threads);
+	print_table(x, TR2_TABLE_threads);
 }
 
 static void span(struct tr2_export *x, uint32_t i)
@@ -99,7 +99,7 @@ static void span(struct tr2_export *x, uint32_t i)
 	if (!wanted(x, TR2_TABLE_spans))
 		return;
 	tr2_row_span(x, &c->row, &c->ids, i, c->self[i]);
-	print(x, TR2_TABLE_spans);
+	print_table(x, TR2_TABLE_spans);
 }
 
 static void point(struct tr2_export *x, uint32_t i)
@@ -107,7 +107,7 @@ static void point(struct tr2_export *x, uint32_t i)
 	struct csv *c = x->state;
 
 	if (wanted(x, TR2_TABLE_data) || wanted(x, TR2_TABLE_events))
-		print(x, tr2_row_point(x, &c->row, &c->ids, i));
+		print_table(x, tr2_row_point(x, &c->row, &c->ids, i));
 }
 
 static void metric(struct tr2_export *x, uint32_t i)
@@ -115,7 +115,7 @@ static void metric(struct tr2_export *x, uint32_t i)
 	struct csv *c = x->state;
 
 	if (wanted(x, TR2_TABLE_timers) || wanted(x, TR2_TABLE_counters))
-		print(x, tr2_row_metric(x, &c->row, &c->ids, i));
+		print_table(x, tr2_row_metric(x, &c->row, &c->ids, i));
 }
 
 static void sample(struct tr2_export *x, uint32_t i)
@@ -125,7 +125,7 @@ static void sample(struct tr2_export *x, uint32_t i)
 	if (!wanted(x, TR2_TABLE_samples))
 		return;
 	tr2_row_sample(x, &c->row, &c->ids, i);
-	print(x, TR2_TABLE_samples);
+	print_table(x, TR2_TABLE_samples);
 }
 
 static void task(struct tr2_export *x, uint32_t i)
@@ -135,7 +135,7 @@ static void task(struct tr2_export *x, uint32_t i)
 	if (!wanted(x, TR2_TABLE_tasks))
 		return;
 	tr2_row_task(x, &c->row, &c->ids, i);
-	print(x, TR2_TABLE_tasks);
+	print_table(x, TR2_TABLE_tasks);
 }
 
 static bool end(struct tr2_export *x)

@@ -57,7 +57,7 @@ static void walk_node(struct tr2_export *x, const struct tr2_export_format *f,
 	}
 }
 
-static void walk(struct tr2_export *x, const struct tr2_export_format *f)
+static void walk_tree(struct tr2_export *x, const struct tr2_export_format *f)
 {
 	const struct tr2_model *m = x->m;
 	uint32_t i;
@@ -77,7 +77,7 @@ bool tr2_export_run(struct tr2_export *x, const struct tr2_export_format *f)
 	if (f->begin && !f->begin(x))
 		x->failed = true;
 	if (!stopped(x))
-		walk(x, f);
+		walk_tree(x, f);
 	if (f->end && !f->end(x))
 		x->failed = true;
 	tr2_stacks_end(x->stacks);

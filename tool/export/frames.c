@@ -90,7 +90,7 @@ void tr2_frames_release(struct tr2_frames *f)
 	tr2_map_release(&f->by_name);
 }
 
-static void add(struct tr2_frames *f, uint32_t frame_index, int64_t ns)
+static void add_time(struct tr2_frames *f, uint32_t frame_index, int64_t ns)
 {
 	if (frame_index && ns > 0)
 		tr2_ns_add(&f->frames[frame_index].ns, ns);
@@ -103,7 +103,7 @@ static void add_spawn(struct tr2_frames *f, struct tr2_export *x,
 		return;
 	tr2_buf_reset(&x->text);
 	tr2_buf_addlit(&x->text, "[spawn]");
-	add(f, frame(f, x, f->of_node[node]), x->m->nodes[node].spawn_ns);
+	add_time(f, frame(f, x, f->of_node[node]), x->m->nodes[node].spawn_ns);
 }
 
 /* The covered part of a thread's time [from, to), found in order of time. */
@@ -161,7 +161,7 @@ void tr2_frames_node(struct tr2_frames *f, struct tr2_export *x, uint32_t i)
 {
 	/* Without a session, all time outside its children is its own. */
 	if (!x->m->nodes[i].session)
-		add(f, f->of_node[i], x->m->nodes[i].self_ns);
+		add_time(f, f->of_node[i], x->m->nodes[i].self_ns);
 	add_spawn(f, x, i);
 }
 
@@ -193,8 +193,9 @@ void tr2_frames_thread(struct tr2_frames *f, struct tr2_export *x, uint32_t i)
 			without_number(tr2_s(m, t->name))));
 		f->at = frame(f, x, f->at);
 	}
-	add(f, f->at, thread_self(m, i, s->wall_ns + start, s->wall_ns + end,
-				  is_main ? m->nodes[s->node].first : 0));
+	add_time(f, f->at,
+		 thread_self(m, i, s->wall_ns + start, s->wall_ns + end,
+			     is_main ? m->nodes[s->node].first : 0));
 }
 
 /*
@@ -224,5 +225,5 @@ void tr2_frames_span(struct tr2_frames *f, struct tr2_export *x, uint32_t i)
 	tr2_export_span_name(x, &x->text, i);
 	at = frame(f, x, above ? f->of_span[above] : f->at);
 	f->of_span[i] = at;
-	add(f, at, f->self_ns[i]);
+	add_time(f, at, f->self_ns[i]);
 }

@@ -445,8 +445,8 @@ static void add_process(struct tr2_export *x, uint32_t node, uint32_t session,
 }
 
 /* Begin the resource of a process. */
-static void enter(struct tr2_export *x, uint32_t node, uint32_t session,
-		  const char *sid)
+static void enter_node(struct tr2_export *x, uint32_t node, uint32_t session,
+		       const char *sid)
 {
 	struct otlp *o = x->state;
 
@@ -464,7 +464,7 @@ static void node(struct tr2_export *x, uint32_t i)
 
 	if (n->session || !n->task || !above)
 		return;
-	enter(x, i, 0, x->m->sessions[above].sid);
+	enter_node(x, i, 0, x->m->sessions[above].sid);
 	add_process(x, i, 0, n->start_ns, n->end_ns);
 	close_resource(x->state);
 }
@@ -473,7 +473,7 @@ static void session(struct tr2_export *x, uint32_t i)
 {
 	const struct tr2_model_session *s = &x->m->sessions[i];
 
-	enter(x, s->node, i, s->sid);
+	enter_node(x, s->node, i, s->sid);
 	add_process(x, s->node, i, s->wall_ns + s->start_ns,
 		    s->wall_ns + s->end_ns);
 }

@@ -212,9 +212,9 @@ static void add_time(struct tr2_buf *b, uint64_t ns)
 }
 
 /* Print one of the values of each series as a counter. */
-static void print(struct tr2_export *x, const struct tr2_series_set *set,
-		  int value, bool is_time, const char *labels,
-		  const char *name, const char *help)
+static void print_series(struct tr2_export *x, const struct tr2_series_set *set,
+			 int value, bool is_time, const char *labels,
+			 const char *name, const char *help)
 {
 	size_t i;
 
@@ -308,35 +308,37 @@ static void print_processes(struct tr2_export *x, struct prometheus *p)
 	print_histogram(x, &p->commands, FIRST_PROCESS_BOUND, "command",
 			"trace2_process_duration_seconds",
 			"Wall time of processes that ended.");
-	print(x, &p->commands, SELF, true, "command",
-	      "trace2_process_self_seconds_total",
-	      "Wall time in which no child of the process ran.");
-	print(x, &p->commands, SPAWN, true, "command",
-	      "trace2_process_spawn_seconds_total",
-	      "Wall time that parents waited for processes to start and end.");
-	print(x, &p->commands, ERRORS, false, "command", "trace2_errors_total",
-	      "Errors that processes reported.");
+	print_series(x, &p->commands, SELF, true, "command",
+		     "trace2_process_self_seconds_total",
+		     "Wall time in which no child of the process ran.");
+	print_series(x, &p->commands, SPAWN, true, "command",
+		     "trace2_process_spawn_seconds_total",
+		     "Wall time that parents waited for processes to start and "
+		     "end.");
+	print_series(x, &p->commands, ERRORS, false, "command",
+		     "trace2_errors_total", "Errors that processes reported.");
 }
 
 static void print_all(struct tr2_export *x, struct prometheus *p)
 {
 	print_processes(x, p);
-	print(x, &p->regions, TOTAL, true, "category region",
-	      "trace2_region_seconds_total", "Wall time in regions.");
-	print(x, &p->regions, REGION_SELF, true, "category region",
-	      "trace2_region_self_seconds_total",
-	      "Wall time in regions, less that of the regions inside.");
-	print(x, &p->regions, CALLS, false, "category region",
-	      "trace2_region_calls_total", "How often regions were entered.");
-	print(x, &p->timers, TOTAL, true, "category timer",
-	      "trace2_timer_seconds_total", "Time that timers ran.");
-	print(x, &p->timers, CALLS, false, "category timer",
-	      "trace2_timer_intervals_total", "Intervals of timers.");
+	print_series(x, &p->regions, TOTAL, true, "category region",
+		     "trace2_region_seconds_total", "Wall time in regions.");
+	print_series(x, &p->regions, REGION_SELF, true, "category region",
+		     "trace2_region_self_seconds_total",
+		     "Wall time in regions, less that of the regions inside.");
+	print_series(x, &p->regions, CALLS, false, "category region",
+		     "trace2_region_calls_total",
+		     "How often regions were entered.");
+	print_series(x, &p->timers, TOTAL, true, "category timer",
+		     "trace2_timer_seconds_total", "Time that timers ran.");
+	print_series(x, &p->timers, CALLS, false, "category timer",
+		     "trace2_timer_intervals_total", "Intervals of timers.");
 	print_histogram(x, &p->timers, 0, "category timer",
 			"trace2_timer_interval_seconds",
 			"Intervals of timers that keep a histogram.");
-	print(x, &p->counters, TOTAL, false, "category counter",
-	      "trace2_value_total", "Values of counters.");
+	print_series(x, &p->counters, TOTAL, false, "category counter",
+		     "trace2_value_total", "Values of counters.");
 	add_head(&x->sink.buf, "trace2_lost_events_total", "counter",
 		 "Events that processes could not write.");
 	tr2_buf_addlit(&x->sink.buf, "trace2_lost_events_total ");

@@ -281,7 +281,7 @@ static bool is_of_session(const struct tr2_table_def *t)
 }
 
 /* Delete the rows of a session of an earlier export; it keeps its id. */
-static bool forget(struct tr2_export *x, int64_t id)
+static bool delete_session(struct tr2_export *x, int64_t id)
 {
 	char sql[120];
 	int i;
@@ -302,7 +302,7 @@ static bool forget(struct tr2_export *x, int64_t id)
 }
 
 /* Return the id of a session in the database; 0: none. */
-static int64_t find(struct tr2_export *x, uint32_t session)
+static int64_t find_session(struct tr2_export *x, uint32_t session)
 {
 	struct database *d = x->state;
 	int64_t id = 0;
@@ -320,9 +320,9 @@ static int64_t find(struct tr2_export *x, uint32_t session)
 static void session(struct tr2_export *x, uint32_t i)
 {
 	struct database *d = x->state;
-	int64_t id = find(x, i);
+	int64_t id = find_session(x, i);
 
-	if (id && !forget(x, id))
+	if (id && !delete_session(x, id))
 		return;
 	d->session_ids[i] = id ? id : d->next_session++;
 	tr2_row_session(x, &d->row, &d->ids, i);

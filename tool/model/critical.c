@@ -257,7 +257,8 @@ static bool find_partner(const struct walk *w, const struct item *scope,
 	return out->end_ns > from;
 }
 
-static void walk(struct walk *w, const struct item *scope, uint32_t parent);
+static void walk_scope(struct walk *w, const struct item *scope,
+		       uint32_t parent);
 
 /* Return the part of [from, to) in which no partner ran. */
 static int64_t own_time(struct walk *w, const struct item *scope,
@@ -268,11 +269,12 @@ static int64_t own_time(struct walk *w, const struct item *scope,
 	if (to <= from || scope->thread || w->depth > MAX_DEPTH ||
 	    !find_partner(w, scope, from, to, &partner))
 		return to - from;
-	walk(w, &partner, step);
+	walk_scope(w, &partner, step);
 	return to - partner.end_ns;
 }
 
-static void walk(struct walk *w, const struct item *scope, uint32_t parent)
+static void walk_scope(struct walk *w, const struct item *scope,
+		       uint32_t parent)
 {
 	const struct item s = *scope;
 	/* A thread's own time belongs to the region in which it was joined. */
@@ -293,7 +295,7 @@ static void walk(struct walk *w, const struct item *scope, uint32_t parent)
 		if (in.end_ns <= in.start_ns)
 			continue;
 		own += own_time(w, &s, step, in.end_ns, at);
-		walk(w, &in, step);
+		walk_scope(w, &in, step);
 		at = in.start_ns;
 	}
 	own += own_time(w, &s, step, s.start_ns, at);
@@ -374,7 +376,7 @@ size_t tr2_critical_path(const struct tr2_model *m, uint32_t root,
 	size_t nr;
 
 	nest_spans(&w);
-	walk(&w, &whole, 0);
+	walk_scope(&w, &whole, 0);
 	*steps = tr2_calloc((size_t)w.nr + 1, sizeof(**steps));
 	nr = order_steps(&w, *steps);
 	free(w.first);

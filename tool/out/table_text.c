@@ -407,7 +407,7 @@ static size_t print_row(const struct tr2_table *t, size_t row,
 	return at;
 }
 
-static void print(struct tr2_table *t, struct printing *p)
+static void print_lines(struct tr2_table *t, struct printing *p)
 {
 	size_t row, at = 0;
 
@@ -437,7 +437,7 @@ void tr2_table_print_text(struct tr2_table *t)
 		.tree = TR2_BUF_INIT,
 	};
 
-	print(t, &p);
+	print_lines(t, &p);
 	tr2_buf_release(&p.out);
 	tr2_buf_release(&p.tree);
 	tr2_buf_release(&p.cells);

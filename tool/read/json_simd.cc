@@ -45,7 +45,7 @@ static void make_room(tr2_json *json, size_t len)
 	json->size = want;
 }
 
-static void put(tr2_json *json, const char *s, size_t n)
+static void put_text(tr2_json *json, const char *s, size_t n)
 {
 	if (n > json->size - json->used)
 		n = json->size - json->used;
@@ -57,10 +57,10 @@ static void put(tr2_json *json, const char *s, size_t n)
 static void put_without_nul(tr2_json *json, std::string_view s)
 {
 	for (size_t at; (at = s.find('\0')) != s.npos; s.remove_prefix(at + 1)) {
-		put(json, s.data(), at);
-		put(json, replacement, 3);
+		put_text(json, s.data(), at);
+		put_text(json, replacement, 3);
 	}
-	put(json, s.data(), s.size());
+	put_text(json, s.data(), s.size());
 }
 
 static tr2_view view_from(tr2_json *json, size_t start)
@@ -124,13 +124,13 @@ static tr2_view raw_of(tr2_json *json, dom::element e, std::string_view source)
 	if (source.find('\\') != source.npos) {
 		std::string text = simdjson::minify(e);
 
-		put(json, text.data(), text.size());
+		put_text(json, text.data(), text.size());
 		return view_from(json, start);
 	}
 	while (p < end) {
 		for (from = p; p < end && !is_space(*p);)
 			p = *p == '"' ? skip_string(p) : p + 1;
-		put(json, from, p - from);
+		put_text(json, from, p - from);
 		p = p < end ? skip_space(p) : end;
 	}
 	return view_from(json, start);
@@ -149,7 +149,7 @@ static bool words_of(tr2_json *json, dom::array array, tr2_json_value *out)
 			return false;
 		}
 		put_without_nul(json, s);
-		put(json, "", 1);
+		put_text(json, "", 1);
 		out->nr++;
 	}
 	out->text = view_from(json, start);

@@ -47,7 +47,7 @@ static void make_room(struct tr2_lines *l)
 	memset(l->buf + l->alloc, 0, PADDING);
 }
 
-static void fill(struct tr2_lines *l)
+static void fill_buffer(struct tr2_lines *l)
 {
 	const char *newline;
 	ssize_t n;
@@ -74,7 +74,7 @@ static void fill(struct tr2_lines *l)
 size_t tr2_lines_peek(struct tr2_lines *l, const char **text, size_t n)
 {
 	while (l->len - l->at < n && !l->eof)
-		fill(l);
+		fill_buffer(l);
 	*text = l->buf + l->at;
 	return l->len - l->at < n ? l->len - l->at : n;
 }
@@ -150,7 +150,7 @@ enum tr2_lines_result tr2_lines_next(struct tr2_lines *l, const char **line,
 		}
 		if (l->eof)
 			return last_line(l, line, len);
-		fill(l);
+		fill_buffer(l);
 	}
 	end = (size_t)(newline - l->buf);
 	if (end - l->at > TR2_LINE_MAX_BYTES) {

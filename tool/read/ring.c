@@ -427,7 +427,7 @@ static void fill_model(struct tr2_ring_reader *r)
 	tr2_ring_metrics(r->m, &r->file, &r->names, r->session, r->last_ns);
 }
 
-static void load(struct tr2_ring_reader *r, int records_fd)
+static void load_ring(struct tr2_ring_reader *r, int records_fd)
 {
 	if (records_fd >= 0)
 		take_pieces(r, records_fd);
@@ -448,7 +448,7 @@ enum tr2_ring_load tr2_ring_reader_load(struct tr2_ring_reader *r, int fd,
 	r->source = source;
 	switch (tr2_ring_file_open(&r->file, fd)) {
 	case TR2_RING_IS_GOOD:
-		load(r, records_fd);
+		load_ring(r, records_fd);
 		result = TR2_RING_LOADED;
 		break;
 	case TR2_RING_IS_BEGUN:

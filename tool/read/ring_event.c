@@ -17,7 +17,7 @@ struct cursor {
 	bool short_of; /* the record ended within a field */
 };
 
-static uint64_t take(struct cursor *c, size_t len)
+static uint64_t take_bytes(struct cursor *c, size_t len)
 {
 	uint64_t value = 0;
 
@@ -34,7 +34,7 @@ static uint64_t take(struct cursor *c, size_t len)
 static struct tr2_view take_string(struct cursor *c)
 {
 	struct tr2_view v = { NULL, 0 };
-	size_t len = take(c, sizeof(uint16_t));
+	size_t len = take_bytes(c, sizeof(uint16_t));
 
 	if (c->short_of || len == TR2_RECORD_ABSENT)
 		return v;
@@ -90,7 +90,7 @@ static struct tr2_words_view take_argv(struct tr2_ring_event *e,
 				       struct cursor *c)
 {
 	struct tr2_words_view words = { NULL, 0, 0 };
-	size_t nr = take(c, sizeof(uint16_t)), i;
+	size_t nr = take_bytes(c, sizeof(uint16_t)), i;
 	struct tr2_view word;
 
 	tr2_buf_reset(&e->argv);
@@ -122,7 +122,7 @@ void tr2_ring_add_bucket(struct tr2_buf *out, uint64_t upper_ns, uint64_t count)
 static void take_histogram(struct tr2_ring_event *e, struct cursor *c,
 			   struct tr2_parsed_value *v)
 {
-	unsigned int nr = (unsigned int)take(c, sizeof(uint16_t)), i;
+	unsigned int nr = (unsigned int)take_bytes(c, sizeof(uint16_t)), i;
 	uint64_t bucket[2]; /* in the order of struct tr2_histogram */
 
 	if (c->short_of || nr == TR2_RECORD_ABSENT)
@@ -131,8 +131,8 @@ static void take_histogram(struct tr2_ring_event *e, struct cursor *c,
 	tr2_buf_reset(&e->buckets);
 	tr2_buf_addchars(&e->buckets, '\0', sizeof(struct tr2_histogram));
 	for (i = 0; i < nr; i++) {
-		bucket[0] = take(c, sizeof(bucket[0]));
-		bucket[1] = take(c, sizeof(bucket[1]));
+		bucket[0] = take_bytes(c, sizeof(bucket[0]));
+		bucket[1] = take_bytes(c, sizeof(bucket[1]));
 		if (c->short_of)
 			break;
 		tr2_ring_add_bucket(&e->histogram, bucket[0], bucket[1]);
@@ -157,7 +157,7 @@ _Static_assert(offsetof(struct tr2_histogram, bucket) ==
 /* Take a time, limited to TR2_MAX_AT_NS. */
 static void take_time(struct cursor *c, int64_t *ns)
 {
-	uint64_t value = take(c, sizeof(value));
+	uint64_t value = take_bytes(c, sizeof(value));
 
 	if (!c->short_of)
 		*ns = (int64_t)(value > TR2_MAX_AT_NS ? TR2_MAX_AT_NS :
@@ -195,7 +195,7 @@ static void take_field(struct tr2_ring_event *e, struct cursor *c, int i,
 		take_histogram(e, c, v);
 		break;
 	case TR2_T_BOOL:
-		v->b = take(c, sizeof(value)) != 0;
+		v->b = take_bytes(c, sizeof(value)) != 0;
 		break;
 	case TR2_T_SECONDS:
 	case TR2_T_T_REL:
@@ -203,7 +203,7 @@ static void take_field(struct tr2_ring_event *e, struct cursor *c, int i,
 		break;
 	case TR2_T_INT:
 	case TR2_T_UINT:
-		value = take(c, sizeof(value));
+		value = take_bytes(c, sizeof(value));
 		if (!c->short_of)
 			v->u = value;
 		break;

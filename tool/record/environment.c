@@ -32,7 +32,8 @@ static bool is_set_anew(const struct tr2_environment *e, const char *entry)
 	return false;
 }
 
-static bool set(struct tr2_environment *e, const char *name, const char *value)
+static bool set_variable(struct tr2_environment *e, const char *name,
+			 const char *value)
 {
 	if (asprintf(&e->vars[e->nr_own], "GIT_TRACE2_%s=%s", name, value) < 0)
 		return false;
@@ -46,7 +47,7 @@ static bool set_number(struct tr2_environment *e, const char *name,
 	char text[24];
 
 	snprintf(text, sizeof(text), "%lld", (long long)number);
-	return set(e, name, text);
+	return set_variable(e, name, text);
 }
 
 /*
@@ -58,17 +59,17 @@ static bool set_number(struct tr2_environment *e, const char *name,
 static bool make_own(struct tr2_environment *e,
 		     const struct tr2_environment_request *r)
 {
-	if (!set(e, "EVENT", r->target) ||
+	if (!set_variable(e, "EVENT", r->target) ||
 	    !set_number(e, "EVENT_NESTING", r->nest) ||
-	    !set(e, "EVENT_BRIEF", "0") ||
+	    !set_variable(e, "EVENT_BRIEF", "0") ||
 	    !set_number(e, "MAX_FILES", r->heed_discard ? MANY_FILES : 0) ||
-	    (r->counters && !set(e, "COUNTERS", r->counters)))
+	    (r->counters && !set_variable(e, "COUNTERS", r->counters)))
 		return false;
-	return !r->rings ||
-	       (set(e, "RING", r->rings) && set(e, "RING_BRIEF", "0") &&
-		set(e, "RING_MODE", "consume") &&
-		set(e, "RING_SIZE", TR2_RINGS_SIZE) &&
-		set(e, "RING_INSTEAD", "1"));
+	return !r->rings || (set_variable(e, "RING", r->rings) &&
+			     set_variable(e, "RING_BRIEF", "0") &&
+			     set_variable(e, "RING_MODE", "consume") &&
+			     set_variable(e, "RING_SIZE", TR2_RINGS_SIZE) &&
+			     set_variable(e, "RING_INSTEAD", "1"));
 }
 
 bool tr2_environment_init(struct tr2_environment *e,

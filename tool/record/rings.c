@@ -227,7 +227,7 @@ static void close_client(struct tr2_ring_client *c)
 
 /* ---- the processes -------------------------------------------------------------- */
 
-static void look(struct tr2_ring_client *c);
+static void look_at_client(struct tr2_ring_client *c);
 
 static void woken(struct tr2_source *source, uint32_t events)
 {
@@ -238,7 +238,7 @@ static void woken(struct tr2_source *source, uint32_t events)
 		;
 	if (events & EPOLLHUP)
 		tr2_loop_close(c->rings->loop, source);
-	look(c);
+	look_at_client(c);
 }
 
 /*
@@ -289,7 +289,7 @@ static void try_open(struct tr2_ring_client *c)
  * Take all records. Whether the process runs is checked before: if it has
  * ended, these are the last.
  */
-static void look(struct tr2_ring_client *c)
+static void look_at_client(struct tr2_ring_client *c)
 {
 	bool alive;
 
@@ -318,7 +318,8 @@ static void set_pace(struct tr2_rings *r, uint64_t ns)
 		r->pace_ns = ns;
 }
 
-static struct tr2_ring_client *find(struct tr2_rings *r, const char *name)
+static struct tr2_ring_client *find_client(struct tr2_rings *r,
+					   const char *name)
 {
 	struct tr2_ring_client *c;
 
@@ -332,7 +333,7 @@ static void add_client(struct tr2_rings *r, const char *name)
 	size_t len = strlen(name), suffix = sizeof(TR2_PIECES_SUFFIX) - 1;
 	struct tr2_ring_client *c;
 
-	if (*name == '.' || find(r, name) ||
+	if (*name == '.' || find_client(r, name) ||
 	    (len > suffix && !strcmp(name + len - suffix, TR2_PIECES_SUFFIX)))
 		return;
 	c = calloc(1, sizeof(*c) + len + 1);
@@ -344,7 +345,7 @@ static void add_client(struct tr2_rings *r, const char *name)
 	c->next = r->first;
 	r->first = c;
 	r->files++;
-	look(c);
+	look_at_client(c);
 	if (!c->open && !c->ended)
 		set_pace(r, SOON_NS);
 }
@@ -398,7 +399,7 @@ static void look_at_all(struct tr2_source *source, uint32_t events)
 	if (r->watch.fd < 0)
 		find_files(r);
 	for (c = r->first; c; c = c->next) {
-		look(c);
+		look_at_client(c);
 		waits |= !c->open && !c->ended;
 	}
 	set_pace(r, waits ? SOON_NS : LOOK_NS);
@@ -446,7 +447,7 @@ void tr2_rings_finish(struct tr2_rings *r)
 	tr2_loop_close(r->loop, &r->watch);
 	for (c = r->first; c; c = next) {
 		next = c->next;
-		look(c);
+		look_at_client(c);
 		close_client(c);
 		free(c);
 	}

@@ -13,7 +13,8 @@
 #define STATUS_NS 10000000000u /* interval for reports to the manager only */
 
 /* Report the same text to both. */
-static void tell(const struct tr2_service *s, const char *counts, bool says)
+static void report_counts(const struct tr2_service *s, const char *counts,
+			  bool says)
 {
 	struct tr2_buf b = TR2_BUF_INIT;
 
@@ -38,7 +39,7 @@ static void on_timer(struct tr2_source *source, uint32_t events)
 		return;
 	tr2_listen_counts(s->listen, &b);
 	if (!s->last || strcmp(s->last, tr2_buf_str(&b)) != 0) {
-		tell(s, tr2_buf_str(&b), s->says);
+		report_counts(s, tr2_buf_str(&b), s->says);
 		free(s->last);
 		s->last = strdup(tr2_buf_str(&b));
 	}
@@ -68,7 +69,7 @@ void tr2_service_say(struct tr2_service *s)
 	if (!s->listen)
 		return;
 	tr2_listen_counts(s->listen, &b);
-	tell(s, tr2_buf_str(&b), true);
+	report_counts(s, tr2_buf_str(&b), true);
 	tr2_buf_release(&b);
 }
 

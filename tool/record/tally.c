@@ -108,7 +108,7 @@ static void take_file(struct tr2_tally *tally, int dir_fd, const char *name,
 	close(fd);
 }
 
-static int walk(struct tr2_tally *tally, int events_fd, bool read_them)
+static int walk_events(struct tr2_tally *tally, int events_fd, bool read_them)
 {
 	int fd = openat(events_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *d = fd < 0 ? NULL : fdopendir(fd);
@@ -129,10 +129,10 @@ static int walk(struct tr2_tally *tally, int events_fd, bool read_them)
 
 int tr2_tally_read(struct tr2_tally *tally, int events_fd)
 {
-	return walk(tally, events_fd, true);
+	return walk_events(tally, events_fd, true);
 }
 
 int tr2_tally_sizes(struct tr2_tally *tally, int events_fd)
 {
-	return walk(tally, events_fd, false);
+	return walk_events(tally, events_fd, false);
 }

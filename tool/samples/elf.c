@@ -180,8 +180,8 @@ static bool address_of(const struct tr2_elf *e, struct tr2_elf_place place,
 	return false;
 }
 
-static void add(struct tr2_elf *e, struct tr2_elf_function *function,
-		unsigned int *nr, const char *name, bool is_inlined)
+static void add_function(struct tr2_elf *e, struct tr2_elf_function *function,
+			 unsigned int *nr, const char *name, bool is_inlined)
 {
 	size_t len = name ? strcspn(name, "@") : 0;
 	int status;
@@ -219,7 +219,7 @@ static void add_inlined(struct tr2_elf *e, GElf_Addr address,
 		nr_dies = dwarf_getscopes_die(&innermost[0], &die);
 	for (i = 0; i < nr_dies && dwarf_tag(&die[i]) != DW_TAG_subprogram; i++)
 		if (dwarf_tag(&die[i]) == DW_TAG_inlined_subroutine)
-			add(e, function, nr, name_of(&die[i]), true);
+			add_function(e, function, nr, name_of(&die[i]), true);
 	if (nr_dies > 0)
 		free(die);
 	free(innermost);
@@ -249,7 +249,7 @@ tr2_elf_functions(struct tr2_elf *e, struct tr2_elf_place place,
 	else if (!e->has_symbols)
 		*why = "it is stripped to its exported symbols, and there is "
 		       "no debug file";
-	add(e, function, &nr, name, false);
+	add_function(e, function, &nr, name, false);
 	return nr;
 }
 

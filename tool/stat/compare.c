@@ -32,9 +32,10 @@ static double middle(const double *values, size_t nr)
 	return tr2_numbers(&numbers, values, nr) ? numbers.p50 : NAN;
 }
 
-static void fill(struct tr2_difference *d, const struct tr2_measure *base,
-		 uint32_t nr_base, const struct tr2_measure *new,
-		 uint32_t nr_new, double *scratch)
+static void fill_difference(struct tr2_difference *d,
+			    const struct tr2_measure *base, uint32_t nr_base,
+			    const struct tr2_measure *new, uint32_t nr_new,
+			    double *scratch)
 {
 	const struct tr2_measure *any = base ? base : new;
 	size_t na = values_of(base, nr_base, scratch);
@@ -103,15 +104,15 @@ static void fill_all(struct tr2_comparison *c, const struct tr2_measures *base,
 
 	for (i = 0; i < base->nr; i++) {
 		it = &base->item[i];
-		fill(&c->item[c->nr++], it, base->nr_runs,
-		     tr2_measures_find(new, it->kind, it->name), new->nr_runs,
-		     scratch);
+		fill_difference(&c->item[c->nr++], it, base->nr_runs,
+				tr2_measures_find(new, it->kind, it->name),
+				new->nr_runs, scratch);
 	}
 	for (i = 0; i < new->nr; i++) {
 		it = &new->item[i];
 		if (!tr2_measures_find(base, it->kind, it->name))
-			fill(&c->item[c->nr++], NULL, 0, it, new->nr_runs,
-			     scratch);
+			fill_difference(&c->item[c->nr++], NULL, 0, it,
+					new->nr_runs, scratch);
 	}
 }
 

@@ -122,8 +122,9 @@ static struct tr2_measure *new_measure(struct tr2_measures *ms,
 	return it;
 }
 
-static struct tr2_measure *get(struct tr2_measures *ms,
-			       enum tr2_measure_kind kind, const char *name)
+static struct tr2_measure *get_measure(struct tr2_measures *ms,
+				       enum tr2_measure_kind kind,
+				       const char *name)
 {
 	uint32_t *slot;
 	uint64_t key;
@@ -144,7 +145,7 @@ static void add_value(struct tr2_measures *ms, enum tr2_measure_kind kind,
 		      enum tr2_measure_unit unit, const char *name,
 		      double value, double calls)
 {
-	struct tr2_measure *it = get(ms, kind, name);
+	struct tr2_measure *it = get_measure(ms, kind, name);
 	uint32_t run = ms->nr_runs - 1;
 
 	it->unit = unit;
@@ -222,7 +223,7 @@ static void take_event(void *data, const struct tr2_run_counter *c)
 	struct tr2_measure *it;
 
 	if (c->note) {
-		it = get(ms, TR2_MEASURE_EVENT, c->name);
+		it = get_measure(ms, TR2_MEASURE_EVENT, c->name);
 		if (!it->note)
 			it->note = tr2_strdup(c->note);
 		return;

@@ -24,7 +24,7 @@ static bool is(const char *key, size_t len, const char *want)
 	return strlen(want) == len && !memcmp(key, want, len);
 }
 
-static void copy(struct tr2_buf *b, const char *text, size_t len)
+static void copy_text(struct tr2_buf *b, const char *text, size_t len)
 {
 	tr2_buf_reset(b);
 	tr2_buf_add(b, text, len);
@@ -65,11 +65,11 @@ static void on_member(void *data, const char *key, size_t len,
 	if (v->type == TR2_JSON_INT && is(key, len, "wall_ns"))
 		r->meta->wall_ns = v->i;
 	else if (v->type == TR2_JSON_RAW && is(key, len, "rusage"))
-		copy(&r->rusage, v->text.p, v->text.len);
+		copy_text(&r->rusage, v->text.p, v->text.len);
 	else if (v->type == TR2_JSON_RAW && is(key, len, "counters"))
-		copy(&r->counters, v->text.p, v->text.len);
+		copy_text(&r->counters, v->text.p, v->text.len);
 	else if (v->type == TR2_JSON_RAW && is(key, len, "programs"))
-		copy(&r->programs, v->text.p, v->text.len);
+		copy_text(&r->programs, v->text.p, v->text.len);
 	else if (is(key, len, "exit_signal") ||
 		 (v->type == TR2_JSON_INT && v->i && is(key, len, "exit_code")))
 		r->meta->failed = true;
@@ -149,7 +149,7 @@ static void on_counter(void *data, const char *key, size_t len,
 	struct tr2_buf text = TR2_BUF_INIT, name = TR2_BUF_INIT;
 	struct counter c = { .unit = TR2_BUF_INIT, .note = TR2_BUF_INIT };
 
-	copy(&text, v->text.p, v->text.len);
+	copy_text(&text, v->text.p, v->text.len);
 	tr2_buf_add(&name, key, len);
 	if (json && v->type == TR2_JSON_RAW && text_len(&text) &&
 	    tr2_json_object(json, text.p, text_len(&text), on_counter_member,
@@ -177,7 +177,7 @@ void tr2_run_meta_read(struct tr2_run_meta *meta, const struct tr2_model *m,
 	json = m->meta_json ? tr2_json_new() : NULL;
 	if (!json)
 		return;
-	copy(&text, m->meta_json, strlen(m->meta_json));
+	copy_text(&text, m->meta_json, strlen(m->meta_json));
 	if (text_len(&text))
 		tr2_json_object(json, text.p, text_len(&text), on_member, &r);
 	if (text_len(&r.rusage))

@@ -83,7 +83,8 @@ static double normal_p(double na, double nb, double twice_sum, double ties)
 	return erfc(away / sqrt(2 * variance));
 }
 
-static void fill(struct ranked *r, const double *values, size_t nr, bool in_a)
+static void fill_ranks(struct ranked *r, const double *values, size_t nr,
+		       bool in_a)
 {
 	size_t i;
 
@@ -101,8 +102,8 @@ double tr2_mann_whitney(const double *a, size_t na, const double *b, size_t nb)
 	if (!na || !nb)
 		return NAN;
 	r = tr2_calloc(nr, sizeof(*r));
-	fill(r, a, na, true);
-	fill(r + na, b, nb, false);
+	fill_ranks(r, a, na, true);
+	fill_ranks(r + na, b, nb, false);
 	ties = give_ranks(r, nr);
 	for (i = 0; i < nr; i++)
 		if (r[i].in_a == few_a)
