@@ -68,8 +68,6 @@ static bool reach(void **array, uint32_t *nr, uint32_t i, size_t element_bytes)
 	return true;
 }
 
-/* ---- one event ------------------------------------------------------------------ */
-
 static bool is_missing(const struct tr2_parsed_event *ev, int i)
 {
 	switch (tr2_event_rows[ev->kind].field[i].type) {
@@ -186,8 +184,6 @@ static void on_event(void *data, struct tr2_model *m, const struct tr2_parsed_ev
 		check_fields(&at);
 	check_nesting(&at, &c->open[ev->thread]);
 }
-
-/* ---- the whole ------------------------------------------------------------------- */
 
 static void check_ends(struct tr2_model *m)
 {

@@ -52,8 +52,6 @@ void tr2_exit_text(struct tr2_buf *b, const struct tr2_model *m, uint32_t node)
 	}
 }
 
-/* ---- cells ----------------------------------------------------------------------- */
-
 static const struct tr2_node *node_of(const void *row)
 {
 	const struct tr2_node_row *r = row;
@@ -230,8 +228,6 @@ void tr2_session_cell_sid(struct tr2_table *t, const void *row)
 {
 	tr2_cell_str(t, ((const struct tr2_session_row *)row)->session->sid);
 }
-
-/* ---- the legend ------------------------------------------------------------------ */
 
 void tr2_print_legend(const struct tr2_model *m,
 		      bool (*shown)(const struct tr2_model *, uint32_t),

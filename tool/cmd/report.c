@@ -55,8 +55,6 @@ static const struct tr2_option options[] = {
 	TR2_OPT_END
 };
 
-/* ---- shared by the views ------------------------------------------------------ */
-
 const char *tr2_report_group(const struct tr2_report *r, uint32_t session)
 {
 	const struct tr2_model *m = r->m;
@@ -121,8 +119,6 @@ bool tr2_report_table_if_any(const struct tr2_report *r, struct tr2_table *t,
 	tr2_table_release(t);
 	return true;
 }
-
-/* ---- the command ------------------------------------------------------------------------ */
 
 static bool any_view(void)
 {

@@ -256,8 +256,6 @@ bool tr2_report_counters(const struct tr2_report *r)
 	return tr2_report_table_if_any(r, &t, "counter");
 }
 
-/* ---- errors ------------------------------------------------------------------------ */
-
 struct error_row {
 	struct tr2_session_row of;
 	const struct tr2_point *p;

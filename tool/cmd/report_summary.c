@@ -62,8 +62,6 @@ static void sum_up(struct summary *s, const struct tr2_model *m)
 		s->nr_errors += m->sessions[i].nr_errors;
 }
 
-/* ---- as a sentence -------------------------------------------------------------- */
-
 /* How the whole ended, when not well, and where to read of it. */
 static void print_failures(const struct summary *s)
 {
@@ -113,8 +111,6 @@ static void print_summary(const struct summary *s)
 	print_failures(s);
 	puts("\n");
 }
-
-/* ---- as data -------------------------------------------------------------------- */
 
 TR2_CELL(cell_wall, struct summary, tr2_cell_ns(t, r->whole_ns))
 TR2_CELL(cell_processes, struct summary, tr2_cell_uint(t, r->nr_processes))

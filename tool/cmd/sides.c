@@ -11,8 +11,6 @@
 #include "common/say.h"
 #include "out/table.h"
 
-/* ---- as data -------------------------------------------------------------------- */
-
 struct side {
 	const char *name;
 	const struct tr2_measures *ms;
@@ -66,8 +64,6 @@ static void print_data(struct tr2_output *out, const struct tr2_measures *base,
 	tr2_table_add(&t, &(struct side){ "new", new });
 	tr2_table_finish(&t);
 }
-
-/* ---- as lines ------------------------------------------------------------------- */
 
 static void print_text(const struct tr2_origin *o, enum tr2_origin_key key,
 		       bool md)

@@ -27,8 +27,6 @@ static bool spread_of(const struct tr2_stat_side *side, struct tr2_spread *s)
 	return wall && tr2_spread(s, wall->values, side->measures.nr_runs);
 }
 
-/* ---- as lines ------------------------------------------------------------------- */
-
 static void print_outliers(const struct tr2_stat_side *side)
 {
 	const struct tr2_measure *wall = wall_of(side);
@@ -92,8 +90,6 @@ void tr2_stat_print_notes(const struct tr2_stat_side *side, bool color)
 		       s.wide * 100);
 	fputs(color ? tr2_color_off(TR2_COLOR_WARM) : "", stdout);
 }
-
-/* ---- as data -------------------------------------------------------------------- */
 
 struct run_row {
 	const struct tr2_stat_side *side;

@@ -13,8 +13,6 @@
 #include "common/words.h"
 #include "stat/numbers.h"
 
-/* ---- the runs as a whole ----------------------------------------------------- */
-
 static struct tr2_words words_of(char **argv, struct tr2_buf *b)
 {
 	struct tr2_words words = { NULL, 0 };
@@ -115,8 +113,6 @@ static void print_summary(const char *before, const struct tr2_stat_side *side,
 	tr2_buf_release(&line);
 	tr2_buf_release(&shown);
 }
-
-/* ---- what was measured -------------------------------------------------------- */
 
 /* A measure with its numbers, for sorting. */
 struct line {

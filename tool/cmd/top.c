@@ -38,8 +38,6 @@ static const struct tr2_option options[] = {
 	TR2_OPT_END
 };
 
-/* ---- which process ------------------------------------------------------------- */
-
 static char *ring_of_pid(const char *word)
 {
 	char *end, *path;
@@ -123,8 +121,6 @@ static char *ring_at(const char *name)
 	free(rings);
 	return path;
 }
-
-/* ---- looking again and again ------------------------------------------------------- */
 
 static struct {
 	bool on;

@@ -20,8 +20,6 @@ static bool is_ring(const char *path)
 	return is;
 }
 
-/* ---- of a process ------------------------------------------------------------- */
-
 /* Return the file of a line of /proc/PID/maps, if it is mapped shared and
  * writable. */
 static char *file_of_mapping(char *line)
@@ -54,8 +52,6 @@ char *tr2_top_ring_of(int64_t pid, int *error)
 		fclose(maps);
 	return found;
 }
-
-/* ---- in a directory ------------------------------------------------------------- */
 
 static bool runs(const char *path)
 {

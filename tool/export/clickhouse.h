@@ -57,8 +57,6 @@ struct tr2_clickhouse {
 	uint64_t sent_rows;
 };
 
-/* ---- the server ------------------------------------------------------------ */
-
 /* NULL: an error was printed. */
 struct tr2_http *tr2_clickhouse_connect(const char *url);
 
@@ -77,8 +75,6 @@ bool tr2_clickhouse_gave_up(struct tr2_clickhouse *c, int tries);
 /* Create the database and its tables if they do not exist, or check their
  * version. cluster: NULL for a single server. false: an error was printed. */
 bool tr2_clickhouse_schema(struct tr2_clickhouse *c, const char *cluster);
-
-/* ---- rows ------------------------------------------------------------------ */
 
 /* Set .there of the units that a table has. Sorts the list. false: an error was
  * printed. */

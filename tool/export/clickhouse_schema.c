@@ -48,8 +48,6 @@ struct tr2_http *tr2_clickhouse_connect(const char *url)
 	return http;
 }
 
-/* ---- requests -------------------------------------------------------------------- */
-
 /* Is it a temporary error: "Code: 202, …" or "Code: 202. …", too many queries
  * or too many parts waiting to be merged? */
 static bool passes(const char *answer)
@@ -106,8 +104,6 @@ bool tr2_clickhouse_query(struct tr2_clickhouse *c)
 	} while (tr2_clickhouse_busy(c) && !tr2_clickhouse_gave_up(c, ++tries));
 	return false;
 }
-
-/* ---- tables ---------------------------------------------------------------------- */
 
 /* Execute `text`, with % replaced by the database, followed by `more`. */
 static bool execute(struct tr2_clickhouse *c, const char *text,

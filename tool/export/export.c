@@ -86,8 +86,6 @@ bool tr2_export_run(struct tr2_export *x, const struct tr2_export_format *f)
 	return !stopped(x);
 }
 
-/* ---- rules common to all formats ----------------------------------------- */
-
 bool tr2_export_is_process(const struct tr2_export *x, uint32_t node)
 {
 	return x->m->nodes[node].session || x->m->nodes[node].task;

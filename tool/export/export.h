@@ -74,8 +74,6 @@ struct tr2_export_format {
 /* Write the whole model to the open sink. false: an error was printed. */
 bool tr2_export_run(struct tr2_export *x, const struct tr2_export_format *f);
 
-/* ---- strings ------------------------------------------------------------ */
-
 /*
  * Return the string, redacted if requested; valid until the next call. NULL
  * stays NULL.
@@ -101,8 +99,6 @@ void tr2_export_add_words(struct tr2_export *x, struct tr2_buf *b,
 			  const struct tr2_words *words);
 void tr2_export_add_json(struct tr2_export *x, struct tr2_buf *b,
 			 const char *json);
-
-/* ---- rules common to all formats ----------------------------------------- */
 
 /* Append category and name, "a/b", or the one that is not 0, redacted. */
 void tr2_export_pair(struct tr2_export *x, struct tr2_buf *b, tr2_str category,

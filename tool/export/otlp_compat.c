@@ -75,8 +75,6 @@ static void span_name(struct tr2_export *x, struct tr2_buf *b, uint32_t span)
 	tr2_buf_addch(b, ')');
 }
 
-/* ---- JSON in strings -------------------------------------------------------------------- */
-
 static void words(struct tr2_attributes *a, const char *key,
 		  const struct tr2_words *w)
 {
@@ -217,8 +215,6 @@ static void add_metrics(struct tr2_attributes *a, const char *key, int kind,
 		tr2_attribute_str(a, key, tr2_buf_str(&json));
 	tr2_buf_release(&json);
 }
-
-/* ---- spans ------------------------------------------------------------------------------- */
 
 static void add_points(struct tr2_attributes *a, struct tr2_points points)
 {

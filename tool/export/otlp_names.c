@@ -90,8 +90,6 @@ void tr2_attribute_number(struct tr2_attributes *a, const char *key,
 		tr2_attribute_str(a, key, text);
 }
 
-/* ---- the resource ----------------------------------------------------------------------- */
-
 static const char *base_name(const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -140,8 +138,6 @@ void tr2_otlp_resource(struct tr2_attributes *a, uint32_t node,
 	tr2_attribute_words(a, "process.command_args", argv);
 	add_host(a);
 }
-
-/* ---- trace2's own names -------------------------------------------------- */
 
 static void own_process_name(struct tr2_export *x, struct tr2_buf *b,
 			     uint32_t node, uint32_t session)

@@ -72,8 +72,6 @@ void tr2_post_free(struct tr2_post *p)
 	free(p);
 }
 
-/* ---- responses ----------------------------------------------------------- */
-
 static void on_message(void *data, const char *key, size_t len,
 		       const struct tr2_json_value *v)
 {

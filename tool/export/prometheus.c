@@ -58,8 +58,6 @@ static bool begin(struct tr2_export *x)
 	return true;
 }
 
-/* ---- adding up -------------------------------------------------------------------- */
-
 static int end_of(const struct tr2_node *n)
 {
 	if (n->end == TR2_END_SIGNAL)
@@ -144,8 +142,6 @@ static void metric(struct tr2_export *x, uint32_t i)
 		s->sum_ns += metric->total_ns;
 	}
 }
-
-/* ---- the text ---------------------------------------------------------------------- */
 
 static void add_head(struct tr2_buf *b, const char *name, const char *type,
 		     const char *help)

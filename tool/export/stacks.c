@@ -65,8 +65,6 @@ uint32_t tr2_stacks_thread(struct tr2_export *x,
 				   x->m->sample_tasks[sample->task].name));
 }
 
-/* ---- functions ------------------------------------------------------------- */
-
 /* Replace the characters that separate functions and lines. */
 static tr2_str clean_name(struct tr2_export *x, const char *name)
 {

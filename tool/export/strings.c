@@ -34,8 +34,6 @@ const char *tr2_export_value(struct tr2_export *x, const char *name,
 	return tr2_export_text(x, s);
 }
 
-/* ---- JSON ------------------------------------------------------------------------ */
-
 void tr2_export_add_str(struct tr2_export *x, struct tr2_buf *b, const char *s)
 {
 	tr2_json_add_string(b, tr2_export_text(x, s));
@@ -94,8 +92,6 @@ void tr2_export_json_int(struct tr2_buf *b, const char *key, int64_t value)
 	add_key(b, key);
 	tr2_buf_add_i64(b, value);
 }
-
-/* ---- names ------------------------------------------------------------------------ */
 
 void tr2_export_pair(struct tr2_export *x, struct tr2_buf *b, tr2_str category,
 		     tr2_str name)

@@ -39,8 +39,6 @@ static int64_t wall_of(const struct tr2_model *m, uint32_t thread)
 	return m->sessions[m->threads[thread].session].wall_ns;
 }
 
-/* ---- items of a scope ---------------------------------------------------- */
-
 static void nest_spans(struct walk *w)
 {
 	const struct tr2_model *m = w->m;
@@ -174,8 +172,6 @@ static void push_region(struct walk *w, uint32_t node, uint32_t span,
 	    m->threads[thread].next)
 		push_threads(w, node, session, span, from, to);
 }
-
-/* ---- the walk ---------------------------------------------------------------------- */
 
 /* Return the step of a scope, as 1 + its index. Pieces of one
  * region, and regions of one name in one place, share a step. */

@@ -85,8 +85,6 @@ void tr2_model_free(struct tr2_model *m)
 	free(m);
 }
 
-/* ---- the arena ---------------------------------------------------------- */
-
 static char *arena_take(struct tr2_model_private *p, size_t n)
 {
 	struct tr2_block *b;

@@ -89,8 +89,6 @@ const char *tr2_s(const struct tr2_model *m, tr2_str id)
 	return id && id < m->priv->nr_strings ? m->priv->strings[id].p : "";
 }
 
-/* ---- recently used texts ------------------------------------------------- */
-
 #ifdef __SSE2__
 /* A mask that begins at 32 - n keeps n bytes and clears the rest of 32. */
 static const unsigned char keep[2 * TR2_RECENT_BYTES] = {
@@ -144,8 +142,6 @@ tr2_str tr2_intern_padded(struct tr2_model *m, const char *s, size_t len)
 	return tr2_intern(m, s, len);
 }
 #endif
-
-/* ---- SIDs ------------------------------------------------------------------- */
 
 /* Return the slot that has the SID, or the free one for it. */
 static struct tr2_sid_slot *sid_slot(const struct tr2_model *m, const char *sid,

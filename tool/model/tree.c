@@ -8,8 +8,6 @@
 #include "base/text.h"
 #include "model/private.h"
 
-/* ---- the tree ------------------------------------------------------------------------- */
-
 static const struct tr2_node *sort_nodes;
 
 static int compare_nodes(const void *va, const void *vb)
@@ -166,8 +164,6 @@ void tr2_model_self_times(const struct tr2_model *m, int64_t *out)
 	}
 	free(covered_to);
 }
-
-/* ---- names ----------------------------------------------------------------------------- */
 
 static const char *base_name(const char *path)
 {

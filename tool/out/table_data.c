@@ -10,8 +10,6 @@
 #include "out/table.h"
 #include "out/table_private.h"
 
-/* ---- JSON ---------------------------------------------------------------------- */
-
 static void words_as_json(const struct tr2_cell *cell, struct tr2_buf *out)
 {
 	struct tr2_words words = { cell->s, cell->nr_words };
@@ -127,8 +125,6 @@ void tr2_table_print_json(struct tr2_table *t, bool first)
 	tr2_table_flush(&out, true);
 	tr2_buf_release(&out);
 }
-
-/* ---- CSV ----------------------------------------------------------------------- */
 
 /* RFC 4180: quoted if needed, quotes doubled. */
 void tr2_csv_add(struct tr2_buf *out, const char *s, size_t len)

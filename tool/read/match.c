@@ -16,8 +16,6 @@ struct matcher {
 	struct tr2_buf *scratch;
 };
 
-/* ---- values -------------------------------------------------------------------- */
-
 static bool int_value(const char *s, size_t len, int64_t *out)
 {
 	bool negative = len && *s == '-';
@@ -127,8 +125,6 @@ static bool set_field(struct matcher *x, int i, const char *s, size_t len)
 	}
 	return true;
 }
-
-/* ---- templates ------------------------------------------------------------------ */
 
 /* Return the closing brace of a group. */
 static const char *closing_brace(const char *t, const char *end)

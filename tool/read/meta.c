@@ -88,8 +88,6 @@ static void on_meta_member(void *data, const char *key, size_t len,
 	}
 }
 
-/* ---- tasks --------------------------------------------------------------------- */
-
 struct task_record {
 	struct tr2_view type, comm;
 	struct tr2_words_view argv;
@@ -248,8 +246,6 @@ static void place_command(const struct meta *meta, uint32_t first_task)
 			return;
 		}
 }
-
-/* ---- files ------------------------------------------------------------------------- */
 
 static void read_meta(struct meta *meta, struct tr2_json *json, int fd)
 {

@@ -91,8 +91,6 @@ static void problem(struct tr2_ring_reader *r, enum tr2_problem_kind kind,
 	tr2_build_problem(r->m, kind, r->source, 0, text);
 }
 
-/* ---- finding the records -------------------------------------------------------- */
-
 static bool is_event(const struct tr2_record *record)
 {
 	return record->type >= TR2_RECORD_EVENT &&
@@ -244,8 +242,6 @@ static int compare_entries(const void *va, const void *vb)
 		return a->time < b->time ? -1 : 1;
 	return a->order < b->order ? -1 : a->order > b->order;
 }
-
-/* ---- into the model -------------------------------------------------------------- */
 
 /*
  * Limit times that are too large, as in a damaged file, to the largest valid

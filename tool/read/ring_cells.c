@@ -173,8 +173,6 @@ bool tr2_ring_cells_sum(struct tr2_ring_file *f, uint64_t now_ns,
 	return false;
 }
 
-/* ---- histograms --------------------------------------------------------------- */
-
 static void add_buckets(struct tr2_ring_file *f, const struct tr2_definition *d,
 			uint32_t slot, uint64_t sum[TR2_HISTOGRAM_BUCKETS])
 {

@@ -24,8 +24,6 @@ struct adding {
 	struct tr2_buf histogram;
 };
 
-/* ---- metrics in events --------------------------------------------------- */
-
 static uint64_t key_of(uint32_t thread, enum tr2_metric_kind kind,
 		       tr2_str category, tr2_str name)
 {
@@ -55,8 +53,6 @@ static bool is_told(const struct adding *a, enum tr2_metric_kind kind,
 				  tr2_intern(a->m, category->p, category->len),
 				  tr2_intern(a->m, name->p, name->len)));
 }
-
-/* ---- metrics in cells ---------------------------------------------------- */
 
 static struct tr2_view string_of(const struct adding *a, uint32_t offset)
 {

@@ -72,8 +72,6 @@ static int put_aside(struct tr2_rotate *r)
 	return -1;
 }
 
-/* ---- remove the oldest --------------------------------------------------- */
-
 static bool remove_stream(struct tr2_rotate *r, int fd, const char *name)
 {
 	struct stat st;

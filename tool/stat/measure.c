@@ -61,8 +61,6 @@ void tr2_measures_release(struct tr2_measures *ms)
 	memset(ms, 0, sizeof(*ms));
 }
 
-/* ---- finding and adding measures ----------------------------------------- */
-
 /* Return the value of a measure in a run that does not contain it. */
 static double absent(enum tr2_measure_kind kind)
 {
@@ -171,8 +169,6 @@ static void grow_runs(struct tr2_measures *ms)
 	}
 	ms->alloc_runs = alloc;
 }
-
-/* ---- one run ---------------------------------------------------------------- */
 
 /* Streams may contain any times. */
 static double length(int64_t start_ns, int64_t end_ns)

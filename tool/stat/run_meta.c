@@ -92,8 +92,6 @@ static void on_rusage(void *data, const char *key, size_t len,
 		meta->maxrss_bytes = v->i;
 }
 
-/* ---- counters -------------------------------------------------------------- */
-
 struct counter {
 	double value, enabled_ns, running_ns;
 	bool has_value;
@@ -161,8 +159,6 @@ static void on_counter(void *data, const char *key, size_t len,
 	tr2_buf_release(&text);
 	tr2_json_free(json);
 }
-
-/* ---- meta.json ----------------------------------------------------------- */
 
 void tr2_run_meta_read(struct tr2_run_meta *meta, const struct tr2_model *m,
 		       struct tr2_origin *origin, tr2_run_counter_fn *fn,
