@@ -146,7 +146,7 @@ test_expect_success 'requests are bounded' '
 	test_line_count = 9001 ids
 '
 
-test_expect_success NODE,LIBCURL 'a collector gets what a file gets' '
+test_expect_success NODE,LIBCURL 'a collector gets the same as a file' '
 	collector 200 &&
 	trace2 export --to otlp --url $url "$MIX" &&
 	trace2 export --to otlp --url $url/here "$MIX" &&

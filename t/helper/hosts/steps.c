@@ -193,7 +193,6 @@ static const struct operation {
 	{ "say-in-thread", say, THREAD },
 	{ "say-again-in-thread", say, THREAD_AGAIN },
 	{ "count-in-thread", count, THREAD },
-	{ "count-sampled-in-thread", count_sampled, THREAD },
 	{ "thread", start_and_exit, THREAD },
 	{ "say-in-child", say, CHILD },
 	{ "count-in-child", count, CHILD },
