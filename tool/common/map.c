@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* map - see map.h. */
+/* map - open addressing, and a fast hash for short strings. */
 #include "common/map.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* memory - see memory.h. */
+/* memory - allocate or end the command; arrays in large pages. */
 #include "common/memory.h"
 
 #include <stdarg.h>

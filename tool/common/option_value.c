@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* option_value - see option_value.h. */
+/* option_value - parse numbers, sizes, durations and times. */
 #include "common/option_value.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* say - implements common/say.h. */
+/* say - print error messages and warnings on one line. */
 #include "common/say.h"
 
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* words - see words.h. */
+/* words - print lists of strings for a shell. */
 #include "common/words.h"
 
 #include "base/buf.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * frames - see export/frames.h.
- */
+/* frames - build the tree of frames during the walk of an export. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * http - see export/http.h.
- */
+/* http - HTTP requests with libcurl, and stubs for builds without it. */
 #include "export/http.h"
 
 #include "common/say.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * series - see export/series.h.
- */
+/* series - sums by labels, and their reduction to the largest. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * sink - see export/sink.h.
- */
+/* sink - write an export to a temporary file, and rename it at the end. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * stacks - see export/stacks.h.
- */
+/* stacks - turn the return addresses of samples into names. */
 #include <stdlib.h>
 
 #include "common/map.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * filter - see model/filter.h.
- */
+/* filter - match sessions, processes, spans and events with the options. */
 #include <fnmatch.h>
 #include <string.h>
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * histogram - see model/histogram.h.
- */
+/* histogram - parse the buckets of timers, and compute percentiles. */
 #include "model/histogram.h"
 
 #include <stdlib.h>

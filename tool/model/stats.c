@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * stats - see model/stats.h.
- */
+/* stats - group durations by name, and compute percentiles. */
 #include <stdlib.h>
 #include <string.h>
 

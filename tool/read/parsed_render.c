@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * parsed_render - see read/parsed_render.h.
- */
+/* parsed_render - convert parsed events to those of the library. */
 #include <string.h>
 
 #include "common/memory.h"

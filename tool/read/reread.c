@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * reread - see read/reread.h.
- */
+/* reread - find the reader of a kept line, and parse it again. */
 #include "read/reread.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ring - see read/ring.h.
+ * ring - collect the records of all slots, sort them, and add them to the model.
  */
 #include "read/ring.h"
 

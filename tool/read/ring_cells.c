@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * ring_cells - see read/ring_cells.h.
- */
+/* ring_cells - read and sum the cells of slots while threads end. */
 #include "read/ring_cells.h"
 
 #include <string.h>

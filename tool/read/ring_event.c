@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * ring_event - see read/ring_event.h.
- */
+/* ring_event - parse the fields of a record by the table of events. */
 #include "read/ring_event.h"
 
 #include <string.h>

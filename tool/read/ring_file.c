@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * ring_file - see read/ring_file.h.
- */
+/* ring_file - read and check header, slots and records of the file. */
 #include "read/ring_file.h"
 
 #include <errno.h>

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * ring_metrics - see read/ring_metrics.h.
- */
+/* ring_metrics - turn cells into timer and counter events of the model. */
 #include "read/ring_metrics.h"
 
 #include <stdlib.h>

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * ring_names - see read/ring_names.h.
- */
+/* ring_names - a sorted list of the names of threads over time. */
 #include "read/ring_names.h"
 
 #include <stdio.h>

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * ring_sample - see read/ring_sample.h.
- */
+/* ring_sample - parse records of samples and mappings. */
 #include "read/ring_sample.h"
 
 #include <stdio.h>

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * elf - see samples/elf.h.
- */
+/* elf - an ELF file with its debugging information, opened by libdw. */
 #include "samples/elf.h"
 
 #include <stdlib.h>

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * files - see samples/files.h.
- */
+/* files - find and open the build of a file that was mapped. */
 #include "common/map.h"
 #include "common/memory.h"
 #include "samples/files.h"

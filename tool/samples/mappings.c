@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * mappings - see samples/mappings.h.
- */
+/* mappings - look up mappings by address and time. */
 #include "samples/mappings.h"
 
 #include <stdlib.h>

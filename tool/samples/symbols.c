@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * symbols - see samples/symbols.h.
- */
+/* symbols - cache the functions of addresses, and their names. */
 #include "samples/symbols.h"
 
 #include <stdio.h>
