@@ -44,9 +44,8 @@ test_start_kept_ () {
 	test_have_prereq READS_STREAMS &&
 	test -x "$GIT_BUILD_DIR/build/bin/trace2" &&
 	test -x "$GIT_BUILD_DIR/t/helper/test-tool" || return 0
-	mkdir -p "$test_kept_" || error "cannot make '$test_kept_'"
 	# A test that runs as another user must be able to write there.
-	chmod 1777 "$test_kept_"
+	mkdir -m 1777 "$test_kept_" || error "cannot make '$test_kept_'"
 	rm () {
 		"$GIT_BUILD_DIR/t/helper/test-tool" keep "$test_kept_" \
 			"$test_count" rm "$@"
