@@ -139,7 +139,7 @@ void tr2_report_summary(const struct tr2_report *r)
 {
 	struct summary s;
 
-	/* CSV is one table, for those that read one. */
+	/* In CSV the processes come first: many read only the first table. */
 	if (r->out->format == TR2_FORMAT_CSV)
 		return;
 	sum_up(&s, r->m);
