@@ -5,7 +5,7 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "session/call.h"
-#include "session/quick.h"
+#include "session/fastpath.h"
 #include "trace2.h"
 
 static int id_of(const struct trace2_repo *repo)
@@ -196,8 +196,8 @@ void trace2_region_enter_fl(const char *file, int line, const char *category,
 {
 	struct tr2_call call;
 
-	if (tr2_quick_on && tr2_quick_region_enter(file, line, category, label,
-						   id_of(repo)))
+	if (tr2_fastpath_on &&
+	    tr2_fastpath_region_enter(file, line, category, label, id_of(repo)))
 		return;
 	if (!tr2_call_begin(&call, file, line))
 		return;
@@ -210,8 +210,8 @@ void trace2_region_leave_fl(const char *file, int line, const char *category,
 {
 	struct tr2_call call;
 
-	if (tr2_quick_on && tr2_quick_region_leave(file, line, category, label,
-						   id_of(repo)))
+	if (tr2_fastpath_on &&
+	    tr2_fastpath_region_leave(file, line, category, label, id_of(repo)))
 		return;
 	if (!tr2_call_begin(&call, file, line))
 		return;
@@ -293,8 +293,8 @@ void trace2_data_string_fl(const char *file, int line, const char *category,
 {
 	struct tr2_call call;
 
-	if (tr2_quick_on && tr2_quick_data(file, line, category, id_of(repo),
-					   key, value))
+	if (tr2_fastpath_on &&
+	    tr2_fastpath_data(file, line, category, id_of(repo), key, value))
 		return;
 	if (!begin_data(&call, file, line, repo))
 		return;

@@ -8,8 +8,8 @@
 #include "base/clock.h"
 #include "part/pending_errors.h"
 #include "session/early.h"
+#include "session/fastpath.h"
 #include "session/parts.h"
-#include "session/quick.h"
 #include "session/ring.h"
 #include "session/session.h"
 #include "session/signal.h"
@@ -100,7 +100,7 @@ void tr2_session_close(void)
 		return;
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
 	__atomic_store_n(&trace2_enabled_, 0, __ATOMIC_SEQ_CST);
-	tr2_quick_stop();
+	tr2_fastpath_stop();
 	tr2_signal_restore();
 	interrupted = tr2_lock_is_mine();
 	thread = interrupted ? tr2_self : tr2_thread_get();

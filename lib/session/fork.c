@@ -12,9 +12,9 @@
 #include "base/mask.h"
 #include "part/pending_errors.h"
 #include "ring/wake.h"
+#include "session/fastpath.h"
 #include "session/inherit.h"
 #include "session/parts.h"
-#include "session/quick.h"
 #include "session/targets.h"
 #include "session/thread_life.h"
 #include "thread/context.h"
@@ -43,7 +43,7 @@ void tr2_session_after_fork(void)
 	tr2_stream.forked_by = tr2_self ? tr2_self->tid : forking_tid;
 	tr2_call_after_fork();
 	tr2_wake_close();
-	tr2_quick_on = 0;
+	tr2_fastpath_disable();
 	tr2_lock_after_fork();
 	tr2_arena_forget();
 	tr2_parts_forked();
@@ -115,7 +115,7 @@ static void open_anew(struct tr2_thread *thread, const char *file, int line)
 		 .argv.argv = (const char *const *)tr2_session.argv);
 	tr2_parts_open(main_thread, NULL);
 	if (main_thread->calls_parts)
-		tr2_quick_leave_to_calls();
+		tr2_fastpath_disable();
 	tr2_pending_errors_emit(&call);
 }
 

@@ -10,7 +10,7 @@
 #include <strings.h>
 
 #include "base/clock.h"
-#include "session/quick.h"
+#include "session/fastpath.h"
 #include "session/ring.h"
 #include "session/session.h"
 #include "thread/emit.h"
@@ -166,7 +166,7 @@ static void end_session(int signo)
 					   TR2_SESSION_CLOSED)) {
 		write_last_event(signo);
 		__atomic_store_n(&trace2_enabled_, 0, __ATOMIC_SEQ_CST);
-		tr2_quick_stop();
+		tr2_fastpath_stop();
 	}
 	last.is_written = true;
 }

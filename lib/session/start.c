@@ -12,10 +12,10 @@
 #include "base/mask.h"
 #include "session/early.h"
 #include "session/exit.h"
+#include "session/fastpath.h"
 #include "session/fork.h"
 #include "session/inherit.h"
 #include "session/parts.h"
-#include "session/quick.h"
 #include "session/session.h"
 #include "session/signal.h"
 #include "session/targets.h"
@@ -146,7 +146,7 @@ static void begin_stream(const char *file, int line)
 	tr2_session_emit_version(&call);
 	tr2_parts_open(thread, &tr2_session.settings);
 	if (thread->calls_parts)
-		tr2_quick_leave_to_calls();
+		tr2_fastpath_disable();
 }
 
 void tr2_session_start(const char *file, int line,

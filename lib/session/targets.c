@@ -5,8 +5,8 @@
 #include "base/clock.h"
 #include "part/pending_errors.h"
 #include "session/early.h"
+#include "session/fastpath.h"
 #include "session/inherit.h"
-#include "session/quick.h"
 #include "session/ring.h"
 #include "session/session.h"
 #include "thread/stream.h"
@@ -91,7 +91,7 @@ static void publish_targets(struct tr2_call *call)
 		}
 		any_on |= tr2_dest_is_on(&target->dest);
 	}
-	tr2_quick_start();
+	tr2_fastpath_start();
 	__atomic_store_n(&trace2_enabled_, any_on, __ATOMIC_SEQ_CST);
 }
 

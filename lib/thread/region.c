@@ -116,7 +116,7 @@ void tr2_regions_copy(struct tr2_regions *to, const struct tr2_regions *from)
 	to->nr_open = from->nr_open;
 	to->nr_implicit_leaves = from->nr_implicit_leaves;
 	to->in_doubt = from->in_doubt;
-	to->quick_alloc = from->quick_alloc ? to->alloc : 0;
+	to->fastpath_alloc = from->fastpath_alloc ? to->alloc : 0;
 }
 
 void tr2_region_push(struct tr2_regions *regions, uint64_t start_ns,
@@ -197,11 +197,11 @@ enum tr2_region_match tr2_region_find(struct tr2_regions *regions,
 void tr2_region_doubt(struct tr2_regions *regions)
 {
 	regions->in_doubt = regions->nr_open;
-	regions->quick_alloc = 0;
+	regions->fastpath_alloc = 0;
 }
 
 void tr2_region_trust(struct tr2_regions *regions)
 {
 	regions->in_doubt = 0;
-	regions->quick_alloc = regions->alloc;
+	regions->fastpath_alloc = regions->alloc;
 }

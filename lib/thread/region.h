@@ -30,7 +30,7 @@ struct tr2_region {
 	int repo_id;
 	uint8_t label_at; /* in text */
 	bool is_whole; /* otherwise the copies are cut */
-	bool is_quick; /* and without secrets */
+	bool fastpath_ok; /* and without secrets */
 	bool was_implied; /* another region's leave ended it */
 	/* Copies of category and label, with a NUL each. The last byte is
 	 * always NUL, so that a name that a handler finds half written ends,
@@ -43,7 +43,7 @@ struct tr2_regions {
 	struct tr2_region *at, *home;
 	/* nr_open counts more regions than are kept. */
 	size_t nr_open, alloc;
-	size_t quick_alloc; /* for quick.c: 0 while a leave is in doubt */
+	size_t fastpath_alloc; /* for the fast path: 0 while a leave is in doubt */
 	size_t in_doubt; /* the number of open regions then: see
 			  * tr2_region_doubt() */
 	size_t nr_implicit_leaves; /* ended; their leaves may still come */
@@ -85,12 +85,12 @@ static inline struct tr2_region *tr2_region_count(struct tr2_regions *regions)
 /* Write a region whose names fit. */
 static inline __attribute__((always_inline)) void
 tr2_region_fill(struct tr2_region *region, const struct tr2_region_names *names,
-		uint64_t start_ns, int repo_id, bool is_quick)
+		uint64_t start_ns, int repo_id, bool fastpath_ok)
 {
 	char *p;
 
 	/* A handler may find it half written. */
-	region->is_quick = false;
+	region->fastpath_ok = false;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	region->start_ns = start_ns;
 	region->category = names->category;
@@ -106,7 +106,7 @@ tr2_region_fill(struct tr2_region *region, const struct tr2_region_names *names,
 	p = tr2_put_short(p + 1, names->label, names->label_len);
 	*p = '\0';
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	region->is_quick = is_quick;
+	region->fastpath_ok = fastpath_ok;
 }
 
 /* Open a region. Only the beginning of long names is kept, and only the number

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Write frequent events straight into the ring. */
-#include "session/quick.h"
+#include "session/fastpath.h"
 
 #include <linux/membarrier.h>
 #include <sys/syscall.h>
@@ -12,7 +12,7 @@
 #include "thread/fork_guard.h"
 #include "thread/stream.h"
 
-int tr2_quick_on;
+int tr2_fastpath_on;
 
 /* Everything in one function, so that values stay in registers. */
 #define INLINE static inline __attribute__((always_inline))
@@ -42,7 +42,7 @@ struct text {
 	size_t len;
 };
 
-struct quick {
+struct fastpath {
 	struct tr2_thread *thread;
 	struct tr2_ring_write w;
 	enum tr2_event_kind kind;
@@ -142,7 +142,7 @@ INLINE char *put_text(char *p, const struct text *text)
 			     text->len);
 }
 
-INLINE bool may_be_secret(const struct quick *q)
+INLINE bool may_be_secret(const struct fastpath *q)
 {
 	words_2 found;
 
@@ -154,7 +154,7 @@ INLINE bool may_be_secret(const struct quick *q)
 }
 
 /* false: the thread's state requires the slow path. */
-INLINE bool prepare(struct quick *q, const char *file, int line, int repo_id)
+INLINE bool prepare(struct fastpath *q, const char *file, int line, int repo_id)
 {
 	struct tr2_thread *thread = tr2_self;
 
@@ -171,7 +171,7 @@ INLINE bool prepare(struct quick *q, const char *file, int line, int repo_id)
 }
 
 /* false: the texts require the slow path. */
-INLINE bool take_texts(struct quick *q, const char *first, const char *second,
+INLINE bool take_texts(struct fastpath *q, const char *first, const char *second,
 		       const char *third)
 {
 	q->text[0] = measure(first);
@@ -197,7 +197,7 @@ __attribute__((noinline)) static void put_filler(struct tr2_ring_write w,
  * Reserve the record, read the clock and write the part before the fields.
  * Return the place of the fields; NULL: no room, or tracing has ended.
  */
-INLINE char *begin(struct quick *q, struct tr2_inside *in, size_t numbers,
+INLINE char *begin(struct fastpath *q, struct tr2_inside *in, size_t numbers,
 		   size_t *size)
 {
 	size_t n = sizeof(struct tr2_record_event) + room(&q->file) + numbers +
@@ -211,7 +211,7 @@ INLINE char *begin(struct quick *q, struct tr2_inside *in, size_t numbers,
 		return NULL;
 	}
 	/* Pairs with the end of the session, which waits for such writes after
-	 * it has switched tracing off: see tr2_quick_stop(). */
+	 * it has switched tracing off: see tr2_fastpath_stop(). */
 	if (__builtin_expect(!trace2_is_enabled(), 0)) {
 		put_filler(q->w, n);
 		return NULL;
@@ -230,20 +230,20 @@ INLINE char *begin(struct quick *q, struct tr2_inside *in, size_t numbers,
 	return put_text(p, &q->file);
 }
 
-INLINE void put_texts(const struct quick *q, char *p)
+INLINE void put_texts(const struct fastpath *q, char *p)
 {
 	p = put_text(p, &q->text[0]);
 	p = put_text(p, &q->text[1]);
 	put_text(p, &q->text[2]);
 }
 
-bool tr2_quick_region_enter(const char *file, int line, const char *category,
+bool tr2_fastpath_region_enter(const char *file, int line, const char *category,
 			    const char *label, int repo_id)
 {
 	struct tr2_region_names names;
 	struct tr2_regions *regions;
 	struct tr2_inside in;
-	struct quick q;
+	struct fastpath q;
 	size_t size;
 	char *p;
 
@@ -254,7 +254,7 @@ bool tr2_quick_region_enter(const char *file, int line, const char *category,
 	names = (struct tr2_region_names){ category, label, q.text[0].len,
 					   q.text[1].len };
 	regions = &q.thread->regions;
-	if (regions->nr_open >= regions->quick_alloc ||
+	if (regions->nr_open >= regions->fastpath_alloc ||
 	    !tr2_region_have_room(&names))
 		return false;
 	q.nesting = (unsigned int)regions->nr_open + 1;
@@ -271,12 +271,12 @@ bool tr2_quick_region_enter(const char *file, int line, const char *category,
 }
 
 /* The names are those of the enter, which has no secrets. */
-bool tr2_quick_region_leave(const char *file, int line, const char *category,
+bool tr2_fastpath_region_leave(const char *file, int line, const char *category,
 			    const char *label, int repo_id)
 {
 	const struct tr2_region *region;
 	struct tr2_inside in;
-	struct quick q;
+	struct fastpath q;
 	size_t size;
 	char *p;
 
@@ -284,7 +284,7 @@ bool tr2_quick_region_leave(const char *file, int line, const char *category,
 	if (!prepare(&q, file, line, repo_id))
 		return false;
 	region = tr2_region_top(&q.thread->regions);
-	if (!region || !region->is_quick ||
+	if (!region || !region->fastpath_ok ||
 	    !tr2_region_is(region, category, label))
 		return false;
 	q.text[0] = (struct text){ tr2_region_category(region),
@@ -307,11 +307,11 @@ bool tr2_quick_region_leave(const char *file, int line, const char *category,
 	return true;
 }
 
-bool tr2_quick_data(const char *file, int line, const char *category,
+bool tr2_fastpath_data(const char *file, int line, const char *category,
 		    int repo_id, const char *key, const char *value)
 {
 	struct tr2_inside in;
-	struct quick q;
+	struct fastpath q;
 	uint64_t start_ns;
 	size_t size;
 	char *p;
@@ -330,7 +330,7 @@ bool tr2_quick_data(const char *file, int line, const char *category,
 	return true;
 }
 
-void tr2_quick_start(void)
+void tr2_fastpath_start(void)
 {
 	unsigned int i;
 
@@ -338,9 +338,9 @@ void tr2_quick_start(void)
 		if ((i == TR2_TARGET_ring) !=
 		    tr2_dest_is_on(tr2_stream_dest(i)))
 			return;
-	/* For tr2_quick_stop(). */
+	/* For tr2_fastpath_stop(). */
 	syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0);
-	__atomic_store_n(&tr2_quick_on, 1, __ATOMIC_RELAXED);
+	__atomic_store_n(&tr2_fastpath_on, 1, __ATOMIC_RELAXED);
 }
 
 /*
@@ -348,15 +348,15 @@ void tr2_quick_start(void)
  * off: this barrier replaces one in each write. Without membarrier(), waiting
  * for a while is the best that can be done.
  */
-void tr2_quick_stop(void)
+void tr2_fastpath_stop(void)
 {
-	if (!tr2_quick_on)
+	if (!tr2_fastpath_on)
 		return;
-	__atomic_store_n(&tr2_quick_on, 0, __ATOMIC_RELAXED);
+	__atomic_store_n(&tr2_fastpath_on, 0, __ATOMIC_RELAXED);
 	syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0);
 }
 
-void tr2_quick_leave_to_calls(void)
+void tr2_fastpath_disable(void)
 {
-	__atomic_store_n(&tr2_quick_on, 0, __ATOMIC_RELAXED);
+	__atomic_store_n(&tr2_fastpath_on, 0, __ATOMIC_RELAXED);
 }

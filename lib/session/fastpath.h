@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * fastpath - events of hot paths, when the ring is the only target: written
+ * straight into it, without the frame of a call (see call.h), which would cost
+ * more than the record. They hold nothing that a signal handler needs, so these
+ * nest where calls do not.
+ *
+ * Each returns false, having done nothing, if the slow path must do it. That
+ * includes strings that may have secrets.
+ */
+#ifndef TR2_SESSION_FASTPATH_H
+#define TR2_SESSION_FASTPATH_H
+
+#include <stdbool.h>
+
+/* Not 0: the ring is the only target, and takes events. */
+extern int tr2_fastpath_on;
+
+/* Start before other threads can see that tracing is on; stop when it ends. */
+void tr2_fastpath_start(void);
+void tr2_fastpath_stop(void);
+
+/* A part needs a hook at each call: events take the slow path from now on. */
+void tr2_fastpath_disable(void);
+
+bool tr2_fastpath_region_enter(const char *file, int line, const char *category,
+			       const char *label, int repo_id);
+bool tr2_fastpath_region_leave(const char *file, int line, const char *category,
+			       const char *label, int repo_id);
+bool tr2_fastpath_data(const char *file, int line, const char *category,
+		       int repo_id, const char *key, const char *value);
+
+#endif
