@@ -17,26 +17,6 @@ int tr2_fastpath_on;
 /* Everything in one function, so that values stay in registers. */
 #define INLINE static inline __attribute__((always_inline))
 
-/* The fields are those of the table, in its order. */
-#define AT(event, field, nr)                                     \
-	_Static_assert(offsetof(struct tr2_v_##event, field) ==  \
-			       (nr) * sizeof(struct tr2_value),  \
-		       "lib/event/events.def has it elsewhere")
-AT(region_enter, category, 1);
-AT(region_enter, label, 2);
-AT(region_enter, msg, 3);
-AT(region_leave, t_rel, 0);
-AT(region_leave, category, 2);
-AT(region_leave, label, 3);
-AT(region_leave, msg, 4);
-AT(data, t_rel, 1);
-AT(data, category, 3);
-AT(data, key, 4);
-AT(data, value, 5);
-_Static_assert(sizeof(struct tr2_v_region_enter) == 4 * 8, "more fields");
-_Static_assert(sizeof(struct tr2_v_region_leave) == 5 * 8, "more fields");
-_Static_assert(sizeof(struct tr2_v_data) == 6 * 8, "more fields");
-
 struct text {
 	const char *s; /* NULL: absent */
 	size_t len;
@@ -46,14 +26,14 @@ struct fastpath {
 	struct tr2_thread *thread;
 	struct tr2_ring_write w;
 	enum tr2_event_kind kind;
-	struct text file, text[3]; /* the strings, in their order */
+	struct text file;
 	int line, repo_id;
 	unsigned int nesting;
 	uint64_t now_ns;
 };
 
-/* Longer strings must be cut, which the slow path does. */
-#define MAX_STRINGS (TR2_RECORD_MAX - 128)
+/* Longer fields must be cut, which the slow path does. */
+#define MAX_BYTES (TR2_RECORD_MAX - 120)
 
 INLINE uint64_t load_8(const char *s)
 {
@@ -142,16 +122,87 @@ INLINE char *put_text(char *p, const struct text *text)
 			     text->len);
 }
 
-INLINE bool may_be_secret(const struct fastpath *q)
-{
-	words_2 found;
+/*
+ * For each row of the table: struct fast_NAME with its fields in their order, and
+ * functions on all of them. In a record, a field is a text, a number, or missing,
+ * since the head has it. A field that is not set is written as absent.
+ */
+#define AS_STR TEXT
+#define AS_JSON TEXT
+#define AS_ARGV TEXT
+#define AS_HISTOGRAM TEXT
+#define AS_INT NUMBER
+#define AS_UINT NUMBER
+#define AS_BOOL NUMBER
+#define AS_SECONDS NUMBER
+#define AS_T_REL NUMBER
+#define AS_T_ABS NOTHING
+#define AS_NESTING NOTHING
+#define PASTE_(a, b) a##b
+#define PASTE(a, b) PASTE_(a, b)
 
-	if (!tr2_stream.redact)
-		return false;
-	found = marks_in(&q->text[0]) | marks_in(&q->text[1]) |
-		marks_in(&q->text[2]);
-	return (found[0] | found[1]) != 0;
-}
+#define MEMBER_TEXT(name) struct text name;
+#define MEMBER_NUMBER(name) uint64_t name;
+#define MEMBER_NOTHING(name)
+#define TR2_FIELD(type, name, flags) PASTE(MEMBER_, AS_##type)(name)
+#define TR2_EVENT(name, flags, fields, normal, category, perf) \
+	struct fast_##name {                                   \
+		fields                                         \
+	};
+#include "event/events.def"
+#undef TR2_EVENT
+#undef TR2_FIELD
+
+/* Bytes of the record behind its file. */
+#define BYTES_TEXT(name) bytes += room(&v->name);
+#define BYTES_NUMBER(name) bytes += sizeof(v->name);
+#define BYTES_NOTHING(name)
+#define TR2_FIELD(type, name, flags) PASTE(BYTES_, AS_##type)(name)
+#define TR2_EVENT(name, flags, fields, normal, category, perf)         \
+	INLINE size_t bytes_of_##name(const struct fast_##name *v) \
+	{                                                              \
+		size_t bytes = 0;                                      \
+								      \
+		(void)v;                                               \
+		fields                                                 \
+		return bytes;                                          \
+	}
+#include "event/events.def"
+#undef TR2_EVENT
+#undef TR2_FIELD
+
+/* Not 0 if a text may hold a secret. */
+#define MARKS_TEXT(name) found |= marks_in(&v->name);
+#define MARKS_NUMBER(name)
+#define MARKS_NOTHING(name)
+#define TR2_FIELD(type, name, flags) PASTE(MARKS_, AS_##type)(name)
+#define TR2_EVENT(name, flags, fields, normal, category, perf)        \
+	INLINE uint64_t marks_of_##name(const struct fast_##name *v) \
+	{                                                             \
+		words_2 found = { 0, 0 };                             \
+								      \
+		(void)v;                                              \
+		fields                                                \
+		return found[0] | found[1];                           \
+	}
+#include "event/events.def"
+#undef TR2_EVENT
+#undef TR2_FIELD
+
+#define PUT_TEXT(name) p = put_text(p, &v->name);
+#define PUT_NUMBER(name) p = put_u64(p, v->name);
+#define PUT_NOTHING(name)
+#define TR2_FIELD(type, name, flags) PASTE(PUT_, AS_##type)(name)
+#define TR2_EVENT(name, flags, fields, normal, category, perf)               \
+	INLINE void put_##name(char *p, const struct fast_##name *v)        \
+	{                                                                    \
+		(void)p;                                                     \
+		(void)v;                                                     \
+		fields                                                       \
+	}
+#include "event/events.def"
+#undef TR2_EVENT
+#undef TR2_FIELD
 
 /* false: the thread's state requires the slow path. */
 INLINE bool prepare(struct fastpath *q, const char *file, int line, int repo_id)
@@ -170,17 +221,10 @@ INLINE bool prepare(struct fastpath *q, const char *file, int line, int repo_id)
 	return true;
 }
 
-/* false: the texts require the slow path. */
-INLINE bool take_texts(struct fastpath *q, const char *first, const char *second,
-		       const char *third)
-{
-	q->text[0] = measure(first);
-	q->text[1] = measure(second);
-	q->text[2] = measure(third);
-	return !may_be_secret(q) &&
-	       room(&q->text[0]) + room(&q->text[1]) + room(&q->text[2]) +
-			       room(&q->file) <= MAX_STRINGS;
-}
+/* false: the fields require the slow path. */
+#define MAY_WRITE(q, name, v)                                        \
+	(!(tr2_stream.redact && marks_of_##name(v)) &&               \
+	 bytes_of_##name(v) + room(&(q)->file) <= MAX_BYTES)
 
 /* Write a filler in place of an event that came after the end. */
 __attribute__((noinline)) static void put_filler(struct tr2_ring_write w,
@@ -194,18 +238,16 @@ __attribute__((noinline)) static void put_filler(struct tr2_ring_write w,
 }
 
 /*
- * Reserve the record, read the clock and write the part before the fields.
- * Return the place of the fields; NULL: no room, or tracing has ended.
+ * Reserve the record, read the clock and write the part before the fields, which
+ * take so many bytes. Return the place of the fields; NULL: no room, or tracing
+ * has ended.
  */
-INLINE char *begin(struct fastpath *q, struct tr2_inside *in, size_t numbers,
-		   size_t *size)
+INLINE char *begin(struct fastpath *q, struct tr2_inside *in, size_t bytes)
 {
-	size_t n = sizeof(struct tr2_record_event) + room(&q->file) + numbers +
-		   room(&q->text[0]) + room(&q->text[1]) + room(&q->text[2]);
+	size_t n = sizeof(struct tr2_record_event) + room(&q->file) + bytes;
 	char *p;
 
 	n = (n + TR2_RECORD_ALIGN - 1) & -(size_t)TR2_RECORD_ALIGN;
-	*size = n;
 	if (!tr2_ring_begin(&q->w, tr2_my_slot, (uint32_t)n, in)) {
 		tr2_dest_drop(tr2_stream_dest(TR2_TARGET_ring));
 		return NULL;
@@ -230,37 +272,30 @@ INLINE char *begin(struct fastpath *q, struct tr2_inside *in, size_t numbers,
 	return put_text(p, &q->file);
 }
 
-INLINE void put_texts(const struct fastpath *q, char *p)
-{
-	p = put_text(p, &q->text[0]);
-	p = put_text(p, &q->text[1]);
-	put_text(p, &q->text[2]);
-}
-
 bool tr2_fastpath_region_enter(const char *file, int line, const char *category,
-			    const char *label, int repo_id)
+			       const char *label, int repo_id)
 {
-	struct tr2_region_names names;
+	const struct fast_region_enter v = { .category = measure(category),
+					     .label = measure(label) };
+	const struct tr2_region_names names = { category, label,
+						v.category.len, v.label.len };
 	struct tr2_regions *regions;
 	struct tr2_inside in;
 	struct fastpath q;
-	size_t size;
 	char *p;
 
 	q.kind = TR2_EV_region_enter;
 	if (!prepare(&q, file, line, repo_id) ||
-	    !take_texts(&q, category, label, NULL))
+	    !MAY_WRITE(&q, region_enter, &v))
 		return false;
-	names = (struct tr2_region_names){ category, label, q.text[0].len,
-					   q.text[1].len };
 	regions = &q.thread->regions;
 	if (regions->nr_open >= regions->fastpath_alloc ||
 	    !tr2_region_have_room(&names))
 		return false;
 	q.nesting = (unsigned int)regions->nr_open + 1;
-	p = begin(&q, &in, 0, &size);
+	p = begin(&q, &in, bytes_of_region_enter(&v));
 	if (p) {
-		put_texts(&q, p);
+		put_region_enter(p, &v);
 		tr2_ring_end(&q.w);
 	} else {
 		q.now_ns = tr2_clock_now_ns();
@@ -272,12 +307,12 @@ bool tr2_fastpath_region_enter(const char *file, int line, const char *category,
 
 /* The names are those of the enter, which has no secrets. */
 bool tr2_fastpath_region_leave(const char *file, int line, const char *category,
-			    const char *label, int repo_id)
+			       const char *label, int repo_id)
 {
+	struct fast_region_leave v = { .t_rel = 0 };
 	const struct tr2_region *region;
 	struct tr2_inside in;
 	struct fastpath q;
-	size_t size;
 	char *p;
 
 	q.kind = TR2_EV_region_leave;
@@ -287,20 +322,20 @@ bool tr2_fastpath_region_leave(const char *file, int line, const char *category,
 	if (!region || !region->fastpath_ok ||
 	    !tr2_region_is(region, category, label))
 		return false;
-	q.text[0] = (struct text){ tr2_region_category(region),
-				   region->category_len };
-	q.text[1] = (struct text){ tr2_region_label(region),
-				   region->label_len };
-	q.text[2] = (struct text){ NULL, 0 };
-	if (room(&q.file) > MAX_STRINGS - TR2_REGION_BYTES)
+	v.category = (struct text){ tr2_region_category(region),
+				    region->category_len };
+	v.label = (struct text){ tr2_region_label(region),
+				 region->label_len };
+	if (room(&q.file) > MAX_BYTES - TR2_REGION_BYTES)
 		return false;
 	q.nesting = (unsigned int)q.thread->regions.nr_open;
-	p = begin(&q, &in, sizeof(uint64_t), &size);
+	p = begin(&q, &in, bytes_of_region_leave(&v));
 	if (!p) {
 		tr2_region_pop(&q.thread->regions);
 		return true;
 	}
-	put_texts(&q, put_u64(p, q.now_ns - region->start_ns));
+	v.t_rel = q.now_ns - region->start_ns;
+	put_region_leave(p, &v);
 	/* From here on, a signal handler's regions take its place. */
 	tr2_region_pop(&q.thread->regions);
 	tr2_ring_end(&q.w);
@@ -308,23 +343,25 @@ bool tr2_fastpath_region_leave(const char *file, int line, const char *category,
 }
 
 bool tr2_fastpath_data(const char *file, int line, const char *category,
-		    int repo_id, const char *key, const char *value)
+		       int repo_id, const char *key, const char *value)
 {
+	struct fast_data v = { .category = measure(category),
+			       .key = measure(key),
+			       .value = measure(value) };
 	struct tr2_inside in;
 	struct fastpath q;
 	uint64_t start_ns;
-	size_t size;
 	char *p;
 
 	q.kind = TR2_EV_data;
-	if (!prepare(&q, file, line, repo_id) ||
-	    !take_texts(&q, category, key, value))
+	if (!prepare(&q, file, line, repo_id) || !MAY_WRITE(&q, data, &v))
 		return false;
 	q.nesting = (unsigned int)q.thread->regions.nr_open + 1;
 	start_ns = tr2_region_start(q.thread);
-	p = begin(&q, &in, sizeof(uint64_t), &size);
+	p = begin(&q, &in, bytes_of_data(&v));
 	if (p) {
-		put_texts(&q, put_u64(p, q.now_ns - start_ns));
+		v.t_rel = q.now_ns - start_ns;
+		put_data(p, &v);
 		tr2_ring_end(&q.w);
 	}
 	return true;
