@@ -4,6 +4,7 @@
 #include <signal.h>
 
 #include "base/clock.h"
+#include "base/macros.h"
 #include "base/unwind.h"
 #include "metric/metric.h"
 #include "pmu/pmu.h"
@@ -58,7 +59,7 @@ static inline struct tr2_slot *my_slot(void)
 {
 	struct tr2_slot *slot = tr2_my_slot;
 
-	return __builtin_expect(slot != NULL, 1) ? slot : slot_slow();
+	return likely(slot != NULL) ? slot : slot_slow();
 }
 
 /*
@@ -124,8 +125,8 @@ add_sampled(struct tr2_slot *slot, unsigned int index, uint64_t value)
 	index &= ~TR2_METRIC_SAMPLED;
 	cell = &slot->counter[index];
 	tr2_counter_cell_add(cell, value);
-	if (__builtin_expect(__atomic_load_n(cell, __ATOMIC_RELAXED) >=
-				     tr2_limit(TR2_METRIC_COUNTER, index), 0))
+	if (unlikely(__atomic_load_n(cell, __ATOMIC_RELAXED) >=
+		     tr2_limit(TR2_METRIC_COUNTER, index)))
 		overflow(slot, TR2_METRIC_COUNTER, index);
 }
 
@@ -137,7 +138,7 @@ add(struct tr2_slot *slot, const struct trace2_counter *counter, uint64_t value)
 	if (!counter)
 		return;
 	index = __atomic_load_n(&counter->index, __ATOMIC_RELAXED);
-	if (__builtin_expect(index < TR2_MAX_COUNTERS, 1))
+	if (likely(index < TR2_MAX_COUNTERS))
 		tr2_counter_cell_add(&slot->counter[index], value);
 	else
 		add_sampled(slot, index, value);
@@ -157,7 +158,7 @@ CODE void trace2_counter_add_on_(struct trace2_counter *counter, uint64_t value)
 {
 	struct tr2_slot *slot = tr2_my_slot;
 
-	if (__builtin_expect(slot != NULL, 1))
+	if (likely(slot != NULL))
 		add(slot, counter, value);
 	else
 		add_slow(counter, value);
@@ -185,7 +186,7 @@ void trace2_timer_start_on_(struct trace2_timer *timer)
 	if (!slot || !timer)
 		return;
 	index = __atomic_load_n(&timer->index, __ATOMIC_RELAXED);
-	if (__builtin_expect(index < TR2_MAX_TIMERS, 1))
+	if (likely(index < TR2_MAX_TIMERS))
 		start_timer(slot, index);
 	else
 		start_sampled(slot, index);
@@ -237,9 +238,9 @@ stop_sampled(const struct stop *s, unsigned int index)
 		return;
 	index &= ~TR2_METRIC_SAMPLED;
 	stop(s, index);
-	if (__builtin_expect(__atomic_load_n(&s->slot->timer[index].total_ns,
-					     __ATOMIC_RELAXED) >=
-				     tr2_limit(TR2_METRIC_TIMER, index), 0))
+	if (unlikely(__atomic_load_n(&s->slot->timer[index].total_ns,
+				     __ATOMIC_RELAXED) >=
+		     tr2_limit(TR2_METRIC_TIMER, index)))
 		overflow(s->slot, TR2_METRIC_TIMER, index);
 }
 
@@ -253,7 +254,7 @@ CODE void trace2_timer_stop_on_(struct trace2_timer *timer, const char *file,
 	if (!s.slot || !timer)
 		return;
 	index = __atomic_load_n(&timer->index, __ATOMIC_RELAXED);
-	if (__builtin_expect(index < TR2_MAX_TIMERS, 1))
+	if (likely(index < TR2_MAX_TIMERS))
 		stop(&s, index);
 	else
 		stop_sampled(&s, index);

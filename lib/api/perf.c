@@ -2,6 +2,7 @@
 /* Opened counters: each call under the process's lock. */
 #include <errno.h>
 
+#include "base/macros.h"
 #include "base/mask.h"
 #include "base/unwind.h"
 #include "pmu/parse.h"
@@ -17,7 +18,7 @@ static bool begin_call(int *saved_errno)
 	*saved_errno = errno;
 	if (tr2_lock_is_mine())
 		return false;
-	if (__builtin_expect(!*tr2_fork_guard, 0))
+	if (unlikely(!*tr2_fork_guard))
 		tr2_session_after_fork();
 	tr2_lock();
 	return true;

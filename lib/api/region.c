@@ -4,6 +4,7 @@
 
 #include "base/buf.h"
 #include "base/clock.h"
+#include "base/macros.h"
 #include "session/call.h"
 #include "session/fastpath.h"
 #include "trace2.h"
@@ -169,8 +170,8 @@ static inline bool take_innermost(struct tr2_call *call, const char *category,
 {
 	const struct tr2_region *region = tr2_region_top(regions_of(call));
 
-	return __builtin_expect(region && region->category == category &&
-					region->label == label, 1) ||
+	return likely(region && region->category == category &&
+		      region->label == label) ||
 	       take_slow(call, category, label);
 }
 

@@ -23,6 +23,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/macros.h"
+
 struct tr2_buf {
 	char *p;
 	size_t len, alloc;
@@ -56,7 +58,7 @@ static inline void tr2_buf_reset(struct tr2_buf *b)
 /* Make room for n bytes and a NUL. false: failed is set. */
 static inline bool tr2_buf_room(struct tr2_buf *b, size_t n)
 {
-	if (__builtin_expect(n < b->alloc - b->len && b->alloc, 1))
+	if (likely(n < b->alloc - b->len && b->alloc))
 		return true;
 	return tr2_buf_grow(b, n);
 }

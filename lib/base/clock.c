@@ -12,6 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/macros.h"
+
 #define NS_PER_S 1000000000u
 #define REFRESH_NS (5u * (uint64_t)NS_PER_S)
 #define DAY_S 86400
@@ -50,7 +52,7 @@ static uint64_t read_clock(clockid_t id)
 	struct timespec ts;
 
 #if defined(__x86_64__)
-	if (__builtin_expect(load(&is_forbidden), 0)) {
+	if (unlikely(load(&is_forbidden))) {
 		if (syscall(SYS_clock_gettime, id, &ts))
 			return 0;
 	} else

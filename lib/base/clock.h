@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "base/clock_fit.h"
+#include "base/macros.h"
 #include "base/sanitize.h"
 
 #if defined(__x86_64__)
@@ -76,7 +77,7 @@ static inline uint64_t tr2_clock_now_ns(void)
 	uint64_t ticks, ns;
 
 	/* A counter that may not be read has window 0. */
-	if (__builtin_expect(!window, 0))
+	if (unlikely(!window))
 		return tr2_clock_now_slow();
 	ticks = tr2_clock_ticks() -
 		__atomic_load_n(&scale->base_ticks, __ATOMIC_RELAXED);
@@ -84,10 +85,9 @@ static inline uint64_t tr2_clock_now_ns(void)
 	ns += __atomic_load_n(&scale->base_ns, __ATOMIC_RELAXED);
 	/* Pairs with the release fence in publish(). */
 	tr2_clock_fence(__ATOMIC_ACQUIRE);
-	if (__builtin_expect(ticks >= window, 0) ||
-	    __builtin_expect(__atomic_load_n(&tr2_clock.generation,
-					     __ATOMIC_RELAXED) != generation,
-			     0))
+	if (unlikely(ticks >= window) ||
+	    unlikely(__atomic_load_n(&tr2_clock.generation, __ATOMIC_RELAXED) !=
+		     generation))
 		return tr2_clock_now_slow();
 	return ns;
 }
@@ -122,9 +122,8 @@ void tr2_clock_look_up_wall(void);
  * Signal-safe; any thread. */
 static inline uint64_t tr2_clock_wall_us(uint64_t now_ns)
 {
-	if (__builtin_expect(now_ns >= __atomic_load_n(&tr2_clock.wall_until_ns,
-						       __ATOMIC_RELAXED),
-			     0))
+	if (unlikely(now_ns >= __atomic_load_n(&tr2_clock.wall_until_ns,
+					       __ATOMIC_RELAXED)))
 		tr2_clock_look_up_wall();
 	return (now_ns +
 		__atomic_load_n(&tr2_clock.wall_ns, __ATOMIC_RELAXED)) /

@@ -6,6 +6,7 @@
  * The matcher remembers one place to go back to, that of the last `*`: its time
  * is at most the product of the lengths, and it does not recurse.
  */
+#include "base/macros.h"
 #include "base/split.h"
 #include "config/internal.h"
 
@@ -54,7 +55,7 @@ static bool in_class(const char *name, size_t len, char c, bool *known)
 		{ "xdigit", is_digit(c) || is_between(c, 'a', 'f') },
 	};
 
-	for (size_t i = 0; i < sizeof(classes) / sizeof(*classes); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(classes); i++)
 		if (strlen(classes[i].name) == len &&
 		    !memcmp(classes[i].name, name, len))
 			return classes[i].holds;

@@ -4,6 +4,8 @@
 
 #include <strings.h>
 
+#include "base/macros.h"
+
 /* A run of quotes is searched so far: a line of nothing else stays cheap. */
 #define MAX_QUOTES 4
 
@@ -55,7 +57,7 @@ static bool is_secret_word(const char *word, size_t len)
 					       "signature", "key" };
 	size_t i;
 
-	for (i = 0; i < sizeof(secrets) / sizeof(*secrets); i++)
+	for (i = 0; i < ARRAY_SIZE(secrets); i++)
 		if (strlen(secrets[i]) == len &&
 		    !strncasecmp(word, secrets[i], len))
 			return true;

@@ -10,6 +10,7 @@
 #ifndef TR2_EVENT_RENDER_INTERNAL_H
 #define TR2_EVENT_RENDER_INTERNAL_H
 
+#include "base/macros.h"
 #include "base/put.h"
 #include "base/text.h"
 #include "event/render.h"
@@ -62,7 +63,7 @@ void tr2_render_new_local(struct tr2_render *r, uint64_t wall_us);
 static inline char *tr2_render_put_utc(char *p, struct tr2_render *r,
 				       uint64_t wall_us)
 {
-	if (__builtin_expect(r->utc_end_us - 1 - wall_us >= TR2_US_PER_S, 0))
+	if (unlikely(r->utc_end_us - 1 - wall_us >= TR2_US_PER_S))
 		tr2_render_new_utc(r, wall_us);
 	p = tr2_put(p, r->utc, sizeof(r->utc));
 	p = tr2_put_6(p, (uint32_t)(wall_us + TR2_US_PER_S - r->utc_end_us));
@@ -74,7 +75,7 @@ static inline char *tr2_render_put_utc(char *p, struct tr2_render *r,
 static inline char *tr2_render_put_local(char *p, struct tr2_render *r,
 					 uint64_t wall_us)
 {
-	if (__builtin_expect(r->local_end_us - 1 - wall_us >= TR2_US_PER_S, 0))
+	if (unlikely(r->local_end_us - 1 - wall_us >= TR2_US_PER_S))
 		tr2_render_new_local(r, wall_us);
 	p = tr2_put(p, r->local, sizeof(r->local));
 	*p++ = '.';

@@ -4,6 +4,7 @@
  * own, expanded from the table, in which keys are constants and nothing is
  * looked up: this is the hottest code that is not a system call.
  */
+#include "base/macros.h"
 #include "event/render_internal.h"
 
 void tr2_render_json_head(struct tr2_buf *b, const char *sid,
@@ -36,8 +37,8 @@ static char *add_body(struct tr2_render *r, char *p, const char *s, bool secret)
 {
 	size_t len = strlen(s);
 
-	if (__builtin_expect(tr2_render_has_room(r, p, len), 1) &&
-	    __builtin_expect(tr2_text_copy(p, s, len), 1))
+	if (likely(tr2_render_has_room(r, p, len)) &&
+	    likely(tr2_text_copy(p, s, len)))
 		p += len;
 	else
 		p = add_str_slow(r, p, s, len, secret);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Render the normal and perf targets: a prefix or columns, then a template. */
+#include "base/macros.h"
 #include "event/render_internal.h"
 #include "event/template.h"
 
@@ -32,8 +33,8 @@ add_str_slow(struct tr2_render *r, char *p, const char *s, size_t len,
 static char *add_text(struct tr2_render *r, char *p, const char *s, size_t len,
 		      bool secret)
 {
-	if (__builtin_expect(tr2_render_has_room(r, p, len), 1) &&
-	    __builtin_expect(tr2_text_copy(p, s, len), 1))
+	if (likely(tr2_render_has_room(r, p, len)) &&
+	    likely(tr2_text_copy(p, s, len)))
 		return p + len;
 	return add_str_slow(r, p, s, len, secret);
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/macros.h"
 #include "base/text.h"
 #include "perfevent/perfevent.h"
 
@@ -76,7 +77,7 @@ static int resolve_tracepoint(struct tr2_perfevent *ev, const char **why)
 	char line[32];
 	size_t i;
 
-	for (i = 0; i < sizeof(places) / sizeof(*places); i++) {
+	for (i = 0; i < ARRAY_SIZE(places); i++) {
 		const char *const path[] = { places[i], ev->scope, "/",
 					     ev->name, "/id", NULL };
 		int n = read_line(path, line, sizeof(line));

@@ -7,6 +7,7 @@
 
 #include "base/check.h"
 #include "base/clock.h"
+#include "base/macros.h"
 #include "pmu/pmu.h"
 #include "pmu/pool.h"
 #include "pmu/record.h"
@@ -206,7 +207,7 @@ static bool has_unknown(const struct trace2_perf_attr *attr)
 {
 	size_t i;
 
-	for (i = 0; i < sizeof(attr->reserved) / sizeof(*attr->reserved); i++)
+	for (i = 0; i < ARRAY_SIZE(attr->reserved); i++)
 		if (attr->reserved[i])
 			return true;
 	return attr->reserved_bits || (attr->read_format & ~KNOWN_FORMATS) ||
@@ -521,6 +522,6 @@ void tr2_pmu_after_fork(void)
 			ev->member = NULL;
 		}
 	}
-	for (i = 0; i < sizeof(ours) / sizeof(*ours); i++)
+	for (i = 0; i < ARRAY_SIZE(ours); i++)
 		*ours[i]->use = (struct tr2_pmu_use){ 0, false };
 }

@@ -29,6 +29,7 @@
 
 #include "arena/arena.h"
 #include "base/inside.h"
+#include "base/macros.h"
 #include "base/sanitize.h"
 #include "ring/layout.h"
 #include "ring/testpoint.h"
@@ -105,13 +106,12 @@ TR2_RING_INLINE char *tr2_ring_reserve(struct tr2_control *ring, char *data,
 			gap = 0;
 		end = at + gap + size;
 		TR2_TESTPOINT(looked);
-		if (__builtin_expect(end > tr2_ring_load(&ring->room_until),
-				     0) &&
+		if (unlikely(end > tr2_ring_load(&ring->room_until)) &&
 		    !tr2_ring_make_room(ring, end, size))
 			return NULL;
 	} while (!tr2_ring_swap(&ring->reserved, at, end));
 	TR2_TESTPOINT(reserved);
-	if (__builtin_expect(gap != 0, 0)) {
+	if (unlikely(gap != 0)) {
 		filler.size = (uint16_t)gap;
 		memcpy(data + (at & (data_size - 1)), &filler, sizeof(filler));
 		TR2_TESTPOINT(filled);
@@ -157,7 +157,7 @@ TR2_RING_INLINE void tr2_ring_leave(struct tr2_control *ring,
 	bool is_last;
 
 	tr2_ring_order();
-	if (__builtin_expect(nest > 1, 0)) {
+	if (unlikely(nest > 1)) {
 		tr2_ring_store(&ring->nest, (uint16_t)(nest - 1));
 		return;
 	}
@@ -171,7 +171,7 @@ TR2_RING_INLINE void tr2_ring_leave(struct tr2_control *ring,
 		/* Release: pairs with the reader's acquire of data_head. */
 		__atomic_store_n(&ring->data_head, head, __ATOMIC_RELEASE);
 		TR2_TESTPOINT(published);
-		if (__builtin_expect(pending != 0, 0))
+		if (unlikely(pending != 0))
 			__atomic_fetch_sub(&ring->pending, pending,
 					   __ATOMIC_RELAXED);
 		records += pending + tr2_ring_load(&ring->wake_records);
@@ -181,13 +181,13 @@ TR2_RING_INLINE void tr2_ring_leave(struct tr2_control *ring,
 		tr2_ring_order();
 		TR2_TESTPOINT(left);
 		is_last = is_last && !tr2_ring_load(&ring->nest);
-		if (__builtin_expect(!is_last, 0)) {
+		if (unlikely(!is_last)) {
 			/* A handler jumped out of a write that came meanwhile,
 			 * to another one, which has ended. */
 			tr2_ring_drop_unfinished(ring, 0);
 			break;
 		}
-		if (__builtin_expect(tr2_ring_load(&ring->reserved) == head, 1))
+		if (likely(tr2_ring_load(&ring->reserved) == head))
 			break;
 		/* Handlers that came since do not know this write. */
 		tr2_ring_be_outermost(ring, in);
@@ -198,11 +198,8 @@ TR2_RING_INLINE void tr2_ring_leave(struct tr2_control *ring,
 	if (!threshold)
 		threshold = tr2_arena_rings.data_size / 2;
 	/* wakeup_events 0 is the largest number less one. */
-	if (__builtin_expect(head - tr2_ring_load(&ring->wake_head) >=
-				     threshold, 0) ||
-	    __builtin_expect(records - 1u >=
-				     tr2_ring_load(&ring->wakeup_events) - 1u,
-			     0))
+	if (unlikely(head - tr2_ring_load(&ring->wake_head) >= threshold) ||
+	    unlikely(records - 1u >= tr2_ring_load(&ring->wakeup_events) - 1u))
 		tr2_ring_wake(ring);
 }
 
@@ -218,12 +215,12 @@ TR2_RING_INLINE bool tr2_ring_begin(struct tr2_ring_write *w,
 	struct tr2_control *ring;
 	char *data;
 
-	if (__builtin_expect(!slot || !slot->control.data_size ||
-			     !tr2_arena_rings.data_size, 0)) {
+	if (unlikely(!slot || !slot->control.data_size ||
+		     !tr2_arena_rings.data_size)) {
 		tr2_ring_lost(slot, TR2_LOST_NO_SLOT);
 		return false;
 	}
-	if (__builtin_expect(size > tr2_arena_rings.data_size / 4, 0)) {
+	if (unlikely(size > tr2_arena_rings.data_size / 4)) {
 		tr2_ring_lost(slot, TR2_LOST_TOO_LARGE);
 		return false;
 	}
@@ -231,17 +228,17 @@ TR2_RING_INLINE bool tr2_ring_begin(struct tr2_ring_write *w,
 	data = tr2_ring_data(slot);
 	w->in = in;
 	tr2_inside_begin(in);
-	if (__builtin_expect(tr2_ring_load(&ring->nest) != 0, 0))
+	if (unlikely(tr2_ring_load(&ring->nest) != 0))
 		tr2_ring_nested(ring, in);
 	else
 		tr2_ring_be_outermost(ring, in);
 	tr2_ring_order();
 	TR2_TESTPOINT(entered);
-	if (__builtin_expect(tr2_ring_load(&ring->unreported) != 0, 0))
+	if (unlikely(tr2_ring_load(&ring->unreported) != 0))
 		tr2_ring_report_losses(ring, data);
 	w->ring = ring;
 	w->p = tr2_ring_reserve(ring, data, size);
-	if (__builtin_expect(w->p != NULL, 1))
+	if (likely(w->p != NULL))
 		return true;
 	tr2_ring_lost(slot, tr2_arena_rings.consume ? TR2_LOST_NO_ROOM :
 						      TR2_LOST_NESTED);

@@ -5,6 +5,7 @@
 #include <errno.h>
 
 #include "base/clock.h"
+#include "base/macros.h"
 #include "session/early.h"
 #include "session/fork.h"
 #include "session/parts.h"
@@ -42,11 +43,11 @@ tr2_call_begin(struct tr2_call *call, const char *file, int line)
 		return false;
 	}
 	/* No thread is known yet. */
-	if (__builtin_expect(!tr2_self && !tr2_session_is_started(), 0)) {
+	if (unlikely(!tr2_self && !tr2_session_is_started())) {
 		tr2_early_note(file, line);
 		return false;
 	}
-	if (__builtin_expect(tr2_fork_guard_is_cleared(), 0))
+	if (unlikely(tr2_fork_guard_is_cleared()))
 		tr2_session_after_fork();
 	if (!enter_thread(call)) {
 		errno = call->saved_errno;
@@ -61,7 +62,7 @@ tr2_call_begin(struct tr2_call *call, const char *file, int line)
 	if (atomic_load_explicit(&tr2_session.state, memory_order_acquire) !=
 	    TR2_SESSION_ON)
 		tr2_session_reopen(call->thread, file, line);
-	if (__builtin_expect(call->thread->calls_parts, 0))
+	if (unlikely(call->thread->calls_parts))
 		tr2_parts_before_call(call->thread);
 	call->emitter = &call->thread->emitter;
 	call->now_ns = tr2_clock_now_ns();
@@ -71,7 +72,7 @@ tr2_call_begin(struct tr2_call *call, const char *file, int line)
 void tr2_call_end(struct tr2_call *call)
 {
 	if (call->thread) {
-		if (__builtin_expect(call->thread->has_new_name, 0))
+		if (unlikely(call->thread->has_new_name))
 			tr2_thread_tell_name(call->thread);
 		tr2_context_shrink(call->thread);
 		tr2_thread_leave(call->thread, &call->inside);

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/macros.h"
 #include "ring/ring.h"
 #include "thread/emit.h"
 #include "thread/fork_guard.h"
@@ -254,7 +255,7 @@ INLINE char *begin(struct fastpath *q, struct tr2_inside *in, size_t bytes)
 	}
 	/* Pairs with the end of the session, which waits for such writes after
 	 * it has switched tracing off: see tr2_fastpath_stop(). */
-	if (__builtin_expect(!trace2_is_enabled(), 0)) {
+	if (unlikely(!trace2_is_enabled())) {
 		put_filler(q->w, n);
 		return NULL;
 	}

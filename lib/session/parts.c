@@ -4,6 +4,8 @@
 
 #include <stddef.h>
 
+#include "base/macros.h"
+
 #define SETTING(member) offsetof(struct tr2_settings, member)
 #define NO_SETTING SIZE_MAX
 
@@ -25,7 +27,7 @@ static const struct row {
 	{ &tr2_part_samples, SETTING(sample) },
 	{ &tr2_part_samples_kernel, NO_SETTING },
 };
-#define NR_PARTS (sizeof(rows) / sizeof(*rows))
+#define NR_PARTS ARRAY_SIZE(rows)
 _Static_assert(NR_PARTS <= TR2_MAX_PARTS, "a thread has room for all");
 
 /* Call a hook of all parts that have it, in their order or in reverse. i is the

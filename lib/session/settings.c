@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "base/macros.h"
 #include "base/text.h"
 #include "config/config.h"
 
@@ -34,7 +35,7 @@ static const struct row {
 #undef ROW
 };
 
-#define NR_ROWS (sizeof(rows) / sizeof(*rows))
+#define NR_ROWS ARRAY_SIZE(rows)
 
 struct loading {
 	struct tr2_settings *settings;

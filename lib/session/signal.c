@@ -10,6 +10,7 @@
 #include <strings.h>
 
 #include "base/clock.h"
+#include "base/macros.h"
 #include "session/fastpath.h"
 #include "session/ring.h"
 #include "session/session.h"
@@ -222,7 +223,7 @@ static int signal_number(const char *text, size_t len)
 		text += 3;
 		len -= 3;
 	}
-	for (i = 0; i < sizeof(names) / sizeof(*names); i++)
+	for (i = 0; i < ARRAY_SIZE(names); i++)
 		if (strlen(names[i].name) == len &&
 		    !strncasecmp(names[i].name, text, len))
 			return names[i].signo;

@@ -21,6 +21,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "base/macros.h"
 #include "base/raw.h"
 #include "target/relay.h"
 
@@ -138,7 +139,7 @@ static inline void tr2_dest_write(struct tr2_dest *dest, const char *line,
 		return;
 	}
 	result = tr2_raw_write(dest->fd, line, len);
-	if (__builtin_expect(result != (long)len, 0))
+	if (unlikely(result != (long)len))
 		tr2_dest_write_rest(dest, line, len, result);
 }
 

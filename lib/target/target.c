@@ -2,6 +2,7 @@
 /* Render an event for one target. */
 #include "target/target.h"
 
+#include "base/macros.h"
 #include "target/ring.h"
 
 static const tr2_render_fn renderers[TR2_TARGET_NR] = {
@@ -45,7 +46,7 @@ bool tr2_target_render(struct tr2_target *target, enum tr2_target_id id,
 {
 	if (!shows(target, id, ev))
 		return false;
-	if (__builtin_expect(ev->kind == TR2_EV_atexit, 0))
+	if (unlikely(ev->kind == TR2_EV_atexit))
 		render_atexit(target, id, render, ev, lost);
 	else
 		renderers[id](render, ev, target->brief);

@@ -9,6 +9,7 @@
 #ifndef TR2_THREAD_CONTEXT_H
 #define TR2_THREAD_CONTEXT_H
 
+#include "base/macros.h"
 #include "thread/thread.h"
 
 #define TR2_CONTEXT_BUF_BYTES 4096u /* a power of two */
@@ -46,9 +47,8 @@ static inline void tr2_context_shrink(struct tr2_thread *thread)
 	const struct tr2_render *r = &thread->render;
 
 	/* The initial size of both; they grow by doubling. */
-	if (__builtin_expect((r->line.alloc | r->redacted.alloc |
-			      thread->message.alloc) > TR2_CONTEXT_BUF_BYTES,
-			     0))
+	if (unlikely((r->line.alloc | r->redacted.alloc |
+		      thread->message.alloc) > TR2_CONTEXT_BUF_BYTES))
 		tr2_context_shrink_slow(thread);
 }
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/macros.h"
 #include "base/mask.h"
 #include "event/redact.h"
 #include "thread/lock.h"
@@ -136,7 +137,7 @@ static __attribute__((noinline)) void announce(struct tr2_call *call)
 void tr2_call_emit(struct tr2_call *call, enum tr2_event_kind kind,
 		   const struct tr2_value *v)
 {
-	if (__builtin_expect(!call->thread->announced, 0) &&
+	if (unlikely(!call->thread->announced) &&
 	    call->emitter == &call->thread->emitter)
 		announce(call);
 	emit_now(call, kind, v);

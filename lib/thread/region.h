@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/macros.h"
 #include "base/put.h"
 
 #define TR2_REGION_BYTES 256u
@@ -146,9 +147,7 @@ bool tr2_region_has_names(const struct tr2_region *region, const char *category,
 static inline bool tr2_region_is(const struct tr2_region *region,
 				 const char *category, const char *label)
 {
-	return __builtin_expect(region->category == category &&
-					region->label == label,
-				1) ||
+	return likely(region->category == category && region->label == label) ||
 	       tr2_region_has_names(region, category, label);
 }
 
