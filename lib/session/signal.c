@@ -21,7 +21,7 @@
 #define MAX_WAIT_NS (100u * UINT64_C(1000000))
 
 static const struct {
-	const char *name;
+	char name[8]; /* no pointer, which the linker would relocate */
 	int signo;
 } names[] = {
 	{ "HUP", SIGHUP },   { "INT", SIGINT },	  { "QUIT", SIGQUIT },
