@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# `make demo`: records two real Git commands with trace2 and shows where their
+# `make demo`: record two real Git commands with trace2 and show where their
 # time went; then treesum, a program that uses libtrace2, with its timers and
-# counters. Needs git and what `make` built. All that it writes is in a
-# directory of its own, which it removes.
+# counters. Needs git and the result of `make`. It writes only into a new
+# temporary directory, which it removes.
 
 cd "$(dirname "$0")/.." || exit 1
 top=$PWD
@@ -27,8 +27,8 @@ work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 trap 'exit 1' HUP INT PIPE TERM
 
-# Nobody's settings but these, so that the result is the same for everybody. A
-# checkout that belongs to somebody else is to be read, too.
+# Only these settings, so that the result does not depend on the user. A
+# checkout owned by another user can be read, too.
 unset GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE GIT_TRACE2 GIT_TRACE2_PERF
 export GIT_CONFIG_NOSYSTEM=1 GIT_CONFIG_GLOBAL=/dev/null GIT_PAGER=cat
 export GIT_CONFIG_COUNT=2
@@ -52,8 +52,8 @@ shown () {
 	sed 's/^\(.\{79\}\)..*$/\1+/' "$@"
 }
 
-# The project's own history. It goes through a file, because what runs on the
-# other side of a clone heeds no safe.directory from the environment.
+# The project's own history, passed through a file: the process on the other
+# side of a clone ignores safe.directory in the environment.
 own_history () {
 	git rev-parse --verify -q HEAD >/dev/null 2>&1 &&
 	test "$(git rev-parse --show-toplevel)" = "$(pwd -P)" &&
@@ -62,7 +62,7 @@ own_history () {
 	git -C "$work/project.git" fetch -q "$work/history" HEAD:main
 }
 
-# A tree without one, or with a part of it: a history of one commit.
+# A tree without history, or with a part of it: a history of one commit.
 no_history () {
 	rm -rf "$work/project.git"
 	mkdir "$work/copy" &&
@@ -109,7 +109,7 @@ trace2 report --threads --timers --counters sum >report.txt ||
 	fail "there is no report of treesum"
 shown report.txt
 
-# The last line is made from the recordings alone.
+# The last line is computed from the recordings only.
 count () {
 	trace2 list --format=csv "$1" | awk 'END { print NR - 1 }'
 }

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * treesum - what is in a directory tree? Sums the contents of all its files
- * with worker threads and prints files, bytes and checksum for each kind of
- * file, that is: for each extension. Two trees that print the same hold the
- * same contents. Names that begin with a dot are left out.
+ * treesum - sum up a directory tree: read the contents of all its files with
+ * worker threads and print files, bytes and checksum for each kind of file,
+ * that is, for each extension. Two trees with the same output have the same
+ * contents. Names that begin with a dot are skipped.
  *
  *	treesum [-j THREADS] [--sort] [DIRECTORY...]
  *
- * It is also the example of a program that tells what it does, by way of
- * trace2: look for the calls that begin so. Try
+ * It is also the example of a program that records its work with trace2: look
+ * for the calls that begin so. Try
  *
  *	GIT_TRACE2_PERF=1 treesum -j 3 .
  */
@@ -33,9 +33,9 @@
 #define MAX_THREADS 64
 
 /*
- * What is measured all over the program is defined once, here. A timer knows
- * how long all its intervals took, and with TRACE2_HISTOGRAM how they are
- * distributed; with TRACE2_PER_THREAD each thread tells its own, too.
+ * Metrics used all over the program are defined once, here. A timer has the
+ * total time of its intervals, and with TRACE2_HISTOGRAM their distribution;
+ * with TRACE2_PER_THREAD each thread reports its own values, too.
  */
 TRACE2_TIMER(timer_read, "treesum", "read",
 	     TRACE2_PER_THREAD | TRACE2_HISTOGRAM);
@@ -122,9 +122,7 @@ static void walk(const char *directory)
 	closedir(dir);
 }
 
-/*
- * The sums: threads take one file after the other.
- */
+/* The sums: threads take one file after the other. */
 
 /* FNV-1a, 64 bits. */
 static uint64_t add_to_checksum(uint64_t checksum, const unsigned char *p,
@@ -143,7 +141,7 @@ static void sum_file(struct file *file)
 
 	file->checksum = UINT64_C(0xcbf29ce484222325);
 	while (fd >= 0) {
-		/* Only what is spent waiting for the file system. */
+		/* Measure only the time spent waiting for the file system. */
 		trace2_timer_start(timer_read);
 		n = read(fd, block, sizeof(block));
 		trace2_timer_stop(timer_read);
@@ -176,7 +174,8 @@ static void sum_all(int nr_threads)
 	pthread_t threads[MAX_THREADS];
 	int nr = 0;
 
-	/* As pthread_create(), and the trace knows who started whom. */
+	/* Like pthread_create(), and the trace has the thread that created
+	 * it. */
 	while (nr < nr_threads &&
 	       !trace2_pthread_create(&threads[nr], NULL, "sum", sum_files,
 				      NULL))
@@ -187,9 +186,7 @@ static void sum_all(int nr_threads)
 		pthread_join(threads[--nr], NULL);
 }
 
-/*
- * The table: one row an extension.
- */
+/* The table: one row per extension. */
 
 static const char *extension(const char *path)
 {
@@ -220,7 +217,7 @@ static void print_table(FILE *out)
 		     i++) {
 			nr++;
 			bytes += files[i].bytes;
-			/* A sum, so that the order of files is nothing. */
+			/* A sum, so that the order of files does not matter. */
 			checksum += files[i].checksum;
 		}
 		fprintf(out, "%-10s %7" PRIu64 " %12" PRIu64 "  %016" PRIx64
@@ -229,7 +226,7 @@ static void print_table(FILE *out)
 	}
 }
 
-/* Starts argv with its standard input from the pipe; pid or -1 with errno. */
+/* Start argv with its standard input from the pipe; pid or -1 with errno. */
 static pid_t spawn_reader(const char *const *argv, int pipe_fds[2])
 {
 	posix_spawn_file_actions_t actions;
@@ -268,7 +265,7 @@ static void feed_child(struct trace2_child *child, int pipe_fds[2])
 	fclose(out);
 	if (child->pid >= 0)
 		code = wait_for((pid_t)child->pid);
-	/* Exactly one end for each start, also when it never ran. */
+	/* Exactly one end for each start, even if it never ran. */
 	trace2_child_exit(child, code);
 	if (code > 0)
 		nr_errors++;
@@ -291,8 +288,8 @@ static void print_sorted(void)
 }
 
 /*
- * A region stands for a phase: it shows how long the phase took, and what
- * happens within it is shown below it.
+ * A region is a phase of the program: it shows how long the phase took, and
+ * contains the events during it.
  */
 static void sum_trees(char **roots, int nr_threads, int sorted)
 {
@@ -350,11 +347,11 @@ int main(int argc, char **argv)
 	const struct trace2_options options = { .version = VERSION };
 
 	(void)argc;
-	/* The first thing, so that times count from the start … */
+	/* The first call, so that times count from the start … */
 	trace2_initialize_clock();
 	trace2_initialize_with(&options);
 	trace2_cmd_start(argv);
 	trace2_cmd_name("treesum");
-	/* … and the last one, which returns the code that it tells. */
+	/* … and the last one, which returns the code that it records. */
 	return trace2_cmd_exit(run(argv + 1));
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * words FILE... - counts words, and tells by trace2 what it did: a region for
- * each file, its name as data, and how many words there were in all as a
- * counter.
+ * words FILE... - count words, and record the work with trace2: a region for
+ * each file, its name as data, and the number of all words as a counter.
  */
 #include <ctype.h>
 #include <stdio.h>

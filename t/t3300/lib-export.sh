@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 #
-# What the tests of trace2 export share; to be read after test-lib.sh.
+# Functions for the tests of trace2 export; read this after test-lib.sh.
 #
 # shellcheck shell=sh
 

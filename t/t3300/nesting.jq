@@ -1,4 +1,4 @@
-# The slices of a thread that reach beyond the one around them: none must.
+# Find slices of a thread that reach beyond the one around them: there must be none.
 def ns: . * 1000 | round;
 [.traceEvents[] | select(.ph == "X")]
 | if length == 0 then "there are no slices" else
