@@ -533,7 +533,10 @@ test_expect_success TASKS 'those that --max-size stops are counted' '
 	test_grep ! rings err &&
 	test_grep "^trace2 record: --max-size was reached: 3 programs were started later, and recorded nothing\$" err &&
 	test_grep "^\[ trace2 record: [0-9]* processes, .*; 3 lost, exit 0 \]\$" err &&
-	jq -e ".lost == 3 and .losses.programs == 3" trace2.data/meta.json &&
+	jq -e ".lost == 3 and .losses.programs == 3" trace2.data/meta.json
+'
+
+test_expect_success TASKS,READS_STREAMS 'and check knows of them' '
 	test_expect_code 1 trace2 check >found &&
 	test_grep "warning: lines, records or programs were lost while it was recorded (3)" found &&
 	test_grep "events/git-trace2-discard: warning: .* wrote nothing" found &&
