@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "cmd/check.h"
 #include "cmd/inputs.h"
+#include "common/memory.h"
 #include "common/options.h"
 #include "model/build.h"
 #include "model/parsed_event.h"
@@ -52,20 +53,16 @@ static void found(const struct place *at, enum tr2_problem_kind kind,
 }
 
 /* Make room for index i in a zeroed array. */
-static bool reach(void **array, uint32_t *nr, uint32_t i, size_t element_bytes)
+static void reach(void **array, uint32_t *nr, uint32_t i, size_t element_bytes)
 {
 	uint32_t want = i + i / 2 + 256;
-	char *p;
 
 	if (i < *nr)
-		return true;
-	p = realloc(*array, want * element_bytes);
-	if (!p)
-		return false;
-	memset(p + *nr * element_bytes, 0, (want - *nr) * element_bytes);
-	*array = p;
+		return;
+	*array = tr2_realloc(*array, want, element_bytes);
+	memset((char *)*array + *nr * element_bytes, 0,
+	       (want - *nr) * element_bytes);
 	*nr = want;
-	return true;
 }
 
 static bool is_missing(const struct tr2_parsed_event *ev, int i)
@@ -175,10 +172,8 @@ static void on_event(void *data, struct tr2_model *m, const struct tr2_parsed_ev
 	struct place at = { m, ev, m->sessions[ev->session].source };
 	bool perf = m->sessions[ev->session].flags & TR2_SESSION_PERF;
 
-	if (!reach((void **)&c->seen, &c->nr_seen, ev->session, 1) ||
-	    !reach((void **)&c->open, &c->nr_open, ev->thread,
-		   sizeof(*c->open)))
-		return;
+	reach((void **)&c->seen, &c->nr_seen, ev->session, 1);
+	reach((void **)&c->open, &c->nr_open, ev->thread, sizeof(*c->open));
 	check_order(&at, &c->seen[ev->session]);
 	if (ev->kind >= 0 && !perf)
 		check_fields(&at);
@@ -384,7 +379,7 @@ static enum tr2_load_result check_input(struct found *f, const char *path)
 	struct check c = { 0 };
 	struct tr2_load load = { &path, 1, TR2_LOAD_QUIET, on_event, &c };
 	struct tr2_model *m = tr2_model_new();
-	enum tr2_load_result result = m ? tr2_load(m, &load) : TR2_LOAD_FAILED;
+	enum tr2_load_result result = tr2_load(m, &load);
 
 	if (result == TR2_LOAD_OK) {
 		check_ends(m);

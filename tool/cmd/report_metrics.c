@@ -62,8 +62,6 @@ static struct sum *sum_of(struct sums *sums, const struct tr2_report *r,
 
 	for (;; key += 2) {
 		slot = tr2_map_slot(&sums->map, key ? key : 1);
-		if (!slot)
-			return NULL;
 		if (!*slot)
 			break;
 		s = &sums->sum[*slot - 1];
@@ -83,8 +81,9 @@ static struct sum *sum_of(struct sums *sums, const struct tr2_report *r,
 static void add_buckets(struct sum *s, const struct tr2_metric *metric)
 {
 	if (metric->histogram && !s->buckets)
-		s->buckets = calloc(TR2_HISTOGRAM_BUCKETS, sizeof(*s->buckets));
-	if (metric->histogram && s->buckets)
+		s->buckets = tr2_calloc(TR2_HISTOGRAM_BUCKETS,
+					sizeof(*s->buckets));
+	if (metric->histogram)
 		tr2_histogram_add(s->buckets, metric->histogram);
 	else if (metric->count)
 		s->some_without = true;
@@ -104,8 +103,6 @@ static void gather(struct sums *sums, const struct tr2_report *r, int kind)
 		    !tr2_filter_session(r->filter, m, metric->session))
 			continue;
 		s = sum_of(sums, r, metric);
-		if (!s)
-			continue;
 		s->processes++;
 		s->count += metric->count;
 		s->total_ns += metric->total_ns;

@@ -8,6 +8,7 @@
 #include "cmd/node.h"
 #include "cmd/report.h"
 #include "common/join.h"
+#include "common/memory.h"
 #include "model/critical.h"
 #include "model/stats.h"
 
@@ -118,9 +119,9 @@ void tr2_report_critical_path(const struct tr2_report *r)
 	int64_t whole = m->nodes[root].end_ns - m->nodes[root].start_ns;
 	struct tr2_step *steps = NULL;
 	size_t nr = root ? tr2_critical_path(m, root, &steps) : 0;
-	bool *shown = calloc(nr + 1, sizeof(*shown));
+	bool *shown = tr2_calloc(nr, sizeof(*shown));
 
-	if (nr && shown)
+	if (nr)
 		print_path(r, steps, nr, whole, shown);
 	free(shown);
 	free(steps);

@@ -8,6 +8,7 @@
 #include "cmd/node.h"
 #include "cmd/report.h"
 #include "common/join.h"
+#include "common/memory.h"
 #include "model/stats.h"
 
 /* ---- regions ------------------------------------------------------------------- */
@@ -54,9 +55,7 @@ static void no_region(const struct tr2_report *r, uint32_t session,
 		}
 	}
 	group = tr2_groups_get(groups, tr2_report_group(r, session), NO_REGION);
-	if (group)
-		tr2_group_add(group, outside > 0 ? outside : 0,
-			      self > 0 ? self : 0);
+	tr2_group_add(group, outside > 0 ? outside : 0, self > 0 ? self : 0);
 }
 
 static void gather_session(const struct tr2_report *r, uint32_t session,
@@ -78,10 +77,8 @@ static void gather_session(const struct tr2_report *r, uint32_t session,
 			group = tr2_groups_get(groups,
 					       tr2_report_group(r, session),
 					       region_name(m, span));
-			if (group)
-				tr2_group_add(group,
-					      span->end_ns - span->start_ns,
-					      self[i]);
+			tr2_group_add(group, span->end_ns - span->start_ns,
+				      self[i]);
 		}
 }
 
@@ -143,13 +140,11 @@ static bool finish_groups(const struct tr2_report *r, struct tr2_table *t,
 
 bool tr2_report_regions(const struct tr2_report *r)
 {
-	int64_t *self = calloc(r->m->nr_spans, sizeof(*self)), whole = 0;
+	int64_t *self = tr2_calloc(r->m->nr_spans, sizeof(*self)), whole = 0;
 	struct tr2_groups groups = { 0 };
 	struct tr2_table t;
 	uint32_t i;
 
-	if (!self)
-		return true;
 	tr2_model_self_times(r->m, self);
 	tr2_report_for_each_session(r, i) {
 		tr2_ns_add(&whole, r->m->sessions[i].end_ns);
@@ -277,8 +272,6 @@ static void gather_groups(const struct tr2_report *r, struct tr2_groups *groups)
 		if (!tr2_filter_node(r->filter, m, i))
 			continue;
 		group = tr2_groups_get(groups, NULL, group_of_node(r, i));
-		if (!group)
-			continue;
 		tr2_group_add(group, n->end_ns - n->start_ns, n->self_ns);
 		if (n->spawn_ns == TR2_NO_TIME)
 			continue;

@@ -41,20 +41,15 @@ static struct call *new_call(struct tree *t)
 	return &t->calls[t->nr++];
 }
 
-/* Return the node below `parent` for this function, added if needed. 0: no
- * memory. */
+/* Return the node below `parent` for this function, added if needed. */
 static uint32_t add_node(struct tree *t, uint32_t parent, uint32_t symbol,
 			 const struct tr2_model_sample *sample)
 {
 	uint32_t *slot = tr2_map_slot(&t->by_symbol, tr2_key(parent, symbol));
 	struct call *call;
 
-	if (!slot || !symbol)
-		return 0;
 	if (!*slot) {
 		call = new_call(t);
-		if (!call)
-			return 0;
 		*slot = t->nr - 1;
 		call->parent = parent;
 		call->symbol = symbol;
@@ -86,24 +81,23 @@ static uint32_t add_call(struct tree *t, uint32_t at, uint64_t address,
 	unsigned int i, nr;
 
 	nr = tr2_symbols_of_call(t->symbols, sample, address, symbol);
-	for (i = 0; at && i < nr; i++)
+	for (i = 0; i < nr; i++)
 		at = add_function(t, at, symbol[t->inwards ? nr - 1 - i : i],
 				  sample);
-	return nr ? at : 0;
+	return at;
 }
 
-static bool add_sample(struct tree *t, const struct tr2_model_sample *sample)
+static void add_sample(struct tree *t, const struct tr2_model_sample *sample)
 {
 	const struct tr2_symbol event = { sample->event, 0, false };
 	uint32_t at, i, nr = sample->nr_calls;
 
 	at = add_node(t, 0, tr2_symbols_number(t->symbols, event), sample);
-	for (i = 0; at && i < nr; i++)
+	for (i = 0; i < nr; i++)
 		at = add_call(t, at,
 			      t->m->calls[sample->first_call +
 					  (t->inwards ? nr - 1 - i : i)],
 			      sample);
-	return at != 0;
 }
 
 static const char *name_of(const struct tree *t, const struct call *call)
@@ -241,8 +235,8 @@ static void fill_table(struct tr2_table *table, struct tree *t)
 	struct call *call;
 	uint32_t i;
 
-	t->order = calloc(t->nr, sizeof(*t->order));
-	for (i = 0; t->order && i < t->nr; i++)
+	t->order = tr2_calloc(t->nr, sizeof(*t->order));
+	for (i = 0; i < t->nr; i++)
 		sort_children(t, i);
 	free(t->order);
 	for (i = t->calls[0].child; i; i = step(t, i, &row.depth)) {
@@ -256,17 +250,14 @@ static void fill_table(struct tr2_table *table, struct tree *t)
 	}
 }
 
-static bool gather(struct tree *t, const struct tr2_filter *filter)
+static void gather(struct tree *t, const struct tr2_filter *filter)
 {
 	uint32_t i;
 
-	if (!new_call(t))
-		return false;
+	new_call(t);
 	for (i = 1; i < t->m->nr_samples; i++)
-		if (tr2_filter_session(filter, t->m, t->m->samples[i].session) &&
-		    !add_sample(t, &t->m->samples[i]))
-			return false;
-	return true;
+		if (tr2_filter_session(filter, t->m, t->m->samples[i].session))
+			add_sample(t, &t->m->samples[i]);
 }
 
 static bool print_tree(const struct tr2_report *r, struct tree *t,
@@ -278,12 +269,10 @@ static bool print_tree(const struct tr2_report *r, struct tree *t,
 	memcpy(with_heading, columns, sizeof(columns));
 	with_heading[4].heading = heading;
 	t->nr = 0;
-	if (!gather(t, r->filter))
-		tr2_warning("out of memory: samples are missing");
+	gather(t, r->filter);
 	tr2_map_release(&t->by_symbol);
 	tr2_table_init(&table, r->out, name, with_heading, NR_COLUMNS);
-	if (t->nr)
-		fill_table(&table, t);
+	fill_table(&table, t);
 	return tr2_report_table(r, &table, NULL);
 }
 
@@ -299,10 +288,6 @@ bool tr2_report_samples(const struct tr2_report *r)
 		return true;
 	}
 	t.symbols = tr2_symbols_new(r->m);
-	if (!t.symbols) {
-		tr2_error("out of memory");
-		return false;
-	}
 	ok = print_tree(r, &t, "callers", "COUNTED IN, CALLED BY");
 	t.inwards = true;
 	ok = ok && print_tree(r, &t, "callees", "FROM THE OUTSIDE IN");

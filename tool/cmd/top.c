@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "cmd/top.h"
+#include "common/memory.h"
 #include "common/options.h"
 #include "common/say.h"
 #include "out/table.h"
@@ -45,7 +46,7 @@ static char *ring_of_pid(const char *word)
 	int error;
 
 	if (*end || pid <= 0 || !access(word, F_OK))
-		return strdup(word);
+		return tr2_strdup(word);
 	path = tr2_top_ring_of(pid, &error);
 	if (path)
 		return path;
@@ -97,7 +98,7 @@ static char *ring_in(const char *dir)
 	else if (list[1])
 		say_which(list, dir);
 	else
-		path = strdup(list[0]);
+		path = tr2_strdup(list[0]);
 	tr2_top_free_list(list);
 	return path;
 }
@@ -113,9 +114,8 @@ static char *ring_at(const char *name)
 		return NULL;
 	}
 	if (stat(name, &st) || !S_ISDIR(st.st_mode))
-		return strdup(name);
-	if (asprintf(&rings, "%s/rings", name) < 0)
-		return NULL;
+		return tr2_strdup(name);
+	rings = tr2_strf("%s/rings", name);
 	/* A recording has a directory for them. */
 	path = ring_in(!stat(rings, &st) && S_ISDIR(st.st_mode) ? rings : name);
 	free(rings);

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "cmd/top.h"
+#include "common/memory.h"
 
 static bool is_ring(const char *path)
 {
@@ -45,7 +46,7 @@ char *tr2_top_ring_of(int64_t pid, int *error)
 	while (maps && !found && getline(&line, &alloc, maps) > 0) {
 		path = file_of_mapping(line);
 		if (path && is_ring(path))
-			found = strdup(path);
+			found = tr2_strdup(path);
 	}
 	free(line);
 	if (maps)
@@ -73,24 +74,22 @@ static bool runs(const char *path)
 
 char **tr2_top_running(const char *dir, size_t *nr_rings)
 {
-	char **list = NULL, **larger, *path;
+	char **list = NULL, *path;
 	struct dirent *entry;
 	size_t nr = 0;
 	DIR *d = opendir(dir);
 
 	*nr_rings = 0;
 	while (d && (entry = readdir(d))) {
-		if (entry->d_name[0] == '.' || entry->d_type == DT_DIR ||
-		    asprintf(&path, "%s/%s", dir, entry->d_name) < 0)
+		if (entry->d_name[0] == '.' || entry->d_type == DT_DIR)
 			continue;
+		path = tr2_strf("%s/%s", dir, entry->d_name);
 		*nr_rings += is_ring(path);
-		larger = runs(path) ? realloc(list, (nr + 2) * sizeof(*list)) :
-				      NULL;
-		if (!larger) {
+		if (!runs(path)) {
 			free(path);
 			continue;
 		}
-		list = larger;
+		list = tr2_realloc(list, nr + 2, sizeof(*list));
 		list[nr++] = path;
 		list[nr] = NULL;
 	}

@@ -14,6 +14,7 @@
 #include "base/clock.h"
 #include "cmd/top.h"
 #include "common/join.h"
+#include "common/memory.h"
 #include "common/say.h"
 #include "model/model.h"
 #include "out/table.h"
@@ -74,7 +75,7 @@ void tr2_top_close(struct tr2_top *top)
 
 /* ---- the look ------------------------------------------------------------------- */
 
-static bool take_sample(struct tr2_top *top)
+static void take_sample(struct tr2_top *top)
 {
 	struct tr2_top_sample *s = &top->now;
 
@@ -82,24 +83,19 @@ static bool take_sample(struct tr2_top *top)
 	top->before = *s;
 	s->at_ns = tr2_clock_now_ns();
 	s->nr = top->file.nr_definitions;
-	s->values = calloc(s->nr + 1, sizeof(*s->values));
-	if (!s->values)
-		return false;
+	s->values = tr2_calloc(s->nr, sizeof(*s->values));
 	tr2_ring_cells_sum(&top->file, s->at_ns, s->values);
-	return true;
 }
 
 /* Read the rings: the open regions of each thread. */
 static struct tr2_model *read_model(struct tr2_top *top)
 {
 	struct tr2_model *m = tr2_model_new();
-	struct tr2_ring_reader *r = m ? tr2_ring_reader_new(m, NULL, NULL) : NULL;
+	struct tr2_ring_reader *r = tr2_ring_reader_new(m, NULL, NULL);
 	const char *why;
 
-	if (r)
-		tr2_ring_reader_load(r, top->file.fd, -1,
-				     tr2_intern(m, top->path,
-						strlen(top->path)), &why);
+	tr2_ring_reader_load(r, top->file.fd, -1,
+			     tr2_intern(m, top->path, strlen(top->path)), &why);
 	tr2_ring_reader_free(r);
 	return m;
 }
@@ -448,15 +444,16 @@ bool tr2_top_show(struct tr2_top *top, enum tr2_format format,
 {
 	struct tr2_output out;
 	struct tr2_model *m = read_model(top);
-	bool ok = m && tr2_ring_file_update(&top->file) == TR2_RING_IS_GOOD;
+	bool ok = tr2_ring_file_update(&top->file) == TR2_RING_IS_GOOD;
 
-	if (!ok || !take_sample(top)) {
+	if (!ok) {
 		tr2_error("cannot read '%s': %s", top->path,
 			  top->file.problem[0] ? top->file.problem :
-						 "out of memory");
+						 "it is larger than memory");
 		tr2_model_free(m);
 		return false;
 	}
+	take_sample(top);
 	top->alive = tr2_ring_file_is_alive(&top->file);
 	tr2_output_begin(&out, format);
 	show_process(&out, top, m);

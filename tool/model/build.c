@@ -432,7 +432,8 @@ static uint64_t as_ns(int64_t value)
 }
 
 /* thread 0: the metric is of the whole session. */
-static struct tr2_metric *new_metric(struct build *b, enum tr2_metric_kind kind,
+static struct tr2_metric *new_metric(struct build *b,
+				     enum tr2_model_metric_kind kind,
 				     uint32_t thread,
 				     const struct tr2_view *category,
 				     const struct tr2_view *name)

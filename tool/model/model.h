@@ -112,14 +112,14 @@ struct tr2_point {
 
 /* ---- metrics ----------------------------------------------------------- */
 
-enum tr2_metric_kind { TR2_METRIC_TIMER, TR2_METRIC_COUNTER };
+enum tr2_model_metric_kind { TR2_METRIC_TIMER, TR2_METRIC_COUNTER };
 
 struct tr2_metric {
 	tr2_str category, name;
 	uint32_t session;
 	uint32_t thread; /* 0: metric of the whole session */
 	uint32_t next;   /* of the same session */
-	uint8_t kind;    /* enum tr2_metric_kind */
+	uint8_t kind;    /* enum tr2_model_metric_kind */
 	uint64_t count;  /* the counter's value; a timer's intervals */
 	uint64_t total_ns, min_ns, max_ns;
 	uint64_t unfinished;

@@ -22,7 +22,7 @@ struct adding {
 	struct tr2_buf histogram;
 };
 
-static uint64_t key_of(uint32_t thread, enum tr2_metric_kind kind,
+static uint64_t key_of(uint32_t thread, enum tr2_model_metric_kind kind,
 		       tr2_str category, tr2_str name)
 {
 	return tr2_mix(tr2_key(thread, kind), tr2_key(category, name)) | 1;
@@ -42,7 +42,7 @@ static void note_told(struct adding *a)
 	}
 }
 
-static bool is_told(const struct adding *a, enum tr2_metric_kind kind,
+static bool is_told(const struct adding *a, enum tr2_model_metric_kind kind,
 		    const struct tr2_view *category,
 		    const struct tr2_view *name)
 {
