@@ -174,6 +174,17 @@ test_expect_success !INSTRUMENTED 'little memory: counters of ended threads are 
 	trace2_jq "[.[] | select(.event == \"counter\").count] == [110]" e
 '
 
+# A long session id does not fit into the memory that a thread has from the start.
+test_expect_success !INSTRUMENTED 'no memory for main of a forked child: another thread is main' '
+	sid=$(printf "%02000d" 0) &&
+	GIT_TRACE2_PARENT_SID=$sid limited no-main >actual &&
+	echo "child: exit 7" >expect &&
+	test_cmp expect actual &&
+	trace2_jq "[.[] | select(.event == \"error\").msg] ==
+		[\"trace2: thread_exit without thread_start\"]" e &&
+	trace2_jq "all(.[]; .thread == \"main\")" e
+'
+
 test_expect_success !INSTRUMENTED 'a process that may not read the processor'\''s counter' '
 	limited no-counter &&
 	trace2_jq "[.[] | select(.event == \"data\")] | length == 5000" e &&

@@ -52,8 +52,7 @@ static void tell_no_start(struct tr2_call *call)
 {
 	const struct tr2_thread *speaker = call->thread;
 
-	/* Without memory there is no main. */
-	if (!speaker->announced && tr2_thread_main())
+	if (!speaker->announced)
 		speaker = tr2_thread_main();
 	call->emitter = &speaker->emitter;
 	tr2_call_report_once(call, "trace2: thread_exit without thread_start");

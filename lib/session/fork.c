@@ -100,8 +100,6 @@ static void open_anew(struct tr2_thread *thread, const char *file, int line)
 				 .generation = tr2_stream.generation,
 				 .now_ns = tr2_clock_now_ns() };
 
-	if (!main_thread) /* there was no memory for it */
-		main_thread = thread;
 	call.emitter = &main_thread->emitter;
 	main_thread->start_ns = tr2_stream.start_ns;
 	tr2_inherit_fork(tr2_clock_wall_us(call.now_ns));

@@ -89,6 +89,7 @@ struct tr2_thread *tr2_thread_new(uint32_t creator_tid)
 
 	if (!thread)
 		return NULL;
+	/* In a forked child also another one, where main found no memory. */
 	thread->is_main = !main_thread;
 	if (thread->is_main)
 		main_thread = thread;

@@ -12,6 +12,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -313,6 +314,49 @@ static void little_memory(char **argv)
 	trace2_counter_add(TRACE2_COUNTER_ID_TEST1, 100);
 }
 
+static void *leave(void *arg)
+{
+	trace2_thread_exit();
+	return arg;
+}
+
+/* Main of the child has emitted nothing before, and finds no memory. */
+static void *fork_without_memory(void *arg)
+{
+	struct rlimit before, limit;
+	pthread_t thread;
+	int status;
+	pid_t pid;
+
+	getrlimit(RLIMIT_AS, &before);
+	limit = before;
+	limit.rlim_cur = 1;
+	setrlimit(RLIMIT_AS, &limit);
+	pid = fork();
+	setrlimit(RLIMIT_AS, &before);
+	if (!pid) {
+		if (pthread_create(&thread, NULL, leave, NULL))
+			abort();
+		pthread_join(thread, NULL);
+		exit(7);
+	}
+	if (waitpid(pid, &status, 0) == pid)
+		printf("child: %s %d\n", WIFEXITED(status) ? "exit" : "signal",
+		       WIFEXITED(status) ? WEXITSTATUS(status) :
+					   WTERMSIG(status));
+	return arg;
+}
+
+static void no_main(char **argv)
+{
+	pthread_t thread;
+
+	initialize(argv);
+	if (pthread_create(&thread, NULL, fork_without_memory, NULL))
+		abort();
+	pthread_join(thread, NULL);
+}
+
 /* libc's clock_gettime() would also fail then. */
 static void no_counter(char **argv)
 {
@@ -342,6 +386,7 @@ static const struct {
 	{ "close-all-and-take", close_all_and_take },
 	{ "no-descriptor-left", no_descriptor_left },
 	{ "little-memory", little_memory },
+	{ "no-main", no_main },
 	{ "no-counter", no_counter },
 };
 
