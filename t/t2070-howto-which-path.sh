@@ -62,10 +62,10 @@ test_expect_success TREESUM,LIBDW,SQLITE3 'the database answers what the page as
 	test_line_count = 3 run.sh &&
 	sh ./run.sh >out &&
 	# Below the thread, frames have names of the C library.
-	sed "s/.*;run;/run;/" out | words >actual &&
+	sed "s/.*;run_thread;/run_thread;/" out | words >actual &&
 	{
 		shown "sqlite3 paths.db" &&
-		shown "sqlite3 -sep" | sed "s/.*;run;/run;/"
+		shown "sqlite3 -sep" | sed "s/.*;run_thread;/run_thread;/"
 	} >expect &&
 	test_line_count = 2 expect &&
 	test_cmp expect actual

@@ -147,9 +147,9 @@ test_expect_success JQ,TREESUM,LIBDW 'samples: the call paths of the counts' '
 	page_data page.html >data &&
 	jq -r ".strings as \$s | .samples[] |
 		\"\(\$s[.[0]]) \(.[1]) \([.[2:][] | \$s[.]] | join(\";\"))\"" data |
-		sed -e "s/[^ ;]*;.*;run;/...;run;/" -e "s/;sum_file\$//" >actual &&
-	test_write_lines "app/treesum/files/:4 4 ...;run;sum_files" \
-		"app/treesum/files/:4 4 ...;run;sum_files" >expect &&
+		sed -e "s/[^ ;]*;.*;run_thread;/...;run_thread;/" -e "s/;sum_file\$//" >actual &&
+	test_write_lines "app/treesum/files/:4 4 ...;run_thread;sum_files" \
+		"app/treesum/files/:4 4 ...;run_thread;sum_files" >expect &&
 	test_cmp expect actual &&
 	# Without samples there is no message about them.
 	trace2 report --html page.html known.event 2>err &&
