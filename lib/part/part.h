@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * part - the work of a session besides writing events: each part is one file.
- * The session calls all of them, in the order of the array in session/parts.c,
- * and in reverse order when something ends.
+ * The session calls all of them, in the order of part/parts.def, and in reverse
+ * order when something ends.
  *
  * A part may keep one pointer in each thread, its `own`: NULL at first, and
  * again in a forked child.
@@ -46,7 +46,8 @@ struct tr2_part {
 	void (*release)(void);
 };
 
-extern const struct tr2_part tr2_part_tasks, tr2_part_metrics, tr2_part_watch,
-	tr2_part_counters, tr2_part_samples, tr2_part_samples_kernel;
+#define PART(name) extern const struct tr2_part tr2_part_##name;
+#define PART_WITH(name, setting) PART(name)
+#include "part/parts.def"
 
 #endif

@@ -6,26 +6,14 @@
 
 #include "base/macros.h"
 
-#define SETTING(member) offsetof(struct tr2_settings, member)
-#define NO_SETTING SIZE_MAX
-
 static const struct row {
 	const struct tr2_part *part;
 	size_t setting; /* the offset of its setting */
 } rows[] = {
-	/* First, hence last at the end: records of other parts in a thread's
-	 * ring come between its FORK and its EXIT. */
-	{ &tr2_part_tasks, NO_SETTING },
-	/* In a forked child, it unlocks the definitions before events that
-	 * count them are dropped. */
-	{ &tr2_part_metrics, NO_SETTING },
-	/* The program's events are closed after those of the settings. */
-	{ &tr2_part_watch, NO_SETTING },
-	/* It takes its share of descriptors before samples do. */
-	{ &tr2_part_counters, SETTING(counters) },
-	/* It loads the list that includes the kernel's samples. */
-	{ &tr2_part_samples, SETTING(sample) },
-	{ &tr2_part_samples_kernel, NO_SETTING },
+#define PART(name) { &tr2_part_##name, 0 },
+#define PART_WITH(name, setting) \
+	{ &tr2_part_##name, offsetof(struct tr2_settings, setting) },
+#include "part/parts.def"
 };
 #define NR_PARTS ARRAY_SIZE(rows)
 _Static_assert(NR_PARTS <= TR2_MAX_PARTS, "a thread has room for all");
