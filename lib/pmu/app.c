@@ -58,10 +58,8 @@ static struct tr2_perf_task *find_task(const struct trace2_perf *ev,
 	return task;
 }
 
-/*
- * Return the event's entry for the thread of this slot, adding it if needed.
- * NULL: no memory.
- */
+/* Return the event's entry for the thread of this slot, adding it if needed.
+ * NULL: no memory. */
 struct tr2_perf_task *tr2_app_task(struct trace2_perf *ev,
 				   const struct tr2_slot *slot)
 {

@@ -183,10 +183,8 @@ static const struct tr2_pmu *pmu_of(uint32_t type)
 	}
 }
 
-/*
- * Move the type out of the upper bits of config, where perf's oldest form of an
- * event has it.
- */
+/* Move the type out of the upper bits of config, where perf's oldest form of an
+ * event has it. */
 static void expand(struct trace2_perf_attr *attr)
 {
 	const uint64_t event_mask = (UINT64_C(1) << 56) - 1;
@@ -238,10 +236,8 @@ bool tr2_perf_is_of_us(const struct trace2_perf *ev)
 	return !ev->pid || !syscall(SYS_tgkill, getpid(), ev->tid, 0);
 }
 
-/*
- * Could the kernel's part of the group count while the rest does not? The
- * kernel multiplexes hardware counters unless they are pinned.
- */
+/* Could the kernel's part of the group count while the rest does not? The
+ * kernel multiplexes hardware counters unless they are pinned. */
 static bool could_be_shared(const struct trace2_perf *leader,
 			    const struct trace2_perf *joining)
 {

@@ -15,10 +15,8 @@
 
 #define READ_TRIES 100
 
-/*
- * Every event is opened with this format, so that one read serves both a group
- * and a single event.
- */
+/* Every event is opened with this format, so that one read serves both a group
+ * and a single event. */
 #define READ_FORMAT                                                           \
 	(TRACE2_PERF_FORMAT_TOTAL_TIME_ENABLED |                              \
 	 TRACE2_PERF_FORMAT_TOTAL_TIME_RUNNING | TRACE2_PERF_FORMAT_ID |      \
@@ -159,9 +157,8 @@ static int open_kernel(struct tr2_perf_kernel *kernel,
 	return 0;
 }
 
-/*
- * The descriptor of the group's leader. -1: there is no group, or ev leads it.
- */
+/* The descriptor of the group's leader. -1: there is no group, or ev leads
+ * it. */
 static int group_fd_of(const struct trace2_perf *ev)
 {
 	if (ev->leader == ev)
@@ -204,10 +201,8 @@ int tr2_kernel_lead_switch(struct trace2_perf *leader, bool on)
 	return leader->lead.fd < 0 ? 0 : turn(&leader->lead, on);
 }
 
-/*
- * Map the page for reading in user space. It serves hardware counters only, and
- * only in their own thread.
- */
+/* Map the page for reading in user space. It serves hardware counters only, and
+ * only in their own thread. */
 void tr2_kernel_map_page(struct trace2_perf *ev)
 {
 	void *page;

@@ -133,10 +133,8 @@ static bool find_edit(const struct trace2_perf *ev,
 	       edit->at <= head->size;
 }
 
-/*
- * Subtract the value at the last reset. A smaller value was sampled before that
- * reset and stays as it is.
- */
+/* Subtract the value at the last reset. A smaller value was sampled before that
+ * reset and stays as it is. */
 static uint64_t value_since_reset(const struct edit *edit, uint64_t value,
 				  uint64_t id)
 {
@@ -149,10 +147,8 @@ static uint64_t value_since_reset(const struct edit *edit, uint64_t value,
 	return value - ev->reset_at;
 }
 
-/*
- * Write the reading as trace2_perf_read() lays it out, and return the number of
- * values.
- */
+/* Write the reading as trace2_perf_read() lays it out, and return the number of
+ * values. */
 static unsigned int lay_out(const struct edit *edit, uint64_t *out)
 {
 	uint64_t format = edit->ev->attr.read_format, *at = out, *nr = NULL, i, id;

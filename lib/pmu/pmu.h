@@ -156,10 +156,8 @@ struct trace2_perf {
 	struct tr2_perf_kernel lead;
 };
 
-/*
- * The functions of trace2_perf.h, for events of one process. They require a
- * non-NULL ev.
- */
+/* The functions of trace2_perf.h, for events of one process. They require a
+ * non-NULL ev. */
 int tr2_perf_open(const struct trace2_perf_attr *attr, pid_t pid, int cpu,
 		  struct trace2_perf *group, struct trace2_perf **out);
 void tr2_perf_close(struct trace2_perf *ev);
@@ -208,10 +206,8 @@ uint64_t tr2_perf_task_count(const struct trace2_perf *ev,
 /* In a forked child: forget all events of the parent. */
 void tr2_pmu_after_fork(void);
 
-/*
- * Close all events, including those that the program opened, and release all
- * memory.
- */
+/* Close all events, including those that the program opened, and release all
+ * memory. */
 void tr2_pmu_release(void);
 
 /*
@@ -274,10 +270,8 @@ int tr2_app_refresh(struct trace2_perf *ev, unsigned int overflows);
 int tr2_app_set_period(struct trace2_perf *ev, uint64_t period);
 int tr2_app_poll_fd(struct trace2_perf *ev);
 
-/*
- * In sample.c: mark the next overflow of the event's counter as unknown in all
- * threads.
- */
+/* In sample.c: mark the next overflow of the event's counter as unknown in all
+ * threads. */
 void tr2_sample_changed(const struct trace2_perf *ev);
 /* Enable and disable sampling of the event's counter. */
 void tr2_sample_open(const struct trace2_perf *ev);
@@ -294,26 +288,20 @@ int tr2_kernel_record(struct trace2_perf *ev,
 
 /* In kernel.c: is it an event that the kernel never multiplexes? */
 bool tr2_kernel_is_software(const struct trace2_perf *ev);
-/*
- * Open, enable, disable and close the kernel's leader in a group whose leader
- * is not the kernel's.
- */
+/* Open, enable, disable and close the kernel's leader in a group whose leader
+ * is not the kernel's. */
 int tr2_kernel_lead_open(struct trace2_perf *leader);
 int tr2_kernel_lead_switch(struct trace2_perf *leader, bool on);
 void tr2_kernel_release(struct tr2_perf_kernel *kernel);
 
-/*
- * A value, the time for which it was enabled, and the time for which it
- * counted.
- */
+/* A value, the time for which it was enabled, and the time for which it
+ * counted. */
 struct tr2_perf_times {
 	uint64_t value, enabled_ns, running_ns;
 };
 
-/*
- * Open an event for one thread, outside all lists. Return 0 or a negative
- * errno.
- */
+/* Open an event for one thread, outside all lists. Return 0 or a negative
+ * errno. */
 int tr2_kernel_task_open(struct tr2_perf_kernel *kernel,
 			 const struct trace2_perf_attr *attr, pid_t tid);
 int tr2_kernel_task_read(struct tr2_perf_kernel *kernel,

@@ -15,10 +15,8 @@ void tr2_poll_pipe_init(struct tr2_poll_pipe *poll_pipe)
 	poll_pipe->inode = 0;
 }
 
-/*
- * Is fd still this pipe? The host may have closed it and opened another file
- * under its number.
- */
+/* Is fd still this pipe? The host may have closed it and opened another file
+ * under its number. */
 static bool is_ours(const struct tr2_poll_pipe *poll_pipe, int fd)
 {
 	struct stat st;

@@ -21,17 +21,13 @@ void tr2_poll_pipe_release(struct tr2_poll_pipe *poll_pipe);
 /* The descriptor to poll, or a negative errno. */
 int tr2_poll_pipe_fd(struct tr2_poll_pipe *poll_pipe);
 
-/*
- * Make the descriptor readable (POLLIN) until tr2_poll_pipe_clear(). Does
- * nothing before tr2_poll_pipe_fd().
- */
+/* Make the descriptor readable (POLLIN) until tr2_poll_pipe_clear(). Does
+ * nothing before tr2_poll_pipe_fd(). */
 void tr2_poll_pipe_raise(struct tr2_poll_pipe *poll_pipe);
 void tr2_poll_pipe_clear(struct tr2_poll_pipe *poll_pipe);
 
-/*
- * Make poll() return POLLHUP until tr2_poll_pipe_resume(), which returns 0 or a
- * negative errno.
- */
+/* Make poll() return POLLHUP until tr2_poll_pipe_resume(), which returns 0 or a
+ * negative errno. */
 void tr2_poll_pipe_hang_up(struct tr2_poll_pipe *poll_pipe);
 int tr2_poll_pipe_resume(struct tr2_poll_pipe *poll_pipe);
 

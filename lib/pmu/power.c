@@ -45,9 +45,8 @@ static const char *powercap(void)
 	return POWERCAP;
 }
 
-/*
- * Read the first line of DIR/ENTRY/FILE. Return its length or a negative errno.
- */
+/* Read the first line of DIR/ENTRY/FILE. Return its length or a negative
+ * errno. */
 static int read_line(const char *dir, const char *entry, const char *file,
 		     char *line, size_t size_bytes)
 {

@@ -42,10 +42,8 @@ int tr2_perf_update(struct trace2_perf *ev)
 	return update(ev);
 }
 
-/*
- * Update all events of the group. Reading the kernel's first event updates all
- * of the kernel's.
- */
+/* Update all events of the group. Reading the kernel's first event updates all
+ * of the kernel's. */
 static int update_group(struct trace2_perf *leader)
 {
 	struct trace2_perf *ev;

@@ -19,9 +19,8 @@ struct tr2_pmu_task {
 /* The number of open events that record threads. */
 extern unsigned int tr2_pmu_nr_watching;
 
-/*
- * A thread begins, got a name, or ends; at its end the events keep its counts.
- */
+/* A thread begins, got a name, or ends; at its end the events keep its
+ * counts. */
 void tr2_pmu_task_begin(const struct tr2_pmu_task *task);
 void tr2_pmu_task_name(const struct tr2_pmu_task *task);
 void tr2_pmu_task_end(const struct tr2_pmu_task *task);

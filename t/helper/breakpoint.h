@@ -37,12 +37,10 @@
 #define TRAP_FLAG 0x100
 #define INT3 0xcc
 
-/*
- * Single-stepping a whole run is slow, and the time that passes changes its
+/* Single-stepping a whole run is slow, and the time that passes changes its
  * path. So a path is recorded in pieces: each run goes at full speed to the end
  * of the recorded path, and adds PIECE_LENGTH instructions. A piece that the
- * next run does not reach is recorded again, at most PATIENCE times.
- */
+ * next run does not reach is recorded again, at most PATIENCE times. */
 #define PIECE_LENGTH 100
 #define PATIENCE 50
 

@@ -295,9 +295,8 @@ static bool is_key_char(char c)
 	return isascii(c) && (isalnum(c) || c == '-');
 }
 
-/*
- * Lowercase section and variable: up to the first dot, and after the last one.
- */
+/* Lowercase section and variable: up to the first dot, and after the last
+ * one. */
 static bool make_canonical(char *key)
 {
 	char *first = strchr(key, '.');

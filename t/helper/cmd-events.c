@@ -294,9 +294,8 @@ static void tsv_begin(void)
 	printf("event\tfield\ttype\tflags\n");
 }
 
-/*
- * One line per field; an event without fields has one line with empty columns.
- */
+/* One line per field; an event without fields has one line with empty
+ * columns. */
 static void tsv_event(const struct tr2_event_row *row)
 {
 	const struct tr2_field *f = row->field;

@@ -152,10 +152,8 @@ static void read_file(const struct server *s, const struct fuse_in_header *in,
 	reply(s, in, 0, s->content + at, n < request->size ? n : request->size);
 }
 
-/*
- * Requests for which no process waits are not recorded: they may come at any
- * time.
- */
+/* Requests for which no process waits are not recorded: they may come at any
+ * time. */
 static bool is_in_passing(uint32_t opcode)
 {
 	return opcode == FUSE_INIT || opcode == FUSE_FORGET ||

@@ -30,11 +30,9 @@ static bool begins_with(const char *s, const char *start)
 	return !strncmp(s, start, strlen(start));
 }
 
-/*
- * Does the file begin like a ring, an event stream or a perf stream of the
+/* Does the file begin like a ring, an event stream or a perf stream of the
  * library? A stream's first line may be empty. Streams from a scrubber have no
- * time, and those from t/lib-stream.sh have the file a.c.
- */
+ * time, and those from t/lib-stream.sh have the file a.c. */
 static bool is_ours(const char *path)
 {
 	char text[1024] = "";
@@ -55,10 +53,8 @@ static bool is_ours(const char *path)
 		!strstr(line, ",\"file\":\"a.c\""));
 }
 
-/*
- * Use the path below the trash directory, since several files may have one
- * name.
- */
+/* Use the path below the trash directory, since several files may have one
+ * name. */
 static void set_name(char *name, size_t size, const char *path)
 {
 	const char *trash = getenv("TRASH_DIRECTORY");

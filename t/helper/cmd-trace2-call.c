@@ -112,9 +112,8 @@ static void initialize_with(const char **a)
 	trace2_initialize_with(a[0] ? &options : NULL);
 }
 
-/*
- * The compiler rejects a literal NULL as a format; not through these pointers.
- */
+/* The compiler rejects a literal NULL as a format; not through these
+ * pointers. */
 static void (*const unchecked_error)(const char *file, int line,
 				     const char *fmt,
 				     ...) = trace2_cmd_error_fl;

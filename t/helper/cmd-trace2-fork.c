@@ -14,9 +14,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/*
- * The child's function returns its code; then the child ends like the program.
- */
+/* The child's function returns its code; then the child ends like the
+ * program. */
 typedef int child_fn(const char **argv);
 
 static int run_in_fork(child_fn *run, const char **argv)
@@ -52,9 +51,8 @@ static int emit(const char **argv)
 	return 5;
 }
 
-/*
- * The parent has an open region and metrics, which the child must not inherit.
- */
+/* The parent has an open region and metrics, which the child must not
+ * inherit. */
 static int fork_with_state(child_fn *run, const char **argv)
 {
 	int code;
@@ -75,10 +73,8 @@ static int ut_070fork(int argc, const char **argv)
 	return fork_with_state(emit, argv);
 }
 
-/*
- * Exit without a call to the library: by _exit(), or by exit(), which runs the
- * parent's handlers.
- */
+/* Exit without a call to the library: by _exit(), or by exit(), which runs the
+ * parent's handlers. */
 static int stay_silent(const char **argv)
 {
 	if (argv[0] && !strcmp(argv[0], "exit"))

@@ -35,10 +35,8 @@ static int ut_090fds(int argc, const char **argv)
 	return 0;
 }
 
-/*
- * Print `SIGNO handled|ignored|blocked` per line for signals without the
- * default.
- */
+/* Print `SIGNO handled|ignored|blocked` per line for signals without the
+ * default. */
 static int ut_091sigs(int argc, const char **argv)
 {
 	sigset_t blocked;

@@ -59,9 +59,8 @@ static int ut_031nest(int argc, const char **argv)
 	return 0;
 }
 
-/*
- * Leave so many regions that were not entered, all at one place in the program.
- */
+/* Leave so many regions that were not entered, all at one place in the
+ * program. */
 static int ut_032leave(int argc, const char **argv)
 {
 	long long i, nr = tool_number(argv[0], 0, INT_MAX);

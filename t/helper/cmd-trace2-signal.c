@@ -145,9 +145,8 @@ static void fault(int signo)
 	raise(signo);
 }
 
-/*
- * Like crash reporters: a handler that runs once and raises the signal again.
- */
+/* Like crash reporters: a handler that runs once and raises the signal
+ * again. */
 static int ut_086raise_resethand(int argc, const char **argv)
 {
 	struct sigaction action;

@@ -247,10 +247,8 @@ static void *with_destructor(void *arg)
 	return NULL;
 }
 
-/*
- * Call the library in a thread-specific destructor, which runs after the
- * thread.
- */
+/* Call the library in a thread-specific destructor, which runs after the
+ * thread. */
 static int ut_050thread_destructor(int argc, const char **argv)
 {
 	int rounds = 1;
@@ -264,9 +262,8 @@ static int ut_050thread_destructor(int argc, const char **argv)
 	return 0;
 }
 
-/*
- * With a barrier as wide as the wave, all threads are alive at the same time.
- */
+/* With a barrier as wide as the wave, all threads are alive at the same
+ * time. */
 static void *in_wave(void *arg)
 {
 	trace2_thread_start("wave");

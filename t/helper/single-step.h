@@ -13,9 +13,8 @@
 #include <stdbool.h>
 #include <ucontext.h>
 
-/*
- * Set the trap flag: from here on, each instruction is followed by a SIGTRAP.
- */
+/* Set the trap flag: from here on, each instruction is followed by a
+ * SIGTRAP. */
 static inline void stop_behind_each(bool on)
 {
 #if defined(__x86_64__)

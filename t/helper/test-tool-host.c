@@ -287,9 +287,8 @@ static int wait_for(pid_t pid, const char *name)
 	return 128 + WTERMSIG(status);
 }
 
-/*
- * argv[0] of the child is the path at which the program was found, as in Git.
- */
+/* argv[0] of the child is the path at which the program was found, as in
+ * Git. */
 int tool_spawn(const char *const *argv, long *pid)
 {
 	char *program = tool_find_program(argv[0]);

@@ -93,15 +93,12 @@ int tool_before_exit_fl(const char *file, int line, int code);
 /* Allocate memory or die. */
 void *tool_alloc(size_t count, size_t size_bytes);
 
-/*
- * Return the path where execvp() would find name, to be freed; NULL with errno.
- */
+/* Return the path where execvp() would find name, to be freed; NULL with
+ * errno. */
 char *tool_find_program(const char *name);
 
-/*
- * Run argv and wait: return its code, 128 + a signal, or -1 if it did not
- * start.
- */
+/* Run argv and wait: return its code, 128 + a signal, or -1 if it did not
+ * start. */
 int tool_spawn(const char *const *argv, long *pid);
 
 /* A handler that prints `handled SIGNO` to stderr. */

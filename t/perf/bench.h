@@ -70,10 +70,8 @@ static inline double bench_median(double *sample, size_t n, double *distance)
 	return sample[n / 2];
 }
 
-/*
- * Print one line per case: name, limit, ours, limit's ns, ratio, spread,
- * promise.
- */
+/* Print one line per case: name, limit, ours, limit's ns, ratio, spread,
+ * promise. */
 static inline void bench_tell(const struct bench_case *c, double *ours,
 			      double *limit, size_t n)
 {

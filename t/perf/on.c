@@ -38,9 +38,8 @@ static const char *label; /* names the targets and the destination */
 static size_t events_a_round = EVENTS_A_ROUND;
 static char line[65536];
 
-/*
- * The destination of each target's lines and of the limit's, and their readers.
- */
+/* The destination of each target's lines and of the limit's, and their
+ * readers. */
 static struct {
 	char path[4096];
 	int bare_fd, read_fd, bare_read_fd;

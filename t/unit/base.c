@@ -183,10 +183,8 @@ static void test_classify(void)
 	is_u64(missed, 0, "and plain text is plain at any length");
 }
 
-/*
- * Is the copy complete, without a write past its end, and plain only if no byte
- * needs escaping?
- */
+/* Is the copy complete, without a write past its end, and plain only if no byte
+ * needs escaping? */
 static bool copies(const char *text, size_t len)
 {
 	char copy[80], before[80];

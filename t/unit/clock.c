@@ -203,10 +203,8 @@ static void test_short_suspend(void)
 	never_back(&m, "by going slower, not back");
 }
 
-/*
- * Without readings of the time meanwhile: distant anchors do not determine the
- * rate.
- */
+/* Without readings of the time meanwhile: distant anchors do not determine the
+ * rate. */
 static void test_idle_suspends(void)
 {
 	struct machine m = boot(2.0);

@@ -79,10 +79,8 @@ static void on_step(int signo)
 		siglongjmp(back, 1);
 }
 
-/*
- * An operation that is interrupted at an instruction, with the actions before
- * and after it.
- */
+/* An operation that is interrupted at an instruction, with the actions before
+ * and after it. */
 struct operation {
 	void (*before)(void);
 	void (*run)(void);

@@ -44,9 +44,8 @@ static void test_table(void)
 
 #define NR_WORDS 400
 
-/*
- * Render into memory of each size: a sanitizer or valgrind detects overflows.
- */
+/* Render into memory of each size: a sanitizer or valgrind detects
+ * overflows. */
 static void test_little_memory(void)
 {
 	static const tr2_render_fn renderers[] = {

@@ -381,9 +381,8 @@ static void test_signals(void)
 	IS(changed, 0, "no signal is handled otherwise than before");
 }
 
-/*
- * The kernel's mapping does not exist in a child: memory there is the child's.
- */
+/* The kernel's mapping does not exist in a child: memory there is the
+ * child's. */
 static void test_fork(void)
 {
 	struct trace2_perf_attr attr = software(FAULTS, 1);

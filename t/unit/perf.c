@@ -277,9 +277,8 @@ static void touch_pages(size_t nr)
 	munmap((void *)pages, nr * size);
 }
 
-/*
- * Open events of the calling thread, and of the thread with the group's leader.
- */
+/* Open events of the calling thread, and of the thread with the group's
+ * leader. */
 static void *open_in_thread(void *cookie)
 {
 	struct trace2_perf *group = cookie, *ev, *ours;

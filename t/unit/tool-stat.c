@@ -18,10 +18,8 @@
 
 static uint64_t seed;
 
-/*
- * Return a number between 0 and 1, exclusive (Marsaglia, "Xorshift RNGs",
- * 2003).
- */
+/* Return a number between 0 and 1, exclusive (Marsaglia, "Xorshift RNGs",
+ * 2003). */
 static double uniform(void)
 {
 	seed ^= seed << 13;
@@ -77,9 +75,8 @@ static double share_below(double alpha, size_t na, size_t nb, make_fn *make)
 	return nr / (double)PAIRS;
 }
 
-/*
- * Does a share exceed `most` by more than chance: by four standard deviations?
- */
+/* Does a share exceed `most` by more than chance: by four standard
+ * deviations? */
 static void at_most(double share, double most, int trials, const char *what)
 {
 	double bound = most + 4 * sqrt(most * (1 - most) / trials);
@@ -140,9 +137,8 @@ static void test_false_alarms_among_many(void)
 	ok(raw > SETS / 2, "which it would not be without Holm");
 }
 
-/*
- * A real difference is found as often as the literature states for this test.
- */
+/* A real difference is found as often as the literature states for this
+ * test. */
 static void test_found(void)
 {
 	double a[10], b[10];
@@ -183,10 +179,8 @@ static double covered(size_t nr, make_fn *make, double truth)
 	return in / (double)PAIRS;
 }
 
-/*
- * Student's distribution with n - 1 degrees of freedom: the share within one
- * error.
- */
+/* Student's distribution with n - 1 degrees of freedom: the share within one
+ * error. */
 static void test_error(void)
 {
 	double tail = 100 + exp(0.8 * 0.8 / 2);

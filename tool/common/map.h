@@ -36,10 +36,8 @@ static inline uint64_t tr2_mix(uint64_t a, uint64_t b)
 	return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
-/*
- * Never 0, so that it is a valid key. Different pairs of halves give different
- * keys.
- */
+/* Never 0, so that it is a valid key. Different pairs of halves give different
+ * keys. */
 static inline uint64_t tr2_key(uint32_t high, uint32_t low)
 {
 	return ((uint64_t)high << 32 | low) + 1;

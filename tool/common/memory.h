@@ -44,11 +44,9 @@ char *tr2_strf(const char *fmt, ...)
 void *tr2_grow_array(void *array, uint32_t nr, uint32_t *alloc,
 		     size_t element_bytes) __attribute__((returns_nonnull));
 
-/*
- * Request large pages for much memory: allocating a gigabyte in small ones
+/* Request large pages for much memory: allocating a gigabyte in small ones
  * takes as long as filling it. A block of that size has a mapping of its own,
- * which realloc() moves without copying.
- */
+ * which realloc() moves without copying. */
 void tr2_in_large_pages(void *p, size_t bytes);
 
 #endif

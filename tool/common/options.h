@@ -130,10 +130,8 @@ void tr2_options_add_wrapped(struct tr2_buf *b, const char *text, size_t from);
 size_t tr2_options_list(const struct tr2_command *c,
 			const struct tr2_option *out[TR2_MAX_OPTIONS]);
 
-/*
- * Print an error like tr2_error() with a hint at `trace2 NAME -h`; return
- * TR2_EXIT_USAGE.
- */
+/* Print an error like tr2_error() with a hint at `trace2 NAME -h`; return
+ * TR2_EXIT_USAGE. */
 int tr2_usage_error(const struct tr2_command *c, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 

@@ -46,10 +46,8 @@ const struct tr2_setting *tr2_setting_find(const char *name);
 /* Does the library accept the value? Targets are not checked. */
 bool tr2_setting_takes(const struct tr2_setting *s, const char *value);
 
-/*
- * Append a setting's names and description for the terminal; append all
- * settings for a man page.
- */
+/* Append a setting's names and description for the terminal; append all
+ * settings for a man page. */
 void tr2_setting_help(const struct tr2_setting *s, struct tr2_buf *out);
 void tr2_settings_asciidoc(struct tr2_buf *out);
 

@@ -98,10 +98,8 @@ static void set_host(struct tr2_clickhouse_unit *u, const char *own)
 	u->host_len = (size_t)(pid - host - 1);
 }
 
-/*
- * Return a number that grows as more becomes known: events and samples, the
- * end, the parent.
- */
+/* Return a number that grows as more becomes known: events and samples, the
+ * end, the parent. */
 static uint64_t revision_of(const struct tr2_model *m, uint32_t session)
 {
 	const struct tr2_model_session *s = &m->sessions[session];
@@ -137,10 +135,8 @@ static void make_unit(struct tr2_export *x, uint32_t i)
 
 /* ---- ids and rows --------------------------------------------------------------- */
 
-/*
- * Number rows in the order in which they were read: later events of a session
- * do not change earlier numbers.
- */
+/* Number rows in the order in which they were read: later events of a session
+ * do not change earlier numbers. */
 static void number_rows(struct tr2_export *x)
 {
 	struct clickhouse *h = x->state;
@@ -205,10 +201,8 @@ static bool prepare_servers(struct tr2_export *x)
 	return ok;
 }
 
-/*
- * Find sessions that are stored. Of two equal sessions, the second counts as
- * stored.
- */
+/* Find sessions that are stored. Of two equal sessions, the second counts as
+ * stored. */
 static bool find_loaded(struct tr2_export *x)
 {
 	struct clickhouse *h = x->state;

@@ -12,9 +12,8 @@
 /* In the table `schema`. It grows if the meaning of existing columns changes,
  * or a table is added. */
 #define TR2_CLICK_SCHEMA_VERSION 2
-/*
- * Since this version only tables have been added, which are created if missing.
- */
+/* Since this version only tables have been added, which are created if
+ * missing. */
 #define TR2_CLICK_SCHEMA_OLDEST 1
 
 /* The columns that every table has before those of export/tables.def: the day,
@@ -66,10 +65,8 @@ bool tr2_clickhouse_query(struct tr2_clickhouse *c);
 /* Handle a response other than 200. true: the server is busy. false: an error
  * was printed. */
 bool tr2_clickhouse_busy(struct tr2_clickhouse *c);
-/*
- * Wait before the next try, or return true, after an error message, if the
- * server was busy for too long. tries: from 1.
- */
+/* Wait before the next try, or return true, after an error message, if the
+ * server was busy for too long. tries: from 1. */
 bool tr2_clickhouse_gave_up(struct tr2_clickhouse *c, int tries);
 
 /* Create the database and its tables if they do not exist, or check their

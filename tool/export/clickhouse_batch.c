@@ -60,10 +60,8 @@ static int by_unit(const void *a, const void *b)
 	return p->unit < q->unit ? -1 : p->unit > q->unit;
 }
 
-/*
- * Conditions on days select partitions, those on host and unit use the primary
- * key.
- */
+/* Conditions on days select partitions, those on host and unit use the primary
+ * key. */
 static void add_question(struct tr2_clickhouse *c, const char *table,
 			 struct tr2_clickhouse_unit *const *u, size_t nr)
 {
@@ -159,11 +157,9 @@ static bool has_rows(const struct tr2_clickhouse *c, size_t piece, int table)
 	return c->pieces[piece].end[table] > rows_from(c, piece, table);
 }
 
-/*
- * Set .there of all pieces. Threads are sent first, and each session has some:
+/* Set .there of all pieces. Threads are sent first, and each session has some:
  * if `threads` has none of a session, the other tables have none either and
- * need not be queried. `all`: do not rely on that.
- */
+ * need not be queried. `all`: do not rely on that. */
 static bool look_up_units(struct tr2_clickhouse *c, enum tr2_table_id table,
 			  bool all)
 {
@@ -221,11 +217,9 @@ static void add_insert(struct tr2_clickhouse *c, enum tr2_table_id table)
 	tr2_buf_addlit(&c->query, " FORMAT TabSeparated");
 }
 
-/*
- * Send all rows as one block, which the server stores wholly or not at all (per
+/* Send all rows as one block, which the server stores wholly or not at all (per
  * shard and day, and a unit is on one of those), and wait until the shards have
- * it.
- */
+ * it. */
 static void set_params(struct tr2_clickhouse *c, enum tr2_table_id table)
 {
 	static const char *const sizes[] = { "max_insert_block_size=",

@@ -74,10 +74,8 @@ struct tr2_export_format {
 /* Write the whole model to the open sink. false: an error was printed. */
 bool tr2_export_run(struct tr2_export *x, const struct tr2_export_format *f);
 
-/*
- * Return the string, redacted if requested; valid until the next call. NULL
- * stays NULL.
- */
+/* Return the string, redacted if requested; valid until the next call. NULL
+ * stays NULL. */
 const char *tr2_export_text(struct tr2_export *x, const char *s);
 /* Must the value with this name be hidden? */
 bool tr2_export_is_secret(const struct tr2_export *x, const char *name);

@@ -25,10 +25,8 @@ static uint32_t new_frame(struct tr2_frames *f, uint32_t parent, tr2_str name)
 	return i;
 }
 
-/*
- * Return the frame below `parent` with the name in x->text, adding it if
- * needed.
- */
+/* Return the frame below `parent` with the name in x->text, adding it if
+ * needed. */
 static uint32_t frame(struct tr2_frames *f, struct tr2_export *x,
 		      uint32_t parent)
 {
@@ -46,10 +44,8 @@ static uint32_t frame(struct tr2_frames *f, struct tr2_export *x,
 	return *slot;
 }
 
-/*
- * A wrapper without a session shares the frame of the program it ran, if both
- * have the same name.
- */
+/* A wrapper without a session shares the frame of the program it ran, if both
+ * have the same name. */
 static void set_node_frame(struct tr2_frames *f, struct tr2_export *x,
 			   uint32_t node)
 {
@@ -196,10 +192,8 @@ void tr2_frames_thread(struct tr2_frames *f, struct tr2_export *x, uint32_t i)
 			     is_main ? m->nodes[s->node].first : 0));
 }
 
-/*
- * A child with a process is in that process's frame; without one, it has its
- * own.
- */
+/* A child with a process is in that process's frame; without one, it has its
+ * own. */
 static bool has_own_frames(const struct tr2_export *x,
 			   const struct tr2_span *s)
 {

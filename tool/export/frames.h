@@ -21,9 +21,8 @@ struct tr2_frame {
 	size_t path_len; /* for use by the caller */
 };
 
-/*
- * Element 0 is the root, which is no frame. Zero it before tr2_frames_begin().
- */
+/* Element 0 is the root, which is no frame. Zero it before
+ * tr2_frames_begin(). */
 struct tr2_frames {
 	struct tr2_frame *frames;
 	uint32_t nr, alloc;
@@ -38,9 +37,8 @@ struct tr2_frames {
 void tr2_frames_begin(struct tr2_frames *f, struct tr2_export *x);
 void tr2_frames_release(struct tr2_frames *f);
 
-/*
- * Call these from the format's operations of the same names. They use x->text.
- */
+/* Call these from the format's operations of the same names. They use
+ * x->text. */
 void tr2_frames_node(struct tr2_frames *f, struct tr2_export *x, uint32_t i);
 void tr2_frames_thread(struct tr2_frames *f, struct tr2_export *x, uint32_t i);
 void tr2_frames_span(struct tr2_frames *f, struct tr2_export *x, uint32_t i);

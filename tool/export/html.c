@@ -354,10 +354,8 @@ static uint32_t point_name(struct tr2_export *x, const struct tr2_point *p)
 	return text(x);
 }
 
-/*
- * Return 1 + the place in its thread of the nearest span around it with a
- * place.
- */
+/* Return 1 + the place in its thread of the nearest span around it with a
+ * place. */
 static uint32_t span_around(const struct tr2_export *x, uint32_t span)
 {
 	const struct html *h = x->state;

@@ -45,10 +45,8 @@ long tr2_http_status(const struct tr2_http *h);
 struct tr2_buf *tr2_http_answer(struct tr2_http *h);
 /* Did the last answer ask to try later (429, 502, 503, 504)? */
 bool tr2_http_is_busy(const struct tr2_http *h);
-/*
- * Wait as long as the answer asked for, or 1, 2, 4, 8 seconds: tries counts
- * from 1.
- */
+/* Wait as long as the answer asked for, or 1, 2, 4, 8 seconds: tries counts
+ * from 1. */
 void tr2_http_wait(struct tr2_http *h, int tries);
 
 /* Return the URL for messages: without a password. */

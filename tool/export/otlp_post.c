@@ -21,10 +21,8 @@ struct tr2_post {
 	struct tr2_buf words;
 };
 
-/*
- * Return the URL: for "env" in b, else unchanged. NULL: none, and an error was
- * printed.
- */
+/* Return the URL: for "env" in b, else unchanged. NULL: none, and an error was
+ * printed. */
 static const char *resolve(const char *url, struct tr2_buf *b)
 {
 	if (strcmp(url, "env"))

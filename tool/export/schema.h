@@ -10,9 +10,8 @@
  * of existing columns changes, or if a table is added: an older version would
  * leave rows of replaced sessions in a table that it does not know. */
 #define TR2_SCHEMA_VERSION 2
-/*
- * Since this version only tables have been added, which are created if missing.
- */
+/* Since this version only tables have been added, which are created if
+ * missing. */
 #define TR2_SCHEMA_OLDEST 1
 /* `PRAGMA application_id`: "tr2d". */
 #define TR2_SCHEMA_APPLICATION 0x74723264

@@ -31,9 +31,8 @@ static void add_to(struct tr2_series *to, const struct tr2_series *s)
 	to->has_histogram |= s->has_histogram;
 }
 
-/*
- * Sort by value, the greatest first; equal ones in their order of appearance.
- */
+/* Sort by value, the greatest first; equal ones in their order of
+ * appearance. */
 static int by_value(const void *a, const void *b, void *by)
 {
 	const struct tr2_series *p = a, *q = b;

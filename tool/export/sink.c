@@ -15,10 +15,8 @@
 
 #define STEP_BYTES 65536
 
-/*
- * The file to remove if a signal ends the process; one sink at a time has a
- * file.
- */
+/* The file to remove if a signal ends the process; one sink at a time has a
+ * file. */
 static const char *volatile unfinished;
 
 static void remove_unfinished(void)

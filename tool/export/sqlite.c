@@ -125,10 +125,8 @@ static bool create_table(struct tr2_export *x, const struct tr2_table_def *t)
 	return execute(x, tr2_buf_str(&x->text));
 }
 
-/*
- * Create the tables that are missing, in an empty database or in one of an
- * earlier version.
- */
+/* Create the tables that are missing, in an empty database or in one of an
+ * earlier version. */
 static bool create_schema(struct tr2_export *x)
 {
 	char sql[400];

@@ -15,9 +15,8 @@ struct tr2_stacks {
 	struct tr2_map threads; /* by session and name */
 };
 
-/*
- * If two threads have one name, the first is used: a sample has only the name.
- */
+/* If two threads have one name, the first is used: a sample has only the
+ * name. */
 static void list_threads(struct tr2_stacks *s, const struct tr2_model *m)
 {
 	uint32_t i, *slot;

@@ -230,9 +230,8 @@ static const char *end_name(const struct tr2_model_session *s)
 	return names[s->end];
 }
 
-/*
- * Add code and signal; the kernel may know an end that is not in the session.
- */
+/* Add code and signal; the kernel may know an end that is not in the
+ * session. */
 static void session_end(struct tr2_export *x, struct tr2_row *r,
 			const struct tr2_model_session *s)
 {

@@ -38,9 +38,8 @@ uint32_t tr2_build_last_span(const struct tr2_model *m);
  * this kind. Before a thread or process ends, its open regions are closed. */
 unsigned int tr2_build_last_nesting(const struct tr2_model *m, int kind);
 
-/*
- * Add a task record and return its task; tool/read/meta.h describes the file.
- */
+/* Add a task record and return its task; tool/read/meta.h describes the
+ * file. */
 uint32_t tr2_build_task_fork(struct tr2_model *m, int32_t pid, int32_t ppid,
 			     int32_t tid, int64_t wall_ns);
 uint32_t tr2_build_task_comm(struct tr2_model *m, int32_t pid, int32_t tid,

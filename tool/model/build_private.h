@@ -15,9 +15,8 @@
  * are for sessions with more, which are rare. */
 #define TR2_MANY 8
 
-/*
- * The argument of every handler: the event, its session and thread, its time.
- */
+/* The argument of every handler: the event, its session and thread, its
+ * time. */
 struct build {
 	struct tr2_model *m;
 	const struct tr2_parsed_event *ev;
@@ -49,10 +48,8 @@ static inline bool tr2_build_begins_anew(const struct build *b)
 	       (s->end == TR2_END_EXIT && b->t == s->first_thread);
 }
 
-/*
- * Begin a new session, for a SID that begins again or for a forked process that
- * goes on under the SID.
- */
+/* Begin a new session, for a SID that begins again or for a forked process that
+ * goes on under the SID. */
 uint32_t tr2_build_begin_again(const struct build *b);
 uint32_t tr2_build_go_on_forked(const struct build *b);
 

@@ -20,10 +20,8 @@ struct tr2_step {
 	int64_t start_ns; /* wall; when the path first reaches it */
 };
 
-/*
- * Return the root that took longest, whose path is the interesting one. 0:
- * none.
- */
+/* Return the root that took longest, whose path is the interesting one. 0:
+ * none. */
 uint32_t tr2_longest_root(const struct tr2_model *m);
 
 /* Return the path below a root, by time, each step before its inner steps. The

@@ -15,12 +15,10 @@ bool tr2_histogram_next(const char **json, uint64_t *upper_ns, uint64_t *count);
 /* Add the counts to the library's buckets that contain these bounds. */
 void tr2_histogram_add(uint64_t *buckets, const char *json);
 
-/*
- * Return a value that a share p of all values do not exceed, by tr2_rank(), as
+/* Return a value that a share p of all values do not exceed, by tr2_rank(), as
  * exactly as buckets allow: the upper bound of its bucket, or max_ns, the
  * largest value, if that is in the same bucket. TR2_NO_TIME: all buckets are
- * empty.
- */
+ * empty. */
 int64_t tr2_histogram_percentile(const uint64_t *buckets, double p,
 				 uint64_t max_ns);
 

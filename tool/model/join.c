@@ -13,9 +13,8 @@
 
 #include "model/private.h"
 
-/*
- * By clock error a process may seem to start this much before its child_start.
- */
+/* By clock error a process may seem to start this much before its
+ * child_start. */
 #define SLOP_NS 1000000
 
 /* How many child spans are searched back from the one that began last. */
@@ -509,10 +508,8 @@ static uint32_t find_forked(const struct join *j, uint32_t task,
 	return found;
 }
 
-/*
- * The stream of a forked process that kept its parent's SID has no pid: find it
- * by its task.
- */
+/* The stream of a forked process that kept its parent's SID has no pid: find it
+ * by its task. */
 static void join_forked(struct join *j)
 {
 	struct tr2_model *m = j->m;

@@ -414,10 +414,8 @@ struct tr2_model {
 struct tr2_model *tr2_model_new(void);
 void tr2_model_free(struct tr2_model *m);
 
-/*
- * Return the text of an interned string, "" for 0. Valid until
- * tr2_model_free().
- */
+/* Return the text of an interned string, "" for 0. Valid until
+ * tr2_model_free(). */
 const char *tr2_s(const struct tr2_model *m, tr2_str id);
 
 /* Intern s[0..len); 0: it is empty. */
@@ -472,9 +470,8 @@ static inline bool tr2_node_failed(const struct tr2_node *n)
  * its children); 0 at the end. Start with m->first_root. */
 uint32_t tr2_node_after(const struct tr2_model *m, uint32_t node);
 
-/*
- * Return the session of the last program of a process, given its first session.
- */
+/* Return the session of the last program of a process, given its first
+ * session. */
 uint32_t tr2_last_session(const struct tr2_model *m, uint32_t session);
 
 /* Return the name of a process for tables: the last name of its hierarchy, its

@@ -81,9 +81,8 @@ int tr2_kind_of(const char *name, size_t len);
  * name, or the kind is unknown. */
 int tr2_field_find(int kind, const char *name, size_t len);
 
-/*
- * Return the text of the field with this name; p is NULL if the event has none.
- */
+/* Return the text of the field with this name; p is NULL if the event has
+ * none. */
 struct tr2_view tr2_parsed_text(const struct tr2_parsed_event *ev,
 				const char *name);
 

@@ -37,10 +37,8 @@ struct tr2_group *tr2_groups_get(struct tr2_groups *g, const char *by,
 				 const char *name);
 void tr2_group_add(struct tr2_group *group, int64_t ns, int64_t self_ns);
 void tr2_groups_sort(struct tr2_groups *g);
-/*
- * Return the value that a share p of all do not exceed, by tr2_rank(); 0: no
- * values.
- */
+/* Return the value that a share p of all do not exceed, by tr2_rank(); 0: no
+ * values. */
 int64_t tr2_group_percentile(const struct tr2_group *group, double p);
 void tr2_groups_release(struct tr2_groups *g);
 

@@ -80,9 +80,8 @@ void tr2_cell_as_text(const struct tr2_cell *cell, unsigned int flags,
 	}
 }
 
-/*
- * Return the columns that the text needs on a terminal: characters, not bytes.
- */
+/* Return the columns that the text needs on a terminal: characters, not
+ * bytes. */
 static size_t display_width(const char *s, size_t len)
 {
 	const uint64_t ones = 0x0101010101010101ull;
@@ -297,10 +296,8 @@ static void fit_width(const struct tr2_table *t, size_t *width)
 
 /* ---- lines --------------------------------------------------------------------- */
 
-/*
- * Add the text, which is w wide, cut with an ellipsis if its column is
- * narrower.
- */
+/* Add the text, which is w wide, cut with an ellipsis if its column is
+ * narrower. */
 static size_t add_cut(struct tr2_buf *out, const char *text, size_t len,
 		      size_t w, size_t width, enum tr2_color color)
 {
@@ -381,9 +378,8 @@ static void add_headings(const struct tr2_table *t, const size_t *width,
 	tr2_buf_addch(out, '\n');
 }
 
-/*
- * Print the row whose cells begin at `at` in p->cells; return where they end.
- */
+/* Print the row whose cells begin at `at` in p->cells; return where they
+ * end. */
 static size_t print_row(const struct tr2_table *t, size_t row,
 			struct printing *p, size_t at)
 {

@@ -26,12 +26,10 @@ void tr2_event_reader_source(struct tr2_event_reader *r, tr2_str source);
 size_t tr2_event_reader_next(struct tr2_event_reader *r, const char *text,
 			     const char *end, uint64_t number);
 
-/*
- * Parse any line, passed without its newline. line[len] must be a newline, and
+/* Parse any line, passed without its newline. line[len] must be a newline, and
  * TR2_JSON_PADDING more bytes must be readable. `last`: the input ends here
  * without a newline, so that a bad line is a truncated one. false: it is not an
- * event, which was noted as a problem.
- */
+ * event, which was noted as a problem. */
 bool tr2_event_reader_line(struct tr2_event_reader *r, const char *line,
 			   size_t len, uint64_t number, bool last);
 

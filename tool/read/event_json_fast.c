@@ -52,10 +52,8 @@ static const char *plain_words(struct tr2_event_reader *r, const char *p,
 	return p + 1;
 }
 
-/*
- * Take SS.uuuuuuZ" within the reader's minute. The general parser handles leap
- * seconds.
- */
+/* Take SS.uuuuuuZ" within the reader's minute. The general parser handles leap
+ * seconds. */
 static inline const char *seconds_of_minute(const struct tr2_event_reader *r,
 					    const char *p, int64_t *wall_us)
 {

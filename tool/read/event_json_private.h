@@ -60,10 +60,8 @@ struct tr2_event_reader {
 	unsigned int next_seen;
 };
 
-/*
- * Offset of the sid from the head's start, and of each next value from the end
- * of the one before.
- */
+/* Offset of the sid from the head's start, and of each next value from the end
+ * of the one before. */
 #define TR2_SID_AT (sizeof(",\"sid\":\"") - 1)
 #define TR2_THREAD_AT (sizeof("\",\"thread\":\"") - 1)
 #define TR2_TIME_AT (sizeof("\",\"time\":\"") - 1)

@@ -16,10 +16,8 @@
 extern "C" {
 #endif
 
-/*
- * The number of bytes after a text that must be readable; their values do not
- * matter.
- */
+/* The number of bytes after a text that must be readable; their values do not
+ * matter. */
 #define TR2_JSON_PADDING 64
 
 enum tr2_json_type {
@@ -63,10 +61,8 @@ void tr2_json_free(struct tr2_json *json);
 typedef void tr2_json_member_fn(void *data, const char *key, size_t key_len,
 				const struct tr2_json_value *value);
 
-/*
- * Call `member` for each member, only if the whole text is one valid JSON
- * object.
- */
+/* Call `member` for each member, only if the whole text is one valid JSON
+ * object. */
 enum tr2_json_result tr2_json_object(struct tr2_json *json, const char *text,
 				     size_t len, tr2_json_member_fn *member,
 				     void *data);

@@ -30,9 +30,8 @@ struct tr2_json {
 
 static const char replacement[] = "\xef\xbf\xbd";
 
-/*
- * The decoded strings and minified texts of a line never need more than this.
- */
+/* The decoded strings and minified texts of a line never need more than
+ * this. */
 static void make_room(tr2_json *json, size_t len)
 {
 	size_t want = len * 8 + 4096;

@@ -59,10 +59,8 @@ static inline const char *tr2_lines_ahead(const struct tr2_lines *l,
 	return l->at < l->whole && !l->skipping ? l->buf + l->at : NULL;
 }
 
-/*
- * Take the first line of tr2_lines_ahead(), which has len bytes before its
- * newline.
- */
+/* Take the first line of tr2_lines_ahead(), which has len bytes before its
+ * newline. */
 static inline void tr2_lines_take(struct tr2_lines *l, size_t len)
 {
 	l->at += len + 1;

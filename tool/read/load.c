@@ -250,9 +250,8 @@ static void read_fd(struct loader *l, int fd, const char *name,
 		read_lines(l, *form_out, source);
 }
 
-/*
- * Read one file of a directory: an unreadable one is a problem, not an error.
- */
+/* Read one file of a directory: an unreadable one is a problem, not an
+ * error. */
 static void read_file_in(struct loader *l, const char *path)
 {
 	tr2_str source = tr2_intern(l->m, path, strlen(path));
@@ -298,10 +297,8 @@ static bool is_pieces(const char *name)
 	return len > suffix && !strcmp(name + len - suffix, TR2_PIECES_SUFFIX);
 }
 
-/*
- * List the regular files of a directory by name, which is the order of their
- * starts.
- */
+/* List the regular files of a directory by name, which is the order of their
+ * starts. */
 static bool list_directory(const char *path, struct names *names)
 {
 	DIR *dir = opendir(path);

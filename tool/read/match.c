@@ -139,9 +139,8 @@ static const char *closing_brace(const char *t, const char *end)
 	return end;
 }
 
-/*
- * Return the next literal in the template; in an optional group, its first one.
- */
+/* Return the next literal in the template; in an optional group, its first
+ * one. */
 static const char *next_literal(const char *t, const char *end, size_t *len)
 {
 	const char *start, *body;

@@ -36,9 +36,8 @@ static bool is_text(const struct tr2_json_value *v, const char *want)
 	       key_is(v->text.p, v->text.len, want);
 }
 
-/*
- * Return the number of `name` in the text of a JSON object of numbers; 0: none.
- */
+/* Return the number of `name` in the text of a JSON object of numbers; 0:
+ * none. */
 static uint64_t number_in(const struct tr2_view *object, const char *name)
 {
 	const char *at = memmem(object->p, object->len, name, strlen(name));

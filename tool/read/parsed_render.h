@@ -20,11 +20,9 @@ struct tr2_parsed_render {
 	struct tr2_buf text, head, perf_head, words;
 };
 
-/*
- * Set r->event from `ev`, whose kind is known. `nesting` is 1 + the open
+/* Set r->event from `ev`, whose kind is known. `nesting` is 1 + the open
  * regions of its thread. The event is valid until the next call. A histogram
- * has its numbers if the reader parsed them.
- */
+ * has its numbers if the reader parsed them. */
 void tr2_parsed_render_set(struct tr2_parsed_render *r,
 			   const struct tr2_model *m,
 			   const struct tr2_parsed_event *ev,

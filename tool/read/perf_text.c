@@ -105,10 +105,8 @@ static bool is_bar(const char *p, const char *end)
 	return end - p >= 3 && !memcmp(p, " | ", 3);
 }
 
-/*
- * Skip so many bytes of the original line, where U+FFFD may replace a byte that
- * was no UTF-8.
- */
+/* Skip so many bytes of the original line, where U+FFFD may replace a byte that
+ * was no UTF-8. */
 static const char *behind_repaired(const char *p, const char *end, size_t bytes)
 {
 	while (bytes-- && p < end)
@@ -189,9 +187,8 @@ static int64_t number_of(const char *s, size_t n)
 	return v;
 }
 
-/*
- * Parse `HH:MM:SS.uuuuuu file:line `; times count from the first line's day 0.
- */
+/* Parse `HH:MM:SS.uuuuuu file:line `; times count from the first line's day
+ * 0. */
 static void take_prefix(struct tr2_perf_reader *r, const char *p,
 			const char *end)
 {
@@ -300,9 +297,8 @@ static struct running *process_of(struct tr2_perf_reader *r,
 
 /* ---- events -------------------------------------------------------------------------- */
 
-/*
- * Remove the `..` for each region around the event, which precede the message.
- */
+/* Remove the `..` for each region around the event, which precede the
+ * message. */
 static struct tr2_view without_dots(struct tr2_view message,
 				    unsigned int regions)
 {

@@ -12,10 +12,8 @@
 
 #include "model/model.h"
 
-/*
- * A file of this name in a directory of streams stops programs that start later
- * from writing there.
- */
+/* A file of this name in a directory of streams stops programs that start later
+ * from writing there. */
 #define TR2_DISCARD "git-trace2-discard"
 
 #define TR2_LOAD_LINES (1u << 0) /* keep every line: m->lines, sorted by time */

@@ -243,10 +243,8 @@ static int compare_entries(const void *va, const void *vb)
 	return a->order < b->order ? -1 : a->order > b->order;
 }
 
-/*
- * Limit times that are too large, as in a damaged file, to the largest valid
- * one.
- */
+/* Limit times that are too large, as in a damaged file, to the largest valid
+ * one. */
 static void set_times(struct tr2_ring_reader *r, struct tr2_parsed_event *ev,
 		      uint64_t ticks)
 {

@@ -120,10 +120,8 @@ void tr2_ring_cells_of(struct tr2_ring_file *f, uint32_t slot, uint64_t now_ns,
 	add_cells(f, &cells, now_ns, out);
 }
 
-/*
- * Is it slot 0, to which ended threads were added, or the slot of a live
- * thread?
- */
+/* Is it slot 0, to which ended threads were added, or the slot of a live
+ * thread? */
 static bool counts(struct tr2_ring_file *f, uint32_t slot)
 {
 	struct tr2_control c;

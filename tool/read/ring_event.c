@@ -46,9 +46,8 @@ static struct tr2_view take_string(struct cursor *c)
 	return v;
 }
 
-/*
- * Append the text with U+FFFD for every byte that is not UTF-8, and for NULs.
- */
+/* Append the text with U+FFFD for every byte that is not UTF-8, and for
+ * NULs. */
 static void add_repaired(struct tr2_buf *b, const struct tr2_view *v)
 {
 	size_t i = 0, n;

@@ -73,10 +73,8 @@ void tr2_ring_file_problem(struct tr2_ring_file *f, uint64_t offset,
 bool tr2_ring_file_control(struct tr2_ring_file *f, uint32_t slot,
 			   struct tr2_control *out);
 
-/*
- * The number of lost events and records. Of a process that did not exit, also
- * the timers and counters whose names found no room.
- */
+/* The number of lost events and records. Of a process that did not exit, also
+ * the timers and counters whose names found no room. */
 uint64_t tr2_ring_file_lost(struct tr2_ring_file *f);
 
 /* The position of a slot's ring; size 0: it has none. */

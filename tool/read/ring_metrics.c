@@ -125,9 +125,7 @@ static void add_metrics(struct adding *a, const struct tr2_ring_value *values)
 			add_metric(a, &d[i], &values[i]);
 }
 
-/*
- * Return the thread of a slot; a thread that only counted is in no event.
- */
+/* Return the thread of a slot; a thread that only counted is in no event. */
 static uint32_t thread_of(struct adding *a, struct tr2_ring_names *names,
 			  const struct tr2_control *c)
 {

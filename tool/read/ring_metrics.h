@@ -11,11 +11,9 @@
 #include "read/ring_file.h"
 #include "read/ring_names.h"
 
-/*
- * Add the metrics of `session`, whose events are in the model already: the sums
+/* Add the metrics of `session`, whose events are in the model already: the sums
  * over all threads and, for TRACE2_PER_THREAD, the values of each live thread.
- * Running intervals are counted up to now_ns.
- */
+ * Running intervals are counted up to now_ns. */
 void tr2_ring_metrics(struct tr2_model *m, struct tr2_ring_file *f,
 		      struct tr2_ring_names *names, uint32_t session,
 		      uint64_t now_ns);

@@ -93,10 +93,8 @@ void tr2_ring_names_sort(struct tr2_ring_names *n, struct tr2_ring_file *f)
 		qsort(n->name, n->nr, sizeof(*n->name), compare);
 }
 
-/*
- * Return the last entry of the thread id that began by that time, else its
- * first.
- */
+/* Return the last entry of the thread id that began by that time, else its
+ * first. */
 struct tr2_ring_name *tr2_ring_names_find(struct tr2_ring_names *n,
 					  uint32_t tid, uint64_t time)
 {

@@ -28,9 +28,7 @@ void tr2_ring_sample(struct tr2_ring_samples *s, struct tr2_model *m,
 /* Forget the file's lookups. */
 void tr2_ring_samples_reset(struct tr2_ring_samples *s);
 
-/*
- * Add MMAP and MMAP2 records; one that is too short is skipped.
- */
+/* Add MMAP and MMAP2 records; one that is too short is skipped. */
 bool tr2_ring_is_mapping(const struct tr2_record *record);
 void tr2_ring_mapping(struct tr2_model *m, const struct tr2_ring_file *f,
 		      uint32_t session, const struct tr2_record *record);

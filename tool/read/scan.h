@@ -188,9 +188,8 @@ static inline const char *tr2_plain_int(const char *p, int64_t *value)
 	return p + n;
 }
 
-/*
- * 13 days: up to here, seconds times 1e9 in a double round to the right number.
- */
+/* 13 days: up to here, seconds times 1e9 in a double round to the right
+ * number. */
 #define TR2_MAX_EXACT_NS (1ll << 50)
 
 /* Convert any number of digits before and after the point to nanoseconds. */

@@ -81,9 +81,8 @@ static int ask(int fd)
 	return send(fd, packet, h->nlmsg_len, 0) < 0 ? -1 : 0;
 }
 
-/*
- * Receive an event. -1: errno (EAGAIN: none). 0: not a message of the kernel.
- */
+/* Receive an event. -1: errno (EAGAIN: none). 0: not a message of the
+ * kernel. */
 static int receive(int fd, struct proc_event *event)
 {
 	char packet[1024] __attribute__((aligned(NLMSG_ALIGNTO)));
@@ -112,9 +111,8 @@ static int receive(int fd, struct proc_event *event)
 	return size >= offsetof(struct proc_event, event_data);
 }
 
-/*
- * Wait until the kernel accepts or rejects the request. It may also not answer.
- */
+/* Wait until the kernel accepts or rejects the request. It may also not
+ * answer. */
 static int wait_for_ack(int fd)
 {
 	struct pollfd p = { .fd = fd, .events = POLLIN };

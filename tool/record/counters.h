@@ -34,17 +34,13 @@ struct tr2_event_counters {
 	struct tr2_buf programs;
 };
 
-/*
- * Add the events of a list in perf's syntax. false: the reason was printed to
- * stderr.
- */
+/* Add the events of a list in perf's syntax. false: the reason was printed to
+ * stderr. */
 bool tr2_event_counters_add(struct tr2_event_counters *counters, const char *list);
 void tr2_event_counters_release(struct tr2_event_counters *counters);
 
-/*
- * Open them on pid, a child that has not called exec yet; they count from its
- * exec.
- */
+/* Open them on pid, a child that has not called exec yet; they count from its
+ * exec. */
 void tr2_event_counters_open(struct tr2_event_counters *counters, pid_t pid);
 /* At the end: read the values and close. */
 void tr2_event_counters_read(struct tr2_event_counters *counters);

@@ -170,10 +170,8 @@ static void fill_meta(const struct tr2_job *job)
 	tr2_anchor_take(&m->start);
 }
 
-/*
- * Open everything that may fail before the command runs. -1: the reason was
- * printed.
- */
+/* Open everything that may fail before the command runs. -1: the reason was
+ * printed. */
 static int open_all(const struct tr2_job *job)
 {
 	if (tr2_store_open(&rec.store, job->dir, job->rings))
@@ -264,10 +262,8 @@ static int start_listening(const struct tr2_job *job)
 				(uint64_t)job->max_size_bytes);
 }
 
-/*
- * Only a recorder without a command reports to a service manager: a command has
- * its own.
- */
+/* Only a recorder without a command reports to a service manager: a command has
+ * its own. */
 static void start_service(const struct tr2_job *job)
 {
 	if (rec.listen.nr_listeners && !*job->argv &&
@@ -425,9 +421,8 @@ static void say_sum(int code)
 	tr2_buf_release(&killed);
 }
 
-/*
- * Count programs whose events were dropped; those with a ring kept them there.
- */
+/* Count programs whose events were dropped; those with a ring kept them
+ * there. */
 static uint64_t lost_programs(void)
 {
 	uint64_t rings = rec.rings.files - rec.rings_before;

@@ -42,10 +42,8 @@ void tr2_loop_change(struct tr2_loop *loop, struct tr2_source *source,
 
 /* Run until loop->stop is set. -1: epoll failed, errno. */
 int tr2_loop_run(struct tr2_loop *loop);
-/*
- * Handle at most one batch of ready sources, waiting at most ms. Return their
- * number.
- */
+/* Handle at most one batch of ready sources, waiting at most ms. Return their
+ * number. */
 int tr2_loop_once(struct tr2_loop *loop, int ms);
 
 /* Add a source that becomes ready after `ns`, and then every `ns_again` (0:

@@ -61,9 +61,8 @@ uint64_t tr2_meta_lost(const struct tr2_meta *meta);
 /* -1: errno. */
 int tr2_meta_write(const struct tr2_meta *meta, struct tr2_store *store);
 
-/*
- * Add `,"code":0` or `,"signal":9,"core_dumped":true` for a status of wait4().
- */
+/* Add `,"code":0` or `,"signal":9,"core_dumped":true` for a status of
+ * wait4(). */
 void tr2_meta_add_status(struct tr2_buf *b, int status);
 /* Add `,"user_ns":…` etc. */
 void tr2_meta_add_usage(struct tr2_buf *b, const struct tr2_usage *usage);

@@ -241,10 +241,8 @@ static void woken(struct tr2_source *source, uint32_t events)
 	look_at_client(c);
 }
 
-/*
- * Open the process's pipe. The process may have closed it, and its number may
- * be another file by now.
- */
+/* Open the process's pipe. The process may have closed it, and its number may
+ * be another file by now. */
 static void open_wake(struct tr2_ring_client *c)
 {
 	const struct tr2_arena_header *h = &c->file.header;
@@ -285,10 +283,8 @@ static void try_open(struct tr2_ring_client *c)
 	open_wake(c);
 }
 
-/*
- * Take all records. Whether the process runs is checked before: if it has
- * ended, these are the last.
- */
+/* Take all records. Whether the process runs is checked before: if it has
+ * ended, these are the last. */
 static void look_at_client(struct tr2_ring_client *c)
 {
 	bool alive;

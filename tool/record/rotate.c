@@ -84,10 +84,8 @@ static bool remove_stream(struct tr2_rotate *r, int fd, const char *name)
 	return true;
 }
 
-/*
- * Remove every file in it, but no directory: the recorder creates none. -1:
- * errno.
- */
+/* Remove every file in it, but no directory: the recorder creates none. -1:
+ * errno. */
 static int remove_streams(struct tr2_rotate *r, int fd)
 {
 	DIR *dir = fdopendir(fd);

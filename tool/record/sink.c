@@ -18,9 +18,8 @@ const char *const tr2_loss_names[TR2_LOSS_NR] = {
 	[TR2_LOSS_OVER_MAX_SIZE] = "over_max_size",
 };
 
-/*
- * Return the open file of that name, or the entry that was unused for longest.
- */
+/* Return the open file of that name, or the entry that was unused for
+ * longest. */
 static struct tr2_sink_file *find_file(struct tr2_sink *s, const char *name)
 {
 	struct tr2_sink_file *f, *oldest = s->files;

@@ -111,10 +111,8 @@ static bool belongs_to_recording(int dir_fd, const char *name, bool inside)
 	       is_kind(dir_fd, name, S_IFREG);
 }
 
-/*
- * Return the first name in the directory that does not belong to a recording;
- * NULL: none.
- */
+/* Return the first name in the directory that does not belong to a recording;
+ * NULL: none. */
 static char *find_stranger(int dir_fd, bool inside)
 {
 	DIR *d = list_dir(dir_fd);
@@ -173,10 +171,8 @@ static int remove_recording(const char *path, int dir_fd)
 	return ret || remove_files(dir_fd) ? -1 : rmdir(path);
 }
 
-/*
- * Return `DIR/NAME` of a file in one of the recording's directories that does
- * not belong to it.
- */
+/* Return `DIR/NAME` of a file in one of the recording's directories that does
+ * not belong to it. */
 static char *find_stranger_inside(int dir_fd, const char *directory)
 {
 	int fd = openat(dir_fd, directory, DIR_FLAGS);

@@ -19,9 +19,8 @@
 #define RING_MIN_BYTES (16u << 10)
 #define RECORD_MAX 65536u
 
-/*
- * The fields that sample_id_all appends to each record: sample_type TID | TIME.
- */
+/* The fields that sample_id_all appends to each record: sample_type TID |
+ * TIME. */
 struct trailer {
 	uint32_t pid, tid;
 	uint64_t time_ns;

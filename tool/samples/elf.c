@@ -59,9 +59,8 @@ static struct tr2_elf *new_elf(void)
 	return e;
 }
 
-/*
- * Finish reporting the module. NULL: *why is the reason why it cannot be read.
- */
+/* Finish reporting the module. NULL: *why is the reason why it cannot be
+ * read. */
 static struct tr2_elf *finish(struct tr2_elf *e, const char **why)
 {
 	if (e->module)

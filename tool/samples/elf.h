@@ -30,9 +30,8 @@ void tr2_elf_close(struct tr2_elf *e); /* NULL is allowed */
 /* Does the file have this build id? */
 bool tr2_elf_is(const struct tr2_elf *e, const struct tr2_build_id *id);
 
-/*
- * The position of an instruction: in the file, and in the executable segment.
- */
+/* The position of an instruction: in the file, and in the executable
+ * segment. */
 struct tr2_elf_place {
 	uint64_t in_file, in_segment;
 };

@@ -34,11 +34,9 @@ struct tr2_comparison {
 typedef bool tr2_difference_filter(const struct tr2_difference *d,
 				   const void *data);
 
-/*
- * Compare the measures that either side has and `takes` accepts, kind by kind:
+/* Compare the measures that either side has and `takes` accepts, kind by kind:
  * numbers of the run and events in their original order, the others with the
- * largest difference first. Names point into base and new.
- */
+ * largest difference first. Names point into base and new. */
 void tr2_compare(struct tr2_comparison *c, const struct tr2_measures *base,
 		 const struct tr2_measures *new, tr2_difference_filter *takes,
 		 const void *data);

@@ -27,10 +27,8 @@ struct tr2_numbers {
 /* Compute them, ignoring NAN. false: there is no value. */
 bool tr2_numbers(struct tr2_numbers *out, const double *values, size_t nr);
 
-/*
- * Return the value that a share p of sorted values does not exceed; see
- * tr2_rank().
- */
+/* Return the value that a share p of sorted values does not exceed; see
+ * tr2_rank(). */
 double tr2_quantile(const double *sorted, size_t nr, double p);
 
 #endif

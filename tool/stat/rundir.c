@@ -43,10 +43,8 @@ static void free_names(struct dirent **names, int nr)
 	free(names);
 }
 
-/*
- * List the runs of an earlier set. -1: it is something else, and an error was
- * printed.
- */
+/* List the runs of an earlier set. -1: it is something else, and an error was
+ * printed. */
 static int list_set(const char *path, struct dirent ***names)
 {
 	int nr = scandir(path, names, is_listed, alphasort), i;

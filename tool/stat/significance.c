@@ -22,10 +22,8 @@ static int compare(const void *va, const void *vb)
 	return a->value < b->value ? -1 : a->value > b->value;
 }
 
-/*
- * Set the ranks and return the sum of t^3 - t over all groups of t equal
- * values.
- */
+/* Set the ranks and return the sum of t^3 - t over all groups of t equal
+ * values. */
 static double give_ranks(struct ranked *r, size_t nr)
 {
 	double ties = 0, t;

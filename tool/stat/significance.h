@@ -41,12 +41,10 @@ double tr2_mann_whitney_least(size_t na, size_t nb);
  * be significant after tr2_holm(). */
 size_t tr2_runs_needed(size_t tested);
 
-/*
- * Correct p-values for multiple tests (Holm, "A simple sequentially rejective
+/* Correct p-values for multiple tests (Holm, "A simple sequentially rejective
  * multiple test procedure", Scandinavian Journal of Statistics 6, 1979), so
  * that they can be compared with one level: the probability that any of them is
- * below it by chance stays below it. NAN values are ignored.
- */
+ * below it by chance stays below it. NAN values are ignored. */
 void tr2_holm(double *p, size_t nr);
 
 #endif

@@ -80,9 +80,8 @@ static void count(int signo)
 	trace2_counter_add(counted, 1);
 }
 
-/*
- * Run a handler on a stack of the former SIGSTKSZ, with unmapped memory below.
- */
+/* Run a handler on a stack of the former SIGSTKSZ, with unmapped memory
+ * below. */
 static void small_signal_stack(void)
 {
 	const size_t size = 8192, below = 1 << 20;

@@ -179,10 +179,8 @@ static void same_descriptors(void)
 	}
 }
 
-/*
- * A handler forks during a call: SIGALRM arrives while a write of the library
- * waits for the reader of descriptor 9, which is this process.
- */
+/* A handler forks during a call: SIGALRM arrives while a write of the library
+ * waits for the reader of descriptor 9, which is this process. */
 static int pipe_ends[2];
 static volatile sig_atomic_t handler_is_done;
 

@@ -161,9 +161,8 @@ static int child_ends(void)
 	return 0;
 }
 
-/*
- * Jump out of the library at any place, in several threads, and call it again.
- */
+/* Jump out of the library at any place, in several threads, and call it
+ * again. */
 static sigjmp_buf back;
 static volatile sig_atomic_t armed, nr_jumps;
 
@@ -369,9 +368,8 @@ static int ends_in_a_write(void)
 	return 0;
 }
 
-/*
- * Call exit() in a handler while a line waits for the reader of descriptor 9.
- */
+/* Call exit() in a handler while a line waits for the reader of descriptor
+ * 9. */
 static int pipe_ends[2];
 
 static void drain(void)

@@ -49,10 +49,8 @@ static __thread volatile bool is_blocked;
 static volatile bool is_running; /* the call to interrupt */
 static sigjmp_buf back;
 static void (*handle)(void);
-/*
- * Numbers of events and counts; a call that a jump interrupted may count or
- * not.
- */
+/* Numbers of events and counts; a call that a jump interrupted may count or
+ * not. */
 static volatile unsigned long nr_said, nr_counted, nr_jumps;
 
 __attribute__((format(printf, 1, 2))) noreturn static void
@@ -236,10 +234,8 @@ static const struct {
 	{ "exits", end_process },
 };
 
-/*
- * The type of cancellation, asynchronous at every second instruction; no thread
- * is cancelled.
- */
+/* The type of cancellation, asynchronous at every second instruction; no thread
+ * is cancelled. */
 static int type_of_run(void)
 {
 	return stop_at & 1 ? PTHREAD_CANCEL_ASYNCHRONOUS :
@@ -423,10 +419,8 @@ static bool is_new(const struct place *place)
 	return nr_places < PATH_LENGTH;
 }
 
-/*
- * Numbers of digits and sizes of buffers sometimes change a run's path; a new
- * process also calibrates its clock, which later runs do not repeat.
- */
+/* Numbers of digits and sizes of buffers sometimes change a run's path; a new
+ * process also calibrates its clock, which later runs do not repeat. */
 static void run_round(long most)
 {
 	long stride, at, nr = 0;

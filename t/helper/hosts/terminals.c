@@ -98,10 +98,8 @@ static int other_user_controlling(void)
 	return of_other_user(1);
 }
 
-/*
- * Run a job in the background of a terminal that stops such jobs when they
- * write.
- */
+/* Run a job in the background of a terminal that stops such jobs when they
+ * write. */
 static void lead_terminal(void)
 {
 	struct termios t;
