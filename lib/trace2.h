@@ -15,7 +15,7 @@
  *   interrupts the library itself is counted as lost instead of performed.
  *
  * The calls are macros over functions that end in _fl and take the caller's
- * file and line first; call those to pass on somebody else's file and line.
+ * file and line first; call those to pass another file and line.
  */
 #ifndef TRACE2_H
 #define TRACE2_H

@@ -13,7 +13,7 @@
  *	        +--------------------------------------+ 131072
  *	        | definitions, 32 bytes each           |
  *	        +--------------------------------------+ 196608
- *	        | slot 0: what ended threads counted,  |
+ *	        | slot 0: the sums of ended threads,   |
  *	        | and the ring of the task records     |
  *	        +--------------------------------------+ + slot_size
  *	        | slot 1: a thread's                   |
@@ -37,7 +37,7 @@
  * Private memory has no header, strings, definitions or rings. A slot belongs
  * to one live thread; its memory is used again after that one has ended. A
  * cell is written by its owner alone, with relaxed atomic stores, and may be
- * read by anybody. Pages that nobody touched cost no memory, and in a file no
+ * read by any thread. Untouched pages cost no memory, and in a file no
  * space: it has holes there.
  */
 #ifndef TR2_ARENA_LAYOUT_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the files of the config reader share, and nobody else includes.
+ * Shared by the files of the config reader only.
  *
- * config.c   which files are read, in what order
+ * config.c   the files to read, and their order
  * file.c     loads a file, checks it, delivers its keys
  * include.c  finds the file that include.path names
  * open.c     opens a file, if its file system answers

@@ -101,7 +101,7 @@ static char *put_bool(char *p, bool value)
 	return value ? tr2_put_lit(p, "true") : tr2_put_lit(p, "false");
 }
 
-/* By type of a field: what opens its value, when it is present, the value. */
+/* By type of a field: the text before its value, its presence, the value. */
 #define OPEN_STR "\""
 #define OPEN_INT ""
 #define OPEN_UINT ""

@@ -82,7 +82,7 @@ static enum tr2_op_kind field_op(enum tr2_field_type type, char form)
 static const char *add_template(const struct tr2_event_row *row,
 				const char *p);
 
-/* Compile `name:template}`; p points behind "{?". Returns what follows. */
+/* Compile `name:template}`; p points behind "{?". Return the rest. */
 static const char *add_condition(const struct tr2_event_row *row, const char *p)
 {
 	size_t len = strcspn(p, ":");

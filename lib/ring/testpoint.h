@@ -12,7 +12,7 @@
 	X(looked) /* has seen where the next record goes */               \
 	X(made_room) /* the tail was moved */                             \
 	X(found_limit) /* knows how far there is room now */              \
-	X(reserved) /* has its place, with what was there before in it */ \
+	X(reserved) /* has its place, with older bytes in it */           \
 	X(filled) /* the filler before it is written */                   \
 	X(copied) /* the record is complete, and not visible */           \
 	X(about_to_publish) /* has seen how far all is complete */        \

@@ -15,7 +15,7 @@ extern const volatile uint32_t *tr2_fork_guard;
 /* Map the page. Without it no such child is noticed. */
 void tr2_fork_guard_make(void);
 
-/* The child knows what it is. */
+/* The child has noticed the fork. */
 void tr2_fork_guard_set(void);
 
 /* Unmap the page; no call looks at it any more. */
