@@ -49,7 +49,7 @@ struct file {
 
 static struct file *files;
 static size_t nr_files, alloc_files;
-static size_t next_file; /* the first that no worker has taken */
+static size_t next_file; /* the next file for a worker */
 static int nr_errors;
 
 static void report(const char *what, const char *path)
@@ -57,7 +57,7 @@ static void report(const char *what, const char *path)
 	const char *why = strerror(errno);
 
 	fprintf(stderr, "treesum: cannot %s '%s': %s\n", what, path, why);
-	/* In the trace, too: there it can be found months later. */
+	/* In the trace, too, where it can be found months later. */
 	trace2_cmd_error("cannot %s '%s': %s", what, path, why);
 	__atomic_add_fetch(&nr_errors, 1, __ATOMIC_RELAXED);
 }
