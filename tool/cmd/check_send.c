@@ -14,6 +14,7 @@
 
 #include "base/buf.h"
 #include "base/clock.h"
+#include "base/macros.h"
 #include "cmd/check.h"
 #include "common/options.h"
 #include "common/say.h"
@@ -44,7 +45,7 @@ static void make_probe(struct tr2_buf *probe, struct tr2_buf *sid)
 	tr2_check_say(&head, true, "\"sid\":\"%s\",\"thread\":\"main\",\"time\":\"%s\","
 			 "\"file\":\"%s\",\"line\":%d,", tr2_buf_str(sid),
 	    tr2_buf_str(&time_text), __FILE__, __LINE__);
-	for (i = 0; i < sizeof(events) / sizeof(*events); i++) {
+	for (i = 0; i < ARRAY_SIZE(events); i++) {
 		const char *rest = strstr(events[i], "%s") + 2;
 
 		tr2_buf_addlit(probe, "{\"event\":\"");

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "base/macros.h"
 #include "perfevent/perfevent.h"
 #include "common/options.h"
 #include "out/table.h"
@@ -113,7 +114,7 @@ int tr2_events_list(void)
 	tr2_table_init(&t, &out, "events", TR2_COLUMNS(columns));
 	for (row.known = tr2_perfevent_names; row.known->name; row.known++)
 		tr2_table_add(&t, &row);
-	for (i = 0; i < sizeof(others) / sizeof(*others); i++)
+	for (i = 0; i < ARRAY_SIZE(others); i++)
 		tr2_table_add(&t, &others[i]);
 	tr2_table_show(&t);
 	return 0;

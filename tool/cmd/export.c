@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/macros.h"
 #include "cmd/inputs.h"
 #include "common/options.h"
 #include "common/say.h"
@@ -72,7 +73,7 @@ static const struct tr2_export_format *find_format(const char *name)
 {
 	size_t i;
 
-	for (i = 0; i < sizeof(formats) / sizeof(*formats); i++)
+	for (i = 0; i < ARRAY_SIZE(formats); i++)
 		if (!strcmp(formats[i].name, name))
 			return formats[i].format;
 	return NULL;

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/macros.h"
 #include "base/split.h"
 #include "common/options.h"
 #include "common/say.h"
@@ -227,7 +228,7 @@ static const struct tr2_column columns[] = {
 	/* Its heading is the kind's. */
 	{ "name", NULL, TR2_COL_FLEX, cell_name },
 };
-#define NR_COLUMNS (sizeof(columns) / sizeof(*columns))
+#define NR_COLUMNS (ARRAY_SIZE(columns))
 
 static bool takes(const struct tr2_difference *d, const void *data)
 {

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/macros.h"
 #include "cmd/report.h"
 #include "common/map.h"
 #include "common/memory.h"
@@ -212,7 +213,7 @@ static const struct tr2_column columns[] = {
 	{ "inlined", "", TR2_COL_DATA, cell_inlined },
 	{ "recursive", "", TR2_COL_DATA, cell_recursive },
 };
-#define NR_COLUMNS (sizeof(columns) / sizeof(*columns))
+#define NR_COLUMNS (ARRAY_SIZE(columns))
 
 /* Return the next node in the order of the printed tree. */
 static uint32_t step(const struct tree *t, uint32_t i, int *depth)

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/macros.h"
 #include "base/split.h"
 #include "base/text.h"
 #include "cmd/script.h"
@@ -175,7 +176,7 @@ static const struct tr2_script_column *find_column(const char *key, size_t len)
 {
 	size_t i;
 
-	for (i = 0; i < sizeof(columns) / sizeof(*columns); i++)
+	for (i = 0; i < ARRAY_SIZE(columns); i++)
 		if (strlen(columns[i].key) == len &&
 		    !memcmp(columns[i].key, key, len))
 			return &columns[i];

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/macros.h"
 #include "base/text.h"
 #include "cmd/stat.h"
 #include "common/memory.h"
@@ -202,7 +203,7 @@ static const struct tr2_column columns[] = {
 	/* Its heading is the kind's. */
 	{ "name", NULL, TR2_COL_FLEX, cell_name },
 };
-#define NR_COLUMNS (sizeof(columns) / sizeof(*columns))
+#define NR_COLUMNS (ARRAY_SIZE(columns))
 #define MEAN_COLUMN 3
 
 static int by_mean(const void *va, const void *vb)

@@ -14,12 +14,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/macros.h"
+
 void tr2_no_memory(void) __attribute__((noreturn, cold));
 
 /* For the result of a buffer or a library that reports failure itself. */
 static inline void tr2_must(bool ok)
 {
-	if (__builtin_expect(!ok, 0))
+	if (unlikely(!ok))
 		tr2_no_memory();
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/macros.h"
 #include "base/split.h"
 #include "common/memory.h"
 #include "common/options.h"
@@ -110,7 +111,7 @@ static bool parse_time(const char *s, int64_t *out)
 		*out = (int64_t)now * 1000000000 - ago;
 		return true;
 	}
-	for (i = 0; i < sizeof(forms) / sizeof(*forms) && !rest; i++) {
+	for (i = 0; i < ARRAY_SIZE(forms) && !rest; i++) {
 		localtime_r(&now, &tm);
 		tm.tm_hour = tm.tm_min = tm.tm_sec = 0;
 		tm.tm_isdst = -1;

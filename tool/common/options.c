@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/macros.h"
 #include "common/option_value.h"
 #include "common/options.h"
 #include "common/say.h"
@@ -100,7 +101,7 @@ size_t tr2_options_list(const struct tr2_command *c,
 	for (o = c->options; o && (o->letter || o->name || o->help); o++)
 		if (nr < TR2_MAX_OPTIONS)
 			out[nr++] = o;
-	for (i = 0; i < sizeof(common_options) / sizeof(*common_options); i++)
+	for (i = 0; i < ARRAY_SIZE(common_options); i++)
 		if (common_options[i].group & groups && nr < TR2_MAX_OPTIONS)
 			out[nr++] = &common_options[i].option;
 	return nr;

@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 #include "base/buf.h"
+#include "base/macros.h"
 #include "common/signals.h"
 
 const char *tr2_signal_name(int signo)
@@ -29,7 +30,7 @@ const char *tr2_signal_name(int signo)
 #endif
 	};
 
-	return signo > 0 && (size_t)signo < sizeof(names) / sizeof(*names) ?
+	return signo > 0 && (size_t)signo < ARRAY_SIZE(names) ?
 		       names[signo] : NULL;
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/macros.h"
 #include "common/memory.h"
 #include "common/say.h"
 #include "export/clickhouse.h"
@@ -233,7 +234,7 @@ static void set_params(struct tr2_clickhouse *c, enum tr2_table_id table)
 	tr2_http_param(c->http, tr2_buf_str(&c->query));
 	tr2_http_param(c->http, "insert_distributed_sync=1");
 	tr2_http_param(c->http, "min_insert_block_size_bytes=0");
-	for (i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
+	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
 		tr2_buf_reset(&b);
 		tr2_buf_addstr(&b, sizes[i]);
 		tr2_buf_add_u64(&b, (uint64_t)c->nr_rows[table] + 1);

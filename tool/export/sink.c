@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/macros.h"
 #include "common/memory.h"
 #include "common/say.h"
 #include "export/sink.h"
@@ -45,7 +46,7 @@ static void watch_ends(void)
 
 	atexit(remove_unfinished);
 	sigemptyset(&new.sa_mask);
-	for (i = 0; i < sizeof(signals) / sizeof(*signals); i++)
+	for (i = 0; i < ARRAY_SIZE(signals); i++)
 		if (!sigaction(signals[i], NULL, &old) &&
 		    old.sa_handler == SIG_DFL)
 			sigaction(signals[i], &new, NULL);

@@ -22,6 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/macros.h"
 #include "model/private.h"
 
 /* How many levels up from a span an open region is searched. */
@@ -258,7 +259,7 @@ static bool is_idle(const struct tr2_model *m, const struct tr2_node *n)
 
 	if (c->ready || m->sessions[n->session].flags & TR2_SESSION_FORKED)
 		return true;
-	for (i = 0; i < sizeof(classes) / sizeof(*classes); i++)
+	for (i = 0; i < ARRAY_SIZE(classes); i++)
 		if (!strcmp(tr2_s(m, c->child_class), classes[i]))
 			return true;
 	return false;

@@ -124,7 +124,7 @@ struct tr2_table {
 };
 
 /* An array of columns, and how many they are. */
-#define TR2_COLUMNS(columns) (columns), sizeof(columns) / sizeof(*(columns))
+#define TR2_COLUMNS(columns) (columns), ARRAY_SIZE(columns)
 
 void tr2_table_init(struct tr2_table *t, struct tr2_output *output,
 		    const char *name, const struct tr2_column *columns,

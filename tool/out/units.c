@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "base/clock.h"
+#include "base/macros.h"
 #include "event/render.h"
 #include "out/table.h"
 
@@ -105,7 +106,7 @@ void tr2_fmt_bytes(struct tr2_buf *b, uint64_t bytes)
 	size_t i = 0;
 
 	while ((double)bytes / (double)unit >= 1023.95 &&
-	       i + 1 < sizeof(units) / sizeof(*units)) {
+	       i + 1 < ARRAY_SIZE(units)) {
 		unit <<= 10;
 		i++;
 	}

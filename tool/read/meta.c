@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/macros.h"
 #include "common/join.h"
 #include "model/build.h"
 #include "read/json.h"
@@ -121,7 +122,7 @@ static void on_task_member(void *data, const char *key, size_t len,
 	else if (v->type == TR2_JSON_WORDS)
 		t->argv = (struct tr2_words_view){ v->text.p, v->text.len,
 						   v->nr };
-	for (i = 0; i < sizeof(numbers) / sizeof(*numbers); i++)
+	for (i = 0; i < ARRAY_SIZE(numbers); i++)
 		if (v->type == TR2_JSON_INT &&
 		    key_is(key, len, numbers[i].name))
 			*numbers[i].value = v->i;

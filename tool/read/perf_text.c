@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/macros.h"
 #include "common/memory.h"
 #include "model/build.h"
 #include "read/match.h"
@@ -168,7 +169,7 @@ bool tr2_normal_text_looks(const char *line, size_t len)
 	/* Skip HH:MM:SS.uuuuuu file:line, up to column 50. */
 	if (len > 50 && line[2] == ':' && line[8] == '.' && is_digit(*line))
 		line += 50, len -= 50;
-	for (i = 0; i < sizeof(words) / sizeof(*words); i++)
+	for (i = 0; i < ARRAY_SIZE(words); i++)
 		if (len > strlen(words[i]) &&
 		    !memcmp(line, words[i], strlen(words[i])))
 			return true;

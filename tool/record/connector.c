@@ -16,6 +16,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/macros.h"
+
 #define RECEIVE_BYTES (4 << 20)
 #define ACK_MS 50
 
@@ -53,9 +55,9 @@ static int set_filter(int fd, bool with_forks)
 		DROP,
 		KEEP,
 	};
-	struct sock_fprog few = { sizeof(processes) / sizeof(*processes),
+	struct sock_fprog few = { ARRAY_SIZE(processes),
 				  processes };
-	struct sock_fprog many = { sizeof(all) / sizeof(*all), all };
+	struct sock_fprog many = { ARRAY_SIZE(all), all };
 
 	return setsockopt(fd, SOL_SOCKET, SO_ATTACH_FILTER,
 			  with_forks ? &many : &few, sizeof(few));

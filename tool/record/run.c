@@ -14,12 +14,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/macros.h"
+
 static const int forwarded[] = { SIGHUP,  SIGINT,  SIGQUIT,
 				 SIGTERM, SIGUSR1, SIGUSR2 };
 static const int ending[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM };
 static const int stopping[] = { SIGTSTP, SIGTTIN, SIGTTOU };
-
-#define NR(array) (sizeof(array) / sizeof(*(array)))
 
 /* The state of the process before the first tr2_run_prepare(), with which
  * commands start. */
@@ -80,13 +80,13 @@ static void take_signal(struct tr2_run *run,
 		return;
 	}
 	forward(run, info);
-	if (is_in(ending, NR(ending), signo))
+	if (is_in(ending, ARRAY_SIZE(ending), signo))
 		run->signo = signo;
 	if (signo == SIGUSR1 && !run->pid && run->on_usr1)
 		run->on_usr1(run->data);
-	else if (is_in(stopping, NR(stopping), signo))
+	else if (is_in(stopping, ARRAY_SIZE(stopping), signo))
 		stop_here(signo);
-	else if (is_in(forwarded, NR(forwarded), signo) &&
+	else if (is_in(forwarded, ARRAY_SIZE(forwarded), signo) &&
 		 (!run->pid || run->ended))
 		run->on_stop(run->data);
 }
@@ -108,9 +108,9 @@ static void fill_signals(sigset_t *set)
 	sigemptyset(set);
 	sigaddset(set, SIGCHLD);
 	sigaddset(set, SIGCONT);
-	for (i = 0; i < NR(forwarded); i++)
+	for (i = 0; i < ARRAY_SIZE(forwarded); i++)
 		sigaddset(set, forwarded[i]);
-	for (i = 0; i < NR(stopping); i++)
+	for (i = 0; i < ARRAY_SIZE(stopping); i++)
 		sigaddset(set, stopping[i]);
 }
 

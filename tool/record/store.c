@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/macros.h"
 #include "common/memory.h"
 #include "common/say.h"
 #include "record/rotate.h"
@@ -88,7 +89,7 @@ static bool is_kind(int dir_fd, const char *name, mode_t kind)
 
 /* The directories in a recording. */
 static const char *const directories[] = { TR2_STORE_EVENTS, TR2_STORE_RINGS };
-#define NR_DIRECTORIES (sizeof(directories) / sizeof(*directories))
+#define NR_DIRECTORIES (ARRAY_SIZE(directories))
 
 static bool is_directory_of_ours(const char *name)
 {
