@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * load_private - what the files of the loader share: one load of all inputs,
+ * and reading one input.
+ */
+#ifndef TR2_READ_LOAD_PRIVATE_H
+#define TR2_READ_LOAD_PRIVATE_H
+
+#include "out/progress.h"
+#include "read/event_json.h"
+#include "read/lines.h"
+#include "read/perf_text.h"
+#include "read/read.h"
+#include "read/ring.h"
+
+struct tr2_loader {
+	struct tr2_model *m;
+	const struct tr2_load *load;
+	struct tr2_event_reader *events;
+	struct tr2_perf_reader *perf;
+	struct tr2_ring_reader *rings;
+	struct tr2_lines lines;
+	struct tr2_progress progress;
+	/* Of the directory that is read. */
+	uint64_t nr_empty; /* zero-sized files */
+	bool was_full;     /* it has TR2_DISCARD */
+	/* why the last ring was not read; NULL: it was read */
+	const char *refused;
+};
+
+enum tr2_input_form {
+	TR2_FORM_EMPTY,
+	TR2_FORM_EVENT,
+	TR2_FORM_PERF,
+	TR2_FORM_RING,
+	TR2_FORM_NORMAL, /* this and those behind it are not read */
+	TR2_FORM_PIPED_RING,
+	TR2_FORM_OTHER
+};
+
+/* load_stream.c: read an open file. Its format is set in *form; only events,
+ * perf text and rings are read. */
+void tr2_loader_read(struct tr2_loader *l, int fd, const char *name,
+		     enum tr2_input_form *form);
+/* Return why an input of another format cannot be read. */
+const char *tr2_loader_why_not(enum tr2_input_form form);
+/* Keep the event's line if the load wants that, and pass it on. */
+void tr2_loader_event(void *data, struct tr2_model *m,
+		      const struct tr2_parsed_event *ev);
+
+/* load_directory.c: load a recording, or a directory of streams. */
+enum tr2_load_result tr2_loader_directory(struct tr2_loader *l,
+					  const char *path);
+
+#define TR2_WHY_EMPTY \
+	"No program wrote its events there ('trace2 check --env' shows where " \
+	"they go)"
+
+#endif

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * load_stream - find the format of one input, and pass its lines, or the ring,
+ * to the reader for it.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "common/memory.h"
+#include "model/build.h"
+#include "model/parsed_event.h"
+#include "model/private.h"
+#include "read/load_private.h"
+#include "read/reread.h"
+#include "read/ring_file.h"
+#include "read/ring_spill.h"
+
+/* The number of bytes in which the format is searched. */
+#define PEEK_BYTES 65536u
+
+static enum tr2_input_form form_of_line(const char *line, size_t len)
+{
+	if (tr2_event_json_looks(line, len))
+		return TR2_FORM_EVENT;
+	if (tr2_perf_text_looks(line, len))
+		return TR2_FORM_PERF;
+	return tr2_normal_text_looks(line, len) ? TR2_FORM_NORMAL :
+						  TR2_FORM_OTHER;
+}
+
+/* The first line that has a known format decides; it may follow garbage. */
+static enum tr2_input_form form_of(struct tr2_lines *l)
+{
+	const char *text, *end, *newline;
+	size_t len = tr2_lines_peek(l, &text, PEEK_BYTES);
+	enum tr2_input_form form = len ? TR2_FORM_OTHER : TR2_FORM_EMPTY;
+
+	if (tr2_ring_file_looks(text, len))
+		return TR2_FORM_PIPED_RING;
+	for (end = text + len; text < end; text = newline + 1) {
+		newline = memchr(text, '\n', (size_t)(end - text));
+		if (!newline)
+			newline = end;
+		form = form_of_line(text, (size_t)(newline - text));
+		if (form != TR2_FORM_OTHER)
+			break;
+	}
+	return form;
+}
+
+static void keep_line(struct tr2_model *m, const struct tr2_parsed_event *ev)
+{
+	struct tr2_line *line;
+
+	tr2_grow(m->lines, m->nr_lines, m->priv->alloc_lines);
+	line = &m->lines[m->nr_lines];
+	tr2_line_set(line, m, ev);
+	line->text = tr2_model_copy(m, ev->raw.p, ev->raw.len);
+	line->order = m->nr_lines++;
+}
+
+void tr2_loader_event(void *data, struct tr2_model *m,
+		      const struct tr2_parsed_event *ev)
+{
+	struct tr2_loader *l = data;
+
+	if (l->load->flags & TR2_LOAD_LINES)
+		keep_line(m, ev);
+	if (l->load->event)
+		l->load->event(l->load->data, m, ev);
+}
+
+
+static void note_end(struct tr2_loader *l, tr2_str source)
+{
+	struct tr2_lines *lines = &l->lines;
+	char text[100];
+
+	l->m->nr_bytes += lines->nr_bytes;
+	l->m->nr_bad_lines += lines->nr_long;
+	if (lines->nr_long) {
+		snprintf(text, sizeof(text),
+			 "a line longer than %u MiB was left out",
+			 TR2_LINE_MAX_BYTES >> 20);
+		tr2_build_problem(l->m, TR2_PROBLEM_LONG_LINE, source,
+				  lines->first_long, text);
+	}
+	if (lines->error)
+		tr2_build_problem(l->m, TR2_PROBLEM_FILE, source, 0,
+				  strerror(lines->error));
+}
+
+/* Read lines in their usual form, as far as they are in the buffer. */
+static void read_usual_lines(struct tr2_loader *l)
+{
+	const char *text, *end;
+	size_t len;
+
+	while ((text = tr2_lines_ahead(&l->lines, &end))) {
+		len = tr2_event_reader_next(l->events, text, end,
+					    l->lines.number + 1);
+		if (!len)
+			break;
+		tr2_lines_take(&l->lines, len);
+	}
+}
+
+/* Read the next line, whatever its form. false: there is none. */
+static bool read_one_line(struct tr2_loader *l, enum tr2_input_form form)
+{
+	const char *line;
+	size_t len;
+	enum tr2_lines_result got = tr2_lines_next(&l->lines, &line, &len);
+
+	if (got == TR2_LINES_END)
+		return false;
+	if (len && form == TR2_FORM_PERF)
+		tr2_perf_reader_line(l->perf, line, len, l->lines.number,
+				     got == TR2_LINES_LAST);
+	else if (len)
+		tr2_event_reader_line(l->events, line, len, l->lines.number,
+				      got == TR2_LINES_LAST);
+	return true;
+}
+
+static void read_lines(struct tr2_loader *l, enum tr2_input_form form,
+		       tr2_str source)
+{
+	bool more = true;
+
+	tr2_event_reader_source(l->events, source);
+	tr2_perf_reader_source(l->perf, source);
+	while (more) {
+		if (form == TR2_FORM_EVENT)
+			read_usual_lines(l);
+		more = read_one_line(l, form);
+		if (form == TR2_FORM_EVENT || !(l->lines.number & 0xfff))
+			tr2_progress_at(&l->progress, l->m->nr_bytes +
+							      l->lines.nr_bytes);
+	}
+	note_end(l, source);
+}
+
+/*
+ * Open the file of records that were taken from the ring while the process ran.
+ * -1: there is none.
+ */
+static int open_pieces(const char *name)
+{
+	struct tr2_buf path = TR2_BUF_INIT;
+	int fd;
+
+	tr2_buf_addstr(&path, name);
+	tr2_buf_addstr(&path, TR2_PIECES_SUFFIX);
+	fd = open(tr2_buf_str(&path),
+		  O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	tr2_buf_release(&path);
+	return fd;
+}
+
+static void read_ring(struct tr2_loader *l, int fd, const char *name,
+		      tr2_str source)
+{
+	int pieces = open_pieces(name);
+	const char *why = NULL;
+
+	l->refused = NULL;
+	switch (tr2_ring_reader_load(l->rings, fd, pieces, source, &why)) {
+	case TR2_RING_LOADED:
+		break;
+	case TR2_RING_EMPTY:
+		tr2_build_problem(l->m, TR2_PROBLEM_FILE, source, 0,
+				  "its process has not started to write, or "
+				  "was killed before");
+		break;
+	case TR2_RING_REFUSED:
+		l->refused = why;
+	}
+	if (pieces >= 0)
+		close(pieces);
+}
+
+const char *tr2_loader_why_not(enum tr2_input_form form)
+{
+	if (form == TR2_FORM_PIPED_RING)
+		return "a ring is read from its file, not from a pipe";
+	if (form == TR2_FORM_NORMAL)
+		return "it is text of the normal target, which does not "
+		       "identify processes: use GIT_TRACE2_EVENT instead";
+	return "neither event JSON, nor perf text, nor a ring, nor a recording";
+}
+
+/* Read one open file; only EVENT and PERF are read. *form_out is its format. */
+void tr2_loader_read(struct tr2_loader *l, int fd, const char *name,
+		    enum tr2_input_form *form_out)
+{
+	tr2_str source = tr2_intern(l->m, name, strlen(name));
+
+	l->m->nr_files++;
+	if (tr2_ring_file_is(fd)) {
+		*form_out = TR2_FORM_RING;
+		read_ring(l, fd, name, source);
+		return;
+	}
+	tr2_lines_start(&l->lines, fd);
+	*form_out = form_of(&l->lines);
+	l->nr_empty += *form_out == TR2_FORM_EMPTY && !l->lines.error;
+	if (l->lines.error)
+		tr2_build_problem(l->m, TR2_PROBLEM_FILE, source, 0,
+				  strerror(l->lines.error));
+	else if (*form_out == TR2_FORM_EVENT || *form_out == TR2_FORM_PERF)
+		read_lines(l, *form_out, source);
+}
