@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * fork - a forked child: it repeats or ends nothing of its parent's, and its
+ * fork - a forked child: it continues nothing of its parent's session, and its
  * first event, of any thread, opens a session of its own.
  */
 #ifndef TR2_SESSION_FORK_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* inputs - see cmd/inputs.h. */
+/* inputs - take the inputs of a command from its words and -i. */
 #include "cmd/inputs.h"
 
 #include "common/say.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* inputs - what a command reads: its words, those of -i, or trace2.data. */
+/* inputs - the inputs of a command: its words, those of -i, or trace2.data. */
 #ifndef TR2_CMD_INPUTS_H
 #define TR2_CMD_INPUTS_H
 

@@ -271,7 +271,7 @@ static void print_kind(struct tr2_output *out, const struct tr2_comparison *c,
 	tr2_table_release(&t);
 }
 
-/* ---- what the tests can tell ------------------------------------------------------ */
+/* ---- the power of the tests ------------------------------------------------------- */
 
 struct kind_row {
 	const struct tr2_comparison *c;

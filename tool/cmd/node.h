@@ -40,7 +40,7 @@ void tr2_node_cell_signal(struct tr2_table *t, const void *row);
 void tr2_node_cell_signal_name(struct tr2_table *t, const void *row);
 void tr2_node_cell_end_by(struct tr2_table *t, const void *row);
 
-/* The process of a session; rows of what it said have it as their first member. */
+/* The process of a session; rows of its events have it as their first member. */
 struct tr2_session_row {
 	const struct tr2_model *m;
 	const struct tr2_model_session *session;

@@ -44,7 +44,7 @@ static inline bool tr2_report_is_text(const struct tr2_report *r)
 	return r->out->format == TR2_FORMAT_TEXT;
 }
 
-/* What the shares are shares of: the time of all processes that nobody else in
+/* Return 100% of the shares: the time of all processes that no other process in
  * the recording started. */
 int64_t tr2_report_whole_ns(const struct tr2_model *m);
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * report_summary - what `trace2 report` says of the whole, above the processes:
- * one sentence, or a row of JSON.
+ * report_summary - the result of the whole, above the processes of `trace2
+ * report`: one sentence, or a row of JSON.
  */
 #include <stdio.h>
 
 #include "cmd/node.h"
 #include "cmd/report.h"
 
-/* What ends this soon after the whole was not left to run behind it. */
+/* A shorter time after the end of the whole does not count as background. */
 #define MIN_BACKGROUND_NS 1000000
 
 int64_t tr2_report_whole_ns(const struct tr2_model *m)
@@ -21,7 +21,7 @@ int64_t tr2_report_whole_ns(const struct tr2_model *m)
 	return whole;
 }
 
-/* How long something ran on after the ends of the roots. */
+/* Return the time that processes ran on after the ends of the roots. */
 static int64_t background_ns(const struct tr2_model *m)
 {
 	int64_t last, sum = 0;
@@ -62,7 +62,7 @@ static void sum_up(struct summary *s, const struct tr2_model *m)
 		s->nr_errors += m->sessions[i].nr_errors;
 }
 
-/* How the whole ended, when not well, and where to read of it. */
+/* Print how the whole ended if it failed, and where to read more. */
 static void print_failures(const struct summary *s)
 {
 	const struct tr2_model *m = s->root.m;

@@ -18,8 +18,8 @@
 struct meta {
 	struct tr2_model *m;
 	tr2_str source;
-	/* told: of these, those that the streams report themselves */
-	uint64_t lost, told;
+	/* in_streams: of these, those that the streams report themselves */
+	uint64_t lost, in_streams;
 	uint64_t lost_tasks; /* by tasks.jsonl */
 	int64_t command_pid;
 	tr2_str cwd;
@@ -82,7 +82,7 @@ static void on_meta_member(void *data, const char *key, size_t len,
 	} else if (key_is(key, len, "lost") && v->type == TR2_JSON_INT) {
 		meta->lost = v->i > 0 ? (uint64_t)v->i : 0;
 	} else if (key_is(key, len, "losses") && v->type == TR2_JSON_RAW) {
-		meta->told = number_in(&v->text, "\"events\":");
+		meta->in_streams = number_in(&v->text, "\"events\":");
 	} else if (key_is(key, len, "task_records")) {
 		m->no_task_records = !is_text(v, "kernel");
 	}
@@ -305,8 +305,8 @@ void tr2_meta_load(struct tr2_model *m, const char *dir)
 	/* The meta.json of a complete recording has the total of all losses. */
 	if (!meta.complete)
 		lost = meta.lost_tasks;
-	else if (meta.lost > meta.told)
-		lost = meta.lost - meta.told;
+	else if (meta.lost > meta.in_streams)
+		lost = meta.lost - meta.in_streams;
 	m->lost += lost;
 	tr2_build_problems(m, TR2_PROBLEM_LOST, source,
 			   "lines, records or programs were lost while it was "

@@ -322,7 +322,7 @@ bool tr2_ring_file_control(struct tr2_ring_file *f, uint32_t slot,
 
 uint64_t tr2_ring_file_lost(struct tr2_ring_file *f)
 {
-	bool has_told = f->header.state == TR2_ARENA_EXITED;
+	bool has_reported = f->header.state == TR2_ARENA_EXITED;
 	struct tr2_control control;
 	uint64_t lost = 0;
 	uint32_t slot;
@@ -331,7 +331,7 @@ uint64_t tr2_ring_file_lost(struct tr2_ring_file *f)
 	/* Records of slots that had no space are counted by themselves. */
 	for (i = 0; i < TR2_MAX_LOST_CAUSES; i++)
 		if (i != TR2_LOST_NO_SPACE &&
-		    !(i == TR2_LOST_DEFINITION && has_told))
+		    !(i == TR2_LOST_DEFINITION && has_reported))
 			lost += f->header.lost[i];
 	for (slot = 0; slot < f->nr_slots; slot++)
 		if (tr2_ring_file_control(f, slot, &control))

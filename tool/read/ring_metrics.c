@@ -18,7 +18,7 @@ struct adding {
 	/* The owner of the values: 0 and all slots, or a thread and its
 	 * slot. */
 	uint32_t thread, slot;
-	struct tr2_map told; /* metrics that events reported */
+	struct tr2_map reported; /* metrics that events reported */
 	struct tr2_buf histogram;
 };
 
@@ -28,7 +28,7 @@ static uint64_t key_of(uint32_t thread, enum tr2_model_metric_kind kind,
 	return tr2_mix(tr2_key(thread, kind), tr2_key(category, name)) | 1;
 }
 
-static void note_told(struct adding *a)
+static void note_reported(struct adding *a)
 {
 	const struct tr2_model *m = a->m;
 	uint32_t i;
@@ -36,7 +36,7 @@ static void note_told(struct adding *a)
 	tr2_for_each_metric(m, a->session, i) {
 		const struct tr2_metric *metric = &m->metrics[i];
 
-		*tr2_map_slot(&a->told,
+		*tr2_map_slot(&a->reported,
 			      key_of(metric->thread, metric->kind,
 				     metric->category, metric->name)) = 1;
 	}
@@ -46,7 +46,7 @@ static bool is_told(const struct adding *a, enum tr2_model_metric_kind kind,
 		    const struct tr2_view *category,
 		    const struct tr2_view *name)
 {
-	return tr2_map_get(&a->told,
+	return tr2_map_get(&a->reported,
 			   key_of(a->thread, kind,
 				  tr2_intern(a->m, category->p, category->len),
 				  tr2_intern(a->m, name->p, name->len)));
@@ -173,12 +173,12 @@ void tr2_ring_metrics(struct tr2_model *m, struct tr2_ring_file *f,
 	struct tr2_ring_value *values =
 		tr2_calloc(f->nr_definitions + 1, sizeof(*values));
 
-	note_told(&a);
+	note_reported(&a);
 	tr2_ring_cells_sum(f, now_ns, values);
 	add_metrics(&a, values);
 	if (has_any(f))
 		add_of_threads(&a, names, now_ns, values);
 	tr2_buf_release(&a.histogram);
-	tr2_map_release(&a.told);
+	tr2_map_release(&a.reported);
 	free(values);
 }
