@@ -11,6 +11,10 @@
 #include <string>
 
 #define SIMDJSON_EXCEPTIONS 0
+/* The library chooses among its own; those for inlining take long to compile. */
+#define SIMDJSON_IMPLEMENTATION_ICELAKE 0
+#define SIMDJSON_IMPLEMENTATION_HASWELL 0
+#define SIMDJSON_IMPLEMENTATION_WESTMERE 0
 #include <simdjson.h>
 
 extern "C" {
