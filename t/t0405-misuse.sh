@@ -307,18 +307,18 @@ test_expect_success 'each process reports a place once' '
 
 test_expect_success 'child_exit twice' '
 	misused 0 spawn --twice true &&
-	echo "trace2: child_exit after the child'\''s end was told" >expect &&
+	echo "trace2: child_exit a second time" >expect &&
 	test_cmp expect actual &&
 	trace2_jq "[.[] | select(.event == \"child_exit\")] | length == 1" e &&
 	misused 0 spawn --ready=ready --twice true &&
-	echo "trace2: child_ready after the child'\''s end was told" >expect &&
+	echo "trace2: child_ready a second time" >expect &&
 	test_cmp expect actual &&
 	trace2_jq "[.[] | select(.event == \"child_ready\")] | length == 1" e
 '
 
 test_expect_success 'ready, then exit' '
 	misused 0 call child_start 1 ls , child_ready 1 ready , child_exit 1 0 &&
-	echo "trace2: child_exit after the child'\''s end was told" >expect &&
+	echo "trace2: child_exit a second time" >expect &&
 	test_cmp expect actual
 '
 
@@ -335,7 +335,7 @@ test_expect_success 'the end of a child that was never started' '
 test_expect_success 'a child started again, before its end' '
 	misused 0 call child_start 1 ls , child_again 1 , child_exit 1 0 , \
 		child_start 2 ls , child_exit 2 0 , child_again 2 , child_exit 2 0 &&
-	echo "trace2: child_start again, before the end of child 0 was told" >expect &&
+	echo "trace2: child_start again, before child_exit of child 0" >expect &&
 	test_cmp expect actual &&
 	jq -c "select(.event | startswith(\"child_\"))
 		| [.event, .child_id, .ready // .code]" e >actual &&

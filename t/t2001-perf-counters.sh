@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 
-test_description='GIT_TRACE2_COUNTERS: events that are told as counters
+test_description='GIT_TRACE2_COUNTERS: events that are emitted as counters
 
 The numbers are held against those that perf stat finds in the same run, which
 began earlier and ended later.

@@ -12,7 +12,7 @@
 enum child_state {
 	NOT_STARTED,
 	STARTED = 0x7f3a91c5,
-	TOLD = 0x7f3a91c6
+	ENDED = 0x7f3a91c6
 };
 
 /* Emit the end of a child whose struct is started again: its end is unknown. */
@@ -20,8 +20,7 @@ static void abandon_child(struct tr2_call *call,
 			  const struct trace2_child *child)
 {
 	tr2_call_report_once(call,
-			"trace2: child_start again, before the end of child %d "
-			"was told",
+			"trace2: child_start again, before child_exit of child %d",
 			child->child_id);
 	call->t_rel_ns = tr2_clock_since(child->start_ns, call->now_ns);
 	TR2_EMIT(call, child_ready, .child_id.i = child->child_id,
@@ -39,7 +38,7 @@ static void check_start(struct tr2_call *call, const struct trace2_child *child)
 {
 	switch (child->child_state) {
 	case NOT_STARTED:
-	case TOLD:
+	case ENDED:
 		break;
 	case STARTED:
 		if (!is_of_parent(child))
@@ -85,7 +84,7 @@ static bool take_end(struct tr2_call *call, struct trace2_child *child,
 		     const char *function)
 {
 	if (child->child_state == STARTED) {
-		child->child_state = TOLD;
+		child->child_state = ENDED;
 		if (is_of_parent(child))
 			return false;
 		check_pid(call, child, function);
@@ -93,9 +92,9 @@ static bool take_end(struct tr2_call *call, struct trace2_child *child,
 						 call->now_ns);
 		return true;
 	}
-	if (child->child_state == TOLD)
+	if (child->child_state == ENDED)
 		tr2_call_report_once(call,
-				"trace2: %s after the child's end was told",
+				"trace2: %s a second time",
 				function);
 	else
 		tr2_call_report_once(call, "trace2: %s without child_start",

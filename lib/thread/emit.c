@@ -205,8 +205,8 @@ void tr2_call_report_once(struct tr2_call *call, const char *fmt, ...)
 
 	if (place == NO_ROOM && !atomic_exchange(&is_full, true))
 		tr2_call_error(call,
-			       "trace2: calls are wrong in more than %u places; "
-			       "no more of them are told",
+			       "trace2: misuse in more than %u places; no "
+			       "more of it is reported",
 			       MAX_PLACES);
 	if (place != NEW)
 		return;

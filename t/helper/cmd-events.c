@@ -46,7 +46,7 @@ static const struct word types[] = {
 	[TR2_T_JSON] = { "JSON", "any JSON value" },
 	[TR2_T_HISTOGRAM] = { "HISTOGRAM", "array of [seconds, count]" },
 	[TR2_T_T_ABS] = { "T_ABS", "seconds since the process started" },
-	[TR2_T_T_REL] = { "T_REL", "seconds since what it belongs to began" },
+	[TR2_T_T_REL] = { "T_REL", "seconds since the matching start" },
 	[TR2_T_NESTING] = { "NESTING", "depth of regions, from 1" },
 };
 

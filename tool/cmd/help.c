@@ -54,7 +54,7 @@ static void print_overview(void)
 	puts("\n"
 	     "'trace2 COMMAND -h' lists the options of a command, 'trace2 help "
 	     "settings'\n"
-	     "what programs that trace themselves can be told.\n"
+	     "the settings of programs that trace themselves.\n"
 	     "To begin: trace2 record -- git status; trace2 report");
 }
 

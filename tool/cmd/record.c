@@ -113,7 +113,7 @@ static int run(int argc, char **argv)
 
 const struct tr2_command tr2_command_record = {
 	"record", "[--] CMD [ARG...]",
-	"Runs a command and records what it does.",
+	"Runs a command and records its events and processes.",
 	"Runs CMD with Trace2's event target pointed at DIR/events, keeps the "
 	"kernel's records of its processes beside, and exits as CMD did: 128+N "
 	"when signal N ended it, 127 when it was not found, 126 when it could "

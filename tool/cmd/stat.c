@@ -402,7 +402,8 @@ const struct tr2_command tr2_command_stat = {
 	.synopsis = "[-r N] [--warmup N] [-e EVENT] [-q] [-o DIR] "
 		    "[--baseline PATH | --against CMD] [--fail-above PCT] "
 		    "[--] CMD [ARG...]",
-	.summary = "Runs a command several times and shows what it takes.",
+	.summary = "Runs a command several times and shows the distribution of its "
+		   "times.",
 	.details = "Exits with the first exit code of CMD that is not 0, or "
 		   "with 0. The report goes to standard error, because "
 		   "standard output is CMD's; with -q it goes to standard "
