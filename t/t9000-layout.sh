@@ -430,6 +430,20 @@ test_expect_success 'duplicates in several test scripts' '
 	)
 '
 
+test_expect_success 'one tag for two types' '
+	(
+		good_tree &&
+		printf "struct tr2_one {\n};\nstruct row {\n};\n" |
+			source_file lib/base/x.h &&
+		printf "struct tr2_two {\n};\nstruct row {\n};\n" |
+			source_file tool/read/x.c &&
+		lint tags &&
+		printf "enum tr2_one {\n};\n" | source_file tool/read/y.c &&
+		complains tags \
+			"tool/read/y.c:2: tr2_one: lib/base/x.h:2 has the same tag"
+	)
+'
+
 test_expect_success SHELLCHECK 'shell that shellcheck objects to' '
 	(
 		good_tree &&
