@@ -15,8 +15,6 @@
 
 unsigned int tr2_pmu_nr_watching;
 
-/* ---- writing --------------------------------------------------------------- */
-
 struct lost {
 	struct trace2_perf_record head;
 	uint64_t id, lost;
@@ -77,8 +75,6 @@ static void put_and_tell(struct trace2_perf *ev,
 		tr2_poll_pipe_raise(&ev->poll_pipe);
 }
 
-/* ---- samples --------------------------------------------------------------- */
-
 static uint64_t pair(uint32_t first, uint32_t second)
 {
 	const uint32_t both[2] = { first, second };
@@ -130,8 +126,6 @@ void tr2_record_sample(struct trace2_perf *ev, const struct tr2_slot *slot,
 	};
 	put_and_tell(ev, &record.head);
 }
-
-/* ---- threads --------------------------------------------------------------- */
 
 struct task_record { /* for FORK and EXIT */
 	struct trace2_perf_record head;
@@ -252,8 +246,6 @@ void tr2_pmu_task_end(const struct tr2_pmu_task *task)
 			if (ev->pmu == &tr2_pmu_app)
 				tr2_app_task_end(ev, task->slot);
 }
-
-/* ---- reading --------------------------------------------------------------- */
 
 int tr2_perf_map(struct trace2_perf *ev, size_t pages)
 {

@@ -42,8 +42,6 @@ void fuzz_failed(const char *file, int line, const char *condition,
 	abort();
 }
 
-/* ---- inputs ------------------------------------------------------------- */
-
 unsigned char fuzz_byte(struct fuzz_input *in)
 {
 	if (!in->n)
@@ -129,8 +127,6 @@ void fuzz_environment(char **list)
 	environ = list ? list : real;
 }
 
-/* ---- JSON --------------------------------------------------------------- */
-
 static void ignore(void *data, const char *key, size_t key_len,
 		   const struct tr2_json_value *value)
 {
@@ -177,8 +173,6 @@ bool fuzz_is_json(const char *text, size_t len)
 	tr2_buf_release(&b);
 	return valid;
 }
-
-/* ---- events of loaders --------------------------------------------------- */
 
 static void check_line(const struct tr2_render *r, const char *format)
 {

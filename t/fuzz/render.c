@@ -119,8 +119,6 @@ static void release(struct made *e)
 	tr2_buf_release(&e->perf_head);
 }
 
-/* ---- properties of every line -------------------------------------------- */
-
 static void check_line(const struct made *e, const struct tr2_buf *b,
 		       bool is_json)
 {
@@ -139,8 +137,6 @@ static void check_line(const struct made *e, const struct tr2_buf *b,
 	fuzz_check(!e->utf8 || tr2_utf8_valid(b->p, b->len),
 		   "UTF-8 in, but not out: %.*s", (int)b->len, b->p);
 }
-
-/* ---- the event target ------------------------------------------------------ */
 
 /* The expected members, one by one. */
 struct expected {
@@ -289,8 +285,6 @@ static void check_event(struct tr2_render *r, const struct made *e)
 	fuzz_check(next_head(&x) == HEAD_NR && !next_field(&x),
 		   "fields are missing: %.*s", (int)len, r->line.p);
 }
-
-/* ---- text ------------------------------------------------------------------- */
 
 static void check_clock(const char *p)
 {

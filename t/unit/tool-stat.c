@@ -58,8 +58,6 @@ static void fill(double *out, size_t nr, make_fn *make)
 		*out++ = make();
 }
 
-/* ---- how often chance is reported as a difference ------------------------ */
-
 #define PAIRS 2000
 
 static double share_below(double alpha, size_t na, size_t nb, make_fn *make)
@@ -163,8 +161,6 @@ static void test_needed(void)
 	is_u64(tr2_runs_needed(0), 4, "none, as many as one");
 }
 
-/* ---- how often the mean is within its error ------------------------------ */
-
 static double covered(size_t nr, make_fn *make, double truth)
 {
 	struct tr2_numbers n;
@@ -194,8 +190,6 @@ static void test_error(void)
 	is_near(covered(10, skewed, tail), 0.61, 0.03,
 		"10 runs with a long tail: 61 in 100");
 }
-
-/* ---- suspicious runs ------------------------------------------------------------ */
 
 static struct tr2_spread spread_of(const double *values, size_t nr)
 {
@@ -261,8 +255,6 @@ static void test_spread_by_chance(void)
 	at_most(drift / (double)PAIRS, 0.01, PAIRS,
 		"and there is a drift: 1 in 100 at most");
 }
-
-/* ---- splitting commands -------------------------------------------------- */
 
 static void splits(const char *line, const char *want)
 {

@@ -158,8 +158,6 @@ static const struct tr2_column columns[] = {
 	{ "cwd", "", TR2_COL_DATA, cell_cwd },
 };
 
-/* ---- -v ------------------------------------------------------------------------- */
-
 static void print_label(const char *label)
 {
 	printf("  %s%-10s%s ", tr2_color_on(TR2_COLOR_DIM), label,
@@ -269,8 +267,6 @@ static void print_verbose(const struct tr2_model *m, uint32_t node)
 	tr2_buf_release(&command);
 }
 
-/* ---- --events, --known ------------------------------------------------------------- */
-
 struct kind_row {
 	uint64_t count;
 	const char *name;
@@ -339,8 +335,6 @@ static int list_known(const struct tr2_model *m)
 	tr2_buf_release(&name);
 	return 0;
 }
-
-/* ---- the list ------------------------------------------------------------------------- */
 
 static void give_rows(struct tr2_table *t, void *data)
 {

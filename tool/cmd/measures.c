@@ -14,8 +14,6 @@
 #include "common/say.h"
 #include "stat/significance.h"
 
-/* ---- which ------------------------------------------------------------------- */
-
 static bool is_listed(const char *list, const char *name)
 {
 	const char *item;
@@ -68,8 +66,6 @@ bool tr2_choice_takes(const struct tr2_measure_choice *choice,
 	       kind == TR2_MEASURE_EVENT || !fnmatch(choice->region, name, 0);
 }
 
-/* ---- values -------------------------------------------------------------------- */
-
 void tr2_cell_measure(struct tr2_table *t, enum tr2_measure_unit unit,
 		      double value)
 {
@@ -96,8 +92,6 @@ void tr2_fmt_measure(struct tr2_buf *b, enum tr2_measure_unit unit,
 		tr2_fmt_real(b, value);
 	}
 }
-
-/* ---- a comparison ----------------------------------------------------------------- */
 
 static double ratio_of(const struct tr2_difference *d)
 {
@@ -270,8 +264,6 @@ static void print_kind(struct tr2_output *out, const struct tr2_comparison *c,
 		tr2_table_print(&t);
 	tr2_table_release(&t);
 }
-
-/* ---- the power of the tests ------------------------------------------------------- */
 
 struct kind_row {
 	const struct tr2_comparison *c;

@@ -11,8 +11,6 @@
 #include "common/memory.h"
 #include "model/stats.h"
 
-/* ---- regions ------------------------------------------------------------------- */
-
 #define NO_REGION "(in no region)"
 
 /* Return the text `category/label` of a span, which lives as long as the
@@ -155,8 +153,6 @@ bool tr2_report_regions(const struct tr2_report *r)
 	return finish_groups(r, &t, &groups, whole, "self");
 }
 
-/* ---- threads ----------------------------------------------------------------------- */
-
 struct thread_row {
 	struct tr2_session_row of;
 	const struct tr2_model_thread *thread;
@@ -228,8 +224,6 @@ bool tr2_report_threads(const struct tr2_report *r)
 	}
 	return tr2_report_table(r, &t, NULL);
 }
-
-/* ---- processes by group --------------------------------------------------------------- */
 
 static void cell_group_spawn(struct tr2_table *t, const void *row)
 {

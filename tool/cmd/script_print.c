@@ -22,8 +22,6 @@ struct row {
 	const struct tr2_model_session *session;
 };
 
-/* ---- cells ----------------------------------------------------------------------- */
-
 static void add_string(struct tr2_buf *b, const char *s)
 {
 	tr2_text_add(b, s, strlen(s));
@@ -158,8 +156,6 @@ static void add_file(const struct row *r, struct tr2_buf *b)
 	tr2_buf_add_i64(b, r->ev->line > 0 ? r->ev->line : 0);
 }
 
-/* ---- columns --------------------------------------------------------------------- */
-
 struct tr2_script_column {
 	const char *key;
 	int width; /* negative: aligned to the right */
@@ -248,8 +244,6 @@ static void print_heads(const struct tr2_printer *p)
 		       i + 1 < p->nr_columns ? "," : "\n");
 }
 
-/* ---- Git's formats ------------------------------------------------------------------- */
-
 static void print_json(struct tr2_printer *p, const struct tr2_line *line)
 {
 	struct tr2_buf *b = &p->export.sink.buf;
@@ -284,8 +278,6 @@ static void print_text(struct tr2_printer *p, const struct row *r)
 		tr2_render_normal(render, &p->render.event, false);
 	fwrite(render->line.p, 1, render->line.len, stdout);
 }
-
-/* ---- the printer ------------------------------------------------------------------------ */
 
 void tr2_print_line(struct tr2_printer *p, const struct tr2_line *line)
 {

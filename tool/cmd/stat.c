@@ -121,8 +121,6 @@ static bool parse_events(void)
 	return events.nr || tr2_event_counters_add(&st.counters, DEFAULT_EVENTS);
 }
 
-/* ---- the runs ----------------------------------------------------------------- */
-
 /* The first code other than 0 is the exit code of the whole. */
 static void note_end(struct tr2_stat_summary *sum, int code,
 		     const struct tr2_job_result *result)
@@ -203,8 +201,6 @@ static void run_all(void)
 	tr2_progress_end(&st.progress);
 }
 
-/* ---- where CMD and the report print ------------------------------------------- */
-
 /* Return a copy of descriptor 1. */
 static int discard_output(void)
 {
@@ -224,8 +220,6 @@ static void report_to(int fd)
 	dup2(fd, 1);
 	tr2_term_start(tr2_common_color(), false);
 }
-
-/* ---- the command ----------------------------------------------------------------- */
 
 static int compare_with(struct tr2_output *out,
 			const struct tr2_measures *base)

@@ -73,8 +73,6 @@ void tr2_top_close(struct tr2_top *top)
 	free(top->before.values);
 }
 
-/* ---- the look ------------------------------------------------------------------- */
-
 static void take_sample(struct tr2_top *top)
 {
 	struct tr2_top_sample *s = &top->now;
@@ -136,8 +134,6 @@ static uint64_t per_second(uint64_t count, uint64_t ns)
 {
 	return (uint64_t)((double)count * 1e9 / (double)ns + 0.5);
 }
-
-/* ---- the process ------------------------------------------------------------------ */
 
 static const char *command_of(const struct tr2_top *top,
 			      const struct tr2_model *m)
@@ -230,8 +226,6 @@ static void show_process(struct tr2_output *out, struct tr2_top *top,
 	tr2_table_add(&t, &row);
 	tr2_table_finish(&t);
 }
-
-/* ---- metrics ------------------------------------------------------------------------ */
 
 struct metric_row {
 	const struct tr2_top *top;
@@ -341,8 +335,6 @@ static bool show_metrics(struct tr2_output *out, const struct tr2_top *top,
 	print_rows(&counters);
 	return did_sort || !sort;
 }
-
-/* ---- threads ------------------------------------------------------------------------- */
 
 static uint32_t find_thread(const struct tr2_model *m, const char *name)
 {

@@ -49,8 +49,6 @@ static void add_text(struct tr2_buf *b, const char *s, size_t len)
 	tr2_buf_add(b, s + from, len - from);
 }
 
-/* ---- which units are stored ---------------------------------------------- */
-
 static int by_unit(const void *a, const void *b)
 {
 	const struct tr2_clickhouse_unit *p =
@@ -180,8 +178,6 @@ static bool look_up_units(struct tr2_clickhouse *c, enum tr2_table_id table,
 					!has_rows(c, i, table);
 	return true;
 }
-
-/* ---- sending --------------------------------------------------------------------- */
 
 /* Copy the rows of the pieces that are not stored to c->body. */
 static void collect(struct tr2_clickhouse *c, enum tr2_table_id table)
@@ -315,8 +311,6 @@ bool tr2_clickhouse_flush(struct tr2_clickhouse *c)
 	c->nr_pieces = 0;
 	return ok;
 }
-
-/* ---- collecting ------------------------------------------------------------------ */
 
 void tr2_clickhouse_begin(struct tr2_clickhouse *c,
 			  const struct tr2_clickhouse_unit *unit)

@@ -53,8 +53,6 @@ void tr2_git_event_free(struct tr2_git_event *g)
 	free(g);
 }
 
-/* ---- lines of JSON --------------------------------------------------------------------- */
-
 static bool is(const char *key, size_t len, const char *name)
 {
 	return strlen(name) == len && !memcmp(key, name, len);
@@ -199,8 +197,6 @@ static void add_json_line(struct tr2_git_event *g)
 	add_object(g, fixed->p, fixed->len);
 }
 
-/* ---- lines of perf text ------------------------------------------------------------------- */
-
 static void hide_secret(struct tr2_git_event *g, struct tr2_parsed_event *ev)
 {
 	struct tr2_view name = tr2_parsed_text(ev, "param");
@@ -236,8 +232,6 @@ void tr2_git_event_add(struct tr2_git_event *g, const struct tr2_line *line)
 	else
 		add_json_line(g);
 }
-
-/* ---- the export ---------------------------------------------------------------------------- */
 
 static bool begin(struct tr2_export *x)
 {

@@ -11,8 +11,6 @@
 #include "export/html.h"
 #include "export/sha256.h"
 
-/* ---- escaping --------------------------------------------------------------------- */
-
 /*
  * Inside the strings of JSON any character may be written as \uXXXX, and these
  * characters occur only in strings: those that would end the element or begin a
@@ -57,8 +55,6 @@ static void add_text(struct tr2_buf *b, const char *s)
 			tr2_buf_addch(b, *s);
 	}
 }
-
-/* ---- parts ------------------------------------------------------------------------ */
 
 static bool ends_with(const char *s, const char *end)
 {
@@ -110,8 +106,6 @@ static void add_hash(struct tr2_buf *b, const char *suffix)
 		b->failed = true;
 	tr2_buf_release(&text);
 }
-
-/* ---- the template ------------------------------------------------------------------- */
 
 /* Append the value of `@NAME@` in page.html. */
 static void add_variable(struct tr2_buf *b, const char *name, size_t len,

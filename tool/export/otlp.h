@@ -8,8 +8,6 @@
 
 #include "export/export.h"
 
-/* ---- ids: hexadecimal, with a NUL --------------------------------------- */
-
 struct tr2_trace_id {
 	char hex[33];
 };
@@ -25,8 +23,6 @@ void tr2_otlp_process_id(struct tr2_span_id *id, const char *sid);
 void tr2_otlp_inner_id(struct tr2_span_id *id, struct tr2_buf *scratch,
 		       const char *sid, const char *kind, const char *name,
 		       uint64_t number);
-
-/* ---- attributes ------------------------------------------------------------ */
 
 /* `"attributes":[…]`, added one by one. */
 struct tr2_attributes {
@@ -50,8 +46,6 @@ void tr2_attribute_words(struct tr2_attributes *a, const char *key,
 /* Add an integer if the text is one. */
 void tr2_attribute_number(struct tr2_attributes *a, const char *key,
 			  const char *text);
-
-/* ---- names ------------------------------------------------------------------ */
 
 /* The chained points of a span or a thread: see otlp.c. */
 struct tr2_points {
@@ -83,8 +77,6 @@ extern const struct tr2_otlp_names tr2_otlp_own_names,
 /* Add the resource attributes of a process. */
 void tr2_otlp_resource(struct tr2_attributes *a, uint32_t node,
 		       uint32_t session);
-
-/* ---- sending ------------------------------------------------------------------ */
 
 struct tr2_post;
 

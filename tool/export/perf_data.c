@@ -29,8 +29,6 @@ static bool begin(struct tr2_export *x)
 	return true;
 }
 
-/* ---- records --------------------------------------------------------------- */
-
 size_t tr2_perf_begin_record(struct tr2_buf *b, uint32_t type, uint16_t misc)
 {
 	const struct perf_event_header header = { type, misc, 0 };
@@ -173,8 +171,6 @@ static void add_mappings(struct tr2_export *x, struct tr2_perf_data *p,
 	}
 }
 
-/* ---- events ---------------------------------------------------------------- */
-
 /* Return the index of an event; TR2_PERF_MAX_EVENTS: there are too many. */
 static uint32_t event_of(struct tr2_perf_data *p, tr2_str name, tr2_str leader)
 {
@@ -221,8 +217,6 @@ static uint64_t id_of(struct tr2_perf_data *p, uint32_t place, uint32_t session)
 	event->ids[event->nr_ids++] = ++p->last_id;
 	return p->last_id;
 }
-
-/* ---- samples --------------------------------------------------------------- */
 
 uint64_t tr2_perf_sample_type(const struct tr2_perf_data_event *event)
 {
@@ -290,8 +284,6 @@ static void add_sample(struct tr2_export *x, struct tr2_perf_data *p,
 	add_calls(b, calls, s->nr_calls);
 	tr2_perf_end_record(b, at);
 }
-
-/* ---- processes and threads ------------------------------------------------- */
 
 static bool is_main(const struct tr2_export *x, uint32_t task)
 {

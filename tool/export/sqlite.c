@@ -79,8 +79,6 @@ static int64_t query(struct tr2_export *x, const char *sql)
 	return value;
 }
 
-/* ---- open ---------------------------------------------------------------- */
-
 /* Check that the database is ours and of a known version, or empty. */
 static bool check_schema(struct tr2_export *x)
 {
@@ -231,8 +229,6 @@ static bool begin(struct tr2_export *x)
 	return open_database(x);
 }
 
-/* ---- rows ------------------------------------------------------------------------- */
-
 static int bind(sqlite3_stmt *stmt, int column, const struct tr2_row *r,
 		const struct tr2_row_value *v)
 {
@@ -372,8 +368,6 @@ static void task(struct tr2_export *x, uint32_t i)
 	tr2_row_task(x, &d->row, &d->ids, i);
 	insert(x, TR2_TABLE_tasks);
 }
-
-/* ---- end ----------------------------------------------------------------- */
 
 /* For sessions whose parent was exported separately, before or after. */
 static const char join_parents[] =

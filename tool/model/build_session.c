@@ -21,8 +21,6 @@ void tr2_build_event_problem(const struct build *b, enum tr2_problem_kind kind,
 			  b->ev->line_number, text);
 }
 
-/* ---- sessions and threads ------------------------------------------------ */
-
 static unsigned int count_slashes(const char *s, size_t len)
 {
 	unsigned int n = 0;
@@ -160,8 +158,6 @@ uint32_t tr2_build_thread(struct tr2_model *m, uint32_t session,
 	return *slot;
 }
 
-/* ---- time ------------------------------------------------------------------ */
-
 static void shift(int64_t *at_ns, int64_t by_ns)
 {
 	*at_ns = tr2_at_ns(*at_ns + by_ns);
@@ -257,8 +253,6 @@ int64_t tr2_build_end_time(struct build *b, int64_t start_ns)
 	return end;
 }
 
-/* ---- the last event ---------------------------------------------------------- */
-
 uint32_t tr2_build_last_session(const struct tr2_model *m)
 {
 	return m->priv->last_session;
@@ -289,8 +283,6 @@ unsigned int tr2_build_last_nesting(const struct tr2_model *m, int kind)
 		return open ? m->spans[open].depth + 2u : 1;
 	}
 }
-
-/* ---- problems --------------------------------------------------------------------- */
 
 static void add_problem(struct tr2_model *m, enum tr2_problem_kind kind,
 			tr2_str source, uint64_t line, const char *text,

@@ -14,8 +14,6 @@
 /* The exit code of Git's usage message, not of signal 1. */
 #define USAGE_CODE 129
 
-/* ---- open spans ---------------------------------------------------------- */
-
 static void end_thread(struct tr2_model *m, struct tr2_model_thread *t,
 		       const struct tr2_model_session *s)
 {
@@ -70,8 +68,6 @@ void tr2_model_end_sessions(struct tr2_model *m)
 	}
 }
 
-/* ---- times --------------------------------------------------------------------- */
-
 uint32_t tr2_last_session(const struct tr2_model *m, uint32_t session)
 {
 	while (m->sessions[session].next_of_node)
@@ -124,8 +120,6 @@ static void times_from_span(struct tr2_model *m, struct tr2_node *n)
 							   TR2_END_EXIT;
 	n->end_by = TR2_BY_PARENT;
 }
-
-/* ---- how it ended ----------------------------------------------------------------- */
 
 static void set_end(struct tr2_node *n, int signo, int code,
 		    enum tr2_end_by by)

@@ -38,8 +38,6 @@
 
 typedef uint32_t tr2_str;
 
-/* ---- spans: intervals -------------------------------------------------- */
-
 enum tr2_span_kind {
 	TR2_SPAN_REGION,
 	TR2_SPAN_CHILD, /* child_start to child_exit or child_ready */
@@ -83,8 +81,6 @@ struct tr2_child {
 	struct tr2_words argv;
 };
 
-/* ---- points: events without duration ----------------------------------- */
-
 enum tr2_point_kind {
 	TR2_POINT_DATA,      /* category, key, value */
 	TR2_POINT_DATA_JSON, /* value is valid JSON text on one line */
@@ -110,8 +106,6 @@ struct tr2_point {
 	uint8_t kind; /* enum tr2_point_kind */
 };
 
-/* ---- metrics ----------------------------------------------------------- */
-
 enum tr2_model_metric_kind { TR2_METRIC_TIMER, TR2_METRIC_COUNTER };
 
 struct tr2_metric {
@@ -126,8 +120,6 @@ struct tr2_metric {
 	/* JSON text [[upper_bound_seconds,count],…], or NULL. */
 	const char *histogram;
 };
-
-/* ---- samples: call paths of counts -------------------------------------- */
 
 struct tr2_model_sample {
 	tr2_str event; /* as given in the setting: app/odb/unzip/:1000 */
@@ -166,8 +158,6 @@ struct tr2_mapping {
 	uint8_t build_id_size; /* 0: none, or unknown */
 	uint8_t build_id[TR2_BUILD_ID_MAX];
 };
-
-/* ---- threads and sessions ---------------------------------------------- */
 
 /* no thread_exit; never set for main */
 #define TR2_THREAD_OPEN (1u << 0)
@@ -253,8 +243,6 @@ struct tr2_model_session {
 	uint32_t nr_errors;
 };
 
-/* ---- tasks: the kernel's records (trace2 record) ------------------------ */
-
 #define TR2_TASK_EXITED (1u << 0)
 #define TR2_TASK_HAS_STATUS (1u << 1)
 #define TR2_TASK_HAS_RUSAGE (1u << 2)
@@ -277,8 +265,6 @@ struct tr2_model_task {
 	uint8_t flags;
 	uint64_t user_ns, system_ns, maxrss_bytes; /* with TR2_TASK_HAS_RUSAGE */
 };
-
-/* ---- the process tree -------------------------------------------------- */
 
 /* How certain it is that a node is its parent's child. */
 enum tr2_join {
@@ -319,8 +305,6 @@ struct tr2_node {
 	bool reaped_late; /* its parent emitted other events between its end and
 			   * the end of its child span */
 };
-
-/* ---- the recording ------------------------------------------------------ */
 
 /* Kinds of problems, of the input's form or of its content. */
 enum tr2_problem_kind {
@@ -431,10 +415,6 @@ char *tr2_model_copy(struct tr2_model *m, const char *s, size_t len);
  * once, after everything is loaded (tr2_load() does).
  */
 void tr2_model_finish(struct tr2_model *m);
-
-/*
- * ---- reading it -----------------------------------------------------------
- */
 
 #define tr2_for_each_session(m, i) for ((i) = 1; (i) < (m)->nr_sessions; (i)++)
 #define tr2_for_each_root(m, i) \

@@ -71,8 +71,6 @@ static void add_interval(struct intervals *list, int64_t from, int64_t to)
 	list->item[list->nr++] = (struct interval){ from, to };
 }
 
-/* ---- which children --------------------------------------------------------- */
-
 /* Is its end known, not only its last event? */
 static bool has_end(const struct tr2_model *m, const struct tr2_node *n)
 {
@@ -155,8 +153,6 @@ static void list_waits(struct spawn *x)
 			fill_wait(m, &x->waits[x->nr++], i);
 	qsort(x->waits, x->nr, sizeof(*x->waits), compare_waits);
 }
-
-/* ---- the next event of a thread ------------------------------------------ */
 
 static int compare_ns(const void *va, const void *vb)
 {
@@ -246,8 +242,6 @@ static void look_at_thread(struct spawn *x, struct wait *w, uint32_t nr)
 	qsort(x->queries, nr_queries, sizeof(*x->queries), compare_queries);
 	answer(x, w->thread, nr_queries, nr_ends);
 }
-
-/* ---- other children ------------------------------------------------------ */
 
 /* Does the child mostly wait for its parent? */
 static bool is_idle(const struct tr2_model *m, const struct tr2_node *n)
@@ -357,8 +351,6 @@ static void set_spawn(struct spawn *x, const struct wait *w)
 	if (!n->reaped_late)
 		add_spawning(x, w->own_end_ns, w->end_ns, &n->spawn_ns);
 }
-
-/* ---- all ----------------------------------------------------------------------------- */
 
 static void set_all(struct spawn *x)
 {

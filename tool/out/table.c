@@ -14,8 +14,6 @@
 #include "out/table.h"
 #include "out/table_private.h"
 
-/* ---- memory -------------------------------------------------------------------- */
-
 #define TEXT_BYTES 16384
 
 struct tr2_text_block {
@@ -93,8 +91,6 @@ static struct tr2_cell *new_cell(struct tr2_table *t, enum tr2_cell_kind kind)
 	return &t->cells[t->nr_cells++];
 }
 
-/* ---- rows ---------------------------------------------------------------------- */
-
 void tr2_table_rows(struct tr2_table *t, tr2_rows_fn *rows, void *data)
 {
 	t->rows = rows;
@@ -148,8 +144,6 @@ void tr2_table_each_row(struct tr2_table *t, unsigned int flags, tr2_row_fn *fn,
 	t->left_out = 0;
 	t->nr_last_out = 0;
 }
-
-/* ---- cells --------------------------------------------------------------------- */
 
 static void cell_text(struct tr2_table *t, enum tr2_cell_kind kind,
 		      const char *s, size_t len, uint32_t nr_words)
@@ -234,8 +228,6 @@ const struct tr2_cell *tr2_cell_at(const struct tr2_table *t, size_t row,
 
 	return at < t->nr_cells ? &t->cells[at] : &none;
 }
-
-/* ---- printing ------------------------------------------------------------------ */
 
 void tr2_cell_words_as_text(const struct tr2_cell *cell, struct tr2_buf *out)
 {

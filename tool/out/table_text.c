@@ -39,8 +39,6 @@ struct cell_head {
 	uint32_t len, color;
 };
 
-/* ---- cells --------------------------------------------------------------------- */
-
 void tr2_cell_as_text(const struct tr2_cell *cell, unsigned int flags,
 		      struct tr2_buf *out)
 {
@@ -155,8 +153,6 @@ static enum tr2_color heat(const struct tr2_cell *cell)
 	return cell->d >= 0.5 ? TR2_COLOR_HOT :
 	       cell->d >= 0.1 ? TR2_COLOR_WARM : TR2_COLOR_NONE;
 }
-
-/* ---- widths -------------------------------------------------------------------- */
 
 /* Append a cell to p->cells and return its width. */
 static size_t keep_cell(struct printing *p, const struct tr2_cell *cell,
@@ -293,8 +289,6 @@ static void fit_width(const struct tr2_table *t, size_t *width)
 		total--;
 	}
 }
-
-/* ---- lines --------------------------------------------------------------------- */
 
 /* Add the text, which is w wide, cut with an ellipsis if its column is
  * narrower. */

@@ -65,8 +65,6 @@ bool tr2_event_json_looks(const char *text, size_t len)
 	return len && *text == '{';
 }
 
-/* ---- time -------------------------------------------------------------------- */
-
 static bool digits(const char *s, size_t n, unsigned int *value)
 {
 	*value = 0;
@@ -79,7 +77,6 @@ static bool digits(const char *s, size_t n, unsigned int *value)
 	}
 	return true;
 }
-
 
 bool tr2_parse_time(const char *s, size_t len, int64_t *wall_us)
 {
@@ -110,8 +107,6 @@ void tr2_json_add_scalar(struct tr2_buf *b, const struct tr2_json_value *v)
 	else if (v->type == TR2_JSON_BOOL)
 		tr2_buf_addstr(b, v->i ? "true" : "false");
 }
-
-/* ---- the general way --------------------------------------------------------- */
 
 /* The state of parsing one line with simdjson. */
 struct general {
@@ -348,8 +343,6 @@ static enum tr2_json_result read_general(struct tr2_event_reader *r,
 				  "a field has a value of the wrong type");
 	return result;
 }
-
-/* ---- session and thread -------------------------------------------------------- */
 
 static bool same(const char *have, size_t have_len, const struct tr2_view *v)
 {

@@ -19,9 +19,6 @@
 #include "read/event_json_private.h"
 #include "read/scan.h"
 
-/* ---- values ----------------------------------------------------------------
- */
-
 /* Take ["…","…"], copying the words to the scratch buffer. */
 static const char *plain_words(struct tr2_event_reader *r, const char *p,
 			       struct tr2_words_view *out)
@@ -111,9 +108,6 @@ static inline const char *take_UINT(const struct tr2_event_reader *r,
 	return p;
 }
 
-/* ---- members ---------------------------------------------------------------
- */
-
 #define STANDS_AT(p, literal) (!memcmp(p, literal, sizeof(literal) - 1))
 
 /* Take the member if it is the next one; else run `absent`. */
@@ -172,9 +166,6 @@ static take_fn *const take_fields[TR2_EVENT_NR] = {
 #include "event/events.def"
 #undef TR2_EVENT
 };
-
-/* ---- the line --------------------------------------------------------------
- */
 
 /*
  * Take the event's name, from after its opening quote, and set the kind. NULL:

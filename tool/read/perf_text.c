@@ -70,8 +70,6 @@ void tr2_perf_reader_source(struct tr2_perf_reader *r, tr2_str source)
 	r->last_wall_us = r->days_us = 0;
 }
 
-/* ---- columns --------------------------------------------------------------------- */
-
 static bool is_digit(char c)
 {
 	return c >= '0' && c <= '9';
@@ -224,8 +222,6 @@ static int64_t seconds_of(const struct tr2_view *v)
 	       number_of(point + 1, 6) * 1000;
 }
 
-/* ---- processes --------------------------------------------------------------------- */
-
 static int64_t distance(int64_t a, int64_t b)
 {
 	return a > b ? a - b : b - a;
@@ -295,8 +291,6 @@ static struct running *process_of(struct tr2_perf_reader *r,
 	p->last_line = line;
 	return p;
 }
-
-/* ---- events -------------------------------------------------------------------------- */
 
 /* Remove the `..` for each region around the event, which precede the
  * message. */

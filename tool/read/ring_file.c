@@ -66,8 +66,6 @@ bool tr2_ring_file_read(const struct tr2_ring_file *f, uint64_t offset,
 	return true;
 }
 
-/* ---- header, strings, definitions ------------------------------------------- */
-
 static enum tr2_ring_is damaged(struct tr2_ring_file *f, uint64_t offset,
 				const char *text)
 {
@@ -275,8 +273,6 @@ bool tr2_ring_file_is_alive(const struct tr2_ring_file *f)
 	return h->pid && (!kill((pid_t)h->pid, 0) || errno == EPERM);
 }
 
-/* ---- slots -------------------------------------------------------------------- */
-
 uint64_t tr2_ring_file_slot(const struct tr2_ring_file *f, uint32_t slot)
 {
 	return f->header.slots_offset + slot * f->header.slot_size;
@@ -362,8 +358,6 @@ struct tr2_ring_place tr2_ring_file_place(struct tr2_ring_file *f,
 	place.size = c->data_size;
 	return place;
 }
-
-/* ---- records ------------------------------------------------------------------- */
 
 static uint64_t word_at(const struct tr2_ring_file *f, uint32_t slot,
 			size_t offset)

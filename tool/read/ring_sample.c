@@ -22,8 +22,6 @@ void tr2_ring_samples_reset(struct tr2_ring_samples *s)
 	memset(s, 0, sizeof(*s));
 }
 
-/* ---- events ---------------------------------------------------------------- */
-
 static tr2_str text_of(struct tr2_model *m, const struct tr2_ring_file *f,
 		       const struct tr2_definition *d)
 {
@@ -68,8 +66,6 @@ static tr2_str event_of(const struct tr2_ring_samples *s, struct tr2_model *m,
 	return tr2_intern(m, text, strlen(text));
 }
 
-/* ---- threads --------------------------------------------------------------- */
-
 static uint32_t new_task(struct tr2_model *m, const struct tr2_ring_file *f,
 			 uint32_t session, uint32_t tid,
 			 const struct tr2_ring_name *name, const char *text)
@@ -103,8 +99,6 @@ static uint32_t task_of(struct tr2_ring_samples *s, struct tr2_model *m,
 						   false));
 	return *slot;
 }
-
-/* ---- samples --------------------------------------------------------------- */
 
 static uint64_t number(const char *p)
 {
@@ -198,8 +192,6 @@ void tr2_ring_sample(struct tr2_ring_samples *s, struct tr2_model *m,
 	add_calls(m, p, nr, &sample);
 	add_sample(m, &sample);
 }
-
-/* ---- mappings -------------------------------------------------------------- */
 
 bool tr2_ring_is_mapping(const struct tr2_record *record)
 {

@@ -32,9 +32,6 @@ static inline uint64_t tr2_load8(const char *p)
 	return v;
 }
 
-/* ---- strings ---------------------------------------------------------------
- */
-
 #if !defined(__SSE2__) && TR2_LITTLE_ENDIAN
 /* Set the high bit of bytes that end a plain string or cannot be in one: quote,
  * backslash, below 0x20, 0x7f and above. Exact up to the first of them. */
@@ -96,9 +93,6 @@ static inline const char *tr2_plain_string(const char *p, struct tr2_view *out)
 	*out = (struct tr2_view){ p, len };
 	return p + len + 1;
 }
-
-/* ---- numbers ---------------------------------------------------------------
- */
 
 static inline bool tr2_is_digit(char c)
 {

@@ -18,8 +18,6 @@
  * machine. */
 static const char not_supported[] = "not supported";
 
-/* ---- the list ----------------------------------------------------------------- */
-
 /* Names are compared by their meaning: cs equals context-switches. */
 static void name_counter(struct tr2_event_counter *c)
 {
@@ -116,8 +114,6 @@ const char *tr2_event_counters_for_programs(struct tr2_event_counters *cs)
 {
 	return cs->programs.len ? tr2_buf_str(&cs->programs) : NULL;
 }
-
-/* ---- opening ------------------------------------------------------------------- */
 
 static uint32_t type_of(const struct tr2_perfevent *ev)
 {
@@ -243,8 +239,6 @@ void tr2_event_counters_open(struct tr2_event_counters *cs, pid_t pid)
 			leader = c->fd;
 	}
 }
-
-/* ---- reading ------------------------------------------------------------------- */
 
 void tr2_event_counters_read(struct tr2_event_counters *cs)
 {

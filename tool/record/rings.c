@@ -39,8 +39,6 @@ struct tr2_ring_client {
 	char name[];
 };
 
-/* ---- taking --------------------------------------------------------------------- */
-
 static int open_pieces(struct tr2_ring_client *c)
 {
 	char *name;
@@ -163,8 +161,6 @@ static void take_all(struct tr2_ring_client *c)
 		take_slot(c, i % nr);
 }
 
-/* ---- end of a process ---------------------------------------------------- */
-
 /* Free the disk space of empty rings whose process has ended. */
 static void give_back_space(struct tr2_ring_client *c)
 {
@@ -224,8 +220,6 @@ static void close_client(struct tr2_ring_client *c)
 	c->open = false;
 	c->ended = true;
 }
-
-/* ---- the processes -------------------------------------------------------------- */
 
 static void look_at_client(struct tr2_ring_client *c);
 
@@ -429,8 +423,6 @@ int tr2_rings_start(struct tr2_rings *r, struct tr2_loop *loop, int dir_fd,
 	watch_directory(r);
 	return tr2_loop_add_timer(loop, &r->timer, LOOK_NS, LOOK_NS);
 }
-
-/* ---- all of them -------------------------------------------------------------- */
 
 void tr2_rings_finish(struct tr2_rings *r)
 {
