@@ -1,57 +1,44 @@
 /* SPDX-License-Identifier: MIT */
-/* completion - write the completion scripts of the shells. */
-/* completion - write the completion scripts of the shells. */
+/*
+ * completion - what the completion scripts of all shells need to know of
+ * commands and options.
+ */
 #include "cmd/completion.h"
 
 #include <string.h>
 
 #include "base/buf.h"
-#include "cmd/commands.h"
-#include "common/options.h"
+#include "cmd/completion_shells.h"
 #include "common/settings.h"
 
-/* Whether the option's value is a file. */
-static bool wants_file(const struct tr2_option *o)
+bool tr2_wants_file(const struct tr2_option *o)
 {
 	return o->arg && (strstr(o->arg, "PATH") || strstr(o->arg, "FILE") ||
 			  strstr(o->arg, "DIR") || strstr(o->arg, "SOCKET"));
 }
 
-static bool may_be_left_out(const struct tr2_option *o)
+bool tr2_may_be_left_out(const struct tr2_option *o)
 {
 	return o->arg && *o->arg == '[';
 }
 
-/* Whether the words after the options are another command line. */
-static bool runs_command(const struct tr2_command *c)
+bool tr2_runs_command(const struct tr2_command *c)
 {
 	return c->flags & TR2_COMMAND_STOP;
 }
 
-static bool is_help(const struct tr2_command *c)
+bool tr2_is_help(const struct tr2_command *c)
 {
 	return !strcmp(c->name, "help");
 }
 
-/* Append text with a backslash before each character of `special`. */
-static void add_escaped(struct tr2_buf *b, const char *text,
-			const char *special, const char *escape)
-{
-	for (; *text; text++) {
-		if (strchr(special, *text))
-			tr2_buf_addstr(b, escape);
-		tr2_buf_addch(b, *text);
-	}
-}
-
-/* Append "a|b" as "a b". */
-static void add_choices(struct tr2_buf *b, const char *choices)
+void tr2_add_choices(struct tr2_buf *b, const char *choices)
 {
 	for (; *choices; choices++)
 		tr2_buf_addch(b, *choices == '|' ? ' ' : *choices);
 }
 
-static void add_command_names(struct tr2_buf *b)
+void tr2_add_command_names(struct tr2_buf *b)
 {
 	size_t i;
 
@@ -61,12 +48,11 @@ static void add_command_names(struct tr2_buf *b)
 	}
 }
 
-/* Append the topics of `help`. */
-static void add_topics(struct tr2_buf *b)
+void tr2_add_topics(struct tr2_buf *b)
 {
 	size_t i;
 
-	add_command_names(b);
+	tr2_add_command_names(b);
 	tr2_buf_addlit(b, " settings");
 	for (i = 0; i < TR2_NR_SETTINGS; i++) {
 		tr2_buf_addch(b, ' ');
@@ -74,12 +60,8 @@ static void add_topics(struct tr2_buf *b)
 	}
 }
 
-/* Call `each` for every option of a command. */
-typedef void add_option_fn(struct tr2_buf *b, const struct tr2_command *c,
-			   const struct tr2_option *o);
-
-static void for_options(struct tr2_buf *b, const struct tr2_command *c,
-			add_option_fn *each)
+void tr2_for_options(struct tr2_buf *b, const struct tr2_command *c,
+		     tr2_add_option_fn *each)
 {
 	const struct tr2_option *options[TR2_MAX_OPTIONS];
 	size_t nr = tr2_options_list(c, options), i;
@@ -89,318 +71,12 @@ static void for_options(struct tr2_buf *b, const struct tr2_command *c,
 			each(b, c, options[i]);
 }
 
-/* ---- bash ------------------------------------------------------------------ */
-
-static void bash_name(struct tr2_buf *b, const struct tr2_command *c,
-		      const struct tr2_option *o)
-{
-	(void)c;
-	if (o->letter) {
-		tr2_buf_addlit(b, " -");
-		tr2_buf_addch(b, (char)o->letter);
-	}
-	if (o->name) {
-		tr2_buf_addlit(b, " --");
-		tr2_buf_addstr(b, o->name);
-	}
-}
-
-/* `report,-g|report,--group) words='…' ;;`, for an option with a value. */
-static void bash_value(struct tr2_buf *b, const struct tr2_command *c,
-		       const struct tr2_option *o)
-{
-	if (!o->arg || may_be_left_out(o))
-		return;
-	tr2_buf_addlit(b, "\t");
-	if (o->letter) {
-		tr2_buf_addstr(b, c->name);
-		tr2_buf_addlit(b, ",-");
-		tr2_buf_addch(b, (char)o->letter);
-	}
-	if (o->letter && o->name)
-		tr2_buf_addch(b, '|');
-	if (o->name) {
-		tr2_buf_addstr(b, c->name);
-		tr2_buf_addlit(b, ",--");
-		tr2_buf_addstr(b, o->name);
-	}
-	tr2_buf_addlit(b, ") value=");
-	if (o->choices) {
-		tr2_buf_addlit(b, "words words='");
-		add_choices(b, o->choices);
-		tr2_buf_addlit(b, "'");
-	} else {
-		tr2_buf_addstr(b, wants_file(o) ? "file" : "free");
-	}
-	tr2_buf_addlit(b, " ;;\n");
-}
-
-static void bash_command(struct tr2_buf *b, const struct tr2_command *c)
-{
-	tr2_buf_addlit(b, "\t");
-	tr2_buf_addstr(b, c->name);
-	tr2_buf_addlit(b, ") words='");
-	for_options(b, c, bash_name);
-	tr2_buf_addlit(b, "'");
-	if (is_help(c)) {
-		tr2_buf_addlit(b, " value=words\n\t\tcase $cur in -*) ;; *) "
-				  "words='");
-		add_topics(b);
-		tr2_buf_addlit(b, "' ;; esac");
-	}
-	tr2_buf_addlit(b, " ;;\n");
-}
-
-/*
- * readline breaks words at `=`, so that `--format=te` arrives as three words.
- * The words of a command that `record` runs are completed as files.
- */
-static const char bash_head[] =
-	"# Made by trace2 help --completion bash.\n"
-	"_trace2 () {\n"
-	"\tlocal cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}"
-	"\n"
-	"\tlocal words= value= command=${COMP_WORDS[1]}\n"
-	"\tCOMPREPLY=()\n"
-	"\tif [ \"$cur\" = = ]; then\n"
-	"\t\tcur=\n"
-	"\telif [ \"$prev\" = = ]; then\n"
-	"\t\tprev=${COMP_WORDS[COMP_CWORD-2]}\n"
-	"\tfi\n"
-	"\tif [ \"$COMP_CWORD\" -eq 1 ]; then\n"
-	"\t\tCOMPREPLY=($(compgen -W '";
-static const char bash_values[] =
-	"' -- \"$cur\"))\n"
-	"\t\treturn\n"
-	"\tfi\n"
-	"\tcase $command,$prev in\n";
-static const char bash_options[] =
-	"\tesac\n"
-	"\tif [ -z \"$value\" ]; then\n"
-	"\tcase $command in\n";
-static const char bash_tail[] =
-	"\tesac\n"
-	"\tcase $cur in -*) value=words ;; esac\n"
-	"\tfi\n"
-	"\tcase $value in\n"
-	"\twords) COMPREPLY=($(compgen -W \"$words\" -- \"$cur\")) ;;\n"
-	"\tfree) ;;\n"
-	"\t*) compopt -o default 2>/dev/null ;;\n"
-	"\tesac\n"
-	"}\n"
-	"complete -F _trace2 trace2\n";
-
-static void add_bash(struct tr2_buf *b)
-{
-	size_t i;
-
-	tr2_buf_addstr(b, bash_head);
-	add_command_names(b);
-	tr2_buf_addstr(b, bash_values);
-	for (i = 0; tr2_commands[i]; i++)
-		for_options(b, tr2_commands[i], bash_value);
-	tr2_buf_addstr(b, bash_options);
-	for (i = 0; tr2_commands[i]; i++)
-		bash_command(b, tr2_commands[i]);
-	tr2_buf_addstr(b, bash_tail);
-}
-
-/* ---- zsh ------------------------------------------------------------------- */
-
-/* Append text for single quotes, and for the brackets of _arguments. */
-static void zsh_text(struct tr2_buf *b, const char *text)
-{
-	for (; *text; text++) {
-		if (*text == '\'')
-			tr2_buf_addlit(b, "'\\'");
-		else if (strchr("[]:\\", *text))
-			tr2_buf_addch(b, '\\');
-		tr2_buf_addch(b, *text);
-	}
-}
-
-/* Append the name of a value, without the characters that _arguments
- * interprets. */
-static void add_message(struct tr2_buf *b, const char *text)
-{
-	for (; *text; text++)
-		if (!strchr("[]:'\\", *text))
-			tr2_buf_addch(b, *text);
-}
-
-/* `'--format=[text, json or csv]:FORMAT:(text json csv)'` */
-static void zsh_spec(struct tr2_buf *b, const struct tr2_option *o, bool is_long)
-{
-	tr2_buf_addlit(b, " \\\n\t\t'");
-	tr2_buf_addstr(b, o->kind == TR2_OPT_LIST ? "*" : "");
-	tr2_buf_addstr(b, is_long ? "--" : "-");
-	if (is_long)
-		tr2_buf_addstr(b, o->name);
-	else
-		tr2_buf_addch(b, (char)o->letter);
-	if (o->arg)
-		tr2_buf_addstr(b, !is_long ? "+" :
-				  may_be_left_out(o) ? "=-" : "=");
-	tr2_buf_addch(b, '[');
-	zsh_text(b, o->help);
-	tr2_buf_addch(b, ']');
-	if (o->arg) {
-		tr2_buf_addstr(b, may_be_left_out(o) ? "::" : ":");
-		add_message(b, o->arg);
-		tr2_buf_addch(b, ':');
-	}
-	if (o->choices) {
-		tr2_buf_addch(b, '(');
-		add_choices(b, o->choices);
-		tr2_buf_addch(b, ')');
-	} else if (wants_file(o)) {
-		tr2_buf_addlit(b, "_files");
-	}
-	tr2_buf_addch(b, '\'');
-}
-
-static void zsh_option(struct tr2_buf *b, const struct tr2_command *c,
-		       const struct tr2_option *o)
-{
-	(void)c;
-	if (o->letter)
-		zsh_spec(b, o, false);
-	if (o->name)
-		zsh_spec(b, o, true);
-}
-
-static void zsh_command(struct tr2_buf *b, const struct tr2_command *c)
-{
-	tr2_buf_addch(b, '\t');
-	tr2_buf_addstr(b, c->name);
-	tr2_buf_addlit(b, ")\n\t\t_arguments -s -S");
-	for_options(b, c, zsh_option);
-	tr2_buf_addlit(b, " \\\n\t\t");
-	if (runs_command(c)) {
-		tr2_buf_addlit(b, "'(-)1:command:_command_names -e' \\\n"
-				  "\t\t'*::argument:_normal'");
-	} else if (is_help(c)) {
-		tr2_buf_addlit(b, "'*:command or setting:(");
-		add_topics(b);
-		tr2_buf_addlit(b, ")'");
-	} else {
-		tr2_buf_addlit(b, "'*:file:_files'");
-	}
-	tr2_buf_addlit(b, " ;;\n");
-}
-
-static void add_zsh(struct tr2_buf *b)
-{
-	size_t i;
-
-	tr2_buf_addlit(b, "#compdef trace2\n"
-			  "# Made by trace2 help --completion zsh.\n"
-			  "_trace2 () {\n"
-			  "\tlocal -a names\n"
-			  "\tif (( CURRENT == 2 )); then\n"
-			  "\t\tnames=(");
-	for (i = 0; tr2_commands[i]; i++) {
-		tr2_buf_addlit(b, "\n\t\t'");
-		tr2_buf_addstr(b, tr2_commands[i]->name);
-		tr2_buf_addch(b, ':');
-		zsh_text(b, tr2_commands[i]->summary);
-		tr2_buf_addch(b, '\'');
-	}
-	tr2_buf_addlit(b, ")\n"
-			  "\t\t_describe command names\n"
-			  "\t\treturn\n"
-			  "\tfi\n"
-			  "\tshift words\n"
-			  "\t(( CURRENT-- ))\n"
-			  "\tcase $words[1] in\n");
-	for (i = 0; tr2_commands[i]; i++)
-		zsh_command(b, tr2_commands[i]);
-	/* compinit calls the file as the function; a file that is read with
-	 * `source` registers the function. */
-	tr2_buf_addlit(b, "\tesac\n"
-			  "}\n"
-			  "if [ \"$funcstack[1]\" = _trace2 ]; then\n"
-			  "\t_trace2 \"$@\"\n"
-			  "else\n"
-			  "\tcompdef _trace2 trace2\n"
-			  "fi\n");
-}
-
-/* ---- fish ------------------------------------------------------------------ */
-
-static void fish_option(struct tr2_buf *b, const struct tr2_command *c,
-			const struct tr2_option *o)
-{
-	tr2_buf_addlit(b, "complete -c trace2 -n '__trace2_in ");
-	tr2_buf_addstr(b, c->name);
-	tr2_buf_addch(b, '\'');
-	if (o->letter) {
-		tr2_buf_addlit(b, " -s ");
-		tr2_buf_addch(b, (char)o->letter);
-	}
-	if (o->name) {
-		tr2_buf_addlit(b, " -l ");
-		tr2_buf_addstr(b, o->name);
-	}
-	if (o->choices) {
-		tr2_buf_addlit(b, " -x -a '");
-		add_choices(b, o->choices);
-		tr2_buf_addch(b, '\'');
-	} else if (wants_file(o)) {
-		tr2_buf_addlit(b, " -r -F");
-	} else if (o->arg && !may_be_left_out(o)) {
-		tr2_buf_addlit(b, " -x");
-	}
-	tr2_buf_addlit(b, " -d '");
-	add_escaped(b, o->help, "'\\", "\\");
-	tr2_buf_addlit(b, "'\n");
-}
-
-static void fish_command(struct tr2_buf *b, const struct tr2_command *c)
-{
-	tr2_buf_addlit(b, "complete -c trace2 -n __trace2_first -f -a ");
-	tr2_buf_addstr(b, c->name);
-	tr2_buf_addlit(b, " -d '");
-	add_escaped(b, c->summary, "'\\", "\\");
-	tr2_buf_addlit(b, "'\n");
-	for_options(b, c, fish_option);
-	if (is_help(c)) {
-		tr2_buf_addlit(b, "complete -c trace2 -n '__trace2_in help' "
-				  "-f -a '");
-		add_topics(b);
-		tr2_buf_addlit(b, "'\n");
-	}
-	if (runs_command(c)) {
-		tr2_buf_addlit(b, "complete -c trace2 -n '__trace2_in ");
-		tr2_buf_addstr(b, c->name);
-		tr2_buf_addlit(b, "' -a '(__fish_complete_subcommand "
-				  "--fcs-skip=2)'\n");
-	}
-}
-
-static void add_fish(struct tr2_buf *b)
-{
-	size_t i;
-
-	tr2_buf_addlit(b, "# Made by trace2 help --completion fish.\n"
-			  "function __trace2_first\n"
-			  "\ttest (count (commandline -opc)) -eq 1\n"
-			  "end\n"
-			  "function __trace2_in\n"
-			  "\tset -l words (commandline -opc)\n"
-			  "\ttest (count $words) -gt 1; "
-			  "and test $words[2] = $argv[1]\n"
-			  "end\n");
-	for (i = 0; tr2_commands[i]; i++)
-		fish_command(b, tr2_commands[i]);
-}
-
 void tr2_completion_add(const char *shell, struct tr2_buf *out)
 {
 	if (!strcmp(shell, "bash"))
-		add_bash(out);
+		tr2_add_bash(out);
 	else if (!strcmp(shell, "zsh"))
-		add_zsh(out);
+		tr2_add_zsh(out);
 	else
-		add_fish(out);
+		tr2_add_fish(out);
 }

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/* The forms of `test-tool events`, and what they share. */
+#ifndef CMD_EVENTS_H
+#define CMD_EVENTS_H
+
+#include "base/macros.h"
+#include "event/event.h"
+#include "test-tool.h"
+
+#define TOOL_EVENTS_SOURCE "lib/event/events.def: do not edit."
+
+/* Each file cmd-events-FORM.c has one. */
+struct tool_events_form {
+	const char *name;
+	void (*begin)(void);
+	void (*event)(const struct tr2_event_row *row);
+	void (*end)(void);
+};
+
+extern const struct tool_events_form tool_events_perl, tool_events_adoc,
+	tool_events_json, tool_events_tsv;
+
+/* A name in the table, and its description in the manual. */
+struct tool_word {
+	const char *name, *text;
+};
+
+/* The fields that all events have, before those of their row. */
+extern const struct tr2_field tool_event_head[];
+extern const struct tool_word tool_event_types[TR2_T_NESTING + 1];
+/* Flags by their bit. */
+extern const struct tool_word tool_event_flags[4], tool_field_flags[4];
+
+const char *tool_flag_name(const struct tool_word *word);
+const char *tool_flag_text(const struct tool_word *word);
+/* Print the words of the bits in `flags`, each between `quote`s. */
+void tool_print_flags(unsigned int flags, const struct tool_word *words,
+		      size_t nr, const char *(*get)(const struct tool_word *),
+		      const char *quote, const char *separator);
+/* Print `s` with a backslash before each of the characters in `special`. */
+void tool_print_escaped(const char *s, const char *special);
+
+#endif
