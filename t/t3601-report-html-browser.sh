@@ -279,7 +279,7 @@ test_expect_success TREESUM,LIBDW 'samples have a flame graph for each event' '
 	like($b->text("#details"), qr/counted 8, 100\.0%.*of it itself 0/s, "keys go down");
 	$b->keys("ArrowDown") for 1 .. 20;
 	like(chosen(), qr/^sum_files?$/, "to what counted");
-	like($b->text("#details"), qr/of it itself 8.*stack .*run › sum_files\b/s, "with its stack");
+	like($b->text("#details"), qr/of it itself 8.*stack .*run_thread › sum_files\b/s, "with its stack");
 	EOF
 	browse page.html <<-\EOF
 	is($b->js("return document.querySelectorAll(\"#tab-samples\").length"), 0, "no samples, no tab");
