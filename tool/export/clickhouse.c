@@ -23,14 +23,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "common/memory.h"
 #include "export/clickhouse.h"
-#include "export/sha256.h"
-
-#define DAY_NS (INT64_C(86400) * 1000000000)
-#define LAST_DAY 49708 /* 2106-02-05: the last of ClickHouse's Date */
 
 struct clickhouse {
 	struct tr2_clickhouse c;
@@ -44,96 +39,6 @@ struct clickhouse {
 	bool skip;          /* the current session is stored already */
 	uint64_t nr_sent, nr_there;
 };
-
-/* ---- values derived from a session id ------------------------------------ */
-
-/* Return an id that is not negative, with room for the ids of its parts. */
-static int64_t id_of(const char *key, size_t len)
-{
-	uint8_t digest[32];
-	uint64_t id = 0;
-	int i;
-
-	tr2_sha256(key, len, digest);
-	for (i = 0; i < 8; i++)
-		id = id << 8 | digest[i];
-	return (int64_t)(id >> 2) + 1;
-}
-
-/* Return the day of a SID that begins with its eight digits; -1: none. */
-static int32_t day_of_sid(const char *own)
-{
-	const char *rest = own + strspn(own, "0123456789");
-	unsigned int date, month, day;
-
-	if (rest - own != 8 || *rest != 'T')
-		return -1;
-	date = (unsigned int)atoi(own);
-	month = date / 100 % 100;
-	day = date % 100;
-	if (date < 19700000 || month < 1 || month > 12 || day < 1 || day > 31)
-		return -1;
-	return (int32_t)tr2_days_until(date / 10000, month, day);
-}
-
-static int32_t day_of(const char *own, int64_t wall_ns)
-{
-	int64_t day = day_of_sid(own);
-
-	if (day < 0)
-		day = wall_ns / DAY_NS;
-	return day >= 0 && day <= LAST_DAY ? (int32_t)day : 0;
-}
-
-/* Set host from a SID of the form TIME-HOST-PID, or to "". */
-static void set_host(struct tr2_clickhouse_unit *u, const char *own)
-{
-	const char *host = strchr(own, '-');
-	const char *pid = strrchr(own, '-');
-
-	u->host = own;
-	if (!host || host == pid)
-		return;
-	u->host = host + 1;
-	u->host_len = (size_t)(pid - host - 1);
-}
-
-/* Return a number that grows as more becomes known: events and samples, the
- * end, the parent. */
-static uint64_t revision_of(const struct tr2_model *m, uint32_t session)
-{
-	const struct tr2_model_session *s = &m->sessions[session];
-	const struct tr2_node *n = &m->nodes[s->node];
-	bool last = s->node && !s->next_of_node;
-	uint8_t end = last ? n->end : s->end;
-	uint64_t nr = s->nr_events;
-	uint32_t i;
-
-	tr2_for_each_sample(m, session, i)
-		nr++;
-	return (nr << 2) |
-	       (end != TR2_END_OPEN ? 2u : 0u) | (n->parent ? 1u : 0u);
-}
-
-static void make_unit(struct tr2_export *x, uint32_t i)
-{
-	struct clickhouse *h = x->state;
-	const struct tr2_model_session *s = &x->m->sessions[i];
-	struct tr2_clickhouse_unit *u = &h->units[i];
-	const char *slash = strrchr(s->sid, '/');
-	const char *own = slash ? slash + 1 : s->sid;
-
-	tr2_buf_reset(&x->text);
-	tr2_session_key(x, &x->text, i);
-	u->unit = id_of(tr2_buf_str(&x->text), x->text.len);
-	u->tree = id_of(s->sid, strcspn(s->sid, "/"));
-	u->revision = revision_of(x->m, i);
-	u->day = day_of(own, s->wall_ns + s->start_ns);
-	set_host(u, own);
-	h->session_ids[i] = u->unit;
-}
-
-/* ---- ids and rows --------------------------------------------------------------- */
 
 /* Number rows in the order in which they were read: later events of a session
  * do not change earlier numbers. */
@@ -179,10 +84,8 @@ static void allocate(struct clickhouse *h, const struct tr2_model *m)
 	h->ids = (struct tr2_row_ids){ .session_ids = h->session_ids,
 				       .thread_ids = h->thread_ids,
 				       .span_ids = h->span_ids,
-				       .id_of_sid = id_of };
+				       .id_of_sid = tr2_clickhouse_id };
 }
-
-/* ---- begin --------------------------------------------------------------- */
 
 /* Create the tables on every server that --url names; rows go to the first. */
 static bool prepare_servers(struct tr2_export *x)
@@ -230,13 +133,13 @@ static bool begin(struct tr2_export *x)
 	if (!prepare_servers(x))
 		return false;
 	tr2_model_self_times(x->m, h->self);
-	tr2_for_each_session(x->m, i)
-		make_unit(x, i);
+	tr2_for_each_session(x->m, i) {
+		tr2_clickhouse_session_unit(x, &h->units[i], i);
+		h->session_ids[i] = h->units[i].unit;
+	}
 	number_rows(x);
 	return find_loaded(x);
 }
-
-/* ---- rows -------------------------------------------------------------------------- */
 
 static void session(struct tr2_export *x, uint32_t i)
 {
@@ -321,58 +224,18 @@ static void session_end(struct tr2_export *x, uint32_t i)
 		x->failed = true;
 }
 
-/* Return the session of a process or of the nearest one above it; else any,
- * since all are of one machine. 0: there is none. */
-static uint32_t session_near(const struct tr2_model *m, uint32_t node)
-{
-	for (; node; node = m->nodes[node].parent)
-		if (m->nodes[node].session)
-			return m->nodes[node].session;
-	return m->nr_sessions > 1 ? 1 : 0;
-}
-
-/* Identify a process of the kernel's by its host, its pid and its start. */
-static void task_unit(struct tr2_export *x, struct tr2_clickhouse_unit *u,
-		      uint32_t i)
-{
-	const struct clickhouse *h = x->state;
-	const struct tr2_model_task *t = &x->m->tasks[i];
-	uint32_t near = session_near(x->m, t->node);
-	int64_t when = t->start_ns != TR2_NO_TIME && t->start_ns ? t->start_ns :
-		       t->exec_ns != TR2_NO_TIME && t->exec_ns	 ? t->exec_ns :
-								   t->end_ns;
-
-	*u = (struct tr2_clickhouse_unit){ .host = "" };
-	if (near)
-		*u = h->units[near];
-	tr2_buf_reset(&x->text);
-	tr2_buf_add(&x->text, u->host, u->host_len);
-	tr2_buf_addch(&x->text, '/');
-	tr2_buf_add_i64(&x->text, t->pid);
-	tr2_buf_addch(&x->text, '/');
-	tr2_buf_add_i64(&x->text, when);
-	u->unit = id_of(tr2_buf_str(&x->text), x->text.len);
-	if (!near)
-		u->tree = u->unit;
-	u->day = day_of("", when);
-	u->revision = (t->end_ns != TR2_NO_TIME && t->end_ns ? 2u : 0u) |
-		      (x->m->nodes[t->node].session ? 1u : 0u);
-}
-
 static void task(struct tr2_export *x, uint32_t i)
 {
 	struct clickhouse *h = x->state;
 	struct tr2_clickhouse_unit unit;
 
-	task_unit(x, &unit, i);
+	tr2_clickhouse_task_unit(x, &unit, h->units, i);
 	tr2_clickhouse_begin(&h->c, &unit);
 	tr2_row_task(x, &h->row, &h->ids, i);
 	tr2_clickhouse_row(&h->c, TR2_TABLE_tasks, 0, &h->row);
 	if (!tr2_clickhouse_end(&h->c))
 		x->failed = true;
 }
-
-/* ---- the end ------------------------------------------------------------------------ */
 
 static void print_result(const struct clickhouse *h)
 {

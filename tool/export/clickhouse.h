@@ -35,6 +35,19 @@ struct tr2_clickhouse_unit {
 	bool there;
 };
 
+/* Return an id that is not negative, with room for the ids of its parts. */
+int64_t tr2_clickhouse_id(const char *key, size_t len);
+/* Set all but .there, which is left alone. */
+void tr2_clickhouse_session_unit(struct tr2_export *x,
+				 struct tr2_clickhouse_unit *u,
+				 uint32_t session);
+/* Identify a process of the kernel's by its host, its pid and its start.
+ * units: those of all sessions. */
+void tr2_clickhouse_task_unit(struct tr2_export *x,
+			      struct tr2_clickhouse_unit *u,
+			      const struct tr2_clickhouse_unit *units,
+			      uint32_t task);
+
 /* The rows of one unit, in each table. */
 struct tr2_clickhouse_piece {
 	struct tr2_clickhouse_unit unit;
