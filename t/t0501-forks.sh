@@ -56,6 +56,12 @@ test_expect_success 'several threads have the first event at once: one session' 
 	trace2_jq "[.[] | select(.value == \"together\")] | length == 4" e
 '
 
+test_expect_success 'the child forks while its session is being opened: both have one' '
+	forked while-it-opens &&
+	trace2_jq "[.[] | select(.event == \"version\")] | length == 3" e &&
+	trace2_jq "[.[] | .value // empty] | sort == [\"child\", \"grandchild\"]" e
+'
+
 test_expect_success 'only a thread of the child counts: the count is an event' '
 	forked only-a-thread-counts &&
 	child_told <<-\EOF

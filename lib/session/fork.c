@@ -48,7 +48,9 @@ void tr2_session_after_fork(void)
 	tr2_arena_forget();
 	tr2_parts_forked();
 	tr2_thread_after_fork();
-	if (tr2_session.state == TR2_SESSION_ON) {
+	/* OPENING: the thread that opens it is not in this child. */
+	if (tr2_session.state == TR2_SESSION_ON ||
+	    tr2_session.state == TR2_SESSION_OPENING) {
 		for (i = 0; i < TR2_TARGET_NR; i++)
 			tr2_dest_close(tr2_stream_dest(i));
 		tr2_stream.start_ns = tr2_clock_now_ns();

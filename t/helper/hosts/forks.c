@@ -83,6 +83,42 @@ static void threads_at_once(void)
 	exit(0);
 }
 
+static int waits_for_name; /* of the host: see gethostname() */
+
+/* Overrides libc's, which the library calls to open a child's session. */
+__attribute__((visibility("default"))) int gethostname(char *name,
+						       size_t size_bytes)
+{
+	snprintf(name, size_bytes, "host");
+	if (waits_for_name) {
+		waits_for_name = 0;
+		pthread_barrier_wait(&barrier);
+		pthread_barrier_wait(&barrier);
+	}
+	return 0;
+}
+
+/* The child forks while another thread is about to open its session. */
+static void while_it_opens(void)
+{
+	pthread_t thread;
+
+	if (fork())
+		return;
+	pthread_barrier_init(&barrier, NULL, 2);
+	waits_for_name = 1;
+	pthread_create(&thread, NULL, say, (void *)"child");
+	pthread_barrier_wait(&barrier);
+	if (!fork()) {
+		say((void *)"grandchild");
+		exit(0);
+	}
+	wait_for_children();
+	pthread_barrier_wait(&barrier);
+	pthread_join(thread, NULL);
+	exit(failed != 0);
+}
+
 static void only_a_thread_counts(void)
 {
 	if (!fork()) {
@@ -236,6 +272,7 @@ static const struct {
 } verbs[] = {
 	{ "other-thread-first", other_thread_first },
 	{ "threads-at-once", threads_at_once },
+	{ "while-it-opens", while_it_opens },
 	{ "only-a-thread-counts", only_a_thread_counts },
 	{ "raw-clone", raw_clone },
 	{ "in-a-silent-thread", in_a_silent_thread },
