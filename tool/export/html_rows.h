@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * html_rows - declarations that the files that write the page's data share: the
+ * state of the export, strings by number, and rows of numbers.
+ */
+#ifndef TR2_EXPORT_HTML_ROWS_H
+#define TR2_EXPORT_HTML_ROWS_H
+
+#include "common/map.h"
+#include "export/frames.h"
+#include "export/html.h"
+
+struct tr2_html {
+	struct tr2_frames frames;
+	int64_t origin_ns;
+	uint32_t *of_node; /* by process: 1 + its row */
+	uint32_t *of_thread;
+	uint32_t *of_span; /* by span: 1 + its place in its thread */
+	uint32_t nr_processes, nr_threads, nr_spans;
+	int64_t last_ns; /* start of the last span */
+	struct tr2_map numbers; /* numbers by interned string */
+	uint32_t nr_strings;
+	/* Rows, and the text of the strings, in the order of their numbers. */
+	struct tr2_buf processes, points, metrics, strings;
+	struct tr2_buf json; /* the next output */
+};
+
+/* Return the number of a string, redacted; 0: "" or NULL. */
+uint32_t tr2_html_string(struct tr2_export *x, const char *s);
+/* Return the number of the text in x->text, which is redacted. */
+uint32_t tr2_html_text(struct tr2_export *x);
+uint32_t tr2_html_place(struct tr2_export *x, tr2_str file, uint32_t line);
+uint32_t tr2_html_command(struct tr2_export *x, const struct tr2_words *words);
+
+void tr2_html_open_row(struct tr2_buf *b);
+void tr2_html_num(struct tr2_buf *b, int64_t value);
+/* Close a row: the comma after the last number becomes the bracket. */
+void tr2_html_close_row(struct tr2_buf *b);
+
+/* Write out h->json. */
+void tr2_html_step(struct tr2_export *x);
+void tr2_html_key(struct tr2_buf *b, const char *name);
+void tr2_html_array(struct tr2_export *x, const char *name,
+		    const struct tr2_buf *rows);
+
+/* export/html_tail.c: write the data that follows the spans. */
+void tr2_html_add_tail(struct tr2_export *x);
+
+#endif

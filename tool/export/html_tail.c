@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * html_tail - the data that follows the spans: rows collected during the walk,
+ * frames, the critical path, samples, and the strings.
+ */
+#include <stdlib.h>
+
+#include "common/memory.h"
+#include "export/html_rows.h"
+#include "model/critical.h"
+#include "model/filter.h"
+#include "samples/symbols.h"
+
+static void add_frames(struct tr2_export *x)
+{
+	struct tr2_html *h = x->state;
+	struct tr2_buf *b = &h->json;
+	uint32_t i;
+
+	tr2_html_key(b, "frames");
+	tr2_buf_addch(b, '[');
+	for (i = 1; i < h->frames.nr; i++) {
+		const struct tr2_frame *f = &h->frames.frames[i];
+
+		tr2_html_num(b, f->parent);
+		tr2_html_num(b, f->name ?
+				tr2_html_string(x, tr2_s(x->m, f->name)) : 0);
+		tr2_buf_add_i64(b, f->ns);
+		tr2_buf_addstr(b, i + 1 < h->frames.nr ? "," : "");
+		tr2_html_step(x);
+		tr2_sink_step(&x->sink);
+	}
+	tr2_buf_addch(b, ']');
+	tr2_html_step(x);
+}
+
+/* As in the terminal, only if the whole recording is selected. */
+static void add_path(struct tr2_export *x)
+{
+	const struct tr2_model *m = x->m;
+	struct tr2_html *h = x->state;
+	uint32_t root = tr2_filter_on(x->filter) ? 0 : tr2_longest_root(m);
+	struct tr2_buf rows = TR2_BUF_INIT;
+	struct tr2_step *steps = NULL;
+	size_t nr = root ? tr2_critical_path(m, root, &steps) : 0, i;
+
+	for (i = 0; i < nr; i++) {
+		tr2_html_open_row(&rows);
+		tr2_html_num(&rows, steps[i].parent);
+		tr2_html_num(&rows, h->of_node[steps[i].node]);
+		tr2_buf_reset(&x->text);
+		if (steps[i].span)
+			tr2_export_span_name(x, &x->text, steps[i].span);
+		tr2_html_num(&rows, tr2_html_text(x));
+		tr2_html_num(&rows, steps[i].ns);
+		tr2_html_num(&rows, steps[i].start_ns - h->origin_ns);
+		tr2_html_close_row(&rows);
+	}
+	tr2_html_array(x, "path", &rows);
+	tr2_buf_release(&rows);
+	free(steps);
+}
+
+/* Add the functions of a call, the outermost first. */
+static void add_call(struct tr2_export *x, struct tr2_symbols *symbols,
+		     const struct tr2_model_sample *sample, uint64_t address,
+		     struct tr2_buf *rows)
+{
+	uint32_t symbol[TR2_SYMBOLS_OF_CALL];
+	unsigned int nr = tr2_symbols_of_call(symbols, sample, address, symbol);
+
+	while (nr--)
+		tr2_html_num(rows, tr2_html_string(x, tr2_s(x->m,
+			tr2_symbol(symbols, symbol[nr]).name)));
+}
+
+/* Add event, count, and the call path, the outermost call first. */
+static void add_sample(struct tr2_export *x, struct tr2_symbols *symbols,
+		       const struct tr2_model_sample *sample,
+		       struct tr2_buf *rows)
+{
+	uint32_t i;
+
+	tr2_html_open_row(rows);
+	tr2_html_num(rows, tr2_html_string(x, tr2_s(x->m, sample->event)));
+	tr2_buf_add_u64(rows, sample->count);
+	tr2_buf_addch(rows, ',');
+	for (i = sample->nr_calls; i-- > 0;)
+		add_call(x, symbols, sample,
+			 x->m->calls[sample->first_call + i], rows);
+	tr2_html_close_row(rows);
+}
+
+static void add_samples(struct tr2_export *x)
+{
+	struct tr2_symbols *symbols = tr2_symbols_new(x->m);
+	struct tr2_buf rows = TR2_BUF_INIT;
+	uint32_t i;
+
+	for (i = 1; i < x->m->nr_samples; i++)
+		if (tr2_filter_session(x->filter, x->m, x->m->samples[i].session))
+			add_sample(x, symbols, &x->m->samples[i], &rows);
+	tr2_html_array(x, "samples", &rows);
+	tr2_buf_release(&rows);
+	tr2_symbols_explain(symbols);
+	tr2_symbols_free(symbols);
+}
+
+void tr2_html_add_tail(struct tr2_export *x)
+{
+	struct tr2_html *h = x->state;
+
+	tr2_buf_addstr(&h->json, h->nr_threads ? "]]]" : "]");
+	tr2_html_array(x, "processes", &h->processes);
+	tr2_html_array(x, "points", &h->points);
+	tr2_html_array(x, "metrics", &h->metrics);
+	add_frames(x);
+	add_path(x);
+	add_samples(x);
+	tr2_html_key(&h->json, "strings");
+	tr2_buf_addlit(&h->json, "[\"\"");
+	tr2_html_step(x);
+	tr2_must(!h->strings.failed);
+	tr2_html_add_data(&x->sink.buf, h->strings.p, h->strings.len);
+	tr2_buf_addlit(&h->json, "]}");
+	tr2_html_step(x);
+	tr2_html_close(x);
+}
