@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * otlp_spans - declarations that the files that write spans share: otlp.c walks
+ * the model, otlp_tree.c knows the ids, otlp_spans.c writes.
+ */
+#ifndef TR2_EXPORT_OTLP_SPANS_H
+#define TR2_EXPORT_OTLP_SPANS_H
+
+#include "export/otlp.h"
+
+struct tr2_otlp {
+	const struct tr2_otlp_names *names;
+	struct tr2_post *post; /* NULL: write to the sink */
+	struct tr2_buf body;
+	uint32_t nr_spans;     /* in body */
+	/* Points chained by the shown span or thread around them. */
+	uint32_t *of_span, *of_thread, *next_point;
+	uint32_t *ordinal;     /* by span: its number in its thread */
+	uint32_t node, session; /* of the open resource; session may be 0 */
+	struct tr2_trace_id trace;
+};
+
+/* Begin and end the resource of o->node and o->session. */
+void tr2_otlp_open_resource(struct tr2_export *x);
+void tr2_otlp_close_resource(struct tr2_otlp *o);
+void tr2_otlp_send_request(struct tr2_export *x);
+
+/* The caller adds name, attributes, events and status. */
+struct tr2_buf *tr2_otlp_open_span(struct tr2_export *x,
+				   const struct tr2_span_id *id,
+				   const struct tr2_span_id *parent);
+/* name: redacted. */
+void tr2_otlp_add_name(struct tr2_buf *b, struct tr2_buf *name,
+		       int64_t start_ns, int64_t end_ns);
+/* Add the chained points. */
+void tr2_otlp_add_events(struct tr2_export *x, struct tr2_buf *b,
+			 uint32_t first);
+void tr2_otlp_add_error(struct tr2_export *x, struct tr2_buf *b,
+			const char *message);
+
+/* Set the id of the span of a session, a process, a thread, a span of the
+ * model. */
+void tr2_otlp_session_span(struct tr2_export *x, uint32_t session,
+			   struct tr2_span_id *id);
+void tr2_otlp_node_span(struct tr2_export *x, uint32_t node,
+			struct tr2_span_id *id);
+void tr2_otlp_thread_span(struct tr2_export *x, uint32_t thread,
+			  struct tr2_span_id *id);
+void tr2_otlp_inner_span(struct tr2_export *x, uint32_t span,
+			 struct tr2_span_id *id);
+/* Set the parent of a process: the child span that its parent has for it or for
+ * a process in between; else the process above; else the one its SID names.
+ * false: none. */
+bool tr2_otlp_node_parent(struct tr2_export *x, uint32_t node,
+			  uint32_t session, struct tr2_span_id *id);
+/* Return the nearest session at or above a node; 0: none. */
+uint32_t tr2_otlp_session_at(const struct tr2_export *x, uint32_t node);
+
+#endif
