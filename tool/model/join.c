@@ -11,17 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/private.h"
-
-/* By clock error a process may seem to start this much before its
- * child_start. */
-#define SLOP_NS 1000000
-
-/* How many child spans are searched back from the one that began last. */
-#define MAX_CANDIDATES 256
-
-/* How many forks in a row a daemon makes at most. */
-#define MAX_FORKS 3
+#include "model/join_private.h"
 
 struct join {
 	struct tr2_model *m;
@@ -30,18 +20,7 @@ struct join {
 	uint32_t *order, *first;
 	uint32_t *sessions; /* by depth, then start */
 	struct tr2_map by_pid; /* (session, pid) to child */
-	uint32_t *node_of_pid_next; /* nodes with the same pid */
-	struct tr2_map nodes_by_pid;
-	/* lists of the tasks that a task started */
-	uint32_t *first_task, *next_task;
 };
-
-static uint32_t session_of_child(const struct tr2_model *m, uint32_t child)
-{
-	return m->threads[m->spans[m->children[child].span].thread].session;
-}
-
-/* ---- sessions by their SID ------------------------------------------------------ */
 
 /* Of several sessions of the parent's SID, return the one that existed when `s`
  * began: a process that was forked later cannot have started it. */
@@ -98,8 +77,6 @@ static void find_parents(struct tr2_model *m)
 	}
 }
 
-/* ---- orders ---------------------------------------------------------------------- */
-
 /* An index with its sort keys. */
 struct sorted {
 	uint32_t high;
@@ -146,8 +123,8 @@ static void order_children(struct join *j)
 		const struct tr2_span *span = &m->spans[m->children[i].span];
 
 		if (span->kind == TR2_SPAN_CHILD)
-			s[nr++] = (struct sorted){ session_of_child(m, i), i,
-						   span->start_ns };
+			s[nr++] = (struct sorted){ tr2_session_of_child(m, i),
+						   i, span->start_ns };
 	}
 	qsort(s, nr, sizeof(*s), compare_sorted);
 	for (i = 0; i < nr; i++) {
@@ -170,20 +147,18 @@ static void map_pids(struct join *j)
 
 		if (c->pid > 0 && m->spans[c->span].kind == TR2_SPAN_CHILD)
 			*tr2_map_slot(&j->by_pid,
-				      tr2_key(session_of_child(m, i),
+				      tr2_key(tr2_session_of_child(m, i),
 					      (uint32_t)c->pid)) = i;
 	}
 }
 
-/* ---- sessions to child spans ---------------------------------------------------------- */
-
-static uint32_t new_node(struct join *j, uint32_t parent, enum tr2_join join)
+uint32_t tr2_new_node(struct tr2_model *m, uint32_t parent, enum tr2_join join)
 {
-	uint32_t i = tr2_add(j->m, nodes);
+	uint32_t i = tr2_add(m, nodes);
 
-	j->m->nodes[i].parent = parent;
-	j->m->nodes[i].join = (uint8_t)join;
-	j->m->nodes[i].pid = -1;
+	m->nodes[i].parent = parent;
+	m->nodes[i].join = (uint8_t)join;
+	m->nodes[i].pid = -1;
 	return i;
 }
 
@@ -219,7 +194,7 @@ static int fit(const struct tr2_model *m, const struct tr2_child *c,
 {
 	const struct tr2_span *span = &m->spans[c->span];
 
-	if (start_ns < span->start_ns - SLOP_NS)
+	if (start_ns < span->start_ns - TR2_SLOP_NS)
 		return 0;
 	if (start_ns > span->end_ns && !c->ready &&
 	    !(span->flags & TR2_SPAN_OPEN))
@@ -248,12 +223,13 @@ static uint32_t find_by_window(const struct join *j,
 		uint32_t mid = low + (high - low) / 2;
 
 		if (m->spans[m->children[j->order[mid]].span].start_ns >
-		    start_ns + SLOP_NS)
+		    start_ns + TR2_SLOP_NS)
 			high = mid;
 		else
 			low = mid + 1;
 	}
-	for (at = low, tries = 0; at > begin && tries < MAX_CANDIDATES; tries++) {
+	for (at = low, tries = 0; at > begin && tries < TR2_MAX_CANDIDATES;
+	     tries++) {
 		f = fit(m, &m->children[j->order[--at]], s, start_ns);
 		if (f > best_fit) {
 			best_fit = f;
@@ -268,10 +244,10 @@ static uint32_t node_of_span(struct join *j, uint32_t child)
 {
 	struct tr2_model *m = j->m;
 	struct tr2_child *c = &m->children[child];
-	uint32_t parent = m->sessions[session_of_child(m, child)].node;
+	uint32_t parent = m->sessions[tr2_session_of_child(m, child)].node;
 
 	if (!c->node) {
-		uint32_t i = new_node(j, parent, TR2_JOIN_SPAN);
+		uint32_t i = tr2_new_node(j->m, parent, TR2_JOIN_SPAN);
 
 		m->children[child].node = i;
 		m->nodes[i].child = child;
@@ -287,15 +263,17 @@ static uint32_t node_by_window(struct join *j, uint32_t session)
 	uint32_t child = find_by_window(j, s), node;
 
 	if (!child)
-		return new_node(j, m->sessions[s->parent].node, TR2_JOIN_SID);
+		return tr2_new_node(j->m, m->sessions[s->parent].node,
+				    TR2_JOIN_SID);
 	/* Its pid is another's: an uninstrumented program is in between. Perf
 	 * text lacks the session's pid. */
 	if (m->children[child].node ||
 	    (m->children[child].pid > 0 &&
 	     (s->pid > 0 ||
 	      !same_command(&m->children[child].argv, &s->argv))))
-		return new_node(j, node_of_span(j, child), TR2_JOIN_WINDOW);
-	node = new_node(j, m->sessions[s->parent].node, TR2_JOIN_WINDOW);
+		return tr2_new_node(j->m, node_of_span(j, child),
+				    TR2_JOIN_WINDOW);
+	node = tr2_new_node(j->m, m->sessions[s->parent].node, TR2_JOIN_WINDOW);
 	m->children[child].node = node;
 	m->nodes[node].child = child;
 	return node;
@@ -327,9 +305,10 @@ static uint32_t node_for_session(struct join *j, uint32_t session)
 	uint32_t child, node;
 
 	if (!s->parent)
-		return new_node(j, 0, TR2_JOIN_ROOT);
+		return tr2_new_node(j->m, 0, TR2_JOIN_ROOT);
 	if (s->flags & TR2_SESSION_FORKED)
-		return new_node(j, m->sessions[s->parent].node, TR2_JOIN_SID);
+		return tr2_new_node(j->m, m->sessions[s->parent].node,
+				    TR2_JOIN_SID);
 	if (took_over(m, s))
 		return m->sessions[s->parent].node;
 	child = s->pid > 0 ? tr2_map_get(&j->by_pid,
@@ -337,7 +316,7 @@ static uint32_t node_for_session(struct join *j, uint32_t session)
 			     0;
 	if (!child || m->children[child].node)
 		return node_by_window(j, session);
-	node = new_node(j, m->sessions[s->parent].node, TR2_JOIN_PID);
+	node = tr2_new_node(j->m, m->sessions[s->parent].node, TR2_JOIN_PID);
 	m->children[child].node = node;
 	m->nodes[node].child = child;
 	return node;
@@ -375,245 +354,6 @@ static void join_spans(struct join *j)
 	}
 }
 
-/* ---- tasks ------------------------------------------------------------------------------ */
-
-static void map_nodes(struct join *j)
-{
-	const struct tr2_model *m = j->m;
-	uint32_t i, *slot;
-
-	j->node_of_pid_next = tr2_calloc(m->nr_nodes, sizeof(uint32_t));
-	for (i = 1; i < m->nr_nodes; i++) {
-		if (m->nodes[i].pid <= 0)
-			continue;
-		slot = tr2_map_slot(&j->nodes_by_pid, (uint32_t)m->nodes[i].pid);
-		j->node_of_pid_next[i] = *slot;
-		*slot = i;
-	}
-}
-
-/* Return when a node began, as far as known before its times are set. */
-static int64_t early_start(const struct tr2_model *m, const struct tr2_node *n)
-{
-	const struct tr2_span *span;
-
-	if (n->session)
-		return m->sessions[n->session].wall_ns;
-	span = &m->spans[m->children[n->child].span];
-	return m->sessions[m->threads[span->thread].session].wall_ns +
-	       span->start_ns;
-}
-
-/* May the kernel's task be the node of the same pid? A child span begins before
- * the fork, on a busy machine long before. */
-static bool fits_task(const struct tr2_model *m, const struct tr2_node *n,
-		      const struct tr2_model_task *t)
-{
-	int64_t start = early_start(m, n);
-	const struct tr2_span *span = &m->spans[m->children[n->child].span];
-
-	if (t->end_ns != TR2_NO_TIME && start > t->end_ns + SLOP_NS)
-		return false;
-	if (t->start_ns == TR2_NO_TIME)
-		return true;
-	if (n->session)
-		return start >= t->start_ns - 10 * SLOP_NS;
-	return t->start_ns >= start - SLOP_NS &&
-	       (span->flags & TR2_SPAN_OPEN ||
-		t->start_ns <= start + span->end_ns - span->start_ns + SLOP_NS);
-}
-
-/* Find the node with this task's pid that began while the task lived. */
-static uint32_t node_of_task(const struct join *j,
-			     const struct tr2_model_task *t)
-{
-	const struct tr2_model *m = j->m;
-	uint32_t i = tr2_map_get(&j->nodes_by_pid, (uint32_t)t->pid);
-
-	while (i && (m->nodes[i].task || !fits_task(m, &m->nodes[i], t)))
-		i = j->node_of_pid_next[i];
-	return i;
-}
-
-static bool is_below(const struct tr2_model *m, uint32_t node, uint32_t top)
-{
-	uint32_t steps = 0;
-
-	for (; node && steps < m->nr_nodes; node = m->nodes[node].parent, steps++)
-		if (node == top)
-			return true;
-	return node;
-}
-
-/* The kernel's record of the parent replaces every guess. */
-static void reparent(struct tr2_model *m, uint32_t task)
-{
-	const struct tr2_model_task *t = &m->tasks[task];
-	uint32_t parent = t->parent ? m->tasks[t->parent].node : 0;
-
-	if (!parent || !t->node || is_below(m, parent, t->node))
-		return;
-	m->nodes[t->node].parent = parent;
-	m->nodes[t->node].join = TR2_JOIN_TASK;
-}
-
-static void set_task(struct tr2_model *m, uint32_t node, uint32_t task)
-{
-	m->nodes[node].task = task;
-	m->nodes[node].pid = m->tasks[task].pid;
-	m->tasks[task].node = node;
-}
-
-/* List tasks by the task that started them, in the order of their starts. */
-static void order_tasks(struct join *j)
-{
-	const struct tr2_model *m = j->m;
-	uint32_t i;
-
-	j->first_task = tr2_calloc(m->nr_tasks, sizeof(uint32_t));
-	j->next_task = tr2_calloc(m->nr_tasks, sizeof(uint32_t));
-	for (i = m->nr_tasks - 1; i; i--) {
-		j->next_task[i] = j->first_task[m->tasks[i].parent];
-		j->first_task[m->tasks[i].parent] = i;
-	}
-}
-
-static bool lived(const struct tr2_model_task *t, int64_t from_ns,
-		  int64_t to_ns)
-{
-	return t->start_ns != TR2_NO_TIME && t->start_ns <= from_ns &&
-	       (t->end_ns == TR2_NO_TIME || t->end_ns >= to_ns);
-}
-
-/* Find a descendant that `task` forked, that ran no other program, and that
- * lived all that time; 0: none. */
-static uint32_t find_forked(const struct join *j, uint32_t task,
-			    int64_t from_ns, int64_t to_ns, int depth)
-{
-	const struct tr2_model *m = j->m;
-	uint32_t i = j->first_task[task], tries, found = 0;
-
-	for (tries = 0; i && !found && tries < MAX_CANDIDATES; tries++) {
-		const struct tr2_model_task *t = &m->tasks[i];
-
-		if (!(t->flags & TR2_TASK_EXECED) && !t->node) {
-			if (lived(t, from_ns + SLOP_NS, to_ns - SLOP_NS))
-				found = i;
-			else if (depth < MAX_FORKS)
-				found = find_forked(j, i, from_ns, to_ns,
-						    depth + 1);
-		}
-		i = j->next_task[i];
-	}
-	return found;
-}
-
-/* The stream of a forked process that kept its parent's SID has no pid: find it
- * by its task. */
-static void join_forked(struct join *j)
-{
-	struct tr2_model *m = j->m;
-	uint32_t i, from, task;
-
-	for (i = 1; i < m->nr_sessions; i++) {
-		const struct tr2_model_session *s = &m->sessions[i];
-
-		if (!(s->flags & TR2_SESSION_FORKED) || !s->node ||
-		    m->nodes[s->node].task)
-			continue;
-		from = m->nodes[m->sessions[s->parent].node].task;
-		task = from ? find_forked(j, from, s->wall_ns + s->start_ns,
-					  s->wall_ns + s->end_ns, 0) : 0;
-		if (task)
-			set_task(m, s->node, task);
-	}
-}
-
-/* If the parent did not live to see its child's end, the child has no pid
- * there: choose the first task, among those that the parent started then, that
- * has no node. */
-static uint32_t find_started(const struct join *j, uint32_t task,
-			     int64_t start_ns)
-{
-	const struct tr2_model *m = j->m;
-	uint32_t i = j->first_task[task], tries;
-
-	for (tries = 0; i && tries < MAX_CANDIDATES; tries++) {
-		const struct tr2_model_task *t = &m->tasks[i];
-
-		if (!t->node && t->flags & TR2_TASK_EXECED &&
-		    t->start_ns != TR2_NO_TIME &&
-		    t->start_ns >= start_ns - SLOP_NS)
-			return i;
-		i = j->next_task[i];
-	}
-	return 0;
-}
-
-static void join_open_spans(struct join *j)
-{
-	struct tr2_model *m = j->m;
-	uint32_t i, task;
-
-	for (i = 1; i < m->nr_nodes; i++) {
-		struct tr2_node *n = &m->nodes[i];
-
-		if (n->session || n->task || !n->child || n->pid > 0 ||
-		    !(m->spans[m->children[n->child].span].flags &
-		      TR2_SPAN_OPEN))
-			continue;
-		task = m->nodes[n->parent].task;
-		task = task ? find_started(j, task, early_start(m, n)) : 0;
-		if (task)
-			set_task(m, i, task);
-	}
-}
-
-/* A child span without a pid was given to the session that fits. If the kernel
- * knows a process in between (a shell), the span belongs to that process. */
-static void hand_to_shells(struct tr2_model *m)
-{
-	uint32_t i, up, child;
-
-	for (i = 1; i < m->nr_nodes; i++) {
-		child = m->nodes[i].child;
-		up = m->nodes[i].parent;
-		if (!child || m->children[child].pid > 0 || !up ||
-		    !m->nodes[up].task || m->nodes[up].session ||
-		    m->nodes[up].child ||
-		    m->nodes[up].parent !=
-			    m->sessions[session_of_child(m, child)].node)
-			continue;
-		m->nodes[up].child = child;
-		m->children[child].node = up;
-		m->nodes[i].child = 0;
-	}
-}
-
-static void join_tasks(struct join *j)
-{
-	struct tr2_model *m = j->m;
-	uint32_t i, node;
-
-	if (m->nr_tasks < 2)
-		return;
-	map_nodes(j);
-	order_tasks(j);
-	for (i = 1; i < m->nr_tasks; i++) {
-		node = node_of_task(j, &m->tasks[i]);
-		if (node)
-			set_task(m, node, i);
-	}
-	join_forked(j);
-	join_open_spans(j);
-	for (i = 1; i < m->nr_tasks; i++)
-		if (!m->tasks[i].node)
-			set_task(m, new_node(j, 0, TR2_JOIN_ROOT), i);
-	for (i = 1; i < m->nr_tasks; i++)
-		reparent(m, i);
-	hand_to_shells(m);
-}
-
 void tr2_model_join(struct tr2_model *m)
 {
 	struct join j = { .m = m };
@@ -625,13 +365,9 @@ void tr2_model_join(struct tr2_model *m)
 	map_pids(&j);
 	join_sessions(&j);
 	join_spans(&j);
-	join_tasks(&j);
+	tr2_join_tasks(m);
 	free(j.order);
 	free(j.first);
 	free(j.sessions);
-	free(j.node_of_pid_next);
-	free(j.first_task);
-	free(j.next_task);
 	tr2_map_release(&j.by_pid);
-	tr2_map_release(&j.nodes_by_pid);
 }
