@@ -46,8 +46,6 @@ struct slice {
 	uint32_t pid, tid;
 };
 
-/* ---- one event -------------------------------------------------------------------- */
-
 static void add_us(struct tr2_buf *b, int64_t ns)
 {
 	uint64_t magnitude = ns < 0 ? 0 - (uint64_t)ns : (uint64_t)ns;
@@ -157,8 +155,6 @@ static void flow(struct tr2_export *x, char phase, uint32_t id,
 	tr2_buf_addstr(b, phase == 'f' ? ",\"bp\":\"e\"" : "");
 	tr2_buf_addlit(b, ",\"cat\":\"spawn\",\"name\":\"spawn\"}");
 }
-
-/* ---- processes --------------------------------------------------------------------- */
 
 static bool is_shown(const struct tr2_export *x, uint32_t node)
 {
@@ -325,8 +321,6 @@ static void node(struct tr2_export *x, uint32_t i)
 	}
 	c->nr_rows = 0;
 }
-
-/* ---- slices that nest -------------------------------------------------------------------- */
 
 static void push_end(struct chrome *c, int64_t end_ns)
 {
@@ -522,8 +516,6 @@ static void span(struct tr2_export *x, uint32_t i)
 	open_slice(x, &slice, category_of(x, span), tr2_buf_str(&x->text));
 	add_span_args(x, span);
 }
-
-/* ---- points and counters ------------------------------------------------- */
 
 static void add_point_args(struct tr2_export *x, const struct tr2_point *p)
 {

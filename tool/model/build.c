@@ -47,8 +47,6 @@ static uint32_t as_uint32(int64_t value)
 	return value < 0 || value > UINT32_MAX ? 0 : (uint32_t)value;
 }
 
-/* ---- spans and points ------------------------------------------------------ */
-
 static uint32_t new_span(struct build *b, enum tr2_span_kind kind)
 {
 	struct tr2_model *m = b->m;
@@ -277,8 +275,6 @@ static void on_other(struct build *b)
 			"an unknown event: kept unchanged");
 }
 
-/* ---- children and execs ----------------------------------------------------- */
-
 static uint64_t child_key(uint32_t session, int32_t id)
 {
 	return tr2_key(session, (uint32_t)id);
@@ -424,8 +420,6 @@ static void on_exec_result(struct build *b)
 	set_code(c, v->code.i);
 }
 
-/* ---- metrics ------------------------------------------------------------------ */
-
 static uint64_t as_ns(int64_t value)
 {
 	return value < 0 ? 0 : (uint64_t)value;
@@ -505,8 +499,6 @@ static void on_th_counter(struct build *b)
 		       "both have the same fields");
 	add_counter(b, b->t, &b->ev->as.counter);
 }
-
-/* ---- the process ---------------------------------------------------------------- */
 
 static void on_version(struct build *b)
 {
