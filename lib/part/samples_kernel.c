@@ -186,6 +186,15 @@ static struct trace2_perf *leader_of(const struct task *task,
 	return NULL;
 }
 
+/* Another thread may fork meanwhile, whose child must not close it again. */
+static void close_one(struct task *task, unsigned int nr)
+{
+	struct trace2_perf *perf = task->perf[nr];
+
+	__atomic_store_n(&task->perf[nr], NULL, __ATOMIC_SEQ_CST);
+	tr2_perf_close(perf);
+}
+
 static int open_one(struct task *task, unsigned int nr,
 		    uint32_t tid)
 {
@@ -203,10 +212,8 @@ static int open_one(struct task *task, unsigned int nr,
 	error = tr2_perf_open(&attr, (pid_t)tid, -1, leader, perf);
 	if (!error && !leader)
 		error = map(*perf);
-	if (error && *perf) {
-		tr2_perf_close(*perf);
-		*perf = NULL;
-	}
+	if (error && *perf)
+		close_one(task, nr);
 	return error;
 }
 
@@ -375,7 +382,7 @@ static void release(struct task *task)
 	/* Members first: closing a leader ends them. */
 	for (i = TR2_MAX_SAMPLES; i--;)
 		if (task->perf[i])
-			tr2_perf_close(task->perf[i]);
+			close_one(task, i);
 	if (task->next)
 		task->next->prev = task->prev;
 	if (task->prev)
