@@ -180,10 +180,14 @@ int main(void)
 	struct sigaction action = { .sa_sigaction = on_step,
 				    .sa_flags = SA_SIGINFO };
 
+	if (TR2_TSAN) {
+		puts("1..0 # SKIP ThreadSanitizer watches writes to the code");
+		return 0;
+	}
 	path = path_new();
 	sigaction(SIGTRAP, &action, NULL);
 	run_once(0, NEVER, END);
-	if (!path->nr || TR2_TSAN) {
+	if (!path->nr) {
 		puts("1..0 # SKIP nothing stops behind each instruction here");
 		return 0;
 	}
