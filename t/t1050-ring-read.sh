@@ -221,6 +221,21 @@ test_expect_success JQ 'a flight recorder keeps the newest records, and reports 
 	test_grep ! "error:" out
 '
 
+test_expect_success 'a child whose start was overwritten' '
+	rm -f ring &&
+	set -- &&
+	for i in $(test_seq 100)
+	do
+		set -- "$@" , printf "a line of some length" || return 1
+	done &&
+	GIT_TRACE2_RING_SIZE=4k GIT_TRACE2_RING="$(pwd)/ring" \
+		test-tool trace2 call cmd_mode m "$@" , child_start 0 true "$@" , \
+		child_exit 0 0 &&
+	test_expect_code 1 trace2 check ring >out &&
+	test_grep "warning: newer records" out &&
+	test_grep ! "not started" out
+'
+
 test_expect_success JQ 'its first events are kept, whatever came later' '
 	rm -f ring &&
 	test_seq 1000 >lines &&

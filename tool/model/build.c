@@ -363,9 +363,10 @@ static struct tr2_child *child_ended(struct build *b, enum tr2_span_kind kind,
 	struct tr2_span *span;
 
 	if (!i || !(m->spans[m->children[i].span].flags & TR2_SPAN_OPEN)) {
-		tr2_build_event_problem(b, TR2_PROBLEM_UNPAIRED,
-					"the end of something that was not "
-					"started");
+		if (!(session_of(b)->flags & TR2_SESSION_NO_BEGINNING))
+			tr2_build_event_problem(
+				b, TR2_PROBLEM_UNPAIRED,
+				"the end of something that was not started");
 		i = new_child(b, kind, id);
 		start_from_end(b, &m->spans[m->children[i].span]);
 		return &m->children[i];
