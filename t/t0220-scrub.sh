@@ -744,6 +744,9 @@ test_expect_success JQ 'expect_valid_stream sees each rule broken' '
 		event atexit a "\"t_abs\":0.000001,\"code\":0"
 	} >good &&
 	expect_valid_stream good &&
+	sed "/\"start\".*\"y\"/d" good >early &&
+	test_line_count = 15 early &&
+	expect_valid_stream early &&
 	breaks 1 "comes first" 1d &&
 	breaks 1 "start is not second" 2d &&
 	breaks 1 "comes twice" -e "2{p;p;}" &&

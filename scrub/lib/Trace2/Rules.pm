@@ -43,7 +43,9 @@ sub order_of_session {
 	my ($killed, @session) = @_;
 	my @names = map { $_->{event} } @session;
 
-	return if "@names" eq 'version too_many_files' || $killed && "@names" eq 'version';
+	# A signal may come before the start.
+	return if "@names" =~ /\Aversion (?:too_many_files|signal)\z/ ||
+		$killed && "@names" eq 'version';
 	return breach(1, $session[0], 'comes first') if $names[0] ne 'version';
 	return breach(1, $session[1] // $session[0], 'start is not second')
 		if ($names[1] // '') ne 'start';
