@@ -7,7 +7,6 @@
  *
  * Nothing here is an error: a file that cannot be read or linked is not kept.
  */
-#define _XOPEN_SOURCE 700 /* nftw() */
 #include "test-tool.h"
 
 #include <errno.h>

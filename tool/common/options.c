@@ -206,6 +206,7 @@ int tr2_options_parse(const struct tr2_command *c, int argc, char **argv,
 	size_t nr = tr2_options_list(c, options);
 	struct option longs[TR2_MAX_OPTIONS + 1];
 	char letters[3 * TR2_MAX_OPTIONS + 3];
+	const struct tr2_option *o;
 	int got, n = 0;
 
 	/* ':' distinguishes a missing value from an unknown option. */
@@ -216,9 +217,11 @@ int tr2_options_parse(const struct tr2_command *c, int argc, char **argv,
 	opterr = 0;
 	optind = 0;
 	while ((got = getopt_long(argc, argv, letters, longs, NULL)) != -1) {
-		if (got == '?' || got == ':')
+		o = got == '?' || got == ':' ? NULL :
+					       find_option(options, nr, got);
+		if (!o)
 			return bad_option(c, got, argv), -2;
-		if (take_option(c, find_option(options, nr, got), optarg))
+		if (take_option(c, o, optarg))
 			return -2;
 		if (help_wanted)
 			return print_help(c);

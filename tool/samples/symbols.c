@@ -195,12 +195,12 @@ static uint32_t know(struct tr2_symbols *s, uint32_t mapping,
 
 	known->place = place.in_file;
 	slot = slot_of(s, known->file, known->place);
-	if (*slot)
-		return *slot;
-	look_up(s, known, mapping, place);
-	tr2_grow(s->known, s->nr_known, s->alloc_known);
-	s->known[s->nr_known++] = *known;
-	*slot = s->nr_known;
+	if (!*slot) {
+		look_up(s, known, mapping, place);
+		tr2_grow(s->known, s->nr_known, s->alloc_known);
+		s->known[s->nr_known++] = *known;
+		*slot = s->nr_known;
+	}
 	return *slot;
 }
 
