@@ -281,8 +281,9 @@ TRACE2_API int trace2_perf_map(struct trace2_perf *event, size_t pages);
  * period: how much was counted since the last sample. A reading has the layout
  * of trace2_perf_read(). Times are those of CLOCK_MONOTONIC in ns. The calls
  * begin with the innermost; values above -4096 name the kind of code that
- * follows. Returns the record's size; 0: there is none; -ENOSPC: it is larger
- * than size_bytes, and stays; -EINVAL: the event is not mapped.
+ * follows. Returns the record's size in bytes, or 0 if no record is left.
+ * Errors: -ENOSPC if the record is larger than size_bytes (it stays in the
+ * buffer), -EINVAL if the event is not mapped.
  */
 TRACE2_API int trace2_perf_next_record(struct trace2_perf *event, void *record,
 				       size_t size_bytes);

@@ -80,7 +80,6 @@ void tr2_call_end(struct tr2_call *call)
 	errno = call->saved_errno;
 }
 
-
 void tr2_call_announce_slow(struct tr2_call *call, const char *base)
 {
 	tr2_call_name_thread(call, base);

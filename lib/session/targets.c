@@ -95,8 +95,8 @@ static void publish_targets(struct tr2_call *call)
 	__atomic_store_n(&trace2_enabled_, any_on, __ATOMIC_SEQ_CST);
 }
 
-/* A target that lost `version` gets no further events: nobody could tell whose
- * they are. */
+/* Stop a target that lost `version`: readers learn from it which process emits
+ * the events that follow. */
 static void stop_those_without_version(void)
 {
 	unsigned int i;

@@ -14,7 +14,7 @@
  * handler makes so many. */
 #define MAX_TURNED_AWAY 100
 
-/* The interrupted call is usually lost; release what it held. */
+/* Count the interrupted call as lost, and release the locks that it held. */
 static void abandon_call(const struct tr2_thread *thread)
 {
 	tr2_stream_lost();

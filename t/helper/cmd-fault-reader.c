@@ -191,8 +191,8 @@ static int reap(struct reader *r)
 }
 
 /*
- * Serve until the end of the command, then read what is queued. Writers of
- * datagrams never close: there an empty queue is the end.
+ * Serve until the command ends, then read the rest of the queue. Writers of
+ * datagrams never close their end: stop there when the queue is empty.
  */
 static int serve(struct reader *r, bool stream)
 {

@@ -146,7 +146,7 @@ static unsigned int choose(unsigned int nr)
 	return chosen[at_choice++];
 }
 
-/* Advance to the next sequence of choices; false: there is none. */
+/* Advance to the next sequence of choices; return false after the last. */
 static bool next_run(void)
 {
 	nr_chosen = at_choice;

@@ -53,7 +53,7 @@ static inline double tr2_report_share(int64_t part, int64_t whole)
 	return whole > 0 ? (double)part / (double)whole : 0;
 }
 
-/* Without a view: what is said of the whole, and the critical path. */
+/* Without a view: print the totals, and the critical path. */
 void tr2_report_summary(const struct tr2_report *r);
 void tr2_report_critical_path(const struct tr2_report *r);
 /* Without a view: print the processes, by -g or as a tree. false: a usage error

@@ -70,7 +70,7 @@ struct tr2_option {
 #define TR2_COMMON_MARKDOWN (1u << 4) /* with FORMAT: also --format=md */
 
 /* More properties of a command. */
-/* options end at the first word that is none */
+/* Stop at the first word that is not an option. */
 #define TR2_COMMAND_STOP (1u << 0)
 #define TR2_COMMAND_NO_PAGER (1u << 1)
 

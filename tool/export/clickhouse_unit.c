@@ -96,7 +96,7 @@ void tr2_clickhouse_session_unit(struct tr2_export *x,
 }
 
 /* Return the session of a process or of the nearest one above it; else any,
- * since all are of one machine. 0: there is none. */
+ * since all run on one machine. Return 0 if the model has no session. */
 static uint32_t session_near(const struct tr2_model *m, uint32_t node)
 {
 	for (; node; node = m->nodes[node].parent)
