@@ -20,6 +20,7 @@
 #define MAX_PARENT 4096u
 /* An id's component has 41 bytes; forks of forks append to the same memory. */
 #define MAX_VALUE (MAX_PARENT + 1024u)
+#define MAX_OWN 96u
 
 /*
  * A variable that is changed in place after it was put into the environment,
@@ -130,7 +131,7 @@ static void add_host(struct tr2_buf *b)
 
 static void append_own_sid(uint64_t wall_us)
 {
-	char memory[96], pid[16];
+	char memory[MAX_OWN], pid[16];
 	struct tr2_buf own;
 
 	tr2_buf_init_fixed(&own, memory, sizeof(memory));
@@ -169,6 +170,11 @@ void tr2_inherit_publish(void)
 {
 	putenv(sid.text);
 	putenv(names.text);
+}
+
+size_t tr2_inherit_sid_room(void)
+{
+	return sid.len + MAX_OWN;
 }
 
 void tr2_inherit_fork(uint64_t wall_us)

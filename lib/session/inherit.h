@@ -11,6 +11,7 @@
 #define TR2_SESSION_INHERIT_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* Take the parent's id and names from the environment and make this process's
@@ -19,6 +20,10 @@ bool tr2_inherit_start(uint64_t wall_us);
 
 /* Put both into the environment. Not thread-safe. */
 void tr2_inherit_publish(void);
+
+/* Return a size that the id does not exceed in this process, also after
+ * tr2_inherit_fork(). Call it while this is the only thread. */
+size_t tr2_inherit_sid_room(void);
 
 /* Call it in a forked child: append an id of its own to this process's. Changes
  * the variables in place; no other thread may read them meanwhile. */

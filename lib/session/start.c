@@ -102,6 +102,7 @@ static bool prepare(const struct trace2_options *options)
 		return false;
 	}
 	tr2_stream.sid = tr2_inherit_sid();
+	tr2_stream.sid_room = tr2_inherit_sid_room();
 	tr2_stream.depth = tr2_inherit_depth();
 	if (!tr2_session_open_targets(false)) {
 		tr2_settings_release(&tr2_session.settings);

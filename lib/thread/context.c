@@ -2,8 +2,6 @@
 /* Make and free contexts, and give back memory that long lines needed. */
 #include "thread/context.h"
 
-#include <string.h>
-
 #include "base/blocks.h"
 #include "thread/stream.h"
 
@@ -43,8 +41,7 @@ static unsigned int nr_warm;
 bool tr2_context_make_head_room(struct tr2_thread *thread)
 {
 	tr2_buf_reset(&thread->head);
-	return tr2_buf_room(&thread->head,
-			    HEAD_ROOM(strlen(tr2_stream.sid)));
+	return tr2_buf_room(&thread->head, HEAD_ROOM(tr2_stream.sid_room));
 }
 
 static void init(struct memory *memory)

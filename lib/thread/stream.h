@@ -19,6 +19,7 @@
 struct tr2_stream {
 	uint64_t start_ns; /* monotonic; t_abs counts from it */
 	const char *sid; /* the session's whole id, "" before it has one */
+	size_t sid_room; /* the id is never longer in this process */
 	unsigned int depth; /* the number of sessions above it */
 	bool redact;
 	volatile unsigned int generation; /* the number of forks so far */
