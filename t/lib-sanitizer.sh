@@ -20,7 +20,8 @@ test_sanitizer_start () {
 	# The caller's options follow the defaults and so override them.
 	ASAN_OPTIONS=detect_stack_use_after_return=1:${ASAN_OPTIONS-}
 	UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1:${UBSAN_OPTIONS-}
-	TSAN_OPTIONS=halt_on_error=1:${TSAN_OPTIONS-}
+	# A child of a fork in a thread may start threads.
+	TSAN_OPTIONS=halt_on_error=1:die_after_fork=0:${TSAN_OPTIONS-}
 	ASAN_OPTIONS=abort_on_error=1:$ASAN_OPTIONS:$test_log_path_
 	UBSAN_OPTIONS=abort_on_error=1:$UBSAN_OPTIONS:$test_log_path_
 	TSAN_OPTIONS=abort_on_error=1:$TSAN_OPTIONS:$test_log_path_
