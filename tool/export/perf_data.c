@@ -29,35 +29,6 @@ static bool begin(struct tr2_export *x)
 	return true;
 }
 
-size_t tr2_perf_begin_record(struct tr2_buf *b, uint32_t type, uint16_t misc)
-{
-	const struct perf_event_header header = { type, misc, 0 };
-	size_t at = b->len;
-
-	tr2_buf_add(b, &header, sizeof(header));
-	return at;
-}
-
-void tr2_perf_end_record(struct tr2_buf *b, size_t at)
-{
-	uint16_t size = (uint16_t)(b->len - at);
-
-	if (!b->failed)
-		memcpy(b->p + at + offsetof(struct perf_event_header, size),
-		       &size, sizeof(size));
-}
-
-void tr2_perf_add_padded(struct tr2_buf *b, const char *s, size_t most)
-{
-	static const char zeros[8];
-	size_t len = strlen(s);
-
-	if (len > most)
-		len = most;
-	tr2_buf_add(b, s, len);
-	tr2_buf_add(b, zeros, 8 - len % 8);
-}
-
 /* Append the fields that end every record other than a sample. */
 static void end_side_record(struct tr2_buf *b, size_t at, int32_t pid,
 			    uint32_t tid, int64_t wall_ns)

@@ -6,9 +6,8 @@
 #ifndef TR2_EXPORT_PERF_DATA_H
 #define TR2_EXPORT_PERF_DATA_H
 
-#include <linux/perf_event.h>
-
 #include "common/map.h"
+#include "common/perf_file.h"
 #include "export/export.h"
 #include "model/model.h"
 #include "samples/mappings.h"
@@ -32,22 +31,6 @@ struct tr2_perf_data {
 	struct tr2_map files; /* whose build id was written */
 	struct tr2_mappings mappings;
 };
-
-static inline void tr2_perf_add_u32(struct tr2_buf *b, uint32_t value)
-{
-	tr2_buf_add(b, &value, sizeof(value));
-}
-
-static inline void tr2_perf_add_u64(struct tr2_buf *b, uint64_t value)
-{
-	tr2_buf_add(b, &value, sizeof(value));
-}
-
-/* Begin a record and return its offset, for tr2_perf_end_record(). */
-size_t tr2_perf_begin_record(struct tr2_buf *b, uint32_t type, uint16_t misc);
-void tr2_perf_end_record(struct tr2_buf *b, size_t at);
-/* Append the text with its NUL, cut after `most`, padded to a multiple of 8. */
-void tr2_perf_add_padded(struct tr2_buf *b, const char *s, size_t most);
 
 /* Return the fields in the samples of an event. */
 uint64_t tr2_perf_sample_type(const struct tr2_perf_data_event *event);
