@@ -98,7 +98,8 @@ test_expect_success 'it says where it listens, and the sum at the end' '
 test_expect_success 'SIGINT ends it as well' '
 	listening l 1 --listen "$sock/s" &&
 	finished INT &&
-	jq -e ".state == \"complete\" and .command == []" l/meta.json
+	jq -e ".state == \"complete\" and .command == []" l/meta.json &&
+	test_path_is_missing l/kernel.data
 '
 
 test_expect_success GIT 'real Git commands, over both kinds' '

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "fuzz.h"
-#include "record/tasks.h"
+#include "record/kernel_rings.h"
 
 #define RING_BYTES 4096
 
@@ -27,9 +27,9 @@ static void read_ring(struct fuzz_input *in, struct tr2_tasklog *log)
 	unsigned char *map = calloc(1, page_size + RING_BYTES);
 	struct perf_event_mmap_page *page = (void *)map;
 	struct tr2_tasks tasks = { .take = take, .data = log };
-	struct tr2_task_ring ring = { .tasks = &tasks,
-				      .map = map,
-				      .size_bytes = RING_BYTES };
+	struct tr2_kernel_ring ring = { .map = map, .size_bytes = RING_BYTES };
+	struct tr2_kernel_rings rings = { .ring = &ring, .nr = 1,
+					  .tasks = &tasks };
 
 	if (!map)
 		abort();
@@ -41,11 +41,11 @@ static void read_ring(struct fuzz_input *in, struct tr2_tasklog *log)
 		map[page_size + (at + i) % RING_BYTES] = in->p[i];
 	page->data_tail = at;
 	page->data_head = at + in->n;
-	tasks.rings = &ring;
-	tasks.nr_rings = 1;
-	tr2_tasks_read(&tasks);
+	ring.rings = &rings;
+	ring.scanned = ring.whole = at;
+	tr2_kernel_rings_copy(&rings);
 	fuzz_check(page->data_tail == at + in->n, "something was left");
-	free(tasks.batch);
+	tr2_tasks_release(&tasks);
 	free(map);
 }
 

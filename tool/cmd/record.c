@@ -17,7 +17,7 @@ static int64_t nest = TR2_JOB_NEST;
 static int64_t timeout_ns = TR2_JOB_TIMEOUT_NS;
 static int64_t max_size, rotate, keep, report_ns;
 static struct tr2_list addresses, events;
-static bool rings;
+static bool rings, no_states;
 
 static const struct tr2_option options[] = {
 	{ 'e', "event", "EVENT[,EVENT...]", TR2_OPT_LIST, &events,
@@ -26,6 +26,8 @@ static const struct tr2_option options[] = {
 	{ 0, "ring", NULL, TR2_OPT_FLAG, &rings,
 	  "let programs with libtrace2 write rings, which cost less and "
 	  "survive SIGKILL; other programs write event streams", NULL },
+	{ 0, "no-states", NULL, TR2_OPT_FLAG, &no_states,
+	  "do not record when threads ran, and in what they waited", NULL },
 	{ 0, "nest", "N", TR2_OPT_INT, &nest,
 	  "record regions up to this depth (default 100)", NULL },
 	{ 0, "listen", "SOCKET", TR2_OPT_LIST, &addresses,
@@ -103,6 +105,7 @@ static int run(int argc, char **argv)
 	if (!code) {
 		job.nest = nest;
 		job.rings = rings;
+		job.states = !no_states;
 		job.timeout_ns = timeout_ns;
 		job.counters = events.nr ? &counters : NULL;
 		code = tr2_job_run(&job, &result);

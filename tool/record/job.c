@@ -149,9 +149,9 @@ int tr2_job_check(const char *name)
 	return code;
 }
 
-static int open_tasks_file(void)
+static int create_file(const char *name)
 {
-	return openat(rec.store.dir_fd, TR2_STORE_TASKS,
+	return openat(rec.store.dir_fd, name,
 		      O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
 		      0600);
 }
@@ -179,7 +179,7 @@ static int open_all(const struct tr2_job *job)
 	fill_meta(job);
 	if (tr2_meta_write(&rec.meta, &rec.store))
 		goto fail;
-	rec.watch.log.fd = open_tasks_file();
+	rec.watch.log.fd = create_file(TR2_STORE_TASKS);
 	if (rec.watch.log.fd < 0)
 		goto fail;
 	if (tr2_run_prepare(&rec.run, &rec.loop))
@@ -217,6 +217,8 @@ static int start_command(const struct tr2_job *job)
 	struct tr2_environment env;
 	int failed, err;
 
+	tr2_watch_open(&rec.watch, &rec.loop,
+		       job->states ? create_file(TR2_STORE_KERNEL) : -1);
 	failed = !tr2_environment_init(&env, &request) ||
 		 tr2_run_start(&rec.run, job->argv, env.vars);
 	err = errno;
@@ -227,7 +229,7 @@ static int start_command(const struct tr2_job *job)
 			  strerror(errno));
 		return TR2_EXIT_FATAL;
 	}
-	tr2_watch_start(&rec.watch, &rec.loop, rec.run.pid);
+	tr2_watch_start(&rec.watch, rec.run.pid);
 	if (job->counters)
 		tr2_event_counters_open(job->counters, rec.run.pid);
 	rec.went_ns = tr2_clock_now_ns();

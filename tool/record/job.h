@@ -37,6 +37,7 @@ struct tr2_job {
 	int64_t report_ns;
 	const char *const *addresses; /* sockets to listen on */
 	size_t nr_addresses;
+	bool states; /* record when threads ran, and in what they waited */
 	bool rings; /* programs that support it write a ring */
 	bool quiet; /* print errors only */
 	struct tr2_event_counters *counters; /* counted over the run; NULL: none */

@@ -101,15 +101,28 @@ static bool is_directory_of_ours(const char *name)
 	return tr2_rotate_is_name(name);
 }
 
+/* The files in a recording. */
+static const char *const files[] = { TR2_STORE_META,   META_TMP,
+				     TR2_STORE_TASKS,  TR2_STORE_KERNEL,
+				     TR2_STORE_SYMBOLS, IGNORE };
+
+static bool is_file_of_ours(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(files); i++)
+		if (!strcmp(name, files[i]))
+			return true;
+	return false;
+}
+
 static bool belongs_to_recording(int dir_fd, const char *name, bool inside)
 {
 	if (inside)
 		return is_kind(dir_fd, name, S_IFREG);
 	if (is_directory_of_ours(name))
 		return is_kind(dir_fd, name, S_IFDIR);
-	return (!strcmp(name, TR2_STORE_META) || !strcmp(name, META_TMP) ||
-		!strcmp(name, TR2_STORE_TASKS) || !strcmp(name, IGNORE)) &&
-	       is_kind(dir_fd, name, S_IFREG);
+	return is_file_of_ours(name) && is_kind(dir_fd, name, S_IFREG);
 }
 
 /* Return the first name in the directory that does not belong to a recording;
@@ -395,9 +408,8 @@ void tr2_store_undo(struct tr2_store *s)
 	size_t i;
 
 	if (s->is_ours) {
-		unlinkat(s->dir_fd, TR2_STORE_META, 0);
-		unlinkat(s->dir_fd, TR2_STORE_TASKS, 0);
-		unlinkat(s->dir_fd, IGNORE, 0);
+		for (i = 0; i < ARRAY_SIZE(files); i++)
+			unlinkat(s->dir_fd, files[i], 0);
 		for (i = 0; i < NR_DIRECTORIES; i++)
 			unlinkat(s->dir_fd, directories[i], AT_REMOVEDIR);
 	}

@@ -15,6 +15,8 @@
 
 #define TR2_STORE_META "meta.json"
 #define TR2_STORE_TASKS "tasks.jsonl"
+#define TR2_STORE_KERNEL "kernel.data"
+#define TR2_STORE_SYMBOLS "kernel.symbols"
 #define TR2_STORE_EVENTS "events"
 #define TR2_STORE_RINGS "rings"
 

@@ -26,6 +26,7 @@ void tr2_watch_init(struct tr2_watch *w)
 {
 	memset(w, 0, sizeof(*w));
 	tr2_procs_init(&w->procs);
+	tr2_kernel_records_init(&w->kernel);
 	tr2_tasklog_init(&w->log, -1);
 	w->connector.source.fd = -1;
 	snprintf(w->why_not, sizeof(w->why_not), "no command was run");
@@ -33,7 +34,7 @@ void tr2_watch_init(struct tr2_watch *w)
 
 void tr2_watch_release(struct tr2_watch *w)
 {
-	tr2_tasks_release(&w->tasks);
+	tr2_kernel_records_release(&w->kernel);
 	tr2_connector_release(&w->connector);
 	tr2_tasklog_release(&w->log);
 	tr2_procs_release(&w->procs);
@@ -68,12 +69,10 @@ static void log_status(struct tr2_watch *w, pid_t pid, int status,
 		tr2_tasklog_add(&w->log, &e);
 }
 
-/* All records older than the start of a whole pass over the rings were read. */
-static void drain(struct tr2_watch *w)
+/* All records older than the start of a whole pass over the rings were read,
+ * by the time `now`. */
+static void write_log(struct tr2_watch *w, uint64_t now)
 {
-	uint64_t now = tr2_clock_now_ns();
-
-	tr2_tasks_read(&w->tasks);
 	if (now < w->written_ns + WRITE_EVERY_NS)
 		return;
 	w->written_ns = now;
@@ -82,7 +81,11 @@ static void drain(struct tr2_watch *w)
 
 static void rings_ready(void *data)
 {
-	drain(data);
+	struct tr2_watch *w = data;
+	uint64_t now = tr2_clock_now_ns();
+
+	tr2_kernel_rings_copy(&w->kernel.rings);
+	write_log(w, now);
 }
 
 static void take_record(void *data, const struct tr2_task_event *e)
@@ -152,7 +155,7 @@ static bool is_ours(struct tr2_watch *w, pid_t pid)
 
 	/* Unknown, or known to be dead: perhaps its fork was not read yet. */
 	if (w->has_tasks && (!p || p->status_from)) {
-		tr2_tasks_read(&w->tasks);
+		tr2_kernel_rings_scan(&w->kernel.rings);
 		p = tr2_procs_find(&w->procs, pid);
 	}
 	return p != NULL;
@@ -198,12 +201,12 @@ static void take_connector(void *data, const struct tr2_task_event *from,
 	}
 }
 
-static void open_sources(struct tr2_watch *w, struct tr2_loop *loop, pid_t pid)
+void tr2_watch_open(struct tr2_watch *w, struct tr2_loop *loop, int data_fd)
 {
-	w->tasks.take = take_record;
-	w->tasks.ready = rings_ready;
-	w->tasks.data = w;
-	w->has_tasks = tr2_tasks_open(&w->tasks, loop, pid);
+	w->kernel.tasks.take = take_record;
+	w->kernel.rings.ready = rings_ready;
+	w->kernel.tasks.data = w->kernel.rings.data = w;
+	w->has_tasks = tr2_kernel_records_open(&w->kernel, loop, data_fd);
 	w->connector.take = take_connector;
 	w->connector.data = w;
 	w->has_connector = tr2_connector_open(&w->connector, loop,
@@ -211,7 +214,7 @@ static void open_sources(struct tr2_watch *w, struct tr2_loop *loop, pid_t pid)
 	w->why_not[0] = '\0';
 	if (w->has_tasks || w->has_connector)
 		return;
-	snprintf(w->why_not, sizeof(w->why_not), "%s; %s", w->tasks.why_not,
+	snprintf(w->why_not, sizeof(w->why_not), "%s; %s", w->kernel.why_not,
 		 w->connector.why_not);
 	if (w->quiet)
 		return;
@@ -219,17 +222,14 @@ static void open_sources(struct tr2_watch *w, struct tr2_loop *loop, pid_t pid)
 		"records: %s\n", w->why_not);
 }
 
-void tr2_watch_start(struct tr2_watch *w, struct tr2_loop *loop, pid_t pid)
+void tr2_watch_start(struct tr2_watch *w, pid_t pid)
 {
-	struct tr2_task_event e = {
+	const struct tr2_task_event e = {
 		.kind = TR2_TASK_FORK, .pid = pid, .tid = pid,
 		.ppid = getpid(), .ptid = getpid(),
+		.time_ns = tr2_clock_now_ns(),
 	};
 
-	open_sources(w, loop, pid);
-	/* Taken here, so that opening the sources does not count as the
-	 * command's time. */
-	e.time_ns = tr2_clock_now_ns();
 	take_record(w, &e);
 }
 
@@ -237,11 +237,12 @@ bool tr2_watch_reap(struct tr2_watch *w, struct tr2_run *run)
 {
 	struct tr2_usage usage;
 	struct rusage ru;
-	uint64_t now;
+	uint64_t now = tr2_clock_now_ns();
 	int status;
 	pid_t pid;
 
-	drain(w);
+	tr2_kernel_rings_scan(&w->kernel.rings);
+	write_log(w, now);
 	while ((pid = tr2_run_reap(run, &status, &ru)) > 0) {
 		now = tr2_clock_now_ns();
 		tr2_usage_from_rusage(&usage, &ru);
@@ -277,11 +278,11 @@ static void wait_for_exit_codes(struct tr2_watch *w)
 
 void tr2_watch_finish(struct tr2_watch *w)
 {
-	tr2_tasks_read(&w->tasks);
+	tr2_kernel_rings_scan(&w->kernel.rings);
 	tr2_connector_read(&w->connector);
 	if (w->has_connector)
 		wait_for_exit_codes(w);
-	tr2_tasks_read(&w->tasks);
+	tr2_kernel_records_finish(&w->kernel);
 	tr2_tasklog_write(&w->log, UINT64_MAX);
 }
 
@@ -294,7 +295,7 @@ void tr2_watch_result(const struct tr2_watch *w, struct tr2_meta *m)
 			   w->connector.why_not[0] ? w->connector.why_not :
 						     "no command was run";
 	m->procs = &w->procs;
-	m->lost_task_records = w->tasks.lost + w->tasks.damaged;
+	m->lost_task_records = w->kernel.tasks.lost + w->kernel.tasks.damaged;
 	m->lost_task_log = w->log.lost;
 	m->lost_exit_codes = w->connector.lost;
 }

@@ -11,17 +11,17 @@
 #include <stdint.h>
 
 #include "record/connector.h"
+#include "record/kernel_records.h"
 #include "record/loop.h"
 #include "record/meta.h"
 #include "record/procs.h"
 #include "record/run.h"
 #include "record/tasklog.h"
-#include "record/tasks.h"
 
 struct tr2_watch {
 	struct tr2_procs procs;
 	struct tr2_tasklog log;
-	struct tr2_tasks tasks;
+	struct tr2_kernel_records kernel;
 	struct tr2_connector connector;
 	bool has_tasks, has_connector;
 	bool quiet; /* do not warn about unavailable sources */
@@ -33,10 +33,14 @@ struct tr2_watch {
 void tr2_watch_init(struct tr2_watch *watch);
 void tr2_watch_release(struct tr2_watch *watch);
 
+/*
+ * Open the sources, before the command is forked. Unavailable ones are reported
+ * once on stderr and left out. data_fd: kernel.data; -1: it is not recorded.
+ */
+void tr2_watch_open(struct tr2_watch *watch, struct tr2_loop *loop, int data_fd);
 /* Watch `pid`, a child of this process that has not called exec yet, and its
- * descendants. Unavailable sources are reported once on stderr and left out. */
-void tr2_watch_start(struct tr2_watch *watch, struct tr2_loop *loop,
-		     pid_t pid);
+ * descendants. */
+void tr2_watch_start(struct tr2_watch *watch, pid_t pid);
 
 /* Reap the children that have ended. false: there are none left. */
 bool tr2_watch_reap(struct tr2_watch *watch, struct tr2_run *run);

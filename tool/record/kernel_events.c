@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT */
+/* Open events of the kernel for each CPU. */
+#include "record/kernel_events.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+void tr2_kernel_event_init(struct tr2_kernel_event *event, const char *name,
+			   uint32_t type, uint64_t config)
+{
+	struct perf_event_attr *attr = &event->attr;
+
+	memset(event, 0, sizeof(*event));
+	snprintf(event->name, sizeof(event->name), "%s", name);
+	attr->size = sizeof(*attr);
+	attr->type = type;
+	attr->config = config;
+	/* perf script requires IP and PERIOD even of an event without samples;
+	 * only samples have them. */
+	attr->sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP |
+			    PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
+			    PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD;
+	attr->read_format = PERF_FORMAT_ID;
+	attr->sample_id_all = 1;
+	attr->use_clockid = 1;
+	attr->clockid = CLOCK_MONOTONIC;
+	attr->disabled = 1;
+	attr->enable_on_exec = 1;
+	attr->inherit = 1;
+	attr->exclude_hv = 1;
+	attr->watermark = 1;
+}
+
+void tr2_kernel_event_tasks(struct tr2_kernel_event *event, bool states)
+{
+	struct perf_event_attr *attr = &event->attr;
+
+	tr2_kernel_event_init(event, states ? "task-clock:u" : "dummy:u",
+			      PERF_TYPE_SOFTWARE,
+			      states ? PERF_COUNT_SW_TASK_CLOCK :
+				       PERF_COUNT_SW_DUMMY);
+	attr->task = 1;
+	attr->comm = 1;
+	attr->comm_exec = 1;
+	attr->exclude_kernel = 1;
+	attr->inherit_stat = states;
+	attr->context_switch = states;
+}
+
+static int open_on_cpu(const struct tr2_kernel_event *event, int cpu)
+{
+	return (int)syscall(SYS_perf_event_open, &event->attr, 0, cpu, -1,
+			    PERF_FLAG_FD_CLOEXEC);
+}
+
+static int add_fd(struct tr2_kernel_event *event, int fd)
+{
+	event->fds[event->nr] = fd;
+	return ioctl(fd, PERF_EVENT_IOC_ID, &event->ids[event->nr++]);
+}
+
+static long nr_cpus(void)
+{
+	long nr = sysconf(_SC_NPROCESSORS_CONF);
+
+	return nr < 1 ? 1 : nr;
+}
+
+static bool make_room(struct tr2_kernel_event *event)
+{
+	event->fds = calloc((size_t)nr_cpus(), sizeof(*event->fds));
+	event->ids = calloc((size_t)nr_cpus(), sizeof(*event->ids));
+	errno = ENOMEM;
+	return event->fds && event->ids;
+}
+
+/* -1: errno. */
+static int open_ring(struct tr2_kernel_event *event,
+		     struct tr2_kernel_rings *rings, int cpu, size_t size_bytes)
+{
+	int fd = open_on_cpu(event, cpu);
+
+	if (fd < 0)
+		return errno == ENODEV ? 0 : -1;
+	return add_fd(event, fd) ? -1 :
+				   tr2_kernel_rings_add(rings, fd, size_bytes);
+}
+
+int tr2_kernel_event_open_rings(struct tr2_kernel_event *event,
+				struct tr2_kernel_rings *rings)
+{
+	size_t size_bytes = tr2_kernel_ring_bytes(nr_cpus());
+	int cpu, err = 0;
+
+	event->attr.wakeup_watermark = (uint32_t)(size_bytes / 2);
+	rings->ring = calloc((size_t)nr_cpus(), sizeof(*rings->ring));
+	if (!rings->ring || !make_room(event))
+		err = ENOMEM;
+	for (cpu = 0; !err && cpu < nr_cpus(); cpu++)
+		if (open_ring(event, rings, cpu, size_bytes))
+			err = errno;
+	if (!err && rings->nr)
+		return 0;
+	tr2_kernel_rings_release(rings);
+	tr2_kernel_event_close(event);
+	errno = err ? err : ENODEV;
+	return -1;
+}
+
+void tr2_kernel_event_close(struct tr2_kernel_event *event)
+{
+	uint32_t i;
+
+	for (i = 0; i < event->nr; i++)
+		close(event->fds[i]);
+	free(event->fds);
+	free(event->ids);
+	event->fds = NULL;
+	event->ids = NULL;
+	event->nr = 0;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * kernel_events - events of the kernel, each opened for every CPU, because an
+ * inherited event cannot be mapped otherwise.
+ *
+ * They are opened on the recorder, disabled, before it forks the command: what
+ * it forks inherits them, and they begin with an exec. The kernel reports the
+ * count of an inherited event alone when a task ends (PERF_RECORD_READ): so the
+ * command has one, too.
+ */
+#ifndef TR2_RECORD_KERNEL_EVENTS_H
+#define TR2_RECORD_KERNEL_EVENTS_H
+
+#include <linux/perf_event.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "record/kernel_rings.h"
+
+struct tr2_kernel_event {
+	struct perf_event_attr attr;
+	char name[64];
+	int *fds;      /* one a CPU that exists */
+	uint64_t *ids; /* likewise */
+	uint32_t nr;
+};
+
+/* Fill the fields that all events have. */
+void tr2_kernel_event_init(struct tr2_kernel_event *event, const char *name,
+			   uint32_t type, uint64_t config);
+
+/*
+ * The first event: records of tasks. With states, records of switches and, at
+ * the end of each task, of the time that it had a CPU, too.
+ */
+void tr2_kernel_event_tasks(struct tr2_kernel_event *event, bool states);
+
+/* Open it; the rings are its own. -1: errno, and nothing is open. */
+int tr2_kernel_event_open_rings(struct tr2_kernel_event *event,
+				struct tr2_kernel_rings *rings);
+
+void tr2_kernel_event_close(struct tr2_kernel_event *event);
+
+#endif

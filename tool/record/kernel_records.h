@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * kernel_records - the kernel's records of the command and all below it: records of
+ * tasks while it runs, and with states all of them in DIR/kernel.data.
+ */
+#ifndef TR2_RECORD_KERNEL_RECORDS_H
+#define TR2_RECORD_KERNEL_RECORDS_H
+
+#include <stdbool.h>
+
+#include "record/kernel_events.h"
+#include "record/kernel_file.h"
+#include "record/kernel_rings.h"
+#include "record/tasks.h"
+
+enum { TR2_KERNEL_TASKS, TR2_KERNEL_NR_EVENTS };
+
+struct tr2_kernel_records {
+	struct tr2_tasks tasks;
+	struct tr2_kernel_event events[TR2_KERNEL_NR_EVENTS];
+	struct tr2_perf_file_event rows[TR2_KERNEL_NR_EVENTS];
+	struct tr2_kernel_rings rings;
+	struct tr2_kernel_file file;
+	char why_not[256]; /* "" if it works */
+};
+
+void tr2_kernel_records_init(struct tr2_kernel_records *kernel);
+void tr2_kernel_records_release(struct tr2_kernel_records *kernel);
+
+/*
+ * Open the events before the command is forked. The caller sets
+ * kernel->tasks.take, kernel->rings.ready and the data of both before: ready()
+ * is called when a ring is half full, and should call
+ * tr2_kernel_rings_copy(). data_fd: kernel.data, which is closed with it; -1:
+ * no states. false: not permitted; why_not is the reason.
+ */
+bool tr2_kernel_records_open(struct tr2_kernel_records *kernel, struct tr2_loop *loop,
+		     int data_fd);
+/* Copy the last records, and finish the file. */
+void tr2_kernel_records_finish(struct tr2_kernel_records *kernel);
+
+#endif

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: MIT */
+/* Scan and empty the kernel's rings. */
+#include "record/kernel_rings.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* Size of all rings, and of one. */
+#define ALL_RINGS_BYTES (64u << 20)
+#define RING_MAX_BYTES (4u << 20)
+#define RING_MIN_BYTES (16u << 10)
+#define RECORD_MAX 65536u
+/* A record of perf itself: no later record is older than those before the
+ * previous one. */
+#define RECORD_FINISHED_ROUND 68
+
+size_t tr2_kernel_ring_bytes(long nr_cpus)
+{
+	size_t size = RING_MAX_BYTES;
+
+	while (size > RING_MIN_BYTES && size * (size_t)nr_cpus > ALL_RINGS_BYTES)
+		size /= 2;
+	return size;
+}
+
+static void ring_ready(struct tr2_source *source, uint32_t events)
+{
+	struct tr2_kernel_ring *r = (struct tr2_kernel_ring *)source;
+
+	r->rings->ready(r->rings->data);
+	if (events & (EPOLLHUP | EPOLLERR))
+		tr2_loop_remove(r->rings->loop, source);
+}
+
+int tr2_kernel_rings_add(struct tr2_kernel_rings *rings, int fd,
+			 size_t size_bytes)
+{
+	struct tr2_kernel_ring *r = &rings->ring[rings->nr];
+	size_t page_size = (size_t)sysconf(_SC_PAGESIZE);
+	int err;
+
+	r->map = MAP_FAILED;
+	for (; size_bytes >= page_size; size_bytes /= 2) {
+		r->map = mmap(NULL, page_size + size_bytes,
+			      PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+		if (r->map != MAP_FAILED ||
+		    (errno != EPERM && errno != ENOMEM))
+			break;
+	}
+	if (r->map == MAP_FAILED)
+		return -1;
+	r->size_bytes = size_bytes;
+	r->scanned = r->whole = r->nr_whole = 0;
+	r->rings = rings;
+	r->source.fd = fd;
+	r->source.ready = ring_ready;
+	if (!tr2_loop_add(rings->loop, &r->source, EPOLLIN)) {
+		rings->nr++;
+		return 0;
+	}
+	err = errno;
+	munmap(r->map, page_size + size_bytes);
+	errno = err;
+	return -1;
+}
+
+void tr2_kernel_rings_release(struct tr2_kernel_rings *rings)
+{
+	size_t page_size = (size_t)sysconf(_SC_PAGESIZE), i;
+
+	for (i = 0; i < rings->nr; i++) {
+		tr2_loop_remove(rings->loop, &rings->ring[i].source);
+		munmap(rings->ring[i].map,
+		       page_size + rings->ring[i].size_bytes);
+	}
+	free(rings->ring);
+	rings->ring = NULL;
+	rings->nr = 0;
+}
+
+static const char *data_of(const struct tr2_kernel_ring *r)
+{
+	return (char *)r->map + sysconf(_SC_PAGESIZE);
+}
+
+/* Split `n` bytes from position `at`, which may wrap. Return the number of
+ * parts. */
+static int parts_of(const struct tr2_kernel_ring *r, uint64_t at, size_t n,
+		    struct iovec part[2])
+{
+	size_t from = (size_t)(at % r->size_bytes);
+	size_t first = n < r->size_bytes - from ? n : r->size_bytes - from;
+	char *data = (char *)data_of(r);
+
+	part[0] = (struct iovec){ data + from, first };
+	part[1] = (struct iovec){ data, n - first };
+	return n > first ? 2 : 1;
+}
+
+static void copy_out(const struct tr2_kernel_ring *r, uint64_t at, void *to,
+		     size_t n)
+{
+	struct iovec part[2];
+
+	parts_of(r, at, n, part);
+	memcpy(to, part[0].iov_base, part[0].iov_len);
+	memcpy((char *)to + part[0].iov_len, part[1].iov_base, part[1].iov_len);
+}
+
+/* Return the position behind the record at `at`; 0: it is invalid. */
+static uint64_t scan_record(struct tr2_kernel_ring *r, uint64_t at,
+			    uint64_t head)
+{
+	static unsigned char record[RECORD_MAX];
+	struct perf_event_header h;
+
+	copy_out(r, at, &h, sizeof(h));
+	if (h.size < sizeof(h) || h.size > head - at)
+		return 0;
+	if (tr2_tasks_wants(h.type)) {
+		copy_out(r, at, record, h.size);
+		tr2_tasks_add(r->rings->tasks, record, h.size);
+	}
+	return at + h.size;
+}
+
+static void scan_ring(struct tr2_kernel_ring *r)
+{
+	struct perf_event_mmap_page *page = r->map;
+	bool whole = r->whole == r->scanned;
+	uint64_t head, next;
+
+	/* Pairs with the kernel's store: earlier records are complete. */
+	head = __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE);
+	while (r->scanned < head) {
+		next = scan_record(r, r->scanned, head);
+		if (!next) {
+			r->rings->tasks->damaged++;
+			r->scanned = head;
+			break;
+		}
+		r->scanned = next;
+		r->nr_whole += whole;
+		if (whole)
+			r->whole = next;
+	}
+}
+
+void tr2_kernel_rings_scan(struct tr2_kernel_rings *rings)
+{
+	size_t i;
+
+	for (i = 0; i < rings->nr; i++)
+		scan_ring(&rings->ring[i]);
+	tr2_tasks_deliver(rings->tasks);
+}
+
+static bool copy_ring(struct tr2_kernel_ring *r)
+{
+	struct perf_event_mmap_page *page = r->map;
+	uint64_t tail = page->data_tail;
+	struct iovec part[2];
+	bool any = r->whole > tail;
+	int nr;
+
+	if (any && r->rings->file) {
+		nr = parts_of(r, tail, (size_t)(r->whole - tail), part);
+		tr2_kernel_file_append(r->rings->file, part, nr, r->nr_whole);
+	}
+	r->whole = r->scanned;
+	r->nr_whole = 0;
+	/* After the copy: from now on the kernel may overwrite them. */
+	__atomic_store_n(&page->data_tail, r->scanned, __ATOMIC_RELEASE);
+	return any;
+}
+
+void tr2_kernel_rings_copy(struct tr2_kernel_rings *rings)
+{
+	struct perf_event_header end = { RECORD_FINISHED_ROUND, 0, sizeof(end) };
+	struct iovec part = { &end, sizeof(end) };
+	bool any = false;
+	size_t i;
+
+	tr2_kernel_rings_scan(rings);
+	for (i = 0; i < rings->nr; i++)
+		any |= copy_ring(&rings->ring[i]);
+	if (any && rings->file)
+		tr2_kernel_file_append(rings->file, &part, 1, 0);
+}
