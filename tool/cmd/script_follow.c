@@ -22,20 +22,18 @@
 #include "common/options.h"
 #include "common/say.h"
 #include "read/event_json.h"
+#include "read/grown.h"
 #include "read/perf_text.h"
 
 #define LOOK_MS 200
 
 enum form { FORM_UNKNOWN, FORM_EVENT, FORM_PERF, FORM_NORMAL };
 
-/* A file, and the beginning of a line that has not ended. */
-struct grown {
+struct followed {
 	char *path;
-	int fd;
 	enum form form;
 	struct tr2_perf_reader *perf; /* of FORM_PERF */
-	struct tr2_buf partial;
-	uint64_t lines;
+	struct tr2_grown grown;
 };
 
 struct follow {
@@ -43,7 +41,7 @@ struct follow {
 	struct tr2_event_reader *reader;
 	tr2_event_fn *fn;
 	void *data;
-	struct grown *file;
+	struct followed *file;
 	uint32_t nr, alloc;
 	int inotify;
 };
@@ -68,7 +66,7 @@ static bool is_known(const struct follow *f, const char *path)
 
 static void add_file(struct follow *f, const char *path)
 {
-	struct grown *file;
+	struct followed *file;
 	int fd;
 
 	if (is_known(f, path))
@@ -80,7 +78,7 @@ static void add_file(struct follow *f, const char *path)
 	file = &f->file[f->nr++];
 	memset(file, 0, sizeof(*file));
 	file->path = tr2_strdup(path);
-	file->fd = fd;
+	tr2_grown_start(&file->grown, fd);
 	if (f->inotify >= 0)
 		(void)inotify_add_watch(f->inotify, path, IN_MODIFY);
 }
@@ -126,8 +124,8 @@ static bool look_at(struct follow *f, const char *path)
 	return there;
 }
 
-static void find_form(struct follow *f, struct grown *file, const char *line,
-		      size_t len, tr2_str source)
+static void find_form(struct follow *f, struct followed *file,
+		      const char *line, size_t len, tr2_str source)
 {
 	if (tr2_event_json_looks(line, len)) {
 		file->form = FORM_EVENT;
@@ -145,7 +143,7 @@ static void find_form(struct follow *f, struct grown *file, const char *line,
 	}
 }
 
-static void take_line(struct follow *f, struct grown *file, const char *line,
+static void take_line(struct follow *f, struct followed *file, const char *line,
 		      size_t len)
 {
 	tr2_str source = tr2_intern(f->m, file->path, strlen(file->path));
@@ -154,48 +152,23 @@ static void take_line(struct follow *f, struct grown *file, const char *line,
 		find_form(f, file, line, len, source);
 	if (file->form == FORM_EVENT) {
 		tr2_event_reader_source(f->reader, source);
-		(void)tr2_event_reader_line(f->reader, line, len, file->lines,
-					    false);
+		(void)tr2_event_reader_line(f->reader, line, len,
+					    file->grown.number, false);
 	} else if (file->form == FORM_PERF) {
-		(void)tr2_perf_reader_line(file->perf, line, len, file->lines,
-					   false);
+		(void)tr2_perf_reader_line(file->perf, line, len,
+					   file->grown.number, false);
 	}
 }
 
-/* Pass complete lines to the reader. */
-static void take_lines(struct follow *f, struct grown *file)
+/* Pass the lines that have ended to the reader. */
+static void read_lines(struct follow *f, struct followed *file)
 {
-	struct tr2_buf *b = &file->partial;
-	size_t at = 0;
-	char *newline;
+	const char *line;
+	size_t len;
 
-	while (b->len > at &&
-	       (newline = memchr(b->p + at, '\n', b->len - at))) {
-		size_t len = (size_t)(newline - (b->p + at));
-
-		file->lines++;
-		/* Readers read a little past the line. */
-		tr2_must(tr2_buf_room(b, 72));
+	while (tr2_grown_line(&file->grown, &line, &len))
 		if (len)
-			take_line(f, file, b->p + at, len);
-		at += len + 1;
-	}
-	memmove(b->p, b->p + at, b->len - at);
-	b->len -= at;
-}
-
-static void read_grown(struct follow *f, struct grown *file)
-{
-	ssize_t n;
-
-	for (;;) {
-		tr2_must(tr2_buf_room(&file->partial, 65536 + 72));
-		n = read(file->fd, file->partial.p + file->partial.len, 65536);
-		if (n <= 0)
-			break;
-		file->partial.len += (size_t)n;
-		take_lines(f, file);
-	}
+			take_line(f, file, line, len);
 }
 
 static void wait_for_more(struct follow *f)
@@ -218,10 +191,10 @@ static void release(struct follow *f)
 	size_t i;
 
 	for (i = 0; i < f->nr; i++) {
-		close(f->file[i].fd);
+		close(f->file[i].grown.fd);
+		tr2_grown_release(&f->file[i].grown);
 		tr2_perf_reader_free(f->file[i].perf);
 		free(f->file[i].path);
-		tr2_buf_release(&f->file[i].partial);
 	}
 	free(f->file);
 	tr2_event_reader_free(f->reader);
@@ -247,7 +220,7 @@ int tr2_follow(struct tr2_model *m, const struct tr2_list *paths,
 		if (!there)
 			break;
 		for (k = 0; k < f.nr; k++)
-			read_grown(&f, &f.file[k]);
+			read_lines(&f, &f.file[k]);
 		if (fflush(stdout))
 			break;
 		if (!stopped)
