@@ -3,64 +3,32 @@
  * List the running descendants of this process from /proc, because the kernel's
  * records may be missing.
  */
-#include <dirent.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "read/procfs.h"
 #include "record/watch.h"
 
 #define MAX_SHOWN 1000
 #define MAX_SEEN 65536
 
 struct seen {
-	int pid, ppid;
-	char state;
+	struct tr2_procfs_stat stat;
 	bool below;
-	char comm[TR2_COMM_SIZE];
 };
-
-/* Parse "PID (COMM) STATE PPID …", where COMM may contain any character. */
-static bool read_stat(const char *pid, struct seen *s)
-{
-	char path[300], text[512], *open, *close;
-	size_t n;
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/proc/%s/stat", pid);
-	f = fopen(path, "re");
-	if (!f)
-		return false;
-	n = fread(text, 1, sizeof(text) - 1, f);
-	fclose(f);
-	text[n] = '\0';
-	open = strchr(text, '(');
-	close = strrchr(text, ')');
-	if (!open || !close || close < open)
-		return false;
-	memset(s, 0, sizeof(*s));
-	s->pid = atoi(pid);
-	n = (size_t)(close - open - 1);
-	if (n > sizeof(s->comm) - 1)
-		n = sizeof(s->comm) - 1;
-	memcpy(s->comm, open + 1, n);
-	return sscanf(close + 1, " %c %d", &s->state, &s->ppid) == 2;
-}
 
 static size_t read_all(struct seen *all, size_t max)
 {
-	DIR *d = opendir("/proc");
-	struct dirent *e;
+	DIR *d = tr2_procfs_open();
 	size_t nr = 0;
+	int32_t pid;
 
-	if (!d)
-		return 0;
-	while (nr < max && (e = readdir(d)))
-		if (e->d_name[0] >= '1' && e->d_name[0] <= '9')
-			nr += read_stat(e->d_name, &all[nr]);
-	closedir(d);
+	while (d && nr < max && tr2_procfs_next(d, &pid))
+		nr += tr2_procfs_stat(pid, &all[nr].stat);
+	if (d)
+		closedir(d);
 	return nr;
 }
 
@@ -71,12 +39,13 @@ static void mark_below(struct seen *all, size_t nr, int root)
 	size_t i, j;
 
 	for (i = 0; i < nr; i++)
-		all[i].below = all[i].ppid == root;
+		all[i].below = all[i].stat.ppid == root;
 	while (more) {
 		more = false;
 		for (i = 0; i < nr; i++)
 			for (j = 0; !all[i].below && j < nr; j++)
-				if (all[j].below && all[j].pid == all[i].ppid)
+				if (all[j].below &&
+				    all[j].stat.pid == all[i].stat.ppid)
 					more = all[i].below = true;
 	}
 }
@@ -90,10 +59,12 @@ size_t tr2_watch_stragglers(struct tr2_straggler **out)
 	nr = all && *out ? read_all(all, MAX_SEEN) : 0;
 	mark_below(all, nr, getpid());
 	for (i = 0; i < nr && found < MAX_SHOWN; i++) {
-		if (!all[i].below || all[i].state == 'Z' || all[i].state == 'X')
+		const struct tr2_procfs_stat *s = &all[i].stat;
+
+		if (!all[i].below || s->state == 'Z' || s->state == 'X')
 			continue;
-		(*out)[found].pid = all[i].pid;
-		memcpy((*out)[found++].comm, all[i].comm, TR2_COMM_SIZE);
+		(*out)[found].pid = s->pid;
+		memcpy((*out)[found++].comm, s->comm, TR2_COMM_SIZE - 1);
 	}
 	free(all);
 	return found;

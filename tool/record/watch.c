@@ -2,7 +2,6 @@
 /* Combine all sources of information about recorded processes. */
 #include "record/watch.h"
 
-#include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +12,7 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/text.h"
+#include "read/procfs.h"
 
 #define WRITE_EVERY_NS 100000000u
 /* A record gets its time before it is published, by up to this much. */
@@ -96,21 +96,6 @@ static void take_record(void *data, const struct tr2_task_event *e)
 	tr2_tasklog_add(&w->log, e);
 }
 
-static ssize_t read_proc(pid_t pid, const char *name, char *out, size_t size)
-{
-	char path[64];
-	ssize_t n;
-	int fd;
-
-	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, name);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return -1;
-	n = read(fd, out, size);
-	close(fd);
-	return n;
-}
-
 /* The program may have ended or called exec: then the log has less. */
 static void log_argv(struct tr2_watch *w, pid_t pid, uint64_t time_ns)
 {
@@ -118,7 +103,7 @@ static void log_argv(struct tr2_watch *w, pid_t pid, uint64_t time_ns)
 				    .time_ns = time_ns };
 	struct tr2_buf b = TR2_BUF_INIT;
 	char text[ARGV_BYTES + 1], *p, *end;
-	ssize_t n = read_proc(pid, "cmdline", text, sizeof(text));
+	ssize_t n = tr2_procfs_read(pid, "cmdline", text, sizeof(text));
 	bool cut = n > ARGV_BYTES;
 
 	if (n <= 0)
@@ -142,7 +127,7 @@ static void log_argv(struct tr2_watch *w, pid_t pid, uint64_t time_ns)
 
 static void read_comm(pid_t pid, char comm[TR2_COMM_SIZE])
 {
-	ssize_t n = read_proc(pid, "comm", comm, TR2_COMM_SIZE);
+	ssize_t n = tr2_procfs_read(pid, "comm", comm, TR2_COMM_SIZE);
 
 	if (n < 1)
 		n = 1;
