@@ -25,31 +25,6 @@ atexit () {
 	event "$1" "$2" atexit "\"code\":${3:-0}"
 }
 
-# task TYPE MS PID [MEMBERS]: a record of the kernel. The clocks differ by a
-# second.
-task () {
-	printf '{"type":"%s","time_ns":%d,"pid":%d%s}\n' "$1" \
-		"$((1000000000 + $2 * 1000000))" "$3" "${4:+,$4}"
-}
-forked () {
-	task fork "$1" "$2" "\"tid\":$2,\"ppid\":$3,\"ptid\":$3"
-}
-execed () {
-	task comm "$1" "$2" "\"tid\":$2,\"comm\":\"$3\",\"exec\":true"
-}
-# ended MS PID [STATUS]
-ended () {
-	task exit "$1" "$2" "\"tid\":$2,\"ppid\":1,\"ptid\":1" &&
-	{ test -z "${3-}" || task status "$1" "$2" "$3,\"from\":\"connector\""; }
-}
-# recording DIR: make one with events from standard input
-recording () {
-	mkdir -p "$1/events" &&
-	cat >"$1/events/stream" &&
-	echo '{"format":"trace2-recording","start_wall_ns":1795262400000000000,"start_monotonic_ns":1000000000,"task_records":"kernel"}' \
-		>"$1/meta.json"
-}
-
 test_expect_success 'a recording that a newer trace2 made is read, and says so' '
 	begin A-P0000000f 0 top | recording newer &&
 	trace2 list newer >expect 2>err &&
@@ -104,7 +79,7 @@ test_expect_success 'open regions lasted until it was killed' '
 	trace2 report --regions killed --format=csv >out &&
 	test_grep "76000000,.*,c/long" out &&
 	trace2 report killed >out &&
-	test_grep "^ *78.000 ms .* 7.000 ms *├ kid$" out
+	test_grep "^ *80.000 ms .* 6.000 ms *├ kid$" out
 '
 
 test_expect_success 'the stream itself still has no end: check says so' '
@@ -140,8 +115,8 @@ test_expect_success SQLITE3 'exports: sqlite' '
 		from sessions order by id" >actual &&
 	cat >expect <<-\EOF &&
 	top|exit|0||100
-	kid|signal||9|78
-	quick|exit|3||1
+	kid|signal||9|80
+	quick|exit|3||2
 	EOF
 	test_cmp expect actual &&
 	sqlite3 x.db "select process, signal from failures" >actual &&
@@ -221,8 +196,8 @@ test_expect_success 'a child of a process that was killed is shown once' '
 	50.000 ms wall, 2 processes, 3 events; 100.000 ms more in the background; SIGSEGV
 
 	      WALL       SELF   SHARE  PROCESS
-	 50.000 ms  11.000 ms  100.0%  top
-	139.000 ms  139.000 ms   78.0%  └ [kid]
+	 50.000 ms  10.000 ms  100.0%  top
+	140.000 ms  140.000 ms   80.0%  └ [kid]
 	EOF
 	trace2 report orphan >out &&
 	sed -n "1p;4,5p" out | sed "s/  */ /g" >actual &&
@@ -246,8 +221,8 @@ test_expect_success 'the span of a child killed below a shell belongs to the she
 	trace2 list between | sed -n "2,4s/^[0-9:.]* *//p" >actual &&
 	cat >expect <<-\EOF &&
 	50.000 ms  SIGINT   15  top
-	39.000 ms  SIGINT   16  └ [kid -x]
-	36.000 ms  SIGINT   17    └ kid
+	40.000 ms  SIGINT   16  └ [kid -x]
+	38.000 ms  SIGINT   17    └ kid
 	EOF
 	test_cmp expect actual
 '
@@ -287,15 +262,15 @@ test_expect_success 'a forked half is joined to its task, and shown once' '
 	sed "s/^[0-9:.]* *//; s/  */ /g" out >actual &&
 	cat >expect <<-\EOF &&
 	START WALL EXIT PID COMMAND
-	20.000 ms 0 15 top
-	2.000 ms 0 16 ├ refs
-	60.000 ms 0 17 └ top (forked)
-	33.000 ms 0 18 └ pack
+	21.000 ms 0 15 top
+	4.000 ms 0 16 ├ refs
+	63.000 ms 0 17 └ top (forked)
+	36.000 ms 0 18 └ pack
 	EOF
 	test_cmp expect actual &&
 	trace2 report gc >out &&
 	sed -n 1p out >actual &&
-	echo "20.000 ms wall, 4 processes, 14 events; 3.000 ms (15.0%) spawning; 60.000 ms more in the background" \
+	echo "21.000 ms wall, 4 processes, 14 events; 2.000 ms (9.5%) spawning; 60.000 ms more in the background" \
 		>expect &&
 	test_cmp expect actual &&
 	! grep "[0-9][0-9][1-9]\.[0-9]%" out &&

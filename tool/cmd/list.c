@@ -156,6 +156,7 @@ static const struct tr2_column columns[] = {
 	{ "system_ns", "", TR2_COL_DATA, cell_system },
 	{ "maxrss_bytes", "", TR2_COL_DATA, cell_maxrss },
 	{ "cwd", "", TR2_COL_DATA, cell_cwd },
+	{ "segments", "", TR2_COL_DATA, tr2_node_cell_segments },
 };
 
 static void print_label(const char *label)
@@ -227,6 +228,30 @@ static void print_session(const struct tr2_model *m, uint32_t session)
 			print_point(m, &m->points[i]);
 }
 
+/* Print what a process ran, and how long, if it ran several programs. */
+static void print_segments(const struct tr2_model *m, const struct tr2_node *n)
+{
+	struct tr2_buf b = TR2_BUF_INIT;
+	uint32_t i;
+
+	tr2_for_each_segment(m, n->task, i) {
+		const struct tr2_segment *s = &m->segments[i];
+
+		if (i == m->tasks[n->task].first_segment && !s->next)
+			break;
+		tr2_buf_reset(&b);
+		tr2_fmt_ns(&b, tr2_segment_ns(m, n, i));
+		tr2_buf_addlit(&b, "  ");
+		if (s->argv.nr)
+			tr2_words_quote(&s->argv, &b);
+		else
+			tr2_buf_addstr(&b, tr2_s(m, s->comm));
+		tr2_buf_addstr(&b, s->exec ? "" : " (before exec)");
+		print_text("ran", tr2_buf_str(&b));
+	}
+	tr2_buf_release(&b);
+}
+
 static void print_child(const struct tr2_model *m, const struct tr2_child *c)
 {
 	print_text("class", tr2_s(m, c->child_class));
@@ -259,6 +284,7 @@ static void print_verbose(const struct tr2_model *m, uint32_t node)
 		print_text("parent", tr2_buf_str(&b));
 	}
 	print_text("cwd", tr2_s(m, cwd_of(m, node)));
+	print_segments(m, n);
 	if (n->child)
 		print_child(m, &m->children[n->child]);
 	for (s = n->session; s; s = m->sessions[s].next_of_node)

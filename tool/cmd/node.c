@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "cmd/node.h"
 #include "common/signals.h"
 
@@ -128,25 +129,51 @@ void tr2_node_cell_uncertain(struct tr2_table *t, const void *row)
 		tr2_cell_str(t, "?");
 }
 
-void tr2_node_cell_command(struct tr2_table *t, const void *row)
-{
-	const struct tr2_node_row *r = row;
-	const struct tr2_model *m = r->m;
-	const struct tr2_node *n = node_of(row);
-	const struct tr2_child *child = &m->children[n->child];
-	static struct tr2_buf b, line; /* kept: they are mapped memory */
-	const char *program, *slash;
-	bool instrumented = n->session;
+/* A program that ran before the last one is shown if that took such a share of
+ * the process's time; before its first exec, if it took so long: a shell that
+ * only starts a program takes less. */
+#define MIN_EARLIER_SHARE 0.1
+#define MIN_FORKED_NS 10000000
 
-	tr2_buf_reset(&b);
+static bool is_notable(const struct tr2_node *n, const struct tr2_segment *s,
+		       int64_t ns)
+{
+	return s->comm && (s->exec || ns >= MIN_FORKED_NS) &&
+	       (double)ns >=
+		       MIN_EARLIER_SHARE * (double)(n->end_ns - n->start_ns);
+}
+
+/* Append the programs that took a notable part of the time before the last
+ * one: `sh, then `. */
+static void add_earlier(struct tr2_buf *b, const struct tr2_model *m,
+			const struct tr2_node *n)
+{
+	uint32_t i;
+
+	tr2_for_each_segment(m, n->task, i) {
+		const struct tr2_segment *s = &m->segments[i];
+
+		if (!s->next || !is_notable(n, s, tr2_segment_ns(m, n, i)))
+			continue;
+		tr2_buf_addstr(b, tr2_s(m, s->comm));
+		tr2_buf_addlit(b, ", then ");
+	}
+}
+
+/* Append the command line, its program without directory. */
+static void add_command(struct tr2_buf *b, const struct tr2_model *m,
+			uint32_t node)
+{
+	const struct tr2_child *child = &m->children[m->nodes[node].child];
+	static struct tr2_buf line; /* kept: it is mapped memory */
+	const char *program, *slash;
+
 	tr2_buf_reset(&line);
-	if (!instrumented)
-		tr2_buf_addch(&b, '[');
 	/* A command line in one word for a shell is shown unchanged. */
-	if (!instrumented && child->use_shell && child->argv.nr == 1)
+	if (!m->nodes[node].session && child->use_shell && child->argv.nr == 1)
 		tr2_buf_addstr(&line, child->argv.text);
 	else
-		tr2_node_command(m, r->node, &line);
+		tr2_node_command(m, node, &line);
 	program = tr2_buf_str(&line);
 	/* A quoted word stays unchanged. */
 	if (*program != '\'' && *program != '\\') {
@@ -156,7 +183,22 @@ void tr2_node_cell_command(struct tr2_table *t, const void *row)
 		if (slash && slash + 1 < program + len)
 			program = slash + 1;
 	}
-	tr2_buf_addstr(&b, *program ? program : tr2_node_name(m, r->node));
+	tr2_buf_addstr(b, *program ? program : tr2_node_name(m, node));
+}
+
+void tr2_node_cell_command(struct tr2_table *t, const void *row)
+{
+	const struct tr2_node_row *r = row;
+	const struct tr2_model *m = r->m;
+	const struct tr2_node *n = node_of(row);
+	static struct tr2_buf b; /* kept: it is mapped memory */
+	bool instrumented = tr2_node_session(m, r->node);
+
+	tr2_buf_reset(&b);
+	add_earlier(&b, m, n);
+	if (!instrumented)
+		tr2_buf_addch(&b, '[');
+	add_command(&b, m, r->node);
 	if (!instrumented)
 		tr2_buf_addch(&b, ']');
 	/* Otherwise it would seem to have run twice. */
@@ -165,6 +207,47 @@ void tr2_node_cell_command(struct tr2_table *t, const void *row)
 	tr2_cell_str(t, tr2_buf_str(&b));
 	if (!instrumented)
 		tr2_cell_color(t, TR2_COLOR_DIM);
+}
+
+/* Append a segment as JSON. */
+static void add_segment(struct tr2_buf *b, const struct tr2_model *m,
+			const struct tr2_node *n, uint32_t i)
+{
+	const struct tr2_segment *s = &m->segments[i];
+	const char *w;
+	uint32_t k;
+
+	tr2_buf_addlit(b, "{\"comm\":");
+	tr2_json_add_string(b, tr2_s(m, s->comm));
+	tr2_buf_addlit(b, ",\"start\":\"");
+	tr2_fmt_iso(b, s->start_ns);
+	tr2_buf_addlit(b, "\",\"wall_ns\":");
+	tr2_buf_add_i64(b, tr2_segment_ns(m, n, i));
+	tr2_buf_addstr(b, s->exec ? ",\"exec\":true" : "");
+	tr2_buf_addstr(b, s->argv.nr ? ",\"argv\":[" : "");
+	tr2_for_each_word(&s->argv, w, k) {
+		tr2_buf_addstr(b, k ? "," : "");
+		tr2_json_add_string(b, w);
+	}
+	tr2_buf_addstr(b, s->argv.nr ? "]}" : "}");
+}
+
+void tr2_node_cell_segments(struct tr2_table *t, const void *row)
+{
+	const struct tr2_node_row *r = row;
+	const struct tr2_node *n = node_of(row);
+	static struct tr2_buf b; /* kept: it is mapped memory */
+	uint32_t i;
+
+	if (!r->m->tasks[n->task].first_segment)
+		return;
+	tr2_buf_reset(&b);
+	tr2_for_each_segment(r->m, n->task, i) {
+		tr2_buf_addch(&b, b.len ? ',' : '[');
+		add_segment(&b, r->m, n, i);
+	}
+	tr2_buf_addch(&b, ']');
+	tr2_cell_json(t, tr2_buf_str(&b));
 }
 
 void tr2_node_cell_end(struct tr2_table *t, const void *row)
@@ -240,7 +323,7 @@ void tr2_print_legend(const struct tr2_model *m,
 		if (shown && !shown(m, i))
 			continue;
 		uncertain |= is_uncertain(m, i);
-		silent |= !m->nodes[i].session;
+		silent |= !tr2_node_session(m, i);
 		guessed |= m->nodes[i].end == TR2_END_SIGNAL &&
 			   m->nodes[i].end_by == TR2_BY_PARENT;
 	}

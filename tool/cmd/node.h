@@ -32,8 +32,10 @@ void tr2_node_cell_join(struct tr2_table *t, const void *row);
 /* A mark if its parent is only likely. */
 void tr2_node_cell_uncertain(struct tr2_table *t, const void *row);
 /* The command line, its program without directory; in brackets if the process
- * is not instrumented. */
+ * is not instrumented. Before it, what the process ran before for long. */
 void tr2_node_cell_command(struct tr2_table *t, const void *row);
+/* JSON: its programs from fork to exec, and from exec to exec. */
+void tr2_node_cell_segments(struct tr2_table *t, const void *row);
 void tr2_node_cell_end(struct tr2_table *t, const void *row);
 void tr2_node_cell_code(struct tr2_table *t, const void *row);
 void tr2_node_cell_signal(struct tr2_table *t, const void *row);

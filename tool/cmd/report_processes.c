@@ -52,6 +52,7 @@ static const struct tr2_column process_columns[] = {
 	{ "start", "", TR2_COL_DATA, tr2_node_cell_start },
 	{ "join", "", TR2_COL_DATA, tr2_node_cell_join },
 	TR2_NODE_END_COLUMNS,
+	{ "segments", "", TR2_COL_DATA, tr2_node_cell_segments },
 };
 
 /* For the legend, which asks for each process. */

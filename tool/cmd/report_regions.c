@@ -30,11 +30,11 @@ static void no_region(const struct tr2_report *r, uint32_t session,
 {
 	const struct tr2_model *m = r->m;
 	const struct tr2_model_session *s = &m->sessions[session];
-	int64_t outside = s->end_ns, self = 0, region_to = 0, any_to = 0;
+	int64_t outside = s->end_ns - s->start_ns, self = outside;
+	int64_t region_to = INT64_MIN, any_to = INT64_MIN;
 	struct tr2_group *group;
 	uint32_t i;
 
-	self = outside;
 	tr2_for_each_span(m, s->first_thread, i) {
 		const struct tr2_span *span = &m->spans[i];
 		int64_t start = span->start_ns, from;
@@ -145,7 +145,8 @@ bool tr2_report_regions(const struct tr2_report *r)
 
 	tr2_model_self_times(r->m, self);
 	tr2_report_for_each_session(r, i) {
-		tr2_ns_add(&whole, r->m->sessions[i].end_ns);
+		tr2_ns_add(&whole, r->m->sessions[i].end_ns -
+					   r->m->sessions[i].start_ns);
 		gather_session(r, i, self, &groups);
 	}
 	free(self);
@@ -191,7 +192,7 @@ TR2_CELL(cell_thread_busy, struct thread_row,
 TR2_CELL(cell_thread_regions, struct thread_row,
 	 tr2_cell_uint(t, r->nr_regions))
 TR2_CELL(cell_thread_start, struct thread_row,
-	 tr2_cell_ns(t, r->thread->start_ns))
+	 tr2_cell_ns(t, r->thread->start_ns - r->of.session->start_ns))
 TR2_CELL(cell_thread_name, struct thread_row,
 	 tr2_cell_str(t, tr2_s(r->of.m, r->thread->name)))
 

@@ -354,10 +354,6 @@ static struct slice thread_slice(const struct tr2_export *x, uint32_t thread)
 			       c->tid };
 	uint32_t i;
 
-	if (s->first_thread == thread) {
-		slice.start_ns = s->start_ns;
-		slice.end_ns = s->end_ns;
-	}
 	tr2_for_each_span(x->m, thread, i) {
 		if (x->m->spans[i].start_ns < slice.start_ns)
 			slice.start_ns = x->m->spans[i].start_ns;

@@ -112,8 +112,9 @@ void tr2_clickhouse_task_unit(struct tr2_export *x,
 {
 	const struct tr2_model_task *t = &x->m->tasks[i];
 	uint32_t near = session_near(x->m, t->node);
+	const struct tr2_segment *last = &x->m->segments[t->last_segment];
 	int64_t when = t->start_ns != TR2_NO_TIME && t->start_ns ? t->start_ns :
-		       t->exec_ns != TR2_NO_TIME && t->exec_ns	 ? t->exec_ns :
+		       last->exec				 ? last->start_ns :
 								   t->end_ns;
 
 	*u = (struct tr2_clickhouse_unit){ .host = "" };

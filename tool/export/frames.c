@@ -177,8 +177,6 @@ void tr2_frames_thread(struct tr2_frames *f, struct tr2_export *x, uint32_t i)
 	const struct tr2_model_session *s = tr2_export_session_of(x, i);
 	const struct tr2_model_thread *t = &m->threads[i];
 	bool is_main = s->first_thread == i;
-	int64_t start = is_main ? s->start_ns : t->start_ns;
-	int64_t end = is_main ? s->end_ns : t->end_ns;
 
 	f->at = f->of_node[s->node];
 	if (!is_main) {
@@ -188,7 +186,8 @@ void tr2_frames_thread(struct tr2_frames *f, struct tr2_export *x, uint32_t i)
 		f->at = frame(f, x, f->at);
 	}
 	add_time(f, f->at,
-		 thread_self(m, i, s->wall_ns + start, s->wall_ns + end,
+		 thread_self(m, i, s->wall_ns + t->start_ns,
+			     s->wall_ns + t->end_ns,
 			     is_main ? m->nodes[s->node].first : 0));
 }
 

@@ -146,9 +146,6 @@ static void thread(struct tr2_export *x, uint32_t i)
 	struct tr2_html *h = x->state;
 	const struct tr2_model_session *s = tr2_export_session_of(x, i);
 	const struct tr2_model_thread *t = &x->m->threads[i];
-	bool is_main = s->first_thread == i;
-	int64_t start = is_main ? s->start_ns : t->start_ns;
-	int64_t end = is_main ? s->end_ns : t->end_ns;
 	struct tr2_buf *b = &h->json;
 
 	tr2_frames_thread(&h->frames, x, i);
@@ -157,14 +154,14 @@ static void thread(struct tr2_export *x, uint32_t i)
 		tr2_buf_addlit(b, "]],\n");
 	h->of_thread[i] = ++h->nr_threads;
 	h->nr_spans = 0;
-	h->last_ns = s->wall_ns + start - h->origin_ns;
+	h->last_ns = s->wall_ns + t->start_ns - h->origin_ns;
 	tr2_buf_addch(b, '[');
 	tr2_html_num(b, h->of_node[s->node]);
 	tr2_html_num(b, tr2_html_string(x, t->name ? tr2_s(x->m, t->name) :
 						     "main"));
-	tr2_html_num(b, is_main);
+	tr2_html_num(b, s->first_thread == i);
 	tr2_html_num(b, h->last_ns);
-	tr2_html_num(b, end > start ? end - start : 0);
+	tr2_html_num(b, t->end_ns > t->start_ns ? t->end_ns - t->start_ns : 0);
 	tr2_buf_addch(b, '[');
 	tr2_html_step(x);
 }

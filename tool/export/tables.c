@@ -215,6 +215,7 @@ void tr2_row_task(struct tr2_export *x, struct tr2_row *r,
 		  const struct tr2_row_ids *ids, uint32_t i)
 {
 	const struct tr2_model_task *t = &x->m->tasks[i];
+	const struct tr2_segment *last = &x->m->segments[t->last_segment];
 	bool status = t->flags & TR2_TASK_HAS_STATUS;
 	bool rusage = t->flags & TR2_TASK_HAS_RUSAGE;
 	uint32_t session = x->m->nodes[t->node].session;
@@ -224,10 +225,10 @@ void tr2_row_task(struct tr2_export *x, struct tr2_row *r,
 	tr2_value_number(r, t->ppid);
 	tr2_value_number_if(r, session && tr2_row_session_id(ids, session),
 			    tr2_row_session_id(ids, session));
-	tr2_value_string(x, r, t->comm);
-	tr2_value_words(x, r, &t->argv, true);
+	tr2_value_string(x, r, last->comm);
+	tr2_value_words(x, r, &last->argv, true);
 	time_if(r, t->start_ns);
-	time_if(r, t->exec_ns);
+	time_if(r, last->exec ? last->start_ns : TR2_NO_TIME);
 	time_if(r, t->end_ns);
 	tr2_value_number(r, t->nr_threads);
 	tr2_value_number_if(r, status && !t->signal, t->code);

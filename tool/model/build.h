@@ -44,8 +44,14 @@ uint32_t tr2_build_task_fork(struct tr2_model *m, int32_t pid, int32_t ppid,
 			     int32_t tid, int64_t wall_ns);
 uint32_t tr2_build_task_comm(struct tr2_model *m, int32_t pid, int32_t tid,
 			     const char *comm, bool exec, int64_t wall_ns);
+/* argv is kept if it has words; they must live as long as the model. */
+uint32_t tr2_build_task_argv(struct tr2_model *m, int32_t pid,
+			     const struct tr2_words *argv, int64_t wall_ns);
 uint32_t tr2_build_task_exit(struct tr2_model *m, int32_t pid, int32_t tid,
 			     int64_t wall_ns);
+/* A status that may be later than the end. */
+uint32_t tr2_build_task_status(struct tr2_model *m, int32_t pid,
+			       int64_t wall_ns);
 
 /* Note a problem: the first of its kind in a source keeps its text and line,
  * the others are only counted. text is copied. */

@@ -1,10 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ends - determine when each process ran and how it ended. The process's own
- * events have priority. A process that was killed could not report its end, and
- * one that called _exit() did not: then the kernel's record counts, or else the
- * code that the parent reported. This closes the session: threads, regions and
- * children still open in it lasted until the process ended.
+ * ends - determine when each process ran and how it ended.
+ *
+ * If the kernel recorded its fork and its exit, it ran from one to the other:
+ *
+ *	kernel    fork .. exec ........................... exec ........... exit
+ *	sessions  |--------- version ......... exec -----| |version . atexit --|
+ *
+ * Its sessions lie within that, and last from one exec to the next; what came
+ * before the first one's exec belongs to the first, too. Without the kernel,
+ * the process ran from its first to its last event, or as its parent saw it.
+ *
+ * How it ended: its own events have priority. A process that was killed could
+ * not report its end, and one that called _exit() did not: then the kernel's
+ * record counts, or else the code that the parent reported. Threads, regions
+ * and children that are open in a session lasted until that ended.
  */
 #include <string.h>
 
@@ -96,16 +106,28 @@ static void times_from_session(struct tr2_model *m, struct tr2_node *n)
 	n->code = last->code;
 }
 
-static void times_from_task(struct tr2_node *n, const struct tr2_model_task *t)
+static void end_of_task(struct tr2_node *n, const struct tr2_model_task *t)
 {
-	n->start_ns = t->exec_ns ? t->exec_ns : t->start_ns;
-	n->end_ns = t->end_ns;
-	if (n->start_ns == TR2_NO_TIME)
-		n->start_ns = n->end_ns;
-	if (n->end_ns == TR2_NO_TIME)
-		n->end_ns = n->start_ns;
 	n->end = t->flags & TR2_TASK_EXITED ? TR2_END_EXIT : TR2_END_OPEN;
 	n->end_by = TR2_BY_KERNEL;
+}
+
+/* Replace the times of its events by those of the kernel, as far as known. */
+static void times_from_task(const struct tr2_model *m, struct tr2_node *n)
+{
+	const struct tr2_model_task *t = &m->tasks[n->task];
+	int64_t first = t->first_segment ?
+				m->segments[t->first_segment].start_ns :
+				t->end_ns;
+
+	if (t->start_ns != TR2_NO_TIME)
+		n->start_ns = t->start_ns;
+	else if (!n->session)
+		n->start_ns = first;
+	if (t->end_ns != TR2_NO_TIME)
+		n->end_ns = t->end_ns;
+	else if (!n->session)
+		n->end_ns = m->segments[t->last_segment].start_ns;
 }
 
 static void times_from_span(struct tr2_model *m, struct tr2_node *n)
@@ -170,39 +192,90 @@ static void end_from_others(struct tr2_model *m, struct tr2_node *n)
 	}
 }
 
-/* If a session was killed, or an uninstrumented program followed by exec, its
- * stream lacks the end of the process. */
-static void end_from_kernel(struct tr2_model *m, struct tr2_node *n)
+/* The clock of a session may differ from the kernel's, or have been set: move
+ * it into the life of its process. */
+static void place_session(const struct tr2_node *n, struct tr2_model_session *s)
 {
-	const struct tr2_model_session *s =
-		&m->sessions[tr2_last_session(m, n->session)];
-	const struct tr2_model_task *t = &m->tasks[n->task];
+	int64_t late = s->wall_ns + s->end_ns - n->end_ns, early;
 
-	if (n->session && n->task && t->end_ns != TR2_NO_TIME &&
-	    s->end != TR2_END_EXIT && t->end_ns > n->end_ns)
-		n->end_ns = t->end_ns;
+	if (late > 0)
+		s->wall_ns -= late;
+	early = n->start_ns - s->wall_ns - s->start_ns;
+	if (early > 0)
+		s->wall_ns += early;
 }
 
-/* Close the last session of a process when the process ends. */
-static void close_session(struct tr2_model *m, const struct tr2_node *n)
+/* Return the last exec before the first event of a session, but none before
+ * `from_ns`. */
+static int64_t program_start(const struct tr2_model *m, uint32_t task,
+			     const struct tr2_model_session *s, int64_t from_ns)
 {
-	struct tr2_model_session *s =
-		&m->sessions[tr2_last_session(m, n->session)];
+	int64_t at_ns = s->wall_ns + s->start_ns, start_ns = at_ns;
+	uint32_t i;
 
-	if (s->end == TR2_END_EXIT || s->end == TR2_END_EXEC ||
-	    n->end == TR2_END_OPEN)
-		return;
-	if (s->end == TR2_END_OPEN) {
-		s->end = n->end;
-		s->end_by = n->end_by;
-		s->has_code = n->has_code;
-		s->code = n->code;
+	tr2_for_each_segment(m, task, i) {
+		const struct tr2_segment *segment = &m->segments[i];
+
+		if (segment->start_ns >= from_ns && segment->start_ns <= at_ns)
+			start_ns = segment->start_ns;
 	}
-	if (s->flags & (TR2_SESSION_NO_CLOCK | TR2_SESSION_CLOCK_STEP) ||
-	    n->end_ns - s->wall_ns <= s->end_ns)
-		return;
-	s->end_ns = n->end_ns - s->wall_ns;
+	return start_ns;
+}
+
+static void stretch_session(struct tr2_model *m, struct tr2_model_session *s,
+			    int64_t start_ns, int64_t end_ns)
+{
+	if (start_ns - s->wall_ns < s->start_ns)
+		s->start_ns = start_ns - s->wall_ns;
+	if (end_ns - s->wall_ns > s->end_ns)
+		s->end_ns = end_ns - s->wall_ns;
+	m->threads[s->first_thread].start_ns = s->start_ns;
 	end_threads(m, s);
+}
+
+/* Let the sessions of a process cover all of its life. */
+static void stretch_sessions(struct tr2_model *m, const struct tr2_node *n)
+{
+	int64_t start_ns = n->start_ns, next_ns;
+	uint32_t i, next;
+
+	for (i = n->session; i; i = m->sessions[i].next_of_node)
+		place_session(n, &m->sessions[i]);
+	for (i = n->session; i; i = next) {
+		struct tr2_model_session *s = &m->sessions[i];
+
+		next = s->next_of_node;
+		next_ns = next ? program_start(m, n->task, &m->sessions[next],
+					       s->wall_ns + s->start_ns) :
+				 n->end_ns;
+		stretch_session(m, s, start_ns, next_ns);
+		start_ns = next_ns;
+	}
+}
+
+/* The last session of a process ends as the process does. */
+static void end_session(struct tr2_model_session *s, const struct tr2_node *n)
+{
+	if (s->end != TR2_END_OPEN)
+		return;
+	s->end = n->end;
+	s->end_by = n->end_by;
+	s->has_code = n->has_code;
+	s->code = n->code;
+}
+
+static void set_times(struct tr2_model *m, struct tr2_node *n)
+{
+	if (n->session)
+		times_from_session(m, n);
+	else if (n->task)
+		end_of_task(n, &m->tasks[n->task]);
+	else if (n->child)
+		times_from_span(m, n);
+	if (n->task)
+		times_from_task(m, n);
+	if (n->end_ns < n->start_ns)
+		n->end_ns = n->start_ns;
 }
 
 void tr2_model_ends(struct tr2_model *m)
@@ -212,17 +285,12 @@ void tr2_model_ends(struct tr2_model *m)
 	for (i = 1; i < m->nr_nodes; i++) {
 		struct tr2_node *n = &m->nodes[i];
 
-		if (n->session)
-			times_from_session(m, n);
-		else if (n->task)
-			times_from_task(n, &m->tasks[n->task]);
-		else if (n->child)
-			times_from_span(m, n);
+		set_times(m, n);
 		end_from_others(m, n);
-		end_from_kernel(m, n);
-		if (n->end_ns < n->start_ns)
-			n->end_ns = n->start_ns;
 		if (n->session)
-			close_session(m, n);
+			end_session(&m->sessions[tr2_last_session(m, n->session)],
+				    n);
+		if (n->session && n->task)
+			stretch_sessions(m, n);
 	}
 }

@@ -138,7 +138,7 @@ static uint32_t find_forked(const struct task_nodes *j, uint32_t task,
 	for (tries = 0; i && !found && tries < TR2_MAX_CANDIDATES; tries++) {
 		const struct tr2_model_task *t = &m->tasks[i];
 
-		if (!(t->flags & TR2_TASK_EXECED) && !t->node) {
+		if (!m->segments[t->last_segment].exec && !t->node) {
 			if (lived(t, from_ns + TR2_SLOP_NS,
 				  to_ns - TR2_SLOP_NS))
 				found = i;
@@ -184,7 +184,7 @@ static uint32_t find_started(const struct task_nodes *j, uint32_t task,
 	for (tries = 0; i && tries < TR2_MAX_CANDIDATES; tries++) {
 		const struct tr2_model_task *t = &m->tasks[i];
 
-		if (!t->node && t->flags & TR2_TASK_EXECED &&
+		if (!t->node && m->segments[t->last_segment].exec &&
 		    t->start_ns != TR2_NO_TIME &&
 		    t->start_ns >= start_ns - TR2_SLOP_NS)
 			return i;

@@ -33,6 +33,7 @@ struct tr2_model *tr2_model_new(void)
 	(void)tr2_add(m, points);
 	(void)tr2_add(m, metrics);
 	(void)tr2_add(m, tasks);
+	(void)tr2_add(m, segments);
 	(void)tr2_add(m, nodes);
 	(void)tr2_add(m, problems);
 	(void)tr2_add(m, samples);
@@ -74,6 +75,7 @@ void tr2_model_free(struct tr2_model *m)
 	free(m->points);
 	free(m->metrics);
 	free(m->tasks);
+	free(m->segments);
 	free(m->nodes);
 	free(m->lines);
 	free(m->problems);

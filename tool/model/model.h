@@ -232,8 +232,12 @@ struct tr2_model_session {
 	int64_t wall_ns;  /* when the process started (t_abs 0) */
 	int64_t clock_ns; /* while loading: current wall time less t_abs */
 	int64_t now_ns;   /* while loading: time of its last event */
-	int64_t start_ns; /* FORKED: time of its first event; else 0 */
-	int64_t end_ns;   /* time of atexit, or else of the last event */
+	/* FORKED: time of its first event; else 0. With the kernel's records:
+	 * when its program began, or the process if it is the first. */
+	int64_t start_ns;
+	/* time of atexit, or else of the last event. With the kernel's
+	 * records: of the next exec, or of the end of the process. */
+	int64_t end_ns;
 	uint64_t lost;    /* events dropped by its writer, as reported by it */
 	uint32_t first_thread, last_thread;
 	uint32_t first_metric, last_metric;
@@ -246,7 +250,6 @@ struct tr2_model_session {
 #define TR2_TASK_EXITED (1u << 0)
 #define TR2_TASK_HAS_STATUS (1u << 1)
 #define TR2_TASK_HAS_RUSAGE (1u << 2)
-#define TR2_TASK_EXECED (1u << 3)
 
 /* A process; of its threads, only the number is kept. */
 struct tr2_model_task {
@@ -254,16 +257,25 @@ struct tr2_model_task {
 	uint32_t parent; /* task; 0: its start was not recorded */
 	uint32_t node;
 	uint32_t nr_threads;
-	uint32_t nr_execs;
-	tr2_str comm; /* the last one */
-	struct tr2_words argv; /* if record could read it */
+	uint32_t first_segment, last_segment; /* 0: unknown, both or none */
 	/* directory where it was started; only for the recorded command */
 	tr2_str cwd;
 	int64_t start_ns, end_ns; /* wall; TR2_NO_TIME: unknown */
-	int64_t exec_ns;          /* of its last exec */
 	int32_t code, signal;     /* with TR2_TASK_HAS_STATUS */
 	uint8_t flags;
 	uint64_t user_ns, system_ns, maxrss_bytes; /* with TR2_TASK_HAS_RUSAGE */
+};
+
+/*
+ * What a process ran from its fork to its first exec (its parent's program), or
+ * from an exec to the next one. The last segment ends with the process.
+ */
+struct tr2_segment {
+	int64_t start_ns; /* wall */
+	uint32_t next;    /* of the same task */
+	tr2_str comm;     /* the last one; 0: unknown */
+	struct tr2_words argv; /* if record could read it */
+	bool exec;        /* begins with an exec */
 };
 
 /* How certain it is that a node is its parent's child. */
@@ -296,9 +308,9 @@ struct tr2_node {
 	uint8_t end_by;   /* enum tr2_end_by */
 	bool has_code;
 	int32_t code;     /* exit code, or signal number */
-	int64_t start_ns, end_ns; /* wall: from its own events, else the
-				   * kernel's records, else its parent's
-				   * events */
+	int64_t start_ns, end_ns; /* wall: from fork to exit if the kernel
+				   * recorded them, else from its own events,
+				   * else from its parent's */
 	int64_t self_ns;  /* time in which none of its children ran */
 	int64_t spawn_ns; /* time its parent lost by starting and reaping it:
 			   * model/spawn.c; TR2_NO_TIME: unknown */
@@ -364,6 +376,7 @@ struct tr2_model {
 	struct tr2_point *points;
 	struct tr2_metric *metrics;
 	struct tr2_model_task *tasks;
+	struct tr2_segment *segments;
 	struct tr2_node *nodes;
 	struct tr2_line *lines;
 	struct tr2_problem *problems;
@@ -374,7 +387,7 @@ struct tr2_model {
 	struct tr2_mapping *mappings;
 	/* 1 + the last index: for (i = 1; i < nr_x; i++). */
 	uint32_t nr_sessions, nr_threads, nr_spans, nr_children, nr_points;
-	uint32_t nr_metrics, nr_tasks, nr_nodes, nr_problems;
+	uint32_t nr_metrics, nr_tasks, nr_segments, nr_nodes, nr_problems;
 	uint32_t nr_lines, nr_samples, nr_calls, nr_values, nr_mappings;
 	uint32_t nr_sample_tasks;
 	uint32_t first_root, last_root; /* chained by node->next */
@@ -433,6 +446,9 @@ void tr2_model_finish(struct tr2_model *m);
 #define tr2_for_each_metric(m, session, i)                   \
 	for ((i) = (m)->sessions[session].first_metric; (i); \
 	     (i) = (m)->metrics[i].next)
+#define tr2_for_each_segment(m, task, i)                   \
+	for ((i) = (m)->tasks[task].first_segment; (i); \
+	     (i) = (m)->segments[i].next)
 #define tr2_for_each_sample(m, session, i)                   \
 	for ((i) = (m)->sessions[session].first_sample; (i); \
 	     (i) = (m)->samples[i].next)
@@ -454,6 +470,10 @@ uint32_t tr2_node_after(const struct tr2_model *m, uint32_t node);
  * session. */
 uint32_t tr2_last_session(const struct tr2_model *m, uint32_t session);
 
+/* Return the session of the last program of a process; 0: that has none, the
+ * kernel or the parent knows it only. */
+uint32_t tr2_node_session(const struct tr2_model *m, uint32_t node);
+
 /* Return the name of a process for tables: the last name of its hierarchy, its
  * program's name, or its comm. Never empty; valid until the model is freed. */
 const char *tr2_node_name(const struct tr2_model *m, uint32_t node);
@@ -466,6 +486,10 @@ const struct tr2_words *tr2_node_words(const struct tr2_model *m,
 struct tr2_buf;
 void tr2_node_command(const struct tr2_model *m, uint32_t node,
 		      struct tr2_buf *out);
+
+/* Return how long a process ran a segment, which is one of its task's. */
+int64_t tr2_segment_ns(const struct tr2_model *m, const struct tr2_node *n,
+		       uint32_t segment);
 
 /* Return when a span ends. If a child died long before its parent reaped it,
  * return the child's end: the time after it is the parent's own. */

@@ -63,6 +63,7 @@ struct tr2_model_private {
 	/* Allocated elements, in the order of struct tr2_model. */
 	uint32_t alloc_sessions, alloc_threads, alloc_spans, alloc_children;
 	uint32_t alloc_points, alloc_metrics, alloc_tasks, alloc_nodes;
+	uint32_t alloc_segments;
 	uint32_t alloc_lines, alloc_problems;
 	uint32_t alloc_samples, alloc_calls, alloc_values, alloc_mappings;
 	uint32_t alloc_sample_tasks;

@@ -98,13 +98,16 @@ static bool is_known(const struct tr2_model *m, uint32_t child)
 	       !(flags & (TR2_SESSION_NO_CLOCK | TR2_SESSION_CLOCK_STEP));
 }
 
-/* Return when it ended: it may run on after its last event. */
-static int64_t own_end(const struct tr2_model *m, const struct tr2_node *n)
+/* Return when it began to run its own program, as far as the kernel knows. */
+static int64_t program_start(const struct tr2_model *m,
+			     const struct tr2_node *n)
 {
-	const struct tr2_model_task *t = &m->tasks[n->task];
+	uint32_t i;
 
-	return n->task && t->end_ns != TR2_NO_TIME && t->end_ns > n->end_ns ?
-		       t->end_ns : n->end_ns;
+	tr2_for_each_segment(m, n->task, i)
+		if (m->segments[i].exec)
+			return m->segments[i].start_ns;
+	return n->start_ns;
 }
 
 static void fill_wait(const struct tr2_model *m, struct wait *w, uint32_t child)
@@ -123,8 +126,10 @@ static void fill_wait(const struct tr2_model *m, struct wait *w, uint32_t child)
 	if (!is_known(m, child))
 		return;
 	w->node = c->node;
-	w->own_start_ns = n->start_ns > w->start_ns ? n->start_ns : w->start_ns;
-	w->own_end_ns = own_end(m, n);
+	w->own_start_ns = program_start(m, n);
+	if (w->own_start_ns < w->start_ns)
+		w->own_start_ns = w->start_ns;
+	w->own_end_ns = n->end_ns;
 	if (w->own_end_ns < w->own_start_ns)
 		w->own_end_ns = w->own_start_ns;
 }
@@ -263,7 +268,7 @@ static bool is_idle(const struct tr2_model *m, const struct tr2_node *n)
  * time of its own children. */
 static struct interval ran(const struct tr2_model *m, const struct tr2_node *n)
 {
-	struct interval r = { n->start_ns, own_end(m, n) };
+	struct interval r = { program_start(m, n), n->end_ns };
 	uint32_t i;
 
 	if (n->session || n->task)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * tasks - turn the kernel's records into tasks: one per process, with the
- * number of its threads.
+ * number of its threads, and with the programs that it ran.
  */
 #include <string.h>
 
@@ -24,10 +24,36 @@ static uint32_t task_of(struct tr2_model *m, int32_t pid, bool anew)
 	return i;
 }
 
+static struct tr2_segment *add_segment(struct tr2_model *m, uint32_t task,
+				       int64_t wall_ns)
+{
+	uint32_t i = tr2_add(m, segments);
+	struct tr2_model_task *t = &m->tasks[task];
+
+	if (t->last_segment)
+		m->segments[t->last_segment].next = i;
+	else
+		t->first_segment = i;
+	t->last_segment = i;
+	m->segments[i].start_ns = wall_ns;
+	return &m->segments[i];
+}
+
+/* Return the current segment of a task; add one if there is none: what was
+ * before this record is unknown. */
+static struct tr2_segment *current(struct tr2_model *m, uint32_t task,
+				   int64_t wall_ns)
+{
+	uint32_t i = m->tasks[task].last_segment;
+
+	return i ? &m->segments[i] : add_segment(m, task, wall_ns);
+}
+
 uint32_t tr2_build_task_fork(struct tr2_model *m, int32_t pid, int32_t ppid,
 			     int32_t tid, int64_t wall_ns)
 {
 	uint32_t i, parent;
+	tr2_str comm;
 
 	if (tid != pid) { /* a thread */
 		i = task_of(m, pid, false);
@@ -41,27 +67,53 @@ uint32_t tr2_build_task_fork(struct tr2_model *m, int32_t pid, int32_t ppid,
 	i = task_of(m, pid, true);
 	m->tasks[i].ppid = ppid;
 	m->tasks[i].parent = parent;
-	m->tasks[i].comm = m->tasks[parent].comm; /* until it changes it */
 	m->tasks[i].start_ns = tr2_wall_ns(wall_ns);
+	/* until it changes it */
+	comm = m->segments[m->tasks[parent].last_segment].comm;
+	add_segment(m, i, m->tasks[i].start_ns)->comm = comm;
 	return i;
+}
+
+/* If a thread other than the first one calls exec, the first one ends before,
+ * but its process goes on. */
+static void goes_on(struct tr2_model_task *t)
+{
+	t->flags &= (uint8_t)~(TR2_TASK_EXITED | TR2_TASK_HAS_STATUS);
+	t->end_ns = TR2_NO_TIME;
 }
 
 uint32_t tr2_build_task_comm(struct tr2_model *m, int32_t pid, int32_t tid,
 			     const char *comm, bool exec, int64_t wall_ns)
 {
 	uint32_t i = task_of(m, pid, false);
-	struct tr2_model_task *t = &m->tasks[i];
+	struct tr2_segment *s;
 
 	if (tid != pid)
 		return i;
-	if (comm)
-		t->comm = tr2_intern(m, comm, strlen(comm));
-	if (exec) {
-		t->flags |= TR2_TASK_EXECED;
-		t->nr_execs++;
-		t->exec_ns = tr2_wall_ns(wall_ns);
-	}
+	wall_ns = tr2_wall_ns(wall_ns);
+	s = exec ? add_segment(m, i, wall_ns) : current(m, i, wall_ns);
+	s->comm = tr2_intern(m, comm, strlen(comm));
+	s->exec |= exec;
+	if (exec)
+		goes_on(&m->tasks[i]);
 	return i;
+}
+
+uint32_t tr2_build_task_argv(struct tr2_model *m, int32_t pid,
+			     const struct tr2_words *argv, int64_t wall_ns)
+{
+	uint32_t i = task_of(m, pid, false);
+
+	if (argv->nr)
+		current(m, i, tr2_wall_ns(wall_ns))->argv = *argv;
+	return i;
+}
+
+static void set_end(struct tr2_model_task *t, int64_t wall_ns)
+{
+	wall_ns = tr2_wall_ns(wall_ns);
+	if (t->end_ns == TR2_NO_TIME || wall_ns > t->end_ns)
+		t->end_ns = wall_ns;
 }
 
 uint32_t tr2_build_task_exit(struct tr2_model *m, int32_t pid, int32_t tid,
@@ -70,10 +122,22 @@ uint32_t tr2_build_task_exit(struct tr2_model *m, int32_t pid, int32_t tid,
 	uint32_t i = task_of(m, pid, false);
 	struct tr2_model_task *t = &m->tasks[i];
 
-	if (tid != pid)
-		return i;
-	t->flags |= TR2_TASK_EXITED;
+	if (tid == pid)
+		t->flags |= TR2_TASK_EXITED;
+	/* Other threads may outlive the first one. */
+	if (t->flags & TR2_TASK_EXITED)
+		set_end(t, wall_ns);
+	return i;
+}
+
+uint32_t tr2_build_task_status(struct tr2_model *m, int32_t pid,
+			       int64_t wall_ns)
+{
+	uint32_t i = task_of(m, pid, false);
+	struct tr2_model_task *t = &m->tasks[i];
+
+	t->flags |= TR2_TASK_EXITED | TR2_TASK_HAS_STATUS;
 	if (t->end_ns == TR2_NO_TIME)
-		t->end_ns = tr2_wall_ns(wall_ns);
+		set_end(t, wall_ns);
 	return i;
 }

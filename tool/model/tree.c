@@ -124,6 +124,15 @@ void tr2_model_finish(struct tr2_model *m)
 	tr2_model_tree(m);
 }
 
+int64_t tr2_segment_ns(const struct tr2_model *m, const struct tr2_node *n,
+		       uint32_t segment)
+{
+	const struct tr2_segment *s = &m->segments[segment];
+	int64_t end_ns = s->next ? m->segments[s->next].start_ns : n->end_ns;
+
+	return end_ns > s->start_ns ? end_ns - s->start_ns : 0;
+}
+
 int64_t tr2_span_busy_to(const struct tr2_model *m, uint32_t span)
 {
 	const struct tr2_span *s = &m->spans[span];
@@ -184,45 +193,57 @@ static const char *command_name(const char *line)
 	return name;
 }
 
+uint32_t tr2_node_session(const struct tr2_model *m, uint32_t node)
+{
+	const struct tr2_node *n = &m->nodes[node];
+	uint32_t i = tr2_last_session(m, n->session);
+	const struct tr2_model_session *s = &m->sessions[i];
+	uint32_t last = m->tasks[n->task].last_segment;
+
+	return s->end == TR2_END_EXEC && m->segments[last].exec &&
+			       m->segments[last].start_ns > s->wall_ns ?
+		       0 : i;
+}
+
 const char *tr2_node_name(const struct tr2_model *m, uint32_t node)
 {
 	const struct tr2_node *n = &m->nodes[node];
-	const struct tr2_model_session *s = &m->sessions[n->session];
-	const struct tr2_child *c = &m->children[n->child];
-	const struct tr2_model_task *t = &m->tasks[n->task];
-	const char *name;
+	uint32_t session = tr2_node_session(m, node);
+	const struct tr2_model_session *s = &m->sessions[session];
+	/* Its parent did not start what it ran after its session. */
+	const struct tr2_child *c =
+		&m->children[n->session && !session ? 0 : n->child];
+	const struct tr2_segment *last =
+		&m->segments[m->tasks[n->task].last_segment];
+	const char *name = tr2_s(m, s->name);
 
-	if (n->session) {
-		s = &m->sessions[tr2_last_session(m, n->session)];
-		name = tr2_s(m, s->name);
-		/* Names like _run_dashed_ denote a code path, not a command. */
-		if (*name && *name != '_')
-			return name;
-		if (s->argv.nr && *s->argv.text)
-			return base_name(s->argv.text);
-		if (*name)
-			return name;
-	}
+	/* Names like _run_dashed_ denote a code path, not a command. */
+	if (*name && *name != '_')
+		return name;
+	if (s->argv.nr && *s->argv.text)
+		return base_name(s->argv.text);
+	if (*name)
+		return name;
 	if (c->hook)
 		return tr2_s(m, c->hook);
 	if (c->argv.nr == 1 && *c->argv.text)
 		return command_name(c->argv.text);
 	if (c->argv.nr && *c->argv.text)
 		return base_name(c->argv.text);
-	if (t->argv.nr && *t->argv.text)
-		return base_name(t->argv.text);
-	return t->comm ? tr2_s(m, t->comm) : "?";
+	if (last->argv.nr && *last->argv.text)
+		return base_name(last->argv.text);
+	return last->comm ? tr2_s(m, last->comm) : "?";
 }
 
 const struct tr2_words *tr2_node_words(const struct tr2_model *m, uint32_t node)
 {
 	const struct tr2_node *n = &m->nodes[node];
+	const struct tr2_words *argv =
+		&m->sessions[tr2_node_session(m, node)].argv;
 
-	if (n->session && m->sessions[tr2_last_session(m, n->session)].argv.nr)
-		return &m->sessions[tr2_last_session(m, n->session)].argv;
-	if (n->task && m->tasks[n->task].argv.nr)
-		return &m->tasks[n->task].argv;
-	return &m->children[n->child].argv;
+	if (!argv->nr)
+		argv = &m->segments[m->tasks[n->task].last_segment].argv;
+	return argv->nr ? argv : &m->children[n->child].argv;
 }
 
 void tr2_node_command(const struct tr2_model *m, uint32_t node,

@@ -44,7 +44,8 @@ static double number_of(const struct tr2_cell *cell)
 
 static bool is_text(const struct tr2_cell *cell)
 {
-	return cell->kind == TR2_CELL_STR || cell->kind == TR2_CELL_WORDS;
+	return cell->kind == TR2_CELL_STR || cell->kind == TR2_CELL_WORDS ||
+	       cell->kind == TR2_CELL_JSON;
 }
 
 /* Empty cells are last, text is before them if others have numbers. Order text

@@ -177,6 +177,11 @@ void tr2_cell_words(struct tr2_table *t, const struct tr2_words *words)
 		  words->nr);
 }
 
+void tr2_cell_json(struct tr2_table *t, const char *json)
+{
+	cell_text(t, TR2_CELL_JSON, json, strlen(json), 0);
+}
+
 void tr2_cell_int(struct tr2_table *t, int64_t value)
 {
 	new_cell(t, TR2_CELL_INT)->i = value;

@@ -42,7 +42,8 @@ enum tr2_cell_kind {
 	TR2_CELL_SHARE, /* a ratio: 12.3% in text, 0.123 elsewhere */
 	TR2_CELL_WALL,  /* a time, wall nanoseconds: HH:MM:SS.uuuuuu in text,
 			 * ISO 8601 in UTC elsewhere */
-	TR2_CELL_WORDS  /* struct tr2_words: shell-quoted; JSON: an array */
+	TR2_CELL_WORDS, /* struct tr2_words: shell-quoted; JSON: an array */
+	TR2_CELL_JSON   /* JSON text; elsewhere its text */
 };
 
 /* Flags of a column. */
@@ -152,6 +153,7 @@ void tr2_cell_bytes(struct tr2_table *t, uint64_t bytes);
 void tr2_cell_share(struct tr2_table *t, double ratio);
 void tr2_cell_wall(struct tr2_table *t, int64_t wall_ns);
 void tr2_cell_words(struct tr2_table *t, const struct tr2_words *words);
+void tr2_cell_json(struct tr2_table *t, const char *json);
 /* of the cell just set */
 void tr2_cell_color(struct tr2_table *t, enum tr2_color color);
 

@@ -50,6 +50,7 @@ static void cell_as_data(const struct tr2_cell *cell, struct tr2_buf *out)
 		tr2_fmt_iso(out, cell->i);
 		break;
 	case TR2_CELL_STR:
+	case TR2_CELL_JSON:
 		tr2_buf_add(out, cell->s, cell->len);
 		break;
 	case TR2_CELL_WORDS:

@@ -46,6 +46,7 @@ void tr2_cell_as_text(const struct tr2_cell *cell, unsigned int flags,
 	case TR2_CELL_NONE:
 		break;
 	case TR2_CELL_STR:
+	case TR2_CELL_JSON:
 		tr2_text_add(out, cell->s, cell->len);
 		break;
 	case TR2_CELL_WORDS:

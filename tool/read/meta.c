@@ -136,11 +136,9 @@ static bool type_is(const struct task_record *t, const char *want)
 static void add_status(struct tr2_model *m, const struct task_record *r,
 		       int64_t wall_ns)
 {
-	uint32_t i = tr2_build_task_exit(m, (int32_t)r->pid, (int32_t)r->pid,
-					 wall_ns);
+	uint32_t i = tr2_build_task_status(m, (int32_t)r->pid, wall_ns);
 	struct tr2_model_task *t = &m->tasks[i];
 
-	t->flags |= TR2_TASK_HAS_STATUS;
 	t->code = (int32_t)r->code;
 	t->signal = (int32_t)r->signal;
 	if (r->user_ns || r->system_ns || r->maxrss_bytes) {
@@ -154,13 +152,11 @@ static void add_status(struct tr2_model *m, const struct task_record *r,
 static void add_argv(struct tr2_model *m, const struct task_record *r,
 		     int64_t wall_ns)
 {
-	uint32_t i = tr2_build_task_comm(m, (int32_t)r->pid, (int32_t)r->pid,
-					 NULL, false, wall_ns);
+	struct tr2_words argv = { .nr = r->argv.nr };
 
-	if (!r->argv.nr)
-		return;
-	m->tasks[i].argv.text = tr2_model_copy(m, r->argv.p, r->argv.len);
-	m->tasks[i].argv.nr = r->argv.nr;
+	if (argv.nr)
+		argv.text = tr2_model_copy(m, r->argv.p, r->argv.len);
+	tr2_build_task_argv(m, (int32_t)r->pid, &argv, wall_ns);
 }
 
 static bool pid_fits(int64_t pid)

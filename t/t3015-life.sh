@@ -1,0 +1,231 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+
+test_description='a process lives from its fork to its end, by the kernel
+
+Its sessions are placed inside. An exec makes no new process: each program that a
+process ran is a segment of it.
+'
+
+. ./test-lib.sh
+. "$TEST_DIRECTORY/lib-stream.sh"
+
+if ! test_have_prereq READS_STREAMS
+then
+	skip_all='the command was built without reading JSON streams'
+	test_done
+fi
+
+# lives INPUT: print each process with its wall time.
+lives () {
+	trace2 list "$1" | sed "1d; /^\[\.\.\.\]/d; s/^[0-9:.]* *//; s/  */ /g"
+}
+
+# A shell that works, then becomes git, which has a session.
+test_expect_success 'a script that ends in exec: all of its time is its own' '
+	{
+		begin A-P0000000f 292 git && event A-P0000000f 299 atexit "\"code\":0"
+	} | recording script &&
+	{
+		forked 0 15 1 && execed 2 15 work.sh &&
+		task argv 2 15 "\"argv\":[\"/bin/sh\",\"./work.sh\"]" &&
+		execed 290 15 git && ended 300 15 "\"code\":0"
+	} >script/tasks.jsonl &&
+	echo "300.000 ms 0 15 work.sh, then git" >expect &&
+	lives script >actual &&
+	test_cmp expect actual &&
+	trace2 list -v script >out &&
+	grep "^  ran" out >actual &&
+	cat >expect <<-\EOF &&
+	  ran        2.000 ms   (before exec)
+	  ran        288.000 ms  /bin/sh ./work.sh
+	  ran        10.000 ms  git
+	EOF
+	test_cmp expect actual &&
+	trace2 report script >out &&
+	test_grep "^300.000 ms wall, 1 process," out
+'
+
+test_expect_success JQ 'in JSON: each segment, in list and in report' '
+	for command in list report
+	do
+		trace2 $command --format=json script >json &&
+		jq -c ".processes[0].segments[] | [.comm, .start[17:23], .wall_ns,
+			.exec, .argv]" json >actual &&
+		cat >expect <<-\EOF &&
+		["","00.000",2000000,null,null]
+		["work.sh","00.002",288000000,true,["/bin/sh","./work.sh"]]
+		["git","00.290",10000000,true,null]
+		EOF
+		test_cmp expect actual || return 1
+	done &&
+	begin A-P0000000f 1 top >plain.event &&
+	trace2 list --format=json plain.event | jq -c ".processes[0].segments" \
+		>actual &&
+	echo null >expect &&
+	test_cmp expect actual
+'
+
+test_expect_success JQ 'the exports and the views have the same time of it' '
+	echo 300000000 >expect &&
+	trace2 export --to csv --table sessions script |
+	"$PERL_PATH" -ne "print \"\$1\n\" if /,(300000000),/" >actual &&
+	test_cmp expect actual &&
+	trace2 export --to chrome script >chrome &&
+	jq ".traceEvents[] | select(.cat == \"process\") | .dur * 1000" chrome >actual &&
+	test_cmp expect actual &&
+	trace2 export --to otlp script >otlp &&
+	jq -r ".. | objects | select(.startTimeUnixNano? and .parentSpanId? == null) |
+		(.endTimeUnixNano[5:] | tonumber) - (.startTimeUnixNano[5:] | tonumber)" \
+		otlp >actual &&
+	test_cmp expect actual &&
+	trace2 export --to folded script >actual &&
+	echo "git 300000" >folded &&
+	test_cmp folded actual &&
+	trace2 report --threads --format=json script >json &&
+	jq -c ".threads[] | [.wall_ns, .start_ns]" json >actual &&
+	echo "[300000000,0]" >expect &&
+	test_cmp expect actual &&
+	trace2 report --regions --format=json script >json &&
+	jq -c ".regions[] | [.total_ns, .self_ns]" json >actual &&
+	echo "[300000000,300000000]" >expect &&
+	test_cmp expect actual
+'
+
+# The part before its first exec is a shell, which starts it; in a subshell, that
+# works before. 10 % of the time and 10 ms are much.
+test_expect_success 'the tree names what ran for long before the last program' '
+	recording names </dev/null &&
+	{
+		forked 0 15 1 && execed 0 15 sh && forked 10 16 15 &&
+		execed 19 16 short && ended 30 16 && forked 30 17 15 &&
+		execed 50 17 env && execed 51 17 long && ended 100 17 &&
+		forked 100 18 15 && ended 110 18 && ended 120 15
+	} >names/tasks.jsonl &&
+	cat >expect <<-\EOF &&
+	120.000 ms - 15 [sh]
+	20.000 ms - 16 ├ [short]
+	70.000 ms - 17 ├ sh, then [long]
+	10.000 ms - 18 └ [sh]
+	EOF
+	lives names >actual &&
+	test_cmp expect actual
+'
+
+# Three programs in one process: two with sessions, and the last without.
+test_expect_success 'a session lasts from exec to exec; what follows has none' '
+	{
+		begin A-P0000000f 12 one &&
+		event A-P0000000f 40 exec "\"exec_id\":0,\"exe\":\"two\",\"argv\":[\"two\"]" &&
+		begin A-P0000000f/B-P0000000f 55 two &&
+		event A-P0000000f/B-P0000000f 60 region_enter "\"nesting\":1,\"category\":\"c\",\"label\":\"open\"" &&
+		event A-P0000000f/B-P0000000f 70 exec "\"exec_id\":0,\"exe\":\"three\",\"argv\":[\"three\"]"
+	} | recording three &&
+	{
+		forked 0 15 1 && execed 10 15 one && execed 50 15 two &&
+		execed 80 15 three && ended 100 15 "\"code\":0"
+	} >three/tasks.jsonl &&
+	echo "100.000 ms 0 15 one, then two, then [three]" >expect &&
+	lives three >actual &&
+	test_cmp expect actual &&
+	trace2 export --to csv --table sessions three |
+	sed 1d | cut -d, -f 16-18 | sed "s/1795262400//g; s/000000//g" >actual &&
+	test_write_lines "000,050,50" "050,100,50" >expect &&
+	test_cmp expect actual &&
+	trace2 report --regions --format=csv three >out &&
+	test_grep "^40000000,.*,c/open" out
+'
+
+test_expect_success 'a session whose clock is ahead or behind is placed inside' '
+	{
+		begin A-P0000000f 0 top &&
+		begin A-P0000000f/C-P00000010 12 early &&
+		event A-P0000000f/C-P00000010 12 region_enter "\"nesting\":1,\"category\":\"c\",\"label\":\"first\"" &&
+		event A-P0000000f/C-P00000010 18 atexit "\"code\":0" &&
+		begin A-P0000000f/C-P00000011 35 late &&
+		event A-P0000000f/C-P00000011 41 region_enter "\"nesting\":1,\"category\":\"c\",\"label\":\"last\"" &&
+		event A-P0000000f/C-P00000011 42 atexit "\"code\":0" &&
+		event A-P0000000f 60 atexit "\"code\":0"
+	} | recording clock &&
+	{
+		forked 0 15 1 && execed 0 15 top && forked 14 16 15 &&
+		execed 15 16 early && ended 25 16 && forked 30 17 15 &&
+		execed 31 17 late && ended 40 17 && ended 60 15
+	} >clock/tasks.jsonl &&
+	cat >expect <<-\EOF &&
+	60.000 ms 0 15 top
+	11.000 ms 0 16 ├ early
+	10.000 ms 0 17 └ late
+	EOF
+	lives clock >actual &&
+	test_cmp expect actual &&
+	trace2 export --to csv --table spans clock |
+	sed -n "s/.*,c,\([a-z]*\),,\([0-9]*\)000000,\([0-9]*\)000000,.*/\1 \2 \3/p" >actual &&
+	cat >expect <<-\EOF &&
+	first 1795262400014 1795262400025
+	last 1795262400039 1795262400040
+	EOF
+	test_cmp expect actual
+'
+
+test_expect_success 'exec by a second thread: the first one ends, the process goes on' '
+	recording thread </dev/null &&
+	{
+		forked 0 15 1 && execed 1 15 first &&
+		task fork 5 15 "\"tid\":16,\"ppid\":15,\"ptid\":15" &&
+		ended 30 15 "\"signal\":9" && execed 31 15 second &&
+		ended 90 15
+	} >thread/tasks.jsonl &&
+	echo "90.000 ms - 15 first, then [second]" >expect &&
+	lives thread >actual &&
+	test_cmp expect actual
+'
+
+test_expect_success 'threads that outlive the first one: the last one ends the process' '
+	recording outlive </dev/null &&
+	{
+		forked 0 15 1 && execed 1 15 first &&
+		task fork 5 15 "\"tid\":16,\"ppid\":15,\"ptid\":15" &&
+		ended 10 15 "\"code\":3" &&
+		task exit 70 15 "\"tid\":16,\"ppid\":1,\"ptid\":1"
+	} >outlive/tasks.jsonl &&
+	echo "70.000 ms 3 15 [first]" >expect &&
+	lives outlive >actual &&
+	test_cmp expect actual
+'
+
+# ---- real processes ---------------------------------------------------------
+
+write_script work <<-\EOF
+i=0
+while test $i -lt 20000
+do
+	i=$((i + 1))
+done
+exec git version
+EOF
+
+# fork_to_exit DIR: print it, of each process, as the kernel recorded it.
+fork_to_exit () {
+	jq -s -r '.[] | select(.pid == .tid) | select(.type == "fork" or .type == "exit") |
+		"\(.pid) \(.time_ns)"' "$1/tasks.jsonl" |
+	awk '$1 in start { print $1, $2 - start[$1] } { start[$1] = $2 }' |
+	sort
+}
+
+test_expect_success GIT,JQ,TASKS 'Git, a script that ends in Git, Git below a shell: from fork to exit' '
+	trace2 record -o real -- sh -c "git version; ./work; git version; :" \
+		>/dev/null &&
+	fork_to_exit real >expect &&
+	trace2 list --format=json real |
+	jq -r ".processes[] | \"\\(.pid) \\(.wall_ns)\"" | sort >actual &&
+	test_line_count = 4 actual &&
+	test_cmp expect actual &&
+	trace2 list real >out &&
+	test_grep "work, then git version$" out &&
+	trace2 report real --format=json | jq -e ".processes[0].self_ns >= 0 and
+		.processes[0].self_ns + ([.processes[1:][].wall_ns] | add) ==
+		.processes[0].wall_ns"
+'
+
+test_done
