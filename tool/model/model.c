@@ -34,6 +34,7 @@ struct tr2_model *tr2_model_new(void)
 	(void)tr2_add(m, metrics);
 	(void)tr2_add(m, tasks);
 	(void)tr2_add(m, segments);
+	(void)tr2_add(m, task_threads);
 	(void)tr2_add(m, nodes);
 	(void)tr2_add(m, problems);
 	(void)tr2_add(m, samples);
@@ -76,6 +77,8 @@ void tr2_model_free(struct tr2_model *m)
 	free(m->metrics);
 	free(m->tasks);
 	free(m->segments);
+	free(m->task_threads);
+	free(m->states);
 	free(m->nodes);
 	free(m->lines);
 	free(m->problems);

@@ -174,6 +174,7 @@ struct tr2_model_thread {
 	uint32_t first_point, last_point;
 	uint32_t nr_spans;
 	uint32_t open; /* while loading: the innermost open region */
+	uint32_t task_thread; /* as the kernel knows it; 0: unknown */
 };
 
 enum tr2_end {
@@ -264,6 +265,61 @@ struct tr2_model_task {
 	int32_t code, signal;     /* with TR2_TASK_HAS_STATUS */
 	uint8_t flags;
 	uint64_t user_ns, system_ns, maxrss_bytes; /* with TR2_TASK_HAS_RUSAGE */
+	uint32_t first_thread; /* by start; 0: not recorded */
+	uint32_t last_thread;
+};
+
+/* Records were lost during its life: its states may be wrong. */
+#define TR2_TASK_THREAD_LOST (1u << 0)
+#define TR2_TASK_THREAD_OPEN (1u << 1) /* its end was not recorded */
+
+/* A thread as the kernel knows it. */
+struct tr2_task_thread {
+	uint32_t task;   /* its process: never 0 */
+	uint32_t next;   /* the next that began in the same process */
+	uint32_t thread; /* the session's thread that it is; 0: unknown. A
+			  * process that ran several programs has a session of
+			  * each: then it is the last one's. */
+	int32_t tid;
+	tr2_str comm; /* the last one */
+	int64_t start_ns, end_ns; /* wall */
+	int64_t cpu_ns; /* as counted by the kernel, or else the sum of its run
+			 * states; TR2_NO_TIME: unknown */
+	/* Its states by time, without gaps: nr_states from first_state on. */
+	uint32_t first_state, nr_states;
+	uint8_t flags; /* TR2_TASK_THREAD_... */
+};
+
+enum tr2_state_kind {
+	TR2_STATE_RUN,   /* on a CPU */
+	TR2_STATE_READY, /* could run, and had no CPU */
+	TR2_STATE_WAIT
+};
+
+enum tr2_cause {
+#define TR2_CAUSE(name, text) TR2_CAUSE_##name,
+#include "model/causes.def"
+#undef TR2_CAUSE
+	TR2_CAUSE_NR
+};
+
+/* Its `other` was derived, not recorded: only one thread could be it. */
+#define TR2_STATE_INFERRED (1u << 0)
+/* Woken by the kernel: a timer, an interrupt. */
+#define TR2_STATE_BY_KERNEL (1u << 1)
+/* Woken by a thread that is not in the recording, or one had the CPU. */
+#define TR2_STATE_BY_OUTSIDE (1u << 2)
+
+/* What a thread did from start_ns until its next state, or its end. */
+struct tr2_state {
+	int64_t start_ns; /* wall */
+	/* The task thread that woke it (WAIT), or that had the CPU meanwhile
+	 * (READY); 0: unknown, or not in the recording. */
+	uint32_t other;
+	tr2_str comm;  /* of a thread that is not in the recording; 0: unknown */
+	uint8_t kind;  /* enum tr2_state_kind */
+	uint8_t cause; /* WAIT: enum tr2_cause */
+	uint8_t flags; /* TR2_STATE_... */
 };
 
 /*
@@ -314,6 +370,10 @@ struct tr2_node {
 	int64_t self_ns;  /* time in which none of its children ran */
 	int64_t spawn_ns; /* time its parent lost by starting and reaping it:
 			   * model/spawn.c; TR2_NO_TIME: unknown */
+	/* model/states.h; TR2_NO_TIME: unknown. CPU time is the sum of all
+	 * threads', and may exceed the wall time. In wait_ns none of them ran
+	 * or was ready; in ready_ns none ran, and one was ready. */
+	int64_t cpu_ns, ready_ns, wait_ns;
 	bool reaped_late; /* its parent emitted other events between its end and
 			   * the end of its child span */
 };
@@ -377,6 +437,8 @@ struct tr2_model {
 	struct tr2_metric *metrics;
 	struct tr2_model_task *tasks;
 	struct tr2_segment *segments;
+	struct tr2_task_thread *task_threads;
+	struct tr2_state *states;
 	struct tr2_node *nodes;
 	struct tr2_line *lines;
 	struct tr2_problem *problems;
@@ -389,7 +451,8 @@ struct tr2_model {
 	uint32_t nr_sessions, nr_threads, nr_spans, nr_children, nr_points;
 	uint32_t nr_metrics, nr_tasks, nr_segments, nr_nodes, nr_problems;
 	uint32_t nr_lines, nr_samples, nr_calls, nr_values, nr_mappings;
-	uint32_t nr_sample_tasks;
+	uint32_t nr_sample_tasks, nr_task_threads, nr_states;
+	bool has_states; /* model/states.h */
 	uint32_t first_root, last_root; /* chained by node->next */
 	int64_t spawning_ns; /* the part of the roots' time in which a process
 			      * was started or reaped while its parent waited */

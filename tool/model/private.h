@@ -66,7 +66,7 @@ struct tr2_model_private {
 	uint32_t alloc_segments;
 	uint32_t alloc_lines, alloc_problems;
 	uint32_t alloc_samples, alloc_calls, alloc_values, alloc_mappings;
-	uint32_t alloc_sample_tasks;
+	uint32_t alloc_sample_tasks, alloc_task_threads;
 };
 
 /* Add a zeroed element to m->KIND and return its index. */
@@ -87,6 +87,10 @@ void tr2_model_tree(struct tr2_model *m);
  * determine when and how each process ran and ended, from all sources. */
 void tr2_model_end_sessions(struct tr2_model *m);
 void tr2_model_ends(struct tr2_model *m);
+
+/* In model/join_threads.c: join threads with the kernel's, and sum the states
+ * of processes. */
+void tr2_model_threads(struct tr2_model *m);
 
 /* In model/spawn.c: compute the cost of starting processes from their times. */
 void tr2_model_spawn(struct tr2_model *m);

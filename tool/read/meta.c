@@ -13,6 +13,7 @@
 #include "common/join.h"
 #include "model/build.h"
 #include "read/json.h"
+#include "read/kernel.h"
 #include "read/meta.h"
 
 struct meta {
@@ -20,7 +21,7 @@ struct meta {
 	tr2_str source;
 	/* in_streams: of these, those that the streams report themselves */
 	uint64_t lost, in_streams;
-	uint64_t lost_tasks; /* by tasks.jsonl */
+	uint64_t lost_tasks; /* by tasks.jsonl and kernel.data */
 	int64_t command_pid;
 	tr2_str cwd;
 	bool complete;
@@ -295,8 +296,10 @@ void tr2_meta_load(struct tr2_model *m, const char *dir)
 	read_one(&meta, json, dir, "meta.json", read_meta);
 	source = meta.source;
 	/* Times can be converted only with the clocks of meta.json. */
-	if (m->has_meta)
+	if (m->has_meta) {
 		read_one(&meta, json, dir, "tasks.jsonl", read_tasks);
+		meta.lost_tasks += tr2_kernel_load(m, dir, first_task);
+	}
 	place_command(&meta, first_task);
 	/* The meta.json of a complete recording has the total of all losses. */
 	if (!meta.complete)

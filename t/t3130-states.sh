@@ -1,0 +1,366 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+
+test_description='states of threads, from made-up records of the kernel
+
+Each test describes records (t3130/kernel.perl) and looks at the states that
+trace2 reads from them. Recordings of real programs are in t3131.
+'
+
+. ./test-lib.sh
+
+if ! test_have_prereq JQ
+then
+	skip_all='jq is missing'
+	test_done
+fi
+
+# made DIR [OPTION...]: make a recording of the records on standard input.
+made () {
+	local dir="$1" && shift &&
+	rm -rf "$dir" &&
+	"$PERL_PATH" "$TEST_DIRECTORY/t3130/kernel.perl" "$@" "$dir"
+}
+
+# states DIR: print the states in microseconds: TID STATE FROM FOR ...
+states () {
+	"$GIT_BUILD_DIR/build/unit/tool-states" "$1" >dump 2>err &&
+	jq -r 'select(.type == "state") |
+		"\(.tid) \(.state) \((.start_ns - 5e9) / 1000) \(.ns / 1000)" +
+		(if .cause and .cause != "unknown" then " " + .cause else "" end) +
+		(if .other then " by \(.other)" else "" end) +
+		(if .comm then " by \(.comm)" else "" end) +
+		(if .by_kernel then " by kernel" else "" end) +
+		(if .by_outside then " by outside" else "" end) +
+		(if .inferred then " ~" else "" end)' dump
+}
+
+# of TYPE FIELD...: print these fields of the last dump.
+of () {
+	local type="$1" && shift &&
+	jq -r --arg type "$type" 'select(.type == $type) | . as $row |
+		[$ARGS.positional[] | $row[.] // "-"] | join(" ")' \
+		dump --args "$@"
+}
+
+test_expect_success 'run, ready and wait' '
+	made r <<-\EOF &&
+	0 0 fork 10 10 1 1
+	5 0 in 10 10
+	6 0 comm 10 10 first exec
+	20 0 out 10 10 preempted
+	30 1 in 10 10
+	50 1 out 10 10
+	90 0 in 10 10
+	100 0 exit 10 10
+	EOF
+	cat >expect <<-\EOF &&
+	10 ready 0 5
+	10 run 5 15
+	10 ready 20 10
+	10 run 30 20
+	10 wait 50 40
+	10 run 90 10
+	EOF
+	states r >actual &&
+	test_cmp expect actual &&
+	echo "10 10 first 45000 45000 15000 40000" >expect &&
+	of thread pid tid comm cpu_ns run_ns ready_ns wait_ns >actual &&
+	test_cmp expect actual
+'
+
+test_expect_success 'a process waits only when all of its threads do' '
+	made r <<-\EOF &&
+	0 0 fork 10 10 1 1
+	0 0 in 10 10
+	1 0 comm 10 10 two exec
+	10 0 fork 10 11 10 10
+	20 1 in 10 11
+	30 0 out 10 10
+	40 1 out 10 11 preempted
+	60 1 in 10 11
+	70 1 out 10 11
+	90 0 in 10 10
+	95 1 in 10 11
+	96 1 exit 10 11
+	100 0 exit 10 10
+	EOF
+	states r >/dev/null &&
+	cat >expect <<-\EOF &&
+	10 40000 0 60000
+	11 31000 30000 25000
+	EOF
+	of thread tid run_ns ready_ns wait_ns >actual &&
+	test_cmp expect actual &&
+	echo "71000 60000 20000 20000" >expect &&
+	of process cpu_ns run_ns ready_ns wait_ns >actual &&
+	test_cmp expect actual
+'
+
+test_expect_success 'records of all CPUs are merged by time' '
+	made r <<-\EOF &&
+	0 1 fork 10 10 1 1
+	10 1 in 10 10
+	20 1 out 10 10 preempted
+	30 0 in 10 10
+	40 0 out 10 10 preempted
+	50 1 in 10 10
+	60 1 exit 10 10
+	EOF
+	cat >expect <<-\EOF &&
+	10 ready 0 10
+	10 run 10 10
+	10 ready 20 10
+	10 run 30 10
+	10 ready 40 10
+	10 run 50 10
+	EOF
+	states r >actual &&
+	test_cmp expect actual
+'
+
+test_expect_success 'CPU time is what the kernel counted on each CPU' '
+	made r <<-\EOF &&
+	0 0 fork 10 10 1 1
+	10 0 in 10 10
+	50 0 exit 10 10
+	50 0 read 10 10 30000
+	50 1 read 10 10 9000
+	EOF
+	states r >/dev/null &&
+	echo "39000 40000" >expect &&
+	of thread cpu_ns run_ns >actual &&
+	test_cmp expect actual
+'
+
+test_expect_success 'a pid that is used again is another process' '
+	made r <<-\EOF &&
+	0 0 fork 10 10 1 1
+	0 0 in 10 10
+	1 0 fork 11 11 10 10
+	2 1 in 11 11
+	10 1 exit 11 11
+	100000 0 fork 11 11 10 10
+	100010 1 in 11 11
+	100020 1 exit 11 11
+	100030 0 exit 10 10
+	EOF
+	states r >actual &&
+	cat >expect <<-\EOF &&
+	10 ready 0 0
+	10 run 0 100030
+	11 ready 1 1
+	11 run 2 8
+	11 ready 100000 10
+	11 run 100010 10
+	EOF
+	test_cmp expect actual
+'
+
+test_expect_success 'processes outside of the recording are left out' '
+	made r <<-\EOF &&
+	0 0 fork 10 10 1 1
+	0 0 in 10 10
+	20 0 exit 10 10
+	EOF
+	cp r/tasks.jsonl only &&
+	made r <<-\EOF &&
+	0 0 fork 10 10 1 1
+	0 0 in 10 10
+	5 1 in 77 77
+	6 1 comm 77 77 other
+	8 1 out 77 77
+	20 0 exit 10 10
+	EOF
+	cp only r/tasks.jsonl &&
+	cat >expect <<-\EOF &&
+	10 ready 0 0
+	10 run 0 20
+	EOF
+	states r >actual &&
+	test_cmp expect actual
+'
+
+test_expect_success 'an exec ends all other threads' '
+	made r <<-\EOF &&
+	0 0 fork 10 10 1 1
+	0 0 in 10 10
+	10 0 fork 10 11 10 10
+	12 1 in 10 11
+	20 1 exit 10 10
+	21 1 comm 10 10 new exec
+	30 1 exit 10 10
+	EOF
+	states r >/dev/null &&
+	cat >expect <<-\EOF &&
+	10 5000000000 5000020000
+	11 5000010000 5000021000
+	10 5000021000 5000030000
+	EOF
+	of thread tid start_ns end_ns >actual &&
+	test_cmp expect actual
+'
+
+test_expect_success 'what still runs lasts until the last record' '
+	made r --growing <<-\EOF &&
+	0 0 fork 10 10 1 1
+	0 0 in 10 10
+	10 0 fork 10 11 10 10
+	12 1 in 10 11
+	40 0 out 10 10
+	EOF
+	states r >/dev/null &&
+	cat >expect <<-\EOF &&
+	10 5000040000 true
+	11 5000040000 true
+	EOF
+	of thread tid end_ns open >actual &&
+	test_cmp expect actual
+'
+
+test_expect_success 'a file cut anywhere is read up to there' '
+	made r --growing <<-\EOF &&
+	0 0 fork 10 10 1 1
+	5 0 in 10 10
+	20 0 out 10 10
+	30 0 in 10 10
+	100 0 exit 10 10
+	EOF
+	cp r/kernel.data whole &&
+	size=$(wc -c <whole) &&
+	while test $((size -= 13)) -gt 0
+	do
+		head -c $size whole >r/kernel.data &&
+		"$GIT_BUILD_DIR/build/unit/tool-states" r >/dev/null || return 1
+	done &&
+	head -c $(($(wc -c <whole) - 60)) whole >r/kernel.data &&
+	states r >actual &&
+	cat >expect <<-\EOF &&
+	10 ready 0 5
+	10 run 5 15
+	10 wait 20 10
+	EOF
+	head -n 3 actual >first &&
+	test_cmp expect first &&
+	test_must_be_empty err
+'
+
+test_expect_success 'a finished file that was cut is a problem' '
+	made r <<-\EOF &&
+	0 0 fork 10 10 1 1
+	5 0 in 10 10
+	100 0 exit 10 10
+	EOF
+	head -c 600 r/kernel.data >cut &&
+	mv cut r/kernel.data &&
+	states r >actual &&
+	test_grep "kernel.data.: it was cut short" err
+'
+
+test_expect_success 'a file of another machine, or of no kernel' '
+	records="0 0 fork 10 10 1 1" &&
+	echo "$records" | made r --swap &&
+	states r >actual &&
+	test_must_be_empty actual &&
+	test_grep "kernel.data.: it was recorded on a machine of the other byte order" err &&
+	echo "$records" | made r --clock=0 &&
+	states r >actual &&
+	test_grep "its clock is not CLOCK_MONOTONIC" err &&
+	>r/kernel.data &&
+	states r >actual &&
+	test_grep "it is empty" err &&
+	yes no | head -n 100 >r/kernel.data &&
+	states r >actual &&
+	test_grep "not in the format of perf.data" err &&
+	test_grep ! "cpu_ns" dump
+'
+
+test_expect_success 'lost records mark the threads that lived then' '
+	made r <<-\EOF &&
+	0 0 fork 10 10 1 1
+	0 0 in 10 10
+	10 0 fork 11 11 10 10
+	20 1 in 11 11
+	30 1 exit 11 11
+	5000 0 out 10 10
+	5100 0 lost 7
+	5200 0 in 10 10
+	5300 0 exit 10 10
+	EOF
+	states r >/dev/null &&
+	cat >expect <<-\EOF &&
+	10 true
+	11 -
+	EOF
+	of thread tid lost >actual &&
+	test_cmp expect actual &&
+	test_expect_code 1 trace2 check r >out &&
+	test_grep "kernel.data.*records were lost" out
+'
+
+test_expect_success 'missing switches mark their thread' '
+	made r <<-\EOF &&
+	0 0 fork 10 10 1 1
+	5 0 in 10 10
+	20 0 out 10 10
+	40 0 out 10 10
+	60 0 in 10 10
+	80 0 in 10 10
+	100 0 exit 10 10
+	EOF
+	states r >/dev/null &&
+	echo "10 true 55000 5000 40000" >expect &&
+	of thread tid lost run_ns ready_ns wait_ns >actual &&
+	test_cmp expect actual
+'
+
+test_expect_success 'a clock that goes back is a problem, and no negative time' '
+	made r <<-\EOF &&
+	0 0 fork 10 10 1 1
+	5 0 in 10 10
+	9000 0 out 10 10
+	4000 0 in 10 10
+	10000 0 exit 10 10
+	EOF
+	states r >/dev/null &&
+	test_grep "kernel.data.: the kernel.s clock went back" err &&
+	jq -e -s "all(.[]; .ns // 0 >= 0)" dump
+'
+
+test_expect_success 'a name that is not UTF-8 is repaired' '
+	made r <<-\EOF &&
+	0 0 fork 10 10 1 1
+	1 0 in 10 10
+	2 0 comm 10 10 a%ffb
+	3 0 comm 10 10 a%feb
+	20 0 exit 10 10
+	EOF
+	states r >/dev/null &&
+	of thread comm >actual &&
+	echo "a�b" >expect &&
+	test_cmp expect actual
+'
+
+test_expect_success 'without switches there are no states, but CPU times' '
+	made r <<-\EOF &&
+	0 0 fork 10 10 1 1
+	20 0 exit 10 10
+	20 0 read 10 10 1234
+	EOF
+	states r >actual &&
+	test_must_be_empty actual &&
+	of process cpu_ns wait_ns >actual &&
+	echo "1234 -" >expect &&
+	test_cmp expect actual
+'
+
+test_expect_success 'old recordings have neither' '
+	rm r/kernel.data &&
+	states r >actual &&
+	test_must_be_empty actual &&
+	of process cpu_ns wait_ns >actual &&
+	echo "- -" >expect &&
+	test_cmp expect actual
+'
+
+test_done

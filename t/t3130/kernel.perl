@@ -1,0 +1,217 @@
+# SPDX-License-Identifier: MIT
+#
+# kernel.perl DIR <RECORDS: make a recording with these records of the kernel,
+# one a line, times in microseconds since it began:
+#
+#	TIME CPU fork PID TID PPID PTID
+#	TIME CPU exit PID TID
+#	TIME CPU comm PID TID NAME [exec]
+#	TIME CPU in PID TID
+#	TIME CPU out PID TID [preempted]
+#	TIME CPU read PID TID NANOSECONDS
+#	TIME CPU lost NUMBER
+#	TIME CPU switch PID TID NEXT-TID NEXT-COMM [FUNCTION,...]
+#	TIME CPU waking PID TID TID-THAT-WAKES [hardirq|softirq]
+#
+# FORK, COMM and EXIT are in tasks.jsonl, too. Options:
+#
+#	--growing    as a recorder leaves it that was killed
+#	--clock=N    the clock of the events
+#	--swap       as written by a machine of the other byte order
+use strict;
+use warnings;
+no warnings 'portable'; # addresses have 64 bits
+
+my %option;
+while (@ARGV && $ARGV[0] =~ /^--(\w+)(?:=(.*))?$/) {
+	$option{$1} = $2 // 1;
+	shift @ARGV;
+}
+my $dir = shift @ARGV or die "usage: kernel.perl DIR\n";
+
+use constant {
+	START_MONO => 5_000_000_000, START_WALL => 1_700_000_000_000_000_000,
+	COMM => 3, EXIT => 4, FORK => 7, READ => 8, SAMPLE => 9, SWITCH => 14,
+	LOST => 2, MISC_EXEC => 1 << 13, MISC_OUT => 1 << 13,
+	MISC_PREEMPTED => 1 << 14,
+	# IDENTIFIER | CPU | TIME | TID, and CALLCHAIN | RAW | PERIOD | IP
+	FIELDS => 1 << 16 | 1 << 7 | 1 << 2 | 1 << 1,
+	SAMPLE_FIELDS => 1 << 10 | 1 << 8 | 1 << 5 | 1,
+	NR_CPUS => 2, SWITCH_CONFIG => 370, WAKING_CONFIG => 371,
+};
+
+my (@ring, @tasks, %function);
+my @events = (
+	{ type => 1, config => 1, sample => FIELDS, size => 8 },
+	{ type => 2, config => SWITCH_CONFIG, sample => FIELDS | SAMPLE_FIELDS },
+	{ type => 2, config => WAKING_CONFIG, sample => FIELDS | SAMPLE_FIELDS },
+);
+
+sub id { return 100 + $_[0] * 10 + $_[1] }
+
+# Append a record whose last fields are those that every record has.
+sub record {
+	my ($r, $type, $misc, $body) = @_;
+	my $end = pack 'llQLLQ', $r->{pid}, $r->{tid}, $r->{ns}, $r->{cpu}, 0,
+		id(0, $r->{cpu});
+	$ring[$r->{cpu}] .= pack('LSS', $type, $misc,
+		8 + length($body) + length $end) . $body . $end;
+}
+
+# Append a sample of an event, with the functions that were called, innermost
+# first, and the tracepoint's data.
+sub sample {
+	my ($r, $event, $functions, $raw) = @_;
+	$raw .= "\0" x (-(4 + length $raw) & 7);
+	my $body = pack('QQllQLLQ', id($event, $r->{cpu}), 0, $r->{pid},
+			$r->{tid}, $r->{ns}, $r->{cpu}, 0, 1) .
+		pack('Q Q*', scalar @$functions,
+			map { address($_) } @$functions) .
+		pack('L a*', length $raw, $raw);
+	$ring[$r->{cpu}] .= pack('LSS', SAMPLE, 1, 8 + length $body) . $body;
+}
+
+# A return address in the function; kernel means the marker before the kernel's.
+sub address {
+	my ($name) = @_;
+	return 0xffffffffffffff80 if $name eq 'kernel';
+	$function{$name} //= 0xffffffff81000000 + 256 * keys %function;
+	return $function{$name} + 17;
+}
+
+sub task {
+	my ($type, $r, %more) = @_;
+	push @tasks, '{' . join(',', qq("type":"$type"), qq("time_ns":$r->{ns}),
+		map { qq("$_":$more{$_}) } sort keys %more) . "}\n";
+}
+
+my %kinds = (
+	fork => sub {
+		my ($r, $ppid, $ptid) = @_;
+		record({ %$r, pid => $ppid, tid => $ptid }, FORK, 0,
+			pack 'llllQ', $r->{pid}, $ppid, $r->{tid}, $ptid, $r->{ns});
+		task('fork', $r, pid => $r->{pid}, tid => $r->{tid},
+			ppid => $ppid, ptid => $ptid);
+	},
+	exit => sub {
+		my ($r) = @_;
+		record($r, EXIT, 0, pack 'llllQ', $r->{pid}, 1, $r->{tid}, 1,
+			$r->{ns});
+		task('exit', $r, pid => $r->{pid}, tid => $r->{tid}, ppid => 1,
+			ptid => 1);
+	},
+	comm => sub {
+		my ($r, $name, $exec) = @_;
+		$name =~ s/%([0-9a-f]{2})/chr hex $1/ge;
+		record($r, COMM, $exec ? MISC_EXEC : 0, pack('ll', $r->{pid},
+			$r->{tid}) . $name . "\0" x (8 - length($name) % 8));
+		task('comm', $r, pid => $r->{pid}, tid => $r->{tid},
+			comm => qq("$name"), $exec ? (exec => 'true') : ())
+			if $name =~ /^[ -~]*$/;
+	},
+	in => sub { record($_[0], SWITCH, 0, '') },
+	out => sub {
+		record($_[0], SWITCH, MISC_OUT | ($_[1] ? MISC_PREEMPTED : 0), '');
+	},
+	read => sub {
+		my ($r, $ns) = @_;
+		record($r, READ, 0, pack 'llQQ', $r->{pid}, $r->{tid}, $ns, 1);
+	},
+	switch => sub {
+		my ($r, $next, $comm, $functions) = @_;
+		sample($r, 1, [split /,/, $functions // ''],
+			pack 'SCCl a16 l l q a16 l l', SWITCH_CONFIG, 0, 0,
+			$r->{tid}, 'prev', $r->{tid}, 120, 1, $comm, $next, 120);
+	},
+	waking => sub {
+		my ($r, $tid, $interrupt) = @_;
+		my %flags = (hardirq => 0x08, softirq => 0x10);
+		sample($r, 2, [], pack 'SCCl a16 l l l', WAKING_CONFIG,
+			$interrupt ? $flags{$interrupt} : 0, 0, $r->{tid},
+			'woken', $tid, 120, 0);
+	},
+);
+
+while (<STDIN>) {
+	my ($time, $cpu, $kind, $pid, $tid, @rest) = split;
+	next unless defined $kind;
+	my $r = { ns => START_MONO + 1000 * $time, cpu => $cpu };
+	if ($kind eq 'lost') {
+		record({ %$r, pid => 0, tid => 0 }, LOST, 0,
+			pack 'QQ', id(0, $cpu), $pid);
+		next;
+	}
+	my $make = $kinds{$kind} or die "kernel.perl: no record '$kind'\n";
+	$make->({ %$r, pid => $pid, tid => $tid }, @rest);
+}
+
+sub put {
+	my ($name, $text) = @_;
+	open my $f, '>:raw', "$dir/$name" or die "$dir/$name: $!\n";
+	print $f $text;
+	close $f or die "$dir/$name: $!\n";
+}
+
+# The formats of tracepoints, as perf copies them from the kernel.
+sub format_of {
+	my ($name, $id, @fields) = @_;
+	my $text = "name: $name\nID: $id\nformat:\n";
+	my $at = 0;
+	for (['unsigned short common_type', 2], ['unsigned char common_flags', 1],
+		['unsigned char common_preempt_count', 1], ['int common_pid', 4],
+		@fields) {
+		my ($field, $size) = @$_;
+		$text .= "\tfield:$field;\toffset:$at;\tsize:$size;\tsigned:0;\n";
+		$at += $size;
+	}
+	return pack 'Q a*', length $text, $text;
+}
+
+sub tracing_data {
+	my $zero = pack 'Q', 0;
+	return "\x17\x08\x44tracing" . "0.5\0" . "\0" . "\x08" .
+		pack('L', 4096) . "header_page\0$zero" . "header_event\0$zero" .
+		pack('L', 0) . pack('L', 1) . "sched\0" . pack('L', 2) .
+		format_of('sched_switch', SWITCH_CONFIG,
+			['char prev_comm[16]', 16], ['pid_t prev_pid', 4],
+			['int prev_prio', 4], ['long prev_state', 8],
+			['char next_comm[16]', 16], ['pid_t next_pid', 4],
+			['int next_prio', 4]) .
+		format_of('sched_waking', WAKING_CONFIG,
+			['char comm[16]', 16], ['pid_t pid', 4],
+			['int prio', 4], ['int target_cpu', 4]) .
+		pack('L', 0) . pack('Q', 0) . pack('L', 0);
+}
+
+mkdir $dir;
+mkdir "$dir/events";
+my $clock = $option{clock} // 1;
+my $header_size = 8 + 8 + 8 + 16 * 3 + 32;
+my ($attrs, $ids) = ('', '');
+for my $i (0 .. $#events) {
+	my $e = $events[$i];
+	# sample_id_all, use_clockid; read_format ID
+	my $attr = pack 'LLQQQQQLLQQQQLLQ', $e->{type}, 112, $e->{config}, 1,
+		$e->{sample}, 4, 1 << 18 | 1 << 25, 0, 0, 0, 0, 0, 0, 0, $clock, 0;
+	$attrs .= $attr . pack 'QQ', $header_size + length $ids, 8 * NR_CPUS;
+	$ids .= pack 'Q*', map { id($i, $_) } 0 .. NR_CPUS - 1;
+}
+my $data = join '', map { $_ // '' } @ring;
+my $data_at = $header_size + length($ids) + length $attrs;
+my $tracing = tracing_data();
+my $header = ($option{swap} ? '2ELIFREP' : 'PERFILE2') .
+	pack 'QQ QQ QQ QQ QQQQ', $header_size, length($attrs) / @events,
+	$header_size + length $ids, length $attrs,
+	$data_at, $option{growing} ? 0 : length $data, 0, 0,
+	$option{growing} ? 0 : 1 << 1, 0, 0, 0;
+my $features = pack 'QQ', $data_at + length($data) + 16, length $tracing;
+put('kernel.data', $header . $ids . $attrs . $data .
+	($option{growing} ? '' : $features . $tracing));
+put('kernel.symbols', join '', map {
+	sprintf "%016x t %s\n", $function{$_}, $_
+} sort { $function{$a} <=> $function{$b} } keys %function);
+put('tasks.jsonl', join '', @tasks);
+put('meta.json', sprintf '{"format":"trace2-recording","version":1,' .
+	'"state":"%s","command":["test"],"command_pid":10,' .
+	'"start_wall_ns":%d,"start_monotonic_ns":%d,"task_records":"kernel"}' .
+	"\n", $option{growing} ? 'running' : 'complete', START_WALL, START_MONO);

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * states - sums of what threads did: run, ready for a CPU, or wait, by cause.
+ *
+ * All of it is exact to the nanosecond: of any part of a thread's life, run +
+ * ready + wait is its length. Without states (m->has_states) sums are 0.
+ */
+#ifndef TR2_MODEL_STATES_H
+#define TR2_MODEL_STATES_H
+
+#include "model/model.h"
+
+struct tr2_state_sums {
+	int64_t run_ns, ready_ns, wait_ns;
+	int64_t cause_ns[TR2_CAUSE_NR]; /* of wait_ns */
+};
+
+/* child, pipe, ..., other, unknown */
+const char *tr2_cause_name(enum tr2_cause cause);
+/* What was waited for, in words. */
+const char *tr2_cause_text(enum tr2_cause cause);
+
+/* Return when a state of this task thread ends. */
+int64_t tr2_state_end(const struct tr2_model *m, uint32_t task_thread,
+		      uint32_t state);
+
+/* Return the state of a task thread at a moment of its life; 0: none. */
+uint32_t tr2_state_at(const struct tr2_model *m, uint32_t task_thread,
+		      int64_t wall_ns);
+
+/* Add what a task thread did from from_ns to to_ns, as far as it lived. */
+void tr2_states_sum(const struct tr2_model *m, uint32_t task_thread,
+		    int64_t from_ns, int64_t to_ns,
+		    struct tr2_state_sums *sums);
+
+/*
+ * Add what a process did: run while one of its threads ran, ready while none
+ * ran and one was ready, else wait. So the sum is to_ns - from_ns, whether it
+ * lived all that time or not. A wait of several threads has the cause of the
+ * one that began to wait last.
+ */
+void tr2_states_sum_task(const struct tr2_model *m, uint32_t task,
+			 int64_t from_ns, int64_t to_ns,
+			 struct tr2_state_sums *sums);
+
+#define tr2_for_each_task_thread(m, task, i)               \
+	for ((i) = (m)->tasks[task].first_thread; (i); \
+	     (i) = (m)->task_threads[i].next)
+#define tr2_for_each_state(m, task_thread, i)                             \
+	for ((i) = (m)->task_threads[task_thread].first_state;            \
+	     (i) - (m)->task_threads[task_thread].first_state <           \
+	     (m)->task_threads[task_thread].nr_states;                    \
+	     (i)++)
+
+#endif

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: MIT */
+/* kernel - pass the records of kernel.data to the model. */
+#include "read/kernel.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/join.h"
+#include "common/memory.h"
+#include "model/build.h"
+#include "model/build_states.h"
+#include "read/kernel_data.h"
+#include "read/utf8.h"
+
+/* Times of one ring may be swapped by an interrupt, not by more than this. */
+#define SWAPPED_NS 1000000
+
+struct kernel {
+	struct tr2_model *m;
+	tr2_str source;
+	struct tr2_kernel_data file;
+	struct tr2_states_build *build;
+	uint64_t *last_ns; /* of each ring: the time of its last record */
+	uint64_t end_ns, lost, went_back;
+	struct tr2_buf comm; /* a comm that was not UTF-8, repaired */
+};
+
+static int64_t wall_of(const struct kernel *k, uint64_t time_ns)
+{
+	if (time_ns > INT64_MAX / 4)
+		time_ns = INT64_MAX / 4;
+	return tr2_wall_ns((int64_t)time_ns + k->m->meta_wall_ns -
+			   k->m->meta_mono_ns);
+}
+
+/* FORK and EXIT: pid, ppid, tid, ptid, time; COMM: pid, tid, comm. */
+static bool take_task(const struct tr2_kernel_record *r,
+		      struct tr2_task_record *out)
+{
+	uint32_t ids[4];
+	size_t n = r->type == PERF_RECORD_COMM ? 2 : 4;
+
+	if (r->len < n * sizeof(*ids))
+		return false;
+	memcpy(ids, r->body, n * sizeof(*ids));
+	out->pid = (int32_t)ids[0];
+	out->tid = (int32_t)ids[n / 2];
+	if (n == 2) {
+		out->kind = TR2_TASK_RECORD_COMM;
+		out->how = r->misc & PERF_RECORD_MISC_COMM_EXEC ? TR2_HOW_EXEC :
+								  0;
+		out->comm.p = (const char *)r->body + 2 * sizeof(*ids);
+		out->comm.len = strnlen(out->comm.p, r->len - 2 * sizeof(*ids));
+	} else {
+		out->kind = r->type == PERF_RECORD_FORK ? TR2_TASK_RECORD_FORK :
+							  TR2_TASK_RECORD_EXIT;
+		out->other = (int32_t)ids[3];
+	}
+	return true;
+}
+
+/* pid, tid, value. The first event counts the CPU time. */
+static bool take_cpu_time(const struct kernel *k,
+			  const struct tr2_kernel_record *r,
+			  struct tr2_task_record *out)
+{
+	uint32_t ids[2];
+
+	if (r->source != k->file.sources ||
+	    r->source->type != PERF_TYPE_SOFTWARE ||
+	    r->source->config != PERF_COUNT_SW_TASK_CLOCK ||
+	    r->source->read_format & PERF_FORMAT_GROUP ||
+	    r->len < sizeof(ids) + sizeof(out->value))
+		return false;
+	memcpy(ids, r->body, sizeof(ids));
+	memcpy(&out->value, r->body + sizeof(ids), sizeof(out->value));
+	out->pid = (int32_t)ids[0];
+	out->tid = (int32_t)ids[1];
+	out->kind = TR2_TASK_RECORD_CPU_TIME;
+	return true;
+}
+
+static bool take_switch(const struct tr2_kernel_record *r,
+			struct tr2_task_record *out)
+{
+	out->kind = TR2_TASK_RECORD_IN;
+	if (r->misc & PERF_RECORD_MISC_SWITCH_OUT) {
+		out->kind = TR2_TASK_RECORD_OUT;
+		if (r->misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT)
+			out->how = TR2_HOW_PREEMPTED;
+	}
+	return true;
+}
+
+/* id, number */
+static bool take_lost(const struct kernel *k, const struct tr2_kernel_record *r,
+		      struct tr2_task_record *out)
+{
+	bool has_id = r->type == PERF_RECORD_LOST;
+	size_t at = has_id ? sizeof(uint64_t) : 0;
+
+	if (r->len < at + sizeof(out->value))
+		return false;
+	memcpy(&out->value, r->body + at, sizeof(out->value));
+	out->kind = TR2_TASK_RECORD_LOST;
+	out->since_ns = wall_of(k, k->last_ns[r->ring]);
+	return true;
+}
+
+/* Convert a record. false: it says nothing about tasks. */
+static bool take(const struct kernel *k, const struct tr2_kernel_record *r,
+		 struct tr2_task_record *out)
+{
+	memset(out, 0, sizeof(*out));
+	out->pid = r->pid;
+	out->tid = r->tid;
+	out->cpu = r->ring;
+	out->wall_ns = wall_of(k, r->time_ns);
+	switch (r->type) {
+	case PERF_RECORD_FORK:
+	case PERF_RECORD_EXIT:
+	case PERF_RECORD_COMM:
+		return take_task(r, out);
+	case PERF_RECORD_READ:
+		return take_cpu_time(k, r, out);
+	case PERF_RECORD_SWITCH:
+		return take_switch(r, out);
+	case PERF_RECORD_LOST:
+	case PERF_RECORD_LOST_SAMPLES:
+		return take_lost(k, r, out);
+	default:
+		return false;
+	}
+}
+
+static bool count_record(void *data, const struct tr2_kernel_record *r)
+{
+	struct kernel *k = data;
+	struct tr2_task_record record;
+	uint64_t *last = &k->last_ns[r->ring];
+
+	if (r->time_ns + SWAPPED_NS < *last)
+		k->went_back++;
+	*last = r->time_ns;
+	if (r->time_ns > k->end_ns)
+		k->end_ns = r->time_ns;
+	if (!take(k, r, &record))
+		return true;
+	if (record.kind == TR2_TASK_RECORD_LOST)
+		k->lost += record.value;
+	tr2_states_build_count(k->build, &record);
+	return true;
+}
+
+static bool add_record(void *data, const struct tr2_kernel_record *r)
+{
+	struct kernel *k = data;
+	struct tr2_task_record record;
+
+	if (take(k, r, &record)) {
+		if (!tr2_utf8_valid(record.comm.p, record.comm.len)) {
+			tr2_utf8_repair(&k->comm, record.comm.p,
+					record.comm.len, 0);
+			record.comm.p = tr2_buf_str(&k->comm);
+			record.comm.len = k->comm.len;
+		}
+		tr2_states_build_add(k->build, &record);
+	}
+	k->last_ns[r->ring] = r->time_ns;
+	return true;
+}
+
+static void note_problems(const struct kernel *k)
+{
+	if (k->file.problem)
+		tr2_build_problem(k->m, TR2_PROBLEM_FILE, k->source, 0,
+				  k->file.problem);
+	tr2_build_problems(k->m, TR2_PROBLEM_CLOCK, k->source,
+			   "the kernel's clock went back: times of states are "
+			   "wrong", k->went_back);
+	tr2_build_problems(k->m, TR2_PROBLEM_LOST, k->source,
+			   "records were lost, since the kernel's buffers were "
+			   "full: some states are wrong", k->lost);
+}
+
+static void read_records(struct kernel *k, uint32_t first_task)
+{
+	size_t nr = k->file.nr_rings;
+
+	k->last_ns = tr2_calloc(nr, sizeof(*k->last_ns));
+	k->build = tr2_states_build_new(k->m, first_task);
+	tr2_kernel_data_scan(&k->file, count_record, k);
+	memset(k->last_ns, 0, nr * sizeof(*k->last_ns));
+	if (tr2_states_build_begin(k->build, k->file.nr_rings))
+		tr2_kernel_data_merge(&k->file, add_record, k);
+	else
+		k->file.problem = "it has too many records";
+	tr2_states_build_end(k->build, wall_of(k, k->end_ns));
+	free(k->last_ns);
+}
+
+uint64_t tr2_kernel_load(struct tr2_model *m, const char *dir,
+			 uint32_t first_task)
+{
+	struct kernel k = { .m = m, .comm = TR2_BUF_INIT };
+	struct tr2_buf path = TR2_BUF_INIT;
+	int fd = open(tr2_join(&path, dir, "kernel.data"),
+		      O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+
+	k.source = tr2_intern(m, path.p, path.len);
+	tr2_buf_release(&path);
+	if (fd < 0) {
+		if (errno != ENOENT)
+			tr2_build_problem(m, TR2_PROBLEM_FILE, k.source, 0,
+					  strerror(errno));
+		return 0;
+	}
+	if (tr2_kernel_data_open(&k.file, fd))
+		read_records(&k, first_task);
+	note_problems(&k);
+	tr2_kernel_data_release(&k.file);
+	tr2_buf_release(&k.comm);
+	close(fd);
+	return k.lost;
+}

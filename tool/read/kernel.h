@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * kernel - read DIR/kernel.data, the kernel's records of a recording, into the
+ * threads and states of the model.
+ */
+#ifndef TR2_READ_KERNEL_H
+#define TR2_READ_KERNEL_H
+
+#include "model/model.h"
+
+/* Read DIR/kernel.data if it exists; the recording's tasks are those from
+ * first_task on. Return how many records the file says were lost. */
+uint64_t tr2_kernel_load(struct tr2_model *m, const char *dir,
+			 uint32_t first_task);
+
+#endif
