@@ -563,7 +563,8 @@ test_expect_success SECCOMP 'without task records it says so once, and goes on' 
 test_expect_success SECCOMP,EXIT_CODES 'the process connector stands in for perf' '
 	test_expect_code 4 "$PERL_PATH" "$TEST_DIRECTORY/t3100/deny.perl" perf \
 		trace2 record -- sh -c "sh -c \"exit 7\"; exit 4" 2>err &&
-	test_line_count = 2 err &&
+	test_line_count = 3 err &&
+	test_grep "^trace2 record: not recorded: states of threads: perf_event_open: Operation not permitted" err &&
 	jq -r ".tasks[] | .code" trace2.data/meta.json >actual &&
 	test_write_lines 4 7 >expect &&
 	test_cmp expect actual &&

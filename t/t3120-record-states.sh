@@ -4,6 +4,8 @@
 test_description='trace2 record: the records of the kernel in kernel.data'
 
 . ./test-lib.sh
+. "$TEST_DIRECTORY/lib-perf.sh"
+
 
 # What stock perf reads: one line for each record.
 records () {
@@ -11,7 +13,7 @@ records () {
 		--show-switch-events >records 2>err
 }
 
-test_lazy_prereq PERF_SCRIPT 'perf script -h >out 2>&1 || grep usage out'
+test_lazy_prereq PERF_SCRIPT 'perf --version'
 
 test_expect_success TASKS,PERF_SCRIPT 'when each process began, had a CPU, and ended' '
 	trace2 record -- sh -c "sleep 0.01; :" &&
@@ -24,10 +26,52 @@ test_expect_success TASKS,PERF_SCRIPT 'when each process began, had a CPU, and e
 	test "$(grep -c "PERF_RECORD_EXIT" records)" = 2
 '
 
+# The kernel and its settings permit all of it.
+test_lazy_prereq WAKERS '
+	trace2 record -o probe -- true &&
+	test "$(jq -r .wakers probe/meta.json)" = kernel
+'
+
+test_expect_success WAKERS,PERF_SCRIPT 'what each waited in, and who woke it' '
+	trace2 record -- sh -c "sleep 0.01 | cat; :" 2>err &&
+	test_grep ! "not recorded" err &&
+	jq -e ".states == \"kernel\" and .wait_causes == \"kernel\"" \
+		trace2.data/meta.json &&
+	perf script -i trace2.data/kernel.data -F comm,tid,event,trace,ip,sym \
+		>samples 2>/dev/null &&
+	cat=$(sed -n "s/^ *cat *\([0-9]*\) .*/\1/p" samples | sed 1q) &&
+	grep "^ *cat .* sched:sched_switch:.* prev_state=S" samples &&
+	grep "^ *sleep .*sched:sched_waking:.* comm=cat pid=$cat " samples
+'
+
+test_expect_success ORDINARY_USER,PARANOID_2,PERF_SCRIPT 'what is refused to an ordinary user is said once, with what permits it' '
+	mkdir -p user &&
+	chmod 777 user &&
+	as_ordinary trace2 record -o user/r -- sh -c "sleep 0.01; :" 2>err &&
+	grep "not recorded" err >refused &&
+	cat >expect <<-EOF &&
+	trace2 record: not recorded: causes of waits: perf_event_open: Permission denied (kernel.perf_event_paranoid is 2; at most 1, or CAP_PERFMON, is needed); wakers: /sys/kernel/tracing: Permission denied (access to it, and CAP_PERFMON, is needed)
+	EOF
+	test_cmp expect refused &&
+	jq -e ".states == \"kernel\" and (.wait_causes | test(\"paranoid is 2\")) and (.wakers | test(\"access\"))" \
+		user/r/meta.json &&
+	perf script -f -i user/r/kernel.data --show-switch-events >out &&
+	grep "sleep .*PERF_RECORD_SWITCH OUT" out
+'
+
+test_expect_success ORDINARY_USER 'and -q does not say it' '
+	mkdir -p user &&
+	chmod 777 user &&
+	as_ordinary trace2 record -q -o user/r -- true 2>err &&
+	test_must_be_empty err
+'
+
 test_expect_success TASKS '--no-states leaves it out' '
 	trace2 record --no-states -- true &&
 	test_path_is_file trace2.data/tasks.jsonl &&
-	test_path_is_missing trace2.data/kernel.data
+	test_path_is_missing trace2.data/kernel.data &&
+	jq -e ".states == \"not requested\" and .wakers == .states" \
+		trace2.data/meta.json
 '
 
 test_done

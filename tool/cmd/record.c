@@ -17,7 +17,7 @@ static int64_t nest = TR2_JOB_NEST;
 static int64_t timeout_ns = TR2_JOB_TIMEOUT_NS;
 static int64_t max_size, rotate, keep, report_ns;
 static struct tr2_list addresses, events;
-static bool rings, no_states;
+static bool rings, no_states, quiet;
 
 static const struct tr2_option options[] = {
 	{ 'e', "event", "EVENT[,EVENT...]", TR2_OPT_LIST, &events,
@@ -34,6 +34,8 @@ static const struct tr2_option options[] = {
 	  "collect from a socket, [af_unix:[stream:|dgram:]]PATH, until "
 	  "interrupted or until CMD has ended; may be given more than once",
 	  NULL },
+	{ 'q', "quiet", NULL, TR2_OPT_FLAG, &quiet,
+	  "print errors only, not what was recorded, or not permitted", NULL },
 	{ 0, "timeout", "S", TR2_OPT_DURATION, &timeout_ns,
 	  "wait this long for processes that outlive CMD (default 3s)",
 	  NULL },
@@ -90,6 +92,7 @@ static int run(int argc, char **argv)
 		.report_ns = report_ns,
 		.addresses = addresses.item,
 		.nr_addresses = addresses.nr,
+		.quiet = quiet,
 	};
 	struct tr2_event_counters counters = { 0 };
 	struct tr2_job_result result;

@@ -484,6 +484,9 @@ static void finish(int code)
 			  rec.store.path, strerror(errno));
 	if (rec.job->quiet)
 		return;
+	/* If there are no records of tasks at all, the start said it. */
+	if (!rec.meta.no_task_records)
+		tr2_kernel_records_say_refused(&rec.watch.kernel);
 	say_stragglers();
 	say_silent();
 	say_sum(code);

@@ -11,6 +11,10 @@
 #include <time.h>
 #include <unistd.h>
 
+/* Functions of the kernel in a callchain: the innermost name the cause of a
+ * wait. */
+#define MAX_STACK 10
+
 void tr2_kernel_event_init(struct tr2_kernel_event *event, const char *name,
 			   uint32_t type, uint64_t config)
 {
@@ -53,6 +57,41 @@ void tr2_kernel_event_tasks(struct tr2_kernel_event *event, bool states)
 	attr->context_switch = states;
 }
 
+/* Every occurrence is a sample. */
+static void sample_all(struct perf_event_attr *attr)
+{
+	attr->sample_period = 1;
+	if (attr->type == PERF_TYPE_TRACEPOINT)
+		attr->sample_type |= PERF_SAMPLE_RAW;
+}
+
+void tr2_kernel_event_switches(struct tr2_kernel_event *event,
+			       uint64_t tracepoint)
+{
+	struct perf_event_attr *attr = &event->attr;
+
+	if (tracepoint)
+		tr2_kernel_event_init(event, "sched:sched_switch",
+				      PERF_TYPE_TRACEPOINT, tracepoint);
+	else
+		tr2_kernel_event_init(event, "context-switches:k",
+				      PERF_TYPE_SOFTWARE,
+				      PERF_COUNT_SW_CONTEXT_SWITCHES);
+	sample_all(attr);
+	attr->exclude_user = !tracepoint;
+	attr->sample_type |= PERF_SAMPLE_CALLCHAIN;
+	attr->exclude_callchain_user = 1;
+	attr->sample_max_stack = MAX_STACK;
+}
+
+void tr2_kernel_event_wakings(struct tr2_kernel_event *event,
+			      uint64_t tracepoint)
+{
+	tr2_kernel_event_init(event, "sched:sched_waking", PERF_TYPE_TRACEPOINT,
+			      tracepoint);
+	sample_all(&event->attr);
+}
+
 static int open_on_cpu(const struct tr2_kernel_event *event, int cpu)
 {
 	return (int)syscall(SYS_perf_event_open, &event->attr, 0, cpu, -1,
@@ -89,7 +128,8 @@ static int open_ring(struct tr2_kernel_event *event,
 	if (fd < 0)
 		return errno == ENODEV ? 0 : -1;
 	return add_fd(event, fd) ? -1 :
-				   tr2_kernel_rings_add(rings, fd, size_bytes);
+				   tr2_kernel_rings_add(rings, fd, cpu,
+							size_bytes);
 }
 
 int tr2_kernel_event_open_rings(struct tr2_kernel_event *event,
@@ -110,6 +150,36 @@ int tr2_kernel_event_open_rings(struct tr2_kernel_event *event,
 	tr2_kernel_rings_release(rings);
 	tr2_kernel_event_close(event);
 	errno = err ? err : ENODEV;
+	return -1;
+}
+
+static int open_to_ring(struct tr2_kernel_event *event,
+			const struct tr2_kernel_ring *r)
+{
+	int fd = open_on_cpu(event, r->cpu);
+
+	return fd < 0 || add_fd(event, fd) ||
+			       ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT,
+				     r->source.fd) ?
+		       -1 :
+		       0;
+}
+
+int tr2_kernel_event_open(struct tr2_kernel_event *event,
+			  const struct tr2_kernel_rings *rings)
+{
+	int err = 0;
+	size_t i;
+
+	if (!make_room(event))
+		err = ENOMEM;
+	for (i = 0; !err && i < rings->nr; i++)
+		if (open_to_ring(event, &rings->ring[i]))
+			err = errno;
+	if (!err)
+		return 0;
+	tr2_kernel_event_close(event);
+	errno = err;
 	return -1;
 }
 

@@ -36,9 +36,21 @@ void tr2_kernel_event_init(struct tr2_kernel_event *event, const char *name,
  */
 void tr2_kernel_event_tasks(struct tr2_kernel_event *event, bool states);
 
+/* Samples of switches, with the functions of the kernel in which a thread
+ * waits. tracepoint: the number of sched_switch; 0: of the software event. */
+void tr2_kernel_event_switches(struct tr2_kernel_event *event,
+			       uint64_t tracepoint);
+/* Samples of sched_waking. */
+void tr2_kernel_event_wakings(struct tr2_kernel_event *event,
+			      uint64_t tracepoint);
+
 /* Open it; the rings are its own. -1: errno, and nothing is open. */
 int tr2_kernel_event_open_rings(struct tr2_kernel_event *event,
 				struct tr2_kernel_rings *rings);
+
+/* Open it; its records go to the rings. -1: errno, and nothing is open. */
+int tr2_kernel_event_open(struct tr2_kernel_event *event,
+			  const struct tr2_kernel_rings *rings);
 
 void tr2_kernel_event_close(struct tr2_kernel_event *event);
 

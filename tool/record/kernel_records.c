@@ -13,42 +13,99 @@
 
 void tr2_kernel_records_init(struct tr2_kernel_records *k)
 {
+	size_t i;
+
 	memset(k, 0, sizeof(*k));
 	tr2_kernel_file_init(&k->file);
 	k->rings.tasks = &k->tasks;
+	for (i = 0; i < TR2_KERNEL_SOURCES; i++)
+		snprintf(k->refused[i], sizeof(k->refused[i]), "no command was run");
 }
 
 void tr2_kernel_records_release(struct tr2_kernel_records *k)
 {
-	size_t i;
+	uint32_t i;
 
 	tr2_kernel_rings_release(&k->rings);
-	for (i = 0; i < TR2_KERNEL_NR_EVENTS; i++)
+	for (i = 0; i < k->nr; i++)
 		tr2_kernel_event_close(&k->events[i]);
 	tr2_kernel_file_release(&k->file);
+	tr2_tracepoints_release(&k->tracepoints);
 	tr2_tasks_release(&k->tasks);
 }
 
-static void say_why_not(struct tr2_kernel_records *k, int err)
+/* Return the value of a setting of the kernel; -1: it is not known. */
+static int setting(const char *path)
 {
-	FILE *f = fopen("/proc/sys/kernel/perf_event_paranoid", "re");
-	int level = 0;
+	FILE *f = fopen(path, "re");
+	int value;
+
+	if (!f)
+		return -1;
+	if (fscanf(f, "%d", &value) != 1)
+		value = -1;
+	fclose(f);
+	return value;
+}
+
+/* Describe why perf_event_open failed, if kernel.perf_event_paranoid must be at
+ * most `most`. */
+static void explain(char *out, size_t size, int err, int most)
+{
+	int level = setting("/proc/sys/kernel/perf_event_paranoid");
+	bool refused = err == EACCES || err == EPERM;
 
 	if (err == ENOSYS)
-		snprintf(k->why_not, sizeof(k->why_not),
-			 "this kernel has no perf_event_open");
-	else if (f && (err == EACCES || err == EPERM) &&
-		 fscanf(f, "%d", &level) == 1 && level > 2)
-		snprintf(k->why_not, sizeof(k->why_not),
-			 "perf_event_open: %s (kernel.perf_event_paranoid is "
-			 "%d; at most 2 is needed)", strerror(err), level);
+		snprintf(out, size, "this kernel has no perf_event_open");
+	else if (refused && level > most)
+		snprintf(out, size, "perf_event_open: %s "
+			 "(kernel.perf_event_paranoid is %d; at most %d, or "
+			 "CAP_PERFMON, is needed)", strerror(err), level, most);
 	else
-		snprintf(k->why_not, sizeof(k->why_not),
-			 "perf_event_open: %s%s", strerror(err),
+		snprintf(out, size, "perf_event_open: %s%s", strerror(err),
 			 err == EPERM ? " (a seccomp filter, as in containers?)"
 				      : "");
-	if (f)
-		fclose(f);
+}
+
+/* Open the next event. false: refused. */
+static bool open_next(struct tr2_kernel_records *k,
+		      enum tr2_kernel_source source, int paranoid)
+{
+	if (tr2_kernel_event_open(&k->events[k->nr], &k->rings)) {
+		explain(k->refused[source], sizeof(k->refused[source]), errno,
+			paranoid);
+		return false;
+	}
+	k->nr++;
+	k->refused[source][0] = '\0';
+	return true;
+}
+
+static void open_causes(struct tr2_kernel_records *k)
+{
+	uint64_t id = k->tracepoints.id[TR2_TRACEPOINT_SWITCH];
+
+	if (id) {
+		tr2_kernel_event_switches(&k->events[k->nr], id);
+		if (open_next(k, TR2_KERNEL_CAUSES, -1))
+			return;
+	}
+	tr2_kernel_event_switches(&k->events[k->nr], 0);
+	open_next(k, TR2_KERNEL_CAUSES, 1);
+}
+
+static void open_wakers(struct tr2_kernel_records *k)
+{
+	uint64_t id = k->tracepoints.id[TR2_TRACEPOINT_WAKING];
+
+	if (!id) {
+		snprintf(k->refused[TR2_KERNEL_WAKERS],
+			 sizeof(k->refused[TR2_KERNEL_WAKERS]), "%s",
+			 k->tracepoints.why_not);
+		return;
+	}
+	tr2_kernel_event_wakings(&k->events[k->nr], id);
+	open_next(k, TR2_KERNEL_WAKERS, -1);
 }
 
 /* The features that describe the machine and the clock. */
@@ -78,35 +135,93 @@ static void add_features(struct tr2_perf_file *file)
 
 static void begin_file(struct tr2_kernel_records *k, int fd)
 {
-	size_t i;
+	struct tr2_perf_file *perf = &k->file.perf;
+	uint32_t i;
 
-	for (i = 0; i < TR2_KERNEL_NR_EVENTS; i++)
+	for (i = 0; i < k->nr; i++)
 		k->rows[i] = (struct tr2_perf_file_event){
 			.attr = k->events[i].attr,
 			.name = k->events[i].name,
 			.ids = k->events[i].ids,
 			.nr_ids = k->events[i].nr,
 		};
-	k->file.perf.events = k->rows;
-	k->file.perf.nr_events = TR2_KERNEL_NR_EVENTS;
-	add_features(&k->file.perf);
+	perf->events = k->rows;
+	perf->nr_events = k->nr;
+	add_features(perf);
+	perf->tracing = k->tracepoints.data;
+	k->tracepoints.data = (struct tr2_buf)TR2_BUF_INIT;
 	tr2_kernel_file_begin(&k->file, fd);
 	k->rings.file = &k->file;
 }
 
-bool tr2_kernel_records_open(struct tr2_kernel_records *k, struct tr2_loop *loop, int data_fd)
+/* Open what is permitted besides the records of tasks. */
+static void open_states(struct tr2_kernel_records *k, int data_fd)
+{
+	k->refused[TR2_KERNEL_STATES][0] = '\0';
+	tr2_tracepoints_read(&k->tracepoints);
+	open_causes(k);
+	open_wakers(k);
+	begin_file(k, data_fd);
+}
+
+static void refuse_all(struct tr2_kernel_records *k, int err)
+{
+	size_t i;
+
+	explain(k->why_not, sizeof(k->why_not), err, 2);
+	for (i = 0; i < TR2_KERNEL_SOURCES; i++)
+		snprintf(k->refused[i], sizeof(k->refused[i]), "%s",
+			 k->why_not);
+}
+
+static void request_none(struct tr2_kernel_records *k)
+{
+	size_t i;
+
+	for (i = 0; i < TR2_KERNEL_SOURCES; i++)
+		snprintf(k->refused[i], sizeof(k->refused[i]), "not requested");
+}
+
+void tr2_kernel_records_say_refused(const struct tr2_kernel_records *k)
+{
+	static const char *const what[] = {
+		[TR2_KERNEL_STATES] = "states of threads",
+		[TR2_KERNEL_CAUSES] = "causes of waits",
+		[TR2_KERNEL_WAKERS] = "wakers",
+	};
+	const char *before = "trace2 record: not recorded: ";
+	size_t i;
+
+	for (i = 0; k->wanted && i < TR2_KERNEL_SOURCES; i++) {
+		if (!k->refused[i][0])
+			continue;
+		fprintf(stderr, "%s%s: %s", before, what[i], k->refused[i]);
+		before = "; ";
+		/* Without states, there is nothing else, for that reason. */
+		if (i == TR2_KERNEL_STATES)
+			break;
+	}
+	if (*before == ';')
+		fputc('\n', stderr);
+}
+
+bool tr2_kernel_records_open(struct tr2_kernel_records *k,
+			     struct tr2_loop *loop, int data_fd)
 {
 	k->rings.loop = loop;
-	tr2_kernel_event_tasks(&k->events[TR2_KERNEL_TASKS], data_fd >= 0);
-	if (tr2_kernel_event_open_rings(&k->events[TR2_KERNEL_TASKS],
-					&k->rings)) {
-		say_why_not(k, errno);
+	k->wanted = data_fd >= 0;
+	tr2_kernel_event_tasks(&k->events[0], data_fd >= 0);
+	if (tr2_kernel_event_open_rings(&k->events[0], &k->rings)) {
+		refuse_all(k, errno);
 		if (data_fd >= 0)
 			close(data_fd);
 		return false;
 	}
+	k->nr = 1;
 	if (data_fd >= 0)
-		begin_file(k, data_fd);
+		open_states(k, data_fd);
+	else
+		request_none(k);
 	return true;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * kernel_records - the kernel's records of the command and all below it: records of
- * tasks while it runs, and with states all of them in DIR/kernel.data.
+ * kernel_records - the kernel's records of the command and all below it: records
+ * of tasks while it runs, and with states all of them in DIR/kernel.data.
  */
 #ifndef TR2_RECORD_KERNEL_RECORDS_H
 #define TR2_RECORD_KERNEL_RECORDS_H
@@ -12,16 +12,28 @@
 #include "record/kernel_file.h"
 #include "record/kernel_rings.h"
 #include "record/tasks.h"
+#include "record/tracepoints.h"
 
-enum { TR2_KERNEL_TASKS, TR2_KERNEL_NR_EVENTS };
+enum tr2_kernel_source {
+	TR2_KERNEL_STATES,  /* when each thread had a CPU */
+	TR2_KERNEL_CAUSES,  /* what each waited in */
+	TR2_KERNEL_WAKERS,  /* who woke it */
+	TR2_KERNEL_SOURCES
+};
 
 struct tr2_kernel_records {
 	struct tr2_tasks tasks;
-	struct tr2_kernel_event events[TR2_KERNEL_NR_EVENTS];
-	struct tr2_perf_file_event rows[TR2_KERNEL_NR_EVENTS];
+	struct tr2_tracepoints tracepoints;
+	struct tr2_kernel_event events[TR2_KERNEL_SOURCES];
+	struct tr2_perf_file_event rows[TR2_KERNEL_SOURCES];
+	uint32_t nr; /* events that are open */
 	struct tr2_kernel_rings rings;
 	struct tr2_kernel_file file;
-	char why_not[256]; /* "" if it works */
+	char why_not[160]; /* "" if there are records of tasks */
+	/* For each source why it is not in kernel.data, and what would permit
+	 * it; "": it is. */
+	char refused[TR2_KERNEL_SOURCES][160];
+	bool wanted; /* states were requested */
 };
 
 void tr2_kernel_records_init(struct tr2_kernel_records *kernel);
@@ -34,8 +46,10 @@ void tr2_kernel_records_release(struct tr2_kernel_records *kernel);
  * tr2_kernel_rings_copy(). data_fd: kernel.data, which is closed with it; -1:
  * no states. false: not permitted; why_not is the reason.
  */
-bool tr2_kernel_records_open(struct tr2_kernel_records *kernel, struct tr2_loop *loop,
-		     int data_fd);
+bool tr2_kernel_records_open(struct tr2_kernel_records *kernel,
+			     struct tr2_loop *loop, int data_fd);
+/* Print what was refused on stderr, in one line. */
+void tr2_kernel_records_say_refused(const struct tr2_kernel_records *kernel);
 /* Copy the last records, and finish the file. */
 void tr2_kernel_records_finish(struct tr2_kernel_records *kernel);
 

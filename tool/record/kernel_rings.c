@@ -37,7 +37,7 @@ static void ring_ready(struct tr2_source *source, uint32_t events)
 		tr2_loop_remove(r->rings->loop, source);
 }
 
-int tr2_kernel_rings_add(struct tr2_kernel_rings *rings, int fd,
+int tr2_kernel_rings_add(struct tr2_kernel_rings *rings, int fd, int cpu,
 			 size_t size_bytes)
 {
 	struct tr2_kernel_ring *r = &rings->ring[rings->nr];
@@ -56,6 +56,7 @@ int tr2_kernel_rings_add(struct tr2_kernel_rings *rings, int fd,
 		return -1;
 	r->size_bytes = size_bytes;
 	r->scanned = r->whole = r->nr_whole = 0;
+	r->cpu = cpu;
 	r->rings = rings;
 	r->source.fd = fd;
 	r->source.ready = ring_ready;

@@ -19,6 +19,7 @@
 
 struct tr2_kernel_ring {
 	struct tr2_source source;
+	int cpu;
 	struct tr2_kernel_rings *rings;
 	void *map; /* the control page, then size_bytes of data */
 	size_t size_bytes;
@@ -42,12 +43,12 @@ struct tr2_kernel_rings {
 size_t tr2_kernel_ring_bytes(long nr_cpus);
 
 /*
- * Map the ring of an event, which is closed with it. It may be smaller than
+ * Map the ring of an event on a CPU, which is closed with it. It may be smaller than
  * size_bytes if the limit of locked memory is near. rings->ready() is called
  * when a ring is half full, and should copy. There must be room in rings->ring.
  * -1: errno.
  */
-int tr2_kernel_rings_add(struct tr2_kernel_rings *rings, int fd,
+int tr2_kernel_rings_add(struct tr2_kernel_rings *rings, int fd, int cpu,
 			 size_t size_bytes);
 void tr2_kernel_rings_release(struct tr2_kernel_rings *rings);
 

@@ -172,9 +172,19 @@ static void add_options(struct tr2_buf *b, const struct tr2_meta *m)
 
 static void add_sources(struct tr2_buf *b, const struct tr2_meta *m)
 {
+	static const char *const keys[] = {
+		[TR2_KERNEL_STATES] = "states",
+		[TR2_KERNEL_CAUSES] = "wait_causes",
+		[TR2_KERNEL_WAKERS] = "wakers",
+	};
+	size_t i;
+
 	add_text(b, "task_records",
 		 m->no_task_records ? m->no_task_records : "kernel");
 	add_text(b, "task_source", m->task_source);
+	for (i = 0; i < TR2_KERNEL_SOURCES; i++)
+		add_text(b, keys[i],
+			 *m->refused[i] ? m->refused[i] : "kernel");
 	add_text(b, "exit_codes",
 		 m->no_exit_codes ? m->no_exit_codes : "connector");
 }

@@ -12,6 +12,7 @@
 
 #include "base/buf.h"
 #include "record/counters.h"
+#include "record/kernel_records.h"
 #include "record/listen.h"
 #include "record/procs.h"
 #include "record/run.h"
@@ -38,6 +39,8 @@ struct tr2_meta {
 	/* NULL: available */
 	const char *no_task_records, *no_exit_codes;
 	const char *task_source; /* perf, connector, none */
+	/* For states, causes of waits and wakers; "": available. */
+	const char *refused[TR2_KERNEL_SOURCES];
 
 	/* Set at the end: */
 	bool complete;

@@ -273,9 +273,13 @@ void tr2_watch_finish(struct tr2_watch *w)
 
 void tr2_watch_result(const struct tr2_watch *w, struct tr2_meta *m)
 {
+	size_t i;
+
 	m->no_task_records = w->why_not[0] ? w->why_not : NULL;
 	m->task_source = w->has_tasks ? "perf" :
 			 w->has_connector ? "connector" : "none";
+	for (i = 0; i < TR2_KERNEL_SOURCES; i++)
+		m->refused[i] = w->kernel.refused[i];
 	m->no_exit_codes = w->has_connector ? NULL :
 			   w->connector.why_not[0] ? w->connector.why_not :
 						     "no command was run";
