@@ -3,9 +3,10 @@
 
 test_description='what it costs to start processes
 
-SPAWN is the time that a parent lost to starting a child and to taking note of
-its end: while it waited for that, and nothing else went on that we know of. It
-is in the model, so that every view and format tells the same.
+SPAWN is the time that a parent lost to starting a child, from its fork to its
+exec, and to taking note of its end: while it waited for that, and nothing else
+went on that we know of. It is in the model, so that every view and format tells
+the same.
 '
 
 . ./test-lib.sh
@@ -213,6 +214,115 @@ test_expect_success SQLITE3 'the view spawn_overhead: shares of the time by the 
 	index|3.0|21.0|0.1429
 	upload|3.0|80.0|0.0375
 	EOF
+	test_cmp expect actual
+'
+
+# ---- with the kernel's records ------------------------------------------------
+
+# The process 15 is a program with a session, and starts 16.
+parent () {
+	begin A-P0000000f 0 top && "$@" && event A-P0000000f 100 atexit "\"code\":0"
+}
+of_parent () {
+	event A-P0000000f "$@"
+}
+kid_of_parent () {
+	of_parent 10 child_start "\"child_id\":0,\"child_class\":\"?\",\"use_shell\":false,\"argv\":[\"kid\"]" &&
+	begin A-P0000000f/C-P00000010 20 kid &&
+	event A-P0000000f/C-P00000010 45 atexit "\"code\":0" &&
+	of_parent "$1" "$2" "\"child_id\":0,\"pid\":16,\"code\":0,\"ready\":\"ready\""
+}
+tasks () {
+	forked 0 15 1 && execed 0 15 top && forked 12 16 15 && "$@" &&
+	execed 14 16 kid && ended 50 16 && ended 100 15
+}
+
+test_expect_success 'from fork to exec, and from the end to child_exit' '
+	parent kid_of_parent 53 child_exit | recording both &&
+	tasks : >both/tasks.jsonl &&
+	echo "kid 5 ms" >expect &&
+	spawned both >actual &&
+	test_cmp expect actual
+'
+
+test_expect_success 'a child that went to the background: its start' '
+	parent kid_of_parent 30 child_ready | recording ready &&
+	tasks : >ready/tasks.jsonl &&
+	echo "kid 2 ms" >expect &&
+	spawned ready >actual &&
+	test_cmp expect actual
+'
+
+test_expect_success 'a child without a span: its start, until the parent goes on' '
+	parent : | recording silent &&
+	tasks : >silent/tasks.jsonl &&
+	echo "kid 2 ms" >expect &&
+	spawned silent >actual &&
+	test_cmp expect actual &&
+	parent of_parent 13 data "\"category\":\"c\",\"key\":\"k\",\"value\":\"v\"" |
+	recording busy &&
+	tasks : >busy/tasks.jsonl &&
+	echo "kid 1 ms" >expect &&
+	spawned busy >actual &&
+	test_cmp expect actual
+'
+
+test_expect_success 'below a shell: from fork to exec' '
+	recording shell </dev/null &&
+	{
+		tasks : && forked 50 17 15 && execed 53 17 more && ended 60 17
+	} | sort -t: -k3,3n >shell/tasks.jsonl &&
+	test_write_lines "kid 2 ms" "more 3 ms" >expect &&
+	spawned shell >actual &&
+	test_cmp expect actual &&
+	trace2 report shell >out &&
+	test_grep "; 5.000 ms (5.0%) spawning$" out
+'
+
+# The shell waits for neither of two that it starts at once, and calls exec.
+test_expect_success 'a shell that forks again, or calls exec, does not wait' '
+	recording both </dev/null &&
+	{
+		forked 0 15 1 && execed 0 15 sh && forked 10 16 15 &&
+		forked 11 17 15 && execed 13 17 second && execed 15 16 first &&
+		ended 20 16 && ended 20 17 && forked 30 18 15 &&
+		execed 31 15 last && execed 35 18 third && ended 40 18 &&
+		ended 60 15
+	} >both/tasks.jsonl &&
+	test_write_lines "first 1 ms" "second 2 ms" "third 1 ms" >expect &&
+	spawned both >actual &&
+	test_cmp expect actual
+'
+
+test_expect_success 'two shells: each waits for its own' '
+	recording shells </dev/null &&
+	{
+		forked 0 15 1 && execed 0 15 top && forked 1 16 15 &&
+		execed 2 16 a && forked 4 17 15 && execed 6 17 b &&
+		forked 10 18 16 && forked 12 19 17 && execed 15 18 first &&
+		execed 19 19 second && ended 40 18 && ended 40 19 &&
+		ended 50 16 && ended 50 17 && ended 60 15
+	} >shells/tasks.jsonl &&
+	test_write_lines "a 1 ms" "first 5 ms" "b 0" "second 7 ms" >expect &&
+	trace2 report --format=csv shells >csv &&
+	awk -F, "/^depth,time_ns/ { exit }
+		\$1 >= 1 && \$1 != \"depth\" { print \$6, \$5 }" csv | sed "s/000000$/ ms/" >actual &&
+	test_cmp expect actual
+'
+
+test_expect_success 'a subshell: nothing, or until it forks' '
+	recording subshell </dev/null &&
+	{
+		forked 0 15 1 && execed 0 15 sh && forked 10 16 15 &&
+		forked 13 17 16 && execed 14 17 inner && ended 20 17 &&
+		execed 30 16 outer && ended 40 16 && forked 50 18 15 &&
+		ended 60 18 && ended 70 15
+	} >subshell/tasks.jsonl &&
+	cat >expect <<-\EOF &&
+	outer 3 ms
+	sh 0
+	EOF
+	spawned subshell >actual &&
 	test_cmp expect actual
 '
 

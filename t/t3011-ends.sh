@@ -193,11 +193,11 @@ test_expect_success 'a child of a process that was killed is shown once' '
 	ends orphan >actual &&
 	test_cmp expect actual &&
 	cat >expect <<-\EOF &&
-	50.000 ms wall, 2 processes, 3 events; 100.000 ms more in the background; SIGSEGV
+	50.000 ms wall, 2 processes, 3 events; 1.000 ms (2.0%) spawning; 100.000 ms more in the background; SIGSEGV
 
-	      WALL       SELF   SHARE  PROCESS
-	 50.000 ms  10.000 ms  100.0%  top
-	140.000 ms  140.000 ms   80.0%  └ [kid]
+	      WALL       SELF   SHARE     SPAWN  PROCESS
+	 50.000 ms  10.000 ms  100.0%            top
+	140.000 ms  140.000 ms   80.0%  1.000 ms  └ [kid]
 	EOF
 	trace2 report orphan >out &&
 	sed -n "1p;4,5p" out | sed "s/  */ /g" >actual &&

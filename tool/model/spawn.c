@@ -3,18 +3,25 @@
  * spawn - the cost of starting and reaping a process: the time in which its
  * parent waited for that and nothing else was known to run.
  *
- *	parent   child_start ......................... child_exit
- *	child            version ............ exit
- *	spawning |-------|                        |----|
+ *	parent   child_start, fork ......................... child_exit
+ *	child                  exec ................ end
+ *	spawning            |--|                        |----|
  *
- * Before the child's own start, the parent waits until its thread emits another
- * event; time after that event is the parent's own. After the child's end, the
- * parent waited only if its thread emits no event before child_exit. If it
- * does, it was not waiting when the child ended: the child of a long
- * conversation (upload-pack) may be dead long before it is reaped. Time in
- * which another child of the same process ran does not count: it would have
- * passed without the spawning, too. Children that mostly idle (pagers, filter
- * processes, processes left in the background) are not counted as running.
+ * The start is from the fork to the exec. If the kernel did not record them, it
+ * is from child_start to the first event of the child. The parent waited until
+ * its thread emits another event, or forks again; time after that is its own. A
+ * child that forks before it calls exec works already.
+ *
+ * The end is from the end of the child to child_exit; without child_exit it is
+ * unknown when the parent returned from waiting, and nothing counts. The parent
+ * waited only if its thread emits no event in between. If it does, it was not
+ * waiting when the child ended: the child of a long conversation (upload-pack)
+ * may be dead long before it is reaped.
+ *
+ * Time in which another child of the same process ran does not count: it would
+ * have passed without the spawning, too. Children that mostly idle (pagers,
+ * filter processes, processes left in the background) are not counted as
+ * running.
  *
  * So the sum is never more than the time lost to spawning, and intervals of one
  * thread never overlap.
@@ -37,13 +44,16 @@ struct intervals {
 	uint32_t nr, alloc;
 };
 
-/* A child span, its process, and the next event of its thread after its begin
- * and after its process's end. All times are wall. */
+/* A child span, or a fork without one, its process, and the next event of its
+ * thread after its begin and after its process's end. All times are wall. */
 struct wait {
-	uint32_t parent, thread; /* the node and the thread that started it */
-	uint32_t node;           /* 0: its times are unknown */
-	int64_t start_ns, end_ns;         /* by its parent */
-	int64_t own_start_ns, own_end_ns; /* by itself */
+	uint32_t parent; /* the node that started it */
+	uint32_t thread; /* the thread that did; 0: no session knows it */
+	uint32_t node;   /* 0: its times are unknown */
+	bool has_span;
+	int64_t start_ns; /* its fork, else its child_start */
+	int64_t end_ns;   /* its child_exit; INT64_MAX: unknown */
+	int64_t own_start_ns, own_end_ns; /* when it ran its own program */
 	int64_t after_start_ns, after_end_ns;
 };
 
@@ -56,9 +66,9 @@ struct query {
 struct spawn {
 	struct tr2_model *m;
 	struct wait *waits; /* by parent, thread, start */
-	uint32_t nr;
+	uint32_t nr, alloc;
 	struct query *queries; /* of one thread */
-	int64_t *ends;         /* of the child spans of one thread */
+	int64_t *marks;        /* ends of its child spans, its other forks */
 	struct intervals running; /* when children of one process ran */
 	struct intervals pieces;  /* all time spent on spawning */
 };
@@ -83,6 +93,11 @@ static bool has_end(const struct tr2_model *m, const struct tr2_node *n)
 	       s->end != TR2_END_EXEC;
 }
 
+static bool has_fork(const struct tr2_model *m, const struct tr2_node *n)
+{
+	return n->task && m->tasks[n->task].start_ns != TR2_NO_TIME;
+}
+
 /* Do parent and child have comparable times, and an end? */
 static bool is_known(const struct tr2_model *m, uint32_t child)
 {
@@ -93,45 +108,77 @@ static bool is_known(const struct tr2_model *m, uint32_t child)
 	unsigned int flags = m->sessions[by].flags |
 			     m->sessions[n->session].flags;
 
-	return c->node && n->child == child && !c->ready &&
-	       !(span->flags & TR2_SPAN_OPEN) && has_end(m, n) &&
+	return c->node && n->child == child && has_end(m, n) &&
+	       (has_fork(m, n) ||
+		!(c->ready || span->flags & TR2_SPAN_OPEN)) &&
 	       !(flags & (TR2_SESSION_NO_CLOCK | TR2_SESSION_CLOCK_STEP));
 }
 
-/* Return when it began to run its own program, as far as the kernel knows. */
+/* Return when it began to do more than to start its program: its first event,
+ * its exec, or its first fork. A process that never calls exec only forks. */
 static int64_t program_start(const struct tr2_model *m,
 			     const struct tr2_node *n)
 {
+	int64_t start_ns = n->start_ns;
 	uint32_t i;
 
 	tr2_for_each_segment(m, n->task, i)
-		if (m->segments[i].exec)
-			return m->segments[i].start_ns;
-	return n->start_ns;
+		if (m->segments[i].exec) {
+			start_ns = m->segments[i].start_ns;
+			break;
+		}
+	return n->first && m->nodes[n->first].start_ns < start_ns ?
+		       m->nodes[n->first].start_ns : start_ns;
 }
 
-static void fill_wait(const struct tr2_model *m, struct wait *w, uint32_t child)
+static void fill_own(const struct tr2_model *m, struct wait *w, uint32_t node)
 {
-	const struct tr2_child *c = &m->children[child];
-	const struct tr2_span *span = &m->spans[c->span];
-	const struct tr2_model_session *by =
-		&m->sessions[m->threads[span->thread].session];
-	const struct tr2_node *n = &m->nodes[c->node];
+	const struct tr2_node *n = &m->nodes[node];
 
-	w->parent = by->node;
-	w->thread = span->thread;
-	w->start_ns = by->wall_ns + span->start_ns;
-	w->end_ns = span->flags & TR2_SPAN_OPEN ? INT64_MAX :
-						  by->wall_ns + span->end_ns;
-	if (!is_known(m, child))
-		return;
-	w->node = c->node;
+	w->node = node;
+	if (has_fork(m, n) && n->start_ns > w->start_ns)
+		w->start_ns = n->start_ns;
 	w->own_start_ns = program_start(m, n);
 	if (w->own_start_ns < w->start_ns)
 		w->own_start_ns = w->start_ns;
 	w->own_end_ns = n->end_ns;
 	if (w->own_end_ns < w->own_start_ns)
 		w->own_end_ns = w->own_start_ns;
+}
+
+static void fill_span(const struct tr2_model *m, struct wait *w, uint32_t child)
+{
+	const struct tr2_child *c = &m->children[child];
+	const struct tr2_span *span = &m->spans[c->span];
+	const struct tr2_model_session *by =
+		&m->sessions[m->threads[span->thread].session];
+
+	w->parent = by->node;
+	w->thread = span->thread;
+	w->has_span = true;
+	w->start_ns = by->wall_ns + span->start_ns;
+	w->end_ns = span->flags & TR2_SPAN_OPEN ? INT64_MAX :
+						  by->wall_ns + span->end_ns;
+	if (is_known(m, child))
+		fill_own(m, w, c->node);
+}
+
+/* Only the kernel recorded the fork: take the first thread of the program that
+ * forked. */
+static void fill_fork(const struct tr2_model *m, struct wait *w, uint32_t node)
+{
+	const struct tr2_node *n = &m->nodes[node];
+	uint32_t s, by = 0;
+
+	for (s = m->nodes[n->parent].session; s; s = m->sessions[s].next_of_node)
+		if (!by || m->sessions[s].wall_ns + m->sessions[s].start_ns <=
+				   n->start_ns)
+			by = s;
+	w->parent = n->parent;
+	w->thread = m->sessions[by].first_thread;
+	w->start_ns = n->start_ns;
+	w->end_ns = INT64_MAX;
+	fill_own(m, w, node);
 }
 
 static int compare_waits(const void *va, const void *vb)
@@ -145,18 +192,31 @@ static int compare_waits(const void *va, const void *vb)
 	return a->start_ns < b->start_ns ? -1 : a->start_ns > b->start_ns;
 }
 
+static struct wait *add_wait(struct spawn *x)
+{
+	tr2_grow(x->waits, x->nr, x->alloc);
+	memset(&x->waits[x->nr], 0, sizeof(*x->waits));
+	return &x->waits[x->nr++];
+}
+
 static void list_waits(struct spawn *x)
 {
 	const struct tr2_model *m = x->m;
 	uint32_t i;
 
-	x->waits = tr2_calloc(m->nr_children, sizeof(*x->waits));
-	x->ends = tr2_calloc(m->nr_children, sizeof(*x->ends));
-	x->queries = tr2_calloc(m->nr_children, 2 * sizeof(*x->queries));
 	for (i = 1; i < m->nr_children; i++)
 		if (m->spans[m->children[i].span].kind == TR2_SPAN_CHILD)
-			fill_wait(m, &x->waits[x->nr++], i);
-	qsort(x->waits, x->nr, sizeof(*x->waits), compare_waits);
+			fill_span(m, add_wait(x), i);
+	for (i = 1; i < m->nr_nodes; i++) {
+		const struct tr2_node *n = &m->nodes[i];
+
+		if (!n->child && n->parent && has_fork(m, n) && has_end(m, n))
+			fill_fork(m, add_wait(x), i);
+	}
+	if (x->nr)
+		qsort(x->waits, x->nr, sizeof(*x->waits), compare_waits);
+	x->marks = tr2_calloc(x->nr, sizeof(*x->marks));
+	x->queries = tr2_calloc(x->nr, 2 * sizeof(*x->queries));
 }
 
 static int compare_ns(const void *va, const void *vb)
@@ -194,10 +254,10 @@ static int64_t earlier(int64_t a, int64_t b)
 	return a < b ? a : b;
 }
 
-/* Answer queries in the order of time, in one pass over the thread's spans,
- * points and ends of children. */
+/* Answer queries in the order of time, in one pass over the thread's spans and
+ * points, and the marks. */
 static void answer(const struct spawn *x, uint32_t thread, size_t nr_queries,
-		   size_t nr_ends)
+		   size_t nr_marks)
 {
 	const struct tr2_model *m = x->m;
 	const struct tr2_model_thread *t = &m->threads[thread];
@@ -212,7 +272,7 @@ static void answer(const struct spawn *x, uint32_t thread, size_t nr_queries,
 			before = span;
 		while (point && m->points[point].at_ns <= at)
 			point = m->points[point].next;
-		while (e < nr_ends && x->ends[e] <= x->queries[i].at_ns)
+		while (e < nr_marks && x->marks[e] <= x->queries[i].at_ns)
 			e++;
 		next = region_end_after(m, before, at);
 		if (span)
@@ -220,20 +280,22 @@ static void answer(const struct spawn *x, uint32_t thread, size_t nr_queries,
 		if (point)
 			next = earlier(next, m->points[point].at_ns);
 		next = next == INT64_MAX ? next : next + wall;
-		*x->queries[i].answer = e < nr_ends ?
-						earlier(next, x->ends[e]) :
+		*x->queries[i].answer = e < nr_marks ?
+						earlier(next, x->marks[e]) :
 						next;
 	}
 }
 
 static void look_at_thread(struct spawn *x, struct wait *w, uint32_t nr)
 {
-	size_t nr_queries = 0, nr_ends = 0;
+	size_t nr_queries = 0, nr_marks = 0;
 	uint32_t i;
 
 	for (i = 0; i < nr; i++) {
-		if (w[i].end_ns != INT64_MAX)
-			x->ends[nr_ends++] = w[i].end_ns;
+		if (!w[i].has_span)
+			x->marks[nr_marks++] = w[i].start_ns;
+		else if (w[i].end_ns != INT64_MAX)
+			x->marks[nr_marks++] = w[i].end_ns;
 		if (!w[i].node)
 			continue;
 		x->queries[nr_queries++] = (struct query){
@@ -243,9 +305,10 @@ static void look_at_thread(struct spawn *x, struct wait *w, uint32_t nr)
 	}
 	if (!nr_queries)
 		return;
-	qsort(x->ends, nr_ends, sizeof(*x->ends), compare_ns);
+	if (nr_marks)
+		qsort(x->marks, nr_marks, sizeof(*x->marks), compare_ns);
 	qsort(x->queries, nr_queries, sizeof(*x->queries), compare_queries);
-	answer(x, w->thread, nr_queries, nr_ends);
+	answer(x, w->thread, nr_queries, nr_marks);
 }
 
 /* Does the child mostly wait for its parent? */
@@ -345,16 +408,36 @@ static void add_spawning(struct spawn *x, int64_t from, int64_t to, int64_t *sum
 	}
 }
 
+/* Return when the parent called exec or ended, if no session shows it. */
+static int64_t parent_left(const struct tr2_model *m, const struct wait *w)
+{
+	const struct tr2_node *n = &m->nodes[w->parent];
+	uint32_t i;
+
+	tr2_for_each_segment(m, w->thread ? 0 : n->task, i)
+		if (m->segments[i].start_ns > w->start_ns)
+			return m->segments[i].start_ns;
+	return n->end_ns;
+}
+
 static void set_spawn(struct spawn *x, const struct wait *w)
 {
 	struct tr2_node *n = &x->m->nodes[w->node];
 	int64_t started = earlier(w->own_start_ns, w->after_start_ns);
 
+	started = earlier(started, parent_left(x->m, w));
 	n->spawn_ns = 0;
-	n->reaped_late = w->after_end_ns < w->end_ns;
 	add_spawning(x, w->start_ns, earlier(started, w->end_ns), &n->spawn_ns);
+	if (w->end_ns == INT64_MAX)
+		return;
+	n->reaped_late = w->after_end_ns < w->end_ns;
 	if (!n->reaped_late)
 		add_spawning(x, w->own_end_ns, w->end_ns, &n->spawn_ns);
+}
+
+static bool same_thread(const struct wait *a, const struct wait *b)
+{
+	return a->thread == b->thread && a->parent == b->parent;
 }
 
 static void set_all(struct spawn *x)
@@ -363,9 +446,9 @@ static void set_all(struct spawn *x)
 	uint32_t parent = 0;
 
 	for (; w < end; w++) {
-		if (w == x->waits || w[-1].thread != w->thread) {
+		if (w == x->waits || !same_thread(w - 1, w)) {
 			for (of_thread = w; of_thread < end &&
-			     of_thread->thread == w->thread; of_thread++)
+			     same_thread(of_thread, w); of_thread++)
 				;
 			look_at_thread(x, w, (uint32_t)(of_thread - w));
 		}
@@ -425,7 +508,7 @@ void tr2_model_spawn(struct tr2_model *m)
 	merge(&x.pieces);
 	m->spawning_ns = sum_in_roots(&x);
 	free(x.waits);
-	free(x.ends);
+	free(x.marks);
 	free(x.queries);
 	free(x.running.item);
 	free(x.pieces.item);
