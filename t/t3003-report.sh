@@ -126,6 +126,33 @@ test_expect_success '--timers, --counters, --errors' '
 	test_cmp expect actual
 '
 
+test_expect_success '--data' '
+	cat >expect <<-\EOF &&
+	TIME               PID  PROCESS      NAME                         VALUE
+	07:19:59.788158  15201  upload-pack  transfer/negotiated-version  2
+	07:19:59.788352  15199  clone        transfer/negotiated-version  2
+	EOF
+	trace2 report --data "$traces/clone.event" >out &&
+	head -n 3 out >actual &&
+	test_cmp expect actual &&
+	cat >points.event <<-\EOF &&
+	{"event":"version","sid":"P","thread":"main","time":"2026-11-21T07:20:00.000000Z","file":"a.c","line":1,"evt":"4","exe":"1"}
+	{"event":"start","sid":"P","thread":"main","time":"2026-11-21T07:20:00.000000Z","file":"a.c","line":1,"t_abs":0.000000,"argv":["top"]}
+	{"event":"printf","sid":"P","thread":"main","time":"2026-11-21T07:20:00.200000Z","file":"a.c","line":2,"t_abs":0.200000,"msg":"hello"}
+	{"event":"data_json","sid":"P","thread":"main","time":"2026-11-21T07:20:00.100000Z","file":"a.c","line":3,"t_abs":0.100000,"t_rel":0.100000,"nesting":1,"category":"c","key":"k","value":[1]}
+	{"event":"error","sid":"P","thread":"main","time":"2026-11-21T07:20:00.300000Z","file":"a.c","line":4,"msg":"no","fmt":"no"}
+	{"event":"signal","sid":"P","thread":"main","time":"2026-11-21T07:20:00.400000Z","file":"a.c","line":5,"t_abs":0.400000,"signo":15}
+	EOF
+	trace2 report --data --format=csv points.event >actual &&
+	cat >expect <<-\EOF &&
+	time,pid,process,name,value,file,line,sid
+	2026-11-21T07:20:00.100000Z,,top,c/k,[1],a.c,3,P
+	2026-11-21T07:20:00.200000Z,,top,message,hello,a.c,2,P
+	2026-11-21T07:20:00.400000Z,,top,signal,15,a.c,5,P
+	EOF
+	test_cmp expect actual
+'
+
 # The buckets of the 10th, 18th and 20th of 20 intervals; the bucket of the
 # largest ends with it. Two processes had "mixed", one kept no buckets.
 test_expect_success '--timers: percentiles, where all intervals are in buckets' '

@@ -304,7 +304,10 @@ void tr2_session_cell_process(struct tr2_table *t, const void *row)
 
 void tr2_session_cell_pid(struct tr2_table *t, const void *row)
 {
-	tr2_cell_int(t, ((const struct tr2_session_row *)row)->session->pid);
+	const struct tr2_session_row *r = row;
+
+	if (r->session->pid > 0)
+		tr2_cell_int(t, r->session->pid);
 }
 
 void tr2_session_cell_sid(struct tr2_table *t, const void *row)

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * report_metrics - trace2 report --timers, --counters and --errors.
+ * report_metrics - trace2 report --timers and --counters.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "arena/layout.h"
 #include "cmd/measures.h"
-#include "cmd/node.h"
 #include "cmd/report.h"
 #include "common/join.h"
 #include "common/map.h"
@@ -251,56 +250,4 @@ bool tr2_report_counters(const struct tr2_report *r)
 	add_sums(&t, r, TR2_METRIC_COUNTER);
 	add_events(&t, r);
 	return tr2_report_table_if_any(r, &t, "counter");
-}
-
-struct error_row {
-	struct tr2_session_row of;
-	const struct tr2_point *p;
-};
-
-TR2_CELL(cell_time, struct error_row,
-	 tr2_cell_wall(t, r->of.session->wall_ns + r->p->at_ns))
-TR2_CELL(cell_message, struct error_row,
-	 tr2_cell_str(t, r->p->value ? r->p->value : "(no message)"))
-TR2_CELL(cell_format, struct error_row,
-	 if (r->p->key) tr2_cell_str(t, tr2_s(r->of.m, r->p->key)))
-TR2_CELL(cell_file, struct error_row,
-	 if (r->p->file) tr2_cell_str(t, tr2_s(r->of.m, r->p->file)))
-TR2_CELL(cell_line, struct error_row, tr2_cell_uint(t, r->p->line))
-
-static const struct tr2_column error_columns[] = {
-	{ "time", "TIME", TR2_COL_LEFT, cell_time },
-	{ "pid", "PID", 0, tr2_session_cell_pid },
-	{ "process", "PROCESS", TR2_COL_LEFT, tr2_session_cell_process },
-	{ "message", "MESSAGE", TR2_COL_FLEX, cell_message },
-	{ "format", "", TR2_COL_DATA, cell_format },
-	{ "file", "", TR2_COL_DATA, cell_file },
-	{ "line", "", TR2_COL_DATA, cell_line },
-	{ "sid", "", TR2_COL_DATA, tr2_session_cell_sid },
-};
-
-static void add_errors(struct tr2_table *t, const struct tr2_model *m,
-		       uint32_t session)
-{
-	struct error_row row = { { m, &m->sessions[session] }, NULL };
-	uint32_t thread, i;
-
-	tr2_for_each_thread(m, session, thread)
-		tr2_for_each_point(m, thread, i) {
-			row.p = &m->points[i];
-			if (row.p->kind == TR2_POINT_ERROR)
-				tr2_table_add(t, &row);
-		}
-}
-
-bool tr2_report_errors(const struct tr2_report *r)
-{
-	struct tr2_table t;
-	uint32_t i;
-
-	tr2_table_init(&t, r->out, "errors", TR2_COLUMNS(error_columns));
-	tr2_report_for_each_session(r, i)
-		if (r->m->sessions[i].nr_errors)
-			add_errors(&t, r->m, i);
-	return tr2_report_table_if_any(r, &t, "time");
 }
