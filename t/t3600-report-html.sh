@@ -22,8 +22,7 @@ test_expect_success JQ 'the page has the content of the recording' '
 		(.processes[] | \"process \(.[0]) \(\$s[.[1]]) \(.[3:7]) \(.[9]) \(\$s[.[12]])\"),
 		(.threads[] | \"thread of \(.[0]) \(\$s[.[1]]) \(.[2:5])\",
 			(.[5] | rows(9) | \"span \(.[0:3]) \(\$s[.[3]]) \(.[4:6]) \(\$s[.[6]]) \(\$s[.[7]]) \(.[8])\")),
-		(.points[] | \"point \(.[0:3]) \(\$s[.[3]]) \(\$s[.[4]]) \(\$s[.[5]]) \(.[6])\"),
-		(.metrics[] | \"metric \(.[0]) \(\$s[.[1]]) \(.[2:])\")" data >actual &&
+		(.points[] | \"point \(.[0:3]) \(\$s[.[3]]) \(\$s[.[4]]) \(\$s[.[5]]) \(.[6])\")" data >actual &&
 	cat >expect <<-\EOF &&
 	process 0 top [-1,0,10000000000,8500000000] 0 P
 	process 1 kid [42,6500000000,1500000000,1500000000] 3 P/C-P0000002a
@@ -35,9 +34,71 @@ test_expect_success JQ 'the page has the content of the recording' '
 	thread of 2 main [1,6500000000,1500000000]
 	point [1,0,2500000000] d/size 17 a.c:12 2
 	point [1,2,4000000000]  no luck a.c:14 1
-	metric 0 t/parse [1,0,3,600000000,100000000,300000000,0,[[0.1,1],[0.25,2]]]
-	metric 1 k/files [1,0,12,0,0,0,0]
-	metric 1 k/bytes [1,0,12345,0,0,0,0]
+	EOF
+	test_cmp expect actual
+'
+
+# Times of the day are times since the start in the page, and it has columns of
+# its own: compare the columns from..to that both have in this order.
+test_expect_success JQ 'its tables are those of the report' '
+	for f in known.event "$TRACES"/*.event
+	do
+		trace2 report --html page.html "$f" &&
+		page_data page.html >data &&
+		{
+			trace2 report --format=json "$f" &&
+			trace2 report --regions --threads --timers --counters \
+				--data --errors --format=json "$f"
+		} >json &&
+		while read -r name from to
+		do
+			echo "$name" >>actual &&
+			echo "$name" >>expect &&
+			jq -c --arg n "$name" ".strings as \$s | .tables[]
+				| select(.name == \$n) | .columns as \$c | .rows[]
+				| [range($from; $to) as \$i
+				| (.[\$i] | if type == \"object\" then .value else . end) as \$v
+				| if \$v != null and \$c[\$i].kind == \"str\"
+					then \$s[\$v] else \$v end]" data >>actual &&
+			jq -c --arg n "$name" ".[\$n] // empty | .[]
+				| del(.depth) | [.[]][$from:$to]" json >>expect ||
+			return 1
+		done <<-\EOF || return 1
+		processes 0 4
+		critical_path 0 2
+		regions 0 10
+		threads 0 7
+		timers 0 12
+		counters 0 5
+		data 1 5
+		errors 1 4
+		EOF
+	done &&
+	test_cmp expect actual
+'
+
+test_expect_success JQ 'its names lead to what they name' '
+	trace2 report --html page.html known.event &&
+	page_data page.html >data &&
+	# Items: two processes, three threads, three spans, two points.
+	jq -r ".strings as \$s | .tables[] | .name as \$n | .rows[][]
+		| select(type == \"object\" and has(\"item\"))
+		| \"\(\$n) \(\$s[.value]): \(.item)\"" data >actual &&
+	cat >expect <<-\EOF &&
+	processes top https://joe:hunter2@example.com/: 0
+	processes kid -v: 1
+	critical_path top https://joe:hunter2@example.com/: 0
+	critical_path c/outer: 5
+	critical_path d/inner: 6
+	critical_path kid -v: 1
+	regions (in no region): 0
+	regions c/outer: 5
+	regions d/inner: 6
+	threads main: 0
+	threads th01:work: 3
+	threads main: 1
+	data d/size: 8
+	errors no luck: 9
 	EOF
 	test_cmp expect actual
 '

@@ -179,7 +179,9 @@ test_expect_success 'tables: tabs by keys, sorting, names that lead to the timel
 	browse page.html <<-\EOF
 	my $names = "return [...document.querySelectorAll(arguments[0] + \" tbody:first-of-type > tr > th\")].map((e) => e.textContent).join(\", \")";
 	$b->click("#tab-processes");
-	is($b->js($names, "#processes"), "/usr/bin/top -x, kid -v", "processes");
+	is($b->js($names, "#processes"), "top -x, kid -v", "processes");
+	$b->keys("ArrowRight");
+	is($b->js($names, "#critical_path"), "top -x, c/outer, d/inner, kid -v", "the critical path");
 	$b->keys("ArrowRight");
 	is($b->js("return document.activeElement.id"), "tab-regions", "the next tab");
 	is($b->js($names, "#regions"), "(in no region), c/outer, d/inner", "regions by self");
@@ -192,16 +194,35 @@ test_expect_success 'tables: tabs by keys, sorting, names that lead to the timel
 	is(chosen(), "d/inner", "led there");
 	is($b->js("return document.activeElement.id"), "canvas", "and the keys, too");
 	$b->click("#tab-timers");
-	like($b->text("#timers"), qr{t/parse\s+600 ms\s+3\s+200 ms\s+100 ms\s+300 ms\s+up to 250 ms P50}, "a timer");
+	like($b->text("#timers"), qr{t/parse\s+600 ms\s+3\s+200 ms\s+100 ms\s+252 ms\s+252 ms\s+252 ms\s+300 ms\s+2 buckets}, "a timer");
 	$b->click("#timers summary");
-	like($b->text("#timers details"), qr/Up to Intervals\s+100 ms 1\s+250 ms 2/, "its histogram");
+	like($b->text("#timers details"), qr/Up to Intervals\s+101 ms 1\s+252 ms 2/, "its histogram");
 	$b->click("#tab-counters");
 	is($b->js($names, "#counters"), "k/bytes, k/files", "counters");
 	like($b->text("#counters"), qr{k/bytes 12 345}, "a counter");
 	$b->click("#tab-errors");
 	like($b->text("#errors"), qr{no luck 4\.00 s top a\.c:14}, "an error");
-	$b->click("#tab-path");
-	like($b->text("#path"), qr{c/outer.*kid -v}s, "the critical path");
+	EOF
+'
+
+test_expect_success 'tables: values with units, values by thread' '
+	mkdir -p counted/events &&
+	cp "$TRACES/counters.event" counted/events/ &&
+	cat >counted/meta.json <<-\EOF &&
+	{"version":1,"counters":{"page-faults":{"value":12345,"unit":""},"task-clock":{"value":1500000,"unit":"ns"},"process/maxrss/":{"value":3145728,"unit":"bytes"}}}
+	EOF
+	trace2 report --html counted.html counted &&
+	browse counted.html <<-\EOF &&
+	my $rows = "return [...document.querySelectorAll(arguments[0] + \" tbody tr\")].map((r) => [...r.children].map((c) => c.textContent).join(\" \")).sort().join(\"; \")";
+	is($b->js($rows, "#counters"), "page-faults 12 345 ; process/maxrss/ 3.00 MiB ; task-clock 1.50 ms ; test/test2 60 1", "counters");
+	is($b->text("#tab-counters_by_thread"), "Counters by thread", "another tab");
+	is($b->js($rows, "#counters_by_thread"), join("; ", map { "th0$_:ut_201 20 1 test/test2" } 1 .. 3), "by thread");
+	is($b->js("return document.querySelectorAll(\"#timers_by_thread, #tab-errors\").length"), 0, "no rows, no table");
+	EOF
+	trace2 report --html none.html --cmd nothing known.event &&
+	browse none.html <<-\EOF
+	like($b->text("#summary"), qr/^0 ns wall, 0 processes.*a part of the recording$/, "nothing is chosen");
+	is($b->js("return document.querySelectorAll(\"#tables [role=tab]\").length"), 0, "no tables");
 	EOF
 '
 
@@ -245,10 +266,10 @@ test_expect_success 'marks: data, messages and errors, by clicks and keys' '
 	$b->keys("Enter");
 	like($b->text("#range"), qr/^3\.80 s – 4\.20 s/, "a twentieth of the region on both sides");
 	$b->click("#zoom-all");
-	$b->click("#tab-points");
-	is($b->js("return [...document.querySelectorAll(\"#points tbody tr\")].map((r) => r.innerText.replace(/\\s+/g, \" \")).join(\"; \")"),
-		"d/one 1.50 s 11 top a.c:51; d/two 4.50 s [{\"x\":7}] top a.c:52; message 9.00 s by the way top a.c:53", "the table");
-	$b->click("#points tbody tr:nth-child(2) button");
+	$b->click("#tab-data");
+	is($b->js("return [...document.querySelectorAll(\"#data tbody tr\")].map((r) => r.innerText.replace(/\\s+/g, \" \")).join(\"; \")"),
+		"d/one 1.50 s top 11 a.c:51; d/two 4.50 s top [{\"x\":7}] a.c:52; message 9.00 s top by the way a.c:53", "the table");
+	$b->click("#data tbody tr:nth-child(2) button");
 	is(chosen(), "d/two", "a name leads to its mark");
 	$b->click("#tab-errors");
 	$b->click("#errors tbody tr button");
@@ -338,7 +359,7 @@ test_expect_success 'a narrow screen scrolls in one direction' '
 	browse clone.html width=400 height=800 <<-\EOF
 	is($b->js("return document.documentElement.scrollWidth"), 400, "width");
 	$b->click("#tab-$_"), is($b->js("return document.documentElement.scrollWidth"), 400, $_)
-		for qw(flame regions threads timers path timeline);
+		for qw(flame regions threads processes critical_path timeline);
 	EOF
 '
 
@@ -356,7 +377,7 @@ test_expect_success 'everything that can be used has a name and a role' '
 	for ("application: Timeline of processes, threads and regions",
 	     "tab: Timeline", "tab: Flame graph", "tab: Regions",
 	     "searchbox: Search", "button: Next match", "button: Zoom in",
-	     "rowheader: /usr/bin/top -x", "columnheader: Wall",
+	     "rowheader: top -x", "columnheader: Wall",
 	     "heading: /usr/bin/top -x") {
 		$seen{$_} or die "there is no $_ in:\n" . join("\n", sort keys %seen) . "\n";
 	}
@@ -388,7 +409,7 @@ do
 		is($b->js("return document.querySelector(\"#details dl\").textContent"
 			. ".includes(arguments[0]) ? \"shown\" : \"not shown\""
 			, $wanted), "shown", "the name");
-		$b->click("#tab-$_") for qw(regions timers counters errors path flame);
+		$b->click("#tab-$_") for qw(regions timers counters errors critical_path flame);
 		like($b->js("return document.title"), qr/^trace2: /, "the title");
 		EOF
 	'

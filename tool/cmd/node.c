@@ -205,6 +205,7 @@ void tr2_node_cell_command(struct tr2_table *t, const void *row)
 	if (m->sessions[n->session].flags & TR2_SESSION_FORKED)
 		tr2_buf_addlit(&b, " (forked)");
 	tr2_cell_str(t, tr2_buf_str(&b));
+	tr2_cell_link(t, TR2_LINK_NODE, r->node);
 	if (!instrumented)
 		tr2_cell_color(t, TR2_COLOR_DIM);
 }

@@ -168,10 +168,33 @@ static int check_html(void)
 	return 0;
 }
 
+/* The samples have a flame graph instead. */
+static void print_page_tables(struct tr2_model *m, struct tr2_output *out)
+{
+	size_t i;
+
+	report.m = m;
+	report.out = out;
+	tr2_report_processes(&report);
+	for (i = 0; i < NR_VIEWS; i++) {
+		out->caption = options[i].help;
+		if (i != VIEW_samples)
+			views[i](&report);
+	}
+	report.per_thread = true;
+	out->name = "timers_by_thread";
+	out->caption = options[VIEW_timers].help;
+	tr2_report_timers(&report);
+	out->name = "counters_by_thread";
+	out->caption = options[VIEW_counters].help;
+	tr2_report_counters(&report);
+}
+
 static int write_html(struct tr2_model *m)
 {
 	struct tr2_export x = { .m = m, .opt = &html_options,
-				.filter = &tr2_common.filter };
+				.filter = &tr2_common.filter,
+				.print_tables = print_page_tables };
 	bool ok;
 
 	if (!tr2_sink_open(&x.sink, html))

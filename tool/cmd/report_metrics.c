@@ -158,6 +158,29 @@ static void give_percentile(struct tr2_table *t, const struct sum *sum, double p
 TR2_CELL(cell_p50, struct sum_row, give_percentile(t, r->sum, 0.5))
 TR2_CELL(cell_p90, struct sum_row, give_percentile(t, r->sum, 0.9))
 TR2_CELL(cell_p99, struct sum_row, give_percentile(t, r->sum, 0.99))
+/* The buckets that are not empty: [[upper bound in ns, count], ...]. */
+static void cell_buckets(struct tr2_table *t, const void *row)
+{
+	const struct sum_row *r = row;
+	struct tr2_buf b = TR2_BUF_INIT;
+	unsigned int i;
+
+	for (i = 0; r->sum->buckets && i < TR2_HISTOGRAM_BUCKETS; i++) {
+		if (!r->sum->buckets[i])
+			continue;
+		tr2_buf_addstr(&b, b.len ? ",[" : "[[");
+		tr2_buf_add_u64(&b, tr2_histogram_upper(i));
+		tr2_buf_addch(&b, ',');
+		tr2_buf_add_u64(&b, r->sum->buckets[i]);
+		tr2_buf_addch(&b, ']');
+	}
+	if (b.len) {
+		tr2_buf_addch(&b, ']');
+		tr2_cell_json(t, tr2_buf_str(&b));
+	}
+	tr2_buf_release(&b);
+}
+
 TR2_CELL(cell_min, struct sum_row, tr2_cell_ns(t, (int64_t)r->sum->min_ns))
 TR2_CELL(cell_max, struct sum_row, tr2_cell_ns(t, (int64_t)r->sum->max_ns))
 TR2_CELL(cell_unfinished, struct sum_row,
@@ -176,6 +199,7 @@ static const struct tr2_column timer_columns[] = {
 	{ "group", "GROUP", TR2_COL_FLEX, cell_group },
 	{ "thread", "THREAD", TR2_COL_FLEX, cell_thread },
 	{ "timer", "TIMER", TR2_COL_FLEX, cell_name },
+	{ NULL, "DISTRIBUTION", TR2_COL_DATA | TR2_COL_PAGE, cell_buckets },
 	{ "processes", "", TR2_COL_DATA, cell_processes },
 };
 

@@ -38,6 +38,7 @@ static void cell_step(struct tr2_table *t, const void *row)
 	}
 	tr2_cell_str(t, tr2_join(&b, tr2_s(m, span_of(r)->category),
 				 tr2_s(m, span_of(r)->label)));
+	tr2_cell_link(t, TR2_LINK_SPAN, r->step->span);
 }
 
 TR2_CELL(cell_step_time, struct step_row, tr2_cell_ns(t, r->step->ns))
@@ -60,7 +61,7 @@ static const struct tr2_column path_columns[] = {
 	{ "pid", "", TR2_COL_DATA, tr2_node_cell_pid },
 	{ "category", "", TR2_COL_DATA, cell_step_category },
 	{ "label", "", TR2_COL_DATA, cell_step_label },
-	{ "start", "", TR2_COL_DATA, cell_step_start },
+	{ "start", "FROM", TR2_COL_DATA | TR2_COL_PAGE, cell_step_start },
 };
 
 /* Marks the steps to show: the large ones, and all around them. */
@@ -95,6 +96,8 @@ static void print_path(const struct tr2_report *r, const struct tr2_step *steps,
 
 	mark_steps(steps, nr, whole, !tr2_report_is_text(r), shown);
 	tr2_table_init(&t, r->out, "critical_path", TR2_COLUMNS(path_columns));
+	r->out->caption = "what the end waited for, each step with the time "
+			  "that was its own";
 	for (i = 0; i < nr; i++) {
 		row.step = &steps[i];
 		row.of.node = steps[i].node;

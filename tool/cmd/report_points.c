@@ -11,6 +11,11 @@ struct point_row {
 	const struct tr2_point *p;
 };
 
+static void link_to_point(struct tr2_table *t, const struct point_row *r)
+{
+	tr2_cell_link(t, TR2_LINK_POINT, (uint32_t)(r->p - r->of.m->points));
+}
+
 static void cell_name(struct tr2_table *t, const void *row)
 {
 	const struct point_row *r = row;
@@ -22,6 +27,7 @@ static void cell_name(struct tr2_table *t, const void *row)
 	else
 		tr2_cell_str(t, r->p->kind == TR2_POINT_SIGNAL ? "signal" :
 								 "message");
+	link_to_point(t, r);
 	tr2_buf_release(&b);
 }
 
@@ -29,14 +35,30 @@ TR2_CELL(cell_time, struct point_row,
 	 tr2_cell_wall(t, r->of.session->wall_ns + r->p->at_ns))
 TR2_CELL(cell_value, struct point_row, tr2_cell_str(t, r->p->value))
 TR2_CELL(cell_message, struct point_row,
-	 tr2_cell_str(t, r->p->value ? r->p->value : "(no message)"))
+	 tr2_cell_str(t, r->p->value ? r->p->value : "(no message)");
+	 link_to_point(t, r))
 TR2_CELL(cell_format, struct point_row,
 	 if (r->p->key) tr2_cell_str(t, tr2_s(r->of.m, r->p->key)))
 TR2_CELL(cell_file, struct point_row,
 	 if (r->p->file) tr2_cell_str(t, tr2_s(r->of.m, r->p->file)))
 TR2_CELL(cell_line, struct point_row, tr2_cell_uint(t, r->p->line))
 
+static void cell_place(struct tr2_table *t, const void *row)
+{
+	const struct point_row *r = row;
+	struct tr2_buf b = TR2_BUF_INIT;
+
+	if (!r->p->file)
+		return;
+	tr2_buf_addstr(&b, tr2_s(r->of.m, r->p->file));
+	tr2_buf_addch(&b, ':');
+	tr2_buf_add_u64(&b, r->p->line);
+	tr2_cell_str(t, tr2_buf_str(&b));
+	tr2_buf_release(&b);
+}
+
 #define WHERE                                                              \
+	{ NULL, "WHERE", TR2_COL_DATA | TR2_COL_PAGE, cell_place },        \
 	{ "file", "", TR2_COL_DATA, cell_file },                           \
 	{ "line", "", TR2_COL_DATA, cell_line },                           \
 	{ "sid", "", TR2_COL_DATA, tr2_session_cell_sid }

@@ -42,12 +42,14 @@ static const struct tr2_column process_columns[] = {
 	{ "self_ns", "SELF", 0, cell_self },
 	{ "share", "SHARE", TR2_COL_HEAT | TR2_COL_YIELDS, cell_share },
 	{ "spawn_ns", "SPAWN", TR2_COL_YIELDS, cell_spawn },
+	{ NULL, "EXIT", TR2_COL_DATA | TR2_COL_PAGE | TR2_COL_LEFT,
+	  tr2_node_cell_exit },
 	{ NULL, "", TR2_COL_TEXT | TR2_COL_LEFT, tr2_node_cell_uncertain },
 	{ NULL, "PROCESS", TR2_COL_TREE | TR2_COL_FLEX | TR2_COL_TEXT,
 	  tr2_node_cell_command },
 	{ "name", "", TR2_COL_DATA, tr2_node_cell_name },
 	{ "argv", "", TR2_COL_DATA, tr2_node_cell_argv },
-	{ "pid", "", TR2_COL_DATA, tr2_node_cell_pid },
+	{ "pid", "PID", TR2_COL_DATA | TR2_COL_PAGE, tr2_node_cell_pid },
 	{ "sid", "", TR2_COL_DATA, tr2_node_cell_sid },
 	{ "start", "", TR2_COL_DATA, tr2_node_cell_start },
 	{ "join", "", TR2_COL_DATA, tr2_node_cell_join },
@@ -86,6 +88,9 @@ static bool processes(const struct tr2_report *r)
 	bool ok;
 
 	tr2_table_init(&t, r->out, "processes", TR2_COLUMNS(process_columns));
+	r->out->caption = "the processes as a tree; [...]: not instrumented; "
+			  "?: likely, but not certainly, a child of the "
+			  "process above it";
 	/* Only a sorted table needs all rows in memory. */
 	if (r->sort || r->limit >= 0)
 		give_processes(&t, (void *)r);

@@ -11,7 +11,7 @@
 #include "common/memory.h"
 #include "model/stats.h"
 
-#define NO_REGION "(in no region)"
+static const char no_region[] = "(in no region)";
 
 /* Return the text `category/label` of a span, which lives as long as the
  * model. */
@@ -25,8 +25,8 @@ static const char *region_name(struct tr2_model *m, const struct tr2_span *s)
 
 /* Add the session's time outside of main's outermost regions and child
  * spans. */
-static void no_region(const struct tr2_report *r, uint32_t session,
-		      struct tr2_groups *groups)
+static void add_outside(const struct tr2_report *r, uint32_t session,
+			struct tr2_groups *groups)
 {
 	const struct tr2_model *m = r->m;
 	const struct tr2_model_session *s = &m->sessions[session];
@@ -52,8 +52,9 @@ static void no_region(const struct tr2_report *r, uint32_t session,
 			region_to = span->end_ns;
 		}
 	}
-	group = tr2_groups_get(groups, tr2_report_group(r, session), NO_REGION);
-	tr2_group_add(group, outside > 0 ? outside : 0, self > 0 ? self : 0);
+	group = tr2_groups_get(groups, tr2_report_group(r, session), no_region);
+	tr2_group_add(group, s->node, outside > 0 ? outside : 0,
+		      self > 0 ? self : 0);
 }
 
 static void gather_session(const struct tr2_report *r, uint32_t session,
@@ -64,7 +65,7 @@ static void gather_session(const struct tr2_report *r, uint32_t session,
 	uint32_t t, i;
 
 	if (!r->filter->region && !r->filter->min_ns)
-		no_region(r, session, groups);
+		add_outside(r, session, groups);
 	tr2_for_each_thread(m, session, t)
 		tr2_for_each_span(m, t, i) {
 			const struct tr2_span *span = &m->spans[i];
@@ -75,7 +76,7 @@ static void gather_session(const struct tr2_report *r, uint32_t session,
 			group = tr2_groups_get(groups,
 					       tr2_report_group(r, session),
 					       region_name(m, span));
-			tr2_group_add(group, span->end_ns - span->start_ns,
+			tr2_group_add(group, i, span->end_ns - span->start_ns,
 				      self[i]);
 		}
 }
@@ -100,6 +101,17 @@ TR2_CELL(cell_max, struct group_row, tr2_cell_ns(t, r->g->max_ns))
 TR2_CELL(cell_by, struct group_row, tr2_cell_str(t, r->g->by))
 TR2_CELL(cell_name, struct group_row, tr2_cell_str(t, r->g->name))
 
+/* The same, leading to the longest one. */
+static void cell_region(struct tr2_table *t, const void *row)
+{
+	const struct group_row *r = row;
+
+	cell_name(t, row);
+	tr2_cell_link(t, r->g->name == no_region ? TR2_LINK_NODE :
+						   TR2_LINK_SPAN,
+		      r->g->longest);
+}
+
 /* How the durations of a group are spread. */
 #define PERCENTILES                                                        \
 	{ "p50_ns", "P50", TR2_COL_SHORT | TR2_COL_SPARE, cell_p50 },      \
@@ -114,7 +126,7 @@ static const struct tr2_column region_columns[] = {
 	{ "calls", "CALLS", 0, cell_nr },
 	PERCENTILES,
 	{ "group", "GROUP", TR2_COL_FLEX, cell_by },
-	{ "region", "REGION", TR2_COL_FLEX, cell_name },
+	{ "region", "REGION", TR2_COL_FLEX, cell_region },
 };
 
 /* Prints a row a group into a table that is begun, and releases both. */
@@ -194,7 +206,9 @@ TR2_CELL(cell_thread_regions, struct thread_row,
 TR2_CELL(cell_thread_start, struct thread_row,
 	 tr2_cell_ns(t, r->thread->start_ns - r->of.session->start_ns))
 TR2_CELL(cell_thread_name, struct thread_row,
-	 tr2_cell_str(t, tr2_s(r->of.m, r->thread->name)))
+	 tr2_cell_str(t, tr2_s(r->of.m, r->thread->name));
+	 tr2_cell_link(t, TR2_LINK_THREAD,
+		       (uint32_t)(r->thread - r->of.m->threads)))
 
 static const struct tr2_column thread_columns[] = {
 	{ "wall_ns", "WALL", 0, cell_thread_wall },
@@ -267,7 +281,7 @@ static void gather_groups(const struct tr2_report *r, struct tr2_groups *groups)
 		if (!tr2_filter_node(r->filter, m, i))
 			continue;
 		group = tr2_groups_get(groups, NULL, group_of_node(r, i));
-		tr2_group_add(group, n->end_ns - n->start_ns, n->self_ns);
+		tr2_group_add(group, i, n->end_ns - n->start_ns, n->self_ns);
 		if (n->spawn_ns == TR2_NO_TIME)
 			continue;
 		tr2_ns_add(&group->extra_ns, n->spawn_ns);

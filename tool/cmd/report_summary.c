@@ -139,8 +139,10 @@ void tr2_report_summary(const struct tr2_report *r)
 {
 	struct summary s;
 
-	/* In CSV the processes come first: many read only the first table. */
-	if (r->out->format == TR2_FORMAT_CSV)
+	/* In CSV the processes come first: many read only the first table. The
+	 * page sums up what it includes. */
+	if (r->out->format == TR2_FORMAT_CSV ||
+	    r->out->format == TR2_FORMAT_PAGE)
 		return;
 	sum_up(&s, r->m);
 	if (tr2_report_is_text(r))

@@ -9,7 +9,8 @@ enum tr2_format {
 	TR2_FORMAT_TEXT,
 	TR2_FORMAT_JSON,
 	TR2_FORMAT_CSV,
-	TR2_FORMAT_MARKDOWN
+	TR2_FORMAT_MARKDOWN,
+	TR2_FORMAT_PAGE /* of report --html; no option selects it */
 };
 
 #endif

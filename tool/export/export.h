@@ -24,6 +24,7 @@ struct tr2_export_options {
 	bool trace2receiver; /* --compat */
 };
 
+struct tr2_output;
 struct tr2_stacks;
 
 struct tr2_export {
@@ -31,6 +32,8 @@ struct tr2_export {
 	const struct tr2_export_options *opt;
 	const struct tr2_filter *filter;
 	const char *output; /* for TR2_EXPORT_OWN_FILE: the path */
+	/* for the page: print the tables of the report */
+	void (*print_tables)(struct tr2_model *m, struct tr2_output *out);
 	struct tr2_export_sink sink;
 	struct tr2_buf scratch; /* the last redacted text */
 	struct tr2_buf text;    /* for composing text */

@@ -64,7 +64,6 @@ static void add_head(struct tr2_export *x)
 	tr2_buf_addlit(b, ",\"start\":\"");
 	tr2_fmt_iso(b, h->origin_ns);
 	tr2_buf_addch(b, '"');
-	tr2_export_json_int(b, "events", (int64_t)m->nr_events);
 	tr2_export_json_int(b, "lost", (int64_t)m->lost);
 	tr2_export_json_int(b, "spawning", m->spawning_ns);
 	tr2_buf_addstr(b, x->opt->redact ? ",\"redacted\":true" : "");
@@ -82,6 +81,7 @@ static bool begin(struct tr2_export *x)
 	h->of_node = tr2_calloc(m->nr_nodes, sizeof(*h->of_node));
 	h->of_thread = tr2_calloc(m->nr_threads, sizeof(*h->of_thread));
 	h->of_span = tr2_calloc(m->nr_spans, sizeof(*h->of_span));
+	h->of_point = tr2_calloc(m->nr_points, sizeof(*h->of_point));
 	tr2_frames_begin(&h->frames, x);
 	number_processes(x, h);
 	add_head(x);
@@ -107,11 +107,6 @@ static uint32_t signal_name(struct tr2_export *x, const struct tr2_node *n)
 	return tr2_html_text(x);
 }
 
-static bool is_uncertain(const struct tr2_node *n)
-{
-	return n->join == TR2_JOIN_WINDOW || n->join == TR2_JOIN_SID;
-}
-
 /* Unknown values are -1. */
 static void node(struct tr2_export *x, uint32_t i)
 {
@@ -134,8 +129,7 @@ static void node(struct tr2_export *x, uint32_t i)
 	tr2_html_num(b, n->end);
 	tr2_html_num(b, n->has_code ? n->code : -1);
 	tr2_html_num(b, signal_name(x, n));
-	tr2_html_num(b, (n->session ? 1 : 0) | (n->task ? 2 : 0) |
-				(is_uncertain(n) ? 4 : 0));
+	tr2_html_num(b, n->session != 0);
 	tr2_html_num(b, n->session ?
 			tr2_html_string(x, x->m->sessions[n->session].sid) : 0);
 	tr2_html_close_row(b);
@@ -153,7 +147,7 @@ static void thread(struct tr2_export *x, uint32_t i)
 	if (h->nr_threads)
 		tr2_buf_addlit(b, "]],\n");
 	h->of_thread[i] = ++h->nr_threads;
-	h->nr_spans = 0;
+	h->nr_spans_before = h->nr_spans;
 	h->last_ns = s->wall_ns + t->start_ns - h->origin_ns;
 	tr2_buf_addch(b, '[');
 	tr2_html_num(b, h->of_node[s->node]);
@@ -189,7 +183,7 @@ static void span(struct tr2_export *x, uint32_t i)
 
 	tr2_frames_span(&h->frames, x, i);
 	h->of_span[i] = ++h->nr_spans;
-	if (h->nr_spans > 1)
+	if (h->nr_spans > h->nr_spans_before + 1)
 		tr2_buf_addch(b, ',');
 	tr2_html_num(b, start - h->last_ns);
 	h->last_ns = start;
@@ -224,8 +218,7 @@ static uint32_t point_name(struct tr2_export *x, const struct tr2_point *p)
 	return tr2_html_text(x);
 }
 
-/* Return 1 + the place in its thread of the nearest span around it with a
- * place. */
+/* Return 1 + the place of the nearest span around it with a place. */
 static uint32_t span_around(const struct tr2_export *x, uint32_t span)
 {
 	const struct tr2_html *h = x->state;
@@ -244,6 +237,7 @@ static void point(struct tr2_export *x, uint32_t i)
 
 	if (!is_mark(p))
 		return;
+	h->of_point[i] = ++h->nr_points;
 	tr2_html_open_row(b);
 	tr2_html_num(b, h->of_thread[p->thread]);
 	tr2_html_num(b, p->kind);
@@ -253,33 +247,6 @@ static void point(struct tr2_export *x, uint32_t i)
 		     tr2_html_string(x, p->value ? p->value : "(no message)"));
 	tr2_html_num(b, tr2_html_place(x, p->file, p->line));
 	tr2_html_num(b, span_around(x, p->parent));
-	tr2_html_close_row(b);
-}
-
-static void metric(struct tr2_export *x, uint32_t i)
-{
-	struct tr2_html *h = x->state;
-	const struct tr2_metric *metric = &x->m->metrics[i];
-	uint32_t node = x->m->sessions[metric->session].node;
-	struct tr2_buf *b = &h->metrics;
-
-	tr2_html_open_row(b);
-	tr2_html_num(b, metric->kind);
-	tr2_buf_reset(&x->text);
-	tr2_export_metric_name(x, &x->text, metric);
-	tr2_html_num(b, tr2_html_text(x));
-	tr2_html_num(b, h->of_node[node]);
-	tr2_html_num(b, metric->thread ? h->of_thread[metric->thread] : 0);
-	tr2_buf_add_u64(b, metric->count);
-	tr2_buf_addch(b, ',');
-	tr2_html_num(b, (int64_t)metric->total_ns);
-	tr2_html_num(b, (int64_t)metric->min_ns);
-	tr2_html_num(b, (int64_t)metric->max_ns);
-	tr2_html_num(b, (int64_t)metric->unfinished);
-	if (metric->histogram) {
-		tr2_export_add_json(x, b, metric->histogram);
-		tr2_buf_addch(b, ',');
-	}
 	tr2_html_close_row(b);
 }
 
@@ -293,10 +260,10 @@ static bool end(struct tr2_export *x)
 	free(h->of_node);
 	free(h->of_thread);
 	free(h->of_span);
+	free(h->of_point);
 	tr2_map_release(&h->numbers);
 	tr2_buf_release(&h->processes);
 	tr2_buf_release(&h->points);
-	tr2_buf_release(&h->metrics);
 	tr2_buf_release(&h->strings);
 	tr2_buf_release(&h->json);
 	free(h);
@@ -310,5 +277,4 @@ const struct tr2_export_format tr2_export_html = {
 	.thread = thread,
 	.span = span,
 	.point = point,
-	.metric = metric,
 };

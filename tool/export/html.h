@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * html - declarations that both parts of the page for a browser share: html.c,
- * html_rows.c and html_tail.c write the data of the recording, html_page.c the
- * page around it.
+ * html_rows.c, html_tables.c and html_tail.c write the data of the recording,
+ * html_page.c the page around it.
  *
  * The data is JSON, in arrays without names so that 100,000 spans are 4 MB;
  * tool/html/data.js names their places. All of it goes through

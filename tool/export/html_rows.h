@@ -15,13 +15,15 @@ struct tr2_html {
 	int64_t origin_ns;
 	uint32_t *of_node; /* by process: 1 + its row */
 	uint32_t *of_thread;
-	uint32_t *of_span; /* by span: 1 + its place in its thread */
-	uint32_t nr_processes, nr_threads, nr_spans;
+	uint32_t *of_span; /* in the order of the threads */
+	uint32_t *of_point;
+	uint32_t nr_processes, nr_threads, nr_spans, nr_points;
+	uint32_t nr_spans_before; /* the current thread */
 	int64_t last_ns; /* start of the last span */
 	struct tr2_map numbers; /* numbers by interned string */
 	uint32_t nr_strings;
 	/* Rows, and the text of the strings, in the order of their numbers. */
-	struct tr2_buf processes, points, metrics, strings;
+	struct tr2_buf processes, points, strings;
 	struct tr2_buf json; /* the next output */
 };
 
@@ -42,6 +44,9 @@ void tr2_html_step(struct tr2_export *x);
 void tr2_html_key(struct tr2_buf *b, const char *name);
 void tr2_html_array(struct tr2_export *x, const char *name,
 		    const struct tr2_buf *rows);
+
+/* export/html_tables.c: write the tables of the report. */
+void tr2_html_tables(struct tr2_export *x);
 
 /* export/html_tail.c: write the data that follows the spans. */
 void tr2_html_add_tail(struct tr2_export *x);

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * html_tail - the data that follows the spans: rows collected during the walk,
- * frames, the critical path, samples, and the strings.
+ * frames, samples, tables, and the strings.
  */
-#include <stdlib.h>
-
 #include "common/memory.h"
 #include "export/html_rows.h"
-#include "model/critical.h"
 #include "model/filter.h"
 #include "samples/symbols.h"
 
@@ -32,33 +29,6 @@ static void add_frames(struct tr2_export *x)
 	}
 	tr2_buf_addch(b, ']');
 	tr2_html_step(x);
-}
-
-/* As in the terminal, only if the whole recording is selected. */
-static void add_path(struct tr2_export *x)
-{
-	const struct tr2_model *m = x->m;
-	struct tr2_html *h = x->state;
-	uint32_t root = tr2_filter_on(x->filter) ? 0 : tr2_longest_root(m);
-	struct tr2_buf rows = TR2_BUF_INIT;
-	struct tr2_step *steps = NULL;
-	size_t nr = root ? tr2_critical_path(m, root, &steps) : 0, i;
-
-	for (i = 0; i < nr; i++) {
-		tr2_html_open_row(&rows);
-		tr2_html_num(&rows, steps[i].parent);
-		tr2_html_num(&rows, h->of_node[steps[i].node]);
-		tr2_buf_reset(&x->text);
-		if (steps[i].span)
-			tr2_export_span_name(x, &x->text, steps[i].span);
-		tr2_html_num(&rows, tr2_html_text(x));
-		tr2_html_num(&rows, steps[i].ns);
-		tr2_html_num(&rows, steps[i].start_ns - h->origin_ns);
-		tr2_html_close_row(&rows);
-	}
-	tr2_html_array(x, "path", &rows);
-	tr2_buf_release(&rows);
-	free(steps);
 }
 
 /* Add the functions of a call, the outermost first. */
@@ -113,10 +83,9 @@ void tr2_html_add_tail(struct tr2_export *x)
 	tr2_buf_addstr(&h->json, h->nr_threads ? "]]]" : "]");
 	tr2_html_array(x, "processes", &h->processes);
 	tr2_html_array(x, "points", &h->points);
-	tr2_html_array(x, "metrics", &h->metrics);
 	add_frames(x);
-	add_path(x);
 	add_samples(x);
+	tr2_html_tables(x);
 	tr2_html_key(&h->json, "strings");
 	tr2_buf_addlit(&h->json, "[\"\"");
 	tr2_html_step(x);

@@ -15,7 +15,7 @@ const OPEN = 4;
 const SPAN_FIELDS = 9;
 const PROCESS = {
 	parent: 0, name: 1, command: 2, pid: 3, start: 4, dur: 5, self: 6,
-	spawn: 7, end: 8, code: 9, signal: 10, flags: 11, sid: 12,
+	spawn: 7, end: 8, code: 9, signal: 10, instrumented: 11, sid: 12,
 };
 // The kinds of points, by their number in the data.
 const POINT_KINDS = { 0: KIND.data, 1: KIND.data, 2: KIND.error,
@@ -75,7 +75,7 @@ function addSpans(items, thread, spans, first) {
 }
 
 // Points have no duration, and are in the row of the item around them.
-function addPoints(d, items, first) {
+function addPoints(d, items, firstSpan, first) {
 	d.firstPoint = first;
 	d.points.forEach((row, k) => {
 		const i = first + k, info = d.threadInfo[row[POINT.thread] - 1];
@@ -87,7 +87,7 @@ function addPoints(d, items, first) {
 		items.place[i] = row[POINT.place];
 		items.thread[i] = info.item;
 		items.process[i] = items.process[info.item];
-		items.up[i] = row[POINT.span] ? info.first + row[POINT.span] - 1 :
+		items.up[i] = row[POINT.span] ? firstSpan + row[POINT.span] - 1 :
 			info.main ? items.process[i] : info.item;
 	});
 	d.points = null;
@@ -107,7 +107,8 @@ function decode(text) {
 		n += t[THREAD.spans].length / SPAN_FIELDS;
 	const items = d.items = makeItems(n);
 	addProcesses(d, items);
-	let next = np + d.threads.length;
+	const firstSpan = np + d.threads.length;
+	let next = firstSpan;
 	d.threadInfo = d.threads.map((row, k) => {
 		const i = np + k, spans = row[THREAD.spans];
 
@@ -124,7 +125,7 @@ function decode(text) {
 		return info;
 	});
 	d.threads = null;
-	addPoints(d, items, next);
+	addPoints(d, items, firstSpan, next);
 	d.t0 = 0;
 	d.t1 = 1;
 	for (let i = 0; i < n; i++) {

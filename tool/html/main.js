@@ -6,7 +6,8 @@
 function showSummary(d) {
 	const np = d.processes.length, spans = d.firstPoint - np -
 		d.threadInfo.length;
-	const errors = errorsOf(d).length;
+	const errors = d.items.kind.reduce((n, kind) => n + (kind === KIND.error),
+		0);
 	const whole = d.roots.reduce((sum, n) => sum + d.items.dur[n.item], 0);
 	const parts = [showTime(whole) + ' wall', plural(np, 'process'),
 		plural(d.threadInfo.length, 'thread'), plural(spans, 'span')];
@@ -191,27 +192,16 @@ function makeTheme(redraw) {
 
 // ---- the page --------------------------------------------------------------
 
-const TABLES = [
-	['processes', 'Processes', processTable],
-	['regions', 'Regions', regionTable],
-	['threads', 'Threads', threadTable],
-	['timers', 'Timers', timerTable],
-	['counters', 'Counters', counterTable],
-	['points', 'Data', dataTable],
-	['errors', 'Errors', errorTable],
-	['path', 'Critical path', pathTable],
-];
-
 function makeTables(d, events) {
-	const errors = errorsOf(d).length;
-	const panels = TABLES.map(([id, title, make]) => {
-		const panel = el('div', { id, role: 'tabpanel', class: 'table',
-			'aria-labelledby': 'tab-' + id });
+	const panels = d.tables.filter((t) => t.rows.length).map((t) => {
+		const panel = el('div', { id: t.name, role: 'tabpanel', class: 'table',
+			'aria-labelledby': 'tab-' + t.name });
+		const count = t.name === 'errors' ?
+			' (' + showNumber(t.rows.length) + ')' : '';
 
 		byId('tables').append(panel);
-		return [id, id === 'errors' && errors ?
-			title + ' (' + showNumber(errors) + ')' : title, panel,
-		make(d, panel, events)];
+		return [t.name, titleOf(t.name) + count, panel,
+			makeTable(d, t, panel, events)];
 	});
 
 	makeTabs(byId('tables-tabs'), panels, () => {});

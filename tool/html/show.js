@@ -30,6 +30,13 @@ function showNumber(n) {
 	return n.toLocaleString('en-US').replace(/,/g, ' ');
 }
 
+function showBytes(n) {
+	const power = Math.min(4, Math.floor(Math.log2(Math.max(1, n)) / 10));
+
+	return power ? digits(n / 1024 ** power) + ' ' + 'KMGT'[power - 1] + 'iB' :
+		n + ' B';
+}
+
 function plural(n, word) {
 	return showNumber(n) + ' ' + word + (n === 1 ? '' :
 		/(s|x|ch)$/.test(word) ? 'es' : 's');
@@ -87,7 +94,8 @@ function makeTabs(list, rows, chosen) {
 		choose(rows[k][0]);
 		tabs[k].focus();
 	});
-	choose(rows[0][0]);
+	if (rows.length)
+		choose(rows[0][0]);
 	return choose;
 }
 

@@ -70,7 +70,7 @@ function makeTimeline(d, events) {
 
 	function colour(i) {
 		if (kind[i] >= KIND.process)
-			return d.processes[process[i]][PROCESS.flags] & 1 ||
+			return d.processes[process[i]][PROCESS.instrumented] ||
 				kind[i] === KIND.thread ? theme.process : theme.silent;
 		return theme.hues[colours[name[i]]];
 	}

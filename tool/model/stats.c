@@ -36,8 +36,11 @@ struct tr2_group *tr2_groups_get(struct tr2_groups *g, const char *by,
 	return &g->group[g->nr - 1];
 }
 
-void tr2_group_add(struct tr2_group *group, int64_t ns, int64_t self_ns)
+void tr2_group_add(struct tr2_group *group, uint32_t element, int64_t ns,
+		   int64_t self_ns)
 {
+	if (!group->nr || ns > group->max_ns)
+		group->longest = element;
 	group->nr++;
 	tr2_ns_add(&group->total_ns, ns);
 	tr2_ns_add(&group->self_ns, self_ns);

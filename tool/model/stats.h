@@ -20,6 +20,7 @@ struct tr2_group {
 	const char *name, *by; /* by: the group of -g, or NULL */
 	uint64_t nr, nr_extra; /* nr_extra: number of durations in extra_ns */
 	int64_t total_ns, self_ns, extra_ns, max_ns;
+	uint32_t longest; /* of its elements */
 	/* Each duration, sorted by tr2_groups_sort(). */
 	int64_t *values;
 	uint32_t nr_values, alloc_values;
@@ -35,7 +36,9 @@ struct tr2_groups {
  * call may move groups. */
 struct tr2_group *tr2_groups_get(struct tr2_groups *g, const char *by,
 				 const char *name);
-void tr2_group_add(struct tr2_group *group, int64_t ns, int64_t self_ns);
+/* Add the durations of an element, by the caller's numbers. */
+void tr2_group_add(struct tr2_group *group, uint32_t element, int64_t ns,
+		   int64_t self_ns);
 void tr2_groups_sort(struct tr2_groups *g);
 /* Return the value that a share p of all do not exceed, by tr2_rank(); 0: no
  * values. */

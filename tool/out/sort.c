@@ -15,7 +15,8 @@ static bool is_called(const struct tr2_column *column, const char *name)
 {
 	size_t len = strlen(name);
 
-	if (*column->heading && !strcasecmp(column->heading, name))
+	if (!(column->flags & TR2_COL_DATA) && *column->heading &&
+	    !strcasecmp(column->heading, name))
 		return true;
 	if (!column->key || strncasecmp(column->key, name, len) != 0)
 		return false;
@@ -116,6 +117,7 @@ bool tr2_table_sort(struct tr2_table *t, const char *column)
 	if (c == t->nr_columns)
 		return false;
 	sort_rows(t, c, 1);
+	t->sorted = &t->columns[c];
 	return true;
 }
 

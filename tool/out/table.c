@@ -225,6 +225,14 @@ void tr2_cell_color(struct tr2_table *t, enum tr2_color color)
 		t->cells[t->nr_cells - 1].color = (uint8_t)color;
 }
 
+void tr2_cell_link(struct tr2_table *t, enum tr2_link link, uint32_t number)
+{
+	if (!t->nr_cells)
+		return;
+	t->cells[t->nr_cells - 1].link = (uint8_t)link;
+	t->cells[t->nr_cells - 1].linked = number;
+}
+
 const struct tr2_cell *tr2_cell_at(const struct tr2_table *t, size_t row,
 				   size_t column)
 {
@@ -283,6 +291,9 @@ void tr2_table_print(struct tr2_table *t)
 		break;
 	case TR2_FORMAT_MARKDOWN:
 		tr2_table_print_markdown(t);
+		break;
+	case TR2_FORMAT_PAGE:
+		o->print(t);
 		break;
 	}
 }

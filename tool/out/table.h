@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * table - rows and columns, printed as aligned text, as JSON, as CSV or as
- * Markdown: a number in text is a plain number in JSON and CSV.
+ * table - rows and columns, printed as aligned text, as JSON, as CSV, as
+ * Markdown or into a page: a number in text is a plain number in JSON and CSV.
  *
  * A column is one row of an array, with the function that sets its cell:
  *
@@ -51,7 +51,7 @@ enum tr2_cell_kind {
 #define TR2_COL_TREE (1u << 1)   /* with lines of a tree before the text, by the
 				  * depth given to tr2_table_depth() */
 #define TR2_COL_FLEX (1u << 2)   /* narrowed first if a line is too wide */
-#define TR2_COL_DATA (1u << 3)   /* only in JSON and CSV */
+#define TR2_COL_DATA (1u << 3)   /* only in JSON and CSV (not without a key) */
 #define TR2_COL_TEXT (1u << 4)   /* only in text */
 #define TR2_COL_SHORT (1u << 6)  /* durations with three digits */
 #define TR2_COL_SPARE (1u << 7)  /* omitted, the last first, if lines are too
@@ -59,6 +59,7 @@ enum tr2_cell_kind {
 #define TR2_COL_YIELDS (1u << 8) /* the same, if a line is too wide even with
 				  * the narrowest flexible columns */
 #define TR2_COL_HEAT (1u << 5)   /* a share, coloured by its size */
+#define TR2_COL_PAGE (1u << 9)   /* of TR2_COL_DATA: in a page, too */
 
 struct tr2_cell;
 struct tr2_words;
@@ -71,6 +72,15 @@ struct tr2_column {
 	/* Set the cell of a row by one of tr2_cell_…(); otherwise it is empty.
 	 * Not called for a column that is not printed. */
 	void (*cell)(struct tr2_table *t, const void *row);
+};
+
+/* The element of the model that a cell names; pages lead from there to it. */
+enum tr2_link {
+	TR2_LINK_NONE,
+	TR2_LINK_NODE,
+	TR2_LINK_THREAD,
+	TR2_LINK_SPAN,
+	TR2_LINK_POINT
 };
 
 /* Define such a function: in GIVE, `t` is the table and `r` the row, a const
@@ -88,6 +98,11 @@ struct tr2_column {
 struct tr2_output {
 	enum tr2_format format;
 	unsigned int nr_tables; /* printed so far */
+	/* For TR2_FORMAT_PAGE: the printer of a table, its data, and the name
+	 * (NULL: its own) and caption of the next one. */
+	void (*print)(struct tr2_table *t);
+	void *data;
+	const char *name, *caption;
 };
 
 void tr2_output_begin(struct tr2_output *o, enum tr2_format format);
@@ -113,6 +128,7 @@ struct tr2_table {
 	uint32_t nr_rows, nr_depths, alloc_rows;
 	struct tr2_text_block *texts; /* of the cells */
 	bool is_tree;    /* has a column of TR2_COL_TREE */
+	const struct tr2_column *sorted; /* by this column; NULL: not sorted */
 
 	/* Streamed rows. */
 	tr2_rows_fn *rows;
@@ -156,6 +172,7 @@ void tr2_cell_words(struct tr2_table *t, const struct tr2_words *words);
 void tr2_cell_json(struct tr2_table *t, const char *json);
 /* of the cell just set */
 void tr2_cell_color(struct tr2_table *t, enum tr2_color color);
+void tr2_cell_link(struct tr2_table *t, enum tr2_link link, uint32_t number);
 
 /* Print it, between tr2_output_begin() and tr2_output_end(). */
 void tr2_table_print(struct tr2_table *t);

@@ -25,8 +25,7 @@ static void words_as_json(const struct tr2_cell *cell, struct tr2_buf *out)
 	tr2_buf_addch(out, ']');
 }
 
-/* Append the plain value: no unit, no rounding. */
-static void cell_as_data(const struct tr2_cell *cell, struct tr2_buf *out)
+void tr2_cell_as_data(const struct tr2_cell *cell, struct tr2_buf *out)
 {
 	char number[40];
 
@@ -75,11 +74,11 @@ static void cell_as_json(const struct tr2_cell *cell, struct tr2_buf *out)
 		break;
 	case TR2_CELL_WALL:
 		tr2_buf_addch(out, '"');
-		cell_as_data(cell, out);
+		tr2_cell_as_data(cell, out);
 		tr2_buf_addch(out, '"');
 		break;
 	default:
-		cell_as_data(cell, out);
+		tr2_cell_as_data(cell, out);
 	}
 }
 
@@ -185,7 +184,7 @@ static void row_as_csv(struct tr2_table *t, size_t row, void *data)
 		tr2_buf_addstr(&csv->out, first ? "" : ",");
 		first = false;
 		tr2_buf_reset(&csv->text);
-		cell_as_data(tr2_cell_at(t, row, c), &csv->text);
+		tr2_cell_as_data(tr2_cell_at(t, row, c), &csv->text);
 		tr2_csv_add(&csv->out, tr2_buf_str(&csv->text),
 			    csv->text.len);
 	}

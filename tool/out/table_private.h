@@ -11,7 +11,8 @@
 struct tr2_cell {
 	uint8_t kind;  /* enum tr2_cell_kind */
 	uint8_t color; /* enum tr2_color */
-	uint32_t len, nr_words;
+	uint8_t link;  /* enum tr2_link, and the number in the model */
+	uint32_t linked, len, nr_words;
 	union {
 		const char *s; /* in the table's text blocks */
 		int64_t i;
@@ -36,6 +37,9 @@ void tr2_table_flush(struct tr2_buf *out, bool end);
 
 /* Append the words of a cell, shell-quoted. */
 void tr2_cell_words_as_text(const struct tr2_cell *cell, struct tr2_buf *out);
+
+/* Append the plain value of a cell: no unit, no rounding. */
+void tr2_cell_as_data(const struct tr2_cell *cell, struct tr2_buf *out);
 
 /* Append a cell as in text. */
 void tr2_cell_as_text(const struct tr2_cell *cell, unsigned int flags,
