@@ -218,6 +218,183 @@ test_expect_success 'what still runs lasts until the last record' '
 	test_cmp expect actual
 '
 
+test_expect_success 'the innermost listed function of the kernel is the cause' '
+	made r <<-\EOF &&
+	0 0 fork 10 10 1 1
+	0 0 in 10 10
+	10 0 switch 10 10 0 swapper kernel,schedule,anon_pipe_read,vfs_read
+	10 0 out 10 10
+	11 0 in 10 10
+	20 0 switch 10 10 0 swapper schedule,__futex_wait,futex_do_wait.isra.0
+	20 0 out 10 10
+	21 0 in 10 10
+	30 0 switch 10 10 0 swapper schedule,__x64_sys_pause,do_syscall_64
+	30 0 out 10 10
+	31 0 in 10 10
+	40 0 switch 10 10 0 swapper io_schedule,filemap_read,vfs_read
+	40 0 out 10 10
+	41 0 in 10 10
+	50 0 switch 10 10 0 swapper io_schedule,filemap_fault,exc_page_fault
+	50 0 out 10 10
+	51 0 in 10 10
+	60 0 switch 10 10 0 swapper schedule,new_function
+	60 0 out 10 10
+	61 0 in 10 10
+	70 0 switch 10 10 0 swapper
+	70 0 out 10 10
+	71 0 in 10 10
+	80 0 exit 10 10
+	EOF
+	cat >expect <<-\EOF &&
+	10 wait 10 1 pipe
+	10 wait 20 1 lock
+	10 wait 30 1 signal
+	10 wait 40 1 disk by kernel ~
+	10 wait 50 1 page by kernel ~
+	10 wait 60 1 other
+	10 wait 70 1
+	EOF
+	states r >dumped &&
+	grep wait dumped >actual &&
+	test_cmp expect actual
+'
+
+test_expect_success 'who woke a thread, and who had its CPU' '
+	made r <<-\EOF &&
+	0 0 fork 10 10 1 1
+	0 0 in 10 10
+	1 0 fork 11 11 10 10
+	5 1 in 11 11
+	10 0 switch 10 10 11 other schedule,anon_pipe_read
+	10 0 out 10 10
+	30 1 waking 11 11 10
+	30 1 waking 11 11 10
+	40 1 switch 11 11 10 other
+	40 1 out 11 11 preempted
+	41 1 in 10 10
+	50 1 switch 10 10 77 outside
+	50 1 out 10 10 preempted
+	60 1 in 11 11
+	70 1 switch 11 11 0 swapper schedule,do_nanosleep
+	70 1 out 11 11
+	80 0 waking 0 0 11 hardirq
+	81 1 in 11 11
+	90 0 in 10 10
+	90 1 switch 11 11 0 swapper schedule,sk_wait_data
+	90 1 out 11 11
+	95 0 waking 10 10 11 softirq
+	96 1 in 11 11
+	97 1 switch 11 11 0 swapper schedule,futex_do_wait
+	97 1 out 11 11
+	98 0 waking 55 55 11
+	99 1 in 11 11
+	100 1 exit 11 11
+	100 0 exit 10 10
+	EOF
+	cat >expect <<-\EOF &&
+	10 ready 0 0
+	10 run 0 10
+	10 wait 10 20 pipe by 11
+	10 ready 30 11 by 11
+	10 run 41 9
+	10 ready 50 40 by outside by outside
+	10 run 90 10
+	11 ready 1 4
+	11 run 5 35
+	11 ready 40 20 by 10
+	11 run 60 10
+	11 wait 70 10 sleep by kernel
+	11 ready 80 1
+	11 run 81 9
+	11 wait 90 5 socket by 10 by kernel ~
+	11 ready 95 1
+	11 run 96 1
+	11 wait 97 1 lock by outside
+	11 ready 98 1
+	11 run 99 1
+	EOF
+	states r >actual &&
+	test_cmp expect actual
+'
+
+test_expect_success 'a wake-up that meets a thread on its way to wait' '
+	made r <<-\EOF &&
+	0 0 fork 10 10 1 1
+	0 0 in 10 10
+	1 0 fork 11 11 10 10
+	5 1 in 11 11
+	9 1 waking 11 11 10
+	10 0 switch 10 10 0 swapper schedule,futex_do_wait
+	10 0 out 10 10
+	12 0 in 10 10
+	20 1 exit 11 11
+	20 0 exit 10 10
+	EOF
+	cat >expect <<-\EOF &&
+	10 wait 10 0 lock by 11
+	10 ready 10 2
+	EOF
+	states r >dumped &&
+	sed -n 3,4p dumped >actual &&
+	test_cmp expect actual
+'
+
+test_expect_success 'without wake-ups, the only thread that could be it woke it' '
+	made r <<-\EOF &&
+	0 0 fork 10 10 1 1
+	0 0 in 10 10
+	1 0 fork 11 11 10 10
+	2 0 fork 12 12 10 10
+	5 1 in 11 11
+	10 0 out 10 10
+	30 0 in 10 10
+	40 0 out 10 10
+	42 0 in 12 12
+	47 0 out 12 12
+	50 0 in 10 10
+	60 0 out 10 10
+	62 1 exit 11 11
+	500 0 in 10 10
+	600 0 out 10 10
+	2000 0 in 10 10
+	2100 0 exit 10 10
+	2100 0 exit 12 12
+	EOF
+	cat >expect <<-\EOF &&
+	10 wait 10 20 by 11 ~
+	10 wait 40 10
+	10 wait 60 440 child by 11 ~
+	10 wait 600 1400
+	EOF
+	states r >dumped &&
+	grep "^10 wait" dumped >actual &&
+	test_cmp expect actual
+'
+
+test_expect_success 'in a container, tracepoints have pids of the machine' '
+	made r --container=1000 <<-\EOF &&
+	0 0 fork 10 10 1 1
+	0 0 in 10 10
+	1 0 fork 11 11 10 10
+	5 1 in 11 11
+	10 0 switch 10 10 0 swapper schedule,anon_pipe_read
+	10 0 out 10 10
+	30 1 waking 11 11 10
+	31 0 in 10 10
+	40 1 switch 11 11 10 first
+	40 1 out 11 11 preempted
+	41 1 in 10 10
+	50 0 exit 10 10
+	EOF
+	cat >expect <<-\EOF &&
+	10 wait 10 20 pipe by 11
+	11 ready 40 10 by 10
+	EOF
+	states r >dumped &&
+	grep -e pipe -e "11 ready 4" dumped >actual &&
+	test_cmp expect actual
+'
+
 test_expect_success 'a file cut anywhere is read up to there' '
 	made r --growing <<-\EOF &&
 	0 0 fork 10 10 1 1

@@ -17,6 +17,7 @@
 #
 #	--growing    as a recorder leaves it that was killed
 #	--clock=N    the clock of the events
+#	--container=N   pids of tracepoints are larger by N
 #	--swap       as written by a machine of the other byte order
 use strict;
 use warnings;
@@ -79,6 +80,11 @@ sub address {
 	return $function{$name} + 17;
 }
 
+sub global {
+	my ($tid) = @_;
+	return $tid && $tid + ($option{container} // 0);
+}
+
 sub task {
 	my ($type, $r, %more) = @_;
 	push @tasks, '{' . join(',', qq("type":"$type"), qq("time_ns":$r->{ns}),
@@ -121,14 +127,15 @@ my %kinds = (
 		my ($r, $next, $comm, $functions) = @_;
 		sample($r, 1, [split /,/, $functions // ''],
 			pack 'SCCl a16 l l q a16 l l', SWITCH_CONFIG, 0, 0,
-			$r->{tid}, 'prev', $r->{tid}, 120, 1, $comm, $next, 120);
+			global($r->{tid}), 'prev', global($r->{tid}), 120, 1,
+			$comm, global($next), 120);
 	},
 	waking => sub {
 		my ($r, $tid, $interrupt) = @_;
 		my %flags = (hardirq => 0x08, softirq => 0x10);
 		sample($r, 2, [], pack 'SCCl a16 l l l', WAKING_CONFIG,
-			$interrupt ? $flags{$interrupt} : 0, 0, $r->{tid},
-			'woken', $tid, 120, 0);
+			$interrupt ? $flags{$interrupt} : 0, 0,
+			global($r->{tid}), 'woken', global($tid), 120, 0);
 	},
 );
 

@@ -1,44 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * build_states - turn the kernel's records of switches into the states of
- * threads.
+ * build_states - turn the kernel's records into threads, and keep their states:
+ * build_switches.c has what switches and wake-ups mean.
  *
- * A slot has what is known of a tid, of one thread after the other. The states
- * of its threads are in a part of m->states that is large enough for all that
- * its records can add; at the end the parts are moved together.
+ * The states of a tid are in a part of m->states that is large enough for all
+ * that its records can add; at the end the parts are moved together.
  */
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/build_states.h"
-#include "model/private.h"
+#include "model/build_states_private.h"
 
 /* By how much the times of one event may differ between two sources. */
 #define SLOP_NS 1000000
-
-struct slot {
-	uint32_t first, room, used; /* its part of m->states */
-	uint32_t thread;            /* the latest; 0: none */
-	bool live;                  /* it has not ended */
-};
-
-struct tr2_states_build {
-	struct tr2_model *m;
-	uint32_t first_task, first_thread, first_state;
-	struct tr2_map tasks; /* pid to its latest task */
-	uint32_t *earlier;    /* the task before it with the same pid */
-	struct tr2_map tids;  /* tid to slot */
-	struct slot *slots;
-	uint32_t nr_slots, alloc_slots;
-	uint32_t *slot_of; /* by task thread, from first_thread on */
-	uint32_t alloc_slot_of;
-	uint64_t nr_switches;
-	struct loss {
-		int64_t from_ns, to_ns;
-	} *losses; /* by to_ns */
-	uint32_t nr_losses, alloc_losses;
-	struct tr2_state none; /* where a state goes that has no room */
-};
 
 static void map_tasks(struct tr2_states_build *b)
 {
@@ -78,7 +52,7 @@ static uint32_t task_at(const struct tr2_states_build *b, int32_t pid,
 	return i;
 }
 
-static struct slot *find_slot(const struct tr2_states_build *b, int32_t tid)
+struct tr2_tid *tr2_tid_find(const struct tr2_states_build *b, int32_t tid)
 {
 	uint32_t i = tr2_map_get(&b->tids, tr2_key(0, (uint32_t)tid));
 
@@ -97,13 +71,15 @@ void tr2_states_build_count(struct tr2_states_build *b,
 	};
 	uint32_t *i;
 
-	if (r->kind == TR2_TASK_RECORD_LOST || r->tid <= 0)
+	b->has_wakings |= r->kind == TR2_TASK_RECORD_WAKING;
+	if (r->kind == TR2_TASK_RECORD_LOST ||
+	    r->kind == TR2_TASK_RECORD_WAKING || r->tid <= 0)
 		return;
 	i = tr2_map_slot(&b->tids, tr2_key(0, (uint32_t)r->tid));
 	if (!*i) {
 		tr2_grow(b->slots, b->nr_slots, b->alloc_slots);
 		*i = b->nr_slots++;
-		b->slots[*i] = (struct slot){ .room = 2 };
+		b->slots[*i] = (struct tr2_tid){ .room = 2 };
 	}
 	b->slots[*i].room += states[r->kind];
 	b->nr_switches += r->kind == TR2_TASK_RECORD_IN ||
@@ -116,7 +92,9 @@ bool tr2_states_build_begin(struct tr2_states_build *b, uint32_t nr_cpus)
 	uint64_t nr = m->nr_states ? m->nr_states : 1;
 	uint32_t i;
 
-	(void)nr_cpus;
+	b->cpus = tr2_calloc(nr_cpus, sizeof(*b->cpus));
+	b->nr_cpus = nr_cpus;
+	b->exits = tr2_calloc(m->nr_tasks, sizeof(*b->exits));
 	b->first_state = (uint32_t)nr;
 	if (!b->nr_switches)
 		return true;
@@ -132,29 +110,12 @@ bool tr2_states_build_begin(struct tr2_states_build *b, uint32_t nr_cpus)
 	return true;
 }
 
-static struct tr2_task_thread *thread_of(const struct tr2_states_build *b,
-					 const struct slot *slot)
+struct tr2_state *tr2_state_push(struct tr2_states_build *b,
+				 struct tr2_tid *slot, int64_t wall_ns,
+				 enum tr2_state_kind kind)
 {
-	return &b->m->task_threads[slot->thread];
-}
-
-/* Return the thread's last state; NULL: it has none. */
-static struct tr2_state *last_of(const struct tr2_states_build *b,
-				 const struct slot *slot)
-{
-	const struct tr2_task_thread *t = thread_of(b, slot);
-
-	return t->nr_states ? &b->m->states[t->first_state + t->nr_states - 1] :
-			      NULL;
-}
-
-/* Begin a state of the thread. Times that go back, between CPUs or since a
- * clock jumped, do not make a state end before it began. */
-static struct tr2_state *push(struct tr2_states_build *b, struct slot *slot,
-			      int64_t wall_ns, enum tr2_state_kind kind)
-{
-	struct tr2_task_thread *t = thread_of(b, slot);
-	const struct tr2_state *last = last_of(b, slot);
+	struct tr2_task_thread *t = tr2_tid_thread(b, slot);
+	const struct tr2_state *last = tr2_tid_last(b, slot);
 	struct tr2_state *s = &b->none;
 
 	if (b->nr_switches && slot->used < slot->room) {
@@ -181,7 +142,7 @@ static void chain(struct tr2_model *m, uint32_t thread)
 	task->last_thread = thread;
 }
 
-static void begin(struct tr2_states_build *b, struct slot *slot, uint32_t task,
+static void begin(struct tr2_states_build *b, struct tr2_tid *slot, uint32_t task,
 		  int32_t tid, int64_t wall_ns)
 {
 	struct tr2_model *m = b->m;
@@ -192,6 +153,7 @@ static void begin(struct tr2_states_build *b, struct slot *slot, uint32_t task,
 	b->slot_of[at] = (uint32_t)(slot - b->slots);
 	slot->thread = i;
 	slot->live = true;
+	slot->leaves = slot->woken_early = false;
 	t->task = task;
 	t->tid = tid;
 	t->start_ns = wall_ns;
@@ -204,21 +166,31 @@ static void begin(struct tr2_states_build *b, struct slot *slot, uint32_t task,
 	chain(m, i);
 }
 
-static void end(struct tr2_states_build *b, struct slot *slot, int64_t wall_ns)
+/* The thread has left its CPU for good. */
+static void leave_cpu(struct tr2_states_build *b, uint32_t thread,
+		      int64_t wall_ns)
 {
-	struct tr2_task_thread *t = thread_of(b, slot);
+	uint32_t i;
+
+	for (i = 0; i < b->nr_cpus; i++)
+		if (b->cpus[i].thread == thread && b->cpus[i].until_ns > wall_ns)
+			b->cpus[i].until_ns = wall_ns;
+}
+
+static void end(struct tr2_states_build *b, struct tr2_tid *slot, int64_t wall_ns)
+{
+	struct tr2_task_thread *t = tr2_tid_thread(b, slot);
 
 	t->end_ns = wall_ns < t->start_ns ? t->start_ns : wall_ns;
 	slot->live = false;
+	leave_cpu(b, slot->thread, wall_ns);
 }
 
-/* Find the live thread of a record. If its start was not recorded, it was in
- * this state before. NULL: its process is not in the recording. */
-static struct slot *live_slot(struct tr2_states_build *b,
-			      const struct tr2_task_record *r,
-			      enum tr2_state_kind before)
+struct tr2_tid *tr2_tid_live(struct tr2_states_build *b,
+			     const struct tr2_task_record *r,
+			     enum tr2_state_kind before)
 {
-	struct slot *slot = find_slot(b, r->tid);
+	struct tr2_tid *slot = tr2_tid_find(b, r->tid);
 	uint32_t task;
 
 	if (!slot || slot->live)
@@ -226,39 +198,43 @@ static struct slot *live_slot(struct tr2_states_build *b,
 	task = task_at(b, r->pid, r->wall_ns);
 	/* Records of a thread that has ended say nothing, unless the process
 	 * is another one, or another thread took over its tid by an exec. */
-	if (!task || (slot->thread && thread_of(b, slot)->task == task &&
+	if (!task || (slot->thread && tr2_tid_thread(b, slot)->task == task &&
 		      !(r->kind == TR2_TASK_RECORD_COMM && r->how & TR2_HOW_EXEC)))
 		return NULL;
 	begin(b, slot, task, r->tid, r->wall_ns);
-	push(b, slot, thread_of(b, slot)->start_ns, before);
+	tr2_state_push(b, slot, tr2_tid_thread(b, slot)->start_ns, before);
 	return slot;
 }
 
 static void on_fork(struct tr2_states_build *b, const struct tr2_task_record *r)
 {
-	struct slot *slot = find_slot(b, r->tid);
-	const struct slot *from = find_slot(b, r->other);
+	struct tr2_tid *slot = tr2_tid_find(b, r->tid);
+	const struct tr2_tid *from = tr2_tid_find(b, r->other);
 	uint32_t task = task_at(b, r->pid, r->wall_ns);
 
 	if (!slot || !task)
 		return;
 	if (slot->live) { /* its end was lost */
-		thread_of(b, slot)->flags |= TR2_TASK_THREAD_LOST;
+		tr2_tid_thread(b, slot)->flags |= TR2_TASK_THREAD_LOST;
 		end(b, slot, r->wall_ns);
 	}
 	begin(b, slot, task, r->tid, r->wall_ns);
-	push(b, slot, thread_of(b, slot)->start_ns, TR2_STATE_READY);
+	tr2_state_push(b, slot, tr2_tid_thread(b, slot)->start_ns, TR2_STATE_READY);
 	if (from && from->thread)
-		thread_of(b, slot)->comm = thread_of(b, from)->comm;
+		tr2_tid_thread(b, slot)->comm = tr2_tid_thread(b, from)->comm;
 }
 
 static void on_exit_record(struct tr2_states_build *b,
 			   const struct tr2_task_record *r)
 {
-	struct slot *slot = live_slot(b, r, TR2_STATE_RUN);
+	struct tr2_tid *slot = tr2_tid_live(b, r, TR2_STATE_RUN);
 
-	if (slot)
-		end(b, slot, r->wall_ns);
+	if (!slot)
+		return;
+	end(b, slot, r->wall_ns);
+	if (r->tid == r->pid)
+		b->exits[b->m->tasks[tr2_tid_thread(b, slot)->task].parent] =
+			(struct tr2_child_exit){ r->wall_ns, slot->thread };
 }
 
 /* An exec ends all other threads of the process; the one that did it, if it is
@@ -270,7 +246,7 @@ static void end_others(struct tr2_states_build *b,
 
 	for (i = b->m->tasks[task].first_thread; i;
 	     i = b->m->task_threads[i].next) {
-		struct slot *slot = find_slot(b, b->m->task_threads[i].tid);
+		struct tr2_tid *slot = tr2_tid_find(b, b->m->task_threads[i].tid);
 
 		if (slot && slot->live && slot->thread == i &&
 		    b->m->task_threads[i].tid != r->tid)
@@ -280,52 +256,25 @@ static void end_others(struct tr2_states_build *b,
 
 static void on_comm(struct tr2_states_build *b, const struct tr2_task_record *r)
 {
-	struct slot *slot = live_slot(b, r, TR2_STATE_RUN);
+	struct tr2_tid *slot = tr2_tid_live(b, r, TR2_STATE_RUN);
 
 	if (!slot)
 		return;
-	thread_of(b, slot)->comm = tr2_intern(b->m, r->comm.p, r->comm.len);
+	tr2_tid_thread(b, slot)->comm = tr2_intern(b->m, r->comm.p, r->comm.len);
 	if (r->how & TR2_HOW_EXEC)
-		end_others(b, r, thread_of(b, slot)->task);
-}
-
-static void on_in(struct tr2_states_build *b, const struct tr2_task_record *r)
-{
-	struct slot *slot = live_slot(b, r, TR2_STATE_READY);
-	const struct tr2_state *last = slot ? last_of(b, slot) : NULL;
-
-	if (!slot)
-		return;
-	if (last && last->kind == TR2_STATE_RUN) {
-		thread_of(b, slot)->flags |= TR2_TASK_THREAD_LOST;
-		return;
-	}
-	push(b, slot, r->wall_ns, TR2_STATE_RUN);
-}
-
-static void on_out(struct tr2_states_build *b, const struct tr2_task_record *r)
-{
-	struct slot *slot = live_slot(b, r, TR2_STATE_RUN);
-	const struct tr2_state *last = slot ? last_of(b, slot) : NULL;
-
-	if (!slot)
-		return;
-	if (last && last->kind != TR2_STATE_RUN)
-		thread_of(b, slot)->flags |= TR2_TASK_THREAD_LOST;
-	push(b, slot, r->wall_ns,
-	     r->how & TR2_HOW_PREEMPTED ? TR2_STATE_READY : TR2_STATE_WAIT);
+		end_others(b, r, tr2_tid_thread(b, slot)->task);
 }
 
 /* The kernel counts on each CPU, and says so when the thread has ended. */
 static void on_cpu_time(struct tr2_states_build *b,
 			const struct tr2_task_record *r)
 {
-	const struct slot *slot = find_slot(b, r->tid);
+	const struct tr2_tid *slot = tr2_tid_find(b, r->tid);
 	struct tr2_task_thread *t;
 
 	if (!slot || !slot->thread || r->value > TR2_MAX_AT_NS)
 		return;
-	t = thread_of(b, slot);
+	t = tr2_tid_thread(b, slot);
 	if (t->cpu_ns == TR2_NO_TIME)
 		t->cpu_ns = 0;
 	tr2_ns_add(&t->cpu_ns, (int64_t)r->value);
@@ -334,7 +283,7 @@ static void on_cpu_time(struct tr2_states_build *b,
 static void on_lost(struct tr2_states_build *b, const struct tr2_task_record *r)
 {
 	tr2_grow(b->losses, b->nr_losses, b->alloc_losses);
-	b->losses[b->nr_losses++] = (struct loss){ r->since_ns, r->wall_ns };
+	b->losses[b->nr_losses++] = (struct tr2_loss){ r->since_ns, r->wall_ns };
 }
 
 void tr2_states_build_add(struct tr2_states_build *b,
@@ -345,8 +294,10 @@ void tr2_states_build_add(struct tr2_states_build *b,
 		[TR2_TASK_RECORD_FORK] = on_fork,
 		[TR2_TASK_RECORD_EXIT] = on_exit_record,
 		[TR2_TASK_RECORD_COMM] = on_comm,
-		[TR2_TASK_RECORD_IN] = on_in,
-		[TR2_TASK_RECORD_OUT] = on_out,
+		[TR2_TASK_RECORD_IN] = tr2_states_on_in,
+		[TR2_TASK_RECORD_OUT] = tr2_states_on_out,
+		[TR2_TASK_RECORD_LEAVES] = tr2_states_on_leaves,
+		[TR2_TASK_RECORD_WAKING] = tr2_states_on_waking,
 		[TR2_TASK_RECORD_CPU_TIME] = on_cpu_time,
 		[TR2_TASK_RECORD_LOST] = on_lost,
 	};
@@ -424,7 +375,7 @@ static void compact(struct tr2_states_build *b)
 	uint32_t i, to = b->first_state;
 
 	for (i = 1; i < b->nr_slots; i++) {
-		struct slot *slot = &b->slots[i];
+		struct tr2_tid *slot = &b->slots[i];
 
 		memmove(&m->states[to], &m->states[slot->first],
 			slot->used * sizeof(*m->states));
@@ -455,5 +406,7 @@ void tr2_states_build_end(struct tr2_states_build *b, int64_t wall_ns)
 	free(b->slots);
 	free(b->slot_of);
 	free(b->losses);
+	free(b->cpus);
+	free(b->exits);
 	free(b);
 }

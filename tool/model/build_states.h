@@ -17,6 +17,13 @@ enum tr2_task_record_kind {
 	TR2_TASK_RECORD_COMM, /* comm; how: TR2_HOW_EXEC */
 	TR2_TASK_RECORD_IN,   /* it was given a CPU */
 	TR2_TASK_RECORD_OUT,  /* it left its CPU; how: TR2_HOW_PREEMPTED */
+	/* What is known of the OUT that follows: cause, if it waits; other and
+	 * comm, the thread that is given the CPU, 0: none; how: TR2_HOW_NEXT,
+	 * if those are known */
+	TR2_TASK_RECORD_LEAVES,
+	/* It is woken by `other`, 0: the kernel; how: TR2_HOW_INTERRUPT,
+	 * TR2_HOW_SOFTIRQ */
+	TR2_TASK_RECORD_WAKING,
 	/* how much CPU time it had in all; there may be several */
 	TR2_TASK_RECORD_CPU_TIME,
 	/* some were lost, on one CPU, between since_ns and wall_ns */
@@ -26,6 +33,11 @@ enum tr2_task_record_kind {
 
 #define TR2_HOW_EXEC (1u << 0)
 #define TR2_HOW_PREEMPTED (1u << 1)
+#define TR2_HOW_NEXT (1u << 2)
+/* `other` was interrupted: by a device or a timer; by the kernel's handling of
+ * network packets, which may be its own */
+#define TR2_HOW_INTERRUPT (1u << 3)
+#define TR2_HOW_SOFTIRQ (1u << 4)
 
 struct tr2_task_record {
 	enum tr2_task_record_kind kind;
@@ -35,6 +47,7 @@ struct tr2_task_record {
 	uint32_t cpu; /* any number below the nr_cpus of begin() */
 	int64_t wall_ns, since_ns;
 	uint64_t value;
+	enum tr2_cause cause;
 	struct tr2_view comm;
 };
 

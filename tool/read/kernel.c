@@ -13,6 +13,7 @@
 #include "model/build.h"
 #include "model/build_states.h"
 #include "read/kernel_data.h"
+#include "read/kernel_symbols.h"
 #include "read/utf8.h"
 
 /* Times of one ring may be swapped by an interrupt, not by more than this. */
@@ -22,7 +23,12 @@ struct kernel {
 	struct tr2_model *m;
 	tr2_str source;
 	struct tr2_kernel_data file;
+	struct tr2_kernel_symbols symbols;
 	struct tr2_states_build *build;
+	/* In a container, tracepoints have the pids of the machine: those of
+	 * switches show which tid is meant. */
+	struct tr2_map tids;
+	bool in_container;
 	uint64_t *last_ns; /* of each ring: the time of its last record */
 	uint64_t end_ns, lost, went_back;
 	struct tr2_buf comm; /* a comm that was not UTF-8, repaired */
@@ -37,10 +43,11 @@ static int64_t wall_of(const struct kernel *k, uint64_t time_ns)
 }
 
 /* FORK and EXIT: pid, ppid, tid, ptid, time; COMM: pid, tid, comm. */
-static bool take_task(const struct tr2_kernel_record *r,
+static bool take_task(const struct kernel *k, const struct tr2_kernel_record *r,
 		      struct tr2_task_record *out)
 {
 	uint32_t ids[4];
+	uint64_t time_ns;
 	size_t n = r->type == PERF_RECORD_COMM ? 2 : 4;
 
 	if (r->len < n * sizeof(*ids))
@@ -58,20 +65,23 @@ static bool take_task(const struct tr2_kernel_record *r,
 		out->kind = r->type == PERF_RECORD_FORK ? TR2_TASK_RECORD_FORK :
 							  TR2_TASK_RECORD_EXIT;
 		out->other = (int32_t)ids[3];
+		/* The time that tasks.jsonl has, a little earlier. */
+		if (r->len >= sizeof(ids) + sizeof(time_ns)) {
+			memcpy(&time_ns, r->body + sizeof(ids),
+			       sizeof(time_ns));
+			out->wall_ns = wall_of(k, time_ns);
+		}
 	}
 	return true;
 }
 
 /* pid, tid, value. The first event counts the CPU time. */
-static bool take_cpu_time(const struct kernel *k,
-			  const struct tr2_kernel_record *r,
+static bool take_cpu_time(const struct tr2_kernel_record *r,
 			  struct tr2_task_record *out)
 {
 	uint32_t ids[2];
 
-	if (r->source != k->file.sources ||
-	    r->source->type != PERF_TYPE_SOFTWARE ||
-	    r->source->config != PERF_COUNT_SW_TASK_CLOCK ||
+	if (r->source->is != TR2_DATA_TASK_CLOCK ||
 	    r->source->read_format & PERF_FORMAT_GROUP ||
 	    r->len < sizeof(ids) + sizeof(out->value))
 		return false;
@@ -95,6 +105,92 @@ static bool take_switch(const struct tr2_kernel_record *r,
 	return true;
 }
 
+/* Read a number of a tracepoint. */
+static bool raw_number(const struct tr2_kernel_record *r,
+		       const struct tr2_kernel_field *field, uint32_t *value)
+{
+	*value = 0;
+	if (!field->size || field->size > sizeof(*value) ||
+	    field->at > r->raw_len || field->size > r->raw_len - field->at)
+		return false;
+	memcpy(value, r->raw + field->at, field->size);
+	return true;
+}
+
+static int32_t tid_of(const struct kernel *k, uint32_t pid)
+{
+	return pid && k->in_container ?
+		       (int32_t)tr2_map_get(&k->tids, tr2_key(0, pid)) :
+		       (int32_t)pid;
+}
+
+/* sched_switch: who is given the CPU. */
+static void take_next(struct kernel *k, const struct tr2_kernel_record *r,
+		      struct tr2_task_record *out)
+{
+	const struct tr2_kernel_formats *f = &k->file.formats;
+	uint32_t prev, next;
+
+	if (!raw_number(r, &f->prev_pid, &prev) ||
+	    !raw_number(r, &f->next_pid, &next))
+		return;
+	if (prev != (uint32_t)r->tid)
+		k->in_container = true;
+	if (k->in_container)
+		*tr2_map_slot(&k->tids, tr2_key(0, prev)) = (uint32_t)r->tid;
+	out->other = tid_of(k, next);
+	if (next && !out->other)
+		out->other = -1;
+	out->how |= TR2_HOW_NEXT;
+	if (f->next_comm.at < r->raw_len && f->next_comm.size &&
+	    f->next_comm.size <= r->raw_len - f->next_comm.at) {
+		out->comm.p = (const char *)r->raw + f->next_comm.at;
+		out->comm.len = strnlen(out->comm.p, f->next_comm.size);
+	}
+}
+
+/* The bits of common_flags. */
+#define IN_HARDIRQ 0x08
+#define IN_SOFTIRQ 0x10
+
+static bool take_waking(const struct kernel *k,
+			const struct tr2_kernel_record *r,
+			struct tr2_task_record *out)
+{
+	uint32_t pid, flags;
+
+	if (!raw_number(r, &k->file.formats.pid, &pid))
+		return false;
+	raw_number(r, &k->file.formats.flags, &flags);
+	out->kind = TR2_TASK_RECORD_WAKING;
+	out->other = r->tid > 0 ? r->tid : 0;
+	out->tid = tid_of(k, pid);
+	if (flags & IN_HARDIRQ)
+		out->how |= TR2_HOW_INTERRUPT;
+	else if (flags & IN_SOFTIRQ)
+		out->how |= TR2_HOW_SOFTIRQ;
+	return true;
+}
+
+static bool take_sample(struct kernel *k, const struct tr2_kernel_record *r,
+			struct tr2_task_record *out)
+{
+	switch (r->source->is) {
+	case TR2_DATA_SCHED_SWITCH:
+		take_next(k, r, out);
+		/* fallthrough */
+	case TR2_DATA_SWITCHES:
+		out->kind = TR2_TASK_RECORD_LEAVES;
+		out->cause = tr2_kernel_symbols_cause(&k->symbols, r->calls,
+						      r->nr_calls);
+		return true;
+	case TR2_DATA_SCHED_WAKING:
+		return take_waking(k, r, out);
+	default:
+		return false;
+	}
+}
+
 /* id, number */
 static bool take_lost(const struct kernel *k, const struct tr2_kernel_record *r,
 		      struct tr2_task_record *out)
@@ -111,7 +207,7 @@ static bool take_lost(const struct kernel *k, const struct tr2_kernel_record *r,
 }
 
 /* Convert a record. false: it says nothing about tasks. */
-static bool take(const struct kernel *k, const struct tr2_kernel_record *r,
+static bool take(struct kernel *k, const struct tr2_kernel_record *r,
 		 struct tr2_task_record *out)
 {
 	memset(out, 0, sizeof(*out));
@@ -123,9 +219,11 @@ static bool take(const struct kernel *k, const struct tr2_kernel_record *r,
 	case PERF_RECORD_FORK:
 	case PERF_RECORD_EXIT:
 	case PERF_RECORD_COMM:
-		return take_task(r, out);
+		return take_task(k, r, out);
 	case PERF_RECORD_READ:
-		return take_cpu_time(k, r, out);
+		return take_cpu_time(r, out);
+	case PERF_RECORD_SAMPLE:
+		return take_sample(k, r, out);
 	case PERF_RECORD_SWITCH:
 		return take_switch(r, out);
 	case PERF_RECORD_LOST:
@@ -147,7 +245,9 @@ static bool count_record(void *data, const struct tr2_kernel_record *r)
 	*last = r->time_ns;
 	if (r->time_ns > k->end_ns)
 		k->end_ns = r->time_ns;
-	if (!take(k, r, &record))
+	if ((r->type == PERF_RECORD_SAMPLE &&
+	     r->source->is != TR2_DATA_SCHED_WAKING) ||
+	    !take(k, r, &record))
 		return true;
 	if (record.kind == TR2_TASK_RECORD_LOST)
 		k->lost += record.value;
@@ -202,26 +302,49 @@ static void read_records(struct kernel *k, uint32_t first_task)
 	free(k->last_ns);
 }
 
+/* Open a file of the recording. -1: it has none, or it cannot be read. */
+static int open_file(struct tr2_model *m, const char *dir, const char *name,
+		     tr2_str *source)
+{
+	struct tr2_buf path = TR2_BUF_INIT;
+	int fd = open(tr2_join(&path, dir, name),
+		      O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+
+	*source = tr2_intern(m, path.p, path.len);
+	if (fd < 0 && errno != ENOENT)
+		tr2_build_problem(m, TR2_PROBLEM_FILE, *source, 0,
+				  strerror(errno));
+	tr2_buf_release(&path);
+	return fd;
+}
+
+static void read_symbols(struct kernel *k, const char *dir)
+{
+	tr2_str source;
+	int fd = open_file(k->m, dir, "kernel.symbols", &source);
+
+	if (fd < 0)
+		return;
+	tr2_kernel_symbols_read(&k->symbols, fd);
+	close(fd);
+}
+
 uint64_t tr2_kernel_load(struct tr2_model *m, const char *dir,
 			 uint32_t first_task)
 {
 	struct kernel k = { .m = m, .comm = TR2_BUF_INIT };
-	struct tr2_buf path = TR2_BUF_INIT;
-	int fd = open(tr2_join(&path, dir, "kernel.data"),
-		      O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	int fd = open_file(m, dir, "kernel.data", &k.source);
 
-	k.source = tr2_intern(m, path.p, path.len);
-	tr2_buf_release(&path);
-	if (fd < 0) {
-		if (errno != ENOENT)
-			tr2_build_problem(m, TR2_PROBLEM_FILE, k.source, 0,
-					  strerror(errno));
+	if (fd < 0)
 		return 0;
-	}
-	if (tr2_kernel_data_open(&k.file, fd))
+	if (tr2_kernel_data_open(&k.file, fd)) {
+		read_symbols(&k, dir);
 		read_records(&k, first_task);
+	}
 	note_problems(&k);
 	tr2_kernel_data_release(&k.file);
+	tr2_kernel_symbols_release(&k.symbols);
+	tr2_map_release(&k.tids);
 	tr2_buf_release(&k.comm);
 	close(fd);
 	return k.lost;

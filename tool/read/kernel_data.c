@@ -16,6 +16,8 @@
 #define MAX_SOURCES 4096
 #define MAX_RINGS 65536
 #define MAX_OPENED (1u << 22)
+#define MAX_FORMATS (4u << 20)
+#define FEATURE_TRACING_DATA (1u << 1)
 
 struct section {
 	uint64_t at, size;
@@ -115,9 +117,10 @@ static bool add_source(struct tr2_kernel_data *f, const struct header *h,
 	if (!attr.use_clockid || attr.clockid != CLOCK_MONOTONIC)
 		return refuse(f, "its clock is not CLOCK_MONOTONIC (perf "
 				 "record -k CLOCK_MONOTONIC)");
-	*source = (struct tr2_data_source){ attr.type, attr.config,
-					      attr.sample_type,
-					      attr.read_format };
+	*source = (struct tr2_data_source){ .type = attr.type,
+					    .config = attr.config,
+					    .sample_type = attr.sample_type,
+					    .read_format = attr.read_format };
 	if (!(attr.sample_type & PERF_SAMPLE_IDENTIFIER) || !attr.sample_id_all)
 		f->has_identifier = false;
 	return add_ids(f, f->nr_sources++, &ids);
@@ -143,10 +146,52 @@ static bool read_sources(struct tr2_kernel_data *f, const struct header *h)
 	return true;
 }
 
+/* trace2 record puts the formats in front, where older versions of perf had
+ * names of events; perf puts them behind the records. */
+static void read_formats(struct tr2_kernel_data *f, const struct header *h)
+{
+	struct section section = h->event_types;
+	char *text;
+
+	if (!section.size && h->features[0] & FEATURE_TRACING_DATA &&
+	    h->data.size &&
+	    !tr2_kernel_data_read(f, h->data.at + h->data.size, &section,
+				  sizeof(section)))
+		return;
+	/* They come first; the names of functions may follow. */
+	if (section.size > MAX_FORMATS)
+		section.size = MAX_FORMATS;
+	if (!section.size || section.at > f->size)
+		return;
+	if (section.size > f->size - section.at)
+		section.size = f->size - section.at;
+	text = tr2_calloc(1, section.size + 1);
+	if (tr2_kernel_data_read(f, section.at, text, section.size))
+		tr2_kernel_formats_read(&f->formats, text, section.size);
+	free(text);
+}
+
+static enum tr2_data_is kind_of(const struct tr2_kernel_data *f,
+				const struct tr2_data_source *s)
+{
+	if (s->type == PERF_TYPE_TRACEPOINT && s->config)
+		return s->config == f->formats.switch_id ?
+			       TR2_DATA_SCHED_SWITCH :
+		       s->config == f->formats.waking_id ?
+			       TR2_DATA_SCHED_WAKING : TR2_DATA_OTHER;
+	if (s->type != PERF_TYPE_SOFTWARE)
+		return TR2_DATA_OTHER;
+	if (s->config == PERF_COUNT_SW_TASK_CLOCK && s == f->sources)
+		return TR2_DATA_TASK_CLOCK;
+	return s->config == PERF_COUNT_SW_CONTEXT_SWITCHES ? TR2_DATA_SWITCHES :
+							     TR2_DATA_OTHER;
+}
+
 bool tr2_kernel_data_open(struct tr2_kernel_data *f, int fd)
 {
 	struct header h;
 	struct stat st;
+	uint32_t i;
 
 	memset(f, 0, sizeof(*f));
 	f->fd = fd;
@@ -158,6 +203,9 @@ bool tr2_kernel_data_open(struct tr2_kernel_data *f, int fd)
 	f->opened[f->nr_opened++] = (struct tr2_data_opened){ 0, 0 };
 	if (!read_header(f, &h) || !read_sources(f, &h))
 		return false;
+	read_formats(f, &h);
+	for (i = 0; i < f->nr_sources; i++)
+		f->sources[i].is = kind_of(f, &f->sources[i]);
 	/* The size is set when the file is complete. */
 	f->growing = !h.data.size;
 	f->data_at = h.data.at;

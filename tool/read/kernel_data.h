@@ -17,9 +17,19 @@
 #include <stdint.h>
 
 #include "common/map.h"
+#include "read/kernel_formats.h"
+
+enum tr2_data_is {
+	TR2_DATA_OTHER,
+	TR2_DATA_TASK_CLOCK,   /* the first event: CPU times */
+	TR2_DATA_SWITCHES,     /* context-switches: a sample before each */
+	TR2_DATA_SCHED_SWITCH, /* likewise, a tracepoint */
+	TR2_DATA_SCHED_WAKING
+};
 
 /* An event that was opened on each CPU. */
 struct tr2_data_source {
+	enum tr2_data_is is;
 	uint32_t type;
 	uint64_t config, sample_type, read_format;
 };
@@ -48,6 +58,7 @@ struct tr2_kernel_data {
 	bool has_identifier; /* every record has its id in a fixed place */
 	struct tr2_data_ring *rings;
 	uint32_t nr_rings;
+	struct tr2_kernel_formats formats;
 	const char *problem; /* the first; NULL: none */
 };
 
