@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mask.h"
+#include "base/split.h"
 #include "config/config.h"
 #include "event/redact.h"
 #include "session/session.h"
@@ -58,7 +59,7 @@ static void emit_variable(struct tr2_call *call, const char *start, size_t len)
 	char name[MAX_VARIABLE];
 	const char *value;
 
-	if (!len || len >= sizeof(name))
+	if (len >= sizeof(name))
 		return;
 	memcpy(name, start, len);
 	name[len] = '\0';
@@ -69,15 +70,11 @@ static void emit_variable(struct tr2_call *call, const char *start, size_t len)
 
 void tr2_params_list_env(struct tr2_call *call)
 {
-	static const char between[] = ", \t";
-	const char *p = tr2_session.settings.env_vars;
+	const char *list = tr2_session.settings.env_vars, *name;
 	size_t len;
 
-	if (!p || atomic_exchange(&tr2_session.listed_env, true))
+	if (!list || atomic_exchange(&tr2_session.listed_env, true))
 		return;
-	for (; *p; p += len) {
-		p += strspn(p, between);
-		len = strcspn(p, between);
-		emit_variable(call, p, len);
-	}
+	while ((name = tr2_split(&list, ", \t", &len)))
+		emit_variable(call, name, len);
 }

@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "base/macros.h"
+#include "base/split.h"
 #include "session/fastpath.h"
 #include "session/ring.h"
 #include "session/session.h"
@@ -233,15 +234,11 @@ static int signal_number(const char *text, size_t len)
 
 void tr2_signal_install(const char *list)
 {
-	static const char between[] = ", \t";
+	const char *name;
 	size_t len;
 
-	for (; list && *list; list += len) {
-		list += strspn(list, between);
-		len = strcspn(list, between);
-		if (len)
-			install(signal_number(list, len));
-	}
+	while (list && (name = tr2_split(&list, ", \t", &len)))
+		install(signal_number(name, len));
 }
 
 /* Also before the code may be unmapped, in a child that never closed. */
