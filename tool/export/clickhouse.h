@@ -11,10 +11,10 @@
 
 /* In the table `schema`. It grows if the meaning of existing columns changes,
  * or a table is added. */
-#define TR2_CLICK_SCHEMA_VERSION 2
+#define TR2_CLICKHOUSE_SCHEMA_VERSION 2
 /* Since this version only tables have been added, which are created if
  * missing. */
-#define TR2_CLICK_SCHEMA_OLDEST 1
+#define TR2_CLICKHOUSE_SCHEMA_OLDEST 1
 
 /* The columns that every table has before those of export/tables.def: the day,
  * the host, the tree (the sharding key), the unit, the row in the unit, and the

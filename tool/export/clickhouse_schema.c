@@ -218,7 +218,7 @@ static bool create(struct tr2_clickhouse *c, const char *cluster)
 		ok = create_rows(c, t, cluster ? "_local" : "") &&
 		     (!cluster || create_distributed(c, t->name, cluster));
 	}
-	tr2_buf_add_u64(&b, TR2_CLICK_SCHEMA_VERSION);
+	tr2_buf_add_u64(&b, TR2_CLICKHOUSE_SCHEMA_VERSION);
 	tr2_buf_addlit(&b, ", '");
 	tr2_buf_addstr(&b, cluster ? cluster : "");
 	tr2_buf_addlit(&b, "')");
@@ -291,13 +291,13 @@ bool tr2_clickhouse_schema(struct tr2_clickhouse *c, const char *cluster)
 		return false;
 	if (!version)
 		return create(c, cluster);
-	if (version >= TR2_CLICK_SCHEMA_OLDEST &&
-	    version <= TR2_CLICK_SCHEMA_VERSION)
+	if (version >= TR2_CLICKHOUSE_SCHEMA_OLDEST &&
+	    version <= TR2_CLICKHOUSE_SCHEMA_VERSION)
 		return is_cluster(c, cluster) &&
-		       (version == TR2_CLICK_SCHEMA_VERSION ||
+		       (version == TR2_CLICKHOUSE_SCHEMA_VERSION ||
 			upgrade(c, cluster));
 	tr2_error("the database '%s' at '%s' has schema version %d, and this "
 		  "trace2 writes %d: choose another --database", c->database,
-		  tr2_http_shown(c->http), version, TR2_CLICK_SCHEMA_VERSION);
+		  tr2_http_shown(c->http), version, TR2_CLICKHOUSE_SCHEMA_VERSION);
 	return false;
 }
