@@ -2,6 +2,7 @@
 /* The parser of event lists: find the span of each event, then parse it. */
 #include "perfevent/perfevent.h"
 
+#include <linux/perf_event.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -252,7 +253,7 @@ static bool take_raw(struct tr2_perfevent *ev, const char *s, size_t len)
 			return false;
 	}
 	ev->pmu = TR2_PMU_RAW;
-	ev->type = TR2_PERF_TYPE_RAW;
+	ev->type = PERF_TYPE_RAW;
 	ev->config = config;
 	return true;
 }
@@ -268,13 +269,13 @@ static const char *take_plain(struct tr2_perfevent *ev, const char *s,
 		n++;
 	*used = n;
 	keep(ev->name, s, n);
-	if (take_row(ev, TR2_PMU_HARDWARE, TR2_PERF_TYPE_HARDWARE, s, n) ||
-	    take_row(ev, TR2_PMU_SOFTWARE, TR2_PERF_TYPE_SOFTWARE, s, n) ||
+	if (take_row(ev, TR2_PMU_HARDWARE, PERF_TYPE_HARDWARE, s, n) ||
+	    take_row(ev, TR2_PMU_SOFTWARE, PERF_TYPE_SOFTWARE, s, n) ||
 	    take_raw(ev, s, n))
 		return NULL;
 	if (tr2_perfevent_cache(s, n, &ev->config)) {
 		ev->pmu = TR2_PMU_CACHE;
-		ev->type = TR2_PERF_TYPE_CACHE;
+		ev->type = PERF_TYPE_HW_CACHE;
 		return NULL;
 	}
 	if (n == 3 && n < len && !memcmp(s, "mem", 3))
@@ -287,7 +288,7 @@ static const char *take_plain(struct tr2_perfevent *ev, const char *s,
 	if (!is_file_name(s, n) || !is_file_name(s + n + 1, end - n - 1))
 		return "neither an event nor a tracepoint SUBSYSTEM:EVENT";
 	ev->pmu = TR2_PMU_TRACEPOINT;
-	ev->type = TR2_PERF_TYPE_TRACEPOINT;
+	ev->type = PERF_TYPE_TRACEPOINT;
 	keep(ev->scope, s, n);
 	keep(ev->name, s + n + 1, end - n - 1);
 	*used = end;

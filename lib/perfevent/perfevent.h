@@ -49,13 +49,6 @@ static inline bool tr2_perfevent_is_kernel(enum tr2_perfevent_pmu pmu)
 	return pmu <= TR2_PMU_DEVICE;
 }
 
-/* attr.type of perf_event_open(), unless it is a device's. */
-#define TR2_PERF_TYPE_HARDWARE 0u
-#define TR2_PERF_TYPE_SOFTWARE 1u
-#define TR2_PERF_TYPE_TRACEPOINT 2u
-#define TR2_PERF_TYPE_CACHE 3u
-#define TR2_PERF_TYPE_RAW 4u
-
 /* Modes that do not count. */
 #define TR2_EXCLUDE_USER (1u << 0)
 #define TR2_EXCLUDE_KERNEL (1u << 1)
@@ -75,7 +68,7 @@ struct tr2_perfevent {
 	/* Event, terms of a device, or name of a counter. */
 	char name[TR2_PERFEVENT_BYTES];
 	bool is_timer; /* app: of a timer, in nanoseconds */
-	uint32_t type; /* tracepoints, devices: by tr2_perfevent_resolve() */
+	uint32_t type; /* devices: by tr2_perfevent_resolve() */
 	uint64_t config, config1, config2;
 	unsigned int exclude; /* TR2_EXCLUDE_* */
 	unsigned int precise; /* 0 to 3 */
@@ -86,6 +79,27 @@ struct tr2_perfevent {
 	bool is_leader; /* of its group, or alone */
 	const char *unit; /* "ns", "bytes", "uJ", or "" */
 };
+
+/* Set what the event says in an attr, the kernel's or the library's struct. The
+ * modifiers `pinned` and `exclusive` of a group are its leader's. */
+#define tr2_perfevent_set_attr(attr, ev)                                 \
+	do {                                                             \
+		(attr)->type = (ev)->type;                               \
+		(attr)->config = (ev)->config;                           \
+		(attr)->config1 = (ev)->config1;                         \
+		(attr)->config2 = (ev)->config2;                         \
+		(attr)->exclude_user = !!((ev)->exclude & TR2_EXCLUDE_USER); \
+		(attr)->exclude_kernel =                                 \
+			!!((ev)->exclude & TR2_EXCLUDE_KERNEL);          \
+		(attr)->exclude_hv = !!((ev)->exclude & TR2_EXCLUDE_HV); \
+		(attr)->exclude_idle = !!((ev)->exclude & TR2_EXCLUDE_IDLE); \
+		(attr)->exclude_host = !!((ev)->exclude & TR2_EXCLUDE_HOST); \
+		(attr)->exclude_guest =                                  \
+			!!((ev)->exclude & TR2_EXCLUDE_GUEST);           \
+		(attr)->precise_ip = (ev)->precise & 3;                  \
+		(attr)->pinned = (ev)->pinned && (ev)->is_leader;        \
+		(attr)->exclusive = (ev)->exclusive && (ev)->is_leader;  \
+	} while (0)
 
 /* The state of the parser. */
 struct tr2_perfevents {

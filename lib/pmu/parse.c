@@ -22,15 +22,14 @@ static int find_metric(const struct tr2_perfevent *ev,
 	return 0;
 }
 
-static void set_numbers(const struct tr2_perfevent *ev,
+static void set_attr(const struct tr2_perfevent *ev,
 			struct trace2_perf_attr *attr)
 {
-	attr->type = ev->pmu == TR2_PMU_POWER	? TRACE2_PERF_TYPE_POWER :
-		     ev->pmu == TR2_PMU_PROCESS ? TRACE2_PERF_TYPE_PROCESS :
-						  ev->type;
-	attr->config = ev->config;
-	attr->config1 = ev->config1;
-	attr->config2 = ev->config2;
+	tr2_perfevent_set_attr(attr, ev);
+	if (ev->pmu == TR2_PMU_POWER)
+		attr->type = TRACE2_PERF_TYPE_POWER;
+	else if (ev->pmu == TR2_PMU_PROCESS)
+		attr->type = TRACE2_PERF_TYPE_PROCESS;
 	attr->freq = ev->freq && !ev->period;
 	if (attr->freq)
 		attr->sample_freq = ev->freq;
@@ -53,22 +52,13 @@ int tr2_perf_attr_of(struct tr2_perfevent *ev, struct trace2_perf_attr *attr,
 	result = tr2_perfevent_resolve(ev, &why);
 	if (result)
 		return tr2_perfevent_fail(result, error, size_bytes, ev, why);
-	set_numbers(ev, attr);
+	set_attr(ev, attr);
 	if (ev->pmu == TR2_PMU_APP && find_metric(ev, attr))
 		return tr2_perfevent_fail(
 			-ENOENT, error, size_bytes, ev,
 			ev->is_timer ?
 				"the program has no timer of that name" :
 				"the program has no counter of that name");
-	attr->exclude_user = !!(ev->exclude & TR2_EXCLUDE_USER);
-	attr->exclude_kernel = !!(ev->exclude & TR2_EXCLUDE_KERNEL);
-	attr->exclude_hv = !!(ev->exclude & TR2_EXCLUDE_HV);
-	attr->exclude_idle = !!(ev->exclude & TR2_EXCLUDE_IDLE);
-	attr->exclude_host = !!(ev->exclude & TR2_EXCLUDE_HOST);
-	attr->exclude_guest = !!(ev->exclude & TR2_EXCLUDE_GUEST);
-	attr->precise_ip = ev->precise & 3;
-	attr->pinned = ev->pinned && ev->is_leader;
-	attr->exclusive = ev->exclusive && ev->is_leader;
 	return 0;
 }
 

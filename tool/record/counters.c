@@ -115,41 +115,12 @@ const char *tr2_event_counters_for_programs(struct tr2_event_counters *cs)
 	return cs->programs.len ? tr2_buf_str(&cs->programs) : NULL;
 }
 
-static uint32_t type_of(const struct tr2_perfevent *ev)
-{
-	switch (ev->pmu) {
-	case TR2_PMU_HARDWARE:
-		return TR2_PERF_TYPE_HARDWARE;
-	case TR2_PMU_SOFTWARE:
-		return TR2_PERF_TYPE_SOFTWARE;
-	case TR2_PMU_CACHE:
-		return TR2_PERF_TYPE_CACHE;
-	case TR2_PMU_RAW:
-		return TR2_PERF_TYPE_RAW;
-	default:
-		return ev->type;
-	}
-}
-
 static void fill_attr(struct perf_event_attr *attr,
 		      const struct tr2_perfevent *ev)
 {
 	memset(attr, 0, sizeof(*attr));
 	attr->size = sizeof(*attr);
-	attr->type = type_of(ev);
-	attr->config = ev->config;
-	attr->config1 = ev->config1;
-	attr->config2 = ev->config2;
-	attr->exclude_user = !!(ev->exclude & TR2_EXCLUDE_USER);
-	attr->exclude_kernel = !!(ev->exclude & TR2_EXCLUDE_KERNEL);
-	attr->exclude_hv = !!(ev->exclude & TR2_EXCLUDE_HV);
-	attr->exclude_idle = !!(ev->exclude & TR2_EXCLUDE_IDLE);
-	attr->exclude_host = !!(ev->exclude & TR2_EXCLUDE_HOST);
-	attr->exclude_guest = !!(ev->exclude & TR2_EXCLUDE_GUEST);
-	attr->precise_ip = ev->precise & 3;
-	/* The modifiers after a group's braces apply to its leader. */
-	attr->pinned = ev->pinned && ev->is_leader;
-	attr->exclusive = ev->exclusive && ev->is_leader;
+	tr2_perfevent_set_attr(attr, ev);
 	attr->inherit = 1;
 	/* The members of a group count when their leader counts. */
 	attr->disabled = ev->is_leader;
