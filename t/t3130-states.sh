@@ -133,6 +133,47 @@ test_expect_success 'CPU time is what the kernel counted on each CPU' '
 	test_cmp expect actual
 '
 
+test_expect_success 'a count that the switches contradict is not used' '
+	made r <<-\EOF &&
+	0 0 fork 10 10 1 1
+	10 0 in 10 10
+	50 0 exit 10 10
+	50 0 read 10 10 3000000
+	50 1 read 10 10 9000
+	EOF
+	states r >/dev/null &&
+	echo "40000 40000" >expect &&
+	of thread cpu_ns run_ns >actual &&
+	test_cmp expect actual
+'
+
+test_expect_success 'the command before its exec: the rest of what wait4 gave' '
+	made r <<-\EOF &&
+	0 0 fork 11 11 10 10
+	0 0 in 11 11
+	50 0 exit 11 11
+	100 0 comm 10 10 command exec
+	150 0 out 10 10
+	160 0 in 10 10
+	200 0 exit 10 10
+	EOF
+	{
+		echo "{\"type\":\"fork\",\"time_ns\":5000000000,\"pid\":10,\"tid\":10,\"ppid\":1,\"ptid\":1}" &&
+		cat r/tasks.jsonl &&
+		echo "{\"type\":\"status\",\"time_ns\":5000200000,\"pid\":10,\"code\":0,\"user_ns\":100000,\"system_ns\":70000}"
+	} >tasks &&
+	mv tasks r/tasks.jsonl &&
+	cat >expect <<-\EOF &&
+	10 ready 0 70
+	10 run 70 80
+	10 wait 150 10
+	10 run 160 40
+	EOF
+	states r >dumped &&
+	grep ^10 dumped >actual &&
+	test_cmp expect actual
+'
+
 test_expect_success 'a pid that is used again is another process' '
 	made r <<-\EOF &&
 	0 0 fork 10 10 1 1

@@ -90,6 +90,28 @@ static void print_thread(const struct tr2_model *m, uint32_t i)
 		print_state(m, i, s);
 }
 
+static void print_spans(const struct tr2_model *m, uint32_t thread)
+{
+	struct tr2_state_sums sums = { 0 };
+	uint32_t i;
+
+	tr2_states_sum_outside(m, thread, &sums);
+	printf("{\"type\":\"outside\"");
+	print_text("thread", tr2_s(m, m->threads[thread].name));
+	print_sums(&sums);
+	puts("}");
+	tr2_for_each_span(m, thread, i) {
+		sums = (struct tr2_state_sums){ 0 };
+		tr2_states_sum_span(m, i, &sums);
+		printf("{\"type\":\"span\"");
+		print_text("thread", tr2_s(m, m->threads[thread].name));
+		print_text("category", tr2_s(m, m->spans[i].category));
+		print_text("label", tr2_s(m, m->spans[i].label));
+		print_sums(&sums);
+		puts("}");
+	}
+}
+
 static void print_process(const struct tr2_model *m, const struct tr2_node *n)
 {
 	struct tr2_state_sums sums = { 0 };
@@ -104,8 +126,11 @@ static void print_process(const struct tr2_model *m, const struct tr2_node *n)
 	if (n->wait_ns != TR2_NO_TIME)
 		print_sums(&sums);
 	puts("}");
-	tr2_for_each_task_thread(m, n->task, i)
+	tr2_for_each_task_thread(m, n->task, i) {
 		print_thread(m, i);
+		if (m->task_threads[i].thread)
+			print_spans(m, m->task_threads[i].thread);
+	}
 }
 
 static int dump(const char *dir)

@@ -191,6 +191,8 @@ struct tr2_tid *tr2_tid_live(struct tr2_states_build *b,
 			     enum tr2_state_kind before)
 {
 	struct tr2_tid *slot = tr2_tid_find(b, r->tid);
+	struct tr2_state *state;
+	bool is_new = slot && !slot->thread;
 	uint32_t task;
 
 	if (!slot || slot->live)
@@ -202,7 +204,16 @@ struct tr2_tid *tr2_tid_live(struct tr2_states_build *b,
 		      !(r->kind == TR2_TASK_RECORD_COMM && r->how & TR2_HOW_EXEC)))
 		return NULL;
 	begin(b, slot, task, r->tid, r->wall_ns);
-	tr2_state_push(b, slot, tr2_tid_thread(b, slot)->start_ns, before);
+	state = tr2_state_push(b, slot, tr2_tid_thread(b, slot)->start_ns,
+			       before);
+	if (r->kind == TR2_TASK_RECORD_COMM && r->how & TR2_HOW_EXEC &&
+	    is_new && !b->command) {
+		/* The recorder lets the command go; its records begin when it
+		 * executes its program. */
+		state->kind = TR2_STATE_READY;
+		tr2_state_push(b, slot, r->wall_ns, TR2_STATE_RUN);
+		b->command = slot->thread;
+	}
 	return slot;
 }
 
@@ -350,22 +361,62 @@ static void close_thread(struct tr2_states_build *b, uint32_t thread,
 	}
 }
 
-/* Without records of a thread's CPU time, it is what the switches say. */
+/* A switch counts as CPU time, and is between two states. */
+#define SWITCH_COST_NS 10000
+
+/*
+ * Without a count of the kernel, the CPU time is what the switches say. So it
+ * is if they disagree: the kernel swaps the counters of related threads, and
+ * may report one thread's count as another's.
+ */
 static void set_cpu_time(struct tr2_states_build *b, uint32_t thread)
 {
 	struct tr2_task_thread *t = &b->m->task_threads[thread];
 	const struct tr2_state *s = &b->m->states[t->first_state];
-	int64_t end;
+	int64_t run = 0, allowed;
 	uint32_t i;
 
-	if (t->cpu_ns != TR2_NO_TIME || !t->nr_states)
+	if (!t->nr_states)
 		return;
-	t->cpu_ns = 0;
-	for (i = 0; i < t->nr_states; i++) {
-		end = i + 1 < t->nr_states ? s[i + 1].start_ns : t->end_ns;
+	for (i = 0; i < t->nr_states; i++)
 		if (s[i].kind == TR2_STATE_RUN)
-			t->cpu_ns += end - s[i].start_ns;
+			run += (i + 1 < t->nr_states ? s[i + 1].start_ns :
+						       t->end_ns) -
+			       s[i].start_ns;
+	allowed = run / 100 + (int64_t)t->nr_states * SWITCH_COST_NS;
+	if (t->cpu_ns == TR2_NO_TIME ||
+	    (!(t->flags & TR2_TASK_THREAD_LOST) &&
+	     (t->cpu_ns > run + allowed || t->cpu_ns < run - allowed)))
+		t->cpu_ns = run;
+}
+
+/*
+ * What the command had of a CPU before it executed its program is what wait4()
+ * told the recorder beyond the time of all threads. It was last in that time.
+ */
+static void set_command_start(struct tr2_states_build *b)
+{
+	struct tr2_model *m = b->m;
+	struct tr2_task_thread *t = &m->task_threads[b->command];
+	struct tr2_state *s = &m->states[t->first_state];
+	int64_t ns = 0;
+	uint32_t i;
+
+	if (!b->command || t->nr_states < 2)
+		return;
+	for (i = b->first_task; i < m->nr_tasks; i++) {
+		tr2_ns_add(&ns, tr2_at_ns((int64_t)m->tasks[i].user_ns));
+		tr2_ns_add(&ns, tr2_at_ns((int64_t)m->tasks[i].system_ns));
 	}
+	for (i = b->first_thread; i < m->nr_task_threads; i++)
+		if (m->task_threads[i].cpu_ns != TR2_NO_TIME)
+			tr2_ns_add(&ns, -m->task_threads[i].cpu_ns);
+	if (ns > s[1].start_ns - s[0].start_ns)
+		ns = s[1].start_ns - s[0].start_ns;
+	if (ns <= 0)
+		return;
+	s[1].start_ns -= ns;
+	t->cpu_ns += ns;
 }
 
 /* Move the states of all slots together. */
@@ -398,6 +449,7 @@ void tr2_states_build_end(struct tr2_states_build *b, int64_t wall_ns)
 		close_thread(b, i, wall_ns);
 		set_cpu_time(b, i);
 	}
+	set_command_start(b);
 	if (b->nr_switches)
 		compact(b);
 	tr2_map_release(&b->tasks);

@@ -51,6 +51,7 @@ struct tr2_states_build {
 	uint32_t alloc_slot_of;
 	uint64_t nr_switches;
 	bool has_wakings;
+	uint32_t command; /* the first thread of the recorded command */
 	struct tr2_cpu *cpus;
 	uint32_t nr_cpus;
 	struct tr2_child_exit *exits; /* by task: its latest child that ended */

@@ -2,22 +2,126 @@
 /*
  * join_threads - find the kernel's thread of each thread of a session, and sum
  * the states of each process.
+ *
+ * Rings have the tids of threads, streams have only their names. Main has the
+ * process's pid. The others are joined in the order of their starts, each with
+ * the thread that was running whenever it emitted an event; of those that fit
+ * as well, with the one that ran for the first time shortly before.
  */
 #include "model/private.h"
 #include "model/states.h"
 
-/* The main thread has the process's pid. */
-static void join_main(struct tr2_model *m, struct tr2_model_session *s)
+/* The clocks of a stream and of the kernel's records differ by less. */
+#define CLOCKS_NS 20000
+/* Of how many spans the times are compared, with how many threads. */
+#define MAX_SPANS 8
+#define MAX_FITS 64
+
+/* Did the thread run at that moment, as far as the clocks tell? */
+static bool ran_at(const struct tr2_model *m, uint32_t task_thread,
+		   int64_t wall_ns)
 {
-	uint32_t task = m->nodes[s->node].task, i;
+	struct tr2_state_sums sums = { 0 };
+
+	tr2_states_sum(m, task_thread, wall_ns - CLOCKS_NS,
+		       wall_ns + CLOCKS_NS, &sums);
+	return sums.run_ns > 0;
+}
+
+static int64_t first_run(const struct tr2_model *m, uint32_t task_thread)
+{
+	uint32_t i;
+
+	tr2_for_each_state(m, task_thread, i)
+		if (m->states[i].kind == TR2_STATE_RUN)
+			return m->states[i].start_ns;
+	return m->task_threads[task_thread].start_ns;
+}
+
+/* Return how many of a thread's events were emitted while this one ran. */
+static unsigned int events_fit(const struct tr2_model *m,
+			       const struct tr2_model_thread *t,
+			       uint32_t task_thread)
+{
+	int64_t wall_ns = m->sessions[t->session].wall_ns;
+	unsigned int fit = ran_at(m, task_thread, wall_ns + t->start_ns), nr;
+	uint32_t i = t->first_span;
+
+	if (!(t->flags & TR2_THREAD_OPEN))
+		fit += ran_at(m, task_thread, wall_ns + t->end_ns);
+	for (nr = 0; i && nr < MAX_SPANS; i = m->spans[i].next, nr++) {
+		fit += ran_at(m, task_thread, wall_ns + m->spans[i].start_ns);
+		fit += ran_at(m, task_thread, wall_ns + m->spans[i].end_ns);
+	}
+	return fit;
+}
+
+/* Return the task thread that emitted the events of a thread; 0: unknown. */
+static uint32_t find_by_time(const struct tr2_model *m,
+			     const struct tr2_model_thread *t, uint32_t task)
+{
+	int64_t start_ns = m->sessions[t->session].wall_ns + t->start_ns;
+	int64_t end_ns = m->sessions[t->session].wall_ns + t->end_ns;
+	int64_t since_ns, best_since_ns = 0;
+	unsigned int fit, best_fit = 0, tries = 0;
+	uint32_t i, best = 0;
+
+	tr2_for_each_task_thread(m, task, i) {
+		const struct tr2_task_thread *k = &m->task_threads[i];
+
+		if (k->start_ns > start_ns + CLOCKS_NS ||
+		    tries == MAX_FITS)
+			break;
+		if (k->thread || k->tid == m->tasks[task].pid ||
+		    k->end_ns < end_ns - CLOCKS_NS)
+			continue;
+		tries++;
+		fit = events_fit(m, t, i);
+		since_ns = start_ns - first_run(m, i);
+		if (since_ns < 0)
+			since_ns = -since_ns;
+		if (best && (fit < best_fit ||
+			     (fit == best_fit && since_ns >= best_since_ns)))
+			continue;
+		best = i;
+		best_fit = fit;
+		best_since_ns = since_ns;
+	}
+	return best;
+}
+
+/* Return the latest thread that had this tid when the event was emitted; 0:
+ * none. */
+static uint32_t find_by_tid(const struct tr2_model *m, uint32_t task,
+			    int32_t tid, int64_t wall_ns)
+{
+	uint32_t i, found = 0;
 
 	tr2_for_each_task_thread(m, task, i)
-		if (m->task_threads[i].tid == m->tasks[task].pid)
-			break;
-	if (!i || !s->first_thread)
+		if (m->task_threads[i].tid == tid &&
+		    (!found ||
+		     m->task_threads[i].start_ns <= wall_ns + CLOCKS_NS))
+			found = i;
+	return found;
+}
+
+static void join_thread(struct tr2_model *m, uint32_t thread)
+{
+	struct tr2_model_thread *t = &m->threads[thread];
+	const struct tr2_model_session *s = &m->sessions[t->session];
+	uint32_t task = m->nodes[s->node].task, found;
+	int64_t wall_ns = s->wall_ns + t->start_ns;
+
+	if (thread == s->first_thread)
+		found = find_by_tid(m, task, m->tasks[task].pid, wall_ns);
+	else if (t->tid)
+		found = find_by_tid(m, task, t->tid, wall_ns);
+	else
+		found = find_by_time(m, t, task);
+	if (!found)
 		return;
-	m->task_threads[i].thread = s->first_thread;
-	m->threads[s->first_thread].task_thread = i;
+	t->task_thread = found;
+	m->task_threads[found].thread = thread;
 }
 
 static void sum_node(const struct tr2_model *m, struct tr2_node *n)
@@ -43,10 +147,12 @@ static void sum_node(const struct tr2_model *m, struct tr2_node *n)
 
 void tr2_model_threads(struct tr2_model *m)
 {
-	uint32_t i;
+	uint32_t i, t;
 
-	tr2_for_each_session(m, i)
-		join_main(m, &m->sessions[i]);
+	for (i = 1; m->nr_task_threads > 1 && i < m->nr_sessions; i++)
+		if (m->nodes[m->sessions[i].node].task)
+			tr2_for_each_thread(m, i, t)
+				join_thread(m, t);
 	for (i = 1; i < m->nr_nodes; i++)
 		sum_node(m, &m->nodes[i]);
 }

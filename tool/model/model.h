@@ -174,6 +174,7 @@ struct tr2_model_thread {
 	uint32_t first_point, last_point;
 	uint32_t nr_spans;
 	uint32_t open; /* while loading: the innermost open region */
+	int32_t tid;          /* 0: unknown; only rings have it */
 	uint32_t task_thread; /* as the kernel knows it; 0: unknown */
 };
 

@@ -43,6 +43,16 @@ void tr2_states_sum_task(const struct tr2_model *m, uint32_t task,
 			 int64_t from_ns, int64_t to_ns,
 			 struct tr2_state_sums *sums);
 
+/*
+ * Add what the thread of a span did in the span's own time, in which it has no
+ * other span (tr2_model_self_times()); or what it did in no span at all. A
+ * thread without a task thread has no states.
+ */
+void tr2_states_sum_span(const struct tr2_model *m, uint32_t span,
+			 struct tr2_state_sums *sums);
+void tr2_states_sum_outside(const struct tr2_model *m, uint32_t thread,
+			    struct tr2_state_sums *sums);
+
 #define tr2_for_each_task_thread(m, task, i)               \
 	for ((i) = (m)->tasks[task].first_thread; (i); \
 	     (i) = (m)->task_threads[i].next)

@@ -290,6 +290,7 @@ static void add_event(struct tr2_ring_reader *r, const struct entry *entry,
 	tr2_build_event(r->m, ev);
 	ev->session = tr2_build_last_session(r->m);
 	ev->thread = tr2_build_last_thread(r->m);
+	r->m->threads[ev->thread].tid = (int32_t)head->tid;
 	if (r->fn)
 		r->fn(r->data, r->m, ev);
 }

@@ -1,0 +1,100 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+
+test_description='states of real programs, as the kernel reported them'
+
+. ./test-lib.sh
+
+if ! test_have_prereq JQ
+then
+	skip_all='jq is missing'
+	test_done
+fi
+
+# recorded DIR COMMAND...: record it, and print its states to dump.
+recorded () {
+	local dir="$1" && shift &&
+	rm -rf "$dir" &&
+	trace2 record -o "$dir" "$@" 2>err &&
+	"$GIT_BUILD_DIR/build/unit/tool-states" "$dir" >dump
+}
+
+test_lazy_prereq STATES '
+	recorded r -- true && grep "\"state\":\"run\"" dump
+'
+
+if ! test_have_prereq STATES
+then
+	skip_all='the kernel does not report switches to this user'
+	test_done
+fi
+
+# holds ASSERTION: this is true of the objects of the dump.
+holds () {
+	jq -s -e "$1" dump >/dev/null || { jq -c . dump >&4; return 1; }
+}
+
+test_expect_success 'a thread runs, is ready or waits for all of its life' '
+	recorded r -- sh -c "test-tool trace2 051threads 20 5 & seq 20000 |
+		sort >/dev/null; wait" &&
+	holds "all(.[] | select(.type == \"thread\");
+		.run_ns + .ready_ns + .wait_ns == .end_ns - .start_ns)" &&
+	holds "all(.[] | select(.type == \"process\");
+		.run_ns + .ready_ns + .wait_ns == .end_ns - .start_ns)" &&
+	holds "[.[] | select(.type == \"thread\")] | length >= 24"
+'
+
+test_expect_success 'the CPU times of threads add up to that of wait4' '
+	recorded r -- sh -c "seq 200000 | sort | tail -n 1;
+		test-tool trace2 051threads 8" &&
+	jq ".rusage | .user_ns + .system_ns" r/meta.json >total &&
+	jq -s --slurpfile total total -e "
+		([.[] | select(.type == \"thread\") | .cpu_ns] | add) as \$sum |
+		\$total[0] as \$total | (\$sum - \$total) as \$error |
+		(if \$error < 0 then -\$error else \$error end) <
+			([\$total / 100, 1e6] | max)" dump
+'
+
+# tids DIR: print the tid of each thread of a session.
+tids () {
+	"$GIT_BUILD_DIR/build/unit/tool-states" "$1" |
+	jq -r "select(.type == \"thread\" and .thread) | \"\(.thread) \(.tid)\"" |
+	sort
+}
+
+# Rings say the tids of threads; streams leave them to be found by time.
+for threads in 3 '20 20' '40 4'
+do
+	test_expect_success "threads of a stream are found by time ($threads)" '
+		recorded r --ring -- test-tool trace2 051threads $threads &&
+		tids r >expect &&
+		test_line_count = $((1 + ${threads%% *})) expect &&
+		trace2 export --to git-event -o events r &&
+		sid=$(ls r/rings | sed -n "/records/!p") &&
+		rm -r r/rings &&
+		mv events "r/events/$sid" &&
+		tids r >actual &&
+		test_cmp expect actual
+	'
+done
+
+test_expect_success 'regions of a thread have the states in their own time' '
+	recorded r -- test-tool trace2 051threads 4 &&
+	holds "[.[] | select(.type == \"span\" and .label == \"work\")] |
+		length == 4" &&
+	holds "[group_by(.thread)[] | select(.[0].thread) |
+		(map(select(.type == \"thread\"))[0] |
+			.run_ns + .ready_ns + .wait_ns) ==
+		(map(select(.type != \"thread\" and .type != \"state\") |
+			.run_ns + .ready_ns + .wait_ns) | add)] | all"
+'
+
+test_expect_success 'a sleep waits, a loop runs' '
+	recorded r -- sh -c "sleep 0.1; i=0;
+		while test \$i -lt 30000; do i=\$((i + 1)); done" &&
+	holds "[.[] | select(.type == \"thread\" and .comm == \"sleep\" and
+		.wait_ns > 99e6)] | length == 1" &&
+	holds "[.[] | select(.type == \"process\")] | .[0].run_ns > .[1].run_ns"
+'
+
+test_done
