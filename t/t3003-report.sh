@@ -71,11 +71,11 @@ test_expect_success 'the critical path adds up to the whole' '
 
 test_expect_success '--regions with self times and percentiles' '
 	cat >expect <<-\EOF &&
-	TOTAL   SELF  SHARE  CALLS     P50    P90    P99    MAX  REGION
-	660ms  560ms  52.8%      2  60.0ms  600ms  600ms  600ms  (in no region)
-	400ms  250ms  23.6%      1   400ms  400ms  400ms  400ms  c/outer
-	150ms  150ms  14.2%      1   150ms  150ms  150ms  150ms  c/inner
-	100ms  100ms   9.4%      1   100ms  100ms  100ms  100ms  c/piece
+	SUM WALL  SUM SELF  SHARE  CALLS     P50    P90    P99    MAX  REGION
+	   660ms     560ms  56.0%      2  60.0ms  600ms  600ms  600ms  (in no region)
+	   400ms     250ms  25.0%      1   400ms  400ms  400ms  400ms  c/outer
+	   150ms     150ms  15.0%      1   150ms  150ms  150ms  150ms  c/inner
+	   100ms     100ms  10.0%      1   100ms  100ms  100ms  100ms  c/piece
 	EOF
 	trace2 report --regions known.event >actual &&
 	test_cmp expect actual
@@ -99,7 +99,7 @@ test_expect_success JQ 'percentiles are by nearest rank' '
 
 test_expect_success '--threads' '
 	cat >expect <<-\EOF &&
-	      WALL  IN REGIONS  SHARE  REGIONS        FROM  THREAD     PROCESS
+	      WALL  IN REGIONS   BUSY  REGIONS        FROM  THREAD     PROCESS
 	   1.000 s  400.000 ms  40.0%        2        0 us  main       top
 	130.000 ms  100.000 ms  76.9%        1  410.000 ms  th01:work  top
 	 60.000 ms        0 us   0.0%        0        0 us  main       kid
@@ -110,7 +110,7 @@ test_expect_success '--threads' '
 
 test_expect_success '--timers, --counters, --errors' '
 	cat >expect <<-\EOF &&
-	 TOTAL  INTERVALS    MEAN     MIN     MAX  TIMER
+	   SUM  INTERVALS    MEAN     MIN     MAX  TIMER
 	31.1ms         15  2.08ms  2.04ms  2.17ms  test/test2
 
 	VALUE  PROCESSES  COUNTER
@@ -171,7 +171,7 @@ test_expect_success '--timers: percentiles, where all intervals are in buckets' 
 	EOF
 	trace2 report --timers buckets.event >actual &&
 	cat >expect <<-\EOF &&
-	 TOTAL  INTERVALS    MEAN     MIN     P50     P90     P99     MAX  TIMER
+	   SUM  INTERVALS    MEAN     MIN     P50     P90     P99     MAX  TIMER
 	3.02ms         20   151us     1us  2047ns  2047ns  1.00ms  1.00ms  t/both
 	3.00ms          3  1.00ms  1.00ms                          1.00ms  t/mixed
 	   1us          3   333ns     0us   447ns   447ns   447ns     0us  t/short
@@ -229,12 +229,46 @@ test_expect_success JQ 'the headline is in JSON, too' '
 test_expect_success '-g puts processes together' '
 	trace2 report -g cmd -n 3 "$traces/gc.event" >actual &&
 	cat >expect <<-\EOF &&
-	 TOTAL    SELF   SPAWN  COUNT     P50     P90     P99     MAX  GROUP
-	32.4ms  9.02ms       -      1  32.4ms  32.4ms  32.4ms  32.4ms  gc
-	15.2ms  6.27ms   939us      1  15.2ms  15.2ms  15.2ms  15.2ms  repack
-	8.96ms  8.96ms  2.04ms      2  1.57ms  7.39ms  7.39ms  7.39ms  pack-objects
+	SUM WALL  SUM SELF  SHARE  SUM SPAWN  COUNT     P50     P90     P99     MAX  GROUP
+	  32.4ms    9.02ms  27.8%          -      1  32.4ms  32.4ms  32.4ms  32.4ms  gc
+	  15.2ms    6.27ms  19.3%      939us      1  15.2ms  15.2ms  15.2ms  15.2ms  repack
+	  8.96ms    8.96ms  27.6%     2.04ms      2  1.57ms  7.39ms  7.39ms  7.39ms  pack-objects
 	EOF
 	test_cmp expect actual
+'
+
+# Two processes of one name overlap for 40 ms, their regions of one name for 10,
+# and one of these is inside another of that name. A third process goes on after
+# the first one.
+test_expect_success 'SHARE is of the wall time, and counts each moment once' '
+	. "$TEST_DIRECTORY/lib-stream.sh" &&
+	region () {
+		event "$1" "$2" region_$3 "\"nesting\":1,\"category\":\"c\",\"label\":\"r\""
+	} &&
+	{
+		begin P 0 top && begin P/A 10 kid && region P/A 20 enter &&
+		region P/A 30 enter && region P/A 40 leave && region P/A 50 leave &&
+		event P/A 60 atexit && begin P/B 20 kid && region P/B 40 enter &&
+		region P/B 70 leave && event P/B 80 atexit &&
+		begin P/C 90 late && event P/C 150 atexit && event P 100 atexit
+	} >parallel.event &&
+	cat >expect <<-\EOF &&
+	SUM WALL  SUM SELF  SHARE  SUM SPAWN  COUNT     P50     P90     P99     MAX  GROUP
+	   110ms     110ms  70.0%          -      2  50.0ms  60.0ms  60.0ms  60.0ms  kid
+	   100ms    20.0ms  20.0%          -      1   100ms   100ms   100ms   100ms  top
+	  60.0ms    60.0ms  10.0%          -      1  60.0ms  60.0ms  60.0ms  60.0ms  late
+	EOF
+	trace2 report -g cmd parallel.event >actual &&
+	test_cmp expect actual &&
+	cat >expect <<-\EOF &&
+	SUM WALL  SUM SELF  SHARE  CALLS     P50     P90     P99     MAX  REGION
+	   210ms     130ms  80.0%      4  30.0ms  100ms   100ms   100ms  (in no region)
+	  70.0ms    60.0ms  50.0%      3  30.0ms  30.0ms  30.0ms  30.0ms  c/r
+	EOF
+	trace2 report --regions parallel.event >actual &&
+	sed "s/  */ /g" expect >expect.words &&
+	sed "s/  */ /g" actual >actual.words &&
+	test_cmp expect.words actual.words
 '
 
 test_expect_success '-s sorts, -n cuts' '

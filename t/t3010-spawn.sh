@@ -168,9 +168,9 @@ test_expect_success 'unknown values are not 0: no end, no times, no process' '
 	spawned open.event >actual &&
 	test_cmp expect actual &&
 	cat >expect <<-\EOF &&
-	 TOTAL    SELF   SPAWN  COUNT     P50     P90     P99     MAX  GROUP
-	 100ms  74.0ms       -      1   100ms   100ms   100ms   100ms  top
-	26.0ms  26.0ms  7.00ms      1  26.0ms  26.0ms  26.0ms  26.0ms  kid
+	SUM WALL  SUM SELF  SHARE  SUM SPAWN  COUNT     P50     P90     P99     MAX  GROUP
+	   100ms    74.0ms  74.0%          -      1   100ms   100ms   100ms   100ms  top
+	  26.0ms    26.0ms  26.0%     7.00ms      1  26.0ms  26.0ms  26.0ms  26.0ms  kid
 	EOF
 	trace2 report -g cmd plain.event >actual &&
 	test_cmp expect actual &&

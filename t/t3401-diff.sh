@@ -57,14 +57,14 @@ test_expect_success 'base, new, delta, ratio of runs, events, regions, timers, c
 	BASE  NEW  DELTA  RATIO      P     EVENT
 	 200  150    -50   0.75  0.008  *  page-faults
 
-	  BASE     NEW   DELTA  RATIO      P     PROCESS
+	  BASE     NEW   DELTA  RATIO      P     PROCESS (SUM)
 	6.00ms  11.0ms  +5.00ms   1.83  0.008  *  prog
 
-	  BASE     NEW    DELTA  RATIO      P     REGION
+	  BASE     NEW    DELTA  RATIO      P     REGION (SUM)
 	4.00ms  9.00ms  +5.00ms   2.25  0.008  *  index/read
 	1.00ms  1.00ms     0us   1.00            index/write
 
-	 BASE    NEW   DELTA  RATIO      P     TIMER
+	 BASE    NEW   DELTA  RATIO      P     TIMER (SUM)
 	500us  250us  -250us   0.50  0.008  *  io/read
 
 	BASE  NEW  DELTA  RATIO      P     COUNTER
@@ -308,7 +308,7 @@ test_expect_success '--format=md' '
 	| 1.00ms | 3.00ms | +2.00ms | 3.00 | 0.029 | \* | wall |
 	| 1 | 1 | 0 | 1.00 |  |  | processes |
 
-	| BASE | NEW | DELTA | RATIO | REGION |
+	| BASE | NEW | DELTA | RATIO | REGION (SUM) |
 	|--:|--:|--:|--:|:--|
 	| 5us | 5us | 0us | 1.00 | a\|b/c\_d |
 

@@ -187,7 +187,7 @@ TR2_CELL(cell_unfinished, struct sum_row,
 	 if (r->sum->unfinished) tr2_cell_uint(t, r->sum->unfinished))
 
 static const struct tr2_column timer_columns[] = {
-	{ "total_ns", "TOTAL", TR2_COL_SHORT, cell_total },
+	{ "total_ns", "SUM", TR2_COL_SHORT, cell_total },
 	{ "intervals", "INTERVALS", 0, cell_intervals },
 	{ "mean_ns", "MEAN", TR2_COL_SHORT, cell_mean },
 	{ "min_ns", "MIN", TR2_COL_SHORT | TR2_COL_SPARE, cell_min },

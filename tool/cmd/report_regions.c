@@ -9,6 +9,7 @@
 #include "cmd/report.h"
 #include "common/join.h"
 #include "common/memory.h"
+#include "model/own.h"
 #include "model/stats.h"
 
 static const char no_region[] = "(in no region)";
@@ -23,61 +24,125 @@ static const char *region_name(struct tr2_model *m, const struct tr2_span *s)
 	return tr2_s(m, tr2_intern(m, b.p, b.len));
 }
 
-/* Add the session's time outside of main's outermost regions and child
- * spans. */
-static void add_outside(const struct tr2_report *r, uint32_t session,
-			struct tr2_groups *groups)
+/* The groups of a view, and what has time of its own in them. */
+struct gathering {
+	const struct tr2_report *r;
+	struct tr2_groups groups;
+	uint32_t *root_of;  /* by node */
+	uint32_t *group_of; /* by span: 1 + its group, 0: none */
+	uint32_t group;     /* of a thread or a process */
+};
+
+static void begin_gathering(struct gathering *g, const struct tr2_report *r)
 {
 	const struct tr2_model *m = r->m;
+	uint32_t i;
+
+	*g = (struct gathering){ .r = r };
+	g->group_of = tr2_calloc(m->nr_spans, sizeof(*g->group_of));
+	g->root_of = tr2_calloc(m->nr_nodes, sizeof(*g->root_of));
+	for (i = m->first_root; i; i = tr2_node_after(m, i))
+		g->root_of[i] = m->nodes[i].parent ?
+					g->root_of[m->nodes[i].parent] : i;
+}
+
+static void end_gathering(struct gathering *g)
+{
+	tr2_groups_release(&g->groups);
+	free(g->root_of);
+	free(g->group_of);
+}
+
+static uint32_t group_index(const struct gathering *g,
+			    const struct tr2_group *group)
+{
+	return (uint32_t)(group - g->groups.group);
+}
+
+static void add_piece(struct gathering *g, uint32_t group, uint32_t node,
+		      int64_t from_ns, int64_t to_ns)
+{
+	struct tr2_group_piece piece = { group, g->root_of[node], from_ns,
+					 to_ns };
+
+	tr2_groups_piece(&g->groups, g->r->m, &piece);
+}
+
+static void own_of_span(void *data, uint32_t of, int64_t from_ns, int64_t to_ns)
+{
+	const struct gathering *g = data;
+	const struct tr2_model *m = g->r->m;
+
+	if (g->group_of[of])
+		add_piece(data, g->group_of[of] - 1,
+			  m->sessions[m->threads[m->spans[of].thread].session]
+				  .node,
+			  from_ns, to_ns);
+}
+
+static void own_of_thread(void *data, uint32_t of, int64_t from_ns,
+			  int64_t to_ns)
+{
+	const struct gathering *g = data;
+	const struct tr2_model *m = g->r->m;
+
+	add_piece(data, g->group, m->sessions[m->threads[of].session].node,
+		  from_ns, to_ns);
+}
+
+static void own_of_node(void *data, uint32_t of, int64_t from_ns, int64_t to_ns)
+{
+	const struct gathering *g = data;
+
+	add_piece(data, g->group, of, from_ns, to_ns);
+}
+
+/* Add the session's time outside of main's outermost regions. */
+static void add_outside(struct gathering *g, uint32_t session)
+{
+	const struct tr2_model *m = g->r->m;
 	const struct tr2_model_session *s = &m->sessions[session];
-	int64_t outside = s->end_ns - s->start_ns, self = outside;
-	int64_t region_to = INT64_MIN, any_to = INT64_MIN;
+	int64_t outside = s->end_ns - s->start_ns, to = INT64_MIN;
 	struct tr2_group *group;
 	uint32_t i;
 
 	tr2_for_each_span(m, s->first_thread, i) {
 		const struct tr2_span *span = &m->spans[i];
-		int64_t start = span->start_ns, from;
+		int64_t from = span->start_ns > to ? span->start_ns : to;
 
-		if (span->parent || span->kind == TR2_SPAN_EXEC)
+		if (span->parent || span->kind != TR2_SPAN_REGION ||
+		    span->end_ns <= from)
 			continue;
-		from = start > any_to ? start : any_to;
-		if (span->end_ns > from) {
-			self -= span->end_ns - from;
-			any_to = span->end_ns;
-		}
-		from = start > region_to ? start : region_to;
-		if (span->kind == TR2_SPAN_REGION && span->end_ns > from) {
-			outside -= span->end_ns - from;
-			region_to = span->end_ns;
-		}
+		outside -= span->end_ns - from;
+		to = span->end_ns;
 	}
-	group = tr2_groups_get(groups, tr2_report_group(r, session), no_region);
-	tr2_group_add(group, s->node, outside > 0 ? outside : 0,
-		      self > 0 ? self : 0);
+	group = tr2_groups_get(&g->groups, tr2_report_group(g->r, session),
+			       no_region);
+	tr2_group_add(group, s->node, outside > 0 ? outside : 0);
+	g->group = group_index(g, group);
+	tr2_own_of_thread(m, s->first_thread, own_of_thread, g);
 }
 
-static void gather_session(const struct tr2_report *r, uint32_t session,
-			   const int64_t *self, struct tr2_groups *groups)
+static void gather_session(struct gathering *g, uint32_t session)
 {
-	struct tr2_model *m = r->m;
+	struct tr2_model *m = g->r->m;
 	struct tr2_group *group;
 	uint32_t t, i;
 
-	if (!r->filter->region && !r->filter->min_ns)
-		add_outside(r, session, groups);
+	if (!g->r->filter->region && !g->r->filter->min_ns)
+		add_outside(g, session);
 	tr2_for_each_thread(m, session, t)
 		tr2_for_each_span(m, t, i) {
 			const struct tr2_span *span = &m->spans[i];
 
 			if (span->kind != TR2_SPAN_REGION ||
-			    !tr2_filter_span(r->filter, m, i))
+			    !tr2_filter_span(g->r->filter, m, i))
 				continue;
-			group = tr2_groups_get(groups,
-					       tr2_report_group(r, session),
+			group = tr2_groups_get(&g->groups,
+					       tr2_report_group(g->r, session),
 					       region_name(m, span));
-			tr2_group_add(group, i, span->end_ns - span->start_ns,
-				      self[i]);
+			tr2_group_add(group, i, span->end_ns - span->start_ns);
+			g->group_of[i] = 1 + group_index(g, group);
 		}
 }
 
@@ -89,7 +154,7 @@ struct group_row {
 TR2_CELL(cell_total, struct group_row, tr2_cell_ns(t, r->g->total_ns))
 TR2_CELL(cell_self, struct group_row, tr2_cell_ns(t, r->g->self_ns))
 TR2_CELL(cell_share, struct group_row,
-	 tr2_cell_share(t, tr2_report_share(r->g->self_ns, r->whole)))
+	 tr2_cell_share(t, tr2_report_share(r->g->once_ns, r->whole)))
 TR2_CELL(cell_nr, struct group_row, tr2_cell_uint(t, r->g->nr))
 TR2_CELL(cell_p50, struct group_row,
 	 tr2_cell_ns(t, tr2_group_percentile(r->g, 0.5)))
@@ -119,51 +184,52 @@ static void cell_region(struct tr2_table *t, const void *row)
 	{ "p99_ns", "P99", TR2_COL_SHORT | TR2_COL_SPARE, cell_p99 },      \
 	{ "max_ns", "MAX", TR2_COL_SHORT | TR2_COL_YIELDS, cell_max }
 
+/* Its times, which are sums over parallel work, too, and its share, which is
+ * not. */
+#define TIMES                                                    \
+	{ "total_ns", "SUM WALL", TR2_COL_SHORT, cell_total },   \
+	{ "self_ns", "SUM SELF", TR2_COL_SHORT, cell_self },     \
+	{ "share", "SHARE", TR2_COL_HEAT | TR2_COL_YIELDS, cell_share }
+
 static const struct tr2_column region_columns[] = {
-	{ "total_ns", "TOTAL", TR2_COL_SHORT, cell_total },
-	{ "self_ns", "SELF", TR2_COL_SHORT, cell_self },
-	{ "share", "SHARE", TR2_COL_HEAT | TR2_COL_YIELDS, cell_share },
+	TIMES,
 	{ "calls", "CALLS", 0, cell_nr },
 	PERCENTILES,
 	{ "group", "GROUP", TR2_COL_FLEX, cell_by },
 	{ "region", "REGION", TR2_COL_FLEX, cell_region },
 };
 
-/* Prints a row a group into a table that is begun, and releases both. */
-static bool finish_groups(const struct tr2_report *r, struct tr2_table *t,
-			  struct tr2_groups *groups, int64_t whole,
-			  const char *sort)
+/* Print a row a group. */
+static bool print_groups(struct gathering *g, const char *name,
+			 const struct tr2_column *columns, size_t nr_columns,
+			 const char *sort)
 {
-	struct group_row row = { NULL, whole };
+	struct group_row row = { NULL, tr2_report_whole_ns(g->r->m) };
+	struct tr2_table t;
 	uint32_t i;
-	bool ok;
 
-	tr2_groups_sort(groups);
-	for (i = 0; i < groups->nr; i++) {
-		row.g = &groups->group[i];
-		tr2_table_add(t, &row);
+	tr2_table_init(&t, g->r->out, name, columns, nr_columns);
+	tr2_groups_sort(&g->groups);
+	for (i = 0; i < g->groups.nr; i++) {
+		row.g = &g->groups.group[i];
+		tr2_table_add(&t, &row);
 	}
-	ok = tr2_report_table(r, t, sort);
-	tr2_groups_release(groups);
-	return ok;
+	return tr2_report_table(g->r, &t, sort);
 }
 
 bool tr2_report_regions(const struct tr2_report *r)
 {
-	int64_t *self = tr2_calloc(r->m->nr_spans, sizeof(*self)), whole = 0;
-	struct tr2_groups groups = { 0 };
-	struct tr2_table t;
+	struct gathering g;
 	uint32_t i;
+	bool ok;
 
-	tr2_model_self_times(r->m, self);
-	tr2_report_for_each_session(r, i) {
-		tr2_ns_add(&whole, r->m->sessions[i].end_ns -
-					   r->m->sessions[i].start_ns);
-		gather_session(r, i, self, &groups);
-	}
-	free(self);
-	tr2_table_init(&t, r->out, "regions", TR2_COLUMNS(region_columns));
-	return finish_groups(r, &t, &groups, whole, "self");
+	begin_gathering(&g, r);
+	tr2_report_for_each_session(r, i)
+		gather_session(&g, i);
+	tr2_own_of_spans(r->m, own_of_span, &g);
+	ok = print_groups(&g, "regions", TR2_COLUMNS(region_columns), "self");
+	end_gathering(&g);
+	return ok;
 }
 
 struct thread_row {
@@ -213,7 +279,7 @@ TR2_CELL(cell_thread_name, struct thread_row,
 static const struct tr2_column thread_columns[] = {
 	{ "wall_ns", "WALL", 0, cell_thread_wall },
 	{ "in_regions_ns", "IN REGIONS", 0, cell_thread_in },
-	{ "busy", "SHARE", TR2_COL_HEAT, cell_thread_busy },
+	{ "busy", "BUSY", TR2_COL_HEAT, cell_thread_busy },
 	{ "regions", "REGIONS", 0, cell_thread_regions },
 	{ "start_ns", "FROM", 0, cell_thread_start },
 	{ "thread", "THREAD", TR2_COL_FLEX, cell_thread_name },
@@ -251,9 +317,8 @@ static void cell_group_spawn(struct tr2_table *t, const void *row)
 }
 
 static const struct tr2_column group_columns[] = {
-	{ "total_ns", "TOTAL", TR2_COL_SHORT, cell_total },
-	{ "self_ns", "SELF", TR2_COL_SHORT, cell_self },
-	{ "spawn_ns", "SPAWN", TR2_COL_SHORT, cell_group_spawn },
+	TIMES,
+	{ "spawn_ns", "SUM SPAWN", TR2_COL_SHORT, cell_group_spawn },
 	{ "processes", "COUNT", 0, cell_nr },
 	PERCENTILES,
 	{ "group", "GROUP", TR2_COL_FLEX, cell_name },
@@ -269,32 +334,34 @@ static const char *group_of_node(const struct tr2_report *r, uint32_t node)
 	return tr2_report_group(r, session);
 }
 
-static void gather_groups(const struct tr2_report *r, struct tr2_groups *groups)
+static void gather_node(struct gathering *g, uint32_t node)
 {
-	const struct tr2_model *m = r->m;
-	struct tr2_group *group;
-	uint32_t i;
+	const struct tr2_model *m = g->r->m;
+	const struct tr2_node *n = &m->nodes[node];
+	struct tr2_group *group =
+		tr2_groups_get(&g->groups, NULL, group_of_node(g->r, node));
 
-	for (i = m->first_root; i; i = tr2_node_after(m, i)) {
-		const struct tr2_node *n = &m->nodes[i];
-
-		if (!tr2_filter_node(r->filter, m, i))
-			continue;
-		group = tr2_groups_get(groups, NULL, group_of_node(r, i));
-		tr2_group_add(group, i, n->end_ns - n->start_ns, n->self_ns);
-		if (n->spawn_ns == TR2_NO_TIME)
-			continue;
+	tr2_group_add(group, node, n->end_ns - n->start_ns);
+	if (n->spawn_ns != TR2_NO_TIME) {
 		tr2_ns_add(&group->extra_ns, n->spawn_ns);
 		group->nr_extra++;
 	}
+	g->group = group_index(g, group);
+	tr2_own_of_node(m, node, own_of_node, g);
 }
 
 bool tr2_report_groups(const struct tr2_report *r)
 {
-	struct tr2_groups groups = { 0 };
-	struct tr2_table t;
+	const struct tr2_model *m = r->m;
+	struct gathering g;
+	uint32_t i;
+	bool ok;
 
-	gather_groups(r, &groups);
-	tr2_table_init(&t, r->out, "groups", TR2_COLUMNS(group_columns));
-	return finish_groups(r, &t, &groups, 0, "total");
+	begin_gathering(&g, r);
+	for (i = m->first_root; i; i = tr2_node_after(m, i))
+		if (tr2_filter_node(r->filter, m, i))
+			gather_node(&g, i);
+	ok = print_groups(&g, "groups", TR2_COLUMNS(group_columns), "total");
+	end_gathering(&g);
+	return ok;
 }

@@ -26,6 +26,7 @@
 
 #include "common/memory.h"
 #include "export/clickhouse.h"
+#include "model/own.h"
 
 struct clickhouse {
 	struct tr2_clickhouse c;
@@ -132,7 +133,7 @@ static bool begin(struct tr2_export *x)
 	allocate(h, x->m);
 	if (!prepare_servers(x))
 		return false;
-	tr2_model_self_times(x->m, h->self);
+	tr2_own_sums(x->m, h->self);
 	tr2_for_each_session(x->m, i) {
 		tr2_clickhouse_session_unit(x, &h->units[i], i);
 		h->session_ids[i] = h->units[i].unit;

@@ -10,6 +10,7 @@
 
 #include "common/memory.h"
 #include "export/tables.h"
+#include "model/own.h"
 #include "out/table.h"
 
 struct csv {
@@ -30,7 +31,7 @@ static bool begin(struct tr2_export *x)
 	while (strcmp(tr2_table_defs[c->table].name, x->opt->table))
 		c->table++;
 	if (c->table == TR2_TABLE_spans)
-		tr2_model_self_times(x->m, c->self);
+		tr2_own_sums(x->m, c->self);
 	column = tr2_table_defs[c->table].column;
 	for (; column->name; column++) {
 		tr2_buf_addstr(b, column->name);

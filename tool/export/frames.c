@@ -7,6 +7,7 @@
 #include "common/memory.h"
 #include "export/frames.h"
 #include "model/filter.h"
+#include "model/own.h"
 
 static uint32_t new_frame(struct tr2_frames *f, uint32_t parent, tr2_str name)
 {
@@ -70,7 +71,7 @@ void tr2_frames_begin(struct tr2_frames *f, struct tr2_export *x)
 	f->of_span = tr2_calloc(m->nr_spans, sizeof(*f->of_span));
 	f->self_ns = tr2_calloc(m->nr_spans, sizeof(*f->self_ns));
 	new_frame(f, 0, 0);
-	tr2_model_self_times(m, f->self_ns);
+	tr2_own_sums(m, f->self_ns);
 	for (i = m->first_root; i; i = tr2_node_after(m, i))
 		set_node_frame(f, x, i);
 }
@@ -100,57 +101,6 @@ static void add_spawn(struct tr2_frames *f, struct tr2_export *x,
 	add_time(f, frame(f, x, f->of_node[node]), x->m->nodes[node].spawn_ns);
 }
 
-/* The covered part of a thread's time [from, to), found in order of time. */
-struct cover {
-	int64_t to_ns, end_ns, covered_ns;
-};
-
-static void cover(struct cover *c, int64_t from_ns, int64_t to_ns)
-{
-	if (from_ns < c->to_ns)
-		from_ns = c->to_ns;
-	if (to_ns > c->end_ns)
-		to_ns = c->end_ns;
-	if (to_ns <= from_ns)
-		return;
-	c->covered_ns += to_ns - from_ns;
-	c->to_ns = to_ns;
-}
-
-/* Return the next outermost span of a thread, from i on. */
-static uint32_t outermost(const struct tr2_model *m, uint32_t i)
-{
-	while (i && (m->spans[i].parent || m->spans[i].kind == TR2_SPAN_EXEC))
-		i = m->spans[i].next;
-	return i;
-}
-
-/* Return the time of a thread outside its spans and outside the processes
- * (chained from `child`) that ran below it: both are in the order of their
- * starts. */
-static int64_t thread_self(const struct tr2_model *m, uint32_t thread,
-			   int64_t start_ns, int64_t end_ns, uint32_t child)
-{
-	int64_t wall = m->sessions[m->threads[thread].session].wall_ns;
-	struct cover c = { start_ns, end_ns, 0 };
-	uint32_t i = outermost(m, m->threads[thread].first_span);
-
-	while (i || child) {
-		const struct tr2_span *s = &m->spans[i];
-		const struct tr2_node *n = &m->nodes[child];
-
-		if (i && (!child || wall + s->start_ns <= n->start_ns)) {
-			cover(&c, wall + s->start_ns,
-			      wall + tr2_span_busy_to(m, i));
-			i = outermost(m, s->next);
-		} else {
-			cover(&c, n->start_ns, n->end_ns);
-			child = n->next;
-		}
-	}
-	return end_ns - start_ns - c.covered_ns;
-}
-
 void tr2_frames_node(struct tr2_frames *f, struct tr2_export *x, uint32_t i)
 {
 	/* Without a session, all time outside its children is its own. */
@@ -176,19 +126,17 @@ void tr2_frames_thread(struct tr2_frames *f, struct tr2_export *x, uint32_t i)
 	const struct tr2_model *m = x->m;
 	const struct tr2_model_session *s = tr2_export_session_of(x, i);
 	const struct tr2_model_thread *t = &m->threads[i];
-	bool is_main = s->first_thread == i;
+	int64_t own_ns = 0;
 
 	f->at = f->of_node[s->node];
-	if (!is_main) {
+	if (s->first_thread != i) {
 		tr2_buf_reset(&x->text);
 		tr2_buf_addstr(&x->text, tr2_export_text(x,
 			without_number(tr2_s(m, t->name))));
 		f->at = frame(f, x, f->at);
 	}
-	add_time(f, f->at,
-		 thread_self(m, i, s->wall_ns + t->start_ns,
-			     s->wall_ns + t->end_ns,
-			     is_main ? m->nodes[s->node].first : 0));
+	tr2_own_of_thread(m, i, tr2_own_add, &own_ns);
+	add_time(f, f->at, own_ns);
 }
 
 /* A child with a process is in that process's frame; without one, it has its

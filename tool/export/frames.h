@@ -28,7 +28,7 @@ struct tr2_frames {
 	uint32_t nr, alloc;
 	struct tr2_map by_name; /* (parent, name) to frame */
 	uint32_t *of_node, *of_span;
-	int64_t *self_ns; /* by span: tr2_model_self_times() */
+	int64_t *self_ns; /* by span: tr2_own_sums() */
 	/* the current frame: the thread's, or its process's */
 	uint32_t at;
 };

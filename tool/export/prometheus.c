@@ -17,6 +17,7 @@
 #include "export/export.h"
 #include "export/series.h"
 #include "model/histogram.h"
+#include "model/own.h"
 
 #define MAX_SERIES 100
 #define FIRST_PROCESS_BOUND 9 /* a millisecond: no process takes less */
@@ -54,7 +55,7 @@ static bool begin(struct tr2_export *x)
 
 	x->state = p;
 	p->self = tr2_calloc(x->m->nr_spans, sizeof(*p->self));
-	tr2_model_self_times(x->m, p->self);
+	tr2_own_sums(x->m, p->self);
 	return true;
 }
 

@@ -23,6 +23,7 @@
 #include "common/memory.h"
 #include "common/say.h"
 #include "export/schema.h"
+#include "model/own.h"
 #include "common/options.h"
 
 #define BUSY_MS 10000
@@ -225,7 +226,7 @@ static bool begin(struct tr2_export *x)
 	d->self = tr2_calloc(x->m->nr_spans, sizeof(*d->self));
 	d->path = x->output;
 	d->ids.session_ids = d->session_ids;
-	tr2_model_self_times(x->m, d->self);
+	tr2_own_sums(x->m, d->self);
 	return open_database(x);
 }
 

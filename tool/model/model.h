@@ -559,8 +559,4 @@ int64_t tr2_segment_ns(const struct tr2_model *m, const struct tr2_node *n,
  * return the child's end: the time after it is the parent's own. */
 int64_t tr2_span_busy_to(const struct tr2_model *m, uint32_t span);
 
-/* Compute the time of each span that no region or child span directly in it
- * covers: out[nr_spans], owned by the caller. */
-void tr2_model_self_times(const struct tr2_model *m, int64_t *out);
-
 #endif

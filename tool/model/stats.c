@@ -36,14 +36,29 @@ struct tr2_group *tr2_groups_get(struct tr2_groups *g, const char *by,
 	return &g->group[g->nr - 1];
 }
 
-void tr2_group_add(struct tr2_group *group, uint32_t element, int64_t ns,
-		   int64_t self_ns)
+void tr2_groups_piece(struct tr2_groups *g, const struct tr2_model *m,
+		      const struct tr2_group_piece *piece)
+{
+	const struct tr2_node *root = &m->nodes[piece->root];
+	struct tr2_group_piece p = *piece;
+
+	tr2_ns_add(&g->group[p.group].self_ns, p.to_ns - p.from_ns);
+	if (p.from_ns < root->start_ns)
+		p.from_ns = root->start_ns;
+	if (p.to_ns > root->end_ns)
+		p.to_ns = root->end_ns;
+	if (p.to_ns <= p.from_ns)
+		return;
+	tr2_grow(g->pieces, g->nr_pieces, g->alloc_pieces);
+	g->pieces[g->nr_pieces++] = p;
+}
+
+void tr2_group_add(struct tr2_group *group, uint32_t element, int64_t ns)
 {
 	if (!group->nr || ns > group->max_ns)
 		group->longest = element;
 	group->nr++;
 	tr2_ns_add(&group->total_ns, ns);
-	tr2_ns_add(&group->self_ns, self_ns);
 	if (ns > group->max_ns)
 		group->max_ns = ns;
 	tr2_grow(group->values, group->nr_values, group->alloc_values);
@@ -57,10 +72,44 @@ static int compare(const void *va, const void *vb)
 	return a < b ? -1 : a > b;
 }
 
+static int compare_pieces(const void *va, const void *vb)
+{
+	const struct tr2_group_piece *a = va, *b = vb;
+
+	if (a->group != b->group)
+		return a->group < b->group ? -1 : 1;
+	if (a->root != b->root)
+		return a->root < b->root ? -1 : 1;
+	return a->from_ns < b->from_ns ? -1 : a->from_ns > b->from_ns;
+}
+
+/* Add up the pieces of each group, each moment below a root once. */
+static void sum_pieces(struct tr2_groups *g)
+{
+	const struct tr2_group_piece *p, *last = NULL;
+	int64_t from_ns, to_ns = 0;
+	uint32_t i;
+
+	if (g->nr_pieces)
+		qsort(g->pieces, g->nr_pieces, sizeof(*g->pieces),
+		      compare_pieces);
+	for (i = 0; i < g->nr_pieces; i++, last = p) {
+		p = &g->pieces[i];
+		if (!last || p->group != last->group || p->root != last->root)
+			to_ns = p->from_ns;
+		from_ns = p->from_ns > to_ns ? p->from_ns : to_ns;
+		if (p->to_ns <= from_ns)
+			continue;
+		tr2_ns_add(&g->group[p->group].once_ns, p->to_ns - from_ns);
+		to_ns = p->to_ns;
+	}
+}
+
 void tr2_groups_sort(struct tr2_groups *g)
 {
 	uint32_t i;
 
+	sum_pieces(g);
 	for (i = 0; i < g->nr; i++)
 		if (g->group[i].nr_values)
 			qsort(g->group[i].values, g->group[i].nr_values,
@@ -90,5 +139,6 @@ void tr2_groups_release(struct tr2_groups *g)
 	for (i = 0; i < g->nr; i++)
 		free(g->group[i].values);
 	free(g->group);
+	free(g->pieces);
 	tr2_map_release(&g->map);
 }

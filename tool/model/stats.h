@@ -21,24 +21,37 @@ struct tr2_group {
 	uint64_t nr, nr_extra; /* nr_extra: number of durations in extra_ns */
 	int64_t total_ns, self_ns, extra_ns, max_ns;
 	uint32_t longest; /* of its elements */
+	int64_t once_ns; /* of self_ns, each moment once: tr2_groups_sort() */
 	/* Each duration, sorted by tr2_groups_sort(). */
 	int64_t *values;
 	uint32_t nr_values, alloc_values;
+};
+
+/* A part of the time that a group had to itself, below one root. */
+struct tr2_group_piece {
+	uint32_t group, root;
+	int64_t from_ns, to_ns;
 };
 
 struct tr2_groups {
 	struct tr2_group *group;
 	uint32_t nr, alloc;
 	struct tr2_map map;
+	struct tr2_group_piece *pieces;
+	uint32_t nr_pieces, alloc_pieces;
 };
 
 /* Return the group of these two names, whose texts must outlive it. The next
  * call may move groups. */
 struct tr2_group *tr2_groups_get(struct tr2_groups *g, const char *by,
 				 const char *name);
-/* Add the durations of an element, by the caller's numbers. */
-void tr2_group_add(struct tr2_group *group, uint32_t element, int64_t ns,
-		   int64_t self_ns);
+/* Add the duration of an element, by the caller's numbers. */
+void tr2_group_add(struct tr2_group *group, uint32_t element, int64_t ns);
+/* Add a part of what a group had to itself: to self_ns all of it; to once_ns as
+ * far as its root ran, which is a node of m. */
+void tr2_groups_piece(struct tr2_groups *g, const struct tr2_model *m,
+		      const struct tr2_group_piece *piece);
+/* Call this once, after all was added. */
 void tr2_groups_sort(struct tr2_groups *g);
 /* Return the value that a share p of all do not exceed, by tr2_rank(); 0: no
  * values. */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "model/own.h"
 #include "model/private.h"
 
 static const struct tr2_node *sort_nodes;
@@ -87,25 +88,6 @@ static void set_depths(struct tr2_model *m)
 	}
 }
 
-/* Set the time in which no child was running. */
-static void set_self(struct tr2_model *m, struct tr2_node *n)
-{
-	int64_t covered_to = n->start_ns, covered = 0, start, end;
-	uint32_t i;
-
-	for (i = n->first; i; i = m->nodes[i].next) {
-		const struct tr2_node *c = &m->nodes[i];
-
-		start = c->start_ns > covered_to ? c->start_ns : covered_to;
-		end = c->end_ns < n->end_ns ? c->end_ns : n->end_ns;
-		if (end > start) {
-			covered += end - start;
-			covered_to = end;
-		}
-	}
-	n->self_ns = n->end_ns - n->start_ns - covered;
-}
-
 void tr2_model_tree(struct tr2_model *m)
 {
 	uint32_t i;
@@ -114,7 +96,7 @@ void tr2_model_tree(struct tr2_model *m)
 	link_nodes(m);
 	set_depths(m);
 	for (i = 1; i < m->nr_nodes; i++)
-		set_self(m, &m->nodes[i]);
+		tr2_own_of_node(m, i, tr2_own_add, &m->nodes[i].self_ns);
 	tr2_model_spawn(m);
 }
 
@@ -145,34 +127,6 @@ int64_t tr2_span_busy_to(const struct tr2_model *m, uint32_t span)
 	ended = n->end_ns - m->sessions[m->threads[s->thread].session].wall_ns;
 	return ended < s->start_ns ? s->start_ns :
 	       ended > s->end_ns   ? s->end_ns : ended;
-}
-
-void tr2_model_self_times(const struct tr2_model *m, int64_t *out)
-{
-	int64_t *covered_to = tr2_calloc(m->nr_spans, sizeof(*covered_to));
-	uint32_t i;
-
-	/* Within a thread, spans are in the order of their starts, so that one
-	 * pass finds the union of the spans in each. */
-	for (i = 1; i < m->nr_spans; i++) {
-		const struct tr2_span *s = &m->spans[i], *p;
-		int64_t start = s->start_ns, end = tr2_span_busy_to(m, i);
-
-		out[i] = end - start;
-		covered_to[i] = start;
-		if (!s->parent)
-			continue;
-		p = &m->spans[s->parent];
-		if (start < covered_to[s->parent])
-			start = covered_to[s->parent];
-		if (end > p->end_ns)
-			end = p->end_ns;
-		if (end > start) {
-			out[s->parent] -= end - start;
-			covered_to[s->parent] = end;
-		}
-	}
-	free(covered_to);
 }
 
 static const char *base_name(const char *path)

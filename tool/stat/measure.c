@@ -28,9 +28,12 @@ const char *const tr2_measure_plurals[TR2_MEASURE_NR] = {
 };
 
 const char *const tr2_measure_headings[TR2_MEASURE_NR] = {
-	[TR2_MEASURE_RUN] = "RUN",	   [TR2_MEASURE_EVENT] = "EVENT",
-	[TR2_MEASURE_PROCESS] = "PROCESS", [TR2_MEASURE_REGION] = "REGION",
-	[TR2_MEASURE_TIMER] = "TIMER",	   [TR2_MEASURE_COUNTER] = "COUNTER",
+	[TR2_MEASURE_RUN] = "RUN",
+	[TR2_MEASURE_EVENT] = "EVENT",
+	[TR2_MEASURE_PROCESS] = "PROCESS (SUM)",
+	[TR2_MEASURE_REGION] = "REGION (SUM)",
+	[TR2_MEASURE_TIMER] = "TIMER (SUM)",
+	[TR2_MEASURE_COUNTER] = "COUNTER",
 };
 
 const char *const tr2_measure_units[] = {
