@@ -4,6 +4,7 @@
  * extreme numbers. The first byte has bits for options.
  */
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -11,6 +12,7 @@
 #include "export/html.h"
 #include "fuzz.h"
 #include "model/critical.h"
+#include "out/table.h"
 #include "read/event_json.h"
 
 static const char *const tables[] = {
@@ -50,20 +52,69 @@ static void check_json(const struct tr2_export_format *f, const char *text,
 		       size_t size)
 {
 	struct fuzz_input in = { (const unsigned char *)text, size };
-	const char *line;
+	const char *line, *data = strstr(text, "id=\"data\">");
 	size_t len;
 
+	if (f == &tr2_export_html) {
+		fuzz_check(data, "no data");
+		data += strlen("id=\"data\">");
+		fuzz_check(fuzz_is_json(data, (size_t)(strstr(data, "</script>") -
+						       data)), "not JSON");
+	}
 	if (f == &tr2_export_chrome)
 		fuzz_check(fuzz_is_json(text, size), "not JSON");
 	while (f == &tr2_export_otlp && fuzz_line(&in, &line, &len))
 		fuzz_check(fuzz_is_json(line, len), "not JSON");
 }
 
+struct row {
+	const struct tr2_model *m;
+	enum tr2_link link;
+	uint32_t number;
+};
+
+TR2_CELL(cell_name, struct row,
+	 tr2_cell_str(t, tr2_s(r->m, r->m->threads[r->number].name));
+	 tr2_cell_link(t, r->link, r->number))
+TR2_CELL(cell_start, struct row,
+	 tr2_cell_wall(t, r->m->threads[r->number].start_ns))
+TR2_CELL(cell_time, struct row,
+	 tr2_cell_ns(t, r->m->threads[r->number].end_ns);
+	 tr2_cell_color(t, TR2_COLOR_BAD))
+/* Values of several kinds. */
+TR2_CELL(cell_mixed, struct row,
+	 if (r->number % 2) tr2_cell_real(t, r->number);
+	 else if (r->number % 3) tr2_cell_bytes(t, r->number))
+
+/* Tables of a report, without its rules. */
+static void print_tables(struct tr2_model *m, struct tr2_output *out)
+{
+	static const struct tr2_column columns[] = {
+		{ "name", "NAME", TR2_COL_TREE, cell_name },
+		{ "start", "START", TR2_COL_LEFT, cell_start },
+		{ "time_ns", "TIME", TR2_COL_DATA | TR2_COL_PAGE, cell_time },
+		{ "mixed", "MIXED", 0, cell_mixed },
+		{ "data", "", TR2_COL_DATA, cell_time },
+	};
+	struct row row = { .m = m };
+	struct tr2_table t;
+
+	for (row.link = TR2_LINK_NONE; row.link <= TR2_LINK_THREAD; row.link++) {
+		tr2_table_init(&t, out, "table", TR2_COLUMNS(columns));
+		for (row.number = 0; row.number < m->nr_threads; row.number++)
+			if (row.link == TR2_LINK_THREAD ||
+			    row.number < m->nr_nodes)
+				tr2_table_add(&t, &row);
+		tr2_table_finish(&t);
+	}
+}
+
 static void try(struct tr2_model *m, const struct tr2_export_format *f,
 		const struct tr2_export_options *opt)
 {
 	static const struct tr2_filter all = TR2_FILTER_ANY;
-	struct tr2_export x = { .m = m, .opt = opt, .filter = &all };
+	struct tr2_export x = { .m = m, .opt = opt, .filter = &all,
+				.print_tables = print_tables };
 	static int fd = -1;
 	size_t size;
 	char *text;
@@ -80,6 +131,7 @@ static void try(struct tr2_model *m, const struct tr2_export_format *f,
 	text = malloc(size + 1);
 	if (!text || pread(fd, text, size, 0) != (ssize_t)size)
 		abort();
+	text[size] = '\0';
 	check_json(f, text, size);
 	free(text);
 }
