@@ -141,7 +141,7 @@ test_expect_success 'a recording whose recorder was killed' '
 test_expect_success 'a recording that lost records: each counts once' '
 	trace2 record -o recording -- test-tool trace2 001return 0 &&
 	trace2 check recording &&
-	sed "s/\"lost\":0,\"losses\":{\"task_records\":0/\"lost\":7,\"losses\":{\"task_records\":7/" \
+	sed "s/\"lost\":0,\"losses\":{\"kernel_records\":0/\"lost\":7,\"losses\":{\"kernel_records\":7/" \
 		recording/meta.json >meta.json &&
 	test_grep "\"lost\":7," meta.json &&
 	mv meta.json recording/ &&

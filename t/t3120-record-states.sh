@@ -41,7 +41,11 @@ test_expect_success WAKERS,PERF_SCRIPT 'what each waited in, and who woke it' '
 		>samples 2>/dev/null &&
 	cat=$(sed -n "s/^ *cat *\([0-9]*\) .*/\1/p" samples | sed 1q) &&
 	grep "^ *cat .* sched:sched_switch:.* prev_state=S" samples &&
-	grep "^ *sleep .*sched:sched_waking:.* comm=cat pid=$cat " samples
+	grep "^ *sleep .*sched:sched_waking:.* comm=cat pid=$cat " samples &&
+	grep "_clock_nanosleep\$" samples &&
+	grep " t do_wait\$\| T do_wait\$" trace2.data/kernel.symbols &&
+	grep "clock_nanosleep" trace2.data/kernel.symbols >names &&
+	LC_ALL=C sort -c trace2.data/kernel.symbols
 '
 
 test_expect_success ORDINARY_USER,PARANOID_2,PERF_SCRIPT 'what is refused to an ordinary user is said once, with what permits it' '
@@ -70,6 +74,7 @@ test_expect_success TASKS '--no-states leaves it out' '
 	trace2 record --no-states -- true &&
 	test_path_is_file trace2.data/tasks.jsonl &&
 	test_path_is_missing trace2.data/kernel.data &&
+	test_path_is_missing trace2.data/kernel.symbols &&
 	jq -e ".states == \"not requested\" and .wakers == .states" \
 		trace2.data/meta.json
 '

@@ -19,6 +19,7 @@
 #include "record/environment.h"
 #include "record/listen.h"
 #include "record/meta.h"
+#include "record/priority.h"
 #include "record/rings.h"
 #include "record/run.h"
 #include "record/service.h"
@@ -47,6 +48,7 @@ static struct {
 	struct tr2_source size;     /* with --max-size */
 	struct tr2_straggler *stragglers;
 	bool over_size;
+	bool raised; /* the recorder's priority */
 	/* rings that existed when the size was reached */
 	uint64_t rings_before;
 	uint64_t went_ns, wall_ns; /* CMD: start, and duration */
@@ -112,12 +114,14 @@ static void check_size(struct tr2_source *source, uint32_t events)
 	(void)events;
 	if (read(source->fd, &ticks, sizeof(ticks)) < 0 ||
 	    tr2_tally_sizes(&tally, rec.store.events_fd) ||
-	    tally.bytes + rec.rings.bytes + rec.watch.log.bytes <
+	    tally.bytes + rec.rings.bytes + rec.watch.log.bytes +
+			    rec.watch.kernel.file.bytes <
 		    (uint64_t)rec.job->max_size_bytes)
 		return;
 	rec.over_size = rec.rings.over_size = true;
 	rec.rings_before = rec.rings.files;
 	rec.watch.procs.full_ns = tr2_clock_now_ns();
+	tr2_kernel_records_stop(&rec.watch.kernel);
 	fd = openat(rec.store.events_fd, TR2_DISCARD,
 		    O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd >= 0)
@@ -130,6 +134,7 @@ static int watch_size(void)
 	if (!rec.job->max_size_bytes)
 		return 0;
 	rec.watch.log.max_bytes = (uint64_t)rec.job->max_size_bytes;
+	rec.watch.kernel.file.max_bytes = (uint64_t)rec.job->max_size_bytes;
 	if (rec.listen.nr_listeners)
 		return 0;
 	rec.size.ready = check_size;
@@ -232,6 +237,7 @@ static int start_command(const struct tr2_job *job)
 	tr2_watch_start(&rec.watch, rec.run.pid);
 	if (job->counters)
 		tr2_event_counters_open(job->counters, rec.run.pid);
+	rec.raised = job->states && tr2_priority_raise();
 	rec.went_ns = tr2_clock_now_ns();
 	if (!tr2_run_go(&rec.run))
 		return 0;
@@ -404,6 +410,11 @@ static void say_sum(int code)
 	if (rec.rings.over_size && rec.job->rings)
 		fprintf(stderr, "trace2 record: --max-size was reached: later "
 				"records of rings are lost\n");
+	if (m->lost_kernel_data)
+		fprintf(stderr, "trace2 record: kernel.data ends early: %s\n",
+			rec.watch.kernel.file.error ?
+				strerror(rec.watch.kernel.file.error) :
+				"--max-size was reached");
 	if (rec.rings.write_errno)
 		fprintf(stderr, "trace2 record: cannot write to '%s': %s\n",
 			rec.store.rings_path, strerror(rec.rings.write_errno));
@@ -468,8 +479,27 @@ static void fill_result(int code)
 	tr2_anchor_take(&m->end);
 }
 
+/* Without the names of functions, causes of waits are not known. */
+static void write_symbols(void)
+{
+	struct tr2_buf b = TR2_BUF_INIT;
+	bool ok = tr2_kernel_records_symbols(&rec.watch.kernel, &b);
+	int fd = ok && b.len ? create_file(TR2_STORE_SYMBOLS) : -1;
+
+	if (b.len && (fd < 0 || tr2_store_write(fd, b.p, b.len)))
+		ok = false;
+	if (fd >= 0)
+		close(fd);
+	if (!ok)
+		tr2_error("cannot write '%s/" TR2_STORE_SYMBOLS "': %s",
+			  rec.store.path, strerror(errno));
+	tr2_buf_release(&b);
+}
+
 static void finish(int code)
 {
+	if (rec.raised)
+		tr2_priority_restore();
 	if (rec.job->counters)
 		tr2_event_counters_read(rec.job->counters);
 	tr2_service_stop(&rec.service);
@@ -477,6 +507,7 @@ static void finish(int code)
 		tr2_listen_finish(&rec.listen);
 	tr2_rings_finish(&rec.rings);
 	tr2_watch_finish(&rec.watch);
+	write_symbols();
 	fill_result(code);
 	if (tr2_meta_write(&rec.meta, &rec.store))
 		tr2_error("cannot write '%s/" TR2_STORE_META "': %s (the "

@@ -79,7 +79,7 @@ void tr2_kernel_event_switches(struct tr2_kernel_event *event,
 				      PERF_COUNT_SW_CONTEXT_SWITCHES);
 	sample_all(attr);
 	attr->exclude_user = !tracepoint;
-	attr->sample_type |= PERF_SAMPLE_CALLCHAIN;
+	attr->sample_type |= TR2_CALLCHAINS_TYPE;
 	attr->exclude_callchain_user = 1;
 	attr->sample_max_stack = MAX_STACK;
 }
@@ -181,6 +181,14 @@ int tr2_kernel_event_open(struct tr2_kernel_event *event,
 	tr2_kernel_event_close(event);
 	errno = err;
 	return -1;
+}
+
+void tr2_kernel_event_stop(const struct tr2_kernel_event *event)
+{
+	uint32_t i;
+
+	for (i = 0; i < event->nr; i++)
+		ioctl(event->fds[i], PERF_EVENT_IOC_DISABLE, 0);
 }
 
 void tr2_kernel_event_close(struct tr2_kernel_event *event)

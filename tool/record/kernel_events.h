@@ -52,6 +52,8 @@ int tr2_kernel_event_open_rings(struct tr2_kernel_event *event,
 int tr2_kernel_event_open(struct tr2_kernel_event *event,
 			  const struct tr2_kernel_rings *rings);
 
+/* Stop it for all tasks. */
+void tr2_kernel_event_stop(const struct tr2_kernel_event *event);
 void tr2_kernel_event_close(struct tr2_kernel_event *event);
 
 #endif

@@ -75,7 +75,9 @@ void tr2_kernel_file_append(struct tr2_kernel_file *f, struct iovec *part,
 
 	for (i = 0; i < nr_parts; i++)
 		bytes += part[i].iov_len;
-	if (f->fd < 0 || (f->max_bytes && f->bytes + bytes > f->max_bytes)) {
+	if (f->max_bytes && f->bytes + bytes > f->max_bytes)
+		f->is_full = true;
+	if (f->fd < 0 || f->is_full) {
 		f->lost += nr_records;
 	} else if (write_parts(f->fd, part, nr_parts)) {
 		f->lost += nr_records;

@@ -7,6 +7,7 @@
 #ifndef TR2_RECORD_KERNEL_FILE_H
 #define TR2_RECORD_KERNEL_FILE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/uio.h>
@@ -18,6 +19,7 @@ struct tr2_kernel_file {
 	uint64_t bytes;      /* whole records, and what precedes them */
 	uint64_t begin;      /* what precedes them */
 	uint64_t max_bytes;  /* 0: no limit */
+	bool is_full;        /* no more records are written */
 	uint64_t lost;       /* records that were not written */
 	int error;           /* errno of the first failure */
 	struct tr2_perf_file perf;

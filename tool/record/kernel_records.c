@@ -9,7 +9,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "record/meta.h"
+
+/* More than the kernel without its modules has. */
+#define KERNEL_BYTES (UINT64_C(1) << 30)
 
 void tr2_kernel_records_init(struct tr2_kernel_records *k)
 {
@@ -18,6 +22,8 @@ void tr2_kernel_records_init(struct tr2_kernel_records *k)
 	memset(k, 0, sizeof(*k));
 	tr2_kernel_file_init(&k->file);
 	k->rings.tasks = &k->tasks;
+	k->rings.chains = &k->chains;
+	k->kallsyms.fd = -1;
 	for (i = 0; i < TR2_KERNEL_SOURCES; i++)
 		snprintf(k->refused[i], sizeof(k->refused[i]), "no command was run");
 }
@@ -31,6 +37,7 @@ void tr2_kernel_records_release(struct tr2_kernel_records *k)
 		tr2_kernel_event_close(&k->events[i]);
 	tr2_kernel_file_release(&k->file);
 	tr2_tracepoints_release(&k->tracepoints);
+	tr2_kallsyms_release(&k->kallsyms);
 	tr2_tasks_release(&k->tasks);
 }
 
@@ -81,17 +88,36 @@ static bool open_next(struct tr2_kernel_records *k,
 	return true;
 }
 
-static void open_causes(struct tr2_kernel_records *k)
+static bool open_switches(struct tr2_kernel_records *k)
 {
 	uint64_t id = k->tracepoints.id[TR2_TRACEPOINT_SWITCH];
 
 	if (id) {
 		tr2_kernel_event_switches(&k->events[k->nr], id);
-		if (open_next(k, TR2_KERNEL_CAUSES, -1))
-			return;
+		if (open_next(k, TR2_KERNEL_CAUSES, -1)) {
+			k->chains.state_at = k->tracepoints.state_at;
+			return true;
+		}
 	}
 	tr2_kernel_event_switches(&k->events[k->nr], 0);
-	open_next(k, TR2_KERNEL_CAUSES, 1);
+	return open_next(k, TR2_KERNEL_CAUSES, 1);
+}
+
+/* Callchains are useless without names. */
+static void open_causes(struct tr2_kernel_records *k)
+{
+	size_t i;
+
+	if (!open_switches(k))
+		return;
+	for (i = 0; i < k->rings.nr; i++)
+		k->rings.ring[i].chain_id = k->events[k->nr - 1].ids[i];
+	if (k->kallsyms.fd < 0)
+		snprintf(k->refused[TR2_KERNEL_CAUSES],
+			 sizeof(k->refused[TR2_KERNEL_CAUSES]),
+			 "/proc/kallsyms has no addresses "
+			 "(kernel.kptr_restrict is %d; 0, or CAP_SYSLOG, is "
+			 "needed)", setting("/proc/sys/kernel/kptr_restrict"));
 }
 
 static void open_wakers(struct tr2_kernel_records *k)
@@ -133,6 +159,34 @@ static void add_features(struct tr2_perf_file *file)
 	tr2_perf_add_u64(&b[TR2_PERF_CLOCK_DATA], anchor.monotonic_ns);
 }
 
+/* Append where the kernel's functions are, for perf, which finds their names in
+ * /proc/kallsyms. */
+static void add_kernel_mmap(struct tr2_kernel_records *k)
+{
+	const struct tr2_task_trailer trailer = {
+		.time_ns = tr2_clock_now_ns(), .id = k->events[0].ids[0],
+	};
+	struct tr2_buf b = TR2_BUF_INIT;
+	size_t at = tr2_perf_begin_record(&b, PERF_RECORD_MMAP,
+					  PERF_RECORD_MISC_KERNEL);
+	struct iovec part;
+
+	if (k->kallsyms.fd < 0)
+		return;
+	tr2_perf_add_u32(&b, UINT32_MAX); /* no process, */
+	tr2_perf_add_u32(&b, 0);          /* no thread */
+	tr2_perf_add_u64(&b, k->kallsyms.start);
+	tr2_perf_add_u64(&b, KERNEL_BYTES);
+	tr2_perf_add_u64(&b, k->kallsyms.start);
+	tr2_perf_add_padded(&b, "[kernel.kallsyms]_text", 64);
+	tr2_buf_add(&b, &trailer, sizeof(trailer));
+	tr2_perf_end_record(&b, at);
+	part = (struct iovec){ b.p, b.len };
+	if (!b.failed)
+		tr2_kernel_file_append(&k->file, &part, 1, 1);
+	tr2_buf_release(&b);
+}
+
 static void begin_file(struct tr2_kernel_records *k, int fd)
 {
 	struct tr2_perf_file *perf = &k->file.perf;
@@ -151,6 +205,7 @@ static void begin_file(struct tr2_kernel_records *k, int fd)
 	perf->tracing = k->tracepoints.data;
 	k->tracepoints.data = (struct tr2_buf)TR2_BUF_INIT;
 	tr2_kernel_file_begin(&k->file, fd);
+	add_kernel_mmap(k);
 	k->rings.file = &k->file;
 }
 
@@ -210,6 +265,8 @@ bool tr2_kernel_records_open(struct tr2_kernel_records *k,
 {
 	k->rings.loop = loop;
 	k->wanted = data_fd >= 0;
+	if (k->wanted)
+		tr2_kallsyms_open(&k->kallsyms);
 	tr2_kernel_event_tasks(&k->events[0], data_fd >= 0);
 	if (tr2_kernel_event_open_rings(&k->events[0], &k->rings)) {
 		refuse_all(k, errno);
@@ -225,8 +282,33 @@ bool tr2_kernel_records_open(struct tr2_kernel_records *k,
 	return true;
 }
 
+void tr2_kernel_records_start(struct tr2_kernel_records *k)
+{
+	if (!k->refused[TR2_KERNEL_CAUSES][0])
+		tr2_kallsyms_start(&k->kallsyms);
+}
+
+void tr2_kernel_records_stop(struct tr2_kernel_records *k)
+{
+	uint32_t i;
+
+	for (i = 1; i < k->nr; i++)
+		tr2_kernel_event_stop(&k->events[i]);
+	k->file.is_full = true;
+}
+
 void tr2_kernel_records_finish(struct tr2_kernel_records *k)
 {
 	tr2_kernel_rings_copy(&k->rings);
 	tr2_kernel_file_finish(&k->file);
+}
+
+bool tr2_kernel_records_symbols(struct tr2_kernel_records *k,
+				struct tr2_buf *out)
+{
+	if (!k->chains.nr || k->kallsyms.fd < 0)
+		return true;
+	tr2_callchains_sort(&k->chains);
+	return tr2_kallsyms_add(&k->kallsyms, out, k->chains.addrs,
+				k->chains.nr);
 }

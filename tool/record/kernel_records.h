@@ -8,6 +8,8 @@
 
 #include <stdbool.h>
 
+#include "record/callchains.h"
+#include "record/kallsyms.h"
 #include "record/kernel_events.h"
 #include "record/kernel_file.h"
 #include "record/kernel_rings.h"
@@ -29,6 +31,8 @@ struct tr2_kernel_records {
 	uint32_t nr; /* events that are open */
 	struct tr2_kernel_rings rings;
 	struct tr2_kernel_file file;
+	struct tr2_callchains chains;
+	struct tr2_kallsyms kallsyms;
 	char why_not[160]; /* "" if there are records of tasks */
 	/* For each source why it is not in kernel.data, and what would permit
 	 * it; "": it is. */
@@ -48,9 +52,17 @@ void tr2_kernel_records_release(struct tr2_kernel_records *kernel);
  */
 bool tr2_kernel_records_open(struct tr2_kernel_records *kernel,
 			     struct tr2_loop *loop, int data_fd);
+/* Call it after the command was forked. */
+void tr2_kernel_records_start(struct tr2_kernel_records *kernel);
 /* Print what was refused on stderr, in one line. */
 void tr2_kernel_records_say_refused(const struct tr2_kernel_records *kernel);
+/* Write no more records, and stop their events; those of tasks go on. */
+void tr2_kernel_records_stop(struct tr2_kernel_records *kernel);
 /* Copy the last records, and finish the file. */
 void tr2_kernel_records_finish(struct tr2_kernel_records *kernel);
+/* Append the functions of the kernel that occur in kernel.data, in the format of
+ * /proc/kallsyms; none: nothing. false: no memory. */
+bool tr2_kernel_records_symbols(struct tr2_kernel_records *kernel,
+				struct tr2_buf *out);
 
 #endif

@@ -57,6 +57,7 @@ int tr2_kernel_rings_add(struct tr2_kernel_rings *rings, int fd, int cpu,
 	r->size_bytes = size_bytes;
 	r->scanned = r->whole = r->nr_whole = 0;
 	r->cpu = cpu;
+	r->chain_id = 0;
 	r->rings = rings;
 	r->source.fd = fd;
 	r->source.ready = ring_ready;
@@ -103,30 +104,49 @@ static int parts_of(const struct tr2_kernel_ring *r, uint64_t at, size_t n,
 	return n > first ? 2 : 1;
 }
 
-static void copy_out(const struct tr2_kernel_ring *r, uint64_t at, void *to,
-		     size_t n)
+/* Return the record at a position, complete in memory. */
+static const unsigned char *record_at(const struct tr2_kernel_ring *r,
+				      uint64_t at, size_t size)
 {
+	static unsigned char copy[RECORD_MAX];
 	struct iovec part[2];
 
-	parts_of(r, at, n, part);
-	memcpy(to, part[0].iov_base, part[0].iov_len);
-	memcpy((char *)to + part[0].iov_len, part[1].iov_base, part[1].iov_len);
+	if (parts_of(r, at, size, part) == 1)
+		return part[0].iov_base;
+	memcpy(copy, part[0].iov_base, part[0].iov_len);
+	memcpy(copy + part[0].iov_len, part[1].iov_base, part[1].iov_len);
+	return copy;
+}
+
+static bool has_chain(const struct tr2_kernel_ring *r,
+		      const struct perf_event_header *h, uint64_t at)
+{
+	uint64_t id;
+
+	if (!r->chain_id || h->type != PERF_RECORD_SAMPLE ||
+	    h->size < sizeof(*h) + sizeof(id))
+		return false;
+	memcpy(&id, record_at(r, at + sizeof(*h), sizeof(id)), sizeof(id));
+	return id == r->chain_id;
 }
 
 /* Return the position behind the record at `at`; 0: it is invalid. */
 static uint64_t scan_record(struct tr2_kernel_ring *r, uint64_t at,
 			    uint64_t head)
 {
-	static unsigned char record[RECORD_MAX];
 	struct perf_event_header h;
 
-	copy_out(r, at, &h, sizeof(h));
+	if (head - at < sizeof(h))
+		return 0;
+	memcpy(&h, record_at(r, at, sizeof(h)), sizeof(h));
 	if (h.size < sizeof(h) || h.size > head - at)
 		return 0;
-	if (tr2_tasks_wants(h.type)) {
-		copy_out(r, at, record, h.size);
-		tr2_tasks_add(r->rings->tasks, record, h.size);
-	}
+	if (tr2_tasks_wants(h.type))
+		tr2_tasks_add(r->rings->tasks, record_at(r, at, h.size),
+			      h.size);
+	else if (has_chain(r, &h, at))
+		tr2_callchains_add(r->rings->chains, record_at(r, at, h.size),
+				   h.size);
 	return at + h.size;
 }
 

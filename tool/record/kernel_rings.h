@@ -4,8 +4,9 @@
  * each CPU, with the records of all events there.
  *
  * Records stay in a ring until they are copied to kernel.data. Records of tasks
- * are needed earlier: scanning passes those that are new to `tasks`, and leaves
- * all in the ring, so that they are copied in large pieces.
+ * are needed earlier: scanning passes those that are new to `tasks`, and
+ * callchains to `chains`. It leaves all in the ring, so that they are copied in
+ * large pieces.
  */
 #ifndef TR2_RECORD_KERNEL_RINGS_H
 #define TR2_RECORD_KERNEL_RINGS_H
@@ -13,6 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "record/callchains.h"
 #include "record/kernel_file.h"
 #include "record/loop.h"
 #include "record/tasks.h"
@@ -20,6 +22,7 @@
 struct tr2_kernel_ring {
 	struct tr2_source source;
 	int cpu;
+	uint64_t chain_id; /* samples of this event have callchains; 0: none */
 	struct tr2_kernel_rings *rings;
 	void *map; /* the control page, then size_bytes of data */
 	size_t size_bytes;
@@ -34,6 +37,7 @@ struct tr2_kernel_rings {
 	size_t nr;
 	struct tr2_loop *loop;
 	struct tr2_tasks *tasks;
+	struct tr2_callchains *chains; /* may be NULL if there are none */
 	struct tr2_kernel_file *file; /* NULL: nothing is copied */
 	void (*ready)(void *data);
 	void *data;

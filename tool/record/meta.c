@@ -191,8 +191,8 @@ static void add_sources(struct tr2_buf *b, const struct tr2_meta *m)
 
 uint64_t tr2_meta_lost(const struct tr2_meta *m)
 {
-	uint64_t lost = m->lost_task_records + m->lost_task_log +
-			m->lost_exit_codes + m->lost_programs + m->tally.lost;
+	uint64_t lost = m->lost_kernel_records + m->lost_kernel_data +
+			m->lost_task_log + m->lost_exit_codes + m->lost_programs + m->tally.lost;
 	int i;
 
 	for (i = 0; i < TR2_LOSS_NR; i++)
@@ -207,7 +207,8 @@ static void add_losses(struct tr2_buf *b, const struct tr2_meta *m)
 	add_number(b, "lost", tr2_meta_lost(m));
 	add_key(b, "losses");
 	tr2_buf_addch(b, '{');
-	add_number(b, "task_records", m->lost_task_records);
+	add_number(b, "kernel_records", m->lost_kernel_records);
+	add_number(b, "kernel_data", m->lost_kernel_data);
 	add_number(b, "task_log", m->lost_task_log);
 	add_number(b, "exit_codes", m->lost_exit_codes);
 	add_number(b, "programs", m->lost_programs);

@@ -51,7 +51,8 @@ struct tr2_meta {
 	const struct tr2_procs *procs;
 	uint64_t processes;
 	struct tr2_tally tally;
-	uint64_t lost_task_records, lost_task_log, lost_exit_codes;
+	uint64_t lost_kernel_records, lost_kernel_data;
+	uint64_t lost_task_log, lost_exit_codes;
 	uint64_t lost_programs; /* that started after --max-size was reached */
 	const struct tr2_straggler *stragglers;
 	size_t nr_stragglers;

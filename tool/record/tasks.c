@@ -5,15 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The fields that sample_id_all appends to each record: sample_type TID | TIME |
- * CPU | IDENTIFIER. */
-struct trailer {
-	uint32_t pid, tid;
-	uint64_t time_ns;
-	uint32_t cpu, reserved;
-	uint64_t id;
-};
-
 struct task_body { /* for FORK and EXIT */
 	uint32_t pid, ppid, tid, ptid;
 	uint64_t time_ns;
@@ -42,9 +33,9 @@ static int decode_comm(const unsigned char *body, size_t size, bool exec,
 	uint32_t ids[2];
 	size_t len;
 
-	if (size <= sizeof(ids) + sizeof(struct trailer))
+	if (size <= sizeof(ids) + sizeof(struct tr2_task_trailer))
 		return -1;
-	len = size - sizeof(ids) - sizeof(struct trailer);
+	len = size - sizeof(ids) - sizeof(struct tr2_task_trailer);
 	if (len > sizeof(e->comm) - 1)
 		len = sizeof(e->comm) - 1;
 	memcpy(ids, body, sizeof(ids));
@@ -82,7 +73,7 @@ int tr2_task_decode(const unsigned char *record, size_t size,
 		    struct tr2_task_event *e)
 {
 	struct perf_event_header h;
-	struct trailer t;
+	struct tr2_task_trailer t;
 	const unsigned char *body = record + sizeof(h);
 
 	if (size < sizeof(h) + sizeof(t))

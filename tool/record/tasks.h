@@ -14,6 +14,15 @@
 
 #include "record/tasklog.h"
 
+/* The fields that sample_id_all appends to each record other than a sample:
+ * sample_type TID | TIME | CPU | IDENTIFIER. */
+struct tr2_task_trailer {
+	uint32_t pid, tid;
+	uint64_t time_ns;
+	uint32_t cpu, reserved;
+	uint64_t id;
+};
+
 struct tr2_tasks {
 	uint64_t lost;    /* records for which there was no room */
 	uint64_t damaged; /* rings with invalid data, which were skipped */

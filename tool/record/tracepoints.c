@@ -12,6 +12,7 @@
 #include "common/perf_file.h"
 
 #define SYSTEM "sched"
+#define STATE_FIELD " prev_state;\toffset:"
 
 static const char *const names[] = {
 	[TR2_TRACEPOINT_SWITCH] = "sched_switch",
@@ -79,7 +80,7 @@ static bool add_event(struct tr2_tracepoints *t, int events, size_t i)
 {
 	struct tr2_buf *b = &t->data;
 	size_t at = b->len;
-	const char *id;
+	const char *id, *state;
 	char path[64];
 
 	snprintf(path, sizeof(path), SYSTEM "/%s/format", names[i]);
@@ -87,6 +88,9 @@ static bool add_event(struct tr2_tracepoints *t, int events, size_t i)
 		return false;
 	id = strstr(tr2_buf_str(b) + at + sizeof(uint64_t), "\nID: ");
 	t->id[i] = id ? strtoull(id + 5, NULL, 10) : 0;
+	state = strstr(b->p + at + sizeof(uint64_t), STATE_FIELD);
+	if (state)
+		t->state_at = strtoul(state + sizeof(STATE_FIELD) - 1, NULL, 10);
 	errno = EINVAL;
 	return id != NULL;
 }

@@ -20,6 +20,7 @@ enum tr2_tracepoint {
 
 struct tr2_tracepoints {
 	uint64_t id[TR2_TRACEPOINT_NR];
+	size_t state_at; /* of prev_state in the data of sched_switch; 0: unknown */
 	struct tr2_buf data;
 	char why_not[128]; /* "" if they were read */
 };

@@ -216,6 +216,7 @@ void tr2_watch_start(struct tr2_watch *w, pid_t pid)
 	};
 
 	take_record(w, &e);
+	tr2_kernel_records_start(&w->kernel);
 }
 
 bool tr2_watch_reap(struct tr2_watch *w, struct tr2_run *run)
@@ -284,7 +285,8 @@ void tr2_watch_result(const struct tr2_watch *w, struct tr2_meta *m)
 			   w->connector.why_not[0] ? w->connector.why_not :
 						     "no command was run";
 	m->procs = &w->procs;
-	m->lost_task_records = w->kernel.tasks.lost + w->kernel.tasks.damaged;
+	m->lost_kernel_data = w->kernel.file.lost;
+	m->lost_kernel_records = w->kernel.tasks.lost + w->kernel.tasks.damaged;
 	m->lost_task_log = w->log.lost;
 	m->lost_exit_codes = w->connector.lost;
 }
