@@ -372,12 +372,13 @@ static void close_thread(struct tr2_states_build *b, uint32_t thread,
 static void set_cpu_time(struct tr2_states_build *b, uint32_t thread)
 {
 	struct tr2_task_thread *t = &b->m->task_threads[thread];
-	const struct tr2_state *s = &b->m->states[t->first_state];
+	const struct tr2_state *s;
 	int64_t run = 0, allowed;
 	uint32_t i;
 
 	if (!t->nr_states)
 		return;
+	s = &b->m->states[t->first_state];
 	for (i = 0; i < t->nr_states; i++)
 		if (s[i].kind == TR2_STATE_RUN)
 			run += (i + 1 < t->nr_states ? s[i + 1].start_ns :
@@ -398,12 +399,13 @@ static void set_command_start(struct tr2_states_build *b)
 {
 	struct tr2_model *m = b->m;
 	struct tr2_task_thread *t = &m->task_threads[b->command];
-	struct tr2_state *s = &m->states[t->first_state];
+	struct tr2_state *s;
 	int64_t ns = 0;
 	uint32_t i;
 
 	if (!b->command || t->nr_states < 2)
 		return;
+	s = &m->states[t->first_state];
 	for (i = b->first_task; i < m->nr_tasks; i++) {
 		tr2_ns_add(&ns, tr2_at_ns((int64_t)m->tasks[i].user_ns));
 		tr2_ns_add(&ns, tr2_at_ns((int64_t)m->tasks[i].system_ns));

@@ -233,11 +233,9 @@ static void find_owner(const struct tr2_cpu *cpu, uint32_t self,
 static void settle_loss(struct tr2_states_build *b, struct tr2_cpu *cpu,
 			uint32_t thread, int64_t wall_ns)
 {
-	struct tr2_state *state = &b->m->states[cpu->lost_state];
-
 	if (cpu->lost_by && cpu->lost_by != thread &&
 	    cpu->until_ns >= wall_ns - SWITCH_NS)
-		lost_to(state, thread, 0);
+		lost_to(&b->m->states[cpu->lost_state], thread, 0);
 	cpu->lost_by = 0;
 }
 

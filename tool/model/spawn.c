@@ -503,7 +503,8 @@ void tr2_model_spawn(struct tr2_model *m)
 	for (i = 1; i < m->nr_nodes; i++)
 		m->nodes[i].spawn_ns = TR2_NO_TIME;
 	list_waits(&x);
-	set_all(&x);
+	if (x.nr)
+		set_all(&x);
 	list_roots(&x);
 	merge(&x.pieces);
 	m->spawning_ns = sum_in_roots(&x);

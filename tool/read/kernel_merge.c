@@ -22,6 +22,13 @@ struct window {
 	size_t len; /* bytes of the file from `at` on that are in it */
 };
 
+/* Make it large enough for that part of a file, or for many records. */
+static void make_window(struct window *w, uint64_t bytes)
+{
+	w->size = bytes < WINDOW_BYTES ? (size_t)bytes : WINDOW_BYTES;
+	w->p = tr2_calloc(1, w->size + 1);
+}
+
 /* Return n bytes of the file, where end is at or after their end; NULL: it
  * cannot be read. */
 static const unsigned char *see(struct window *w, uint64_t at, size_t n,
@@ -75,14 +82,14 @@ static void add_extent(struct tr2_data_ring *ring, uint64_t at, size_t len)
 bool tr2_kernel_data_scan(struct tr2_kernel_data *f, tr2_kernel_record_fn *fn,
 			  void *data)
 {
-	struct window w = { .f = f, .size = WINDOW_BYTES };
+	struct window w = { .f = f };
 	uint64_t at = f->data_at;
 	struct tr2_kernel_record r;
 	const unsigned char *p;
 	bool go_on = true;
 	size_t size;
 
-	w.p = tr2_calloc(1, w.size);
+	make_window(&w, f->data_end - f->data_at);
 	while (go_on && at < f->data_end) {
 		p = see_record(&w, at, f->data_end, &size);
 		if (!p)
@@ -181,9 +188,7 @@ void tr2_kernel_data_merge(struct tr2_kernel_data *f, tr2_kernel_record_fn *fn,
 		if (!c->ring->nr)
 			continue;
 		c->window.f = f;
-		c->window.size = c->ring->bytes < WINDOW_BYTES ?
-					 (size_t)c->ring->bytes : WINDOW_BYTES;
-		c->window.p = tr2_calloc(1, c->window.size);
+		make_window(&c->window, c->ring->bytes);
 		if (advance(c))
 			heap[nr++] = c;
 	}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+/* kernel.data of a recording of two processes. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "fuzz.h"
+#include "model/build.h"
+#include "model/states.h"
+#include "read/kernel.h"
+
+static char dir[256], path[300];
+
+static void clean_up(void)
+{
+	unlink(path);
+	rmdir(dir);
+}
+
+static void make_directory(void)
+{
+	const char *tmp = getenv("TMPDIR");
+
+	snprintf(dir, sizeof(dir), "%s/fuzz-XXXXXX", tmp ? tmp : "/tmp");
+	if (!mkdtemp(dir)) {
+		perror("fuzz: cannot make a directory");
+		exit(1);
+	}
+	snprintf(path, sizeof(path), "%s/kernel.data", dir);
+	atexit(clean_up);
+}
+
+static void write_input(const struct fuzz_input *in)
+{
+	FILE *f = fopen(path, "w");
+
+	if (!f || (in->n && fwrite(in->p, 1, in->n, f) != in->n) || fclose(f)) {
+		perror("fuzz: cannot write a file");
+		exit(1);
+	}
+}
+
+static void check_thread(const struct tr2_model *m, uint32_t i)
+{
+	const struct tr2_task_thread *t = &m->task_threads[i];
+	struct tr2_state_sums sums = { 0 };
+	int64_t last = t->start_ns;
+	uint32_t s;
+
+	fuzz_check(t->start_ns <= t->end_ns, "a life ends before it begins");
+	tr2_for_each_state(m, i, s) {
+		fuzz_check(m->states[s].start_ns >= last &&
+				   m->states[s].start_ns <= t->end_ns,
+			   "states are not in order");
+		fuzz_check(m->states[s].other < m->nr_task_threads,
+			   "a state names a thread that does not exist");
+		last = m->states[s].start_ns;
+	}
+	tr2_states_sum(m, i, INT64_MIN, INT64_MAX, &sums);
+	fuzz_check(!t->nr_states || sums.run_ns + sums.ready_ns +
+					    sums.wait_ns ==
+				    t->end_ns - t->start_ns,
+		   "states do not add up");
+}
+
+static void check_process(const struct tr2_model *m, const struct tr2_node *n)
+{
+	struct tr2_state_sums sums = { 0 };
+
+	if (!m->has_states)
+		return;
+	tr2_states_sum_task(m, n->task, n->start_ns, n->end_ns, &sums);
+	fuzz_check(sums.run_ns + sums.ready_ns + sums.wait_ns ==
+			   n->end_ns - n->start_ns,
+		   "states of a process do not add up");
+}
+
+void fuzz_kernel_data(struct fuzz_input *in)
+{
+	struct tr2_model *m = tr2_model_new();
+	uint32_t i;
+
+	if (!*dir)
+		make_directory();
+	write_input(in);
+	m->has_meta = true;
+	m->meta_wall_ns = 1700000000000000000;
+	m->meta_mono_ns = 5000000000;
+	tr2_build_task_fork(m, 10, 1, 10, m->meta_wall_ns);
+	tr2_build_task_fork(m, 11, 10, 11, m->meta_wall_ns + 1000);
+	tr2_kernel_load(m, dir, 1);
+	tr2_model_finish(m);
+	for (i = 1; i < m->nr_task_threads; i++)
+		check_thread(m, i);
+	for (i = 1; i < m->nr_nodes; i++)
+		check_process(m, &m->nodes[i]);
+	tr2_model_free(m);
+}
