@@ -26,12 +26,6 @@ test_expect_success TASKS,PERF_SCRIPT 'when each process began, had a CPU, and e
 	test "$(grep -c "PERF_RECORD_EXIT" records)" = 2
 '
 
-# The kernel and its settings permit all of it.
-test_lazy_prereq WAKERS '
-	trace2 record -o probe -- true &&
-	test "$(jq -r .wakers probe/meta.json)" = kernel
-'
-
 test_expect_success WAKERS,PERF_SCRIPT 'what each waited in, and who woke it' '
 	trace2 record -- sh -c "sleep 0.01 | cat; :" 2>err &&
 	test_grep ! "not recorded" err &&
