@@ -4,7 +4,8 @@
 # an error exits with 126, which test_must_fail does not accept; and since an
 # exit code can get lost in a pipe or in the background, valgrind's logs are
 # checked after each test, which fails if they contain an error. $VALGRIND_OPTS
-# is valgrind's own variable for more options; t/valgrind.supp has suppressions.
+# has more options; t/valgrind.supp has suppressions. Valgrind reads no file of
+# options: tests count what is asked of the home and the current directory.
 #
 # shellcheck shell=sh
 
@@ -23,7 +24,7 @@ test_valgrind_wrap_ () {
 	write_script "$test_valgrind_dir_/bin/$name" <<-EOT
 	exec $test_valgrind_command_ $test_valgrind_options_ $supp \\
 		--log-file=$(test_quote_ "$test_logs_dir_/$name.%p") \\
-		$(test_quote_ "$1") "\$@"
+		\${VALGRIND_OPTS-} $(test_quote_ "$1") "\$@"
 	EOT
 }
 
@@ -31,7 +32,8 @@ test_valgrind_start () {
 	local program
 	test_valgrind_command_=$(command -v valgrind) ||
 	error "--valgrind: valgrind is not installed"
-	test_valgrind_options_="--tool=$valgrind --error-exitcode=126"
+	test_valgrind_options_="--command-line-only=yes --tool=$valgrind"
+	test_valgrind_options_="$test_valgrind_options_ --error-exitcode=126"
 	test_valgrind_options_="$test_valgrind_options_ --num-callers=30"
 	case "$valgrind" in
 	memcheck)

@@ -71,7 +71,7 @@ static int mount_fuse(const char *type, const char *dir)
 		 "fd=%d,rootmode=%o,user_id=%u,group_id=%u", fd,
 		 (unsigned int)S_IFDIR, geteuid(), getegid());
 	if (fd < 0 || unshare(CLONE_NEWNS) ||
-	    mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
+	    mount("none", "/", "none", MS_REC | MS_PRIVATE, NULL) ||
 	    mount("trial", dir, type, MS_NOSUID | MS_NODEV, options))
 		tool_die("cannot mount on '%s': %s", dir, strerror(errno));
 	return fd;
