@@ -42,7 +42,7 @@ region () {
 spawned () {
 	trace2 report --format=csv "$1" >csv &&
 	awk -F, '/^depth,time_ns/ { exit }
-		$1 == 1 { print $6, $5 }' csv | sed 's/000000$/ ms/'
+		$1 == 1 { print $9, $8 }' csv | sed 's/000000$/ ms/'
 }
 
 test_expect_success 'a child that its parent waits for: its start and its end' '
@@ -306,7 +306,7 @@ test_expect_success 'two shells: each waits for its own' '
 	test_write_lines "a 1 ms" "first 5 ms" "b 0" "second 7 ms" >expect &&
 	trace2 report --format=csv shells >csv &&
 	awk -F, "/^depth,time_ns/ { exit }
-		\$1 >= 1 && \$1 != \"depth\" { print \$6, \$5 }" csv | sed "s/000000$/ ms/" >actual &&
+		\$1 >= 1 && \$1 != \"depth\" { print \$9, \$8 }" csv | sed "s/000000$/ ms/" >actual &&
 	test_cmp expect actual
 '
 

@@ -19,6 +19,10 @@ recorded () {
 	"$GIT_BUILD_DIR/build/unit/tool-states" "$dir" >dump
 }
 
+test_lazy_prereq STATES '
+	recorded r -- true && grep "\"state\":\"run\"" dump
+'
+
 if ! test_have_prereq STATES
 then
 	skip_all='the kernel does not report switches to this user'

@@ -18,10 +18,12 @@ prompts () {
 	sed -n 's/^    \$ //p' "$1"
 }
 
-# Print the headings of tables, without the space between the columns.
+# Print the headings of tables, without the space between the columns, and without
+# those that depend on what the kernel permits, or that no CPU was free.
 heads () {
 	sed -n 's/^ *\([A-Z][A-Z0-9]*\( [A-Z ]*[A-Z0-9]*\)*\)$/\1/p' |
-	grep ' ' | tr -s ' ' | sort -u
+	grep ' ' | tr -s ' ' |
+	sed 's/ CPU WAIT\( READY\)*/ SELF/; s/ WHY / /' | sort -u
 }
 
 # A clone whose hook runs two programs for each file, with files to commit and

@@ -3,7 +3,8 @@
  * tool-states [DIR] - states of threads. With the directory of a recording it
  * prints its processes, threads and states, one JSON object a line, with times
  * of the monotonic clock. Without, it adds random records, of which any may be
- * missing, and checks that the sums of each life are exact.
+ * missing, and checks that the sums of each life and each critical path are
+ * exact.
  */
 #include <stdlib.h>
 
@@ -12,6 +13,7 @@
 #include "common/say.h"
 #include "model/build.h"
 #include "model/build_states.h"
+#include "model/critical.h"
 #include "model/states.h"
 #include "read/read.h"
 #include "tap.h"
@@ -225,6 +227,29 @@ static bool processes_are_exact(const struct tr2_model *m)
 	return exact;
 }
 
+/* The path accounts for all of the time, for every process as a root. */
+static bool paths_are_exact(const struct tr2_model *m)
+{
+	struct tr2_step *steps;
+	bool exact = true;
+	int64_t sum;
+	size_t nr, i;
+	uint32_t n;
+
+	for (n = 1; n < m->nr_nodes; n++) {
+		nr = tr2_critical_path(m, n, &steps);
+		for (i = 0, sum = 0; i < nr; i++) {
+			sum += steps[i].ns;
+			exact = exact && steps[i].ns >= 0 &&
+				steps[i].parent <= i;
+		}
+		exact = exact &&
+			sum == m->nodes[n].end_ns - m->nodes[n].start_ns;
+		free(steps);
+	}
+	return exact;
+}
+
 static struct tr2_model *random_model(void)
 {
 	struct tr2_model *m = tr2_model_new();
@@ -254,7 +279,7 @@ static struct tr2_model *random_model(void)
 
 static void test_random(void)
 {
-	bool lives = true, processes = true;
+	bool lives = true, processes = true, paths = true;
 	struct tr2_model *m;
 	int i;
 
@@ -262,10 +287,13 @@ static void test_random(void)
 		m = random_model();
 		lives = lives && lives_are_exact(m);
 		processes = processes && processes_are_exact(m);
+		tr2_model_finish(m);
+		paths = paths && paths_are_exact(m);
 		tr2_model_free(m);
 	}
 	ok(lives, "states of a thread add up to its life");
 	ok(processes, "states of a process add up to any time");
+	ok(paths, "steps of a critical path add up to the wall time");
 }
 
 int main(int argc, char **argv)

@@ -72,6 +72,21 @@ void tr2_node_cell_wall(struct tr2_table *t, const void *row)
 	tr2_cell_ns(t, n->end_ns - n->start_ns);
 }
 
+void tr2_node_cell_cpu(struct tr2_table *t, const void *row)
+{
+	tr2_cell_ns(t, node_of(row)->cpu_ns);
+}
+
+void tr2_node_cell_wait(struct tr2_table *t, const void *row)
+{
+	tr2_cell_ns(t, node_of(row)->wait_ns);
+}
+
+void tr2_node_cell_ready(struct tr2_table *t, const void *row)
+{
+	tr2_cell_ns(t, node_of(row)->ready_ns);
+}
+
 void tr2_node_cell_exit(struct tr2_table *t, const void *row)
 {
 	const struct tr2_node_row *r = row;
@@ -129,20 +144,6 @@ void tr2_node_cell_uncertain(struct tr2_table *t, const void *row)
 		tr2_cell_str(t, "?");
 }
 
-/* A program that ran before the last one is shown if that took such a share of
- * the process's time; before its first exec, if it took so long: a shell that
- * only starts a program takes less. */
-#define MIN_EARLIER_SHARE 0.1
-#define MIN_FORKED_NS 10000000
-
-static bool is_notable(const struct tr2_node *n, const struct tr2_segment *s,
-		       int64_t ns)
-{
-	return s->comm && (s->exec || ns >= MIN_FORKED_NS) &&
-	       (double)ns >=
-		       MIN_EARLIER_SHARE * (double)(n->end_ns - n->start_ns);
-}
-
 /* Append the programs that took a notable part of the time before the last
  * one: `sh, then `. */
 static void add_earlier(struct tr2_buf *b, const struct tr2_model *m,
@@ -151,54 +152,67 @@ static void add_earlier(struct tr2_buf *b, const struct tr2_model *m,
 	uint32_t i;
 
 	tr2_for_each_segment(m, n->task, i) {
-		const struct tr2_segment *s = &m->segments[i];
-
-		if (!s->next || !is_notable(n, s, tr2_segment_ns(m, n, i)))
+		if (!m->segments[i].next || !tr2_segment_is_notable(m, n, i))
 			continue;
-		tr2_buf_addstr(b, tr2_s(m, s->comm));
+		tr2_buf_addstr(b, tr2_s(m, m->segments[i].comm));
 		tr2_buf_addlit(b, ", then ");
 	}
 }
 
-/* Append the command line, its program without directory. */
+/* Append a command line, its program without directory. */
+static void add_line(struct tr2_buf *b, const char *line)
+{
+	const char *slash;
+	size_t len;
+
+	/* A quoted word stays unchanged. */
+	if (*line != '\'' && *line != '\\') {
+		len = strcspn(line, " ");
+		slash = memrchr(line, '/', len);
+		if (slash && slash + 1 < line + len)
+			line = slash + 1;
+	}
+	tr2_buf_addstr(b, line);
+}
+
+/* Append the last program of a process, or an earlier one. */
 static void add_command(struct tr2_buf *b, const struct tr2_model *m,
-			uint32_t node)
+			uint32_t node, uint32_t segment)
 {
 	const struct tr2_child *child = &m->children[m->nodes[node].child];
+	const struct tr2_segment *s = &m->segments[segment];
 	static struct tr2_buf line; /* kept: it is mapped memory */
-	const char *program, *slash;
 
 	tr2_buf_reset(&line);
+	if (segment)
+		tr2_words_quote(&s->argv, &line);
 	/* A command line in one word for a shell is shown unchanged. */
-	if (!m->nodes[node].session && child->use_shell && child->argv.nr == 1)
+	else if (!m->nodes[node].session && child->use_shell &&
+		 child->argv.nr == 1)
 		tr2_buf_addstr(&line, child->argv.text);
 	else
 		tr2_node_command(m, node, &line);
-	program = tr2_buf_str(&line);
-	/* A quoted word stays unchanged. */
-	if (*program != '\'' && *program != '\\') {
-		size_t len = strcspn(program, " ");
-
-		slash = memrchr(program, '/', len);
-		if (slash && slash + 1 < program + len)
-			program = slash + 1;
-	}
-	tr2_buf_addstr(b, *program ? program : tr2_node_name(m, node));
+	if (line.len)
+		add_line(b, tr2_buf_str(&line));
+	else
+		tr2_buf_addstr(b, segment ? tr2_s(m, s->comm) :
+					    tr2_node_name(m, node));
 }
 
-void tr2_node_cell_command(struct tr2_table *t, const void *row)
+static void give_command(struct tr2_table *t, const struct tr2_node_row *r,
+			 uint32_t segment, bool with_earlier)
 {
-	const struct tr2_node_row *r = row;
 	const struct tr2_model *m = r->m;
-	const struct tr2_node *n = node_of(row);
+	const struct tr2_node *n = &m->nodes[r->node];
 	static struct tr2_buf b; /* kept: it is mapped memory */
-	bool instrumented = tr2_node_session(m, r->node);
+	bool instrumented = !segment && tr2_node_session(m, r->node);
 
 	tr2_buf_reset(&b);
-	add_earlier(&b, m, n);
+	if (with_earlier)
+		add_earlier(&b, m, n);
 	if (!instrumented)
 		tr2_buf_addch(&b, '[');
-	add_command(&b, m, r->node);
+	add_command(&b, m, r->node, segment);
 	if (!instrumented)
 		tr2_buf_addch(&b, ']');
 	/* Otherwise it would seem to have run twice. */
@@ -208,6 +222,17 @@ void tr2_node_cell_command(struct tr2_table *t, const void *row)
 	tr2_cell_link(t, TR2_LINK_NODE, r->node);
 	if (!instrumented)
 		tr2_cell_color(t, TR2_COLOR_DIM);
+}
+
+void tr2_node_cell_command(struct tr2_table *t, const void *row)
+{
+	give_command(t, row, 0, true);
+}
+
+void tr2_node_cell_program(struct tr2_table *t, const void *row,
+			   uint32_t segment)
+{
+	give_command(t, row, segment, false);
 }
 
 /* Append a segment as JSON. */

@@ -23,6 +23,9 @@ struct tr2_node_row {
 /* Its cells. */
 void tr2_node_cell_start(struct tr2_table *t, const void *row);
 void tr2_node_cell_wall(struct tr2_table *t, const void *row);
+void tr2_node_cell_cpu(struct tr2_table *t, const void *row);
+void tr2_node_cell_wait(struct tr2_table *t, const void *row);
+void tr2_node_cell_ready(struct tr2_table *t, const void *row);
 void tr2_node_cell_exit(struct tr2_table *t, const void *row); /* coloured */
 void tr2_node_cell_pid(struct tr2_table *t, const void *row);
 void tr2_node_cell_sid(struct tr2_table *t, const void *row);
@@ -34,6 +37,9 @@ void tr2_node_cell_uncertain(struct tr2_table *t, const void *row);
 /* The command line, its program without directory; in brackets if the process
  * is not instrumented. Before it, what the process ran before for long. */
 void tr2_node_cell_command(struct tr2_table *t, const void *row);
+/* The same for one of its earlier programs; 0: the last one, alone. */
+void tr2_node_cell_program(struct tr2_table *t, const void *row,
+			   uint32_t segment);
 /* JSON: its programs from fork to exec, and from exec to exec. */
 void tr2_node_cell_segments(struct tr2_table *t, const void *row);
 void tr2_node_cell_end(struct tr2_table *t, const void *row);

@@ -237,14 +237,17 @@ const struct tr2_command tr2_command_report = {
 #undef TR2_REPORT_VIEW
 		"[-s COLUMN] [-n N] [-g BY] [--html FILE] [INPUT...]",
 	.summary = "Shows where the time went.",
-	.details = "Without a view: the processes as a tree. SELF is the time "
-		   "in which no child of a process was running, SHARE is of "
+	.details = "Without a view: the processes as a tree. CPU is the time "
+		   "that all threads of a process had a CPU; WAIT the time in "
+		   "which none of them could run, READY in which one could and "
+		   "none had a CPU. SELF is the time in which no child of a "
+		   "process was running, SHARE is of "
 		   "the wall time of the whole (without what ran on after its "
 		   "end), SPAWN is the time that its parent waited for its "
 		   "start and its end while no other child of the parent ran. "
 		   "The critical path below is the chain of processes and "
 		   "regions that the end waited for, with the time that each "
-		   "had to itself.",
+		   "had to itself, and what it did.",
 	.options = options,
 	.common = TR2_COMMON_INPUT | TR2_COMMON_FILTER | TR2_COMMON_FORMAT,
 	.run = run,

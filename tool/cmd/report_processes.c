@@ -19,10 +19,15 @@ static int64_t time_within(const struct tr2_node *n, const struct tr2_node *root
 	return end > start ? end - start : 0;
 }
 
+/* Text shows no column READY if no process lacked a CPU for such a share of the
+ * whole. */
+#define MIN_READY_SHARE 0.005
+
 struct process {
 	struct tr2_node_row of;
 	uint32_t root;
 	int64_t whole;
+	bool with_self; /* also where there are states */
 };
 
 static const struct tr2_node *node_of(const struct process *r)
@@ -30,7 +35,21 @@ static const struct tr2_node *node_of(const struct process *r)
 	return &r->of.m->nodes[r->of.node];
 }
 
-TR2_CELL(cell_self, struct process, tr2_cell_ns(t, node_of(r)->self_ns))
+static bool is_text(const struct tr2_table *t)
+{
+	return tr2_output_is_text(t->output);
+}
+
+/* CPU and WAIT say more, where they are known. */
+TR2_CELL(cell_self, struct process,
+	 if (r->with_self || !is_text(t) ||
+	     node_of(r)->wait_ns == TR2_NO_TIME)
+		 tr2_cell_ns(t, node_of(r)->self_ns))
+TR2_CELL(cell_ready, struct process,
+	 if (!is_text(t) ||
+	     tr2_report_share(node_of(r)->ready_ns, r->whole) >=
+		     MIN_READY_SHARE)
+		 tr2_node_cell_ready(t, r))
 TR2_CELL(cell_share, struct process,
 	 tr2_cell_share(t, tr2_report_share(time_within(node_of(r),
 						&r->of.m->nodes[r->root]),
@@ -39,6 +58,9 @@ TR2_CELL(cell_spawn, struct process, tr2_cell_ns(t, node_of(r)->spawn_ns))
 
 static const struct tr2_column process_columns[] = {
 	{ "wall_ns", "WALL", 0, tr2_node_cell_wall },
+	{ "cpu_ns", "CPU", TR2_COL_SHORT, tr2_node_cell_cpu },
+	{ "wait_ns", "WAIT", TR2_COL_SHORT, tr2_node_cell_wait },
+	{ "ready_ns", "READY", TR2_COL_SHORT | TR2_COL_YIELDS, cell_ready },
 	{ "self_ns", "SELF", 0, cell_self },
 	{ "share", "SHARE", TR2_COL_HEAT | TR2_COL_YIELDS, cell_share },
 	{ "spawn_ns", "SPAWN", TR2_COL_YIELDS, cell_spawn },
@@ -69,7 +91,8 @@ static void give_processes(struct tr2_table *t, void *data)
 {
 	const struct tr2_report *r = data;
 	const struct tr2_model *m = r->m;
-	struct process row = { { m, 0 }, 0, tr2_report_whole_ns(m) };
+	struct process row = { { m, 0 }, 0, tr2_report_whole_ns(m),
+			       r->sort != NULL };
 	uint32_t i;
 
 	for (i = m->first_root; i; i = tr2_node_after(m, i)) {

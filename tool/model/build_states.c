@@ -95,6 +95,7 @@ bool tr2_states_build_begin(struct tr2_states_build *b, uint32_t nr_cpus)
 	b->cpus = tr2_calloc(nr_cpus, sizeof(*b->cpus));
 	b->nr_cpus = nr_cpus;
 	b->exits = tr2_calloc(m->nr_tasks, sizeof(*b->exits));
+	b->ends = tr2_calloc(m->nr_tasks, sizeof(*b->ends));
 	b->first_state = (uint32_t)nr;
 	if (!b->nr_switches)
 		return true;
@@ -221,6 +222,7 @@ static void on_fork(struct tr2_states_build *b, const struct tr2_task_record *r)
 {
 	struct tr2_tid *slot = tr2_tid_find(b, r->tid);
 	const struct tr2_tid *from = tr2_tid_find(b, r->other);
+	uint32_t creator = from ? from->thread : 0;
 	uint32_t task = task_at(b, r->pid, r->wall_ns);
 
 	if (!slot || !task)
@@ -231,21 +233,24 @@ static void on_fork(struct tr2_states_build *b, const struct tr2_task_record *r)
 	}
 	begin(b, slot, task, r->tid, r->wall_ns);
 	tr2_state_push(b, slot, tr2_tid_thread(b, slot)->start_ns, TR2_STATE_READY);
-	if (from && from->thread)
-		tr2_tid_thread(b, slot)->comm = tr2_tid_thread(b, from)->comm;
+	tr2_tid_thread(b, slot)->creator = creator;
+	tr2_tid_thread(b, slot)->comm = b->m->task_threads[creator].comm;
 }
 
 static void on_exit_record(struct tr2_states_build *b,
 			   const struct tr2_task_record *r)
 {
 	struct tr2_tid *slot = tr2_tid_live(b, r, TR2_STATE_RUN);
+	uint32_t task;
 
 	if (!slot)
 		return;
 	end(b, slot, r->wall_ns);
+	task = tr2_tid_thread(b, slot)->task;
+	b->end = (struct tr2_thread_end){ r->wall_ns, slot->thread };
+	b->ends[task] = b->end;
 	if (r->tid == r->pid)
-		b->exits[b->m->tasks[tr2_tid_thread(b, slot)->task].parent] =
-			(struct tr2_child_exit){ r->wall_ns, slot->thread };
+		b->exits[b->m->tasks[task].parent] = b->end;
 }
 
 /* An exec ends all other threads of the process; the one that did it, if it is
@@ -462,5 +467,6 @@ void tr2_states_build_end(struct tr2_states_build *b, int64_t wall_ns)
 	free(b->losses);
 	free(b->cpus);
 	free(b->exits);
+	free(b->ends);
 	free(b);
 }

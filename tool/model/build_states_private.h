@@ -34,7 +34,8 @@ struct tr2_cpu {
 	uint32_t lost_by, lost_state;
 };
 
-struct tr2_child_exit {
+/* The latest end of a thread; thread 0: none. */
+struct tr2_thread_end {
 	int64_t at_ns;
 	uint32_t thread;
 };
@@ -54,7 +55,9 @@ struct tr2_states_build {
 	uint32_t command; /* the first thread of the recorded command */
 	struct tr2_cpu *cpus;
 	uint32_t nr_cpus;
-	struct tr2_child_exit *exits; /* by task: its latest child that ended */
+	struct tr2_thread_end *exits; /* by task: of its children */
+	struct tr2_thread_end *ends;  /* by task: of its threads */
+	struct tr2_thread_end end;    /* of all */
 	struct tr2_loss {
 		int64_t from_ns, to_ns;
 	} *losses; /* by to_ns */

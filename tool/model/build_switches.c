@@ -172,6 +172,24 @@ static uint32_t only_candidate(const struct tr2_states_build *b, uint32_t self,
 	return found;
 }
 
+/* A thread that ends wakes the one that waits for its end, by a futex, and
+ * those that read what only it could write; the kernel does not report that.
+ * Return it; 0: none. */
+static uint32_t ended_for(const struct tr2_states_build *b,
+			  const struct tr2_tid *slot,
+			  const struct tr2_state *wait, int64_t wall_ns)
+{
+	uint32_t task = tr2_tid_thread(b, slot)->task;
+	const struct tr2_thread_end *end =
+		wait->cause == TR2_CAUSE_lock ? &b->ends[task] :
+		wait->cause == TR2_CAUSE_pipe ? &b->end : NULL;
+
+	return end && end->thread != slot->thread &&
+			       end->at_ns >= wait->start_ns &&
+			       end->at_ns >= wall_ns - EXITED_NS ?
+		       end->thread : 0;
+}
+
 /* Derive who woke a thread that now has a CPU. Where wake-ups are recorded, it
  * was none of the recording's threads, unless one that was exiting. */
 static void infer_waker(const struct tr2_states_build *b,
@@ -179,16 +197,17 @@ static void infer_waker(const struct tr2_states_build *b,
 			int64_t wall_ns)
 {
 	uint32_t task = tr2_tid_thread(b, slot)->task;
-	const struct tr2_child_exit *child = &b->exits[task];
+	const struct tr2_thread_end *child = &b->exits[task];
 	int64_t from_ns = wall_ns - WOKEN_NS;
 
 	if (child->thread && child->at_ns >= wait->start_ns &&
 	    (wait->cause == TR2_CAUSE_child ||
 	     (wait->cause == TR2_CAUSE_unknown &&
 	      child->at_ns >= wall_ns - REAPED_NS))) {
+		/* It is certain if it was recorded that it waits for a child. */
+		wait->flags = wait->cause ? 0 : TR2_STATE_INFERRED;
 		wait->cause = TR2_CAUSE_child;
 		wait->other = child->thread;
-		wait->flags = TR2_STATE_INFERRED;
 		return;
 	}
 	if (wait->cause == TR2_CAUSE_sleep || wait->cause == TR2_CAUSE_disk ||
@@ -196,8 +215,11 @@ static void infer_waker(const struct tr2_states_build *b,
 		wait->flags = TR2_STATE_INFERRED | TR2_STATE_BY_KERNEL;
 		return;
 	}
-	if (b->has_wakings)
+	if (b->has_wakings) {
+		wait->other = ended_for(b, slot, wait, wall_ns);
+		wait->flags = wait->other ? TR2_STATE_INFERRED : 0;
 		return;
+	}
 	if (from_ns < wait->start_ns)
 		from_ns = wait->start_ns;
 	wait->other = only_candidate(b, slot->thread, from_ns, wall_ns);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * critical - implements model/critical.h. A scope (a process outside its
+ * critical - the critical path of a recording without states. A scope (a process outside its
  * regions, a region, a thread that was joined inside one) is walked from its
  * end to its start, descending each time into the item that ended last before
  * the current time. If nothing in the scope ran, the peer of a conversation may
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/critical.h"
+#include "model/critical_private.h"
 #include "model/private.h"
 
 /* Time in deeper scopes counts for the scope around them. */
@@ -185,9 +185,12 @@ static uint32_t step_of(struct walk *w, const struct item *scope,
 
 	if (!*slot) {
 		tr2_grow(w->steps, w->nr, w->alloc);
-		w->steps[w->nr] = (struct tr2_step){ scope->node, scope->span,
-						     parent, 0,
-						     scope->start_ns };
+		w->steps[w->nr] = (struct tr2_step){
+			.node = scope->node,
+			.span = scope->span,
+			.parent = parent,
+			.start_ns = scope->start_ns,
+		};
 		*slot = ++w->nr;
 	}
 	if (scope->start_ns < w->steps[*slot - 1].start_ns)
@@ -300,69 +303,6 @@ static void walk_scope(struct walk *w, const struct item *scope,
 	w->depth--;
 }
 
-/* A step with its start, for sorting. */
-struct place {
-	int64_t start_ns;
-	uint32_t step;
-};
-
-static int compare_places(const void *va, const void *vb)
-{
-	const struct place *a = va, *b = vb;
-
-	if (a->start_ns != b->start_ns)
-		return a->start_ns < b->start_ns ? -1 : 1;
-	return a->step < b->step ? -1 : 1;
-}
-
-/* Append a step and its inner steps, in the order of `place`: first[] and
- * next[] chain the steps of one parent. */
-static void emit(const struct walk *w, const uint32_t *first,
-		 const uint32_t *next, struct tr2_step *out, uint32_t *nr)
-{
-	uint32_t *place_of = tr2_calloc((size_t)w->nr + 1, sizeof(*place_of));
-	uint32_t at = first[0];
-
-	while (at) {
-		out[*nr] = w->steps[at - 1];
-		out[*nr].parent = place_of[out[*nr].parent];
-		place_of[at] = ++*nr;
-		if (first[at]) {
-			at = first[at];
-			continue;
-		}
-		while (at && !next[at])
-			at = w->steps[at - 1].parent;
-		at = at ? next[at] : 0;
-	}
-	free(place_of);
-}
-
-static size_t order_steps(const struct walk *w, struct tr2_step *out)
-{
-	struct place *places = tr2_calloc((size_t)w->nr + 1, sizeof(*places));
-	uint32_t *first = tr2_calloc((size_t)w->nr + 1, sizeof(*first));
-	uint32_t *next = tr2_calloc((size_t)w->nr + 1, sizeof(*next));
-	uint32_t *last = tr2_calloc((size_t)w->nr + 1, sizeof(*last));
-	uint32_t i, step, parent, nr = 0;
-
-	for (i = 0; i < w->nr; i++)
-		places[i] = (struct place){ w->steps[i].start_ns, i + 1 };
-	qsort(places, w->nr, sizeof(*places), compare_places);
-	for (i = 0; i < w->nr; i++) {
-		step = places[i].step;
-		parent = w->steps[step - 1].parent;
-		*(last[parent] ? &next[last[parent]] : &first[parent]) = step;
-		last[parent] = step;
-	}
-	emit(w, first, next, out, &nr);
-	free(places);
-	free(first);
-	free(next);
-	free(last);
-	return nr;
-}
-
 size_t tr2_critical_path(const struct tr2_model *m, uint32_t root,
 			 struct tr2_step **steps)
 {
@@ -371,10 +311,11 @@ size_t tr2_critical_path(const struct tr2_model *m, uint32_t root,
 	struct walk w = { .m = m };
 	size_t nr;
 
+	if (tr2_critical_by_states(m, root))
+		return tr2_critical_states(m, root, steps);
 	nest_spans(&w);
 	walk_scope(&w, &whole, 0);
-	*steps = tr2_calloc((size_t)w.nr + 1, sizeof(**steps));
-	nr = order_steps(&w, *steps);
+	nr = tr2_steps_order(w.steps, w.nr, NULL, steps);
 	free(w.first);
 	free(w.next);
 	free(w.items);

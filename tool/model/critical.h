@@ -1,31 +1,60 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * critical - the critical path: the chain of processes and regions for which
- * the end of the recording waited. Seen from the end, at each time it is the
- * deepest item that ended last: a child for which its parent waited, a thread
- * that was joined, or a region. Time between two of them belongs to their
- * owner.
+ * the end of the recording waited.
+ *
+ * With states of threads (model/states.h) it is walked backwards over wake-ups:
+ * what runs, or has no CPU, is on the path; what waits is not, but the thread
+ * that woke it. A wait that the kernel or nobody known ended is on the path, by
+ * its cause. So each moment of the wall time has one owner and one reason.
+ *
+ * Without states, it is at each time the deepest item that ended last: a child
+ * for which its parent waited, a thread that was joined, or a region. Time
+ * between two of them belongs to their owner, whatever it did.
  */
 #ifndef TR2_MODEL_CRITICAL_H
 #define TR2_MODEL_CRITICAL_H
 
 #include "model/model.h"
 
-/* The time on the path of one owner itself, summed over its pieces. */
+enum tr2_step_kind {
+	TR2_STEP_UNKNOWN, /* without states, or only inner steps have time */
+	TR2_STEP_RUN,
+	TR2_STEP_READY, /* it had no CPU */
+	TR2_STEP_WAIT
+};
+
+/* The time on the path of one owner itself for one reason, summed over its
+ * pieces. */
 struct tr2_step {
 	uint32_t node;
+	/* one of its programs, before the last; 0: the last, or all of them */
+	uint32_t segment;
 	uint32_t span;  /* one of its regions; 0: outside regions */
 	uint32_t parent; /* step around it, 1 + its index; 0: none */
 	int64_t ns;      /* on the path, its own; 0 if all is in inner steps */
 	int64_t start_ns; /* wall; when the path first reaches it */
+	/* Who had the CPU (READY) or ended the wait, most of the time; 0:
+	 * unknown, or the kernel. */
+	tr2_str by;
+	uint8_t kind;  /* enum tr2_step_kind */
+	uint8_t cause; /* WAIT: enum tr2_cause */
+	/* The wake-ups that led here were not recorded, most of the time. */
+	bool inferred;
 };
 
 /* Return the root that took longest, whose path is the interesting one. 0:
  * none. */
 uint32_t tr2_longest_root(const struct tr2_model *m);
 
-/* Return the path below a root, by time, each step before its inner steps. The
- * caller frees *steps. Return the number of steps. */
+/* Are there states of the threads of this root? */
+bool tr2_critical_by_states(const struct tr2_model *m, uint32_t root);
+
+/*
+ * Return the path below a root, by time, each step before its inner steps; the
+ * steps of one owner follow each other, the largest first, and inner steps are
+ * inside the first. The caller frees *steps. Return the number of steps.
+ */
 size_t tr2_critical_path(const struct tr2_model *m, uint32_t root,
 			 struct tr2_step **steps);
 

@@ -281,6 +281,7 @@ struct tr2_task_thread {
 	uint32_t thread; /* the session's thread that it is; 0: unknown. A
 			  * process that ran several programs has a session of
 			  * each: then it is the last one's. */
+	uint32_t creator; /* the thread that began it; 0: unknown */
 	int32_t tid;
 	tr2_str comm; /* the last one */
 	int64_t start_ns, end_ns; /* wall */
@@ -554,6 +555,9 @@ void tr2_node_command(const struct tr2_model *m, uint32_t node,
 /* Return how long a process ran a segment, which is one of its task's. */
 int64_t tr2_segment_ns(const struct tr2_model *m, const struct tr2_node *n,
 		       uint32_t segment);
+/* Is it shown beside the last program of the process? */
+bool tr2_segment_is_notable(const struct tr2_model *m, const struct tr2_node *n,
+			    uint32_t segment);
 
 /* Return when a span ends. If a child died long before its parent reaped it,
  * return the child's end: the time after it is the parent's own. */

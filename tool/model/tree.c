@@ -116,6 +116,23 @@ int64_t tr2_segment_ns(const struct tr2_model *m, const struct tr2_node *n,
 	return end_ns > s->start_ns ? end_ns - s->start_ns : 0;
 }
 
+/* A segment is notable if it took such a share of the process's time; before
+ * the first exec, if it took so long: a shell that only starts a program takes
+ * less. */
+#define MIN_SEGMENT_SHARE 0.1
+#define MIN_FORKED_NS 10000000
+
+bool tr2_segment_is_notable(const struct tr2_model *m, const struct tr2_node *n,
+			    uint32_t segment)
+{
+	const struct tr2_segment *s = &m->segments[segment];
+	int64_t ns = tr2_segment_ns(m, n, segment);
+
+	return s->comm && (s->exec || ns >= MIN_FORKED_NS) &&
+	       (double)ns >=
+		       MIN_SEGMENT_SHARE * (double)(n->end_ns - n->start_ns);
+}
+
 int64_t tr2_span_busy_to(const struct tr2_model *m, uint32_t span)
 {
 	const struct tr2_span *s = &m->spans[span];

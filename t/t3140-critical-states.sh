@@ -1,0 +1,439 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+
+test_description='the critical path over wake-ups
+
+The first tests describe records of the kernel (t3130/kernel.perl), with times in
+microseconds. The last ones record real programs.
+'
+
+. ./test-lib.sh
+
+if ! test_have_prereq JQ
+then
+	skip_all='jq is missing'
+	test_done
+fi
+
+# made: make the recording r of the records on standard input.
+made () {
+	rm -rf r &&
+	"$PERL_PATH" "$TEST_DIRECTORY/t3130/kernel.perl" "$@" r
+}
+
+# path: print the steps: DEPTH PROCESS STATE[:CAUSE][:BY][~] MICROSECONDS
+path () {
+	trace2 report --format=json "${1-r}" >json &&
+	jq -r '.critical_path[] | select(.state) |
+		"\(.depth) \(.process)" +
+		(if .label then "/\(.label)" else "" end) + " \(.state)" +
+		(if .cause then ":\(.cause)" else "" end) +
+		(if .by then ":\(.by)" else "" end) +
+		(if .inferred then "~" else "" end) + " \(.time_ns / 1000)"' json
+}
+
+# adds_up: the steps are all of the wall time.
+adds_up () {
+	jq -e '([.critical_path[].time_ns] | add) == .summary[0].wall_ns' json
+}
+
+test_expect_success 'from wake-up to wake-up: who waits is not on the path' '
+	made <<-\EOF &&
+	0 0 fork 10 10 1 1
+	0 0 in 10 10
+	1 0 comm 10 10 top exec
+	5 0 fork 11 11 10 10
+	6 0 fork 12 12 10 10
+	7 0 out 10 10
+	8 1 in 11 11
+	9 1 comm 11 11 writer exec
+	10 0 in 12 12
+	11 0 comm 12 12 reader exec
+	12 0 switch 12 12 0 swapper schedule,anon_pipe_read
+	12 0 out 12 12
+	52 1 waking 11 11 12
+	53 0 in 12 12
+	60 1 exit 11 11
+	80 0 waking 12 12 10
+	81 1 in 10 10
+	82 0 exit 12 12
+	90 1 exit 10 10
+	EOF
+	path >actual &&
+	cat >expect <<-\EOF &&
+	0 top run 14
+	0 top ready 1
+	1 writer run 44
+	1 writer ready 3
+	1 reader run 27
+	1 reader ready 1
+	EOF
+	test_cmp expect actual &&
+	adds_up
+'
+
+test_expect_success 'a wait that no thread ended is on the path, by its cause' '
+	made <<-\EOF &&
+	0 0 fork 10 10 1 1
+	0 0 in 10 10
+	1 0 comm 10 10 top exec
+	10 0 switch 10 10 0 swapper schedule,do_nanosleep
+	10 0 out 10 10
+	60 0 in 10 10
+	61 0 switch 10 10 0 swapper schedule,anon_pipe_read
+	61 0 out 10 10
+	70 0 in 10 10
+	71 0 switch 10 10 0 swapper schedule,io_schedule
+	71 0 out 10 10
+	91 0 in 10 10
+	100 0 exit 10 10
+	EOF
+	path >actual &&
+	cat >expect <<-\EOF &&
+	0 top wait:sleep 50
+	0 top run 21
+	0 top wait:disk 20
+	0 top wait:pipe 9
+	EOF
+	test_cmp expect actual &&
+	adds_up &&
+	trace2 report r >out &&
+	sed -n "/CRITICAL/,\$p" out >actual &&
+	cat >expect <<-\EOF &&
+	 TIME  SHARE  WHY         CRITICAL PATH
+	50 us  50.0%  wait sleep  [top]
+	21 us  21.0%  run         [top]
+	20 us  20.0%  wait disk   [top]
+	 9 us   9.0%  wait pipe   [top]
+	EOF
+	test_cmp expect actual
+'
+
+test_expect_success 'a thread without a CPU is on the path, with the one that had it' '
+	made <<-\EOF &&
+	0 0 fork 10 10 1 1
+	0 0 in 10 10
+	1 0 comm 10 10 top exec
+	5 1 fork 11 11 10 10
+	6 1 in 11 11
+	7 1 comm 11 11 busy exec
+	8 1 out 11 11
+	10 0 waking 10 10 11
+	20 0 switch 10 10 11 busy
+	20 0 out 10 10 preempted
+	20 0 in 11 11
+	50 0 switch 11 11 77 other
+	50 0 out 11 11 preempted
+	60 0 in 10 10
+	70 0 exit 10 10
+	75 1 in 11 11
+	80 1 exit 11 11
+	EOF
+	path >actual &&
+	cat >expect <<-\EOF &&
+	0 top ready:busy 40
+	0 top run 30
+	EOF
+	test_cmp expect actual &&
+	adds_up &&
+	trace2 report r >out &&
+	test_grep "^40 us  57.1%  no CPU: busy  .top.$" out
+'
+
+test_expect_success 'the time of a child before it began belongs to the thread that created it' '
+	made <<-\EOF &&
+	0 0 fork 10 10 1 1
+	0 0 in 10 10
+	1 0 comm 10 10 top exec
+	5 0 fork 10 11 10 10
+	6 0 switch 10 10 0 swapper schedule,futex_do_wait
+	6 0 out 10 10
+	7 1 in 10 11
+	30 1 fork 12 12 10 11
+	31 1 switch 10 11 0 swapper schedule,do_wait
+	31 1 out 10 11
+	33 0 in 12 12
+	34 0 comm 12 12 kid exec
+	50 0 exit 12 12
+	52 1 in 10 11
+	60 1 waking 10 11 10
+	61 0 in 10 10
+	62 1 exit 10 11
+	70 0 exit 10 10
+	EOF
+	path >actual &&
+	cat >expect <<-\EOF &&
+	0 top run 45
+	0 top ready 3
+	0 top wait:child:kid 2
+	1 kid run 17
+	1 kid ready 3
+	EOF
+	test_cmp expect actual &&
+	adds_up
+'
+
+test_expect_success 'a wake-up that was derived marks what it led to' '
+	made <<-\EOF &&
+	0 0 fork 10 10 1 1
+	0 0 in 10 10
+	1 0 comm 10 10 top exec
+	5 0 fork 11 11 10 10
+	7 0 out 10 10
+	8 1 in 11 11
+	9 1 comm 11 11 kid exec
+	60 1 exit 11 11
+	61 0 in 10 10
+	90 0 exit 10 10
+	EOF
+	path >actual &&
+	cat >expect <<-\EOF &&
+	0 top run 34
+	0 top wait:child:kid 1
+	1 kid run~ 52
+	1 kid ready~ 3
+	EOF
+	test_cmp expect actual &&
+	trace2 report r >out &&
+	test_grep "^52 us  57.8%  ~run  *├ .kid.$" out
+'
+
+# event US NAME [MEMBERS]: an event of process 10, so long after the start
+event () {
+	printf '{"event":"%s","sid":"A-P0000000a","thread":"main",' "$2"
+	printf '"time":"2023-11-14T22:13:20.%06dZ","file":"a.c","line":1%s}\n' \
+		"$1" "${3:+,$3}"
+}
+
+test_expect_success 'each moment belongs to the region around it' '
+	made <<-\EOF &&
+	0 0 fork 10 10 1 1
+	0 0 in 10 10
+	1 0 comm 10 10 top exec
+	60 0 switch 10 10 0 swapper schedule,io_schedule
+	60 0 out 10 10
+	90 0 in 10 10
+	100 0 exit 10 10
+	EOF
+	{
+		event 10 version "\"evt\":\"4\",\"exe\":\"1\"" &&
+		event 10 start "\"t_abs\":0.0,\"argv\":[\"top\"]" &&
+		event 20 region_enter "\"nesting\":1,\"category\":\"c\",\"label\":\"outer\"" &&
+		event 30 region_enter "\"nesting\":2,\"category\":\"c\",\"label\":\"inner\"" &&
+		event 40 region_leave "\"nesting\":2,\"category\":\"c\",\"label\":\"inner\"" &&
+		event 70 region_enter "\"nesting\":2,\"category\":\"c\",\"label\":\"inner\"" &&
+		event 80 region_leave "\"nesting\":2,\"category\":\"c\",\"label\":\"inner\"" &&
+		event 95 region_leave "\"nesting\":1,\"category\":\"c\",\"label\":\"outer\"" &&
+		event 99 atexit "\"code\":0"
+	} >r/events/A-P0000000a &&
+	path >actual &&
+	cat >expect <<-\EOF &&
+	0 top run 25
+	1 top/outer run 35
+	1 top/outer wait:disk 20
+	2 top/inner run 10
+	2 top/inner wait:disk 10
+	EOF
+	test_cmp expect actual &&
+	adds_up
+'
+
+test_expect_success 'programs before an exec are steps of their own' '
+	made <<-\EOF &&
+	0 0 fork 10 10 1 1
+	0 0 in 10 10
+	1 0 comm 10 10 script exec
+	30 0 fork 11 11 10 10
+	31 0 switch 10 10 0 swapper schedule,do_wait
+	31 0 out 10 10
+	31 0 in 11 11
+	32 0 comm 11 11 early exec
+	50 0 exit 11 11
+	50 0 in 10 10
+	60 0 comm 10 10 last exec
+	65 0 fork 12 12 10 10
+	66 0 switch 10 10 0 swapper schedule,do_wait
+	66 0 out 10 10
+	66 0 in 12 12
+	67 0 comm 12 12 late exec
+	90 0 exit 12 12
+	90 0 in 10 10
+	100 0 exit 10 10
+	EOF
+	path >actual &&
+	cat >expect <<-\EOF &&
+	0 script run 40
+	1 early run 19
+	1 early ready:last 1
+	0 last run 15
+	1 late run 24
+	1 late ready:last 1
+	EOF
+	test_cmp expect actual &&
+	adds_up
+'
+
+test_expect_success 'a process that outlives its first thread' '
+	made <<-\EOF &&
+	0 0 fork 10 10 1 1
+	0 0 in 10 10
+	1 0 comm 10 10 top exec
+	5 0 fork 10 11 10 10
+	6 1 in 10 11
+	20 0 exit 10 10
+	40 1 switch 10 11 0 swapper schedule,do_nanosleep
+	40 1 out 10 11
+	70 1 in 10 11
+	100 1 exit 10 11
+	EOF
+	path >actual &&
+	cat >expect <<-\EOF &&
+	0 top run 70
+	0 top wait:sleep 30
+	EOF
+	test_cmp expect actual &&
+	adds_up
+'
+
+test_expect_success 'a wake-up by a thread that did not run is not followed' '
+	made <<-\EOF &&
+	0 0 fork 10 10 1 1
+	0 0 in 10 10
+	1 0 comm 10 10 top exec
+	5 0 fork 11 11 10 10
+	6 0 switch 10 10 0 swapper schedule,futex_do_wait
+	6 0 out 10 10
+	7 1 in 11 11
+	8 1 out 11 11
+	50 1 waking 11 11 10
+	51 0 in 10 10
+	60 0 exit 10 10
+	70 1 in 11 11
+	80 1 exit 11 11
+	EOF
+	path >actual &&
+	cat >expect <<-\EOF &&
+	0 top wait:lock:top 44
+	0 top run 15
+	0 top ready 1
+	EOF
+	test_cmp expect actual
+'
+
+test_expect_success 'a thread whose creator is unknown' '
+	made <<-\EOF &&
+	0 0 fork 10 10 1 1
+	0 0 in 10 10
+	1 0 comm 10 10 top exec
+	6 0 switch 10 10 0 swapper schedule,futex_do_wait
+	6 0 out 10 10
+	30 1 in 10 11
+	60 1 waking 10 11 10
+	61 0 in 10 10
+	62 1 exit 10 11
+	70 0 exit 10 10
+	EOF
+	path >actual &&
+	cat >expect <<-\EOF &&
+	0 top run 39
+	0 top wait:unknown 30
+	0 top ready 1
+	EOF
+	test_cmp expect actual &&
+	adds_up
+'
+
+test_expect_success 'the end of a thread or a writer, which is no wake-up for the kernel' '
+	made <<-\EOF &&
+	0 0 fork 10 10 1 1
+	0 0 in 10 10
+	1 0 comm 10 10 top exec
+	5 0 fork 10 11 10 10
+	6 0 fork 12 12 10 10
+	7 1 in 10 11
+	8 0 switch 10 10 0 swapper schedule,futex_do_wait
+	8 0 out 10 10
+	9 0 in 12 12
+	10 0 comm 12 12 writer exec
+	40 1 exit 10 11
+	43 1 in 10 10
+	44 1 switch 10 10 0 swapper schedule,anon_pipe_read
+	44 1 out 10 10
+	50 0 waking 12 12 99
+	80 0 exit 12 12
+	85 0 in 10 10
+	100 0 exit 10 10
+	EOF
+	path >actual &&
+	cat >expect <<-\EOF &&
+	0 top run 21
+	0 top wait:pipe:writer 5
+	1 writer run~ 71
+	1 writer ready:top~ 3
+	EOF
+	test_cmp expect actual &&
+	adds_up &&
+	made <<-\EOF &&
+	0 0 fork 10 10 1 1
+	0 0 in 10 10
+	1 0 comm 10 10 top exec
+	5 0 fork 10 11 10 10
+	7 1 in 10 11
+	8 0 switch 10 10 0 swapper schedule,futex_do_wait
+	8 0 out 10 10
+	9 1 waking 10 11 99
+	40 1 exit 10 11
+	43 1 in 10 10
+	50 1 exit 10 10
+	EOF
+	path >actual &&
+	cat >expect <<-\EOF &&
+	0 top run~ 45
+	0 top wait:lock:top 3
+	0 top ready~ 2
+	EOF
+	test_cmp expect actual
+'
+
+test_expect_success 'small steps are left out, with their sum' '
+	made <<-\EOF &&
+	0 0 fork 10 10 1 1
+	1 0 in 10 10
+	1 0 comm 10 10 top exec
+	1000 0 switch 10 10 0 swapper schedule,do_nanosleep
+	1000 0 out 10 10
+	1003 0 in 10 10
+	2000 0 exit 10 10
+	EOF
+	trace2 report r >out &&
+	test_grep "^2 more steps of less than 0.5% each, 4 us in all$" out
+'
+
+test_expect_success 'without states it is the old path, and that is said' '
+	made <<-\EOF &&
+	0 0 fork 10 10 1 1
+	10 0 fork 11 11 10 10
+	60 1 exit 11 11
+	100 0 exit 10 10
+	EOF
+	trace2 report r >out &&
+	test_grep "^(without states of threads: " out &&
+	test_grep "^50 us  50.0%  └ .?.$" out &&
+	trace2 report --format=json r >json &&
+	jq -e ".critical_path[0] | .state == null and .inferred == null" json
+'
+
+test_expect_success WAKERS 'a pipeline: the sleep, then who writes, then who sorts' '
+	trace2 record -o pipe -- \
+		sh -c "(sleep 0.1; seq 300000) | sort | tail -1; sleep 0.03" &&
+	path pipe >actual &&
+	adds_up &&
+	sed -n "s/^[0-9]* \([a-z]*\) .*/\1/p" actual | uniq >order &&
+	grep -v -e sh -e tail order >actual &&
+	test_write_lines sleep seq sort sleep >expect &&
+	test_cmp expect actual &&
+	path pipe | awk "/sleep wait/ && \$NF >= 100000" >long &&
+	test_line_count = 1 long
+'
+
+test_done
