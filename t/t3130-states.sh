@@ -133,6 +133,27 @@ test_expect_success 'CPU time is what the kernel counted on each CPU' '
 	test_cmp expect actual
 '
 
+test_expect_success 'without a count, switches belong to the thread that gets the CPU' '
+	made r <<-\EOF &&
+	0 0 fork 10 10 1 1
+	0 0 in 10 10
+	1 0 fork 11 11 10 10
+	50 0 out 10 10
+	52 0 in 11 11
+	80 0 out 11 11
+	84 0 in 10 10
+	90 0 exit 10 10
+	90 0 exit 11 11
+	EOF
+	states r >/dev/null &&
+	cat >expect <<-\EOF &&
+	10 62000 56000
+	11 31000 28000
+	EOF
+	of thread tid cpu_ns run_ns >actual &&
+	test_cmp expect actual
+'
+
 test_expect_success 'a count that the switches contradict is not used' '
 	made r <<-\EOF &&
 	0 0 fork 10 10 1 1

@@ -366,34 +366,44 @@ static void close_thread(struct tr2_states_build *b, uint32_t thread,
 	}
 }
 
-/* A switch counts as CPU time, and is between two states. */
-#define SWITCH_COST_NS 10000
+/* How far the kernel's count may be off: by 1 %, a moment, and for a switch. */
+static int64_t tolerance(int64_t cpu_ns, uint32_t nr_switches)
+{
+	return cpu_ns / 100 + 100000 + (int64_t)nr_switches * 500;
+}
 
 /*
- * Without a count of the kernel, the CPU time is what the switches say. So it
- * is if they disagree: the kernel swaps the counters of related threads, and
- * may report one thread's count as another's.
+ * Without a count of the kernel, the CPU time is what the switches say, and the
+ * time of a switch itself, which the kernel adds to the thread that it gives
+ * the CPU: between two threads of the recording that is seen.
+ *
+ * The same if both disagree: the kernel swaps the counters of related threads,
+ * and may report one thread's count as another's.
  */
 static void set_cpu_time(struct tr2_states_build *b, uint32_t thread)
 {
 	struct tr2_task_thread *t = &b->m->task_threads[thread];
 	const struct tr2_state *s;
-	int64_t run = 0, allowed;
-	uint32_t i;
+	int64_t cpu = 0, between;
+	uint32_t i, nr = 0;
 
 	if (!t->nr_states)
 		return;
 	s = &b->m->states[t->first_state];
-	for (i = 0; i < t->nr_states; i++)
-		if (s[i].kind == TR2_STATE_RUN)
-			run += (i + 1 < t->nr_states ? s[i + 1].start_ns :
-						       t->end_ns) -
-			       s[i].start_ns;
-	allowed = run / 100 + (int64_t)t->nr_states * SWITCH_COST_NS;
+	for (i = 0; i < t->nr_states; i++) {
+		if (s[i].kind != TR2_STATE_RUN)
+			continue;
+		cpu += (i + 1 < t->nr_states ? s[i + 1].start_ns : t->end_ns) -
+		       s[i].start_ns;
+		nr++;
+	}
+	between = b->nr_handovers ? b->handover_ns / b->nr_handovers : 0;
+	cpu += between * nr;
 	if (t->cpu_ns == TR2_NO_TIME ||
 	    (!(t->flags & TR2_TASK_THREAD_LOST) &&
-	     (t->cpu_ns > run + allowed || t->cpu_ns < run - allowed)))
-		t->cpu_ns = run;
+	     (t->cpu_ns > cpu + tolerance(cpu, nr) ||
+	      t->cpu_ns < cpu - tolerance(cpu, nr))))
+		t->cpu_ns = cpu;
 }
 
 /*

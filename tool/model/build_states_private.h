@@ -51,6 +51,8 @@ struct tr2_states_build {
 	uint32_t *slot_of; /* by task thread, from first_thread on */
 	uint32_t alloc_slot_of;
 	uint64_t nr_switches;
+	/* From one thread of the recording to another on the same CPU. */
+	int64_t handover_ns, nr_handovers;
 	bool has_wakings;
 	uint32_t command; /* the first thread of the recorded command */
 	struct tr2_cpu *cpus;

@@ -10,6 +10,7 @@
 #define EARLY_NS 50000
 /* Between two threads on a CPU is less than that, unless it is idle. */
 #define SWITCH_NS 50000
+#define HANDOVER_NS 10000
 /* An exiting thread wakes others after its last record, within this time. */
 #define EXITED_NS 10000000
 /* Without wake-ups: a thread that was woken is given a CPU within this time. */
@@ -251,6 +252,20 @@ static void find_owner(const struct tr2_cpu *cpu, uint32_t self,
 		lost_to(ready, cpu->thread, cpu->comm);
 }
 
+/* Sum how long switches take. If it takes longer, another thread, or none, had
+ * the CPU meanwhile. */
+static void note_handover(struct tr2_states_build *b,
+			  const struct tr2_cpu *cpu, uint32_t thread,
+			  int64_t wall_ns)
+{
+	int64_t ns = wall_ns - cpu->until_ns;
+
+	if (!cpu->thread || cpu->thread == thread || ns < 0 || ns > HANDOVER_NS)
+		return;
+	b->handover_ns += ns;
+	b->nr_handovers++;
+}
+
 /* A thread that lost this CPU lost it to the one that has it now. */
 static void settle_loss(struct tr2_states_build *b, struct tr2_cpu *cpu,
 			uint32_t thread, int64_t wall_ns)
@@ -280,6 +295,7 @@ void tr2_states_on_in(struct tr2_states_build *b,
 	}
 	if (last && last->kind == TR2_STATE_READY)
 		find_owner(cpu, slot->thread, last, r->wall_ns);
+	note_handover(b, cpu, slot->thread, r->wall_ns);
 	settle_loss(b, cpu, slot->thread, r->wall_ns);
 	tr2_state_push(b, slot, r->wall_ns, TR2_STATE_RUN);
 	slot->woken_early = slot->leaves = false;

@@ -286,7 +286,8 @@ struct tr2_task_thread {
 	tr2_str comm; /* the last one */
 	int64_t start_ns, end_ns; /* wall */
 	int64_t cpu_ns; /* as counted by the kernel, or else the sum of its run
-			 * states; TR2_NO_TIME: unknown */
+			 * states and of the switches to it; TR2_NO_TIME:
+			 * unknown */
 	/* Its states by time, without gaps: nr_states from first_state on. */
 	uint32_t first_state, nr_states;
 	uint8_t flags; /* TR2_TASK_THREAD_... */
