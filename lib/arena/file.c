@@ -12,13 +12,13 @@
 #include <unistd.h>
 
 #include "arena/arena.h"
+#include "base/fd.h"
 
 struct tr2_arena_header *tr2_file_header;
 
 static struct {
 	int fd;
-	dev_t device;
-	ino_t inode;
+	struct tr2_file_id id;
 	uint64_t length;
 } file = { .fd = -1 };
 
@@ -36,8 +36,7 @@ bool tr2_file_use(int fd)
 		return false;
 	}
 	file.fd = fd;
-	file.device = st.st_dev;
-	file.inode = st.st_ino;
+	file.id = tr2_file_id_of(&st);
 	file.length = 0;
 	return true;
 }
@@ -52,15 +51,6 @@ uint64_t tr2_file_round_up(uint64_t offset)
 void tr2_file_forget(void)
 {
 	file.fd = -1;
-}
-
-/* Hosts that become daemons close all descriptors, and reuse their numbers. */
-static bool is_unchanged(void)
-{
-	struct stat st;
-
-	return !fstat(file.fd, &st) && st.st_dev == file.device &&
-	       st.st_ino == file.inode;
 }
 
 /*
@@ -126,7 +116,7 @@ static int take_without_signal(uint64_t length,
 	bool was_pending;
 	int error;
 
-	if (file.fd < 0 || !is_unchanged())
+	if (!tr2_fd_is(file.fd, &file.id))
 		return EBADF;
 	sigemptyset(&xfsz);
 	sigaddset(&xfsz, SIGXFSZ);

@@ -3,6 +3,9 @@
 #ifndef TR2_BASE_FD_H
 #define TR2_BASE_FD_H
 
+#include <stdbool.h>
+#include <sys/stat.h>
+
 /*
  * Move an open file to a number away from 0, 1 and 2, so that a host without
  * these does not print into it, and away from those that the host is likely to
@@ -10,5 +13,39 @@
  * fd -1.
  */
 int tr2_fd_move_up(int fd);
+
+/* An open file. Hosts that become daemons close all descriptors, and reuse
+ * their numbers. */
+struct tr2_file_id {
+	dev_t device;
+	ino_t inode;
+};
+
+static inline struct tr2_file_id tr2_file_id_of(const struct stat *st)
+{
+	return (struct tr2_file_id){ st->st_dev, st->st_ino };
+}
+
+/* Is fd still this file? */
+bool tr2_fd_is(int fd, const struct tr2_file_id *id);
+
+/* A pipe inside the process: non-blocking, close-on-exec. Its functions are
+ * async-signal-safe. */
+struct tr2_pipe {
+	int ends[2]; /* read, write; -1: not open */
+	struct tr2_file_id id;
+};
+
+#define TR2_PIPE_INIT { .ends = { -1, -1 } }
+
+/* Return 0 or a negative errno. */
+int tr2_pipe_open(struct tr2_pipe *p);
+/* Close an end, or both, unless the number is now another file's. */
+void tr2_pipe_close_end(struct tr2_pipe *p, unsigned int end);
+void tr2_pipe_close(struct tr2_pipe *p);
+/* Are both ends open, and still this pipe? Then a write raises no SIGPIPE. */
+bool tr2_pipe_is_open(const struct tr2_pipe *p);
+/* Make the reading end readable; if the pipe is full, it is already. */
+void tr2_pipe_raise(const struct tr2_pipe *p);
 
 #endif

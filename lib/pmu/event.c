@@ -304,7 +304,7 @@ static int init(struct trace2_perf *ev, struct trace2_perf *group)
 	ev->leader = group ? group : ev;
 	ev->nr_members = 1;
 	ev->kernel.fd = ev->lead.fd = -1;
-	tr2_poll_pipe_init(&ev->poll_pipe);
+	ev->poll_pipe = (struct tr2_pipe)TR2_PIPE_INIT;
 	ev->package = -1;
 	ev->since_ns = tr2_clock_now_ns();
 	if (has_unknown(&ev->attr))
@@ -435,7 +435,7 @@ static void release(struct trace2_perf *ev)
 	if (ev->pmu->release)
 		ev->pmu->release(ev);
 	tr2_kernel_release(&ev->lead);
-	tr2_poll_pipe_release(&ev->poll_pipe);
+	tr2_pipe_close(&ev->poll_pipe);
 	tr2_buffer_unmap(&ev->buffer);
 	ev->state = TR2_PERF_GONE;
 }
@@ -510,7 +510,7 @@ void tr2_pmu_after_fork(void)
 			tr2_buffer_unmap(&ev->buffer);
 			tr2_kernel_release(&ev->kernel);
 			tr2_kernel_release(&ev->lead);
-			tr2_poll_pipe_release(&ev->poll_pipe);
+			tr2_pipe_close(&ev->poll_pipe);
 			if (ev->pmu == &tr2_pmu_app && ev->attr.sample_period)
 				tr2_sample_close(ev);
 			ev->state = TR2_PERF_GONE;

@@ -130,7 +130,7 @@ struct trace2_perf {
 
 	/* Sampling: overflows until it is disabled, 0: no limit. */
 	unsigned int overflows_left;
-	struct tr2_poll_pipe poll_pipe;
+	struct tr2_pipe poll_pipe;
 	/* Called for each overflow of one of the program's counters, under the
 	 * lock, in the thread that counted. periods: the number of periods that
 	 * ended at once. May be NULL. */

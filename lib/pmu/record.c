@@ -72,7 +72,7 @@ static void put_and_tell(struct trace2_perf *ev,
 {
 	put_record(ev, record);
 	if (is_due(ev, record->type == TRACE2_PERF_RECORD_SAMPLE))
-		tr2_poll_pipe_raise(&ev->poll_pipe);
+		tr2_pipe_raise(&ev->poll_pipe);
 }
 
 static uint64_t pair(uint32_t first, uint32_t second)

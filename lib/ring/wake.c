@@ -3,72 +3,29 @@
 #include "ring/wake.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <linux/futex.h>
-#include <stdio.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/fd.h"
 #include "ring/ring.h"
 
-/* Read end, write end; -1: there is no pipe. */
-static int ends[2] = { -1, -1 };
-static ino_t inode;
-
-/* Hosts that become daemons close all descriptors, and reuse their numbers. */
-static bool is_our_pipe(int fd)
-{
-	struct stat st;
-
-	return fd >= 0 && !fstat(fd, &st) && S_ISFIFO(st.st_mode) &&
-	       st.st_ino == inode;
-}
+static struct tr2_pipe wake_pipe = TR2_PIPE_INIT;
 
 void tr2_wake_open(void)
 {
 	struct tr2_arena_header *header = tr2_arena_header();
-	int fds[2];
-	struct stat st;
 
-	if (!header || pipe2(fds, O_CLOEXEC | O_NONBLOCK))
+	if (!header || tr2_pipe_open(&wake_pipe))
 		return;
-	fds[0] = tr2_fd_move_up(fds[0]);
-	fds[1] = tr2_fd_move_up(fds[1]);
-	if (fds[0] < 0 || fds[1] < 0 || fstat(fds[0], &st)) {
-		if (fds[0] >= 0)
-			close(fds[0]);
-		if (fds[1] >= 0)
-			close(fds[1]);
-		return;
-	}
-	inode = st.st_ino;
-	ends[0] = fds[0];
-	ends[1] = fds[1];
-	header->wake_inode = inode;
-	header->wake_fd = ends[0];
+	header->wake_inode = wake_pipe.id.inode;
+	header->wake_fd = wake_pipe.ends[0];
 }
 
 void tr2_wake_close(void)
 {
-	unsigned int i;
-
-	for (i = 0; i < 2; i++) {
-		if (is_our_pipe(ends[i]))
-			close(ends[i]);
-		ends[i] = -1;
-	}
-}
-
-/* A full pipe wakes as well. */
-static void write_byte(void)
-{
-	int fd = ends[1];
-
-	if (is_our_pipe(fd) && is_our_pipe(ends[0]))
-		syscall(SYS_write, fd, "", 1); /* no cancellation point */
+	tr2_pipe_close(&wake_pipe);
 }
 
 static void wake_readers(struct tr2_control *ring)
@@ -91,7 +48,7 @@ static void wake_readers(struct tr2_control *ring)
 		syscall(SYS_futex, &ring->wake, FUTEX_WAKE, INT_MAX, NULL, NULL,
 			0);
 	if (sleepers & TR2_SLEEPS_POLL)
-		write_byte();
+		tr2_pipe_raise(&wake_pipe);
 	errno = saved_errno;
 }
 

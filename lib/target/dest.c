@@ -42,16 +42,6 @@ static void tell_failure(const struct tr2_dest *dest, int error)
 	tr2_dest_warn(b.p, b.len);
 }
 
-/* Whether the descriptor is still the opened file: programs that become daemons
- * close all descriptors and reuse their numbers. */
-static bool is_unchanged(const struct tr2_dest *dest, int fd)
-{
-	struct stat st;
-
-	return !fstat(fd, &st) && st.st_dev == dest->device &&
-	       st.st_ino == dest->inode;
-}
-
 static bool may_raise_sigxfsz(void)
 {
 	struct rlimit limit;
@@ -89,8 +79,7 @@ bool tr2_dest_attach_fd(struct tr2_dest *dest, int fd, bool ours)
 	dest->cut = false;
 	tr2_relay_init(&dest->relay);
 	tr2_wait_init(dest);
-	dest->device = st.st_dev;
-	dest->inode = st.st_ino;
+	dest->id = tr2_file_id_of(&st);
 	dest->checked = 0;
 	dest->fd = fd;
 	atomic_store_explicit(&dest->on, true, memory_order_relaxed);
@@ -102,7 +91,7 @@ void tr2_dest_close(struct tr2_dest *dest)
 	switch_off(dest);
 	if (dest->fd < 0)
 		return;
-	if (dest->ours && is_unchanged(dest, dest->fd))
+	if (dest->ours && tr2_fd_is(dest->fd, &dest->id))
 		close(dest->fd);
 	tr2_relay_close(&dest->relay);
 	dest->fd = -1;
@@ -322,7 +311,7 @@ static void check_descriptor(struct tr2_dest *dest, uint64_t second)
 						   memory_order_relaxed) ==
 				  second)
 		return;
-	if (!is_unchanged(dest, dest->fd))
+	if (!tr2_fd_is(dest->fd, &dest->id))
 		switch_off(dest);
 	else if (dest->kind == TR2_DEST_FILE)
 		dest->size_limited = may_raise_sigxfsz();

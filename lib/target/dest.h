@@ -62,8 +62,7 @@ struct tr2_dest {
 	 * terminal's. */
 	atomic_uint_fast64_t charged_ns;
 	atomic_uint_fast64_t lost; /* lines */
-	dev_t device;
-	ino_t inode;
+	struct tr2_file_id id;
 };
 
 struct tr2_dest_request {

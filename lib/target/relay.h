@@ -16,11 +16,11 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "base/fd.h"
+
 struct tr2_relay {
-	int ends[2]; /* read, write; -1: not open */
+	struct tr2_pipe pipe;
 	bool filled; /* it may have data */
-	dev_t device;
-	ino_t inode;
 	uint64_t checked; /* the second of the last check */
 };
 
