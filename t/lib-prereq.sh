@@ -101,10 +101,14 @@ test_lazy_prereq TASKS '
 	trace2 record -o probe -- true &&
 	test "$(jq -r .task_records probe/meta.json)" = kernel
 '
-# The kernel and its settings permit records of wake-ups.
+# It has the states of threads, too, and, as the settings permit all of it, the
+# causes of waits and who woke whom.
+test_lazy_prereq STATES '
+	trace2 record -o probe -- true &&
+	test "$(jq -r .states probe/meta.json)" = kernel
+'
 test_lazy_prereq WAKERS '
-	test_have_prereq JQ &&
-	trace2 record -q -o probe -- true &&
+	trace2 record -o probe -- true &&
 	test "$(jq -r .wakers probe/meta.json)" = kernel
 '
 test_lazy_prereq EXIT_CODES '

@@ -19,10 +19,6 @@ recorded () {
 	"$GIT_BUILD_DIR/build/unit/tool-states" "$dir" >dump
 }
 
-test_lazy_prereq STATES '
-	recorded r -- true && grep "\"state\":\"run\"" dump
-'
-
 if ! test_have_prereq STATES
 then
 	skip_all='the kernel does not report switches to this user'

@@ -10,17 +10,27 @@ chromium and chromium-driver.
 . ./test-lib.sh
 . "$TEST_DIRECTORY"/lib-page.sh
 
-test_lazy_prereq BROWSER '
-	chromium --version && chromedriver --version &&
-	"$PERL_PATH" -MHTTP::Tiny -MJSON::PP -e 1 &&
-	"$PERL_PATH" -I"$TEST_DIRECTORY"/t3600 -MWebDriver -e "
-		WebDriver->new->js(q(return 1)) == 1 or exit 1"
-'
-if ! test_have_prereq BROWSER
+# Start the browser of all tests. $session is its address; SIGTERM ends it.
+start_browser () {
+	chromium --version && chromedriver --version && mkfifo url || return
+	"$PERL_PATH" -I"$TEST_DIRECTORY"/t3600 -MWebDriver -e '
+		my $b = WebDriver->new;
+		$b->js("return 1") == 1 or exit 1;
+		$SIG{TERM} = sub { undef $b; exit };
+		print $b->url, "\n";
+		close STDOUT;
+		sleep;' >url &
+	browser=$!
+	read -r session <url
+}
+
+if ! start_browser >&3 2>&4
 then
+	wait
 	skip_all='there is no Chromium with ChromeDriver'
 	test_done
 fi
+test_atexit 'kill "$browser"; wait "$browser"'
 
 # browse PAGE [width=N] [height=N] [dark=1]: run the Perl of standard input with
 # the page in $b. is(GOT, WANTED, WHAT) and like() end it on a difference, as
@@ -31,7 +41,7 @@ browse () {
 		use strict; use warnings; use utf8; use WebDriver;
 		binmode STDOUT, ':utf8'; binmode STDERR, ':utf8';
 		my $page = shift;
-		our $b = WebDriver->new(map { split /=/ } @ARGV);
+		our $b = WebDriver->attach(shift, map { split /=/ } @ARGV);
 		$b->open($page);
 		sub is { my ($got, $want, $what) = @_;
 			$got //= 'nothing';
@@ -58,7 +68,7 @@ browse () {
 	} >browse.perl &&
 	page=$PWD/$1 &&
 	shift &&
-	"$PERL_PATH" -I"$TEST_DIRECTORY"/t3600 browse.perl "$page" "$@"
+	"$PERL_PATH" -I"$TEST_DIRECTORY"/t3600 browse.perl "$page" "$session" "$@"
 }
 
 test_expect_success 'setup' '

@@ -126,6 +126,22 @@ const char tr2_two_digits[200] =
 	"34353637383940414243444546474849505152535455565758596061626364656667"
 	"6869707172737475767778798081828384858687888990919293949596979899";
 
+char *tr2_put_u64_slow(char *p, uint64_t value)
+{
+	char text[20];
+	char *end = text + sizeof(text), *start = end;
+
+	for (; value >= 100; value /= 100) {
+		start -= 2;
+		tr2_put_2(start, (unsigned int)(value % 100));
+	}
+	if (value >= 10)
+		tr2_put_2(start -= 2, (unsigned int)value);
+	else
+		*--start = (char)('0' + value);
+	return tr2_put(p, start, (size_t)(end - start));
+}
+
 void tr2_buf_add_u64(struct tr2_buf *b, uint64_t value)
 {
 	if (tr2_buf_room(b, 20))

@@ -81,38 +81,30 @@ static inline char *tr2_put_6(char *p, uint32_t value)
 	return tr2_put_2(p, value % 100);
 }
 
-/* Write at most 20 bytes. */
+/* Write at most 20 bytes; tr2_put_u64_slow() writes numbers of any length. */
+char *tr2_put_u64_slow(char *p, uint64_t value);
+
 static inline char *tr2_put_u64(char *p, uint64_t value)
 {
-	char text[20];
-	char *end = text + sizeof(text), *start = end;
-
 	if (value < 100)
 		return tr2_put_1_or_2(p, (unsigned int)value);
 	if (value < 10000) {
 		p = tr2_put_1_or_2(p, (unsigned int)value / 100);
 		return tr2_put_2(p, (unsigned int)value % 100);
 	}
-	for (; value >= 100; value /= 100) {
-		start -= 2;
-		memcpy(start, tr2_two_digits + 2 * (value % 100), 2);
-	}
-	if (value >= 10) {
-		start -= 2;
-		memcpy(start, tr2_two_digits + 2 * value, 2);
-	} else {
-		*--start = (char)('0' + value);
-	}
-	return tr2_put(p, start, (size_t)(end - start));
+	return tr2_put_u64_slow(p, value);
 }
 
 /* Write at most 20 bytes. */
 static inline char *tr2_put_i64(char *p, int64_t value)
 {
-	if (value >= 0)
-		return tr2_put_u64(p, (uint64_t)value);
-	*p = '-';
-	return tr2_put_u64(p + 1, -(uint64_t)value);
+	uint64_t size = (uint64_t)value;
+
+	if (value < 0) {
+		*p++ = '-';
+		size = -size;
+	}
+	return tr2_put_u64(p, size);
 }
 
 /* Write nanoseconds as seconds with 6 decimals, rounded as "%.6f" does. At most

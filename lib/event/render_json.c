@@ -5,6 +5,7 @@
  * looked up: this is the hottest code that is not a system call.
  */
 #include "base/macros.h"
+#include "base/text_scan.h"
 #include "event/render_internal.h"
 
 void tr2_render_json_head(struct tr2_buf *b, const char *sid,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Render the normal and perf targets: a prefix or columns, then a template. */
 #include "base/macros.h"
+#include "base/text_scan.h"
 #include "event/render_internal.h"
 #include "event/template.h"
 

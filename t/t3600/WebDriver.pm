@@ -3,14 +3,16 @@
 # A headless Chromium, controlled through ChromeDriver by the W3C's WebDriver
 # protocol: real clicks and keys, using only Perl's core modules.
 #
-#	my $b = WebDriver->new(width => 1280, height => 900, dark => 0);
+#	my $owner = WebDriver->new;
+#	my $b = WebDriver->attach($owner->url, width => 1280, height => 900, dark => 0);
 #	$b->open('/path/page.html');
 #	$b->text('#summary'); $b->click('#next'); $b->type('#query', 'index');
 #	$b->keys(qw(ArrowDown Enter));		to the focused element
 #	$b->js('return document.title');	awaits promises
 #	$b->screenshot('shot.png');
 #
-# All failures die. Chromium and its profile are removed with the object.
+# All failures die. Chromium and its profile are removed with the object of new();
+# other processes may attach to it meanwhile, one after the other.
 package WebDriver;
 
 use strict;
@@ -32,7 +34,7 @@ my $nr = 0;
 my $ELEMENT = 'element-6066-11e4-a52e-4f735466cecf';
 
 sub new {
-	my ($class, %o) = @_;
+	my ($class) = @_;
 	my $b = bless { http => HTTP::Tiny->new(timeout => 300) }, $class;
 	# Identifies all processes that it starts.
 	$b->{mark} = "TRACE2_TEST_BROWSER=$$." . ++$nr;
@@ -56,6 +58,19 @@ sub new {
 		'goog:loggingPrefs' => { browser => 'ALL', performance => 'ALL' },
 	} } });
 	$b->{url} .= "/$session->{sessionId}";
+	return $b;
+}
+
+sub url { $_[0]->{url} }
+
+# Begin with an empty page, and forget what the one before did.
+sub attach {
+	my ($class, $url, %o) = @_;
+	my $b = bless { http => HTTP::Tiny->new(timeout => 300), url => $url },
+		$class;
+	$b->call(POST => '/url', { url => 'about:blank' });
+	$b->call(DELETE => '/actions');
+	$b->log($_) for qw(browser performance);
 	$b->size($o{width} // 1280, $o{height} // 900);
 	$b->dark($o{dark} // 0);
 	return $b;
@@ -203,6 +218,7 @@ sub left {
 sub DESTROY {
 	my ($b) = @_;
 	local $?;
+	return if !$b->{tmp}; # not the owner
 	eval { $b->call(DELETE => '') };
 	kill TERM => $b->{pid} if $b->{pid};
 	close $b->{driver} if $b->{driver};
@@ -210,7 +226,7 @@ sub DESTROY {
 		kill KILL => @pids;
 		select undef, undef, undef, 0.01;
 	}
-	remove_tree($b->{tmp}) if $b->{tmp};
+	remove_tree($b->{tmp});
 }
 
 1;

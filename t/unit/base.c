@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/sha1.h"
 #include "base/text.h"
+#include "base/text_scan.h"
 #include "tap.h"
 
 static struct tr2_buf b;

@@ -53,7 +53,7 @@ void tr2_git_event_free(struct tr2_git_event *g)
 	free(g);
 }
 
-static bool is(const char *key, size_t len, const char *name)
+static inline bool is(const char *key, size_t len, const char *name)
 {
 	return strlen(name) == len && !memcmp(key, name, len);
 }

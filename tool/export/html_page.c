@@ -24,7 +24,8 @@ void tr2_html_add_data(struct tr2_buf *b, const char *json, size_t len)
 		return;
 	end = json + len;
 	for (p = json; p < end; p++) {
-		bool line_end = end - p >= 3 && !memcmp(p, "\xe2\x80", 2) &&
+		bool line_end = *p == '\xe2' && end - p >= 3 &&
+				p[1] == '\x80' &&
 				(p[2] == '\xa8' || p[2] == '\xa9');
 
 		if (*p != '<' && *p != '>' && *p != '&' && !line_end)

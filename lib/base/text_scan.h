@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * text_scan - look for special bytes in a string, a vector at a time.
+ *
+ * For renderers alone: the compiler takes long for the vectors' header.
+ */
+#ifndef TR2_BASE_TEXT_SCAN_H
+#define TR2_BASE_TEXT_SCAN_H
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+/* Classes of bytes that a renderer must treat specially. */
+#define TR2_TEXT_CONTROL (1u << 0) /* below 0x20, or DEL */
+#define TR2_TEXT_JSON (1u << 1) /* a quote, a backslash, 0x80 and above */
+#define TR2_TEXT_MARK (1u << 2) /* ':' or '=': possibly a secret */
+
+/* Load s[0..n), n below 8, as 8 bytes: each byte of s, some twice, and
+ * letters. */
+static inline uint64_t tr2_text_load_short(const char *s, size_t n)
+{
+	const uint64_t letters = UINT64_C(0x6161616161616161);
+	uint32_t first, last;
+
+	if (n >= 4) {
+		memcpy(&first, s, 4);
+		memcpy(&last, s + n - 4, 4);
+		return first | (uint64_t)last << 32;
+	}
+	if (!n)
+		return letters;
+	return letters << 24 | (unsigned char)s[0] |
+	       (uint64_t)(unsigned char)s[n / 2] << 8 |
+	       (uint64_t)(unsigned char)s[n - 1] << 16;
+}
+
+static inline uint64_t tr2_text_load(const char *s)
+{
+	uint64_t x;
+
+	memcpy(&x, s, 8);
+	return x;
+}
+
+/*
+ * Return the classes of bytes in s[0..n); it may report classes that are not
+ * there, never miss one. Reads 16 or 8 bytes at a time, the last ones possibly
+ * twice.
+ */
+#if defined(__SSE2__)
+static inline unsigned int tr2_text_classify(const char *s, size_t n)
+{
+	__m128i control = _mm_setzero_si128(), json = control, mark = control;
+	const char *last = s + n - 16; /* used from 16 bytes on */
+	__m128i x;
+
+	if (n >= 16)
+		x = _mm_loadu_si128((const __m128i *)(const void *)s);
+	else if (n >= 8)
+		x = _mm_set_epi64x((long long)tr2_text_load(s + n - 8),
+				   (long long)tr2_text_load(s));
+	else
+		x = _mm_set1_epi64x((long long)tr2_text_load_short(s, n));
+	for (;;) {
+#define IS(c) _mm_cmpeq_epi8(x, _mm_set1_epi8(c))
+#define OR(a, b) _mm_or_si128(a, b)
+		/* x is at most 0x1f if the smaller of both is x. */
+		control = OR(control, OR(IS(0x7f),
+					 _mm_cmpeq_epi8(_mm_min_epu8(
+						 x, _mm_set1_epi8(0x1f)), x)));
+		json = OR(json, OR(x, OR(IS('"'), IS('\\'))));
+		mark = OR(mark, OR(IS(':'), IS('=')));
+#undef OR
+#undef IS
+		if (n <= 16 || s >= last)
+			break;
+		s = last - s > 16 ? s + 16 : last;
+		x = _mm_loadu_si128((const __m128i *)(const void *)s);
+	}
+	/* The top bit of each byte: set if it was equal, or is not ASCII. */
+	return (_mm_movemask_epi8(control) ? TR2_TEXT_CONTROL : 0) |
+	       (_mm_movemask_epi8(json) ? TR2_TEXT_JSON : 0) |
+	       (_mm_movemask_epi8(mark) ? TR2_TEXT_MARK : 0);
+}
+#else
+/* (x - 0x01…) & ~x & 0x80… is not 0 when a byte of x is 0 (Mycroft 1987). */
+static inline unsigned int tr2_text_classify(const char *s, size_t n)
+{
+	const uint64_t ones = UINT64_C(0x0101010101010101), tops = ones << 7;
+	uint64_t control = 0, json = 0, mark = 0, x;
+	bool more;
+
+	do {
+		more = n > 8;
+		x = n < 8 ? tr2_text_load_short(s, n) : tr2_text_load(s);
+#define HAS(c) (((x ^ ones * (c)) - ones) & ~(x ^ ones * (c)))
+		control |= ((x - ones * 0x20) & ~x) | HAS(0x7fu);
+		json |= x | HAS(0x22u) | HAS(0x5cu);
+		mark |= HAS(0x3au) | HAS(0x3du);
+#undef HAS
+		s += 8;
+		n -= more ? 8 : n;
+	} while (more);
+	return (control & tops ? TR2_TEXT_CONTROL : 0) |
+	       (json & tops ? TR2_TEXT_JSON : 0) |
+	       (mark & tops ? TR2_TEXT_MARK : 0);
+}
+#endif
+
+/*
+ * Copy s[0..n) to `to`; true: no byte needs an escape in any target, and none
+ * is a mark of a secret. It may be false for plain text, but never true for
+ * other text.
+ */
+#if defined(__SSE2__)
+/* Not 0 in each byte that is a control, a quote, a backslash, a mark, or not
+ * ASCII: x + 1 is below 0x21 as a signed number for 0x7f to 0xff, too. */
+static inline __m128i tr2_text_odd(__m128i x)
+{
+#define IS(c) _mm_cmpeq_epi8(x, _mm_set1_epi8(c))
+#define OR(a, b) _mm_or_si128(a, b)
+	return OR(_mm_cmplt_epi8(_mm_add_epi8(x, _mm_set1_epi8(1)),
+				 _mm_set1_epi8(0x21)),
+		  OR(OR(IS('"'), IS('\\')), OR(IS(':'), IS('='))));
+#undef OR
+#undef IS
+}
+
+static inline bool tr2_text_copy_short(char *to, const char *s, size_t n)
+{
+	uint64_t low, high;
+
+	if (n >= 8) {
+		low = tr2_text_load(s);
+		high = tr2_text_load(s + n - 8);
+		memcpy(to, &low, 8);
+		memcpy(to + n - 8, &high, 8);
+	} else {
+		low = high = tr2_text_load_short(s, n);
+		if (n >= 4) {
+			memcpy(to, s, 4);
+			memcpy(to + n - 4, s + n - 4, 4);
+		} else if (n) {
+			to[0] = s[0];
+			to[n / 2] = s[n / 2];
+			to[n - 1] = s[n - 1];
+		}
+	}
+	return !_mm_movemask_epi8(tr2_text_odd(
+		_mm_set_epi64x((long long)high, (long long)low)));
+}
+
+static inline bool tr2_text_copy(char *to, const char *s, size_t n)
+{
+	__m128i odd = _mm_setzero_si128(), x;
+	size_t at;
+
+	if (n < 16)
+		return tr2_text_copy_short(to, s, n);
+	for (at = 0;; at = at + 32 <= n ? at + 16 : n - 16) {
+		x = _mm_loadu_si128((const __m128i *)(const void *)(s + at));
+		_mm_storeu_si128((__m128i *)(void *)(to + at), x);
+		odd = _mm_or_si128(odd, tr2_text_odd(x));
+		if (at + 16 == n)
+			return !_mm_movemask_epi8(odd);
+	}
+}
+#else
+static inline bool tr2_text_copy(char *to, const char *s, size_t n)
+{
+	memcpy(to, s, n);
+	return !tr2_text_classify(s, n);
+}
+#endif
+
+#endif
