@@ -48,6 +48,7 @@ static struct {
 	struct tr2_source size;     /* with --max-size */
 	struct tr2_straggler *stragglers;
 	bool over_size;
+	int kernel_fd; /* kernel.data; -1: it is not recorded */
 	bool raised; /* the recorder's priority */
 	/* rings that existed when the size was reached */
 	uint64_t rings_before;
@@ -157,7 +158,7 @@ int tr2_job_check(const char *name)
 static int create_file(const char *name)
 {
 	return openat(rec.store.dir_fd, name,
-		      O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+		      O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
 		      0600);
 }
 
@@ -187,6 +188,11 @@ static int open_all(const struct tr2_job *job)
 	rec.watch.log.fd = create_file(TR2_STORE_TASKS);
 	if (rec.watch.log.fd < 0)
 		goto fail;
+	if (job->states && *job->argv) {
+		rec.kernel_fd = create_file(TR2_STORE_KERNEL);
+		if (rec.kernel_fd < 0)
+			goto fail;
+	}
 	if (tr2_run_prepare(&rec.run, &rec.loop))
 		goto fail;
 	rec.run.on_child = on_child;
@@ -222,8 +228,7 @@ static int start_command(const struct tr2_job *job)
 	struct tr2_environment env;
 	int failed, err;
 
-	tr2_watch_open(&rec.watch, &rec.loop,
-		       job->states ? create_file(TR2_STORE_KERNEL) : -1);
+	tr2_watch_open(&rec.watch, &rec.loop, rec.kernel_fd, job->counters);
 	failed = !tr2_environment_init(&env, &request) ||
 		 tr2_run_start(&rec.run, job->argv, env.vars);
 	err = errno;
@@ -235,8 +240,6 @@ static int start_command(const struct tr2_job *job)
 		return TR2_EXIT_FATAL;
 	}
 	tr2_watch_start(&rec.watch, rec.run.pid);
-	if (job->counters)
-		tr2_event_counters_open(job->counters, rec.run.pid);
 	rec.raised = job->states && tr2_priority_raise();
 	rec.went_ns = tr2_clock_now_ns();
 	if (!tr2_run_go(&rec.run))
@@ -527,7 +530,7 @@ static void init(const struct tr2_job *job)
 {
 	memset(&rec, 0, sizeof(rec));
 	rec.job = job;
-	rec.store.dir_fd = rec.store.events_fd = -1;
+	rec.store.dir_fd = rec.store.events_fd = rec.kernel_fd = -1;
 	rec.run.signals.fd = rec.patience.fd = rec.size.fd = -1;
 	rec.rings.timer.fd = rec.rings.watch.fd = -1;
 	rec.service.timer.fd = -1;
@@ -537,6 +540,8 @@ static void init(const struct tr2_job *job)
 
 static void release(void)
 {
+	if (rec.job->counters)
+		tr2_event_counters_close(rec.job->counters);
 	tr2_loop_close(&rec.loop, &rec.patience);
 	tr2_loop_close(&rec.loop, &rec.size);
 	tr2_listen_release(&rec.listen);
