@@ -21,7 +21,7 @@ wait_for () {
 }
 feed "fpath=(${(q)1} \$fpath)"
 feed "PATH=${(q)PATH}"
-feed 'autoload -Uz compinit && compinit -D -u'
+feed "autoload -Uz compinit && compinit -C -u -d ${(q)1}/dump"
 feed 'zstyle ":completion:*" list-grouped false'
 feed 'zle_offer () {
 	compadd () {
