@@ -3,10 +3,6 @@
  * single-step - run a program one instruction at a time, by the processor's
  * trap flag.
  */
-/*
- * single-step - run a program one instruction at a time, by the processor's
- * trap flag.
- */
 #ifndef SINGLE_STEP_H
 #define SINGLE_STEP_H
 
