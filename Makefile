@@ -49,7 +49,8 @@ SHELL_PATH = /bin/sh
 PERL_PATH = /usr/bin/perl
 PKG_CONFIG = pkg-config
 INSTALL = install
-JOBS = $(shell nproc 2>/dev/null || echo 2)
+# One more than there are processors: tests often wait for another process.
+JOBS = $(shell expr 1 + $$(nproc 2>/dev/null || echo 2))
 
 PREFIX = /usr/local
 bindir = $(PREFIX)/bin
