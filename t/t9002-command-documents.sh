@@ -157,7 +157,7 @@ test_expect_success 'options that the pages name are options of that command' '
 # The examples in the page of top need a running process.
 test_expect_success 'the examples of trace2-top have the headings that its test expects' '
 	sed "s/^    //" "$docs"/trace2-top.adoc | heads >shown &&
-	test_line_count = 4 shown &&
+	test_line_count = 3 shown &&
 	tr -d "\t" <"$TEST_DIRECTORY"/t3500-top.sh | heads >expected &&
 	comm -23 shown expected >missing &&
 	test_must_be_empty missing

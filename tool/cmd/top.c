@@ -1,26 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * trace2 top - show counters, timers and open regions of a running process,
- * from the file of its ring, without disturbing it.
+ * trace2 top - show what running processes do: those of a recording, those
+ * below a process, or those that write rings, without disturbing them.
  */
-#include <errno.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
+#include <sys/resource.h>
 #include <termios.h>
 #include <unistd.h>
 
 #include "cmd/top.h"
-#include "common/memory.h"
 #include "common/options.h"
-#include "common/say.h"
-#include "out/table.h"
+#include "out/term.h"
 
 #define DEFAULT_DELAY_NS 2000000000
-#define SHOWN_PROCESSES 10
+#define SCREEN_BYTES 65536
 
 static bool once;
 static const char *process;
@@ -29,9 +24,10 @@ static int64_t delay_ns = DEFAULT_DELAY_NS;
 
 static const struct tr2_option options[] = {
 	{ 'p', "process", "PID|FILE", TR2_OPT_STRING, &process,
-	  "the process to watch, or the file of its ring", NULL },
+	  "watch this process and all below it, or that of a ring's file",
+	  NULL },
 	{ 0, "once", NULL, TR2_OPT_FLAG, &once,
-	  "read once, and print rates since the process began", NULL },
+	  "read once, and print rates since each process began", NULL },
 	{ 'd', "delay", "SEC", TR2_OPT_DURATION, &delay_ns,
 	  "time between two readings (default 2s)", NULL },
 	{ 's', "sort", "COLUMN", TR2_OPT_STRING, &sort,
@@ -39,100 +35,19 @@ static const struct tr2_option options[] = {
 	TR2_OPT_END
 };
 
-static char *ring_of_pid(const char *word)
-{
-	char *end, *path;
-	long long pid = strtoll(word, &end, 10);
-	int error;
-
-	if (*end || pid <= 0 || !access(word, F_OK))
-		return tr2_strdup(word);
-	path = tr2_top_ring_of(pid, &error);
-	if (path)
-		return path;
-	if (error == ENOENT)
-		tr2_error("there is no process %lld", pid);
-	else if (error)
-		tr2_error("cannot look into process %lld: %s", pid,
-			  strerror(error));
-	else
-		tr2_error("process %lld has no ring: start it with "
-			  "GIT_TRACE2_RING=DIR, or with 'trace2 record --ring'",
-			  pid);
-	return NULL;
-}
-
-static void say_which(char **list, const char *dir)
-{
-	struct tr2_ring_file f;
-	size_t i, nr = 0;
-
-	while (list[nr])
-		nr++;
-	tr2_error("%zu processes write rings in '%s': choose one with -p", nr,
-		  dir);
-	for (i = 0; i < nr && i < SHOWN_PROCESSES; i++) {
-		struct tr2_top top;
-
-		if (!tr2_top_open(&top, list[i]))
-			continue;
-		f = top.file;
-		fprintf(stderr, "  -p %-8u %s\n", f.header.pid, list[i]);
-		tr2_top_close(&top);
-	}
-}
-
-/* Return the only running process's ring in the directory. */
-static char *ring_in(const char *dir)
-{
-	size_t nr_rings;
-	char **list = tr2_top_running(dir, &nr_rings), *path = NULL;
-
-	if (!nr_rings)
-		tr2_error("'%s': no ring in this directory, nothing to watch! "
-			  "GIT_TRACE2_RING=DIR, with its absolute path, makes "
-			  "a program write one there", dir);
-	else if (!list)
-		tr2_error("no process with a ring in '%s' is running ('trace2 "
-			  "report %s' reads the rings of ended ones)", dir, dir);
-	else if (list[1])
-		say_which(list, dir);
-	else
-		path = tr2_strdup(list[0]);
-	tr2_top_free_list(list);
-	return path;
-}
-
-static char *ring_at(const char *name)
-{
-	char *rings, *path;
-	struct stat st;
-
-	if (access(name, F_OK) && name[strspn(name, "0123456789")] == '\0') {
-		tr2_error("there is no file '%s': a process is watched with "
-			  "-p %s", name, name);
-		return NULL;
-	}
-	if (stat(name, &st) || !S_ISDIR(st.st_mode))
-		return tr2_strdup(name);
-	rings = tr2_strf("%s/rings", name);
-	/* A recording has a directory for them. */
-	path = ring_in(!stat(rings, &st) && S_ISDIR(st.st_mode) ? rings : name);
-	free(rings);
-	return path;
-}
-
 static struct {
 	bool on;
 	struct termios before;
 } keys;
 
-static volatile sig_atomic_t stopped;
+static volatile sig_atomic_t stopped, resized;
 
 static void on_signal(int signo)
 {
-	(void)signo;
-	stopped = 1;
+	if (signo == SIGWINCH)
+		resized = 1;
+	else
+		stopped = 1;
 }
 
 /* Read keys at once and without echo, so that q works. */
@@ -143,6 +58,7 @@ static void keys_on(void)
 
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
+	sigaction(SIGWINCH, &action, NULL);
 	if (!isatty(0) || !isatty(1) || tcgetattr(0, &keys.before))
 		return;
 	raw = keys.before;
@@ -170,65 +86,107 @@ static bool wait_for_next(void)
 	return !stopped;
 }
 
-static void clear_screen(void)
+static void read_files(struct tr2_top *top)
 {
-	if (tr2_term_width() && tr2_common.format == TR2_FORMAT_TEXT)
+	uint32_t i;
+
+	if (top->path)
+		tr2_top_read_recording(top);
+	tr2_top_files_mapped(top);
+	for (i = 1; i < top->nr; i++)
+		if (top->process[i].ring)
+			tr2_top_ring_read(top->process[i].ring);
+	tr2_top_streams_read(top);
+}
+
+static bool goes_on(const struct tr2_top *top)
+{
+	return top->path ? !top->end : top->nr_live > 0;
+}
+
+static bool show(struct tr2_top *top)
+{
+	bool is_screen, ok;
+
+	if (resized)
+		tr2_term_start(tr2_common_color(), false);
+	resized = 0;
+	is_screen = tr2_term_width() && tr2_common.format == TR2_FORMAT_TEXT;
+	if (is_screen && !once)
 		fputs("\033[H\033[J", stdout);
+	ok = tr2_top_print(top, tr2_common.format, sort);
+	if (ok && !is_screen && !once && goes_on(top))
+		putchar('\n');
+	fflush(stdout);
+	return ok;
 }
 
 static int watch(struct tr2_top *top)
 {
 	bool ok;
 
+	/* A screen is written at once: it does not flicker. */
+	setvbuf(stdout, NULL, _IOFBF, SCREEN_BYTES);
 	keys_on();
-	do {
-		clear_screen();
-		ok = tr2_top_show(top, tr2_common.format, sort);
-		if (ok && top->alive && !tr2_term_width())
-			putchar('\n');
-		fflush(stdout);
-	} while (ok && top->alive && wait_for_next());
+	ok = show(top);
+	while (ok && goes_on(top) && wait_for_next()) {
+		if (!resized) {
+			tr2_top_scan(top);
+			read_files(top);
+		}
+		ok = show(top);
+	}
 	keys_off();
 	return ok ? 0 : TR2_EXIT_USAGE;
+}
+
+/* Each ring and stream takes a descriptor. */
+static void raise_limit(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit))
+		return;
+	limit.rlim_cur = limit.rlim_max;
+	(void)setrlimit(RLIMIT_NOFILE, &limit);
 }
 
 static int run(int argc, char **argv)
 {
 	extern const struct tr2_command tr2_command_top;
-	struct tr2_top top;
+	struct tr2_top top = { .tasks = { .fd = -1 } };
 	int code = TR2_EXIT_FATAL;
-	char *path;
+	bool opened;
 
 	if (argc > 1 || (argc && process) || delay_ns <= 0)
 		return tr2_usage_error(&tr2_command_top,
 				       delay_ns <= 0 ? "-d must be more than 0" :
 						       "one process at a time");
+	raise_limit();
 	if (process)
-		path = ring_of_pid(process);
+		opened = tr2_top_open_process(&top, process);
 	else
-		path = ring_at(argc ? argv[0] : "trace2.data");
-	if (path && tr2_top_open(&top, path)) {
+		opened = tr2_top_open_path(&top, argc ? argv[0] : "trace2.data");
+	if (opened) {
+		read_files(&top);
 		if (once)
-			code = tr2_top_show(&top, tr2_common.format, sort) ?
-				       0 : TR2_EXIT_USAGE;
+			code = show(&top) ? 0 : TR2_EXIT_USAGE;
 		else
 			code = watch(&top);
-		tr2_top_close(&top);
 	}
-	free(path);
+	tr2_top_close(&top);
 	return code;
 }
 
 const struct tr2_command tr2_command_top = {
 	.name = "top",
 	.synopsis = "[-p PID|FILE] [--once] [-d SEC] [-s COLUMN] [DIR|FILE]",
-	.summary = "Shows counters, timers and open regions of a running "
-		   "process.",
-	.details = "The process must write a ring (GIT_TRACE2_RING, or 'trace2 "
-		   "record --ring'). Name it by its pid or its file, or give a "
-		   "directory (or have trace2.data) with one running process. "
-		   "Reading does not disturb the process. If it has ended, its "
-		   "last state is shown. On a terminal, q quits.",
+	.summary = "Shows what running processes do, and their counters and "
+		   "open regions.",
+	.details = "DIR is a recording in progress (trace2.data is the default) "
+		   "or a directory where programs write rings. Watching does "
+		   "not disturb the processes. If they have ended, their last "
+		   "state is shown. On a terminal, q quits.",
 	.options = options,
 	.common = TR2_COMMON_FORMAT,
 	.flags = TR2_COMMAND_NO_PAGER,

@@ -1,108 +1,135 @@
 /* SPDX-License-Identifier: MIT */
-/* top_find - find rings to watch. */
+/* top_find - find what to watch: a process, a recording, a ring. */
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cmd/top.h"
 #include "common/memory.h"
+#include "common/say.h"
 
-static bool is_ring(const char *path)
+/* Watch the process of a ring, or show what it left. */
+static bool open_ring(struct tr2_top *top, const char *path)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	bool is = fd >= 0 && tr2_ring_file_is(fd);
+	struct tr2_top_ring *ring = tr2_top_ring_open(path, true);
+	int32_t pid = ring ? (int32_t)ring->file.header.pid : 0;
+	struct tr2_top_process *p;
 
-	if (fd >= 0)
-		close(fd);
-	return is;
-}
-
-/* Return the file of a line of /proc/PID/maps, if it is mapped shared and
- * writable. */
-static char *file_of_mapping(char *line)
-{
-	char *path = strchr(line, '/');
-	char *modes = strchr(line, ' ');
-
-	if (!path || !modes || strncmp(modes, " rw-s", 5))
-		return NULL;
-	path[strcspn(path, "\n")] = '\0';
-	return path;
-}
-
-char *tr2_top_ring_of(int64_t pid, int *error)
-{
-	char name[64], *line = NULL, *path, *found = NULL;
-	size_t alloc = 0;
-	FILE *maps;
-
-	snprintf(name, sizeof(name), "/proc/%lld/maps", (long long)pid);
-	maps = fopen(name, "re");
-	*error = maps ? 0 : errno;
-	while (maps && !found && getline(&line, &alloc, maps) > 0) {
-		path = file_of_mapping(line);
-		if (path && is_ring(path))
-			found = tr2_strdup(path);
-	}
-	free(line);
-	if (maps)
-		fclose(maps);
-	return found;
-}
-
-static bool runs(const char *path)
-{
-	struct tr2_ring_file f;
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	bool alive;
-
-	if (fd < 0)
+	if (!ring)
 		return false;
-	alive = tr2_ring_file_is(fd) &&
-		tr2_ring_file_open(&f, fd) == TR2_RING_IS_GOOD;
-	if (alive) {
-		alive = tr2_ring_file_is_alive(&f);
-		tr2_ring_file_release(&f);
+	if (tr2_ring_file_is_alive(&ring->file)) {
+		top->root = pid;
+		tr2_top_scan(top);
 	}
-	close(fd);
-	return alive;
+	p = tr2_top_find(top, pid);
+	if (!p)
+		p = tr2_top_add_ended(top, pid);
+	tr2_top_free_process(p);
+	p->ring = ring;
+	p->file = tr2_strdup(path);
+	return true;
 }
 
-char **tr2_top_running(const char *dir, size_t *nr_rings)
+bool tr2_top_open_process(struct tr2_top *top, const char *word)
 {
-	char **list = NULL, *path;
-	struct dirent *entry;
-	size_t nr = 0;
-	DIR *d = opendir(dir);
+	struct tr2_procfs_stat stat;
+	char *end;
+	long long pid = strtoll(word, &end, 10);
 
-	*nr_rings = 0;
-	while (d && (entry = readdir(d))) {
-		if (entry->d_name[0] == '.' || entry->d_type == DT_DIR)
-			continue;
-		path = tr2_strf("%s/%s", dir, entry->d_name);
-		*nr_rings += is_ring(path);
-		if (!runs(path)) {
-			free(path);
-			continue;
-		}
-		list = tr2_realloc(list, nr + 2, sizeof(*list));
-		list[nr++] = path;
-		list[nr] = NULL;
+	if (*end || pid <= 0 || pid > INT32_MAX || !access(word, F_OK))
+		return open_ring(top, word);
+	if (!tr2_procfs_stat((int32_t)pid, 0, &stat)) {
+		tr2_error("there is no process %lld", pid);
+		return false;
 	}
-	if (d)
-		closedir(d);
-	return list;
+	top->root = (int32_t)pid;
+	tr2_top_scan(top);
+	return true;
 }
 
-void tr2_top_free_list(char **list)
+static bool has_ring(const char *path)
 {
-	size_t i;
+	DIR *dir = opendir(path);
+	struct tr2_top_ring *ring = NULL;
+	struct dirent *e;
+	char *name;
 
-	for (i = 0; list && list[i]; i++)
-		free(list[i]);
-	free(list);
+	while (dir && !ring && (e = readdir(dir))) {
+		if (e->d_name[0] == '.' || e->d_type == DT_DIR)
+			continue;
+		name = tr2_strf("%s/%s", path, e->d_name);
+		ring = tr2_top_ring_open(name, false);
+		free(name);
+	}
+	if (dir)
+		closedir(dir);
+	tr2_top_ring_close(ring);
+	return ring != NULL;
+}
+
+/* Watch all processes that write in the directory. */
+static bool open_directory(struct tr2_top *top, const char *path)
+{
+	top->dirs[0] = (struct tr2_top_dir){ tr2_strdup(path), true };
+	top->nr_dirs = 1;
+	tr2_top_scan(top);
+	if (top->nr_live)
+		return true;
+	if (has_ring(path))
+		tr2_error("no process with a ring in '%s' is running ('trace2 "
+			  "report %s' reads the rings of ended ones)", path,
+			  path);
+	else
+		tr2_error("'%s': no ring in this directory, nothing to watch! "
+			  "GIT_TRACE2_RING=DIR, with its absolute path, makes "
+			  "a program write one there", path);
+	return false;
+}
+
+bool tr2_top_open_path(struct tr2_top *top, const char *path)
+{
+	struct stat st;
+	char *meta;
+	bool is_recording;
+
+	if (access(path, F_OK) && path[strspn(path, "0123456789")] == '\0') {
+		tr2_error("there is no file '%s': a process is watched with "
+			  "-p %s", path, path);
+		return false;
+	}
+	if (stat(path, &st)) {
+		tr2_error("cannot read '%s': %s (name a recording in progress, "
+			  "or a process with -p)", path, strerror(errno));
+		return false;
+	}
+	if (!S_ISDIR(st.st_mode))
+		return open_ring(top, path);
+	meta = tr2_strf("%s/meta.json", path);
+	is_recording = !access(meta, F_OK);
+	free(meta);
+	if (!is_recording)
+		return open_directory(top, path);
+	if (!tr2_top_open_recording(top, path))
+		return false;
+	tr2_top_scan(top);
+	return true;
+}
+
+void tr2_top_close(struct tr2_top *top)
+{
+	uint32_t i;
+
+	for (i = 1; i < top->nr; i++)
+		tr2_top_free_process(&top->process[i]);
+	for (i = 0; i < top->nr_dirs; i++)
+		free(top->dirs[i].path);
+	if (top->tasks.fd >= 0)
+		close(top->tasks.fd);
+	tr2_grown_release(&top->tasks);
+	tr2_map_release(&top->by_pid);
+	free(top->process);
+	free(top->end);
 }

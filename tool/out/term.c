@@ -18,24 +18,31 @@
 
 #define MIN_WIDTH 40
 #define STANDARD_WIDTH 80
+#define STANDARD_HEIGHT 24
+#define MAX_SIZE 10000
 
 static struct {
 	bool color, terminal;
-	unsigned int width;
+	unsigned int width, height;
 	pid_t pager;
-} term = { false, false, 0, 0 };
+} term = { false, false, 0, 0, 0 };
 
-static unsigned int width_of_terminal(void)
+static void read_size(void)
 {
-	const char *columns = getenv("COLUMNS");
-	struct winsize size;
+	const char *columns = getenv("COLUMNS"), *lines = getenv("LINES");
+	struct winsize size = { 0, 0, 0, 0 };
 	long n = columns ? strtol(columns, NULL, 10) : 0;
 
-	if (n < MIN_WIDTH && !ioctl(1, TIOCGWINSZ, &size))
+	(void)ioctl(1, TIOCGWINSZ, &size);
+	if (n < MIN_WIDTH)
 		n = size.ws_col;
-	if (n < MIN_WIDTH || n > 10000)
-		return STANDARD_WIDTH;
-	return (unsigned int)n;
+	term.width = n < MIN_WIDTH || n > MAX_SIZE ? STANDARD_WIDTH :
+						     (unsigned int)n;
+	n = lines ? strtol(lines, NULL, 10) : 0;
+	if (n < 1)
+		n = size.ws_row;
+	term.height = n < 1 || n > MAX_SIZE ? STANDARD_HEIGHT :
+					      (unsigned int)n;
 }
 
 static bool is_dumb(void)
@@ -110,7 +117,7 @@ void tr2_term_start(const char *color, bool pager)
 	if (!term.terminal)
 		return;
 	if (color)
-		term.width = width_of_terminal();
+		read_size();
 	if (pager && command && !is_dumb())
 		start_pager(command);
 }
@@ -133,6 +140,11 @@ void tr2_term_end(void)
 unsigned int tr2_term_width(void)
 {
 	return term.width;
+}
+
+unsigned int tr2_term_height(void)
+{
+	return term.height;
 }
 
 const char *tr2_color_on(enum tr2_color color)

@@ -19,14 +19,15 @@ enum tr2_color {
 	TR2_COLOR_GOOD
 };
 
-/* Choose width and colour ("auto", "always", "never"; NULL: output is for
+/* Choose size and colour ("auto", "always", "never"; NULL: output is for
  * programs), and start a pager if `pager` and stdout is a terminal. Called before
- * output, and again when descriptor 1 is redirected. */
+ * output, and again when descriptor 1 is redirected or the size changed. */
 void tr2_term_start(const char *color, bool pager);
 /* Wait for the pager. */
 void tr2_term_end(void);
 
 unsigned int tr2_term_width(void); /* in columns; 0: not a terminal */
+unsigned int tr2_term_height(void); /* in lines; 0: not a terminal */
 /* Return the sequences before and after coloured text; "" without colours. */
 const char *tr2_color_on(enum tr2_color color);
 const char *tr2_color_off(enum tr2_color color);

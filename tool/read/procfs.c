@@ -1,25 +1,37 @@
 /* SPDX-License-Identifier: MIT */
 /* procfs - implements read/procfs.h. */
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "read/procfs.h"
 
-DIR *tr2_procfs_open(void)
+int64_t tr2_procfs_tick_ns(void)
 {
-	return opendir("/proc");
+	long per_second = sysconf(_SC_CLK_TCK);
+
+	return 1000000000 / (per_second > 0 ? per_second : 100);
 }
 
-bool tr2_procfs_next(DIR *dir, int32_t *pid)
+DIR *tr2_procfs_open(int32_t pid)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+	return opendir(pid == TR2_PROCFS_ALL ? "/proc" : path);
+}
+
+bool tr2_procfs_next(DIR *dir, int32_t *id)
 {
 	struct dirent *e;
 
 	while ((e = readdir(dir)))
 		if (e->d_name[0] >= '1' && e->d_name[0] <= '9') {
-			*pid = atoi(e->d_name);
+			*id = atoi(e->d_name);
 			return true;
 		}
 	return false;
@@ -40,25 +52,77 @@ ssize_t tr2_procfs_read(int32_t pid, const char *name, char *out, size_t size)
 	return n;
 }
 
-/* Parse "PID (COMM) STATE PPID …", where COMM may contain any character. */
-bool tr2_procfs_stat(int32_t pid, struct tr2_procfs_stat *out)
+bool tr2_procfs_text(int32_t pid, int32_t tid, const char *name, char *out,
+		     size_t size)
 {
-	char text[512], *open, *close;
-	ssize_t n = tr2_procfs_read(pid, "stat", text, sizeof(text) - 1);
+	char path[64];
+	ssize_t n;
+
+	if (tid)
+		snprintf(path, sizeof(path), "task/%d/%s", (int)tid, name);
+	n = tr2_procfs_read(pid, tid ? path : name, out, size - 1);
+	out[n > 0 ? n : 0] = '\0';
+	return n > 0;
+}
+
+/* The text of stat behind the name. */
+static bool parse_numbers(const char *text, struct tr2_procfs_stat *s)
+{
+	unsigned long long user, system, start;
+	long long user_waited, system_waited;
+	int64_t tick_ns = tr2_procfs_tick_ns();
+
+	if (sscanf(text,
+		   " %c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %llu %llu "
+		   "%lld %lld %*d %*d %u %*d %llu",
+		   &s->state, &s->ppid, &user, &system, &user_waited,
+		   &system_waited, &s->nr_threads, &start) != 8)
+		return false;
+	s->start_ns = (int64_t)start * tick_ns;
+	s->cpu_ns = (int64_t)(user + system) * tick_ns;
+	s->waited_ns = (user_waited + system_waited) * tick_ns;
+	return true;
+}
+
+/* Parse "PID (COMM) STATE PPID …", where COMM may contain any character. */
+bool tr2_procfs_stat(int32_t pid, int32_t tid, struct tr2_procfs_stat *out)
+{
+	char text[1024], *open, *close;
 	size_t len;
 
-	if (n <= 0)
+	memset(out, 0, sizeof(*out));
+	out->pid = pid;
+	if (!tr2_procfs_text(pid, tid, "stat", text, sizeof(text)))
 		return false;
-	text[n] = '\0';
 	open = strchr(text, '(');
 	close = strrchr(text, ')');
 	if (!open || !close || close < open)
 		return false;
-	memset(out, 0, sizeof(*out));
-	out->pid = pid;
 	len = (size_t)(close - open - 1);
 	if (len > sizeof(out->comm) - 1)
 		len = sizeof(out->comm) - 1;
 	memcpy(out->comm, open + 1, len);
-	return sscanf(close + 1, " %c %d", &out->state, &out->ppid) == 2;
+	return parse_numbers(close + 1, out);
+}
+
+bool tr2_procfs_ready(int32_t pid, int32_t tid, int64_t *ready_ns)
+{
+	char text[128], *end;
+
+	if (!tr2_procfs_text(pid, tid, "schedstat", text, sizeof(text)))
+		return false;
+	(void)strtoll(text, &end, 10); /* on a CPU */
+	*ready_ns = strtoll(end, NULL, 10);
+	return true;
+}
+
+bool tr2_procfs_cpu(int32_t pid, int64_t *cpu_ns)
+{
+	struct timespec ts;
+	clockid_t clock;
+
+	if (clock_getcpuclockid(pid, &clock) || clock_gettime(clock, &ts))
+		return false;
+	*cpu_ns = (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
+	return true;
 }

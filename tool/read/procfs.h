@@ -21,17 +21,40 @@ struct tr2_procfs_stat {
 	int32_t pid, ppid;
 	char comm[TR2_PROCFS_NAME_SIZE];
 	char state; /* of the main thread: R, S, D, T, t, Z, X, I */
+	uint32_t nr_threads;
+	/* CLOCK_BOOTTIME, in the clock's ticks of 10 ms. With the pid it
+	 * identifies a process. */
+	int64_t start_ns;
+	int64_t cpu_ns;    /* of all its threads, in ticks */
+	int64_t waited_ns; /* of all children that it waited for, and of those
+			    * that they waited for; in ticks */
 };
 
-/* Walk through the processes. NULL: it is refused. Ended by closedir(). */
-DIR *tr2_procfs_open(void);
+/* The length of a tick. */
+int64_t tr2_procfs_tick_ns(void);
+
+/* Walk through the processes, or the threads of a process. NULL: it is gone, or
+ * memory is short. Ended by closedir(). */
+DIR *tr2_procfs_open(int32_t pid);
+#define TR2_PROCFS_ALL 0
 /* false: there are no more. */
-bool tr2_procfs_next(DIR *dir, int32_t *pid);
+bool tr2_procfs_next(DIR *dir, int32_t *id);
 
 /* Read the first bytes of /proc/PID/NAME. Return their number, or -1 with
  * errno. */
 ssize_t tr2_procfs_read(int32_t pid, const char *name, char *out, size_t size);
 
-bool tr2_procfs_stat(int32_t pid, struct tr2_procfs_stat *out);
+/* These are of a process, or of one of its threads if tid is not 0. */
+/* Read a file as a string. false: it is empty, or refused. */
+bool tr2_procfs_text(int32_t pid, int32_t tid, const char *name, char *out,
+		     size_t size);
+bool tr2_procfs_stat(int32_t pid, int32_t tid, struct tr2_procfs_stat *out);
+/* Read for how long a thread had been ready without a CPU when it last got
+ * one. */
+bool tr2_procfs_ready(int32_t pid, int32_t tid, int64_t *ready_ns);
+
+/* Read the CPU time of all threads of a process so far, without those that run
+ * since the last tick. */
+bool tr2_procfs_cpu(int32_t pid, int64_t *cpu_ns);
 
 #endif

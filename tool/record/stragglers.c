@@ -21,12 +21,12 @@ struct seen {
 
 static size_t read_all(struct seen *all, size_t max)
 {
-	DIR *d = tr2_procfs_open();
+	DIR *d = tr2_procfs_open(TR2_PROCFS_ALL);
 	size_t nr = 0;
 	int32_t pid;
 
 	while (d && nr < max && tr2_procfs_next(d, &pid))
-		nr += tr2_procfs_stat(pid, &all[nr].stat);
+		nr += tr2_procfs_stat(pid, 0, &all[nr].stat);
 	if (d)
 		closedir(d);
 	return nr;
