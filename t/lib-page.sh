@@ -9,11 +9,7 @@
 #
 # shellcheck shell=sh
 
-if ! test_have_prereq READS_STREAMS
-then
-	skip_all='the command was built without reading JSON streams'
-	test_done
-fi
+test_skip_unless READS_STREAMS
 
 # shellcheck disable=SC2034 # for the scripts
 TRACES="$TEST_DIRECTORY/traces"

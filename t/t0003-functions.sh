@@ -386,6 +386,26 @@ test_expect_success 'test_config_global is undone at the end of its test' '
 	EOF
 '
 
+test_expect_success 'test_skip_unless' '
+	write_subtest skipunless <<-\EOF &&
+	test_set_prereq HERE
+	test_skip_unless HERE
+	echo going on
+	test_skip_unless HERE,AWAY
+	echo not reached
+	EOF
+	check_subtest 0 skipunless <<-\EOF &&
+	going on
+	1..0 # SKIP missing HERE,AWAY
+	EOF
+	write_subtest skipreason <<-\EOF &&
+	test_skip_unless AWAY "nobody is here"
+	EOF
+	check_subtest 0 skipreason <<-\EOF
+	1..0 # SKIP nobody is here
+	EOF
+'
+
 test_expect_success 'test_skip_or_die' '
 	write_subtest skipordie <<-\EOF &&
 	test_skip_or_die NEEDED "no frobnicator here"

@@ -6,11 +6,7 @@ test_description='the harness: what a script wrote passes trace2 check'
 . ./test-lib.sh
 . "$TEST_DIRECTORY"/lib-subtest.sh
 
-if ! test_have_prereq READS_STREAMS
-then
-	skip_all='the command was built without reading JSON streams'
-	test_done
-fi
+test_skip_unless READS_STREAMS
 
 subtest_no_tool=
 unchecked 'wrong on purpose' '*'

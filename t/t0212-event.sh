@@ -9,11 +9,7 @@ What GIT_TRACE2_EVENT writes, and the rules that its consumers rely on.
 . ./test-lib.sh
 . "$TEST_DIRECTORY/lib-trace2.sh"
 
-if ! test_have_prereq JQ
-then
-	skip_all='jq is needed to look at JSON'
-	test_done
-fi
+test_skip_unless JQ
 
 test_expect_success 'a program that returns from main' '
 	traced --event 7 test-tool trace2 001return 7 &&

@@ -10,11 +10,7 @@ and so on, as the kernel knows them.
 . ./test-lib.sh
 . "$TEST_DIRECTORY/lib-trace2.sh"
 
-if ! test -r /proc/$$/stat
-then
-	skip_all='ancestry needs /proc'
-	test_done
-fi
+test_skip_unless PROC
 
 # The ancestors beyond test-tool depend on the caller of this script.
 test_expect_success !UNDER_VALGRIND 'the normal target names the parent first' '

@@ -25,11 +25,7 @@ shows () {
 	test_cmp expect actual
 }
 
-if ! test_have_prereq JQ
-then
-	skip_all='jq is needed to look at JSON'
-	test_done
-fi
+test_skip_unless JQ
 
 test_expect_success 'the password of a URL' '
 	shows https://user:pwd@example.com/ \

@@ -12,11 +12,7 @@ test_description='scrubbers and assertions on streams'
 
 unchecked 'pieces of many streams' 'all.*' brief
 
-if ! test_have_prereq PERL_TEST_HELPERS
-then
-	skip_all='the scrubbers are written in perl'
-	test_done
-fi
+test_skip_unless PERL_TEST_HELPERS 'the scrubbers are written in perl'
 
 SQ="'"
 traces=$TEST_DIRECTORY/traces

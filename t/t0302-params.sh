@@ -6,11 +6,7 @@ test_description='config keys and variables that a trace reports'
 . ./test-lib.sh
 . "$TEST_DIRECTORY/lib-trace2.sh"
 
-if ! test_have_prereq JQ
-then
-	skip_all='jq is needed to look at JSON'
-	test_done
-fi
+test_skip_unless JQ
 
 sane_unset GIT_CONFIG_NOSYSTEM
 GIT_CONFIG_SYSTEM=$TRASH_DIRECTORY/system

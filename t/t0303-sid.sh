@@ -10,11 +10,7 @@ an environment that nobody checked.
 . ./test-lib.sh
 . "$TEST_DIRECTORY/lib-trace2.sh"
 
-if ! test_have_prereq JQ
-then
-	skip_all='jq is needed to look at JSON'
-	test_done
-fi
+test_skip_unless JQ
 
 own='20[0-9]\{6\}T[0-9]\{6\}\.[0-9]\{6\}Z-H[0-9a-f]\{8\}-P[0-9a-f]\{8\}'
 

@@ -10,11 +10,7 @@ module that is loaded and unloaded, in C++.
 . ./test-lib.sh
 . "$TEST_DIRECTORY/lib-trace2.sh"
 
-if ! test_have_prereq JQ
-then
-	skip_all='jq is needed to look at JSON'
-	test_done
-fi
+test_skip_unless JQ
 
 hosts=$GIT_BUILD_DIR/build/hosts
 modules=$GIT_BUILD_DIR/build/modules

@@ -6,11 +6,7 @@ test_description='fork: a child that does not exec is a session of its own'
 . ./test-lib.sh
 . "$TEST_DIRECTORY/lib-trace2.sh"
 
-if ! test_have_prereq JQ
-then
-	skip_all='jq is needed to look at JSON'
-	test_done
-fi
+test_skip_unless JQ
 
 # told CODE ARG...: runs test-tool, and leaves what it says in actual, a line an
 # event: SID, event, value.

@@ -9,11 +9,7 @@ test_description='signals that end the program: the last event'
 
 hosts=$GIT_BUILD_DIR/build/hosts
 
-if ! test_have_prereq JQ
-then
-	skip_all='jq is needed to look at JSON'
-	test_done
-fi
+test_skip_unless JQ
 
 # A shell cannot distinguish death by a signal from an exit with code 128 +
 # signal: perl can.

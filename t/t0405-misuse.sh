@@ -10,11 +10,7 @@ the program goes on.
 . ./test-lib.sh
 . "$TEST_DIRECTORY/lib-trace2.sh"
 
-if ! test_have_prereq JQ
-then
-	skip_all='jq is needed to look at JSON'
-	test_done
-fi
+test_skip_unless JQ
 
 # misused CODE [--no-init] ARG...: run test-tool; write its stream to e, its
 # errors to actual.

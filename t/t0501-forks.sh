@@ -13,11 +13,7 @@ first in it.
 
 hosts=$GIT_BUILD_DIR/build/hosts
 
-if ! test_have_prereq JQ
-then
-	skip_all='jq is needed to look at JSON'
-	test_done
-fi
+test_skip_unless JQ
 
 # forked VERB: write a valid stream to e, and the child's events to actual, one
 # line per event: thread, event, its fields.

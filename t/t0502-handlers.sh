@@ -12,11 +12,7 @@ By returning, jumping, ending the process; and threads that are cancelled.
 
 hosts=$GIT_BUILD_DIR/build/hosts
 
-if ! test_have_prereq JQ
-then
-	skip_all='jq is needed to look at JSON'
-	test_done
-fi
+test_skip_unless JQ
 
 # handled CODE VERB
 handled () {

@@ -11,11 +11,7 @@ The host goes on to its end, and what it could not tell is counted in lost.
 
 hosts=$GIT_BUILD_DIR/build/hosts
 
-if ! test_have_prereq JQ
-then
-	skip_all='jq is needed to look at JSON'
-	test_done
-fi
+test_skip_unless JQ
 
 limited () {
 	rm -f e &&

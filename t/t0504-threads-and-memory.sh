@@ -9,11 +9,7 @@ test_description='threads, memory and plugins that a library may not expect'
 hosts=$GIT_BUILD_DIR/build/hosts
 plugin=$GIT_BUILD_DIR/build/modules/static-plugin.so
 
-if ! test_have_prereq JQ
-then
-	skip_all='jq is needed to look at JSON'
-	test_done
-fi
+test_skip_unless JQ
 
 # threaded CODE VERB
 threaded () {

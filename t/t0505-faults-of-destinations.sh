@@ -11,11 +11,7 @@ readable; what was lost is counted by the targets that still can.
 . "$TEST_DIRECTORY/lib-trace2.sh"
 . "$TEST_DIRECTORY/lib-faults.sh"
 
-if ! test_have_prereq JQ
-then
-	skip_all='jq is needed to look at JSON'
-	test_done
-fi
+test_skip_unless JQ
 
 # A socket has at most 107 bytes of path, too few for a trash directory.
 sockets=$(mktemp -d "${TMPDIR:-/tmp}/t0505.XXXXXX") &&

@@ -12,11 +12,7 @@ at all, and the waits for a reader that never reads sum up to 50 ms.
 . "$TEST_DIRECTORY/lib-faults.sh"
 
 # A sanitizer makes additional calls, and some do not run under strace.
-if ! test_have_prereq !INSTRUMENTED,STRACE
-then
-	skip_all='a plain build and strace are needed'
-	test_done
-fi
+test_skip_unless !INSTRUMENTED,STRACE 'a plain build and strace are needed'
 
 hosts=$GIT_BUILD_DIR/build/hosts
 sockets=$(mktemp -d "${TMPDIR:-/tmp}/t0506.XXXXXX") &&

@@ -12,11 +12,7 @@ what stands around it is still there.
 
 export GIT_TRACE2_BRIEF=1 GIT_TRACE2_EVENT_NESTING=9
 
-if ! test_have_prereq JQ
-then
-	skip_all='jq is needed to look at JSON'
-	test_done
-fi
+test_skip_unless JQ
 
 # said CALL...: write streams with these calls to n, p and e.
 said () {

@@ -11,11 +11,7 @@ readable; what was lost is counted where it can be.
 . "$TEST_DIRECTORY/lib-trace2.sh"
 . "$TEST_DIRECTORY/lib-faults.sh"
 
-if ! test_have_prereq JQ
-then
-	skip_all='jq is needed to look at JSON'
-	test_done
-fi
+test_skip_unless JQ
 
 hosts=$GIT_BUILD_DIR/build/hosts
 

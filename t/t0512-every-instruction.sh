@@ -20,11 +20,7 @@ all=1000000
 few=150
 test_have_prereq !EXPENSIVE || few=$all
 
-if ! test_have_prereq JQ,STEPS
-then
-	skip_all='jq is needed, and a processor that stops behind each instruction'
-	test_done
-fi
+test_skip_unless JQ,STEPS 'jq is needed, and a processor that stops behind each instruction'
 
 through=
 

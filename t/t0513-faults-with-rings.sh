@@ -13,11 +13,7 @@ to one with all that: the host does what it does without tracing.
 
 hosts=$GIT_BUILD_DIR/build/hosts
 
-if ! test_have_prereq JQ
-then
-	skip_all='jq is needed to look at JSON'
-	test_done
-fi
+test_skip_unless JQ
 
 # The counters of test-tool and of the host; the others are reported as errors.
 sample=app/test/test1/:2,app/plain/items/:3,app/plain/work:ns/:1000

@@ -11,11 +11,7 @@ It changes after the library has begun, and finds what it finds without tracing.
 
 hosts=$GIT_BUILD_DIR/build/hosts
 
-if ! test_have_prereq JQ
-then
-	skip_all='jq is needed to look at JSON'
-	test_done
-fi
+test_skip_unless JQ
 
 # Address space reserved for future threads is missing here.
 test_expect_success !INSTRUMENTED 'a limit for memory that is set later: there is as much' '

@@ -18,11 +18,7 @@ hosts=$GIT_BUILD_DIR/build/hosts
 stops=300
 test_have_prereq !EXPENSIVE || stops=100000
 
-if ! test_have_prereq JQ,STEPS
-then
-	skip_all='jq is needed, and a processor that stops behind each instruction'
-	test_done
-fi
+test_skip_unless JQ,STEPS 'jq is needed, and a processor that stops behind each instruction'
 
 # interrupted STACK: no event is missing or damaged.
 interrupted () {

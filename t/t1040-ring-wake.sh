@@ -7,11 +7,7 @@ test_description='a reader of a ring is woken: by futex, in poll, by signal'
 
 hosts=$GIT_BUILD_DIR/build/hosts
 
-if ! test_have_prereq PIPE,PROC
-then
-	skip_all='no host program, no fifos, or no /proc'
-	test_done
-fi
+test_skip_unless PIPE,PROC 'no host program, no fifos, or no /proc'
 
 # bounded COMMAND...: replace this shell by COMMAND, which an alarm ends if it
 # waits for ever: then its death fails the test.

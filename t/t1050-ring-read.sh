@@ -10,11 +10,7 @@ unchecked 'damaged' bad
 
 hosts=$GIT_BUILD_DIR/build/hosts
 
-if ! test_have_prereq READS_STREAMS
-then
-	skip_all='the command was built without reading JSON streams'
-	test_done
-fi
+test_skip_unless READS_STREAMS
 
 # both COMMAND...: the same run as event stream (event) and as ring (ring).
 both () {

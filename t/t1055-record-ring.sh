@@ -8,17 +8,9 @@ test_description='trace2 record --ring: rings of all processes, and streams of t
 
 hosts=$GIT_BUILD_DIR/build/hosts
 
-if ! test_have_prereq READS_STREAMS
-then
-	skip_all='the command was built without reading JSON streams'
-	test_done
-fi
+test_skip_unless READS_STREAMS
 
-if ! test_have_prereq JQ,PIPE
-then
-	skip_all='no host program, no jq, or no fifos'
-	test_done
-fi
+test_skip_unless JQ,PIPE 'no host program, no jq, or no fifos'
 
 rounds () {
 	trace2 script -F event,message "$@" 2>/dev/null |

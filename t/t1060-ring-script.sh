@@ -6,17 +6,9 @@ test_description='events of a ring, written anew, have all their fields'
 . ./test-lib.sh
 . "$TEST_DIRECTORY/lib-trace2.sh"
 
-if ! test_have_prereq READS_STREAMS
-then
-	skip_all='the command was built without reading JSON streams'
-	test_done
-fi
+test_skip_unless READS_STREAMS
 
-if ! test_have_prereq JQ
-then
-	skip_all='jq is needed to look at JSON'
-	test_done
-fi
+test_skip_unless JQ
 
 # Both targets record the same run.
 test_expect_success 'the histogram of a timer is what the event target says' '

@@ -10,11 +10,7 @@ Samples are held against those that perf record takes in the same run.
 . "$TEST_DIRECTORY/lib-trace2.sh"
 . "$TEST_DIRECTORY/lib-perf.sh"
 
-if ! test_have_prereq KERNEL_SAMPLES
-then
-	skip_all='the kernel lets nobody sample here'
-	test_done
-fi
+test_skip_unless KERNEL_SAMPLES 'the kernel lets nobody sample here'
 
 test_expect_success 'page faults of each thread, and none after its end' '
 	sampled page-faults:u:1 test-tool perf touch 80 60 &&

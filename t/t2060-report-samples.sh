@@ -9,11 +9,7 @@ test_description='report --samples and export --to perf: which calls led to a co
 
 test_lazy_prereq STRIP 'strip --version'
 
-if ! test_have_prereq TREESUM
-then
-	skip_all='the example is not built, or without symbols'
-	test_done
-fi
+test_skip_unless TREESUM 'the example is not built, or without symbols'
 
 # summed LIST: one worker, so that the numbers are the same each time.
 summed () {

@@ -29,11 +29,7 @@ test_lazy_prereq NAMES '
 test_lazy_prereq INLINED 'case "$CC" in *clang*) false ;; esac'
 test_lazy_prereq X86_64 'test "$(uname -m)" = x86_64'
 
-if ! test_have_prereq NAMES
-then
-	skip_all='no C++ compiler, no libdw, or no symbols'
-	test_done
-fi
+test_skip_unless NAMES 'no C++ compiler, no libdw, or no symbols'
 
 test_expect_success INLINED 'names of C++, and what was inlined' '
 	reported app/demo/steps/:1 "$paths" inlined 3 &&

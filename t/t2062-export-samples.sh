@@ -7,11 +7,7 @@ test_description='trace2 export: the table of samples (csv, sqlite)'
 . "$TEST_DIRECTORY"/t3300/lib-export.sh
 . "$TEST_DIRECTORY/lib-perf.sh"
 
-if ! test_have_prereq TREESUM
-then
-	skip_all='the example is not built, or without symbols'
-	test_done
-fi
+test_skip_unless TREESUM 'the example is not built, or without symbols'
 
 # summed LIST [PROGRAM]: one worker, so that the numbers are the same each time.
 summed () {

@@ -11,11 +11,7 @@ holds makes a command fail.
 
 unchecked 'lines of many streams, changed at random' reshaped.event crlf.event
 
-if ! test_have_prereq READS_STREAMS
-then
-	skip_all='the command was built without reading JSON streams'
-	test_done
-fi
+test_skip_unless READS_STREAMS
 
 traces=$TEST_DIRECTORY/traces
 

@@ -6,11 +6,7 @@ test_description='trace2 list: the processes of a recording'
 . ./test-lib.sh
 . "$TEST_DIRECTORY/lib-terminal.sh"
 
-if ! test_have_prereq READS_STREAMS
-then
-	skip_all='the command was built without reading JSON streams'
-	test_done
-fi
+test_skip_unless READS_STREAMS
 
 traces=$TEST_DIRECTORY/traces
 

@@ -7,11 +7,7 @@ test_description='trace2 script: events in the order of time, in any format'
 
 unchecked 'lines that perf would not write' odd.perf
 
-if ! test_have_prereq READS_STREAMS
-then
-	skip_all='the command was built without reading JSON streams'
-	test_done
-fi
+test_skip_unless READS_STREAMS
 
 traces=$TEST_DIRECTORY/traces
 

@@ -8,11 +8,7 @@ test_description='trace2 check: streams, settings, and a probe'
 unchecked 'forged: what check has to find' \
 	double early made-up nesting no-key thread type
 
-if ! test_have_prereq READS_STREAMS
-then
-	skip_all='the command was built without reading JSON streams'
-	test_done
-fi
+test_skip_unless READS_STREAMS
 
 traces=$TEST_DIRECTORY/traces
 

@@ -5,19 +5,11 @@ test_description='trace2 script -f: files of each kind that still grow'
 
 . ./test-lib.sh
 
-if ! test_have_prereq READS_STREAMS
-then
-	skip_all='the command was built without reading JSON streams'
-	test_done
-fi
+test_skip_unless READS_STREAMS
 
 traces=$TEST_DIRECTORY/traces
 
-if ! test_have_prereq PIPE
-then
-	skip_all='no fifos here'
-	test_done
-fi
+test_skip_unless PIPE 'no fifos here'
 
 # follow FIELDS PATH...: its output can be read from descriptor 9.
 follow () {

@@ -10,11 +10,7 @@ critical path goes to it where the push itself did nothing else.
 . ./test-lib.sh
 . "$TEST_DIRECTORY/lib-stream.sh"
 
-if ! test_have_prereq READS_STREAMS
-then
-	skip_all='the command was built without reading JSON streams'
-	test_done
-fi
+test_skip_unless READS_STREAMS
 
 child () {
 	event P "$1" child_start "\"child_id\":$2,\"child_class\":\"$4\",\"use_shell\":false,\"argv\":[\"$3\"]"

@@ -10,11 +10,7 @@ process ran is a segment of it.
 . ./test-lib.sh
 . "$TEST_DIRECTORY/lib-stream.sh"
 
-if ! test_have_prereq READS_STREAMS
-then
-	skip_all='the command was built without reading JSON streams'
-	test_done
-fi
+test_skip_unless READS_STREAMS
 
 # lives INPUT: print each process with its wall time.
 lives () {

@@ -8,11 +8,7 @@ test_description='what a command leaves alone when it fails, and what it says'
 
 unchecked 'forged' bad lines actual
 
-if ! test_have_prereq READS_STREAMS
-then
-	skip_all='the command cannot read streams: simdjson is missing'
-	test_done
-fi
+test_skip_unless READS_STREAMS
 
 test_expect_success 'a recording that cannot begin leaves the one before in its place' '
 	trace2 record -- true 2>err &&

@@ -12,11 +12,7 @@ DIR/meta.json. Tests of --listen are in t3101.
 
 SQ=\'
 
-if ! test_have_prereq JQ
-then
-	skip_all='jq is missing'
-	test_done
-fi
+test_skip_unless JQ
 
 # The kernel reports processes, and all exit codes. A sandbox may forbid either.
 

@@ -12,11 +12,7 @@ session, and what could not be taken is counted.
 
 SQ=\'
 
-if ! test_have_prereq JQ
-then
-	skip_all='jq is missing'
-	test_done
-fi
+test_skip_unless JQ
 
 # A short path, since that of a socket has at most 107 bytes.
 sock=$(mktemp -d "${TMPDIR:-/tmp}/t3101.XXXXXX") || exit 1

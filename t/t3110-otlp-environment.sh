@@ -10,11 +10,7 @@ any other exporter.
 . ./test-lib.sh
 . "$TEST_DIRECTORY"/t3300/lib-export.sh
 
-if ! test_have_prereq NODE || ! test_have_prereq LIBCURL
-then
-	skip_all='node or libcurl is missing'
-	test_done
-fi
+test_skip_unless NODE,LIBCURL
 
 sane_unset OTEL_EXPORTER_OTLP_HEADERS OTEL_EXPORTER_OTLP_TRACES_HEADERS \
 	OTEL_EXPORTER_OTLP_ENDPOINT OTEL_EXPORTER_OTLP_TRACES_ENDPOINT

@@ -5,11 +5,7 @@ test_description='trace2 record: what it leaves in a working tree, and says'
 
 . ./test-lib.sh
 
-if ! test_have_prereq JQ
-then
-	skip_all='jq is missing'
-	test_done
-fi
+test_skip_unless JQ
 
 test_expect_success GIT 'a recording in a working tree is nothing to Git' '
 	git init -q repo &&

@@ -9,11 +9,7 @@ trace2 reads from them. Recordings of real programs are in t3131.
 
 . ./test-lib.sh
 
-if ! test_have_prereq JQ
-then
-	skip_all='jq is missing'
-	test_done
-fi
+test_skip_unless JQ
 
 # made DIR [OPTION...]: make a recording of the records on standard input.
 made () {

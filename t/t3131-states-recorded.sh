@@ -5,11 +5,7 @@ test_description='states of real programs, as the kernel reported them'
 
 . ./test-lib.sh
 
-if ! test_have_prereq JQ
-then
-	skip_all='jq is missing'
-	test_done
-fi
+test_skip_unless JQ
 
 # recorded DIR COMMAND...: record it, and print its states to dump.
 recorded () {
@@ -19,11 +15,7 @@ recorded () {
 	"$GIT_BUILD_DIR/build/unit/tool-states" "$dir" >dump
 }
 
-if ! test_have_prereq STATES
-then
-	skip_all='the kernel does not report switches to this user'
-	test_done
-fi
+test_skip_unless STATES 'the kernel does not report switches to this user'
 
 # holds ASSERTION: this is true of the objects of the dump.
 holds () {

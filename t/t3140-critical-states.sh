@@ -9,11 +9,7 @@ microseconds. The last ones record real programs.
 
 . ./test-lib.sh
 
-if ! test_have_prereq JQ
-then
-	skip_all='jq is missing'
-	test_done
-fi
+test_skip_unless JQ
 
 # made: make the recording r of the records on standard input.
 made () {

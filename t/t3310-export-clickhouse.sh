@@ -10,11 +10,7 @@ t3311 has the real one.
 . ./test-lib.sh
 . "$TEST_DIRECTORY"/t3300/lib-export.sh
 
-if ! test_have_prereq LIBCURL
-then
-	skip_all='built without libcurl'
-	test_done
-fi
+test_skip_unless LIBCURL 'built without libcurl'
 SQ=\'
 sane_unset CLICKHOUSE_USER CLICKHOUSE_PASSWORD
 

@@ -7,11 +7,7 @@ test_description='trace2 export: into a real ClickHouse, one server and two shar
 . "$TEST_DIRECTORY"/t3300/lib-export.sh
 . "$TEST_DIRECTORY"/lib-clickhouse.sh
 
-if ! test_have_prereq CLICKHOUSE
-then
-	skip_all='clickhouse-server or libcurl is missing'
-	test_done
-fi
+test_skip_unless CLICKHOUSE 'clickhouse-server or libcurl is missing'
 sane_unset CLICKHOUSE_USER CLICKHOUSE_PASSWORD
 test_lazy_prereq CLICKHOUSE_CLIENT 'command -v clickhouse-client'
 

@@ -11,10 +11,7 @@ PATH=$GIT_BUILD_DIR/build/bin:$PATH
 test_lazy_prereq COUNT 'trace2 stat -e list | grep "^page-faults.* yes "'
 test_lazy_prereq NO_CYCLES 'trace2 stat -e list | grep "^cpu-cycles.* no "'
 
-grep -q "^TOOL_FEATURES=.*SIMDJSON" "$GIT_BUILD_DIR"/build/build-options || {
-	skip_all='trace2 was built without simdjson'
-	test_done
-}
+test_skip_unless READS_STREAMS
 
 # Print the value of a measure: $1 an expression of jq, $2 its name; from JSON
 # in out.

@@ -7,10 +7,7 @@ test_description='trace2 diff: two recordings, or two sets of them'
 
 PATH=$GIT_BUILD_DIR/build/bin:$PATH
 
-grep -q "^TOOL_FEATURES=.*SIMDJSON" "$GIT_BUILD_DIR"/build/build-options || {
-	skip_all='trace2 was built without simdjson'
-	test_done
-}
+test_skip_unless READS_STREAMS
 
 # runs DIR NAME=VALUE,... ...: make a set of recordings with these numbers.
 runs () {

@@ -9,11 +9,7 @@ test_description='trace2 top: a running process, seen through its ring'
 
 hosts=$GIT_BUILD_DIR/build/hosts
 
-if ! test_have_prereq JQ,PIPE
-then
-	skip_all='no host program, no jq, or no fifos'
-	test_done
-fi
+test_skip_unless JQ,PIPE 'no host program, no jq, or no fifos'
 
 # start_worker DIR ARG...: start a worker whose ring is in DIR; it runs until
 # end_worker, and its pid is in $worker.

@@ -13,12 +13,7 @@ test_lazy_prereq MAKE 'make --version'
 test_lazy_prereq PKG_CONFIG 'pkg-config --version'
 test_lazy_prereq CXX 'command -v "${CXX:-c++}"'
 # A program with a sanitizer needs its flags, and musl has no pkg-config.
-if test_have_prereq INSTRUMENTED || test_have_prereq MUSL ||
-   ! test_have_prereq MAKE
-then
-	skip_all='needs make, and the plain build'
-	test_done
-fi
+test_skip_unless MAKE,!INSTRUMENTED,!MUSL
 
 # The output of pkg-config is not quoted: use a path without blanks.
 top=$(mktemp -d "${TMPDIR:-/tmp}/t9021.XXXXXX") || exit 1

@@ -10,11 +10,7 @@ lost on the way, and SIGUSR1 is answered by one line of counts.
 . ./test-lib.sh
 . "$TEST_DIRECTORY/lib-stream.sh"
 
-if ! test_have_prereq JQ
-then
-	skip_all='jq is missing'
-	test_done
-fi
+test_skip_unless JQ
 
 test_lazy_prereq SYSTEMD 'systemd-analyze --version'
 

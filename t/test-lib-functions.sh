@@ -472,6 +472,13 @@ test_bool_env () {
 	test "$value" != 0
 }
 
+# test_skip_unless PREREQ [REASON]: end the script as skipped if it is missing.
+test_skip_unless () {
+	test_have_prereq "$1" && return
+	skip_all=${2-missing $1}
+	test_done
+}
+
 # test_skip_or_die VAR REASON: end the script as skipped; or as failed if VAR
 # requires that it can run.
 test_skip_or_die () {
