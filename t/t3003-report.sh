@@ -214,7 +214,7 @@ test_expect_success JQ 'the headline is in JSON, too' '
 	trace2 report --format=json behind.event >out &&
 	jq -c ".summary[] | [.background_ns,.lost]" out >>actual &&
 	cat >expect <<-\EOF &&
-	{"wall_ns":1000000000,"processes":2,"events":18,"spawning_ns":40000000,"background_ns":0,"lost":0,"failed":0,"code":0,"signal":null,"errors":0}
+	{"wall_ns":1000000000,"cpu_ns":null,"waiting_ns":null,"ready_ns":null,"processes":2,"events":18,"spawning_ns":40000000,"background_ns":0,"lost":0,"failed":0,"code":0,"signal":null,"errors":0}
 	[1,1,1]
 	[1000000000,3]
 	EOF
@@ -278,7 +278,7 @@ test_expect_success '-s sorts, -n cuts' '
 
 test_expect_success 'a column that is not there' '
 	test_expect_code 2 trace2 report --regions -s speed "$traces/gc.event" 2>err &&
-	echo "trace2: cannot sort by '\''speed'\'': the columns are total, self, share, calls, p50, p90, p99, max, group, region" >expect &&
+	echo "trace2: cannot sort by '\''speed'\'': the columns are total, self, share, cpu, wait, ready, calls, p50, p90, p99, max, group, region" >expect &&
 	test_cmp expect err
 '
 

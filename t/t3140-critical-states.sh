@@ -234,6 +234,91 @@ test_expect_success 'each moment belongs to the region around it' '
 	adds_up
 '
 
+test_expect_success '--regions has what the thread did in the time of its own' '
+	trace2 report --regions --format=json r >json &&
+	jq -r ".regions[] | \"\(.region) \(.self_ns) \(.cpu_ns) \(.wait_ns) \(.ready_ns)\"" \
+		json | sort >actual &&
+	cat >expect <<-\EOF &&
+	(in no region) 25000 25000 0 0
+	c/inner 20000 10000 10000 0
+	c/outer 55000 35000 20000 0
+	EOF
+	test_cmp expect actual &&
+	trace2 report --regions r >out &&
+	test_grep "^SUM WALL  SUM SELF  SHARE   CPU  WAIT  READY  CALLS" out
+'
+
+test_expect_success '--waits: by cause, process and region' '
+	trace2 report --waits r >actual &&
+	cat >expect <<-\EOF &&
+	 SUM  COUNT   P50   MAX  WAIT  WOKEN BY   PROCESS  REGION
+	30us      1  30us  30us  disk  ~(kernel)  top      c/outer
+	EOF
+	test_cmp expect actual &&
+	trace2 report --waits -N c/inner r >out 2>err &&
+	test_must_be_empty out &&
+	test_grep "no waits in this recording" err &&
+	trace2 report --waits -t 31us r >out 2>err &&
+	test_must_be_empty out
+'
+
+test_expect_success 'the line above has CPU time, and what the path waited' '
+	trace2 report r >out &&
+	test_grep "^100 us wall, 70 us CPU (0.70 CPUs), 1 process, 9 events; 30 us (30.0%) waiting$" out &&
+	trace2 report --format=json r >json &&
+	jq -c ".summary[0] | [.cpu_ns, .waiting_ns, .ready_ns]" json >actual &&
+	jq -c ".processes[0] | [.cpu_ns, .wait_ns, .ready_ns]" json >>actual &&
+	test_write_lines "[70000,30000,0]" "[70000,30000,0]" >expect &&
+	test_cmp expect actual &&
+	trace2 list r >out &&
+	test_grep "100 us  70us     0   10  top$" out &&
+	trace2 list --format=json r | jq ".processes[0].cpu_ns" >actual &&
+	echo 70000 >expect &&
+	test_cmp expect actual
+'
+
+test_expect_success '--waits: many, by whom most of the time' '
+	made <<-\EOF &&
+	0 0 fork 10 10 1 1
+	0 0 in 10 10
+	1 0 comm 10 10 reader exec
+	2 0 fork 11 11 10 10
+	3 1 in 11 11
+	4 1 comm 11 11 writer exec
+	5 0 fork 12 12 10 10
+	6 0 switch 10 10 12 reader schedule,anon_pipe_read
+	6 0 out 10 10
+	6 0 in 12 12
+	7 0 comm 12 12 other exec
+	16 1 waking 11 11 10
+	17 0 switch 12 12 10 reader
+	17 0 out 12 12
+	17 0 in 10 10
+	20 0 switch 10 10 0 swapper schedule,anon_pipe_read
+	20 0 out 10 10
+	50 1 waking 11 11 10
+	50 0 in 10 10
+	60 0 switch 10 10 0 swapper schedule,anon_pipe_read
+	60 0 out 10 10
+	61 0 in 12 12
+	65 0 waking 12 12 10
+	66 1 exit 11 11
+	67 0 exit 12 12
+	68 0 in 10 10
+	70 0 exit 10 10
+	EOF
+	trace2 report --waits --cmd reader r >actual &&
+	cat >expect <<-\EOF &&
+	 SUM  COUNT   P50   MAX  WAIT  WOKEN BY  PROCESS
+	45us      3  10us  30us  pipe  writer    reader
+	EOF
+	test_cmp expect actual &&
+	trace2 report --waits -g cmd --format=json r >json &&
+	jq -c ".waits[0] | [.total_ns, .count, .p50_ns, .max_ns, .cause, .woken_by, .inferred, .group, .region]" json >actual &&
+	echo "[45000,3,10000,30000,\"pipe\",\"writer\",0,\"reader\",null]" >expect &&
+	test_cmp expect actual
+'
+
 test_expect_success 'programs before an exec are steps of their own' '
 	made <<-\EOF &&
 	0 0 fork 10 10 1 1
@@ -428,7 +513,18 @@ test_expect_success WAKERS 'a pipeline: the sleep, then who writes, then who sor
 	grep -v -e sh -e tail order >actual &&
 	test_write_lines sleep seq sort sleep >expect &&
 	test_cmp expect actual &&
-	path pipe | awk "/sleep wait/ && \$NF >= 100000" >long &&
+	path pipe | awk "/sleep wait:sleep/ && \$NF >= 100000" >long &&
+	test_line_count = 1 long
+'
+
+test_expect_success GIT,WAKERS 'a clone whose other side sleeps: the sleep, not who reads' '
+	git init -q up &&
+	git -C up -c user.name=A -c user.email=a@b commit -q --allow-empty -m one &&
+	trace2 record -o clone -- git clone -q -u "sleep 0.5; git-upload-pack" \
+		"file://$PWD/up" copy &&
+	path clone >actual &&
+	adds_up &&
+	awk "/ sleep wait:sleep / && \$NF >= 500000" actual >long &&
 	test_line_count = 1 long
 '
 

@@ -23,7 +23,10 @@ prompts () {
 heads () {
 	sed -n 's/^ *\([A-Z][A-Z0-9]*\( [A-Z ]*[A-Z0-9]*\)*\)$/\1/p' |
 	grep ' ' | tr -s ' ' |
-	sed 's/ CPU WAIT\( READY\)*/ SELF/; s/ WHY / /' | sort -u
+	sed 's/\( SHARE\) CPU WAIT\( READY\)*/\1/
+		s/ CPU WAIT\( READY\)*/ SELF/
+		s/ WALL CPU EXIT/ WALL EXIT/
+		s/ WHY / /' | sort -u
 }
 
 # A clone whose hook runs two programs for each file, with files to commit and

@@ -76,6 +76,16 @@ const char *tr2_report_group(const struct tr2_report *r, uint32_t session)
 	return "(none)";
 }
 
+const char *tr2_report_node_group(const struct tr2_report *r, uint32_t node)
+{
+	uint32_t session = r->m->nodes[node].session;
+
+	/* A process that is not instrumented has no session to group by. */
+	if (r->group && !session && !strcmp(r->group, "cmd"))
+		return tr2_node_name(r->m, node);
+	return tr2_report_group(r, session);
+}
+
 bool tr2_report_sort(const struct tr2_report *r, struct tr2_table *t,
 		     const char *sort)
 {

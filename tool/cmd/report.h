@@ -20,6 +20,8 @@ struct tr2_report {
 
 /* Return the session's group by -g; NULL without -g. */
 const char *tr2_report_group(const struct tr2_report *r, uint32_t session);
+/* The same of a process. */
+const char *tr2_report_node_group(const struct tr2_report *r, uint32_t node);
 
 /* Sort by -s (or by `sort`), and cut by -n. false: no such column, and an error
  * was printed. */

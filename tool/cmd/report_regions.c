@@ -10,6 +10,7 @@
 #include "common/join.h"
 #include "common/memory.h"
 #include "model/own.h"
+#include "model/states.h"
 #include "model/stats.h"
 
 static const char no_region[] = "(in no region)";
@@ -68,16 +69,34 @@ static void add_piece(struct gathering *g, uint32_t group, uint32_t node,
 	tr2_groups_piece(&g->groups, g->r->m, &piece);
 }
 
+/* Add what a thread did in a piece of a group. */
+static void add_states(struct gathering *g, uint32_t group, uint32_t thread,
+		       int64_t from_ns, int64_t to_ns)
+{
+	const struct tr2_model *m = g->r->m;
+	struct tr2_group *to = &g->groups.group[group];
+	struct tr2_state_sums sums = { 0 };
+
+	if (!m->threads[thread].task_thread)
+		return;
+	tr2_states_sum(m, m->threads[thread].task_thread, from_ns, to_ns,
+		       &sums);
+	to->run_ns += sums.run_ns;
+	to->ready_ns += sums.ready_ns;
+	to->wait_ns += sums.wait_ns;
+}
+
 static void own_of_span(void *data, uint32_t of, int64_t from_ns, int64_t to_ns)
 {
 	const struct gathering *g = data;
 	const struct tr2_model *m = g->r->m;
+	uint32_t thread = m->spans[of].thread;
 
-	if (g->group_of[of])
-		add_piece(data, g->group_of[of] - 1,
-			  m->sessions[m->threads[m->spans[of].thread].session]
-				  .node,
-			  from_ns, to_ns);
+	if (!g->group_of[of])
+		return;
+	add_piece(data, g->group_of[of] - 1,
+		  m->sessions[m->threads[thread].session].node, from_ns, to_ns);
+	add_states(data, g->group_of[of] - 1, thread, from_ns, to_ns);
 }
 
 static void own_of_thread(void *data, uint32_t of, int64_t from_ns,
@@ -88,6 +107,7 @@ static void own_of_thread(void *data, uint32_t of, int64_t from_ns,
 
 	add_piece(data, g->group, m->sessions[m->threads[of].session].node,
 		  from_ns, to_ns);
+	add_states(data, g->group, of, from_ns, to_ns);
 }
 
 static void own_of_node(void *data, uint32_t of, int64_t from_ns, int64_t to_ns)
@@ -177,6 +197,18 @@ static void cell_region(struct tr2_table *t, const void *row)
 		      r->g->longest);
 }
 
+static bool has_states(const struct tr2_group *g)
+{
+	return g->run_ns || g->ready_ns || g->wait_ns;
+}
+
+TR2_CELL(cell_cpu, struct group_row,
+	 if (has_states(r->g)) tr2_cell_ns(t, r->g->run_ns))
+TR2_CELL(cell_wait, struct group_row,
+	 if (has_states(r->g)) tr2_cell_ns(t, r->g->wait_ns))
+TR2_CELL(cell_ready, struct group_row,
+	 if (has_states(r->g)) tr2_cell_ns(t, r->g->ready_ns))
+
 /* How the durations of a group are spread. */
 #define PERCENTILES                                                        \
 	{ "p50_ns", "P50", TR2_COL_SHORT | TR2_COL_SPARE, cell_p50 },      \
@@ -193,6 +225,9 @@ static void cell_region(struct tr2_table *t, const void *row)
 
 static const struct tr2_column region_columns[] = {
 	TIMES,
+	{ "cpu_ns", "CPU", TR2_COL_SHORT, cell_cpu },
+	{ "wait_ns", "WAIT", TR2_COL_SHORT, cell_wait },
+	{ "ready_ns", "READY", TR2_COL_SHORT | TR2_COL_YIELDS, cell_ready },
 	{ "calls", "CALLS", 0, cell_nr },
 	PERCENTILES,
 	{ "group", "GROUP", TR2_COL_FLEX, cell_by },
@@ -324,22 +359,12 @@ static const struct tr2_column group_columns[] = {
 	{ "group", "GROUP", TR2_COL_FLEX, cell_name },
 };
 
-/* A process that is not instrumented has no session to group by. */
-static const char *group_of_node(const struct tr2_report *r, uint32_t node)
-{
-	uint32_t session = r->m->nodes[node].session;
-
-	if (!session && !strcmp(r->group, "cmd"))
-		return tr2_node_name(r->m, node);
-	return tr2_report_group(r, session);
-}
-
 static void gather_node(struct gathering *g, uint32_t node)
 {
 	const struct tr2_model *m = g->r->m;
 	const struct tr2_node *n = &m->nodes[node];
 	struct tr2_group *group =
-		tr2_groups_get(&g->groups, NULL, group_of_node(g->r, node));
+		tr2_groups_get(&g->groups, NULL, tr2_report_node_group(g->r, node));
 
 	tr2_group_add(group, node, n->end_ns - n->start_ns);
 	if (n->spawn_ns != TR2_NO_TIME) {

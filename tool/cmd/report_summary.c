@@ -4,12 +4,16 @@
  * report`: one sentence, or a row of JSON.
  */
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "cmd/node.h"
 #include "cmd/report.h"
+#include "model/critical.h"
 
 /* A shorter time after the end of the whole does not count as background. */
 #define MIN_BACKGROUND_NS 1000000
+/* Text does not say that less was lost to others on the CPUs. */
+#define MIN_READY_SHARE 0.005
 
 int64_t tr2_report_whole_ns(const struct tr2_model *m)
 {
@@ -41,9 +45,41 @@ static int64_t background_ns(const struct tr2_model *m)
 struct summary {
 	struct tr2_node_row root; /* node 0: there are several */
 	int64_t whole_ns, background_ns;
+	int64_t cpu_ns; /* of all processes; TR2_NO_TIME: unknown */
+	/* Of the critical path; TR2_NO_TIME: unknown. */
+	int64_t waiting_ns, ready_ns;
 	uint32_t nr_processes, nr_failed; /* nr_failed: of the roots */
 	uint64_t nr_errors;
 };
+
+static void sum_cpu(struct summary *s, const struct tr2_model *m, uint32_t node)
+{
+	if (m->nodes[node].cpu_ns == TR2_NO_TIME)
+		return;
+	if (s->cpu_ns == TR2_NO_TIME)
+		s->cpu_ns = 0;
+	tr2_ns_add(&s->cpu_ns, m->nodes[node].cpu_ns);
+}
+
+/* What the path of the only root consists of. */
+static void sum_path(struct summary *s, const struct tr2_model *m)
+{
+	struct tr2_step *steps;
+	size_t nr, i;
+
+	s->waiting_ns = s->ready_ns = TR2_NO_TIME;
+	if (!s->root.node || !tr2_critical_by_states(m, s->root.node))
+		return;
+	s->waiting_ns = s->ready_ns = 0;
+	nr = tr2_critical_path(m, s->root.node, &steps);
+	for (i = 0; i < nr; i++) {
+		if (steps[i].kind == TR2_STEP_WAIT)
+			s->waiting_ns += steps[i].ns;
+		if (steps[i].kind == TR2_STEP_READY)
+			s->ready_ns += steps[i].ns;
+	}
+	free(steps);
+}
 
 static void sum_up(struct summary *s, const struct tr2_model *m)
 {
@@ -52,14 +88,18 @@ static void sum_up(struct summary *s, const struct tr2_model *m)
 	*s = (struct summary){ .root.m = m,
 			       .whole_ns = tr2_report_whole_ns(m),
 			       .background_ns = background_ns(m) };
-	for (i = m->first_root; i; i = tr2_node_after(m, i))
+	s->cpu_ns = TR2_NO_TIME;
+	for (i = m->first_root; i; i = tr2_node_after(m, i)) {
 		s->nr_processes++;
+		sum_cpu(s, m, i);
+	}
 	tr2_for_each_root(m, i) {
 		s->root.node = nr_roots++ ? 0 : i;
 		s->nr_failed += tr2_node_failed(&m->nodes[i]);
 	}
 	tr2_for_each_session(m, i)
 		s->nr_errors += m->sessions[i].nr_errors;
+	sum_path(s, m);
 }
 
 /* Print how the whole ended if it failed, and where to read more. */
@@ -91,19 +131,33 @@ static void print_time(const char *before, int64_t ns, const char *after)
 	tr2_buf_release(&b);
 }
 
+/* Print a part of the wall time: `; 3.241 s (78.0%) waiting`. */
+static void print_part(const struct summary *s, int64_t ns, const char *what)
+{
+	print_time("; ", ns, "");
+	printf(" (%.1f%%) %s", tr2_report_share(ns, s->whole_ns) * 100, what);
+}
+
 static void print_summary(const struct summary *s)
 {
 	const struct tr2_model *m = s->root.m;
 
 	print_time("", s->whole_ns, " wall, ");
+	if (s->cpu_ns != TR2_NO_TIME) {
+		print_time("", s->cpu_ns, " CPU");
+		printf(" (%.2f CPUs), ",
+		       tr2_report_share(s->cpu_ns, s->whole_ns));
+	}
 	printf("%u process%s, %llu event%s", s->nr_processes,
 	       s->nr_processes == 1 ? "" : "es",
 	       (unsigned long long)m->nr_events, m->nr_events == 1 ? "" : "s");
-	if (m->spawning_ns) {
-		print_time("; ", m->spawning_ns, "");
-		printf(" (%.1f%%) spawning",
-		       tr2_report_share(m->spawning_ns, s->whole_ns) * 100);
-	}
+	if (s->waiting_ns != TR2_NO_TIME)
+		print_part(s, s->waiting_ns, "waiting");
+	if (s->ready_ns != TR2_NO_TIME &&
+	    tr2_report_share(s->ready_ns, s->whole_ns) >= MIN_READY_SHARE)
+		print_part(s, s->ready_ns, "without a CPU");
+	if (m->spawning_ns)
+		print_part(s, m->spawning_ns, "spawning");
 	if (s->background_ns >= MIN_BACKGROUND_NS)
 		print_time("; ", s->background_ns, " more in the background");
 	if (m->lost)
@@ -113,6 +167,9 @@ static void print_summary(const struct summary *s)
 }
 
 TR2_CELL(cell_wall, struct summary, tr2_cell_ns(t, r->whole_ns))
+TR2_CELL(cell_cpu, struct summary, tr2_cell_ns(t, r->cpu_ns))
+TR2_CELL(cell_waiting, struct summary, tr2_cell_ns(t, r->waiting_ns))
+TR2_CELL(cell_ready, struct summary, tr2_cell_ns(t, r->ready_ns))
 TR2_CELL(cell_processes, struct summary, tr2_cell_uint(t, r->nr_processes))
 TR2_CELL(cell_events, struct summary, tr2_cell_uint(t, r->root.m->nr_events))
 TR2_CELL(cell_spawning, struct summary,
@@ -124,6 +181,9 @@ TR2_CELL(cell_errors, struct summary, tr2_cell_uint(t, r->nr_errors))
 
 static const struct tr2_column columns[] = {
 	{ "wall_ns", "", TR2_COL_DATA, cell_wall },
+	{ "cpu_ns", "", TR2_COL_DATA, cell_cpu },
+	{ "waiting_ns", "", TR2_COL_DATA, cell_waiting },
+	{ "ready_ns", "", TR2_COL_DATA, cell_ready },
 	{ "processes", "", TR2_COL_DATA, cell_processes },
 	{ "events", "", TR2_COL_DATA, cell_events },
 	{ "spawning_ns", "", TR2_COL_DATA, cell_spawning },

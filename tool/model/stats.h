@@ -20,6 +20,8 @@ struct tr2_group {
 	const char *name, *by; /* by: the group of -g, or NULL */
 	uint64_t nr, nr_extra; /* nr_extra: number of durations in extra_ns */
 	int64_t total_ns, self_ns, extra_ns, max_ns;
+	/* Of self_ns, where states of threads are known. */
+	int64_t run_ns, ready_ns, wait_ns;
 	uint32_t longest; /* of its elements */
 	int64_t once_ns; /* of self_ns, each moment once: tr2_groups_sort() */
 	/* Each duration, sorted by tr2_groups_sort(). */
