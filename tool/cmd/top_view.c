@@ -159,7 +159,7 @@ static void cell_state(struct tr2_table *t, const void *row)
 		snprintf(text, sizeof(text), "%s%s%s", names[r->p->state],
 			 has_cause ? " " : "",
 			 has_cause ? tr2_cause_name(r->p->cause) : "");
-	if (r->p->state == TR2_TOP_ENDED && r->p->ring)
+	if (r->p->state >= TR2_TOP_ZOMBIE && r->p->ring)
 		tr2_cell_str(t, state_of_ring(r->p->ring, text));
 	else
 		tr2_cell_str(t, text);
