@@ -11,8 +11,9 @@
 #include "model/private.h"
 #include "model/states.h"
 
-/* The clocks of a stream and of the kernel's records differ by less. */
-#define CLOCKS_NS 20000
+/* The clocks of a stream and of the kernel's records differ by less: times of
+ * streams are in microseconds. */
+#define CLOCKS_NS 4000
 /* Of how many spans the times are compared, with how many threads. */
 #define MAX_SPANS 8
 #define MAX_FITS 64
@@ -77,9 +78,9 @@ static uint32_t find_by_time(const struct tr2_model *m,
 			continue;
 		tries++;
 		fit = events_fit(m, t, i);
-		since_ns = start_ns - first_run(m, i);
+		since_ns = start_ns + CLOCKS_NS - first_run(m, i);
 		if (since_ns < 0)
-			since_ns = -since_ns;
+			continue;
 		if (best && (fit < best_fit ||
 			     (fit == best_fit && since_ns >= best_since_ns)))
 			continue;
