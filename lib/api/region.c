@@ -276,8 +276,9 @@ void trace2_region_leave_printf_fl(const char *file, int line,
 	va_end(ap);
 }
 
-static bool begin_data(struct tr2_call *call, const char *file, int line,
-		       const struct trace2_repo *repo)
+static inline __attribute__((always_inline)) bool
+begin_data(struct tr2_call *call, const char *file, int line,
+	   const struct trace2_repo *repo)
 {
 	if (!tr2_call_begin(call, file, line))
 		return false;

@@ -349,8 +349,8 @@ static char *add_dots(struct tr2_render *r, char *p, unsigned int nesting)
 	return tr2_render_back(r, before);
 }
 
-static char *add_message(struct tr2_render *r, char *p,
-			 const struct tr2_event *ev)
+static inline __attribute__((always_inline)) char *
+add_message(struct tr2_render *r, char *p, const struct tr2_event *ev)
 {
 	if (ev->nesting > 1)
 		p = add_dots(r, p, ev->nesting);
