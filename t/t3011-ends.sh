@@ -159,7 +159,7 @@ test_expect_success 'the end from the parent only: likely, and marked' '
 	test_cmp expect actual &&
 	trace2 list codes.event >out &&
 	test_grep " SIGKILL?  *16  *├ kid$" out &&
-	test_grep "^SIG...? is what its parent" out &&
+	test_grep "^SIG...? is guessed from the exit code that its parent" out &&
 	trace2 export --to chrome codes.event |
 	jq -c ".traceEvents[].args | select(.signal?) | [.signal_name, .end_by]" \
 		>actual &&

@@ -46,9 +46,9 @@ static const unsigned char kind[256] = {
 	['a'] = TIMES_26(ALPHA | KEY),
 };
 
-static bool is(char c, unsigned int what)
+static bool is(char c, unsigned int kinds)
 {
-	return kind[(unsigned char)c] & what;
+	return kind[(unsigned char)c] & kinds;
 }
 
 char tr2_config_lower(char c)

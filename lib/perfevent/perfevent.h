@@ -80,7 +80,7 @@ struct tr2_perfevent {
 	const char *unit; /* "ns", "bytes", "uJ", or "" */
 };
 
-/* Set what the event says in an attr, the kernel's or the library's struct. The
+/* Set the fields of an attr, the kernel's or the library's struct. The
  * modifiers `pinned` and `exclusive` of a group are its leader's. */
 #define tr2_perfevent_set_attr(attr, ev)                                 \
 	do {                                                             \

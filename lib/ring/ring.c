@@ -168,7 +168,7 @@ static bool is_read(struct tr2_control *ring, uint64_t end)
 {
 	/*
 	 * Acquire: pairs with the reader's release of data_tail, so that it has
-	 * finished reading what is overwritten from now on.
+	 * finished reading the records overwritten from now on.
 	 */
 	return end - __atomic_load_n(&ring->data_tail, __ATOMIC_ACQUIRE) <=
 	       tr2_arena_rings.data_size;

@@ -364,7 +364,7 @@ void tr2_comparison_print(struct tr2_output *out,
 	print_legend(c, out->format == TR2_FORMAT_TEXT);
 }
 
-/* Report what cannot be judged. false: nothing can. */
+/* Report the measures that cannot be judged. false: none can. */
 static bool can_judge(const struct tr2_comparison *c)
 {
 	bool any = false, all = true;

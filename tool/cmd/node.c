@@ -365,8 +365,8 @@ void tr2_print_legend(const struct tr2_model *m,
 		fputs("? likely, but not certainly, a child of the process "
 		      "above it\n", stdout);
 	if (guessed && exits)
-		fputs("SIG...? is what its parent's exit code for it means: "
-		      "128 + the signal\n", stdout);
+		fputs("SIG...? is guessed from the exit code that its parent "
+		      "saw: 128 + the signal\n", stdout);
 	if (uncertain || silent || guessed)
 		fputs(tr2_color_off(TR2_COLOR_DIM), stdout);
 }

@@ -35,7 +35,7 @@ void tr2_node_cell_join(struct tr2_table *t, const void *row);
 /* A mark if its parent is only likely. */
 void tr2_node_cell_uncertain(struct tr2_table *t, const void *row);
 /* The command line, its program without directory; in brackets if the process
- * is not instrumented. Before it, what the process ran before for long. */
+ * is not instrumented. Before it, earlier programs that ran for long. */
 void tr2_node_cell_command(struct tr2_table *t, const void *row);
 /* The same for one of its earlier programs; 0: the last one, alone. */
 void tr2_node_cell_program(struct tr2_table *t, const void *row,

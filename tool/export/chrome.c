@@ -104,13 +104,13 @@ static void close_args(struct tr2_buf *b, size_t start)
 	tr2_buf_addlit(b, "}}");
 }
 
-static void metadata(struct tr2_export *x, const char *what, uint32_t pid,
+static void metadata(struct tr2_export *x, const char *name, uint32_t pid,
 		     uint32_t tid, const char *key, const char *text)
 {
 	struct tr2_buf *b = open_event(x, 'M', pid, tid);
 	size_t args;
 
-	add_name(x, what);
+	add_name(x, name);
 	args = open_args(b);
 	tr2_buf_addlit(b, ",\"");
 	tr2_buf_addstr(b, key);
@@ -119,13 +119,13 @@ static void metadata(struct tr2_export *x, const char *what, uint32_t pid,
 	close_args(b, args);
 }
 
-static void sort_index(struct tr2_export *x, const char *what, uint32_t pid,
+static void sort_index(struct tr2_export *x, const char *name, uint32_t pid,
 		       uint32_t tid, uint32_t index)
 {
 	struct tr2_buf *b = open_event(x, 'M', pid, tid);
 	size_t args;
 
-	add_name(x, what);
+	add_name(x, name);
 	args = open_args(b);
 	tr2_export_json_int(b, "sort_index", index);
 	close_args(b, args);

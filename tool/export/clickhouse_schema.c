@@ -36,7 +36,7 @@ static void add_login(struct tr2_http *http, const char *header,
 struct tr2_http *tr2_clickhouse_connect(const char *url)
 {
 	static const struct tr2_http_server server = {
-		.what = "a ClickHouse server",
+		.kind = "a ClickHouse server",
 		.request_seconds = 300,
 	};
 	struct tr2_http *http = tr2_http_new(url, &server);

@@ -70,7 +70,7 @@ static bool set_url(struct tr2_http *h, const char *text,
 	tr2_buf_add(&h->shown, shown, len);
 	if (bad)
 		tr2_error("'%s' is not the URL of %s: %s", tr2_http_shown(h),
-			  server->what, curl_url_strerror(bad));
+			  server->kind, curl_url_strerror(bad));
 	return !bad;
 }
 

@@ -14,7 +14,7 @@ struct tr2_http;
 
 struct tr2_http_server {
 	/* "a collector": the server's description in messages */
-	const char *what;
+	const char *kind;
 	const char *path;     /* used if the URL has none; NULL: "/" */
 	/* alternative for builds without libcurl, or NULL */
 	const char *instead;

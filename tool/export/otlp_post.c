@@ -34,7 +34,7 @@ static const char *resolve(const char *url, struct tr2_buf *b)
 static struct tr2_http *connect_to(const char *given)
 {
 	static const struct tr2_http_server collector = {
-		.what = "a collector",
+		.kind = "a collector",
 		.path = "/v1/traces",
 		.instead = ", or write a file with -o and send that",
 		.request_seconds = 60,

@@ -373,7 +373,7 @@ static int64_t tolerance(int64_t cpu_ns, uint32_t nr_switches)
 }
 
 /*
- * Without a count of the kernel, the CPU time is what the switches say, and the
+ * Without a count of the kernel, the CPU time is that between switches, and the
  * time of a switch itself, which the kernel adds to the thread that it gives
  * the CPU: between two threads of the recording that is seen.
  *
@@ -407,8 +407,9 @@ static void set_cpu_time(struct tr2_states_build *b, uint32_t thread)
 }
 
 /*
- * What the command had of a CPU before it executed its program is what wait4()
- * told the recorder beyond the time of all threads. It was last in that time.
+ * Add the CPU time of the command before it executed its program: that of all
+ * tasks by wait4(), less that of their threads. Place it directly before the
+ * exec.
  */
 static void set_command_start(struct tr2_states_build *b)
 {

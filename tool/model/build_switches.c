@@ -174,7 +174,7 @@ static uint32_t only_candidate(const struct tr2_states_build *b, uint32_t self,
 }
 
 /* A thread that ends wakes the one that waits for its end, by a futex, and
- * those that read what only it could write; the kernel does not report that.
+ * readers whose only writer it was; the kernel does not report that.
  * Return it; 0: none. */
 static uint32_t ended_for(const struct tr2_states_build *b,
 			  const struct tr2_tid *slot,

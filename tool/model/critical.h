@@ -4,9 +4,10 @@
  * the end of the recording waited.
  *
  * With states of threads (model/states.h) it is walked backwards over wake-ups:
- * what runs, or has no CPU, is on the path; what waits is not, but the thread
- * that woke it. A wait that the kernel or nobody known ended is on the path, by
- * its cause. So each moment of the wall time has one owner and one reason.
+ * a thread that runs, or has no CPU, is on the path; one that waits is not, but
+ * the thread that woke it. A wait that the kernel or nobody known ended is on
+ * the path, by its cause. So each moment of the wall time has one owner and one
+ * reason.
  *
  * Without states, it is at each time the deepest item that ended last: a child
  * for which its parent waited, a thread that was joined, or a region. Time

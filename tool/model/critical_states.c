@@ -148,7 +148,7 @@ static struct places *places_of(struct walk *w, uint32_t thread)
 	return p;
 }
 
-/* Return what the time before at_ns was in, and since when at most. */
+/* Return the place of the time before at_ns, and since when at most. */
 static uint32_t place_before(struct borders *b, int64_t at_ns, int64_t *since_ns)
 {
 	const struct border *last;
@@ -422,7 +422,7 @@ static void walk_back(struct walk *w, int64_t from_ns, uint32_t thread)
 		go_back(w);
 }
 
-/* An owner begins when what is inside it does. */
+/* An owner begins with the first one inside it. */
 static void spread_starts(struct tr2_step *owners, uint32_t nr)
 {
 	struct tr2_step *in, *around;

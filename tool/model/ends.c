@@ -7,7 +7,7 @@
  *	kernel    fork .. exec ........................... exec ........... exit
  *	sessions  |--------- version ......... exec -----| |version . atexit --|
  *
- * Its sessions lie within that, and last from one exec to the next; what came
+ * Its sessions lie within that, and last from one exec to the next; the time
  * before the first one's exec belongs to the first, too. Without the kernel,
  * the process ran from its first to its last event, or as its parent saw it.
  *

@@ -39,7 +39,7 @@ static struct tr2_segment *add_segment(struct tr2_model *m, uint32_t task,
 	return &m->segments[i];
 }
 
-/* Return the current segment of a task; add one if there is none: what was
+/* Return the current segment of a task; add one if there is none: the time
  * before this record is unknown. */
 static struct tr2_segment *current(struct tr2_model *m, uint32_t task,
 				   int64_t wall_ns)

@@ -182,7 +182,7 @@ const char *tr2_node_name(const struct tr2_model *m, uint32_t node)
 	const struct tr2_node *n = &m->nodes[node];
 	uint32_t session = tr2_node_session(m, node);
 	const struct tr2_model_session *s = &m->sessions[session];
-	/* Its parent did not start what it ran after its session. */
+	/* Its parent did not start the program that it ran after its session. */
 	const struct tr2_child *c =
 		&m->children[n->session && !session ? 0 : n->child];
 	const struct tr2_segment *last =

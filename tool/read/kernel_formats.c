@@ -9,7 +9,7 @@ struct text {
 	size_t len;
 };
 
-/* Move to what follows `want`. false: it is not in the text. */
+/* Move behind `want`. false: it is not in the text. */
 static bool skip_to(struct text *t, const char *want)
 {
 	size_t len = strlen(want);
@@ -49,7 +49,7 @@ static bool find_event(struct text *t, const char *name, uint64_t *id)
 	return *id != 0;
 }
 
-/* "field:TYPE NAME;\toffset:N;\tsize:N;": name includes what is around it. */
+/* "field:TYPE NAME;\toffset:N;\tsize:N;": `name` includes the text around it. */
 static void find_field(const struct text *event, const char *name,
 		       struct tr2_kernel_field *field)
 {

@@ -155,10 +155,10 @@ static const char *next_literal(const char *t, const char *end, size_t *len)
 	return start;
 }
 
-static const char *find_text(const char *p, const char *end, const char *what,
+static const char *find_text(const char *p, const char *end, const char *text,
 			     size_t len)
 {
-	return len ? memmem(p, (size_t)(end - p), what, len) : NULL;
+	return len ? memmem(p, (size_t)(end - p), text, len) : NULL;
 }
 
 /* Find the end of a field's text from the template after it: the rest of its

@@ -223,7 +223,7 @@ static void begin_file(struct tr2_kernel_records *k, int fd,
 	k->rings.file = &k->file;
 }
 
-/* Open what is permitted besides the records of tasks. */
+/* Open the permitted events besides the records of tasks. */
 static void open_states(struct tr2_kernel_records *k, int data_fd,
 			struct tr2_event_counters *counters)
 {

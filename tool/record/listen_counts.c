@@ -6,11 +6,11 @@
 #include "out/table.h"
 #include "record/listen.h"
 
-static void add_count(struct tr2_buf *b, uint64_t n, const char *what)
+static void add_count(struct tr2_buf *b, uint64_t n, const char *noun)
 {
 	tr2_buf_add_u64(b, n);
 	tr2_buf_addch(b, ' ');
-	tr2_buf_addstr(b, what);
+	tr2_buf_addstr(b, noun);
 }
 
 static uint64_t nr_connected(const struct tr2_listen *l)
