@@ -490,6 +490,23 @@ test_expect_success 'small steps are left out, with their sum' '
 	test_grep "^2 more steps of less than 0.5% each, 4 us in all$" out
 '
 
+test_expect_success 'lost records are said, since sums may be wrong' '
+	records="0 0 fork 10 10 1 1
+	5 0 in 10 10
+	20 0 out 10 10
+	60 0 in 10 10
+	100 0 exit 10 10" &&
+	echo "$records" | made &&
+	trace2 report r >out &&
+	test_grep ! "were lost" out &&
+	echo "$records" | sed "3a\\
+	40 0 lost 7" | made &&
+	trace2 report r >out 2>err &&
+	test_grep "^(records of the kernel were lost: CPU, WAIT, READY" out &&
+	trace2 report --format=json r >json &&
+	jq -e ".processes[0].states_lost == true" json
+'
+
 test_expect_success 'without states it is the old path, and that is said' '
 	made <<-\EOF &&
 	0 0 fork 10 10 1 1

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "cmd/node.h"
 #include "common/signals.h"
+#include "model/states.h"
 
 static bool is_uncertain(const struct tr2_model *m, uint32_t node)
 {
@@ -85,6 +86,18 @@ void tr2_node_cell_wait(struct tr2_table *t, const void *row)
 void tr2_node_cell_ready(struct tr2_table *t, const void *row)
 {
 	tr2_cell_ns(t, node_of(row)->ready_ns);
+}
+
+void tr2_node_cell_states_lost(struct tr2_table *t, const void *row)
+{
+	const struct tr2_model *m = ((const struct tr2_node_row *)row)->m;
+	bool lost = false;
+	uint32_t i;
+
+	tr2_for_each_task_thread(m, node_of(row)->task, i)
+		lost |= m->task_threads[i].flags & TR2_TASK_THREAD_LOST;
+	if (node_of(row)->wait_ns != TR2_NO_TIME)
+		tr2_cell_json(t, lost ? "true" : "false");
 }
 
 void tr2_node_cell_exit(struct tr2_table *t, const void *row)

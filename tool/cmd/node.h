@@ -26,6 +26,8 @@ void tr2_node_cell_wall(struct tr2_table *t, const void *row);
 void tr2_node_cell_cpu(struct tr2_table *t, const void *row);
 void tr2_node_cell_wait(struct tr2_table *t, const void *row);
 void tr2_node_cell_ready(struct tr2_table *t, const void *row);
+/* JSON: true if records of its states were lost; null without states. */
+void tr2_node_cell_states_lost(struct tr2_table *t, const void *row);
 void tr2_node_cell_exit(struct tr2_table *t, const void *row); /* coloured */
 void tr2_node_cell_pid(struct tr2_table *t, const void *row);
 void tr2_node_cell_sid(struct tr2_table *t, const void *row);

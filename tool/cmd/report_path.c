@@ -182,6 +182,33 @@ static void print_path(const struct tr2_report *r, const struct tr2_step *steps,
 	tr2_table_release(&t);
 }
 
+static void print_dim(const char *text)
+{
+	printf("%s%s%s\n", tr2_color_on(TR2_COLOR_DIM), text,
+	       tr2_color_off(TR2_COLOR_DIM));
+}
+
+static bool any_lost(const struct tr2_model *m)
+{
+	uint32_t i;
+
+	for (i = 1; i < m->nr_task_threads; i++)
+		if (m->task_threads[i].flags & TR2_TASK_THREAD_LOST)
+			return true;
+	return false;
+}
+
+/* Say what the path cannot know. */
+static void print_limits(const struct tr2_model *m, uint32_t root)
+{
+	if (!tr2_critical_by_states(m, root))
+		print_dim("(without states of threads: what only waited is on "
+			  "the path, too)");
+	else if (any_lost(m))
+		print_dim("(records of the kernel were lost: CPU, WAIT, READY "
+			  "and the path are not exact)");
+}
+
 void tr2_report_critical_path(const struct tr2_report *r)
 {
 	const struct tr2_model *m = r->m;
@@ -193,11 +220,8 @@ void tr2_report_critical_path(const struct tr2_report *r)
 
 	if (nr)
 		print_path(r, steps, nr, whole, shown);
-	if (nr && tr2_report_is_text(r) && !tr2_critical_by_states(m, root))
-		printf("%s(without states of threads: what only waited is on "
-		       "the path, too)%s\n",
-		       tr2_color_on(TR2_COLOR_DIM),
-		       tr2_color_off(TR2_COLOR_DIM));
+	if (nr && tr2_report_is_text(r))
+		print_limits(m, root);
 	free(shown);
 	free(steps);
 }

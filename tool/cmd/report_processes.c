@@ -75,6 +75,7 @@ static const struct tr2_column process_columns[] = {
 	{ "sid", "", TR2_COL_DATA, tr2_node_cell_sid },
 	{ "start", "", TR2_COL_DATA, tr2_node_cell_start },
 	{ "join", "", TR2_COL_DATA, tr2_node_cell_join },
+	{ "states_lost", "", TR2_COL_DATA, tr2_node_cell_states_lost },
 	TR2_NODE_END_COLUMNS,
 	{ "segments", "", TR2_COL_DATA, tr2_node_cell_segments },
 };
