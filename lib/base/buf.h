@@ -87,6 +87,16 @@ static inline void tr2_buf_addstr(struct tr2_buf *b, const char *s)
 #define tr2_buf_addlit(b, literal) \
 	tr2_buf_add(b, "" literal, sizeof(literal) - 1)
 
+/* Append strings, none of them NULL, as one. */
+#define tr2_buf_addall(b, ...) \
+	tr2_buf_add_strings(b, (const char *const[]){ __VA_ARGS__, NULL })
+
+static inline void tr2_buf_add_strings(struct tr2_buf *b, const char *const *s)
+{
+	while (*s)
+		tr2_buf_addstr(b, *s++);
+}
+
 void tr2_buf_addchars(struct tr2_buf *b, char c, size_t n);
 
 /* Return the text as a string; "" if memory was always short. */

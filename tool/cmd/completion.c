@@ -38,14 +38,23 @@ void tr2_add_choices(struct tr2_buf *b, const char *choices)
 		tr2_buf_addch(b, *choices == '|' ? ' ' : *choices);
 }
 
+void tr2_add_names(struct tr2_buf *b, const struct tr2_option *o,
+		   const char *before_letter, const char *before_name)
+{
+	const char letter[] = { (char)o->letter, '\0' };
+
+	if (o->letter)
+		tr2_buf_addall(b, before_letter, letter);
+	if (o->name)
+		tr2_buf_addall(b, before_name, o->name);
+}
+
 void tr2_add_command_names(struct tr2_buf *b)
 {
 	size_t i;
 
-	for (i = 0; tr2_commands[i]; i++) {
-		tr2_buf_addstr(b, i ? " " : "");
-		tr2_buf_addstr(b, tr2_commands[i]->name);
-	}
+	for (i = 0; tr2_commands[i]; i++)
+		tr2_buf_addall(b, i ? " " : "", tr2_commands[i]->name);
 }
 
 void tr2_add_topics(struct tr2_buf *b)
@@ -54,10 +63,8 @@ void tr2_add_topics(struct tr2_buf *b)
 
 	tr2_add_command_names(b);
 	tr2_buf_addlit(b, " settings");
-	for (i = 0; i < TR2_NR_SETTINGS; i++) {
-		tr2_buf_addch(b, ' ');
-		tr2_buf_addstr(b, tr2_settings[i].variable);
-	}
+	for (i = 0; i < TR2_NR_SETTINGS; i++)
+		tr2_buf_addall(b, " ", tr2_settings[i].variable);
 }
 
 void tr2_for_options(struct tr2_buf *b, const struct tr2_command *c,

@@ -7,35 +7,22 @@ static void bash_name(struct tr2_buf *b, const struct tr2_command *c,
 		      const struct tr2_option *o)
 {
 	(void)c;
-	if (o->letter) {
-		tr2_buf_addlit(b, " -");
-		tr2_buf_addch(b, (char)o->letter);
-	}
-	if (o->name) {
-		tr2_buf_addlit(b, " --");
-		tr2_buf_addstr(b, o->name);
-	}
+	tr2_add_names(b, o, " -", " --");
 }
 
 /* `report,-g|report,--group) words='…' ;;`, for an option with a value. */
 static void bash_value(struct tr2_buf *b, const struct tr2_command *c,
 		       const struct tr2_option *o)
 {
+	const char letter[] = { (char)o->letter, '\0' };
+
 	if (!o->arg || tr2_may_be_left_out(o))
 		return;
 	tr2_buf_addlit(b, "\t");
-	if (o->letter) {
-		tr2_buf_addstr(b, c->name);
-		tr2_buf_addlit(b, ",-");
-		tr2_buf_addch(b, (char)o->letter);
-	}
-	if (o->letter && o->name)
-		tr2_buf_addch(b, '|');
-	if (o->name) {
-		tr2_buf_addstr(b, c->name);
-		tr2_buf_addlit(b, ",--");
-		tr2_buf_addstr(b, o->name);
-	}
+	if (o->letter)
+		tr2_buf_addall(b, c->name, ",-", letter, o->name ? "|" : "");
+	if (o->name)
+		tr2_buf_addall(b, c->name, ",--", o->name);
 	tr2_buf_addlit(b, ") value=");
 	if (o->choices) {
 		tr2_buf_addlit(b, "words words='");
@@ -49,9 +36,7 @@ static void bash_value(struct tr2_buf *b, const struct tr2_command *c,
 
 static void bash_command(struct tr2_buf *b, const struct tr2_command *c)
 {
-	tr2_buf_addlit(b, "\t");
-	tr2_buf_addstr(b, c->name);
-	tr2_buf_addlit(b, ") words='");
+	tr2_buf_addall(b, "\t", c->name, ") words='");
 	tr2_for_options(b, c, bash_name);
 	tr2_buf_addlit(b, "'");
 	if (tr2_is_help(c)) {

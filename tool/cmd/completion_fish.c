@@ -19,17 +19,8 @@ static void add_escaped(struct tr2_buf *b, const char *text,
 static void fish_option(struct tr2_buf *b, const struct tr2_command *c,
 			const struct tr2_option *o)
 {
-	tr2_buf_addlit(b, "complete -c trace2 -n '__trace2_in ");
-	tr2_buf_addstr(b, c->name);
-	tr2_buf_addch(b, '\'');
-	if (o->letter) {
-		tr2_buf_addlit(b, " -s ");
-		tr2_buf_addch(b, (char)o->letter);
-	}
-	if (o->name) {
-		tr2_buf_addlit(b, " -l ");
-		tr2_buf_addstr(b, o->name);
-	}
+	tr2_buf_addall(b, "complete -c trace2 -n '__trace2_in ", c->name, "'");
+	tr2_add_names(b, o, " -s ", " -l ");
 	if (o->choices) {
 		tr2_buf_addlit(b, " -x -a '");
 		tr2_add_choices(b, o->choices);
@@ -46,9 +37,8 @@ static void fish_option(struct tr2_buf *b, const struct tr2_command *c,
 
 static void fish_command(struct tr2_buf *b, const struct tr2_command *c)
 {
-	tr2_buf_addlit(b, "complete -c trace2 -n __trace2_first -f -a ");
-	tr2_buf_addstr(b, c->name);
-	tr2_buf_addlit(b, " -d '");
+	tr2_buf_addall(b, "complete -c trace2 -n __trace2_first -f -a ",
+		       c->name, " -d '");
 	add_escaped(b, c->summary, "'\\", "\\");
 	tr2_buf_addlit(b, "'\n");
 	tr2_for_options(b, c, fish_option);
@@ -58,12 +48,10 @@ static void fish_command(struct tr2_buf *b, const struct tr2_command *c)
 		tr2_add_topics(b);
 		tr2_buf_addlit(b, "'\n");
 	}
-	if (tr2_runs_command(c)) {
-		tr2_buf_addlit(b, "complete -c trace2 -n '__trace2_in ");
-		tr2_buf_addstr(b, c->name);
-		tr2_buf_addlit(b, "' -a '(__fish_complete_subcommand "
-				  "--fcs-skip=2)'\n");
-	}
+	if (tr2_runs_command(c))
+		tr2_buf_addall(b, "complete -c trace2 -n '__trace2_in ",
+			       c->name, "' -a '(__fish_complete_subcommand "
+					"--fcs-skip=2)'\n");
 }
 
 void tr2_add_fish(struct tr2_buf *b)

@@ -24,6 +24,9 @@ bool tr2_is_help(const struct tr2_command *c);
 
 /* Append "a|b" as "a b". */
 void tr2_add_choices(struct tr2_buf *b, const char *choices);
+/* Append the letter and the name of an option, those that it has. */
+void tr2_add_names(struct tr2_buf *b, const struct tr2_option *o,
+		   const char *before_letter, const char *before_name);
 void tr2_add_command_names(struct tr2_buf *b);
 /* Append the topics of `help`. */
 void tr2_add_topics(struct tr2_buf *b);

@@ -29,13 +29,10 @@ static void add_message(struct tr2_buf *b, const char *text)
 /* `'--format=[text, json or csv]:FORMAT:(text json csv)'` */
 static void zsh_spec(struct tr2_buf *b, const struct tr2_option *o, bool is_long)
 {
-	tr2_buf_addlit(b, " \\\n\t\t'");
-	tr2_buf_addstr(b, o->kind == TR2_OPT_LIST ? "*" : "");
-	tr2_buf_addstr(b, is_long ? "--" : "-");
-	if (is_long)
-		tr2_buf_addstr(b, o->name);
-	else
-		tr2_buf_addch(b, (char)o->letter);
+	const char letter[] = { (char)o->letter, '\0' };
+
+	tr2_buf_addall(b, " \\\n\t\t'", o->kind == TR2_OPT_LIST ? "*" : "",
+		       is_long ? "--" : "-", is_long ? o->name : letter);
 	if (o->arg)
 		tr2_buf_addstr(b, !is_long ? "+" :
 				  tr2_may_be_left_out(o) ? "=-" : "=");
@@ -69,9 +66,7 @@ static void zsh_option(struct tr2_buf *b, const struct tr2_command *c,
 
 static void zsh_command(struct tr2_buf *b, const struct tr2_command *c)
 {
-	tr2_buf_addch(b, '\t');
-	tr2_buf_addstr(b, c->name);
-	tr2_buf_addlit(b, ")\n\t\t_arguments -s -S");
+	tr2_buf_addall(b, "\t", c->name, ")\n\t\t_arguments -s -S");
 	tr2_for_options(b, c, zsh_option);
 	tr2_buf_addlit(b, " \\\n\t\t");
 	if (tr2_runs_command(c)) {
@@ -98,9 +93,7 @@ void tr2_add_zsh(struct tr2_buf *b)
 			  "\tif (( CURRENT == 2 )); then\n"
 			  "\t\tnames=(");
 	for (i = 0; tr2_commands[i]; i++) {
-		tr2_buf_addlit(b, "\n\t\t'");
-		tr2_buf_addstr(b, tr2_commands[i]->name);
-		tr2_buf_addch(b, ':');
+		tr2_buf_addall(b, "\n\t\t'", tr2_commands[i]->name, ":");
 		zsh_text(b, tr2_commands[i]->summary);
 		tr2_buf_addch(b, '\'');
 	}

@@ -57,10 +57,8 @@ static void cell_name(struct tr2_table *t, const void *row)
 	} else if (tr2_perfevent_is_kernel(r->known->pmu)) {
 		tr2_buf_addstr(&b, r->known->name);
 	} else {
-		tr2_buf_addstr(&b, kind_of(r->known->pmu));
-		tr2_buf_addch(&b, '/');
-		tr2_buf_addstr(&b, r->known->name);
-		tr2_buf_addch(&b, '/');
+		tr2_buf_addall(&b, kind_of(r->known->pmu), "/", r->known->name,
+			       "/");
 	}
 	tr2_cell_str(t, tr2_buf_str(&b));
 	tr2_buf_release(&b);

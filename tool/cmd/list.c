@@ -192,19 +192,15 @@ static void print_point(const struct tr2_model *m, const struct tr2_point *p)
 	struct tr2_buf b = TR2_BUF_INIT;
 
 	if (p->kind == TR2_POINT_PARAM) {
-		tr2_buf_addstr(&b, tr2_s(m, p->key));
-		tr2_buf_addstr(&b, p->value ? "=" : "");
-		tr2_buf_addstr(&b, p->value ? p->value : "");
-		tr2_buf_addlit(&b, " (");
-		tr2_buf_addstr(&b, tr2_s(m, p->category));
-		tr2_buf_addlit(&b, ")");
+		tr2_buf_addall(&b, tr2_s(m, p->key), p->value ? "=" : "",
+			       p->value ? p->value : "", " (",
+			       tr2_s(m, p->category), ")");
 		print_text("param", tr2_buf_str(&b));
 	} else if (p->kind == TR2_POINT_REPO) {
 		print_text("repo", p->value);
 	} else if (p->kind == TR2_POINT_ALIAS) {
-		tr2_buf_addstr(&b, tr2_s(m, p->key));
-		tr2_buf_addlit(&b, " -> ");
-		tr2_buf_addstr(&b, p->value ? p->value : "");
+		tr2_buf_addall(&b, tr2_s(m, p->key), " -> ",
+			       p->value ? p->value : "");
 		print_text("alias", tr2_buf_str(&b));
 	} else if (p->kind == TR2_POINT_ERROR) {
 		print_text("error", p->value);
@@ -279,9 +275,8 @@ static void print_verbose(const struct tr2_model *m, uint32_t node)
 	print_text("exit", tr2_buf_str(&b));
 	if (n->parent) {
 		tr2_buf_reset(&b);
-		tr2_buf_addstr(&b, tr2_node_name(m, n->parent));
-		tr2_buf_addlit(&b, ", ");
-		tr2_buf_addstr(&b, tr2_join_words(n->join));
+		tr2_buf_addall(&b, tr2_node_name(m, n->parent), ", ",
+			       tr2_join_words(n->join));
 		print_text("parent", tr2_buf_str(&b));
 	}
 	print_text("cwd", tr2_s(m, cwd_of(m, node)));

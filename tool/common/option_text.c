@@ -63,9 +63,7 @@ static void add_option(struct tr2_buf *b, const struct tr2_option *o)
 	size_t start = b->len, width;
 
 	if (o->kind == TR2_OPT_HEADING) {
-		tr2_buf_addch(b, '\n');
-		tr2_buf_addstr(b, o->help);
-		tr2_buf_addlit(b, ":\n");
+		tr2_buf_addall(b, "\n", o->help, ":\n");
 		return;
 	}
 	tr2_buf_addlit(b, "  ");
@@ -86,9 +84,7 @@ void tr2_options_help(const struct tr2_command *c, struct tr2_buf *out)
 	const struct tr2_option *options[TR2_MAX_OPTIONS];
 	size_t nr = tr2_options_list(c, options), i;
 
-	tr2_buf_addlit(out, "Usage: trace2 ");
-	tr2_buf_addstr(out, c->name);
-	tr2_buf_addch(out, ' ');
+	tr2_buf_addall(out, "Usage: trace2 ", c->name, " ");
 	tr2_options_add_wrapped(out, c->synopsis, 15 + strlen(c->name));
 	tr2_buf_addch(out, '\n');
 	tr2_options_add_wrapped(out, c->summary, 0);
@@ -120,18 +116,14 @@ static void add_asciidoc_name(struct tr2_buf *b, const struct tr2_option *o,
 		tr2_buf_add(b, arg + 1, strlen(arg) - 2);
 		tr2_buf_addlit(b, "_]");
 	} else {
-		tr2_buf_addlit(b, " _");
-		tr2_buf_addstr(b, arg);
-		tr2_buf_addch(b, '_');
+		tr2_buf_addall(b, " _", arg, "_");
 	}
 }
 
 static void add_asciidoc_option(struct tr2_buf *b, const struct tr2_option *o)
 {
 	if (o->kind == TR2_OPT_HEADING) {
-		tr2_buf_addlit(b, "=== ");
-		tr2_buf_addstr(b, o->help);
-		tr2_buf_addlit(b, "\n\n");
+		tr2_buf_addall(b, "=== ", o->help, "\n\n");
 		return;
 	}
 	if (o->letter)
@@ -140,9 +132,7 @@ static void add_asciidoc_option(struct tr2_buf *b, const struct tr2_option *o)
 		tr2_buf_addlit(b, "::\n");
 	if (o->name)
 		add_asciidoc_name(b, o, true);
-	tr2_buf_addlit(b, "::\n\t");
-	tr2_buf_addstr(b, o->help);
-	tr2_buf_addlit(b, ".\n\n");
+	tr2_buf_addall(b, "::\n\t", o->help, ".\n\n");
 }
 
 void tr2_options_asciidoc(const struct tr2_command *c, struct tr2_buf *out)
@@ -150,13 +140,11 @@ void tr2_options_asciidoc(const struct tr2_command *c, struct tr2_buf *out)
 	const struct tr2_option *options[TR2_MAX_OPTIONS];
 	size_t nr = tr2_options_list(c, options), i;
 
-	tr2_buf_addlit(out, "// Made by make generate from the table of "
+	tr2_buf_addall(out, "// Made by make generate from the table of "
 			    "options.\n"
-			    "// tag::synopsis[]\n[subs=quotes]\n*trace2 ");
-	tr2_buf_addstr(out, c->name);
-	tr2_buf_addstr(out, *c->synopsis ? "* " : "*");
-	tr2_buf_addstr(out, c->synopsis);
-	tr2_buf_addlit(out, "\n// end::synopsis[]\n// tag::options[]\n");
+			    "// tag::synopsis[]\n[subs=quotes]\n*trace2 ",
+		       c->name, *c->synopsis ? "* " : "*", c->synopsis,
+		       "\n// end::synopsis[]\n// tag::options[]\n");
 	for (i = 0; i < nr; i++)
 		add_asciidoc_option(out, options[i]);
 	tr2_buf_addlit(out, "// end::options[]\n");

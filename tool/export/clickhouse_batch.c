@@ -72,11 +72,8 @@ static void add_question(struct tr2_clickhouse *c, const char *table,
 		last = u[i]->day > last ? u[i]->day : last;
 	}
 	tr2_buf_reset(&c->query);
-	tr2_buf_addlit(&c->query, "SELECT unit, max(revision) FROM `");
-	tr2_buf_addstr(&c->query, c->database);
-	tr2_buf_addlit(&c->query, "`.`");
-	tr2_buf_addstr(&c->query, table);
-	tr2_buf_addlit(&c->query, "` WHERE day >= '");
+	tr2_buf_addall(&c->query, "SELECT unit, max(revision) FROM `",
+		       c->database, "`.`", table, "` WHERE day >= '");
 	add_day(&c->query, first);
 	tr2_buf_addlit(&c->query, "' AND day <= '");
 	add_day(&c->query, last);
@@ -198,19 +195,13 @@ static void add_insert(struct tr2_clickhouse *c, enum tr2_table_id table)
 	const struct tr2_column_def *col = tr2_table_defs[table].column, *own;
 
 	tr2_buf_reset(&c->query);
-	tr2_buf_addlit(&c->query, "query=INSERT INTO `");
-	tr2_buf_addstr(&c->query, c->database);
-	tr2_buf_addlit(&c->query, "`.`");
-	tr2_buf_addstr(&c->query, tr2_table_defs[table].name);
-	tr2_buf_addlit(&c->query, "` (`");
-	for (own = tr2_clickhouse_columns; own->name; own++) {
-		tr2_buf_addstr(&c->query, own->name);
-		tr2_buf_addlit(&c->query, "`, `");
-	}
-	for (; col->name; col++) {
-		tr2_buf_addstr(&c->query, col->name);
-		tr2_buf_addstr(&c->query, col[1].name ? "`, `" : "`)");
-	}
+	tr2_buf_addall(&c->query, "query=INSERT INTO `", c->database, "`.`",
+		       tr2_table_defs[table].name, "` (`");
+	for (own = tr2_clickhouse_columns; own->name; own++)
+		tr2_buf_addall(&c->query, own->name, "`, `");
+	for (; col->name; col++)
+		tr2_buf_addall(&c->query, col->name,
+			       col[1].name ? "`, `" : "`)");
 	tr2_buf_addlit(&c->query, " FORMAT TabSeparated");
 }
 

@@ -113,37 +113,24 @@ static bool execute(struct tr2_clickhouse *c, const char *text,
 
 	tr2_buf_reset(&c->query);
 	for (p = text; *p; p++) {
-		if (*p == '%') {
-			tr2_buf_addch(&c->query, '`');
-			tr2_buf_addstr(&c->query, c->database);
-			tr2_buf_addch(&c->query, '`');
-		} else {
+		if (*p == '%')
+			tr2_buf_addall(&c->query, "`", c->database, "`");
+		else
 			tr2_buf_addch(&c->query, *p);
-		}
 	}
 	tr2_buf_addstr(&c->query, more);
 	return tr2_clickhouse_query(c);
-}
-
-static void add_name(struct tr2_buf *b, const char *name)
-{
-	tr2_buf_addch(b, '`');
-	tr2_buf_addstr(b, name);
-	tr2_buf_addch(b, '`');
 }
 
 static void add_column(struct tr2_buf *b, const struct tr2_column_def *col)
 {
 	bool required = tr2_column_is_required(col);
 
-	tr2_buf_addlit(b, ", ");
-	add_name(b, col->name);
-	tr2_buf_addstr(b, required ? " " : " Nullable(");
-	tr2_buf_addstr(b, tr2_column_is_text(col)     ? "String" :
-			  tr2_column_is_unsigned(col) ? "UInt64" :
-							"Int64");
-	if (!required)
-		tr2_buf_addch(b, ')');
+	tr2_buf_addall(b, ", `", col->name, required ? "` " : "` Nullable(",
+		       tr2_column_is_text(col)	   ? "String" :
+		       tr2_column_is_unsigned(col) ? "UInt64" :
+						     "Int64",
+		       required ? "" : ")");
 	/* For people: the time as DateTime. */
 	if (!strcmp(col->name, "start_ns") && required)
 		tr2_buf_addlit(b, ", `start` DateTime ALIAS "
@@ -156,12 +143,7 @@ static void add_column(struct tr2_buf *b, const struct tr2_column_def *col)
 static void add_table(struct tr2_clickhouse *c, const char *name,
 		      const char *suffix)
 {
-	add_name(&c->query, c->database);
-	tr2_buf_addch(&c->query, '.');
-	tr2_buf_addch(&c->query, '`');
-	tr2_buf_addstr(&c->query, name);
-	tr2_buf_addstr(&c->query, suffix);
-	tr2_buf_addlit(&c->query, "`");
+	tr2_buf_addall(&c->query, "`", c->database, "`.`", name, suffix, "`");
 }
 
 static bool create_rows(struct tr2_clickhouse *c, const struct tr2_table_def *t,
@@ -172,13 +154,10 @@ static bool create_rows(struct tr2_clickhouse *c, const struct tr2_table_def *t,
 	tr2_buf_reset(&c->query);
 	tr2_buf_addlit(&c->query, "CREATE TABLE IF NOT EXISTS ");
 	add_table(c, t->name, suffix);
-	for (col = tr2_clickhouse_columns; col->name; col++) {
-		tr2_buf_addstr(&c->query,
-			       col == tr2_clickhouse_columns ? " (" : ", ");
-		add_name(&c->query, col->name);
-		tr2_buf_addch(&c->query, ' ');
-		tr2_buf_addstr(&c->query, col->sql);
-	}
+	for (col = tr2_clickhouse_columns; col->name; col++)
+		tr2_buf_addall(&c->query,
+			       col == tr2_clickhouse_columns ? " (`" : ", `",
+			       col->name, "` ", col->sql);
 	for (col = t->column; col->name; col++)
 		add_column(&c->query, col);
 	tr2_buf_addlit(&c->query, ") ENGINE = ReplacingMergeTree(revision) "
@@ -194,14 +173,8 @@ static bool create_distributed(struct tr2_clickhouse *c, const char *name,
 	add_table(c, name, "");
 	tr2_buf_addlit(&c->query, " AS ");
 	add_table(c, name, "_local");
-	tr2_buf_addlit(&c->query, " ENGINE = Distributed(");
-	add_name(&c->query, cluster);
-	tr2_buf_addlit(&c->query, ", ");
-	add_name(&c->query, c->database);
-	tr2_buf_addlit(&c->query, ", ");
-	tr2_buf_addch(&c->query, '`');
-	tr2_buf_addstr(&c->query, name);
-	tr2_buf_addlit(&c->query, "_local`, tree)");
+	tr2_buf_addall(&c->query, " ENGINE = Distributed(`", cluster, "`, `",
+		       c->database, "`, `", name, "_local`, tree)");
 	return tr2_clickhouse_query(c);
 }
 
@@ -219,9 +192,7 @@ static bool create(struct tr2_clickhouse *c, const char *cluster)
 		     (!cluster || create_distributed(c, t->name, cluster));
 	}
 	tr2_buf_add_u64(&b, TR2_CLICKHOUSE_SCHEMA_VERSION);
-	tr2_buf_addlit(&b, ", '");
-	tr2_buf_addstr(&b, cluster ? cluster : "");
-	tr2_buf_addlit(&b, "')");
+	tr2_buf_addall(&b, ", '", cluster ? cluster : "", "')");
 	ok = ok && execute(c, "CREATE TABLE IF NOT EXISTS %.schema "
 			      "(version UInt32, cluster String) "
 			      "ENGINE = MergeTree ORDER BY version", "") &&

@@ -147,15 +147,8 @@ static void metric(struct tr2_export *x, uint32_t i)
 static void add_head(struct tr2_buf *b, const char *name, const char *type,
 		     const char *help)
 {
-	tr2_buf_addlit(b, "# HELP ");
-	tr2_buf_addstr(b, name);
-	tr2_buf_addch(b, ' ');
-	tr2_buf_addstr(b, help);
-	tr2_buf_addlit(b, "\n# TYPE ");
-	tr2_buf_addstr(b, name);
-	tr2_buf_addch(b, ' ');
-	tr2_buf_addstr(b, type);
-	tr2_buf_addch(b, '\n');
+	tr2_buf_addall(b, "# HELP ", name, " ", help, "\n# TYPE ", name, " ",
+		       type, "\n");
 }
 
 static void add_label(struct tr2_buf *b, const char *name, const char *value)

@@ -112,14 +112,10 @@ static bool create_table(struct tr2_export *x, const struct tr2_table_def *t)
 	const struct tr2_column_def *c;
 
 	tr2_buf_reset(&x->text);
-	tr2_buf_addlit(&x->text, "CREATE TABLE IF NOT EXISTS ");
-	tr2_buf_addstr(&x->text, t->name);
-	for (c = t->column; c->name; c++) {
-		tr2_buf_addstr(&x->text, c == t->column ? "(\"" : ", \"");
-		tr2_buf_addstr(&x->text, c->name);
-		tr2_buf_addlit(&x->text, "\" ");
-		tr2_buf_addstr(&x->text, c->sql);
-	}
+	tr2_buf_addall(&x->text, "CREATE TABLE IF NOT EXISTS ", t->name);
+	for (c = t->column; c->name; c++)
+		tr2_buf_addall(&x->text, c == t->column ? "(\"" : ", \"",
+			       c->name, "\" ", c->sql);
 	tr2_buf_addch(&x->text, ')');
 	return execute(x, tr2_buf_str(&x->text));
 }
@@ -149,9 +145,8 @@ static bool prepare_insert(struct tr2_export *x, int table)
 	const struct tr2_column_def *c = tr2_table_defs[table].column;
 
 	tr2_buf_reset(&x->text);
-	tr2_buf_addlit(&x->text, "INSERT OR REPLACE INTO ");
-	tr2_buf_addstr(&x->text, tr2_table_defs[table].name);
-	tr2_buf_addlit(&x->text, " VALUES (?");
+	tr2_buf_addall(&x->text, "INSERT OR REPLACE INTO ",
+		       tr2_table_defs[table].name, " VALUES (?");
 	while ((++c)->name)
 		tr2_buf_addlit(&x->text, ",?");
 	tr2_buf_addch(&x->text, ')');
