@@ -562,20 +562,6 @@ test_expect_success 'a clock that goes back is a problem, and no negative time' 
 	jq -e -s "all(.[]; .ns // 0 >= 0)" dump
 '
 
-test_expect_success 'a name that is not UTF-8 is repaired' '
-	made r <<-\EOF &&
-	0 0 fork 10 10 1 1
-	1 0 in 10 10
-	2 0 comm 10 10 a%ffb
-	3 0 comm 10 10 a%feb
-	20 0 exit 10 10
-	EOF
-	states r >/dev/null &&
-	of thread comm >actual &&
-	echo "a�b" >expect &&
-	test_cmp expect actual
-'
-
 test_expect_success 'without switches there are no states, but CPU times' '
 	made r <<-\EOF &&
 	0 0 fork 10 10 1 1

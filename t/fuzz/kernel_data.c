@@ -2,6 +2,7 @@
 /* kernel.data of a recording of two processes. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -9,6 +10,7 @@
 #include "model/build.h"
 #include "model/states.h"
 #include "read/kernel.h"
+#include "read/utf8.h"
 
 static char dir[256], path[300];
 
@@ -49,6 +51,9 @@ static void check_thread(const struct tr2_model *m, uint32_t i)
 	uint32_t s;
 
 	fuzz_check(t->start_ns <= t->end_ns, "a life ends before it begins");
+	fuzz_check(tr2_utf8_valid(tr2_s(m, t->comm),
+				  strlen(tr2_s(m, t->comm))),
+		   "a name is not UTF-8");
 	tr2_for_each_state(m, i, s) {
 		fuzz_check(m->states[s].start_ns >= last &&
 				   m->states[s].start_ns <= t->end_ns,
