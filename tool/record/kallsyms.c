@@ -5,72 +5,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #define STEP_BYTES 65536u /* read at once */
 #define FIRST_NAME " _text\n"
-
-/* ADDRESS TYPE NAME [MODULE]: return the address; 0: not a function. */
-static uint64_t parse(const char *line)
-{
-	uint64_t addr = 0;
-	unsigned int digit;
-
-	for (; *line != ' '; line++) {
-		digit = *line >= 'a' ? (unsigned int)(*line - 'a') + 10 :
-				       (unsigned int)(*line - '0');
-		if (digit > 15)
-			return 0;
-		addr = addr << 4 | digit;
-	}
-	return strchr("tTwW", line[1]) ? addr : 0;
-}
-
-static bool add_symbol(struct tr2_kallsyms *k, uint64_t addr, size_t line,
-		       size_t len)
-{
-	uint32_t alloc = k->alloc ? k->alloc * 2 : 1u << 16;
-	struct tr2_kallsym *symbol;
-
-	if (k->nr == k->alloc) {
-		symbol = realloc(k->symbol, alloc * sizeof(*symbol));
-		if (!symbol)
-			return false;
-		k->symbol = symbol;
-		k->alloc = alloc;
-	}
-	k->symbol[k->nr++] = (struct tr2_kallsym){ addr, (uint32_t)line,
-						   (uint32_t)len };
-	return true;
-}
-
-/* Add the lines from position `at` of the text. Return the position behind the
- * last newline. */
-static size_t add_lines(struct tr2_kallsyms *k, size_t at)
-{
-	const char *end;
-	uint64_t addr;
-	size_t len;
-
-	while ((end = memchr(k->text.p + at, '\n', k->text.len - at))) {
-		len = (size_t)(end + 1 - (k->text.p + at));
-		addr = parse(k->text.p + at);
-		if (addr && !add_symbol(k, addr, at, len))
-			k->text.failed = true;
-		at += len;
-	}
-	return at;
-}
-
-static int by_addr(const void *a, const void *b)
-{
-	const struct tr2_kallsym *x = a, *y = b;
-
-	return x->addr < y->addr ? -1 : x->addr > y->addr;
-}
 
 static void wait_for(sem_t *sem)
 {
@@ -82,21 +22,16 @@ static void *read_symbols(void *data)
 {
 	struct tr2_kallsyms *k = data;
 	struct tr2_buf *text = &k->text;
-	size_t done = 0;
 	ssize_t n;
 
 	while (!atomic_load(&k->cancel) && tr2_buf_room(text, STEP_BYTES)) {
 		n = read(k->fd, text->p + text->len, STEP_BYTES);
 		if (n < 0 && errno == EINTR)
 			continue;
-		if (n <= 0 || text->len + (size_t)n > UINT32_MAX)
+		if (n <= 0)
 			break;
 		text->len += (size_t)n;
-		done = add_lines(k, done);
 	}
-	/* Those of modules follow the kernel's own. */
-	if (k->nr && !atomic_load(&k->cancel))
-		qsort(k->symbol, k->nr, sizeof(*k->symbol), by_addr);
 	sem_post(&k->done);
 	wait_for(&k->quit);
 	return NULL;
@@ -119,7 +54,7 @@ static bool read_start(struct tr2_kallsyms *k)
 	if (!name)
 		return false;
 	line = memrchr(text->p, '\n', (size_t)(name - text->p));
-	k->start = parse(line ? line + 1 : text->p);
+	k->start = strtoull(line ? line + 1 : text->p, NULL, 16);
 	return k->start != 0;
 }
 
@@ -161,60 +96,140 @@ void tr2_kallsyms_release(struct tr2_kallsyms *k)
 		close(k->fd);
 	k->fd = -1;
 	tr2_buf_release(&k->text);
-	free(k->symbol);
-	k->symbol = NULL;
-	k->nr = k->alloc = 0;
 }
 
-/* Return the first symbol behind `addr`, not before `from`. */
-static uint32_t find_behind(const struct tr2_kallsyms *k, uint32_t from,
-			    uint64_t addr)
-{
-	uint32_t low = from, high = k->nr, mid;
+/*
+ * Lines of the text, from `begin` to `end`, in order of their addresses: the
+ * kernel's own, which the kernel lists in this order, or those of modules and
+ * generated code, which are sorted here.
+ */
+struct lines {
+	const char *begin, *end;
+	const char *done; /* what precedes it was added */
+};
 
+static const char *next_line(const struct lines *l, const char *line)
+{
+	const char *end = memchr(line, '\n', (size_t)(l->end - line));
+
+	return end ? end + 1 : l->end;
+}
+
+static uint64_t addr_of(const char *line)
+{
+	return strtoull(line, NULL, 16);
+}
+
+/* Return the first line behind `addr`, or l->end. */
+static const char *find_behind(const struct lines *l, uint64_t addr)
+{
+	const char *low = l->begin, *high = l->end, *mid;
+
+	/* Both are the beginning of a line. */
 	while (low < high) {
 		mid = low + (high - low) / 2;
-		if (k->symbol[mid].addr <= addr)
-			low = mid + 1;
+		mid = memrchr(low, '\n', (size_t)(mid - low));
+		mid = mid ? mid + 1 : low;
+		if (addr_of(mid) <= addr)
+			low = next_line(l, mid);
 		else
 			high = mid;
 	}
 	return low;
 }
 
-/* Append the lines of the symbols from `first` on that have the address of
- * `last`, and of those between. Return the next symbol. */
-static uint32_t add_range(const struct tr2_kallsyms *k, struct tr2_buf *out,
-			  uint32_t first, uint32_t last)
+static void add_line(struct lines *l, struct tr2_buf *out, const char *line)
 {
-	uint64_t end = last < k->nr ? k->symbol[last].addr : UINT64_MAX;
+	const char *end = next_line(l, line);
 
-	for (; first < k->nr && k->symbol[first].addr <= end; first++)
-		tr2_buf_add(out, k->text.p + k->symbol[first].line,
-			    k->symbol[first].len);
-	return first;
+	if (line >= l->done) {
+		tr2_buf_add(out, line, (size_t)(end - line));
+		l->done = end;
+	}
+}
+
+/* Append the lines of the functions at `addr`, if there are any, and of those
+ * behind. */
+static void add_function(struct lines *l, struct tr2_buf *out, uint64_t addr)
+{
+	const char *behind = find_behind(l, addr), *line;
+	uint64_t start;
+
+	if (behind == l->begin || behind == l->end)
+		return;
+	line = memrchr(l->begin, '\n', (size_t)(behind - 1 - l->begin));
+	start = addr_of(line ? line + 1 : l->begin);
+	for (line = find_behind(l, start - 1); line < behind;
+	     line = next_line(l, line))
+		add_line(l, out, line);
+	start = addr_of(behind);
+	for (; line < l->end && addr_of(line) == start;
+	     line = next_line(l, line))
+		add_line(l, out, line);
+}
+
+static int by_addr(const void *a, const void *b)
+{
+	uint64_t x = addr_of(*(const char *const *)a);
+	uint64_t y = addr_of(*(const char *const *)b);
+
+	return x < y ? -1 : x > y;
+}
+
+/* Write the lines in order of their addresses. */
+static bool sort_lines(const struct lines *from, struct tr2_buf *out)
+{
+	size_t nr = 0, i;
+	const char **list, *p;
+
+	for (p = from->begin; p < from->end; p = next_line(from, p))
+		nr++;
+	list = calloc(nr + 1, sizeof(*list));
+	if (!list)
+		return false;
+	for (nr = 0, p = from->begin; p < from->end; p = next_line(from, p))
+		list[nr++] = p;
+	qsort(list, nr, sizeof(*list), by_addr);
+	for (i = 0; i < nr; i++)
+		tr2_buf_add(out, list[i],
+			    (size_t)(next_line(from, list[i]) - list[i]));
+	free(list);
+	return !out->failed;
+}
+
+/* Return the first line of a module, or the end. */
+static const char *find_modules(const char *begin, const char *end)
+{
+	const char *p = memmem(begin, (size_t)(end - begin), "\t[", 2);
+
+	if (p)
+		p = memrchr(begin, '\n', (size_t)(p - begin));
+	return p ? p + 1 : end;
 }
 
 bool tr2_kallsyms_add(struct tr2_kallsyms *k, struct tr2_buf *out,
 		      const uint64_t *addrs, uint32_t nr)
 {
-	uint32_t done = 0, behind = 0, first, i;
+	struct tr2_buf sorted = TR2_BUF_INIT;
+	struct lines own, others;
+	uint32_t i;
+	bool ok;
 
 	if (!k->running)
 		return false;
 	wait_for(&k->done);
-	for (i = 0; i < nr; i++) {
-		/* The call is before the address. */
-		behind = find_behind(k, behind, addrs[i] - 1);
-		if (!behind)
-			continue;
-		for (first = behind - 1;
-		     first && k->symbol[first - 1].addr ==
-				      k->symbol[behind - 1].addr;)
-			first--;
-		if (first < done)
-			first = done;
-		done = add_range(k, out, first, behind);
-	}
-	return !k->text.failed && !out->failed;
+	own.begin = own.done = k->text.p;
+	own.end = find_modules(k->text.p, k->text.p + k->text.len);
+	others.begin = own.end;
+	others.end = k->text.p + k->text.len;
+	ok = sort_lines(&others, &sorted);
+	others.begin = others.done = sorted.p;
+	others.end = sorted.p + sorted.len;
+	/* The call is before the address. */
+	for (i = 0; i < nr; i++)
+		add_function(&own, out, addrs[i] - 1);
+	for (i = 0; i < nr; i++)
+		add_function(&others, out, addrs[i] - 1);
+	tr2_buf_release(&sorted);
+	return ok && !k->text.failed && !out->failed;
 }

@@ -16,11 +16,6 @@
 
 #include "base/buf.h"
 
-struct tr2_kallsym {
-	uint64_t addr;
-	uint32_t line, len; /* in the text, with its newline */
-};
-
 struct tr2_kallsyms {
 	uint64_t start; /* address of the kernel's first function; 0: unknown */
 	int fd;
@@ -30,8 +25,6 @@ struct tr2_kallsyms {
 	sem_t done; /* all was read */
 	sem_t quit; /* the thread may end */
 	struct tr2_buf text;
-	struct tr2_kallsym *symbol; /* functions, by address */
-	uint32_t nr, alloc;
 };
 
 /* Read where the kernel begins. false: addresses are hidden. */

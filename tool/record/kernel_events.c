@@ -147,9 +147,9 @@ static int open_ring(struct tr2_kernel_event *event,
 }
 
 int tr2_kernel_event_open_rings(struct tr2_kernel_event *event,
-				struct tr2_kernel_rings *rings)
+				struct tr2_kernel_rings *rings, bool states)
 {
-	size_t size_bytes = tr2_kernel_ring_bytes(nr_cpus());
+	size_t size_bytes = tr2_kernel_ring_bytes(nr_cpus(), states);
 	bool ok;
 	int cpu;
 

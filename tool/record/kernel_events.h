@@ -46,7 +46,7 @@ void tr2_kernel_event_wakings(struct tr2_kernel_event *event,
 
 /* Open it; the rings are its own. -1: errno, and nothing is open. */
 int tr2_kernel_event_open_rings(struct tr2_kernel_event *event,
-				struct tr2_kernel_rings *rings);
+				struct tr2_kernel_rings *rings, bool states);
 
 /* Open it; its records go to the rings. leader: of its group, which is open;
  * NULL: none. -1: errno, and nothing is open. */

@@ -6,6 +6,7 @@
 #ifndef TR2_RECORD_KERNEL_RECORDS_H
 #define TR2_RECORD_KERNEL_RECORDS_H
 
+#include <pthread.h>
 #include <stdbool.h>
 
 #include "record/callchains.h"
@@ -30,6 +31,8 @@ struct tr2_kernel_records {
 	struct tr2_kernel_event events[TR2_KERNEL_SOURCES];
 	struct tr2_perf_file_event *rows;
 	uint32_t nr; /* events that are open */
+	pthread_t closer; /* a thread */
+	bool closing;
 	struct tr2_kernel_event own; /* not inherited */
 	struct tr2_kernel_rings rings;
 	struct tr2_kernel_file file;
@@ -62,7 +65,7 @@ void tr2_kernel_records_start(struct tr2_kernel_records *kernel);
 void tr2_kernel_records_say_refused(const struct tr2_kernel_records *kernel);
 /* Write no more records, and stop their events; those of tasks go on. */
 void tr2_kernel_records_stop(struct tr2_kernel_records *kernel);
-/* Copy the last records, and finish the file. */
+/* Copy the last records, finish the file, and begin to close the events. */
 void tr2_kernel_records_finish(struct tr2_kernel_records *kernel);
 /* Append the functions of the kernel that occur in kernel.data, in the format of
  * /proc/kallsyms; none: nothing. false: no memory. */

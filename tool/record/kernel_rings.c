@@ -10,20 +10,25 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* Size of all rings, and of one. */
-#define ALL_RINGS_BYTES (64u << 20)
-#define RING_MAX_BYTES (4u << 20)
-#define RING_MIN_BYTES (16u << 10)
+/*
+ * Size of a ring, unless the rings of all CPUs would be too large. With records
+ * of tasks alone, 256 KiB hold 4000; with states, a CPU may write 100 MB/s, and
+ * when half of a ring is full, the recorder has 20 ms to begin to copy.
+ */
+#define TASKS_BYTES (256u << 10)
+#define STATES_BYTES (4u << 20)
+#define ALL_BYTES (64u << 20)
+#define MIN_BYTES (16u << 10)
 #define RECORD_MAX 65536u
 /* A record of perf itself: no later record is older than those before the
  * previous one. */
 #define RECORD_FINISHED_ROUND 68
 
-size_t tr2_kernel_ring_bytes(long nr_cpus)
+size_t tr2_kernel_ring_bytes(long nr_cpus, bool states)
 {
-	size_t size = RING_MAX_BYTES;
+	size_t size = states ? STATES_BYTES : TASKS_BYTES;
 
-	while (size > RING_MIN_BYTES && size * (size_t)nr_cpus > ALL_RINGS_BYTES)
+	while (size > MIN_BYTES && size * (size_t)nr_cpus > ALL_BYTES)
 		size /= 2;
 	return size;
 }

@@ -11,6 +11,7 @@
 #ifndef TR2_RECORD_KERNEL_RINGS_H
 #define TR2_RECORD_KERNEL_RINGS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -44,7 +45,7 @@ struct tr2_kernel_rings {
 };
 
 /* Return the size of a ring when there is one for each of nr_cpus. */
-size_t tr2_kernel_ring_bytes(long nr_cpus);
+size_t tr2_kernel_ring_bytes(long nr_cpus, bool states);
 
 /*
  * Map the ring of an event on a CPU, which is closed with it. It may be smaller than
