@@ -270,8 +270,10 @@ test_expect_success 'a child without a span: its start, until the parent goes on
 test_expect_success 'below a shell: from fork to exec' '
 	recording shell </dev/null &&
 	{
-		tasks : && forked 50 17 15 && execed 53 17 more && ended 60 17
-	} | sort -t: -k3,3n >shell/tasks.jsonl &&
+		forked 0 15 1 && execed 0 15 sh && forked 12 16 15 &&
+		execed 14 16 kid && ended 50 16 && forked 50 17 15 &&
+		execed 53 17 more && ended 60 17 && ended 100 15
+	} >shell/tasks.jsonl &&
 	test_write_lines "kid 2 ms" "more 3 ms" >expect &&
 	spawned shell >actual &&
 	test_cmp expect actual &&

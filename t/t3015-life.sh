@@ -190,6 +190,115 @@ test_expect_success 'threads that outlive the first one: the last one ends the p
 	test_cmp expect actual
 '
 
+# ---- processes without an end --------------------------------------------------
+
+# A recording in which 15 and its child 16 still run; 17 said its end. $1: state,
+# with further members.
+unfinished () {
+	{
+		begin A-P0000000f 5 top &&
+		begin A-P0000000f/C-P00000010 15 kid &&
+		event A-P0000000f/C-P00000010 20 region_enter "\"nesting\":1,\"category\":\"c\",\"label\":\"open\"" &&
+		begin A-P0000000f/C-P00000011 32 said &&
+		event A-P0000000f/C-P00000011 33 atexit "\"code\":0"
+	} | recording "$1" &&
+	sed "s/}$/,$2}/" "$1/meta.json" >meta && mv meta "$1/meta.json" &&
+	{
+		forked 0 15 1 && execed 1 15 top && forked 10 16 15 &&
+		execed 11 16 kid && forked 30 17 15 && execed 31 17 said &&
+		forked 40 18 15 && ended 50 18
+	} >"$1/tasks.jsonl"
+}
+
+test_expect_success JQ 'the recorder was killed: until the last record' '
+	unfinished killed "\"state\":\"running\"" &&
+	cat >expect <<-\EOF &&
+	>= 50.000 ms open 15 top
+	>= 40.000 ms open 16 ├ kid
+	3.000 ms 0 17 ├ said
+	10.000 ms - 18 └ [top]
+	EOF
+	lives killed >actual &&
+	test_cmp expect actual &&
+	test_expect_code 1 trace2 check killed >out &&
+	test_grep "the recording is not finished: .trace2 record. was killed" out &&
+	trace2 list -v killed >out &&
+	test_grep "  >= 40.000 ms  16  kid$" out &&
+	for command in list report
+	do
+		trace2 $command --format=json killed |
+		jq -c "[.processes[] | [.at_least, .wall_ns / 1000000]]" >actual &&
+		echo "[[\"yes\",50],[\"yes\",40],[\"no\",3],[\"no\",10]]" >expect &&
+		test_cmp expect actual || return 1
+	done &&
+	trace2 report killed >out &&
+	test_grep "^>= 50.000 ms wall, 4 processes" out &&
+	test_grep "^>= 40.000 ms  .*├ kid$" out &&
+	trace2 report --regions --format=csv killed >out &&
+	test_grep "^30000000,.*,c/open" out
+'
+
+test_expect_success 'the recording is complete: until its end' '
+	unfinished complete "\"state\":\"complete\",\"end_monotonic_ns\":1100000000" &&
+	cat >expect <<-\EOF &&
+	>= 100.000 ms open 15 top
+	>= 90.000 ms open 16 ├ kid
+	EOF
+	lives complete | sed 2q >actual &&
+	test_cmp expect actual
+'
+
+test_expect_success 'records were lost: until it was seen itself' '
+	unfinished lost "\"state\":\"complete\",\"end_monotonic_ns\":1100000000,\"lost\":1,\"losses\":{\"task_records\":1}" &&
+	cat >expect <<-\EOF &&
+	>= 5.000 ms open 15 top
+	>= 10.000 ms open 16 ├ kid
+	EOF
+	lives lost | sed 2q >actual &&
+	test_cmp expect actual
+'
+
+test_expect_success JQ 'a stream without an end, and one that ends in exec' '
+	{
+		begin P 0 top && event P 30 exec "\"exec_id\":0,\"exe\":\"x\",\"argv\":[\"x\"]" &&
+		begin Q 40 killed && event Q 60 data "\"category\":\"c\",\"key\":\"k\",\"value\":\"v\"" &&
+		begin R 70 ended && event R 80 atexit "\"code\":0"
+	} >open.event &&
+	trace2 list open.event | sed "1d; s/^[0-9:.]* *//; s/  */ /g" >actual &&
+	cat >expect <<-\EOF &&
+	>= 30.000 ms exec top
+	>= 20.000 ms open killed
+	10.000 ms 0 ended
+	EOF
+	test_cmp expect actual
+'
+
+# Several commands that nothing connects: all of them, and the longest.
+test_expect_success JQ 'a collection of commands: how many, how long, in which span' '
+	trace2 report open.event >out &&
+	test_grep "^3 commands, >= 60.000 ms altogether in a span of 80.000 ms: 3 processes, " out &&
+	grep -A1 CRITICAL out >actual &&
+	cat >expect <<-\EOF &&
+	     TIME   SHARE  CRITICAL PATH OF THE LONGEST
+	30.000 ms  100.0%  top
+	EOF
+	test_cmp expect actual &&
+	trace2 report --format=json open.event |
+	jq -c ".summary[0] | [.commands, .wall_ns, .span_ns, .at_least]" >actual &&
+	echo "[3,60000000,80000000,\"yes\"]" >expect &&
+	test_cmp expect actual
+'
+
+test_expect_success 'commands side by side: each has its own share' '
+	{
+		begin P 0 a && begin P/X 10 kid && event P/X 20 atexit &&
+		event P 50 atexit && begin Q 0 b && begin Q/Y 15 kid &&
+		event Q/Y 25 atexit && event Q 50 atexit
+	} >side.event &&
+	trace2 report -g cmd side.event >out &&
+	test_grep " 20.0ms  20.0%  .* kid$" out
+'
+
 # ---- real processes ---------------------------------------------------------
 
 write_script work <<-\EOF
@@ -222,6 +331,32 @@ test_expect_success GIT,JQ,TASKS 'Git, a script that ends in Git, Git below a sh
 	trace2 report real --format=json | jq -e ".processes[0].self_ns >= 0 and
 		.processes[0].self_ns + ([.processes[1:][].wall_ns] | add) ==
 		.processes[0].wall_ns"
+'
+
+# The child runs until this test ends its input.
+test_expect_success PIPE,JQ,TASKS 'while the recorder runs: until now' '
+	mkfifo stop &&
+	{
+		trace2 record -o now -- sh -c "echo x >started; cat; :" <stop >/dev/null &
+		pid=$!
+	} &&
+	exec 8>stop &&
+	test_when_finished "exec 8>&-" &&
+	until test -s started && grep -q "\"comm\":\"cat\"" now/tasks.jsonl
+	do
+		sleep 0.1 || return 1
+	done &&
+	test_expect_code 1 trace2 check now >out &&
+	test_grep "the recording is not finished: .trace2 record. still runs" out &&
+	trace2 list --format=json now >first &&
+	trace2 list --format=json now >second &&
+	wall="[.processes[].wall_ns] | max" &&
+	test "$(jq "$wall" first)" -lt "$(jq "$wall" second)" &&
+	jq -e "[.processes[].at_least] | unique == [\"yes\"]" first &&
+	exec 8>&- &&
+	wait $pid &&
+	trace2 list --format=json now >last &&
+	jq -e "[.processes[].at_least] | unique == [\"no\"]" last
 '
 
 test_done

@@ -158,6 +158,7 @@ static const struct tr2_column columns[] = {
 	{ "maxrss_bytes", "", TR2_COL_DATA, cell_maxrss },
 	{ "cwd", "", TR2_COL_DATA, cell_cwd },
 	{ "segments", "", TR2_COL_DATA, tr2_node_cell_segments },
+	{ "at_least", "", TR2_COL_DATA, tr2_node_cell_at_least },
 };
 
 static void print_label(const char *label)
@@ -264,7 +265,7 @@ static void print_verbose(const struct tr2_model *m, uint32_t node)
 
 	tr2_node_command(m, node, &command);
 	tr2_fmt_wall(&b, n->start_ns);
-	tr2_buf_addlit(&b, "  ");
+	tr2_buf_addstr(&b, n->at_least ? "  >= " : "  ");
 	tr2_fmt_ns(&b, n->end_ns - n->start_ns);
 	printf("%s%s  %d  %s%s\n", tr2_color_on(TR2_COLOR_HEADING),
 	       tr2_buf_str(&b), n->pid,

@@ -71,6 +71,13 @@ void tr2_node_cell_wall(struct tr2_table *t, const void *row)
 	const struct tr2_node *n = node_of(row);
 
 	tr2_cell_ns(t, n->end_ns - n->start_ns);
+	if (n->at_least)
+		tr2_cell_at_least(t);
+}
+
+void tr2_node_cell_at_least(struct tr2_table *t, const void *row)
+{
+	tr2_cell_str(t, node_of(row)->at_least ? "yes" : "no");
 }
 
 void tr2_node_cell_cpu(struct tr2_table *t, const void *row)

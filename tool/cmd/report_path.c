@@ -4,7 +4,9 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/macros.h"
 #include "cmd/node.h"
 #include "cmd/report.h"
 #include "common/join.h"
@@ -154,16 +156,30 @@ static void print_left_out(size_t nr, int64_t ns)
 	tr2_buf_release(&b);
 }
 
+/* Several roots are commands that do not depend on each other. */
+static void name_columns(struct tr2_column *columns, const struct tr2_model *m)
+{
+	size_t i;
+
+	memcpy(columns, path_columns, sizeof(path_columns));
+	for (i = 0; i < ARRAY_SIZE(path_columns); i++)
+		if (columns[i].flags & TR2_COL_TREE &&
+		    m->first_root != m->last_root)
+			columns[i].heading = "CRITICAL PATH OF THE LONGEST";
+}
+
 static void print_path(const struct tr2_report *r, const struct tr2_step *steps,
 		       size_t nr, int64_t whole, bool *shown)
 {
 	struct step_row row = { { r->m, 0 }, NULL, whole };
 	struct tr2_table t;
+	struct tr2_column columns[ARRAY_SIZE(path_columns)];
 	size_t i, small = 0;
 	int64_t small_ns = 0;
 
 	mark_steps(steps, nr, whole, !tr2_report_is_text(r), shown);
-	tr2_table_init(&t, r->out, "critical_path", TR2_COLUMNS(path_columns));
+	name_columns(columns, r->m);
+	tr2_table_init(&t, r->out, "critical_path", TR2_COLUMNS(columns));
 	r->out->caption = "what the end waited for, each step with the time "
 			  "that was its own";
 	for (i = 0; i < nr; i++) {

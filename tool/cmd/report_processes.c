@@ -78,6 +78,7 @@ static const struct tr2_column process_columns[] = {
 	{ "states_lost", "", TR2_COL_DATA, tr2_node_cell_states_lost },
 	TR2_NODE_END_COLUMNS,
 	{ "segments", "", TR2_COL_DATA, tr2_node_cell_segments },
+	{ "at_least", "", TR2_COL_DATA, tr2_node_cell_at_least },
 };
 
 /* For the legend, which asks for each process. */

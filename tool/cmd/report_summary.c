@@ -48,7 +48,9 @@ struct summary {
 	int64_t cpu_ns; /* of all processes; TR2_NO_TIME: unknown */
 	/* Of the critical path; TR2_NO_TIME: unknown. */
 	int64_t waiting_ns, ready_ns;
-	uint32_t nr_processes, nr_failed; /* nr_failed: of the roots */
+	int64_t span_ns; /* from the first start of a root to the last end */
+	bool at_least;   /* the end of a root is unknown */
+	uint32_t nr_roots, nr_processes, nr_failed; /* nr_failed: of the roots */
 	uint64_t nr_errors;
 };
 
@@ -83,7 +85,8 @@ static void sum_path(struct summary *s, const struct tr2_model *m)
 
 static void sum_up(struct summary *s, const struct tr2_model *m)
 {
-	uint32_t i, nr_roots = 0;
+	int64_t first_ns = INT64_MAX, last_ns = INT64_MIN;
+	uint32_t i;
 
 	*s = (struct summary){ .root.m = m,
 			       .whole_ns = tr2_report_whole_ns(m),
@@ -94,9 +97,16 @@ static void sum_up(struct summary *s, const struct tr2_model *m)
 		sum_cpu(s, m, i);
 	}
 	tr2_for_each_root(m, i) {
-		s->root.node = nr_roots++ ? 0 : i;
-		s->nr_failed += tr2_node_failed(&m->nodes[i]);
+		const struct tr2_node *n = &m->nodes[i];
+
+		s->root.node = s->nr_roots++ ? 0 : i;
+		s->nr_failed += tr2_node_failed(n);
+		s->at_least |= n->at_least;
+		first_ns = n->start_ns < first_ns ? n->start_ns : first_ns;
+		last_ns = n->end_ns > last_ns ? n->end_ns : last_ns;
 	}
+	if (s->nr_roots)
+		s->span_ns = last_ns - first_ns;
 	tr2_for_each_session(m, i)
 		s->nr_errors += m->sessions[i].nr_errors;
 	sum_path(s, m);
@@ -138,11 +148,25 @@ static void print_part(const struct summary *s, int64_t ns, const char *what)
 	printf(" (%.1f%%) %s", tr2_report_share(ns, s->whole_ns) * 100, what);
 }
 
+/* Several roots are commands that do not depend on each other. */
+static void print_whole(const struct summary *s)
+{
+	const char *at_least = s->at_least ? ">= " : "";
+
+	if (s->nr_roots < 2) {
+		print_time(at_least, s->whole_ns, " wall, ");
+		return;
+	}
+	printf("%u commands, %s", s->nr_roots, at_least);
+	print_time("", s->whole_ns, " altogether");
+	print_time(" in a span of ", s->span_ns, ": ");
+}
+
 static void print_summary(const struct summary *s)
 {
 	const struct tr2_model *m = s->root.m;
 
-	print_time("", s->whole_ns, " wall, ");
+	print_whole(s);
 	if (s->cpu_ns != TR2_NO_TIME) {
 		print_time("", s->cpu_ns, " CPU");
 		printf(" (%.2f CPUs), ",
@@ -170,6 +194,10 @@ TR2_CELL(cell_wall, struct summary, tr2_cell_ns(t, r->whole_ns))
 TR2_CELL(cell_cpu, struct summary, tr2_cell_ns(t, r->cpu_ns))
 TR2_CELL(cell_waiting, struct summary, tr2_cell_ns(t, r->waiting_ns))
 TR2_CELL(cell_ready, struct summary, tr2_cell_ns(t, r->ready_ns))
+TR2_CELL(cell_at_least, struct summary,
+	 tr2_cell_str(t, r->at_least ? "yes" : "no"))
+TR2_CELL(cell_commands, struct summary, tr2_cell_uint(t, r->nr_roots))
+TR2_CELL(cell_span, struct summary, tr2_cell_ns(t, r->span_ns))
 TR2_CELL(cell_processes, struct summary, tr2_cell_uint(t, r->nr_processes))
 TR2_CELL(cell_events, struct summary, tr2_cell_uint(t, r->root.m->nr_events))
 TR2_CELL(cell_spawning, struct summary,
@@ -193,6 +221,9 @@ static const struct tr2_column columns[] = {
 	{ "code", "", TR2_COL_DATA, tr2_node_cell_code },
 	{ "signal", "", TR2_COL_DATA, tr2_node_cell_signal },
 	{ "errors", "", TR2_COL_DATA, cell_errors },
+	{ "commands", "", TR2_COL_DATA, cell_commands },
+	{ "span_ns", "", TR2_COL_DATA, cell_span },
+	{ "at_least", "", TR2_COL_DATA, cell_at_least },
 };
 
 void tr2_report_summary(const struct tr2_report *r)

@@ -137,6 +137,8 @@ static void cell_mean(struct tr2_table *t, const void *row)
 		tr2_cell_str(t, "-");
 	else
 		give_number(t, l, l->numbers.mean);
+	if (l->it->at_least)
+		tr2_cell_at_least(t);
 }
 
 static void cell_error_share(struct tr2_table *t, const void *row)
@@ -185,6 +187,9 @@ TR2_CELL(cell_outliers, struct line,
 TR2_CELL(cell_note, struct line,
 	 if (!r->numbers.nr) tr2_cell_str(t, r->it->note))
 
+TR2_CELL(cell_at_least, struct line,
+	 tr2_cell_str(t, r->it->at_least ? "yes" : "no"))
+
 static const struct tr2_column columns[] = {
 	{ "kind", "", TR2_COL_DATA, cell_kind },
 	{ "unit", "", TR2_COL_DATA, cell_unit },
@@ -200,6 +205,7 @@ static const struct tr2_column columns[] = {
 	{ "outliers", "", TR2_COL_DATA, cell_outliers },
 	{ "calls", "CALLS", TR2_COL_SPARE, cell_calls },
 	{ "note", "", TR2_COL_DATA, cell_note },
+	{ "at_least", "", TR2_COL_DATA, cell_at_least },
 	/* Its heading is the kind's. */
 	{ "name", NULL, TR2_COL_FLEX, cell_name },
 };

@@ -86,7 +86,8 @@ static void add_cell(struct page_table *p, const struct tr2_cell *cell,
 		p->kinds[column] = kind;
 	if (!kind) {
 		tr2_buf_addlit(&p->rows, "null");
-	} else if (item < 0 && !bad && kind == p->kinds[column]) {
+	} else if (item < 0 && !bad && !cell->at_least &&
+		   kind == p->kinds[column]) {
 		add_value(p, cell);
 	} else {
 		tr2_buf_addlit(&p->rows, "{\"value\":");
@@ -95,6 +96,8 @@ static void add_cell(struct page_table *p, const struct tr2_cell *cell,
 			tr2_export_json_int(&p->rows, "item", item);
 		if (bad)
 			tr2_buf_addlit(&p->rows, ",\"bad\":true");
+		if (cell->at_least)
+			tr2_buf_addlit(&p->rows, ",\"atLeast\":true");
 		if (kind != p->kinds[column])
 			tr2_export_json_str(p->x, &p->rows, "kind", kind);
 		tr2_buf_addch(&p->rows, '}');

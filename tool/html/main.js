@@ -9,7 +9,13 @@ function showSummary(d) {
 	const errors = d.items.kind.reduce((n, kind) => n + (kind === KIND.error),
 		0);
 	const whole = d.roots.reduce((sum, n) => sum + d.items.dur[n.item], 0);
-	const parts = [showTime(whole) + ' wall', plural(np, 'process'),
+	const ends = d.roots.map((n) => d.items.start[n.item] +
+		d.items.dur[n.item]);
+	const span = Math.max(...ends) -
+		Math.min(...d.roots.map((n) => d.items.start[n.item]));
+	const parts = [d.roots.length < 2 ? showTime(whole) + ' wall' :
+		plural(d.roots.length, 'command') + ', ' + showTime(whole) +
+		' altogether in a span of ' + showTime(span), plural(np, 'process'),
 		plural(d.threadInfo.length, 'thread'), plural(spans, 'span')];
 
 	if (d.spawning)

@@ -128,6 +128,18 @@ static void times_from_task(const struct tr2_model *m, struct tr2_node *n)
 		n->end_ns = t->end_ns;
 	else if (!n->session)
 		n->end_ns = m->segments[t->last_segment].start_ns;
+	/* After atexit, its end is near. */
+	if (t->end_ns == TR2_NO_TIME && n->end != TR2_END_EXIT &&
+	    t->seen_ns > n->end_ns)
+		n->end_ns = t->seen_ns;
+}
+
+/* Is the end of a process unknown, as far as its own records say? */
+static bool is_open(const struct tr2_model *m, const struct tr2_node *n)
+{
+	if (n->task && m->tasks[n->task].end_ns != TR2_NO_TIME)
+		return false;
+	return n->end == TR2_END_OPEN || n->end == TR2_END_EXEC;
 }
 
 static void times_from_span(struct tr2_model *m, struct tr2_node *n)
@@ -274,6 +286,7 @@ static void set_times(struct tr2_model *m, struct tr2_node *n)
 		times_from_span(m, n);
 	if (n->task)
 		times_from_task(m, n);
+	n->at_least = is_open(m, n);
 	if (n->end_ns < n->start_ns)
 		n->end_ns = n->start_ns;
 }

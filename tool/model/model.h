@@ -263,6 +263,8 @@ struct tr2_model_task {
 	/* directory where it was started; only for the recorded command */
 	tr2_str cwd;
 	int64_t start_ns, end_ns; /* wall; TR2_NO_TIME: unknown */
+	/* without an end: until when it ran at least; 0: unknown */
+	int64_t seen_ns;
 	int32_t code, signal;     /* with TR2_TASK_HAS_STATUS */
 	uint8_t flags;
 	uint64_t user_ns, system_ns, maxrss_bytes; /* with TR2_TASK_HAS_RUSAGE */
@@ -366,6 +368,8 @@ struct tr2_node {
 	uint8_t end;      /* enum tr2_end */
 	uint8_t end_by;   /* enum tr2_end_by */
 	bool has_code;
+	bool at_least;    /* its end is unknown: end_ns is when it was last
+			   * seen, or now */
 	int32_t code;     /* exit code, or signal number */
 	int64_t start_ns, end_ns; /* wall: from fork to exit if the kernel
 				   * recorded them, else from its own events,

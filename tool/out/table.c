@@ -219,6 +219,12 @@ void tr2_cell_wall(struct tr2_table *t, int64_t wall_ns)
 		wall_ns;
 }
 
+void tr2_cell_at_least(struct tr2_table *t)
+{
+	if (t->nr_cells)
+		t->cells[t->nr_cells - 1].at_least = true;
+}
+
 void tr2_cell_color(struct tr2_table *t, enum tr2_color color)
 {
 	if (t->nr_cells)

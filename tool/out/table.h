@@ -170,6 +170,8 @@ void tr2_cell_share(struct tr2_table *t, double ratio);
 void tr2_cell_wall(struct tr2_table *t, int64_t wall_ns);
 void tr2_cell_words(struct tr2_table *t, const struct tr2_words *words);
 void tr2_cell_json(struct tr2_table *t, const char *json);
+/* Mark the cell just set as a lower bound: `>= ` in text. */
+void tr2_cell_at_least(struct tr2_table *t);
 /* of the cell just set */
 void tr2_cell_color(struct tr2_table *t, enum tr2_color color);
 void tr2_cell_link(struct tr2_table *t, enum tr2_link link, uint32_t number);

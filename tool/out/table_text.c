@@ -42,6 +42,8 @@ struct cell_head {
 void tr2_cell_as_text(const struct tr2_cell *cell, unsigned int flags,
 		      struct tr2_buf *out)
 {
+	if (cell->at_least)
+		tr2_buf_addlit(out, ">= ");
 	switch (cell->kind) {
 	case TR2_CELL_NONE:
 		break;

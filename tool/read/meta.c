@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/macros.h"
 #include "common/join.h"
 #include "model/build.h"
@@ -23,8 +24,10 @@ struct meta {
 	uint64_t lost, in_streams;
 	uint64_t lost_tasks; /* by tasks.jsonl and kernel.data */
 	int64_t command_pid;
+	int64_t end_ns;  /* of the recording, in CLOCK_MONOTONIC */
+	int64_t last_ns; /* wall time of the latest task record */
 	tr2_str cwd;
-	bool complete;
+	bool complete, running;
 };
 
 static bool key_is(const char *key, size_t len, const char *want)
@@ -78,12 +81,16 @@ static void on_meta_member(void *data, const char *key, size_t len,
 		m->meta_wall_ns = tr2_wall_ns(v->i);
 	} else if (key_is(key, len, "start_monotonic_ns")) {
 		m->meta_mono_ns = tr2_wall_ns(v->i);
+	} else if (key_is(key, len, "end_monotonic_ns")) {
+		meta->end_ns = tr2_wall_ns(v->i);
 	} else if (key_is(key, len, "state")) {
 		meta->complete = is_text(v, "complete");
 	} else if (key_is(key, len, "lost") && v->type == TR2_JSON_INT) {
 		meta->lost = v->i > 0 ? (uint64_t)v->i : 0;
 	} else if (key_is(key, len, "losses") && v->type == TR2_JSON_RAW) {
 		meta->in_streams = number_in(&v->text, "\"events\":");
+		meta->lost_tasks = number_in(&v->text, "\"task_records\":") +
+				   number_in(&v->text, "\"task_log\":");
 	} else if (key_is(key, len, "task_records")) {
 		m->no_task_records = !is_text(v, "kernel");
 	}
@@ -160,6 +167,11 @@ static void add_argv(struct tr2_model *m, const struct task_record *r,
 	tr2_build_task_argv(m, (int32_t)r->pid, &argv, wall_ns);
 }
 
+static int64_t wall_of(const struct tr2_model *m, int64_t monotonic_ns)
+{
+	return monotonic_ns + m->meta_wall_ns - m->meta_mono_ns;
+}
+
 static bool pid_fits(int64_t pid)
 {
 	return pid > 0 && pid <= INT32_MAX;
@@ -178,7 +190,9 @@ static bool add_record(struct meta *meta, struct task_record *r)
 	}
 	if (!pid_fits(r->pid) || r->time_ns < 0 || r->time_ns > INT64_MAX / 4)
 		return false;
-	wall_ns = r->time_ns + m->meta_wall_ns - m->meta_mono_ns;
+	wall_ns = wall_of(m, r->time_ns);
+	if (wall_ns > meta->last_ns)
+		meta->last_ns = wall_ns;
 	if (type_is(r, "fork") && pid_fits(r->tid)) {
 		tr2_build_task_fork(m, (int32_t)r->pid,
 				    pid_fits(r->ppid) ? (int32_t)r->ppid : 0,
@@ -207,6 +221,14 @@ static bool add_record(struct meta *meta, struct task_record *r)
 	return true;
 }
 
+/* Does the recorder hold its lock on the file? */
+static bool is_locked(int fd)
+{
+	struct flock lock = { .l_type = F_RDLCK, .l_whence = SEEK_SET };
+
+	return !fcntl(fd, F_OFD_GETLK, &lock) && lock.l_type != F_UNLCK;
+}
+
 static void read_tasks(struct meta *meta, struct tr2_json *json, int fd)
 {
 	struct tr2_lines lines = { 0 };
@@ -214,6 +236,7 @@ static void read_tasks(struct meta *meta, struct tr2_json *json, int fd)
 	const char *line;
 	size_t len;
 
+	meta->running = is_locked(fd);
 	tr2_lines_start(&lines, fd);
 	while ((got = tr2_lines_next(&lines, &line, &len)) == TR2_LINES_LINE ||
 	       got == TR2_LINES_LAST) {
@@ -229,6 +252,27 @@ static void read_tasks(struct meta *meta, struct tr2_json *json, int fd)
 					  "not a task record");
 	}
 	tr2_lines_release(&lines);
+}
+
+/* Return until when processes ran of which the recording has no end: until it
+ * ended, or until now, or until it broke off. 0: unknown. */
+static int64_t ran_until(const struct meta *meta)
+{
+	if (meta->lost_tasks)
+		return 0;
+	if (meta->complete)
+		return meta->end_ns ? wall_of(meta->m, meta->end_ns) : 0;
+	return meta->running ? wall_of(meta->m, (int64_t)tr2_clock_now_ns()) :
+			       meta->last_ns;
+}
+
+static void set_seen(const struct meta *meta, uint32_t first_task)
+{
+	int64_t seen_ns = tr2_wall_ns(ran_until(meta));
+	uint32_t i;
+
+	for (i = first_task; i < meta->m->nr_tasks; i++)
+		meta->m->tasks[i].seen_ns = seen_ns;
 }
 
 /* The recorder's directory is that in which it started the command. */
@@ -301,6 +345,7 @@ void tr2_meta_load(struct tr2_model *m, const char *dir)
 		meta.lost_tasks += tr2_kernel_load(m, dir, first_task);
 	}
 	place_command(&meta, first_task);
+	set_seen(&meta, first_task);
 	/* The meta.json of a complete recording has the total of all losses. */
 	if (!meta.complete)
 		lost = meta.lost_tasks;
@@ -313,7 +358,10 @@ void tr2_meta_load(struct tr2_model *m, const char *dir)
 			   lost);
 	if (m->has_meta && !meta.complete)
 		tr2_build_problem(m, TR2_PROBLEM_NO_END, source, 0,
-				  "the recording is not finished: 'trace2 "
-				  "record' was killed, or still runs");
+				  meta.running ?
+					  "the recording is not finished: "
+					  "'trace2 record' still runs" :
+					  "the recording is not finished: "
+					  "'trace2 record' was killed");
 	tr2_json_free(json);
 }

@@ -176,6 +176,14 @@ static void fill_meta(const struct tr2_job *job)
 	tr2_anchor_take(&m->start);
 }
 
+/* Hold a lock while the recorder runs, by which readers see that. */
+static void lock_file(int fd)
+{
+	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+
+	(void)fcntl(fd, F_OFD_SETLK, &lock);
+}
+
 /* Open everything that may fail before the command runs. -1: the reason was
  * printed. */
 static int open_all(const struct tr2_job *job)
@@ -193,6 +201,7 @@ static int open_all(const struct tr2_job *job)
 		if (rec.kernel_fd < 0)
 			goto fail;
 	}
+	lock_file(rec.watch.log.fd);
 	if (tr2_run_prepare(&rec.run, &rec.loop))
 		goto fail;
 	rec.run.on_child = on_child;

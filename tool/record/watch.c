@@ -17,6 +17,8 @@
 #define WRITE_EVERY_NS 100000000u
 /* A record gets its time before it is published, by up to this much. */
 #define SLACK_NS 50000000u
+/* Write what there is this often, for those who read while it is recorded. */
+#define LIVE_NS 1000000000u
 #define ARGV_BYTES 4096
 /* How long to wait for the last exit codes: in ms, and how often. */
 #define LATE_MS 10
@@ -28,12 +30,13 @@ void tr2_watch_init(struct tr2_watch *w)
 	tr2_procs_init(&w->procs);
 	tr2_kernel_records_init(&w->kernel);
 	tr2_tasklog_init(&w->log, -1);
-	w->connector.source.fd = -1;
+	w->connector.source.fd = w->timer.fd = -1;
 	snprintf(w->why_not, sizeof(w->why_not), "no command was run");
 }
 
 void tr2_watch_release(struct tr2_watch *w)
 {
+	tr2_loop_close(w->loop, &w->timer);
 	tr2_kernel_records_release(&w->kernel);
 	tr2_connector_release(&w->connector);
 	tr2_tasklog_release(&w->log);
@@ -189,6 +192,7 @@ static void take_connector(void *data, const struct tr2_task_event *from,
 void tr2_watch_open(struct tr2_watch *w, struct tr2_loop *loop, int data_fd,
 		    struct tr2_event_counters *counters)
 {
+	w->loop = loop;
 	w->kernel.tasks.take = take_record;
 	w->kernel.rings.ready = rings_ready;
 	w->kernel.tasks.data = w->kernel.rings.data = w;
@@ -210,6 +214,15 @@ void tr2_watch_open(struct tr2_watch *w, struct tr2_loop *loop, int data_fd,
 		"records: %s\n", w->why_not);
 }
 
+static void timer_ready(struct tr2_source *source, uint32_t events)
+{
+	uint64_t ticks;
+
+	(void)events;
+	if (read(source->fd, &ticks, sizeof(ticks)) > 0)
+		rings_ready((struct tr2_watch *)source);
+}
+
 void tr2_watch_start(struct tr2_watch *w, pid_t pid)
 {
 	const struct tr2_task_event e = {
@@ -222,6 +235,8 @@ void tr2_watch_start(struct tr2_watch *w, pid_t pid)
 		tr2_event_counters_open(w->counters, pid, NULL);
 	take_record(w, &e);
 	tr2_kernel_records_start(&w->kernel);
+	w->timer.ready = timer_ready;
+	(void)tr2_loop_add_timer(w->loop, &w->timer, LIVE_NS, LIVE_NS);
 }
 
 bool tr2_watch_reap(struct tr2_watch *w, struct tr2_run *run)

@@ -19,6 +19,8 @@
 #include "record/tasklog.h"
 
 struct tr2_watch {
+	struct tr2_source timer; /* first: it is cast to this struct */
+	struct tr2_loop *loop;
 	struct tr2_procs procs;
 	struct tr2_tasklog log;
 	struct tr2_kernel_records kernel;

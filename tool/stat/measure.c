@@ -142,9 +142,10 @@ static struct tr2_measure *get_measure(struct tr2_measures *ms,
 }
 
 /* Add to the value of the current run. */
-static void add_value(struct tr2_measures *ms, enum tr2_measure_kind kind,
-		      enum tr2_measure_unit unit, const char *name,
-		      double value, double calls)
+static struct tr2_measure *
+add_value(struct tr2_measures *ms, enum tr2_measure_kind kind,
+	  enum tr2_measure_unit unit, const char *name, double value,
+	  double calls)
 {
 	struct tr2_measure *it = get_measure(ms, kind, name);
 	uint32_t run = ms->nr_runs - 1;
@@ -154,6 +155,7 @@ static void add_value(struct tr2_measures *ms, enum tr2_measure_kind kind,
 		it->values[run] = 0;
 	it->values[run] += value;
 	it->calls[run] += calls;
+	return it;
 }
 
 static void grow_runs(struct tr2_measures *ms)
@@ -235,9 +237,13 @@ static void take_processes(struct tr2_measures *ms, const struct tr2_model *m)
 {
 	uint32_t i;
 
-	for (i = m->first_root; i; i = tr2_node_after(m, i))
-		add_value(ms, TR2_MEASURE_PROCESS, TR2_UNIT_NS, tr2_node_name(m, i),
-			  length(m->nodes[i].start_ns, m->nodes[i].end_ns), 1);
+	for (i = m->first_root; i; i = tr2_node_after(m, i)) {
+		const struct tr2_node *n = &m->nodes[i];
+
+		add_value(ms, TR2_MEASURE_PROCESS, TR2_UNIT_NS,
+			  tr2_node_name(m, i), length(n->start_ns, n->end_ns),
+			  1)->at_least |= n->at_least;
+	}
 }
 
 static const char *full_name(const struct tr2_model *m, tr2_str category,

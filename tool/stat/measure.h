@@ -44,6 +44,7 @@ struct tr2_measure {
 	/* number of processes, regions, intervals of that name */
 	double *calls;
 	char *note;     /* reason why it was not measured; NULL */
+	bool at_least;  /* the end of a process is unknown in some run */
 };
 
 struct tr2_measures {
