@@ -224,6 +224,34 @@ test_expect_success TASKS,EXIT_CODES 'exit codes of processes that others reap' 
 	test_cmp expect actual
 '
 
+# Be the process PID: fork until the kernel gives out that number again.
+test_lazy_prereq NEXT_PID 'test -w /proc/sys/kernel/ns_last_pid'
+
+test_expect_success TASKS,EXIT_CODES,NEXT_PID 'a later process with the pid of one that ended is a stranger' '
+	rm -f pid again &&
+	mkfifo again &&
+	{
+		trace2 record -- sh -c "sh -c \"echo \\\$\\\$ >pid.new; exit 0\";
+			mv pid.new pid; read line <again" &
+	} &&
+	until test -e pid
+	do
+		sleep 0.01 || return 1
+	done &&
+	pid=$(cat pid) &&
+	until test "$(echo $(($pid - 1)) >/proc/sys/kernel/ns_last_pid &&
+		sh -c "echo \$\$; exec sh -c \"exit 7\"")" = "$pid"
+	do
+		: || return 1
+	done &&
+	echo >again &&
+	wait $! &&
+	jq -s -c "map(select(.pid == $pid) | .type)" \
+		trace2.data/tasks.jsonl >actual &&
+	echo "[\"fork\",\"comm\",\"argv\",\"exit\",\"status\"]" >expect &&
+	test_cmp expect actual
+'
+
 test_expect_success TASKS 'an orphan is waited for, its status and rusage known' '
 	trace2 record -- sh -c "(sh -c : ; sh -c \"exit 4\"; exit 6) & exit 0" &&
 	jq -e ".tasks[1] | .code == 6 and .status_from == \"wait\" and

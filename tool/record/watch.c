@@ -99,6 +99,43 @@ static void take_record(void *data, const struct tr2_task_event *e)
 	tr2_tasklog_add(&w->log, e);
 }
 
+static void read_comm(pid_t pid, char comm[TR2_COMM_SIZE])
+{
+	ssize_t n = tr2_procfs_read(pid, "comm", comm, TR2_COMM_SIZE);
+
+	if (n < 1)
+		n = 1;
+	comm[n - 1] = '\0'; /* replaces the newline */
+}
+
+/* The pid of a process that has ended may be a stranger's now. */
+static bool is_ours(struct tr2_watch *w, const struct tr2_task_event *e)
+{
+	pid_t pid = e->kind == TR2_TASK_FORK ? e->ppid : e->pid;
+	struct tr2_proc *p = tr2_procs_find(&w->procs, pid);
+
+	/* Unknown, or known to be dead: perhaps its fork was not read yet. */
+	if (w->has_tasks && (!p || p->status_from)) {
+		tr2_kernel_rings_scan(&w->kernel.rings);
+		p = tr2_procs_find(&w->procs, pid);
+	}
+	if (!p || p->status_from == TR2_STATUS_CONNECTOR)
+		return false;
+	return !p->ended || e->kind == TR2_TASK_EXIT || e->time_ns <= p->end_ns;
+}
+
+/* Had it ended before `now`, when its files in /proc were read? Then they were
+ * perhaps a stranger's. */
+static bool had_ended(struct tr2_watch *w, pid_t pid, uint64_t now)
+{
+	const struct tr2_proc *p;
+
+	if (w->has_tasks)
+		tr2_kernel_rings_scan(&w->kernel.rings);
+	p = tr2_procs_find(&w->procs, pid);
+	return p && p->ended && p->end_ns < now;
+}
+
 /* The program may have ended or called exec: then the log has less. */
 static void log_argv(struct tr2_watch *w, pid_t pid, uint64_t time_ns)
 {
@@ -106,10 +143,11 @@ static void log_argv(struct tr2_watch *w, pid_t pid, uint64_t time_ns)
 				    .time_ns = time_ns };
 	struct tr2_buf b = TR2_BUF_INIT;
 	char text[ARGV_BYTES + 1], *p, *end;
+	uint64_t now = tr2_clock_now_ns();
 	ssize_t n = tr2_procfs_read(pid, "cmdline", text, sizeof(text));
 	bool cut = n > ARGV_BYTES;
 
-	if (n <= 0)
+	if (n <= 0 || had_ended(w, pid, now))
 		return;
 	tr2_buf_addlit(&b, ",\"argv\":[");
 	for (p = text; p < text + n; p = end + 1) {
@@ -126,27 +164,6 @@ static void log_argv(struct tr2_watch *w, pid_t pid, uint64_t time_ns)
 	e.more = take_text(&b);
 	if (e.more)
 		tr2_tasklog_add(&w->log, &e);
-}
-
-static void read_comm(pid_t pid, char comm[TR2_COMM_SIZE])
-{
-	ssize_t n = tr2_procfs_read(pid, "comm", comm, TR2_COMM_SIZE);
-
-	if (n < 1)
-		n = 1;
-	comm[n - 1] = '\0'; /* replaces the newline */
-}
-
-static bool is_ours(struct tr2_watch *w, pid_t pid)
-{
-	struct tr2_proc *p = tr2_procs_find(&w->procs, pid);
-
-	/* Unknown, or known to be dead: perhaps its fork was not read yet. */
-	if (w->has_tasks && (!p || p->status_from)) {
-		tr2_kernel_rings_scan(&w->kernel.rings);
-		p = tr2_procs_find(&w->procs, pid);
-	}
-	return p != NULL;
 }
 
 static void take_exit(struct tr2_watch *w, const struct tr2_task_event *e,
@@ -171,7 +188,7 @@ static void take_connector(void *data, const struct tr2_task_event *from,
 	struct tr2_watch *w = data;
 	struct tr2_task_event e = *from;
 
-	if (!is_ours(w, e.kind == TR2_TASK_FORK ? e.ppid : e.pid))
+	if (!is_ours(w, &e))
 		return;
 	switch (e.kind) {
 	case TR2_TASK_FORK:
