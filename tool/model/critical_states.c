@@ -263,7 +263,7 @@ static uint32_t reason_of(struct walk *w, uint32_t owner,
 		.next = *first,
 	};
 	*slot = *first = ++w->nr_reasons;
-	return *slot;
+	return w->nr_reasons;
 }
 
 static void add_part(struct walk *w, uint32_t reason, tr2_str by, int64_t ns)
