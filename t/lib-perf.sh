@@ -12,6 +12,9 @@
 #		prints the errors in dump.txt
 #	copy_treesum
 #		puts the example here, and a tree of 12 small files for it
+#	run_example NAME HEADER RESULT
+#		builds the program of trace2-perf(3) that begins with this
+#		#include as NAME; what it prints is RESULT... of the manual
 #	as_ordinary COMMAND...
 #		runs COMMAND as a user without privileges
 #
@@ -35,6 +38,19 @@ test_lazy_prereq ORDINARY_USER '
 
 # Take names only from this machine.
 unset DEBUGINFOD_URLS
+
+run_example () {
+	awk "/^#include <$2>/ { on = 1 } /^----/ && on { exit } on" \
+		"$GIT_BUILD_DIR"/Documentation/trace2-perf.adoc >"$1.c" &&
+	test_line_count -gt 50 "$1.c" &&
+	"${CC:-cc}" -D_GNU_SOURCE -Wall -Wextra -Werror -I"$GIT_BUILD_DIR"/lib \
+		-o "$1" "$1.c" "$GIT_BUILD_DIR"/build/lib/libtrace2.a -pthread &&
+	GIT_TRACE2=/dev/null "./$1" >actual &&
+	sed -n "s/^    \($3\)/\1/p" \
+		"$GIT_BUILD_DIR"/Documentation/trace2-perf.adoc >expect &&
+	test_line_count -eq 1 expect &&
+	test_cmp expect actual
+}
 
 as_ordinary () {
 	if test_have_prereq ROOT

@@ -197,16 +197,7 @@ test_expect_success KERNEL_EVENTS 'no descriptor is passed to a program that is 
 '
 
 test_expect_success CC,KERNEL_EVENTS,!INSTRUMENTED 'the program of trace2-perf' '
-	doc=$GIT_BUILD_DIR/Documentation/trace2-perf.adoc &&
-	awk "/^#include <stdio.h>/ { on = 1 } /^----/ && on { exit } on" "$doc" \
-		>items.c &&
-	test_line_count -gt 50 items.c &&
-	"${CC:-cc}" -D_GNU_SOURCE -Wall -Wextra -Werror -I"$GIT_BUILD_DIR"/lib \
-		-o items items.c "$GIT_BUILD_DIR"/build/lib/libtrace2.a -pthread &&
-	GIT_TRACE2=/dev/null ./items >actual &&
-	sed -n "s/^    \(1000 items\)/\1/p" "$doc" >expect &&
-	test_line_count = 1 expect &&
-	test_cmp expect actual
+	run_example items stdio.h "1000 items"
 '
 
 test_expect_success KERNEL_EVENTS,NO_HARDWARE 'what trace2-perf shows of GIT_TRACE2_COUNTERS' '

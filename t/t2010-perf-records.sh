@@ -70,16 +70,7 @@ test_expect_success KERNEL_SAMPLES,LOST_FORMAT,!INSTRUMENTED 'samples that a sma
 '
 
 test_expect_success CC,!INSTRUMENTED 'the program of trace2-perf that samples' '
-	doc=$GIT_BUILD_DIR/Documentation/trace2-perf.adoc &&
-	awk "/^#include <poll.h>/ { on = 1 } /^----/ { on = 0 } on" "$doc" \
-		>bytes.c &&
-	test_line_count -gt 50 bytes.c &&
-	"${CC:-cc}" -D_GNU_SOURCE -Wall -Wextra -Werror -I"$GIT_BUILD_DIR"/lib \
-		-o bytes bytes.c "$GIT_BUILD_DIR"/build/lib/libtrace2.a -pthread &&
-	GIT_TRACE2=/dev/null ./bytes >actual &&
-	sed -n "s/^    \(woken \)/\1/p" "$doc" >expect &&
-	test_line_count = 1 expect &&
-	test_cmp expect actual
+	run_example bytes poll.h "woken "
 '
 
 test_done

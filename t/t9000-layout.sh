@@ -72,6 +72,17 @@ good_tree () {
 	EOF
 }
 
+# compile NAME...: compile lib/NAME.c, as a build named x.
+compile () {
+	for source
+	do
+		mkdir -p "build/obj/x/lib/${source%/*}" &&
+		"${CC:-cc}" -Ilib -c -o "build/obj/x/lib/$source.o" \
+			"lib/$source.c" || return 1
+	done &&
+	echo "CONFIG='x'" >build/build-options
+}
+
 lint () {
 	"$PERL_PATH" "$TEST_DIRECTORY/lint/$1.perl"
 }
@@ -238,13 +249,7 @@ test_expect_success CC 'a call that points up, declared by hand' '
 			return tr2_buf_size();
 		}
 		EOF
-		mkdir -p build/obj/x/lib/base build/obj/x/lib/api &&
-		echo "CONFIG='\''x'\''" >build/build-options &&
-		for source in base/buf base/up api/upper
-		do
-			${CC:-cc} -Ilib -c -o "build/obj/x/lib/$source.o" \
-				"lib/$source.c" || exit 1
-		done &&
+		compile base/buf base/up api/upper &&
 		test_expect_code 1 lint calls >actual &&
 		cat >expect <<-\EOF &&
 		lib/base/up.c:1: tr2_upper: lib/base may not use lib/api
@@ -273,13 +278,7 @@ test_expect_success CC 'two files that call one another' '
 			return tr2_one();
 		}
 		EOF
-		mkdir -p build/obj/x/lib/base &&
-		echo "CONFIG='\''x'\''" >build/build-options &&
-		for source in base/one base/two
-		do
-			${CC:-cc} -Ilib -c -o "build/obj/x/lib/$source.o" \
-				"lib/$source.c" || exit 1
-		done &&
+		compile base/one base/two &&
 		test_expect_code 1 lint calls >actual &&
 		cat >expect <<-\EOF &&
 		lib/base/one.c:1: lib/base/one.c lib/base/two.c: they call one another

@@ -4,8 +4,6 @@
 
 #include "tap.h"
 
-#define IS(got, want, what) is_u64((uint64_t)(int64_t)(got), (uint64_t)(int64_t)(want), what)
-
 static void test_end_of_ring(void)
 {
 	struct {

@@ -13,10 +13,7 @@
 #include <unistd.h>
 
 #include "base/sanitize.h"
-#include "tap.h"
-#include "trace2_perf.h"
-
-#define IS(got, want, what) is_u64((uint64_t)(int64_t)(got), (uint64_t)(int64_t)(want), what)
+#include "perf.h"
 
 #define FAULTS 2u
 #define DUMMY 9u
@@ -31,27 +28,6 @@ static struct trace2_perf_attr software(uint64_t config, uint64_t period)
 					  .sample_period = period,
 					  .exclude_kernel = 1,
 					  .exclude_hv = 1 };
-}
-
-static union {
-	struct trace2_perf_record head;
-	uint64_t word[TRACE2_PERF_RECORD_MAX / 8 + 1];
-	uint32_t half[TRACE2_PERF_RECORD_MAX / 4 + 1];
-} record;
-
-static int next(struct trace2_perf *ev)
-{
-	return trace2_perf_next_record(ev, &record, sizeof(record));
-}
-
-static struct trace2_perf *open_mapped(const struct trace2_perf_attr *attr,
-				       size_t pages)
-{
-	struct trace2_perf *ev;
-
-	if (!trace2_perf_open(attr, 0, -1, NULL, &ev) && pages)
-		trace2_perf_map(ev, pages);
-	return ev;
 }
 
 /* Cause one page fault per page. */

@@ -12,10 +12,7 @@
 #include <unistd.h>
 
 #include "base/unwind.h"
-#include "tap.h"
-#include "trace2_perf.h"
-
-#define IS(got, want, what) is_u64((uint64_t)(int64_t)(got), (uint64_t)(int64_t)(want), what)
+#include "perf.h"
 
 #define SAME(ours, perf) _Static_assert((ours) == (perf), "perf's number")
 SAME(TRACE2_PERF_SAMPLE_IP, PERF_SAMPLE_IP);
@@ -52,29 +49,6 @@ static struct trace2_perf_attr app(const struct trace2_counter *counter)
 static bool has_calls(void)
 {
 	return !tr2_unwind_prepare();
-}
-
-/* NULL: the failure was reported. */
-static struct trace2_perf *open_mapped(const struct trace2_perf_attr *attr,
-				       size_t pages)
-{
-	struct trace2_perf *ev;
-
-	if (!trace2_perf_open(attr, 0, -1, NULL, &ev) && pages)
-		trace2_perf_map(ev, pages);
-	return ev;
-}
-
-static union {
-	struct trace2_perf_record head;
-	uint64_t word[TRACE2_PERF_RECORD_MAX / 8 + 1];
-	uint32_t half[TRACE2_PERF_RECORD_MAX / 4 + 1];
-	char byte[TRACE2_PERF_RECORD_MAX + 1];
-} record;
-
-static int next(struct trace2_perf *ev)
-{
-	return trace2_perf_next_record(ev, &record, sizeof(record));
 }
 
 static void count(struct trace2_counter *counter, unsigned int times)

@@ -15,7 +15,6 @@
 #include "trace2_perf.h"
 
 #define PAGES 64
-#define IS(got, want, what) is_u64((uint64_t)(int64_t)(got), (uint64_t)(int64_t)(want), what)
 
 TRACE2_COUNTER(apples, "unit", "apples", 0);
 TRACE2_COUNTER(pears, "unit", "pears", 0);

@@ -30,6 +30,9 @@ static inline void is_u64(uint64_t got, uint64_t want, const char *what)
 		printf("# got:  %" PRIu64 "\n# want: %" PRIu64 "\n", got, want);
 }
 
+/* For integers of any type. */
+#define IS(got, want, what) is_u64((uint64_t)(int64_t)(got), (uint64_t)(int64_t)(want), what)
+
 static inline int done_testing(void)
 {
 	printf("1..%u\n", tap_nr);
