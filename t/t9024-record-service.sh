@@ -134,7 +134,8 @@ test_expect_success READS_STREAMS,GIT 'a recording is read with rotated director
 	test_path_is_dir l/events.000002 &&
 	trace2 list -i l --format=json >list &&
 	trace2 check l >check &&
-	jq -e ".processes | length == 2" list
+	jq -e ".processes | length == 2" list &&
+	jq -e ".processes == 2 and .files > 2" l/meta.json
 '
 
 test_expect_success 'a recording with such directories makes way for the next, and strangers in them are kept' '

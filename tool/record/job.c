@@ -475,6 +475,8 @@ static void fill_result(int code)
 	m->nr_stragglers = tr2_watch_stragglers(&rec.stragglers);
 	m->stragglers = rec.stragglers;
 	tr2_tally_read(&m->tally, rec.store.events_fd);
+	m->tally.continued = rec.listen.sink.rotate.nr ?
+				     m->tally.continued + done->continued : 0;
 	m->tally.files += done->files;
 	m->tally.events += done->events;
 	m->tally.bytes += done->bytes;
@@ -484,8 +486,10 @@ static void fill_result(int code)
 	m->tally.bytes += rec.rings.bytes;
 	m->tally.lost += rec.rings.lost;
 	/* Each file is of one process, even if the kernel did not report that
-	 * process. */
-	m->processes = m->tally.files - rec.listen.nr_unknown;
+	 * process; but one of its files follows another if it was rotated. */
+	m->processes = m->tally.files - m->tally.continued;
+	m->processes -= m->processes < rec.listen.nr_unknown ?
+				m->processes : rec.listen.nr_unknown;
 	if (m->processes < rec.watch.procs.nr_seen)
 		m->processes = rec.watch.procs.nr_seen;
 	tr2_anchor_take(&m->end);

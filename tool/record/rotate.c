@@ -149,6 +149,9 @@ void tr2_rotate_now(struct tr2_rotate *r)
 		r->done.events += tally.events;
 		r->done.bytes += tally.bytes;
 		r->done.lost += tally.lost;
+		/* In the first directory every process has its first file. */
+		if (r->nr > 1)
+			r->done.continued += tally.continued;
 	}
 	remove_oldest(r);
 }

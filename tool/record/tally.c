@@ -16,6 +16,8 @@
 
 #define HEAD "{\"event\":\"atexit\""
 #define HEAD_BYTES (sizeof(HEAD) - 1)
+#define FIRST "{\"event\":\"version"
+_Static_assert(sizeof(FIRST) == sizeof(HEAD), "both heads have one length");
 #define TAIL_BYTES 40u /* holds `,"lost":` and 20 digits and `}` */
 
 /* A line is read in blocks; only its start and its end are needed. */
@@ -49,13 +51,16 @@ static void add_piece(struct line *l, const char *p, size_t n)
 	add_tail(l, p, n);
 }
 
-static void end_line(struct tr2_tally *tally, struct line *l)
+static void end_line(struct tr2_tally *tally, struct line *l, bool first)
 {
 	const char *lost;
 
 	if (!l->len)
 		return;
 	tally->events++;
+	if (first)
+		tally->continued += l->len < HEAD_BYTES ||
+				    memcmp(l->head, FIRST, HEAD_BYTES);
 	l->tail[l->nr_tail] = '\0';
 	if (l->len > HEAD_BYTES && !memcmp(l->head, HEAD, HEAD_BYTES)) {
 		lost = strstr(l->tail, ",\"lost\":");
@@ -70,6 +75,7 @@ static void read_stream(struct tr2_tally *tally, int fd)
 {
 	char buf[1 << 14];
 	struct line l = { 0 };
+	uint64_t before = tally->events;
 	char *p, *end, *newline;
 	ssize_t n;
 
@@ -83,10 +89,10 @@ static void read_stream(struct tr2_tally *tally, int fd)
 			add_piece(&l, p, (size_t)((newline ? newline : end) - p));
 			if (!newline)
 				break;
-			end_line(tally, &l);
+			end_line(tally, &l, tally->events == before);
 		}
 	}
-	end_line(tally, &l);
+	end_line(tally, &l, tally->events == before);
 }
 
 static void take_file(struct tr2_tally *tally, int dir_fd, const char *name,

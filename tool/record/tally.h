@@ -10,6 +10,9 @@
 
 struct tr2_tally {
 	uint64_t files, events, bytes;
+	/* files that do not begin with `version`: of processes that have
+	 * another file, if the directory was rotated */
+	uint64_t continued;
 	uint64_t lost; /* sum of "lost" in atexit events */
 };
 
