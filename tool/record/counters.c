@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/text.h"
@@ -41,6 +42,7 @@ static void add_kernel_event(struct tr2_event_counters *cs,
 	item = &cs->item[cs->nr++];
 	memset(item, 0, sizeof(*item));
 	item->event = *ev;
+	item->fd = -1;
 	if (ev->group && ev->group == cs->headless) {
 		item->event.is_leader = true;
 		cs->headless = 0;
@@ -98,7 +100,11 @@ bool tr2_event_counters_add(struct tr2_event_counters *cs, const char *text)
 
 void tr2_event_counters_release(struct tr2_event_counters *cs)
 {
-	tr2_event_counters_close(cs);
+	size_t i;
+
+	for (i = 0; i < cs->nr; i++)
+		if (cs->item[i].fd >= 0)
+			close(cs->item[i].fd);
 	free(cs->item);
 	tr2_buf_release(&cs->programs);
 	memset(cs, 0, sizeof(*cs));
@@ -123,6 +129,12 @@ static void fill_attr(struct perf_event_attr *attr,
 			    PERF_FORMAT_TOTAL_TIME_RUNNING;
 }
 
+static int open_attr(struct perf_event_attr *attr, pid_t pid, int leader)
+{
+	return (int)syscall(SYS_perf_event_open, attr, pid, -1, leader,
+			    PERF_FLAG_FD_CLOEXEC);
+}
+
 static const char *why_not(int err)
 {
 	switch (err) {
@@ -139,123 +151,91 @@ static const char *why_not(int err)
 	}
 }
 
-static int open_event(struct tr2_event_counter *c, pid_t pid,
-		      const struct tr2_kernel_rings *rings,
-		      const struct tr2_kernel_event *leader)
+static void open_one(struct tr2_event_counter *c, pid_t pid, int leader)
 {
-	if (rings)
-		return tr2_kernel_event_open(&c->kernel, rings, leader);
-	return tr2_kernel_event_open_task(&c->kernel, pid, leader);
-}
-
-/* leader: NULL: it is in no group, or leads it. */
-static void open_one(struct tr2_event_counter *c, pid_t pid,
-		     const struct tr2_kernel_rings *rings,
-		     const struct tr2_kernel_event *leader)
-{
-	struct perf_event_attr *attr = &c->kernel.attr;
+	struct perf_event_attr attr;
 	const char *why;
-	int ret;
 
 	if (tr2_perfevent_resolve(&c->event, &why)) {
 		snprintf(c->why_not, sizeof(c->why_not), "%s", why);
 		return;
 	}
-	fill_attr(attr, &c->event);
-	if (rings) {
-		tr2_kernel_event_to_data(attr);
-		attr->inherit_stat = 1;
-	}
-	ret = open_event(c, pid, rings, leader);
-	if (ret && (errno == EACCES || errno == EPERM) && !c->event.exclude) {
+	fill_attr(&attr, &c->event);
+	c->fd = open_attr(&attr, pid, leader);
+	if (c->fd < 0 && (errno == EACCES || errno == EPERM) &&
+	    !c->event.exclude) {
 		/* Fall back to events that every user may count: as perf does,
 		 * marked by ":u". */
-		attr->exclude_kernel = 1;
-		ret = open_event(c, pid, rings, leader);
-		if (!ret)
+		attr.exclude_kernel = 1;
+		c->fd = open_attr(&attr, pid, leader);
+		if (c->fd >= 0)
 			strncat(c->name, strchr(c->name, ':') ? "u" : ":u",
 				sizeof(c->name) - strlen(c->name) - 1);
 	}
-	if (ret)
+	if (c->fd < 0)
 		snprintf(c->why_not, sizeof(c->why_not), "%s", why_not(errno));
 }
 
 bool tr2_event_works(const struct tr2_perfevent *event)
 {
-	struct tr2_event_counter c = { .event = *event };
-	bool works;
+	struct tr2_event_counter c = { .event = *event, .fd = -1 };
 
-	open_one(&c, 0, NULL, NULL);
-	works = c.kernel.nr;
-	tr2_kernel_event_close(&c.kernel);
-	return works;
+	open_one(&c, 0, -1);
+	if (c.fd >= 0)
+		close(c.fd);
+	return c.fd >= 0;
 }
 
-void tr2_event_counters_open(struct tr2_event_counters *cs, pid_t pid,
-			     const struct tr2_kernel_rings *rings)
+void tr2_event_counters_open(struct tr2_event_counters *cs, pid_t pid)
 {
-	const struct tr2_kernel_event *leader = NULL;
+	int leader = -1;
 	size_t i;
 
 	for (i = 0; i < cs->nr; i++) {
 		struct tr2_event_counter *c = &cs->item[i];
 		bool alone = !c->event.group || c->event.is_leader;
 
+		if (c->fd >= 0)
+			close(c->fd);
+		c->fd = -1;
 		c->why_not[0] = '\0';
 		name_counter(c);
-		if (alone || (leader && leader->nr))
-			open_one(c, pid, rings, alone ? NULL : leader);
+		if (alone || leader >= 0)
+			open_one(c, pid, alone ? -1 : leader);
 		else
 			snprintf(c->why_not, sizeof(c->why_not),
 				 "the first event of its group could not be "
 				 "counted");
 		if (alone)
-			leader = &c->kernel;
-		c->kernel.name = c->name;
+			leader = c->fd;
 	}
-}
-
-/* Add what an event counted on one CPU, or on all. All of them were enabled at
- * the same times. */
-static void read_one(struct tr2_event_counter *c, int fd)
-{
-	uint64_t values[4]; /* the last is an id */
-	ssize_t n = read(fd, values, sizeof(values));
-
-	if (n < (ssize_t)(3 * sizeof(*values))) {
-		/* End of file: the PMU had no room for a pinned event. */
-		snprintf(c->why_not, sizeof(c->why_not), "%s",
-			 n < 0 ? why_not(errno) : "not counted");
-		return;
-	}
-	c->value += values[0];
-	if (values[1] > c->enabled_ns)
-		c->enabled_ns = values[1];
-	c->running_ns += values[2];
 }
 
 void tr2_event_counters_read(struct tr2_event_counters *cs)
 {
-	uint32_t i, j;
+	uint64_t values[3];
+	size_t i;
 
 	for (i = 0; i < cs->nr; i++) {
 		struct tr2_event_counter *c = &cs->item[i];
+		ssize_t n;
 
-		c->value = c->enabled_ns = c->running_ns = 0;
-		for (j = 0; j < c->kernel.nr; j++)
-			read_one(c, c->kernel.fds[j]);
-		/* The kernel does not always update the former. */
-		if (c->enabled_ns < c->running_ns)
-			c->enabled_ns = c->running_ns;
+		if (c->fd < 0)
+			continue;
+		n = read(c->fd, values, sizeof(values));
+		if (n == (ssize_t)sizeof(values)) {
+			c->value = values[0];
+			c->enabled_ns = values[1];
+			c->running_ns = values[2];
+		} else {
+			/* End of file: the PMU had no room for a pinned
+			 * event. */
+			snprintf(c->why_not, sizeof(c->why_not), "%s",
+				 n < 0 ? why_not(errno) : "not counted");
+		}
+		close(c->fd);
+		c->fd = -1;
 	}
-}
-
-void tr2_event_counters_close(struct tr2_event_counters *cs)
-{
-	size_t i;
-
-	for (i = 0; i < cs->nr; i++)
-		tr2_kernel_event_close(&cs->item[i].kernel);
 }
 
 static void add_counter(struct tr2_buf *b, const struct tr2_event_counter *c)

@@ -15,13 +15,12 @@
 
 #include "base/buf.h"
 #include "perfevent/perfevent.h"
-#include "record/kernel_events.h"
 
 struct tr2_event_counter {
 	struct tr2_perfevent event;
 	/* without the modifiers that had to be dropped */
 	char name[TR2_PERFEVENT_BYTES + 2];
-	struct tr2_kernel_event kernel;
+	int fd;       /* -1: not open */
 	char why_not[TR2_PERFEVENT_BYTES]; /* "" if it counts */
 	uint64_t value, enabled_ns, running_ns;
 };
@@ -40,17 +39,11 @@ struct tr2_event_counters {
 bool tr2_event_counters_add(struct tr2_event_counters *counters, const char *list);
 void tr2_event_counters_release(struct tr2_event_counters *counters);
 
-/*
- * Open them on pid, a child that has not called exec yet; they count from its
- * exec. With rings, open them for each CPU before that child is forked: then
- * kernel.data has the counts of each task at its end.
- */
-void tr2_event_counters_open(struct tr2_event_counters *counters, pid_t pid,
-			     const struct tr2_kernel_rings *rings);
-/* At the end: read the values. */
+/* Open them on pid, a child that has not called exec yet; they count from its
+ * exec. */
+void tr2_event_counters_open(struct tr2_event_counters *counters, pid_t pid);
+/* At the end: read the values and close. */
 void tr2_event_counters_read(struct tr2_event_counters *counters);
-/* Close them, before another command is forked. */
-void tr2_event_counters_close(struct tr2_event_counters *counters);
 /* `,"counters":{…}` for meta.json. */
 void tr2_event_counters_add_meta(const struct tr2_event_counters *counters,
 			   struct tr2_buf *b);

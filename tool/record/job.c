@@ -158,7 +158,7 @@ int tr2_job_check(const char *name)
 static int create_file(const char *name)
 {
 	return openat(rec.store.dir_fd, name,
-		      O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+		      O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
 		      0600);
 }
 
@@ -237,7 +237,7 @@ static int start_command(const struct tr2_job *job)
 	struct tr2_environment env;
 	int failed, err;
 
-	tr2_watch_open(&rec.watch, &rec.loop, rec.kernel_fd, job->counters);
+	tr2_watch_open(&rec.watch, &rec.loop, rec.kernel_fd);
 	failed = !tr2_environment_init(&env, &request) ||
 		 tr2_run_start(&rec.run, job->argv, env.vars);
 	err = errno;
@@ -249,6 +249,8 @@ static int start_command(const struct tr2_job *job)
 		return TR2_EXIT_FATAL;
 	}
 	tr2_watch_start(&rec.watch, rec.run.pid);
+	if (job->counters)
+		tr2_event_counters_open(job->counters, rec.run.pid);
 	rec.raised = job->states && tr2_priority_raise();
 	rec.went_ns = tr2_clock_now_ns();
 	if (!tr2_run_go(&rec.run))
@@ -553,8 +555,6 @@ static void init(const struct tr2_job *job)
 
 static void release(void)
 {
-	if (rec.job->counters)
-		tr2_event_counters_close(rec.job->counters);
 	tr2_loop_close(&rec.loop, &rec.patience);
 	tr2_loop_close(&rec.loop, &rec.size);
 	tr2_listen_release(&rec.listen);

@@ -3,6 +3,7 @@
 #include "record/kernel_events.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -14,42 +15,37 @@
  * wait. */
 #define MAX_STACK 10
 
-void tr2_kernel_event_to_data(struct perf_event_attr *attr)
+void tr2_kernel_event_init(struct tr2_kernel_event *event, const char *name,
+			   uint32_t type, uint64_t config)
 {
+	struct perf_event_attr *attr = &event->attr;
+
+	memset(event, 0, sizeof(*event));
+	snprintf(event->name, sizeof(event->name), "%s", name);
 	attr->size = sizeof(*attr);
+	attr->type = type;
+	attr->config = config;
 	/* perf script requires IP and PERIOD even of an event without samples;
 	 * only samples have them. */
 	attr->sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP |
 			    PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
 			    PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD;
-	attr->read_format |= PERF_FORMAT_ID;
+	attr->read_format = PERF_FORMAT_ID;
 	attr->sample_id_all = 1;
 	attr->use_clockid = 1;
 	attr->clockid = CLOCK_MONOTONIC;
-	attr->inherit = 1;
-	attr->watermark = 1;
-}
-
-static void init(struct tr2_kernel_event *event, const char *name,
-		 uint32_t type, uint64_t config)
-{
-	struct perf_event_attr *attr = &event->attr;
-
-	memset(event, 0, sizeof(*event));
-	event->name = name;
-	attr->type = type;
-	attr->config = config;
 	attr->disabled = 1;
 	attr->enable_on_exec = 1;
+	attr->inherit = 1;
 	attr->exclude_hv = 1;
-	tr2_kernel_event_to_data(attr);
+	attr->watermark = 1;
 }
 
 void tr2_kernel_event_tasks(struct tr2_kernel_event *event, bool states)
 {
 	struct perf_event_attr *attr = &event->attr;
 
-	init(event, states ? "task-clock:u" : "dummy:u",
+	tr2_kernel_event_init(event, states ? "task-clock:u" : "dummy:u",
 			      PERF_TYPE_SOFTWARE,
 			      states ? PERF_COUNT_SW_TASK_CLOCK :
 				       PERF_COUNT_SW_DUMMY);
@@ -57,7 +53,6 @@ void tr2_kernel_event_tasks(struct tr2_kernel_event *event, bool states)
 	attr->comm = 1;
 	attr->comm_exec = 1;
 	attr->exclude_kernel = 1;
-	attr->inherit_stat = states;
 	attr->context_switch = states;
 }
 
@@ -75,10 +70,10 @@ void tr2_kernel_event_switches(struct tr2_kernel_event *event,
 	struct perf_event_attr *attr = &event->attr;
 
 	if (tracepoint)
-		init(event, "sched:sched_switch",
+		tr2_kernel_event_init(event, "sched:sched_switch",
 				      PERF_TYPE_TRACEPOINT, tracepoint);
 	else
-		init(event, "context-switches:k",
+		tr2_kernel_event_init(event, "context-switches:k",
 				      PERF_TYPE_SOFTWARE,
 				      PERF_COUNT_SW_CONTEXT_SWITCHES);
 	sample_all(attr);
@@ -91,9 +86,21 @@ void tr2_kernel_event_switches(struct tr2_kernel_event *event,
 void tr2_kernel_event_wakings(struct tr2_kernel_event *event,
 			      uint64_t tracepoint)
 {
-	init(event, "sched:sched_waking", PERF_TYPE_TRACEPOINT,
+	tr2_kernel_event_init(event, "sched:sched_waking", PERF_TYPE_TRACEPOINT,
 			      tracepoint);
 	sample_all(&event->attr);
+}
+
+static int open_on_cpu(const struct tr2_kernel_event *event, int cpu)
+{
+	return (int)syscall(SYS_perf_event_open, &event->attr, 0, cpu, -1,
+			    PERF_FLAG_FD_CLOEXEC);
+}
+
+static int add_fd(struct tr2_kernel_event *event, int fd)
+{
+	event->fds[event->nr] = fd;
+	return ioctl(fd, PERF_EVENT_IOC_ID, &event->ids[event->nr++]);
 }
 
 static long nr_cpus(void)
@@ -103,97 +110,76 @@ static long nr_cpus(void)
 	return nr < 1 ? 1 : nr;
 }
 
-static bool make_room(struct tr2_kernel_event *event, size_t nr)
+static bool make_room(struct tr2_kernel_event *event)
 {
-	event->fds = calloc(nr, sizeof(*event->fds));
-	event->ids = calloc(nr, sizeof(*event->ids));
+	event->fds = calloc((size_t)nr_cpus(), sizeof(*event->fds));
+	event->ids = calloc((size_t)nr_cpus(), sizeof(*event->ids));
 	errno = ENOMEM;
 	return event->fds && event->ids;
-}
-
-/* Open the next of its descriptors, in the group of the leader's. -1: errno. */
-static int open_next(struct tr2_kernel_event *event, pid_t pid, int cpu,
-		     const struct tr2_kernel_event *leader)
-{
-	uint32_t i = event->nr;
-	int fd = (int)syscall(SYS_perf_event_open, &event->attr, pid, cpu,
-			      leader ? leader->fds[i] : -1,
-			      PERF_FLAG_FD_CLOEXEC);
-
-	if (fd < 0)
-		return -1;
-	event->fds[event->nr++] = fd;
-	return ioctl(fd, PERF_EVENT_IOC_ID, &event->ids[i]);
-}
-
-/* -1: errno, and nothing is open. */
-static int undo(struct tr2_kernel_event *event)
-{
-	int err = errno;
-
-	tr2_kernel_event_close(event);
-	errno = err;
-	return -1;
 }
 
 /* -1: errno. */
 static int open_ring(struct tr2_kernel_event *event,
 		     struct tr2_kernel_rings *rings, int cpu, size_t size_bytes)
 {
-	if (open_next(event, 0, cpu, NULL))
+	int fd = open_on_cpu(event, cpu);
+
+	if (fd < 0)
 		return errno == ENODEV ? 0 : -1;
-	return tr2_kernel_rings_add(rings, event->fds[event->nr - 1], cpu,
-				    size_bytes);
+	return add_fd(event, fd) ? -1 :
+				   tr2_kernel_rings_add(rings, fd, cpu,
+							size_bytes);
 }
 
 int tr2_kernel_event_open_rings(struct tr2_kernel_event *event,
 				struct tr2_kernel_rings *rings, bool states)
 {
 	size_t size_bytes = tr2_kernel_ring_bytes(nr_cpus(), states);
-	bool ok;
-	int cpu;
+	int cpu, err = 0;
 
 	event->attr.wakeup_watermark = (uint32_t)(size_bytes / 2);
 	rings->ring = calloc((size_t)nr_cpus(), sizeof(*rings->ring));
-	ok = make_room(event, (size_t)nr_cpus()) && rings->ring;
-	for (cpu = 0; ok && cpu < nr_cpus(); cpu++)
-		ok = !open_ring(event, rings, cpu, size_bytes);
-	if (ok && rings->nr)
+	if (!rings->ring || !make_room(event))
+		err = ENOMEM;
+	for (cpu = 0; !err && cpu < nr_cpus(); cpu++)
+		if (open_ring(event, rings, cpu, size_bytes))
+			err = errno;
+	if (!err && rings->nr)
 		return 0;
-	undo(event);
 	tr2_kernel_rings_release(rings);
+	tr2_kernel_event_close(event);
+	errno = err ? err : ENODEV;
 	return -1;
 }
 
-int tr2_kernel_event_open(struct tr2_kernel_event *event,
-			  const struct tr2_kernel_rings *rings,
-			  const struct tr2_kernel_event *leader)
+static int open_to_ring(struct tr2_kernel_event *event,
+			const struct tr2_kernel_ring *r)
 {
-	bool ok = make_room(event, rings->nr);
+	int fd = open_on_cpu(event, r->cpu);
+
+	return fd < 0 || add_fd(event, fd) ||
+			       ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT,
+				     r->source.fd) ?
+		       -1 :
+		       0;
+}
+
+int tr2_kernel_event_open(struct tr2_kernel_event *event,
+			  const struct tr2_kernel_rings *rings)
+{
+	int err = 0;
 	size_t i;
 
-	for (i = 0; ok && i < rings->nr; i++)
-		ok = !open_next(event, 0, rings->ring[i].cpu, leader) &&
-		     !ioctl(event->fds[i], PERF_EVENT_IOC_SET_OUTPUT,
-			    rings->ring[i].source.fd);
-	return ok ? 0 : undo(event);
-}
-
-int tr2_kernel_event_open_task(struct tr2_kernel_event *event, pid_t pid,
-			       const struct tr2_kernel_event *leader)
-{
-	if (make_room(event, 1) && !open_next(event, pid, -1, leader))
+	if (!make_room(event))
+		err = ENOMEM;
+	for (i = 0; !err && i < rings->nr; i++)
+		if (open_to_ring(event, &rings->ring[i]))
+			err = errno;
+	if (!err)
 		return 0;
-	return undo(event);
-}
-
-int tr2_kernel_event_open_own(struct tr2_kernel_event *event)
-{
-	init(event, "dummy:u", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_DUMMY);
-	event->attr.inherit = 0;
-	event->attr.enable_on_exec = 0;
-	event->attr.exclude_kernel = 1;
-	return tr2_kernel_event_open_task(event, 0, NULL);
+	tr2_kernel_event_close(event);
+	errno = err;
+	return -1;
 }
 
 void tr2_kernel_event_stop(const struct tr2_kernel_event *event)

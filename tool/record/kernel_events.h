@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * kernel_events - events of the kernel. Those that write records are opened for
- * each CPU, because an inherited event cannot be mapped otherwise.
+ * kernel_events - events of the kernel, each opened for every CPU, because an
+ * inherited event cannot be mapped otherwise.
  *
  * They are opened on the recorder, disabled, before it forks the command: what
- * it forks inherits them, and they begin with an exec. The kernel reports the
- * count of an inherited event alone when a task ends (PERF_RECORD_READ): so the
- * command has one, too.
+ * it forks inherits them, and they begin with an exec.
+ *
+ * None has inherit_stat: a task that ends would write its count (PERF_RECORD_READ)
+ * into the rings of all CPUs from the one it is on. The kernel's rings have one
+ * writer, and such a ring can stop for good without a record of loss.
  */
 #ifndef TR2_RECORD_KERNEL_EVENTS_H
 #define TR2_RECORD_KERNEL_EVENTS_H
@@ -15,20 +17,20 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <sys/types.h>
 
 #include "record/kernel_rings.h"
 
 struct tr2_kernel_event {
 	struct perf_event_attr attr;
-	const char *name;
+	char name[64];
 	int *fds;      /* one a CPU that exists */
 	uint64_t *ids; /* likewise */
-	uint32_t nr;   /* 0: not open */
+	uint32_t nr;
 };
 
-/* Set the fields that all events of kernel.data have. */
-void tr2_kernel_event_to_data(struct perf_event_attr *attr);
+/* Fill the fields that all events have. */
+void tr2_kernel_event_init(struct tr2_kernel_event *event, const char *name,
+			   uint32_t type, uint64_t config);
 
 /*
  * The first event: records of tasks. With states, records of switches and, at
@@ -48,29 +50,12 @@ void tr2_kernel_event_wakings(struct tr2_kernel_event *event,
 int tr2_kernel_event_open_rings(struct tr2_kernel_event *event,
 				struct tr2_kernel_rings *rings, bool states);
 
-/* Open it; its records go to the rings. leader: of its group, which is open;
- * NULL: none. -1: errno, and nothing is open. */
+/* Open it; its records go to the rings. -1: errno, and nothing is open. */
 int tr2_kernel_event_open(struct tr2_kernel_event *event,
-			  const struct tr2_kernel_rings *rings,
-			  const struct tr2_kernel_event *leader);
-/* Open it once, for `pid` on all CPUs, without records. */
-int tr2_kernel_event_open_task(struct tr2_kernel_event *event, pid_t pid,
-			       const struct tr2_kernel_event *leader);
+			  const struct tr2_kernel_rings *rings);
 
 /* Stop it for all tasks. */
 void tr2_kernel_event_stop(const struct tr2_kernel_event *event);
 void tr2_kernel_event_close(struct tr2_kernel_event *event);
-
-/*
- * Open an event of the recorder that the command does not inherit. -1: errno.
- *
- * When the kernel switches between two tasks with the same inherited events, it
- * exchanges the events instead, and their counts, pair by pair in the order of
- * two lists. The recorder's list has the order in which events were opened, the
- * others that of CPUs: counts of different events would be exchanged, and the
- * command would have those of the recorder, which report no end. With an event
- * that is not inherited, the recorder's are not the same.
- */
-int tr2_kernel_event_open_own(struct tr2_kernel_event *event);
 
 #endif

@@ -4,14 +4,12 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "common/memory.h"
 #include "record/meta.h"
 
 /* More than the kernel without its modules has. */
@@ -53,9 +51,7 @@ void tr2_kernel_records_release(struct tr2_kernel_records *k)
 {
 	tr2_kernel_rings_release(&k->rings);
 	close_events(k);
-	tr2_kernel_event_close(&k->own);
 	tr2_kernel_file_release(&k->file);
-	free(k->rows);
 	tr2_tracepoints_release(&k->tracepoints);
 	tr2_kallsyms_release(&k->kallsyms);
 	tr2_tasks_release(&k->tasks);
@@ -98,7 +94,7 @@ static void explain(char *out, size_t size, int err, int most)
 static bool open_next(struct tr2_kernel_records *k,
 		      enum tr2_kernel_source source, int paranoid)
 {
-	if (tr2_kernel_event_open(&k->events[k->nr], &k->rings, NULL)) {
+	if (tr2_kernel_event_open(&k->events[k->nr], &k->rings)) {
 		explain(k->refused[source], sizeof(k->refused[source]), errno,
 			paranoid);
 		return false;
@@ -207,30 +203,20 @@ static void add_kernel_mmap(struct tr2_kernel_records *k)
 	tr2_buf_release(&b);
 }
 
-static void add_row(struct tr2_perf_file *perf, struct tr2_perf_file_event *rows,
-		    const struct tr2_kernel_event *event)
-{
-	if (event->nr)
-		rows[perf->nr_events++] = (struct tr2_perf_file_event){
-			.attr = event->attr,
-			.name = event->name,
-			.ids = event->ids,
-			.nr_ids = event->nr,
-		};
-}
-
-static void begin_file(struct tr2_kernel_records *k, int fd,
-		       const struct tr2_event_counters *counters)
+static void begin_file(struct tr2_kernel_records *k, int fd)
 {
 	struct tr2_perf_file *perf = &k->file.perf;
-	uint32_t nr = counters ? counters->nr : 0, i;
+	uint32_t i;
 
-	k->rows = tr2_calloc(k->nr + nr, sizeof(*k->rows));
 	for (i = 0; i < k->nr; i++)
-		add_row(perf, k->rows, &k->events[i]);
-	for (i = 0; i < nr; i++)
-		add_row(perf, k->rows, &counters->item[i].kernel);
+		k->rows[i] = (struct tr2_perf_file_event){
+			.attr = k->events[i].attr,
+			.name = k->events[i].name,
+			.ids = k->events[i].ids,
+			.nr_ids = k->events[i].nr,
+		};
 	perf->events = k->rows;
+	perf->nr_events = k->nr;
 	add_features(perf);
 	perf->tracing = k->tracepoints.data;
 	k->tracepoints.data = (struct tr2_buf)TR2_BUF_INIT;
@@ -240,16 +226,13 @@ static void begin_file(struct tr2_kernel_records *k, int fd,
 }
 
 /* Open the permitted events besides the records of tasks. */
-static void open_states(struct tr2_kernel_records *k, int data_fd,
-			struct tr2_event_counters *counters)
+static void open_states(struct tr2_kernel_records *k, int data_fd)
 {
 	k->refused[TR2_KERNEL_STATES][0] = '\0';
 	tr2_tracepoints_read(&k->tracepoints);
 	open_causes(k);
 	open_wakers(k);
-	if (counters)
-		tr2_event_counters_open(counters, 0, &k->rings);
-	begin_file(k, data_fd, counters);
+	begin_file(k, data_fd);
 }
 
 static void refuse_all(struct tr2_kernel_records *k, int err)
@@ -294,16 +277,14 @@ void tr2_kernel_records_say_refused(const struct tr2_kernel_records *k)
 }
 
 bool tr2_kernel_records_open(struct tr2_kernel_records *k,
-			     struct tr2_loop *loop, int data_fd,
-			     struct tr2_event_counters *counters)
+			     struct tr2_loop *loop, int data_fd)
 {
 	k->rings.loop = loop;
 	k->wanted = data_fd >= 0;
 	if (k->wanted)
 		tr2_kallsyms_open(&k->kallsyms);
 	tr2_kernel_event_tasks(&k->events[0], data_fd >= 0);
-	if (tr2_kernel_event_open_rings(&k->events[0], &k->rings, k->wanted) ||
-	    tr2_kernel_event_open_own(&k->own)) {
+	if (tr2_kernel_event_open_rings(&k->events[0], &k->rings, k->wanted)) {
 		refuse_all(k, errno);
 		if (data_fd >= 0)
 			close(data_fd);
@@ -311,7 +292,7 @@ bool tr2_kernel_records_open(struct tr2_kernel_records *k,
 	}
 	k->nr = 1;
 	if (data_fd >= 0)
-		open_states(k, data_fd, counters);
+		open_states(k, data_fd);
 	else
 		request_none(k);
 	return true;

@@ -10,7 +10,6 @@
 #include <stdbool.h>
 
 #include "record/callchains.h"
-#include "record/counters.h"
 #include "record/kallsyms.h"
 #include "record/kernel_events.h"
 #include "record/kernel_file.h"
@@ -29,11 +28,10 @@ struct tr2_kernel_records {
 	struct tr2_tasks tasks;
 	struct tr2_tracepoints tracepoints;
 	struct tr2_kernel_event events[TR2_KERNEL_SOURCES];
-	struct tr2_perf_file_event *rows;
+	struct tr2_perf_file_event rows[TR2_KERNEL_SOURCES];
 	uint32_t nr; /* events that are open */
 	pthread_t closer; /* a thread */
 	bool closing;
-	struct tr2_kernel_event own; /* not inherited */
 	struct tr2_kernel_rings rings;
 	struct tr2_kernel_file file;
 	struct tr2_callchains chains;
@@ -49,16 +47,14 @@ void tr2_kernel_records_init(struct tr2_kernel_records *kernel);
 void tr2_kernel_records_release(struct tr2_kernel_records *kernel);
 
 /*
- * Open the events before the command is forked, and with states the counters
- * (NULL: none), too. The caller sets
+ * Open the events before the command is forked. The caller sets
  * kernel->tasks.take, kernel->rings.ready and the data of both before: ready()
  * is called when a ring is half full, and should call
  * tr2_kernel_rings_copy(). data_fd: kernel.data, which is closed with it; -1:
  * no states. false: not permitted; why_not is the reason.
  */
 bool tr2_kernel_records_open(struct tr2_kernel_records *kernel,
-			     struct tr2_loop *loop, int data_fd,
-			     struct tr2_event_counters *counters);
+			     struct tr2_loop *loop, int data_fd);
 /* Call it after the command was forked. */
 void tr2_kernel_records_start(struct tr2_kernel_records *kernel);
 /* Print what was refused on stderr, in one line. */

@@ -206,16 +206,13 @@ static void take_connector(void *data, const struct tr2_task_event *from,
 	}
 }
 
-void tr2_watch_open(struct tr2_watch *w, struct tr2_loop *loop, int data_fd,
-		    struct tr2_event_counters *counters)
+void tr2_watch_open(struct tr2_watch *w, struct tr2_loop *loop, int data_fd)
 {
 	w->loop = loop;
 	w->kernel.tasks.take = take_record;
 	w->kernel.rings.ready = rings_ready;
 	w->kernel.tasks.data = w->kernel.rings.data = w;
-	w->has_tasks = tr2_kernel_records_open(&w->kernel, loop, data_fd,
-					       counters);
-	w->counters = w->has_tasks && data_fd >= 0 ? NULL : counters;
+	w->has_tasks = tr2_kernel_records_open(&w->kernel, loop, data_fd);
 	w->connector.take = take_connector;
 	w->connector.data = w;
 	w->has_connector = tr2_connector_open(&w->connector, loop,
@@ -248,8 +245,6 @@ void tr2_watch_start(struct tr2_watch *w, pid_t pid)
 		.time_ns = tr2_clock_now_ns(),
 	};
 
-	if (w->counters)
-		tr2_event_counters_open(w->counters, pid, NULL);
 	take_record(w, &e);
 	tr2_kernel_records_start(&w->kernel);
 	w->timer.ready = timer_ready;

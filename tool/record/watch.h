@@ -28,7 +28,6 @@ struct tr2_watch {
 	bool has_tasks, has_connector;
 	bool quiet; /* do not warn about unavailable sources */
 	char why_not[400]; /* the reason if there are no task records */
-	struct tr2_event_counters *counters; /* NULL: none, or open already */
 	uint64_t written_ns; /* time of the last write to the log */
 };
 
@@ -39,10 +38,8 @@ void tr2_watch_release(struct tr2_watch *watch);
 /*
  * Open the sources, before the command is forked. Unavailable ones are reported
  * once on stderr and left out. data_fd: kernel.data; -1: it is not recorded.
- * counters: events to count; NULL: none.
  */
-void tr2_watch_open(struct tr2_watch *watch, struct tr2_loop *loop, int data_fd,
-		    struct tr2_event_counters *counters);
+void tr2_watch_open(struct tr2_watch *watch, struct tr2_loop *loop, int data_fd);
 /* Watch `pid`, a child of this process that has not called exec yet, and its
  * descendants. */
 void tr2_watch_start(struct tr2_watch *watch, pid_t pid);
