@@ -360,7 +360,7 @@ test_expect_success !UNDER_VALGRIND '^Z of a terminal stops both; both go on' '
 	test_grep "exit 8 ]" out
 '
 
-test_expect_success 'SIGTSTP sent to the recorder stops both; SIGCONT lets both go on' '
+test_expect_success !UNDER_VALGRIND 'SIGTSTP sent to the recorder stops both; SIGCONT lets both go on' '
 	ready_pipe &&
 	cat >cmd <<-\EOF &&
 	trap "kill -KILL \$!; exit 8" CONT
