@@ -35,7 +35,7 @@ test_expect_success 'a thread runs, is ready or waits for all of its life' '
 # Print the time, in ns, that the host of a virtual machine may have taken from
 # it; /proc has it in ticks of 10 ms.
 stolen_ns () {
-	awk '/^cpu / { print $9 ? ($9 + 1) * 10000000 : 0 }' /proc/stat
+	awk '/^cpu / { printf "%.0f", $9 ? ($9 + 1) * 10000000 : 0 }' /proc/stat
 }
 
 test_expect_success 'the CPU times of threads add up to that of wait4' '
