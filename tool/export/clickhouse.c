@@ -85,7 +85,8 @@ static void allocate(struct clickhouse *h, const struct tr2_model *m)
 	h->ids = (struct tr2_row_ids){ .session_ids = h->session_ids,
 				       .thread_ids = h->thread_ids,
 				       .span_ids = h->span_ids,
-				       .id_of_sid = tr2_clickhouse_id };
+				       .id_of_sid = tr2_clickhouse_id,
+				       .self_ns = h->self };
 }
 
 /* Create the tables on every server that --url names; rows go to the first. */
@@ -152,68 +153,47 @@ static void session(struct tr2_export *x, uint32_t i)
 		return;
 	}
 	tr2_clickhouse_begin(&h->c, &h->units[i]);
-	tr2_row_session(x, &h->row, &h->ids, i);
-	tr2_clickhouse_row(&h->c, TR2_TABLE_sessions, 0, &h->row);
 	h->nr_sent++;
 }
 
-static void thread(struct tr2_export *x, uint32_t i)
+/* Return the number of a row in its unit and table. */
+static uint32_t row_number(const struct tr2_export *x, enum tr2_table_id table,
+			   uint32_t i)
 {
-	struct clickhouse *h = x->state;
-	uint32_t s = x->m->threads[i].session;
+	const struct clickhouse *h = x->state;
+	const struct tr2_model *m = x->m;
+	uint32_t s;
 
-	if (h->skip)
-		return;
-	tr2_row_thread(x, &h->row, &h->ids, i);
-	tr2_clickhouse_row(&h->c, TR2_TABLE_threads,
-			   (uint32_t)(h->thread_ids[i] - h->session_ids[s]),
-			   &h->row);
+	switch (table) {
+	case TR2_TABLE_threads:
+		s = m->threads[i].session;
+		return (uint32_t)(h->thread_ids[i] - h->session_ids[s]);
+	case TR2_TABLE_spans:
+		s = m->threads[m->spans[i].thread].session;
+		return (uint32_t)(h->span_ids[i] - h->session_ids[s]);
+	case TR2_TABLE_data:
+	case TR2_TABLE_events:
+		return h->point_rows[i];
+	case TR2_TABLE_timers:
+	case TR2_TABLE_counters:
+		return h->metric_rows[i];
+	case TR2_TABLE_samples:
+		return h->sample_rows[i];
+	default:
+		return 0;
+	}
 }
 
-static void span(struct tr2_export *x, uint32_t i)
-{
-	struct clickhouse *h = x->state;
-	uint32_t s = x->m->threads[x->m->spans[i].thread].session;
-
-	if (h->skip)
-		return;
-	tr2_row_span(x, &h->row, &h->ids, i, h->self[i]);
-	tr2_clickhouse_row(&h->c, TR2_TABLE_spans,
-			   (uint32_t)(h->span_ids[i] - h->session_ids[s]),
-			   &h->row);
-}
-
-static void point(struct tr2_export *x, uint32_t i)
-{
-	struct clickhouse *h = x->state;
-	enum tr2_table_id table;
-
-	if (h->skip)
-		return;
-	table = tr2_row_point(x, &h->row, &h->ids, i);
-	tr2_clickhouse_row(&h->c, table, h->point_rows[i], &h->row);
-}
-
-static void metric(struct tr2_export *x, uint32_t i)
-{
-	struct clickhouse *h = x->state;
-	enum tr2_table_id table;
-
-	if (h->skip)
-		return;
-	table = tr2_row_metric(x, &h->row, &h->ids, i);
-	tr2_clickhouse_row(&h->c, table, h->metric_rows[i], &h->row);
-}
-
-static void sample(struct tr2_export *x, uint32_t i)
+static void row(struct tr2_export *x, enum tr2_table_id table, uint32_t i)
 {
 	struct clickhouse *h = x->state;
 
-	if (h->skip)
+	if (h->skip && table != TR2_TABLE_tasks)
 		return;
-	tr2_row_sample(x, &h->row, &h->ids, i);
-	tr2_clickhouse_row(&h->c, TR2_TABLE_samples, h->sample_rows[i],
-			   &h->row);
+	tr2_row_fill(x, &h->row, &h->ids, table, i);
+	tr2_clickhouse_row(&h->c, table, row_number(x, table, i), &h->row);
+	if (table == TR2_TABLE_tasks && !tr2_clickhouse_end(&h->c))
+		x->failed = true;
 }
 
 static void session_end(struct tr2_export *x, uint32_t i)
@@ -232,10 +212,6 @@ static void task(struct tr2_export *x, uint32_t i)
 
 	tr2_clickhouse_task_unit(x, &unit, h->units, i);
 	tr2_clickhouse_begin(&h->c, &unit);
-	tr2_row_task(x, &h->row, &h->ids, i);
-	tr2_clickhouse_row(&h->c, TR2_TABLE_tasks, 0, &h->row);
-	if (!tr2_clickhouse_end(&h->c))
-		x->failed = true;
 }
 
 static void print_result(const struct clickhouse *h)
@@ -280,11 +256,7 @@ const struct tr2_export_format tr2_export_clickhouse = {
 	.begin = begin,
 	.end = end,
 	.session = session,
-	.thread = thread,
-	.span = span,
-	.point = point,
-	.metric = metric,
-	.sample = sample,
 	.session_end = session_end,
 	.task = task,
+	.row = row,
 };

@@ -28,6 +28,7 @@ static bool begin(struct tr2_export *x)
 
 	x->state = c;
 	c->self = tr2_calloc(x->m->nr_spans, sizeof(*c->self));
+	c->ids.self_ns = c->self;
 	while (strcmp(tr2_table_defs[c->table].name, x->opt->table))
 		c->table++;
 	if (c->table == TR2_TABLE_spans)
@@ -51,14 +52,15 @@ static void add_value(struct tr2_buf *b, const struct tr2_row *r,
 		tr2_csv_add(b, r->text.p + v->at, v->len);
 }
 
-static void print_table(struct tr2_export *x, enum tr2_table_id table)
+static void row(struct tr2_export *x, enum tr2_table_id table, uint32_t index)
 {
-	const struct csv *c = x->state;
+	struct csv *c = x->state;
 	struct tr2_buf *b = &x->sink.buf;
 	unsigned int i;
 
 	if (table != c->table)
 		return;
+	tr2_row_fill(x, &c->row, &c->ids, table, index);
 	tr2_must(!c->row.text.failed);
 	for (i = 0; i < c->row.nr; i++) {
 		if (i)
@@ -66,77 +68,6 @@ static void print_table(struct tr2_export *x, enum tr2_table_id table)
 		add_value(b, &c->row, &c->row.value[i]);
 	}
 	tr2_buf_addch(b, '\n');
-}
-
-static bool wanted(const struct tr2_export *x, enum tr2_table_id table)
-{
-	return ((const struct csv *)x->state)->table == table;
-}
-
-static void session(struct tr2_export *x, uint32_t i)
-{
-	struct csv *c = x->state;
-
-	if (!wanted(x, TR2_TABLE_sessions))
-		return;
-	tr2_row_session(x, &c->row, &c->ids, i);
-	print_table(x, TR2_TABLE_sessions);
-}
-
-static void thread(struct tr2_export *x, uint32_t i)
-{
-	struct csv *c = x->state;
-
-	if (!wanted(x, TR2_TABLE_threads))
-		return;
-	tr2_row_thread(x, &c->row, &c->ids, i);
-	print_table(x, TR2_TABLE_threads);
-}
-
-static void span(struct tr2_export *x, uint32_t i)
-{
-	struct csv *c = x->state;
-
-	if (!wanted(x, TR2_TABLE_spans))
-		return;
-	tr2_row_span(x, &c->row, &c->ids, i, c->self[i]);
-	print_table(x, TR2_TABLE_spans);
-}
-
-static void point(struct tr2_export *x, uint32_t i)
-{
-	struct csv *c = x->state;
-
-	if (wanted(x, TR2_TABLE_data) || wanted(x, TR2_TABLE_events))
-		print_table(x, tr2_row_point(x, &c->row, &c->ids, i));
-}
-
-static void metric(struct tr2_export *x, uint32_t i)
-{
-	struct csv *c = x->state;
-
-	if (wanted(x, TR2_TABLE_timers) || wanted(x, TR2_TABLE_counters))
-		print_table(x, tr2_row_metric(x, &c->row, &c->ids, i));
-}
-
-static void sample(struct tr2_export *x, uint32_t i)
-{
-	struct csv *c = x->state;
-
-	if (!wanted(x, TR2_TABLE_samples))
-		return;
-	tr2_row_sample(x, &c->row, &c->ids, i);
-	print_table(x, TR2_TABLE_samples);
-}
-
-static void task(struct tr2_export *x, uint32_t i)
-{
-	struct csv *c = x->state;
-
-	if (!wanted(x, TR2_TABLE_tasks))
-		return;
-	tr2_row_task(x, &c->row, &c->ids, i);
-	print_table(x, TR2_TABLE_tasks);
 }
 
 static bool end(struct tr2_export *x)
@@ -155,11 +86,5 @@ const struct tr2_export_format tr2_export_csv = {
 	.flags = TR2_EXPORT_TABLE,
 	.begin = begin,
 	.end = end,
-	.session = session,
-	.thread = thread,
-	.span = span,
-	.point = point,
-	.metric = metric,
-	.sample = sample,
-	.task = task,
+	.row = row,
 };

@@ -21,19 +21,46 @@ static bool stopped(const struct tr2_export *x)
 		}                              \
 	} while (0)
 
+/* Hand out an object as a row of its table. */
+static void row(struct tr2_export *x, const struct tr2_export_format *f,
+		enum tr2_table_id table, uint32_t i)
+{
+	if (!f->row || stopped(x))
+		return;
+	f->row(x, table, i);
+	tr2_sink_step(&x->sink);
+}
+
+static enum tr2_table_id table_of_point(const struct tr2_point *p)
+{
+	return p->kind <= TR2_POINT_DATA_JSON ? TR2_TABLE_data :
+						TR2_TABLE_events;
+}
+
+static enum tr2_table_id table_of_metric(const struct tr2_metric *metric)
+{
+	return metric->kind == TR2_METRIC_TIMER ? TR2_TABLE_timers :
+						  TR2_TABLE_counters;
+}
+
 static void walk_thread(struct tr2_export *x,
 			const struct tr2_export_format *f, uint32_t thread)
 {
 	uint32_t i;
 
 	CALL(x, f, thread, thread);
-	if (f->span)
+	row(x, f, TR2_TABLE_threads, thread);
+	if (f->span || f->row)
 		tr2_for_each_span(x->m, thread, i)
-			if (tr2_filter_span(x->filter, x->m, i))
+			if (tr2_filter_span(x->filter, x->m, i)) {
 				CALL(x, f, span, i);
-	if (f->point)
-		tr2_for_each_point(x->m, thread, i)
+				row(x, f, TR2_TABLE_spans, i);
+			}
+	if (f->point || f->row)
+		tr2_for_each_point(x->m, thread, i) {
 			CALL(x, f, point, i);
+			row(x, f, table_of_point(&x->m->points[i]), i);
+		}
 }
 
 static void walk_node(struct tr2_export *x, const struct tr2_export_format *f,
@@ -45,14 +72,19 @@ static void walk_node(struct tr2_export *x, const struct tr2_export_format *f,
 	for (s = x->m->nodes[node].session; s;
 	     s = x->m->sessions[s].next_of_node) {
 		CALL(x, f, session, s);
+		row(x, f, TR2_TABLE_sessions, s);
 		tr2_for_each_thread(x->m, s, i)
 			walk_thread(x, f, i);
-		if (f->metric)
-			tr2_for_each_metric(x->m, s, i)
+		if (f->metric || f->row)
+			tr2_for_each_metric(x->m, s, i) {
 				CALL(x, f, metric, i);
-		if (f->sample)
-			tr2_for_each_sample(x->m, s, i)
+				row(x, f, table_of_metric(&x->m->metrics[i]), i);
+			}
+		if (f->sample || f->row)
+			tr2_for_each_sample(x->m, s, i) {
 				CALL(x, f, sample, i);
+				row(x, f, TR2_TABLE_samples, i);
+			}
 		CALL(x, f, session_end, s);
 	}
 }
@@ -65,11 +97,14 @@ static void walk_tree(struct tr2_export *x, const struct tr2_export_format *f)
 	for (i = m->first_root; i && !stopped(x); i = tr2_node_after(m, i))
 		if (tr2_filter_node(x->filter, m, i))
 			walk_node(x, f, i);
-	if (!f->task)
+	if (!f->task && !f->row)
 		return;
 	for (i = 1; i < m->nr_tasks && !stopped(x); i++)
-		if (!m->tasks[i].node || tr2_filter_node(x->filter, m, m->tasks[i].node))
+		if (!m->tasks[i].node ||
+		    tr2_filter_node(x->filter, m, m->tasks[i].node)) {
 			CALL(x, f, task, i);
+			row(x, f, TR2_TABLE_tasks, i);
+		}
 }
 
 bool tr2_export_run(struct tr2_export *x, const struct tr2_export_format *f)

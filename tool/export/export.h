@@ -48,6 +48,14 @@ struct tr2_export {
 #define TR2_EXPORT_TABLE (1u << 3) /* accepts --table */
 #define TR2_EXPORT_DATABASE (1u << 4) /* writes to a database, not to a file */
 
+/* The tables of exports as rows. */
+enum tr2_table_id {
+#define TR2_TABLE(name, columns) TR2_TABLE_##name,
+#include "export/tables.def"
+#undef TR2_TABLE
+	TR2_TABLE_NR
+};
+
 struct tr2_export_format {
 	unsigned int flags; /* TR2_EXPORT_… */
 	/* Set if this program was built without a library that the format
@@ -67,6 +75,8 @@ struct tr2_export_format {
 	void (*sample)(struct tr2_export *x, uint32_t sample);
 	void (*session_end)(struct tr2_export *x, uint32_t session);
 	void (*task)(struct tr2_export *x, uint32_t task);
+	/* Any of those with a table, by their index, after the above. */
+	void (*row)(struct tr2_export *x, enum tr2_table_id table, uint32_t i);
 };
 
 #define TR2_EXPORT_FORMAT(symbol, name, about) \

@@ -219,6 +219,7 @@ static bool begin(struct tr2_export *x)
 	x->state = d;
 	d->session_ids = tr2_calloc(x->m->nr_sessions, sizeof(*d->session_ids));
 	d->self = tr2_calloc(x->m->nr_spans, sizeof(*d->self));
+	d->ids.self_ns = d->self;
 	d->path = x->output;
 	d->ids.session_ids = d->session_ids;
 	tr2_own_sums(x->m, d->self);
@@ -312,57 +313,16 @@ static void session(struct tr2_export *x, uint32_t i)
 	struct database *d = x->state;
 	int64_t id = find_session(x, i);
 
-	if (id && !delete_session(x, id))
-		return;
-	d->session_ids[i] = id ? id : d->next_session++;
-	tr2_row_session(x, &d->row, &d->ids, i);
-	insert(x, TR2_TABLE_sessions);
+	if (!id || delete_session(x, id))
+		d->session_ids[i] = id ? id : d->next_session++;
 }
 
-static void thread(struct tr2_export *x, uint32_t i)
+static void row(struct tr2_export *x, enum tr2_table_id table, uint32_t i)
 {
 	struct database *d = x->state;
 
-	tr2_row_thread(x, &d->row, &d->ids, i);
-	insert(x, TR2_TABLE_threads);
-}
-
-static void span(struct tr2_export *x, uint32_t i)
-{
-	struct database *d = x->state;
-
-	tr2_row_span(x, &d->row, &d->ids, i, d->self[i]);
-	insert(x, TR2_TABLE_spans);
-}
-
-static void point(struct tr2_export *x, uint32_t i)
-{
-	struct database *d = x->state;
-
-	insert(x, tr2_row_point(x, &d->row, &d->ids, i));
-}
-
-static void metric(struct tr2_export *x, uint32_t i)
-{
-	struct database *d = x->state;
-
-	insert(x, tr2_row_metric(x, &d->row, &d->ids, i));
-}
-
-static void sample(struct tr2_export *x, uint32_t i)
-{
-	struct database *d = x->state;
-
-	tr2_row_sample(x, &d->row, &d->ids, i);
-	insert(x, TR2_TABLE_samples);
-}
-
-static void task(struct tr2_export *x, uint32_t i)
-{
-	struct database *d = x->state;
-
-	tr2_row_task(x, &d->row, &d->ids, i);
-	insert(x, TR2_TABLE_tasks);
+	tr2_row_fill(x, &d->row, &d->ids, table, i);
+	insert(x, table);
 }
 
 /* For sessions whose parent was exported separately, before or after. */
@@ -404,12 +364,7 @@ const struct tr2_export_format tr2_export_sqlite = {
 	.begin = begin,
 	.end = end,
 	.session = session,
-	.thread = thread,
-	.span = span,
-	.point = point,
-	.metric = metric,
-	.sample = sample,
-	.task = task,
+	.row = row,
 };
 
 #else

@@ -14,8 +14,8 @@ const struct tr2_table_def tr2_table_defs[TR2_TABLE_NR] = {
 #undef TR2_COLUMN
 };
 
-void tr2_row_thread(struct tr2_export *x, struct tr2_row *r,
-		    const struct tr2_row_ids *ids, uint32_t i)
+static void fill_thread(struct tr2_export *x, struct tr2_row *r,
+			const struct tr2_row_ids *ids, uint32_t i)
 {
 	const struct tr2_model_thread *t = &x->m->threads[i];
 	int64_t wall = x->m->sessions[t->session].wall_ns;
@@ -48,8 +48,8 @@ static void child(struct tr2_export *x, struct tr2_row *r,
 			    n->spawn_ns);
 }
 
-void tr2_row_span(struct tr2_export *x, struct tr2_row *r,
-		  const struct tr2_row_ids *ids, uint32_t i, int64_t self_ns)
+static void fill_span(struct tr2_export *x, struct tr2_row *r,
+		      const struct tr2_row_ids *ids, uint32_t i)
 {
 	static const char *const kinds[] = { [TR2_SPAN_REGION] = "region",
 					     [TR2_SPAN_CHILD] = "child",
@@ -66,7 +66,7 @@ void tr2_row_span(struct tr2_export *x, struct tr2_row *r,
 	tr2_value_string(x, r, s->label);
 	tr2_value_string(x, r, s->msg);
 	tr2_value_times(r, wall + s->start_ns, wall + s->end_ns);
-	tr2_value_number(r, self_ns);
+	tr2_value_number(r, ids->self_ns[i]);
 	tr2_value_number(r, s->depth);
 	tr2_value_number(r, (s->flags & TR2_SPAN_OPEN) != 0);
 	tr2_value_source(x, r, s->repo, s->file, s->line);
@@ -104,8 +104,8 @@ static void value(struct tr2_export *x, struct tr2_row *r,
 	tr2_value_text_from(r, start);
 }
 
-enum tr2_table_id tr2_row_point(struct tr2_export *x, struct tr2_row *r,
-				const struct tr2_row_ids *ids, uint32_t i)
+static void fill_point(struct tr2_export *x, struct tr2_row *r,
+		       const struct tr2_row_ids *ids, uint32_t i)
 {
 	const struct tr2_point *p = &x->m->points[i];
 	bool data = p->kind == TR2_POINT_DATA || p->kind == TR2_POINT_DATA_JSON;
@@ -123,11 +123,10 @@ enum tr2_table_id tr2_row_point(struct tr2_export *x, struct tr2_row *r,
 	if (data)
 		tr2_value_number(r, p->kind == TR2_POINT_DATA_JSON);
 	tr2_value_source(x, r, p->repo, p->file, p->line);
-	return data ? TR2_TABLE_data : TR2_TABLE_events;
 }
 
-enum tr2_table_id tr2_row_metric(struct tr2_export *x, struct tr2_row *r,
-				 const struct tr2_row_ids *ids, uint32_t i)
+static void fill_metric(struct tr2_export *x, struct tr2_row *r,
+			const struct tr2_row_ids *ids, uint32_t i)
 {
 	const struct tr2_metric *metric = &x->m->metrics[i];
 
@@ -139,13 +138,12 @@ enum tr2_table_id tr2_row_metric(struct tr2_export *x, struct tr2_row *r,
 	tr2_value_string(x, r, metric->name);
 	tr2_value_size(r, metric->count);
 	if (metric->kind == TR2_METRIC_COUNTER)
-		return TR2_TABLE_counters;
+		return;
 	tr2_value_size(r, metric->total_ns);
 	tr2_value_size(r, metric->min_ns);
 	tr2_value_size(r, metric->max_ns);
 	tr2_value_size(r, metric->unfinished);
 	tr2_value_text(x, r, metric->histogram);
-	return TR2_TABLE_timers;
 }
 
 /* Add the values of its group at the sample: {"EVENT":VALUE,...}. */
@@ -189,8 +187,8 @@ static void stack(struct tr2_export *x, struct tr2_row *r,
 	tr2_value_text_from(r, start);
 }
 
-void tr2_row_sample(struct tr2_export *x, struct tr2_row *r,
-		    const struct tr2_row_ids *ids, uint32_t i)
+static void fill_sample(struct tr2_export *x, struct tr2_row *r,
+			const struct tr2_row_ids *ids, uint32_t i)
 {
 	const struct tr2_model_sample *s = &x->m->samples[i];
 	uint32_t thread = tr2_stacks_thread(x, s);
@@ -211,8 +209,8 @@ static void time_if(struct tr2_row *r, int64_t ns)
 	tr2_value_number_if(r, ns && ns != TR2_NO_TIME, ns);
 }
 
-void tr2_row_task(struct tr2_export *x, struct tr2_row *r,
-		  const struct tr2_row_ids *ids, uint32_t i)
+static void fill_task(struct tr2_export *x, struct tr2_row *r,
+		      const struct tr2_row_ids *ids, uint32_t i)
 {
 	const struct tr2_model_task *t = &x->m->tasks[i];
 	const struct tr2_segment *last = &x->m->segments[t->last_segment];
@@ -236,4 +234,26 @@ void tr2_row_task(struct tr2_export *x, struct tr2_row *r,
 	tr2_value_number_if(r, rusage, (int64_t)t->user_ns);
 	tr2_value_number_if(r, rusage, (int64_t)t->system_ns);
 	tr2_value_number_if(r, rusage, (int64_t)t->maxrss_bytes);
+}
+
+void tr2_row_fill(struct tr2_export *x, struct tr2_row *r,
+		  const struct tr2_row_ids *ids, enum tr2_table_id table,
+		  uint32_t i)
+{
+	static void (*const fill[TR2_TABLE_NR])(struct tr2_export *,
+						struct tr2_row *,
+						const struct tr2_row_ids *,
+						uint32_t) = {
+		[TR2_TABLE_sessions] = tr2_row_session,
+		[TR2_TABLE_threads] = fill_thread,
+		[TR2_TABLE_spans] = fill_span,
+		[TR2_TABLE_data] = fill_point,
+		[TR2_TABLE_events] = fill_point,
+		[TR2_TABLE_timers] = fill_metric,
+		[TR2_TABLE_counters] = fill_metric,
+		[TR2_TABLE_samples] = fill_sample,
+		[TR2_TABLE_tasks] = fill_task,
+	};
+
+	fill[table](x, r, ids, i);
 }

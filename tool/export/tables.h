@@ -10,13 +10,6 @@
 
 #include "export/export.h"
 
-enum tr2_table_id {
-#define TR2_TABLE(name, columns) TR2_TABLE_##name,
-#include "export/tables.def"
-#undef TR2_TABLE
-	TR2_TABLE_NR
-};
-
 #define TR2_MAX_COLUMNS 28
 
 struct tr2_column_def {
@@ -69,7 +62,8 @@ struct tr2_row {
 	struct tr2_buf text;
 };
 
-/* How model indexes become ids; zeroed: the id is the index. */
+/* How model indexes become ids (zeroed: the id is the index), and what else a
+ * row needs. */
 struct tr2_row_ids {
 	int64_t thread, span; /* added to the index */
 	/* Ids by index; NULL: computed as above. */
@@ -77,28 +71,13 @@ struct tr2_row_ids {
 	/* Return the id of a session that is not in the model, which is the
 	 * same in every export; NULL: unknown. */
 	int64_t (*id_of_sid)(const char *sid, size_t len);
+	const int64_t *self_ns; /* by span: its own time */
 };
 
-/* Each function fills a row for the object with the given index. */
-void tr2_row_session(struct tr2_export *x, struct tr2_row *r,
-		     const struct tr2_row_ids *ids, uint32_t session);
-void tr2_row_thread(struct tr2_export *x, struct tr2_row *r,
-		    const struct tr2_row_ids *ids, uint32_t thread);
-/* self_ns: the span's own time. */
-void tr2_row_span(struct tr2_export *x, struct tr2_row *r,
-		  const struct tr2_row_ids *ids, uint32_t span,
-		  int64_t self_ns);
-/* Return the table: TR2_TABLE_data or TR2_TABLE_events. */
-enum tr2_table_id tr2_row_point(struct tr2_export *x, struct tr2_row *r,
-				const struct tr2_row_ids *ids, uint32_t point);
-/* Return the table: TR2_TABLE_timers or TR2_TABLE_counters. */
-enum tr2_table_id tr2_row_metric(struct tr2_export *x, struct tr2_row *r,
-				 const struct tr2_row_ids *ids,
-				 uint32_t metric);
-void tr2_row_sample(struct tr2_export *x, struct tr2_row *r,
-		    const struct tr2_row_ids *ids, uint32_t sample);
-void tr2_row_task(struct tr2_export *x, struct tr2_row *r,
-		  const struct tr2_row_ids *ids, uint32_t task);
+/* Fill the row for the object with this index. */
+void tr2_row_fill(struct tr2_export *x, struct tr2_row *r,
+		  const struct tr2_row_ids *ids, enum tr2_table_id table,
+		  uint32_t i);
 void tr2_row_release(struct tr2_row *r);
 
 /* Append the key that identifies a session across exports, redacted: its SID,

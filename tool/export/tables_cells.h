@@ -9,6 +9,8 @@
 #include "export/tables.h"
 
 void tr2_row_begin(struct tr2_row *r);
+void tr2_row_session(struct tr2_export *x, struct tr2_row *r,
+		     const struct tr2_row_ids *ids, uint32_t session);
 
 int64_t tr2_row_session_id(const struct tr2_row_ids *ids, uint32_t session);
 int64_t tr2_row_thread_id(const struct tr2_row_ids *ids, uint32_t thread);
