@@ -14,9 +14,13 @@
 #define TR2_PERF_BENCH_H
 
 #include <sched.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
+#if defined(__x86_64__)
+#include <x86intrin.h>
+#endif
 
 #define BENCH_ROUNDS 801
 
@@ -34,6 +38,21 @@ struct bench_case {
 
 /* Keep the compiler from moving or merging code around it. */
 #define bench_clobber() __asm__ volatile("" ::: "memory")
+
+/* For values that are not used. */
+static volatile uint64_t bench_sink __attribute__((unused));
+
+static inline uint64_t bench_cheapest_clock(void)
+{
+#if defined(__x86_64__)
+	return __rdtsc();
+#else
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_nsec;
+#endif
+}
 
 static inline double bench_clock_ns(clockid_t id)
 {

@@ -13,27 +13,18 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#if defined(__x86_64__)
-#include <x86intrin.h>
-#endif
 
-#include "bench.h"
-#include "trace2.h"
+#include "metrics.h"
 
 #define EVENTS_A_ROUND 64
 #define TRACE_FD 9
 #define NR_TARGETS 3
-
-TRACE2_TIMER(bench_timer, "bench", "timer", 0);
-TRACE2_COUNTER(bench_counter, "bench", "counter", 0);
 
 static const char *const targets[NR_TARGETS] = { "normal", "perf", "event" };
 static const char *const variables[NR_TARGETS] = {
 	"GIT_TRACE2", "GIT_TRACE2_PERF", "GIT_TRACE2_EVENT"
 };
 
-static __thread volatile uint64_t thread_local_value;
-static volatile uint64_t sink;
 static const char *label; /* names the targets and the destination */
 static size_t events_a_round = EVENTS_A_ROUND;
 static char line[65536];
@@ -45,46 +36,6 @@ static struct {
 	int bare_fd, read_fd, bare_read_fd;
 	size_t line_bytes, seen;
 } dest[NR_TARGETS];
-
-static void add_local(size_t n)
-{
-	while (n--)
-		thread_local_value++;
-}
-
-static void add_counter(size_t n)
-{
-	while (n--)
-		trace2_counter_add(bench_counter, 1);
-}
-
-static uint64_t cheapest_clock(void)
-{
-#if defined(__x86_64__)
-	return __rdtsc();
-#else
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_nsec;
-#endif
-}
-
-static void two_clocks(size_t n)
-{
-	while (n--) {
-		sink = cheapest_clock();
-		sink = cheapest_clock();
-	}
-}
-
-static void timer(size_t n)
-{
-	while (n--) {
-		trace2_timer_start(bench_timer);
-		trace2_timer_stop(bench_timer);
-	}
-}
 
 static void bare_write(size_t n)
 {
@@ -233,7 +184,7 @@ static void make_dest(const char *where, int i)
 	char bare[4200];
 
 	if (!strcmp(where, "null")) {
-		strcpy(dest[i].path, "/dev/null");
+		snprintf(dest[i].path, sizeof(dest[i].path), "/dev/null");
 		dest[i].bare_fd = open_for_writing(dest[i].path);
 	} else if (*where != '/') {
 		make_pair(where, i);

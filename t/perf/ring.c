@@ -9,9 +9,6 @@
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#if defined(__x86_64__)
-#include <x86intrin.h>
-#endif
 
 #include "arena/arena.h"
 #include "bench.h"
@@ -24,7 +21,6 @@ TRACE2_COUNTER(bench_counter, "bench", "counter", 0);
 
 static size_t record_bytes;
 static char record[4096], copies[4096];
-static volatile uint64_t sink;
 
 static void region(size_t n)
 {
@@ -40,22 +36,10 @@ static void data(size_t n)
 		trace2_data_string("bench", NULL, "key", "0123456789");
 }
 
-static uint64_t cheapest_clock(void)
-{
-#if defined(__x86_64__)
-	return __rdtsc();
-#else
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_nsec;
-#endif
-}
-
 static void clock_and_copy(size_t n)
 {
 	while (n--) {
-		sink = cheapest_clock();
+		bench_sink = bench_cheapest_clock();
 		memcpy(copies, record, record_bytes);
 		bench_clobber();
 	}
@@ -95,7 +79,7 @@ static void watch(const char *path)
 	while (true) {
 		offset = h->slots_offset + h->slot_size + h->counters_offset;
 		if (*watching)
-			sink = *(const volatile uint64_t *)(const void *)
+			bench_sink = *(const volatile uint64_t *)(const void *)
 				(file + offset);
 		nanosleep(&pause, NULL);
 	}

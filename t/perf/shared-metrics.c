@@ -5,52 +5,10 @@
  * usage: shared-metrics MODULE
  */
 #include <dlfcn.h>
-#if defined(__x86_64__)
-#include <x86intrin.h>
-#endif
 
-#include "bench.h"
-#include "trace2.h"
+#include "metrics.h"
 
-TRACE2_TIMER(bench_timer, "bench", "timer", 0);
-TRACE2_COUNTER(bench_counter, "bench", "counter", 0);
-
-static __thread volatile uint64_t thread_local_value;
-static volatile uint64_t sink;
 static void (*module_add)(size_t n), (*module_time)(size_t n);
-
-static void add_local(size_t n)
-{
-	while (n--)
-		thread_local_value++;
-}
-
-static void add_counter(size_t n)
-{
-	while (n--)
-		trace2_counter_add(bench_counter, 1);
-}
-
-static void timer(size_t n)
-{
-	while (n--) {
-		trace2_timer_start(bench_timer);
-		trace2_timer_stop(bench_timer);
-	}
-}
-
-static void two_clocks(size_t n)
-{
-	while (n--) {
-#if defined(__x86_64__)
-		sink = __rdtsc();
-		sink = __rdtsc();
-#else
-		sink = (uint64_t)bench_clock_ns(CLOCK_MONOTONIC);
-		sink = (uint64_t)bench_clock_ns(CLOCK_MONOTONIC);
-#endif
-	}
-}
 
 static void add_module(size_t n)
 {

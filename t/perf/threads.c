@@ -12,31 +12,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "bench.h"
-#include "trace2.h"
+#include "metrics.h"
 
 #define MAX_THREADS 64
 #define RUNS 9
 
-TRACE2_TIMER(bench_timer, "bench", "timer", 0);
-TRACE2_COUNTER(bench_counter, "bench", "counter", 0);
-
 static int bare_fd;
 static char line[256];
-
-static void add_counter(size_t n)
-{
-	while (n--)
-		trace2_counter_add(bench_counter, 1);
-}
-
-static void timer(size_t n)
-{
-	while (n--) {
-		trace2_timer_start(bench_timer);
-		trace2_timer_stop(bench_timer);
-	}
-}
 
 static void data(size_t n)
 {
