@@ -5,7 +5,7 @@ test_description='trace2 record: the records of the kernel in kernel.data'
 
 . ./test-lib.sh
 . "$TEST_DIRECTORY/lib-perf.sh"
-
+. "$TEST_DIRECTORY/lib-trace2.sh"
 
 # What stock perf reads: one line for each record.
 records () {
@@ -71,6 +71,59 @@ test_expect_success TASKS '--no-states leaves it out' '
 	test_path_is_missing trace2.data/kernel.symbols &&
 	jq -e ".states == \"not requested\" and .wakers == .states" \
 		trace2.data/meta.json
+'
+
+# Records by type, all of them whole.
+walked () {
+	"$PERL_PATH" "$TEST_DIRECTORY/t3120/records.perl" "$1"
+}
+
+# A thread that ends would write its counts into the rings of other CPUs, too.
+test_expect_success TASKS,LONG_IS_64BIT 'no records that are written from another CPU' '
+	trace2 record -e page-faults -- sh -c "(:) | cat" &&
+	walked trace2.data/kernel.data >records &&
+	grep SWITCH records &&
+	test_grep ! READ records
+'
+
+test_expect_success TASKS,LONG_IS_64BIT 'when the recorder is killed, what it copied can be read' '
+	test_expect_code 137 trace2 record -- "$PERL_PATH" \
+		"$TEST_DIRECTORY/t3120/ping-pong.perl" 30000 kill &&
+	jq -e ".state == \"running\"" trace2.data/meta.json &&
+	walked trace2.data/kernel.data >records &&
+	test "$(awk "/^SWITCH/ { print \$2 }" records)" -gt 1000 &&
+	trace2 list >out &&
+	test_expect_code 1 trace2 check >out &&
+	test_grep "not finished" out
+'
+
+test_expect_success TASKS '--max-size ends it' '
+	trace2 record --max-size 20k -- "$PERL_PATH" \
+		"$TEST_DIRECTORY/t3120/ping-pong.perl" 500 2>err &&
+	test "$(wc -c <trace2.data/kernel.data)" -lt 40960 &&
+	test_grep "kernel.data ends early: --max-size was reached" err &&
+	jq -e ".losses.kernel_data > 0 and .lost == .losses.kernel_data" trace2.data/meta.json
+'
+
+test_expect_success TASKS,TMPFS,LONG_IS_64BIT 'on a full disk it ends with the last whole record' '
+	mkdir -p small &&
+	write_script on-small-disk <<-\EOF &&
+	mount -t tmpfs -o size=64k none small &&
+	trace2 record -o small/r -- sh -c "
+		i=0
+		while test \$i -lt 300
+		do
+			(:) | cat
+			i=\$((i + 1))
+		done
+	" &&
+	cp small/r/kernel.data cut.data
+	EOF
+	unshare -rm ./on-small-disk 2>err &&
+	test_grep "kernel.data ends early: No space left on device" err &&
+	test_grep "[1-9][0-9]* lost, exit 0 \]" err &&
+	walked cut.data >records &&
+	grep SWITCH records
 '
 
 test_done

@@ -158,8 +158,7 @@ int tr2_job_check(const char *name)
 static int create_file(const char *name)
 {
 	return openat(rec.store.dir_fd, name,
-		      O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
-		      0600);
+		      O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 }
 
 static void fill_meta(const struct tr2_job *job)

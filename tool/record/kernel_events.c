@@ -3,7 +3,6 @@
 #include "record/kernel_events.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -21,7 +20,7 @@ void tr2_kernel_event_init(struct tr2_kernel_event *event, const char *name,
 	struct perf_event_attr *attr = &event->attr;
 
 	memset(event, 0, sizeof(*event));
-	snprintf(event->name, sizeof(event->name), "%s", name);
+	event->name = name;
 	attr->size = sizeof(*attr);
 	attr->type = type;
 	attr->config = config;
@@ -38,7 +37,7 @@ void tr2_kernel_event_init(struct tr2_kernel_event *event, const char *name,
 	attr->enable_on_exec = 1;
 	attr->inherit = 1;
 	attr->exclude_hv = 1;
-	attr->watermark = 1;
+	attr->watermark = 1; /* of half a ring */
 }
 
 void tr2_kernel_event_tasks(struct tr2_kernel_event *event, bool states)
@@ -118,38 +117,47 @@ static bool make_room(struct tr2_kernel_event *event)
 	return event->fds && event->ids;
 }
 
-/* -1: errno. */
-static int open_ring(struct tr2_kernel_event *event,
-		     struct tr2_kernel_rings *rings, int cpu, size_t size_bytes)
+/* Nothing stays open. Return -1, with errno as it is. */
+static int undo(struct tr2_kernel_event *event)
 {
-	int fd = open_on_cpu(event, cpu);
+	int err = errno;
 
-	if (fd < 0)
-		return errno == ENODEV ? 0 : -1;
-	return add_fd(event, fd) ? -1 :
-				   tr2_kernel_rings_add(rings, fd, cpu,
-							size_bytes);
+	tr2_kernel_event_close(event);
+	errno = err;
+	return -1;
+}
+
+/* false: errno. */
+static bool open_rings(struct tr2_kernel_event *event,
+		       struct tr2_kernel_rings *rings)
+{
+	int cpu, fd;
+
+	rings->ring = calloc((size_t)nr_cpus(), sizeof(*rings->ring));
+	if (!make_room(event) || !rings->ring)
+		return false;
+	for (cpu = 0; cpu < nr_cpus(); cpu++) {
+		fd = open_on_cpu(event, cpu);
+		if (fd < 0 && errno == ENODEV)
+			continue; /* there is no such CPU now */
+		if (fd < 0 || add_fd(event, fd))
+			return false;
+		tr2_kernel_rings_add(rings, fd, cpu);
+	}
+	return rings->nr;
 }
 
 int tr2_kernel_event_open_rings(struct tr2_kernel_event *event,
 				struct tr2_kernel_rings *rings, bool states)
 {
-	size_t size_bytes = tr2_kernel_ring_bytes(nr_cpus(), states);
-	int cpu, err = 0;
+	int err;
 
-	event->attr.wakeup_watermark = (uint32_t)(size_bytes / 2);
-	rings->ring = calloc((size_t)nr_cpus(), sizeof(*rings->ring));
-	if (!rings->ring || !make_room(event))
-		err = ENOMEM;
-	for (cpu = 0; !err && cpu < nr_cpus(); cpu++)
-		if (open_ring(event, rings, cpu, size_bytes))
-			err = errno;
-	if (!err && rings->nr)
+	if (open_rings(event, rings) && !tr2_kernel_rings_map(rings, states))
 		return 0;
+	err = errno;
 	tr2_kernel_rings_release(rings);
-	tr2_kernel_event_close(event);
-	errno = err ? err : ENODEV;
-	return -1;
+	errno = err;
+	return undo(event);
 }
 
 static int open_to_ring(struct tr2_kernel_event *event,
@@ -167,19 +175,12 @@ static int open_to_ring(struct tr2_kernel_event *event,
 int tr2_kernel_event_open(struct tr2_kernel_event *event,
 			  const struct tr2_kernel_rings *rings)
 {
-	int err = 0;
+	bool ok = make_room(event);
 	size_t i;
 
-	if (!make_room(event))
-		err = ENOMEM;
-	for (i = 0; !err && i < rings->nr; i++)
-		if (open_to_ring(event, &rings->ring[i]))
-			err = errno;
-	if (!err)
-		return 0;
-	tr2_kernel_event_close(event);
-	errno = err;
-	return -1;
+	for (i = 0; ok && i < rings->nr; i++)
+		ok = !open_to_ring(event, &rings->ring[i]);
+	return ok ? 0 : undo(event);
 }
 
 void tr2_kernel_event_stop(const struct tr2_kernel_event *event)

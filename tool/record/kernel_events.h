@@ -22,7 +22,7 @@
 
 struct tr2_kernel_event {
 	struct perf_event_attr attr;
-	char name[64];
+	const char *name;
 	int *fds;      /* one a CPU that exists */
 	uint64_t *ids; /* likewise */
 	uint32_t nr;
@@ -33,8 +33,7 @@ void tr2_kernel_event_init(struct tr2_kernel_event *event, const char *name,
 			   uint32_t type, uint64_t config);
 
 /*
- * The first event: records of tasks. With states, records of switches and, at
- * the end of each task, of the time that it had a CPU, too.
+ * The first event: records of tasks; with states, of switches, too.
  */
 void tr2_kernel_event_tasks(struct tr2_kernel_event *event, bool states);
 

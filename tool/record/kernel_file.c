@@ -46,32 +46,49 @@ void tr2_kernel_file_begin(struct tr2_kernel_file *f, int fd)
 	tr2_buf_release(&b);
 }
 
-/* -1: errno, and a part may be written. */
-static int write_parts(int fd, struct iovec *part, int nr)
+/* Return how many bytes were written; if not all, errno is set. */
+static uint64_t write_parts(int fd, struct iovec *part, int nr)
 {
+	uint64_t written = 0;
 	size_t done;
 	ssize_t n;
 
 	while (nr) {
 		n = writev(fd, part, nr);
 		if (n < 0 && errno != EINTR)
-			return -1;
-		for (done = n < 0 ? 0 : (size_t)n; nr && done >= part->iov_len;
-		     nr--, part++)
+			break;
+		done = n < 0 ? 0 : (size_t)n;
+		for (written += done; nr && done >= part->iov_len; nr--, part++)
 			done -= part->iov_len;
 		if (nr) {
 			part->iov_base = (char *)part->iov_base + done;
 			part->iov_len -= done;
 		}
 	}
-	return 0;
+	return written;
+}
+
+/* Return how many records are whole in the first `written` bytes behind those of
+ * the file, and add their size to *bytes. The last of them may be cut. */
+static uint64_t whole_records(int fd, uint64_t *bytes, uint64_t written)
+{
+	struct perf_event_header h;
+	uint64_t end = *bytes + written, nr = 0;
+
+	while (end - *bytes >= sizeof(h) &&
+	       pread(fd, &h, sizeof(h), (off_t)*bytes) == sizeof(h) &&
+	       h.size >= sizeof(h) && h.size <= end - *bytes) {
+		*bytes += h.size;
+		nr++;
+	}
+	return nr;
 }
 
 void tr2_kernel_file_append(struct tr2_kernel_file *f, struct iovec *part,
 			    int nr_parts, uint64_t nr_records)
 {
-	uint64_t bytes = 0;
-	int i;
+	uint64_t bytes = 0, written;
+	int i, err;
 
 	for (i = 0; i < nr_parts; i++)
 		bytes += part[i].iov_len;
@@ -79,12 +96,17 @@ void tr2_kernel_file_append(struct tr2_kernel_file *f, struct iovec *part,
 		f->is_full = true;
 	if (f->fd < 0 || f->is_full) {
 		f->lost += nr_records;
-	} else if (write_parts(f->fd, part, nr_parts)) {
-		f->lost += nr_records;
-		stop(f, errno);
-	} else {
-		f->bytes += bytes;
+		return;
 	}
+	written = write_parts(f->fd, part, nr_parts);
+	if (written == bytes) {
+		f->bytes += bytes;
+		return;
+	}
+	err = errno;
+	f->lost += nr_records;
+	f->lost -= whole_records(f->fd, &f->bytes, written);
+	stop(f, err);
 }
 
 void tr2_kernel_file_finish(struct tr2_kernel_file *f)

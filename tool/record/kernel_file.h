@@ -28,10 +28,10 @@ struct tr2_kernel_file {
 void tr2_kernel_file_init(struct tr2_kernel_file *file);
 void tr2_kernel_file_release(struct tr2_kernel_file *file);
 
-/* Write to fd, which is closed on release. file->perf is set; its attributes
+/* Write to fd, which is open for reading, too, and is closed on release. file->perf is set; its attributes
  * stay as they are until the file is finished. */
 void tr2_kernel_file_begin(struct tr2_kernel_file *file, int fd);
-/* Append nr_records whole records; all or none. */
+/* Append nr_records whole records. */
 void tr2_kernel_file_append(struct tr2_kernel_file *file, struct iovec *part,
 			    int nr_parts, uint64_t nr_records);
 /* Append the features, and set the size of the data. */

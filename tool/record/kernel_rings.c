@@ -24,15 +24,6 @@
  * previous one. */
 #define RECORD_FINISHED_ROUND 68
 
-size_t tr2_kernel_ring_bytes(long nr_cpus, bool states)
-{
-	size_t size = states ? STATES_BYTES : TASKS_BYTES;
-
-	while (size > MIN_BYTES && size * (size_t)nr_cpus > ALL_BYTES)
-		size /= 2;
-	return size;
-}
-
 static void ring_ready(struct tr2_source *source, uint32_t events)
 {
 	struct tr2_kernel_ring *r = (struct tr2_kernel_ring *)source;
@@ -42,49 +33,87 @@ static void ring_ready(struct tr2_source *source, uint32_t events)
 		tr2_loop_remove(r->rings->loop, source);
 }
 
-int tr2_kernel_rings_add(struct tr2_kernel_rings *rings, int fd, int cpu,
-			 size_t size_bytes)
+void tr2_kernel_rings_add(struct tr2_kernel_rings *rings, int fd, int cpu)
 {
-	struct tr2_kernel_ring *r = &rings->ring[rings->nr];
-	size_t page_size = (size_t)sysconf(_SC_PAGESIZE);
+	rings->ring[rings->nr++] = (struct tr2_kernel_ring){
+		.source = { .fd = fd, .ready = ring_ready },
+		.cpu = cpu,
+		.rings = rings,
+	};
+}
+
+static size_t first_size(size_t nr, bool states)
+{
+	size_t size = states ? STATES_BYTES : TASKS_BYTES;
+
+	while (size > MIN_BYTES && size * nr > ALL_BYTES)
+		size /= 2;
+	return size;
+}
+
+/* Unmap the first nr rings. */
+static void unmap(struct tr2_kernel_rings *rings, size_t nr)
+{
+	size_t bytes = (size_t)sysconf(_SC_PAGESIZE) + rings->size_bytes, i;
+
+	for (i = 0; i < nr; i++) {
+		tr2_loop_remove(rings->loop, &rings->ring[i].source);
+		munmap(rings->ring[i].map, bytes);
+	}
+	rings->size_bytes = 0;
+}
+
+static bool map_one(struct tr2_kernel_ring *r)
+{
+	size_t bytes = (size_t)sysconf(_SC_PAGESIZE) + r->rings->size_bytes;
 	int err;
 
-	r->map = MAP_FAILED;
-	for (; size_bytes >= page_size; size_bytes /= 2) {
-		r->map = mmap(NULL, page_size + size_bytes,
-			      PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-		if (r->map != MAP_FAILED ||
-		    (errno != EPERM && errno != ENOMEM))
-			break;
-	}
+	r->map = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED,
+		      r->source.fd, 0);
 	if (r->map == MAP_FAILED)
-		return -1;
-	r->size_bytes = size_bytes;
-	r->scanned = r->whole = r->nr_whole = 0;
-	r->cpu = cpu;
-	r->chain_id = 0;
-	r->rings = rings;
-	r->source.fd = fd;
-	r->source.ready = ring_ready;
-	if (!tr2_loop_add(rings->loop, &r->source, EPOLLIN)) {
-		rings->nr++;
-		return 0;
-	}
+		return false;
+	if (!tr2_loop_add(r->rings->loop, &r->source, EPOLLIN))
+		return true;
 	err = errno;
-	munmap(r->map, page_size + size_bytes);
+	munmap(r->map, bytes);
 	errno = err;
-	return -1;
+	return false;
+}
+
+static bool map_all(struct tr2_kernel_rings *rings, size_t size_bytes)
+{
+	size_t i;
+	int err;
+
+	rings->size_bytes = size_bytes;
+	for (i = 0; i < rings->nr; i++) {
+		if (map_one(&rings->ring[i]))
+			continue;
+		err = errno;
+		unmap(rings, i);
+		errno = err;
+		return false;
+	}
+	return true;
+}
+
+int tr2_kernel_rings_map(struct tr2_kernel_rings *rings, bool states)
+{
+	size_t size = first_size(rings->nr, states);
+	size_t page_size = (size_t)sysconf(_SC_PAGESIZE);
+
+	while (!map_all(rings, size)) {
+		size /= 2;
+		if (size < page_size || (errno != EPERM && errno != ENOMEM))
+			return -1;
+	}
+	return 0;
 }
 
 void tr2_kernel_rings_release(struct tr2_kernel_rings *rings)
 {
-	size_t page_size = (size_t)sysconf(_SC_PAGESIZE), i;
-
-	for (i = 0; i < rings->nr; i++) {
-		tr2_loop_remove(rings->loop, &rings->ring[i].source);
-		munmap(rings->ring[i].map,
-		       page_size + rings->ring[i].size_bytes);
-	}
+	if (rings->size_bytes)
+		unmap(rings, rings->nr);
 	free(rings->ring);
 	rings->ring = NULL;
 	rings->nr = 0;
@@ -100,8 +129,8 @@ static const char *data_of(const struct tr2_kernel_ring *r)
 static int parts_of(const struct tr2_kernel_ring *r, uint64_t at, size_t n,
 		    struct iovec part[2])
 {
-	size_t from = (size_t)(at % r->size_bytes);
-	size_t first = n < r->size_bytes - from ? n : r->size_bytes - from;
+	size_t size = r->rings->size_bytes, from = (size_t)(at % size);
+	size_t first = n < size - from ? n : size - from;
 	char *data = (char *)data_of(r);
 
 	part[0] = (struct iovec){ data + from, first };

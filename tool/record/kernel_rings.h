@@ -25,8 +25,7 @@ struct tr2_kernel_ring {
 	int cpu;
 	uint64_t chain_id; /* samples of this event have callchains; 0: none */
 	struct tr2_kernel_rings *rings;
-	void *map; /* the control page, then size_bytes of data */
-	size_t size_bytes;
+	void *map; /* the control page, then the data */
 	/* Positions: tasks has the records before `scanned`; those from
 	 * data_tail to `whole` are to be copied, nr_whole records. After an
 	 * invalid record, `whole` stays behind. */
@@ -36,6 +35,7 @@ struct tr2_kernel_ring {
 struct tr2_kernel_rings {
 	struct tr2_kernel_ring *ring;
 	size_t nr;
+	size_t size_bytes; /* of the data of each; 0: they are not mapped */
 	struct tr2_loop *loop;
 	struct tr2_tasks *tasks;
 	struct tr2_callchains *chains; /* may be NULL if there are none */
@@ -44,17 +44,15 @@ struct tr2_kernel_rings {
 	void *data;
 };
 
-/* Return the size of a ring when there is one for each of nr_cpus. */
-size_t tr2_kernel_ring_bytes(long nr_cpus, bool states);
-
+/* Add the ring of an event on a CPU. There must be room in rings->ring. */
+void tr2_kernel_rings_add(struct tr2_kernel_rings *rings, int fd, int cpu);
 /*
- * Map the ring of an event on a CPU, which is closed with it. It may be smaller than
- * size_bytes if the limit of locked memory is near. rings->ready() is called
- * when a ring is half full, and should copy. There must be room in rings->ring.
- * -1: errno.
+ * Map all rings; they are smaller if the limit of locked memory is near.
+ * rings->ready() is called when a ring is half full, and should copy. -1: errno,
+ * and none is mapped.
  */
-int tr2_kernel_rings_add(struct tr2_kernel_rings *rings, int fd, int cpu,
-			 size_t size_bytes);
+int tr2_kernel_rings_map(struct tr2_kernel_rings *rings, bool states);
+/* The events stay open. */
 void tr2_kernel_rings_release(struct tr2_kernel_rings *rings);
 
 /* Deliver all records of tasks that are available. */
