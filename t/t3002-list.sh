@@ -147,7 +147,7 @@ test_expect_success JQ 'JSON has every number plainly' '
 
 test_expect_success 'CSV quotes where needed' '
 	trace2 list --format=csv "$traces/alias.event" >out &&
-	test_grep "^depth,start,wall_ns,pid,name,argv,end,code,signal" out &&
+	test_grep "^depth,start,wall_ns,cpu_ns,pid,name,argv,end,code,signal" out &&
 	test_line_count = 3 out
 '
 

@@ -220,7 +220,7 @@ bool tr2_kallsyms_add(struct tr2_kallsyms *k, struct tr2_buf *out,
 	wait_for(&k->done);
 	own.begin = own.done = k->text.p;
 	own.end = find_modules(k->text.p, k->text.p + k->text.len);
-	others.begin = own.end;
+	others.begin = others.done = own.end;
 	others.end = k->text.p + k->text.len;
 	ok = sort_lines(&others, &sorted);
 	others.begin = others.done = sorted.p;
