@@ -66,7 +66,7 @@ test_expect_success JQ 'its tables are those of the report' '
 		done <<-\EOF || return 1
 		processes 0 4
 		critical_path 0 2
-		regions 0 10
+		regions 0 13
 		threads 0 7
 		timers 0 12
 		counters 0 5

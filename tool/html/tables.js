@@ -3,8 +3,8 @@
 // The tables of `trace2 report`: sorted by the heading that is clicked, filtered
 // by the field above, and shown in parts if they are long. Columns, rows and
 // titles come from the report (tool/export/html_tables.c). A cell is null, its
-// value, or an object: value, item (that it leads to), bad, atLeast, kind (if it is not the
-// column's). In a tree, the depth follows the cells.
+// value, or an object: value, item (that it leads to), bad, atLeast, kind (if it
+// is not the column's). In a tree, the depth follows the cells.
 
 const PIECE = 300; // rows
 const LONG = 400; // the longest text shown
@@ -44,14 +44,13 @@ function sortKey({ kind, value }) {
 function makeCell(cell, column, isName, depth, events) {
 	const e = el(isName ? 'th' : 'td', { class: [cell.kind,
 		column.num ? 'num' : '', cell.bad ? 'bad' : ''].join(' ') });
-	const content = cell.value === null ? '' :
-		(cell.atLeast ? '≥ ' : '') + SHOW[cell.kind](cell.value);
+	const content = cell.value === null ? '' : SHOW[cell.kind](cell.value);
 
 	if (isName)
 		e.scope = 'row';
 	if (isName && depth)
 		e.style.paddingLeft = 10 + Math.min(depth, 20) * 16 + 'px';
-	e.append(cell.item === undefined ? content :
+	e.append(cell.atLeast ? '≥ ' : '', cell.item === undefined ? content :
 		action(content || '?', () => events.select(cell.item, 'zoom')));
 	if (cell.kind === 'share') {
 		const bar = el('i', {});
