@@ -255,15 +255,16 @@ static uint32_t reason_of(struct walk *w, uint32_t owner,
 	uint32_t *slot = tr2_map_slot(&w->by_reason, key | 1);
 	uint32_t *first = &w->first_reason[owner - 1];
 
-	if (*slot)
-		return *slot;
-	tr2_grow(w->reasons, w->nr_reasons, w->alloc_reasons);
-	w->reasons[w->nr_reasons] = (struct reason){
-		.step = { .kind = reason->kind, .cause = reason->cause },
-		.next = *first,
-	};
-	*slot = *first = ++w->nr_reasons;
-	return w->nr_reasons;
+	if (!*slot) {
+		tr2_grow(w->reasons, w->nr_reasons, w->alloc_reasons);
+		w->reasons[w->nr_reasons] = (struct reason){
+			.step = { .kind = reason->kind,
+				  .cause = reason->cause },
+			.next = *first,
+		};
+		*slot = *first = ++w->nr_reasons;
+	}
+	return *slot;
 }
 
 static void add_part(struct walk *w, uint32_t reason, tr2_str by, int64_t ns)
