@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * top - shared by the parts of `trace2 top`: the processes that it watches, and
- * what it knows of them beside /proc.
+ * their rings and streams.
  */
 #ifndef TR2_CMD_TOP_H
 #define TR2_CMD_TOP_H
@@ -105,7 +105,8 @@ struct tr2_top {
 	int64_t cpu_ns, before_cpu_ns, lost_ns;
 };
 
-/* top_find.c: set what is watched, and scan it. false: an error was printed. */
+/* top_find.c: choose the processes to watch, and scan them. false: an error was
+ * printed. */
 bool tr2_top_open_process(struct tr2_top *top, const char *pid_or_file);
 bool tr2_top_open_path(struct tr2_top *top, const char *path);
 void tr2_top_close(struct tr2_top *top);
@@ -150,12 +151,12 @@ void tr2_top_files_attach(struct tr2_top *top,
 			  const struct tr2_top_files *files);
 /* Find the rings of processes in their mappings. */
 void tr2_top_files_mapped(struct tr2_top *top);
-/* Read what was appended to the streams. */
+/* Read the lines that programs appended to the streams. */
 void tr2_top_streams_read(struct tr2_top *top);
 
 /* top_ring.c */
-/* Open the ring's file. NULL: it is none, and, if `say`, an error was
- * printed. */
+/* Open the ring's file. Return NULL if it is not a ring; `say` prints an
+ * error then. */
 struct tr2_top_ring *tr2_top_ring_open(const char *path, bool say);
 void tr2_top_ring_close(struct tr2_top_ring *ring);
 /* Read its metrics. */

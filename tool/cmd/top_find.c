@@ -11,7 +11,7 @@
 #include "common/memory.h"
 #include "common/say.h"
 
-/* Watch the process of a ring, or show what it left. */
+/* Watch the process of a ring; if it has ended, show the ring's last state. */
 static bool open_ring(struct tr2_top *top, const char *path)
 {
 	struct tr2_top_ring *ring = tr2_top_ring_open(path, true);

@@ -214,7 +214,7 @@ static void read_process(struct tr2_top_process *p,
 		p->now.cpu_ns = p->before.cpu_ns;
 }
 
-/* Move what is known of a process to the new list. */
+/* Add a process to the new list, with its data of the old list if it has any. */
 static void take_process(struct tr2_top *top, struct tr2_top_process *old,
 			 const struct tr2_procfs_stat *stat)
 {
@@ -260,8 +260,8 @@ static int compare_starts(const void *va, const void *vb)
 	return a->pid < b->pid ? -1 : a->pid > b->pid;
 }
 
-/* Return the CPU time that is counted of a process: its own, and what it has
- * from those that it waited for. */
+/* Return the CPU time of a process: its own, and that of the children that it
+ * waited for. */
 static int64_t time_of(const struct tr2_top_process *p)
 {
 	return p->now.waited_ns + (p->is_recorder ? 0 : p->now.cpu_ns);
@@ -297,8 +297,8 @@ static int64_t got(const struct tr2_top_process *p)
 		       stat.waited_ns - p->before.waited_ns : 0;
 }
 
-/* Return the CPU time of ended processes that did not arrive, since nobody
- * waited for them. */
+/* Return the CPU time of ended processes for which no parent waited: no other
+ * process's times include it. */
 static int64_t missing(const struct tr2_top *top, int64_t any)
 {
 	/* Both terms of a sum are rounded to ticks. */
