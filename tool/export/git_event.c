@@ -81,10 +81,14 @@ static void add_words(struct tr2_export *x, struct tr2_buf *b,
 /* Decimals are seconds: write 6 digits after the point. */
 static void add_decimal(struct tr2_buf *b, const struct tr2_json_value *v)
 {
-	if (v->ns == TR2_ABSENT || v->ns < 0)
-		tr2_buf_add(b, v->text.p, v->text.len);
-	else
+	struct tr2_view text;
+
+	if (v->ns == TR2_ABSENT || v->ns < 0) {
+		text = tr2_json_source(v);
+		tr2_buf_add(b, text.p, text.len);
+	} else {
 		tr2_buf_add_seconds(b, (uint64_t)v->ns, 0);
+	}
 }
 
 static void add_value(struct tr2_git_event *g, const struct tr2_json_value *v,

@@ -147,11 +147,12 @@ static bool text_of(struct general *g, const struct tr2_json_value *v,
 		tr2_buf_addlit(b, "null");
 		break;
 	case TR2_JSON_WORDS:
-		*out = v->raw;
-		return as_json;
+	case TR2_JSON_DECIMAL:
+		*out = tr2_json_source(v);
+		return as_json || v->type == TR2_JSON_DECIMAL;
 	default:
 		*out = v->text;
-		return as_json || v->type == TR2_JSON_DECIMAL;
+		return as_json;
 	}
 	*out = scratch_from(b, start);
 	return !b->failed;
@@ -249,19 +250,22 @@ static bool set_field(struct general *g, int i, const struct tr2_json_value *v)
 /* The fields of every event. */
 enum head { SID, THREAD, TIME, FILE_NAME, LINE, REPO, EVENT, NR_HEAD };
 
-static const char *const head_names[NR_HEAD] = {
-	[SID] = "sid",	 [THREAD] = "thread", [TIME] = "time",
-	[FILE_NAME] = "file", [LINE] = "line",	 [REPO] = "repo",
-	[EVENT] = "event",
+#define NAME(text) { text, sizeof(text) - 1 }
+static const struct tr2_view head_names[NR_HEAD] = {
+	[SID] = NAME("sid"),	    [THREAD] = NAME("thread"),
+	[TIME] = NAME("time"),	    [FILE_NAME] = NAME("file"),
+	[LINE] = NAME("line"),	    [REPO] = NAME("repo"),
+	[EVENT] = NAME("event"),
 };
+#undef NAME
 
 static enum head head_find(const char *key, size_t len)
 {
 	enum head head;
 
 	for (head = 0; head < NR_HEAD; head++)
-		if (strlen(head_names[head]) == len &&
-		    !memcmp(head_names[head], key, len))
+		if (head_names[head].len == len &&
+		    !memcmp(head_names[head].p, key, len))
 			break;
 	return head;
 }

@@ -24,22 +24,23 @@ enum tr2_json_type {
 	TR2_JSON_STRING,  /* text: decoded, NUL as U+FFFD */
 	TR2_JSON_INT,     /* i */
 	TR2_JSON_UINT,    /* u: only if it does not fit into i */
-	TR2_JSON_DECIMAL, /* ns; text: as JSON */
+	TR2_JSON_DECIMAL, /* ns */
 	TR2_JSON_BOOL,    /* i */
 	TR2_JSON_NULL,
 	TR2_JSON_WORDS,   /* an array of only strings. text: nr decoded words,
-			   * each ended by a NUL; raw: as JSON */
+			   * each ended by a NUL */
 	TR2_JSON_RAW      /* other arrays, and objects. text: as JSON */
 };
 
 struct tr2_json_value {
 	enum tr2_json_type type;
-	struct tr2_view text, raw;
+	struct tr2_view text;
 	uint32_t nr;
 	int64_t i;
 	uint64_t u;
 	/* for DECIMAL, taken as seconds; TR2_ABSENT past 30 years */
 	int64_t ns;
+	struct tr2_json *json;
 };
 
 enum tr2_json_result {
@@ -66,6 +67,10 @@ typedef void tr2_json_member_fn(void *data, const char *key, size_t key_len,
 enum tr2_json_result tr2_json_object(struct tr2_json *json, const char *text,
 				     size_t len, tr2_json_member_fn *member,
 				     void *data);
+
+/* Return the value as JSON without white space; numbers keep their digits. Only
+ * the member function may call this, for its own value. */
+struct tr2_view tr2_json_source(const struct tr2_json_value *v);
 
 /* Append INT, UINT and BOOL as text; append nothing for other types. */
 void tr2_json_add_scalar(struct tr2_buf *b, const struct tr2_json_value *v);

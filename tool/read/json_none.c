@@ -38,4 +38,9 @@ enum tr2_json_result tr2_json_object(struct tr2_json *json, const char *text,
 	(void)data;
 	return TR2_JSON_BAD;
 }
+
+struct tr2_view tr2_json_source(const struct tr2_json_value *v)
+{
+	return v->text;
+}
 #endif

@@ -30,6 +30,11 @@ struct tr2_json {
 	 * does not move while a line is parsed. */
 	char *scratch = nullptr;
 	size_t used = 0, size = 0;
+	/* The value of member number `current`, and where the text of an
+	 * earlier member begins. */
+	dom::element value;
+	size_t current = 0, earlier = 0;
+	const char *at = nullptr;
 };
 
 static const char replacement[] = "\xef\xbf\xbd";
@@ -86,7 +91,7 @@ static bool is_space(char c)
 	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
-/* The next three functions require valid JSON. */
+/* The next four functions require valid JSON. */
 static const char *skip_space(const char *p)
 {
 	while (is_space(*p))
@@ -117,15 +122,34 @@ static const char *skip_value(const char *p)
 	return p;
 }
 
-/* Copy without white space. Numbers keep their digits; strings are decoded, so
- * that redaction sees through escapes. */
-static tr2_view raw_of(tr2_json *json, dom::element e, std::string_view source)
+/* Return where the value of a member begins. */
+static const char *skip_key(const char *p)
 {
+	return skip_space(skip_space(skip_string(skip_space(p))) + 1);
+}
+
+/* Find the current value in the text. Few values are wanted as text, so that
+ * most lines are parsed without this. */
+static std::string_view find_source(tr2_json *json)
+{
+	const char *from;
+
+	for (; json->earlier < json->current; json->earlier++)
+		json->at = skip_space(skip_value(skip_key(json->at))) + 1;
+	from = skip_key(json->at);
+	return { from, size_t(skip_value(from) - from) };
+}
+
+/* Strings are decoded, so that redaction sees through escapes. */
+extern "C" tr2_view tr2_json_source(const tr2_json_value *v)
+{
+	tr2_json *json = v->json;
+	std::string_view source = find_source(json);
 	size_t start = json->used;
 	const char *p = source.data(), *end = p + source.size(), *from;
 
 	if (source.find('\\') != source.npos) {
-		std::string text = simdjson::minify(e);
+		std::string text = simdjson::minify(json->value);
 
 		put_text(json, text.data(), text.size());
 		return view_from(json, start);
@@ -167,8 +191,7 @@ static int64_t seconds_to_ns(double seconds)
 	return std::llround(seconds * 1e9);
 }
 
-static void value_of(tr2_json *json, dom::element e, std::string_view source,
-		     tr2_json_value *out)
+static void value_of(tr2_json *json, dom::element e, tr2_json_value *out)
 {
 	std::string_view s;
 
@@ -189,7 +212,6 @@ static void value_of(tr2_json *json, dom::element e, std::string_view source,
 	case dom::element_type::DOUBLE:
 		out->type = TR2_JSON_DECIMAL;
 		out->ns = seconds_to_ns(e.get_double().value_unsafe());
-		out->text = raw_of(json, e, source);
 		break;
 	case dom::element_type::BOOL:
 		out->type = TR2_JSON_BOOL;
@@ -199,16 +221,14 @@ static void value_of(tr2_json *json, dom::element e, std::string_view source,
 		out->type = TR2_JSON_NULL;
 		break;
 	case dom::element_type::ARRAY:
-		out->type = TR2_JSON_WORDS;
-		if (words_of(json, e.get_array().value_unsafe(), out)) {
-			out->raw = raw_of(json, e, source);
-			break;
-		}
-		/* fall through */
+		out->type = words_of(json, e.get_array().value_unsafe(), out) ?
+				    TR2_JSON_WORDS : TR2_JSON_RAW;
+		break;
 	default:
 		out->type = TR2_JSON_RAW;
-		out->text = raw_of(json, e, source);
 	}
+	if (out->type == TR2_JSON_RAW)
+		out->text = tr2_json_source(out);
 }
 
 extern "C" tr2_json *tr2_json_new(void)
@@ -226,7 +246,6 @@ extern "C" void tr2_json_free(tr2_json *json)
 	delete json;
 }
 
-
 extern "C" tr2_json_result tr2_json_object(tr2_json *json, const char *text,
 					   size_t len,
 					   tr2_json_member_fn *member,
@@ -235,7 +254,6 @@ extern "C" tr2_json_result tr2_json_object(tr2_json *json, const char *text,
 	dom::element root;
 	dom::object object;
 	simdjson::error_code error;
-	const char *p, *from;
 
 	static_assert(TR2_JSON_PADDING >= simdjson::SIMDJSON_PADDING,
 		      "simdjson reads past the end of the text");
@@ -246,16 +264,16 @@ extern "C" tr2_json_result tr2_json_object(tr2_json *json, const char *text,
 		return TR2_JSON_UTF8;
 	if (error || root.get(object))
 		return TR2_JSON_BAD;
-	p = skip_space(text) + 1;
+	json->at = skip_space(text) + 1;
+	json->current = json->earlier = 0;
 	for (dom::key_value_pair pair : object) {
 		tr2_json_value value = {};
 
-		p = skip_space(skip_string(skip_space(p)));
-		from = skip_space(p + 1);
-		p = skip_value(from);
-		value_of(json, pair.value, { from, size_t(p - from) }, &value);
+		value.json = json;
+		json->value = pair.value;
+		value_of(json, pair.value, &value);
 		member(data, pair.key.data(), pair.key.size(), &value);
-		p = skip_space(p) + 1;
+		json->current++;
 	}
 	return TR2_JSON_OK;
 }
