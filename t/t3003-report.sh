@@ -227,9 +227,64 @@ test_expect_success '-g puts processes together' '
 	trace2 report -g cmd -n 3 "$traces/gc.event" >actual &&
 	cat >expect <<-\EOF &&
 	SUM WALL  SUM SELF  SHARE  SUM SPAWN  COUNT     P50     P90     P99     MAX  GROUP
-	  32.4ms    9.02ms  27.8%          -      1  32.4ms  32.4ms  32.4ms  32.4ms  gc
-	  15.2ms    6.27ms  19.3%      939us      1  15.2ms  15.2ms  15.2ms  15.2ms  repack
-	  8.96ms    8.96ms  27.6%     2.04ms      2  1.57ms  7.39ms  7.39ms  7.39ms  pack-objects
+	  32.4ms    9.02ms  27.8%          -      1  32.4ms  32.4ms  32.4ms  32.4ms  git gc
+	  15.2ms    6.27ms  19.3%      939us      1  15.2ms  15.2ms  15.2ms  15.2ms  git repack
+	  8.96ms    8.96ms  27.6%     2.04ms      2  1.57ms  7.39ms  7.39ms  7.39ms  git pack-objects
+	EOF
+	test_cmp expect actual &&
+	trace2 report -g cmd --cmd "git repack" --format=csv "$traces/gc.event" >actual &&
+	sed 1d actual >rows &&
+	test_line_count = 1 rows
+'
+
+test_expect_success 'the kind of a process has its command or its script' '
+	. "$TEST_DIRECTORY/lib-stream.sh" &&
+	child () {
+		event P "$1" child_start "\"child_id\":$1,\"child_class\":\"?\",\"use_shell\":$2,\"argv\":[$3]" &&
+		event P "$1" child_exit "\"child_id\":$1,\"pid\":$1,\"code\":0,\"t_rel\":0.0"
+	} &&
+	sed "s/[[:space:]]*[#].*//; s/[^|]*/\"&\"/g; s/|/,/g" >words <<-\EOF &&
+	/usr/bin/git|-C|dir|-c|a.b=c|fetch|-q	# git fetch
+	/usr/lib/git-core/git-upload-pack|dir	# git upload-pack
+	git|--version	# git
+	/bin/sh|-e|-o|errexit|/a/build.sh|x	# sh build.sh
+	bash|-ec|true	# bash -c
+	-dash|-l	# dash
+	/usr/bin/perl|-w|-I|lib|/usr/bin/prove|-j2	# perl prove
+	perl|-Mstrict|-ne|1	# perl -e
+	python3|-X|dev|-m|venv	# python3 -m
+	ssh|-c|host|git-upload-pack	# ssh
+	/usr/lib/gcc/cc1|-quiet|a.c	# cc1
+	EOF
+	{
+		begin P 0 top && i=1 &&
+		while read -r argv
+		do
+			child "$i" false "$(printf "%s" "$argv")" &&
+			i=$((i + 1)) || return 1
+		done <words &&
+		child 12 true "\"/usr/bin/git show HEAD | cat\"" &&
+		child 13 true "\"exec /bin/x\"" &&
+		event P 90 cmd_name "\"name\":\"name\",\"hierarchy\":\"name\"" &&
+		event P 100 atexit
+	} >kinds.event &&
+	trace2 report -g cmd --format=json kinds.event >out &&
+	jq -r ".groups[].group" out | sort >actual &&
+	sort >expect <<-\EOF &&
+	bash -c
+	cc1
+	dash
+	exec
+	git
+	git fetch
+	git show
+	git upload-pack
+	perl -e
+	perl prove
+	python3 -m
+	sh build.sh
+	ssh
+	top name
 	EOF
 	test_cmp expect actual
 '

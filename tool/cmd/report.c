@@ -12,6 +12,7 @@
 #include "common/options.h"
 #include "common/say.h"
 #include "export/html.h"
+#include "model/kind.h"
 
 #define TR2_REPORT_VIEW(name, help) VIEW_##name,
 enum {
@@ -46,7 +47,7 @@ static const struct tr2_option options[] = {
 	{ 'n', "lines", "N", TR2_OPT_INT, &report.limit,
 	  "show only the first N lines", NULL },
 	{ 'g', "group", "BY", TR2_OPT_STRING, &report.group,
-	  "merge lines of the same cmd, mode, repo or sid",
+	  "merge lines of the same kind of process (cmd), mode, repo or sid",
 	  "cmd|mode|repo|sid" },
 	{ 0, "html", "FILE", TR2_OPT_STRING, &html,
 	  "write one page for a browser: timeline, flame graph, tables", NULL },
@@ -57,7 +58,7 @@ static const struct tr2_option options[] = {
 
 const char *tr2_report_group(const struct tr2_report *r, uint32_t session)
 {
-	const struct tr2_model *m = r->m;
+	struct tr2_model *m = r->m;
 	const struct tr2_model_session *s = &m->sessions[session];
 	uint32_t t, i;
 
@@ -68,7 +69,7 @@ const char *tr2_report_group(const struct tr2_report *r, uint32_t session)
 	if (!strcmp(r->group, "mode"))
 		return s->mode ? tr2_s(m, s->mode) : "(none)";
 	if (!strcmp(r->group, "cmd"))
-		return s->node ? tr2_node_name(m, s->node) : "(none)";
+		return s->node ? tr2_s(m, tr2_kind(m, s->node, 0)) : "(none)";
 	for (t = s->first_thread; t; t = m->threads[t].next)
 		tr2_for_each_point(m, t, i)
 			if (m->points[i].kind == TR2_POINT_REPO)
@@ -82,7 +83,7 @@ const char *tr2_report_node_group(const struct tr2_report *r, uint32_t node)
 
 	/* A process that is not instrumented has no session to group by. */
 	if (r->group && !session && !strcmp(r->group, "cmd"))
-		return tr2_node_name(r->m, node);
+		return tr2_s(r->m, tr2_kind(r->m, node, 0));
 	return tr2_report_group(r, session);
 }
 

@@ -7,6 +7,7 @@
 #include "common/join.h"
 #include "event/event.h"
 #include "model/filter.h"
+#include "model/kind.h"
 
 bool tr2_filter_on(const struct tr2_filter *f)
 {
@@ -20,13 +21,18 @@ static bool like(const char *glob, const char *text)
 	return !fnmatch(glob, text, 0);
 }
 
-/* Does the pattern match the command's name or command line? */
+/* Does the pattern match the command's name, kind or command line? */
 static bool command_fits(const struct tr2_filter *f, const struct tr2_model *m,
 			 uint32_t node)
 {
 	static struct tr2_buf line; /* kept for reuse: allocating maps memory */
 	bool fits = like(f->cmd, tr2_node_name(m, node));
 
+	if (!fits) {
+		tr2_buf_reset(&line);
+		tr2_kind_add(m, node, 0, &line);
+		fits = like(f->cmd, tr2_buf_str(&line));
+	}
 	if (!fits) {
 		tr2_node_command(m, node, &line);
 		fits = like(f->cmd, tr2_buf_str(&line));

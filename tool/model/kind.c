@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: MIT */
+/* kind - derive the kind of a process from its name and its words. */
+#include <fnmatch.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/macros.h"
+#include "common/memory.h"
+#include "model/kind.h"
+
+/* Programs whose first word that is no option names what they run. */
+static const struct {
+	const char *glob;
+	/* Letters of options that have the program in their value, or its
+	 * module; of options with another value, attached or in the next word;
+	 * and of options whose value is attached. */
+	const char *inlines, *takes, *attached;
+} interpreters[] = {
+	{ "*sh", "c", "oO", "" },
+	{ "perl*", "eE", "I", "MmiCDx0lF" },
+	{ "python*", "cm", "WX", "" },
+	{ "ruby*", "e", "rI", "" },
+	{ "node", "ep", "r", "" },
+	{ "php*", "r", "dc", "" },
+	{ "lua*", "e", "l", "" },
+};
+
+/* Programs that end like a shell, and are none. */
+static const char *const no_shells[] = { "ssh", "rsh", "mosh", "hash", "crash",
+					 "trash", "push", "flush", "wish",
+					 "tclsh", "slogin-sh" };
+
+static bool is_interpreter(size_t i, const char *program)
+{
+	size_t k;
+
+	if (fnmatch(interpreters[i].glob, program, 0))
+		return false;
+	for (k = 0; k < ARRAY_SIZE(no_shells); k++)
+		if (!strcmp(program, no_shells[k]))
+			return false;
+	return true;
+}
+
+/* Return the length of the word's last part, and where that begins. */
+static size_t base_of(const char *word, size_t len, const char **base)
+{
+	const char *slash = memrchr(word, '/', len);
+
+	*base = slash && slash + 1 < word + len ? slash + 1 : word;
+	return len - (size_t)(*base - word);
+}
+
+static void add_base(struct tr2_buf *out, const char *word)
+{
+	const char *base;
+	size_t len = base_of(word, strlen(word), &base);
+
+	/* A login shell. */
+	if (len > 1 && *base == '-') {
+		base++;
+		len--;
+	}
+	tr2_buf_add(out, base, len);
+}
+
+/* Return the first word from `i` on that is no option of Git; NULL: none. */
+static const char *git_verb(const struct tr2_words *words)
+{
+	static const char *const takes[] = { "-C", "-c", "--git-dir",
+					     "--work-tree", "--namespace",
+					     "--config-env" };
+	bool is_value = false;
+	const char *w;
+	uint32_t i;
+	size_t k;
+
+	tr2_for_each_word(words, w, i) {
+		if (i && *w != '-' && !is_value)
+			return w;
+		is_value = false;
+		for (k = 0; k < ARRAY_SIZE(takes); k++)
+			is_value |= !strcmp(w, takes[k]);
+	}
+	return NULL;
+}
+
+/* Append ` -c` if this option has the program in its value. Set *takes if the
+ * next word is its value. */
+static bool add_inline(struct tr2_buf *out, size_t interpreter, const char *word,
+		       bool *takes)
+{
+	const char *p;
+
+	for (p = word + 1; *p && word[1] != '-'; p++) {
+		if (strchr(interpreters[interpreter].attached, *p))
+			return false;
+		*takes = strchr(interpreters[interpreter].takes, *p) && !p[1];
+		if (strchr(interpreters[interpreter].takes, *p))
+			return false;
+		if (!strchr(interpreters[interpreter].inlines, *p))
+			continue;
+		tr2_buf_addlit(out, " -");
+		tr2_buf_addch(out, *p);
+		return true;
+	}
+	return false;
+}
+
+/* Append the script, or the option in its place. */
+static void add_script(struct tr2_buf *out, size_t interpreter,
+		       const struct tr2_words *words)
+{
+	bool is_value = false;
+	const char *w;
+	uint32_t i;
+
+	tr2_for_each_word(words, w, i) {
+		if (!i)
+			continue;
+		if (is_value) {
+			is_value = false;
+		} else if (*w != '-') {
+			tr2_buf_addch(out, ' ');
+			add_base(out, w);
+			return;
+		} else if (add_inline(out, interpreter, w, &is_value)) {
+			return;
+		}
+	}
+}
+
+/* Append the program, and what it runs. */
+static void add_program(struct tr2_buf *out, const struct tr2_words *words)
+{
+	struct tr2_buf program = TR2_BUF_INIT;
+	const char *name, *verb;
+	size_t i;
+
+	add_base(&program, words->text);
+	name = tr2_buf_str(&program);
+	verb = strcmp(name, "git") != 0 ? NULL : git_verb(words);
+	if (!strncmp(name, "git-", 4) && name[4])
+		tr2_buf_addall(out, "git ", name + 4);
+	else
+		tr2_buf_addall(out, name, verb ? " " : "", verb ? verb : "");
+	for (i = 0; i < ARRAY_SIZE(interpreters); i++) {
+		if (!is_interpreter(i, name))
+			continue;
+		add_script(out, i, words);
+		break;
+	}
+	tr2_buf_release(&program);
+}
+
+/* Append the program of a process with events, and its name. */
+static void add_named(struct tr2_buf *out, const struct tr2_model_session *s,
+		      const char *name)
+{
+	const char *base = NULL;
+	size_t len = 0;
+
+	if (s->argv.nr)
+		len = base_of(s->argv.text, strlen(s->argv.text), &base);
+	if (len > 4 && !strncmp(base, "git-", 4))
+		len = 3;
+	tr2_buf_add(out, base, len);
+	if (!len || strcmp(base, name) != 0)
+		tr2_buf_addall(out, len ? " " : "", name);
+}
+
+/* A command line in one word for a shell: the shell is not shown. */
+static void add_line(struct tr2_buf *out, const char *line)
+{
+	const char *base;
+	size_t len = base_of(line, strcspn(line, " \t\n;|&"), &base);
+
+	tr2_buf_add(out, base, len);
+	line += strcspn(line, " ");
+	if (len == 3 && !memcmp(base, "git", 3) && *line && line[1] != '-')
+		tr2_buf_add(out, line, 1 + strcspn(line + 1, " \t\n;|&"));
+}
+
+static void add_last(const struct tr2_model *m, uint32_t node,
+		     struct tr2_buf *out)
+{
+	const struct tr2_node *n = &m->nodes[node];
+	const struct tr2_child *c = &m->children[n->child];
+	const struct tr2_model_session *s =
+		&m->sessions[tr2_node_session(m, node)];
+	const struct tr2_words *words = tr2_node_words(m, node);
+	const char *name = tr2_s(m, s->name);
+
+	/* Names like _run_dashed_ denote a code path, not a command. */
+	if (*name && *name != '_')
+		add_named(out, s, name);
+	else if (!n->session && c->hook)
+		tr2_buf_addstr(out, tr2_s(m, c->hook));
+	else if (words == &c->argv && c->use_shell && words->nr == 1)
+		add_line(out, words->text);
+	else if (words->nr && *words->text)
+		add_program(out, words);
+	else
+		tr2_buf_addstr(out, tr2_node_name(m, node));
+}
+
+void tr2_kind_add(const struct tr2_model *m, uint32_t node, uint32_t segment,
+		  struct tr2_buf *out)
+{
+	const struct tr2_segment *s = &m->segments[segment];
+
+	if (!segment)
+		add_last(m, node, out);
+	else if (s->argv.nr && *s->argv.text)
+		add_program(out, &s->argv);
+	else
+		tr2_buf_addstr(out, s->comm ? tr2_s(m, s->comm) : "?");
+	tr2_must(!out->failed);
+}
+
+tr2_str tr2_kind(struct tr2_model *m, uint32_t node, uint32_t segment)
+{
+	static struct tr2_buf b; /* kept: it is mapped memory */
+
+	tr2_buf_reset(&b);
+	tr2_kind_add(m, node, segment, &b);
+	return tr2_intern(m, b.p, b.len);
+}
