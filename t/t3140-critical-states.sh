@@ -476,6 +476,36 @@ test_expect_success 'the end of a thread or a writer, which is no wake-up for th
 	test_cmp expect actual
 '
 
+# make waits in pselect() until a child ends, whose signal no record has.
+test_expect_success 'the end of a child, whose signal ends a poll' '
+	made <<-\EOF &&
+	0 0 fork 10 10 1 1
+	0 0 in 10 10
+	1 0 comm 10 10 top exec
+	6 0 fork 12 12 10 10
+	8 0 switch 10 10 0 swapper schedule,do_select
+	8 0 out 10 10
+	9 0 in 12 12
+	10 0 comm 12 12 kid exec
+	50 0 waking 12 12 99
+	80 0 exit 12 12
+	85 0 in 10 10
+	86 0 switch 10 10 0 swapper schedule,do_poll
+	86 0 out 10 10
+	95 0 in 10 10
+	100 0 exit 10 10
+	EOF
+	path >actual &&
+	cat >expect <<-\EOF &&
+	0 top wait:poll 14
+	0 top run 12
+	1 kid run~ 71
+	1 kid ready:top~ 3
+	EOF
+	test_cmp expect actual &&
+	adds_up
+'
+
 test_expect_success 'small steps are left out, with their sum' '
 	made <<-\EOF &&
 	0 0 fork 10 10 1 1

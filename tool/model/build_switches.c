@@ -173,9 +173,9 @@ static uint32_t only_candidate(const struct tr2_states_build *b, uint32_t self,
 	return found;
 }
 
-/* A thread that ends wakes the one that waits for its end, by a futex, and
- * readers whose only writer it was; the kernel does not report that.
- * Return it; 0: none. */
+/* A thread that ends wakes the one that waits for its end, by a futex, readers
+ * whose only writer it was, and its parent, by SIGCHLD; the kernel does not
+ * report that. Return it; 0: none. */
 static uint32_t ended_for(const struct tr2_states_build *b,
 			  const struct tr2_tid *slot,
 			  const struct tr2_state *wait, int64_t wall_ns)
@@ -183,6 +183,9 @@ static uint32_t ended_for(const struct tr2_states_build *b,
 	uint32_t task = tr2_tid_thread(b, slot)->task;
 	const struct tr2_thread_end *end =
 		wait->cause == TR2_CAUSE_lock ? &b->ends[task] :
+		wait->cause == TR2_CAUSE_poll ||
+				wait->cause == TR2_CAUSE_signal ?
+						&b->exits[task] :
 		wait->cause == TR2_CAUSE_pipe ? &b->end : NULL;
 
 	return end && end->thread != slot->thread &&
