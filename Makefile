@@ -496,6 +496,13 @@ PC = sed -e 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|' \
 # Quoted for the shell, as it may contain blanks; the directories below cannot.
 DEST = $(call quote,$(DESTDIR))
 
+# Update the loader's cache, if root installed into a directory of the loader's;
+# in others it would not find the library even then.
+UPDATE_LOADER = if test "$$(id -u)" = 0 && ldconfig -NXv 2>/dev/null | \
+	sed -n 's|^\(/[^:]*\):.*|\1|p' | while read -r dir; do \
+		test ! "$$dir" -ef "$(libdir)" || echo known; \
+	done | grep -q known; then ldconfig; fi
+
 ## install: library, command, pages, completions, test kit under PREFIX (/usr/local), below DESTDIR
 install: $(A) $(SO) $(TOOL) $(COMPLETIONS) docs
 	$(INSTALL) -d $(DEST)$(includedir) $(DEST)$(libdir)/pkgconfig
@@ -522,7 +529,7 @@ install: $(A) $(SO) $(TOOL) $(COMPLETIONS) docs
 	$(INSTALL) -m 755 scrub/*.perl $(DEST)$(kitdir)/scrub
 	$(INSTALL) -m 644 scrub/lib/Trace2/*.pm $(DEST)$(kitdir)/scrub/lib/Trace2
 	$(PC) t/trace2-testkit.pc.in >$(DEST)$(datadir)/pkgconfig/trace2-testkit.pc
-	$(if $(DESTDIR),,ldconfig || echo 'ldconfig failed: programs may not find the library yet' >&2)
+	$(if $(DESTDIR),,$(UPDATE_LOADER))
 
 # Install into an empty directory to find the files to remove.
 ## uninstall: remove the installed files

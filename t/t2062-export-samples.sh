@@ -125,7 +125,7 @@ test_expect_success SQLITE3 'a database of the version before gets the missing t
 test_expect_success 'only of processes that are chosen' '
 	samples one &&
 	test_file_not_empty samples.csv &&
-	trace2 export --to csv --table samples --cmd nothing one >actual &&
+	trace2 export --to csv --table samples -t 1h one >actual &&
 	test_line_count = 1 actual
 '
 

@@ -56,11 +56,27 @@ test_expect_success 'options that are wrong' '
 	test_expect_code 2 trace2 report -n 2>err &&
 	test_grep "option .-n. needs a value" err &&
 	test_expect_code 2 trace2 report -n x 2>err &&
-	test_grep ".x. is not a value of --lines (N)" err &&
+	test_grep ".x. is not a value of --lines: it takes a number" err &&
 	test_expect_code 2 trace2 report --format=xml 2>err &&
 	test_grep "it takes text|json|csv" err &&
 	test_expect_code 2 trace2 list -t soon 2>err &&
-	test_grep ".soon. is not a value of --min-time" err
+	test_grep ".soon. is not a value of --min-time: .* such as 20us" err &&
+	test_expect_code 2 trace2 list --since soon 2>err &&
+	test_grep ".soon. is not a value of --since: .* 14:30, .* as 5min" err &&
+	test_expect_code 2 trace2 list --no-pager=yes 2>err &&
+	test_grep "option .--no-pager. takes no value" err
+'
+
+test_expect_success 'an option that is mistyped, cut short or unlike all others' '
+	test_expect_code 2 trace2 report --regoin=x 2>err &&
+	head -n 1 err >actual &&
+	echo "trace2: unknown option '\''--regoin'\''. Did you mean '\''--region'\''?" \
+		>expect &&
+	test_cmp expect actual &&
+	test_expect_code 2 trace2 report --t 2>err &&
+	test_grep "unknown option .--t.\. Did you mean .--threads. or .--timers.?$" err &&
+	test_expect_code 2 trace2 report --xylophone 2>err &&
+	test_grep "unknown option .--xylophone.$" err
 '
 
 test_expect_success 'a word too many is not passed over' '

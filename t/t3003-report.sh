@@ -58,11 +58,10 @@ test_expect_success 'processes, spawn overhead, critical path' '
 test_expect_success 'the critical path adds up to the whole' '
 	for f in "$traces"/*.event
 	do
-		trace2 report --format=csv "$f" >out 2>/dev/null &&
-		awk -F, "/^depth,wall_ns/ { part = 1 } /^depth,time_ns/ { part = 2 }
-			part == 1 && \$1 == 0 && \$2 > whole { whole = \$2 }
-			part == 2 && \$2 ~ /^[0-9]+\$/ { sum += \$2 }
-			END { exit !(whole > 0 && whole == sum) }" out || return 1
+		trace2 report --format=json "$f" >out 2>/dev/null &&
+		jq -e "([.processes[] | select(.depth == 0).wall_ns] | max) as \$whole
+			| \$whole > 0 and \$whole ==
+			([.critical_path[].time_ns] | add)" out || return 1
 	done
 '
 
@@ -381,6 +380,46 @@ test_expect_success TTY 'a narrow terminal keeps the names of regions' '
 		"$traces/gc.event" >out &&
 	test_grep "CALLS  *P50  *P90  *P99  *MAX  REGION$" out &&
 	test_grep ! "left out" out
+'
+
+test_expect_success 'csv is one table' '
+	trace2 report --format=csv known.event >out &&
+	test_grep "^depth,wall_ns" out &&
+	test_grep ! "^depth,time_ns" out &&
+	test_expect_code 2 trace2 report --format=csv --regions --timers \
+		known.event 2>err &&
+	test_grep "csv is one table: give one view at a time" err
+'
+
+test_expect_success 'what matches nothing is an error, with what may be meant' '
+	nothing () {
+		test_expect_code 128 trace2 report "$@" known.event >out 2>err &&
+		test_must_be_empty out &&
+		cat err
+	} &&
+	{
+		nothing --cmd kad &&
+		nothing --cmd to &&
+		nothing --cmd unlike &&
+		nothing --pid 4242 &&
+		nothing --sid X &&
+		nothing --regions -N c/outre &&
+		nothing --regions -N unlike &&
+		nothing --cmd kid --sid P
+	} >actual &&
+	cat >expect <<-\EOF &&
+	trace2: no process matches --cmd '\''kad'\''. Did you mean '\''kid'\''?
+	trace2: no process matches --cmd '\''to'\''. Did you mean '\''*to*'\''?
+	trace2: no process matches --cmd '\''unlike'\'': '\''trace2 list'\'' shows their names
+	trace2: no process has the pid 4242: '\''trace2 list'\'' shows them
+	trace2: no process has the session id '\''X'\'', or one that begins so: '\''trace2 list --format=csv'\'' shows them
+	trace2: no region matches -N '\''c/outre'\''. Did you mean '\''c/outer'\''?
+	trace2: no region matches -N '\''unlike'\'': '\''trace2 report --regions'\'' shows their names
+	trace2: no process matches all of --cmd, --sid and --pid
+	EOF
+	test_cmp expect actual &&
+	trace2 report --cmd "k*" known.event >out &&
+	trace2 report --regions -N "*/inner" -t 1h known.event >out
 '
 
 test_expect_success TTY 'a terminal that is narrower yet loses numbers, not lines' '

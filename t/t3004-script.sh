@@ -68,8 +68,10 @@ do
 	test_expect_success "--git-event is what export --to git-event gives: $filter" '
 		for input in timers.perf error.event nest.event gc.perf gc.event
 		do
-			trace2 script --git-event $filter "$traces/$input" >actual &&
-			trace2 export --to git-event $filter "$traces/$input" >expect &&
+			{ trace2 script --git-event $filter "$traces/$input" >actual ||
+			test_grep "^trace2: no .* matches" err; } 2>err &&
+			{ trace2 export --to git-event $filter "$traces/$input" >expect ||
+			test_grep "^trace2: no .* matches" err; } 2>err &&
 			test_cmp expect actual || return 1
 		done &&
 		test -s expect

@@ -358,7 +358,7 @@ test_expect_success 'usage errors, and inputs that are not there' '
 	test_expect_code 128 trace2 diff a nowhere 2>err &&
 	test_grep "^trace2: cannot read .nowhere.: No such file" err &&
 	test_expect_code 2 trace2 diff --fail-above much a b 2>err &&
-	test_grep "is not a value of --fail-above (PCT)" err
+	test_grep "is not a value of --fail-above: it takes a percentage such as 5%" err
 '
 
 # meta_says DIR TEXT: add this to the recordings of a set.

@@ -134,6 +134,32 @@ test_expect_success 'setup: install where programs look for it' '
 	{ cat out err && return 1; }
 '
 
+# A make with fake commands: installing into DESTDIR= must not change the system.
+test_expect_success 'ldconfig is run by root, for directories of the loader only' '
+	mkdir fake &&
+	write_script fake/id <<-\EOF &&
+	echo "$FAKE_UID"
+	EOF
+	write_script fake/ldconfig <<-\EOF &&
+	test $# = 0 && echo run >>"$RAN"
+	echo "$KNOWN: (from a file)"
+	EOF
+	runs () {
+		rm -f ran &&
+		PATH=$PWD/fake:$PATH FAKE_UID=$1 KNOWN=$2 RAN=$PWD/ran \
+			install_it install PREFIX="$top" DESTDIR="$3" >out 2>err &&
+		if test -f ran; then cat ran; else echo not; fi
+	} &&
+	{
+		runs 0 "$top/lib" "" &&
+		runs 0 "$top" "" &&
+		runs 1000 "$top/lib" "" &&
+		runs 0 "$top/lib" /
+	} >actual &&
+	test_write_lines run not not not >expect &&
+	test_cmp expect actual
+'
+
 test_expect_success PKG_CONFIG 'pkg-config knows all three, and their version' '
 	trace2 version | sed -n "s/^trace2 version //p" | cut -d" " -f1 \
 		>expect.version &&

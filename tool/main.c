@@ -11,41 +11,17 @@
 #include "common/spell.h"
 #include "out/term.h"
 
-/* Return the only command with this prefix; NULL: none, or several. */
-static const char *begins_with(const char *name)
-{
-	const char *found = NULL;
-	size_t i;
-
-	for (i = 0; tr2_commands[i]; i++) {
-		if (strncmp(tr2_commands[i]->name, name, strlen(name)) != 0)
-			continue;
-		if (found)
-			return NULL;
-		found = tr2_commands[i]->name;
-	}
-	return found;
-}
-
 static int unknown_command(const char *name)
 {
-	const char *near = begins_with(name);
-	int best = near ? 0 : 3, d;
+	struct tr2_spell spell = { .word = name, .limit = TR2_SPELL_LIMIT };
+	const char *question;
 	size_t i;
 
-	for (i = 0; tr2_commands[i]; i++) {
-		d = tr2_spell_distance(name, tr2_commands[i]->name);
-		if (d < best) {
-			best = d;
-			near = tr2_commands[i]->name;
-		}
-	}
-	if (near)
-		tr2_error("'%s' is not a command. Did you mean '%s'?", name,
-			  near);
-	else
-		tr2_error("'%s' is not a command. 'trace2 help' lists them.",
-			  name);
+	for (i = 0; tr2_commands[i]; i++)
+		tr2_spell_try(&spell, tr2_commands[i]->name);
+	question = tr2_spell_question(&spell);
+	tr2_error("'%s' is not a command%s", name,
+		  *question ? question : ". 'trace2 help' lists them.");
 	return TR2_EXIT_USAGE;
 }
 

@@ -71,23 +71,17 @@ int tr2_check_find_settings(struct tr2_found found[TR2_NR_SETTINGS])
 }
 
 /* Return the setting with the most similar name: by a common synonym, else by
- * letters. */
-static const char *nearest(const char *name)
+ * letters. NULL: none is similar. */
+static const char *nearest(struct tr2_spell *spell, const char *name)
 {
-	const char *best = NULL;
-	int least = 64, d;
 	size_t i;
 
 	if (strstr(name, "DEPTH") || strstr(name, "NEST"))
 		return "GIT_TRACE2_EVENT_NESTING";
-	for (i = 0; i < TR2_NR_SETTINGS; i++) {
-		d = tr2_spell_distance(name, tr2_settings[i].variable);
-		if (d < least) {
-			least = d;
-			best = tr2_settings[i].variable;
-		}
-	}
-	return least <= 7 ? best : NULL;
+	*spell = (struct tr2_spell){ .word = name, .limit = 7 };
+	for (i = 0; i < TR2_NR_SETTINGS; i++)
+		tr2_spell_try(spell, tr2_settings[i].variable);
+	return spell->nr ? spell->near[0] : NULL;
 }
 
 struct row {
@@ -130,6 +124,7 @@ static int add_near_misses(struct tr2_table *t)
 
 	for (v = environ; *v; v++) {
 		size_t len = strcspn(*v, "=");
+		struct tr2_spell spell;
 		const char *near;
 
 		if (strncmp(*v, "GIT_TRACE2", 10) != 0 || len >= sizeof(name))
@@ -140,7 +135,7 @@ static int add_near_misses(struct tr2_table *t)
 			continue;
 		snprintf(found.value, sizeof(found.value), "%s",
 			 (*v)[len] ? *v + len + 1 : "");
-		near = nearest(name);
+		near = nearest(&spell, name);
 		tr2_buf_reset(&text);
 		if (near)
 			tr2_check_say(&text, false,

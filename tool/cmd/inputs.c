@@ -2,6 +2,7 @@
 /* inputs - take the inputs of a command from its words and -i. */
 #include "cmd/inputs.h"
 
+#include "cmd/no_match.h"
 #include "common/say.h"
 
 bool tr2_inputs(int argc, char **argv, struct tr2_list *out)
@@ -37,7 +38,7 @@ struct tr2_model *tr2_inputs_load(int argc, char **argv, unsigned int flags,
 	load.paths = inputs.item;
 	load.nr_paths = inputs.nr;
 	result = tr2_load(m, &load);
-	if (result == TR2_LOAD_OK)
+	if (result == TR2_LOAD_OK && tr2_check_filter(&tr2_common.filter, m))
 		return m;
 	tr2_model_free(m);
 	*exit_code = result == TR2_LOAD_NOTHING ? 0 : TR2_EXIT_FATAL;

@@ -156,6 +156,20 @@ static bool print_views(const struct tr2_report *r)
 
 extern const struct tr2_command tr2_command_report;
 
+/* Return 0, or an exit code. */
+static int check_csv(void)
+{
+	size_t i, nr = 0;
+
+	for (i = 0; i < NR_VIEWS; i++)
+		nr += chosen[i];
+	if (nr <= 1 || tr2_common.format != TR2_FORMAT_CSV)
+		return 0;
+	return tr2_usage_error(&tr2_command_report,
+			       "csv is one table: give one view at a time, or "
+			       "--format=json");
+}
+
 /* The page includes every view, and sorts by itself. Return 0, or an exit
  * code. */
 static int check_html(void)
@@ -220,6 +234,8 @@ static int run(int argc, char **argv)
 	struct tr2_output out;
 	struct tr2_model *m;
 
+	if (!exit_code)
+		exit_code = check_csv();
 	if (exit_code)
 		return exit_code;
 	m = tr2_inputs_load(argc, argv, 0, &exit_code);

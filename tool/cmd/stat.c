@@ -256,6 +256,7 @@ static int report(void)
 		return 0;
 	}
 	tr2_output_begin(&out, tr2_common.format);
+	out.csv_table = "measures";
 	if (st.base.measures.nr_runs) {
 		tr2_stat_print(&out, &st.cmd, &st.base);
 		code = compare_with(&out, &st.base.measures);

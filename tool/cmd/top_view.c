@@ -314,6 +314,7 @@ bool tr2_top_print(struct tr2_top *top, enum tr2_format format,
 	bool sorted;
 
 	tr2_output_begin(&out, format);
+	out.csv_table = "processes";
 	tr2_top_add_metrics(top, &out, &timers, &counters);
 	tr2_top_add_threads(top, &out, &threads, height ? room : 0);
 	sorted = sort && tr2_table_sort(&timers, sort);

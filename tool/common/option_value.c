@@ -172,3 +172,22 @@ bool tr2_option_set(const struct tr2_option *o, const char *s)
 		return true;
 	}
 }
+
+const char *tr2_option_form(int kind)
+{
+	switch (kind) {
+	case TR2_OPT_INT:
+		return "a number";
+	case TR2_OPT_SIZE:
+		return "a number of bytes, such as 4096, 64k or 1M";
+	case TR2_OPT_DURATION:
+		return "a time such as 20us, 1ms, 1.5s or 2min";
+	case TR2_OPT_TIME:
+		return "a time such as 14:30, '2026-11-21 14:30:00' or "
+		       "2026-11-21T14:30:00Z, or a time ago such as 5min";
+	case TR2_OPT_PERCENT:
+		return "a percentage such as 5%";
+	default:
+		return "another text";
+	}
+}

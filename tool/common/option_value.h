@@ -15,4 +15,7 @@ struct tr2_option;
  */
 bool tr2_option_set(const struct tr2_option *o, const char *text);
 
+/* Describe values of that kind (enum tr2_opt_kind), with examples. */
+const char *tr2_option_form(int kind);
+
 #endif

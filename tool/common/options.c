@@ -13,6 +13,7 @@
 #include "common/option_value.h"
 #include "common/options.h"
 #include "common/say.h"
+#include "common/spell.h"
 
 struct tr2_common tr2_common = {
 	.color = "auto",
@@ -158,7 +159,32 @@ static const struct tr2_option *find_option(const struct tr2_option *const *all,
 	return NULL;
 }
 
-static void bad_option(const struct tr2_command *c, int got, char **argv)
+/* Name the options that the word may be meant to be. */
+static void unknown_option(const struct tr2_command *c,
+			   const struct tr2_option *const *all, size_t nr,
+			   const char *word)
+{
+	char name[TR2_SPELL_MAX + 1];
+	struct tr2_spell spell = { .word = name, .limit = TR2_SPELL_LIMIT };
+	int len = (int)strcspn(word, "=");
+	size_t i;
+
+	snprintf(name, sizeof(name), "%.*s", len, word);
+	for (i = 0; i < nr; i++) {
+		char option[TR2_SPELL_MAX + 1];
+
+		if (!all[i]->name)
+			continue;
+		snprintf(option, sizeof(option), "--%s", all[i]->name);
+		tr2_spell_try(&spell, option);
+	}
+	tr2_usage_error(c, "unknown option '%.*s'%s", len, word,
+			tr2_spell_question(&spell));
+}
+
+static void bad_option(const struct tr2_command *c,
+		       const struct tr2_option *const *all, size_t nr, int got,
+		       char **argv)
 {
 	const char *word = argv[optind - 1];
 
@@ -167,10 +193,13 @@ static void bad_option(const struct tr2_command *c, int got, char **argv)
 
 	if (got == ':')
 		tr2_usage_error(c, "option '%s' needs a value", word);
-	else if (optopt && optopt < 256 && strncmp(word, "--", 2) != 0)
+	else if (optopt >= 256)
+		tr2_usage_error(c, "option '--%s' takes no value",
+				all[optopt - 256]->name);
+	else if (optopt && strncmp(word, "--", 2) != 0)
 		tr2_usage_error(c, "unknown option '-%c'", optopt);
 	else
-		tr2_usage_error(c, "unknown option '%s'", word);
+		unknown_option(c, all, nr, word);
 }
 
 static int print_help(const struct tr2_command *c)
@@ -192,10 +221,10 @@ static int take_option(const struct tr2_command *c, const struct tr2_option *o,
 		tr2_usage_error(c, "'%s' is not a value of --%s: it takes %s",
 				value, o->name, o->choices);
 	else
-		tr2_usage_error(c, "'%s' is not a value of %s%s (%s)", value,
-				o->name ? "--" : "-",
+		tr2_usage_error(c, "'%s' is not a value of %s%s: it takes %s",
+				value, o->name ? "--" : "-",
 				o->name ? o->name : (char[]){ (char)o->letter, 0 },
-				o->arg);
+				tr2_option_form(o->kind));
 	return -2;
 }
 
@@ -220,7 +249,7 @@ int tr2_options_parse(const struct tr2_command *c, int argc, char **argv,
 		o = got == '?' || got == ':' ? NULL :
 					       find_option(options, nr, got);
 		if (!o)
-			return bad_option(c, got, argv), -2;
+			return bad_option(c, options, nr, got, argv), -2;
 		if (take_option(c, o, optarg))
 			return -2;
 		if (help_wanted)

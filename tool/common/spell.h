@@ -1,12 +1,33 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * spell - the distance of two words.
+ * spell - find the words that a mistyped one was most likely meant to be:
+ *
+ *	struct tr2_spell s = { .word = typed, .limit = TR2_SPELL_LIMIT };
+ *
+ *	for (...)
+ *		tr2_spell_try(&s, candidate);
+ *	tr2_error("no such thing '%s'%s", typed, tr2_spell_question(&s));
  */
 #ifndef TR2_COMMON_SPELL_H
 #define TR2_COMMON_SPELL_H
 
-/* Return the number of letters to change, add or remove to turn one word into
- * the other; 64 if one is longer than 63. */
-int tr2_spell_distance(const char *a, const char *b);
+#define TR2_SPELL_LIMIT 2 /* of commands and options: letters */
+#define TR2_SPELL_MAX 63  /* longer words are far from all others */
+
+struct tr2_spell {
+	const char *word;
+	int limit; /* no word is nearer than this: offer none */
+	/* The nearest words so far, copied. */
+	char near[3][TR2_SPELL_MAX + 1];
+	int nr, distance;
+	char question[4 * TR2_SPELL_MAX];
+};
+
+/* Consider a candidate. The distance is the number of letters to change, add or
+ * remove; a word that begins with the typed one is nearest. */
+void tr2_spell_try(struct tr2_spell *s, const char *candidate);
+
+/* Return ". Did you mean 'a' or 'b'?", or "" if no candidate was near. */
+const char *tr2_spell_question(struct tr2_spell *s);
 
 #endif

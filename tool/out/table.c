@@ -268,6 +268,7 @@ void tr2_output_begin(struct tr2_output *o, enum tr2_format format)
 {
 	o->format = format;
 	o->nr_tables = 0;
+	o->csv_table = NULL;
 	if (format == TR2_FORMAT_JSON)
 		fputs("{", stdout);
 }
@@ -278,11 +279,21 @@ void tr2_output_end(struct tr2_output *o)
 		fputs("}\n", stdout);
 }
 
+static bool is_the_csv_table(const struct tr2_table *t)
+{
+	const struct tr2_output *o = t->output;
+
+	return o->csv_table ? !strcmp(t->name, o->csv_table) : !o->nr_tables;
+}
+
 void tr2_table_print(struct tr2_table *t)
 {
 	struct tr2_output *o = t->output;
-	bool first = !o->nr_tables++;
+	bool first;
 
+	if (o->format == TR2_FORMAT_CSV && !is_the_csv_table(t))
+		return;
+	first = !o->nr_tables++;
 	if (tr2_output_is_text(o) && !first)
 		fputc('\n', stdout);
 	switch (o->format) {
@@ -293,7 +304,7 @@ void tr2_table_print(struct tr2_table *t)
 		tr2_table_print_json(t, first);
 		break;
 	case TR2_FORMAT_CSV:
-		tr2_table_print_csv(t, first);
+		tr2_table_print_csv(t);
 		break;
 	case TR2_FORMAT_MARKDOWN:
 		tr2_table_print_markdown(t);

@@ -98,6 +98,9 @@ enum tr2_link {
 struct tr2_output {
 	enum tr2_format format;
 	unsigned int nr_tables; /* printed so far */
+	/* CSV is one table a file: the name of the one that is printed; NULL:
+	 * the first. The others are in the other formats only. */
+	const char *csv_table;
 	/* For TR2_FORMAT_PAGE: the printer of a table, its data, and the name
 	 * (NULL: its own) and caption of the next one. */
 	void (*print)(struct tr2_table *t);

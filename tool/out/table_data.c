@@ -192,12 +192,10 @@ static void row_as_csv(struct tr2_table *t, size_t row, void *data)
 	tr2_table_flush(&csv->out, false);
 }
 
-void tr2_table_print_csv(struct tr2_table *t, bool first)
+void tr2_table_print_csv(struct tr2_table *t)
 {
 	struct csv csv = { TR2_BUF_INIT, TR2_BUF_INIT };
 
-	if (!first)
-		tr2_buf_addch(&csv.out, '\n');
 	csv_headings(t, &csv.out);
 	tr2_table_each_row(t, TR2_COL_TEXT, row_as_csv, &csv);
 	tr2_table_flush(&csv.out, true);

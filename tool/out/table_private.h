@@ -51,6 +51,6 @@ void tr2_table_print_text(struct tr2_table *t);
 /* Requires stored rows. */
 void tr2_table_print_markdown(const struct tr2_table *t);
 void tr2_table_print_json(struct tr2_table *t, bool first);
-void tr2_table_print_csv(struct tr2_table *t, bool first);
+void tr2_table_print_csv(struct tr2_table *t);
 
 #endif
