@@ -73,6 +73,7 @@ test_lazy_prereq CC '
 test_lazy_prereq ASCIIDOCTOR 'asciidoctor --version'
 test_lazy_prereq STRACE 'strace -f -o log true && test -s log'
 test_lazy_prereq PERF 'perf report -h >/dev/null 2>&1 || test $? = 129'
+test_lazy_prereq PERF_SCRIPT 'perf --version'
 test_lazy_prereq PERF_STAT 'perf stat -x, -o out -e page-faults,cs true'
 test_lazy_prereq VALGRIND 'valgrind --version'
 test_lazy_prereq GDB 'gdb --version'
@@ -82,6 +83,7 @@ test_lazy_prereq LONG_IS_64BIT 'test "$(getconf LONG_BIT)" = 64'
 # ---------------------------------------------------------------------------
 # Features of the system
 
+test_lazy_prereq X86_64 'test "$(uname -m)" = x86_64'
 test_lazy_prereq PROC 'test -r /proc/self/stat'
 # Mounted in a new namespace, as its root.
 test_lazy_prereq TMPFS '

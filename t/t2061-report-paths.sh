@@ -27,7 +27,6 @@ test_lazy_prereq NAMES '
 # elfutils 0.188 does not find functions inlined by clang 14, nor does addr2line
 # of binutils 2.40: their places are lists of ranges.
 test_lazy_prereq INLINED 'case "$CC" in *clang*) false ;; esac'
-test_lazy_prereq X86_64 'test "$(uname -m)" = x86_64'
 
 test_skip_unless NAMES 'no C++ compiler, no libdw, or no symbols'
 

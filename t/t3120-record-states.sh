@@ -13,8 +13,6 @@ records () {
 		--show-switch-events >records 2>err
 }
 
-test_lazy_prereq PERF_SCRIPT 'perf --version'
-
 test_expect_success TASKS,PERF_SCRIPT 'when each process began, had a CPU, and ended' '
 	trace2 record -- sh -c "sleep 0.01; :" &&
 	records &&

@@ -10,7 +10,7 @@ use strict;
 use warnings;
 
 my %names = (1 => 'MMAP', 2 => 'LOST', 3 => 'COMM', 4 => 'EXIT', 7 => 'FORK',
-	8 => 'READ', 9 => 'SAMPLE', 14 => 'SWITCH', 68 => 'FINISHED_ROUND');
+	8 => 'READ', 10 => 'MMAP2', 9 => 'SAMPLE', 14 => 'SWITCH', 68 => 'FINISHED_ROUND');
 
 open my $in, '<:raw', $ARGV[0] or die "$ARGV[0]: $!\n";
 my $file = do { local $/; <$in> };

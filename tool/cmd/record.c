@@ -4,6 +4,7 @@
  * records of its processes, or collect events from sockets. record/job.h
  * describes the order of steps.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "cmd/events.h"
@@ -12,11 +13,18 @@
 #include "record/job.h"
 
 #define DEFAULT_DIR "trace2.data"
+/* As perf, out of step with what runs a thousand times a second. */
+#define PROFILE_HZ 997
+#define MAX_PROFILE_HZ 10000
+#define STACK_BYTES 8192
+/* A record has at most 64 KiB. */
+#define MAX_STACK_BYTES 65528
 
 static int64_t nest = TR2_JOB_NEST;
 static int64_t timeout_ns = TR2_JOB_TIMEOUT_NS;
 static int64_t max_size, rotate, keep, report_ns;
 static struct tr2_list addresses, events;
+static const char *profile, *call_graph;
 static bool rings, no_states, quiet;
 
 static const struct tr2_option options[] = {
@@ -28,6 +36,12 @@ static const struct tr2_option options[] = {
 	  "survive SIGKILL; other programs write event streams", NULL },
 	{ 0, "no-states", NULL, TR2_OPT_FLAG, &no_states,
 	  "do not record when threads ran, and in what they waited", NULL },
+	{ 0, "profile", "[HZ]", TR2_OPT_STRING, &profile,
+	  "sample which functions threads compute in, so often in each second "
+	  "of CPU time (default 997)", NULL },
+	{ 0, "call-graph", "MODE[,BYTES]", TR2_OPT_STRING, &call_graph,
+	  "with --profile: find callers by frame pointers (fp), or by a copy "
+	  "of the stack (dwarf), of 8192 bytes by default", NULL },
 	{ 0, "nest", "N", TR2_OPT_INT, &nest,
 	  "record regions up to this depth (default 100)", NULL },
 	{ 0, "listen", "SOCKET", TR2_OPT_LIST, &addresses,
@@ -52,9 +66,59 @@ static const struct tr2_option options[] = {
 	TR2_OPT_END
 };
 
+extern const struct tr2_command tr2_command_record;
+
+/* Read a number of a word's, up to its end. */
+static bool read_number(const char *text, uint32_t low, uint32_t high,
+			uint32_t *out)
+{
+	char *end;
+	unsigned long value = strtoul(text, &end, 10);
+
+	*out = (uint32_t)value;
+	return *text >= '0' && *text <= '9' && !*end && value >= low &&
+	       value <= high;
+}
+
+/* Return an exit code. */
+static int read_call_graph(struct tr2_kernel_wanted *wanted)
+{
+	const struct tr2_command *c = &tr2_command_record;
+
+	if (!call_graph || !strcmp(call_graph, "fp"))
+		return 0;
+	wanted->stack_bytes = STACK_BYTES;
+	if (strcmp(call_graph, "dwarf") &&
+	    (strncmp(call_graph, "dwarf,", 6) ||
+	     !read_number(call_graph + 6, 8, MAX_STACK_BYTES,
+			  &wanted->stack_bytes) ||
+	     wanted->stack_bytes % 8))
+		return tr2_usage_error(c, "--call-graph takes fp, dwarf, or "
+					  "dwarf and a multiple of 8 up to %d: "
+					  "dwarf,16384", MAX_STACK_BYTES);
+	if (!tr2_kernel_can_copy_stacks())
+		return tr2_usage_error(c, "--call-graph=dwarf: not on this "
+					  "kind of machine");
+	return 0;
+}
+
+/* Return an exit code. */
+static int read_profile(struct tr2_kernel_wanted *wanted)
+{
+	const struct tr2_command *c = &tr2_command_record;
+
+	if (!profile)
+		return call_graph ? tr2_usage_error(c, "--call-graph goes with "
+						       "--profile") : 0;
+	wanted->hz = PROFILE_HZ;
+	if (*profile && !read_number(profile, 1, MAX_PROFILE_HZ, &wanted->hz))
+		return tr2_usage_error(c, "--profile takes 1 to %d samples a "
+					  "second", MAX_PROFILE_HZ);
+	return read_call_graph(wanted);
+}
+
 static int usage(int argc)
 {
-	extern const struct tr2_command tr2_command_record;
 
 	if (!argc && !addresses.nr)
 		return tr2_usage_error(&tr2_command_record,
@@ -102,13 +166,15 @@ static int run(int argc, char **argv)
 	if (events.nr == 1 && !strcmp(events.item[0], "list"))
 		return tr2_events_list();
 	code = usage(argc);
+	if (!code)
+		code = read_profile(&job.kernel);
 	for (i = 0; !code && i < events.nr; i++)
 		if (!tr2_event_counters_add(&counters, events.item[i]))
 			code = TR2_EXIT_USAGE;
 	if (!code) {
 		job.nest = nest;
 		job.rings = rings;
-		job.states = !no_states;
+		job.kernel.states = !no_states;
 		job.timeout_ns = timeout_ns;
 		job.counters = events.nr ? &counters : NULL;
 		code = tr2_job_run(&job, &result);

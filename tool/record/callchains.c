@@ -44,8 +44,21 @@ static bool waits(const struct tr2_callchains *c, const unsigned char *raw,
 	return state && !(state & PREEMPTED);
 }
 
+/* Return the number of addresses before those of the user. */
+static uint64_t kernel_part(const unsigned char *p, uint64_t nr)
+{
+	uint64_t i, addr;
+
+	for (i = 0; i < nr; i++) {
+		memcpy(&addr, p + i * sizeof(addr), sizeof(addr));
+		if (addr == (uint64_t)PERF_CONTEXT_USER)
+			break;
+	}
+	return i;
+}
+
 void tr2_callchains_add(struct tr2_callchains *c, const unsigned char *record,
-			size_t size)
+			size_t size, bool is_switch)
 {
 	const unsigned char *p = record + NR_AT + sizeof(uint64_t);
 	uint64_t nr, hash = 0, addr, i;
@@ -55,8 +68,10 @@ void tr2_callchains_add(struct tr2_callchains *c, const unsigned char *record,
 	memcpy(&nr, record + NR_AT, sizeof(nr));
 	size -= NR_AT + sizeof(nr);
 	if (nr > size / sizeof(addr) ||
-	    !waits(c, p + nr * sizeof(addr), size - nr * sizeof(addr)))
+	    (is_switch &&
+	     !waits(c, p + nr * sizeof(addr), size - nr * sizeof(addr))))
 		return;
+	nr = kernel_part(p, nr);
 	for (i = 0; i < nr; i++) {
 		memcpy(&addr, p + i * sizeof(addr), sizeof(addr));
 		hash = mix(hash, addr);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * callchains - the addresses of the kernel's functions that occur in samples of
- * waits. Chains repeat: one that was seen is skipped.
+ * callchains - the addresses of the kernel's functions that occur in samples.
+ * Chains repeat: one that was seen is skipped.
  */
 #ifndef TR2_RECORD_CALLCHAINS_H
 #define TR2_RECORD_CALLCHAINS_H
@@ -26,10 +26,11 @@ struct tr2_callchains {
 	 PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD |        \
 	 PERF_SAMPLE_CALLCHAIN)
 
-/* Add the addresses of a sample, including its header, complete in memory:
- * unless the thread could go on, and waits for nothing. */
+/* Add the addresses of a sample, including its header, complete in memory;
+ * is_switch: unless the thread could go on, and waits for nothing. */
 void tr2_callchains_add(struct tr2_callchains *chains,
-			const unsigned char *record, size_t size);
+			const unsigned char *record, size_t size,
+			bool is_switch);
 /* Sort the addresses, in place: addrs[0..nr). Nothing may be added then. */
 void tr2_callchains_sort(struct tr2_callchains *chains);
 

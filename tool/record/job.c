@@ -195,7 +195,8 @@ static int open_all(const struct tr2_job *job)
 	rec.watch.log.fd = create_file(TR2_STORE_TASKS);
 	if (rec.watch.log.fd < 0)
 		goto fail;
-	if (job->states && *job->argv) {
+	rec.watch.kernel.wanted = job->kernel;
+	if ((job->kernel.states || job->kernel.hz) && *job->argv) {
 		rec.kernel_fd = create_file(TR2_STORE_KERNEL);
 		if (rec.kernel_fd < 0)
 			goto fail;
@@ -250,7 +251,7 @@ static int start_command(const struct tr2_job *job)
 	tr2_watch_start(&rec.watch, rec.run.pid);
 	if (job->counters)
 		tr2_event_counters_open(job->counters, rec.run.pid);
-	rec.raised = job->states && tr2_priority_raise();
+	rec.raised = rec.kernel_fd >= 0 && tr2_priority_raise();
 	rec.went_ns = tr2_clock_now_ns();
 	if (!tr2_run_go(&rec.run))
 		return 0;

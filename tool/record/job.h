@@ -16,6 +16,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "record/kernel_records.h"
 #include "record/procs.h"
 
 #define TR2_JOB_NEST 100
@@ -37,7 +38,7 @@ struct tr2_job {
 	int64_t report_ns;
 	const char *const *addresses; /* sockets to listen on */
 	size_t nr_addresses;
-	bool states; /* record when threads ran, and in what they waited */
+	struct tr2_kernel_wanted kernel; /* besides records of tasks */
 	bool rings; /* programs that support it write a ring */
 	bool quiet; /* print errors only */
 	struct tr2_event_counters *counters; /* counted over the run; NULL: none */

@@ -3,6 +3,9 @@
 #include "record/kernel_events.h"
 
 #include <errno.h>
+#if defined(__x86_64__) || defined(__aarch64__)
+#include <asm/perf_regs.h>
+#endif
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -13,6 +16,20 @@
 /* Functions of the kernel in a callchain: the innermost name the cause of a
  * wait. */
 #define MAX_STACK 10
+
+#define SECOND_NS 1000000000u
+
+/* The registers of a user's thread that perf, too, copies. */
+#ifdef __x86_64__
+#define USER_REGS                                                       \
+	(((UINT64_C(1) << PERF_REG_X86_64_MAX) - 1) &                   \
+	 ~(UINT64_C(1) << PERF_REG_X86_DS | UINT64_C(1) << PERF_REG_X86_ES | \
+	   UINT64_C(1) << PERF_REG_X86_FS | UINT64_C(1) << PERF_REG_X86_GS))
+#elif defined(__aarch64__)
+#define USER_REGS ((UINT64_C(1) << (PERF_REG_ARM64_PC + 1)) - 1)
+#else
+#define USER_REGS UINT64_C(0)
+#endif
 
 void tr2_kernel_event_init(struct tr2_kernel_event *event, const char *name,
 			   uint32_t type, uint64_t config)
@@ -40,7 +57,8 @@ void tr2_kernel_event_init(struct tr2_kernel_event *event, const char *name,
 	attr->watermark = 1; /* of half a ring */
 }
 
-void tr2_kernel_event_tasks(struct tr2_kernel_event *event, bool states)
+void tr2_kernel_event_tasks(struct tr2_kernel_event *event, bool states,
+			    bool mappings)
 {
 	struct perf_event_attr *attr = &event->attr;
 
@@ -53,6 +71,7 @@ void tr2_kernel_event_tasks(struct tr2_kernel_event *event, bool states)
 	attr->comm_exec = 1;
 	attr->exclude_kernel = 1;
 	attr->context_switch = states;
+	attr->mmap = attr->mmap2 = attr->build_id = mappings;
 }
 
 /* Every occurrence is a sample. */
@@ -88,6 +107,28 @@ void tr2_kernel_event_wakings(struct tr2_kernel_event *event,
 	tr2_kernel_event_init(event, "sched:sched_waking", PERF_TYPE_TRACEPOINT,
 			      tracepoint);
 	sample_all(&event->attr);
+}
+
+bool tr2_kernel_can_copy_stacks(void)
+{
+	return USER_REGS != 0;
+}
+
+void tr2_kernel_event_profile(struct tr2_kernel_event *event, uint32_t hz,
+			      uint32_t stack_bytes)
+{
+	struct perf_event_attr *attr = &event->attr;
+
+	tr2_kernel_event_init(event, "task-clock", PERF_TYPE_SOFTWARE,
+			      PERF_COUNT_SW_TASK_CLOCK);
+	attr->sample_period = SECOND_NS / hz;
+	attr->sample_type |= TR2_CALLCHAINS_TYPE;
+	if (!stack_bytes)
+		return;
+	attr->sample_type |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
+	attr->sample_regs_user = USER_REGS;
+	attr->sample_stack_user = stack_bytes;
+	attr->exclude_callchain_user = 1;
 }
 
 static int open_on_cpu(const struct tr2_kernel_event *event, int cpu)
@@ -148,16 +189,20 @@ static bool open_rings(struct tr2_kernel_event *event,
 }
 
 int tr2_kernel_event_open_rings(struct tr2_kernel_event *event,
-				struct tr2_kernel_rings *rings, bool states)
+				struct tr2_kernel_rings *rings, bool large)
 {
 	int err;
 
-	if (open_rings(event, rings) && !tr2_kernel_rings_map(rings, states))
+	if (open_rings(event, rings) && !tr2_kernel_rings_map(rings, large))
 		return 0;
 	err = errno;
 	tr2_kernel_rings_release(rings);
 	errno = err;
-	return undo(event);
+	undo(event);
+	if (err != EINVAL || !event->attr.build_id)
+		return -1;
+	event->attr.build_id = 0; /* before Linux 5.12 */
+	return tr2_kernel_event_open_rings(event, rings, large);
 }
 
 static int open_to_ring(struct tr2_kernel_event *event,

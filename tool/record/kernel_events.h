@@ -33,9 +33,11 @@ void tr2_kernel_event_init(struct tr2_kernel_event *event, const char *name,
 			   uint32_t type, uint64_t config);
 
 /*
- * The first event: records of tasks; with states, of switches, too.
+ * The first event: records of tasks; with states, of switches, too; with
+ * mappings, of the files that processes execute.
  */
-void tr2_kernel_event_tasks(struct tr2_kernel_event *event, bool states);
+void tr2_kernel_event_tasks(struct tr2_kernel_event *event, bool states,
+			    bool mappings);
 
 /* Samples of switches, with the functions of the kernel in which a thread
  * waits. tracepoint: the number of sched_switch; 0: of the software event. */
@@ -45,9 +47,16 @@ void tr2_kernel_event_switches(struct tr2_kernel_event *event,
 void tr2_kernel_event_wakings(struct tr2_kernel_event *event,
 			      uint64_t tracepoint);
 
+/* Samples of the CPU time, with the calls that led there. stack_bytes: copy so
+ * much of the user's stack, and the registers; 0: follow frame pointers. */
+void tr2_kernel_event_profile(struct tr2_kernel_event *event, uint32_t hz,
+			      uint32_t stack_bytes);
+/* Are registers and stacks of this machine understood? */
+bool tr2_kernel_can_copy_stacks(void);
+
 /* Open it; the rings are its own. -1: errno, and nothing is open. */
 int tr2_kernel_event_open_rings(struct tr2_kernel_event *event,
-				struct tr2_kernel_rings *rings, bool states);
+				struct tr2_kernel_rings *rings, bool large);
 
 /* Open it; its records go to the rings. -1: errno, and nothing is open. */
 int tr2_kernel_event_open(struct tr2_kernel_event *event,

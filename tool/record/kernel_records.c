@@ -119,7 +119,17 @@ static bool open_switches(struct tr2_kernel_records *k)
 	return open_next(k, TR2_KERNEL_CAUSES, 1);
 }
 
-/* Callchains are useless without names. */
+/* Callchains of the kernel are useless without names. */
+static void check_names(struct tr2_kernel_records *k,
+			enum tr2_kernel_source source)
+{
+	if (k->kallsyms.fd < 0)
+		snprintf(k->refused[source], sizeof(k->refused[source]),
+			 "/proc/kallsyms has no addresses "
+			 "(kernel.kptr_restrict is %d; 0, or CAP_SYSLOG, is "
+			 "needed)", setting("/proc/sys/kernel/kptr_restrict"));
+}
+
 static void open_causes(struct tr2_kernel_records *k)
 {
 	size_t i;
@@ -128,12 +138,7 @@ static void open_causes(struct tr2_kernel_records *k)
 		return;
 	for (i = 0; i < k->rings.nr; i++)
 		k->rings.ring[i].chain_id = k->events[k->nr - 1].ids[i];
-	if (k->kallsyms.fd < 0)
-		snprintf(k->refused[TR2_KERNEL_CAUSES],
-			 sizeof(k->refused[TR2_KERNEL_CAUSES]),
-			 "/proc/kallsyms has no addresses "
-			 "(kernel.kptr_restrict is %d; 0, or CAP_SYSLOG, is "
-			 "needed)", setting("/proc/sys/kernel/kptr_restrict"));
+	check_names(k, TR2_KERNEL_CAUSES);
 }
 
 static void open_wakers(struct tr2_kernel_records *k)
@@ -148,6 +153,25 @@ static void open_wakers(struct tr2_kernel_records *k)
 	}
 	tr2_kernel_event_wakings(&k->events[k->nr], id);
 	open_next(k, TR2_KERNEL_WAKERS, -1);
+}
+
+/* If the kernel's part is refused, open that of the user. */
+static void open_samples(struct tr2_kernel_records *k)
+{
+	struct tr2_kernel_event *event = &k->events[k->nr];
+	size_t i;
+
+	tr2_kernel_event_profile(event, k->wanted.hz, k->wanted.stack_bytes);
+	if (open_next(k, TR2_KERNEL_INSIDE, 1)) {
+		k->refused[TR2_KERNEL_SAMPLES][0] = '\0';
+		for (i = 0; i < k->rings.nr; i++)
+			k->rings.ring[i].profile_id = event->ids[i];
+		check_names(k, TR2_KERNEL_INSIDE);
+		return;
+	}
+	event->name = "task-clock:u";
+	event->attr.exclude_kernel = event->attr.exclude_callchain_kernel = 1;
+	open_next(k, TR2_KERNEL_SAMPLES, 2);
 }
 
 /* The features that describe the machine and the clock. */
@@ -225,32 +249,40 @@ static void begin_file(struct tr2_kernel_records *k, int fd)
 	k->rings.file = &k->file;
 }
 
-/* Open the permitted events besides the records of tasks. */
-static void open_states(struct tr2_kernel_records *k, int data_fd)
+static void open_states(struct tr2_kernel_records *k)
 {
 	k->refused[TR2_KERNEL_STATES][0] = '\0';
 	tr2_tracepoints_read(&k->tracepoints);
 	open_causes(k);
 	open_wakers(k);
-	begin_file(k, data_fd);
 }
 
-static void refuse_all(struct tr2_kernel_records *k, int err)
+/* Open the permitted events besides the records of tasks. */
+static void open_more(struct tr2_kernel_records *k, int data_fd)
+{
+	if (k->wanted.states)
+		open_states(k);
+	if (k->wanted.hz)
+		open_samples(k);
+	if (data_fd >= 0)
+		begin_file(k, data_fd);
+}
+
+static bool wants(const struct tr2_kernel_records *k,
+		  enum tr2_kernel_source source)
+{
+	return source < TR2_KERNEL_SAMPLES ? k->wanted.states :
+					     k->wanted.hz != 0;
+}
+
+/* Nothing of what is wanted is there yet. */
+static void refuse_all(struct tr2_kernel_records *k, const char *why)
 {
 	size_t i;
 
-	explain(k->why_not, sizeof(k->why_not), err, 2);
 	for (i = 0; i < TR2_KERNEL_SOURCES; i++)
 		snprintf(k->refused[i], sizeof(k->refused[i]), "%s",
-			 k->why_not);
-}
-
-static void request_none(struct tr2_kernel_records *k)
-{
-	size_t i;
-
-	for (i = 0; i < TR2_KERNEL_SOURCES; i++)
-		snprintf(k->refused[i], sizeof(k->refused[i]), "not requested");
+			 wants(k, i) ? why : "not requested");
 }
 
 void tr2_kernel_records_say_refused(const struct tr2_kernel_records *k)
@@ -259,17 +291,19 @@ void tr2_kernel_records_say_refused(const struct tr2_kernel_records *k)
 		[TR2_KERNEL_STATES] = "states of threads",
 		[TR2_KERNEL_CAUSES] = "causes of waits",
 		[TR2_KERNEL_WAKERS] = "wakers",
+		[TR2_KERNEL_SAMPLES] = "samples",
+		[TR2_KERNEL_INSIDE] = "samples in the kernel",
 	};
 	const char *before = "trace2 record: not recorded: ";
 	size_t i;
 
-	for (i = 0; k->wanted && i < TR2_KERNEL_SOURCES; i++) {
-		if (!k->refused[i][0])
+	for (i = 0; i < TR2_KERNEL_SOURCES; i++) {
+		if (!wants(k, i) || !k->refused[i][0])
 			continue;
 		fprintf(stderr, "%s%s: %s", before, what[i], k->refused[i]);
 		before = "; ";
-		/* Without states, there is nothing else, for that reason. */
-		if (i == TR2_KERNEL_STATES)
+		/* Without these, there are no others, for the same reason. */
+		if (i == TR2_KERNEL_STATES || i == TR2_KERNEL_SAMPLES)
 			break;
 	}
 	if (*before == ';')
@@ -280,27 +314,29 @@ bool tr2_kernel_records_open(struct tr2_kernel_records *k,
 			     struct tr2_loop *loop, int data_fd)
 {
 	k->rings.loop = loop;
-	k->wanted = data_fd >= 0;
-	if (k->wanted)
+	if (data_fd >= 0)
 		tr2_kallsyms_open(&k->kallsyms);
-	tr2_kernel_event_tasks(&k->events[0], data_fd >= 0);
-	if (tr2_kernel_event_open_rings(&k->events[0], &k->rings, k->wanted)) {
-		refuse_all(k, errno);
+	tr2_kernel_event_tasks(&k->events[0], k->wanted.states, k->wanted.hz);
+	/* perf looks for unwinding tables in data. */
+	k->events[0].attr.mmap_data = k->wanted.stack_bytes != 0;
+	if (tr2_kernel_event_open_rings(&k->events[0], &k->rings,
+					data_fd >= 0)) {
+		explain(k->why_not, sizeof(k->why_not), errno, 2);
+		refuse_all(k, k->why_not);
 		if (data_fd >= 0)
 			close(data_fd);
 		return false;
 	}
 	k->nr = 1;
-	if (data_fd >= 0)
-		open_states(k, data_fd);
-	else
-		request_none(k);
+	refuse_all(k, "");
+	open_more(k, data_fd);
 	return true;
 }
 
 void tr2_kernel_records_start(struct tr2_kernel_records *k)
 {
-	if (!k->refused[TR2_KERNEL_CAUSES][0])
+	if (!k->refused[TR2_KERNEL_CAUSES][0] ||
+	    !k->refused[TR2_KERNEL_INSIDE][0])
 		tr2_kallsyms_start(&k->kallsyms);
 }
 

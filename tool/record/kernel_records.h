@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * kernel_records - the kernel's records of the command and all below it: records
- * of tasks while it runs, and with states all of them in DIR/kernel.data.
+ * of tasks while it runs, and with states or samples all of them in
+ * DIR/kernel.data.
  */
 #ifndef TR2_RECORD_KERNEL_RECORDS_H
 #define TR2_RECORD_KERNEL_RECORDS_H
@@ -21,7 +22,16 @@ enum tr2_kernel_source {
 	TR2_KERNEL_STATES,  /* when each thread had a CPU */
 	TR2_KERNEL_CAUSES,  /* what each waited in */
 	TR2_KERNEL_WAKERS,  /* who woke it */
+	TR2_KERNEL_SAMPLES, /* what it computed */
+	TR2_KERNEL_INSIDE,  /* likewise, in the kernel */
 	TR2_KERNEL_SOURCES
+};
+
+/* What kernel.data is to have besides records of tasks. */
+struct tr2_kernel_wanted {
+	bool states;
+	uint32_t hz;          /* samples; 0: none */
+	uint32_t stack_bytes; /* copied with each; 0: calls by frame pointers */
 };
 
 struct tr2_kernel_records {
@@ -40,7 +50,7 @@ struct tr2_kernel_records {
 	/* For each source why it is not in kernel.data, and what would permit
 	 * it; "": it is. */
 	char refused[TR2_KERNEL_SOURCES][160];
-	bool wanted; /* states were requested */
+	struct tr2_kernel_wanted wanted; /* set by the caller */
 };
 
 void tr2_kernel_records_init(struct tr2_kernel_records *kernel);
@@ -51,7 +61,7 @@ void tr2_kernel_records_release(struct tr2_kernel_records *kernel);
  * kernel->tasks.take, kernel->rings.ready and the data of both before: ready()
  * is called when a ring is half full, and should call
  * tr2_kernel_rings_copy(). data_fd: kernel.data, which is closed with it; -1:
- * no states. false: not permitted; why_not is the reason.
+ * nothing is wanted. false: not permitted; why_not is the reason.
  */
 bool tr2_kernel_records_open(struct tr2_kernel_records *kernel,
 			     struct tr2_loop *loop, int data_fd);

@@ -42,9 +42,9 @@ void tr2_kernel_rings_add(struct tr2_kernel_rings *rings, int fd, int cpu)
 	};
 }
 
-static size_t first_size(size_t nr, bool states)
+static size_t first_size(size_t nr, bool large)
 {
-	size_t size = states ? STATES_BYTES : TASKS_BYTES;
+	size_t size = large ? STATES_BYTES : TASKS_BYTES;
 
 	while (size > MIN_BYTES && size * nr > ALL_BYTES)
 		size /= 2;
@@ -97,9 +97,9 @@ static bool map_all(struct tr2_kernel_rings *rings, size_t size_bytes)
 	return true;
 }
 
-int tr2_kernel_rings_map(struct tr2_kernel_rings *rings, bool states)
+int tr2_kernel_rings_map(struct tr2_kernel_rings *rings, bool large)
 {
-	size_t size = first_size(rings->nr, states);
+	size_t size = first_size(rings->nr, large);
 	size_t page_size = (size_t)sysconf(_SC_PAGESIZE);
 
 	while (!map_all(rings, size)) {
@@ -152,16 +152,18 @@ static const unsigned char *record_at(const struct tr2_kernel_ring *r,
 	return copy;
 }
 
-static bool has_chain(const struct tr2_kernel_ring *r,
-		      const struct perf_event_header *h, uint64_t at)
+/* Pass the callchain of a sample, if it has one. */
+static void scan_sample(const struct tr2_kernel_ring *r,
+			const struct perf_event_header *h, uint64_t at)
 {
 	uint64_t id;
 
-	if (!r->chain_id || h->type != PERF_RECORD_SAMPLE ||
-	    h->size < sizeof(*h) + sizeof(id))
-		return false;
+	if (h->size < sizeof(*h) + sizeof(id))
+		return;
 	memcpy(&id, record_at(r, at + sizeof(*h), sizeof(id)), sizeof(id));
-	return id == r->chain_id;
+	if (id && (id == r->chain_id || id == r->profile_id))
+		tr2_callchains_add(r->rings->chains, record_at(r, at, h->size),
+				   h->size, id == r->chain_id);
 }
 
 /* Return the position behind the record at `at`; 0: it is invalid. */
@@ -178,9 +180,8 @@ static uint64_t scan_record(struct tr2_kernel_ring *r, uint64_t at,
 	if (tr2_tasks_wants(h.type))
 		tr2_tasks_add(r->rings->tasks, record_at(r, at, h.size),
 			      h.size);
-	else if (has_chain(r, &h, at))
-		tr2_callchains_add(r->rings->chains, record_at(r, at, h.size),
-				   h.size);
+	else if (h.type == PERF_RECORD_SAMPLE && (r->chain_id || r->profile_id))
+		scan_sample(r, &h, at);
 	return at + h.size;
 }
 

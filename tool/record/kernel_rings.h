@@ -23,7 +23,9 @@
 struct tr2_kernel_ring {
 	struct tr2_source source;
 	int cpu;
-	uint64_t chain_id; /* samples of this event have callchains; 0: none */
+	/* Samples of these events have callchains: of waits, of the CPU time;
+	 * 0: none. */
+	uint64_t chain_id, profile_id;
 	struct tr2_kernel_rings *rings;
 	void *map; /* the control page, then the data */
 	/* Positions: tasks has the records before `scanned`; those from
@@ -47,11 +49,12 @@ struct tr2_kernel_rings {
 /* Add the ring of an event on a CPU. There must be room in rings->ring. */
 void tr2_kernel_rings_add(struct tr2_kernel_rings *rings, int fd, int cpu);
 /*
- * Map all rings; they are smaller if the limit of locked memory is near.
+ * Map all rings; they are smaller if the limit of locked memory is near. large:
+ * for more than records of tasks.
  * rings->ready() is called when a ring is half full, and should copy. -1: errno,
  * and none is mapped.
  */
-int tr2_kernel_rings_map(struct tr2_kernel_rings *rings, bool states);
+int tr2_kernel_rings_map(struct tr2_kernel_rings *rings, bool large);
 /* The events stay open. */
 void tr2_kernel_rings_release(struct tr2_kernel_rings *rings);
 

@@ -176,6 +176,8 @@ static void add_sources(struct tr2_buf *b, const struct tr2_meta *m)
 		[TR2_KERNEL_STATES] = "states",
 		[TR2_KERNEL_CAUSES] = "wait_causes",
 		[TR2_KERNEL_WAKERS] = "wakers",
+		[TR2_KERNEL_SAMPLES] = "profile",
+		[TR2_KERNEL_INSIDE] = "profile_kernel",
 	};
 	size_t i;
 

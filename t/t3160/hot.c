@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * hot - compute: 70 % of the CPU time in seven(), of which nearly all is in
+ * mix(), which it calls; 30 % in three(). NR: how often, each time for a
+ * millisecond or so.
+ */
+#include <stdint.h>
+#include <stdlib.h>
+
+#define OUT_OF_LINE __attribute__((noinline))
+/* A call in front of it is no jump. */
+#define NO_TAIL_CALL() __asm__ volatile("")
+
+static volatile uint64_t sink;
+/* Not known to the compiler, which would make a copy of a function for it. */
+static volatile long scale = 50000;
+
+static inline __attribute__((always_inline)) uint64_t shift(uint64_t x, long n)
+{
+	for (; n; n--) {
+		x ^= x << 13;
+		x ^= x >> 7;
+		x ^= x << 17;
+	}
+	return x;
+}
+
+OUT_OF_LINE static uint64_t mix(uint64_t x, long n)
+{
+	return shift(x, n);
+}
+
+OUT_OF_LINE static void seven(void)
+{
+	sink += mix(sink + 1, 7 * scale);
+	NO_TAIL_CALL();
+}
+
+OUT_OF_LINE static void three(void)
+{
+	sink += shift(sink + 3, 3 * scale);
+	NO_TAIL_CALL();
+}
+
+OUT_OF_LINE static void both(void)
+{
+	seven();
+	three();
+	NO_TAIL_CALL();
+}
+
+int main(int argc, char **argv)
+{
+	long nr = argc > 1 ? strtol(argv[1], NULL, 10) : 300;
+
+	for (; nr; nr--)
+		both();
+	return 0;
+}
