@@ -13,6 +13,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "record/close_later.h"
+
 /* Functions of the kernel in a callchain: the innermost name the cause of a
  * wait. */
 #define MAX_STACK 10
@@ -150,10 +152,10 @@ static long nr_cpus(void)
 	return nr < 1 ? 1 : nr;
 }
 
-static bool make_room(struct tr2_kernel_event *event)
+static bool make_room(struct tr2_kernel_event *event, size_t nr)
 {
-	event->fds = calloc((size_t)nr_cpus(), sizeof(*event->fds));
-	event->ids = calloc((size_t)nr_cpus(), sizeof(*event->ids));
+	event->fds = calloc(nr, sizeof(*event->fds));
+	event->ids = calloc(nr, sizeof(*event->ids));
 	errno = ENOMEM;
 	return event->fds && event->ids;
 }
@@ -172,12 +174,12 @@ static int undo(struct tr2_kernel_event *event)
 static bool open_rings(struct tr2_kernel_event *event,
 		       struct tr2_kernel_rings *rings)
 {
-	int cpu, fd;
+	int nr = (int)nr_cpus(), cpu, fd;
 
-	rings->ring = calloc((size_t)nr_cpus(), sizeof(*rings->ring));
-	if (!make_room(event) || !rings->ring)
+	rings->ring = calloc((size_t)nr, sizeof(*rings->ring));
+	if (!make_room(event, (size_t)nr) || !rings->ring)
 		return false;
-	for (cpu = 0; cpu < nr_cpus(); cpu++) {
+	for (cpu = 0; cpu < nr; cpu++) {
 		fd = open_on_cpu(event, cpu);
 		if (fd < 0 && errno == ENODEV)
 			continue; /* there is no such CPU now */
@@ -220,7 +222,7 @@ static int open_to_ring(struct tr2_kernel_event *event,
 int tr2_kernel_event_open(struct tr2_kernel_event *event,
 			  const struct tr2_kernel_rings *rings)
 {
-	bool ok = make_room(event);
+	bool ok = make_room(event, rings->nr);
 	size_t i;
 
 	for (i = 0; ok && i < rings->nr; i++)
@@ -240,8 +242,11 @@ void tr2_kernel_event_close(struct tr2_kernel_event *event)
 {
 	uint32_t i;
 
-	for (i = 0; i < event->nr; i++)
-		close(event->fds[i]);
+	if (event->attr.type == PERF_TYPE_TRACEPOINT)
+		tr2_close_later(event->fds, event->nr);
+	else
+		for (i = 0; i < event->nr; i++)
+			close(event->fds[i]);
 	free(event->fds);
 	free(event->ids);
 	event->fds = NULL;

@@ -28,29 +28,13 @@ void tr2_kernel_records_init(struct tr2_kernel_records *k)
 		snprintf(k->refused[i], sizeof(k->refused[i]), "no command was run");
 }
 
-static void *close_samples(void *data)
-{
-	struct tr2_kernel_records *k = data;
-	uint32_t i;
-
-	for (i = 1; i < k->nr; i++)
-		tr2_kernel_event_close(&k->events[i]);
-	return NULL;
-}
-
-static void close_events(struct tr2_kernel_records *k)
-{
-	if (k->closing)
-		pthread_join(k->closer, NULL);
-	else
-		close_samples(k);
-	tr2_kernel_event_close(&k->events[0]);
-}
-
 void tr2_kernel_records_release(struct tr2_kernel_records *k)
 {
+	uint32_t i;
+
 	tr2_kernel_rings_release(&k->rings);
-	close_events(k);
+	for (i = 0; i < k->nr; i++)
+		tr2_kernel_event_close(&k->events[i]);
 	tr2_kernel_file_release(&k->file);
 	tr2_tracepoints_release(&k->tracepoints);
 	tr2_kallsyms_release(&k->kallsyms);
@@ -353,10 +337,6 @@ void tr2_kernel_records_finish(struct tr2_kernel_records *k)
 {
 	tr2_kernel_rings_copy(&k->rings);
 	tr2_kernel_file_finish(&k->file);
-	/* The kernel takes tens of milliseconds to close the last event of a
-	 * tracepoint: meanwhile, the recording is finished. */
-	k->closing = k->nr > 1 &&
-		     !pthread_create(&k->closer, NULL, close_samples, k);
 }
 
 bool tr2_kernel_records_symbols(struct tr2_kernel_records *k,

@@ -7,7 +7,6 @@
 #ifndef TR2_RECORD_KERNEL_RECORDS_H
 #define TR2_RECORD_KERNEL_RECORDS_H
 
-#include <pthread.h>
 #include <stdbool.h>
 
 #include "record/callchains.h"
@@ -40,8 +39,6 @@ struct tr2_kernel_records {
 	struct tr2_kernel_event events[TR2_KERNEL_SOURCES];
 	struct tr2_perf_file_event rows[TR2_KERNEL_SOURCES];
 	uint32_t nr; /* events that are open */
-	pthread_t closer; /* a thread */
-	bool closing;
 	struct tr2_kernel_rings rings;
 	struct tr2_kernel_file file;
 	struct tr2_callchains chains;
