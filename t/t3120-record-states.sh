@@ -40,6 +40,31 @@ test_expect_success WAKERS,PERF_SCRIPT 'what each waited in, and who woke it' '
 	LC_ALL=C sort -c trace2.data/kernel.symbols
 '
 
+test_expect_success WAKERS 'the names of its functions are kept until the next boot' '
+	cache=$HOME/.cache/trace2/kallsyms &&
+	waited () {
+		trace2 record -q -- sh -c "sleep 0.01; :" &&
+		grep "$1\$" trace2.data/kernel.symbols
+	} &&
+	waited do_wait &&
+	cp "$cache" good &&
+	sed "s/ do_wait\$/ do_wait_again/" good >"$cache" &&
+	waited do_wait_again &&
+	sed "1s/.\$/x/" "$cache" >other-boot &&
+	cp other-boot "$cache" &&
+	waited do_wait &&
+	test_cmp_bin good "$cache" &&
+	head -c 1000000 good >"$cache" &&
+	waited do_wait &&
+	test_cmp_bin good "$cache"
+'
+
+test_expect_success WAKERS 'functions that the cache lacks are read' '
+	head -n 20000 good >"$cache" &&
+	printf "\0" >>"$cache" &&
+	waited schedule
+'
+
 test_expect_success ORDINARY_USER,PARANOID_2,PERF_SCRIPT 'what is refused to an ordinary user is said once, with what permits it' '
 	mkdir -p user &&
 	chmod 777 user &&

@@ -1,41 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* Read /proc/kallsyms in a thread. */
+/* Read /proc/kallsyms, or the cache. */
 #include "record/kallsyms.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "record/kallsyms_cache.h"
+
 #define STEP_BYTES 65536u /* read at once */
 #define FIRST_NAME " _text\n"
-
-static void wait_for(sem_t *sem)
-{
-	while (sem_wait(sem) && errno == EINTR)
-		;
-}
-
-static void *read_symbols(void *data)
-{
-	struct tr2_kallsyms *k = data;
-	struct tr2_buf *text = &k->text;
-	ssize_t n;
-
-	while (!atomic_load(&k->cancel) && tr2_buf_room(text, STEP_BYTES)) {
-		n = read(k->fd, text->p + text->len, STEP_BYTES);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			break;
-		text->len += (size_t)n;
-	}
-	sem_post(&k->done);
-	wait_for(&k->quit);
-	return NULL;
-}
 
 /* Read the first symbols, up to that with which the kernel begins. false: it is
  * not among them, or addresses are hidden. */
@@ -68,34 +44,26 @@ bool tr2_kallsyms_open(struct tr2_kallsyms *k)
 	return false;
 }
 
-void tr2_kallsyms_start(struct tr2_kallsyms *k)
-{
-	sigset_t all, before;
-
-	if (k->fd < 0)
-		return;
-	sem_init(&k->done, 0, 0);
-	sem_init(&k->quit, 0, 0);
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	k->running = !pthread_create(&k->thread, NULL, read_symbols, k);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-}
-
 void tr2_kallsyms_release(struct tr2_kallsyms *k)
 {
-	if (k->running) {
-		atomic_store(&k->cancel, true);
-		sem_post(&k->quit);
-		pthread_join(k->thread, NULL);
-		sem_destroy(&k->done);
-		sem_destroy(&k->quit);
-		k->running = false;
-	}
 	if (k->fd >= 0)
 		close(k->fd);
 	k->fd = -1;
 	tr2_buf_release(&k->text);
+}
+
+static void read_rest(struct tr2_kallsyms *k)
+{
+	struct tr2_buf *text = &k->text;
+	ssize_t n = 1;
+
+	while (n && tr2_buf_room(text, STEP_BYTES)) {
+		n = read(k->fd, text->p + text->len, STEP_BYTES);
+		if (n > 0)
+			text->len += (size_t)n;
+		else if (errno != EINTR)
+			break;
+	}
 }
 
 /*
@@ -207,29 +175,69 @@ static const char *find_modules(const char *begin, const char *end)
 	return p ? p + 1 : end;
 }
 
-bool tr2_kallsyms_add(struct tr2_kallsyms *k, struct tr2_buf *out,
-		      const uint64_t *addrs, uint32_t nr)
+static void add_functions(struct lines *l, struct tr2_buf *out,
+			  const uint64_t *addrs, uint32_t nr)
+{
+	uint32_t i;
+
+	/* The call is before the address. */
+	for (i = 0; i < nr; i++)
+		add_function(l, out, addrs[i] - 1);
+}
+
+static bool has_all(const struct lines *l, const uint64_t *addrs, uint32_t nr)
+{
+	const char *last = memrchr(l->begin, '\n',
+				   (size_t)(l->end - 1 - l->begin));
+
+	return last && addrs[0] > addr_of(l->begin) &&
+	       addrs[nr - 1] <= addr_of(last + 1);
+}
+
+/* false: there is no cache that has all of them. */
+static bool add_cached(struct tr2_kallsyms_cache *cache, struct tr2_buf *out,
+		       const uint64_t *addrs, uint32_t nr)
+{
+	struct lines l = { cache->begin, cache->end, cache->begin };
+
+	if (!cache->map || !has_all(&l, addrs, nr))
+		return false;
+	add_functions(&l, out, addrs, nr);
+	return true;
+}
+
+/* false: no memory. */
+static bool add_read(struct tr2_kallsyms *k, struct tr2_buf *out,
+		     const uint64_t *addrs, uint32_t nr, bool cache)
 {
 	struct tr2_buf sorted = TR2_BUF_INIT;
 	struct lines own, others;
-	uint32_t i;
 	bool ok;
 
-	if (!k->running)
-		return false;
-	wait_for(&k->done);
+	read_rest(k);
 	own.begin = own.done = k->text.p;
 	own.end = find_modules(k->text.p, k->text.p + k->text.len);
 	others.begin = others.done = own.end;
 	others.end = k->text.p + k->text.len;
-	ok = sort_lines(&others, &sorted);
+	ok = sort_lines(&others, &sorted) && !k->text.failed;
+	if (ok && cache)
+		tr2_kallsyms_cache_write(own.begin, own.end);
 	others.begin = others.done = sorted.p;
 	others.end = sorted.p + sorted.len;
-	/* The call is before the address. */
-	for (i = 0; i < nr; i++)
-		add_function(&own, out, addrs[i] - 1);
-	for (i = 0; i < nr; i++)
-		add_function(&others, out, addrs[i] - 1);
+	add_functions(&own, out, addrs, nr);
+	add_functions(&others, out, addrs, nr);
 	tr2_buf_release(&sorted);
-	return ok && !k->text.failed && !out->failed;
+	return ok;
+}
+
+bool tr2_kallsyms_add(struct tr2_kallsyms *k, struct tr2_buf *out,
+		      const uint64_t *addrs, uint32_t nr)
+{
+	struct tr2_kallsyms_cache cache;
+	bool has_cache = tr2_kallsyms_cache_open(&cache);
+	bool ok = add_cached(&cache, out, addrs, nr) ||
+		  add_read(k, out, addrs, nr, !has_cache);
+
+	tr2_kallsyms_cache_close(&cache);
+	return ok && !out->failed;
 }

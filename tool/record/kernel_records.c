@@ -317,13 +317,6 @@ bool tr2_kernel_records_open(struct tr2_kernel_records *k,
 	return true;
 }
 
-void tr2_kernel_records_start(struct tr2_kernel_records *k)
-{
-	if (!k->refused[TR2_KERNEL_CAUSES][0] ||
-	    !k->refused[TR2_KERNEL_INSIDE][0])
-		tr2_kallsyms_start(&k->kallsyms);
-}
-
 void tr2_kernel_records_stop(struct tr2_kernel_records *k)
 {
 	uint32_t i;

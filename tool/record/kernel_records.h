@@ -62,13 +62,11 @@ void tr2_kernel_records_release(struct tr2_kernel_records *kernel);
  */
 bool tr2_kernel_records_open(struct tr2_kernel_records *kernel,
 			     struct tr2_loop *loop, int data_fd);
-/* Call it after the command was forked. */
-void tr2_kernel_records_start(struct tr2_kernel_records *kernel);
 /* Print what was refused on stderr, in one line. */
 void tr2_kernel_records_say_refused(const struct tr2_kernel_records *kernel);
 /* Write no more records, and stop their events; those of tasks go on. */
 void tr2_kernel_records_stop(struct tr2_kernel_records *kernel);
-/* Copy the last records, finish the file, and begin to close the events. */
+/* Copy the last records, and finish the file. */
 void tr2_kernel_records_finish(struct tr2_kernel_records *kernel);
 /* Append the functions of the kernel that occur in kernel.data, in the format of
  * /proc/kallsyms; none: nothing. false: no memory. */

@@ -246,7 +246,6 @@ void tr2_watch_start(struct tr2_watch *w, pid_t pid)
 	};
 
 	take_record(w, &e);
-	tr2_kernel_records_start(&w->kernel);
 	w->timer.ready = timer_ready;
 	(void)tr2_loop_add_timer(w->loop, &w->timer, LIVE_NS, LIVE_NS);
 }
