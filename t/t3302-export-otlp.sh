@@ -193,4 +193,18 @@ test_expect_success LIBCURL 'no server, and invalid URLs' '
 	test_grep "file:///etc/passwd. is not the URL of a collector" err
 '
 
+test_expect_success LIBCURL 'libcurl is loaded by what sends, and by nothing else' '
+	mkdir broken &&
+	: >broken/libcurl.so.4 &&
+	(
+		LD_LIBRARY_PATH=$PWD/broken &&
+		export LD_LIBRARY_PATH &&
+		trace2 export --to otlp "$MIX" >same.json &&
+		test_expect_code 128 trace2 export --to otlp \
+			--url http://127.0.0.1:1 "$MIX" 2>err
+	) &&
+	test_cmp out.json same.json &&
+	test_grep "cannot send to a collector: .*libcurl.so.4: " err
+'
+
 test_done

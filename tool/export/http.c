@@ -7,6 +7,7 @@
 #ifdef HAVE_LIBCURL
 
 #include <curl/curl.h>
+#include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -17,6 +18,34 @@
 #define CONNECT_SECONDS 10L
 #define MAX_WAIT_SECONDS 60
 #define MAX_ANSWER (4u << 20)
+
+/* libcurl and the thirty libraries that it needs take longer to load than most
+ * commands run: it is loaded when it is used. */
+#define LIBRARY "libcurl.so.4"
+#define FUNCTIONS(_)                                                      \
+	_(easy_cleanup) _(easy_getinfo) _(easy_init) _(easy_perform)      \
+	_(easy_setopt) _(easy_strerror) _(free) _(global_cleanup)         \
+	_(global_init) _(slist_append) _(slist_free_all) _(url)           \
+	_(url_cleanup) _(url_dup) _(url_get) _(url_set) _(url_strerror)
+
+static struct {
+#define MEMBER(name) __typeof__(curl_##name) *name;
+	FUNCTIONS(MEMBER)
+#undef MEMBER
+} lib;
+
+/* false: dlerror() has the reason. */
+static bool load_library(void)
+{
+	void *handle = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
+	bool ok = handle != NULL;
+
+#define LOAD(name)                                                        \
+	ok = ok && (*(void **)&lib.name = dlsym(handle, "curl_" #name));
+	FUNCTIONS(LOAD)
+#undef LOAD
+	return ok;
+}
 
 struct tr2_http {
 	CURL *curl;
@@ -43,19 +72,19 @@ static CURLUcode parse_url(struct tr2_http *h, const char *text,
 	char *path = NULL, *scheme = NULL;
 	CURLUcode bad;
 
-	h->url = curl_url();
+	h->url = lib.url();
 	tr2_must(h->url);
-	bad = curl_url_set(h->url, CURLUPART_URL, text, 0);
+	bad = lib.url_set(h->url, CURLUPART_URL, text, 0);
 	if (!bad)
-		bad = curl_url_get(h->url, CURLUPART_SCHEME, &scheme, 0);
+		bad = lib.url_get(h->url, CURLUPART_SCHEME, &scheme, 0);
 	if (!bad && strcmp(scheme, "http") && strcmp(scheme, "https"))
 		bad = CURLUE_UNSUPPORTED_SCHEME;
 	if (!bad)
-		bad = curl_url_get(h->url, CURLUPART_PATH, &path, 0);
+		bad = lib.url_get(h->url, CURLUPART_PATH, &path, 0);
 	if (!bad && default_path && !strcmp(path, "/"))
-		bad = curl_url_set(h->url, CURLUPART_PATH, default_path, 0);
-	curl_free(path);
-	curl_free(scheme);
+		bad = lib.url_set(h->url, CURLUPART_PATH, default_path, 0);
+	lib.free(path);
+	lib.free(scheme);
 	tr2_http_no_params(h);
 	return bad;
 }
@@ -70,29 +99,34 @@ static bool set_url(struct tr2_http *h, const char *text,
 	tr2_buf_add(&h->shown, shown, len);
 	if (bad)
 		tr2_error("'%s' is not the URL of %s: %s", tr2_http_shown(h),
-			  server->kind, curl_url_strerror(bad));
+			  server->kind, lib.url_strerror(bad));
 	return !bad;
 }
 
 static void set_options(struct tr2_http *h, long request_seconds)
 {
-	curl_easy_setopt(h->curl, CURLOPT_POST, 1L);
-	curl_easy_setopt(h->curl, CURLOPT_WRITEFUNCTION, on_answer);
-	curl_easy_setopt(h->curl, CURLOPT_WRITEDATA, h);
-	curl_easy_setopt(h->curl, CURLOPT_ERRORBUFFER, h->error);
-	curl_easy_setopt(h->curl, CURLOPT_CONNECTTIMEOUT, CONNECT_SECONDS);
-	curl_easy_setopt(h->curl, CURLOPT_TIMEOUT, request_seconds);
-	curl_easy_setopt(h->curl, CURLOPT_NOSIGNAL, 1L);
-	curl_easy_setopt(h->curl, CURLOPT_USERAGENT, "trace2");
+	lib.easy_setopt(h->curl, CURLOPT_POST, 1L);
+	lib.easy_setopt(h->curl, CURLOPT_WRITEFUNCTION, on_answer);
+	lib.easy_setopt(h->curl, CURLOPT_WRITEDATA, h);
+	lib.easy_setopt(h->curl, CURLOPT_ERRORBUFFER, h->error);
+	lib.easy_setopt(h->curl, CURLOPT_CONNECTTIMEOUT, CONNECT_SECONDS);
+	lib.easy_setopt(h->curl, CURLOPT_TIMEOUT, request_seconds);
+	lib.easy_setopt(h->curl, CURLOPT_NOSIGNAL, 1L);
+	lib.easy_setopt(h->curl, CURLOPT_USERAGENT, "trace2");
 }
 
 struct tr2_http *tr2_http_new(const char *url,
 			      const struct tr2_http_server *server)
 {
-	struct tr2_http *h = tr2_calloc(1, sizeof(*h));
+	struct tr2_http *h;
 
-	tr2_must(!curl_global_init(CURL_GLOBAL_DEFAULT));
-	h->curl = curl_easy_init();
+	if (!load_library()) {
+		tr2_error("cannot send to %s: %s", server->kind, dlerror());
+		return NULL;
+	}
+	h = tr2_calloc(1, sizeof(*h));
+	tr2_must(!lib.global_init(CURL_GLOBAL_DEFAULT));
+	h->curl = lib.easy_init();
 	tr2_must(h->curl);
 	/* Avoid "100 Continue": saves a round trip. */
 	tr2_http_header(h, "Expect:");
@@ -106,33 +140,33 @@ void tr2_http_free(struct tr2_http *h)
 {
 	if (!h)
 		return;
-	curl_easy_cleanup(h->curl);
-	curl_url_cleanup(h->now);
-	curl_url_cleanup(h->url);
-	curl_slist_free_all(h->headers);
+	lib.easy_cleanup(h->curl);
+	lib.url_cleanup(h->now);
+	lib.url_cleanup(h->url);
+	lib.slist_free_all(h->headers);
 	tr2_buf_release(&h->answer);
 	tr2_buf_release(&h->scratch);
 	tr2_buf_release(&h->shown);
-	curl_global_cleanup();
+	lib.global_cleanup();
 	free(h);
 }
 
 void tr2_http_header(struct tr2_http *h, const char *header)
 {
-	h->headers = curl_slist_append(h->headers, header);
+	h->headers = lib.slist_append(h->headers, header);
 	tr2_must(h->headers);
 }
 
 void tr2_http_param(struct tr2_http *h, const char *param)
 {
-	tr2_must(!curl_url_set(h->now, CURLUPART_QUERY, param,
+	tr2_must(!lib.url_set(h->now, CURLUPART_QUERY, param,
 			       CURLU_APPENDQUERY | CURLU_URLENCODE));
 }
 
 void tr2_http_no_params(struct tr2_http *h)
 {
-	curl_url_cleanup(h->now);
-	h->now = curl_url_dup(h->url);
+	lib.url_cleanup(h->now);
+	h->now = lib.url_dup(h->url);
 	tr2_must(h->now);
 }
 
@@ -143,18 +177,18 @@ bool tr2_http_post(struct tr2_http *h, const char *body, size_t size_bytes)
 	tr2_buf_reset(&h->answer);
 	h->status = 0;
 	*h->error = '\0';
-	curl_easy_setopt(h->curl, CURLOPT_CURLU, h->now);
-	curl_easy_setopt(h->curl, CURLOPT_HTTPHEADER, h->headers);
-	curl_easy_setopt(h->curl, CURLOPT_POSTFIELDS, body);
-	curl_easy_setopt(h->curl, CURLOPT_POSTFIELDSIZE_LARGE,
+	lib.easy_setopt(h->curl, CURLOPT_CURLU, h->now);
+	lib.easy_setopt(h->curl, CURLOPT_HTTPHEADER, h->headers);
+	lib.easy_setopt(h->curl, CURLOPT_POSTFIELDS, body);
+	lib.easy_setopt(h->curl, CURLOPT_POSTFIELDSIZE_LARGE,
 			 (curl_off_t)size_bytes);
-	failed = curl_easy_perform(h->curl);
+	failed = lib.easy_perform(h->curl);
 	if (failed) {
 		tr2_error("cannot send to '%s': %s", tr2_http_shown(h),
-			  *h->error ? h->error : curl_easy_strerror(failed));
+			  *h->error ? h->error : lib.easy_strerror(failed));
 		return false;
 	}
-	curl_easy_getinfo(h->curl, CURLINFO_RESPONSE_CODE, &h->status);
+	lib.easy_getinfo(h->curl, CURLINFO_RESPONSE_CODE, &h->status);
 	return true;
 }
 
@@ -165,9 +199,9 @@ bool tr2_http_post_once(struct tr2_http *h, const char *body,
 {
 	bool ok;
 
-	curl_easy_setopt(h->curl, CURLOPT_FRESH_CONNECT, 1L);
+	lib.easy_setopt(h->curl, CURLOPT_FRESH_CONNECT, 1L);
 	ok = tr2_http_post(h, body, size_bytes);
-	curl_easy_setopt(h->curl, CURLOPT_FRESH_CONNECT, 0L);
+	lib.easy_setopt(h->curl, CURLOPT_FRESH_CONNECT, 0L);
 	return ok;
 }
 
@@ -191,7 +225,7 @@ void tr2_http_wait(struct tr2_http *h, int tries)
 	curl_off_t after = 0;
 	struct timespec ts;
 
-	curl_easy_getinfo(h->curl, CURLINFO_RETRY_AFTER, &after);
+	lib.easy_getinfo(h->curl, CURLINFO_RETRY_AFTER, &after);
 	if (after <= 0)
 		after = (curl_off_t)1 << (tries - 1);
 	ts = (struct timespec){ .tv_sec = after > MAX_WAIT_SECONDS ?
