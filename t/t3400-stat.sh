@@ -531,7 +531,7 @@ test_expect_success TTY 'progress is drawn on a terminal, and wiped; into a pipe
 '
 
 test_expect_success '--format=csv is the table of measures' '
-	trace2 stat -r 2 --format=csv -- true >out &&
+	trace2 stat -q -r 2 --format=csv -- true >out &&
 	head -n 1 out >actual &&
 	test_grep "^kind,unit,runs,mean," actual &&
 	test_grep ! "^side," out
