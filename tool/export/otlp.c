@@ -6,9 +6,10 @@
  *
  * A process, a thread other than main, a region, a child and an exec is a span;
  * a process is below the child span that its parent has for it. Data, errors
- * and other points in time are events of the span around them. Processes
- * without a session are in the trace of the nearest session above them, and are
- * omitted if there is none.
+ * and other points in time are events of the span around them. A process
+ * without a session, which only the kernel's records have, is a span, too; what
+ * it waited for is in its attributes. export/otlp_tree.c says which trace a
+ * process is in.
  */
 #include <stdlib.h>
 
@@ -64,6 +65,7 @@ static bool begin(struct tr2_export *x)
 	x->state = o;
 	chain_points(x, o);
 	number_spans(x, o);
+	tr2_otlp_find_traces(x, o);
 	o->names = x->opt->trace2receiver ? &tr2_otlp_trace2receiver_names :
 					    &tr2_otlp_own_names;
 	if (x->opt->urls.nr)
@@ -134,14 +136,13 @@ static void add_process(struct tr2_export *x, uint32_t node, uint32_t session,
 }
 
 /* Begin the resource of a process. */
-static void enter_node(struct tr2_export *x, uint32_t node, uint32_t session,
-		       const char *sid)
+static void enter_node(struct tr2_export *x, uint32_t node, uint32_t session)
 {
 	struct tr2_otlp *o = x->state;
 
 	o->node = node;
 	o->session = session;
-	tr2_otlp_trace_id(&o->trace, sid);
+	tr2_otlp_trace(x, node, &o->trace);
 	if (o->body.len)
 		tr2_otlp_open_resource(x);
 }
@@ -149,11 +150,10 @@ static void enter_node(struct tr2_export *x, uint32_t node, uint32_t session,
 static void node(struct tr2_export *x, uint32_t i)
 {
 	const struct tr2_node *n = &x->m->nodes[i];
-	uint32_t above = tr2_otlp_session_at(x, i);
 
-	if (n->session || !n->task || !above)
+	if (n->session || !n->task)
 		return;
-	enter_node(x, i, 0, x->m->sessions[above].sid);
+	enter_node(x, i, 0);
 	add_process(x, i, 0, n->start_ns, n->end_ns);
 	tr2_otlp_close_resource(x->state);
 }
@@ -162,7 +162,7 @@ static void session(struct tr2_export *x, uint32_t i)
 {
 	const struct tr2_model_session *s = &x->m->sessions[i];
 
-	enter_node(x, s->node, i, s->sid);
+	enter_node(x, s->node, i);
 	add_process(x, s->node, i, s->wall_ns + s->start_ns,
 		    s->wall_ns + s->end_ns);
 }
@@ -250,6 +250,7 @@ static bool end(struct tr2_export *x)
 	free(o->of_thread);
 	free(o->next_point);
 	free(o->ordinal);
+	free(o->trace_of);
 	free(o);
 	return !x->failed;
 }

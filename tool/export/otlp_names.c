@@ -3,12 +3,15 @@
  * otlp_names - attributes: the resource (OpenTelemetry's semantic conventions),
  * and trace2's own, which begin with "trace2.".
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/words.h"
 #include "event/redact.h"
 #include "export/otlp.h"
+#include "model/kind.h"
+#include "model/states.h"
 
 void tr2_attributes_open(struct tr2_attributes *a, struct tr2_export *x,
 			 struct tr2_buf *b)
@@ -204,15 +207,45 @@ static void add_exit(struct tr2_attributes *a, const struct tr2_node *n)
 		tr2_attribute_int(a, "trace2.spawn_ns", n->spawn_ns);
 }
 
+/* Add what the process did, as the kernel recorded it. */
+static void add_states(struct tr2_attributes *a, const struct tr2_node *n)
+{
+	const struct tr2_model *m = a->x->m;
+	struct tr2_state_sums sums = { 0 };
+	char key[40];
+	int i;
+
+	if (n->cpu_ns != TR2_NO_TIME)
+		tr2_attribute_int(a, "trace2.cpu_ns", n->cpu_ns);
+	if (!n->task || !m->has_states || n->wait_ns == TR2_NO_TIME)
+		return;
+	tr2_states_sum_task(m, n->task, n->start_ns, n->end_ns, &sums);
+	tr2_attribute_int(a, "trace2.ready_ns", sums.ready_ns);
+	tr2_attribute_int(a, "trace2.wait_ns", sums.wait_ns);
+	for (i = 0; i < TR2_CAUSE_NR; i++) {
+		if (!sums.cause_ns[i])
+			continue;
+		snprintf(key, sizeof(key), "trace2.wait.%s_ns",
+			 tr2_cause_name(i));
+		tr2_attribute_int(a, key, sums.cause_ns[i]);
+	}
+}
+
 static void own_process(struct tr2_attributes *a, uint32_t node,
 			uint32_t session, struct tr2_points points)
 {
 	const struct tr2_model *m = a->x->m;
 	const struct tr2_model_session *s = &m->sessions[session];
+	static struct tr2_buf kind; /* kept for reuse: allocating maps memory */
 	uint32_t i;
 
 	tr2_attribute_str(a, "trace2.span", "process");
 	add_exit(a, &m->nodes[node]);
+	tr2_buf_reset(&kind);
+	tr2_kind_add(m, node, 0, &kind);
+	tr2_attribute_str(a, "trace2.kind", tr2_buf_str(&kind));
+	if (m->nodes[node].session == session)
+		add_states(a, &m->nodes[node]);
 	if (!session)
 		return;
 	tr2_attribute_str(a, "trace2.sid", s->sid);

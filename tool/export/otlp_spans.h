@@ -16,6 +16,7 @@ struct tr2_otlp {
 	/* Points chained by the shown span or thread around them. */
 	uint32_t *of_span, *of_thread, *next_point;
 	uint32_t *ordinal;     /* by span: its number in its thread */
+	uint32_t *trace_of;    /* by node: the node that its trace is named by */
 	uint32_t node, session; /* of the open resource; session may be 0 */
 	struct tr2_trace_id trace;
 };
@@ -53,7 +54,9 @@ void tr2_otlp_inner_span(struct tr2_export *x, uint32_t span,
  * false: none. */
 bool tr2_otlp_node_parent(struct tr2_export *x, uint32_t node,
 			  uint32_t session, struct tr2_span_id *id);
-/* Return the nearest session at or above a node; 0: none. */
-uint32_t tr2_otlp_session_at(const struct tr2_export *x, uint32_t node);
+/* Find the trace of each node; the id of that trace. */
+void tr2_otlp_find_traces(struct tr2_export *x, struct tr2_otlp *o);
+void tr2_otlp_trace(struct tr2_export *x, uint32_t node,
+		    struct tr2_trace_id *id);
 
 #endif

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * otlp_tree - the ids of the spans of processes, threads and regions, and the
- * span above a process, see export/otlp_spans.h.
+ * otlp_tree - the ids of the spans of processes, threads and regions, the trace
+ * of a process, and the span above it, see export/otlp_spans.h.
  */
 #include <string.h>
 
+#include "common/memory.h"
 #include "export/otlp_spans.h"
 #include "model/filter.h"
 
@@ -21,24 +22,84 @@ void tr2_otlp_session_span(struct tr2_export *x, uint32_t session,
 		tr2_otlp_process_id(id, s->sid);
 }
 
-uint32_t tr2_otlp_session_at(const struct tr2_export *x, uint32_t node)
+/* Append the SID of the nearest session at or above a node. If there is none,
+ * append a text for the topmost process, the same in every export. */
+static void add_sid_at(struct tr2_export *x, struct tr2_buf *b, uint32_t node)
 {
-	while (node && !x->m->nodes[node].session)
-		node = x->m->nodes[node].parent;
-	return x->m->nodes[node].session;
+	const struct tr2_model *m = x->m;
+
+	while (!m->nodes[node].session && m->nodes[node].parent)
+		node = m->nodes[node].parent;
+	if (m->nodes[node].session) {
+		tr2_buf_addstr(b, m->sessions[m->nodes[node].session].sid);
+		return;
+	}
+	tr2_buf_addlit(b, "task-");
+	tr2_buf_add_i64(b, m->nodes[node].start_ns);
+	tr2_buf_addch(b, '-');
+	tr2_buf_add_i64(b, m->nodes[node].pid);
 }
 
 void tr2_otlp_node_span(struct tr2_export *x, uint32_t node,
 			struct tr2_span_id *id)
 {
 	const struct tr2_node *n = &x->m->nodes[node];
+	struct tr2_buf sid = TR2_BUF_INIT;
 
-	if (n->session)
+	if (n->session) {
 		tr2_otlp_session_span(x, n->session, id);
-	else
-		tr2_otlp_inner_id(id, &x->text,
-			x->m->sessions[tr2_otlp_session_at(x, node)].sid,
-			"task", "", (uint64_t)n->start_ns + (uint32_t)n->pid);
+		return;
+	}
+	add_sid_at(x, &sid, node);
+	tr2_otlp_inner_id(id, &x->text, tr2_buf_str(&sid), "task", "",
+			  (uint64_t)n->start_ns + (uint32_t)n->pid);
+	tr2_buf_release(&sid);
+}
+
+static bool same_root(const char *sid, const char *other)
+{
+	size_t len = strcspn(sid, "/");
+
+	return len == strcspn(other, "/") && !memcmp(sid, other, len);
+}
+
+/* Is the session, of a process below `node`, in the trace of that? A session
+ * has the trace of its SID's first component, so that streams that are exported
+ * apart meet there. Where the kernel's records show that its process was started
+ * by one without a session, it is in that one's trace. */
+static bool is_in_trace(const struct tr2_model *m, uint32_t node,
+			const struct tr2_model_session *s)
+{
+	while (node && !m->nodes[node].session)
+		node = m->nodes[node].parent;
+	return !node ||
+	       same_root(m->sessions[m->nodes[node].session].sid, s->sid);
+}
+
+void tr2_otlp_find_traces(struct tr2_export *x, struct tr2_otlp *o)
+{
+	const struct tr2_model *m = x->m;
+	uint32_t i, up;
+
+	o->trace_of = tr2_calloc(m->nr_nodes, sizeof(*o->trace_of));
+	for (i = m->first_root; i; i = tr2_node_after(m, i)) {
+		up = m->nodes[i].parent;
+		o->trace_of[i] = up && (!m->nodes[i].session ||
+					is_in_trace(m, up,
+						    &m->sessions[m->nodes[i].session])) ?
+					 o->trace_of[up] : i;
+	}
+}
+
+void tr2_otlp_trace(struct tr2_export *x, uint32_t node,
+		    struct tr2_trace_id *id)
+{
+	const struct tr2_otlp *o = x->state;
+	struct tr2_buf sid = TR2_BUF_INIT;
+
+	add_sid_at(x, &sid, o->trace_of[node]);
+	tr2_otlp_trace_id(id, tr2_buf_str(&sid));
+	tr2_buf_release(&sid);
 }
 
 void tr2_otlp_thread_span(struct tr2_export *x, uint32_t thread,
@@ -67,19 +128,6 @@ void tr2_otlp_inner_span(struct tr2_export *x, uint32_t span,
 			  (uint64_t)session->start_ns << 32 ^ o->ordinal[span]);
 }
 
-/* Is the node in this trace? A SID may begin again below. */
-static bool same_trace(struct tr2_export *x, uint32_t node,
-		       const struct tr2_trace_id *trace)
-{
-	uint32_t session = tr2_otlp_session_at(x, node);
-	struct tr2_trace_id other;
-
-	if (!session)
-		return false;
-	tr2_otlp_trace_id(&other, x->m->sessions[session].sid);
-	return !strcmp(other.hex, trace->hex);
-}
-
 bool tr2_otlp_node_parent(struct tr2_export *x, uint32_t node, uint32_t session,
 			  struct tr2_span_id *id)
 {
@@ -87,12 +135,12 @@ bool tr2_otlp_node_parent(struct tr2_export *x, uint32_t node, uint32_t session,
 	const struct tr2_otlp *o = x->state;
 	const char *sid = session ? m->sessions[session].sid : "";
 	const char *slash = strrchr(sid, '/');
-	uint32_t child, up;
+	uint32_t child, up, trace = o->trace_of[node];
 
 	for (; node; node = up) {
 		child = m->nodes[node].child;
 		up = m->nodes[node].parent;
-		if (!up || !same_trace(x, up, &o->trace))
+		if (!up || o->trace_of[up] != trace)
 			break;
 		if (child && tr2_filter_span(x->filter, m, m->children[child].span))
 			return tr2_otlp_inner_span(x, m->children[child].span,
