@@ -9,24 +9,15 @@
 #include <stdlib.h>
 
 #include "model/critical_private.h"
+#include "model/places.h"
 #include "model/private.h"
 #include "model/states.h"
 
-/* From at_ns on, the thread was in this region or segment; 0: in none. */
-struct border {
-	int64_t at_ns; /* wall */
-	uint32_t in;
-};
-
-/* By time. The walk never goes forward, so that each border is passed once. */
-struct borders {
-	struct border *border;
-	uint32_t nr, alloc;
-	uint32_t left; /* those after it are later than the walk */
-};
-
+/* The places of a thread. The walk never goes forward, so that each border is
+ * passed once. */
 struct places {
-	struct borders regions, segments;
+	struct tr2_places of;
+	uint32_t regions_left, segments_left; /* later ones are passed */
 	bool listed;
 };
 
@@ -73,91 +64,30 @@ struct walk {
 	struct places *places; /* by task thread */
 };
 
-static void add_border(struct borders *b, int64_t at_ns, uint32_t in)
-{
-	if (b->nr && b->border[b->nr - 1].at_ns > at_ns)
-		at_ns = b->border[b->nr - 1].at_ns;
-	tr2_grow(b->border, b->nr, b->alloc);
-	b->border[b->nr++] = (struct border){ at_ns, in };
-}
-
-static void list_regions(const struct tr2_model *m, struct borders *b,
-			 uint32_t thread)
-{
-	int64_t wall = m->sessions[m->threads[thread].session].wall_ns;
-	uint32_t i, in = 0;
-
-	tr2_for_each_span(m, thread, i) {
-		const struct tr2_span *s = &m->spans[i];
-
-		if (s->kind != TR2_SPAN_REGION)
-			continue;
-		for (; in && (in != s->parent ||
-			      m->spans[in].end_ns <= s->start_ns);
-		     in = m->spans[in].parent)
-			add_border(b, wall + m->spans[in].end_ns,
-				   m->spans[in].parent);
-		add_border(b, wall + s->start_ns, i);
-		in = i;
-	}
-	for (; in; in = m->spans[in].parent)
-		add_border(b, wall + m->spans[in].end_ns, m->spans[in].parent);
-}
-
-/* Time in a segment that is not shown belongs to the next one. */
-static void list_segments(const struct tr2_model *m, struct borders *b,
-			  uint32_t task)
-{
-	const struct tr2_node *n = &m->nodes[m->tasks[task].node];
-	int64_t from_ns = INT64_MIN;
-	uint32_t i;
-
-	tr2_for_each_segment(m, task, i) {
-		uint32_t next = m->segments[i].next;
-
-		if (!next)
-			add_border(b, from_ns, 0);
-		if (!next || !tr2_segment_is_notable(m, n, i))
-			continue;
-		add_border(b, from_ns, i);
-		from_ns = m->segments[next].start_ns;
-	}
-}
-
-/* Return the places of a task thread. The first thread of a process has the
- * regions of each program that it ran. */
 static struct places *places_of(struct walk *w, uint32_t thread)
 {
-	const struct tr2_model *m = w->m;
-	const struct tr2_task_thread *t = &m->task_threads[thread];
-	const struct tr2_model_task *task = &m->tasks[t->task];
 	struct places *p = &w->places[thread];
-	uint32_t s = m->nodes[task->node].session;
 
 	if (p->listed)
 		return p;
 	p->listed = true;
-	for (; s && t->tid == task->pid; s = m->sessions[s].next_of_node)
-		list_regions(m, &p->regions, m->sessions[s].first_thread);
-	if (t->thread && t->tid != task->pid)
-		list_regions(m, &p->regions, t->thread);
-	if (task->node)
-		list_segments(m, &p->segments, t->task);
-	p->regions.left = p->regions.nr;
-	p->segments.left = p->segments.nr;
+	tr2_places_list(w->m, thread, &p->of);
+	p->regions_left = p->of.regions.nr;
+	p->segments_left = p->of.segments.nr;
 	return p;
 }
 
 /* Return the place of the time before at_ns, and since when at most. */
-static uint32_t place_before(struct borders *b, int64_t at_ns, int64_t *since_ns)
+static uint32_t place_before(const struct tr2_borders *b, uint32_t *left,
+			     int64_t at_ns, int64_t *since_ns)
 {
-	const struct border *last;
+	const struct tr2_border *last;
 
-	while (b->left && b->border[b->left - 1].at_ns >= at_ns)
-		b->left--;
-	if (!b->left)
+	while (*left && b->border[*left - 1].at_ns >= at_ns)
+		--*left;
+	if (!*left)
 		return 0;
-	last = &b->border[b->left - 1];
+	last = &b->border[*left - 1];
 	if (last->at_ns > *since_ns)
 		*since_ns = last->at_ns;
 	return last->in;
@@ -308,8 +238,10 @@ static void charge(struct walk *w, int64_t from_ns,
 		from_ns = w->from_ns;
 	while (w->at_ns > from_ns) {
 		from = from_ns;
-		segment = place_before(&p->segments, w->at_ns, &from);
-		span = place_before(&p->regions, w->at_ns, &from);
+		segment = place_before(&p->of.segments, &p->segments_left,
+				       w->at_ns, &from);
+		span = place_before(&p->of.regions, &p->regions_left,
+				    w->at_ns, &from);
 		add_piece(w, owner_of(w, node ? node : w->root, segment, span),
 			  from, reason);
 		w->at_ns = from;
@@ -509,10 +441,8 @@ static void release(struct walk *w)
 {
 	uint32_t i;
 
-	for (i = 0; i < w->m->nr_task_threads; i++) {
-		free(w->places[i].regions.border);
-		free(w->places[i].segments.border);
-	}
+	for (i = 0; i < w->m->nr_task_threads; i++)
+		tr2_places_release(&w->places[i].of);
 	free(w->places);
 	free(w->owners);
 	free(w->first_reason);

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/* places - list the borders of regions and programs of a task thread. */
+#include <stdlib.h>
+
+#include "model/places.h"
+#include "model/private.h"
+
+static void add_border(struct tr2_borders *b, int64_t at_ns, uint32_t in)
+{
+	if (b->nr && b->border[b->nr - 1].at_ns > at_ns)
+		at_ns = b->border[b->nr - 1].at_ns;
+	tr2_grow(b->border, b->nr, b->alloc);
+	b->border[b->nr++] = (struct tr2_border){ at_ns, in };
+}
+
+static void list_regions(const struct tr2_model *m, struct tr2_borders *b,
+			 uint32_t thread)
+{
+	int64_t wall = m->sessions[m->threads[thread].session].wall_ns;
+	uint32_t i, in = 0;
+
+	tr2_for_each_span(m, thread, i) {
+		const struct tr2_span *s = &m->spans[i];
+
+		if (s->kind != TR2_SPAN_REGION)
+			continue;
+		for (; in && (in != s->parent ||
+			      m->spans[in].end_ns <= s->start_ns);
+		     in = m->spans[in].parent)
+			add_border(b, wall + m->spans[in].end_ns,
+				   m->spans[in].parent);
+		add_border(b, wall + s->start_ns, i);
+		in = i;
+	}
+	for (; in; in = m->spans[in].parent)
+		add_border(b, wall + m->spans[in].end_ns, m->spans[in].parent);
+}
+
+static void list_segments(const struct tr2_model *m, struct tr2_borders *b,
+			  uint32_t task)
+{
+	const struct tr2_node *n = &m->nodes[m->tasks[task].node];
+	int64_t from_ns = INT64_MIN;
+	uint32_t i;
+
+	tr2_for_each_segment(m, task, i) {
+		uint32_t next = m->segments[i].next;
+
+		if (!next)
+			add_border(b, from_ns, 0);
+		if (!next || !tr2_segment_is_notable(m, n, i))
+			continue;
+		add_border(b, from_ns, i);
+		from_ns = m->segments[next].start_ns;
+	}
+}
+
+void tr2_places_list(const struct tr2_model *m, uint32_t task_thread,
+		     struct tr2_places *p)
+{
+	const struct tr2_task_thread *t = &m->task_threads[task_thread];
+	const struct tr2_model_task *task = &m->tasks[t->task];
+	uint32_t s = m->nodes[task->node].session;
+
+	*p = (struct tr2_places){ 0 };
+	for (; s && t->tid == task->pid; s = m->sessions[s].next_of_node)
+		list_regions(m, &p->regions, m->sessions[s].first_thread);
+	if (t->thread && t->tid != task->pid)
+		list_regions(m, &p->regions, t->thread);
+	if (task->node)
+		list_segments(m, &p->segments, t->task);
+}
+
+void tr2_places_release(struct tr2_places *p)
+{
+	free(p->regions.border);
+	free(p->segments.border);
+}
