@@ -234,6 +234,18 @@ test_expect_success 'each moment belongs to the region around it' '
 	adds_up
 '
 
+test_expect_success '--what-if makes regions faster, with those inside them' '
+	trace2 report --what-if c/outer=2x --format=json r >json &&
+	jq -e ".what_if[0].then_ns == 62500" json &&
+	jq -e "[.critical_path[] | select(.label == \"inner\").time_ns] | add ==
+		10000" json &&
+	trace2 report --what-if "c/in*=0" --format=json r >json &&
+	jq -e ".what_if[0].then_ns / 1000 | floor == 80" json &&
+	trace2 report --what-if --format=json r >json &&
+	jq -e "[.what_if[] | select(.what == \"c/inner\")] | length == 1 and
+		(.[0].gain_ns / 1000 | round == 20)" json
+'
+
 test_expect_success '--regions has what the thread did in the time of its own' '
 	trace2 report --regions --format=json r >json &&
 	jq -r ".regions[] | \"\(.region) \(.self_ns) \(.cpu_ns) \(.wait_ns) \(.ready_ns)\"" \

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cmd/inputs.h"
 #include "cmd/report.h"
@@ -29,6 +30,7 @@ static bool (*const views[NR_VIEWS])(const struct tr2_report *r) = {
 
 static bool chosen[NR_VIEWS];
 static const char *html;
+static struct tr2_list what_if;
 static struct tr2_export_options html_options;
 static struct tr2_report report = {
 	.filter = &tr2_common.filter,
@@ -49,6 +51,10 @@ static const struct tr2_option options[] = {
 	{ 'g', "group", "BY", TR2_OPT_STRING, &report.group,
 	  "merge lines of the same kind of process (cmd), mode, repo or sid",
 	  "cmd|mode|repo|sid" },
+	{ 0, "what-if", "[CHANGE]", TR2_OPT_LIST, &what_if,
+	  "the time that would follow from CHANGE: NAME=2x, NAME=50% or "
+	  "NAME=0, where NAME is a process, category/label of a region, "
+	  "wait:CAUSE or ready; without it, what would gain most", NULL },
 	{ 0, "html", "FILE", TR2_OPT_STRING, &html,
 	  "write one page for a browser: timeline, flame graph, tables", NULL },
 	{ 0, "redact", NULL, TR2_OPT_FLAG, &html_options.redact,
@@ -141,11 +147,38 @@ static bool any_view(void)
 	return false;
 }
 
+/* --what-if may be given with a value after it, or with none: the words that
+ * are changes, and no files, are its values. Return the number of other words,
+ * and remove the values that are missing. */
+static int take_changes(int argc, char **argv)
+{
+	size_t i, nr = 0;
+	int k, rest = 0;
+
+	if (!what_if.nr)
+		return argc;
+	report.what_if = &what_if;
+	for (i = 0; i < what_if.nr; i++)
+		if (what_if.item[i])
+			what_if.item[nr++] = what_if.item[i];
+	for (k = 0; k < argc; k++) {
+		if (nr < what_if.nr && strchr(argv[k], '=') &&
+		    access(argv[k], F_OK))
+			what_if.item[nr++] = argv[k];
+		else
+			argv[rest++] = argv[k];
+	}
+	what_if.nr = nr;
+	return rest;
+}
+
 static bool print_views(const struct tr2_report *r)
 {
 	bool ok = true;
 	size_t i;
 
+	if (r->what_if)
+		return tr2_report_what_if(r);
 	if (!any_view())
 		return r->group ? tr2_report_groups(r) : tr2_report_processes(r);
 	for (i = 0; ok && i < NR_VIEWS; i++)
@@ -180,6 +213,8 @@ static int check_html(void)
 		return tr2_usage_error(c, "--redact is for --html");
 	if (!html)
 		return 0;
+	if (what_if.nr)
+		return tr2_usage_error(c, "give either --html or --what-if");
 	if (any_view())
 		return tr2_usage_error(c, "--html includes every view: give it "
 					  "without one");
@@ -238,6 +273,7 @@ static int run(int argc, char **argv)
 		exit_code = check_csv();
 	if (exit_code)
 		return exit_code;
+	argc = take_changes(argc, argv);
 	m = tr2_inputs_load(argc, argv, 0, &exit_code);
 	if (!m)
 		return exit_code;

@@ -4,6 +4,7 @@
 #define TR2_CMD_REPORT_H
 
 #include "common/filter.h"
+#include "common/options.h"
 #include "model/filter.h"
 #include "model/model.h"
 #include "out/table.h"
@@ -16,6 +17,8 @@ struct tr2_report {
 	const char *sort, *group; /* NULL: not given */
 	int64_t limit;            /* lines; -1: all */
 	bool per_thread;
+	/* The changes of --what-if; NULL: not given. */
+	const struct tr2_list *what_if;
 };
 
 /* Return the session's group by -g; NULL without -g. */
@@ -62,6 +65,10 @@ void tr2_report_critical_path(const struct tr2_report *r);
  * was printed. */
 bool tr2_report_processes(const struct tr2_report *r);
 bool tr2_report_groups(const struct tr2_report *r);
+
+/* --what-if: print what its changes would gain, or which would gain most. false:
+ * an error was printed. */
+bool tr2_report_what_if(const struct tr2_report *r);
 
 /* The views: each prints one or more tables. */
 #define TR2_REPORT_VIEW(name, help) \

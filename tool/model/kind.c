@@ -133,10 +133,11 @@ static void add_script(struct tr2_buf *out, size_t interpreter,
 /* Append the program, and what it runs. */
 static void add_program(struct tr2_buf *out, const struct tr2_words *words)
 {
-	struct tr2_buf program = TR2_BUF_INIT;
+	static struct tr2_buf program; /* kept: it is mapped memory */
 	const char *name, *verb;
 	size_t i;
 
+	tr2_buf_reset(&program);
 	add_base(&program, words->text);
 	name = tr2_buf_str(&program);
 	verb = strcmp(name, "git") != 0 ? NULL : git_verb(words);
@@ -150,7 +151,6 @@ static void add_program(struct tr2_buf *out, const struct tr2_words *words)
 		add_script(out, i, words);
 		break;
 	}
-	tr2_buf_release(&program);
 }
 
 /* Append the program of a process with events, and its name. */

@@ -1,0 +1,237 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+
+test_description='trace2 report --what-if: the times that would follow
+
+The first tests describe records of the kernel (t3130/kernel.perl), with times in
+microseconds. The last one records a real command.
+'
+
+. ./test-lib.sh
+
+test_skip_unless JQ
+
+# made: make the recording r of the records on standard input.
+made () {
+	rm -rf r &&
+	"$PERL_PATH" "$TEST_DIRECTORY/t3130/kernel.perl" r
+}
+
+# then_is WALL [BEST]: check the answer of the last JSON, in microseconds.
+then_is () {
+	jq -r '.what_if[0] | "\(.then_ns / 1000) \(.then_at_least_ns / 1000)"' \
+		json >actual &&
+	echo "$1 ${2-$1}" >expect &&
+	test_cmp expect actual
+}
+
+what_if () {
+	trace2 report --format=json --what-if="$1" r >json
+}
+
+# The top process waits for two others: the writer computes, and wakes the
+# reader, which wakes the top.
+chain () {
+	made <<-\EOF
+	0 0 fork 10 10 1 1
+	0 0 in 10 10
+	1000 0 comm 10 10 top exec
+	5000 0 fork 11 11 10 10
+	6000 0 fork 12 12 10 10
+	7000 0 switch 10 10 12 reader schedule,anon_pipe_read
+	7000 0 out 10 10
+	8000 1 in 11 11
+	9000 1 comm 11 11 writer exec
+	10000 0 in 12 12
+	11000 0 comm 12 12 reader exec
+	12000 0 switch 12 12 0 swapper schedule,anon_pipe_read
+	12000 0 out 12 12
+	52000 1 waking 11 11 12
+	53000 0 in 12 12
+	54000 1 exit 11 11
+	80000 0 waking 12 12 10
+	81000 1 in 10 10
+	82000 0 exit 12 12
+	90000 1 exit 10 10
+	EOF
+}
+
+test_expect_success 'a change by nothing changes nothing' '
+	chain &&
+	trace2 report --format=json r | jq .critical_path >expect &&
+	what_if "*=1x" &&
+	jq .critical_path json >actual &&
+	test_cmp expect actual &&
+	then_is 90000
+'
+
+test_expect_success 'who waits for a faster thread gets on earlier' '
+	# The writer works 44 ms until it wakes.
+	what_if writer=2x &&
+	then_is 68000 &&
+	what_if "wri*=50%" &&
+	then_is 68000 &&
+	what_if reader=2x &&
+	# 27 ms from the wake-up to the wake-up.
+	then_is 76500 &&
+	what_if writer=0.5x &&
+	then_is 134000
+'
+
+test_expect_success 'several changes count together, and the new path is shown' '
+	trace2 report --what-if=writer=4x --what-if reader=2x r >out &&
+	grep "^writer=4x, reader=2x: 90.000 ms would be 43.500 ms (51.7% less)$" out &&
+	grep "CRITICAL PATH" out &&
+	grep "11.000 ms .*run .*\[writer\]" out
+'
+
+test_expect_success 'another chain becomes the longest: the gain ends there' '
+	made <<-\EOF &&
+	0 0 fork 10 10 1 1
+	0 0 in 10 10
+	1000 0 comm 10 10 top exec
+	2000 0 fork 11 11 10 10
+	3000 0 fork 12 12 10 10
+	4000 0 switch 10 10 12 b schedule,do_wait
+	4000 0 out 10 10
+	4000 1 in 11 11
+	5000 1 comm 11 11 a exec
+	4000 0 in 12 12
+	5000 0 comm 12 12 b exec
+	44000 0 exit 12 12
+	64000 1 exit 11 11
+	65000 0 in 10 10
+	71000 0 exit 10 10
+	EOF
+	what_if a=0 &&
+	# b ends at 44 ms: the top may have to wait for it, or not.
+	then_is 50000 11000.001 &&
+	trace2 report --what-if --format=json r >json &&
+	jq -e "[.what_if[] | select(.what == \"a\")][0] |
+		.gain_ns == 21000000 and .on_path_ns == 60000000" json
+'
+
+test_expect_success 'a wait that no thread ended takes as long as before, or less' '
+	made <<-\EOF &&
+	0 0 fork 10 10 1 1
+	0 0 in 10 10
+	1000 0 comm 10 10 top exec
+	10000 0 switch 10 10 0 swapper schedule,do_nanosleep
+	10000 0 out 10 10
+	60000 0 in 10 10
+	70000 0 switch 10 10 0 swapper schedule,io_schedule
+	70000 0 out 10 10
+	90000 0 in 10 10
+	100000 0 exit 10 10
+	EOF
+	what_if wait:disk=50% &&
+	then_is 90000 &&
+	what_if wait:sleep=5x &&
+	then_is 60000 &&
+	what_if wait=0 &&
+	then_is 30000.002 &&
+	what_if "to*=2x" &&
+	then_is 50000
+'
+
+test_expect_success 'what something outside ended has two answers' '
+	made <<-\EOF &&
+	0 0 fork 10 10 1 1
+	0 0 in 10 10
+	1000 0 comm 10 10 top exec
+	41000 0 switch 10 10 0 swapper schedule,sk_wait_data
+	41000 0 out 10 10
+	60000 0 in 10 10
+	100000 0 exit 10 10
+	EOF
+	# At 60 ms as before, or after half the time.
+	what_if top=2x &&
+	then_is 80000 50000
+'
+
+test_expect_success 'time without a CPU shrinks with the one that had it, at best' '
+	made <<-\EOF &&
+	0 0 fork 10 10 1 1
+	0 0 in 10 10
+	1000 0 comm 10 10 top exec
+	5000 1 fork 11 11 10 10
+	6000 1 in 11 11
+	7000 1 comm 11 11 busy exec
+	8000 1 out 11 11
+	10000 0 waking 10 10 11
+	20000 0 switch 10 10 11 busy
+	20000 0 out 10 10 preempted
+	20000 0 in 11 11
+	60000 0 switch 11 11 10 top schedule,do_nanosleep
+	60000 0 out 11 11
+	60000 0 in 10 10
+	100000 0 exit 10 10
+	EOF
+	what_if busy=2x &&
+	then_is 100000 80000 &&
+	trace2 report --what-if=busy=2x r >out &&
+	grep "would be 100.000 ms (0.0% less), or 80.000 ms (20.0%) at best" out &&
+	what_if ready=0 &&
+	then_is 60000.001
+'
+
+test_expect_success 'the ranking has the largest gain first' '
+	chain &&
+	trace2 report --what-if r >out &&
+	sed -n 2p out >first &&
+	grep "writer$" first &&
+	! grep "wait:pipe" out
+'
+
+test_expect_success 'a value may follow the option; a file does not become one' '
+	trace2 report --what-if writer=2x r >out &&
+	grep "^writer=2x: " out &&
+	cp -R r a=2x &&
+	trace2 report --what-if a=2x >out &&
+	head -1 out >line &&
+	grep "GAIN" line
+'
+
+test_expect_success 'a wrong change is named, with what is right' '
+	test_expect_code 2 trace2 report --what-if=writer=fast r 2>err &&
+	grep "writer=fast.: the factor is 2x" err &&
+	test_expect_code 2 trace2 report --what-if=writer r 2>err &&
+	grep "NAME=FACTOR" err &&
+	test_expect_code 2 trace2 report --what-if=writer=0x r 2>err &&
+	test_expect_code 2 trace2 report --what-if=writer=-1x r 2>err &&
+	test_expect_code 2 trace2 report --what-if=writer=nan% r 2>err &&
+	test_expect_code 2 trace2 report --what-if=wait:dsk=0 r 2>err &&
+	grep "disk or pipe" err &&
+	test_expect_code 2 trace2 report --what-if=nobody=0 r 2>err &&
+	grep "changes nothing" err &&
+	test_expect_code 2 trace2 report --what-if --html x r 2>err
+'
+
+test_expect_success 'without states there is no answer' '
+	mkdir streams &&
+	GIT_TRACE2_EVENT="$(pwd)/streams/1" git version &&
+	test_expect_code 2 trace2 report --what-if streams 2>err &&
+	grep "needs the states of threads" err
+'
+
+test_expect_success 'a real command would gain by sleeping less' '
+	cat >prog.sh <<-\EOF &&
+	sleep 0.2
+	sleep 0.1
+	EOF
+	trace2 record -q -o real -- sh prog.sh &&
+	trace2 report --format=json real >json &&
+	if jq -e "[.critical_path[].state] | any" json
+	then
+		wall=$(jq .summary[0].wall_ns json) &&
+		trace2 report --format=json --what-if real >json &&
+		jq -e ".what_if[] | select(.what == \"sleep\") |
+			.gain_ns > 0 and .at_most_ns < $wall and
+			.on_path_ns >= 300000000" json &&
+		# A busy machine has the shell wait for a CPU meanwhile.
+		trace2 report --format=json --what-if "sleep 0.2=0" real >json &&
+		jq -e ".what_if[0].then_ns < $wall" json
+	fi
+'
+
+test_done

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT */
+/* gains - rank the parts of the critical path by what they cost. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "common/join.h"
+#include "model/critical.h"
+#include "model/gains.h"
+#include "model/kind.h"
+#include "model/private.h"
+
+struct list {
+	const struct tr2_model *m;
+	struct tr2_gain *gains;
+	uint32_t nr, alloc;
+};
+
+/* Of few parts: programs, regions and causes have few names. */
+static void add(struct list *l, enum tr2_change_kind kind, const char *name,
+		int cause, int64_t ns)
+{
+	struct tr2_gain *g;
+	uint32_t i;
+
+	for (i = 0; i < l->nr; i++) {
+		g = &l->gains[i];
+		if (g->change.kind == kind && g->change.cause == cause &&
+		    !strcmp(g->change.name, name)) {
+			g->path_ns += ns;
+			return;
+		}
+	}
+	tr2_grow(l->gains, l->nr, l->alloc);
+	l->gains[l->nr++] = (struct tr2_gain){
+		.change = { .kind = kind, .name = tr2_strdup(name),
+			    .exact = true, .cause = cause },
+		.path_ns = ns,
+	};
+}
+
+static void add_step(struct list *l, const struct tr2_step *s)
+{
+	static struct tr2_buf b; /* kept for reuse: allocating maps memory */
+	const struct tr2_model *m = l->m;
+	const struct tr2_span *span = &m->spans[s->span];
+
+	if (s->kind == TR2_STEP_READY) {
+		add(l, TR2_CHANGE_READY, "", -1, s->ns);
+		return;
+	}
+	tr2_buf_reset(&b);
+	tr2_kind_add(m, s->node, s->segment, &b);
+	add(l, TR2_CHANGE_PROCESS, tr2_buf_str(&b), -1, s->ns);
+	if (s->kind == TR2_STEP_WAIT)
+		add(l, TR2_CHANGE_WAIT, "", s->cause, s->ns);
+	if (s->span)
+		add(l, TR2_CHANGE_REGION,
+		    tr2_join(&b, tr2_s(m, span->category),
+			     tr2_s(m, span->label)), -1, s->ns);
+}
+
+static int by_path(const void *va, const void *vb)
+{
+	const struct tr2_gain *a = va, *b = vb;
+
+	return a->path_ns != b->path_ns ? (a->path_ns > b->path_ns ? -1 : 1) :
+					  strcmp(a->change.name, b->change.name);
+}
+
+static int by_gain(const void *va, const void *vb)
+{
+	const struct tr2_gain *a = va, *b = vb;
+
+	return a->ns != b->ns ? (a->ns > b->ns ? -1 : 1) : by_path(a, b);
+}
+
+struct tr2_gain tr2_gain_of(struct tr2_retime *r, uint32_t root,
+			    const struct tr2_change *changes, size_t nr,
+			    uint64_t *pieces)
+{
+	struct tr2_gain g = { 0 };
+	int64_t wall_ns, least_ns;
+
+	tr2_retime(r, NULL, 0, TR2_RETIME_BEST);
+	wall_ns = tr2_retimed_wall(r, root);
+	tr2_retime(r, changes, nr, TR2_RETIME_WORST);
+	least_ns = tr2_retimed_wall(r, root);
+	*pieces = tr2_retime(r, changes, nr, TR2_RETIME_BEST);
+	g.most_ns = wall_ns - tr2_retimed_wall(r, root);
+	g.ns = wall_ns - least_ns;
+	if (g.ns > g.most_ns) {
+		least_ns = g.ns;
+		g.ns = g.most_ns;
+		g.most_ns = least_ns;
+	}
+	return g;
+}
+
+size_t tr2_gains(const struct tr2_model *m, uint32_t root, size_t max,
+		 struct tr2_gain **gains)
+{
+	struct list l = { .m = m };
+	struct tr2_step *steps;
+	size_t nr = tr2_critical_path(m, root, &steps), i;
+	struct tr2_retime *r;
+	uint64_t pieces;
+
+	for (i = 0; i < nr; i++)
+		if (steps[i].ns)
+			add_step(&l, &steps[i]);
+	free(steps);
+	*gains = l.gains;
+	if (!l.nr)
+		return 0;
+	qsort(l.gains, l.nr, sizeof(*l.gains), by_path);
+	for (i = max; i < l.nr; i++)
+		free((char *)l.gains[i].change.name);
+	nr = l.nr < max ? l.nr : max;
+	r = tr2_retime_new(m);
+	for (i = 0; i < nr; i++) {
+		struct tr2_gain g = tr2_gain_of(r, root, &l.gains[i].change, 1,
+						&pieces);
+
+		l.gains[i].ns = g.ns;
+		l.gains[i].most_ns = g.most_ns;
+	}
+	tr2_retime_free(r);
+	qsort(l.gains, nr, sizeof(*l.gains), by_gain);
+	return nr;
+}
+
+void tr2_gains_free(struct tr2_gain *gains, size_t nr)
+{
+	while (nr)
+		free((char *)gains[--nr].change.name);
+	free(gains);
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/* retime_private - shared by the files of retiming. */
+#ifndef TR2_MODEL_RETIME_PRIVATE_H
+#define TR2_MODEL_RETIME_PRIVATE_H
+
+#include "model/places.h"
+#include "model/retime.h"
+
+/* From at_ns on (recorded), own work takes this part of its time. */
+struct tr2_rate {
+	int64_t at_ns;
+	double factor;
+};
+
+struct tr2_retimed_thread {
+	struct tr2_places places;
+	struct tr2_rate *rates; /* none: all as recorded */
+	uint32_t nr_rates, alloc_rates;
+	int64_t start_ns, end_ns; /* new */
+	bool begun;
+};
+
+struct tr2_retime {
+	const struct tr2_model *m;
+	struct moment *moments;
+	size_t nr_moments;
+	int64_t *start_ns; /* new, by state */
+	struct tr2_retimed_thread *threads; /* by task thread */
+	int64_t *children_end_ns; /* new, the last so far; by task */
+	double wait_factor[TR2_CAUSE_NR], ready_factor;
+	enum tr2_retime_bound bound;
+};
+
+/* Set the rates of all threads. Return the number of changed pieces. */
+uint64_t tr2_retime_rates(struct tr2_retime *r,
+			  const struct tr2_change *changes, size_t nr);
+
+#endif
