@@ -32,10 +32,9 @@ heads () {
 # A clone whose hook runs two programs for each file, with files to commit and
 # commits to fetch.
 project () {
-	rm -rf pages &&
-	mkdir pages &&
+	mkdir template &&
 	(
-		cd pages &&
+		cd template &&
 		git init -q -b main upstream &&
 		cd upstream &&
 		git config user.name A &&
@@ -73,20 +72,25 @@ project () {
 	)
 }
 
-# Make the recordings that the commands of a page need but do not make.
+# Make the recordings that the commands of pages need but do not make.
 recordings () {
 	trace2 record -- git status -s &&
 	trace2 record -o ../status -- git status -s &&
 	trace2 record -o ../commit -- git log -1 --stat
 }
 
+test_expect_success GIT,READS_STREAMS 'setup: a repository with recordings' '
+	project &&
+	(cd template/project && recordings)
+'
+
 # Run the commands of a page, except those whose programs are missing here.
 run_page () {
 	prompts "$1" >commands &&
-	project &&
+	rm -rf pages &&
+	cp -Rp template pages &&
 	(
 		cd pages/project &&
-		recordings &&
 		while read -r command
 		do
 			case "$command" in

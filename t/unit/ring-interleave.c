@@ -173,7 +173,10 @@ static struct tr2_inside *frame(void)
 /* Overwrite the frames that were left. */
 static void overwrite_frames(void)
 {
-	memset(frames, 0xee, (7 - run.depth) * sizeof(*frames));
+	unsigned int i;
+
+	for (i = 0; i < 7 - run.depth; i++)
+		memset(&frames[i].in, 0xee, sizeof(frames[i].in));
 }
 
 /* Run as a signal handler here. One that interrupts it may jump to it. */
@@ -267,7 +270,7 @@ static void write_one(unsigned int size)
 
 static void start(void)
 {
-	memset(&memory, 0xee, sizeof(memory));
+	memset(memory.data, 0xee, sizeof(memory.data));
 	memset(&memory.slot.control, 0, sizeof(memory.slot.control));
 	memset(&run, 0, sizeof(run));
 	tr2_arena_rings.data_offset = offsetof(__typeof__(memory), data);
