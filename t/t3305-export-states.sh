@@ -83,4 +83,32 @@ test_expect_success 'otlp: what a process did' '
 	test_cmp expect actual
 '
 
+# Threads live 90, 55 and 76 us.
+test_expect_success 'folded --states: the sum is the life of the threads' '
+	trace2 export --to folded --states r >actual &&
+	cat >expect <<-\EOF &&
+	top 16
+	top;writer 22
+	top;writer;c/l 30
+	top;writer;[ready] 3
+	top;reader 31
+	top;reader;[ready] 5
+	top;reader;[wait pipe] 40
+	top;[wait child] 73
+	top;[ready] 1
+	EOF
+	sort expect >expect.sorted &&
+	sort actual >actual.sorted &&
+	test_cmp expect.sorted actual.sorted
+'
+
+test_expect_success 'folded --states without states' '
+	trace2 export --to folded "$MIX" >expect &&
+	trace2 export --to folded --states "$MIX" >actual 2>err &&
+	test_cmp expect actual &&
+	test_grep "no states of threads in this recording" err &&
+	test_expect_code 2 trace2 export --to otlp --states "$MIX" 2>err &&
+	test_grep "^trace2: --states is for --to=folded" err
+'
+
 test_done

@@ -64,6 +64,9 @@ static const struct tr2_option options[] = {
 	{ 0, "compat", "PROGRAM", TR2_OPT_STRING, &compat,
 	  "with otlp: name spans and attributes as this program does",
 	  "trace2receiver" },
+	{ 0, "states", NULL, TR2_OPT_FLAG, &chosen.states,
+	  "with folded: what threads did: [ready] and [wait CAUSE] below the "
+	  "time on a CPU", NULL },
 	TR2_OPT_END
 };
 
@@ -131,6 +134,8 @@ static int check_options(const struct tr2_export_format *f)
 		return tr2_usage_error(c, "--to=%s needs -o FILE", to);
 	if (compat && f != &tr2_export_otlp)
 		return tr2_usage_error(c, "--compat is for --to=otlp");
+	if (chosen.states && f != &tr2_export_folded)
+		return tr2_usage_error(c, "--states is for --to=folded");
 	return 0;
 }
 

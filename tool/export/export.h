@@ -22,6 +22,7 @@ struct tr2_export_options {
 	const char *table; /* for --to=csv */
 	bool redact;
 	bool trace2receiver; /* --compat */
+	bool states; /* --states */
 };
 
 struct tr2_output;

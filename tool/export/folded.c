@@ -3,12 +3,14 @@
  * folded - stacks for flame graphs, one per line with its microseconds:
  *
  *	clone;upload-pack;pack-objects 13427
+ *	clone;index-pack;[wait pipe] 180211		(--states)
  *
  * export/frames.h describes the stacks.
  */
 #include <stdlib.h>
 
 #include "common/memory.h"
+#include "common/say.h"
 #include "export/frames.h"
 
 static void print_frame(struct tr2_export *x, struct tr2_frame *fr)
@@ -54,8 +56,10 @@ static bool end(struct tr2_export *x)
 {
 	struct tr2_frames *f = x->state;
 
-	if (!x->failed)
+	if (!x->failed) {
+		tr2_frames_end(f, x);
 		print_frames(x);
+	}
 	tr2_frames_release(f);
 	free(f);
 	return true;
@@ -64,7 +68,10 @@ static bool end(struct tr2_export *x)
 static bool begin(struct tr2_export *x)
 {
 	x->state = tr2_calloc(1, sizeof(struct tr2_frames));
-	tr2_frames_begin(x->state, x);
+	if (x->opt->states && !x->m->has_states)
+		tr2_warning("no states of threads in this recording: the times "
+			    "are those without --states");
+	tr2_frames_begin(x->state, x, x->opt->states);
 	return true;
 }
 

@@ -5,7 +5,7 @@
 
 #include "common/map.h"
 #include "common/memory.h"
-#include "export/frames.h"
+#include "export/frames_states.h"
 #include "model/filter.h"
 #include "model/own.h"
 
@@ -26,10 +26,8 @@ static uint32_t new_frame(struct tr2_frames *f, uint32_t parent, tr2_str name)
 	return i;
 }
 
-/* Return the frame below `parent` with the name in x->text, adding it if
- * needed. */
-static uint32_t frame(struct tr2_frames *f, struct tr2_export *x,
-		      uint32_t parent)
+uint32_t tr2_frames_below(struct tr2_frames *f, struct tr2_export *x,
+			  uint32_t parent)
 {
 	uint32_t *slot;
 	tr2_str name;
@@ -59,10 +57,10 @@ static void set_node_frame(struct tr2_frames *f, struct tr2_export *x,
 	name = tr2_interned_n(x->m, x->text.p, x->text.len);
 	f->of_node[node] = parent && !x->m->nodes[parent].session && name &&
 					   f->frames[above].name == name ?
-				   above : frame(f, x, above);
+				   above : tr2_frames_below(f, x, above);
 }
 
-void tr2_frames_begin(struct tr2_frames *f, struct tr2_export *x)
+void tr2_frames_begin(struct tr2_frames *f, struct tr2_export *x, bool states)
 {
 	const struct tr2_model *m = x->m;
 	uint32_t i;
@@ -70,14 +68,23 @@ void tr2_frames_begin(struct tr2_frames *f, struct tr2_export *x)
 	f->of_node = tr2_calloc(m->nr_nodes, sizeof(*f->of_node));
 	f->of_span = tr2_calloc(m->nr_spans, sizeof(*f->of_span));
 	f->self_ns = tr2_calloc(m->nr_spans, sizeof(*f->self_ns));
+	if (states)
+		f->states = tr2_frames_states_new(m);
 	new_frame(f, 0, 0);
 	tr2_own_sums(m, f->self_ns);
 	for (i = m->first_root; i; i = tr2_node_after(m, i))
 		set_node_frame(f, x, i);
 }
 
+void tr2_frames_end(struct tr2_frames *f, struct tr2_export *x)
+{
+	if (f->states)
+		tr2_frames_states_end(f, x);
+}
+
 void tr2_frames_release(struct tr2_frames *f)
 {
+	tr2_frames_states_free(f->states);
 	free(f->frames);
 	free(f->of_node);
 	free(f->of_span);
@@ -85,10 +92,10 @@ void tr2_frames_release(struct tr2_frames *f)
 	tr2_map_release(&f->by_name);
 }
 
-static void add_time(struct tr2_frames *f, uint32_t frame_index, int64_t ns)
+void tr2_frames_add(struct tr2_frames *f, uint32_t frame, int64_t ns)
 {
-	if (frame_index && ns > 0)
-		tr2_ns_add(&f->frames[frame_index].ns, ns);
+	if (frame && ns > 0)
+		tr2_ns_add(&f->frames[frame].ns, ns);
 }
 
 static void add_spawn(struct tr2_frames *f, struct tr2_export *x,
@@ -98,14 +105,19 @@ static void add_spawn(struct tr2_frames *f, struct tr2_export *x,
 		return;
 	tr2_buf_reset(&x->text);
 	tr2_buf_addlit(&x->text, "[spawn]");
-	add_time(f, frame(f, x, f->of_node[node]), x->m->nodes[node].spawn_ns);
+	tr2_frames_add(f, tr2_frames_below(f, x, f->of_node[node]),
+		       x->m->nodes[node].spawn_ns);
 }
 
 void tr2_frames_node(struct tr2_frames *f, struct tr2_export *x, uint32_t i)
 {
+	if (f->states && tr2_frames_states_of_node(x, i)) {
+		tr2_frames_states_node(f, x, i);
+		return;
+	}
 	/* Without a session, all time outside its children is its own. */
 	if (!x->m->nodes[i].session)
-		add_time(f, f->of_node[i], x->m->nodes[i].self_ns);
+		tr2_frames_add(f, f->of_node[i], x->m->nodes[i].self_ns);
 	add_spawn(f, x, i);
 }
 
@@ -133,10 +145,14 @@ void tr2_frames_thread(struct tr2_frames *f, struct tr2_export *x, uint32_t i)
 		tr2_buf_reset(&x->text);
 		tr2_buf_addstr(&x->text, tr2_export_text(x,
 			without_number(tr2_s(m, t->name))));
-		f->at = frame(f, x, f->at);
+		f->at = tr2_frames_below(f, x, f->at);
+	}
+	if (f->states && tr2_frames_states_of_thread(x, i)) {
+		tr2_frames_states_thread(f, i);
+		return;
 	}
 	tr2_own_of_thread(m, i, tr2_own_add, &own_ns);
-	add_time(f, f->at, own_ns);
+	tr2_frames_add(f, f->at, own_ns);
 }
 
 /* A child with a process is in that process's frame; without one, it has its
@@ -162,7 +178,8 @@ void tr2_frames_span(struct tr2_frames *f, struct tr2_export *x, uint32_t i)
 		return;
 	tr2_buf_reset(&x->text);
 	tr2_export_span_name(x, &x->text, i);
-	at = frame(f, x, above ? f->of_span[above] : f->at);
+	at = tr2_frames_below(f, x, above ? f->of_span[above] : f->at);
 	f->of_span[i] = at;
-	add_time(f, at, f->self_ns[i]);
+	if (!f->states || !tr2_frames_states_of_thread(x, s->thread))
+		tr2_frames_add(f, at, f->self_ns[i]);
 }

@@ -4,8 +4,9 @@
  * them. A stack is the chain of processes, then (for threads other than main)
  * the thread, then the regions; a frame has the time that is in no frame below
  * it. A shell or wrapper with the same name as the program it ran shares its
- * frame. The cost of starting a process is its frame "[spawn]". Names contain
- * neither semicolons nor control characters.
+ * frame. The cost of starting a process is its frame "[spawn]". With states
+ * (export/frames_states.h), values are what threads did. Names contain neither
+ * semicolons nor control characters.
  */
 #ifndef TR2_EXPORT_FRAMES_H
 #define TR2_EXPORT_FRAMES_H
@@ -31,10 +32,13 @@ struct tr2_frames {
 	int64_t *self_ns; /* by span: tr2_own_sums() */
 	/* the current frame: the thread's, or its process's */
 	uint32_t at;
+	struct tr2_frames_states *states; /* NULL: without */
 };
 
 /* Processes that are not selected keep their place in the stacks of others. */
-void tr2_frames_begin(struct tr2_frames *f, struct tr2_export *x);
+void tr2_frames_begin(struct tr2_frames *f, struct tr2_export *x, bool states);
+/* Call it after the walk, before the frames are used. */
+void tr2_frames_end(struct tr2_frames *f, struct tr2_export *x);
 void tr2_frames_release(struct tr2_frames *f);
 
 /* Call these from the format's operations of the same names. They use
@@ -42,5 +46,11 @@ void tr2_frames_release(struct tr2_frames *f);
 void tr2_frames_node(struct tr2_frames *f, struct tr2_export *x, uint32_t i);
 void tr2_frames_thread(struct tr2_frames *f, struct tr2_export *x, uint32_t i);
 void tr2_frames_span(struct tr2_frames *f, struct tr2_export *x, uint32_t i);
+
+/* Return the frame below `parent` with the name in x->text, adding it if
+ * needed. */
+uint32_t tr2_frames_below(struct tr2_frames *f, struct tr2_export *x,
+			  uint32_t parent);
+void tr2_frames_add(struct tr2_frames *f, uint32_t frame, int64_t ns);
 
 #endif

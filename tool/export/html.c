@@ -82,7 +82,7 @@ static bool begin(struct tr2_export *x)
 	h->of_thread = tr2_calloc(m->nr_threads, sizeof(*h->of_thread));
 	h->of_span = tr2_calloc(m->nr_spans, sizeof(*h->of_span));
 	h->of_point = tr2_calloc(m->nr_points, sizeof(*h->of_point));
-	tr2_frames_begin(&h->frames, x);
+	tr2_frames_begin(&h->frames, x, false);
 	number_processes(x, h);
 	add_head(x);
 	return true;
