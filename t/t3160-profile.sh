@@ -12,6 +12,13 @@ compiled () {
 	"${CC:-cc}" -O2 "$@" -o "$name" "$TEST_DIRECTORY/t3160/hot.c"
 }
 
+# Functions have names: trace2 was built with libdw.
+test_lazy_prereq SAMPLE_NAMES '
+	compiled probe -g &&
+	trace2 record --no-states --profile -- ./probe 50 &&
+	trace2 report --samples | grep " mix\$"
+'
+
 test_expect_success CC 'setup' '
 	compiled fp -g -fno-omit-frame-pointer &&
 	compiled no-fp -g -fomit-frame-pointer
@@ -103,6 +110,40 @@ test_expect_success ORDINARY_USER,PARANOID_2,CC,TASKS,PERF_SCRIPT 'an ordinary u
 		-s symbol 2>/dev/null |
 	sed -n "s/^ *\([0-9.]*\)% *\[[.k]\] */\1 /p" >functions &&
 	share mix 58 82
+'
+
+# The path that most samples have, of what `trace2 report` reads from a
+# recording: the innermost function first.
+main_path () {
+	trace2 report --samples -i "${1:-trace2.data}" >out 2>err &&
+	sed -n "/CALLED BY/,/^\$/p" out | awk "NR > 2 { print \$NF }" >names &&
+	tr "\n" " " <names >path
+}
+
+test_expect_success CC,TASKS,SAMPLE_NAMES 'trace2 reads samples of programs without Trace2' '
+	trace2 record --profile -- ./fp &&
+	main_path &&
+	grep "mix .*both main " path
+'
+
+test_expect_success CC,TASKS,SAMPLE_NAMES,X86_64 'and unwinds copies of stacks' '
+	trace2 record --profile --call-graph dwarf -- ./no-fp &&
+	main_path &&
+	grep "mix seven both main " path
+'
+
+test_expect_success CC,TASKS,SAMPLE_NAMES 'a child that executes nothing has the mappings of its parent' '
+	trace2 record --profile -- ./fp 300 fork &&
+	main_path &&
+	grep "mix .*both main " path
+'
+
+test_expect_success CC,TASKS,SAMPLE_NAMES 'what a process executes later has its own' '
+	compiled other -g -fno-omit-frame-pointer -Dseven=siete -Dmix=mezcla &&
+	trace2 record --profile -- sh -c "./fp 150; exec ./other 150" &&
+	main_path &&
+	test_grep " mix\$" out &&
+	test_grep " mezcla\$" out
 '
 
 for args in "--profile=0" "--profile=10001" "--profile=1k" \

@@ -257,7 +257,7 @@ static void gather(struct tree *t, const struct tr2_filter *filter)
 
 	new_call(t);
 	for (i = 1; i < t->m->nr_samples; i++)
-		if (tr2_filter_session(filter, t->m, t->m->samples[i].session))
+		if (tr2_filter_node(filter, t->m, t->m->samples[i].node))
 			add_sample(t, &t->m->samples[i]);
 }
 
@@ -285,7 +285,8 @@ bool tr2_report_samples(const struct tr2_report *r)
 	if (r->m->nr_samples == 1 && tr2_report_is_text(r)) {
 		tr2_warning("no samples in this recording: set "
 			    "GIT_TRACE2_SAMPLE, and GIT_TRACE2_RING or "
-			    "'trace2 record --ring'");
+			    "'trace2 record --ring'; or 'trace2 record "
+			    "--profile'");
 		return true;
 	}
 	t.symbols = tr2_symbols_new(r->m);

@@ -68,7 +68,7 @@ static void add_samples(struct tr2_export *x)
 	uint32_t i;
 
 	for (i = 1; i < x->m->nr_samples; i++)
-		if (tr2_filter_session(x->filter, x->m, x->m->samples[i].session))
+		if (tr2_filter_node(x->filter, x->m, x->m->samples[i].node))
 			add_sample(x, symbols, &x->m->samples[i], &rows);
 	tr2_html_array(x, "samples", &rows);
 	tr2_buf_release(&rows);

@@ -318,23 +318,27 @@ static void session(struct tr2_export *x, uint32_t session)
 	const struct tr2_model_session *s = &x->m->sessions[session];
 	struct tr2_perf_data *p = x->state;
 	const struct tr2_model_sample *sample;
-	uint32_t i, first, next;
+	uint32_t i, first = 0, next = 0;
 
-	if (!s->first_sample)
-		return;
-	begin_process(x, p, session);
-	first = next = x->m->samples[s->first_sample].task;
 	tr2_for_each_sample(x->m, session, i) {
 		sample = &x->m->samples[i];
 		if (x->failed)
 			return;
+		/* Those of the kernel are in its own file, which perf reads. */
+		if (!sample->task)
+			continue;
+		if (!first) {
+			begin_process(x, p, session);
+			first = next = sample->task;
+		}
 		if (sample->task >= next && !is_main(x, sample->task))
 			begin_task(x, p, sample);
 		if (sample->task >= next)
 			next = sample->task + 1;
 		add_sample(x, p, sample);
 	}
-	end_tasks(x, p, s, first, next);
+	if (first)
+		end_tasks(x, p, s, first, next);
 }
 
 static void release(struct tr2_perf_data *p)

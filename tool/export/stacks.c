@@ -12,22 +12,7 @@ struct tr2_stacks {
 	struct tr2_symbols *symbols;
 	tr2_str *names; /* by symbol, redacted; 0: not yet */
 	uint32_t nr_names, alloc_names;
-	struct tr2_map threads; /* by session and name */
 };
-
-/* If two threads have one name, the first is used: a sample has only the
- * name. */
-static void list_threads(struct tr2_stacks *s, const struct tr2_model *m)
-{
-	uint32_t i, *slot;
-
-	for (i = 1; i < m->nr_threads; i++) {
-		slot = tr2_map_slot(&s->threads, tr2_key(m->threads[i].session,
-							 m->threads[i].name));
-		if (!*slot)
-			*slot = i;
-	}
-}
 
 struct tr2_stacks *tr2_stacks(struct tr2_export *x)
 {
@@ -37,7 +22,6 @@ struct tr2_stacks *tr2_stacks(struct tr2_export *x)
 		return s;
 	x->stacks = s = tr2_calloc(1, sizeof(*s));
 	s->symbols = tr2_symbols_new(x->m);
-	list_threads(s, x->m);
 	return s;
 }
 
@@ -47,19 +31,8 @@ void tr2_stacks_end(struct tr2_stacks *s)
 		return;
 	tr2_symbols_explain(s->symbols);
 	tr2_symbols_free(s->symbols);
-	tr2_map_release(&s->threads);
 	free(s->names);
 	free(s);
-}
-
-uint32_t tr2_stacks_thread(struct tr2_export *x,
-			   const struct tr2_model_sample *sample)
-{
-	struct tr2_stacks *s = tr2_stacks(x);
-
-	return tr2_map_get(&s->threads,
-			   tr2_key(sample->session,
-				   x->m->sample_tasks[sample->task].name));
 }
 
 /* Replace the characters that separate functions and lines. */
@@ -109,11 +82,12 @@ static void add_call(struct tr2_export *x, struct tr2_buf *b,
 void tr2_stacks_add(struct tr2_export *x, struct tr2_buf *b,
 		    const struct tr2_model_sample *sample, size_t *innermost)
 {
-	const uint64_t *calls = x->m->calls + sample->first_call;
-	uint32_t i = sample->nr_calls;
+	uint32_t i;
 
 	*innermost = SIZE_MAX;
+	/* The first time, this finds the calls in copies of stacks. */
 	tr2_stacks(x);
-	while (i--)
-		add_call(x, b, sample, calls[i], innermost);
+	for (i = sample->nr_calls; i--;)
+		add_call(x, b, sample, x->m->calls[sample->first_call + i],
+			 innermost);
 }

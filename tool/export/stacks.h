@@ -25,9 +25,4 @@ void tr2_stacks_end(struct tr2_stacks *s);
 void tr2_stacks_add(struct tr2_export *x, struct tr2_buf *b,
 		    const struct tr2_model_sample *sample, size_t *innermost);
 
-/* Return the thread of the model in which it was taken. 0: no event names that
- * thread. */
-uint32_t tr2_stacks_thread(struct tr2_export *x,
-			   const struct tr2_model_sample *sample);
-
 #endif

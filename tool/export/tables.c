@@ -191,11 +191,10 @@ static void fill_sample(struct tr2_export *x, struct tr2_row *r,
 			const struct tr2_row_ids *ids, uint32_t i)
 {
 	const struct tr2_model_sample *s = &x->m->samples[i];
-	uint32_t thread = tr2_stacks_thread(x, s);
 
 	tr2_row_begin(r);
 	tr2_value_number(r, tr2_row_session_id(ids, s->session));
-	tr2_value_number_if(r, thread, tr2_row_thread_id(ids, thread));
+	tr2_value_number_if(r, s->thread, tr2_row_thread_id(ids, s->thread));
 	tr2_value_number(r, x->m->sessions[s->session].wall_ns + s->at_ns);
 	tr2_value_string(x, r, s->event);
 	tr2_value_size(r, s->count);

@@ -321,6 +321,13 @@ void tr2_states_build_add(struct tr2_states_build *b,
 	handlers[r->kind](b, r);
 }
 
+uint32_t tr2_states_build_thread(const struct tr2_states_build *b, int32_t tid)
+{
+	const struct tr2_tid *slot = tr2_tid_find(b, tid);
+
+	return slot ? slot->thread : 0;
+}
+
 /* Nobody knows whose records were lost. */
 static bool lost_during(const struct tr2_states_build *b,
 			const struct tr2_task_thread *t)

@@ -64,6 +64,8 @@ bool tr2_states_build_begin(struct tr2_states_build *b, uint32_t nr_cpus);
 /* Second pass. Any record may be missing, and any value may be wrong. */
 void tr2_states_build_add(struct tr2_states_build *b,
 			  const struct tr2_task_record *r);
+/* Return the latest thread that had this tid; 0: none. */
+uint32_t tr2_states_build_thread(const struct tr2_states_build *b, int32_t tid);
 /* Threads that still live were seen until wall_ns. Frees b. */
 void tr2_states_build_end(struct tr2_states_build *b, int64_t wall_ns);
 

@@ -42,6 +42,10 @@ struct tr2_model *tr2_model_new(void)
 	(void)tr2_add(m, values);
 	(void)tr2_add(m, sample_tasks);
 	(void)tr2_add(m, mappings);
+	(void)tr2_add(m, spaces);
+	(void)tr2_add(m, stacks);
+	(void)tr2_add(m, stack_files);
+	(void)tr2_add(m, kernel_functions);
 	return m;
 }
 
@@ -66,8 +70,12 @@ static void release_private(struct tr2_model_private *p)
 
 void tr2_model_free(struct tr2_model *m)
 {
+	uint32_t i;
+
 	if (!m)
 		return;
+	for (i = 1; i < m->nr_stack_files; i++)
+		close(m->stack_files[i].fd);
 	release_private(m->priv);
 	free(m->sessions);
 	free(m->threads);
@@ -87,6 +95,10 @@ void tr2_model_free(struct tr2_model *m)
 	free(m->values);
 	free(m->sample_tasks);
 	free(m->mappings);
+	free(m->spaces);
+	free(m->stacks);
+	free(m->stack_files);
+	free(m->kernel_functions);
 	free(m);
 }
 

@@ -121,18 +121,57 @@ struct tr2_metric {
 	const char *histogram;
 };
 
+/* By a ring, or by the kernel for `trace2 record --profile`. */
 struct tr2_model_sample {
 	tr2_str event; /* as given in the setting: app/odb/unzip/:1000 */
-	uint32_t session, cpu;
-	uint32_t task; /* index into sample_tasks: never 0 */
+	uint32_t session; /* 0: by the kernel, of a process without one */
+	uint32_t cpu;
+	uint32_t task; /* index into sample_tasks; 0: by the kernel */
+	uint32_t task_thread; /* by the kernel: the thread; else 0 */
+	uint32_t space;
 	uint32_t next; /* of the same session, by time */
-	int64_t at_ns;
+	int64_t at_ns; /* without a session: wall */
 	uint64_t count; /* counted since the last sample */
 	bool is_time; /* in ns */
-	/* Return addresses, the innermost first. */
+	/* Return addresses, the innermost first: of the kernel, and of the
+	 * process. The first of either is followed by its instruction, as a
+	 * return address is. */
 	uint32_t first_call, nr_calls;
+	uint32_t stack; /* a copy that is still to be unwound; 0: none */
 	/* The values of its event's group, beginning with the leader. */
 	uint32_t first_value, nr_values;
+	/* Set by tr2_model_finish(); 0: unknown, none. */
+	uint32_t node, thread;
+	uint32_t span; /* the innermost region */
+};
+
+/* Registers and stack of a thread in a file of the kernel's records. */
+struct tr2_sample_stack {
+	uint32_t file; /* index into stack_files */
+	uint32_t len;  /* of the copy */
+	uint64_t registers_at, stack_at; /* in the file */
+};
+
+struct tr2_stack_file {
+	int fd;             /* owned by the model */
+	uint64_t registers; /* a bit for each, as the kernel numbers them */
+};
+
+/* What has addresses of its own: a process between two execs. */
+struct tr2_space {
+	uint32_t session; /* of its ring; 0: known by the kernel's records */
+	/* A fork of this one at start_ns, with the mappings of then; 0: none */
+	uint32_t parent;
+	int64_t start_ns; /* wall; 0: that of the session */
+	uint32_t kernel; /* of which kernel it has functions; 0: none */
+	bool has_mappings;
+};
+
+/* A kernel's functions that occur in samples, by address. */
+struct tr2_kernel_function {
+	uint64_t addr;
+	uint32_t kernel; /* numbers them; functions of one are together */
+	tr2_str name, module;
 };
 
 /* A thread in which samples were taken. */
@@ -150,11 +189,13 @@ struct tr2_sample_value {
 
 /* Executable code in a process's memory. */
 struct tr2_mapping {
-	uint32_t session;
-	uint32_t next; /* of the same session */
+	uint32_t space;
+	uint32_t next; /* of the same session's ring */
 	tr2_str file;
 	uint64_t addr, len, pgoff;
-	int64_t at_ns; /* time of the mapping event; 0: mapped at the start */
+	/* Time of the mapping event, in a session or else wall; 0: mapped at
+	 * the start. */
+	int64_t at_ns;
 	uint8_t build_id_size; /* 0: none, or unknown */
 	uint8_t build_id[TR2_BUILD_ID_MAX];
 };
@@ -245,6 +286,7 @@ struct tr2_model_session {
 	uint32_t first_metric, last_metric;
 	uint32_t first_sample, last_sample;
 	uint32_t first_mapping, last_mapping;
+	uint32_t space; /* of its ring */
 	uint32_t last_child;
 	uint32_t nr_errors;
 };
@@ -454,11 +496,16 @@ struct tr2_model {
 	struct tr2_sample_value *values;
 	struct tr2_sample_task *sample_tasks;
 	struct tr2_mapping *mappings;
+	struct tr2_space *spaces;
+	struct tr2_sample_stack *stacks;
+	struct tr2_stack_file *stack_files;
+	struct tr2_kernel_function *kernel_functions;
 	/* 1 + the last index: for (i = 1; i < nr_x; i++). */
 	uint32_t nr_sessions, nr_threads, nr_spans, nr_children, nr_points;
 	uint32_t nr_metrics, nr_tasks, nr_segments, nr_nodes, nr_problems;
 	uint32_t nr_lines, nr_samples, nr_calls, nr_values, nr_mappings;
 	uint32_t nr_sample_tasks, nr_task_threads, nr_states;
+	uint32_t nr_spaces, nr_stacks, nr_stack_files, nr_kernel_functions;
 	bool has_states; /* model/states.h */
 	uint32_t first_root, last_root; /* chained by node->next */
 	int64_t spawning_ns; /* the part of the roots' time in which a process

@@ -67,6 +67,8 @@ struct tr2_model_private {
 	uint32_t alloc_lines, alloc_problems;
 	uint32_t alloc_samples, alloc_calls, alloc_values, alloc_mappings;
 	uint32_t alloc_sample_tasks, alloc_task_threads;
+	uint32_t alloc_spaces, alloc_stacks, alloc_stack_files;
+	uint32_t alloc_kernel_functions;
 };
 
 /* Add a zeroed element to m->KIND and return its index. */
@@ -91,6 +93,9 @@ void tr2_model_ends(struct tr2_model *m);
 /* In model/join_threads.c: join threads with the kernel's, and sum the states
  * of processes. */
 void tr2_model_threads(struct tr2_model *m);
+
+/* In model/join_samples.c: find process, thread and region of samples. */
+void tr2_model_samples(struct tr2_model *m);
 
 /* In model/spawn.c: compute the cost of starting processes from their times. */
 void tr2_model_spawn(struct tr2_model *m);

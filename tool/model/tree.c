@@ -105,6 +105,7 @@ void tr2_model_finish(struct tr2_model *m)
 	tr2_model_join(m);
 	tr2_model_tree(m);
 	tr2_model_threads(m);
+	tr2_model_samples(m);
 }
 
 int64_t tr2_segment_ns(const struct tr2_model *m, const struct tr2_node *n,

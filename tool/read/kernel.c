@@ -13,6 +13,7 @@
 #include "model/build.h"
 #include "model/build_states.h"
 #include "read/kernel_data.h"
+#include "read/kernel_profile.h"
 #include "read/kernel_symbols.h"
 #include "read/utf8.h"
 
@@ -25,6 +26,7 @@ struct kernel {
 	struct tr2_kernel_data file;
 	struct tr2_kernel_symbols symbols;
 	struct tr2_states_build *build;
+	struct tr2_kernel_profile profile;
 	/* In a container, tracepoints have the pids of the machine: those of
 	 * switches show which tid is meant. */
 	struct tr2_map tids;
@@ -260,7 +262,12 @@ static bool add_record(void *data, const struct tr2_kernel_record *r)
 	struct kernel *k = data;
 	struct tr2_task_record record;
 
-	if (take(k, r, &record)) {
+	if (r->source->is == TR2_DATA_PROFILE &&
+	    r->type == PERF_RECORD_SAMPLE) {
+		tr2_kernel_profile_sample(&k->profile, &k->file, r,
+			tr2_states_build_thread(k->build, r->tid),
+			wall_of(k, r->time_ns));
+	} else if (take(k, r, &record)) {
 		if (!tr2_utf8_valid(record.comm.p, record.comm.len)) {
 			tr2_utf8_repair(&k->comm, record.comm.p,
 					record.comm.len, 0);
@@ -269,6 +276,9 @@ static bool add_record(void *data, const struct tr2_kernel_record *r)
 		}
 		tr2_states_build_add(k->build, &record);
 	}
+	if (k->profile.is_on && r->type != PERF_RECORD_SAMPLE)
+		tr2_kernel_profile_process(&k->profile, r,
+					   wall_of(k, r->time_ns));
 	k->last_ns[r->ring] = r->time_ns;
 	return true;
 }
@@ -284,6 +294,9 @@ static void note_problems(const struct kernel *k)
 	tr2_build_problems(k->m, TR2_PROBLEM_LOST, k->source,
 			   "records were lost, since the kernel's buffers were "
 			   "full: some states are wrong", k->lost);
+	tr2_build_problems(k->m, TR2_PROBLEM_LOST, k->source,
+			   "samples of threads of which nothing else is "
+			   "recorded", k->profile.nr_unknown);
 }
 
 static void read_records(struct kernel *k, uint32_t first_task)
@@ -326,6 +339,8 @@ static void read_symbols(struct kernel *k, const char *dir)
 	if (fd < 0)
 		return;
 	tr2_kernel_symbols_read(&k->symbols, fd);
+	if (k->profile.is_on && !lseek(fd, 0, SEEK_SET))
+		tr2_kernel_profile_names(&k->profile, fd);
 	close(fd);
 }
 
@@ -338,12 +353,14 @@ uint64_t tr2_kernel_load(struct tr2_model *m, const char *dir,
 	if (fd < 0)
 		return 0;
 	if (tr2_kernel_data_open(&k.file, fd)) {
+		tr2_kernel_profile_begin(&k.profile, m, &k.file);
 		read_symbols(&k, dir);
 		read_records(&k, first_task);
 	}
 	note_problems(&k);
 	tr2_kernel_data_release(&k.file);
 	tr2_kernel_symbols_release(&k.symbols);
+	tr2_kernel_profile_release(&k.profile);
 	tr2_map_release(&k.tids);
 	tr2_buf_release(&k.comm);
 	close(fd);

@@ -121,7 +121,9 @@ static bool add_source(struct tr2_kernel_data *f, const struct header *h,
 	*source = (struct tr2_data_source){ .type = attr.type,
 					    .config = attr.config,
 					    .sample_type = attr.sample_type,
-					    .read_format = attr.read_format };
+					    .sample_period = attr.sample_period,
+					    .read_format = attr.read_format,
+					    .registers = attr.sample_regs_user };
 	if (!(attr.sample_type & PERF_SAMPLE_IDENTIFIER) || !attr.sample_id_all)
 		f->has_identifier = false;
 	return add_ids(f, f->nr_sources++, &ids);
@@ -182,6 +184,9 @@ static enum tr2_data_is kind_of(const struct tr2_kernel_data *f,
 			       TR2_DATA_SCHED_WAKING : TR2_DATA_OTHER;
 	if (s->type != PERF_TYPE_SOFTWARE)
 		return TR2_DATA_OTHER;
+	if (s->config == PERF_COUNT_SW_TASK_CLOCK &&
+	    s->sample_type & PERF_SAMPLE_CALLCHAIN)
+		return TR2_DATA_PROFILE;
 	if (s->config == PERF_COUNT_SW_TASK_CLOCK && s == f->sources)
 		return TR2_DATA_TASK_CLOCK;
 	return s->config == PERF_COUNT_SW_CONTEXT_SWITCHES ? TR2_DATA_SWITCHES :

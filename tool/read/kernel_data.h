@@ -24,14 +24,15 @@ enum tr2_data_is {
 	TR2_DATA_TASK_CLOCK,   /* the first event: CPU times */
 	TR2_DATA_SWITCHES,     /* context-switches: a sample before each */
 	TR2_DATA_SCHED_SWITCH, /* likewise, a tracepoint */
-	TR2_DATA_SCHED_WAKING
+	TR2_DATA_SCHED_WAKING,
+	TR2_DATA_PROFILE /* samples of the CPU time */
 };
 
 /* An event that was opened on each CPU. */
 struct tr2_data_source {
 	enum tr2_data_is is;
 	uint32_t type;
-	uint64_t config, sample_type, read_format;
+	uint64_t config, sample_type, sample_period, read_format, registers;
 };
 
 /* The records of one CPU, in the order in which the kernel wrote them. */
@@ -75,6 +76,12 @@ struct tr2_kernel_record {
 	/* Of samples: return addresses and raw data, unaligned. */
 	const unsigned char *calls, *raw;
 	uint32_t nr_calls, raw_len;
+	/* Of samples: the user's registers and the copy of the stack; NULL:
+	 * none. */
+	const unsigned char *registers, *stack;
+	uint32_t stack_len;
+	uint64_t ip, period;
+	uint64_t at; /* offset of the body in the file */
 };
 
 /* Read header and events. false: its records cannot be read; see f->problem. */

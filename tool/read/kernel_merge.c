@@ -95,6 +95,7 @@ bool tr2_kernel_data_scan(struct tr2_kernel_data *f, tr2_kernel_record_fn *fn,
 		if (!p)
 			break;
 		if (tr2_kernel_record_parse(f, p, size, &r)) {
+			r.at += at;
 			add_extent(&f->rings[r.ring], at, size);
 			go_on = fn(data, &r);
 		}
@@ -136,6 +137,7 @@ static bool advance(struct cursor *c)
 		if (!p || !tr2_kernel_record_parse(c->window.f, p, size,
 						   &c->record))
 			return false;
+		c->record.at += e->at + c->at;
 		c->at += size;
 		c->time_ns = c->record.time_ns;
 		return true;

@@ -61,6 +61,38 @@ static bool take_raw(struct rest *rest, struct tr2_kernel_record *r)
 	return take(rest, NULL, r->raw_len);
 }
 
+/* abi, and a value for each register; then the stack: size, data, and how much
+ * of that is valid. */
+static bool take_stack(struct rest *rest, struct tr2_kernel_record *r)
+{
+	unsigned int nr = (unsigned int)
+		__builtin_popcountll(r->source->registers);
+	uint64_t abi, size, valid = 0;
+
+	if (!take(rest, &abi, sizeof(abi)))
+		return false;
+	if (abi == PERF_SAMPLE_REGS_ABI_64)
+		r->registers = rest->p;
+	if (abi && !take_u64s(rest, nr))
+		return false;
+	if (!(r->source->sample_type & PERF_SAMPLE_STACK_USER))
+		return true;
+	if (!take(rest, &size, sizeof(size)))
+		return false;
+	r->stack = rest->p;
+	if (size && (!take_u64s(rest, size / sizeof(size)) ||
+		     !take(rest, &valid, sizeof(valid))))
+		return false;
+	r->stack_len = (uint32_t)(valid < size ? valid : size);
+	return true;
+}
+
+static bool take_ip(struct rest *rest, struct tr2_kernel_record *r)
+{
+	return !(r->source->sample_type & PERF_SAMPLE_IP) ||
+	       take(rest, &r->ip, sizeof(r->ip));
+}
+
 /* The fields of a sample come in this order; those behind are not used. */
 static bool parse_sample(struct rest *rest, struct tr2_kernel_record *r)
 {
@@ -69,9 +101,7 @@ static bool parse_sample(struct rest *rest, struct tr2_kernel_record *r)
 
 	if (type & PERF_SAMPLE_IDENTIFIER && !take_u64s(rest, 1))
 		return false;
-	if (type & PERF_SAMPLE_IP && !take_u64s(rest, 1))
-		return false;
-	if (!(type & PERF_SAMPLE_TID) || !take(rest, ids, sizeof(ids)) ||
+	if (!take_ip(rest, r) || !(type & PERF_SAMPLE_TID) || !take(rest, ids, sizeof(ids)) ||
 	    !(type & PERF_SAMPLE_TIME) ||
 	    !take(rest, &r->time_ns, sizeof(r->time_ns)))
 		return false;
@@ -80,15 +110,21 @@ static bool parse_sample(struct rest *rest, struct tr2_kernel_record *r)
 	if (!take_u64s(rest, !!(type & PERF_SAMPLE_ADDR) +
 				     !!(type & PERF_SAMPLE_ID) +
 				     !!(type & PERF_SAMPLE_STREAM_ID) +
-				     !!(type & PERF_SAMPLE_CPU) +
-				     !!(type & PERF_SAMPLE_PERIOD)))
+				     !!(type & PERF_SAMPLE_CPU)))
+		return false;
+	if (type & PERF_SAMPLE_PERIOD &&
+	    !take(rest, &r->period, sizeof(r->period)))
 		return false;
 	if (type & PERF_SAMPLE_READ &&
 	    !skip_values(rest, r->source->read_format))
 		return false;
 	if (type & PERF_SAMPLE_CALLCHAIN && !take_calls(rest, r))
 		return false;
-	return !(type & PERF_SAMPLE_RAW) || take_raw(rest, r);
+	if (type & PERF_SAMPLE_RAW && !take_raw(rest, r))
+		return false;
+	/* What may lie between is not used by a recorder. */
+	return !(type & PERF_SAMPLE_REGS_USER) ||
+	       type & PERF_SAMPLE_BRANCH_STACK || take_stack(rest, r);
 }
 
 /* The fields that all other records have at their end: pid, tid, time and
@@ -151,6 +187,7 @@ bool tr2_kernel_record_parse(const struct tr2_kernel_data *f,
 	r->type = header.type;
 	r->misc = header.misc;
 	r->body = p + sizeof(header);
+	r->at = sizeof(header);
 	r->len = size - sizeof(header);
 	/* Types of perf itself, which have no such fields, begin with 64. */
 	if (r->type >= 64 || !find_source(f, r))

@@ -13,9 +13,10 @@
 #define USER_MARKER ((uint64_t)-512)
 
 /* ADDRESS TYPE NAME [MODULE] */
-static void add_line(struct tr2_kernel_symbols *s, const char *line, size_t len)
+static void pass_line(const char *line, size_t len, tr2_kernel_symbol_fn *fn,
+		      void *data)
 {
-	const char *end = line + len, *name;
+	const char *end = line + len, *name, *module;
 	uint64_t addr = 0;
 	unsigned int digit;
 
@@ -31,13 +32,40 @@ static void add_line(struct tr2_kernel_symbols *s, const char *line, size_t len)
 		return;
 	name = line + 3;
 	len = (size_t)(end - name);
-	end = memchr(name, '\t', len);
-	if (!end)
-		end = memchr(name, ' ', len);
+	module = memchr(name, '\t', len);
+	if (!module)
+		module = memchr(name, ' ', len);
+	if (module)
+		len = (size_t)(module++ - name);
+	else
+		module = end;
+	fn(data, addr, name, len, module, (size_t)(end - module));
+}
+
+void tr2_kernel_symbols_each(int fd, tr2_kernel_symbol_fn *fn, void *data)
+{
+	struct tr2_lines lines = { 0 };
+	enum tr2_lines_result got;
+	const char *line;
+	size_t len;
+
+	tr2_lines_start(&lines, fd);
+	while ((got = tr2_lines_next(&lines, &line, &len)) == TR2_LINES_LINE ||
+	       got == TR2_LINES_LAST)
+		pass_line(line, len, fn, data);
+	tr2_lines_release(&lines);
+}
+
+static void add_symbol(void *data, uint64_t addr, const char *name, size_t len,
+		       const char *module, size_t module_len)
+{
+	struct tr2_kernel_symbols *s = data;
+
+	(void)module;
+	(void)module_len;
 	tr2_grow(s->list, s->nr, s->alloc);
 	s->list[s->nr++] = (struct tr2_kernel_symbol){
-		addr,
-		tr2_wait_function(name, end ? (size_t)(end - name) : len)
+		addr, tr2_wait_function(name, len)
 	};
 }
 
@@ -50,16 +78,7 @@ static int by_addr(const void *va, const void *vb)
 
 void tr2_kernel_symbols_read(struct tr2_kernel_symbols *s, int fd)
 {
-	struct tr2_lines lines = { 0 };
-	enum tr2_lines_result got;
-	const char *line;
-	size_t len;
-
-	tr2_lines_start(&lines, fd);
-	while ((got = tr2_lines_next(&lines, &line, &len)) == TR2_LINES_LINE ||
-	       got == TR2_LINES_LAST)
-		add_line(s, line, len);
-	tr2_lines_release(&lines);
+	tr2_kernel_symbols_each(fd, add_symbol, s);
 	if (s->nr)
 		qsort(s->list, s->nr, sizeof(*s->list), by_addr);
 }

@@ -6,6 +6,7 @@
 #ifndef TR2_READ_KERNEL_SYMBOLS_H
 #define TR2_READ_KERNEL_SYMBOLS_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "model/wait_causes.h"
@@ -17,6 +18,14 @@ struct tr2_kernel_symbols {
 	} *list; /* by address */
 	uint32_t nr, alloc;
 };
+
+/* Called for each function; module: "[NAME]", or empty. */
+typedef void tr2_kernel_symbol_fn(void *data, uint64_t addr, const char *name,
+				  size_t len, const char *module,
+				  size_t module_len);
+
+/* Read the functions of a file. */
+void tr2_kernel_symbols_each(int fd, tr2_kernel_symbol_fn *fn, void *data);
 
 void tr2_kernel_symbols_read(struct tr2_kernel_symbols *s, int fd);
 void tr2_kernel_symbols_release(struct tr2_kernel_symbols *s);

@@ -155,6 +155,18 @@ static void add_calls(struct tr2_model *m, const char *p, uint64_t nr,
 	}
 }
 
+/* Return the addresses of the session's process. */
+static uint32_t space_of(struct tr2_model *m, uint32_t session)
+{
+	uint32_t i = m->sessions[session].space;
+
+	if (!i) {
+		i = m->sessions[session].space = tr2_add(m, spaces);
+		m->spaces[i].session = session;
+	}
+	return i;
+}
+
 static void add_sample(struct tr2_model *m,
 		       const struct tr2_model_sample *sample)
 {
@@ -189,6 +201,7 @@ void tr2_ring_sample(struct tr2_ring_samples *s, struct tr2_model *m,
 	sample.is_time = record->id && tr2_map_get(&s->times, record->id);
 	sample.at_ns = tr2_ring_file_since_start(f, record->time);
 	sample.task = task_of(s, m, f, n, session, record);
+	sample.space = space_of(m, session);
 	add_calls(m, p, nr, &sample);
 	add_sample(m, &sample);
 }
@@ -200,15 +213,16 @@ bool tr2_ring_is_mapping(const struct tr2_record *record)
 }
 
 static void add_mapping(struct tr2_model *m, struct tr2_mapping *mapping,
-			const char *name, size_t size)
+			uint32_t of, const char *name, size_t size)
 {
-	struct tr2_model_session *session = &m->sessions[mapping->session];
+	struct tr2_model_session *session = &m->sessions[of];
 	size_t len = strnlen(name, size);
 	uint32_t i;
 
 	if (!tr2_utf8_valid(name, len))
 		return;
 	mapping->file = tr2_intern(m, name, len);
+	mapping->space = space_of(m, of);
 	i = tr2_add(m, mappings);
 	m->mappings[i] = *mapping;
 	if (session->last_mapping)
@@ -231,7 +245,7 @@ static void take_build_id(struct tr2_mapping *mapping,
 static void take_mmap2(struct tr2_model *m, const struct tr2_ring_file *f,
 		       uint32_t session, const struct tr2_record_mmap2 *mmap)
 {
-	struct tr2_mapping mapping = { .session = session };
+	struct tr2_mapping mapping = { 0 };
 	size_t size = mmap->head.size;
 	uint64_t time;
 
@@ -244,14 +258,14 @@ static void take_mmap2(struct tr2_model *m, const struct tr2_ring_file *f,
 	memcpy(&time, (const char *)mmap + size, sizeof(time));
 	mapping.at_ns = tr2_ring_file_since_start(f, time);
 	take_build_id(&mapping, mmap);
-	add_mapping(m, &mapping, mmap->filename, size - sizeof(*mmap));
+	add_mapping(m, &mapping, session, mmap->filename, size - sizeof(*mmap));
 }
 
 void tr2_ring_mapping(struct tr2_model *m, const struct tr2_ring_file *f,
 		      uint32_t session, const struct tr2_record *record)
 {
 	const struct tr2_record_mmap *mmap = (const void *)record;
-	struct tr2_mapping mapping = { .session = session };
+	struct tr2_mapping mapping = { 0 };
 
 	if (record->type == TR2_RECORD_MMAP2)
 		take_mmap2(m, f, session, (const void *)record);
@@ -260,5 +274,6 @@ void tr2_ring_mapping(struct tr2_model *m, const struct tr2_ring_file *f,
 	mapping.addr = mmap->addr;
 	mapping.len = mmap->len;
 	mapping.pgoff = mmap->pgoff;
-	add_mapping(m, &mapping, mmap->filename, record->size - sizeof(*mmap));
+	add_mapping(m, &mapping, session, mmap->filename,
+		    record->size - sizeof(*mmap));
 }

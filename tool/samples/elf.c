@@ -177,6 +177,20 @@ static bool address_of(const struct tr2_elf *e, struct tr2_elf_place place,
 	return false;
 }
 
+struct Dwarf_CFI_s *tr2_elf_cfi(struct tr2_elf *e, struct tr2_elf_place place,
+				bool for_debugger, uint64_t *address)
+{
+	Dwarf_CFI *cfi;
+	Dwarf_Addr bias = 0;
+
+	if (!address_of(e, place, address))
+		return NULL;
+	cfi = for_debugger ? dwfl_module_dwarf_cfi(e->module, &bias) :
+			     dwfl_module_eh_cfi(e->module, &bias);
+	*address += e->bias - bias;
+	return cfi;
+}
+
 static void add_function(struct tr2_elf *e, struct tr2_elf_function *function,
 			 unsigned int *nr, const char *name, bool is_inlined)
 {

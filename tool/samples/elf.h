@@ -36,6 +36,12 @@ struct tr2_elf_place {
 	uint64_t in_file, in_segment;
 };
 
+/* Find the call frame information that covers a place: that for exceptions, or
+ * that for a debugger. NULL: none. *address: of the place in it. */
+struct Dwarf_CFI_s;
+struct Dwarf_CFI_s *tr2_elf_cfi(struct tr2_elf *e, struct tr2_elf_place place,
+				bool for_debugger, uint64_t *address);
+
 #define TR2_ELF_FUNCTIONS 32
 
 struct tr2_elf_function {

@@ -116,9 +116,19 @@ static bool is_same(const struct tr2_samples_file *file,
 static uint64_t key_of(const struct tr2_mapping *mapping)
 {
 	if (!mapping->build_id_size)
-		return tr2_key(mapping->session, mapping->file);
+		return tr2_key(mapping->space, mapping->file);
 	return tr2_mix(tr2_hash((const char *)mapping->build_id,
 				mapping->build_id_size), mapping->file) | 1;
+}
+
+/* Return when the process of a mapping began. */
+static int64_t start_of(const struct tr2_model *m,
+			const struct tr2_mapping *mapping)
+{
+	const struct tr2_space *space = &m->spaces[mapping->space];
+
+	return space->session ? m->sessions[space->session].wall_ns :
+				space->start_ns;
 }
 
 /* A file without a build id, mapped by another process too and unchanged since
@@ -130,8 +140,7 @@ static uint32_t find_shared(struct tr2_samples_files *files,
 	uint32_t i = tr2_map_get(&files->by_path, tr2_key(0, mapping->file));
 
 	if (mapping->build_id_size || !i || !files->file[i - 1].elf ||
-	    is_newer(tr2_s(m, mapping->file),
-		     m->sessions[mapping->session].wall_ns))
+	    is_newer(tr2_s(m, mapping->file), start_of(m, mapping)))
 		return 0;
 	return i;
 }
@@ -164,8 +173,7 @@ uint32_t tr2_samples_file(struct tr2_samples_files *files,
 		return *slot - 1;
 	file = new_file(files, mapping);
 	*slot = files->nr;
-	open_file(file, tr2_s(m, mapping->file),
-		  m->sessions[mapping->session].wall_ns);
+	open_file(file, tr2_s(m, mapping->file), start_of(m, mapping));
 	share(files, mapping, files->nr);
 	return files->nr - 1;
 }

@@ -20,8 +20,8 @@ static int compare(const void *va, const void *vb)
 	const struct tr2_mapping *a = &sorted_model->mappings[ia];
 	const struct tr2_mapping *b = &sorted_model->mappings[ib];
 
-	if (a->session != b->session)
-		return a->session < b->session ? -1 : 1;
+	if (a->space != b->space)
+		return a->space < b->space ? -1 : 1;
 	if (a->addr != b->addr)
 		return a->addr < b->addr ? -1 : 1;
 	return ia < ib ? -1 : ia > ib;
@@ -31,7 +31,7 @@ void tr2_mappings_init(struct tr2_mappings *maps, const struct tr2_model *m)
 {
 	const struct tr2_mapping *mapping;
 	uint64_t reach = 0;
-	uint32_t i, session = 0;
+	uint32_t i, space = 0;
 
 	*maps = (struct tr2_mappings){ .m = m, .nr = m->nr_mappings - 1 };
 	maps->by_address = tr2_calloc(m->nr_mappings, sizeof(*maps->by_address));
@@ -42,9 +42,9 @@ void tr2_mappings_init(struct tr2_mappings *maps, const struct tr2_model *m)
 	qsort(maps->by_address, maps->nr, sizeof(*maps->by_address), compare);
 	for (i = 0; i < maps->nr; i++) {
 		mapping = &m->mappings[maps->by_address[i]];
-		if (mapping->session != session || end_of(mapping) > reach)
+		if (mapping->space != space || end_of(mapping) > reach)
 			reach = end_of(mapping);
-		session = mapping->session;
+		space = mapping->space;
 		maps->reach[i] = reach;
 	}
 }
@@ -56,9 +56,9 @@ void tr2_mappings_release(struct tr2_mappings *maps)
 	*maps = (struct tr2_mappings){ .m = NULL };
 }
 
-/* Count the mappings that begin at or before this address of the session, from
- * the first session on. */
-static uint32_t count_until(const struct tr2_mappings *maps, uint32_t session,
+/* Count the mappings that begin at or before this address of the space, from
+ * the first space on. */
+static uint32_t count_until(const struct tr2_mappings *maps, uint32_t space,
 			    uint64_t address)
 {
 	uint32_t low = 0, high = maps->nr, middle;
@@ -67,8 +67,8 @@ static uint32_t count_until(const struct tr2_mappings *maps, uint32_t session,
 	while (low < high) {
 		middle = low + (high - low) / 2;
 		mapping = &maps->m->mappings[maps->by_address[middle]];
-		if (mapping->session < session ||
-		    (mapping->session == session && mapping->addr <= address))
+		if (mapping->space < space ||
+		    (mapping->space == space && mapping->addr <= address))
 			low = middle + 1;
 		else
 			high = middle;
@@ -77,14 +77,14 @@ static uint32_t count_until(const struct tr2_mappings *maps, uint32_t session,
 }
 
 /* Return the next mapping below that reaches beyond the address; 0: none. */
-static uint32_t before(const struct tr2_mappings *maps, uint32_t session,
+static uint32_t before(const struct tr2_mappings *maps, uint32_t space,
 		       uint64_t address, uint32_t *at)
 {
 	uint32_t i;
 
 	while (*at) {
 		i = maps->by_address[--*at];
-		if (maps->m->mappings[i].session != session ||
+		if (maps->m->mappings[i].space != space ||
 		    maps->reach[*at] <= address)
 			return 0;
 		if (end_of(&maps->m->mappings[i]) > address)
@@ -106,13 +106,12 @@ static bool is_better(const struct tr2_model *m, uint32_t a, uint32_t b,
 	return a > b;
 }
 
-uint32_t tr2_mappings_find(const struct tr2_mappings *maps, uint32_t session,
-			   uint64_t address, int64_t at_ns, bool *always)
+static uint32_t find_own(const struct tr2_mappings *maps, uint32_t space,
+			 uint64_t address, int64_t at_ns, bool *always)
 {
-	uint32_t at = count_until(maps, session, address), best = 0, i;
+	uint32_t at = count_until(maps, space, address), best = 0, i;
 
-	*always = true;
-	while ((i = before(maps, session, address, &at))) {
+	while ((i = before(maps, space, address, &at))) {
 		*always = !best;
 		if (!best || is_better(maps->m, i, best, at_ns))
 			best = i;
@@ -120,12 +119,33 @@ uint32_t tr2_mappings_find(const struct tr2_mappings *maps, uint32_t session,
 	return best;
 }
 
+uint32_t tr2_mappings_find(const struct tr2_mappings *maps, uint32_t space,
+			   uint64_t address, int64_t at_ns, bool *always)
+{
+	const struct tr2_model *m = maps->m;
+	uint32_t best = 0, i;
+
+	*always = true;
+	/* A fork comes after what it is a fork of. */
+	for (; space; space = m->spaces[space].parent) {
+		i = find_own(maps, space, address, at_ns, always);
+		*always &= !best || !i;
+		if (i && (!best || m->mappings[i].at_ns <= at_ns))
+			best = i;
+		if (best && m->mappings[best].at_ns <= at_ns)
+			break;
+		if (m->spaces[space].start_ns < at_ns)
+			at_ns = m->spaces[space].start_ns;
+	}
+	return best;
+}
+
 bool tr2_mappings_is_first(const struct tr2_mappings *maps, uint32_t mapping)
 {
 	const struct tr2_mapping *this = &maps->m->mappings[mapping];
-	uint32_t at = count_until(maps, this->session, end_of(this) - 1), i;
+	uint32_t at = count_until(maps, this->space, end_of(this) - 1), i;
 
-	while ((i = before(maps, this->session, this->addr, &at)))
+	while ((i = before(maps, this->space, this->addr, &at)))
 		if (i < mapping)
 			return false;
 	return true;

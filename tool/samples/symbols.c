@@ -12,6 +12,7 @@
 #include "common/say.h"
 #include "samples/files.h"
 #include "samples/mappings.h"
+#include "samples/unwind.h"
 
 /* An address without a mapping: the kernel finds calls by frame pointers, and
  * memory that is no frame leads to arbitrary addresses. All are one symbol. */
@@ -19,14 +20,14 @@
 
 /* The functions of a place in a file, or of an address outside of files. */
 struct known {
-	uint32_t file; /* UINT32_MAX: none */
+	uint32_t file; /* UINT32_MAX: none; less the kernel's number: kernel */
 	uint64_t place;
 	uint32_t first, nr; /* indexes into numbers */
 };
 
 /* An address of a process that had only one mapping. */
 struct address {
-	uint32_t session, known; /* index of its place + 1 */
+	uint32_t space, known; /* index of its place + 1 */
 	uint64_t address;
 };
 
@@ -51,6 +52,7 @@ struct tr2_symbols *tr2_symbols_new(struct tr2_model *m)
 
 	s->m = m;
 	tr2_mappings_init(&s->mappings, m);
+	tr2_unwind_samples(m, &s->mappings, &s->files);
 	tr2_grow(s->symbols, 0, s->alloc_symbols);
 	s->symbols[s->nr_symbols++] = (struct tr2_symbol){ 0, 0, 0 };
 	return s;
@@ -204,16 +206,61 @@ static uint32_t know(struct tr2_symbols *s, uint32_t mapping,
 	return *slot;
 }
 
+/* Return the function of the space's kernel at an address; NULL: unknown. */
+static const struct tr2_kernel_function *
+kernel_function(const struct tr2_model *m, uint32_t space, uint64_t address)
+{
+	const struct tr2_kernel_function *list = m->kernel_functions;
+	uint32_t kernel = m->spaces[space].kernel, low = 1, middle;
+	uint32_t high = m->nr_kernel_functions;
+
+	while (low < high) {
+		middle = low + (high - low) / 2;
+		if (list[middle].kernel < kernel ||
+		    (list[middle].kernel == kernel &&
+		     list[middle].addr <= address))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return list[low - 1].kernel == kernel && kernel ? &list[low - 1] : NULL;
+}
+
+/* Return the index of the place + 1. */
+static uint32_t know_kernel(struct tr2_symbols *s,
+			    const struct tr2_kernel_function *f)
+{
+	struct known known = { .file = UINT32_MAX - f->kernel,
+			       .place = f->addr, .first = s->nr_numbers };
+	uint32_t *slot = slot_of(s, known.file, known.place);
+	struct tr2_symbol symbol = { f->name, f->module, false };
+
+	if (!*slot) {
+		add_number(s, &known, symbol);
+		tr2_grow(s->known, s->nr_known, s->alloc_known);
+		s->known[s->nr_known++] = known;
+		*slot = s->nr_known;
+	}
+	return *slot;
+}
+
 static uint32_t know_address(struct tr2_symbols *s,
 			     const struct tr2_model_sample *sample,
 			     uint64_t address, bool *always)
 {
-	uint32_t mapping = tr2_mappings_find(&s->mappings, sample->session,
-					     address, sample->at_ns, always);
+	const struct tr2_kernel_function *function =
+		address >> 63 ? kernel_function(s->m, sample->space, address) :
+				NULL;
+	uint32_t mapping =
+		tr2_mappings_find(&s->mappings, sample->space, address,
+				  tr2_sample_time_in_space(s->m, sample),
+				  always);
 	const struct tr2_mapping *map = &s->m->mappings[mapping];
 	struct tr2_elf_place place = { address, address };
 	struct known known = { .file = UINT32_MAX };
 
+	if (function)
+		return know_kernel(s, function);
 	if (mapping && !is_anonymous(s, mapping)) {
 		place.in_segment -= map->addr;
 		place.in_file = place.in_segment + map->pgoff;
@@ -226,10 +273,10 @@ static uint32_t know_address(struct tr2_symbols *s,
 /* Find an address among those seen, since most occur many times. NULL: it is
  * new, and *free_slot is for it. */
 static const struct address *find_address(struct tr2_symbols *s,
-					  uint32_t session, uint64_t address,
+					  uint32_t space, uint64_t address,
 					  uint32_t **free_slot)
 {
-	uint64_t key = tr2_mix(session, address) | 1;
+	uint64_t key = tr2_mix(space, address) | 1;
 	const struct address *known;
 
 	for (;; key += 2) {
@@ -237,7 +284,7 @@ static const struct address *find_address(struct tr2_symbols *s,
 		if (!**free_slot)
 			return NULL;
 		known = &s->addresses[**free_slot - 1];
-		if (known->session == session && known->address == address)
+		if (known->space == space && known->address == address)
 			return known;
 	}
 }
@@ -248,7 +295,7 @@ static uint32_t known_of(struct tr2_symbols *s,
 {
 	uint32_t *slot, known;
 	const struct address *old =
-		find_address(s, sample->session, address, &slot);
+		find_address(s, sample->space, address, &slot);
 	bool always;
 
 	if (old)
@@ -258,7 +305,7 @@ static uint32_t known_of(struct tr2_symbols *s,
 		return known;
 	tr2_grow(s->addresses, s->nr_addresses, s->alloc_addresses);
 	s->addresses[s->nr_addresses++] = (struct address){
-		sample->session, known, address };
+		sample->space, known, address };
 	*slot = s->nr_addresses;
 	return known;
 }

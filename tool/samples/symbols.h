@@ -14,6 +14,7 @@
 
 struct tr2_symbols;
 
+/* Find the calls in copies of stacks, if there are any. */
 struct tr2_symbols *tr2_symbols_new(struct tr2_model *m);
 void tr2_symbols_free(struct tr2_symbols *s);
 
