@@ -273,14 +273,14 @@ test_expect_success 'garbage between lines is counted' '
 	  echo "{\"event\":\"x\"}" && end; } >garbage.event &&
 	trace2 list garbage.event >out 2>err &&
 	test_grep "line 1: not a JSON object.*and 3 more like it" err &&
-	test_grep "1.000 s     0    7  prog" out
+	test_grep " 1.000     0    7  prog" out
 '
 
 test_expect_success 'a line too long is left out' '
 	{ begin && "$PERL_PATH" -e "print q({\"event\":\"), q(x) x 40_000_000, qq(\"}\n)" && end; } >long.event &&
 	trace2 list long.event >out 2>err &&
 	test_grep "line 3: a line longer than 32 MiB was left out" err &&
-	test_grep "1.000 s     0    7  prog" out
+	test_grep " 1.000     0    7  prog" out
 '
 
 test_expect_success 'bytes that are not UTF-8 are replaced' '
@@ -305,10 +305,10 @@ test_expect_success 'a session without version, start and end' '
 	  event child_exit 00.9 ",\"child_id\":9,\"pid\":77,\"code\":3,\"t_rel\":0.300000"; } >part.event &&
 	trace2 list part.event >out 2>err &&
 	test_grep "open    7  foo" out &&
-	test_grep "300.000 ms     3   77  └ \[?\]" out &&
+	test_grep " 300.000     3   77  └ \[?\]" out &&
 	test_grep "a region_leave without a region_enter" err &&
 	trace2 report --regions part.event >out 2>/dev/null &&
-	test_grep "500ms *a/b$" out
+	test_grep "500.000 *a/b$" out
 '
 
 test_expect_success 'a SID that begins twice is two sessions' '
@@ -322,8 +322,8 @@ test_expect_success 'a forked process that kept the SID is another process' '
 	trace2 list "$traces/fetch.event" >out &&
 	sed -n "s/^[0-9:.]* *\([0-9].*maintenance\)/\1/p" out >actual &&
 	cat >expect <<-\EOF &&
-	1.175 ms     0  15555     └ git maintenance run --auto --no-quiet --detach
-	582 us     0         ?    └ git maintenance run --auto --no-quiet --detach (forked)
+	1.175     0  15555     └ git maintenance run --auto --no-quiet --detach
+	0.582     0         ?    └ git maintenance run --auto --no-quiet --detach (forked)
 	EOF
 	test_cmp expect actual
 '
@@ -438,7 +438,7 @@ test_expect_success 'perf text without its times and places' '
 	test_grep "^d0 | main" brief.perf &&
 	trace2 list brief.perf >out &&
 	test_grep "git prune --expire 2.weeks.ago" out &&
-	test_grep "32.446 ms" out
+	test_grep " 32.446 " out
 '
 
 test_expect_success GIT 'live git, a file a process' '

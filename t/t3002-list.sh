@@ -12,16 +12,16 @@ traces=$TEST_DIRECTORY/traces
 
 test_expect_success 'a tree with times, ends and pids' '
 	cat >expect <<-\EOF &&
-	START                 WALL  EXIT    PID  COMMAND
-	07:20:00.562515  32.446 ms     0  15558  git -C project gc --aggressive
-	07:20:00.565187   2.458 ms     0  15559  ├ git pack-refs --all --prune
-	07:20:00.568616   3.441 ms     0  15560  ├ git reflog expire --all
-	07:20:00.572997     535 us     0  15561  ├ git worktree prune --expire 3.months.ago
-	07:20:00.574418     518 us     0  15562  ├ git rerere gc
-	07:20:00.575847  15.236 ms     0  15563  ├ git repack -d -l -f --depth=50 --window=250 --cruft --cruft-expiration=2.weeks.ago
-	07:20:00.577248   7.392 ms     0  15564  │ ├ git pack-objects --window=250 --depth=50 --no-reuse-delta --local --delta-base-offset --honor-pack-keep .git/objects/pack/.tmp-15563-pack --keep-true-parents --non-empty --all --reflog --indexed-objects
-	07:20:00.585750   1.571 ms     0  15566  │ └ git pack-objects --window=250 --depth=50 --local --delta-base-offset --honor-pack-keep .git/objects/pack/.tmp-15563-pack --cruft --cruft-expiration=2.weeks.ago --non-empty
-	07:20:00.592153   1.243 ms     0  15567  └ git prune --expire 2.weeks.ago
+	START            WALL ms  EXIT    PID  COMMAND
+	07:20:00.562515   32.446     0  15558  git -C project gc --aggressive
+	07:20:00.565187    2.458     0  15559  ├ git pack-refs --all --prune
+	07:20:00.568616    3.441     0  15560  ├ git reflog expire --all
+	07:20:00.572997    0.535     0  15561  ├ git worktree prune --expire 3.months.ago
+	07:20:00.574418    0.518     0  15562  ├ git rerere gc
+	07:20:00.575847   15.236     0  15563  ├ git repack -d -l -f --depth=50 --window=250 --cruft --cruft-expiration=2.weeks.ago
+	07:20:00.577248    7.392     0  15564  │ ├ git pack-objects --window=250 --depth=50 --no-reuse-delta --local --delta-base-offset --honor-pack-keep .git/objects/pack/.tmp-15563-pack --keep-true-parents --non-empty --all --reflog --indexed-objects
+	07:20:00.585750    1.571     0  15566  │ └ git pack-objects --window=250 --depth=50 --local --delta-base-offset --honor-pack-keep .git/objects/pack/.tmp-15563-pack --cruft --cruft-expiration=2.weeks.ago --non-empty
+	07:20:00.592153    1.243     0  15567  └ git prune --expire 2.weeks.ago
 	EOF
 	trace2 list "$traces/gc.event" >actual &&
 	test_cmp expect actual
@@ -31,8 +31,8 @@ test_expect_success 'a shell between two processes is detected, and marked as li
 	trace2 list "$traces/fetch.event" >out &&
 	sed -n "3,4p" out | cut -c 26- >actual &&
 	cat >expect <<-\EOF &&
-	     0  15552     ├ [git-upload-pack '\''/home/dev/../origin.git'\'']
-	     0  15553  ?  │ └ git-upload-pack /home/dev/../origin.git
+	    0  15552     ├ [git-upload-pack '\''/home/dev/../origin.git'\'']
+	    0  15553  ?  │ └ git-upload-pack /home/dev/../origin.git
 	EOF
 	test_cmp expect actual &&
 	tail -n 2 out >actual &&
@@ -201,52 +201,42 @@ durations () {
 	done
 }
 
-test_expect_success 'durations are rounded to the nearest, and end in the right unit' '
-	durations 0 0.000000412 0.000001 0.000009999 0.0000104 0.0000105 \
-		0.000999499 0.0009995 0.0010005 \
-		0.9999994 0.9999995 59.9995 3599.9999 3600.000000 5399.999999 \
-		>round.event &&
-	trace2 list round.event >out &&
-	sed -n "s/^[0-9:.]*  *\([0-9.]* [a-z]*\)  *0 .*/\1/p" out >actual &&
-	cat >expect <<-\EOF &&
-	0 us
-	412 ns
-	1 us
-	9999 ns
-	10 us
-	11 us
-	999 us
-	1.000 ms
-	1.001 ms
-	999.999 ms
-	1.000 s
-	60.000 s
-	3600.000 s
-	1.00 h
-	1.50 h
+test_expect_success 'the largest duration determines the unit' '
+	while read -r longest expect
+	do
+		durations 0.000001 "$longest" >round.event &&
+		trace2 list round.event >out &&
+		sed -n "1s/.*WALL \([a-z]*\).*/\1/p; s/^[0-9:.]*  *\([0-9.]*\)  *0 .*/\1/p" \
+			out | xargs >actual &&
+		echo "$expect" >expect &&
+		test_cmp expect actual || return 1
+	done <<-\EOF
+	0.000005 us 1 5
+	0.000999499 us 1.000 999.499
+	0.0009995 ms 0.001 1.000
+	0.0010005 ms 0.001 1.001
+	0.9994994 ms 0.001 999.499
+	0.9995 s 0.000 1.000
+	59.9995 s 0.000 60.000
+	5399.999999 s 0.000 5400.000
 	EOF
-	test_cmp expect actual &&
-	durations 0.000001412 0.000005 0.000999499 0.0009995 0.001095 0.009994 0.009995 0.09994 \
-		0.09995 0.99949 0.9995 99.95 3598.1 3598.2 >round.event &&
-	trace2 report --regions -s region round.event >out &&
-	sed -n "s/^ *\([0-9.]*[a-z]*\) .* c\/\(.*\)/\2 \1/p" out >actual &&
-	cat >expect <<-\EOF &&
-	0.000001412 1412ns
-	0.000005 5us
-	0.000999499 999us
-	0.0009995 1.00ms
-	0.001095 1.10ms
-	0.009994 9.99ms
-	0.009995 10.0ms
-	0.09994 99.9ms
-	0.09995 100ms
-	0.99949 999ms
-	0.9995 1.00s
-	3598.1 3598s
-	3598.2 1.00h
-	99.95 100s
+'
+
+test_expect_success 'single calls have a unit that shows the shortest' '
+	while read -r shortest longest expect
+	do
+		durations "$shortest" "$longest" >round.event &&
+		trace2 report --regions -s p50 round.event >out &&
+		sed -n "1s/.* MAX \([a-z]*\) .*/\1/p; s/.* \([0-9.]*\)  c\/[0-9].*/\1/p" \
+			out | xargs >actual &&
+		echo "$expect" >expect &&
+		test_cmp expect actual || return 1
+	done <<-\EOF
+	0.000001 2.000000 ms 2000.000 0.001
+	0.000000999 0.2 us 200000.000 0.999
+	0.001 1.5 s 1.500 0.001
+	0.000001 3598.2 s 3598.200 0.000
 	EOF
-	test_cmp expect actual
 '
 
 test_done

@@ -39,16 +39,16 @@ test_expect_success 'processes, spawn overhead, critical path' '
 	cat >expect <<-\EOF &&
 	1.000 s wall, 2 processes, 18 events; 40.000 ms (4.0%) spawning
 
-	     WALL        SELF   SHARE      SPAWN  PROCESS
-	  1.000 s  940.000 ms  100.0%             top -x
-	60.000 ms   60.000 ms    6.0%  40.000 ms  └ kid
+	WALL s  SELF s   SHARE  SPAWN s  PROCESS
+	 1.000   0.940  100.0%           top -x
+	 0.060   0.060    6.0%    0.040  └ kid
 
-	      TIME  SHARE  CRITICAL PATH
-	540.000 ms  54.0%  top -x
-	 60.000 ms   6.0%  ├ kid
-	250.000 ms  25.0%  └ c/outer
-	 50.000 ms   5.0%    └ c/inner
-	100.000 ms  10.0%      └ c/piece
+	TIME ms  SHARE  CRITICAL PATH
+	540.000  54.0%  top -x
+	 60.000   6.0%  ├ kid
+	250.000  25.0%  └ c/outer
+	 50.000   5.0%    └ c/inner
+	100.000  10.0%      └ c/piece
 	(without states of threads: what only waited is on the path, too)
 	EOF
 	trace2 report known.event >actual &&
@@ -67,11 +67,11 @@ test_expect_success 'the critical path adds up to the whole' '
 
 test_expect_success '--regions with self times and percentiles' '
 	cat >expect <<-\EOF &&
-	SUM WALL  SUM SELF  SHARE  CALLS     P50    P90    P99    MAX  REGION
-	   660ms     560ms  56.0%      2  60.0ms  600ms  600ms  600ms  (in no region)
-	   400ms     250ms  25.0%      1   400ms  400ms  400ms  400ms  c/outer
-	   150ms     150ms  15.0%      1   150ms  150ms  150ms  150ms  c/inner
-	   100ms     100ms  10.0%      1   100ms  100ms  100ms  100ms  c/piece
+	SUM WALL ms  SUM SELF ms  SHARE  CALLS   P50 ms   P90 ms   P99 ms   MAX ms  REGION
+	    660.000      560.000  56.0%      2   60.000  600.000  600.000  600.000  (in no region)
+	    400.000      250.000  25.0%      1  400.000  400.000  400.000  400.000  c/outer
+	    150.000      150.000  15.0%      1  150.000  150.000  150.000  150.000  c/inner
+	    100.000      100.000  10.0%      1  100.000  100.000  100.000  100.000  c/piece
 	EOF
 	trace2 report --regions known.event >actual &&
 	test_cmp expect actual
@@ -95,10 +95,10 @@ test_expect_success JQ 'percentiles are by nearest rank' '
 
 test_expect_success '--threads' '
 	cat >expect <<-\EOF &&
-	      WALL  IN REGIONS   BUSY  REGIONS        FROM  THREAD     PROCESS
-	   1.000 s  400.000 ms  40.0%        2        0 us  main       top
-	130.000 ms  100.000 ms  76.9%        1  410.000 ms  th01:work  top
-	 60.000 ms        0 us   0.0%        0        0 us  main       kid
+	WALL s  IN REGIONS s   BUSY  REGIONS  FROM s  THREAD     PROCESS
+	 1.000         0.400  40.0%        2   0.000  main       top
+	 0.130         0.100  76.9%        1   0.410  th01:work  top
+	 0.060         0.000   0.0%        0   0.000  main       kid
 	EOF
 	trace2 report --threads known.event >actual &&
 	test_cmp expect actual
@@ -106,8 +106,8 @@ test_expect_success '--threads' '
 
 test_expect_success '--timers, --counters, --errors' '
 	cat >expect <<-\EOF &&
-	   SUM  INTERVALS    MEAN     MIN     MAX  TIMER
-	31.1ms         15  2.08ms  2.04ms  2.17ms  test/test2
+	SUM ms  INTERVALS  MEAN ms  MIN ms  MAX ms  TIMER
+	31.132         15    2.075   2.041   2.166  test/test2
 
 	VALUE  PROCESSES  COUNTER
 	    4          2  fsync/hardware-flush
@@ -167,10 +167,10 @@ test_expect_success '--timers: percentiles, where all intervals are in buckets' 
 	EOF
 	trace2 report --timers buckets.event >actual &&
 	cat >expect <<-\EOF &&
-	   SUM  INTERVALS    MEAN     MIN     P50     P90     P99     MAX  TIMER
-	3.02ms         20   151us     1us  2047ns  2047ns  1.00ms  1.00ms  t/both
-	3.00ms          3  1.00ms  1.00ms                          1.00ms  t/mixed
-	   1us          3   333ns     0us   447ns   447ns   447ns     0us  t/short
+	SUM ms  INTERVALS   MEAN us    MIN us  P50 us  P90 us    P99 us    MAX us  TIMER
+	 3.020         20   151.000     1.000   2.047   2.047  1000.000  1000.000  t/both
+	 3.000          3  1000.000  1000.000                            1000.000  t/mixed
+	 0.001          3     0.333     0.000   0.447   0.447     0.447     0.000  t/short
 	EOF
 	test_cmp expect actual
 '
@@ -225,10 +225,10 @@ test_expect_success JQ 'the headline is in JSON, too' '
 test_expect_success '-g puts processes together' '
 	trace2 report -g cmd -n 3 "$traces/gc.event" >actual &&
 	cat >expect <<-\EOF &&
-	SUM WALL  SUM SELF  SHARE  SUM SPAWN  COUNT     P50     P90     P99     MAX  GROUP
-	  32.4ms    9.02ms  27.8%          -      1  32.4ms  32.4ms  32.4ms  32.4ms  git gc
-	  15.2ms    6.27ms  19.3%      939us      1  15.2ms  15.2ms  15.2ms  15.2ms  git repack
-	  8.96ms    8.96ms  27.6%     2.04ms      2  1.57ms  7.39ms  7.39ms  7.39ms  git pack-objects
+	SUM WALL ms  SUM SELF ms  SHARE  SUM SPAWN ms  COUNT  P50 ms  P90 ms  P99 ms  MAX ms  GROUP
+	     32.446        9.015  27.8%             -      1  32.446  32.446  32.446  32.446  git gc
+	     15.236        6.273  19.3%         0.939      1  15.236  15.236  15.236  15.236  git repack
+	      8.963        8.963  27.6%         2.035      2   1.571   7.392   7.392   7.392  git pack-objects
 	EOF
 	test_cmp expect actual &&
 	trace2 report -g cmd --cmd "git repack" --format=csv "$traces/gc.event" >actual &&
@@ -304,17 +304,17 @@ test_expect_success 'SHARE is of the wall time, and counts each moment once' '
 		begin P/C 90 late && event P/C 150 atexit && event P 100 atexit
 	} >parallel.event &&
 	cat >expect <<-\EOF &&
-	SUM WALL  SUM SELF  SHARE  SUM SPAWN  COUNT     P50     P90     P99     MAX  GROUP
-	   110ms     110ms  70.0%          -      2  50.0ms  60.0ms  60.0ms  60.0ms  kid
-	   100ms    20.0ms  20.0%          -      1   100ms   100ms   100ms   100ms  top
-	  60.0ms    60.0ms  10.0%          -      1  60.0ms  60.0ms  60.0ms  60.0ms  late
+	SUM WALL ms  SUM SELF ms  SHARE  SUM SPAWN  COUNT   P50 ms   P90 ms   P99 ms   MAX ms  GROUP
+	    110.000      110.000  70.0%          -      2   50.000   60.000   60.000   60.000  kid
+	    100.000       20.000  20.0%          -      1  100.000  100.000  100.000  100.000  top
+	     60.000       60.000  10.0%          -      1   60.000   60.000   60.000   60.000  late
 	EOF
 	trace2 report -g cmd parallel.event >actual &&
 	test_cmp expect actual &&
 	cat >expect <<-\EOF &&
-	SUM WALL  SUM SELF  SHARE  CALLS     P50     P90     P99     MAX  REGION
-	   210ms     130ms  80.0%      4  30.0ms  100ms   100ms   100ms  (in no region)
-	  70.0ms    60.0ms  50.0%      3  30.0ms  30.0ms  30.0ms  30.0ms  c/r
+	SUM WALL ms  SUM SELF ms  SHARE  CALLS   P50 ms   P90 ms   P99 ms   MAX ms  REGION
+	    210.000      130.000  80.0%      4   30.000  100.000  100.000  100.000  (in no region)
+	     70.000       60.000  50.0%      3   30.000   30.000   30.000   30.000  c/r
 	EOF
 	trace2 report --regions parallel.event >actual &&
 	sed "s/  */ /g" expect >expect.words &&
@@ -372,13 +372,13 @@ test_expect_success 'failures are reported first' '
 '
 
 test_expect_success TTY 'a narrow terminal keeps the names of regions' '
-	TERM=dumb COLUMNS=60 test_terminal trace2 report --regions \
+	TERM=dumb COLUMNS=70 test_terminal trace2 report --regions \
 		"$traces/gc.event" >out &&
-	test_grep "CALLS  *MAX  REGION$" out &&
+	test_grep "CALLS  *MAX ms  REGION$" out &&
 	test_grep "^P50, P90, P99 left out: this terminal is too narrow$" out &&
 	TERM=dumb COLUMNS=200 test_terminal trace2 report --regions \
 		"$traces/gc.event" >out &&
-	test_grep "CALLS  *P50  *P90  *P99  *MAX  REGION$" out &&
+	test_grep "CALLS  *P50 ms  *P90 ms  *P99 ms  *MAX ms  REGION$" out &&
 	test_grep ! "left out" out
 '
 

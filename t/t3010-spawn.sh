@@ -168,9 +168,9 @@ test_expect_success 'unknown values are not 0: no end, no times, no process' '
 	spawned open.event >actual &&
 	test_cmp expect actual &&
 	cat >expect <<-\EOF &&
-	SUM WALL  SUM SELF  SHARE  SUM SPAWN  COUNT     P50     P90     P99     MAX  GROUP
-	   100ms    74.0ms  74.0%          -      1   100ms   100ms   100ms   100ms  top
-	  26.0ms    26.0ms  26.0%     7.00ms      1  26.0ms  26.0ms  26.0ms  26.0ms  kid
+	SUM WALL ms  SUM SELF ms  SHARE  SUM SPAWN ms  COUNT   P50 ms   P90 ms   P99 ms   MAX ms  GROUP
+	    100.000       74.000  74.0%             -      1  100.000  100.000  100.000  100.000  top
+	     26.000       26.000  26.0%         7.000      1   26.000   26.000   26.000   26.000  kid
 	EOF
 	trace2 report -g cmd plain.event >actual &&
 	test_cmp expect actual &&

@@ -79,7 +79,7 @@ test_expect_success 'open regions lasted until it was killed' '
 	trace2 report --regions killed --format=csv >out &&
 	test_grep "76000000,.*,c/long" out &&
 	trace2 report killed >out &&
-	test_grep "^ *80.000 ms .* 6.000 ms *├ kid$" out
+	test_grep "^ *80.000 .* 6.000 *├ kid$" out
 '
 
 test_expect_success 'the stream itself still has no end: check says so' '
@@ -195,9 +195,9 @@ test_expect_success 'a child of a process that was killed is shown once' '
 	cat >expect <<-\EOF &&
 	50.000 ms wall, 2 processes, 3 events; 1.000 ms (2.0%) spawning; 100.000 ms more in the background; SIGSEGV
 
-	      WALL       SELF   SHARE     SPAWN  PROCESS
-	 50.000 ms  10.000 ms  100.0%            top
-	140.000 ms  140.000 ms   80.0%  1.000 ms  └ [kid]
+	WALL ms  SELF ms   SHARE  SPAWN ms  PROCESS
+	 50.000   10.000  100.0%            top
+	140.000  140.000   80.0%     1.000  └ [kid]
 	EOF
 	trace2 report orphan >out &&
 	sed -n "1p;4,5p" out | sed "s/  */ /g" >actual &&
@@ -220,9 +220,9 @@ test_expect_success 'the span of a child killed below a shell belongs to the she
 	} >between/tasks.jsonl &&
 	trace2 list between | sed -n "2,4s/^[0-9:.]* *//p" >actual &&
 	cat >expect <<-\EOF &&
-	50.000 ms  SIGINT   15  top
-	40.000 ms  SIGINT   16  └ [kid -x]
-	38.000 ms  SIGINT   17    └ kid
+	50.000  SIGINT   15  top
+	40.000  SIGINT   16  └ [kid -x]
+	38.000  SIGINT   17    └ kid
 	EOF
 	test_cmp expect actual
 '
@@ -261,11 +261,11 @@ test_expect_success 'a forked half is joined to its task, and shown once' '
 	trace2 list gc >out &&
 	sed "s/^[0-9:.]* *//; s/  */ /g" out >actual &&
 	cat >expect <<-\EOF &&
-	START WALL EXIT PID COMMAND
-	21.000 ms 0 15 top
-	4.000 ms 0 16 ├ refs
-	63.000 ms 0 17 └ top (forked)
-	36.000 ms 0 18 └ pack
+	START WALL ms EXIT PID COMMAND
+	21.000 0 15 top
+	4.000 0 16 ├ refs
+	63.000 0 17 └ top (forked)
+	36.000 0 18 └ pack
 	EOF
 	test_cmp expect actual &&
 	trace2 report gc >out &&

@@ -47,14 +47,14 @@ test_expect_success 'a region may wait for a transport that another one started'
 	push transport/ssh >push.event &&
 	path_of push.event >actual &&
 	cat >expect <<-\EOF &&
-	10.000 ms  10.0%  push
-	 7.000 ms   7.0%  ├ push/refs
-	 8.000 ms   8.0%  │ └ far
-	 5.000 ms   5.0%  ├ far
-	15.000 ms  15.0%  └ push/send
-	18.000 ms  18.0%    ├ far
-	25.000 ms  25.0%    │ └ far/unpack
-	12.000 ms  12.0%    └ pack
+	 10.000  10.0%  push
+	  7.000   7.0%  ├ push/refs
+	  8.000   8.0%  │ └ far
+	  5.000   5.0%  ├ far
+	 15.000  15.0%  └ push/send
+	 18.000  18.0%    ├ far
+	 25.000  25.0%    │ └ far/unpack
+	 12.000  12.0%    └ pack
 	EOF
 	test_cmp expect actual
 '
@@ -62,14 +62,14 @@ test_expect_success 'a region may wait for a transport that another one started'
 test_expect_success 'a child of another kind is not' '
 	push "?" >other.event &&
 	path_of other.event >actual &&
-	test_grep "^58.000 ms .* └ push/send$" actual
+	test_grep "^ *58.000 .* └ push/send$" actual
 '
 
 test_expect_success 'nor is a transport that outlives the region' '
 	push transport/ssh | sed "/far\",\"label/d; s/00.080000Z/00.097000Z/" |
 	grep -v "child_exit.*\"child_id\":0" >late.event &&
 	path_of late.event >actual &&
-	test_grep "^58.000 ms .* └ push/send$" actual
+	test_grep "^ *58.000 .* └ push/send$" actual
 '
 
 test_expect_success 'it adds up' '

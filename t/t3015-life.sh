@@ -27,7 +27,7 @@ test_expect_success 'a script that ends in exec: all of its time is its own' '
 		task argv 2 15 "\"argv\":[\"/bin/sh\",\"./work.sh\"]" &&
 		execed 290 15 git && ended 300 15 "\"code\":0"
 	} >script/tasks.jsonl &&
-	echo "300.000 ms 0 15 work.sh, then git" >expect &&
+	echo "300.000 0 15 work.sh, then git" >expect &&
 	lives script >actual &&
 	test_cmp expect actual &&
 	trace2 list -v script >out &&
@@ -99,10 +99,10 @@ test_expect_success 'the tree names what ran for long before the last program' '
 		forked 100 18 15 && ended 110 18 && ended 120 15
 	} >names/tasks.jsonl &&
 	cat >expect <<-\EOF &&
-	120.000 ms - 15 [sh]
-	20.000 ms - 16 ├ [short]
-	70.000 ms - 17 ├ sh, then [long]
-	10.000 ms - 18 └ [sh]
+	120.000 - 15 [sh]
+	20.000 - 16 ├ [short]
+	70.000 - 17 ├ sh, then [long]
+	10.000 - 18 └ [sh]
 	EOF
 	lives names >actual &&
 	test_cmp expect actual
@@ -121,7 +121,7 @@ test_expect_success 'a session lasts from exec to exec; what follows has none' '
 		forked 0 15 1 && execed 10 15 one && execed 50 15 two &&
 		execed 80 15 three && ended 100 15 "\"code\":0"
 	} >three/tasks.jsonl &&
-	echo "100.000 ms 0 15 one, then two, then [three]" >expect &&
+	echo "100.000 0 15 one, then two, then [three]" >expect &&
 	lives three >actual &&
 	test_cmp expect actual &&
 	trace2 export --to csv --table sessions three |
@@ -149,9 +149,9 @@ test_expect_success 'a session whose clock is ahead or behind is placed inside' 
 		execed 31 17 late && ended 40 17 && ended 60 15
 	} >clock/tasks.jsonl &&
 	cat >expect <<-\EOF &&
-	60.000 ms 0 15 top
-	11.000 ms 0 16 ├ early
-	10.000 ms 0 17 └ late
+	60.000 0 15 top
+	11.000 0 16 ├ early
+	10.000 0 17 └ late
 	EOF
 	lives clock >actual &&
 	test_cmp expect actual &&
@@ -172,7 +172,7 @@ test_expect_success 'exec by a second thread: the first one ends, the process go
 		ended 30 15 "\"signal\":9" && execed 31 15 second &&
 		ended 90 15
 	} >thread/tasks.jsonl &&
-	echo "90.000 ms - 15 first, then [second]" >expect &&
+	echo "90.000 - 15 first, then [second]" >expect &&
 	lives thread >actual &&
 	test_cmp expect actual
 '
@@ -185,7 +185,7 @@ test_expect_success 'threads that outlive the first one: the last one ends the p
 		ended 10 15 "\"code\":3" &&
 		task exit 70 15 "\"tid\":16,\"ppid\":1,\"ptid\":1"
 	} >outlive/tasks.jsonl &&
-	echo "70.000 ms 3 15 [first]" >expect &&
+	echo "70.000 3 15 [first]" >expect &&
 	lives outlive >actual &&
 	test_cmp expect actual
 '
@@ -213,10 +213,10 @@ unfinished () {
 test_expect_success JQ 'the recorder was killed: until the last record' '
 	unfinished killed "\"state\":\"running\"" &&
 	cat >expect <<-\EOF &&
-	>= 50.000 ms open 15 top
-	>= 40.000 ms open 16 ├ kid
-	3.000 ms 0 17 ├ said
-	10.000 ms - 18 └ [top]
+	>= 50.000 open 15 top
+	>= 40.000 open 16 ├ kid
+	3.000 0 17 ├ said
+	10.000 - 18 └ [top]
 	EOF
 	lives killed >actual &&
 	test_cmp expect actual &&
@@ -233,7 +233,7 @@ test_expect_success JQ 'the recorder was killed: until the last record' '
 	done &&
 	trace2 report killed >out &&
 	test_grep "^>= 50.000 ms wall, 4 processes" out &&
-	test_grep "^>= 40.000 ms  .*├ kid$" out &&
+	test_grep "^>= 40.000  .*├ kid$" out &&
 	trace2 report --regions --format=csv killed >out &&
 	test_grep "^30000000,.*,c/open" out
 '
@@ -241,8 +241,8 @@ test_expect_success JQ 'the recorder was killed: until the last record' '
 test_expect_success 'the recording is complete: until its end' '
 	unfinished complete "\"state\":\"complete\",\"end_monotonic_ns\":1100000000" &&
 	cat >expect <<-\EOF &&
-	>= 100.000 ms open 15 top
-	>= 90.000 ms open 16 ├ kid
+	>= 100.000 open 15 top
+	>= 90.000 open 16 ├ kid
 	EOF
 	lives complete | sed 2q >actual &&
 	test_cmp expect actual
@@ -251,8 +251,8 @@ test_expect_success 'the recording is complete: until its end' '
 test_expect_success 'records were lost: until it was seen itself' '
 	unfinished lost "\"state\":\"complete\",\"end_monotonic_ns\":1100000000,\"lost\":1,\"losses\":{\"task_records\":1}" &&
 	cat >expect <<-\EOF &&
-	>= 5.000 ms open 15 top
-	>= 10.000 ms open 16 ├ kid
+	>= 5.000 open 15 top
+	>= 10.000 open 16 ├ kid
 	EOF
 	lives lost | sed 2q >actual &&
 	test_cmp expect actual
@@ -266,9 +266,9 @@ test_expect_success JQ 'a stream without an end, and one that ends in exec' '
 	} >open.event &&
 	trace2 list open.event | sed "1d; s/^[0-9:.]* *//; s/  */ /g" >actual &&
 	cat >expect <<-\EOF &&
-	>= 30.000 ms exec top
-	>= 20.000 ms open killed
-	10.000 ms 0 ended
+	>= 30.000 exec top
+	>= 20.000 open killed
+	10.000 0 ended
 	EOF
 	test_cmp expect actual
 '
@@ -279,8 +279,8 @@ test_expect_success JQ 'a collection of commands: how many, how long, in which s
 	test_grep "^3 commands, >= 60.000 ms altogether in a span of 80.000 ms: 3 processes, " out &&
 	grep -A1 CRITICAL out >actual &&
 	cat >expect <<-\EOF &&
-	     TIME   SHARE  CRITICAL PATH OF THE LONGEST
-	30.000 ms  100.0%  top
+	TIME ms   SHARE  CRITICAL PATH OF THE LONGEST
+	 30.000  100.0%  top
 	EOF
 	test_cmp expect actual &&
 	trace2 report --format=json open.event |
@@ -296,7 +296,7 @@ test_expect_success 'commands side by side: each has its own share' '
 		event Q/Y 25 atexit && event Q 50 atexit
 	} >side.event &&
 	trace2 report -g cmd side.event >out &&
-	test_grep " 20.0ms  20.0%  .* kid$" out
+	test_grep " 20.000  20.0%  .* kid$" out
 '
 
 # ---- real processes ---------------------------------------------------------

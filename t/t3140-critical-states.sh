@@ -96,11 +96,11 @@ test_expect_success 'a wait that no thread ended is on the path, by its cause' '
 	trace2 report r >out &&
 	sed -n "/CRITICAL/,\$p" out >actual &&
 	cat >expect <<-\EOF &&
-	 TIME  SHARE  WHY         CRITICAL PATH
-	50 us  50.0%  wait sleep  [top]
-	21 us  21.0%  run         [top]
-	20 us  20.0%  wait disk   [top]
-	 9 us   9.0%  wait pipe   [top]
+	TIME us  SHARE  WHY         CRITICAL PATH
+	     50  50.0%  wait sleep  [top]
+	     21  21.0%  run         [top]
+	     20  20.0%  wait disk   [top]
+	      9   9.0%  wait pipe   [top]
 	EOF
 	test_cmp expect actual
 '
@@ -133,7 +133,7 @@ test_expect_success 'a thread without a CPU is on the path, with the one that ha
 	test_cmp expect actual &&
 	adds_up &&
 	trace2 report r >out &&
-	test_grep "^40 us  57.1%  no CPU: busy  .top.$" out
+	test_grep "^ *40  57.1%  no CPU: busy  .top.$" out
 '
 
 test_expect_success 'the time of a child before it began belongs to the thread that created it' '
@@ -191,7 +191,7 @@ test_expect_success 'a wake-up that was derived marks what it led to' '
 	EOF
 	test_cmp expect actual &&
 	trace2 report r >out &&
-	test_grep "^52 us  57.8%  ~run  *├ .kid.$" out
+	test_grep "^ *52  57.8%  ~run  *├ .kid.$" out
 '
 
 # event US NAME [MEMBERS]: an event of process 10, so long after the start
@@ -257,14 +257,14 @@ test_expect_success '--regions has what the thread did in the time of its own' '
 	EOF
 	test_cmp expect actual &&
 	trace2 report --regions r >out &&
-	test_grep "^SUM WALL  SUM SELF  SHARE   CPU  WAIT  READY  CALLS" out
+	test_grep "^SUM WALL us  SUM SELF us  SHARE  CPU us  WAIT us  READY us  CALLS" out
 '
 
 test_expect_success '--waits: by cause, process and region' '
 	trace2 report --waits r >actual &&
 	cat >expect <<-\EOF &&
-	 SUM  COUNT   P50   MAX  WAIT  WOKEN BY   PROCESS  REGION
-	30us      1  30us  30us  disk  ~(kernel)  top      c/outer
+	SUM us  COUNT  P50 us  MAX us  WAIT  WOKEN BY   PROCESS  REGION
+	    30      1      30      30  disk  ~(kernel)  top      c/outer
 	EOF
 	test_cmp expect actual &&
 	trace2 report --waits -N c/inner r >out 2>err &&
@@ -283,7 +283,7 @@ test_expect_success 'the line above has CPU time, and what the path waited' '
 	test_write_lines "[70000,30000,0]" "[70000,30000,0]" >expect &&
 	test_cmp expect actual &&
 	trace2 list r >out &&
-	test_grep "100 us  70us     0   10  top$" out &&
+	test_grep " 100 *70     0   10  top$" out &&
 	trace2 list --format=json r | jq ".processes[0].cpu_ns" >actual &&
 	echo 70000 >expect &&
 	test_cmp expect actual
@@ -321,8 +321,8 @@ test_expect_success '--waits: many, by whom most of the time' '
 	EOF
 	trace2 report --waits --cmd reader r >actual &&
 	cat >expect <<-\EOF &&
-	 SUM  COUNT   P50   MAX  WAIT  WOKEN BY  PROCESS
-	45us      3  10us  30us  pipe  writer    reader
+	SUM us  COUNT  P50 us  MAX us  WAIT  WOKEN BY  PROCESS
+	    45      3      10      30  pipe  writer    reader
 	EOF
 	test_cmp expect actual &&
 	trace2 report --waits -g cmd --format=json r >json &&
@@ -558,7 +558,7 @@ test_expect_success 'without states it is the old path, and that is said' '
 	EOF
 	trace2 report r >out &&
 	test_grep "^(without states of threads: " out &&
-	test_grep "^50 us  50.0%  └ .?.$" out &&
+	test_grep "^ *50  50.0%  └ .?.$" out &&
 	trace2 report --format=json r >json &&
 	jq -e ".critical_path[0] | .state == null and .inferred == null" json
 '

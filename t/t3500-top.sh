@@ -54,7 +54,8 @@ until_it_waits () {
 # The first numbers of lines differ from run to run, and not every user is told
 # what is waited for.
 shape () {
-	sed -e "s/[0-9][0-9.]* *[mun]*s\\>/TIME/g" -e "s/[0-9][0-9.]*%/SHARE/g" \
+	sed -e "s/\([A-Z]\) [mu]*s\\>/\1/g" \
+	    -e "s/[0-9][0-9]*\\.[0-9][0-9][0-9]\\>/TIME/g" -e "s/[0-9][0-9.]*%/SHARE/g" \
 	    -e "s/ *$worker/ PID/" -e "s/wait pipe/wait/" -e "s/  */ /g" -e "s/^ //" "$@"
 }
 

@@ -18,10 +18,12 @@ prompts () {
 	sed -n 's/^    \$ //p' "$1"
 }
 
-# Print the headings of tables, without the space between the columns, and without
-# those that depend on what the kernel permits, or that no CPU was free.
+# Print the headings of tables, without the space between the columns, without
+# units, and without those that depend on what the kernel permits, or that no CPU
+# was free.
 heads () {
-	sed -n 's/^ *\([A-Z][A-Z0-9]*\( [A-Z ]*[A-Z0-9]*\)*\)$/\1/p' |
+	sed -n 's/\([A-Z0-9]\) [mu]*s\( \|$\)/\1\2/g
+		s/^ *\([A-Z][A-Z0-9]*\( [A-Z ]*[A-Z0-9]*\)*\)$/\1/p' |
 	grep ' ' | tr -s ' ' |
 	sed 's/\( SHARE\) CPU WAIT\( READY\)*/\1/
 		s/ CPU WAIT\( READY\)*/ SELF/

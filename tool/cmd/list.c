@@ -134,7 +134,7 @@ static const struct tr2_column columns[] = {
 	{ "start", "START", TR2_COL_LEFT | TR2_COL_YIELDS,
 	  tr2_node_cell_start },
 	{ "wall_ns", "WALL", 0, tr2_node_cell_wall },
-	{ "cpu_ns", "CPU", TR2_COL_SHORT | TR2_COL_YIELDS, tr2_node_cell_cpu },
+	{ "cpu_ns", "CPU", TR2_COL_YIELDS, tr2_node_cell_cpu },
 	{ NULL, "EXIT", TR2_COL_TEXT, tr2_node_cell_exit },
 	{ "pid", "PID", 0, tr2_node_cell_pid },
 	{ NULL, "", TR2_COL_TEXT | TR2_COL_LEFT, tr2_node_cell_uncertain },

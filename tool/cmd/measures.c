@@ -205,8 +205,8 @@ TR2_CELL(cell_name, struct tr2_difference, tr2_cell_str(t, r->name))
 static const struct tr2_column columns[] = {
 	{ "kind", "", TR2_COL_DATA, cell_kind },
 	{ "unit", "", TR2_COL_DATA, cell_unit },
-	{ "base", "BASE", TR2_COL_SHORT, cell_base },
-	{ "new", "NEW", TR2_COL_SHORT, cell_new },
+	{ "base", "BASE", TR2_COL_SINGLE, cell_base },
+	{ "new", "NEW", TR2_COL_SINGLE, cell_new },
 	{ NULL, "DELTA", TR2_COL_TEXT | TR2_COL_YIELDS, cell_delta_text },
 	{ "delta", "", TR2_COL_DATA, cell_delta },
 	{ NULL, "RATIO", TR2_COL_TEXT, cell_ratio_text },

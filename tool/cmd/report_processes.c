@@ -58,9 +58,9 @@ TR2_CELL(cell_spawn, struct process, tr2_cell_ns(t, node_of(r)->spawn_ns))
 
 static const struct tr2_column process_columns[] = {
 	{ "wall_ns", "WALL", 0, tr2_node_cell_wall },
-	{ "cpu_ns", "CPU", TR2_COL_SHORT, tr2_node_cell_cpu },
-	{ "wait_ns", "WAIT", TR2_COL_SHORT, tr2_node_cell_wait },
-	{ "ready_ns", "READY", TR2_COL_SHORT | TR2_COL_YIELDS, cell_ready },
+	{ "cpu_ns", "CPU", 0, tr2_node_cell_cpu },
+	{ "wait_ns", "WAIT", 0, tr2_node_cell_wait },
+	{ "ready_ns", "READY", TR2_COL_YIELDS, cell_ready },
 	{ "self_ns", "SELF", 0, cell_self },
 	{ "share", "SHARE", TR2_COL_HEAT | TR2_COL_YIELDS, cell_share },
 	{ "spawn_ns", "SPAWN", TR2_COL_YIELDS, cell_spawn },

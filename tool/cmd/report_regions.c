@@ -211,23 +211,23 @@ TR2_CELL(cell_ready, struct group_row,
 
 /* How the durations of a group are spread. */
 #define PERCENTILES                                                        \
-	{ "p50_ns", "P50", TR2_COL_SHORT | TR2_COL_SPARE, cell_p50 },      \
-	{ "p90_ns", "P90", TR2_COL_SHORT | TR2_COL_SPARE, cell_p90 },      \
-	{ "p99_ns", "P99", TR2_COL_SHORT | TR2_COL_SPARE, cell_p99 },      \
-	{ "max_ns", "MAX", TR2_COL_SHORT | TR2_COL_YIELDS, cell_max }
+	{ "p50_ns", "P50", TR2_COL_SINGLE | TR2_COL_SPARE, cell_p50 },      \
+	{ "p90_ns", "P90", TR2_COL_SINGLE | TR2_COL_SPARE, cell_p90 },      \
+	{ "p99_ns", "P99", TR2_COL_SINGLE | TR2_COL_SPARE, cell_p99 },      \
+	{ "max_ns", "MAX", TR2_COL_SINGLE | TR2_COL_YIELDS, cell_max }
 
 /* Its times, which are sums over parallel work, too, and its share, which is
  * not. */
 #define TIMES                                                    \
-	{ "total_ns", "SUM WALL", TR2_COL_SHORT, cell_total },   \
-	{ "self_ns", "SUM SELF", TR2_COL_SHORT, cell_self },     \
+	{ "total_ns", "SUM WALL", 0, cell_total },   \
+	{ "self_ns", "SUM SELF", 0, cell_self },     \
 	{ "share", "SHARE", TR2_COL_HEAT | TR2_COL_YIELDS, cell_share }
 
 static const struct tr2_column region_columns[] = {
 	TIMES,
-	{ "cpu_ns", "CPU", TR2_COL_SHORT, cell_cpu },
-	{ "wait_ns", "WAIT", TR2_COL_SHORT, cell_wait },
-	{ "ready_ns", "READY", TR2_COL_SHORT | TR2_COL_YIELDS, cell_ready },
+	{ "cpu_ns", "CPU", 0, cell_cpu },
+	{ "wait_ns", "WAIT", 0, cell_wait },
+	{ "ready_ns", "READY", TR2_COL_YIELDS, cell_ready },
 	{ "calls", "CALLS", 0, cell_nr },
 	PERCENTILES,
 	{ "group", "GROUP", TR2_COL_FLEX, cell_by },
@@ -353,7 +353,7 @@ static void cell_group_spawn(struct tr2_table *t, const void *row)
 
 static const struct tr2_column group_columns[] = {
 	TIMES,
-	{ "spawn_ns", "SUM SPAWN", TR2_COL_SHORT, cell_group_spawn },
+	{ "spawn_ns", "SUM SPAWN", 0, cell_group_spawn },
 	{ "processes", "COUNT", 0, cell_nr },
 	PERCENTILES,
 	{ "group", "GROUP", TR2_COL_FLEX, cell_name },

@@ -212,10 +212,10 @@ static void cell_region(struct tr2_table *t, const void *row)
 }
 
 static const struct tr2_column columns[] = {
-	{ "total_ns", "SUM", TR2_COL_SHORT, cell_total },
+	{ "total_ns", "SUM", 0, cell_total },
 	{ "count", "COUNT", 0, cell_count },
-	{ "p50_ns", "P50", TR2_COL_SHORT | TR2_COL_YIELDS, cell_p50 },
-	{ "max_ns", "MAX", TR2_COL_SHORT, cell_max },
+	{ "p50_ns", "P50", TR2_COL_SINGLE | TR2_COL_YIELDS, cell_p50 },
+	{ "max_ns", "MAX", TR2_COL_SINGLE, cell_max },
 	{ "cause", "WAIT", TR2_COL_LEFT, cell_cause },
 	{ "woken_by", "WOKEN BY", TR2_COL_LEFT, cell_waker },
 	{ "inferred", "", TR2_COL_DATA, cell_inferred },

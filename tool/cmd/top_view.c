@@ -68,8 +68,8 @@ static const struct tr2_column sum_columns[] = {
 	{ "ended", "ENDED", 0, cell_ended },
 	{ "cpu", "%CPU", 0, cell_cpus },
 	{ "ready", "READY", 0, cell_ready },
-	{ "cpu_ns", "CPU", TR2_COL_SHORT, cell_cpu_ns },
-	{ "wall_ns", "WALL", TR2_COL_SHORT, cell_wall },
+	{ "cpu_ns", "CPU", 0, cell_cpu_ns },
+	{ "wall_ns", "WALL", 0, cell_wall },
 	{ "state", "STATE", TR2_COL_LEFT, cell_of_all },
 };
 
@@ -242,8 +242,8 @@ static const struct tr2_column process_columns[] = {
 	{ "function", "", TR2_COL_DATA, cell_function },
 	{ "cpu", "%CPU", TR2_COL_HEAT, cell_share },
 	{ "ready", "READY", 0, cell_ready_share },
-	{ "cpu_ns", "CPU", TR2_COL_SHORT, cell_used },
-	{ "wall_ns", "WALL", TR2_COL_SHORT, cell_age },
+	{ "cpu_ns", "CPU", 0, cell_used },
+	{ "wall_ns", "WALL", 0, cell_age },
 	{ "threads", "THREADS", TR2_COL_YIELDS, cell_threads },
 	{ "lost", "LOST", 0, cell_lost },
 	{ "comm", "", TR2_COL_DATA, cell_comm },

@@ -4,8 +4,10 @@
  * the texts of the terminal, uncut.
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "common/memory.h"
 #include "out/table_private.h"
 
 /* Escape all markup in a cell. */
@@ -25,50 +27,81 @@ static bool is_left(const struct tr2_column *c)
 	return c->flags & (TR2_COL_LEFT | TR2_COL_TREE | TR2_COL_FLEX);
 }
 
-/* Empty columns are not shown. */
-static bool is_shown(const struct tr2_table *t, size_t c)
-{
-	size_t row;
+struct printing {
+	struct tr2_column_use *use; /* by column */
+	struct tr2_units units;
+};
 
-	if (t->columns[c].flags & TR2_COL_DATA)
-		return false;
-	for (row = 0; row < t->nr_rows; row++)
-		if (tr2_cell_at(t, row, c)->kind != TR2_CELL_NONE)
-			return true;
-	return !t->nr_rows;
+/* Empty columns are not shown. */
+static bool is_shown(const struct tr2_table *t, const struct printing *p,
+		     size_t c)
+{
+	return !(t->columns[c].flags & TR2_COL_DATA) &&
+	       (p->use[c].filled || !t->nr_rows);
 }
 
-static void add_heads(const struct tr2_table *t, struct tr2_buf *out)
+static void measure(const struct tr2_table *t, struct printing *p)
+{
+	size_t row, c;
+
+	for (row = 0; row < t->nr_rows; row++)
+		for (c = 0; c < t->nr_columns; c++) {
+			if (t->columns[c].flags & TR2_COL_DATA)
+				continue;
+			tr2_column_see(&p->use[c], tr2_cell_at(t, row, c));
+			tr2_units_see(&p->units, t->columns[c].flags,
+				      tr2_cell_at(t, row, c));
+		}
+	tr2_units_choose(&p->units);
+}
+
+static void add_heads(const struct tr2_table *t, const struct printing *p,
+		      struct tr2_buf *out)
 {
 	size_t c;
 
 	for (c = 0; c < t->nr_columns; c++)
-		if (is_shown(t, c)) {
+		if (is_shown(t, p, c)) {
 			tr2_buf_addlit(out, "| ");
-			tr2_buf_addstr(out, t->columns[c].heading);
+			tr2_column_add_heading(&t->columns[c], &p->use[c],
+					       &p->units, out);
 			tr2_buf_addch(out, ' ');
 		}
 	tr2_buf_addlit(out, "|\n");
 	for (c = 0; c < t->nr_columns; c++)
-		if (is_shown(t, c))
+		if (is_shown(t, p, c))
 			tr2_buf_addstr(out, is_left(&t->columns[c]) ? "|:--" :
 								      "|--:");
 	tr2_buf_addlit(out, "|\n");
 }
 
+/* Append a cell of the column as text, not escaped. */
+static void add_cell(const struct tr2_table *t, const struct printing *p,
+		     const struct tr2_cell *cell, size_t c, struct tr2_buf *text)
+{
+	if (cell->kind == TR2_CELL_NS)
+		tr2_column_add_duration(&t->columns[c], &p->use[c], &p->units,
+					cell->i, cell->at_least, text);
+	else
+		tr2_cell_as_text(cell, text);
+}
+
 void tr2_table_print_markdown(const struct tr2_table *t)
 {
+	struct printing p = {
+		.use = tr2_calloc(t->nr_columns + 1, sizeof(*p.use)),
+	};
 	struct tr2_buf out = TR2_BUF_INIT, text = TR2_BUF_INIT;
 	size_t row, c;
 
-	add_heads(t, &out);
+	measure(t, &p);
+	add_heads(t, &p, &out);
 	for (row = 0; row < t->nr_rows; row++) {
 		for (c = 0; c < t->nr_columns; c++) {
-			if (!is_shown(t, c))
+			if (!is_shown(t, &p, c))
 				continue;
 			tr2_buf_reset(&text);
-			tr2_cell_as_text(tr2_cell_at(t, row, c),
-					 t->columns[c].flags, &text);
+			add_cell(t, &p, tr2_cell_at(t, row, c), c, &text);
 			tr2_buf_addlit(&out, "| ");
 			add_escaped(&out, text.p, text.len);
 			tr2_buf_addch(&out, ' ');
@@ -79,4 +112,5 @@ void tr2_table_print_markdown(const struct tr2_table *t)
 		fwrite(out.p, 1, out.len, stdout);
 	tr2_buf_release(&out);
 	tr2_buf_release(&text);
+	free(p.use);
 }

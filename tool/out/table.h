@@ -37,7 +37,8 @@ enum tr2_cell_kind {
 	TR2_CELL_INT,
 	TR2_CELL_UINT,
 	TR2_CELL_REAL, /* any number; in text with significant digits only */
-	TR2_CELL_NS,    /* a duration: 1.234 ms in text, nanoseconds elsewhere */
+	TR2_CELL_NS,    /* a duration: in text in the unit of the table, which is
+			 * in the heading; nanoseconds elsewhere */
 	TR2_CELL_BYTES, /* 23.1 KiB in text, bytes elsewhere */
 	TR2_CELL_SHARE, /* a ratio: 12.3% in text, 0.123 elsewhere */
 	TR2_CELL_WALL,  /* a time, wall nanoseconds: HH:MM:SS.uuuuuu in text,
@@ -53,7 +54,8 @@ enum tr2_cell_kind {
 #define TR2_COL_FLEX (1u << 2)   /* narrowed first if a line is too wide */
 #define TR2_COL_DATA (1u << 3)   /* only in JSON and CSV (not without a key) */
 #define TR2_COL_TEXT (1u << 4)   /* only in text */
-#define TR2_COL_SHORT (1u << 6)  /* durations with three digits */
+#define TR2_COL_SINGLE (1u << 6) /* durations of single calls: they have a unit
+				  * of their own, which shows the smallest */
 #define TR2_COL_SPARE (1u << 7)  /* omitted, the last first, if lines are too
 				  * wide for a terminal */
 #define TR2_COL_YIELDS (1u << 8) /* the same, if a line is too wide even with
@@ -205,6 +207,19 @@ void tr2_table_names(const struct tr2_table *t, struct tr2_buf *out);
 
 /* Append a value of CSV, quoted if needed. */
 void tr2_csv_add(struct tr2_buf *out, const char *s, size_t len);
+
+/* The unit of a column of durations. */
+struct tr2_unit {
+	const char *name;
+	uint64_t ns;
+	unsigned int decimals;
+};
+
+/* Choose the unit for durations up to `largest`, or a smaller one in which
+ * `smallest` (0: any) is not 0.000. has_ns: some are no whole microseconds. */
+void tr2_unit_choose(struct tr2_unit *unit, uint64_t largest, uint64_t smallest,
+		     bool has_ns);
+void tr2_fmt_in_unit(struct tr2_buf *b, int64_t ns, const struct tr2_unit *unit);
 
 /* Format values with their units for text. */
 void tr2_fmt_ns(struct tr2_buf *b, int64_t ns);         /* 1.234 ms */

@@ -42,9 +42,47 @@ void tr2_cell_words_as_text(const struct tr2_cell *cell, struct tr2_buf *out);
 /* Append the plain value of a cell: no unit, no rounding. */
 void tr2_cell_as_data(const struct tr2_cell *cell, struct tr2_buf *out);
 
-/* Append a cell as in text. */
-void tr2_cell_as_text(const struct tr2_cell *cell, unsigned int flags,
-		      struct tr2_buf *out);
+/* Append a cell as in text; not one of TR2_CELL_NS. */
+void tr2_cell_as_text(const struct tr2_cell *cell, struct tr2_buf *out);
+
+/* The durations of a table: [1] of TR2_COL_SINGLE, [0] all others. */
+struct tr2_units {
+	struct tr2_durations {
+		uint64_t largest, smallest; /* smallest: but not 0 */
+		bool has_ns; /* some are no whole microseconds */
+	} of[2];
+	struct tr2_unit unit[2];
+};
+
+/* See all cells that are printed, then choose. */
+void tr2_units_see(struct tr2_units *u, unsigned int flags,
+		   const struct tr2_cell *cell);
+void tr2_units_choose(struct tr2_units *u);
+const struct tr2_unit *tr2_units_of(const struct tr2_units *u,
+				    unsigned int flags);
+
+/* The cells of a column. */
+struct tr2_column_use {
+	bool filled; /* not all are empty */
+	bool has_durations, has_others; /* others: numbers without that unit */
+	bool negative, has_bounds;
+	uint64_t largest, largest_bound; /* of the durations */
+};
+
+void tr2_column_see(struct tr2_column_use *c, const struct tr2_cell *cell);
+/* Is the unit in the heading? */
+bool tr2_column_has_unit(const struct tr2_column_use *c);
+void tr2_column_add_heading(const struct tr2_column *column,
+			    const struct tr2_column_use *use,
+			    const struct tr2_units *u, struct tr2_buf *out);
+void tr2_column_add_duration(const struct tr2_column *column,
+			     const struct tr2_column_use *use,
+			     const struct tr2_units *u, int64_t ns,
+			     bool at_least, struct tr2_buf *out);
+/* Return the width of its durations. */
+size_t tr2_column_width(const struct tr2_column *column,
+			const struct tr2_column_use *use,
+			const struct tr2_units *u);
 
 /* One function per format. `first`: no table was printed before. */
 void tr2_table_print_text(struct tr2_table *t);

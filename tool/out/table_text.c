@@ -22,30 +22,33 @@
 /* The state of printing a table. */
 struct printing {
 	size_t *width; /* by column; 0: not shown */
-	bool *filled;  /* by column: has a non-empty cell */
+	struct tr2_column_use *use; /* by column */
+	struct tr2_units units;
 	bool *left_out;
 	size_t last;   /* 1 + the last column that is shown */
 	size_t end;    /* 1 + the last one that text may show */
 	bool open[MAX_TREE_DEPTH + 1]; /* by depth: a vertical line continues
 				        * here */
 	/* For each row and each column that text may show: a struct cell_head
-	 * and the text. */
+	 * and the text, or an int64_t of nanoseconds. */
 	struct tr2_buf cells;
 	size_t nr_rows;
-	struct tr2_buf out, tree;
+	struct tr2_buf out, tree, text;
 };
 
 struct cell_head {
-	uint32_t len, color;
+	uint32_t len;
+	uint8_t color;
+	bool is_ns, at_least;
 };
 
-void tr2_cell_as_text(const struct tr2_cell *cell, unsigned int flags,
-		      struct tr2_buf *out)
+void tr2_cell_as_text(const struct tr2_cell *cell, struct tr2_buf *out)
 {
 	if (cell->at_least)
 		tr2_buf_addlit(out, ">= ");
 	switch (cell->kind) {
 	case TR2_CELL_NONE:
+	case TR2_CELL_NS:
 		break;
 	case TR2_CELL_STR:
 	case TR2_CELL_JSON:
@@ -62,12 +65,6 @@ void tr2_cell_as_text(const struct tr2_cell *cell, unsigned int flags,
 		break;
 	case TR2_CELL_REAL:
 		tr2_fmt_real(out, cell->d);
-		break;
-	case TR2_CELL_NS:
-		if (flags & TR2_COL_SHORT)
-			tr2_fmt_ns_short(out, cell->i);
-		else
-			tr2_fmt_ns(out, cell->i);
 		break;
 	case TR2_CELL_BYTES:
 		tr2_fmt_bytes(out, cell->u);
@@ -163,16 +160,23 @@ static size_t keep_cell(struct printing *p, const struct tr2_cell *cell,
 {
 	struct tr2_buf *b = &p->cells;
 	size_t at = b->len;
+	enum tr2_color hot = heat(cell);
 	struct cell_head head = {
-		0, flags & TR2_COL_HEAT ? heat(cell) : cell->color
+		.color = flags & TR2_COL_HEAT ? (uint8_t)hot : cell->color,
+		.is_ns = cell->kind == TR2_CELL_NS,
+		.at_least = cell->at_least,
 	};
 
 	tr2_buf_add(b, &head, sizeof(head));
-	tr2_cell_as_text(cell, flags, b);
+	if (head.is_ns)
+		tr2_buf_add(b, &cell->i, sizeof(cell->i));
+	else
+		tr2_cell_as_text(cell, b);
 	tr2_must(!b->failed);
 	head.len = (uint32_t)(b->len - at - sizeof(head));
 	memcpy(b->p + at, &head, sizeof(head));
-	return display_width(b->p + at + sizeof(head), head.len);
+	return head.is_ns ? 0 : display_width(b->p + at + sizeof(head),
+					      head.len);
 }
 
 static void keep_row(struct tr2_table *t, size_t row, void *data)
@@ -186,7 +190,8 @@ static void keep_row(struct tr2_table *t, size_t row, void *data)
 		if (!shown(&t->columns[c]))
 			continue;
 		cell = tr2_cell_at(t, row, c);
-		p->filled[c] |= cell->kind != TR2_CELL_NONE;
+		tr2_column_see(&p->use[c], cell);
+		tr2_units_see(&p->units, t->columns[c].flags, cell);
 		w = keep_cell(p, cell, t->columns[c].flags);
 		if (t->columns[c].flags & TR2_COL_TREE)
 			w += 2 * (size_t)depth;
@@ -196,20 +201,39 @@ static void keep_row(struct tr2_table *t, size_t row, void *data)
 	p->nr_rows++;
 }
 
+/* Make p->text the heading of a column, and return its width. */
+static size_t heading_width(const struct tr2_table *t, struct printing *p,
+			    size_t c)
+{
+	tr2_buf_reset(&p->text);
+	tr2_column_add_heading(&t->columns[c], &p->use[c], &p->units, &p->text);
+	return display_width(p->text.p, p->text.len);
+}
+
 /* Compute the widths of all columns; empty ones are omitted. */
 static void measure(struct tr2_table *t, struct printing *p)
 {
-	size_t c;
+	size_t c, w;
 
-	for (c = 0; c < t->nr_columns; c++) {
-		p->width[c] = strlen(t->columns[c].heading);
+	for (c = 0; c < t->nr_columns; c++)
 		if (shown(&t->columns[c]))
 			p->end = c + 1;
-	}
 	tr2_table_each_row(t, TR2_COL_DATA, keep_row, p);
-	for (c = 0; c < t->nr_columns; c++)
-		if (!shown(&t->columns[c]) || (p->nr_rows && !p->filled[c]))
+	tr2_units_choose(&p->units);
+	for (c = 0; c < t->nr_columns; c++) {
+		if (!shown(&t->columns[c]) || (p->nr_rows && !p->use[c].filled)) {
 			p->width[c] = 0;
+			continue;
+		}
+		w = heading_width(t, p, c);
+		if (w > p->width[c])
+			p->width[c] = w;
+		w = p->use[c].has_durations ?
+			    tr2_column_width(&t->columns[c], &p->use[c],
+					     &p->units) : 0;
+		if (w > p->width[c])
+			p->width[c] = w;
+	}
 }
 
 static size_t total_width(const struct tr2_table *t, const size_t *width)
@@ -312,6 +336,21 @@ static size_t add_cut(struct tr2_buf *out, const char *text, size_t len,
 	return w;
 }
 
+/* Return the text of a duration that was kept. */
+static const char *duration_text(const struct tr2_table *t, struct printing *p,
+				 size_t c, const struct cell_head *head,
+				 const char *kept, size_t *len)
+{
+	int64_t ns;
+
+	memcpy(&ns, kept, sizeof(ns));
+	tr2_buf_reset(&p->text);
+	tr2_column_add_duration(&t->columns[c], &p->use[c], &p->units, ns,
+				head->at_least, &p->text);
+	*len = p->text.len;
+	return p->text.p;
+}
+
 /* Add one cell in its column. */
 static void add_cell(const struct tr2_table *t, size_t row, size_t c,
 		     struct printing *p, const struct cell_head *head,
@@ -319,9 +358,12 @@ static void add_cell(const struct tr2_table *t, size_t row, size_t c,
 {
 	unsigned int flags = t->columns[c].flags;
 	bool left = flags & (TR2_COL_LEFT | TR2_COL_TREE | TR2_COL_FLEX);
-	size_t w = display_width(text, head->len), width = p->width[c], lines = 0;
+	size_t len = head->len, w, width = p->width[c], lines = 0;
 	struct tr2_buf *out = &p->out;
 
+	if (head->is_ns)
+		text = duration_text(t, p, c, head, text, &len);
+	w = display_width(text, len);
 	if (flags & TR2_COL_TREE && t->depths[row]) {
 		tr2_buf_reset(&p->tree);
 		add_tree_lines(t, row, p->open, &p->tree);
@@ -331,8 +373,8 @@ static void add_cell(const struct tr2_table *t, size_t row, size_t c,
 	} else if (!left && w < width) {
 		tr2_buf_addchars(out, ' ', width - w);
 	}
-	if (head->len && lines < width)
-		lines += add_cut(out, text, head->len, w, width - lines,
+	if (len && lines < width)
+		lines += add_cut(out, text, len, w, width - lines,
 				 (enum tr2_color)head->color);
 	/* The last column needs no padding. */
 	if (c + 1 == p->last)
@@ -351,24 +393,24 @@ static size_t last_shown(const struct tr2_table *t, const size_t *width)
 	return c;
 }
 
-static void add_headings(const struct tr2_table *t, const size_t *width,
-			 size_t last, struct tr2_buf *out)
+static void add_headings(const struct tr2_table *t, struct printing *p)
 {
+	const size_t *width = p->width;
+	struct tr2_buf *out = &p->out;
 	size_t c, w;
 
 	tr2_buf_addstr(out, tr2_color_on(TR2_COLOR_HEADING));
-	for (c = 0; c < last; c++) {
-		const char *heading = t->columns[c].heading;
+	for (c = 0; c < p->last; c++) {
 		bool left = t->columns[c].flags &
 			    (TR2_COL_LEFT | TR2_COL_TREE | TR2_COL_FLEX);
 
 		if (!width[c])
 			continue;
-		w = display_width(heading, strlen(heading));
+		w = heading_width(t, p, c);
 		if (!left)
 			tr2_buf_addchars(out, ' ', width[c] - w);
-		tr2_buf_addstr(out, heading);
-		if (c + 1 < last)
+		tr2_buf_add(out, p->text.p, p->text.len);
+		if (c + 1 < p->last)
 			tr2_buf_addchars(out, ' ', (left ? width[c] - w : 0) + 2);
 	}
 	tr2_buf_addstr(out, tr2_color_off(TR2_COLOR_HEADING));
@@ -412,7 +454,7 @@ static void print_lines(struct tr2_table *t, struct printing *p)
 	fit_width(t, p->width);
 	p->last = last_shown(t, p->width);
 	if (p->nr_rows)
-		add_headings(t, p->width, p->last, &p->out);
+		add_headings(t, p);
 	for (row = 0; row < p->nr_rows; row++)
 		at = print_row(t, row, p, at);
 	add_left_out(t, p->left_out, &p->out);
@@ -423,18 +465,20 @@ void tr2_table_print_text(struct tr2_table *t)
 {
 	struct printing p = {
 		.width = tr2_calloc(t->nr_columns + 1, sizeof(*p.width)),
-		.filled = tr2_calloc(t->nr_columns + 1, sizeof(*p.filled)),
+		.use = tr2_calloc(t->nr_columns + 1, sizeof(*p.use)),
 		.left_out = tr2_calloc(t->nr_columns + 1, sizeof(*p.left_out)),
 		.cells = TR2_BUF_INIT,
 		.out = TR2_BUF_INIT,
 		.tree = TR2_BUF_INIT,
+		.text = TR2_BUF_INIT,
 	};
 
 	print_lines(t, &p);
 	tr2_buf_release(&p.out);
 	tr2_buf_release(&p.tree);
+	tr2_buf_release(&p.text);
 	tr2_buf_release(&p.cells);
 	free(p.left_out);
-	free(p.filled);
+	free(p.use);
 	free(p.width);
 }

@@ -98,6 +98,35 @@ void tr2_fmt_ns_short(struct tr2_buf *b, int64_t ns)
 	tr2_buf_addstr(b, units[i].unit);
 }
 
+/* Up to this number, a smaller unit may show the smallest duration. */
+#define MAX_IN_UNIT 1000000
+
+void tr2_unit_choose(struct tr2_unit *unit, uint64_t largest, uint64_t smallest,
+		     bool has_ns)
+{
+	static const struct tr2_unit units[] = { { "s", S_NS, 3 },
+						 { "ms", MS_NS, 3 },
+						 { "us", US_NS, 0 } };
+	size_t i = 0;
+
+	/* What is rounded to 1.000 of a unit is in it. */
+	while (i < 2 && largest < units[i].ns - units[i].ns / 2000)
+		i++;
+	while (i < 2 && smallest && smallest < units[i].ns / 1000 &&
+	       largest < units[i + 1].ns * MAX_IN_UNIT)
+		i++;
+	*unit = units[i];
+	if (i == 2 && has_ns)
+		unit->decimals = 3;
+}
+
+void tr2_fmt_in_unit(struct tr2_buf *b, int64_t ns, const struct tr2_unit *unit)
+{
+	uint64_t v = unsigned_of(b, ns);
+
+	add_ratio(b, v, unit->ns, unit->decimals);
+}
+
 void tr2_fmt_bytes(struct tr2_buf *b, uint64_t bytes)
 {
 	static const char *const units[] = { " bytes", " KiB", " MiB", " GiB",
