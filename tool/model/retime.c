@@ -190,12 +190,32 @@ static int64_t wait_end(const struct tr2_retime *r, uint32_t thread,
 	return to_ns > from_ns ? to_ns : from_ns + 1;
 }
 
+/* At best, a thread loses its CPU less often if it runs shorter, and gets it
+ * earlier from one that does. */
+static int64_t ready_ns(const struct tr2_retime *r, uint32_t thread,
+			uint32_t state, int64_t end_ns)
+{
+	const struct tr2_state *s = &r->m->states[state];
+	int64_t ns = end_ns - s->start_ns;
+	int64_t own_ns = work_ns(&r->threads[thread], s->start_ns, end_ns, 1);
+	int64_t by_ns = work_ns(&r->threads[s->other], s->start_ns, end_ns, 1);
+	double factor = r->ready_factor;
+	bool preempted = state > r->m->task_threads[thread].first_state &&
+			 s[-1].kind == TR2_STATE_RUN;
+
+	if (r->bound == TR2_RETIME_BEST && preempted)
+		factor *= (double)own_ns / (double)ns;
+	if (r->bound == TR2_RETIME_BEST && s->other)
+		factor *= (double)by_ns / (double)ns;
+	ns = (int64_t)((double)ns * factor + 0.5);
+	return ns ? ns : 1;
+}
+
 /* Return when a state ends. */
 static int64_t end_of(const struct tr2_retime *r, uint32_t thread,
 		      uint32_t state)
 {
 	const struct tr2_state *s = &r->m->states[state];
-	const struct tr2_retimed_thread *by = &r->threads[s->other];
 	int64_t end_ns = tr2_state_end(r->m, thread, state);
 	int64_t ns = end_ns - s->start_ns;
 
@@ -205,10 +225,8 @@ static int64_t end_of(const struct tr2_retime *r, uint32_t thread,
 		ns = work_ns(&r->threads[thread], s->start_ns, end_ns, 1);
 	else if (s->kind == TR2_STATE_WAIT)
 		return wait_end(r, thread, state, end_ns);
-	else if (s->other && r->bound == TR2_RETIME_BEST)
-		ns = work_ns(by, s->start_ns, end_ns, r->ready_factor);
-	else if (r->ready_factor != 1)
-		ns = 1 + (int64_t)((double)ns * r->ready_factor);
+	else
+		ns = ready_ns(r, thread, state, end_ns);
 	return r->start_ns[state] + ns;
 }
 

@@ -10,8 +10,8 @@
  *
  * Three things were not recorded, so that there are two answers. A wait that
  * something outside the recording ended may last as long as it did, or end at
- * the moment when it did. A thread without a CPU, while one had it that is
- * faster now, may get it earlier, or not. A parent that a child's end woke may
+ * the moment when it did. A thread that is faster, or lost its CPU to one that
+ * is, may be without a CPU for less time, or not. A parent that a child's end woke may
  * need only that one, or all that had ended. TR2_RETIME_BEST assumes the first
  * of each, TR2_RETIME_WORST the second.
  */
