@@ -412,6 +412,8 @@ struct tr2_node {
 	bool has_code;
 	bool at_least;    /* its end is unknown: end_ns is when it was last
 			   * seen, or now */
+	bool reaped_late; /* its parent emitted other events between its end and
+			   * the end of its child span */
 	int32_t code;     /* exit code, or signal number */
 	int64_t start_ns, end_ns; /* wall: from fork to exit if the kernel
 				   * recorded them, else from its own events,
@@ -423,8 +425,6 @@ struct tr2_node {
 	 * threads', and may exceed the wall time. In wait_ns none of them ran
 	 * or was ready; in ready_ns none ran, and one was ready. */
 	int64_t cpu_ns, ready_ns, wait_ns;
-	bool reaped_late; /* its parent emitted other events between its end and
-			   * the end of its child span */
 };
 
 /* Kinds of problems, of the input's form or of its content. */
