@@ -9,7 +9,7 @@
 use strict;
 use warnings;
 
-use lib (__FILE__ =~ m{(.*/)}s ? $1 : '') . 'lib';
+BEGIN { unshift @INC, (__FILE__ =~ m{(.*/)}s ? $1 : '') . 'lib' }
 use Trace2::Scrub;
 
 my $USAGE = <<'EOT';

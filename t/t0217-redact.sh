@@ -18,8 +18,8 @@ shows () {
 	traced test-tool trace2 call data_string cat k "$1" , printf "$1" &&
 	sed -n "s/^.* | cat  *| k://p" p >actual &&
 	sed -n "s/^.* | printf .* |  *| //p" p >>actual &&
-	jq -r "select(.event == \"data\") | .value" e >>actual &&
-	jq -r "select(.event == \"printf\") | .msg" e >>actual &&
+	jq -r "select(.event == \"data\").value,
+		select(.event == \"printf\").msg" e >>actual &&
 	sed -e "1,/^cmd_name/d" -e "/^exit/,\$d" n >>actual &&
 	printf "%s\n" "$2" "$2" "$2" "$2" "$2" >expect &&
 	test_cmp expect actual

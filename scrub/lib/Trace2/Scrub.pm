@@ -140,16 +140,16 @@ sub scrub_file {
 sub scrub_lines {
 	my ($scrubber, $in, $where) = @_;
 
+	my $line;
 	$where = "scrub: ${where}line";
-	while (my $line = <$in>) {
+	while ($! = 0, defined($line = <$in>)) {
 		chomp $line or die "$where $.: cut short: its newline is missing\n";
 		my $text = eval { $scrubber->{line}->($line) };
 		die "$where $.: $@" if $@;
 		next unless defined $text;
 		print $text or die "scrub: cannot write: $!\n";
 	}
-	my $error = $!;
-	die "$where $.: cannot read on: $error\n" if $in->error;
+	die "$where $.: cannot read on: $!\n" if $!;
 	close $in;
 }
 
