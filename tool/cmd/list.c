@@ -159,6 +159,7 @@ static const struct tr2_column columns[] = {
 	{ "cwd", "", TR2_COL_DATA, cell_cwd },
 	{ "segments", "", TR2_COL_DATA, tr2_node_cell_segments },
 	{ "at_least", "", TR2_COL_DATA, tr2_node_cell_at_least },
+	{ "begun", "", TR2_COL_DATA, tr2_node_cell_begun },
 };
 
 static void print_label(const char *label)
@@ -257,6 +258,21 @@ static void print_child(const struct tr2_model *m, const struct tr2_child *c)
 	print_text("cd", tr2_s(m, c->cd));
 }
 
+static void print_begun(const struct tr2_model *m, const struct tr2_node *n)
+{
+	int64_t begun_ns = m->tasks[n->task].begun_ns;
+	struct tr2_buf b = TR2_BUF_INIT;
+
+	if (!begun_ns)
+		return;
+	tr2_fmt_iso(&b, begun_ns);
+	tr2_buf_addlit(&b, ", ");
+	tr2_fmt_ns(&b, n->start_ns - begun_ns);
+	tr2_buf_addlit(&b, " before it was recorded");
+	print_text("began", tr2_buf_str(&b));
+	tr2_buf_release(&b);
+}
+
 static void print_verbose(const struct tr2_model *m, uint32_t node)
 {
 	const struct tr2_node *n = &m->nodes[node];
@@ -274,6 +290,7 @@ static void print_verbose(const struct tr2_model *m, uint32_t node)
 	tr2_buf_reset(&b);
 	tr2_exit_text(&b, m, node);
 	print_text("exit", tr2_buf_str(&b));
+	print_begun(m, n);
 	if (n->parent) {
 		tr2_buf_reset(&b);
 		tr2_buf_addall(&b, tr2_node_name(m, n->parent), ", ",

@@ -66,6 +66,20 @@ void tr2_node_cell_start(struct tr2_table *t, const void *row)
 	tr2_cell_wall(t, node_of(row)->start_ns);
 }
 
+/* Return when a process began that ran already when it was recorded; else 0. */
+static int64_t begun_ns(const struct tr2_model *m, uint32_t node)
+{
+	return m->tasks[m->nodes[node].task].begun_ns;
+}
+
+void tr2_node_cell_begun(struct tr2_table *t, const void *row)
+{
+	const struct tr2_node_row *r = row;
+
+	if (begun_ns(r->m, r->node))
+		tr2_cell_wall(t, begun_ns(r->m, r->node));
+}
+
 void tr2_node_cell_wall(struct tr2_table *t, const void *row)
 {
 	const struct tr2_node *n = node_of(row);
@@ -228,6 +242,8 @@ static void give_command(struct tr2_table *t, const struct tr2_node_row *r,
 	bool instrumented = !segment && tr2_node_session(m, r->node);
 
 	tr2_buf_reset(&b);
+	if (begun_ns(m, r->node))
+		tr2_buf_addlit(&b, "< ");
 	if (with_earlier)
 		add_earlier(&b, m, n);
 	if (!instrumented)
@@ -365,7 +381,7 @@ void tr2_print_legend(const struct tr2_model *m,
 		      bool (*shown)(const struct tr2_model *, uint32_t),
 		      bool exits)
 {
-	bool uncertain = false, silent = false, guessed = false;
+	bool uncertain = false, silent = false, guessed = false, begun = false;
 	uint32_t i;
 
 	for (i = m->first_root; i; i = tr2_node_after(m, i)) {
@@ -373,20 +389,24 @@ void tr2_print_legend(const struct tr2_model *m,
 			continue;
 		uncertain |= is_uncertain(m, i);
 		silent |= !tr2_node_session(m, i);
+		begun |= begun_ns(m, i) != 0;
 		guessed |= m->nodes[i].end == TR2_END_SIGNAL &&
 			   m->nodes[i].end_by == TR2_BY_PARENT;
 	}
-	if (uncertain || silent || guessed)
+	if (uncertain || silent || guessed || begun)
 		fputs(tr2_color_on(TR2_COLOR_DIM), stdout);
 	if (silent)
 		fputs("[...] is not instrumented: seen by its parent or the "
 		      "kernel only\n", stdout);
+	if (begun)
+		fputs("< began before it was recorded: its times are from then "
+		      "on\n", stdout);
 	if (uncertain)
 		fputs("? likely, but not certainly, a child of the process "
 		      "above it\n", stdout);
 	if (guessed && exits)
 		fputs("SIG...? is guessed from the exit code that its parent "
 		      "saw: 128 + the signal\n", stdout);
-	if (uncertain || silent || guessed)
+	if (uncertain || silent || guessed || begun)
 		fputs(tr2_color_off(TR2_COLOR_DIM), stdout);
 }

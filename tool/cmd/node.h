@@ -22,6 +22,8 @@ struct tr2_node_row {
 
 /* Its cells. */
 void tr2_node_cell_start(struct tr2_table *t, const void *row);
+/* When it began, if that was before it was recorded. */
+void tr2_node_cell_begun(struct tr2_table *t, const void *row);
 void tr2_node_cell_wall(struct tr2_table *t, const void *row);
 /* yes: its end is unknown, and that is a lower bound. */
 void tr2_node_cell_at_least(struct tr2_table *t, const void *row);

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * trace2 record - run a command and keep its Trace2 events and the kernel's
- * records of its processes, or collect events from sockets. record/job.h
+ * records of its processes, or keep those of running processes, or collect
+ * events from sockets. record/job.h
  * describes the order of steps.
  */
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/split.h"
 #include "cmd/events.h"
+#include "common/memory.h"
 #include "common/options.h"
 #include "record/counters.h"
 #include "record/job.h"
@@ -23,11 +26,14 @@
 static int64_t nest = TR2_JOB_NEST;
 static int64_t timeout_ns = TR2_JOB_TIMEOUT_NS;
 static int64_t max_size, rotate, keep, report_ns;
-static struct tr2_list addresses, events;
+static struct tr2_list addresses, events, processes;
 static const char *profile, *call_graph;
 static bool rings, no_states, quiet;
 
 static const struct tr2_option options[] = {
+	{ 'p', "pid", "PID[,PID...]", TR2_OPT_LIST, &processes,
+	  "record these processes, which run already, and what they start from "
+	  "now on, until they end or until interrupted", NULL },
 	{ 'e', "event", "EVENT[,EVENT...]", TR2_OPT_LIST, &events,
 	  "count these events over CMD and its children; names as in perf, "
 	  "'list' lists them", NULL },
@@ -119,10 +125,22 @@ static int read_profile(struct tr2_kernel_wanted *wanted)
 
 static int usage(int argc)
 {
-
-	if (!argc && !addresses.nr)
+	if (!argc && !addresses.nr && !processes.nr)
 		return tr2_usage_error(&tr2_command_record,
 				       "no command given");
+	if (processes.nr && argc)
+		return tr2_usage_error(&tr2_command_record,
+				       "-p records processes that run already: "
+				       "it takes no command");
+	if (processes.nr && (addresses.nr || rings || events.nr))
+		return tr2_usage_error(&tr2_command_record,
+				       addresses.nr ?
+				       "-p and --listen exclude each other" :
+				       rings ?
+				       "--ring is for a command: -p takes the "
+				       "rings that there are" :
+				       "-e is for a command: it cannot count "
+				       "with -p");
 	if (rings && addresses.nr)
 		return tr2_usage_error(&tr2_command_record,
 				       "--ring and --listen exclude each other");
@@ -142,6 +160,48 @@ static int usage(int argc)
 	if (nest < 1)
 		return tr2_usage_error(&tr2_command_record,
 				       "--nest must be at least 1");
+	return 0;
+}
+
+/* The processes of -p, each once. */
+static struct {
+	pid_t *item;
+	uint32_t nr, alloc;
+} pids;
+
+static bool add_pid(const char *text, size_t len)
+{
+	char *end;
+	long pid = strtol(text, &end, 10);
+	uint32_t i;
+
+	if (end != text + len || pid <= 0 || pid > INT32_MAX)
+		return false;
+	for (i = 0; i < pids.nr; i++)
+		if (pids.item[i] == pid)
+			return true;
+	tr2_grow(pids.item, pids.nr, pids.alloc);
+	pids.item[pids.nr++] = (pid_t)pid;
+	return true;
+}
+
+static int add_pids(void)
+{
+	const char *list, *item;
+	size_t i, len;
+
+	for (i = 0; i < processes.nr; i++) {
+		list = processes.item[i];
+		while ((item = tr2_split(&list, ", ", &len)))
+			if (!add_pid(item, len))
+				return tr2_usage_error(&tr2_command_record,
+						       "-p takes process ids, "
+						       "such as -p 1234,1240");
+	}
+	if (processes.nr && !pids.nr)
+		return tr2_usage_error(&tr2_command_record,
+				       "-p takes process ids, such as -p "
+				       "1234,1240");
 	return 0;
 }
 
@@ -168,10 +228,14 @@ static int run(int argc, char **argv)
 	code = usage(argc);
 	if (!code)
 		code = read_profile(&job.kernel);
+	if (!code)
+		code = add_pids();
 	for (i = 0; !code && i < events.nr; i++)
 		if (!tr2_event_counters_add(&counters, events.item[i]))
 			code = TR2_EXIT_USAGE;
 	if (!code) {
+		job.pids = pids.item;
+		job.nr_pids = pids.nr;
 		job.nest = nest;
 		job.rings = rings;
 		job.kernel.states = !no_states;

@@ -79,6 +79,7 @@ static const struct tr2_column process_columns[] = {
 	TR2_NODE_END_COLUMNS,
 	{ "segments", "", TR2_COL_DATA, tr2_node_cell_segments },
 	{ "at_least", "", TR2_COL_DATA, tr2_node_cell_at_least },
+	{ "begun", "", TR2_COL_DATA, tr2_node_cell_begun },
 };
 
 /* For the legend, which asks for each process. */
@@ -114,7 +115,7 @@ static bool processes(const struct tr2_report *r)
 
 	tr2_table_init(&t, r->out, "processes", TR2_COLUMNS(process_columns));
 	r->out->caption = "the processes as a tree; [...]: not instrumented; "
-			  "?: likely, but not certainly, a child of the "
+			  "<: began before it was recorded; ?: likely, but not certainly, a child of the "
 			  "process above it";
 	/* Only a sorted table needs all rows in memory. */
 	if (r->sort || r->limit >= 0)

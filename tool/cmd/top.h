@@ -84,6 +84,9 @@ struct tr2_top {
 	int32_t root; /* a process and all below it */
 	int32_t recorder;
 	const char *path; /* of the recording */
+	/* Or processes that were recorded later, and what they began since. */
+	int32_t *roots;
+	uint32_t nr_roots, alloc_roots;
 	struct tr2_top_dir dirs[2];
 	uint32_t nr_dirs;
 	/* Of a recording. */

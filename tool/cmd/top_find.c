@@ -131,5 +131,6 @@ void tr2_top_close(struct tr2_top *top)
 	tr2_grown_release(&top->tasks);
 	tr2_map_release(&top->by_pid);
 	free(top->process);
+	free(top->roots);
 	free(top->end);
 }

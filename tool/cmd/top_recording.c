@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/split.h"
 #include "cmd/top.h"
 #include "common/memory.h"
 #include "common/say.h"
@@ -17,6 +18,7 @@
 #include "read/json.h"
 
 struct meta {
+	struct tr2_top *top; /* gets the processes that were attached to; or NULL */
 	bool complete, has_command;
 	int64_t recorder_pid, start_monotonic_ns;
 	int64_t exit_code, exit_signal; /* -1: none */
@@ -36,6 +38,20 @@ static int64_t number_in(const struct tr2_view *object, const char *name)
 	return at ? strtoll(at + strlen(name), NULL, 10) : 0;
 }
 
+static void add_attached(struct meta *meta, const struct tr2_json_value *v)
+{
+	const char *list = v->text.p, *item;
+	struct tr2_top *top = meta->top;
+	size_t len;
+
+	meta->has_command = true;
+	while (top && list < v->text.p + v->text.len &&
+	       (item = tr2_split(&list, "[,]", &len))) {
+		tr2_grow(top->roots, top->nr_roots, top->alloc_roots);
+		top->roots[top->nr_roots++] = (int32_t)strtol(item, NULL, 10);
+	}
+}
+
 static void on_member(void *data, const char *key, size_t len,
 		      const struct tr2_json_value *v)
 {
@@ -46,6 +62,8 @@ static void on_member(void *data, const char *key, size_t len,
 				 key_is(v->text.p, v->text.len, "complete");
 	else if (key_is(key, len, "command"))
 		meta->has_command = v->type == TR2_JSON_WORDS && v->nr;
+	else if (key_is(key, len, "attached") && v->type == TR2_JSON_RAW)
+		add_attached(meta, v);
 	else if (key_is(key, len, "recorder_pid"))
 		meta->recorder_pid = v->i;
 	else if (key_is(key, len, "start_monotonic_ns"))
@@ -59,7 +77,7 @@ static void on_member(void *data, const char *key, size_t len,
 			       number_in(&v->text, "\"system_ns\":");
 }
 
-static bool read_meta(const char *dir, struct meta *meta)
+static bool read_meta(const char *dir, struct tr2_top *top, struct meta *meta)
 {
 	char *path = tr2_strf("%s/meta.json", dir);
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -70,6 +88,7 @@ static bool read_meta(const char *dir, struct meta *meta)
 	bool ok;
 
 	memset(meta, 0, sizeof(*meta));
+	meta->top = top;
 	meta->exit_code = meta->exit_signal = -1;
 	tr2_grown_start(&g, fd);
 	ok = fd >= 0 && json && tr2_grown_line(&g, &line, &len) &&
@@ -126,7 +145,7 @@ bool tr2_top_open_recording(struct tr2_top *top, const char *path)
 	struct meta meta;
 	char *tasks;
 
-	if (!read_meta(path, &meta) || meta.complete || !is_locked(path))
+	if (!read_meta(path, top, &meta) || meta.complete || !is_locked(path))
 		return say_why_not(path, &meta);
 	top->began_ns = meta.start_monotonic_ns + suspended_ns();
 	if (!tr2_procfs_stat((int32_t)meta.recorder_pid, 0, &recorder) ||
@@ -165,7 +184,7 @@ static void note_end(struct tr2_top *top)
 {
 	struct meta meta;
 
-	if (!read_meta(top->path, &meta) || !meta.complete)
+	if (!read_meta(top->path, NULL, &meta) || !meta.complete)
 		top->end = tr2_strdup("its recorder was killed");
 	else if (meta.exit_signal > 0)
 		top->end = tr2_strf("ended by signal %d",

@@ -68,11 +68,15 @@ static void list_all(struct scan *s)
 		closedir(dir);
 }
 
-/* Return the parent; NULL: none was read, or another has its pid now. */
+/* Return the parent; NULL: none was read, or another has its pid now, or it began
+ * the child before it was recorded. */
 static struct seen *parent_of(const struct scan *s, const struct seen *child)
 {
 	struct seen *parent = seen_of(s, child->stat.ppid);
 
+	if (s->top->nr_roots &&
+	    child->stat.start_ns + tr2_procfs_tick_ns() < s->top->began_ns)
+		return NULL;
 	return parent && parent->stat.start_ns <= child->stat.start_ns ?
 		       parent : NULL;
 }
@@ -103,6 +107,8 @@ static void mark_known(const struct scan *s)
 	if (!top->nr_readings) {
 		set_member(s, top->root);
 		set_member(s, top->recorder);
+		for (i = 0; i < top->nr_roots; i++)
+			set_member(s, top->roots[i]);
 	}
 	for (i = 0; i < s->files.nr; i++) {
 		seen = seen_of(s, s->files.file[i].pid);

@@ -9,6 +9,7 @@
 #define TR2_MODEL_BUILD_H
 
 #include "model/model.h"
+#include "model/view.h"
 
 struct tr2_parsed_event;
 
@@ -42,6 +43,11 @@ unsigned int tr2_build_last_nesting(const struct tr2_model *m, int kind);
  * file. */
 uint32_t tr2_build_task_fork(struct tr2_model *m, int32_t pid, int32_t ppid,
 			     int32_t tid, int64_t wall_ns);
+/* The thread ran already then: it began at begun_ns, and had this state, waiting
+ * in that function of the kernel ("": unknown). */
+void tr2_build_task_found(struct tr2_model *m, int32_t pid, int32_t tid,
+			  int64_t wall_ns, int64_t begun_ns, char state,
+			  const struct tr2_view *function);
 uint32_t tr2_build_task_comm(struct tr2_model *m, int32_t pid, int32_t tid,
 			     const char *comm, bool exec, int64_t wall_ns);
 /* argv is kept if it has words; they must live as long as the model. */

@@ -36,6 +36,8 @@ struct tr2_states_build *tr2_states_build_new(struct tr2_model *m,
 	b->first_task = first_task;
 	b->first_thread = m->nr_task_threads;
 	b->nr_slots = 1;
+	/* One that waits all the time has no switch. */
+	b->nr_switches = m->priv->nr_found;
 	map_tasks(b);
 	return b;
 }
@@ -84,31 +86,6 @@ void tr2_states_build_count(struct tr2_states_build *b,
 	b->slots[*i].room += states[r->kind];
 	b->nr_switches += r->kind == TR2_TASK_RECORD_IN ||
 			  r->kind == TR2_TASK_RECORD_OUT;
-}
-
-bool tr2_states_build_begin(struct tr2_states_build *b, uint32_t nr_cpus)
-{
-	struct tr2_model *m = b->m;
-	uint64_t nr = m->nr_states ? m->nr_states : 1;
-	uint32_t i;
-
-	b->cpus = tr2_calloc(nr_cpus, sizeof(*b->cpus));
-	b->nr_cpus = nr_cpus;
-	b->exits = tr2_calloc(m->nr_tasks, sizeof(*b->exits));
-	b->ends = tr2_calloc(m->nr_tasks, sizeof(*b->ends));
-	b->first_state = (uint32_t)nr;
-	if (!b->nr_switches)
-		return true;
-	for (i = 1; i < b->nr_slots; i++) {
-		b->slots[i].first = (uint32_t)nr;
-		nr += b->slots[i].room;
-	}
-	if (nr > UINT32_MAX)
-		return false;
-	m->states = tr2_realloc(m->states, nr, sizeof(*m->states));
-	tr2_in_large_pages(m->states, nr * sizeof(*m->states));
-	memset(m->states, 0, sizeof(*m->states));
-	return true;
 }
 
 struct tr2_state *tr2_state_push(struct tr2_states_build *b,
@@ -167,6 +144,62 @@ static void begin(struct tr2_states_build *b, struct tr2_tid *slot, uint32_t tas
 	chain(m, i);
 }
 
+/* Begin the threads that ran already. */
+static void begin_found(struct tr2_states_build *b)
+{
+	struct tr2_model_private *p = b->m->priv;
+	struct tr2_tid *slot;
+	uint32_t i, task;
+
+	for (i = 0; i < p->nr_found; i++) {
+		const struct tr2_found_thread *f = &p->found[i];
+
+		slot = tr2_tid_find(b, f->tid);
+		task = task_at(b, f->pid, f->wall_ns);
+		if (!slot || slot->live ||
+		    b->m->tasks[task].start_ns != f->wall_ns)
+			continue;
+		begin(b, slot, task, f->tid, f->wall_ns);
+		tr2_state_push(b, slot, f->wall_ns, f->kind)->cause = f->cause;
+		slot->found = b->has_found = true;
+	}
+	p->nr_found = 0;
+}
+
+/* false: there are too many. */
+static bool place_states(struct tr2_states_build *b)
+{
+	struct tr2_model *m = b->m;
+	uint64_t nr = b->first_state;
+	uint32_t i;
+
+	for (i = 1; i < b->nr_slots; i++) {
+		b->slots[i].first = (uint32_t)nr;
+		nr += b->slots[i].room;
+	}
+	if (nr > UINT32_MAX)
+		return false;
+	m->states = tr2_realloc(m->states, nr, sizeof(*m->states));
+	tr2_in_large_pages(m->states, nr * sizeof(*m->states));
+	memset(m->states, 0, sizeof(*m->states));
+	return true;
+}
+
+bool tr2_states_build_begin(struct tr2_states_build *b, uint32_t nr_cpus)
+{
+	struct tr2_model *m = b->m;
+
+	b->cpus = tr2_calloc(nr_cpus, sizeof(*b->cpus));
+	b->nr_cpus = nr_cpus;
+	b->exits = tr2_calloc(m->nr_tasks, sizeof(*b->exits));
+	b->ends = tr2_calloc(m->nr_tasks, sizeof(*b->ends));
+	b->first_state = m->nr_states ? m->nr_states : 1;
+	if (b->nr_switches && !place_states(b))
+		return false;
+	begin_found(b);
+	return true;
+}
+
 /* The thread has left its CPU for good. */
 static void leave_cpu(struct tr2_states_build *b, uint32_t thread,
 		      int64_t wall_ns)
@@ -208,7 +241,7 @@ struct tr2_tid *tr2_tid_live(struct tr2_states_build *b,
 	state = tr2_state_push(b, slot, tr2_tid_thread(b, slot)->start_ns,
 			       before);
 	if (r->kind == TR2_TASK_RECORD_COMM && r->how & TR2_HOW_EXEC &&
-	    is_new && !b->command) {
+	    is_new && !b->command && !b->has_found) {
 		/* The recorder lets the command go; its records begin when it
 		 * executes its program. */
 		state->kind = TR2_STATE_READY;
@@ -216,6 +249,19 @@ struct tr2_tid *tr2_tid_live(struct tr2_states_build *b,
 		b->command = slot->thread;
 	}
 	return slot;
+}
+
+/* It was found, but began after the recording. */
+static void begin_again(const struct tr2_states_build *b, struct tr2_tid *slot,
+			uint32_t creator, int64_t wall_ns)
+{
+	struct tr2_task_thread *t = tr2_tid_thread(b, slot);
+
+	t->start_ns = wall_ns;
+	t->creator = creator;
+	*tr2_tid_guess(b, slot) = (struct tr2_state){
+		.start_ns = wall_ns, .kind = TR2_STATE_READY };
+	slot->found = false;
 }
 
 static void on_fork(struct tr2_states_build *b, const struct tr2_task_record *r)
@@ -227,6 +273,10 @@ static void on_fork(struct tr2_states_build *b, const struct tr2_task_record *r)
 
 	if (!slot || !task)
 		return;
+	if (slot->live && tr2_tid_guess(b, slot)) {
+		begin_again(b, slot, creator, r->wall_ns);
+		return;
+	}
 	if (slot->live) { /* its end was lost */
 		tr2_tid_thread(b, slot)->flags |= TR2_TASK_THREAD_LOST;
 		end(b, slot, r->wall_ns);

@@ -14,6 +14,7 @@ struct tr2_tid {
 	uint32_t first, room, used; /* its part of m->states */
 	uint32_t thread;            /* the latest; 0: none */
 	bool live;                  /* it has not ended */
+	bool found; /* it ran already: its first state is a guess */
 	/* LEAVES and WAKING records that came before their OUT. */
 	bool leaves, woken_early;
 	uint8_t cause;
@@ -55,6 +56,7 @@ struct tr2_states_build {
 	int64_t handover_ns, nr_handovers;
 	bool has_wakings;
 	uint32_t command; /* the first thread of the recorded command */
+	bool has_found;   /* there is none, but threads that ran already */
 	struct tr2_cpu *cpus;
 	uint32_t nr_cpus;
 	struct tr2_thread_end *exits; /* by task: of its children */
@@ -81,6 +83,15 @@ static inline struct tr2_state *tr2_tid_last(const struct tr2_states_build *b,
 
 	return t->nr_states ? &b->m->states[t->first_state + t->nr_states - 1] :
 			      NULL;
+}
+
+/* Return the state in which a thread was found, if it has no other: it was read
+ * at another moment than the first record. Else NULL. */
+static inline struct tr2_state *tr2_tid_guess(const struct tr2_states_build *b,
+					      const struct tr2_tid *slot)
+{
+	return slot->found && tr2_tid_thread(b, slot)->nr_states == 1 ?
+		       tr2_tid_last(b, slot) : NULL;
 }
 
 /* Return what is known of a tid; NULL: it has no records of its own. */

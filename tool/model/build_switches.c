@@ -97,7 +97,10 @@ void tr2_states_on_out(struct tr2_states_build *b,
 
 	if (!slot)
 		return;
-	if (last && last->kind != TR2_STATE_RUN)
+	if (tr2_tid_guess(b, slot))
+		*tr2_tid_guess(b, slot) = (struct tr2_state){
+			.start_ns = last->start_ns, .kind = TR2_STATE_RUN };
+	else if (last && last->kind != TR2_STATE_RUN)
 		tr2_tid_thread(b, slot)->flags |= TR2_TASK_THREAD_LOST;
 	state = tr2_state_push(b, slot, r->wall_ns,
 			       r->how & TR2_HOW_PREEMPTED ? TR2_STATE_READY :
@@ -288,7 +291,9 @@ void tr2_states_on_in(struct tr2_states_build *b,
 
 	if (!slot)
 		return;
-	if (last && last->kind == TR2_STATE_RUN) {
+	if (last && last->kind == TR2_STATE_RUN && tr2_tid_guess(b, slot)) {
+		last->kind = TR2_STATE_READY;
+	} else if (last && last->kind == TR2_STATE_RUN) {
 		tr2_tid_thread(b, slot)->flags |= TR2_TASK_THREAD_LOST;
 		return;
 	}

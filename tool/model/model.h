@@ -305,6 +305,9 @@ struct tr2_model_task {
 	/* directory where it was started; only for the recorded command */
 	tr2_str cwd;
 	int64_t start_ns, end_ns; /* wall; TR2_NO_TIME: unknown */
+	/* If the recording began later: then it began here, and start_ns is the
+	 * start of the recording. Else 0. */
+	int64_t begun_ns;
 	/* without an end: until when it ran at least; 0: unknown */
 	int64_t seen_ns;
 	int32_t code, signal;     /* with TR2_TASK_HAS_STATUS */

@@ -42,6 +42,13 @@ uint32_t tr2_sid_find(const struct tr2_model *m, const char *sid, size_t len);
 /* Make this session the latest of its SID. */
 void tr2_sid_set(struct tr2_model *m, uint32_t session);
 
+/* A thread that ran already when it was recorded, and its state then. */
+struct tr2_found_thread {
+	int32_t pid, tid;
+	int64_t wall_ns;
+	uint8_t kind, cause; /* enum tr2_state_kind, enum tr2_cause */
+};
+
 struct tr2_model_private {
 	/* Arena: a chain of blocks, freed with the model. */
 	struct tr2_block *blocks;
@@ -58,6 +65,8 @@ struct tr2_model_private {
 	 * have many; (session, id) to exec; pid to its latest task;
 	 * (source, kind) to problem. */
 	struct tr2_map threads, children, execs, tasks, problems;
+	struct tr2_found_thread *found; /* from 0 on */
+	uint32_t nr_found, alloc_found;
 	/* Of the last event. */
 	uint32_t last_session, last_thread, last_span;
 	/* Allocated elements, in the order of struct tr2_model. */

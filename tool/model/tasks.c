@@ -7,6 +7,7 @@
 
 #include "model/build.h"
 #include "model/private.h"
+#include "model/wait_causes.h"
 
 /*
  * Return the latest task of this pid; add one if there is none, or if `anew`.
@@ -72,6 +73,26 @@ uint32_t tr2_build_task_fork(struct tr2_model *m, int32_t pid, int32_t ppid,
 	comm = m->segments[m->tasks[parent].last_segment].comm;
 	add_segment(m, i, m->tasks[i].start_ns)->comm = comm;
 	return i;
+}
+
+void tr2_build_task_found(struct tr2_model *m, int32_t pid, int32_t tid,
+			  int64_t wall_ns, int64_t begun_ns, char state,
+			  const struct tr2_view *function)
+{
+	struct tr2_model_private *p = m->priv;
+	struct tr2_found_thread *found;
+
+	tr2_grow(p->found, p->nr_found, p->alloc_found);
+	found = &p->found[p->nr_found++];
+	*found = (struct tr2_found_thread){ .pid = pid, .tid = tid,
+					    .wall_ns = tr2_wall_ns(wall_ns) };
+	found->kind = state == 'R' ? TR2_STATE_RUN : TR2_STATE_WAIT;
+	if (state != 'R' && function->len)
+		found->cause = (uint8_t)tr2_wait_function(function->p,
+							  function->len).cause;
+	if (tid == pid)
+		m->tasks[task_of(m, pid, false)].begun_ns =
+			tr2_wall_ns(begun_ns);
 }
 
 /* If a thread other than the first one calls exec, the first one ends before,

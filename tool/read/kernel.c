@@ -299,9 +299,10 @@ static void note_problems(const struct kernel *k)
 			   "recorded", k->profile.nr_unknown);
 }
 
-static void read_records(struct kernel *k, uint32_t first_task)
+static void read_records(struct kernel *k, uint32_t first_task, int64_t end_ns)
 {
 	size_t nr = k->file.nr_rings;
+	int64_t last_ns;
 
 	k->last_ns = tr2_calloc(nr, sizeof(*k->last_ns));
 	k->build = tr2_states_build_new(k->m, first_task);
@@ -311,7 +312,8 @@ static void read_records(struct kernel *k, uint32_t first_task)
 		tr2_kernel_data_merge(&k->file, add_record, k);
 	else
 		k->file.problem = "it has too many records";
-	tr2_states_build_end(k->build, wall_of(k, k->end_ns));
+	last_ns = wall_of(k, k->end_ns);
+	tr2_states_build_end(k->build, end_ns > last_ns ? end_ns : last_ns);
 	free(k->last_ns);
 }
 
@@ -345,7 +347,7 @@ static void read_symbols(struct kernel *k, const char *dir)
 }
 
 uint64_t tr2_kernel_load(struct tr2_model *m, const char *dir,
-			 uint32_t first_task)
+			 uint32_t first_task, int64_t end_ns)
 {
 	struct kernel k = { .m = m, .comm = TR2_BUF_INIT };
 	int fd = open_file(m, dir, "kernel.data", &k.source);
@@ -355,7 +357,7 @@ uint64_t tr2_kernel_load(struct tr2_model *m, const char *dir,
 	if (tr2_kernel_data_open(&k.file, fd)) {
 		tr2_kernel_profile_begin(&k.profile, m, &k.file);
 		read_symbols(&k, dir);
-		read_records(&k, first_task);
+		read_records(&k, first_task, end_ns);
 	}
 	note_problems(&k);
 	tr2_kernel_data_release(&k.file);

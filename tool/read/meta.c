@@ -23,6 +23,7 @@ struct meta {
 	/* in_streams: of these, those that the streams report themselves */
 	uint64_t lost, in_streams;
 	uint64_t lost_tasks; /* by tasks.jsonl and kernel.data */
+	uint64_t lost_data;  /* of kernel.data */
 	int64_t command_pid;
 	int64_t end_ns;  /* of the recording, in CLOCK_MONOTONIC */
 	int64_t last_ns; /* wall time of the latest task record */
@@ -89,6 +90,7 @@ static void on_meta_member(void *data, const char *key, size_t len,
 		meta->lost = v->i > 0 ? (uint64_t)v->i : 0;
 	} else if (key_is(key, len, "losses") && v->type == TR2_JSON_RAW) {
 		meta->in_streams = number_in(&v->text, "\"events\":");
+		meta->lost_data = number_in(&v->text, "\"kernel_data\":");
 		meta->lost_tasks = number_in(&v->text, "\"task_records\":") +
 				   number_in(&v->text, "\"task_log\":");
 	} else if (key_is(key, len, "task_records")) {
@@ -97,10 +99,10 @@ static void on_meta_member(void *data, const char *key, size_t len,
 }
 
 struct task_record {
-	struct tr2_view type, comm;
+	struct tr2_view type, comm, state, wchan;
 	struct tr2_words_view argv;
 	int64_t time_ns, pid, ppid, tid, ptid, code, signal, count;
-	int64_t user_ns, system_ns, maxrss_bytes;
+	int64_t user_ns, system_ns, maxrss_bytes, begun_ns;
 	bool exec;
 };
 
@@ -118,6 +120,7 @@ static void on_task_member(void *data, const char *key, size_t len,
 		{ "signal", &t->signal },     { "user_ns", &t->user_ns },
 		{ "system_ns", &t->system_ns },
 		{ "maxrss_bytes", &t->maxrss_bytes }, { "count", &t->count },
+		{ "begun_ns", &t->begun_ns },
 	};
 	size_t i;
 
@@ -125,6 +128,10 @@ static void on_task_member(void *data, const char *key, size_t len,
 		t->type = v->text;
 	else if (key_is(key, len, "comm") && v->type == TR2_JSON_STRING)
 		t->comm = v->text;
+	else if (key_is(key, len, "state") && v->type == TR2_JSON_STRING)
+		t->state = v->text;
+	else if (key_is(key, len, "wchan") && v->type == TR2_JSON_STRING)
+		t->wchan = v->text;
 	else if (key_is(key, len, "exec"))
 		t->exec = v->type == TR2_JSON_BOOL && v->i;
 	else if (v->type == TR2_JSON_WORDS)
@@ -177,6 +184,18 @@ static bool pid_fits(int64_t pid)
 	return pid > 0 && pid <= INT32_MAX;
 }
 
+static void add_fork(struct tr2_model *m, const struct task_record *r,
+		     int64_t wall_ns)
+{
+	tr2_build_task_fork(m, (int32_t)r->pid,
+			    pid_fits(r->ppid) ? (int32_t)r->ppid : 0,
+			    (int32_t)r->tid, wall_ns);
+	if (r->state.len && r->begun_ns >= 0 && r->begun_ns <= r->time_ns)
+		tr2_build_task_found(m, (int32_t)r->pid, (int32_t)r->tid,
+				     wall_ns, wall_of(m, r->begun_ns),
+				     *r->state.p, &r->wchan);
+}
+
 /* false: an unknown record. */
 static bool add_record(struct meta *meta, struct task_record *r)
 {
@@ -194,9 +213,7 @@ static bool add_record(struct meta *meta, struct task_record *r)
 	if (wall_ns > meta->last_ns)
 		meta->last_ns = wall_ns;
 	if (type_is(r, "fork") && pid_fits(r->tid)) {
-		tr2_build_task_fork(m, (int32_t)r->pid,
-				    pid_fits(r->ppid) ? (int32_t)r->ppid : 0,
-				    (int32_t)r->tid, wall_ns);
+		add_fork(m, r, wall_ns);
 	} else if (type_is(r, "comm")) {
 		size_t n = r->comm.len < sizeof(comm) ? r->comm.len :
 							sizeof(comm) - 1;
@@ -333,6 +350,7 @@ void tr2_meta_load(struct tr2_model *m, const char *dir)
 	struct tr2_json *json = tr2_json_new();
 	uint32_t first_task = m->nr_tasks;
 	uint64_t lost = 0;
+	int64_t end_ns = 0;
 	tr2_str source;
 
 	if (!json)
@@ -342,7 +360,9 @@ void tr2_meta_load(struct tr2_model *m, const char *dir)
 	/* Times can be converted only with the clocks of meta.json. */
 	if (m->has_meta) {
 		read_one(&meta, json, dir, "tasks.jsonl", read_tasks);
-		meta.lost_tasks += tr2_kernel_load(m, dir, first_task);
+		if (meta.complete && !meta.lost_data)
+			end_ns = tr2_wall_ns(wall_of(m, meta.end_ns));
+		meta.lost_tasks += tr2_kernel_load(m, dir, first_task, end_ns);
 	}
 	place_command(&meta, first_task);
 	set_seen(&meta, first_task);

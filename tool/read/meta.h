@@ -21,6 +21,8 @@
  * nanoseconds, approximately in order of time:
  *
  *	{"type":"fork","time_ns":N,"pid":N,"ppid":N,"tid":N,"ptid":N}
+ *			 of a thread that ran already, also:
+ *			 "begun_ns":N,"state":"S","wchan":"do_wait"
  *	{"type":"comm","time_ns":N,"pid":N,"tid":N,"comm":"sh","exec":true}
  *	{"type":"exit","time_ns":N,"pid":N,"ppid":N,"tid":N,"ptid":N}
  *	{"type":"argv","pid":N,"time_ns":N,"argv":["sh","-c","true"]}

@@ -10,6 +10,9 @@
 
 #include "read/procfs.h"
 
+/* Of the kernel's task flags. */
+#define PF_KTHREAD 0x00200000u
+
 int64_t tr2_procfs_tick_ns(void)
 {
 	long per_second = sysconf(_SC_CLK_TCK);
@@ -71,13 +74,15 @@ static bool parse_numbers(const char *text, struct tr2_procfs_stat *s)
 	unsigned long long user, system, start;
 	long long user_waited, system_waited;
 	int64_t tick_ns = tr2_procfs_tick_ns();
+	unsigned int flags;
 
 	if (sscanf(text,
-		   " %c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %llu %llu "
+		   " %c %d %*d %*d %*d %*d %u %*u %*u %*u %*u %llu %llu "
 		   "%lld %lld %*d %*d %u %*d %llu",
-		   &s->state, &s->ppid, &user, &system, &user_waited,
-		   &system_waited, &s->nr_threads, &start) != 8)
+		   &s->state, &s->ppid, &flags, &user, &system, &user_waited,
+		   &system_waited, &s->nr_threads, &start) != 9)
 		return false;
+	s->is_kernel = flags & PF_KTHREAD;
 	s->start_ns = (int64_t)start * tick_ns;
 	s->cpu_ns = (int64_t)(user + system) * tick_ns;
 	s->waited_ns = (user_waited + system_waited) * tick_ns;

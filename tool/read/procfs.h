@@ -21,6 +21,7 @@ struct tr2_procfs_stat {
 	int32_t pid, ppid;
 	char comm[TR2_PROCFS_NAME_SIZE];
 	char state; /* of the main thread: R, S, D, T, t, Z, X, I */
+	bool is_kernel; /* a thread of the kernel */
 	uint32_t nr_threads;
 	/* CLOCK_BOOTTIME, in the clock's ticks of 10 ms. With the pid it
 	 * identifies a process. */

@@ -15,6 +15,7 @@
 #include "common/options.h"
 #include "common/say.h"
 #include "out/table.h"
+#include "record/attach.h"
 #include "record/counters.h"
 #include "record/environment.h"
 #include "record/listen.h"
@@ -42,6 +43,7 @@ static struct {
 	struct tr2_service service;
 	struct tr2_rings rings;
 	struct tr2_run run;
+	struct tr2_attach attach;
 	struct tr2_watch watch;
 	struct tr2_meta meta;
 	struct tr2_source patience; /* runs after CMD has ended */
@@ -121,7 +123,9 @@ static void check_size(struct tr2_source *source, uint32_t events)
 		return;
 	rec.over_size = rec.rings.over_size = true;
 	rec.rings_before = rec.rings.files;
-	rec.watch.procs.full_ns = tr2_clock_now_ns();
+	/* Without a command, no program writes here. */
+	if (rec.run.pid)
+		rec.watch.procs.full_ns = tr2_clock_now_ns();
 	tr2_kernel_records_stop(&rec.watch.kernel);
 	fd = openat(rec.store.events_fd, TR2_DISCARD,
 		    O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
@@ -166,6 +170,8 @@ static void fill_meta(const struct tr2_job *job)
 	struct tr2_meta *m = &rec.meta;
 
 	m->argv = *job->argv ? job->argv : NULL;
+	m->pids = job->pids;
+	m->nr_pids = job->nr_pids;
 	m->nest = job->nest;
 	m->timeout_ns = job->timeout_ns;
 	m->max_size_bytes = job->max_size_bytes;
@@ -183,6 +189,12 @@ static void lock_file(int fd)
 	(void)fcntl(fd, F_OFD_SETLK, &lock);
 }
 
+static int attach(void)
+{
+	tr2_watch_open(&rec.watch, &rec.loop, rec.kernel_fd);
+	return tr2_attach_threads(&rec.attach, &rec.watch);
+}
+
 /* Open everything that may fail before the command runs. -1: the reason was
  * printed. */
 static int open_all(const struct tr2_job *job)
@@ -196,7 +208,8 @@ static int open_all(const struct tr2_job *job)
 	if (rec.watch.log.fd < 0)
 		goto fail;
 	rec.watch.kernel.wanted = job->kernel;
-	if ((job->kernel.states || job->kernel.hz) && *job->argv) {
+	if ((job->kernel.states || job->kernel.hz) &&
+	    (*job->argv || job->nr_pids)) {
 		rec.kernel_fd = create_file(TR2_STORE_KERNEL);
 		if (rec.kernel_fd < 0)
 			goto fail;
@@ -208,7 +221,8 @@ static int open_all(const struct tr2_job *job)
 	rec.run.on_stop = on_stop;
 	rec.run.on_usr1 = on_usr1;
 	if (!tr2_listen_open(&rec.listen, &rec.loop, job->addresses,
-			     job->nr_addresses))
+			     job->nr_addresses) &&
+	    !(job->nr_pids && attach()))
 		return 0;
 	tr2_store_undo(&rec.store);
 	return -1;
@@ -262,6 +276,19 @@ static int start_command(const struct tr2_job *job)
 	return err == ENOENT ? TR2_EXIT_NOT_FOUND : TR2_EXIT_CANNOT_RUN;
 }
 
+static void start_attached(const struct tr2_job *job)
+{
+	size_t i;
+
+	rec.raised = rec.kernel_fd >= 0 && tr2_priority_raise();
+	tr2_attach_start(&rec.attach, &rec.loop, &rec.watch);
+	for (i = 0; !job->quiet && i < rec.attach.nr; i++)
+		fprintf(stderr, "trace2 record: recording process %d (%s) "
+			"until it ends, or Ctrl-C\n",
+			(int)rec.attach.process[i].pid,
+			rec.attach.process[i].name);
+}
+
 static void say_listening(void)
 {
 	size_t i;
@@ -307,6 +334,8 @@ static int record(const struct tr2_job *job)
 			    "lose records: %s", strerror(errno));
 	if (*job->argv)
 		code = start_command(job);
+	else if (job->nr_pids)
+		start_attached(job);
 	if (!code && rec.listen.nr_listeners && start_listening(job)) {
 		tr2_error("cannot listen: %s", strerror(errno));
 		return TR2_EXIT_FATAL;
@@ -474,7 +503,9 @@ static void fill_result(int code)
 	if (m->started)
 		tr2_usage_from_rusage(&m->usage, &rec.run.usage);
 	m->command_pid = rec.run.pid;
-	m->nr_stragglers = tr2_watch_stragglers(&rec.stragglers);
+	m->nr_stragglers = rec.job->nr_pids ?
+		tr2_watch_running(&rec.watch, &rec.stragglers) :
+		tr2_watch_stragglers(&rec.stragglers);
 	m->stragglers = rec.stragglers;
 	tr2_tally_read(&m->tally, rec.store.events_fd);
 	m->tally.continued = rec.listen.sink.rotate.nr ?
@@ -494,7 +525,6 @@ static void fill_result(int code)
 				m->processes : rec.listen.nr_unknown;
 	if (m->processes < rec.watch.procs.nr_seen)
 		m->processes = rec.watch.procs.nr_seen;
-	tr2_anchor_take(&m->end);
 }
 
 /* Without the names of functions, causes of waits are not known. */
@@ -525,6 +555,7 @@ static void finish(int code)
 		tr2_listen_finish(&rec.listen);
 	tr2_rings_finish(&rec.rings);
 	tr2_watch_finish(&rec.watch);
+	tr2_anchor_take(&rec.meta.end);
 	write_symbols();
 	fill_result(code);
 	if (tr2_meta_write(&rec.meta, &rec.store))
@@ -559,6 +590,7 @@ static void release(void)
 	tr2_loop_close(&rec.loop, &rec.size);
 	tr2_listen_release(&rec.listen);
 	tr2_service_release(&rec.service);
+	tr2_attach_release(&rec.attach);
 	tr2_watch_release(&rec.watch);
 	tr2_run_release(&rec.run);
 	tr2_loop_release(&rec.loop);
@@ -589,7 +621,9 @@ int tr2_job_run(const struct tr2_job *job, struct tr2_job_result *result)
 		tr2_error("cannot record: %s", strerror(errno));
 		return TR2_EXIT_FATAL;
 	}
-	if (open_all(job)) {
+	if (job->nr_pids)
+		code = tr2_attach_open(&rec.attach, job->pids, job->nr_pids);
+	if (code || open_all(job)) {
 		code = TR2_EXIT_FATAL;
 	} else {
 		code = exit_code(record(job));

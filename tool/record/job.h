@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * job - one recording from start to end: create the directory, run and watch
- * the command, or listen to sockets. The recording is finished whatever happens
+ * the command, or watch running processes, or listen to sockets. The recording is finished whatever happens
  * to the command.
  *
  * Nothing is written before it is certain that the command can be run and that
@@ -25,7 +25,9 @@
 struct tr2_event_counters;
 
 struct tr2_job {
-	char **argv; /* ended by NULL; empty: only listen */
+	char **argv; /* ended by NULL; empty: only listen, or record `pids` */
+	const pid_t *pids; /* processes that run already */
+	size_t nr_pids;
 	const char *dir;
 	int64_t nest;           /* TR2_JOB_NEST */
 	int64_t timeout_ns;     /* how long to wait for processes that outlive

@@ -133,12 +133,18 @@ void tr2_kernel_event_profile(struct tr2_kernel_event *event, uint32_t hz,
 	attr->exclude_callchain_user = 1;
 }
 
-static int open_on_cpu(const struct tr2_kernel_event *event, int cpu)
+static int open_on_cpu(const struct tr2_kernel_event *event, pid_t tid, int cpu)
 {
-	return (int)syscall(SYS_perf_event_open, &event->attr, 0, cpu, -1,
+	struct perf_event_attr attr = event->attr;
+
+	/* Those of threads begin together. */
+	if (tid)
+		attr.enable_on_exec = 0;
+	return (int)syscall(SYS_perf_event_open, &attr, tid, cpu, -1,
 			    PERF_FLAG_FD_CLOEXEC);
 }
 
+/* There is room. */
 static int add_fd(struct tr2_kernel_event *event, int fd)
 {
 	event->fds[event->nr] = fd;
@@ -152,12 +158,27 @@ static long nr_cpus(void)
 	return nr < 1 ? 1 : nr;
 }
 
-static bool make_room(struct tr2_kernel_event *event, size_t nr)
+/* Make room for one more on each CPU. false: errno. */
+static bool make_room(struct tr2_kernel_event *event)
 {
-	event->fds = calloc(nr, sizeof(*event->fds));
-	event->ids = calloc(nr, sizeof(*event->ids));
+	size_t alloc = event->nr + (size_t)nr_cpus();
+	uint64_t *ids;
+	int *fds;
+
+	if (alloc <= event->alloc)
+		return true;
+	alloc += event->alloc;
 	errno = ENOMEM;
-	return event->fds && event->ids;
+	fds = realloc(event->fds, alloc * sizeof(*fds));
+	if (!fds)
+		return false;
+	event->fds = fds;
+	ids = realloc(event->ids, alloc * sizeof(*ids));
+	if (!ids)
+		return false;
+	event->ids = ids;
+	event->alloc = (uint32_t)alloc;
+	return true;
 }
 
 /* Nothing stays open. Return -1, with errno as it is. */
@@ -177,16 +198,17 @@ static bool open_rings(struct tr2_kernel_event *event,
 	int nr = (int)nr_cpus(), cpu, fd;
 
 	rings->ring = calloc((size_t)nr, sizeof(*rings->ring));
-	if (!make_room(event, (size_t)nr) || !rings->ring)
+	if (!make_room(event) || !rings->ring)
 		return false;
 	for (cpu = 0; cpu < nr; cpu++) {
-		fd = open_on_cpu(event, cpu);
+		fd = open_on_cpu(event, 0, cpu);
 		if (fd < 0 && errno == ENODEV)
 			continue; /* there is no such CPU now */
 		if (fd < 0 || add_fd(event, fd))
 			return false;
 		tr2_kernel_rings_add(rings, fd, cpu);
 	}
+	event->nr_own = event->nr;
 	return rings->nr;
 }
 
@@ -207,27 +229,50 @@ int tr2_kernel_event_open_rings(struct tr2_kernel_event *event,
 	return tr2_kernel_event_open_rings(event, rings, large);
 }
 
-static int open_to_ring(struct tr2_kernel_event *event,
-			const struct tr2_kernel_ring *r)
+static bool open_to_rings(struct tr2_kernel_event *event,
+			  const struct tr2_kernel_rings *rings, pid_t tid)
 {
-	int fd = open_on_cpu(event, r->cpu);
+	bool ok = make_room(event);
+	size_t i;
+	int fd;
 
-	return fd < 0 || add_fd(event, fd) ||
-			       ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT,
-				     r->source.fd) ?
-		       -1 :
-		       0;
+	for (i = 0; ok && i < rings->nr; i++) {
+		const struct tr2_kernel_ring *r = &rings->ring[i];
+
+		fd = open_on_cpu(event, tid, r->cpu);
+		ok = fd >= 0 && !add_fd(event, fd) &&
+		     !ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, r->source.fd);
+	}
+	return ok;
 }
 
 int tr2_kernel_event_open(struct tr2_kernel_event *event,
 			  const struct tr2_kernel_rings *rings)
 {
-	bool ok = make_room(event, rings->nr);
-	size_t i;
+	if (!open_to_rings(event, rings, 0))
+		return undo(event);
+	event->nr_own = event->nr;
+	return 0;
+}
 
-	for (i = 0; ok && i < rings->nr; i++)
-		ok = !open_to_ring(event, &rings->ring[i]);
-	return ok ? 0 : undo(event);
+int tr2_kernel_event_attach(struct tr2_kernel_event *event,
+			    const struct tr2_kernel_rings *rings, pid_t tid)
+{
+	return open_to_rings(event, rings, tid) ? 0 : -1;
+}
+
+void tr2_kernel_event_detach(struct tr2_kernel_event *event)
+{
+	while (event->nr > event->nr_own)
+		close(event->fds[--event->nr]);
+}
+
+void tr2_kernel_event_start(const struct tr2_kernel_event *event)
+{
+	uint32_t i;
+
+	for (i = event->nr_own; i < event->nr; i++)
+		ioctl(event->fds[i], PERF_EVENT_IOC_ENABLE, 0);
 }
 
 void tr2_kernel_event_stop(const struct tr2_kernel_event *event)
@@ -251,5 +296,5 @@ void tr2_kernel_event_close(struct tr2_kernel_event *event)
 	free(event->ids);
 	event->fds = NULL;
 	event->ids = NULL;
-	event->nr = 0;
+	event->nr = event->nr_own = event->alloc = 0;
 }

@@ -4,7 +4,8 @@
  * inherited event cannot be mapped otherwise.
  *
  * They are opened on the recorder, disabled, before it forks the command: what
- * it forks inherits them, and they begin with an exec.
+ * it forks inherits them, and they begin with an exec. For a process that runs
+ * already, they are opened on each of its threads, too.
  *
  * None has inherit_stat: a task that ends would write its count (PERF_RECORD_READ)
  * into the rings of all CPUs from the one it is on. The kernel's rings have one
@@ -17,15 +18,17 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "record/kernel_rings.h"
 
 struct tr2_kernel_event {
 	struct perf_event_attr attr;
 	const char *name;
-	int *fds;      /* one a CPU that exists */
-	uint64_t *ids; /* likewise */
-	uint32_t nr;
+	/* Those of the recorder, one a CPU that exists; then those of threads. */
+	int *fds;
+	uint64_t *ids;
+	uint32_t nr, nr_own, alloc;
 };
 
 /* Fill the fields that all events have. */
@@ -61,6 +64,14 @@ int tr2_kernel_event_open_rings(struct tr2_kernel_event *event,
 /* Open it; its records go to the rings. -1: errno, and nothing is open. */
 int tr2_kernel_event_open(struct tr2_kernel_event *event,
 			  const struct tr2_kernel_rings *rings);
+
+/* Open it for a thread and what that begins from now on, disabled. -1: errno. */
+int tr2_kernel_event_attach(struct tr2_kernel_event *event,
+			    const struct tr2_kernel_rings *rings, pid_t tid);
+/* Close it for all threads. */
+void tr2_kernel_event_detach(struct tr2_kernel_event *event);
+/* Enable it for all threads, and what they began meanwhile. */
+void tr2_kernel_event_start(const struct tr2_kernel_event *event);
 
 /* Stop it for all tasks. */
 void tr2_kernel_event_stop(const struct tr2_kernel_event *event);

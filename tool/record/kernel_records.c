@@ -23,7 +23,7 @@ void tr2_kernel_records_init(struct tr2_kernel_records *k)
 	tr2_kernel_file_init(&k->file);
 	k->rings.tasks = &k->tasks;
 	k->rings.chains = &k->chains;
-	k->kallsyms.fd = -1;
+	k->kallsyms.fd = k->data_fd = -1;
 	for (i = 0; i < TR2_KERNEL_SOURCES; i++)
 		snprintf(k->refused[i], sizeof(k->refused[i]), "no command was run");
 }
@@ -36,6 +36,8 @@ void tr2_kernel_records_release(struct tr2_kernel_records *k)
 	for (i = 0; i < k->nr; i++)
 		tr2_kernel_event_close(&k->events[i]);
 	tr2_kernel_file_release(&k->file);
+	if (k->data_fd >= 0)
+		close(k->data_fd);
 	tr2_tracepoints_release(&k->tracepoints);
 	tr2_kallsyms_release(&k->kallsyms);
 	tr2_tasks_release(&k->tasks);
@@ -116,13 +118,8 @@ static void check_names(struct tr2_kernel_records *k,
 
 static void open_causes(struct tr2_kernel_records *k)
 {
-	size_t i;
-
-	if (!open_switches(k))
-		return;
-	for (i = 0; i < k->rings.nr; i++)
-		k->rings.ring[i].chain_id = k->events[k->nr - 1].ids[i];
-	check_names(k, TR2_KERNEL_CAUSES);
+	if (open_switches(k))
+		check_names(k, TR2_KERNEL_CAUSES);
 }
 
 static void open_wakers(struct tr2_kernel_records *k)
@@ -143,13 +140,10 @@ static void open_wakers(struct tr2_kernel_records *k)
 static void open_samples(struct tr2_kernel_records *k)
 {
 	struct tr2_kernel_event *event = &k->events[k->nr];
-	size_t i;
 
 	tr2_kernel_event_profile(event, k->wanted.hz, k->wanted.stack_bytes);
 	if (open_next(k, TR2_KERNEL_INSIDE, 1)) {
 		k->refused[TR2_KERNEL_SAMPLES][0] = '\0';
-		for (i = 0; i < k->rings.nr; i++)
-			k->rings.ring[i].profile_id = event->ids[i];
 		check_names(k, TR2_KERNEL_INSIDE);
 		return;
 	}
@@ -183,35 +177,63 @@ static void add_features(struct tr2_perf_file *file)
 	tr2_perf_add_u64(&b[TR2_PERF_CLOCK_DATA], anchor.monotonic_ns);
 }
 
+/* End the record that begins at `at`, and write it. */
+static void add_record(struct tr2_kernel_records *k, struct tr2_buf *b,
+		       size_t at, struct tr2_task_trailer trailer)
+{
+	struct iovec part;
+
+	trailer.id = k->events[0].ids[0];
+	tr2_buf_add(b, &trailer, sizeof(trailer));
+	tr2_perf_end_record(b, at);
+	part = (struct iovec){ b->p, b->len };
+	if (!b->failed)
+		tr2_kernel_file_append(&k->file, &part, 1, 1);
+	tr2_buf_release(b);
+}
+
 /* Append where the kernel's functions are, for perf, which finds their names in
  * /proc/kallsyms. */
 static void add_kernel_mmap(struct tr2_kernel_records *k)
 {
 	const struct tr2_task_trailer trailer = {
-		.time_ns = tr2_clock_now_ns(), .id = k->events[0].ids[0],
+		.time_ns = tr2_clock_now_ns(),
 	};
 	struct tr2_buf b = TR2_BUF_INIT;
-	size_t at = tr2_perf_begin_record(&b, PERF_RECORD_MMAP,
-					  PERF_RECORD_MISC_KERNEL);
-	struct iovec part;
+	size_t at;
 
 	if (k->kallsyms.fd < 0)
 		return;
+	at = tr2_perf_begin_record(&b, PERF_RECORD_MMAP,
+				   PERF_RECORD_MISC_KERNEL);
 	tr2_perf_add_u32(&b, UINT32_MAX); /* no process, */
 	tr2_perf_add_u32(&b, 0);          /* no thread */
 	tr2_perf_add_u64(&b, k->kallsyms.start);
 	tr2_perf_add_u64(&b, KERNEL_BYTES);
 	tr2_perf_add_u64(&b, k->kallsyms.start);
 	tr2_perf_add_padded(&b, "[kernel.kallsyms]_text", 64);
-	tr2_buf_add(&b, &trailer, sizeof(trailer));
-	tr2_perf_end_record(&b, at);
-	part = (struct iovec){ b.p, b.len };
-	if (!b.failed)
-		tr2_kernel_file_append(&k->file, &part, 1, 1);
-	tr2_buf_release(&b);
+	add_record(k, &b, at, trailer);
 }
 
-static void begin_file(struct tr2_kernel_records *k, int fd)
+void tr2_kernel_records_name(struct tr2_kernel_records *k, pid_t pid, pid_t tid,
+			     const char *comm, uint64_t time_ns)
+{
+	const struct tr2_task_trailer trailer = {
+		.pid = (uint32_t)pid, .tid = (uint32_t)tid, .time_ns = time_ns,
+	};
+	struct tr2_buf b = TR2_BUF_INIT;
+	size_t at;
+
+	if (!k->rings.file)
+		return;
+	at = tr2_perf_begin_record(&b, PERF_RECORD_COMM, 0);
+	tr2_perf_add_u32(&b, (uint32_t)pid);
+	tr2_perf_add_u32(&b, (uint32_t)tid);
+	tr2_perf_add_padded(&b, comm, TR2_COMM_SIZE);
+	add_record(k, &b, at, trailer);
+}
+
+static void begin_file(struct tr2_kernel_records *k)
 {
 	struct tr2_perf_file *perf = &k->file.perf;
 	uint32_t i;
@@ -228,9 +250,28 @@ static void begin_file(struct tr2_kernel_records *k, int fd)
 	add_features(perf);
 	perf->tracing = k->tracepoints.data;
 	k->tracepoints.data = (struct tr2_buf)TR2_BUF_INIT;
-	tr2_kernel_file_begin(&k->file, fd);
+	tr2_kernel_file_begin(&k->file, k->data_fd);
+	k->data_fd = -1;
 	add_kernel_mmap(k);
 	k->rings.file = &k->file;
+}
+
+/* Note the events whose samples have functions of the kernel. */
+static void note_chains(struct tr2_kernel_records *k)
+{
+	uint32_t i, j;
+
+	for (i = 0; i < k->nr; i++) {
+		const struct tr2_kernel_event *e = &k->events[i];
+		enum tr2_chain chain = e->attr.sample_period == 1 ?
+					       TR2_CHAIN_OF_WAIT :
+					       TR2_CHAIN_OF_CPU;
+
+		for (j = 0; e->attr.sample_type & PERF_SAMPLE_CALLCHAIN &&
+			    !e->attr.exclude_callchain_kernel && j < e->nr; j++)
+			*tr2_map_slot(&k->rings.chain_ids, e->ids[j] + 1) =
+				chain;
+	}
 }
 
 static void open_states(struct tr2_kernel_records *k)
@@ -239,17 +280,6 @@ static void open_states(struct tr2_kernel_records *k)
 	tr2_tracepoints_read(&k->tracepoints);
 	open_causes(k);
 	open_wakers(k);
-}
-
-/* Open the permitted events besides the records of tasks. */
-static void open_more(struct tr2_kernel_records *k, int data_fd)
-{
-	if (k->wanted.states)
-		open_states(k);
-	if (k->wanted.hz)
-		open_samples(k);
-	if (data_fd >= 0)
-		begin_file(k, data_fd);
 }
 
 static bool wants(const struct tr2_kernel_records *k,
@@ -298,6 +328,7 @@ bool tr2_kernel_records_open(struct tr2_kernel_records *k,
 			     struct tr2_loop *loop, int data_fd)
 {
 	k->rings.loop = loop;
+	k->data_fd = data_fd;
 	if (data_fd >= 0)
 		tr2_kallsyms_open(&k->kallsyms);
 	tr2_kernel_event_tasks(&k->events[0], k->wanted.states, k->wanted.hz);
@@ -307,14 +338,44 @@ bool tr2_kernel_records_open(struct tr2_kernel_records *k,
 					data_fd >= 0)) {
 		explain(k->why_not, sizeof(k->why_not), errno, 2);
 		refuse_all(k, k->why_not);
-		if (data_fd >= 0)
-			close(data_fd);
 		return false;
 	}
 	k->nr = 1;
 	refuse_all(k, "");
-	open_more(k, data_fd);
+	if (k->wanted.states)
+		open_states(k);
+	if (k->wanted.hz)
+		open_samples(k);
 	return true;
+}
+
+int tr2_kernel_records_attach(struct tr2_kernel_records *k, pid_t tid)
+{
+	uint32_t i;
+
+	for (i = 0; i < k->nr; i++)
+		if (tr2_kernel_event_attach(&k->events[i], &k->rings, tid))
+			return -errno;
+	return 0;
+}
+
+void tr2_kernel_records_detach(struct tr2_kernel_records *k)
+{
+	uint32_t i;
+
+	for (i = 0; i < k->nr; i++)
+		tr2_kernel_event_detach(&k->events[i]);
+}
+
+void tr2_kernel_records_start(struct tr2_kernel_records *k)
+{
+	uint32_t i;
+
+	note_chains(k);
+	if (k->nr && k->data_fd >= 0)
+		begin_file(k);
+	for (i = 0; i < k->nr; i++)
+		tr2_kernel_event_start(&k->events[i]);
 }
 
 void tr2_kernel_records_stop(struct tr2_kernel_records *k)

@@ -41,6 +41,7 @@ struct tr2_kernel_records {
 	uint32_t nr; /* events that are open */
 	struct tr2_kernel_rings rings;
 	struct tr2_kernel_file file;
+	int data_fd; /* kernel.data until it is begun; -1: none */
 	struct tr2_callchains chains;
 	struct tr2_kallsyms kallsyms;
 	char why_not[160]; /* "" if there are records of tasks */
@@ -54,7 +55,7 @@ void tr2_kernel_records_init(struct tr2_kernel_records *kernel);
 void tr2_kernel_records_release(struct tr2_kernel_records *kernel);
 
 /*
- * Open the events before the command is forked. The caller sets
+ * Open the events, on the recorder, before the command is forked. The caller sets
  * kernel->tasks.take, kernel->rings.ready and the data of both before: ready()
  * is called when a ring is half full, and should call
  * tr2_kernel_rings_copy(). data_fd: kernel.data, which is closed with it; -1:
@@ -62,6 +63,19 @@ void tr2_kernel_records_release(struct tr2_kernel_records *kernel);
  */
 bool tr2_kernel_records_open(struct tr2_kernel_records *kernel,
 			     struct tr2_loop *loop, int data_fd);
+/*
+ * Open them for a thread that runs already, disabled, and for what it begins
+ * from then on. Return 0, or -errno: some may be open. ESRCH: it has ended.
+ */
+int tr2_kernel_records_attach(struct tr2_kernel_records *kernel, pid_t tid);
+/* Close them for all threads. */
+void tr2_kernel_records_detach(struct tr2_kernel_records *kernel);
+/* Begin the file, and enable the events of threads. Call it after the command
+ * was forked. */
+void tr2_kernel_records_start(struct tr2_kernel_records *kernel);
+/* Write the name of a thread that was attached to. */
+void tr2_kernel_records_name(struct tr2_kernel_records *kernel, pid_t pid,
+			     pid_t tid, const char *comm, uint64_t time_ns);
 /* Print what was refused on stderr, in one line. */
 void tr2_kernel_records_say_refused(const struct tr2_kernel_records *kernel);
 /* Write no more records, and stop their events; those of tasks go on. */

@@ -115,6 +115,7 @@ void tr2_kernel_rings_release(struct tr2_kernel_rings *rings)
 	if (rings->size_bytes)
 		unmap(rings, rings->nr);
 	free(rings->ring);
+	tr2_map_release(&rings->chain_ids);
 	rings->ring = NULL;
 	rings->nr = 0;
 }
@@ -157,13 +158,15 @@ static void scan_sample(const struct tr2_kernel_ring *r,
 			const struct perf_event_header *h, uint64_t at)
 {
 	uint64_t id;
+	uint32_t chain;
 
 	if (h->size < sizeof(*h) + sizeof(id))
 		return;
 	memcpy(&id, record_at(r, at + sizeof(*h), sizeof(id)), sizeof(id));
-	if (id && (id == r->chain_id || id == r->profile_id))
+	chain = tr2_map_get(&r->rings->chain_ids, id + 1);
+	if (chain)
 		tr2_callchains_add(r->rings->chains, record_at(r, at, h->size),
-				   h->size, id == r->chain_id);
+				   h->size, chain == TR2_CHAIN_OF_WAIT);
 }
 
 /* Return the position behind the record at `at`; 0: it is invalid. */
@@ -180,7 +183,7 @@ static uint64_t scan_record(struct tr2_kernel_ring *r, uint64_t at,
 	if (tr2_tasks_wants(h.type))
 		tr2_tasks_add(r->rings->tasks, record_at(r, at, h.size),
 			      h.size);
-	else if (h.type == PERF_RECORD_SAMPLE && (r->chain_id || r->profile_id))
+	else if (h.type == PERF_RECORD_SAMPLE && r->rings->chain_ids.nr)
 		scan_sample(r, &h, at);
 	return at + h.size;
 }

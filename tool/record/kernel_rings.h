@@ -15,6 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/map.h"
 #include "record/callchains.h"
 #include "record/kernel_file.h"
 #include "record/loop.h"
@@ -23,9 +24,6 @@
 struct tr2_kernel_ring {
 	struct tr2_source source;
 	int cpu;
-	/* Samples of these events have callchains: of waits, of the CPU time;
-	 * 0: none. */
-	uint64_t chain_id, profile_id;
 	struct tr2_kernel_rings *rings;
 	void *map; /* the control page, then the data */
 	/* Positions: tasks has the records before `scanned`; those from
@@ -34,13 +32,18 @@ struct tr2_kernel_ring {
 	uint64_t scanned, whole, nr_whole;
 };
 
+enum tr2_chain { TR2_CHAIN_OF_WAIT = 1, TR2_CHAIN_OF_CPU };
+
 struct tr2_kernel_rings {
 	struct tr2_kernel_ring *ring;
 	size_t nr;
 	size_t size_bytes; /* of the data of each; 0: they are not mapped */
 	struct tr2_loop *loop;
 	struct tr2_tasks *tasks;
-	struct tr2_callchains *chains; /* may be NULL if there are none */
+	struct tr2_callchains *chains;
+	/* 1 + identifiers of events to the kind of callchain that their samples
+	 * have: enum tr2_chain. */
+	struct tr2_map chain_ids;
 	struct tr2_kernel_file *file; /* NULL: nothing is copied */
 	void (*ready)(void *data);
 	void *data;

@@ -107,6 +107,21 @@ void tr2_meta_add_usage(struct tr2_buf *b, const struct tr2_usage *u)
 	add_number(b, "nivcsw", u->nivcsw);
 }
 
+static void add_attached(struct tr2_buf *b, const struct tr2_meta *m)
+{
+	size_t i;
+
+	if (!m->nr_pids)
+		return;
+	add_key(b, "attached");
+	tr2_buf_addch(b, '[');
+	for (i = 0; i < m->nr_pids; i++) {
+		add_comma(b);
+		tr2_buf_add_u64(b, (uint64_t)m->pids[i]);
+	}
+	tr2_buf_addch(b, ']');
+}
+
 static void add_command(struct tr2_buf *b, const struct tr2_meta *m)
 {
 	char *cwd = getcwd(NULL, 0);
@@ -120,6 +135,7 @@ static void add_command(struct tr2_buf *b, const struct tr2_meta *m)
 	}
 	tr2_buf_addch(b, ']');
 	add_number(b, "command_pid", (uint64_t)m->command_pid);
+	add_attached(b, m);
 	add_number(b, "recorder_pid", (uint64_t)getpid());
 	add_text(b, "cwd", cwd);
 	free(cwd);

@@ -33,6 +33,8 @@ struct tr2_straggler {
 struct tr2_meta {
 	char *const *argv; /* of the command; NULL: none */
 	int command_pid;   /* 0: not started */
+	const pid_t *pids; /* processes that ran already */
+	size_t nr_pids;
 	int64_t nest, timeout_ns, max_size_bytes, rotate_bytes, keep;
 	const struct tr2_listen *listen;
 	struct tr2_anchor start, end;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * List the running descendants of this process from /proc, because the kernel's
- * records may be missing.
+ * records may be missing; or those of the recording.
  */
 #include <stdbool.h>
 #include <stdlib.h>
@@ -67,5 +67,21 @@ size_t tr2_watch_stragglers(struct tr2_straggler **out)
 		memcpy((*out)[found++].comm, s->comm, TR2_COMM_SIZE - 1);
 	}
 	free(all);
+	return found;
+}
+
+size_t tr2_watch_running(const struct tr2_watch *w, struct tr2_straggler **out)
+{
+	size_t i, found = 0;
+
+	*out = calloc(MAX_SHOWN, sizeof(**out));
+	for (i = 0; *out && i < w->procs.nr && found < MAX_SHOWN; i++) {
+		const struct tr2_proc *p = &w->procs.proc[i];
+
+		if (p->ended)
+			continue;
+		(*out)[found].pid = p->pid;
+		memcpy((*out)[found++].comm, p->comm, TR2_COMM_SIZE);
+	}
 	return found;
 }

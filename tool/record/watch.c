@@ -91,12 +91,15 @@ static void rings_ready(void *data)
 	write_log(w, now);
 }
 
-static void take_record(void *data, const struct tr2_task_event *e)
+void tr2_watch_add(struct tr2_watch *w, const struct tr2_task_event *e)
 {
-	struct tr2_watch *w = data;
-
 	tr2_procs_event(&w->procs, e);
 	tr2_tasklog_add(&w->log, e);
+}
+
+static void take_record(void *data, const struct tr2_task_event *e)
+{
+	tr2_watch_add(data, e);
 }
 
 static void read_comm(pid_t pid, char comm[TR2_COMM_SIZE])
@@ -119,7 +122,9 @@ static bool is_ours(struct tr2_watch *w, const struct tr2_task_event *e)
 		tr2_kernel_rings_scan(&w->kernel.rings);
 		p = tr2_procs_find(&w->procs, pid);
 	}
-	if (!p || p->status_from == TR2_STATUS_CONNECTOR)
+	/* An earlier process may have had that pid. */
+	if (!p || p->status_from == TR2_STATUS_CONNECTOR ||
+	    e->time_ns < p->start_ns)
 		return false;
 	return !p->ended || e->kind == TR2_TASK_EXIT || e->time_ns <= p->end_ns;
 }
@@ -137,7 +142,7 @@ static bool had_ended(struct tr2_watch *w, pid_t pid, uint64_t now)
 }
 
 /* The program may have ended or called exec: then the log has less. */
-static void log_argv(struct tr2_watch *w, pid_t pid, uint64_t time_ns)
+void tr2_watch_argv(struct tr2_watch *w, pid_t pid, uint64_t time_ns)
 {
 	struct tr2_task_event e = { .kind = TR2_TASK_ARGV, .pid = pid,
 				    .time_ns = time_ns };
@@ -170,7 +175,7 @@ static void take_exit(struct tr2_watch *w, const struct tr2_task_event *e,
 		      int status)
 {
 	if (!w->has_tasks)
-		take_record(w, e);
+		tr2_watch_add(w, e);
 	if (e->pid != e->tid)
 		return;
 	tr2_procs_status(&w->procs, e->pid, status, TR2_STATUS_CONNECTOR,
@@ -192,14 +197,14 @@ static void take_connector(void *data, const struct tr2_task_event *from,
 		return;
 	switch (e.kind) {
 	case TR2_TASK_FORK:
-		take_record(w, &e);
+		tr2_watch_add(w, &e);
 		break;
 	case TR2_TASK_EXEC:
 		if (!w->has_tasks) {
 			read_comm(e.pid, e.comm);
-			take_record(w, &e);
+			tr2_watch_add(w, &e);
 		}
-		log_argv(w, e.pid, e.time_ns);
+		tr2_watch_argv(w, e.pid, e.time_ns);
 		break;
 	default:
 		take_exit(w, &e, status);
@@ -237,6 +242,13 @@ static void timer_ready(struct tr2_source *source, uint32_t events)
 		rings_ready((struct tr2_watch *)source);
 }
 
+void tr2_watch_run(struct tr2_watch *w)
+{
+	tr2_kernel_records_start(&w->kernel);
+	w->timer.ready = timer_ready;
+	(void)tr2_loop_add_timer(w->loop, &w->timer, LIVE_NS, LIVE_NS);
+}
+
 void tr2_watch_start(struct tr2_watch *w, pid_t pid)
 {
 	const struct tr2_task_event e = {
@@ -245,9 +257,8 @@ void tr2_watch_start(struct tr2_watch *w, pid_t pid)
 		.time_ns = tr2_clock_now_ns(),
 	};
 
-	take_record(w, &e);
-	w->timer.ready = timer_ready;
-	(void)tr2_loop_add_timer(w->loop, &w->timer, LIVE_NS, LIVE_NS);
+	tr2_watch_add(w, &e);
+	tr2_watch_run(w);
 }
 
 bool tr2_watch_reap(struct tr2_watch *w, struct tr2_run *run)

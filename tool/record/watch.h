@@ -44,6 +44,12 @@ void tr2_watch_open(struct tr2_watch *watch, struct tr2_loop *loop, int data_fd)
  * descendants. */
 void tr2_watch_start(struct tr2_watch *watch, pid_t pid);
 
+/* For processes that run already: begin to watch; add a record, whose `more`
+ * belongs to the log then; add the arguments of a process. */
+void tr2_watch_run(struct tr2_watch *watch);
+void tr2_watch_add(struct tr2_watch *watch, const struct tr2_task_event *event);
+void tr2_watch_argv(struct tr2_watch *watch, pid_t pid, uint64_t time_ns);
+
 /* Reap the children that have ended. false: there are none left. */
 bool tr2_watch_reap(struct tr2_watch *watch, struct tr2_run *run);
 
@@ -53,8 +59,10 @@ void tr2_watch_finish(struct tr2_watch *watch);
 /* Set the members of meta.json that come from here. */
 void tr2_watch_result(const struct tr2_watch *watch, struct tr2_meta *meta);
 
-/* Return the running descendants of this process, at most 1000; the caller
- * frees them. */
+/* Return the running descendants of this process, or the recorded processes that
+ * have not ended, at most 1000; the caller frees them. */
 size_t tr2_watch_stragglers(struct tr2_straggler **stragglers);
+size_t tr2_watch_running(const struct tr2_watch *watch,
+			 struct tr2_straggler **stragglers);
 
 #endif

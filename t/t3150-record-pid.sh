@@ -1,0 +1,346 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+
+test_description='trace2 record -p: processes that run already'
+
+. ./test-lib.sh
+. "$TEST_DIRECTORY/lib-perf.sh"
+
+hosts=$GIT_BUILD_DIR/build/hosts
+SQ=\'
+
+test_skip_unless JQ,PIPE,PERL 'no jq, no fifos or no perl'
+
+# start COMMAND...: run it, until `end`; its pid is in $pid.
+start () {
+	rm -f in out &&
+	mkfifo in out &&
+	{ "$@" <in >out & } &&
+	pid=$! &&
+	exec 8>in 9<out &&
+	test_when_finished "kill -9 $pid || :" &&
+	started=$!
+}
+
+# Each line that it is told is a command, after which it answers. An argument is
+# the user.
+start_shell () {
+	start "$@" sh -c "while read -r line; do eval \"\$line\"; echo done; done" &&
+	echo "echo \$\$" >&8 &&
+	read -r pid <&9 &&
+	read -r answer <&9
+}
+
+tell () {
+	echo "$1" >&8 && read -r answer <&9 && test "$answer" = "${2-done}"
+}
+
+end () {
+	exec 8>&- 9<&- &&
+	wait "$started"
+}
+
+# attach OPTION...: return when they are recorded in r, by the user $by.
+attach () {
+	rm -rf r said &&
+	mkdir -m 777 r &&
+	mkfifo said &&
+	{ ${by-} trace2 record -o r "$@" 2>said 8>&- 9<&- & } &&
+	recorder=$! &&
+	exec 7<said &&
+	read -r line <&7 &&
+	echo "$line" >first &&
+	test_grep "recording process [0-9]* (.*) until it ends, or Ctrl-C" first
+}
+
+# detached [SIGNAL]: send the recorder this signal, if any; it has ended with 0.
+detached () {
+	case "${1-}" in
+	?*) kill -s "$1" "$(jq .recorder_pid r/meta.json)" ;;
+	esac &&
+	cat <&7 >err &&
+	exec 7<&- &&
+	wait "$recorder"
+}
+
+# listed FILTER: this is true of the processes of `trace2 list`.
+listed () {
+	trace2 list -i r --format=json >list.json &&
+	jq -e "[.processes[]] | $1" list.json >/dev/null || {
+		jq -c ".processes[]" list.json >&4
+		return 1
+	}
+}
+
+test_expect_success TASKS 'a shell, and what it starts from then on, until Ctrl-C' '
+	start_shell &&
+	tell "sleep 1000 & echo \$! >sleeper" &&
+	attach -p $pid &&
+	tell "/bin/true" &&
+	tell "sh -c \"exit 3\"" &&
+	detached INT &&
+	test_grep "1 process still running (pid $pid sh), not waited for" err &&
+	test_grep "3 processes, 0 events, .* 0 lost, exit 0" err &&
+	kill $(cat sleeper) &&
+	tell : &&
+	end &&
+	jq -e ".attached == [$pid] and .command == [] and .state == \"complete\" and
+		[.still_running[].pid] == [$pid]" r/meta.json &&
+	listed "length == 3 and .[0].pid == $pid and
+		.[0].argv[0:2] == [\"sh\", \"-c\"] and .[0].end == \"open\" and
+		.[0].at_least == \"yes\" and .[0].begun < .[0].start and
+		(.[1:] | all(.join == \"task\" and .begun == null and
+			.at_least == \"no\" and .end == \"exit\"))" &&
+	trace2 list -i r >out.txt &&
+	test_grep " >= .* open *$pid *< \[sh -c " out.txt &&
+	test_grep ! "/bin/true.*>=" out.txt &&
+	test_grep "^< began before it was recorded" out.txt &&
+	trace2 list -v -i r >out.txt &&
+	test_grep "^  began .*Z, .* before it was recorded" out.txt &&
+	trace2 report -i r >out.txt &&
+	test_grep "^>= .* wall" out.txt &&
+	trace2 check -i r
+'
+
+test_expect_success TASKS 'until the process ends' '
+	for signal in "" TERM HUP
+	do
+		start_shell &&
+		attach -p $pid &&
+		case "$signal" in
+		"") end ;;
+		esac &&
+		detached "$signal" &&
+		case "$signal" in
+		"")	test_grep ! "still running" err &&
+			listed "length == 1 and .[0].end == \"exit\" and
+				.[0].at_least == \"no\" and .[0].begun" ;;
+		*)	listed ".[0].end == \"open\"" &&
+			end ;;
+		esac || return 1
+	done
+'
+
+test_expect_success STATES 'what it waits for all the time, and no more CPU time' '
+	start "$PERL_PATH" -e "1 for 1 .. 3e6; \$| = 1; print qq(done\n); <STDIN>" &&
+	read -r answer <&9 &&
+	attach -p $pid &&
+	detached INT &&
+	end &&
+	"$GIT_BUILD_DIR/build/unit/tool-states" r >dump &&
+	jq -s -e "[.[] | select(.type == \"process\")] | length == 1 and
+		all(.[]; .run_ns == 0 and .ready_ns == 0 and
+			.wait_ns == .end_ns - .start_ns)" dump &&
+	if grep pipe_read /proc/self/wchan /proc/$pid/wchan
+	then
+		jq -s -e "[.[] | select(.type == \"state\")] | length == 1 and
+			.[0].cause == \"pipe\"" dump
+	fi &&
+	listed ".[0].cpu_ns == 0"
+'
+
+test_expect_success WAKERS 'each state, as the program knows it' '
+	start sh -c "read -r line; exec \"\$0\" >known; echo done" "$hosts/states" &&
+	attach -p $pid &&
+	echo >&8 &&
+	detached &&
+	end &&
+	test_grep "0 lost, exit 0" err &&
+	"$GIT_BUILD_DIR/build/unit/tool-states" r >dump &&
+	"$PERL_PATH" "$TEST_DIRECTORY/t3122/known.perl" known dump --causes \
+		--wakers >table || {
+		cat table
+		return 1
+	}
+'
+
+# From the shell, which waits for both, over cat, to what both waited for.
+test_expect_success WAKERS 'the critical path, back to when it was attached to' '
+	start_shell &&
+	attach -p $pid &&
+	tell "sleep 0.3 | cat" &&
+	detached INT &&
+	end &&
+	trace2 report -i r --format=json >report.json &&
+	jq -e "[.critical_path[] | select(.process == \"sleep\" and .cause == \"sleep\")] |
+		length == 1 and .[0].time_ns > 290000000" report.json
+'
+
+test_expect_success STATES 'all threads' '
+	start "$hosts/worker" 5 2 exit &&
+	read -r answer <&9 &&
+	attach -p $pid &&
+	tell "" round &&
+	exec 8>&- &&
+	detached &&
+	test_expect_code 3 end &&
+	"$GIT_BUILD_DIR/build/unit/tool-states" r >dump &&
+	jq -s -e "[.[] | select(.type == \"thread\")] | length == 6 and
+		all(.[]; .run_ns + .ready_ns + .wait_ns == .end_ns - .start_ns and
+			.run_ns > 0 and (.lost // false | not))" dump &&
+	test "$(grep -c "\"type\":\"fork\"" r/tasks.jsonl)" = 6 &&
+	test "$(grep -c "\"begun_ns\":[0-9]*,\"state\":\"S\"" r/tasks.jsonl)" = 6
+'
+
+test_expect_success TASKS 'several processes, each once, a parent above its child' '
+	start_shell &&
+	tell "sleep 1000 & echo \$! >sleeper" &&
+	child=$(cat sleeper) &&
+	{ sleep 1000 & } &&
+	other=$! &&
+	attach -p $child,$pid -p $other,$pid &&
+	detached INT &&
+	kill $child $other &&
+	end &&
+	listed "length == 3 and
+		([.[] | select(.depth == 1)] | length == 1 and .[0].pid == $child) and
+		all(.[]; .begun)"
+'
+
+test_expect_success TASKS '--no-states' '
+	start_shell &&
+	attach --no-states -p $pid &&
+	tell /bin/true &&
+	detached INT &&
+	end &&
+	test_path_is_missing r/kernel.data &&
+	jq -e ".states == \"not requested\"" r/meta.json &&
+	listed "length == 2 and (.[0] | .begun and .wait_ns == null)"
+'
+
+test_expect_success TASKS 'a recording in progress' '
+	start_shell &&
+	attach -p $pid &&
+	tell /bin/true &&
+	listed "length >= 1 and (.[0] | .begun and .at_least == \"yes\")" &&
+	trace2 report -i r >out.txt &&
+	test_grep "^>= .* wall" out.txt &&
+	trace2 top --once --format=json r >top.json &&
+	jq -e "[.processes[].pid] == [$pid]" top.json &&
+	detached INT &&
+	end
+'
+
+test_expect_success TASKS 'a child that was there before is not shown by top' '
+	start_shell &&
+	tell "sleep 1000 & echo \$! >sleeper; sleep 0.1" &&
+	attach -p $pid &&
+	tell "sleep 1000 & echo \$! >later" &&
+	trace2 top --once --format=json r >top.json &&
+	jq -e "[.processes[].pid] == [$pid, $(cat later)]" top.json &&
+	detached INT &&
+	kill $(cat sleeper later) &&
+	end
+'
+
+test_expect_success ORDINARY_USER,TASKS 'an ordinary user, and his own process' '
+	start_shell as_ordinary &&
+	by=as_ordinary attach -p $pid &&
+	tell /bin/true &&
+	detached INT &&
+	end &&
+	listed "length == 2 and .[0].pid == $pid and .[0].begun"
+'
+
+test_lazy_prereq PID_NAMESPACE 'unshare -rpf --mount-proc true'
+
+test_expect_success PID_NAMESPACE,TASKS 'a process of another pid namespace' '
+	start_shell unshare -rpf --mount-proc &&
+	test "$pid" = 1 &&
+	pid=$(cat /proc/$started/task/$started/children) &&
+	attach -p $pid &&
+	tell /bin/true &&
+	detached INT &&
+	end &&
+	listed "length == 2 and .[0].name == \"sh\" and .[1].name == \"true\""
+'
+
+# refused PID WHY: it is refused with this message, and nothing is left.
+refused () {
+	rm -rf r &&
+	test_expect_code 128 trace2 record -o r -p "$1" 2>err &&
+	echo "trace2: cannot record process $1: $2" >expect &&
+	test_cmp expect err &&
+	test_path_is_missing r
+}
+
+test_expect_success ROOT,ORDINARY_USER,TASKS 'refused: another user'"'"'s process' '
+	start_shell &&
+	rm -rf user &&
+	mkdir -m 777 user &&
+	test_expect_code 128 as_ordinary trace2 record -o user/r -p $pid 2>err &&
+	echo "trace2: cannot record process $pid: it belongs to root (only root may record it)" >expect &&
+	test_cmp expect err &&
+	test_path_is_missing user/r &&
+	end
+'
+
+test_expect_success 'refused: there is no such process' '
+	refused 999999999 "there is no such process (${SQ}ps -e${SQ} lists them)"
+'
+
+test_expect_success 'refused: one that has ended, and was not waited for' '
+	start "$PERL_PATH" -e "\$| = 1; \$p = fork // die; exit if !\$p;
+		select undef, undef, undef, 0.001
+			while qx(cat /proc/\$p/stat) !~ /[)] Z /;
+		print qq(\$p\n); <STDIN>" &&
+	read -r child <&9 &&
+	refused $child "it has ended, and its parent has not waited for it" &&
+	end
+'
+
+test_expect_success 'refused: a thread' '
+	start "$hosts/worker" 1 1 exit &&
+	read -r answer <&9 &&
+	for thread in /proc/$pid/task/*
+	do
+		thread=${thread##*/} &&
+		case $thread in
+		$pid) continue ;;
+		esac &&
+		refused $thread "it is a thread of process $pid (use -p $pid)" ||
+			return 1
+	done &&
+	test "$thread" != $pid &&
+	test_expect_code 3 end
+'
+
+test_lazy_prereq KTHREADD 'grep "^2 (kthreadd)" /proc/2/stat'
+
+test_expect_success KTHREADD 'refused: a thread of the kernel' '
+	refused 2 "it is a thread of the kernel (${SQ}perf record -p${SQ} records these)"
+'
+
+test_expect_success 'refused: the recorder itself' '
+	test_expect_code 128 sh -c "echo \$\$ >self; exec trace2 record -o r -p \$\$" 2>err &&
+	echo "trace2: cannot record process $(cat self): it is the recorder itself" >expect &&
+	test_cmp expect err
+'
+
+test_expect_success TASKS 'refused: too many threads for its descriptors' '
+	start "$hosts/worker" 20 1 exit &&
+	read -r answer <&9 &&
+	test_expect_code 128 sh -c "ulimit -n 60; exec trace2 record -o r -p $pid" 2>err &&
+	test_grep "cannot record process $pid: it has too many threads: each takes 3 descriptors for each CPU (.ulimit -Hn. is the limit)" err &&
+	test_path_is_missing r &&
+	test_expect_code 3 end
+'
+
+test_expect_success 'an earlier recording stays where it is' '
+	rm -rf r r.old &&
+	trace2 record -q -o r -- true &&
+	test_expect_code 128 trace2 record -o r -p 999999999 &&
+	test_path_is_file r/meta.json &&
+	test_path_is_missing r.old
+'
+
+test_expect_success 'what makes no sense' '
+	for words in "-p x" "-p ," "-p 0" "-p -1" "-p 1x" "-p 1 true" \
+		"-p 1 --listen s" "-p 1 --ring" "-p 1 -e cs"
+	do
+		test_expect_code 2 trace2 record -o r $words 2>err &&
+		test_grep "trace2: .*-p" err || return 1
+	done
+'
+
+test_done
