@@ -32,20 +32,10 @@
 #define DROP BPF_STMT(BPF_RET | BPF_K, 0)
 #define KEEP BPF_STMT(BPF_RET | BPF_K, 0xffffffff)
 
-static int set_filter(int fd, bool with_forks)
+enum events { ALL, EXECS, EXITS /* of whole processes */ };
+
+static int set_filter(int fd, enum events events)
 {
-	struct sock_filter processes[] = {
-		LOAD(what),
-		IF_EQUAL(PROC_EVENT_NONE, 7, 0),
-		IF_EQUAL(PROC_EVENT_EXEC, 6, 0),
-		IF_EQUAL(PROC_EVENT_EXIT, 0, 4),
-		LOAD(event_data.exit.process_pid),
-		BPF_STMT(BPF_MISC | BPF_TAX, 0),
-		LOAD(event_data.exit.process_tgid),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_X, 0, 1, 0),
-		DROP,
-		KEEP,
-	};
 	struct sock_filter all[] = {
 		LOAD(what),
 		IF_EQUAL(PROC_EVENT_NONE, 4, 0),
@@ -55,12 +45,32 @@ static int set_filter(int fd, bool with_forks)
 		DROP,
 		KEEP,
 	};
-	struct sock_fprog few = { ARRAY_SIZE(processes),
-				  processes };
-	struct sock_fprog many = { ARRAY_SIZE(all), all };
+	struct sock_filter execs[] = {
+		LOAD(what),
+		IF_EQUAL(PROC_EVENT_NONE, 2, 0),
+		IF_EQUAL(PROC_EVENT_EXEC, 1, 0),
+		DROP,
+		KEEP,
+	};
+	struct sock_filter exits[] = {
+		LOAD(what),
+		IF_EQUAL(PROC_EVENT_NONE, 6, 0),
+		IF_EQUAL(PROC_EVENT_EXIT, 0, 4),
+		LOAD(event_data.exit.process_pid),
+		BPF_STMT(BPF_MISC | BPF_TAX, 0),
+		LOAD(event_data.exit.process_tgid),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_X, 0, 1, 0),
+		DROP,
+		KEEP,
+	};
+	const struct sock_fprog programs[] = {
+		[ALL] = { ARRAY_SIZE(all), all },
+		[EXECS] = { ARRAY_SIZE(execs), execs },
+		[EXITS] = { ARRAY_SIZE(exits), exits },
+	};
 
-	return setsockopt(fd, SOL_SOCKET, SO_ATTACH_FILTER,
-			  with_forks ? &many : &few, sizeof(few));
+	return setsockopt(fd, SOL_SOCKET, SO_ATTACH_FILTER, &programs[events],
+			  sizeof(programs[events]));
 }
 
 static int ask(int fd)
@@ -162,15 +172,13 @@ static void take_event(struct tr2_connector *c, const struct proc_event *from)
 	c->take(c->data, &e, status);
 }
 
-void tr2_connector_read(struct tr2_connector *c)
+static void read_socket(struct tr2_connector *c, int fd)
 {
 	struct proc_event event;
 	int n;
 
-	if (c->source.fd < 0)
-		return;
 	for (;;) {
-		n = receive(c->source.fd, &event);
+		n = receive(fd, &event);
 		if (n > 0)
 			take_event(c, &event);
 		else if (n < 0 && errno == ENOBUFS)
@@ -180,13 +188,32 @@ void tr2_connector_read(struct tr2_connector *c)
 	}
 }
 
+/* Exits first: a pid is not used again before. */
+void tr2_connector_read(struct tr2_connector *c)
+{
+	if (c->exits_fd >= 0)
+		read_socket(c, c->exits_fd);
+	if (c->source.fd >= 0)
+		read_socket(c, c->source.fd);
+}
+
+void tr2_connector_wait(struct tr2_connector *c, int ms)
+{
+	struct pollfd p = {
+		.fd = c->exits_fd >= 0 ? c->exits_fd : c->source.fd,
+		.events = POLLIN,
+	};
+
+	poll(&p, 1, ms);
+}
+
 static void connector_ready(struct tr2_source *source, uint32_t events)
 {
 	(void)events;
 	tr2_connector_read((struct tr2_connector *)source);
 }
 
-static int listen_on(int fd, bool with_forks)
+static int listen_on(int fd, enum events events)
 {
 	struct sockaddr_nl address = { .nl_family = AF_NETLINK,
 				       .nl_groups = CN_IDX_PROC };
@@ -195,10 +222,22 @@ static int listen_on(int fd, bool with_forks)
 	/* With a small buffer more events are lost and counted. */
 	if (setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &bytes, sizeof(bytes)))
 		setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &bytes, sizeof(bytes));
-	if (set_filter(fd, with_forks) ||
+	if (set_filter(fd, events) ||
 	    bind(fd, (struct sockaddr *)&address, sizeof(address)) || ask(fd))
 		return -1;
 	return wait_for_ack(fd);
+}
+
+/* false: errno. */
+static bool open_socket(int *fd, enum events events)
+{
+	*fd = socket(AF_NETLINK, SOCK_DGRAM | SOCK_CLOEXEC, NETLINK_CONNECTOR);
+	return *fd >= 0 && !listen_on(*fd, events);
+}
+
+void tr2_connector_init(struct tr2_connector *c)
+{
+	c->source.fd = c->exits_fd = -1;
 }
 
 bool tr2_connector_open(struct tr2_connector *c, struct tr2_loop *loop,
@@ -206,9 +245,8 @@ bool tr2_connector_open(struct tr2_connector *c, struct tr2_loop *loop,
 {
 	c->loop = loop;
 	c->source.ready = connector_ready;
-	c->source.fd = socket(AF_NETLINK, SOCK_DGRAM | SOCK_CLOEXEC,
-			      NETLINK_CONNECTOR);
-	if (c->source.fd >= 0 && !listen_on(c->source.fd, with_forks) &&
+	if (open_socket(&c->source.fd, with_forks ? ALL : EXECS) &&
+	    (with_forks || open_socket(&c->exits_fd, EXITS)) &&
 	    !tr2_loop_add(loop, &c->source, EPOLLIN))
 		return true;
 	snprintf(c->why_not, sizeof(c->why_not), "process connector: %s",
@@ -221,5 +259,7 @@ void tr2_connector_release(struct tr2_connector *c)
 {
 	if (c->source.fd >= 0)
 		tr2_loop_close(c->loop, &c->source);
-	c->source.fd = -1;
+	if (c->exits_fd >= 0)
+		close(c->exits_fd);
+	tr2_connector_init(c);
 }

@@ -20,6 +20,9 @@
 
 struct tr2_connector {
 	struct tr2_source source;
+	/* EXIT: a socket of its own, by which the recorder is not woken; -1:
+	 * source has them, too */
+	int exits_fd;
 	struct tr2_loop *loop;
 	char why_not[128]; /* "" if it works */
 	uint64_t lost;     /* how often the kernel dropped events */
@@ -29,10 +32,12 @@ struct tr2_connector {
 	void *data;
 };
 
+void tr2_connector_init(struct tr2_connector *c);
 /*
  * Open the connector. with_forks: pass FORK and all EXIT and EXEC events; else
- * EXEC, and EXIT of whole processes (their first thread). Returns after the
- * kernel has acknowledged, so that no later event is missed. The caller sets
+ * EXEC, and EXIT of whole processes (their first thread), which stay in the
+ * kernel until the next EXEC, or the next tr2_connector_read(). Returns after
+ * the kernel has acknowledged, so that no later event is missed. The caller sets
  * c->take and c->data before. false: why_not is the reason.
  */
 bool tr2_connector_open(struct tr2_connector *c, struct tr2_loop *loop,
@@ -41,5 +46,7 @@ void tr2_connector_release(struct tr2_connector *c);
 
 /* Pass all events that have arrived. */
 void tr2_connector_read(struct tr2_connector *c);
+/* Wait for an EXIT, at most so long. */
+void tr2_connector_wait(struct tr2_connector *c, int ms);
 
 #endif

@@ -2,7 +2,6 @@
 /* Combine all sources of information about recorded processes. */
 #include "record/watch.h"
 
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +29,8 @@ void tr2_watch_init(struct tr2_watch *w)
 	tr2_procs_init(&w->procs);
 	tr2_kernel_records_init(&w->kernel);
 	tr2_tasklog_init(&w->log, -1);
-	w->connector.source.fd = w->timer.fd = -1;
+	tr2_connector_init(&w->connector);
+	w->timer.fd = -1;
 	snprintf(w->why_not, sizeof(w->why_not), "no command was run");
 }
 
@@ -39,17 +39,15 @@ void tr2_watch_release(struct tr2_watch *w)
 	tr2_loop_close(w->loop, &w->timer);
 	tr2_kernel_records_release(&w->kernel);
 	tr2_connector_release(&w->connector);
+	tr2_buf_release(&w->text);
 	tr2_tasklog_release(&w->log);
 	tr2_procs_release(&w->procs);
 }
 
 /* Copy the text into memory from malloc(), which the log requires. */
-static char *take_text(struct tr2_buf *b)
+static char *copy_text(struct tr2_buf *b)
 {
-	char *text = b->failed ? NULL : strdup(tr2_buf_str(b));
-
-	tr2_buf_release(b);
-	return text;
+	return b->failed ? NULL : strdup(tr2_buf_str(b));
 }
 
 static void log_status(struct tr2_watch *w, pid_t pid, int status,
@@ -58,16 +56,17 @@ static void log_status(struct tr2_watch *w, pid_t pid, int status,
 {
 	struct tr2_task_event e = { .kind = TR2_TASK_STATUS, .pid = pid,
 				    .time_ns = time_ns };
-	struct tr2_buf b = TR2_BUF_INIT;
+	struct tr2_buf *b = &w->text;
 
-	if (!tr2_buf_room(&b, 512))
+	tr2_buf_reset(b);
+	if (!tr2_buf_room(b, 512))
 		return;
-	tr2_meta_add_status(&b, status);
-	tr2_buf_addlit(&b, ",\"from\":");
-	tr2_json_add_string(&b, tr2_meta_source(from));
+	tr2_meta_add_status(b, status);
+	tr2_buf_addlit(b, ",\"from\":");
+	tr2_json_add_string(b, tr2_meta_source(from));
 	if (usage)
-		tr2_meta_add_usage(&b, usage);
-	e.more = take_text(&b);
+		tr2_meta_add_usage(b, usage);
+	e.more = copy_text(b);
 	if (e.more)
 		tr2_tasklog_add(&w->log, &e);
 }
@@ -146,7 +145,7 @@ void tr2_watch_argv(struct tr2_watch *w, pid_t pid, uint64_t time_ns)
 {
 	struct tr2_task_event e = { .kind = TR2_TASK_ARGV, .pid = pid,
 				    .time_ns = time_ns };
-	struct tr2_buf b = TR2_BUF_INIT;
+	struct tr2_buf *b = &w->text;
 	char text[ARGV_BYTES + 1], *p, *end;
 	uint64_t now = tr2_clock_now_ns();
 	ssize_t n = tr2_procfs_read(pid, "cmdline", text, sizeof(text));
@@ -154,19 +153,20 @@ void tr2_watch_argv(struct tr2_watch *w, pid_t pid, uint64_t time_ns)
 
 	if (n <= 0 || had_ended(w, pid, now))
 		return;
-	tr2_buf_addlit(&b, ",\"argv\":[");
+	tr2_buf_reset(b);
+	tr2_buf_addlit(b, ",\"argv\":[");
 	for (p = text; p < text + n; p = end + 1) {
 		end = memchr(p, '\0', (size_t)(text + n - p));
 		if (!end)
 			break;
 		if (p > text)
-			tr2_buf_addch(&b, ',');
-		tr2_json_add_string(&b, p);
+			tr2_buf_addch(b, ',');
+		tr2_json_add_string(b, p);
 	}
-	tr2_buf_addch(&b, ']');
+	tr2_buf_addch(b, ']');
 	if (cut)
-		tr2_buf_addlit(&b, ",\"cut\":true");
-	e.more = take_text(&b);
+		tr2_buf_addlit(b, ",\"cut\":true");
+	e.more = copy_text(b);
 	if (e.more)
 		tr2_tasklog_add(&w->log, &e);
 }
@@ -235,11 +235,14 @@ void tr2_watch_open(struct tr2_watch *w, struct tr2_loop *loop, int data_fd)
 
 static void timer_ready(struct tr2_source *source, uint32_t events)
 {
+	struct tr2_watch *w = (struct tr2_watch *)source;
 	uint64_t ticks;
 
 	(void)events;
-	if (read(source->fd, &ticks, sizeof(ticks)) > 0)
-		rings_ready((struct tr2_watch *)source);
+	if (read(source->fd, &ticks, sizeof(ticks)) < 0)
+		return;
+	tr2_connector_read(&w->connector);
+	rings_ready(w);
 }
 
 void tr2_watch_run(struct tr2_watch *w)
@@ -295,11 +298,10 @@ static bool exit_codes_missing(const struct tr2_watch *w)
  * still be on their way. */
 static void wait_for_exit_codes(struct tr2_watch *w)
 {
-	struct pollfd p = { .fd = w->connector.source.fd, .events = POLLIN };
 	int i;
 
 	for (i = 0; i < LATE_TRIES && exit_codes_missing(w); i++) {
-		poll(&p, 1, LATE_MS);
+		tr2_connector_wait(&w->connector, LATE_MS);
 		tr2_connector_read(&w->connector);
 	}
 }

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/buf.h"
 #include "record/connector.h"
 #include "record/kernel_records.h"
 #include "record/loop.h"
@@ -29,6 +30,7 @@ struct tr2_watch {
 	bool quiet; /* do not warn about unavailable sources */
 	char why_not[400]; /* the reason if there are no task records */
 	uint64_t written_ns; /* time of the last write to the log */
+	struct tr2_buf text; /* of the record that is added to the log */
 };
 
 /* The caller sets watch->log.fd afterwards. */
