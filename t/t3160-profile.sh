@@ -9,15 +9,8 @@ test_description='trace2 record --profile: which functions compute'
 # compiled NAME OPTION...: compile t3160/hot.c as NAME.
 compiled () {
 	local name="$1" && shift &&
-	"${CC:-cc}" -O2 "$@" -o "$name" "$TEST_DIRECTORY/t3160/hot.c"
+	"${CC:-cc}" -O2 -o "$name" "$TEST_DIRECTORY/t3160/hot.c" "$@"
 }
-
-# Functions have names: trace2 was built with libdw.
-test_lazy_prereq SAMPLE_NAMES '
-	compiled probe -g &&
-	trace2 record --no-states --profile -- ./probe 50 &&
-	trace2 report --samples | grep " mix\$"
-'
 
 test_expect_success CC 'setup' '
 	compiled fp -g -fno-omit-frame-pointer &&
@@ -120,30 +113,139 @@ main_path () {
 	tr "\n" " " <names >path
 }
 
-test_expect_success CC,TASKS,SAMPLE_NAMES 'trace2 reads samples of programs without Trace2' '
+test_expect_success CC,TASKS,LIBDW 'trace2 reads samples of programs without Trace2' '
 	trace2 record --profile -- ./fp &&
 	main_path &&
 	grep "mix .*both main " path
 '
 
-test_expect_success CC,TASKS,SAMPLE_NAMES,X86_64 'and unwinds copies of stacks' '
+test_expect_success CC,TASKS,LIBDW,X86_64 'and unwinds copies of stacks' '
 	trace2 record --profile --call-graph dwarf -- ./no-fp &&
 	main_path &&
 	grep "mix seven both main " path
 '
 
-test_expect_success CC,TASKS,SAMPLE_NAMES 'a child that executes nothing has the mappings of its parent' '
+test_expect_success CC,TASKS,LIBDW 'a child that executes nothing has the mappings of its parent' '
 	trace2 record --profile -- ./fp 300 fork &&
 	main_path &&
 	grep "mix .*both main " path
 '
 
-test_expect_success CC,TASKS,SAMPLE_NAMES 'what a process executes later has its own' '
+test_expect_success CC,TASKS,LIBDW 'what a process executes later has its own' '
 	compiled other -g -fno-omit-frame-pointer -Dseven=siete -Dmix=mezcla &&
 	trace2 record --profile -- sh -c "./fp 150; exec ./other 150" &&
 	main_path &&
 	test_grep " mix\$" out &&
 	test_grep " mezcla\$" out
+'
+
+# functions OPTION...: the functions by their own time: PERCENT FUNCTION.
+functions () {
+	trace2 report --functions --format=json "$@" >json 2>err &&
+	jq -r ".functions[] | \"\(.share * 100) \(.function)\"" json >functions
+}
+
+test_expect_success CC,TASKS,LIBDW,PERF_SCRIPT,JQ '--functions has the shares that perf has' '
+	trace2 record --no-states --profile -- ./fp &&
+	perf_functions &&
+	awk "\$1 > 0.8 { print \$2, \$1 }" functions | sort >expect &&
+	test_file_not_empty expect &&
+	functions &&
+	awk "{ print \$2, \$1 }" functions | sort >actual &&
+	join expect actual >both &&
+	test_line_count = $(wc -l <expect) both &&
+	awk "\$2 - \$3 > 0.1 || \$3 - \$2 > 0.1 { bad = 1 } END { exit bad }" both
+'
+
+test_expect_success CC,TASKS,LIBDW,JQ 'a function has the time of those that it calls in its total' '
+	trace2 report --functions --format=json >json &&
+	jq -e "[.functions[] | select(.function == \"main\")][0] |
+		.self == 0 and .total_share > 0.9" json &&
+	jq -e ".functions | (map(.self) | add) as \$all |
+		all(.[]; .self <= .total and .unit == \"ns\" and
+			(.share - .self / \$all | fabs) < 0.001)" json
+'
+
+test_expect_success CC,TASKS,LIBDW '--functions as text and CSV' '
+	trace2 report --functions >out &&
+	head -1 out | grep "SELF *SHARE *TOTAL *SAMPLES *FUNCTION *MODULE" &&
+	grep "%  .* mix  *fp$" out &&
+	trace2 report --functions -n 1 >out &&
+	test_line_count = 2 out &&
+	trace2 report --functions --format=csv >out &&
+	head -1 out | grep "^self,share,total," &&
+	grep ",mix,/.*/fp," out
+'
+
+test_expect_success CC,TASKS,LIBDW,JQ '--cmd and -g cmd tell processes apart' '
+	compiled other -g -fno-omit-frame-pointer -Dseven=siete -Dmix=mezcla &&
+	trace2 record --profile -- sh -c "./fp 150; exec ./other 150" &&
+	functions --cmd "*fp*" &&
+	share mix 58 82 &&
+	test_grep ! mezcla functions &&
+	trace2 report --functions -g cmd --format=json >json &&
+	jq -r ".functions[] | .function + \" \" + .group" json >groups &&
+	grep "^mix fp" groups &&
+	grep "^mezcla " groups &&
+	test_grep ! "^mezcla fp" groups
+'
+
+test_expect_success CC,STATES,LIBDW,JQ 'what is not on the critical path' '
+	compiled other -g -fno-omit-frame-pointer -Dseven=siete -Dmix=mezcla &&
+	trace2 record --profile -- sh -c "./other 20 & ./fp 300; wait" &&
+	trace2 report --functions --format=json >json &&
+	jq -e ".functions | map(select(.function == \"mix\"))[0] |
+		.on_path > .self * 0.8" json &&
+	jq -e ".functions | map(select(.function == \"mezcla\"))[0] |
+		.on_path < .self * 0.2" json &&
+	trace2 record --no-states --profile -- ./fp 50 &&
+	trace2 report --functions --format=json >json &&
+	jq -e "all(.functions[]; .on_path == null)" json
+'
+
+test_expect_success CC,TASKS,LIBDW,JQ '-N and -g region: by the regions of programs with libtrace2' '
+	compiled regions -g -fno-omit-frame-pointer -DTRACE2 \
+		-I"$GIT_BUILD_DIR/lib" \
+		"$GIT_BUILD_DIR/build/lib/libtrace2.a" -pthread &&
+	trace2 record --profile -- ./regions &&
+	functions -N "hot/seven" &&
+	share mix 85 100 &&
+	test_grep ! three functions &&
+	functions -N "hot/*" &&
+	share mix 58 82 &&
+	trace2 report --functions -g region --format=json >json &&
+	jq -r ".functions[] | .function + \" \" + .group" json >groups &&
+	grep "^mix hot/seven$" groups &&
+	grep "^three hot/three$" groups &&
+	test_grep ! "^mix hot/three$" groups &&
+	test_expect_code 2 trace2 report --waits -g region 2>err &&
+	test_grep "region is for --functions" err
+'
+
+test_expect_success CC,TASKS,LIBDW,JQ 'a program that was removed or replaced has no names' '
+	compiled gone -g -fno-omit-frame-pointer &&
+	trace2 record --profile -- ./gone 100 &&
+	rm gone &&
+	functions &&
+	test_grep "gone.* have no names: it no longer exists" err &&
+	grep " gone+0x" functions &&
+	compiled gone -O1 &&
+	functions &&
+	test_grep "gone.* have no names: another build has replaced it" err
+'
+
+test_expect_success CC,TASKS,LIBDW,JQ 'a static program' '
+	compiled static -g -static -fno-omit-frame-pointer &&
+	trace2 record --profile -- ./static &&
+	functions &&
+	share mix 58 82
+'
+
+test_expect_success TASKS 'without samples, a warning says how to record some' '
+	trace2 record -- true &&
+	trace2 report --functions >out 2>err &&
+	test_must_be_empty out &&
+	test_grep "no samples in this recording: .*--profile" err
 '
 
 for args in "--profile=0" "--profile=10001" "--profile=1k" \

@@ -9,6 +9,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#ifdef TRACE2
+#include <trace2.h>
+#else
+#define trace2_initialize()
+#define trace2_cmd_start(argv)
+#define trace2_region_enter(category, label, repo) (void)(label)
+#define trace2_region_leave(category, label, repo) (void)(label)
+#endif
+
 #define OUT_OF_LINE __attribute__((noinline))
 /* A call in front of it is no jump. */
 #define NO_TAIL_CALL() __asm__ volatile("")
@@ -46,8 +55,12 @@ OUT_OF_LINE static void three(void)
 
 OUT_OF_LINE static void both(void)
 {
+	trace2_region_enter("hot", "seven", NULL);
 	seven();
+	trace2_region_leave("hot", "seven", NULL);
+	trace2_region_enter("hot", "three", NULL);
 	three();
+	trace2_region_leave("hot", "three", NULL);
 	NO_TAIL_CALL();
 }
 
@@ -55,6 +68,8 @@ int main(int argc, char **argv)
 {
 	long nr = argc > 1 ? strtol(argv[1], NULL, 10) : 300;
 
+	trace2_initialize();
+	trace2_cmd_start(argv);
 	if (argc > 2 && fork())
 		return wait(NULL) < 0;
 	for (; nr; nr--)

@@ -49,8 +49,9 @@ static const struct tr2_option options[] = {
 	{ 'n', "lines", "N", TR2_OPT_INT, &report.limit,
 	  "show only the first N lines", NULL },
 	{ 'g', "group", "BY", TR2_OPT_STRING, &report.group,
-	  "merge lines of the same kind of process (cmd), mode, repo or sid",
-	  "cmd|mode|repo|sid" },
+	  "merge lines of the same kind of process (cmd), mode, repo or sid; "
+	  "--functions also by region",
+	  "cmd|mode|repo|sid|" TR2_GROUP_REGION },
 	{ 0, "what-if", "[CHANGE]", TR2_OPT_LIST, &what_if,
 	  "the time that would follow from CHANGE: NAME=2x, NAME=50% or "
 	  "NAME=0, where NAME is a process, category/label of a region, "
@@ -203,6 +204,20 @@ static int check_csv(void)
 			       "--format=json");
 }
 
+/* Return 0, or an exit code. */
+static int check_group(void)
+{
+	size_t i;
+
+	if (!report.group || strcmp(report.group, TR2_GROUP_REGION))
+		return 0;
+	for (i = 0; i < NR_VIEWS; i++)
+		if (chosen[i] != (i == VIEW_functions))
+			return tr2_usage_error(&tr2_command_report,
+					       "-g region is for --functions");
+	return 0;
+}
+
 /* The page includes every view, and sorts by itself. Return 0, or an exit
  * code. */
 static int check_html(void)
@@ -271,6 +286,8 @@ static int run(int argc, char **argv)
 
 	if (!exit_code)
 		exit_code = check_csv();
+	if (!exit_code)
+		exit_code = check_group();
 	if (exit_code)
 		return exit_code;
 	argc = take_changes(argc, argv);

@@ -21,6 +21,12 @@ struct tr2_report {
 	const struct tr2_list *what_if;
 };
 
+/* -g region: only for --functions. */
+#define TR2_GROUP_REGION "region"
+
+/* Are there samples? false: in text, a warning says how to record some. */
+bool tr2_report_has_samples(const struct tr2_report *r);
+
 /* Return the session's group by -g; NULL without -g. */
 const char *tr2_report_group(const struct tr2_report *r, uint32_t session);
 /* The same of a process. */

@@ -277,18 +277,25 @@ static bool print_tree(const struct tr2_report *r, struct tree *t,
 	return tr2_report_table(r, &table, NULL);
 }
 
-bool tr2_report_samples(const struct tr2_report *r)
+bool tr2_report_has_samples(const struct tr2_report *r)
 {
-	struct tree t = { .m = r->m };
-	bool ok;
-
 	if (r->m->nr_samples == 1 && tr2_report_is_text(r)) {
 		tr2_warning("no samples in this recording: set "
 			    "GIT_TRACE2_SAMPLE, and GIT_TRACE2_RING or "
 			    "'trace2 record --ring'; or 'trace2 record "
 			    "--profile'");
-		return true;
+		return false;
 	}
+	return true;
+}
+
+bool tr2_report_samples(const struct tr2_report *r)
+{
+	struct tree t = { .m = r->m };
+	bool ok;
+
+	if (!tr2_report_has_samples(r))
+		return true;
 	t.symbols = tr2_symbols_new(r->m);
 	ok = print_tree(r, &t, "callers", "COUNTED IN, CALLED BY");
 	t.inwards = true;

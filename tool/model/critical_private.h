@@ -18,4 +18,10 @@ size_t tr2_steps_order(const struct tr2_step *steps, uint32_t nr,
 size_t tr2_critical_states(const struct tr2_model *m, uint32_t root,
 			   struct tr2_step **steps);
 
+/* Pass each piece of that path in which a thread ran, the last first. */
+typedef void tr2_run_fn(void *data, uint32_t task_thread, int64_t from_ns,
+			int64_t to_ns);
+void tr2_critical_runs(const struct tr2_model *m, uint32_t root, tr2_run_fn *fn,
+		       void *data);
+
 #endif

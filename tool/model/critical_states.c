@@ -62,6 +62,8 @@ struct walk {
 	uint32_t *stack; /* of spans */
 	uint32_t alloc_stack;
 	struct places *places; /* by task thread */
+	tr2_run_fn *run; /* NULL: not needed */
+	void *data;
 };
 
 static struct places *places_of(struct walk *w, uint32_t thread)
@@ -236,6 +238,8 @@ static void charge(struct walk *w, int64_t from_ns,
 
 	if (from_ns < w->from_ns)
 		from_ns = w->from_ns;
+	if (w->run && reason->kind == TR2_STEP_RUN && w->at_ns > from_ns)
+		w->run(w->data, w->thread, from_ns, w->at_ns);
 	while (w->at_ns > from_ns) {
 		from = from_ns;
 		segment = place_before(&p->of.segments, &p->segments_left,
@@ -462,29 +466,44 @@ bool tr2_critical_by_states(const struct tr2_model *m, uint32_t root)
 	return m->has_states && last_thread(m, m->nodes[root].task, false);
 }
 
-size_t tr2_critical_states(const struct tr2_model *m, uint32_t root,
-			   struct tr2_step **steps)
+/* Walk the path of a root. */
+static void walk_all(struct walk *w, const struct tr2_model *m, uint32_t root)
 {
 	const struct tr2_node *n = &m->nodes[root];
 	uint32_t last = last_thread(m, n->task, false);
 	uint32_t main = last_thread(m, n->task, true);
-	struct walk w = {
-		.m = m,
-		.root = root,
-		.at_ns = n->end_ns,
-		.of_node = tr2_calloc(m->nr_nodes, sizeof(*w.of_node)),
-		.of_segment = tr2_calloc(m->nr_segments, sizeof(*w.of_segment)),
-		.of_span = tr2_calloc(m->nr_spans, sizeof(*w.of_span)),
-		.places = tr2_calloc(m->nr_task_threads, sizeof(*w.places)),
-	};
-	size_t nr;
 
+	w->m = m;
+	w->root = root;
+	w->at_ns = n->end_ns;
+	w->of_node = tr2_calloc(m->nr_nodes, sizeof(*w->of_node));
+	w->of_segment = tr2_calloc(m->nr_segments, sizeof(*w->of_segment));
+	w->of_span = tr2_calloc(m->nr_spans, sizeof(*w->of_span));
+	w->places = tr2_calloc(m->nr_task_threads, sizeof(*w->places));
 	/* Other threads may outlive the first one, which else has the end. */
 	if (main && main != last && m->task_threads[main].end_ns < n->end_ns &&
 	    m->task_threads[main].end_ns > n->start_ns)
-		walk_back(&w, m->task_threads[main].end_ns, last);
-	walk_back(&w, n->start_ns, main ? main : last);
+		walk_back(w, m->task_threads[main].end_ns, last);
+	walk_back(w, n->start_ns, main ? main : last);
+}
+
+size_t tr2_critical_states(const struct tr2_model *m, uint32_t root,
+			   struct tr2_step **steps)
+{
+	struct walk w = { .run = NULL };
+	size_t nr;
+
+	walk_all(&w, m, root);
 	nr = steps_of(&w, steps);
 	release(&w);
 	return nr;
+}
+
+void tr2_critical_runs(const struct tr2_model *m, uint32_t root, tr2_run_fn *fn,
+		       void *data)
+{
+	struct walk w = { .run = fn, .data = data };
+
+	walk_all(&w, m, root);
+	release(&w);
 }

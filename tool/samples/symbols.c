@@ -101,6 +101,15 @@ uint32_t tr2_symbols_number(struct tr2_symbols *s, struct tr2_symbol symbol)
 	return s->nr_symbols++;
 }
 
+uint32_t tr2_symbols_unknown(struct tr2_symbols *s)
+{
+	const struct tr2_symbol symbol = {
+		tr2_intern(s->m, UNKNOWN, strlen(UNKNOWN)), 0, false
+	};
+
+	return tr2_symbols_number(s, symbol);
+}
+
 static tr2_str offset_name(struct tr2_model *m, const char *path,
 			   uint64_t offset)
 {

@@ -30,6 +30,9 @@ struct tr2_symbol tr2_symbol(const struct tr2_symbols *s, uint32_t symbol);
 /* Return the number of a symbol, adding it if needed. */
 uint32_t tr2_symbols_number(struct tr2_symbols *s, struct tr2_symbol symbol);
 
+/* Return the symbol of an address that belongs to nothing. */
+uint32_t tr2_symbols_unknown(struct tr2_symbols *s);
+
 #define TR2_SYMBOLS_OF_CALL 32
 
 /* Find the functions of a return address in a sample, the innermost first: the
