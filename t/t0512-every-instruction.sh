@@ -17,7 +17,7 @@ GIT_TEST_LONG is set.
 
 hosts=$GIT_BUILD_DIR/build/hosts
 all=1000000
-few=150
+few=80
 test_have_prereq !EXPENSIVE || few=$all
 
 test_skip_unless JQ,STEPS 'jq is needed, and a processor that stops behind each instruction'

@@ -15,7 +15,7 @@ With GIT_TEST_LONG at each instruction; otherwise at some of them, evenly.
 . "$TEST_DIRECTORY/lib-faults.sh"
 
 hosts=$GIT_BUILD_DIR/build/hosts
-stops=300
+stops=100
 test_have_prereq !EXPENSIVE || stops=100000
 
 test_skip_unless JQ,STEPS 'jq is needed, and a processor that stops behind each instruction'
