@@ -243,6 +243,64 @@ test_expect_success ORDINARY_USER,TASKS 'an ordinary user, and his own process' 
 	listed "length == 2 and .[0].pid == $pid and .[0].begun"
 '
 
+# start_worker ARG...: a program whose ring is in rings.
+start_worker () {
+	rm -rf rings &&
+	mkdir rings &&
+	start env GIT_TRACE2_RING="$PWD/rings" "$hosts/worker" "$@" &&
+	read -r answer <&9
+}
+
+test_expect_success STATES,READS_STREAMS 'its ring, with the events before' '
+	start_worker 3 5 exit &&
+	attach -p $pid &&
+	tell "" round &&
+	exec 8>&- &&
+	detached &&
+	test_expect_code 3 end &&
+	test_grep "1 process, 80 events" err &&
+	listed "length == 1 and (.[0] | .begun and .begun < .start and
+		.code == 3 and .threads == 4 and .instrumented == \"yes\" and
+		.cpu_ns > 0)" &&
+	trace2 check -i r &&
+	trace2 check rings/* &&
+	trace2 script -i r >recorded &&
+	trace2 script rings/* >itself &&
+	test_cmp itself recorded &&
+	trace2 report --regions -i r --format=json >regions.json &&
+	jq -e "[.regions[] | select(.region == \"worker/round\")] | .[0].calls == 16" regions.json &&
+	trace2 report --counters -i r --format=json >counters.json &&
+	jq -e ".counters[0].value == 16" counters.json
+'
+
+test_expect_success STATES,READS_STREAMS 'a ring that goes on, and is smaller than what is recorded' '
+	GIT_TRACE2_RING_SIZE=4k && export GIT_TRACE2_RING_SIZE &&
+	start_worker 1 1 exit &&
+	sane_unset GIT_TRACE2_RING_SIZE &&
+	attach -p $pid &&
+	for batch in 1 2 3 4
+	do
+		for i in 1 2 3 4 5 6 7 8
+		do
+			tell "" round || return 1
+		done &&
+		until test "$(trace2 script -i r | grep -c "main.*region_enter.*label:round")" = $((8 * batch))
+		do
+			: again || return 1
+		done || return 1
+	done &&
+	detached INT &&
+	tell "" round &&
+	test_grep "1 process still running" err &&
+	listed ".[0].end == \"open\" and .[0].at_least == \"yes\"" &&
+	test_might_fail trace2 check -i r >out.txt &&
+	test_grep "no atexit" out.txt &&
+	test_grep ! "replaced" out.txt &&
+	test_expect_code 3 end &&
+	test_might_fail trace2 check rings/* >out.txt &&
+	test_grep "newer records replaced" out.txt
+'
+
 test_lazy_prereq PID_NAMESPACE 'unshare -rpf --mount-proc true'
 
 test_expect_success PID_NAMESPACE,TASKS 'a process of another pid namespace' '

@@ -16,6 +16,7 @@
 #include "common/memory.h"
 #include "model/model.h"
 #include "read/event_json.h"
+#include "read/ring_mapped.h"
 
 /* Clocks differ by that much, and the start of a process is in ticks. */
 #define SLACK_NS 100000000
@@ -157,37 +158,14 @@ void tr2_top_files_attach(struct tr2_top *top,
 	}
 }
 
-/* Return the file of a line of /proc/PID/maps, if it is mapped shared and
- * writable. */
-static char *file_of_mapping(char *line)
-{
-	char *path = strchr(line, '/');
-	char *modes = strchr(line, ' ');
-
-	if (!path || !modes || strncmp(modes, " rw-s", 5))
-		return NULL;
-	path[strcspn(path, "\n")] = '\0';
-	return path;
-}
-
 static void attach_mapped(struct tr2_top_process *p)
 {
-	char name[64], *line = NULL, *path;
-	size_t alloc = 0;
-	FILE *maps;
+	char *path = tr2_ring_mapped(p->pid);
 
-	snprintf(name, sizeof(name), "/proc/%d/maps", (int)p->pid);
-	maps = fopen(name, "re");
-	while (maps && getline(&line, &alloc, maps) > 0) {
-		path = file_of_mapping(line);
-		if (path && !p->ring) {
-			p->ring = tr2_top_ring_open(path, false);
-			p->file = p->ring ? tr2_strdup(path) : NULL;
-		}
-	}
-	free(line);
-	if (maps)
-		fclose(maps);
+	p->ring = path ? tr2_top_ring_open(path, false) : NULL;
+	if (p->ring)
+		p->file = tr2_strdup(path);
+	free(path);
 }
 
 static bool is_power_of_4(uint32_t n)

@@ -205,15 +205,16 @@ static void end_from_others(struct tr2_model *m, struct tr2_node *n)
 }
 
 /* The clock of a session may differ from the kernel's, or have been set: move
- * it into the life of its process. */
-static void place_session(const struct tr2_node *n, struct tr2_model_session *s)
+ * it into the life of its process, which may have begun before it was recorded. */
+static void place_session(const struct tr2_model *m, const struct tr2_node *n,
+			  struct tr2_model_session *s)
 {
 	int64_t late = s->wall_ns + s->end_ns - n->end_ns, early;
 
 	if (late > 0)
 		s->wall_ns -= late;
 	early = n->start_ns - s->wall_ns - s->start_ns;
-	if (early > 0)
+	if (early > 0 && !m->tasks[n->task].begun_ns)
 		s->wall_ns += early;
 }
 
@@ -252,7 +253,7 @@ static void stretch_sessions(struct tr2_model *m, const struct tr2_node *n)
 	uint32_t i, next;
 
 	for (i = n->session; i; i = m->sessions[i].next_of_node)
-		place_session(n, &m->sessions[i]);
+		place_session(m, n, &m->sessions[i]);
 	for (i = n->session; i; i = next) {
 		struct tr2_model_session *s = &m->sessions[i];
 

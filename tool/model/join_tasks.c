@@ -51,6 +51,7 @@ static bool fits_task(const struct tr2_model *m, const struct tr2_node *n,
 		      const struct tr2_model_task *t)
 {
 	int64_t start = early_start(m, n);
+	int64_t begun_ns = t->begun_ns ? t->begun_ns : t->start_ns;
 	const struct tr2_span *span = &m->spans[m->children[n->child].span];
 
 	if (t->end_ns != TR2_NO_TIME && start > t->end_ns + TR2_SLOP_NS)
@@ -58,7 +59,7 @@ static bool fits_task(const struct tr2_model *m, const struct tr2_node *n,
 	if (t->start_ns == TR2_NO_TIME)
 		return true;
 	if (n->session)
-		return start >= t->start_ns - 10 * TR2_SLOP_NS;
+		return start >= begun_ns - 10 * TR2_SLOP_NS;
 	return t->start_ns >= start - TR2_SLOP_NS &&
 	       (span->flags & TR2_SPAN_OPEN ||
 		t->start_ns <=

@@ -19,6 +19,7 @@
 #include "common/options.h"
 #include "common/say.h"
 #include "read/procfs.h"
+#include "read/ring_mapped.h"
 #include "record/watch.h"
 
 /* How often events are opened anew, if a process begins others meanwhile. */
@@ -94,6 +95,8 @@ static bool open_process(struct tr2_attached *p)
 		snprintf(why, sizeof(why), "pidfd_open: %s", strerror(err));
 	if (*why)
 		refuse(p->pid, why);
+	else
+		p->ring = tr2_ring_mapped(p->pid);
 	return !*why;
 }
 
@@ -153,9 +156,11 @@ int tr2_attach_open(struct tr2_attach *a, const pid_t *pids, size_t nr)
 		a->process[i].pid = pids[i];
 		a->process[i].pidfd.fd = -1;
 	}
-	for (i = 0; i < nr; i++)
+	for (i = 0; i < nr; i++) {
 		if (!open_process(&a->process[i]))
 			return TR2_EXIT_FATAL;
+		a->has_rings |= a->process[i].ring != NULL;
+	}
 	sort_processes(a);
 	raise_limit();
 	return 0;
@@ -166,6 +171,7 @@ void tr2_attach_release(struct tr2_attach *a)
 	size_t i;
 
 	for (i = 0; i < a->nr; i++) {
+		free(a->process[i].ring);
 		if (a->loop)
 			tr2_loop_close(a->loop, &a->process[i].pidfd);
 		else if (a->process[i].pidfd.fd >= 0)

@@ -22,12 +22,14 @@ struct tr2_attached {
 	pid_t pid, ppid;
 	int64_t start_ns; /* CLOCK_BOOTTIME, in ticks */
 	char name[64];
+	char *ring; /* the path of its ring; NULL: it has none */
 };
 
 struct tr2_attach {
 	struct tr2_attached *process; /* by start */
 	size_t nr;
 	size_t nr_running;
+	bool has_rings;
 	struct tr2_loop *loop;
 };
 

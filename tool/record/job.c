@@ -199,7 +199,8 @@ static int attach(void)
  * printed. */
 static int open_all(const struct tr2_job *job)
 {
-	if (tr2_store_open(&rec.store, job->dir, job->rings))
+	if (tr2_store_open(&rec.store, job->dir,
+			   job->rings || rec.attach.has_rings))
 		return -1;
 	fill_meta(job);
 	if (tr2_meta_write(&rec.meta, &rec.store))
@@ -282,6 +283,9 @@ static void start_attached(const struct tr2_job *job)
 
 	rec.raised = rec.kernel_fd >= 0 && tr2_priority_raise();
 	tr2_attach_start(&rec.attach, &rec.loop, &rec.watch);
+	for (i = 0; i < rec.attach.nr; i++)
+		if (rec.attach.process[i].ring)
+			tr2_rings_add(&rec.rings, rec.attach.process[i].ring);
 	for (i = 0; !job->quiet && i < rec.attach.nr; i++)
 		fprintf(stderr, "trace2 record: recording process %d (%s) "
 			"until it ends, or Ctrl-C\n",
@@ -327,7 +331,7 @@ static int record(const struct tr2_job *job)
 {
 	int code = 0;
 
-	if (job->rings &&
+	if ((job->rings || rec.attach.has_rings) &&
 	    tr2_rings_start(&rec.rings, &rec.loop, rec.store.rings_fd,
 			    (uint64_t)job->max_size_bytes))
 		tr2_warning("rings are not emptied while CMD runs, and may "
@@ -450,7 +454,7 @@ static void say_sum(int code)
 		size /= 1024;
 	if (rec.over_size)
 		say_silent_programs(m);
-	if (rec.rings.over_size && rec.job->rings)
+	if (rec.rings.over_size && rec.rings.files)
 		fprintf(stderr, "trace2 record: --max-size was reached: later "
 				"records of rings are lost\n");
 	if (m->lost_kernel_data)

@@ -16,6 +16,7 @@
 
 #include "read/ring_file.h"
 #include "read/ring_spill.h"
+#include "record/ring_copy.h"
 #include "record/ringmap.h"
 #include "record/store.h"
 
@@ -33,9 +34,13 @@ struct tr2_ring_client {
 	struct tr2_ring_file file;
 	struct tr2_control *control[TR2_MAX_SLOTS];
 	int pieces_fd; /* -1: nothing taken yet */
+	bool foreign;  /* of a process that ran already */
 	bool open;     /* its header is complete */
 	int tries;     /* checks of a ring whose header is not complete */
 	bool ended;    /* no more records will come */
+	/* Of a foreign one: the end of the records that were taken, and how many
+	 * had been overwritten before. */
+	uint64_t taken[TR2_MAX_SLOTS], overwritten[TR2_MAX_SLOTS];
 	char name[];
 };
 
@@ -123,29 +128,55 @@ static struct tr2_control *control_of(struct tr2_ring_client *c, uint32_t slot)
 
 /* In other modes the owner moves the tail, and there is no space to release:
  * such a ring is read at the end. */
-static void take_slot(struct tr2_ring_client *c, uint32_t slot)
+static bool begin_slot(struct tr2_ring_client *c, uint32_t slot)
 {
 	struct tr2_control *control = control_of(c, slot);
-	struct tr2_ring_records records;
 
-	if (!control || !takes_more(c->rings) ||
-	    __atomic_load_n(&control->mode, __ATOMIC_RELAXED) !=
-		    TR2_RING_CONSUME)
-		return;
+	if (!control || __atomic_load_n(&control->mode, __ATOMIC_RELAXED) !=
+				TR2_RING_CONSUME)
+		return false;
 	/* Before reading, so that later records wake this process. */
 	if (c->wake.fd >= 0)
 		__atomic_fetch_or(&control->sleepers, TR2_SLEEPS_POLL,
 				  __ATOMIC_SEQ_CST);
-	if (!tr2_ring_file_records(&c->file, slot, 0, &records) || !records.p)
+	return true;
+}
+
+static bool begin_foreign(struct tr2_ring_client *c, uint32_t slot)
+{
+	struct tr2_control control;
+
+	if (!c->taken[slot] && tr2_ring_file_control(&c->file, slot, &control))
+		c->overwritten[slot] = control.overwritten;
+	return true;
+}
+
+/* The records before `until` are written. */
+static void release_slot(struct tr2_ring_client *c, uint32_t slot,
+			 uint64_t until)
+{
+	c->taken[slot] = until;
+	/* Release: the copy is complete before its space is reused. */
+	if (!c->foreign)
+		__atomic_store_n(&c->control[slot]->data_tail, until,
+				 __ATOMIC_RELEASE);
+}
+
+static void take_slot(struct tr2_ring_client *c, uint32_t slot)
+{
+	struct tr2_ring_records records;
+
+	if (!takes_more(c->rings) ||
+	    !(c->foreign ? begin_foreign : begin_slot)(c, slot) ||
+	    !tr2_ring_file_records(&c->file, slot,
+				   c->foreign ? c->taken[slot] : 0, &records) ||
+	    !records.p)
 		return;
 	cut_to_room(c->rings, &records);
 	if (records.len && !write_piece(c, slot, &records)) {
 		count_events(c->rings, &records);
 		c->rings->bytes += sizeof(struct tr2_piece) + records.len;
-		/* Release: the copy is complete before its space is reused. */
-		__atomic_store_n(&control->data_tail,
-				 records.position + records.len,
-				 __ATOMIC_RELEASE);
+		release_slot(c, slot, records.position + records.len);
 	}
 	free(records.p);
 }
@@ -195,6 +226,13 @@ static void count_left(struct tr2_ring_client *c)
 		}
 }
 
+static void copy_client(struct tr2_ring_client *c)
+{
+	if (!tr2_ring_copy(&c->file, c->rings->dir_fd, c->name, c->taken,
+			   c->overwritten) && !c->rings->write_errno)
+		c->rings->write_errno = errno;
+}
+
 /* Close a process's ring; the client remains in the list, known by name. */
 static void close_client(struct tr2_ring_client *c)
 {
@@ -202,8 +240,11 @@ static void close_client(struct tr2_ring_client *c)
 
 	if (c->open) {
 		c->rings->lost += tr2_ring_file_lost(&c->file);
-		count_left(c);
-		if (!tr2_ring_file_is_alive(&c->file))
+		if (c->foreign)
+			copy_client(c);
+		else
+			count_left(c);
+		if (!c->foreign && !tr2_ring_file_is_alive(&c->file))
 			give_back_space(c);
 	}
 	tr2_loop_close(c->rings->loop, &c->wake);
@@ -274,7 +315,10 @@ static void try_open(struct tr2_ring_client *c)
 		return;
 	}
 	c->open = true;
-	open_wake(c);
+	if (c->foreign)
+		copy_client(c);
+	else
+		open_wake(c);
 }
 
 /* Take all records. Whether the process runs is checked before: if it has
@@ -318,6 +362,23 @@ static struct tr2_ring_client *find_client(struct tr2_rings *r,
 	return c;
 }
 
+/* NULL: no memory. */
+static struct tr2_ring_client *new_client(struct tr2_rings *r, const char *name)
+{
+	size_t len = strlen(name);
+	struct tr2_ring_client *c = calloc(1, sizeof(*c) + len + 1);
+
+	if (!c)
+		return NULL;
+	memcpy(c->name, name, len);
+	c->rings = r;
+	c->wake.fd = c->file.fd = c->pieces_fd = -1;
+	c->next = r->first;
+	r->first = c;
+	r->files++;
+	return c;
+}
+
 static void add_client(struct tr2_rings *r, const char *name)
 {
 	size_t len = strlen(name), suffix = sizeof(TR2_PIECES_SUFFIX) - 1;
@@ -326,18 +387,30 @@ static void add_client(struct tr2_rings *r, const char *name)
 	if (*name == '.' || find_client(r, name) ||
 	    (len > suffix && !strcmp(name + len - suffix, TR2_PIECES_SUFFIX)))
 		return;
-	c = calloc(1, sizeof(*c) + len + 1);
+	c = new_client(r, name);
 	if (!c)
 		return;
-	memcpy(c->name, name, len);
-	c->rings = r;
-	c->wake.fd = c->file.fd = c->pieces_fd = -1;
-	c->next = r->first;
-	r->first = c;
-	r->files++;
 	look_at_client(c);
 	if (!c->open && !c->ended)
 		set_pace(r, SOON_NS);
+}
+
+void tr2_rings_add(struct tr2_rings *r, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	struct tr2_ring_client *c;
+	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+
+	path = slash ? slash + 1 : path;
+	c = fd >= 0 && !find_client(r, path) ? new_client(r, path) : NULL;
+	if (!c) {
+		if (fd >= 0)
+			close(fd);
+		return;
+	}
+	c->foreign = true;
+	c->file.fd = fd;
+	look_at_client(c);
 }
 
 static void new_files(struct tr2_source *source, uint32_t events)

@@ -5,6 +5,9 @@
  * and then their space in the ring is released.
  *
  * If the recorder dies, no written record is lost: it is in one of both files.
+ *
+ * The ring of a process that runs already is not of the recording: nothing is
+ * released in it, and it is copied without its records.
  */
 #ifndef TR2_RECORD_RINGS_H
 #define TR2_RECORD_RINGS_H
@@ -37,6 +40,9 @@ struct tr2_rings {
 /* -1: errno. */
 int tr2_rings_start(struct tr2_rings *r, struct tr2_loop *loop, int dir_fd,
 		    uint64_t max_bytes);
+
+/* Copy the ring at `path`, of a process that runs already, and its records. */
+void tr2_rings_add(struct tr2_rings *r, const char *path);
 
 /* Take the remaining records of all rings, and close them. */
 void tr2_rings_finish(struct tr2_rings *r);
