@@ -32,6 +32,7 @@ struct walk {
 	struct item *items;
 	uint32_t nr_items, alloc_items;
 	unsigned int depth;
+	struct tr2_path_pieces *pieces;
 };
 
 static int64_t wall_of(const struct tr2_model *m, uint32_t thread)
@@ -259,17 +260,31 @@ static bool find_partner(const struct walk *w, const struct item *scope,
 static void walk_scope(struct walk *w, const struct item *scope,
 		       uint32_t parent);
 
+static int64_t add_own(struct walk *w, uint32_t step, int64_t from, int64_t to)
+{
+	if (to > from)
+		tr2_path_add_piece(w->pieces, &(struct tr2_path_piece){
+			.start_ns = from,
+			.end_ns = to,
+			.node = w->steps[step - 1].node,
+			.span = w->steps[step - 1].span,
+		});
+	return to - from;
+}
+
 /* Return the part of [from, to) in which no partner ran. */
 static int64_t own_time(struct walk *w, const struct item *scope,
 			uint32_t step, int64_t from, int64_t to)
 {
 	struct item partner;
+	int64_t own;
 
 	if (to <= from || scope->thread || w->depth > MAX_DEPTH ||
 	    !find_partner(w, scope, from, to, &partner))
-		return to - from;
+		return add_own(w, step, from, to);
+	own = add_own(w, step, partner.end_ns, to);
 	walk_scope(w, &partner, step);
-	return to - partner.end_ns;
+	return own;
 }
 
 static void walk_scope(struct walk *w, const struct item *scope,
@@ -303,16 +318,16 @@ static void walk_scope(struct walk *w, const struct item *scope,
 	w->depth--;
 }
 
-size_t tr2_critical_path(const struct tr2_model *m, uint32_t root,
-			 struct tr2_step **steps)
+static size_t walk(const struct tr2_model *m, uint32_t root,
+		   struct tr2_step **steps, struct tr2_path_pieces *pieces)
 {
 	const struct tr2_node *n = &m->nodes[root];
 	struct item whole = { n->start_ns, n->end_ns, root, 0, 0 };
-	struct walk w = { .m = m };
+	struct walk w = { .m = m, .pieces = pieces };
 	size_t nr;
 
 	if (tr2_critical_by_states(m, root))
-		return tr2_critical_states(m, root, steps);
+		return tr2_critical_states(m, root, steps, pieces);
 	nest_spans(&w);
 	walk_scope(&w, &whole, 0);
 	nr = tr2_steps_order(w.steps, w.nr, NULL, steps);
@@ -322,6 +337,31 @@ size_t tr2_critical_path(const struct tr2_model *m, uint32_t root,
 	free(w.steps);
 	tr2_map_release(&w.by_owner);
 	return nr;
+}
+
+size_t tr2_critical_path(const struct tr2_model *m, uint32_t root,
+			 struct tr2_step **steps)
+{
+	return walk(m, root, steps, NULL);
+}
+
+size_t tr2_critical_pieces(const struct tr2_model *m, uint32_t root,
+			   struct tr2_path_piece **pieces)
+{
+	struct tr2_path_pieces list = { 0 };
+	struct tr2_step *steps;
+	uint32_t i;
+
+	walk(m, root, &steps, &list);
+	free(steps);
+	for (i = 0; i < list.nr / 2; i++) {
+		struct tr2_path_piece first = list.piece[i];
+
+		list.piece[i] = list.piece[list.nr - 1 - i];
+		list.piece[list.nr - 1 - i] = first;
+	}
+	*pieces = list.piece;
+	return list.nr;
 }
 
 uint32_t tr2_longest_root(const struct tr2_model *m)

@@ -44,6 +44,17 @@ struct tr2_step {
 	bool inferred;
 };
 
+/* A stretch of time on the path. */
+struct tr2_path_piece {
+	int64_t start_ns, end_ns; /* wall */
+	uint32_t node, span; /* the owner; span 0: outside regions */
+	uint32_t task_thread; /* 0: unknown */
+	tr2_str by;          /* who had the CPU, or ended the wait */
+	uint8_t kind;        /* enum tr2_step_kind */
+	uint8_t cause;       /* WAIT: enum tr2_cause */
+	bool inferred;       /* the wake-up that led here was not recorded */
+};
+
 /* Return the root that took longest, whose path is the interesting one. 0:
  * none. */
 uint32_t tr2_longest_root(const struct tr2_model *m);
@@ -58,6 +69,13 @@ bool tr2_critical_by_states(const struct tr2_model *m, uint32_t root);
  */
 size_t tr2_critical_path(const struct tr2_model *m, uint32_t root,
 			 struct tr2_step **steps);
+
+/*
+ * Return the path below a root as stretches of time, the first one first,
+ * without gaps between them. The caller frees *pieces. Return their number.
+ */
+size_t tr2_critical_pieces(const struct tr2_model *m, uint32_t root,
+			   struct tr2_path_piece **pieces);
 
 /* Return for each sample whether its thread ran on the path below the longest
  * root when it was taken; the caller frees it. NULL: there are no samples, or no

@@ -5,6 +5,17 @@
 
 #include "model/critical.h"
 
+/* The path as it is walked, backwards. */
+struct tr2_path_pieces {
+	struct tr2_path_piece *piece;
+	uint32_t nr, alloc;
+};
+
+/* Add a piece that precedes the others, or make the last one longer if that has
+ * the same owner and reason. list: NULL: nobody wants them. */
+void tr2_path_add_piece(struct tr2_path_pieces *list,
+			const struct tr2_path_piece *piece);
+
 /*
  * Order steps by their start, each before its inner steps. more[nr] (NULL: none)
  * chains, by 1 + the index, further steps of the same owner, which have its
@@ -14,14 +25,9 @@
 size_t tr2_steps_order(const struct tr2_step *steps, uint32_t nr,
 		       const uint32_t *more, struct tr2_step **out);
 
-/* The walk over wake-ups. */
+/* The walk over wake-ups; pieces may be NULL. */
 size_t tr2_critical_states(const struct tr2_model *m, uint32_t root,
-			   struct tr2_step **steps);
-
-/* Pass each piece of that path in which a thread ran, the last first. */
-typedef void tr2_run_fn(void *data, uint32_t task_thread, int64_t from_ns,
-			int64_t to_ns);
-void tr2_critical_runs(const struct tr2_model *m, uint32_t root, tr2_run_fn *fn,
-		       void *data);
+			   struct tr2_step **steps,
+			   struct tr2_path_pieces *pieces);
 
 #endif

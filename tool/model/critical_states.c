@@ -62,8 +62,7 @@ struct walk {
 	uint32_t *stack; /* of spans */
 	uint32_t alloc_stack;
 	struct places *places; /* by task thread */
-	tr2_run_fn *run; /* NULL: not needed */
-	void *data;
+	struct tr2_path_pieces *pieces; /* NULL: not needed */
 };
 
 static struct places *places_of(struct walk *w, uint32_t thread)
@@ -224,6 +223,17 @@ static void add_piece(struct walk *w, uint32_t owner, int64_t from_ns,
 		w->owners[owner - 1].start_ns = from_ns;
 	if (reason->kind != TR2_STEP_RUN)
 		add_part(w, i, reason->by, ns);
+	tr2_path_add_piece(w->pieces, &(struct tr2_path_piece){
+		.start_ns = from_ns,
+		.end_ns = w->at_ns,
+		.node = w->owners[owner - 1].node,
+		.span = w->owners[owner - 1].span,
+		.task_thread = w->thread,
+		.by = reason->kind != TR2_STEP_RUN ? reason->by : 0,
+		.kind = reason->kind,
+		.cause = reason->cause,
+		.inferred = w->inferred,
+	});
 }
 
 /* The time since from_ns belongs to the thread, by the regions and programs in
@@ -238,8 +248,6 @@ static void charge(struct walk *w, int64_t from_ns,
 
 	if (from_ns < w->from_ns)
 		from_ns = w->from_ns;
-	if (w->run && reason->kind == TR2_STEP_RUN && w->at_ns > from_ns)
-		w->run(w->data, w->thread, from_ns, w->at_ns);
 	while (w->at_ns > from_ns) {
 		from = from_ns;
 		segment = place_before(&p->of.segments, &p->segments_left,
@@ -466,44 +474,31 @@ bool tr2_critical_by_states(const struct tr2_model *m, uint32_t root)
 	return m->has_states && last_thread(m, m->nodes[root].task, false);
 }
 
-/* Walk the path of a root. */
-static void walk_all(struct walk *w, const struct tr2_model *m, uint32_t root)
+size_t tr2_critical_states(const struct tr2_model *m, uint32_t root,
+			   struct tr2_step **steps,
+			   struct tr2_path_pieces *pieces)
 {
 	const struct tr2_node *n = &m->nodes[root];
 	uint32_t last = last_thread(m, n->task, false);
 	uint32_t main = last_thread(m, n->task, true);
+	struct walk w = {
+		.m = m,
+		.root = root,
+		.at_ns = n->end_ns,
+		.of_node = tr2_calloc(m->nr_nodes, sizeof(*w.of_node)),
+		.of_segment = tr2_calloc(m->nr_segments, sizeof(*w.of_segment)),
+		.of_span = tr2_calloc(m->nr_spans, sizeof(*w.of_span)),
+		.places = tr2_calloc(m->nr_task_threads, sizeof(*w.places)),
+		.pieces = pieces,
+	};
+	size_t nr;
 
-	w->m = m;
-	w->root = root;
-	w->at_ns = n->end_ns;
-	w->of_node = tr2_calloc(m->nr_nodes, sizeof(*w->of_node));
-	w->of_segment = tr2_calloc(m->nr_segments, sizeof(*w->of_segment));
-	w->of_span = tr2_calloc(m->nr_spans, sizeof(*w->of_span));
-	w->places = tr2_calloc(m->nr_task_threads, sizeof(*w->places));
 	/* Other threads may outlive the first one, which else has the end. */
 	if (main && main != last && m->task_threads[main].end_ns < n->end_ns &&
 	    m->task_threads[main].end_ns > n->start_ns)
-		walk_back(w, m->task_threads[main].end_ns, last);
-	walk_back(w, n->start_ns, main ? main : last);
-}
-
-size_t tr2_critical_states(const struct tr2_model *m, uint32_t root,
-			   struct tr2_step **steps)
-{
-	struct walk w = { .run = NULL };
-	size_t nr;
-
-	walk_all(&w, m, root);
+		walk_back(&w, m->task_threads[main].end_ns, last);
+	walk_back(&w, n->start_ns, main ? main : last);
 	nr = steps_of(&w, steps);
 	release(&w);
 	return nr;
-}
-
-void tr2_critical_runs(const struct tr2_model *m, uint32_t root, tr2_run_fn *fn,
-		       void *data)
-{
-	struct walk w = { .run = fn, .data = data };
-
-	walk_all(&w, m, root);
-	release(&w);
 }

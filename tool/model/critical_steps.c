@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* critical_steps - order the steps of a critical path. */
+/* critical_steps - order the steps and pieces of a critical path. */
 #include <stdlib.h>
 
 #include "model/critical_private.h"
@@ -105,4 +105,24 @@ size_t tr2_steps_order(const struct tr2_step *steps, uint32_t nr,
 	free(o.place_of);
 	*out = o.out;
 	return o.nr;
+}
+
+void tr2_path_add_piece(struct tr2_path_pieces *list,
+			const struct tr2_path_piece *piece)
+{
+	struct tr2_path_piece *last;
+
+	if (!list)
+		return;
+	last = list->nr ? &list->piece[list->nr - 1] : NULL;
+	if (last && last->start_ns == piece->end_ns &&
+	    last->node == piece->node && last->span == piece->span &&
+	    last->task_thread == piece->task_thread &&
+	    last->kind == piece->kind && last->cause == piece->cause &&
+	    last->by == piece->by && last->inferred == piece->inferred) {
+		last->start_ns = piece->start_ns;
+		return;
+	}
+	tr2_grow(list->piece, list->nr, list->alloc);
+	list->piece[list->nr++] = *piece;
 }
