@@ -115,6 +115,77 @@ test_expect_success JQ 'its flame graph is the one of export --to folded' '
 	done
 '
 
+# Times are in microseconds; a state is its name, then its length, then the
+# thread that ended it.
+test_expect_success JQ 'states of threads, and the critical path' '
+	waiting_recording &&
+	trace2 report --html page.html r &&
+	page_data page.html >data &&
+	cat >words.jq <<-\EOF &&
+	. as $d | .strings as $s |
+	def code: . as $c | ["run", "ready"][$c] //
+		"wait \($d.causes[$c - 2][0])";
+	def us: . / 1000;
+	(.tasks[] | "thread \(.[0]) \($s[.[2]]) \(.[3]) \(.[4]) from \(.[5] | us)",
+		(.[6] | rows(3) | "\(.[1] % 32 | code) \(.[0] | us) \(.[2])")),
+	(.path | rows(6) |
+		"path \($s[$d.processes[.[2] - 1][1]]) \(.[4] % 32 | code) \(.[0:2] | map(us)) \(.[3]) by \($s[.[5]]).")
+	EOF
+	jq -r "$ROWS $(cat words.jq)" data >actual &&
+	cat >expect <<-\EOF &&
+	thread 1 top 10 1 from 0
+	run 7 0
+	wait child 73 3
+	ready 1 0
+	run 9 0
+	thread 2 writer 11 1 from 5
+	ready 3 0
+	run 52 0
+	thread 3 reader 12 1 from 6
+	ready 4 1
+	run 12 0
+	wait pipe 30 2
+	ready 1 0
+	run 29 0
+	thread 3 reader 13 0 from 12
+	ready 1 2
+	run 1 0
+	path top run [0,5] 0 by .
+	path writer ready [0,3] 0 by .
+	path writer run [0,44] 0 by .
+	path reader ready [0,1] 0 by .
+	path reader run [0,27] 0 by .
+	path top ready [0,1] 0 by .
+	path top run [0,9] 0 by .
+	EOF
+	test_cmp expect actual
+'
+
+# One thread that runs and waits in turn, 320,001 times, each for some
+# microseconds.
+test_expect_success EXPENSIVE,JQ 'too many states are put together, and add up' '
+	"$PERL_PATH" -e "
+		print qq(0 0 fork 10 10 1 1\n0 0 in 10 10\n1 0 comm 10 10 top exec\n);
+		for my \$k (0 .. 159_999) {
+			my \$at = 10 + 10 * \$k;
+			print qq(\$at 0 out 10 10\n), \$at + 1 + \$k % 7, qq( 0 in 10 10\n);
+		}
+		print qq(2000000 0 exit 10 10\n);
+	" >records &&
+	rm -rf r &&
+	"$PERL_PATH" "$TEST_DIRECTORY/t3130/kernel.perl" r <records &&
+	trace2 report --html page.html r &&
+	page_data page.html >data &&
+	jq -c "$ROWS [.tasks[0][6] | rows(3)] as \$s | [.grain > 0, .recordedStates,
+		(\$s | length <= 300000),
+		([\$s[] | select(.[1] == 0)[0]] | add),
+		([\$s[] | select(.[1] > 1)[0]] | add)]" data >actual &&
+	"$GIT_BUILD_DIR"/build/unit/tool-states r |
+		jq -s -c "map(select(.type == \"thread\"))[0] |
+			[true, 320001, true, .run_ns, .wait_ns]" >expect &&
+	test_cmp expect actual
+'
+
 test_expect_success 'it fetches nothing, and runs nothing but its own script' '
 	trace2 report --html page.html known.event &&
 	"$PERL_PATH" -MDigest::SHA=sha256_base64 -0777 -ne "

@@ -49,15 +49,18 @@ browse () {
 		sub like { my ($got, $want, $what) = @_;
 			$got =~ $want or die "$what: '$got' is not like $want\n" }
 		sub chosen { $b->text('#details h2') }
-		# The middle of a row of the timeline; x as a share of the bars' width.
+		# The middle of a row of the timeline, below the ruler and the path; x
+		# as a share of the bars' width.
 		sub bar { my ($row, $share) = @_;
 			my $width = $b->js('return document.querySelector("#canvas").clientWidth');
 			my $gutter = $width * 0.24 > 230 ? 230 : $width * 0.24;
-			return [$gutter + ($width - $gutter) * $share, 24 + 19 * $row + 9] }
+			return [$gutter + ($width - $gutter) * $share, 50 + 21 * $row + 10] }
 		EOF
 		cat &&
 		cat <<-\EOF
-		my @said = map { $_->{message} } $b->log('browser');
+		# The test reads pixels, not the page.
+		my @said = grep { !/willReadFrequently/ }
+			map { $_->{message} } $b->log('browser');
 		die "console: @said\n" if @said;
 		for ($b->log('performance')) {
 			next if $_->{message} !~ /"Network.requestWillBeSent"/;
@@ -109,6 +112,88 @@ test_expect_success 'clicks choose, a double click and a drag zoom' '
 	EOF
 '
 
+# The track above the rows is the path: `writer` to 52 us, `reader` to 80 us.
+test_expect_success 'the critical path, states, and wake-ups as arrows' '
+	waiting_recording &&
+	trace2 report --html states.html r &&
+	browse states.html <<-\EOF
+	# The colour of a pixel; the name of the state with this colour.
+	my $pixel = sub { my ($x, $y) = @_; $b->js("const c = document.querySelector(\"#canvas\"); return [...c.getContext(\"2d\").getImageData(arguments[0], arguments[1], 1, 1).data].slice(0, 3).map((v) => v.toString(16).padStart(2, \"0\")).join(\"\")", map { int } $x, $y) };
+	my $state = sub { my $colour = $pixel->(@_);
+		(grep { $b->js("return getComputedStyle(document.documentElement).getPropertyValue(\"--state-$_\")") =~ /#$colour$/ } qw(run ready child pipe))[0] // $colour };
+	my $path = sub { my $p = bar(0, $_[0] / 90); [$p->[0], 24 + 9] };
+	my $strip = sub { my ($row, $us) = @_; my $p = bar($row, $us / 90); ($p->[0], $p->[1] + 8) };
+	is($state->(@{$path->(2)}), "run", "the path begins");
+	is($state->(@{$path->(51)}), "run", "the path in the writer");
+	is($state->(@{$path->(80.5)}), "ready", "the path without a CPU");
+	is(join(" ", map { $state->($strip->(0, $_)) } 3, 40, 80.5, 85), "run child ready run", "top");
+	is(join(" ", map { $state->($strip->(2, $_)) } 8, 15, 40, 70), "ready run pipe run", "reader");
+	like($pixel->($strip->(2, 89)), qr/^f+$/, "after its end");
+	like($b->text("#legend"), qr/^run 110 µs\s+no CPU 10.0 µs\s+wait child 73.0 µs\s+wait pipe 30.0 µs$/, "sums");
+	$b->mouse("#canvas", 1, $path->(40));
+	is(chosen(), "writer", "a part of the path");
+	like($b->text("#details"), qr/is a part of the critical path.*took 44.0 µs.*reason run.*in process writer/s, "what it is");
+	# Who woke the reader at 52 us is in the row above.
+	my $arrow = sub { my $p = bar(1, 52 / 90); $pixel->($p->[0], $p->[1] + 13) };
+	my $before = $arrow->();
+	$b->mouse("#canvas", 1, bar(2, 0.5));
+	is(chosen(), "reader", "a process");
+	like($b->text("#details"), qr/run 42.0 µs.*no CPU 6.00 µs.*wait pipe 30.0 µs/s, "its states");
+	$b->idle while $b->text("#legend-of") ne "reader:";
+	like($b->text("#legend"), qr/^run 42.0 µs\s+no CPU 6.00 µs\s+wait child 0 ns\s+wait pipe 30.0 µs$/, "its threads");
+	$arrow->() ne $before or die "no arrow\n";
+	$b->keys("Enter");
+	$b->keys("+") for 1 .. 4;
+	# In the middle of its life it only waits.
+	$b->idle while $b->text("#legend") !~ /^run 0 ns.*no CPU 0 ns/s;
+	EOF
+'
+
+# Two at a time: job 1 to 60 is sh, which runs cc, all below make.
+test_expect_success 'many processes are packed into lanes, and unfold' '
+	"$PERL_PATH" -e "
+		my @lines = ([0, q(0 fork 10 10 1 1)], [1, q(0 in 10 10)],
+			[2, q(0 comm 10 10 make exec)], [20_000, q(0 exit 10 10)]);
+		for my \$k (1 .. 60) {
+			my (\$at, \$sh, \$cc, \$cpu) = (100 + 300 * \$k, 100 + \$k, 200 + \$k, \$k % 2);
+			push @lines, [\$at, qq(\$cpu fork \$sh \$sh 10 10)],
+				[\$at + 10, qq(\$cpu comm \$sh \$sh sh exec)],
+				[\$at + 20, qq(\$cpu fork \$cc \$cc \$sh \$sh)],
+				[\$at + 30, qq(\$cpu comm \$cc \$cc cc exec)],
+				[\$at + 500, qq(\$cpu exit \$cc \$cc)],
+				[\$at + 520, qq(\$cpu exit \$sh \$sh)];
+		}
+		print map { qq(@\$_\n) } sort { \$a->[0] <=> \$b->[0] } @lines;
+	" >records &&
+	rm -rf r &&
+	"$PERL_PATH" "$TEST_DIRECTORY/t3130/kernel.perl" r <records &&
+	trace2 report --html lanes.html r &&
+	browse lanes.html <<-\EOF
+	my $rows = sub { ($b->js("return document.querySelector(\"#spacer\").offsetHeight") - 50) / 21 };
+	# Job 31 began at 9400.
+	my $at = sub { my ($row, $us) = @_; bar($row, $us / 20_000) };
+	my $title = sub { my ($row) = @_; [10, bar($row, 0)->[1]] };
+	is($rows->(), 5, "make, and two lanes of sh with cc");
+	$b->mouse("#canvas", 1, $at->(1, 9600));
+	is(chosen(), "sh", "a job");
+	like($b->text("#details"), qr/pid 131/, "the 31st");
+	$b->mouse("#canvas", 1, $at->(2, 9600));
+	like($b->text("#details"), qr/pid 231/, "what it runs");
+	$b->mouse("#canvas", 1, $at->(3, 9800));
+	like($b->text("#details"), qr/pid 132/, "the job beside it");
+	$b->mouse("#canvas", 1, $title->(0));
+	is($rows->(), 5, "make, and its one kind");
+	$b->mouse("#canvas", 1, $title->(1));
+	is($rows->(), 1 + 1 + 60 * 2, "each job");
+	$b->mouse("#canvas", 1, $title->(0));
+	is($rows->(), 5, "folded");
+	$b->mouse("#canvas", 1, $at->(2, 9600));
+	$b->click("#details button:nth-of-type(3)");
+	like($b->text("#details"), qr/pid 231/, "the same");
+	is($rows->(), 1 + 1 + 60 * 2, "in a row of its own");
+	EOF
+'
+
 test_expect_success 'keys go everywhere' '
 	browse page.html <<-\EOF
 	$b->js("document.querySelector(\"#canvas\").focus()");
@@ -134,7 +219,7 @@ test_expect_success 'keys go everywhere' '
 	my $before = $b->js($rows);
 	$b->keys(" ");
 	is(chosen(), "top", "the folded one");
-	is($b->js($rows), 24 + 19, "one row is left");
+	is($b->js($rows), 50 + 2 * 21, "it and what it started are left");
 	$b->keys(" ");
 	is($b->js($rows), $before, "unfolded");
 	$b->keys("Escape");
@@ -222,17 +307,12 @@ test_expect_success 'tables: values with units, values by thread' '
 	{"version":1,"counters":{"page-faults":{"value":12345,"unit":""},"task-clock":{"value":1500000,"unit":"ns"},"process/maxrss/":{"value":3145728,"unit":"bytes"}}}
 	EOF
 	trace2 report --html counted.html counted &&
-	browse counted.html <<-\EOF &&
+	browse counted.html <<-\EOF
 	my $rows = "return [...document.querySelectorAll(arguments[0] + \" tbody tr\")].map((r) => [...r.children].map((c) => c.textContent).join(\" \")).sort().join(\"; \")";
 	is($b->js($rows, "#counters"), "page-faults 12 345 ; process/maxrss/ 3.00 MiB ; task-clock 1.50 ms ; test/test2 60 1", "counters");
 	is($b->text("#tab-counters_by_thread"), "Counters by thread", "another tab");
 	is($b->js($rows, "#counters_by_thread"), join("; ", map { "th0$_:ut_201 20 1 test/test2" } 1 .. 3), "by thread");
 	is($b->js("return document.querySelectorAll(\"#timers_by_thread, #tab-errors\").length"), 0, "no rows, no table");
-	EOF
-	trace2 report --html none.html --cmd nothing known.event &&
-	browse none.html <<-\EOF
-	like($b->text("#summary"), qr/^0 ns wall, 0 processes.*a part of the recording$/, "nothing is chosen");
-	is($b->js("return document.querySelectorAll(\"#tables [role=tab]\").length"), 0, "no tables");
 	EOF
 '
 

@@ -12,6 +12,7 @@
 #include "common/memory.h"
 #include "export/html_rows.h"
 #include "model/filter.h"
+#include "model/kind.h"
 #include "out/table.h"
 
 /* Number rows before the walk: a span refers to the process that it became,
@@ -132,6 +133,7 @@ static void node(struct tr2_export *x, uint32_t i)
 	tr2_html_num(b, n->session != 0);
 	tr2_html_num(b, n->session ?
 			tr2_html_string(x, x->m->sessions[n->session].sid) : 0);
+	tr2_html_num(b, tr2_html_string(x, tr2_s(x->m, tr2_kind(x->m, i, 0))));
 	tr2_html_close_row(b);
 }
 

@@ -45,6 +45,10 @@ void tr2_html_key(struct tr2_buf *b, const char *name);
 void tr2_html_array(struct tr2_export *x, const char *name,
 		    const struct tr2_buf *rows);
 
+/* export/html_states.c: write the kernel's threads, and the critical path. */
+void tr2_html_add_states(struct tr2_export *x);
+void tr2_html_add_path(struct tr2_export *x);
+
 /* export/html_tables.c: write the tables of the report. */
 void tr2_html_tables(struct tr2_export *x);
 

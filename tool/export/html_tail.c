@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * html_tail - the data that follows the spans: rows collected during the walk,
- * frames, samples, tables, and the strings.
+ * states, the path, frames, samples, tables, and the strings.
  */
 #include "common/memory.h"
 #include "export/html_rows.h"
@@ -83,6 +83,8 @@ void tr2_html_add_tail(struct tr2_export *x)
 	tr2_buf_addstr(&h->json, h->nr_threads ? "]]]" : "]");
 	tr2_html_array(x, "processes", &h->processes);
 	tr2_html_array(x, "points", &h->points);
+	tr2_html_add_states(x);
+	tr2_html_add_path(x);
 	add_frames(x);
 	add_samples(x);
 	tr2_html_tables(x);

@@ -3,25 +3,35 @@
 // Decode the data of the page, which tool/export/html.c writes: everything with
 // a beginning and a duration is an item. Items are numbered: first the
 // processes, then the threads, then the spans of each thread, then the points
-// (data, errors, messages). The properties of items are in arrays of numbers by
+// (data, errors, messages), then the threads that only the kernel knows, then the
+// parts of the critical path. The properties of items are in arrays of numbers by
 // item, so that 100,000 of them need little memory.
 'use strict';
 
 const KIND = { region: 0, child: 1, exec: 2, process: 5, thread: 6, data: 7,
-	error: 8, message: 9, signal: 10 };
+	error: 8, message: 9, signal: 10, step: 11 };
 const KIND_NAMES = ['region', 'child process', 'exec', '', '', 'process',
-	'thread', 'data point', 'error', 'message', 'signal'];
+	'thread', 'data point', 'error', 'message', 'signal',
+	'part of the critical path'];
 const OPEN = 4;
 const SPAN_FIELDS = 9;
 const PROCESS = {
 	parent: 0, name: 1, command: 2, pid: 3, start: 4, dur: 5, self: 6,
 	spawn: 7, end: 8, code: 9, signal: 10, instrumented: 11, sid: 12,
+	kind: 13,
 };
 // The kinds of points, by their number in the data.
 const POINT_KINDS = { 0: KIND.data, 1: KIND.data, 2: KIND.error,
 	3: KIND.message, 6: KIND.signal };
 const POINT = { thread: 0, kind: 1, at: 2, name: 3, value: 4, place: 5, span: 6 };
 const THREAD = { process: 0, name: 1, main: 2, start: 3, dur: 4, spans: 5 };
+
+// The kernel's threads, and their states; `process` and `thread` count from 1.
+const TASK = { process: 0, thread: 1, name: 2, tid: 3, leader: 4, start: 5,
+	states: 6 };
+const STATE_FIELDS = 3;
+const PATH_FIELDS = 6;
+const INFERRED = 32; // in the code of a state
 
 function makeItems(n) {
 	return {
@@ -77,6 +87,7 @@ function addSpans(items, thread, spans, first) {
 // Points have no duration, and are in the row of the item around them.
 function addPoints(d, items, firstSpan, first) {
 	d.firstPoint = first;
+	d.firstTask = first + d.points.length;
 	d.points.forEach((row, k) => {
 		const i = first + k, info = d.threadInfo[row[POINT.thread] - 1];
 
@@ -94,21 +105,97 @@ function addPoints(d, items, firstSpan, first) {
 }
 
 function isPoint(d, i) {
-	return i >= d.firstPoint;
+	return i >= d.firstPoint && i < d.firstTask;
+}
+
+// Does the page have no thread of a session for it?
+function isOwnTask(row) {
+	return !row[TASK.thread] && !row[TASK.leader];
+}
+
+// A task belongs to the item of its thread, that of a process to the process.
+function addTask(d, row, item) {
+	const { states, items } = d, list = row[TASK.states];
+	const task = { item, process: row[TASK.process] - 1, tid: row[TASK.tid],
+		start: row[TASK.start], end: row[TASK.start],
+		first: states.n, last: states.n };
+
+	for (let k = 0; k < list.length; k += STATE_FIELDS) {
+		states.start[states.n] = task.end;
+		states.dur[states.n] = list[k];
+		states.code[states.n] = list[k + 1];
+		states.other[states.n++] = list[k + 2];
+		task.end += list[k];
+	}
+	task.last = states.n;
+	if (isOwnTask(row)) {
+		items.kind[item] = KIND.thread;
+		items.start[item] = task.start;
+		items.dur[item] = items.self[item] = task.end - task.start;
+		items.name[item] = row[TASK.name];
+		items.process[item] = items.up[item] = task.process;
+		items.thread[item] = item;
+	}
+	return task;
+}
+
+// Set d.tasks, d.states, d.tasksOf by process, and d.taskOfItem by thread.
+function addTasks(d, next) {
+	const n = d.tasks.reduce((sum, row) => sum + row[TASK.states].length,
+		0) / STATE_FIELDS;
+
+	d.states = { n: 0, start: new Float64Array(n), dur: new Float64Array(n),
+		code: new Uint8Array(n), other: new Int32Array(n) };
+	d.tasks = d.tasks.map((row) => addTask(d, row, isOwnTask(row) ? next++ :
+		row[TASK.leader] ? row[TASK.process] - 1 :
+			d.threadInfo[row[TASK.thread] - 1].item));
+	d.tasksOf = d.processes.map(() => []);
+	d.taskOfItem = new Map();
+	for (const task of d.tasks) {
+		d.tasksOf[task.process].push(task);
+		d.taskOfItem.set(task.item, task);
+	}
+}
+
+// The reason of a part of the path is its detail.
+function addPath(d, first) {
+	const { items, path } = d, numbers = new Map();
+	let at = 0;
+
+	d.pathCode = new Uint8Array(path.length / PATH_FIELDS);
+	for (let k = 0, i = first; k < path.length; k += PATH_FIELDS, i++) {
+		const code = path[k + 4], by = path[k + 5];
+		const reason = reasonText(d, code, by);
+
+		if (!numbers.has(reason))
+			numbers.set(reason, d.strings.push(reason) - 1);
+		d.pathCode[i - first] = code;
+		at += path[k];
+		items.start[i] = at;
+		at += items.dur[i] = path[k + 1];
+		items.kind[i] = KIND.step;
+		items.process[i] = path[k + 2] - 1;
+		items.name[i] = items.name[items.process[i]];
+		items.detail[i] = numbers.get(reason);
+		items.up[i] = path[k + 3] ? d.firstSpan + path[k + 3] - 1 :
+			path[k + 2] - 1;
+	}
+	d.path = path.length;
 }
 
 // Return the data of the page: d.items, d.strings, d.threadInfo, d.t0 and d.t1.
 function decode(text) {
 	const d = JSON.parse(text);
 	const np = d.processes.length;
-	let n = np + d.threads.length + d.points.length;
+	let n = np + d.threads.length + d.points.length +
+		d.tasks.filter(isOwnTask).length + d.path.length / PATH_FIELDS;
 
 	for (const t of d.threads)
 		n += t[THREAD.spans].length / SPAN_FIELDS;
 	const items = d.items = makeItems(n);
 	addProcesses(d, items);
-	const firstSpan = np + d.threads.length;
-	let next = firstSpan;
+	d.firstSpan = np + d.threads.length;
+	let next = d.firstSpan;
 	d.threadInfo = d.threads.map((row, k) => {
 		const i = np + k, spans = row[THREAD.spans];
 
@@ -125,7 +212,10 @@ function decode(text) {
 		return info;
 	});
 	d.threads = null;
-	addPoints(d, items, firstSpan, next);
+	addPoints(d, items, d.firstSpan, next);
+	addTasks(d, d.firstTask);
+	d.firstStep = n - d.path.length / PATH_FIELDS;
+	addPath(d, d.firstStep);
 	d.t0 = 0;
 	d.t1 = 1;
 	for (let i = 0; i < n; i++) {
@@ -154,6 +244,9 @@ function processTree(d) {
 	}
 	for (const info of d.threadInfo)
 		nodes[d.items.process[info.item]].threads.push(info);
+	for (let i = d.firstTask; i < d.firstStep; i++)
+		nodes[d.items.process[i]].threads.push({ item: i, main: false,
+			first: 0, end: 0 });
 	return nodes;
 }
 
@@ -174,16 +267,20 @@ function itemName(d, i) {
 	return (kind === KIND.thread ? 'thread ' : '') + (name || '?');
 }
 
-// Return the items whose name, detail or place contains a text.
+// Return the items whose name, detail or place contains a text. The main thread
+// is in the row of its process.
 function search(d, query) {
 	const wanted = query.toLowerCase();
 	const hits = d.strings.map((s) => s.toLowerCase().includes(wanted));
-	const { n, name, detail, place, row } = d.items;
+	const { name, detail, place } = d.items;
+	const main = new Set(d.threadInfo.filter((info) => info.main)
+		.map((info) => info.item));
 	const found = [];
 
 	hits[0] = false;
-	for (let i = 0; i < n; i++)
-		if (row[i] >= 0 && (hits[name[i]] || hits[detail[i]] || hits[place[i]]))
+	for (let i = 0; i < d.firstStep; i++)
+		if (!main.has(i) &&
+		    (hits[name[i]] || hits[detail[i]] || hits[place[i]]))
 			found.push(i);
 	return found;
 }

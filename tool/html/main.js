@@ -4,8 +4,7 @@
 // in all of them.
 
 function showSummary(d) {
-	const np = d.processes.length, spans = d.firstPoint - np -
-		d.threadInfo.length;
+	const np = d.processes.length, spans = d.firstPoint - d.firstSpan;
 	const errors = d.items.kind.reduce((n, kind) => n + (kind === KIND.error),
 		0);
 	const whole = d.roots.reduce((sum, n) => sum + d.items.dur[n.item], 0);
@@ -15,8 +14,15 @@ function showSummary(d) {
 		Math.min(...d.roots.map((n) => d.items.start[n.item]));
 	const parts = [d.roots.length < 2 ? showTime(whole) + ' wall' :
 		plural(d.roots.length, 'command') + ', ' + showTime(whole) +
-		' altogether in a span of ' + showTime(span), plural(np, 'process'),
-		plural(d.threadInfo.length, 'thread'), plural(spans, 'span')];
+		' altogether in a span of ' + showTime(span)];
+	const cpu = sumStates(d, d.tasks, d.t0, d.t1)[RUN];
+
+	if (cpu)
+		parts.push(showTime(cpu) + ' CPU (' + digits(cpu / span) + ' CPUs)');
+	parts.push(plural(np, 'process'),
+		plural(Math.max(d.threadInfo.length, d.tasks.length), 'thread'));
+	if (spans)
+		parts.push(plural(spans, 'span'));
 
 	if (d.spawning)
 		parts.push(showTime(d.spawning) + ' (' +
@@ -45,18 +51,32 @@ function describe(title, pairs, actions) {
 	byId('details').replaceChildren(el('h2', {}, title), list, ...actions);
 }
 
+// Return pairs for describe(): what an item's threads did while it lasted.
+function statesOf(d, i) {
+	const { start, dur } = d.items;
+	const sums = sumStates(d, tasksOfItem(d, i), start[i],
+		start[i] + dur[i]);
+
+	return Array.from(sums, (sum, code) => [stateName(d, code),
+		sum ? showTime(sum) : '']);
+}
+
 function describeItem(d, i, events) {
 	const items = d.items;
 	const { start, dur, self, kind, process, thread, detail, place, up,
 		became, open, row } = items;
 	const p = d.processes[process[i]];
 	const isProcess = kind[i] === KIND.process, point = isPoint(d, i);
+	const step = kind[i] === KIND.step;
 	const np = d.processes.length;
 	const actions = [action('Zoom to it', () => events.select(i, 'zoom'))];
 
 	if (up[i] >= 0)
 		actions.push(' ', action('Around it', () => events.select(
 			row[up[i]] >= 0 ? up[i] : process[i])));
+	if (isProcess)
+		actions.push(' ', action('Its threads',
+			() => events.select(i, 'own row')));
 	if (became[i] >= 0)
 		actions.push(' ', action('Its process',
 			() => events.select(became[i], 'zoom')));
@@ -64,10 +84,12 @@ function describeItem(d, i, events) {
 		['is a', KIND_NAMES[kind[i]]],
 		['took', point ? '' :
 			showTime(dur[i]) + (open[i] ? ' (no end seen)' : '')],
-		['of it itself', point || kind[i] === KIND.thread ? '' :
+		['of it itself', point || step || kind[i] === KIND.thread ? '' :
 			showTime(self[i])],
+		['reason', step ? d.strings[detail[i]] : ''],
+		...(point || step ? [] : statesOf(d, i)),
 		[point ? 'when' : 'from', showTime(start[i])],
-		['in', point && up[i] >= np + d.threadInfo.length ?
+		['in', (point || step) && up[i] >= np + d.threadInfo.length ?
 			itemName(d, up[i]) : ''],
 		['in process', isProcess ? '' : d.strings[p[PROCESS.name]]],
 		['thread', thread[i] >= 0 && thread[i] !== i ?
@@ -77,7 +99,7 @@ function describeItem(d, i, events) {
 		['spawn', isProcess && p[PROCESS.spawn] >= 0 ?
 			showTime(p[PROCESS.spawn]) : ''],
 		[point && items.name[i] ? 'value' : point || kind[i] === KIND.region ?
-			'message' : 'command', d.strings[detail[i]]],
+			'message' : 'command', step ? '' : d.strings[detail[i]]],
 		['at', d.strings[place[i]]],
 		['session', isProcess ? d.strings[p[PROCESS.sid]] : ''],
 	], actions);
@@ -166,7 +188,7 @@ function makeSearch(d, { timeline, flame, samples }, tables, events) {
 
 const THEMES = ['system', 'light', 'dark'];
 
-function makeTheme(redraw) {
+function makeTheme(d, redraw) {
 	const system = matchMedia('(prefers-color-scheme: dark)');
 	const button = byId('theme');
 	let chosen = 0, printing = false;
@@ -177,7 +199,7 @@ function makeTheme(redraw) {
 
 		document.documentElement.dataset.theme = name;
 		button.textContent = 'Theme: ' + THEMES[chosen];
-		readTheme();
+		readTheme(d);
 		redraw();
 	}
 	button.addEventListener('click', () => {
@@ -238,7 +260,8 @@ function start() {
 	};
 
 	byId('data').remove();
-	readTheme();
+	packProcesses(d);
+	readTheme(d);
 	showSummary(d);
 	describeNothing();
 	charts.timeline = makeTimeline(d, events);
@@ -255,7 +278,7 @@ function start() {
 		chart.queue();
 	});
 	makeSearch(d, charts, tables, events);
-	makeTheme(() => chart.queue());
+	makeTheme(d, () => chart.queue());
 	byId('zoom-in').addEventListener('click', () => chart.zoom(0.5));
 	byId('zoom-out').addEventListener('click', () => chart.zoom(2));
 	byId('zoom-all').addEventListener('click', () => chart.all());

@@ -83,8 +83,8 @@ function markAt(d, row, time, slack) {
 
 // Iterate over all points in the order of time, beginning at an item.
 function makeMarkOrder(d) {
-	const { n, start } = d.items;
-	const all = new Uint32Array(n - d.firstPoint);
+	const { start } = d.items;
+	const all = new Uint32Array(d.firstTask - d.firstPoint);
 
 	for (let k = 0; k < all.length; k++)
 		all[k] = d.firstPoint + k;

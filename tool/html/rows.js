@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: MIT
 //
-// The rows of the timeline: a process, below it the spans of its main thread by
-// depth, then its other threads, then its child processes. No two items of a
-// row overlap, so that an item is found by bisection.
+// The rows of the timeline. An unfolded process has a row, below it the spans of
+// its main thread by depth, its other threads, and its child processes: those
+// of one kind as a group, if they are many. A folded one has what it started in
+// lanes below it. No two items of a row overlap, so that an item is found by
+// bisection.
 
 const MAX_ROWS = 200; // per thread; deeper spans share the last one
+const FEW = 40; // processes: all of them are unfolded at first
+const MANY = 4; // processes of a kind below one process are a group
 
 // Put spans one row below the span around them, or further down if that place
 // is taken (children that ran side by side).
@@ -31,30 +35,138 @@ function rowsOfThread(d, info) {
 	return rows;
 }
 
-function makeRows(d) {
-	const rows = [];
+// Return what is unfolded at first: processes by their item, groups by name.
+function firstUnfolded(d) {
+	return new Set(d.nodes.length > FEW ? [] : d.nodes.map((n) => n.item));
+}
 
-	function add(items, node, title, head) {
-		const sorted = Uint32Array.from(items);
+// Return [name, processes] of groups, and processes that are in none, by their
+// first start.
+function groupsOf(d, nodes) {
+	const kinds = new Map(), parts = [];
 
-		sorted.sort((a, b) => d.items.start[a] - d.items.start[b] || a - b);
-		for (const i of sorted)
-			d.items.row[i] = rows.length;
-		rows.push({ items: sorted, found: null, node, title, head,
-			points: null, errors: null, foundPoints: null });
+	for (const node of nodes) {
+		const kind = node.row[PROCESS.kind];
+		let group = nodes.length > FEW ? kinds.get(kind) : null;
+
+		if (!group) {
+			kinds.set(kind, group = []);
+			parts.push(group);
+		}
+		group.push(node);
 	}
-	// In the order of the tree: parents before their children.
-	for (const node of d.nodes) {
-		add([node.item], node, itemName(d, node.item), true);
+	return parts.flatMap((group) => group.length < MANY ?
+		group.map((node) => [node]) : [group])
+		.sort((a, b) => a[0].item - b[0].item);
+}
+
+function groupKey(d, node) {
+	return d.items.up[node.item] + ' ' + node.row[PROCESS.kind];
+}
+
+// Return the rows, and set the row of each item that is shown.
+function makeRows(d, unfolded) {
+	const { items } = d, rows = [];
+
+	// more: title, depth, key (what a click on the title unfolds), head
+	function add(list, more) {
+		const sorted = byTime(d, list);
+
+		for (const i of sorted)
+			items.row[i] = rows.length;
+		rows.push({ title: '', depth: 0, key: null, head: false,
+			points: null, errors: null, ...more, items: sorted });
+	}
+
+	function addLanes(nodes, depth, title) {
+		lanesOf(d, nodes).forEach((list, k) => add(list, { depth,
+			lane: true, title: k ? '' : title }));
+	}
+
+	function addGroup(group, depth) {
+		const key = groupKey(d, group[0]);
+		const title = d.strings[group[0].row[PROCESS.kind]] + ' × ' +
+			showNumber(group.length);
+
+		if (unfolded.has(key)) {
+			add([], { depth, key, title, head: true });
+			for (const node of group)
+				addProcess(node, depth + 1);
+			return;
+		}
+		lanesOf(d, group).forEach((list, k) => add(list, { depth,
+			lane: true, ...(k ? {} : { key, title, head: true }) }));
+	}
+
+	function addProcesses(nodes, depth) {
+		for (const group of groupsOf(d, nodes))
+			if (group.length > 1)
+				addGroup(group, depth);
+			else
+				addProcess(group[0], depth);
+	}
+
+	function addProcess(node, depth) {
+		const inside = node.children.length ||
+			node.threads.some((t) => !t.main || t.end > t.first);
+
+		add([node.item], { depth, head: true, title: itemName(d, node.item),
+			key: inside ? node.item : null, process: node.item });
+		if (!unfolded.has(node.item)) {
+			addLanes(node.children, depth + 1, node.lane.count > 1 ?
+				plural(node.lane.count, 'process') : '');
+			return;
+		}
 		for (const info of node.threads) {
 			if (!info.main)
-				add([info.item], node, d.strings[d.items.name[info.item]], false);
+				add([info.item], { depth: depth + 1,
+					title: d.strings[items.name[info.item]] });
 			for (const spans of rowsOfThread(d, info))
-				add(spans, node, '', false);
+				add(spans, { depth: depth + 1 });
 		}
+		addProcesses(node.children, depth + 1);
 	}
+
+	items.row.fill(-1);
+	if (d.roots.length > FEW && !unfolded.has('all'))
+		lanesOf(d, d.roots).forEach((list, k) => add(list, { lane: true,
+			...(k ? {} : { key: 'all', head: true,
+				title: plural(d.roots.length, 'command') }) }));
+	else
+		addProcesses(d.roots, 0);
 	addPointsToRows(d, rows);
 	return rows;
+}
+
+// Unfold so much that the item is shown; a process may be in a lane, unless it
+// is to have a row. Return whether anything changed.
+function unfoldTo(d, unfolded, i, ownRow) {
+	const { up, process, row, kind } = d.items, before = unfolded.size;
+	let p = process[i];
+
+	if (row[i] >= 0 && !ownRow)
+		return false;
+	if (kind[i] !== KIND.process || ownRow)
+		unfolded.add(p);
+	for (; p >= 0; p = up[p]) {
+		unfolded.add(groupKey(d, d.nodes[p]));
+		if (up[p] >= 0)
+			unfolded.add(up[p]);
+	}
+	unfolded.add('all');
+	return unfolded.size > before;
+}
+
+// Return the item in whose bar it is, if it has no row: the next one around it
+// that has one.
+function shownAs(d, i) {
+	const { row, up, process, kind } = d.items;
+
+	if (kind[i] === KIND.step)
+		return process[i];
+	while (row[i] < 0 && up[i] >= 0)
+		i = up[i];
+	return i;
 }
 
 // Sort by time, like the items of a row.
@@ -68,14 +180,16 @@ function byTime(d, items) {
 // Points are drawn over the items of their row. Errors are listed separately
 // and drawn last, so that no other point hides one.
 function addPointsToRows(d, rows) {
-	const { n, kind, row, up } = d.items;
+	const { kind, row, up } = d.items;
 
-	for (let i = d.firstPoint; i < n; i++) {
-		const its = rows[row[up[i]]];
+	for (let i = d.firstPoint; i < d.firstTask; i++) {
+		row[i] = row[shownAs(d, up[i])];
+
+		const its = rows[row[i]];
 		const list = kind[i] === KIND.error ? 'errors' : 'points';
 
-		row[i] = row[up[i]];
-		(its[list] ??= []).push(i);
+		if (its)
+			(its[list] ??= []).push(i);
 	}
 	for (const its of rows) {
 		its.points = byTime(d, its.points);
@@ -88,13 +202,13 @@ function listsByRow(d, items, points) {
 	const lists = new Map();
 
 	for (const i of items || []) {
-		const row = d.items.row[i];
+		const row = d.items.row[shownAs(d, i)];
 
 		if (isPoint(d, i) !== points)
 			continue;
 		if (!lists.has(row))
 			lists.set(row, []);
-		lists.get(row).push(i);
+		lists.get(row).push(points ? i : shownAs(d, i));
 	}
 	for (const [row, list] of lists)
 		lists.set(row, byTime(d, list));

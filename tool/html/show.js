@@ -104,15 +104,16 @@ function makeTabs(list, rows, chosen) {
 const HUES = [212, 28, 145, 275, 50, 340, 180, 5, 310, 240];
 const theme = { hues: [] };
 
-function readTheme() {
+function readTheme(d) {
 	const style = getComputedStyle(document.documentElement);
 	const get = (name) => style.getPropertyValue(name).trim();
 
 	for (const name of ['bg', 'panel', 'text', 'dim', 'line', 'accent', 'bad',
-		'found', 'grid', 'process', 'silent', 'bar-text'])
+		'found', 'grid', 'process', 'bar-text'])
 		theme[name] = get('--' + name);
 	theme.hues = HUES.map((h) =>
 		'hsl(' + h + ' ' + get('--bar-s') + ' ' + get('--bar-l') + ')');
+	readStateColours(d, get);
 	theme.font = '11px system-ui, "DejaVu Sans", sans-serif';
 }
 
@@ -124,6 +125,17 @@ function colourOf(name) {
 	for (let i = 0; i < name.length && i !== slash; i++)
 		hash = (hash * 31 + name.charCodeAt(i)) % 65521;
 	return hash % HUES.length;
+}
+
+// Return the colours of kinds of processes: those that took longest have one
+// each.
+function coloursOfKinds(d) {
+	const sums = new Map();
+
+	d.processes.forEach((row, i) => sums.set(row[PROCESS.kind],
+		(sums.get(row[PROCESS.kind]) || 0) + d.items.self[i]));
+	return new Map([...sums].sort((a, b) => b[1] - a[1])
+		.map(([kind], k) => [kind, k % HUES.length]));
 }
 
 // Fit a canvas to the screen's resolution; the height is in CSS pixels.
@@ -146,12 +158,47 @@ function fitCanvas(canvas, height) {
 
 const LETTER = 6.1; // approximate pixels per letter of theme.font
 
-function barText(ctx, text, x, y, width) {
+// outline: a colour, for text that is over several colours
+function barText(ctx, text, x, y, width, outline) {
 	const n = Math.floor(width / LETTER);
 
 	if (n < 3)
 		return;
-	ctx.fillText(text.length > n ? text.slice(0, n - 1) + '…' : text, x, y);
+	const shown = text.length > n ? text.slice(0, n - 1) + '…' : text;
+	if (outline) {
+		ctx.strokeStyle = outline;
+		ctx.lineWidth = 3;
+		ctx.lineJoin = 'round';
+		ctx.strokeText(shown, x, y);
+	}
+	ctx.fillText(shown, x, y);
+}
+
+// Return the kind of a process for a bar, or of a script its own name, if there
+// is room for that only.
+function kindText(d, process, width) {
+	const kind = d.strings[d.processes[process][PROCESS.kind]];
+	const short = kind.slice(kind.lastIndexOf(' ') + 1);
+
+	return kind.length * LETTER <= width || short.startsWith('-') ? kind :
+		short;
+}
+
+// Return a command line for a bar: the program without its directory, and if it
+// is too long, the beginning and the end.
+function commandText(d, process, width) {
+	const command = d.strings[d.items.detail[process]];
+	const path = /^('(?:[^']|'\\'')*'|\S+)/.exec(command);
+	const kind = kindText(d, process, width);
+	const n = Math.floor(width / LETTER);
+
+	if (!path || n < kind.length + 12)
+		return kind;
+	const program = path[0].replace(/^'|'$/g, '');
+	const text = program.slice(program.lastIndexOf('/') + 1) +
+		command.slice(path[0].length);
+	return text.length <= n ? text : text.slice(0, Math.floor(n * 0.4)) +
+		'…' + text.slice(text.length - Math.ceil(n * 0.6) + 1);
 }
 
 // ---- the tooltip -----------------------------------------------------------

@@ -4,58 +4,50 @@
 // within a pixel, one is drawn and the others are skipped, so that the cost of
 // drawing depends on the size of the picture, not on the number of spans.
 
-const ROW = 19;
-const BAR = 17;
+const ROW = 21;
+const BAR = 19;
+const STRIP = 6; // of a bar: its states
 const RULER = 24;
-const OVERVIEW = 34;
 const SHORTEST = 50; // ns: the shortest interval that can be shown
 const THIN = 1.6; // pixels of the narrowest bar
 
 function makeTimeline(d, events) {
 	const { start, dur, kind, name, row: rowOf, process, open } = d.items;
 	const canvas = byId('canvas'), scroller = byId('scroller');
-	const overview = byId('overview');
-	const rows = makeRows(d);
-	const folded = new Set();
-	const colours = d.strings.map(colourOf);
+	const unfolded = firstUnfolded(d);
+	const colours = d.strings.map(colourOf), kinds = coloursOfKinds(d);
+	const columns = makeColumns(d), wakes = makeWakes(d);
+	const overview = makeOverview(d, show), legend = makeLegend(d);
 	const nextMark = makeMarkOrder(d);
-	let shown = [], place = []; // rows that are not folded; their positions
+	const top = RULER + (d.path ? PATH : 0); // of the rows
+	let rows = [];
 	let t0 = d.t0, t1 = d.t1;
 	let selected = -1, found = null, queued = false, range = null;
-	let gutter = 0, width = 0;
+	let gutter = 0, width = 0, legendTimer = 0;
 
 	// ---- rows ----
 
-	function isHidden(node) {
-		for (let up = d.items.up[node.item]; up >= 0; up = d.items.up[up])
-			if (folded.has(up))
-				return true;
-		return false;
-	}
-
-	function chooseRows() {
-		let node = null, hidden = false;
-
-		shown = [];
-		place = new Int32Array(rows.length).fill(-1);
-		rows.forEach((row, k) => {
-			if (row.node !== node) {
-				node = row.node;
-				hidden = folded.size > 0 && isHidden(node);
-			}
-			if (hidden || (!row.head && folded.has(node.item)))
-				return;
-			place[k] = shown.length;
-			shown.push(row);
-		});
-		byId('spacer').style.height = shown.length * ROW + RULER + 'px';
+	function layRows() {
+		rows = makeRows(d, unfolded);
+		byId('spacer').style.height = rows.length * ROW + top + 'px';
+		placeFound();
 		queue();
 	}
 
-	function fold(node) {
-		if (!folded.delete(node.item))
-			folded.add(node.item);
-		chooseRows();
+	function placeFound() {
+		const lists = listsByRow(d, found, false);
+		const points = listsByRow(d, found, true);
+
+		rows.forEach((row, k) => {
+			row.found = lists.get(k) || null;
+			row.foundPoints = points.get(k) || null;
+		});
+	}
+
+	function fold(key) {
+		if (!unfolded.delete(key))
+			unfolded.add(key);
+		layRows();
 	}
 
 	// ---- drawing ----
@@ -69,17 +61,35 @@ function makeTimeline(d, events) {
 	}
 
 	function colour(i) {
-		if (kind[i] >= KIND.process)
-			return d.processes[process[i]][PROCESS.instrumented] ||
-				kind[i] === KIND.thread ? theme.process : theme.silent;
-		return theme.hues[colours[name[i]]];
+		return kind[i] === KIND.process ? theme.hues[kinds.get(d.processes[i][PROCESS.kind])] :
+			kind[i] === KIND.thread ? theme.process :
+				theme.hues[colours[name[i]]];
+	}
+
+	// A bar with states is drawn in the part above them.
+	function heightOf(i) {
+		return kind[i] >= KIND.process && tasksOfRow(i).length ?
+			BAR - STRIP : BAR;
+	}
+
+	// Return the tasks of a bar: all threads of a process, unless they have
+	// rows of their own.
+	function tasksOfRow(i) {
+		if (kind[i] !== KIND.process)
+			return kind[i] === KIND.thread ? tasksOfItem(d, i) : [];
+		const tasks = d.tasksOf[i];
+
+		return unfolded.has(i) && !rows[rowOf[i]].lane ?
+			tasks.filter((task) => task.item === i) : tasks;
 	}
 
 	function drawBar(ctx, i, y, x0, x1) {
 		const left = Math.max(gutter, x0), right = Math.min(width, x1);
 
+		const height = heightOf(i);
+
 		ctx.fillStyle = colour(i);
-		ctx.fillRect(left, y, Math.max(1, right - left - 0.5), BAR);
+		ctx.fillRect(left, y, Math.max(1, right - left - 0.5), height);
 		if (kind[i] === KIND.process &&
 		    endText(d, d.processes[i]) && right - left > 4) {
 			ctx.fillStyle = theme.bad;
@@ -87,12 +97,13 @@ function makeTimeline(d, events) {
 		}
 		if (right - left < 24)
 			return;
+		const time = right - left > 180 ? '  ' + showTime(dur[i]) : '';
 		let text = d.strings[name[i]];
 		if (kind[i] === KIND.process)
-			text = d.strings[d.items.detail[i]] || text;
+			text = commandText(d, i,
+				right - left - 8 - time.length * LETTER);
 		ctx.fillStyle = theme['bar-text'];
-		barText(ctx, text + (right - left > 180 ? '  ' + showTime(dur[i]) : ''),
-			left + 4, y + BAR / 2 + 0.5, right - left - 8);
+		barText(ctx, text + time, left + 4, y + height / 2 + 0.5, right - left - 8);
 	}
 
 	// Return the next item to draw after those that begin until `time`: the
@@ -125,68 +136,46 @@ function makeTimeline(d, events) {
 			}
 			if (!mark)
 				ctx.fillStyle = paint || colour(i);
-			ctx.fillRect(Math.max(gutter, x0), y, THIN, BAR);
+			ctx.fillRect(Math.max(gutter, x0), y, THIN,
+				mark ? BAR : heightOf(i));
 			k = Math.max(k, skip(items, start[i] + step, step));
 		}
 	}
 
-	function drawRow(ctx, row, y) {
+	function drawStates(ctx, row, y, view) {
+		columns.clear(Math.ceil(width - gutter), gutter);
+		for (let k = Math.max(0, firstAfter(start, row.items, t0) - 1);
+			k < row.items.length && start[row.items[k]] < t1; k++)
+			for (const task of tasksOfRow(row.items[k]))
+				addStates(d, columns, task, view);
+		columns.paint(ctx, y + BAR - STRIP, STRIP, STRIP / 2);
+	}
+
+	function drawRow(ctx, row, y, view) {
 		ctx.globalAlpha = found ? 0.45 : 1;
 		drawItems(ctx, row.items, y, false);
+		if (row.items.length && kind[row.items[0]] >= KIND.process)
+			drawStates(ctx, row, y, view);
 		ctx.globalAlpha = 1;
 		ctx.fillStyle = theme.found;
 		if (row.found)
 			drawItems(ctx, row.found, y, true);
 		if (row.foundPoints)
 			drawItems(ctx, row.foundPoints, y, false, theme.found);
+		drawRowMarks(ctx, d, row, y, view);
 	}
 
 	function drawGutter(ctx, row, y) {
 		if (!row.title)
 			return;
-		const indent = 4 + Math.min(row.node.depth, 8) * 9 + (row.head ? 0 : 12);
-		const folds = row.head && (row.node.children.length ||
-			row.node.threads.some((t) => t.end > t.first));
+		const indent = 4 + Math.min(row.depth, 8) * 9;
 
 		ctx.fillStyle = row.head ? theme.text : theme.dim;
-		if (folds)
-			ctx.fillText(folded.has(row.node.item) ? '▸' : '▾', indent,
+		if (row.key !== null)
+			ctx.fillText(unfolded.has(row.key) ? '▾' : '▸', indent,
 				y + BAR / 2);
 		barText(ctx, row.title, indent + 11, y + BAR / 2,
 			gutter - indent - 15);
-	}
-
-	function drawRuler(ctx) {
-		const wanted = (t1 - t0) / Math.max(2, (width - gutter) / 95);
-		const power = 10 ** Math.floor(Math.log10(wanted));
-		const step = power * [1, 2, 5, 10].find((f) => f * power >= wanted);
-
-		ctx.fillStyle = theme.panel;
-		ctx.fillRect(0, 0, width, RULER);
-		for (let k = Math.ceil(t0 / step); k * step <= t1; k++) {
-			const x = toX(k * step);
-
-			ctx.fillStyle = theme.line;
-			ctx.fillRect(x, 0, 1, RULER);
-			ctx.fillStyle = theme.dim;
-			if (x < width - 46)
-				ctx.fillText(showTick(k * step, step), x + 4, RULER / 2);
-		}
-		if (range) {
-			ctx.fillStyle = theme.accent;
-			ctx.globalAlpha = 0.35;
-			ctx.fillRect(Math.min(range[0], range[1]), 0,
-				Math.abs(range[1] - range[0]), RULER);
-			ctx.globalAlpha = 1;
-		}
-	}
-
-	function showTick(t, step) {
-		const unit = Math.abs(t) >= 1e9 ? [1e9, 's'] :
-			Math.abs(t) >= 1e6 ? [1e6, 'ms'] : [1e3, 'µs'];
-		const decimals = Math.max(0, Math.ceil(Math.log10(unit[0] / step) - 1e-9));
-
-		return (t / unit[0]).toFixed(Math.min(9, decimals)) + ' ' + unit[1];
 	}
 
 	function drawGrid(ctx, height) {
@@ -196,77 +185,75 @@ function makeTimeline(d, events) {
 		ctx.fillRect(gutter - 1, 0, 1, height);
 	}
 
-	function drawSelected(ctx, top) {
-		const at = selected >= 0 ? place[rowOf[selected]] : -1;
+	// scrolled: pixels
+	function drawSelected(ctx, scrolled) {
+		const step = selected >= 0 && kind[selected] === KIND.step;
+		const at = selected >= 0 ? rowOf[selected] : -1;
 
-		if (at < 0)
+		if (at < 0 && !step)
 			return;
 		const x0 = Math.max(gutter, toX(start[selected]));
 		const x1 = Math.min(width, toX(start[selected] + dur[selected]));
 		if (x1 < gutter || x0 > width)
 			return;
-		const left = isPoint(d, selected) ? x0 - 7 : x0 - 1;
+		const point = isPoint(d, selected);
 		ctx.strokeStyle = theme.text;
 		ctx.lineWidth = 2;
-		ctx.strokeRect(left, at * ROW + RULER - top,
-			isPoint(d, selected) ? 14 : Math.max(3, x1 - x0 + 1), BAR);
+		ctx.strokeRect(point ? x0 - 7 : x0 - 1,
+			step ? RULER + 1 : at * ROW + top - scrolled,
+			point ? 14 : Math.max(3, x1 - x0 + 1), step ? PATH - 4 : BAR);
+	}
+
+	function drawRows(ctx, scrolled, height, view) {
+		const last = Math.min(rows.length,
+			Math.ceil((scrolled + height - top) / ROW));
+
+		for (let k = Math.floor(scrolled / ROW); k < last; k++) {
+			const y = k * ROW + top + 1 - scrolled;
+
+			drawGutter(ctx, rows[k], y);
+			drawRow(ctx, rows[k], y, view);
+		}
+		if (selected >= 0)
+			drawWakes(ctx, d, wakes, selected, view, (i) => rowOf[i] < 0 ?
+				-1 : rowOf[i] * ROW + top + BAR - STRIP / 2 - scrolled);
 	}
 
 	function draw() {
 		queued = false;
 		if (!canvas.clientWidth)
 			return;
-		const whole = shown.length * ROW + RULER;
+		const whole = rows.length * ROW + top;
 		const height = Math.max(80, Math.min(whole,
 			Math.round(innerHeight * 0.62) - 2));
 		const { ctx, width: w } = fitCanvas(canvas, height);
-		const top = Math.max(0, Math.min(scroller.scrollTop, whole - height));
+		const scrolled = Math.max(0, Math.min(scroller.scrollTop,
+			whole - height));
 
 		width = w;
 		gutter = Math.round(Math.min(230, w * 0.24));
 		drawGrid(ctx, height);
-		const last = Math.min(shown.length,
-			Math.ceil((top + height - RULER) / ROW));
 		const view = { toX, t0, t1, left: gutter, width,
 			scale: (t1 - t0) / (width - gutter) };
-		for (let k = Math.floor(top / ROW); k < last; k++) {
-			const y = k * ROW + RULER + 1 - top;
+		drawRows(ctx, scrolled, height, view);
+		drawSelected(ctx, scrolled);
+		drawRuler(ctx, view, range);
+		if (d.path)
+			drawPath(ctx, d, columns, RULER, view);
+		if (selected >= 0 && kind[selected] === KIND.step)
+			drawSelected(ctx, scrolled);
+		overview(t0, t1, found);
+		showRange();
+	}
 
-			drawGutter(ctx, shown[k], y);
-			drawRow(ctx, shown[k], y);
-			drawRowMarks(ctx, d, shown[k], y, view);
-		}
-		drawSelected(ctx, top);
-		drawRuler(ctx);
-		drawOverview();
+	// The sums follow when the picture rests.
+	function showRange() {
 		byId('range').textContent = showTime(t0) + ' – ' + showTime(t1) +
 			(t1 - t0 < (d.t1 - d.t0) * 0.999 ?
 				' (' + showTime(t1 - t0) + ')' : '');
-	}
-
-	// Draw processes as lines, and mark the part shown below.
-	function drawOverview() {
-		const { ctx, width: w } = fitCanvas(overview, OVERVIEW);
-		const scale = w / (d.t1 - d.t0), n = d.nodes.length;
-		const step = Math.max(1, Math.ceil(n / 2000));
-
-		ctx.fillStyle = theme.bg;
-		ctx.fillRect(0, 0, w, OVERVIEW);
-		ctx.fillStyle = theme.dim;
-		for (let i = 0; i < n; i += step)
-			ctx.fillRect((start[i] - d.t0) * scale,
-				2 + (OVERVIEW - 6) * i / n, Math.max(1, dur[i] * scale),
-				Math.max(1, Math.min(4, OVERVIEW / n - 1)));
-		ctx.fillStyle = theme.accent;
-		for (const i of found || [])
-			if (found.length < 5000)
-				ctx.fillRect((start[i] - d.t0) * scale, OVERVIEW - 4, 2, 4);
-		const x0 = (t0 - d.t0) * scale, x1 = (t1 - d.t0) * scale;
-		ctx.globalAlpha = 0.16;
-		ctx.fillRect(x0, 0, Math.max(2, x1 - x0), OVERVIEW);
-		ctx.globalAlpha = 1;
-		ctx.strokeStyle = theme.accent;
-		ctx.strokeRect(x0 + 0.5, 0.5, Math.max(2, x1 - x0 - 1), OVERVIEW - 1);
+		clearTimeout(legendTimer);
+		legendTimer = setTimeout(() => legend(selected, t0, t1),
+			legendTimer ? 60 : 0);
 	}
 
 	function queue() {
@@ -315,13 +302,20 @@ function makeTimeline(d, events) {
 
 	// ---- selection ----
 
-	function itemAt(x, y) {
-		const row = shown[Math.floor((y - RULER + scroller.scrollTop) / ROW)];
+	function rowAt(y) {
+		return y < top ? undefined :
+			rows[Math.floor((y - top + scroller.scrollTop) / ROW)];
+	}
 
-		if (y < RULER || !row || x < gutter)
-			return -1;
+	function itemAt(x, y) {
+		const row = rowAt(y);
 		const slack = (t1 - t0) / (width - gutter) * 2;
 		const time = toTime(x);
+
+		if (d.path && y >= RULER && y < top && x >= gutter)
+			return pathAt(d, time, slack / 4);
+		if (!row || x < gutter)
+			return -1;
 		const mark = markAt(d, row, time, slack * 2);
 		if (mark >= 0)
 			return mark;
@@ -335,20 +329,14 @@ function makeTimeline(d, events) {
 		return -1;
 	}
 
-	function unfold(i) {
-		let any = false;
-
-		if (kind[i] !== KIND.process)
-			any = folded.delete(process[i]) || any;
-		for (let up = d.items.up[process[i]]; up >= 0; up = d.items.up[up])
-			any = folded.delete(up) || any;
-		if (any)
-			chooseRows();
+	function unfold(i, ownRow) {
+		if (unfoldTo(d, unfolded, i, ownRow))
+			layRows();
 	}
 
 	function scrollTo(i) {
-		const y = place[rowOf[i]] * ROW;
-		const height = canvas.clientHeight - RULER - ROW;
+		const y = rowOf[i] * ROW;
+		const height = canvas.clientHeight - top - ROW;
 
 		if (y < scroller.scrollTop)
 			scroller.scrollTop = y;
@@ -362,8 +350,10 @@ function makeTimeline(d, events) {
 			queue();
 			return;
 		}
-		unfold(i);
-		scrollTo(i);
+		if (kind[i] !== KIND.step) {
+			unfold(i, how === 'own row');
+			scrollTo(i);
+		}
 		if (how === 'zoom')
 			zoomTo(i);
 		else if (start[i] > t1 || start[i] + dur[i] < t0)
@@ -377,9 +367,9 @@ function makeTimeline(d, events) {
 		const time = Math.max(t0, Math.min(t1,
 			start[selected] + Math.min(dur[selected], t1 - t0) / 2));
 
-		for (let k = place[rowOf[selected]] + direction;
-			k >= 0 && k < shown.length; k += direction) {
-			const items = shown[k].items;
+		for (let k = rowOf[selected] + direction;
+			k >= 0 && k < rows.length; k += direction) {
+			const items = rows[k].items;
 
 			if (items.length)
 				return items[Math.max(0, firstAfter(start, items, time) - 1)];
@@ -388,12 +378,32 @@ function makeTimeline(d, events) {
 	}
 
 	function beside(direction) {
+		if (kind[selected] === KIND.step)
+			return Math.max(d.firstStep,
+				Math.min(d.items.n - 1, selected + direction));
 		const row = rows[rowOf[selected]];
 		const items = [row.items, row.points, row.errors].find(
 			(list) => list && list.includes(selected));
 		const at = items.indexOf(selected) + direction;
 
 		return items[at] ?? selected;
+	}
+
+	// What it is, and which state it is in.
+	function tipText(i, time) {
+		const lines = [itemName(d, i)];
+
+		lines.push((isPoint(d, i) ? 'at ' + showTime(start[i]) :
+			showTime(dur[i])) + (open[i] ? ', no end seen' : ''));
+		if (d.items.detail[i] && (d.items.name[i] || kind[i] === KIND.step))
+			lines.push(d.strings[d.items.detail[i]]);
+		for (const task of kind[i] === KIND.step ? [] : tasksOfRow(i)) {
+			const state = stateText(d, task, time);
+
+			if (state && lines.length < 8)
+				lines.push(state);
+		}
+		return lines.join('\n');
 	}
 
 	const KEYS = {
@@ -413,9 +423,10 @@ function makeTimeline(d, events) {
 	};
 
 	function move(way, direction) {
-		if (shown.length)
-			events.select(selected < 0 || place[rowOf[selected]] < 0 ?
-				shown[0].items[0] : way(direction));
+		if (rows.length)
+			events.select(selected < 0 || (rowOf[selected] < 0 &&
+				kind[selected] !== KIND.step) ? rows[0].items[0] :
+				way(direction));
 	}
 
 	function mark(direction) {
@@ -425,9 +436,16 @@ function makeTimeline(d, events) {
 			events.select(i);
 	}
 
+	// A process in a lane gets a row of its own first.
 	function foldSelected() {
-		events.select(process[selected]);
-		fold(d.nodes[process[selected]]);
+		const i = process[selected];
+
+		events.select(i);
+		if (rows[rowOf[i]].lane)
+			unfold(i, true);
+		else
+			fold(i);
+		scrollTo(i);
 	}
 
 	canvas.addEventListener('keydown', (e) => {
@@ -464,11 +482,12 @@ function makeTimeline(d, events) {
 			queue();
 		},
 		click: (x, y) => {
-			const row = shown[Math.floor((y - RULER + scroller.scrollTop) / ROW)];
+			const row = rowAt(y);
 
-			if (x < gutter && y > RULER && row && row.head)
-				fold(row.node);
-			events.select(x < gutter && row ? row.items[0] : itemAt(x, y));
+			if (x < gutter && row && row.key !== null)
+				fold(row.key);
+			events.select(x < gutter && row && !row.lane && row.items.length ?
+				row.items[0] : itemAt(x, y));
 		},
 		double: (x, y) => {
 			const i = itemAt(x, y);
@@ -481,41 +500,21 @@ function makeTimeline(d, events) {
 
 			canvas.style.cursor = i >= 0 || x < gutter ? 'pointer' :
 				y < RULER ? 'col-resize' : 'default';
-			showTip(i < 0 ? '' : itemName(d, i) + '\n' + (isPoint(d, i) ?
-				'at ' + showTime(start[i]) : showTime(dur[i])) +
-				(open[i] ? ', no end seen' : '') +
-				(d.items.detail[i] && d.items.name[i] ?
-					'\n' + d.strings[d.items.detail[i]] : ''), e);
+			showTip(i < 0 ? '' : tipText(i, toTime(x)), e);
 		},
 	});
-	overview.addEventListener('pointermove', (e) => e.buttons && centre(e));
-	overview.addEventListener('pointerdown', (e) => {
-		overview.setPointerCapture(e.pointerId);
-		centre(e);
-	});
-	function centre(e) {
-		const at = d.t0 + e.offsetX / overview.clientWidth * (d.t1 - d.t0);
-
-		show(at - (t1 - t0) / 2, at + (t1 - t0) / 2);
-	}
 	scroller.addEventListener('scroll', queue);
-	chooseRows();
+	layRows();
 
 	return {
 		queue, select, zoom: (factor) => zoom(factor),
 		all: () => show(d.t0, d.t1),
 		find(items) {
-			const lists = listsByRow(d, items, false);
-			const points = listsByRow(d, items, true);
-
 			found = items;
-			rows.forEach((row, k) => {
-				row.found = lists.get(k) || null;
-				row.foundPoints = points.get(k) || null;
-			});
+			placeFound();
 			queue();
 		},
-		// Matches are visited in the order in which they are shown.
-		order: (a, b) => rowOf[a] - rowOf[b] || start[a] - start[b] || a - b,
+		// Matches are visited in the order of processes, and of time.
+		order: (a, b) => process[a] - process[b] || start[a] - start[b] || a - b,
 	};
 }

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: MIT
+//
+// The states of threads: run, ready and waits by cause, as colours, as sums and
+// as a legend. A state's code is 0: run, 1: ready, 2 and more: wait, by the
+// number of its cause; the last one is a time on the path without a reason.
+
+const RUN = 0, READY = 1, WAIT = 2;
+
+function stateName(d, code) {
+	return code === RUN ? 'run' : code === READY ? 'no CPU' :
+		code - WAIT < d.causes.length ? 'wait ' +
+			d.causes[code - WAIT][0].replace('unknown', '?') : '';
+}
+
+// by: the number of a name; 0: none.
+function reasonText(d, code, by) {
+	const name = stateName(d, code & ~INFERRED), sign = code & INFERRED ?
+		'~' : '';
+
+	return !by ? name : name + ((code & ~INFERRED) === READY ? ': ' :
+		', ended by ') + sign + d.strings[by];
+}
+
+function readStateColours(d, get) {
+	theme.states = ['run', 'ready', ...d.causes.map(([name]) => name),
+		'unknown'].map((name) => get('--state-' + name) ||
+		get('--state-other'));
+}
+
+// Return the first state of a task that ends after `time`.
+function stateAfter(d, task, time) {
+	const { start, dur } = d.states;
+	let low = task.first, high = task.last;
+
+	while (low < high) {
+		const middle = (low + high) >> 1;
+
+		if (start[middle] + dur[middle] > time)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return low;
+}
+
+// Say which state a task is in, for how long, and who ended it or has the CPU.
+function stateText(d, task, time) {
+	const { start, dur, code, other } = d.states;
+	const k = stateAfter(d, task, time);
+
+	if (k >= task.last || start[k] > time)
+		return '';
+	return 'now ' + reasonText(d, code[k], other[k] < 0 ? -other[k] :
+		other[k] > 0 ? d.items.name[d.tasks[other[k] - 1].item] : 0) +
+		', ' + showTime(dur[k]);
+}
+
+// Return the nanoseconds of each code in which these tasks were from t0 to t1.
+function sumStates(d, tasks, t0, t1) {
+	const { start, dur, code } = d.states;
+	const sums = new Float64Array(WAIT + d.causes.length + 1);
+
+	for (const task of tasks) {
+		if (task.start >= t1 || task.end <= t0)
+			continue;
+		for (let k = stateAfter(d, task, t0);
+			k < task.last && start[k] < t1; k++)
+			sums[code[k] & ~INFERRED] += Math.min(t1, start[k] + dur[k]) -
+				Math.max(t0, start[k]);
+	}
+	return sums;
+}
+
+// Return the tasks whose states are those of an item: all of a process, or the
+// one of a thread, a region or a point.
+function tasksOfItem(d, i) {
+	const { kind, thread, process } = d.items;
+
+	if (i < 0)
+		return d.tasks;
+	if (kind[i] === KIND.process || kind[i] === KIND.step)
+		return d.tasksOf[process[i]];
+	const task = d.taskOfItem.get(thread[i]) ||
+		d.taskOfItem.get(process[i]);
+	return task ? [task] : [];
+}
+
+// ---- drawing ----------------------------------------------------------------
+
+// Time by column of pixels and code, so that what is smaller than a pixel
+// counts as much as it took.
+function makeColumns(d) {
+	const codes = WAIT + d.causes.length + 1;
+	let sums = new Float64Array(0), low = 0, high = 0, left = 0;
+
+	function clear(width, x) {
+		if (sums.length < (width + 1) * codes)
+			sums = new Float64Array((width + 1) * codes);
+		sums.fill(0, low * codes, (high + 1) * codes);
+		left = x;
+		low = width;
+		high = 0;
+	}
+
+	// x0 and x1 are inside of the picture.
+	function add(x0, x1, code) {
+		const a = x0 - left, b = x1 - left;
+		const first = Math.floor(a), last = Math.floor(b);
+
+		low = Math.min(low, first);
+		high = Math.max(high, last);
+		if (first === last) {
+			sums[first * codes + code] += b - a;
+			return;
+		}
+		sums[first * codes + code] += first + 1 - a;
+		for (let x = first + 1; x < last; x++)
+			sums[x * codes + code] += 1;
+		sums[last * codes + code] += b - last;
+	}
+
+	// Return the parts of run, of ready and of waits, and the longest wait.
+	function column(x) {
+		const at = x * codes;
+		let wait = 0, longest = WAIT;
+
+		for (let code = WAIT; code < codes; code++) {
+			wait += sums[at + code];
+			if (sums[at + code] > sums[at + longest])
+				longest = code;
+		}
+		const run = Math.min(1, sums[at + RUN]);
+		const ready = Math.min(1 - run, sums[at + READY]);
+		return [run, ready, Math.min(1 - run - ready, wait), longest];
+	}
+
+	// Columns of one state are one rectangle. A wait is as high as
+	// waitHeight, other states are as high as `height`.
+	function paint(ctx, y, height, waitHeight) {
+		let from = 0, code = -1;
+
+		function flush(to) {
+			if (code < 0)
+				return;
+			const h = code < WAIT ? height : waitHeight;
+
+			ctx.fillStyle = theme.states[code];
+			ctx.fillRect(left + from, y + height - h, to - from, h);
+			code = -1;
+		}
+		for (let x = low; x <= high; x++) {
+			const [run, ready, wait, longest] = column(x);
+			const pure = run > 0.99 ? RUN : ready > 0.99 ? READY :
+				wait > 0.99 ? longest : -1;
+
+			if (pure >= 0 && pure === code)
+				continue;
+			flush(x);
+			from = x;
+			code = pure;
+			if (pure >= 0)
+				continue;
+			let top = y + height;
+			for (const [part, which, h] of [[run, RUN, height],
+				[ready, READY, height], [wait, longest, waitHeight]]) {
+				if (!part)
+					continue;
+				top -= part * h;
+				ctx.fillStyle = theme.states[which];
+				ctx.fillRect(left + x, top, 1, part * h);
+			}
+		}
+		flush(high + 1);
+	}
+
+	return { clear, add, paint };
+}
+
+// Add the states of a task to columns. view: as for marks.
+function addStates(d, columns, task, view) {
+	const { start, dur, code } = d.states;
+
+	if (task.start >= view.t1 || task.end <= view.t0)
+		return;
+	for (let k = stateAfter(d, task, view.t0);
+		k < task.last && start[k] < view.t1; k++)
+		columns.add(Math.max(view.left, view.toX(start[k])),
+			Math.min(view.width, view.toX(start[k] + dur[k])),
+			code[k] & ~INFERRED);
+}
+
+// ---- the legend -------------------------------------------------------------
+
+// Show the colours of the states in this recording, with their sums.
+function makeLegend(d) {
+	const list = byId('legend'), note = byId('legend-of');
+	const all = sumStates(d, d.tasks, -Infinity, Infinity);
+	const rows = [];
+
+	all.forEach((sum, code) => {
+		if (!sum)
+			return;
+		const value = el('b', {});
+		const swatch = el('i', { class: code < WAIT ? 'full' : 'half' });
+
+		list.append(el('li', { title: code < WAIT ? '' :
+			'waiting for ' + d.causes[code - WAIT][1] }, swatch,
+		stateName(d, code) + ' ', value));
+		rows.push({ code, value, swatch });
+	});
+	byId('states').hidden = !rows.length;
+	if (d.grain)
+		byId('grain').textContent = ' Of ' + showNumber(d.recordedStates) +
+			' recorded states, those shorter than ' + showTime(d.grain) +
+			' are put together: sums are exact, their order is not.';
+
+	return (i, t0, t1) => {
+		const sums = sumStates(d, tasksOfItem(d, i), t0, t1);
+
+		note.textContent = (i < 0 ? 'All threads' : itemName(d, i)) + ':';
+		for (const { code, value, swatch } of rows) {
+			value.textContent = showTime(sums[code]);
+			swatch.style.background = theme.states[code];
+		}
+	};
+}
