@@ -78,7 +78,7 @@ ask () {
 
 # counts URL DATABASE: print the number of rows of each table that is not empty.
 counts () {
-	for name in sessions threads spans events data timers counters samples tasks
+	for name in ${TABLES#recordings }
 	do
 		ask "$1" "SELECT '$name', count() FROM $2.$name" || return 1
 	done

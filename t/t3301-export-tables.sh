@@ -23,12 +23,17 @@ test_expect_success 'csv: names, lines, quotes' '
 '
 
 test_expect_success 'csv: every table' '
-	for table in sessions threads spans events data timers counters samples tasks
+	for table in recordings processes kernel_threads states sessions threads \
+		spans events data timers counters samples
 	do
 		trace2 export --to csv --table $table "$MIX" >$table.csv &&
 		echo "$table $(wc -l <$table.csv | tr -d " ")" || return 1
 	done >actual &&
 	cat >expect <<-\EOF &&
+	recordings 2
+	processes 4
+	kernel_threads 1
+	states 1
 	sessions 3
 	threads 4
 	spans 6
@@ -37,7 +42,6 @@ test_expect_success 'csv: every table' '
 	timers 2
 	counters 3
 	samples 1
-	tasks 1
 	EOF
 	test_cmp expect actual &&
 	test_grep "^1,,read,blocks,18446744073709551615" counters.csv
@@ -45,12 +49,12 @@ test_expect_success 'csv: every table' '
 
 test_expect_success 'csv: no such table' '
 	test_expect_code 2 trace2 export --to csv --table nodes "$MIX" 2>err &&
-	test_grep "sessions|threads|spans|events|data|timers|counters|samples|tasks" err
+	test_grep "recordings|processes|.*|sessions|threads|spans|events" err
 '
 
 test_expect_success 'the page names every table' '
 	sed -n "s/.*it takes //p" err | tr "|" "\n" >names &&
-	test_line_count = 9 names &&
+	test_line_count = 12 names &&
 	while read -r table
 	do
 		grep -F "\`$table\`" "$GIT_BUILD_DIR"/Documentation/trace2-export.adoc ||
@@ -82,8 +86,8 @@ test_expect_success SQLITE3 'sqlite: the same rows as csv' '
 		tr -d "\r" | cut -d, -f1-7 | sort >actual &&
 	trace2 export --to csv "$MIX" | cut -d, -f1-7 | sort >expect &&
 	test_cmp expect actual &&
-	test "$(sqlite3 mix.db "pragma user_version; select version from schema")" = "2
-2" &&
+	test "$(sqlite3 mix.db "pragma user_version; select version from schema")" = "3
+3" &&
 	test "$(sqlite3 mix.db "pragma integrity_check")" = ok
 '
 
@@ -95,7 +99,7 @@ test_expect_success SQLITE3 'sqlite: running it again doubles nothing' '
 	sqlite3 mix.db "select tree, ms, spawn_ms, code from process_tree" >actual &&
 	cat >expect <<-\EOF &&
 	work|20.0||1
-	  helper one|8.0||0
+	  helper|8.0||0
 	  helper|4.0|2.0|3
 	EOF
 	test_cmp expect actual
@@ -181,7 +185,7 @@ test_expect_success SQLITE3 'sqlite: databases of others are left alone' '
 	test_cmp_bin before other.db &&
 	sqlite3 mix.db "pragma user_version = 7" &&
 	test_expect_code 128 trace2 export --to sqlite -o mix.db "$MIX" 2>err &&
-	test_grep "has schema version 7, and this trace2 writes 2" err &&
+	test_grep "has schema version 7, and this trace2 writes 3" err &&
 	echo "this is a text, and long enough not to be taken for something" >text.db &&
 	test_expect_code 128 trace2 export --to sqlite -o text.db "$MIX" 2>err &&
 	test_grep "cannot write .text.db.: file is not a database" err

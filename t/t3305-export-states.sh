@@ -111,4 +111,104 @@ test_expect_success 'folded --states without states' '
 	test_grep "^trace2: --states is for --to=folded" err
 '
 
+test_expect_success 'csv: processes, the kernel'\''s threads, states' '
+	trace2 export --to csv --table processes r >processes &&
+	cut -d, -f1,3,4,6,7,15-19 processes >actual &&
+	cat >expect <<-\EOF &&
+	id,parent_id,session_id,pid,kind,self_ns,spawn_ns,cpu_ns,ready_ns,wait_ns
+	2,,,10,top,13000,,22000,1000,73000
+	1,2,1,11,writer,55000,1000,55000,3000,0
+	3,2,,12,reader,76000,3000,37000,5000,40000
+	EOF
+	test_cmp expect actual &&
+	trace2 export --to csv --table states r >states &&
+	grep ",wait," states | cut -d, -f1,4-9 >actual &&
+	cat >expect <<-\EOF &&
+	2,73000,wait,child,3,reader,0
+	3,40000,wait,pipe,2,writer,0
+	EOF
+	test_cmp expect actual &&
+	sed 1d states | cut -d, -f10 | sort -u >actual &&
+	echo 2023-11-14T22:13:20.000000Z- >expect &&
+	test_cmp expect actual
+'
+
+# rows DB: print the number of rows of each table.
+rows () {
+	for table in $TABLES
+	do
+		echo "$table $(sqlite3 "$1" "SELECT count(*) FROM $table")" ||
+		return 1
+	done
+}
+
+test_expect_success SQLITE3 'sqlite: the states of a thread add up to its life' '
+	trace2 export --to sqlite -o r.db r &&
+	sqlite3 r.db "SELECT comm, duration_ns / 1000, (SELECT sum(duration_ns)
+		FROM states s WHERE s.kernel_thread_id = t.id) / 1000
+		FROM kernel_threads t ORDER BY id" >actual &&
+	test_write_lines "top|90|90" "writer|55|55" "reader|76|76" >expect &&
+	test_cmp expect actual &&
+	sqlite3 r.db "SELECT process, cause, woken_by, count, round(ms * 1000),
+		recording FROM waits" >actual &&
+	cat >expect <<-\EOF &&
+	top|child|reader|1|73.0|2023-11-14T22:13:20.000000Z-
+	reader|pipe|writer|1|40.0|2023-11-14T22:13:20.000000Z-
+	EOF
+	test_cmp expect actual &&
+	sqlite3 r.db "SELECT tree, round(wait_ms * 1000) FROM process_tree" >actual &&
+	test_write_lines "top|73.0" "  writer|0.0" "  reader|40.0" >expect &&
+	test_cmp expect actual
+'
+
+test_expect_success SQLITE3 'sqlite: once, and next to other recordings' '
+	rows r.db >expect &&
+	trace2 export --to sqlite -o r.db r &&
+	rows r.db >actual &&
+	test_cmp expect actual &&
+	trace2 export --to sqlite -o r.db "$MIX" &&
+	sqlite3 r.db "SELECT r.key, count(*) FROM processes p
+		JOIN recordings r ON r.id = p.recording GROUP BY r.id" >actual &&
+	test_write_lines "2023-11-14T22:13:20.000000Z-|3" "$MIX|3" >expect &&
+	test_cmp expect actual
+'
+
+test_expect_success SQLITE3 '--no-states leaves that table empty' '
+	trace2 export --to sqlite --no-states -o none.db r &&
+	rows none.db >actual &&
+	test_grep "^states 0$" actual &&
+	test_grep "^kernel_threads 3$" actual &&
+	test_expect_code 2 trace2 export --to csv --no-states r 2>err &&
+	test_grep "^trace2: --no-states is for --to=sqlite and" err
+'
+
+test_expect_success SQLITE3 'sqlite: a database of the version before is upgraded' '
+	sqlite3 old.db <"$TEST_DIRECTORY"/t3300/version-2.sql &&
+	>empty.event &&
+	trace2 export --to sqlite -o old.db "$MIX" &&
+	sqlite3 old.db "PRAGMA user_version; PRAGMA integrity_check;
+		SELECT count(*) FROM sqlite_master WHERE name = '\''tasks'\''" >actual &&
+	test_write_lines 3 ok 0 >expect &&
+	test_cmp expect actual &&
+	sqlite3 old.db "SELECT tree, ms FROM process_tree" >actual &&
+	cat >expect <<-\EOF &&
+	top|0.09
+	writer|0.055
+	reader|0.076
+	work|20.0
+	  helper|8.0
+	  helper|4.0
+	EOF
+	test_cmp expect actual &&
+	trace2 export --to sqlite -o old.db r &&
+	rows old.db >actual &&
+	trace2 export --to sqlite -o new.db "$MIX" &&
+	trace2 export --to sqlite -o new.db r &&
+	rows new.db >expect &&
+	test_cmp expect actual &&
+	sqlite3 old.db "SELECT tree FROM process_tree" >actual &&
+	sqlite3 new.db "SELECT tree FROM process_tree" >expect &&
+	test_cmp expect actual
+'
+
 test_done

@@ -40,3 +40,7 @@ collector () {
 	done &&
 	url=http://127.0.0.1:$(cat collector/port)
 }
+
+# The tables of csv and the databases.
+TABLES=$(sed -n "s/^TR2_TABLE(\([a-z_]*\),.*/\1/p" \
+	"$GIT_BUILD_DIR"/tool/export/tables.def | tr "\n" " ")

@@ -56,7 +56,7 @@ sub query {
 	return join '', (reverse sort(rows('schema')))[0]
 		if $text =~ /^SELECT version/;
 	return units($1, $text) if $text =~ /^SELECT unit.* FROM `\w+`\.`(\w+)`/;
-	append('schema.sql', "$text\n") if $text =~ /^CREATE/;
+	append('schema.sql', "$text\n") if $text =~ /^(CREATE|ALTER)/;
 	append('schema', "$1\t$2\n") if $text =~ /^INSERT.*\((\d+), '(.*)'\)$/;
 	return '';
 }

@@ -27,6 +27,7 @@
 #include "common/memory.h"
 #include "export/clickhouse.h"
 #include "model/own.h"
+#include "model/states.h"
 
 struct clickhouse {
 	struct tr2_clickhouse c;
@@ -34,8 +35,10 @@ struct clickhouse {
 	struct tr2_row_ids ids;
 	struct tr2_clickhouse_unit *units; /* by session of the model */
 	int64_t *session_ids, *thread_ids, *span_ids;
+	int64_t *process_ids, *kernel_thread_ids, *recording_ids;
 	uint32_t *point_rows, *metric_rows, *sample_rows;
 	uint32_t *next_row; /* by session */
+	uint32_t state_row; /* in the current process */
 	int64_t *self;      /* by span */
 	bool skip;          /* the current session is stored already */
 	uint64_t nr_sent, nr_there;
@@ -71,6 +74,28 @@ static void number_rows(struct tr2_export *x)
 		h->sample_rows[i] = ++h->next_row[m->samples[i].session];
 }
 
+/* The id of a recording or a process is its unit; its threads are numbered from
+ * there. */
+static void number_units(struct tr2_export *x)
+{
+	struct clickhouse *h = x->state;
+	const struct tr2_model *m = x->m;
+	struct tr2_clickhouse_unit unit;
+	uint32_t i, t, nr;
+
+	for (i = 1; i < m->nr_inputs; i++) {
+		tr2_clickhouse_recording_unit(x, &unit, i);
+		h->recording_ids[i] = unit.unit;
+	}
+	for (i = 1; i < m->nr_nodes; i++) {
+		tr2_clickhouse_process_unit(x, &unit, h->units, i);
+		h->process_ids[i] = unit.unit;
+		nr = 0;
+		tr2_for_each_task_thread(m, m->nodes[i].task, t)
+			h->kernel_thread_ids[t] = unit.unit + ++nr;
+	}
+}
+
 static void allocate(struct clickhouse *h, const struct tr2_model *m)
 {
 	h->units = tr2_calloc(m->nr_sessions, sizeof(*h->units));
@@ -79,12 +104,22 @@ static void allocate(struct clickhouse *h, const struct tr2_model *m)
 	h->thread_ids = tr2_calloc(m->nr_threads, sizeof(*h->thread_ids));
 	h->span_ids = tr2_calloc(m->nr_spans, sizeof(*h->span_ids));
 	h->self = tr2_calloc(m->nr_spans, sizeof(*h->self));
+	h->process_ids = tr2_calloc(m->nr_nodes, sizeof(*h->process_ids));
+	h->kernel_thread_ids = tr2_calloc(m->nr_task_threads + 1,
+					  sizeof(*h->kernel_thread_ids));
+	h->recording_ids = tr2_calloc(m->nr_inputs + 1,
+				      sizeof(*h->recording_ids));
 	h->point_rows = tr2_calloc(m->nr_points, sizeof(*h->point_rows));
 	h->metric_rows = tr2_calloc(m->nr_metrics, sizeof(*h->metric_rows));
 	h->sample_rows = tr2_calloc(m->nr_samples, sizeof(*h->sample_rows));
 	h->ids = (struct tr2_row_ids){ .session_ids = h->session_ids,
 				       .thread_ids = h->thread_ids,
 				       .span_ids = h->span_ids,
+				       .process_ids = h->process_ids,
+				       .kernel_thread_ids =
+					       h->kernel_thread_ids,
+				       .recording_ids = h->recording_ids,
+				       .recording_keys = true,
 				       .id_of_sid = tr2_clickhouse_id,
 				       .self_ns = h->self };
 }
@@ -140,6 +175,7 @@ static bool begin(struct tr2_export *x)
 		h->session_ids[i] = h->units[i].unit;
 	}
 	number_rows(x);
+	number_units(x);
 	return find_loaded(x);
 }
 
@@ -179,21 +215,64 @@ static uint32_t row_number(const struct tr2_export *x, enum tr2_table_id table,
 		return h->metric_rows[i];
 	case TR2_TABLE_samples:
 		return h->sample_rows[i];
+	case TR2_TABLE_kernel_threads:
+		return (uint32_t)(h->kernel_thread_ids[i] -
+				  h->process_ids[m->tasks[m->task_threads[i].task]
+							 .node]);
+	case TR2_TABLE_states:
+		return h->state_row;
 	default:
 		return 0;
 	}
+}
+
+/* Begin the unit of a recording, or of a process, whose row is its first. */
+static void begin_unit(struct tr2_export *x, enum tr2_table_id table,
+		       uint32_t i)
+{
+	struct clickhouse *h = x->state;
+	struct tr2_clickhouse_unit unit;
+
+	if (table == TR2_TABLE_recordings)
+		tr2_clickhouse_recording_unit(x, &unit, i);
+	else if (table == TR2_TABLE_processes)
+		tr2_clickhouse_process_unit(x, &unit, h->units, i);
+	else
+		return;
+	h->state_row = 0;
+	tr2_clickhouse_begin(&h->c, &unit);
+}
+
+static void end_unit(struct tr2_export *x)
+{
+	struct clickhouse *h = x->state;
+
+	if (!tr2_clickhouse_end(&h->c))
+		x->failed = true;
 }
 
 static void row(struct tr2_export *x, enum tr2_table_id table, uint32_t i)
 {
 	struct clickhouse *h = x->state;
 
-	if (h->skip && table != TR2_TABLE_tasks)
+	if (h->skip && tr2_clickhouse_of_session(table))
 		return;
+	/* Of a file without meta.json nothing is known but the key, which all
+	 * rows have; nor a day. */
+	if (table == TR2_TABLE_recordings && !x->m->inputs[i].meta_json)
+		return;
+	begin_unit(x, table, i);
+	h->state_row += table == TR2_TABLE_states;
 	tr2_row_fill(x, &h->row, &h->ids, table, i);
 	tr2_clickhouse_row(&h->c, table, row_number(x, table, i), &h->row);
-	if (table == TR2_TABLE_tasks && !tr2_clickhouse_end(&h->c))
-		x->failed = true;
+	if (table == TR2_TABLE_recordings)
+		end_unit(x);
+}
+
+static void node_end(struct tr2_export *x, uint32_t i)
+{
+	(void)i;
+	end_unit(x);
 }
 
 static void session_end(struct tr2_export *x, uint32_t i)
@@ -201,17 +280,8 @@ static void session_end(struct tr2_export *x, uint32_t i)
 	struct clickhouse *h = x->state;
 
 	(void)i;
-	if (!h->skip && !tr2_clickhouse_end(&h->c))
-		x->failed = true;
-}
-
-static void task(struct tr2_export *x, uint32_t i)
-{
-	struct clickhouse *h = x->state;
-	struct tr2_clickhouse_unit unit;
-
-	tr2_clickhouse_task_unit(x, &unit, h->units, i);
-	tr2_clickhouse_begin(&h->c, &unit);
+	if (!h->skip)
+		end_unit(x);
 }
 
 static void print_result(const struct clickhouse *h)
@@ -230,6 +300,9 @@ static void release(struct clickhouse *h)
 	free(h->session_ids);
 	free(h->thread_ids);
 	free(h->span_ids);
+	free(h->process_ids);
+	free(h->kernel_thread_ids);
+	free(h->recording_ids);
 	free(h->point_rows);
 	free(h->metric_rows);
 	free(h->sample_rows);
@@ -257,6 +330,6 @@ const struct tr2_export_format tr2_export_clickhouse = {
 	.end = end,
 	.session = session,
 	.session_end = session_end,
-	.task = task,
+	.node_end = node_end,
 	.row = row,
 };

@@ -10,10 +10,10 @@
 #include "export/tables.h"
 
 /* In the table `schema`. It grows if the meaning of existing columns changes,
- * or a table is added. */
-#define TR2_CLICKHOUSE_SCHEMA_VERSION 2
-/* Since this version only tables have been added, which are created if
- * missing. */
+ * or a table or a column is added. */
+#define TR2_CLICKHOUSE_SCHEMA_VERSION 3
+/* Since this version only tables and columns have been added, which are created
+ * if missing. */
 #define TR2_CLICKHOUSE_SCHEMA_OLDEST 1
 
 /* The columns that every table has before those of export/tables.def: the day,
@@ -22,8 +22,9 @@
 extern const struct tr2_column_def tr2_clickhouse_columns[];
 
 /*
- * A session or a task, which a table has wholly or not at all. All members but
- * the revision follow from its id, so that they are the same in every export.
+ * A session, a process or a recording, which a table has wholly or not at all.
+ * All members but the revision follow from its key, so that they are the same in
+ * every export.
  */
 struct tr2_clickhouse_unit {
 	int64_t unit, tree;
@@ -41,12 +42,20 @@ int64_t tr2_clickhouse_id(const char *key, size_t len);
 void tr2_clickhouse_session_unit(struct tr2_export *x,
 				 struct tr2_clickhouse_unit *u,
 				 uint32_t session);
-/* Identify a process of the kernel's by its host, its pid and its start.
- * units: those of all sessions. */
-void tr2_clickhouse_task_unit(struct tr2_export *x,
-			      struct tr2_clickhouse_unit *u,
-			      const struct tr2_clickhouse_unit *units,
-			      uint32_t task);
+/* Identify a process by its key and the host. units: those of all sessions. */
+void tr2_clickhouse_process_unit(struct tr2_export *x,
+				 struct tr2_clickhouse_unit *u,
+				 const struct tr2_clickhouse_unit *units,
+				 uint32_t node);
+void tr2_clickhouse_recording_unit(struct tr2_export *x,
+				   struct tr2_clickhouse_unit *u,
+				   uint32_t input);
+/* Are the rows of a table those of a session? */
+static inline bool tr2_clickhouse_of_session(enum tr2_table_id table)
+{
+	return table != TR2_TABLE_recordings && table != TR2_TABLE_processes &&
+	       table != TR2_TABLE_kernel_threads && table != TR2_TABLE_states;
+}
 
 /* The rows of one unit, in each table. */
 struct tr2_clickhouse_piece {

@@ -160,7 +160,7 @@ static bool look_up_units(struct tr2_clickhouse *c, enum tr2_table_id table,
 			  bool all)
 {
 	bool each = all || table == TR2_TABLE_threads ||
-		    table == TR2_TABLE_tasks;
+		    !tr2_clickhouse_of_session(table);
 	size_t i, nr = 0;
 
 	for (i = 0; i < c->nr_pieces; i++) {

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/macros.h"
 #include "common/memory.h"
 #include "common/say.h"
 #include "export/clickhouse.h"
@@ -122,12 +123,18 @@ static bool execute(struct tr2_clickhouse *c, const char *text,
 	return tr2_clickhouse_query(c);
 }
 
+/* Rows have the key of their recording. */
+static bool is_recording(const struct tr2_column_def *col)
+{
+	return !strcmp(col->name, "recording");
+}
+
 static void add_column(struct tr2_buf *b, const struct tr2_column_def *col)
 {
 	bool required = tr2_column_is_required(col);
 
-	tr2_buf_addall(b, ", `", col->name, required ? "` " : "` Nullable(",
-		       tr2_column_is_text(col)	   ? "String" :
+	tr2_buf_addall(b, "`", col->name, required ? "` " : "` Nullable(",
+		       tr2_column_is_text(col) || is_recording(col) ? "String" :
 		       tr2_column_is_unsigned(col) ? "UInt64" :
 						     "Int64",
 		       required ? "" : ")");
@@ -158,8 +165,10 @@ static bool create_rows(struct tr2_clickhouse *c, const struct tr2_table_def *t,
 		tr2_buf_addall(&c->query,
 			       col == tr2_clickhouse_columns ? " (`" : ", `",
 			       col->name, "` ", col->sql);
-	for (col = t->column; col->name; col++)
+	for (col = t->column; col->name; col++) {
+		tr2_buf_addlit(&c->query, ", ");
 		add_column(&c->query, col);
+	}
 	tr2_buf_addlit(&c->query, ") ENGINE = ReplacingMergeTree(revision) "
 		       "PARTITION BY day ORDER BY (host, unit, row)");
 	return tr2_clickhouse_query(c);
@@ -178,19 +187,85 @@ static bool create_distributed(struct tr2_clickhouse *c, const char *name,
 	return tr2_clickhouse_query(c);
 }
 
+/* Is there a column? -1: an error was printed. */
+static int has_column(struct tr2_clickhouse *c, const char *table,
+		      const char *suffix, const char *column)
+{
+	tr2_buf_reset(&c->query);
+	tr2_buf_addall(&c->query, "SELECT count() FROM system.columns WHERE "
+		       "database = '", c->database, "' AND table = '", table,
+		       suffix, "' AND name = '", column, "'");
+	if (!tr2_clickhouse_query(c))
+		return -1;
+	return atoi(tr2_buf_str(tr2_http_answer(c->http))) != 0;
+}
+
+/* Add the columns that a table of an earlier version lacks: none is
+ * required. */
+static bool add_columns(struct tr2_clickhouse *c, const struct tr2_table_def *t,
+			const char *suffix)
+{
+	const struct tr2_column_def *col;
+	int there;
+
+	for (col = t->column; col->name; col++) {
+		there = tr2_column_is_required(col) ?
+				1 : has_column(c, t->name, suffix, col->name);
+		if (there < 0)
+			return false;
+		if (there)
+			continue;
+		tr2_buf_reset(&c->query);
+		tr2_buf_addlit(&c->query, "ALTER TABLE ");
+		add_table(c, t->name, suffix);
+		tr2_buf_addlit(&c->query, " ADD COLUMN ");
+		add_column(&c->query, col);
+		if (!tr2_clickhouse_query(c))
+			return false;
+	}
+	return true;
+}
+
+static bool create_table(struct tr2_clickhouse *c,
+			 const struct tr2_table_def *t, const char *cluster,
+			 bool older)
+{
+	const char *suffix = cluster ? "_local" : "";
+
+	return create_rows(c, t, suffix) &&
+	       (!older || add_columns(c, t, suffix)) &&
+	       (!cluster || create_distributed(c, t->name, cluster)) &&
+	       (!cluster || !older || add_columns(c, t, ""));
+}
+
+static bool create_views(struct tr2_clickhouse *c)
+{
+	static const struct {
+		const char *name, *query;
+	} views[] = {
+#define TR2_VIEW(name, query) { #name, query },
+#include "export/clickhouse_views.def"
+#undef TR2_VIEW
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(views); i++)
+		if (!execute(c, "DROP TABLE IF EXISTS %.", views[i].name) ||
+		    !execute(c, views[i].query, ""))
+			return false;
+	return true;
+}
+
 /* The version is written last: if it exists, all tables do. */
-static bool create(struct tr2_clickhouse *c, const char *cluster)
+static bool create(struct tr2_clickhouse *c, const char *cluster, bool older)
 {
 	struct tr2_buf b = TR2_BUF_INIT;
 	bool ok = execute(c, "CREATE DATABASE IF NOT EXISTS %", "");
 	int i;
 
-	for (i = 0; ok && i < TR2_TABLE_NR; i++) {
-		const struct tr2_table_def *t = &tr2_table_defs[i];
-
-		ok = create_rows(c, t, cluster ? "_local" : "") &&
-		     (!cluster || create_distributed(c, t->name, cluster));
-	}
+	for (i = 0; ok && i < TR2_TABLE_NR; i++)
+		ok = create_table(c, &tr2_table_defs[i], cluster, older);
+	ok = ok && create_views(c);
 	tr2_buf_add_u64(&b, TR2_CLICKHOUSE_SCHEMA_VERSION);
 	tr2_buf_addall(&b, ", '", cluster ? cluster : "", "')");
 	ok = ok && execute(c, "CREATE TABLE IF NOT EXISTS %.schema "
@@ -238,7 +313,7 @@ static bool is_cluster(struct tr2_clickhouse *c, const char *cluster)
 	return false;
 }
 
-/* Add the tables that an earlier version lacks, on each server of a cluster. */
+/* Add tables and columns that an earlier version lacks, on each server of a cluster. */
 static bool upgrade(struct tr2_clickhouse *c, const char *cluster)
 {
 	const char *old = tr2_buf_str(tr2_http_answer(c->http));
@@ -246,7 +321,7 @@ static bool upgrade(struct tr2_clickhouse *c, const char *cluster)
 	old += strcspn(old, "\t");
 	old += *old == '\t';
 	if (cluster || !strcspn(old, "\n"))
-		return create(c, cluster);
+		return create(c, cluster, true);
 	tr2_error("the tables of '%s' at '%s' were made by an older trace2: give "
 		  "--cluster=%.*s and the --url of each server once, as when "
 		  "they were made", c->database, tr2_http_shown(c->http),
@@ -261,7 +336,7 @@ bool tr2_clickhouse_schema(struct tr2_clickhouse *c, const char *cluster)
 	if (version < 0)
 		return false;
 	if (!version)
-		return create(c, cluster);
+		return create(c, cluster, false);
 	if (version >= TR2_CLICKHOUSE_SCHEMA_OLDEST &&
 	    version <= TR2_CLICKHOUSE_SCHEMA_VERSION)
 		return is_cluster(c, cluster) &&

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * clickhouse_unit - identify sessions and tasks by what every export of them
- * has: ids from the key, the day and the host from the SID.
+ * clickhouse_unit - identify sessions, processes and recordings by what every
+ * export of them has: ids from the key, the day and the host from the SID.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -105,31 +105,45 @@ static uint32_t session_near(const struct tr2_model *m, uint32_t node)
 	return m->nr_sessions > 1 ? 1 : 0;
 }
 
-void tr2_clickhouse_task_unit(struct tr2_export *x,
-			      struct tr2_clickhouse_unit *u,
-			      const struct tr2_clickhouse_unit *units,
-			      uint32_t i)
+void tr2_clickhouse_process_unit(struct tr2_export *x,
+				 struct tr2_clickhouse_unit *u,
+				 const struct tr2_clickhouse_unit *units,
+				 uint32_t i)
 {
-	const struct tr2_model_task *t = &x->m->tasks[i];
-	uint32_t near = session_near(x->m, t->node);
-	const struct tr2_segment *last = &x->m->segments[t->last_segment];
-	int64_t when = t->start_ns != TR2_NO_TIME && t->start_ns ? t->start_ns :
-		       last->exec				 ? last->start_ns :
-								   t->end_ns;
+	const struct tr2_node *n = &x->m->nodes[i];
+	uint32_t near = session_near(x->m, i);
+	const struct tr2_model_input *in =
+		&x->m->inputs[tr2_input_of_node(x->m, i)];
 
 	*u = (struct tr2_clickhouse_unit){ .host = "" };
 	if (near)
 		*u = units[near];
+	else
+		u->host = tr2_export_host(in->meta_json, &u->host_len);
 	tr2_buf_reset(&x->text);
+	tr2_buf_addlit(&x->text, "process/");
 	tr2_buf_add(&x->text, u->host, u->host_len);
 	tr2_buf_addch(&x->text, '/');
-	tr2_buf_add_i64(&x->text, t->pid);
-	tr2_buf_addch(&x->text, '/');
-	tr2_buf_add_i64(&x->text, when);
-	u->unit = tr2_clickhouse_id(tr2_buf_str(&x->text), x->text.len);
+	tr2_process_key(x, &x->text, i);
+	u->unit = tr2_clickhouse_id(x->text.p, x->text.len);
 	if (!near)
 		u->tree = u->unit;
-	u->day = day_of("", when);
-	u->revision = (t->end_ns != TR2_NO_TIME && t->end_ns ? 2u : 0u) |
-		      (x->m->nodes[t->node].session ? 1u : 0u);
+	u->day = day_of("", n->start_ns);
+	u->revision = (n->end != TR2_END_OPEN ? 4u : 0u) |
+		      (n->task ? 2u : 0u) | (n->session ? 1u : 0u);
+}
+
+void tr2_clickhouse_recording_unit(struct tr2_export *x,
+				   struct tr2_clickhouse_unit *u, uint32_t i)
+{
+	const struct tr2_model_input *in = &x->m->inputs[i];
+
+	*u = (struct tr2_clickhouse_unit){ .host = "" };
+	u->host = tr2_export_host(in->meta_json, &u->host_len);
+	tr2_buf_reset(&x->text);
+	tr2_buf_addlit(&x->text, "recording/");
+	tr2_recording_key(x, &x->text, i);
+	u->unit = tr2_clickhouse_id(x->text.p, x->text.len);
+	u->tree = u->unit;
+	u->day = day_of("", in->wall_ns);
 }

@@ -29,6 +29,7 @@ static bool begin(struct tr2_export *x)
 	x->state = c;
 	c->self = tr2_calloc(x->m->nr_spans, sizeof(*c->self));
 	c->ids.self_ns = c->self;
+	c->ids.recording_keys = true;
 	while (strcmp(tr2_table_defs[c->table].name, x->opt->table))
 		c->table++;
 	if (c->table == TR2_TABLE_spans)

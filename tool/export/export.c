@@ -6,6 +6,7 @@
 
 #include "export/stacks.h"
 #include "model/filter.h"
+#include "model/states.h"
 #include "common/signals.h"
 
 static bool stopped(const struct tr2_export *x)
@@ -63,6 +64,23 @@ static void walk_thread(struct tr2_export *x,
 		}
 }
 
+static void walk_process(struct tr2_export *x,
+			 const struct tr2_export_format *f, uint32_t node)
+{
+	const struct tr2_model *m = x->m;
+	uint32_t i, state;
+
+	row(x, f, TR2_TABLE_processes, node);
+	tr2_for_each_task_thread(m, m->nodes[node].task, i) {
+		x->task_thread = i;
+		row(x, f, TR2_TABLE_kernel_threads, i);
+		if (x->opt->no_states)
+			continue;
+		tr2_for_each_state(m, i, state)
+			row(x, f, TR2_TABLE_states, state);
+	}
+}
+
 static void walk_node(struct tr2_export *x, const struct tr2_export_format *f,
 		      uint32_t node)
 {
@@ -87,6 +105,9 @@ static void walk_node(struct tr2_export *x, const struct tr2_export_format *f,
 			}
 		CALL(x, f, session_end, s);
 	}
+	if (f->row)
+		walk_process(x, f, node);
+	CALL(x, f, node_end, node);
 }
 
 static void walk_tree(struct tr2_export *x, const struct tr2_export_format *f)
@@ -94,17 +115,11 @@ static void walk_tree(struct tr2_export *x, const struct tr2_export_format *f)
 	const struct tr2_model *m = x->m;
 	uint32_t i;
 
+	for (i = 1; i < m->nr_inputs; i++)
+		row(x, f, TR2_TABLE_recordings, i);
 	for (i = m->first_root; i && !stopped(x); i = tr2_node_after(m, i))
 		if (tr2_filter_node(x->filter, m, i))
 			walk_node(x, f, i);
-	if (!f->task && !f->row)
-		return;
-	for (i = 1; i < m->nr_tasks && !stopped(x); i++)
-		if (!m->tasks[i].node ||
-		    tr2_filter_node(x->filter, m, m->tasks[i].node)) {
-			CALL(x, f, task, i);
-			row(x, f, TR2_TABLE_tasks, i);
-		}
 }
 
 bool tr2_export_run(struct tr2_export *x, const struct tr2_export_format *f)
@@ -124,6 +139,20 @@ bool tr2_export_run(struct tr2_export *x, const struct tr2_export_format *f)
 bool tr2_export_is_process(const struct tr2_export *x, uint32_t node)
 {
 	return x->m->nodes[node].session || x->m->nodes[node].task;
+}
+
+const char *tr2_export_host(const char *meta_json, size_t *len)
+{
+	static const char key[] = "\"host\":\"";
+	const char *host = meta_json ? strstr(meta_json, key) : NULL;
+
+	*len = 0;
+	if (!host)
+		return "";
+	host += sizeof(key) - 1;
+	if (host[strcspn(host, "\"\\")] == '"')
+		*len = strcspn(host, "\"");
+	return host;
 }
 
 const char *tr2_export_signal(struct tr2_export *x, int signo)

@@ -22,7 +22,7 @@ struct tr2_export_options {
 	const char *table; /* for --to=csv */
 	bool redact;
 	bool trace2receiver; /* --compat */
-	bool states; /* --states */
+	bool states, no_states; /* --states, --no-states */
 };
 
 struct tr2_output;
@@ -39,6 +39,7 @@ struct tr2_export {
 	struct tr2_buf scratch; /* the last redacted text */
 	struct tr2_buf text;    /* for composing text */
 	struct tr2_stacks *stacks; /* for samples; NULL: not created yet */
+	uint32_t task_thread; /* whose states are walked over */
 	void *state;            /* owned by the format */
 	bool failed;            /* an error was printed: stop */
 };
@@ -75,8 +76,11 @@ struct tr2_export_format {
 	void (*metric)(struct tr2_export *x, uint32_t metric);
 	void (*sample)(struct tr2_export *x, uint32_t sample);
 	void (*session_end)(struct tr2_export *x, uint32_t session);
-	void (*task)(struct tr2_export *x, uint32_t task);
-	/* Any of those with a table, by their index, after the above. */
+	/* After the sessions of a process, and all rows of it. */
+	void (*node_end)(struct tr2_export *x, uint32_t node);
+	/* Any of those with a table, by their index, after the above. The rows
+	 * of recordings come first, those of a process after those of its
+	 * sessions. */
 	void (*row)(struct tr2_export *x, enum tr2_table_id table, uint32_t i);
 };
 
@@ -130,6 +134,8 @@ void tr2_export_add_command(struct tr2_export *x, struct tr2_buf *b,
 
 /* Is more known of a process than its parent's child span? */
 bool tr2_export_is_process(const struct tr2_export *x, uint32_t node);
+/* Return the host of a recording; *len is 0 if it is unknown. */
+const char *tr2_export_host(const char *meta_json, size_t *len);
 /* Return a name like SIGKILL, in x->text. */
 const char *tr2_export_signal(struct tr2_export *x, int signo);
 /* If the process was replaced by exec, return the session before. 0: none. */

@@ -100,20 +100,13 @@ static const char *base_name(const char *path)
 	return slash && slash[1] ? slash + 1 : path;
 }
 
-/* Add the recording's host, if it is known. */
 static void add_host(struct tr2_attributes *a)
 {
-	static const char key[] = "\"host\":\"";
-	const char *json = a->x->m->meta_json;
-	const char *host = json ? strstr(json, key) : NULL;
 	char name[256];
 	size_t len;
+	const char *host = tr2_export_host(a->x->m->meta_json, &len);
 
-	if (!host)
-		return;
-	host += sizeof(key) - 1;
-	len = strcspn(host, "\"\\");
-	if (len >= sizeof(name) || host[len] != '"')
+	if (!len || len >= sizeof(name))
 		return;
 	memcpy(name, host, len);
 	name[len] = '\0';

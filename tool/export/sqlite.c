@@ -28,6 +28,12 @@
 
 #define BUSY_MS 10000
 
+/* A table with a key, by which rows keep their ids. */
+struct keyed {
+	sqlite3_stmt *find;
+	int64_t next;
+};
+
 struct database {
 	sqlite3 *db;
 	const char *path;
@@ -36,12 +42,11 @@ struct database {
 	/* this process created the file, and removes it on failure */
 	bool made;
 	sqlite3_stmt *insert[TR2_TABLE_NR];
-	sqlite3_stmt *find;
 	struct tr2_row row;
 	struct tr2_row_ids ids;
-	/* by session of the model; 0: not in the database */
-	int64_t *session_ids;
-	int64_t next_session;
+	/* By session, process and input of the model; 0: not in the database. */
+	int64_t *session_ids, *process_ids, *recording_ids;
+	struct keyed sessions, processes, recordings;
 	int64_t *self; /* by span */
 };
 
@@ -107,29 +112,59 @@ static bool check_schema(struct tr2_export *x)
 	return false;
 }
 
-static bool create_table(struct tr2_export *x, const struct tr2_table_def *t)
+static void add_columns(struct tr2_buf *b, const struct tr2_table_def *t,
+			bool types)
 {
 	const struct tr2_column_def *c;
 
+	for (c = t->column; c->name; c++)
+		tr2_buf_addall(b, c == t->column ? "(\"" : ", \"", c->name,
+			       types ? "\" " : "\"", types ? c->sql : "");
+	tr2_buf_addch(b, ')');
+}
+
+static bool create_table(struct tr2_export *x, const struct tr2_table_def *t)
+{
 	tr2_buf_reset(&x->text);
 	tr2_buf_addall(&x->text, "CREATE TABLE IF NOT EXISTS ", t->name);
-	for (c = t->column; c->name; c++)
-		tr2_buf_addall(&x->text, c == t->column ? "(\"" : ", \"",
-			       c->name, "\" ", c->sql);
-	tr2_buf_addch(&x->text, ')');
+	add_columns(&x->text, t, true);
 	return execute(x, tr2_buf_str(&x->text));
 }
 
-/* Create the tables that are missing, in an empty database or in one of an
- * earlier version. */
+/* Add the columns that a table of an earlier version lacks. */
+static bool upgrade_table(struct tr2_export *x, const struct tr2_table_def *t)
+{
+	const struct tr2_column_def *c;
+	char sql[200];
+
+	for (c = t->column; c->name; c++) {
+		snprintf(sql, sizeof(sql), "SELECT count(*) FROM "
+			 "pragma_table_info('%s') WHERE name = '%s'",
+			 t->name, c->name);
+		if (query(x, sql))
+			continue;
+		snprintf(sql, sizeof(sql), "ALTER TABLE %s ADD COLUMN \"%s\" %s",
+			 t->name, c->name, c->sql);
+		if (!execute(x, sql))
+			return false;
+	}
+	return !x->failed;
+}
+
+/* Create the tables and columns that are missing, in an empty database or in
+ * one of an earlier version. */
 static bool create_schema(struct tr2_export *x)
 {
+	struct database *d = x->state;
 	char sql[400];
 	int i;
 
 	for (i = 0; i < TR2_TABLE_NR; i++)
-		if (!create_table(x, &tr2_table_defs[i]))
+		if (!create_table(x, &tr2_table_defs[i]) ||
+		    (d->older && !upgrade_table(x, &tr2_table_defs[i])))
 			return false;
+	if (d->older && !execute(x, tr2_schema_upgrade))
+		return false;
 	snprintf(sql, sizeof(sql),
 		 "PRAGMA application_id = %d; PRAGMA user_version = %d;"
 		 "CREATE TABLE IF NOT EXISTS schema(version INTEGER NOT NULL);"
@@ -146,12 +181,28 @@ static bool prepare_insert(struct tr2_export *x, int table)
 
 	tr2_buf_reset(&x->text);
 	tr2_buf_addall(&x->text, "INSERT OR REPLACE INTO ",
-		       tr2_table_defs[table].name, " VALUES (?");
+		       tr2_table_defs[table].name, " ");
+	add_columns(&x->text, &tr2_table_defs[table], false);
+	tr2_buf_addlit(&x->text, " VALUES (?");
 	while ((++c)->name)
 		tr2_buf_addlit(&x->text, ",?");
 	tr2_buf_addch(&x->text, ')');
 	return sqlite3_prepare_v2(d->db, tr2_buf_str(&x->text), -1,
 				  &d->insert[table], NULL) == SQLITE_OK ||
+	       fail(x);
+}
+
+static bool prepare_keyed(struct tr2_export *x, struct keyed *k,
+			  const char *table)
+{
+	struct database *d = x->state;
+	char sql[80];
+
+	snprintf(sql, sizeof(sql), "SELECT coalesce(max(id), 0) + 1 FROM %s",
+		 table);
+	k->next = query(x, sql);
+	snprintf(sql, sizeof(sql), "SELECT id FROM %s WHERE key = ?", table);
+	return sqlite3_prepare_v2(d->db, sql, -1, &k->find, NULL) == SQLITE_OK ||
 	       fail(x);
 }
 
@@ -163,14 +214,13 @@ static bool prepare(struct tr2_export *x)
 	for (i = 0; i < TR2_TABLE_NR; i++)
 		if (!prepare_insert(x, i))
 			return false;
-	if (sqlite3_prepare_v2(d->db, "SELECT id FROM sessions WHERE key = ?",
-			       -1, &d->find, NULL) != SQLITE_OK)
-		return fail(x);
-	d->next_session = 1 +
-		query(x, "SELECT coalesce(max(id), 0) FROM sessions");
 	d->ids.thread = query(x, "SELECT coalesce(max(id), 0) FROM threads");
 	d->ids.span = query(x, "SELECT coalesce(max(id), 0) FROM spans");
-	return !x->failed;
+	d->ids.kernel_thread =
+		query(x, "SELECT coalesce(max(id), 0) FROM kernel_threads");
+	return prepare_keyed(x, &d->sessions, "sessions") &&
+	       prepare_keyed(x, &d->processes, "processes") &&
+	       prepare_keyed(x, &d->recordings, "recordings");
 }
 
 /* SQLite would open a device, and a failed export would remove it. */
@@ -203,13 +253,9 @@ static bool open_database(struct tr2_export *x)
 	d->open = true;
 	if (!check_schema(x))
 		return false;
-	/* The index by keys serves lookups while rows are added; a new database
-	 * needs none before the end, where it is built at once. */
-	if (!d->existed)
-		return create_schema(x) && prepare(x) &&
-		       execute(x, "CREATE UNIQUE INDEX tasks_key ON tasks(pid,"
-				  "coalesce(start_ns, exec_ns, end_ns, 0))");
-	return (!d->older || create_schema(x)) && prepare(x);
+	if (d->existed && !d->older)
+		return prepare(x);
+	return create_schema(x) && prepare(x);
 }
 
 static bool begin(struct tr2_export *x)
@@ -218,10 +264,15 @@ static bool begin(struct tr2_export *x)
 
 	x->state = d;
 	d->session_ids = tr2_calloc(x->m->nr_sessions, sizeof(*d->session_ids));
+	d->process_ids = tr2_calloc(x->m->nr_nodes, sizeof(*d->process_ids));
+	d->recording_ids = tr2_calloc(x->m->nr_inputs + 1,
+				      sizeof(*d->recording_ids));
 	d->self = tr2_calloc(x->m->nr_spans, sizeof(*d->self));
 	d->ids.self_ns = d->self;
 	d->path = x->output;
 	d->ids.session_ids = d->session_ids;
+	d->ids.process_ids = d->process_ids;
+	d->ids.recording_ids = d->recording_ids;
 	tr2_own_sums(x->m, d->self);
 	return open_database(x);
 }
@@ -292,35 +343,73 @@ static bool delete_session(struct tr2_export *x, int64_t id)
 	return execute(x, sql);
 }
 
-/* Return the id of a session in the database; 0: none. */
-static int64_t find_session(struct tr2_export *x, uint32_t session)
+/* Return the id of the row with the key in x->text; 0: there is none. */
+static int64_t find_key(struct tr2_export *x, struct keyed *k)
 {
-	struct database *d = x->state;
 	int64_t id = 0;
 
-	tr2_buf_reset(&x->text);
-	tr2_session_key(x, &x->text, session);
-	sqlite3_bind_text64(d->find, 1, x->text.p, x->text.len, SQLITE_STATIC,
+	sqlite3_bind_text64(k->find, 1, x->text.p, x->text.len, SQLITE_STATIC,
 			    SQLITE_UTF8);
-	if (sqlite3_step(d->find) == SQLITE_ROW)
-		id = sqlite3_column_int64(d->find, 0);
-	sqlite3_reset(d->find);
+	if (sqlite3_step(k->find) == SQLITE_ROW)
+		id = sqlite3_column_int64(k->find, 0);
+	sqlite3_reset(k->find);
 	return id;
 }
 
 static void session(struct tr2_export *x, uint32_t i)
 {
 	struct database *d = x->state;
-	int64_t id = find_session(x, i);
+	int64_t id;
 
+	tr2_buf_reset(&x->text);
+	tr2_session_key(x, &x->text, i);
+	id = find_key(x, &d->sessions);
 	if (!id || delete_session(x, id))
-		d->session_ids[i] = id ? id : d->next_session++;
+		d->session_ids[i] = id ? id : d->sessions.next++;
+}
+
+/* Delete the threads of a process of an earlier export; it keeps its id. */
+static bool delete_process(struct tr2_export *x, int64_t id)
+{
+	char sql[200];
+
+	snprintf(sql, sizeof(sql),
+		 "DELETE FROM states WHERE kernel_thread_id IN"
+		 " (SELECT id FROM kernel_threads WHERE process_id = %" PRId64
+		 ");DELETE FROM kernel_threads WHERE process_id = %" PRId64,
+		 id, id);
+	return execute(x, sql);
+}
+
+static void node(struct tr2_export *x, uint32_t i)
+{
+	struct database *d = x->state;
+	int64_t id;
+
+	tr2_buf_reset(&x->text);
+	tr2_process_key(x, &x->text, i);
+	id = find_key(x, &d->processes);
+	if (!id || delete_process(x, id))
+		d->process_ids[i] = id ? id : d->processes.next++;
+}
+
+static void find_recording(struct tr2_export *x, uint32_t i)
+{
+	struct database *d = x->state;
+	int64_t id;
+
+	tr2_buf_reset(&x->text);
+	tr2_recording_key(x, &x->text, i);
+	id = find_key(x, &d->recordings);
+	d->recording_ids[i] = id ? id : d->recordings.next++;
 }
 
 static void row(struct tr2_export *x, enum tr2_table_id table, uint32_t i)
 {
 	struct database *d = x->state;
 
+	if (table == TR2_TABLE_recordings)
+		find_recording(x, i);
 	tr2_row_fill(x, &d->row, &d->ids, table, i);
 	insert(x, table);
 }
@@ -347,13 +436,17 @@ static bool end(struct tr2_export *x)
 		finish(x);
 	for (i = 0; i < TR2_TABLE_NR; i++)
 		sqlite3_finalize(d->insert[i]);
-	sqlite3_finalize(d->find);
+	sqlite3_finalize(d->sessions.find);
+	sqlite3_finalize(d->processes.find);
+	sqlite3_finalize(d->recordings.find);
 	/* Closing rolls back an uncommitted transaction. */
 	sqlite3_close(d->db);
 	if (x->failed && d->open && d->made)
 		unlink(d->path);
 	tr2_row_release(&d->row);
 	free(d->session_ids);
+	free(d->process_ids);
+	free(d->recording_ids);
 	free(d->self);
 	free(d);
 	return !x->failed;
@@ -363,6 +456,7 @@ const struct tr2_export_format tr2_export_sqlite = {
 	.flags = TR2_EXPORT_OWN_FILE,
 	.begin = begin,
 	.end = end,
+	.node = node,
 	.session = session,
 	.row = row,
 };

@@ -8,7 +8,8 @@
 
 const struct tr2_table_def tr2_table_defs[TR2_TABLE_NR] = {
 #define TR2_COLUMN(name, sql) { #name, sql },
-#define TR2_TABLE(name, columns) { #name, { columns { NULL, NULL } } },
+#define TR2_TABLE(name, columns) \
+	{ #name, { columns TR2_COLUMN(recording, "INTEGER") { NULL, NULL } } },
 #include "export/tables.def"
 #undef TR2_TABLE
 #undef TR2_COLUMN
@@ -20,7 +21,6 @@ static void fill_thread(struct tr2_export *x, struct tr2_row *r,
 	const struct tr2_model_thread *t = &x->m->threads[i];
 	int64_t wall = x->m->sessions[t->session].wall_ns;
 
-	tr2_row_begin(r);
 	tr2_value_number(r, tr2_row_thread_id(ids, i));
 	tr2_value_number(r, tr2_row_session_id(ids, t->session));
 	tr2_value_string(x, r, t->name);
@@ -57,7 +57,6 @@ static void fill_span(struct tr2_export *x, struct tr2_row *r,
 	const struct tr2_span *s = &x->m->spans[i];
 	int64_t wall = tr2_export_session_of(x, s->thread)->wall_ns;
 
-	tr2_row_begin(r);
 	tr2_value_number(r, tr2_row_span_id(ids, i));
 	tr2_value_thread_ids(x, r, ids, s->thread);
 	tr2_value_number_if(r, s->parent, tr2_row_span_id(ids, s->parent));
@@ -110,7 +109,6 @@ static void fill_point(struct tr2_export *x, struct tr2_row *r,
 	const struct tr2_point *p = &x->m->points[i];
 	bool data = p->kind == TR2_POINT_DATA || p->kind == TR2_POINT_DATA_JSON;
 
-	tr2_row_begin(r);
 	tr2_value_thread_ids(x, r, ids, p->thread);
 	tr2_value_number_if(r, p->parent, tr2_row_span_id(ids, p->parent));
 	tr2_value_number(r, tr2_export_session_of(x, p->thread)->wall_ns +
@@ -130,7 +128,6 @@ static void fill_metric(struct tr2_export *x, struct tr2_row *r,
 {
 	const struct tr2_metric *metric = &x->m->metrics[i];
 
-	tr2_row_begin(r);
 	tr2_value_number(r, tr2_row_session_id(ids, metric->session));
 	tr2_value_number_if(r, metric->thread,
 			    tr2_row_thread_id(ids, metric->thread));
@@ -192,7 +189,6 @@ static void fill_sample(struct tr2_export *x, struct tr2_row *r,
 {
 	const struct tr2_model_sample *s = &x->m->samples[i];
 
-	tr2_row_begin(r);
 	tr2_value_number(r, tr2_row_session_id(ids, s->session));
 	tr2_value_number_if(r, s->thread, tr2_row_thread_id(ids, s->thread));
 	tr2_value_number(r, x->m->sessions[s->session].wall_ns + s->at_ns);
@@ -201,38 +197,6 @@ static void fill_sample(struct tr2_export *x, struct tr2_row *r,
 	tr2_value_number(r, s->is_time);
 	stack(x, r, s);
 	readings(x, r, s);
-}
-
-static void time_if(struct tr2_row *r, int64_t ns)
-{
-	tr2_value_number_if(r, ns && ns != TR2_NO_TIME, ns);
-}
-
-static void fill_task(struct tr2_export *x, struct tr2_row *r,
-		      const struct tr2_row_ids *ids, uint32_t i)
-{
-	const struct tr2_model_task *t = &x->m->tasks[i];
-	const struct tr2_segment *last = &x->m->segments[t->last_segment];
-	bool status = t->flags & TR2_TASK_HAS_STATUS;
-	bool rusage = t->flags & TR2_TASK_HAS_RUSAGE;
-	uint32_t session = x->m->nodes[t->node].session;
-
-	tr2_row_begin(r);
-	tr2_value_number(r, t->pid);
-	tr2_value_number(r, t->ppid);
-	tr2_value_number_if(r, session && tr2_row_session_id(ids, session),
-			    tr2_row_session_id(ids, session));
-	tr2_value_string(x, r, last->comm);
-	tr2_value_words(x, r, &last->argv, true);
-	time_if(r, t->start_ns);
-	time_if(r, last->exec ? last->start_ns : TR2_NO_TIME);
-	time_if(r, t->end_ns);
-	tr2_value_number(r, t->nr_threads);
-	tr2_value_number_if(r, status && !t->signal, t->code);
-	tr2_value_number_if(r, status && t->signal, t->signal);
-	tr2_value_number_if(r, rusage, (int64_t)t->user_ns);
-	tr2_value_number_if(r, rusage, (int64_t)t->system_ns);
-	tr2_value_number_if(r, rusage, (int64_t)t->maxrss_bytes);
 }
 
 void tr2_row_fill(struct tr2_export *x, struct tr2_row *r,
@@ -251,8 +215,19 @@ void tr2_row_fill(struct tr2_export *x, struct tr2_row *r,
 		[TR2_TABLE_timers] = fill_metric,
 		[TR2_TABLE_counters] = fill_metric,
 		[TR2_TABLE_samples] = fill_sample,
-		[TR2_TABLE_tasks] = fill_task,
+		[TR2_TABLE_recordings] = tr2_row_recording,
+		[TR2_TABLE_processes] = tr2_row_process,
+		[TR2_TABLE_kernel_threads] = tr2_row_kernel_thread,
+		[TR2_TABLE_states] = tr2_row_state,
 	};
+	uint32_t input = tr2_row_input(x, table, i);
 
+	tr2_row_begin(r);
 	fill[table](x, r, ids, i);
+	if (!input)
+		tr2_value_none(r);
+	else if (ids->recording_keys)
+		tr2_value_recording(x, r, input);
+	else
+		tr2_value_number(r, ids->recording_ids[input]);
 }

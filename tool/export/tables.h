@@ -65,9 +65,12 @@ struct tr2_row {
 /* How model indexes become ids (zeroed: the id is the index), and what else a
  * row needs. */
 struct tr2_row_ids {
-	int64_t thread, span; /* added to the index */
+	int64_t thread, span, kernel_thread; /* added to the index */
 	/* Ids by index; NULL: computed as above. */
 	const int64_t *session_ids, *thread_ids, *span_ids;
+	const int64_t *process_ids, *kernel_thread_ids;
+	const int64_t *recording_ids; /* by input */
+	bool recording_keys; /* a row has its recording's key, not its id */
 	/* Return the id of a session that is not in the model, which is the
 	 * same in every export; NULL: unknown. */
 	int64_t (*id_of_sid)(const char *sid, size_t len);
@@ -84,5 +87,9 @@ void tr2_row_release(struct tr2_row *r);
  * and if the SID was used again, the time. */
 void tr2_session_key(struct tr2_export *x, struct tr2_buf *b,
 		     uint32_t session);
+/* Append the key of a process: that of its first session; else its pid and its
+ * start; and of a recording: when and where it was made; else its path. */
+void tr2_process_key(struct tr2_export *x, struct tr2_buf *b, uint32_t node);
+void tr2_recording_key(struct tr2_export *x, struct tr2_buf *b, uint32_t input);
 
 #endif

@@ -9,8 +9,23 @@
 #include "export/tables.h"
 
 void tr2_row_begin(struct tr2_row *r);
+/* Add the cells of a row but the last. */
 void tr2_row_session(struct tr2_export *x, struct tr2_row *r,
 		     const struct tr2_row_ids *ids, uint32_t session);
+void tr2_row_recording(struct tr2_export *x, struct tr2_row *r,
+		       const struct tr2_row_ids *ids, uint32_t input);
+void tr2_row_process(struct tr2_export *x, struct tr2_row *r,
+		     const struct tr2_row_ids *ids, uint32_t node);
+void tr2_row_kernel_thread(struct tr2_export *x, struct tr2_row *r,
+			   const struct tr2_row_ids *ids, uint32_t task_thread);
+void tr2_row_state(struct tr2_export *x, struct tr2_row *r,
+		   const struct tr2_row_ids *ids, uint32_t state);
+
+/* Return the input that a row is from; 0: unknown. */
+uint32_t tr2_row_input(const struct tr2_export *x, enum tr2_table_id table,
+		       uint32_t i);
+void tr2_value_recording(struct tr2_export *x, struct tr2_row *r,
+			 uint32_t input);
 
 int64_t tr2_row_session_id(const struct tr2_row_ids *ids, uint32_t session);
 int64_t tr2_row_thread_id(const struct tr2_row_ids *ids, uint32_t thread);
@@ -29,6 +44,9 @@ void tr2_value_string(struct tr2_export *x, struct tr2_row *r, tr2_str s);
 /* Add two cells: for people, and for programs. */
 void tr2_value_words(struct tr2_export *x, struct tr2_row *r,
 		     const struct tr2_words *w, bool quoted);
+/* Add code and signal of an end, of which one is known at most. */
+void tr2_value_code(struct tr2_row *r, uint8_t end, bool known, int32_t code);
+const char *tr2_end_name(uint8_t end);
 /* Add three cells: start, end, duration. */
 void tr2_value_times(struct tr2_row *r, int64_t start_ns, int64_t end_ns);
 /* Add two cells: the ids of the thread's session and of the thread. */

@@ -79,14 +79,20 @@ static void parents(struct tr2_export *x, struct tr2_row *r,
 			    tr2_row_span_id(ids, x->m->children[child].span));
 }
 
-static const char *end_name(const struct tr2_model_session *s)
+const char *tr2_end_name(uint8_t end)
 {
 	static const char *const names[] = {
 		[TR2_END_OPEN] = "open",     [TR2_END_EXIT] = "exit",
 		[TR2_END_SIGNAL] = "signal", [TR2_END_EXEC] = "exec",
 	};
 
-	return names[s->end];
+	return names[end];
+}
+
+void tr2_value_code(struct tr2_row *r, uint8_t end, bool known, int32_t code)
+{
+	tr2_value_number_if(r, known && end != TR2_END_SIGNAL, code);
+	tr2_value_number_if(r, known && end == TR2_END_SIGNAL, code);
 }
 
 /* Add code and signal; the kernel may know an end that is not in the
@@ -99,11 +105,9 @@ static void session_end(struct tr2_export *x, struct tr2_row *r,
 	uint8_t end = last ? n->end : s->end;
 	int32_t code = last ? n->code : s->code;
 	bool known = last ? n->has_code : s->has_code;
-	struct tr2_model_session shown = { .end = end };
 
-	tr2_value_text(x, r, end_name(&shown));
-	tr2_value_number_if(r, known && end != TR2_END_SIGNAL, code);
-	tr2_value_number_if(r, known && end == TR2_END_SIGNAL, code);
+	tr2_value_text(x, r, tr2_end_name(end));
+	tr2_value_code(r, end, known, code);
 }
 
 static void names(struct tr2_export *x, struct tr2_row *r,
@@ -133,7 +137,6 @@ void tr2_row_session(struct tr2_export *x, struct tr2_row *r,
 	bool first = n->session == i;
 	size_t start;
 
-	tr2_row_begin(r);
 	tr2_value_number(r, tr2_row_session_id(ids, i));
 	start = r->text.len;
 	tr2_session_key(x, &r->text, i);

@@ -100,6 +100,7 @@ void tr2_model_free(struct tr2_model *m)
 	free(m->stacks);
 	free(m->stack_files);
 	free(m->kernel_functions);
+	free(m->inputs);
 	free(m);
 }
 

@@ -430,6 +430,15 @@ struct tr2_node {
 	int64_t cpu_ns, ready_ns, wait_ns;
 };
 
+/* One of the paths that were loaded, in their order. */
+struct tr2_model_input {
+	const char *path;
+	const char *meta_json; /* of a recording; NULL: none */
+	int64_t wall_ns;       /* when the recording began; 0 without */
+	/* The first session and task that were read from it. */
+	uint32_t first_session, first_task;
+};
+
 /* Kinds of problems, of the input's form or of its content. */
 enum tr2_problem_kind {
 	TR2_PROBLEM_BAD_LINE,     /* not an event: skipped */
@@ -503,11 +512,12 @@ struct tr2_model {
 	struct tr2_sample_stack *stacks;
 	struct tr2_stack_file *stack_files;
 	struct tr2_kernel_function *kernel_functions;
+	struct tr2_model_input *inputs;
 	/* 1 + the last index: for (i = 1; i < nr_x; i++). */
 	uint32_t nr_sessions, nr_threads, nr_spans, nr_children, nr_points;
 	uint32_t nr_metrics, nr_tasks, nr_segments, nr_nodes, nr_problems;
 	uint32_t nr_lines, nr_samples, nr_calls, nr_values, nr_mappings;
-	uint32_t nr_sample_tasks, nr_task_threads, nr_states;
+	uint32_t nr_sample_tasks, nr_task_threads, nr_states, nr_inputs;
 	uint32_t nr_spaces, nr_stacks, nr_stack_files, nr_kernel_functions;
 	bool has_states; /* model/states.h */
 	uint32_t first_root, last_root; /* chained by node->next */
@@ -542,6 +552,14 @@ tr2_str tr2_interned_n(const struct tr2_model *m, const char *s, size_t len);
 
 /* Return a copy that lives as long as the model. */
 char *tr2_model_copy(struct tr2_model *m, const char *s, size_t len);
+
+/* Begin an input, which everything that is added later belongs to; end it, when
+ * its meta.json, if it has one, has been read. */
+void tr2_model_input_begin(struct tr2_model *m, const char *path);
+void tr2_model_input_end(struct tr2_model *m);
+/* Return the input of a session, or of a process; 0: unknown. */
+uint32_t tr2_input_of_session(const struct tr2_model *m, uint32_t session);
+uint32_t tr2_input_of_node(const struct tr2_model *m, uint32_t node);
 
 /*
  * Join sessions to the processes that started them and build the tree. Call it

@@ -122,7 +122,9 @@ static enum tr2_load_result load_paths(struct tr2_loader *l)
 	size_t i;
 
 	for (i = 0; i < l->load->nr_paths; i++) {
+		tr2_model_input_begin(l->m, l->load->paths[i]);
 		one = load_path(l, l->load->paths[i]);
+		tr2_model_input_end(l->m);
 		if (one == TR2_LOAD_FAILED)
 			return one;
 		if (one == TR2_LOAD_OK)
