@@ -318,10 +318,10 @@ test_expect_success '--format=md' '
 
 test_expect_success '--format=csv' '
 	cat >expect <<-\EOF &&
-	kind,unit,base,new,delta,ratio,p,significant,side,base_calls,new_calls,name
-	run,ns,1000000,3000000,2000000,3,0.0285714285714,yes,both,,,wall
-	run,,1,1,0,1,,,both,,,processes
-	region,ns,5000,5000,0,1,,,both,1,1,a|b/c_d
+	kind,unit,base,new,delta,ratio,p,significant,side,base_calls,new_calls,base_at_least,new_at_least,name
+	run,ns,1000000,3000000,2000000,3,0.0285714285714,yes,both,,,no,no,wall
+	run,,1,1,0,1,,,both,,,no,no,processes
+	region,ns,5000,5000,0,1,,,both,1,1,no,no,a|b/c_d
 	EOF
 	trace2 diff --only run,region --format=csv a b >actual &&
 	test_cmp expect actual
@@ -443,6 +443,25 @@ test_expect_success 'hostile numbers in meta.json do no harm' '
 		trace2 diff a a >out 2>err &&
 		test_grep "wall$" out || return 1
 	done
+'
+
+test_expect_success SECCOMP,JQ 'a process whose end is unknown took at least so long' '
+	for end in kill exit
+	do
+		"$PERL_PATH" "$TEST_DIRECTORY/t3100/deny.perl" all trace2 record -q \
+			-o $end -- sh -c "$GIT_BUILD_DIR/build/hosts/worker 1 1 $end \
+			</dev/null >ready; exit 0" || return 1
+	done &&
+	trace2 diff kill exit >out &&
+	test_grep "^ *>= [0-9.]* .* worker\$" out &&
+	trace2 diff exit kill >out &&
+	test_grep "^ *[0-9.]*  *>= [0-9.]* .* worker\$" out &&
+	trace2 diff --format=json exit kill >out &&
+	jq -e ".differences[] | select(.name == \"worker\" and .kind == \"process\") |
+		.base_at_least == \"no\" and .new_at_least == \"yes\"" out &&
+	cp -R kill/events stream &&
+	trace2 diff exit stream >out &&
+	test_grep ">= [0-9.]* .* wall\$" out
 '
 
 test_done

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* measures - the tables of a comparison, and the judgement of --fail-above. */
-/* measures - the tables of a comparison, and the judgement of --fail-above. */
 #include "cmd/measures.h"
 
 #include <fnmatch.h>
@@ -184,13 +183,26 @@ static void cell_calls_text(struct tr2_table *t, const void *row)
 	tr2_buf_release(&b);
 }
 
+static void give_side(struct tr2_table *t, const struct tr2_difference *d,
+		      double value, bool at_least)
+{
+	tr2_cell_measure(t, d->unit, value);
+	if (at_least && !isnan(value))
+		tr2_cell_at_least(t);
+}
+
 TR2_CELL(cell_kind, struct tr2_difference,
 	 tr2_cell_str(t, tr2_measure_names[r->kind]))
 TR2_CELL(cell_unit, struct tr2_difference,
 	 tr2_cell_str(t, tr2_measure_units[r->unit]))
 TR2_CELL(cell_base, struct tr2_difference,
-	 tr2_cell_measure(t, r->unit, r->base))
-TR2_CELL(cell_new, struct tr2_difference, tr2_cell_measure(t, r->unit, r->new))
+	 give_side(t, r, r->base, r->base_at_least))
+TR2_CELL(cell_new, struct tr2_difference,
+	 give_side(t, r, r->new, r->new_at_least))
+TR2_CELL(cell_base_at_least, struct tr2_difference,
+	 tr2_cell_str(t, r->base_at_least ? "yes" : "no"))
+TR2_CELL(cell_new_at_least, struct tr2_difference,
+	 tr2_cell_str(t, r->new_at_least ? "yes" : "no"))
 TR2_CELL(cell_delta, struct tr2_difference,
 	 tr2_cell_real(t, tr2_difference_delta(r)))
 TR2_CELL(cell_ratio, struct tr2_difference, tr2_cell_real(t, ratio_of(r)))
@@ -219,6 +231,8 @@ static const struct tr2_column columns[] = {
 	{ NULL, "CALLS", TR2_COL_TEXT | TR2_COL_SPARE, cell_calls_text },
 	{ "base_calls", "", TR2_COL_DATA, cell_base_calls },
 	{ "new_calls", "", TR2_COL_DATA, cell_new_calls },
+	{ "base_at_least", "", TR2_COL_DATA, cell_base_at_least },
+	{ "new_at_least", "", TR2_COL_DATA, cell_new_at_least },
 	/* Its heading is the kind's. */
 	{ "name", NULL, TR2_COL_FLEX, cell_name },
 };

@@ -214,6 +214,24 @@ static int64_t age_of(const struct process_row *r)
 					    r->row->wall_ns;
 }
 
+/* Was it seen for the last time before it ended? Its ring may have the end. */
+static bool is_at_least(const struct process_row *r)
+{
+	const struct tr2_top_ring *ring = r->p->ring;
+
+	return has_ended(r) &&
+	       !(ring && (ring->file.header.state == TR2_ARENA_EXITED ||
+			  ring->file.header.state == TR2_ARENA_SIGNALLED));
+}
+
+static void give_time(struct tr2_table *t, const struct process_row *r,
+		      int64_t ns)
+{
+	tr2_cell_ns(t, ns);
+	if (r->row->first && is_at_least(r))
+		tr2_cell_at_least(t);
+}
+
 TR2_CELL(cell_pid, struct process_row,
 	 if (r->row->nr == 1) tr2_cell_int(t, r->p->pid))
 TR2_CELL(cell_ppid, struct process_row, tr2_cell_int(t, r->p->ppid))
@@ -228,8 +246,11 @@ TR2_CELL(cell_share, struct process_row,
 TR2_CELL(cell_ready_share, struct process_row,
 	 if (!has_ended(r)) tr2_cell_share(t, r->row->ready))
 TR2_CELL(cell_used, struct process_row,
-	 if (r->row->cpu_ns || !has_ended(r)) tr2_cell_ns(t, r->row->cpu_ns))
-TR2_CELL(cell_age, struct process_row, tr2_cell_ns(t, age_of(r)))
+	 if (r->row->cpu_ns || !has_ended(r))
+		 give_time(t, r, r->row->cpu_ns))
+TR2_CELL(cell_age, struct process_row, give_time(t, r, age_of(r)))
+TR2_CELL(cell_at_least, struct process_row,
+	 tr2_cell_str(t, is_at_least(r) ? "yes" : "no"))
 TR2_CELL(cell_threads, struct process_row,
 	 tr2_cell_uint(t, has_ended(r) ? 0 : r->row->nr_threads))
 TR2_CELL(cell_argv, struct process_row, tr2_cell_words(t, r->argv))
@@ -246,6 +267,7 @@ static const struct tr2_column process_columns[] = {
 	{ "wall_ns", "WALL", 0, cell_age },
 	{ "threads", "THREADS", TR2_COL_YIELDS, cell_threads },
 	{ "lost", "LOST", 0, cell_lost },
+	{ "at_least", "", TR2_COL_DATA, cell_at_least },
 	{ "comm", "", TR2_COL_DATA, cell_comm },
 	{ "argv", "", TR2_COL_DATA, cell_argv },
 	{ "command", "COMMAND", TR2_COL_TREE | TR2_COL_FLEX, cell_command },

@@ -49,6 +49,8 @@ static void fill_difference(struct tr2_difference *d,
 		.new = middle(scratch + na, nb),
 		.base_calls = base ? middle(base->calls, nr_base) : 0,
 		.new_calls = new ? middle(new->calls, nr_new) : 0,
+		.base_at_least = base && base->at_least,
+		.new_at_least = new && new->at_least,
 		.p = tr2_mann_whitney(scratch, na, scratch + na, nb),
 	};
 }

@@ -18,6 +18,7 @@ struct tr2_difference {
 	enum tr2_measure_unit unit;
 	const char *name;
 	double base, new, base_calls, new_calls;
+	bool base_at_least, new_at_least; /* as in struct tr2_measure */
 	double p;
 	bool significant;
 	size_t order; /* position in the measures */

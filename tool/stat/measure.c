@@ -198,13 +198,24 @@ static double span_of_all(const struct tr2_model *m)
 	return end > start ? length(start, end) : 0;
 }
 
+static bool has_open_root(const struct tr2_model *m)
+{
+	uint32_t i;
+
+	tr2_for_each_root(m, i)
+		if (m->nodes[i].at_least)
+			return true;
+	return false;
+}
+
 static void take_run(struct tr2_measures *ms, const struct tr2_model *m,
 		     const struct tr2_run_meta *meta)
 {
 	double wall = meta->wall_ns >= 0 ? (double)meta->wall_ns :
 					   span_of_all(m);
 
-	add_value(ms, TR2_MEASURE_RUN, TR2_UNIT_NS, "wall", wall, 1);
+	add_value(ms, TR2_MEASURE_RUN, TR2_UNIT_NS, "wall", wall, 1)
+		->at_least |= meta->wall_ns < 0 && has_open_root(m);
 	if (meta->user_ns >= 0)
 		add_value(ms, TR2_MEASURE_RUN, TR2_UNIT_NS, "user",
 			  (double)meta->user_ns, 1);
