@@ -32,7 +32,7 @@ test_expect_success 'setup' '
 test_expect_success 'a row for each sample, with what was counted' '
 	samples r &&
 	cat >expect <<-\EOF &&
-	session_id,thread_id,time_ns,event,count,is_time,function,stack,readings,recording
+	session_id,thread_id,time_ns,event,count,is_time,function,stack,readings,process_id,kernel_thread_id,recording
 	EOF
 	head -n 1 all.csv >actual &&
 	test_cmp expect actual &&
@@ -161,6 +161,22 @@ test_expect_success SQLITE3,KERNEL_EVENTS 'the readings of a group' '
 	[8,"number"]
 	[12,"number"]
 	EOF
+	test_cmp expect actual
+'
+
+test_expect_success CC,TASKS,LIBDW,SQLITE3 'samples of a process without Trace2 are in its rows' '
+	"${CC:-cc}" -O2 -g -fno-omit-frame-pointer -o hot \
+		"$TEST_DIRECTORY/t3160/hot.c" &&
+	trace2 record -o kernel --profile -- ./hot &&
+	trace2 export --to sqlite -o kernel.db kernel &&
+	trace2 export --to sqlite -o kernel.db kernel &&
+	sqlite3 kernel.db "SELECT count(*) - count(DISTINCT time_ns),
+		count(*) - count(process_id), max(session_id),
+		count(*) > 50 FROM samples" >actual &&
+	echo "0|0|0|1" >expect &&
+	test_cmp expect actual &&
+	sqlite3 kernel.db "SELECT kind FROM functions LIMIT 1" >actual &&
+	echo hot >expect &&
 	test_cmp expect actual
 '
 

@@ -38,7 +38,8 @@ struct clickhouse {
 	int64_t *process_ids, *kernel_thread_ids, *recording_ids;
 	uint32_t *point_rows, *metric_rows, *sample_rows;
 	uint32_t *next_row; /* by session */
-	uint32_t state_row; /* in the current process */
+	/* In the current process. */
+	uint32_t state_row, sample_row;
 	int64_t *self;      /* by span */
 	bool skip;          /* the current session is stored already */
 	uint64_t nr_sent, nr_there;
@@ -214,7 +215,8 @@ static uint32_t row_number(const struct tr2_export *x, enum tr2_table_id table,
 	case TR2_TABLE_counters:
 		return h->metric_rows[i];
 	case TR2_TABLE_samples:
-		return h->sample_rows[i];
+		return m->samples[i].session ? h->sample_rows[i] :
+					       h->sample_row;
 	case TR2_TABLE_kernel_threads:
 		return (uint32_t)(h->kernel_thread_ids[i] -
 				  h->process_ids[m->tasks[m->task_threads[i].task]
@@ -239,7 +241,8 @@ static void begin_unit(struct tr2_export *x, enum tr2_table_id table,
 		tr2_clickhouse_process_unit(x, &unit, h->units, i);
 	else
 		return;
-	h->state_row = 0;
+	h->state_row = h->sample_row = 0;
+	h->skip = false;
 	tr2_clickhouse_begin(&h->c, &unit);
 }
 
@@ -263,6 +266,7 @@ static void row(struct tr2_export *x, enum tr2_table_id table, uint32_t i)
 		return;
 	begin_unit(x, table, i);
 	h->state_row += table == TR2_TABLE_states;
+	h->sample_row += table == TR2_TABLE_samples;
 	tr2_row_fill(x, &h->row, &h->ids, table, i);
 	tr2_clickhouse_row(&h->c, table, row_number(x, table, i), &h->row);
 	if (table == TR2_TABLE_recordings)

@@ -2,8 +2,10 @@
 /*
  * export - implements export/export.h: the walk over the model.
  */
+#include <stdlib.h>
 #include <string.h>
 
+#include "common/memory.h"
 #include "export/stacks.h"
 #include "model/filter.h"
 #include "model/states.h"
@@ -64,6 +66,22 @@ static void walk_thread(struct tr2_export *x,
 		}
 }
 
+static void chain_samples(struct tr2_export *x)
+{
+	const struct tr2_model *m = x->m;
+	uint32_t i, *first;
+
+	x->first_sample = tr2_calloc(m->nr_nodes, sizeof(*x->first_sample));
+	x->next_sample = tr2_calloc(m->nr_samples, sizeof(*x->next_sample));
+	for (i = m->nr_samples - 1; i > 0; i--) {
+		if (m->samples[i].session)
+			continue;
+		first = &x->first_sample[m->samples[i].node];
+		x->next_sample[i] = *first;
+		*first = i;
+	}
+}
+
 static void walk_process(struct tr2_export *x,
 			 const struct tr2_export_format *f, uint32_t node)
 {
@@ -79,6 +97,8 @@ static void walk_process(struct tr2_export *x,
 		tr2_for_each_state(m, i, state)
 			row(x, f, TR2_TABLE_states, state);
 	}
+	for (i = x->first_sample[node]; i; i = x->next_sample[i])
+		row(x, f, TR2_TABLE_samples, i);
 }
 
 static void walk_node(struct tr2_export *x, const struct tr2_export_format *f,
@@ -98,11 +118,9 @@ static void walk_node(struct tr2_export *x, const struct tr2_export_format *f,
 				CALL(x, f, metric, i);
 				row(x, f, table_of_metric(&x->m->metrics[i]), i);
 			}
-		if (f->sample || f->row)
-			tr2_for_each_sample(x->m, s, i) {
-				CALL(x, f, sample, i);
+		if (f->row)
+			tr2_for_each_sample(x->m, s, i)
 				row(x, f, TR2_TABLE_samples, i);
-			}
 		CALL(x, f, session_end, s);
 	}
 	if (f->row)
@@ -126,11 +144,15 @@ bool tr2_export_run(struct tr2_export *x, const struct tr2_export_format *f)
 {
 	if (f->begin && !f->begin(x))
 		x->failed = true;
+	if (f->row)
+		chain_samples(x);
 	if (!stopped(x))
 		walk_tree(x, f);
 	if (f->end && !f->end(x))
 		x->failed = true;
 	tr2_stacks_end(x->stacks);
+	free(x->first_sample);
+	free(x->next_sample);
 	tr2_buf_release(&x->scratch);
 	tr2_buf_release(&x->text);
 	return !stopped(x);

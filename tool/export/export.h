@@ -40,6 +40,8 @@ struct tr2_export {
 	struct tr2_buf text;    /* for composing text */
 	struct tr2_stacks *stacks; /* for samples; NULL: not created yet */
 	uint32_t task_thread; /* whose states are walked over */
+	/* Samples of processes without a session, chained by process. */
+	uint32_t *first_sample, *next_sample;
 	void *state;            /* owned by the format */
 	bool failed;            /* an error was printed: stop */
 };
@@ -74,7 +76,6 @@ struct tr2_export_format {
 	void (*span)(struct tr2_export *x, uint32_t span);
 	void (*point)(struct tr2_export *x, uint32_t point);
 	void (*metric)(struct tr2_export *x, uint32_t metric);
-	void (*sample)(struct tr2_export *x, uint32_t sample);
 	void (*session_end)(struct tr2_export *x, uint32_t session);
 	/* After the sessions of a process, and all rows of it. */
 	void (*node_end)(struct tr2_export *x, uint32_t node);

@@ -29,6 +29,7 @@ const char tr2_schema_indexes[] =
 	"CREATE INDEX IF NOT EXISTS processes_start ON processes(start_ns);"
 	"CREATE INDEX IF NOT EXISTS kernel_threads_process ON"
 	" kernel_threads(process_id);"
+	"CREATE INDEX IF NOT EXISTS samples_process ON samples(process_id);"
 	"CREATE INDEX IF NOT EXISTS states_thread ON"
 	" states(kernel_thread_id, start_ns);";
 
@@ -139,6 +140,17 @@ const char tr2_schema_views[] =
 	"  r.key AS recording"
 	" FROM processes p LEFT JOIN recordings r ON r.id = p.recording"
 	" GROUP BY p.kind, p.recording ORDER BY sum_ms DESC;"
+	/* Samples by the function that counted. */
+	"DROP VIEW IF EXISTS functions;"
+	"CREATE VIEW functions AS"
+	" SELECT s.function, p.kind, s.event, count(*) AS samples,"
+	"  sum(s.count) AS count,"
+	"  CASE WHEN s.is_time THEN sum(s.count) / 1e6 END AS ms,"
+	"  r.key AS recording"
+	" FROM samples s LEFT JOIN processes p ON p.id = s.process_id"
+	"  LEFT JOIN recordings r ON r.id = s.recording"
+	" GROUP BY s.function, p.kind, s.event, s.recording"
+	" ORDER BY samples DESC;"
 	/* What threads waited for, by process and cause. */
 	"DROP VIEW IF EXISTS waits;"
 	"CREATE VIEW waits AS"

@@ -371,13 +371,14 @@ static void session(struct tr2_export *x, uint32_t i)
 /* Delete the threads of a process of an earlier export; it keeps its id. */
 static bool delete_process(struct tr2_export *x, int64_t id)
 {
-	char sql[200];
+	char sql[300];
 
 	snprintf(sql, sizeof(sql),
-		 "DELETE FROM states WHERE kernel_thread_id IN"
+		 "DELETE FROM samples WHERE session_id = 0 AND"
+		 " process_id = %" PRId64 ";DELETE FROM states WHERE kernel_thread_id IN"
 		 " (SELECT id FROM kernel_threads WHERE process_id = %" PRId64
 		 ");DELETE FROM kernel_threads WHERE process_id = %" PRId64,
-		 id, id);
+		 id, id, id);
 	return execute(x, sql);
 }
 

@@ -189,7 +189,8 @@ static void fill_sample(struct tr2_export *x, struct tr2_row *r,
 {
 	const struct tr2_model_sample *s = &x->m->samples[i];
 
-	tr2_value_number(r, tr2_row_session_id(ids, s->session));
+	tr2_value_number(r, s->session ? tr2_row_session_id(ids, s->session) :
+					 0);
 	tr2_value_number_if(r, s->thread, tr2_row_thread_id(ids, s->thread));
 	tr2_value_number(r, x->m->sessions[s->session].wall_ns + s->at_ns);
 	tr2_value_string(x, r, s->event);
@@ -197,6 +198,9 @@ static void fill_sample(struct tr2_export *x, struct tr2_row *r,
 	tr2_value_number(r, s->is_time);
 	stack(x, r, s);
 	readings(x, r, s);
+	tr2_value_number_if(r, s->node, tr2_row_process_id(ids, s->node));
+	tr2_value_number_if(r, s->task_thread,
+			    tr2_row_kernel_thread_id(ids, s->task_thread));
 }
 
 void tr2_row_fill(struct tr2_export *x, struct tr2_row *r,

@@ -30,6 +30,9 @@ void tr2_value_recording(struct tr2_export *x, struct tr2_row *r,
 int64_t tr2_row_session_id(const struct tr2_row_ids *ids, uint32_t session);
 int64_t tr2_row_thread_id(const struct tr2_row_ids *ids, uint32_t thread);
 int64_t tr2_row_span_id(const struct tr2_row_ids *ids, uint32_t span);
+int64_t tr2_row_process_id(const struct tr2_row_ids *ids, uint32_t node);
+int64_t tr2_row_kernel_thread_id(const struct tr2_row_ids *ids,
+				 uint32_t task_thread);
 
 struct tr2_row_value *tr2_value_next(struct tr2_row *r,
 				     enum tr2_value_kind kind);

@@ -85,12 +85,13 @@ void tr2_process_key(struct tr2_export *x, struct tr2_buf *b, uint32_t node)
 	tr2_buf_add_i64(b, n->start_ns);
 }
 
-static int64_t process_id(const struct tr2_row_ids *ids, uint32_t node)
+int64_t tr2_row_process_id(const struct tr2_row_ids *ids, uint32_t node)
 {
 	return ids->process_ids ? ids->process_ids[node] : node;
 }
 
-static int64_t kernel_thread_id(const struct tr2_row_ids *ids, uint32_t i)
+int64_t tr2_row_kernel_thread_id(const struct tr2_row_ids *ids,
+				 uint32_t i)
 {
 	return ids->kernel_thread_ids ? ids->kernel_thread_ids[i] :
 					ids->kernel_thread + i;
@@ -137,10 +138,10 @@ void tr2_row_process(struct tr2_export *x, struct tr2_row *r,
 {
 	const struct tr2_model *m = x->m;
 	const struct tr2_node *n = &m->nodes[i];
-	int64_t above = n->parent ? process_id(ids, n->parent) : 0;
+	int64_t above = n->parent ? tr2_row_process_id(ids, n->parent) : 0;
 	size_t start = r->text.len;
 
-	tr2_value_number(r, process_id(ids, i));
+	tr2_value_number(r, tr2_row_process_id(ids, i));
 	tr2_process_key(x, &r->text, i);
 	tr2_value_text_from(r, start);
 	tr2_value_number_if(r, above, above);
@@ -168,8 +169,8 @@ void tr2_row_kernel_thread(struct tr2_export *x, struct tr2_row *r,
 	const struct tr2_model *m = x->m;
 	const struct tr2_task_thread *t = &m->task_threads[i];
 
-	tr2_value_number(r, kernel_thread_id(ids, i));
-	tr2_value_number(r, process_id(ids, node_of(m, i)));
+	tr2_value_number(r, tr2_row_kernel_thread_id(ids, i));
+	tr2_value_number(r, tr2_row_process_id(ids, node_of(m, i)));
 	tr2_value_number_if(r, t->thread, tr2_row_thread_id(ids, t->thread));
 	tr2_value_number(r, t->tid);
 	tr2_value_string(x, r, t->comm);
@@ -184,7 +185,8 @@ static void by(struct tr2_export *x, struct tr2_row *r,
 {
 	const struct tr2_model *m = x->m;
 
-	tr2_value_number_if(r, s->other, kernel_thread_id(ids, s->other));
+	tr2_value_number_if(r, s->other,
+			    tr2_row_kernel_thread_id(ids, s->other));
 	if (s->other)
 		tr2_value_string(x, r, m->task_threads[s->other].comm);
 	else if (s->flags & TR2_STATE_BY_KERNEL)
@@ -202,8 +204,9 @@ void tr2_row_state(struct tr2_export *x, struct tr2_row *r,
 	const struct tr2_state *s = &x->m->states[i];
 	bool waits = s->kind == TR2_STATE_WAIT;
 
-	tr2_value_number(r, process_id(ids, node_of(x->m, x->task_thread)));
-	tr2_value_number(r, kernel_thread_id(ids, x->task_thread));
+	tr2_value_number(r, tr2_row_process_id(
+				    ids, node_of(x->m, x->task_thread)));
+	tr2_value_number(r, tr2_row_kernel_thread_id(ids, x->task_thread));
 	tr2_value_number(r, s->start_ns);
 	tr2_value_number(r, tr2_state_end(x->m, x->task_thread, i) -
 				    s->start_ns);
@@ -241,7 +244,7 @@ uint32_t tr2_row_input(const struct tr2_export *x, enum tr2_table_id table,
 	case TR2_TABLE_counters:
 		return tr2_input_of_session(m, m->metrics[i].session);
 	case TR2_TABLE_samples:
-		return tr2_input_of_session(m, m->samples[i].session);
+		return tr2_input_of_node(m, m->samples[i].node);
 	default:
 		return 0;
 	}
