@@ -377,7 +377,7 @@ test_expect_success 'the environment is clean' '
 	"
 	test_expect_success "locale, time zone and the like" "
 		test_grep ^LANG=C\$ env &&
-		test_grep ^LC_ALL=C\$ env &&
+		test_grep ^LC_ALL=C.UTF-8\$ env &&
 		test_grep ^TZ=UTC\$ env &&
 		test_grep ^TERM=dumb\$ env &&
 		test_grep ^GIT_CONFIG_NOSYSTEM=1\$ env &&
@@ -395,7 +395,7 @@ test_expect_success 'the environment is clean' '
 		GIT_TRACE2=1 GIT_TRACE2_EVENT=/dev/null MY_TRACE2_X=1 TRACE2_Y=2 &&
 		GIT_DIR=x GIT_INDEX_FILE=y XDG_CONFIG_HOME=z CDPATH=. &&
 		GREP_OPTIONS=-v MAKEFLAGS=j GIT_TEST_KNOB=1 KEPT=kept &&
-		LC_ALL=C.UTF-8 TZ=Asia/Tokyo &&
+		LC_ALL=POSIX TZ=Asia/Tokyo &&
 		MULTI="a
 	export LANG=de
 	b='\''c" &&

@@ -253,7 +253,7 @@ test_expect_success 'a directory of rings and streams is one recording' '
 	test_expect_code 2 env GIT_TRACE2_EVENT="$(pwd)/both" \
 		test-tool trace2 001return 2 &&
 	trace2 list both >list &&
-	awk "NR > 1 { print \$4 }" list >actual &&
+	awk "NR > 1 { print \$3 }" list >actual &&
 	test_write_lines 1 2 >expect &&
 	test_cmp expect actual
 '

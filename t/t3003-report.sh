@@ -39,10 +39,6 @@ test_expect_success 'processes, spawn overhead, critical path' '
 	cat >expect <<-\EOF &&
 	1.000 s wall, 2 processes, 18 events; 40.000 ms (4.0%) spawning
 
-	WALL s  SELF s   SHARE  SPAWN s  PROCESS
-	 1.000   0.940  100.0%           top -x
-	 0.060   0.060    6.0%    0.040  └ kid
-
 	TIME ms  SHARE  CRITICAL PATH
 	540.000  54.0%  top -x
 	 60.000   6.0%  ├ kid
@@ -50,6 +46,10 @@ test_expect_success 'processes, spawn overhead, critical path' '
 	 50.000   5.0%    └ c/inner
 	100.000  10.0%      └ c/piece
 	(without states of threads: what only waited is on the path, too)
+
+	WALL s  SELF s   SHARE  SPAWN s  PROCESS
+	 1.000   0.940  100.0%           top -x
+	 0.060   0.060    6.0%    0.040  └ kid
 	EOF
 	trace2 report known.event >actual &&
 	test_cmp expect actual
@@ -437,7 +437,7 @@ test_expect_success TTY 'a terminal that is narrower yet loses numbers, not line
 		done
 	done &&
 	TERM=dumb COLUMNS=45 test_terminal trace2 list "$traces/clone.event" >out &&
-	test_grep "^ *WALL  EXIT  *PID  *COMMAND" out &&
+	test_grep "^ *WALL ms  EXIT  *PID  *COMMAND" out &&
 	test_grep "^START left out: this terminal is too narrow" out &&
 	TERM=dumb COLUMNS=60 test_terminal trace2 list "$traces/clone.event" >out &&
 	test_grep "^START " out

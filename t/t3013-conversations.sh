@@ -39,8 +39,8 @@ push () {
 	atexit P 100
 }
 path_of () {
-	trace2 report "$1" | sed -n "/CRITICAL/,\$p" |
-		sed "1d; /^(without states/d"
+	trace2 report "$1" | sed -n "/CRITICAL/,/^$/p" |
+		sed "1d; /^$/d; /^(without states/d"
 }
 
 test_expect_success 'a region may wait for a transport that another one started' '

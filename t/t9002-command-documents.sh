@@ -28,7 +28,7 @@ heads () {
 	sed 's/\( SHARE\) CPU WAIT\( READY\)*/\1/
 		s/ CPU WAIT\( READY\)*/ SELF/
 		s/ WALL CPU EXIT/ WALL EXIT/
-		s/ WHY / /' | sort -u
+		s/ WHY / /; s/ SPAWN\( PROCESS\)/\1/' | sort -u
 }
 
 # A clone whose hook runs two programs for each file, with files to commit and

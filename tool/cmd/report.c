@@ -48,6 +48,10 @@ static const struct tr2_option options[] = {
 	  "sort by this column (total, self, calls, p50, max, wall …)", NULL },
 	{ 'n', "lines", "N", TR2_OPT_INT, &report.limit,
 	  "show only the first N lines", NULL },
+	{ 0, "all", NULL, TR2_OPT_FLAG, &report.all,
+	  "show every process and every step of the path", NULL },
+	{ 0, "wide", NULL, TR2_OPT_FLAG, &report.wide,
+	  "do not cut command lines", NULL },
 	{ 'g', "group", "BY", TR2_OPT_STRING, &report.group,
 	  "merge lines of the same kind of process (cmd), mode, repo or sid; "
 	  "--functions also by region",
@@ -302,6 +306,7 @@ static int run(int argc, char **argv)
 	report.m = m;
 	report.out = &out;
 	tr2_output_begin(&out, tr2_common.format);
+	out.wide = report.wide;
 	if (!print_views(&report))
 		exit_code = TR2_EXIT_USAGE;
 	tr2_output_end(&out);
@@ -315,9 +320,12 @@ const struct tr2_command tr2_command_report = {
 #define TR2_REPORT_VIEW(name, help) "[--" #name "] "
 #include "cmd/report_views.def"
 #undef TR2_REPORT_VIEW
-		"[-s COLUMN] [-n N] [-g BY] [--html FILE] [INPUT...]",
+		"[--all] [--wide] [-s COLUMN] [-n N] [-g BY] [--html FILE] [INPUT...]",
 	.summary = "Shows where the time went.",
-	.details = "Without a view: the processes as a tree. CPU is the time "
+	.details = "Without a view: first the critical path, the chain of "
+		   "processes and regions that the end waited for, with the "
+		   "time that each had to itself, and what it did; then the "
+		   "processes as a tree. CPU is the time "
 		   "that all threads of a process had a CPU; WAIT the time in "
 		   "which none of them could run, READY in which one could and "
 		   "none had a CPU. SELF is the time in which no child of a "
@@ -325,9 +333,8 @@ const struct tr2_command tr2_command_report = {
 		   "the wall time of the whole (without what ran on after its "
 		   "end), SPAWN is the time that its parent waited for its "
 		   "start and its end while no other child of the parent ran. "
-		   "The critical path below is the chain of processes and "
-		   "regions that the end waited for, with the time that each "
-		   "had to itself, and what it did.",
+		   "Many processes of one kind share a row: their number, the "
+		   "median and the largest time.",
 	.options = options,
 	.common = TR2_COMMON_INPUT | TR2_COMMON_FILTER | TR2_COMMON_FORMAT,
 	.run = run,

@@ -17,6 +17,8 @@ struct tr2_report {
 	const char *sort, *group; /* NULL: not given */
 	int64_t limit;            /* lines; -1: all */
 	bool per_thread;
+	bool all;  /* text has every process and step */
+	bool wide; /* and whole command lines */
 	/* The changes of --what-if; NULL: not given. */
 	const struct tr2_list *what_if;
 };

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * report_path - the critical path, below the processes of trace2 report.
+ * report_path - the critical path, above the processes of trace2 report. Text has
+ * a row for each step as long as they are few, else one for all steps of one kind
+ * of process, region and reason.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,18 +11,22 @@
 #include "base/macros.h"
 #include "cmd/node.h"
 #include "cmd/report.h"
+#include "cmd/report_fold.h"
 #include "common/join.h"
 #include "common/memory.h"
 #include "model/critical.h"
 #include "model/states.h"
 
-/* Text leaves out steps below this share, but not those around larger ones. */
-#define MIN_SHARE 0.005
+/* Steps are shown one by one if no more than this share of the whole is in those
+ * that are too small to be shown. */
+#define MAX_REST_SHARE 0.05
 
 struct step_row {
 	struct tr2_node_row of;
 	const struct tr2_step *step;
-	int64_t whole;
+	const struct tr2_path_sum *sum; /* of several steps; NULL: one */
+	size_t nr_rest; /* the last row: so many steps; 0: no */
+	int64_t most_rest_ns, whole;
 };
 
 static const struct tr2_span *span_of(const struct step_row *r)
@@ -33,19 +39,55 @@ static const struct tr2_segment *segment_of(const struct step_row *r)
 	return &r->of.m->segments[r->step->segment];
 }
 
+static void add_region(struct tr2_buf *b, const struct step_row *r)
+{
+	const struct tr2_span *span = span_of(r);
+	static struct tr2_buf name; /* kept: it is mapped memory */
+
+	tr2_buf_addstr(b, tr2_join(&name, tr2_s(r->of.m, span->category),
+				   tr2_s(r->of.m, span->label)));
+}
+
+/* cc1 x 214, git status x 3: index/do_read_index */
+static void add_sum(struct tr2_buf *b, const struct step_row *r)
+{
+	tr2_buf_addstr(b, tr2_s(r->of.m, r->sum->kind));
+	if (r->sum->nr_nodes > 1) {
+		tr2_buf_addlit(b, " x ");
+		tr2_buf_add_u64(b, r->sum->nr_nodes);
+	}
+	if (!r->step->span)
+		return;
+	tr2_buf_addlit(b, ": ");
+	add_region(b, r);
+}
+
 static void cell_step(struct tr2_table *t, const void *row)
 {
 	const struct step_row *r = row;
-	const struct tr2_model *m = r->of.m;
 	static struct tr2_buf b; /* kept: it is mapped memory */
+	bool is_process = !r->nr_rest && !r->step->span &&
+			  (!r->sum || r->sum->nr_nodes == 1);
 
-	if (!r->step->span) {
+	if (is_process) {
 		tr2_node_cell_program(t, &r->of, r->step->segment);
 		return;
 	}
-	tr2_cell_str(t, tr2_join(&b, tr2_s(m, span_of(r)->category),
-				 tr2_s(m, span_of(r)->label)));
-	tr2_cell_link(t, TR2_LINK_SPAN, r->step->span);
+	tr2_buf_reset(&b);
+	if (r->nr_rest) {
+		tr2_buf_add_u64(&b, r->nr_rest);
+		tr2_buf_addlit(&b, " more");
+		tr2_report_add_bound(&b, r->most_rest_ns, r->whole);
+	} else if (r->sum) {
+		add_sum(&b, r);
+	} else {
+		add_region(&b, r);
+	}
+	tr2_cell_str(t, tr2_buf_str(&b));
+	if (r->nr_rest)
+		tr2_cell_color(t, TR2_COLOR_DIM);
+	else if (!r->sum)
+		tr2_cell_link(t, TR2_LINK_SPAN, r->step->span);
 }
 
 /* run, no CPU: cc1, wait child: sed; with ~ if it was inferred. */
@@ -121,18 +163,45 @@ static const struct tr2_column path_columns[] = {
 	{ "inferred", "", TR2_COL_DATA, cell_step_inferred },
 };
 
-/* Marks the steps to show: the large ones, and all around them. */
-static void mark_steps(const struct tr2_step *steps, size_t nr, int64_t whole,
-		       bool all, bool *shown)
+/* The rows of the table: steps one by one, or their sums. */
+struct rows {
+	bool *shown; /* by step */
+	size_t nr_shown, nr_rest;
+	int64_t rest_ns, most_rest_ns;
+};
+
+static void leave_out(struct rows *rows, const struct tr2_step *step)
 {
+	rows->nr_rest++;
+	rows->rest_ns += step->ns;
+	if (step->ns > rows->most_rest_ns)
+		rows->most_rest_ns = step->ns;
+}
+
+/* Mark the steps to show: the large ones, and all around them. */
+static void mark_steps(const struct tr2_step *steps, size_t nr, int64_t whole,
+		       bool all, struct rows *rows)
+{
+	bool *shown = rows->shown;
 	size_t i;
 
 	for (i = nr; i-- > 0;) {
-		if (all || tr2_report_share(steps[i].ns, whole) >= MIN_SHARE)
+		if (all || tr2_report_share(steps[i].ns, whole) >=
+				   TR2_REPORT_SHARE)
 			shown[i] = true;
 		if (shown[i] && steps[i].parent)
 			shown[steps[i].parent - 1] = true;
+		if (shown[i])
+			rows->nr_shown++;
+		else
+			leave_out(rows, &steps[i]);
 	}
+}
+
+static bool fits(const struct rows *rows, int64_t whole)
+{
+	return rows->nr_shown + 1 <= TR2_REPORT_ROWS &&
+	       tr2_report_share(rows->rest_ns, whole) <= MAX_REST_SHARE;
 }
 
 static int depth_of(const struct tr2_step *steps, size_t i)
@@ -144,58 +213,99 @@ static int depth_of(const struct tr2_step *steps, size_t i)
 	return depth;
 }
 
-static void print_left_out(size_t nr, int64_t ns)
-{
-	struct tr2_buf b = TR2_BUF_INIT;
-
-	tr2_fmt_ns(&b, ns);
-	printf("%s%zu more step%s of less than %.1f%% each%s%s%s%s\n",
-	       tr2_color_on(TR2_COLOR_DIM), nr, nr == 1 ? "" : "s",
-	       MIN_SHARE * 100, ns ? ", " : "", ns ? tr2_buf_str(&b) : "",
-	       ns ? " in all" : "", tr2_color_off(TR2_COLOR_DIM));
-	tr2_buf_release(&b);
-}
-
 /* Several roots are commands that do not depend on each other. */
-static void name_columns(struct tr2_column *columns, const struct tr2_model *m)
+static void name_columns(struct tr2_column *columns, const struct tr2_model *m,
+			 bool sums)
 {
+	bool several = m->first_root != m->last_root;
 	size_t i;
 
 	memcpy(columns, path_columns, sizeof(path_columns));
 	for (i = 0; i < ARRAY_SIZE(path_columns); i++)
-		if (columns[i].flags & TR2_COL_TREE &&
-		    m->first_root != m->last_root)
-			columns[i].heading = "CRITICAL PATH OF THE LONGEST";
+		if (columns[i].flags & TR2_COL_TREE && (several || sums))
+			columns[i].heading =
+				!several ? "CRITICAL PATH BY KIND" :
+				sums	 ? "CRITICAL PATH OF THE LONGEST BY KIND" :
+					   "CRITICAL PATH OF THE LONGEST";
+}
+
+static void give_rest(struct tr2_table *t, struct step_row *row,
+		      const struct rows *rows)
+{
+	struct tr2_step rest = { .ns = rows->rest_ns };
+
+	if (!rows->nr_rest || !t->nr_rows)
+		return;
+	row->step = &rest;
+	row->sum = NULL;
+	row->nr_rest = rows->nr_rest;
+	row->most_rest_ns = rows->most_rest_ns;
+	tr2_table_add_at(t, row, 0);
+}
+
+static void give_steps(struct tr2_table *t, struct step_row *row,
+		       const struct tr2_step *steps, size_t nr,
+		       const struct rows *rows)
+{
+	size_t i;
+
+	for (i = 0; i < nr; i++) {
+		row->step = &steps[i];
+		row->of.node = steps[i].node;
+		if (rows->shown[i])
+			tr2_table_add_at(t, row, depth_of(steps, i));
+	}
+}
+
+static void give_sums(struct tr2_table *t, struct step_row *row,
+		      const struct tr2_path_sum *sums, size_t nr,
+		      struct rows *rows)
+{
+	size_t i;
+
+	*rows = (struct rows){ .shown = rows->shown };
+	for (i = 0; i < nr; i++) {
+		if (i + 1 >= TR2_REPORT_ROWS ||
+		    tr2_report_share(sums[i].step.ns, row->whole) <
+			    TR2_REPORT_SHARE) {
+			leave_out(rows, &sums[i].step);
+			continue;
+		}
+		row->sum = &sums[i];
+		row->step = &sums[i].step;
+		row->of.node = sums[i].step.node;
+		tr2_table_add_at(t, row, 0);
+	}
 }
 
 static void print_path(const struct tr2_report *r, const struct tr2_step *steps,
-		       size_t nr, int64_t whole, bool *shown)
+		       size_t nr, int64_t whole)
 {
-	struct step_row row = { { r->m, 0 }, NULL, whole };
-	struct tr2_table t;
+	bool all = !tr2_report_is_text(r) || r->all, sums;
+	struct rows rows = { .shown = tr2_calloc(nr, sizeof(*rows.shown)) };
+	struct step_row row = { .of.m = r->m, .whole = whole };
 	struct tr2_column columns[ARRAY_SIZE(path_columns)];
-	size_t i, small = 0;
-	int64_t small_ns = 0;
+	struct tr2_path_sum *sum = NULL;
+	struct tr2_table t;
+	size_t nr_sums = 0;
 
-	mark_steps(steps, nr, whole, !tr2_report_is_text(r), shown);
-	name_columns(columns, r->m);
+	mark_steps(steps, nr, whole, all, &rows);
+	sums = !all && !fits(&rows, whole);
+	if (sums)
+		nr_sums = tr2_critical_sums(r->m, steps, nr, &sum);
+	name_columns(columns, r->m, sums);
 	tr2_table_init(&t, r->out, "critical_path", TR2_COLUMNS(columns));
 	r->out->caption = "what the end waited for, each step with the time "
 			  "that was its own";
-	for (i = 0; i < nr; i++) {
-		row.step = &steps[i];
-		row.of.node = steps[i].node;
-		if (shown[i]) {
-			tr2_table_add_at(&t, &row, depth_of(steps, i));
-			continue;
-		}
-		small++;
-		small_ns += steps[i].ns;
-	}
+	if (sums)
+		give_sums(&t, &row, sum, nr_sums, &rows);
+	else
+		give_steps(&t, &row, steps, nr, &rows);
+	give_rest(&t, &row, &rows);
 	tr2_table_print(&t);
-	if (small && t.nr_rows)
-		print_left_out(small, small_ns);
 	tr2_table_release(&t);
+	free(sum);
+	free(rows.shown);
 }
 
 static void print_dim(const char *text)
@@ -232,12 +342,10 @@ void tr2_report_critical_path(const struct tr2_report *r)
 	int64_t whole = m->nodes[root].end_ns - m->nodes[root].start_ns;
 	struct tr2_step *steps = NULL;
 	size_t nr = root ? tr2_critical_path(m, root, &steps) : 0;
-	bool *shown = tr2_calloc(nr, sizeof(*shown));
 
 	if (nr)
-		print_path(r, steps, nr, whole, shown);
+		print_path(r, steps, nr, whole);
 	if (nr && tr2_report_is_text(r))
 		print_limits(m, root);
-	free(shown);
 	free(steps);
 }

@@ -1,30 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * report_processes - trace2 report without a view: the time of each process as
- * a tree, and the critical path.
+ * report_processes - trace2 report without a view: the critical path, and the
+ * time of each process as a tree.
  */
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "cmd/node.h"
 #include "cmd/report.h"
-
-/* Return the part of a process's time in which its root still ran. */
-static int64_t time_within(const struct tr2_node *n, const struct tr2_node *root)
-{
-	int64_t start = n->start_ns > root->start_ns ? n->start_ns :
-						       root->start_ns;
-	int64_t end = n->end_ns < root->end_ns ? n->end_ns : root->end_ns;
-
-	return end > start ? end - start : 0;
-}
-
-/* Text shows no column READY if no process lacked a CPU for such a share of the
- * whole. */
-#define MIN_READY_SHARE 0.005
+#include "cmd/report_fold.h"
 
 struct process {
 	struct tr2_node_row of;
+	const struct tr2_fold_row *fold; /* several processes; NULL: one */
+	const struct tr2_fold *rest;     /* the last row; NULL: no */
 	uint32_t root;
 	int64_t whole;
 	bool with_self; /* also where there are states */
@@ -40,35 +29,110 @@ static bool is_text(const struct tr2_table *t)
 	return tr2_output_is_text(t->output);
 }
 
+/* The time of a process, or of all in a row. */
+#define TIME(r, member) ((r)->fold ? (r)->fold->member : node_of(r)->member)
+
+static void cell_wall(struct tr2_table *t, const void *row)
+{
+	const struct process *r = row;
+
+	if (!r->fold) {
+		tr2_node_cell_wall(t, row);
+		return;
+	}
+	tr2_cell_ns(t, r->fold->wall_ns);
+	if (r->fold->at_least)
+		tr2_cell_at_least(t);
+}
+
 /* CPU and WAIT say more, where they are known. */
 TR2_CELL(cell_self, struct process,
-	 if (r->with_self || !is_text(t) ||
-	     node_of(r)->wait_ns == TR2_NO_TIME)
-		 tr2_cell_ns(t, node_of(r)->self_ns))
-TR2_CELL(cell_ready, struct process,
-	 if (!is_text(t) ||
-	     tr2_report_share(node_of(r)->ready_ns, r->whole) >=
-		     MIN_READY_SHARE)
-		 tr2_node_cell_ready(t, r))
-TR2_CELL(cell_share, struct process,
-	 tr2_cell_share(t, tr2_report_share(time_within(node_of(r),
-						&r->of.m->nodes[r->root]),
-				    r->whole)))
-TR2_CELL(cell_spawn, struct process, tr2_cell_ns(t, node_of(r)->spawn_ns))
+	 if (r->with_self || !is_text(t) || TIME(r, wait_ns) == TR2_NO_TIME)
+		 tr2_cell_ns(t, TIME(r, self_ns)))
+TR2_CELL(cell_cpu, struct process, tr2_cell_ns(t, TIME(r, cpu_ns)))
+TR2_CELL(cell_wait, struct process, tr2_cell_ns(t, TIME(r, wait_ns)))
+
+/* Text has READY and SPAWN where there is something to see. */
+static void give_notable(struct tr2_table *t, const struct process *r,
+			 int64_t ns)
+{
+	if (!is_text(t) ||
+	    (!r->rest && tr2_report_share(ns, r->whole) >= TR2_REPORT_SHARE))
+		tr2_cell_ns(t, ns);
+}
+
+TR2_CELL(cell_ready, struct process, give_notable(t, r, TIME(r, ready_ns)))
+TR2_CELL(cell_spawn, struct process, give_notable(t, r, TIME(r, spawn_ns)))
+
+static void cell_share(struct tr2_table *t, const void *row)
+{
+	const struct process *r = row;
+	const struct tr2_node *nodes = r->of.m->nodes;
+
+	if (r->rest)
+		return;
+	tr2_cell_share(t, tr2_report_share(
+				  r->fold ? r->fold->once_ns :
+					    tr2_report_time_within(
+						    node_of(r),
+						    &nodes[r->root]),
+				  r->whole));
+}
+
+/* cc1 x 214 (62.9ms, max 658ms) */
+static void give_fold(struct tr2_table *t, const struct process *r)
+{
+	const struct tr2_fold_row *row = r->fold;
+	static struct tr2_buf b; /* kept: it is mapped memory */
+
+	tr2_buf_reset(&b);
+	if (r->rest) {
+		tr2_buf_add_u64(&b, row->nr);
+		tr2_buf_addlit(&b, " more in ");
+		tr2_buf_add_u64(&b, r->rest->nr_rest);
+		tr2_buf_addstr(&b, r->rest->nr_rest == 1 ? " row" : " rows");
+		tr2_report_add_bound(&b, r->rest->most_rest_ns, r->whole);
+		tr2_cell_str(t, tr2_buf_str(&b));
+		tr2_cell_color(t, TR2_COLOR_DIM);
+		return;
+	}
+	tr2_buf_addstr(&b, tr2_s(r->of.m, row->kind));
+	tr2_buf_addlit(&b, " x ");
+	tr2_buf_add_u64(&b, row->nr);
+	tr2_buf_addlit(&b, " (");
+	tr2_fmt_ns_short(&b, row->median_ns);
+	tr2_buf_addlit(&b, ", max ");
+	tr2_fmt_ns_short(&b, row->max_ns);
+	tr2_buf_addch(&b, ')');
+	tr2_cell_str(t, tr2_buf_str(&b));
+}
+
+static void cell_command(struct tr2_table *t, const void *row)
+{
+	const struct process *r = row;
+
+	if (r->fold)
+		give_fold(t, r);
+	else
+		tr2_node_cell_command(t, row);
+}
+
+TR2_CELL(cell_uncertain, struct process,
+	 if (!r->fold) tr2_node_cell_uncertain(t, row))
 
 static const struct tr2_column process_columns[] = {
-	{ "wall_ns", "WALL", 0, tr2_node_cell_wall },
-	{ "cpu_ns", "CPU", 0, tr2_node_cell_cpu },
-	{ "wait_ns", "WAIT", 0, tr2_node_cell_wait },
+	{ "wall_ns", "WALL", 0, cell_wall },
+	{ "cpu_ns", "CPU", 0, cell_cpu },
+	{ "wait_ns", "WAIT", 0, cell_wait },
 	{ "ready_ns", "READY", TR2_COL_YIELDS, cell_ready },
 	{ "self_ns", "SELF", 0, cell_self },
 	{ "share", "SHARE", TR2_COL_HEAT | TR2_COL_YIELDS, cell_share },
 	{ "spawn_ns", "SPAWN", TR2_COL_YIELDS, cell_spawn },
 	{ NULL, "EXIT", TR2_COL_DATA | TR2_COL_PAGE | TR2_COL_LEFT,
 	  tr2_node_cell_exit },
-	{ NULL, "", TR2_COL_TEXT | TR2_COL_LEFT, tr2_node_cell_uncertain },
+	{ NULL, "", TR2_COL_TEXT | TR2_COL_LEFT, cell_uncertain },
 	{ NULL, "PROCESS", TR2_COL_TREE | TR2_COL_FLEX | TR2_COL_TEXT,
-	  tr2_node_cell_command },
+	  cell_command },
 	{ "name", "", TR2_COL_DATA, tr2_node_cell_name },
 	{ "argv", "", TR2_COL_DATA, tr2_node_cell_argv },
 	{ "pid", "PID", TR2_COL_DATA | TR2_COL_PAGE, tr2_node_cell_pid },
@@ -82,20 +146,30 @@ static const struct tr2_column process_columns[] = {
 	{ "begun", "", TR2_COL_DATA, tr2_node_cell_begun },
 };
 
-/* For the legend, which asks for each process. */
+/* For the legend, which asks for each process: what is shown. */
 static const struct tr2_filter *legend_filter;
+static const struct tr2_fold *legend_fold;
 
 static bool is_chosen(const struct tr2_model *m, uint32_t node)
 {
-	return tr2_filter_node(legend_filter, m, node);
+	uint32_t i;
+
+	if (!legend_fold)
+		return tr2_filter_node(legend_filter, m, node);
+	for (i = 1; i < legend_fold->nr; i++)
+		if (legend_fold->row[i].node == node)
+			return legend_fold->row[i].shown &&
+			       legend_fold->row[i].nr == 1;
+	return false;
 }
 
 static void give_processes(struct tr2_table *t, void *data)
 {
 	const struct tr2_report *r = data;
 	const struct tr2_model *m = r->m;
-	struct process row = { { m, 0 }, 0, tr2_report_whole_ns(m),
-			       r->sort != NULL };
+	struct process row = { .of.m = m,
+			       .whole = tr2_report_whole_ns(m),
+			       .with_self = r->sort != NULL };
 	uint32_t i;
 
 	for (i = m->first_root; i; i = tr2_node_after(m, i)) {
@@ -108,37 +182,86 @@ static void give_processes(struct tr2_table *t, void *data)
 	}
 }
 
-static bool processes(const struct tr2_report *r)
+static uint32_t root_of(const struct tr2_model *m, uint32_t node)
 {
+	while (m->nodes[node].parent)
+		node = m->nodes[node].parent;
+	return node;
+}
+
+static void give_folded(struct tr2_table *t, const struct tr2_report *r,
+			const struct tr2_fold *fold)
+{
+	struct process row = { .of.m = r->m,
+			       .whole = tr2_report_whole_ns(r->m) };
+	int depth = -1;
+	uint32_t i;
+
+	for (i = tr2_fold_after(fold, 0, &depth); i;
+	     i = tr2_fold_after(fold, i, &depth)) {
+		row.of.node = fold->row[i].node;
+		row.root = root_of(r->m, row.of.node);
+		row.fold = fold->row[i].nr > 1 ? &fold->row[i] : NULL;
+		tr2_table_add_at(t, &row, depth);
+	}
+	row.fold = &fold->rest;
+	row.rest = fold;
+	if (fold->nr_rest)
+		tr2_table_add_at(t, &row, 0);
+}
+
+/* The whole and the path come first in text, where they are read first. */
+static void print_above(const struct tr2_report *r, bool with_path)
+{
+	tr2_report_summary(r);
+	if (with_path && tr2_report_is_text(r))
+		tr2_report_critical_path(r);
+}
+
+static bool processes(const struct tr2_report *r, bool with_path)
+{
+	bool folds = tr2_report_is_text(r) && !r->all && !r->sort && r->limit < 0;
+	struct tr2_fold fold = { NULL };
 	struct tr2_table t;
 	bool ok;
 
 	tr2_table_init(&t, r->out, "processes", TR2_COLUMNS(process_columns));
-	r->out->caption = "the processes as a tree; [...]: not instrumented; "
-			  "<: began before it was recorded; ?: likely, but not certainly, a child of the "
-			  "process above it";
+	folds = folds && tr2_report_fold(&fold, r);
 	/* Only a sorted table needs all rows in memory. */
-	if (r->sort || r->limit >= 0)
+	if (folds)
+		give_folded(&t, r, &fold);
+	else if (r->sort || r->limit >= 0)
 		give_processes(&t, (void *)r);
 	else
 		tr2_table_rows(&t, give_processes, (void *)r);
 	ok = tr2_report_sort(r, &t, NULL);
 	if (ok) {
-		tr2_report_summary(r);
+		r->out->piped_width = TR2_REPORT_WIDTH;
+		print_above(r, with_path);
+		r->out->caption =
+			"the processes as a tree; [...]: not instrumented; "
+			"<: began before it was recorded; "
+			"?: likely, but not certainly, a child of the process "
+			"above it";
 		tr2_table_print(&t);
+		r->out->piped_width = 0;
 	}
 	tr2_table_release(&t);
 	legend_filter = r->filter;
+	legend_fold = folds ? &fold : NULL;
 	if (ok && tr2_report_is_text(r))
 		tr2_print_legend(r->m, is_chosen, false);
+	tr2_fold_release(&fold);
 	return ok;
 }
 
 bool tr2_report_processes(const struct tr2_report *r)
 {
-	if (!processes(r))
+	bool with_path = !tr2_filter_on(r->filter) && !r->sort && r->limit < 0;
+
+	if (!processes(r, with_path))
 		return false;
-	if (!tr2_filter_on(r->filter) && !r->sort && r->limit < 0)
+	if (with_path && !tr2_report_is_text(r))
 		tr2_report_critical_path(r);
 	return true;
 }

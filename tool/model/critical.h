@@ -82,4 +82,19 @@ size_t tr2_critical_pieces(const struct tr2_model *m, uint32_t root,
  * states. */
 bool *tr2_critical_samples(const struct tr2_model *m);
 
+/* All steps of processes of one kind, in regions of one name, for one reason. */
+struct tr2_path_sum {
+	tr2_str kind; /* model/kind.h */
+	/* The first of them, with the time of all; its start is the earliest,
+	 * `by` has more than half of it. */
+	struct tr2_step step;
+	uint32_t nr_nodes; /* processes */
+	int64_t inferred_ns, by_ns; /* of its time: derived; for step.by */
+};
+
+/* Sum the steps, the largest first. The caller frees *sums. Return their
+ * number. */
+size_t tr2_critical_sums(struct tr2_model *m, const struct tr2_step *steps,
+			 size_t nr, struct tr2_path_sum **sums);
+
 #endif

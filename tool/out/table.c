@@ -268,6 +268,8 @@ void tr2_output_begin(struct tr2_output *o, enum tr2_format format)
 {
 	o->format = format;
 	o->nr_tables = 0;
+	o->wide = false;
+	o->piped_width = 0;
 	o->csv_table = NULL;
 	if (format == TR2_FORMAT_JSON)
 		fputs("{", stdout);

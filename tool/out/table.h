@@ -50,7 +50,8 @@ enum tr2_cell_kind {
 /* Flags of a column. */
 #define TR2_COL_LEFT (1u << 0)   /* numbers are right-aligned by default */
 #define TR2_COL_TREE (1u << 1)   /* with lines of a tree before the text, by the
-				  * depth given to tr2_table_depth() */
+				  * depth given to tr2_table_depth(); cut in the
+				  * middle if it is too wide */
 #define TR2_COL_FLEX (1u << 2)   /* narrowed first if a line is too wide */
 #define TR2_COL_DATA (1u << 3)   /* only in JSON and CSV (not without a key) */
 #define TR2_COL_TEXT (1u << 4)   /* only in text */
@@ -108,6 +109,10 @@ struct tr2_output {
 	void (*print)(struct tr2_table *t);
 	void *data;
 	const char *name, *caption;
+	/* Text: cut no lines; else to the width of the terminal, or of a pipe
+	 * (0: not). */
+	bool wide;
+	unsigned int piped_width;
 };
 
 void tr2_output_begin(struct tr2_output *o, enum tr2_format format);

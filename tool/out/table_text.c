@@ -13,8 +13,10 @@
 #include "out/table_private.h"
 #include "out/term.h"
 
-/* The least width of a flexible column. */
+/* The least width of a flexible column. Others are left out before a tree gets
+ * less than MIN_TREE. */
 #define MIN_FLEX 16
+#define MIN_TREE 24
 
 /* Deeper trees are drawn with this depth. */
 #define MAX_TREE_DEPTH 64
@@ -136,9 +138,10 @@ static void add_tree_lines(const struct tr2_table *t, size_t row, bool *open,
 	if (!goes_on)
 		open[depth] = has_sibling_below(t, row, t->depths[row]);
 	for (d = 1; d < depth + goes_on; d++)
-		tr2_buf_addstr(out, open[d] ? "│ " : "  ");
+		tr2_buf_addstr(out, open[d] ? tr2_term_text("│ ", "| ") : "  ");
 	if (!goes_on)
-		tr2_buf_addstr(out, open[depth] ? "├ " : "└ ");
+		tr2_buf_addstr(out, open[depth] ? tr2_term_text("├ ", "|-") :
+						  tr2_term_text("└ ", "`-"));
 }
 
 static bool shown(const struct tr2_column *column)
@@ -266,14 +269,20 @@ static void add_left_out(const struct tr2_table *t, const bool *left_out,
 	tr2_buf_addch(out, '\n');
 }
 
+static size_t least_flex(const struct tr2_column *column)
+{
+	return column->flags & TR2_COL_TREE ? MIN_TREE : MIN_FLEX;
+}
+
 /* Return the width of lines with the narrowest flexible columns. */
 static size_t least_width(const struct tr2_table *t, const size_t *width)
 {
 	size_t total = total_width(t, width), c;
 
 	for (c = 0; c < t->nr_columns; c++)
-		if (t->columns[c].flags & TR2_COL_FLEX && width[c] > MIN_FLEX)
-			total -= width[c] - MIN_FLEX;
+		if (t->columns[c].flags & TR2_COL_FLEX &&
+		    width[c] > least_flex(&t->columns[c]))
+			total -= width[c] - least_flex(&t->columns[c]);
 	return total;
 }
 
@@ -285,7 +294,7 @@ static void leave_out(const struct tr2_table *t, struct printing *p,
 {
 	size_t c;
 
-	if (!tr2_term_width())
+	if (!tr2_term_width() || t->output->wide)
 		return;
 	for (c = t->nr_columns; c-- > 0;)
 		if (p->width[c] && t->columns[c].flags & flag &&
@@ -295,15 +304,21 @@ static void leave_out(const struct tr2_table *t, struct printing *p,
 		}
 }
 
-/* Narrow the flexible columns, the widest first, until lines fit a terminal.
- * Piped output is not cut. */
+/* Return the width of lines; 0: any. */
+static size_t line_width(const struct tr2_table *t)
+{
+	return t->output->wide	? 0 :
+	       tr2_term_width() ? tr2_term_width() : t->output->piped_width;
+}
+
+/* Narrow the flexible columns, the widest first, until lines fit. */
 static void fit_width(const struct tr2_table *t, size_t *width)
 {
 	size_t total = total_width(t, width), c, widest;
 
-	if (!tr2_term_width())
+	if (!line_width(t))
 		return;
-	while (total > tr2_term_width()) {
+	while (total > line_width(t)) {
 		widest = t->nr_columns;
 		for (c = 0; c < t->nr_columns; c++)
 			if (t->columns[c].flags & TR2_COL_FLEX &&
@@ -318,22 +333,34 @@ static void fit_width(const struct tr2_table *t, size_t *width)
 }
 
 /* Add the text, which is w wide, cut with an ellipsis if its column is
- * narrower. */
+ * narrower. tail: so much of that is for the end of the text. */
 static size_t add_cut(struct tr2_buf *out, const char *text, size_t len,
-		      size_t w, size_t width, enum tr2_color color)
+		      size_t w, size_t width, size_t tail, enum tr2_color color)
 {
+	const char *dots = tr2_term_text("…", "~");
+	size_t from;
+
 	if (color != TR2_COLOR_NONE)
 		tr2_buf_addstr(out, tr2_color_on(color));
 	if (w <= width) {
 		tr2_buf_add(out, text, len);
 	} else {
-		tr2_buf_add(out, text, bytes_of_width(text, len, width - 1));
-		tr2_buf_addstr(out, "…");
+		from = bytes_of_width(text, len, w - tail);
+		tr2_buf_add(out, text,
+			    bytes_of_width(text, len, width - 1 - tail));
+		tr2_buf_addstr(out, dots);
+		tr2_buf_add(out, text + from, len - from);
 		w = width;
 	}
 	if (color != TR2_COLOR_NONE)
 		tr2_buf_addstr(out, tr2_color_off(color));
 	return w;
+}
+
+/* The end of a command line says more than its middle. */
+static size_t tail_of(size_t width)
+{
+	return width > 8 ? width / 2 : 0;
 }
 
 /* Return the text of a duration that was kept. */
@@ -368,13 +395,15 @@ static void add_cell(const struct tr2_table *t, size_t row, size_t c,
 		tr2_buf_reset(&p->tree);
 		add_tree_lines(t, row, p->open, &p->tree);
 		lines = display_width(p->tree.p, p->tree.len);
-		lines = add_cut(out, p->tree.p, p->tree.len, lines, width,
+		lines = add_cut(out, p->tree.p, p->tree.len, lines, width, 0,
 				TR2_COLOR_DIM);
 	} else if (!left && w < width) {
 		tr2_buf_addchars(out, ' ', width - w);
 	}
 	if (len && lines < width)
 		lines += add_cut(out, text, len, w, width - lines,
+				 flags & TR2_COL_TREE ? tail_of(width - lines) :
+							0,
 				 (enum tr2_color)head->color);
 	/* The last column needs no padding. */
 	if (c + 1 == p->last)

@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-
+#include "base/macros.h"
 #include "out/term.h"
 
 #define MIN_WIDTH 40
@@ -145,6 +145,27 @@ unsigned int tr2_term_width(void)
 unsigned int tr2_term_height(void)
 {
 	return term.height;
+}
+
+static bool is_utf8(void)
+{
+	static const char *const names[] = { "LC_ALL", "LC_CTYPE", "LANG" };
+	const char *value = NULL;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(names) && !(value && *value); i++)
+		value = getenv(names[i]);
+	return value && (strcasestr(value, "utf-8") || strcasestr(value, "utf8"));
+}
+
+const char *tr2_term_text(const char *utf8, const char *ascii)
+{
+	static bool known, has_utf8;
+
+	if (!known)
+		has_utf8 = is_utf8();
+	known = true;
+	return has_utf8 ? utf8 : ascii;
 }
 
 const char *tr2_color_on(enum tr2_color color)

@@ -2,7 +2,7 @@
 /*
  * term - properties of the output: width, colours, a pager.
  *
- * Piped text is stable and complete: no colour, no pager, no line is cut.
+ * Piped text is stable: no colour, no pager.
  */
 #ifndef TR2_OUT_TERM_H
 #define TR2_OUT_TERM_H
@@ -28,6 +28,8 @@ void tr2_term_end(void);
 
 unsigned int tr2_term_width(void); /* in columns; 0: not a terminal */
 unsigned int tr2_term_height(void); /* in lines; 0: not a terminal */
+/* Return the first text if the locale has UTF-8, else the second. */
+const char *tr2_term_text(const char *utf8, const char *ascii);
 /* Return the sequences before and after coloured text; "" without colours. */
 const char *tr2_color_on(enum tr2_color color);
 const char *tr2_color_off(enum tr2_color color);

@@ -1,0 +1,152 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+
+test_description='trace2 report of many processes fits a screen'
+
+. ./test-lib.sh
+. "$TEST_DIRECTORY"/lib-stream.sh
+
+# build N: a top that runs N compilers one after the other, 20 ms each, with a
+# child of their own; the last one is slow; then a linker, and a short program.
+build () {
+	begin P 0 make && at=10 && i=0 &&
+	while test "$i" -lt "$1"
+	do
+		ms=20 &&
+		if test "$i" = $(($1 - 1))
+		then
+			ms=100
+		fi &&
+		begin "P/C$i" "$at" /usr/bin/cc &&
+		begin "P/C$i/D$i" $((at + 5)) /usr/lib/cc1 &&
+		event "P/C$i/D$i" $((at + ms - 5)) atexit &&
+		event "P/C$i" $((at + ms)) atexit &&
+		at=$((at + ms)) &&
+		i=$((i + 1)) || return 1
+	done &&
+	begin P/L "$at" ld && event P/L $((at + 50)) atexit &&
+	begin P/T $((at + 50)) touch && event P/T $((at + 51)) atexit &&
+	event P $((at + 60)) atexit
+}
+
+test_expect_success 'processes of one kind share a row, below others that do' '
+	build 60 >many.event &&
+	cat >expect <<-\EOF &&
+	1.350 s wall, 123 processes, 369 events
+
+	TIME ms  SHARE  CRITICAL PATH BY KIND
+	680.000  50.4%  cc1 x 60
+	600.000  44.4%  cc x 60
+	 50.000   3.7%  ld
+	 19.000   1.4%  make
+	  1.000   0.1%  1 more, each less than 0.5%
+	(without states of threads: what only waited is on the path, too)
+
+	WALL s  SELF s   SHARE     PROCESS
+	 1.350   0.019  100.0%     make
+	 1.280   0.600   94.8%     ├ cc x 60 (20.0ms, max 100ms)
+	 0.680   0.680   50.4%     │ └ cc1 x 60 (10.0ms, max 90.0ms)
+	 0.050   0.050    3.7%  ?  └ ld
+	 0.001   0.001             1 more in 1 row, each less than 0.5%
+	? likely, but not certainly, a child of the process above it
+	EOF
+	trace2 report many.event >actual &&
+	test_cmp expect actual
+'
+
+test_expect_success '--all and -n show single processes, JSON has all of them' '
+	trace2 report --all many.event >out &&
+	grep -c "├ cc$\|│ └ cc1$" out >actual &&
+	trace2 report -n 5 many.event >out &&
+	grep -c "├ cc$\|│ └ cc1$" out >>actual &&
+	test_write_lines 240 2 >expect &&
+	test_cmp expect actual
+'
+
+test_expect_success JQ 'JSON has every process and every step' '
+	trace2 report --format=json many.event >json &&
+	jq "(.processes | length), (.critical_path | length)" json >actual &&
+	test_write_lines 123 123 >expect &&
+	test_cmp expect actual
+'
+
+test_expect_success 'filters choose what is folded' '
+	trace2 report --cmd cc1 many.event >out &&
+	sed 1,2d out >actual &&
+	cat >expect <<-\EOF &&
+	WALL ms  SELF ms  SHARE  PROCESS
+	680.000  680.000  50.4%  cc1 x 60 (10.0ms, max 90.0ms)
+	EOF
+	test_cmp expect actual &&
+	trace2 report -t 50ms many.event >out &&
+	sed 1,2d out >actual &&
+	cat >expect <<-\EOF &&
+	WALL s  SELF s   SHARE     PROCESS
+	 1.350   0.019  100.0%     make
+	 0.100   0.010    7.4%  ?  ├ cc
+	 0.090   0.090    6.7%  ?  │ └ cc1
+	 0.050   0.050    3.7%  ?  └ ld
+	? likely, but not certainly, a child of the process above it
+	EOF
+	test_cmp expect actual
+'
+
+test_expect_success 'a tree that fits is not folded' '
+	build 18 >few.event &&
+	trace2 report few.event >out &&
+	grep -c "├ cc$\|│ └ cc1$" out >actual &&
+	echo 72 >expect &&
+	test_cmp expect actual
+'
+
+# Forty kinds are too many for forty rows with make and the rest.
+test_expect_success 'at most 40 rows, and what is less than the others in the last' '
+	{
+		begin P 0 make && i=1 &&
+		while test "$i" -lt 60
+		do
+			begin "P/C$i" $((i * 10)) "prog$i" &&
+			event "P/C$i" $((i * 10 + 5 + i % 2)) atexit &&
+			i=$((i + 1)) || return 1
+		done &&
+		event P 600 atexit
+	} >kinds.event &&
+	trace2 report kinds.event >out &&
+	sed -n "/WALL/,\$p" out | sed "1d; /^? likely/d" >tree &&
+	test_line_count = 40 tree &&
+	sed -n "\$p" tree >actual &&
+	test_grep "21 more in 21 rows, each less than 0.9%$" actual &&
+	sed -n "/CRITICAL/,/^(/p" out | sed "1d; \$d" >path &&
+	test_line_count = 40 path &&
+	awk "{ sum += \$1 } END { printf \"%.0f\n\", sum }" path >actual &&
+	echo 600 >expect &&
+	test_cmp expect actual
+'
+
+test_expect_success 'command lines are cut in the middle, except with --wide' '
+	{
+		begin P 0 make &&
+		event P/C 10 version "\"evt\":\"4\",\"exe\":\"1\"" &&
+		event P/C 10 start "\"t_abs\":0.0,\"argv\":[\"cc\",\"-O2\",\"-I/a/directory/that/has/a/name/too/long/to/be/read\",\"-D_GNU_SOURCE\",\"-o\",\"file.o\",\"file.c\"]" &&
+		event P/C 90 atexit && event P 100 atexit
+	} >long.event &&
+	trace2 report long.event >out &&
+	test_grep "├ cc -O2 -I/a/dir.*….* -o file.o file.c$\|└ cc -O2 -I/a/dir.*….* -o file.o file.c$" out &&
+	"$PERL_PATH" -CI -ne "chomp; print if length > 100" <out >wide &&
+	test_must_be_empty wide &&
+	trace2 report --wide long.event >out &&
+	test_grep "└ cc -O2 -I/a/directory/.*/read -D_GNU_SOURCE -o file.o file.c$" out
+'
+
+test_expect_success 'trees are drawn in ASCII without UTF-8' '
+	LC_ALL=C trace2 report few.event >out &&
+	test_grep "	*|-cc$" out &&
+	test_grep "| .-cc1$" out &&
+	test_grep "  .-touch$" out &&
+	"$PERL_PATH" -ne "print if /[^\\n -~]/" <out >actual &&
+	test_must_be_empty actual &&
+	LC_ALL= LC_CTYPE= LANG=de_DE.utf8 trace2 report few.event >out &&
+	test_grep "├ cc$" out
+'
+
+test_done
