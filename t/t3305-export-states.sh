@@ -211,4 +211,36 @@ test_expect_success SQLITE3 'sqlite: a database of the version before is upgrade
 	test_cmp expect actual
 '
 
+test_expect_success 'prometheus: every process, with what it did' '
+	trace2 export --to prometheus r >r.prom &&
+	grep "^trace2_process.*\(top\|reader\)" r.prom |
+		grep -v "_duration_\|self\|spawn" >actual &&
+	cat >expect <<-\EOF &&
+	trace2_processes_total{command="top",result="ok"} 1
+	trace2_processes_total{command="reader",result="ok"} 1
+	trace2_process_cpu_seconds_total{command="top"} 0.000022000
+	trace2_process_cpu_seconds_total{command="reader"} 0.000037000
+	trace2_process_ready_seconds_total{command="top"} 0.000001000
+	trace2_process_ready_seconds_total{command="reader"} 0.000005000
+	trace2_process_wait_seconds_total{command="top",cause="child"} 0.000073000
+	trace2_process_wait_seconds_total{command="reader",cause="pipe"} 0.000040000
+	EOF
+	test_cmp expect actual &&
+	grep "duration.*count.*reader" r.prom >actual &&
+	echo "trace2_process_duration_seconds_count{command=\"reader\"} 1" >expect &&
+	test_cmp expect actual
+'
+
+test_expect_success 'git-event says what it cannot say' '
+	trace2 export --to git-event r >out 2>err &&
+	test_line_count = 5 out &&
+	cat >expect <<-\EOF &&
+	trace2: warning: 2 of 3 processes have no events of their own: the other formats have them
+	EOF
+	test_cmp expect err &&
+	trace2 export --to git-event --cmd writer r >out 2>err &&
+	test_line_count = 5 out &&
+	test_must_be_empty err
+'
+
 test_done

@@ -13,13 +13,14 @@ test_expect_success 'processes, regions, timers, counters' '
 	grep -v "^#\|_bucket" mix.prom >actual &&
 	cat >expect <<-\EOF &&
 	trace2_processes_total{command="work",result="failed"} 1
+	trace2_processes_total{command="helper",result="ok"} 1
 	trace2_processes_total{command="helper",result="failed"} 1
 	trace2_process_duration_seconds_sum{command="work"} 0.020000000
 	trace2_process_duration_seconds_count{command="work"} 1
-	trace2_process_duration_seconds_sum{command="helper"} 0.004000000
-	trace2_process_duration_seconds_count{command="helper"} 1
+	trace2_process_duration_seconds_sum{command="helper"} 0.012000000
+	trace2_process_duration_seconds_count{command="helper"} 2
 	trace2_process_self_seconds_total{command="work"} 0.012000000
-	trace2_process_self_seconds_total{command="helper"} 0.004000000
+	trace2_process_self_seconds_total{command="helper"} 0.012000000
 	trace2_process_spawn_seconds_total{command="work"} 0.000000000
 	trace2_process_spawn_seconds_total{command="helper"} 0.002000000
 	trace2_errors_total{command="work"} 0
@@ -43,7 +44,7 @@ test_expect_success 'processes, regions, timers, counters' '
 	cat >expect <<-\EOF &&
 	trace2_process_duration_seconds_bucket{command="helper",le="0.0025"} 0
 	trace2_process_duration_seconds_bucket{command="helper",le="0.005"} 1
-	trace2_process_duration_seconds_bucket{command="helper",le="+Inf"} 1
+	trace2_process_duration_seconds_bucket{command="helper",le="+Inf"} 2
 	EOF
 	test_cmp expect actual
 '
@@ -53,10 +54,11 @@ test_expect_success 'processes of a kind are added up' '
 	trace2 export --to prometheus "$MIX" later.event >both.prom &&
 	grep "^trace2_process.*{command=.helper.[,}]" both.prom | grep -v bucket >actual &&
 	cat >expect <<-\EOF &&
+	trace2_processes_total{command="helper",result="ok"} 2
 	trace2_processes_total{command="helper",result="failed"} 2
-	trace2_process_duration_seconds_sum{command="helper"} 0.008000000
-	trace2_process_duration_seconds_count{command="helper"} 2
-	trace2_process_self_seconds_total{command="helper"} 0.008000000
+	trace2_process_duration_seconds_sum{command="helper"} 0.024000000
+	trace2_process_duration_seconds_count{command="helper"} 4
+	trace2_process_self_seconds_total{command="helper"} 0.024000000
 	trace2_process_spawn_seconds_total{command="helper"} 0.004000000
 	EOF
 	test_cmp expect actual

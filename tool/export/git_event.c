@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "common/memory.h"
+#include "common/say.h"
 #include "common/words.h"
 #include "event/redact.h"
 #include "model/filter.h"
@@ -243,10 +244,30 @@ static bool begin(struct tr2_export *x)
 	return true;
 }
 
+/* The kernel's records of a process are no events of Git's. */
+static void count_left_out(const struct tr2_export *x)
+{
+	const struct tr2_model *m = x->m;
+	uint32_t i, nr = 0, left_out = 0;
+
+	for (i = 1; i < m->nr_nodes; i++) {
+		if (!m->nodes[i].task || !tr2_filter_node(x->filter, m, i))
+			continue;
+		nr++;
+		left_out += !m->nodes[i].session;
+	}
+	if (left_out)
+		tr2_warning("%u of %u processes have no events of their own: the "
+			    "other formats have them", left_out, nr);
+}
+
 static bool end(struct tr2_export *x)
 {
 	const struct tr2_model *m = x->m;
 	uint32_t i;
+
+	if (!x->failed)
+		count_left_out(x);
 
 	for (i = 0; i < m->nr_lines && !x->failed && !x->sink.failed; i++) {
 		if (!tr2_filter_event(x->filter, m, &m->lines[i]))

@@ -18,17 +18,19 @@
 #include "export/series.h"
 #include "model/histogram.h"
 #include "model/own.h"
+#include "model/states.h"
 
 #define MAX_SERIES 100
 #define FIRST_PROCESS_BOUND 9 /* a millisecond: no process takes less */
 
 /* value[] of commands: results of the processes, and their cost. */
-enum { OK, FAILED, KILLED, UNFINISHED, ALL, SELF, SPAWN, ERRORS };
+enum { OK, FAILED, KILLED, UNFINISHED, ALL, SELF, SPAWN, ERRORS, CPU, READY };
 enum { TOTAL, CALLS, REGION_SELF }; /* of regions and timers */
 
 struct prometheus {
-	struct tr2_series_set commands, regions, timers, counters;
+	struct tr2_series_set commands, waits, regions, timers, counters;
 	uint64_t lost;
+	bool has_cpu; /* of some process */
 	int64_t *self; /* by span */
 };
 
@@ -68,6 +70,25 @@ static int end_of(const struct tr2_node *n)
 	return n->has_code && n->code ? FAILED : OK;
 }
 
+static void add_waits(struct tr2_export *x, const struct tr2_node *n,
+		      tr2_str name)
+{
+	struct prometheus *p = x->state;
+	struct tr2_state_sums sums = { 0 };
+	const char *cause;
+	int i;
+
+	tr2_states_sum_task(x->m, n->task, n->start_ns, n->end_ns, &sums);
+	for (i = 0; i < TR2_CAUSE_NR; i++) {
+		if (!sums.cause_ns[i])
+			continue;
+		cause = tr2_cause_name(i);
+		tr2_series_at(&p->waits, name,
+			      tr2_intern(x->m, cause, strlen(cause)))
+			->value[TOTAL] += positive(sums.cause_ns[i]);
+	}
+}
+
 static void node(struct tr2_export *x, uint32_t i)
 {
 	struct prometheus *p = x->state;
@@ -76,8 +97,6 @@ static void node(struct tr2_export *x, uint32_t i)
 	uint64_t wall = positive(n->end_ns - n->start_ns);
 	tr2_str name;
 
-	if (!n->session)
-		return;
 	tr2_buf_reset(&x->text);
 	tr2_export_node_name(x, &x->text, i);
 	name = tr2_intern(x->m, tr2_buf_str(&x->text), x->text.len);
@@ -91,6 +110,14 @@ static void node(struct tr2_export *x, uint32_t i)
 	s->value[SELF] += positive(n->self_ns);
 	s->value[SPAWN] += n->spawn_ns == TR2_NO_TIME ? 0 :
 							positive(n->spawn_ns);
+	if (n->cpu_ns != TR2_NO_TIME) {
+		s->value[CPU] += positive(n->cpu_ns);
+		p->has_cpu = true;
+	}
+	if (n->task && n->wait_ns != TR2_NO_TIME) {
+		s->value[READY] += positive(n->ready_ns);
+		add_waits(x, n, name);
+	}
 	for (i = n->session; i; i = x->m->sessions[i].next_of_node) {
 		s->value[ERRORS] += x->m->sessions[i].nr_errors;
 		p->lost += x->m->sessions[i].lost;
@@ -305,6 +332,18 @@ static void print_processes(struct tr2_export *x, struct prometheus *p)
 		     "trace2_process_spawn_seconds_total",
 		     "Wall time that parents waited for processes to start and "
 		     "end.");
+	if (p->has_cpu)
+		print_series(x, &p->commands, CPU, true, "command",
+			     "trace2_process_cpu_seconds_total",
+			     "CPU time of all threads of processes.");
+	if (x->m->has_states)
+		print_series(x, &p->commands, READY, true, "command",
+			     "trace2_process_ready_seconds_total",
+			     "Wall time in which a process could run, and had no "
+			     "CPU.");
+	print_series(x, &p->waits, TOTAL, true, "command cause",
+		     "trace2_process_wait_seconds_total",
+		     "Wall time in which all threads of a process waited.");
 	print_series(x, &p->commands, ERRORS, false, "command",
 		     "trace2_errors_total", "Errors that processes reported.");
 }
@@ -341,6 +380,7 @@ static void bound(struct tr2_export *x, struct prometheus *p)
 	tr2_str other = tr2_intern(x->m, "other", 5);
 
 	tr2_series_bound(&p->commands, MAX_SERIES, ALL, other);
+	tr2_series_bound(&p->waits, MAX_SERIES, TOTAL, other);
 	tr2_series_bound(&p->regions, MAX_SERIES, TOTAL, other);
 	tr2_series_bound(&p->timers, MAX_SERIES, TOTAL, other);
 	tr2_series_bound(&p->counters, MAX_SERIES, TOTAL, other);
@@ -355,6 +395,7 @@ static bool end(struct tr2_export *x)
 		print_all(x, p);
 	}
 	tr2_series_release(&p->commands);
+	tr2_series_release(&p->waits);
 	tr2_series_release(&p->regions);
 	tr2_series_release(&p->timers);
 	tr2_series_release(&p->counters);

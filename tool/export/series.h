@@ -12,7 +12,7 @@
 /* Upper bounds of histograms: 1, 2.5 and 5 times the powers of ten from a
  * microsecond to a thousand seconds. */
 #define TR2_SERIES_BOUNDS 28
-#define TR2_SERIES_VALUES 8
+#define TR2_SERIES_VALUES 10
 
 struct tr2_series {
 	tr2_str label[2];
