@@ -57,8 +57,8 @@ make_views () {
 	echo "report -t 1us -N *"
 }
 
-# view WORDS INPUT...: run it, into `out`. Only `check` fails because of errors in
-# a stream.
+# view WORDS INPUT...: run it, into `out`; JSON is collected in `json`. Only
+# `check` fails because of errors in a stream.
 # shellcheck disable=SC2086 # words
 view () {
 	rm -rf out page db &&
@@ -82,8 +82,20 @@ view () {
 	test_grep ! "(null)" out &&
 	case "$words" in
 	script*--git-*) ;;
-	*=json|*chrome|*otlp*|*git-event) jq . <out >pretty ;;
+	*=json|*chrome|*otlp*|*git-event) cat out >>json ;;
 	esac
+}
+
+# views FILE INPUTS: run each view in FILE.
+# shellcheck disable=SC2086 # words
+views () {
+	rm -f json &&
+	while read -r words
+	do
+		view "$words" $2 || return 1
+	done <"$1" &&
+	test -s json &&
+	jq . <json >pretty
 }
 
 test_expect_success 'setup: the streams, and the views' '
@@ -121,18 +133,12 @@ test_expect_success 'setup: the other targets, a sentinel' '
 '
 
 test_expect_success 'every event in every view' '
-	while read -r words
-	do
-		view "$words" $usual || return 1
-	done <views
+	views views "$usual"
 '
 
 test_expect_success 'events without their fields, with wrong ones, with huge numbers' '
 	grep -v "to perf\|format=json" views >few &&
-	while read -r words
-	do
-		view "$words" $odd || return 1
-	done <few
+	views few "$odd"
 '
 
 test_expect_success LIBCURL 'a database server is sent them all' '
