@@ -241,6 +241,13 @@ test_expect_success CC,TASKS,LIBDW,JQ 'a static program' '
 	share mix 58 82
 '
 
+test_expect_success CC,TASKS,LIBDW,JQ 'record -p: a process that has its mappings already' '
+	./fp 3000 &
+	trace2 record --profile -p $! &&
+	functions &&
+	share mix 58 82
+'
+
 test_expect_success TASKS 'without samples, a warning says how to record some' '
 	trace2 record -- true &&
 	trace2 report --functions >out 2>err &&

@@ -80,7 +80,6 @@ struct tr2_kernel_record {
 	 * none. */
 	const unsigned char *registers, *stack;
 	uint32_t stack_len;
-	uint64_t ip, period;
 	uint64_t at; /* offset of the body in the file */
 };
 

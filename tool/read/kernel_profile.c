@@ -228,8 +228,6 @@ static void add_calls(struct tr2_model *m, struct tr2_model_sample *sample,
 			add_call(m, sample, addr + !is_return);
 		is_return = addr < FIRST_MARKER;
 	}
-	if (!sample->nr_calls && !sample->stack && r->ip)
-		add_call(m, sample, r->ip + 1);
 }
 
 /* Note where the copy is: few readers need it. 0: there is none. */
@@ -269,7 +267,7 @@ void tr2_kernel_profile_sample(struct tr2_kernel_profile *p,
 		.cpu = r->ring,
 		.task_thread = task_thread,
 		.at_ns = wall_ns,
-		.count = r->period ? r->period : r->source->sample_period,
+		.count = r->source->sample_period,
 		.is_time = true,
 	};
 	uint32_t i;

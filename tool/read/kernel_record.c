@@ -63,7 +63,7 @@ static bool take_raw(struct rest *rest, struct tr2_kernel_record *r)
 
 /* abi, and a value for each register; then the stack: size, data, and how much
  * of that is valid. */
-static bool take_stack(struct rest *rest, struct tr2_kernel_record *r)
+static __attribute__((noinline)) bool take_stack(struct rest *rest, struct tr2_kernel_record *r)
 {
 	unsigned int nr = (unsigned int)
 		__builtin_popcountll(r->source->registers);
@@ -87,12 +87,6 @@ static bool take_stack(struct rest *rest, struct tr2_kernel_record *r)
 	return true;
 }
 
-static bool take_ip(struct rest *rest, struct tr2_kernel_record *r)
-{
-	return !(r->source->sample_type & PERF_SAMPLE_IP) ||
-	       take(rest, &r->ip, sizeof(r->ip));
-}
-
 /* The fields of a sample come in this order; those behind are not used. */
 static bool parse_sample(struct rest *rest, struct tr2_kernel_record *r)
 {
@@ -101,7 +95,9 @@ static bool parse_sample(struct rest *rest, struct tr2_kernel_record *r)
 
 	if (type & PERF_SAMPLE_IDENTIFIER && !take_u64s(rest, 1))
 		return false;
-	if (!take_ip(rest, r) || !(type & PERF_SAMPLE_TID) || !take(rest, ids, sizeof(ids)) ||
+	if (type & PERF_SAMPLE_IP && !take_u64s(rest, 1))
+		return false;
+	if (!(type & PERF_SAMPLE_TID) || !take(rest, ids, sizeof(ids)) ||
 	    !(type & PERF_SAMPLE_TIME) ||
 	    !take(rest, &r->time_ns, sizeof(r->time_ns)))
 		return false;
@@ -110,10 +106,8 @@ static bool parse_sample(struct rest *rest, struct tr2_kernel_record *r)
 	if (!take_u64s(rest, !!(type & PERF_SAMPLE_ADDR) +
 				     !!(type & PERF_SAMPLE_ID) +
 				     !!(type & PERF_SAMPLE_STREAM_ID) +
-				     !!(type & PERF_SAMPLE_CPU)))
-		return false;
-	if (type & PERF_SAMPLE_PERIOD &&
-	    !take(rest, &r->period, sizeof(r->period)))
+				     !!(type & PERF_SAMPLE_CPU) +
+				     !!(type & PERF_SAMPLE_PERIOD)))
 		return false;
 	if (type & PERF_SAMPLE_READ &&
 	    !skip_values(rest, r->source->read_format))
@@ -183,7 +177,10 @@ bool tr2_kernel_record_parse(const struct tr2_kernel_data *f,
 	struct rest rest;
 
 	memcpy(&header, p, sizeof(header));
-	memset(r, 0, sizeof(*r));
+	/* What a record may lack. */
+	r->pid = r->tid = 0;
+	r->calls = r->raw = r->registers = r->stack = NULL;
+	r->nr_calls = r->raw_len = r->stack_len = 0;
 	r->type = header.type;
 	r->misc = header.misc;
 	r->body = p + sizeof(header);

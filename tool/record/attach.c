@@ -403,6 +403,7 @@ static void add_process(struct tr2_watch *w, const struct tr2_attached *p,
 	uint32_t i;
 
 	add_thread(w, p, p->pid, now);
+	tr2_kernel_records_maps(&w->kernel, p->pid, now);
 	add_threads(&ids, p->pid);
 	for (i = 0; i < ids.nr; i++)
 		if (ids.id[i] != p->pid)

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "record/kernel_maps.h"
 #include "record/meta.h"
 
 /* More than the kernel without its modules has. */
@@ -231,6 +232,32 @@ void tr2_kernel_records_name(struct tr2_kernel_records *k, pid_t pid, pid_t tid,
 	tr2_perf_add_u32(&b, (uint32_t)tid);
 	tr2_perf_add_padded(&b, comm, TR2_COMM_SIZE);
 	add_record(k, &b, at, trailer);
+}
+
+void tr2_kernel_records_maps(struct tr2_kernel_records *k, pid_t pid,
+			     uint64_t time_ns)
+{
+	const struct tr2_task_trailer trailer = {
+		.pid = (uint32_t)pid, .tid = (uint32_t)pid, .time_ns = time_ns,
+	};
+	struct tr2_buf b = TR2_BUF_INIT;
+	char path[64], *line = NULL;
+	size_t size = 0, at;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
+	f = k->rings.file && k->wanted.hz ? fopen(path, "re") : NULL;
+	while (f && getline(&line, &size, f) > 0) {
+		at = tr2_perf_begin_record(&b, PERF_RECORD_MMAP2,
+					   PERF_RECORD_MISC_USER);
+		if (tr2_kernel_maps_add(&b, pid, line))
+			add_record(k, &b, at, trailer);
+		tr2_buf_reset(&b);
+	}
+	tr2_buf_release(&b);
+	free(line);
+	if (f)
+		fclose(f);
 }
 
 static void begin_file(struct tr2_kernel_records *k)

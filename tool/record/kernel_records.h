@@ -73,6 +73,9 @@ void tr2_kernel_records_detach(struct tr2_kernel_records *kernel);
 /* Begin the file, and enable the events of threads. Call it after the command
  * was forked. */
 void tr2_kernel_records_start(struct tr2_kernel_records *kernel);
+/* With samples: write what a process that was attached to executes. */
+void tr2_kernel_records_maps(struct tr2_kernel_records *kernel, pid_t pid,
+			     uint64_t time_ns);
 /* Write the name of a thread that was attached to. */
 void tr2_kernel_records_name(struct tr2_kernel_records *kernel, pid_t pid,
 			     pid_t tid, const char *comm, uint64_t time_ns);
