@@ -4,8 +4,6 @@
 #
 #	page_data FILE		the JSON in the page
 #	known_stream		a stream whose content the scripts know
-#	waiting_recording	make the recording r, in which one process waits for
-#				another's data, and its parent for its end
 #	page_own FILE		the page without the data of its recording
 #	$ROWS			for jq: rows(N) splits an array into parts of N
 #
@@ -18,35 +16,6 @@ TRACES="$TEST_DIRECTORY/traces"
 
 # shellcheck disable=SC2016,SC2034 # the dollars are for jq
 ROWS='def rows($n): . as $a | range(0; length; $n) as $i | $a[$i:$i + $n];'
-
-waiting_recording () {
-	rm -rf r &&
-	"$PERL_PATH" "$TEST_DIRECTORY/t3130/kernel.perl" r <<-\EOF
-	0 0 fork 10 10 1 1
-	0 0 in 10 10
-	1 0 comm 10 10 top exec
-	5 0 fork 11 11 10 10
-	6 0 fork 12 12 10 10
-	7 0 switch 10 10 12 reader schedule,do_wait
-	7 0 out 10 10
-	8 1 in 11 11
-	9 1 comm 11 11 writer exec
-	10 0 in 12 12
-	11 0 comm 12 12 reader exec
-	12 0 fork 12 13 10 12
-	13 1 in 12 13
-	14 1 exit 12 13
-	22 0 switch 12 12 0 swapper schedule,anon_pipe_read
-	22 0 out 12 12
-	52 1 waking 11 11 12
-	53 0 in 12 12
-	60 1 exit 11 11
-	80 0 waking 12 12 10
-	81 1 in 10 10
-	82 0 exit 12 12
-	90 1 exit 10 10
-	EOF
-}
 
 page_data () {
 	"$PERL_PATH" -0777 -ne 'print $1

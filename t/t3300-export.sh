@@ -9,6 +9,7 @@ failed, a thread, a region that goes on beside the children, and secrets.
 
 . ./test-lib.sh
 . "$TEST_DIRECTORY"/t3300/lib-export.sh
+. "$TEST_DIRECTORY"/lib-stream.sh
 
 unchecked 'a region that no thread entered' wrong.event
 
@@ -68,6 +69,52 @@ test_expect_success 'chrome: flows, counters, names' '
 	helper two
 	EOF
 	test_cmp expect actual
+'
+
+# Times are in microseconds. Both ends of an arrow are inside a slice.
+test_expect_success 'chrome: states of threads, and wake-ups' '
+	waiting_recording &&
+	trace2 export --to chrome -i r >out.json &&
+	jq -r -f "$TEST_DIRECTORY"/t3300/nesting.jq out.json >bad &&
+	test_must_be_empty bad &&
+	jq -r ".traceEvents[] | select(.name == \"thread_name\")
+		| \"\(.pid) \(.args.name)\"" out.json | sort >actual &&
+	cat >expect <<-\EOF &&
+	10 main
+	10 main: states
+	11 main
+	11 main: states
+	12 main
+	12 main: states
+	12 reader: states
+	EOF
+	test_cmp expect actual &&
+	jq -r ".traceEvents[] | select(.cat == \"state\" and .pid == 12)
+		| \"\(.ts) \(.dur) \(.name) \(.cname) \(.args.ended_by // .args.cpu_had // \"-\")\"" out.json >actual &&
+	cat >expect <<-\EOF &&
+	6 4 no CPU thread_state_runnable top
+	10 12 run thread_state_running -
+	22 30 wait pipe thread_state_sleeping writer
+	52 1 no CPU thread_state_runnable -
+	53 29 run thread_state_running -
+	12 1 no CPU thread_state_runnable writer
+	13 1 run thread_state_running -
+	EOF
+	test_cmp expect actual &&
+	jq -r "[.traceEvents[] | select(.cat == \"state\")] as \$states
+		| .traceEvents[] | select(.cat == \"wake-up\") as \$e
+		| [\$states[] | select(.tid == \$e.tid and .ts <= \$e.ts
+			and \$e.ts < .ts + .dur)]
+		| \"\(\$e.ph) \(\$e.pid) \(\$e.ts) in \(.[0].name)\"" out.json >actual &&
+	cat >expect <<-\EOF &&
+	s 12 80 in run
+	f 10 80 in no CPU
+	s 11 52 in run
+	f 12 52 in no CPU
+	EOF
+	test_cmp expect actual &&
+	trace2 export --to chrome --no-states -i r >out.json &&
+	test_grep ! state out.json
 '
 
 for trace in alias clone commit counters data error fetch gc nest push status timers

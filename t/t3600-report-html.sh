@@ -8,6 +8,7 @@ What it does in a browser is in t3601.
 
 . ./test-lib.sh
 . "$TEST_DIRECTORY"/lib-page.sh
+. "$TEST_DIRECTORY"/lib-stream.sh
 
 test_expect_success 'setup' '
 	known_stream >known.event

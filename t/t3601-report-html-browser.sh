@@ -9,6 +9,7 @@ chromium and chromium-driver.
 
 . ./test-lib.sh
 . "$TEST_DIRECTORY"/lib-page.sh
+. "$TEST_DIRECTORY"/lib-stream.sh
 
 # Start the browser of all tests. $session is its address; SIGTERM ends it.
 start_browser () {

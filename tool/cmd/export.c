@@ -68,8 +68,8 @@ static const struct tr2_option options[] = {
 	  "with folded: what threads did: [ready] and [wait CAUSE] below the "
 	  "time on a CPU", NULL },
 	{ 0, "no-states", NULL, TR2_OPT_FLAG, &chosen.no_states,
-	  "with sqlite and clickhouse: leave the table of states empty, which "
-	  "is the largest", NULL },
+	  "with sqlite, clickhouse and chrome: leave out the states of threads, "
+	  "which are the largest part", NULL },
 	TR2_OPT_END
 };
 
@@ -139,9 +139,10 @@ static int check_options(const struct tr2_export_format *f)
 		return tr2_usage_error(c, "--compat is for --to=otlp");
 	if (chosen.states && f != &tr2_export_folded)
 		return tr2_usage_error(c, "--states is for --to=folded");
-	if (chosen.no_states && f != &tr2_export_sqlite)
-		return tr2_usage_error(c, "--no-states is for --to=sqlite and "
-					  "--to=clickhouse");
+	if (chosen.no_states && f != &tr2_export_sqlite &&
+	    f != &tr2_export_chrome)
+		return tr2_usage_error(c, "--no-states is for --to=sqlite, "
+					  "--to=clickhouse and --to=chrome");
 	return 0;
 }
 

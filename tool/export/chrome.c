@@ -2,19 +2,20 @@
 /*
  * chrome - Trace Event JSON, which Perfetto, Chrome and speedscope open: one
  * process per process, with its threads, complete slices ("X"), flows from
- * parent to child, and counters. Times count from the start of the recording,
+ * parent to child, counters, and the states of threads. Times count from the start of the recording,
  * in microseconds with three decimals; `otherData` has that start.
  *
  * Slices of one thread always nest, since viewers rely on that. A child is
  * among the regions of the thread that waited for it; a child that ran beside
- * them is on a row of its own, "main: children 1".
+ * them is on a row of its own, "main: children 1". So are the states of a thread,
+ * "main: states", since they cross the borders of regions.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/map.h"
 #include "common/memory.h"
-#include "export/export.h"
+#include "export/chrome.h"
 #include "model/filter.h"
 #include "model/model.h"
 #include "out/table.h"
@@ -22,147 +23,13 @@
 /* Above every pid of the kernel. */
 #define FIRST_MADE_UP_ID (1u << 22)
 
-struct chrome {
-	int64_t origin_ns;
-	uint32_t *pids;       /* by node; 0: not shown */
-	uint32_t *child_tids; /* by child: the tid of its row; 0: none */
-	uint32_t next_id;
-	uint32_t tid;         /* of the current thread */
-	int64_t *ends;        /* ends of the slices around the current one */
-	uint32_t nr_ends, alloc_ends;
-	int64_t last_ns;      /* start of the last slice */
-	/* Rows of the thread for children, with the time from which each is
-	 * free. */
-	struct row {
-		int64_t free_ns;
-		uint32_t tid;
-	} *rows;
-	uint32_t nr_rows, alloc_rows;
-	bool any;             /* an event has been written */
-};
-
-struct slice {
-	int64_t start_ns, end_ns; /* wall */
-	uint32_t pid, tid;
-};
-
-static void add_us(struct tr2_buf *b, int64_t ns)
-{
-	uint64_t magnitude = ns < 0 ? 0 - (uint64_t)ns : (uint64_t)ns;
-
-	if (ns < 0)
-		tr2_buf_addch(b, '-');
-	tr2_buf_add_u64(b, magnitude / 1000);
-	tr2_buf_addch(b, '.');
-	tr2_buf_add_digits(b, magnitude % 1000, 3);
-}
-
-static struct tr2_buf *open_event(struct tr2_export *x, char phase,
-				  uint32_t pid, uint32_t tid)
-{
-	struct chrome *c = x->state;
-	struct tr2_buf *b = &x->sink.buf;
-
-	tr2_buf_addstr(b, c->any ? ",\n{\"ph\":\"" : "\n{\"ph\":\"");
-	c->any = true;
-	tr2_buf_addch(b, phase);
-	tr2_buf_addlit(b, "\",\"pid\":");
-	tr2_buf_add_u64(b, pid);
-	tr2_buf_addlit(b, ",\"tid\":");
-	tr2_buf_add_u64(b, tid);
-	return b;
-}
-
-static void add_time(struct tr2_export *x, int64_t wall_ns)
-{
-	const struct chrome *c = x->state;
-
-	tr2_buf_addlit(&x->sink.buf, ",\"ts\":");
-	add_us(&x->sink.buf, wall_ns - c->origin_ns);
-}
-
-/* name: already redacted. */
-static void add_name(struct tr2_export *x, const char *name)
-{
-	tr2_buf_addlit(&x->sink.buf, ",\"name\":");
-	tr2_json_add_string(&x->sink.buf, name);
-}
-
-/* Each member is added with a comma before it; the first comma is removed. */
-static size_t open_args(struct tr2_buf *b)
-{
-	tr2_buf_addlit(b, ",\"args\":{");
-	return b->len;
-}
-
-static void close_args(struct tr2_buf *b, size_t start)
-{
-	if (b->len > start && !b->failed) {
-		memmove(b->p + start, b->p + start + 1, b->len - start - 1);
-		b->len--;
-	}
-	tr2_buf_addlit(b, "}}");
-}
-
-static void metadata(struct tr2_export *x, const char *name, uint32_t pid,
-		     uint32_t tid, const char *key, const char *text)
-{
-	struct tr2_buf *b = open_event(x, 'M', pid, tid);
-	size_t args;
-
-	add_name(x, name);
-	args = open_args(b);
-	tr2_buf_addlit(b, ",\"");
-	tr2_buf_addstr(b, key);
-	tr2_buf_addlit(b, "\":");
-	tr2_json_add_string(b, text);
-	close_args(b, args);
-}
-
-static void sort_index(struct tr2_export *x, const char *name, uint32_t pid,
-		       uint32_t tid, uint32_t index)
-{
-	struct tr2_buf *b = open_event(x, 'M', pid, tid);
-	size_t args;
-
-	add_name(x, name);
-	args = open_args(b);
-	tr2_export_json_int(b, "sort_index", index);
-	close_args(b, args);
-}
-
-/* Open a slice; the caller adds args and the end. */
-static struct tr2_buf *open_slice(struct tr2_export *x, const struct slice *s,
-				  const char *category, const char *name)
-{
-	struct tr2_buf *b = open_event(x, 'X', s->pid, s->tid);
-
-	add_time(x, s->start_ns);
-	tr2_buf_addlit(b, ",\"dur\":");
-	add_us(b, s->end_ns - s->start_ns);
-	tr2_export_json_str(x, b, "cat", category);
-	add_name(x, name);
-	return b;
-}
-
-static void flow(struct tr2_export *x, char phase, uint32_t id,
-		 const struct slice *at)
-{
-	struct tr2_buf *b = open_event(x, phase, at->pid, at->tid);
-
-	add_time(x, at->start_ns);
-	tr2_export_json_int(b, "id", id);
-	tr2_buf_addstr(b, phase == 'f' ? ",\"bp\":\"e\"" : "");
-	tr2_buf_addlit(b, ",\"cat\":\"spawn\",\"name\":\"spawn\"}");
-}
-
 static bool is_shown(const struct tr2_export *x, uint32_t node)
 {
 	return tr2_export_is_process(x, node) && tr2_filter_node(x->filter, x->m, node);
 }
 
 /* Make up numbers for processes whose pid is unknown or was reused. */
-static void number_processes(struct tr2_export *x, struct chrome *c)
+static void number_processes(struct tr2_export *x, struct tr2_chrome *c)
 {
 	const struct tr2_model *m = x->m;
 	struct tr2_map seen = { 0 };
@@ -188,32 +55,36 @@ static void number_processes(struct tr2_export *x, struct chrome *c)
 
 static bool begin(struct tr2_export *x)
 {
-	struct chrome *c = tr2_calloc(1, sizeof(*c));
+	struct tr2_chrome *c = tr2_calloc(1, sizeof(*c));
 
 	x->state = c;
 	c->next_id = FIRST_MADE_UP_ID + 1;
 	c->pids = tr2_calloc(x->m->nr_nodes, sizeof(*c->pids));
 	c->child_tids = tr2_calloc(x->m->nr_children, sizeof(*c->child_tids));
 	tr2_buf_addlit(&x->sink.buf, "{\"traceEvents\":[");
+	c->tids = tr2_calloc(x->m->nr_threads, sizeof(*c->tids));
+	c->state_tids = tr2_calloc(x->m->nr_task_threads,
+				   sizeof(*c->state_tids));
 	number_processes(x, c);
+	tr2_chrome_number_states(x);
 	return true;
 }
 
-static struct slice process_slice(const struct tr2_export *x, uint32_t node)
+static struct tr2_chrome_slice process_slice(const struct tr2_export *x, uint32_t node)
 {
-	const struct chrome *c = x->state;
+	const struct tr2_chrome *c = x->state;
 	const struct tr2_node *n = &x->m->nodes[node];
 
-	return (struct slice){ n->start_ns, n->end_ns, c->pids[node],
+	return (struct tr2_chrome_slice){ n->start_ns, n->end_ns, c->pids[node],
 			       c->pids[node] };
 }
 
 /* Find the start of the flow to a process: the slice of the child span that led
  * to it, else the nearest process above it. */
-static bool find_origin(struct tr2_export *x, uint32_t node, struct slice *from)
+static bool find_origin(struct tr2_export *x, uint32_t node, struct tr2_chrome_slice *from)
 {
 	const struct tr2_model *m = x->m;
-	const struct chrome *c = x->state;
+	const struct tr2_chrome *c = x->state;
 	int64_t started_ns = m->nodes[node].start_ns;
 	uint32_t up = m->nodes[node].parent, child;
 
@@ -246,13 +117,13 @@ static void name_process(struct tr2_export *x, uint32_t node, uint32_t pid)
 
 	tr2_buf_reset(&x->text);
 	tr2_export_node_name(x, &x->text, node);
-	metadata(x, "process_name", pid, pid, "name", tr2_buf_str(&x->text));
-	sort_index(x, "process_sort_index", pid, pid, node);
+	tr2_chrome_metadata(x, "process_name", pid, pid, "name", tr2_buf_str(&x->text));
+	tr2_chrome_sort_index(x, "process_sort_index", pid, pid, node);
 	if (!words->nr)
 		return;
 	tr2_buf_reset(&x->text);
 	tr2_export_add_command(x, &x->text, words);
-	metadata(x, "process_labels", pid, pid, "labels",
+	tr2_chrome_metadata(x, "process_labels", pid, pid, "labels",
 		 tr2_buf_str(&x->text));
 }
 
@@ -272,7 +143,7 @@ static void add_process_args(struct tr2_export *x, uint32_t node)
 	const struct tr2_node *n = &x->m->nodes[node];
 	const struct tr2_model_session *s = &x->m->sessions[n->session];
 	struct tr2_buf *b = &x->sink.buf;
-	size_t args = open_args(b);
+	size_t args = tr2_chrome_open_args(b);
 
 	tr2_export_json_words(x, b, "argv", tr2_node_words(x->m, node));
 	if (n->pid > 0)
@@ -297,32 +168,32 @@ static void add_process_args(struct tr2_export *x, uint32_t node)
 		tr2_export_json_str(x, b, "mode", tr2_s(x->m, s->mode));
 	}
 	add_task_args(x, &x->m->tasks[n->task]);
-	close_args(b, args);
+	tr2_chrome_close_args(b, args);
 }
 
 static void node(struct tr2_export *x, uint32_t i)
 {
-	struct chrome *c = x->state;
-	struct slice to = process_slice(x, i), from;
+	struct tr2_chrome *c = x->state;
+	struct tr2_chrome_slice to = process_slice(x, i), from;
 
 	if (!to.pid)
 		return;
 	name_process(x, i, to.pid);
 	if (!x->m->nodes[i].session) {
-		metadata(x, "thread_name", to.pid, to.tid, "name", "main");
+		tr2_chrome_metadata(x, "thread_name", to.pid, to.tid, "name", "main");
 		tr2_buf_reset(&x->text);
 		tr2_export_node_name(x, &x->text, i);
-		open_slice(x, &to, "process", tr2_buf_str(&x->text));
+		tr2_chrome_open_slice(x, &to, "process", tr2_buf_str(&x->text));
 		add_process_args(x, i);
 	}
 	if (x->m->nodes[i].parent && find_origin(x, i, &from)) {
-		flow(x, 's', i, &from);
-		flow(x, 'f', i, &to);
+		tr2_chrome_flow(x, 's', "spawn", i, &from);
+		tr2_chrome_flow(x, 'f', "spawn", i, &to);
 	}
 	c->nr_rows = 0;
 }
 
-static void push_end(struct chrome *c, int64_t end_ns)
+static void push_end(struct tr2_chrome *c, int64_t end_ns)
 {
 	tr2_grow(c->ends, c->nr_ends, c->alloc_ends);
 	c->ends[c->nr_ends++] = end_ns;
@@ -330,7 +201,7 @@ static void push_end(struct chrome *c, int64_t end_ns)
 
 /* Make a slice nest in its thread: cut it to the slices around it, if a stream
  * is inconsistent. */
-static void nest(struct chrome *c, struct slice *s)
+static void nest(struct tr2_chrome *c, struct tr2_chrome_slice *s)
 {
 	if (s->start_ns < c->last_ns)
 		s->start_ns = c->last_ns;
@@ -345,12 +216,12 @@ static void nest(struct chrome *c, struct slice *s)
 }
 
 /* Return the time from the first to the last event of a thread. */
-static struct slice thread_slice(const struct tr2_export *x, uint32_t thread)
+static struct tr2_chrome_slice thread_slice(const struct tr2_export *x, uint32_t thread)
 {
-	const struct chrome *c = x->state;
+	const struct tr2_chrome *c = x->state;
 	const struct tr2_model_thread *t = &x->m->threads[thread];
 	const struct tr2_model_session *s = tr2_export_session_of(x, thread);
-	struct slice slice = { t->start_ns, t->end_ns, c->pids[s->node],
+	struct tr2_chrome_slice slice = { t->start_ns, t->end_ns, c->pids[s->node],
 			       c->tid };
 	uint32_t i;
 
@@ -370,39 +241,40 @@ static struct slice thread_slice(const struct tr2_export *x, uint32_t thread)
 /* After an exec, the main thread of the new program gets another row. */
 static void thread(struct tr2_export *x, uint32_t thread)
 {
-	struct chrome *c = x->state;
+	struct tr2_chrome *c = x->state;
 	const struct tr2_model_session *s = tr2_export_session_of(x, thread);
 	uint32_t pid = c->pids[s->node];
 	bool main_thread = s->first_thread == thread;
 	bool first = main_thread && x->m->sessions + x->m->nodes[s->node].session == s;
 	const char *name = tr2_s(x->m, x->m->threads[thread].name);
-	struct slice slice;
+	struct tr2_chrome_slice slice;
 
 	c->nr_ends = c->nr_rows = 0;
-	c->tid = first ? pid : c->next_id++;
+	c->tid = c->tids[thread] = first ? pid : c->next_id++;
 	slice = thread_slice(x, thread);
 	c->last_ns = slice.start_ns;
 	push_end(c, slice.end_ns);
 	tr2_buf_reset(&x->text);
 	tr2_buf_addstr(&x->text, tr2_export_text(x, *name ? name : "main"));
-	metadata(x, "thread_name", pid, c->tid, "name", tr2_buf_str(&x->text));
-	sort_index(x, "thread_sort_index", pid, c->tid, first ? 0 : c->tid);
+	tr2_chrome_metadata(x, "thread_name", pid, c->tid, "name", tr2_buf_str(&x->text));
+	tr2_chrome_sort_index(x, "thread_sort_index", pid, c->tid,
+			      first ? 0 : 2 * c->tid);
 	if (main_thread) {
 		tr2_buf_reset(&x->text);
 		tr2_export_node_name(x, &x->text, s->node);
-		open_slice(x, &slice, "process", tr2_buf_str(&x->text));
+		tr2_chrome_open_slice(x, &slice, "process", tr2_buf_str(&x->text));
 		add_process_args(x, s->node);
 	} else {
-		open_slice(x, &slice, "thread", tr2_buf_str(&x->text));
+		tr2_chrome_open_slice(x, &slice, "thread", tr2_buf_str(&x->text));
 		tr2_buf_addch(&x->sink.buf, '}');
 	}
 }
 
 /* Find a row of the thread's children that is free by then, or add one. */
-static struct row *free_row(struct tr2_export *x, const struct slice *s,
+static struct row *free_row(struct tr2_export *x, const struct tr2_chrome_slice *s,
 			    uint32_t thread)
 {
-	struct chrome *c = x->state;
+	struct tr2_chrome *c = x->state;
 	const char *name = tr2_s(x->m, x->m->threads[thread].name);
 	uint32_t i;
 
@@ -416,10 +288,10 @@ static struct row *free_row(struct tr2_export *x, const struct slice *s,
 	tr2_buf_addstr(&x->text, tr2_export_text(x, *name ? name : "main"));
 	tr2_buf_addlit(&x->text, ": children ");
 	tr2_buf_add_u64(&x->text, i + 1);
-	metadata(x, "thread_name", s->pid, c->rows[i].tid, "name",
+	tr2_chrome_metadata(x, "thread_name", s->pid, c->rows[i].tid, "name",
 		 tr2_buf_str(&x->text));
-	sort_index(x, "thread_sort_index", s->pid, c->rows[i].tid,
-		   c->rows[i].tid);
+	tr2_chrome_sort_index(x, "thread_sort_index", s->pid, c->rows[i].tid,
+			      2 * c->rows[i].tid);
 	return &c->rows[i];
 }
 
@@ -435,9 +307,9 @@ static bool was_waited_for(const struct tr2_export *x, uint32_t span)
 }
 
 /* Choose the row of a child; false: none. */
-static void place_child(struct tr2_export *x, uint32_t i, struct slice *s)
+static void place_child(struct tr2_export *x, uint32_t i, struct tr2_chrome_slice *s)
 {
-	struct chrome *c = x->state;
+	struct tr2_chrome *c = x->state;
 	const struct tr2_span *span = &x->m->spans[i];
 	struct row *row;
 
@@ -465,7 +337,7 @@ static void add_span_args(struct tr2_export *x, const struct tr2_span *span)
 {
 	const struct tr2_child *c = &x->m->children[span->child];
 	struct tr2_buf *b = &x->sink.buf;
-	size_t args = open_args(b);
+	size_t args = tr2_chrome_open_args(b);
 
 	tr2_export_json_str(x, b, "msg", tr2_s(x->m, span->msg));
 	if (span->kind != TR2_SPAN_REGION) {
@@ -482,7 +354,7 @@ static void add_span_args(struct tr2_export *x, const struct tr2_span *span)
 	if (span->flags & TR2_SPAN_OPEN)
 		tr2_buf_addlit(b, ",\"open\":true");
 	add_source(x, b, span->file, span->line);
-	close_args(b, args);
+	tr2_chrome_close_args(b, args);
 }
 
 static const char *category_of(const struct tr2_export *x,
@@ -495,11 +367,11 @@ static const char *category_of(const struct tr2_export *x,
 
 static void span(struct tr2_export *x, uint32_t i)
 {
-	struct chrome *c = x->state;
+	struct tr2_chrome *c = x->state;
 	const struct tr2_span *span = &x->m->spans[i];
 	const struct tr2_model_session *s =
 		tr2_export_session_of(x, span->thread);
-	struct slice slice = { span->start_ns + s->wall_ns,
+	struct tr2_chrome_slice slice = { span->start_ns + s->wall_ns,
 			       span->end_ns + s->wall_ns, c->pids[s->node],
 			       c->tid };
 
@@ -509,14 +381,14 @@ static void span(struct tr2_export *x, uint32_t i)
 		nest(c, &slice);
 	tr2_buf_reset(&x->text);
 	tr2_export_span_name(x, &x->text, i);
-	open_slice(x, &slice, category_of(x, span), tr2_buf_str(&x->text));
+	tr2_chrome_open_slice(x, &slice, category_of(x, span), tr2_buf_str(&x->text));
 	add_span_args(x, span);
 }
 
 static void add_point_args(struct tr2_export *x, const struct tr2_point *p)
 {
 	struct tr2_buf *b = &x->sink.buf;
-	size_t args = open_args(b);
+	size_t args = tr2_chrome_open_args(b);
 
 	if (p->value && (p->kind == TR2_POINT_DATA_JSON ||
 			 p->kind == TR2_POINT_OTHER)) {
@@ -528,7 +400,7 @@ static void add_point_args(struct tr2_export *x, const struct tr2_point *p)
 							p->value));
 	}
 	add_source(x, b, p->file, p->line);
-	close_args(b, args);
+	tr2_chrome_close_args(b, args);
 }
 
 static const char *point_category(const struct tr2_point *p)
@@ -560,15 +432,15 @@ static void point(struct tr2_export *x, uint32_t i)
 {
 	const struct tr2_point *p = &x->m->points[i];
 	const struct tr2_model_session *s = tr2_export_session_of(x, p->thread);
-	const struct chrome *c = x->state;
-	struct tr2_buf *b = open_event(x, 'i', c->pids[s->node], c->tid);
+	const struct tr2_chrome *c = x->state;
+	struct tr2_buf *b = tr2_chrome_open_event(x, 'i', c->pids[s->node], c->tid);
 
-	add_time(x, s->wall_ns + p->at_ns);
+	tr2_chrome_add_time(x, s->wall_ns + p->at_ns);
 	tr2_buf_addlit(b, ",\"s\":\"t\"");
 	tr2_export_json_str(x, b, "cat", point_category(p));
 	tr2_buf_reset(&x->text);
 	add_point_name(x, &x->text, p);
-	add_name(x, tr2_buf_str(&x->text));
+	tr2_chrome_add_name(x, tr2_buf_str(&x->text));
 	add_point_args(x, p);
 }
 
@@ -576,12 +448,12 @@ static void point(struct tr2_export *x, uint32_t i)
 static void counter(struct tr2_export *x, const struct tr2_metric *metric,
 		    int64_t wall_ns, uint64_t value)
 {
-	const struct chrome *c = x->state;
+	const struct tr2_chrome *c = x->state;
 	uint32_t pid = c->pids[x->m->sessions[metric->session].node];
-	struct tr2_buf *b = open_event(x, 'C', pid, pid);
+	struct tr2_buf *b = tr2_chrome_open_event(x, 'C', pid, pid);
 
-	add_time(x, wall_ns);
-	add_name(x, tr2_buf_str(&x->text));
+	tr2_chrome_add_time(x, wall_ns);
+	tr2_chrome_add_name(x, tr2_buf_str(&x->text));
 	tr2_buf_addlit(b, ",\"args\":{\"value\":");
 	tr2_buf_add_u64(b, value);
 	tr2_buf_addlit(b, "}}");
@@ -590,20 +462,20 @@ static void counter(struct tr2_export *x, const struct tr2_metric *metric,
 static void timer(struct tr2_export *x, const struct tr2_metric *metric,
 		  int64_t wall_ns)
 {
-	const struct chrome *c = x->state;
+	const struct tr2_chrome *c = x->state;
 	uint32_t pid = c->pids[x->m->sessions[metric->session].node];
-	struct tr2_buf *b = open_event(x, 'i', pid, pid);
+	struct tr2_buf *b = tr2_chrome_open_event(x, 'i', pid, pid);
 	size_t args;
 
-	add_time(x, wall_ns);
+	tr2_chrome_add_time(x, wall_ns);
 	tr2_buf_addlit(b, ",\"s\":\"p\",\"cat\":\"timer\"");
-	add_name(x, tr2_buf_str(&x->text));
-	args = open_args(b);
+	tr2_chrome_add_name(x, tr2_buf_str(&x->text));
+	args = tr2_chrome_open_args(b);
 	tr2_export_json_int(b, "intervals", (int64_t)metric->count);
 	tr2_export_json_int(b, "total_ns", (int64_t)metric->total_ns);
 	tr2_export_json_int(b, "min_ns", (int64_t)metric->min_ns);
 	tr2_export_json_int(b, "max_ns", (int64_t)metric->max_ns);
-	close_args(b, args);
+	tr2_chrome_close_args(b, args);
 }
 
 /* The session's metric contains the sum over its threads. */
@@ -626,7 +498,7 @@ static void metric(struct tr2_export *x, uint32_t i)
 
 static bool end(struct tr2_export *x)
 {
-	struct chrome *c = x->state;
+	struct tr2_chrome *c = x->state;
 	struct tr2_buf *b = &x->sink.buf;
 
 	tr2_buf_addlit(b, "\n],\"displayTimeUnit\":\"ms\",\"otherData\":{"
@@ -635,6 +507,8 @@ static bool end(struct tr2_export *x)
 	tr2_buf_addlit(b, "\"}}\n");
 	free(c->pids);
 	free(c->child_tids);
+	free(c->tids);
+	free(c->state_tids);
 	free(c->ends);
 	free(c->rows);
 	free(c);
@@ -649,4 +523,5 @@ const struct tr2_export_format tr2_export_chrome = {
 	.span = span,
 	.point = point,
 	.metric = metric,
+	.node_end = tr2_chrome_states,
 };
