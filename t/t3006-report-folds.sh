@@ -149,4 +149,87 @@ test_expect_success 'trees are drawn in ASCII without UTF-8' '
 	test_grep "├ cc$" out
 '
 
+test_expect_success '--summary: the command, the totals, the largest parts' '
+	build 60 >many.event &&
+	cat >expect <<-\EOF &&
+	make
+	1.350 s wall, 123 processes, 369 events
+
+	TIME ms  SHARE  LARGEST PARTS OF THE CRITICAL PATH
+	680.000  50.4%  cc1 x 60
+	600.000  44.4%  cc x 60
+	 50.000   3.7%  ld
+	 19.000   1.4%  make
+	  1.000   0.1%  1 more, each less than 0.5%
+	(without states of threads: what only waited is on the path, too)
+	EOF
+	trace2 report --summary many.event >actual &&
+	test_cmp expect actual &&
+	cat >expect <<-\EOF &&
+	    make
+
+	1.350 s wall, 123 processes, 369 events
+
+	| TIME ms | SHARE | LARGEST PARTS OF THE CRITICAL PATH |
+	|--:|--:|:--|
+	| 680.000 | 50.4% | cc1 x 60 |
+	EOF
+	trace2 report --summary --format=md many.event >out &&
+	head -n 7 out >actual &&
+	test_cmp expect actual
+'
+
+test_expect_success JQ '--summary as one JSON object' '
+	trace2 report --summary --format=json many.event >json &&
+	jq -c ".summary[0] | [.argv, .wall_ns, .lost]" json >actual &&
+	jq -c ".parts[0] | [.kind, .processes, .time_ns, .share, .state]" json >>actual &&
+	cat >expect <<-\EOF &&
+	[["make"],1350000000,0]
+	["cc1",60,680000000,0.503704,null]
+	EOF
+	test_cmp expect actual
+'
+
+test_expect_success '--summary is of the whole, and Markdown is for it' '
+	while IFS="|" read -r options message
+	do
+		test_expect_code 2 trace2 report $options many.event 2>err &&
+		test_grep -e "$message" err || return 1
+	done <<-\EOF
+	--summary --regions|--summary is of the whole
+	--summary --cmd cc|--summary is of the whole
+	--summary -n 3|--summary is of the whole
+	--summary --format=csv|csv is one table
+	--format=md|--format=md is for --summary
+	EOF
+'
+
+test_expect_success '--redact hides secrets in every view' '
+	{
+		event P 0 version "\"evt\":\"4\",\"exe\":\"1\"" &&
+		event P 0 start "\"t_abs\":0.0,\"argv\":[\"curl\",\"https://a:hunter2@b/\",\"--x\"]" &&
+		event P 1 data "\"nesting\":1,\"category\":\"c\",\"key\":\"password\",\"value\":\"hunter2\"" &&
+		event P 2 data "\"nesting\":1,\"category\":\"c\",\"key\":\"url\",\"value\":\"https://a:hunter2@b/\"" &&
+		event P 3 error "\"msg\":\"no https://a:hunter2@b/\",\"fmt\":\"no %s\"" &&
+		event P 4 region_enter "\"nesting\":1,\"category\":\"c\",\"label\":\"token=hunter2\"" &&
+		event P 5 region_leave "\"nesting\":1,\"category\":\"c\",\"label\":\"token=hunter2\"" &&
+		event P 9 atexit
+	} >secret.event &&
+	for view in "" --summary --data --errors --regions "-g cmd" --all
+	do
+		for format in text json
+		do
+			trace2 report $view --format=$format --redact secret.event >out &&
+			test_grep ! hunter2 out || return 1
+		done
+	done &&
+	for view in "" --summary --data --errors --regions
+	do
+		trace2 report $view secret.event >out &&
+		test_grep hunter2 out || return 1
+	done &&
+	trace2 report --redact secret.event >out &&
+	test_grep "curl https://a:<REDACTED>@b/ --x" out
+'
+
 test_done

@@ -298,7 +298,6 @@ test_expect_success 'options that do not go together' '
 	--html x.html --samples|--html includes every view
 	--html x.html -s max|-s, -n, -g and --per-thread cannot be used with --html
 	--html x.html --format=json|give either --html or --format
-	--redact|--redact is for --html
 	EOF
 	test_path_is_missing x.html
 '

@@ -42,6 +42,9 @@ static const struct tr2_option options[] = {
 	{ 0, #name, NULL, TR2_OPT_FLAG, &chosen[VIEW_##name], help, NULL },
 #include "cmd/report_views.def"
 #undef TR2_REPORT_VIEW
+	{ 0, "summary", NULL, TR2_OPT_FLAG, &report.brief,
+	  "only the totals, and the five largest parts of the critical path",
+	  NULL },
 	{ 0, "per-thread", NULL, TR2_OPT_FLAG, &report.per_thread,
 	  "timers and counters by thread", NULL },
 	{ 's', "sort", "COLUMN", TR2_OPT_STRING, &report.sort,
@@ -63,7 +66,7 @@ static const struct tr2_option options[] = {
 	{ 0, "html", "FILE", TR2_OPT_STRING, &html,
 	  "write one page for a browser: timeline, flame graph, tables", NULL },
 	{ 0, "redact", NULL, TR2_OPT_FLAG, &html_options.redact,
-	  "with --html: hide passwords and other secrets in every string", NULL },
+	  "hide passwords and other secrets in every string", NULL },
 	TR2_OPT_END
 };
 
@@ -184,6 +187,10 @@ static bool print_views(const struct tr2_report *r)
 
 	if (r->what_if)
 		return tr2_report_what_if(r);
+	if (r->brief) {
+		tr2_report_brief(r);
+		return true;
+	}
 	if (!any_view())
 		return r->group ? tr2_report_groups(r) : tr2_report_processes(r);
 	for (i = 0; ok && i < NR_VIEWS; i++)
@@ -209,6 +216,25 @@ static int check_csv(void)
 }
 
 /* Return 0, or an exit code. */
+static int check_brief(void)
+{
+	const struct tr2_command *c = &tr2_command_report;
+
+	if (!report.brief && tr2_common.format == TR2_FORMAT_MARKDOWN)
+		return tr2_usage_error(c, "--format=md is for --summary");
+	if (!report.brief)
+		return 0;
+	if (any_view() || html || what_if.nr || report.sort || report.group ||
+	    report.limit >= 0 || tr2_filter_on(&tr2_common.filter))
+		return tr2_usage_error(c, "--summary is of the whole: give it "
+					  "without views and filters");
+	if (tr2_common.format == TR2_FORMAT_CSV)
+		return tr2_usage_error(c, "csv is one table: --summary has "
+					  "--format=json");
+	return 0;
+}
+
+/* Return 0, or an exit code. */
 static int check_group(void)
 {
 	size_t i;
@@ -228,8 +254,6 @@ static int check_html(void)
 {
 	const struct tr2_command *c = &tr2_command_report;
 
-	if (!html && html_options.redact)
-		return tr2_usage_error(c, "--redact is for --html");
 	if (!html)
 		return 0;
 	if (what_if.nr)
@@ -292,6 +316,8 @@ static int run(int argc, char **argv)
 		exit_code = check_csv();
 	if (!exit_code)
 		exit_code = check_group();
+	if (!exit_code)
+		exit_code = check_brief();
 	if (exit_code)
 		return exit_code;
 	argc = take_changes(argc, argv);
@@ -307,6 +333,7 @@ static int run(int argc, char **argv)
 	report.out = &out;
 	tr2_output_begin(&out, tr2_common.format);
 	out.wide = report.wide;
+	out.redact = html_options.redact;
 	if (!print_views(&report))
 		exit_code = TR2_EXIT_USAGE;
 	tr2_output_end(&out);
@@ -320,7 +347,7 @@ const struct tr2_command tr2_command_report = {
 #define TR2_REPORT_VIEW(name, help) "[--" #name "] "
 #include "cmd/report_views.def"
 #undef TR2_REPORT_VIEW
-		"[--all] [--wide] [-s COLUMN] [-n N] [-g BY] [--html FILE] [INPUT...]",
+		"[--summary] [--all] [--wide] [-s COLUMN] [-n N] [-g BY] [--html FILE] [INPUT...]",
 	.summary = "Shows where the time went.",
 	.details = "Without a view: first the critical path, the chain of "
 		   "processes and regions that the end waited for, with the "
@@ -336,6 +363,7 @@ const struct tr2_command tr2_command_report = {
 		   "Many processes of one kind share a row: their number, the "
 		   "median and the largest time.",
 	.options = options,
-	.common = TR2_COMMON_INPUT | TR2_COMMON_FILTER | TR2_COMMON_FORMAT,
+	.common = TR2_COMMON_INPUT | TR2_COMMON_FILTER | TR2_COMMON_FORMAT |
+		  TR2_COMMON_MARKDOWN,
 	.run = run,
 };

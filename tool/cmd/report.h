@@ -16,7 +16,7 @@ struct tr2_report {
 	struct tr2_output *out;
 	const char *sort, *group; /* NULL: not given */
 	int64_t limit;            /* lines; -1: all */
-	bool per_thread;
+	bool per_thread, brief; /* brief: --summary */
 	bool all;  /* text has every process and step */
 	bool wide; /* and whole command lines */
 	/* The changes of --what-if; NULL: not given. */
@@ -69,6 +69,12 @@ static inline double tr2_report_share(int64_t part, int64_t whole)
 /* Without a view: print the totals, and the critical path. */
 void tr2_report_summary(const struct tr2_report *r);
 void tr2_report_critical_path(const struct tr2_report *r);
+/* Print so many of the largest parts of the path, and all others as one. */
+void tr2_report_parts(const struct tr2_report *r, size_t most);
+/* Were records of states lost? */
+bool tr2_report_states_lost(const struct tr2_model *m);
+/* --summary: print the command, the totals, and the largest parts. */
+void tr2_report_brief(const struct tr2_report *r);
 /* Without a view: print the processes, by -g or as a tree. false: a usage error
  * was printed. */
 bool tr2_report_processes(const struct tr2_report *r);

@@ -62,6 +62,13 @@ static void add_sum(struct tr2_buf *b, const struct step_row *r)
 	add_region(b, r);
 }
 
+static void add_rest(struct tr2_buf *b, const struct step_row *r)
+{
+	tr2_buf_add_u64(b, r->nr_rest);
+	tr2_buf_addlit(b, " more");
+	tr2_report_add_bound(b, r->most_rest_ns, r->whole);
+}
+
 static void cell_step(struct tr2_table *t, const void *row)
 {
 	const struct step_row *r = row;
@@ -74,20 +81,31 @@ static void cell_step(struct tr2_table *t, const void *row)
 		return;
 	}
 	tr2_buf_reset(&b);
-	if (r->nr_rest) {
-		tr2_buf_add_u64(&b, r->nr_rest);
-		tr2_buf_addlit(&b, " more");
-		tr2_report_add_bound(&b, r->most_rest_ns, r->whole);
-	} else if (r->sum) {
+	if (r->nr_rest)
+		add_rest(&b, r);
+	else if (r->sum)
 		add_sum(&b, r);
-	} else {
+	else
 		add_region(&b, r);
-	}
 	tr2_cell_str(t, tr2_buf_str(&b));
 	if (r->nr_rest)
 		tr2_cell_color(t, TR2_COLOR_DIM);
 	else if (!r->sum)
 		tr2_cell_link(t, TR2_LINK_SPAN, r->step->span);
+}
+
+/* A sum by its kind, even if it is one process. */
+static void cell_part(struct tr2_table *t, const void *row)
+{
+	const struct step_row *r = row;
+	static struct tr2_buf b; /* kept: it is mapped memory */
+
+	tr2_buf_reset(&b);
+	if (r->sum)
+		add_sum(&b, r);
+	else
+		add_rest(&b, r);
+	tr2_cell_str(t, tr2_buf_str(&b));
 }
 
 /* run, no CPU: cc1, wait child: sed; with ~ if it was inferred. */
@@ -145,6 +163,28 @@ TR2_CELL(cell_step_label, struct step_row,
 	 if (r->step->span)
 		 tr2_cell_str(t, tr2_s(r->of.m, span_of(r)->label)))
 TR2_CELL(cell_step_start, struct step_row, tr2_cell_wall(t, r->step->start_ns))
+
+TR2_CELL(cell_step_kind, struct step_row,
+	 if (r->sum) tr2_cell_str(t, tr2_s(r->of.m, r->sum->kind)))
+TR2_CELL(cell_step_processes, struct step_row,
+	 if (r->sum) tr2_cell_uint(t, r->sum->nr_nodes))
+
+/* The largest sums. */
+static const struct tr2_column part_columns[] = {
+	{ "time_ns", "TIME", 0, cell_step_time },
+	{ "share", "SHARE", TR2_COL_HEAT, cell_step_share },
+	{ NULL, "WHY", TR2_COL_TEXT | TR2_COL_LEFT, cell_step_why },
+	{ NULL, "LARGEST PARTS OF THE CRITICAL PATH",
+	  TR2_COL_FLEX | TR2_COL_TEXT, cell_part },
+	{ "kind", "", TR2_COL_DATA, cell_step_kind },
+	{ "processes", "", TR2_COL_DATA, cell_step_processes },
+	{ "category", "", TR2_COL_DATA, cell_step_category },
+	{ "label", "", TR2_COL_DATA, cell_step_label },
+	{ "state", "", TR2_COL_DATA, cell_step_state },
+	{ "cause", "", TR2_COL_DATA, cell_step_cause },
+	{ "by", "", TR2_COL_DATA, cell_step_by },
+	{ "inferred", "", TR2_COL_DATA, cell_step_inferred },
+};
 
 static const struct tr2_column path_columns[] = {
 	{ "time_ns", "TIME", 0, cell_step_time },
@@ -257,15 +297,16 @@ static void give_steps(struct tr2_table *t, struct step_row *row,
 	}
 }
 
+/* Give the largest sums, at most so many; leave out the others. */
 static void give_sums(struct tr2_table *t, struct step_row *row,
-		      const struct tr2_path_sum *sums, size_t nr,
+		      const struct tr2_path_sum *sums, size_t nr, size_t most,
 		      struct rows *rows)
 {
 	size_t i;
 
 	*rows = (struct rows){ .shown = rows->shown };
 	for (i = 0; i < nr; i++) {
-		if (i + 1 >= TR2_REPORT_ROWS ||
+		if (i >= most ||
 		    tr2_report_share(sums[i].step.ns, row->whole) <
 			    TR2_REPORT_SHARE) {
 			leave_out(rows, &sums[i].step);
@@ -298,7 +339,7 @@ static void print_path(const struct tr2_report *r, const struct tr2_step *steps,
 	r->out->caption = "what the end waited for, each step with the time "
 			  "that was its own";
 	if (sums)
-		give_sums(&t, &row, sum, nr_sums, &rows);
+		give_sums(&t, &row, sum, nr_sums, TR2_REPORT_ROWS - 1, &rows);
 	else
 		give_steps(&t, &row, steps, nr, &rows);
 	give_rest(&t, &row, &rows);
@@ -314,7 +355,7 @@ static void print_dim(const char *text)
 	       tr2_color_off(TR2_COLOR_DIM));
 }
 
-static bool any_lost(const struct tr2_model *m)
+bool tr2_report_states_lost(const struct tr2_model *m)
 {
 	uint32_t i;
 
@@ -330,7 +371,7 @@ static void print_limits(const struct tr2_model *m, uint32_t root)
 	if (!tr2_critical_by_states(m, root))
 		print_dim("(without states of threads: what only waited is on "
 			  "the path, too)");
-	else if (any_lost(m))
+	else if (tr2_report_states_lost(m))
 		print_dim("(records of the kernel were lost: CPU, WAIT, READY "
 			  "and the path are not exact)");
 }
@@ -347,5 +388,30 @@ void tr2_report_critical_path(const struct tr2_report *r)
 		print_path(r, steps, nr, whole);
 	if (nr && tr2_report_is_text(r))
 		print_limits(m, root);
+	free(steps);
+}
+
+void tr2_report_parts(const struct tr2_report *r, size_t most)
+{
+	struct tr2_model *m = r->m;
+	uint32_t root = tr2_longest_root(m);
+	struct step_row row = { .of.m = m,
+				.whole = m->nodes[root].end_ns -
+					 m->nodes[root].start_ns };
+	struct tr2_step *steps = NULL;
+	size_t nr = root ? tr2_critical_path(m, root, &steps) : 0;
+	struct tr2_path_sum *sums;
+	struct rows rows = { NULL };
+	struct tr2_table t;
+
+	nr = tr2_critical_sums(m, steps, nr, &sums);
+	tr2_table_init(&t, r->out, "parts", TR2_COLUMNS(part_columns));
+	give_sums(&t, &row, sums, nr, most, &rows);
+	if (tr2_output_is_text(r->out))
+		give_rest(&t, &row, &rows);
+	tr2_table_finish(&t);
+	if (tr2_output_is_text(r->out) && root)
+		print_limits(m, root);
+	free(sums);
 	free(steps);
 }

@@ -33,7 +33,8 @@ static void cell_name(struct tr2_table *t, const void *row)
 
 TR2_CELL(cell_time, struct point_row,
 	 tr2_cell_wall(t, r->of.session->wall_ns + r->p->at_ns))
-TR2_CELL(cell_value, struct point_row, tr2_cell_str(t, r->p->value))
+TR2_CELL(cell_value, struct point_row,
+	 tr2_cell_value(t, tr2_s(r->of.m, r->p->key), r->p->value))
 TR2_CELL(cell_message, struct point_row,
 	 tr2_cell_str(t, r->p->value ? r->p->value : "(no message)");
 	 link_to_point(t, r))

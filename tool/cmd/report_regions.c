@@ -228,7 +228,7 @@ static const struct tr2_column region_columns[] = {
 	{ "cpu_ns", "CPU", 0, cell_cpu },
 	{ "wait_ns", "WAIT", 0, cell_wait },
 	{ "ready_ns", "READY", TR2_COL_YIELDS, cell_ready },
-	{ "calls", "CALLS", 0, cell_nr },
+	{ "calls", "CALLS", TR2_COL_YIELDS, cell_nr },
 	PERCENTILES,
 	{ "group", "GROUP", TR2_COL_FLEX, cell_by },
 	{ "region", "REGION", TR2_COL_FLEX, cell_region },

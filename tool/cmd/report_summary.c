@@ -6,8 +6,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/text.h"
 #include "cmd/node.h"
 #include "cmd/report.h"
+#include "event/redact.h"
 #include "model/critical.h"
 
 /* A shorter time after the end of the whole does not count as background. */
@@ -207,7 +209,13 @@ TR2_CELL(cell_lost, struct summary, tr2_cell_uint(t, r->root.m->lost))
 TR2_CELL(cell_failed, struct summary, tr2_cell_uint(t, r->nr_failed))
 TR2_CELL(cell_errors, struct summary, tr2_cell_uint(t, r->nr_errors))
 
+TR2_CELL(cell_states_lost, struct summary,
+	 if (r->root.m->has_states)
+		 tr2_cell_json(t, tr2_report_states_lost(r->root.m) ? "true" :
+								      "false"))
+
 static const struct tr2_column columns[] = {
+	{ "argv", "", TR2_COL_DATA, tr2_node_cell_argv },
 	{ "wall_ns", "", TR2_COL_DATA, cell_wall },
 	{ "cpu_ns", "", TR2_COL_DATA, cell_cpu },
 	{ "waiting_ns", "", TR2_COL_DATA, cell_waiting },
@@ -217,6 +225,7 @@ static const struct tr2_column columns[] = {
 	{ "spawning_ns", "", TR2_COL_DATA, cell_spawning },
 	{ "background_ns", "", TR2_COL_DATA, cell_background },
 	{ "lost", "", TR2_COL_DATA, cell_lost },
+	{ "states_lost", "", TR2_COL_DATA, cell_states_lost },
 	{ "failed", "", TR2_COL_DATA, cell_failed },
 	{ "code", "", TR2_COL_DATA, tr2_node_cell_code },
 	{ "signal", "", TR2_COL_DATA, tr2_node_cell_signal },
@@ -236,8 +245,42 @@ void tr2_report_summary(const struct tr2_report *r)
 	    r->out->format == TR2_FORMAT_PAGE)
 		return;
 	sum_up(&s, r->m);
-	if (tr2_report_is_text(r))
+	if (tr2_output_is_text(r->out))
 		print_summary(&s);
 	else
 		tr2_table_print_row(r->out, "summary", TR2_COLUMNS(columns), &s);
+}
+
+/* The command as a line of its own; in Markdown as code. */
+static void print_command(const struct tr2_report *r)
+{
+	struct tr2_buf line = TR2_BUF_INIT, safe = TR2_BUF_INIT;
+	struct tr2_buf out = TR2_BUF_INIT;
+	const char *text;
+	size_t len;
+
+	tr2_node_command(r->m, r->m->first_root, &line);
+	text = tr2_buf_str(&line);
+	len = line.len;
+	if (r->out->redact)
+		text = tr2_redact(&safe, text, &len);
+	tr2_text_add(&out, text, len);
+	if (out.len && r->m->first_root == r->m->last_root)
+		printf("%s%s\n%s",
+		       tr2_report_is_text(r) ? "" : "    ", tr2_buf_str(&out),
+		       tr2_report_is_text(r) ? "" : "\n");
+	tr2_buf_release(&line);
+	tr2_buf_release(&safe);
+	tr2_buf_release(&out);
+}
+
+/* So many parts of the path. */
+#define NR_PARTS 5
+
+void tr2_report_brief(const struct tr2_report *r)
+{
+	if (tr2_output_is_text(r->out))
+		print_command(r);
+	tr2_report_summary(r);
+	tr2_report_parts(r, NR_PARTS);
 }

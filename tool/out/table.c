@@ -11,6 +11,7 @@
 #include "common/memory.h"
 #include "common/time.h"
 #include "common/words.h"
+#include "event/redact.h"
 #include "out/table.h"
 #include "out/table_private.h"
 
@@ -158,28 +159,63 @@ static void cell_text(struct tr2_table *t, enum tr2_cell_kind kind,
 	cell->nr_words = nr_words;
 }
 
+/* Return the string without its secrets, if they are to be hidden; valid until
+ * the next call. */
+static const char *without_secrets(const struct tr2_table *t, const char *s,
+				   size_t *len)
+{
+	static struct tr2_buf scratch; /* kept: it is mapped memory */
+
+	return t->output->redact ? tr2_redact(&scratch, s, len) : s;
+}
+
 void tr2_cell_str(struct tr2_table *t, const char *s)
 {
+	size_t len = s ? strlen(s) : 0;
+
 	if (s)
-		cell_text(t, TR2_CELL_STR, s, strlen(s), 0);
+		s = without_secrets(t, s, &len);
+	if (s)
+		cell_text(t, TR2_CELL_STR, s, len, 0);
+}
+
+void tr2_cell_value(struct tr2_table *t, const char *name, const char *s)
+{
+	if (s && *s && t->output->redact && tr2_redact_is_secret_name(name))
+		s = TR2_REDACTED;
+	tr2_cell_str(t, s);
 }
 
 void tr2_cell_words(struct tr2_table *t, const struct tr2_words *words)
 {
-	const char *w;
+	static struct tr2_buf safe; /* kept: it is mapped memory */
+	const char *w, *word;
 	uint32_t i;
+	size_t len;
 
 	if (!words->text)
 		return;
-	tr2_for_each_word(words, w, i)
-		;
-	cell_text(t, TR2_CELL_WORDS, words->text, (size_t)(w - words->text),
+	tr2_buf_reset(&safe);
+	tr2_for_each_word(words, w, i) {
+		len = strlen(w);
+		if (!t->output->redact)
+			continue;
+		word = without_secrets(t, w, &len);
+		tr2_buf_add(&safe, word, len);
+		tr2_buf_addch(&safe, '\0');
+	}
+	tr2_must(!safe.failed);
+	cell_text(t, TR2_CELL_WORDS, t->output->redact ? safe.p : words->text,
+		  t->output->redact ? safe.len : (size_t)(w - words->text),
 		  words->nr);
 }
 
 void tr2_cell_json(struct tr2_table *t, const char *json)
 {
-	cell_text(t, TR2_CELL_JSON, json, strlen(json), 0);
+	size_t len = strlen(json);
+	const char *safe = without_secrets(t, json, &len);
+
+	cell_text(t, TR2_CELL_JSON, safe, len, 0);
 }
 
 void tr2_cell_int(struct tr2_table *t, int64_t value)
@@ -270,6 +306,7 @@ void tr2_output_begin(struct tr2_output *o, enum tr2_format format)
 	o->nr_tables = 0;
 	o->wide = false;
 	o->piped_width = 0;
+	o->redact = false;
 	o->csv_table = NULL;
 	if (format == TR2_FORMAT_JSON)
 		fputs("{", stdout);

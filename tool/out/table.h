@@ -113,6 +113,7 @@ struct tr2_output {
 	 * (0: not). */
 	bool wide;
 	unsigned int piped_width;
+	bool redact; /* hide secrets in every string */
 };
 
 void tr2_output_begin(struct tr2_output *o, enum tr2_format format);
@@ -171,6 +172,8 @@ void tr2_table_add_at(struct tr2_table *t, const void *row, int depth);
 /* Set the cell, in a column's function. Strings are copied; NULL, TR2_NO_TIME
  * and NAN leave it empty (null in JSON). */
 void tr2_cell_str(struct tr2_table *t, const char *s);
+/* The same for the value of this name, which may say that it is a secret. */
+void tr2_cell_value(struct tr2_table *t, const char *name, const char *s);
 void tr2_cell_int(struct tr2_table *t, int64_t value);
 void tr2_cell_uint(struct tr2_table *t, uint64_t value);
 void tr2_cell_real(struct tr2_table *t, double value);
