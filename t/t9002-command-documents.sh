@@ -11,7 +11,7 @@ that of the how-to.
 
 docs=$GIT_BUILD_DIR/Documentation
 PATH=$GIT_BUILD_DIR/build/bin:$PATH
-PAGES="howto-slow-git howto-slower howto-fleet trace2 $(trace2 help --commands | sed 's/^/trace2-/')"
+PAGES="howto-slow-git howto-computing-or-waiting howto-slower howto-fleet trace2 $(trace2 help --commands | sed 's/^/trace2-/')"
 
 # Print the commands of a page, one per line.
 prompts () {
@@ -19,8 +19,8 @@ prompts () {
 }
 
 # Print the headings of tables, without the space between the columns, without
-# units, and without those that depend on what the kernel permits, or that no CPU
-# was free.
+# units, and without those that depend on what the kernel permits, on how much was
+# recorded, or that no CPU was free.
 heads () {
 	sed -n 's/\([A-Z0-9]\) [mu]*s\( \|$\)/\1\2/g
 		s/^ *\([A-Z][A-Z0-9]*\( [A-Z ]*[A-Z0-9]*\)*\)$/\1/p' |
@@ -28,7 +28,8 @@ heads () {
 	sed 's/\( SHARE\) CPU WAIT\( READY\)*/\1/
 		s/ CPU WAIT\( READY\)*/ SELF/
 		s/ WALL CPU EXIT/ WALL EXIT/
-		s/ WHY / /; s/ SPAWN\( PROCESS\)/\1/' | sort -u
+		s/ WHY / /; s/ SPAWN\( PROCESS\)/\1/
+		s/ BY KIND$//; s/ AT MOST / /' | sort -u
 }
 
 # A clone whose hook runs two programs for each file, with files to commit and
@@ -58,6 +59,11 @@ project () {
 		git config user.name A &&
 		git config user.email a@example.com &&
 		git config remote.origin.url ../upstream.git &&
+		printf "all: a b\na b:\n\tsort Makefile\n" >Makefile &&
+		mkdir t &&
+		cat >t/1.t <<-\EOF &&
+		print "1..1\nok ", 1 + system("sleep 0.01"), "\n";
+		EOF
 		cat >.git/hooks/pre-commit <<-\EOF &&
 		#!/bin/sh
 		for file in $(git diff --cached --name-only)
@@ -174,11 +180,13 @@ test_expect_success 'the examples of trace2-top have the headings that its test 
 
 for page in $PAGES
 do
+	needs=GIT,READS_STREAMS
 	case "$page" in
+	howto-computing-*) needs=$needs,STATES ;;
 	# Needs a running process; needs servers, which t3311 has.
 	trace2-top | howto-fleet) continue ;;
 	esac
-	test_expect_success GIT,READS_STREAMS "what $page shows runs" '
+	test_expect_success "$needs" "what $page shows runs" '
 		run_page "$docs/$page.adoc" &&
 		sed "s/^    //" "$docs/$page.adoc" | heads >shown &&
 		heads <out >actual &&

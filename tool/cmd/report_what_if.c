@@ -9,6 +9,7 @@
 
 #include "base/macros.h"
 #include "cmd/report.h"
+#include "cmd/report_fold.h"
 #include "common/memory.h"
 #include "common/say.h"
 #include "model/critical.h"
@@ -143,7 +144,9 @@ static void print_answer(const struct tr2_report *r, struct tr2_retime *retime,
 		tr2_table_print_row(r->out, "what_if", TR2_COLUMNS(answer),
 				    row);
 	then.m = tr2_retimed_model(retime);
+	r->out->piped_width = TR2_REPORT_WIDTH;
 	tr2_report_critical_path(&then);
+	r->out->piped_width = 0;
 	tr2_retimed_free(then.m);
 }
 
