@@ -234,6 +234,18 @@ test_expect_success CC,TASKS,LIBDW,JQ 'a program that was removed or replaced ha
 	test_grep "gone.* have no names: another build has replaced it" err
 '
 
+test_expect_success CC,TASKS,LIBDW,JQ,X86_64 'functions of a stripped program have the offsets of their starts' '
+	compiled stripped -g -fno-omit-frame-pointer &&
+	nm stripped | sed -n "s/^0*\([0-9a-f]*\) t \(mix\|three\)\$/\2 \1/p" >starts &&
+	test_line_count = 2 starts &&
+	strip stripped &&
+	trace2 record --profile -- ./stripped &&
+	functions &&
+	test_grep "stripped.* have no names: it is stripped" err &&
+	share stripped+0x$(sed -n "s/^mix //p" starts) 58 82 &&
+	share stripped+0x$(sed -n "s/^three //p" starts) 18 42
+'
+
 test_expect_success CC,TASKS,LIBDW,JQ 'a static program' '
 	compiled static -g -static -fno-omit-frame-pointer &&
 	trace2 record --profile -- ./static &&

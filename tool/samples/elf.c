@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "common/memory.h"
+#include "samples/function_start.h"
 
 #define DEBUG_FILES "/usr/lib/debug/.build-id"
 
@@ -177,6 +178,16 @@ static bool address_of(const struct tr2_elf *e, struct tr2_elf_place place,
 	return false;
 }
 
+uint64_t tr2_elf_start(struct tr2_elf *e, struct tr2_elf_place place)
+{
+	GElf_Addr address, start;
+
+	if (e->is_debug_file || !address_of(e, place, &address) ||
+	    !tr2_function_start(e->elf, address, &start))
+		return place.in_file;
+	return place.in_file - (address - start);
+}
+
 struct Dwarf_CFI_s *tr2_elf_cfi(struct tr2_elf *e, struct tr2_elf_place place,
 				bool for_debugger, uint64_t *address)
 {
@@ -283,6 +294,12 @@ struct tr2_elf *tr2_elf_open_build(const struct tr2_build_id *id)
 void tr2_elf_close(struct tr2_elf *e)
 {
 	(void)e;
+}
+
+uint64_t tr2_elf_start(struct tr2_elf *e, struct tr2_elf_place place)
+{
+	(void)e;
+	return place.in_file;
 }
 
 bool tr2_elf_is(const struct tr2_elf *e, const struct tr2_build_id *id)

@@ -36,6 +36,10 @@ struct tr2_elf_place {
 	uint64_t in_file, in_segment;
 };
 
+/* Return the offset in the file at which the function around a place begins; the
+ * place itself, if that is not known. */
+uint64_t tr2_elf_start(struct tr2_elf *e, struct tr2_elf_place place);
+
 /* Find the call frame information that covers a place: that for exceptions, or
  * that for a debugger. NULL: none. *address: of the place in it. */
 struct Dwarf_CFI_s;

@@ -161,6 +161,15 @@ static bool is_anonymous(const struct tr2_symbols *s, uint32_t mapping)
 	return !strncmp(tr2_s(s->m, s->m->mappings[mapping].file), "//anon", 6);
 }
 
+static uint64_t start_of(const struct tr2_symbols *s,
+			 const struct known *known, struct tr2_elf_place place)
+{
+	struct tr2_elf *elf = known->file == UINT32_MAX ? NULL :
+				      s->files.file[known->file].elf;
+
+	return elf ? tr2_elf_start(elf, place) : place.in_file;
+}
+
 static void look_up(struct tr2_symbols *s, struct known *known,
 		    uint32_t mapping, struct tr2_elf_place place)
 {
@@ -173,10 +182,11 @@ static void look_up(struct tr2_symbols *s, struct known *known,
 		add_functions(s, known, map, place);
 	if (known->nr)
 		return;
+	/* All of a function without a name has the address of its start. */
 	if (mapping)
 		symbol.name = offset_name(s->m, is_anonymous(s, mapping) ? "" :
 							tr2_s(s->m, map->file),
-					  known->place);
+					  start_of(s, known, place));
 	else
 		symbol.name = tr2_intern(s->m, UNKNOWN, strlen(UNKNOWN));
 	add_number(s, known, symbol);
