@@ -586,7 +586,13 @@ test_expect_success SECCOMP 'without task records it says so once, and goes on' 
 	tasks trace2.data >actual &&
 	echo " 4" >expect &&
 	test_cmp expect actual &&
-	jq -e ".task_source == \"none\"" trace2.data/meta.json
+	jq -e ".task_source == \"none\"" trace2.data/meta.json &&
+	test_path_is_missing trace2.data/kernel.data &&
+	trace2 list >listed 2>err &&
+	test_grep " 4 .*\[sh -c .sh -c .exit 7.; exit 4.\]" listed &&
+	trace2 report --waits 2>>err &&
+	echo "trace2: warning: no waits in this recording: it has no states of threads (${SQ}trace2 record${SQ} says at its end why)" >expect &&
+	test_cmp expect err
 '
 
 test_expect_success SECCOMP,EXIT_CODES 'the process connector stands in for perf' '

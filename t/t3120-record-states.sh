@@ -80,6 +80,22 @@ test_expect_success ORDINARY_USER,PARANOID_2,PERF_SCRIPT 'what is refused to an 
 	grep "sleep .*PERF_RECORD_SWITCH OUT" out
 '
 
+# The kernel shows addresses to those who may profile, unless they are hidden from
+# all.
+test_lazy_prereq PERFMON_ALONE '
+	test "$(cat /proc/sys/kernel/kptr_restrict)" = 0 &&
+	setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps +perfmon \
+		--ambient-caps +perfmon true
+'
+
+test_expect_success ROOT,PERFMON_ALONE,PARANOID_2 'without the addresses of functions, it says which setting hides them' '
+	rm -rf user &&
+	mkdir -m 777 user &&
+	setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps +perfmon \
+		--ambient-caps +perfmon trace2 record -o user/r -- true 2>err &&
+	test_grep "causes of waits: /proc/kallsyms has no addresses (kernel.perf_event_paranoid is 2; at most 1, or CAP_SYSLOG, is needed);" err
+'
+
 test_expect_success ORDINARY_USER 'and -q does not say it' '
 	mkdir -p user &&
 	chmod 777 user &&

@@ -49,8 +49,13 @@ attach () {
 	{ ${by-} trace2 record -o r "$@" 2>said 8>&- 9<&- & } &&
 	recorder=$! &&
 	exec 7<said &&
-	read -r line <&7 &&
-	echo "$line" >first &&
+	while read -r line
+	do
+		echo "$line" &&
+		case "$line" in
+		*"recording process"*) break ;;
+		esac || return 1
+	done <&7 >first &&
 	test_grep "recording process [0-9]* (.*) until it ends, or Ctrl-C" first
 }
 
@@ -241,6 +246,16 @@ test_expect_success ORDINARY_USER,TASKS 'an ordinary user, and his own process' 
 	detached INT &&
 	end &&
 	listed "length == 2 and .[0].pid == $pid and .[0].begun"
+'
+
+test_expect_success SECCOMP 'with everything refused: when it ended' '
+	start_shell &&
+	by="$PERL_PATH $TEST_DIRECTORY/t3100/deny.perl all" attach -p $pid &&
+	end &&
+	detached &&
+	test_grep "without the kernel${SQ}s task records" first &&
+	listed "length == 1 and (.[0] | .begun and .end == \"exit\" and
+		.at_least == \"no\" and .argv[0:2] == [\"sh\", \"-c\"])"
 '
 
 # start_worker ARG...: a program whose ring is in rings.

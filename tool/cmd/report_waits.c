@@ -10,6 +10,7 @@
 #include "cmd/report.h"
 #include "common/join.h"
 #include "common/memory.h"
+#include "common/say.h"
 #include "model/states.h"
 #include "model/stats.h"
 
@@ -251,6 +252,11 @@ bool tr2_report_waits(const struct tr2_report *r)
 	uint32_t i, thread;
 	bool ok;
 
+	if (!r->m->has_states && tr2_report_is_text(r)) {
+		tr2_warning("no waits in this recording: it has no states of "
+			    "threads ('trace2 record' says at its end why)");
+		return true;
+	}
 	for (i = r->m->first_root; i; i = tr2_node_after(r->m, i)) {
 		if (!tr2_filter_node(r->filter, r->m, i))
 			continue;

@@ -130,6 +130,14 @@ uint32_t tr2_build_task_argv(struct tr2_model *m, int32_t pid,
 	return i;
 }
 
+void tr2_build_task_command(struct tr2_model *m, uint32_t task)
+{
+	uint32_t last = m->tasks[task].last_segment;
+
+	if (!m->segments[last].exec && !m->segments[last].argv.nr)
+		current(m, task, m->tasks[task].start_ns)->argv = m->command;
+}
+
 static void set_end(struct tr2_model_task *t, int64_t wall_ns)
 {
 	wall_ns = tr2_wall_ns(wall_ns);

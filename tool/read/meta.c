@@ -292,7 +292,8 @@ static void set_seen(const struct meta *meta, uint32_t first_task)
 		meta->m->tasks[i].seen_ns = seen_ns;
 }
 
-/* The recorder's directory is that in which it started the command. */
+/* The recorder's directory is that in which it started the command, whose
+ * arguments are in meta.json, too. */
 static void place_command(const struct meta *meta, uint32_t first_task)
 {
 	struct tr2_model *m = meta->m;
@@ -301,6 +302,7 @@ static void place_command(const struct meta *meta, uint32_t first_task)
 	for (i = first_task; i < m->nr_tasks; i++)
 		if (m->tasks[i].pid == meta->command_pid) {
 			m->tasks[i].cwd = meta->cwd;
+			tr2_build_task_command(m, i);
 			return;
 		}
 }

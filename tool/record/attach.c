@@ -337,9 +337,18 @@ int tr2_attach_threads(struct tr2_attach *a, struct tr2_watch *w)
 
 static void process_ended(struct tr2_source *source, uint32_t events)
 {
-	struct tr2_attach *a = ((struct tr2_attached *)source)->attach;
+	struct tr2_attached *p = (struct tr2_attached *)source;
+	struct tr2_attach *a = p->attach;
+	const struct tr2_task_event e = {
+		.kind = TR2_TASK_EXIT, .pid = p->pid, .tid = p->pid,
+		.ppid = p->ppid, .ptid = p->ppid,
+		.time_ns = tr2_clock_now_ns(),
+	};
 
 	(void)events;
+	/* Nothing else reports it then. */
+	if (!a->watch->has_tasks && !a->watch->has_connector)
+		tr2_watch_add(a->watch, &e);
 	tr2_loop_close(a->loop, source);
 	if (!--a->nr_running)
 		a->loop->stop = true;
@@ -418,6 +427,7 @@ void tr2_attach_start(struct tr2_attach *a, struct tr2_loop *loop,
 	size_t i;
 
 	a->loop = loop;
+	a->watch = w;
 	a->nr_running = a->nr;
 	tr2_watch_run(w);
 	for (i = 0; i < a->nr; i++)

@@ -30,6 +30,7 @@ struct tr2_attach {
 	size_t nr;
 	size_t nr_running;
 	bool has_rings;
+	struct tr2_watch *watch;
 	struct tr2_loop *loop;
 };
 

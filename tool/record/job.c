@@ -189,9 +189,17 @@ static void lock_file(int fd)
 	(void)fcntl(fd, F_OFD_SETLK, &lock);
 }
 
-static int attach(void)
+static void open_watch(void)
 {
 	tr2_watch_open(&rec.watch, &rec.loop, rec.kernel_fd);
+	/* It would be empty. */
+	if (rec.kernel_fd >= 0 && !rec.watch.has_tasks)
+		unlinkat(rec.store.dir_fd, TR2_STORE_KERNEL, 0);
+}
+
+static int attach(void)
+{
+	open_watch();
 	return tr2_attach_threads(&rec.attach, &rec.watch);
 }
 
@@ -252,7 +260,7 @@ static int start_command(const struct tr2_job *job)
 	struct tr2_environment env;
 	int failed, err;
 
-	tr2_watch_open(&rec.watch, &rec.loop, rec.kernel_fd);
+	open_watch();
 	failed = !tr2_environment_init(&env, &request) ||
 		 tr2_run_start(&rec.run, job->argv, env.vars);
 	err = errno;

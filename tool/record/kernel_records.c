@@ -16,6 +16,8 @@
 /* More than the kernel without its modules has. */
 #define KERNEL_BYTES (UINT64_C(1) << 30)
 
+#define PARANOID "/proc/sys/kernel/perf_event_paranoid"
+
 void tr2_kernel_records_init(struct tr2_kernel_records *k)
 {
 	size_t i;
@@ -62,7 +64,7 @@ static int setting(const char *path)
  * most `most`. */
 static void explain(char *out, size_t size, int err, int most)
 {
-	int level = setting("/proc/sys/kernel/perf_event_paranoid");
+	int level = setting(PARANOID);
 	bool refused = err == EACCES || err == EPERM;
 
 	if (err == ENOSYS)
@@ -110,11 +112,16 @@ static bool open_switches(struct tr2_kernel_records *k)
 static void check_names(struct tr2_kernel_records *k,
 			enum tr2_kernel_source source)
 {
+	int restricted = setting("/proc/sys/kernel/kptr_restrict");
+
+	/* If it is 0, addresses are shown to those who may profile. */
 	if (k->kallsyms.fd < 0)
 		snprintf(k->refused[source], sizeof(k->refused[source]),
-			 "/proc/kallsyms has no addresses "
-			 "(kernel.kptr_restrict is %d; 0, or CAP_SYSLOG, is "
-			 "needed)", setting("/proc/sys/kernel/kptr_restrict"));
+			 "/proc/kallsyms has no addresses (kernel.%s is %d; "
+			 "%s, or CAP_SYSLOG, is needed)",
+			 restricted ? "kptr_restrict" : "perf_event_paranoid",
+			 restricted ? restricted : setting(PARANOID),
+			 restricted ? "0" : "at most 1");
 }
 
 static void open_causes(struct tr2_kernel_records *k)
