@@ -31,12 +31,12 @@ choices () {
 switches () {
 	trace2 "$1" -h >usage &&
 	sed -n "s/^  \(-.,\|   \) --\([a-z-]*\)  .*/--\2/p" usage |
-		grep -v -x -e "--\(help\|no-pager\|follow\|redact\|env\|send\)"
+		grep -v -x -e "--\(help\|no-pager\|follow\|env\|send\)"
 }
 
 # A view is the words of a command, without input.
 make_views () {
-	choices report --format >formats &&
+	choices list --format >formats &&
 	for command in list report script check
 	do
 		sed "s/.*/$command --format=&/" formats &&
@@ -51,6 +51,7 @@ make_views () {
 	echo "export --to otlp --compat trace2receiver" &&
 	echo "report --html page" &&
 	echo "script -F time,t_abs,t_rel,sid,pid,depth,cmd,thread,event,repo,nesting,category,message,file" &&
+	echo "report --summary --format=md" &&
 	echo "list -v" &&
 	echo "report --group cmd" &&
 	echo "report --timers --per-thread" &&
