@@ -43,7 +43,8 @@ test_expect_success EXPENSIVE,OTLP_SCHEMA,LIBCURL,GIT \
 		kill -0 $collector_pid || return 1
 	done &&
 	url=http://127.0.0.1:$(cat collector/port) &&
-	for input in "$MIX" "$TRACES"/*.event
+	made kernel &&
+	for input in "$MIX" "$TRACES"/*.event kernel
 	do
 		trace2 export --to otlp --url $url "$input" 2>err &&
 		trace2 export --to otlp --url $url --compat trace2receiver \

@@ -3,7 +3,7 @@
 
 test_description='trace2 export: processes of the kernel'\''s records, and their states
 
-The recording is made of records in t3130/kernel.perl, in microseconds: top starts
+The recording is made of t3300/states.records, with times in microseconds: top starts
 writer and reader, which waits for a pipe; writer is a program with Trace2.
 '
 
@@ -19,28 +19,7 @@ event () {
 }
 
 test_expect_success 'setup' '
-	"$PERL_PATH" "$TEST_DIRECTORY/t3130/kernel.perl" r <<-\EOF &&
-	0 0 fork 10 10 1 1
-	0 0 in 10 10
-	1 0 comm 10 10 top exec
-	5 0 fork 11 11 10 10
-	6 0 fork 12 12 10 10
-	7 0 switch 10 10 0 swapper schedule,do_wait
-	7 0 out 10 10
-	8 1 in 11 11
-	9 1 comm 11 11 writer exec
-	10 0 in 12 12
-	11 0 comm 12 12 reader exec
-	12 0 switch 12 12 0 swapper schedule,anon_pipe_read
-	12 0 out 12 12
-	52 1 waking 11 11 12
-	53 0 in 12 12
-	60 1 exit 11 11
-	80 0 waking 12 12 10
-	81 1 in 10 10
-	82 0 exit 12 12
-	90 1 exit 10 10
-	EOF
+	made r &&
 	mkdir -p r/events &&
 	{
 		event 10 version "\"evt\":\"4\",\"exe\":\"1\"" &&

@@ -61,6 +61,33 @@ test_expect_success 'one server has the same rows as csv, once' '
 	test_cmp expect.days days
 '
 
+test_expect_success 'processes and states, and the views of them' '
+	made kernel &&
+	for i in 1 2
+	do
+		trace2 export --to clickhouse --url "$url1" --database kernel \
+			kernel || return 1
+	done &&
+	ask "$url1" "SELECT comm, any(life), sum(duration_ns) FROM kernel.states
+		ANY LEFT JOIN (SELECT id AS kernel_thread_id, comm,
+		duration_ns AS life FROM kernel.kernel_threads)
+		USING kernel_thread_id GROUP BY comm ORDER BY comm" >actual &&
+	test_write_lines "reader	76000	76000" "top	90000	90000" \
+		"writer	55000	55000" >expect &&
+	test_cmp expect actual &&
+	ask "$url1" "SELECT recording, kind, cause, by, count, ms
+		FROM kernel.waits ORDER BY ms" >actual &&
+	cat >expect <<-\EOF &&
+	2023-11-14T22:13:20.000000Z-	reader	pipe	writer	1	0.04
+	2023-11-14T22:13:20.000000Z-	top	child	reader	1	0.073
+	EOF
+	test_cmp expect actual &&
+	ask "$url1" "SELECT kind, processes, wait_ms FROM kernel.kinds
+		ORDER BY kind" >actual &&
+	test_write_lines "reader	1	0.04" "top	1	0.073" "writer	1	0" >expect &&
+	test_cmp expect actual
+'
+
 # as_before URL DATABASE CLUSTER: restore the state of the version before.
 as_before () {
 	ask "$1" "DROP TABLE IF EXISTS $2.samples" &&
