@@ -30,4 +30,25 @@ test_expect_success STATES,ORDINARY_USER,PARANOID_2 'without privileges: each st
 	(cd r && as_ordinary trace2 record -- "$hosts/states" >known) &&
 	compare
 '
+
+# in_bounds HOW PID LEAST MOST: SPAWN of a child is as long as the program knows.
+in_bounds () {
+	jq -e ".processes[] | select(.pid == $2) | .spawn_ns |
+		$3 <= . and . <= $4" report || {
+		echo "$1: not from $3 to $4"
+		jq "[.processes[] | {pid, spawn_ns}]" report
+		return 1
+	}
+}
+
+test_expect_success JQ,WAKERS 'how long a parent waits for children to start, and to be reaped' '
+	trace2 record -o spawner "$hosts/spawner" >known &&
+	test_line_count = 4 known &&
+	trace2 report --format=json spawner >report &&
+	while read -r how pid least most
+	do
+		in_bounds $how $pid $least $most || return 1
+	done <known
+'
+
 test_done

@@ -109,4 +109,17 @@ void tr2_model_samples(struct tr2_model *m);
 /* In model/spawn.c: compute the cost of starting processes from their times. */
 void tr2_model_spawn(struct tr2_model *m);
 
+/* In model/spawn_states.c. */
+/* Return the task thread that forked the process of a node, if its states are
+ * known, else 0. */
+uint32_t tr2_spawn_thread(const struct tr2_model *m, uint32_t node);
+/* Cut an interval to the first time in it in which the thread waits for the
+ * process `task`. false: it does not. */
+bool tr2_spawn_next_wait(const struct tr2_model *m, uint32_t thread,
+			 uint32_t task, int64_t *from_ns, int64_t *to_ns);
+/* If the thread waits for the process at at_ns, return when it has a CPU again,
+ * else at_ns. */
+int64_t tr2_spawn_return(const struct tr2_model *m, uint32_t thread,
+			 uint32_t task, int64_t at_ns);
+
 #endif

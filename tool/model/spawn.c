@@ -7,16 +7,19 @@
  *	child                  exec ................ end
  *	spawning            |--|                        |----|
  *
- * The start is from the fork to the exec. If the kernel did not record them, it
- * is from child_start to the first event of the child. The parent waited until
- * its thread emits another event, or forks again; time after that is its own. A
- * child that forks before it calls exec works already.
+ * Where the states of the parent's thread are known, the start is the time from
+ * the fork to the exec in which it waited for the child, as after vfork(); and
+ * the end is from the end of the child until the thread has a CPU again, if it
+ * waited for the child then. It waits for the child if the child ends the wait.
  *
- * The end is from the end of the child to child_exit; without child_exit it is
- * unknown when the parent returned from waiting, and nothing counts. The parent
- * waited only if its thread emits no event in between. If it does, it was not
- * waiting when the child ended: the child of a long conversation (upload-pack)
- * may be dead long before it is reaped.
+ * Else, the start is from the fork to the exec, or from child_start to the first
+ * event of the child, as far as the parent waited: until its thread emits another
+ * event, or forks again. The end is from the end of the child to child_exit,
+ * unless the thread emits an event in between: then it did not wait when the
+ * child ended, and the child of a long conversation (upload-pack) may be dead
+ * long before it is reaped. Without child_exit, nothing counts.
+ *
+ * In both cases, a child that forks before it calls exec works already.
  *
  * Time in which another child of the same process ran does not count: it would
  * have passed without the spawning, too. Children that mostly idle (pagers,
@@ -420,13 +423,34 @@ static int64_t parent_left(const struct tr2_model *m, const struct wait *w)
 	return n->end_ns;
 }
 
+/* By the states of the thread that forked it. */
+static void set_by_states(struct spawn *x, const struct wait *w,
+			  uint32_t thread)
+{
+	struct tr2_node *n = &x->m->nodes[w->node];
+	int64_t from = w->start_ns, to = w->own_start_ns;
+
+	for (; tr2_spawn_next_wait(x->m, thread, n->task, &from, &to);
+	     from = to, to = w->own_start_ns)
+		add_spawning(x, from, to, &n->spawn_ns);
+	to = tr2_spawn_return(x->m, thread, n->task, w->own_end_ns);
+	add_spawning(x, w->own_end_ns, to, &n->spawn_ns);
+}
+
 static void set_spawn(struct spawn *x, const struct wait *w)
 {
 	struct tr2_node *n = &x->m->nodes[w->node];
 	int64_t started = earlier(w->own_start_ns, w->after_start_ns);
+	uint32_t thread = tr2_spawn_thread(x->m, w->node);
 
-	started = earlier(started, parent_left(x->m, w));
 	n->spawn_ns = 0;
+	if (thread) {
+		n->reaped_late = w->end_ns != INT64_MAX &&
+				 w->after_end_ns < w->end_ns;
+		set_by_states(x, w, thread);
+		return;
+	}
+	started = earlier(started, parent_left(x->m, w));
 	add_spawning(x, w->start_ns, earlier(started, w->end_ns), &n->spawn_ns);
 	if (w->end_ns == INT64_MAX)
 		return;
