@@ -14,8 +14,15 @@ compiled () {
 
 test_expect_success CC 'setup' '
 	compiled fp -g -fno-omit-frame-pointer &&
-	compiled no-fp -g -fomit-frame-pointer
+	compiled no-fp -g -fomit-frame-pointer &&
+	compiled other -g -fno-omit-frame-pointer -Dseven=siete -Dmix=mezcla
 '
+
+# recorded DIR OPTION... -- COMMAND...: record it into DIR, unless a test before
+# did.
+recorded () {
+	test -e "$1"/meta.json || trace2 record -o "$@"
+}
 
 # What stock perf says of the samples: PERCENT FUNCTION, the largest first.
 perf_functions () {
@@ -42,21 +49,21 @@ perf_paths () {
 }
 
 test_expect_success CC,TASKS,PERF_SCRIPT 'samples have functions, and their callers by frame pointers' '
-	trace2 record --profile -- ./fp &&
+	recorded fp.data --profile -- ./fp &&
 	jq -e ".profile == \"kernel\" and .states == \"kernel\"" \
-		trace2.data/meta.json &&
-	perf_functions &&
+		fp.data/meta.json &&
+	perf_functions fp.data &&
 	share mix 58 82 &&
 	share three 18 42 &&
-	perf_paths &&
+	perf_paths fp.data &&
 	test "$(grep -c "mix.* both.* main" paths)" -gt 50
 '
 
 test_expect_success CC,TASKS,PERF_SCRIPT,X86_64 'and by copies of the stack, where there are none' '
-	trace2 record --profile --call-graph dwarf -- ./no-fp &&
-	perf_functions &&
+	recorded no-fp.data --profile --call-graph dwarf -- ./no-fp &&
+	perf_functions no-fp.data &&
 	share mix 58 82 &&
-	perf_paths &&
+	perf_paths no-fp.data &&
 	test "$(grep -c "mix seven both main" paths)" -gt 50
 '
 
@@ -114,14 +121,14 @@ main_path () {
 }
 
 test_expect_success CC,TASKS,LIBDW 'trace2 reads samples of programs without Trace2' '
-	trace2 record --profile -- ./fp &&
-	main_path &&
+	recorded fp.data --profile -- ./fp &&
+	main_path fp.data &&
 	grep "mix .*both main " path
 '
 
 test_expect_success CC,TASKS,LIBDW,X86_64 'and unwinds copies of stacks' '
-	trace2 record --profile --call-graph dwarf -- ./no-fp &&
-	main_path &&
+	recorded no-fp.data --profile --call-graph dwarf -- ./no-fp &&
+	main_path no-fp.data &&
 	grep "mix seven both main " path
 '
 
@@ -132,7 +139,6 @@ test_expect_success CC,TASKS,LIBDW 'a child that executes nothing has the mappin
 '
 
 test_expect_success CC,TASKS,LIBDW 'what a process executes later has its own' '
-	compiled other -g -fno-omit-frame-pointer -Dseven=siete -Dmix=mezcla &&
 	trace2 record --profile -- sh -c "./fp 150; exec ./other 150" &&
 	main_path &&
 	test_grep " mix\$" out &&
@@ -146,11 +152,11 @@ functions () {
 }
 
 test_expect_success CC,TASKS,LIBDW,PERF_SCRIPT,JQ '--functions has the shares that perf has' '
-	trace2 record --no-states --profile -- ./fp &&
-	perf_functions &&
+	recorded alone.data --no-states --profile -- ./fp &&
+	perf_functions alone.data &&
 	awk "\$1 > 0.8 { print \$2, \$1 }" functions | sort >expect &&
 	test_file_not_empty expect &&
-	functions &&
+	functions -i alone.data &&
 	awk "{ print \$2, \$1 }" functions | sort >actual &&
 	join expect actual >both &&
 	test_line_count = $(wc -l <expect) both &&
@@ -158,7 +164,8 @@ test_expect_success CC,TASKS,LIBDW,PERF_SCRIPT,JQ '--functions has the shares th
 '
 
 test_expect_success CC,TASKS,LIBDW,JQ 'a function has the time of those that it calls in its total' '
-	trace2 report --functions --format=json >json &&
+	recorded alone.data --no-states --profile -- ./fp &&
+	trace2 report --functions --format=json alone.data >json &&
 	jq -e "[.functions[] | select(.function == \"main\")][0] |
 		.self == 0 and .total_share > 0.9" json &&
 	jq -e ".functions | (map(.self) | add) as \$all |
@@ -167,18 +174,18 @@ test_expect_success CC,TASKS,LIBDW,JQ 'a function has the time of those that it 
 '
 
 test_expect_success CC,TASKS,LIBDW '--functions as text and CSV' '
-	trace2 report --functions >out &&
+	recorded alone.data --no-states --profile -- ./fp &&
+	trace2 report --functions alone.data >out &&
 	head -1 out | grep "SELF.* SHARE *TOTAL.* FUNCTION *MODULE" &&
 	grep "%  .* mix  *fp$" out &&
-	trace2 report --functions -n 1 >out &&
+	trace2 report --functions -n 1 alone.data >out &&
 	test_line_count = 2 out &&
-	trace2 report --functions --format=csv >out &&
+	trace2 report --functions --format=csv alone.data >out &&
 	head -1 out | grep "^self,share,total," &&
 	grep ",mix,/.*/fp," out
 '
 
 test_expect_success CC,TASKS,LIBDW,JQ '--cmd and -g cmd tell processes apart' '
-	compiled other -g -fno-omit-frame-pointer -Dseven=siete -Dmix=mezcla &&
 	trace2 record --profile -- sh -c "./fp 150; exec ./other 150" &&
 	functions --cmd "*fp*" &&
 	share mix 58 82 &&
@@ -191,7 +198,6 @@ test_expect_success CC,TASKS,LIBDW,JQ '--cmd and -g cmd tell processes apart' '
 '
 
 test_expect_success CC,STATES,LIBDW,JQ 'what is not on the critical path' '
-	compiled other -g -fno-omit-frame-pointer -Dseven=siete -Dmix=mezcla &&
 	trace2 record --profile -- sh -c "./other 20 & ./fp 300; wait" &&
 	trace2 report --functions --format=json >json &&
 	jq -e ".functions | map(select(.function == \"mix\"))[0] |
@@ -254,7 +260,7 @@ test_expect_success CC,TASKS,LIBDW,JQ 'a static program' '
 '
 
 test_expect_success CC,TASKS,LIBDW,JQ 'record -p: a process that has its mappings already' '
-	./fp 3000 &
+	./fp 1000 &
 	trace2 record --profile -p $! &&
 	functions &&
 	share mix 58 82
