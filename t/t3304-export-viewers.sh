@@ -31,6 +31,15 @@ test_expect_success EXPENSIVE,SPEEDSCOPE 'speedscope shows the threads' '
 	test_file_not_empty shot.png
 '
 
+test_expect_success EXPENSIVE,SPEEDSCOPE 'speedscope opens on the critical path' '
+	made kernel &&
+	trace2 export --to speedscope -o out.json kernel &&
+	node "$TEST_DIRECTORY"/t3300/speedscope.js out.json shot.png \
+		"$(command -v chromium)" >shown 2>said &&
+	test_grep "critical path (1/2)" shown &&
+	test_grep ! -i "warning\|error:\|could not" said
+'
+
 test_expect_success EXPENSIVE,OTLP_SCHEMA,LIBCURL,GIT \
 	'the official schema takes everything' '
 	mkdir collector &&
@@ -43,7 +52,7 @@ test_expect_success EXPENSIVE,OTLP_SCHEMA,LIBCURL,GIT \
 		kill -0 $collector_pid || return 1
 	done &&
 	url=http://127.0.0.1:$(cat collector/port) &&
-	made kernel &&
+	test -d kernel || made kernel &&
 	for input in "$MIX" "$TRACES"/*.event kernel
 	do
 		trace2 export --to otlp --url $url "$input" 2>err &&
