@@ -48,21 +48,21 @@ test_expect_success 'base, new, delta, ratio of runs, events, regions, timers, c
 		counter:io/bytes=14,14,14,14,14 &&
 	cat >expect <<-\EOF &&
 	   BASE     NEW    DELTA  RATIO      P     RUN
-	12.000 ms  22.000 ms  +10.0ms   1.83  0.008  *  wall
+	12.000 ms  22.000 ms  +10.000 ms   1.83  0.008  *  wall
 	     1       1        0   1.00            processes
 
 	BASE  NEW  DELTA  RATIO      P     EVENT
 	 200  150    -50   0.75  0.008  *  page-faults
 
-	BASE ms  NEW ms   DELTA  RATIO      P     PROCESS (SUM)
-	 6.000  11.000  +5.00ms   1.83  0.008  *  prog
+	BASE ms  NEW ms   DELTA ms  RATIO      P     PROCESS (SUM)
+	 6.000  11.000  +5.000   1.83  0.008  *  prog
 
-	BASE ms  NEW ms    DELTA  RATIO      P     REGION (SUM)
-	 4.000  9.000  +5.00ms   2.25  0.008  *  index/read
-	 1.000  1.000     0us   1.00            index/write
+	BASE ms  NEW ms    DELTA ms  RATIO      P     REGION (SUM)
+	 4.000  9.000  +5.000   2.25  0.008  *  index/read
+	 1.000  1.000     0.000   1.00            index/write
 
-	BASE us  NEW us   DELTA  RATIO      P     TIMER (SUM)
-	 500  250  -250us   0.50  0.008  *  io/read
+	BASE us  NEW us   DELTA us  RATIO      P     TIMER (SUM)
+	 500  250  -250   0.50  0.008  *  io/read
 
 	BASE  NEW  DELTA  RATIO      P     COUNTER
 	   7   14     +7   2.00  0.008  *  io/bytes
@@ -202,9 +202,9 @@ test_expect_success 'one run each: shown, and said that it cannot tell' '
 	runs a wall=1000 && runs b wall=9000 &&
 	trace2 diff --only run a b >actual &&
 	cat >expect <<-\EOF &&
-	    BASE       NEW    DELTA  RATIO      P  RUN
-	1.000 ms  9.000 ms  +8.00ms   9.00  1.000  wall
-	       1         1        0   1.00         processes
+	    BASE       NEW      DELTA  RATIO      P  RUN
+	1.000 ms  9.000 ms  +8.000 ms   9.00  1.000  wall
+	       1         1          0   1.00         processes
 
 	One run each cannot tell a difference from
 	chance: four on each side are the least (trace2 stat -r 10).
@@ -228,7 +228,7 @@ test_expect_success 'three runs on each side cannot tell, four can' '
 test_expect_success 'different numbers of runs' '
 	runs a wall=1000,2000,3000 && runs b wall=6000,7000,8000,9000,9500,9600,9700 &&
 	trace2 diff --only run a b >actual &&
-	test_grep "^2.000 ms  9.000 ms  +7.00ms   4.50  0.017  \*  wall$" actual &&
+	test_grep "^2.000 ms  9.000 ms  +7.000 ms   4.50  0.017  \*  wall$" actual &&
 	test_grep "^Medians of 3 and 7 runs. \* P < 0.05.$" actual
 '
 
@@ -247,8 +247,8 @@ test_expect_success JQ 'rows of one side only are shown, and not tested' '
 	runs a wall=1,1,1,1,1 region:old/name=5000,5000,5000,5000,5000 task-clock=1,-,1,1,1 &&
 	runs b wall=1,1,1,1,1 region:new/name=6000,6000,6000,6000,6000 &&
 	trace2 diff --only region,event a b >actual &&
-	test_grep "6.000  +6.00ms .* new .*new/name$" actual &&
-	test_grep "5.000 .* -5.00ms .* gone .*old/name$" actual &&
+	test_grep "6.000  *+6.000 .* new .*new/name$" actual &&
+	test_grep "5.000 .* -5.000 .* gone .*old/name$" actual &&
 	test_grep "gone .*task-clock$" actual &&
 	trace2 diff --only region --fail-above 0% a b &&
 	trace2 diff --only region --format=json a b >out &&
@@ -302,12 +302,12 @@ test_expect_success '--format=md' '
 	cat >expect <<-\EOF &&
 	| BASE | NEW | DELTA | RATIO | P |  | RUN |
 	|--:|--:|--:|--:|--:|:--|:--|
-	| 1.000 ms | 3.000 ms | +2.00ms | 3.00 | 0.029 | \* | wall |
+	| 1.000 ms | 3.000 ms | +2.000 ms | 3.00 | 0.029 | \* | wall |
 	| 1 | 1 | 0 | 1.00 |  |  | processes |
 
-	| BASE us | NEW us | DELTA | RATIO | REGION (SUM) |
+	| BASE us | NEW us | DELTA us | RATIO | REGION (SUM) |
 	|--:|--:|--:|--:|:--|
-	| 5 | 5 | 0us | 1.00 | a\|b/c\_d |
+	| 5 | 5 | 0 | 1.00 | a\|b/c\_d |
 
 	Medians of 4 and 4 runs. * P < 0.05.
 	P: test of Mann and Whitney, by Holm for all of a kind.
@@ -346,8 +346,8 @@ test_expect_success 'a set leaves out replaced recordings' '
 test_expect_success 'inputs without meta.json are compared, too' '
 	trace2 diff "$TEST_DIRECTORY"/traces/status.event \
 		"$TEST_DIRECTORY"/traces/status.event >actual &&
-	test_grep " 0us .*index/refresh$" actual &&
-	test_grep " 0us .*wall$" actual
+	test_grep " 0.000 .*index/refresh$" actual &&
+	test_grep " 0.000 ms .*wall$" actual
 '
 
 test_expect_success 'usage errors, and inputs that are not there' '

@@ -104,6 +104,10 @@ static void cell_delta_text(struct tr2_table *t, const void *row)
 	struct tr2_buf b = TR2_BUF_INIT;
 	char text[64];
 
+	if (d->unit == TR2_UNIT_NS) {
+		tr2_cell_measure(t, d->unit, delta);
+		return;
+	}
 	tr2_fmt_measure(&b, d->unit, fabs(delta));
 	/* A value that is rounded to 0 has no sign. */
 	if (tr2_buf_str(&b)[0] != '0' || strchr(b.p, '.'))
@@ -219,7 +223,9 @@ static const struct tr2_column columns[] = {
 	{ "unit", "", TR2_COL_DATA, cell_unit },
 	{ "base", "BASE", TR2_COL_SINGLE, cell_base },
 	{ "new", "NEW", TR2_COL_SINGLE, cell_new },
-	{ NULL, "DELTA", TR2_COL_TEXT | TR2_COL_YIELDS, cell_delta_text },
+	{ NULL, "DELTA",
+	  TR2_COL_TEXT | TR2_COL_YIELDS | TR2_COL_SINGLE | TR2_COL_SIGNED,
+	  cell_delta_text },
 	{ "delta", "", TR2_COL_DATA, cell_delta },
 	{ NULL, "RATIO", TR2_COL_TEXT, cell_ratio_text },
 	{ "ratio", "", TR2_COL_DATA, cell_ratio },

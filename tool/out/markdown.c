@@ -48,7 +48,8 @@ static void measure(const struct tr2_table *t, struct printing *p)
 		for (c = 0; c < t->nr_columns; c++) {
 			if (t->columns[c].flags & TR2_COL_DATA)
 				continue;
-			tr2_column_see(&p->use[c], tr2_cell_at(t, row, c));
+			tr2_column_see(&p->use[c], t->columns[c].flags,
+				       tr2_cell_at(t, row, c));
 			tr2_units_see(&p->units, t->columns[c].flags,
 				      tr2_cell_at(t, row, c));
 		}

@@ -62,6 +62,7 @@ enum tr2_cell_kind {
 #define TR2_COL_YIELDS (1u << 8) /* the same, if a line is too wide even with
 				  * the narrowest flexible columns */
 #define TR2_COL_HEAT (1u << 5)   /* a share, coloured by its size */
+#define TR2_COL_SIGNED (1u << 10) /* durations have a sign: +1.000 */
 #define TR2_COL_PAGE (1u << 9)   /* of TR2_COL_DATA: in a page, too */
 
 struct tr2_cell;

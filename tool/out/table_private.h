@@ -69,7 +69,8 @@ struct tr2_column_use {
 	uint64_t largest, largest_bound; /* of the durations */
 };
 
-void tr2_column_see(struct tr2_column_use *c, const struct tr2_cell *cell);
+void tr2_column_see(struct tr2_column_use *c, unsigned int flags,
+		    const struct tr2_cell *cell);
 /* Is the unit in the heading? */
 bool tr2_column_has_unit(const struct tr2_column_use *c);
 void tr2_column_add_heading(const struct tr2_column *column,

@@ -14,9 +14,8 @@
 #include "out/term.h"
 
 /* The least width of a flexible column. Others are left out before a tree gets
- * less than MIN_TREE. */
+ * less than two fifths of the terminal. */
 #define MIN_FLEX 16
-#define MIN_TREE 24
 
 /* Deeper trees are drawn with this depth. */
 #define MAX_TREE_DEPTH 64
@@ -193,7 +192,7 @@ static void keep_row(struct tr2_table *t, size_t row, void *data)
 		if (!shown(&t->columns[c]))
 			continue;
 		cell = tr2_cell_at(t, row, c);
-		tr2_column_see(&p->use[c], cell);
+		tr2_column_see(&p->use[c], t->columns[c].flags, cell);
 		tr2_units_see(&p->units, t->columns[c].flags, cell);
 		w = keep_cell(p, cell, t->columns[c].flags);
 		if (t->columns[c].flags & TR2_COL_TREE)
@@ -271,7 +270,10 @@ static void add_left_out(const struct tr2_table *t, const bool *left_out,
 
 static size_t least_flex(const struct tr2_column *column)
 {
-	return column->flags & TR2_COL_TREE ? MIN_TREE : MIN_FLEX;
+	size_t of_terminal = (size_t)tr2_term_width() * 2 / 5;
+
+	return column->flags & TR2_COL_TREE && of_terminal > MIN_FLEX ?
+		       of_terminal : MIN_FLEX;
 }
 
 /* Return the width of lines with the narrowest flexible columns. */

@@ -42,7 +42,8 @@ const struct tr2_unit *tr2_units_of(const struct tr2_units *u,
 	return &u->unit[flags & TR2_COL_SINGLE ? 1 : 0];
 }
 
-void tr2_column_see(struct tr2_column_use *c, const struct tr2_cell *cell)
+void tr2_column_see(struct tr2_column_use *c, unsigned int flags,
+		    const struct tr2_cell *cell)
 {
 	uint64_t ns;
 
@@ -60,6 +61,9 @@ void tr2_column_see(struct tr2_column_use *c, const struct tr2_cell *cell)
 		c->has_bounds |= cell->at_least;
 		break;
 	case TR2_CELL_STR:
+		/* Other numbers with a sign are text. */
+		c->has_others |= (flags & TR2_COL_SIGNED) != 0;
+		break;
 	case TR2_CELL_JSON:
 	case TR2_CELL_WORDS:
 		break;
@@ -91,6 +95,7 @@ void tr2_column_add_duration(const struct tr2_column *column,
 	const struct tr2_unit *unit = tr2_units_of(u, column->flags);
 
 	tr2_buf_addstr(out, at_least ? ">= " : "");
+	tr2_buf_addstr(out, column->flags & TR2_COL_SIGNED && ns > 0 ? "+" : "");
 	tr2_fmt_in_unit(out, ns, unit);
 	if (!tr2_column_has_unit(use))
 		tr2_buf_addall(out, " ", unit->name);
