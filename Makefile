@@ -255,7 +255,7 @@ HOSTS_CXX = $(if $(HAVE_CXX),$(patsubst \
 EXAMPLES = $(patsubst examples/%.c,build/examples/%,$(EXAMPLE_SRC))
 REPLAY = build/fuzz/replay
 
-.PHONY: all tests test check bench fuzz fuzz-program lint generate demo docs install uninstall clean help
+.PHONY: all tests test check bench fuzz fuzz-program lint generate demo picture docs install uninstall clean help
 .PHONY: FORCE
 
 ## all: the library and the command (default)
@@ -444,6 +444,14 @@ generate: t/helper/test-tool $(TOOL)
 ## demo: record git log and git clone, and show where their time went
 demo: all $(EXAMPLES)
 	@$(SHELL_PATH) examples/demo.sh
+
+# Where `make picture` writes to.
+PICTURE = Documentation/picture/page.png
+
+## picture: the picture of the page in README.md; needs Chromium and ChromeDriver
+picture: $(TOOL)
+	@$(PERL_PATH) t/t3600/picture.perl $(TOOL) \
+		Documentation/picture/build.tar.gz $(call quote,$(PICTURE))
 
 ## docs: the documents as HTML and man pages, in build/docs
 docs: $(if $(DOC_SRC),build/docs/.stamp)

@@ -536,6 +536,24 @@ test_expect_success EXPENSIVE '100,000 spans are drawn at the cost of the pictur
 	EOF
 '
 
+# The build as it is: make has to draw only.
+test_expect_success MAKE,!INSTRUMENTED,!MUSL 'the picture in the README' '
+	test_grep "(Documentation/picture/page.png)" "$GIT_BUILD_DIR"/README.md &&
+	BROWSER=$session make -C "$GIT_BUILD_DIR" picture PICTURE="$PWD/new.png" \
+		CC="$CC" CXX="$CXX" CFLAGS="$CFLAGS" CPPFLAGS="$CPPFLAGS" \
+		LDFLAGS="$LDFLAGS" DEVELOPER="$DEVELOPER" SANITIZE= \
+		SHELL_PATH="$SHELL_PATH" PERL_PATH="$PERL_PATH" &&
+	for file in new.png "$GIT_BUILD_DIR"/Documentation/picture/page.png
+	do
+		"$PERL_PATH" -0777 -ne "
+			my (\$width) = /^\x89PNG.{12}(.{4})/s or die;
+			print unpack(q(N), \$width), length() < 200 << 10 ? q() : length, qq(\n)
+		" "$file" || return 1
+	done >actual &&
+	test_write_lines 1280 1280 >expect &&
+	test_cmp expect actual
+'
+
 test_expect_success 'a browser leaves nothing where temporary files are' '
 	tmp=$(mktemp -d "${TMPDIR:-/tmp}/t3601.XXXXXX") &&
 	test_when_finished "rm -r \"$tmp\"" &&
