@@ -105,7 +105,7 @@ test_expect_success 'another chain becomes the longest: the gain ends there' '
 	EOF
 	what_if a=0 &&
 	# b ends at 44 ms: the top may have to wait for it, or not.
-	then_is 50000 11000.001 &&
+	then_is 50000 11000 &&
 	trace2 report --what-if --format=json r >json &&
 	jq -e "[.what_if[] | select(.what == \"a\")][0] |
 		.gain_ns == 21000000 and .on_path_ns == 60000000" json
@@ -129,7 +129,7 @@ test_expect_success 'a wait that no thread ended takes as long as before, or les
 	what_if wait:sleep=5x &&
 	then_is 60000 &&
 	what_if wait=0 &&
-	then_is 30000.002 &&
+	then_is 30000.002 30000 &&
 	what_if "to*=2x" &&
 	then_is 50000
 '
@@ -175,7 +175,7 @@ test_expect_success 'time without a CPU shrinks with the one that had it, at bes
 	trace2 report --what-if=busy=2x r >out &&
 	grep "would be 100.000 ms (0.0% less), or 80.000 ms (20.0%) at best" out &&
 	what_if ready=0 &&
-	then_is 60000.001
+	then_is 60000.001 60000
 '
 
 test_expect_success 'the ranking has the largest gain first' '

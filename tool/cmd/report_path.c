@@ -15,6 +15,7 @@
 #include "common/join.h"
 #include "common/memory.h"
 #include "model/critical.h"
+#include "model/gains.h"
 #include "model/states.h"
 
 /* Steps are shown one by one if no more than this share of the whole is in those
@@ -27,6 +28,9 @@ struct step_row {
 	const struct tr2_path_sum *sum; /* of several steps; NULL: one */
 	size_t nr_rest; /* the last row: so many steps; 0: no */
 	int64_t most_rest_ns, whole;
+	/* To ask what a part costs; NULL: without states nobody knows. */
+	struct tr2_retime *retime;
+	uint32_t root;
 };
 
 static const struct tr2_span *span_of(const struct step_row *r)
@@ -169,10 +173,48 @@ TR2_CELL(cell_step_kind, struct step_row,
 TR2_CELL(cell_step_processes, struct step_row,
 	 if (r->sum) tr2_cell_uint(t, r->sum->nr_nodes))
 
+/* What would be gained if processes of this kind, or regions of this name, took
+ * no time. false: it is unknown, or a matter of CPUs. */
+static bool gain_of(const struct step_row *r, struct tr2_gain *gain)
+{
+	const struct tr2_model *m = r->of.m;
+	static struct tr2_buf b; /* kept: it is mapped memory */
+	struct tr2_change change = { .exact = true, .cause = -1 };
+	uint64_t pieces;
+
+	if (!r->retime || !r->sum || r->step->kind == TR2_STEP_READY)
+		return false;
+	change.kind = r->step->span ? TR2_CHANGE_REGION : TR2_CHANGE_PROCESS;
+	change.name = r->step->span ?
+			      tr2_join(&b, tr2_s(m, span_of(r)->category),
+				       tr2_s(m, span_of(r)->label)) :
+			      tr2_s(m, r->sum->kind);
+	*gain = tr2_gain_of(r->retime, r->root, &change, 1, &pieces);
+	return true;
+}
+
+static void cell_part_gain(struct tr2_table *t, const void *row)
+{
+	struct tr2_gain gain;
+
+	if (gain_of(row, &gain))
+		tr2_cell_ns(t, gain.ns);
+}
+
+static void cell_part_gain_most(struct tr2_table *t, const void *row)
+{
+	struct tr2_gain gain;
+
+	if (gain_of(row, &gain))
+		tr2_cell_ns(t, gain.most_ns);
+}
+
 /* The largest sums. */
 static const struct tr2_column part_columns[] = {
 	{ "time_ns", "TIME", 0, cell_step_time },
 	{ "share", "SHARE", TR2_COL_HEAT, cell_step_share },
+	{ "gain_ns", "GAIN", 0, cell_part_gain },
+	{ "gain_at_most_ns", "AT MOST", 0, cell_part_gain_most },
 	{ NULL, "WHY", TR2_COL_TEXT | TR2_COL_LEFT, cell_step_why },
 	{ NULL, "LARGEST PARTS OF THE CRITICAL PATH",
 	  TR2_COL_FLEX | TR2_COL_TEXT, cell_part },
@@ -397,7 +439,8 @@ void tr2_report_parts(const struct tr2_report *r, size_t most)
 	uint32_t root = tr2_longest_root(m);
 	struct step_row row = { .of.m = m,
 				.whole = m->nodes[root].end_ns -
-					 m->nodes[root].start_ns };
+					 m->nodes[root].start_ns,
+				.root = root };
 	struct tr2_step *steps = NULL;
 	size_t nr = root ? tr2_critical_path(m, root, &steps) : 0;
 	struct tr2_path_sum *sums;
@@ -405,6 +448,8 @@ void tr2_report_parts(const struct tr2_report *r, size_t most)
 	struct tr2_table t;
 
 	nr = tr2_critical_sums(m, steps, nr, &sums);
+	if (root && tr2_critical_by_states(m, root))
+		row.retime = tr2_retime_new(m);
 	tr2_table_init(&t, r->out, "parts", TR2_COLUMNS(part_columns));
 	give_sums(&t, &row, sums, nr, most, &rows);
 	if (tr2_output_is_text(r->out))
@@ -412,6 +457,7 @@ void tr2_report_parts(const struct tr2_report *r, size_t most)
 	tr2_table_finish(&t);
 	if (tr2_output_is_text(r->out) && root)
 		print_limits(m, root);
+	tr2_retime_free(row.retime);
 	free(sums);
 	free(steps);
 }

@@ -38,7 +38,8 @@ TR2_CELL(cell_gain, struct gain_row, tr2_cell_ns(t, r->gain->ns))
 TR2_CELL(cell_share, struct gain_row,
 	 tr2_cell_share(t, tr2_report_share(r->gain->ns, r->wall_ns)))
 TR2_CELL(cell_most, struct gain_row,
-	 if (!tr2_output_is_text(t->output) || bounded(r))
+	 if (!tr2_output_is_text(t->output) ||
+	     (bounded(r) && r->gain->most_ns != r->gain->path_ns))
 		 tr2_cell_ns(t, r->gain->most_ns))
 TR2_CELL(cell_path, struct gain_row, tr2_cell_ns(t, r->gain->path_ns))
 TR2_CELL(cell_name, struct gain_row, tr2_cell_str(t, r->name))

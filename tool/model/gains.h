@@ -16,7 +16,8 @@ struct tr2_gain {
 
 /*
  * Return the largest gains of a root that has states (tr2_critical_by_states()),
- * the largest first, of the `max` parts that have most of the path.
+ * of the `max` parts that have most of the path: the largest first, by the middle
+ * of their bounds.
  */
 size_t tr2_gains(const struct tr2_model *m, uint32_t root, size_t max,
 		 struct tr2_gain **gains);

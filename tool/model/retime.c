@@ -85,6 +85,7 @@ void tr2_retime_free(struct tr2_retime *r)
 	free(r->start_ns);
 	free(r->children_end_ns);
 	free(r->moments);
+	free(r->steps);
 	free(r);
 }
 

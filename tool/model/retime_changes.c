@@ -155,6 +155,27 @@ uint64_t tr2_retime_rates(struct tr2_retime *r,
 	       (r->ready_factor != 1 ? count_ready(m) : 0);
 }
 
+int64_t tr2_retime_path_gain(const struct tr2_retime *r,
+			     const struct tr2_change *changes, size_t nr,
+			     const struct tr2_step *steps, size_t nr_steps)
+{
+	struct changes list = { changes, nr, 0 };
+	double rate, gain = 0;
+	size_t i;
+
+	for (i = 0; i < nr_steps; i++) {
+		const struct tr2_step *s = &steps[i];
+
+		rate = s->kind == TR2_STEP_READY ? r->ready_factor :
+			       rate_of(r->m, &list, s->node, s->segment,
+				       s->span);
+		if (s->kind == TR2_STEP_WAIT)
+			rate *= r->wait_factor[s->cause];
+		gain += (double)s->ns * (1 - rate);
+	}
+	return (int64_t)gain;
+}
+
 static bool parse_factor(const char *text, double *factor)
 {
 	char *end;

@@ -3,6 +3,7 @@
 #ifndef TR2_MODEL_RETIME_PRIVATE_H
 #define TR2_MODEL_RETIME_PRIVATE_H
 
+#include "model/critical.h"
 #include "model/places.h"
 #include "model/retime.h"
 
@@ -29,10 +30,19 @@ struct tr2_retime {
 	int64_t *children_end_ns; /* new, the last so far; by task */
 	double wait_factor[TR2_CAUSE_NR], ready_factor;
 	enum tr2_retime_bound bound;
+	struct tr2_step *steps; /* the path of the root asked for last */
+	size_t nr_steps;
+	uint32_t root;
 };
 
 /* Set the rates of all threads. Return the number of changed pieces. */
 uint64_t tr2_retime_rates(struct tr2_retime *r,
 			  const struct tr2_change *changes, size_t nr);
+
+/* Return how much shorter the critical path itself is with the changes that were
+ * set last: no order of the rest gains more. */
+int64_t tr2_retime_path_gain(const struct tr2_retime *r,
+			     const struct tr2_change *changes, size_t nr,
+			     const struct tr2_step *steps, size_t nr_steps);
 
 #endif
