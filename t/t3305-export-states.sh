@@ -51,13 +51,13 @@ test_expect_success 'otlp: every process is a span of one trace' '
 
 test_expect_success 'otlp: what a process did' '
 	jq -c ".resourceSpans[].scopeSpans[].spans[] | [.name,
-		(.attributes[] | select(.key | test(\"_ns$\"))
+		(.attributes[] | select(.key | test(\"(cpu|ready|wait)[_.]\"))
 		| .key + \" \" + .value.intValue)]" out.json >actual &&
 	cat >expect <<-\EOF &&
 	["top","trace2.cpu_ns 22000","trace2.ready_ns 1000","trace2.wait_ns 73000","trace2.wait.child_ns 73000"]
-	["writer","trace2.spawn_ns 1000","trace2.cpu_ns 55000","trace2.ready_ns 3000","trace2.wait_ns 0"]
+	["writer","trace2.cpu_ns 55000","trace2.ready_ns 3000","trace2.wait_ns 0"]
 	["c/l"]
-	["reader","trace2.spawn_ns 3000","trace2.cpu_ns 37000","trace2.ready_ns 5000","trace2.wait_ns 40000","trace2.wait.pipe_ns 40000"]
+	["reader","trace2.cpu_ns 37000","trace2.ready_ns 5000","trace2.wait_ns 40000","trace2.wait.pipe_ns 40000"]
 	EOF
 	test_cmp expect actual
 '
@@ -92,12 +92,12 @@ test_expect_success 'folded --states without states' '
 
 test_expect_success 'csv: processes, the kernel'\''s threads, states' '
 	trace2 export --to csv --table processes r >processes &&
-	cut -d, -f1,3,4,6,7,15-19 processes >actual &&
+	cut -d, -f1,3,4,6,7,15,17-19 processes >actual &&
 	cat >expect <<-\EOF &&
-	id,parent_id,session_id,pid,kind,self_ns,spawn_ns,cpu_ns,ready_ns,wait_ns
-	2,,,10,top,13000,,22000,1000,73000
-	1,2,1,11,writer,55000,1000,55000,3000,0
-	3,2,,12,reader,76000,3000,37000,5000,40000
+	id,parent_id,session_id,pid,kind,self_ns,cpu_ns,ready_ns,wait_ns
+	2,,,10,top,13000,22000,1000,73000
+	1,2,1,11,writer,55000,55000,3000,0
+	3,2,,12,reader,76000,37000,5000,40000
 	EOF
 	test_cmp expect actual &&
 	trace2 export --to csv --table states r >states &&
