@@ -78,12 +78,14 @@ function drawPath(ctx, d, columns, y, view) {
 	ctx.fillRect(0, y, view.width, PATH);
 	ctx.fillStyle = theme.text;
 	barText(ctx, 'Critical path', 15, y + PATH / 2 - 1, view.left - 20);
-	columns.clear(Math.ceil(view.width - view.left), view.left);
+	columns.begin(Math.ceil(view.width - view.left), y + PATH, view.left);
+	columns.clear(Math.ceil(view.width - view.left));
 	for (let i = first; i < end; i++)
 		columns.add(Math.max(view.left, view.toX(start[i])),
 			Math.min(view.width, view.toX(start[i] + dur[i])),
 			d.pathCode[i - d.firstStep] & ~INFERRED);
-	columns.paint(ctx, y + 2, PATH - 5, PATH - 5);
+	columns.paint(y + 2, PATH - 5, PATH - 5);
+	columns.end(ctx);
 	const parts = partsByPixel(d, first, end, view);
 	drawPathNames(d, parts, 0, parts.length, 0, (process, from, to) => {
 		const width = to - from, time = width > 140 ?

@@ -25,6 +25,13 @@ function readStateColours(d, get) {
 	theme.states = ['run', 'ready', ...d.causes.map(([name]) => name),
 		'unknown'].map((name) => get('--state-' + name) ||
 		get('--state-other'));
+	// '#rrggbb' as a pixel: alpha, blue, green, red.
+	theme.pixels = theme.states.map((colour) => {
+		const [r, g, b] = [1, 3, 5].map((at) =>
+			parseInt(colour.slice(at, at + 2), 16));
+
+		return (0xff000000 | b << 16 | g << 8 | r) >>> 0;
+	});
 }
 
 // Return the first state of a task that ends after `time`.
@@ -91,13 +98,15 @@ function tasksOfItem(d, i) {
 // counts as much as it took.
 function makeColumns(d) {
 	const codes = WAIT + d.causes.length + 1;
+	const scratch = document.createElement('canvas').getContext('2d',
+		{ willReadFrequently: true });
 	let sums = new Float64Array(0), low = 0, high = 0, left = 0;
+	let image = null, pixels = null;
 
-	function clear(width, x) {
+	function clear(width) {
 		if (sums.length < (width + 1) * codes)
 			sums = new Float64Array((width + 1) * codes);
 		sums.fill(0, low * codes, (high + 1) * codes);
-		left = x;
 		low = width;
 		high = 0;
 	}
@@ -134,46 +143,54 @@ function makeColumns(d) {
 		return [run, ready, Math.min(1 - run - ready, wait), longest];
 	}
 
-	// Columns of one state are one rectangle. A wait is as high as
-	// waitHeight, other states are as high as `height`.
-	function paint(ctx, y, height, waitHeight) {
-		let from = 0, code = -1;
-
-		function flush(to) {
-			if (code < 0)
-				return;
-			const h = code < WAIT ? height : waitHeight;
-
-			ctx.fillStyle = theme.states[code];
-			ctx.fillRect(left + from, y + height - h, to - from, h);
-			code = -1;
+	// Begin a picture of all strips: as rectangles, those of a screen take longer
+	// than a frame.
+	function begin(width, height, x) {
+		if (!image || image.width !== width || image.height !== height) {
+			scratch.canvas.width = width;
+			scratch.canvas.height = height;
+			image = new ImageData(width, height);
+			pixels = new Uint32Array(image.data.buffer);
 		}
-		for (let x = low; x <= high; x++) {
-			const [run, ready, wait, longest] = column(x);
-			const pure = run > 0.99 ? RUN : ready > 0.99 ? READY :
-				wait > 0.99 ? longest : -1;
-
-			if (pure >= 0 && pure === code)
-				continue;
-			flush(x);
-			from = x;
-			code = pure;
-			if (pure >= 0)
-				continue;
-			let top = y + height;
-			for (const [part, which, h] of [[run, RUN, height],
-				[ready, READY, height], [wait, longest, waitHeight]]) {
-				if (!part)
-					continue;
-				top -= part * h;
-				ctx.fillStyle = theme.states[which];
-				ctx.fillRect(left + x, top, 1, part * h);
-			}
-		}
-		flush(high + 1);
+		pixels.fill(0);
+		left = x;
 	}
 
-	return { clear, add, paint };
+	function end(ctx) {
+		scratch.putImageData(image, 0, 0);
+		ctx.imageSmoothingEnabled = false;
+		ctx.drawImage(scratch.canvas, left, 0);
+	}
+
+	// Fill a column from the line `bottom` up.
+	function fill(x, bottom, from, to, code) {
+		for (let row = from; row < to; row++)
+			if (row <= bottom && bottom < image.height + row)
+				pixels[(bottom - row) * image.width + x] =
+					theme.pixels[code];
+	}
+
+	// Add the columns to the picture. A wait is as high as waitHeight, other
+	// states are as high as `height`.
+	function paint(y, height, waitHeight) {
+		const bottom = y + height - 1;
+
+		for (let x = low; x <= high && x < image.width; x++) {
+			const [run, ready, wait, longest] = column(x);
+			const first = Math.round(run * height);
+			const second = Math.round((run + ready) * height);
+			const third = second + Math.round(wait * waitHeight);
+
+			fill(x, bottom, 0, first, RUN);
+			fill(x, bottom, first, second, READY);
+			fill(x, bottom, second, third, longest);
+			if (!third && run + ready + wait > 0)
+				fill(x, bottom, 0, 1, run >= Math.max(ready, wait) ? RUN :
+					ready >= wait ? READY : longest);
+		}
+	}
+
+	return { begin, end, clear, add, paint };
 }
 
 // Add the states of a task to columns. view: as for marks.

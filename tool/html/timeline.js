@@ -16,7 +16,8 @@ function makeTimeline(d, events) {
 	const canvas = byId('canvas'), scroller = byId('scroller');
 	const unfolded = firstUnfolded(d);
 	const colours = d.strings.map(colourOf), kinds = coloursOfKinds(d);
-	const columns = makeColumns(d), wakes = makeWakes(d);
+	const columns = makeColumns(d), pathColumns = makeColumns(d);
+	const wakes = makeWakes(d);
 	const overview = makeOverview(d, show), legend = makeLegend(d);
 	const nextMark = makeMarkOrder(d);
 	const top = RULER + (d.path ? PATH : 0); // of the rows
@@ -142,21 +143,26 @@ function makeTimeline(d, events) {
 		}
 	}
 
-	function drawStates(ctx, row, y, view) {
-		columns.clear(Math.ceil(width - gutter), gutter);
+	function drawStates(row, y, view) {
+		columns.clear(Math.ceil(width - gutter));
 		for (let k = Math.max(0, firstAfter(start, row.items, t0) - 1);
 			k < row.items.length && start[row.items[k]] < t1; k++)
 			for (const task of tasksOfRow(row.items[k]))
 				addStates(d, columns, task, view);
-		columns.paint(ctx, y + BAR - STRIP, STRIP, STRIP / 2);
+		columns.paint(y + BAR - STRIP, STRIP, STRIP / 2);
 	}
 
 	function drawRow(ctx, row, y, view) {
 		ctx.globalAlpha = found ? 0.45 : 1;
 		drawItems(ctx, row.items, y, false);
 		if (row.items.length && kind[row.items[0]] >= KIND.process)
-			drawStates(ctx, row, y, view);
+			drawStates(row, y, view);
 		ctx.globalAlpha = 1;
+		drawGutter(ctx, row, y);
+	}
+
+	// What is above the states.
+	function drawRowTop(ctx, row, y, view) {
 		ctx.fillStyle = theme.found;
 		if (row.found)
 			drawItems(ctx, row.found, y, true);
@@ -205,15 +211,15 @@ function makeTimeline(d, events) {
 	}
 
 	function drawRows(ctx, scrolled, height, view) {
-		const last = Math.min(rows.length,
+		const visible = rows.slice(Math.floor(scrolled / ROW),
 			Math.ceil((scrolled + height - top) / ROW));
+		const first = Math.floor(scrolled / ROW) * ROW + top + 1 - scrolled;
 
-		for (let k = Math.floor(scrolled / ROW); k < last; k++) {
-			const y = k * ROW + top + 1 - scrolled;
-
-			drawGutter(ctx, rows[k], y);
-			drawRow(ctx, rows[k], y, view);
-		}
+		columns.begin(Math.ceil(width - gutter), height, gutter);
+		visible.forEach((row, k) => drawRow(ctx, row, first + k * ROW, view));
+		columns.end(ctx);
+		visible.forEach((row, k) =>
+			drawRowTop(ctx, row, first + k * ROW, view));
 		if (selected >= 0)
 			drawWakes(ctx, d, wakes, selected, view, (i) => rowOf[i] < 0 ?
 				-1 : rowOf[i] * ROW + top + BAR - STRIP / 2 - scrolled);
@@ -227,8 +233,8 @@ function makeTimeline(d, events) {
 		const height = Math.max(80, Math.min(whole,
 			Math.round(innerHeight * 0.62) - 2));
 		const { ctx, width: w } = fitCanvas(canvas, height);
-		const scrolled = Math.max(0, Math.min(scroller.scrollTop,
-			whole - height));
+		const scrolled = Math.round(Math.max(0, Math.min(scroller.scrollTop,
+			whole - height)));
 
 		width = w;
 		gutter = Math.round(Math.min(230, w * 0.24));
@@ -239,7 +245,7 @@ function makeTimeline(d, events) {
 		drawSelected(ctx, scrolled);
 		drawRuler(ctx, view, range);
 		if (d.path)
-			drawPath(ctx, d, columns, RULER, view);
+			drawPath(ctx, d, pathColumns, RULER, view);
 		if (selected >= 0 && kind[selected] === KIND.step)
 			drawSelected(ctx, scrolled);
 		overview(t0, t1, found);
