@@ -4,6 +4,7 @@
 test_description='trace2 stat: a command several times, and what it takes'
 
 . ./test-lib.sh
+. "$TEST_DIRECTORY"/lib-perf.sh
 . "$TEST_DIRECTORY"/lib-terminal.sh
 
 PATH=$GIT_BUILD_DIR/build/bin:$PATH
@@ -550,6 +551,87 @@ test_expect_success SECCOMP 'a process whose end is unknown took at least so lon
 		sh -c "$GIT_BUILD_DIR/build/hosts/worker 1 1 kill </dev/null; exit 0" >out &&
 	test "$(measure .at_least worker)" = yes &&
 	test "$(measure .at_least wall)" = no
+'
+
+# One process computes, one waits: for these numbers of milliseconds.
+compute_and_wait () {
+	write_script "$1" <<-EOF
+	"$PERL_PATH" -e "1 while (times)[0] < $2 / 1000; exit"
+	sleep 0.0$3
+	sleep 0.0$3
+	EOF
+}
+
+test_expect_success JQ,STATES '--states: what computes and what waits, by the kind of process' '
+	compute_and_wait work 60 20 &&
+	trace2 stat -q -r 3 --states -o both --format=json ./work >out &&
+	kind () {
+		jq -r ".measures[] | select(.kind == \"$2\" and .name == \"$1\") |
+			$3" out
+	} &&
+	kind "perl -e" cpu ".p50 >= 60000000 and .calls == 1" >actual &&
+	kind "perl -e" wait ".p50 < 60000000" >>actual &&
+	kind sleep wait ".p50 >= 40000000 and .calls == 2" >>actual &&
+	kind sleep cpu ".p50 < 40000000" >>actual &&
+	kind sleep self ".p50 >= 40000000" >>actual &&
+	kind "sh work" wait ".p50 >= 90000000" >>actual &&
+	kind "sh work" self ".max < 90000000" >>actual &&
+	kind sleep ready ".runs" >>actual &&
+	test_write_lines true true true true true true true 3 >expect &&
+	test_cmp expect actual &&
+	jq -e "[.measures[] | select(.kind == \"cpu\") | .p50] | add >= 60000000" out &&
+	trace2 stat -q --format=json ./work >out &&
+	kind sleep cpu . >actual &&
+	test_must_be_empty actual
+'
+
+test_expect_success STATES 'on a terminal, a row each' '
+	trace2 stat -q -r 2 --states ./work >out &&
+	test_grep "^ *CPU m*s  *± *WAIT m*s  *±  *READY m*s  *±  *SHARE  COUNT  KIND OF PROCESS (SUM)\$" out &&
+	test_grep "^ *[0-9.]*  *[0-9.]*%  *[0-9.]*  *[0-9.]*%  *[0-9.]* .*%  *2  sleep\$" out &&
+	sed -n "/KIND OF PROCESS/,/^\$/p" out >rows &&
+	test_line_count = 5 rows &&
+	trace2 stat -q --states --only wait -n 1 ./work >out &&
+	sed -n "/KIND OF PROCESS/,/^\$/p" out >rows &&
+	test_grep "^ *CPU m*s  *WAIT m*s  *READY m*s" rows &&
+	test_grep "1  sh work\$" rows &&
+	test_grep ! "sleep" rows
+'
+
+test_expect_success JQ,STATES '--states and --against: which kind changed' '
+	compute_and_wait less 10 20 &&
+	trace2 stat -q -r 5 --states --only cpu,wait --format=json \
+		--against ./less ./work >out &&
+	jq -c "[.differences[] | select(.significant == \"yes\") |
+		[.kind, .name]] | map(select(. == [\"cpu\", \"perl -e\"] or
+		. == [\"wait\", \"sleep\"]))" out >actual &&
+	echo "[[\"cpu\",\"perl -e\"]]" >expect &&
+	test_cmp expect actual &&
+	jq -r ".tests[].kind" out >actual &&
+	test_write_lines cpu wait >expect &&
+	test_cmp expect actual
+'
+
+test_expect_success JQ,STATES 'states on one side only are no difference' '
+	trace2 stat -q -r 3 --baseline both --format=json ./work >out &&
+	jq -r ".differences[].kind" out | sort -u >actual &&
+	test_grep process actual &&
+	test_grep ! "cpu\|wait\|ready\|self" actual
+'
+
+test_expect_success STATES '--states: a later run starts with the signals of the first' '
+	trace2 stat -r 3 --states -- "$PERL_PATH" -e "open F, q(/proc/self/status);
+		/^Sig(Blk|Ign)/ and print for <F>" >out 2>err &&
+	test_line_count = 6 out &&
+	sort -u out >actual &&
+	test_line_count = 2 actual
+'
+
+test_expect_success SECCOMP 'states that are not permitted are missed' '
+	"$PERL_PATH" "$TEST_DIRECTORY/t3100/deny.perl" all trace2 stat -q -r 2 \
+		--states true >out 2>err &&
+	test_grep ! "KIND OF PROCESS" out &&
+	test_grep "^trace2: warning: no states were recorded" err
 '
 
 test_done

@@ -45,8 +45,8 @@ bool tr2_choice_valid(const struct tr2_measure_choice *choice,
 		if (is_kind(p, n))
 			continue;
 		tr2_usage_error(command, "invalid kind '%.*s': --only takes "
-					 "run, event, process, region, timer, "
-					 "counter",
+					 "run, event, process, cpu, wait, "
+					 "ready, self, region, timer, counter",
 				(int)n, p);
 		return false;
 	}
@@ -170,7 +170,9 @@ static void cell_mark(struct tr2_table *t, const void *row)
 static bool has_calls(const struct tr2_difference *d)
 {
 	return d->kind == TR2_MEASURE_PROCESS ||
-	       d->kind == TR2_MEASURE_REGION || d->kind == TR2_MEASURE_TIMER;
+	       d->kind == TR2_MEASURE_REGION ||
+	       d->kind == TR2_MEASURE_TIMER ||
+	       tr2_measure_is_of_states(d->kind);
 }
 
 static void cell_calls_text(struct tr2_table *t, const void *row)

@@ -19,8 +19,8 @@ struct tr2_measure_choice {
 /* The options of a selection, for the table of a command. */
 #define TR2_MEASURE_OPTIONS(choice)                                           \
 	{ 0, "only", "KIND[,KIND...]", TR2_OPT_STRING, &(choice).only,        \
-	  "show only these kinds: run, event, process, region, timer, "       \
-	  "counter", NULL },                                                  \
+	  "show only these kinds: run, event, process, cpu, wait, ready, "    \
+	  "self, region, timer, counter", NULL },                             \
 	{ 'N', "name", "GLOB", TR2_OPT_STRING, &(choice).region,              \
 	  "show only processes, regions, timers and counters whose name "     \
 	  "matches GLOB", NULL },                                             \

@@ -35,7 +35,7 @@ static int64_t nr_runs = 1, nr_warmups;
 static struct tr2_list events;
 static const char *baseline, *against;
 static double fail_above = -1;
-static bool quiet;
+static bool quiet, states;
 struct tr2_measure_choice tr2_stat_choice = TR2_MEASURE_CHOICE_INIT;
 
 static const struct tr2_option options[] = {
@@ -47,6 +47,9 @@ static const struct tr2_option options[] = {
 	{ 'e', "event", "EVENT[,EVENT...]", TR2_OPT_LIST, &events,
 	  "count these events; names as in perf, 'list' lists them "
 	  "(task-clock, page-faults, context-switches, cpu-migrations)", NULL },
+	{ 0, "states", NULL, TR2_OPT_FLAG, &states,
+	  "record states of threads, too, and show CPU time and waiting by the "
+	  "kind of a process", NULL },
 	{ 0, "baseline", "PATH", TR2_OPT_STRING, &baseline,
 	  "compare with this recording, or directory of recordings", NULL },
 	{ 0, "against", "CMD", TR2_OPT_STRING, &against,
@@ -149,6 +152,7 @@ static void run_once(struct tr2_stat_side *side, unsigned int nr)
 		.nest = TR2_JOB_NEST,
 		.timeout_ns = TR2_JOB_TIMEOUT_NS,
 		.quiet = true,
+		.kernel.states = states,
 		.counters = &st.counters,
 	};
 	struct tr2_job_result result;
@@ -315,6 +319,9 @@ static int run_and_report(char **argv)
 		report_to(before);
 	code = report();
 	warn_of_uncounted();
+	if (states && st.cmd.measures.nr_runs && !st.cmd.measures.any_states)
+		tr2_warning("no states were recorded ('trace2 record' says "
+			    "why)");
 	/* The command's own failure is more important. */
 	return st.code ? st.code : code;
 }
@@ -394,7 +401,8 @@ static int run(int argc, char **argv)
 
 const struct tr2_command tr2_command_stat = {
 	.name = "stat",
-	.synopsis = "[-r N] [--warmup N] [-e EVENT] [-q] [-o DIR] "
+	.synopsis = "[-r N] [--warmup N] [-e EVENT] [--states] [-q] "
+		    "[-o DIR] "
 		    "[--baseline PATH | --against CMD] [--fail-above PCT] "
 		    "[--] CMD [ARG...]",
 	.summary = "Runs a command several times and shows the distribution of its "

@@ -284,6 +284,116 @@ static void print_lines(struct tr2_output *out, const struct line *lines,
 	tr2_table_release(&t);
 }
 
+/* The states of one kind of process. */
+struct kind_line {
+	struct tr2_numbers numbers[TR2_MEASURE_NR];
+	double count, wall; /* means */
+	const char *name;
+};
+
+/* Give the median, and the standard error as a share of the mean. */
+static void give_states(struct tr2_table *t, const struct kind_line *l,
+			enum tr2_measure_kind kind)
+{
+	tr2_cell_measure(t, TR2_UNIT_NS, l->numbers[kind].p50);
+}
+
+static void give_error(struct tr2_table *t, const struct kind_line *l,
+		       enum tr2_measure_kind kind)
+{
+	const struct tr2_numbers *n = &l->numbers[kind];
+
+	if (!isnan(n->error) && n->mean > 0)
+		tr2_cell_share(t, n->error / n->mean);
+}
+
+TR2_CELL(cell_cpu, struct kind_line, give_states(t, r, TR2_MEASURE_CPU))
+TR2_CELL(cell_cpu_error, struct kind_line, give_error(t, r, TR2_MEASURE_CPU))
+TR2_CELL(cell_wait, struct kind_line, give_states(t, r, TR2_MEASURE_WAIT))
+TR2_CELL(cell_wait_error, struct kind_line, give_error(t, r, TR2_MEASURE_WAIT))
+TR2_CELL(cell_ready, struct kind_line, give_states(t, r, TR2_MEASURE_READY))
+TR2_CELL(cell_ready_error, struct kind_line,
+	 give_error(t, r, TR2_MEASURE_READY))
+TR2_CELL(cell_share, struct kind_line,
+	 if (r->wall > 0) tr2_cell_share(t, fmin(1,
+			  r->numbers[TR2_MEASURE_SELF].mean / r->wall)))
+TR2_CELL(cell_count, struct kind_line, tr2_cell_real(t, r->count))
+TR2_CELL(cell_process_kind, struct kind_line, tr2_cell_str(t, r->name))
+
+static const struct tr2_column kind_columns[] = {
+	{ "cpu_ns", "CPU", TR2_COL_SINGLE, cell_cpu },
+	{ NULL, "±", TR2_COL_TEXT | TR2_COL_SPARE, cell_cpu_error },
+	{ "wait_ns", "WAIT", TR2_COL_SINGLE, cell_wait },
+	{ NULL, "±", TR2_COL_TEXT | TR2_COL_SPARE, cell_wait_error },
+	{ "ready_ns", "READY", TR2_COL_SINGLE, cell_ready },
+	{ NULL, "±", TR2_COL_TEXT | TR2_COL_SPARE, cell_ready_error },
+	{ "share", "SHARE", 0, cell_share },
+	{ "count", "COUNT", TR2_COL_YIELDS, cell_count },
+	{ "name", "KIND OF PROCESS (SUM)", TR2_COL_FLEX, cell_process_kind },
+};
+
+static void fill_kind(struct kind_line *k, const struct tr2_measures *ms,
+		      const struct tr2_measure *of)
+{
+	const struct tr2_measure *wall =
+		tr2_measures_find(ms, TR2_MEASURE_RUN, "wall");
+	struct tr2_numbers n;
+	int kind;
+
+	memset(k, 0, sizeof(*k));
+	k->name = of->name;
+	if (wall && tr2_numbers(&n, wall->values, ms->nr_runs))
+		k->wall = n.mean;
+	if (tr2_numbers(&n, of->calls, ms->nr_runs))
+		k->count = n.mean;
+	for (kind = TR2_MEASURE_CPU; kind <= TR2_MEASURE_SELF; kind++) {
+		const struct tr2_measure *it = tr2_measures_find(
+			ms, (enum tr2_measure_kind)kind, k->name);
+
+		k->numbers[kind].p50 = NAN;
+		if (it)
+			tr2_numbers(&k->numbers[kind], it->values, ms->nr_runs);
+	}
+}
+
+/* Return the measure by which kinds of processes are selected and sorted; -1:
+ * none was chosen. */
+static int measure_of_kinds(const struct line *lines, size_t nr)
+{
+	int kind = -1;
+	size_t i;
+
+	for (i = 0; i < nr; i++)
+		if (tr2_measure_is_of_states(lines[i].it->kind) &&
+		    (kind < 0 || lines[i].it->kind == TR2_MEASURE_SELF))
+			kind = (int)lines[i].it->kind;
+	return kind;
+}
+
+/* Print a row a kind of process, with all that its states say. */
+static void print_kinds(struct tr2_output *out, const struct line *lines,
+			size_t nr, const struct tr2_measures *ms)
+{
+	struct kind_line *kinds = tr2_calloc(nr, sizeof(*kinds));
+	int kind = measure_of_kinds(lines, nr);
+	struct tr2_table t;
+	size_t i;
+
+	tr2_table_init(&t, out, "kinds", TR2_COLUMNS(kind_columns));
+	for (i = 0; i < nr; i++) {
+		if ((int)lines[i].it->kind != kind)
+			continue;
+		fill_kind(&kinds[i], ms, lines[i].it);
+		tr2_table_add(&t, &kinds[i]);
+	}
+	if (tr2_stat_choice.limit >= 0)
+		tr2_table_limit(&t, (size_t)tr2_stat_choice.limit);
+	if (t.nr_rows)
+		tr2_table_print(&t);
+	tr2_table_release(&t);
+	free(kinds);
+}
+
 static void print_data(struct tr2_output *out, const struct tr2_stat_side *cmd,
 		       const struct tr2_stat_side *base,
 		       const struct line *lines, size_t nr)
@@ -303,7 +413,12 @@ static void print_text(struct tr2_output *out, const struct tr2_stat_side *cmd,
 	print_summary(text ? "\n" : "", cmd, text);
 	puts("");
 	for (kind = 0; kind < TR2_MEASURE_NR; kind++)
-		print_lines(out, lines, nr, kind, cmd->measures.nr_runs);
+		if (kind == TR2_MEASURE_SELF)
+			print_kinds(out, lines, nr, &cmd->measures);
+		else if (!tr2_measure_is_of_states(
+				 (enum tr2_measure_kind)kind))
+			print_lines(out, lines, nr, kind,
+				    cmd->measures.nr_runs);
 	if (!nr) {
 		puts(TR2_MEASURED_NOTHING);
 	} else if (cmd->measures.nr_runs > 1) {

@@ -97,6 +97,15 @@ static void judge(struct tr2_comparison *c)
 	free(p);
 }
 
+/* Without states on one side, nothing is known of the difference. */
+static bool can_compare(const struct tr2_measures *base,
+			const struct tr2_measures *new,
+			enum tr2_measure_kind kind)
+{
+	return !tr2_measure_is_of_states(kind) ||
+	       (base->any_states && new->any_states);
+}
+
 /* Add all measures of base, then those that only new has. */
 static void fill_all(struct tr2_comparison *c, const struct tr2_measures *base,
 		     const struct tr2_measures *new, double *scratch)
@@ -106,13 +115,16 @@ static void fill_all(struct tr2_comparison *c, const struct tr2_measures *base,
 
 	for (i = 0; i < base->nr; i++) {
 		it = &base->item[i];
+		if (!can_compare(base, new, it->kind))
+			continue;
 		fill_difference(&c->item[c->nr++], it, base->nr_runs,
 				tr2_measures_find(new, it->kind, it->name),
 				new->nr_runs, scratch);
 	}
 	for (i = 0; i < new->nr; i++) {
 		it = &new->item[i];
-		if (!tr2_measures_find(base, it->kind, it->name))
+		if (can_compare(base, new, it->kind) &&
+		    !tr2_measures_find(base, it->kind, it->name))
 			fill_difference(&c->item[c->nr++], NULL, 0, it,
 					new->nr_runs, scratch);
 	}

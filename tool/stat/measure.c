@@ -10,11 +10,16 @@
 #include "common/join.h"
 #include "common/map.h"
 #include "common/memory.h"
+#include "model/kind.h"
+#include "model/own.h"
+#include "model/stats.h"
 #include "stat/run_meta.h"
 
 const char *const tr2_measure_names[TR2_MEASURE_NR] = {
 	[TR2_MEASURE_RUN] = "run",	   [TR2_MEASURE_EVENT] = "event",
-	[TR2_MEASURE_PROCESS] = "process", [TR2_MEASURE_REGION] = "region",
+	[TR2_MEASURE_PROCESS] = "process", [TR2_MEASURE_CPU] = "cpu",
+	[TR2_MEASURE_WAIT] = "wait",	   [TR2_MEASURE_READY] = "ready",
+	[TR2_MEASURE_SELF] = "self",	   [TR2_MEASURE_REGION] = "region",
 	[TR2_MEASURE_TIMER] = "timer",	   [TR2_MEASURE_COUNTER] = "counter",
 };
 
@@ -22,6 +27,10 @@ const char *const tr2_measure_plurals[TR2_MEASURE_NR] = {
 	[TR2_MEASURE_RUN] = "numbers of the run",
 	[TR2_MEASURE_EVENT] = "events",
 	[TR2_MEASURE_PROCESS] = "processes",
+	[TR2_MEASURE_CPU] = "CPU times",
+	[TR2_MEASURE_WAIT] = "waits",
+	[TR2_MEASURE_READY] = "times without a CPU",
+	[TR2_MEASURE_SELF] = "kinds of processes",
 	[TR2_MEASURE_REGION] = "regions",
 	[TR2_MEASURE_TIMER] = "timers",
 	[TR2_MEASURE_COUNTER] = "counters",
@@ -31,6 +40,10 @@ const char *const tr2_measure_headings[TR2_MEASURE_NR] = {
 	[TR2_MEASURE_RUN] = "RUN",
 	[TR2_MEASURE_EVENT] = "EVENT",
 	[TR2_MEASURE_PROCESS] = "PROCESS (SUM)",
+	[TR2_MEASURE_CPU] = "CPU (SUM)",
+	[TR2_MEASURE_WAIT] = "WAIT (SUM)",
+	[TR2_MEASURE_READY] = "READY (SUM)",
+	[TR2_MEASURE_SELF] = "SELF",
 	[TR2_MEASURE_REGION] = "REGION (SUM)",
 	[TR2_MEASURE_TIMER] = "TIMER (SUM)",
 	[TR2_MEASURE_COUNTER] = "COUNTER",
@@ -59,14 +72,18 @@ void tr2_measures_release(struct tr2_measures *ms)
 		free(ms->item[i].note);
 	}
 	free(ms->item);
+	free(ms->has_states);
 	tr2_origin_release(&ms->origin);
 	tr2_map_release(&ms->map);
 	memset(ms, 0, sizeof(*ms));
 }
 
 /* Return the value of a measure in a run that does not contain it. */
-static double absent(enum tr2_measure_kind kind)
+static double absent(const struct tr2_measures *ms, enum tr2_measure_kind kind,
+		     uint32_t run)
 {
+	if (tr2_measure_is_of_states(kind))
+		return ms->has_states[run] ? 0 : NAN;
 	return kind == TR2_MEASURE_RUN || kind == TR2_MEASURE_EVENT ? NAN : 0;
 }
 
@@ -119,7 +136,7 @@ static struct tr2_measure *new_measure(struct tr2_measures *ms,
 		.calls = tr2_calloc(ms->alloc_runs, sizeof(*it->calls)),
 	};
 	for (i = 0; i < ms->alloc_runs; i++)
-		it->values[i] = absent(kind);
+		it->values[i] = absent(ms, kind, i);
 	return it;
 }
 
@@ -163,12 +180,15 @@ static void grow_runs(struct tr2_measures *ms)
 	uint32_t alloc = ms->alloc_runs ? ms->alloc_runs * 2 : 16, i, run;
 	struct tr2_measure *it;
 
+	ms->has_states = tr2_realloc(ms->has_states, alloc, sizeof(bool));
+	for (run = ms->alloc_runs; run < alloc; run++)
+		ms->has_states[run] = false;
 	for (i = 0; i < ms->nr; i++) {
 		it = &ms->item[i];
 		it->values = tr2_realloc(it->values, alloc, sizeof(double));
 		it->calls = tr2_realloc(it->calls, alloc, sizeof(double));
 		for (run = ms->alloc_runs; run < alloc; run++) {
-			it->values[run] = absent(it->kind);
+			it->values[run] = absent(ms, it->kind, run);
 			it->calls[run] = 0;
 		}
 	}
@@ -257,6 +277,75 @@ static void take_processes(struct tr2_measures *ms, const struct tr2_model *m)
 	}
 }
 
+/* Note that the run has states, and so all of their measures a value. */
+static void begin_states(struct tr2_measures *ms)
+{
+	uint32_t run = ms->nr_runs - 1, i;
+
+	ms->any_states = ms->has_states[run] = true;
+	for (i = 0; i < ms->nr; i++)
+		if (tr2_measure_is_of_states(ms->item[i].kind))
+			ms->item[i].values[run] = 0;
+}
+
+struct own {
+	const struct tr2_model *m;
+	struct tr2_groups groups;
+	uint32_t group, root;
+};
+
+static void own_of_node(void *data, uint32_t of, int64_t from_ns, int64_t to_ns)
+{
+	struct own *own = data;
+	const struct tr2_group_piece piece = { own->group, own->root, from_ns,
+					       to_ns };
+
+	(void)of;
+	tr2_groups_piece(&own->groups, own->m, &piece);
+}
+
+static void take_times(struct tr2_measures *ms, const struct tr2_node *n,
+		       const char *kind)
+{
+	if (n->cpu_ns == TR2_NO_TIME)
+		return;
+	add_value(ms, TR2_MEASURE_CPU, TR2_UNIT_NS, kind, (double)n->cpu_ns, 1);
+	add_value(ms, TR2_MEASURE_WAIT, TR2_UNIT_NS, kind, (double)n->wait_ns,
+		  1);
+	add_value(ms, TR2_MEASURE_READY, TR2_UNIT_NS, kind,
+		  (double)n->ready_ns, 1);
+}
+
+static void take_states(struct tr2_measures *ms, const struct tr2_model *m)
+{
+	struct own own = { .m = m };
+	struct tr2_buf kind = TR2_BUF_INIT;
+	const char *name;
+	uint32_t i;
+
+	begin_states(ms);
+	for (i = m->first_root; i; i = tr2_node_after(m, i)) {
+		if (!m->nodes[i].parent)
+			own.root = i;
+		tr2_buf_reset(&kind);
+		tr2_kind_add(m, i, 0, &kind);
+		take_times(ms, &m->nodes[i], tr2_buf_str(&kind));
+		/* The measure keeps the name. */
+		name = add_value(ms, TR2_MEASURE_SELF, TR2_UNIT_NS,
+				 tr2_buf_str(&kind), 0, 1)->name;
+		own.group = (uint32_t)(tr2_groups_get(&own.groups, NULL, name) -
+				       own.groups.group);
+		tr2_own_of_node(m, i, own_of_node, &own);
+	}
+	tr2_groups_sort(&own.groups);
+	for (i = 0; i < own.groups.nr; i++)
+		add_value(ms, TR2_MEASURE_SELF, TR2_UNIT_NS,
+			  own.groups.group[i].name,
+			  (double)own.groups.group[i].once_ns, 0);
+	tr2_groups_release(&own.groups);
+	tr2_buf_release(&kind);
+}
+
 static const char *full_name(const struct tr2_model *m, tr2_str category,
 			     tr2_str name)
 {
@@ -311,6 +400,8 @@ void tr2_measures_take(struct tr2_measures *ms, const struct tr2_model *m)
 	ms->nr_failed += meta.failed;
 	take_run(ms, m, &meta);
 	take_processes(ms, m);
+	if (m->has_states)
+		take_states(ms, m);
 	take_regions(ms, m);
 	take_metrics(ms, m);
 }

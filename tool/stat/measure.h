@@ -2,11 +2,13 @@
 /*
  * measure - the measures of a command's runs: the run as a whole, the kernel's
  * counters, and time or counts by the name of a process, region, timer or
- * counter; each with one value per run.
+ * counter; each with one value per run. Where the states of threads are known,
+ * so are, by the kind of a process (model/kind.h), its CPU time, its time
+ * without a CPU and without work, and the time in which it was on its own.
  *
  * If a run does not contain a name, its time and count there are 0. A value
- * that was not measured in a run (a counter of the kernel that was not opened)
- * is NAN.
+ * that was not measured in a run (a counter of the kernel that was not opened,
+ * states that were not recorded) is NAN.
  */
 #ifndef TR2_STAT_MEASURE_H
 #define TR2_STAT_MEASURE_H
@@ -19,6 +21,13 @@ enum tr2_measure_kind {
 	TR2_MEASURE_RUN,
 	TR2_MEASURE_EVENT,
 	TR2_MEASURE_PROCESS,
+	/* By the kind of process, from states: sums over all its processes. */
+	TR2_MEASURE_CPU,
+	TR2_MEASURE_WAIT,
+	TR2_MEASURE_READY,
+	/* when a process of the kind ran, and none of its children: each moment
+	 * once, as SHARE of `trace2 report -g cmd` */
+	TR2_MEASURE_SELF,
 	TR2_MEASURE_REGION,
 	TR2_MEASURE_TIMER,
 	TR2_MEASURE_COUNTER,
@@ -30,6 +39,11 @@ enum tr2_measure_kind {
 extern const char *const tr2_measure_names[TR2_MEASURE_NR];
 extern const char *const tr2_measure_plurals[TR2_MEASURE_NR];
 extern const char *const tr2_measure_headings[TR2_MEASURE_NR];
+
+static inline bool tr2_measure_is_of_states(enum tr2_measure_kind kind)
+{
+	return kind >= TR2_MEASURE_CPU && kind <= TR2_MEASURE_SELF;
+}
 
 enum tr2_measure_unit { TR2_UNIT_COUNT, TR2_UNIT_NS, TR2_UNIT_BYTES };
 extern const char *const tr2_measure_units[]; /* "", "ns", "bytes" */
@@ -51,6 +65,8 @@ struct tr2_measures {
 	struct tr2_measure *item;
 	uint32_t nr, alloc;
 	uint32_t nr_runs, alloc_runs;
+	bool *has_states; /* of each run */
+	bool any_states;
 	struct tr2_map map;
 	uint64_t lost; /* events reported as lost in the recordings */
 	/* runs in which the command's exit code was not 0 */
