@@ -273,6 +273,97 @@ test_expect_success TASKS 'without samples, a warning says how to record some' '
 	test_grep "no samples in this recording: .*--profile" err
 '
 
+# counted: make a recording of the records on standard input
+# (t3130/kernel.perl), and print its functions, with their samples.
+counted () {
+	rm -rf r &&
+	"$PERL_PATH" "$TEST_DIRECTORY/t3130/kernel.perl" r &&
+	counted_again
+}
+
+counted_again () {
+	trace2 report --functions --format=json -i r >json 2>err &&
+	jq -r ".functions[] | \"\(.function) \(.samples)\"" json | sort
+}
+
+test_expect_success JQ 'an address belongs to what was mapped there last' '
+	counted >actual <<-\EOF &&
+	0 0 fork 10 10 1 1
+	1 0 comm 10 10 one exec
+	2 0 map 10 10 1000 2000 /none/a
+	3 0 sample 10 10 1800
+	4 0 map 10 10 1400 800 /none/b
+	5 0 sample 10 10 1800
+	6 0 sample 10 10 1200
+	7 0 map 10 10 1000 4000 /none/data data
+	8 0 sample 10 10 1200
+	9 0 sample 10 10 5000
+	20 0 exit 10 10
+	EOF
+	cat >expect <<-\EOF &&
+	[unknown] 1
+	a+0x200 2
+	a+0x800 1
+	b+0x400 1
+	EOF
+	test_cmp expect actual
+'
+
+test_expect_success JQ 'a fork has the mappings of then, an exec has none' '
+	counted >actual <<-\EOF &&
+	0 0 fork 10 10 1 1
+	1 0 comm 10 10 one exec
+	2 0 map 10 10 1000 1000 /none/a
+	3 0 fork 11 11 10 10
+	4 0 fork 12 12 11 11
+	5 0 map 10 10 1000 1000 /none/late
+	6 0 sample 12 12 1800
+	7 0 map 12 12 3000 1000 /none/c
+	8 0 fork 13 13 12 12
+	9 0 sample 13 13 1800
+	10 0 sample 13 13 3800
+	11 0 comm 13 13 two exec
+	12 0 sample 13 13 1800
+	13 0 sample 10 10 1800
+	20 0 exit 10 10
+	EOF
+	cat >expect <<-\EOF &&
+	[unknown] 1
+	a+0x800 2
+	c+0x800 1
+	late+0x800 1
+	EOF
+	test_cmp expect actual
+'
+
+test_expect_success JQ 'records with wrong sizes are skipped, what is cut is said' '
+	counted >actual <<-\EOF &&
+	0 0 fork 10 10 1 1
+	1 0 comm 10 10 one exec
+	2 0 map 10 10 1000 1000 /none/a
+	3 0 sample 10 10 1800
+	4 0 sample 10 10 1800 1000000
+	5 0 sample 10 10 1800 2305843009213693952
+	6 0 stack 10 10 1800 64
+	7 0 stack 10 10 1800 64 9999999
+	8 0 stack 10 10 1800 18446744073709551615
+	9 0 stack 10 10 1800 4096
+	10 0 stack 10 10 1800 0
+	11 0 sample 77 77 1800
+	20 0 exit 10 10
+	EOF
+	echo "a+0x800 4" >expect &&
+	test_cmp expect actual &&
+	test_expect_code 1 trace2 check r >out &&
+	test_grep "samples of threads of which nothing else is recorded" out &&
+	# In the middle of the records.
+	head -c 1500 r/kernel.data >cut &&
+	mv cut r/kernel.data &&
+	counted_again >actual &&
+	grep "^a+0x800 [1-3]$" actual &&
+	test_grep "cut short" err
+'
+
 for args in "--profile=0" "--profile=10001" "--profile=1k" \
 	"--profile --call-graph=lbr" "--profile --call-graph=dwarf,12" \
 	"--profile --call-graph=dwarf,65536" "--call-graph=fp"

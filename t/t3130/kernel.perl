@@ -12,6 +12,9 @@
 #	TIME CPU lost NUMBER
 #	TIME CPU switch PID TID NEXT-TID NEXT-COMM [FUNCTION,...]
 #	TIME CPU waking PID TID TID-THAT-WAKES [hardirq|softirq]
+#	TIME CPU map PID TID ADDRESS LENGTH FILE [data]
+#	TIME CPU sample PID TID ADDRESS,... [NUMBER-OF-THEM]
+#	TIME CPU stack PID TID ADDRESS SIZE [VALID]: a sample with a copied stack
 #
 # FORK, COMM and EXIT are in tasks.jsonl, too. Options:
 #
@@ -33,11 +36,13 @@ my $dir = shift @ARGV or die "usage: kernel.perl DIR\n";
 use constant {
 	START_MONO => 5_000_000_000, START_WALL => 1_700_000_000_000_000_000,
 	COMM => 3, EXIT => 4, FORK => 7, READ => 8, SAMPLE => 9, SWITCH => 14,
-	LOST => 2, MISC_EXEC => 1 << 13, MISC_OUT => 1 << 13,
+	LOST => 2, MMAP2 => 10, MISC_EXEC => 1 << 13, MISC_OUT => 1 << 13,
 	MISC_PREEMPTED => 1 << 14,
 	# IDENTIFIER | CPU | TIME | TID, and CALLCHAIN | RAW | PERIOD | IP
 	FIELDS => 1 << 16 | 1 << 7 | 1 << 2 | 1 << 1,
 	SAMPLE_FIELDS => 1 << 10 | 1 << 8 | 1 << 5 | 1,
+	# SP and IP of x86-64, REGS_USER | STACK_USER
+	REGISTERS => 1 << 7 | 1 << 8, STACK_FIELDS => 1 << 12 | 1 << 13,
 	NR_CPUS => 2, SWITCH_CONFIG => 370, WAKING_CONFIG => 371,
 };
 
@@ -46,6 +51,10 @@ my @events = (
 	{ type => 1, config => 1, sample => FIELDS, size => 8 },
 	{ type => 2, config => SWITCH_CONFIG, sample => FIELDS | SAMPLE_FIELDS },
 	{ type => 2, config => WAKING_CONFIG, sample => FIELDS | SAMPLE_FIELDS },
+	{ type => 1, config => 1, sample => FIELDS | SAMPLE_FIELDS,
+	  period => 1_000_000 },
+	{ type => 1, config => 1, period => 1_000_000,
+	  sample => FIELDS | SAMPLE_FIELDS & ~(1 << 10) | STACK_FIELDS },
 );
 
 sub id { return 100 + $_[0] * 10 + $_[1] }
@@ -69,6 +78,15 @@ sub sample {
 		pack('Q Q*', scalar @$functions,
 			map { address($_) } @$functions) .
 		pack('L a*', length $raw, $raw);
+	$ring[$r->{cpu}] .= pack('LSS', SAMPLE, 1, 8 + length $body) . $body;
+}
+
+# Append a sample of the CPU time, with so many addresses, and what follows.
+sub profile {
+	my ($r, $event, $nr, $addresses, $rest) = @_;
+	my $body = pack('QQllQLLQ', id($event, $r->{cpu}), 0, $r->{pid},
+			$r->{tid}, $r->{ns}, $r->{cpu}, 0, 1) .
+		pack('Q Q*', $nr, @$addresses) . $rest;
 	$ring[$r->{cpu}] .= pack('LSS', SAMPLE, 1, 8 + length $body) . $body;
 }
 
@@ -129,6 +147,23 @@ my %kinds = (
 			pack 'SCCl a16 l l q a16 l l', SWITCH_CONFIG, 0, 0,
 			global($r->{tid}), 'prev', global($r->{tid}), 120, 1,
 			$comm, global($next), 120);
+	},
+	map => sub {
+		my ($r, $addr, $len, $file, $data) = @_;
+		record($r, MMAP2, 0, pack('llQQQLLQQLL', $r->{pid}, $r->{tid},
+			hex $addr, hex $len, 0, 0, 0, 0, 0, $data ? 3 : 5, 2) .
+			$file . "\0" x (8 - length($file) % 8));
+	},
+	sample => sub {
+		my ($r, $addresses, $nr) = @_;
+		my @list = map { hex } split /,/, $addresses;
+		profile($r, 3, $nr // 1 + @list,
+			[0xfffffffffffffe00, @list], pack 'LL', 4, 0);
+	},
+	stack => sub {
+		my ($r, $address, $size, $valid) = @_;
+		profile($r, 4, 0, [], pack 'QQQ Q a64 Q', 2, 0x7000,
+			hex $address, $size, '', $valid // $size);
 	},
 	waking => sub {
 		my ($r, $tid, $interrupt) = @_;
@@ -198,8 +233,9 @@ my ($attrs, $ids) = ('', '');
 for my $i (0 .. $#events) {
 	my $e = $events[$i];
 	# sample_id_all, use_clockid; read_format ID
-	my $attr = pack 'LLQQQQQLLQQQQLLQ', $e->{type}, 112, $e->{config}, 1,
-		$e->{sample}, 4, 1 << 18 | 1 << 25, 0, 0, 0, 0, 0, 0, 0, $clock, 0;
+	my $attr = pack 'LLQQQQQLLQQQQLLQ', $e->{type}, 112, $e->{config},
+		$e->{period} // 1, $e->{sample}, 4, 1 << 18 | 1 << 25, 0, 0, 0,
+		0, 0, $e->{sample} & STACK_FIELDS ? REGISTERS : 0, 64, $clock, 0;
 	$attrs .= $attr . pack 'QQ', $header_size + length $ids, 8 * NR_CPUS;
 	$ids .= pack 'Q*', map { id($i, $_) } 0 .. NR_CPUS - 1;
 }

@@ -78,11 +78,20 @@ static bool contains(Elf *elf, GElf_Addr base, const struct entry *entry,
 	       address - start < frame.len;
 }
 
+static struct entry entry_at(const Elf_Data *data, uint32_t i)
+{
+	struct entry entry;
+
+	memcpy(&entry, (const char *)data->d_buf + sizeof(struct table) +
+			       i * sizeof(entry), sizeof(entry));
+	return entry;
+}
+
 bool tr2_function_start(Elf *elf, GElf_Addr address, GElf_Addr *start)
 {
 	uint32_t low = 0, high, middle;
-	const struct entry *entries;
 	struct table table;
+	struct entry entry;
 	GElf_Phdr header;
 	Elf_Data *data;
 
@@ -95,21 +104,21 @@ bool tr2_function_start(Elf *elf, GElf_Addr address, GElf_Addr *start)
 	memcpy(&table, data->d_buf, sizeof(table));
 	if (table.version != VERSION || table.to_frames != TO_FRAMES ||
 	    table.count != COUNT || table.entries != ENTRIES ||
-	    table.nr > (data->d_size - sizeof(table)) / sizeof(*entries))
+	    table.nr > (data->d_size - sizeof(table)) / sizeof(entry))
 		return false;
-	entries = (const void *)((const char *)data->d_buf + sizeof(table));
 	for (high = table.nr; low < high;) {
 		middle = low + (high - low) / 2;
-		if (header.p_vaddr + (GElf_Addr)entries[middle].function <=
-		    address)
+		entry = entry_at(data, middle);
+		if (header.p_vaddr + (GElf_Addr)entry.function <= address)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	if (!low || !contains(elf, header.p_vaddr, &entries[low - 1], address))
+	if (!low)
 		return false;
-	*start = header.p_vaddr + (GElf_Addr)entries[low - 1].function;
-	return true;
+	entry = entry_at(data, low - 1);
+	*start = header.p_vaddr + (GElf_Addr)entry.function;
+	return contains(elf, header.p_vaddr, &entry, address);
 }
 
 #endif
