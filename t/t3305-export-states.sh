@@ -112,6 +112,14 @@ test_expect_success 'csv: processes, the kernel'\''s threads, states' '
 	test_cmp expect actual
 '
 
+test_expect_success 'csv: what a thread did in a region itself' '
+	trace2 export --to csv --table spans r >spans &&
+	cut -d, -f6,7,27-29 spans >actual &&
+	test_write_lines category,label,cpu_ns,ready_ns,wait_ns \
+		c,l,30000,0,0 >expect &&
+	test_cmp expect actual
+'
+
 # rows DB: print the number of rows of each table.
 rows () {
 	for table in $TABLES

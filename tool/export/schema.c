@@ -85,6 +85,8 @@ const char tr2_schema_views[] =
 	" SELECT category, label, count(*) AS calls,"
 	"  sum(duration_ns) / 1e6 AS total_ms, sum(self_ns) / 1e6 AS self_ms,"
 	"  avg(duration_ns) / 1e6 AS mean_ms, max(duration_ns) / 1e6 AS max_ms,"
+	"  sum(cpu_ns) / 1e6 AS cpu_ms, sum(ready_ns) / 1e6 AS ready_ms,"
+	"  sum(wait_ns) / 1e6 AS wait_ms,"
 	"  count(DISTINCT session_id) AS sessions,"
 	"  count(DISTINCT recording) AS recordings"
 	" FROM spans WHERE kind = 'region' GROUP BY category, label"

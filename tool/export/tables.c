@@ -5,6 +5,7 @@
  */
 #include "export/stacks.h"
 #include "export/tables_cells.h"
+#include "model/states.h"
 
 const struct tr2_table_def tr2_table_defs[TR2_TABLE_NR] = {
 #define TR2_COLUMN(name, sql) { #name, sql },
@@ -48,6 +49,19 @@ static void child(struct tr2_export *x, struct tr2_row *r,
 			    n->spawn_ns);
 }
 
+/* Add three cells: what the thread did in the span's own time. */
+static void span_states(struct tr2_export *x, struct tr2_row *r, uint32_t span)
+{
+	const struct tr2_model *m = x->m;
+	bool known = m->threads[m->spans[span].thread].task_thread;
+	struct tr2_state_sums sums = { 0 };
+
+	tr2_states_sum_span(m, span, &sums);
+	tr2_value_number_if(r, known, sums.run_ns);
+	tr2_value_number_if(r, known, sums.ready_ns);
+	tr2_value_number_if(r, known, sums.wait_ns);
+}
+
 static void fill_span(struct tr2_export *x, struct tr2_row *r,
 		      const struct tr2_row_ids *ids, uint32_t i)
 {
@@ -70,6 +84,7 @@ static void fill_span(struct tr2_export *x, struct tr2_row *r,
 	tr2_value_number(r, (s->flags & TR2_SPAN_OPEN) != 0);
 	tr2_value_source(x, r, s->repo, s->file, s->line);
 	child(x, r, s);
+	span_states(x, r, i);
 }
 
 static const char *point_kind(const struct tr2_point *p)

@@ -10,7 +10,7 @@
 
 #include "export/export.h"
 
-#define TR2_MAX_COLUMNS 28
+#define TR2_MAX_COLUMNS 32
 
 struct tr2_column_def {
 	const char *name, *sql;
