@@ -419,7 +419,7 @@ test_expect_success 'a run that stands apart is named, and stays in the numbers'
 	EOF
 	trace2 stat -r 9 -o wild.set ./wild 2>err &&
 	test_grep "runs* stands* apart:.* run 9 took 2" err &&
-	test_grep " 2[0-9.]* ms  wall$" err
+	test_grep " 2[0-9.]* m*s  wall$" err
 '
 
 test_expect_success JQ '--against: both take turns, and also in being first' '
