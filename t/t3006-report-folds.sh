@@ -35,7 +35,7 @@ test_expect_success 'processes of one kind share a row, below others that do' '
 	1.350 s wall, 123 processes, 369 events
 
 	TIME ms  SHARE  CRITICAL PATH BY KIND
-	680.000  50.4%  cc1 x 60
+	680.000  50.4%  cc1 x 60 in cc
 	600.000  44.4%  cc x 60
 	 50.000   3.7%  ld
 	 19.000   1.4%  make
@@ -156,7 +156,7 @@ test_expect_success '--summary: the command, the totals, the largest parts' '
 	1.350 s wall, 123 processes, 369 events
 
 	TIME ms  SHARE  LARGEST PARTS OF THE CRITICAL PATH
-	680.000  50.4%  cc1 x 60
+	680.000  50.4%  cc1 x 60 in cc
 	600.000  44.4%  cc x 60
 	 50.000   3.7%  ld
 	 19.000   1.4%  make
@@ -172,7 +172,7 @@ test_expect_success '--summary: the command, the totals, the largest parts' '
 
 	| TIME ms | SHARE | LARGEST PARTS OF THE CRITICAL PATH |
 	|--:|--:|:--|
-	| 680.000 | 50.4% | cc1 x 60 |
+	| 680.000 | 50.4% | cc1 x 60 in cc |
 	EOF
 	trace2 report --summary --format=md many.event >out &&
 	head -n 7 out >actual &&
@@ -182,10 +182,10 @@ test_expect_success '--summary: the command, the totals, the largest parts' '
 test_expect_success JQ '--summary as one JSON object' '
 	trace2 report --summary --format=json many.event >json &&
 	jq -c ".summary[0] | [.argv, .wall_ns, .lost]" json >actual &&
-	jq -c ".parts[0] | [.kind, .processes, .time_ns, .share, .state]" json >>actual &&
+	jq -c ".parts[0] | [.kind, .processes, .in, .time_ns, .share, .state]" json >>actual &&
 	cat >expect <<-\EOF &&
 	[["make"],1350000000,0]
-	["cc1",60,680000000,0.503704,null]
+	["cc1",60,"cc",680000000,0.503704,null]
 	EOF
 	test_cmp expect actual
 '

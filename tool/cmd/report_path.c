@@ -16,6 +16,7 @@
 #include "common/memory.h"
 #include "model/critical.h"
 #include "model/gains.h"
+#include "model/kind.h"
 #include "model/states.h"
 
 /* Steps are shown one by one if no more than this share of the whole is in those
@@ -52,13 +53,20 @@ static void add_region(struct tr2_buf *b, const struct step_row *r)
 				   tr2_s(r->of.m, span->label)));
 }
 
-/* cc1 x 214, git status x 3: index/do_read_index */
+/* cc1 x 214 in cc, git status x 3: index/do_read_index. The root is around
+ * all. */
 static void add_sum(struct tr2_buf *b, const struct step_row *r)
 {
+	const struct tr2_node *in = &r->of.m->nodes[r->sum->in];
+
 	tr2_buf_addstr(b, tr2_s(r->of.m, r->sum->kind));
 	if (r->sum->nr_nodes > 1) {
 		tr2_buf_addlit(b, " x ");
 		tr2_buf_add_u64(b, r->sum->nr_nodes);
+	}
+	if (in->depth) {
+		tr2_buf_addlit(b, " in ");
+		tr2_kind_add(r->of.m, r->sum->in, 0, b);
 	}
 	if (!r->step->span)
 		return;
@@ -170,6 +178,18 @@ TR2_CELL(cell_step_start, struct step_row, tr2_cell_wall(t, r->step->start_ns))
 
 TR2_CELL(cell_step_kind, struct step_row,
 	 if (r->sum) tr2_cell_str(t, tr2_s(r->of.m, r->sum->kind)))
+static void cell_step_in(struct tr2_table *t, const void *row)
+{
+	const struct step_row *r = row;
+	struct tr2_buf b = TR2_BUF_INIT;
+
+	if (!r->sum || !r->sum->in)
+		return;
+	tr2_kind_add(r->of.m, r->sum->in, 0, &b);
+	tr2_cell_str(t, tr2_buf_str(&b));
+	tr2_buf_release(&b);
+}
+
 TR2_CELL(cell_step_processes, struct step_row,
 	 if (r->sum) tr2_cell_uint(t, r->sum->nr_nodes))
 
@@ -220,6 +240,7 @@ static const struct tr2_column part_columns[] = {
 	  TR2_COL_FLEX | TR2_COL_TEXT, cell_part },
 	{ "kind", "", TR2_COL_DATA, cell_step_kind },
 	{ "processes", "", TR2_COL_DATA, cell_step_processes },
+	{ "in", "", TR2_COL_DATA, cell_step_in },
 	{ "category", "", TR2_COL_DATA, cell_step_category },
 	{ "label", "", TR2_COL_DATA, cell_step_label },
 	{ "state", "", TR2_COL_DATA, cell_step_state },

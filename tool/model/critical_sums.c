@@ -9,16 +9,43 @@
 
 struct summing {
 	struct tr2_model *m;
+	tr2_str *kinds; /* by node; 0: not yet known */
 	struct tr2_path_sum *sums;
 	uint32_t nr, alloc;
 	struct tr2_map by_key; /* 1 + the index of a sum */
 	struct tr2_map seen;   /* (sum, node) */
 };
 
+static tr2_str kind_of(struct summing *s, uint32_t node)
+{
+	if (!s->kinds[node])
+		s->kinds[node] = tr2_kind(s->m, node, 0);
+	return s->kinds[node];
+}
+
+/* Return the last process on the way down to `a` up to which the way to `b` has
+ * the same kinds; 0: none. */
+static uint32_t common_way(struct summing *s, uint32_t a, uint32_t b)
+{
+	const struct tr2_node *n = s->m->nodes;
+	uint32_t common;
+
+	while (n[a].depth > n[b].depth)
+		a = n[a].parent;
+	while (n[b].depth > n[a].depth)
+		b = n[b].parent;
+	for (common = a; a && a != b; a = n[a].parent, b = n[b].parent)
+		if (kind_of(s, a) != kind_of(s, b))
+			common = n[a].parent;
+	return common;
+}
+
 static struct tr2_path_sum *sum_of(struct summing *s, const struct tr2_step *step)
 {
 	const struct tr2_span *span = &s->m->spans[step->span];
-	tr2_str kind = tr2_kind(s->m, step->node, step->segment);
+	tr2_str kind = step->segment ?
+			       tr2_kind(s->m, step->node, step->segment) :
+			       kind_of(s, step->node);
 	uint64_t key = tr2_mix(tr2_mix(kind, span->category), span->label);
 	uint32_t *slot;
 
@@ -26,8 +53,11 @@ static struct tr2_path_sum *sum_of(struct summing *s, const struct tr2_step *ste
 	slot = tr2_map_slot(&s->by_key, key | 1);
 	if (!*slot) {
 		tr2_grow(s->sums, s->nr, s->alloc);
-		s->sums[s->nr] = (struct tr2_path_sum){ .kind = kind,
-							.step = *step };
+		s->sums[s->nr] = (struct tr2_path_sum){
+			.kind = kind,
+			.step = *step,
+			.in = s->m->nodes[step->node].parent,
+		};
 		s->sums[s->nr].step.ns = 0;
 		*slot = ++s->nr;
 	}
@@ -54,7 +84,11 @@ static void add_step(struct summing *s, const struct tr2_step *step)
 	uint32_t index = (uint32_t)(sum - s->sums) + 1;
 	uint32_t *seen = tr2_map_slot(&s->seen, tr2_key(index, step->node));
 
-	sum->nr_nodes += !*seen;
+	if (!*seen) {
+		sum->nr_nodes++;
+		sum->in = common_way(s, sum->in,
+				     s->m->nodes[step->node].parent);
+	}
 	*seen = 1;
 	sum->step.ns += step->ns;
 	sum->inferred_ns += step->inferred ? step->ns : 0;
@@ -100,6 +134,7 @@ size_t tr2_critical_sums(struct tr2_model *m, const struct tr2_step *steps,
 	struct summing s = { .m = m };
 	size_t i;
 
+	s.kinds = tr2_calloc(m->nr_nodes, sizeof(*s.kinds));
 	for (i = 0; i < nr; i++)
 		if (steps[i].ns)
 			add_step(&s, &steps[i]);
@@ -111,6 +146,7 @@ size_t tr2_critical_sums(struct tr2_model *m, const struct tr2_step *steps,
 		qsort(s.sums, s.nr, sizeof(*s.sums), compare_sums);
 	tr2_map_release(&s.by_key);
 	tr2_map_release(&s.seen);
+	free(s.kinds);
 	*sums = s.sums;
 	return s.nr;
 }
