@@ -11,6 +11,7 @@
 #include "common/join.h"
 #include "common/memory.h"
 #include "common/say.h"
+#include "model/kind.h"
 #include "model/states.h"
 #include "model/stats.h"
 
@@ -18,6 +19,7 @@
 struct kind {
 	enum tr2_cause cause;
 	uint32_t node, span;
+	tr2_str process; /* its kind: model/kind.h */
 	uint64_t nr_inferred;
 	uint32_t first_waker; /* 1 + its index */
 };
@@ -30,6 +32,7 @@ struct waker {
 
 struct waits {
 	const struct tr2_report *r;
+	tr2_str process; /* the kind of the current one */
 	struct tr2_groups groups;
 	struct kind *kinds; /* by group */
 	uint32_t nr_kinds, alloc_kinds;
@@ -91,15 +94,16 @@ static void add_waker(struct waits *w, uint32_t group, const char *name,
 }
 
 /* Return the name of the group: cause, process, and region. */
-static const char *group_name(struct tr2_model *m, const struct kind *k)
+static const char *group_name(const struct waits *w, const struct kind *k)
 {
+	struct tr2_model *m = w->r->m;
 	static struct tr2_buf b; /* kept: it is mapped memory */
 	const struct tr2_span *s = &m->spans[k->span];
 
 	tr2_buf_reset(&b);
 	tr2_buf_addstr(&b, tr2_cause_name(k->cause));
 	tr2_buf_addch(&b, '\n');
-	tr2_buf_addstr(&b, tr2_node_name(m, k->node));
+	tr2_buf_addstr(&b, tr2_s(m, w->process));
 	tr2_buf_addch(&b, '\n');
 	tr2_buf_addstr(&b, tr2_s(m, s->category));
 	tr2_buf_addch(&b, '/');
@@ -115,13 +119,14 @@ static void add_wait(struct waits *w, const struct kind *kind,
 	struct tr2_group *group =
 		tr2_groups_get(&w->groups,
 			       tr2_report_node_group(w->r, kind->node),
-			       group_name(m, kind));
+			       group_name(w, kind));
 	uint32_t i = (uint32_t)(group - w->groups.group);
 
 	tr2_group_add(group, 0, ns);
 	if (i == w->nr_kinds) {
 		tr2_grow(w->kinds, w->nr_kinds, w->alloc_kinds);
-		w->kinds[w->nr_kinds++] = *kind;
+		w->kinds[w->nr_kinds] = *kind;
+		w->kinds[w->nr_kinds++].process = w->process;
 	}
 	w->kinds[i].nr_inferred += s->flags & TR2_STATE_INFERRED ? 1 : 0;
 	if (waker)
@@ -184,7 +189,7 @@ TR2_CELL(cell_inferred, struct wait_row,
 	 tr2_cell_uint(t, r->k->nr_inferred))
 TR2_CELL(cell_group, struct wait_row, tr2_cell_str(t, r->g->by))
 TR2_CELL(cell_process, struct wait_row,
-	 tr2_cell_str(t, tr2_node_name(r->w->r->m, r->k->node)))
+	 tr2_cell_str(t, tr2_s(r->w->r->m, r->k->process)))
 
 /* With a mark if most of them were derived. */
 static void cell_waker(struct tr2_table *t, const void *row)
@@ -260,6 +265,7 @@ bool tr2_report_waits(const struct tr2_report *r)
 	for (i = r->m->first_root; i; i = tr2_node_after(r->m, i)) {
 		if (!tr2_filter_node(r->filter, r->m, i))
 			continue;
+		w.process = tr2_kind(r->m, i, 0);
 		tr2_for_each_task_thread(r->m, r->m->nodes[i].task, thread)
 			gather_thread(&w, i, thread);
 	}
