@@ -163,13 +163,15 @@ sub actions {
 # Press keys one after the other; 'Shift+ArrowLeft' together.
 sub keys {
 	my ($b, @keys) = @_;
+	my @presses;
 	for my $key (@keys) {
 		my @all = map { $KEY{$_} // $_ } $key eq '+' ? '+' :
 			split /(?<=.)\+/, $key;
-		$b->actions({ type => 'key', id => 'keys', actions => [
+		push @presses,
 			(map { { type => 'keyDown', value => $_ } } @all),
-			(map { { type => 'keyUp', value => $_ } } reverse @all) ] });
+			(map { { type => 'keyUp', value => $_ } } reverse @all);
 	}
+	$b->actions({ type => 'key', id => 'keys', actions => \@presses });
 }
 
 # Move the mouse over pixels of an element: [x, y], pressed at the first and
