@@ -316,6 +316,28 @@ test_expect_success STATES,READS_STREAMS 'a ring that goes on, and is smaller th
 	test_grep "newer records replaced" out.txt
 '
 
+test_lazy_prereq NEXT_PID 'test -w /proc/sys/kernel/ns_last_pid'
+
+# Others may start processes in between: then they do it again.
+test_expect_success NEXT_PID,EXIT_CODES 'the exit code of an earlier process with the same pid is not its own' '
+	start_shell &&
+	attach -p $pid &&
+	recorder_pid=$(jq .recorder_pid r/meta.json) &&
+	kill -STOP $recorder_pid &&
+	stranger= &&
+	until test "$(cat new 2>/dev/null)" = "${stranger:-none}"
+	do
+		stranger=$(sh -c "echo \$\$; exit 7" || :) &&
+		echo $((stranger - 1)) >/proc/sys/kernel/ns_last_pid &&
+		tell "sh -c \"echo \\\$\\\$ >new\"" || return 1
+	done &&
+	kill -CONT $recorder_pid &&
+	detached INT &&
+	end &&
+	listed "[.[] | select(.pid == $stranger)] | .[-1].code == 0 and
+		all(.[]; .code == 0)"
+'
+
 test_lazy_prereq PID_NAMESPACE 'unshare -rpf --mount-proc true'
 
 test_expect_success PID_NAMESPACE,TASKS 'a process of another pid namespace' '
