@@ -224,9 +224,6 @@ test_expect_success TASKS,EXIT_CODES 'exit codes of processes that others reap' 
 	test_cmp expect actual
 '
 
-# Be the process PID: fork until the kernel gives out that number again.
-test_lazy_prereq NEXT_PID 'test -w /proc/sys/kernel/ns_last_pid'
-
 test_expect_success TASKS,EXIT_CODES,NEXT_PID 'a later process with the pid of one that ended is a stranger' '
 	rm -f pid again &&
 	mkfifo again &&

@@ -65,6 +65,43 @@ test_expect_success 'run, ready and wait' '
 	test_cmp expect actual
 '
 
+# The first record of a thread shows what it did before: where it was found may be
+# a moment later.
+test_expect_success 'threads that ran already' '
+	made r <<-\EOF &&
+	0 0 found 10 10 main S do_wait
+	0 0 found 10 11 ready R
+	0 0 found 10 12 run S futex_do_wait
+	0 0 found 10 13 later R
+	0 0 found 10 14 waits S futex_do_wait
+	5 1 fork 10 13 10 11
+	10 0 in 10 11
+	20 1 out 10 12 preempted
+	30 1 in 10 13
+	40 0 out 10 11
+	60 0 in 10 14
+	100 0 exit 10 10
+	EOF
+	cat >expect <<-\EOF &&
+	10 wait 0 100 child
+	11 ready 0 10
+	11 run 10 30
+	11 wait 40 60
+	12 run 0 20
+	12 ready 20 80 by 13
+	13 ready 5 25 by 12
+	13 run 30 70
+	14 wait 0 60 lock
+	14 run 60 40
+	EOF
+	states r | sort -k 1,1n -k 3,3n >actual &&
+	test_cmp expect actual &&
+	of thread tid lost >actual &&
+	test_grep ! true actual &&
+	trace2 list r --format=json >list.json &&
+	jq -e ".processes[0] | .wall_ns == 100000 and .begun < .start" list.json
+'
+
 test_expect_success 'a process waits only when all of its threads do' '
 	made r <<-\EOF &&
 	0 0 fork 10 10 1 1

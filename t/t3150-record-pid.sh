@@ -131,18 +131,22 @@ test_expect_success STATES 'what it waits for all the time, and no more CPU time
 	start "$PERL_PATH" -e "1 for 1 .. 3e6; \$| = 1; print qq(done\n); <STDIN>" &&
 	read -r answer <&9 &&
 	attach -p $pid &&
+	cat /proc/$pid/wchan >function &&
 	detached INT &&
 	end &&
 	"$GIT_BUILD_DIR/build/unit/tool-states" r >dump &&
-	jq -s -e "[.[] | select(.type == \"process\")] | length == 1 and
+	jq -s -e "[.[] | select(.type == \"process\" or .type == \"thread\")] |
+		length == 2 and .[0].end_ns == .[1].end_ns and
 		all(.[]; .run_ns == 0 and .ready_ns == 0 and
 			.wait_ns == .end_ns - .start_ns)" dump &&
-	if grep pipe_read /proc/self/wchan /proc/$pid/wchan
+	if grep pipe_read function
 	then
 		jq -s -e "[.[] | select(.type == \"state\")] | length == 1 and
 			.[0].cause == \"pipe\"" dump
 	fi &&
-	listed ".[0].cpu_ns == 0"
+	listed ".[0].cpu_ns == 0" &&
+	trace2 report -i r --format=json >report.json &&
+	jq -e ".processes[0] | .wait_ns == .wall_ns" report.json
 '
 
 test_expect_success WAKERS 'each state, as the program knows it' '
@@ -285,7 +289,11 @@ test_expect_success STATES,READS_STREAMS 'its ring, with the events before' '
 	trace2 report --regions -i r --format=json >regions.json &&
 	jq -e "[.regions[] | select(.region == \"worker/round\")] | .[0].calls == 16" regions.json &&
 	trace2 report --counters -i r --format=json >counters.json &&
-	jq -e ".counters[0].value == 16" counters.json
+	jq -e ".counters[0].value == 16" counters.json &&
+	trace2 export --to chrome -i r >chrome.json &&
+	jq -e "[.traceEvents[] | select(.name == \"worker/round\") | .ts] | min < 0 or
+		.[0] < .[-1] - (\$list[0].processes[0].wall_ns / 1000)" chrome.json \
+		--slurpfile list list.json
 '
 
 test_expect_success STATES,READS_STREAMS 'a ring that goes on, and is smaller than what is recorded' '
@@ -315,8 +323,6 @@ test_expect_success STATES,READS_STREAMS 'a ring that goes on, and is smaller th
 	test_might_fail trace2 check rings/* >out.txt &&
 	test_grep "newer records replaced" out.txt
 '
-
-test_lazy_prereq NEXT_PID 'test -w /proc/sys/kernel/ns_last_pid'
 
 # Others may start processes in between: then they do it again.
 test_expect_success NEXT_PID,EXIT_CODES 'the exit code of an earlier process with the same pid is not its own' '
@@ -354,7 +360,7 @@ test_expect_success PID_NAMESPACE,TASKS 'a process of another pid namespace' '
 # refused PID WHY: it is refused with this message, and nothing is left.
 refused () {
 	rm -rf r &&
-	test_expect_code 128 trace2 record -o r -p "$1" 2>err &&
+	test_expect_code 128 trace2 record -o r -p "$1,999999999" 2>err &&
 	echo "trace2: cannot record process $1: $2" >expect &&
 	test_cmp expect err &&
 	test_path_is_missing r

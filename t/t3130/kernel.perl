@@ -4,6 +4,7 @@
 # one a line, times in microseconds since it began:
 #
 #	TIME CPU fork PID TID PPID PTID
+#	TIME CPU found PID TID NAME STATE [FUNCTION]   it ran already then
 #	TIME CPU exit PID TID
 #	TIME CPU comm PID TID NAME [exec]
 #	TIME CPU in PID TID
@@ -116,6 +117,15 @@ my %kinds = (
 			pack 'llllQ', $r->{pid}, $ppid, $r->{tid}, $ptid, $r->{ns});
 		task('fork', $r, pid => $r->{pid}, tid => $r->{tid},
 			ppid => $ppid, ptid => $ptid);
+	},
+	found => sub {
+		my ($r, $name, $state, $function) = @_;
+		task('fork', $r, pid => $r->{pid}, tid => $r->{tid}, ppid => 1,
+			ptid => 1, begun_ns => START_MONO - 1e9,
+			state => qq("$state"),
+			$function ? (wchan => qq("$function")) : ());
+		record($r, COMM, 0, pack('ll', $r->{pid}, $r->{tid}) . $name .
+			"\0" x (8 - length($name) % 8));
 	},
 	exit => sub {
 		my ($r) = @_;
