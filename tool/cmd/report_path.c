@@ -335,10 +335,11 @@ static void name_columns(struct tr2_column *columns, const struct tr2_model *m,
 static void give_rest(struct tr2_table *t, struct step_row *row,
 		      const struct rows *rows)
 {
-	struct tr2_step rest = { .ns = rows->rest_ns };
+	static struct tr2_step rest; /* the row refers to it */
 
 	if (!rows->nr_rest || !t->nr_rows)
 		return;
+	rest = (struct tr2_step){ .ns = rows->rest_ns };
 	row->step = &rest;
 	row->sum = NULL;
 	row->nr_rest = rows->nr_rest;

@@ -192,9 +192,10 @@ static int has_column(struct tr2_clickhouse *c, const char *table,
 		      const char *suffix, const char *column)
 {
 	tr2_buf_reset(&c->query);
-	tr2_buf_addall(&c->query, "SELECT count() FROM system.columns WHERE "
-		       "database = '", c->database, "' AND table = '", table,
-		       suffix, "' AND name = '", column, "'");
+	tr2_buf_addlit(&c->query, "SELECT count() FROM system.columns WHERE ");
+	tr2_buf_addall(&c->query, "database = '", c->database,
+		       "' AND table = '", table, suffix, "' AND name = '",
+		       column, "'");
 	if (!tr2_clickhouse_query(c))
 		return -1;
 	return atoi(tr2_buf_str(tr2_http_answer(c->http))) != 0;

@@ -196,9 +196,9 @@ static int64_t add_threads(struct tr2_export *x, struct tr2_buf *samples,
 static void open_profile(struct tr2_buf *b, const char *type, const char *name,
 			 int64_t length_ns)
 {
-	tr2_buf_addall(b, "{\"type\":\"", type, "\",\"name\":\"", name,
-		       "\",\"unit\":\"microseconds\",\"startValue\":0,"
-		       "\"endValue\":");
+	tr2_buf_addall(b, "{\"type\":\"", type, "\",\"name\":\"", name);
+	tr2_buf_addlit(b, "\",\"unit\":\"microseconds\",\"startValue\":0,"
+			  "\"endValue\":");
 	add_us(b, length_ns);
 }
 

@@ -253,14 +253,15 @@ struct tr2_tid *tr2_tid_live(struct tr2_states_build *b,
 
 /* It was found, but began after the recording. */
 static void begin_again(const struct tr2_states_build *b, struct tr2_tid *slot,
-			uint32_t creator, int64_t wall_ns)
+			struct tr2_state *guess, uint32_t creator,
+			int64_t wall_ns)
 {
 	struct tr2_task_thread *t = tr2_tid_thread(b, slot);
 
 	t->start_ns = wall_ns;
 	t->creator = creator;
-	*tr2_tid_guess(b, slot) = (struct tr2_state){
-		.start_ns = wall_ns, .kind = TR2_STATE_READY };
+	*guess = (struct tr2_state){ .start_ns = wall_ns,
+				     .kind = TR2_STATE_READY };
 	slot->found = false;
 }
 
@@ -270,11 +271,13 @@ static void on_fork(struct tr2_states_build *b, const struct tr2_task_record *r)
 	const struct tr2_tid *from = tr2_tid_find(b, r->other);
 	uint32_t creator = from ? from->thread : 0;
 	uint32_t task = task_at(b, r->pid, r->wall_ns);
+	struct tr2_state *guess;
 
 	if (!slot || !task)
 		return;
-	if (slot->live && tr2_tid_guess(b, slot)) {
-		begin_again(b, slot, creator, r->wall_ns);
+	guess = slot->live ? tr2_tid_guess(b, slot) : NULL;
+	if (guess) {
+		begin_again(b, slot, guess, creator, r->wall_ns);
 		return;
 	}
 	if (slot->live) { /* its end was lost */

@@ -93,13 +93,14 @@ void tr2_states_on_out(struct tr2_states_build *b,
 {
 	struct tr2_tid *slot = tr2_tid_live(b, r, TR2_STATE_RUN);
 	const struct tr2_state *last = slot ? tr2_tid_last(b, slot) : NULL;
-	struct tr2_state *state;
+	struct tr2_state *state, *guess;
 
 	if (!slot)
 		return;
-	if (tr2_tid_guess(b, slot))
-		*tr2_tid_guess(b, slot) = (struct tr2_state){
-			.start_ns = last->start_ns, .kind = TR2_STATE_RUN };
+	guess = tr2_tid_guess(b, slot);
+	if (guess)
+		*guess = (struct tr2_state){ .start_ns = guess->start_ns,
+					     .kind = TR2_STATE_RUN };
 	else if (last && last->kind != TR2_STATE_RUN)
 		tr2_tid_thread(b, slot)->flags |= TR2_TASK_THREAD_LOST;
 	state = tr2_state_push(b, slot, r->wall_ns,

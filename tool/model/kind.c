@@ -157,7 +157,7 @@ static void add_program(struct tr2_buf *out, const struct tr2_words *words)
 static void add_named(struct tr2_buf *out, const struct tr2_model_session *s,
 		      const char *name)
 {
-	const char *base = NULL;
+	const char *base = "";
 	size_t len = 0;
 
 	if (s->argv.nr)
