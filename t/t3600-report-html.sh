@@ -273,8 +273,10 @@ test_expect_success JQ,TREESUM,LIBDW 'samples: the call paths of the counts' '
 		"$GIT_BUILD_DIR"/build/examples/treesum -j 1 tree >/dev/null &&
 	trace2 report --html page.html rings &&
 	page_data page.html >data &&
-	jq -r ".strings as \$s | .samples[] |
-		\"\(\$s[.[0]]) \(.[1]) \([.[2:][] | \$s[.]] | join(\";\"))\"" data |
+	jq -r "$ROWS .strings as \$s | [.stacks | rows(2)] as \$stacks |
+		def path(\$i): if \$i == 0 then [] else path(\$stacks[\$i - 1][0])
+			+ [\$s[\$stacks[\$i - 1][1]]] end;
+		.samples[] | \"\(\$s[.[0]]) \(.[1]) \(path(.[6]) | join(\";\"))\"" data |
 		sed -e "s/[^ ;]*;.*;run_thread;/...;run_thread;/" -e "s/;sum_file\$//" >actual &&
 	test_write_lines "app/treesum/files/:4 4 ...;run_thread;sum_files" \
 		"app/treesum/files/:4 4 ...;run_thread;sum_files" >expect &&

@@ -394,7 +394,20 @@ test_expect_success TREESUM,LIBDW 'samples have a flame graph for each event' '
 	like($b->text("#details"), qr/counted 8, 100\.0%.*of it itself 0/s, "keys go down");
 	$b->keys(("ArrowDown") x 20);
 	like(chosen(), qr/^sum_files?$/, "to what counted");
+	is($b->text("#samples-of"), "in all threads", "of all of it");
 	like($b->text("#details"), qr/of it itself 8.*stack .*run_thread › sum_files\b/s, "with its stack");
+	# Of what is selected, and of the time that is shown: sum_files is called
+	# in a region of the thread.
+	my $all = sub { $b->click("#tab-samples"); $b->text("#range") };
+	$b->click("#tab-timeline");
+	$b->js("document.querySelector(\"#canvas\").focus()");
+	$b->keys("ArrowDown");
+	is($all->(), "8 in all stacks", "of the process");
+	is($b->text("#samples-of"), "in treesum", "said");
+	$b->click("#tab-timeline");
+	$b->mouse("#canvas", 1, [bar(0, 0.9)->[0], 10], [bar(0, 0.99)->[0], 10]);
+	is($all->(), "0 in all stacks", "of its end");
+	like($b->text("#samples-of"), qr/^in treesum, \S+ \S+ – /, "said");
 	EOF
 	browse page.html <<-\EOF
 	is($b->js("return document.querySelectorAll(\"#tab-samples\").length"), 0, "no samples, no tab");

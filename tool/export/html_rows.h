@@ -49,6 +49,9 @@ void tr2_html_array(struct tr2_export *x, const char *name,
 void tr2_html_add_states(struct tr2_export *x);
 void tr2_html_add_path(struct tr2_export *x);
 
+/* export/html_samples.c: write the samples. */
+void tr2_html_add_samples(struct tr2_export *x);
+
 /* export/html_tables.c: write the tables of the report. */
 void tr2_html_tables(struct tr2_export *x);
 

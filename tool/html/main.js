@@ -266,7 +266,7 @@ function start() {
 	describeNothing();
 	charts.timeline = makeTimeline(d, events);
 	charts.flame = makeFlame(byId('flame-canvas'), timeFrames(d), events);
-	charts.samples = makeSamples(d, events);
+	charts.samples = makeSamples(d, events, charts.timeline.shown);
 	const tables = makeTables(d, events);
 	choose = makeTabs(byId('charts-tabs'), [
 		['timeline', 'Timeline', byId('timeline')],
@@ -275,6 +275,8 @@ function start() {
 			[['samples', 'Samples', byId('samples')]] : []),
 	], (id) => {
 		chart = charts[id];
+		if (id === 'samples')
+			chart.fill();
 		chart.queue();
 	});
 	makeSearch(d, charts, tables, events);

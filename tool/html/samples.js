@@ -1,56 +1,79 @@
 // SPDX-License-Identifier: MIT
 //
-// Samples (GIT_TRACE2_SAMPLE) as a flame graph for each event: the call paths
-// of the samples, from the outermost call on.
+// Samples as a flame graph for each event: the call paths of the samples in the
+// time that the timeline shows, and in the item that is selected there.
 
-const SAMPLE = { event: 0, count: 1, calls: 2 };
+const SAMPLE = { event: 0, count: 1, at: 2, process: 3, thread: 4, span: 5,
+	stack: 6, isTime: 7 };
 
-function sampleFrames(d, event) {
+// Return whether a sample was taken in an item; that of a process, in any of
+// its threads.
+function isSampleIn(d, sample, i) {
+	const { kind, process, up, thread } = d.items;
+
+	if (i < 0)
+		return true;
+	if (kind[i] === KIND.process || kind[i] === KIND.step ||
+	    i >= d.firstTask)
+		return sample[SAMPLE.process] - 1 === process[i];
+	if (kind[i] === KIND.thread)
+		return sample[SAMPLE.thread] > 0 &&
+			d.threadInfo[sample[SAMPLE.thread] - 1].item === i;
+	if (isPoint(d, i))
+		return isSampleIn(d, sample, up[i]);
+	let span = sample[SAMPLE.span] ? d.firstSpan + sample[SAMPLE.span] - 1 :
+		-1;
+	while (span >= 0 && span !== i && thread[span] === thread[i])
+		span = up[span];
+	return span === i;
+}
+
+// shown: { selected, t0, t1 } of the timeline.
+function sampleFrames(d, event, shown) {
 	const root = newFrame(d.strings[event], null), frames = [root];
-	const known = new Map();
+	const known = new Map([[0, root]]);
 
-	for (const sample of d.samples) {
-		let at = root;
+	function frameOf(stack) {
+		if (!known.has(stack)) {
+			const frame = newFrame(d.strings[d.stacks[2 * stack - 1]] || '?',
+				frameOf(d.stacks[2 * stack - 2]));
 
-		if (sample[SAMPLE.event] !== event)
-			continue;
-		for (const call of sample.slice(SAMPLE.calls)) {
-			let below = known.get(at);
-
-			if (!below)
-				known.set(at, below = new Map());
-			let frame = below.get(call);
-			if (!frame) {
-				frame = newFrame(d.strings[call] || '?', at);
-				below.set(call, frame);
-				frames.push(frame);
-			}
-			at = frame;
+			known.set(stack, frame);
+			frames.push(frame);
 		}
-		at.self += sample[SAMPLE.count];
+		return known.get(stack);
 	}
+	for (const sample of d.samples)
+		if (sample[SAMPLE.event] === event &&
+		    sample[SAMPLE.at] >= shown.t0 && sample[SAMPLE.at] <= shown.t1 &&
+		    isSampleIn(d, sample, shown.selected))
+			frameOf(sample[SAMPLE.stack]).self += sample[SAMPLE.count];
 	return layFrames(frames);
 }
 
-// Timers are sampled in nanoseconds, which their names show.
-function showCount(event) {
-	return event.includes(':ns/') ? showTime : showNumber;
-}
-
-function makeSamples(d, events) {
+// shown: returns what the timeline shows.
+function makeSamples(d, events, shown) {
 	const names = [...new Set(d.samples.map((s) => s[SAMPLE.event]))];
+	const isTime = new Set(d.samples.filter((s) => s[SAMPLE.isTime])
+		.map((s) => s[SAMPLE.event]));
 	const select = byId('samples-event');
-	const first = names[0] ?? 0;
-	const flame = makeFlame(byId('samples-canvas'), sampleFrames(d, first),
-		events, showCount(d.strings[first]));
+	const flame = makeFlame(byId('samples-canvas'),
+		[newFrame('', null)], events);
+
+	function fill() {
+		const name = Number(select.value), now = shown();
+		const all = now.t0 <= d.t0 && now.t1 >= d.t1;
+
+		flame.setFrames(sampleFrames(d, name, now), isTime.has(name) ?
+			showTime : showNumber);
+		byId('samples-of').textContent = 'in ' + (now.selected < 0 ?
+			'all threads' : itemName(d, now.selected)) + (all ? '' :
+			', ' + showTime(now.t0) + ' – ' + showTime(now.t1));
+	}
 
 	for (const name of names)
 		select.append(el('option', { value: name }, d.strings[name]));
 	select.disabled = names.length < 2;
-	select.addEventListener('change', () => {
-		const name = Number(select.value);
-
-		flame.setFrames(sampleFrames(d, name), showCount(d.strings[name]));
-	});
-	return flame;
+	select.addEventListener('change', fill);
+	return { ...flame, fill };
 }

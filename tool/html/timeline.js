@@ -513,6 +513,7 @@ function makeTimeline(d, events) {
 	layRows();
 
 	return {
+		shown: () => ({ selected, t0, t1 }),
 		queue, select, zoom: (factor) => zoom(factor),
 		all: () => show(d.t0, d.t1),
 		find(items) {
