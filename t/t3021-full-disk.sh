@@ -21,4 +21,41 @@ test_expect_success 'lost events are not counted as recorded' '
 	test_grep ! "trace2 list" err
 '
 
+test_expect_success 'the end of a recording is written, whatever filled the disk' '
+	mkdir filled &&
+	write_script on-filled-disk <<-\EOF &&
+	mount -t tmpfs -o size=512k none filled &&
+	trace2 record -o filled/r -- sh -c "cat /dev/zero >filled/all"
+	status=$?
+	cp filled/r/meta.json .
+	ls filled/r >names
+	exit $status
+	EOF
+	test_expect_code 1 unshare -rm ./on-filled-disk 2>err &&
+	test_grep "No space left on device" err &&
+	test_grep ! "still running" err &&
+	test_grep "\"state\":\"complete\"" meta.json &&
+	test_grep ! "meta.json.tmp" names
+'
+
+test_expect_success 'with a list of processes that is too long for what is left' '
+	mkdir many &&
+	write_script on-many-disk <<-\EOF &&
+	mount -t tmpfs -o size=512k none many &&
+	trace2 record --no-states -o many/r -- sh -c "
+		i=0
+		while test \$i -lt 200
+		do
+			(:)
+			i=\$((i + 1))
+		done
+		cat /dev/zero >many/all"
+	cp many/r/meta.json many.json
+	EOF
+	unshare -rm ./on-many-disk 2>err &&
+	test_grep ! "still running" err &&
+	test_grep "\"state\":\"complete\"" many.json &&
+	test_grep "\"unlisted_tasks\":202,\"tasks\":\[\]" many.json
+'
+
 test_done

@@ -213,6 +213,7 @@ static int open_all(const struct tr2_job *job)
 	fill_meta(job);
 	if (tr2_meta_write(&rec.meta, &rec.store))
 		goto fail;
+	tr2_store_reserve_meta(&rec.store);
 	rec.watch.log.fd = create_file(TR2_STORE_TASKS);
 	if (rec.watch.log.fd < 0)
 		goto fail;

@@ -263,21 +263,23 @@ static void add_proc(struct tr2_buf *b, const struct tr2_proc *p)
 	tr2_buf_addch(b, '}');
 }
 
-static void add_tasks(struct tr2_buf *b, const struct tr2_procs *procs)
+static void add_tasks(struct tr2_buf *b, const struct tr2_procs *procs,
+		      bool listed)
 {
-	size_t i;
+	size_t nr = listed ? procs->nr : 0, i;
 
-	add_number(b, "unlisted_tasks", procs->nr_seen - procs->nr);
+	add_number(b, "unlisted_tasks", procs->nr_seen - nr);
 	add_key(b, "tasks");
 	tr2_buf_addch(b, '[');
-	for (i = 0; i < procs->nr; i++) {
+	for (i = 0; i < nr; i++) {
 		add_comma(b);
 		add_proc(b, &procs->proc[i]);
 	}
 	tr2_buf_addch(b, ']');
 }
 
-static void add_result(struct tr2_buf *b, const struct tr2_meta *m)
+static void add_result(struct tr2_buf *b, const struct tr2_meta *m,
+		       bool list_tasks)
 {
 	size_t i;
 
@@ -310,10 +312,11 @@ static void add_result(struct tr2_buf *b, const struct tr2_meta *m)
 	tr2_buf_addch(b, ']');
 	if (m->counters)
 		tr2_event_counters_add_meta(m->counters, b);
-	add_tasks(b, m->procs);
+	add_tasks(b, m->procs, list_tasks);
 }
 
-int tr2_meta_write(const struct tr2_meta *m, struct tr2_store *store)
+static int write_meta(const struct tr2_meta *m, struct tr2_store *store,
+		      bool list_tasks)
 {
 	struct tr2_buf b = TR2_BUF_INIT;
 	int ret, err;
@@ -338,7 +341,7 @@ int tr2_meta_write(const struct tr2_meta *m, struct tr2_store *store)
 		add_sources(&b, m);
 		add_number(&b, "end_wall_ns", m->end.wall_ns);
 		add_number(&b, "end_monotonic_ns", m->end.monotonic_ns);
-		add_result(&b, m);
+		add_result(&b, m, list_tasks);
 	}
 	tr2_buf_addlit(&b, "}\n");
 	errno = ENOMEM;
@@ -346,5 +349,15 @@ int tr2_meta_write(const struct tr2_meta *m, struct tr2_store *store)
 	err = errno;
 	tr2_buf_release(&b);
 	errno = err;
+	return ret;
+}
+
+int tr2_meta_write(const struct tr2_meta *m, struct tr2_store *store)
+{
+	int ret = write_meta(m, store, true);
+
+	/* What was reserved is enough without the list of processes. */
+	if (ret && m->complete && (errno == ENOSPC || errno == EDQUOT))
+		ret = write_meta(m, store, false);
 	return ret;
 }

@@ -20,6 +20,8 @@
 #include "record/rotate.h"
 
 #define META_TMP "meta.json.tmp"
+/* More than it has, but for hundreds of processes that go on. */
+#define META_RESERVED 16384
 /* Hide a recording in a working tree from `git status` and `git add`. */
 #define IGNORE ".gitignore"
 #define IGNORE_ALL "*\n"
@@ -450,16 +452,30 @@ int tr2_store_write(int fd, const void *data, size_t len)
 	return 0;
 }
 
+void tr2_store_reserve_meta(struct tr2_store *s)
+{
+	int fd = openat(s->dir_fd, META_TMP,
+			O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+	bool ok = fd >= 0 && !fallocate(fd, 0, 0, META_RESERVED);
+
+	if (fd >= 0)
+		close(fd);
+	if (!ok)
+		unlinkat(s->dir_fd, META_TMP, 0);
+}
+
 int tr2_store_write_meta(struct tr2_store *s, const char *text, size_t len)
 {
 	int fd = openat(s->dir_fd, META_TMP,
-			O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC,
-			0600);
+			O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
 	int ret, err;
 
 	if (fd < 0)
 		return -1;
 	ret = tr2_store_write(fd, text, len);
+	/* It may be longer: reserved. */
+	if (!ret)
+		ret = ftruncate(fd, (off_t)len);
 	/* A network file system may report a full disk only at close(). */
 	if (close(fd) && !ret)
 		ret = -1;

@@ -54,6 +54,9 @@ int tr2_store_move_away(const char *path, int (*remove)(const char *old));
 /* Write all of it. -1: errno, and a part may be written. */
 int tr2_store_write(int fd, const void *data, size_t len);
 
+/* Reserve space on the disk for the next meta.json, if there is as much: the end
+ * of a recording that fills the disk is to be written. */
+void tr2_store_reserve_meta(struct tr2_store *store);
 /* Replace meta.json, wholly or not at all. -1: errno. */
 int tr2_store_write_meta(struct tr2_store *store, const char *text, size_t len);
 
