@@ -230,6 +230,8 @@ static void choose(struct tr2_fold *fold, int64_t whole)
 	for (i = 1; i < fold->nr; i++)
 		if (!fold->row[i].shown)
 			leave_out(fold, &fold->row[i]);
+		else if (fold->row[i].nr == 1)
+			fold->single[fold->nr_singles++] = fold->row[i].node;
 	free(order);
 }
 

@@ -34,6 +34,8 @@ struct tr2_fold {
 	uint32_t nr_rest;
 	int64_t most_rest_ns;
 	struct tr2_fold_row rest; /* their sums */
+	/* The processes that have a row of their own. */
+	uint32_t single[TR2_REPORT_ROWS], nr_singles;
 };
 
 /* Fold the processes that r->filter selects. false: they fit unfolded. */

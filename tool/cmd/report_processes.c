@@ -156,10 +156,9 @@ static bool is_chosen(const struct tr2_model *m, uint32_t node)
 
 	if (!legend_fold)
 		return tr2_filter_node(legend_filter, m, node);
-	for (i = 1; i < legend_fold->nr; i++)
-		if (legend_fold->row[i].node == node)
-			return legend_fold->row[i].shown &&
-			       legend_fold->row[i].nr == 1;
+	for (i = 0; i < legend_fold->nr_singles; i++)
+		if (legend_fold->single[i] == node)
+			return true;
 	return false;
 }
 
