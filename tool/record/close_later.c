@@ -31,6 +31,8 @@ static bool send_fds(int to, const int *fds, uint32_t nr, int also)
 	};
 	struct cmsghdr *h = CMSG_FIRSTHDR(&message);
 
+	if (!h)
+		return false;
 	h->cmsg_level = SOL_SOCKET;
 	h->cmsg_type = SCM_RIGHTS;
 	h->cmsg_len = CMSG_LEN((nr + 1) * sizeof(int));
