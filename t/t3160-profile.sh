@@ -209,6 +209,18 @@ test_expect_success CC,STATES,LIBDW,JQ 'what is not on the critical path' '
 	jq -e "all(.functions[]; .on_path == null)" json
 '
 
+test_expect_success CC,STATES,LIBDW,JQ 'rows of the critical path name the function that ran most' '
+	trace2 record --profile -- ./fp 100 &&
+	trace2 report >out 2>err &&
+	test_must_be_empty err &&
+	grep "run .*fp 100.* mix$" out &&
+	trace2 report --format=json >json &&
+	jq -e ".critical_path | (map(select(.state == \"run\"))[0].function == \"mix\")
+		and all(.[]; .state == \"run\" or .function == null)" json &&
+	trace2 report --summary >out &&
+	grep "run  *fp  *mix" out
+'
+
 test_expect_success CC,TASKS,LIBDW,JQ '-N and -g region: by the regions of programs with libtrace2' '
 	compiled regions -g -fno-omit-frame-pointer -DTRACE2 \
 		-I"$GIT_BUILD_DIR/lib" \

@@ -10,6 +10,7 @@
 
 #include "base/macros.h"
 #include "cmd/node.h"
+#include "cmd/path_functions.h"
 #include "cmd/report.h"
 #include "cmd/report_fold.h"
 #include "common/join.h"
@@ -32,6 +33,7 @@ struct step_row {
 	/* To ask what a part costs; NULL: without states nobody knows. */
 	struct tr2_retime *retime;
 	uint32_t root;
+	struct tr2_path_functions *functions; /* NULL: no samples */
 };
 
 static const struct tr2_span *span_of(const struct step_row *r)
@@ -193,6 +195,17 @@ static void cell_step_in(struct tr2_table *t, const void *row)
 TR2_CELL(cell_step_processes, struct step_row,
 	 if (r->sum) tr2_cell_uint(t, r->sum->nr_nodes))
 
+static void cell_step_function(struct tr2_table *t, const void *row)
+{
+	const struct step_row *r = row;
+	const char *name = r->nr_rest ? NULL :
+		tr2_path_function(r->functions, r->step,
+				  r->sum ? r->sum->kind : 0);
+
+	if (name)
+		tr2_cell_str(t, name);
+}
+
 /* What would be gained if processes of this kind, or regions of this name, took
  * no time. false: it is unknown, or a matter of CPUs. */
 static bool gain_of(const struct step_row *r, struct tr2_gain *gain)
@@ -238,6 +251,7 @@ static const struct tr2_column part_columns[] = {
 	{ NULL, "WHY", TR2_COL_TEXT | TR2_COL_LEFT, cell_step_why },
 	{ NULL, "LARGEST PARTS OF THE CRITICAL PATH",
 	  TR2_COL_FLEX | TR2_COL_TEXT, cell_part },
+	{ "function", "MOSTLY IN", TR2_COL_FLEX, cell_step_function },
 	{ "kind", "", TR2_COL_DATA, cell_step_kind },
 	{ "processes", "", TR2_COL_DATA, cell_step_processes },
 	{ "in", "", TR2_COL_DATA, cell_step_in },
@@ -255,6 +269,7 @@ static const struct tr2_column path_columns[] = {
 	{ NULL, "WHY", TR2_COL_TEXT | TR2_COL_LEFT, cell_step_why },
 	{ NULL, "CRITICAL PATH", TR2_COL_TREE | TR2_COL_FLEX | TR2_COL_TEXT,
 	  cell_step },
+	{ "function", "MOSTLY IN", TR2_COL_FLEX, cell_step_function },
 	{ "process", "", TR2_COL_DATA, cell_step_process },
 	{ "pid", "", TR2_COL_DATA, tr2_node_cell_pid },
 	{ "category", "", TR2_COL_DATA, cell_step_category },
@@ -388,7 +403,8 @@ static void print_path(const struct tr2_report *r, const struct tr2_step *steps,
 {
 	bool all = !tr2_report_is_text(r) || r->all, sums;
 	struct rows rows = { .shown = tr2_calloc(nr, sizeof(*rows.shown)) };
-	struct step_row row = { .of.m = r->m, .whole = whole };
+	struct step_row row = { .of.m = r->m, .whole = whole,
+				.functions = tr2_path_functions_new(r->m) };
 	struct tr2_column columns[ARRAY_SIZE(path_columns)];
 	struct tr2_path_sum *sum = NULL;
 	struct tr2_table t;
@@ -409,6 +425,7 @@ static void print_path(const struct tr2_report *r, const struct tr2_step *steps,
 	give_rest(&t, &row, &rows);
 	tr2_table_print(&t);
 	tr2_table_release(&t);
+	tr2_path_functions_free(row.functions);
 	free(sum);
 	free(rows.shown);
 }
@@ -462,7 +479,8 @@ void tr2_report_parts(const struct tr2_report *r, size_t most)
 	struct step_row row = { .of.m = m,
 				.whole = m->nodes[root].end_ns -
 					 m->nodes[root].start_ns,
-				.root = root };
+				.root = root,
+				.functions = tr2_path_functions_new(m) };
 	struct tr2_step *steps = NULL;
 	size_t nr = root ? tr2_critical_path(m, root, &steps) : 0;
 	struct tr2_path_sum *sums;
@@ -480,6 +498,7 @@ void tr2_report_parts(const struct tr2_report *r, size_t most)
 	if (tr2_output_is_text(r->out) && root)
 		print_limits(m, root);
 	tr2_retime_free(row.retime);
+	tr2_path_functions_free(row.functions);
 	free(sums);
 	free(steps);
 }

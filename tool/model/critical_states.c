@@ -104,20 +104,6 @@ static uint32_t add_owner(struct walk *w, const struct tr2_step *owner)
 	return ++w->nr_owners;
 }
 
-/* Return the notable segment in which a process was; 0: the last. */
-static uint32_t segment_at(const struct tr2_model *m, uint32_t node,
-			   int64_t at_ns)
-{
-	const struct tr2_node *n = &m->nodes[node];
-	uint32_t i;
-
-	tr2_for_each_segment(m, n->task, i)
-		if (m->segments[i].next && tr2_segment_is_notable(m, n, i) &&
-		    m->segments[m->segments[i].next].start_ns > at_ns)
-			return i;
-	return 0;
-}
-
 /* Return the owner of a process's time outside regions, with all processes
  * above it. */
 static uint32_t owner_of_node(struct walk *w, uint32_t node, uint32_t segment)
@@ -137,7 +123,7 @@ static uint32_t owner_of_node(struct walk *w, uint32_t node, uint32_t segment)
 			w->owners[inner - 1].parent = *slot;
 		owner = owner ? owner : *slot;
 		inner = *slot;
-		segment = segment_at(w->m, nodes[node].parent,
+		segment = tr2_segment_at(w->m, nodes[node].parent,
 				     nodes[node].start_ns);
 		node = nodes[node].parent;
 	}

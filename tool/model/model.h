@@ -632,6 +632,9 @@ int64_t tr2_segment_ns(const struct tr2_model *m, const struct tr2_node *n,
 bool tr2_segment_is_notable(const struct tr2_model *m, const struct tr2_node *n,
 			    uint32_t segment);
 
+/* Return the notable segment in which a process was; 0: the last. */
+uint32_t tr2_segment_at(const struct tr2_model *m, uint32_t node, int64_t at_ns);
+
 /* Return when a span ends. If a child died long before its parent reaped it,
  * return the child's end: the time after it is the parent's own. */
 int64_t tr2_span_busy_to(const struct tr2_model *m, uint32_t span);

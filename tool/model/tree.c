@@ -134,6 +134,18 @@ bool tr2_segment_is_notable(const struct tr2_model *m, const struct tr2_node *n,
 		       MIN_SEGMENT_SHARE * (double)(n->end_ns - n->start_ns);
 }
 
+uint32_t tr2_segment_at(const struct tr2_model *m, uint32_t node, int64_t at_ns)
+{
+	const struct tr2_node *n = &m->nodes[node];
+	uint32_t i;
+
+	tr2_for_each_segment(m, n->task, i)
+		if (m->segments[i].next && tr2_segment_is_notable(m, n, i) &&
+		    m->segments[m->segments[i].next].start_ns > at_ns)
+			return i;
+	return 0;
+}
+
 int64_t tr2_span_busy_to(const struct tr2_model *m, uint32_t span)
 {
 	const struct tr2_span *s = &m->spans[span];
