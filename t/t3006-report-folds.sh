@@ -179,6 +179,26 @@ test_expect_success '--summary: the command, the totals, the largest parts' '
 	test_cmp expect actual
 '
 
+# w runs for 60 ms below a and s, and for 20 or 60 ms below b.
+test_expect_success 'where most of the time of a kind was' '
+	for ms in 20 60
+	do
+		{
+			begin P 0 top &&
+			begin P/A 0 a && begin P/A/S 0 s && begin P/A/S/W 0 w &&
+			event P/A/S/W 60 atexit && event P/A/S 60 atexit &&
+			event P/A 60 atexit &&
+			begin P/B 60 b && begin P/B/W 60 w &&
+			event P/B/W $((60 + ms)) atexit &&
+			event P/B $((60 + ms)) atexit && event P 200 atexit
+		} >place.event &&
+		trace2 report --summary place.event >out &&
+		sed -n "s/.* w x 2/w x 2/p" out || return 1
+	done >actual &&
+	test_write_lines "w x 2 in a > s" "w x 2" >expect &&
+	test_cmp expect actual
+'
+
 test_expect_success JQ '--summary as one JSON object' '
 	trace2 report --summary --format=json many.event >json &&
 	jq -c ".summary[0] | [.argv, .wall_ns, .lost]" json >actual &&

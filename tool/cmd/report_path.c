@@ -55,20 +55,31 @@ static void add_region(struct tr2_buf *b, const struct step_row *r)
 				   tr2_s(r->of.m, span->label)));
 }
 
-/* cc1 x 214 in cc, git status x 3: index/do_read_index. The root is around
- * all. */
+/* Append the kinds down to a process: sh -c > cc. The root is around all. */
+static void add_way(struct tr2_buf *b, const struct tr2_model *m, uint32_t node)
+{
+	uint32_t at, depth;
+
+	for (depth = 1; depth <= m->nodes[node].depth; depth++) {
+		for (at = node; m->nodes[at].depth > depth;
+		     at = m->nodes[at].parent)
+			;
+		tr2_buf_addstr(b, depth > 1 ? " > " : "");
+		tr2_kind_add(m, at, 0, b);
+	}
+}
+
+/* cc1 x 214 in sh -c > cc, git status x 3: index/do_read_index. */
 static void add_sum(struct tr2_buf *b, const struct step_row *r)
 {
-	const struct tr2_node *in = &r->of.m->nodes[r->sum->in];
-
 	tr2_buf_addstr(b, tr2_s(r->of.m, r->sum->kind));
 	if (r->sum->nr_nodes > 1) {
 		tr2_buf_addlit(b, " x ");
 		tr2_buf_add_u64(b, r->sum->nr_nodes);
 	}
-	if (in->depth) {
+	if (r->of.m->nodes[r->sum->in].depth) {
 		tr2_buf_addlit(b, " in ");
-		tr2_kind_add(r->of.m, r->sum->in, 0, b);
+		add_way(b, r->of.m, r->sum->in);
 	}
 	if (!r->step->span)
 		return;
@@ -185,9 +196,9 @@ static void cell_step_in(struct tr2_table *t, const void *row)
 	const struct step_row *r = row;
 	struct tr2_buf b = TR2_BUF_INIT;
 
-	if (!r->sum || !r->sum->in)
+	if (!r->sum || !r->of.m->nodes[r->sum->in].depth)
 		return;
-	tr2_kind_add(r->of.m, r->sum->in, 0, &b);
+	add_way(&b, r->of.m, r->sum->in);
 	tr2_cell_str(t, tr2_buf_str(&b));
 	tr2_buf_release(&b);
 }

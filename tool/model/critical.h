@@ -89,8 +89,8 @@ struct tr2_path_sum {
 	 * `by` has more than half of it. */
 	struct tr2_step step;
 	uint32_t nr_nodes; /* processes */
-	/* A process below which all of them are, or below others of its kind in
-	 * the same place; 0: none. */
+	/* A process: below it, and others of its kind in the same place, is more
+	 * than half of the time; 0: none. */
 	uint32_t in;
 	int64_t inferred_ns, by_ns; /* of its time: derived; for step.by */
 };

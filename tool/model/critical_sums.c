@@ -7,9 +7,28 @@
 #include "model/kind.h"
 #include "model/private.h"
 
+/* The kinds on the way down from the root to a process. */
+struct way {
+	uint32_t above; /* another way; 0: none */
+	uint32_t node;  /* the first process at its end */
+};
+
+/* The time of a sum at the end of a way, and further down. */
+struct share {
+	uint32_t sum, way; /* 1 + index of the sum */
+	int64_t ns;
+};
+
 struct summing {
 	struct tr2_model *m;
-	tr2_str *kinds; /* by node; 0: not yet known */
+	tr2_str *kinds;   /* by node; 0: not yet known */
+	uint32_t *way_of; /* the same */
+	struct way *ways; /* [0] is none */
+	uint32_t nr_ways, alloc_ways;
+	struct tr2_map by_way; /* (way above, kind) */
+	struct share *shares;
+	uint32_t nr_shares, alloc_shares;
+	struct tr2_map by_share; /* (sum, way): 1 + its index */
 	struct tr2_path_sum *sums;
 	uint32_t nr, alloc;
 	struct tr2_map by_key; /* 1 + the index of a sum */
@@ -23,21 +42,67 @@ static tr2_str kind_of(struct summing *s, uint32_t node)
 	return s->kinds[node];
 }
 
-/* Return the last process on the way down to `a` up to which the way to `b` has
- * the same kinds; 0: none. */
-static uint32_t common_way(struct summing *s, uint32_t a, uint32_t b)
+static uint32_t add_way(struct summing *s, uint32_t above, uint32_t node)
 {
-	const struct tr2_node *n = s->m->nodes;
-	uint32_t common;
+	tr2_grow(s->ways, s->nr_ways, s->alloc_ways);
+	s->ways[s->nr_ways] = (struct way){ above, node };
+	return s->nr_ways++;
+}
 
-	while (n[a].depth > n[b].depth)
-		a = n[a].parent;
-	while (n[b].depth > n[a].depth)
-		b = n[b].parent;
-	for (common = a; a && a != b; a = n[a].parent, b = n[b].parent)
-		if (kind_of(s, a) != kind_of(s, b))
-			common = n[a].parent;
-	return common;
+/* Return the way to a process; 0: it is none. */
+static uint32_t way_to(struct summing *s, uint32_t node)
+{
+	const struct tr2_node *nodes = s->m->nodes;
+	uint32_t *slot, way = 0, at;
+
+	/* Again from the top until all above it are known. */
+	while (node && !s->way_of[node]) {
+		for (at = node; nodes[at].parent &&
+				!s->way_of[nodes[at].parent];
+		     at = nodes[at].parent)
+			;
+		way = s->way_of[nodes[at].parent];
+		slot = tr2_map_slot(&s->by_way, tr2_key(way, kind_of(s, at)));
+		if (!*slot)
+			*slot = add_way(s, way, at);
+		s->way_of[at] = *slot;
+	}
+	return s->way_of[node];
+}
+
+/* Add a step's time to each way on which it is. */
+static void add_shares(struct summing *s, uint32_t sum, uint32_t node,
+		       int64_t ns)
+{
+	uint32_t *slot, way = way_to(s, s->m->nodes[node].parent);
+
+	for (; way; way = s->ways[way].above) {
+		slot = tr2_map_slot(&s->by_share, tr2_key(sum, way));
+		if (!*slot) {
+			tr2_grow(s->shares, s->nr_shares, s->alloc_shares);
+			s->shares[s->nr_shares] = (struct share){ sum, way, 0 };
+			*slot = ++s->nr_shares;
+		}
+		s->shares[*slot - 1].ns += ns;
+	}
+}
+
+/* Find the longest way with more than half of the time of each sum: no other
+ * way of that length has as much. */
+static void find_places(struct summing *s)
+{
+	const struct tr2_node *nodes = s->m->nodes;
+	uint32_t i, node;
+
+	for (i = 0; i < s->nr_shares; i++) {
+		const struct share *share = &s->shares[i];
+		struct tr2_path_sum *sum = &s->sums[share->sum - 1];
+
+		node = s->ways[share->way].node;
+		if (share->ns > sum->step.ns / 2 &&
+		    (!sum->in || nodes[node].depth > nodes[sum->in].depth))
+			sum->in = node;
+	}
 }
 
 static struct tr2_path_sum *sum_of(struct summing *s, const struct tr2_step *step)
@@ -56,7 +121,6 @@ static struct tr2_path_sum *sum_of(struct summing *s, const struct tr2_step *ste
 		s->sums[s->nr] = (struct tr2_path_sum){
 			.kind = kind,
 			.step = *step,
-			.in = s->m->nodes[step->node].parent,
 		};
 		s->sums[s->nr].step.ns = 0;
 		*slot = ++s->nr;
@@ -84,12 +148,9 @@ static void add_step(struct summing *s, const struct tr2_step *step)
 	uint32_t index = (uint32_t)(sum - s->sums) + 1;
 	uint32_t *seen = tr2_map_slot(&s->seen, tr2_key(index, step->node));
 
-	if (!*seen) {
-		sum->nr_nodes++;
-		sum->in = common_way(s, sum->in,
-				     s->m->nodes[step->node].parent);
-	}
+	sum->nr_nodes += !*seen;
 	*seen = 1;
+	add_shares(s, index, step->node, step->ns);
 	sum->step.ns += step->ns;
 	sum->inferred_ns += step->inferred ? step->ns : 0;
 	if (step->start_ns < sum->step.start_ns)
@@ -135,10 +196,13 @@ size_t tr2_critical_sums(struct tr2_model *m, const struct tr2_step *steps,
 	size_t i;
 
 	s.kinds = tr2_calloc(m->nr_nodes, sizeof(*s.kinds));
+	s.way_of = tr2_calloc(m->nr_nodes, sizeof(*s.way_of));
+	add_way(&s, 0, 0);
 	for (i = 0; i < nr; i++)
 		if (steps[i].ns)
 			add_step(&s, &steps[i]);
 	check_votes(&s, steps, nr);
+	find_places(&s);
 	for (i = 0; i < s.nr; i++)
 		s.sums[i].step.inferred =
 			s.sums[i].inferred_ns > s.sums[i].step.ns / 2;
@@ -146,7 +210,12 @@ size_t tr2_critical_sums(struct tr2_model *m, const struct tr2_step *steps,
 		qsort(s.sums, s.nr, sizeof(*s.sums), compare_sums);
 	tr2_map_release(&s.by_key);
 	tr2_map_release(&s.seen);
+	tr2_map_release(&s.by_way);
+	tr2_map_release(&s.by_share);
 	free(s.kinds);
+	free(s.way_of);
+	free(s.ways);
+	free(s.shares);
 	*sums = s.sums;
 	return s.nr;
 }
