@@ -178,6 +178,7 @@ test_expect_success 'many processes are packed into lanes, and unfold' '
 	my $at = sub { my ($row, $us) = @_; bar($row, $us / 20_000) };
 	my $title = sub { my ($row) = @_; [10, bar($row, 0)->[1]] };
 	is($rows->(), 5, "make, and two lanes of sh with cc");
+	like($b->text("#processes_by_kind tbody"), qr/^\[?make.*^sh x 60 \(\S+, max .*^cc x 60 \(/ms, "the table");
 	$b->mouse("#canvas", 1, $at->(1, 9600));
 	is(chosen(), "sh", "a job");
 	like($b->text("#details"), qr/pid 131/, "the 31st");

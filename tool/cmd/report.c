@@ -278,6 +278,7 @@ static void print_page_tables(struct tr2_model *m, struct tr2_output *out)
 
 	report.m = m;
 	report.out = out;
+	tr2_report_processes_by_kind(&report);
 	tr2_report_processes(&report);
 	for (i = 0; i < NR_VIEWS; i++) {
 		out->caption = options[i].help;

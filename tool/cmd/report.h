@@ -78,6 +78,8 @@ void tr2_report_brief(const struct tr2_report *r);
 /* Without a view: print the processes, by -g or as a tree. false: a usage error
  * was printed. */
 bool tr2_report_processes(const struct tr2_report *r);
+/* For the page: print the processes folded by kind, if they are many. */
+void tr2_report_processes_by_kind(const struct tr2_report *r);
 bool tr2_report_groups(const struct tr2_report *r);
 
 /* --what-if: print what its changes would gain, or which would gain most. false:

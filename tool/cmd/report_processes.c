@@ -105,6 +105,7 @@ static void give_fold(struct tr2_table *t, const struct process *r)
 	tr2_fmt_ns_short(&b, row->max_ns);
 	tr2_buf_addch(&b, ')');
 	tr2_cell_str(t, tr2_buf_str(&b));
+	tr2_cell_link(t, TR2_LINK_NODE, row->node);
 }
 
 static void cell_command(struct tr2_table *t, const void *row)
@@ -119,6 +120,8 @@ static void cell_command(struct tr2_table *t, const void *row)
 
 TR2_CELL(cell_uncertain, struct process,
 	 if (!r->fold) tr2_node_cell_uncertain(t, row))
+TR2_CELL(cell_exit, struct process, if (!r->fold) tr2_node_cell_exit(t, row))
+TR2_CELL(cell_pid, struct process, if (!r->fold) tr2_node_cell_pid(t, row))
 
 static const struct tr2_column process_columns[] = {
 	{ "wall_ns", "WALL", 0, cell_wall },
@@ -129,13 +132,13 @@ static const struct tr2_column process_columns[] = {
 	{ "share", "SHARE", TR2_COL_HEAT | TR2_COL_YIELDS, cell_share },
 	{ "spawn_ns", "SPAWN", TR2_COL_YIELDS, cell_spawn },
 	{ NULL, "EXIT", TR2_COL_DATA | TR2_COL_PAGE | TR2_COL_LEFT,
-	  tr2_node_cell_exit },
+	  cell_exit },
 	{ NULL, "", TR2_COL_TEXT | TR2_COL_LEFT, cell_uncertain },
 	{ NULL, "PROCESS", TR2_COL_TREE | TR2_COL_FLEX | TR2_COL_TEXT,
 	  cell_command },
 	{ "name", "", TR2_COL_DATA, tr2_node_cell_name },
 	{ "argv", "", TR2_COL_DATA, tr2_node_cell_argv },
-	{ "pid", "PID", TR2_COL_DATA | TR2_COL_PAGE, tr2_node_cell_pid },
+	{ "pid", "PID", TR2_COL_DATA | TR2_COL_PAGE, cell_pid },
 	{ "sid", "", TR2_COL_DATA, tr2_node_cell_sid },
 	{ "start", "", TR2_COL_DATA, tr2_node_cell_start },
 	{ "join", "", TR2_COL_DATA, tr2_node_cell_join },
@@ -252,6 +255,24 @@ static bool processes(const struct tr2_report *r, bool with_path)
 		tr2_print_legend(r->m, is_chosen, false);
 	tr2_fold_release(&fold);
 	return ok;
+}
+
+void tr2_report_processes_by_kind(const struct tr2_report *r)
+{
+	struct tr2_fold fold = { NULL };
+	struct tr2_table t;
+
+	if (!tr2_report_fold(&fold, r))
+		return;
+	tr2_table_init(&t, r->out, "processes_by_kind",
+		       TR2_COLUMNS(process_columns));
+	give_folded(&t, r, &fold);
+	r->out->caption = "the processes as a tree; those of one kind below one "
+			  "process are one row, which leads to the first of "
+			  "them: their number, median and largest time";
+	tr2_table_print(&t);
+	tr2_table_release(&t);
+	tr2_fold_release(&fold);
 }
 
 bool tr2_report_processes(const struct tr2_report *r)
