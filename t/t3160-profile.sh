@@ -310,10 +310,14 @@ test_expect_success JQ 'an address belongs to what was mapped there last' '
 	7 0 map 10 10 1000 4000 /none/data data
 	8 0 sample 10 10 1200
 	9 0 sample 10 10 5000
+	10 0 map 10 10 9000 1000 [vdso]
+	11 0 sample 10 10 9100
+	12 0 sample 10 10 9200
 	20 0 exit 10 10
 	EOF
 	cat >expect <<-\EOF &&
 	[unknown] 1
+	[vdso] 2
 	a+0x200 2
 	a+0x800 1
 	b+0x400 1

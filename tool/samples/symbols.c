@@ -182,8 +182,11 @@ static void look_up(struct tr2_symbols *s, struct known *known,
 		add_functions(s, known, map, place);
 	if (known->nr)
 		return;
-	/* All of a function without a name has the address of its start. */
-	if (mapping)
+	/* All of the kernel's code for programs, [vdso], is one function; all of
+	 * a function without a name has the address of its start. */
+	if (mapping && *tr2_s(s->m, map->file) == '[')
+		symbol.name = map->file;
+	else if (mapping)
 		symbol.name = offset_name(s->m, is_anonymous(s, mapping) ? "" :
 							tr2_s(s->m, map->file),
 					  start_of(s, known, place));
