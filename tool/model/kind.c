@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* kind - derive the kind of a process from its name and its words. */
-#include <fnmatch.h>
 #include <string.h>
 
 #include "base/buf.h"
@@ -10,7 +9,7 @@
 
 /* Programs whose first word that is no option names what they run. */
 static const struct {
-	const char *glob;
+	const char *name; /* a * at one end stands for any text */
 	/* Letters of options that have the program in their value, or its
 	 * module; of options with another value, attached or in the next word;
 	 * and of options whose value is attached. */
@@ -30,11 +29,24 @@ static const char *const no_shells[] = { "ssh", "rsh", "mosh", "hash", "crash",
 					 "trash", "push", "flush", "wish",
 					 "tclsh", "slogin-sh" };
 
-static bool is_interpreter(size_t i, const char *program)
+/* Much faster than fnmatch(), which a report would call for each process. */
+static bool is_called(const char *program, size_t len, const char *name)
+{
+	size_t want = strlen(name);
+
+	if (*name == '*')
+		return len >= want - 1 &&
+		       !strcmp(program + len - (want - 1), name + 1);
+	if (name[want - 1] == '*')
+		return !strncmp(program, name, want - 1);
+	return !strcmp(program, name);
+}
+
+static bool is_interpreter(size_t i, const char *program, size_t len)
 {
 	size_t k;
 
-	if (fnmatch(interpreters[i].glob, program, 0))
+	if (!is_called(program, len, interpreters[i].name))
 		return false;
 	for (k = 0; k < ARRAY_SIZE(no_shells); k++)
 		if (!strcmp(program, no_shells[k]))
@@ -146,7 +158,7 @@ static void add_program(struct tr2_buf *out, const struct tr2_words *words)
 	else
 		tr2_buf_addall(out, name, verb ? " " : "", verb ? verb : "");
 	for (i = 0; i < ARRAY_SIZE(interpreters); i++) {
-		if (!is_interpreter(i, name))
+		if (!is_interpreter(i, name, program.len))
 			continue;
 		add_script(out, i, words);
 		break;
