@@ -157,7 +157,8 @@ void tr2_perf_file_begin(struct tr2_buf *b, const struct tr2_perf_file *file,
 		tr2_buf_add(b, &row, sizeof(row));
 		row.ids.offset += row.ids.size;
 	}
-	tr2_buf_add(b, file->tracing.p, file->tracing.len);
+	if (file->tracing.len)
+		tr2_buf_add(b, file->tracing.p, file->tracing.len);
 	tr2_buf_add(b, zeros, padding(&file->tracing));
 	b->failed |= file->tracing.failed;
 }
