@@ -221,7 +221,7 @@ test_expect_success CC,STATES,LIBDW,JQ 'rows of the critical path name the funct
 	grep "run  *fp  *mix" out
 '
 
-test_expect_success CC,TASKS,LIBDW,JQ '-N and -g region: by the regions of programs with libtrace2' '
+test_expect_success CC,TASKS,LIBDW,JQ,!INSTRUMENTED '-N and -g region: by the regions of programs with libtrace2' '
 	compiled regions -g -fno-omit-frame-pointer -DTRACE2 \
 		-I"$GIT_BUILD_DIR/lib" \
 		"$GIT_BUILD_DIR/build/lib/libtrace2.a" -pthread &&

@@ -188,7 +188,7 @@ static int64_t add_threads(struct tr2_export *x, struct tr2_buf *samples,
 		tr2_buf_addch(samples, ']');
 		tr2_buf_addstr(weights, sum_ns ? "," : "");
 		add_us(weights, ns);
-		sum_ns += ns;
+		tr2_ns_add(&sum_ns, ns);
 	}
 	return sum_ns;
 }
