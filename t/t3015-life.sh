@@ -249,7 +249,7 @@ test_expect_success 'the recording is complete: until its end' '
 '
 
 test_expect_success 'records were lost: until it was seen itself' '
-	unfinished lost "\"state\":\"complete\",\"end_monotonic_ns\":1100000000,\"lost\":1,\"losses\":{\"task_records\":1}" &&
+	unfinished lost "\"state\":\"complete\",\"end_monotonic_ns\":1100000000,\"lost\":1,\"losses\":{\"kernel_records\":1}" &&
 	cat >expect <<-\EOF &&
 	>= 5.000 open 15 top
 	>= 10.000 open 16 ├ kid

@@ -91,7 +91,7 @@ static void on_meta_member(void *data, const char *key, size_t len,
 	} else if (key_is(key, len, "losses") && v->type == TR2_JSON_RAW) {
 		meta->in_streams = number_in(&v->text, "\"events\":");
 		meta->lost_data = number_in(&v->text, "\"kernel_data\":");
-		meta->lost_tasks = number_in(&v->text, "\"task_records\":") +
+		meta->lost_tasks = number_in(&v->text, "\"kernel_records\":") +
 				   number_in(&v->text, "\"task_log\":");
 	} else if (key_is(key, len, "task_records")) {
 		m->no_task_records = !is_text(v, "kernel");
