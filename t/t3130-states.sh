@@ -65,6 +65,27 @@ test_expect_success 'run, ready and wait' '
 	test_cmp expect actual
 '
 
+# As in containers, where the arguments of programs cannot be read; those of the
+# command are in meta.json.
+test_expect_success 'the arguments of the command are known without the kernel' '
+	made r <<-\EOF &&
+	0 0 fork 10 10 1 1
+	0 0 in 10 10
+	1 0 comm 10 10 test exec
+	5 0 fork 11 11 10 10
+	9 1 comm 11 11 test exec
+	90 0 exit 11 11
+	100 0 exit 10 10
+	EOF
+	sed "s/\"command\":\[[^]]*]/\"command\":[\"bin\\/test\",\"-v\"]/" \
+		r/meta.json >meta && mv meta r/meta.json &&
+	grep "bin/test" r/meta.json &&
+	trace2 list r --format=json >list.json &&
+	jq -c ".processes[].argv" list.json >actual &&
+	test_write_lines "[\"bin/test\",\"-v\"]" null >expect &&
+	test_cmp expect actual
+'
+
 # The first record of a thread shows what it did before: where it was found may be
 # a moment later.
 test_expect_success 'threads that ran already' '

@@ -53,8 +53,8 @@ uint32_t tr2_build_task_comm(struct tr2_model *m, int32_t pid, int32_t tid,
 /* argv is kept if it has words; they must live as long as the model. */
 uint32_t tr2_build_task_argv(struct tr2_model *m, int32_t pid,
 			     const struct tr2_words *argv, int64_t wall_ns);
-/* The recorded command is this task: if the kernel did not report its exec, its
- * arguments are known anyway. */
+/* The recorded command is this task: its arguments are known, even if they could
+ * not be read while it ran. */
 void tr2_build_task_command(struct tr2_model *m, uint32_t task);
 uint32_t tr2_build_task_exit(struct tr2_model *m, int32_t pid, int32_t tid,
 			     int64_t wall_ns);

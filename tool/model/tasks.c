@@ -130,11 +130,25 @@ uint32_t tr2_build_task_argv(struct tr2_model *m, int32_t pid,
 	return i;
 }
 
+/* A comm is cut after this. */
+#define COMM_MAX 15
+
+static bool has_name(const struct tr2_model *m, const struct tr2_segment *s,
+		     const char *program)
+{
+	const char *slash = strrchr(program, '/');
+
+	return !strncmp(tr2_s(m, s->comm), slash ? slash + 1 : program,
+			COMM_MAX);
+}
+
 void tr2_build_task_command(struct tr2_model *m, uint32_t task)
 {
 	uint32_t last = m->tasks[task].last_segment;
+	const struct tr2_segment *s = &m->segments[last];
 
-	if (!m->segments[last].exec && !m->segments[last].argv.nr)
+	if (m->command.nr && !s->argv.nr &&
+	    (!s->exec || has_name(m, s, m->command.text)))
 		current(m, task, m->tasks[task].start_ns)->argv = m->command;
 }
 
