@@ -84,6 +84,7 @@ static void check_process(const struct tr2_model *m, const struct tr2_node *n)
 void fuzz_kernel_data(struct fuzz_input *in)
 {
 	struct tr2_model *m = tr2_model_new();
+	int64_t end_ns = 0;
 	uint32_t i;
 
 	if (!*dir)
@@ -94,7 +95,7 @@ void fuzz_kernel_data(struct fuzz_input *in)
 	m->meta_mono_ns = 5000000000;
 	tr2_build_task_fork(m, 10, 1, 10, m->meta_wall_ns);
 	tr2_build_task_fork(m, 11, 10, 11, m->meta_wall_ns + 1000);
-	tr2_kernel_load(m, dir, 1, 0);
+	tr2_kernel_load(m, dir, 1, &end_ns);
 	tr2_model_finish(m);
 	for (i = 1; i < m->nr_task_threads; i++)
 		check_thread(m, i);

@@ -299,7 +299,8 @@ static void note_problems(const struct kernel *k)
 			   "recorded", k->profile.nr_unknown);
 }
 
-static void read_records(struct kernel *k, uint32_t first_task, int64_t end_ns)
+static void read_records(struct kernel *k, uint32_t first_task,
+			 int64_t *end_ns)
 {
 	size_t nr = k->file.nr_rings;
 	int64_t last_ns;
@@ -313,7 +314,9 @@ static void read_records(struct kernel *k, uint32_t first_task, int64_t end_ns)
 	else
 		k->file.problem = "it has too many records";
 	last_ns = wall_of(k, k->end_ns);
-	tr2_states_build_end(k->build, end_ns > last_ns ? end_ns : last_ns);
+	if (last_ns > *end_ns)
+		*end_ns = last_ns;
+	tr2_states_build_end(k->build, *end_ns);
 	free(k->last_ns);
 }
 
@@ -347,7 +350,7 @@ static void read_symbols(struct kernel *k, const char *dir)
 }
 
 uint64_t tr2_kernel_load(struct tr2_model *m, const char *dir,
-			 uint32_t first_task, int64_t end_ns)
+			 uint32_t first_task, int64_t *end_ns)
 {
 	struct kernel k = { .m = m, .comm = TR2_BUF_INIT };
 	int fd = open_file(m, dir, "kernel.data", &k.source);

@@ -9,8 +9,9 @@
 #include "model/model.h"
 
 /* Read DIR/kernel.data if it exists; the recording's tasks are those from
- * first_task on. It has all records until end_ns; 0: perhaps not. Return how many records the file says were lost. */
+ * first_task on. It has all records until *end_ns; 0: perhaps not. Set that to
+ * the time of its last record, if that is later. Return how many records the file says were lost. */
 uint64_t tr2_kernel_load(struct tr2_model *m, const char *dir,
-			 uint32_t first_task, int64_t end_ns);
+			 uint32_t first_task, int64_t *end_ns);
 
 #endif

@@ -26,7 +26,7 @@ struct meta {
 	uint64_t lost_data;  /* of kernel.data */
 	int64_t command_pid;
 	int64_t end_ns;  /* of the recording, in CLOCK_MONOTONIC */
-	int64_t last_ns; /* wall time of the latest task record */
+	int64_t last_ns; /* wall time of the latest record */
 	tr2_str cwd;
 	bool complete, running;
 };
@@ -364,7 +364,9 @@ void tr2_meta_load(struct tr2_model *m, const char *dir)
 		read_one(&meta, json, dir, "tasks.jsonl", read_tasks);
 		if (meta.complete && !meta.lost_data)
 			end_ns = tr2_wall_ns(wall_of(m, meta.end_ns));
-		meta.lost_tasks += tr2_kernel_load(m, dir, first_task, end_ns);
+		meta.lost_tasks += tr2_kernel_load(m, dir, first_task, &end_ns);
+		if (end_ns > meta.last_ns)
+			meta.last_ns = end_ns;
 	}
 	place_command(&meta, first_task);
 	set_seen(&meta, first_task);
