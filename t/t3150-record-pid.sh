@@ -41,6 +41,11 @@ end () {
 	wait "$started"
 }
 
+# In a process of its own.
+refused () {
+	exec "$PERL_PATH" "$TEST_DIRECTORY/t3100/deny.perl" all "$@"
+}
+
 # attach OPTION...: return when they are recorded in r, by the user $by.
 attach () {
 	rm -rf r said &&
@@ -255,7 +260,7 @@ test_expect_success ORDINARY_USER,TASKS 'an ordinary user, and his own process' 
 
 test_expect_success SECCOMP 'with everything refused: when it ended' '
 	start_shell &&
-	by="$PERL_PATH $TEST_DIRECTORY/t3100/deny.perl all" attach -p $pid &&
+	by=refused attach -p $pid &&
 	end &&
 	detached &&
 	test_grep "without the kernel${SQ}s task records" first &&

@@ -203,6 +203,14 @@ test_expect_success 'a wrong change is named, with what is right' '
 	test_expect_code 2 trace2 report --what-if=writer=0x r 2>err &&
 	test_expect_code 2 trace2 report --what-if=writer=-1x r 2>err &&
 	test_expect_code 2 trace2 report --what-if=writer=nan% r 2>err &&
+	test_expect_code 2 trace2 report --what-if=writer=1e-300x r 2>err &&
+	test_expect_code 2 trace2 report --what-if=writer=1e9% r 2>err &&
+	what_if "*=0.001x" &&
+	jq -e ".what_if[0].then_ns > 0" json &&
+	trace2 report --format=json --what-if="*=0.001x" --what-if="*=0.001x" \
+		--what-if="*=0.001x" --what-if="*=0.001x" --what-if="*=0.001x" \
+		r >json &&
+	jq -e ".what_if[0].then_ns > 0" json &&
 	test_expect_code 2 trace2 report --what-if=wait:dsk=0 r 2>err &&
 	grep "disk or pipe" err &&
 	test_expect_code 2 trace2 report --what-if=nobody=0 r 2>err &&

@@ -543,12 +543,12 @@ test_expect_success '--format=csv is the table of measures' '
 test_expect_success SECCOMP 'a process whose end is unknown took at least so long' '
 	"$PERL_PATH" "$TEST_DIRECTORY/t3100/deny.perl" all trace2 stat -q -r 2 \
 		--only process,run -- \
-		sh -c "$GIT_BUILD_DIR/build/hosts/worker 1 1 kill </dev/null; exit 0" >out &&
+		sh -c "\"\$0\" 1 1 kill </dev/null; exit 0" "$GIT_BUILD_DIR/build/hosts/worker" >out &&
 	test_grep "^ *>= [0-9].* worker" out &&
 	test_grep ! ">=.* wall" out &&
 	"$PERL_PATH" "$TEST_DIRECTORY/t3100/deny.perl" all trace2 stat -q -r 2 \
 		--format=json -- \
-		sh -c "$GIT_BUILD_DIR/build/hosts/worker 1 1 kill </dev/null; exit 0" >out &&
+		sh -c "\"\$0\" 1 1 kill </dev/null; exit 0" "$GIT_BUILD_DIR/build/hosts/worker" >out &&
 	test "$(measure .at_least worker)" = yes &&
 	test "$(measure .at_least wall)" = no
 '

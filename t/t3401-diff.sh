@@ -449,8 +449,8 @@ test_expect_success SECCOMP,JQ 'a process whose end is unknown took at least so 
 	for end in kill exit
 	do
 		"$PERL_PATH" "$TEST_DIRECTORY/t3100/deny.perl" all trace2 record -q \
-			-o $end -- sh -c "$GIT_BUILD_DIR/build/hosts/worker 1 1 $end \
-			</dev/null >ready; exit 0" || return 1
+			-o $end -- sh -c "\"\$0\" 1 1 $end </dev/null >ready; exit 0" \
+			"$GIT_BUILD_DIR/build/hosts/worker" || return 1
 	done &&
 	trace2 diff kill exit >out &&
 	test_grep "^ *>= [0-9.]* .* worker\$" out &&

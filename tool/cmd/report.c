@@ -62,7 +62,8 @@ static const struct tr2_option options[] = {
 	{ 0, "what-if", "[CHANGE]", TR2_OPT_LIST, &what_if,
 	  "the time that would follow from CHANGE: NAME=2x, NAME=50% or "
 	  "NAME=0, where NAME is a process, category/label of a region, "
-	  "wait:CAUSE or ready; without it, what would gain most", NULL },
+	  "wait:CAUSE or ready; may be repeated; without CHANGE, what would "
+	  "gain most", NULL },
 	{ 0, "html", "FILE", TR2_OPT_STRING, &html,
 	  "write one page for a browser: timeline, flame graph, tables", NULL },
 	{ 0, "redact", NULL, TR2_OPT_FLAG, &html_options.redact,
@@ -348,7 +349,7 @@ const struct tr2_command tr2_command_report = {
 #define TR2_REPORT_VIEW(name, help) "[--" #name "] "
 #include "cmd/report_views.def"
 #undef TR2_REPORT_VIEW
-		"[--summary] [--all] [--wide] [-s COLUMN] [-n N] [-g BY] [--html FILE] [INPUT...]",
+		"[--summary] [--what-if[=CHANGE]] [--all] [--wide] [-s COLUMN] [-n N] [-g BY] [--html FILE] [INPUT...]",
 	.summary = "Shows where the time went.",
 	.details = "Without a view: first the critical path, the chain of "
 		   "processes and regions that the end waited for, with the "

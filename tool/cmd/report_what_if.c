@@ -86,7 +86,7 @@ static bool print_ranking(const struct tr2_report *r, uint32_t root,
 	struct tr2_gain *gains;
 	struct tr2_table t;
 	size_t nr = tr2_gains(r->m, root, MAX_TRIED, &gains), i;
-	bool ok;
+	bool ok = true;
 
 	tr2_table_init(&t, r->out, "what_if", TR2_COLUMNS(ranking));
 	for (i = 0; i < nr; i++) {
@@ -96,7 +96,12 @@ static bool print_ranking(const struct tr2_report *r, uint32_t root,
 		    bounded(&row))
 			tr2_table_add(&t, &row);
 	}
-	ok = tr2_report_table_if_any(r, &t, NULL);
+	if (!t.nr_rows && tr2_report_is_text(r)) {
+		tr2_warning("no part of the critical path would gain anything");
+		tr2_table_release(&t);
+	} else {
+		ok = tr2_report_table(r, &t, NULL);
+	}
 	tr2_gains_free(gains, nr);
 	tr2_buf_release(&b);
 	return ok;
@@ -205,6 +210,11 @@ bool tr2_report_what_if(const struct tr2_report *r)
 		tr2_error("--what-if needs the states of threads: this "
 			  "recording has none; trace2 record writes them where "
 			  "the kernel permits it");
+		return false;
+	}
+	if (wall_ns <= 0) {
+		tr2_error("--what-if needs a command that took some time: this "
+			  "recording does not say how long it did");
 		return false;
 	}
 	return r->what_if->nr ? print_change(r, root, wall_ns) :

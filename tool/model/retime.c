@@ -15,6 +15,9 @@
 /* Shorter waits that no thread of the recording ended keep their length. */
 #define OUTSIDE_NS 1000000
 
+/* Nothing takes longer: some years. */
+#define MAX_NS 1e17
+
 /* A state begins, or the thread ends behind its last one. */
 struct moment {
 	int64_t at_ns;
@@ -89,6 +92,12 @@ void tr2_retime_free(struct tr2_retime *r)
 	free(r);
 }
 
+static int64_t later(int64_t at_ns, int64_t ns)
+{
+	tr2_ns_add(&at_ns, ns);
+	return at_ns;
+}
+
 /* Return how long the thread's own work from one moment to another one takes.
  * Nothing vanishes: what takes no time takes 1 ns, so that the order of
  * wake-ups stays, and the critical path can follow them. */
@@ -117,7 +126,7 @@ static int64_t work_ns(const struct tr2_retimed_thread *t, int64_t from_ns,
 		       (low ? t->rates[low - 1].factor : 1);
 	}
 	sum *= factor;
-	return sum < 1 ? 1 : (int64_t)(sum + 0.5);
+	return sum < 1 ? 1 : sum < MAX_NS ? (int64_t)(sum + 0.5) : (int64_t)MAX_NS;
 }
 
 /* Return the new time of a moment in a state, the next one being unknown yet. */
@@ -127,9 +136,9 @@ static int64_t in_state(const struct tr2_retime *r, uint32_t thread,
 	int64_t from_ns = r->m->states[state].start_ns;
 
 	if (r->m->states[state].kind != TR2_STATE_RUN)
-		return r->start_ns[state] + (at_ns - from_ns);
-	return r->start_ns[state] +
-	       work_ns(&r->threads[thread], from_ns, at_ns, 1);
+		return later(r->start_ns[state], at_ns - from_ns);
+	return later(r->start_ns[state],
+		     work_ns(&r->threads[thread], from_ns, at_ns, 1));
 }
 
 /* Return when the thread that ended a wait comes to that point; false: none of
@@ -144,7 +153,8 @@ static bool woken_at(const struct tr2_retime *r, uint32_t thread,
 	if (!s->other || s->other == thread || !by->nr_states)
 		return false;
 	if (by->end_ns > s->start_ns && by->end_ns < end_ns) {
-		*at_ns = r->threads[s->other].end_ns + (end_ns - by->end_ns);
+		*at_ns = later(r->threads[s->other].end_ns,
+			       end_ns - by->end_ns);
 		return true;
 	}
 	state = tr2_state_at(m, s->other, end_ns - 1);
@@ -183,12 +193,12 @@ static int64_t wait_end(const struct tr2_retime *r, uint32_t thread,
 		ns = work_ns(&r->threads[thread], s->start_ns, end_ns, factor);
 		if (r->bound == TR2_RETIME_BEST || factor != 1 ||
 		    !by_outside(s, end_ns - s->start_ns))
-			return from_ns + ns;
+			return later(from_ns, ns);
 		to_ns = end_ns;
 	} else if (r->bound == TR2_RETIME_WORST && is_child(r, s->other, thread) &&
 		 r->children_end_ns[task] > to_ns)
 		to_ns = r->children_end_ns[task];
-	return to_ns > from_ns ? to_ns : from_ns + 1;
+	return to_ns > from_ns ? to_ns : later(from_ns, 1);
 }
 
 /* At best, a thread loses its CPU less often if it runs shorter, and gets it
@@ -208,8 +218,9 @@ static int64_t ready_ns(const struct tr2_retime *r, uint32_t thread,
 		factor *= (double)own_ns / (double)ns;
 	if (r->bound == TR2_RETIME_BEST && s->other)
 		factor *= (double)by_ns / (double)ns;
-	ns = (int64_t)((double)ns * factor + 0.5);
-	return ns ? ns : 1;
+	factor *= (double)ns;
+	return factor < 1 ? 1 : factor < MAX_NS ? (int64_t)(factor + 0.5) :
+						  (int64_t)MAX_NS;
 }
 
 /* Return when a state ends. */
@@ -228,7 +239,7 @@ static int64_t end_of(const struct tr2_retime *r, uint32_t thread,
 		return wait_end(r, thread, state, end_ns);
 	else
 		ns = ready_ns(r, thread, state, end_ns);
-	return r->start_ns[state] + ns;
+	return later(r->start_ns[state], ns);
 }
 
 /* A thread begins when the one that created it comes to that point. */
@@ -255,7 +266,7 @@ static void pass(struct tr2_retime *r, const struct moment *at)
 	if (!new->begun)
 		begin_thread(r, at->thread);
 	if (!t->nr_states || at->state == t->first_state)
-		at_ns = new->start_ns + (at->at_ns - t->start_ns);
+		at_ns = later(new->start_ns, at->at_ns - t->start_ns);
 	else
 		at_ns = end_of(r, at->thread, at->state - 1);
 	if (at->state < t->first_state + t->nr_states) {
@@ -294,9 +305,9 @@ static int64_t moved(const struct tr2_retime *r, uint32_t thread, int64_t at_ns)
 	int64_t from_ns, ns;
 
 	if (at_ns >= t->end_ns)
-		return new->end_ns + (at_ns - t->end_ns);
+		return later(new->end_ns, at_ns - t->end_ns);
 	if (!state)
-		return new->start_ns + (at_ns - t->start_ns);
+		return later(new->start_ns, at_ns - t->start_ns);
 	if (m->states[state].kind == TR2_STATE_RUN)
 		return in_state(r, thread, state, at_ns);
 	from_ns = m->states[state].start_ns;
@@ -323,7 +334,7 @@ static int64_t task_end(const struct tr2_retime *r, uint32_t task, int64_t end)
 			new_ns = r->threads[t].end_ns;
 	}
 	return old_ns == INT64_MIN || end == TR2_NO_TIME ?
-		       end : new_ns + (end - old_ns);
+		       end : later(new_ns, end - old_ns);
 }
 
 static int64_t task_start(const struct tr2_retime *r, uint32_t task,
@@ -332,7 +343,8 @@ static int64_t task_start(const struct tr2_retime *r, uint32_t task,
 	uint32_t t = r->m->tasks[task].first_thread;
 
 	return !t || start == TR2_NO_TIME ? start :
-	       r->threads[t].start_ns + (start - r->m->task_threads[t].start_ns);
+	       later(r->threads[t].start_ns,
+		     start - r->m->task_threads[t].start_ns);
 }
 
 int64_t tr2_retimed_wall(const struct tr2_retime *r, uint32_t root)

@@ -12,6 +12,9 @@
 #include "model/retime_private.h"
 #include "model/states.h"
 
+/* Of one change. */
+#define MAX_SLOWER 1000.0
+
 static bool like(const struct tr2_change *c, const char *text)
 {
 	return c->exact ? !strcmp(c->name, text) : !fnmatch(c->name, text, 0);
@@ -181,9 +184,9 @@ static bool parse_factor(const char *text, double *factor)
 	char *end;
 	double value = strtod(text, &end);
 
-	if (end == text || !(value >= 0) || value > 1e9)
+	if (end == text || !(value >= 0) || value > MAX_SLOWER * 100)
 		return false;
-	if (!strcmp(end, "x") && value > 0)
+	if (!strcmp(end, "x") && value >= 1 / MAX_SLOWER)
 		*factor = 1 / value;
 	else if (!strcmp(end, "%"))
 		*factor = value / 100;

@@ -72,12 +72,13 @@ static void log_status(struct tr2_watch *w, pid_t pid, int status,
 }
 
 /* All records older than the start of a whole pass over the rings were read,
- * by the time `now`. */
+ * by the time `now`. Exits may still be in the kernel. */
 static void write_log(struct tr2_watch *w, uint64_t now)
 {
 	if (now < w->written_ns + WRITE_EVERY_NS)
 		return;
 	w->written_ns = now;
+	tr2_connector_read(&w->connector);
 	tr2_tasklog_write(&w->log, now - SLACK_NS);
 }
 
