@@ -120,7 +120,7 @@ test_expect_success 'clicks choose, a double click and a drag zoom' '
 test_expect_success 'the critical path, states, and wake-ups as arrows' '
 	waiting_recording &&
 	trace2 report --html states.html r &&
-	browse states.html <<-\EOF
+	browse states.html <<-\EOF &&
 	# The colour of a pixel; the name of the state with this colour.
 	my $pixel = sub { my ($x, $y) = @_; $b->js("const c = document.querySelector(\"#canvas\"); return [...c.getContext(\"2d\").getImageData(arguments[0], arguments[1], 1, 1).data].slice(0, 3).map((v) => v.toString(16).padStart(2, \"0\")).join(\"\")", map { int } $x, $y) };
 	my $state = sub { my $colour = $pixel->(@_);
@@ -133,6 +133,7 @@ test_expect_success 'the critical path, states, and wake-ups as arrows' '
 	is(join(" ", map { $state->($strip->(0, $_)) } 3, 40, 80.5, 85), "run child ready run", "top");
 	is(join(" ", map { $state->($strip->(2, $_)) } 8, 15, 40, 70), "ready run pipe run", "reader");
 	like($pixel->($strip->(2, 89)), qr/^f+$/, "after its end");
+	is($b->text("#grain"), "", "nothing is put together");
 	like($b->text("#legend"), qr/^run 110 µs\s+no CPU 10.0 µs\s+wait child 73.0 µs\s+wait pipe 30.0 µs$/, "sums");
 	$b->mouse("#canvas", 1, $path->(40));
 	is(chosen(), "writer", "a part of the path");
@@ -150,6 +151,11 @@ test_expect_success 'the critical path, states, and wake-ups as arrows' '
 	$b->keys(("+") x 4);
 	# In the middle of its life it only waits.
 	$b->idle while $b->text("#legend") !~ /^run 0 ns.*no CPU 0 ns/s;
+	EOF
+	sed "s/\"grain\":0,\"recordedStates\":[0-9]*/\"grain\":8000,\"recordedStates\":320001/" \
+		states.html >grain.html &&
+	browse grain.html <<-\EOF
+	like($b->text("#states"), qr/Of 320 001 recorded states, those shorter than 8\.00 µs are put together/, "what is left out");
 	EOF
 '
 
@@ -210,6 +216,10 @@ test_expect_success 'keys go everywhere' '
 	is(chosen(), "child kid", "right");
 	$b->keys("ArrowLeft", "ArrowDown");
 	is(chosen(), "d/inner", "left, down");
+	$b->keys(("ArrowUp") x 3);
+	like($b->text("#details"), qr/part of the critical path.*from 3\.00 s/s, "up to the path");
+	$b->keys(("ArrowDown") x 3);
+	is(chosen(), "d/inner", "and back");
 	$b->keys("Enter");
 	is($b->text("#range"), "1.96 s – 3.04 s (1.08 s)", "Enter");
 	$b->keys("-", "-");

@@ -23,8 +23,10 @@ function pathRange(d, t0, t1) {
 	return [low, end];
 }
 
-// Return for each pixel the part that has the most of it, or -1.
-function partsByPixel(d, first, end, view) {
+const DEEPEST = 40; // processes in one another, of which names are written
+
+// Return for each pixel the process of the part that has the most of it, or -1.
+function processesByPixel(d, first, end, view) {
 	const { start, dur } = d.items;
 	const parts = new Int32Array(Math.max(0, Math.ceil(view.width -
 		view.left))).fill(-1);
@@ -38,33 +40,34 @@ function partsByPixel(d, first, end, view) {
 			if (parts[x] < 0 || x > from + 1 || dur[i] > dur[parts[x]])
 				parts[x] = i;
 	}
-	return parts;
+	return parts.map((i) => i < 0 ? -1 :
+		ancestorAt(d, d.items.process[i], DEEPEST));
 }
 
-// Return the process above one at this depth, or -1 below it.
+// Return the process above one at this depth, or itself.
 function ancestorAt(d, process, depth) {
 	while (d.nodes[process].depth > depth)
 		process = d.items.up[process];
-	return d.nodes[process].depth === depth ? process : -1;
+	return process;
 }
 
 // Write names where there is room: of processes as far down the tree as they
 // have a stretch for themselves. Return whether there was any.
-function drawPathNames(d, parts, from, to, depth, name) {
+function drawPathNames(d, processes, from, to, depth, name) {
 	let any = false;
 
 	for (let x = from, next; x < to; x = next) {
-		const of = (at) => parts[at] < 0 ? -1 :
-			ancestorAt(d, d.items.process[parts[at]], depth);
+		const of = (at) => processes[at] < 0 ? -1 :
+			ancestorAt(d, processes[at], depth);
 		const process = of(x);
 
 		next = x + 1;
 		while (next < to && of(next) === process)
 			next++;
-		if (process < 0 || next - x < 30)
+		if (process < 0 || d.nodes[process].depth < depth || next - x < 30)
 			continue;
 		any = true;
-		if (!drawPathNames(d, parts, x, next, depth + 1, name))
+		if (!drawPathNames(d, processes, x, next, depth + 1, name))
 			name(process, x, next);
 	}
 	return any;
@@ -86,17 +89,18 @@ function drawPath(ctx, d, columns, y, view) {
 			d.pathCode[i - d.firstStep] & ~INFERRED);
 	columns.paint(y + 2, PATH - 5, PATH - 5);
 	columns.end(ctx);
-	const parts = partsByPixel(d, first, end, view);
-	drawPathNames(d, parts, 0, parts.length, 0, (process, from, to) => {
+	const processes = processesByPixel(d, first, end, view);
+	drawPathNames(d, processes, 0, processes.length, 0, (process, from, to) => {
 		const width = to - from, time = width > 140 ?
 			'  ' + showTime(width * view.scale) : '';
 
 		ctx.fillStyle = theme.bg;
 		ctx.fillRect(view.left + to - 0.5, y + 2, 1, PATH - 5);
-		ctx.fillStyle = '#ffffff';
+		// Without states, all of it has one pale colour.
+		ctx.fillStyle = d.states.n ? '#ffffff' : theme['bar-text'];
 		barText(ctx, kindText(d, process, width - 9 - time.length * LETTER) +
 			time, view.left + from + 5, y + PATH / 2, width - 9,
-		'#000000b0');
+		d.states.n ? '#000000b0' : '');
 	});
 }
 

@@ -380,7 +380,8 @@ function makeTimeline(d, events) {
 			if (items.length)
 				return items[Math.max(0, firstAfter(start, items, time) - 1)];
 		}
-		return selected;
+		const step = direction < 0 && d.path ? pathAt(d, time, 0.5) : -1;
+		return step < 0 ? selected : step;
 	}
 
 	function beside(direction) {
