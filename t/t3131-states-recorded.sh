@@ -38,18 +38,23 @@ stolen_ns () {
 	awk '/^cpu / { printf "%.0f", $9 ? ($9 + 1) * 10000000 : 0 }' /proc/stat
 }
 
-test_expect_success 'the CPU times of threads add up to that of wait4' '
+cpu_adds_up () {
 	before=$(stolen_ns) &&
 	recorded r -- sh -c "seq 200000 | sort | tail -n 1;
 		test-tool trace2 051threads 8" &&
 	jq ".rusage | .user_ns + .system_ns" r/meta.json >total &&
 	after=$(stolen_ns) &&
 	stolen=$((after - before + (after > 0) * 10000000)) &&
-	jq -s --slurpfile total total -e "
-		([.[] | select(.type == \"thread\") | .cpu_ns] | add) as \$sum |
-		\$total[0] as \$total | (\$sum - \$total) as \$error |
-		([\$total / 100, 1e6] | max) as \$slack |
-		-\$slack < \$error and \$error < \$slack + $stolen" dump
+	jq -s --slurpfile total total -e '
+		([.[] | select(.type == "thread") | .cpu_ns] | add) as $sum |
+		$total[0] as $total | ($sum - $total) as $error |
+		([$total / 100, 1e6] | max) as $slack |
+		-$slack < $error and $error < $slack + '"$stolen" dump
+}
+
+# What a host of virtual machines takes is seen in ticks only, and later.
+test_expect_success 'the CPU times of threads add up to that of wait4' '
+	cpu_adds_up || cpu_adds_up || cpu_adds_up
 '
 
 # tids DIR: print the tid of each thread of a session.

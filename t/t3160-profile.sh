@@ -186,7 +186,7 @@ test_expect_success CC,TASKS,LIBDW '--functions as text and CSV' '
 '
 
 test_expect_success CC,TASKS,LIBDW,JQ '--cmd and -g cmd tell processes apart' '
-	trace2 record --profile -- sh -c "./fp 150; exec ./other 150" &&
+	trace2 record --profile -- sh -c "./fp 400; exec ./other 150" &&
 	functions --cmd "*fp*" &&
 	share mix 58 82 &&
 	test_grep ! mezcla functions &&
