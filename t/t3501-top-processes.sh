@@ -376,6 +376,8 @@ test_expect_success CHOOSE_PID 'another process that gets the pid of an ended on
 	kill -STOP $top
 	echo >&8
 	read -r answer <&9
+	# The kernel says in ticks of 10 ms when a process began.
+	sleep 0.03
 	echo $((pid - 1)) >/proc/sys/kernel/ns_last_pid
 	sleep 1000 &
 	other=$!
