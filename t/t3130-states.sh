@@ -644,4 +644,23 @@ test_expect_success 'old recordings have neither' '
 	test_cmp expect actual
 '
 
+test_expect_success 'task records without a time, or none at all: said, and nothing made up' '
+	made r <<-\EOF &&
+	0 0 fork 10 10 1 1
+	0 0 in 10 10
+	1 0 comm 10 10 top exec
+	100 0 exit 10 10
+	EOF
+	sed "1s/time_ns/tim9_ns/" r/tasks.jsonl >tasks &&
+	cp tasks r/tasks.jsonl &&
+	trace2 report r >out 2>err &&
+	test_grep "not a task record" err &&
+	test_grep ! "5.000" out &&
+	sed "s/time_ns/tim9_ns/" r/tasks.jsonl >tasks &&
+	cp tasks r/tasks.jsonl &&
+	test_might_fail trace2 report r >out 2>err &&
+	test_grep "kernel.s records without the processes" err &&
+	test_grep ! "no event files" err
+'
+
 test_done

@@ -175,6 +175,16 @@ static bool has_recording(const char *path, struct tr2_buf *full)
 	return found;
 }
 
+static bool has_kernel_records(const char *path)
+{
+	char *file = tr2_strf("%s/kernel.data", path);
+	struct stat st;
+	bool has = !stat(file, &st) && st.st_size;
+
+	free(file);
+	return has;
+}
+
 /* nr_empty: files in it, all of them. */
 static enum tr2_load_result nothing_in(const char *path, uint64_t nr_empty)
 {
@@ -188,6 +198,10 @@ static enum tr2_load_result nothing_in(const char *path, uint64_t nr_empty)
 		tr2_warning("'%s': a directory of recordings, nothing to do! "
 			    "Name one of them, such as '%s'", path,
 			    tr2_buf_str(&full));
+	else if (has_kernel_records(path))
+		tr2_warning("'%s': the kernel's records without the processes "
+			    "that they are of, nothing to do! The recorder was "
+			    "killed, or its disk full: record again", path);
 	else
 		tr2_warning("'%s': no event files in this directory, nothing "
 			    "to do! " TR2_WHY_EMPTY, path);

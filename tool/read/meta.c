@@ -207,7 +207,7 @@ static bool add_record(struct meta *meta, struct task_record *r)
 		meta->lost_tasks += (uint64_t)r->count;
 		return true;
 	}
-	if (!pid_fits(r->pid) || r->time_ns < 0 || r->time_ns > INT64_MAX / 4)
+	if (!pid_fits(r->pid) || r->time_ns <= 0 || r->time_ns > INT64_MAX / 4)
 		return false;
 	wall_ns = wall_of(m, r->time_ns);
 	if (wall_ns > meta->last_ns)
