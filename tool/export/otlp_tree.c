@@ -22,8 +22,8 @@ void tr2_otlp_session_span(struct tr2_export *x, uint32_t session,
 		tr2_otlp_process_id(id, s->sid);
 }
 
-/* Append the SID of the nearest session at or above a node. If there is none,
- * append a text for the topmost process, the same in every export. */
+/* Append the SID of the node, or else of its nearest ancestor that has one. If
+ * there is none, append a text made of the topmost process's start and pid. */
 static void add_sid_at(struct tr2_export *x, struct tr2_buf *b, uint32_t node)
 {
 	const struct tr2_model *m = x->m;
@@ -44,16 +44,16 @@ void tr2_otlp_node_span(struct tr2_export *x, uint32_t node,
 			struct tr2_span_id *id)
 {
 	const struct tr2_node *n = &x->m->nodes[node];
-	struct tr2_buf sid = TR2_BUF_INIT;
+	static struct tr2_buf sid; /* kept: it is mapped memory */
 
 	if (n->session) {
 		tr2_otlp_session_span(x, n->session, id);
 		return;
 	}
+	tr2_buf_reset(&sid);
 	add_sid_at(x, &sid, node);
 	tr2_otlp_inner_id(id, &x->text, tr2_buf_str(&sid), "task", "",
 			  (uint64_t)n->start_ns + (uint32_t)n->pid);
-	tr2_buf_release(&sid);
 }
 
 static bool same_root(const char *sid, const char *other)
