@@ -338,7 +338,7 @@ bool tr2_report_threads(const struct tr2_report *r)
 				tr2_table_add(&t, &row);
 		}
 	}
-	return tr2_report_table(r, &t, NULL);
+	return tr2_report_table_if_any(r, &t, NULL);
 }
 
 static void cell_group_spawn(struct tr2_table *t, const void *row)
