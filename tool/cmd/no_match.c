@@ -54,7 +54,7 @@ static void try_regions(const struct tr2_model *m, struct tr2_spell *spell)
 	tr2_buf_release(&name);
 }
 
-/* An option with a GLOB, and what it is matched with. */
+/* An option whose value is a GLOB: what it selects, and by which names. */
 struct kind {
 	const char *option, *what, *list;
 	const char **(*pattern)(struct tr2_filter *f);

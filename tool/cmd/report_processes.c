@@ -149,7 +149,7 @@ static const struct tr2_column process_columns[] = {
 	{ "begun", "", TR2_COL_DATA, tr2_node_cell_begun },
 };
 
-/* For the legend, which asks for each process: what is shown. */
+/* Which processes the table shows: the legend explains marks of these only. */
 static const struct tr2_filter *legend_filter;
 static const struct tr2_fold *legend_fold;
 

@@ -16,7 +16,8 @@ struct samples {
 	struct tr2_buf rows, stacks;
 };
 
-/* Return the stack in which a function was called; 0 is that of nobody. */
+/* Return the number of the stack that has `function` on top of the stack
+ * `caller`; caller 0: an empty stack. */
 static uint32_t stack_of(struct samples *w, uint32_t caller, uint32_t function)
 {
 	uint32_t *slot = tr2_map_slot(&w->known,
