@@ -11,6 +11,7 @@
 #include "cmd/inputs.h"
 #include "cmd/report.h"
 #include "common/options.h"
+#include "common/memory.h"
 #include "common/say.h"
 #include "export/html.h"
 #include "model/kind.h"
@@ -30,7 +31,7 @@ static bool (*const views[NR_VIEWS])(const struct tr2_report *r) = {
 
 static bool chosen[NR_VIEWS];
 static const char *html;
-static struct tr2_list what_if;
+static struct tr2_list what_if, jobs;
 static struct tr2_export_options html_options;
 static struct tr2_report report = {
 	.filter = &tr2_common.filter,
@@ -64,6 +65,9 @@ static const struct tr2_option options[] = {
 	  "NAME=0, where NAME is a process, category/label of a region, "
 	  "wait:CAUSE or ready; may be repeated; without CHANGE, what would "
 	  "gain most", NULL },
+	{ 'j', "jobs", "N", TR2_OPT_LIST, &jobs,
+	  "like --what-if, of N jobs at once, where make or another process "
+	  "runs several", NULL },
 	{ 0, "html", "FILE", TR2_OPT_STRING, &html,
 	  "write one page for a browser: timeline, flame graph, tables", NULL },
 	{ 0, "redact", NULL, TR2_OPT_FLAG, &html_options.redact,
@@ -154,6 +158,20 @@ static bool any_view(void)
 		if (chosen[i])
 			return true;
 	return false;
+}
+
+/* -j N is short for --what-if='-j N'. */
+static void add_jobs(void)
+{
+	size_t i;
+
+	for (i = 0; i < jobs.nr; i++) {
+		what_if.item = tr2_realloc(what_if.item, what_if.nr + 1,
+					   sizeof(*what_if.item));
+		what_if.item[what_if.nr++] =
+			tr2_strf("-j%s%s", *jobs.item[i] == ' ' ? "" : " ",
+				 jobs.item[i]);
+	}
 }
 
 /* --what-if may be given with a value after it, or with none: the words that
@@ -310,10 +328,12 @@ static int write_html(struct tr2_model *m)
 
 static int run(int argc, char **argv)
 {
-	int exit_code = check_html();
 	struct tr2_output out;
 	struct tr2_model *m;
+	int exit_code;
 
+	add_jobs();
+	exit_code = check_html();
 	if (!exit_code)
 		exit_code = check_csv();
 	if (!exit_code)
@@ -349,7 +369,7 @@ const struct tr2_command tr2_command_report = {
 #define TR2_REPORT_VIEW(name, help) "[--" #name "] "
 #include "cmd/report_views.def"
 #undef TR2_REPORT_VIEW
-		"[--summary] [--what-if[=CHANGE]] [--all] [--wide] [-s COLUMN] [-n N] [-g BY] [--html FILE] [INPUT...]",
+		"[--summary] [--what-if[=CHANGE]] [-j N] [--all] [--wide] [-s COLUMN] [-n N] [-g BY] [--html FILE] [INPUT...]",
 	.summary = "Shows where the time went.",
 	.details = "Without a view: first the critical path, the chain of "
 		   "processes and regions that the end waited for, with the "

@@ -85,6 +85,15 @@ bool tr2_report_groups(const struct tr2_report *r);
 /* --what-if: print what its changes would gain, or which would gain most. false:
  * an error was printed. */
 bool tr2_report_what_if(const struct tr2_report *r);
+struct tr2_change;
+struct tr2_job_changes {
+	const char *name; /* of all changes */
+	const struct tr2_change *jobs; /* a number of jobs */
+	struct tr2_change *change; /* all of them, and room for one more */
+	size_t nr;
+};
+bool tr2_report_jobs(const struct tr2_report *r, uint32_t root,
+		     const struct tr2_job_changes *c);
 
 /* The views: each prints one or more tables. */
 #define TR2_REPORT_VIEW(name, help) \

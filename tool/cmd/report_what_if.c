@@ -160,7 +160,9 @@ static bool print_change(const struct tr2_report *r, uint32_t root,
 			 int64_t wall_ns)
 {
 	size_t nr = r->what_if->nr, i;
-	struct tr2_change *changes = tr2_calloc(nr, sizeof(*changes));
+	/* One more: see tr2_report_jobs(). */
+	struct tr2_change *changes = tr2_calloc(nr + 1, sizeof(*changes));
+	const struct tr2_change *jobs = NULL;
 	struct tr2_retime *retime = tr2_retime_new(r->m);
 	struct tr2_buf names = TR2_BUF_INIT;
 	struct gain_row row = { .wall_ns = wall_ns };
@@ -175,9 +177,11 @@ static bool print_change(const struct tr2_report *r, uint32_t root,
 		if (wrong)
 			tr2_error("cannot use --what-if='%s': %s",
 				  r->what_if->item[i], wrong);
+		if (ok && changes[i].kind == TR2_CHANGE_JOBS)
+			jobs = &changes[i];
 		gain = ok ? tr2_gain_of(retime, root, &changes[i], 1, &pieces) :
 			    (struct tr2_gain){ 0 };
-		if (ok && !pieces) {
+		if (ok && !pieces && !jobs) {
 			tr2_error("--what-if='%s' changes nothing: no such "
 				  "process, region or wait in this recording; "
 				  "--what-if without a value lists some",
@@ -186,7 +190,10 @@ static bool print_change(const struct tr2_report *r, uint32_t root,
 		}
 		tr2_buf_addall(&names, i ? ", " : "", r->what_if->item[i]);
 	}
-	if (ok) {
+	if (ok && jobs) {
+		ok = tr2_report_jobs(r, root, &(struct tr2_job_changes){
+				tr2_buf_str(&names), jobs, changes, nr });
+	} else if (ok) {
 		gain = tr2_gain_of(retime, root, changes, nr, &pieces);
 		row.gain = &gain;
 		row.name = tr2_buf_str(&names);

@@ -27,7 +27,8 @@ enum tr2_change_kind {
 	TR2_CHANGE_REGION, /* the same in regions of a name */
 	/* Waits that no thread of the recording ended: all, or of a cause. */
 	TR2_CHANGE_WAIT,
-	TR2_CHANGE_READY   /* time without a CPU */
+	TR2_CHANGE_READY, /* time without a CPU */
+	TR2_CHANGE_JOBS   /* so many jobs at once: see model/jobs.h */
 };
 
 struct tr2_change {
@@ -38,12 +39,14 @@ struct tr2_change {
 	bool exact;
 	int cause;     /* WAIT: enum tr2_cause; -1: any */
 	double factor; /* of the time; 0: it takes none */
+	uint32_t jobs;
 };
 
 /*
  * Parse NAME=FACTOR: NAME is the glob of a process, `category/label` of a
  * region, `wait`, `wait:CAUSE` or `ready`; FACTOR is 0, 50% or 2x (twice as
- * fast). name is allocated. Return NULL, or what is wrong with the text.
+ * fast). Or -j N, or NAME=-jN. name is allocated. Return NULL, or what is wrong
+ * with the text.
  */
 const char *tr2_change_parse(const char *text, struct tr2_change *c);
 

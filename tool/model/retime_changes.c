@@ -209,21 +209,41 @@ static bool parse_cause(const char *name, struct tr2_change *c)
 	return false;
 }
 
+/* Parse -j N. */
+static const char *parse_jobs(const char *text, struct tr2_change *c)
+{
+	char *end;
+	unsigned long nr;
+
+	text += strlen("-j");
+	text += strspn(text, " ");
+	nr = strtoul(text, &end, 10);
+	if (*text < '0' || *text > '9' || *end || !nr || nr > UINT32_MAX)
+		return "-j needs a number of jobs from 1, such as '-j 4' or "
+		       "'make=-j4'";
+	c->kind = TR2_CHANGE_JOBS;
+	c->jobs = (uint32_t)nr;
+	return NULL;
+}
+
 const char *tr2_change_parse(const char *text, struct tr2_change *c)
 {
 	const char *equals = strrchr(text, '=');
 	char *name;
 
-	*c = (struct tr2_change){ .cause = -1 };
+	*c = (struct tr2_change){ .cause = -1, .factor = 1 };
+	if (!strncmp(text, "-j", 2))
+		return parse_jobs(text, c);
 	if (!equals || equals == text)
 		return "it has the form NAME=FACTOR, such as 'cc1=2x', "
 		       "'wait:disk=0' or 'index/refresh=50%'";
+	c->name = name = tr2_strdup(text);
+	name[equals - text] = '\0';
+	if (!strncmp(equals + 1, "-j", 2))
+		return parse_jobs(equals + 1, c);
 	if (!parse_factor(equals + 1, &c->factor))
 		return "the factor is 2x (twice as fast), 50% (half the time) "
 		       "or 0 (no time)";
-	name = tr2_strdup(text);
-	name[equals - text] = '\0';
-	c->name = name;
 	if (!strncmp(name, "wait", 4) && (!name[4] || name[4] == ':')) {
 		c->kind = TR2_CHANGE_WAIT;
 		if (name[4] && !parse_cause(name + 5, c))

@@ -1,0 +1,163 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+
+test_description='trace2 report -j: the times with other numbers of jobs
+
+Most tests describe records of the kernel (t3130/kernel.perl), with times in
+microseconds. The last one compares with a real make.
+'
+
+. ./test-lib.sh
+
+test_skip_unless JQ
+
+# built: a make begins a and b, and c when b has ended; c waits 10 ms for a CPU.
+built () {
+	rm -rf r &&
+	"$PERL_PATH" "$TEST_DIRECTORY/t3130/kernel.perl" r <<-\EOF
+	0 0 fork 10 10 1 1
+	0 0 in 10 10
+	1000 0 comm 10 10 make exec
+	10000 0 fork 11 11 10 10
+	10000 0 fork 12 12 10 10
+	10000 0 switch 10 10 11 a schedule,do_wait
+	10000 0 out 10 10
+	10000 0 in 11 11
+	11000 0 comm 11 11 a exec
+	10000 1 in 12 12
+	11000 1 comm 12 12 b exec
+	30000 1 exit 12 12
+	30000 1 in 10 10
+	31000 1 fork 13 13 10 10
+	31000 1 switch 10 10 13 c schedule,do_wait
+	31000 1 out 10 10
+	31000 1 in 13 13
+	32000 1 comm 13 13 c exec
+	40000 0 exit 11 11
+	50000 1 out 13 13 preempted
+	60000 1 in 13 13
+	81000 1 exit 13 13
+	82000 0 in 10 10
+	90000 0 exit 10 10
+	EOF
+}
+
+# then_is JOBS WORST BEST: in microseconds.
+then_is () {
+	trace2 report --format=json -j "$1" r >json &&
+	jq -r ".what_if[0] | \"\(.then_ns / 1000 | floor) \(.then_at_least_ns / 1000 | floor)\"" \
+		json >actual &&
+	echo "$2 $3" >expect &&
+	test_cmp expect actual
+}
+
+test_expect_success 'one job after the other' '
+	built &&
+	# a 30 ms, b 20, c 50 of which it needs 40; 10 before them, 9 behind;
+	# at worst, 1 ms from the end of b to the start of c.
+	then_is 1 120000 109000
+'
+
+test_expect_success 'as many jobs as were recorded take as long, or less' '
+	built &&
+	# Half of 90 ms is more than the 40 of c.
+	then_is 2 90000 64000
+'
+
+test_expect_success 'with many jobs, the longest one remains' '
+	built &&
+	then_is 3 90000 59000 &&
+	then_is 4000000000 90000 59000
+'
+
+test_expect_success 'the jobs are named, and other changes count' '
+	built &&
+	trace2 report -j 1 r >out &&
+	cat >expect <<-\EOF &&
+	-j 1: 90.000 ms would be between 109.000 ms, if no job needs another one, and 120.000 ms
+	3 jobs of make, at most 2 at once: 100.000 ms in all, the longest 50.000 ms (c)
+	EOF
+	test_cmp expect out &&
+	for option in "--what-if=-j 1" "--what-if=-j1" "--what-if=ma*=-j1"
+	do
+		trace2 report "$option" r >out &&
+		grep "between 109.000 ms, .* 120.000 ms$" out || return 1
+	done &&
+	trace2 report -j 1 --what-if=a=0 r >out &&
+	grep "^a=0, -j 1: .* between 79.000 ms, .* 90.000 ms$" out
+'
+
+test_expect_success 'jobs of a make below make are jobs of both' '
+	rm -rf r &&
+	"$PERL_PATH" "$TEST_DIRECTORY/t3130/kernel.perl" r <<-\EOF &&
+	0 0 fork 10 10 1 1
+	0 0 in 10 10
+	1000 0 comm 10 10 make exec
+	10000 0 fork 11 11 10 10
+	10000 0 fork 12 12 10 10
+	10000 0 switch 10 10 11 sh schedule,do_wait
+	10000 0 out 10 10
+	10000 0 in 11 11
+	11000 0 comm 11 11 sh exec
+	10000 1 in 12 12
+	11000 1 comm 12 12 cc exec
+	12000 0 fork 13 13 11 11
+	12000 0 switch 11 11 13 make schedule,do_wait
+	12000 0 out 11 11
+	12000 0 in 13 13
+	13000 0 comm 13 13 make exec
+	14000 0 fork 14 14 13 13
+	14000 0 switch 13 13 14 cc schedule,do_wait
+	14000 0 out 13 13
+	14000 0 in 14 14
+	15000 0 comm 14 14 cc exec
+	40000 1 exit 12 12
+	50000 0 exit 14 14
+	51000 0 in 13 13
+	52000 0 exit 13 13
+	52000 0 in 11 11
+	53000 0 exit 11 11
+	53000 0 in 10 10
+	60000 0 exit 10 10
+	EOF
+	# 30 and 36 ms; 10 before them, and 10 behind; at worst, the shell and
+	# the make below take their 4 ms behind the first job.
+	then_is 1 90000 86000 &&
+	jq -e ".what_if[0] | .jobs == 2 and .of == \"make\" and .at_once == 2 and
+		.sum_ns == 66000000 and .longest_ns == 36000000" json
+'
+
+test_expect_success 'what is no number of jobs, or has no jobs, is named' '
+	built &&
+	for nr in 0 x 1x -1 +1 4294967296
+	do
+		test_expect_code 2 trace2 report -j "$nr" r 2>err &&
+		grep "cannot use --what-if=.-j $nr.: -j needs a number" err ||
+		return 1
+	done &&
+	test_expect_code 2 trace2 report --what-if=nobody=-j2 r 2>err &&
+	grep "nobody=-j2.*runs others" err
+'
+
+test_expect_success 'a real make takes a time between the bounds' '
+	printf "%s\n" "all: a b c d" "a b c d:; sleep 0.2" >Makefile &&
+	trace2 record -q -o two -- make -s -j2 &&
+	trace2 report --format=json two >json &&
+	if jq -e "[.critical_path[].state] | any" json
+	then
+		trace2 record -q -o one -- make -s -j1 &&
+		trace2 report --format=json one >json &&
+		one=$(jq .summary[0].wall_ns json) &&
+		# All but the jobs may take longer on a busy machine.
+		trace2 report --format=json -j 1 two >json &&
+		jq -e ".what_if[0] | .of == \"make\" and .jobs == 4 and
+			.at_once == 2 and .then_at_least_ns >= 800000000 and
+			.then_at_least_ns <= .then_ns and
+			$one >= 800000000" json &&
+		trace2 report --format=json -j 4 one >json &&
+		jq -e ".what_if[0].then_at_least_ns | . >= 200000000 and
+			. < $one - 500000000" json
+	fi
+'
+
+test_done
