@@ -70,6 +70,34 @@ test_expect_success 'with many jobs, the longest one remains' '
 	then_is 4000000000 90000 59000
 '
 
+test_expect_success 'a job takes the place that is free first' '
+	rm -rf r &&
+	{
+		echo "0 0 fork 10 10 1 1" &&
+		echo "0 0 in 10 10" &&
+		echo "1000 0 comm 10 10 make exec" &&
+		for job in 11 12 13 14 15 16
+		do
+			echo "10000 1 fork $job $job 10 10" || return 1
+		done &&
+		echo "10000 0 switch 10 10 0 swapper schedule,do_wait" &&
+		echo "10000 0 out 10 10" &&
+		for job in 12 14 15 16
+		do
+			echo "20000 1 exit $job $job" || return 1
+		done &&
+		echo "30000 1 exit 13 13" &&
+		echo "40000 1 exit 11 11" &&
+		echo "40000 0 in 10 10" &&
+		echo "50000 0 exit 10 10"
+	} | "$PERL_PATH" "$TEST_DIRECTORY/t3130/kernel.perl" r &&
+	# 30 ms, 10 and 20; then 10 behind the 10, and two behind 20.
+	then_is 3 50000 50000 &&
+	# 30; 10 and 20; then one behind each, and one behind these.
+	trace2 report --format=json -j 2 r >json &&
+	jq -e ".what_if[0].then_ns == 70000000" json
+'
+
 test_expect_success 'the jobs are named, and other changes count' '
 	built &&
 	trace2 report -j 1 r >out &&
