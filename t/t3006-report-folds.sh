@@ -176,7 +176,9 @@ test_expect_success '--summary: the command, the totals, the largest parts' '
 	EOF
 	trace2 report --summary --format=md many.event >out &&
 	head -n 7 out >actual &&
-	test_cmp expect actual
+	test_cmp expect actual &&
+	trace2 report --summary --format=markdown many.event >actual &&
+	test_cmp out actual
 '
 
 # w runs for 60 ms below a and s, and for 20 or 60 ms below b.

@@ -443,12 +443,26 @@ test_expect_success 'an earlier recording stays where it is' '
 '
 
 test_expect_success 'what makes no sense' '
-	for words in "-p x" "-p ," "-p 0" "-p -1" "-p 1x" "-p 1 true" \
-		"-p 1 --listen s" "-p 1 --ring" "-p 1 -e cs"
+	for words in "-p 1 true" "-p 1 --listen s" "-p 1 --ring" "-p 1 -e cs"
 	do
 		test_expect_code 2 trace2 record -o r $words 2>err &&
 		test_grep "trace2: .*-p" err || return 1
-	done
+	done &&
+	while read -r list item
+	do
+		test_expect_code 2 trace2 record -o r -p "$list" 2>err &&
+		test_grep "^trace2: -p $list: $SQ$item$SQ is not a process id" \
+			err || return 1
+	done <<-\EOF
+	x x
+	0 0
+	-1 -1
+	1x 1x
+	1,
+	,
+	1,,2
+	1,x,2 x
+	EOF
 '
 
 test_done

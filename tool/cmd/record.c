@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/split.h"
 #include "cmd/events.h"
 #include "common/memory.h"
 #include "common/options.h"
@@ -185,23 +184,25 @@ static bool add_pid(const char *text, size_t len)
 	return true;
 }
 
+/* An empty item may be a variable that should have had a value. */
 static int add_pids(void)
 {
-	const char *list, *item;
+	const char *item;
 	size_t i, len;
 
 	for (i = 0; i < processes.nr; i++) {
-		list = processes.item[i];
-		while ((item = tr2_split(&list, ", ", &len)))
+		for (item = processes.item[i];; item += len + 1) {
+			len = strcspn(item, ",");
 			if (!add_pid(item, len))
-				return tr2_usage_error(&tr2_command_record,
-						       "-p takes process ids, "
-						       "such as -p 1234,1240");
+				return tr2_usage_error(
+					&tr2_command_record,
+					"-p %s: '%.*s' is not a process id "
+					"(-p 1234,1240)", processes.item[i],
+					(int)len, item);
+			if (!item[len])
+				break;
+		}
 	}
-	if (processes.nr && !pids.nr)
-		return tr2_usage_error(&tr2_command_record,
-				       "-p takes process ids, such as -p "
-				       "1234,1240");
 	return 0;
 }
 
@@ -248,7 +249,7 @@ static int run(int argc, char **argv)
 }
 
 const struct tr2_command tr2_command_record = {
-	"record", "[--] CMD [ARG...]",
+	"record", "[--] CMD [ARG...] | -p PID[,PID...] | --listen SOCKET",
 	"Runs a command and records its events and processes.",
 	"Runs CMD with Trace2's event target pointed at DIR/events, keeps the "
 	"kernel's records of its processes beside, and exits as CMD did: 128+N "

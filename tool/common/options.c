@@ -76,8 +76,8 @@ static const struct {
 	    "text, json or csv (text)", "text|json|csv" } },
 	{ TR2_COMMON_MARKDOWN,
 	  { 0, "format", "FORMAT", TR2_OPT_STRING, &format_name,
-	    "text, json, csv or md, for Markdown (text)",
-	    "text|json|csv|md" } },
+	    "text, json, csv, or md or markdown (text)",
+	    "text|json|csv|md|markdown" } },
 	{ TR2_COMMON_FORMAT,
 	  { 0, "color", "WHEN", TR2_OPT_STRING, &tr2_common.color,
 	    "auto, always or never (auto: on a terminal)",
@@ -257,7 +257,7 @@ int tr2_options_parse(const struct tr2_command *c, int argc, char **argv,
 	}
 	tr2_common.format = !strcmp(format_name, "json") ? TR2_FORMAT_JSON :
 			    !strcmp(format_name, "csv")	 ? TR2_FORMAT_CSV :
-			    !strcmp(format_name, "md")	 ? TR2_FORMAT_MARKDOWN :
+			    *format_name == 'm'		 ? TR2_FORMAT_MARKDOWN :
 							   TR2_FORMAT_TEXT;
 	*rest = argv + optind;
 	return argc - optind;
