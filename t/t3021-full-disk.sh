@@ -58,4 +58,21 @@ test_expect_success 'with a list of processes that is too long for what is left'
 	test_grep "\"unlisted_tasks\":202,\"tasks\":\[\]" many.json
 '
 
+# No command has an exit code of its own then.
+test_expect_success TASKS,PIPE 'with -p the exit code says it, too' '
+	mkdir attached &&
+	mkfifo go said &&
+	write_script on-attached-disk <<-\EOF &&
+	mount -t tmpfs -o size=16k none attached &&
+	head -c 8192 /dev/zero >attached/fill &&
+	{ sh -c "read -r line" <go & } &&
+	{ trace2 record -o attached/r -p $! 2>said & } &&
+	{ read -r line; echo >go; cat; } <said >err
+	wait $!
+	EOF
+	test_expect_code 128 unshare -rm ./on-attached-disk &&
+	test_grep "attached/r/tasks.jsonl. is incomplete: No space left" err &&
+	test_grep "[1-9][0-9]* lost, exit 128 ]" err
+'
+
 test_done

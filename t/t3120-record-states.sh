@@ -159,7 +159,7 @@ test_expect_success TASKS,TMPFS,LONG_IS_64BIT 'on a full disk it ends with the l
 	cp small/r/kernel.data cut.data
 	EOF
 	unshare -rm ./on-small-disk 2>err &&
-	test_grep "kernel.data ends early: No space left on device" err &&
+	test_grep "kernel.data. is incomplete: No space left on device" err &&
 	test_grep "[1-9][0-9]* lost, exit 0 \]" err &&
 	walked cut.data >records &&
 	grep SWITCH records

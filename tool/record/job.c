@@ -12,6 +12,7 @@
 
 #include "base/buf.h"
 #include "base/clock.h"
+#include "base/macros.h"
 #include "common/options.h"
 #include "common/say.h"
 #include "out/table.h"
@@ -466,19 +467,10 @@ static void say_sum(int code)
 	if (rec.rings.over_size && rec.rings.files)
 		fprintf(stderr, "trace2 record: --max-size was reached: later "
 				"records of rings are lost\n");
-	if (m->lost_kernel_data)
-		fprintf(stderr, "trace2 record: kernel.data ends early: %s\n",
-			rec.watch.kernel.file.error ?
-				strerror(rec.watch.kernel.file.error) :
-				"--max-size was reached");
-	if (rec.rings.write_errno)
-		fprintf(stderr, "trace2 record: cannot write to '%s': %s\n",
-			rec.store.rings_path, strerror(rec.rings.write_errno));
+	if (m->lost_kernel_data && !rec.watch.kernel.file.error)
+		fprintf(stderr, "trace2 record: kernel.data ends early: "
+				"--max-size was reached\n");
 	say_rotate(&rec.listen.sink.rotate);
-	if (rec.listen.sink.write_errno)
-		fprintf(stderr, "trace2 record: cannot write to '%s': %s\n",
-			rec.store.events_path,
-			strerror(rec.listen.sink.write_errno));
 	fprintf(stderr, "[ trace2 record: %llu process%s, %llu event%s, "
 		"%.*f %s -> %s; %llu lost, exit %d%s ]\n",
 		(unsigned long long)m->processes, m->processes == 1 ? "" : "es",
@@ -540,8 +532,33 @@ static void fill_result(int code)
 		m->processes = rec.watch.procs.nr_seen;
 }
 
+/* Say which parts of the recording are incomplete; true: none is. */
+static bool say_unwritten(void)
+{
+	const struct {
+		const char *name;
+		int err;
+	} part[] = {
+		{ TR2_STORE_TASKS, rec.watch.log.write_errno },
+		{ TR2_STORE_KERNEL, rec.watch.kernel.file.error },
+		{ TR2_STORE_RINGS, rec.rings.write_errno },
+		{ TR2_STORE_EVENTS, rec.listen.sink.write_errno },
+	};
+	bool all = true;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(part); i++) {
+		if (!part[i].err)
+			continue;
+		all = false;
+		tr2_error("'%s/%s' is incomplete: %s", rec.store.path,
+			  part[i].name, strerror(part[i].err));
+	}
+	return all;
+}
+
 /* Without the names of functions, causes of waits are not known. */
-static void write_symbols(void)
+static bool write_symbols(void)
 {
 	struct tr2_buf b = TR2_BUF_INIT;
 	bool ok = tr2_kernel_records_symbols(&rec.watch.kernel, &b);
@@ -555,10 +572,21 @@ static void write_symbols(void)
 		tr2_error("cannot write '%s/" TR2_STORE_SYMBOLS "': %s",
 			  rec.store.path, strerror(errno));
 	tr2_buf_release(&b);
+	return ok;
 }
 
-static void finish(int code)
+/* With -p no command has a code of its own. */
+static int or_fatal(int code)
 {
+	return rec.job->nr_pids ? TR2_EXIT_FATAL : code;
+}
+
+/* Return the exit code. */
+static int finish(int code)
+{
+	bool all;
+
+
 	if (rec.raised)
 		tr2_priority_restore();
 	if (rec.job->counters)
@@ -569,20 +597,25 @@ static void finish(int code)
 	tr2_rings_finish(&rec.rings);
 	tr2_watch_finish(&rec.watch);
 	tr2_anchor_take(&rec.meta.end);
-	write_symbols();
+	all = write_symbols();
+	if (!say_unwritten() || !all)
+		code = or_fatal(code);
 	fill_result(code);
-	if (tr2_meta_write(&rec.meta, &rec.store))
+	if (tr2_meta_write(&rec.meta, &rec.store)) {
 		tr2_error("cannot write '%s/" TR2_STORE_META "': %s (the "
 			  "recording says that it is still running)",
 			  rec.store.path, strerror(errno));
+		code = or_fatal(code);
+	}
 	if (rec.job->quiet)
-		return;
+		return code;
 	/* If there are no records of tasks at all, the start said it. */
 	if (!rec.meta.no_task_records)
 		tr2_kernel_records_say_refused(&rec.watch.kernel);
 	say_stragglers();
 	say_silent();
 	say_sum(code);
+	return code;
 }
 
 static void init(const struct tr2_job *job)
@@ -639,8 +672,7 @@ int tr2_job_run(const struct tr2_job *job, struct tr2_job_result *result)
 	if (code || open_all(job)) {
 		code = TR2_EXIT_FATAL;
 	} else {
-		code = exit_code(record(job));
-		finish(code);
+		code = finish(exit_code(record(job)));
 		fill_job_result(result);
 	}
 	release();

@@ -108,6 +108,8 @@ static void flush_text(struct tr2_tasklog *log, uint64_t nr_lines)
 		log->lost += nr_lines;
 	} else if (write_text(log->fd, b->p, b->len)) {
 		log->lost += nr_lines;
+		if (!log->write_errno)
+			log->write_errno = errno;
 		if (ftruncate(log->fd, (off_t)log->bytes) ||
 		    lseek(log->fd, (off_t)log->bytes, SEEK_SET) < 0) {
 			close(log->fd);

@@ -48,6 +48,7 @@ struct tr2_tasklog {
 	uint64_t bytes;     /* written so far */
 	uint64_t max_bytes; /* 0: no limit */
 	uint64_t lost;      /* records that could not be held or written */
+	int write_errno;    /* of the first write that failed */
 };
 
 /* Write to fd, which is closed on release. */
