@@ -76,6 +76,27 @@ test_expect_success 'tracing off: none' '
 	test_must_be_empty actual
 '
 
+# barriers COMMAND...: print the arguments of its calls of membarrier().
+barriers () {
+	rm -f log &&
+	env GIT_TRACE2_EVENT=/dev/null strace -f -o log -e trace=membarrier "$@" &&
+	sed -n "s/.*membarrier(MEMBARRIER_CMD_\([A-Z_]*\),.* = 0$/\1/p" log
+}
+
+test_expect_success 'the end makes other threads pass a barrier, if there are any' '
+	barriers test-tool trace2 001return 0 >actual &&
+	echo REGISTER_PRIVATE_EXPEDITED >expect &&
+	test_cmp expect actual &&
+	barriers test-tool trace2 065exit_in_thread 0 >actual &&
+	echo PRIVATE_EXPEDITED >>expect &&
+	test_cmp expect actual
+'
+
+test_expect_success 'with threads at the start none is registered, which takes long' '
+	barriers "$hosts/threads" early-speakers >actual &&
+	test_must_be_empty actual
+'
+
 # tampered HOW: writes into e fail as strace can inject it.
 tampered () {
 	rm -f e &&

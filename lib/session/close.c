@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <pthread.h>
 
+#include "base/barrier.h"
 #include "base/clock.h"
 #include "part/pending_errors.h"
 #include "session/early.h"
@@ -100,7 +101,10 @@ void tr2_session_close(void)
 		return;
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
 	__atomic_store_n(&trace2_enabled_, 0, __ATOMIC_SEQ_CST);
-	tr2_fastpath_stop();
+	tr2_fastpath_disable();
+	/* Each thread is visibly in a call or in its ring, or sees that tracing
+	 * is off. */
+	tr2_barrier();
 	tr2_signal_restore();
 	interrupted = tr2_lock_is_mine();
 	thread = interrupted ? tr2_self : tr2_thread_get();

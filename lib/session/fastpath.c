@@ -2,10 +2,7 @@
 /* Write frequent events straight into the ring. */
 #include "session/fastpath.h"
 
-#include <linux/membarrier.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-
+#include "base/barrier.h"
 #include "base/clock.h"
 #include "base/macros.h"
 #include "ring/ring.h"
@@ -253,8 +250,8 @@ INLINE char *begin(struct fastpath *q, struct tr2_inside *in, size_t bytes)
 		tr2_dest_drop(tr2_stream_dest(TR2_TARGET_ring));
 		return NULL;
 	}
-	/* Pairs with the end of the session, which waits for such writes after
-	 * it has switched tracing off: see tr2_fastpath_stop(). */
+	/* Pairs with the barrier at the end of the session, which waits for such
+	 * writes after it has switched tracing off. */
 	if (unlikely(!trace2_is_enabled())) {
 		put_filler(q->w, n);
 		return NULL;
@@ -376,22 +373,8 @@ void tr2_fastpath_start(void)
 		if ((i == TR2_TARGET_ring) !=
 		    tr2_dest_is_on(tr2_stream_dest(i)))
 			return;
-	/* For tr2_fastpath_stop(). */
-	syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0);
+	tr2_barrier_start(true);
 	__atomic_store_n(&tr2_fastpath_on, 1, __ATOMIC_RELAXED);
-}
-
-/*
- * After this, each write has counted itself in visibly, or sees that tracing is
- * off: this barrier replaces one in each write. Without membarrier(), waiting
- * for a while is the best that can be done.
- */
-void tr2_fastpath_stop(void)
-{
-	if (!tr2_fastpath_on)
-		return;
-	__atomic_store_n(&tr2_fastpath_on, 0, __ATOMIC_RELAXED);
-	syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0);
 }
 
 void tr2_fastpath_disable(void)

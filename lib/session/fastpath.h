@@ -16,11 +16,11 @@
 /* Not 0: the ring is the only target, and takes events. */
 extern int tr2_fastpath_on;
 
-/* Start before other threads can see that tracing is on; stop when it ends. */
+/* Call it before other threads can see that tracing is on. */
 void tr2_fastpath_start(void);
-void tr2_fastpath_stop(void);
 
-/* A part needs a hook at each call: events take the slow path from now on. */
+/* Tracing ends, or a part needs a hook at each call: events take the slow path
+ * from now on. */
 void tr2_fastpath_disable(void);
 
 bool tr2_fastpath_region_enter(const char *file, int line, const char *category,

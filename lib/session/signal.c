@@ -168,7 +168,7 @@ static void end_session(int signo)
 					   TR2_SESSION_CLOSED)) {
 		write_last_event(signo);
 		__atomic_store_n(&trace2_enabled_, 0, __ATOMIC_SEQ_CST);
-		tr2_fastpath_stop();
+		tr2_fastpath_disable();
 	}
 	last.is_written = true;
 }

@@ -2,6 +2,7 @@
 /* Open the targets, and emit the first events. */
 #include "session/targets.h"
 
+#include "base/barrier.h"
 #include "base/clock.h"
 #include "part/pending_errors.h"
 #include "session/early.h"
@@ -91,6 +92,7 @@ static void publish_targets(struct tr2_call *call)
 		}
 		any_on |= tr2_dest_is_on(&target->dest);
 	}
+	tr2_barrier_start(false);
 	tr2_fastpath_start();
 	__atomic_store_n(&trace2_enabled_, any_on, __ATOMIC_SEQ_CST);
 }

@@ -4,7 +4,6 @@
  */
 #include "thread/enter.h"
 
-#include <pthread.h>
 #include <signal.h>
 
 #include "base/mask.h"
@@ -63,33 +62,17 @@ make_way(struct tr2_thread *thread, uintptr_t inside, struct tr2_inside *in)
 	return tr2_thread_renew(thread, in);
 }
 
-struct tr2_thread *tr2_thread_enter(struct tr2_thread *thread,
-				    struct tr2_inside *in)
+struct tr2_thread *tr2_thread_enter_slow(struct tr2_thread *thread,
+					 uintptr_t inside,
+					 struct tr2_inside *in)
 {
-	uintptr_t inside = 0;
-
-	tr2_inside_begin(in);
-	if (!atomic_compare_exchange_strong(&thread->busy, &inside,
-					    (uintptr_t)in))
+	if (inside)
 		thread = make_way(thread, inside, in);
 	if (thread)
 		defer_cancellation(thread);
 	else
 		tr2_inside_end(in);
 	return thread;
-}
-
-void tr2_thread_leave(struct tr2_thread *thread, struct tr2_inside *in)
-{
-	pthread_setcanceltype(thread->cancel_type, NULL);
-	thread->cancel_type = TR2_NO_CANCEL_TYPE;
-	/* A thread with a slot counts without entering: so set it only now,
-	 * when nothing is left to release. */
-	if (thread->owner.slot)
-		tr2_my_slot = thread->owner.slot;
-	thread->nr_turned_away = 0;
-	atomic_store_explicit(&thread->busy, 0, memory_order_release);
-	tr2_inside_end(in);
 }
 
 void tr2_thread_abandon(struct tr2_thread *thread)

@@ -43,9 +43,9 @@ struct tr2_thread {
 	uint64_t start_ns; /* monotonic */
 	/*
 	 * The address on the stack where it entered the library, 0 while
-	 * outside: see enter.h. Sequentially consistent, since the end of a
-	 * session switches tracing off and then reads it, and the thread sets
-	 * it and then checks whether tracing is on.
+	 * outside: see enter.h. The thread sets it and then checks whether
+	 * tracing is on; the end of a session switches tracing off and then
+	 * reads it, with a barrier for both in between (base/barrier.h).
 	 */
 	atomic_uintptr_t busy;
 	unsigned int nr_turned_away; /* by the call that is inside: enter.c */

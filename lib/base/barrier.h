@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * barrier - order other threads' stores and loads at the cost of the thread
+ * that asks (membarrier(2)): what a hot path stores before it loads needs no
+ * locked instruction.
+ */
+#ifndef TR2_BASE_BARRIER_H
+#define TR2_BASE_BARRIER_H
+
+#include <stdbool.h>
+
+/* Set once, before other threads can depend on it. */
+extern bool tr2_barrier_works;
+
+/* Register the process. may_wait: also if it has threads already, which takes
+ * some milliseconds. */
+void tr2_barrier_start(bool may_wait);
+
+/*
+ * After this, of each thread that stores A and then loads B: A is visible
+ * here, or it sees what was stored to B before this. Only if it works; without
+ * other threads it does nothing.
+ */
+void tr2_barrier(void);
+
+#endif
