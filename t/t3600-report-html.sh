@@ -162,6 +162,25 @@ test_expect_success JQ 'states of threads, and the critical path' '
 	test_cmp expect actual
 '
 
+test_expect_success JQ 'a thread that ends when it begins has no states' '
+	cat >records <<-\EOF &&
+	0 0 fork 10 10 1 1
+	0 0 in 10 10
+	5 0 fork 20 20 10 10
+	5 1 exit 20 20
+	9 0 exit 10 10
+	EOF
+	rm -rf r &&
+	"$PERL_PATH" "$TEST_DIRECTORY/t3130/kernel.perl" r <records &&
+	trace2 report --html page.html r &&
+	page_data page.html | jq -c ".tasks[] | [.[3], .[6]]" >actual &&
+	cat >expect <<-\EOF &&
+	[10,[9000,0,0]]
+	[20,[]]
+	EOF
+	test_cmp expect actual
+'
+
 # One thread that runs and waits in turn, 320,001 times, each for some
 # microseconds.
 test_expect_success EXPENSIVE,JQ 'too many states are put together, and add up' '

@@ -61,8 +61,9 @@ void tr2_html_open_row(struct tr2_buf *b)
 
 void tr2_html_close_row(struct tr2_buf *b)
 {
-	if (b->len && !b->failed)
-		b->p[b->len - 1] = ']';
+	if (!b->failed && b->len && b->p[b->len - 1] == ',')
+		b->len--;
+	tr2_buf_addch(b, ']');
 }
 
 void tr2_html_num(struct tr2_buf *b, int64_t value)

@@ -36,7 +36,7 @@ uint32_t tr2_html_command(struct tr2_export *x, const struct tr2_words *words);
 
 void tr2_html_open_row(struct tr2_buf *b);
 void tr2_html_num(struct tr2_buf *b, int64_t value);
-/* Close a row: the comma after the last number becomes the bracket. */
+/* Close a row, which may be empty: no comma is left after the last number. */
 void tr2_html_close_row(struct tr2_buf *b);
 
 /* Write out h->json. */
