@@ -294,9 +294,13 @@ void tr2_clock_civil(struct tr2_civil *out, uint64_t seconds)
 /*
  * Local time without localtime_r() at every event, whose lock a signal handler
  * may have interrupted: the times of the coming year at which the offset
- * changes, found once by checking each day.
+ * changes, found once. An offset that holds for less than STEP_S may be missed;
+ * no zone has one before 2040.
  */
 #define MAX_CHANGES 8
+#define HOUR_S 3600
+#define STEP_S (28 * DAY_S)
+#define YEAR_S (366 * DAY_S)
 
 static struct {
 	unsigned int nr;
@@ -320,28 +324,45 @@ static void add_change(int64_t from, long offset)
 	zone.offset[zone.nr++] = offset;
 }
 
+/* Return the end of the unit of time, between both, in which the offset is no
+ * longer `before`. */
+static int64_t bisect(int64_t low, int64_t high, int64_t unit, long before)
+{
+	int64_t middle;
+
+	while (high - low > unit) {
+		middle = low + (high - low) / unit / 2 * unit;
+		if (offset_at(middle) == before)
+			low = middle;
+		else
+			high = middle;
+	}
+	return high;
+}
+
+/* Return the second of a change; nearly all are at a full hour of UTC. */
+static int64_t find_change(int64_t low, int64_t high, long before)
+{
+	high = bisect(low, high, HOUR_S, before);
+	if (offset_at(high - 1) == before)
+		return high;
+	return bisect(high - HOUR_S, high, 1, before);
+}
+
 void tr2_zone_load(void)
 {
 	int64_t now = (int64_t)(read_clock(CLOCK_REALTIME) / NS_PER_S);
-	int64_t day, low, high, middle;
+	int64_t from = now - now % HOUR_S, to;
 	long before, after;
 
 	zone.nr = 0;
 	tzset();
-	before = offset_at(now);
-	add_change(now, before);
-	for (day = now; day < now + 366 * DAY_S; day += DAY_S) {
-		after = offset_at(day + DAY_S);
-		if (after == before)
-			continue;
-		for (low = day, high = day + DAY_S; high - low > 1;) {
-			middle = low + (high - low) / 2;
-			if (offset_at(middle) == before)
-				low = middle;
-			else
-				high = middle;
-		}
-		add_change(high, after);
+	before = offset_at(from);
+	add_change(from, before);
+	for (to = from + STEP_S; to < now + YEAR_S + STEP_S; to += STEP_S) {
+		after = offset_at(to);
+		if (after != before)
+			add_change(find_change(to - STEP_S, to, before), after);
 		before = after;
 	}
 }

@@ -111,8 +111,7 @@ static bool prepare(const struct trace2_options *options)
 	if (options && options->version)
 		tr2_session.version = strdup(options->version);
 	tr2_clock_start();
-	tr2_zone_load();
-	tr2_render_prepare();
+	tr2_session_prepare_text();
 	return true;
 }
 

@@ -4,6 +4,7 @@
 
 #include "base/barrier.h"
 #include "base/clock.h"
+#include "event/render.h"
 #include "part/pending_errors.h"
 #include "session/early.h"
 #include "session/fastpath.h"
@@ -50,6 +51,18 @@ static bool open_target(enum tr2_target_id id, bool again)
 	on = tr2_dest_open(&target->dest, &request);
 	tr2_buf_release(&variable);
 	return on;
+}
+
+/* Of the targets that the settings name: in a forked child they may open,
+ * although they did not here. */
+void tr2_session_prepare_text(void)
+{
+	char *const *destination = tr2_session.settings.destination;
+
+	if (!destination[TR2_TARGET_normal] && !destination[TR2_TARGET_perf])
+		return;
+	tr2_zone_load();
+	tr2_render_prepare();
 }
 
 bool tr2_session_open_targets(bool again)

@@ -12,6 +12,10 @@
  * destination takes bytes. */
 bool tr2_session_open_targets(bool again);
 
+/* Prepare what the normal and the perf target need, if one of them may be
+ * opened. */
+void tr2_session_prepare_text(void);
+
 /* Emit the first event; then close targets without room for it, and switch
  * tracing on if any is left. */
 void tr2_session_emit_version(struct tr2_call *call);
