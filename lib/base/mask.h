@@ -10,31 +10,17 @@
 
 #include <pthread.h>
 #include <signal.h>
+#include <stdbool.h>
 
 /* State to restore. */
 struct tr2_mask {
 	sigset_t signals;
 	int cancel_state, cancel_type;
+	bool is_nested; /* within another section, which restores it */
 };
 
-static inline void tr2_mask_begin(struct tr2_mask *before)
-{
-	sigset_t all;
-
-	sigfillset(&all);
-	/* First: a handler that jumps out here leaves the thread unchanged. */
-	pthread_sigmask(SIG_BLOCK, &all, &before->signals);
-	/* The type, too: glibc's handler may already be running, and checks
-	 * only the type. */
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before->cancel_state);
-	pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, &before->cancel_type);
-}
-
-static inline void tr2_mask_end(const struct tr2_mask *before)
-{
-	pthread_setcanceltype(before->cancel_type, NULL);
-	pthread_setcancelstate(before->cancel_state, NULL);
-	pthread_sigmask(SIG_SETMASK, &before->signals, NULL);
-}
+/* Begin and end a section; one within another takes no system call. */
+void tr2_mask_begin(struct tr2_mask *before);
+void tr2_mask_end(const struct tr2_mask *before);
 
 #endif
