@@ -18,15 +18,16 @@
 int tr2_fd_move_up(int fd)
 {
 	struct rlimit limit;
-	int moved = -1, preferred = HIGHEST_LIMIT;
+	int moved;
 
 	if (fd < 0)
 		return fd;
-	if (!getrlimit(RLIMIT_NOFILE, &limit) && limit.rlim_cur < HIGHEST_LIMIT)
-		preferred = (int)limit.rlim_cur;
-	preferred -= FDS_BELOW_LIMIT;
-	if (preferred > FIRST_SAFE_FD)
-		moved = fcntl(fd, F_DUPFD_CLOEXEC, preferred);
+	moved = fcntl(fd, F_DUPFD_CLOEXEC, HIGHEST_LIMIT - FDS_BELOW_LIMIT);
+	if (moved < 0 && !getrlimit(RLIMIT_NOFILE, &limit) &&
+	    limit.rlim_cur < HIGHEST_LIMIT &&
+	    limit.rlim_cur > FIRST_SAFE_FD + FDS_BELOW_LIMIT)
+		moved = fcntl(fd, F_DUPFD_CLOEXEC,
+			      (int)limit.rlim_cur - FDS_BELOW_LIMIT);
 	if (moved < 0)
 		moved = fcntl(fd, F_DUPFD_CLOEXEC, FIRST_SAFE_FD);
 	if (moved < 0 && fd >= FIRST_SAFE_FD)

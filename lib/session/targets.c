@@ -32,25 +32,19 @@ static bool open_target(enum tr2_target_id id, bool again)
 {
 	const struct tr2_settings *settings = &tr2_session.settings;
 	struct tr2_target *target = &tr2_stream.target[id];
-	struct tr2_buf variable = TR2_BUF_INIT;
-	struct tr2_dest_request request = {
+	const struct tr2_dest_request request = {
 		.value = is_replaced(id) ? NULL : settings->destination[id],
+		.variable = { settings->prefix, target_suffix[id] },
 		.file_name = tr2_inherit_own_sid(),
 		.max_files = settings->max_files,
 		.debug = settings->debug,
 		.in_forked_child = again,
 		.prepare = id == TR2_TARGET_ring ? tr2_session_map_ring : NULL,
 	};
-	bool on;
 
-	tr2_buf_addstr(&variable, settings->prefix);
-	tr2_buf_addstr(&variable, target_suffix[id]);
-	request.variable = tr2_buf_str(&variable);
 	target->brief = settings->brief[id];
 	target->max_nesting = settings->max_nesting;
-	on = tr2_dest_open(&target->dest, &request);
-	tr2_buf_release(&variable);
-	return on;
+	return tr2_dest_open(&target->dest, &request);
 }
 
 /* Of the targets that the settings name: in a forked child they may open,

@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/text.h"
 #include "target/wait.h"
 
@@ -50,37 +51,42 @@ static bool may_raise_sigxfsz(void)
 	       limit.rlim_cur != RLIM_INFINITY;
 }
 
+static uint64_t this_second(void)
+{
+	return tr2_clock_wall_us(tr2_clock_now_ns()) / 1000000u;
+}
+
 void tr2_dest_stop(struct tr2_dest *dest)
 {
 	switch_off(dest);
 }
 
-bool tr2_dest_attach_fd(struct tr2_dest *dest, int fd, bool ours)
+bool tr2_dest_attach_fd(struct tr2_dest *dest, int fd, bool ours,
+			struct stat *st)
 {
-	struct stat st;
-	int flags = fcntl(fd, F_GETFL);
+	int flags = ours ? O_WRONLY | O_NONBLOCK : fcntl(fd, F_GETFL);
 
-	if (flags < 0 || (flags & O_ACCMODE) == O_RDONLY || fstat(fd, &st)) {
+	if (flags < 0 || (flags & O_ACCMODE) == O_RDONLY || fstat(fd, st)) {
 		if (flags >= 0)
 			errno = EBADF;
 		return false;
 	}
-	dest->terminal = S_ISCHR(st.st_mode) && isatty(fd);
-	dest->kind = S_ISFIFO(st.st_mode) || dest->terminal ?
+	dest->terminal = S_ISCHR(st->st_mode) && isatty(fd);
+	dest->kind = S_ISFIFO(st->st_mode) || dest->terminal ?
 			     TR2_DEST_PIPE :
-		     S_ISSOCK(st.st_mode) ? TR2_DEST_SOCKET :
-					    TR2_DEST_FILE;
+		     S_ISSOCK(st->st_mode) ? TR2_DEST_SOCKET :
+					     TR2_DEST_FILE;
 	dest->ours = ours;
-	dest->size_limited = S_ISREG(st.st_mode) && may_raise_sigxfsz();
-	/* The host may change its own. */
-	dest->blocking = !ours || !(flags & O_NONBLOCK);
+	dest->size_limited = S_ISREG(st->st_mode) && may_raise_sigxfsz();
+	/* The host may change the flags of its own. */
+	dest->blocking = !ours;
 	dest->no_nowait = false;
 	dest->hurried = false;
 	dest->cut = false;
 	tr2_relay_init(&dest->relay);
 	tr2_wait_init(dest);
-	dest->id = tr2_file_id_of(&st);
-	dest->checked = 0;
+	dest->id = tr2_file_id_of(st);
+	dest->checked = ours ? this_second() : 0;
 	dest->fd = fd;
 	atomic_store_explicit(&dest->on, true, memory_order_relaxed);
 	return true;

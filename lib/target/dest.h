@@ -19,7 +19,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <sys/types.h>
+#include <sys/stat.h>
 
 #include "base/macros.h"
 #include "base/raw.h"
@@ -68,7 +68,8 @@ struct tr2_dest {
 struct tr2_dest_request {
 	const char *value; /* the setting; must live as long as the
 			    * destination */
-	const char *variable; /* its name, for warnings */
+	/* Its name, for warnings, in two parts. */
+	const char *variable[2];
 	const char *file_name; /* of a new file in a directory */
 	unsigned int max_files; /* in a directory; 0: any number */
 	/*
@@ -152,8 +153,10 @@ void tr2_dest_stop(struct tr2_dest *dest);
  */
 void tr2_dest_close(struct tr2_dest *dest);
 
-/* For opening: determine the kind of the descriptor. false: unusable; errno. */
-bool tr2_dest_attach_fd(struct tr2_dest *dest, int fd, bool ours);
+/* For opening: determine the kind of the descriptor, which can be written to,
+ * without waiting, if it is ours. false: unusable; errno. */
+bool tr2_dest_attach_fd(struct tr2_dest *dest, int fd, bool ours,
+			struct stat *st);
 
 /* The calling thread will not finish the line that it may be writing. */
 void tr2_dest_abandon(struct tr2_dest *dest, uint32_t tid);

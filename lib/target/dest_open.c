@@ -15,6 +15,7 @@
 
 #include "base/buf.h"
 #include "base/fd.h"
+#include "base/macros.h"
 #include "base/mask.h"
 #include "base/text.h"
 #include "target/dest.h"
@@ -26,13 +27,16 @@ static void warn(const char *before, const struct tr2_dest_request *request,
 		 const char *between, const char *after)
 {
 	struct tr2_buf b = TR2_BUF_INIT;
+	size_t i;
 
 	if (request->in_forked_child)
 		return;
 	tr2_buf_addstr(&b, "warning: trace2: ");
 	tr2_buf_addstr(&b, before);
 	tr2_buf_addch(&b, '\'');
-	tr2_text_add(&b, request->variable, strlen(request->variable));
+	for (i = 0; i < ARRAY_SIZE(request->variable); i++)
+		tr2_text_add(&b, request->variable[i],
+			     strlen(request->variable[i]));
 	tr2_buf_addstr(&b, between);
 	tr2_text_add(&b, request->value, strlen(request->value));
 	tr2_buf_addch(&b, '\'');
@@ -63,13 +67,59 @@ static bool refuse_errno(const struct tr2_dest_request *request, int error)
 	return refuse(request, tr2_error_text(error, text, sizeof(text)));
 }
 
+/*
+ * A line that another process is appending meanwhile grows at the end where it
+ * crosses a page: then the file has another size at the second look. Most file
+ * systems look for a hole when no write is in progress, so that this waits for
+ * a process that was preempted in one.
+ */
+static bool ends_in_a_piece(int fd, off_t size)
+{
+	struct stat st = { .st_size = size };
+	char last;
+
+	do {
+		size = st.st_size;
+		if (pread(fd, &last, 1, size - 1) != 1 || last == '\n')
+			return false;
+		lseek(fd, size - 1, SEEK_HOLE);
+		sched_yield();
+	} while (!fstat(fd, &st) && st.st_size != size);
+	return true;
+}
+
+/*
+ * A process that was killed during a write left an incomplete line: begin with
+ * a newline. The kernel stops at the end of a page; so if the file cannot be
+ * read, judge by its size.
+ */
+static bool lacks_newline(const char *path, const struct stat *st)
+{
+	off_t size = st->st_size;
+	int readable;
+	bool lacks;
+
+	if (!S_ISREG(st->st_mode) || !size)
+		return false;
+	readable = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	if (readable < 0)
+		return !(size % sysconf(_SC_PAGESIZE));
+	lacks = ends_in_a_piece(readable, size);
+	close(readable);
+	return lacks;
+}
+
 static bool use_or_close(struct tr2_dest *dest,
 			 const struct tr2_dest_request *request, int fd)
 {
+	struct stat st;
 	int error;
 
-	if (fd >= 0 && tr2_dest_attach_fd(dest, fd, true))
+	if (fd >= 0 && tr2_dest_attach_fd(dest, fd, true, &st)) {
+		dest->cut = !request->prepare &&
+			    lacks_newline(request->value, &st);
 		return true;
+	}
 	error = errno;
 	if (fd >= 0)
 		close(fd);
@@ -98,12 +148,13 @@ static int open_terminal(int fd)
  */
 static bool use_descriptor(struct tr2_dest *dest, int fd)
 {
+	struct stat st;
 	int own, error;
 
 	if (!isatty(fd))
-		return tr2_dest_attach_fd(dest, fd, false);
+		return tr2_dest_attach_fd(dest, fd, false, &st);
 	own = open_terminal(fd);
-	if (own < 0 || tr2_dest_attach_fd(dest, own, true))
+	if (own < 0 || tr2_dest_attach_fd(dest, own, true, &st))
 		return own >= 0;
 	error = errno;
 	close(own);
@@ -126,62 +177,9 @@ static bool open_descriptor(struct tr2_dest *dest,
 	return refuse_errno(request, error);
 }
 
-/*
- * A line that another process is appending meanwhile grows at the end where it
- * crosses a page: then the file has another size at the second look. Most file
- * systems look for a hole when no write is in progress, so that this waits for
- * a process that was preempted in one.
- */
-static bool ends_in_a_piece(int fd, off_t size)
-{
-	struct stat st = { .st_size = size };
-	char last;
-
-	do {
-		size = st.st_size;
-		if (pread(fd, &last, 1, size - 1) != 1 || last == '\n')
-			return false;
-		lseek(fd, size - 1, SEEK_HOLE);
-		sched_yield();
-	} while (!fstat(fd, &st) && st.st_size != size);
-	return true;
-}
-
-/*
- * A process that was killed during a write left an incomplete line: begin with
- * a newline. The kernel stops at the end of a page; so if the file cannot be
- * read, judge by its size.
- */
-static bool lacks_newline(const char *path, int fd)
-{
-	struct stat st;
-	int readable;
-	bool lacks;
-
-	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || !st.st_size)
-		return false;
-	readable = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-	if (readable < 0)
-		return !(st.st_size % sysconf(_SC_PAGESIZE));
-	lacks = ends_in_a_piece(readable, st.st_size);
-	close(readable);
-	return lacks;
-}
-
 /* O_NONBLOCK: a fifo without a reader gives ENXIO instead of hanging. */
 #define OPEN_FLAGS \
 	(O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
-
-static bool open_file(struct tr2_dest *dest,
-		      const struct tr2_dest_request *request)
-{
-	int fd = tr2_fd_move_up(open(request->value, OPEN_FLAGS, 0666));
-
-	if (!use_or_close(dest, request, fd))
-		return false;
-	dest->cut = lacks_newline(request->value, fd);
-	return true;
-}
 
 #define MAPPED_FLAGS \
 	(O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY)
@@ -206,19 +204,22 @@ static int create_mapped(const struct tr2_dest_request *request, int directory,
  * One file belongs to one process. A forked child finds its parent's file, and
  * creates its own beside it; any other process gets an error.
  */
-static bool open_mapped_file(struct tr2_dest *dest,
-			     const struct tr2_dest_request *request)
+static int create_mapped_beside(const struct tr2_dest_request *request)
 {
 	struct tr2_buf name = TR2_BUF_INIT;
 	int fd;
 
 	tr2_buf_addstr(&name, request->value);
-	if (request->in_forked_child) {
-		tr2_buf_addch(&name, '.');
-		tr2_buf_addstr(&name, request->file_name);
-	}
+	tr2_buf_addch(&name, '.');
+	tr2_buf_addstr(&name, request->file_name);
 	fd = create_mapped(request, AT_FDCWD, tr2_buf_str(&name));
 	tr2_buf_release(&name);
+	return fd;
+}
+
+static bool use_file(struct tr2_dest *dest,
+		     const struct tr2_dest_request *request, int fd)
+{
 	if (fd < 0 && errno == EEXIST)
 		return refuse(request, "the file exists, and one is of one "
 				       "process: name a directory");
@@ -294,16 +295,29 @@ static bool open_in_directory(struct tr2_dest *dest,
 	return use_or_close(dest, request, fd);
 }
 
+/* Open the value as a file. A directory fails with EISDIR, or EEXIST. */
+static int open_file(const struct tr2_dest_request *request)
+{
+	if (request->prepare)
+		return create_mapped(request, AT_FDCWD, request->value);
+	return tr2_fd_move_up(open(request->value, OPEN_FLAGS, 0666));
+}
+
 static bool open_path(struct tr2_dest *dest,
 		      const struct tr2_dest_request *request)
 {
-	/* O_PATH: a directory may be writable without being readable. */
-	int directory = open(request->value, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	bool on;
+	bool beside = request->prepare && request->in_forked_child, on;
+	int fd = beside ? -1 : open_file(request), error = errno, directory;
 
-	if (directory < 0)
-		return request->prepare ? open_mapped_file(dest, request) :
-					  open_file(dest, request);
+	if (fd >= 0)
+		return use_file(dest, request, fd);
+	/* O_PATH: a directory may be writable without being readable. */
+	directory = open(request->value, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (directory < 0) {
+		errno = error;
+		fd = beside ? create_mapped_beside(request) : -1;
+		return use_file(dest, request, fd);
+	}
 	on = open_in_directory(dest, request, directory);
 	close(directory);
 	return on;

@@ -14,7 +14,7 @@ static char directory[] = "/tmp/trace2-unit-dest.XXXXXX";
 
 static struct tr2_dest_request request = {
 	.value = directory,
-	.variable = "UNIT",
+	.variable = { "UN", "IT" },
 	.file_name = "name",
 };
 
