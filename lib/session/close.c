@@ -37,8 +37,6 @@ static void emit_parts(struct tr2_call *call,
 {
 	struct tr2_slot *sum = tr2_thread_sum(call->now_ns);
 
-	if (!sum)
-		tr2_stream_lost();
 	tr2_parts_emit_errors(call);
 	tr2_pending_errors_emit(call);
 	tr2_parts_emit_thread(call, main_thread);
@@ -57,18 +55,17 @@ static void write_end(struct tr2_thread *thread, bool interrupted)
 {
 	struct tr2_thread *main_thread = tr2_thread_main();
 	struct tr2_call call = { .thread = thread, .file = __FILE__ };
-	unsigned int i, nr_busy = 0, nr_aside = 0;
+	struct tr2_thread_nr nr = { 0, 0 };
+	unsigned int i;
 
 	main_thread = main_thread ? main_thread : thread;
 	tr2_regions_end(&thread->regions, false);
 	call.emitter = &main_thread->emitter;
 	call.generation = tr2_stream.generation;
-	if (!tr2_lock_is_mine()) {
-		nr_busy = tr2_thread_wait_idle();
-		nr_aside = tr2_thread_nr_aside();
-	}
+	if (!tr2_lock_is_mine())
+		nr = tr2_thread_wait_idle();
 	/* Their events are lost: there are none after atexit. */
-	atomic_fetch_add(&tr2_stream.lost, nr_busy + nr_aside);
+	atomic_fetch_add(&tr2_stream.lost, nr.busy + nr.aside);
 	call.now_ns = tr2_clock_now_ns();
 	call.line = __LINE__;
 	if (!tr2_lock_is_mine()) {
@@ -85,7 +82,7 @@ static void write_end(struct tr2_thread *thread, bool interrupted)
 			     tr2_lock_is_mine());
 	for (i = 0; i < TR2_TARGET_NR; i++) {
 		tr2_dest_stop(tr2_stream_dest(i));
-		if (!interrupted && !nr_busy)
+		if (!interrupted && !nr.busy)
 			tr2_dest_close(tr2_stream_dest(i));
 	}
 }

@@ -80,7 +80,7 @@ __attribute__((destructor(101))) static void unload(void)
 		tr2_session_exit();
 		/* Another thread is about to return into unmapped code. At
 		 * least keep its data. */
-		if (tr2_thread_wait_idle())
+		if (tr2_thread_wait_idle().busy)
 			return;
 		release_session();
 	}

@@ -5,7 +5,6 @@
  */
 #include "session/inherit.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -14,12 +13,12 @@
 #include "base/sha1.h"
 #include "event/render.h"
 
-#define SID_VARIABLE "GIT_TRACE2_PARENT_SID="
-#define NAME_VARIABLE "GIT_TRACE2_PARENT_NAME="
+#define SID_VARIABLE "GIT_TRACE2_PARENT_SID"
+#define NAME_VARIABLE "GIT_TRACE2_PARENT_NAME"
 
 #define MAX_PARENT 4096u
 /* An id's component has 41 bytes; forks of forks append to the same memory. */
-#define MAX_VALUE (MAX_PARENT + 1024u)
+#define ROOM 1024u
 #define MAX_OWN 96u
 
 /*
@@ -31,6 +30,7 @@ struct variable {
 	char *text; /* NAME=value; NULL: none */
 	char *value;
 	size_t len; /* of the value */
+	size_t max; /* the maximal length */
 	size_t inherited; /* the part from the parent */
 };
 
@@ -58,32 +58,20 @@ static void copy_clean(struct variable *v, const char *from)
 	v->value[v->len] = '\0';
 }
 
-static bool variable_init(struct variable *v, const char *name)
+static bool variable_start(struct variable *v, const char *name)
 {
+	const char *inherited = getenv(name);
 	size_t n = strlen(name);
 
-	v->text = calloc(1, n + MAX_VALUE + 1);
+	v->max = ROOM + (inherited ? strnlen(inherited, MAX_PARENT) : 0);
+	v->text = calloc(1, n + 1 + v->max + 1);
 	if (!v->text)
 		return false;
 	memcpy(v->text, name, n);
-	v->value = v->text + n;
+	v->text[n] = '=';
+	v->value = v->text + n + 1;
 	v->len = 0;
-	return true;
-}
-
-static const char *inherited(const char *name)
-{
-	char bare[32];
-
-	snprintf(bare, sizeof(bare), "%.*s", (int)strlen(name) - 1, name);
-	return getenv(bare);
-}
-
-static bool variable_start(struct variable *v, const char *name)
-{
-	if (!variable_init(v, name))
-		return false;
-	copy_clean(v, inherited(name));
+	copy_clean(v, inherited);
 	v->inherited = v->len;
 	return true;
 }
@@ -100,7 +88,7 @@ static bool variable_append(struct variable *v, const char *text)
 
 	if (!n)
 		return true;
-	if (n + 1 > MAX_VALUE - old)
+	if (n + 1 > v->max - old)
 		return false;
 	if (old)
 		memcpy(v->value + old + 1, text, n + 1);
@@ -109,6 +97,12 @@ static bool variable_append(struct variable *v, const char *text)
 	v->len = old + n + (old != 0);
 	__atomic_store_n(&v->value[old], first, __ATOMIC_RELEASE);
 	return true;
+}
+
+static void add_hex(struct tr2_buf *b, uint32_t value, unsigned int width)
+{
+	while (width--)
+		tr2_buf_addch(b, "0123456789abcdef"[value >> 4 * width & 15]);
 }
 
 static void add_host(struct tr2_buf *b)
@@ -123,25 +117,23 @@ static void add_host(struct tr2_buf *b)
 	}
 	tr2_sha1(host, strlen(host), digest);
 	tr2_buf_addch(b, 'H');
-	for (i = 0; i < 4; i++) {
-		tr2_buf_addch(b, "0123456789abcdef"[digest[i] >> 4]);
-		tr2_buf_addch(b, "0123456789abcdef"[digest[i] & 15]);
-	}
+	for (i = 0; i < 4; i++)
+		add_hex(b, digest[i], 2);
 }
 
 static void append_own_sid(uint64_t wall_us)
 {
-	char memory[MAX_OWN], pid[16];
+	char memory[MAX_OWN];
 	struct tr2_buf own;
 
 	tr2_buf_init_fixed(&own, memory, sizeof(memory));
 	tr2_render_time_compact(&own, wall_us);
 	tr2_buf_addch(&own, '-');
 	add_host(&own);
-	snprintf(pid, sizeof(pid), "-P%08lx", (unsigned long)getpid());
-	tr2_buf_addstr(&own, pid);
+	tr2_buf_addlit(&own, "-P");
+	add_hex(&own, (uint32_t)getpid(), 8);
 	/* Beyond 20 forks of forks, leave out the ancestors. */
-	if (sid.len + own.len + 1 > MAX_VALUE)
+	if (sid.len + own.len + 1 > sid.max)
 		sid.len = sid.inherited = 0;
 	own_sid_at = sid.len ? sid.len + 1 : 0;
 	variable_append(&sid, tr2_buf_str(&own));

@@ -9,33 +9,47 @@
 
 struct tr2_session tr2_session;
 
+/* A usual command line takes no memory from malloc. */
+static union {
+	char *argv[128];
+	char text[1024];
+} usual;
+
+static char **allocate(size_t bytes)
+{
+	struct tr2_mask before;
+	char **copy;
+
+	if (bytes <= sizeof(usual))
+		return usual.argv;
+	tr2_mask_begin(&before);
+	copy = malloc(bytes);
+	tr2_mask_end(&before);
+	return copy;
+}
+
+/* The words are in the same memory, behind the pointers. */
 void tr2_session_keep_argv(const char *const *argv)
 {
 	static atomic_bool kept;
-	struct tr2_mask before;
-	size_t n = 0, i;
-	char **copy;
+	size_t n = 0, bytes = sizeof(*argv), i;
+	char **copy, *text;
 
-	if (atomic_exchange(&kept, true))
+	if (!argv || atomic_exchange(&kept, true))
 		return;
-	tr2_mask_begin(&before);
-	while (argv && argv[n])
-		n++;
-	copy = calloc(n + 1, sizeof(*copy));
-	for (i = 0; copy && i < n; i++)
-		copy[i] = strdup(argv[i]);
+	for (; argv[n]; n++)
+		bytes += sizeof(*argv) + strlen(argv[n]) + 1;
+	copy = allocate(bytes);
+	if (!copy)
+		return;
+	text = (char *)&copy[n + 1];
+	for (i = 0; i < n; i++) {
+		bytes = strlen(argv[i]) + 1;
+		copy[i] = memcpy(text, argv[i], bytes);
+		text += bytes;
+	}
+	copy[n] = NULL;
 	tr2_session.argv = copy;
-	tr2_mask_end(&before);
-}
-
-static void release_argv(void)
-{
-	char **word;
-
-	for (word = tr2_session.argv; word && *word; word++)
-		free(*word);
-	free(tr2_session.argv);
-	tr2_session.argv = NULL;
 }
 
 void tr2_session_release(void)
@@ -43,5 +57,7 @@ void tr2_session_release(void)
 	tr2_settings_release(&tr2_session.settings);
 	free(tr2_session.version);
 	tr2_session.version = NULL;
-	release_argv();
+	if (tr2_session.argv != usual.argv)
+		free(tr2_session.argv);
+	tr2_session.argv = NULL;
 }

@@ -71,7 +71,7 @@ void tr2_thread_name(struct tr2_thread *thread, const char *base)
 	size_t len;
 
 	if (thread->is_main) {
-		snprintf(name, sizeof(name), "main");
+		memcpy(name, "main", sizeof("main"));
 	} else {
 		thread->id = atomic_fetch_add(&last_id, 1) + 1;
 		snprintf(name, sizeof(name), "th%02u:%s", thread->id,
@@ -255,19 +255,6 @@ struct tr2_thread *tr2_thread_renew(struct tr2_thread *thread,
 	return fresh;
 }
 
-unsigned int tr2_thread_nr_aside(void)
-{
-	const struct tr2_thread *thread, *aside;
-	unsigned int nr = 0;
-
-	tr2_lock();
-	for (thread = registry; thread; thread = thread->next)
-		for (aside = thread->aside; aside; aside = aside->aside)
-			nr += aside->busy != 0;
-	tr2_unlock();
-	return nr;
-}
-
 /* Their calls are over, since the thread is. */
 static void put_aside_back(struct tr2_thread *thread)
 {
@@ -299,8 +286,13 @@ struct tr2_slot *tr2_thread_sum(uint64_t now_ns)
 	struct tr2_thread *thread;
 	struct tr2_slot *sum;
 
+	if (!tr2_arena_is_used() || (!tr2_metric_nr(TR2_METRIC_TIMER) &&
+				     !tr2_metric_nr(TR2_METRIC_COUNTER)))
+		return NULL;
 	tr2_lock();
 	sum = tr2_arena_scratch();
+	if (!sum)
+		tr2_stream_lost();
 	tr2_metric_fold(sum, tr2_arena_totals(), now_ns);
 	for (thread = registry; thread; thread = thread->next)
 		tr2_metric_fold(sum, thread->owner.slot, now_ns);
@@ -332,24 +324,36 @@ static bool is_busy(const struct tr2_thread *thread)
 		__atomic_load_n(&thread->owner.slot->control.nest, __ATOMIC_ACQUIRE));
 }
 
-static unsigned int count_busy(void)
+static unsigned int nr_aside(const struct tr2_thread *thread)
 {
-	const struct tr2_thread *thread;
+	const struct tr2_thread *aside;
 	unsigned int nr = 0;
 
+	for (aside = thread->aside; aside; aside = aside->aside)
+		nr += aside->busy != 0;
+	return nr;
+}
+
+static struct tr2_thread_nr count_calls(void)
+{
+	struct tr2_thread_nr nr = { 0, 0 };
+	const struct tr2_thread *thread;
+
 	tr2_lock();
-	for (thread = registry; thread; thread = thread->next)
-		nr += thread != tr2_self && is_busy(thread);
+	for (thread = registry; thread; thread = thread->next) {
+		nr.busy += thread != tr2_self && is_busy(thread);
+		nr.aside += nr_aside(thread);
+	}
 	tr2_unlock();
 	return nr;
 }
 
-unsigned int tr2_thread_wait_idle(void)
+struct tr2_thread_nr tr2_thread_wait_idle(void)
 {
 	uint64_t deadline = tr2_clock_now_ns() + MAX_IDLE_WAIT_NS;
-	unsigned int nr;
+	struct tr2_thread_nr nr;
 
-	while ((nr = count_busy()) && tr2_clock_now_ns() < deadline)
+	while ((nr = count_calls()).busy && tr2_clock_now_ns() < deadline)
 		sched_yield();
 	return nr;
 }

@@ -97,20 +97,20 @@ struct tr2_slot *tr2_thread_slot(struct tr2_thread *thread);
 struct tr2_thread *tr2_thread_renew(struct tr2_thread *thread,
 				    struct tr2_inside *in);
 
-/* Return the number of calls that may be over, of all threads. Takes the
- * lock. */
-unsigned int tr2_thread_nr_aside(void);
-
 /* Return the main thread's context; NULL before there was one. */
 struct tr2_thread *tr2_thread_main(void);
 
-/* Return the sum of the cells of all threads, ended and live; NULL: no memory.
- * Takes the lock. */
+/* Return the sum of the cells of all threads, ended and live; NULL: no memory,
+ * which counts as a lost event, or nothing to sum up. Takes the lock. */
 struct tr2_slot *tr2_thread_sum(uint64_t now_ns);
 
 /* Wait until no other thread is in a call, for a bounded time. Return how many
- * still are. Takes the lock. */
-unsigned int tr2_thread_wait_idle(void);
+ * still are, and the number of calls of all threads that may be over. Takes the
+ * lock. */
+struct tr2_thread_nr {
+	unsigned int busy, aside;
+};
+struct tr2_thread_nr tr2_thread_wait_idle(void);
 
 /* Free all contexts. The caller holds the lock. */
 void tr2_thread_release_all(void);
