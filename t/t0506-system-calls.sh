@@ -3,8 +3,9 @@
 
 test_description='what a trace costs in system calls, and what a stalled reader costs
 
-Counted, not timed: an event is one write and nothing else, a metric is nothing
-at all, and the waits for a reader that never reads sum up to 50 ms.
+Counted, not timed: an event is one write and nothing else, except for a check
+of a descriptor of the host; a metric is nothing at all, and the waits for a
+reader that never reads sum up to 50 ms.
 '
 
 . ./test-lib.sh
@@ -18,60 +19,123 @@ hosts=$GIT_BUILD_DIR/build/hosts
 sockets=$(mktemp -d "${TMPDIR:-/tmp}/t0506.XXXXXX") &&
 test_atexit "rm -rf \"$sockets\""
 
-# calls_of COMMAND...: print how often each system call is made. Once a second
-# the library checks whether the destination is unchanged.
+# calls_of COMMAND...: print how often each system call is made.
 calls_of () {
 	rm -f log &&
-	strace -o log "$@" &&
-	sed -e "/(.*) *= \|^exit_group/!d" -e "s/(.*//" \
-		-e "/^newfstatat\$/d" -e "/^fstat\$/d" -e "/^prlimit64\$/d" log |
-	sort | uniq -c | awk "{ print \$2, \$1 }"
+	$through strace -o log ${tampering:+-e "inject=$tampering"} "$@" &&
+	sed -e "/(.*) *= \|^exit_group/!d" -e "s/(.*//" -e s/newfstatat/fstat/ \
+		log | sort | uniq -c | awk "{ print \$2, \$1 }"
 }
 
-# per_200 VALUE CALL ARG...: write to actual the system calls that are more with
-# 400 calls of test-tool than with 200. A few are the memory that test-tool takes.
-per_200 () {
+test_lazy_prereq TAMPERING '
+	strace -o log -e trace=write -e inject=write:error=ENOSPC \
+		sh -c "echo x" >out 2>err
+	test ! -s out
+'
+
+# per_calls VALUE CALL ARG...: write to actual the system calls that are more with
+# twice $nr (200) calls of test-tool. A few are the memory that test-tool takes,
+# and once a second the library checks whether the destination is unchanged.
+per_calls () {
 	value=$1 &&
 	shift &&
-	for n in 200 400
+	for n in 1 2
 	do
 		rm -f e &&
 		calls_of env GIT_TRACE2_EVENT="$value" \
-			test-tool trace2 call --repeat=$n "$@" >calls.$n 9>nine || return 1
+			test-tool trace2 call --repeat=$((n * ${nr:-200})) \
+			"$@" >calls.$n 9>nine || return 1
 	done &&
 	awk "NR == FNR { before[\$1] = \$2; next }
 		\$2 - before[\$1] > 10 { print \$1, \$2 - before[\$1] }" \
-		calls.200 calls.400 >actual
+		calls.1 calls.2 >actual
 }
 
 # The size of the file changes the number of brk() and mmap().
 test_expect_success 'an event into a file: one write' '
-	per_200 "$(pwd)/e" data_string c k v &&
+	per_calls "$(pwd)/e" data_string c k v &&
 	echo "write 200" >expect &&
 	test_cmp expect actual &&
-	per_200 9 data_string c k v &&
-	test_cmp expect actual &&
 	mkdir d &&
-	per_200 "$(pwd)/d" data_string c k v &&
+	per_calls "$(pwd)/d" data_string c k v &&
+	test_cmp expect actual
+'
+
+test_expect_success 'a file that the host has open: its descriptor is checked' '
+	per_calls 9 data_string c k v &&
+	cat >expect <<-\EOF &&
+	fstat 200
+	write 200
+	EOF
+	test_cmp expect actual
+'
+
+# Since Linux 6.18 a write can be asked to raise no SIGPIPE.
+test_lazy_prereq RWF_NOSIGNAL '
+	uname -r >release &&
+	"$PERL_PATH" -ne "/^(\d+)\.(\d+)/ or exit 1;
+		exit !(\$1 > 6 || \$1 == 6 && \$2 >= 18)" release
+'
+
+test_expect_success 'setup: a pipe that the host has open' '
+	write_script piped <<-\EOF
+	{ "$@" 9>&1 >&8 | cat >into-pipe; } 8>&1
+	EOF
+'
+
+# So few lines fit into a pipe that is not read yet.
+test_expect_success RWF_NOSIGNAL 'an event into a pipe of the host: likewise' '
+	nr=20 through=./piped per_calls 9 data_string c k v &&
+	cat >expect <<-\EOF &&
+	fstat 20
+	pwritev2 20
+	EOF
+	test_cmp expect actual &&
+	test_grep atexit into-pipe
+'
+
+test_expect_success TAMPERING 'of a kernel whose writes raise SIGPIPE: it is blocked' '
+	tampering=pwritev2:error=EOPNOTSUPP:when=1 nr=20 through=./piped \
+		per_calls 9 data_string c k v &&
+	cat >expect <<-\EOF &&
+	fstat 20
+	pwritev2 20
+	rt_sigprocmask 40
+	EOF
+	test_cmp expect actual &&
+	test_grep atexit into-pipe
+'
+
+test_expect_success PIPE,RWF_NOSIGNAL 'an event into a fifo: one write' '
+	nr=20 through="test-tool fault read-fifo --output=ignored $sockets/f" \
+		per_calls "$sockets/f" data_string c k v &&
+	echo "pwritev2 20" >expect &&
+	test_cmp expect actual
+'
+
+test_expect_success UNIX_SOCKETS 'an event into a socket: one' '
+	nr=20 through="test-tool fault listen-stream --output=ignored $sockets/s" \
+		per_calls "af_unix:stream:$sockets/s" data_string c k v &&
+	echo "sendto 20" >expect &&
 	test_cmp expect actual
 '
 
 test_expect_success 'a region: two writes; a message, a parameter: one' '
-	per_200 "$(pwd)/e" region_enter c l , region_leave c l &&
+	per_calls "$(pwd)/e" region_enter c l , region_leave c l &&
 	echo "write 400" >expect &&
 	test_cmp expect actual &&
-	per_200 "$(pwd)/e" printf "a message" , def_param local k v &&
+	per_calls "$(pwd)/e" printf "a message" , def_param local k v &&
 	test_cmp expect actual
 '
 
 test_expect_success 'a timer, a counter: none' '
-	per_200 "$(pwd)/e" timer_start test1 , timer_stop test1 , \
+	per_calls "$(pwd)/e" timer_start test1 , timer_stop test1 , \
 		counter_add test1 1 &&
 	test_must_be_empty actual
 '
 
 test_expect_success 'tracing off: none' '
-	per_200 0 data_string c k v , region_enter c l , region_leave c l , \
+	per_calls 0 data_string c k v , region_enter c l , region_leave c l , \
 		timer_start test1 , timer_stop test1 , counter_add test1 1 &&
 	test_must_be_empty actual
 '
@@ -104,12 +168,6 @@ tampered () {
 		strace -o log -P "$(pwd)/e" -e trace=write -e inject="write:$1" \
 		test-tool trace2 030events 40
 }
-
-test_lazy_prereq TAMPERING '
-	strace -o log -e trace=write -e inject=write:error=ENOSPC \
-		sh -c "echo x" >out 2>err
-	test ! -s out
-'
 
 test_expect_success TAMPERING,JQ 'writes that are interrupted are made again' '
 	tampered error=EINTR:when=2+2 &&
@@ -169,14 +227,48 @@ test_expect_success TAMPERING 'a pipe, of a kernel that cannot be asked not to w
 	test_grep "splice(" log
 '
 
-test_expect_success TAMPERING 'likewise, and its reader has gone: no SIGPIPE' '
+# nobody WHEN: the reader of a pipe has gone, and pwritev2() fails then.
+nobody () {
 	rm -f log n &&
 	GIT_TRACE2="$(pwd)/n" GIT_TRACE2_EVENT=9 test-tool fault dead-pipe 9 \
-		strace -o log -e inject=pwritev2:error=EOPNOTSUPP \
+		strace -o log -e inject="pwritev2:error=EOPNOTSUPP$1" \
 		test-tool trace2 030events 30 &&
-	test_grep "splice(.*EPIPE" log &&
 	test_grep ! "^--- SIGPIPE" log &&
 	test_grep "^atexit .* lost:[1-9]" n
+}
+
+test_expect_success TAMPERING 'likewise, and its reader has gone: no SIGPIPE' '
+	nobody "" &&
+	test_grep "splice(.*EPIPE" log &&
+	nobody :when=1 &&
+	test_grep "pwritev2(.*EPIPE" log
+'
+
+test_expect_success TAMPERING,PIPE 'likewise, and its reader goes while lines are written' '
+	for value in "$sockets/f" 9
+	do
+		rm -f log &&
+		GIT_TRACE2_EVENT="$value" test-tool fault read-fifo \
+			--hang-up-after=2500 --output=ignored "$sockets/f" \
+			sh -c "exec \"\$@\" 9>\"$sockets/f\"" sh \
+			strace -o log -e inject=pwritev2:error=EOPNOTSUPP:when=1 \
+			test-tool trace2 030events 2000 1000 &&
+		test_grep "EPIPE" log &&
+		test_grep ! "^--- SIGPIPE" log || return 1
+	done
+'
+
+# What t0508 shows of newer kernels.
+test_expect_success TAMPERING 'likewise, and signals wait: they come as often as sent' '
+	for verb in none thread process both
+	do
+		for when in "" :when=1
+		do
+			unharmed GIT_TRACE2_EVENT=9 strace -o log \
+				-e inject="pwritev2:error=EOPNOTSUPP$when" \
+				"$hosts/handlers" pending-$verb || return 1
+		done
+	done
 '
 
 test_expect_success UNIX_SOCKETS 'a stream socket' '

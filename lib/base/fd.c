@@ -38,14 +38,6 @@ int tr2_fd_move_up(int fd)
 	return moved;
 }
 
-bool tr2_fd_is(int fd, const struct tr2_file_id *id)
-{
-	struct stat st;
-
-	return fd >= 0 && !fstat(fd, &st) && st.st_dev == id->device &&
-	       st.st_ino == id->inode;
-}
-
 int tr2_pipe_open(struct tr2_pipe *p)
 {
 	struct stat st;

@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <sys/stat.h>
 
+#include "base/raw.h"
+
 /*
  * Move an open file to a number away from 0, 1 and 2, so that a host without
  * these does not print into it, and away from those that the host is likely to
@@ -26,8 +28,14 @@ static inline struct tr2_file_id tr2_file_id_of(const struct stat *st)
 	return (struct tr2_file_id){ st->st_dev, st->st_ino };
 }
 
-/* Is fd still this file? */
-bool tr2_fd_is(int fd, const struct tr2_file_id *id);
+/* Is fd still this file? Leaves errno alone. */
+static inline bool tr2_fd_is(int fd, const struct tr2_file_id *id)
+{
+	struct stat st;
+
+	return fd >= 0 && !tr2_raw_fstat(fd, &st) && st.st_dev == id->device &&
+	       st.st_ino == id->inode;
+}
 
 /* A pipe inside the process: non-blocking, close-on-exec. Its functions are
  * async-signal-safe. */

@@ -17,6 +17,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -27,31 +28,69 @@
  * return, since processors that guard against speculation in the kernel
  * mispredict returns after a system call.
  */
-static inline long tr2_raw_write(int fd, const void *p, size_t n)
+static inline long tr2_raw_call(long number, long a, long b, long c, long d,
+				long e, long f)
 {
 #if defined(__x86_64__) && defined(__LP64__)
+	register long r10 __asm__("r10") = d;
+	register long r8 __asm__("r8") = e;
+	register long r9 __asm__("r9") = f;
 	long result;
 
 	__asm__ volatile("syscall"
 			 : "=a"(result)
-			 : "0"((long)SYS_write), "D"((long)fd), "S"(p), "d"(n)
+			 : "0"(number), "D"(a), "S"(b), "d"(c), "r"(r10),
+			   "r"(r8), "r"(r9)
 			 : "rcx", "r11", "memory", "cc");
 	return result;
 #elif defined(__aarch64__) && defined(__LP64__)
-	register long number __asm__("x8") = SYS_write;
-	register long result __asm__("x0") = fd;
-	register const void *from __asm__("x1") = p;
-	register size_t size __asm__("x2") = n;
+	register long x8 __asm__("x8") = number;
+	register long x0 __asm__("x0") = a;
+	register long x1 __asm__("x1") = b;
+	register long x2 __asm__("x2") = c;
+	register long x3 __asm__("x3") = d;
+	register long x4 __asm__("x4") = e;
+	register long x5 __asm__("x5") = f;
 
 	__asm__ volatile("svc 0"
-			 : "+r"(result)
-			 : "r"(number), "r"(from), "r"(size)
+			 : "+r"(x0)
+			 : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4), "r"(x5)
 			 : "memory", "cc");
-	return result;
+	return x0;
 #else
-	long result = syscall(SYS_write, fd, p, n);
+	long result = syscall(number, a, b, c, d, e, f);
 
 	return result < 0 ? -errno : result;
+#endif
+}
+
+static inline long tr2_raw_write(int fd, const void *p, size_t n)
+{
+	return tr2_raw_call(SYS_write, fd, (long)(intptr_t)p, (long)n, 0, 0, 0);
+}
+
+static inline long tr2_raw_send(int fd, const void *p, size_t n, int flags)
+{
+#ifdef SYS_sendto
+	return tr2_raw_call(SYS_sendto, fd, (long)(intptr_t)p, (long)n, flags,
+			    0, 0);
+#else
+	ssize_t result = send(fd, p, n, flags);
+
+	return result < 0 ? -errno : result;
+#endif
+}
+
+/*
+ * Return 0 or a negative errno. Where the kernel's structure is libc's, libc
+ * may call newfstatat(), which costs a sixth more.
+ */
+static inline long tr2_raw_fstat(int fd, struct stat *st)
+{
+#if (defined(__x86_64__) || defined(__aarch64__)) && defined(__LP64__)
+	return tr2_raw_call(SYS_fstat, fd, (long)(intptr_t)st, 0, 0, 0, 0);
+#else
+	return fstat(fd, st) ? -errno : 0;
 #endif
 }
 
@@ -72,15 +111,6 @@ static inline ssize_t tr2_sys_splice(int from, int to, size_t n)
 {
 	return syscall(SYS_splice, from, NULL, to, NULL, n,
 		       (long)SPLICE_F_NONBLOCK);
-}
-
-static inline ssize_t tr2_sys_send(int fd, const void *p, size_t n, int flags)
-{
-#ifdef SYS_sendto
-	return syscall(SYS_sendto, fd, p, n, flags, NULL, 0L);
-#else
-	return send(fd, p, n, flags);
-#endif
 }
 
 /* The kernel's struct timespec is libc's only where a long has 64 bits. */

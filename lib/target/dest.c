@@ -18,8 +18,9 @@
 #include "base/text.h"
 #include "target/wait.h"
 
-/* Not every C library has the call, or the flag: linux/fs.h. */
+/* Not every C library has the call, or the flags: linux/fs.h. */
 #define NOWAIT 0x00000008
+#define NOSIGNAL 0x00000100 /* since Linux 6.18 */
 
 /* true: it was on before. */
 static bool switch_off(struct tr2_dest *dest)
@@ -81,12 +82,14 @@ bool tr2_dest_attach_fd(struct tr2_dest *dest, int fd, bool ours,
 	/* The host may change the flags of its own. */
 	dest->blocking = !ours;
 	dest->no_nowait = false;
+	dest->no_nosignal = dest->terminal;
 	dest->hurried = false;
 	dest->cut = false;
 	tr2_relay_init(&dest->relay);
 	tr2_wait_init(dest);
 	dest->id = tr2_file_id_of(st);
-	dest->checked = ours ? this_second() : 0;
+	dest->limit_checked = this_second();
+	dest->checked = ours ? dest->limit_checked : 0;
 	dest->fd = fd;
 	atomic_store_explicit(&dest->on, true, memory_order_relaxed);
 	return true;
@@ -103,6 +106,68 @@ void tr2_dest_close(struct tr2_dest *dest)
 	dest->fd = -1;
 }
 
+static bool is_pending(int signo)
+{
+	sigset_t pending;
+
+	return !sigpending(&pending) && sigismember(&pending, signo) == 1;
+}
+
+/*
+ * Take away the signal that a write raised in this thread. If the host had
+ * blocked it, one of its own may have been pending: if that was the thread's,
+ * both have merged, and it is put back; if it was the process's, it is still
+ * pending. A signal that the host sent to the thread can be recognised by
+ * asking the kernel itself.
+ */
+static void take_signal(int signo, bool was_pending)
+{
+	static const struct timespec now;
+	siginfo_t info = { .si_code = 0 };
+	sigset_t one;
+
+	sigemptyset(&one);
+	sigaddset(&one, signo);
+	while (syscall(SYS_rt_sigtimedwait, &one, &info, &now, NSIG / 8) < 0 &&
+	       errno == EINTR)
+		;
+	if (was_pending && (info.si_code == SI_TKILL || !is_pending(signo)))
+		raise(signo);
+}
+
+/* The errno of a write that raises it. A terminal that stops writers in the
+ * background (SIGTTOU) does not stop a thread that blocks it. */
+static int error_with(int signo)
+{
+	return signo == SIGPIPE ? EPIPE : signo == SIGXFSZ ? EFBIG : 0;
+}
+
+/* true, with its result: the kernel supports the call with these flags, and
+ * the sandbox, if any, permits it. */
+static bool write_with_flags(int fd, const char *p, size_t len, long flags,
+			     long *result)
+{
+#ifdef SYS_pwritev2
+	struct iovec iov = { .iov_base = (void *)(uintptr_t)p, .iov_len = len };
+
+	*result = tr2_raw_call(SYS_pwritev2, fd, (long)(intptr_t)&iov, 1, -1,
+			       -1, flags);
+	return *result >= 0 || *result == -EAGAIN || *result == -EINTR ||
+	       *result == -EPIPE;
+#else
+	(void)fd, (void)p, (void)len, (void)flags, (void)result;
+	return false;
+#endif
+}
+
+static ssize_t result_of(long result)
+{
+	if (result >= 0)
+		return result;
+	errno = (int)-result;
+	return -1;
+}
+
 /*
  * A blocking pipe of the host must stay unchanged, since others share it. Ask
  * the kernel not to wait this once; if it cannot, the line goes through a pipe
@@ -111,38 +176,73 @@ void tr2_dest_close(struct tr2_dest *dest)
 static ssize_t write_pipe(struct tr2_dest *dest, int fd, const char *p,
 			  size_t len)
 {
-#ifdef SYS_pwritev2
-	if (dest->blocking &&
-	    !atomic_load_explicit(&dest->no_nowait, memory_order_relaxed)) {
-		struct iovec iov = { .iov_base = (void *)(uintptr_t)p,
-				     .iov_len = len };
-		ssize_t n = syscall(SYS_pwritev2, fd, &iov, 1L, -1L, -1L,
-				    NOWAIT);
+	long result;
 
-		if (n >= 0 || errno == EAGAIN || errno == EINTR ||
-		    errno == EPIPE)
-			return n;
-		/* Unknown to this kernel, or forbidden by a sandbox. */
+	if (!dest->blocking)
+		return tr2_sys_write(fd, p, len);
+	if (!atomic_load_explicit(&dest->no_nowait, memory_order_relaxed)) {
+		if (write_with_flags(fd, p, len, NOWAIT, &result))
+			return result_of(result);
 		atomic_store_explicit(&dest->no_nowait, true,
 				      memory_order_relaxed);
 	}
-#endif
-	if (!dest->blocking)
-		return tr2_sys_write(fd, p, len);
 	return tr2_relay_write(&dest->relay, fd, p, len);
 }
 
-static ssize_t write_some(struct tr2_dest *dest, int fd, const char *p,
-			  size_t len)
+/* Block a signal that a write may raise in this thread, during the write. */
+static __attribute__((noinline)) ssize_t
+write_guarded(struct tr2_dest *dest, int fd, const char *p, size_t len)
 {
-	switch (dest->kind) {
-	case TR2_DEST_SOCKET:
-		return tr2_sys_send(fd, p, len, MSG_NOSIGNAL | MSG_DONTWAIT);
-	case TR2_DEST_PIPE:
-		return write_pipe(dest, fd, p, len);
-	default:
+	bool is_pipe = dest->kind == TR2_DEST_PIPE, was_pending;
+	int signo = dest->terminal ? SIGTTOU : is_pipe ? SIGPIPE : SIGXFSZ;
+	sigset_t one, before;
+	int error;
+	ssize_t n;
+
+	sigemptyset(&one);
+	sigaddset(&one, signo);
+	if (pthread_sigmask(SIG_BLOCK, &one, &before))
+		return -1;
+	was_pending = sigismember(&before, signo) == 1 && is_pending(signo);
+	n = is_pipe ? write_pipe(dest, fd, p, len) : tr2_sys_write(fd, p, len);
+	error = errno;
+	if (n < 0 && error == error_with(signo))
+		take_signal(signo, was_pending);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	errno = error;
+	return n;
+}
+
+/* One call, which neither waits nor raises SIGPIPE. false: not supported. */
+static inline bool write_pipe_at_once(struct tr2_dest *dest, int fd,
+				      const char *p, size_t len, long *result)
+{
+	if (atomic_load_explicit(&dest->no_nosignal, memory_order_relaxed))
+		return false;
+	if (likely(write_with_flags(
+		    fd, p, len, dest->blocking ? NOSIGNAL | NOWAIT : NOSIGNAL,
+		    result)))
+		return true;
+	atomic_store_explicit(&dest->no_nosignal, true, memory_order_relaxed);
+	return false;
+}
+
+static inline ssize_t write_some(struct tr2_dest *dest, int fd, const char *p,
+				 size_t len)
+{
+	long result;
+
+	if (dest->kind == TR2_DEST_SOCKET)
+		return result_of(
+			tr2_raw_send(fd, p, len, MSG_NOSIGNAL | MSG_DONTWAIT));
+	if (dest->kind == TR2_DEST_PIPE) {
+		if (write_pipe_at_once(dest, fd, p, len, &result))
+			return result_of(result);
+	} else if (!atomic_load_explicit(&dest->size_limited,
+					 memory_order_relaxed)) {
 		return tr2_sys_write(fd, p, len);
 	}
+	return write_guarded(dest, fd, p, len);
 }
 
 /* Several threads write to a file at once, without progress to record. */
@@ -190,10 +290,9 @@ static bool is_final(int error)
 	return error != EAGAIN && error != ENOBUFS;
 }
 
-/* done: bytes already written. Return 0, or the reason why it was switched
- * off. */
-static int write_line(struct tr2_dest *dest, int fd, const char *line,
-		      size_t len, size_t done)
+/* done: bytes already written. */
+static void write_line(struct tr2_dest *dest, int fd, const char *line,
+		       size_t len, size_t done)
 {
 	int error;
 
@@ -206,7 +305,7 @@ static int write_line(struct tr2_dest *dest, int fd, const char *line,
 	if (done == len) {
 		if (dest->cut)
 			dest->cut = false;
-		return 0;
+		return;
 	}
 failed:
 	error = errno;
@@ -214,68 +313,12 @@ failed:
 	if (!is_final(error)) {
 		if (done)
 			dest->cut = true;
-		return 0;
+		return;
 	}
 	if (done)
 		write_all(dest, fd, "\n", 1);
 	if (switch_off(dest))
 		tell_failure(dest, error);
-	return error;
-}
-
-static bool is_pending(int signo)
-{
-	sigset_t pending;
-
-	return !sigpending(&pending) && sigismember(&pending, signo) == 1;
-}
-
-/*
- * Take away the signal that a write raised in this thread. If the host had
- * blocked it, one of its own may have been pending: if that was the thread's,
- * both have merged, and it is put back; if it was the process's, it is still
- * pending. A signal that the host sent to the thread can be recognised by
- * asking the kernel itself.
- */
-static void take_signal(int signo, bool was_pending)
-{
-	static const struct timespec now;
-	siginfo_t info = { .si_code = 0 };
-	sigset_t one;
-
-	sigemptyset(&one);
-	sigaddset(&one, signo);
-	while (syscall(SYS_rt_sigtimedwait, &one, &info, &now, NSIG / 8) < 0 &&
-	       errno == EINTR)
-		;
-	if (was_pending && (info.si_code == SI_TKILL || !is_pending(signo)))
-		raise(signo);
-}
-
-/* The errno of a write that raises it. A terminal that stops writers in the
- * background (SIGTTOU) does not stop a thread that blocks it. */
-static int error_with(int signo)
-{
-	return signo == SIGPIPE ? EPIPE : signo == SIGXFSZ ? EFBIG : 0;
-}
-
-/* Block a signal that a write may raise in this thread, during the write. */
-static void write_line_guarded(struct tr2_dest *dest, int fd, const char *line,
-			       size_t len, int signo)
-{
-	sigset_t one, before;
-	int error;
-	bool was_pending;
-
-	sigemptyset(&one);
-	sigaddset(&one, signo);
-	if (pthread_sigmask(SIG_BLOCK, &one, &before))
-		return;
-	was_pending = sigismember(&before, signo) == 1 && is_pending(signo);
-	error = write_line(dest, fd, line, len, 0);
-	if (error && error == error_with(signo))
-		take_signal(signo, was_pending);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 void tr2_dest_abandon(struct tr2_dest *dest, uint32_t tid)
@@ -292,17 +335,22 @@ static void write_whole(struct tr2_dest *dest, const char *line, size_t len,
 {
 	enum tr2_locking locking = tr2_wait_lock(dest, &tid);
 
-	if (locking == TR2_LOCKED)
+	if (locking == TR2_LOCKED && tr2_relay_is_open(&dest->relay))
 		tr2_relay_check(&dest->relay, second);
 	if (locking == TR2_LOCK_LOST || !tr2_dest_is_on(dest))
 		tr2_dest_drop(dest);
-	else if (dest->kind == TR2_DEST_PIPE)
-		write_line_guarded(dest, dest->fd, line, len,
-				   dest->terminal ? SIGTTOU : SIGPIPE);
 	else
 		write_line(dest, dest->fd, line, len, 0);
 	if (locking == TR2_LOCKED)
 		tr2_wait_unlock(dest, tid);
+}
+
+static bool is_new_second(atomic_uint_fast64_t *checked, uint64_t second)
+{
+	if (atomic_load_explicit(checked, memory_order_relaxed) == second)
+		return false;
+	atomic_store_explicit(checked, second, memory_order_relaxed);
+	return true;
 }
 
 /*
@@ -313,30 +361,24 @@ static void write_whole(struct tr2_dest *dest, const char *line, size_t len,
  */
 static void check_descriptor(struct tr2_dest *dest, uint64_t second)
 {
-	if (dest->ours && atomic_exchange_explicit(&dest->checked, second,
-						   memory_order_relaxed) ==
-				  second)
+	if (dest->ours && !is_new_second(&dest->checked, second))
 		return;
 	if (!tr2_fd_is(dest->fd, &dest->id))
 		switch_off(dest);
-	else if (dest->kind == TR2_DEST_FILE)
+	else if (dest->kind == TR2_DEST_FILE &&
+		 is_new_second(&dest->limit_checked, second))
 		dest->size_limited = may_raise_sigxfsz();
 }
 
 void tr2_dest_write_slow(struct tr2_dest *dest, const char *line, size_t len,
 			 uint64_t second, uint32_t tid)
 {
-	if (tr2_dest_is_on(dest) &&
-	    atomic_load_explicit(&dest->checked, memory_order_relaxed) !=
-		    second)
+	if (tr2_dest_is_on(dest))
 		check_descriptor(dest, second);
 	if (!tr2_dest_is_on(dest))
 		tr2_dest_drop(dest);
 	else if (dest->kind != TR2_DEST_FILE)
 		write_whole(dest, line, len, second, tid);
-	else if (atomic_load_explicit(&dest->size_limited,
-				      memory_order_relaxed))
-		write_line_guarded(dest, dest->fd, line, len, SIGXFSZ);
 	else
 		write_line(dest, dest->fd, line, len, 0);
 }

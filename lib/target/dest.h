@@ -43,8 +43,10 @@ struct tr2_dest {
 	atomic_bool size_limited; /* a file that may raise SIGXFSZ */
 	/* The second of the last check; 0 for a host's own: check each time. */
 	atomic_uint_fast64_t checked;
+	atomic_uint_fast64_t limit_checked; /* likewise, of size_limited */
 	bool blocking; /* a pipe whose flags make a write wait */
-	atomic_bool no_nowait; /* the kernel does not support RWF_NOWAIT here */
+	/* The kernel does not support RWF_NOWAIT, RWF_NOSIGNAL here. */
+	atomic_bool no_nowait, no_nosignal;
 	struct tr2_relay relay; /* for a pipe that blocks nevertheless; under
 				 * lock */
 	bool hurried; /* never wait for it */

@@ -23,7 +23,7 @@ void tr2_relay_close(struct tr2_relay *relay)
 
 void tr2_relay_check(struct tr2_relay *relay, uint64_t second)
 {
-	if (relay->pipe.ends[0] < 0 || relay->checked == second)
+	if (relay->checked == second)
 		return;
 	relay->checked = second;
 	if (!tr2_pipe_is_open(&relay->pipe))
@@ -61,7 +61,7 @@ ssize_t tr2_relay_write(struct tr2_relay *relay, int fd, const char *p,
 {
 	ssize_t n, moved;
 
-	if (relay->pipe.ends[0] < 0 && !open_pipe(relay))
+	if (!tr2_relay_is_open(relay) && !open_pipe(relay))
 		return -1;
 	if (relay->filled)
 		drain(relay);

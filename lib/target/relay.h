@@ -31,8 +31,13 @@ void tr2_relay_init(struct tr2_relay *relay);
 ssize_t tr2_relay_write(struct tr2_relay *relay, int fd, const char *p,
 			size_t len);
 
-/* Check once a second whether the host has closed its descriptors, and reused
- * their numbers. */
+static inline bool tr2_relay_is_open(const struct tr2_relay *relay)
+{
+	return relay->pipe.ends[0] >= 0;
+}
+
+/* Check once a second whether the host has closed the descriptors of one that
+ * is open, and reused their numbers. */
 void tr2_relay_check(struct tr2_relay *relay, uint64_t second);
 
 /* Call it when no thread writes any more. Signal-safe. */

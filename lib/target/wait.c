@@ -90,15 +90,6 @@ static void give_time_back(struct tr2_dest *dest, uint64_t ns)
 		give_back(&used_ns, given);
 }
 
-/* Show that the owner of the lock works. */
-static void beat(struct tr2_dest *dest)
-{
-	uint32_t pulse =
-		atomic_load_explicit(&dest->pulse, memory_order_relaxed);
-
-	atomic_store_explicit(&dest->pulse, pulse + 1, memory_order_relaxed);
-}
-
 static bool poll_for(int fd, uint64_t ns)
 {
 	struct pollfd p = { .fd = fd, .events = POLLOUT };
@@ -132,7 +123,7 @@ bool tr2_wait_for_reader(struct tr2_dest *dest, int fd)
 	if (dest->hurried)
 		return false;
 	while ((slice_ns = take_time(dest, SLICE_NS))) {
-		beat(dest);
+		tr2_wait_beat(dest);
 		before_ns = tr2_clock_now_ns();
 		ready = wait_for_room(dest, fd, slice_ns);
 		took_ns = tr2_clock_now_ns() - before_ns;
@@ -146,10 +137,8 @@ bool tr2_wait_for_reader(struct tr2_dest *dest, int fd)
 	return false;
 }
 
-void tr2_wait_note_progress(struct tr2_dest *dest, size_t bytes)
+void tr2_wait_give_back(struct tr2_dest *dest, size_t bytes)
 {
-	if (!atomic_load_explicit(&dest->charged_ns, memory_order_relaxed))
-		return;
 	give_time_back(dest, dest->terminal ? TR2_TERMINAL_STALL_NS :
 					      bytes * TR2_STALL_BACK_NS);
 }
@@ -235,35 +224,21 @@ static bool wait_for_lock(struct tr2_dest *dest, uint32_t tid)
 	}
 }
 
-static enum tr2_locking lock_taken(struct tr2_dest *dest)
+enum tr2_locking tr2_wait_lock_slow(struct tr2_dest *dest, uint32_t tid)
 {
-	beat(dest);
+	if (tr2_wait_owns(dest, tid))
+		dest->cut = true;
+	else if (atomic_load_explicit(&urgent, memory_order_relaxed))
+		return TR2_NOT_LOCKED;
+	else if (!wait_for_lock(dest, tid))
+		return TR2_LOCK_LOST;
+	tr2_wait_beat(dest);
 	return TR2_LOCKED;
 }
 
-enum tr2_locking tr2_wait_lock(struct tr2_dest *dest, uint32_t *tid)
+void tr2_wait_unlock_slow(struct tr2_dest *dest, uint32_t tid)
 {
-	if (!*tid)
-		*tid = (uint32_t)syscall(SYS_gettid);
-	if (take_over(dest, 0, *tid))
-		return lock_taken(dest);
-	if (tr2_wait_owns(dest, *tid)) {
-		dest->cut = true;
-		return lock_taken(dest);
-	}
-	if (atomic_load_explicit(&urgent, memory_order_relaxed))
-		return TR2_NOT_LOCKED;
-	return wait_for_lock(dest, *tid) ? lock_taken(dest) : TR2_LOCK_LOST;
-}
-
-void tr2_wait_unlock(struct tr2_dest *dest, uint32_t tid)
-{
-	uint32_t word = tid;
-
-	if (atomic_compare_exchange_strong_explicit(&dest->lock, &word, 0,
-						    memory_order_release,
-						    memory_order_relaxed) ||
-	    !is_owner(word, tid))
+	if (!tr2_wait_owns(dest, tid))
 		return;
 	atomic_store_explicit(&dest->lock, 0, memory_order_release);
 	tr2_sys_futex_wake(&dest->lock, 1);

@@ -21,8 +21,14 @@ void tr2_wait_init(struct tr2_dest *dest);
  */
 bool tr2_wait_for_reader(struct tr2_dest *dest, int fd);
 
+void tr2_wait_give_back(struct tr2_dest *dest, size_t bytes);
+
 /* The reader has made room for so many bytes; under the lock. */
-void tr2_wait_note_progress(struct tr2_dest *dest, size_t bytes);
+static inline void tr2_wait_note_progress(struct tr2_dest *dest, size_t bytes)
+{
+	if (atomic_load_explicit(&dest->charged_ns, memory_order_relaxed))
+		tr2_wait_give_back(dest, bytes);
+}
 
 enum tr2_locking {
 	TR2_LOCKED,
@@ -30,14 +36,48 @@ enum tr2_locking {
 	TR2_LOCK_LOST /* its owner does not work: the line is lost */
 };
 
+enum tr2_locking tr2_wait_lock_slow(struct tr2_dest *dest, uint32_t tid);
+
+/* Show that the owner of the lock works. */
+static inline void tr2_wait_beat(struct tr2_dest *dest)
+{
+	uint32_t pulse =
+		atomic_load_explicit(&dest->pulse, memory_order_relaxed);
+
+	atomic_store_explicit(&dest->pulse, pulse + 1, memory_order_relaxed);
+}
+
 /*
  * Take the lock. tid: the calling thread's; 0: ask the kernel, then set it. If
  * the word already has this tid, the thread left the lock behind: `cut` is set.
  */
-enum tr2_locking tr2_wait_lock(struct tr2_dest *dest, uint32_t *tid);
+static inline enum tr2_locking tr2_wait_lock(struct tr2_dest *dest,
+					     uint32_t *tid)
+{
+	uint32_t word = 0;
+
+	if (unlikely(!*tid))
+		*tid = (uint32_t)syscall(SYS_gettid);
+	if (unlikely(!atomic_compare_exchange_strong_explicit(
+		    &dest->lock, &word, *tid, memory_order_acquire,
+		    memory_order_relaxed)))
+		return tr2_wait_lock_slow(dest, *tid);
+	tr2_wait_beat(dest);
+	return TR2_LOCKED;
+}
+
+void tr2_wait_unlock_slow(struct tr2_dest *dest, uint32_t tid);
 
 /* Release the lock, unless another thread has it. */
-void tr2_wait_unlock(struct tr2_dest *dest, uint32_t tid);
+static inline void tr2_wait_unlock(struct tr2_dest *dest, uint32_t tid)
+{
+	uint32_t word = tid;
+
+	if (unlikely(!atomic_compare_exchange_strong_explicit(
+		    &dest->lock, &word, 0, memory_order_release,
+		    memory_order_relaxed)))
+		tr2_wait_unlock_slow(dest, tid);
+}
 
 bool tr2_wait_owns(const struct tr2_dest *dest, uint32_t tid);
 
