@@ -9,6 +9,9 @@
 #include "session/fastpath.h"
 #include "trace2.h"
 
+/* What frequent events need is in one function. */
+#define INLINE static inline __attribute__((always_inline))
+
 static int id_of(const struct trace2_repo *repo)
 {
 	return repo ? repo->repo_id : 0;
@@ -27,7 +30,7 @@ static struct tr2_regions *regions_of(const struct tr2_call *call)
 
 /* End the innermost region; category and label: its names, if the program's
  * differ. */
-static void end_region(struct tr2_call *call, const char *category,
+INLINE void end_region(struct tr2_call *call, const char *category,
 		       const char *label, const char *message)
 {
 	struct tr2_regions *regions = regions_of(call);
@@ -35,13 +38,13 @@ static void end_region(struct tr2_call *call, const char *category,
 	call->t_rel_ns = tr2_clock_since(tr2_region_start(call->thread),
 					 call->now_ns);
 	tr2_region_pop(regions);
-	TR2_EMIT(call, region_leave, .category.s = category, .label.s = label,
-		 .msg.s = message);
+	TR2_EMIT_INLINE(call, region_leave, .category.s = category,
+			.label.s = label, .msg.s = message);
 }
 
 /* End the innermost region, since another one's leave, or an enter, implies
  * it. */
-static void end_implied(struct tr2_call *call)
+static __attribute__((noinline)) void end_implied(struct tr2_call *call)
 {
 	struct tr2_region *region = tr2_region_top(regions_of(call));
 	int repo_id = call->repo_id;
@@ -56,7 +59,7 @@ static void end_implied(struct tr2_call *call)
 }
 
 /* Resolve a doubtful leave: it was meant for the innermost region. */
-static void settle_doubt(struct tr2_call *call, const char *category,
+static __attribute__((noinline)) void settle_doubt(struct tr2_call *call, const char *category,
 			 const char *label)
 {
 	struct tr2_regions *regions = regions_of(call);
@@ -69,15 +72,15 @@ static void settle_doubt(struct tr2_call *call, const char *category,
 		tr2_region_trust(regions);
 }
 
-static void enter_region(struct tr2_call *call, const char *category,
+INLINE void enter_region(struct tr2_call *call, const char *category,
 			 const char *label, const struct trace2_repo *repo,
 			 const char *message)
 {
 	call->repo_id = id_of(repo);
 	if (regions_of(call)->in_doubt)
 		settle_doubt(call, category, label);
-	TR2_EMIT(call, region_enter, .category.s = category, .label.s = label,
-		 .msg.s = message);
+	TR2_EMIT_INLINE(call, region_enter, .category.s = category,
+			.label.s = label, .msg.s = message);
 	tr2_region_push(regions_of(call), call->now_ns, category, label,
 			call->repo_id);
 }
@@ -177,7 +180,7 @@ static inline bool take_innermost(struct tr2_call *call, const char *category,
 
 /* Emit the leave under the names of its enter; the program's are used if those
  * were cut. */
-static void leave_region(struct tr2_call *call, const char *category,
+INLINE void leave_region(struct tr2_call *call, const char *category,
 			 const char *label, const struct trace2_repo *repo,
 			 const char *message)
 {
@@ -200,10 +203,10 @@ void trace2_region_enter_fl(const char *file, int line, const char *category,
 	if (tr2_fastpath_on &&
 	    tr2_fastpath_region_enter(file, line, category, label, id_of(repo)))
 		return;
-	if (!tr2_call_begin(&call, file, line))
+	if (!tr2_call_begin_inline(&call, file, line))
 		return;
 	enter_region(&call, category, label, repo, NULL);
-	tr2_call_end(&call);
+	tr2_call_end_inline(&call);
 }
 
 void trace2_region_leave_fl(const char *file, int line, const char *category,
@@ -214,11 +217,11 @@ void trace2_region_leave_fl(const char *file, int line, const char *category,
 	if (tr2_fastpath_on &&
 	    tr2_fastpath_region_leave(file, line, category, label, id_of(repo)))
 		return;
-	if (!tr2_call_begin(&call, file, line))
+	if (!tr2_call_begin_inline(&call, file, line))
 		return;
 	if (take_innermost(&call, category, label))
 		leave_region(&call, category, label, repo, NULL);
-	tr2_call_end(&call);
+	tr2_call_end_inline(&call);
 }
 
 void trace2_region_enter_printf_va_fl(const char *file, int line,
@@ -228,11 +231,11 @@ void trace2_region_enter_printf_va_fl(const char *file, int line,
 {
 	struct tr2_call call;
 
-	if (!tr2_call_begin(&call, file, line))
+	if (!tr2_call_begin_inline(&call, file, line))
 		return;
 	enter_region(&call, category, label, repo,
 		     tr2_call_format(&call, fmt, ap));
-	tr2_call_end(&call);
+	tr2_call_end_inline(&call);
 }
 
 void trace2_region_leave_printf_va_fl(const char *file, int line,
@@ -242,12 +245,12 @@ void trace2_region_leave_printf_va_fl(const char *file, int line,
 {
 	struct tr2_call call;
 
-	if (!tr2_call_begin(&call, file, line))
+	if (!tr2_call_begin_inline(&call, file, line))
 		return;
 	if (take_innermost(&call, category, label))
 		leave_region(&call, category, label, repo,
 			     tr2_call_format(&call, fmt, ap));
-	tr2_call_end(&call);
+	tr2_call_end_inline(&call);
 }
 
 void trace2_region_enter_printf_fl(const char *file, int line,
@@ -276,11 +279,11 @@ void trace2_region_leave_printf_fl(const char *file, int line,
 	va_end(ap);
 }
 
-static inline __attribute__((always_inline)) bool
+INLINE bool
 begin_data(struct tr2_call *call, const char *file, int line,
 	   const struct trace2_repo *repo)
 {
-	if (!tr2_call_begin(call, file, line))
+	if (!tr2_call_begin_inline(call, file, line))
 		return false;
 	tr2_call_announce(call, NULL);
 	call->repo_id = id_of(repo);
@@ -300,9 +303,9 @@ void trace2_data_string_fl(const char *file, int line, const char *category,
 		return;
 	if (!begin_data(&call, file, line, repo))
 		return;
-	TR2_EMIT(&call, data, .category.s = category, .key.s = key,
+	TR2_EMIT_INLINE(&call, data, .category.s = category, .key.s = key,
 		 .value.s = value);
-	tr2_call_end(&call);
+	tr2_call_end_inline(&call);
 }
 
 void trace2_data_intmax_fl(const char *file, int line, const char *category,
@@ -328,7 +331,7 @@ void trace2_data_json_fl(const char *file, int line, const char *category,
 		return;
 	TR2_EMIT(&call, data_json, .category.s = category, .key.s = key,
 		 .value.s = json_text);
-	tr2_call_end(&call);
+	tr2_call_end_inline(&call);
 }
 
 void trace2_printf_va_fl(const char *file, int line, const char *fmt,
@@ -336,10 +339,10 @@ void trace2_printf_va_fl(const char *file, int line, const char *fmt,
 {
 	struct tr2_call call;
 
-	if (!tr2_call_begin(&call, file, line))
+	if (!tr2_call_begin_inline(&call, file, line))
 		return;
-	TR2_EMIT(&call, printf, .msg.s = tr2_call_format(&call, fmt, ap));
-	tr2_call_end(&call);
+	TR2_EMIT_INLINE(&call, printf, .msg.s = tr2_call_format(&call, fmt, ap));
+	tr2_call_end_inline(&call);
 }
 
 void trace2_printf_fl(const char *file, int line, const char *fmt, ...)

@@ -21,6 +21,9 @@
 #define TR2_E_NESTED (1u << 2)
 #define TR2_E_KEEP_TIME (1u << 3)
 #define TR2_E_PROCESS (1u << 4)
+/* It has a template: tr2_event_flags() has these, the table does not. */
+#define TR2_E_NORMAL (1u << 5)
+#define TR2_E_PERF (1u << 6)
 
 /* Flags of a field. */
 #define TR2_F_OPT (1u << 0)
@@ -122,6 +125,20 @@ struct tr2_event_row {
 };
 
 extern const struct tr2_event_row tr2_event_rows[TR2_EVENT_NR];
+
+/* The flags of an event; constant if the event is. */
+static inline unsigned int tr2_event_flags(enum tr2_event_kind kind)
+{
+	static const unsigned int all[] = {
+#define TR2_EVENT(name, flags, fields, normal, category, perf)          \
+	(flags) | _Generic((normal), void *: 0, default: TR2_E_NORMAL) | \
+		_Generic((perf), void *: 0, default: TR2_E_PERF),
+#include "event/events.def"
+#undef TR2_EVENT
+	};
+
+	return all[kind];
+}
 
 /* Does the event have this optional field? */
 static inline bool tr2_event_has(const struct tr2_event *ev, unsigned int field)

@@ -16,11 +16,78 @@
 #ifndef TR2_SESSION_CALL_H
 #define TR2_SESSION_CALL_H
 
+#include <errno.h>
+
+#include "base/clock.h"
+#include "base/macros.h"
+#include "session/fork.h"
+#include "session/parts.h"
 #include "session/session.h"
+#include "session/thread_life.h"
+#include "thread/context.h"
 #include "thread/emit.h"
+#include "thread/enter.h"
+#include "thread/fork_guard.h"
+#include "thread/lock.h"
 
 bool tr2_call_begin(struct tr2_call *call, const char *file, int line);
 void tr2_call_end(struct tr2_call *call);
+
+/* Count the call as lost, or note that it came too early. Return false. */
+bool tr2_call_turn_away(struct tr2_call *call, const char *file, int line);
+
+/* The same in line, for frequent events. */
+static inline __attribute__((always_inline)) bool
+tr2_call_begin_inline(struct tr2_call *call, const char *file, int line)
+{
+	struct tr2_thread *thread;
+
+	call->saved_errno = errno;
+	if (unlikely(tr2_lock_is_mine()) ||
+	    unlikely(!tr2_self && !tr2_session_is_started()))
+		return tr2_call_turn_away(call, file, line);
+	if (unlikely(tr2_fork_guard_is_cleared()))
+		tr2_session_after_fork();
+	thread = tr2_thread_get();
+	if (likely(thread != NULL))
+		thread = tr2_thread_enter(thread, &call->inside);
+	if (unlikely(!thread))
+		return tr2_call_turn_away(call, file, line);
+	call->thread = thread;
+	if (unlikely(__atomic_load_n(&trace2_enabled_, __ATOMIC_SEQ_CST) !=
+		     1)) {
+		tr2_thread_leave(thread, &call->inside);
+		errno = call->saved_errno;
+		return false;
+	}
+	call->file = file;
+	call->line = line;
+	call->repo_id = 0;
+	call->t_rel_ns = 0;
+	call->generation = tr2_stream.generation;
+	/* Acquire: pairs with the end of tr2_session_reopen(). */
+	if (unlikely(atomic_load_explicit(&tr2_session.state,
+					  memory_order_acquire) !=
+		     TR2_SESSION_ON))
+		tr2_session_reopen(thread, file, line);
+	if (unlikely(thread->calls_parts))
+		tr2_parts_before_call(thread);
+	call->emitter = &thread->emitter;
+	call->now_ns = tr2_clock_now_ns();
+	return true;
+}
+
+static inline __attribute__((always_inline)) void
+tr2_call_end_inline(struct tr2_call *call)
+{
+	if (call->thread) {
+		if (unlikely(call->thread->has_new_name))
+			tr2_thread_tell_name(call->thread);
+		tr2_context_shrink(call->thread);
+		tr2_thread_leave(call->thread, &call->inside);
+	}
+	errno = call->saved_errno;
+}
 
 /* Emit thread_start, if the thread was not announced yet. base NULL:
  * "unknown". */

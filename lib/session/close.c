@@ -77,7 +77,10 @@ static void write_end(struct tr2_thread *thread, bool interrupted)
 	}
 	call.now_ns = tr2_clock_now_ns();
 	call.line = __LINE__;
-	TR2_EMIT(&call, atexit, .code.i = tr2_session.exit_code);
+	for (i = 0; i < TR2_TARGET_NR; i++)
+		tr2_dest_check_next(tr2_stream_dest(i));
+	TR2_EMIT(&call, atexit, .code.i = tr2_session.exit_code,
+		 .lost.u = tr2_stream_nr_lost());
 	tr2_session_end_ring(TR2_ARENA_EXITED, tr2_session.exit_code,
 			     tr2_lock_is_mine());
 	for (i = 0; i < TR2_TARGET_NR; i++) {

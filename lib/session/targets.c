@@ -61,17 +61,18 @@ void tr2_session_prepare_text(void)
 
 bool tr2_session_open_targets(bool again)
 {
-	bool ring, any_on;
-	unsigned int i;
+	unsigned int opened = 0, i;
 
 	tr2_stream.redact = tr2_session.settings.redact;
-	any_on = ring = open_target(TR2_TARGET_ring, again);
-	if (ring)
+	if (open_target(TR2_TARGET_ring, again)) {
+		opened |= 1u << TR2_TARGET_ring;
 		tr2_session_begin_ring();
+	}
 	for (i = 0; i < TR2_TARGET_NR; i++)
-		if (i != TR2_TARGET_ring)
-			any_on |= open_target(i, again);
-	return any_on;
+		if (i != TR2_TARGET_ring && open_target(i, again))
+			opened |= 1u << i;
+	tr2_stream.opened = opened;
+	return opened;
 }
 
 /* A target whose directory is full gets only its sentinel. Tracing is on if
@@ -93,8 +94,9 @@ static void publish_targets(struct tr2_call *call)
 		struct tr2_target *target = &tr2_stream.target[i];
 
 		if (target->dest.sentinel && tr2_dest_is_on(&target->dest)) {
-			tr2_target_emit(target, i, &call->thread->render, &ev,
-					0);
+			if (tr2_target_shows(target, i, ev.kind, 1))
+				tr2_target_emit(target, i,
+						&call->thread->render, &ev);
 			tr2_dest_close(&target->dest);
 		}
 		any_on |= tr2_dest_is_on(&target->dest);

@@ -145,6 +145,12 @@ static inline void tr2_dest_write(struct tr2_dest *dest, const char *line,
 		tr2_dest_write_rest(dest, line, len, result);
 }
 
+/* Check the descriptor before the next line. */
+static inline void tr2_dest_check_next(struct tr2_dest *dest)
+{
+	atomic_store_explicit(&dest->checked, UINT64_MAX, memory_order_relaxed);
+}
+
 /* Switch it off. Signal-safe. */
 void tr2_dest_stop(struct tr2_dest *dest);
 

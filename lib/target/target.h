@@ -5,6 +5,7 @@
 
 #include "event/render.h"
 #include "target/dest.h"
+#include "target/ring.h"
 
 /* The settings of each are in config/settings.def. */
 #define TR2_TARGETS(X) X(normal) X(perf) X(event) X(ring)
@@ -22,34 +23,52 @@ struct tr2_target {
 	struct tr2_dest dest;
 };
 
-/*
- * Render the event if this target shows it; true: write render->line. lost: the
- * number of lost events, for the event that reports it. Signal-safe.
- */
-bool tr2_target_render(struct tr2_target *target, enum tr2_target_id id,
-		       struct tr2_render *render, const struct tr2_event *ev,
-		       uint64_t lost);
+/* Whether the target shows events of this kind, in a region so deep. */
+static inline bool tr2_target_shows(const struct tr2_target *target,
+				    enum tr2_target_id id,
+				    enum tr2_event_kind kind,
+				    unsigned int nesting)
+{
+	unsigned int flags = tr2_event_flags(kind);
+
+	switch (id) {
+	case TR2_TARGET_normal:
+		return flags & TR2_E_NORMAL;
+	case TR2_TARGET_perf:
+		return flags & TR2_E_PERF;
+	case TR2_TARGET_event:
+		return !(flags & TR2_E_NESTED) || !target->max_nesting ||
+		       nesting <= target->max_nesting;
+	default:
+		return true;
+	}
+}
 
 /* Write a rendered record into the calling thread's ring. */
 void tr2_target_put(struct tr2_target *target, const struct tr2_render *render);
 
-/* Render and write. Inline: see base/raw.h. */
-static inline void tr2_target_emit(struct tr2_target *target,
-				   enum tr2_target_id id,
-				   struct tr2_render *render,
-				   const struct tr2_event *ev, uint64_t lost)
+/*
+ * Render and write an event that the target shows. Inline: see base/raw.h; fast
+ * if id is constant. Signal-safe.
+ */
+static inline __attribute__((always_inline)) void
+tr2_target_emit(struct tr2_target *target, enum tr2_target_id id,
+		struct tr2_render *render, const struct tr2_event *ev)
 {
-	/* Check the last line like the first one of a second. */
-	uint64_t second = ev->kind == TR2_EV_atexit ? UINT64_MAX :
-						      ev->wall_us / 1000000u;
+	static const tr2_render_fn renderers[TR2_TARGET_NR] = {
+#define X(name) tr2_render_##name,
+		TR2_TARGETS(X)
+#undef X
+	};
 
-	if (!tr2_target_render(target, id, render, ev, lost))
-		return;
-	if (id == TR2_TARGET_ring)
+	renderers[id](render, ev, target->brief);
+	if (unlikely(render->line.failed))
+		tr2_dest_drop(&target->dest);
+	else if (id == TR2_TARGET_ring)
 		tr2_target_put(target, render);
 	else
 		tr2_dest_write(&target->dest, render->line.p, render->line.len,
-			       second, ev->tid);
+			       ev->wall_us / 1000000u, ev->tid);
 }
 
 #endif

@@ -8,8 +8,6 @@
 #include <errno.h>
 #include <string.h>
 
-#include "base/clock.h"
-#include "base/macros.h"
 #include "base/mask.h"
 #include "event/redact.h"
 #include "thread/lock.h"
@@ -19,13 +17,6 @@
  * more. */
 #define MAX_PLACES 64
 
-static unsigned int nesting_of(const struct tr2_call *call)
-{
-	if (call->emitter != &call->thread->emitter)
-		return 1;
-	return (unsigned int)call->thread->regions.nr_open + 1;
-}
-
 /* A thread gets its ring at its first event. */
 static void take_ring(struct tr2_thread *thread)
 {
@@ -34,72 +25,28 @@ static void take_ring(struct tr2_thread *thread)
 }
 
 /* The ring of slot 0 is written under the process's lock. */
-static bool needs_lock(unsigned int target, const struct tr2_event *ev)
+static bool needs_lock(const struct tr2_event *ev)
 {
-	return target == TR2_TARGET_ring &&
-	       tr2_event_rows[ev->kind].flags & TR2_E_PROCESS &&
-	       !tr2_lock_is_mine();
+	return tr2_event_flags(ev->kind) & TR2_E_PROCESS && !tr2_lock_is_mine();
 }
 
-/*
- * Emit to every target that is on; if none remains, tracing ends. If a signal
- * handler forked during this call, the call continues in the child, too, and
- * emits nothing there: the parent emits the event.
- */
-static inline __attribute__((always_inline)) void
-emit(struct tr2_call *call, const struct tr2_event *ev)
+bool tr2_call_emit_to_ring(struct tr2_call *call, const struct tr2_event *ev)
 {
-	uint64_t lost = ev->kind == TR2_EV_atexit ? tr2_stream_nr_lost() : 0;
-	bool any_on = false, locked;
-	unsigned int i;
+	struct tr2_target *target = &tr2_stream.target[TR2_TARGET_ring];
+	bool locked;
 
-	if (tr2_dest_is_on(&tr2_stream.target[TR2_TARGET_ring].dest))
-		take_ring(call->thread);
-	for (i = 0; i < TR2_TARGET_NR; i++) {
-		struct tr2_target *target = &tr2_stream.target[i];
-
-		if (call->generation != tr2_stream.generation)
-			return;
-		if (!tr2_dest_is_on(&target->dest)) {
-			tr2_dest_drop(&target->dest);
-			continue;
-		}
-		locked = needs_lock(i, ev);
-		if (locked)
-			tr2_lock();
-		tr2_target_emit(target, i, &call->thread->render, ev, lost);
-		if (locked)
-			tr2_unlock();
-		any_on |= tr2_dest_is_on(&target->dest);
+	if (!tr2_dest_is_on(&target->dest)) {
+		tr2_dest_drop(&target->dest);
+		return false;
 	}
-	if (!any_on && call->generation == tr2_stream.generation)
-		__atomic_store_n(&trace2_enabled_, 0, __ATOMIC_RELAXED);
-}
-
-/* Inlined into tr2_call_emit(): see base/raw.h. */
-static inline __attribute__((always_inline)) void
-emit_now(struct tr2_call *call, enum tr2_event_kind kind,
-	 const struct tr2_value *v)
-{
-	struct tr2_event ev = {
-		.kind = kind,
-		.v = v,
-		.emitter = call->emitter,
-		.file = call->file,
-		.line = call->line,
-		.repo_id = call->repo_id,
-		.nesting = nesting_of(call),
-		.tid = call->thread->tid,
-		.as_main = call->emitter != &call->thread->emitter,
-		.time_ns = call->now_ns,
-		.wall_us = tr2_clock_wall_us(call->now_ns),
-		.t_abs_ns = tr2_clock_since(tr2_stream.start_ns,
-					    call->now_ns),
-		.t_rel_ns = call->t_rel_ns,
-	};
-
-	call->thread->render.redact = tr2_stream.redact;
-	emit(call, &ev);
+	take_ring(call->thread);
+	locked = needs_lock(ev);
+	if (locked)
+		tr2_lock();
+	tr2_target_emit(target, TR2_TARGET_ring, &call->thread->render, ev);
+	if (locked)
+		tr2_unlock();
+	return tr2_dest_is_on(&target->dest);
 }
 
 /* The name is part of every event of its thread. */
@@ -128,7 +75,7 @@ void tr2_call_name_thread(struct tr2_call *call, const char *base)
 	tr2_mask_end(&before);
 }
 
-static __attribute__((noinline)) void announce(struct tr2_call *call)
+void tr2_call_announce_unknown(struct tr2_call *call)
 {
 	tr2_call_name_thread(call, NULL);
 	TR2_EMIT(call, thread_start, );
@@ -137,10 +84,7 @@ static __attribute__((noinline)) void announce(struct tr2_call *call)
 void tr2_call_emit(struct tr2_call *call, enum tr2_event_kind kind,
 		   const struct tr2_value *v)
 {
-	if (unlikely(!call->thread->announced) &&
-	    call->emitter == &call->thread->emitter)
-		announce(call);
-	emit_now(call, kind, v);
+	tr2_call_emit_inline(call, kind, v);
 }
 
 const char *tr2_call_format(struct tr2_call *call, const char *fmt, va_list ap)

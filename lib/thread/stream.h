@@ -21,6 +21,7 @@ struct tr2_stream {
 	const char *sid; /* the session's whole id, "" before it has one */
 	size_t sid_room; /* the id is never longer in this process */
 	unsigned int depth; /* the number of sessions above it */
+	unsigned int opened; /* the targets of the session: 1 << id each */
 	bool redact;
 	volatile unsigned int generation; /* the number of forks so far */
 	uint32_t forked_by; /* the parent's thread; 0: unknown */

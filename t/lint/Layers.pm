@@ -26,7 +26,7 @@ my @LIB = (
 	[ thread => 'base event arena metric ring target' ],
 	[ part => 'base event perfevent arena metric ring pmu target thread' ],
 	[ session => '*' ],
-	[ api => 'base arena metric pmu target thread session' ],
+	[ api => 'base event arena metric pmu target thread session' ],
 );
 my @TOOL = (
 	[ common => '' ],
