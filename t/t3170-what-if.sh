@@ -82,7 +82,12 @@ test_expect_success 'several changes count together, and the new path is shown' 
 	trace2 report --what-if=writer=4x --what-if reader=2x r >out &&
 	grep "^writer=4x, reader=2x: 90.000 ms would be 43.500 ms (51.7% less)$" out &&
 	grep "CRITICAL PATH" out &&
-	grep "^ *11.000 .*run .*\[writer\]" out
+	grep "^ *11.000 .*run .*\[writer\]" out &&
+	trace2 report --what-if=writer=4x,reader=2x r >actual &&
+	test_cmp out actual &&
+	# A comma is also a part of a name.
+	test_expect_code 2 trace2 report --what-if="writer=4x,read?r,reader=2x" r 2>err &&
+	test_grep "what-if=.read?r,reader=2x. changes nothing" err
 '
 
 test_expect_success 'another chain becomes the longest: the gain ends there' '

@@ -15,6 +15,7 @@
 #include "common/say.h"
 #include "export/html.h"
 #include "model/kind.h"
+#include "model/retime.h"
 
 #define TR2_REPORT_VIEW(name, help) VIEW_##name,
 enum {
@@ -63,8 +64,8 @@ static const struct tr2_option options[] = {
 	{ 0, "what-if", "[CHANGE]", TR2_OPT_LIST, &what_if,
 	  "the time that would follow from CHANGE: NAME=2x, NAME=50% or "
 	  "NAME=0, where NAME is a process, category/label of a region, "
-	  "wait:CAUSE or ready; may be repeated; without CHANGE, what would "
-	  "gain most", NULL },
+	  "wait:CAUSE or ready; or several, separated by commas; without "
+	  "CHANGE, what would gain most", NULL },
 	{ 'j', "jobs", "N", TR2_OPT_LIST, &jobs,
 	  "like --what-if, of N jobs at once, where make or another process "
 	  "runs several", NULL },
@@ -160,17 +161,50 @@ static bool any_view(void)
 	return false;
 }
 
+static void add_change(const char *text)
+{
+	what_if.item = tr2_realloc(what_if.item, what_if.nr + 1,
+				   sizeof(*what_if.item));
+	what_if.item[what_if.nr++] = text;
+}
+
 /* -j N is short for --what-if='-j N'. */
 static void add_jobs(void)
 {
 	size_t i;
 
-	for (i = 0; i < jobs.nr; i++) {
-		what_if.item = tr2_realloc(what_if.item, what_if.nr + 1,
-					   sizeof(*what_if.item));
-		what_if.item[what_if.nr++] =
-			tr2_strf("-j%s%s", *jobs.item[i] == ' ' ? "" : " ",
-				 jobs.item[i]);
+	for (i = 0; i < jobs.nr; i++)
+		add_change(tr2_strf("-j%s%s", *jobs.item[i] == ' ' ? "" : " ",
+				    jobs.item[i]));
+}
+
+static bool is_change(const char *text)
+{
+	struct tr2_change change;
+	bool ok = !tr2_change_parse(text, &change);
+
+	free((char *)change.name);
+	return ok;
+}
+
+/* A command line may contain commas: only one behind a whole change separates
+ * two. */
+static void split_changes(void)
+{
+	size_t i, nr = what_if.nr;
+	char *text, *comma;
+
+	for (i = 0; i < nr; i++) {
+		text = comma = tr2_strdup(what_if.item[i]);
+		what_if.item[i] = text;
+		while ((comma = strchr(comma, ','))) {
+			*comma = '\0';
+			if (is_change(text))
+				add_change(text = comma + 1);
+			else
+				*comma = ',';
+			comma++;
+		}
 	}
 }
 
@@ -196,6 +230,7 @@ static int take_changes(int argc, char **argv)
 			argv[rest++] = argv[k];
 	}
 	what_if.nr = nr;
+	split_changes();
 	return rest;
 }
 
