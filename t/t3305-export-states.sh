@@ -56,7 +56,7 @@ test_expect_success 'otlp: what a process did' '
 	cat >expect <<-\EOF &&
 	["top","trace2.cpu_ns 22000","trace2.ready_ns 1000","trace2.wait_ns 73000","trace2.wait.child_ns 73000"]
 	["writer","trace2.cpu_ns 55000","trace2.ready_ns 3000","trace2.wait_ns 0"]
-	["c/l"]
+	["c/l","trace2.cpu_ns 30000","trace2.ready_ns 0","trace2.wait_ns 0"]
 	["reader","trace2.cpu_ns 37000","trace2.ready_ns 5000","trace2.wait_ns 40000","trace2.wait.pipe_ns 40000"]
 	EOF
 	test_cmp expect actual

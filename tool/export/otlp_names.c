@@ -200,28 +200,52 @@ static void add_exit(struct tr2_attributes *a, const struct tr2_node *n)
 		tr2_attribute_int(a, "trace2.spawn_ns", n->spawn_ns);
 }
 
+static void add_waits(struct tr2_attributes *a,
+		      const struct tr2_state_sums *sums)
+{
+	char key[40];
+	int i;
+
+	tr2_attribute_int(a, "trace2.ready_ns", sums->ready_ns);
+	tr2_attribute_int(a, "trace2.wait_ns", sums->wait_ns);
+	for (i = 0; i < TR2_CAUSE_NR; i++) {
+		if (!sums->cause_ns[i])
+			continue;
+		snprintf(key, sizeof(key), "trace2.wait.%s_ns",
+			 tr2_cause_name(i));
+		tr2_attribute_int(a, key, sums->cause_ns[i]);
+	}
+}
+
 /* Add what the process did, as the kernel recorded it. */
 static void add_states(struct tr2_attributes *a, const struct tr2_node *n)
 {
 	const struct tr2_model *m = a->x->m;
 	struct tr2_state_sums sums = { 0 };
-	char key[40];
-	int i;
 
 	if (n->cpu_ns != TR2_NO_TIME)
 		tr2_attribute_int(a, "trace2.cpu_ns", n->cpu_ns);
 	if (!n->task || !m->has_states || n->wait_ns == TR2_NO_TIME)
 		return;
 	tr2_states_sum_task(m, n->task, n->start_ns, n->end_ns, &sums);
-	tr2_attribute_int(a, "trace2.ready_ns", sums.ready_ns);
-	tr2_attribute_int(a, "trace2.wait_ns", sums.wait_ns);
-	for (i = 0; i < TR2_CAUSE_NR; i++) {
-		if (!sums.cause_ns[i])
-			continue;
-		snprintf(key, sizeof(key), "trace2.wait.%s_ns",
-			 tr2_cause_name(i));
-		tr2_attribute_int(a, key, sums.cause_ns[i]);
-	}
+	add_waits(a, &sums);
+}
+
+/* Add what a thread did between two times of its session. */
+static void add_thread_states(struct tr2_attributes *a, uint32_t thread,
+			      int64_t start_ns, int64_t end_ns)
+{
+	const struct tr2_model *m = a->x->m;
+	const struct tr2_model_thread *t = &m->threads[thread];
+	int64_t wall_ns = m->sessions[t->session].wall_ns;
+	struct tr2_state_sums sums = { 0 };
+
+	if (!t->task_thread)
+		return;
+	tr2_states_sum(m, t->task_thread, wall_ns + start_ns, wall_ns + end_ns,
+		       &sums);
+	tr2_attribute_int(a, "trace2.cpu_ns", sums.run_ns);
+	add_waits(a, &sums);
 }
 
 static void own_process(struct tr2_attributes *a, uint32_t node,
@@ -262,6 +286,7 @@ static void own_thread(struct tr2_attributes *a, uint32_t thread,
 	(void)points;
 	tr2_attribute_str(a, "trace2.span", "thread");
 	tr2_attribute_str(a, "thread.name", tr2_s(a->x->m, t->name));
+	add_thread_states(a, thread, t->start_ns, t->end_ns);
 	add_metrics(a, t->session, thread);
 }
 
@@ -298,6 +323,8 @@ static void own_span(struct tr2_attributes *a, uint32_t span,
 	tr2_attribute_str(a, "trace2.msg", tr2_s(m, s->msg));
 	if (s->child)
 		own_child(a, s);
+	else
+		add_thread_states(a, s->thread, s->start_ns, s->end_ns);
 	if (s->repo)
 		tr2_attribute_int(a, "trace2.repo", s->repo);
 	if (s->flags & TR2_SPAN_OPEN)
