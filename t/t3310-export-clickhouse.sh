@@ -63,7 +63,7 @@ test_expect_success 'a day and a host, threads first and sessions last' '
 	server &&
 	test_when_finished stop &&
 	load "$MIX" 2>err &&
-	echo "[ trace2 export: 2 sessions, 20 rows -> $url, database trace2; 0 sessions were there ]" \
+	echo "[ trace2 export: 3 processes, 2 sessions, 20 rows -> $url, database trace2; 0 sessions were there ]" \
 		>expect &&
 	test_cmp expect err &&
 	counts >actual &&
@@ -174,9 +174,9 @@ test_expect_success 'so is one that has more events and still runs' '
 	sed "/wait.*both.*}/d" more.event >less.event &&
 	load less.event &&
 	load more.event 2>err &&
-	test_grep "^. trace2 export: 1 sessions, .* 1 sessions were there" err &&
+	test_grep "^. trace2 export: 0 processes, 1 sessions, .* 1 sessions were there" err &&
 	load less.event 2>err &&
-	test_grep "^. trace2 export: 0 sessions, 0 rows" err
+	test_grep "^. trace2 export: 0 processes, 0 sessions, 0 rows" err
 '
 
 test_expect_success 'parents and children that come apart' '

@@ -42,7 +42,7 @@ struct clickhouse {
 	uint32_t state_row, sample_row;
 	int64_t *self;      /* by span */
 	bool skip;          /* the current session is stored already */
-	uint64_t nr_sent, nr_there;
+	uint64_t nr_there; /* such sessions */
 };
 
 /* Number rows in the order in which they were read: later events of a session
@@ -190,7 +190,6 @@ static void session(struct tr2_export *x, uint32_t i)
 		return;
 	}
 	tr2_clickhouse_begin(&h->c, &h->units[i]);
-	h->nr_sent++;
 }
 
 /* Return the number of a row in its unit and table. */
@@ -290,9 +289,16 @@ static void session_end(struct tr2_export *x, uint32_t i)
 
 static void print_result(const struct clickhouse *h)
 {
-	fprintf(stderr, "[ trace2 export: %" PRIu64 " sessions, %" PRIu64
-		" rows -> %s, database %s; %" PRIu64 " sessions were there ]\n",
-		h->nr_sent, h->c.sent_rows, tr2_http_shown(h->c.http),
+	uint64_t nr_rows = 0;
+	int i;
+
+	for (i = 0; i < TR2_TABLE_NR; i++)
+		nr_rows += h->c.sent_rows[i];
+	fprintf(stderr, "[ trace2 export: %" PRIu64 " processes, %" PRIu64
+		" sessions, %" PRIu64 " rows -> %s, database %s; %" PRIu64
+		" sessions were there ]\n",
+		h->c.sent_rows[TR2_TABLE_processes],
+		h->c.sent_rows[TR2_TABLE_sessions], nr_rows, tr2_http_shown(h->c.http),
 		h->c.database, h->nr_there);
 }
 

@@ -75,7 +75,7 @@ struct tr2_clickhouse {
 	struct tr2_clickhouse_piece *pieces;
 	struct tr2_clickhouse_unit **list; /* room for all pieces */
 	uint32_t nr_pieces, alloc_pieces;
-	uint64_t sent_rows;
+	uint64_t sent_rows[TR2_TABLE_NR];
 };
 
 /* NULL: an error was printed. */

@@ -253,7 +253,7 @@ static int insert(struct tr2_clickhouse *c, enum tr2_table_id table)
 		return -1;
 	if (tr2_http_status(c->http) != 200)
 		return tr2_clickhouse_busy(c) ? 0 : -1;
-	c->sent_rows += count_rows(c);
+	c->sent_rows[table] += count_rows(c);
 	return 1;
 }
 
