@@ -382,6 +382,30 @@ test_expect_success TTY 'a narrow terminal keeps the names of regions' '
 	test_grep ! "left out" out
 '
 
+test_expect_success JQ '--path: the critical path alone, as csv, too' '
+	trace2 report --format=json known.event >out &&
+	jq "{critical_path}" out >expect &&
+	trace2 report --path --format=json known.event | jq . >actual &&
+	test_cmp expect actual &&
+	jq -r ".critical_path[] | \"\(.depth),\(.time_ns)\"" expect >steps &&
+	trace2 report --path --format=csv known.event >out &&
+	sed 1d out | cut -d, -f1,2 >actual &&
+	test_cmp steps actual &&
+	trace2 report known.event >out &&
+	sed -n "/CRITICAL PATH/,/without states/p" out >expect &&
+	trace2 report --path known.event >actual &&
+	test_cmp expect actual &&
+	trace2 report --path -s time -n 1 --format=csv known.event >out &&
+	cut -d, -f2 out >actual &&
+	{
+		echo time_ns &&
+		cut -d, -f2 steps | sort -rn | head -n 1
+	} >expect &&
+	test_cmp expect actual &&
+	test_expect_code 2 trace2 report --path --cmd kid known.event 2>err &&
+	test_grep "path is of the whole" err
+'
+
 test_expect_success 'csv is one table' '
 	trace2 report --format=csv known.event >out &&
 	test_grep "^depth,wall_ns" out &&

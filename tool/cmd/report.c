@@ -289,6 +289,15 @@ static int check_brief(void)
 }
 
 /* Return 0, or an exit code. */
+static int check_path(void)
+{
+	if (!chosen[VIEW_path] || !tr2_filter_on(&tr2_common.filter))
+		return 0;
+	return tr2_usage_error(&tr2_command_report,
+			       "--path is of the whole: give it without filters");
+}
+
+/* Return 0, or an exit code. */
 static int check_group(void)
 {
 	size_t i;
@@ -325,7 +334,7 @@ static int check_html(void)
 	return 0;
 }
 
-/* The samples have a flame graph instead. */
+/* The path is below the processes; the samples have a flame graph instead. */
 static void print_page_tables(struct tr2_model *m, struct tr2_output *out)
 {
 	size_t i;
@@ -336,7 +345,7 @@ static void print_page_tables(struct tr2_model *m, struct tr2_output *out)
 	tr2_report_processes(&report);
 	for (i = 0; i < NR_VIEWS; i++) {
 		out->caption = options[i].help;
-		if (i != VIEW_samples)
+		if (i != VIEW_samples && i != VIEW_path)
 			views[i](&report);
 	}
 	report.per_thread = true;
@@ -373,6 +382,8 @@ static int run(int argc, char **argv)
 		exit_code = check_csv();
 	if (!exit_code)
 		exit_code = check_group();
+	if (!exit_code)
+		exit_code = check_path();
 	if (!exit_code)
 		exit_code = check_brief();
 	if (exit_code)

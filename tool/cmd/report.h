@@ -66,9 +66,8 @@ static inline double tr2_report_share(int64_t part, int64_t whole)
 	return whole > 0 ? (double)part / (double)whole : 0;
 }
 
-/* Without a view: print the totals, and the critical path. */
+/* Without a view: print the totals. */
 void tr2_report_summary(const struct tr2_report *r);
-void tr2_report_critical_path(const struct tr2_report *r);
 /* Print so many of the largest parts of the path, and all others as one. */
 void tr2_report_parts(const struct tr2_report *r, size_t most);
 /* Were records of states lost? */

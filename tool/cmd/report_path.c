@@ -409,7 +409,7 @@ static void give_sums(struct tr2_table *t, struct step_row *row,
 	}
 }
 
-static void print_path(const struct tr2_report *r, const struct tr2_step *steps,
+static bool print_path(const struct tr2_report *r, const struct tr2_step *steps,
 		       size_t nr, int64_t whole)
 {
 	bool all = !tr2_report_is_text(r) || r->all, sums;
@@ -420,6 +420,7 @@ static void print_path(const struct tr2_report *r, const struct tr2_step *steps,
 	struct tr2_path_sum *sum = NULL;
 	struct tr2_table t;
 	size_t nr_sums = 0;
+	bool ok;
 
 	mark_steps(steps, nr, whole, all, &rows);
 	sums = !all && !fits(&rows, whole);
@@ -434,11 +435,11 @@ static void print_path(const struct tr2_report *r, const struct tr2_step *steps,
 	else
 		give_steps(&t, &row, steps, nr, &rows);
 	give_rest(&t, &row, &rows);
-	tr2_table_print(&t);
-	tr2_table_release(&t);
+	ok = tr2_report_table(r, &t, NULL);
 	tr2_path_functions_free(row.functions);
 	free(sum);
 	free(rows.shown);
+	return ok;
 }
 
 static void print_dim(const char *text)
@@ -468,19 +469,24 @@ static void print_limits(const struct tr2_model *m, uint32_t root)
 			  "and the path are not exact)");
 }
 
-void tr2_report_critical_path(const struct tr2_report *r)
+bool tr2_report_path(const struct tr2_report *r)
 {
 	const struct tr2_model *m = r->m;
 	uint32_t root = tr2_longest_root(m);
 	int64_t whole = m->nodes[root].end_ns - m->nodes[root].start_ns;
 	struct tr2_step *steps = NULL;
 	size_t nr = root ? tr2_critical_path(m, root, &steps) : 0;
+	unsigned int piped_width = r->out->piped_width;
+	bool ok = true;
 
-	if (nr)
-		print_path(r, steps, nr, whole);
+	r->out->piped_width = TR2_REPORT_WIDTH;
+	if (nr || r->out->format == TR2_FORMAT_CSV)
+		ok = print_path(r, steps, nr, whole);
+	r->out->piped_width = piped_width;
 	if (nr && tr2_report_is_text(r))
 		print_limits(m, root);
 	free(steps);
+	return ok;
 }
 
 void tr2_report_parts(const struct tr2_report *r, size_t most)

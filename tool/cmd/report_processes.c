@@ -217,7 +217,7 @@ static void print_above(const struct tr2_report *r, bool with_path)
 {
 	tr2_report_summary(r);
 	if (with_path && tr2_report_is_text(r))
-		tr2_report_critical_path(r);
+		tr2_report_path(r);
 }
 
 static bool processes(const struct tr2_report *r, bool with_path)
@@ -282,6 +282,6 @@ bool tr2_report_processes(const struct tr2_report *r)
 	if (!processes(r, with_path))
 		return false;
 	if (with_path && !tr2_report_is_text(r))
-		tr2_report_critical_path(r);
+		tr2_report_path(r);
 	return true;
 }

@@ -150,9 +150,7 @@ static void print_answer(const struct tr2_report *r, struct tr2_retime *retime,
 		tr2_table_print_row(r->out, "what_if", TR2_COLUMNS(answer),
 				    row);
 	then.m = tr2_retimed_model(retime);
-	r->out->piped_width = TR2_REPORT_WIDTH;
-	tr2_report_critical_path(&then);
-	r->out->piped_width = 0;
+	tr2_report_path(&then);
 	tr2_retimed_free(then.m);
 }
 
