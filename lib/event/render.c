@@ -8,9 +8,9 @@
 #include "event/render_internal.h"
 #include "event/template.h"
 
-void tr2_render_prepare(void)
+void tr2_render_prepare(bool normal, bool perf)
 {
-	tr2_templates_prepare();
+	tr2_templates_prepare(normal, perf);
 }
 
 void tr2_render_release(struct tr2_render *r)

@@ -24,8 +24,9 @@ struct tr2_render {
 	char utc[20]; /* YYYY-MM-DDTHH:MM:SS. */
 };
 
-/* Compile the templates. Call once, before tr2_render_normal() or _perf(). */
-void tr2_render_prepare(void);
+/* Compile the templates of these targets. Call it once for each, before
+ * tr2_render_normal() or tr2_render_perf(). */
+void tr2_render_prepare(bool normal, bool perf);
 
 /*
  * Render the line into r->line; r->line.failed is set when memory runs out. The

@@ -5,17 +5,18 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "base/macros.h"
 
 #define MAX_OPS 640
 
 struct tr2_templates tr2_templates[TR2_EVENT_NR];
 
-static struct tr2_op ops[MAX_OPS];
+TR2_LARGE struct tr2_op tr2_template_ops[MAX_OPS];
 static unsigned int nr_ops;
 
 static struct tr2_op *add_op(enum tr2_op_kind kind)
 {
-	struct tr2_op *op = &ops[nr_ops];
+	struct tr2_op *op = &tr2_template_ops[nr_ops];
 
 	TR2_CHECK(nr_ops < MAX_OPS - 1);
 	if (nr_ops < MAX_OPS - 1)
@@ -127,7 +128,7 @@ static const struct tr2_op *compile(const struct tr2_event_row *row,
 				    const char *template)
 {
 	static const struct tr2_op nothing = { .kind = TR2_OP_END };
-	const struct tr2_op *start = &ops[nr_ops];
+	const struct tr2_op *start = &tr2_template_ops[nr_ops];
 
 	if (!template)
 		return &nothing;
@@ -136,18 +137,32 @@ static const struct tr2_op *compile(const struct tr2_event_row *row,
 	return start;
 }
 
-void tr2_templates_prepare(void)
+static void prepare_normal(void)
 {
 	unsigned int i;
 
-	if (nr_ops)
-		return;
+	for (i = 0; i < TR2_EVENT_NR; i++)
+		tr2_templates[i].normal = compile(&tr2_event_rows[i],
+						  tr2_event_rows[i].normal);
+}
+
+static void prepare_perf(void)
+{
+	unsigned int i;
+
 	for (i = 0; i < TR2_EVENT_NR; i++) {
 		const struct tr2_event_row *row = &tr2_event_rows[i];
 		struct tr2_templates *t = &tr2_templates[i];
 
-		t->normal = compile(row, row->normal);
 		t->perf_category = compile(row, row->perf_category);
 		t->perf_message = compile(row, row->perf_message);
 	}
+}
+
+void tr2_templates_prepare(bool normal, bool perf)
+{
+	if (normal && !tr2_templates->normal)
+		prepare_normal();
+	if (perf && !tr2_templates->perf_message)
+		prepare_perf();
 }

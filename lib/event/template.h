@@ -36,11 +36,11 @@ struct tr2_templates {
 	const struct tr2_op *normal, *perf_category, *perf_message;
 };
 
-/* A row without a template has one that shows nothing. Valid after _prepare. */
+/* A row without a template has one that shows nothing. */
 extern struct tr2_templates tr2_templates[TR2_EVENT_NR];
 
-/* Compile the table; later calls do nothing. The first call is not
+/* Compile those of these targets, if they are not compiled yet. Not
  * thread-safe. */
-void tr2_templates_prepare(void);
+void tr2_templates_prepare(bool normal, bool perf);
 
 #endif

@@ -52,11 +52,12 @@ static bool open_target(enum tr2_target_id id, bool again)
 void tr2_session_prepare_text(void)
 {
 	char *const *destination = tr2_session.settings.destination;
+	bool normal = destination[TR2_TARGET_normal] != NULL;
+	bool perf = destination[TR2_TARGET_perf] != NULL;
 
-	if (!destination[TR2_TARGET_normal] && !destination[TR2_TARGET_perf])
-		return;
-	tr2_zone_load();
-	tr2_render_prepare();
+	if (normal || perf)
+		tr2_zone_load();
+	tr2_render_prepare(normal, perf);
 }
 
 bool tr2_session_open_targets(bool again)

@@ -192,7 +192,7 @@ void fuzz_write_event(void *data, struct tr2_model *m,
 	(void)data;
 	if (ev->kind < 0)
 		return;
-	tr2_render_prepare();
+	tr2_render_prepare(true, true);
 	tr2_parsed_render_set(&parsed, m, ev, 1);
 	/* Some rows have no template, but may be rendered anyway. */
 	tr2_render_normal(r, &parsed.event, false);

@@ -366,7 +366,7 @@ void fuzz_render(struct fuzz_input *in)
 	struct made e = { .utf8 = true };
 	struct tr2_render r = { .redact = false };
 
-	tr2_render_prepare();
+	tr2_render_prepare(true, true);
 	take_event(in, &e);
 	r.redact = e.redact;
 	check_event(&r, &e);

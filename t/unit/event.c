@@ -21,7 +21,7 @@ static void test_table(void)
 {
 	unsigned int i, nr, bad = 0, texts = 0;
 
-	tr2_render_prepare();
+	tr2_render_prepare(true, true);
 	for (i = 0; i < TR2_EVENT_NR; i++) {
 		const struct tr2_templates *t = &tr2_templates[i];
 

@@ -309,7 +309,7 @@ bool tr2_printer_init(struct tr2_printer *p, struct tr2_model *m,
 
 	p->m = m;
 	p->form = form;
-	tr2_render_prepare();
+	tr2_render_prepare(true, true);
 	if (!choose_columns(p, names))
 		return false;
 	p->export.m = m;

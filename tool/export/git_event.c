@@ -38,7 +38,6 @@ struct tr2_git_event *tr2_git_event_new(struct tr2_export *x)
 	g->json = tr2_json_new();
 	g->reread = tr2_reread_new(x->m);
 	g->render.render.redact = x->opt->redact;
-	tr2_render_prepare();
 	return g;
 }
 

@@ -54,7 +54,6 @@ struct tr2_ring_reader *tr2_ring_reader_new(struct tr2_model *m,
 	r->fn = fn;
 	r->data = data;
 	r->file.fd = -1;
-	tr2_render_prepare();
 	return r;
 }
 
