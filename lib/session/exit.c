@@ -9,12 +9,16 @@
  * atexit(), then destructors with one; but at the end of a process the
  * functions of atexit() come first.
  */
+#include "session/exit.h"
+
+#include <elf.h>
+#include <link.h>
+
 #include "base/unwind.h"
 #include "metric/metric.h"
 #include "part/pending_errors.h"
 #include "session/call.h"
 #include "session/close.h"
-#include "session/exit.h"
 #include "session/fork.h"
 #include "session/inherit.h"
 #include "session/parts.h"
@@ -24,6 +28,29 @@
 #include "thread/stream.h"
 
 static bool exit_has_begun, is_unloaded;
+
+#if defined(__GLIBC__)
+/* Absent in a statically linked program. */
+extern const ElfW(Dyn) own_dynamic[] __asm__("_DYNAMIC")
+	__attribute__((weak, visibility("hidden")));
+
+bool tr2_session_is_never_unloaded(void)
+{
+	const ElfW(Dyn) *entry = own_dynamic;
+
+	for (; entry && entry->d_tag != DT_NULL; entry++)
+		if (entry->d_tag == DT_DEBUG ||
+		    (entry->d_tag == DT_FLAGS_1 &&
+		     (entry->d_un.d_val & (DF_1_NODELETE | DF_1_PIE))))
+			return true;
+	return !own_dynamic;
+}
+#else
+bool tr2_session_is_never_unloaded(void)
+{
+	return false;
+}
+#endif
 
 void tr2_session_exit(void)
 {
@@ -44,7 +71,7 @@ void tr2_session_exit(void)
 
 __attribute__((destructor)) static void begin_unload(void)
 {
-	is_unloaded = !exit_has_begun;
+	is_unloaded = !exit_has_begun && !tr2_session_is_never_unloaded();
 }
 
 /* Release the data of all threads, live ones included. */

@@ -2,9 +2,7 @@
 /* The start of a session: settings, targets, first events. */
 #include "session/start.h"
 
-#include <elf.h>
 #include <errno.h>
-#include <link.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -45,24 +43,6 @@ static void install_handlers(const struct trace2_options *options)
 }
 
 #if defined(__GLIBC__)
-/* Absent in a statically linked program. */
-extern const ElfW(Dyn) own_dynamic[] __asm__("_DYNAMIC")
-	__attribute__((weak, visibility("hidden")));
-
-/* Whether this is the program itself, or a library that is never unloaded: the
- * function of on_exit() must exist at the end, and cannot be removed. */
-static bool stays_loaded(void)
-{
-	const ElfW(Dyn) *entry = own_dynamic;
-
-	for (; entry && entry->d_tag != DT_NULL; entry++)
-		if (entry->d_tag == DT_DEBUG ||
-		    (entry->d_tag == DT_FLAGS_1 &&
-		     (entry->d_un.d_val & (DF_1_NODELETE | DF_1_PIE))))
-			return true;
-	return !own_dynamic;
-}
-
 /* Record the exit code that the parent will see, whatever the program has
  * reported. */
 static void note_status(int status, void *unused)
@@ -71,9 +51,10 @@ static void note_status(int status, void *unused)
 	tr2_session.exit_code = status & 0xff;
 }
 
+/* A function of on_exit() cannot be removed, so it must exist at the end. */
 static void watch_status(void)
 {
-	if (stays_loaded())
+	if (tr2_session_is_never_unloaded())
 		on_exit(note_status, NULL);
 }
 #else
