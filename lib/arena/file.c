@@ -13,6 +13,7 @@
 
 #include "arena/arena.h"
 #include "base/fd.h"
+#include "base/macros.h"
 
 struct tr2_arena_header *tr2_file_header;
 
@@ -23,7 +24,7 @@ static struct {
 } file = { .fd = -1 };
 
 /* Never written: the source of the file's zeros. */
-static char zeros[16384];
+TR2_LARGE char tr2_file_zeros[16384];
 
 bool tr2_file_use(int fd)
 {
@@ -63,8 +64,9 @@ static int write_zeros(const struct tr2_file_piece *piece)
 	ssize_t n;
 
 	while (at < end) {
-		n = pwrite(file.fd, zeros,
-			   end - at < sizeof(zeros) ? end - at : sizeof(zeros),
+		n = pwrite(file.fd, tr2_file_zeros,
+			   end - at < sizeof(tr2_file_zeros) ?
+				   end - at : sizeof(tr2_file_zeros),
 			   (off_t)at);
 		if (n > 0)
 			at += (uint64_t)n;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* macros - the number of an array's elements; which way a branch goes. */
+/* macros - the number of an array's elements; which way a branch goes; where
+ * large arrays lie. */
 #ifndef TR2_BASE_MACROS_H
 #define TR2_BASE_MACROS_H
 
@@ -7,5 +8,11 @@
 
 #define likely(condition) __builtin_expect(!!(condition), 1)
 #define unlikely(condition) __builtin_expect(!!(condition), 0)
+
+/*
+ * For an array that most processes never touch: linkers put it behind all other
+ * data, so that small variables share a few pages. Zeroed, and not static.
+ */
+#define TR2_LARGE __attribute__((common))
 
 #endif

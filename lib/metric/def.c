@@ -3,6 +3,7 @@
  * Definitions. Constructors register them, also in programs that never switch
  * tracing on: static tables, no allocation unless there are very many.
  */
+#include "base/macros.h"
 #include "metric/metric.h"
 
 #include <pthread.h>
@@ -20,18 +21,18 @@ struct table {
 	atomic_uint nr; /* released after the row is complete */
 };
 
-static struct tr2_metric_def timers[TR2_MAX_TIMERS];
-static struct tr2_metric_def counters[TR2_MAX_COUNTERS];
+TR2_LARGE struct tr2_metric_def tr2_metric_timers[TR2_MAX_TIMERS];
+TR2_LARGE struct tr2_metric_def tr2_metric_counters[TR2_MAX_COUNTERS];
 static struct table tables[TR2_METRIC_KINDS] = {
-	[TR2_METRIC_TIMER] = { timers, TR2_MAX_TIMERS, 0 },
-	[TR2_METRIC_COUNTER] = { counters, TR2_MAX_COUNTERS, 0 },
+	[TR2_METRIC_TIMER] = { tr2_metric_timers, TR2_MAX_TIMERS, 0 },
+	[TR2_METRIC_COUNTER] = { tr2_metric_counters, TR2_MAX_COUNTERS, 0 },
 };
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 /* Set before the thread takes the lock, until it has released it. */
 static __thread bool may_hold __attribute__((tls_model("initial-exec")));
 /* index + 1, by hash of kind, category and name. */
-static uint16_t by_name[TR2_METRIC_KINDS][HASH_SIZE];
+TR2_LARGE uint16_t tr2_metric_by_name[TR2_METRIC_KINDS][HASH_SIZE];
 static unsigned int nr_histograms;
 static atomic_uint nr_refused, nr_without_histogram;
 
@@ -50,13 +51,14 @@ struct places {
 	struct place *at;
 };
 static unsigned int gone = TRACE2_UNREGISTERED_;
-static struct place first_at[FIRST_PLACES];
-static struct places first_places = { FIRST_PLACES, 0, first_at };
+TR2_LARGE struct place tr2_metric_first_places[FIRST_PLACES];
+static struct places first_places = { FIRST_PLACES, 0,
+					tr2_metric_first_places };
 static struct places *places = &first_places;
 
 /* Each pool except the first begins with a pointer to the previous one. */
-static char first_pool[POOL_BYTES];
-static char *pool = first_pool;
+TR2_LARGE char tr2_metric_first_pool[POOL_BYTES];
+static char *pool = tr2_metric_first_pool;
 static size_t pool_used;
 
 static void lock(void)
@@ -103,7 +105,7 @@ static uint32_t hash_string(uint32_t hash, const char *s)
 	return hash;
 }
 
-/* Return its entry in by_name, or the place for a new one. */
+/* Return its entry in tr2_metric_by_name, or the place for a new one. */
 static uint16_t *find_name(enum tr2_metric_kind kind, const char *category,
 			   const char *name)
 {
@@ -112,7 +114,7 @@ static uint16_t *find_name(enum tr2_metric_kind kind, const char *category,
 	uint16_t *entry;
 
 	for (;; at++) {
-		entry = &by_name[kind][at % HASH_SIZE];
+		entry = &tr2_metric_by_name[kind][at % HASH_SIZE];
 		if (!*entry)
 			return entry;
 		def = &tables[kind].def[*entry - 1];
@@ -199,7 +201,7 @@ static void publish(struct table *table, unsigned int index)
 		.histogram = def->histogram,
 	};
 
-	tr2_arena_define(table->def == timers ? TR2_DEFINITION_TIMER :
+	tr2_arena_define(table->def == tr2_metric_timers ? TR2_DEFINITION_TIMER :
 						TR2_DEFINITION_COUNTER,
 			 &numbers, def->category, def->name);
 }
@@ -248,7 +250,7 @@ static bool add_def(struct table *table, unsigned int nr, const char *category,
 	if (!def->category || !def->name)
 		return false;
 	def->flags = flags;
-	if ((flags & TRACE2_HISTOGRAM) && table->def == timers)
+	if ((flags & TRACE2_HISTOGRAM) && table->def == tr2_metric_timers)
 		add_histogram(def);
 	atomic_store_explicit(&table->nr, nr + 1, memory_order_release);
 	if (is_published)
@@ -469,7 +471,7 @@ static void release_names(void)
 {
 	char *before;
 
-	for (; pool != first_pool; pool = before) {
+	for (; pool != tr2_metric_first_pool; pool = before) {
 		memcpy(&before, pool, sizeof(before));
 		munmap(pool, POOL_BYTES);
 	}
@@ -485,9 +487,9 @@ void tr2_metric_release(void)
 	places = &first_places;
 	if (old != &first_places)
 		munmap(old, bytes_of(old->size));
-	if (pool != first_pool) {
+	if (pool != tr2_metric_first_pool) {
 		/* No name can be found from now on. */
-		memset(by_name, 0, sizeof(by_name));
+		memset(tr2_metric_by_name, 0, sizeof(tr2_metric_by_name));
 		tables[TR2_METRIC_TIMER].nr = tables[TR2_METRIC_COUNTER].nr = 0;
 		release_names();
 	}

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/blocks.h"
+#include "base/macros.h"
 #include "part/part.h"
 #include "part/pending_errors.h"
 #include "part/share.h"
@@ -46,7 +47,7 @@ static struct tr2_blocks blocks = { sizeof(struct task), 4, 0, 0, NULL };
 static struct task *all_tasks;
 
 /* The task of a thread without descriptors. */
-static struct task no_task;
+TR2_LARGE struct task tr2_counters_no_task;
 
 static void keep_period_error(const struct tr2_perfevent *event)
 {
@@ -181,7 +182,7 @@ static void counters_thread_begin(struct tr2_thread *thread, void **own)
 	if (!nr || *own)
 		return;
 	if (!tr2_share_take(nr)) {
-		*own = &no_task;
+		*own = &tr2_counters_no_task;
 		nr_uncounted++;
 		return;
 	}
@@ -238,7 +239,7 @@ static void counters_thread_end(struct tr2_thread *thread, void **own)
 
 	(void)thread;
 	*own = NULL;
-	if (!task || task == &no_task)
+	if (!task || task == &tr2_counters_no_task)
 		return;
 	close_task(task);
 	if (task->next)

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <unistd.h>
 
+#include "base/macros.h"
 #include "part/samples.h"
 #include "part/share.h"
 #include "pmu/pmu.h"
@@ -117,19 +118,21 @@ static void put_sample(const struct task *task, struct tr2_slot *slot,
 	tr2_ring_put(slot, record);
 }
 
+TR2_LARGE union record tr2_samples_kernel_record; /* under the lock */
+
 static void take_samples(const struct task *task, struct tr2_slot *slot,
 			 struct trace2_perf *ev)
 {
-	static union record record; /* under the lock */
+	union record *const record = &tr2_samples_kernel_record;
 	int n;
 
-	while ((n = tr2_perf_next_record(ev, &record, sizeof(record))) > 0) {
-		if (record.sample.head.type == TR2_RECORD_LOST)
+	while ((n = tr2_perf_next_record(ev, record, sizeof(*record))) > 0) {
+		if (record->sample.head.type == TR2_RECORD_LOST)
 			tr2_ring_lost_many(slot, TR2_LOST_NO_ROOM,
-					   record.word[2]);
-		else if (record.sample.head.type == TR2_RECORD_SAMPLE &&
-			 n >= (int)sizeof(record.sample))
-			put_sample(task, slot, &record);
+					   record->word[2]);
+		else if (record->sample.head.type == TR2_RECORD_SAMPLE &&
+			 n >= (int)sizeof(record->sample))
+			put_sample(task, slot, record);
 	}
 }
 

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/macros.h"
 #include "pmu/pmu.h"
 
 #define POWERCAP "/sys/class/powercap"
@@ -24,14 +25,15 @@
 
 static struct tr2_pmu_use use;
 
-static struct zone {
+struct zone {
 	char name[48]; /* of its directory, e.g. "intel-rapl:0:1" */
 	unsigned int kind;
 	int package; /* -1: no package */
 	bool is_gone;
 	uint64_t range_uj, last_uj;
 	uint64_t total_uj; /* since the first reading */
-} zones[MAX_ZONES];
+};
+TR2_LARGE struct zone tr2_power_zones[MAX_ZONES];
 static unsigned int nr_zones;
 
 static const char *powercap(void)
@@ -108,7 +110,7 @@ static unsigned int kind_of(const char *name)
  * part's name up to its last colon. */
 static int package_of_part(const char *entry)
 {
-	char parent[sizeof(zones->name)], name[64], *colon;
+	char parent[sizeof(((struct zone *)0)->name)], name[64], *colon;
 
 	memcpy(parent, entry, strlen(entry) + 1);
 	colon = strrchr(parent, ':');
@@ -123,7 +125,7 @@ static int package_of_part(const char *entry)
 /* Return 0, or a negative errno if the zone exists but cannot be used. */
 static int add_zone(const char *entry)
 {
-	struct zone *zone = &zones[nr_zones];
+	struct zone *zone = &tr2_power_zones[nr_zones];
 	char name[64];
 	int error;
 
@@ -201,8 +203,8 @@ static uint64_t total(const struct trace2_perf *ev)
 	unsigned int i;
 
 	for (i = 0; i < nr_zones; i++)
-		if (is_counted(ev, &zones[i]))
-			uj += zones[i].total_uj;
+		if (is_counted(ev, &tr2_power_zones[i]))
+			uj += tr2_power_zones[i].total_uj;
 	return uj;
 }
 
@@ -211,8 +213,8 @@ static int update(const struct trace2_perf *ev)
 	unsigned int i;
 
 	for (i = 0; i < nr_zones; i++)
-		if (is_counted(ev, &zones[i]))
-			update_zone(&zones[i]);
+		if (is_counted(ev, &tr2_power_zones[i]))
+			update_zone(&tr2_power_zones[i]);
 	return 0;
 }
 
@@ -248,7 +250,7 @@ static int power_init(struct trace2_perf *ev)
 		error = find_zones();
 	if (error)
 		return error;
-	for (i = 0; i < nr_zones && !is_counted(ev, &zones[i]);)
+	for (i = 0; i < nr_zones && !is_counted(ev, &tr2_power_zones[i]);)
 		i++;
 	return i < nr_zones ? 0 : -EOPNOTSUPP;
 }

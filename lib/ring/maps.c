@@ -8,6 +8,7 @@
 
 #include "base/build_id.h"
 #include "base/clock.h"
+#include "base/macros.h"
 #include "ring/ring.h"
 #include "ring/task.h"
 
@@ -26,12 +27,18 @@ struct known_mapping {
 	uint64_t line; /* a hash */
 };
 
-static struct known_mapping memory[2][MAX_KNOWN];
-static struct known_mapping *known = memory[0];
+TR2_LARGE struct known_mapping tr2_maps_known[2][MAX_KNOWN];
+static struct known_mapping *known = tr2_maps_known[0];
 static unsigned int nr_known;
 static uint64_t looked_ns; /* 0: never */
 static uint64_t not_before_ns;
 static unsigned int nr_looks;
+
+/* Not on the stack, which may be a signal handler's small one. */
+TR2_LARGE char tr2_maps_text[LINE_BYTES];
+TR2_LARGE _Alignas(TR2_RECORD_ALIGN) char
+	tr2_maps_record[sizeof(struct tr2_record_mmap2) + LINE_BYTES +
+			sizeof(uint64_t)];
 
 /* One scan of all mappings. */
 struct look {
@@ -129,9 +136,7 @@ static void set_build_id(struct tr2_record_mmap2 *mmap, struct look *look,
 static void put_mmap(const struct tr2_record_mmap2 *mmap, const char *name,
 		     uint64_t now_ns)
 {
-	/* Not on the stack, which may be a signal handler's small one. */
-	static _Alignas(TR2_RECORD_ALIGN) char
-		record[sizeof(*mmap) + LINE_BYTES + sizeof(now_ns)];
+	char *const record = tr2_maps_record;
 	char *text = record + sizeof(*mmap);
 	struct tr2_record_mmap2 fixed = *mmap;
 	size_t most = tr2_arena_rings.data_size / 4 - sizeof(*mmap) -
@@ -228,12 +233,12 @@ static size_t take_lines(struct look *look, char *text, size_t len)
 
 static void look_at(struct look *look, int fd)
 {
-	static char text[LINE_BYTES]; /* see put_mmap() */
+	char *const text = tr2_maps_text;
 	size_t len = 0;
 	ssize_t n;
 
-	while (len < sizeof(text) &&
-	       (n = read(fd, text + len, sizeof(text) - len)) > 0)
+	while (len < LINE_BYTES &&
+	       (n = read(fd, text + len, LINE_BYTES - len)) > 0)
 		len = take_lines(look, text, len + (size_t)n);
 }
 
@@ -242,7 +247,7 @@ void tr2_task_mmaps(const struct tr2_task *task, uint64_t now_ns)
 	struct look look = {
 		.task = task,
 		.now_ns = now_ns,
-		.known = known == memory[0] ? memory[1] : memory[0],
+		.known = tr2_maps_known[known == tr2_maps_known[0]],
 		.mem_fd = -1,
 	};
 	uint64_t start_ns = tr2_clock_now_ns();

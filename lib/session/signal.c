@@ -39,9 +39,9 @@ static struct {
 	atomic_uintptr_t owner; /* the dying thread, by &tr2_self; 0: none */
 	atomic_bool is_written;
 	struct tr2_thread thread;
-	char line[8192];
 	char redacted[16];
 } last;
+TR2_LARGE char tr2_signal_line[8192];
 
 static bool installed[MAX_SIGNO + 1];
 
@@ -103,7 +103,8 @@ static void prepare_thread(struct tr2_thread *thread)
 		self = tr2_thread_main();
 	memset(thread, 0, sizeof(*thread));
 	thread->announced = true;
-	tr2_buf_init_fixed(&thread->render.line, last.line, sizeof(last.line));
+	tr2_buf_init_fixed(&thread->render.line, tr2_signal_line,
+			   sizeof(tr2_signal_line));
 	tr2_buf_init_fixed(&thread->render.redacted, last.redacted,
 			   sizeof(last.redacted));
 	if (self)
