@@ -179,4 +179,35 @@ test_expect_success !INSTRUMENTED,LONG_IS_64BIT 'memory after the first version 
 	test_grep "version first" trace
 '
 
+cat >counts.c <<'EOT'
+#include "trace2.h"
+
+TRACE2_COUNTER(inlined, "abi", "counted", 0);
+TRACE2_COUNTER(called, "abi", "counted", 0);
+
+int main(void)
+{
+	trace2_initialize();
+	trace2_counter_add(inlined, 1); /* gets the thread its cells */
+	if (OLD_LIBRARY)
+		trace2_mine_.counters = NULL;
+	trace2_counter_add(inlined, 2);
+	trace2_counter_add_on_(&called, 4); /* as headers of before call it */
+	trace2_counter_add(inlined, (uint64_t)8 << 32);
+	return 0;
+}
+EOT
+
+test_expect_success !INSTRUMENTED,LONG_IS_64BIT 'counters in line and by a call count the same' '
+	for old in 0 1
+	do
+		${CC:-cc} -O2 -DOLD_LIBRARY=$old -I"$GIT_BUILD_DIR/lib" \
+			counts.c -o counts -L"$GIT_BUILD_DIR/build/lib" \
+			-ltrace2 -pthread &&
+		LD_LIBRARY_PATH="$GIT_BUILD_DIR/build/lib" \
+			GIT_TRACE2="$PWD/counts.$old" ./counts &&
+		test_grep "counter.*abi.*34359738375" counts.$old || return 1
+	done
+'
+
 test_done

@@ -12,6 +12,9 @@
 #include "base/check.h"
 #include "base/sanitize.h"
 
+__thread struct trace2_mine_ trace2_mine_
+	__attribute__((tls_model("initial-exec")));
+_Static_assert(TRACE2_INLINE_COUNTERS_ == TR2_MAX_COUNTERS, "inline counters");
 __thread struct tr2_slot *tr2_my_slot
 	__attribute__((tls_model("initial-exec")));
 
@@ -480,7 +483,7 @@ static void forget_file(void)
 
 void tr2_arena_forget(void)
 {
-	tr2_my_slot = NULL;
+	tr2_arena_set_mine(NULL);
 	owners = NULL;
 	if (tr2_file_header)
 		forget_file();

@@ -20,10 +20,20 @@
 #include <stdint.h>
 
 #include "arena/layout.h"
+#include "trace2.h"
 
-/* The calling thread's slot; NULL before its first metric or ring record. */
+/* The calling thread's slot; NULL before its first metric or ring record. Also
+ * in trace2_mine_, for the inline part of counters. */
 extern __thread struct tr2_slot *tr2_my_slot
 	__attribute__((tls_model("initial-exec")));
+
+static inline void tr2_arena_set_mine(struct tr2_slot *slot)
+{
+	if (tr2_my_slot == slot)
+		return;
+	tr2_my_slot = slot;
+	trace2_mine_.counters = slot ? slot->counter : NULL;
+}
 
 /* Return a slot with zeroed cells; NULL: no memory. */
 struct tr2_slot *tr2_arena_claim(void);

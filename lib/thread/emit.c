@@ -21,7 +21,7 @@
 static void take_ring(struct tr2_thread *thread)
 {
 	if (!tr2_my_slot && thread == tr2_self && !tr2_lock_is_mine())
-		tr2_my_slot = tr2_thread_slot(thread);
+		tr2_arena_set_mine(tr2_thread_slot(thread));
 }
 
 /* The ring of slot 0 is written under the process's lock. */

@@ -87,7 +87,7 @@ static inline void tr2_thread_leave(struct tr2_thread *thread,
 	/* A thread with a slot counts without entering: so set it only now,
 	 * when nothing is left to release. */
 	if (thread->owner.slot)
-		tr2_my_slot = thread->owner.slot;
+		tr2_arena_set_mine(thread->owner.slot);
 	thread->nr_turned_away = 0;
 	atomic_store_explicit(&thread->busy, 0, memory_order_release);
 	tr2_inside_end(in);

@@ -270,7 +270,7 @@ static void put_aside_back(struct tr2_thread *thread)
 
 void tr2_thread_free(struct tr2_thread *thread, uint64_t now_ns)
 {
-	tr2_my_slot = NULL;
+	tr2_arena_set_mine(NULL);
 	tr2_self = NULL;
 	give_slot_back(thread, now_ns);
 	remove_from_registry(thread);
@@ -305,7 +305,7 @@ void tr2_thread_release_all(void)
 	struct tr2_thread *thread = registry, *next;
 
 	registry = main_thread = tr2_self = NULL;
-	tr2_my_slot = NULL;
+	tr2_arena_set_mine(NULL);
 	for (; thread; thread = next) {
 		next = thread->next;
 		if (thread->owner.slot)

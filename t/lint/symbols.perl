@@ -43,7 +43,7 @@ sub declared {
 	close $in or die "$cc -E failed on $header\n";
 	1 while $text =~ s/\{[^{}]*\}/;/g;
 	for (split /;/, $text) {
-		next if /\bstatic\b|\btypedef\b/;
+		next if /\b(?:static|typedef|gnu_inline)\b/;
 		if (/\b(trace2_\w+)\@(\d+)\s*\(/ || /\bextern\b.*\b(trace2_\w+)\@(\d+)\s*$/s) {
 			$found{$1} = $2;
 		}
