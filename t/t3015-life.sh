@@ -108,6 +108,25 @@ test_expect_success 'the tree names what ran for long before the last program' '
 	test_cmp expect actual
 '
 
+# The SID of the first names the second: a shell that exported its own before.
+test_expect_success 'the kernel contradicts a SID: no circle' '
+	{
+		begin B-P00000010 30 below && event B-P00000010 40 atexit "\"code\":0" &&
+		begin B-P00000010/A-P0000000f 5 above &&
+		event B-P00000010/A-P0000000f 90 atexit "\"code\":0"
+	} | recording circle &&
+	{
+		forked 0 15 1 && execed 2 15 above && forked 20 16 15 &&
+		execed 22 16 below && ended 50 16 && ended 100 15
+	} >circle/tasks.jsonl &&
+	cat >expect <<-\EOF &&
+	100.000 0 15 above
+	30.000 0 16 └ below
+	EOF
+	lives circle >actual &&
+	test_cmp expect actual
+'
+
 # Three programs in one process: two with sessions, and the last without.
 test_expect_success 'a session lasts from exec to exec; what follows has none' '
 	{

@@ -78,26 +78,41 @@ static uint32_t node_of_task(const struct task_nodes *j,
 	return i;
 }
 
-static bool is_below(const struct tr2_model *m, uint32_t node, uint32_t top)
-{
-	uint32_t steps = 0;
-
-	for (; node && steps < m->nr_nodes; node = m->nodes[node].parent, steps++)
-		if (node == top)
-			return true;
-	return node;
-}
-
 /* The kernel's record of the parent replaces every guess. */
 static void reparent(struct tr2_model *m, uint32_t task)
 {
 	const struct tr2_model_task *t = &m->tasks[task];
 	uint32_t parent = t->parent ? m->tasks[t->parent].node : 0;
 
-	if (!parent || !t->node || is_below(m, parent, t->node))
+	if (!parent || !t->node)
 		return;
 	m->nodes[t->node].parent = parent;
 	m->nodes[t->node].join = TR2_JOIN_TASK;
+}
+
+/* The kernel's records are no circle: a guess that makes them one is wrong. */
+static void drop_guess(struct tr2_model *m, uint32_t node)
+{
+	while (m->nodes[node].join == TR2_JOIN_TASK)
+		node = m->nodes[node].parent;
+	m->nodes[node].parent = 0;
+	m->nodes[node].join = TR2_JOIN_ROOT;
+}
+
+/* Look at each node once, whatever their depth. */
+static void break_circles(struct tr2_model *m)
+{
+	uint32_t *seen_from = tr2_calloc(m->nr_nodes, sizeof(*seen_from));
+	uint32_t i, node;
+
+	for (i = 1; i < m->nr_nodes; i++) {
+		for (node = i; node && !seen_from[node];
+		     node = m->nodes[node].parent)
+			seen_from[node] = i;
+		if (node && seen_from[node] == i)
+			drop_guess(m, node);
+	}
+	free(seen_from);
 }
 
 static void set_task(struct tr2_model *m, uint32_t node, uint32_t task)
@@ -255,6 +270,7 @@ void tr2_join_tasks(struct tr2_model *m)
 			set_task(m, tr2_new_node(m, 0, TR2_JOIN_ROOT), i);
 	for (i = 1; i < m->nr_tasks; i++)
 		reparent(m, i);
+	break_circles(m);
 	hand_to_shells(m);
 	free(j.node_of_pid_next);
 	free(j.first_task);
