@@ -19,7 +19,7 @@ static void link_to_point(struct tr2_table *t, const struct point_row *r)
 static void cell_name(struct tr2_table *t, const void *row)
 {
 	const struct point_row *r = row;
-	struct tr2_buf b = TR2_BUF_INIT;
+	static struct tr2_buf b; /* kept: it is mapped memory */
 
 	if (r->p->kind <= TR2_POINT_DATA_JSON)
 		tr2_cell_str(t, tr2_join(&b, tr2_s(r->of.m, r->p->category),
@@ -28,7 +28,6 @@ static void cell_name(struct tr2_table *t, const void *row)
 		tr2_cell_str(t, r->p->kind == TR2_POINT_SIGNAL ? "signal" :
 								 "message");
 	link_to_point(t, r);
-	tr2_buf_release(&b);
 }
 
 TR2_CELL(cell_time, struct point_row,
@@ -47,15 +46,15 @@ TR2_CELL(cell_line, struct point_row, tr2_cell_uint(t, r->p->line))
 static void cell_place(struct tr2_table *t, const void *row)
 {
 	const struct point_row *r = row;
-	struct tr2_buf b = TR2_BUF_INIT;
+	static struct tr2_buf b; /* kept: it is mapped memory */
 
 	if (!r->p->file)
 		return;
+	tr2_buf_reset(&b);
 	tr2_buf_addstr(&b, tr2_s(r->of.m, r->p->file));
 	tr2_buf_addch(&b, ':');
 	tr2_buf_add_u64(&b, r->p->line);
 	tr2_cell_str(t, tr2_buf_str(&b));
-	tr2_buf_release(&b);
 }
 
 #define WHERE                                                              \

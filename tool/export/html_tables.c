@@ -60,13 +60,13 @@ static int64_t item_of(const struct tr2_export *x, const struct tr2_cell *cell)
 static void add_value(struct page_table *p, const struct tr2_cell *cell)
 {
 	struct tr2_html *h = p->x->state;
-	struct tr2_buf text = TR2_BUF_INIT;
+	static struct tr2_buf text; /* kept: it is mapped memory */
 
 	if (cell->kind == TR2_CELL_STR || cell->kind == TR2_CELL_WORDS) {
+		tr2_buf_reset(&text);
 		tr2_cell_as_data(cell, &text);
 		tr2_buf_add_u64(&p->rows,
 				tr2_html_string(p->x, tr2_buf_str(&text)));
-		tr2_buf_release(&text);
 	} else if (cell->kind == TR2_CELL_WALL) {
 		tr2_buf_add_i64(&p->rows, cell->i - h->origin_ns);
 	} else {

@@ -78,13 +78,13 @@ static void span_name(struct tr2_export *x, struct tr2_buf *b, uint32_t span)
 static void words(struct tr2_attributes *a, const char *key,
 		  const struct tr2_words *w)
 {
-	struct tr2_buf json = TR2_BUF_INIT;
+	static struct tr2_buf json; /* kept: it is mapped memory */
 
 	if (!w->nr)
 		return;
+	tr2_buf_reset(&json);
 	tr2_export_add_words(a->x, &json, w);
 	tr2_attribute_str(a, key, tr2_buf_str(&json));
-	tr2_buf_release(&json);
 }
 
 static void open_member(struct tr2_export *x, struct tr2_buf *json,
@@ -140,9 +140,10 @@ static void add_data(struct tr2_attributes *a, const char *key,
 		     struct tr2_points points)
 {
 	const struct tr2_model *m = a->x->m;
-	struct tr2_buf json = TR2_BUF_INIT;
+	static struct tr2_buf json; /* kept: it is mapped memory */
 	uint32_t i, nr = 0;
 
+	tr2_buf_reset(&json);
 	tr2_buf_addch(&json, '{');
 	for (i = points.first; i && nr < MAX_POINTS; i = points.next[i], nr++)
 		if (m->points[i].kind <= TR2_POINT_DATA_JSON &&
@@ -152,15 +153,15 @@ static void add_data(struct tr2_attributes *a, const char *key,
 	tr2_buf_addch(&json, '}');
 	if (json.len > 2)
 		tr2_attribute_str(a, key, tr2_buf_str(&json));
-	tr2_buf_release(&json);
 }
 
 static void add_params(struct tr2_attributes *a, struct tr2_points points)
 {
 	const struct tr2_model *m = a->x->m;
-	struct tr2_buf json = TR2_BUF_INIT;
+	static struct tr2_buf json; /* kept: it is mapped memory */
 	uint32_t i;
 
+	tr2_buf_reset(&json);
 	tr2_buf_addch(&json, '{');
 	for (i = points.first; i; i = points.next[i]) {
 		const struct tr2_point *p = &m->points[i];
@@ -174,7 +175,6 @@ static void add_params(struct tr2_attributes *a, struct tr2_points points)
 	tr2_buf_addch(&json, '}');
 	if (json.len > 2)
 		tr2_attribute_str(a, "trace2.param.set", tr2_buf_str(&json));
-	tr2_buf_release(&json);
 }
 
 static void add_metric(struct tr2_export *x, struct tr2_buf *json,
@@ -202,9 +202,10 @@ static void add_metrics(struct tr2_attributes *a, const char *key, int kind,
 			uint32_t session, uint32_t thread)
 {
 	const struct tr2_model *m = a->x->m;
-	struct tr2_buf json = TR2_BUF_INIT;
+	static struct tr2_buf json; /* kept: it is mapped memory */
 	uint32_t i;
 
+	tr2_buf_reset(&json);
 	tr2_buf_addch(&json, '{');
 	tr2_for_each_metric(m, session, i)
 		if (m->metrics[i].kind == kind &&
@@ -213,7 +214,6 @@ static void add_metrics(struct tr2_attributes *a, const char *key, int kind,
 	tr2_buf_addch(&json, '}');
 	if (json.len > 2)
 		tr2_attribute_str(a, key, tr2_buf_str(&json));
-	tr2_buf_release(&json);
 }
 
 static void add_points(struct tr2_attributes *a, struct tr2_points points)
