@@ -127,6 +127,30 @@ test_expect_success 'the kernel contradicts a SID: no circle' '
 	test_cmp expect actual
 '
 
+# Work for each process that is above one would not end.
+test_expect_success 'a hundred thousand processes, each below the one before' '
+	recording deep </dev/null &&
+	"$PERL_PATH" -e "
+		my \$n = 100000;
+		sub task { my (\$type, \$ms, \$pid, \$rest) = @_;
+			printf qq({\"type\":\"%s\",\"time_ns\":%d,\"pid\":%d,\"tid\":%d%s}\n),
+				\$type, 1e9 + 1e6 * \$ms, \$pid, \$pid, \$rest }
+		for (1..\$n) {
+			task(q(fork), \$_, \$_, sprintf q(,\"ppid\":%d), \$_ - 1);
+			task(q(comm), \$_, \$_, sprintf q(,\"exec\":true,\"comm\":\"p%d\"), \$_ % 7);
+		}
+		task(q(exit), 2 * \$n - \$_, \$_, q()) for reverse 1..\$n" >deep/tasks.jsonl &&
+	trace2 list --cmd p3 deep >out &&
+	test_line_count = 14288 out &&
+	trace2 report deep >out &&
+	test_grep "100000 processes" out &&
+	trace2 report --html page deep &&
+	trace2 export --to otlp deep >out &&
+	test_grep -o traceId out >ids &&
+	test_line_count = 100000 ids &&
+	rm -r deep out ids page
+'
+
 # Three programs in one process: two with sessions, and the last without.
 test_expect_success 'a session lasts from exec to exec; what follows has none' '
 	{

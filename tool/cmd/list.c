@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* trace2 list - the tree of processes, one a line. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
 #include "cmd/inputs.h"
 #include "cmd/node.h"
 #include "common/join.h"
+#include "common/memory.h"
 #include "common/options.h"
 #include "common/words.h"
 #include "event/event.h"
@@ -47,18 +49,6 @@ static bool wanted(const struct tr2_model *m, uint32_t node)
 	if (only_open && m->nodes[node].end != TR2_END_OPEN)
 		return false;
 	return !only_errors || failed(m, node);
-}
-
-/* Return the depth among the shown processes. */
-static int shown_depth(const struct tr2_model *m, uint32_t node)
-{
-	int depth = 0;
-
-	if (!tr2_filter_on(&tr2_common.filter) && !only_open && !only_errors)
-		return m->nodes[node].depth;
-	for (node = m->nodes[node].parent; node; node = m->nodes[node].parent)
-		depth += wanted(m, node);
-	return depth;
 }
 
 static uint32_t nr_threads(const struct tr2_model *m, uint32_t session)
@@ -380,13 +370,19 @@ static void give_rows(struct tr2_table *t, void *data)
 {
 	struct tr2_node_row row = { data, 0 };
 	const struct tr2_model *m = row.m;
+	int *depths = tr2_calloc(m->nr_nodes, sizeof(*depths)), depth;
 	uint32_t i;
 
 	for (i = m->first_root; i; i = tr2_node_after(m, i)) {
+		/* Count those that are shown. */
+		depths[i] = depth = depths[m->nodes[i].parent];
+		if (!wanted(m, i))
+			continue;
+		depths[i]++;
 		row.node = i;
-		if (wanted(m, i))
-			tr2_table_add_at(t, &row, shown_depth(m, i));
+		tr2_table_add_at(t, &row, depth);
 	}
+	free(depths);
 }
 
 static void list_nodes(struct tr2_model *m)

@@ -19,7 +19,7 @@ struct folding {
 	const struct tr2_report *r;
 	struct tr2_fold *fold;
 	struct tr2_map map;  /* (parent row, kind) */
-	uint32_t *row_of;    /* by node */
+	uint32_t *row_of;    /* by node; of the one above if not selected */
 	struct piece *pieces;
 	uint32_t nr_pieces;
 };
@@ -79,23 +79,12 @@ static uint32_t add_row(struct tr2_fold *fold, uint32_t parent, tr2_str kind,
 	return i;
 }
 
-/* Return the row of the nearest process above that is selected; 0: none. */
-static uint32_t row_above(const struct folding *f, uint32_t node)
-{
-	const struct tr2_node *nodes = f->r->m->nodes;
-
-	for (node = nodes[node].parent; node; node = nodes[node].parent)
-		if (f->row_of[node])
-			return f->row_of[node];
-	return 0;
-}
-
 static void add_node(struct folding *f, uint32_t node, uint32_t root)
 {
 	const struct tr2_node *n = &f->r->m->nodes[node];
 	const struct tr2_node *top = &f->r->m->nodes[root];
 	tr2_str kind = tr2_kind(f->r->m, node, 0);
-	uint32_t above = row_above(f, node);
+	uint32_t above = f->row_of[n->parent];
 	uint32_t *slot = tr2_map_slot(&f->map, tr2_key(above, kind));
 	int64_t within = tr2_report_time_within(n, top);
 	int64_t from = n->start_ns > top->start_ns ? n->start_ns :
@@ -186,7 +175,8 @@ static void show(struct tr2_fold *fold, uint32_t row, uint32_t *room)
 {
 	uint32_t i, need = 0;
 
-	for (i = row; i && !fold->row[i].shown; i = fold->row[i].parent)
+	for (i = row; i && !fold->row[i].shown && need <= *room;
+	     i = fold->row[i].parent)
 		need++;
 	if (need > *room)
 		return;
@@ -252,6 +242,8 @@ bool tr2_report_fold(struct tr2_fold *fold, const struct tr2_report *r)
 			root = i;
 		if (tr2_filter_node(r->filter, m, i))
 			add_node(&f, i, root);
+		else
+			f.row_of[i] = f.row_of[m->nodes[i].parent];
 	}
 	measure(&f);
 	choose(fold, tr2_report_whole_ns(m));

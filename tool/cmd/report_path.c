@@ -194,13 +194,13 @@ TR2_CELL(cell_step_kind, struct step_row,
 static void cell_step_in(struct tr2_table *t, const void *row)
 {
 	const struct step_row *r = row;
-	struct tr2_buf b = TR2_BUF_INIT;
+	static struct tr2_buf b; /* kept: it is mapped memory */
 
 	if (!r->sum || !r->of.m->nodes[r->sum->in].depth)
 		return;
+	tr2_buf_reset(&b);
 	add_way(&b, r->of.m, r->sum->in);
 	tr2_cell_str(t, tr2_buf_str(&b));
-	tr2_buf_release(&b);
 }
 
 TR2_CELL(cell_step_processes, struct step_row,
@@ -333,15 +333,6 @@ static bool fits(const struct rows *rows, int64_t whole)
 	       tr2_report_share(rows->rest_ns, whole) <= MAX_REST_SHARE;
 }
 
-static int depth_of(const struct tr2_step *steps, size_t i)
-{
-	int depth = 0;
-
-	for (; steps[i].parent; i = steps[i].parent - 1)
-		depth++;
-	return depth;
-}
-
 /* Several roots are commands that do not depend on each other. */
 static void name_columns(struct tr2_column *columns, const struct tr2_model *m,
 			 bool sums)
@@ -377,14 +368,18 @@ static void give_steps(struct tr2_table *t, struct step_row *row,
 		       const struct tr2_step *steps, size_t nr,
 		       const struct rows *rows)
 {
+	int *depths = tr2_calloc(nr, sizeof(*depths)); /* by step */
 	size_t i;
 
 	for (i = 0; i < nr; i++) {
+		if (steps[i].parent)
+			depths[i] = depths[steps[i].parent - 1] + 1;
 		row->step = &steps[i];
 		row->of.node = steps[i].node;
 		if (rows->shown[i])
-			tr2_table_add_at(t, row, depth_of(steps, i));
+			tr2_table_add_at(t, row, depths[i]);
 	}
+	free(depths);
 }
 
 /* Give the largest sums, at most so many; leave out the others. */

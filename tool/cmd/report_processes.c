@@ -9,6 +9,7 @@
 #include "cmd/node.h"
 #include "cmd/report.h"
 #include "cmd/report_fold.h"
+#include "common/memory.h"
 
 struct process {
 	struct tr2_node_row of;
@@ -172,16 +173,21 @@ static void give_processes(struct tr2_table *t, void *data)
 	struct process row = { .of.m = m,
 			       .whole = tr2_report_whole_ns(m),
 			       .with_self = r->sort != NULL };
+	int *depths = tr2_calloc(m->nr_nodes, sizeof(*depths)), depth;
 	uint32_t i;
 
 	for (i = m->first_root; i; i = tr2_node_after(m, i)) {
 		if (!m->nodes[i].parent)
 			row.root = i;
 		row.of.node = i;
-		if (tr2_filter_node(r->filter, m, i))
-			tr2_table_add_at(t, &row,
-					 tr2_filter_depth(r->filter, m, i));
+		/* Count those that are selected. */
+		depths[i] = depth = depths[m->nodes[i].parent];
+		if (!tr2_filter_node(r->filter, m, i))
+			continue;
+		depths[i]++;
+		tr2_table_add_at(t, &row, depth);
 	}
+	free(depths);
 }
 
 static uint32_t root_of(const struct tr2_model *m, uint32_t node)

@@ -142,7 +142,7 @@ static void enter_node(struct tr2_export *x, uint32_t node, uint32_t session)
 
 	o->node = node;
 	o->session = session;
-	tr2_otlp_trace(x, node, &o->trace);
+	tr2_otlp_set_trace(x, node);
 	if (o->body.len)
 		tr2_otlp_open_resource(x);
 }
@@ -251,6 +251,7 @@ static bool end(struct tr2_export *x)
 	free(o->next_point);
 	free(o->ordinal);
 	free(o->trace_of);
+	free(o->sid_of);
 	free(o);
 	return !x->failed;
 }

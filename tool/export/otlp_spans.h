@@ -17,8 +17,10 @@ struct tr2_otlp {
 	uint32_t *of_span, *of_thread, *next_point;
 	uint32_t *ordinal;     /* by span: its number in its thread */
 	uint32_t *trace_of;    /* by node: the node that its trace is named by */
+	uint32_t *sid_of;      /* by node: the nearest with a SID, or the top */
 	uint32_t node, session; /* of the open resource; session may be 0 */
 	struct tr2_trace_id trace;
+	uint32_t trace_node; /* whose trace that is; 0: none yet */
 };
 
 /* Begin and end the resource of o->node and o->session. */
@@ -54,9 +56,8 @@ void tr2_otlp_inner_span(struct tr2_export *x, uint32_t span,
  * false: none. */
 bool tr2_otlp_node_parent(struct tr2_export *x, uint32_t node,
 			  uint32_t session, struct tr2_span_id *id);
-/* Find the trace of each node; the id of that trace. */
+/* Find the trace of each node; set o->trace to that of a node. */
 void tr2_otlp_find_traces(struct tr2_export *x, struct tr2_otlp *o);
-void tr2_otlp_trace(struct tr2_export *x, uint32_t node,
-		    struct tr2_trace_id *id);
+void tr2_otlp_set_trace(struct tr2_export *x, uint32_t node);
 
 #endif

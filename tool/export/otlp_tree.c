@@ -22,38 +22,36 @@ void tr2_otlp_session_span(struct tr2_export *x, uint32_t session,
 		tr2_otlp_process_id(id, s->sid);
 }
 
-/* Append the SID of the node, or else of its nearest ancestor that has one. If
- * there is none, append a text made of the topmost process's start and pid. */
-static void add_sid_at(struct tr2_export *x, struct tr2_buf *b, uint32_t node)
+/* Put the SID of the node, or else of its nearest ancestor that has one, into a
+ * buffer. If there is none, use a text made of the topmost process's start and
+ * pid. */
+static const char *sid_at(struct tr2_export *x, uint32_t node)
 {
 	const struct tr2_model *m = x->m;
+	const struct tr2_otlp *o = x->state;
+	const struct tr2_node *n = &m->nodes[o->sid_of[node]];
+	static struct tr2_buf b; /* kept: it is mapped memory */
 
-	while (!m->nodes[node].session && m->nodes[node].parent)
-		node = m->nodes[node].parent;
-	if (m->nodes[node].session) {
-		tr2_buf_addstr(b, m->sessions[m->nodes[node].session].sid);
-		return;
-	}
-	tr2_buf_addlit(b, "task-");
-	tr2_buf_add_i64(b, m->nodes[node].start_ns);
-	tr2_buf_addch(b, '-');
-	tr2_buf_add_i64(b, m->nodes[node].pid);
+	if (n->session)
+		return m->sessions[n->session].sid;
+	tr2_buf_reset(&b);
+	tr2_buf_addlit(&b, "task-");
+	tr2_buf_add_i64(&b, n->start_ns);
+	tr2_buf_addch(&b, '-');
+	tr2_buf_add_i64(&b, n->pid);
+	return tr2_buf_str(&b);
 }
 
 void tr2_otlp_node_span(struct tr2_export *x, uint32_t node,
 			struct tr2_span_id *id)
 {
 	const struct tr2_node *n = &x->m->nodes[node];
-	static struct tr2_buf sid; /* kept: it is mapped memory */
 
-	if (n->session) {
+	if (n->session)
 		tr2_otlp_session_span(x, n->session, id);
-		return;
-	}
-	tr2_buf_reset(&sid);
-	add_sid_at(x, &sid, node);
-	tr2_otlp_inner_id(id, &x->text, tr2_buf_str(&sid), "task", "",
-			  (uint64_t)n->start_ns + (uint32_t)n->pid);
+	else
+		tr2_otlp_inner_id(id, &x->text, sid_at(x, node), "task", "",
+				  (uint64_t)n->start_ns + (uint32_t)n->pid);
 }
 
 static bool same_root(const char *sid, const char *other)
@@ -67,39 +65,39 @@ static bool same_root(const char *sid, const char *other)
  * has the trace of its SID's first component, so that streams that are exported
  * apart meet there. Where the kernel's records show that its process was started
  * by one without a session, it is in that one's trace. */
-static bool is_in_trace(const struct tr2_model *m, uint32_t node,
+static bool is_in_trace(const struct tr2_model *m, const struct tr2_node *n,
 			const struct tr2_model_session *s)
 {
-	while (node && !m->nodes[node].session)
-		node = m->nodes[node].parent;
-	return !node ||
-	       same_root(m->sessions[m->nodes[node].session].sid, s->sid);
+	return !n->session || same_root(m->sessions[n->session].sid, s->sid);
 }
 
 void tr2_otlp_find_traces(struct tr2_export *x, struct tr2_otlp *o)
 {
 	const struct tr2_model *m = x->m;
-	uint32_t i, up;
+	uint32_t i, up, session;
 
 	o->trace_of = tr2_calloc(m->nr_nodes, sizeof(*o->trace_of));
+	o->sid_of = tr2_calloc(m->nr_nodes, sizeof(*o->sid_of));
 	for (i = m->first_root; i; i = tr2_node_after(m, i)) {
 		up = m->nodes[i].parent;
-		o->trace_of[i] = up && (!m->nodes[i].session ||
-					is_in_trace(m, up,
-						    &m->sessions[m->nodes[i].session])) ?
+		session = m->nodes[i].session;
+		o->sid_of[i] = up && !session ? o->sid_of[up] : i;
+		o->trace_of[i] = up && (!session ||
+					is_in_trace(m,
+						    &m->nodes[o->sid_of[up]],
+						    &m->sessions[session])) ?
 					 o->trace_of[up] : i;
 	}
 }
 
-void tr2_otlp_trace(struct tr2_export *x, uint32_t node,
-		    struct tr2_trace_id *id)
+void tr2_otlp_set_trace(struct tr2_export *x, uint32_t node)
 {
-	const struct tr2_otlp *o = x->state;
-	struct tr2_buf sid = TR2_BUF_INIT;
+	struct tr2_otlp *o = x->state;
 
-	add_sid_at(x, &sid, o->trace_of[node]);
-	tr2_otlp_trace_id(id, tr2_buf_str(&sid));
-	tr2_buf_release(&sid);
+	node = o->trace_of[node];
+	if (node != o->trace_node)
+		tr2_otlp_trace_id(&o->trace, sid_at(x, node));
+	o->trace_node = node;
 }
 
 void tr2_otlp_thread_span(struct tr2_export *x, uint32_t thread,

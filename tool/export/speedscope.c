@@ -19,8 +19,9 @@
 
 /* One level of the stack: a process, a region, or a state. */
 struct level {
-	uint32_t node, span;
-	int state;
+	uint32_t node, span; /* 0: another level */
+	/* READY is 1, a cause of WAIT 2 and more; 0: none */
+	unsigned int state;
 	uint32_t frame;
 };
 
@@ -29,8 +30,12 @@ struct speedscope {
 	struct tr2_map by_name; /* to number + 1 */
 	struct tr2_buf shared, events;
 	uint32_t nr_frames;
-	struct level *stack, *next;
-	uint32_t depth, alloc, next_depth, next_alloc;
+	struct level *stack;
+	uint32_t depth, alloc;
+	/* 1 + the level of each on the stack; 0: not there. */
+	uint32_t *of_node, *of_span;
+	struct level *inner; /* to be opened, the innermost first */
+	uint32_t nr_inner, alloc_inner;
 	bool any;
 };
 
@@ -57,47 +62,6 @@ static void add_us(struct tr2_buf *b, int64_t ns)
 	tr2_buf_add_digits(b, (uint64_t)ns % 1000, 3);
 }
 
-static void push(struct tr2_export *x, uint32_t node, uint32_t span, int state)
-{
-	struct speedscope *s = x->state;
-
-	tr2_grow(s->next, s->next_depth, s->next_alloc);
-	s->next[s->next_depth++] =
-		(struct level){ node, span, state, frame_named(x) };
-}
-
-static void push_nodes(struct tr2_export *x, uint32_t node)
-{
-	if (!node)
-		return;
-	push_nodes(x, x->m->nodes[node].parent);
-	tr2_buf_reset(&x->text);
-	tr2_export_node_name(x, &x->text, node);
-	push(x, node, 0, 0);
-}
-
-static void push_regions(struct tr2_export *x, uint32_t node, uint32_t span)
-{
-	if (!span)
-		return;
-	push_regions(x, node, x->m->spans[span].parent);
-	tr2_buf_reset(&x->text);
-	tr2_export_span_name(x, &x->text, span);
-	push(x, node, span, 0);
-}
-
-static void push_state(struct tr2_export *x, const struct tr2_path_piece *p)
-{
-	bool waits = p->kind == TR2_STEP_WAIT;
-
-	if (p->kind != TR2_STEP_READY && !waits)
-		return;
-	tr2_buf_reset(&x->text);
-	tr2_buf_addall(&x->text, waits ? "[wait " : "[ready",
-		       waits ? tr2_cause_name(p->cause) : "", "]");
-	push(x, p->node, p->span, waits ? 2 + p->cause : 1);
-}
-
 static void add_event(struct speedscope *s, const char *type, uint32_t frame,
 		      int64_t at_ns)
 {
@@ -110,26 +74,79 @@ static void add_event(struct speedscope *s, const char *type, uint32_t frame,
 	s->any = true;
 }
 
-/* Close the levels that end here, open those that begin. */
-static void go_to_next(struct speedscope *s, int64_t at_ns)
+static void add_name(struct tr2_export *x, const struct level *level)
 {
-	struct level *before = s->stack;
-	uint32_t same = 0, i = s->alloc;
+	bool waits = level->state > 1;
 
-	while (same < s->depth && same < s->next_depth &&
-	       s->stack[same].node == s->next[same].node &&
-	       s->stack[same].span == s->next[same].span &&
-	       s->stack[same].state == s->next[same].state)
-		same++;
-	while (s->depth > same)
-		add_event(s, "C", s->stack[--s->depth].frame, at_ns);
-	for (; same < s->next_depth; same++)
-		add_event(s, "O", s->next[same].frame, at_ns);
-	s->stack = s->next;
-	s->depth = s->next_depth;
-	s->alloc = s->next_alloc;
-	s->next = before;
-	s->next_alloc = i;
+	tr2_buf_reset(&x->text);
+	if (level->node)
+		tr2_export_node_name(x, &x->text, level->node);
+	else if (level->span)
+		tr2_export_span_name(x, &x->text, level->span);
+	else
+		tr2_buf_addall(&x->text, waits ? "[wait " : "[ready",
+			       waits ? tr2_cause_name((int)level->state - 2) :
+				       "", "]");
+}
+
+static void open_level(struct tr2_export *x, struct level level, int64_t at_ns)
+{
+	struct speedscope *s = x->state;
+
+	add_name(x, &level);
+	level.frame = frame_named(x);
+	add_event(s, "O", level.frame, at_ns);
+	tr2_grow(s->stack, s->depth, s->alloc);
+	s->stack[s->depth++] = level;
+	s->of_node[level.node] = level.node ? s->depth : 0;
+	s->of_span[level.span] = level.span ? s->depth : 0;
+}
+
+static void close_levels(struct speedscope *s, uint32_t depth, int64_t at_ns)
+{
+	while (s->depth > depth) {
+		const struct level *level = &s->stack[--s->depth];
+
+		add_event(s, "C", level->frame, at_ns);
+		s->of_node[level->node] = s->of_span[level->span] = 0;
+	}
+}
+
+static void add_inner(struct speedscope *s, struct level level)
+{
+	tr2_grow(s->inner, s->nr_inner, s->alloc_inner);
+	s->inner[s->nr_inner++] = level;
+}
+
+static unsigned int state_of(const struct tr2_path_piece *p)
+{
+	return p->kind == TR2_STEP_WAIT	 ? 2u + p->cause :
+	       p->kind == TR2_STEP_READY ? 1 : 0;
+}
+
+/* Close the levels that end where a piece begins, and open its own. Look at no
+ * other: stacks may be deep. */
+static void go_to(struct tr2_export *x, const struct tr2_path_piece *p,
+		  int64_t at_ns)
+{
+	struct speedscope *s = x->state;
+	uint32_t node = p->node, span = p->span, same;
+	unsigned int state = state_of(p);
+
+	for (; span && !s->of_span[span]; span = x->m->spans[span].parent)
+		add_inner(s, (struct level){ .span = span });
+	for (; !span && node && !s->of_node[node];
+	     node = x->m->nodes[node].parent)
+		add_inner(s, (struct level){ .node = node });
+	same = span ? s->of_span[span] : s->of_node[node];
+	if (state && !s->nr_inner && same < s->depth &&
+	    s->stack[same].state == state)
+		return;
+	close_levels(s, same, at_ns);
+	while (s->nr_inner)
+		open_level(x, s->inner[--s->nr_inner], at_ns);
+	if (state)
+		open_level(x, (struct level){ .state = state }, at_ns);
 }
 
 /* Write the profile of the path; return its length. */
@@ -142,15 +159,10 @@ static int64_t add_path(struct tr2_export *x)
 	int64_t first_ns = nr ? pieces[0].start_ns : 0, length_ns = 0;
 
 	for (i = 0; i < nr; i++) {
-		s->next_depth = 0;
-		push_nodes(x, pieces[i].node);
-		push_regions(x, pieces[i].node, pieces[i].span);
-		push_state(x, &pieces[i]);
-		go_to_next(s, pieces[i].start_ns - first_ns);
+		go_to(x, &pieces[i], pieces[i].start_ns - first_ns);
 		length_ns = pieces[i].end_ns - first_ns;
 	}
-	s->next_depth = 0;
-	go_to_next(s, length_ns);
+	close_levels(s, 0, length_ns);
 	free(pieces);
 	return length_ns;
 }
@@ -158,16 +170,20 @@ static int64_t add_path(struct tr2_export *x)
 static void add_stack(struct tr2_export *x, struct tr2_buf *b, uint32_t frame)
 {
 	struct speedscope *s = x->state;
-	struct tr2_frame *f = &s->frames.frames[frame];
+	const struct tr2_frame *frames = s->frames.frames;
+	uint32_t nr;
 
-	if (!frame)
-		return;
-	add_stack(x, b, f->parent);
-	tr2_buf_reset(&x->text);
-	tr2_buf_addstr(&x->text, f->name ? tr2_s(x->m, f->name) : "?");
-	if (f->parent)
-		tr2_buf_addch(b, ',');
-	tr2_buf_add_u64(b, frame_named(x));
+	for (; frame; frame = frames[frame].parent)
+		add_inner(s, (struct level){ .frame = frame });
+	for (nr = s->nr_inner; s->nr_inner; s->nr_inner--) {
+		tr2_str name = frames[s->inner[s->nr_inner - 1].frame].name;
+
+		tr2_buf_reset(&x->text);
+		tr2_buf_addstr(&x->text, name ? tr2_s(x->m, name) : "?");
+		if (s->nr_inner < nr)
+			tr2_buf_addch(b, ',');
+		tr2_buf_add_u64(b, frame_named(x));
+	}
 }
 
 /* Append samples and weights of all threads; return the sum. */
@@ -236,6 +252,8 @@ static bool begin(struct tr2_export *x)
 	struct speedscope *s = tr2_calloc(1, sizeof(*s));
 
 	x->state = s;
+	s->of_node = tr2_calloc(x->m->nr_nodes, sizeof(*s->of_node));
+	s->of_span = tr2_calloc(x->m->nr_spans, sizeof(*s->of_span));
 	tr2_frames_begin(&s->frames, x, x->m->has_states);
 	return true;
 }
@@ -253,7 +271,9 @@ static bool end(struct tr2_export *x)
 	tr2_buf_release(&s->shared);
 	tr2_buf_release(&s->events);
 	free(s->stack);
-	free(s->next);
+	free(s->inner);
+	free(s->of_node);
+	free(s->of_span);
 	free(s);
 	return true;
 }

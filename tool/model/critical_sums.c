@@ -7,10 +7,15 @@
 #include "model/kind.h"
 #include "model/private.h"
 
+/* Ways end here: nobody reads longer ones, and each step is added to all parts
+ * of its way. */
+#define MAX_WAY 64
+
 /* The kinds on the way down from the root to a process. */
 struct way {
 	uint32_t above; /* another way; 0: none */
 	uint32_t node;  /* the first process at its end */
+	uint32_t length;
 };
 
 /* The time of a sum at the end of a way, and further down. */
@@ -26,6 +31,8 @@ struct summing {
 	struct way *ways; /* [0] is none */
 	uint32_t nr_ways, alloc_ways;
 	struct tr2_map by_way; /* (way above, kind) */
+	uint32_t *unknown;     /* the processes from one upwards without a way */
+	uint32_t nr_unknown, alloc_unknown;
 	struct share *shares;
 	uint32_t nr_shares, alloc_shares;
 	struct tr2_map by_share; /* (sum, way): 1 + its index */
@@ -45,29 +52,41 @@ static tr2_str kind_of(struct summing *s, uint32_t node)
 static uint32_t add_way(struct summing *s, uint32_t above, uint32_t node)
 {
 	tr2_grow(s->ways, s->nr_ways, s->alloc_ways);
-	s->ways[s->nr_ways] = (struct way){ above, node };
+	s->ways[s->nr_ways] = (struct way){
+		.above = above,
+		.node = node,
+		.length = above ? s->ways[above].length + 1 : 1,
+	};
 	return s->nr_ways++;
+}
+
+/* Return the way to a process, given that to its parent. */
+static uint32_t way_on(struct summing *s, uint32_t way, uint32_t node)
+{
+	uint32_t *slot;
+
+	if (s->ways[way].length == MAX_WAY)
+		return way;
+	slot = tr2_map_slot(&s->by_way, tr2_key(way, kind_of(s, node)));
+	if (!*slot)
+		*slot = add_way(s, way, node);
+	return *slot;
 }
 
 /* Return the way to a process; 0: it is none. */
 static uint32_t way_to(struct summing *s, uint32_t node)
 {
-	const struct tr2_node *nodes = s->m->nodes;
-	uint32_t *slot, way = 0, at;
+	uint32_t way;
 
-	/* Again from the top until all above it are known. */
-	while (node && !s->way_of[node]) {
-		for (at = node; nodes[at].parent &&
-				!s->way_of[nodes[at].parent];
-		     at = nodes[at].parent)
-			;
-		way = s->way_of[nodes[at].parent];
-		slot = tr2_map_slot(&s->by_way, tr2_key(way, kind_of(s, at)));
-		if (!*slot)
-			*slot = add_way(s, way, at);
-		s->way_of[at] = *slot;
+	for (; node && !s->way_of[node]; node = s->m->nodes[node].parent) {
+		tr2_grow(s->unknown, s->nr_unknown, s->alloc_unknown);
+		s->unknown[s->nr_unknown++] = node;
 	}
-	return s->way_of[node];
+	for (way = s->way_of[node]; s->nr_unknown;) {
+		node = s->unknown[--s->nr_unknown];
+		way = s->way_of[node] = way_on(s, way, node);
+	}
+	return way;
 }
 
 /* Add a step's time to each way on which it is. */
@@ -215,6 +234,7 @@ size_t tr2_critical_sums(struct tr2_model *m, const struct tr2_step *steps,
 	free(s.kinds);
 	free(s.way_of);
 	free(s.ways);
+	free(s.unknown);
 	free(s.shares);
 	*sums = s.sums;
 	return s.nr;

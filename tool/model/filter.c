@@ -164,15 +164,3 @@ bool tr2_filter_event(const struct tr2_filter *f, const struct tr2_model *m,
 		return false;
 	return !f->min_ns || is_of_process(line->kind);
 }
-
-int tr2_filter_depth(const struct tr2_filter *f, const struct tr2_model *m,
-		     uint32_t node)
-{
-	int depth = 0;
-
-	if (!tr2_filter_on(f))
-		return m->nodes[node].depth;
-	for (node = m->nodes[node].parent; node; node = m->nodes[node].parent)
-		depth += tr2_filter_node(f, m, node);
-	return depth;
-}

@@ -28,8 +28,4 @@ bool tr2_filter_span(const struct tr2_filter *f, const struct tr2_model *m,
 bool tr2_filter_event(const struct tr2_filter *f, const struct tr2_model *m,
 		      const struct tr2_line *line);
 
-/* Return the depth of a node, counting selected nodes only. */
-int tr2_filter_depth(const struct tr2_filter *f, const struct tr2_model *m,
-		     uint32_t node);
-
 #endif

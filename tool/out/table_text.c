@@ -30,6 +30,7 @@ struct printing {
 	size_t end;    /* 1 + the last one that text may show */
 	bool open[MAX_TREE_DEPTH + 1]; /* by depth: a vertical line continues
 				        * here */
+	bool *siblings; /* by row: one of its depth follows */
 	/* For each row and each column that text may show: a struct cell_head
 	 * and the text, or an int64_t of nanoseconds. */
 	struct tr2_buf cells;
@@ -108,15 +109,28 @@ static size_t bytes_of_width(const char *s, size_t len, size_t width)
 	return i;
 }
 
-/* Does another row of this depth follow before the parent's end? */
-static bool has_sibling_below(const struct tr2_table *t, size_t row, int depth)
+/* Find for each row whether another of its depth follows before their parent's
+ * end: from the last row on, with the depths of which one follows. */
+static bool *find_siblings(const struct tr2_table *t)
 {
-	size_t i;
+	bool *found = tr2_calloc(t->nr_depths, sizeof(*found)), *follows;
+	int depth, deepest = 0;
+	size_t row;
 
-	for (i = row + 1; i < t->nr_depths && abs(t->depths[i]) >= depth; i++)
-		if (t->depths[i] == depth)
-			return true;
-	return false;
+	for (row = 0; row < t->nr_depths; row++)
+		if (abs(t->depths[row]) > deepest)
+			deepest = abs(t->depths[row]);
+	follows = tr2_calloc((size_t)deepest + 1, sizeof(*follows));
+	for (row = t->nr_depths; row-- > 0; deepest = depth) {
+		for (depth = abs(t->depths[row]); deepest > depth; deepest--)
+			follows[deepest] = false;
+		if (t->depths[row] < 0)
+			continue;
+		found[row] = follows[depth];
+		follows[depth] = true;
+	}
+	free(follows);
+	return found;
 }
 
 static int drawn_depth(const struct tr2_table *t, size_t row)
@@ -126,16 +140,18 @@ static int drawn_depth(const struct tr2_table *t, size_t row)
 	return depth < MAX_TREE_DEPTH ? depth : MAX_TREE_DEPTH;
 }
 
-static void add_tree_lines(const struct tr2_table *t, size_t row, bool *open,
-			   struct tr2_buf *out)
+static void add_tree_lines(const struct tr2_table *t, size_t row,
+			   struct printing *p)
 {
+	struct tr2_buf *out = &p->tree;
+	bool *open = p->open;
 	int depth = drawn_depth(t, row), d;
 	bool goes_on = t->depths[row] < 0;
 
 	if (depth < 1)
 		return;
 	if (!goes_on)
-		open[depth] = has_sibling_below(t, row, t->depths[row]);
+		open[depth] = p->siblings[row];
 	for (d = 1; d < depth + goes_on; d++)
 		tr2_buf_addstr(out, open[d] ? tr2_term_text("│ ", "| ") : "  ");
 	if (!goes_on)
@@ -395,7 +411,7 @@ static void add_cell(const struct tr2_table *t, size_t row, size_t c,
 	w = display_width(text, len);
 	if (flags & TR2_COL_TREE && t->depths[row]) {
 		tr2_buf_reset(&p->tree);
-		add_tree_lines(t, row, p->open, &p->tree);
+		add_tree_lines(t, row, p);
 		lines = display_width(p->tree.p, p->tree.len);
 		lines = add_cut(out, p->tree.p, p->tree.len, lines, width, 0,
 				TR2_COLOR_DIM);
@@ -486,6 +502,7 @@ static void print_lines(struct tr2_table *t, struct printing *p)
 	p->last = last_shown(t, p->width);
 	if (p->nr_rows)
 		add_headings(t, p);
+	p->siblings = find_siblings(t);
 	for (row = 0; row < p->nr_rows; row++)
 		at = print_row(t, row, p, at);
 	add_left_out(t, p->left_out, &p->out);
@@ -509,6 +526,7 @@ void tr2_table_print_text(struct tr2_table *t)
 	tr2_buf_release(&p.tree);
 	tr2_buf_release(&p.text);
 	tr2_buf_release(&p.cells);
+	free(p.siblings);
 	free(p.left_out);
 	free(p.use);
 	free(p.width);
