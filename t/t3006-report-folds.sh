@@ -5,6 +5,7 @@ test_description='trace2 report of many processes fits a screen'
 
 . ./test-lib.sh
 . "$TEST_DIRECTORY"/lib-stream.sh
+. "$TEST_DIRECTORY"/lib-terminal.sh
 
 # build N: a top that runs N compilers one after the other, 20 ms each, with a
 # child of their own; the last one is slow; then a linker, and a short program.
@@ -48,6 +49,7 @@ test_expect_success 'processes of one kind share a row, below others that do' '
 	 0.680   0.680   50.4%     │ └ cc1 x 60 (10.0ms, max 90.0ms)
 	 0.050   0.050    3.7%  ?  └ ld
 	 0.001   0.001             1 more in 1 row, each less than 0.5%
+	x N: sums of N processes; in brackets the median and the largest WALL
 	? likely, but not certainly, a child of the process above it
 	EOF
 	trace2 report many.event >actual &&
@@ -76,6 +78,7 @@ test_expect_success 'filters choose what is folded' '
 	cat >expect <<-\EOF &&
 	WALL ms  SELF ms  SHARE  PROCESS
 	680.000  680.000  50.4%  cc1 x 60 (10.0ms, max 90.0ms)
+	x N: sums of N processes; in brackets the median and the largest WALL
 	EOF
 	test_cmp expect actual &&
 	trace2 report -t 50ms many.event >out &&
@@ -136,6 +139,71 @@ test_expect_success 'command lines are cut in the middle, except with --wide' '
 	test_must_be_empty wide &&
 	trace2 report --wide long.event >out &&
 	test_grep "└ cc -O2 -I/a/directory/.*/read -D_GNU_SOURCE -o file.o file.c$" out
+'
+
+# Lines of 52 columns have room for a part of the name.
+test_expect_success TTY 'of a row of many, the name is cut, not the numbers' '
+	sed "s,/usr/lib/cc1,/usr/lib/compiler-with-a-rather-long-name," \
+		many.event >named.event &&
+	COLUMNS=52 TERM=dumb test_terminal trace2 report named.event >out &&
+	test_grep "[0-9]%  compiler-wit…er-long-name x 60 in cc$" out &&
+	test_grep "^WALL s  SELF s  *PROCESS" out &&
+	test_grep "│ └ co… x 60 (10.0ms, max 90.0ms)$" out &&
+	"$PERL_PATH" -CI -ne "chomp; print if length > 52 && !/^[(x?]/" <out >wide &&
+	test_must_be_empty wide
+'
+
+test_expect_success TTY 'on a terminal, the first line is broken at a semicolon' '
+	{
+		cat long.event &&
+		event P 20 error "\"msg\":\"no\",\"fmt\":\"no\""
+	} >failed.event &&
+	trace2 report failed.event >out &&
+	sed 1q out >actual &&
+	COLUMNS=45 TERM=dumb test_terminal trace2 report failed.event >out &&
+	sed 2q out >>actual &&
+	cat >expect <<-\EOF &&
+	100.000 ms wall, 3 processes, 7 events; 1 error (report --errors)
+	100.000 ms wall, 3 processes, 7 events;
+	1 error (report --errors)
+	EOF
+	test_cmp expect actual
+'
+
+# Each runs `work`, the scripts 50, 51 and so on to 61 ms; t50 to t53 share a row.
+test_expect_success 'of many scripts of one interpreter, the longest have rows' '
+	{
+		begin P 0 make && at=0 && i=50 &&
+		while test "$i" -lt 62
+		do
+			event P "$at" child_start "\"child_id\":$i,\"child_class\":\"?\",\"use_shell\":false,\"argv\":[\"sh\",\"t$i-x.sh\"]" &&
+			event P/S$i $at version "\"evt\":\"4\",\"exe\":\"1\"" &&
+			event P/S$i $at start "\"t_abs\":0.0,\"argv\":[\"/bin/sh\",\"t$i-x.sh\"]" &&
+			for k in 1 2 3
+			do
+				begin "P/S$i/W$k" $((at + 10 * k)) work &&
+				event "P/S$i/W$k" $((at + 10 * k + 10)) atexit || return 1
+			done &&
+			event P/S$i $((at + i)) atexit &&
+			event P $((at + i)) child_exit "\"child_id\":$i,\"pid\":1,\"code\":0,\"t_rel\":0.0$i" &&
+			at=$((at + i)) && i=$((i + 1)) || return 1
+		done &&
+		event P "$at" atexit
+	} >scripts.event &&
+	trace2 report scripts.event >out &&
+	sed -n "s/.*%  *?*  *\([├└│].*\)/\1/p" out >actual &&
+	{
+		cat <<-\EOF &&
+		├ sh t5*-x.sh x 4 (51.0ms, max 53.0ms)
+		│ └ work x 12 (10.0ms, max 10.0ms)
+		EOF
+		for i in 54 55 56 57 58 59 60
+		do
+			echo "├ sh t$i-x.sh" && echo "│ └ work x 3 (10.0ms, max 10.0ms)" || return 1
+		done &&
+		echo "└ sh t61-x.sh" && echo "└ work x 3 (10.0ms, max 10.0ms)"
+	} >expect &&
+	test_cmp expect actual
 '
 
 test_expect_success 'trees are drawn in ASCII without UTF-8' '

@@ -37,6 +37,10 @@ test_expect_success 'once, there is one value' '
 	trace2 stat ./once >out 2>err &&
 	test_grep "^./once: 1 run$" err &&
 	test_grep "^ *VALUE  RUN$" err &&
+	! grep "±" err &&
+	LC_ALL=C trace2 stat -r 3 true 2>err &&
+	test_grep "MEAN  *+-  *P50" err &&
+	test_grep "^+- is the standard error of the mean" err &&
 	! grep "±" err
 '
 
@@ -418,7 +422,7 @@ test_expect_success 'a run that stands apart is named, and stays in the numbers'
 		"$PERL_PATH" -e "select undef, undef, undef, 2"
 	EOF
 	trace2 stat -r 9 -o wild.set ./wild 2>err &&
-	test_grep "runs* stands* apart:.* run 9 took 2" err &&
+	test_grep "runs* stands* apart:.* run 9 took 2\.[0-9]\{3\} s" err &&
 	test_grep " 2[0-9.]* m*s  wall$" err
 '
 

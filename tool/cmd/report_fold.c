@@ -2,6 +2,7 @@
 /* report_fold - fold the tree of processes into few rows. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cmd/report_fold.h"
 #include "common/map.h"
@@ -15,6 +16,13 @@ struct piece {
 	int64_t wall_ns, from_ns, to_ns;
 };
 
+/* Scripts of one interpreter below one row. */
+struct scripts {
+	uint32_t nr, nr_longer;
+	tr2_str first, kind; /* kind: of those that share a row; 0: none do */
+	size_t prefix, suffix; /* that all of these have in common */
+};
+
 struct folding {
 	const struct tr2_report *r;
 	struct tr2_fold *fold;
@@ -22,6 +30,9 @@ struct folding {
 	uint32_t *row_of;    /* by node; of the one above if not selected */
 	struct piece *pieces;
 	uint32_t nr_pieces;
+	struct tr2_map by_interpreter; /* (row, interpreter): 1 + index */
+	struct scripts *scripts;
+	uint32_t nr_scripts, alloc_scripts;
 };
 
 int64_t tr2_report_time_within(const struct tr2_node *n,
@@ -51,6 +62,19 @@ static void sum(int64_t *total, int64_t ns)
 	if (*total == TR2_NO_TIME)
 		*total = 0;
 	tr2_ns_add(total, ns);
+}
+
+/* Add the processes of a row to another one. */
+static void add_row_to(struct tr2_fold_row *to, const struct tr2_fold_row *row)
+{
+	to->nr += row->nr;
+	to->at_least |= row->at_least;
+	tr2_ns_add(&to->wall_ns, row->wall_ns);
+	tr2_ns_add(&to->self_ns, row->self_ns);
+	sum(&to->cpu_ns, row->cpu_ns);
+	sum(&to->wait_ns, row->wait_ns);
+	sum(&to->ready_ns, row->ready_ns);
+	sum(&to->spawn_ns, row->spawn_ns);
 }
 
 static const struct tr2_fold_row empty = {
@@ -170,6 +194,156 @@ static int by_time(const void *va, const void *vb)
 	return d ? d : compare(a, b);
 }
 
+/* Return the rows, those with most of the time first; the caller frees them. */
+static uint32_t *by_time_of(const struct tr2_fold *fold)
+{
+	uint32_t *order = tr2_calloc(fold->nr, sizeof(*order)), i;
+
+	for (i = 1; i < fold->nr; i++)
+		order[i - 1] = i;
+	sorted_rows = fold->row;
+	qsort(order, fold->nr - 1, sizeof(*order), by_time);
+	return order;
+}
+
+/* So many scripts of one interpreter below one row have rows of their own, if
+ * there are more than one more. */
+#define NR_SCRIPTS 8
+
+/* Return the scripts with which a row may share one; NULL: it is no script. */
+static struct scripts *scripts_of(struct folding *f, uint32_t row)
+{
+	struct tr2_model *m = f->r->m;
+	const struct tr2_fold_row *r = &f->fold->row[row];
+	size_t len = tr2_kind_interpreter(tr2_s(m, r->kind));
+	uint32_t *slot;
+
+	if (!len)
+		return NULL;
+	slot = tr2_map_slot(&f->by_interpreter,
+			    tr2_key(r->parent, tr2_intern(m, tr2_s(m, r->kind),
+							  len)));
+	if (!*slot) {
+		tr2_grow(f->scripts, f->nr_scripts, f->alloc_scripts);
+		f->scripts[f->nr_scripts] = (struct scripts){ 0 };
+		*slot = ++f->nr_scripts;
+	}
+	return &f->scripts[*slot - 1];
+}
+
+static bool is_inside_character(const char *at)
+{
+	return ((unsigned char)*at & 0xc0) == 0x80;
+}
+
+/* Keep what a further kind has in common with the first. */
+static void find_common(struct scripts *s, const char *first, const char *kind)
+{
+	size_t a = strlen(first), b = strlen(kind), i = 0, k = 0;
+	size_t least = a < b ? a : b;
+
+	while (i < s->prefix && i < least && first[i] == kind[i])
+		i++;
+	while (i && is_inside_character(first + i))
+		i--;
+	while (k < s->suffix && k < least - i &&
+	       first[a - 1 - k] == kind[b - 1 - k])
+		k++;
+	while (k && is_inside_character(first + a - k))
+		k--;
+	s->prefix = i;
+	s->suffix = k;
+}
+
+/* Name the row that scripts share: sh t*.sh. */
+static void name_scripts(struct tr2_model *m, struct scripts *s)
+{
+	struct tr2_buf b = TR2_BUF_INIT;
+	const char *first = tr2_s(m, s->first);
+
+	if (!s->first)
+		return;
+	tr2_buf_add(&b, first, s->prefix);
+	tr2_buf_addch(&b, '*');
+	tr2_buf_addstr(&b, first + strlen(first) - s->suffix);
+	s->kind = tr2_intern(m, b.p, b.len);
+	tr2_buf_release(&b);
+}
+
+/* Choose the scripts that share a row: all but the longest. `order`: rows by
+ * their time. */
+static void choose_scripts(struct folding *f, const uint32_t *order)
+{
+	struct tr2_fold_row *rows = f->fold->row;
+	struct scripts *s;
+	uint32_t i, k;
+
+	for (i = 1; i < f->fold->nr; i++)
+		if ((s = scripts_of(f, i)))
+			s->nr++;
+	for (k = 0; k + 1 < f->fold->nr; k++) {
+		s = scripts_of(f, order[k]);
+		if (!s || s->nr <= NR_SCRIPTS + 1 ||
+		    s->nr_longer++ < NR_SCRIPTS)
+			continue;
+		if (!s->first) {
+			s->first = rows[order[k]].kind;
+			s->prefix = s->suffix = SIZE_MAX;
+			continue;
+		}
+		find_common(s, tr2_s(f->r->m, s->first),
+			    tr2_s(f->r->m, rows[order[k]].kind));
+	}
+	for (i = 0; i < f->nr_scripts; i++)
+		name_scripts(f->r->m, &f->scripts[i]);
+	for (i = 0; i < f->nr_scripts; i++)
+		f->scripts[i].nr_longer = 0;
+}
+
+/* Give the rows with the same kind below the same row as one. */
+static void merge_rows(struct folding *f)
+{
+	struct tr2_fold *fold = f->fold, old = *fold;
+	uint32_t *now = tr2_calloc(old.nr, sizeof(*now)), i, *slot;
+
+	*fold = (struct tr2_fold){ NULL };
+	tr2_map_release(&f->map);
+	add_row(fold, 0, 0, 0);
+	for (i = 1; i < old.nr; i++) {
+		const struct tr2_fold_row *row = &old.row[i];
+		uint32_t above = now[row->parent];
+
+		slot = tr2_map_slot(&f->map, tr2_key(above, row->kind));
+		if (!*slot)
+			*slot = add_row(fold, above, row->kind, row->node);
+		now[i] = *slot;
+		add_row_to(&fold->row[now[i]], row);
+	}
+	for (i = 0; i < f->nr_pieces; i++)
+		f->pieces[i].row = now[f->pieces[i].row];
+	tr2_fold_release(&old);
+	free(now);
+}
+
+/* Fold most of the different scripts that one process ran by one interpreter. */
+static void fold_scripts(struct folding *f)
+{
+	uint32_t *order = by_time_of(f->fold), k;
+	struct scripts *s;
+
+	choose_scripts(f, order);
+	for (k = 0; k + 1 < f->fold->nr; k++) {
+		s = scripts_of(f, order[k]);
+		if (s && s->kind && s->nr_longer++ >= NR_SCRIPTS)
+			f->fold->row[order[k]].kind = s->kind;
+	}
+	merge_rows(f);
+	measure(f);
+	free(order);
+	tr2_map_release(&f->by_interpreter);
+	free(f->scripts);
+}
+
 /* Show a row, and those above it, if there is room for all. */
 static void show(struct tr2_fold *fold, uint32_t row, uint32_t *room)
 {
@@ -187,31 +361,18 @@ static void show(struct tr2_fold *fold, uint32_t row, uint32_t *room)
 
 static void leave_out(struct tr2_fold *fold, const struct tr2_fold_row *row)
 {
-	struct tr2_fold_row *rest = &fold->rest;
-
 	fold->nr_rest++;
 	if (row->once_ns > fold->most_rest_ns)
 		fold->most_rest_ns = row->once_ns;
-	rest->nr += row->nr;
-	rest->at_least |= row->at_least;
-	tr2_ns_add(&rest->wall_ns, row->wall_ns);
-	tr2_ns_add(&rest->self_ns, row->self_ns);
-	sum(&rest->cpu_ns, row->cpu_ns);
-	sum(&rest->wait_ns, row->wait_ns);
-	sum(&rest->ready_ns, row->ready_ns);
-	sum(&rest->spawn_ns, row->spawn_ns);
+	add_row_to(&fold->rest, row);
 }
 
 /* Choose the rows with most of the time. */
 static void choose(struct tr2_fold *fold, int64_t whole)
 {
-	uint32_t *order = tr2_calloc(fold->nr, sizeof(*order));
+	uint32_t *order = by_time_of(fold);
 	uint32_t i, room = TR2_REPORT_ROWS - 1; /* one for the rest */
 
-	for (i = 1; i < fold->nr; i++)
-		order[i - 1] = i;
-	sorted_rows = fold->row;
-	qsort(order, fold->nr - 1, sizeof(*order), by_time);
 	for (i = 0; i + 1 < fold->nr; i++)
 		if (tr2_report_share(fold->row[order[i]].once_ns, whole) >=
 		    TR2_REPORT_SHARE)
@@ -246,6 +407,7 @@ bool tr2_report_fold(struct tr2_fold *fold, const struct tr2_report *r)
 			f.row_of[i] = f.row_of[m->nodes[i].parent];
 	}
 	measure(&f);
+	fold_scripts(&f);
 	choose(fold, tr2_report_whole_ns(m));
 	tr2_map_release(&f.map);
 	free(f.row_of);

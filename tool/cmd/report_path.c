@@ -115,7 +115,9 @@ static void cell_step(struct tr2_table *t, const void *row)
 	tr2_cell_str(t, tr2_buf_str(&b));
 	if (r->nr_rest)
 		tr2_cell_color(t, TR2_COLOR_DIM);
-	else if (!r->sum)
+	else if (r->sum)
+		tr2_cell_keep_count(t);
+	else
 		tr2_cell_link(t, TR2_LINK_SPAN, r->step->span);
 }
 
@@ -131,6 +133,7 @@ static void cell_part(struct tr2_table *t, const void *row)
 	else
 		add_rest(&b, r);
 	tr2_cell_str(t, tr2_buf_str(&b));
+	tr2_cell_keep_count(t);
 }
 
 /* run, no CPU: cc1, wait child: sed; with ~ if it was inferred. */
@@ -404,6 +407,52 @@ static void give_sums(struct tr2_table *t, struct step_row *row,
 	}
 }
 
+static void print_dim(const char *text)
+{
+	printf("%s%s%s\n", tr2_color_on(TR2_COLOR_DIM), text,
+	       tr2_color_off(TR2_COLOR_DIM));
+}
+
+/* On a terminal, say how to learn more if most of the time was computed by one
+ * kind of process, in no region. */
+static void advise(const struct step_row *row, const struct tr2_step *step)
+{
+	struct tr2_buf kind = TR2_BUF_INIT;
+
+	if (!tr2_term_width() || step->kind != TR2_STEP_RUN || step->span ||
+	    row->functions || tr2_report_share(step->ns, row->whole) < 0.5)
+		return;
+	tr2_kind_add(row->of.m, step->node, step->segment, &kind);
+	printf("%s(trace2 record --profile would say in which functions %s "
+	       "computes)%s\n", tr2_color_on(TR2_COLOR_DIM),
+	       tr2_buf_str(&kind), tr2_color_off(TR2_COLOR_DIM));
+	tr2_buf_release(&kind);
+}
+
+/* Explain what the rows show, the steps or their sums. */
+static void explain(const struct step_row *row, const struct tr2_step *steps,
+		    size_t nr, const struct tr2_path_sum *sums, size_t nr_sums)
+{
+	bool inferred = false;
+	size_t i;
+
+	for (i = 0; i < nr_sums; i++)
+		inferred |= sums[i].step.inferred &&
+			    tr2_report_share(sums[i].step.ns, row->whole) >=
+				    TR2_REPORT_SHARE;
+	for (i = 0; !nr_sums && i < nr; i++)
+		inferred |= steps[i].inferred &&
+			    tr2_report_share(steps[i].ns, row->whole) >=
+				    TR2_REPORT_SHARE;
+	if (inferred)
+		print_dim("(~ depends on wake-ups that were derived, not "
+			  "recorded)");
+	for (i = 0; i < nr_sums; i++)
+		advise(row, &sums[i].step);
+	for (i = 0; !nr_sums && i < nr; i++)
+		advise(row, &steps[i]);
+}
+
 static bool print_path(const struct tr2_report *r, const struct tr2_step *steps,
 		       size_t nr, int64_t whole)
 {
@@ -431,16 +480,12 @@ static bool print_path(const struct tr2_report *r, const struct tr2_step *steps,
 		give_steps(&t, &row, steps, nr, &rows);
 	give_rest(&t, &row, &rows);
 	ok = tr2_report_table(r, &t, NULL);
+	if (ok && tr2_report_is_text(r))
+		explain(&row, steps, nr, sum, nr_sums);
 	tr2_path_functions_free(row.functions);
 	free(sum);
 	free(rows.shown);
 	return ok;
-}
-
-static void print_dim(const char *text)
-{
-	printf("%s%s%s\n", tr2_color_on(TR2_COLOR_DIM), text,
-	       tr2_color_off(TR2_COLOR_DIM));
 }
 
 bool tr2_report_states_lost(const struct tr2_model *m)

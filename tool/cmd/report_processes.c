@@ -106,6 +106,7 @@ static void give_fold(struct tr2_table *t, const struct process *r)
 	tr2_fmt_ns_short(&b, row->max_ns);
 	tr2_buf_addch(&b, ')');
 	tr2_cell_str(t, tr2_buf_str(&b));
+	tr2_cell_keep_count(t);
 	tr2_cell_link(t, TR2_LINK_NODE, row->node);
 }
 
@@ -197,11 +198,13 @@ static uint32_t root_of(const struct tr2_model *m, uint32_t node)
 	return node;
 }
 
-static void give_folded(struct tr2_table *t, const struct tr2_report *r,
+/* Return whether a row has several processes; the last one does not count. */
+static bool give_folded(struct tr2_table *t, const struct tr2_report *r,
 			const struct tr2_fold *fold)
 {
 	struct process row = { .of.m = r->m,
 			       .whole = tr2_report_whole_ns(r->m) };
+	bool several = false;
 	int depth = -1;
 	uint32_t i;
 
@@ -210,12 +213,14 @@ static void give_folded(struct tr2_table *t, const struct tr2_report *r,
 		row.of.node = fold->row[i].node;
 		row.root = root_of(r->m, row.of.node);
 		row.fold = fold->row[i].nr > 1 ? &fold->row[i] : NULL;
+		several |= row.fold != NULL;
 		tr2_table_add_at(t, &row, depth);
 	}
 	row.fold = &fold->rest;
 	row.rest = fold;
 	if (fold->nr_rest)
 		tr2_table_add_at(t, &row, 0);
+	return several;
 }
 
 /* The whole and the path come first in text, where they are read first. */
@@ -231,13 +236,13 @@ static bool processes(const struct tr2_report *r, bool with_path)
 	bool folds = tr2_report_is_text(r) && !r->all && !r->sort && r->limit < 0;
 	struct tr2_fold fold = { NULL };
 	struct tr2_table t;
-	bool ok;
+	bool ok, several = false;
 
 	tr2_table_init(&t, r->out, "processes", TR2_COLUMNS(process_columns));
 	folds = folds && tr2_report_fold(&fold, r);
 	/* Only a sorted table needs all rows in memory. */
 	if (folds)
-		give_folded(&t, r, &fold);
+		several = give_folded(&t, r, &fold);
 	else if (r->sort || r->limit >= 0)
 		give_processes(&t, (void *)r);
 	else
@@ -255,6 +260,10 @@ static bool processes(const struct tr2_report *r, bool with_path)
 		r->out->piped_width = 0;
 	}
 	tr2_table_release(&t);
+	if (ok && several)
+		printf("%sx N: sums of N processes; in brackets the median and "
+		       "the largest WALL%s\n", tr2_color_on(TR2_COLOR_DIM),
+		       tr2_color_off(TR2_COLOR_DIM));
 	legend_filter = r->filter;
 	legend_fold = folds ? &fold : NULL;
 	if (ok && tr2_report_is_text(r))

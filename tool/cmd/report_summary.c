@@ -5,6 +5,7 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/text.h"
 #include "cmd/node.h"
@@ -114,82 +115,128 @@ static void sum_up(struct summary *s, const struct tr2_model *m)
 	sum_path(s, m);
 }
 
-/* Print how the whole ended if it failed, and where to read more. */
-static void print_failures(const struct summary *s)
+/* Append a number with its noun. */
+static void add_number(struct tr2_buf *b, uint64_t nr, const char *noun,
+		       const char *plural)
+{
+	tr2_buf_add_u64(b, nr);
+	tr2_buf_addall(b, noun, nr == 1 ? "" : plural);
+}
+
+/* Append how the whole ended if it failed, and where to read more. */
+static void add_failures(struct tr2_buf *b, const struct summary *s)
 {
 	const struct tr2_model *m = s->root.m;
-	struct tr2_buf b = TR2_BUF_INIT;
 
 	if (s->nr_failed && s->root.node) {
-		tr2_exit_text(&b, m, s->root.node);
-		printf("; %s%s", m->nodes[s->root.node].end == TR2_END_SIGNAL ?
-					 "" : "exit ", tr2_buf_str(&b));
+		tr2_buf_addstr(b, m->nodes[s->root.node].end == TR2_END_SIGNAL ?
+					  "; " : "; exit ");
+		tr2_exit_text(b, m, s->root.node);
 	} else if (s->nr_failed) {
-		printf("; %u failed (list --errors)", s->nr_failed);
+		tr2_buf_addlit(b, "; ");
+		tr2_buf_add_u64(b, s->nr_failed);
+		tr2_buf_addlit(b, " failed (list --errors)");
 	}
-	if (s->nr_errors)
-		printf("; %llu error%s (report --errors)",
-		       (unsigned long long)s->nr_errors,
-		       s->nr_errors == 1 ? "" : "s");
-	tr2_buf_release(&b);
+	if (s->nr_errors) {
+		tr2_buf_addlit(b, "; ");
+		add_number(b, s->nr_errors, " error", "s");
+		tr2_buf_addlit(b, " (report --errors)");
+	}
 }
 
-static void print_time(const char *before, int64_t ns, const char *after)
+/* Append a part of the wall time: `; 3.241 s (78.0%) waiting`. */
+static void add_part(struct tr2_buf *b, const struct summary *s, int64_t ns,
+		     const char *what)
 {
-	struct tr2_buf b = TR2_BUF_INIT;
-
-	tr2_fmt_ns(&b, ns);
-	printf("%s%s%s", before, tr2_buf_str(&b), after);
-	tr2_buf_release(&b);
-}
-
-/* Print a part of the wall time: `; 3.241 s (78.0%) waiting`. */
-static void print_part(const struct summary *s, int64_t ns, const char *what)
-{
-	print_time("; ", ns, "");
-	printf(" (%.1f%%) %s", tr2_report_share(ns, s->whole_ns) * 100, what);
+	tr2_buf_addlit(b, "; ");
+	tr2_fmt_ns(b, ns);
+	tr2_buf_addlit(b, " (");
+	tr2_fmt_share(b, tr2_report_share(ns, s->whole_ns));
+	tr2_buf_addall(b, ") ", what);
 }
 
 /* Several roots are commands that do not depend on each other. */
-static void print_whole(const struct summary *s)
+static void add_whole(struct tr2_buf *b, const struct summary *s)
 {
-	const char *at_least = s->at_least ? ">= " : "";
-
+	if (s->nr_roots >= 2) {
+		tr2_buf_add_u64(b, s->nr_roots);
+		tr2_buf_addlit(b, " commands, ");
+	}
+	tr2_buf_addstr(b, s->at_least ? ">= " : "");
+	tr2_fmt_ns(b, s->whole_ns);
 	if (s->nr_roots < 2) {
-		print_time(at_least, s->whole_ns, " wall, ");
+		tr2_buf_addlit(b, " wall, ");
 		return;
 	}
-	printf("%u commands, %s", s->nr_roots, at_least);
-	print_time("", s->whole_ns, " altogether");
-	print_time(" in a span of ", s->span_ns, ": ");
+	tr2_buf_addlit(b, " altogether in a span of ");
+	tr2_fmt_ns(b, s->span_ns);
+	tr2_buf_addlit(b, ": ");
 }
 
-static void print_summary(const struct summary *s)
+static void add_cpu(struct tr2_buf *b, const struct summary *s)
+{
+	char cpus[32];
+
+	if (s->cpu_ns == TR2_NO_TIME)
+		return;
+	tr2_fmt_ns(b, s->cpu_ns);
+	snprintf(cpus, sizeof(cpus), " CPU (%.2f CPUs), ",
+		 tr2_report_share(s->cpu_ns, s->whole_ns));
+	tr2_buf_addstr(b, cpus);
+}
+
+static void add_summary(struct tr2_buf *b, const struct summary *s)
 {
 	const struct tr2_model *m = s->root.m;
 
-	print_whole(s);
-	if (s->cpu_ns != TR2_NO_TIME) {
-		print_time("", s->cpu_ns, " CPU");
-		printf(" (%.2f CPUs), ",
-		       tr2_report_share(s->cpu_ns, s->whole_ns));
-	}
-	printf("%u process%s, %llu event%s", s->nr_processes,
-	       s->nr_processes == 1 ? "" : "es",
-	       (unsigned long long)m->nr_events, m->nr_events == 1 ? "" : "s");
+	add_whole(b, s);
+	add_cpu(b, s);
+	add_number(b, s->nr_processes, " process", "es");
+	tr2_buf_addlit(b, ", ");
+	add_number(b, m->nr_events, " event", "s");
 	if (s->waiting_ns != TR2_NO_TIME)
-		print_part(s, s->waiting_ns, "waiting");
+		add_part(b, s, s->waiting_ns, "waiting");
 	if (s->ready_ns != TR2_NO_TIME &&
 	    tr2_report_share(s->ready_ns, s->whole_ns) >= MIN_READY_SHARE)
-		print_part(s, s->ready_ns, "without a CPU");
+		add_part(b, s, s->ready_ns, "without a CPU");
 	if (m->spawning_ns)
-		print_part(s, m->spawning_ns, "spawning");
-	if (s->background_ns >= MIN_BACKGROUND_NS)
-		print_time("; ", s->background_ns, " more in the background");
-	if (m->lost)
-		printf("; %llu events lost", (unsigned long long)m->lost);
-	print_failures(s);
+		add_part(b, s, m->spawning_ns, "spawning");
+	if (s->background_ns >= MIN_BACKGROUND_NS) {
+		tr2_buf_addlit(b, "; ");
+		tr2_fmt_ns(b, s->background_ns);
+		tr2_buf_addlit(b, " more in the background");
+	}
+	if (m->lost) {
+		tr2_buf_addlit(b, "; ");
+		tr2_buf_add_u64(b, m->lost);
+		tr2_buf_addlit(b, " events lost");
+	}
+	add_failures(b, s);
+}
+
+/* Print the sentence; on a terminal in lines that fit, if they can. */
+static void print_summary(const struct summary *s, bool wide)
+{
+	size_t width = wide ? 0 : tr2_term_width(), column = 0, len;
+	struct tr2_buf b = TR2_BUF_INIT;
+	const char *p, *end;
+
+	add_summary(&b, s);
+	for (p = tr2_buf_str(&b); *p; p += len) {
+		end = strstr(p + 1, "; ");
+		len = end ? (size_t)(end - p) + 1 : strlen(p);
+		/* Parts but the first begin with a space. */
+		if (width && column && column + len > width) {
+			putchar('\n');
+			column = 0;
+			p++;
+			len--;
+		}
+		printf("%.*s", (int)len, p);
+		column += len;
+	}
 	puts("\n");
+	tr2_buf_release(&b);
 }
 
 TR2_CELL(cell_wall, struct summary, tr2_cell_ns(t, r->whole_ns))
@@ -246,7 +293,7 @@ void tr2_report_summary(const struct tr2_report *r)
 		return;
 	sum_up(&s, r->m);
 	if (tr2_output_is_text(r->out))
-		print_summary(&s);
+		print_summary(&s, r->out->wide);
 	else
 		tr2_table_print_row(r->out, "summary", TR2_COLUMNS(columns), &s);
 }

@@ -32,20 +32,22 @@ static void print_outliers(const struct tr2_stat_side *side)
 	const struct tr2_measure *wall = wall_of(side);
 	struct tr2_buf b = TR2_BUF_INIT;
 	struct tr2_numbers n;
+	struct tr2_unit unit;
 	uint32_t i, nr = 0;
 
 	if (!wall || !tr2_numbers(&n, wall->values, side->measures.nr_runs) ||
 	    !n.nr_outliers)
 		return;
+	tr2_unit_choose(&unit, (uint64_t)n.max, 0, false);
 	printf("%zu of %zu runs stand%s apart:", n.nr_outliers, n.nr,
 	       n.nr_outliers == 1 ? "s" : "");
 	for (i = 0; i < side->measures.nr_runs; i++) {
 		if (!stands_apart(&n, wall->values[i]))
 			continue;
 		tr2_buf_reset(&b);
-		tr2_fmt_measure(&b, TR2_UNIT_NS, wall->values[i]);
-		printf("%s run %u took %s", nr++ ? "," : "", i + 1,
-		       tr2_buf_str(&b));
+		tr2_fmt_in_unit(&b, llround(wall->values[i]), &unit);
+		printf("%s run %u took %s %s", nr++ ? "," : "", i + 1,
+		       tr2_buf_str(&b), unit.name);
 	}
 	puts(".");
 	tr2_buf_release(&b);

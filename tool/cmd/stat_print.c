@@ -195,7 +195,7 @@ static const struct tr2_column columns[] = {
 	{ "unit", "", TR2_COL_DATA, cell_unit },
 	{ "runs", "", TR2_COL_DATA, cell_runs },
 	{ "mean", "MEAN", TR2_COL_SINGLE, cell_mean },
-	{ NULL, "±", TR2_COL_TEXT, cell_error_share },
+	{ NULL, TR2_PLUS_MINUS, TR2_COL_TEXT, cell_error_share },
 	{ "error", "", TR2_COL_DATA, cell_error },
 	{ "min", "", TR2_COL_DATA, cell_min },
 	{ "p50", "P50", TR2_COL_SINGLE, cell_p50 },
@@ -322,11 +322,11 @@ TR2_CELL(cell_process_kind, struct kind_line, tr2_cell_str(t, r->name))
 
 static const struct tr2_column kind_columns[] = {
 	{ "cpu_ns", "CPU", TR2_COL_SINGLE, cell_cpu },
-	{ NULL, "±", TR2_COL_TEXT | TR2_COL_SPARE, cell_cpu_error },
+	{ NULL, TR2_PLUS_MINUS, TR2_COL_TEXT | TR2_COL_SPARE, cell_cpu_error },
 	{ "wait_ns", "WAIT", TR2_COL_SINGLE, cell_wait },
-	{ NULL, "±", TR2_COL_TEXT | TR2_COL_SPARE, cell_wait_error },
+	{ NULL, TR2_PLUS_MINUS, TR2_COL_TEXT | TR2_COL_SPARE, cell_wait_error },
 	{ "ready_ns", "READY", TR2_COL_SINGLE, cell_ready },
-	{ NULL, "±", TR2_COL_TEXT | TR2_COL_SPARE, cell_ready_error },
+	{ NULL, TR2_PLUS_MINUS, TR2_COL_TEXT | TR2_COL_SPARE, cell_ready_error },
 	{ "share", "SHARE", 0, cell_share },
 	{ "count", "COUNT", TR2_COL_YIELDS, cell_count },
 	{ "name", "KIND OF PROCESS (SUM)", TR2_COL_FLEX, cell_process_kind },
@@ -424,8 +424,9 @@ static void print_text(struct tr2_output *out, const struct tr2_stat_side *cmd,
 	} else if (cmd->measures.nr_runs > 1) {
 		puts("");
 		tr2_stat_print_notes(cmd, text);
-		printf("%s± is the standard error of the mean.%s\n",
+		printf("%s%s is the standard error of the mean.%s\n",
 		       text ? tr2_color_on(TR2_COLOR_DIM) : "",
+		       tr2_column_title(TR2_PLUS_MINUS),
 		       text ? tr2_color_off(TR2_COLOR_DIM) : "");
 	}
 	if (!base)

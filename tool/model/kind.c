@@ -230,6 +230,21 @@ void tr2_kind_add(const struct tr2_model *m, uint32_t node, uint32_t segment,
 	tr2_must(!out->failed);
 }
 
+size_t tr2_kind_interpreter(const char *kind)
+{
+	size_t len = strcspn(kind, " "), i;
+	static struct tr2_buf program; /* kept: it is mapped memory */
+
+	if (!kind[len] || kind[len + 1] == '-')
+		return 0;
+	tr2_buf_reset(&program);
+	tr2_buf_add(&program, kind, len);
+	for (i = 0; i < ARRAY_SIZE(interpreters); i++)
+		if (is_interpreter(i, tr2_buf_str(&program), len))
+			return len;
+	return 0;
+}
+
 tr2_str tr2_kind(struct tr2_model *m, uint32_t node, uint32_t segment)
 {
 	static struct tr2_buf b; /* kept: it is mapped memory */

@@ -20,7 +20,10 @@ struct tr2_buf;
  * the last one. Never empty. */
 void tr2_kind_add(const struct tr2_model *m, uint32_t node, uint32_t segment,
 		  struct tr2_buf *out);
-/* The same, interned. */
+/* Return the length of the interpreter before the script; 0: this kind has no
+ * script. */
+size_t tr2_kind_interpreter(const char *kind);
+/* The kind of a process, interned. */
 tr2_str tr2_kind(struct tr2_model *m, uint32_t node, uint32_t segment);
 
 #endif

@@ -261,6 +261,12 @@ void tr2_cell_at_least(struct tr2_table *t)
 		t->cells[t->nr_cells - 1].at_least = true;
 }
 
+void tr2_cell_keep_count(struct tr2_table *t)
+{
+	if (t->nr_cells)
+		t->cells[t->nr_cells - 1].keeps_count = true;
+}
+
 void tr2_cell_color(struct tr2_table *t, enum tr2_color color)
 {
 	if (t->nr_cells)

@@ -60,10 +60,16 @@ enum tr2_cell_kind {
 #define TR2_COL_SPARE (1u << 7)  /* omitted, the last first, if lines are too
 				  * wide for a terminal */
 #define TR2_COL_YIELDS (1u << 8) /* the same, if a line is too wide even with
-				  * the narrowest flexible columns */
+				  * the narrowest flexible columns; after
+				  * others, if it is one of TR2_COL_HEAT, too */
 #define TR2_COL_HEAT (1u << 5)   /* a share, coloured by its size */
 #define TR2_COL_SIGNED (1u << 10) /* durations have a sign: +1.000 */
 #define TR2_COL_PAGE (1u << 9)   /* of TR2_COL_DATA: in a page, too */
+
+/* A heading that is +- in a locale without UTF-8. */
+#define TR2_PLUS_MINUS "±"
+/* Return a heading as text shows it. */
+const char *tr2_column_title(const char *heading);
 
 struct tr2_cell;
 struct tr2_words;
@@ -186,6 +192,9 @@ void tr2_cell_words(struct tr2_table *t, const struct tr2_words *words);
 void tr2_cell_json(struct tr2_table *t, const char *json);
 /* Mark the cell just set as a lower bound: `>= ` in text. */
 void tr2_cell_at_least(struct tr2_table *t);
+/* The cell just set may be cut, but not the first ` x 214` in it, nor what is in
+ * brackets behind that. */
+void tr2_cell_keep_count(struct tr2_table *t);
 /* of the cell just set */
 void tr2_cell_color(struct tr2_table *t, enum tr2_color color);
 void tr2_cell_link(struct tr2_table *t, enum tr2_link link, uint32_t number);

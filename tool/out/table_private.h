@@ -12,7 +12,7 @@ struct tr2_cell {
 	uint8_t kind;  /* enum tr2_cell_kind */
 	uint8_t color; /* enum tr2_color */
 	uint8_t link;  /* enum tr2_link, and the number in the model */
-	bool at_least;
+	bool at_least, keeps_count;
 	uint32_t linked, len, nr_words;
 	union {
 		const char *s; /* in the table's text blocks */

@@ -14,7 +14,7 @@
 #include "out/term.h"
 
 /* The least width of a flexible column. Others are left out before a tree gets
- * less than two fifths of the terminal. */
+ * less than half of the terminal. */
 #define MIN_FLEX 16
 
 /* Deeper trees are drawn with this depth. */
@@ -41,7 +41,7 @@ struct printing {
 struct cell_head {
 	uint32_t len;
 	uint8_t color;
-	bool is_ns, at_least;
+	bool is_ns, at_least, keeps_count;
 };
 
 void tr2_cell_as_text(const struct tr2_cell *cell, struct tr2_buf *out)
@@ -183,6 +183,7 @@ static size_t keep_cell(struct printing *p, const struct tr2_cell *cell,
 		.color = flags & TR2_COL_HEAT ? (uint8_t)hot : cell->color,
 		.is_ns = cell->kind == TR2_CELL_NS,
 		.at_least = cell->at_least,
+		.keeps_count = cell->keeps_count,
 	};
 
 	tr2_buf_add(b, &head, sizeof(head));
@@ -274,7 +275,7 @@ static void add_left_out(const struct tr2_table *t, const bool *left_out,
 			continue;
 		tr2_buf_addstr(out, any ? ", " :
 					  tr2_color_on(TR2_COLOR_DIM));
-		tr2_buf_addstr(out, t->columns[c].heading);
+		tr2_buf_addstr(out, tr2_column_title(t->columns[c].heading));
 		any = true;
 	}
 	if (!any)
@@ -286,7 +287,7 @@ static void add_left_out(const struct tr2_table *t, const bool *left_out,
 
 static size_t least_flex(const struct tr2_column *column)
 {
-	size_t of_terminal = (size_t)tr2_term_width() * 2 / 5;
+	size_t of_terminal = (size_t)tr2_term_width() / 2;
 
 	return column->flags & TR2_COL_TREE && of_terminal > MIN_FLEX ?
 		       of_terminal : MIN_FLEX;
@@ -304,9 +305,10 @@ static size_t least_width(const struct tr2_table *t, const size_t *width)
 	return total;
 }
 
-/* Omit columns with this flag, the last first, until lines fit a terminal. */
+/* Omit columns that have of these two flags just this one, the last first, until
+ * lines fit a terminal. */
 static void leave_out(const struct tr2_table *t, struct printing *p,
-		      unsigned int flag,
+		      unsigned int flag, unsigned int other,
 		      size_t (*measured)(const struct tr2_table *t,
 					 const size_t *width))
 {
@@ -315,7 +317,8 @@ static void leave_out(const struct tr2_table *t, struct printing *p,
 	if (!tr2_term_width() || t->output->wide)
 		return;
 	for (c = t->nr_columns; c-- > 0;)
-		if (p->width[c] && t->columns[c].flags & flag &&
+		if (p->width[c] &&
+		    (t->columns[c].flags & (flag | other)) == flag &&
 		    measured(t, p->width) > tr2_term_width()) {
 			p->width[c] = 0;
 			p->left_out[c] = true;
@@ -381,6 +384,58 @@ static size_t tail_of(size_t width)
 	return width > 8 ? width / 2 : 0;
 }
 
+/* Return where the first ` x 214` or ` x 214 (…)` begins, or len; set its
+ * length. */
+static size_t find_count(const char *text, size_t len, size_t *count_len)
+{
+	const char *close;
+	size_t i, end;
+
+	for (i = 0; i + 3 < len; i++) {
+		if (memcmp(text + i, " x ", 3) != 0 || text[i + 3] < '0' ||
+		    text[i + 3] > '9')
+			continue;
+		for (end = i + 3; end < len && text[end] >= '0' &&
+				  text[end] <= '9'; end++)
+			;
+		close = end + 1 < len && text[end + 1] == '(' ?
+				memchr(text + end, ')', len - end) : NULL;
+		if (close)
+			end = (size_t)(close - text) + 1;
+		*count_len = end - i;
+		return i;
+	}
+	return len;
+}
+
+/* The least width of a name before a count, and of the text behind it. */
+#define MIN_NAME 2
+#define MIN_REST 12
+
+/* Add a text that is too wide, cut before and behind its count; the name before
+ * it is cut last. false: there is no room for that. */
+static bool add_cut_around(struct tr2_buf *out, const char *text, size_t len,
+			   size_t width, enum tr2_color color)
+{
+	size_t count_len = 0, at = find_count(text, len, &count_len);
+	const char *rest = text + at + count_len;
+	size_t name = display_width(text, at), rest_len, after, room, least, fits;
+
+	if (at == len || count_len + MIN_NAME > width)
+		return false;
+	rest_len = len - at - count_len;
+	after = display_width(rest, rest_len);
+	room = width - count_len;
+	least = after < MIN_REST ? after : MIN_REST;
+	fits = room > name + least ? room - name : least;
+	if (room < fits + MIN_NAME)
+		return false;
+	add_cut(out, text, at, name, room - fits, tail_of(room - fits), color);
+	add_cut(out, text + at, count_len, count_len, count_len, 0, color);
+	add_cut(out, rest, rest_len, after, fits, tail_of(fits), color);
+	return true;
+}
+
 /* Return the text of a duration that was kept. */
 static const char *duration_text(const struct tr2_table *t, struct printing *p,
 				 size_t c, const struct cell_head *head,
@@ -418,7 +473,11 @@ static void add_cell(const struct tr2_table *t, size_t row, size_t c,
 	} else if (!left && w < width) {
 		tr2_buf_addchars(out, ' ', width - w);
 	}
-	if (len && lines < width)
+	if (head->keeps_count && w + lines > width && lines < width &&
+	    add_cut_around(out, text, len, width - lines,
+			   (enum tr2_color)head->color))
+		lines = width;
+	else if (len && lines < width)
 		lines += add_cut(out, text, len, w, width - lines,
 				 flags & TR2_COL_TREE ? tail_of(width - lines) :
 							0,
@@ -495,9 +554,10 @@ static void print_lines(struct tr2_table *t, struct printing *p)
 
 	measure(t, p);
 	/* Omit spare columns before names are cut: names say more than the last
-	 * of many numbers. */
-	leave_out(t, p, TR2_COL_SPARE, total_width);
-	leave_out(t, p, TR2_COL_YIELDS, least_width);
+	 * of many numbers; shares say more than other numbers. */
+	leave_out(t, p, TR2_COL_SPARE, 0, total_width);
+	leave_out(t, p, TR2_COL_YIELDS, TR2_COL_HEAT, least_width);
+	leave_out(t, p, TR2_COL_YIELDS | TR2_COL_HEAT, 0, least_width);
 	fit_width(t, p->width);
 	p->last = last_shown(t, p->width);
 	if (p->nr_rows)

@@ -5,6 +5,8 @@
  * single calls (TR2_COL_SINGLE) have their own. The unit is in the headings,
  * except where a column has other numbers, too.
  */
+#include <string.h>
+
 #include "out/table_private.h"
 
 static struct tr2_durations *durations_of(struct tr2_units *u,
@@ -78,11 +80,17 @@ bool tr2_column_has_unit(const struct tr2_column_use *c)
 	return c->has_durations && !c->has_others;
 }
 
+const char *tr2_column_title(const char *heading)
+{
+	return strcmp(heading, TR2_PLUS_MINUS) != 0 ?
+		       heading : tr2_term_text(TR2_PLUS_MINUS, "+-");
+}
+
 void tr2_column_add_heading(const struct tr2_column *column,
 			    const struct tr2_column_use *use,
 			    const struct tr2_units *u, struct tr2_buf *out)
 {
-	tr2_buf_addstr(out, column->heading);
+	tr2_buf_addstr(out, tr2_column_title(column->heading));
 	if (tr2_column_has_unit(use))
 		tr2_buf_addall(out, " ", tr2_units_of(u, column->flags)->name);
 }
