@@ -10,6 +10,7 @@
 #include "arena/file.h"
 #include "base/blocks.h"
 #include "base/check.h"
+#include "base/macros.h"
 #include "base/sanitize.h"
 
 __thread struct trace2_mine_ trace2_mine_
@@ -68,18 +69,29 @@ static size_t histograms_begin(void)
 	return begin < arena.cells_backed ? arena.cells_backed : begin;
 }
 
+/* The parts of a slot that are used from its beginning. */
+#define SLOT_PIECES 3
+static void set_pieces(struct tr2_file_piece *pieces, unsigned int i)
+{
+	const size_t begin = histograms_begin(), end = arena.histograms_backed;
+	const uint64_t offset = offset_of(i);
+
+	pieces[0] = (struct tr2_file_piece){ offset, arena.cells_backed };
+	pieces[1] = (struct tr2_file_piece){ offset + begin,
+					     end > begin ? end - begin : 0 };
+	pieces[2] = (struct tr2_file_piece){
+		offset + tr2_arena_rings.data_offset, ring_end(FIRST_RING_BYTES)
+	};
+}
+
 static struct tr2_slot *file_pages(unsigned int i)
 {
 	const struct tr2_file_piece slot = { offset_of(i), arena.stride };
-	const size_t begin = histograms_begin(), end = arena.histograms_backed;
-	const struct tr2_file_piece pieces[] = {
-		{ slot.offset, arena.cells_backed },
-		{ slot.offset + begin, end > begin ? end - begin : 0 },
-		{ slot.offset + tr2_arena_rings.data_offset,
-		  ring_end(FIRST_RING_BYTES) },
-	};
-	struct tr2_slot *pages = tr2_file_map(&slot, pieces, 3);
+	struct tr2_file_piece pieces[SLOT_PIECES];
+	struct tr2_slot *pages;
 
+	set_pieces(pieces, i);
+	pages = tr2_file_map(&slot, pieces, SLOT_PIECES);
 	if (!pages)
 		tr2_arena_lost(TR2_LOST_NO_SPACE, 1);
 	return pages;
@@ -348,8 +360,6 @@ static void write_header(struct tr2_arena_header *h, enum tr2_ring_mode mode)
 	h->byte_order = TR2_ARENA_BYTE_ORDER;
 	h->header_size = sizeof(*h);
 	h->page_size = (uint32_t)sysconf(_SC_PAGESIZE);
-	h->pid = (uint32_t)getpid();
-	h->ppid = (uint32_t)getppid();
 	h->mode = mode;
 	h->clock_mult = 1;
 	h->wake_fd = -1;
@@ -375,47 +385,54 @@ static void write_header(struct tr2_arena_header *h, enum tr2_ring_mode mode)
 	h->data_size = tr2_arena_rings.data_size;
 }
 
-static void unmap_slots(void)
+static void forget_rings(void)
 {
-	unsigned int i;
-
-	for (i = 0; i < arena.nr_used; i++)
-		munmap(arena.at[i], arena.stride);
-}
-
-static void unmap_file(void)
-{
-	int saved_errno = errno;
-
 	tr2_file_forget();
-	unmap_slots();
-	munmap(tr2_file_header, TR2_SLOTS_OFFSET);
 	tr2_file_header = NULL;
-	memset(&arena, 0, sizeof(arena));
 	memset(&tr2_arena_rings, 0, sizeof(tr2_arena_rings));
-	errno = saved_errno;
+	memset(&arena, 0, sizeof(arena));
 }
 
-bool tr2_arena_map(int fd, uint64_t data_size, enum tr2_ring_mode mode)
+/* The process's slot and that of its first thread, mapped with the header. */
+#define FIRST_SLOTS 2
+
+static void *map_first(void)
 {
-	const struct tr2_file_piece part = { 0, TR2_SLOTS_OFFSET };
-	const struct tr2_file_piece pieces[] = {
+	const struct tr2_file_piece part = { 0, offset_of(FIRST_SLOTS) };
+	struct tr2_file_piece pieces[2 + FIRST_SLOTS * SLOT_PIECES] = {
 		{ 0, tr2_file_round_up(TR2_STRINGS_OFFSET +
 				       TR2_DEFINE_FIRST_BYTES) },
 		{ TR2_DEFINITIONS_OFFSET,
 		  tr2_file_round_up(TR2_DEFINE_FIRST_BYTES) },
 	};
+	unsigned int i;
 
+	for (i = 0; i < FIRST_SLOTS; i++)
+		set_pieces(&pieces[2 + i * SLOT_PIECES], i);
+	return tr2_file_map(&part, pieces, ARRAY_SIZE(pieces));
+}
+
+static void add_first_slots(void)
+{
+	struct tr2_slot *slot;
+	unsigned int i;
+
+	for (i = 0; i < FIRST_SLOTS; i++) {
+		slot = (void *)((char *)tr2_file_header + offset_of(i));
+		set_versions(slot);
+		add_slot(slot);
+	}
+	arena.totals = arena.at[0];
+	arena.in_use[0] = 1;
+}
+
+bool tr2_arena_map(int fd, uint64_t data_size, enum tr2_ring_mode mode)
+{
 	TR2_CHECK(data_size >= TR2_RING_MIN_SIZE &&
 		  !(data_size & (data_size - 1)));
 	errno = EBUSY;
 	if (arena.totals || tr2_file_header || !tr2_file_use(fd))
 		return false;
-	tr2_file_header = tr2_file_map(&part, pieces, 2);
-	if (!tr2_file_header) {
-		tr2_file_forget();
-		return false;
-	}
 	tr2_arena_back_cells(0, 0);
 	tr2_arena_rings.data_offset =
 		tr2_file_round_up(sizeof(struct tr2_slot));
@@ -424,22 +441,25 @@ bool tr2_arena_map(int fd, uint64_t data_size, enum tr2_ring_mode mode)
 	tr2_arena_rings.data_size = data_size;
 	tr2_arena_rings.consume = mode == TR2_RING_CONSUME;
 	tr2_define_reset();
-	write_header(tr2_file_header, mode);
-	/* Without one for the first thread it is useless. */
-	arena.totals = take_slot(0);
-	if (!arena.totals || !take_slot(1)) {
-		unmap_file();
+	tr2_file_header = map_first();
+	if (!tr2_file_header) {
+		forget_rings();
 		return false;
 	}
-	arena.in_use[1] = 0;
+	write_header(tr2_file_header, mode);
+	add_first_slots();
 	return true;
 }
 
 void tr2_arena_release(void)
 {
+	unsigned int i;
+
+	for (i = 0; i < arena.nr_used; i++)
+		munmap(arena.at[i], arena.stride);
 	if (tr2_file_header)
-		unmap_file();
-	arena.totals = NULL;
+		munmap(tr2_file_header, TR2_SLOTS_OFFSET);
+	forget_rings();
 	tr2_blocks_release(&private_slots);
 }
 
@@ -476,9 +496,6 @@ static void forget_file(void)
 	cover(tr2_file_header, TR2_SLOTS_OFFSET);
 	for (i = 0; i < arena.nr_used; i++)
 		cover(arena.at[i], arena.stride);
-	tr2_file_forget();
-	tr2_file_header = NULL;
-	memset(&tr2_arena_rings, 0, sizeof(tr2_arena_rings));
 }
 
 void tr2_arena_forget(void)
@@ -487,6 +504,6 @@ void tr2_arena_forget(void)
 	owners = NULL;
 	if (tr2_file_header)
 		forget_file();
-	memset(&arena, 0, sizeof(arena));
+	forget_rings();
 	tr2_blocks_after_fork(&private_slots, NULL, 0);
 }

@@ -3,7 +3,6 @@
 #include "arena/file.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -14,6 +13,7 @@
 #include "arena/arena.h"
 #include "base/fd.h"
 #include "base/macros.h"
+#include "base/mask.h"
 
 struct tr2_arena_header *tr2_file_header;
 
@@ -76,26 +76,30 @@ static int write_zeros(const struct tr2_file_piece *piece)
 	return 0;
 }
 
-static bool is_within_limit(uint64_t end)
+static rlim_t size_limit(void)
 {
 	struct rlimit limit;
 
-	return !getrlimit(RLIMIT_FSIZE, &limit) &&
-	       (limit.rlim_cur == RLIM_INFINITY || end <= limit.rlim_cur);
+	return getrlimit(RLIMIT_FSIZE, &limit) ? 0 : limit.rlim_cur;
+}
+
+static uint64_t end_of(const struct tr2_file_piece *piece)
+{
+	return piece->offset + piece->size_bytes;
 }
 
 /* Return 0, or an errno. */
 static int take_space(uint64_t length, const struct tr2_file_piece *pieces,
-		      unsigned int nr)
+		      unsigned int nr, rlim_t limit)
 {
 	uint64_t end = length;
 	unsigned int i;
 	int error = 0;
 
 	for (i = 0; i < nr; i++)
-		if (pieces[i].offset + pieces[i].size_bytes > end)
-			end = pieces[i].offset + pieces[i].size_bytes;
-	if (!is_within_limit(end))
+		if (end_of(&pieces[i]) > end)
+			end = end_of(&pieces[i]);
+	if (limit != RLIM_INFINITY && end > limit)
 		return EFBIG;
 	/* Threads that do not extend the file need no lock. */
 	if (length && length > file.length) {
@@ -108,36 +112,49 @@ static int take_space(uint64_t length, const struct tr2_file_piece *pieces,
 	return error;
 }
 
-/* The limit may have been lowered since take_space() read it. */
+static bool is_pending(int signo)
+{
+	sigset_t pending;
+
+	sigemptyset(&pending);
+	sigpending(&pending);
+	return sigismember(&pending, signo) == 1;
+}
+
+static void take_signal(int signo)
+{
+	static const struct timespec now;
+	sigset_t one;
+
+	sigemptyset(&one);
+	sigaddset(&one, signo);
+	while (sigtimedwait(&one, NULL, &now) < 0 && errno == EINTR)
+		;
+}
+
+/* The limit may have been lowered since it was read. */
 static int take_without_signal(uint64_t length,
 			       const struct tr2_file_piece *pieces,
 			       unsigned int nr)
 {
-	static const struct timespec now;
-	sigset_t xfsz, before, pending;
+	rlim_t limit = size_limit();
+	struct tr2_mask before;
 	bool was_pending;
 	int error;
 
-	if (!tr2_fd_is(file.fd, &file.id))
-		return EBADF;
-	sigemptyset(&xfsz);
-	sigaddset(&xfsz, SIGXFSZ);
-	if (pthread_sigmask(SIG_BLOCK, &xfsz, &before))
-		return EINVAL;
-	sigemptyset(&pending);
-	sigpending(&pending);
-	was_pending = sigismember(&pending, SIGXFSZ) == 1;
-	error = take_space(length, pieces, nr);
+	tr2_mask_begin(&before);
+	was_pending = limit != RLIM_INFINITY && is_pending(SIGXFSZ);
+	error = take_space(length, pieces, nr, limit);
 	if (error == EFBIG && !was_pending)
-		while (sigtimedwait(&xfsz, NULL, &now) < 0 && errno == EINTR)
-			;
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
+		take_signal(SIGXFSZ);
+	tr2_mask_end(&before);
 	return error;
 }
 
 bool tr2_file_back(const struct tr2_file_piece *pieces, unsigned int nr)
 {
-	errno = take_without_signal(0, pieces, nr);
+	errno = tr2_fd_is(file.fd, &file.id) ?
+			take_without_signal(0, pieces, nr) : EBADF;
 	return !errno;
 }
 
@@ -146,8 +163,9 @@ void *tr2_file_map(const struct tr2_file_piece *part,
 {
 	void *p = MAP_FAILED;
 
-	errno = take_without_signal(part->offset + part->size_bytes, pieces,
-				    nr);
+	errno = EBADF;
+	if (!file.length || tr2_fd_is(file.fd, &file.id))
+		errno = take_without_signal(end_of(part), pieces, nr);
 	if (!errno)
 		p = mmap(NULL, part->size_bytes, PROT_READ | PROT_WRITE,
 			 MAP_SHARED, file.fd, (off_t)part->offset);
