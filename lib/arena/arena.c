@@ -36,7 +36,7 @@ static struct {
 static struct tr2_arena_owner *owners;
 
 /* Initial space of a ring. It doubles whenever it is used up. */
-#define FIRST_RING_BYTES 8192u
+#define FIRST_RING_BYTES 4096u
 
 /* Private slots. The first two are the totals and a thread's. */
 static struct tr2_blocks private_slots = {
@@ -277,9 +277,11 @@ static bool back_cells(size_t from, size_t to)
 	return true;
 }
 
-static bool back_timers(unsigned int nr)
+static bool back_counters_and_timers(const struct tr2_arena_cells *nr)
 {
-	size_t end = tr2_file_round_up(offsetof(struct tr2_slot, timer[nr]));
+	size_t end = tr2_file_round_up(
+		nr->timers ? offsetof(struct tr2_slot, timer[nr->timers]) :
+			     offsetof(struct tr2_slot, counter[nr->counters]));
 
 	if (arena.histograms_backed && end > histograms_begin())
 		end = histograms_begin();
@@ -304,10 +306,10 @@ static bool back_histograms(unsigned int nr)
 	return true;
 }
 
-bool tr2_arena_back_cells(unsigned int nr_timers, unsigned int nr_histograms)
+bool tr2_arena_back_cells(const struct tr2_arena_cells *nr)
 {
-	return back_timers(nr_timers) &&
-	       (!nr_histograms || back_histograms(nr_histograms));
+	return back_counters_and_timers(nr) &&
+	       (!nr->histograms || back_histograms(nr->histograms));
 }
 
 struct tr2_slot *tr2_arena_totals(void)
@@ -399,16 +401,14 @@ static void forget_rings(void)
 static void *map_first(void)
 {
 	const struct tr2_file_piece part = { 0, offset_of(FIRST_SLOTS) };
-	struct tr2_file_piece pieces[2 + FIRST_SLOTS * SLOT_PIECES] = {
+	struct tr2_file_piece pieces[1 + FIRST_SLOTS * SLOT_PIECES] = {
 		{ 0, tr2_file_round_up(TR2_STRINGS_OFFSET +
 				       TR2_DEFINE_FIRST_BYTES) },
-		{ TR2_DEFINITIONS_OFFSET,
-		  tr2_file_round_up(TR2_DEFINE_FIRST_BYTES) },
 	};
 	unsigned int i;
 
 	for (i = 0; i < FIRST_SLOTS; i++)
-		set_pieces(&pieces[2 + i * SLOT_PIECES], i);
+		set_pieces(&pieces[1 + i * SLOT_PIECES], i);
 	return tr2_file_map(&part, pieces, ARRAY_SIZE(pieces));
 }
 
@@ -433,7 +433,7 @@ bool tr2_arena_map(int fd, uint64_t data_size, enum tr2_ring_mode mode)
 	errno = EBUSY;
 	if (arena.totals || tr2_file_header || !tr2_file_use(fd))
 		return false;
-	tr2_arena_back_cells(0, 0);
+	tr2_arena_back_cells(&(struct tr2_arena_cells){ 0, 0, 0 });
 	tr2_arena_rings.data_offset =
 		tr2_file_round_up(sizeof(struct tr2_slot));
 	arena.stride = tr2_file_round_up(tr2_arena_rings.data_offset +

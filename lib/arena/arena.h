@@ -90,12 +90,15 @@ void tr2_arena_release(void);
  */
 bool tr2_arena_map(int fd, uint64_t data_size, enum tr2_ring_mode mode);
 
+struct tr2_arena_cells {
+	unsigned int counters, timers, histograms;
+};
+
 /*
- * Get space in the file for the cells of so many timers, of all counters and of
- * so many histograms, in all present and future slots, before any of them is
- * used. The caller holds the lock. false: no space.
+ * Get space in the file for so many cells, in all present and future slots,
+ * before any of them is used. The caller holds the lock. false: no space.
  */
-bool tr2_arena_back_cells(unsigned int nr_timers, unsigned int nr_histograms);
+bool tr2_arena_back_cells(const struct tr2_arena_cells *nr);
 
 /*
  * Get space for so many bytes of the slot's ring, of which `from` already have

@@ -20,19 +20,20 @@ void tr2_define_reset(void)
 	strings_used = 1; /* the empty one */
 	nr_definitions = 0;
 	last_category = 0;
-	strings_backed = definitions_backed = TR2_DEFINE_FIRST_BYTES;
+	strings_backed = TR2_DEFINE_FIRST_BYTES;
+	definitions_backed = 0;
 }
 
 /* Back `need` bytes of a part that begins at the offset and has at most
  * `size`. */
 static bool back(uint64_t *backed, uint64_t need, uint64_t offset, uint64_t size)
 {
+	uint64_t step = *backed ? MORE_BYTES : TR2_DEFINE_FIRST_BYTES, end;
 	struct tr2_file_piece piece;
-	uint64_t end;
 
 	if (need <= *backed)
 		return true;
-	end = (need + MORE_BYTES - 1) / MORE_BYTES * MORE_BYTES;
+	end = (need + step - 1) / step * step;
 	end = tr2_file_round_up(offset + end) - offset;
 	if (end > size)
 		end = size;

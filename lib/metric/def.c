@@ -129,63 +129,88 @@ static bool is_published; /* under lock */
 /* The number of cells with space in the arena's file, if there is one. */
 static struct {
 	tr2_metric_more more; /* NULL: no file */
-	unsigned int timers, histograms;
+	struct tr2_arena_cells nr;
 } backed;
-#define MORE_TIMERS 64u /* a page of them */
+/* A page of them. */
+#define MORE_COUNTERS 512u
+#define MORE_TIMERS 64u
 
-static unsigned int whole_pages_of_timers(unsigned int nr)
+static unsigned int round_up(unsigned int nr, unsigned int step,
+			     unsigned int max)
 {
-	nr = (nr + MORE_TIMERS - 1) / MORE_TIMERS * MORE_TIMERS;
-	return nr < TR2_MAX_TIMERS ? nr : TR2_MAX_TIMERS;
+	nr = (nr + step - 1) / step * step;
+	return nr < max ? nr : max;
+}
+
+/* The cells to have space for, if there will be so many more. */
+static struct tr2_arena_cells cells_then(unsigned int more_counters,
+					 unsigned int more_timers,
+					 unsigned int more_histograms)
+{
+	const struct tr2_arena_cells nr = {
+		.counters = round_up(tr2_metric_nr(TR2_METRIC_COUNTER) +
+					     more_counters,
+				     MORE_COUNTERS, TR2_MAX_COUNTERS),
+		.timers = round_up(tr2_metric_nr(TR2_METRIC_TIMER) +
+					   more_timers,
+				   MORE_TIMERS, TR2_MAX_TIMERS),
+		.histograms = round_up(nr_histograms + more_histograms, 1,
+				       TR2_MAX_HISTOGRAMS),
+	};
+
+	return nr;
 }
 
 void tr2_metric_back(tr2_metric_more more)
 {
 	lock();
 	backed.more = more;
-	backed.timers = whole_pages_of_timers(tr2_metric_nr(TR2_METRIC_TIMER));
-	backed.histograms = nr_histograms;
+	backed.nr = cells_then(0, 0, 0);
 	if (more)
-		tr2_arena_back_cells(backed.timers, backed.histograms);
+		tr2_arena_back_cells(&backed.nr);
 	unlock();
 }
 
+static void keep_larger(unsigned int *nr, unsigned int other)
+{
+	if (*nr < other)
+		*nr = other;
+}
+
 /*
- * Get space for one more timer. It releases the lock meanwhile, since the
- * process's lock comes first. false: no space.
+ * Get space for more cells. It releases the lock meanwhile, since the process's
+ * lock comes first. false: no space.
  */
-static bool back_more(unsigned int nr_timers, unsigned int nr)
+static bool back_more(const struct tr2_arena_cells *nr)
 {
 	tr2_metric_more more = backed.more;
 	bool ok;
 
-	nr_timers = whole_pages_of_timers(nr_timers);
 	unlock();
-	ok = more(nr_timers, nr);
+	ok = more(nr);
 	lock();
-	if (ok && nr_timers > backed.timers)
-		backed.timers = nr_timers;
-	if (ok && nr > backed.histograms)
-		backed.histograms = nr;
-	return ok;
+	if (!ok)
+		return false;
+	keep_larger(&backed.nr.counters, nr->counters);
+	keep_larger(&backed.nr.timers, nr->timers);
+	keep_larger(&backed.nr.histograms, nr->histograms);
+	return true;
 }
 
-/* Other threads may define metrics meanwhile. Counters always have space. */
+/* Other threads may define metrics meanwhile. */
 static bool find_space(enum tr2_metric_kind kind, unsigned int flags)
 {
-	unsigned int timers_then, histograms_then;
+	bool timer = kind == TR2_METRIC_TIMER;
+	struct tr2_arena_cells nr;
 
-	while (backed.more && kind == TR2_METRIC_TIMER) {
-		timers_then = tr2_metric_nr(kind) + 1;
-		histograms_then = nr_histograms + !!(flags & TRACE2_HISTOGRAM);
-		if (timers_then > TR2_MAX_TIMERS)
-			timers_then = TR2_MAX_TIMERS;
-		if (histograms_then > TR2_MAX_HISTOGRAMS)
-			histograms_then = TR2_MAX_HISTOGRAMS;
-		if (timers_then <= backed.timers &&
-		    histograms_then <= backed.histograms)
+	while (backed.more) {
+		nr = cells_then(!timer, timer,
+				timer && (flags & TRACE2_HISTOGRAM));
+		if (nr.counters <= backed.nr.counters &&
+		    nr.timers <= backed.nr.timers &&
+		    nr.histograms <= backed.nr.histograms)
 			return true;
-		if (!back_more(timers_then, histograms_then))
+		if (!back_more(&nr))
 			return false;
 	}
 	return true;

@@ -127,8 +127,7 @@ void tr2_metric_move(struct tr2_slot *to, struct tr2_slot *from,
  * process's lock and then calls tr2_arena_back_cells(). NULL: stop that. The
  * caller holds the lock.
  */
-typedef bool (*tr2_metric_more)(unsigned int nr_timers,
-				unsigned int nr_histograms);
+typedef bool (*tr2_metric_more)(const struct tr2_arena_cells *nr);
 void tr2_metric_back(tr2_metric_more more);
 
 /* Publish the present definitions to readers of the arena's file, and later

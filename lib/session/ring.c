@@ -23,12 +23,12 @@ static uint64_t rounded_size(void)
 	return size;
 }
 
-static bool back_cells(unsigned int nr_timers, unsigned int nr_histograms)
+static bool back_cells(const struct tr2_arena_cells *nr)
 {
 	bool ok;
 
 	tr2_lock();
-	ok = tr2_arena_back_cells(nr_timers, nr_histograms);
+	ok = tr2_arena_back_cells(nr);
 	tr2_unlock();
 	return ok;
 }

@@ -120,13 +120,39 @@ static void test_marks(void)
 	is_u64(count_marked(), 0, "no mark stays");
 }
 
+static struct tr2_arena_cells asked;
+static bool has_space;
+
+static bool more(const struct tr2_arena_cells *nr)
+{
+	asked = *nr;
+	return has_space;
+}
+
+/* In an arena's file, whose disk may be full. */
+static void test_space(void)
+{
+	static struct trace2_counter counter = { "unit", "space", 0,
+						 TRACE2_UNREGISTERED_ };
+
+	tr2_metric_back(more);
+	trace2_register_counter_(&counter);
+	ok(asked.counters && counter.index == TRACE2_UNREGISTERED_,
+	   "a counter without space for its cell is refused");
+	has_space = true;
+	trace2_register_counter_(&counter);
+	ok(!counter.index, "one with space is not");
+	tr2_metric_back(NULL);
+}
+
 int main(void)
 {
 	struct sigaction action = { .sa_handler = on_step };
 
+	test_space();
 	sigaction(SIGTRAP, &action, NULL);
 	test_cost();
 	test_marks();
-	is_u64(tr2_metric_nr_refused(), 0, "there was room for all");
+	is_u64(tr2_metric_nr_refused(), 1, "there was room for all others");
 	return done_testing();
 }
