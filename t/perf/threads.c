@@ -1,24 +1,30 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Does the cost in a thread grow with the number of threads? Measured as CPU
- * time, since there may be more threads than cores; the limit is the cost in
- * one thread. And does the cost of events grow with their number: the last ones
- * compared with the first.
+ * time, since there may be more threads than cores. The limit of a metric is
+ * its cost in one thread; that of events into one file is what as many threads
+ * take to write as many bytes there, as CPU time and until all have ended. And
+ * does the cost of events grow with their number: the last ones compared with
+ * the first.
  *
- * usage: threads (with an event target in the environment)
+ * usage: threads FILE BARE (FILE is that of the event target in the
+ * environment; a file BARE is made)
  */
 #include <fcntl.h>
 #include <pthread.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "metrics.h"
 
 #define MAX_THREADS 64
-#define RUNS 9
+#define RUNS 15
 
+static const char *event_path, *bare_path;
 static int bare_fd;
-static char line[256];
+static char line[4096];
+static size_t line_bytes;
 
 static void data(size_t n)
 {
@@ -29,7 +35,7 @@ static void data(size_t n)
 static void bare_write(size_t n)
 {
 	while (n--)
-		if (write(bare_fd, line, sizeof(line)) < 0)
+		if (write(bare_fd, line, line_bytes) < 0)
 			abort();
 }
 
@@ -37,17 +43,17 @@ static const struct work {
 	const char *name;
 	void (*run)(size_t n);
 	size_t n; /* summed over all threads */
-	/* up to which it counts as constant, with noise; 0: not checked */
-	double ratio;
+	void (*limit)(size_t n); /* NULL: the same in one thread */
+	double ratio; /* promised */
 } works[] = {
-	{ "counter_add", add_counter, 2000000, 1.25 },
-	{ "timer start + stop", timer, 1000000, 1.25 },
-	{ "data of 10 bytes, event to a file", data, 6400, 0 },
-	{ "write of 256 bytes to a file", bare_write, 6400, 0 },
+	/* Up to so much counts as constant, with noise. */
+	{ "counter_add", add_counter, 2000000, NULL, 1.25 },
+	{ "timer start + stop", timer, 1000000, NULL, 1.25 },
+	{ "data of 10 bytes, event to a file", data, 64000, bare_write, 1.15 },
 };
 
 struct job {
-	const struct work *work;
+	void (*run)(size_t n);
 	size_t n;
 	double cpu_ns;
 };
@@ -57,50 +63,96 @@ static void *run_job(void *arg)
 	struct job *job = arg;
 	double start;
 
-	job->work->run(1); /* the thread's first call allocates its memory */
+	job->run(1); /* the thread's first call allocates its memory */
 	start = bench_clock_ns(CLOCK_THREAD_CPUTIME_ID);
-	job->work->run(job->n);
+	job->run(job->n);
 	job->cpu_ns = bench_clock_ns(CLOCK_THREAD_CPUTIME_ID) - start;
 	return NULL;
 }
 
-/* Return the CPU time of one operation; *wall_ns: wall time per operation. */
-static double run_threads(const struct work *work, size_t nr, double *wall_ns)
+/* The time of one operation. */
+struct cost {
+	double cpu_ns, wall_ns;
+};
+
+static struct cost run_threads(void (*run)(size_t n), size_t sum, size_t nr)
 {
 	struct job job[MAX_THREADS];
 	pthread_t thread[MAX_THREADS];
-	double start = bench_clock_ns(CLOCK_MONOTONIC), sum = 0;
+	double start = bench_clock_ns(CLOCK_MONOTONIC), cpu_ns = 0;
+	double each = (double)(sum / nr * nr);
 	size_t i;
 
 	for (i = 0; i < nr; i++) {
-		job[i] = (struct job){ work, work->n / nr, 0 };
+		job[i] = (struct job){ run, sum / nr, 0 };
 		if (pthread_create(&thread[i], NULL, run_job, &job[i]))
 			abort();
 	}
 	for (i = 0; i < nr; i++) {
 		pthread_join(thread[i], NULL);
-		sum += job[i].cpu_ns;
+		cpu_ns += job[i].cpu_ns;
 	}
-	*wall_ns = (bench_clock_ns(CLOCK_MONOTONIC) - start) / (double)work->n;
-	return sum / (double)(work->n / nr * nr);
+	return (struct cost){
+		cpu_ns / each, (bench_clock_ns(CLOCK_MONOTONIC) - start) / each
+	};
+}
+
+static void empty_files(void)
+{
+	if (truncate(event_path, 0) || truncate(bare_path, 0))
+		abort();
+}
+
+static void tell(const struct work *work, size_t nr, const char *measure,
+		 double *ours, double *limit, double ratio)
+{
+	char name[128], limit_name[64];
+	struct bench_case c = { name, limit_name, NULL, NULL, 0, ratio,
+				0, NULL, 0 };
+
+	snprintf(name, sizeof(name), "%s, %zu threads%s", work->name, nr,
+		 measure);
+	if (work->limit)
+		snprintf(limit_name, sizeof(limit_name),
+			 "as many threads: write of %zu bytes", line_bytes);
+	else
+		snprintf(limit_name, sizeof(limit_name), "1 thread");
+	bench_tell(&c, ours, limit, RUNS);
 }
 
 static void compare_threads(const struct work *work, size_t nr)
 {
-	double ours[RUNS], limit[RUNS], wall[RUNS], distance, ignored;
-	char name[128], limit_name[64];
-	struct bench_case c = { name, limit_name, NULL, NULL, 0, work->ratio,
-				0, NULL, 0 };
+	double ours[RUNS], limit[RUNS], wall[RUNS], limit_wall[RUNS];
+	struct cost cost;
 	size_t i;
 
 	for (i = 0; i < RUNS; i++) {
-		ours[i] = run_threads(work, nr, &wall[i]);
-		limit[i] = run_threads(work, 1, &ignored);
+		cost = run_threads(work->run, work->n, nr);
+		ours[i] = cost.cpu_ns;
+		wall[i] = cost.wall_ns;
+		cost = work->limit ? run_threads(work->limit, work->n, nr) :
+				     run_threads(work->run, work->n, 1);
+		limit[i] = cost.cpu_ns;
+		limit_wall[i] = cost.wall_ns;
+		empty_files();
 	}
-	snprintf(name, sizeof(name), "%s, %zu threads", work->name, nr);
-	snprintf(limit_name, sizeof(limit_name), "1 thread; all: %.1f M/s",
-		 1e3 / bench_median(wall, RUNS, &distance));
-	bench_tell(&c, ours, limit, RUNS);
+	tell(work, nr, "", ours, limit, work->ratio);
+	if (work->limit)
+		tell(work, nr, ", elapsed", wall, limit_wall, 0);
+}
+
+static void measure_line(void)
+{
+	struct stat before, after;
+
+	if (stat(event_path, &before))
+		abort();
+	data(1);
+	if (stat(event_path, &after))
+		abort();
+	line_bytes = (size_t)(after.st_size - before.st_size);
+	if (!line_bytes || line_bytes > sizeof(line))
+		abort();
 }
 
 /* Return the number of private pages of the process. */
@@ -149,12 +201,16 @@ int main(int argc, char **argv)
 	static const size_t numbers[] = { 2, 8, 64 };
 	size_t i, k;
 
+	if (argc != 3)
+		return 129;
+	event_path = argv[1];
+	bare_path = argv[2];
 	memset(line, 'x', sizeof(line));
-	bare_fd = open(argc == 2 ? argv[1] : "/dev/null",
-		       O_WRONLY | O_CREAT | O_APPEND, 0666);
+	bare_fd = open(bare_path, O_WRONLY | O_CREAT | O_APPEND, 0666);
 	trace2_initialize();
 	if (!trace2_is_enabled() || bare_fd < 0)
 		return 1;
+	measure_line();
 	compare_first_and_last();
 	for (i = 0; i < sizeof(works) / sizeof(*works); i++)
 		for (k = 0; k < sizeof(numbers) / sizeof(*numbers); k++)
