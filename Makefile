@@ -419,9 +419,9 @@ check:
 		CHECK=$(call quote,$(CHECK)) ROUNDS=$(call quote,$(ROUNDS)) \
 		$(SHELL_PATH) t/run-check
 
-## bench: build the benchmarks and run t/perf/run
+## bench: build the benchmarks and run t/perf/run, with the options in BENCH
 bench: all $(PERFS) $(MODULES)
-	@$(SHELL_PATH) t/perf/run
+	@$(SHELL_PATH) t/perf/run $(BENCH)
 
 ## fuzz: run every fuzzer, or those in FUZZ, for FUZZ_SECONDS (60) each
 fuzz:

@@ -8,7 +8,7 @@
  * processes on the machine disturb for milliseconds at a time. A result is the
  * median of the rounds; the spread is the distance of the quartiles of the
  * library's rounds, as a share of their median. For programs in t/perf;
- * t/perf/run prints the table.
+ * t/perf/run prints the table; t/perf/promises has what is promised.
  */
 #ifndef TR2_PERF_BENCH_H
 #define TR2_PERF_BENCH_H
@@ -30,8 +30,6 @@ struct bench_case {
 	void (*ours)(size_t n);
 	void (*limit)(size_t n);
 	size_t n; /* operations per round */
-	/* The promised bound: ratio * limit + plus_ns; both 0: none. */
-	double ratio, plus_ns;
 	void (*after)(void); /* between rounds, not timed; may be NULL */
 	size_t rounds; /* 0: BENCH_ROUNDS */
 };
@@ -89,18 +87,16 @@ static inline double bench_median(double *sample, size_t n, double *distance)
 	return sample[n / 2];
 }
 
-/* Print one line per case: name, limit, ours, limit's ns, ratio, spread,
- * promise. */
-static inline void bench_tell(const struct bench_case *c, double *ours,
-			      double *limit, size_t n)
+/* Print one line per case: name, limit, ours, limit's ns, ratio, spread. */
+static inline void bench_tell(const char *name, const char *limit_name,
+			      double *ours, double *limit, size_t n)
 {
 	double ours_distance, limit_distance;
 	double median = bench_median(ours, n, &ours_distance);
 	double least = bench_median(limit, n, &limit_distance);
 
-	printf("%s\t%s\t%.2f\t%.2f\t%.3f\t%.3f\t%.2f\t%.2f\n", c->name,
-	       c->limit_name, median, least, median / least,
-	       ours_distance / median, c->ratio, c->plus_ns);
+	printf("time\t%s\t%s\t%.2f\t%.2f\t%.3f\t%.3f\n", name, limit_name,
+	       median, least, median / least, ours_distance / median);
 	fflush(stdout);
 }
 
@@ -115,7 +111,7 @@ static inline void bench_run(const struct bench_case *c)
 		ours[i] = bench_time_ns(c, c->ours);
 		limit[i] = bench_time_ns(c, c->limit);
 	}
-	bench_tell(c, ours, limit, n);
+	bench_tell(c->name, c->limit_name, ours, limit, n);
 }
 
 /* Pin to the last core that this process may use: the first is the busiest. */

@@ -6,10 +6,10 @@
  * usage: build/perf/load ROUNDS FILE NAME COMMAND [ARG...]
  *
  * Runs the command, without its output, and the pass alternately, each in a new
- * process on the same core. Prints one line: name, bytes of the file, the
+ * process on the same core. Prints one line: load, name, bytes of the file, the
  * median of the CPU time of the command and of the pass in nanoseconds (user
  * and system together), spread, and the largest memory of the command in bytes.
- * t/perf/loaders prints the table.
+ * For t/perf/loaders.
  */
 #include <fcntl.h>
 #include <string.h>
@@ -92,7 +92,7 @@ static int measure(const char *file, const char *name, int rounds, char **argv)
 	qsort(ours, (size_t)rounds, sizeof(*ours), bench_compare);
 	qsort(limit, (size_t)rounds, sizeof(*limit), bench_compare);
 	median = ours[rounds / 2];
-	printf("%s\t%lld\t%.0f\t%.0f\t%.3f\t%lld\n", name,
+	printf("load\t%s\t%lld\t%.0f\t%.0f\t%.3f\t%lld\n", name,
 	       (long long)st.st_size, median, limit[rounds / 2],
 	       (ours[rounds * 3 / 4] - ours[rounds / 4]) / median,
 	       (long long)largest * 1024);

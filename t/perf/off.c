@@ -99,14 +99,14 @@ int main(void)
 {
 	static const char branching[] = "one branch";
 #define OFF(what, work) \
-	{ what ", off", branching, work, branch, 100000, 1, 1, NULL, 0 }
+	{ what ", off", branching, work, branch, 100000, NULL, 0 }
 	static const struct bench_case cases[] = {
 		OFF("region_enter", region_off),
 		OFF("printf", printf_off),
 		OFF("counter_add", counter_off),
 		OFF("timer_start", timer_off),
 		{ "settings, nothing on", "getenv, open, read, close",
-		  read_settings, read_bare, 10, 2, 0, NULL, 0 },
+		  read_settings, read_bare, 10, NULL, 0 },
 	};
 #undef OFF
 	size_t i;

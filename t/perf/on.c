@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The cost of calls while targets are on. The limit of an event is a write(2)
- * of as many bytes to the same kind of file, one for each target.
+ * of as many bytes to the same kind of file, one for each target; with an
+ * fstat(2) where the host has it open, since it may be another file by now.
  *
  * usage: on TARGETS DESTINATION [brief]
  *	TARGETS      normal, perf, event, or all
- *	DESTINATION  a directory, in which files are created; or pipe, stream,
- *	             datagram (read between the rounds), null
+ *	DESTINATION  a directory, in which files are created; an existing fifo;
+ *	             pipe, stream, datagram (that the host has open); or null;
+ *	             what is not a file is read between the rounds
  */
 #include <fcntl.h>
+#include <stdbool.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -26,6 +29,7 @@ static const char *const variables[NR_TARGETS] = {
 };
 
 static const char *label; /* names the targets and the destination */
+static bool of_host;
 static size_t events_a_round = EVENTS_A_ROUND;
 static char line[65536];
 
@@ -37,14 +41,21 @@ static struct {
 	size_t line_bytes, seen;
 } dest[NR_TARGETS];
 
+static bool write_one(int i)
+{
+	struct stat st;
+
+	return !(of_host && fstat(dest[i].bare_fd, &st)) &&
+	       write(dest[i].bare_fd, line, dest[i].line_bytes) >= 0;
+}
+
 static void bare_write(size_t n)
 {
 	int i;
 
 	while (n--)
 		for (i = 0; i < NR_TARGETS; i++)
-			if (dest[i].line_bytes &&
-			    write(dest[i].bare_fd, line, dest[i].line_bytes) < 0)
+			if (dest[i].line_bytes && !write_one(i))
 				abort();
 }
 
@@ -119,11 +130,11 @@ static void measure_lines(void (*work)(size_t n))
 			(bytes_so_far(i) - before[i]) / events_a_round;
 }
 
-static void run_event(const char *what, void (*work)(size_t n), double ratio)
+static void run_event(const char *what, void (*work)(size_t n))
 {
 	char name[128], limit[64];
-	struct bench_case c = { name, limit, work,  bare_write, events_a_round,
-				ratio, 0, drain, 0 };
+	struct bench_case c = { name, limit, work, bare_write, events_a_round,
+				drain, 0 };
 	size_t sum = 0;
 	int i, nr = 0;
 
@@ -135,8 +146,9 @@ static void run_event(const char *what, void (*work)(size_t n), double ratio)
 	if (!nr)
 		return;
 	snprintf(name, sizeof(name), "%s, %s", what, label);
-	snprintf(limit, sizeof(limit), "%d write%s of %zu bytes", nr,
-		 nr > 1 ? "s" : "", sum / (size_t)nr);
+	snprintf(limit, sizeof(limit), "%d %swrite%s of %zu bytes", nr,
+		 of_host ? "fstat + " : "", nr > 1 ? "s" : "",
+		 sum / (size_t)nr);
 	bench_run(&c);
 }
 
@@ -166,6 +178,7 @@ static void make_pair(const char *kind, int i)
 			events_a_round = 8; /* at most so many are queued */
 	}
 	place(ours[1], TRACE_FD);
+	of_host = true;
 	dest[i].read_fd = ours[0];
 	dest[i].bare_read_fd = bare[0];
 	dest[i].bare_fd = bare[1];
@@ -174,9 +187,31 @@ static void make_pair(const char *kind, int i)
 	snprintf(dest[i].path, sizeof(dest[i].path), "%d", TRACE_FD);
 }
 
+/* The limit's is another pipe. */
+static void make_fifo(const char *path, int i)
+{
+	int bare[2];
+
+	if (pipe(bare))
+		abort();
+	dest[i].read_fd = open(path, O_RDONLY | O_NONBLOCK);
+	dest[i].bare_read_fd = bare[0];
+	dest[i].bare_fd = bare[1];
+	fcntl(bare[0], F_SETFL, O_NONBLOCK);
+	events_a_round = 32;
+	snprintf(dest[i].path, sizeof(dest[i].path), "%s", path);
+}
+
 static int open_for_writing(const char *path)
 {
 	return open(path, O_WRONLY | O_CREAT | O_APPEND, 0666);
+}
+
+static bool is_fifo(const char *path)
+{
+	struct stat st;
+
+	return !stat(path, &st) && S_ISFIFO(st.st_mode);
 }
 
 static void make_dest(const char *where, int i)
@@ -188,6 +223,8 @@ static void make_dest(const char *where, int i)
 		dest[i].bare_fd = open_for_writing(dest[i].path);
 	} else if (*where != '/') {
 		make_pair(where, i);
+	} else if (is_fifo(where)) {
+		make_fifo(where, i);
 	} else {
 		snprintf(dest[i].path, sizeof(dest[i].path), "%s/%s", where,
 			 targets[i]);
@@ -198,7 +235,7 @@ static void make_dest(const char *where, int i)
 	}
 }
 
-static void setup(const char *wanted, const char *where, int brief)
+static void setup(const char *wanted, const char *where, bool brief)
 {
 	char name[64];
 	int i;
@@ -219,7 +256,7 @@ static void run_null(void)
 {
 	static const struct bench_case c = {
 		"region_enter or leave, event to null", "1 write of 217 bytes",
-		region, bare_write, EVENTS_A_ROUND, 0, 0, NULL, 0
+		region, bare_write, EVENTS_A_ROUND, NULL, 0
 	};
 
 	dest[NR_TARGETS - 1].line_bytes = 217;
@@ -230,11 +267,11 @@ static void run_metrics(void)
 {
 	static const struct bench_case counter = {
 		"counter_add, on", "add to a volatile thread-local",
-		add_counter, add_local, 20000, 1, 1.5, NULL, 0
+		add_counter, add_local, 20000, NULL, 0
 	};
 	static const struct bench_case timed = {
 		"timer start + stop, on", "two reads of the cheapest clock",
-		timer, two_clocks, 3000, 1.3, 0, NULL, 0
+		timer, two_clocks, 3000, NULL, 0
 	};
 
 	bench_run(&counter);
@@ -243,7 +280,7 @@ static void run_metrics(void)
 
 int main(int argc, char **argv)
 {
-	int brief = argc == 4 && !strcmp(argv[3], "brief"), is_file;
+	bool brief = argc == 4 && !strcmp(argv[3], "brief"), is_file;
 	char text[128];
 
 	if (argc < 3)
@@ -251,9 +288,10 @@ int main(int argc, char **argv)
 	bench_pin();
 	memset(kilobyte, 'v', sizeof(kilobyte) - 1);
 	memset(line, 'x', sizeof(line));
-	is_file = *argv[2] == '/';
+	is_file = *argv[2] == '/' && !is_fifo(argv[2]);
 	snprintf(text, sizeof(text), "%s%s to a %s", argv[1],
-		 brief ? " (brief)" : "", is_file ? "file" : argv[2]);
+		 brief ? " (brief)" : "",
+		 is_file ? "file" : *argv[2] == '/' ? "fifo" : argv[2]);
 	label = text;
 	setup(argv[1], argv[2], brief);
 	trace2_initialize();
@@ -265,9 +303,9 @@ int main(int argc, char **argv)
 	}
 	if (is_file && !brief && !strcmp(argv[1], "event"))
 		run_metrics();
-	run_event("region_enter or leave", region, is_file ? 1.25 : 0);
-	run_event("data of 10 bytes", data, is_file ? 1.25 : 0);
-	run_event("data of 1 KB", long_data, is_file ? 1.25 : 0);
-	run_event("printf", message, 0);
+	run_event("region_enter or leave", region);
+	run_event("data of 10 bytes", data);
+	run_event("data of 1 KB", long_data);
+	run_event("printf", message);
 	return 0;
 }

@@ -47,11 +47,11 @@ int main(int argc, char **argv)
 {
 	static const char limit[] = "the same without the library";
 	static const struct bench_case off = {
-		"a process, nothing on", limit, nothing_on, without, 1, 0, 0,
+		"a process, nothing on", limit, nothing_on, without, 1,
 		NULL, 201
 	};
 	static const struct bench_case on = {
-		"a process, event to a file", limit, event_on, without, 1, 0, 0,
+		"a process, event to a file", limit, event_on, without, 1,
 		NULL, 201
 	};
 	size_t i = 0;

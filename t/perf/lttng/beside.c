@@ -50,12 +50,12 @@ static void run_on(void)
 {
 	static const char limit[] = "LTTng-UST, an event of int and 10 bytes";
 	static const struct bench_case cases[] = {
-		{ "region_enter or leave, ring", limit, region, lttng_event,
-		  EVENTS_A_ROUND, 0, 0, NULL, 0 },
-		{ "data_intmax, ring", limit, number, lttng_event,
-		  EVENTS_A_ROUND, 0, 0, NULL, 0 },
-		{ "counter_add, on", limit, add, lttng_event, EVENTS_A_ROUND,
-		  0, 0, NULL, 0 },
+		{ "region_enter or leave, ring, beside LTTng", limit, region,
+		  lttng_event, EVENTS_A_ROUND, NULL, 0 },
+		{ "data_intmax, ring, beside LTTng", limit, number,
+		  lttng_event, EVENTS_A_ROUND, NULL, 0 },
+		{ "counter_add, on, beside LTTng", limit, add, lttng_event,
+		  EVENTS_A_ROUND, NULL, 0 },
 	};
 	size_t i;
 
@@ -67,10 +67,10 @@ static void run_off(void)
 {
 	static const char limit[] = "LTTng-UST, a tracepoint that is off";
 	static const struct bench_case cases[] = {
-		{ "region_enter or leave, off", limit, region, lttng_event,
-		  OFF_A_ROUND, 0, 0, NULL, 0 },
-		{ "data_intmax, off", limit, number, lttng_event, OFF_A_ROUND,
-		  0, 0, NULL, 0 },
+		{ "region_enter or leave, off, beside LTTng", limit, region,
+		  lttng_event, OFF_A_ROUND, NULL, 0 },
+		{ "data_intmax, off, beside LTTng", limit, number, lttng_event,
+		  OFF_A_ROUND, NULL, 0 },
 	};
 	size_t i;
 

@@ -1,0 +1,259 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+
+test_description='the tables of make bench: what is promised, what moved between two runs
+
+No times are measured here: the rows are made up.
+'
+
+. ./test-lib.sh
+
+table () {
+	"$PERL_PATH" "$TEST_DIRECTORY/perf/table" "$@"
+}
+
+compare () {
+	"$PERL_PATH" "$TEST_DIRECTORY/perf/compare" "$@"
+}
+
+# rows: the lines on stdin, with tabs where they have |
+rows () {
+	tr "|" "\t"
+}
+
+# time_row NAME OURS LIMIT [SPREAD]: one whose limit is a write
+time_row () {
+	echo "$1 $2 $3" >numbers
+	ratio=$(awk "{ print \$(NF - 1) / \$NF }" numbers)
+	printf 'time\t%s\ta write\t%s\t%s\t%s\t%s\n' \
+		"$1" "$2" "$3" "$ratio" "${4-0.01}"
+}
+
+# ours FILE: a run of these rows, in FILE alone
+ours () {
+	rm -f "$1" &&
+	table --json "$1" >/dev/null
+}
+
+test_expect_success 'setup: a machine of which the tables tell' '
+	mkdir bin &&
+	write_script bin/lscpu <<-\EOF &&
+	echo "Architecture:        x86_64"
+	echo "Model name:          Fast Processor 9000"
+	echo "CPU family:          6"
+	echo "Model:               207"
+	echo "Hypervisor vendor:   KVM"
+	EOF
+	write_script bin/nproc "$SHELL_PATH" <<-\EOF &&
+	echo 2
+	EOF
+	PATH=$(pwd)/bin:$PATH
+'
+
+test_expect_success 'the table begins with the processor' '
+	time_row "an unknown case" 2 1 >one &&
+	table <one >actual &&
+	sed -n "1s/; Linux.*//p" actual >machine &&
+	echo "Fast Processor 9000, family 6, model 207; 2 cores, virtual machine (KVM)" \
+		>expect &&
+	test_cmp expect machine &&
+	test_grep "^an unknown case .* 2\.00 .* - .*a write\$" actual &&
+	test_grep "^trace2: bench: 1 cases, 0 promised, 0 of them not kept\$" actual
+'
+
+# broken: the names of the rows of table.out that are not as promised
+broken () {
+	sed -n "s/   *[0-9].*NOT KEPT\$//p" table.out >actual
+}
+
+test_expect_success 'times: a ratio, nanoseconds, or both are promised' '
+	{
+		time_row "timer start + stop, on" 115 100 &&
+		time_row "timer start + stop, shared library" 116 100 &&
+		time_row "counter_add, on" 1.9 0.4 &&
+		time_row "counter_add, loaded module" 2.0 0.4 &&
+		time_row "data of 10 bytes, event to a file" 340 300 &&
+		time_row "data of 10 bytes, perf to a file" 348 300 &&
+		time_row "data of 10 bytes, normal to a file" 1060 1000
+	} >rows &&
+	table <rows >table.out &&
+	cat >expect <<-\EOF &&
+	timer start + stop, shared library
+	counter_add, loaded module
+	data of 10 bytes, perf to a file
+	data of 10 bytes, normal to a file
+	EOF
+	broken &&
+	test_cmp expect actual &&
+	test_grep "7 cases, 7 promised, 4 of them not kept" table.out
+'
+
+test_expect_success 'counts, and what reading takes' '
+	rows >rows <<-\EOF &&
+	count|an event, event to a file|350|1.004
+	count|an event, perf to a file|900|1.001
+	count|an event, normal to a file|900|2.001
+	load|git: into the model|1000000000|999000000|200000000|0.01|350000000
+	load|git: report|1000000000|9000000000|200000000|0.01|1600000000
+	load|jq -c .event|1000000000|9000000000|200000000|0.01|9000000000
+	EOF
+	table <rows >table.out &&
+	cat >expect <<-\EOF &&
+	an event, normal to a file
+	git: report
+	EOF
+	broken &&
+	test_cmp expect actual &&
+	sed "s/350|/351|/;s/|350000000/|350100000/" <<-\EOF | rows >rows &&
+	count|an event, event to a file|350|1.004
+	load|git: into the model|1000000000|999000000|200000000|0.01|350000000
+	EOF
+	table <rows >table.out &&
+	test_grep "2 cases, 2 promised, 2 of them not kept" table.out &&
+	printf "load\tgit: into the model\t1000\t1001\t100\t0\t1\n" >rows &&
+	table <rows >table.out &&
+	test_grep "1 of them not kept" table.out
+'
+
+test_expect_success 'what is no row is refused' '
+	echo "time	too short" >rows &&
+	! table <rows 2>err &&
+	test_grep "line 1 is no row" err &&
+	test_expect_code 129 table --json <one 2>err &&
+	test_grep "^usage:" err
+'
+
+test_expect_success '--json appends the run to a history' '
+	rm -f history &&
+	table --json history <one >out &&
+	table --json history <one >out &&
+	test_line_count = 2 history &&
+	test_grep "\"cpu\":\"Fast Processor 9000, family 6, model 207\"" history &&
+	test_grep "\"commit\":\"" history &&
+	test_grep "\"name\":\"an unknown case\"" history
+'
+
+# moved CODE: compare old with new; the rows that moved are in actual
+moved () {
+	test_expect_code "$1" compare old new >table.out &&
+	sed -n "s/^\(.*[^ ]\)   *\(ratio\|instructions\|system calls\|memory\) .* \([-+][0-9.]* %.*\)/\1: \2 \3/p" \
+		table.out >actual
+}
+
+test_expect_success 'compare: the same runs' '
+	time_row "a case" 200 100 >rows &&
+	ours old <rows &&
+	ours new <rows &&
+	moved 0 &&
+	test_must_be_empty actual &&
+	test_grep "1 cases compared, 0 moved, 0 of them cost more" table.out &&
+	test_grep "^new: .*Fast Processor 9000" table.out
+'
+
+test_expect_success 'a machine that is half as fast: nothing moved' '
+	time_row "a case" 400 200 >rows &&
+	ours new <rows &&
+	moved 0 &&
+	test_must_be_empty actual
+'
+
+test_expect_success 'what costs more, or less' '
+	{
+		time_row "slower" 200 100 &&
+		time_row "faster" 200 100 &&
+		time_row "little" 200 100
+	} >rows &&
+	ours old <rows &&
+	{
+		time_row "slower" 210 100 &&
+		time_row "faster" 150 100 &&
+		time_row "little" 205 100
+	} >rows &&
+	ours new <rows &&
+	moved 1 &&
+	cat >expect <<-\EOF &&
+	slower: ratio +5.0 %
+	faster: ratio -25.0 %
+	EOF
+	test_cmp expect actual &&
+	test_grep "3 cases compared, 2 moved, 1 of them cost more" table.out &&
+	mv old slow &&
+	mv new old &&
+	mv slow new &&
+	time_row "faster" 150 100 | ours old &&
+	time_row "faster" 140 100 | ours new &&
+	moved 0 &&
+	echo "faster: ratio -6.7 %" >expect &&
+	test_cmp expect actual
+'
+
+test_expect_success 'noise of either run is no change' '
+	time_row "a case" 200 100 0.3 | ours old &&
+	time_row "a case" 240 100 0.01 | ours new &&
+	moved 0 &&
+	test_must_be_empty actual &&
+	time_row "a case" 200 100 0.01 | ours old &&
+	time_row "a case" 240 100 0.3 | ours new &&
+	moved 0 &&
+	test_must_be_empty actual
+'
+
+test_expect_success 'a promise that is no longer kept' '
+	time_row "timer start + stop, on" 110 100 | ours old &&
+	time_row "timer start + stop, on" 120 100 | ours new &&
+	moved 1 &&
+	echo "timer start + stop, on: ratio +9.1 %  NOT KEPT" >expect &&
+	test_cmp expect actual
+'
+
+test_expect_success 'counts are exact, memory nearly' '
+	rows <<-\EOF | ours old &&
+	count|an event|1000|1.000
+	load|git|1000|2000|1000|0.5|1000
+	EOF
+	rows <<-\EOF | ours new &&
+	count|an event|1006|2.000
+	load|git|1000|2000|1000|0.5|1020
+	EOF
+	moved 1 &&
+	cat >expect <<-\EOF &&
+	an event: instructions +0.6 %
+	an event: system calls +100.0 %
+	git: memory +2.0 %
+	EOF
+	test_cmp expect actual
+'
+
+test_expect_success 'rows of one run alone are named' '
+	time_row "before" 1 1 | ours old &&
+	time_row "now" 1 1 | ours new &&
+	moved 0 &&
+	test_grep "^only in old: time: before\$" table.out &&
+	test_grep "^only in new: time: now\$" table.out
+'
+
+test_expect_success 'a run of a commit in a history' '
+	for n in 1 2 3
+	do
+		time_row "a case" $n 1 | ours run &&
+		sed "s/\"commit\":\"[^\"]*\"/\"commit\":\"abc$n\"/" run || return 1
+	done >history &&
+	test_expect_code 1 compare history@abc1 history@abc2 >table.out &&
+	test_grep "ratio  *1.000  *2.000  *+100.0 %" table.out &&
+	test_expect_code 1 compare history@abc2 history >table.out &&
+	test_grep "ratio  *2.000  *3.000  *+50.0 %" table.out &&
+	test_expect_code 2 compare history history@abd 2>err &&
+	test_grep "no run of commit abd in .history." err
+'
+
+test_expect_success 'what is no history' '
+	test_expect_code 2 compare history missing 2>err &&
+	test_grep "cannot read .missing." err &&
+	echo "[]" >list &&
+	test_expect_code 2 compare list history 2>err &&
+	test_grep "is no run" err &&
+	test_expect_code 129 compare history 2>err &&
+	test_grep "^usage:" err
+'
+
+test_done
