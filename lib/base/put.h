@@ -41,6 +41,21 @@ tr2_put_short(char *p, const char *s, size_t n)
 	return p + n;
 }
 
+/* Copy whole blocks, at least one: for texts of some length in memory that
+ * allows it. The rest of the last block is the slack, of both. */
+#define TR2_PUT_BLOCK 32
+static inline __attribute__((always_inline)) char *
+tr2_put_blocks(char *p, const char *s, size_t n)
+{
+	size_t at = 0;
+
+	do {
+		memcpy(p + at, s + at, TR2_PUT_BLOCK);
+		at += TR2_PUT_BLOCK;
+	} while (at < n);
+	return p + n;
+}
+
 #define tr2_put_lit(p, literal) tr2_put((p), "" literal, sizeof(literal) - 1)
 
 /* A key of at most TR2_KEY_MAX bytes, copied in one piece; that is the slack. */

@@ -79,7 +79,8 @@ enum tr2_event_kind {
 #undef TR2_EVENT
 #undef TR2_FIELD
 
-/* The emitter of an event: session and thread, as the targets write them. */
+/* The emitter of an event: session and thread, as the targets write them. Behind
+ * each head TR2_PUT_BLOCK bytes can be read. */
 struct tr2_emitter {
 	const char *thread_name;
 	/* `d0 | main                     | `, ready to be copied. */

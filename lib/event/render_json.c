@@ -15,6 +15,7 @@ void tr2_render_json_head(struct tr2_buf *b, const char *sid,
 	tr2_json_add_string(b, sid);
 	tr2_buf_addlit(b, ",\"thread\":");
 	tr2_json_add_string(b, thread_name);
+	tr2_buf_room(b, TR2_PUT_BLOCK);
 }
 
 /* Append the inside of a string that is redacted, escaped or does not fit. */
@@ -201,7 +202,7 @@ void tr2_render_event(struct tr2_render *r, const struct tr2_event *ev,
 	if (!p)
 		return;
 	p = tr2_put_key(p, &rows[ev->kind].start);
-	p = tr2_put(p, ev->emitter->json_head, head_len);
+	p = tr2_put_blocks(p, ev->emitter->json_head, head_len);
 	if (!brief || (rows[ev->kind].flags & TR2_E_KEEP_TIME)) {
 		p = tr2_put_lit(p, ",\"time\":\"");
 		p = tr2_render_put_utc(p, r, ev->wall_us);

@@ -273,6 +273,7 @@ void tr2_render_perf_head(struct tr2_buf *b, unsigned int depth,
 	if (b->len - start < PERF_THREAD_WIDTH)
 		tr2_buf_addchars(b, ' ', PERF_THREAD_WIDTH - (b->len - start));
 	tr2_buf_addlit(b, SEPARATOR);
+	tr2_buf_room(b, TR2_PUT_BLOCK);
 }
 
 static char *put_repo_column(char *p, int repo_id)
@@ -313,7 +314,8 @@ static char *put_perf_columns(char *p, const struct tr2_event *ev)
 {
 	const struct tr2_event_row *row = &tr2_event_rows[ev->kind];
 
-	p = tr2_put(p, ev->emitter->perf_head, ev->emitter->perf_head_len);
+	p = tr2_put_blocks(p, ev->emitter->perf_head,
+			   ev->emitter->perf_head_len);
 	p = tr2_put_key(p, &row->padded);
 	p = tr2_put_lit(p, SEPARATOR);
 	p = put_repo_column(p, ev->repo_id);

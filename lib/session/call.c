@@ -2,17 +2,36 @@
 /* Begin and end the frame of a public function. */
 #include "session/call.h"
 
+#include <errno.h>
+
 #include "session/early.h"
 
-bool tr2_call_turn_away(struct tr2_call *call, const char *file, int line)
+static bool begin_first(struct tr2_call *call, const char *file, int line)
 {
-	/* No thread is known yet. */
-	if (!tr2_lock_is_mine() && !tr2_self && !tr2_session_is_started())
-		tr2_early_note(file, line);
-	else
+	if (tr2_lock_is_mine()) {
 		tr2_stream_lost();
-	errno = call->saved_errno;
+		return false;
+	}
+	/* No thread is known yet. */
+	if (!tr2_self && !tr2_session_is_started()) {
+		tr2_early_note(file, line);
+		return false;
+	}
+	if (tr2_fork_guard_is_cleared())
+		tr2_session_after_fork();
+	if (tr2_thread_get())
+		return tr2_call_begin(call, file, line);
+	tr2_stream_lost();
 	return false;
+}
+
+bool tr2_call_begin_slow(struct tr2_call *call, const char *file, int line)
+{
+	int saved_errno = errno;
+	bool begun = begin_first(call, file, line);
+
+	call->saved_errno = errno = saved_errno;
+	return begun;
 }
 
 bool tr2_call_begin(struct tr2_call *call, const char *file, int line)

@@ -16,8 +16,6 @@
 #ifndef TR2_SESSION_CALL_H
 #define TR2_SESSION_CALL_H
 
-#include <errno.h>
-
 #include "base/clock.h"
 #include "base/macros.h"
 #include "session/fork.h"
@@ -33,31 +31,31 @@
 bool tr2_call_begin(struct tr2_call *call, const char *file, int line);
 void tr2_call_end(struct tr2_call *call);
 
-/* Count the call as lost, or note that it came too early. Return false. */
-bool tr2_call_turn_away(struct tr2_call *call, const char *file, int line);
+/* The thread's first call, or one that does nothing. */
+bool tr2_call_begin_slow(struct tr2_call *call, const char *file, int line);
 
 /* The same in line, for frequent events. */
 static inline __attribute__((always_inline)) bool
 tr2_call_begin_inline(struct tr2_call *call, const char *file, int line)
 {
-	struct tr2_thread *thread;
+	struct tr2_thread *thread = tr2_self;
 
-	call->saved_errno = errno;
-	if (unlikely(tr2_lock_is_mine()) ||
-	    unlikely(!tr2_self && !tr2_session_is_started()))
-		return tr2_call_turn_away(call, file, line);
-	if (unlikely(tr2_fork_guard_is_cleared()))
-		tr2_session_after_fork();
-	thread = tr2_thread_get();
-	if (likely(thread != NULL))
-		thread = tr2_thread_enter(thread, &call->inside);
-	if (unlikely(!thread))
-		return tr2_call_turn_away(call, file, line);
+	if (unlikely(!thread) || unlikely(tr2_lock_is_mine()) ||
+	    unlikely(tr2_fork_guard_is_cleared()))
+		return tr2_call_begin_slow(call, file, line);
+	call->errno_at = thread->errno_at;
+	call->saved_errno = *call->errno_at;
+	thread = tr2_thread_enter(thread, &call->inside);
 	call->thread = thread;
+	if (unlikely(!thread)) {
+		tr2_stream_lost();
+		*call->errno_at = call->saved_errno;
+		return false;
+	}
 	if (unlikely(__atomic_load_n(&trace2_enabled_, __ATOMIC_SEQ_CST) !=
 		     1)) {
 		tr2_thread_leave(thread, &call->inside);
-		errno = call->saved_errno;
+		*call->errno_at = call->saved_errno;
 		return false;
 	}
 	call->file = file;
@@ -86,7 +84,7 @@ tr2_call_end_inline(struct tr2_call *call)
 		tr2_context_shrink(call->thread);
 		tr2_thread_leave(call->thread, &call->inside);
 	}
-	errno = call->saved_errno;
+	*call->errno_at = call->saved_errno;
 }
 
 /* Emit thread_start, if the thread was not announced yet. base NULL:

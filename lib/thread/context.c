@@ -9,7 +9,8 @@
 /* An id grows to at most three times its size, if all its bytes are invalid;
  * the thread's name, which is in the head twice, to six times; plus the text
  * around them. */
-#define HEAD_ROOM(sid_bytes) (3 * (sid_bytes) + 12 * TR2_THREAD_NAME_MAX + 128)
+#define HEAD_ROOM(sid_bytes) \
+	(3 * (sid_bytes) + 12 * TR2_THREAD_NAME_MAX + 128 + TR2_PUT_BLOCK)
 
 /* Freed contexts that keep their pages for the next threads. */
 #define MAX_WARM 8

@@ -4,6 +4,7 @@
  */
 #include "thread/thread.h"
 
+#include <errno.h>
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
@@ -105,6 +106,7 @@ struct tr2_thread *tr2_thread_new(uint32_t creator_tid)
 	thread->cancel_type = TR2_NO_CANCEL_TYPE;
 	thread->tid = (uint32_t)syscall(SYS_gettid);
 	thread->ptid = creator_tid;
+	thread->errno_at = &errno;
 	thread->start_ns = tr2_clock_now_ns();
 	insert(thread);
 	tr2_self = thread;

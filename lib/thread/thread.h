@@ -41,6 +41,7 @@ struct tr2_thread {
 	unsigned int id;
 	uint32_t tid, ptid; /* the kernel's ids; the creator's, 0: unknown */
 	uint64_t start_ns; /* monotonic */
+	int *errno_at; /* the address of the thread's errno */
 	/*
 	 * The address on the stack where it entered the library, 0 while
 	 * outside: see enter.h. The thread sets it and then checks whether
