@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* ours - calls of the library, under names that Git does not have. */
+#ifndef TR2_PERF_GIT_OURS_H
+#define TR2_PERF_GIT_OURS_H
+
+#include <stddef.h>
+
+void ours_start(const char **argv);
+int ours_exit(void);
+
+/* Each makes n calls. */
+void ours_region(size_t n);
+void ours_data(size_t n);
+void ours_message(size_t n);
+
+#endif
