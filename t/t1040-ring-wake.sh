@@ -16,14 +16,15 @@ bounded () {
 }
 
 # start [VAR=VALUE...]: a worker whose main thread makes a round, of three
-# records, for each line of input; its ring is in `ring`. Its arguments are in
-# $worker_is.
+# records, for each line of input; its ring is in `ring`, in consume mode. Its
+# arguments are in $worker_is.
 worker_is="0 0 exit"
 # shellcheck disable=SC2086 # they are words
 start () {
 	rm -f ring in out waits &&
 	mkfifo in out waits &&
-	{ bounded env GIT_TRACE2_RING="$(pwd)/ring" "$@" \
+	{ bounded env GIT_TRACE2_RING="$(pwd)/ring" \
+		GIT_TRACE2_RING_MODE=consume "$@" \
 		"$hosts/worker" $worker_is <in >out 2>err & } &&
 	worker=$! &&
 	exec 8>in 9<out &&
@@ -88,7 +89,7 @@ do
 	'
 
 	test_expect_success "$how: not before, but when half of the ring is filled" '
-		start GIT_TRACE2_RING_SIZE=4k GIT_TRACE2_RING_MODE=consume &&
+		start GIT_TRACE2_RING_SIZE=4k &&
 		reader $how 0 &&
 		asleep &&
 		round && round && asleep &&

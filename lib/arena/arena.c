@@ -401,14 +401,18 @@ static void forget_rings(void)
 static void *map_first(void)
 {
 	const struct tr2_file_piece part = { 0, offset_of(FIRST_SLOTS) };
-	struct tr2_file_piece pieces[1 + FIRST_SLOTS * SLOT_PIECES] = {
-		{ 0, tr2_file_round_up(TR2_STRINGS_OFFSET +
-				       TR2_DEFINE_FIRST_BYTES) },
+	const size_t first_bytes = tr2_file_round_up(TR2_DEFINE_FIRST_BYTES);
+	const bool has_cells =
+		arena.cells_backed > offsetof(struct tr2_slot, counter);
+	struct tr2_file_piece pieces[2 + FIRST_SLOTS * SLOT_PIECES] = {
+		{ 0, tr2_file_round_up(TR2_STRINGS_OFFSET + first_bytes) },
+		{ TR2_DEFINITIONS_OFFSET, has_cells ? first_bytes : 0 },
 	};
 	unsigned int i;
 
+	tr2_define_reset(has_cells);
 	for (i = 0; i < FIRST_SLOTS; i++)
-		set_pieces(&pieces[1 + i * SLOT_PIECES], i);
+		set_pieces(&pieces[2 + i * SLOT_PIECES], i);
 	return tr2_file_map(&part, pieces, ARRAY_SIZE(pieces));
 }
 
@@ -440,7 +444,6 @@ bool tr2_arena_map(int fd, uint64_t data_size, enum tr2_ring_mode mode)
 					 data_size);
 	tr2_arena_rings.data_size = data_size;
 	tr2_arena_rings.consume = mode == TR2_RING_CONSUME;
-	tr2_define_reset();
 	tr2_file_header = map_first();
 	if (!tr2_file_header) {
 		forget_rings();

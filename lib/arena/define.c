@@ -15,13 +15,13 @@ static uint64_t strings_backed, definitions_backed;
 /* Categories repeat: usually the previous row has the same one. */
 static uint32_t last_category;
 
-void tr2_define_reset(void)
+void tr2_define_reset(bool rows_have_space)
 {
 	strings_used = 1; /* the empty one */
 	nr_definitions = 0;
 	last_category = 0;
 	strings_backed = TR2_DEFINE_FIRST_BYTES;
-	definitions_backed = 0;
+	definitions_backed = rows_have_space ? TR2_DEFINE_FIRST_BYTES : 0;
 }
 
 /* Back `need` bytes of a part that begins at the offset and has at most

@@ -44,8 +44,8 @@ void tr2_file_forget(void);
 extern struct tr2_arena_header *tr2_file_header;
 
 /* For a new file: forget which strings and rows were written. The first bytes
- * of strings have their space with the header. */
-void tr2_define_reset(void);
-#define TR2_DEFINE_FIRST_BYTES 4096u
+ * of strings have their space with the header, those of rows if so told. */
+void tr2_define_reset(bool rows_have_space);
+#define TR2_DEFINE_FIRST_BYTES 4096u /* of each part */
 
 #endif

@@ -7,6 +7,7 @@
 
 #include "base/barrier.h"
 #include "base/clock.h"
+#include "base/mask.h"
 #include "part/pending_errors.h"
 #include "session/early.h"
 #include "session/fastpath.h"
@@ -43,7 +44,6 @@ static void emit_parts(struct tr2_call *call,
 	tr2_parts_emit_process(call, sum);
 	tr2_lock();
 	tr2_parts_close();
-	tr2_arena_free(sum);
 	tr2_unlock();
 }
 
@@ -90,16 +90,31 @@ static void write_end(struct tr2_thread *thread, bool interrupted)
 	}
 }
 
+/* No target writes, so nothing takes long: block signals once for the whole end
+ * instead of each time that it takes the lock. */
+static bool is_quick(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < TR2_TARGET_NR; i++)
+		if (i != TR2_TARGET_ring && tr2_dest_is_on(tr2_stream_dest(i)))
+			return false;
+	return true;
+}
+
 void tr2_session_close(void)
 {
 	int expected = TR2_SESSION_ON, saved_errno = errno, cancel_state;
 	struct tr2_thread *thread;
-	bool interrupted;
+	bool interrupted, quick = is_quick();
+	struct tr2_mask before;
 
 	if (!atomic_compare_exchange_strong(&tr2_session.state, &expected,
 					    TR2_SESSION_CLOSED))
 		return;
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
+	if (quick)
+		tr2_mask_begin(&before);
 	__atomic_store_n(&trace2_enabled_, 0, __ATOMIC_SEQ_CST);
 	tr2_fastpath_disable();
 	/* Each thread is visibly in a call or in its ring, or sees that tracing
@@ -119,6 +134,8 @@ void tr2_session_close(void)
 		write_end(thread, interrupted);
 		atomic_store(&thread->busy, 0);
 	}
+	if (quick)
+		tr2_mask_end(&before);
 	pthread_setcancelstate(cancel_state, NULL);
 	errno = saved_errno;
 }

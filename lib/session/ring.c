@@ -62,7 +62,9 @@ void tr2_session_begin_ring(void)
 {
 	struct tr2_arena_header *header = tr2_arena_header();
 
-	tr2_wake_open();
+	/* A flight recorder is read when something has happened. */
+	if (header->mode == TR2_RING_CONSUME)
+		tr2_wake_open();
 	tr2_lock();
 	describe_process(header);
 	tr2_metric_publish();

@@ -62,10 +62,11 @@ void tr2_dest_stop(struct tr2_dest *dest)
 	switch_off(dest);
 }
 
-bool tr2_dest_attach_fd(struct tr2_dest *dest, int fd, bool ours,
-			struct stat *st)
+bool tr2_dest_attach_fd(struct tr2_dest *dest, int fd,
+			enum tr2_dest_owner owner, struct stat *st)
 {
-	int flags = ours ? O_WRONLY | O_NONBLOCK : fcntl(fd, F_GETFL);
+	bool ours = owner != TR2_DEST_HOSTS;
+	int flags = ours ? O_WRONLY : fcntl(fd, F_GETFL);
 
 	if (flags < 0 || (flags & O_ACCMODE) == O_RDONLY || fstat(fd, st)) {
 		if (flags >= 0)
@@ -78,7 +79,8 @@ bool tr2_dest_attach_fd(struct tr2_dest *dest, int fd, bool ours,
 		     S_ISSOCK(st->st_mode) ? TR2_DEST_SOCKET :
 					     TR2_DEST_FILE;
 	dest->ours = ours;
-	dest->size_limited = S_ISREG(st->st_mode) && may_raise_sigxfsz();
+	dest->size_limited = S_ISREG(st->st_mode) &&
+			     owner != TR2_DEST_MAPPED && may_raise_sigxfsz();
 	/* The host may change the flags of its own. */
 	dest->blocking = !ours;
 	dest->no_nowait = false;

@@ -161,10 +161,15 @@ void tr2_dest_stop(struct tr2_dest *dest);
  */
 void tr2_dest_close(struct tr2_dest *dest);
 
-/* For opening: determine the kind of the descriptor, which can be written to,
- * without waiting, if it is ours. false: unusable; errno. */
-bool tr2_dest_attach_fd(struct tr2_dest *dest, int fd, bool ours,
-			struct stat *st);
+enum tr2_dest_owner {
+	TR2_DEST_HOSTS,
+	TR2_DEST_OURS, /* it can be written to, without waiting */
+	TR2_DEST_MAPPED /* ours, but it is never written to */
+};
+
+/* For opening: determine the kind of the descriptor. false: unusable; errno. */
+bool tr2_dest_attach_fd(struct tr2_dest *dest, int fd,
+			enum tr2_dest_owner owner, struct stat *st);
 
 /* The calling thread will not finish the line that it may be writing. */
 void tr2_dest_abandon(struct tr2_dest *dest, uint32_t tid);

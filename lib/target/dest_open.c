@@ -112,10 +112,12 @@ static bool lacks_newline(const char *path, const struct stat *st)
 static bool use_or_close(struct tr2_dest *dest,
 			 const struct tr2_dest_request *request, int fd)
 {
+	enum tr2_dest_owner owner = request->prepare ? TR2_DEST_MAPPED :
+						       TR2_DEST_OURS;
 	struct stat st;
 	int error;
 
-	if (fd >= 0 && tr2_dest_attach_fd(dest, fd, true, &st)) {
+	if (fd >= 0 && tr2_dest_attach_fd(dest, fd, owner, &st)) {
 		dest->cut = !request->prepare &&
 			    lacks_newline(request->value, &st);
 		return true;
@@ -152,9 +154,9 @@ static bool use_descriptor(struct tr2_dest *dest, int fd)
 	int own, error;
 
 	if (!isatty(fd))
-		return tr2_dest_attach_fd(dest, fd, false, &st);
+		return tr2_dest_attach_fd(dest, fd, TR2_DEST_HOSTS, &st);
 	own = open_terminal(fd);
-	if (own < 0 || tr2_dest_attach_fd(dest, own, true, &st))
+	if (own < 0 || tr2_dest_attach_fd(dest, own, TR2_DEST_OURS, &st))
 		return own >= 0;
 	error = errno;
 	close(own);
