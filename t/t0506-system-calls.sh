@@ -161,6 +161,45 @@ test_expect_success 'with threads at the start none is registered, which takes l
 	test_must_be_empty actual
 '
 
+# session_calls VAR=VALUE: print the number of system calls from the start of a
+# session to the end of the process, without those of malloc() and for the
+# ancestors. The session has two timers and two counters, and the first three
+# events, `exit` and `atexit`.
+session_calls () {
+	strace -o log env GIT_CONFIG_NOSYSTEM=1 GIT_CONFIG_GLOBAL=/dev/null "$1" \
+		test-tool trace2 001return 0 &&
+	sed -e "1,/^execve.*test-tool/d" -e "/^getrandom\|^brk/d" \
+		-e "/\/proc\/[0-9]*\/stat/{N;N;d;}" log |
+	sed -n "/^rt_sigprocmask/,\$p" | sed "/^exit_group/,\$d" >calls &&
+	wc -l <calls
+}
+
+# within MOST VAR=VALUE
+within () {
+	nr=$(session_calls "$2") &&
+	{ test "$nr" -le "$1" || { echo "$nr calls"; cat calls; return 1; }; }
+}
+
+test_expect_success 'start and end of a session, tracing off' '
+	within 2 NOTHING=1
+'
+
+test_expect_success 'start and end of a session with a target' '
+	rm -f e n p &&
+	within 35 GIT_TRACE2_EVENT="$(pwd)/e" &&
+	test_line_count = 6 e &&
+	# The file with the rules of local time takes 7.
+	within 42 GIT_TRACE2="$(pwd)/n" &&
+	within 42 GIT_TRACE2_PERF="$(pwd)/p"
+'
+
+test_expect_success 'start and end of a session with a ring' '
+	rm -f r &&
+	within 47 GIT_TRACE2_RING="$(pwd)/r" &&
+	rm -f r &&
+	GIT_TRACE2_RING_MODE=consume within 57 GIT_TRACE2_RING="$(pwd)/r"
+'
+
 # tampered HOW: writes into e fail as strace can inject it.
 tampered () {
 	rm -f e &&
