@@ -15,7 +15,9 @@
  *   interrupts the library itself is counted as lost instead of performed.
  *
  * The calls are macros over functions that end in _fl and take the caller's
- * file and line first; call those to pass another file and line.
+ * file and line first; call those to pass another file and line. Calls whose
+ * category and label, or key, are constants are faster: the library then knows
+ * their strings from the first call on (struct trace2_site).
  */
 #ifndef TRACE2_H
 #define TRACE2_H
@@ -59,6 +61,61 @@ static inline __attribute__((always_inline)) int trace2_off_id_(int unused, ...)
 #define TRACE2_CALL_(function, ...)                               \
 	(trace2_is_enabled() ?                                    \
 		 function(__FILE__, __LINE__, __VA_ARGS__) : \
+		 trace2_off_(0, __VA_ARGS__))
+
+/*
+ * A place in the program that emits events: the strings that are constants
+ * there. The library's: the macros below define one for each of their calls.
+ */
+struct trace2_site {
+	const char *file;
+	const char *category, *name; /* name: label or key. NULL: no constant */
+	int line;
+	unsigned int number; /* 0: the library has not seen it yet */
+	const void *reserved[2];
+};
+
+#ifdef __cplusplus
+#define TRACE2_NULL_ static_cast<const char *>(NULL)
+#else
+#define TRACE2_NULL_ ((const char *)0)
+#endif
+
+/* g++ has no __builtin_choose_expr(); clang++ would warn about temporaries in
+ * the branch of ?: that is not taken. */
+#if defined(__cplusplus) && !defined(__clang__)
+#define TRACE2_CONSTANT_(s) (__builtin_constant_p(s) ? (s) : TRACE2_NULL_)
+#else
+#define TRACE2_CONSTANT_(s) \
+	__builtin_choose_expr(__builtin_constant_p(s), s, TRACE2_NULL_)
+#endif
+
+/* In a plain inline function of C, each file may have a site of its own. */
+#ifdef __clang__
+#define TRACE2_QUIET_BEGIN_              \
+	_Pragma("clang diagnostic push") \
+	_Pragma("clang diagnostic ignored \"-Wstatic-local-in-inline\"")
+#define TRACE2_QUIET_END_ _Pragma("clang diagnostic pop")
+#else
+#define TRACE2_QUIET_BEGIN_
+#define TRACE2_QUIET_END_
+#endif
+
+/* C++ needs the same name for it in each file that includes the function. */
+#define TRACE2_SITE_(category, name)                                       \
+	__extension__({                                                    \
+		TRACE2_QUIET_BEGIN_                                        \
+		static struct trace2_site trace2_site_ = {                 \
+			__FILE__, TRACE2_CONSTANT_(category),              \
+			TRACE2_CONSTANT_(name), __LINE__, 0, { 0, 0 }      \
+		};                                                         \
+		TRACE2_QUIET_END_                                          \
+		&trace2_site_;                                             \
+	})
+
+#define TRACE2_CALL_AT_(function, category, name, ...)                   \
+	(trace2_is_enabled() ?                                           \
+		 function(TRACE2_SITE_(category, name), __VA_ARGS__) : \
 		 trace2_off_(0, __VA_ARGS__))
 
 /*
@@ -364,16 +421,32 @@ TRACE2_API void trace2_region_leave_printf_va_fl(
 	const char *file, int line, const char *category, const char *label,
 	const struct trace2_repo *repo, const char *fmt, va_list ap)
 	TRACE2_PRINTF_(6, 0);
-#define trace2_region_enter(category, label, repo) \
-	TRACE2_CALL_(trace2_region_enter_fl, category, label, repo)
-#define trace2_region_leave(category, label, repo) \
-	TRACE2_CALL_(trace2_region_leave_fl, category, label, repo)
-#define trace2_region_enter_printf(category, label, repo, ...)           \
-	TRACE2_CALL_(trace2_region_enter_printf_fl, category, label, repo, \
-		     __VA_ARGS__)
-#define trace2_region_leave_printf(category, label, repo, ...)           \
-	TRACE2_CALL_(trace2_region_leave_printf_fl, category, label, repo, \
-		     __VA_ARGS__)
+TRACE2_API void trace2_region_enter_at_(struct trace2_site *site,
+					const char *category, const char *label,
+					const struct trace2_repo *repo);
+TRACE2_API void trace2_region_leave_at_(struct trace2_site *site,
+					const char *category, const char *label,
+					const struct trace2_repo *repo);
+TRACE2_API void trace2_region_enter_printf_at_(
+	struct trace2_site *site, const char *category, const char *label,
+	const struct trace2_repo *repo, const char *fmt, ...)
+	TRACE2_PRINTF_(5, 6);
+TRACE2_API void trace2_region_leave_printf_at_(
+	struct trace2_site *site, const char *category, const char *label,
+	const struct trace2_repo *repo, const char *fmt, ...)
+	TRACE2_PRINTF_(5, 6);
+#define trace2_region_enter(category, label, repo)                        \
+	TRACE2_CALL_AT_(trace2_region_enter_at_, category, label, category, \
+			label, repo)
+#define trace2_region_leave(category, label, repo)                        \
+	TRACE2_CALL_AT_(trace2_region_leave_at_, category, label, category, \
+			label, repo)
+#define trace2_region_enter_printf(category, label, repo, ...)         \
+	TRACE2_CALL_AT_(trace2_region_enter_printf_at_, category, label, \
+			category, label, repo, __VA_ARGS__)
+#define trace2_region_leave_printf(category, label, repo, ...)         \
+	TRACE2_CALL_AT_(trace2_region_leave_printf_at_, category, label, \
+			category, label, repo, __VA_ARGS__)
 #define trace2_region_enter_printf_va(category, label, repo, fmt, ap)        \
 	(trace2_is_enabled() ?                                               \
 		 trace2_region_enter_printf_va_fl(__FILE__, __LINE__,        \
@@ -403,13 +476,27 @@ TRACE2_API void trace2_data_json_fl(const char *file, int line,
 				    const char *category,
 				    const struct trace2_repo *repo,
 				    const char *key, const char *json_text);
-#define trace2_data_string(category, repo, key, value) \
-	TRACE2_CALL_(trace2_data_string_fl, category, repo, key, value)
-#define trace2_data_intmax(category, repo, key, value) \
-	TRACE2_CALL_(trace2_data_intmax_fl, category, repo, key, \
-		     (intmax_t)(value))
-#define trace2_data_json(category, repo, key, json_text) \
-	TRACE2_CALL_(trace2_data_json_fl, category, repo, key, json_text)
+TRACE2_API void trace2_data_string_at_(struct trace2_site *site,
+				       const char *category,
+				       const struct trace2_repo *repo,
+				       const char *key, const char *value);
+TRACE2_API void trace2_data_intmax_at_(struct trace2_site *site,
+				       const char *category,
+				       const struct trace2_repo *repo,
+				       const char *key, intmax_t value);
+TRACE2_API void trace2_data_json_at_(struct trace2_site *site,
+				     const char *category,
+				     const struct trace2_repo *repo,
+				     const char *key, const char *json_text);
+#define trace2_data_string(category, repo, key, value)                  \
+	TRACE2_CALL_AT_(trace2_data_string_at_, category, key, category, \
+			repo, key, value)
+#define trace2_data_intmax(category, repo, key, value)                  \
+	TRACE2_CALL_AT_(trace2_data_intmax_at_, category, key, category, \
+			repo, key, (intmax_t)(value))
+#define trace2_data_json(category, repo, key, json_text)              \
+	TRACE2_CALL_AT_(trace2_data_json_at_, category, key, category, \
+			repo, key, json_text)
 
 TRACE2_API void trace2_printf_va_fl(const char *file, int line, const char *fmt,
 				    va_list ap) TRACE2_PRINTF_(3, 0);
@@ -419,7 +506,10 @@ TRACE2_API void trace2_printf_fl(const char *file, int line, const char *fmt,
 	(trace2_is_enabled() ?                                       \
 		 trace2_printf_va_fl(__FILE__, __LINE__, fmt, ap) : \
 		 (void)0)
-#define trace2_printf(...) TRACE2_CALL_(trace2_printf_fl, __VA_ARGS__)
+TRACE2_API void trace2_printf_at_(struct trace2_site *site, const char *fmt,
+				  ...) TRACE2_PRINTF_(2, 3);
+#define trace2_printf(...) \
+	TRACE2_CALL_AT_(trace2_printf_at_, "", "", __VA_ARGS__)
 
 /*
  * Timers and counters

@@ -158,7 +158,7 @@ test_expect_success 'an include that points up' '
 		EOF
 		complains includes \
 			"lib/base/up.c:2: include of lib/metric/cell.h: lib/base may include only: lib/base" \
-			"lib/target/side.c:2: include of lib/metric/cell.h: lib/target may include only: lib/arena lib/base lib/event lib/ring lib/target"
+			"lib/target/side.c:2: include of lib/metric/cell.h: lib/target may include only: lib/arena lib/base lib/event lib/ring lib/site lib/target"
 	)
 '
 

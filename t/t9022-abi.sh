@@ -78,6 +78,13 @@ int main(void)
 	AT(trace2_child, child_id);
 	AT(trace2_child, child_state);
 	AT(trace2_child, start_ns);
+	SIZE(trace2_site);
+	AT(trace2_site, file);
+	AT(trace2_site, category);
+	AT(trace2_site, name);
+	AT(trace2_site, line);
+	AT(trace2_site, number);
+	AT(trace2_site, reserved);
 	SIZE(trace2_timer);
 	AT(trace2_timer, name);
 	AT(trace2_timer, flags);
@@ -122,6 +129,13 @@ test_expect_success LONG_IS_64BIT 'the structures that programs hold have not ch
 	  child_id 48
 	  child_state 52
 	  start_ns 56
+	trace2_site 48
+	  file 0
+	  category 8
+	  name 16
+	  line 24
+	  number 28
+	  reserved 32
 	trace2_timer 24
 	  name 8
 	  flags 16

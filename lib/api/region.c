@@ -47,14 +47,17 @@ INLINE void end_region(struct tr2_call *call, const char *category,
 static __attribute__((noinline)) void end_implied(struct tr2_call *call)
 {
 	struct tr2_region *region = tr2_region_top(regions_of(call));
+	const struct tr2_site *site = call->site;
 	int repo_id = call->repo_id;
 
 	if (region) {
 		region->was_implied = true;
 		call->repo_id = region->repo_id;
 	}
+	call->site = NULL;
 	end_region(call, tr2_region_category(region), tr2_region_label(region),
 		   NULL);
+	call->site = site;
 	call->repo_id = repo_id;
 }
 
@@ -185,13 +188,16 @@ INLINE void leave_region(struct tr2_call *call, const char *category,
 			 const char *message)
 {
 	const struct tr2_region *region = tr2_region_top(regions_of(call));
+	bool is = region && tr2_region_is(region, category, label);
 
 	call->repo_id = id_of(repo);
-	if (region &&
-	    (region->is_whole || !tr2_region_is(region, category, label))) {
+	if (region && (region->is_whole || !is)) {
 		category = tr2_region_category(region);
 		label = tr2_region_label(region);
 	}
+	/* An absent name is like an empty one, but not the same. */
+	if (region && !(is && category && label))
+		call->site = NULL;
 	end_region(call, category, label, message);
 }
 
@@ -209,6 +215,21 @@ void trace2_region_enter_fl(const char *file, int line, const char *category,
 	tr2_call_end_inline(&call);
 }
 
+void trace2_region_enter_at_(struct trace2_site *site, const char *category,
+			     const char *label, const struct trace2_repo *repo)
+{
+	struct tr2_call call;
+
+	if (tr2_fastpath_on && site &&
+	    tr2_fastpath_region_enter(site->file, site->line, category, label,
+				      id_of(repo)))
+		return;
+	if (!tr2_call_begin_at_inline(&call, site))
+		return;
+	enter_region(&call, category, label, repo, NULL);
+	tr2_call_end_inline(&call);
+}
+
 void trace2_region_leave_fl(const char *file, int line, const char *category,
 			    const char *label, const struct trace2_repo *repo)
 {
@@ -221,6 +242,57 @@ void trace2_region_leave_fl(const char *file, int line, const char *category,
 		return;
 	if (take_innermost(&call, category, label))
 		leave_region(&call, category, label, repo, NULL);
+	tr2_call_end_inline(&call);
+}
+
+void trace2_region_leave_at_(struct trace2_site *site, const char *category,
+			     const char *label, const struct trace2_repo *repo)
+{
+	struct tr2_call call;
+
+	if (tr2_fastpath_on && site &&
+	    tr2_fastpath_region_leave(site->file, site->line, category, label,
+				      id_of(repo)))
+		return;
+	if (!tr2_call_begin_at_inline(&call, site))
+		return;
+	if (take_innermost(&call, category, label))
+		leave_region(&call, category, label, repo, NULL);
+	tr2_call_end_inline(&call);
+}
+
+void trace2_region_enter_printf_at_(struct trace2_site *site,
+				    const char *category, const char *label,
+				    const struct trace2_repo *repo,
+				    const char *fmt, ...)
+{
+	struct tr2_call call;
+	va_list ap;
+
+	if (!tr2_call_begin_at_inline(&call, site))
+		return;
+	va_start(ap, fmt);
+	enter_region(&call, category, label, repo,
+		     tr2_call_format(&call, fmt, ap));
+	va_end(ap);
+	tr2_call_end_inline(&call);
+}
+
+void trace2_region_leave_printf_at_(struct trace2_site *site,
+				    const char *category, const char *label,
+				    const struct trace2_repo *repo,
+				    const char *fmt, ...)
+{
+	struct tr2_call call;
+	va_list ap;
+
+	if (!tr2_call_begin_at_inline(&call, site))
+		return;
+	va_start(ap, fmt);
+	if (take_innermost(&call, category, label))
+		leave_region(&call, category, label, repo,
+			     tr2_call_format(&call, fmt, ap));
+	va_end(ap);
 	tr2_call_end_inline(&call);
 }
 
@@ -279,17 +351,32 @@ void trace2_region_leave_printf_fl(const char *file, int line,
 	va_end(ap);
 }
 
-INLINE bool
-begin_data(struct tr2_call *call, const char *file, int line,
-	   const struct trace2_repo *repo)
+INLINE void prepare_data(struct tr2_call *call, const struct trace2_repo *repo)
 {
-	if (!tr2_call_begin_inline(call, file, line))
-		return false;
 	tr2_call_announce(call, NULL);
 	call->repo_id = id_of(repo);
 	call->t_rel_ns = tr2_clock_since(tr2_region_start(call->thread),
 					 call->now_ns);
-	return true;
+}
+
+INLINE void data_string(struct tr2_call *call, const char *category,
+			const struct trace2_repo *repo, const char *key,
+			const char *value)
+{
+	prepare_data(call, repo);
+	TR2_EMIT_INLINE(call, data, .category.s = category, .key.s = key,
+			.value.s = value);
+	tr2_call_end_inline(call);
+}
+
+static void data_json(struct tr2_call *call, const char *category,
+		      const struct trace2_repo *repo, const char *key,
+		      const char *json_text)
+{
+	prepare_data(call, repo);
+	TR2_EMIT(call, data_json, .category.s = category, .key.s = key,
+		 .value.s = json_text);
+	tr2_call_end_inline(call);
 }
 
 void trace2_data_string_fl(const char *file, int line, const char *category,
@@ -301,24 +388,52 @@ void trace2_data_string_fl(const char *file, int line, const char *category,
 	if (tr2_fastpath_on &&
 	    tr2_fastpath_data(file, line, category, id_of(repo), key, value))
 		return;
-	if (!begin_data(&call, file, line, repo))
+	if (tr2_call_begin_inline(&call, file, line))
+		data_string(&call, category, repo, key, value);
+}
+
+void trace2_data_string_at_(struct trace2_site *site, const char *category,
+			    const struct trace2_repo *repo, const char *key,
+			    const char *value)
+{
+	struct tr2_call call;
+
+	if (tr2_fastpath_on && site &&
+	    tr2_fastpath_data(site->file, site->line, category, id_of(repo),
+			      key, value))
 		return;
-	TR2_EMIT_INLINE(&call, data, .category.s = category, .key.s = key,
-		 .value.s = value);
-	tr2_call_end_inline(&call);
+	if (tr2_call_begin_at_inline(&call, site))
+		data_string(&call, category, repo, key, value);
+}
+
+#define NUMBER_BYTES 24
+static const char *number_text(char memory[NUMBER_BYTES], intmax_t value)
+{
+	struct tr2_buf text;
+
+	tr2_buf_init_fixed(&text, memory, NUMBER_BYTES);
+	tr2_buf_add_i64(&text, value);
+	return tr2_buf_str(&text);
 }
 
 void trace2_data_intmax_fl(const char *file, int line, const char *category,
 			   const struct trace2_repo *repo, const char *key,
 			   intmax_t value)
 {
-	char memory[24];
-	struct tr2_buf text;
+	char memory[NUMBER_BYTES];
 
-	tr2_buf_init_fixed(&text, memory, sizeof(memory));
-	tr2_buf_add_i64(&text, value);
 	trace2_data_string_fl(file, line, category, repo, key,
-			      tr2_buf_str(&text));
+			      number_text(memory, value));
+}
+
+void trace2_data_intmax_at_(struct trace2_site *site, const char *category,
+			    const struct trace2_repo *repo, const char *key,
+			    intmax_t value)
+{
+	char memory[NUMBER_BYTES];
+
+	trace2_data_string_at_(site, category, repo, key,
+			       number_text(memory, value));
 }
 
 void trace2_data_json_fl(const char *file, int line, const char *category,
@@ -327,11 +442,18 @@ void trace2_data_json_fl(const char *file, int line, const char *category,
 {
 	struct tr2_call call;
 
-	if (!begin_data(&call, file, line, repo))
-		return;
-	TR2_EMIT(&call, data_json, .category.s = category, .key.s = key,
-		 .value.s = json_text);
-	tr2_call_end_inline(&call);
+	if (tr2_call_begin_inline(&call, file, line))
+		data_json(&call, category, repo, key, json_text);
+}
+
+void trace2_data_json_at_(struct trace2_site *site, const char *category,
+			  const struct trace2_repo *repo, const char *key,
+			  const char *json_text)
+{
+	struct tr2_call call;
+
+	if (tr2_call_begin_at_inline(&call, site))
+		data_json(&call, category, repo, key, json_text);
 }
 
 void trace2_printf_va_fl(const char *file, int line, const char *fmt,
@@ -352,4 +474,17 @@ void trace2_printf_fl(const char *file, int line, const char *fmt, ...)
 	va_start(ap, fmt);
 	trace2_printf_va_fl(file, line, fmt, ap);
 	va_end(ap);
+}
+
+void trace2_printf_at_(struct trace2_site *site, const char *fmt, ...)
+{
+	struct tr2_call call;
+	va_list ap;
+
+	if (!tr2_call_begin_at_inline(&call, site))
+		return;
+	va_start(ap, fmt);
+	TR2_EMIT_INLINE(&call, printf, .msg.s = tr2_call_format(&call, fmt, ap));
+	va_end(ap);
+	tr2_call_end_inline(&call);
 }

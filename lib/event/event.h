@@ -15,6 +15,8 @@
 
 #include "base/put.h"
 
+struct tr2_site;
+
 /* Flags of an event. */
 #define TR2_E_T_ABS (1u << 0)
 #define TR2_E_T_REL (1u << 1)
@@ -30,6 +32,7 @@
 #define TR2_F_VOLATILE (1u << 1)
 #define TR2_F_EXE (1u << 2)
 #define TR2_F_TEXT_ONLY (1u << 3)
+#define TR2_F_SITE (1u << 4)
 
 enum tr2_field_type {
 	TR2_T_STR,
@@ -95,6 +98,9 @@ struct tr2_event {
 	enum tr2_event_kind kind;
 	const struct tr2_value *v;
 	const struct tr2_emitter *emitter;
+	/* Its place, category and name are those of the event: file and line,
+	 * and the fields with TR2_F_SITE. NULL: not known. */
+	const struct tr2_site *site;
 	const char *file;
 	int line;
 	int repo_id; /* 0: about none */

@@ -22,6 +22,7 @@
 #include "session/parts.h"
 #include "session/session.h"
 #include "session/thread_life.h"
+#include "site/site.h"
 #include "thread/context.h"
 #include "thread/emit.h"
 #include "thread/enter.h"
@@ -58,6 +59,7 @@ tr2_call_begin_inline(struct tr2_call *call, const char *file, int line)
 		*call->errno_at = call->saved_errno;
 		return false;
 	}
+	call->site = NULL;
 	call->file = file;
 	call->line = line;
 	call->repo_id = 0;
@@ -72,6 +74,16 @@ tr2_call_begin_inline(struct tr2_call *call, const char *file, int line)
 		tr2_parts_before_call(thread);
 	call->emitter = &thread->emitter;
 	call->now_ns = tr2_clock_now_ns();
+	return true;
+}
+
+static inline __attribute__((always_inline)) bool
+tr2_call_begin_at_inline(struct tr2_call *call, struct trace2_site *site)
+{
+	if (!tr2_call_begin_inline(call, site ? site->file : NULL,
+				   site ? site->line : 0))
+		return false;
+	call->site = tr2_site_get(site);
 	return true;
 }
 

@@ -23,6 +23,7 @@
 #include "session/inherit.h"
 #include "session/parts.h"
 #include "session/thread_life.h"
+#include "site/site.h"
 #include "thread/fork_guard.h"
 #include "thread/lock.h"
 #include "thread/stream.h"
@@ -112,4 +113,5 @@ __attribute__((destructor(101))) static void unload(void)
 		release_session();
 	}
 	tr2_metric_release();
+	tr2_site_release();
 }

@@ -20,6 +20,7 @@
 struct tr2_call {
 	struct tr2_thread *thread; /* its buffers are used */
 	const struct tr2_emitter *emitter; /* the emitter of the event */
+	const struct tr2_site *site; /* NULL: not known */
 	const char *file;
 	int line;
 	int repo_id;
@@ -89,6 +90,7 @@ tr2_call_emit_inline(struct tr2_call *call, enum tr2_event_kind kind,
 	ev.kind = kind;
 	ev.v = v;
 	ev.emitter = call->emitter;
+	ev.site = call->site;
 	ev.file = call->file;
 	ev.line = call->line;
 	ev.repo_id = call->repo_id;

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: MIT */
+/* Number the sites of the program, and copy their strings. */
+#include "site/site.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+
+/* The number of the program's site that gets no copy. No copy has this key,
+ * since the highest number is not given. */
+#define NONE (~UINT32_C(0))
+#define HIGHEST (TR2_MAX_SITES - 2)
+
+#define NR_BUCKETS 1024u
+#define BLOCK_BYTES 65536u
+/* For processes with few sites. */
+#define FIRST_BYTES 8192u
+
+struct tr2_site *tr2_site_chunks[TR2_MAX_SITES / TR2_SITES_PER_CHUNK];
+
+/* Sites by their category and name, the newest one first. */
+static const struct tr2_site *buckets[NR_BUCKETS];
+static uint32_t nr_sites;
+
+struct block {
+	struct block *older;
+	size_t used; /* may be more than there are */
+	char memory[];
+};
+
+static union {
+	struct block block;
+	char bytes[FIRST_BYTES];
+} first;
+static struct block *newest = &first.block;
+
+static size_t room_of(const struct block *block)
+{
+	return (block == &first.block ? FIRST_BYTES : BLOCK_BYTES) -
+	       sizeof(*block);
+}
+
+/* Return the block that takes the place of a full one; NULL: no memory. */
+static struct block *add_block(struct block *full)
+{
+	int saved_errno = errno;
+	struct block *block = mmap(NULL, BLOCK_BYTES, PROT_READ | PROT_WRITE,
+				   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (block == MAP_FAILED) {
+		errno = saved_errno;
+		return NULL;
+	}
+	block->older = full;
+	/* Release: whoever takes from the block sees its head. */
+	if (!__atomic_compare_exchange_n(&newest, &full, block, false,
+					 __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+		munmap(block, BLOCK_BYTES);
+	return __atomic_load_n(&newest, __ATOMIC_ACQUIRE);
+}
+
+void *tr2_site_memory(size_t bytes)
+{
+	/* Acquire: pairs with the release in add_block(). */
+	struct block *block = __atomic_load_n(&newest, __ATOMIC_ACQUIRE);
+	size_t at;
+
+	bytes = (bytes + 7) & ~(size_t)7;
+	if (bytes > TR2_SITE_MEMORY_MAX)
+		return NULL;
+	while (block) {
+		at = __atomic_fetch_add(&block->used, bytes, __ATOMIC_RELAXED);
+		if (at <= room_of(block) && bytes <= room_of(block) - at)
+			return block->memory + at;
+		block = add_block(block);
+	}
+	return NULL;
+}
+
+/* Return the chunk of this number; NULL: no memory. */
+static struct tr2_site *get_chunk(uint32_t number)
+{
+	struct tr2_site **at = &tr2_site_chunks[number / TR2_SITES_PER_CHUNK];
+	struct tr2_site *chunk = __atomic_load_n(at, __ATOMIC_ACQUIRE);
+	struct tr2_site *made;
+
+	if (chunk)
+		return chunk;
+	made = tr2_site_memory(TR2_SITES_PER_CHUNK * sizeof(*made));
+	if (!made)
+		return NULL;
+	/* The number 0 is that of new sites, which have no copy. */
+	if (number < TR2_SITES_PER_CHUNK)
+		made[0].key = NONE;
+	/* If another thread was faster, this memory is lost. */
+	if (__atomic_compare_exchange_n(at, &chunk, made, false,
+					__ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+		return made;
+	return chunk;
+}
+
+static uint32_t add_hash(uint32_t hash, const void *data, size_t bytes)
+{
+	const unsigned char *p = data;
+
+	while (bytes--)
+		hash = (hash ^ *p++) * 16777619u;
+	return hash;
+}
+
+/* What a search compares. */
+struct wanted {
+	const struct trace2_site *site;
+	size_t file_len, category_len, name_len;
+	uint32_t names_hash, hash;
+};
+
+static void describe(struct wanted *w, const struct trace2_site *site)
+{
+	w->site = site;
+	w->file_len = strlen(site->file);
+	w->category_len = strlen(site->category);
+	w->name_len = strlen(site->name);
+	w->names_hash = add_hash(2166136261u, site->category,
+				 w->category_len + 1);
+	w->names_hash = add_hash(w->names_hash, site->name, w->name_len + 1);
+	w->hash = add_hash(w->names_hash, site->file, w->file_len + 1);
+	w->hash = add_hash(w->hash, &site->line, sizeof(site->line));
+}
+
+static bool has_names(const struct tr2_site *known, const struct wanted *w)
+{
+	return known->category_len == w->category_len &&
+	       known->name_len == w->name_len &&
+	       !memcmp(known->category, w->site->category, w->category_len) &&
+	       !memcmp(known->name, w->site->name, w->name_len);
+}
+
+/*
+ * Search the newer ones of a bucket's sites, up to an older one. *names: of any
+ * site with these names, unless it is set.
+ */
+static const struct tr2_site *search(const struct tr2_site *newer,
+				     const struct tr2_site *older,
+				     const struct wanted *w, uint32_t *names)
+{
+	for (; newer != older; newer = newer->next) {
+		if (!has_names(newer, w))
+			continue;
+		if (newer->line == w->site->line &&
+		    newer->file_len == w->file_len &&
+		    !memcmp(newer->file, w->site->file, w->file_len))
+			return newer;
+		if (!*names)
+			*names = newer->names;
+	}
+	return NULL;
+}
+
+/* Redaction looks for secrets around these characters. */
+static bool has_marks(const char *s)
+{
+	return s[strcspn(s, ":=")] != '\0';
+}
+
+/* Return the place behind the copy. Its NUL is there. */
+static char *copy_text(char *to, const char *s, size_t len)
+{
+	memcpy(to, s, len);
+	return to + len + 1;
+}
+
+/* Return a site that is complete but for its names; NULL: there is no number or
+ * memory left. */
+static struct tr2_site *copy(const struct wanted *w)
+{
+	size_t bytes = w->file_len + w->category_len + w->name_len + 3;
+	struct tr2_site *chunk, *made;
+	char *text;
+	uint32_t number;
+
+	if (bytes > TR2_SITE_TEXT_MAX ||
+	    __atomic_load_n(&nr_sites, __ATOMIC_RELAXED) >= HIGHEST)
+		return NULL;
+	number = __atomic_add_fetch(&nr_sites, 1, __ATOMIC_RELAXED);
+	if (number > HIGHEST)
+		return NULL;
+	chunk = get_chunk(number);
+	text = chunk ? tr2_site_memory(bytes) : NULL;
+	if (!text)
+		return NULL;
+	made = &chunk[number % TR2_SITES_PER_CHUNK];
+	made->number = number;
+	made->line = w->site->line;
+	made->may_have_secret = has_marks(w->site->category) ||
+				has_marks(w->site->name);
+	made->file = text;
+	made->file_len = (uint32_t)w->file_len;
+	made->category_len = (uint32_t)w->category_len;
+	made->name_len = (uint32_t)w->name_len;
+	text = copy_text(text, w->site->file, w->file_len);
+	made->category = text;
+	text = copy_text(text, w->site->category, w->category_len);
+	made->name = text;
+	copy_text(text, w->site->name, w->name_len);
+	return made;
+}
+
+/* Return the published copy of a site; NULL: it gets none. */
+static const struct tr2_site *find_or_add(const struct trace2_site *site)
+{
+	const struct tr2_site **bucket, *newest_site, *seen = NULL, *found;
+	struct tr2_site *made = NULL;
+	struct wanted w;
+	uint32_t names = 0;
+
+	describe(&w, site);
+	bucket = &buckets[w.names_hash % NR_BUCKETS];
+	/* Acquire: pairs with the release below. */
+	newest_site = __atomic_load_n(bucket, __ATOMIC_ACQUIRE);
+	do {
+		found = search(newest_site, seen, &w, &names);
+		if (found)
+			return found; /* `made` is lost */
+		if (!made)
+			made = copy(&w);
+		if (!made)
+			return NULL;
+		seen = newest_site;
+		made->next = newest_site;
+		made->names = names ? names : made->number;
+		__atomic_store_n(&made->key,
+				 (w.hash * TR2_MAX_SITES) | made->number,
+				 __ATOMIC_RELAXED);
+	} while (!__atomic_compare_exchange_n(bucket, &newest_site, made, false,
+					      __ATOMIC_ACQ_REL,
+					      __ATOMIC_ACQUIRE));
+	return made;
+}
+
+__attribute__((noinline, cold)) const struct tr2_site *
+tr2_site_get_slow(struct trace2_site *site)
+{
+	const struct tr2_site *found = NULL;
+
+	if (__atomic_load_n(&site->number, __ATOMIC_RELAXED) == NONE)
+		return NULL;
+	if (site->file && site->category && site->name)
+		found = find_or_add(site);
+	/* Release: whoever reads the number finds the copy. */
+	__atomic_store_n(&site->number, found ? found->key : NONE,
+			 __ATOMIC_RELEASE);
+	return found;
+}
+
+void tr2_site_release(void)
+{
+	struct block *block;
+
+	while (newest != &first.block) {
+		block = newest;
+		newest = block->older;
+		munmap(block, BLOCK_BYTES);
+	}
+}
