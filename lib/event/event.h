@@ -101,6 +101,7 @@ struct tr2_event {
 	/* Its place, category and name are those of the event: file and line,
 	 * and the fields with TR2_F_SITE. NULL: not known. */
 	const struct tr2_site *site;
+	const struct tr2_pieces *pieces; /* of the site; NULL: none */
 	const char *file;
 	int line;
 	int repo_id; /* 0: about none */

@@ -13,6 +13,7 @@
 #include "base/macros.h"
 #include "base/put.h"
 #include "base/text.h"
+#include "event/pieces.h"
 #include "event/render.h"
 
 #define TR2_RENDER_SLACK 1024
@@ -47,10 +48,27 @@ static inline char *tr2_render_back(struct tr2_render *r, size_t before)
 	return r->line.p + r->line.len;
 }
 
+/* The piece from this place in the line up to p. */
+static inline struct tr2_text_piece tr2_render_piece(const struct tr2_render *r,
+						size_t from, const char *p)
+{
+	size_t to = (size_t)(p - r->line.p);
+
+	return (struct tr2_text_piece){ (uint16_t)from, (uint16_t)(to - from) };
+}
+
 static inline void tr2_render_end(struct tr2_render *r, const char *p)
 {
 	r->line.len = (size_t)(p - r->line.p);
 }
+
+/* Append the pieces of the event's site, and note where they are. */
+char *tr2_render_json_pieces(struct tr2_render *r, char *p,
+			     const struct tr2_event *ev,
+			     struct tr2_pieces *pieces);
+char *tr2_render_text_pieces(struct tr2_render *r, char *p,
+			     const struct tr2_event *ev,
+			     struct tr2_pieces *pieces);
 
 /* The text to show for s, *len bytes long: s itself, or r->redacted. */
 const char *tr2_render_shown(struct tr2_render *r, const char *s, size_t *len);

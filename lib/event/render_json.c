@@ -140,20 +140,49 @@ static char *put_bool(char *p, bool value)
 #define PUT_T_REL(value) tr2_put_seconds(p, ev->t_rel_ns)
 #define PUT_NESTING(value) tr2_put_u64(p, ev->nesting)
 
+/* Which fields a function writes. */
+enum part {
+	ALL,
+	ALL_WITH_PIECE, /* those of the site as the piece, which is one */
+	SITE_ONLY
+};
+
 #define TR2_FIELD(type, name, flags)                                      \
-	if (!((flags) & TR2_F_TEXT_ONLY) &&                               \
-	    (!((flags) & TR2_F_OPT) || HAS_##type(v->name))) {            \
+	if (part == ALL_WITH_PIECE && (flags) & TR2_F_SITE) {             \
+		if (!has_piece)                                           \
+			p = tr2_pieces_put(p, ev->pieces,                 \
+					   ev->pieces->json_fields);      \
+		has_piece = true;                                         \
+	} else if (!((flags) & TR2_F_TEXT_ONLY) &&                        \
+		   (part != SITE_ONLY || (flags) & TR2_F_SITE) &&         \
+		   (!((flags) & TR2_F_OPT) || HAS_##type(v->name))) {     \
 		p = tr2_put_lit(p, ",\"" #name "\":" OPEN_##type);        \
 		p = PUT_##type(v->name);                                  \
 	}
 #define TR2_EVENT(name, flags, fields, normal, category, perf)            \
+	static inline __attribute__((always_inline)) char *put_##name(    \
+		struct tr2_render *r, char *p, const struct tr2_event *ev, \
+		enum part part)                                           \
+	{                                                                 \
+		const struct tr2_v_##name *v = (const void *)ev->v;       \
+		bool has_piece = false;                                   \
+		(void)r;                                                  \
+		(void)v;                                                  \
+		(void)has_piece;                                          \
+		(void)part;                                               \
+		fields return p;                                          \
+	}                                                                 \
 	static char *add_##name(struct tr2_render *r, char *p,            \
 				const struct tr2_event *ev)               \
 	{                                                                 \
-		const struct tr2_v_##name *v = (const void *)ev->v;       \
-		(void)r;                                                  \
-		(void)v;                                                  \
-		fields return p;                                          \
+		return likely(ev->pieces != NULL) ?                       \
+			       put_##name(r, p, ev, ALL_WITH_PIECE) :     \
+			       put_##name(r, p, ev, ALL);                 \
+	}                                                                 \
+	static char *site_##name(struct tr2_render *r, char *p,           \
+				 const struct tr2_event *ev)              \
+	{                                                                 \
+		return put_##name(r, p, ev, SITE_ONLY);                   \
 	}
 #include "event/events.def"
 #undef TR2_EVENT
@@ -167,14 +196,17 @@ static char *put_bool(char *p, bool value)
 #undef TR2_EVENT
 #undef TR2_FIELD
 
+typedef char *(*add_fn)(struct tr2_render *r, char *p,
+			const struct tr2_event *ev);
+
 static const struct {
-	char *(*add_fields)(struct tr2_render *r, char *p,
-			    const struct tr2_event *ev);
+	add_fn add_fields, add_site_fields;
 	unsigned int flags;
 	struct tr2_key start;
 } rows[TR2_EVENT_NR] = {
 #define TR2_EVENT(name, flags, fields, normal, category, perf) \
-	{ add_##name, flags, TR2_KEY("{\"event\":\"" #name "\"") },
+	{ add_##name, site_##name, flags,                      \
+	  TR2_KEY("{\"event\":\"" #name "\"") },
 #include "event/events.def"
 #undef TR2_EVENT
 };
@@ -193,11 +225,27 @@ static char *add_place(struct tr2_render *r, char *p, const char *file,
 	return tr2_put_i64(p, line);
 }
 
+char *tr2_render_json_pieces(struct tr2_render *r, char *p,
+			     const struct tr2_event *ev,
+			     struct tr2_pieces *pieces)
+{
+	size_t start = (size_t)(p - r->line.p);
+
+	p = add_place(r, p, ev->file, ev->line);
+	pieces->json_place = tr2_render_piece(r, start, p);
+	start = (size_t)(p - r->line.p);
+	p = rows[ev->kind].add_site_fields(r, p, ev);
+	pieces->json_fields = tr2_render_piece(r, start, p);
+	return p;
+}
+
 void tr2_render_event(struct tr2_render *r, const struct tr2_event *ev,
 		      bool brief)
 {
+	const struct tr2_pieces *pieces = ev->pieces;
 	size_t head_len = ev->emitter->json_head_len;
-	char *p = tr2_render_begin(r, head_len);
+	char *p = tr2_render_begin(r, pieces ? head_len + pieces->text_bytes :
+					       head_len);
 
 	if (!p)
 		return;
@@ -208,7 +256,9 @@ void tr2_render_event(struct tr2_render *r, const struct tr2_event *ev,
 		p = tr2_render_put_utc(p, r, ev->wall_us);
 		*p++ = '"';
 	}
-	if (!brief)
+	if (!brief && likely(pieces != NULL))
+		p = tr2_pieces_put(p, pieces, pieces->json_place);
+	else if (!brief)
 		p = add_place(r, p, ev->file, ev->line);
 	if (ev->repo_id > 0) {
 		p = tr2_put_lit(p, ",\"repo\":");

@@ -6,6 +6,7 @@
 #include "event/template.h"
 
 #define NORMAL_COLUMN 50
+#define TIME_BYTES (sizeof("HH:MM:SS.uuuuuu ") - 1)
 #define PERF_FILE_WIDTH 28
 #define PERF_FILE_TAIL 25
 #define PERF_THREAD_WIDTH 24
@@ -183,18 +184,30 @@ static char *put_pad(const struct tr2_render *r, char *p, size_t start,
 	return len < width ? put_chars(p, ' ', width - len) : p;
 }
 
+/* Append the place behind the time, and pad to the column of the text. */
+static char *add_normal_place(struct tr2_render *r, char *p,
+			      const struct tr2_event *ev)
+{
+	size_t line_start = tr2_render_leave(r, p) - TIME_BYTES;
+
+	p = add_place(r, p, ev);
+	*p++ = ' ';
+	return put_pad(r, p, line_start, NORMAL_COLUMN);
+}
+
 void tr2_render_normal(struct tr2_render *r, const struct tr2_event *ev,
 		       bool brief)
 {
-	char *p = tr2_render_begin(r, 0);
+	const struct tr2_pieces *pieces = ev->pieces;
+	char *p = tr2_render_begin(r, pieces ? pieces->text_bytes : 0);
 
 	if (!p)
 		return;
 	if (!brief) {
 		p = put_time(p, r, ev);
-		p = add_place(r, p, ev);
-		*p++ = ' ';
-		p = put_pad(r, p, 0, NORMAL_COLUMN);
+		p = likely(pieces != NULL) ?
+			    tr2_pieces_put(p, pieces, pieces->normal_place) :
+			    add_normal_place(r, p, ev);
 	}
 	p = add_template(r, p, ev, tr2_templates[ev->kind].normal);
 	*p++ = '\n';
@@ -233,10 +246,11 @@ static char *add_perf_place_slow(struct tr2_render *r, char *p,
 		memcpy(place, "...", 3);
 		p = place + 3 + len;
 	}
-	return put_pad(r, p, start, PERF_FILE_WIDTH);
+	p = put_pad(r, p, start, PERF_FILE_WIDTH);
+	return tr2_put_lit(p, SEPARATOR);
 }
 
-/* Append file:line, or its end, cut between characters. */
+/* Append the column with file:line, or its end, cut between characters. */
 static char *add_perf_place(struct tr2_render *r, char *p,
 			    const struct tr2_event *ev)
 {
@@ -257,7 +271,7 @@ static char *add_perf_place(struct tr2_render *r, char *p,
 	if (!tr2_text_copy(p, file, len))
 		return add_perf_place_slow(r, start, ev);
 	tr2_put(p + len, line, line_len);
-	return start + PERF_FILE_WIDTH;
+	return tr2_put_lit(start + PERF_FILE_WIDTH, SEPARATOR);
 }
 
 void tr2_render_perf_head(struct tr2_buf *b, unsigned int depth,
@@ -323,18 +337,19 @@ static char *put_perf_columns(char *p, const struct tr2_event *ev)
 	return put_time_column(p, row->flags & TR2_E_T_REL, ev->t_rel_ns);
 }
 
-/* Append the category, cut and padded to the width of its column. */
+/* Append the column of the category, cut or padded to its width. */
 static char *add_category(struct tr2_render *r, char *p,
-			  const struct tr2_event *ev, const struct tr2_op *op)
+			  const struct tr2_event *ev)
 {
 	size_t start = tr2_render_leave(r, p), len;
 
-	p = add_template(r, p, ev, op);
+	p = add_template(r, p, ev, tr2_templates[ev->kind].perf_category);
 	len = (size_t)(p - r->line.p) - start;
 	if (len > PERF_CATEGORY_WIDTH)
 		p = r->line.p + start +
 		    tr2_utf8_cut(r->line.p + start, len, PERF_CATEGORY_WIDTH);
-	return put_pad(r, p, start, PERF_CATEGORY_WIDTH);
+	p = put_pad(r, p, start, PERF_CATEGORY_WIDTH);
+	return tr2_put_lit(p, SEPARATOR);
 }
 
 /* Append two dots for each open region but the outermost, up to the limit. */
@@ -352,11 +367,65 @@ static char *add_dots(struct tr2_render *r, char *p, unsigned int nesting)
 }
 
 static inline __attribute__((always_inline)) char *
-add_message(struct tr2_render *r, char *p, const struct tr2_event *ev)
+add_message(struct tr2_render *r, char *p, const struct tr2_event *ev,
+	    const struct tr2_pieces *pieces)
 {
+	const struct tr2_op *op = tr2_templates[ev->kind].perf_message;
+
 	if (ev->nesting > 1)
 		p = add_dots(r, p, ev->nesting);
-	return add_template(r, p, ev, tr2_templates[ev->kind].perf_message);
+	if (likely(pieces != NULL)) {
+		p = tr2_pieces_put(p, pieces, pieces->perf_message);
+		op += pieces->next_op;
+	}
+	return add_template(r, p, ev, op);
+}
+
+/* Append what a template shows up to the first operation that depends on more
+ * than the site: *op. */
+static char *add_site_template(struct tr2_render *r, char *p,
+			       const struct tr2_event *ev,
+			       const struct tr2_op **op)
+{
+	const struct tr2_field *field = tr2_event_rows[ev->kind].field;
+
+	for (;; ++*op) {
+		if ((*op)->kind == TR2_OP_TEXT)
+			p = tr2_put(p, (*op)->text, (*op)->len);
+		else if (!(field[(*op)->field].flags & TR2_F_SITE))
+			return p;
+		else if ((*op)->kind == TR2_OP_STR)
+			p = add_str(r, p, ev->v[(*op)->field].s);
+		else if ((*op)->kind != TR2_OP_IF)
+			return p;
+		else if (!tr2_event_has(ev, (*op)->field))
+			*op += (*op)->len;
+	}
+}
+
+char *tr2_render_text_pieces(struct tr2_render *r, char *p,
+			     const struct tr2_event *ev,
+			     struct tr2_pieces *pieces)
+{
+	const struct tr2_templates *t = &tr2_templates[ev->kind];
+	const struct tr2_op *op = t->perf_message;
+	size_t start = tr2_render_leave(r, p);
+
+	p = add_normal_place(r, p, ev);
+	pieces->normal_place = tr2_render_piece(r, start, p);
+	if (!op)
+		return p; /* the settings have no perf target */
+	start = tr2_render_leave(r, p);
+	p = add_perf_place(r, p, ev);
+	pieces->perf_place = tr2_render_piece(r, start, p);
+	start = tr2_render_leave(r, p);
+	p = add_category(r, p, ev);
+	pieces->perf_category = tr2_render_piece(r, start, p);
+	start = tr2_render_leave(r, p);
+	p = add_site_template(r, p, ev, &op);
+	pieces->perf_message = tr2_render_piece(r, start, p);
+	pieces->next_op = (uint16_t)(op - t->perf_message);
+	return p;
 }
 
 void tr2_render_perf_message(struct tr2_render *r, const struct tr2_event *ev)
@@ -364,25 +433,30 @@ void tr2_render_perf_message(struct tr2_render *r, const struct tr2_event *ev)
 	char *p = tr2_render_begin(r, 0);
 
 	if (p)
-		tr2_render_end(r, add_message(r, p, ev));
+		tr2_render_end(r, add_message(r, p, ev, NULL));
 }
 
 void tr2_render_perf(struct tr2_render *r, const struct tr2_event *ev,
 		     bool brief)
 {
-	char *p = tr2_render_begin(r, ev->emitter->perf_head_len);
+	const struct tr2_pieces *pieces = ev->pieces;
+	size_t head_len = ev->emitter->perf_head_len;
+	char *p = tr2_render_begin(r, pieces ? head_len + pieces->text_bytes :
+					       head_len);
 
 	if (!p)
 		return;
 	if (!brief) {
 		p = put_time(p, r, ev);
-		p = add_perf_place(r, p, ev);
-		p = tr2_put_lit(p, SEPARATOR);
+		p = likely(pieces != NULL) ?
+			    tr2_pieces_put(p, pieces, pieces->perf_place) :
+			    add_perf_place(r, p, ev);
 	}
 	p = put_perf_columns(p, ev);
-	p = add_category(r, p, ev, tr2_templates[ev->kind].perf_category);
-	p = tr2_put_lit(p, SEPARATOR);
-	p = add_message(r, p, ev);
+	p = likely(pieces != NULL) ?
+		    tr2_pieces_put(p, pieces, pieces->perf_category) :
+		    add_category(r, p, ev);
+	p = add_message(r, p, ev, pieces);
 	*p++ = '\n';
 	tr2_render_end(r, p);
 }

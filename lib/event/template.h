@@ -36,7 +36,8 @@ struct tr2_templates {
 	const struct tr2_op *normal, *perf_category, *perf_message;
 };
 
-/* A row without a template has one that shows nothing. */
+/* A row without a template has one that shows nothing. NULL before it is
+ * compiled. */
 extern struct tr2_templates tr2_templates[TR2_EVENT_NR];
 
 /* Compile those of these targets, if they are not compiled yet. Not

@@ -43,6 +43,9 @@ struct tr2_site {
 	const char *file, *category, *name;
 	uint32_t file_len, category_len, name_len;
 	const struct tr2_site *next; /* in the same bucket */
+	/* Its lines: see event/pieces.h. Two, since a region may be entered and
+	 * left at one place. NULL: not prepared yet; all else is constant. */
+	const struct tr2_pieces *pieces[2];
 };
 
 #define TR2_SITES_PER_CHUNK 64u

@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "base/inside.h"
 #include "base/macros.h"
+#include "event/pieces.h"
 #include "thread/stream.h"
 #include "thread/thread.h"
 #include "trace2.h"
@@ -91,6 +92,7 @@ tr2_call_emit_inline(struct tr2_call *call, enum tr2_event_kind kind,
 	ev.v = v;
 	ev.emitter = call->emitter;
 	ev.site = call->site;
+	ev.pieces = NULL;
 	ev.file = call->file;
 	ev.line = call->line;
 	ev.repo_id = call->repo_id;
@@ -104,6 +106,8 @@ tr2_call_emit_inline(struct tr2_call *call, enum tr2_event_kind kind,
 	if (unlikely(!thread->announced) && !as_main)
 		tr2_call_announce_unknown(call);
 	thread->render.redact = tr2_stream.redact;
+	if (call->site && opened != 1u << TR2_TARGET_ring)
+		ev.pieces = tr2_pieces_of(&thread->render, &ev);
 	if (opened & 1u << TR2_TARGET_normal)
 		any_on |= tr2_call_emit_to(call, TR2_TARGET_normal, &ev);
 	if (opened & 1u << TR2_TARGET_perf)

@@ -55,7 +55,9 @@ static void test_little_memory(void)
 	const char *words[NR_WORDS + 1];
 	struct tr2_v_child_start v = { .child_class.s = name,
 				       .cd.s = "a\"b", .argv.argv = words };
-	struct tr2_emitter emitter = { "main", "d0 | main | ", 12, ",\"sid\":\"\"", 9 };
+	static const char perf_head[12 + TR2_PUT_BLOCK] = "d0 | main | ";
+	static const char json_head[9 + TR2_PUT_BLOCK] = ",\"sid\":\"\"";
+	struct tr2_emitter emitter = { "main", perf_head, 12, json_head, 9 };
 	struct tr2_event ev = { .kind = TR2_EV_child_start,
 				.v = (const struct tr2_value *)&v, .emitter = &emitter,
 				.file = name, .line = 1, .nesting = 300,
@@ -197,7 +199,8 @@ static void test_redact_without_memory(void)
 /* Check the perf target's line for this file, up to the separator after it. */
 static void shows_place(const char *file, const char *want)
 {
-	struct tr2_emitter emitter = { "main", "d0 | main | ", 12, "", 0 };
+	static const char head[12 + TR2_PUT_BLOCK] = "d0 | main | ";
+	struct tr2_emitter emitter = { "main", head, 12, head, 0 };
 	struct tr2_v_error v = { .msg.s = "" };
 	struct tr2_event ev = { .kind = TR2_EV_error,
 				.v = (const struct tr2_value *)&v, .emitter = &emitter,
@@ -231,7 +234,8 @@ static void test_place(void)
 /* Check the perf target's column for it, which is 9 wide. */
 static void shows_t_abs(uint64_t ns, const char *want)
 {
-	struct tr2_emitter emitter = { "main", "d0 | main | ", 12, "", 0 };
+	static const char head[12 + TR2_PUT_BLOCK] = "d0 | main | ";
+	struct tr2_emitter emitter = { "main", head, 12, head, 0 };
 	struct tr2_v_exit v = { .code.i = 0 };
 	struct tr2_event ev = { .kind = TR2_EV_exit, .t_abs_ns = ns,
 				.v = (const struct tr2_value *)&v, .emitter = &emitter };

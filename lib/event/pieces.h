@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * pieces - what the constant strings of a call site look like in the lines of
+ * the text targets: escaped, redacted, padded and joined at its first event.
+ *
+ * Preparation needs no lock, and no memory but that of the sites: it is
+ * signal-safe, and a forked child keeps the pieces.
+ */
+#ifndef TR2_EVENT_PIECES_H
+#define TR2_EVENT_PIECES_H
+
+#include "event/event.h"
+#include "event/render.h"
+#include "site/site.h"
+
+struct tr2_text_piece {
+	uint16_t at, len; /* in text */
+};
+
+struct tr2_pieces {
+	uint16_t key; /* see tr2_pieces_key() */
+	uint16_t text_bytes;
+	uint16_t next_op; /* of the perf message, behind its piece */
+	/* `,"file":"…","line":…`, and the fields with TR2_F_SITE */
+	struct tr2_text_piece json_place, json_fields;
+	/* `file:line ` up to the text; up to its column's end; the category's
+	 * column; the beginning of the message */
+	struct tr2_text_piece normal_place, perf_place, perf_category, perf_message;
+	/* The bytes behind text_bytes may be read, too: see tr2_put_blocks(). */
+	char text[];
+};
+
+/* Sites of the same contents may emit different events, and a session may
+ * redact where the parent's did not. */
+static inline uint16_t tr2_pieces_key(enum tr2_event_kind kind, bool redact)
+{
+	return (uint16_t)(2 * (unsigned int)kind + redact);
+}
+
+const struct tr2_pieces *tr2_pieces_make(struct tr2_render *r,
+					 const struct tr2_event *ev);
+
+/* Return the pieces of an event with a site; NULL: it has none. Before the first
+ * line of the event, since preparation uses its buffer. */
+static inline const struct tr2_pieces *tr2_pieces_of(struct tr2_render *r,
+						     const struct tr2_event *ev)
+{
+	/* Acquire: pairs with the release in tr2_pieces_make(). */
+	const struct tr2_pieces *pieces = __atomic_load_n(
+		&ev->site->pieces[ev->kind == TR2_EV_region_leave],
+		__ATOMIC_ACQUIRE);
+
+	if (unlikely(!pieces))
+		pieces = tr2_pieces_make(r, ev);
+	return likely(pieces->key == tr2_pieces_key(ev->kind, r->redact)) ?
+		       pieces :
+		       NULL;
+}
+
+static inline char *tr2_pieces_put(char *p, const struct tr2_pieces *pieces,
+				   struct tr2_text_piece piece)
+{
+	return tr2_put_blocks(p, pieces->text + piece.at, piece.len);
+}
+
+#endif
