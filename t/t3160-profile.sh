@@ -380,6 +380,65 @@ test_expect_success JQ 'records with wrong sizes are skipped, what is cut is sai
 	test_grep "cut short" err
 '
 
+# short SAMPLES [MS]: a process of 10 ms on a CPU, with so many samples of 1 ms.
+short () {
+	{
+		cat <<-\EOF &&
+		0 0 fork 10 10 1 1
+		0 0 in 10 10
+		1 0 comm 10 10 one exec
+		2 0 map 10 10 1000 1000 /none/a
+		EOF
+		i=0 &&
+		while test "$i" -lt "$1"
+		do
+			i=$((i + 1)) &&
+			echo "${i}000 0 sample 10 10 1800" || return 1
+		done &&
+		echo "${2:-10}000 0 exit 10 10"
+	} >records &&
+	counted <records >/dev/null
+}
+
+test_expect_success JQ 'samples that stand for little of the CPU time say so' '
+	short 4 &&
+	trace2 report --functions -i r >out 2>err &&
+	sed -n "/^(/,\$p" out >actual &&
+	cat >expect <<-\EOF &&
+	(samples stand for 4.000 ms of 10.000 ms CPU, 40.0%: a process has none in its
+	first 1.000 ms; a higher --profile=HZ has more)
+	EOF
+	test_cmp expect actual &&
+	jq -c .coverage json >actual &&
+	echo "[{\"sampled_ns\":4000000,\"cpu_ns\":10000000,\"period_ns\":1000000}]" >expect &&
+	test_cmp expect actual &&
+	trace2 report -i r >out 2>err &&
+	test_grep "samples stand for 4.000 ms of 10.000 ms CPU" out &&
+	test_grep ! "MOSTLY IN" out &&
+	trace2 report --functions -i r --cmd one >out 2>err &&
+	test_grep "samples stand for" out &&
+	short 0 &&
+	trace2 report --functions -i r >out 2>err &&
+	test_must_be_empty out &&
+	test_grep "no samples .*: a process has none in its first 1.000 ms" err
+'
+
+test_expect_success 'MOSTLY IN takes five samples, for half of the time' '
+	short 5 &&
+	trace2 report -i r >out 2>err &&
+	test_grep "MOSTLY IN" out &&
+	test_grep "samples stand for 5.000 ms" out &&
+	short 8 &&
+	trace2 report -i r >out 2>err &&
+	test_grep ! "samples stand" out &&
+	for few in "5 11" "4 6"
+	do
+		short $few &&
+		trace2 report -i r >out 2>err &&
+		test_grep ! "MOSTLY IN" out || return 1
+	done
+'
+
 for args in "--profile=0" "--profile=10001" "--profile=1k" \
 	"--profile --call-graph=lbr" "--profile --call-graph=dwarf,12" \
 	"--profile --call-graph=dwarf,65536" "--call-graph=fp"

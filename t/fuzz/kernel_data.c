@@ -90,6 +90,7 @@ void fuzz_kernel_data(struct fuzz_input *in)
 	if (!*dir)
 		make_directory();
 	write_input(in);
+	tr2_model_input_begin(m, dir);
 	m->has_meta = true;
 	m->meta_wall_ns = 1700000000000000000;
 	m->meta_mono_ns = 5000000000;

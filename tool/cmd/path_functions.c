@@ -9,12 +9,23 @@
 #include "model/kind.h"
 #include "samples/symbols.h"
 
+/* "Mostly" takes so many samples, for at least half of the time. */
+#define MIN_SAMPLES 5
+
+/* The samples of a part of the path. */
+struct part {
+	int64_t ns;
+	uint32_t nr;
+	uint32_t best, most; /* the function that has most, and how many */
+};
+
 struct tr2_path_functions {
 	struct tr2_model *m;
 	struct tr2_symbols *symbols;
-	/* (part, function) to its samples; part to the function that has most,
-	 * and to how many. */
-	struct tr2_map counts, best, most;
+	struct part *parts;
+	uint32_t nr_parts, alloc_parts;
+	struct tr2_map by_part; /* to 1 + its index */
+	struct tr2_map counts;  /* part and function to samples */
 };
 
 /* Of one process and program, or with a kind of all such processes. */
@@ -28,15 +39,25 @@ static uint64_t part_of(const struct tr2_model *m, const struct tr2_step *step,
 	return tr2_mix(tr2_mix(who, span->category), span->label) | 1;
 }
 
-static void count(struct tr2_path_functions *f, uint64_t part, uint32_t symbol)
+static void count(struct tr2_path_functions *f, uint64_t key, uint32_t symbol,
+		  uint64_t ns)
 {
-	uint32_t nr = ++*tr2_map_slot(&f->counts, tr2_mix(part, symbol) | 1);
-	uint32_t *most = tr2_map_slot(&f->most, part);
+	uint32_t nr = ++*tr2_map_slot(&f->counts, tr2_mix(key, symbol) | 1);
+	uint32_t *slot = tr2_map_slot(&f->by_part, key);
+	struct part *part;
 
-	if (nr <= *most)
+	if (!*slot) {
+		tr2_grow(f->parts, f->nr_parts, f->alloc_parts);
+		f->parts[f->nr_parts] = (struct part){ 0 };
+		*slot = ++f->nr_parts;
+	}
+	part = &f->parts[*slot - 1];
+	tr2_ns_add(&part->ns, (int64_t)ns);
+	part->nr++;
+	if (nr <= part->most)
 		return;
-	*most = nr;
-	*tr2_map_slot(&f->best, part) = symbol;
+	part->most = nr;
+	part->best = symbol;
 }
 
 static void add_sample(struct tr2_path_functions *f,
@@ -52,9 +73,9 @@ static void add_sample(struct tr2_path_functions *f,
 		m->sessions[s->session].wall_ns + s->at_ns);
 	nr = tr2_symbols_of_call(f->symbols, s, m->calls[s->first_call],
 				 symbol);
-	count(f, part_of(m, &step, 0), symbol[nr - 1]);
+	count(f, part_of(m, &step, 0), symbol[nr - 1], s->count);
 	count(f, part_of(m, &step, tr2_kind(m, s->node, step.segment)),
-	      symbol[nr - 1]);
+	      symbol[nr - 1], s->count);
 }
 
 struct tr2_path_functions *tr2_path_functions_new(struct tr2_model *m)
@@ -81,18 +102,22 @@ void tr2_path_functions_free(struct tr2_path_functions *f)
 		return;
 	tr2_symbols_free(f->symbols);
 	tr2_map_release(&f->counts);
-	tr2_map_release(&f->best);
-	tr2_map_release(&f->most);
+	tr2_map_release(&f->by_part);
+	free(f->parts);
 	free(f);
 }
 
 const char *tr2_path_function(const struct tr2_path_functions *f,
 			      const struct tr2_step *step, tr2_str kind)
 {
-	uint32_t symbol;
+	const struct part *part;
+	uint32_t i;
 
 	if (!f || step->kind != TR2_STEP_RUN)
 		return NULL;
-	symbol = tr2_map_get(&f->best, part_of(f->m, step, kind));
-	return symbol ? tr2_s(f->m, tr2_symbol(f->symbols, symbol).name) : NULL;
+	i = tr2_map_get(&f->by_part, part_of(f->m, step, kind));
+	part = i ? &f->parts[i - 1] : NULL;
+	return part && part->nr >= MIN_SAMPLES && part->ns >= step->ns / 2 ?
+		       tr2_s(f->m, tr2_symbol(f->symbols, part->best).name) :
+		       NULL;
 }

@@ -15,7 +15,7 @@ struct tr2_path_functions *tr2_path_functions_new(struct tr2_model *m);
 void tr2_path_functions_free(struct tr2_path_functions *f);
 
 /* Return the function of a step, or of all steps of this kind of processes in
- * regions of its name (0: of the step). NULL: none. */
+ * regions of its name (0: of the step). NULL: none, or too few samples. */
 const char *tr2_path_function(const struct tr2_path_functions *f,
 			      const struct tr2_step *step, tr2_str kind);
 

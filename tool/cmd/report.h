@@ -29,6 +29,19 @@ struct tr2_report {
 /* Are there samples? false: in text, a warning says how to record some. */
 bool tr2_report_has_samples(const struct tr2_report *r);
 
+/* The CPU time of the chosen processes, and how much of it the samples of record
+ * --profile stand for. false: there is no such recording, or it is unknown. */
+struct tr2_coverage {
+	int64_t sampled_ns, cpu_ns, period_ns;
+	bool without_kernel;
+};
+bool tr2_report_coverage(const struct tr2_report *r, struct tr2_coverage *c);
+/* Append two lines about it if that is far less than all; else return false. */
+bool tr2_report_add_coverage(const struct tr2_report *r, struct tr2_buf *b);
+
+/* Print a line of text about what is above it. */
+void tr2_report_print_note(const char *text);
+
 /* Return the session's group by -g; NULL without -g. */
 const char *tr2_report_group(const struct tr2_report *r, uint32_t session);
 /* The same of a process. */

@@ -310,6 +310,30 @@ static int compare(const void *va, const void *vb)
 	return a->symbol < b->symbol ? -1 : a->symbol > b->symbol;
 }
 
+TR2_CELL(cell_sampled, struct tr2_coverage, tr2_cell_ns(t, r->sampled_ns))
+TR2_CELL(cell_cpu, struct tr2_coverage, tr2_cell_ns(t, r->cpu_ns))
+TR2_CELL(cell_period, struct tr2_coverage, tr2_cell_ns(t, r->period_ns))
+
+static const struct tr2_column coverage_columns[] = {
+	{ "sampled_ns", NULL, 0, cell_sampled },
+	{ "cpu_ns", NULL, 0, cell_cpu },
+	{ "period_ns", NULL, 0, cell_period },
+};
+
+/* How much of the CPU time the table knows. */
+static void print_coverage(const struct tr2_report *r)
+{
+	struct tr2_buf b = TR2_BUF_INIT;
+	struct tr2_coverage c;
+
+	if (tr2_report_is_text(r) && tr2_report_add_coverage(r, &b))
+		tr2_report_print_note(tr2_buf_str(&b));
+	if (r->out->format == TR2_FORMAT_JSON && tr2_report_coverage(r, &c))
+		tr2_table_print_row(r->out, "coverage",
+				    TR2_COLUMNS(coverage_columns), &c);
+	tr2_buf_release(&b);
+}
+
 static void release(struct functions *f)
 {
 	tr2_symbols_free(f->symbols);
@@ -343,6 +367,7 @@ bool tr2_report_functions(const struct tr2_report *r)
 	if (ok) {
 		add_others(&t, &f);
 		tr2_table_print(&t);
+		print_coverage(r);
 	}
 	tr2_table_release(&t);
 	/* The flame graph of a page says it, too. */

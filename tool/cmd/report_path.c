@@ -407,7 +407,7 @@ static void give_sums(struct tr2_table *t, struct step_row *row,
 	}
 }
 
-static void print_dim(const char *text)
+void tr2_report_print_note(const char *text)
 {
 	printf("%s%s%s\n", tr2_color_on(TR2_COLOR_DIM), text,
 	       tr2_color_off(TR2_COLOR_DIM));
@@ -445,8 +445,8 @@ static void explain(const struct step_row *row, const struct tr2_step *steps,
 			    tr2_report_share(steps[i].ns, row->whole) >=
 				    TR2_REPORT_SHARE;
 	if (inferred)
-		print_dim("(~ depends on wake-ups that were derived, not "
-			  "recorded)");
+		tr2_report_print_note("(~ depends on wake-ups that were "
+				      "derived, not recorded)");
 	for (i = 0; i < nr_sums; i++)
 		advise(row, &sums[i].step);
 	for (i = 0; !nr_sums && i < nr; i++)
@@ -499,14 +499,19 @@ bool tr2_report_states_lost(const struct tr2_model *m)
 }
 
 /* Say what the path cannot know. */
-static void print_limits(const struct tr2_model *m, uint32_t root)
+static void print_limits(const struct tr2_report *r, uint32_t root)
 {
-	if (!tr2_critical_by_states(m, root))
-		print_dim("(without states of threads: what only waited is on "
-			  "the path, too)");
-	else if (tr2_report_states_lost(m))
-		print_dim("(records of the kernel were lost: CPU, WAIT, READY "
-			  "and the path are not exact)");
+	struct tr2_buf b = TR2_BUF_INIT;
+
+	if (!tr2_critical_by_states(r->m, root))
+		tr2_report_print_note("(without states of threads: what only "
+				      "waited is on the path, too)");
+	else if (tr2_report_states_lost(r->m))
+		tr2_report_print_note("(records of the kernel were lost: CPU, "
+				      "WAIT, READY and the path are not exact)");
+	if (tr2_report_add_coverage(r, &b))
+		tr2_report_print_note(tr2_buf_str(&b));
+	tr2_buf_release(&b);
 }
 
 bool tr2_report_path(const struct tr2_report *r)
@@ -524,7 +529,7 @@ bool tr2_report_path(const struct tr2_report *r)
 		ok = print_path(r, steps, nr, whole);
 	r->out->piped_width = piped_width;
 	if (nr && tr2_report_is_text(r))
-		print_limits(m, root);
+		print_limits(r, root);
 	free(steps);
 	return ok;
 }
@@ -553,7 +558,7 @@ void tr2_report_parts(const struct tr2_report *r, size_t most)
 		give_rest(&t, &row, &rows);
 	tr2_table_finish(&t);
 	if (tr2_output_is_text(r->out) && root)
-		print_limits(m, root);
+		print_limits(r, root);
 	tr2_retime_free(row.retime);
 	tr2_path_functions_free(row.functions);
 	free(sums);

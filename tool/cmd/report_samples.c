@@ -279,14 +279,24 @@ static bool print_tree(const struct tr2_report *r, struct tree *t,
 
 bool tr2_report_has_samples(const struct tr2_report *r)
 {
-	if (r->m->nr_samples == 1 && tr2_report_is_text(r)) {
+	struct tr2_coverage c;
+	struct tr2_buf b = TR2_BUF_INIT;
+
+	if (r->m->nr_samples > 1 || !tr2_report_is_text(r))
+		return true;
+	tr2_report_coverage(r, &c);
+	tr2_fmt_ns(&b, c.period_ns);
+	if (c.period_ns)
+		tr2_warning("no samples in this recording: a process has none "
+			    "in its first %s; a higher --profile=HZ has more",
+			    tr2_buf_str(&b));
+	else
 		tr2_warning("no samples in this recording: set "
 			    "GIT_TRACE2_SAMPLE, and GIT_TRACE2_RING or "
 			    "'trace2 record --ring'; or 'trace2 record "
 			    "--profile'");
-		return false;
-	}
-	return true;
+	tr2_buf_release(&b);
+	return false;
 }
 
 bool tr2_report_samples(const struct tr2_report *r)

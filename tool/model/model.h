@@ -437,6 +437,9 @@ struct tr2_model_input {
 	int64_t wall_ns;       /* when the recording began; 0 without */
 	/* The first session and task that were read from it. */
 	uint32_t first_session, first_task;
+	/* Between two samples of the CPU time of a thread; 0: no samples. */
+	int64_t period_ns;
+	bool samples_without_kernel;
 };
 
 /* Kinds of problems, of the input's form or of its content. */

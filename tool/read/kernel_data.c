@@ -120,6 +120,7 @@ static bool add_source(struct tr2_kernel_data *f, const struct header *h,
 				 "record -k CLOCK_MONOTONIC)");
 	*source = (struct tr2_data_source){ .type = attr.type,
 					    .config = attr.config,
+					    .without_kernel = attr.exclude_kernel,
 					    .sample_type = attr.sample_type,
 					    .sample_period = attr.sample_period,
 					    .read_format = attr.read_format,

@@ -32,6 +32,7 @@ enum tr2_data_is {
 struct tr2_data_source {
 	enum tr2_data_is is;
 	uint32_t type;
+	bool without_kernel;
 	uint64_t config, sample_type, sample_period, read_format, registers;
 };
 

@@ -19,11 +19,17 @@
 void tr2_kernel_profile_begin(struct tr2_kernel_profile *p, struct tr2_model *m,
 			      const struct tr2_kernel_data *f)
 {
+	struct tr2_model_input *in = &m->inputs[m->nr_inputs - 1];
 	uint32_t i;
 
 	*p = (struct tr2_kernel_profile){ .m = m, .file = TR2_BUF_INIT };
-	for (i = 0; i < f->nr_sources; i++)
-		p->is_on |= f->sources[i].is == TR2_DATA_PROFILE;
+	for (i = 0; i < f->nr_sources; i++) {
+		if (f->sources[i].is != TR2_DATA_PROFILE)
+			continue;
+		p->is_on = true;
+		in->period_ns = (int64_t)f->sources[i].sample_period;
+		in->samples_without_kernel = f->sources[i].without_kernel;
+	}
 	p->event = p->is_on ? tr2_intern(m, "task-clock", 10) : 0;
 }
 
