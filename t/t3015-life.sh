@@ -42,6 +42,36 @@ test_expect_success 'a script that ends in exec: all of its time is its own' '
 	test_grep "^300.000 ms wall, 1 process," out
 '
 
+# Lines in their usual form have a parser of their own.
+test_expect_success 'records in the usual form, and in others' '
+	recording usual </dev/null &&
+	{
+		forked 0 15 1 && execed 2 15 sh &&
+		task argv 2 15 "\"argv\":[\"sh\",\"-c\",\"echo \\\"a\\\\\\\\b\\\" >x\",\"\"]" &&
+		execed 9 15 "a\\tb" && task argv 9 15 "\"argv\":[\"a\\tb\",\"\\u0041\"]" &&
+		forked 20 16 15 && ended 30 16 "\"code\":7" &&
+		ended 40 15 "\"signal\":9"
+	} >usual/tasks.jsonl &&
+	cp -r usual spaced &&
+	sed "s/\":/\": /" usual/tasks.jsonl >spaced/tasks.jsonl &&
+	trace2 list --format=json usual >expect 2>err &&
+	test_must_be_empty err &&
+	test_grep "\"sh\",\"-c\",\"echo .\"a....b.\" >x\",\"\"" expect &&
+	test_grep "\"a.tb\",\"A\"" expect &&
+	trace2 list --format=json spaced >actual &&
+	test_cmp expect actual &&
+	for bad in "\"tid\":15,}" "\"tid\":15" "\"tid\":15}}" "\"tid\":015}" \
+		"\"comm\":\"x}" "\"argv\":[\"a\",]}" "\"argv\":[\"a\"}" \
+		"\"argv\":[\"a\"\"b\"]}" "\"exec\":truth}"
+	do
+		cp -r usual bad &&
+		echo "{\"type\":\"exit\",\"time_ns\":1040000000,\"pid\":15,$bad" >>bad/tasks.jsonl &&
+		trace2 list bad >out 2>err &&
+		test_grep "line 11: not a task record" err &&
+		rm -r bad || return 1
+	done
+'
+
 test_expect_success JQ 'in JSON: each segment, in list and in report' '
 	for command in list report
 	do

@@ -13,7 +13,7 @@
 #include "base/macros.h"
 #include "common/join.h"
 #include "model/build.h"
-#include "read/json.h"
+#include "read/json_plain.h"
 #include "read/kernel.h"
 #include "read/meta.h"
 
@@ -110,37 +110,42 @@ static void on_task_member(void *data, const char *key, size_t len,
 			   const struct tr2_json_value *v)
 {
 	struct task_record *t = data;
-	const struct {
-		const char *name;
-		int64_t *value;
-	} numbers[] = {
-		{ "time_ns", &t->time_ns },   { "pid", &t->pid },
-		{ "ppid", &t->ppid },	      { "tid", &t->tid },
-		{ "ptid", &t->ptid },	      { "code", &t->code },
-		{ "signal", &t->signal },     { "user_ns", &t->user_ns },
-		{ "system_ns", &t->system_ns },
-		{ "maxrss_bytes", &t->maxrss_bytes }, { "count", &t->count },
-		{ "begun_ns", &t->begun_ns },
-	};
-	size_t i;
 
-	if (key_is(key, len, "type") && v->type == TR2_JSON_STRING)
-		t->type = v->text;
-	else if (key_is(key, len, "comm") && v->type == TR2_JSON_STRING)
-		t->comm = v->text;
-	else if (key_is(key, len, "state") && v->type == TR2_JSON_STRING)
-		t->state = v->text;
-	else if (key_is(key, len, "wchan") && v->type == TR2_JSON_STRING)
-		t->wchan = v->text;
-	else if (key_is(key, len, "exec"))
-		t->exec = v->type == TR2_JSON_BOOL && v->i;
-	else if (v->type == TR2_JSON_WORDS)
+/* The compiler knows the length of each name. */
+#define IS(name, of_type)                                           \
+	(len == sizeof(name) - 1 && v->type == TR2_JSON_##of_type && \
+	 !memcmp(key, name, sizeof(name) - 1))
+#define TAKE_INT(name)            \
+	if (IS(#name, INT))       \
+		t->name = v->i;
+#define TAKE_TEXT(name)           \
+	if (IS(#name, STRING))    \
+		t->name = v->text;
+
+	TAKE_TEXT(type)
+	TAKE_TEXT(comm)
+	TAKE_TEXT(state)
+	TAKE_TEXT(wchan)
+	if (IS("exec", BOOL))
+		t->exec = v->i;
+	if (v->type == TR2_JSON_WORDS)
 		t->argv = (struct tr2_words_view){ v->text.p, v->text.len,
 						   v->nr };
-	for (i = 0; i < ARRAY_SIZE(numbers); i++)
-		if (v->type == TR2_JSON_INT &&
-		    key_is(key, len, numbers[i].name))
-			*numbers[i].value = v->i;
+	TAKE_INT(time_ns)
+	TAKE_INT(pid)
+	TAKE_INT(tid)
+	TAKE_INT(ppid)
+	TAKE_INT(ptid)
+	TAKE_INT(code)
+	TAKE_INT(signal)
+	TAKE_INT(user_ns)
+	TAKE_INT(system_ns)
+	TAKE_INT(maxrss_bytes)
+	TAKE_INT(count)
+	TAKE_INT(begun_ns)
+#undef IS
+#undef TAKE_INT
+#undef TAKE_TEXT
 }
 
 static bool type_is(const struct task_record *t, const char *want)
@@ -246,9 +251,22 @@ static bool is_locked(int fd)
 	return !fcntl(fd, F_OFD_GETLK, &lock) && lock.l_type != F_UNLCK;
 }
 
+static bool read_record(struct tr2_json *json, struct tr2_buf *scratch,
+			const char *line, size_t len,
+			struct task_record *record)
+{
+	*record = (struct task_record){ 0 };
+	if (tr2_json_plain(line, len, scratch, on_task_member, record))
+		return true;
+	*record = (struct task_record){ 0 };
+	return tr2_json_object(json, line, len, on_task_member, record) ==
+	       TR2_JSON_OK;
+}
+
 static void read_tasks(struct meta *meta, struct tr2_json *json, int fd)
 {
 	struct tr2_lines lines = { 0 };
+	struct tr2_buf scratch = TR2_BUF_INIT;
 	enum tr2_lines_result got;
 	const char *line;
 	size_t len;
@@ -257,18 +275,18 @@ static void read_tasks(struct meta *meta, struct tr2_json *json, int fd)
 	tr2_lines_start(&lines, fd);
 	while ((got = tr2_lines_next(&lines, &line, &len)) == TR2_LINES_LINE ||
 	       got == TR2_LINES_LAST) {
-		struct task_record record = { 0 };
+		struct task_record record;
 
 		if (!len)
 			continue;
-		if (tr2_json_object(json, line, len, on_task_member,
-				    &record) != TR2_JSON_OK ||
+		if (!read_record(json, &scratch, line, len, &record) ||
 		    !add_record(meta, &record))
 			tr2_build_problem(meta->m, TR2_PROBLEM_BAD_LINE,
 					  meta->source, lines.number,
 					  "not a task record");
 	}
 	tr2_lines_release(&lines);
+	tr2_buf_release(&scratch);
 }
 
 /* Return until when processes ran of which the recording has no end: until it
