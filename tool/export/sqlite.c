@@ -32,6 +32,9 @@
 struct keyed {
 	sqlite3_stmt *find;
 	int64_t next;
+	/* Delete what belongs to a row, given its id. */
+	sqlite3_stmt *forget[TR2_TABLE_NR + 1];
+	int nr_forget;
 };
 
 struct database {
@@ -206,6 +209,57 @@ static bool prepare_keyed(struct tr2_export *x, struct keyed *k,
 	       fail(x);
 }
 
+static bool prepare_forget(struct tr2_export *x, struct keyed *k,
+			   const char *sql)
+{
+	struct database *d = x->state;
+
+	return sqlite3_prepare_v2(d->db, sql, -1, &k->forget[k->nr_forget++],
+				  NULL) == SQLITE_OK ||
+	       fail(x);
+}
+
+/* Does each row of the table belong to one session? */
+static bool is_of_session(const struct tr2_table_def *t)
+{
+	const struct tr2_column_def *c = t->column;
+
+	while (c->name && strcmp(c->name, "session_id"))
+		c++;
+	return c->name && tr2_column_is_required(c);
+}
+
+/* Of sessions and processes of an earlier export, which keep their ids: delete
+ * what they have. */
+static bool prepare_forgets(struct tr2_export *x)
+{
+	struct database *d = x->state;
+	char sql[120];
+	int i;
+
+	for (i = 0; i < TR2_TABLE_NR; i++) {
+		if (!is_of_session(&tr2_table_defs[i]))
+			continue;
+		snprintf(sql, sizeof(sql), "DELETE FROM %s WHERE session_id = ?",
+			 tr2_table_defs[i].name);
+		if (!prepare_forget(x, &d->sessions, sql))
+			return false;
+	}
+	/* Spans get new ids. */
+	return prepare_forget(x, &d->sessions,
+			      "UPDATE sessions SET parent_span_id = NULL"
+			      " WHERE parent_id = ?") &&
+	       prepare_forget(x, &d->processes,
+			      "DELETE FROM samples WHERE session_id = 0 AND"
+			      " process_id = ?") &&
+	       prepare_forget(x, &d->processes,
+			      "DELETE FROM states WHERE kernel_thread_id IN"
+			      " (SELECT id FROM kernel_threads"
+			      " WHERE process_id = ?)") &&
+	       prepare_forget(x, &d->processes,
+			      "DELETE FROM kernel_threads WHERE process_id = ?");
+}
+
 static bool prepare(struct tr2_export *x)
 {
 	struct database *d = x->state;
@@ -220,7 +274,8 @@ static bool prepare(struct tr2_export *x)
 		query(x, "SELECT coalesce(max(id), 0) FROM kernel_threads");
 	return prepare_keyed(x, &d->sessions, "sessions") &&
 	       prepare_keyed(x, &d->processes, "processes") &&
-	       prepare_keyed(x, &d->recordings, "recordings");
+	       prepare_keyed(x, &d->recordings, "recordings") &&
+	       prepare_forgets(x);
 }
 
 /* SQLite would open a device, and a failed export would remove it. */
@@ -243,6 +298,8 @@ static bool open_database(struct tr2_export *x)
 
 	if (!check_file(x))
 		return false;
+	/* One thread uses it: locks would be a tenth of the time. */
+	sqlite3_config(SQLITE_CONFIG_SINGLETHREAD);
 	if (sqlite3_open_v2(d->path, &d->db,
 			    SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE,
 			    NULL) != SQLITE_OK)
@@ -312,35 +369,18 @@ static void insert(struct tr2_export *x, enum tr2_table_id table)
 	sqlite3_reset(stmt);
 }
 
-/* Does each row of the table belong to one session? */
-static bool is_of_session(const struct tr2_table_def *t)
+static bool forget(struct tr2_export *x, const struct keyed *k, int64_t id)
 {
-	const struct tr2_column_def *c = t->column;
+	int i, result;
 
-	while (c->name && strcmp(c->name, "session_id"))
-		c++;
-	return c->name && tr2_column_is_required(c);
-}
-
-/* Delete the rows of a session of an earlier export; it keeps its id. */
-static bool delete_session(struct tr2_export *x, int64_t id)
-{
-	char sql[120];
-	int i;
-
-	for (i = 0; i < TR2_TABLE_NR; i++) {
-		if (!is_of_session(&tr2_table_defs[i]))
-			continue;
-		snprintf(sql, sizeof(sql),
-			 "DELETE FROM %s WHERE session_id = %" PRId64,
-			 tr2_table_defs[i].name, id);
-		if (!execute(x, sql))
-			return false;
+	for (i = 0; i < k->nr_forget; i++) {
+		sqlite3_bind_int64(k->forget[i], 1, id);
+		result = sqlite3_step(k->forget[i]);
+		sqlite3_reset(k->forget[i]);
+		if (result != SQLITE_DONE)
+			return fail(x);
 	}
-	/* Its spans get new ids. */
-	snprintf(sql, sizeof(sql), "UPDATE sessions SET parent_span_id = NULL "
-		 "WHERE parent_id = %" PRId64, id);
-	return execute(x, sql);
+	return true;
 }
 
 /* Return the id of the row with the key in x->text; 0: there is none. */
@@ -364,22 +404,8 @@ static void session(struct tr2_export *x, uint32_t i)
 	tr2_buf_reset(&x->text);
 	tr2_session_key(x, &x->text, i);
 	id = find_key(x, &d->sessions);
-	if (!id || delete_session(x, id))
+	if (!id || forget(x, &d->sessions, id))
 		d->session_ids[i] = id ? id : d->sessions.next++;
-}
-
-/* Delete the threads of a process of an earlier export; it keeps its id. */
-static bool delete_process(struct tr2_export *x, int64_t id)
-{
-	char sql[300];
-
-	snprintf(sql, sizeof(sql),
-		 "DELETE FROM samples WHERE session_id = 0 AND"
-		 " process_id = %" PRId64 ";DELETE FROM states WHERE kernel_thread_id IN"
-		 " (SELECT id FROM kernel_threads WHERE process_id = %" PRId64
-		 ");DELETE FROM kernel_threads WHERE process_id = %" PRId64,
-		 id, id, id);
-	return execute(x, sql);
 }
 
 static void node(struct tr2_export *x, uint32_t i)
@@ -390,7 +416,7 @@ static void node(struct tr2_export *x, uint32_t i)
 	tr2_buf_reset(&x->text);
 	tr2_process_key(x, &x->text, i);
 	id = find_key(x, &d->processes);
-	if (!id || delete_process(x, id))
+	if (!id || forget(x, &d->processes, id))
 		d->process_ids[i] = id ? id : d->processes.next++;
 }
 
@@ -428,6 +454,15 @@ static bool finish(struct tr2_export *x)
 	       execute(x, tr2_schema_views) && execute(x, "COMMIT");
 }
 
+static void finalize(const struct keyed *k)
+{
+	int i;
+
+	sqlite3_finalize(k->find);
+	for (i = 0; i < k->nr_forget; i++)
+		sqlite3_finalize(k->forget[i]);
+}
+
 static bool end(struct tr2_export *x)
 {
 	struct database *d = x->state;
@@ -437,9 +472,9 @@ static bool end(struct tr2_export *x)
 		finish(x);
 	for (i = 0; i < TR2_TABLE_NR; i++)
 		sqlite3_finalize(d->insert[i]);
-	sqlite3_finalize(d->sessions.find);
-	sqlite3_finalize(d->processes.find);
-	sqlite3_finalize(d->recordings.find);
+	finalize(&d->sessions);
+	finalize(&d->processes);
+	finalize(&d->recordings);
 	/* Closing rolls back an uncommitted transaction. */
 	sqlite3_close(d->db);
 	if (x->failed && d->open && d->made)
