@@ -69,6 +69,7 @@ struct tr2_clickhouse {
 	struct tr2_http *http;
 	const char *database;
 	struct tr2_buf query, body;
+	struct tr2_buf head; /* the first columns of the current unit */
 	/* Rows that were not sent yet. */
 	struct tr2_buf rows[TR2_TABLE_NR];
 	uint32_t nr_rows[TR2_TABLE_NR];

@@ -176,11 +176,17 @@ static bool look_up_units(struct tr2_clickhouse *c, enum tr2_table_id table,
 	return true;
 }
 
-/* Copy the rows of the pieces that are not stored to c->body. */
-static void collect(struct tr2_clickhouse *c, enum tr2_table_id table)
+/* Return the rows of the pieces that are not stored: mostly all of them, else a
+ * copy. */
+static const struct tr2_buf *collect(struct tr2_clickhouse *c,
+				     enum tr2_table_id table)
 {
-	size_t i, from;
+	size_t i = 0, from;
 
+	while (i < c->nr_pieces && !c->pieces[i].unit.there)
+		i++;
+	if (i == c->nr_pieces)
+		return &c->rows[table];
 	tr2_buf_reset(&c->body);
 	for (i = 0; i < c->nr_pieces; i++) {
 		from = rows_from(c, i, table);
@@ -188,6 +194,7 @@ static void collect(struct tr2_clickhouse *c, enum tr2_table_id table)
 			tr2_buf_add(&c->body, c->rows[table].p + from,
 				    c->pieces[i].end[table] - from);
 	}
+	return &c->body;
 }
 
 static void add_insert(struct tr2_clickhouse *c, enum tr2_table_id table)
@@ -231,10 +238,9 @@ static void set_params(struct tr2_clickhouse *c, enum tr2_table_id table)
 	tr2_buf_release(&b);
 }
 
-/* Count the rows in c->body. */
-static uint64_t count_rows(const struct tr2_clickhouse *c)
+static uint64_t count_rows(const struct tr2_buf *rows)
 {
-	const char *p = c->body.p, *end = p + c->body.len;
+	const char *p = rows->p, *end = p + rows->len;
 	uint64_t nr = 0;
 
 	while ((p = memchr(p, '\n', (size_t)(end - p)))) {
@@ -245,31 +251,33 @@ static uint64_t count_rows(const struct tr2_clickhouse *c)
 }
 
 /* Send one INSERT. 1: done; 0: the server is busy; -1: an error was printed. */
-static int insert(struct tr2_clickhouse *c, enum tr2_table_id table)
+static int insert(struct tr2_clickhouse *c, enum tr2_table_id table,
+		  const struct tr2_buf *rows)
 {
-	tr2_must(!c->body.failed);
+	tr2_must(!rows->failed);
 	set_params(c, table);
-	if (!tr2_http_post_once(c->http, c->body.p, c->body.len))
+	if (!tr2_http_post_once(c->http, rows->p, rows->len))
 		return -1;
 	if (tr2_http_status(c->http) != 200)
 		return tr2_clickhouse_busy(c) ? 0 : -1;
-	c->sent_rows[table] += count_rows(c);
+	c->sent_rows[table] += count_rows(rows);
 	return 1;
 }
 
 /* After a failure, query whether the rows were stored nevertheless. */
 static bool send_table(struct tr2_clickhouse *c, enum tr2_table_id table)
 {
+	const struct tr2_buf *rows;
 	int tries = 0, done = 0;
 
 	tr2_must(!c->rows[table].failed);
 	while (c->rows[table].len && !done) {
 		if (!look_up_units(c, table, tries > 0))
 			return false;
-		collect(c, table);
-		if (!c->body.len)
+		rows = collect(c, table);
+		if (!rows->len)
 			break;
-		done = insert(c, table);
+		done = insert(c, table, rows);
 		if (!done && tr2_clickhouse_gave_up(c, ++tries))
 			return false;
 	}
@@ -303,6 +311,24 @@ bool tr2_clickhouse_flush(struct tr2_clickhouse *c)
 	return ok;
 }
 
+/* The first columns of all rows of a unit. */
+static void set_head(struct tr2_clickhouse *c,
+		     const struct tr2_clickhouse_unit *u)
+{
+	struct tr2_buf *b = &c->head;
+
+	tr2_buf_reset(b);
+	add_day(b, u->day);
+	tr2_buf_addch(b, '\t');
+	add_text(b, u->host, u->host_len);
+	tr2_buf_addch(b, '\t');
+	tr2_buf_add_i64(b, u->tree);
+	tr2_buf_addch(b, '\t');
+	tr2_buf_add_i64(b, u->unit);
+	tr2_buf_addch(b, '\t');
+	tr2_must(!b->failed);
+}
+
 void tr2_clickhouse_begin(struct tr2_clickhouse *c,
 			  const struct tr2_clickhouse_unit *unit)
 {
@@ -314,6 +340,7 @@ void tr2_clickhouse_begin(struct tr2_clickhouse *c,
 				      sizeof(struct tr2_clickhouse_unit *));
 	c->pieces[c->nr_pieces++] =
 		(struct tr2_clickhouse_piece){ .unit = *unit };
+	set_head(c, unit);
 }
 
 static void add_value(struct tr2_buf *b, const struct tr2_column_def *col,
@@ -339,14 +366,7 @@ void tr2_clickhouse_row(struct tr2_clickhouse *c, enum tr2_table_id table,
 	struct tr2_buf *b = &c->rows[table];
 	unsigned int i;
 
-	add_day(b, u->day);
-	tr2_buf_addch(b, '\t');
-	add_text(b, u->host, u->host_len);
-	tr2_buf_addch(b, '\t');
-	tr2_buf_add_i64(b, u->tree);
-	tr2_buf_addch(b, '\t');
-	tr2_buf_add_i64(b, u->unit);
-	tr2_buf_addch(b, '\t');
+	tr2_buf_add(b, c->head.p, c->head.len);
 	tr2_buf_add_u64(b, nr);
 	tr2_buf_addch(b, '\t');
 	tr2_buf_add_u64(b, u->revision);
@@ -382,6 +402,7 @@ void tr2_clickhouse_release(struct tr2_clickhouse *c)
 		tr2_buf_release(&c->rows[i]);
 	tr2_buf_release(&c->query);
 	tr2_buf_release(&c->body);
+	tr2_buf_release(&c->head);
 	free(c->pieces);
 	free(c->list);
 	tr2_http_free(c->http);
