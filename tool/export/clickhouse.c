@@ -34,6 +34,7 @@ struct clickhouse {
 	struct tr2_row row;
 	struct tr2_row_ids ids;
 	struct tr2_clickhouse_unit *units; /* by session of the model */
+	uint32_t *near; /* by process: its session, or one near it */
 	int64_t *session_ids, *thread_ids, *span_ids;
 	int64_t *process_ids, *kernel_thread_ids, *recording_ids;
 	uint32_t *point_rows, *metric_rows, *sample_rows;
@@ -75,6 +76,28 @@ static void number_rows(struct tr2_export *x)
 		h->sample_rows[i] = ++h->next_row[m->samples[i].session];
 }
 
+/* Find the session of each process, or of the nearest one above it; else any,
+ * since all run on one machine. */
+static void find_near(struct clickhouse *h, const struct tr2_model *m)
+{
+	uint32_t i;
+
+	h->near[0] = m->nr_sessions > 1 ? 1 : 0;
+	for (i = m->first_root; i; i = tr2_node_after(m, i))
+		h->near[i] = m->nodes[i].session ? m->nodes[i].session :
+						   h->near[m->nodes[i].parent];
+}
+
+static void process_unit(struct tr2_export *x, struct tr2_clickhouse_unit *unit,
+			 uint32_t node)
+{
+	const struct clickhouse *h = x->state;
+	uint32_t near = h->near[node];
+
+	tr2_clickhouse_process_unit(x, unit, near ? &h->units[near] : NULL,
+				    node);
+}
+
 /* The id of a recording or a process is its unit; its threads are numbered from
  * there. */
 static void number_units(struct tr2_export *x)
@@ -89,7 +112,7 @@ static void number_units(struct tr2_export *x)
 		h->recording_ids[i] = unit.unit;
 	}
 	for (i = 1; i < m->nr_nodes; i++) {
-		tr2_clickhouse_process_unit(x, &unit, h->units, i);
+		process_unit(x, &unit, i);
 		h->process_ids[i] = unit.unit;
 		nr = 0;
 		tr2_for_each_task_thread(m, m->nodes[i].task, t)
@@ -100,6 +123,7 @@ static void number_units(struct tr2_export *x)
 static void allocate(struct clickhouse *h, const struct tr2_model *m)
 {
 	h->units = tr2_calloc(m->nr_sessions, sizeof(*h->units));
+	h->near = tr2_calloc(m->nr_nodes, sizeof(*h->near));
 	h->session_ids = tr2_calloc(m->nr_sessions, sizeof(*h->session_ids));
 	h->next_row = tr2_calloc(m->nr_sessions, sizeof(*h->next_row));
 	h->thread_ids = tr2_calloc(m->nr_threads, sizeof(*h->thread_ids));
@@ -176,6 +200,7 @@ static bool begin(struct tr2_export *x)
 		h->session_ids[i] = h->units[i].unit;
 	}
 	number_rows(x);
+	find_near(h, x->m);
 	number_units(x);
 	return find_loaded(x);
 }
@@ -237,7 +262,7 @@ static void begin_unit(struct tr2_export *x, enum tr2_table_id table,
 	if (table == TR2_TABLE_recordings)
 		tr2_clickhouse_recording_unit(x, &unit, i);
 	else if (table == TR2_TABLE_processes)
-		tr2_clickhouse_process_unit(x, &unit, h->units, i);
+		process_unit(x, &unit, i);
 	else
 		return;
 	h->state_row = h->sample_row = 0;
@@ -307,6 +332,7 @@ static void release(struct clickhouse *h)
 	tr2_clickhouse_release(&h->c);
 	tr2_row_release(&h->row);
 	free(h->units);
+	free(h->near);
 	free(h->session_ids);
 	free(h->thread_ids);
 	free(h->span_ids);

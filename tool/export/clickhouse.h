@@ -42,10 +42,11 @@ int64_t tr2_clickhouse_id(const char *key, size_t len);
 void tr2_clickhouse_session_unit(struct tr2_export *x,
 				 struct tr2_clickhouse_unit *u,
 				 uint32_t session);
-/* Identify a process by its key and the host. units: those of all sessions. */
+/* Identify a process by its key and the host. near: the unit of its session, or
+ * of one near it; NULL: there is none. */
 void tr2_clickhouse_process_unit(struct tr2_export *x,
 				 struct tr2_clickhouse_unit *u,
-				 const struct tr2_clickhouse_unit *units,
+				 const struct tr2_clickhouse_unit *near,
 				 uint32_t node);
 void tr2_clickhouse_recording_unit(struct tr2_export *x,
 				   struct tr2_clickhouse_unit *u,

@@ -95,29 +95,18 @@ void tr2_clickhouse_session_unit(struct tr2_export *x,
 	set_host(u, own);
 }
 
-/* Return the session of a process or of the nearest one above it; else any,
- * since all run on one machine. Return 0 if the model has no session. */
-static uint32_t session_near(const struct tr2_model *m, uint32_t node)
-{
-	for (; node; node = m->nodes[node].parent)
-		if (m->nodes[node].session)
-			return m->nodes[node].session;
-	return m->nr_sessions > 1 ? 1 : 0;
-}
-
 void tr2_clickhouse_process_unit(struct tr2_export *x,
 				 struct tr2_clickhouse_unit *u,
-				 const struct tr2_clickhouse_unit *units,
+				 const struct tr2_clickhouse_unit *near,
 				 uint32_t i)
 {
 	const struct tr2_node *n = &x->m->nodes[i];
-	uint32_t near = session_near(x->m, i);
 	const struct tr2_model_input *in =
 		&x->m->inputs[tr2_input_of_node(x->m, i)];
 
 	*u = (struct tr2_clickhouse_unit){ .host = "" };
 	if (near)
-		*u = units[near];
+		*u = *near;
 	else
 		u->host = tr2_export_host(in->meta_json, &u->host_len);
 	tr2_buf_reset(&x->text);

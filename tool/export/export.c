@@ -153,6 +153,7 @@ bool tr2_export_run(struct tr2_export *x, const struct tr2_export_format *f)
 	tr2_stacks_end(x->stacks);
 	free(x->first_sample);
 	free(x->next_sample);
+	tr2_buf_release(&x->recording_key);
 	tr2_buf_release(&x->scratch);
 	tr2_buf_release(&x->text);
 	return !stopped(x);

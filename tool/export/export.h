@@ -38,6 +38,8 @@ struct tr2_export {
 	struct tr2_export_sink sink;
 	struct tr2_buf scratch; /* the last redacted text */
 	struct tr2_buf text;    /* for composing text */
+	struct tr2_buf recording_key; /* of keyed_input; 0: none yet */
+	uint32_t keyed_input;
 	struct tr2_stacks *stacks; /* for samples; NULL: not created yet */
 	uint32_t task_thread; /* whose states are walked over */
 	/* Samples of processes without a session, chained by process. */

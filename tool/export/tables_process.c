@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/memory.h"
 #include "export/tables_cells.h"
 #include "model/kind.h"
 #include "model/states.h"
@@ -19,7 +20,8 @@ static void add_host(struct tr2_buf *b, const struct tr2_model_input *in)
 	tr2_buf_add(b, host, len);
 }
 
-void tr2_recording_key(struct tr2_export *x, struct tr2_buf *b, uint32_t input)
+static void add_recording_key(struct tr2_export *x, struct tr2_buf *b,
+			      uint32_t input)
 {
 	const struct tr2_model_input *in = &x->m->inputs[input];
 	char *real;
@@ -33,6 +35,18 @@ void tr2_recording_key(struct tr2_export *x, struct tr2_buf *b, uint32_t input)
 	real = realpath(in->path, NULL);
 	tr2_buf_addstr(b, tr2_export_text(x, real ? real : in->path));
 	free(real);
+}
+
+/* Each row has it: keep the last one. */
+void tr2_recording_key(struct tr2_export *x, struct tr2_buf *b, uint32_t input)
+{
+	if (x->keyed_input != input) {
+		tr2_buf_reset(&x->recording_key);
+		add_recording_key(x, &x->recording_key, input);
+		x->keyed_input = input;
+	}
+	tr2_must(!x->recording_key.failed);
+	tr2_buf_add(b, x->recording_key.p, x->recording_key.len);
 }
 
 void tr2_value_recording(struct tr2_export *x, struct tr2_row *r,
