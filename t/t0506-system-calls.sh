@@ -186,18 +186,18 @@ test_expect_success 'start and end of a session, tracing off' '
 
 test_expect_success 'start and end of a session with a target' '
 	rm -f e n p &&
-	within 35 GIT_TRACE2_EVENT="$(pwd)/e" &&
+	within 28 GIT_TRACE2_EVENT="$(pwd)/e" &&
 	test_line_count = 6 e &&
 	# The file with the rules of local time takes 7.
-	within 42 GIT_TRACE2="$(pwd)/n" &&
-	within 42 GIT_TRACE2_PERF="$(pwd)/p"
+	within 35 GIT_TRACE2="$(pwd)/n" &&
+	within 35 GIT_TRACE2_PERF="$(pwd)/p"
 '
 
 test_expect_success 'start and end of a session with a ring' '
 	rm -f r &&
-	within 47 GIT_TRACE2_RING="$(pwd)/r" &&
+	within 45 GIT_TRACE2_RING="$(pwd)/r" &&
 	rm -f r &&
-	GIT_TRACE2_RING_MODE=consume within 57 GIT_TRACE2_RING="$(pwd)/r"
+	GIT_TRACE2_RING_MODE=consume within 55 GIT_TRACE2_RING="$(pwd)/r"
 '
 
 # tampered HOW: writes into e fail as strace can inject it.

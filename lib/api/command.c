@@ -78,15 +78,17 @@ void trace2_cmd_name_fl(const char *file, int line, const char *name)
 {
 	struct tr2_call call;
 	struct tr2_buf *hierarchy;
+	bool locked;
 
 	if (!tr2_call_begin(&call, file, line))
 		return;
 	name = name ? name : "";
 	hierarchy = &call.thread->message;
 	tr2_buf_reset(hierarchy);
-	tr2_lock();
+	locked = tr2_lock_others();
 	tr2_buf_addstr(hierarchy, tr2_inherit_add_name(name));
-	tr2_unlock();
+	if (locked)
+		tr2_unlock();
 	TR2_EMIT(&call, cmd_name, .name.s = name,
 		 .hierarchy.s = tr2_buf_str(hierarchy));
 	tr2_params_list_config(&call);

@@ -37,3 +37,8 @@ void tr2_barrier(void)
 	    syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0))
 		tr2_sys_sleep(&a_while);
 }
+
+bool tr2_barrier_is_alone(void)
+{
+	return IS_ALONE;
+}

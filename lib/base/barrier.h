@@ -23,4 +23,7 @@ void tr2_barrier_start(bool may_wait);
  */
 void tr2_barrier(void);
 
+/* Whether the process has no other thread, as far as libc knows. */
+bool tr2_barrier_is_alone(void);
+
 #endif

@@ -268,7 +268,8 @@ static void counters_forked(void)
 	tr2_blocks_after_fork(&blocks, NULL, 0);
 }
 
-static void counters_close(void)
+/* Under the lock. */
+static void close_counters(void)
 {
 	unsigned int i;
 
@@ -282,9 +283,18 @@ static void counters_close(void)
 	}
 }
 
+static void counters_close(void)
+{
+	if (!nr_counters)
+		return;
+	tr2_lock();
+	close_counters();
+	tr2_unlock();
+}
+
 static void counters_release(void)
 {
-	counters_close();
+	close_counters();
 	all_tasks = NULL;
 	free(counters);
 	counters = NULL;

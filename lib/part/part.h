@@ -36,7 +36,8 @@ struct tr2_part {
 	void (*emit_process)(struct tr2_call *call, struct tr2_slot *sum);
 	/* The calling thread ends; it still has its slot. [L] */
 	void (*thread_end)(struct tr2_thread *thread, void **own);
-	/* The last event before atexit was emitted: stop. [L] */
+	/* The last event before atexit was emitted: stop. It takes the lock if
+	 * there is something to stop. */
 	void (*close)(void);
 	/* No more records are written to the ring. [L] */
 	void (*ring_end)(void);

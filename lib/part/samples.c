@@ -339,10 +339,14 @@ static void samples_close(void)
 {
 	unsigned int i;
 
+	if (!tr2_nr_samples)
+		return;
+	tr2_lock();
 	for (i = 0; i < tr2_nr_samples; i++)
 		if (tr2_samples[i].perf)
 			tr2_samples[i].perf->on_overflow = NULL;
 	tell_all_code();
+	tr2_unlock();
 }
 
 /* All open events are closed elsewhere. */

@@ -424,8 +424,12 @@ static void kernel_close(void)
 {
 	struct task *task;
 
+	if (!tr2_nr_samples)
+		return;
+	tr2_lock();
 	for (task = all; task; task = task->next)
 		stop(task, tr2_arena_totals());
+	tr2_unlock();
 }
 
 static void kernel_release(void)

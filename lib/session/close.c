@@ -42,9 +42,7 @@ static void emit_parts(struct tr2_call *call,
 	tr2_pending_errors_emit(call);
 	tr2_parts_emit_thread(call, main_thread);
 	tr2_parts_emit_process(call, sum);
-	tr2_lock();
 	tr2_parts_close();
-	tr2_unlock();
 }
 
 /*
@@ -84,9 +82,12 @@ static void write_end(struct tr2_thread *thread, bool interrupted)
 	tr2_session_end_ring(TR2_ARENA_EXITED, tr2_session.exit_code,
 			     tr2_lock_is_mine());
 	for (i = 0; i < TR2_TARGET_NR; i++) {
-		tr2_dest_stop(tr2_stream_dest(i));
-		if (!interrupted && !nr.busy)
+		if (interrupted || nr.busy)
+			tr2_dest_stop(tr2_stream_dest(i));
+		else if (i == TR2_TARGET_ring)
 			tr2_dest_close(tr2_stream_dest(i));
+		else
+			tr2_dest_close_behind_line(tr2_stream_dest(i));
 	}
 }
 

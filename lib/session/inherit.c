@@ -79,7 +79,8 @@ static bool variable_start(struct variable *v, const char *name)
 /*
  * Append "/text", or "text" to an empty value. A reader of the environment in
  * another thread sees the old value or the new one: the byte at the old end is
- * written last.
+ * written last. The length follows: if a handler jumps out before, the next call
+ * replaces the text.
  */
 static bool variable_append(struct variable *v, const char *text)
 {
@@ -94,8 +95,9 @@ static bool variable_append(struct variable *v, const char *text)
 		memcpy(v->value + old + 1, text, n + 1);
 	else
 		memcpy(v->value + 1, text + 1, n);
-	v->len = old + n + (old != 0);
 	__atomic_store_n(&v->value[old], first, __ATOMIC_RELEASE);
+	__atomic_signal_fence(__ATOMIC_RELEASE);
+	v->len = old + n + (old != 0);
 	return true;
 }
 

@@ -97,15 +97,26 @@ bool tr2_dest_attach_fd(struct tr2_dest *dest, int fd,
 	return true;
 }
 
-void tr2_dest_close(struct tr2_dest *dest)
+static void close_unless_reused(struct tr2_dest *dest, bool is_checked)
 {
-	switch_off(dest);
 	if (dest->fd < 0)
 		return;
-	if (dest->ours && tr2_fd_is(dest->fd, &dest->id))
+	if (dest->ours && (is_checked || tr2_fd_is(dest->fd, &dest->id)))
 		close(dest->fd);
 	tr2_relay_close(&dest->relay);
 	dest->fd = -1;
+}
+
+void tr2_dest_close(struct tr2_dest *dest)
+{
+	switch_off(dest);
+	close_unless_reused(dest, false);
+}
+
+/* The check switches it off if the number is another file's. */
+void tr2_dest_close_behind_line(struct tr2_dest *dest)
+{
+	close_unless_reused(dest, switch_off(dest));
 }
 
 static bool is_pending(int signo)

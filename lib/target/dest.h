@@ -161,6 +161,9 @@ void tr2_dest_stop(struct tr2_dest *dest);
  */
 void tr2_dest_close(struct tr2_dest *dest);
 
+/* The same for one that has just got a line, for which it was checked. */
+void tr2_dest_close_behind_line(struct tr2_dest *dest);
+
 enum tr2_dest_owner {
 	TR2_DEST_HOSTS,
 	TR2_DEST_OURS, /* it can be written to, without waiting */

@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 
+#include "base/barrier.h"
 #include "base/mask.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -20,6 +21,14 @@ void tr2_lock(void)
 	pthread_mutex_lock(&lock);
 	tr2_lock_mine = true;
 	before_lock = before;
+}
+
+bool tr2_lock_others(void)
+{
+	if (tr2_barrier_is_alone())
+		return false;
+	tr2_lock();
+	return true;
 }
 
 void tr2_unlock(void)

@@ -12,6 +12,10 @@
 #include <stdbool.h>
 
 void tr2_lock(void);
+
+/* Take it if the process has other threads; true: it was taken. For data that
+ * the thread's own signal handlers may find at any moment. */
+bool tr2_lock_others(void);
 void tr2_unlock(void);
 
 extern __thread bool tr2_lock_mine

@@ -340,13 +340,14 @@ static struct tr2_thread_nr count_calls(void)
 {
 	struct tr2_thread_nr nr = { 0, 0 };
 	const struct tr2_thread *thread;
+	bool locked = tr2_lock_others();
 
-	tr2_lock();
 	for (thread = registry; thread; thread = thread->next) {
 		nr.busy += thread != tr2_self && is_busy(thread);
 		nr.aside += nr_aside(thread);
 	}
-	tr2_unlock();
+	if (locked)
+		tr2_unlock();
 	return nr;
 }
 
