@@ -6,28 +6,15 @@
  *
  * usage: added NAME LIMIT OURS THEIRS [VARIABLE=VALUE] (that switches both on)
  */
-#include <spawn.h>
-#include <string.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
-
-#include "bench.h"
+#include "spawn.h"
 
 #define ROUNDS 401
 
-/* User and system time together are exact. */
 static double spawn_ns(char *program, char *option)
 {
 	char *argv[] = { program, option, NULL };
-	struct rusage used;
-	int status;
-	pid_t pid;
 
-	if (posix_spawn(&pid, program, NULL, NULL, argv, environ) ||
-	    wait4(pid, &status, 0, &used) != pid || status)
-		abort();
-	return (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) * 1e9 +
-	       (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec) * 1e3;
+	return bench_spawn_ns(argv);
 }
 
 static double added_ns(char *program)
