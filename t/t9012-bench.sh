@@ -209,20 +209,25 @@ test_expect_success 'a promise that is no longer kept' '
 	test_cmp expect actual
 '
 
-test_expect_success 'counts are exact, memory nearly' '
+test_expect_success 'counts are exact, memory and reading nearly' '
 	rows <<-\EOF | ours old &&
 	count|an event|1000|1.000
 	load|git|1000|2000|1000|0.5|1000
+	load|tiny|1000|2000|1000|0|1000
+	load|perf|1000|2000|1000|0|1000
 	EOF
 	rows <<-\EOF | ours new &&
 	count|an event|1006|2.000
-	load|git|1000|2000|1000|0.5|1020
+	load|git|1000|2000|1000|0.5|1040
+	load|tiny|1000|2160|1000|0|1000
+	load|perf|1000|2240|1000|0|1030
 	EOF
 	moved 1 &&
 	cat >expect <<-\EOF &&
 	an event: instructions +0.6 %
 	an event: system calls +100.0 %
-	git: memory +2.0 %
+	git: memory +4.0 %
+	perf: ratio +12.0 %
 	EOF
 	test_cmp expect actual
 '
