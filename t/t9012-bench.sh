@@ -220,7 +220,7 @@ test_expect_success 'counts are exact, memory and reading nearly' '
 	count|an event|1006|2.000
 	load|git|1000|2000|1000|0.5|1040
 	load|tiny|1000|2160|1000|0|1000
-	load|perf|1000|2240|1000|0|1030
+	load|perf|1000|2240|1000|0|1020
 	EOF
 	moved 1 &&
 	cat >expect <<-\EOF &&
