@@ -133,11 +133,22 @@ test_expect_success LIBDW,BUILD_ID 'a server may have a copy of a removed file' 
 	id=$(perl -0777 -ne "/\x04\0{3}\x14\0{3}\x03\0{3}GNU\0(.{20})/s && print unpack q(H*), \$1" treesum) &&
 	mkdir -p server/buildid/$id &&
 	mv treesum server/buildid/$id/executable &&
-	DEBUGINFOD_URLS="file://$(pwd | sed "s/ /%20/g")/server" \
-		DEBUGINFOD_CACHE_PATH="$(pwd)/cache" \
-		trace2 report --samples r >out 2>err &&
+	DEBUGINFOD_URLS="file://$(pwd | sed "s/ /%20/g")/server" &&
+	DEBUGINFOD_CACHE_PATH="$(pwd)/cache" &&
+	export DEBUGINFOD_URLS DEBUGINFOD_CACHE_PATH &&
+	trace2 report --samples --debuginfod r >out 2>err &&
+	{ grep " sum_files$" out || ! ls /usr/lib/*/libdebuginfod.so.1; } &&
+	trace2 export --to csv --table samples --debuginfod r >csv 2>err &&
+	{ grep ";sum_files;" csv || ! ls /usr/lib/*/libdebuginfod.so.1; } &&
+	# Nobody asks it unasked.
+	rm -rf cache &&
+	trace2 report --samples r >out 2>err &&
+	trace2 export --to csv --table samples r >csv 2>err &&
+	unset DEBUGINFOD_URLS DEBUGINFOD_CACHE_PATH &&
 	mv server/buildid/$id/executable treesum &&
-	{ grep " sum_files$" out || ! ls /usr/lib/*/libdebuginfod.so.1; }
+	test_grep ! " sum_files$" out &&
+	test_grep ! ";sum_files;" csv &&
+	test_path_is_missing cache
 '
 
 test_expect_success LIBDW,BUILD_ID,STRIP 'one that was stripped since' '

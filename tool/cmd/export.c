@@ -8,6 +8,7 @@
 #include "common/options.h"
 #include "common/say.h"
 #include "export/export.h"
+#include "samples/symbols.h"
 
 static const struct {
 	const char *name;
@@ -40,6 +41,7 @@ static const char table_choices[] =
 	;
 
 static const char *to, *compat;
+static bool debuginfod;
 static struct tr2_export_options chosen = { .table = "spans",
 					    .database = "trace2" };
 
@@ -70,6 +72,7 @@ static const struct tr2_option options[] = {
 	{ 0, "no-states", NULL, TR2_OPT_FLAG, &chosen.no_states,
 	  "with sqlite, clickhouse and chrome: leave out the states of threads, "
 	  "which are the largest part", NULL },
+	TR2_OPTION_DEBUGINFOD(&debuginfod),
 	TR2_OPT_END
 };
 
@@ -176,6 +179,7 @@ static int run(int argc, char **argv)
 	code = check_options(f);
 	if (code)
 		return code;
+	tr2_symbols_ask_servers(debuginfod);
 	m = tr2_inputs_load(argc, argv,
 			    f->flags & TR2_EXPORT_LINES ? TR2_LOAD_LINES : 0,
 			    &code);

@@ -16,6 +16,7 @@
 #include "export/html.h"
 #include "model/kind.h"
 #include "model/retime.h"
+#include "samples/symbols.h"
 
 #define TR2_REPORT_VIEW(name, help) VIEW_##name,
 enum {
@@ -32,6 +33,7 @@ static bool (*const views[NR_VIEWS])(const struct tr2_report *r) = {
 
 static bool chosen[NR_VIEWS];
 static const char *html;
+static bool debuginfod;
 static struct tr2_list what_if, jobs;
 static struct tr2_export_options html_options;
 static struct tr2_report report = {
@@ -73,6 +75,7 @@ static const struct tr2_option options[] = {
 	  "write one page for a browser: timeline, flame graph, tables", NULL },
 	{ 0, "redact", NULL, TR2_OPT_FLAG, &html_options.redact,
 	  "hide passwords and other secrets in every string", NULL },
+	TR2_OPTION_DEBUGINFOD(&debuginfod),
 	TR2_OPT_END
 };
 
@@ -389,6 +392,7 @@ static int run(int argc, char **argv)
 	if (exit_code)
 		return exit_code;
 	argc = take_changes(argc, argv);
+	tr2_symbols_ask_servers(debuginfod);
 	m = tr2_inputs_load(argc, argv, 0, &exit_code);
 	if (!m)
 		return exit_code;

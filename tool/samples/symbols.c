@@ -46,6 +46,12 @@ struct tr2_symbols {
 	struct tr2_map by_place, by_name, by_address;
 };
 
+void tr2_symbols_ask_servers(bool ask)
+{
+	if (!ask)
+		unsetenv("DEBUGINFOD_URLS");
+}
+
 struct tr2_symbols *tr2_symbols_new(struct tr2_model *m)
 {
 	struct tr2_symbols *s = tr2_calloc(1, sizeof(*s));

@@ -12,6 +12,15 @@
 
 #include "model/model.h"
 
+/* Shall libdw ask the servers that DEBUGINFOD_URLS names for files that are
+ * missing? Distributions set it for everybody, and a server learns the build ids
+ * of all programs: only who asked for it has them asked. Call this first. */
+#define TR2_OPTION_DEBUGINFOD(value)                                        \
+	{ 0, "debuginfod", NULL, TR2_OPT_FLAG, value,                       \
+	  "ask the servers that DEBUGINFOD_URLS names for the functions of " \
+	  "programs without debugging information", NULL }
+void tr2_symbols_ask_servers(bool ask);
+
 struct tr2_symbols;
 
 /* Find the calls in copies of stacks, if there are any. */
