@@ -334,7 +334,23 @@ test_expect_success '--report-every reports new counts, and nothing without news
 	test_grep ! "clients connected" rest
 '
 
+test_expect_success STATES,READS_STREAMS,GIT 'with a command and --profile its samples are all there' '
+	trace2 record -o l --listen "$sock/s" --rotate 300 --keep 1 --profile -- \
+		sh -c "i=0; while test \$i -lt 100000; do i=\$((i + 1)); done
+			git version; git version; git version" &&
+	jq -e ".directories_removed > 0 and .lost == 0" l/meta.json &&
+	trace2 list -i l --format=json >list.json &&
+	jq -e ".processes | length == 4" list.json &&
+	trace2 report --functions --format=json l >json 2>err &&
+	jq -e "[.functions[].samples] | add >= 5" json &&
+	jq -e ".coverage[0] | .sampled_ns > .cpu_ns / 2" json
+'
+
 test_expect_success 'options of a service that make no sense' '
+	test_expect_code 2 trace2 record -o m --listen "$sock/s" --profile 2>err &&
+	test_grep "^trace2: --profile is for a command, or -p" err &&
+	test_expect_code 2 trace2 record -o m --listen "$sock/s" -e cs 2>err &&
+	test_grep "^trace2: -e is for a command" err &&
 	test_expect_code 2 trace2 record -o m --listen "$sock/s" --keep 3 2>err &&
 	test_grep "^trace2: --keep goes with --rotate" err &&
 	test_expect_code 2 trace2 record -o m --report-every 1s -- true 2>err &&

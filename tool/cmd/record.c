@@ -140,6 +140,11 @@ static int usage(int argc)
 				       "rings that there are" :
 				       "-e is for a command: it cannot count "
 				       "with -p");
+	if (!argc && !processes.nr && (profile || events.nr))
+		return tr2_usage_error(&tr2_command_record,
+				       profile ?
+				       "--profile is for a command, or -p" :
+				       "-e is for a command");
 	if (rings && addresses.nr)
 		return tr2_usage_error(&tr2_command_record,
 				       "--ring and --listen exclude each other");
