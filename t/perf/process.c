@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The cost that start and end of the library add to a short process.
- * usage: process COUNT-PROGRAM NAME=VALUE (that switches tracing on)
+ * The cost that start and end of the library add to a short process: without
+ * tracing, and with each setting, whose file is removed between rounds.
+ * usage: process COUNT-PROGRAM [ROW NAME=PATH]...
  */
 #include <spawn.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "bench.h"
 
-static char *program, *setting;
-static char *with_setting[1024];
+static char *program;
+static char *env_with_setting[1024];
+static const char *file;
 
 static void spawn(char *option, char **env)
 {
@@ -37,34 +40,42 @@ static void nothing_on(size_t n)
 		spawn(NULL, environ);
 }
 
-static void event_on(size_t n)
+static void target_on(size_t n)
 {
 	while (n--)
-		spawn(NULL, with_setting);
+		spawn(NULL, env_with_setting);
+}
+
+static void remove_file(void)
+{
+	unlink(file);
+}
+
+static void run(const char *row, void (*ours)(size_t n), void (*after)(void))
+{
+	char name[128];
+	const struct bench_case c = { name, "the same without the library",
+				      ours, without, 1, after, 201 };
+
+	snprintf(name, sizeof(name), "a process, %s", row);
+	bench_run(&c);
 }
 
 int main(int argc, char **argv)
 {
-	static const char limit[] = "the same without the library";
-	static const struct bench_case off = {
-		"a process, nothing on", limit, nothing_on, without, 1,
-		NULL, 201
-	};
-	static const struct bench_case on = {
-		"a process, event to a file", limit, event_on, without, 1,
-		NULL, 201
-	};
-	size_t i = 0;
+	size_t i;
 
-	if (argc != 3)
+	if (argc < 2 || argc % 2)
 		return 129;
 	program = argv[1];
-	setting = argv[2];
-	with_setting[i++] = setting;
-	for (; environ[i - 1] && i < 1023; i++)
-		with_setting[i] = environ[i - 1];
+	for (i = 0; environ[i] && i < 1022; i++)
+		env_with_setting[i + 1] = environ[i];
 	bench_pin();
-	bench_run(&off);
-	bench_run(&on);
+	run("nothing on", nothing_on, NULL);
+	for (argv += 2; *argv; argv += 2) {
+		env_with_setting[0] = argv[1];
+		file = strchr(argv[1], '=') + 1;
+		run(argv[0], target_on, remove_file);
+	}
 	return 0;
 }

@@ -9,6 +9,8 @@ void ours_start(const char **argv)
 {
 	trace2_initialize();
 	trace2_cmd_start(argv);
+	trace2_collect_process_info(TRACE2_PROCESS_INFO_STARTUP);
+	trace2_cmd_name("bench");
 }
 
 int ours_exit(void)

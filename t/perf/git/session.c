@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A process that traces nothing but its start and its exit, by the library
- * (OURS) or by Git's own tracer; "off": it does not even initialise. */
+/* A process that traces nothing but its start, as a command of Git does (with
+ * its ancestors), and its exit, by the library (OURS) or by Git's own tracer;
+ * "off": it does not even initialise. */
 #include "ours.h"
 #include "tracer.h"
 

@@ -12,6 +12,8 @@ struct repository;
 void trace2_initialize_clock(void);
 void trace2_initialize_fl(const char *file, int line);
 void trace2_cmd_start_fl(const char *file, int line, const char **argv);
+void trace2_collect_process_info(int reason); /* 0: the start */
+void trace2_cmd_name_fl(const char *file, int line, const char *name);
 void trace2_cmd_exit_fl(const char *file, int line, int code);
 void trace2_region_enter_fl(const char *file, int line, const char *category,
 			    const char *label, const struct repository *repo,
@@ -27,11 +29,14 @@ void trace2_printf_fl(const char *file, int line, const char *fmt, ...);
 /* Git's archive calls it; its common-main.c, which has it, has a main(), too. */
 int common_exit(const char *file, int line, int code);
 
+/* As a command of Git starts. */
 static inline void git_start(const char **argv)
 {
 	trace2_initialize_clock();
 	trace2_initialize_fl(__FILE__, __LINE__);
 	trace2_cmd_start_fl(__FILE__, __LINE__, argv);
+	trace2_collect_process_info(0);
+	trace2_cmd_name_fl(__FILE__, __LINE__, "bench");
 }
 
 #endif
