@@ -17,9 +17,22 @@ TRACES="$TEST_DIRECTORY/traces"
 # shellcheck disable=SC2016,SC2034 # the dollars are for jq
 ROWS='def rows($n): . as $a | range(0; length; $n) as $i | $a[$i:$i + $n];'
 
+# Join the parts of strings as tool/html/data.js does.
 page_data () {
-	"$PERL_PATH" -0777 -ne 'print $1
-		if m{<script type="application/json" id="data">(.*?)</script>}s' "$1"
+	"$PERL_PATH" -MJSON::PP -0777 -ne '
+		my ($data, $strings) = m{<script type="application/json" id="data">(.*?\n"strings":)(.*?)\}</script>}s or exit;
+		my $json = JSON::PP->new->allow_nonref->utf8;
+		my (@all, $list);
+		$list = $json->decode($strings);
+		if (!grep { ref } @$list) {
+			print "$data$strings}";
+			exit;
+		}
+		push @all, join "", map { ref ? substr $all[$_->[0]], $_->[1], $_->[2] : $_ }
+			ref ? @$_ : $_ for @$list;
+		$list = $json->encode(\@all);
+		$list =~ s/([<>&])/sprintf "\\u%04x", ord $1/ge;
+		print "$data$list}";' "$1"
 }
 
 page_own () {

@@ -39,6 +39,31 @@ test_expect_success JQ 'the page has the content of the recording' '
 	test_cmp expect actual
 '
 
+# A string cannot refer to itself: the second has the same text twice, before and
+# behind what the first has.
+test_expect_success JQ 'what strings have in common is in the page once' '
+	same="-I/usr/include/a/rather/long/directory -DAND_A_DEFINITION_OF=\\\"something\\\"" &&
+	other="-I/usr/share/another/directory/to/look/into" &&
+	{
+		begin P 0 make &&
+		for line in "cc $same x $same" "cc $other $same $other" "cc $same é -c é.c" \
+			"cc é -c a.c $same -o a.o" "cc é -c a.c $same -o a.o -g"
+		do
+			i=$((${i-0} + 1)) &&
+			event P $i child_start "\"child_id\":$i,\"child_class\":\"?\",\"use_shell\":true,\"argv\":[\"$line\"]" ||
+			return 1
+		done &&
+		event P 9 atexit
+	} >same.event &&
+	trace2 report --html page.html same.event &&
+	grep -o "a/rather/long/directory" page.html >found &&
+	test_line_count = 2 found &&
+	page_data page.html >data &&
+	jq -r ".strings as \$s | .threads[0][5] | [range(6; length; 9) as \$i | \$s[.[\$i]]][]" data >actual &&
+	jq -r "select(.event == \"child_start\").argv[0] | \"\\(@sh)\"" same.event >expect &&
+	test_cmp expect actual
+'
+
 # Times of the day are times since the start in the page, and it has columns of
 # its own: compare the columns from..to that both have in this order.
 # Tables, and from and to which of their columns the report has the same.

@@ -263,10 +263,9 @@ static bool end(struct tr2_export *x)
 	free(h->of_thread);
 	free(h->of_span);
 	free(h->of_point);
-	tr2_map_release(&h->numbers);
+	tr2_html_release_strings(h);
 	tr2_buf_release(&h->processes);
 	tr2_buf_release(&h->points);
-	tr2_buf_release(&h->strings);
 	tr2_buf_release(&h->json);
 	free(h);
 	return true;

@@ -18,9 +18,8 @@ static uint32_t number(struct tr2_export *x, const char *s, size_t len)
 		return 0;
 	slot = tr2_map_slot(&h->numbers, tr2_key(0, id));
 	if (!*slot) {
-		*slot = ++h->nr_strings;
-		tr2_buf_addch(&h->strings, ',');
-		tr2_json_add_string(&h->strings, tr2_s(x->m, id));
+		tr2_html_add_text(h, tr2_s(x->m, id), strlen(tr2_s(x->m, id)));
+		*slot = h->nr_strings;
 	}
 	return *slot;
 }

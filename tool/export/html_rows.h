@@ -10,6 +10,17 @@
 #include "export/frames.h"
 #include "export/html.h"
 
+/* A string of the page; the model has it. */
+struct tr2_html_text {
+	const char *s;
+	size_t len;
+};
+
+/* Where a block of bytes is: its text, by index, and its place there. */
+struct tr2_html_block {
+	uint32_t text, at;
+};
+
 struct tr2_html {
 	struct tr2_frames frames;
 	int64_t origin_ns;
@@ -21,8 +32,12 @@ struct tr2_html {
 	uint32_t nr_spans_before; /* the current thread */
 	int64_t last_ns; /* start of the last span */
 	struct tr2_map numbers; /* numbers by interned string */
-	uint32_t nr_strings;
-	/* Rows, and the text of the strings, in the order of their numbers. */
+	struct tr2_html_text *texts; /* by number - 1 */
+	uint32_t nr_strings, alloc_texts;
+	struct tr2_map blocks; /* 1 + index, by hash */
+	struct tr2_html_block *block;
+	uint32_t nr_blocks, alloc_blocks;
+	/* Rows, and the strings in the order of their numbers. */
 	struct tr2_buf processes, points, strings;
 	struct tr2_buf json; /* the next output */
 };
@@ -33,6 +48,10 @@ uint32_t tr2_html_string(struct tr2_export *x, const char *s);
 uint32_t tr2_html_text(struct tr2_export *x);
 uint32_t tr2_html_place(struct tr2_export *x, tr2_str file, uint32_t line);
 uint32_t tr2_html_command(struct tr2_export *x, const struct tr2_words *words);
+
+/* export/html_strings.c: append a string of the model; release all. */
+void tr2_html_add_text(struct tr2_html *h, const char *s, size_t len);
+void tr2_html_release_strings(struct tr2_html *h);
 
 void tr2_html_open_row(struct tr2_buf *b);
 void tr2_html_num(struct tr2_buf *b, int64_t value);

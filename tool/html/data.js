@@ -183,9 +183,21 @@ function addPath(d, first) {
 	d.path = path.length;
 }
 
+// Join the parts of strings: a text, or [number, first, length] for a stretch of
+// an earlier string (tool/export/html_strings.c).
+function joinStrings(strings) {
+	strings.forEach((parts, i) => {
+		if (typeof parts === 'string')
+			return;
+		strings[i] = parts.map((part) => typeof part === 'string' ? part :
+			strings[part[0]].slice(part[1], part[1] + part[2])).join('');
+	});
+}
+
 // Return the data of the page: d.items, d.strings, d.threadInfo, d.t0 and d.t1.
 function decode(text) {
 	const d = JSON.parse(text);
+	joinStrings(d.strings);
 	const np = d.processes.length;
 	let n = np + d.threads.length + d.points.length +
 		d.tasks.filter(isOwnTask).length + d.path.length / PATH_FIELDS;
