@@ -231,6 +231,36 @@ test_expect_success EXPENSIVE,JQ 'too many states are put together, and add up' 
 	test_cmp expect actual
 '
 
+# Two processes run in turn, 20,000 times each: of 10 us, one 1 to 7, the other
+# the rest.
+test_expect_success JQ 'too many pieces of the path are put together, and add up' '
+	"$PERL_PATH" -e "
+		print qq(0 0 fork 10 10 1 1\n0 0 in 10 10\n1 0 comm 10 10 top exec\n),
+			qq(1 0 fork 20 20 10 10\n2 0 comm 20 20 kid exec\n);
+		for my \$k (0 .. 19_999) {
+			my (\$at, \$run) = (10 + 10 * \$k, 1 + \$k % 7);
+			print map { qq(@\$_\n) } [\$at, q(0 out 10 10)],
+				[\$at, q(1 in 20 20)], [\$at + \$run, q(1 out 20 20)],
+				[\$at + \$run, q(0 in 10 10)];
+		}
+		print qq(200100 1 exit 20 20\n200200 0 exit 10 10\n);
+	" >records &&
+	rm -rf r &&
+	"$PERL_PATH" "$TEST_DIRECTORY/t3130/kernel.perl" r <records &&
+	trace2 report --html page.html r &&
+	page_data page.html >data &&
+	jq -c "$ROWS [.path | rows(6)] as \$p | [.pathGrain > 0,
+		(\$p | length > 1000 and length <= 30000),
+		any(\$p[]; .[0] != 0),
+		([\$p[] | select(.[4] % 32 == 0)[1]] | add),
+		([\$p[][1]] | add)]" data >actual &&
+	trace2 report --path --format=json r |
+		jq -c "[true, true, false,
+			([.critical_path[] | select(.state == \"run\").time_ns] | add),
+			([.critical_path[].time_ns] | add)]" >expect &&
+	test_cmp expect actual
+'
+
 test_expect_success 'it fetches nothing, and runs nothing but its own script' '
 	trace2 report --html page.html known.event &&
 	"$PERL_PATH" -MDigest::SHA=sha256_base64 -0777 -ne "

@@ -205,6 +205,44 @@ test_expect_success 'many processes are packed into lanes, and unfold' '
 	EOF
 '
 
+# 2,000 processes and 20,000 in the same time.
+test_expect_success 'a picture costs as much as it has pixels, not processes' '
+	for n in 1000 10000
+	do
+		"$PERL_PATH" -e "
+			my (\$n, \$wall) = (shift, 800_000);
+			my @lines = ([0, q(0 fork 10 10 1 1)], [1, q(0 in 10 10)],
+				[2, q(0 comm 10 10 make exec)], [\$wall + 20, q(0 exit 10 10)]);
+			for my \$k (1 .. \$n) {
+				my (\$at, \$sh, \$cc) = (10 + int(\$wall / \$n) * (\$k - 1), 100 + \$k, 100_000 + \$k);
+				push @lines, [\$at, qq(1 fork \$sh \$sh 10 10)],
+					[\$at + 1, qq(1 in \$sh \$sh)],
+					[\$at + 2, qq(1 comm \$sh \$sh sh exec)],
+					[\$at + 3, qq(1 fork \$cc \$cc \$sh \$sh)],
+					[\$at + 4, qq(1 out \$sh \$sh)],
+					[\$at + 5, qq(1 in \$cc \$cc)],
+					[\$at + 6, qq(1 out \$cc \$cc preempted)],
+					[\$at + 8, qq(1 in \$cc \$cc)],
+					[\$at + 20, qq(1 out \$cc \$cc)],
+					[\$at + 20, qq(1 exit \$cc \$cc)],
+					[\$at + 22, qq(1 in \$sh \$sh)],
+					[\$at + 30, qq(1 out \$sh \$sh)],
+					[\$at + 30, qq(1 exit \$sh \$sh)];
+			}
+			print map { qq(@\$_\n) } sort { \$a->[0] <=> \$b->[0] } @lines;
+		" $n >records &&
+		rm -rf r &&
+		"$PERL_PATH" "$TEST_DIRECTORY/t3130/kernel.perl" r <records &&
+		trace2 report --html many.html r &&
+		TMPDIR=$browser_tmp "$PERL_PATH" \
+			"$TEST_DIRECTORY"/t3600/steps.perl "$PWD"/many.html >count.$n ||
+		return 1
+	done &&
+	few=$(cat count.1000) && many=$(cat count.10000) &&
+	echo "$few and $many steps" >&3 &&
+	test "$few" -gt 10000 && test "$many" -lt $((2 * few))
+'
+
 test_expect_success 'keys go everywhere' '
 	browse page.html <<-\EOF
 	$b->js("document.querySelector(\"#canvas\").focus()");

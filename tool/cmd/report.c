@@ -344,6 +344,8 @@ static void print_page_tables(struct tr2_model *m, struct tr2_output *out)
 
 	report.m = m;
 	report.out = out;
+	if (!tr2_filter_on(report.filter))
+		tr2_report_path_by_kind(&report);
 	tr2_report_processes_by_kind(&report);
 	tr2_report_processes(&report);
 	for (i = 0; i < NR_VIEWS; i++) {

@@ -81,6 +81,8 @@ static inline double tr2_report_share(int64_t part, int64_t whole)
 
 /* Without a view: print the totals. */
 void tr2_report_summary(const struct tr2_report *r);
+/* For the page: print the critical path by kind, if it has many steps. */
+void tr2_report_path_by_kind(const struct tr2_report *r);
 /* Print so many of the largest parts of the path, and all others as one. */
 void tr2_report_parts(const struct tr2_report *r, size_t most);
 /* Were records of states lost? */

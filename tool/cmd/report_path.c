@@ -115,10 +115,12 @@ static void cell_step(struct tr2_table *t, const void *row)
 	tr2_cell_str(t, tr2_buf_str(&b));
 	if (r->nr_rest)
 		tr2_cell_color(t, TR2_COLOR_DIM);
-	else if (r->sum)
+	if (r->sum)
 		tr2_cell_keep_count(t);
-	else
+	if (r->step->span)
 		tr2_cell_link(t, TR2_LINK_SPAN, r->step->span);
+	else if (r->sum)
+		tr2_cell_link(t, TR2_LINK_NODE, r->step->node);
 }
 
 /* A sum by its kind, even if it is one process. */
@@ -532,6 +534,41 @@ bool tr2_report_path(const struct tr2_report *r)
 		print_limits(r, root);
 	free(steps);
 	return ok;
+}
+
+void tr2_report_path_by_kind(const struct tr2_report *r)
+{
+	struct tr2_model *m = r->m;
+	uint32_t root = tr2_longest_root(m);
+	struct step_row row = { .of.m = m,
+				.whole = m->nodes[root].end_ns -
+					 m->nodes[root].start_ns };
+	struct tr2_column columns[ARRAY_SIZE(path_columns)];
+	struct tr2_step *steps = NULL;
+	size_t nr = root ? tr2_critical_path(m, root, &steps) : 0;
+	struct rows rows = { .shown = tr2_calloc(nr, sizeof(*rows.shown)) };
+	struct tr2_path_sum *sums = NULL;
+	struct tr2_table t;
+
+	mark_steps(steps, nr, row.whole, false, &rows);
+	if (!fits(&rows, row.whole)) {
+		nr = tr2_critical_sums(m, steps, nr, &sums);
+		row.functions = tr2_path_functions_new(m);
+		name_columns(columns, m, true);
+		tr2_table_init(&t, r->out, "critical_path_by_kind",
+			       TR2_COLUMNS(columns));
+		r->out->caption = "what the end waited for, summed by kind of "
+				  "process, region and reason; a name leads to "
+				  "the first of them";
+		give_sums(&t, &row, sums, nr, TR2_REPORT_ROWS - 1, &rows);
+		give_rest(&t, &row, &rows);
+		tr2_table_print(&t);
+		tr2_table_release(&t);
+		tr2_path_functions_free(row.functions);
+	}
+	free(sums);
+	free(rows.shown);
+	free(steps);
 }
 
 void tr2_report_parts(const struct tr2_report *r, size_t most)

@@ -22,11 +22,15 @@ static void number_processes(struct tr2_export *x, struct tr2_html *h)
 	const struct tr2_model *m = x->m;
 	uint32_t i;
 
+	h->cpu_ns = TR2_NO_TIME;
 	h->origin_ns = INT64_MAX;
 	for (i = m->first_root; i; i = tr2_node_after(m, i)) {
 		if (!tr2_filter_node(x->filter, m, i))
 			continue;
 		h->of_node[i] = ++h->nr_processes;
+		if (m->nodes[i].cpu_ns != TR2_NO_TIME)
+			h->cpu_ns = m->nodes[i].cpu_ns +
+				    (h->cpu_ns == TR2_NO_TIME ? 0 : h->cpu_ns);
 		if (m->nodes[i].start_ns < h->origin_ns)
 			h->origin_ns = m->nodes[i].start_ns;
 	}
@@ -67,6 +71,8 @@ static void add_head(struct tr2_export *x)
 	tr2_buf_addch(b, '"');
 	tr2_export_json_int(b, "lost", (int64_t)m->lost);
 	tr2_export_json_int(b, "spawning", m->spawning_ns);
+	if (h->cpu_ns != TR2_NO_TIME)
+		tr2_export_json_int(b, "cpu", h->cpu_ns);
 	tr2_buf_addstr(b, x->opt->redact ? ",\"redacted\":true" : "");
 	tr2_buf_addstr(b, tr2_filter_on(x->filter) ? ",\"filtered\":true" : "");
 	tr2_html_key(b, "threads");

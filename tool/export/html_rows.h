@@ -24,6 +24,7 @@ struct tr2_html_block {
 struct tr2_html {
 	struct tr2_frames frames;
 	int64_t origin_ns;
+	int64_t cpu_ns; /* of the processes; TR2_NO_TIME: unknown */
 	uint32_t *of_node; /* by process: 1 + its row */
 	uint32_t *of_thread;
 	uint32_t *of_span; /* in the order of the threads */
@@ -64,8 +65,13 @@ void tr2_html_key(struct tr2_buf *b, const char *name);
 void tr2_html_array(struct tr2_export *x, const char *name,
 		    const struct tr2_buf *rows);
 
-/* export/html_states.c: write the kernel's threads, and the critical path. */
+/* In the page, a state is its kind, or WAIT and its cause; and a flag. */
+#define TR2_HTML_NR_CODES (TR2_STATE_WAIT + TR2_CAUSE_NR)
+#define TR2_HTML_INFERRED 32
+
+/* export/html_states.c: write the kernel's threads. */
 void tr2_html_add_states(struct tr2_export *x);
+/* export/html_path.c: write the critical path. */
 void tr2_html_add_path(struct tr2_export *x);
 
 /* export/html_samples.c: write the samples. */

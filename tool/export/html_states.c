@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * html_states - the kernel's threads with their states, and the critical path,
- * for the page.
+ * html_states - the kernel's threads with their states, for the page.
  *
  * A page has at most MAX_STATES states. If there are more, those shorter than
  * a time, the grain, are put together within each stretch of that length, one
@@ -13,15 +12,10 @@
 
 #include "common/memory.h"
 #include "export/html_rows.h"
-#include "model/critical.h"
 #include "model/filter.h"
 #include "model/states.h"
 
 #define MAX_STATES 300000
-
-/* In the page, a state is its kind, or WAIT and its cause; and flags. */
-#define NR_CODES (TR2_STATE_WAIT + TR2_CAUSE_NR)
-#define CODE_INFERRED 32
 
 struct states {
 	struct tr2_export *x;
@@ -30,7 +24,7 @@ struct states {
 	uint64_t nr, nr_recorded;
 	struct tr2_buf rows;
 	/* Short states that are put together; nr_short 0: none. */
-	int64_t ns[NR_CODES];
+	int64_t ns[TR2_HTML_NR_CODES];
 	int64_t until_ns;
 	uint32_t nr_short, first_short;
 };
@@ -63,7 +57,7 @@ static void add_whole(struct states *w, const struct tr2_state *s, int64_t ns)
 					   w->x, tr2_s(w->x->m, s->comm)) :
 				   0;
 	add_state(w, ns,
-		  code_of(s) | (s->flags & TR2_STATE_INFERRED ? CODE_INFERRED :
+		  code_of(s) | (s->flags & TR2_STATE_INFERRED ? TR2_HTML_INFERRED :
 								0u),
 		  other);
 }
@@ -77,7 +71,7 @@ static void flush(struct states *w, const struct tr2_model *m)
 
 		add_whole(w, s, w->ns[code_of(s)]);
 	} else if (w->nr_short) {
-		for (code = 0; code < NR_CODES; code++)
+		for (code = 0; code < TR2_HTML_NR_CODES; code++)
 			if (w->ns[code])
 				add_state(w, w->ns[code], code, 0);
 	}
@@ -205,47 +199,4 @@ void tr2_html_add_states(struct tr2_export *x)
 	tr2_html_array(x, "tasks", &w.rows);
 	tr2_buf_release(&w.rows);
 	free(w.of_thread);
-}
-
-/* What the path is made of: as for states, and NR_CODES for a time whose reason
- * is unknown. */
-static unsigned int path_code(const struct tr2_path_piece *p)
-{
-	static const uint8_t codes[] = {
-		[TR2_STEP_UNKNOWN] = NR_CODES,
-		[TR2_STEP_RUN] = TR2_STATE_RUN,
-		[TR2_STEP_READY] = TR2_STATE_READY,
-		[TR2_STEP_WAIT] = TR2_STATE_WAIT,
-	};
-
-	return (codes[p->kind] + (p->kind == TR2_STEP_WAIT ? p->cause : 0u)) |
-	       (p->inferred ? CODE_INFERRED : 0u);
-}
-
-void tr2_html_add_path(struct tr2_export *x)
-{
-	const struct tr2_model *m = x->m;
-	struct tr2_html *h = x->state;
-	uint32_t root = tr2_longest_root(m);
-	struct tr2_buf rows = TR2_BUF_INIT;
-	struct tr2_path_piece *pieces = NULL;
-	int64_t at_ns = h->origin_ns;
-	size_t i, nr;
-
-	nr = root ? tr2_critical_pieces(m, root, &pieces) : 0;
-	for (i = 0; i < nr; i++) {
-		if (!h->of_node[pieces[i].node])
-			continue;
-		tr2_buf_addstr(&rows, rows.len ? "," : "");
-		tr2_html_num(&rows, pieces[i].start_ns - at_ns);
-		at_ns = pieces[i].end_ns;
-		tr2_html_num(&rows, pieces[i].end_ns - pieces[i].start_ns);
-		tr2_html_num(&rows, h->of_node[pieces[i].node]);
-		tr2_html_num(&rows, h->of_span[pieces[i].span]);
-		tr2_html_num(&rows, path_code(&pieces[i]));
-		tr2_buf_add_u64(&rows, tr2_html_string(x, tr2_s(m, pieces[i].by)));
-	}
-	tr2_html_array(x, "path", &rows);
-	tr2_buf_release(&rows);
-	free(pieces);
 }

@@ -165,7 +165,9 @@ function addPath(d, first) {
 	d.pathCode = new Uint8Array(path.length / PATH_FIELDS);
 	for (let k = 0, i = first; k < path.length; k += PATH_FIELDS, i++) {
 		const code = path[k + 4], by = path[k + 5];
-		const reason = reasonText(d, code, by);
+		// by: less than 0 for parts of several processes
+		const reason = reasonText(d, code, Math.max(0, by)) +
+			(by < 0 ? ', in several processes' : '');
 
 		if (!numbers.has(reason))
 			numbers.set(reason, d.strings.push(reason) - 1);

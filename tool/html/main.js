@@ -15,12 +15,14 @@ function showSummary(d) {
 	const parts = [d.roots.length < 2 ? showTime(whole) + ' wall' :
 		plural(d.roots.length, 'command') + ', ' + showTime(whole) +
 		' altogether in a span of ' + showTime(span)];
-	const cpu = sumStates(d, d.tasks, d.t0, d.t1)[RUN];
+	const threads = Math.max(d.threadInfo.length, d.tasks.length);
 
-	if (cpu)
-		parts.push(showTime(cpu) + ' CPU (' + digits(cpu / span) + ' CPUs)');
-	parts.push(plural(np, 'process'),
-		plural(Math.max(d.threadInfo.length, d.tasks.length), 'thread'));
+	if (d.cpu !== undefined)
+		parts.push(showTime(d.cpu) + ' CPU (' + digits(d.cpu / whole) +
+			' CPUs)');
+	parts.push(plural(np, 'process'));
+	if (threads > np)
+		parts.push(plural(threads, 'thread'));
 	if (spans)
 		parts.push(plural(spans, 'span'));
 
@@ -261,6 +263,7 @@ function start() {
 
 	byId('data').remove();
 	packProcesses(d);
+	d.sumOfStates = makeStateSums(d);
 	readTheme(d);
 	showSummary(d);
 	describeNothing();

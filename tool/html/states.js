@@ -128,6 +128,14 @@ function makeColumns(d) {
 		sums[last * codes + code] += b - last;
 	}
 
+	// Add list[at + code] of time in a column; scale: the time of a pixel.
+	function addSums(x, list, at, scale) {
+		for (let code = 0; code < codes; code++)
+			sums[x * codes + code] += list[at + code] / scale;
+		low = Math.min(low, x);
+		high = Math.max(high, x);
+	}
+
 	// Return the parts of run, of ready and of waits, and the longest wait.
 	function column(x) {
 		const at = x * codes;
@@ -190,7 +198,31 @@ function makeColumns(d) {
 		}
 	}
 
-	return { begin, end, clear, add, paint };
+	return { begin, end, clear, add, addSums, paint };
+}
+
+// The same for a task with many states: add them pixel by pixel.
+function addManyStates(d, columns, task, view) {
+	const { start, code } = d.states, sums = new Float64Array(
+		WAIT + d.causes.length + 1);
+	const end = Math.min(task.end, view.t1);
+	let from = Math.max(task.start, view.t0), k = stateAfter(d, task, from);
+	let x = Math.floor((from - view.t0) / view.scale);
+
+	for (; from < end && k < task.last; x++) {
+		const to = Math.min(end, view.t0 + (x + 1) * view.scale);
+		const next = stateAfter(d, { first: k, last: task.last }, to);
+
+		sums.fill(0);
+		d.sumOfStates(sums, k, next, 0);
+		// Parts of those at both ends are in the pixels beside this one.
+		sums[code[k] & ~INFERRED] -= from - start[k];
+		if (next < task.last && start[next] < to)
+			sums[code[next] & ~INFERRED] += to - start[next];
+		columns.addSums(x, sums, 0, view.scale);
+		from = to;
+		k = next;
+	}
 }
 
 // Add the states of a task to columns. view: as for marks.
@@ -199,6 +231,14 @@ function addStates(d, columns, task, view) {
 
 	if (task.start >= view.t1 || task.end <= view.t0)
 		return;
+	const pixels = (Math.min(task.end, view.t1) -
+		Math.max(task.start, view.t0)) / view.scale;
+	if (task.last - task.first > 100 + 4 * pixels &&
+	    stateAfter(d, task, view.t1) - stateAfter(d, task, view.t0) >
+	    100 + 4 * pixels) {
+		addManyStates(d, columns, task, view);
+		return;
+	}
 	for (let k = stateAfter(d, task, view.t0);
 		k < task.last && start[k] < view.t1; k++)
 		columns.add(Math.max(view.left, view.toX(start[k])),
@@ -230,9 +270,13 @@ function makeLegend(d) {
 		byId('grain').textContent = ' Of ' + showNumber(d.recordedStates) +
 			' recorded states, those shorter than ' + showTime(d.grain) +
 			' are put together: sums are exact, their order is not.';
+	if (d.pathGrain)
+		byId('grain').append(' So are parts of the path shorter than ' +
+			showTime(d.pathGrain) + '.');
 
 	return (i, t0, t1) => {
-		const sums = sumStates(d, tasksOfItem(d, i), t0, t1);
+		const sums = i < 0 && t0 <= d.t0 && t1 >= d.t1 ? all :
+			sumStates(d, tasksOfItem(d, i), t0, t1);
 
 		note.textContent = (i < 0 ? 'All threads' : itemName(d, i)) + ':';
 		for (const { code, value, swatch } of rows) {

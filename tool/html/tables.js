@@ -21,7 +21,7 @@ function sentence(text) {
 
 // Return "Critical path" for "critical_path", "In regions" for "IN REGIONS".
 function titleOf(name) {
-	return name === 'PID' ? name :
+	return name === 'PID' || name === 'CPU' ? name :
 		sentence(name.toLowerCase().replace(/_/g, ' '));
 }
 

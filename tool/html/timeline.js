@@ -10,6 +10,7 @@ const STRIP = 6; // of a bar: its states
 const RULER = 24;
 const SHORTEST = 50; // ns: the shortest interval that can be shown
 const THIN = 1.6; // pixels of the narrowest bar
+const FEW_IN_PIXEL = 4; // items whose states are drawn one by one
 
 function makeTimeline(d, events) {
 	const { start, dur, kind, name, row: rowOf, process, open } = d.items;
@@ -143,12 +144,35 @@ function makeTimeline(d, events) {
 		}
 	}
 
+	// Add the states of many items that begin in a column of pixels.
+	function addRowSums(row, from, to, x, view) {
+		const sums = row.sums ??= makeRowSums(d, row.items, tasksOfRow);
+		const codes = sums.length / (row.items.length + 1);
+		const own = sums.slice(to * codes, (to + 1) * codes);
+
+		for (let code = 0; code < codes; code++)
+			own[code] -= sums[from * codes + code];
+		columns.addSums(Math.max(0, x), own, 0, view.scale);
+	}
+
 	function drawStates(row, y, view) {
+		const { items } = row;
+
 		columns.clear(Math.ceil(width - gutter));
-		for (let k = Math.max(0, firstAfter(start, row.items, t0) - 1);
-			k < row.items.length && start[row.items[k]] < t1; k++)
-			for (const task of tasksOfRow(row.items[k]))
-				addStates(d, columns, task, view);
+		for (let k = Math.max(0, firstAfter(start, items, t0) - 1), next;
+			k < items.length && start[items[k]] < t1; k = next) {
+			const x = Math.floor((start[items[k]] - t0) / view.scale);
+
+			next = Math.max(k + 1, skip(items, t0 + (x + 1) * view.scale,
+				view.scale));
+			if (next - k > FEW_IN_PIXEL) {
+				addRowSums(row, k, next, x, view);
+				continue;
+			}
+			for (; k < next; k++)
+				for (const task of tasksOfRow(items[k]))
+					addStates(d, columns, task, view);
+		}
 		columns.paint(y + BAR - STRIP, STRIP, STRIP / 2);
 	}
 
