@@ -222,10 +222,10 @@ static void test_handlers(void)
 			    strcmp(tr2_site_get(&site)->name, name) != 0;
 	}
 	is_u64((uint64_t)nr_wrong, 0, "handlers register sites meanwhile");
-	jumps = 1;
 	nr_handled = 0;
 	i = 0;
 	sigsetjmp(back, 1);
+	jumps = 1;
 	while (i < 300 || nr_handled < 100) {
 		snprintf(name, sizeof(name), "j%d", i % 1000);
 		i++;
