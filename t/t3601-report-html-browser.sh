@@ -243,6 +243,33 @@ test_expect_success 'a picture costs as much as it has pixels, not processes' '
 	test "$few" -gt 10000 && test "$many" -lt $((2 * few))
 '
 
+test_expect_success 'a tree deeper than there are lanes, or a stack of calls' '
+	"$PERL_PATH" -e "
+		my @lines = ([0, q(0 fork 1000 1000 1 1)], [6000, q(0 exit 1000 1000)]);
+		push @lines, [\$_, sprintf q(0 fork %d %d %d %d),
+				(1000 + \$_) x 2, (999 + \$_) x 2],
+			[\$_, sprintf q(0 comm %d %d deep exec), (1000 + \$_) x 2],
+			[6000, sprintf q(0 exit %d %d), (1000 + \$_) x 2] for 1 .. 5000;
+		print map { qq(@\$_\n) } sort { \$a->[0] <=> \$b->[0] } @lines;
+	" >records &&
+	rm -rf r &&
+	"$PERL_PATH" "$TEST_DIRECTORY/t3130/kernel.perl" r <records &&
+	trace2 report --html deep.html r &&
+	browse deep.html <<-\EOF
+	my $rows = "return (document.querySelector(\"#spacer\").offsetHeight - 50) / 21";
+	is($b->js($rows), 1 + 400 + 1, "one, lanes, and the rest in the last");
+	$b->js("document.querySelector(\"#canvas\").focus()");
+	$b->keys("ArrowDown", ("ArrowDown") x 30);
+	like($b->text("#details"), qr/pid 1030/, "the 30th");
+	$b->click("#tab-processes");
+	$b->js("let more; while ((more = document.querySelector(\"#processes .more button\"))) more.click()");
+	$b->js("[...document.querySelectorAll(\"#processes tbody th button\")].pop().click()");
+	like($b->text("#details"), qr/pid 6000/, "the last");
+	$b->click("#details button:nth-of-type(3)");
+	is($b->js($rows), 5001, "all have rows");
+	EOF
+'
+
 test_expect_success 'keys go everywhere' '
 	browse page.html <<-\EOF
 	$b->js("document.querySelector(\"#canvas\").focus()");

@@ -67,6 +67,7 @@ function groupKey(d, node) {
 // Return the rows, and set the row of each item that is shown.
 function makeRows(d, unfolded) {
 	const { items } = d, rows = [];
+	const todo = []; // [group, depth], the next one last: trees may be deep
 
 	// more: title, depth, key (what a click on the title unfolds), head
 	function add(list, more) {
@@ -80,7 +81,8 @@ function makeRows(d, unfolded) {
 
 	function addLanes(nodes, depth, title) {
 		lanesOf(d, nodes).forEach((list, k) => add(list, { depth,
-			lane: true, title: k ? '' : title }));
+			lane: true, title: !k ? title : k < MAX_LANES ? '' :
+				plural(list.length, 'process') + ' below' }));
 	}
 
 	function addGroup(group, depth) {
@@ -90,20 +92,16 @@ function makeRows(d, unfolded) {
 
 		if (unfolded.has(key)) {
 			add([], { depth, key, title, head: true });
-			for (const node of group)
-				addProcess(node, depth + 1);
+			addLater(group.map((node) => [node]), depth + 1);
 			return;
 		}
 		lanesOf(d, group).forEach((list, k) => add(list, { depth,
 			lane: true, ...(k ? {} : { key, title, head: true }) }));
 	}
 
-	function addProcesses(nodes, depth) {
-		for (const group of groupsOf(d, nodes))
-			if (group.length > 1)
-				addGroup(group, depth);
-			else
-				addProcess(group[0], depth);
+	function addLater(groups, depth) {
+		for (const group of groups.reverse())
+			todo.push([group, depth]);
 	}
 
 	function addProcess(node, depth) {
@@ -124,7 +122,7 @@ function makeRows(d, unfolded) {
 			for (const spans of rowsOfThread(d, info))
 				add(spans, { depth: depth + 1 });
 		}
-		addProcesses(node.children, depth + 1);
+		addLater(groupsOf(d, node.children), depth + 1);
 	}
 
 	items.row.fill(-1);
@@ -133,7 +131,15 @@ function makeRows(d, unfolded) {
 			...(k ? {} : { key: 'all', head: true,
 				title: plural(d.roots.length, 'command') }) }));
 	else
-		addProcesses(d.roots, 0);
+		addLater(groupsOf(d, d.roots), 0);
+	while (todo.length) {
+		const [group, depth] = todo.pop();
+
+		if (group.length > 1)
+			addGroup(group, depth);
+		else
+			addProcess(group[0], depth);
+	}
 	addPointsToRows(d, rows);
 	return rows;
 }
