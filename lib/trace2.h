@@ -617,9 +617,11 @@ __extension__ extern TRACE2_API __thread struct trace2_mine_ trace2_mine_
 #endif
 
 #if defined(__x86_64__) && defined(__LP64__) && !defined(TRACE2_TSAN_)
-/* Not static, for the sake of inline functions of the program. */
-#define TRACE2_INLINE_ \
-	extern __inline__ __attribute__((always_inline, gnu_inline))
+/* Not static, for the sake of inline functions of the program; artificial: no
+ * frame for debuggers and call paths. */
+#define TRACE2_INLINE_    \
+	extern __inline__ \
+		__attribute__((always_inline, gnu_inline, artificial))
 
 /*
  * One instruction adds, so that a counting signal handler cannot interrupt

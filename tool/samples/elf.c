@@ -228,7 +228,8 @@ static const char *name_of(Dwarf_Die *die)
 	return name ? dwarf_formstring(name) : dwarf_diename(die);
 }
 
-/* Add the functions inlined there, up to the function that is not inlined. */
+/* Add the functions inlined there, up to the function that is not inlined,
+ * without those that are to be seen as part of their caller. */
 static void add_inlined(struct tr2_elf *e, GElf_Addr address,
 			struct tr2_elf_function *function, unsigned int *nr)
 {
@@ -240,7 +241,8 @@ static void add_inlined(struct tr2_elf *e, GElf_Addr address,
 	if (unit && dwarf_getscopes(unit, address - bias, &innermost) > 0)
 		nr_dies = dwarf_getscopes_die(&innermost[0], &die);
 	for (i = 0; i < nr_dies && dwarf_tag(&die[i]) != DW_TAG_subprogram; i++)
-		if (dwarf_tag(&die[i]) == DW_TAG_inlined_subroutine)
+		if (dwarf_tag(&die[i]) == DW_TAG_inlined_subroutine &&
+		    !dwarf_hasattr_integrate(&die[i], DW_AT_artificial))
 			add_function(e, function, nr, name_of(&die[i]), true);
 	if (nr_dies > 0)
 		free(die);
