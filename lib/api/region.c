@@ -221,8 +221,10 @@ void trace2_region_enter_at_(struct trace2_site *site, const char *category,
 	struct tr2_call call;
 
 	if (tr2_fastpath_on && site &&
-	    tr2_fastpath_region_enter(site->file, site->line, category, label,
-				      id_of(repo)))
+	    (tr2_fastpath_region_enter_at(tr2_site_get(site), category, label,
+					  repo) ||
+	     tr2_fastpath_region_enter(site->file, site->line, category, label,
+				       id_of(repo))))
 		return;
 	if (!tr2_call_begin_at_inline(&call, site))
 		return;
@@ -251,8 +253,9 @@ void trace2_region_leave_at_(struct trace2_site *site, const char *category,
 	struct tr2_call call;
 
 	if (tr2_fastpath_on && site &&
-	    tr2_fastpath_region_leave(site->file, site->line, category, label,
-				      id_of(repo)))
+	    (tr2_fastpath_region_leave_at(tr2_site_get(site), repo) ||
+	     tr2_fastpath_region_leave(site->file, site->line, category, label,
+				       id_of(repo))))
 		return;
 	if (!tr2_call_begin_at_inline(&call, site))
 		return;
@@ -399,8 +402,9 @@ void trace2_data_string_at_(struct trace2_site *site, const char *category,
 	struct tr2_call call;
 
 	if (tr2_fastpath_on && site &&
-	    tr2_fastpath_data(site->file, site->line, category, id_of(repo),
-			      key, value))
+	    (tr2_fastpath_data_at(tr2_site_get(site), repo, value) ||
+	     tr2_fastpath_data(site->file, site->line, category, id_of(repo),
+			       key, value)))
 		return;
 	if (tr2_call_begin_at_inline(&call, site))
 		data_string(&call, category, repo, key, value);

@@ -134,6 +134,9 @@ void tr2_arena_define(enum tr2_definition_kind kind,
  * there is no room. */
 uint32_t tr2_arena_intern(const char *s);
 
+/* Return the offset of a copy of the row in the file's strings; 0: no room. */
+uint32_t tr2_arena_add_site(const struct tr2_site_row *row);
+
 /* Call them around moving cells from one slot to another, for watchers. */
 void tr2_arena_fold_begin(void);
 void tr2_arena_fold_end(void);

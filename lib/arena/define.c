@@ -45,23 +45,33 @@ static bool back(uint64_t *backed, uint64_t need, uint64_t offset, uint64_t size
 	return true;
 }
 
-uint32_t tr2_arena_intern(const char *s)
+/* Return the offset of the copy; 0: no room. align: a power of two. */
+static uint32_t add(const void *data, size_t size, uint32_t align)
 {
-	size_t size = strlen(s) + 1;
-	uint32_t offset = strings_used;
+	uint32_t offset = (strings_used + align - 1) & ~(align - 1);
 	char *strings;
 
-	if (!tr2_file_header || size == 1 ||
-	    size > TR2_STRINGS_SIZE - strings_used ||
-	    !back(&strings_backed, strings_used + size, TR2_STRINGS_OFFSET,
+	if (!tr2_file_header || offset > TR2_STRINGS_SIZE ||
+	    size > TR2_STRINGS_SIZE - offset ||
+	    !back(&strings_backed, offset + size, TR2_STRINGS_OFFSET,
 		  TR2_STRINGS_SIZE))
 		return 0;
 	strings = (char *)tr2_file_header + TR2_STRINGS_OFFSET;
-	memcpy(strings + offset, s, size);
-	strings_used += (uint32_t)size;
+	memcpy(strings + offset, data, size);
+	strings_used = offset + (uint32_t)size;
 	__atomic_store_n(&tr2_file_header->strings_used, strings_used,
 			 __ATOMIC_RELEASE);
 	return offset;
+}
+
+uint32_t tr2_arena_intern(const char *s)
+{
+	return *s ? add(s, strlen(s) + 1, 1) : 0;
+}
+
+uint32_t tr2_arena_add_site(const struct tr2_site_row *row)
+{
+	return add(row, sizeof(*row), sizeof(row->line));
 }
 
 static uint32_t intern_category(const char *category)

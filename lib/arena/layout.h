@@ -9,7 +9,8 @@
  *	        | header (struct tr2_arena_header)     |
  *	        +--------------------------------------+ 4096
  *	        | strings: NUL-terminated, the first   |
- *	        | one empty, append-only               |
+ *	        | one empty, and rows of sites;        |
+ *	        | append-only                          |
  *	        +--------------------------------------+ 131072
  *	        | definitions, 32 bytes each           |
  *	        +--------------------------------------+ 196608
@@ -82,8 +83,8 @@ static inline uint64_t tr2_histogram_upper(unsigned int bucket)
 }
 
 /* The version of this layout, and of the oldest reader that can read it. */
-#define TR2_LAYOUT_VERSION 2
-#define TR2_LAYOUT_COMPAT_VERSION 1
+#define TR2_LAYOUT_VERSION 3
+#define TR2_LAYOUT_COMPAT_VERSION 3
 
 #define TR2_ARENA_MAGIC "TRACE2AR" /* 8 bytes, no NUL */
 #define TR2_ARENA_BYTE_ORDER 0x01020304u
@@ -192,6 +193,12 @@ struct tr2_definition {
 	uint32_t category, name, unit; /* offsets of strings */
 	uint32_t histogram; /* its number + 1; 0: none */
 	uint32_t reserved;
+};
+
+/* A place in the program that emits events, among the strings. */
+struct tr2_site_row {
+	uint32_t line;
+	uint32_t file, category, name; /* offsets of strings */
 };
 
 enum tr2_slot_state {

@@ -31,8 +31,20 @@
  *	        | zeros                |     up to a multiple of 8
  *	        +----------------------+ size
  *
- * kind is the event's place in events.def, from 0. Nothing behind the head is
- * aligned. What a field of each type takes:
+ *	event	+--------+------+------+ 0   type 0x54330000 + kind
+ *	of a	| header               |     misc: flags, and from bit 2 the nesting
+ *	site	+----------------------+ 8
+ *		| time                 |
+ *		+-----------+----------+ 16
+ *		| tid       | site     |     offset of a struct tr2_site_row
+ *		+-----------+----------+ 24
+ *		| fields               |     without those that are OPT or SITE
+ *		| zeros                |
+ *		+----------------------+ size
+ *
+ * kind is the event's place in events.def, from 0. An event of a site has the
+ * file, the line and the SITE fields of its row, no repo_id, and no other OPT
+ * fields. Nothing behind the heads is aligned. What a field of each type takes:
  *	STR, JSON	u16 length, that many bytes; a length of 0xffff: absent
  *	INT, UINT, BOOL	u64 (INT: two's complement); 0 in an OPT field: absent
  *	SECONDS, T_REL	u64 nanoseconds
@@ -58,11 +70,15 @@ enum tr2_record_type {
 };
 
 #define TR2_RECORD_EVENT 0x54320000u
+#define TR2_RECORD_SITE_EVENT 0x54330000u
 #define TR2_RECORD_FILLER 0x5432ffffu /* means nothing: skip it */
 
 /* misc of an event. */
 #define TR2_MISC_CUT 1u /* strings were cut or left out to fit */
 #define TR2_MISC_MAIN 2u /* in the name of the session's main thread */
+/* Of an event of a site, the nesting is in the other bits. */
+#define TR2_MISC_NESTING_SHIFT 2
+#define TR2_MISC_NESTING_MAX (0xffffu >> TR2_MISC_NESTING_SHIFT)
 /* misc of a MMAP2. */
 #define TR2_MISC_BUILD_ID 0x4000u
 #define TR2_RECORD_BUILD_ID_MAX 20
@@ -84,6 +100,12 @@ struct tr2_record_event {
 	uint32_t tid, line;
 	uint32_t repo_id; /* 0: none */
 	uint32_t nesting; /* 1 + open regions */
+};
+
+struct tr2_record_site_event {
+	struct tr2_record head;
+	uint64_t time;
+	uint32_t tid, site;
 };
 
 struct tr2_record_mmap { /* only of files of version 1 */
@@ -159,6 +181,8 @@ _Static_assert(sizeof(struct tr2_record_sample) == 56, "layout");
 _Static_assert(sizeof(struct tr2_record) == 8, "layout");
 _Static_assert(offsetof(struct tr2_record, size) == 6, "layout");
 _Static_assert(sizeof(struct tr2_record_event) == 32, "layout");
+_Static_assert(sizeof(struct tr2_record_site_event) == 24, "layout");
+_Static_assert(offsetof(struct tr2_record_site_event, site) == 20, "layout");
 _Static_assert(offsetof(struct tr2_record_event, line) == 20, "layout");
 _Static_assert(offsetof(struct tr2_record_mmap, filename) == 40, "layout");
 _Static_assert(offsetof(struct tr2_record_mmap2, build_id) == 44, "layout");

@@ -2,12 +2,16 @@
 /* Write frequent events straight into the ring. */
 #include "session/fastpath.h"
 
+#include <errno.h>
+
 #include "base/barrier.h"
 #include "base/clock.h"
 #include "base/macros.h"
 #include "ring/ring.h"
+#include "ring/site.h"
 #include "thread/emit.h"
 #include "thread/fork_guard.h"
+#include "thread/lock.h"
 #include "thread/stream.h"
 
 int tr2_fastpath_on;
@@ -26,6 +30,8 @@ struct fastpath {
 	enum tr2_event_kind kind;
 	struct text file;
 	int line, repo_id;
+	bool at_site; /* with a row in place of file, line and repo_id */
+	uint32_t row;
 	unsigned int nesting;
 	uint64_t now_ns;
 };
@@ -123,8 +129,11 @@ INLINE char *put_text(char *p, const struct text *text)
 /*
  * For each row of the table: struct fast_NAME with its fields in their order, and
  * functions on all of them. In a record, a field is a text, a number, or missing,
- * since the head has it. A field that is not set is written as absent.
+ * since the head has it. A field that is not set is written as absent. A record
+ * of a site lacks some fields.
  */
+#define LACKS(at_site, flags) \
+	((at_site) && (flags) & (TR2_F_SITE | TR2_F_OPT))
 #define AS_STR TEXT
 #define AS_JSON TEXT
 #define AS_ARGV TEXT
@@ -155,13 +164,18 @@ INLINE char *put_text(char *p, const struct text *text)
 #define BYTES_TEXT(name) bytes += room(&v->name);
 #define BYTES_NUMBER(name) bytes += sizeof(v->name);
 #define BYTES_NOTHING(name)
-#define TR2_FIELD(type, name, flags) PASTE(BYTES_, AS_##type)(name)
+#define TR2_FIELD(type, name, flags) \
+	if (!LACKS(at_site, flags)) {           \
+		PASTE(BYTES_, AS_##type)(name) \
+	}
 #define TR2_EVENT(name, flags, fields, normal, category, perf)         \
-	INLINE size_t bytes_of_##name(const struct fast_##name *v) \
+	INLINE size_t bytes_of_##name(const struct fast_##name *v,      \
+				  bool at_site)                  \
 	{                                                              \
 		size_t bytes = 0;                                      \
 								      \
 		(void)v;                                               \
+		(void)at_site;                                         \
 		fields                                                 \
 		return bytes;                                          \
 	}
@@ -173,13 +187,18 @@ INLINE char *put_text(char *p, const struct text *text)
 #define MARKS_TEXT(name) found |= marks_in(&v->name);
 #define MARKS_NUMBER(name)
 #define MARKS_NOTHING(name)
-#define TR2_FIELD(type, name, flags) PASTE(MARKS_, AS_##type)(name)
+#define TR2_FIELD(type, name, flags) \
+	if (!LACKS(at_site, flags)) {           \
+		PASTE(MARKS_, AS_##type)(name) \
+	}
 #define TR2_EVENT(name, flags, fields, normal, category, perf)        \
-	INLINE uint64_t marks_of_##name(const struct fast_##name *v) \
+	INLINE uint64_t marks_of_##name(const struct fast_##name *v,  \
+				    bool at_site)              \
 	{                                                             \
 		words_2 found = { 0, 0 };                             \
 								      \
 		(void)v;                                              \
+		(void)at_site;                                        \
 		fields                                                \
 		return found[0] | found[1];                           \
 	}
@@ -190,20 +209,24 @@ INLINE char *put_text(char *p, const struct text *text)
 #define PUT_TEXT(name) p = put_text(p, &v->name);
 #define PUT_NUMBER(name) p = put_u64(p, v->name);
 #define PUT_NOTHING(name)
-#define TR2_FIELD(type, name, flags) PASTE(PUT_, AS_##type)(name)
+#define TR2_FIELD(type, name, flags) \
+	if (!LACKS(at_site, flags)) {           \
+		PASTE(PUT_, AS_##type)(name) \
+	}
 #define TR2_EVENT(name, flags, fields, normal, category, perf)               \
-	INLINE void put_##name(char *p, const struct fast_##name *v)        \
+	INLINE void put_##name(char *p, const struct fast_##name *v,        \
+			   bool at_site)                                \
 	{                                                                    \
 		(void)p;                                                     \
 		(void)v;                                                     \
+		(void)at_site;                                               \
 		fields                                                       \
 	}
 #include "event/events.def"
 #undef TR2_EVENT
 #undef TR2_FIELD
 
-/* false: the thread's state requires the slow path. */
-INLINE bool prepare(struct fastpath *q, const char *file, int line, int repo_id)
+INLINE bool is_ready(struct fastpath *q)
 {
 	struct tr2_thread *thread = tr2_self;
 
@@ -212,6 +235,15 @@ INLINE bool prepare(struct fastpath *q, const char *file, int line, int repo_id)
 	    atomic_load_explicit(&thread->busy, memory_order_relaxed))
 		return false;
 	q->thread = thread;
+	return true;
+}
+
+/* false: the thread's state requires the slow path. */
+INLINE bool prepare(struct fastpath *q, const char *file, int line, int repo_id)
+{
+	if (!is_ready(q))
+		return false;
+	q->at_site = false;
 	q->line = line;
 	q->repo_id = repo_id;
 	q->file = measure(tr2_stream.target[TR2_TARGET_ring].brief ? NULL :
@@ -219,10 +251,46 @@ INLINE bool prepare(struct fastpath *q, const char *file, int line, int repo_id)
 	return true;
 }
 
+/* Write the row of a site into the file, before its first event. */
+__attribute__((noinline, cold)) static uint32_t
+add_row(const struct tr2_site *site)
+{
+	int saved_errno = errno;
+	uint32_t row = TR2_RING_NO_ROW;
+
+	if (tr2_lock_is_mine())
+		return row;
+	tr2_lock();
+	row = tr2_ring_add_site(site);
+	tr2_unlock();
+	errno = saved_errno;
+	return row;
+}
+
+/* The same for a record of the site; false: other records may still do. */
+INLINE bool prepare_at(struct fastpath *q, const struct tr2_site *site,
+		       const struct trace2_repo *repo)
+{
+	if (!is_ready(q) || !site || (repo && repo->repo_id) ||
+	    tr2_stream.target[TR2_TARGET_ring].brief ||
+	    (site->may_have_secret && tr2_stream.redact))
+		return false;
+	q->at_site = true;
+	/* Acquire: pairs with the release in tr2_ring_add_site(). */
+	q->row = __atomic_load_n(&tr2_ring_site_rows[site->number],
+				 __ATOMIC_ACQUIRE);
+	if (unlikely(!q->row))
+		q->row = add_row(site);
+	return likely(q->row != TR2_RING_NO_ROW);
+}
+
 /* false: the fields require the slow path. */
 #define MAY_WRITE(q, name, v)                                        \
-	(!(tr2_stream.redact && marks_of_##name(v)) &&               \
-	 bytes_of_##name(v) + room(&(q)->file) <= MAX_BYTES)
+	(!(tr2_stream.redact && marks_of_##name(v, false)) &&        \
+	 bytes_of_##name(v, false) + room(&(q)->file) <= MAX_BYTES)
+#define MAY_WRITE_AT(name, v)                                 \
+	(!(tr2_stream.redact && marks_of_##name(v, true)) &&  \
+	 bytes_of_##name(v, true) <= MAX_BYTES)
 
 /* Write a filler in place of an event that came after the end. */
 __attribute__((noinline)) static void put_filler(struct tr2_ring_write w,
@@ -235,6 +303,16 @@ __attribute__((noinline)) static void put_filler(struct tr2_ring_write w,
 	tr2_ring_end(&w);
 }
 
+INLINE char *put_site_head(char *p, const struct fastpath *q, size_t n)
+{
+	uint64_t misc = q->nesting << TR2_MISC_NESTING_SHIFT;
+
+	p = put_u64(p, (TR2_RECORD_SITE_EVENT + (uint64_t)q->kind) |
+			       misc << 32 | n << 48);
+	p = put_u64(p, q->now_ns);
+	return put_u64(p, q->thread->tid | (uint64_t)q->row << 32);
+}
+
 /*
  * Reserve the record, read the clock and write the part before the fields, which
  * take so many bytes. Return the place of the fields; NULL: no room, or tracing
@@ -242,7 +320,9 @@ __attribute__((noinline)) static void put_filler(struct tr2_ring_write w,
  */
 INLINE char *begin(struct fastpath *q, struct tr2_inside *in, size_t bytes)
 {
-	size_t n = sizeof(struct tr2_record_event) + room(&q->file) + bytes;
+	size_t n = q->at_site ? sizeof(struct tr2_record_site_event) + bytes :
+			    sizeof(struct tr2_record_event) + room(&q->file) +
+				    bytes;
 	char *p;
 
 	n = (n + TR2_RECORD_ALIGN - 1) & -(size_t)TR2_RECORD_ALIGN;
@@ -260,6 +340,8 @@ INLINE char *begin(struct fastpath *q, struct tr2_inside *in, size_t bytes)
 	p = q->w.p;
 	/* The last word first: bytes behind the fields stay zero. */
 	put_u64(p + n - 8, 0);
+	if (q->at_site) /* struct tr2_record_site_event, in words */
+		return put_site_head(p, q, n);
 	/* struct tr2_record_event, in words. */
 	p = put_u64(p, (TR2_RECORD_EVENT + (uint64_t)q->kind) | n << 48);
 	p = put_u64(p, q->now_ns);
@@ -291,9 +373,9 @@ bool tr2_fastpath_region_enter(const char *file, int line, const char *category,
 	    !tr2_region_have_room(&names))
 		return false;
 	q.nesting = (unsigned int)regions->nr_open + 1;
-	p = begin(&q, &in, bytes_of_region_enter(&v));
+	p = begin(&q, &in, bytes_of_region_enter(&v, false));
 	if (p) {
-		put_region_enter(p, &v);
+		put_region_enter(p, &v, false);
 		tr2_ring_end(&q.w);
 	} else {
 		q.now_ns = tr2_clock_now_ns();
@@ -327,13 +409,13 @@ bool tr2_fastpath_region_leave(const char *file, int line, const char *category,
 	if (room(&q.file) > MAX_BYTES - TR2_REGION_BYTES)
 		return false;
 	q.nesting = (unsigned int)q.thread->regions.nr_open;
-	p = begin(&q, &in, bytes_of_region_leave(&v));
+	p = begin(&q, &in, bytes_of_region_leave(&v, false));
 	if (!p) {
 		tr2_region_pop(&q.thread->regions);
 		return true;
 	}
 	v.t_rel = q.now_ns - region->start_ns;
-	put_region_leave(p, &v);
+	put_region_leave(p, &v, false);
 	/* From here on, a signal handler's regions take its place. */
 	tr2_region_pop(&q.thread->regions);
 	tr2_ring_end(&q.w);
@@ -356,10 +438,95 @@ bool tr2_fastpath_data(const char *file, int line, const char *category,
 		return false;
 	q.nesting = (unsigned int)q.thread->regions.nr_open + 1;
 	start_ns = tr2_region_start(q.thread);
-	p = begin(&q, &in, bytes_of_data(&v));
+	p = begin(&q, &in, bytes_of_data(&v, false));
 	if (p) {
 		v.t_rel = q.now_ns - start_ns;
-		put_data(p, &v);
+		put_data(p, &v, false);
+		tr2_ring_end(&q.w);
+	}
+	return true;
+}
+
+bool tr2_fastpath_region_enter_at(const struct tr2_site *site,
+				  const char *category, const char *label,
+				  const struct trace2_repo *repo)
+{
+	const struct fast_region_enter v = { .category.s = category };
+	struct tr2_regions *regions;
+	struct tr2_inside in;
+	struct fastpath q;
+	char *p;
+
+	q.kind = TR2_EV_region_enter;
+	if (!prepare_at(&q, site, repo))
+		return false;
+	regions = &q.thread->regions;
+	if (regions->nr_open >= regions->fastpath_alloc ||
+	    regions->nr_open >= TR2_MISC_NESTING_MAX)
+		return false;
+	q.nesting = (unsigned int)regions->nr_open + 1;
+	p = begin(&q, &in, bytes_of_region_enter(&v, true));
+	if (p) {
+		put_region_enter(p, &v, true);
+		tr2_ring_end(&q.w);
+	} else {
+		q.now_ns = tr2_clock_now_ns();
+	}
+	tr2_region_fill_at(tr2_region_count(regions), site, category, label,
+			   q.now_ns);
+	return true;
+}
+
+bool tr2_fastpath_region_leave_at(const struct tr2_site *site,
+				  const struct trace2_repo *repo)
+{
+	struct fast_region_leave v = { .t_rel = 0 };
+	const struct tr2_region *region;
+	struct tr2_inside in;
+	struct fastpath q;
+	char *p;
+
+	q.kind = TR2_EV_region_leave;
+	if (!prepare_at(&q, site, repo))
+		return false;
+	region = tr2_region_top(&q.thread->regions);
+	if (!region || !region->fastpath_ok || !region->site ||
+	    region->site->names != site->names ||
+	    q.thread->regions.nr_open > TR2_MISC_NESTING_MAX)
+		return false;
+	q.nesting = (unsigned int)q.thread->regions.nr_open;
+	p = begin(&q, &in, bytes_of_region_leave(&v, true));
+	if (!p) {
+		tr2_region_pop(&q.thread->regions);
+		return true;
+	}
+	v.t_rel = q.now_ns - region->start_ns;
+	put_region_leave(p, &v, true);
+	/* From here on, a signal handler's regions take its place. */
+	tr2_region_pop(&q.thread->regions);
+	tr2_ring_end(&q.w);
+	return true;
+}
+
+bool tr2_fastpath_data_at(const struct tr2_site *site,
+			  const struct trace2_repo *repo, const char *value)
+{
+	struct fast_data v = { .value = measure(value) };
+	struct tr2_inside in;
+	struct fastpath q;
+	uint64_t start_ns;
+	char *p;
+
+	q.kind = TR2_EV_data;
+	if (!prepare_at(&q, site, repo) || !MAY_WRITE_AT(data, &v) ||
+	    q.thread->regions.nr_open >= TR2_MISC_NESTING_MAX)
+		return false;
+	q.nesting = (unsigned int)q.thread->regions.nr_open + 1;
+	start_ns = tr2_region_start(q.thread);
+	p = begin(&q, &in, bytes_of_data(&v, true));
+	if (p) {
+		v.t_rel = q.now_ns - start_ns;
+		put_data(p, &v, true);
 		tr2_ring_end(&q.w);
 	}
 	return true;

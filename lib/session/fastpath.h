@@ -13,6 +13,8 @@
 
 #include <stdbool.h>
 
+#include "site/site.h"
+
 /* Not 0: the ring is the only target, and takes events. */
 extern int tr2_fastpath_on;
 
@@ -29,5 +31,14 @@ bool tr2_fastpath_region_leave(const char *file, int line, const char *category,
 			       const char *label, int repo_id);
 bool tr2_fastpath_data(const char *file, int line, const char *category,
 		       int repo_id, const char *key, const char *value);
+
+/* Write short records, which name a site; false for site NULL. */
+bool tr2_fastpath_region_enter_at(const struct tr2_site *site,
+				  const char *category, const char *label,
+				  const struct trace2_repo *repo);
+bool tr2_fastpath_region_leave_at(const struct tr2_site *site,
+				  const struct trace2_repo *repo);
+bool tr2_fastpath_data_at(const struct tr2_site *site,
+			  const struct trace2_repo *repo, const char *value);
 
 #endif

@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "metric/metric.h"
 #include "ring/ring.h"
+#include "ring/site.h"
 #include "ring/wake.h"
 #include "session/parts.h"
 #include "session/session.h"
@@ -42,6 +43,7 @@ bool tr2_session_map_ring(int fd)
 	(void)flock(fd, LOCK_EX | LOCK_NB);
 	tr2_lock();
 	tr2_metric_back(back_cells);
+	tr2_ring_forget_sites();
 	ok = tr2_arena_map(fd, rounded_size(), tr2_session.settings.ring_mode);
 	if (!ok)
 		tr2_metric_back(NULL);

@@ -147,6 +147,11 @@ static bool is_name(const char *name, uint32_t len, const char *kept)
 bool tr2_region_has_names(const struct tr2_region *region, const char *category,
 			  const char *label)
 {
+	const struct tr2_site *site = region->site;
+
+	if (site)
+		return is_name(category, site->category_len, site->category) &&
+		       is_name(label, site->name_len, site->name);
 	return is_name(category, region->category_len, region->text) &&
 	       is_name(label, region->label_len,
 		       region->text + region->label_at);

@@ -16,9 +16,10 @@
 
 #include "base/macros.h"
 #include "base/put.h"
+#include "site/site.h"
 
 #define TR2_REGION_BYTES 256u
-#define TR2_REGION_TEXT (TR2_REGION_BYTES - 40u)
+#define TR2_REGION_TEXT (TR2_REGION_BYTES - 48u)
 #define TR2_REGION_CATEGORY 100u /* the kept bytes of a category */
 /* The number of regions in the memory of the thread's context. */
 #define TR2_FIRST_REGIONS 32
@@ -27,6 +28,7 @@ struct tr2_region {
 	uint64_t start_ns; /* 0: unused so far */
 	/* The program's strings: compare the pointers, never read them. */
 	const char *category, *label;
+	const struct tr2_site *site; /* has the names; NULL: `text` does */
 	uint32_t category_len, label_len; /* of the program's strings */
 	int repo_id;
 	uint8_t label_at; /* in text */
@@ -93,6 +95,7 @@ tr2_region_fill(struct tr2_region *region, const struct tr2_region_names *names,
 	/* A handler may find it half written. */
 	region->fastpath_ok = false;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	region->site = NULL;
 	region->start_ns = start_ns;
 	region->category = names->category;
 	region->label = names->label;
@@ -108,6 +111,24 @@ tr2_region_fill(struct tr2_region *region, const struct tr2_region_names *names,
 	*p = '\0';
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	region->fastpath_ok = fastpath_ok;
+}
+
+/* Write a region of a site, about no repository. */
+static inline __attribute__((always_inline)) void
+tr2_region_fill_at(struct tr2_region *region, const struct tr2_site *site,
+		   const char *category, const char *label, uint64_t start_ns)
+{
+	region->fastpath_ok = false;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	region->start_ns = start_ns;
+	region->category = category;
+	region->label = label;
+	region->site = site;
+	region->repo_id = 0;
+	region->is_whole = true;
+	region->was_implied = false;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	region->fastpath_ok = true;
 }
 
 /* Open a region. Only the beginning of long names is kept, and only the number
@@ -133,12 +154,16 @@ static inline void tr2_region_pop(struct tr2_regions *regions)
 /* Return the kept names; NULL if the program gave none, or region is NULL. */
 static inline const char *tr2_region_category(const struct tr2_region *region)
 {
-	return region && region->category ? region->text : NULL;
+	if (!region || !region->category)
+		return NULL;
+	return region->site ? region->site->category : region->text;
 }
 static inline const char *tr2_region_label(const struct tr2_region *region)
 {
-	return region && region->label ? region->text + region->label_at :
-					 NULL;
+	if (!region || !region->label)
+		return NULL;
+	return region->site ? region->site->name :
+			      region->text + region->label_at;
 }
 
 /* Whether the region has these names. NULL equals an empty name. */

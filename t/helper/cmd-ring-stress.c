@@ -46,7 +46,12 @@ static void write_in_handler(int signo)
 	uint64_t number = account->by_handler[self];
 
 	(void)signo;
-	trace2_data_intmax("stress", NULL, "h", (intmax_t)number);
+	/* Long and short records in turn. */
+	if (number & 1)
+		trace2_data_intmax_fl("f", 1, "stress", NULL, "h",
+				      (intmax_t)number);
+	else
+		trace2_data_intmax("stress", NULL, "h", (intmax_t)number);
 	store(&account->by_handler[self], number + 1);
 }
 
@@ -69,7 +74,12 @@ static void *write_records(void *arg)
 	__atomic_fetch_add(&account->nr_ready, 1, __ATOMIC_RELEASE);
 	mask_handler(SIG_UNBLOCK);
 	for (number = 0; !records || number < records; number++) {
-		trace2_data_intmax("stress", NULL, "t", (intmax_t)number);
+		if (number % 3)
+			trace2_data_intmax("stress", NULL, "t",
+					   (intmax_t)number);
+		else
+			trace2_data_intmax_fl("f", 1, "stress", NULL, "t",
+					      (intmax_t)number);
 		store(&account->by_thread[self], number + 1);
 	}
 	mask_handler(SIG_BLOCK);
@@ -173,41 +183,72 @@ static void take_number(struct reading *r, char who, uint64_t number)
 	r->records++;
 }
 
-/* Parse a data event: no file, t_rel, category, key, value. */
-static void take_data(struct reading *r, const struct tr2_record *record)
+static void take_value(struct reading *r, const struct tr2_record *record,
+		       char who, const char *value)
 {
 	const char *end = (const char *)record + record->size;
-	const char *p = (const char *)record + sizeof(struct tr2_record_event);
-	const char *key, *value;
+	const char *p = skip_string(value, end);
 	uint64_t number = 0;
 
-	key = skip_string(skip_string(p, end) + 8, end);
-	value = skip_string(key, end);
-	p = skip_string(value, end);
-	if (value - key != 3 || (key[2] != 't' && key[2] != 'h') ||
-	    p - value < 3 || end - p > 7)
+	if ((who != 't' && who != 'h') || p - value < 3 || end - p > 7)
 		tool_die("a torn record");
 	for (value += 2; value < p; value++) {
 		if (*value < '0' || *value > '9')
 			tool_die("a torn number");
 		number = number * 10 + (uint64_t)(*value - '0');
 	}
-	take_number(r, key[2], number);
+	take_number(r, who, number);
 }
 
-static void take_record(struct reading *r, const struct tr2_record *record)
+/* Parse a data event: a file, t_rel, category, key, value. */
+static void take_data(struct reading *r, const struct tr2_record *record)
+{
+	const char *end = (const char *)record + record->size;
+	const char *p = (const char *)record + sizeof(struct tr2_record_event);
+	const char *key, *value;
+
+	key = skip_string(skip_string(p, end) + 8, end);
+	value = skip_string(key, end);
+	if (value - key != 3)
+		tool_die("a torn record");
+	take_value(r, record, key[2], value);
+}
+
+/* Parse one of a site: t_rel, value. */
+static void take_data_of_site(struct reading *r, const struct tool_arena *arena,
+			      const struct tr2_record *record)
+{
+	const struct tr2_record_site_event *event = (const void *)record;
+	const struct tr2_site_row *row;
+
+	if (event->site % 4 || load(&arena->header->strings_used) <
+				       event->site + sizeof(*row))
+		tool_die("a record without the row of its site");
+	row = (const void *)(arena->base + arena->header->strings_offset +
+			     event->site);
+	if (strcmp(tool_arena_string(arena, row->category), "stress") != 0)
+		tool_die("a torn row");
+	take_value(r, record, *tool_arena_string(arena, row->name),
+		   (const char *)(event + 1) + 8);
+}
+
+static void take_record(struct reading *r, const struct tool_arena *arena,
+			const struct tr2_record *record)
 {
 	if (record->type == TR2_RECORD_LOST)
 		r->told += ((const struct tr2_record_lost *)
 			    (const void *)record)->lost;
 	else if (record->type == TR2_RECORD_EVENT + TR2_EV_data)
 		take_data(r, record);
+	else if (record->type == TR2_RECORD_SITE_EVENT + TR2_EV_data)
+		take_data_of_site(r, arena, record);
 	else if (record->type != TR2_RECORD_FILLER)
 		r->others++;
 }
 
 /* Consume mode: take all records. Return whether there were any. */
-static bool drain(struct tr2_slot *slot, struct reading *r)
+static bool drain(const struct tool_arena *arena, struct tr2_slot *slot,
+		  struct reading *r)
 {
 	struct tr2_control *ring = &slot->control;
 	uint64_t head = load(&ring->data_head), tail = ring->data_tail;
@@ -216,7 +257,7 @@ static bool drain(struct tr2_slot *slot, struct reading *r)
 
 	for (; tail < head; tail += record->size) {
 		record = tool_ring_record(slot, tail, head);
-		take_record(r, record);
+		take_record(r, arena, record);
 	}
 	store(&ring->data_tail, tail);
 	return any;
@@ -307,7 +348,8 @@ static int ring_stress(int argc, const char **argv)
 		ended = ended || waitpid(pid, &status, WNOHANG) == pid;
 		nr_slots = map_all(&arena, argv[0]);
 		for (any = false, i = 1; i < nr_slots; i++)
-			any |= drain(tool_arena_slot(&arena, i), &readings[i]);
+			any |= drain(&arena, tool_arena_slot(&arena, i),
+				     &readings[i]);
 	}
 	if (status)
 		tool_die("the writer ended with status %d", status);
@@ -330,7 +372,8 @@ static int ring_stress(int argc, const char **argv)
 }
 
 /* Overwrite mode, after the process died. */
-static uint64_t read_dead(struct tr2_slot *slot, unsigned int writer)
+static uint64_t read_dead(const struct tool_arena *arena, struct tr2_slot *slot,
+			  unsigned int writer)
 {
 	const struct tr2_control *ring = &slot->control;
 	struct reading r = { .any = false };
@@ -342,7 +385,7 @@ static uint64_t read_dead(struct tr2_slot *slot, unsigned int writer)
 		tool_die("head and tail");
 	for (at = ring->data_tail; at < ring->data_head; at += record->size) {
 		record = tool_ring_record(slot, at, ring->data_head);
-		take_record(&r, record);
+		take_record(&r, arena, record);
 	}
 	if (r.told)
 		tool_die("a loss in overwrite mode");
@@ -378,7 +421,7 @@ static uint64_t kill_once(const char *file, unsigned int *seed)
 	for (i = 1; i < tool_arena_nr_slots(&arena); i++) {
 		writer = writer_of(tool_arena_slot(&arena, i));
 		if (writer >= 0)
-			read += read_dead(tool_arena_slot(&arena, i),
+			read += read_dead(&arena, tool_arena_slot(&arena, i),
 					  (unsigned int)writer);
 	}
 	munmap(arena.base, arena.size);

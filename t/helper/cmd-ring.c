@@ -44,7 +44,7 @@ void tool_arena_open(struct tool_arena *arena, const char *path, bool writable)
 	arena->header = p;
 	if (memcmp(arena->header->magic, TR2_ARENA_MAGIC, 8) != 0)
 		damaged("no magic", 0);
-	if (arena->header->version != 2 || arena->header->compat_version != 1 ||
+	if (arena->header->version != 3 || arena->header->compat_version != 3 ||
 	    arena->header->byte_order != 0x01020304 ||
 	    arena->header->header_size != sizeof(*arena->header))
 		damaged("an unknown version", 8);
@@ -168,6 +168,61 @@ static void print_field(struct cursor *c, enum tr2_field_type type)
 	}
 }
 
+static void check_end(const struct tr2_record *head, struct cursor *c)
+{
+	if (c->end - c->p >= 8)
+		damaged("a record that is too long", head->size);
+	while (c->p < c->end)
+		if (*c->p++)
+			damaged("a record whose end is not zero", head->size);
+}
+
+static void print_text_at(const struct tool_arena *arena, uint32_t at)
+{
+	const char *s = tool_arena_string(arena, at);
+
+	print_text(s, strlen(s));
+}
+
+/* Print the fields of an event of a site, as those of another one. */
+static void print_site_event(const struct tool_arena *arena,
+			     const struct tr2_record *head, struct cursor *c)
+{
+	uint32_t kind = head->type - TR2_RECORD_SITE_EVENT;
+	const struct tr2_record_site_event *event =
+		(const void *)take(c, sizeof(*event));
+	const struct tr2_site_row *row;
+	const struct tr2_field *f;
+	uint32_t names[2], nr = 0;
+
+	if (kind >= TR2_EVENT_NR)
+		damaged("an unknown event", kind);
+	if (event->site % 4 || event->site > arena->header->strings_used ||
+	    arena->header->strings_used - event->site < sizeof(*row))
+		damaged("a site's row", event->site);
+	row = (const void *)(arena->base + arena->header->strings_offset +
+			     event->site);
+	names[0] = row->category;
+	names[1] = row->name;
+	printf("%s time=%" PRIu64 " tid=%u repo=0 nesting=%u file=",
+	       tr2_event_rows[kind].name, event->time, event->tid,
+	       head->misc >> TR2_MISC_NESTING_SHIFT);
+	print_text_at(arena, row->file);
+	printf(" line=%u site=%u", row->line, event->site);
+	for (f = tr2_event_rows[kind].field; f->name; f++) {
+		if (f->type == TR2_T_T_ABS || f->type == TR2_T_NESTING)
+			continue;
+		printf(" %s=", f->name);
+		if (f->flags & TR2_F_SITE)
+			print_text_at(arena, names[nr++]);
+		else if (f->flags & TR2_F_OPT)
+			putchar('-');
+		else
+			print_field(c, f->type);
+	}
+	check_end(head, c);
+}
+
 static void print_event(const struct tr2_record *head, struct cursor *c)
 {
 	uint32_t kind = head->type - TR2_RECORD_EVENT;
@@ -191,11 +246,7 @@ static void print_event(const struct tr2_record *head, struct cursor *c)
 		printf(" %s=", f->name);
 		print_field(c, f->type);
 	}
-	if (c->end - c->p >= 8)
-		damaged("a record that is too long", head->size);
-	while (c->p < c->end)
-		if (*c->p++)
-			damaged("a record whose end is not zero", head->size);
+	check_end(head, c);
 }
 
 static void print_task(const char *name, struct cursor *c)
@@ -265,7 +316,8 @@ static void print_mmap(const struct tr2_record *record, struct cursor *c)
 	print_rest(c);
 }
 
-void tool_record_print(const struct tr2_record *record)
+void tool_record_print(const struct tool_arena *arena,
+		       const struct tr2_record *record)
 {
 	struct cursor c = { (const char *)record,
 			    (const char *)record + record->size };
@@ -292,6 +344,8 @@ void tool_record_print(const struct tr2_record *record)
 		print_sample(&c);
 	} else if (record->type == TR2_RECORD_FILLER) {
 		printf("FILLER %u", record->size);
+	} else if (record->type >= TR2_RECORD_SITE_EVENT) {
+		print_site_event(arena, record, &c);
 	} else if (record->type >= TR2_RECORD_EVENT) {
 		print_event(record, &c);
 	} else {
@@ -331,7 +385,7 @@ static void dump_ring(const struct tool_arena *arena, unsigned int nr)
 	for (; tail < head; tail += record->size) {
 		record = tool_ring_record(slot, tail, head);
 		printf("%u ", nr);
-		tool_record_print(record);
+		tool_record_print(arena, record);
 	}
 }
 
@@ -412,10 +466,19 @@ static int ring_dump(int argc, const char **argv)
 	return 0;
 }
 
+/* Print the offset of a member of the header. */
+static int ring_where(int argc, const char **argv)
+{
+	(void)argc, (void)argv;
+	printf("%zu\n", offsetof(struct tr2_arena_header, strings_used));
+	return 0;
+}
+
 int tr2_cmd_ring(int argc, const char **argv)
 {
 	static const struct tool_verb verbs[] = {
 		{ "dump", "<file>...", 1, -1, ring_dump },
+		{ "where", "strings_used", 1, 1, ring_where },
 		{ NULL, NULL, 0, 0, NULL },
 	};
 	static const struct tool_verb *const tables[] = {

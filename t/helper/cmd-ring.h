@@ -27,6 +27,7 @@ const char *tool_arena_string(const struct tool_arena *arena, uint32_t at);
 const struct tr2_record *tool_ring_record(const struct tr2_slot *slot,
 					  uint64_t at, uint64_t head);
 /* Print a record on one line. */
-void tool_record_print(const struct tr2_record *record);
+void tool_record_print(const struct tool_arena *arena,
+		       const struct tr2_record *record);
 
 #endif

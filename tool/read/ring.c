@@ -90,13 +90,6 @@ static void problem(struct tr2_ring_reader *r, enum tr2_problem_kind kind,
 	tr2_build_problem(r->m, kind, r->source, 0, text);
 }
 
-static bool is_event(const struct tr2_record *record)
-{
-	return record->type >= TR2_RECORD_EVENT &&
-	       record->type - TR2_RECORD_EVENT < TR2_EVENT_NR &&
-	       record->size >= sizeof(struct tr2_record_event);
-}
-
 static void add_entry(struct tr2_ring_reader *r, const struct tr2_record *record,
 		      uint64_t time)
 {
@@ -115,7 +108,7 @@ static void take_record(struct tr2_ring_reader *r,
 	const struct tr2_record_event *event = (const void *)record;
 	const struct tr2_record_sample *sample = (const void *)record;
 
-	if (is_event(record))
+	if (tr2_ring_is_event(record))
 		add_entry(r, record, event->time);
 	else if (tr2_ring_is_sample(record))
 		add_entry(r, record, sample->time);
@@ -274,13 +267,13 @@ static void render(struct tr2_ring_reader *r, struct tr2_parsed_event *ev)
 static void add_event(struct tr2_ring_reader *r, const struct entry *entry,
 		      struct tr2_parsed_event *ev)
 {
-	const struct tr2_record_event *head = (const void *)entry->record;
+	uint32_t tid = tr2_ring_event_tid(entry->record);
 	const char *thread;
 
-	if (!tr2_ring_event(&r->event, entry->record, ev))
+	if (!tr2_ring_event(&r->event, &r->file, entry->record, ev))
 		return;
 	set_times(r, ev, entry->time);
-	thread = tr2_ring_names_of(&r->names, head->tid, entry->time,
+	thread = tr2_ring_names_of(&r->names, tid, entry->time,
 				   entry->record->misc & TR2_MISC_MAIN);
 	ev->session = r->session;
 	ev->thread = tr2_build_thread(r->m, r->session, thread, strlen(thread));
@@ -289,7 +282,7 @@ static void add_event(struct tr2_ring_reader *r, const struct entry *entry,
 	tr2_build_event(r->m, ev);
 	ev->session = tr2_build_last_session(r->m);
 	ev->thread = tr2_build_last_thread(r->m);
-	r->m->threads[ev->thread].tid = (int32_t)head->tid;
+	r->m->threads[ev->thread].tid = (int32_t)tid;
 	if (r->fn)
 		r->fn(r->data, r->m, ev);
 }
@@ -426,6 +419,8 @@ static void load_ring(struct tr2_ring_reader *r, int records_fd)
 	if (records_fd >= 0)
 		take_pieces(r, records_fd);
 	take_slots(r);
+	tr2_must(tr2_ring_file_update_strings(&r->file) ||
+		 r->file.strings != NULL);
 	tr2_ring_names_sort(&r->names, &r->file);
 	fill_model(r);
 	if (r->file.problem[0])

@@ -210,35 +210,132 @@ static void take_field(struct tr2_ring_event *e, struct cursor *c, int i,
 	}
 }
 
-bool tr2_ring_event(struct tr2_ring_event *e, const struct tr2_record *record,
-		    struct tr2_parsed_event *ev)
+static bool is_of_site(const struct tr2_record *record)
+{
+	return record->type >= TR2_RECORD_SITE_EVENT;
+}
+
+static uint32_t kind_of(const struct tr2_record *record)
+{
+	return record->type - (is_of_site(record) ? TR2_RECORD_SITE_EVENT :
+						    TR2_RECORD_EVENT);
+}
+
+bool tr2_ring_is_event(const struct tr2_record *record)
+{
+	return record->type >= TR2_RECORD_EVENT &&
+	       kind_of(record) < TR2_EVENT_NR &&
+	       record->size >= (is_of_site(record) ?
+					sizeof(struct tr2_record_site_event) :
+					sizeof(struct tr2_record_event));
+}
+
+_Static_assert(offsetof(struct tr2_record_event, tid) ==
+			       offsetof(struct tr2_record_site_event, tid) &&
+		       offsetof(struct tr2_record_event, time) ==
+			       offsetof(struct tr2_record_site_event, time),
+	       "both heads begin alike");
+
+uint32_t tr2_ring_event_tid(const struct tr2_record *record)
+{
+	return ((const struct tr2_record_event *)(const void *)record)->tid;
+}
+
+/* The strings of an event's site; none are known of one without a row. */
+struct site {
+	struct tr2_view file, names[2];
+	uint32_t line;
+	int nr_taken; /* of names */
+};
+
+static struct tr2_view string_at(const struct tr2_ring_file *f, uint32_t offset)
+{
+	const char *s = tr2_ring_file_string(f, offset);
+
+	return (struct tr2_view){ s, strlen(s) };
+}
+
+static void look_up(struct site *site, const struct tr2_ring_file *f,
+		    uint32_t offset)
+{
+	struct tr2_site_row row = { 0 };
+
+	if (offset <= f->strings_used &&
+	    sizeof(row) <= f->strings_used - offset)
+		memcpy(&row, f->strings + offset, sizeof(row));
+	site->line = row.line;
+	site->file = string_at(f, row.file);
+	site->names[0] = string_at(f, row.category);
+	site->names[1] = string_at(f, row.name);
+	site->nr_taken = 0;
+}
+
+/* Make room for the text of all fields, of which the longest form of a byte is
+ * \u00xx. */
+static void make_room(struct tr2_ring_event *e, const struct tr2_record *record,
+		      const struct site *site)
+{
+	size_t bytes = record->size + site->file.len + site->names[0].len +
+		       site->names[1].len;
+
+	tr2_buf_reset(&e->text);
+	tr2_must(tr2_buf_room(&e->text, 6 * bytes + 64));
+}
+
+static void take_head(struct tr2_ring_event *e, struct cursor *c,
+		      const struct tr2_record *record, struct site *site,
+		      struct tr2_parsed_event *ev)
 {
 	const struct tr2_record_event *head = (const void *)record;
-	uint32_t kind = record->type - TR2_RECORD_EVENT;
+
+	if (is_of_site(record)) {
+		c->p = (const char *)record +
+		       sizeof(struct tr2_record_site_event);
+		ev->file = as_text(e, site->file);
+		ev->line = (int64_t)site->line;
+		ev->repo = TR2_ABSENT;
+		ev->nesting = record->misc >> TR2_MISC_NESTING_SHIFT;
+		return;
+	}
+	c->p = (const char *)(head + 1);
+	ev->file = as_text(e, take_string(c));
+	ev->line = ev->file.p ? (int64_t)head->line : TR2_ABSENT;
+	ev->repo = head->repo_id ? (int64_t)head->repo_id : TR2_ABSENT;
+	ev->nesting = head->nesting;
+}
+
+bool tr2_ring_event(struct tr2_ring_event *e, const struct tr2_ring_file *f,
+		    const struct tr2_record *record,
+		    struct tr2_parsed_event *ev)
+{
+	bool of_site = is_of_site(record);
+	uint32_t kind = kind_of(record);
 	const struct tr2_field *field;
-	struct cursor c;
+	struct site site = { .nr_taken = 0 };
+	struct cursor c = { NULL, (const char *)record + record->size, false };
 	int i;
 
-	if (record->type < TR2_RECORD_EVENT || kind >= TR2_EVENT_NR ||
-	    record->size < sizeof(*head))
+	if (!tr2_ring_is_event(record))
 		return false;
-	/* The longest form of a byte is \u00xx. */
-	tr2_buf_reset(&e->text);
-	tr2_must(tr2_buf_room(&e->text, 6u * record->size + 64));
+	if (of_site)
+		look_up(&site, f, ((const struct tr2_record_site_event *)
+				   (const void *)record)->site);
+	make_room(e, record, &site);
 	tr2_parsed_event_init(ev);
 	tr2_parsed_event_set_kind(ev, (int)kind);
 	ev->event.p = tr2_event_rows[kind].name;
 	ev->event.len = strlen(ev->event.p);
-	c = (struct cursor){ (const char *)(head + 1),
-			     (const char *)record + record->size, false };
-	ev->file = as_text(e, take_string(&c));
-	ev->line = ev->file.p ? (int64_t)head->line : TR2_ABSENT;
-	ev->repo = head->repo_id ? (int64_t)head->repo_id : TR2_ABSENT;
-	ev->nesting = head->nesting;
-	e->nesting = head->nesting;
+	take_head(e, &c, record, &site, ev);
+	e->nesting = (unsigned int)ev->nesting;
 	field = tr2_event_rows[kind].field;
 	for (i = 0; field[i].name && !c.short_of; i++)
-		take_field(e, &c, i, ev);
+		if (!of_site)
+			take_field(e, &c, i, ev);
+		else if (field[i].flags & TR2_F_SITE && site.nr_taken < 2)
+			ev->value[i].text =
+				as_text(e, site.names[site.nr_taken++]);
+		else if (!(field[i].flags & TR2_F_OPT))
+			take_field(e, &c, i, ev);
 	tr2_must(!e->text.failed && !e->argv.failed && !e->histogram.failed);
 	return true;
 }

@@ -8,6 +8,7 @@
 
 #include "base/buf.h"
 #include "model/parsed_event.h"
+#include "read/ring_file.h"
 #include "ring/layout.h"
 
 /* The memory for an event's fields that are not in the record. Zeroed means
@@ -20,10 +21,17 @@ struct tr2_ring_event {
 /*
  * Fill `ev`, except its times, session and thread. Views are valid as long as
  * the record, and until the next call. If a record is too short for its fields,
- * those that are present are taken. false: it is not an event.
+ * those that are present are taken. f: has the rows of sites. false: it is not
+ * an event.
  */
-bool tr2_ring_event(struct tr2_ring_event *e, const struct tr2_record *record,
+bool tr2_ring_event(struct tr2_ring_event *e, const struct tr2_ring_file *f,
+		    const struct tr2_record *record,
 		    struct tr2_parsed_event *ev);
+
+/* Is it an event, with a whole head? */
+bool tr2_ring_is_event(const struct tr2_record *record);
+/* Return the thread of an event. */
+uint32_t tr2_ring_event_tid(const struct tr2_record *record);
 void tr2_ring_event_release(struct tr2_ring_event *e);
 
 /* Append one more bucket of a histogram, in the event target's form without the

@@ -217,6 +217,16 @@ enum tr2_ring_is tr2_ring_file_update(struct tr2_ring_file *f)
 	return TR2_RING_IS_GOOD;
 }
 
+bool tr2_ring_file_update_strings(struct tr2_ring_file *f)
+{
+	uint64_t *used = &f->header.strings_used;
+
+	return tr2_ring_file_read(f, offsetof(struct tr2_arena_header,
+					      strings_used),
+				  used, sizeof(*used)) &&
+	       read_strings(f);
+}
+
 enum tr2_ring_is tr2_ring_file_open(struct tr2_ring_file *f, int fd)
 {
 	memset(f, 0, sizeof(*f));

@@ -50,6 +50,9 @@ bool tr2_ring_file_is(int fd);
 enum tr2_ring_is tr2_ring_file_open(struct tr2_ring_file *f, int fd);
 /* Read them again, since the process goes on. */
 enum tr2_ring_is tr2_ring_file_update(struct tr2_ring_file *f);
+/* Read the strings again, which the records of a running process may need that
+ * were read later. false: no memory. */
+bool tr2_ring_file_update_strings(struct tr2_ring_file *f);
 void tr2_ring_file_release(struct tr2_ring_file *f);
 
 /* Return a string of the file, or "". */

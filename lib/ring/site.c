@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+/* Write the rows of sites, each when its first event is written. */
+#include "ring/site.h"
+
+#include <string.h>
+
+#include "arena/arena.h"
+
+uint32_t tr2_ring_site_rows[TR2_MAX_SITES];
+
+static uint32_t highest; /* number with a row */
+/* Sites of one file usually follow each other. */
+static const char *last_file;
+static uint32_t last_file_at;
+/* By the number of names: a site that has a row. */
+static uint16_t named[TR2_MAX_SITES];
+_Static_assert(TR2_MAX_SITES <= UINT16_MAX, "numbers of sites fit");
+
+/* A struct of offsets, which is all that other processes may change. */
+static const struct tr2_site_row *row_of(uint32_t number)
+{
+	const struct tr2_arena_header *header = tr2_arena_header();
+	uint32_t at = number ? tr2_ring_site_rows[number] : 0;
+
+	if (!header || !at || at == TR2_RING_NO_ROW)
+		return NULL;
+	return (const void *)((const char *)header + TR2_STRINGS_OFFSET + at);
+}
+
+static bool fill(struct tr2_site_row *row, const struct tr2_site *site)
+{
+	const struct tr2_site_row *same = row_of(named[site->names]);
+
+	row->line = (uint32_t)site->line;
+	if (!last_file || strcmp(last_file, site->file) != 0) {
+		last_file_at = tr2_arena_intern(site->file);
+		last_file = site->file;
+	}
+	row->file = last_file_at;
+	row->category = same ? same->category :
+			       tr2_arena_intern(site->category);
+	row->name = same ? same->name : tr2_arena_intern(site->name);
+	return (row->file || !site->file_len) &&
+	       (row->category || !site->category_len) &&
+	       (row->name || !site->name_len);
+}
+
+uint32_t tr2_ring_add_site(const struct tr2_site *site)
+{
+	uint32_t *at = &tr2_ring_site_rows[site->number];
+	struct tr2_site_row row;
+	uint32_t offset;
+
+	if (*at)
+		return *at;
+	offset = fill(&row, site) ? tr2_arena_add_site(&row) : 0;
+	if (site->number > highest)
+		highest = site->number;
+	if (offset && !named[site->names])
+		named[site->names] = (uint16_t)site->number;
+	/* Release: whoever finds the offset has a row that is complete. */
+	__atomic_store_n(at, offset ? offset : TR2_RING_NO_ROW,
+			 __ATOMIC_RELEASE);
+	return *at;
+}
+
+void tr2_ring_forget_sites(void)
+{
+	size_t nr = (size_t)highest + 1;
+
+	memset(tr2_ring_site_rows, 0, nr * sizeof(*tr2_ring_site_rows));
+	memset(named, 0, nr * sizeof(*named));
+	highest = 0;
+	last_file = NULL;
+}

@@ -1,0 +1,132 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+
+test_description='rings: short records of events at places with constant strings
+
+The event target writes the same events for comparison: with it, rings have long
+records.
+'
+
+. ./test-lib.sh
+. "$TEST_DIRECTORY/lib-trace2.sh"
+
+unchecked 'regions are left by other names, on purpose' '*'
+
+sites=$GIT_BUILD_DIR/build/hosts/sites
+
+test_skip_unless READS_STREAMS JQ
+
+# run HOW [VARIABLE=VALUE...]: into the ring r, and into the event stream e.
+run () {
+	how=$1 &&
+	shift &&
+	rm -rf r e &&
+	env GIT_TRACE2_EVENT_NESTING=100000 "$@" \
+		GIT_TRACE2_EVENT="$(pwd)/e" "$sites" "$how" &&
+	env "$@" GIT_TRACE2_RING="$(pwd)/r" "$sites" "$how" &&
+	trace2 script --git-event r >from-ring
+}
+
+# Without what differs between runs, and between constants and variables.
+steady () {
+	jq -c "del(.time, .t_abs, .t_rel, .sid, .file, .line, .argv)" "$1"
+}
+
+same () {
+	steady "$1" >expect &&
+	steady "$2" >actual &&
+	test_line_count -gt 10 expect &&
+	test_cmp expect actual
+}
+
+# shorts RING: how many short records there are.
+shorts () {
+	test-tool ring dump "$1" >records &&
+	grep -c " site=" records
+}
+
+test_expect_success 'events of sites are those of variables and of the event target' '
+	run variables &&
+	cp from-ring variables &&
+	! shorts r &&
+	run constants &&
+	test "$(shorts r)" -gt 10 &&
+	same e from-ring &&
+	same variables from-ring &&
+	jq -r "[.file, .line] | @csv" e >e.places &&
+	jq -r "[.file, .line] | @csv" from-ring >r.places &&
+	test_cmp e.places r.places
+'
+
+test_expect_success 'without redaction, secrets are in the rows, too' '
+	run constants GIT_TRACE2_REDACT=0 &&
+	grep "me:secret@host" from-ring &&
+	same e from-ring &&
+	run constants &&
+	! grep "secret" from-ring
+'
+
+test_expect_success 'a secret that is not shown is not in the file' '
+	run constants &&
+	! grep -a "secret@" r &&
+	run constants GIT_TRACE2_REDACT=0 &&
+	grep -a "secret@" r
+'
+
+test_expect_success 'a brief ring has no places' '
+	run constants GIT_TRACE2_RING_BRIEF=1 &&
+	! shorts r &&
+	! jq -e "select(.line != 0)" from-ring
+'
+
+test_expect_success 'sites without room have long records' '
+	run many GIT_TRACE2_RING_SIZE=4m &&
+	same e from-ring &&
+	nr=$(shorts r) &&
+	test "$nr" -gt 1000 &&
+	test "$nr" -lt 6000
+'
+
+test_expect_success 'a forked child has rows of its own' '
+	rm -rf rings && mkdir rings &&
+	GIT_TRACE2_RING="$(pwd)/rings" "$sites" fork &&
+	ls rings/* >list &&
+	test_line_count = 2 list &&
+	for ring in rings/*
+	do
+		test "$(shorts "$ring")" -gt 10 &&
+		trace2 script --git-event "$ring" >from-ring &&
+		grep "\"category\":\"category\",\"label\":\"label\"" from-ring ||
+		return 1
+	done
+'
+
+test_expect_success 'more regions than a short record can count' '
+	run deep GIT_TRACE2_RING_SIZE=4m &&
+	same e from-ring &&
+	nr=$(shorts r) &&
+	test "$nr" -gt 30000 &&
+	test "$nr" -lt 32800
+'
+
+test_expect_success 'a ring of version 2 is read' '
+	run variables &&
+	cp r bad &&
+	printf "\002\000\000\000\001\000\000\000" |
+		dd of=bad bs=1 seek=8 conv=notrunc 2>/dev/null &&
+	trace2 script --git-event bad >from-old &&
+	test_cmp from-ring from-old
+'
+
+test_expect_success 'a row that is missing leaves out names, and nothing else' '
+	run constants &&
+	cp r bad &&
+	# strings_used
+	at=$(test-tool ring where strings_used) &&
+	printf "\100\000\000\000\000\000\000\000" |
+		dd of=bad bs=1 seek="$at" conv=notrunc 2>/dev/null &&
+	trace2 script --git-event bad >from-bad 2>err &&
+	test "$(wc -l <from-bad)" = "$(wc -l <from-ring)"
+'
+
+test_done
