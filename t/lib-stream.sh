@@ -12,9 +12,14 @@
 #	forked MS PID PPID; execed MS PID COMM; ended MS PID [STATUS]
 #	task TYPE MS PID [MEMBERS]
 #		records of the kernel
+#	made DIR [OPTION...]
+#		a recording of the kernel's records on standard input, see
+#		t3130/kernel.perl
+#	event_us SID US NAME [MEMBERS]
+#		an event so many microseconds after its start
 #	waiting_recording
 #		make the recording r, in which one process waits for another's
-#		data, and its parent for its end; see t3130/kernel.perl
+#		data, and its parent for its end
 #	send WHAT PATH [ARGUMENT...]
 #		a client of an event socket, see t3100/send.perl
 #
@@ -61,9 +66,20 @@ send () {
 	"$PERL_PATH" "$TEST_DIRECTORY/t3100/send.perl" "$@"
 }
 
+made () {
+	local dir="$1" && shift &&
+	rm -rf "$dir" &&
+	"$PERL_PATH" "$TEST_DIRECTORY/t3130/kernel.perl" "$@" "$dir"
+}
+
+event_us () {
+	printf '{"event":"%s","sid":"%s","thread":"%s",' "$3" "$1" "${thread:-main}"
+	printf '"time":"2023-11-14T22:13:20.%06dZ","file":"a.c","line":1%s}\n' \
+		"$2" "${4:+,$4}"
+}
+
 waiting_recording () {
-	rm -rf r &&
-	"$PERL_PATH" "$TEST_DIRECTORY/t3130/kernel.perl" r <<-\EOF
+	made r <<-\EOF
 	0 0 fork 10 10 1 1
 	0 0 in 10 10
 	1 0 comm 10 10 top exec

@@ -333,8 +333,7 @@ test_expect_success 'a subshell: nothing, or until it forks' '
 # stated: like spawned, of the records on standard input (t3130/kernel.perl), in
 # microseconds.
 stated () {
-	rm -rf states &&
-	"$PERL_PATH" "$TEST_DIRECTORY/t3130/kernel.perl" states &&
+	made states &&
 	spawned states | sed -n "s/000\$/ us/; /^kid/p"
 }
 

@@ -8,15 +8,9 @@ trace2 reads from them. Recordings of real programs are in t3131.
 '
 
 . ./test-lib.sh
+. "$TEST_DIRECTORY"/lib-stream.sh
 
 test_skip_unless JQ
-
-# made DIR [OPTION...]: make a recording of the records on standard input.
-made () {
-	local dir="$1" && shift &&
-	rm -rf "$dir" &&
-	"$PERL_PATH" "$TEST_DIRECTORY/t3130/kernel.perl" "$@" "$dir"
-}
 
 # states DIR: print the states in microseconds: TID STATE FROM FOR ...
 states () {

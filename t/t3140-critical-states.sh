@@ -8,14 +8,9 @@ microseconds. The last ones record real programs.
 '
 
 . ./test-lib.sh
+. "$TEST_DIRECTORY"/lib-stream.sh
 
 test_skip_unless JQ
-
-# made: make the recording r of the records on standard input.
-made () {
-	rm -rf r &&
-	"$PERL_PATH" "$TEST_DIRECTORY/t3130/kernel.perl" "$@" r
-}
 
 # path: print the steps: DEPTH PROCESS STATE[:CAUSE][:BY][~] MICROSECONDS
 path () {
@@ -34,7 +29,7 @@ adds_up () {
 }
 
 test_expect_success 'from wake-up to wake-up: who waits is not on the path' '
-	made <<-\EOF &&
+	made r <<-\EOF &&
 	0 0 fork 10 10 1 1
 	0 0 in 10 10
 	1 0 comm 10 10 top exec
@@ -69,7 +64,7 @@ test_expect_success 'from wake-up to wake-up: who waits is not on the path' '
 '
 
 test_expect_success 'a wait that no thread ended is on the path, by its cause' '
-	made <<-\EOF &&
+	made r <<-\EOF &&
 	0 0 fork 10 10 1 1
 	0 0 in 10 10
 	1 0 comm 10 10 top exec
@@ -106,7 +101,7 @@ test_expect_success 'a wait that no thread ended is on the path, by its cause' '
 '
 
 test_expect_success 'a thread without a CPU is on the path, with the one that had it' '
-	made <<-\EOF &&
+	made r <<-\EOF &&
 	0 0 fork 10 10 1 1
 	0 0 in 10 10
 	1 0 comm 10 10 top exec
@@ -137,7 +132,7 @@ test_expect_success 'a thread without a CPU is on the path, with the one that ha
 '
 
 test_expect_success 'the time of a child before it began belongs to the thread that created it' '
-	made <<-\EOF &&
+	made r <<-\EOF &&
 	0 0 fork 10 10 1 1
 	0 0 in 10 10
 	1 0 comm 10 10 top exec
@@ -170,7 +165,7 @@ test_expect_success 'the time of a child before it began belongs to the thread t
 '
 
 test_expect_success 'a wake-up that was derived marks what it led to' '
-	made <<-\EOF &&
+	made r <<-\EOF &&
 	0 0 fork 10 10 1 1
 	0 0 in 10 10
 	1 0 comm 10 10 top exec
@@ -194,15 +189,8 @@ test_expect_success 'a wake-up that was derived marks what it led to' '
 	test_grep "^ *52  57.8%  ~run  *├ .kid.$" out
 '
 
-# event US NAME [MEMBERS]: an event of process 10, so long after the start
-event () {
-	printf '{"event":"%s","sid":"A-P0000000a","thread":"main",' "$2"
-	printf '"time":"2023-11-14T22:13:20.%06dZ","file":"a.c","line":1%s}\n' \
-		"$1" "${3:+,$3}"
-}
-
 test_expect_success 'each moment belongs to the region around it' '
-	made <<-\EOF &&
+	made r <<-\EOF &&
 	0 0 fork 10 10 1 1
 	0 0 in 10 10
 	1 0 comm 10 10 top exec
@@ -212,15 +200,15 @@ test_expect_success 'each moment belongs to the region around it' '
 	100 0 exit 10 10
 	EOF
 	{
-		event 10 version "\"evt\":\"4\",\"exe\":\"1\"" &&
-		event 10 start "\"t_abs\":0.0,\"argv\":[\"top\"]" &&
-		event 20 region_enter "\"nesting\":1,\"category\":\"c\",\"label\":\"outer\"" &&
-		event 30 region_enter "\"nesting\":2,\"category\":\"c\",\"label\":\"inner\"" &&
-		event 40 region_leave "\"nesting\":2,\"category\":\"c\",\"label\":\"inner\"" &&
-		event 70 region_enter "\"nesting\":2,\"category\":\"c\",\"label\":\"inner\"" &&
-		event 80 region_leave "\"nesting\":2,\"category\":\"c\",\"label\":\"inner\"" &&
-		event 95 region_leave "\"nesting\":1,\"category\":\"c\",\"label\":\"outer\"" &&
-		event 99 atexit "\"code\":0"
+		event_us A-P0000000a 10 version "\"evt\":\"4\",\"exe\":\"1\"" &&
+		event_us A-P0000000a 10 start "\"t_abs\":0.0,\"argv\":[\"top\"]" &&
+		event_us A-P0000000a 20 region_enter "\"nesting\":1,\"category\":\"c\",\"label\":\"outer\"" &&
+		event_us A-P0000000a 30 region_enter "\"nesting\":2,\"category\":\"c\",\"label\":\"inner\"" &&
+		event_us A-P0000000a 40 region_leave "\"nesting\":2,\"category\":\"c\",\"label\":\"inner\"" &&
+		event_us A-P0000000a 70 region_enter "\"nesting\":2,\"category\":\"c\",\"label\":\"inner\"" &&
+		event_us A-P0000000a 80 region_leave "\"nesting\":2,\"category\":\"c\",\"label\":\"inner\"" &&
+		event_us A-P0000000a 95 region_leave "\"nesting\":1,\"category\":\"c\",\"label\":\"outer\"" &&
+		event_us A-P0000000a 99 atexit "\"code\":0"
 	} >r/events/A-P0000000a &&
 	path >actual &&
 	cat >expect <<-\EOF &&
@@ -290,7 +278,7 @@ test_expect_success 'the line above has CPU time, and what the path waited' '
 '
 
 test_expect_success '--waits: many, by whom most of the time' '
-	made <<-\EOF &&
+	made r <<-\EOF &&
 	0 0 fork 10 10 1 1
 	0 0 in 10 10
 	1 0 comm 10 10 reader exec
@@ -332,7 +320,7 @@ test_expect_success '--waits: many, by whom most of the time' '
 '
 
 test_expect_success 'programs before an exec are steps of their own' '
-	made <<-\EOF &&
+	made r <<-\EOF &&
 	0 0 fork 10 10 1 1
 	0 0 in 10 10
 	1 0 comm 10 10 script exec
@@ -367,7 +355,7 @@ test_expect_success 'programs before an exec are steps of their own' '
 '
 
 test_expect_success 'a process that outlives its first thread' '
-	made <<-\EOF &&
+	made r <<-\EOF &&
 	0 0 fork 10 10 1 1
 	0 0 in 10 10
 	1 0 comm 10 10 top exec
@@ -389,7 +377,7 @@ test_expect_success 'a process that outlives its first thread' '
 '
 
 test_expect_success 'a wake-up by a thread that did not run is not followed' '
-	made <<-\EOF &&
+	made r <<-\EOF &&
 	0 0 fork 10 10 1 1
 	0 0 in 10 10
 	1 0 comm 10 10 top exec
@@ -414,7 +402,7 @@ test_expect_success 'a wake-up by a thread that did not run is not followed' '
 '
 
 test_expect_success 'a thread whose creator is unknown' '
-	made <<-\EOF &&
+	made r <<-\EOF &&
 	0 0 fork 10 10 1 1
 	0 0 in 10 10
 	1 0 comm 10 10 top exec
@@ -437,7 +425,7 @@ test_expect_success 'a thread whose creator is unknown' '
 '
 
 test_expect_success 'the end of a thread or a writer, which is no wake-up for the kernel' '
-	made <<-\EOF &&
+	made r <<-\EOF &&
 	0 0 fork 10 10 1 1
 	0 0 in 10 10
 	1 0 comm 10 10 top exec
@@ -466,7 +454,7 @@ test_expect_success 'the end of a thread or a writer, which is no wake-up for th
 	EOF
 	test_cmp expect actual &&
 	adds_up &&
-	made <<-\EOF &&
+	made r <<-\EOF &&
 	0 0 fork 10 10 1 1
 	0 0 in 10 10
 	1 0 comm 10 10 top exec
@@ -490,7 +478,7 @@ test_expect_success 'the end of a thread or a writer, which is no wake-up for th
 
 # make waits in pselect() until a child ends, whose signal no record has.
 test_expect_success 'the end of a child, whose signal ends a poll' '
-	made <<-\EOF &&
+	made r <<-\EOF &&
 	0 0 fork 10 10 1 1
 	0 0 in 10 10
 	1 0 comm 10 10 top exec
@@ -519,7 +507,7 @@ test_expect_success 'the end of a child, whose signal ends a poll' '
 '
 
 test_expect_success 'small steps are left out, with their sum' '
-	made <<-\EOF &&
+	made r <<-\EOF &&
 	0 0 fork 10 10 1 1
 	1 0 in 10 10
 	1 0 comm 10 10 top exec
@@ -538,11 +526,11 @@ test_expect_success 'lost records are said, since sums may be wrong' '
 	20 0 out 10 10
 	60 0 in 10 10
 	100 0 exit 10 10" &&
-	echo "$records" | made &&
+	echo "$records" | made r &&
 	trace2 report r >out &&
 	test_grep ! "were lost" out &&
 	echo "$records" | sed "3a\\
-	40 0 lost 7" | made &&
+	40 0 lost 7" | made r &&
 	trace2 report r >out 2>err &&
 	test_grep "^(records of the kernel were lost: CPU, WAIT, READY" out &&
 	trace2 report --format=json r >json &&
@@ -550,7 +538,7 @@ test_expect_success 'lost records are said, since sums may be wrong' '
 '
 
 test_expect_success 'without states it is the old path, and that is said' '
-	made <<-\EOF &&
+	made r <<-\EOF &&
 	0 0 fork 10 10 1 1
 	10 0 fork 11 11 10 10
 	60 1 exit 11 11

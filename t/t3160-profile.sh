@@ -5,6 +5,7 @@ test_description='trace2 record --profile: which functions compute'
 
 . ./test-lib.sh
 . "$TEST_DIRECTORY/lib-perf.sh"
+. "$TEST_DIRECTORY/lib-stream.sh"
 
 # compiled NAME OPTION...: compile t3160/hot.c as NAME.
 compiled () {
@@ -288,8 +289,7 @@ test_expect_success TASKS 'without samples, a warning says how to record some' '
 # counted: make a recording of the records on standard input
 # (t3130/kernel.perl), and print its functions, with their samples.
 counted () {
-	rm -rf r &&
-	"$PERL_PATH" "$TEST_DIRECTORY/t3130/kernel.perl" r &&
+	made r &&
 	counted_again
 }
 

@@ -8,14 +8,9 @@ microseconds. The last one records a real command.
 '
 
 . ./test-lib.sh
+. "$TEST_DIRECTORY"/lib-stream.sh
 
 test_skip_unless JQ
-
-# made: make the recording r of the records on standard input.
-made () {
-	rm -rf r &&
-	"$PERL_PATH" "$TEST_DIRECTORY/t3130/kernel.perl" r
-}
 
 # then_is WALL [BEST]: check the answer of the last JSON, in microseconds.
 then_is () {
@@ -32,7 +27,7 @@ what_if () {
 # The top process waits for two others: the writer computes, and wakes the
 # reader, which wakes the top.
 chain () {
-	made <<-\EOF
+	made r <<-\EOF
 	0 0 fork 10 10 1 1
 	0 0 in 10 10
 	1000 0 comm 10 10 top exec
@@ -91,7 +86,7 @@ test_expect_success 'several changes count together, and the new path is shown' 
 '
 
 test_expect_success 'another chain becomes the longest: the gain ends there' '
-	made <<-\EOF &&
+	made r <<-\EOF &&
 	0 0 fork 10 10 1 1
 	0 0 in 10 10
 	1000 0 comm 10 10 top exec
@@ -117,7 +112,7 @@ test_expect_success 'another chain becomes the longest: the gain ends there' '
 '
 
 test_expect_success 'a wait that no thread ended takes as long as before, or less' '
-	made <<-\EOF &&
+	made r <<-\EOF &&
 	0 0 fork 10 10 1 1
 	0 0 in 10 10
 	1000 0 comm 10 10 top exec
@@ -140,7 +135,7 @@ test_expect_success 'a wait that no thread ended takes as long as before, or les
 '
 
 test_expect_success 'what something outside ended has two answers' '
-	made <<-\EOF &&
+	made r <<-\EOF &&
 	0 0 fork 10 10 1 1
 	0 0 in 10 10
 	1000 0 comm 10 10 top exec
@@ -155,7 +150,7 @@ test_expect_success 'what something outside ended has two answers' '
 '
 
 test_expect_success 'time without a CPU shrinks with the one that had it, at best' '
-	made <<-\EOF &&
+	made r <<-\EOF &&
 	0 0 fork 10 10 1 1
 	0 0 in 10 10
 	1000 0 comm 10 10 top exec

@@ -8,13 +8,13 @@ microseconds. The last one compares with a real make.
 '
 
 . ./test-lib.sh
+. "$TEST_DIRECTORY"/lib-stream.sh
 
 test_skip_unless JQ
 
 # built: a make begins a and b, and c when b has ended; c waits 10 ms for a CPU.
 built () {
-	rm -rf r &&
-	"$PERL_PATH" "$TEST_DIRECTORY/t3130/kernel.perl" r <<-\EOF
+	made r <<-\EOF
 	0 0 fork 10 10 1 1
 	0 0 in 10 10
 	1000 0 comm 10 10 make exec
@@ -90,7 +90,7 @@ test_expect_success 'a job takes the place that is free first' '
 		echo "40000 1 exit 11 11" &&
 		echo "40000 0 in 10 10" &&
 		echo "50000 0 exit 10 10"
-	} | "$PERL_PATH" "$TEST_DIRECTORY/t3130/kernel.perl" r &&
+	} | made r &&
 	# 30 ms, 10 and 20; then 10 behind the 10, and two behind 20.
 	then_is 3 50000 50000 &&
 	# 30; 10 and 20; then one behind each, and one behind these.
@@ -116,8 +116,7 @@ test_expect_success 'the jobs are named, and other changes count' '
 '
 
 test_expect_success 'jobs of a make below make are jobs of both' '
-	rm -rf r &&
-	"$PERL_PATH" "$TEST_DIRECTORY/t3130/kernel.perl" r <<-\EOF &&
+	made r <<-\EOF &&
 	0 0 fork 10 10 1 1
 	0 0 in 10 10
 	1000 0 comm 10 10 make exec

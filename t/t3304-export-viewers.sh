@@ -10,6 +10,7 @@ have Chromium in the PATH.
 '
 
 . ./test-lib.sh
+. "$TEST_DIRECTORY"/lib-stream.sh
 . "$TEST_DIRECTORY"/t3300/lib-export.sh
 
 test_lazy_prereq SPEEDSCOPE '
@@ -32,7 +33,7 @@ test_expect_success EXPENSIVE,SPEEDSCOPE 'speedscope shows the threads' '
 '
 
 test_expect_success EXPENSIVE,SPEEDSCOPE 'speedscope opens on the critical path' '
-	made kernel &&
+	made kernel <"$TEST_DIRECTORY"/t3300/states.records &&
 	trace2 export --to speedscope -o out.json kernel &&
 	node "$TEST_DIRECTORY"/t3300/speedscope.js out.json shot.png \
 		"$(command -v chromium)" >shown 2>said &&
@@ -52,7 +53,7 @@ test_expect_success EXPENSIVE,OTLP_SCHEMA,LIBCURL,GIT \
 		kill -0 $collector_pid || return 1
 	done &&
 	url=http://127.0.0.1:$(cat collector/port) &&
-	test -d kernel || made kernel &&
+	test -d kernel || made kernel <"$TEST_DIRECTORY"/t3300/states.records &&
 	for input in "$MIX" "$TRACES"/*.event kernel
 	do
 		trace2 export --to otlp --url $url "$input" 2>err &&

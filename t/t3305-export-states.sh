@@ -8,25 +8,20 @@ writer and reader, which waits for a pipe; writer is a program with Trace2.
 '
 
 . ./test-lib.sh
+. "$TEST_DIRECTORY"/lib-stream.sh
 . "$TEST_DIRECTORY"/t3300/lib-export.sh
 
 test_skip_unless JQ
 
-# event US NAME [MEMBERS]: an event of process 11, so long after the beginning.
-event () {
-	printf '{"event":"%s","sid":"A-P0000000b","thread":"main",' "$2" &&
-	printf '"time":"2023-11-14T22:13:20.%06dZ"%s}\n' "$1" "${3:+,$3}"
-}
-
 test_expect_success 'setup' '
-	made r &&
+	made r <"$TEST_DIRECTORY"/t3300/states.records &&
 	mkdir -p r/events &&
 	{
-		event 10 version "\"evt\":\"4\",\"exe\":\"1\"" &&
-		event 10 start "\"t_abs\":0.0,\"argv\":[\"writer\"]" &&
-		event 20 region_enter "\"nesting\":1,\"category\":\"c\",\"label\":\"l\"" &&
-		event 50 region_leave "\"t_rel\":0.00003,\"nesting\":1,\"category\":\"c\",\"label\":\"l\"" &&
-		event 55 atexit "\"t_abs\":0.000045,\"code\":0"
+		event_us A-P0000000b 10 version "\"evt\":\"4\",\"exe\":\"1\"" &&
+		event_us A-P0000000b 10 start "\"t_abs\":0.0,\"argv\":[\"writer\"]" &&
+		event_us A-P0000000b 20 region_enter "\"nesting\":1,\"category\":\"c\",\"label\":\"l\"" &&
+		event_us A-P0000000b 50 region_leave "\"t_rel\":0.00003,\"nesting\":1,\"category\":\"c\",\"label\":\"l\"" &&
+		event_us A-P0000000b 55 atexit "\"t_abs\":0.000045,\"code\":0"
 	} >r/events/A-P0000000b &&
 	trace2 check r
 '

@@ -4,6 +4,7 @@
 test_description='trace2 export: into a real ClickHouse, one server and two shards'
 
 . ./test-lib.sh
+. "$TEST_DIRECTORY"/lib-stream.sh
 . "$TEST_DIRECTORY"/t3300/lib-export.sh
 . "$TEST_DIRECTORY"/lib-clickhouse.sh
 
@@ -62,7 +63,7 @@ test_expect_success 'one server has the same rows as csv, once' '
 '
 
 test_expect_success 'processes and states, and the views of them' '
-	made kernel &&
+	made kernel <"$TEST_DIRECTORY"/t3300/states.records &&
 	for i in 1 2
 	do
 		trace2 export --to clickhouse --url "$url1" --database kernel \

@@ -4,6 +4,7 @@
 test_description='trace2 export: a textfile for Prometheus'
 
 . ./test-lib.sh
+. "$TEST_DIRECTORY"/lib-stream.sh
 . "$TEST_DIRECTORY"/t3300/lib-export.sh
 
 test_lazy_prereq PROMTOOL 'promtool --version'
@@ -64,17 +65,11 @@ test_expect_success 'processes of a kind are added up' '
 	test_cmp expect actual
 '
 
-# event NAME SECONDS FIELDS
-event () {
-	printf '{"event":"%s","sid":"s","thread":"main","time":"2026-11-21T09:00:%02d.000000Z",%s}\n' \
-		"$1" "$2" "$3"
-}
-
 test_expect_success 'a timer with a histogram' '
 	{
-		event version 0 "\"evt\":\"4\",\"exe\":\"1\"" &&
-		event timer 1 "\"category\":\"c\",\"name\":\"n\",\"intervals\":6,\"t_total\":0.5,\"t_min\":0.001,\"t_max\":0.3,\"histogram\":[[0.001023999,4],[0.301989887,2]]" &&
-		event atexit 2 "\"t_abs\":2,\"code\":0"
+		event s 0000 version "\"evt\":\"4\",\"exe\":\"1\"" &&
+		event s 1000 timer "\"category\":\"c\",\"name\":\"n\",\"intervals\":6,\"t_total\":0.5,\"t_min\":0.001,\"t_max\":0.3,\"histogram\":[[0.001023999,4],[0.301989887,2]]" &&
+		event s 2000 atexit "\"t_abs\":2,\"code\":0"
 	} >timer.event &&
 	trace2 export --to prometheus timer.event >timer.prom &&
 	grep "^trace2_timer_interval_seconds.*\(le=.\(0.001\|0.0025\|0.25\|0.5\|+Inf\)\"\|_sum\|_count\)" \
@@ -93,10 +88,10 @@ test_expect_success 'a timer with a histogram' '
 
 test_expect_success 'many labels become few, and nothing is lost' '
 	{
-		event version 0 "\"evt\":\"4\",\"exe\":\"1\"" &&
+		event s 0000 version "\"evt\":\"4\",\"exe\":\"1\"" &&
 		for i in $(test_seq 1000)
 		do
-			event counter 1 "\"category\":\"a\\\"b\",\"name\":\"n$i\",\"count\":$i" ||
+			event s 1000 counter "\"category\":\"a\\\"b\",\"name\":\"n$i\",\"count\":$i" ||
 			return 1
 		done
 	} >many.event &&

@@ -195,8 +195,7 @@ test_expect_success JQ 'a thread that ends when it begins has no states' '
 	5 1 exit 20 20
 	9 0 exit 10 10
 	EOF
-	rm -rf r &&
-	"$PERL_PATH" "$TEST_DIRECTORY/t3130/kernel.perl" r <records &&
+	made r <records &&
 	trace2 report --html page.html r &&
 	page_data page.html | jq -c ".tasks[] | [.[3], .[6]]" >actual &&
 	cat >expect <<-\EOF &&
@@ -217,8 +216,7 @@ test_expect_success EXPENSIVE,JQ 'too many states are put together, and add up' 
 		}
 		print qq(2000000 0 exit 10 10\n);
 	" >records &&
-	rm -rf r &&
-	"$PERL_PATH" "$TEST_DIRECTORY/t3130/kernel.perl" r <records &&
+	made r <records &&
 	trace2 report --html page.html r &&
 	page_data page.html >data &&
 	jq -c "$ROWS [.tasks[0][6] | rows(3)] as \$s | [.grain > 0, .recordedStates,

@@ -175,8 +175,7 @@ test_expect_success 'many processes are packed into lanes, and unfold' '
 		}
 		print map { qq(@\$_\n) } sort { \$a->[0] <=> \$b->[0] } @lines;
 	" >records &&
-	rm -rf r &&
-	"$PERL_PATH" "$TEST_DIRECTORY/t3130/kernel.perl" r <records &&
+	made r <records &&
 	trace2 report --html lanes.html r &&
 	browse lanes.html <<-\EOF
 	my $rows = sub { ($b->js("return document.querySelector(\"#spacer\").offsetHeight") - 50) / 21 };

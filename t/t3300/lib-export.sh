@@ -44,9 +44,3 @@ collector () {
 # The tables of csv and the databases.
 TABLES=$(sed -n "s/^TR2_TABLE(\([a-z_]*\),.*/\1/p" \
 	"$GIT_BUILD_DIR"/tool/export/tables.def | tr "\n" " ")
-
-# made DIR: make a recording of the kernel's records, with states.
-made () {
-	"$PERL_PATH" "$TEST_DIRECTORY/t3130/kernel.perl" "$1" \
-		<"$TEST_DIRECTORY"/t3300/states.records
-}
