@@ -111,6 +111,58 @@ test_expect_success 'another chain becomes the longest: the gain ends there' '
 		.gain_ns == 21000000 and .on_path_ns == 60000000" json
 '
 
+# a is preempted, and runs less long; b runs until 44 ms.
+test_expect_success 'only at worst must all children have ended' '
+	made r <<-\EOF &&
+	0 0 fork 10 10 1 1
+	0 0 in 10 10
+	1000 0 comm 10 10 top exec
+	2000 0 fork 11 11 10 10
+	3000 0 fork 12 12 10 10
+	4000 0 switch 10 10 12 b schedule,do_wait
+	4000 0 out 10 10
+	4000 1 in 11 11
+	5000 1 comm 11 11 a exec
+	4000 0 in 12 12
+	5000 0 comm 12 12 b exec
+	24000 1 out 11 11 preempted
+	44000 1 in 11 11
+	44000 0 exit 12 12
+	64000 1 exit 11 11
+	65000 0 in 10 10
+	71000 0 exit 10 10
+	EOF
+	what_if a=0 &&
+	then_is 50000 11000.003
+'
+
+# a is a process below another one, and wakes the top by a pipe; b has ended.
+test_expect_success 'who was woken by no child waited for none' '
+	made r <<-\EOF &&
+	0 0 fork 10 10 1 1
+	0 0 in 10 10
+	1000 0 comm 10 10 top exec
+	2000 0 fork 13 13 10 10
+	2000 1 in 13 13
+	2100 1 fork 11 11 13 13
+	2200 1 exit 13 13
+	3000 0 fork 12 12 10 10
+	4000 0 switch 10 10 12 b schedule,anon_pipe_read
+	4000 0 out 10 10
+	4000 1 in 11 11
+	5000 1 comm 11 11 a exec
+	4000 0 in 12 12
+	5000 0 comm 12 12 b exec
+	44000 0 exit 12 12
+	64000 1 waking 11 11 10
+	65000 0 in 10 10
+	66000 1 exit 11 11
+	71000 0 exit 10 10
+	EOF
+	what_if a=0 &&
+	then_is 11000.001 11000
+'
+
 test_expect_success 'a wait that no thread ended takes as long as before, or less' '
 	made r <<-\EOF &&
 	0 0 fork 10 10 1 1
@@ -146,7 +198,28 @@ test_expect_success 'what something outside ended has two answers' '
 	EOF
 	# At 60 ms as before, or after half the time.
 	what_if top=2x &&
-	then_is 80000 50000
+	then_is 80000 50000 &&
+	# It is the wait that changes.
+	what_if wait:socket=0 &&
+	then_is 81000.001 81000
+'
+
+test_expect_success 'a short wait was for an answer, a page or a disk is none of outside' '
+	for wait in "sk_wait_data 41000" "io_schedule 60000" \
+		"folio_wait_bit_common,filemap_fault,handle_mm_fault 60000"
+	do
+		made r <<-EOF &&
+		0 0 fork 10 10 1 1
+		0 0 in 10 10
+		1000 0 comm 10 10 top exec
+		40100 0 switch 10 10 0 swapper schedule,${wait% *}
+		40100 0 out 10 10
+		${wait#* } 0 in 10 10
+		100000 0 exit 10 10
+		EOF
+		what_if top=2x &&
+		then_is 50000 || return 1
+	done
 '
 
 test_expect_success 'time without a CPU shrinks with the one that had it, at best' '
@@ -186,13 +259,107 @@ test_expect_success 'the ranking has the largest gain first' '
 	! grep "wait:pipe" out
 '
 
+# a gains most at best, the top for certain; the disk least.
+test_expect_success 'the order is that of the middle between the bounds' '
+	made r <<-\EOF &&
+	0 0 fork 10 10 1 1
+	0 0 in 10 10
+	1000 0 comm 10 10 top exec
+	2000 0 fork 11 11 10 10
+	3000 0 fork 12 12 10 10
+	4000 0 switch 10 10 12 b schedule,do_wait
+	4000 0 out 10 10
+	4000 1 in 11 11
+	5000 1 comm 11 11 a exec
+	4000 0 in 12 12
+	5000 0 comm 12 12 b exec
+	62000 0 exit 12 12
+	64000 1 exit 11 11
+	65000 0 in 10 10
+	75000 0 switch 10 10 0 swapper schedule,io_schedule
+	75000 0 out 10 10
+	85000 0 in 10 10
+	105000 0 out 10 10 preempted
+	110000 0 in 10 10
+	111000 0 exit 10 10
+	EOF
+	trace2 report --what-if --format=json r >json &&
+	jq -r ".what_if[] | \"\(.what) \(.gain_ns) \(.at_most_ns) \(.on_path_ns)\"" json >actual &&
+	cat actual >&4 &&
+	cut -d" " -f1 actual >order &&
+	test_write_lines top a wait:disk ready wait:child >expect &&
+	test_cmp expect order
+'
+
+# A thread runs from 0 to 60 ms, and from 90 ms; inner is 30-40 and 70-80 ms.
+test_expect_success 'regions, and those inside of them' '
+	made r <<-\EOF &&
+	0 0 fork 10 10 1 1
+	0 0 in 10 10
+	1000 0 comm 10 10 top exec
+	60000 0 switch 10 10 0 swapper schedule,io_schedule
+	60000 0 out 10 10
+	90000 0 in 10 10
+	100000 0 exit 10 10
+	EOF
+	{
+		event_us A-P0000000a 1000 version "\"evt\":\"4\",\"exe\":\"1\"" &&
+		event_us A-P0000000a 1000 start "\"t_abs\":0.0,\"argv\":[\"top\"]" &&
+		event_us A-P0000000a 20000 region_enter "\"nesting\":1,\"category\":\"c\",\"label\":\"outer\"" &&
+		event_us A-P0000000a 30000 region_enter "\"nesting\":2,\"category\":\"c\",\"label\":\"inner\"" &&
+		event_us A-P0000000a 40000 region_leave "\"nesting\":2,\"category\":\"c\",\"label\":\"inner\"" &&
+		event_us A-P0000000a 70000 region_enter "\"nesting\":2,\"category\":\"c\",\"label\":\"inner\"" &&
+		event_us A-P0000000a 80000 region_leave "\"nesting\":2,\"category\":\"c\",\"label\":\"inner\"" &&
+		event_us A-P0000000a 95000 region_leave "\"nesting\":1,\"category\":\"c\",\"label\":\"outer\"" &&
+		event_us A-P0000000a 99000 atexit "\"code\":0"
+	} >r/events/A-P0000000a &&
+	what_if c/inner=0 &&
+	then_is 80000 &&
+	jq -r ".critical_path[] | \"\(.label) \(.state) \(.time_ns / 1000)\"" json >actual &&
+	cat >expect <<-\EOF &&
+	null run 25000
+	outer run 35000
+	outer wait 20000
+	EOF
+	test_cmp expect actual &&
+	what_if "c/out*=2x" &&
+	then_is 62500 &&
+	what_if "c/outer=2x,c/inner=0" &&
+	then_is 52500 &&
+	trace2 report --what-if --format=json r >json &&
+	jq -c "[.what_if[] | select(.what | test(\"/\")) | [.what, .gain_ns]]" json >actual &&
+	echo "[[\"c/outer\",74999999],[\"c/inner\",20000000]]" >expect &&
+	test_cmp expect actual
+'
+
+test_expect_success 'a program that a process ran before, by its name' '
+	made r <<-\EOF &&
+	0 0 fork 10 10 1 1
+	0 0 in 10 10
+	1000 0 comm 10 10 first exec
+	61000 0 comm 10 10 second exec
+	100000 0 exit 10 10
+	EOF
+	what_if first=2x &&
+	then_is 69500 &&
+	what_if second=2x &&
+	then_is 80500
+'
+
 test_expect_success 'a value may follow the option; a file does not become one' '
+	chain &&
 	trace2 report --what-if writer=2x r >out &&
 	grep "^writer=2x: " out &&
 	cp -R r a=2x &&
 	trace2 report --what-if a=2x >out &&
 	head -1 out >line &&
-	grep "GAIN" line
+	grep "GAIN" line &&
+	# Nor does a missing one, nor a second one.
+	test_expect_code 128 trace2 report --what-if missing 2>err &&
+	test_grep "missing" err &&
+	test_grep ! "what-if" err &&
+	test_expect_code 128 trace2 report --what-if=writer=2x b=3x 2>err &&
+	test_grep ! "what-if" err
 '
 
 test_expect_success 'a wrong change is named, with what is right' '

@@ -295,14 +295,15 @@ uint64_t tr2_retime(struct tr2_retime *r, const struct tr2_change *changes,
 	return pieces;
 }
 
-/* Return the new time of a recorded moment; inside a wait, in proportion. */
+/* Return the new time of a recorded moment; inside a wait, in proportion to the
+ * thread's own share of it. */
 static int64_t moved(const struct tr2_retime *r, uint32_t thread, int64_t at_ns)
 {
 	const struct tr2_model *m = r->m;
 	const struct tr2_task_thread *t = &m->task_threads[thread];
 	const struct tr2_retimed_thread *new = &r->threads[thread];
 	uint32_t state = tr2_state_at(m, thread, at_ns - 1);
-	int64_t from_ns, ns;
+	int64_t from_ns, ns, own_ns, whole_ns;
 
 	if (at_ns >= t->end_ns)
 		return later(new->end_ns, at_ns - t->end_ns);
@@ -314,10 +315,10 @@ static int64_t moved(const struct tr2_retime *r, uint32_t thread, int64_t at_ns)
 	ns = (state + 1 < t->first_state + t->nr_states ?
 		      r->start_ns[state + 1] : new->end_ns) -
 	     r->start_ns[state];
+	own_ns = work_ns(new, from_ns, at_ns, 1);
+	whole_ns = work_ns(new, from_ns, tr2_state_end(m, thread, state), 1);
 	return r->start_ns[state] +
-	       (int64_t)((double)ns * ((double)(at_ns - from_ns) /
-				       (double)(tr2_state_end(m, thread, state) -
-						from_ns)));
+	       (int64_t)((double)ns * ((double)own_ns / (double)whole_ns));
 }
 
 /* Return when a process ends: with its last thread. */
