@@ -271,8 +271,9 @@ function makeLegend(d) {
 			' recorded states, those shorter than ' + showTime(d.grain) +
 			' are put together: sums are exact, their order is not.';
 	if (d.pathGrain)
-		byId('grain').append(' So are parts of the path shorter than ' +
-			showTime(d.pathGrain) + '.');
+		byId('grain').append(' Parts of the critical path shorter than ' +
+			showTime(d.pathGrain) + ' are put together' +
+			(d.grain ? ', too.' : ' in the same way: sums are exact.'));
 
 	return (i, t0, t1) => {
 		const sums = i < 0 && t0 <= d.t0 && t1 >= d.t1 ? all :
