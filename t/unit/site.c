@@ -264,9 +264,12 @@ static int fill(unsigned int most)
 	struct trace2_site site, first = make("fill.c", 0, "fill", "first");
 	const struct tr2_site *got = tr2_site_get(&first);
 	unsigned int i, nr = 0;
+	char name[16];
 
 	for (i = 0; i < most; i++) {
-		site = make("fill.c", (int)i + 1, "fill", "x");
+		/* Few of one name: all sites of a name are searched. */
+		snprintf(name, sizeof(name), "n%u", i / 16);
+		site = make("fill.c", (int)i + 1, "fill", name);
 		nr += tr2_site_get(&site) != NULL;
 	}
 	site = make("fill.c", 0, "fill", "first");
