@@ -102,15 +102,42 @@ static size_t json_add_special(struct tr2_buf *b, const char *s, size_t n)
 	return len;
 }
 
+#define ONES 0x0101010101010101ull
+#define HIGHS 0x8080808080808080ull
+
+/* Is none of eight bytes a quote, a backslash, below 0x20, or above 0x7f? */
+static inline bool json_eight_plain(const char *s)
+{
+	uint64_t x, quote, backslash;
+
+	memcpy(&x, s, sizeof(x));
+	quote = x ^ ONES * '"';
+	backslash = x ^ ONES * '\\';
+	return !((((quote - ONES) & ~quote) |
+		  ((backslash - ONES) & ~backslash) |
+		  ((x - ONES * 0x20) & ~x) | x) & HIGHS);
+}
+
+/* Return how many bytes need no escape. */
+static size_t json_plain_length(const char *s, size_t n)
+{
+	size_t at = 0;
+
+	while (n - at >= 8 && json_eight_plain(s + at))
+		at += 8;
+	while (at < n && json_plain((unsigned char)s[at]))
+		at++;
+	return at;
+}
+
 void tr2_json_add_escaped(struct tr2_buf *b, const char *s, size_t n)
 {
 	size_t at = 0, run;
 
 	while (at < n) {
-		for (run = at; run < n && json_plain((unsigned char)s[run]);)
-			run++;
-		tr2_buf_add(b, s + at, run - at);
-		at = run;
+		run = json_plain_length(s + at, n - at);
+		tr2_buf_add(b, s + at, run);
+		at += run;
 		if (at < n)
 			at += json_add_special(b, s + at, n - at);
 	}
