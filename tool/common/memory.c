@@ -73,7 +73,7 @@ void tr2_in_large_pages(void *p, size_t bytes)
 void *tr2_grow_array(void *array, uint32_t nr, uint32_t *alloc,
 		     size_t element_bytes)
 {
-	uint64_t want = nr < 32 ? 64 : (uint64_t)nr * 2;
+	uint64_t want = nr < 4 ? 8 : (uint64_t)nr * 2;
 
 	if (want > UINT32_MAX)
 		want = UINT32_MAX;

@@ -46,7 +46,8 @@ static void list_segments(const struct tr2_model *m, struct tr2_borders *b,
 	tr2_for_each_segment(m, task, i) {
 		uint32_t next = m->segments[i].next;
 
-		if (!next)
+		/* Most processes have no border: not even one of the last. */
+		if (!next && b->nr)
 			add_border(b, from_ns, 0);
 		if (!next || !tr2_segment_is_notable(m, n, i))
 			continue;
