@@ -71,12 +71,29 @@ void tr2_html_num(struct tr2_buf *b, int64_t value)
 	tr2_buf_addch(b, ',');
 }
 
+#define PIECE_BYTES 65536
+
+static void write_data(struct tr2_export *x, const struct tr2_buf *b)
+{
+	size_t at, n;
+
+	tr2_must(!b->failed);
+	for (at = 0; at < b->len; at += n) {
+		n = b->len - at < PIECE_BYTES ? b->len - at : PIECE_BYTES;
+		/* Characters stay whole. */
+		while (at + n < b->len && n > PIECE_BYTES - 4 &&
+		       ((unsigned char)b->p[at + n] & 0xc0) == 0x80)
+			n--;
+		tr2_html_add_data(&x->sink.buf, b->p + at, n);
+		tr2_sink_step(&x->sink);
+	}
+}
+
 void tr2_html_step(struct tr2_export *x)
 {
 	struct tr2_html *h = x->state;
 
-	tr2_html_add_data(&x->sink.buf, h->json.p, h->json.len);
-	tr2_must(!h->json.failed);
+	write_data(x, &h->json);
 	tr2_buf_reset(&h->json);
 }
 
@@ -88,15 +105,27 @@ void tr2_html_key(struct tr2_buf *b, const char *name)
 }
 
 void tr2_html_array(struct tr2_export *x, const char *name,
-		    const struct tr2_buf *rows)
+		    struct tr2_buf *rows)
 {
 	struct tr2_html *h = x->state;
 
 	tr2_html_key(&h->json, name);
 	tr2_buf_addch(&h->json, '[');
 	tr2_html_step(x);
-	tr2_must(!rows->failed);
-	tr2_html_add_data(&x->sink.buf, rows->p, rows->len);
+	write_data(x, rows);
+	tr2_buf_release(rows);
 	tr2_buf_addch(&h->json, ']');
+	tr2_html_step(x);
+}
+
+void tr2_html_strings(struct tr2_export *x)
+{
+	struct tr2_html *h = x->state;
+
+	tr2_html_key(&h->json, "strings");
+	tr2_buf_addlit(&h->json, "[\"\"");
+	tr2_html_step(x);
+	write_data(x, &h->strings);
+	tr2_buf_addlit(&h->json, "]}");
 	tr2_html_step(x);
 }

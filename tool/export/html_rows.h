@@ -62,8 +62,11 @@ void tr2_html_close_row(struct tr2_buf *b);
 /* Write out h->json. */
 void tr2_html_step(struct tr2_export *x);
 void tr2_html_key(struct tr2_buf *b, const char *name);
+/* Write rows, and release their memory. */
 void tr2_html_array(struct tr2_export *x, const char *name,
-		    const struct tr2_buf *rows);
+		    struct tr2_buf *rows);
+/* Write all strings, and the end of the data. */
+void tr2_html_strings(struct tr2_export *x);
 
 /* In the page, a state is its kind, or WAIT and its cause; and a flag. */
 #define TR2_HTML_NR_CODES (TR2_STATE_WAIT + TR2_CAUSE_NR)

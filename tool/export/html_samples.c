@@ -79,8 +79,6 @@ void tr2_html_add_samples(struct tr2_export *x)
 			add_sample(&w, &x->m->samples[i]);
 	tr2_html_array(x, "samples", &w.rows);
 	tr2_html_array(x, "stacks", &w.stacks);
-	tr2_buf_release(&w.rows);
-	tr2_buf_release(&w.stacks);
 	tr2_map_release(&w.known);
 	tr2_symbols_explain(w.symbols);
 	tr2_symbols_free(w.symbols);

@@ -197,6 +197,5 @@ void tr2_html_add_states(struct tr2_export *x)
 	tr2_buf_addlit(&h->json, "\"recordedStates\":");
 	tr2_buf_add_u64(&h->json, w.nr_recorded);
 	tr2_html_array(x, "tasks", &w.rows);
-	tr2_buf_release(&w.rows);
 	free(w.of_thread);
 }

@@ -167,7 +167,6 @@ static void print_table(struct tr2_table *t)
 	tr2_html_close_row(&h->json);
 	tr2_html_array(p.x, "rows", &p.rows);
 	tr2_buf_addch(&h->json, '}');
-	tr2_buf_release(&p.rows);
 	free(p.kinds);
 }
 

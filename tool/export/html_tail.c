@@ -3,7 +3,6 @@
  * html_tail - the data that follows the spans: rows collected during the walk,
  * states, the path, frames, samples, tables, and the strings.
  */
-#include "common/memory.h"
 #include "export/html_rows.h"
 
 static void add_frames(struct tr2_export *x)
@@ -23,7 +22,6 @@ static void add_frames(struct tr2_export *x)
 		tr2_buf_add_i64(b, f->ns);
 		tr2_buf_addstr(b, i + 1 < h->frames.nr ? "," : "");
 		tr2_html_step(x);
-		tr2_sink_step(&x->sink);
 	}
 	tr2_buf_addch(b, ']');
 	tr2_html_step(x);
@@ -41,12 +39,6 @@ void tr2_html_add_tail(struct tr2_export *x)
 	add_frames(x);
 	tr2_html_add_samples(x);
 	tr2_html_tables(x);
-	tr2_html_key(&h->json, "strings");
-	tr2_buf_addlit(&h->json, "[\"\"");
-	tr2_html_step(x);
-	tr2_must(!h->strings.failed);
-	tr2_html_add_data(&x->sink.buf, h->strings.p, h->strings.len);
-	tr2_buf_addlit(&h->json, "]}");
-	tr2_html_step(x);
+	tr2_html_strings(x);
 	tr2_html_close(x);
 }
