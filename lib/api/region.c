@@ -75,6 +75,22 @@ static __attribute__((noinline)) void settle_doubt(struct tr2_call *call, const 
 		tr2_region_trust(regions);
 }
 
+INLINE void open_region(struct tr2_call *call, const char *category,
+			const char *label)
+{
+	struct tr2_regions *regions = regions_of(call);
+	struct tr2_region *region;
+
+	if (!call->site || unlikely(regions->nr_open >= regions->alloc)) {
+		tr2_region_push(regions, call->now_ns, category, label,
+				call->repo_id);
+		return;
+	}
+	region = tr2_region_count(regions);
+	tr2_region_fill_at(region, call->site, category, label, call->now_ns,
+			   call->repo_id, false);
+}
+
 INLINE void enter_region(struct tr2_call *call, const char *category,
 			 const char *label, const struct trace2_repo *repo,
 			 const char *message)
@@ -84,8 +100,7 @@ INLINE void enter_region(struct tr2_call *call, const char *category,
 		settle_doubt(call, category, label);
 	TR2_EMIT_INLINE(call, region_enter, .category.s = category,
 			.label.s = label, .msg.s = message);
-	tr2_region_push(regions_of(call), call->now_ns, category, label,
-			call->repo_id);
+	open_region(call, category, label);
 }
 
 /* Drop a leave that matches no region. */
@@ -206,7 +221,7 @@ void trace2_region_enter_fl(const char *file, int line, const char *category,
 {
 	struct tr2_call call;
 
-	if (tr2_fastpath_on &&
+	if (tr2_fastpath_is_on() &&
 	    tr2_fastpath_region_enter(file, line, category, label, id_of(repo)))
 		return;
 	if (!tr2_call_begin_inline(&call, file, line))
@@ -220,7 +235,7 @@ void trace2_region_enter_at_(struct trace2_site *site, const char *category,
 {
 	struct tr2_call call;
 
-	if (tr2_fastpath_on && site &&
+	if (tr2_fastpath_is_on() && site &&
 	    (tr2_fastpath_region_enter_at(tr2_site_get(site), category, label,
 					  repo) ||
 	     tr2_fastpath_region_enter(site->file, site->line, category, label,
@@ -237,7 +252,7 @@ void trace2_region_leave_fl(const char *file, int line, const char *category,
 {
 	struct tr2_call call;
 
-	if (tr2_fastpath_on &&
+	if (tr2_fastpath_is_on() &&
 	    tr2_fastpath_region_leave(file, line, category, label, id_of(repo)))
 		return;
 	if (!tr2_call_begin_inline(&call, file, line))
@@ -252,7 +267,7 @@ void trace2_region_leave_at_(struct trace2_site *site, const char *category,
 {
 	struct tr2_call call;
 
-	if (tr2_fastpath_on && site &&
+	if (tr2_fastpath_is_on() && site &&
 	    (tr2_fastpath_region_leave_at(tr2_site_get(site), repo) ||
 	     tr2_fastpath_region_leave(site->file, site->line, category, label,
 				       id_of(repo))))
@@ -388,7 +403,7 @@ void trace2_data_string_fl(const char *file, int line, const char *category,
 {
 	struct tr2_call call;
 
-	if (tr2_fastpath_on &&
+	if (tr2_fastpath_is_on() &&
 	    tr2_fastpath_data(file, line, category, id_of(repo), key, value))
 		return;
 	if (tr2_call_begin_inline(&call, file, line))
@@ -401,7 +416,7 @@ void trace2_data_string_at_(struct trace2_site *site, const char *category,
 {
 	struct tr2_call call;
 
-	if (tr2_fastpath_on && site &&
+	if (tr2_fastpath_is_on() && site &&
 	    (tr2_fastpath_data_at(tr2_site_get(site), repo, value) ||
 	     tr2_fastpath_data(site->file, site->line, category, id_of(repo),
 			       key, value)))

@@ -16,12 +16,12 @@
  * initialised. */
 struct tr2_render {
 	struct tr2_buf line;
-	struct tr2_buf redacted;
-	bool redact;
 	/* The texts of the last second, and when it ends in us; 0: none yet. */
-	uint64_t local_end_us, utc_end_us;
-	char local[8]; /* HH:MM:SS */
+	uint64_t utc_end_us, local_end_us;
 	char utc[20]; /* YYYY-MM-DDTHH:MM:SS. */
+	bool redact;
+	char local[8]; /* HH:MM:SS */
+	struct tr2_buf redacted;
 };
 
 /* Compile the templates of these targets. Call it once for each, before

@@ -473,7 +473,7 @@ bool tr2_fastpath_region_enter_at(const struct tr2_site *site,
 		q.now_ns = tr2_clock_now_ns();
 	}
 	tr2_region_fill_at(tr2_region_count(regions), site, category, label,
-			   q.now_ns);
+			   q.now_ns, 0, true);
 	return true;
 }
 

@@ -17,6 +17,10 @@
 
 /* Not 0: the ring is the only target, and takes events. */
 extern int tr2_fastpath_on;
+static inline bool tr2_fastpath_is_on(void)
+{
+	return __atomic_load_n(&tr2_fastpath_on, __ATOMIC_RELAXED);
+}
 
 /* Call it before other threads can see that tracing is on. */
 void tr2_fastpath_start(void);

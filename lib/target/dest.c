@@ -25,6 +25,7 @@
 /* true: it was on before. */
 static bool switch_off(struct tr2_dest *dest)
 {
+	tr2_dest_not_plain(dest);
 	return atomic_exchange_explicit(&dest->on, false, memory_order_relaxed);
 }
 
@@ -90,6 +91,7 @@ bool tr2_dest_attach_fd(struct tr2_dest *dest, int fd,
 	tr2_relay_init(&dest->relay);
 	tr2_wait_init(dest);
 	dest->id = tr2_file_id_of(st);
+	tr2_dest_not_plain(dest);
 	dest->limit_checked = this_second();
 	dest->checked = ours ? dest->limit_checked : 0;
 	dest->fd = fd;
@@ -324,6 +326,7 @@ failed:
 	error = errno;
 	tr2_dest_drop(dest);
 	if (!is_final(error)) {
+		tr2_dest_not_plain(dest);
 		if (done)
 			dest->cut = true;
 		return;
@@ -383,17 +386,33 @@ static void check_descriptor(struct tr2_dest *dest, uint64_t second)
 		dest->size_limited = may_raise_sigxfsz();
 }
 
-void tr2_dest_write_slow(struct tr2_dest *dest, const char *line, size_t len,
-			 uint64_t second, uint32_t tid)
+/* The rest of this second needs no checks, if nothing is special. */
+static void be_plain(struct tr2_dest *dest, uint64_t second)
 {
+	if (!dest->ours || dest->cut || dest->size_limited)
+		return;
+	atomic_store_explicit(&dest->plain_us, second * TR2_DEST_PLAIN_US,
+			      memory_order_relaxed);
+	/* Another thread may have switched it off meanwhile. */
+	if (!atomic_load(&dest->on))
+		tr2_dest_not_plain(dest);
+}
+
+void tr2_dest_write_slow(struct tr2_dest *dest, const char *line, size_t len,
+			 uint64_t wall_us, uint32_t tid)
+{
+	uint64_t second = wall_us / TR2_DEST_PLAIN_US;
+
 	if (tr2_dest_is_on(dest))
 		check_descriptor(dest, second);
-	if (!tr2_dest_is_on(dest))
+	if (!tr2_dest_is_on(dest)) {
 		tr2_dest_drop(dest);
-	else if (dest->kind != TR2_DEST_FILE)
+	} else if (dest->kind != TR2_DEST_FILE) {
 		write_whole(dest, line, len, second, tid);
-	else
+	} else {
 		write_line(dest, dest->fd, line, len, 0);
+		be_plain(dest, second);
+	}
 }
 
 void tr2_dest_write_rest(struct tr2_dest *dest, const char *line, size_t len,

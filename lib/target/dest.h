@@ -28,6 +28,7 @@
 #define TR2_STALL_NS (50u * UINT64_C(1000000))
 #define TR2_TERMINAL_STALL_NS (1000u * UINT64_C(1000000))
 #define TR2_STALL_BACK_NS 200u
+#define TR2_DEST_PLAIN_US 1000000u
 
 enum tr2_dest_kind {
 	TR2_DEST_FILE, /* a regular file, or a device: plain writes */
@@ -38,6 +39,9 @@ enum tr2_dest_kind {
 struct tr2_dest {
 	atomic_bool on;
 	int fd; /* stays open while others may write: see tr2_dest_close */
+	/* Lines of the second from this time on are one write(), without further
+	 * checks: a file of ours that is on, whole and not limited. */
+	atomic_uint_fast64_t plain_us;
 	enum tr2_dest_kind kind;
 	bool ours; /* opened here, so closed here */
 	atomic_bool size_limited; /* a file that may raise SIGXFSZ */
@@ -115,7 +119,7 @@ static inline uint64_t tr2_dest_lost(const struct tr2_dest *dest)
 
 /* All cases except a plain write to a file. */
 void tr2_dest_write_slow(struct tr2_dest *dest, const char *line, size_t len,
-			 uint64_t second, uint32_t tid);
+			 uint64_t wall_us, uint32_t tid);
 
 /* The kernel wrote less than all: result is its return value. */
 void tr2_dest_write_rest(struct tr2_dest *dest, const char *line, size_t len,
@@ -123,21 +127,20 @@ void tr2_dest_write_rest(struct tr2_dest *dest, const char *line, size_t len,
 
 /*
  * Write a line that ends with its newline. Counts lines that cannot be written.
- * second: the wall time; in each new second, check whether the host closed the
+ * In each new second of the wall time, check whether the host closed the
  * descriptor and reused its number, or limited the size of files. (A host's own
  * descriptor is checked each time.) tid: the calling thread's; 0: ask the
  * kernel. Signal-safe.
  */
 static inline void tr2_dest_write(struct tr2_dest *dest, const char *line,
-				  size_t len, uint64_t second, uint32_t tid)
+				  size_t len, uint64_t wall_us, uint32_t tid)
 {
 	long result;
 
-	if (dest->kind != TR2_DEST_FILE || !tr2_dest_is_on(dest) || dest->cut ||
-	    atomic_load_explicit(&dest->size_limited, memory_order_relaxed) ||
-	    atomic_load_explicit(&dest->checked, memory_order_relaxed) !=
-		    second) {
-		tr2_dest_write_slow(dest, line, len, second, tid);
+	if (wall_us - atomic_load_explicit(&dest->plain_us,
+					   memory_order_relaxed) >=
+	    TR2_DEST_PLAIN_US) {
+		tr2_dest_write_slow(dest, line, len, wall_us, tid);
 		return;
 	}
 	result = tr2_raw_write(dest->fd, line, len);
@@ -145,10 +148,18 @@ static inline void tr2_dest_write(struct tr2_dest *dest, const char *line,
 		tr2_dest_write_rest(dest, line, len, result);
 }
 
+/* Check the next line: a time that no wall time comes close to. */
+static inline void tr2_dest_not_plain(struct tr2_dest *dest)
+{
+	atomic_store_explicit(&dest->plain_us, UINT64_MAX / 2,
+			      memory_order_relaxed);
+}
+
 /* Check the descriptor before the next line. */
 static inline void tr2_dest_check_next(struct tr2_dest *dest)
 {
 	atomic_store_explicit(&dest->checked, UINT64_MAX, memory_order_relaxed);
+	tr2_dest_not_plain(dest);
 }
 
 /* Switch it off. Signal-safe. */

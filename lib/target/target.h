@@ -68,7 +68,7 @@ tr2_target_emit(struct tr2_target *target, enum tr2_target_id id,
 		tr2_target_put(target, render);
 	else
 		tr2_dest_write(&target->dest, render->line.p, render->line.len,
-			       ev->wall_us / 1000000u, ev->tid);
+			       ev->wall_us, ev->tid);
 }
 
 #endif

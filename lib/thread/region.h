@@ -113,10 +113,11 @@ tr2_region_fill(struct tr2_region *region, const struct tr2_region_names *names,
 	region->fastpath_ok = fastpath_ok;
 }
 
-/* Write a region of a site, about no repository. */
+/* Write a region of a site. */
 static inline __attribute__((always_inline)) void
 tr2_region_fill_at(struct tr2_region *region, const struct tr2_site *site,
-		   const char *category, const char *label, uint64_t start_ns)
+		   const char *category, const char *label, uint64_t start_ns,
+		   int repo_id, bool fastpath_ok)
 {
 	region->fastpath_ok = false;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
@@ -124,11 +125,11 @@ tr2_region_fill_at(struct tr2_region *region, const struct tr2_site *site,
 	region->category = category;
 	region->label = label;
 	region->site = site;
-	region->repo_id = 0;
+	region->repo_id = repo_id;
 	region->is_whole = true;
 	region->was_implied = false;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	region->fastpath_ok = true;
+	region->fastpath_ok = fastpath_ok;
 }
 
 /* Open a region. Only the beginning of long names is kept, and only the number

@@ -27,21 +27,8 @@
 #define TR2_THREAD_NAME_MAX 24 /* bytes, "th01:" and all */
 
 struct tr2_thread {
-	struct tr2_thread *next, *prev; /* in the registry, or of ended ones */
+	/* What each event needs comes first. */
 	struct tr2_emitter emitter;
-	struct tr2_arena_owner owner; /* of a slot, from its first metric on */
-	void *own[TR2_MAX_PARTS]; /* the parts' data of the thread: see
-				   * part.h */
-	bool calls_parts; /* a part needs a hook at each call */
-	bool is_main;
-	bool named; /* the program announced it, not the library */
-	bool crossed_fork; /* existed in the parent before the fork */
-	bool announced; /* has its number, its name and its thread_start */
-	bool has_new_name; /* not passed to the parts yet */
-	unsigned int id;
-	uint32_t tid, ptid; /* the kernel's ids; the creator's, 0: unknown */
-	uint64_t start_ns; /* monotonic */
-	int *errno_at; /* the address of the thread's errno */
 	/*
 	 * The address on the stack where it entered the library, 0 while
 	 * outside: see enter.h. The thread sets it and then checks whether
@@ -49,17 +36,31 @@ struct tr2_thread {
 	 * reads it, with a barrier for both in between (base/barrier.h).
 	 */
 	atomic_uintptr_t busy;
-	unsigned int nr_turned_away; /* by the call that is inside: enter.c */
-	struct tr2_thread *aside; /* see tr2_thread_renew() */
+	int *errno_at; /* the address of the thread's errno */
 	int cancel_type; /* to restore when it leaves */
-	unsigned int nr_procs; /* of main: thread_start without thread_exit */
-	unsigned int destructions; /* passes of its destructors: thread_end.c */
-
+	unsigned int nr_turned_away; /* by the call that is inside: enter.c */
+	uint64_t start_ns; /* monotonic */
+	uint32_t tid, ptid; /* the kernel's ids; the creator's, 0: unknown */
+	bool calls_parts; /* a part needs a hook at each call */
+	bool is_main;
+	bool named; /* the program announced it, not the library */
+	bool crossed_fork; /* existed in the parent before the fork */
+	bool announced; /* has its number, its name and its thread_start */
+	bool has_new_name; /* not passed to the parts yet */
+	struct tr2_arena_owner owner; /* of a slot, from its first metric on */
 	struct tr2_regions regions;
 	struct tr2_render render;
 	struct tr2_buf message, head; /* printf forms; emitter.json_head */
 	unsigned int calls_without; /* calls without long lines: see
 				     * context.h */
+
+	struct tr2_thread *next, *prev; /* in the registry, or of ended ones */
+	struct tr2_thread *aside; /* see tr2_thread_renew() */
+	void *own[TR2_MAX_PARTS]; /* the parts' data of the thread: see
+				   * part.h */
+	unsigned int id;
+	unsigned int nr_procs; /* of main: thread_start without thread_exit */
+	unsigned int destructions; /* passes of its destructors: thread_end.c */
 	char name[TR2_THREAD_NAME_MAX + 1];
 };
 
