@@ -201,7 +201,21 @@ test_expect_success 'what something outside ended has two answers' '
 	then_is 80000 50000 &&
 	# It is the wait that changes.
 	what_if wait:socket=0 &&
-	then_is 81000.001 81000
+	then_is 81000.001 81000 &&
+	# Preempted for 10 ms before, which is shorter at best, too.
+	made r <<-\EOF &&
+	0 0 fork 10 10 1 1
+	0 0 in 10 10
+	1000 0 comm 10 10 top exec
+	20000 0 out 10 10 preempted
+	30000 0 in 10 10
+	41000 0 switch 10 10 0 swapper schedule,sk_wait_data
+	41000 0 out 10 10
+	60000 0 in 10 10
+	100000 0 exit 10 10
+	EOF
+	what_if top=2x &&
+	then_is 80000 50000
 '
 
 test_expect_success 'a short wait was for an answer, a page or a disk is none of outside' '
@@ -324,7 +338,8 @@ test_expect_success 'regions, and those inside of them' '
 	test_cmp expect actual &&
 	what_if "c/out*=2x" &&
 	then_is 62500 &&
-	what_if "c/outer=2x,c/inner=0" &&
+	# Inner regions have both changes.
+	what_if "c/inner=0,c/outer=2x" &&
 	then_is 52500 &&
 	trace2 report --what-if --format=json r >json &&
 	jq -c "[.what_if[] | select(.what | test(\"/\")) | [.what, .gain_ns]]" json >actual &&
@@ -332,18 +347,58 @@ test_expect_success 'regions, and those inside of them' '
 	test_cmp expect actual
 '
 
+# The main thread waits in its region for the other one, which is in another.
+test_expect_success 'regions of threads are those of each' '
+	made r <<-\EOF &&
+	0 0 fork 10 10 1 1
+	0 0 in 10 10
+	1000 0 comm 10 10 top exec
+	5000 0 fork 10 11 10 10
+	5000 0 switch 10 10 0 swapper schedule,futex_wait
+	5000 0 out 10 10
+	5000 1 in 10 11
+	55000 1 waking 10 11 10
+	55000 0 in 10 10
+	57000 1 exit 10 11
+	60000 0 exit 10 10
+	EOF
+	{
+		event_us A-P0000000a 1000 version "\"evt\":\"4\",\"exe\":\"1\"" &&
+		event_us A-P0000000a 1000 start "\"t_abs\":0.0,\"argv\":[\"top\"]" &&
+		event_us A-P0000000a 4900 region_enter "\"nesting\":1,\"category\":\"c\",\"label\":\"join\"" &&
+		thread=th01:w &&
+		event_us A-P0000000a 5100 thread_start &&
+		event_us A-P0000000a 10000 region_enter "\"nesting\":1,\"category\":\"c\",\"label\":\"work\"" &&
+		event_us A-P0000000a 50000 region_leave "\"nesting\":1,\"category\":\"c\",\"label\":\"work\"" &&
+		event_us A-P0000000a 56900 thread_exit "\"t_rel\":0.05" &&
+		thread=main &&
+		event_us A-P0000000a 57000 region_leave "\"nesting\":1,\"category\":\"c\",\"label\":\"join\"" &&
+		event_us A-P0000000a 59000 atexit "\"code\":0"
+	} >r/events/A-P0000000a &&
+	what_if c/work=0 &&
+	then_is 20000 &&
+	# Its own 0.1 ms before, and 2 ms after the wait.
+	what_if c/join=0 &&
+	then_is 57900
+'
+
 test_expect_success 'a program that a process ran before, by its name' '
 	made r <<-\EOF &&
 	0 0 fork 10 10 1 1
 	0 0 in 10 10
-	1000 0 comm 10 10 first exec
+	1000 0 comm 10 10 se* exec
 	61000 0 comm 10 10 second exec
 	100000 0 exit 10 10
 	EOF
-	what_if first=2x &&
+	what_if "se[*]=2x" &&
 	then_is 69500 &&
 	what_if second=2x &&
-	then_is 80500
+	then_is 80500 &&
+	# In the ranking a name is no glob.
+	trace2 report --what-if --format=json r >json &&
+	jq -c "[.what_if[] | [.what, .on_path_ns / 1e6, (.gain_ns / 1e6 | round)]]" json >actual &&
+	echo "[[\"se*\",61,61],[\"second\",39,39]]" >expect &&
+	test_cmp expect actual
 '
 
 test_expect_success 'a value may follow the option; a file does not become one' '
@@ -358,7 +413,8 @@ test_expect_success 'a value may follow the option; a file does not become one' 
 	test_expect_code 128 trace2 report --what-if missing 2>err &&
 	test_grep "missing" err &&
 	test_grep ! "what-if" err &&
-	test_expect_code 128 trace2 report --what-if=writer=2x b=3x 2>err &&
+	test_expect_code 128 trace2 report --what-if=writer=2x r reader=3x 2>err &&
+	test_grep "reader=3x" err &&
 	test_grep ! "what-if" err
 '
 
