@@ -153,6 +153,13 @@ test_expect_success TTY 'of a row of many, the name is cut, not the numbers' '
 	test_must_be_empty wide
 '
 
+test_expect_success TTY 'a heading is no wider than its column' '
+	COLUMNS=45 TERM=dumb test_terminal trace2 report --summary many.event >out &&
+	test_grep "^TIME ms  SHARE  LARGEST PARTS OF THE CRITICA…$" out &&
+	COLUMNS=130 TERM=dumb test_terminal trace2 report --summary many.event >out &&
+	test_grep "^TIME ms  SHARE  LARGEST PARTS OF THE CRITICAL PATH$" out
+'
+
 test_expect_success TTY 'on a terminal, the first line is broken at a semicolon' '
 	{
 		cat long.event &&

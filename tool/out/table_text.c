@@ -515,7 +515,8 @@ static void add_headings(const struct tr2_table *t, struct printing *p)
 		w = heading_width(t, p, c);
 		if (!left)
 			tr2_buf_addchars(out, ' ', width[c] - w);
-		tr2_buf_add(out, p->text.p, p->text.len);
+		w = add_cut(out, p->text.p, p->text.len, w, width[c], 0,
+			    TR2_COLOR_NONE);
 		if (c + 1 < p->last)
 			tr2_buf_addchars(out, ' ', (left ? width[c] - w : 0) + 2);
 	}
