@@ -88,12 +88,17 @@ static inline char *tr2_put_1_or_2(char *p, unsigned int value)
 	return p + 1;
 }
 
-/* Write exactly 6 digits. */
+/* Write exactly 6 digits: the value as a fraction of 2^32, two digits at a
+ * time. */
 static inline char *tr2_put_6(char *p, uint32_t value)
 {
-	p = tr2_put_2(p, value / 10000);
-	p = tr2_put_2(p, value / 100 % 100);
-	return tr2_put_2(p, value % 100);
+	uint64_t x = value * (UINT64_C(0x100000000) / 10000 + 1);
+
+	p = tr2_put_2(p, (unsigned int)(x >> 32));
+	x = (x & UINT32_MAX) * 100;
+	p = tr2_put_2(p, (unsigned int)(x >> 32));
+	x = (x & UINT32_MAX) * 100;
+	return tr2_put_2(p, (unsigned int)(x >> 32));
 }
 
 /* Write at most 20 bytes; tr2_put_u64_slow() writes numbers of any length. */

@@ -87,12 +87,28 @@ void tr2_call_emit(struct tr2_call *call, enum tr2_event_kind kind,
 	tr2_call_emit_inline(call, kind, v);
 }
 
+static const char *first_of(va_list ap)
+{
+	const char *text;
+	va_list copy;
+
+	va_copy(copy, ap);
+	text = va_arg(copy, const char *);
+	va_end(copy);
+	return text ? text : "(null)";
+}
+
 const char *tr2_call_format(struct tr2_call *call, const char *fmt, va_list ap)
 {
 	struct tr2_buf *b = &call->thread->message;
 
 	if (!fmt || !*fmt)
 		return NULL;
+	/* The most frequent formats need no copy. */
+	if (fmt[0] == '%' && fmt[1] == 's' && !fmt[2])
+		return first_of(ap);
+	if (!strchr(fmt, '%'))
+		return fmt;
 	tr2_buf_reset(b);
 	errno = call->saved_errno; /* for %m */
 	tr2_buf_vaddf(b, fmt, ap);

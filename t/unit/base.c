@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "base/clock.h"
+#include "base/put.h"
 #include "base/sha1.h"
 #include "base/text.h"
 #include "base/text_scan.h"
@@ -313,6 +314,19 @@ static void test_sha1(void)
 	   "SHA-1 of 1000 a (as sha1sum has it)");
 }
 
+static void test_six_digits(void)
+{
+	char got[8] = "", want[8];
+	unsigned int value, wrong = 0;
+
+	for (value = 0; value < 1000000; value++) {
+		tr2_put_6(got, value);
+		snprintf(want, sizeof(want), "%06u", value);
+		wrong += strcmp(got, want) != 0;
+	}
+	is_u64(wrong, 0, "all numbers of six digits");
+}
+
 int main(void)
 {
 	test_numbers();
@@ -327,5 +341,6 @@ int main(void)
 	test_zone();
 	test_sha1();
 	tr2_buf_release(&b);
+	test_six_digits();
 	return done_testing();
 }

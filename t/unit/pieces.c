@@ -198,6 +198,7 @@ static void emit_twice(void)
 	trace2_data_string("cat", NULL, "to:ken=key", "v"); trace2_data_string(c, NULL, k, "v");
 	trace2_data_intmax("cat", NULL, "to:ken=key", -5); trace2_data_intmax(c, NULL, k, -5);
 	trace2_data_json("cat", NULL, "to:ken=key", "{}"); trace2_data_json(c, NULL, k, "{}");
+	trace2_printf("%s", category); trace2_printf("%s%s", "c", "at");
 	trace2_printf("message"); trace2_printf_fl(__FILE__, __LINE__, "message");
 }
 
@@ -261,9 +262,9 @@ static void test_macros(void)
 		exit(0);
 	}
 	wait(NULL);
-	check_file(path[0], "messages in normal", 1);
-	check_file(path[1], "the calls in perf", 8);
-	check_file(path[2], "the calls in event", 8);
+	check_file(path[0], "messages in normal", 2);
+	check_file(path[1], "the calls in perf", 9);
+	check_file(path[2], "the calls in event", 9);
 	for (i = 0; i < 3; i++)
 		unlink(path[i]);
 	rmdir(dir);
