@@ -20,7 +20,7 @@ dump () {
 	test-tool ring dump "$1" >dump.txt &&
 	sed -e "/ MMAP /d" -e "/ FILLER /d" -e "/cmd_ancestry/d" \
 	    -e "s/time=[0-9]*/time=T/; s/t_[a-z]*=[0-9]*/T/g" \
-	    -e "s/line=[1-9][0-9]*/line=N/" \
+	    -e "s/line=[1-9][0-9]*/line=N/; s/ site=[0-9]*//" \
 	    -e "s/pid=[1-9][0-9]*/pid=P/g; s/tid=[1-9][0-9]*/tid=T/g" \
 	    -e "s/sid=[^ ]*/sid=S/" -e "s/file=\"[^\"]*\"/file=F/" dump.txt >actual
 }
