@@ -68,12 +68,12 @@ static uint64_t oldest_size(struct tr2_control *ring, uint64_t tail,
 /*
  * Overwrite records until the one that ends at `end` has room, and the next
  * ones need no check. A handler may interrupt at any place and do the same,
- * further: then the swap fails. The size may then come from a handler's newer
- * record, but in that case the tail has moved, too.
+ * further: then the swap fails. Sizes may then come from a handler's newer
+ * records, but in that case the tail has moved, too.
  */
 static bool overwrite(struct tr2_control *ring, uint64_t end)
 {
-	uint64_t data_size = tr2_arena_rings.data_size, tail, head, size;
+	uint64_t data_size = tr2_arena_rings.data_size, tail, head, at, nr;
 	bool is_filler;
 
 	while (end + SPARE(data_size) -
@@ -91,10 +91,13 @@ static bool overwrite(struct tr2_control *ring, uint64_t end)
 			tr2_ring_swap(&ring->data_tail, tail, head);
 			continue;
 		}
-		size = oldest_size(ring, tail, head, &is_filler);
-		if (tr2_ring_swap(&ring->data_tail, tail, tail + size) &&
-		    !is_filler)
-			add_count(&ring->overwritten, 1);
+		for (at = tail, nr = 0;
+		     at != head && end + SPARE(data_size) - at > data_size;
+		     nr += !is_filler)
+			at += oldest_size(ring, at, head, &is_filler);
+		TR2_TESTPOINT(walked);
+		if (tr2_ring_swap(&ring->data_tail, tail, at))
+			add_count(&ring->overwritten, nr);
 		TR2_TESTPOINT(made_room);
 	}
 	/*
@@ -206,6 +209,60 @@ bool tr2_ring_make_room(struct tr2_control *ring, uint64_t end, uint32_t size)
 	TR2_TESTPOINT(found_limit);
 	tr2_ring_store(&ring->room_until, limit);
 	return true;
+}
+
+char *tr2_ring_reserve_slow(struct tr2_control *ring, char *data,
+			    uint32_t size)
+{
+	uint64_t data_size = tr2_arena_rings.data_size, at, gap, end;
+	struct tr2_record filler = { TR2_RECORD_FILLER, 0, 0 };
+
+	do {
+		at = tr2_ring_load(&ring->reserved);
+		gap = data_size - (at & (data_size - 1));
+		if (gap >= size)
+			gap = 0;
+		end = at + gap + size;
+		TR2_TESTPOINT(looked);
+		if (end > tr2_ring_load(&ring->room_until) &&
+		    !tr2_ring_make_room(ring, end, size))
+			return NULL;
+	} while (!tr2_ring_swap(&ring->reserved, at, end));
+	TR2_TESTPOINT(reserved);
+	if (gap) {
+		filler.size = (uint16_t)gap;
+		memcpy(data + (at & (data_size - 1)), &filler, sizeof(filler));
+		TR2_TESTPOINT(filled);
+	}
+	return data + ((end - size) & (data_size - 1));
+}
+
+/* Writes came after the head was read, and do not know this one. */
+uint64_t tr2_ring_publish_again(struct tr2_control *ring,
+				const struct tr2_inside *in, uint32_t *records)
+{
+	uint64_t head;
+
+	do {
+		tr2_ring_be_outermost(ring, in);
+		tr2_ring_order();
+		*records = 0;
+		head = tr2_ring_publish(ring, records);
+		if (!tr2_ring_leave_last(ring)) {
+			tr2_ring_drop_unfinished(ring, 0);
+			break;
+		}
+	} while (tr2_ring_load(&ring->reserved) != head);
+	return head;
+}
+
+void tr2_ring_give_up(struct tr2_slot *slot, struct tr2_inside *in)
+{
+	tr2_ring_lost(slot, tr2_arena_rings.consume ? TR2_LOST_NO_ROOM :
+						      TR2_LOST_NESTED);
+	TR2_TESTPOINT(counted_loss);
+	tr2_ring_leave(&slot->control, in, 0);
+	tr2_inside_end(in);
 }
 
 void tr2_ring_drop_unfinished(struct tr2_control *ring, uint32_t others)

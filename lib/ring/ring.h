@@ -69,8 +69,16 @@ static inline bool tr2_ring_swap(uint64_t *p, uint64_t expected,
 #endif
 }
 
-/* Slow paths of the functions below. Make room for a record of this size,
- * behind `reserved`, that ends at `end`; true: try again. */
+/* Slow paths of the functions below, out of line: they would take registers. */
+char *tr2_ring_reserve_slow(struct tr2_control *ring, char *data,
+			    uint32_t size);
+/* End a write that got no room, and count it. */
+void tr2_ring_give_up(struct tr2_slot *slot, struct tr2_inside *in);
+uint64_t tr2_ring_publish_again(struct tr2_control *ring,
+				const struct tr2_inside *in,
+				uint32_t *records);
+/* Make room for a record of this size, behind `reserved`, that ends at `end`;
+ * true: try again. */
 bool tr2_ring_make_room(struct tr2_control *ring, uint64_t end, uint32_t size);
 void tr2_ring_nested(struct tr2_control *ring, const struct tr2_inside *in);
 /* Drop the records behind the head, which will not be finished: nested writes,
@@ -96,27 +104,16 @@ static inline char *tr2_ring_data(struct tr2_slot *slot)
 TR2_RING_INLINE char *tr2_ring_reserve(struct tr2_control *ring, char *data,
 				     uint32_t size)
 {
-	uint64_t data_size = tr2_arena_rings.data_size, at, gap, end;
-	struct tr2_record filler = { TR2_RECORD_FILLER, 0, 0 };
+	uint64_t data_size = tr2_arena_rings.data_size;
+	uint64_t at = tr2_ring_load(&ring->reserved), end = at + size;
 
-	do {
-		at = tr2_ring_load(&ring->reserved);
-		gap = data_size - (at & (data_size - 1));
-		if (gap >= size)
-			gap = 0;
-		end = at + gap + size;
-		TR2_TESTPOINT(looked);
-		if (unlikely(end > tr2_ring_load(&ring->room_until)) &&
-		    !tr2_ring_make_room(ring, end, size))
-			return NULL;
-	} while (!tr2_ring_swap(&ring->reserved, at, end));
+	TR2_TESTPOINT(looked);
+	if (unlikely(end > tr2_ring_load(&ring->room_until)) ||
+	    unlikely((at & (data_size - 1)) + size > data_size) ||
+	    unlikely(!tr2_ring_swap(&ring->reserved, at, end)))
+		return tr2_ring_reserve_slow(ring, data, size);
 	TR2_TESTPOINT(reserved);
-	if (unlikely(gap != 0)) {
-		filler.size = (uint16_t)gap;
-		memcpy(data + (at & (data_size - 1)), &filler, sizeof(filler));
-		TR2_TESTPOINT(filled);
-	}
-	return data + ((end - size) & (data_size - 1));
+	return data + (at & (data_size - 1));
 }
 
 /* Multiples of 8 below 2^51. */
@@ -146,61 +143,73 @@ static inline bool tr2_ring_count_out(struct tr2_control *ring)
 #endif
 }
 
-/* Publish, as the outermost writer at its end; others only count themselves
- * out. */
-TR2_RING_INLINE void tr2_ring_leave(struct tr2_control *ring,
-				  const struct tr2_inside *in, uint32_t records)
+/* Publish all that is complete; add to *records those since the last wake-up.
+ * Return the head. */
+TR2_RING_INLINE uint64_t tr2_ring_publish(struct tr2_control *ring,
+					  uint32_t *records)
 {
-	uint16_t nest = tr2_ring_load(&ring->nest);
+	uint64_t head = tr2_ring_load(&ring->reserved);
 	uint32_t pending;
-	uint64_t head, threshold;
-	bool is_last;
 
 	tr2_ring_order();
-	if (unlikely(nest > 1)) {
-		tr2_ring_store(&ring->nest, (uint16_t)(nest - 1));
-		return;
-	}
-	while (true) {
-		head = tr2_ring_load(&ring->reserved);
-		tr2_ring_order();
-		/* Read it behind `pending`: a later write is seen in another
-		 * round. */
-		pending = tr2_ring_load(&ring->pending);
-		TR2_TESTPOINT(about_to_publish);
-		/* Release: pairs with the reader's acquire of data_head. */
-		__atomic_store_n(&ring->data_head, head, __ATOMIC_RELEASE);
-		TR2_TESTPOINT(published);
-		if (unlikely(pending != 0))
-			__atomic_fetch_sub(&ring->pending, pending,
-					   __ATOMIC_RELAXED);
-		records += pending + tr2_ring_load(&ring->wake_records);
-		tr2_ring_store(&ring->wake_records, records);
-		tr2_ring_order();
-		is_last = tr2_ring_count_out(ring);
-		tr2_ring_order();
-		TR2_TESTPOINT(left);
-		is_last = is_last && !tr2_ring_load(&ring->nest);
-		if (unlikely(!is_last)) {
-			/* A handler jumped out of a write that came meanwhile,
-			 * to another one, which has ended. */
-			tr2_ring_drop_unfinished(ring, 0);
-			break;
-		}
-		if (likely(tr2_ring_load(&ring->reserved) == head))
-			break;
-		/* Handlers that came since do not know this write. */
-		tr2_ring_be_outermost(ring, in);
-		tr2_ring_order();
-		records = 0;
-	}
-	threshold = tr2_ring_load(&ring->wakeup_watermark);
+	/* Read it behind `pending`: a later write is seen in another round. */
+	pending = tr2_ring_load(&ring->pending);
+	TR2_TESTPOINT(about_to_publish);
+	/* Release: pairs with the reader's acquire of data_head. */
+	__atomic_store_n(&ring->data_head, head, __ATOMIC_RELEASE);
+	TR2_TESTPOINT(published);
+	if (unlikely(pending != 0))
+		__atomic_fetch_sub(&ring->pending, pending, __ATOMIC_RELAXED);
+	*records += pending + tr2_ring_load(&ring->wake_records);
+	tr2_ring_store(&ring->wake_records, *records);
+	tr2_ring_order();
+	return head;
+}
+
+/* Count the outermost writer out; true: it was the only one. */
+TR2_RING_INLINE bool tr2_ring_leave_last(struct tr2_control *ring)
+{
+	bool is_last = tr2_ring_count_out(ring);
+
+	tr2_ring_order();
+	TR2_TESTPOINT(left);
+	return is_last && !tr2_ring_load(&ring->nest);
+}
+
+TR2_RING_INLINE void tr2_ring_wake_if_due(struct tr2_control *ring, uint64_t head,
+					uint32_t records)
+{
+	uint64_t threshold = tr2_ring_load(&ring->wakeup_watermark);
+
 	if (!threshold)
 		threshold = tr2_arena_rings.data_size / 2;
 	/* wakeup_events 0 is the largest number less one. */
 	if (unlikely(head - tr2_ring_load(&ring->wake_head) >= threshold) ||
 	    unlikely(records - 1u >= tr2_ring_load(&ring->wakeup_events) - 1u))
 		tr2_ring_wake(ring);
+}
+
+/* Publish, as the outermost writer at its end; others only count themselves
+ * out. */
+TR2_RING_INLINE void tr2_ring_leave(struct tr2_control *ring,
+				  const struct tr2_inside *in, uint32_t records)
+{
+	uint16_t nest = tr2_ring_load(&ring->nest);
+	uint64_t head;
+
+	tr2_ring_order();
+	if (unlikely(nest > 1)) {
+		tr2_ring_store(&ring->nest, (uint16_t)(nest - 1));
+		return;
+	}
+	head = tr2_ring_publish(ring, &records);
+	if (unlikely(!tr2_ring_leave_last(ring)))
+		/* A handler jumped out of a write that came meanwhile, to
+		 * another one, which has ended. */
+		tr2_ring_drop_unfinished(ring, 0);
+	else if (unlikely(tr2_ring_load(&ring->reserved) != head))
+		head = tr2_ring_publish_again(ring, in, &records);
+	tr2_ring_wake_if_due(ring, head, records);
 }
 
 /*
@@ -240,11 +249,7 @@ TR2_RING_INLINE bool tr2_ring_begin(struct tr2_ring_write *w,
 	w->p = tr2_ring_reserve(ring, data, size);
 	if (likely(w->p != NULL))
 		return true;
-	tr2_ring_lost(slot, tr2_arena_rings.consume ? TR2_LOST_NO_ROOM :
-						      TR2_LOST_NESTED);
-	TR2_TESTPOINT(counted_loss);
-	tr2_ring_leave(ring, in, 0);
-	tr2_inside_end(in);
+	tr2_ring_give_up(slot, in);
 	return false;
 }
 
