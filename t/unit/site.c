@@ -4,6 +4,7 @@
  * or jump out, forked children, code at the address of unloaded code; and
  * everything that gets no number.
  */
+#include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -183,6 +184,49 @@ static void test_threads(void)
 	is_u64(wrong, 0, "racing threads get one number for equal names");
 }
 
+#define NR_ROUNDS 4000
+static unsigned int round_of[2], pair_names[2][NR_ROUNDS];
+
+/* Both register the names of a round at the same moment, at other lines. */
+static void *race_in_pair(void *arg)
+{
+	const size_t me = (size_t)arg;
+	const struct tr2_site *got;
+	struct trace2_site site;
+	char name[16];
+	unsigned int i, spins;
+
+	for (i = 0; i < NR_ROUNDS; i++) {
+		snprintf(name, sizeof(name), "p%u", i);
+		site = make("pair.c", (int)me, "pair", name);
+		__atomic_store_n(&round_of[me], i + 1, __ATOMIC_RELEASE);
+		/* Without sched_yield(): the other one is awake then, too. */
+		for (spins = 1; __atomic_load_n(&round_of[!me],
+						__ATOMIC_ACQUIRE) <= i; spins++)
+			if (spins % 10000 == 0)
+				sched_yield();
+		got = tr2_site_get(&site);
+		pair_names[me][i] = got ? got->names : 0;
+	}
+	return NULL;
+}
+
+static void test_pair(void)
+{
+	pthread_t thread[2];
+	unsigned int wrong = 0, i;
+	size_t n;
+
+	for (n = 0; n < 2; n++)
+		pthread_create(&thread[n], NULL, race_in_pair, (void *)n);
+	for (n = 0; n < 2; n++)
+		pthread_join(thread[n], NULL);
+	for (i = 0; i < NR_ROUNDS; i++)
+		wrong += !pair_names[0][i] ||
+			 pair_names[0][i] != pair_names[1][i];
+	is_u64(wrong, 0, "so do two that add the names at once");
+}
+
 static volatile sig_atomic_t nr_handled, nr_wrong, jumps;
 static sigjmp_buf back;
 
@@ -298,6 +342,7 @@ int main(void)
 	test_refused();
 	test_other_code_at_the_address();
 	test_threads();
+	test_pair();
 	test_handlers();
 	test_fork();
 	in_child(false, "if all numbers are taken, known sites keep theirs");
