@@ -572,40 +572,27 @@ TRACE2_API void trace2_unregister_counter_(struct trace2_counter *counter);
 #define TRACE2_COUNTER_DECLARE(ident) extern struct trace2_counter ident
 
 /*
- * Start and stop an interval of the calling thread. Inside a running interval
- * they only nest. A stop without a start is dropped and reported. Signal-safe;
- * no lock, no system call, no allocation after a thread's first call.
+ * Where the calling thread counts and takes times, for the inline part of
+ * counters and timers; NULL: only the library knows, so call it. A library
+ * whose cells have another form would leave these NULL.
  */
-TRACE2_API void trace2_timer_start_on_(struct trace2_timer *timer);
-TRACE2_API void trace2_timer_stop_on_(struct trace2_timer *timer,
-				      const char *file, int line);
-#define trace2_timer_start(ident)                               \
-	(trace2_is_enabled() ? trace2_timer_start_on_(&(ident)) : \
-			       (void)0)
-#define trace2_timer_stop(ident)                                       \
-	(trace2_is_enabled() ?                                         \
-		 trace2_timer_stop_on_(&(ident), __FILE__, __LINE__) : \
-		 (void)0)
-
-/*
- * Adds value, modulo 2^64, in the calling thread. Signal-safe; no lock, no
- * system call, no allocation after a thread's first call.
- */
-TRACE2_API void trace2_counter_add_on_(struct trace2_counter *counter,
-				       uint64_t value);
-
-/*
- * Where the calling thread counts, for the inline part of counters; NULL: only
- * the library knows, so call it. A library whose cells have another form would
- * leave it NULL.
- */
+struct trace2_timer_cell_ {
+	uint32_t lock, nest;
+	uint64_t start, total_ns, min_ns, max_ns, count;
+	uint64_t reserved[2];
+};
 struct trace2_mine_ {
 	uint64_t *counters; /* TRACE2_INLINE_COUNTERS_ of them */
-	void *reserved[3];
+	struct trace2_timer_cell_ *timers; /* TRACE2_INLINE_TIMERS_ of them;
+					    * NULL: not by ticks */
+	uint64_t until; /* the last ticks at which a timer may start in line */
+	uint64_t rate; /* ns a tick, times 2^32 */
 };
 __extension__ extern TRACE2_API __thread struct trace2_mine_ trace2_mine_
 	__attribute__((tls_model("initial-exec")));
 #define TRACE2_INLINE_COUNTERS_ 1024u
+#define TRACE2_INLINE_TIMERS_ 512u
+#define TRACE2_INLINE_TICKS_ 2097152u /* a timer's, some 0.5 to 2 ms */
 
 /* ThreadSanitizer does not see inline assembly. */
 #if defined(__SANITIZE_THREAD__)
@@ -622,7 +609,112 @@ __extension__ extern TRACE2_API __thread struct trace2_mine_ trace2_mine_
 #define TRACE2_INLINE_    \
 	extern __inline__ \
 		__attribute__((always_inline, gnu_inline, artificial))
+#endif
 
+/*
+ * Start and stop an interval of the calling thread. Inside a running interval
+ * they only nest. A stop without a start is dropped and reported. Signal-safe;
+ * no lock, no system call, no allocation after a thread's first call.
+ */
+TRACE2_API void trace2_timer_start_on_(struct trace2_timer *timer);
+TRACE2_API void trace2_timer_stop_on_(struct trace2_timer *timer,
+				      const char *file, int line);
+
+#ifdef TRACE2_INLINE_
+/* 0: call the library. */
+TRACE2_INLINE_ struct trace2_timer_cell_ *
+trace2_timer_here_(const struct trace2_timer *timer)
+{
+	struct trace2_timer_cell_ *cell = trace2_mine_.timers;
+	unsigned int index = TRACE2_UNREGISTERED_;
+
+	if (timer) /* known where it is compiled */
+		index = __atomic_load_n(&timer->index, __ATOMIC_RELAXED);
+	if (__builtin_expect(!cell, 0) ||
+	    __builtin_expect(index >= TRACE2_INLINE_TIMERS_, 0))
+		return 0;
+	return cell + index;
+}
+
+/* Hide from the compiler how a value was made: operands are shorter. */
+#define TRACE2_HIDE_(value) __asm__ volatile("" : "+r"(value))
+
+TRACE2_INLINE_ int trace2_timer_start_here_(struct trace2_timer *timer)
+{
+	struct trace2_timer_cell_ *cell = trace2_timer_here_(timer);
+	uint64_t now;
+
+	if (__builtin_expect(!cell, 0))
+		return 0;
+	TRACE2_HIDE_(cell);
+	if (__builtin_expect(cell->nest != 0, 0))
+		return 0;
+	now = __builtin_ia32_rdtsc();
+	if (__builtin_expect(now > trace2_mine_.until, 0))
+		return 0;
+	__asm__ volatile("movq %2, %1\n\taddl $1, %0"
+			 : "+m"(cell->nest), "=m"(cell->start)
+			 : "r"(now) : "cc");
+	return 1;
+}
+
+/* Between its stores of lock and nest at once, signal handlers leave the cell
+ * alone, and readers wait. */
+TRACE2_INLINE_ int trace2_timer_stop_here_(struct trace2_timer *timer)
+{
+	struct trace2_timer_cell_ *cell = trace2_timer_here_(timer);
+	uint64_t ns, rate;
+	uint32_t lock;
+
+	if (__builtin_expect(!cell, 0))
+		return 0;
+	TRACE2_HIDE_(cell);
+	if (__builtin_expect(cell->nest != 1, 0))
+		return 0;
+	rate = trace2_mine_.rate;
+	TRACE2_HIDE_(rate); /* loaded before the counter is read */
+	ns = __builtin_ia32_rdtsc() - cell->start;
+	if (__builtin_expect(ns >= TRACE2_INLINE_TICKS_, 0))
+		return 0;
+	ns = ns * rate >> 32;
+	lock = cell->lock;
+	__asm__ volatile("movq %1, %0" : "+m"(*cell) : "r"(~(uint64_t)0));
+	__asm__ volatile("addq %2, %0\n\taddq $1, %1"
+			 : "+m"(cell->total_ns), "+m"(cell->count)
+			 : "r"(ns) : "cc");
+	if (__builtin_expect(ns < cell->min_ns, 0))
+		__atomic_store_n(&cell->min_ns, ns, __ATOMIC_RELAXED);
+	if (__builtin_expect(ns > cell->max_ns, 0)) {
+		if (cell->count == 1)
+			__atomic_store_n(&cell->min_ns, ns, __ATOMIC_RELAXED);
+		__atomic_store_n(&cell->max_ns, ns, __ATOMIC_RELAXED);
+	}
+	__asm__ volatile("movq %1, %0"
+			 : "+m"(*cell) : "r"((uint64_t)(lock + 2)));
+	return 1;
+}
+#else
+#define trace2_timer_start_here_(timer) 0
+#define trace2_timer_stop_here_(timer) 0
+#endif
+
+#define trace2_timer_start(ident)                                      \
+	(trace2_is_enabled() && !trace2_timer_start_here_(&(ident)) ? \
+		 trace2_timer_start_on_(&(ident)) :                    \
+		 (void)0)
+#define trace2_timer_stop(ident)                                       \
+	(trace2_is_enabled() && !trace2_timer_stop_here_(&(ident)) ?   \
+		 trace2_timer_stop_on_(&(ident), __FILE__, __LINE__) : \
+		 (void)0)
+
+/*
+ * Adds value, modulo 2^64, in the calling thread. Signal-safe; no lock, no
+ * system call, no allocation after a thread's first call.
+ */
+TRACE2_API void trace2_counter_add_on_(struct trace2_counter *counter,
+				       uint64_t value);
+
+#ifdef TRACE2_INLINE_
 /*
  * One instruction adds, so that a counting signal handler cannot interrupt
  * between the load and the store; without a lock prefix, since no other thread
@@ -644,7 +736,7 @@ trace2_counter_add_here_(struct trace2_counter *counter, uint64_t value)
 		return;
 	}
 	cell += index;
-	__asm__("" : "+r"(cell));
+	TRACE2_HIDE_(cell);
 	__asm__ volatile("addq %1, %0" : "+m"(*cell) : "er"(value) : "cc");
 }
 #else

@@ -245,6 +245,95 @@ test_expect_success JQ 'the order of timers is that of their registration' '
 	test_cmp expect actual
 '
 
+# within TIMER: what the report of the ring says lies between the two numbers in
+# the file `taken`, with a thousandth and 100 ns an interval more or less.
+within () {
+	read -r inner outer <taken &&
+	trace2 report --timers --format=json ring >timers &&
+	jq -e ".timers[] | select(.timer == \"$1\") |
+		(.intervals + .unfinished) as \$nr |
+		.total_ns >= $inner * 0.999 - 100 * \$nr and
+		.total_ns <= $outer * 1.001 + 100 * \$nr and
+		.min_ns <= .max_ns and .max_ns <= .total_ns" timers
+}
+
+# Of processes that end before the rate of the counter is known, too.
+test_expect_success JQ 'times are those of the clock' '
+	for how in inline called histogram
+	do
+		name=tool/clocked &&
+		if test $how = histogram; then name=tool/histogram; fi &&
+		for intervals in "1 1" "1 50" "40 5" "1 5000" "3 700 2000" \
+			"2000 10 2000" "3 30000 2000" "1 1200000 2000"
+		do
+			rm -f ring &&
+			GIT_TRACE2_RING="$PWD/ring" test-tool trace2 \
+				114timer_clock $how $intervals >taken &&
+			within $name || return 1
+		done || return 1
+	done
+'
+
+test_expect_success JQ 'a running timer of a killed process has the time until its last event' '
+	for before in 0 5000
+	do
+		rm -f ring &&
+		test_expect_code 137 env GIT_TRACE2_RING="$PWD/ring" \
+			sh -c "test-tool trace2 114timer_clock killed 1 3000 $before >taken" &&
+		within tool/clocked &&
+		jq -e ".timers[] | select(.timer == \"tool/clocked\") |
+			.unfinished == 1" timers || return 1
+	done
+'
+
+# old.perl VERSION IN OUT: the ring of IN as a library of that version would
+# have written it, with starts of timers in ns.
+cat >old.perl <<\EOT
+use strict;
+use warnings;
+
+my ($version, $from, $to) = @ARGV;
+open my $in, '<:raw', $from or die "$from: $!";
+my $file = do { local $/; <$in> };
+substr $file, 8, 8, pack 'V2', $version, $version > 2 ? 3 : 1;
+my ($slots, $size) = unpack 'x144 Q< Q<', $file;
+my ($nr, $cell_bytes) = unpack 'x160 V V', $file;
+for my $slot (map { $slots + $_ * $size } 0 .. $nr - 1) {
+	my (undef, undef, $ticks, $ns, $rate) =
+		unpack 'V2 Q<3', substr $file, $slot + 576, 32;
+	for my $cell (map { $slot + 12288 + $_ * $cell_bytes } 0 .. 511) {
+		my (undef, $nest, $start) = unpack 'V2 Q<', substr $file, $cell, 16;
+		next if !$nest;
+		$start = $ns + int(($start - $ticks) * $rate / 2**32)
+			if !($nest & 0x80000000);
+		$nest &= 0x7fffffff;
+		$nest |= 0x80000000 if $version > 2;
+		$nest = 0xffffffff if $ENV{BUSY};
+		substr $file, $cell + 4, 12, pack 'V Q<', $nest, $start;
+	}
+}
+open my $out, '>:raw', $to or die "$to: $!";
+print $out $file;
+close $out or die "$to: $!";
+EOT
+
+test_expect_success JQ 'files of older versions are read, with starts in ns' '
+	mv ring new &&
+	for version in 1 2 3
+	do
+		perl old.perl $version new ring &&
+		within tool/clocked &&
+		jq -e ".timers[] | select(.timer == \"tool/clocked\") |
+			.unfinished == 1" timers || return 1
+	done
+'
+
+test_expect_success JQ 'a process that was killed while it added an interval' '
+	BUSY=1 perl old.perl 3 new ring &&
+	trace2 report --timers --format=json ring >timers &&
+	jq -e "[.timers[] | select(.timer == \"tool/clocked\")] == []" timers
+'
+
 test_expect_success 'tracing off: nothing happens' '
 	test-tool trace2 101timer 5 0 3 >out 2>&1 &&
 	test_must_be_empty out

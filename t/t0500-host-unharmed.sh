@@ -140,6 +140,7 @@ test_expect_success 'every verb is in this list, or left out for a reason' '
 	092env
 	093session_id
 	094fd_stays_free
+	114timer_clock
 	212module
 	301redact_child_start
 	302redact_exec

@@ -122,7 +122,7 @@ add_sampled(struct tr2_slot *slot, unsigned int index, uint64_t value)
 
 	if (!tr2_metric_is_sampled(index, TR2_MAX_COUNTERS))
 		return;
-	index &= ~TR2_METRIC_SAMPLED;
+	index &= ~TR2_METRIC_MARKS;
 	cell = &slot->counter[index];
 	tr2_counter_cell_add(cell, value);
 	if (unlikely(__atomic_load_n(cell, __ATOMIC_RELAXED) >=
@@ -164,32 +164,63 @@ CODE void trace2_counter_add_on_(struct trace2_counter *counter, uint64_t value)
 		add_slow(counter, value);
 }
 
-static inline void start_timer(struct tr2_slot *slot, unsigned int index)
+/* Return false for a timer that is not registered. */
+static inline bool find_cell(const struct trace2_timer *timer,
+			     unsigned int *index)
 {
-	if (tr2_timer_cell_start(&slot->timer[index], tr2_clock_now_ns()) !=
-	    TR2_CELL_DONE)
+	*index = __atomic_load_n(&timer->index, __ATOMIC_RELAXED) &
+		 ~TR2_METRIC_MARKS;
+	return *index < TR2_MAX_TIMERS;
+}
+
+/* The kernel's clock, and no starts in line until there is a scale again. */
+static void start_by_ns(struct tr2_timer_cell *cell, uint64_t now_ns)
+{
+	trace2_mine_.timers = NULL;
+	if (tr2_timer_cell_start(cell, now_ns, TR2_NEST_NS) != TR2_CELL_DONE)
 		tr2_stream_lost();
 }
 
-static __attribute__((noinline)) void start_sampled(struct tr2_slot *slot,
-						    unsigned int index)
+static void start_by_ticks(struct tr2_timer_cell *cell, uint64_t ticks)
 {
-	if (tr2_metric_is_sampled(index, TR2_MAX_TIMERS))
-		start_timer(slot, index & ~TR2_METRIC_SAMPLED);
+	if (tr2_timer_cell_start(cell, ticks, 0) != TR2_CELL_DONE)
+		tr2_stream_lost();
+}
+
+/* The first start of a thread, and the first after each scale. */
+static __attribute__((noinline)) void start_slow(struct tr2_slot *slot,
+						 struct tr2_timer_cell *cell)
+{
+	uint64_t now_ns = tr2_clock_now_ns();
+	struct tr2_ticks ticks;
+
+	if (!tr2_clock_ticks_now(&ticks)) {
+		start_by_ns(cell, now_ns);
+		return;
+	}
+	tr2_timer_set_clock(slot, &ticks.line);
+	trace2_mine_.rate = ticks.line.rate;
+	trace2_mine_.until = ticks.until;
+	trace2_mine_.timers = (struct trace2_timer_cell_ *)(void *)slot->timer;
+	start_by_ticks(cell, ticks.now);
 }
 
 void trace2_timer_start_on_(struct trace2_timer *timer)
 {
 	struct tr2_slot *slot = my_slot();
 	unsigned int index;
+	uint64_t ticks;
 
-	if (!slot || !timer)
+	if (!slot || !timer || !find_cell(timer, &index))
 		return;
-	index = __atomic_load_n(&timer->index, __ATOMIC_RELAXED);
-	if (likely(index < TR2_MAX_TIMERS))
-		start_timer(slot, index);
-	else
-		start_sampled(slot, index);
+	if (likely(trace2_mine_.timers != NULL)) {
+		ticks = tr2_clock_ticks();
+		if (likely(ticks <= trace2_mine_.until)) {
+			start_by_ticks(&slot->timer[index], ticks);
+			return;
+		}
+	}
+	start_slow(slot, &slot->timer[index]);
 }
 
 static __attribute__((noinline)) void
@@ -209,53 +240,35 @@ stop_slow(const struct trace2_timer *timer, struct tr2_timer_cell *cell,
 	tr2_call_end(&call);
 }
 
-/* State of the thread for one stop, as its caller found it. */
-struct stop {
-	const struct trace2_timer *timer;
-	struct tr2_slot *slot;
-	uint64_t now_ns;
-	const char *file;
-	int line;
-};
-
-static inline void stop(const struct stop *s, unsigned int index)
+static inline void stop(const struct trace2_timer *timer,
+			struct tr2_slot *slot, unsigned int index,
+			const char *file, int line)
 {
-	struct tr2_timer_cell *cell = &s->slot->timer[index];
+	struct tr2_timer_cell *cell = &slot->timer[index];
 	enum tr2_cell_result result =
-		tr2_timer_cell_stop(cell, s->now_ns,
-				    tr2_timer_buckets(s->slot, index));
+		tr2_timer_cell_stop(cell, tr2_timer_cell_elapsed(cell),
+				    tr2_timer_buckets(slot, index));
 
 	if (result == TR2_CELL_UNPAIRED)
-		stop_slow(s->timer, cell, s->file, s->line);
+		stop_slow(timer, cell, file, line);
 	else if (result == TR2_CELL_BUSY)
 		tr2_stream_lost();
-}
-
-static CODE __attribute__((noinline)) void
-stop_sampled(const struct stop *s, unsigned int index)
-{
-	if (!tr2_metric_is_sampled(index, TR2_MAX_TIMERS))
-		return;
-	index &= ~TR2_METRIC_SAMPLED;
-	stop(s, index);
-	if (unlikely(__atomic_load_n(&s->slot->timer[index].total_ns,
-				     __ATOMIC_RELAXED) >=
-		     tr2_limit(TR2_METRIC_TIMER, index)))
-		overflow(s->slot, TR2_METRIC_TIMER, index);
 }
 
 CODE void trace2_timer_stop_on_(struct trace2_timer *timer, const char *file,
 			   int line)
 {
-	struct stop s = { timer, NULL, tr2_clock_now_ns(), file, line };
+	struct tr2_slot *slot = my_slot();
 	unsigned int index;
 
-	s.slot = my_slot();
-	if (!s.slot || !timer)
+	if (!slot || !timer || !find_cell(timer, &index))
 		return;
-	index = __atomic_load_n(&timer->index, __ATOMIC_RELAXED);
-	if (likely(index < TR2_MAX_TIMERS))
-		stop(&s, index);
-	else
-		stop_sampled(&s, index);
+	stop(timer, slot, index, file, line);
+	if (unlikely(tr2_metric_is_sampled(
+		    __atomic_load_n(&timer->index, __ATOMIC_RELAXED),
+		    TR2_MAX_TIMERS)) &&
+	    unlikely(__atomic_load_n(&slot->timer[index].total_ns,
+				     __ATOMIC_RELAXED) >=
+		     tr2_limit(TR2_METRIC_TIMER, index)))
+		overflow(slot, TR2_METRIC_TIMER, index);
 }

@@ -15,7 +15,21 @@
 
 __thread struct trace2_mine_ trace2_mine_
 	__attribute__((tls_model("initial-exec")));
-_Static_assert(TRACE2_INLINE_COUNTERS_ == TR2_MAX_COUNTERS, "inline counters");
+_Static_assert(TRACE2_INLINE_COUNTERS_ == TR2_MAX_COUNTERS &&
+		       TRACE2_INLINE_TIMERS_ == TR2_MAX_TIMERS,
+	       "for the inline part");
+#define SAME(member) \
+	_Static_assert(offsetof(struct trace2_timer_cell_, member) == \
+			       offsetof(struct tr2_timer_cell, member), "")
+SAME(lock);
+SAME(nest);
+SAME(start);
+SAME(total_ns);
+SAME(min_ns);
+SAME(max_ns);
+SAME(count);
+_Static_assert(sizeof(struct trace2_timer_cell_) ==
+		       sizeof(struct tr2_timer_cell), "");
 __thread struct tr2_slot *tr2_my_slot
 	__attribute__((tls_model("initial-exec")));
 

@@ -23,7 +23,8 @@
 #include "trace2.h"
 
 /* The calling thread's slot; NULL before its first metric or ring record. Also
- * in trace2_mine_, for the inline part of counters. */
+ * in trace2_mine_, for the inline part of counters
+ * and timers. */
 extern __thread struct tr2_slot *tr2_my_slot
 	__attribute__((tls_model("initial-exec")));
 
@@ -32,6 +33,7 @@ static inline void tr2_arena_set_mine(struct tr2_slot *slot)
 	if (tr2_my_slot == slot)
 		return;
 	tr2_my_slot = slot;
+	trace2_mine_.timers = NULL; /* until the first one asks for the clock */
 	trace2_mine_.counters = slot ? slot->counter : NULL;
 }
 

@@ -267,6 +267,13 @@ struct tr2_control {
 	/* 448 */
 	uint64_t reported[TR2_MAX_LOST_CAUSES]; /* the part of lost[] that LOST
 					     * records report */
+	/*
+	 * 576: for the ticks of running timers:
+	 * ns = clock_ns + ((ticks - clock_ticks) * clock_rate >> 32).
+	 */
+	uint32_t clock_lock; /* odd during a change of the following members */
+	uint32_t reserved_5;
+	uint64_t clock_ticks, clock_ns, clock_rate;
 };
 
 #define TR2_SLEEPS_FUTEX 1u /* on `wake` */
@@ -275,17 +282,23 @@ struct tr2_control {
 /*
  * Guarded by the sequence lock: `lock` is odd while the owner writes. A reader
  * reads lock, the fields, and lock again, until both are the same even number.
+ * A start leaves the lock alone: the owner stores `start` before `nest`, a
+ * reader loads `nest` before `start`. Timers in line write cells, too (see
+ * trace2.h).
  */
 struct tr2_timer_cell {
 	uint32_t lock;
-	uint32_t nest; /* open starts without a stop */
-	uint64_t start_ns; /* of the outermost start, monotonic */
+	uint32_t nest; /* open starts without a stop, and TR2_NEST_NS */
+	uint64_t start; /* of the outermost one: ticks, or monotonic ns */
 	uint64_t total_ns, min_ns, max_ns; /* min: undefined if count is 0 */
 	uint64_t count;
 	uint64_t unpaired; /* stops without a start, unfinished intervals of
 			    * ended threads */
 	uint64_t reserved;
 };
+
+#define TR2_NEST_NS (1u << 31) /* `start` is in ns */
+#define TR2_NEST_BUSY UINT32_MAX /* an interval is being added; lock is odd */
 
 struct tr2_slot {
 	union {
@@ -340,7 +353,8 @@ TR2_AT(tr2_control, lost, 192);
 TR2_AT(tr2_control, data_tail, 320);
 TR2_AT(tr2_control, wake, 384);
 TR2_AT(tr2_control, reported, 448);
-_Static_assert(sizeof(struct tr2_control) == 576, "layout");
+TR2_AT(tr2_control, clock_lock, 576);
+_Static_assert(sizeof(struct tr2_control) == 608, "layout");
 
 _Static_assert(sizeof(struct tr2_timer_cell) == 64, "one cache line");
 TR2_AT(tr2_slot, counter, 4096);

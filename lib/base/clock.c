@@ -45,6 +45,7 @@ static struct {
 	uint32_t taken;
 	struct tr2_fit fit;
 } maker;
+static uint64_t first_ns; /* of tr2_clock_start() */
 static uint64_t due_ns; /* an anchor before this time is useless */
 
 static uint64_t read_clock(clockid_t id)
@@ -81,19 +82,23 @@ static void take_anchor(struct tr2_clock_anchor *anchor)
 	}
 }
 
-static void publish(const struct tr2_scale *scale)
+static void publish(const struct tr2_fit *fit)
 {
 	uint32_t generation = load(&tr2_clock.generation) + 1;
 	struct tr2_scale *to = &tr2_clock.scale[generation & 1];
+	struct tr2_clock_line *line = &tr2_clock.line[generation & 1];
 
 	/* Pairs with the readers' fence: a reader that sees the following
 	 * stores, in the scale of two generations ago, also sees that the last
 	 * one was published. */
 	tr2_clock_fence(__ATOMIC_RELEASE);
-	store(&to->base_ticks, scale->base_ticks);
-	store(&to->base_ns, scale->base_ns);
-	store(&to->rate, scale->rate);
-	store(&to->window, scale->window);
+	store(&to->base_ticks, fit->scale.base_ticks);
+	store(&to->base_ns, fit->scale.base_ns);
+	store(&to->rate, fit->scale.rate);
+	store(&to->window, fit->scale.window);
+	store(&line->ticks, fit->line.ticks);
+	store(&line->ns, fit->line.ns);
+	store(&line->rate, fit->line.rate);
 	__atomic_store_n(&tr2_clock.generation, generation, __ATOMIC_RELEASE);
 }
 
@@ -117,6 +122,24 @@ static struct tr2_scale newest(void)
 	return scale;
 }
 
+static struct tr2_clock_line newest_line(void)
+{
+	const struct tr2_clock_line *from;
+	struct tr2_clock_line line;
+	uint32_t generation;
+
+	do {
+		generation = __atomic_load_n(&tr2_clock.generation,
+					     __ATOMIC_ACQUIRE);
+		from = &tr2_clock.line[generation & 1];
+		line.ticks = load(&from->ticks);
+		line.ns = load(&from->ns);
+		line.rate = load(&from->rate);
+		tr2_clock_fence(__ATOMIC_ACQUIRE);
+	} while (load(&tr2_clock.generation) != generation);
+	return line;
+}
+
 static void set_due(void)
 {
 	const struct tr2_fit *fit = &maker.fit;
@@ -136,7 +159,7 @@ static void make_scale(void)
 		return;
 	take_anchor(&anchor);
 	tr2_fit_anchor(&maker.fit, &anchor);
-	publish(&maker.fit.scale);
+	publish(&maker.fit);
 	set_due();
 	__atomic_store_n(&maker.taken, 0, __ATOMIC_RELEASE);
 }
@@ -174,6 +197,32 @@ uint64_t tr2_clock_now_slow(void)
 			return given_ns;
 	}
 	return ns - MARGIN_NS > given_ns ? ns - MARGIN_NS : given_ns;
+}
+
+/* Where no code in line takes ticks, they would gain nothing. */
+#if defined(__x86_64__) && !TR2_TSAN
+#define HAS_TICKS 1
+#else
+#define HAS_TICKS 0
+#endif
+
+bool tr2_clock_ticks_now(struct tr2_ticks *out)
+{
+	struct tr2_scale scale = newest();
+
+	if (!HAS_TICKS || !scale.window)
+		return false;
+	out->now = tr2_clock_ticks();
+	out->until = scale.base_ticks + scale.window - 1;
+	out->line = newest_line();
+	return tr2_scale_holds(&scale, out->now);
+}
+
+uint64_t tr2_clock_past_ns(uint64_t ticks)
+{
+	const struct tr2_clock_line line = newest_line();
+
+	return tr2_fit_past(&maker.fit, &line, ticks, load(&first_ns));
 }
 
 void tr2_clock_prepare(void)
@@ -224,6 +273,7 @@ void tr2_clock_start(void)
 	if (load(&is_fitting) || !is_trusted())
 		return;
 	take_anchor(&anchor);
+	store(&first_ns, anchor.ns);
 	tr2_fit_start(&maker.fit, &anchor);
 	set_due();
 	store(&is_fitting, true);
@@ -236,11 +286,12 @@ void tr2_clock_after_fork(void)
 	if (!load(&is_fitting) || !maker.taken)
 		return;
 	take_anchor(&anchor);
-	maker.fit = (struct tr2_fit){ .scale = newest() };
+	maker.fit = (struct tr2_fit){ .scale = newest(),
+				      .line = newest_line() };
 	maker.fit.scale.base_ns = tr2_scale_end(&maker.fit.scale);
 	maker.fit.scale.window = 0;
 	tr2_fit_start(&maker.fit, &anchor);
-	publish(&maker.fit.scale);
+	publish(&maker.fit);
 	set_due();
 	maker.taken = 0;
 }

@@ -46,6 +46,7 @@ static inline uint64_t tr2_clock_ticks(void)
 struct tr2_clock {
 	uint32_t generation;
 	struct tr2_scale scale[2];
+	struct tr2_clock_line line[2]; /* likewise */
 	/*
 	 * CLOCK_REALTIME is wall_ns later than CLOCK_MONOTONIC; the value
 	 * expires at wall_until_ns. Relaxed: both are independent estimates,
@@ -91,6 +92,23 @@ static inline __attribute__((always_inline)) uint64_t tr2_clock_now_ns(void)
 		return tr2_clock_now_slow();
 	return ns;
 }
+
+/*
+ * For whoever keeps ticks and converts them later: they cost less to take.
+ */
+struct tr2_ticks {
+	uint64_t now;
+	uint64_t until; /* the last ones of this scale: ask again then */
+	struct tr2_clock_line line;
+};
+
+/* Read the counter, and the scale after tr2_clock_now_ns(). false: it cannot be
+ * used now. Signal-safe. */
+bool tr2_clock_ticks_now(struct tr2_ticks *out);
+
+/* Return the time of ticks that have passed, as tr2_fit_past() does.
+ * Signal-safe. */
+uint64_t tr2_clock_past_ns(uint64_t ticks);
 
 /* Return later - earlier; 0 if that is negative: two cores may be some ns
  * apart. */

@@ -36,6 +36,63 @@ static uint64_t distance(uint64_t a, uint64_t b)
 	return a > b ? a - b : b - a;
 }
 
+static uint64_t ns_of(uint64_t ticks, uint64_t rate)
+{
+	unsigned __int128 ns = (unsigned __int128)ticks * rate >> 32;
+
+	return ns < INT64_MAX ? (uint64_t)ns : INT64_MAX;
+}
+
+/* Note by how much the counter passed the clock. */
+static void note_stop(struct tr2_fit *fit, const struct tr2_clock_anchor *now)
+{
+	uint64_t gap_ns = now->ns - fit->from.ns;
+	uint64_t ticks = now->ticks - fit->from.ticks;
+	uint64_t ns = ns_of(ticks, fit->line.rate);
+	uint64_t slack_ns = JUMP_NS(gap_ns) + ns_of(now->width, fit->line.rate);
+	unsigned int i = fit->nr_stops;
+
+	if (ticks > INT64_MAX || ns <= gap_ns + slack_ns)
+		return;
+	i -= i == TR2_FIT_STOPS;
+	__atomic_store_n(&fit->stop[i].ticks, now->ticks, __ATOMIC_RELAXED);
+	__atomic_store_n(&fit->stop[i].ns, fit->stop[i].ns + ns - gap_ns,
+			 __ATOMIC_RELAXED);
+	/* Release: pairs with tr2_fit_past(). */
+	__atomic_store_n(&fit->nr_stops, i + 1, __ATOMIC_RELEASE);
+}
+
+/* Return the time for which the clock stood still since these ticks. */
+static uint64_t stopped_since(const struct tr2_fit *fit, uint64_t ticks)
+{
+	unsigned int i = __atomic_load_n(&fit->nr_stops, __ATOMIC_ACQUIRE);
+	uint64_t ns = 0;
+
+	while (i--)
+		if (__atomic_load_n(&fit->stop[i].ticks, __ATOMIC_RELAXED) >
+		    ticks)
+			ns += __atomic_load_n(&fit->stop[i].ns,
+					      __ATOMIC_RELAXED);
+	return ns;
+}
+
+uint64_t tr2_fit_past(const struct tr2_fit *fit,
+		      const struct tr2_clock_line *line, uint64_t ticks,
+		      uint64_t first_ns)
+{
+	uint64_t since = ticks - line->ticks, ns, stopped_ns;
+	uint64_t most_ns = line->ns - first_ns;
+
+	if (since <= INT64_MAX)
+		return line->ns + ns_of(since, line->rate);
+	ns = ns_of(0 - since, line->rate);
+	stopped_ns = stopped_since(fit, ticks);
+	ns = ns > stopped_ns ? ns - stopped_ns : 0;
+	if (ns <= most_ns)
+		return line->ns - ns;
+	return ns - most_ns <= JUMP_NS(most_ns) ? first_ns : line->ns;
+}
+
 /* Draw a line from here that gives no time before the last one; at the end of
  * its window, if half the speed suffices, it meets the clock. */
 static void draw(struct tr2_fit *fit, const struct tr2_clock_anchor *now,
@@ -51,6 +108,7 @@ static void draw(struct tr2_fit *fit, const struct tr2_clock_anchor *now,
 		ahead = window_ns / 2;
 	if (given < now->ns)
 		given = now->ns;
+	fit->line = (struct tr2_clock_line){ now->ticks, now->ns, fit->rate };
 	scale->base_ticks = now->ticks;
 	scale->base_ns = given;
 	scale->rate = fit->rate - fit->rate / window_ns * ahead;
@@ -99,6 +157,7 @@ void tr2_fit_anchor(struct tr2_fit *fit, const struct tr2_clock_anchor *now)
 	if (fit->distrusted || gap_ns < TR2_FIT_FIRST_NS ||
 	    tr2_scale_holds(&fit->scale, now->ticks))
 		return;
+	note_stop(fit, now);
 	if (gap_ns > FAR_APART_NS) {
 		fit->from = *now;
 		if (fit->rate)

@@ -38,11 +38,32 @@ struct tr2_scale {
 	uint64_t window; /* ticks */
 };
 
+/* The clock as it was last seen, for times before: without corrections and
+ * without a window. rate 0: not known yet. */
+struct tr2_clock_line {
+	uint64_t ticks, ns;
+	uint64_t rate; /* ns a tick, times 2^32 */
+};
+
+/*
+ * Ticks that passed while the clock stood still, found by the anchor at
+ * `ticks`: the machine was suspended, or stopped and continued elsewhere. If
+ * there are many, the last entry is for several.
+ */
+#define TR2_FIT_STOPS 16
+struct tr2_clock_stop {
+	uint64_t ticks, ns;
+};
+
 struct tr2_fit {
 	struct tr2_scale scale; /* the newest */
+	struct tr2_clock_line line;
 	struct tr2_clock_anchor from; /* start of the measurement of the rate */
 	uint64_t rate; /* of the last anchors; 0: unknown */
 	uint64_t worst_ns; /* by which a time was ahead of the clock */
+	/* Other threads read these while an anchor is added. */
+	unsigned int nr_stops;
+	struct tr2_clock_stop stop[TR2_FIT_STOPS];
 	unsigned int doubts;
 	bool distrusted; /* permanently: the counter is not the clock's */
 };
@@ -69,6 +90,17 @@ static inline uint64_t tr2_scale_end(const struct tr2_scale *scale)
 {
 	return scale->base_ns + (scale->window * scale->rate >> 32);
 }
+
+/*
+ * Return the time of ticks that have passed, within the window of a scale: at
+ * most some 100 ns wrong, or a thousandth of the distance to the last anchor.
+ * Ticks from before a counter went back are in the future, or were never: then
+ * they are those of the last anchor. So compare by tr2_clock_since(). first_ns:
+ * of the first anchor. The line is a copy of the fit's.
+ */
+uint64_t tr2_fit_past(const struct tr2_fit *fit,
+		      const struct tr2_clock_line *line, uint64_t ticks,
+		      uint64_t first_ns);
 
 /* Start without a rate. */
 void tr2_fit_start(struct tr2_fit *fit, const struct tr2_clock_anchor *now);

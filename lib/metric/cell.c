@@ -7,6 +7,10 @@
  * fence keeps the following stores behind it; the store that makes it even
  * again is a release, too. A reader's acquire load of `lock` pairs with that
  * store, its acquire fence before the second load with the owner's fence.
+ *
+ * What a signal handler does between two of these instructions with the same
+ * timer: before `nest` is set, its interval is counted, and ours begins with
+ * it at the latest. While an interval is added, TR2_NEST_BUSY turns it away.
  */
 #include "metric/metric.h"
 
@@ -26,36 +30,59 @@
 /* The owner was killed or interrupted inside: use the present values. */
 #define MAX_RETRIES 100000u
 
-/* false: a signal handler interrupted this cell's owner. */
-static bool cell_lock(struct tr2_timer_cell *cell)
+enum tr2_cell_result tr2_timer_cell_start(struct tr2_timer_cell *cell,
+					  uint64_t start, uint32_t unit)
 {
-	uint32_t lock = load(&cell->lock);
+	uint32_t nest = load(&cell->nest);
+
+	if (nest == TR2_NEST_BUSY)
+		return TR2_CELL_BUSY;
+	if (!nest) {
+		store(&cell->start, start);
+		nest = unit;
+	}
+	/* Release: a reader that sees it finds the start. */
+	__atomic_store_n(&cell->nest, nest + 1, __ATOMIC_RELEASE);
+	return TR2_CELL_DONE;
+}
+
+/* Longer intervals are compared with the kernel's clock. */
+_Static_assert(TRACE2_INLINE_TICKS_ <= UINT32_MAX, "no overflow below");
+
+uint64_t tr2_timer_cell_elapsed(const struct tr2_timer_cell *cell)
+{
+	uint64_t start = load(&cell->start), ticks, now_ns;
+	uint32_t nest = load(&cell->nest);
+	struct tr2_ticks now;
+
+	if (!nest)
+		return 0;
+	if (nest & TR2_NEST_NS)
+		return tr2_clock_since(start, tr2_clock_now_ns());
+	ticks = tr2_clock_ticks() - start;
+	if (ticks < TRACE2_INLINE_TICKS_)
+		return ticks * trace2_mine_.rate >> 32;
+	now_ns = tr2_clock_now_ns();
+	/* That one may be ahead for a while. */
+	if (tr2_clock_ticks_now(&now))
+		now_ns = tr2_clock_past_ns(now.now);
+	return tr2_clock_since(tr2_clock_past_ns(start), now_ns);
+}
+
+void tr2_timer_set_clock(struct tr2_slot *slot,
+			 const struct tr2_clock_line *line)
+{
+	struct tr2_control *control = &slot->control;
+	uint32_t lock = load(&control->clock_lock);
 
 	if (lock & 1)
-		return false;
-	store(&cell->lock, lock + 1);
+		return; /* a signal handler interrupted this */
+	store(&control->clock_lock, lock + 1);
 	fence(memory_order_release);
-	return true;
-}
-
-static void cell_unlock(struct tr2_timer_cell *cell)
-{
-	__atomic_store_n(&cell->lock, load(&cell->lock) + 1, __ATOMIC_RELEASE);
-}
-
-enum tr2_cell_result tr2_timer_cell_start(struct tr2_timer_cell *cell,
-					  uint64_t now_ns)
-{
-	uint32_t nest;
-
-	if (!cell_lock(cell))
-		return TR2_CELL_BUSY;
-	nest = load(&cell->nest);
-	if (!nest)
-		store(&cell->start_ns, now_ns);
-	store(&cell->nest, nest + 1);
-	cell_unlock(cell);
-	return TR2_CELL_DONE;
+	store(&control->clock_ticks, line->ticks);
+	store(&control->clock_ns, line->ns);
+	store(&control->clock_rate, line->rate);
+	__atomic_store_n(&control->clock_lock, lock + 2, __ATOMIC_RELEASE);
 }
 
 static void cell_record(struct tr2_timer_cell *cell, uint64_t ns)
@@ -70,41 +97,46 @@ static void cell_record(struct tr2_timer_cell *cell, uint64_t ns)
 	store(&cell->count, count + 1);
 }
 
-/* The outermost stop: add the interval. */
-static void cell_finish(struct tr2_timer_cell *cell, uint64_t now_ns,
-			uint64_t *buckets)
+/* Store lock and nest at once; both are small numbers of a little-endian
+ * machine. */
+static void store_both(struct tr2_timer_cell *cell, uint32_t lock,
+		       uint32_t nest)
 {
-	uint64_t start = load(&cell->start_ns);
-	uint64_t ns = now_ns > start ? now_ns - start : 0;
+	union both {
+		uint64_t both;
+		uint32_t each[2];
+	} to = { .each = { lock, nest } };
 
-	cell_record(cell, ns);
-	if (buckets)
-		tr2_counter_cell_add(&buckets[tr2_histogram_bucket(ns)], 1);
+	__atomic_store_n(&((union both *)(void *)cell)->both, to.both,
+			 __ATOMIC_RELEASE);
 }
 
 enum tr2_cell_result tr2_timer_cell_stop(struct tr2_timer_cell *cell,
-					 uint64_t now_ns, uint64_t *buckets)
+					 uint64_t ns, uint64_t *buckets)
 {
-	uint32_t nest;
+	uint32_t nest = load(&cell->nest), lock;
 
-	if (!cell_lock(cell))
+	if (nest == TR2_NEST_BUSY)
 		return TR2_CELL_BUSY;
-	nest = load(&cell->nest);
-	if (nest) {
+	if (!nest)
+		return TR2_CELL_UNPAIRED;
+	if ((nest & ~TR2_NEST_NS) > 1) {
 		store(&cell->nest, nest - 1);
-		if (nest == 1)
-			cell_finish(cell, now_ns, buckets);
+		return TR2_CELL_DONE;
 	}
-	cell_unlock(cell);
-	return nest ? TR2_CELL_DONE : TR2_CELL_UNPAIRED;
+	lock = load(&cell->lock);
+	store_both(cell, lock | 1, TR2_NEST_BUSY);
+	fence(memory_order_release);
+	cell_record(cell, ns);
+	if (buckets)
+		tr2_counter_cell_add(&buckets[tr2_histogram_bucket(ns)], 1);
+	store_both(cell, (lock | 1) + 1, 0);
+	return TR2_CELL_DONE;
 }
 
 void tr2_timer_cell_unpaired(struct tr2_timer_cell *cell)
 {
-	if (!cell_lock(cell))
-		return;
 	store(&cell->unpaired, load(&cell->unpaired) + 1);
-	cell_unlock(cell);
 }
 
 uint64_t *tr2_timer_buckets(struct tr2_slot *slot, unsigned int index)
@@ -123,8 +155,9 @@ uint64_t tr2_counter_read(const struct tr2_slot *slot, unsigned int index)
 static void copy_cell(struct tr2_timer_cell *to,
 		      const struct tr2_timer_cell *from)
 {
-	to->nest = load(&from->nest);
-	to->start_ns = load(&from->start_ns);
+	/* Acquire: pairs with the release in tr2_timer_cell_start(). */
+	to->nest = __atomic_load_n(&from->nest, __ATOMIC_ACQUIRE);
+	to->start = load(&from->start);
 	to->total_ns = load(&from->total_ns);
 	to->min_ns = load(&from->min_ns);
 	to->max_ns = load(&from->max_ns);
@@ -149,6 +182,7 @@ void tr2_timer_read(const struct tr2_slot *slot, unsigned int index,
 		    uint64_t now_ns, struct tr2_timer_sum *out)
 {
 	struct tr2_timer_cell cell = { 0 };
+	uint64_t start_ns;
 
 	if (slot)
 		read_cell(&cell, &slot->timer[index]);
@@ -157,10 +191,12 @@ void tr2_timer_read(const struct tr2_slot *slot, unsigned int index,
 	out->min_ns = cell.count ? cell.min_ns : 0;
 	out->max_ns = cell.max_ns;
 	out->unfinished = cell.unpaired;
-	if (cell.nest) {
+	if (cell.nest && cell.nest != TR2_NEST_BUSY) {
+		start_ns = cell.nest & TR2_NEST_NS ?
+				   cell.start :
+				   tr2_clock_past_ns(cell.start);
 		out->unfinished++;
-		if (now_ns > cell.start_ns)
-			out->total_ns += now_ns - cell.start_ns;
+		out->total_ns += tr2_clock_since(start_ns, now_ns);
 	}
 }
 
@@ -207,12 +243,12 @@ static void clear_timer(struct tr2_timer_cell *cell, uint64_t *buckets)
 {
 	unsigned int bucket;
 
-	if (!load(&cell->lock))
+	if (!load(&cell->lock) && !load(&cell->nest) && !load(&cell->unpaired))
 		return; /* never used: do not touch its page */
 	for (bucket = 0; buckets && bucket < TR2_HISTOGRAM_BUCKETS; bucket++)
 		store(&buckets[bucket], 0);
 	store(&cell->nest, 0);
-	store(&cell->start_ns, 0);
+	store(&cell->start, 0);
 	store(&cell->total_ns, 0);
 	store(&cell->min_ns, 0);
 	store(&cell->max_ns, 0);

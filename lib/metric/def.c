@@ -283,7 +283,14 @@ static bool add_def(struct table *table, unsigned int nr, const char *category,
 	return true;
 }
 
-/* Return the index, marked if it is sampled; TRACE2_UNREGISTERED_: no room. */
+/* Return the index with its marks. */
+static unsigned int marked(const struct tr2_metric_def *def, unsigned int index)
+{
+	return index | (def->is_sampled ? TR2_METRIC_SAMPLED : 0) |
+	       (def->histogram ? TR2_METRIC_HISTOGRAM : 0);
+}
+
+/* Return the marked index; TRACE2_UNREGISTERED_: no room. */
 static unsigned int define(enum tr2_metric_kind kind, const char *category,
 			   const char *name, unsigned int flags)
 {
@@ -296,14 +303,13 @@ static unsigned int define(enum tr2_metric_kind kind, const char *category,
 		def = &table->def[*entry - 1];
 		if (def->flags != flags)
 			def->is_ambiguous = true;
-		return (*entry - 1u) |
-		       (def->is_sampled ? TR2_METRIC_SAMPLED : 0);
+		return marked(def, *entry - 1u);
 	}
 	nr = atomic_load_explicit(&table->nr, memory_order_relaxed);
 	if (!add_def(table, nr, category, name, flags))
 		return TRACE2_UNREGISTERED_;
 	*entry = (uint16_t)(nr + 1);
-	return nr;
+	return marked(&table->def[nr], nr);
 }
 
 static size_t hash_place(const unsigned int *index)
@@ -443,12 +449,14 @@ void trace2_unregister_counter_(struct trace2_counter *counter)
 
 void tr2_metric_sample(enum tr2_metric_kind kind, unsigned int index, bool on)
 {
-	unsigned int before = on ? index : index | TR2_METRIC_SAMPLED;
-	unsigned int after = on ? index | TR2_METRIC_SAMPLED : index;
+	struct tr2_metric_def *def = &tables[kind].def[index];
+	unsigned int before, after;
 	const struct place *place;
 
 	lock();
-	tables[kind].def[index].is_sampled = on;
+	before = marked(def, index);
+	def->is_sampled = on;
+	after = marked(def, index);
 	/* Relaxed: counting threads see it soon enough. */
 	for (place = places->at; place < places->at + places->size; place++)
 		if (place->index && place->kind == kind &&

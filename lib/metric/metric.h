@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "arena/arena.h"
+#include "base/clock.h"
 #include "base/sanitize.h"
 #include "trace2.h"
 
@@ -29,16 +30,18 @@ struct tr2_metric_def {
 };
 
 /*
- * Set in the index of a sampled definition: like any index that is too large,
- * it fails the check that the hot path makes anyway, so sampling costs the hot
- * path nothing.
+ * Set in the index of a sampled definition, and of a timer with a histogram:
+ * like any index that is too large, it fails the check that the hot path makes
+ * anyway, so neither costs the hot path anything.
  */
 #define TR2_METRIC_SAMPLED (1u << 31)
+#define TR2_METRIC_HISTOGRAM (1u << 30)
+#define TR2_METRIC_MARKS (TR2_METRIC_SAMPLED | TR2_METRIC_HISTOGRAM)
 
 static inline bool tr2_metric_is_sampled(unsigned int index, unsigned int max)
 {
 	return (index & TR2_METRIC_SAMPLED) &&
-	       (index & ~TR2_METRIC_SAMPLED) < max;
+	       (index & ~TR2_METRIC_MARKS) < max;
 }
 
 /* Set the mark in the index of all modules, or clear it. */
@@ -84,12 +87,21 @@ enum tr2_cell_result {
 	TR2_CELL_UNPAIRED /* a stop without a start: not counted */
 };
 
+/* unit: 0: start is in ticks, or TR2_NEST_NS. */
 enum tr2_cell_result tr2_timer_cell_start(struct tr2_timer_cell *cell,
-					  uint64_t now_ns);
+					  uint64_t start, uint32_t unit);
 
-/* buckets: NULL, or the timer's histogram. */
+/* Return the time since the outermost start, which this thread made. */
+uint64_t tr2_timer_cell_elapsed(const struct tr2_timer_cell *cell);
+
+/* ns: the interval, if this stop ends one. buckets: NULL, or the timer's
+ * histogram. */
 enum tr2_cell_result tr2_timer_cell_stop(struct tr2_timer_cell *cell,
-					 uint64_t now_ns, uint64_t *buckets);
+					 uint64_t ns, uint64_t *buckets);
+
+/* Publish how ticks are converted to readers of the calling thread's slot. */
+void tr2_timer_set_clock(struct tr2_slot *slot,
+			 const struct tr2_clock_line *line);
 
 /* Count a stop without a start. */
 void tr2_timer_cell_unpaired(struct tr2_timer_cell *cell);

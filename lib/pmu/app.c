@@ -117,7 +117,7 @@ static int app_init(struct trace2_perf *ev)
 	const struct trace2_perf_attr *attr = &ev->attr;
 	enum tr2_metric_kind kind = attr->config & TIMER ? TR2_METRIC_TIMER :
 							   TR2_METRIC_COUNTER;
-	unsigned int index = (uint32_t)attr->config & ~TR2_METRIC_SAMPLED;
+	unsigned int index = (uint32_t)attr->config & ~TR2_METRIC_MARKS;
 
 	if (attr->config1 || attr->config2 || (attr->config & ~TIMER) >> 32 ||
 	    attr->exclude_user || attr->exclude_kernel || attr->exclude_hv ||

@@ -5,15 +5,19 @@
 #include "cmd-trace2.h"
 
 #include <dlfcn.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 TRACE2_TIMER(timer_histogram, "tool", "histogram",
 	     TRACE2_PER_THREAD | TRACE2_HISTOGRAM);
 TRACE2_TIMER(timer_handed, "tool", "handed", 0);
+TRACE2_TIMER(timer_clocked, "tool", "clocked", 0);
 /* One metric with two definitions. */
 TRACE2_COUNTER(counter_merged_1, "tool", "merged", 0);
 TRACE2_COUNTER(counter_merged_2, "tool", "merged", 0);
@@ -148,6 +152,68 @@ static int ut_112timer_unfinished(int argc, const char **argv)
 		tool_run_threads(nr, leave_running, NULL);
 	else
 		trace2_timer_start(TRACE2_TIMER_ID_TEST2);
+	return 0;
+}
+
+static uint64_t clock_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
+}
+
+/* What the intervals took: not less than inner, nor more than outer. */
+struct taken {
+	uint64_t inner_ns, outer_ns;
+};
+
+static void take_interval(struct taken *t, const char *how, uint64_t ns)
+{
+	bool called = !strcmp(how, "called");
+	uint64_t before = clock_ns(), from, to;
+
+	if (!strcmp(how, "histogram"))
+		trace2_timer_start(timer_histogram);
+	else if (called)
+		trace2_timer_start_on_(&timer_clocked);
+	else
+		trace2_timer_start(timer_clocked);
+	from = to = clock_ns();
+	while (to < from + ns)
+		to = clock_ns();
+	if (!strcmp(how, "histogram"))
+		trace2_timer_stop(timer_histogram);
+	else if (called)
+		trace2_timer_stop_on_(&timer_clocked, __FILE__, __LINE__);
+	else if (!strcmp(how, "killed"))
+		trace2_data_intmax("tool", NULL, "running", 1);
+	else
+		trace2_timer_stop(timer_clocked);
+	t->inner_ns += to - from;
+	t->outer_ns += clock_ns() - before;
+}
+
+/* Print the least and the most that the timer may show. Warm up meanwhile: the
+ * library needs 1 ms until it knows the rate of the processor's counter. */
+static int ut_114timer_clock(int argc, const char **argv)
+{
+	uint64_t nr = tool_unsigned(argv[1]), ns = tool_unsigned(argv[2]) * 1000;
+	uint64_t until = clock_ns(), i;
+	struct taken taken = { 0, 0 };
+
+	if (argc > 3)
+		until += tool_unsigned(argv[3]) * 1000;
+	do {
+		trace2_timer_start(TRACE2_TIMER_ID_TEST1);
+		trace2_timer_stop(TRACE2_TIMER_ID_TEST1);
+	} while (clock_ns() < until);
+	for (i = 0; i < nr; i++)
+		take_interval(&taken, argv[0], ns);
+	printf("%" PRIu64 " %" PRIu64 "\n", taken.inner_ns, taken.outer_ns);
+	fflush(stdout);
+	if (!strcmp(argv[0], "killed"))
+		kill(getpid(), SIGKILL);
 	return 0;
 }
 
@@ -312,6 +378,9 @@ const struct tool_verb tool_verbs_metric[] = {
 	  ut_112timer_unfinished },
 	{ "113timer_many", "[--histograms] <definitions>", 1, 2,
 	  ut_113timer_many },
+	{ "114timer_clock",
+	  "(inline|called|histogram|killed) <intervals> <us> [<us before>]", 3,
+	  4, ut_114timer_clock },
 	{ "200counter", "<value>...", 1, -1, ut_200counter },
 	{ "201counter", "<value1> <value2> <threads>", 3, 3, ut_201counter },
 	{ "210counter_merged", "<value1> <value2>", 2, 2,

@@ -102,9 +102,11 @@ static void run(struct machine *m, uint64_t ns, uint64_t most_apart)
 	}
 }
 
+#define FIRST_NS 1000000000000 /* where each machine begins */
+
 static struct machine boot(double ticks_a_ns)
 {
-	struct machine m = { .ns = 1e12,
+	struct machine m = { .ns = FIRST_NS,
 			     .ticks = 7e12,
 			     .ticks_a_ns = ticks_a_ns,
 			     .random = 20,
@@ -262,6 +264,123 @@ static void test_bad_counter(void)
 	never_back(&m, "a clock that is slow to read never goes back");
 }
 
+/* An interval that a timer measures: it begins within a scale. */
+struct interval {
+	double from_ns;
+	uint64_t from_ticks;
+};
+
+static struct interval start(struct machine *m)
+{
+	do {
+		pass(m, 1000);
+		read_time(m);
+	} while (!holds(m));
+	return (struct interval){ m->ns, (uint64_t)m->ticks };
+}
+
+/* As tr2_timer_cell_elapsed() computes it. */
+static double stop(struct machine *m, const struct interval *i)
+{
+	uint64_t now_ns = read_time(m);
+	uint64_t from_ns = tr2_fit_past(&m->fit, &m->fit.line, i->from_ticks,
+					FIRST_NS);
+	uint64_t ns;
+
+	if (holds(m))
+		now_ns = tr2_fit_past(&m->fit, &m->fit.line, (uint64_t)m->ticks,
+				      FIRST_NS);
+	ns = tr2_clock_since(from_ns, now_ns);
+	return (double)ns;
+}
+
+static void takes(struct machine *m, const struct interval *i,
+		  const char *what)
+{
+	double true_ns = m->ns - i->from_ns, ns = stop(m, i);
+
+	if (!ok(ns > true_ns * 0.999 - 300 && ns < true_ns * 1.001 + 300, what))
+		printf("# %.0f ns instead of %.0f\n", ns, true_ns);
+}
+
+static void test_intervals(void)
+{
+	struct machine m = boot(2.0);
+	struct interval i = start(&m), j;
+	int n;
+
+	pass(&m, 300);
+	takes(&m, &i, "an interval of 300 ns");
+	pass(&m, 3 * MS);
+	takes(&m, &i, "one of 3 ms");
+	run(&m, 100 * S, 100000);
+	takes(&m, &i, "one of 100 s, with anchors");
+	pass(&m, 5000.0 * (double)S);
+	takes(&m, &i, "one of 5,000 s, with none at its end");
+	i = start(&m);
+	m.ticks += 2.0 * 3600e9;
+	pass(&m, 5 * MS);
+	takes(&m, &i, "suspended for an hour: that does not count");
+	j = start(&m);
+	run(&m, 10 * S, 100000);
+	takes(&m, &i, "nor later, with other anchors since");
+	takes(&m, &j, "an interval after that is as long as it is");
+	m.ticks += 2.0 * 7200e9;
+	pass(&m, 20.0 * (double)S);
+	takes(&m, &i, "suspended twice");
+	takes(&m, &j, "and once");
+	for (n = 0; n < 2 * TR2_FIT_STOPS; n++) {
+		m.ticks += 2.0 * 10e9;
+		pass(&m, 20.0 * (double)S);
+		look_at_time(&m);
+	}
+	takes(&m, &i, "suspended many times");
+}
+
+/* What cannot be known is within bounds. */
+static void is_bounded(struct machine *m, const struct interval *i,
+		       const char *what)
+{
+	double ns = stop(m, i);
+
+	if (!ok(ns >= 0 && ns <= m->ns - FIRST_NS, what))
+		printf("# %.0f ns\n", ns);
+}
+
+static void test_strange_intervals(void)
+{
+	struct machine m = boot(2.0);
+	struct interval i;
+
+	run(&m, 1 * S, 100000);
+	i = start(&m);
+	m.ticks = 5;
+	pass(&m, 1000);
+	is_bounded(&m, &i, "a counter that began anew: not negative, not huge");
+	pass(&m, 5 * MS);
+	is_bounded(&m, &i, "nor later");
+	i = start(&m);
+	pass(&m, 5 * MS);
+	takes(&m, &i, "the next interval is right");
+	i = start(&m);
+	m.ticks_a_ns = 3.5;
+	m.ticks *= 1.5;
+	run(&m, 1 * S, 100000);
+	is_bounded(&m, &i, "continued on another machine");
+	i = start(&m);
+	pass(&m, 5 * MS);
+	takes(&m, &i, "there the next interval is right");
+	m.ticks = 1.8e19;
+	i = start(&m);
+	m.ticks = 100;
+	run(&m, 1 * S, 100000);
+	is_bounded(&m, &i, "a counter that wraps");
+	i.from_ticks = UINT64_MAX / 2 + (uint64_t)m.ticks;
+	is_bounded(&m, &i, "a start of half of all ticks ago");
+	i.from_ticks = (uint64_t)m.ticks - (uint64_t)(3.5 * 500e9);
+	is_bounded(&m, &i, "a start from before all times");
+}
+
 /* This machine. */
 
 static uint64_t kernel_ns(void)
@@ -329,6 +448,8 @@ int main(void)
 	test_idle_suspends();
 	test_migration();
 	test_bad_counter();
+	test_intervals();
+	test_strange_intervals();
 	test_here();
 	return done_testing();
 }

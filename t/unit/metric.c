@@ -11,7 +11,9 @@ TRACE2_COUNTER(counted, "unit", "counted", 0);
 
 static void test_definitions(void)
 {
-	ok(timed.index < TR2_MAX_TIMERS, "a timer is registered");
+	ok((timed.index & ~TR2_METRIC_MARKS) < TR2_MAX_TIMERS,
+	   "a timer is registered");
+	ok(timed.index & TR2_METRIC_HISTOGRAM, "and marked for its histogram");
 	is_u64(again.index, timed.index, "the same name is the same timer");
 	ok(counted.index < TR2_MAX_COUNTERS, "a counter is registered");
 	ok(!strcmp(tr2_metric_def(TR2_METRIC_COUNTER, counted.index)->name,
@@ -20,16 +22,17 @@ static void test_definitions(void)
 
 static void test_buckets(void)
 {
+	unsigned int index = timed.index & ~TR2_METRIC_MARKS;
 	struct tr2_slot *slot = tr2_arena_claim();
-	struct tr2_timer_cell *cell = &slot->timer[timed.index];
-	uint64_t *buckets = tr2_timer_buckets(slot, timed.index);
+	struct tr2_timer_cell *cell = &slot->timer[index];
+	uint64_t *buckets = tr2_timer_buckets(slot, index);
 	unsigned int i, wrong = 0, nr = 0;
 	uint64_t ns, lower;
 
 	for (ns = 0; ns < UINT64_MAX / 3; ns += 1 + ns / 7, nr++) {
 		memset(buckets, 0, TR2_HISTOGRAM_BUCKETS * sizeof(*buckets));
-		tr2_timer_cell_start(cell, 5);
-		tr2_timer_cell_stop(cell, 5 + ns, buckets);
+		tr2_timer_cell_start(cell, 5, TR2_NEST_NS);
+		tr2_timer_cell_stop(cell, ns, buckets);
 		for (i = 0; i < TR2_HISTOGRAM_BUCKETS && !buckets[i]; i++)
 			;
 		lower = i ? tr2_histogram_upper(i - 1) + 1 : 0;
@@ -45,23 +48,24 @@ static void test_buckets(void)
 
 static void test_fold(void)
 {
+	unsigned int index = timed.index & ~TR2_METRIC_MARKS;
 	struct tr2_slot *a = tr2_arena_claim(), *b = tr2_arena_claim();
 	struct tr2_timer_sum sum;
 
-	tr2_timer_cell_start(&a->timer[timed.index], 100);
-	tr2_timer_cell_start(&a->timer[timed.index], 150);
-	tr2_timer_cell_stop(&a->timer[timed.index], 160, NULL);
-	tr2_timer_cell_stop(&a->timer[timed.index], 200, NULL);
-	tr2_timer_cell_start(&b->timer[timed.index], 0);
-	tr2_timer_cell_stop(&b->timer[timed.index], 7, NULL);
-	tr2_timer_cell_start(&b->timer[timed.index], 1000);
-	ok(tr2_timer_cell_stop(&b->timer[again.index + 1], 3, NULL) ==
+	tr2_timer_cell_start(&a->timer[index], 100, TR2_NEST_NS);
+	tr2_timer_cell_start(&a->timer[index], 150, TR2_NEST_NS);
+	tr2_timer_cell_stop(&a->timer[index], 10, NULL);
+	tr2_timer_cell_stop(&a->timer[index], 100, NULL);
+	tr2_timer_cell_start(&b->timer[index], 0, TR2_NEST_NS);
+	tr2_timer_cell_stop(&b->timer[index], 7, NULL);
+	tr2_timer_cell_start(&b->timer[index], 1000, TR2_NEST_NS);
+	ok(tr2_timer_cell_stop(&b->timer[index + 1], 3, NULL) ==
 		   TR2_CELL_UNPAIRED,
 	   "a stop without a start is reported");
 	tr2_counter_cell_add(&a->counter[counted.index], 40);
 	tr2_counter_cell_add(&b->counter[counted.index], UINT64_MAX - 38);
 	tr2_metric_fold(a, b, 1010);
-	tr2_timer_read(a, timed.index, 5000, &sum);
+	tr2_timer_read(a, index, 5000, &sum);
 	is_u64(sum.count, 2, "intervals add up; nested starts are one");
 	is_u64(sum.total_ns, 117, "a running interval adds its time so far");
 	is_u64(sum.min_ns, 7, "minimum");

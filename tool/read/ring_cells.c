@@ -15,11 +15,20 @@ static uint64_t smaller(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-/* The cells of one slot, as many as both the file and the struct can have. */
+/* The cells of one slot, as many as both the file and the struct can have.
+ * Starts are in ns. */
 struct cells {
 	uint64_t counter[TR2_MAX_COUNTERS];
 	struct tr2_timer_cell timer[TR2_MAX_TIMERS];
 };
+
+/* The clock of a slot's ticks. */
+struct clock {
+	uint32_t lock, reserved;
+	uint64_t ticks, ns, rate;
+};
+_Static_assert(sizeof(struct clock) == sizeof(struct tr2_control) -
+		       offsetof(struct tr2_control, clock_lock), "layout");
 
 /* Return 1 + the largest used index of a kind. */
 static uint32_t nr_used(const struct tr2_ring_file *f, unsigned int kind,
@@ -38,19 +47,73 @@ static uint32_t nr_used(const struct tr2_ring_file *f, unsigned int kind,
 /*
  * Read a timer under its lock. A timer that runs all the time may change at
  * each try; then the last reading is used, which may be off by the interval
- * that just ended.
+ * that just ended. The start comes after `nest`, which does not change the
+ * lock.
  */
 static void read_timer(const struct tr2_ring_file *f, uint64_t at,
 		       struct tr2_timer_cell *cell)
 {
+	uint64_t start_at = at + offsetof(struct tr2_timer_cell, start);
 	uint32_t after;
 	int i;
 
 	for (i = 0; i < TRIES; i++)
 		if (!tr2_ring_file_read(f, at, cell, sizeof(*cell)) ||
+		    !tr2_ring_file_read(f, start_at, &cell->start,
+					sizeof(cell->start)) ||
 		    !tr2_ring_file_read(f, at, &after, sizeof(after)) ||
 		    (cell->lock == after && !(after & 1)))
 			return;
+}
+
+/* Like read_timer(). */
+static void read_clock(const struct tr2_ring_file *f, uint32_t slot,
+		       struct clock *clock)
+{
+	uint64_t at = tr2_ring_file_slot(f, slot) +
+		      offsetof(struct tr2_control, clock_lock);
+	uint32_t after;
+	int i;
+
+	for (i = 0; i < TRIES; i++)
+		if (!tr2_ring_file_read(f, at, clock, sizeof(*clock)) ||
+		    !tr2_ring_file_read(f, at, &after, sizeof(after)) ||
+		    (clock->lock == after && !(after & 1)))
+			return;
+}
+
+/*
+ * Convert ticks to ns. The process may have been suspended since: it has not
+ * run for longer than since its start.
+ */
+static uint64_t ns_of(const struct tr2_ring_file *f, const struct clock *clock,
+		      uint64_t ticks)
+{
+	__int128 ns = (__int128)clock->ns +
+		      ((__int128)(int64_t)(ticks - clock->ticks) *
+			       clock->rate >> 32);
+
+	if (ns < (__int128)f->header.start_ns)
+		return f->header.start_ns;
+	return ns < INT64_MAX ? (uint64_t)ns : INT64_MAX;
+}
+
+/* Since version 3 starts are in ticks, or marked. */
+static void convert_start(const struct tr2_ring_file *f, uint32_t slot,
+			  struct tr2_timer_cell *cell)
+{
+	struct clock clock = { 0 };
+
+	if (f->header.version < 3 || !cell->nest)
+		return;
+	if (cell->nest == TR2_NEST_BUSY) { /* killed while it was added */
+		cell->nest = 0;
+	} else if (cell->nest & TR2_NEST_NS) {
+		cell->nest &= ~TR2_NEST_NS;
+	} else {
+		read_clock(f, slot, &clock);
+		cell->start = ns_of(f, &clock, cell->start);
+	}
 }
 
 static void read_cells(const struct tr2_ring_file *f, uint32_t slot,
@@ -68,10 +131,12 @@ static void read_cells(const struct tr2_ring_file *f, uint32_t slot,
 				   nr * sizeof(uint64_t));
 	nr = nr_used(f, TR2_DEFINITION_TIMER,
 		     (uint32_t)smaller(h->max_timers, TR2_MAX_TIMERS));
-	for (i = 0; i < nr; i++)
+	for (i = 0; i < nr; i++) {
 		read_timer(f, at + h->timers_offset +
 				      (uint64_t)i * h->timer_size,
 			   &cells->timer[i]);
+		convert_start(f, slot, &cells->timer[i]);
+	}
 }
 
 static void add_timer(struct tr2_ring_value *v, const struct tr2_timer_cell *t,
@@ -88,7 +153,7 @@ static void add_timer(struct tr2_ring_value *v, const struct tr2_timer_cell *t,
 	v->unpaired += t->unpaired;
 	if (t->nest) {
 		v->running++;
-		v->running_ns += now_ns > t->start_ns ? now_ns - t->start_ns : 0;
+		v->running_ns += now_ns > t->start ? now_ns - t->start : 0;
 	}
 }
 
