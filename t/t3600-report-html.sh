@@ -243,8 +243,7 @@ test_expect_success JQ 'too many pieces of the path are put together, and add up
 		}
 		print qq(200100 1 exit 20 20\n200200 0 exit 10 10\n);
 	" >records &&
-	rm -rf r &&
-	"$PERL_PATH" "$TEST_DIRECTORY/t3130/kernel.perl" r <records &&
+	made r <records &&
 	trace2 report --html page.html r &&
 	page_data page.html >data &&
 	jq -c "$ROWS [.path | rows(6)] as \$p | [.pathGrain > 0,

@@ -230,8 +230,7 @@ test_expect_success 'a picture costs as much as it has pixels, not processes' '
 			}
 			print map { qq(@\$_\n) } sort { \$a->[0] <=> \$b->[0] } @lines;
 		" $n >records &&
-		rm -rf r &&
-		"$PERL_PATH" "$TEST_DIRECTORY/t3130/kernel.perl" r <records &&
+		made r <records &&
 		trace2 report --html many.html r &&
 		TMPDIR=$browser_tmp "$PERL_PATH" \
 			"$TEST_DIRECTORY"/t3600/steps.perl "$PWD"/many.html >count.$n ||
@@ -251,8 +250,7 @@ test_expect_success 'a tree deeper than there are lanes, or a stack of calls' '
 			[6000, sprintf q(0 exit %d %d), (1000 + \$_) x 2] for 1 .. 5000;
 		print map { qq(@\$_\n) } sort { \$a->[0] <=> \$b->[0] } @lines;
 	" >records &&
-	rm -rf r &&
-	"$PERL_PATH" "$TEST_DIRECTORY/t3130/kernel.perl" r <records &&
+	made r <records &&
 	trace2 report --html deep.html r &&
 	browse deep.html <<-\EOF
 	my $rows = "return (document.querySelector(\"#spacer\").offsetHeight - 50) / 21";
