@@ -109,6 +109,11 @@ test_expect_success 'more regions than a short record can count' '
 	test "$nr" -lt 32800
 '
 
+test_expect_success 'regions of sites that are left by calls without one' '
+	run mixed &&
+	same e from-ring
+'
+
 test_expect_success 'a ring of version 2 is read' '
 	run variables &&
 	cp r bad &&

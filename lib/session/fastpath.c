@@ -391,6 +391,7 @@ bool tr2_fastpath_region_leave(const char *file, int line, const char *category,
 {
 	struct fast_region_leave v = { .t_rel = 0 };
 	const struct tr2_region *region;
+	const struct tr2_site *site;
 	struct tr2_inside in;
 	struct fastpath q;
 	char *p;
@@ -402,11 +403,13 @@ bool tr2_fastpath_region_leave(const char *file, int line, const char *category,
 	if (!region || !region->fastpath_ok ||
 	    !tr2_region_is(region, category, label))
 		return false;
+	site = region->site;
 	v.category = (struct text){ tr2_region_category(region),
-				    region->category_len };
+				    site ? site->category_len :
+					   region->category_len };
 	v.label = (struct text){ tr2_region_label(region),
-				 region->label_len };
-	if (room(&q.file) > MAX_BYTES - TR2_REGION_BYTES)
+				 site ? site->name_len : region->label_len };
+	if (bytes_of_region_leave(&v, false) + room(&q.file) > MAX_BYTES)
 		return false;
 	q.nesting = (unsigned int)q.thread->regions.nr_open;
 	p = begin(&q, &in, bytes_of_region_leave(&v, false));

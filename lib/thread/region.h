@@ -29,7 +29,8 @@ struct tr2_region {
 	/* The program's strings: compare the pointers, never read them. */
 	const char *category, *label;
 	const struct tr2_site *site; /* has the names; NULL: `text` does */
-	uint32_t category_len, label_len; /* of the program's strings */
+	uint32_t category_len, label_len; /* of the program's strings, without
+					   * a site */
 	int repo_id;
 	uint8_t label_at; /* in text */
 	bool is_whole; /* otherwise the copies are cut */

@@ -4,7 +4,8 @@
  *
  * The same events of a region and of data, HOW: from `constants`, or from
  * `variables`; `many`: of so many sites that not all have room in a ring;
- * `fork`: in a child, too; `deep`: in many regions.
+ * `fork`: in a child, too; `deep`: in many regions; `mixed`: regions with
+ * constants, left by calls without.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -93,6 +94,22 @@ static void emit_many(void)
 	}
 }
 
+static void emit_mixed(void)
+{
+	static char name[5000];
+	unsigned int i;
+
+	memset(name, 'n', sizeof(name) - 1);
+	for (i = 0; i < 3; i++) {
+		trace2_region_enter_fl("file", 1, name, name, NULL);
+		trace2_region_leave_fl("file", 2, name, name, NULL);
+		trace2_region_enter("category", "label", NULL);
+		trace2_region_leave_fl("file", 3, "category", "label", NULL);
+		trace2_region_enter("a", "b", NULL);
+		trace2_region_leave("a", "b", &repo);
+	}
+}
+
 static void emit_deep(void)
 {
 	unsigned int i;
@@ -116,6 +133,8 @@ int main(int argc, char **argv)
 		emit_many();
 	} else if (!strcmp(how, "deep")) {
 		emit_deep();
+	} else if (!strcmp(how, "mixed")) {
+		emit_mixed();
 	} else if (!strcmp(how, "variables")) {
 		emit_variables();
 	} else {
