@@ -77,9 +77,17 @@ struct trace2_site {
 
 #ifdef __cplusplus
 #define TRACE2_NULL_ static_cast<const char *>(NULL)
+#define TRACE2_HIDDEN_ __attribute__((visibility("hidden")))
 #else
 #define TRACE2_NULL_ ((const char *)0)
+#define TRACE2_HIDDEN_
 #endif
+
+/* Hidden in C++: otherwise g++ makes a variable of this type in an inline
+ * function unique in the process, and a module with one is never unloaded. */
+struct TRACE2_HIDDEN_ trace2_own_site_ {
+	struct trace2_site site;
+};
 
 /* g++ has no __builtin_choose_expr(); clang++ would warn about temporaries in
  * the branch of ?: that is not taken. */
@@ -105,12 +113,13 @@ struct trace2_site {
 #define TRACE2_SITE_(category, name)                                       \
 	__extension__({                                                    \
 		TRACE2_QUIET_BEGIN_                                        \
-		static struct trace2_site trace2_site_ = {                 \
-			__FILE__, TRACE2_CONSTANT_(category),              \
-			TRACE2_CONSTANT_(name), __LINE__, 0, { 0, 0 }      \
+		static struct trace2_own_site_ trace2_site_ = {            \
+			{ __FILE__, TRACE2_CONSTANT_(category),            \
+			  TRACE2_CONSTANT_(name), __LINE__, 0,              \
+			  { TRACE2_NULL_, TRACE2_NULL_ } }                 \
 		};                                                         \
 		TRACE2_QUIET_END_                                          \
-		&trace2_site_;                                             \
+		&trace2_site_.site;                                        \
 	})
 
 #define TRACE2_CALL_AT_(function, category, name, ...)                   \

@@ -161,6 +161,42 @@ do
 	done
 done
 
+cat >plugin.cc <<'EOT'
+#include "trace2.h"
+
+template <typename T> void in_template(T value)
+{
+	trace2_data_intmax("template", NULL, "key", value);
+}
+inline void in_inline()
+{
+	trace2_printf("inline");
+}
+extern "C" void run();
+void run()
+{
+	in_template(1);
+	in_inline();
+}
+EOT
+
+cat >loads.cc <<'EOT'
+#include <dlfcn.h>
+#include "trace2.h"
+
+int main()
+{
+	void *plugin = dlopen("./plugin.so", RTLD_NOW);
+
+	trace2_initialize();
+	if (!plugin)
+		return 1;
+	reinterpret_cast<void (*)()>(dlsym(plugin, "run"))();
+	dlclose(plugin);
+	return dlopen("./plugin.so", RTLD_NOW | RTLD_NOLOAD) ? 2 : 0;
+}
+EOT
+
 for compiler in g++ clang++
 do
 	if ! command -v $compiler >/dev/null
@@ -178,6 +214,16 @@ do
 			test_grep ! guard symbols
 		'
 	done
+	# musl never unloads.
+	test_expect_success !INSTRUMENTED,!MUSL "$compiler: a module with sites in inline functions is unloaded" '
+		build $compiler loads.cc -std=c++11 -ldl &&
+		mv program loads &&
+		build $compiler plugin.cc -std=c++11 -fPIC -shared &&
+		mv program plugin.so &&
+		LD_LIBRARY_PATH="$GIT_BUILD_DIR/build/lib" \
+			GIT_TRACE2_EVENT="$PWD/trace" ./loads &&
+		test_grep "\"template\"" trace
+	'
 done
 
 test_done
