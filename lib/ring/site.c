@@ -5,15 +5,16 @@
 #include <string.h>
 
 #include "arena/arena.h"
+#include "base/macros.h"
 
-uint32_t tr2_ring_site_rows[TR2_MAX_SITES];
+TR2_LARGE uint32_t tr2_ring_site_rows[TR2_MAX_SITES];
 
 static uint32_t highest; /* number with a row */
 /* Sites of one file usually follow each other. */
 static const char *last_file;
 static uint32_t last_file_at;
 /* By the number of names: a site that has a row. */
-static uint16_t named[TR2_MAX_SITES];
+TR2_LARGE uint16_t tr2_ring_site_named[TR2_MAX_SITES];
 _Static_assert(TR2_MAX_SITES <= UINT16_MAX, "numbers of sites fit");
 
 /* A struct of offsets, which is all that other processes may change. */
@@ -29,7 +30,8 @@ static const struct tr2_site_row *row_of(uint32_t number)
 
 static bool fill(struct tr2_site_row *row, const struct tr2_site *site)
 {
-	const struct tr2_site_row *same = row_of(named[site->names]);
+	const struct tr2_site_row *same =
+		row_of(tr2_ring_site_named[site->names]);
 
 	row->line = (uint32_t)site->line;
 	if (!last_file || strcmp(last_file, site->file) != 0) {
@@ -56,8 +58,8 @@ uint32_t tr2_ring_add_site(const struct tr2_site *site)
 	offset = fill(&row, site) ? tr2_arena_add_site(&row) : 0;
 	if (site->number > highest)
 		highest = site->number;
-	if (offset && !named[site->names])
-		named[site->names] = (uint16_t)site->number;
+	if (offset && !tr2_ring_site_named[site->names])
+		tr2_ring_site_named[site->names] = (uint16_t)site->number;
 	/* Release: whoever finds the offset has a row that is complete. */
 	__atomic_store_n(at, offset ? offset : TR2_RING_NO_ROW,
 			 __ATOMIC_RELEASE);
@@ -69,7 +71,7 @@ void tr2_ring_forget_sites(void)
 	size_t nr = (size_t)highest + 1;
 
 	memset(tr2_ring_site_rows, 0, nr * sizeof(*tr2_ring_site_rows));
-	memset(named, 0, nr * sizeof(*named));
+	memset(tr2_ring_site_named, 0, nr * sizeof(*tr2_ring_site_named));
 	highest = 0;
 	last_file = NULL;
 }

@@ -19,7 +19,7 @@
 struct tr2_site *tr2_site_chunks[TR2_MAX_SITES / TR2_SITES_PER_CHUNK];
 
 /* Sites by their category and name, the newest one first. */
-static const struct tr2_site *buckets[NR_BUCKETS];
+TR2_LARGE const struct tr2_site *tr2_site_buckets[NR_BUCKETS];
 static uint32_t nr_sites;
 
 struct block {
@@ -28,15 +28,16 @@ struct block {
 	char memory[];
 };
 
-static union {
+union first {
 	struct block block;
 	char bytes[FIRST_BYTES];
-} first;
-static struct block *newest = &first.block;
+};
+TR2_LARGE union first tr2_site_first;
+static struct block *newest = &tr2_site_first.block;
 
 static size_t room_of(const struct block *block)
 {
-	return (block == &first.block ? FIRST_BYTES : BLOCK_BYTES) -
+	return (block == &tr2_site_first.block ? FIRST_BYTES : BLOCK_BYTES) -
 	       sizeof(*block);
 }
 
@@ -215,7 +216,7 @@ static const struct tr2_site *find_or_add(const struct trace2_site *site)
 	uint32_t names = 0;
 
 	describe(&w, site);
-	bucket = &buckets[w.names_hash % NR_BUCKETS];
+	bucket = &tr2_site_buckets[w.names_hash % NR_BUCKETS];
 	/* Acquire: pairs with the release below. */
 	newest_site = __atomic_load_n(bucket, __ATOMIC_ACQUIRE);
 	do {
@@ -257,7 +258,7 @@ void tr2_site_release(void)
 {
 	struct block *block;
 
-	while (newest != &first.block) {
+	while (newest != &tr2_site_first.block) {
 		block = newest;
 		newest = block->older;
 		munmap(block, BLOCK_BYTES);
