@@ -370,6 +370,28 @@ test_expect_success 'ten thousand nested regions' '
 	test_line_count = 10002 out
 '
 
+# Looking through all regions for each thread in each region would not end.
+test_expect_success 'many threads, each joined in a region of its own' '
+	{ begin &&
+	  "$PERL_PATH" -e "
+		my (\$sid) = @ARGV;
+		my \$us = 200000;
+		sub line { my (\$e, \$t, \$rest) = @_; \$us += 10;
+			printf qq({\"event\":\"%s\",\"sid\":\"%s\",\"thread\":\"%s\",\"time\":\"2026-11-21T07:20:%09.6fZ\",\"file\":\"a.c\",\"line\":1%s}\n), \$e, \$sid, \$t, \$us / 1e6, \$rest }
+		for my \$i (1..20000) {
+			my \$name = qq(,\"nesting\":1,\"category\":\"c\",\"label\":\"l\$i\");
+			line(q(region_enter), q(main), \$name);
+			line(q(thread_start), qq(th\$i:w), q()) if \$i <= 2000;
+			line(q(thread_exit), qq(th\$i:w), q(,\"t_rel\":0.000010)) if \$i <= 2000;
+			line(q(region_leave), q(main), \$name);
+		}" "$sid" && event atexit 02.0 ",\"t_abs\":2.0,\"code\":0"; } >joined.event &&
+	trace2 report --format=json joined.event >out &&
+	grep -c "\"label\":\"l[0-9]*\"" out >actual &&
+	echo 20000 >expect &&
+	test_cmp expect actual &&
+	rm joined.event out
+'
+
 test_expect_success 'many processes' '
 	"$PERL_PATH" -e "
 		for my \$i (1..20000) {

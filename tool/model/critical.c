@@ -25,6 +25,8 @@ struct item {
 struct walk {
 	const struct tr2_model *m;
 	uint32_t *first, *next; /* spans inside a span, by start */
+	/* Threads that were joined in a region. */
+	uint32_t *first_joined, *next_joined;
 	struct tr2_step *steps;
 	uint32_t nr, alloc;
 	struct tr2_map by_owner; /* (node, category/label) to step + 1 */
@@ -57,6 +59,48 @@ static void nest_spans(struct walk *w)
 			w->first[p] = i;
 		last[p] = i;
 	}
+	free(last);
+}
+
+/* Find the innermost regions of main that contain the whole of other threads:
+ * those that began last before them, or what is around those. */
+static void join_threads(struct walk *w, uint32_t session, uint32_t *last)
+{
+	const struct tr2_model *m = w->m;
+	uint32_t main = m->sessions[session].first_thread, region = 0, in, t, i;
+	int64_t before_ns = INT64_MAX;
+
+	i = m->threads[main].first_span;
+	for (t = m->threads[main].next; t; t = m->threads[t].next) {
+		if (m->threads[t].start_ns < before_ns) {
+			i = m->threads[main].first_span;
+			region = 0;
+		}
+		before_ns = m->threads[t].start_ns;
+		for (; i && m->spans[i].start_ns <= before_ns;
+		     i = m->spans[i].next)
+			if (m->spans[i].kind == TR2_SPAN_REGION)
+				region = i;
+		in = region;
+		while (in && m->spans[in].end_ns < m->threads[t].end_ns)
+			in = m->spans[in].parent;
+		if (!in)
+			continue;
+		*(last[in] ? &w->next_joined[last[in]] :
+			     &w->first_joined[in]) = t;
+		last[in] = t;
+	}
+}
+
+static void place_threads(struct walk *w)
+{
+	const struct tr2_model *m = w->m;
+	uint32_t *last = tr2_calloc(m->nr_spans, sizeof(*last)), s;
+
+	w->first_joined = tr2_calloc(m->nr_spans, sizeof(*w->first_joined));
+	w->next_joined = tr2_calloc(m->nr_threads, sizeof(*w->next_joined));
+	tr2_for_each_session(m, s)
+		join_threads(w, s, last);
 	free(last);
 }
 
@@ -100,38 +144,19 @@ static void push_span(struct walk *w, uint32_t node, uint32_t span,
 		push(w, &item, from, to);
 }
 
-/* Find the innermost region of main that contains the whole thread. */
-static uint32_t region_around(const struct walk *w,
-			      const struct tr2_model_thread *t)
+/* Push the threads that were joined in a region. */
+static void push_threads(struct walk *w, uint32_t node, uint32_t region,
+			 int64_t from, int64_t to)
 {
 	const struct tr2_model *m = w->m;
-	uint32_t main = m->sessions[t->session].first_thread, found = 0, i;
+	uint32_t t;
 
-	for (i = m->threads[main].first_span; i; i = m->spans[i].next) {
-		const struct tr2_span *s = &m->spans[i];
-
-		if (s->start_ns > t->start_ns)
-			break;
-		if (s->kind == TR2_SPAN_REGION && s->end_ns >= t->end_ns &&
-		    s->parent == found)
-			found = i;
-	}
-	return found;
-}
-
-static void push_threads(struct walk *w, uint32_t node, uint32_t session,
-			 uint32_t region, int64_t from, int64_t to)
-{
-	const struct tr2_model *m = w->m;
-	int64_t wall = m->sessions[session].wall_ns;
-	uint32_t t = m->sessions[session].first_thread;
-
-	for (t = t ? m->threads[t].next : 0; t; t = m->threads[t].next) {
+	for (t = w->first_joined[region]; t; t = w->next_joined[t]) {
+		int64_t wall = wall_of(m, t);
 		struct item item = { wall + m->threads[t].start_ns,
 				     wall + m->threads[t].end_ns, node, 0, t };
 
-		if (region_around(w, &m->threads[t]) == region)
-			push(w, &item, from, to);
+		push(w, &item, from, to);
 	}
 }
 
@@ -163,15 +188,11 @@ static void push_process(struct walk *w, uint32_t node, int64_t from,
 static void push_region(struct walk *w, uint32_t node, uint32_t span,
 			int64_t from, int64_t to)
 {
-	const struct tr2_model *m = w->m;
-	uint32_t thread = m->spans[span].thread, i;
-	uint32_t session = m->threads[thread].session;
+	uint32_t i;
 
 	for (i = w->first[span]; i; i = w->next[i])
 		push_span(w, node, i, from, to);
-	if (thread == m->sessions[session].first_thread &&
-	    m->threads[thread].next)
-		push_threads(w, node, session, span, from, to);
+	push_threads(w, node, span, from, to);
 }
 
 /* Return the step of a scope, as 1 + its index. Pieces of one
@@ -329,10 +350,13 @@ static size_t walk(const struct tr2_model *m, uint32_t root,
 	if (tr2_critical_by_states(m, root))
 		return tr2_critical_states(m, root, steps, pieces);
 	nest_spans(&w);
+	place_threads(&w);
 	walk_scope(&w, &whole, 0);
 	nr = tr2_steps_order(w.steps, w.nr, NULL, steps);
 	free(w.first);
 	free(w.next);
+	free(w.first_joined);
+	free(w.next_joined);
 	free(w.items);
 	free(w.steps);
 	tr2_map_release(&w.by_owner);
