@@ -153,6 +153,19 @@ test_expect_success TTY 'of a row of many, the name is cut, not the numbers' '
 	test_must_be_empty wide
 '
 
+test_expect_success TTY 'a terminal says how to learn what one program computes' '
+	made busy <<-\EOF &&
+	0 0 fork 10 10 1 1
+	0 0 in 10 10
+	1 0 comm 10 10 busy exec
+	900 0 exit 10 10
+	EOF
+	COLUMNS=80 TERM=dumb test_terminal trace2 report busy >out &&
+	test_grep "^(trace2 record --profile: in which functions busy computes)$" out &&
+	trace2 report busy >out &&
+	test_grep ! "profile" out
+'
+
 test_expect_success TTY 'a heading is no wider than its column' '
 	COLUMNS=45 TERM=dumb test_terminal trace2 report --summary many.event >out &&
 	test_grep "^TIME ms  SHARE  LARGEST PARTS OF THE CRITICA…$" out &&

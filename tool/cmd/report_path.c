@@ -425,7 +425,7 @@ static void advise(const struct step_row *row, const struct tr2_step *step)
 	    row->functions || tr2_report_share(step->ns, row->whole) < 0.5)
 		return;
 	tr2_kind_add(row->of.m, step->node, step->segment, &kind);
-	printf("%s(trace2 record --profile would say in which functions %s "
+	printf("%s(trace2 record --profile: in which functions %s "
 	       "computes)%s\n", tr2_color_on(TR2_COLOR_DIM),
 	       tr2_buf_str(&kind), tr2_color_off(TR2_COLOR_DIM));
 	tr2_buf_release(&kind);
