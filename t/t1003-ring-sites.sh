@@ -134,4 +134,18 @@ test_expect_success 'a row that is missing leaves out names, and nothing else' '
 	test "$(wc -l <from-bad)" = "$(wc -l <from-ring)"
 '
 
+test_expect_success 'sites and counters are defined at the same time' '
+	for round in 1 2 3 4 5 6 7 8 9 10
+	do
+		rm -f r &&
+		GIT_TRACE2_RING="$(pwd)/r" \
+			"$GIT_BUILD_DIR/build/hosts/sites-and-metrics" &&
+		trace2 script --git-event r >from-ring &&
+		jq -r "select(.event == \"data\" and .category == \"sites\") |
+			.key == .value" from-ring >equal &&
+		test_line_count = 1201 equal &&
+		test_grep ! false equal || return 1
+	done
+'
+
 test_done

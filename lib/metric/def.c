@@ -177,6 +177,22 @@ static void keep_larger(unsigned int *nr, unsigned int other)
 		*nr = other;
 }
 
+bool tr2_metric_try_lock(void)
+{
+	bool held = may_hold;
+
+	may_hold = true;
+	if (!held && !pthread_mutex_trylock(&mutex))
+		return true;
+	may_hold = held;
+	return false;
+}
+
+void tr2_metric_unlock(void)
+{
+	unlock();
+}
+
 /*
  * Get space for more cells. It releases the lock meanwhile, since the process's
  * lock comes first. false: no space.

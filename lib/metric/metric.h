@@ -145,6 +145,13 @@ void tr2_metric_back(tr2_metric_more more);
 /* Publish the present definitions to readers of the arena's file, and later
  * ones when they are made. */
 void tr2_metric_publish(void);
+/*
+ * Lock the strings and definitions of the arena's file, in which modules may
+ * define metrics at any time, with the process's lock held. false: another
+ * thread, or code that a signal handler interrupted, changes them.
+ */
+bool tr2_metric_try_lock(void);
+void tr2_metric_unlock(void);
 /* Publish a row of another kind. */
 void tr2_metric_publish_row(enum tr2_definition_kind kind,
 			    const struct tr2_definition *numbers,

@@ -7,6 +7,7 @@
 #include "base/barrier.h"
 #include "base/clock.h"
 #include "base/macros.h"
+#include "metric/metric.h"
 #include "ring/ring.h"
 #include "ring/site.h"
 #include "thread/emit.h"
@@ -261,7 +262,10 @@ add_row(const struct tr2_site *site)
 	if (tr2_lock_is_mine())
 		return row;
 	tr2_lock();
-	row = tr2_ring_add_site(site);
+	if (tr2_metric_try_lock()) {
+		row = tr2_ring_add_site(site);
+		tr2_metric_unlock();
+	}
 	tr2_unlock();
 	errno = saved_errno;
 	return row;
