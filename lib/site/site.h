@@ -68,9 +68,11 @@ static inline const struct tr2_site *tr2_site_get(struct trace2_site *site)
 		return NULL;
 	/* Acquire: pairs with the release of whoever wrote the number. */
 	key = __atomic_load_n(&site->number, __ATOMIC_ACQUIRE);
+	/* Acquire: the first chunk's first key is written before it, that of
+	 * sites without a number. */
 	chunk = __atomic_load_n(&tr2_site_chunks[key % TR2_MAX_SITES /
 						 TR2_SITES_PER_CHUNK],
-				__ATOMIC_RELAXED);
+				__ATOMIC_ACQUIRE);
 	found = chunk + key % TR2_SITES_PER_CHUNK;
 	if (unlikely(!chunk ||
 		     __atomic_load_n(&found->key, __ATOMIC_RELAXED) != key))
