@@ -25,8 +25,11 @@
 /* true: it was on before. */
 static bool switch_off(struct tr2_dest *dest)
 {
+	bool was_on = atomic_exchange(&dest->on, false);
+
+	/* Behind it: see be_plain(). */
 	tr2_dest_not_plain(dest);
-	return atomic_exchange_explicit(&dest->on, false, memory_order_relaxed);
+	return was_on;
 }
 
 static void tell_failure(const struct tr2_dest *dest, int error)
@@ -391,9 +394,9 @@ static void be_plain(struct tr2_dest *dest, uint64_t second)
 {
 	if (!dest->ours || dest->cut || dest->size_limited)
 		return;
-	atomic_store_explicit(&dest->plain_us, second * TR2_DEST_PLAIN_US,
-			      memory_order_relaxed);
-	/* Another thread may have switched it off meanwhile. */
+	atomic_store(&dest->plain_us, second * TR2_DEST_PLAIN_US);
+	/* Another thread may have switched it off meanwhile: then it sees this
+	 * store, or this thread sees that it is off. */
 	if (!atomic_load(&dest->on))
 		tr2_dest_not_plain(dest);
 }
