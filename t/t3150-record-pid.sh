@@ -307,7 +307,7 @@ test_expect_success STATES,READS_STREAMS 'a ring that goes on, and is smaller th
 	start_worker 1 1 exit &&
 	sane_unset GIT_TRACE2_RING_SIZE &&
 	attach -p $pid &&
-	for batch in 1 2 3 4
+	for batch in 1 2 3 4 5 6 7 8 9 10
 	do
 		for i in 1 2 3 4 5 6 7 8
 		do
