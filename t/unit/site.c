@@ -124,8 +124,8 @@ static void test_other_code_at_the_address(void)
 		    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	*site = make("module.c", 7, "one", "module");
 	first = tr2_site_get(site);
-	mmap(site, sizeof(*site), PROT_READ | PROT_WRITE,
-	     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+	(void)mmap(site, sizeof(*site), PROT_READ | PROT_WRITE,
+		   MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
 	*site = make("module.c", 7, "another", "module");
 	second = tr2_site_get(site);
 	ok(first && second && first != second &&
@@ -253,11 +253,13 @@ static void set_timer(int us)
 
 static void test_handlers(void)
 {
+	const struct sigaction handle = { .sa_handler = on_timer };
+	const struct sigaction leave = { .sa_handler = SIG_DFL };
 	struct trace2_site site;
 	static volatile int i;
 	char name[16];
 
-	signal(SIGALRM, on_timer);
+	sigaction(SIGALRM, &handle, NULL);
 	set_timer(50);
 	for (i = 0; i < 300 || nr_handled < 100; i++) {
 		snprintf(name, sizeof(name), "h%d", i % 1000);
@@ -279,7 +281,7 @@ static void test_handlers(void)
 	}
 	set_timer(0);
 	is_u64((uint64_t)nr_wrong, 0, "or jump out of registering one");
-	signal(SIGALRM, SIG_DFL);
+	sigaction(SIGALRM, &leave, NULL);
 }
 
 static void test_fork(void)
