@@ -92,7 +92,8 @@ test_expect_success 'a job takes the place that is free first' '
 		echo "50000 0 exit 10 10"
 	} | made r &&
 	# 30 ms, 10 and 20; then 10 behind the 10, and two behind 20.
-	then_is 3 50000 50000 &&
+	trace2 report --format=json -j 3 r >json &&
+	jq -e ".what_if[0].then_ns == 50000000" json &&
 	# 30; 10 and 20; then one behind each, and one behind these.
 	trace2 report --format=json -j 2 r >json &&
 	jq -e ".what_if[0].then_ns == 70000000" json
@@ -152,6 +153,43 @@ test_expect_success 'jobs of a make below make are jobs of both' '
 	then_is 1 90000 86000 &&
 	jq -e ".what_if[0] | .jobs == 2 and .of == \"make\" and .at_once == 2 and
 		.sum_ns == 66000000 and .longest_ns == 36000000" json
+'
+
+test_expect_success 'a job that begins earlier waits no longer for what is outside' '
+	rm -rf r &&
+	"$PERL_PATH" "$TEST_DIRECTORY/t3130/kernel.perl" r <<-\EOF &&
+	0 0 fork 10 10 1 1
+	0 0 in 10 10
+	1000 0 comm 10 10 make exec
+	10000 0 fork 11 11 10 10
+	10000 0 fork 12 12 10 10
+	10000 0 switch 10 10 11 a schedule,do_wait
+	10000 0 out 10 10
+	10000 0 in 11 11
+	10000 0 comm 11 11 a exec
+	10000 1 in 12 12
+	10000 1 comm 12 12 b exec
+	30000 1 exit 12 12
+	30000 1 in 10 10
+	31000 1 fork 13 13 10 10
+	31000 1 switch 10 10 13 c schedule,do_wait
+	31000 1 out 10 10
+	31000 1 in 13 13
+	32000 1 comm 13 13 c exec
+	40000 0 exit 11 11
+	50000 1 switch 13 13 0 swapper schedule,sk_wait_data
+	50000 1 out 13 13
+	60000 1 in 13 13
+	81000 1 exit 13 13
+	82000 0 in 10 10
+	90000 0 exit 10 10
+	EOF
+	# c begins 20 ms earlier, and takes the 50 ms that it did.
+	trace2 report --format=json --what-if=b=0 r >json &&
+	jq -e ".what_if[0].then_ns / 1000000 | floor == 70" json &&
+	# What is slower may take longer.
+	trace2 report --format=json --what-if=b=0 --what-if=c=0.5x r >json &&
+	jq -e ".what_if[0].then_ns > 80000000" json
 '
 
 test_expect_success 'what is no number of jobs, or has no jobs, is named' '

@@ -2,8 +2,10 @@
 /* report_jobs - trace2 report --what-if='-j N': more or fewer jobs at once. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "cmd/report.h"
+#include "common/memory.h"
 #include "common/say.h"
 #include "model/jobs.h"
 #include "model/retime.h"
@@ -69,7 +71,7 @@ bool tr2_report_jobs(const struct tr2_report *r, uint32_t root,
 	struct tr2_jobs jobs;
 	struct answer a = { .name = c->name, .jobs = &jobs,
 			    .wall_ns = n->end_ns - n->start_ns };
-	struct tr2_model *m;
+	int64_t *job_ns;
 
 	if (!tr2_jobs_find(&jobs, r->m, root, c->jobs->name)) {
 		tr2_error("--what-if='%s' changes nothing: no such process of "
@@ -77,17 +79,17 @@ bool tr2_report_jobs(const struct tr2_report *r, uint32_t root,
 		tr2_retime_free(retime);
 		return false;
 	}
+	job_ns = tr2_calloc(jobs.nr, sizeof(*job_ns));
 	tr2_retime(retime, c->change, c->nr, TR2_RETIME_WORST);
-	m = tr2_retimed_model(retime);
-	a.worst_ns = tr2_jobs_worst(&jobs, m, root, c->jobs->jobs);
-	tr2_retimed_free(m);
+	a.worst_ns = tr2_jobs_worst(&jobs, r->m, root, c->jobs->jobs,
+				    tr2_retimed_jobs(retime, &jobs, job_ns));
 	/* Each job has a CPU then. */
 	c->change[c->nr] = (struct tr2_change){ .kind = TR2_CHANGE_READY };
 	tr2_retime(retime, c->change, c->nr + 1, TR2_RETIME_BEST);
-	m = tr2_retimed_model(retime);
-	a.best_ns = tr2_jobs_best(&jobs, m, root, c->jobs->jobs);
-	tr2_retimed_free(m);
+	a.best_ns = tr2_jobs_best(&jobs, r->m, root, c->jobs->jobs,
+				  tr2_retimed_jobs(retime, &jobs, job_ns));
 	tr2_retime_free(retime);
+	free(job_ns);
 	if (a.best_ns > a.worst_ns)
 		a.best_ns = a.worst_ns;
 	if (tr2_report_is_text(r))

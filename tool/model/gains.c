@@ -78,9 +78,56 @@ static int by_gain(const void *va, const void *vb)
 	return of_a != of_b ? (of_a > of_b ? -1 : 1) : by_path(a, b);
 }
 
-/* A program that runs several jobs, such as make -j, would begin others in the
- * place of those that end earlier, in an order that nobody recorded. What the
- * path itself loses is the most that this could gain. */
+static void look_at(struct tr2_retime *r, uint32_t root)
+{
+	if (r->root == root)
+		return;
+	free(r->steps);
+	tr2_jobs_release(&r->jobs);
+	free(r->job_ns);
+	r->job_ns = NULL;
+	r->nr_steps = tr2_critical_path(r->m, root, &r->steps);
+	r->root = root;
+	if (tr2_jobs_find(&r->jobs, r->m, root, NULL) &&
+	    r->jobs.at_once > 1 && r->jobs.nr > r->jobs.at_once)
+		r->job_ns = tr2_calloc(r->jobs.nr, sizeof(*r->job_ns));
+}
+
+/* A job that begins earlier does not wait longer for what is outside. */
+const int64_t *tr2_retimed_jobs(const struct tr2_retime *r,
+				const struct tr2_jobs *jobs, int64_t *job_ns)
+{
+	const struct tr2_node *n;
+	uint32_t i;
+
+	for (i = 0; i < jobs->nr; i++) {
+		n = &r->m->nodes[jobs->job[i]];
+		job_ns[i] = tr2_retimed_wall(r, jobs->job[i]);
+		if (!r->any_slower && job_ns[i] > n->end_ns - n->start_ns)
+			job_ns[i] = n->end_ns - n->start_ns;
+	}
+	return job_ns;
+}
+
+/*
+ * A program that runs several jobs, such as make -j, begins others in the place
+ * of those that end earlier. It need not be the child that woke it, or the
+ * moment at which it did: at worst, each job needs all that had ended before.
+ */
+static int64_t worst_of_jobs(struct tr2_retime *r, uint32_t root,
+			     int64_t worst_ns)
+{
+	int64_t ns;
+
+	if (!r->job_ns)
+		return worst_ns;
+	ns = tr2_jobs_worst(&r->jobs, r->m, root, r->jobs.at_once,
+			    tr2_retimed_jobs(r, &r->jobs, r->job_ns));
+	return ns < worst_ns ? ns : worst_ns;
+}
+
+/* Jobs may begin in an order that nobody recorded. What the path itself loses is
+ * the most that this could gain. */
 struct tr2_gain tr2_gain_of(struct tr2_retime *r, uint32_t root,
 			    const struct tr2_change *changes, size_t nr,
 			    uint64_t *pieces)
@@ -88,15 +135,12 @@ struct tr2_gain tr2_gain_of(struct tr2_retime *r, uint32_t root,
 	struct tr2_gain g = { 0 };
 	int64_t wall_ns, worst_ns, best_ns, path_ns;
 
-	if (r->root != root) {
-		free(r->steps);
-		r->nr_steps = tr2_critical_path(r->m, root, &r->steps);
-		r->root = root;
-	}
+	look_at(r, root);
 	tr2_retime(r, NULL, 0, TR2_RETIME_BEST);
 	wall_ns = tr2_retimed_wall(r, root);
 	tr2_retime(r, changes, nr, TR2_RETIME_WORST);
-	worst_ns = wall_ns - tr2_retimed_wall(r, root);
+	worst_ns = wall_ns -
+		   worst_of_jobs(r, root, tr2_retimed_wall(r, root));
 	*pieces = tr2_retime(r, changes, nr, TR2_RETIME_BEST);
 	best_ns = wall_ns - tr2_retimed_wall(r, root);
 	path_ns = tr2_retime_path_gain(r, changes, nr, r->steps, r->nr_steps);

@@ -203,7 +203,7 @@ struct placed {
 };
 
 int64_t tr2_jobs_worst(const struct tr2_jobs *jobs, const struct tr2_model *m,
-		       uint32_t root, uint32_t slots)
+		       uint32_t root, uint32_t slots, const int64_t *job_ns)
 {
 	const struct tr2_node *top = &m->nodes[root], *n;
 	/* The latest end, or start of a job, so far: recorded, and new. */
@@ -235,7 +235,7 @@ int64_t tr2_jobs_worst(const struct tr2_jobs *jobs, const struct tr2_model *m,
 		tr2_ns_add(&new_ns, n->start_ns - last_ns);
 		last_ns = n->start_ns;
 		new_last_ns = new_ns;
-		tr2_ns_add(&new_ns, n->end_ns - n->start_ns);
+		tr2_ns_add(&new_ns, job_ns[i]);
 		take_slot(slot, nr, new_ns);
 		running[nr_running++] = (struct placed){ n->end_ns, new_ns };
 		if (n->end_ns > end_ns)
@@ -249,7 +249,7 @@ int64_t tr2_jobs_worst(const struct tr2_jobs *jobs, const struct tr2_model *m,
 }
 
 int64_t tr2_jobs_best(const struct tr2_jobs *jobs, const struct tr2_model *m,
-		      uint32_t root, uint32_t slots)
+		      uint32_t root, uint32_t slots, const int64_t *job_ns)
 {
 	const struct tr2_node *top = &m->nodes[root], *n;
 	int64_t first_ns = INT64_MAX, last_ns = INT64_MIN, sum_ns = 0;
@@ -262,9 +262,9 @@ int64_t tr2_jobs_best(const struct tr2_jobs *jobs, const struct tr2_model *m,
 			first_ns = n->start_ns;
 		if (n->end_ns > last_ns)
 			last_ns = n->end_ns;
-		if (n->end_ns - n->start_ns > longest_ns)
-			longest_ns = n->end_ns - n->start_ns;
-		tr2_ns_add(&sum_ns, n->end_ns - n->start_ns);
+		if (job_ns[i] > longest_ns)
+			longest_ns = job_ns[i];
+		tr2_ns_add(&sum_ns, job_ns[i]);
 	}
 	if (longest_ns < sum_ns / slots)
 		longest_ns = sum_ns / slots;

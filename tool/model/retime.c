@@ -89,6 +89,8 @@ void tr2_retime_free(struct tr2_retime *r)
 	free(r->children_end_ns);
 	free(r->moments);
 	free(r->steps);
+	tr2_jobs_release(&r->jobs);
+	free(r->job_ns);
 	free(r);
 }
 
@@ -348,9 +350,9 @@ static int64_t task_start(const struct tr2_retime *r, uint32_t task,
 		     start - r->m->task_threads[t].start_ns);
 }
 
-int64_t tr2_retimed_wall(const struct tr2_retime *r, uint32_t root)
+int64_t tr2_retimed_wall(const struct tr2_retime *r, uint32_t node)
 {
-	const struct tr2_node *n = &r->m->nodes[root];
+	const struct tr2_node *n = &r->m->nodes[node];
 
 	return task_end(r, n->task, n->end_ns) -
 	       task_start(r, n->task, n->start_ns);

@@ -63,8 +63,9 @@ void tr2_retime_free(struct tr2_retime *r);
 uint64_t tr2_retime(struct tr2_retime *r, const struct tr2_change *changes,
 		    size_t nr, enum tr2_retime_bound bound);
 
-/* Return the time from the start to the end of a root, with the last changes. */
-int64_t tr2_retimed_wall(const struct tr2_retime *r, uint32_t root);
+/* Return the time from the start to the end of a process, with the last
+ * changes. */
+int64_t tr2_retimed_wall(const struct tr2_retime *r, uint32_t node);
 
 /* Return a copy of the model with the new times of processes, threads, states
  * and regions: what the critical path reads. It shares all else with the model;

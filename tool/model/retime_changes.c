@@ -136,12 +136,14 @@ uint64_t tr2_retime_rates(struct tr2_retime *r,
 	uint32_t t, cause;
 	size_t i;
 
+	r->any_slower = false;
 	r->ready_factor = 1;
 	for (cause = 0; cause < TR2_CAUSE_NR; cause++)
 		r->wait_factor[cause] = 1;
 	for (i = 0; i < nr; i++) {
 		const struct tr2_change *c = &changes[i];
 
+		r->any_slower |= c->factor > 1;
 		if (c->kind == TR2_CHANGE_READY)
 			r->ready_factor *= c->factor;
 		for (cause = 0; cause < TR2_CAUSE_NR; cause++)

@@ -4,6 +4,7 @@
 #define TR2_MODEL_RETIME_PRIVATE_H
 
 #include "model/critical.h"
+#include "model/jobs.h"
 #include "model/places.h"
 #include "model/retime.h"
 
@@ -29,9 +30,12 @@ struct tr2_retime {
 	struct tr2_retimed_thread *threads; /* by task thread */
 	int64_t *children_end_ns; /* new, the last so far; by task */
 	double wait_factor[TR2_CAUSE_NR], ready_factor;
+	bool any_slower; /* a change makes something take longer */
 	enum tr2_retime_bound bound;
 	struct tr2_step *steps; /* the path of the root asked for last */
 	size_t nr_steps;
+	struct tr2_jobs jobs; /* of that root, if it has more than at once */
+	int64_t *job_ns; /* new */
 	uint32_t root;
 };
 
