@@ -34,7 +34,8 @@ static bool (*const views[NR_VIEWS])(const struct tr2_report *r) = {
 static bool chosen[NR_VIEWS];
 static const char *html;
 static bool debuginfod;
-static struct tr2_list what_if, jobs;
+static struct tr2_list what_if;
+static const char *jobs;
 static struct tr2_export_options html_options;
 static struct tr2_report report = {
 	.filter = &tr2_common.filter,
@@ -68,7 +69,7 @@ static const struct tr2_option options[] = {
 	  "NAME=0, where NAME is a process, category/label of a region, "
 	  "wait:CAUSE or ready; or several, separated by commas; without "
 	  "CHANGE, what would gain most", NULL },
-	{ 'j', "jobs", "N", TR2_OPT_LIST, &jobs,
+	{ 'j', "jobs", "N", TR2_OPT_STRING, &jobs,
 	  "like --what-if, of N jobs at once, where make or another process "
 	  "runs several", NULL },
 	{ 0, "html", "FILE", TR2_OPT_STRING, &html,
@@ -174,11 +175,12 @@ static void add_change(const char *text)
 /* -j N is short for --what-if='-j N'. */
 static void add_jobs(void)
 {
-	size_t i;
+	static char text[64];
 
-	for (i = 0; i < jobs.nr; i++)
-		add_change(tr2_strf("-j%s%s", *jobs.item[i] == ' ' ? "" : " ",
-				    jobs.item[i]));
+	if (!jobs)
+		return;
+	snprintf(text, sizeof(text), "-j%s%s", *jobs == ' ' ? "" : " ", jobs);
+	add_change(text);
 }
 
 static bool is_change(const char *text)
