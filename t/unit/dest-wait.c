@@ -112,7 +112,7 @@ static void leave_at_each(const struct operation *operation, const char *what)
 	do {
 		well = leave(operation, i++);
 	} while (well && steps == i);
-	if (!ok(well && i > 20, what))
+	if (!ok(well && i > 10, what))
 		printf("# behind instruction %ld\n", i);
 }
 

@@ -234,7 +234,7 @@ static void print_above(const struct tr2_report *r, bool with_path)
 static bool processes(const struct tr2_report *r, bool with_path)
 {
 	bool folds = tr2_report_is_text(r) && !r->all && !r->sort && r->limit < 0;
-	struct tr2_fold fold = { NULL };
+	struct tr2_fold fold = { .nr = 0 };
 	struct tr2_table t;
 	bool ok, several = false;
 
@@ -274,7 +274,7 @@ static bool processes(const struct tr2_report *r, bool with_path)
 
 void tr2_report_processes_by_kind(const struct tr2_report *r)
 {
-	struct tr2_fold fold = { NULL };
+	struct tr2_fold fold = { .nr = 0 };
 	struct tr2_table t;
 
 	if (!tr2_report_fold(&fold, r))
