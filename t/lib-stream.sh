@@ -78,6 +78,40 @@ event_us () {
 		"$2" "${4:+,$4}"
 }
 
+# nested_recording SCALE: make the recording r of a thread that runs from 0 to 60,
+# and from 90 to 100, each times SCALE us. The region outer is from 20 to 95,
+# inner from 30 to 40 and from 70 to 80.
+nested_recording () {
+	local scale="$1" &&
+	while read -r time rest
+	do
+		echo "$((time * scale)) $rest" || return 1
+	done <<-\EOF | made r &&
+	0 0 fork 10 10 1 1
+	0 0 in 10 10
+	1 0 comm 10 10 top exec
+	60 0 switch 10 10 0 swapper schedule,io_schedule
+	60 0 out 10 10
+	90 0 in 10 10
+	100 0 exit 10 10
+	EOF
+	while read -r time event fields
+	do
+		event_us A-P0000000a $((time * scale)) "$event" "$fields" ||
+		return 1
+	done >r/events/A-P0000000a <<-EOF
+	1 version "evt":"4","exe":"1"
+	1 start "t_abs":0.0,"argv":["top"]
+	20 region_enter "nesting":1,"category":"c","label":"outer"
+	30 region_enter "nesting":2,"category":"c","label":"inner"
+	40 region_leave "nesting":2,"category":"c","label":"inner"
+	70 region_enter "nesting":2,"category":"c","label":"inner"
+	80 region_leave "nesting":2,"category":"c","label":"inner"
+	95 region_leave "nesting":1,"category":"c","label":"outer"
+	99 atexit "code":0
+	EOF
+}
+
 waiting_recording () {
 	made r <<-\EOF
 	0 0 fork 10 10 1 1

@@ -190,26 +190,7 @@ test_expect_success 'a wake-up that was derived marks what it led to' '
 '
 
 test_expect_success 'each moment belongs to the region around it' '
-	made r <<-\EOF &&
-	0 0 fork 10 10 1 1
-	0 0 in 10 10
-	1 0 comm 10 10 top exec
-	60 0 switch 10 10 0 swapper schedule,io_schedule
-	60 0 out 10 10
-	90 0 in 10 10
-	100 0 exit 10 10
-	EOF
-	{
-		event_us A-P0000000a 10 version "\"evt\":\"4\",\"exe\":\"1\"" &&
-		event_us A-P0000000a 10 start "\"t_abs\":0.0,\"argv\":[\"top\"]" &&
-		event_us A-P0000000a 20 region_enter "\"nesting\":1,\"category\":\"c\",\"label\":\"outer\"" &&
-		event_us A-P0000000a 30 region_enter "\"nesting\":2,\"category\":\"c\",\"label\":\"inner\"" &&
-		event_us A-P0000000a 40 region_leave "\"nesting\":2,\"category\":\"c\",\"label\":\"inner\"" &&
-		event_us A-P0000000a 70 region_enter "\"nesting\":2,\"category\":\"c\",\"label\":\"inner\"" &&
-		event_us A-P0000000a 80 region_leave "\"nesting\":2,\"category\":\"c\",\"label\":\"inner\"" &&
-		event_us A-P0000000a 95 region_leave "\"nesting\":1,\"category\":\"c\",\"label\":\"outer\"" &&
-		event_us A-P0000000a 99 atexit "\"code\":0"
-	} >r/events/A-P0000000a &&
+	nested_recording 1 &&
 	path >actual &&
 	cat >expect <<-\EOF &&
 	0 top run 25

@@ -305,28 +305,8 @@ test_expect_success 'the order is that of the middle between the bounds' '
 	test_cmp expect order
 '
 
-# A thread runs from 0 to 60 ms, and from 90 ms; inner is 30-40 and 70-80 ms.
 test_expect_success 'regions, and those inside of them' '
-	made r <<-\EOF &&
-	0 0 fork 10 10 1 1
-	0 0 in 10 10
-	1000 0 comm 10 10 top exec
-	60000 0 switch 10 10 0 swapper schedule,io_schedule
-	60000 0 out 10 10
-	90000 0 in 10 10
-	100000 0 exit 10 10
-	EOF
-	{
-		event_us A-P0000000a 1000 version "\"evt\":\"4\",\"exe\":\"1\"" &&
-		event_us A-P0000000a 1000 start "\"t_abs\":0.0,\"argv\":[\"top\"]" &&
-		event_us A-P0000000a 20000 region_enter "\"nesting\":1,\"category\":\"c\",\"label\":\"outer\"" &&
-		event_us A-P0000000a 30000 region_enter "\"nesting\":2,\"category\":\"c\",\"label\":\"inner\"" &&
-		event_us A-P0000000a 40000 region_leave "\"nesting\":2,\"category\":\"c\",\"label\":\"inner\"" &&
-		event_us A-P0000000a 70000 region_enter "\"nesting\":2,\"category\":\"c\",\"label\":\"inner\"" &&
-		event_us A-P0000000a 80000 region_leave "\"nesting\":2,\"category\":\"c\",\"label\":\"inner\"" &&
-		event_us A-P0000000a 95000 region_leave "\"nesting\":1,\"category\":\"c\",\"label\":\"outer\"" &&
-		event_us A-P0000000a 99000 atexit "\"code\":0"
-	} >r/events/A-P0000000a &&
+	nested_recording 1000 &&
 	what_if c/inner=0 &&
 	then_is 80000 &&
 	jq -r ".critical_path[] | \"\(.label) \(.state) \(.time_ns / 1000)\"" json >actual &&

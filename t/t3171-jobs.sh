@@ -12,9 +12,10 @@ microseconds. The last one compares with a real make.
 
 test_skip_unless JQ
 
-# built: a make begins a and b, and c when b has ended; c waits 10 ms for a CPU.
+# built [RECORD]: a make begins a and b, and c when b has ended; c waits 10 ms for
+# a CPU, or as the record says.
 built () {
-	made r <<-\EOF
+	made r <<-EOF
 	0 0 fork 10 10 1 1
 	0 0 in 10 10
 	1000 0 comm 10 10 make exec
@@ -34,7 +35,8 @@ built () {
 	31000 1 in 13 13
 	32000 1 comm 13 13 c exec
 	40000 0 exit 11 11
-	50000 1 out 13 13 preempted
+	${1-}
+	50000 1 out 13 13${1- preempted}
 	60000 1 in 13 13
 	81000 1 exit 13 13
 	82000 0 in 10 10
@@ -156,34 +158,7 @@ test_expect_success 'jobs of a make below make are jobs of both' '
 '
 
 test_expect_success 'a job that begins earlier waits no longer for what is outside' '
-	rm -rf r &&
-	"$PERL_PATH" "$TEST_DIRECTORY/t3130/kernel.perl" r <<-\EOF &&
-	0 0 fork 10 10 1 1
-	0 0 in 10 10
-	1000 0 comm 10 10 make exec
-	10000 0 fork 11 11 10 10
-	10000 0 fork 12 12 10 10
-	10000 0 switch 10 10 11 a schedule,do_wait
-	10000 0 out 10 10
-	10000 0 in 11 11
-	10000 0 comm 11 11 a exec
-	10000 1 in 12 12
-	10000 1 comm 12 12 b exec
-	30000 1 exit 12 12
-	30000 1 in 10 10
-	31000 1 fork 13 13 10 10
-	31000 1 switch 10 10 13 c schedule,do_wait
-	31000 1 out 10 10
-	31000 1 in 13 13
-	32000 1 comm 13 13 c exec
-	40000 0 exit 11 11
-	50000 1 switch 13 13 0 swapper schedule,sk_wait_data
-	50000 1 out 13 13
-	60000 1 in 13 13
-	81000 1 exit 13 13
-	82000 0 in 10 10
-	90000 0 exit 10 10
-	EOF
+	built "50000 1 switch 13 13 0 swapper schedule,sk_wait_data" &&
 	# c begins 20 ms earlier, and takes the 50 ms that it did.
 	trace2 report --format=json --what-if=b=0 r >json &&
 	jq -e ".what_if[0].then_ns / 1000000 | floor == 70" json &&

@@ -8,7 +8,7 @@
  * processes on the machine disturb for milliseconds at a time. A result is the
  * median of the rounds; the spread is the distance of the quartiles of the
  * library's rounds, as a share of their median. For programs in t/perf;
- * t/perf/run prints the table; t/perf/promises has what is promised.
+ * t/perf/run prints the table, and t/perf/promises lists the promises.
  */
 #ifndef TR2_PERF_BENCH_H
 #define TR2_PERF_BENCH_H

@@ -8,7 +8,7 @@
  *	TARGETS      normal, perf, event, or all
  *	DESTINATION  a directory, in which files are created; an existing fifo;
  *	             pipe, stream, datagram (that the host has open); or null;
- *	             what is not a file is read between the rounds
+ *	             the program itself reads pipes and sockets, between rounds
  */
 #include <fcntl.h>
 #include <stdbool.h>

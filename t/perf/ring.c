@@ -45,7 +45,7 @@ static void clock_and_copy(size_t n)
 	}
 }
 
-/* least_bytes: of a record, without what is the same at each call. */
+/* least_bytes: the bytes of a record that differ from call to call. */
 static void run_event(const char *what, void (*work)(size_t n),
 		      size_t least_bytes)
 {
