@@ -62,8 +62,8 @@ static __attribute__((noinline)) void end_implied(struct tr2_call *call)
 }
 
 /* Resolve a doubtful leave: it was meant for the innermost region. */
-static __attribute__((noinline)) void settle_doubt(struct tr2_call *call, const char *category,
-			 const char *label)
+static __attribute__((noinline)) void
+settle_doubt(struct tr2_call *call, const char *category, const char *label)
 {
 	struct tr2_regions *regions = regions_of(call);
 	const struct tr2_region *region = tr2_region_top(regions);
@@ -75,6 +75,7 @@ static __attribute__((noinline)) void settle_doubt(struct tr2_call *call, const 
 		tr2_region_trust(regions);
 }
 
+/* A region of a site needs no copies of its names. */
 INLINE void open_region(struct tr2_call *call, const char *category,
 			const char *label)
 {

@@ -22,9 +22,8 @@
 #include "arena/layout.h"
 #include "trace2.h"
 
-/* The calling thread's slot; NULL before its first metric or ring record. Also
- * in trace2_mine_, for the inline part of counters
- * and timers. */
+/* The calling thread's slot; NULL before its first metric or ring record. For
+ * counters and timers in line, trace2_mine_ has its cells. */
 extern __thread struct tr2_slot *tr2_my_slot
 	__attribute__((tls_model("initial-exec")));
 

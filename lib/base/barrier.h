@@ -17,9 +17,10 @@ extern bool tr2_barrier_works;
 void tr2_barrier_start(bool may_wait);
 
 /*
- * After this, of each thread that stores A and then loads B: A is visible
- * here, or it sees what was stored to B before this. Only if it works; without
- * other threads it does nothing.
+ * Order this thread with each thread that stores A and then loads B, where this
+ * thread stores B before the call, and loads A after it: at least one of the
+ * two loads sees the other thread's store. Holds only if tr2_barrier_works. Does
+ * nothing in a process with one thread.
  */
 void tr2_barrier(void);
 

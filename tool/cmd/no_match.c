@@ -54,7 +54,8 @@ static void try_regions(const struct tr2_model *m, struct tr2_spell *spell)
 	tr2_buf_release(&name);
 }
 
-/* An option whose value is a GLOB: what it selects, and by which names. */
+/* An option that selects processes or regions (what) by a GLOB; list:
+ * the command that shows their names. */
 struct kind {
 	const char *option, *what, *list;
 	const char **(*pattern)(struct tr2_filter *f);
