@@ -284,7 +284,7 @@ struct tr2_control {
  * reads lock, the fields, and lock again, until both are the same even number.
  * A start leaves the lock alone: the owner stores `start` before `nest`, a
  * reader loads `nest` before `start`. Timers in line write cells, too (see
- * trace2.h).
+ * trace2_metric.h).
  */
 struct tr2_timer_cell {
 	uint32_t lock;

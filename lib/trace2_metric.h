@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * trace2_metric.h - metrics: timers and counters. A part of trace2.h, which
+ * says what holds for every call; include that one.
+ */
+#ifndef TRACE2_METRIC_H
+#define TRACE2_METRIC_H
+
+#include "trace2.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * Defined at file or namespace scope, in any module; registered when the
+ * module is loaded. Two definitions with the same category and name are one
+ * metric, with the first one's flags.
+ */
+
+#define TRACE2_PER_THREAD (1u << 0) /* th_timer, th_counter too */
+#define TRACE2_HISTOGRAM (1u << 1) /* timers: how intervals are distributed */
+
+#define TRACE2_UNREGISTERED_ (~0u)
+
+struct trace2_timer {
+	const char *category, *name;
+	unsigned int flags;
+	unsigned int index; /* the library's */
+};
+
+struct trace2_counter {
+	const char *category, *name;
+	unsigned int flags;
+	unsigned int index; /* the library's */
+};
+
+/* Called by the constructors and destructors that the macros below define. */
+TRACE2_API void trace2_register_timer_(struct trace2_timer *timer);
+TRACE2_API void trace2_register_counter_(struct trace2_counter *counter);
+TRACE2_API void trace2_unregister_timer_(struct trace2_timer *timer);
+TRACE2_API void trace2_unregister_counter_(struct trace2_counter *counter);
+
+/* The typedef takes the semicolon after the macro. It names the structure: one
+ * declared alone would be a new type of the C++ namespace that it stands in. */
+#define TRACE2_METRIC_(storage, kind, ident, category, name, flags)          \
+	storage struct trace2_##kind ident = { category, name, flags,        \
+					       TRACE2_UNREGISTERED_ };       \
+	static __attribute__((constructor)) void trace2_define_##ident(void) \
+	{                                                                    \
+		trace2_register_##kind##_(&(ident));                         \
+	}                                                                    \
+	static __attribute__((destructor)) void trace2_forget_##ident(void)  \
+	{                                                                    \
+		trace2_unregister_##kind##_(&(ident));                       \
+	}                                                                    \
+	typedef struct trace2_##kind trace2_type_of_##ident
+
+/* For one file … */
+#define TRACE2_TIMER(ident, category, name, flags) \
+	TRACE2_METRIC_(static, timer, ident, category, name, flags)
+#define TRACE2_COUNTER(ident, category, name, flags) \
+	TRACE2_METRIC_(static, counter, ident, category, name, flags)
+
+/* … and for several: SHARED in one of them, DECLARE in their header. */
+#define TRACE2_TIMER_SHARED(ident, category, name, flags) \
+	TRACE2_METRIC_(, timer, ident, category, name, flags)
+#define TRACE2_COUNTER_SHARED(ident, category, name, flags) \
+	TRACE2_METRIC_(, counter, ident, category, name, flags)
+#define TRACE2_TIMER_DECLARE(ident) extern struct trace2_timer ident
+#define TRACE2_COUNTER_DECLARE(ident) extern struct trace2_counter ident
+
+/*
+ * Where the calling thread counts and takes times, for the inline part of
+ * counters and timers; NULL: only the library knows, so call it. A library
+ * whose cells have another form would leave these NULL.
+ */
+struct trace2_timer_cell_ {
+	uint32_t lock, nest;
+	uint64_t start, total_ns, min_ns, max_ns, count;
+	uint64_t reserved[2];
+};
+struct trace2_mine_ {
+	uint64_t *counters; /* TRACE2_INLINE_COUNTERS_ of them */
+	struct trace2_timer_cell_ *timers; /* TRACE2_INLINE_TIMERS_ of them;
+					    * NULL: not by ticks */
+	uint64_t until; /* the last ticks at which a timer may start in line */
+	uint64_t rate; /* ns a tick, times 2^32 */
+};
+__extension__ extern TRACE2_API __thread struct trace2_mine_ trace2_mine_
+	__attribute__((tls_model("initial-exec")));
+#define TRACE2_INLINE_COUNTERS_ 1024u
+#define TRACE2_INLINE_TIMERS_ 512u
+#define TRACE2_INLINE_TICKS_ 2097152u /* a timer's, some 0.5 to 2 ms */
+
+/* ThreadSanitizer does not see inline assembly. */
+#if defined(__SANITIZE_THREAD__)
+#define TRACE2_TSAN_ 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define TRACE2_TSAN_ 1
+#endif
+#endif
+
+#if defined(__x86_64__) && defined(__LP64__) && !defined(TRACE2_TSAN_)
+/* Not static, for the sake of inline functions of the program; artificial: no
+ * frame for debuggers and call paths. */
+#define TRACE2_INLINE_    \
+	extern __inline__ \
+		__attribute__((always_inline, gnu_inline, artificial))
+#endif
+
+/*
+ * Start and stop an interval of the calling thread. Inside a running interval
+ * they only nest. A stop without a start is dropped and reported. Signal-safe;
+ * no lock, no system call, no allocation after a thread's first call.
+ */
+TRACE2_API void trace2_timer_start_on_(struct trace2_timer *timer);
+TRACE2_API void trace2_timer_stop_on_(struct trace2_timer *timer,
+				      const char *file, int line);
+
+#ifdef TRACE2_INLINE_
+/* 0: call the library. */
+TRACE2_INLINE_ struct trace2_timer_cell_ *
+trace2_timer_here_(const struct trace2_timer *timer)
+{
+	struct trace2_timer_cell_ *cell = trace2_mine_.timers;
+	unsigned int index = TRACE2_UNREGISTERED_;
+
+	if (timer) /* known where it is compiled */
+		index = __atomic_load_n(&timer->index, __ATOMIC_RELAXED);
+	if (__builtin_expect(!cell, 0) ||
+	    __builtin_expect(index >= TRACE2_INLINE_TIMERS_, 0))
+		return 0;
+	return cell + index;
+}
+
+/* Hide from the compiler how a value was made: operands are shorter. */
+#define TRACE2_HIDE_(value) __asm__ volatile("" : "+r"(value))
+
+TRACE2_INLINE_ int trace2_timer_start_here_(struct trace2_timer *timer)
+{
+	struct trace2_timer_cell_ *cell = trace2_timer_here_(timer);
+	uint64_t now;
+
+	if (__builtin_expect(!cell, 0))
+		return 0;
+	TRACE2_HIDE_(cell);
+	if (__builtin_expect(cell->nest != 0, 0))
+		return 0;
+	now = __builtin_ia32_rdtsc();
+	if (__builtin_expect(now > trace2_mine_.until, 0))
+		return 0;
+	__asm__ volatile("movq %2, %1\n\taddl $1, %0"
+			 : "+m"(cell->nest), "=m"(cell->start)
+			 : "r"(now) : "cc");
+	return 1;
+}
+
+/* Between its stores of lock and nest at once, signal handlers leave the cell
+ * alone, and readers wait. */
+TRACE2_INLINE_ int trace2_timer_stop_here_(struct trace2_timer *timer)
+{
+	struct trace2_timer_cell_ *cell = trace2_timer_here_(timer);
+	uint64_t ns, rate;
+	uint32_t lock;
+
+	if (__builtin_expect(!cell, 0))
+		return 0;
+	TRACE2_HIDE_(cell);
+	if (__builtin_expect(cell->nest != 1, 0))
+		return 0;
+	rate = trace2_mine_.rate;
+	TRACE2_HIDE_(rate); /* loaded before the counter is read */
+	ns = __builtin_ia32_rdtsc() - cell->start;
+	if (__builtin_expect(ns >= TRACE2_INLINE_TICKS_, 0))
+		return 0;
+	ns = ns * rate >> 32;
+	lock = cell->lock;
+	__asm__ volatile("movq %1, %0" : "+m"(*cell) : "r"(~(uint64_t)0));
+	__asm__ volatile("addq %2, %0\n\taddq $1, %1"
+			 : "+m"(cell->total_ns), "+m"(cell->count)
+			 : "r"(ns) : "cc");
+	if (__builtin_expect(ns < cell->min_ns, 0))
+		__atomic_store_n(&cell->min_ns, ns, __ATOMIC_RELAXED);
+	if (__builtin_expect(ns > cell->max_ns, 0)) {
+		if (cell->count == 1)
+			__atomic_store_n(&cell->min_ns, ns, __ATOMIC_RELAXED);
+		__atomic_store_n(&cell->max_ns, ns, __ATOMIC_RELAXED);
+	}
+	__asm__ volatile("movq %1, %0"
+			 : "+m"(*cell) : "r"((uint64_t)(lock + 2)));
+	return 1;
+}
+#else
+#define trace2_timer_start_here_(timer) 0
+#define trace2_timer_stop_here_(timer) 0
+#endif
+
+#define trace2_timer_start(ident)                                      \
+	(trace2_is_enabled() && !trace2_timer_start_here_(&(ident)) ? \
+		 trace2_timer_start_on_(&(ident)) :                    \
+		 (void)0)
+#define trace2_timer_stop(ident)                                       \
+	(trace2_is_enabled() && !trace2_timer_stop_here_(&(ident)) ?   \
+		 trace2_timer_stop_on_(&(ident), __FILE__, __LINE__) : \
+		 (void)0)
+
+/*
+ * Adds value, modulo 2^64, in the calling thread. Signal-safe; no lock, no
+ * system call, no allocation after a thread's first call.
+ */
+TRACE2_API void trace2_counter_add_on_(struct trace2_counter *counter,
+				       uint64_t value);
+
+#ifdef TRACE2_INLINE_
+/*
+ * One instruction adds, so that a counting signal handler cannot interrupt
+ * between the load and the store; without a lock prefix, since no other thread
+ * writes the cell. Its address is in one register: some processors forward a
+ * store to the next load of such an operand without delay, but not of an
+ * indexed one.
+ */
+TRACE2_INLINE_ void
+trace2_counter_add_here_(struct trace2_counter *counter, uint64_t value)
+{
+	uint64_t *cell = trace2_mine_.counters;
+	unsigned int index = TRACE2_UNREGISTERED_;
+
+	if (counter) /* known where it is compiled */
+		index = __atomic_load_n(&counter->index, __ATOMIC_RELAXED);
+	if (__builtin_expect(!cell, 0) ||
+	    __builtin_expect(index >= TRACE2_INLINE_COUNTERS_, 0)) {
+		trace2_counter_add_on_(counter, value);
+		return;
+	}
+	cell += index;
+	TRACE2_HIDE_(cell);
+	__asm__ volatile("addq %1, %0" : "+m"(*cell) : "er"(value) : "cc");
+}
+#else
+#define trace2_counter_add_here_ trace2_counter_add_on_
+#endif
+
+#define trace2_counter_add(ident, value)                                    \
+	(trace2_is_enabled() ? trace2_counter_add_here_(&(ident), (value)) : \
+			       trace2_off_(0, (value)))
+
+/* The library's own metrics, for tests: test/test1, and test/test2, which is
+ * per thread too. */
+extern TRACE2_API struct trace2_timer trace2_timer_test1, trace2_timer_test2;
+extern TRACE2_API struct trace2_counter trace2_counter_test1,
+	trace2_counter_test2;
+#define TRACE2_TIMER_ID_TEST1 trace2_timer_test1
+#define TRACE2_TIMER_ID_TEST2 trace2_timer_test2
+#define TRACE2_COUNTER_ID_TEST1 trace2_counter_test1
+#define TRACE2_COUNTER_ID_TEST2 trace2_counter_test2
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* TRACE2_METRIC_H */
