@@ -522,7 +522,7 @@ UPDATE_LOADER = if test "$$(id -u)" = 0 && ldconfig -NXv 2>/dev/null | \
 ## install: library, command, pages, completions, test kit under PREFIX (/usr/local), below DESTDIR
 install: $(A) $(SO) $(TOOL) $(COMPLETIONS) docs
 	$(INSTALL) -d $(DEST)$(includedir) $(DEST)$(libdir)/pkgconfig
-	$(INSTALL) -m 644 lib/*.h $(DEST)$(includedir)
+	$(INSTALL) -m 644 lib/*.h lib/*.hpp $(DEST)$(includedir)
 	$(INSTALL) -m 644 $(A) $(SO).$(SO_VERSION) $(DEST)$(libdir)
 	ln -sf libtrace2.so.$(SO_VERSION) $(DEST)$(libdir)/libtrace2.so.$(ABI)
 	ln -sf libtrace2.so.$(ABI) $(DEST)$(libdir)/libtrace2.so

@@ -46,13 +46,19 @@ extern TRACE2_API int trace2_enabled_;
 	(__builtin_expect(__atomic_load_n(&trace2_enabled_, __ATOMIC_RELAXED), \
 			  0))
 
+/* Not static, for the sake of inline functions of the program; artificial: no
+ * frame for debuggers and call paths. */
+#define TRACE2_INLINE_    \
+	extern __inline__ \
+		__attribute__((always_inline, gnu_inline, artificial))
+
 /* Evaluates the arguments of a call that is switched off. */
-static inline __attribute__((always_inline)) void trace2_off_(int unused, ...)
+TRACE2_INLINE_ void trace2_off_(int unused, ...)
 {
 	(void)unused;
 }
 
-static inline __attribute__((always_inline)) int trace2_off_id_(int unused, ...)
+TRACE2_INLINE_ int trace2_off_id_(int unused, ...)
 {
 	(void)unused;
 	return -1;
@@ -199,7 +205,7 @@ TRACE2_API void trace2_cmd_start_fl(const char *file, int line,
  * The event shows the lowest 8 bits, as a parent sees them.
  */
 TRACE2_API int trace2_cmd_exit_fl(const char *file, int line, int code);
-static inline int trace2_cmd_exit_(const char *file, int line, int code)
+TRACE2_INLINE_ int trace2_cmd_exit_(const char *file, int line, int code)
 {
 	return trace2_is_enabled() ? trace2_cmd_exit_fl(file, line, code) : code;
 }
@@ -468,6 +474,52 @@ TRACE2_API void trace2_region_leave_printf_at_(
 						  category, label, repo, fmt, \
 						  ap) :                      \
 		 (void)0)
+
+/*
+ * A region from here to the end of the block, however the program leaves it:
+ *
+ *	TRACE2_SCOPE("odb", "unzip");
+ *
+ * Its strings are read at the end, too. Blocks may nest, and one may have
+ * several. An exception ends it; longjmp(), exit() and, in code that was
+ * compiled without -fexceptions, the end of the thread do not. A block that
+ * began while tracing was off has no region.
+ */
+struct trace2_scope_ {
+	struct trace2_site *site; /* NULL: no region is open */
+	const char *category, *label;
+};
+
+TRACE2_INLINE_ struct trace2_scope_ trace2_scope_begin_(
+	struct trace2_site *site, const char *category, const char *label)
+{
+	struct trace2_scope_ scope = { site, category, label };
+
+	if (__builtin_expect(!!site, 0)) {
+		trace2_region_enter_at_(site, category, label, NULL);
+		/* Before trace2_initialize(), the first call is lost. */
+		if (!trace2_is_enabled())
+			scope.site = NULL;
+	}
+	return scope;
+}
+
+TRACE2_INLINE_ void trace2_scope_end_(struct trace2_scope_ *scope)
+{
+	if (__builtin_expect(!!scope->site, 0))
+		trace2_region_leave_at_(scope->site, scope->category,
+					scope->label, NULL);
+}
+
+#define TRACE2_SCOPE(category, label) \
+	TRACE2_SCOPE_AT_(category, label, __COUNTER__)
+#define TRACE2_SCOPE_AT_(category, label, nr) \
+	TRACE2_SCOPE_NR_(category, label, nr)
+#define TRACE2_SCOPE_NR_(category, label, nr)                             \
+	__attribute__((cleanup(trace2_scope_end_), unused))               \
+	struct trace2_scope_ trace2_scope_##nr##_ = trace2_scope_begin_(  \
+		trace2_is_enabled() ? TRACE2_SITE_(category, label) : NULL, \
+		category, label)
 
 /*
  * Emit a value. string and intmax are signal-safe. json takes JSON text; text

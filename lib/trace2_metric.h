@@ -103,11 +103,7 @@ __extension__ extern TRACE2_API __thread struct trace2_mine_ trace2_mine_
 #endif
 
 #if defined(__x86_64__) && defined(__LP64__) && !defined(TRACE2_TSAN_)
-/* Not static, for the sake of inline functions of the program; artificial: no
- * frame for debuggers and call paths. */
-#define TRACE2_INLINE_    \
-	extern __inline__ \
-		__attribute__((always_inline, gnu_inline, artificial))
+#define TRACE2_INLINE_METRICS_ 1
 #endif
 
 /*
@@ -119,7 +115,7 @@ TRACE2_API void trace2_timer_start_on_(struct trace2_timer *timer);
 TRACE2_API void trace2_timer_stop_on_(struct trace2_timer *timer,
 				      const char *file, int line);
 
-#ifdef TRACE2_INLINE_
+#ifdef TRACE2_INLINE_METRICS_
 /* 0: call the library. */
 TRACE2_INLINE_ struct trace2_timer_cell_ *
 trace2_timer_here_(const struct trace2_timer *timer)
@@ -213,7 +209,7 @@ TRACE2_INLINE_ int trace2_timer_stop_here_(struct trace2_timer *timer)
 TRACE2_API void trace2_counter_add_on_(struct trace2_counter *counter,
 				       uint64_t value);
 
-#ifdef TRACE2_INLINE_
+#ifdef TRACE2_INLINE_METRICS_
 /*
  * One instruction adds, so that a counting signal handler cannot interrupt
  * between the load and the store; without a lock prefix, since no other thread

@@ -9,6 +9,7 @@ are the same.
 '
 
 . ./test-lib.sh
+. "$TEST_DIRECTORY"/lib-build.sh
 
 cat >calls.c <<'EOT'
 #include <stdlib.h>
@@ -119,15 +120,6 @@ EOT
 	}
 	EOT
 } >calls.cc
-
-# build COMPILER SOURCE FLAG...
-build () {
-	compiler=$1 source=$2 &&
-	shift 2 &&
-	"$compiler" "$@" -Wall -Wextra -Wpedantic -Werror -Wshadow -Wundef \
-		-I"$GIT_BUILD_DIR/lib" "$source" -o program \
-		-L"$GIT_BUILD_DIR/build/lib" -ltrace2 -pthread
-}
 
 # The events, without times, places and the process's own.
 events () {

@@ -86,6 +86,22 @@ test_expect_success CC,!INSTRUMENTED 'the program of trace2-api' '
 	test_cmp expect actual
 '
 
+test_expect_success !INSTRUMENTED 'the program of trace2-api in C++' '
+	awk "/^\[source,cpp\]/ { on = 1 } /^----/ && on { dashes++ } \
+	     on && dashes == 1 && !/^----/" "$docs"/trace2-api.adoc |
+		sed "s/<trace2.hpp>/\"trace2.hpp\"/" >decode.cc &&
+	test_line_count -gt 15 decode.cc &&
+	if command -v g++
+	then
+		g++ -std=c++17 -Wall -Wextra -Werror -I"$GIT_BUILD_DIR/lib" \
+			-o decode decode.cc "$GIT_BUILD_DIR"/build/lib/libtrace2.a \
+			-pthread &&
+		GIT_TRACE2_PERF="$PWD/perf" ./decode &&
+		test_grep "th01:decoder.*region_leave.*image" perf &&
+		test_grep "th01:decoder.*th_timer.*decode" perf
+	fi
+'
+
 # List the sources in tree/ that include the table of events, from the
 # dependencies beside their objects.
 use_the_table () {

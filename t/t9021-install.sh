@@ -40,6 +40,7 @@ with_installed () {
 cat >expect <<-\EOF
 ./bin/trace2
 ./include/trace2.h
+./include/trace2.hpp
 ./include/trace2_metric.h
 ./include/trace2_perf.h
 ./lib/libtrace2.a

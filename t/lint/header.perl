@@ -14,12 +14,14 @@ my @LANGUAGES = (
 	[ c => 'c99' ], [ c => 'c11' ], [ c => 'gnu11' ],
 	[ 'c++' => 'c++11' ], [ 'c++' => 'c++17' ],
 );
+# A header of C++ needs what its name does not say: C++17.
+my @LANGUAGES_OF_CPP = ([ 'c++' => 'c++17' ], [ 'c++' => 'c++20' ]);
 my @FLAGS = qw(-fsyntax-only -Wall -Wextra -Wpedantic -Werror -Ilib);
 
 my @there = split /:/, $ENV{PATH};
-for my $header (glob 'lib/*.h') {
+for my $header (glob 'lib/*.h lib/*.hpp') {
 	(my $name = $header) =~ s{^lib/}{};
-	for my $row (@LANGUAGES) {
+	for my $row ($header =~ /pp$/ ? @LANGUAGES_OF_CPP : @LANGUAGES) {
 		my ($language, $standard) = @$row;
 		for my $compiler (@{$COMPILERS{$language}}) {
 			next if !grep { -x "$_/$compiler" } @there;

@@ -1,0 +1,185 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+
+test_description='regions that end with their block
+
+TRACE2_SCOPE() in C and C++, and the objects of trace2.hpp.
+'
+
+. ./test-lib.sh
+. "$TEST_DIRECTORY"/lib-build.sh
+
+# The kind, the line and the label of each region and message, the messages of
+# errors, and the threads.
+regions () {
+	rm -f trace &&
+	LD_LIBRARY_PATH="$GIT_BUILD_DIR/build/lib" \
+	GIT_TRACE2_EVENT="$PWD/trace" GIT_TRACE2_EVENT_NESTING=9 ./program &&
+	jq -r "select(.event | test(\"region|printf|error|thread|data|th_timer\")) |
+		\"\(.event) \(.line) \(.label // .msg // .thread)\"" trace >actual
+}
+
+cat >scope.c <<'EOT2'
+#include <stdlib.h>
+#include "trace2.h"
+
+static int early(int nr)
+{
+	TRACE2_SCOPE("a", "function");
+	TRACE2_SCOPE("a", "one"); TRACE2_SCOPE(getenv("HOME"), "two");
+	if (nr)
+		return nr;
+	{
+		TRACE2_SCOPE("a", "inner");
+		trace2_printf("inside");
+	}
+	for (;;) {
+		TRACE2_SCOPE("a", "loop");
+		if (nr++)
+			break;
+	}
+	return 0;
+}
+
+inline int of_an_inline_function(const char *label);
+inline int of_an_inline_function(const char *label)
+{
+	TRACE2_SCOPE("a", label);
+	return 0;
+}
+extern int of_an_inline_function(const char *label);
+
+int main(void)
+{
+	TRACE2_SCOPE("a", "before the start");
+	trace2_initialize();
+	return early(1) - 1 + early(0) + of_an_inline_function("label");
+}
+EOT2
+
+cat >expect-scope <<\EOF
+region_enter 6 function
+region_enter 7 one
+region_enter 7 two
+region_leave 7 two
+region_leave 7 one
+region_leave 6 function
+region_enter 6 function
+region_enter 7 one
+region_enter 7 two
+region_enter 11 inner
+printf 12 inside
+region_leave 11 inner
+region_enter 15 loop
+region_leave 15 loop
+region_enter 15 loop
+region_leave 15 loop
+region_leave 7 two
+region_leave 7 one
+region_leave 6 function
+region_enter 25 label
+region_leave 25 label
+error 32 trace2: a call came before trace2_initialize(); such calls are lost
+EOF
+
+for compiler in gcc clang
+do
+	if ! command -v $compiler >/dev/null
+	then
+		continue
+	fi
+	for flags in "-std=c99 -O0" "-std=c11 -O2" "-std=gnu17 -O1"
+	do
+		test_expect_success JQ,!INSTRUMENTED "$compiler $flags: TRACE2_SCOPE ends with its block, however that is left" '
+			build $compiler scope.c $flags &&
+			regions &&
+			test_cmp expect-scope actual
+		'
+	done
+done
+
+cat >objects.cc <<'EOT2'
+#include <stdexcept>
+#include <thread>
+#include "trace2.hpp"
+
+TRACE2_TIMER(timer, "t", "timer", TRACE2_PER_THREAD);
+
+static void throws()
+{
+	TRACE2_SCOPE("s", "scope");
+	trace2::region r("r", "region");
+	trace2::timing t(timer);
+	throw std::runtime_error("");
+}
+
+template <typename T> static T in_template(T value)
+{
+	trace2::region r("r", "template");
+	auto lambda = [&] { TRACE2_SCOPE("s", "lambda"); return value; };
+	return lambda();
+}
+
+int main()
+{
+	trace2::region off("r", "off");
+	trace2_initialize();
+	off.end();
+	try {
+		throws();
+	} catch (const std::exception &) {
+		trace2_printf("caught");
+	}
+	in_template(1);
+	trace2::region r("r", "ended");
+	r.end();
+	r.end();
+	std::thread([] {
+		trace2::thread_name name("worker");
+		trace2::timing t(timer);
+		trace2::region inside("r", "in the thread");
+	}).join();
+	return trace2_cmd_exit(0);
+}
+EOT2
+
+cat >expect-objects <<\EOF
+region_enter 9 scope
+region_enter 10 region
+region_leave 10 region
+region_leave 9 scope
+printf 30 caught
+region_enter 17 template
+region_enter 18 lambda
+region_leave 18 lambda
+region_leave 17 template
+region_enter 33 ended
+region_leave 33 ended
+thread_start 37 th01:worker
+region_enter 39 in the thread
+region_leave 39 in the thread
+th_timer null th01:worker
+thread_exit 37 th01:worker
+error 24 trace2: a call came before trace2_initialize(); such calls are lost
+th_timer null main
+EOF
+
+for compiler in g++ clang++
+do
+	if ! command -v $compiler >/dev/null
+	then
+		continue
+	fi
+	for flags in "-std=c++17 -O0" "-std=gnu++17 -O2" "-std=c++20 -O2"
+	do
+		test_expect_success JQ,!INSTRUMENTED "$compiler $flags: so do objects, by exceptions and in threads" '
+			build $compiler objects.cc $flags &&
+			regions &&
+			sed "s/^th_timer .* \(th01.worker\|main\)/th_timer null \1/" \
+				actual >scrubbed &&
+			test_cmp expect-objects scrubbed
+		'
+	done
+done
+
+test_done
