@@ -304,12 +304,19 @@ TRACE2_API void trace2_def_param_fl(const char *file, int line,
 #define trace2_def_param(param, value, scope) \
 	TRACE2_CALL_(trace2_def_param_fl, param, value, scope)
 
-/* What events refer to, for a program that handles several repositories. */
+/*
+ * What events refer to, for a program that handles several repositories. Events
+ * of calls that get one have its id, 0 until trace2_def_repo(); events of calls
+ * that get NULL have none.
+ */
 struct trace2_repo {
-	const char *worktree;
-	int repo_id; /* the library's: 0 until trace2_def_repo() */
+	const char *worktree; /* valid as long as events refer to it */
+	int repo_id; /* the library's */
 };
-/* Assigns repo->repo_id, from 1; again for the same repo does nothing. */
+/*
+ * Assigns repo->repo_id, from 1; again for the same repo does nothing. A forked
+ * child emits the def_repo of its parent's again, at their first events there.
+ */
 TRACE2_API void trace2_def_repo_fl(const char *file, int line,
 				   struct trace2_repo *repo);
 #define trace2_def_repo(repo) TRACE2_CALL_(trace2_def_repo_fl, repo)

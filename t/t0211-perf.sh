@@ -91,6 +91,37 @@ test_expect_success 'a failed exec' '
 	test_cmp expect actual.exec
 '
 
+test_expect_success 'ids of repositories, and words of a shell' '
+	traced --perf test-tool trace2 call def_repo 1 /a , def_repo 2 "/b c" &&
+	sed -n "s/.* | def_repo  *| //p" p >actual &&
+	cat >expect <<-\EOF &&
+	r1  |           |           |              | worktree:/a
+	r2  |           |           |              | worktree:'\''/b c'\''
+	EOF
+	test_cmp expect actual &&
+	traced --normal test-tool trace2 call def_repo 2 "/b c" &&
+	sed -n "s/.* *worktree/worktree/p" n >actual &&
+	echo "worktree '\''/b c'\''" >expect &&
+	test_cmp expect actual
+'
+
+# As Git: only atexit is at the top.
+test_expect_success 'regions go on after cmd_exit' '
+	traced --perf test-tool trace2 call region_enter c l , cmd_exit 0 , \
+		data_string c k v , region_leave c l , data_string c k2 v &&
+	sed -n "/|cmd_name|/,/|error|/p" actual >actual.events &&
+	cat >expect <<-\EOF &&
+	d0|main|cmd_name|||||trace2 (trace2)
+	d0|main|region_enter||_T_ABS_||c|label:l
+	d0|main|exit||_T_ABS_|||..code:0
+	d0|main|data||_T_ABS_|_T_REL_|c|..k:v
+	d0|main|region_leave||_T_ABS_|_T_REL_|c|label:l
+	d0|main|data||_T_ABS_|_T_REL_|c|k2:v
+	d0|main|error|||||trace2: cmd_exit a second time
+	EOF
+	test_cmp expect actual.events
+'
+
 # The message of a region is preceded by two dots for each region around it.
 test_expect_success 'nested regions, with repository and message' '
 	traced --perf test-tool trace2 call def_repo 1 /one , def_repo 2 /two , \
@@ -245,10 +276,10 @@ test_expect_success 'a thread on main is a region' '
 	test_grep " |  thread-proc on main: on_main\$" p
 '
 
-test_expect_success 'a repository with id 0 has no column' '
+test_expect_success 'a repository without an id is r0' '
 	traced --perf test-tool trace2 006data cat k v &&
 	sed -n "/|data/p" actual >actual.data &&
-	echo "d0|main|data||_T_ABS_|_T_REL_|cat|k:v" >expect &&
+	echo "d0|main|data|r0|_T_ABS_|_T_REL_|cat|k:v" >expect &&
 	test_cmp expect actual.data
 '
 

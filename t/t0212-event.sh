@@ -228,7 +228,7 @@ test_expect_success 'a repository: its id stands before the fields of an event' 
 	"repo":2,"nesting":1,"category":"c","label":"l"}
 	"repo":2,"t_rel":"_T_REL_","nesting":1,"category":"c","label":"l"}
 	"repo":1,"t_abs":"_T_ABS_","t_rel":"_T_REL_","nesting":1,"category":"c","key":"k","value":"v"}
-	"t_abs":"_T_ABS_","t_rel":"_T_REL_","nesting":1,"category":"c","key":"k","value":"v"}
+	"repo":0,"t_abs":"_T_ABS_","t_rel":"_T_REL_","nesting":1,"category":"c","key":"k","value":"v"}
 	EOF
 	test_cmp expect actual.repo
 '

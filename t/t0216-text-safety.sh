@@ -17,6 +17,40 @@ newline="
 tab=$(printf "\t")
 forged="x${newline}exit elapsed:0.000001 code:99"
 
+# As in Git's; a program that formats its errors for stderr ends them so.
+test_expect_success 'a newline at the end of a line ends it' '
+	set -- cmd_error "bad$newline" , printf "one$newline" , \
+		printf "two$newline$newline" , printf "$newline" , \
+		def_param local p "v$newline" , cmd_alias "al$newline" "x$newline" , \
+		region_enter_printf c l 0 "msg$newline" , data_string c k "v$newline" , \
+		data_json c k "[1]$newline" , region_leave "c$newline" "l$newline" &&
+	traced test-tool trace2 call "$@" &&
+	sed "1,/^cmd_name/d; /^exit/,\$d" n >actual &&
+	sed "1,/ cmd_name /d; / exit /,\$d; s/.* | //" p >>actual &&
+	cat >expect <<-\EOF &&
+	error bad
+	one
+	two\n
+
+	def_param scope:local p=v
+	alias al\n -> '\''x\n'\''
+	error trace2: region '\''c/l'\'' is left as '\''c\n/l\n'\''
+	bad
+	one
+	two\n
+
+	p:v
+	alias:al\n argv:['\''x\n'\'']
+	label:l msg
+	..k:v
+	..k:[1]
+	..trace2: region '\''c/l'\'' is left as '\''c\n/l\n'\''
+	label:l
+	EOF
+	test_cmp expect actual &&
+	test_grep "\"msg\":\"bad.n\"" e
+'
+
 test_expect_success 'a newline is \n in text' '
 	traced test-tool trace2 call cmd_error "$forged" , printf "$forged" , \
 		cmd_mode "$forged" , cmd_path "$forged" , \

@@ -80,6 +80,55 @@ test_expect_success 'its own thread is main, its depth one more' '
 	test_cmp expect actual
 '
 
+# repos FILE: the events about repositories, and the data's value.
+repos () {
+	perl "$TEST_DIRECTORY/../scrub/event.perl" "$1" |
+		jq -r "select(.repo) | [.sid, .repo, .event, .value // empty] |
+			map(tostring) | join(\" \")"
+}
+
+test_expect_success "the parent's repositories are defined again, when they are used" '
+	rm -f e &&
+	GIT_TRACE2_EVENT="$(pwd)/e" test-tool trace2 069fork_repos again &&
+	repos e >actual &&
+	cat >expect <<-\EOF &&
+	_SID0_ 1 def_repo
+	_SID0_ 2 def_repo
+	_SID0_ 3 def_repo
+	_SID0_ 1 region_enter
+	_SID0_ 2 data of a copy
+	_SID0_ 3 data no worktree
+	_SID0_ 1 region_leave
+	_SID0_ 2 data without a site
+	_SID0_/_SID1_ 1 def_repo
+	_SID0_/_SID1_ 1 region_enter
+	_SID0_/_SID1_ 2 def_repo
+	_SID0_/_SID1_ 2 data of a copy
+	_SID0_/_SID1_ 0 data no worktree
+	_SID0_/_SID1_ 1 region_leave
+	_SID0_/_SID1_ 2 data without a site
+	_SID0_/_SID1_ 4 def_repo
+	_SID0_/_SID1_/_SID2_ 1 def_repo
+	_SID0_/_SID1_/_SID2_ 1 region_enter
+	_SID0_/_SID1_/_SID2_ 2 def_repo
+	_SID0_/_SID1_/_SID2_ 2 data of a copy
+	_SID0_/_SID1_/_SID2_ 0 data no worktree
+	_SID0_/_SID1_/_SID2_ 1 region_leave
+	_SID0_/_SID1_/_SID2_ 2 data without a site
+	_SID0_/_SID1_/_SID2_ 5 def_repo
+	EOF
+	test_cmp expect actual
+'
+
+test_expect_success 'likewise in a ring' '
+	mkdir rings &&
+	GIT_TRACE2_RING="$(pwd)/rings" test-tool trace2 069fork_repos again &&
+	trace2 script --git-event rings >e &&
+	mv expect expect.file &&
+	repos e >actual &&
+	test_cmp expect.file actual
+'
+
 test_expect_success 'a child that does nothing leaves no trace' '
 	told 0 071fork_silent &&
 	cut -d" " -f1 actual | sort -u >actual.sids &&

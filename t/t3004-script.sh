@@ -16,8 +16,7 @@ traces=$TEST_DIRECTORY/traces
 mask () {
 	sed -e 's/[0-9][0-9]:[0-9][0-9]:[0-9][0-9]\.[0-9]\{6\}/TIME/' \
 		-e 's/ *[0-9][0-9]*\.[0-9]\{6\}/ T/g' \
-		-e 's/tr2_tgt_[a-z]*\.c:[0-9]* */TARGET /' \
-		-e 's/ | r0  | / |     | /' "$1" | sort
+		-e 's/tr2_tgt_[a-z]*\.c:[0-9]* */TARGET /' "$1" | sort
 }
 
 for name in alias clone commit counters data error fetch gc nest push status timers
@@ -33,6 +32,17 @@ do
 		'
 	done
 done
+
+# Git pads the column of the repository first, and then adds a space.
+test_expect_success 'ids of repositories with two digits, as Git shows them' '
+	sed "s/\"repo\":1,/\"repo\":12,/" "$traces/status.event" >12.event &&
+	sed "s/ | r1  | / | r12  | /" "$traces/status.perf" >12.perf &&
+	trace2 script --git-perf 12.event >out &&
+	mask out >actual &&
+	mask 12.perf >expect &&
+	test_grep " r12  | " expect &&
+	test_cmp expect actual
+'
 
 for name in gc status alias timers counters
 do

@@ -6,6 +6,7 @@
 #include "session/inherit.h"
 #include "session/params.h"
 #include "session/process.h"
+#include "session/repo.h"
 #include "session/targets.h"
 #include "thread/lock.h"
 #include "trace2.h"
@@ -36,9 +37,6 @@ int trace2_cmd_exit_fl(const char *file, int line, int code)
 		tr2_call_report_once(&call, "trace2: cmd_exit a second time");
 	else
 		TR2_EMIT(&call, exit, .code.i = code & 0xff);
-	/* Open regions end here, silently, as Git's do; their leaves may still
-	 * come, from destructors in C++. */
-	tr2_regions_end(&call.thread->regions, true);
 	tr2_call_end(&call);
 	return code;
 }
@@ -208,10 +206,8 @@ void trace2_def_repo_fl(const char *file, int line, struct trace2_repo *repo)
 {
 	struct tr2_call call;
 
-	if (!repo || repo->repo_id || !tr2_call_begin(&call, file, line))
+	if (!repo || !tr2_call_begin(&call, file, line))
 		return;
-	repo->repo_id = atomic_fetch_add(&tr2_session.next_repo_id, 1) + 1;
-	call.repo_id = repo->repo_id;
-	TR2_EMIT(&call, def_repo, .worktree.s = repo->worktree);
+	tr2_repo_define(&call, repo);
 	tr2_call_end(&call);
 }

@@ -7,6 +7,7 @@
 #include "base/macros.h"
 #include "session/call.h"
 #include "session/fastpath.h"
+#include "session/repo.h"
 #include "trace2.h"
 
 /* What frequent events need is in one function. */
@@ -15,6 +16,12 @@
 static int id_of(const struct trace2_repo *repo)
 {
 	return repo ? repo->repo_id : 0;
+}
+
+/* The fast path defines no repository. */
+static bool has_definition(const struct trace2_repo *repo)
+{
+	return !repo || tr2_repo_is_defined(repo);
 }
 
 /* For messages: "category/label", of which any may be missing. */
@@ -96,7 +103,7 @@ INLINE void enter_region(struct tr2_call *call, const char *category,
 			 const char *label, const struct trace2_repo *repo,
 			 const char *message)
 {
-	call->repo_id = id_of(repo);
+	call->repo_id = tr2_repo_id(call, repo);
 	if (regions_of(call)->in_doubt)
 		settle_doubt(call, category, label);
 	TR2_EMIT_INLINE(call, region_enter, .category.s = category,
@@ -206,7 +213,7 @@ INLINE void leave_region(struct tr2_call *call, const char *category,
 	const struct tr2_region *region = tr2_region_top(regions_of(call));
 	bool is = region && tr2_region_is(region, category, label);
 
-	call->repo_id = id_of(repo);
+	call->repo_id = tr2_repo_id(call, repo);
 	if (region && (region->is_whole || !is)) {
 		category = tr2_region_category(region);
 		label = tr2_region_label(region);
@@ -222,7 +229,7 @@ void trace2_region_enter_fl(const char *file, int line, const char *category,
 {
 	struct tr2_call call;
 
-	if (tr2_fastpath_is_on() &&
+	if (tr2_fastpath_is_on() && has_definition(repo) &&
 	    tr2_fastpath_region_enter(file, line, category, label, id_of(repo)))
 		return;
 	if (!tr2_call_begin_inline(&call, file, line))
@@ -239,8 +246,9 @@ void trace2_region_enter_at_(struct trace2_site *site, const char *category,
 	if (tr2_fastpath_is_on() && site &&
 	    (tr2_fastpath_region_enter_at(tr2_site_get(site), category, label,
 					  repo) ||
-	     tr2_fastpath_region_enter(site->file, site->line, category, label,
-				       id_of(repo))))
+	     (has_definition(repo) &&
+	      tr2_fastpath_region_enter(site->file, site->line, category, label,
+				       id_of(repo)))))
 		return;
 	if (!tr2_call_begin_at_inline(&call, site))
 		return;
@@ -253,7 +261,7 @@ void trace2_region_leave_fl(const char *file, int line, const char *category,
 {
 	struct tr2_call call;
 
-	if (tr2_fastpath_is_on() &&
+	if (tr2_fastpath_is_on() && has_definition(repo) &&
 	    tr2_fastpath_region_leave(file, line, category, label, id_of(repo)))
 		return;
 	if (!tr2_call_begin_inline(&call, file, line))
@@ -270,8 +278,9 @@ void trace2_region_leave_at_(struct trace2_site *site, const char *category,
 
 	if (tr2_fastpath_is_on() && site &&
 	    (tr2_fastpath_region_leave_at(tr2_site_get(site), repo) ||
-	     tr2_fastpath_region_leave(site->file, site->line, category, label,
-				       id_of(repo))))
+	     (has_definition(repo) &&
+	      tr2_fastpath_region_leave(site->file, site->line, category, label,
+				       id_of(repo)))))
 		return;
 	if (!tr2_call_begin_at_inline(&call, site))
 		return;
@@ -373,7 +382,7 @@ void trace2_region_leave_printf_fl(const char *file, int line,
 INLINE void prepare_data(struct tr2_call *call, const struct trace2_repo *repo)
 {
 	tr2_call_announce(call, NULL);
-	call->repo_id = id_of(repo);
+	call->repo_id = tr2_repo_id(call, repo);
 	call->t_rel_ns = tr2_clock_since(tr2_region_start(call->thread),
 					 call->now_ns);
 }
@@ -404,7 +413,7 @@ void trace2_data_string_fl(const char *file, int line, const char *category,
 {
 	struct tr2_call call;
 
-	if (tr2_fastpath_is_on() &&
+	if (tr2_fastpath_is_on() && has_definition(repo) &&
 	    tr2_fastpath_data(file, line, category, id_of(repo), key, value))
 		return;
 	if (tr2_call_begin_inline(&call, file, line))
@@ -419,8 +428,9 @@ void trace2_data_string_at_(struct trace2_site *site, const char *category,
 
 	if (tr2_fastpath_is_on() && site &&
 	    (tr2_fastpath_data_at(tr2_site_get(site), repo, value) ||
-	     tr2_fastpath_data(site->file, site->line, category, id_of(repo),
-			       key, value)))
+	     (has_definition(repo) &&
+	      tr2_fastpath_data(site->file, site->line, category, id_of(repo),
+			       key, value))))
 		return;
 	if (tr2_call_begin_at_inline(&call, site))
 		data_string(&call, category, repo, key, value);

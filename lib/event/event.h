@@ -17,6 +17,9 @@
 
 struct tr2_site;
 
+/* About a repository that the session has not defined: shown as 0. */
+#define TR2_REPO_UNDEFINED (-1)
+
 /* Flags of an event. */
 #define TR2_E_T_ABS (1u << 0)
 #define TR2_E_T_REL (1u << 1)
@@ -104,7 +107,7 @@ struct tr2_event {
 	const struct tr2_pieces *pieces; /* of the site; NULL: none */
 	const char *file;
 	int line;
-	int repo_id; /* 0: about none */
+	int repo_id; /* 0: about none; TR2_REPO_UNDEFINED */
 	unsigned int nesting; /* 1 + open regions */
 	uint64_t time_ns; /* monotonic */
 	uint64_t wall_us;
@@ -146,6 +149,12 @@ static inline unsigned int tr2_event_flags(enum tr2_event_kind kind)
 	};
 
 	return all[kind];
+}
+
+/* The id in the streams, where the event is about a repository. */
+static inline int tr2_event_shown_repo(const struct tr2_event *ev)
+{
+	return ev->repo_id > 0 ? ev->repo_id : 0;
 }
 
 /* Does the event have this optional field? */

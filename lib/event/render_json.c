@@ -260,9 +260,9 @@ void tr2_render_event(struct tr2_render *r, const struct tr2_event *ev,
 		p = tr2_pieces_put(p, pieces, pieces->json_place);
 	else if (!brief)
 		p = add_place(r, p, ev->file, ev->line);
-	if (ev->repo_id > 0) {
+	if (ev->repo_id) {
 		p = tr2_put_lit(p, ",\"repo\":");
-		p = tr2_put_i64(p, ev->repo_id);
+		p = tr2_put_i64(p, tr2_event_shown_repo(ev));
 	}
 	p = rows[ev->kind].add_fields(r, p, ev);
 	p = tr2_put_lit(p, "}\n");

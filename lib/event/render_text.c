@@ -15,15 +15,23 @@
 #define PERF_MAX_DOTS 200 /* regions that are never left do not fill the disk */
 #define SEPARATOR " | "
 
+enum role {
+	PLACE, /* has no secrets */
+	STRING,
+	LAST_STRING /* of the line: a newline at its end is the line's */
+};
+
 /* Append a string that is redacted, escaped or does not fit. */
 static __attribute__((noinline)) char *
 add_str_slow(struct tr2_render *r, char *p, const char *s, size_t len,
-	     bool secret)
+	     enum role role)
 {
 	size_t before = tr2_render_leave(r, p);
 
-	if (secret)
+	if (role != PLACE)
 		s = tr2_render_shown(r, s, &len);
+	if (role == LAST_STRING && len && s[len - 1] == '\n')
+		len--;
 	/* C1 controls take two bytes: they are not ASCII. */
 	if (tr2_text_classify(s, len) & (TR2_TEXT_CONTROL | TR2_TEXT_JSON))
 		tr2_text_add(&r->line, s, len);
@@ -33,17 +41,22 @@ add_str_slow(struct tr2_render *r, char *p, const char *s, size_t len,
 }
 
 static char *add_text(struct tr2_render *r, char *p, const char *s, size_t len,
-		      bool secret)
+		      enum role role)
 {
 	if (likely(tr2_render_has_room(r, p, len)) &&
 	    likely(tr2_text_copy(p, s, len)))
 		return p + len;
-	return add_str_slow(r, p, s, len, secret);
+	return add_str_slow(r, p, s, len, role);
 }
 
 static char *add_str(struct tr2_render *r, char *p, const char *s)
 {
-	return s ? add_text(r, p, s, strlen(s), true) : p;
+	return s ? add_text(r, p, s, strlen(s), STRING) : p;
+}
+
+static char *add_last_str(struct tr2_render *r, char *p, const char *s)
+{
+	return s ? add_text(r, p, s, strlen(s), LAST_STRING) : p;
 }
 
 static char *add_word(struct tr2_render *r, char *p, const char *s)
@@ -118,6 +131,9 @@ static char *add_template(struct tr2_render *r, char *p,
 		case TR2_OP_STR:
 			p = add_str(r, p, v[op->field].s);
 			break;
+		case TR2_OP_LAST_STR:
+			p = add_last_str(r, p, v[op->field].s);
+			break;
 		case TR2_OP_WORD:
 			p = add_word(r, p, v[op->field].s);
 			break;
@@ -171,7 +187,7 @@ static char *add_place(struct tr2_render *r, char *p,
 {
 	const char *file = ev->file ? ev->file : "";
 
-	p = add_text(r, p, file, strlen(file), false);
+	p = add_text(r, p, file, strlen(file), PLACE);
 	return put_line(p, ev->line);
 }
 
@@ -290,17 +306,13 @@ void tr2_render_perf_head(struct tr2_buf *b, unsigned int depth,
 	tr2_buf_room(b, TR2_PUT_BLOCK);
 }
 
-static char *put_repo_column(char *p, int repo_id)
+static char *put_repo_column(char *p, const struct tr2_event *ev)
 {
-	char *start = p;
-
-	if (repo_id <= 0)
+	if (!ev->repo_id)
 		return tr2_put_lit(p, "   " SEPARATOR);
 	*p++ = 'r';
-	p = tr2_put_i64(p, repo_id);
-	if (p - start < 3)
-		*p++ = ' ';
-	return tr2_put_lit(p, SEPARATOR);
+	p = tr2_put_i64(p, tr2_event_shown_repo(ev));
+	return tr2_put_lit(p, " " SEPARATOR);
 }
 
 static char *put_time_column(char *p, bool wanted, uint64_t ns)
@@ -332,7 +344,7 @@ static char *put_perf_columns(char *p, const struct tr2_event *ev)
 			   ev->emitter->perf_head_len);
 	p = tr2_put_key(p, &row->padded);
 	p = tr2_put_lit(p, SEPARATOR);
-	p = put_repo_column(p, ev->repo_id);
+	p = put_repo_column(p, ev);
 	p = put_time_column(p, row->flags & TR2_E_T_ABS, ev->t_abs_ns);
 	return put_time_column(p, row->flags & TR2_E_T_REL, ev->t_rel_ns);
 }

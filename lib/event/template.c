@@ -125,7 +125,7 @@ static const char *add_template(const struct tr2_event_row *row, const char *p)
 }
 
 static const struct tr2_op *compile(const struct tr2_event_row *row,
-				    const char *template)
+				    const char *template, bool ends_line)
 {
 	static const struct tr2_op nothing = { .kind = TR2_OP_END };
 	const struct tr2_op *start = &tr2_template_ops[nr_ops];
@@ -133,6 +133,8 @@ static const struct tr2_op *compile(const struct tr2_event_row *row,
 	if (!template)
 		return &nothing;
 	add_template(row, template);
+	if (ends_line && nr_ops && tr2_template_ops[nr_ops - 1].kind == TR2_OP_STR)
+		tr2_template_ops[nr_ops - 1].kind = TR2_OP_LAST_STR;
 	add_op(TR2_OP_END);
 	return start;
 }
@@ -143,7 +145,7 @@ static void prepare_normal(void)
 
 	for (i = 0; i < TR2_EVENT_NR; i++)
 		tr2_templates[i].normal = compile(&tr2_event_rows[i],
-						  tr2_event_rows[i].normal);
+						  tr2_event_rows[i].normal, true);
 }
 
 static void prepare_perf(void)
@@ -154,8 +156,8 @@ static void prepare_perf(void)
 		const struct tr2_event_row *row = &tr2_event_rows[i];
 		struct tr2_templates *t = &tr2_templates[i];
 
-		t->perf_category = compile(row, row->perf_category);
-		t->perf_message = compile(row, row->perf_message);
+		t->perf_category = compile(row, row->perf_category, false);
+		t->perf_message = compile(row, row->perf_message, true);
 	}
 }
 

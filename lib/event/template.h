@@ -14,6 +14,7 @@ enum tr2_op_kind {
 	TR2_OP_IF, /* skip the next `len` operations unless `field` is present */
 	/* The value of a field, by its type and its form in the template: */
 	TR2_OP_STR,
+	TR2_OP_LAST_STR, /* at the end of the line */
 	TR2_OP_WORD, /* as a shell word */
 	TR2_OP_WORDS, /* shell words */
 	TR2_OP_ARROWS, /* words joined by " <- " */

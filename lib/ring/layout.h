@@ -98,7 +98,7 @@ struct tr2_record_event {
 	struct tr2_record head;
 	uint64_t time;
 	uint32_t tid, line;
-	uint32_t repo_id; /* 0: none */
+	uint32_t repo_id; /* 0: none; UINT32_MAX: without an id */
 	uint32_t nesting; /* 1 + open regions */
 };
 

@@ -31,7 +31,7 @@ struct fastpath {
 	enum tr2_event_kind kind;
 	struct text file;
 	int line, repo_id;
-	bool at_site; /* with a row in place of file, line and repo_id */
+	bool at_site; /* with a row in place of file and line; no repository */
 	uint32_t row;
 	unsigned int nesting;
 	uint64_t now_ns;
@@ -275,7 +275,7 @@ add_row(const struct tr2_site *site)
 INLINE bool prepare_at(struct fastpath *q, const struct tr2_site *site,
 		       const struct trace2_repo *repo)
 {
-	if (!is_ready(q) || !site || (repo && repo->repo_id) ||
+	if (!is_ready(q) || !site || repo ||
 	    tr2_stream.target[TR2_TARGET_ring].brief ||
 	    (site->may_have_secret && tr2_stream.redact))
 		return false;

@@ -15,6 +15,7 @@
 #include "session/fastpath.h"
 #include "session/inherit.h"
 #include "session/parts.h"
+#include "session/repo.h"
 #include "session/targets.h"
 #include "session/thread_life.h"
 #include "thread/context.h"
@@ -59,6 +60,7 @@ void tr2_session_after_fork(void)
 		tr2_stream.lost = 0;
 		tr2_session.listed_config = tr2_session.listed_env = false;
 		tr2_session.next_child_id = tr2_session.next_exec_id = 0;
+		tr2_repo_after_fork();
 		tr2_session.has_start = tr2_session.has_exit = false;
 		tr2_session.open_execs = 0;
 		tr2_session.state = TR2_SESSION_FORKED;

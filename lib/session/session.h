@@ -33,6 +33,7 @@ struct tr2_session {
 	char **argv; /* the argv of cmd_start, for forked children */
 	atomic_int exit_code;
 	atomic_int next_child_id, next_exec_id, next_repo_id;
+	int nr_inherited_repos; /* the parent defined these, from 1 */
 	atomic_bool has_start, has_exit; /* the program called them */
 	atomic_ullong open_execs; /* without a result, by id modulo 64 */
 	atomic_bool listed_config, listed_env; /* the parameters were emitted */

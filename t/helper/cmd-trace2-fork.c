@@ -101,6 +101,42 @@ static int ut_072fork_counter(int argc, const char **argv)
 	return fork_with_state(count_only, argv);
 }
 
+static struct trace2_repo near_repo = { "/near", 0 }, far_repo = { "/far", 0 },
+			  nameless_repo;
+
+/* The same repositories in each process, one of them before any region. */
+static void use_repos(void)
+{
+	struct trace2_repo copy = far_repo;
+
+	trace2_region_enter("fork", "in repo", &near_repo);
+	trace2_data_string("fork", &copy, "who", "of a copy");
+	trace2_data_string("fork", &nameless_repo, "who", "no worktree");
+	trace2_def_repo(&near_repo);
+	trace2_region_leave("fork", "in repo", &near_repo);
+	trace2_data_string_fl(__FILE__, __LINE__, "fork", &far_repo, "who",
+			      "without a site");
+}
+
+static int child_repos(const char **argv)
+{
+	struct trace2_repo repo = { "/new", 0 };
+
+	use_repos();
+	trace2_def_repo(&repo);
+	return argv[0] ? run_in_fork(child_repos, argv + 1) : 0;
+}
+
+static int ut_069fork_repos(int argc, const char **argv)
+{
+	(void)argc;
+	trace2_def_repo(&near_repo);
+	trace2_def_repo(&far_repo);
+	trace2_def_repo(&nameless_repo);
+	use_repos();
+	return run_in_fork(child_repos, argv);
+}
+
 static int exec_words(const char **argv)
 {
 	execvp(argv[0], (char **)argv);
@@ -256,6 +292,7 @@ static int ut_079fork_killed(int argc, const char **argv)
 }
 
 const struct tool_verb tool_verbs_fork[] = {
+	{ "069fork_repos", "[again...]", 0, -1, ut_069fork_repos },
 	{ "070fork", "", 0, 0, ut_070fork },
 	{ "071fork_silent", "[exit]", 0, 1, ut_071fork_silent },
 	{ "072fork_counter", "", 0, 0, ut_072fork_counter },

@@ -300,7 +300,9 @@ static void take_head(struct tr2_ring_event *e, struct cursor *c,
 	c->p = (const char *)(head + 1);
 	ev->file = as_text(e, take_string(c));
 	ev->line = ev->file.p ? (int64_t)head->line : TR2_ABSENT;
-	ev->repo = head->repo_id ? (int64_t)head->repo_id : TR2_ABSENT;
+	ev->repo = !head->repo_id ? TR2_ABSENT :
+		   head->repo_id == (uint32_t)TR2_REPO_UNDEFINED ?
+				    0 : (int64_t)head->repo_id;
 	ev->nesting = head->nesting;
 }
 

@@ -249,9 +249,9 @@ our @EVENTS = (
 		fields => [
 			{ name => 'worktree', type => 'STR', flags => ['VOLATILE'] },
 		],
-		normal => 'worktree {worktree}',
+		normal => 'worktree {worktree:q}',
 		perf_category => undef,
-		perf_message => 'worktree:{worktree}',
+		perf_message => 'worktree:{worktree:q}',
 	},
 	{
 		name => 'region_enter',
