@@ -11,6 +11,9 @@
 #   CC, CXX            the compilers; CXX follows CC (clang, clang++)
 #   CFLAGS, CPPFLAGS, LDFLAGS
 #   DEVELOPER=1        warnings are errors, and the library checks itself
+#   PREFIX_NAMES=my_   'make lib' as a library with names of your own:
+#                      my_trace2.h, my_trace2_cmd_start(), libmy_trace2.a
+#   BUILD=DIR          where 'make lib' puts what it makes (build)
 #   SANITIZE=LIST      address,undefined or thread
 #   LINT_DEEP=1        'make lint' runs clang's analyzer, too
 #   V=1                show the commands
@@ -45,6 +48,8 @@ endif
 CFLAGS = -O2 $(if $(DEVELOPER),-g,-g1)
 DEVELOPER =
 SANITIZE =
+PREFIX_NAMES =
+BUILD = build
 SHELL_PATH = /bin/sh
 PERL_PATH = /usr/bin/perl
 PKG_CONFIG = pkg-config
@@ -73,6 +78,7 @@ MAKEFLAGS += --no-builtin-rules
 # Sources
 
 LIB_SRC := $(sort $(wildcard lib/*/*.c))
+PUBLIC_SRC := $(sort $(wildcard lib/*.h lib/*.hpp))
 TEST_TOOL_SRC := $(sort $(wildcard t/helper/*.c))
 UNIT_SRC := $(sort $(wildcard t/unit/*.c))
 PERF_SRC := $(sort $(wildcard t/perf/*.c))
@@ -161,16 +167,31 @@ C_FLAGS = -std=c11 $(BASE_FLAGS) $(C_ONLY) $(CPPFLAGS) $(CFLAGS) \
 CXX_FLAGS = -std=c++17 $(BASE_FLAGS) $(CPPFLAGS) $(CFLAGS) $(SANITIZE_FLAGS)
 # The same objects are used for the archive and the shared library.
 PIC_FLAGS = -fPIC -fno-semantic-interposition
-LIB_FLAGS = $(PIC_FLAGS) -ftls-model=initial-exec $(BANNED) -DTR2_IN_LIBRARY
+LIB_FLAGS = $(PIC_FLAGS) -ftls-model=initial-exec $(BANNED) -DTR2_IN_LIBRARY \
+	$(if $(PREFIX_NAMES),-include $(NAMES_H))
 TOOL_FLAGS = -Itool $(TOOL_CFLAGS) $(BANNED)
 TEST_FLAGS = $(BANNED) -DTR2_IN_TESTS
 LINK_FLAGS = -pthread $(SANITIZE_FLAGS) -Wl,--as-needed $(LDFLAGS)
 # With a sanitizer, whose runtime is in the program, the shared library has
 # undefined symbols by design.
-SO_FLAGS = -shared -Wl,-z,relro,-z,now,-z,nodelete \
+# Its calls of its own functions never reach a host's function of the same name.
+# Variables have to give way: a program has copies of them.
+SO_FLAGS = -shared -Wl,-Bsymbolic-functions,-z,relro,-z,now,-z,nodelete \
 	$(if $(SANITIZE),,-Wl$(comma)-z$(comma)defs)
 # Programs find the library relative to themselves, wherever the tree is.
 RPATH = -Wl,-rpath,'$$ORIGIN/../lib'
+
+# Names of the library begin with the prefix, public and private ones, so that
+# it can be linked into a program that has functions of these names: public files
+# by RENAME, its sources by the macros of NAMES_H.
+P = $(PREFIX_NAMES)
+P_UPPER := $(shell echo '$(P)' | tr a-z A-Z)
+RENAME = sed -e 's/\<trace2_/$(P)trace2_/g' -e 's/\<TRACE2_/$(P_UPPER)TRACE2_/g' \
+	-e 's/\<trace2\.h/$(P)&/g' -e 's/\<trace2::/$(P)&/g' \
+	-e 's/namespace trace2/namespace $(P)trace2/'
+NAMES_H = $(BUILD)/lib/$(P)names.h
+# Only the library is built otherwise than by the variables above, or elsewhere.
+LIB_ONLY := $(PREFIX_NAMES)$(filter-out build,$(BUILD))
 
 # Each configuration has a directory for its objects, so that switching between
 # two compiles nothing again.
@@ -179,7 +200,7 @@ CONFIG_TEXT = $(CC) $(C_FLAGS) $(CXX) $(CXX_FLAGS) $(LIB_FLAGS)
 CONFIG := $(notdir $(firstword $(CC)))$(if $(DEVELOPER),-dev)$(if \
 	$(SANITIZE),-$(subst $(comma),-,$(SANITIZE)))-$(firstword \
 	$(shell printf %s $(call quote,$(CONFIG_TEXT)) | cksum))
-OBJ := build/obj/$(CONFIG)
+OBJ := $(BUILD)/obj/$(CONFIG)
 TOOL_OBJ := $(subst $(space),-,$(OBJ)/with $(TOOL_MODULES))
 
 # ---------------------------------------------------------------------------
@@ -207,11 +228,11 @@ TOOL_LIBS=$(call quote,$(TOOL_LIBS))
 SOURCES=$(call quote,$(LIB_SRC) $(TEST_TOOL_SRC) $(TOOL_SRC) $(TOOL_CXX_SRC))
 endef
 
-ifneq ($(file <build/build-options),$(BUILD_OPTIONS))
-build/build-options: FORCE
+ifneq ($(file <$(BUILD)/build-options),$(BUILD_OPTIONS))
+$(BUILD)/build-options: FORCE
 endif
-build/build-options:
-	@$(shell mkdir -p build)$(file >$@,$(BUILD_OPTIONS)):
+$(BUILD)/build-options:
+	@$(shell mkdir -p $(BUILD))$(file >$@,$(BUILD_OPTIONS)):
 
 # ---------------------------------------------------------------------------
 # Rules
@@ -241,8 +262,10 @@ TOOL_CXX_OBJ := $(addprefix $(TOOL_OBJ)/,$(TOOL_CXX_SRC:.cc=.o))
 HTML_OBJ := $(TOOL_OBJ)/html-parts.o
 FUZZ_OBJ := $(addprefix $(TOOL_OBJ)/,$(FUZZ_SRC:.c=.o))
 
-A = build/lib/libtrace2.a
-SO = build/lib/libtrace2.so
+A = $(BUILD)/lib/lib$(P)trace2.a
+SO = $(BUILD)/lib/lib$(P)trace2.so
+MAP = $(BUILD)/lib/lib$(P)trace2.map
+INCLUDES = $(PUBLIC_SRC:lib/%=$(BUILD)/include/$(P)%)
 TOOL = build/bin/trace2
 COMPLETIONS = build/completion/bash build/completion/zsh build/completion/fish
 TEST_TOOL = t/helper/test-tool
@@ -255,11 +278,14 @@ HOSTS_CXX = $(if $(HAVE_CXX),$(patsubst \
 EXAMPLES = $(patsubst examples/%.c,build/examples/%,$(EXAMPLE_SRC))
 REPLAY = build/fuzz/replay
 
-.PHONY: all tests test check bench fuzz fuzz-program lint generate demo picture docs install uninstall clean help
+.PHONY: all lib tests test check bench fuzz fuzz-program lint generate demo picture docs install install-lib uninstall clean help
 .PHONY: FORCE
 
 ## all: the library and the command (default)
-all: $(TOOL) $(A) $(SO)
+all: $(if $(LIB_ONLY),,$(TOOL)) lib
+
+## lib: the library and its headers alone, in BUILD/lib and BUILD/include
+lib: $(A) $(SO) $(INCLUDES)
 
 ## tests: the programs that tests run, too
 tests: all $(EXAMPLES) $(TEST_TOOL) $(UNITS) $(MODULES) $(HOSTS) $(HOSTS_CXX) \
@@ -272,6 +298,23 @@ tests: all $(EXAMPLES) $(TEST_TOOL) $(UNITS) $(MODULES) $(HOSTS) $(HOSTS_CXX) \
 HOT = api/region event/render event/render_json event/render_text ring/ring \
 	session/call session/fastpath thread/emit thread/enter thread/region
 $(HOT:%=$(OBJ)/lib/%.o): LIB_FLAGS += -fno-plt
+
+$(BUILD)/include/$(P)%: lib/% $(BUILD)/build-options
+	@$(RENAME) $< >$@
+
+$(MAP): lib/libtrace2.map $(BUILD)/build-options
+	@$(RENAME) $< >$@
+
+# Every word of the sources that may be a name, but macros.
+$(NAMES_H): $(LIB_SRC) $(PUBLIC_SRC) $(wildcard lib/*/*.h lib/*/*.def) Makefile
+	@sed -n 's/^ *# *define *\(tr[ace]*2_[a-z0-9_]*\).*/\1/p' $(filter \
+		lib/%,$^) >$@.macros
+	@cat $(filter lib/%,$^) | tr -cs A-Za-z0-9_ '\n' | \
+		grep -e '^trace2_.' -e '^tr2_.' | sort -u | \
+		grep -v -x -F -f $@.macros | sed 's/.*/#define & $(P)&/' >$@
+	@rm $@.macros
+
+$(if $(P),$(LIB_OBJ): $(NAMES_H))
 
 $(OBJ)/lib/%.o: lib/%.c
 	$(call say,CC)$(CC) $(C_FLAGS) $(LIB_FLAGS) -MMD -MP -c -o $@ $<
@@ -319,16 +362,15 @@ build/html-parts.c: $(HTML_SRC) Makefile
 $(TOOL_OBJ)/html-parts.o: build/html-parts.c
 	$(call say,CC)$(CC) $(C_FLAGS) -Itool $(TOOL_CFLAGS) -MMD -MP -c -o $@ $<
 
-build/lib/libtrace2.a: $(LIB_OBJ) build/build-options
+$(A): $(LIB_OBJ) $(BUILD)/build-options
 	@rm -f $@
 	$(call say,AR)$(AR) rcs $@ $(LIB_OBJ)
 
-build/lib/libtrace2.so.$(SO_VERSION): $(LIB_OBJ) lib/libtrace2.map \
-		build/build-options
-	$(call say,LINK)$(CC) $(SO_FLAGS) -Wl,-soname,libtrace2.so.$(ABI) \
-		-Wl,--version-script=lib/libtrace2.map -o $@ $(LIB_OBJ) $(LINK_FLAGS)
+$(SO).$(SO_VERSION): $(LIB_OBJ) $(MAP) $(BUILD)/build-options
+	$(call say,LINK)$(CC) $(SO_FLAGS) -Wl,-soname,$(notdir $(SO)).$(ABI) \
+		-Wl,--version-script=$(MAP) -o $@ $(LIB_OBJ) $(LINK_FLAGS)
 
-build/lib/libtrace2.so: build/lib/libtrace2.so.$(SO_VERSION)
+$(SO): $(SO).$(SO_VERSION)
 	@ln -sf $(<F) $@.$(ABI) && ln -sf $(<F) $@
 
 # A module loaded by test-tool uses test-tool's copy of the library.
@@ -402,11 +444,17 @@ fuzz-program: $(OBJ)/fuzz
 	@mkdir -p build/fuzz && ln -f $< build/fuzz/fuzz
 
 # Create directories before the files in them.
+ifneq ($(LIB_ONLY),)
+OBJECTS = $(LIB_OBJ)
+PROGRAMS = $(A) $(SO).$(SO_VERSION)
+else
 OBJECTS = $(LIB_OBJ) $(TOOL_C_OBJ) $(TOOL_CXX_OBJ) $(HTML_OBJ) $(TEST_TOOL_OBJ) \
 	$(UNIT_OBJ) $(PERF_OBJ) $(MODULE_OBJ) $(HOST_OBJ) $(HOST_CXX_OBJ) \
 	$(EXAMPLE_OBJ) $(FUZZ_OBJ)
 PROGRAMS = $(A) $(SO).$(SO_VERSION) $(TOOL) $(EXAMPLES) $(UNITS) $(PERFS) \
 	$(MODULES) $(HOSTS) $(HOSTS_CXX) $(REPLAY) $(COMPLETIONS)
+endif
+PROGRAMS += $(INCLUDES) $(MAP) $(if $(P),$(NAMES_H))
 DIRS := $(sort $(dir $(OBJECTS) $(PROGRAMS)))
 $(OBJECTS) $(PROGRAMS): | $(DIRS)
 $(DIRS):
@@ -505,9 +553,10 @@ KIT = $(addprefix t/,test-lib.sh test-lib-functions.sh lib-run.sh lib-prereq.sh 
 	lib-terminal.sh lib-trace2.sh chainlint.awk)
 
 # Directories in a .pc file are relative to its prefix if possible.
-PC = sed -e 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|' \
+PC = $(RENAME) -e 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|' \
 	-e 's|@includedir@|$(includedir)|; s|@libdir@|$(libdir)|' \
-	-e 's|@kitdir@|$(kitdir)|; s|=$(PREFIX)/|=$${prefix}/|'
+	-e 's|@kitdir@|$(kitdir)|; s|=$(PREFIX)/|=$${prefix}/|' \
+	-e 's/^\(Name\|Requires\): trace2/\1: $(P)trace2/; s/-ltrace2/-l$(P)trace2/'
 
 # Quoted for the shell, as it may contain blanks; the directories below cannot.
 DEST = $(call quote,$(DESTDIR))
@@ -519,15 +568,27 @@ UPDATE_LOADER = if test "$$(id -u)" = 0 && ldconfig -NXv 2>/dev/null | \
 		test ! "$$dir" -ef "$(libdir)" || echo known; \
 	done | grep -q known; then ldconfig; fi
 
-## install: library, command, pages, completions, test kit under PREFIX (/usr/local), below DESTDIR
-install: $(A) $(SO) $(TOOL) $(COMPLETIONS) docs
+# In the order of use: trace2.pc is required by the other.
+MODULES_PC = trace2 trace2-perf
+
+## install-lib: library and headers alone
+install-lib: lib
 	$(INSTALL) -d $(DEST)$(includedir) $(DEST)$(libdir)/pkgconfig
-	$(INSTALL) -m 644 lib/*.h lib/*.hpp $(DEST)$(includedir)
+	$(INSTALL) -m 644 $(INCLUDES) $(DEST)$(includedir)
 	$(INSTALL) -m 644 $(A) $(SO).$(SO_VERSION) $(DEST)$(libdir)
-	ln -sf libtrace2.so.$(SO_VERSION) $(DEST)$(libdir)/libtrace2.so.$(ABI)
-	ln -sf libtrace2.so.$(ABI) $(DEST)$(libdir)/libtrace2.so
-	$(PC) lib/trace2.pc.in >$(DEST)$(libdir)/pkgconfig/trace2.pc
-	$(PC) lib/trace2-perf.pc.in >$(DEST)$(libdir)/pkgconfig/trace2-perf.pc
+	ln -sf $(notdir $(SO)).$(SO_VERSION) $(DEST)$(libdir)/$(notdir $(SO)).$(ABI)
+	ln -sf $(notdir $(SO)).$(ABI) $(DEST)$(libdir)/$(notdir $(SO))
+	for name in $(MODULES_PC); do \
+		$(PC) lib/$$name.pc.in >$(DEST)$(libdir)/pkgconfig/$(P)$$name.pc || \
+		exit 1; \
+	done
+	$(if $(DESTDIR),,$(UPDATE_LOADER))
+
+ifneq ($(LIB_ONLY),)
+install: install-lib
+else
+## install: library, command, pages, completions, test kit under PREFIX (/usr/local), below DESTDIR
+install: install-lib $(TOOL) $(COMPLETIONS) docs
 	$(INSTALL) -D -m 755 $(TOOL) $(DEST)$(bindir)/trace2
 	$(INSTALL) -D -m 644 build/completion/bash $(DEST)$(bashdir)/trace2
 	$(INSTALL) -D -m 644 build/completion/zsh $(DEST)$(zshdir)/_trace2
@@ -545,7 +606,7 @@ install: $(A) $(SO) $(TOOL) $(COMPLETIONS) docs
 	$(INSTALL) -m 755 scrub/*.perl $(DEST)$(kitdir)/scrub
 	$(INSTALL) -m 644 scrub/lib/Trace2/*.pm $(DEST)$(kitdir)/scrub/lib/Trace2
 	$(PC) t/trace2-testkit.pc.in >$(DEST)$(datadir)/pkgconfig/trace2-testkit.pc
-	$(if $(DESTDIR),,$(UPDATE_LOADER))
+endif
 
 # Install into an empty directory to find the files to remove.
 ## uninstall: remove the installed files

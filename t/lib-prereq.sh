@@ -70,6 +70,8 @@ test_lazy_prereq CC '
 	echo "int main(void) { return 0; }" >probe.c &&
 	"${CC:-cc}" probe.c -o probe
 '
+test_lazy_prereq MAKE 'make --version'
+test_lazy_prereq PKG_CONFIG 'pkg-config --version'
 test_lazy_prereq ASCIIDOCTOR 'asciidoctor --version'
 test_lazy_prereq STRACE 'strace -f -o log true && test -s log'
 test_lazy_prereq PERF 'perf report -h >/dev/null 2>&1 || test $? = 129'

@@ -9,8 +9,6 @@ library and with the archive; a project is tested with the installed test kit.
 
 . ./test-lib.sh
 
-test_lazy_prereq MAKE 'make --version'
-test_lazy_prereq PKG_CONFIG 'pkg-config --version'
 test_lazy_prereq CXX 'command -v "${CXX:-c++}"'
 # A program with a sanitizer needs its flags, and musl has no pkg-config.
 test_skip_unless MAKE,!INSTRUMENTED,!MUSL
