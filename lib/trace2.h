@@ -153,6 +153,9 @@ TRACE2_API void trace2_initialize_clock(void);
 #define TRACE2_SIGPIPE (1u << 2)
 /* The members of trace2_options behind `flags` are valid. */
 #define TRACE2_MORE_OPTIONS (1u << 3)
+/* The program reads its configuration itself: trace2_cmd_name() emits no
+ * parameters. */
+#define TRACE2_OWN_PARAMS (1u << 4)
 
 /* Zero unused members: { .version = "1.0" } does it. */
 struct trace2_options {
@@ -288,6 +291,16 @@ TRACE2_API void trace2_cmd_set_config_fl(const char *file, int line,
 					 const char *key, const char *value);
 #define trace2_cmd_set_config(key, value) \
 	TRACE2_CALL_(trace2_cmd_set_config_fl, key, value)
+
+/*
+ * Whether the settings ask for this key of the program's configuration; NULL:
+ * for any. A program with a configuration of its own then emits it by
+ * trace2_def_param().
+ */
+TRACE2_API int trace2_wants_config_key(const char *key);
+#define trace2_wants_config(key) \
+	(trace2_is_enabled() ? trace2_wants_config_key(key) : \
+			       trace2_off_id_(0, key) + 1)
 
 enum trace2_scope {
 	TRACE2_SCOPE_UNKNOWN,

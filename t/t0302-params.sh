@@ -171,6 +171,25 @@ test_expect_success 'a key that the program sets, when it is asked for' '
 	test_grep ! core.pager actual
 '
 
+test_expect_success 'a program that emits its configuration itself asks for each key' '
+	rm -f e &&
+	ONE=1 GIT_TRACE2_ENV_VARS=ONE GIT_TRACE2_CONFIG_PARAMS="user.*,core.x" \
+		GIT_TRACE2_EVENT="$(pwd)/e" \
+		test-tool --own-params --chdir=outside trace2 call cmd_name x , \
+		wants_config , wants_config USER.name , wants_config core.xy &&
+	params e >actual &&
+	test_must_be_empty actual &&
+	jq -r "select(.event == \"printf\") | .msg" e >actual &&
+	test_write_lines wants:1 wants:1 wants:0 >expect &&
+	test_cmp expect actual &&
+	rm e &&
+	GIT_TRACE2_EVENT="$(pwd)/e" \
+		test-tool --own-params trace2 call wants_config &&
+	jq -r "select(.event == \"printf\") | .msg" e >actual &&
+	echo wants:0 >expect &&
+	test_cmp expect actual
+'
+
 test_expect_success 'every scope by its name' '
 	rm -f e &&
 	GIT_TRACE2_EVENT="$(pwd)/e" test-tool trace2 call def_param system p 1 , \

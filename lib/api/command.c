@@ -89,8 +89,10 @@ void trace2_cmd_name_fl(const char *file, int line, const char *name)
 		tr2_unlock();
 	TR2_EMIT(&call, cmd_name, .name.s = name,
 		 .hierarchy.s = tr2_buf_str(hierarchy));
-	tr2_params_list_config(&call);
-	tr2_params_list_env(&call);
+	if (!tr2_session.settings.own_params) {
+		tr2_params_list_config(&call);
+		tr2_params_list_env(&call);
+	}
 	tr2_call_end(&call);
 }
 
@@ -169,6 +171,18 @@ void trace2_cmd_set_config_fl(const char *file, int line, const char *key,
 		return;
 	tr2_params_set_config(&call, key, value);
 	tr2_call_end(&call);
+}
+
+int trace2_wants_config_key(const char *key)
+{
+	struct tr2_call call;
+	bool wants;
+
+	if (!tr2_call_begin(&call, __FILE__, __LINE__))
+		return 0;
+	wants = tr2_params_wants_config(key);
+	tr2_call_end(&call);
+	return wants;
 }
 
 static const char *scope_name(enum trace2_scope scope)

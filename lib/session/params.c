@@ -23,9 +23,16 @@ void tr2_params_emit(struct tr2_call *call, const char *param,
 		 .value.s = value);
 }
 
+bool tr2_params_wants_config(const char *key)
+{
+	const char *patterns = tr2_session.settings.config_params;
+
+	return key ? tr2_config_match(patterns, key) : patterns != NULL;
+}
+
 static void emit_entry(void *cookie, const struct tr2_config_entry *entry)
 {
-	if (tr2_config_match(tr2_session.settings.config_params, entry->key))
+	if (tr2_params_wants_config(entry->key))
 		tr2_params_emit(cookie, entry->key, entry->value,
 				tr2_config_scope_name(entry->scope));
 }
@@ -50,7 +57,7 @@ void tr2_params_list_config(struct tr2_call *call)
 void tr2_params_set_config(struct tr2_call *call, const char *key,
 			   const char *value)
 {
-	if (key && tr2_config_match(tr2_session.settings.config_params, key))
+	if (key && tr2_params_wants_config(key))
 		tr2_params_emit(call, key, value, "unknown");
 }
 

@@ -12,6 +12,9 @@
 void tr2_params_list_config(struct tr2_call *call);
 void tr2_params_list_env(struct tr2_call *call);
 
+/* Whether the settings ask for a key of the configuration; NULL: for any. */
+bool tr2_params_wants_config(const char *key);
+
 /* Emit a key that the program sets, if the settings ask for it. */
 void tr2_params_set_config(struct tr2_call *call, const char *key,
 			   const char *value);

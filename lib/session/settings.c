@@ -229,6 +229,8 @@ static void load_config(struct loading *l, const struct trace2_options *options)
 		l->settings->config_files = true;
 		load_files(l);
 	}
+	if (options && (options->flags & TRACE2_OWN_PARAMS))
+		l->settings->own_params = true;
 	if (more)
 		load_program(l, options->config);
 }

@@ -94,6 +94,12 @@ static void set_config(struct setup *setup, const char *value)
 	setup->options.config = setup->config;
 }
 
+static void set_own_params(struct setup *setup, const char *value)
+{
+	(void)value;
+	setup->options.flags |= TRACE2_OWN_PARAMS;
+}
+
 static void set_no_signals(struct setup *setup, const char *value)
 {
 	(void)value;
@@ -149,6 +155,7 @@ static const struct {
 	  set_system_config },
 	{ "--config=", "<key>=<value>", "a setting of the program's own",
 	  set_config },
+	{ "--own-params", "", "TRACE2_OWN_PARAMS", set_own_params },
 	{ "--no-signals", "", "TRACE2_NO_SIGNALS", set_no_signals },
 	{ "--sigpipe", "", "TRACE2_SIGPIPE", set_sigpipe },
 	{ "--no-init", "", "never initialize the library", set_no_init },
