@@ -231,6 +231,17 @@ test_expect_success 'pthread_exit() in a handler' '
 	in_ring thread ends
 '
 
+test_expect_success 'a thread is cancelled, asynchronously or not' '
+	for call in say-in-thread say-again-in-thread count-in-thread thread
+	do
+		stepped $call cancels &&
+		intact e &&
+		test "$(told event atexit)" = 1 || return 1
+	done &&
+	in_ring say-again-in-thread cancels &&
+	in_ring thread cancels
+'
+
 test_expect_success 'pthread_exit() in a handler during a write' '
 	{ cat fifo >got & } &&
 	cat=$! &&

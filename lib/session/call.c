@@ -36,7 +36,10 @@ bool tr2_call_begin_slow(struct tr2_call *call, const char *file, int line)
 
 bool tr2_call_begin(struct tr2_call *call, const char *file, int line)
 {
-	return tr2_call_begin_inline(call, file, line);
+	if (!tr2_call_begin_inline(call, file, line))
+		return false;
+	tr2_thread_defer_cancellation(call->thread);
+	return true;
 }
 
 void tr2_call_end(struct tr2_call *call)

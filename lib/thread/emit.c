@@ -10,6 +10,7 @@
 
 #include "base/mask.h"
 #include "event/redact.h"
+#include "thread/enter.h"
 #include "thread/lock.h"
 #include "thread/stream.h"
 
@@ -109,6 +110,8 @@ const char *tr2_call_format(struct tr2_call *call, const char *fmt, va_list ap)
 		return first_of(ap);
 	if (!strchr(fmt, '%'))
 		return fmt;
+	if (call->thread->cancel_type == TR2_NO_CANCEL_TYPE)
+		tr2_thread_defer_cancellation(call->thread);
 	tr2_buf_reset(b);
 	errno = call->saved_errno; /* for %m */
 	tr2_buf_vaddf(b, fmt, ap);

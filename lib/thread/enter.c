@@ -25,7 +25,7 @@ static void abandon_call(const struct tr2_thread *thread)
  * is the host's already; a type that the library never sets is the host's from
  * then on.
  */
-static void defer_cancellation(struct tr2_thread *thread)
+void tr2_thread_defer_cancellation(struct tr2_thread *thread)
 {
 	int now;
 
@@ -37,6 +37,13 @@ static void defer_cancellation(struct tr2_thread *thread)
 	pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, &now);
 	if (now != PTHREAD_CANCEL_DEFERRED)
 		thread->cancel_type = now;
+}
+
+void tr2_thread_restore_cancellation(struct tr2_thread *thread)
+{
+	if (thread->cancel_type != PTHREAD_CANCEL_DEFERRED)
+		pthread_setcanceltype(thread->cancel_type, NULL);
+	thread->cancel_type = TR2_NO_CANCEL_TYPE;
 }
 
 /* Turn the call away as long as it may be a handler's: its events would
@@ -69,7 +76,7 @@ struct tr2_thread *tr2_thread_enter_slow(struct tr2_thread *thread,
 	if (inside)
 		thread = make_way(thread, inside, in);
 	if (thread)
-		defer_cancellation(thread);
+		tr2_thread_defer_cancellation(thread);
 	else
 		tr2_inside_end(in);
 	return thread;

@@ -2,16 +2,18 @@
 /*
  * enter - enter and leave the library in a thread.
  *
- * Inside, calls of the thread's signal handlers do nothing (see call.h), and
- * the thread is not cancelled: not asynchronously, and no code inside is a
- * cancellation point (see base/raw.h) unless it is in a mask (base/mask.h).
+ * Inside, calls of the thread's signal handlers do nothing (see call.h), and no
+ * code is a cancellation point (see base/raw.h) unless it is in a mask
+ * (base/mask.h).
  *
- * A handler may also leave by siglongjmp(), and never come back, at any
- * instruction. So one word tells both that the thread is inside and where on
- * its stack; and the thread's type of cancellation, which usually equals the
- * one inside, is stored in its context, by libc itself, before it changes. With
- * these the thread's next call detects the jump, and releases what the other
- * call held.
+ * A handler may also leave by siglongjmp(), and never come back, or end the
+ * thread, at any instruction. So one word tells both that the thread is inside
+ * and where on its stack. With it the thread's next call, or its destructor,
+ * detects that, and releases what the other call held. Asynchronous cancellation
+ * is no different, so frequent events leave it alone. Other calls, and formats,
+ * may use functions of libc that hold locks: they defer it. The thread's type of
+ * cancellation is then stored in its context, by libc itself, before it
+ * changes.
  *
  * If it cannot decide yet (see base/inside.h), it leaves alone what the other
  * call has, which may continue: it is dropped, like a handler's call, or uses a
@@ -74,16 +76,18 @@ static inline struct tr2_thread *tr2_thread_enter(struct tr2_thread *thread,
 	if (unlikely(!tr2_thread_take(thread, in, &inside)) ||
 	    unlikely(thread->cancel_type != TR2_NO_CANCEL_TYPE))
 		return tr2_thread_enter_slow(thread, inside, in);
-	pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, &thread->cancel_type);
 	return thread;
 }
+
+/* Inside: do not cancel the thread asynchronously until it leaves. */
+void tr2_thread_defer_cancellation(struct tr2_thread *thread);
+void tr2_thread_restore_cancellation(struct tr2_thread *thread);
 
 static inline void tr2_thread_leave(struct tr2_thread *thread,
 				    struct tr2_inside *in)
 {
-	if (unlikely(thread->cancel_type != PTHREAD_CANCEL_DEFERRED))
-		pthread_setcanceltype(thread->cancel_type, NULL);
-	thread->cancel_type = TR2_NO_CANCEL_TYPE;
+	if (unlikely(thread->cancel_type != TR2_NO_CANCEL_TYPE))
+		tr2_thread_restore_cancellation(thread);
 	/* A thread with a slot counts without entering: so set it only now,
 	 * when nothing is left to release. */
 	if (thread->owner.slot)

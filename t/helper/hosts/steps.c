@@ -7,6 +7,8 @@
  *	jumps	siglongjmp()
  *	calls	calls the library, and returns
  *	ends	pthread_exit()
+ *	cancels	has another thread cancel this one, asynchronously at every
+ *		second instruction
  *	exits	exit(5)
  *
  * If there are more than MOST instructions, some are evenly left out. It prints
@@ -20,6 +22,8 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
+#include <semaphore.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -100,11 +104,52 @@ pthread_sigmask(int how, const sigset_t *set, sigset_t *before)
 	return 0;
 }
 
+static pthread_t stopped;
+static sem_t has_asked;
+static volatile bool is_cancelled;
+
+/* A thread that cancels itself asynchronously waits forever at the next
+ * cancellation point of its destructors, in glibc 2.36. */
+static void *cancel_others(void *arg)
+{
+	for (;;) {
+		if (sem_wait(&has_asked))
+			continue;
+		pthread_cancel(stopped);
+		is_cancelled = true;
+	}
+	return arg;
+}
+
+static void start_cancelling(void)
+{
+	pthread_t thread;
+
+	if (sem_init(&has_asked, 0, 0) ||
+	    pthread_create(&thread, NULL, cancel_others, NULL))
+		die("no thread");
+}
+
+/* Returns unless cancellation is asynchronous: then it is pending. */
+static void cancel_thread(void)
+{
+	is_cancelled = false;
+	stopped = pthread_self();
+	sem_post(&has_asked);
+	while (!is_cancelled)
+		sched_yield();
+	/* The signal comes at the end of a system call. */
+	sched_yield();
+}
+
 static void on_trap(int signo, siginfo_t *info, void *context)
 {
 	(void)signo;
 	(void)info;
-	if (!breakpoint_is_hit(path, context, is_running && !is_blocked))
+	/* A mask does not hold back another thread. */
+	if (!breakpoint_is_hit(path, context,
+			       is_running && (!is_blocked ||
+					      handle == cancel_thread)))
 		return;
 	*has_stopped = true;
 	handle();
@@ -231,11 +276,11 @@ static const struct {
 	{ "jumps", jump },
 	{ "calls", call },
 	{ "ends", end_thread },
+	{ "cancels", cancel_thread },
 	{ "exits", end_process },
 };
 
-/* The type of cancellation, asynchronous at every second instruction; no thread
- * is cancelled. */
+/* The type of cancellation, asynchronous at every second instruction. */
 static int type_of_run(void)
 {
 	return stop_at & 1 ? PTHREAD_CANCEL_ASYNCHRONOUS :
@@ -484,7 +529,8 @@ int main(int argc, char **argv)
 		if (!strcmp(ways[i].name, argv[2]))
 			handle = ways[i].handle;
 	if (!operation || !handle ||
-	    (handle == end_thread && !is_in_thread())) {
+	    ((handle == end_thread || handle == cancel_thread) &&
+	     !is_in_thread())) {
 		fputs("usage: steps <call> <how> [<most stops>]\n", stderr);
 		return 129;
 	}
@@ -495,6 +541,8 @@ int main(int argc, char **argv)
 	/* Now a handler finds an existing counter. */
 	trace2_counter_add(other, 1);
 	sigaction(SIGTRAP, &action, NULL);
+	if (handle == cancel_thread)
+		start_cancelling();
 	run_all(argc > 3 ? atol(argv[3]) : 1000000);
 	return 0;
 }
