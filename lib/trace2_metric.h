@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * trace2_metric.h - metrics: timers and counters. A part of trace2.h, which
- * says what holds for every call; include that one.
+ * trace2_metric.h - metrics: timers, distributions and counters. A part of
+ * trace2.h, which says what holds for every call; include that one.
  */
 #ifndef TRACE2_METRIC_H
 #define TRACE2_METRIC_H
@@ -19,7 +19,7 @@ extern "C" {
  */
 
 #define TRACE2_PER_THREAD (1u << 0) /* th_timer, th_counter too */
-#define TRACE2_HISTOGRAM (1u << 1) /* timers: how intervals are distributed */
+#define TRACE2_HISTOGRAM (1u << 1) /* timers: percentiles of intervals */
 
 #define TRACE2_UNREGISTERED_ (~0u)
 
@@ -35,16 +35,27 @@ struct trace2_counter {
 	unsigned int index; /* the library's */
 };
 
+struct trace2_distribution {
+	const char *category, *name;
+	const char *unit; /* such as "bytes"; NULL: a plain number */
+	unsigned int flags; /* 0 */
+	unsigned int index; /* the library's */
+};
+
 /* Called by the constructors and destructors that the macros below define. */
 TRACE2_API void trace2_register_timer_(struct trace2_timer *timer);
 TRACE2_API void trace2_register_counter_(struct trace2_counter *counter);
 TRACE2_API void trace2_unregister_timer_(struct trace2_timer *timer);
 TRACE2_API void trace2_unregister_counter_(struct trace2_counter *counter);
+TRACE2_API void
+trace2_register_distribution_(struct trace2_distribution *distribution);
+TRACE2_API void
+trace2_unregister_distribution_(struct trace2_distribution *distribution);
 
 /* The typedef takes the semicolon after the macro. It names the structure: one
  * declared alone would be a new type of the C++ namespace that it stands in. */
-#define TRACE2_METRIC_(storage, kind, ident, category, name, flags)          \
-	storage struct trace2_##kind ident = { category, name, flags,        \
+#define TRACE2_METRIC_(storage, kind, ident, ...)                            \
+	storage struct trace2_##kind ident = { __VA_ARGS__,                  \
 					       TRACE2_UNREGISTERED_ };       \
 	static __attribute__((constructor)) void trace2_define_##ident(void) \
 	{                                                                    \
@@ -61,14 +72,20 @@ TRACE2_API void trace2_unregister_counter_(struct trace2_counter *counter);
 	TRACE2_METRIC_(static, timer, ident, category, name, flags)
 #define TRACE2_COUNTER(ident, category, name, flags) \
 	TRACE2_METRIC_(static, counter, ident, category, name, flags)
+#define TRACE2_DISTRIBUTION(ident, category, name, unit) \
+	TRACE2_METRIC_(static, distribution, ident, category, name, unit, 0)
 
 /* … and for several: SHARED in one of them, DECLARE in their header. */
 #define TRACE2_TIMER_SHARED(ident, category, name, flags) \
 	TRACE2_METRIC_(, timer, ident, category, name, flags)
 #define TRACE2_COUNTER_SHARED(ident, category, name, flags) \
 	TRACE2_METRIC_(, counter, ident, category, name, flags)
+#define TRACE2_DISTRIBUTION_SHARED(ident, category, name, unit) \
+	TRACE2_METRIC_(, distribution, ident, category, name, unit, 0)
 #define TRACE2_TIMER_DECLARE(ident) extern struct trace2_timer ident
 #define TRACE2_COUNTER_DECLARE(ident) extern struct trace2_counter ident
+#define TRACE2_DISTRIBUTION_DECLARE(ident) \
+	extern struct trace2_distribution ident
 
 /*
  * Where the calling thread counts and takes times, for the inline part of
@@ -201,6 +218,36 @@ TRACE2_INLINE_ int trace2_timer_stop_here_(struct trace2_timer *timer)
 	(trace2_is_enabled() && !trace2_timer_stop_here_(&(ident)) ?   \
 		 trace2_timer_stop_on_(&(ident), __FILE__, __LINE__) : \
 		 (void)0)
+
+/*
+ * Adds an interval that was measured elsewhere, in ns, to the calling thread's
+ * intervals of the timer, also while one of them is running. From 0 to 2^63 - 1;
+ * a negative one, as clocks that disagree have it, is dropped and reported.
+ * Signal-safe; no lock, no system call, no allocation after a thread's first
+ * call.
+ */
+TRACE2_API void trace2_timer_add_on_(struct trace2_timer *timer, uint64_t ns,
+				     const char *file, int line);
+#define trace2_timer_add(ident, ns)                                         \
+	(trace2_is_enabled() ?                                              \
+		 trace2_timer_add_on_(&(ident), (ns), __FILE__, __LINE__) : \
+		 trace2_off_(0, (ns)))
+
+/*
+ * Adds a value to the distribution: from 0 to 2^63 - 1, in its unit. A negative
+ * one is dropped and reported. The sum of all values is modulo 2^64; minimum
+ * and maximum are exact, percentiles as exact as the buckets, which are at most
+ * 6.25 % wide. Signal-safe; no lock, no system call, no allocation after a
+ * thread's first call.
+ */
+TRACE2_API void
+trace2_distribution_add_on_(struct trace2_distribution *distribution,
+			    uint64_t value, const char *file, int line);
+#define trace2_distribution_add(ident, value)                              \
+	(trace2_is_enabled() ?                                             \
+		 trace2_distribution_add_on_(&(ident), (value), __FILE__,  \
+					     __LINE__) :                   \
+		 trace2_off_(0, (value)))
 
 /*
  * Adds value, modulo 2^64, in the calling thread. Signal-safe; no lock, no

@@ -203,7 +203,7 @@ test_expect_success JQ 'more timers than there is room for' '
 		length > 500 and length <= 512 and all(.intervals == 1)" e &&
 	trace2_jq "
 		[.[] | select(.event == \"error\").msg] |
-		length == 1 and (.[0] | test(\"^trace2: [0-9]+ timers or counters do not count: more than 512 or 1024 are defined\$\"))" e &&
+		length == 1 and (.[0] | test(\"^trace2: [0-9]+ metrics do not count: more than 512 timers and distributions, 64 distributions or 1024 counters are defined\$\"))" e &&
 	trace2_jq "
 		([.[] | select(.event == \"timer\")] | length) +
 		(.[] | select(.event == \"error\").msg | split(\" \")[1] | tonumber)
@@ -211,29 +211,29 @@ test_expect_success JQ 'more timers than there is room for' '
 '
 
 test_expect_success JQ 'more histograms than there is room for' '
-	traced --perf test-tool trace2 113timer_many --histograms 25 &&
+	traced --perf test-tool trace2 113timer_many --histograms 55 &&
 	trace2_jq "[.[] | select(.event == \"error\")] == []" e &&
 	trace2_jq "
-		[.[] | select(.histogram).name] == [range(25) | \"t\(.)\"]" e &&
-	traced --perf test-tool trace2 113timer_many --histograms 40 &&
+		[.[] | select(.histogram).name] == [range(55) | \"t\(.)\"]" e &&
+	traced --perf test-tool trace2 113timer_many --histograms 80 &&
 	expect_valid_stream e &&
-	trace2_jq "[.[] | select(.event == \"timer\")] | length == 40" e &&
+	trace2_jq "[.[] | select(.event == \"timer\")] | length == 80" e &&
 	trace2_jq "
 		[.[] | select(.event == \"error\").msg] |
-		length == 1 and (.[0] | test(\"^trace2: [0-9]+ timers have no histogram: more than 32 are to have one\$\"))" e &&
+		length == 1 and (.[0] | test(\"^trace2: [0-9]+ timers have no histogram: more than 64 are to have one\$\"))" e &&
 	trace2_jq "
 		([.[] | select(.histogram)] | length) +
 		(.[] | select(.event == \"error\").msg | split(\" \")[1] | tonumber)
-		== 40" e
+		== 80" e
 '
 
 test_expect_success JQ 'more timers and more histograms: an error for each' '
 	traced --perf test-tool trace2 113timer_many --histograms 600 &&
 	jq -r "select(.event == \"error\").msg" e |
-		sed "s/[0-9][0-9]* timers/N timers/" >actual &&
+		sed "s/^trace2: [0-9][0-9]*/trace2: N/" >actual &&
 	cat >expect <<-\EOF &&
-	trace2: N timers or counters do not count: more than 512 or 1024 are defined
-	trace2: N timers have no histogram: more than 32 are to have one
+	trace2: N metrics do not count: more than 512 timers and distributions, 64 distributions or 1024 counters are defined
+	trace2: N timers have no histogram: more than 64 are to have one
 	EOF
 	test_cmp expect actual
 '

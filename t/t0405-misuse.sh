@@ -465,10 +465,19 @@ test_expect_success 'the start and the end of the program, a second time' '
 test_expect_success 'a metric that is defined again with other flags' '
 	misused 0 213redefined &&
 	cat >expect <<-\EOF &&
-	trace2: timer '\''test/test1'\'' is defined again with other flags: the first ones count
-	trace2: counter '\''test/test2'\'' is defined again with other flags: the first ones count
+	trace2: timer '\''test/test1'\'' is defined again with another unit or other flags: the first ones count
+	trace2: counter '\''test/test2'\'' is defined again with another unit or other flags: the first ones count
 	EOF
 	test_cmp expect actual
+'
+
+test_expect_success 'a negative interval, and a negative value' '
+	misuse_is "timer '\''test1'\'' got a negative value" \
+		"[.[] | select(.event == \"timer\") | [.intervals, .t_total]] == [[1, 0.000007]]" \
+		0 call timer_add test1 -5 , timer_add test1 7000 &&
+	misuse_is "distribution '\''size'\'' got a negative value" \
+		"[.[] | select(.event == \"data_json\").value.sum] == [7]" \
+		0 call distribution_add bytes -5 , distribution_add bytes 7
 '
 
 test_expect_success 'initialized twice, started twice, never named' '

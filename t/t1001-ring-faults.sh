@@ -75,7 +75,7 @@ test_expect_success 'a full directory, by number of files' '
 '
 
 test_expect_success 'a limit on the size of files, smaller than one thread needs' '
-	for bytes in 4096 196608 500000 1335295
+	for bytes in 4096 196608 500000 1859583
 	do
 		GIT_TRACE2_RING="$(pwd)/small" GIT_TRACE2_DST_DEBUG=1 \
 			test_expect_code 3 test-tool fault rlimit-fsize $bytes \
@@ -89,7 +89,7 @@ test_expect_success 'a limit on the size of files, smaller than one thread needs
 '
 
 test_expect_success '... smaller than two threads need' '
-	GIT_TRACE2_RING="$(pwd)/small" test-tool fault rlimit-fsize 1500000 \
+	GIT_TRACE2_RING="$(pwd)/small" test-tool fault rlimit-fsize 2000000 \
 		test-tool trace2 101timer 2 0 2 &&
 	test-tool ring dump small >dump.txt &&
 	rm small &&

@@ -102,6 +102,22 @@ test_expect_success !INSTRUMENTED 'the program of trace2-api in C++' '
 	fi
 '
 
+test_expect_success CC,!INSTRUMENTED 'the program of values in trace2-api(3)' '
+	c_block "$docs"/trace2-api.adoc 2 >values.c &&
+	build values.c &&
+	GIT_TRACE2_PERF="$PWD/perf" GIT_TRACE2_PERF_BRIEF=1 \
+		GIT_TRACE2_EVENT="$PWD/trace.event" ./values &&
+	shown_after "$docs"/trace2-api.adoc "GIT_TRACE2_PERF=1 GIT_TRACE2_PERF_BRIEF=1 ./values" |
+		scrub >expect &&
+	test_line_count = 3 expect &&
+	tail -3 perf | cut -c31- | scrub >actual &&
+	test_cmp expect actual &&
+	shown_after "$docs"/trace2-api.adoc "trace2 report --distributions trace.event" >expect &&
+	test_line_count = 2 expect &&
+	trace2 report --distributions trace.event >actual &&
+	test_cmp expect actual
+'
+
 # List the sources in tree/ that include the table of events, from the
 # dependencies beside their objects.
 use_the_table () {

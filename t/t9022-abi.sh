@@ -91,6 +91,10 @@ int main(void)
 	AT(trace2_timer, index);
 	SIZE(trace2_counter);
 	AT(trace2_counter, index);
+	SIZE(trace2_distribution);
+	AT(trace2_distribution, unit);
+	AT(trace2_distribution, flags);
+	AT(trace2_distribution, index);
 	SIZE(trace2_perf_attr);
 	AT(trace2_perf_attr, config);
 	AT(trace2_perf_attr, wakeup_events);
@@ -142,6 +146,10 @@ test_expect_success LONG_IS_64BIT 'the structures that programs hold have not ch
 	  index 20
 	trace2_counter 24
 	  index 20
+	trace2_distribution 32
+	  unit 16
+	  flags 24
+	  index 28
 	trace2_perf_attr 96
 	  config 8
 	  wakeup_events 4

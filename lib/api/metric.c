@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The hot path of timers and counters. */
+/* The hot path of timers, distributions and counters. */
 #include <errno.h>
 #include <signal.h>
 
@@ -164,12 +164,11 @@ CODE void trace2_counter_add_on_(struct trace2_counter *counter, uint64_t value)
 		add_slow(counter, value);
 }
 
-/* Return false for a timer that is not registered. */
-static inline bool find_cell(const struct trace2_timer *timer,
-			     unsigned int *index)
+/* Return false for one that is not registered. from: the index of a timer or
+ * distribution. */
+static inline bool find_cell(const unsigned int *from, unsigned int *index)
 {
-	*index = __atomic_load_n(&timer->index, __ATOMIC_RELAXED) &
-		 ~TR2_METRIC_MARKS;
+	*index = __atomic_load_n(from, __ATOMIC_RELAXED) & ~TR2_METRIC_MARKS;
 	return *index < TR2_MAX_TIMERS;
 }
 
@@ -211,7 +210,7 @@ void trace2_timer_start_on_(struct trace2_timer *timer)
 	unsigned int index;
 	uint64_t ticks;
 
-	if (!slot || !timer || !find_cell(timer, &index))
+	if (!slot || !timer || !find_cell(&timer->index, &index))
 		return;
 	if (likely(trace2_mine_.timers != NULL)) {
 		ticks = tr2_clock_ticks();
@@ -255,15 +254,12 @@ static inline void stop(const struct trace2_timer *timer,
 		tr2_stream_lost();
 }
 
-CODE void trace2_timer_stop_on_(struct trace2_timer *timer, const char *file,
-			   int line)
+/* Take a sample if the timer has reached its limit. In line: functions between
+ * the program and overflow() lie in its section. */
+static inline CODE __attribute__((always_inline)) void
+check_limit(const struct trace2_timer *timer, const struct tr2_slot *slot,
+	    unsigned int index)
 {
-	struct tr2_slot *slot = my_slot();
-	unsigned int index;
-
-	if (!slot || !timer || !find_cell(timer, &index))
-		return;
-	stop(timer, slot, index, file, line);
 	if (unlikely(tr2_metric_is_sampled(
 		    __atomic_load_n(&timer->index, __ATOMIC_RELAXED),
 		    TR2_MAX_TIMERS)) &&
@@ -271,4 +267,67 @@ CODE void trace2_timer_stop_on_(struct trace2_timer *timer, const char *file,
 				     __ATOMIC_RELAXED) >=
 		     tr2_limit(TR2_METRIC_TIMER, index)))
 		overflow(slot, TR2_METRIC_TIMER, index);
+}
+
+CODE void trace2_timer_stop_on_(struct trace2_timer *timer, const char *file,
+			   int line)
+{
+	struct tr2_slot *slot = my_slot();
+	unsigned int index;
+
+	if (!slot || !timer || !find_cell(&timer->index, &index))
+		return;
+	stop(timer, slot, index, file, line);
+	check_limit(timer, slot, index);
+}
+
+static __attribute__((noinline)) void
+report_negative(const char *kind, const char *name, const char *file, int line)
+{
+	struct tr2_call call;
+
+	if (!tr2_call_begin(&call, file, line))
+		return;
+	tr2_call_report_once(&call, "trace2: %s '%s' got a negative value",
+			     kind, name ? name : "");
+	tr2_call_end(&call);
+}
+
+static inline void add_value(struct tr2_slot *slot, unsigned int index,
+			     uint64_t value)
+{
+	if (tr2_timer_cell_add(&slot->timer[index], value,
+			       tr2_timer_buckets(slot, index)) != TR2_CELL_DONE)
+		tr2_stream_lost();
+}
+
+CODE void trace2_timer_add_on_(struct trace2_timer *timer, uint64_t ns,
+			       const char *file, int line)
+{
+	struct tr2_slot *slot = my_slot();
+	unsigned int index;
+
+	if (!slot || !timer || !find_cell(&timer->index, &index))
+		return;
+	if (unlikely(ns > INT64_MAX)) {
+		report_negative("timer", timer->name, file, line);
+		return;
+	}
+	add_value(slot, index, ns);
+	check_limit(timer, slot, index);
+}
+
+void trace2_distribution_add_on_(struct trace2_distribution *distribution,
+				 uint64_t value, const char *file, int line)
+{
+	struct tr2_slot *slot = my_slot();
+	unsigned int index;
+
+	if (!slot || !distribution || !find_cell(&distribution->index, &index))
+		return;
+	if (unlikely(value > INT64_MAX)) {
+		report_negative("distribution", distribution->name, file, line);
+		return;
+	}
+	add_value(slot, index, value);
 }

@@ -26,11 +26,12 @@
  *	        +--------------------------------------+ 4096
  *	        | counter cells, 8 bytes each          |
  *	        +--------------------------------------+ 12288
- *	        | timer cells, one cache line each     |
+ *	        | cells of timers and distributions,   |
+ *	        | one cache line each                  |
  *	        +--------------------------------------+ 45056
  *	        | histograms, TR2_HISTOGRAM_BUCKETS    |
  *	        | cells of 8 bytes each, padded        |
- *	        +--------------------------------------+ 307200
+ *	        +--------------------------------------+ 569344
  *	        | in a file, at data_offset: the ring, |
  *	        | data_size bytes (a power of two)     |
  *	        +--------------------------------------+ slot_size
@@ -49,7 +50,7 @@
 
 #define TR2_MAX_COUNTERS 1024
 #define TR2_MAX_TIMERS 512
-#define TR2_MAX_HISTOGRAMS 32
+#define TR2_MAX_HISTOGRAMS 64
 #define TR2_MAX_SLOTS 256
 
 /*
@@ -174,8 +175,10 @@ enum tr2_definition_kind {
 	TR2_DEFINITION_NONE,
 	TR2_DEFINITION_TIMER,
 	TR2_DEFINITION_COUNTER,
-	TR2_DEFINITION_EVENT /* an event of samples: no cell; its id is
-			      * flags:index */
+	TR2_DEFINITION_EVENT, /* an event of samples: no cell; its id is
+			       * flags:index */
+	TR2_DEFINITION_DISTRIBUTION /* a timer's cell, with values for times;
+				     * always with a histogram */
 };
 
 /* The scope of a value. */
@@ -360,6 +363,6 @@ _Static_assert(sizeof(struct tr2_timer_cell) == 64, "one cache line");
 TR2_AT(tr2_slot, counter, 4096);
 TR2_AT(tr2_slot, timer, 12288);
 TR2_AT(tr2_slot, histogram, 45056);
-_Static_assert(sizeof(struct tr2_slot) == 307200, "whole pages");
+_Static_assert(sizeof(struct tr2_slot) == 569344, "whole pages");
 
 #endif

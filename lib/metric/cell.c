@@ -111,10 +111,24 @@ static void store_both(struct tr2_timer_cell *cell, uint32_t lock,
 			 __ATOMIC_RELEASE);
 }
 
+/* Add an interval; `nest` is its value afterwards. */
+static inline void add_interval(struct tr2_timer_cell *cell, uint64_t ns,
+				uint64_t *buckets, uint32_t nest)
+{
+	uint32_t lock = load(&cell->lock);
+
+	store_both(cell, lock | 1, TR2_NEST_BUSY);
+	fence(memory_order_release);
+	cell_record(cell, ns);
+	if (buckets)
+		tr2_counter_cell_add(&buckets[tr2_histogram_bucket(ns)], 1);
+	store_both(cell, (lock | 1) + 1, nest);
+}
+
 enum tr2_cell_result tr2_timer_cell_stop(struct tr2_timer_cell *cell,
 					 uint64_t ns, uint64_t *buckets)
 {
-	uint32_t nest = load(&cell->nest), lock;
+	uint32_t nest = load(&cell->nest);
 
 	if (nest == TR2_NEST_BUSY)
 		return TR2_CELL_BUSY;
@@ -124,13 +138,18 @@ enum tr2_cell_result tr2_timer_cell_stop(struct tr2_timer_cell *cell,
 		store(&cell->nest, nest - 1);
 		return TR2_CELL_DONE;
 	}
-	lock = load(&cell->lock);
-	store_both(cell, lock | 1, TR2_NEST_BUSY);
-	fence(memory_order_release);
-	cell_record(cell, ns);
-	if (buckets)
-		tr2_counter_cell_add(&buckets[tr2_histogram_bucket(ns)], 1);
-	store_both(cell, (lock | 1) + 1, 0);
+	add_interval(cell, ns, buckets, 0);
+	return TR2_CELL_DONE;
+}
+
+enum tr2_cell_result tr2_timer_cell_add(struct tr2_timer_cell *cell,
+					uint64_t ns, uint64_t *buckets)
+{
+	uint32_t nest = load(&cell->nest);
+
+	if (nest == TR2_NEST_BUSY)
+		return TR2_CELL_BUSY;
+	add_interval(cell, ns, buckets, nest);
 	return TR2_CELL_DONE;
 }
 

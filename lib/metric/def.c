@@ -6,6 +6,7 @@
 #include "base/macros.h"
 #include "metric/metric.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -107,7 +108,7 @@ static uint32_t hash_string(uint32_t hash, const char *s)
 
 /* Return its entry in tr2_metric_by_name, or the place for a new one. */
 static uint16_t *find_name(enum tr2_metric_kind kind, const char *category,
-			   const char *name)
+			   const char *name, bool has_unit)
 {
 	uint32_t at = hash_string(hash_string(2166136261u, category), name);
 	const struct tr2_metric_def *def;
@@ -119,7 +120,7 @@ static uint16_t *find_name(enum tr2_metric_kind kind, const char *category,
 			return entry;
 		def = &tables[kind].def[*entry - 1];
 		if (!strcmp(def->category, category) &&
-		    !strcmp(def->name, name))
+		    !strcmp(def->name, name) && !def->unit == !has_unit)
 			return entry;
 	}
 }
@@ -240,10 +241,13 @@ static void publish(struct table *table, unsigned int index)
 		.flags = def->flags,
 		.index = index,
 		.histogram = def->histogram,
+		.unit = def->unit ? tr2_arena_intern(def->unit) : 0,
 	};
 
-	tr2_arena_define(table->def == tr2_metric_timers ? TR2_DEFINITION_TIMER :
-						TR2_DEFINITION_COUNTER,
+	tr2_arena_define(table->def != tr2_metric_timers ?
+				 TR2_DEFINITION_COUNTER :
+			 def->unit ? TR2_DEFINITION_DISTRIBUTION :
+				     TR2_DEFINITION_TIMER,
 			 &numbers, def->category, def->name);
 }
 
@@ -279,16 +283,27 @@ static void add_histogram(struct tr2_metric_def *def)
 					  memory_order_relaxed);
 }
 
-static bool add_def(struct table *table, unsigned int nr, const char *category,
-		    const char *name, unsigned int flags)
+/* A definition as a program gives it, with no NULL but for the unit. */
+struct given {
+	const char *category, *name, *unit;
+	unsigned int flags;
+};
+
+/* Strings that are copied for a definition that is refused stay in the pool. */
+static bool add_def(struct table *table, unsigned int nr,
+		    const struct given *given)
 {
 	struct tr2_metric_def *def = &table->def[nr];
+	unsigned int flags = given->flags;
 
-	if (nr >= table->max)
+	/* A distribution is nothing without its histogram. */
+	if (nr >= table->max ||
+	    (given->unit && nr_histograms == TR2_MAX_HISTOGRAMS))
 		return false;
-	def->category = intern(category);
-	def->name = intern(name);
-	if (!def->category || !def->name)
+	def->category = intern(given->category);
+	def->name = intern(given->name);
+	def->unit = given->unit ? intern(given->unit) : NULL;
+	if (!def->category || !def->name || !def->unit != !given->unit)
 		return false;
 	def->flags = flags;
 	if ((flags & TRACE2_HISTOGRAM) && table->def == tr2_metric_timers)
@@ -307,22 +322,24 @@ static unsigned int marked(const struct tr2_metric_def *def, unsigned int index)
 }
 
 /* Return the marked index; TRACE2_UNREGISTERED_: no room. */
-static unsigned int define(enum tr2_metric_kind kind, const char *category,
-			   const char *name, unsigned int flags)
+static unsigned int define(enum tr2_metric_kind kind,
+			   const struct given *given)
 {
 	struct table *table = &tables[kind];
-	uint16_t *entry = find_name(kind, category, name);
+	uint16_t *entry = find_name(kind, given->category, given->name,
+				    given->unit);
 	struct tr2_metric_def *def;
 	unsigned int nr;
 
 	if (*entry) {
 		def = &table->def[*entry - 1];
-		if (def->flags != flags)
+		if (def->flags != given->flags ||
+		    (def->unit && strcmp(def->unit, given->unit) != 0))
 			def->is_ambiguous = true;
 		return marked(def, *entry - 1u);
 	}
 	nr = atomic_load_explicit(&table->nr, memory_order_relaxed);
-	if (!add_def(table, nr, category, name, flags))
+	if (!add_def(table, nr, given))
 		return TRACE2_UNREGISTERED_;
 	*entry = (uint16_t)(nr + 1);
 	return marked(&table->def[nr], nr);
@@ -407,17 +424,22 @@ static bool keep_place(enum tr2_metric_kind kind, unsigned int *index)
 }
 
 static void register_metric(enum tr2_metric_kind kind, const char *category,
-			    const char *name, unsigned int flags,
-			    unsigned int *index)
+			    const char *name, const char *unit,
+			    unsigned int flags, unsigned int *index)
 {
+	const struct given given = { category ? category : "",
+				     name ? name : "", unit, flags };
+
+	int saved_errno = errno;
+
 	lock();
 	*index = TRACE2_UNREGISTERED_;
 	if (find_space(kind, flags) && keep_place(kind, index))
-		*index = define(kind, category ? category : "",
-				name ? name : "", flags);
+		*index = define(kind, &given);
 	if (*index == TRACE2_UNREGISTERED_)
 		atomic_fetch_add_explicit(&nr_refused, 1, memory_order_relaxed);
 	unlock();
+	errno = saved_errno;
 }
 
 /* Remove the place before the module's memory is unmapped. At the end of a
@@ -440,14 +462,24 @@ void trace2_register_timer_(struct trace2_timer *timer)
 {
 	if (timer)
 		register_metric(TR2_METRIC_TIMER, timer->category, timer->name,
-				timer->flags, &timer->index);
+				NULL, timer->flags, &timer->index);
+}
+
+void trace2_register_distribution_(struct trace2_distribution *distribution)
+{
+	struct trace2_distribution *d = distribution;
+
+	if (d)
+		register_metric(TR2_METRIC_TIMER, d->category, d->name,
+				d->unit ? d->unit : "",
+				d->flags | TRACE2_HISTOGRAM, &d->index);
 }
 
 void trace2_register_counter_(struct trace2_counter *counter)
 {
 	if (counter)
 		register_metric(TR2_METRIC_COUNTER, counter->category,
-				counter->name, counter->flags,
+				counter->name, NULL, counter->flags,
 				&counter->index);
 }
 
@@ -461,6 +493,12 @@ void trace2_unregister_counter_(struct trace2_counter *counter)
 {
 	if (counter)
 		forget_place(&counter->index);
+}
+
+void trace2_unregister_distribution_(struct trace2_distribution *distribution)
+{
+	if (distribution)
+		forget_place(&distribution->index);
 }
 
 void tr2_metric_sample(enum tr2_metric_kind kind, unsigned int index, bool on)
@@ -500,7 +538,7 @@ unsigned int tr2_metric_find(enum tr2_metric_kind kind, const char *category,
 	unsigned int entry;
 
 	lock();
-	entry = *find_name(kind, category, name);
+	entry = *find_name(kind, category, name, false);
 	unlock();
 	return entry ? entry - 1 : TRACE2_UNREGISTERED_;
 }

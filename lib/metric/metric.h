@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * metric - timers and counters: their definitions, and the cells of threads.
+ * metric - timers, distributions and counters: their definitions, and the cells
+ * of threads. A distribution is a timer with a unit, whose intervals are values.
  *
  * A definition is a category and a name. When its module is loaded, it gets an
  * index, dense within its kind, which is the number of its cell in each slot.
@@ -23,6 +24,7 @@ enum tr2_metric_kind { TR2_METRIC_TIMER, TR2_METRIC_COUNTER, TR2_METRIC_KINDS };
 
 struct tr2_metric_def {
 	const char *category, *name;
+	const char *unit; /* NULL: no distribution */
 	unsigned int flags; /* TRACE2_PER_THREAD, TRACE2_HISTOGRAM */
 	unsigned int histogram; /* its number + 1; 0: none */
 	bool is_sampled;
@@ -51,13 +53,14 @@ unsigned int tr2_metric_nr(enum tr2_metric_kind kind);
 const struct tr2_metric_def *tr2_metric_def(enum tr2_metric_kind kind,
 					    unsigned int index);
 
-/* Return the index; TRACE2_UNREGISTERED_: none. Takes a lock. */
+/* Return the index of a timer or counter; TRACE2_UNREGISTERED_: none. Takes a
+ * lock. */
 unsigned int tr2_metric_find(enum tr2_metric_kind kind, const char *category,
 			     const char *name);
 
 /* Return the number of definitions that did not fit. */
 unsigned int tr2_metric_nr_refused(void);
-/* Return the number of timers that asked for a histogram that did not fit. */
+/* Return the number of timers whose histogram did not fit. */
 unsigned int tr2_metric_nr_without_histogram(void);
 
 /* Release the memory of very many definitions, when the library is unloaded. */
@@ -98,6 +101,10 @@ uint64_t tr2_timer_cell_elapsed(const struct tr2_timer_cell *cell);
  * histogram. */
 enum tr2_cell_result tr2_timer_cell_stop(struct tr2_timer_cell *cell,
 					 uint64_t ns, uint64_t *buckets);
+
+/* Add an interval, or a distribution's value. */
+enum tr2_cell_result tr2_timer_cell_add(struct tr2_timer_cell *cell,
+					uint64_t ns, uint64_t *buckets);
 
 /* Publish how ticks are converted to readers of the calling thread's slot. */
 void tr2_timer_set_clock(struct tr2_slot *slot,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The part of the program's timers and counters. */
+/* The part of the program's timers, distributions and counters. */
 #include <sys/mman.h>
 
+#include "base/text.h"
 #include "metric/metric.h"
 #include "part/part.h"
 
@@ -37,6 +38,66 @@ static struct tr2_histogram *collect_histogram(struct tr2_slot *slot,
 	return h;
 }
 
+static void add_string(struct tr2_buf *b, const char *key, const char *s)
+{
+	tr2_buf_addall(b, b->len ? ",\"" : "{\"", key, "\":");
+	tr2_json_add_string(b, s);
+}
+
+static void add_number(struct tr2_buf *b, const char *key, uint64_t value)
+{
+	tr2_buf_addall(b, ",\"", key, "\":");
+	tr2_buf_add_u64(b, value);
+}
+
+static void add_buckets(struct tr2_buf *b, const uint64_t *counts)
+{
+	const char *before = ",\"histogram\":[[", *end = "}";
+	uint64_t count;
+	unsigned int i;
+
+	for (i = 0; counts && i < TR2_HISTOGRAM_BUCKETS; i++) {
+		count = __atomic_load_n(&counts[i], __ATOMIC_RELAXED);
+		if (!count)
+			continue;
+		tr2_buf_addstr(b, before);
+		tr2_buf_add_u64(b, tr2_histogram_upper(i));
+		tr2_buf_addch(b, ',');
+		tr2_buf_add_u64(b, count);
+		before = "],[";
+		end = "]]}";
+	}
+	tr2_buf_addstr(b, end);
+}
+
+/* Git's format has no event for it: readers that know nothing of it show
+ * data. */
+static void emit_distribution(struct tr2_call *call, struct tr2_slot *slot,
+			      unsigned int index,
+			      const struct tr2_timer_sum *sum)
+{
+	const struct tr2_metric_def *def =
+		tr2_metric_def(TR2_METRIC_TIMER, index);
+	struct tr2_buf json = TR2_BUF_INIT;
+
+	if (!sum->count)
+		return;
+	add_string(&json, "category", def->category);
+	add_string(&json, "name", def->name);
+	if (*def->unit)
+		add_string(&json, "unit", def->unit);
+	add_number(&json, "count", sum->count);
+	add_number(&json, "sum", sum->total_ns);
+	add_number(&json, "min", sum->min_ns);
+	add_number(&json, "max", sum->max_ns);
+	add_buckets(&json, tr2_timer_buckets(slot, index));
+	if (!json.failed)
+		TR2_EMIT(call, data_json, .category.s = "trace2",
+			 .key.s = "distribution",
+			 .value.s = tr2_buf_str(&json));
+	tr2_buf_release(&json);
+}
+
 static void emit_timer(struct tr2_call *call, struct tr2_slot *slot,
 		       unsigned int index, bool of_thread)
 {
@@ -48,6 +109,10 @@ static void emit_timer(struct tr2_call *call, struct tr2_slot *slot,
 	tr2_timer_read(slot, index, call->now_ns, &sum);
 	if (!sum.count && !sum.unfinished)
 		return;
+	if (def->unit) {
+		emit_distribution(call, slot, index, &sum);
+		return;
+	}
 	histogram = collect_histogram(slot, index);
 	/* Both kinds of event have the same fields. */
 	_Static_assert(sizeof(struct tr2_v_timer) ==
@@ -130,9 +195,11 @@ static void emit_ambiguous(struct tr2_call *call, enum tr2_metric_kind kind)
 		if (def->is_ambiguous)
 			tr2_call_error(call,
 				       "trace2: %s '%s/%s' is defined again "
-				       "with other flags: the first ones count",
-				       kind == TR2_METRIC_TIMER ? "timer" :
-								  "counter",
+				       "with another unit or other flags: the "
+				       "first ones count",
+				       kind == TR2_METRIC_COUNTER ? "counter" :
+				       def->unit ? "distribution" :
+						   "timer",
 				       def->category, def->name);
 	}
 }
@@ -144,9 +211,11 @@ static void metrics_emit_errors(struct tr2_call *call)
 
 	if (nr)
 		tr2_call_error(call,
-			       "trace2: %u timers or counters do not count: "
-			       "more than %u or %u are defined%s",
-			       nr, TR2_MAX_TIMERS, TR2_MAX_COUNTERS,
+			       "trace2: %u metrics do not count: more than %u "
+			       "timers and distributions, %u distributions or "
+			       "%u counters are defined%s",
+			       nr, TR2_MAX_TIMERS, TR2_MAX_HISTOGRAMS,
+			       TR2_MAX_COUNTERS,
 			       tr2_arena_header() ?
 				       ", or the disk of the ring was full" :
 				       "");

@@ -25,6 +25,11 @@ static int last_exec = -1;
 TRACE2_TIMER(timer_hist, "tool", "hist", TRACE2_HISTOGRAM);
 TRACE2_TIMER(timer_plain, "tool", "plain", 0);
 TRACE2_COUNTER(counter_plain, "tool", "plain", 0);
+TRACE2_DISTRIBUTION_SHARED(tool_sizes, "tool", "size", "bytes");
+/* Only if a call registers it: each histogram takes space in every ring. */
+static struct trace2_distribution distribution_plain = {
+	"tool", "plain", NULL, 0, TRACE2_UNREGISTERED_
+};
 
 /*
  * Convert words to arguments. A missing or invalid word is 0 or NULL: these
@@ -70,6 +75,13 @@ static struct trace2_timer *timer_at(const char *name)
 	if (!strcmp(name, "test2"))
 		return &TRACE2_TIMER_ID_TEST2;
 	return !strcmp(name, "hist") ? &timer_hist : &timer_plain;
+}
+
+static struct trace2_distribution *distribution_at(const char *name)
+{
+	if (!name)
+		return NULL;
+	return !strcmp(name, "bytes") ? &tool_sizes : &distribution_plain;
 }
 
 static struct trace2_counter *counter_at(const char *name)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Timers and counters, in one thread and in many.
+ * Timers, distributions and counters, in one thread and in many.
  */
 #include "cmd-trace2.h"
 
@@ -314,6 +314,50 @@ static int ut_113timer_many(int argc, const char **argv)
 	return 0;
 }
 
+static int ut_221distribution_many(int argc, const char **argv)
+{
+	static struct trace2_distribution many[MAX_DEFINITIONS];
+	unsigned int i, nr;
+
+	(void)argc;
+	nr = (unsigned int)tool_number(argv[0], 1, MAX_DEFINITIONS);
+	for (i = 0; i < nr; i++) {
+		many[i].category = "many";
+		many[i].name = many_name('t', i);
+		many[i].index = TRACE2_UNREGISTERED_;
+		trace2_register_distribution_(&many[i]);
+		trace2_distribution_add(many[i], i);
+	}
+	return 0;
+}
+
+struct words {
+	int nr;
+	const char **word;
+};
+
+static void *add_values(void *arg)
+{
+	const struct words *w = arg;
+	int i;
+
+	trace2_thread_start("adder");
+	for (i = 0; i < w->nr; i++) {
+		trace2_distribution_add(tool_sizes, tool_unsigned(w->word[i]));
+		trace2_timer_add(timer_histogram, tool_unsigned(w->word[i]));
+	}
+	trace2_thread_exit();
+	return NULL;
+}
+
+static int ut_220values(int argc, const char **argv)
+{
+	struct words w = { argc - 1, argv + 1 };
+
+	tool_run_threads(parse_threads(argv[0]), add_values, &w);
+	return 0;
+}
+
 static int ut_211counter_many(int argc, const char **argv)
 {
 	static struct trace2_counter counters[MAX_DEFINITIONS];
@@ -388,5 +432,8 @@ const struct tool_verb tool_verbs_metric[] = {
 	{ "211counter_many", "<definitions>", 1, 1, ut_211counter_many },
 	{ "212module", "[--keep] <path>...", 1, -1, ut_212module },
 	{ "213redefined", "", 0, 0, ut_213redefined },
+	{ "220values", "<threads> <value>...", 1, -1, ut_220values },
+	{ "221distribution_many", "<definitions>", 1, 1,
+	  ut_221distribution_many },
 	{ NULL, NULL, 0, 0, NULL },
 };

@@ -19,4 +19,6 @@ void tool_run_threads(unsigned int nr, void *(*run)(void *), void *arg);
 
 void tool_sleep_ms(int ms);
 
+TRACE2_DISTRIBUTION_DECLARE(tool_sizes);
+
 #endif

@@ -27,7 +27,7 @@ static const struct tr2_option options[] = {
 	{ 0, "events", NULL, TR2_OPT_FLAG, &events,
 	  "the number of events of each kind", NULL },
 	{ 0, "known", NULL, TR2_OPT_FLAG, &known,
-	  "the timers and counters in the recording", NULL },
+	  "the metrics in the recording", NULL },
 	TR2_OPT_END
 };
 
@@ -330,12 +330,22 @@ static int list_events(const struct tr2_model *m)
 }
 
 struct metric_row {
-	bool is_timer;
+	uint8_t kind; /* enum tr2_model_metric_kind */
 	const char *name;
 };
 
-TR2_CELL(cell_metric_kind, struct metric_row,
-	 tr2_cell_str(t, r->is_timer ? "timer" : "counter"))
+static void cell_metric_kind(struct tr2_table *t, const void *row)
+{
+	static const char *const names[] = {
+		[TR2_METRIC_TIMER] = "timer",
+		[TR2_METRIC_COUNTER] = "counter",
+		[TR2_METRIC_DISTRIBUTION] = "distribution",
+	};
+	const struct metric_row *r = row;
+
+	tr2_cell_str(t, names[r->kind]);
+}
+
 TR2_CELL(cell_metric_name, struct metric_row, tr2_cell_str(t, r->name))
 
 static const struct tr2_column known_columns[] = {
@@ -355,7 +365,7 @@ static int list_known(const struct tr2_model *m)
 	for (i = 1; i < m->nr_metrics; i++) {
 		const struct tr2_metric *metric = &m->metrics[i];
 
-		row.is_timer = metric->kind == TR2_METRIC_TIMER;
+		row.kind = metric->kind;
 		row.name = tr2_join(&name, tr2_s(m, metric->category),
 				    tr2_s(m, metric->name));
 		tr2_table_add(&t, &row);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * report_metrics - trace2 report --timers and --counters.
+ * report_metrics - trace2 report --timers, --distributions and --counters.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,13 +16,14 @@
 #include "model/model.h"
 #include "stat/run_meta.h"
 
-/* The sum of the timers or counters of one name. */
+/* The sum of the metrics of one kind and name, and of one unit. Times are in ns,
+ * values of distributions in their unit. */
 struct sum {
-	tr2_str category, name;
+	tr2_str category, name, unit;
 	const char *by, *thread;
 	uint64_t count, total_ns, min_ns, max_ns, unfinished, processes;
-	uint64_t *buckets; /* NULL: no timer of them has any */
-	bool some_without; /* some timers have none */
+	uint64_t *buckets; /* NULL: none of them has any */
+	bool some_without; /* some have none */
 };
 
 struct sums {
@@ -54,7 +55,8 @@ static struct sum *sum_of(struct sums *sums, const struct tr2_report *r,
 {
 	const char *by = tr2_report_group(r, metric->session);
 	const char *thread = thread_name(r->m, metric);
-	uint64_t key = tr2_mix(tr2_mix(metric->category, metric->name),
+	uint64_t key = tr2_mix(tr2_mix(metric->category,
+				       tr2_mix(metric->name, metric->unit)),
 			       hash_text(by) ^ hash_text(thread) * 3) | 1;
 	struct sum *s;
 	uint32_t *slot;
@@ -65,7 +67,8 @@ static struct sum *sum_of(struct sums *sums, const struct tr2_report *r,
 			break;
 		s = &sums->sum[*slot - 1];
 		if (s->category == metric->category &&
-		    s->name == metric->name && same_text(s->by, by) &&
+		    s->name == metric->name && s->unit == metric->unit &&
+		    same_text(s->by, by) &&
 		    same_text(s->thread, thread))
 			return s;
 	}
@@ -73,7 +76,7 @@ static struct sum *sum_of(struct sums *sums, const struct tr2_report *r,
 	s = &sums->sum[sums->nr];
 	*slot = ++sums->nr;
 	*s = (struct sum){ .category = metric->category, .name = metric->name,
-			   .by = by, .thread = thread, .min_ns = UINT64_MAX };
+			   .unit = metric->unit, .by = by, .thread = thread, .min_ns = UINT64_MAX };
 	return s;
 }
 
@@ -83,7 +86,7 @@ static void add_buckets(struct sum *s, const struct tr2_metric *metric)
 		s->buckets = tr2_calloc(TR2_HISTOGRAM_BUCKETS,
 					sizeof(*s->buckets));
 	if (metric->histogram)
-		tr2_histogram_add(s->buckets, metric->histogram);
+		tr2_histogram_add(s->buckets, metric);
 	else if (metric->count)
 		s->some_without = true;
 }
@@ -141,11 +144,15 @@ TR2_CELL(cell_thread, struct sum_row,
 	 tr2_cell_str(t, r->sum ? r->sum->thread : NULL))
 TR2_CELL(cell_processes, struct sum_row,
 	 if (r->sum) tr2_cell_uint(t, r->sum->processes))
+static uint64_t mean(const struct sum *sum)
+{
+	return sum->count ? sum->total_ns / sum->count : 0;
+}
+
 TR2_CELL(cell_total, struct sum_row, tr2_cell_ns(t, (int64_t)r->sum->total_ns))
 TR2_CELL(cell_intervals, struct sum_row, tr2_cell_uint(t, r->sum->count))
 TR2_CELL(cell_mean, struct sum_row,
-	 tr2_cell_ns(t, r->sum->count ?
-			(int64_t)(r->sum->total_ns / r->sum->count) : 0))
+	 tr2_cell_ns(t, (int64_t)mean(r->sum)))
 /* No percentiles from a part of the intervals: they would pass for those of
  * all. */
 static void give_percentile(struct tr2_table *t, const struct sum *sum, double p)
@@ -158,7 +165,7 @@ static void give_percentile(struct tr2_table *t, const struct sum *sum, double p
 TR2_CELL(cell_p50, struct sum_row, give_percentile(t, r->sum, 0.5))
 TR2_CELL(cell_p90, struct sum_row, give_percentile(t, r->sum, 0.9))
 TR2_CELL(cell_p99, struct sum_row, give_percentile(t, r->sum, 0.99))
-/* The buckets that are not empty: [[upper bound in ns, count], ...]. */
+/* The buckets that are not empty: [[upper bound, count], ...]. */
 static void cell_buckets(struct tr2_table *t, const void *row)
 {
 	const struct sum_row *r = row;
@@ -200,6 +207,40 @@ static const struct tr2_column timer_columns[] = {
 	{ "thread", "THREAD", TR2_COL_FLEX, cell_thread },
 	{ "timer", "TIMER", TR2_COL_FLEX, cell_name },
 	{ NULL, "DISTRIBUTION", TR2_COL_DATA | TR2_COL_PAGE, cell_buckets },
+	{ "processes", "", TR2_COL_DATA, cell_processes },
+};
+
+static void give_percentile_value(struct tr2_table *t, const struct sum *sum,
+				  double p)
+{
+	if (sum->buckets && !sum->some_without)
+		tr2_cell_uint(t, (uint64_t)tr2_histogram_percentile(
+					 sum->buckets, p, sum->max_ns));
+}
+
+TR2_CELL(cell_sum, struct sum_row, tr2_cell_uint(t, r->sum->total_ns))
+TR2_CELL(cell_mean_value, struct sum_row, tr2_cell_uint(t, mean(r->sum)))
+TR2_CELL(cell_least, struct sum_row, tr2_cell_uint(t, r->sum->min_ns))
+TR2_CELL(cell_most, struct sum_row, tr2_cell_uint(t, r->sum->max_ns))
+TR2_CELL(cell_p50_value, struct sum_row, give_percentile_value(t, r->sum, 0.5))
+TR2_CELL(cell_p90_value, struct sum_row, give_percentile_value(t, r->sum, 0.9))
+TR2_CELL(cell_p99_value, struct sum_row, give_percentile_value(t, r->sum, 0.99))
+TR2_CELL(cell_unit, struct sum_row,
+	 if (r->sum->unit) tr2_cell_str(t, tr2_s(r->m, r->sum->unit)))
+
+static const struct tr2_column distribution_columns[] = {
+	{ "count", "COUNT", 0, cell_intervals },
+	{ "sum", "SUM", TR2_COL_SPARE, cell_sum },
+	{ "mean", "MEAN", 0, cell_mean_value },
+	{ "min", "MIN", 0, cell_least },
+	{ "p50", "P50", TR2_COL_YIELDS, cell_p50_value },
+	{ "p90", "P90", TR2_COL_SPARE, cell_p90_value },
+	{ "p99", "P99", TR2_COL_YIELDS, cell_p99_value },
+	{ "max", "MAX", 0, cell_most },
+	{ "unit", "UNIT", TR2_COL_LEFT, cell_unit },
+	{ "group", "GROUP", TR2_COL_FLEX, cell_group },
+	{ "distribution", "DISTRIBUTION", TR2_COL_FLEX, cell_name },
+	{ NULL, "VALUES", TR2_COL_DATA | TR2_COL_PAGE, cell_buckets },
 	{ "processes", "", TR2_COL_DATA, cell_processes },
 };
 
@@ -264,6 +305,16 @@ bool tr2_report_timers(const struct tr2_report *r)
 	tr2_table_init(&t, r->out, "timers", TR2_COLUMNS(timer_columns));
 	add_sums(&t, r, TR2_METRIC_TIMER);
 	return tr2_report_table_if_any(r, &t, "total");
+}
+
+bool tr2_report_distributions(const struct tr2_report *r)
+{
+	struct tr2_table t;
+
+	tr2_table_init(&t, r->out, "distributions",
+		       TR2_COLUMNS(distribution_columns));
+	add_sums(&t, r, TR2_METRIC_DISTRIBUTION);
+	return tr2_report_table_if_any(r, &t, "count");
 }
 
 bool tr2_report_counters(const struct tr2_report *r)

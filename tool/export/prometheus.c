@@ -139,11 +139,12 @@ static void span(struct tr2_export *x, uint32_t i)
 	s->value[CALLS]++;
 }
 
-static void add_histogram(struct tr2_series *s, const char *json)
+static void add_histogram(struct tr2_series *s, const struct tr2_metric *metric)
 {
+	const char *json = metric->histogram;
 	uint64_t upper_ns, count;
 
-	while (tr2_histogram_next(&json, &upper_ns, &count))
+	while (tr2_histogram_next(metric, &json, &upper_ns, &count))
 		tr2_series_observe(s, upper_ns, count);
 }
 
@@ -166,7 +167,7 @@ static void metric(struct tr2_export *x, uint32_t i)
 	s->value[TOTAL] += metric->total_ns;
 	s->value[CALLS] += metric->count;
 	if (metric->histogram) {
-		add_histogram(s, metric->histogram);
+		add_histogram(s, metric);
 		s->sum_ns += metric->total_ns;
 	}
 }

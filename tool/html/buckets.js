@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
-// The distribution of a timer's intervals: bars, and a table of the buckets that
-// are not empty, [upper bound in ns, count].
+// The distribution of a timer's intervals, or of values: bars, and a table of the
+// buckets that are not empty, [upper bound in ns, or in the unit, count].
 
 const SPARK = 44; // the most bars
 
-// Draw bars over the logarithm of time.
+// Draw bars over the logarithm of the bound.
 function spark(list) {
 	const low = Math.log(list[0][0] + 1);
 	const high = Math.log(list[list.length - 1][0] + 1);
@@ -34,15 +34,16 @@ function spark(list) {
 	return svg;
 }
 
-function showBuckets(list) {
+function showBuckets(list, { title }) {
+	const isTime = title !== 'VALUES';
 	const rows = list.map(([bound, count]) => el('tr', {},
-		el('td', { class: 'num' }, showTime(bound)),
+		el('td', { class: 'num' }, (isTime ? showTime : showNumber)(bound)),
 		el('td', { class: 'num' }, showNumber(count))));
 
 	return el('details', {}, el('summary', {}, plural(list.length, 'bucket'),
 		spark(list)),
 	el('table', {}, el('thead', {}, el('tr', {},
 		el('th', { scope: 'col', class: 'num' }, 'Up to'),
-		el('th', { scope: 'col', class: 'num' }, 'Intervals'))),
+		el('th', { scope: 'col', class: 'num' }, isTime ? 'Intervals' : 'Values'))),
 	el('tbody', {}, ...rows)));
 }

@@ -44,7 +44,7 @@ function sortKey({ kind, value }) {
 function makeCell(cell, column, isName, depth, events) {
 	const e = el(isName ? 'th' : 'td', { class: [cell.kind,
 		column.num ? 'num' : '', cell.bad ? 'bad' : ''].join(' ') });
-	const content = cell.value === null ? '' : SHOW[cell.kind](cell.value);
+	const content = cell.value === null ? '' : SHOW[cell.kind](cell.value, column);
 
 	if (isName)
 		e.scope = 'row';

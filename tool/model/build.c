@@ -214,6 +214,8 @@ static void on_data_json(struct build *b)
 {
 	const struct tr2_parsed_data_json *v = &b->ev->as.data_json;
 
+	if (tr2_build_data_metric(b))
+		return;
 	add_named_point(b, TR2_POINT_DATA_JSON, &v->category.text,
 			&v->key.text, &v->value.text);
 }
@@ -433,20 +435,11 @@ static struct tr2_metric *new_metric(struct build *b,
 				     const struct tr2_view *category,
 				     const struct tr2_view *name)
 {
-	uint32_t i = tr2_add(b->m, metrics);
-	struct tr2_model_session *s = session_of(b);
-	struct tr2_metric *metric = &b->m->metrics[i];
+	struct tr2_metric *metric = tr2_build_new_metric(b, kind);
 
-	metric->kind = (uint8_t)kind;
-	metric->session = b->s;
 	metric->thread = thread;
 	metric->category = intern_view(b, category);
 	metric->name = intern_view(b, name);
-	if (s->last_metric)
-		b->m->metrics[s->last_metric].next = i;
-	else
-		s->first_metric = i;
-	s->last_metric = i;
 	return metric;
 }
 

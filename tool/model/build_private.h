@@ -73,4 +73,10 @@ static inline void tr2_build_lasts(const struct build *b)
 		t->end_ns = b->at_ns;
 }
 
+/* Add a metric of the session, without a name. */
+struct tr2_metric *tr2_build_new_metric(struct build *b,
+					enum tr2_model_metric_kind kind);
+/* Add the metric that a data_json event contains. false: it is other data. */
+bool tr2_build_data_metric(struct build *b);
+
 #endif

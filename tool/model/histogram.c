@@ -1,36 +1,45 @@
 /* SPDX-License-Identifier: MIT */
-/* histogram - parse the buckets of timers, and compute percentiles. */
+/* histogram - parse the buckets of metrics, and compute percentiles. */
 #include "model/histogram.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "arena/layout.h"
+#include "model/model.h"
 #include "model/stats.h"
 
-bool tr2_histogram_next(const char **json, uint64_t *upper_ns, uint64_t *count)
+static uint64_t parse_seconds(const char *at, char **end)
+{
+	double seconds = strtod(at, end);
+
+	return seconds < 1e9 ? (uint64_t)(seconds * 1e9 + 0.5) : UINT64_MAX;
+}
+
+bool tr2_histogram_next(const struct tr2_metric *metric, const char **json,
+			uint64_t *upper, uint64_t *count)
 {
 	const char *at = strpbrk(*json, "0123456789");
-	double seconds;
 	char *end;
 
 	if (!at)
 		return false;
-	seconds = strtod(at, &end);
+	*upper = metric->kind == TR2_METRIC_TIMER ? parse_seconds(at, &end) :
+						     strtoull(at, &end, 10);
 	if (*end != ',')
 		return false;
-	*upper_ns = seconds < 1e9 ? (uint64_t)(seconds * 1e9 + 0.5) : UINT64_MAX;
 	*count = strtoull(end + 1, &end, 10);
 	*json = end;
 	return true;
 }
 
-void tr2_histogram_add(uint64_t *buckets, const char *json)
+void tr2_histogram_add(uint64_t *buckets, const struct tr2_metric *metric)
 {
-	uint64_t upper_ns, count;
+	const char *json = metric->histogram;
+	uint64_t upper, count;
 
-	while (tr2_histogram_next(&json, &upper_ns, &count))
-		buckets[tr2_histogram_bucket(upper_ns)] += count;
+	while (tr2_histogram_next(metric, &json, &upper, &count))
+		buckets[tr2_histogram_bucket(upper)] += count;
 }
 
 int64_t tr2_histogram_percentile(const uint64_t *buckets, double p,

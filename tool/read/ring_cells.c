@@ -30,14 +30,21 @@ struct clock {
 _Static_assert(sizeof(struct clock) == sizeof(struct tr2_control) -
 		       offsetof(struct tr2_control, clock_lock), "layout");
 
-/* Return 1 + the largest used index of a kind. */
+/* Return the kind of the definition's cell. */
+static unsigned int cell_kind(const struct tr2_definition *d)
+{
+	return d->kind == TR2_DEFINITION_DISTRIBUTION ? TR2_DEFINITION_TIMER :
+							d->kind;
+}
+
+/* Return 1 + the largest used index of a kind of cells. */
 static uint32_t nr_used(const struct tr2_ring_file *f, unsigned int kind,
 			uint32_t max)
 {
 	uint32_t i, nr = 0;
 
 	for (i = 0; i < f->nr_definitions; i++)
-		if (f->definitions[i].kind == kind &&
+		if (cell_kind(&f->definitions[i]) == kind &&
 		    f->definitions[i].index < max &&
 		    f->definitions[i].index >= nr)
 			nr = f->definitions[i].index + 1;
@@ -167,7 +174,7 @@ static void add_cells(const struct tr2_ring_file *f, const struct cells *cells,
 		if (d[i].kind == TR2_DEFINITION_COUNTER &&
 		    d[i].index < TR2_MAX_COUNTERS)
 			out[i].count += cells->counter[d[i].index];
-		else if (d[i].kind == TR2_DEFINITION_TIMER &&
+		else if (cell_kind(&d[i]) == TR2_DEFINITION_TIMER &&
 			 d[i].index < TR2_MAX_TIMERS)
 			add_timer(&out[i], &cells->timer[d[i].index], now_ns);
 	}
@@ -265,7 +272,8 @@ void tr2_ring_cells_histogram(struct tr2_ring_file *f,
 			add_buckets(f, d, one, sum);
 	for (i = 0; i < TR2_HISTOGRAM_BUCKETS; i++)
 		if (sum[i])
-			tr2_ring_add_bucket(out, tr2_histogram_upper(i), sum[i]);
+			tr2_ring_add_bucket(out, tr2_histogram_upper(i), sum[i],
+					    d->kind == TR2_DEFINITION_TIMER);
 	if (out->len)
 		tr2_buf_addch(out, ']');
 }

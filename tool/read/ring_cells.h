@@ -32,7 +32,8 @@ void tr2_ring_cells_of(struct tr2_ring_file *f, uint32_t slot, uint64_t now_ns,
 
 /*
  * Append the non-empty buckets of a definition, of one slot or of all that
- * count, as JSON in the event target's form: [[upper_bound_seconds,count],…].
+ * count, as JSON in the event target's form: [[upper_bound,count],…], in seconds
+ * for a timer.
  * Append nothing if there are none.
  */
 #define TR2_RING_ALL_SLOTS UINT32_MAX

@@ -106,10 +106,14 @@ static struct tr2_words_view take_argv(struct tr2_ring_event *e,
 	return words;
 }
 
-void tr2_ring_add_bucket(struct tr2_buf *out, uint64_t upper_ns, uint64_t count)
+void tr2_ring_add_bucket(struct tr2_buf *out, uint64_t upper, uint64_t count,
+			 bool is_time)
 {
 	tr2_buf_addstr(out, out->len ? ",[" : "[[");
-	tr2_buf_add_seconds9(out, upper_ns);
+	if (is_time)
+		tr2_buf_add_seconds9(out, upper);
+	else
+		tr2_buf_add_u64(out, upper);
 	tr2_buf_addch(out, ',');
 	tr2_buf_add_u64(out, count);
 	tr2_buf_addch(out, ']');
@@ -132,7 +136,7 @@ static void take_histogram(struct tr2_ring_event *e, struct cursor *c,
 		bucket[1] = take_bytes(c, sizeof(bucket[1]));
 		if (c->short_of)
 			break;
-		tr2_ring_add_bucket(&e->histogram, bucket[0], bucket[1]);
+		tr2_ring_add_bucket(&e->histogram, bucket[0], bucket[1], true);
 		tr2_buf_add(&e->buckets, bucket, sizeof(bucket));
 	}
 	tr2_must(!e->buckets.failed);

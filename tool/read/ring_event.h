@@ -35,8 +35,8 @@ uint32_t tr2_ring_event_tid(const struct tr2_record *record);
 void tr2_ring_event_release(struct tr2_ring_event *e);
 
 /* Append one more bucket of a histogram, in the event target's form without the
- * closing ]. */
-void tr2_ring_add_bucket(struct tr2_buf *out, uint64_t upper_ns,
-			 uint64_t count);
+ * closing ]: in seconds, or as it is. */
+void tr2_ring_add_bucket(struct tr2_buf *out, uint64_t upper, uint64_t count,
+			 bool is_time);
 
 #endif

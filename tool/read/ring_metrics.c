@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* ring_metrics - turn cells into timer and counter events of the model. */
+/* ring_metrics - turn cells into the events that the model takes metrics
+ * from. */
 #include "read/ring_metrics.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/text.h"
 #include "model/build.h"
 #include "model/parsed_event.h"
 #include "read/ring_cells.h"
@@ -19,7 +21,7 @@ struct adding {
 	 * slot. */
 	uint32_t thread, slot;
 	struct tr2_map reported; /* metrics that events reported */
-	struct tr2_buf histogram;
+	struct tr2_buf histogram, json;
 };
 
 static uint64_t key_of(uint32_t thread, enum tr2_model_metric_kind kind,
@@ -84,6 +86,61 @@ static void add_timer(struct adding *a, struct tr2_parsed_event *ev,
 		tr2_build_metric(a->m, ev);
 }
 
+static struct tr2_view view_of(struct tr2_buf *b)
+{
+	return (struct tr2_view){ tr2_buf_str(b), b->len };
+}
+
+static void add_string(struct tr2_buf *b, const char *key,
+		       const struct tr2_view *s)
+{
+	tr2_buf_addall(b, b->len ? ",\"" : "{\"", key, "\":");
+	tr2_json_add_string(b, s->p);
+}
+
+static void add_number(struct tr2_buf *b, const char *key, uint64_t value)
+{
+	tr2_buf_addall(b, ",\"", key, "\":");
+	tr2_buf_add_u64(b, value);
+}
+
+/* As the library writes it: see Documentation/trace2-format.adoc. */
+static void add_distribution(struct adding *a, struct tr2_parsed_event *ev,
+			     const struct tr2_definition *d,
+			     const struct tr2_ring_value *value)
+{
+	struct tr2_parsed_data_json *v = &ev->as.data_json;
+	struct tr2_view category = string_of(a, d->category);
+	struct tr2_view name = string_of(a, d->name);
+	struct tr2_view unit = string_of(a, d->unit);
+	struct tr2_buf *json = &a->json;
+
+	if (a->thread || !value->count ||
+	    is_told(a, TR2_METRIC_DISTRIBUTION, &category, &name))
+		return;
+	tr2_buf_reset(json);
+	add_string(json, "category", &category);
+	add_string(json, "name", &name);
+	if (unit.len)
+		add_string(json, "unit", &unit);
+	add_number(json, "count", value->count);
+	add_number(json, "sum", value->total_ns);
+	add_number(json, "min", value->min_ns);
+	add_number(json, "max", value->max_ns);
+	tr2_buf_reset(&a->histogram);
+	tr2_ring_cells_histogram(a->f, d, a->slot, &a->histogram);
+	if (a->histogram.len)
+		tr2_buf_addall(json, ",\"histogram\":",
+			       tr2_buf_str(&a->histogram));
+	tr2_buf_addch(json, '}');
+	tr2_parsed_event_set_kind(ev, TR2_EV_data_json);
+	v->category.text = (struct tr2_view){ "trace2", strlen("trace2") };
+	v->key.text = (struct tr2_view){ "distribution",
+					 strlen("distribution") };
+	v->value.text = view_of(json);
+	tr2_build_metric(a->m, ev);
+}
+
 static void add_counter(struct adding *a, struct tr2_parsed_event *ev,
 			const struct tr2_definition *d, uint64_t count)
 {
@@ -109,6 +166,8 @@ static void add_metric(struct adding *a, const struct tr2_definition *d,
 	ev.thread = a->thread;
 	if (d->kind == TR2_DEFINITION_TIMER)
 		add_timer(a, &ev, d, v);
+	else if (d->kind == TR2_DEFINITION_DISTRIBUTION)
+		add_distribution(a, &ev, d, v);
 	else
 		add_counter(a, &ev, d, v->count);
 }
@@ -179,6 +238,7 @@ void tr2_ring_metrics(struct tr2_model *m, struct tr2_ring_file *f,
 	if (has_any(f))
 		add_of_threads(&a, names, now_ns, values);
 	tr2_buf_release(&a.histogram);
+	tr2_buf_release(&a.json);
 	tr2_map_release(&a.reported);
 	free(values);
 }

@@ -382,7 +382,7 @@ static void take_metrics(struct tr2_measures *ms, const struct tr2_model *m)
 		if (metric->kind == TR2_METRIC_TIMER)
 			add_value(ms, TR2_MEASURE_TIMER, TR2_UNIT_NS, name,
 				  (double)metric->total_ns, (double)metric->count);
-		else
+		else if (metric->kind == TR2_METRIC_COUNTER)
 			add_value(ms, TR2_MEASURE_COUNTER, TR2_UNIT_COUNT, name,
 				  (double)metric->count, 1);
 	}

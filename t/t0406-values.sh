@@ -1,0 +1,134 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+
+test_description='intervals that were measured elsewhere, and distributions'
+
+. ./test-lib.sh
+. "$TEST_DIRECTORY/lib-trace2.sh"
+
+# distributions: what e tells of each.
+distributions () {
+	jq -c 'select(.event == "data_json" and .category == "trace2" and
+		.key == "distribution").value' e
+}
+
+test_expect_success JQ 'the number, sum, least and greatest of values, and where they lie' '
+	traced --perf test-tool trace2 call register_distribution_ plain , distribution_add bytes 300 , \
+		distribution_add bytes 1 , distribution_add bytes 70000 , \
+		distribution_add plain 0 &&
+	distributions >actual &&
+	cat >expect <<-\EOF &&
+	{"category":"tool","name":"size","unit":"bytes","count":3,"sum":70301,"min":1,"max":70000,"histogram":[[1,1],[303,1],[73727,1]]}
+	{"category":"tool","name":"plain","count":1,"sum":0,"min":0,"max":0,"histogram":[[0,1]]}
+	EOF
+	test_cmp expect actual
+'
+
+test_expect_success 'readers of the perf target see data; normal shows none' '
+	test_grep "| data_json .* | trace2 .* | distribution:{\"category\":\"tool\",\"name\":\"size\"" p &&
+	test_grep ! size n
+'
+
+test_expect_success JQ 'the values of all threads are one distribution' '
+	traced --perf test-tool trace2 220values 3 300 1 70000 300 &&
+	distributions >actual &&
+	cat >expect <<-\EOF &&
+	{"category":"tool","name":"size","unit":"bytes","count":12,"sum":211803,"min":1,"max":70000,"histogram":[[1,3],[303,6],[73727,3]]}
+	EOF
+	test_cmp expect actual
+'
+
+test_expect_success JQ 'added intervals are intervals of the timer' '
+	trace2_jq "
+		[.[] | select(.event | test(\"timer\"))] |
+		map(.intervals) == [4, 4, 4, 12] and
+		.[3].t_total == 0.000212 and .[3].t_max == 0.00007 and
+		([.[3].histogram[]] == [[0.000000001, 3], [0.000000303, 6], [0.000073727, 3]])" e
+'
+
+test_expect_success JQ 'an interval is added while another one is running' '
+	traced --perf test-tool trace2 call timer_start hist , timer_add hist 7000000000 , \
+		timer_stop hist &&
+	trace2_jq "
+		[.[] | select(.event == \"timer\")] | length == 1 and
+		(.[0] | .intervals == 2 and (has(\"unfinished\") | not) and
+		.t_max == 7 and .t_min < 7 and .t_total < 14)" e
+'
+
+test_expect_success JQ 'values up to 2^63 - 1 are exact' '
+	traced --perf test-tool trace2 call register_distribution_ plain , distribution_add plain 9223372036854775807 , \
+		distribution_add plain 9223372036854775806 &&
+	test_grep "\"sum\":18446744073709551613,\"min\":9223372036854775806,\"max\":9223372036854775807,\"histogram\":\[\[9223372036854775807,2\]\]" e
+'
+
+test_expect_success JQ 'a timer of the same name is another metric' '
+	traced --perf test-tool trace2 call register_distribution_ plain , timer_add plain 5000 , distribution_add plain 6 , \
+		counter_add plain 7 &&
+	trace2_jq "
+		[.[] | select(.event == \"timer\").t_total] == [0.000005] and
+		[.[] | select(.event == \"counter\").count] == [7] and
+		[.[] | select(.event == \"data_json\").value.sum] == [6]" e
+'
+
+test_expect_success JQ 'more distributions than there is room for' '
+	traced --perf test-tool trace2 221distribution_many 55 &&
+	trace2_jq "[.[] | select(.event == \"error\")] == []" e &&
+	traced --perf test-tool trace2 221distribution_many 80 &&
+	expect_valid_stream e &&
+	distributions >actual &&
+	trace2_jq "
+		[.[] | select(.event == \"error\").msg] |
+		length == 1 and (.[0] | test(\"^trace2: [0-9]+ metrics do not count: more than 512 timers and distributions, 64 distributions or 1024 counters are defined\$\"))" e &&
+	refused=$(jq -r "select(.event == \"error\").msg | split(\" \")[1]" e) &&
+	test_line_count = $((80 - refused)) actual
+'
+
+test_expect_success JQ 'the report adds up processes: by bucket, and by unit' '
+	rm -rf d && mkdir d &&
+	for value in 10 20 1000
+	do
+		GIT_TRACE2_EVENT="$PWD/d" test-tool trace2 220values 2 $value $value || return 1
+	done &&
+	trace2 report --distributions --format=json d >actual &&
+	jq -e ".distributions | length == 1 and (.[0] |
+		.distribution == \"tool/size\" and .unit == \"bytes\" and
+		.count == 12 and .sum == 4120 and .mean == 343 and .min == 10 and
+		.p50 == 20 and .p90 == 1000 and .p99 == 1000 and .max == 1000 and
+		.processes == 3)" actual &&
+	sed s/bytes/KiB/ "$(ls d/* | sed 1q)" >other &&
+	trace2 report --distributions --format=json d other >actual &&
+	jq -e "[.distributions[] | [.unit, .count]] | sort ==
+		[[\"KiB\", 4], [\"bytes\", 12]]" actual
+'
+
+test_expect_success JQ 'the cells of a ring tell the same, also of a killed process' '
+	GIT_TRACE2_RING="$PWD/ring" GIT_TRACE2_EVENT="$PWD/e2" \
+		test-tool trace2 220values 2 5 6 700 &&
+	trace2 report --distributions --format=json e2 >expect &&
+	trace2 report --distributions --format=json ring >actual &&
+	test_cmp expect actual &&
+	rm -f ring &&
+	test_expect_code 137 env GIT_TRACE2_RING="$PWD/ring" sh -c \
+		"exec test-tool trace2 call distribution_add bytes 5 , \
+			distribution_add bytes 700 , raise KILL" &&
+	trace2 report --distributions --format=json ring >actual &&
+	jq -e ".distributions | length == 1 and (.[0] | .unit == \"bytes\" and
+		.count == 2 and .sum == 705 and .min == 5 and .max == 700 and
+		.p50 == 5 and .p99 == 700)" actual
+'
+
+test_expect_success 'names and units with characters that JSON escapes' '
+	cat >odd.event <<-\EOF &&
+	{"event":"version","sid":"20260101T000000.000000Z-H00000000-P00000001","thread":"main","time":"2026-01-01T00:00:00.000000Z","evt":"4","exe":"1"}
+	{"event":"data_json","sid":"20260101T000000.000000Z-H00000000-P00000001","thread":"main","time":"2026-01-01T00:00:00.100000Z","t_abs":0.1,"t_rel":0.1,"nesting":1,"category":"trace2","key":"distribution","value":{"category":"a \"b\"","name":"c\\d/\u001be\t","unit":"}, [","count":1,"sum":4,"min":4,"max":4,"histogram":[[4,1]]}}
+	EOF
+	trace2 report --distributions --format=json odd.event >actual &&
+	test_grep "\"unit\":\"}, \[\",.*\"distribution\":\"a ..b../c..d/.u001be.t\"" actual
+'
+
+test_expect_success 'tracing off: nothing happens' '
+	test-tool trace2 220values 2 5 >out 2>&1 &&
+	test_must_be_empty out
+'
+
+test_done

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+/* json_members - scan an object, and undo the escapes of strings. */
+#include "model/json_members.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Return the end of a string that begins behind its quote: its closing quote, or
+ * the end of the text. */
+static const char *string_end(const char *p, const char *end)
+{
+	while (p < end && *p != '"')
+		p += *p == '\\' && p + 1 < end ? 2 : 1;
+	return p;
+}
+
+/* Return the end of a value that is no string: the comma or bracket behind
+ * it. */
+static const char *other_end(const char *p, const char *end)
+{
+	unsigned int depth = 0;
+
+	for (; p < end; p++) {
+		if (*p == '"')
+			p = string_end(p + 1, end);
+		else if (*p == '[' || *p == '{')
+			depth++;
+		else if (!depth && (*p == ',' || *p == '}' || *p == ']'))
+			break;
+		else if (*p == ']' || *p == '}')
+			depth--;
+	}
+	return p < end ? p : end;
+}
+
+bool tr2_json_next_member(struct tr2_view *text,
+			  struct tr2_json_member *member)
+{
+	const char *end = text->p + text->len, *p, *value;
+
+	p = text->len ? memchr(text->p, '"', text->len) : NULL;
+	if (!p)
+		return false;
+	member->key.p = ++p;
+	p = string_end(p, end);
+	member->key.len = (size_t)(p - member->key.p);
+	while (p < end && strchr("\": \t", *p))
+		p++;
+	member->is_string = p < end && p[-1] == '"';
+	value = p;
+	p = member->is_string ? string_end(p, end) : other_end(p, end);
+	member->value = (struct tr2_view){ value, (size_t)(p - value) };
+	p += p < end;
+	*text = (struct tr2_view){ p, (size_t)(end - p) };
+	return true;
+}
+
+bool tr2_json_member_is(const struct tr2_json_member *member, const char *key)
+{
+	return member->key.len == strlen(key) &&
+	       !memcmp(member->key.p, key, member->key.len);
+}
+
+/* The library escapes what JSON must escape, with \u00HH for what has no name,
+ * and writes all else as it is. Return the place behind the escape. */
+static const char *add_escape(struct tr2_buf *b, const char *p, const char *end)
+{
+	static const char names[] = "bfnrt", are[] = "\b\f\n\r\t";
+	const char *name = strchr(names, *p);
+	char digits[5] = "";
+
+	if (*p == 'u' && end - p >= 5) {
+		memcpy(digits, p + 1, 4);
+		tr2_buf_addch(b, (char)strtoul(digits, NULL, 16));
+		return p + 5;
+	}
+	tr2_buf_addch(b, *p && name ? are[name - names] : *p);
+	return p + 1;
+}
+
+struct tr2_view tr2_json_member_text(const struct tr2_json_member *member,
+				     struct tr2_buf *b)
+{
+	const char *p = member->value.p, *end = p + member->value.len;
+
+	tr2_buf_reset(b);
+	while (p < end) {
+		if (*p == '\\' && p + 1 < end)
+			p = add_escape(b, p + 1, end);
+		else
+			tr2_buf_addch(b, *p++);
+	}
+	return (struct tr2_view){ b->p ? b->p : "", b->len };
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * json_members - read the members of a JSON object that the library wrote as the
+ * value of a data_json event. It needs no parser of JSON: the text comes from a
+ * reader that checked it, or from a ring; of invalid text it finds some members,
+ * or none.
+ */
+#ifndef TR2_MODEL_JSON_MEMBERS_H
+#define TR2_MODEL_JSON_MEMBERS_H
+
+#include <stdbool.h>
+
+#include "base/buf.h"
+#include "model/view.h"
+
+struct tr2_json_member {
+	struct tr2_view key;
+	/* A string without its quotes, and with its escapes; anything else as
+	 * it is. */
+	struct tr2_view value;
+	bool is_string;
+};
+
+/* Read the next member, and move the text after it. At first, the text is that
+ * of the whole object. false: there is none. */
+bool tr2_json_next_member(struct tr2_view *text,
+			  struct tr2_json_member *member);
+
+/* Is this its key? */
+bool tr2_json_member_is(const struct tr2_json_member *member, const char *key);
+
+/* Return the value of a string, which lies in the buffer. */
+struct tr2_view tr2_json_member_text(const struct tr2_json_member *member,
+				     struct tr2_buf *b);
+
+#endif
