@@ -13,6 +13,7 @@
 #   DEVELOPER=1        warnings are errors, and the library checks itself
 #   PREFIX_NAMES=my_   'make lib' as a library with names of your own:
 #                      my_trace2.h, my_trace2_cmd_start(), libmy_trace2.a
+#   SMALL=1            'make lib' without rings, samples and opened counters
 #   BUILD=DIR          where 'make lib' puts what it makes (build)
 #   SANITIZE=LIST      address,undefined or thread
 #   LINT_DEEP=1        'make lint' runs clang's analyzer, too
@@ -45,10 +46,11 @@ AR = ar
 endif
 # Backtraces show files, lines and functions; a developer's debugger needs
 # variables, too.
-CFLAGS = -O2 $(if $(DEVELOPER),-g,-g1)
+CFLAGS = $(if $(SMALL),-Os,-O2) $(if $(DEVELOPER),-g,-g1)
 DEVELOPER =
 SANITIZE =
 PREFIX_NAMES =
+SMALL =
 BUILD = build
 SHELL_PATH = /bin/sh
 PERL_PATH = /usr/bin/perl
@@ -79,6 +81,17 @@ MAKEFLAGS += --no-builtin-rules
 
 LIB_SRC := $(sort $(wildcard lib/*/*.c))
 PUBLIC_SRC := $(sort $(wildcard lib/*.h lib/*.hpp))
+# The file in place of all that a small library lacks.
+SMALL_SRC = lib/session/small.c
+ifeq ($(SMALL),)
+LIB_SRC := $(filter-out $(SMALL_SRC),$(LIB_SRC))
+else
+LIB_SRC := $(filter-out lib/ring/% lib/pmu/% lib/perfevent/% \
+	$(patsubst %,lib/part/%.c,counters samples samples_kernel share tasks \
+	watch) lib/api/perf.c lib/base/build_id.c lib/base/unwind.c \
+	lib/session/fastpath.c lib/session/ring.c lib/target/ring.c,$(LIB_SRC))
+PUBLIC_SRC := $(filter-out %/trace2_perf.h,$(PUBLIC_SRC))
+endif
 TEST_TOOL_SRC := $(sort $(wildcard t/helper/*.c))
 UNIT_SRC := $(sort $(wildcard t/unit/*.c))
 PERF_SRC := $(sort $(wildcard t/perf/*.c))
@@ -168,7 +181,9 @@ CXX_FLAGS = -std=c++17 $(BASE_FLAGS) $(CPPFLAGS) $(CFLAGS) $(SANITIZE_FLAGS)
 # The same objects are used for the archive and the shared library.
 PIC_FLAGS = -fPIC -fno-semantic-interposition
 LIB_FLAGS = $(PIC_FLAGS) -ftls-model=initial-exec $(BANNED) -DTR2_IN_LIBRARY \
-	$(if $(PREFIX_NAMES),-include $(NAMES_H))
+	$(if $(PREFIX_NAMES),-include $(NAMES_H)) $(if $(SMALL),$(SMALL_FLAGS))
+# The linker leaves out what only other parts use.
+SMALL_FLAGS = -DTR2_SMALL -ffunction-sections -fdata-sections
 TOOL_FLAGS = -Itool $(TOOL_CFLAGS) $(BANNED)
 TEST_FLAGS = $(BANNED) -DTR2_IN_TESTS
 LINK_FLAGS = -pthread $(SANITIZE_FLAGS) -Wl,--as-needed $(LDFLAGS)
@@ -177,7 +192,8 @@ LINK_FLAGS = -pthread $(SANITIZE_FLAGS) -Wl,--as-needed $(LDFLAGS)
 # Its calls of its own functions never reach a host's function of the same name.
 # Variables have to give way: a program has copies of them.
 SO_FLAGS = -shared -Wl,-Bsymbolic-functions,-z,relro,-z,now,-z,nodelete \
-	$(if $(SANITIZE),,-Wl$(comma)-z$(comma)defs)
+	$(if $(SANITIZE),,-Wl$(comma)-z$(comma)defs) \
+	$(if $(SMALL),-Wl$(comma)--gc-sections)
 # Programs find the library relative to themselves, wherever the tree is.
 RPATH = -Wl,-rpath,'$$ORIGIN/../lib'
 
@@ -191,7 +207,7 @@ RENAME = sed -e 's/\<trace2_/$(P)trace2_/g' -e 's/\<TRACE2_/$(P_UPPER)TRACE2_/g'
 	-e 's/namespace trace2/namespace $(P)trace2/'
 NAMES_H = $(BUILD)/lib/$(P)names.h
 # Only the library is built otherwise than by the variables above, or elsewhere.
-LIB_ONLY := $(PREFIX_NAMES)$(filter-out build,$(BUILD))
+LIB_ONLY := $(PREFIX_NAMES)$(SMALL)$(filter-out build,$(BUILD))
 
 # Each configuration has a directory for its objects, so that switching between
 # two compiles nothing again.
@@ -569,7 +585,7 @@ UPDATE_LOADER = if test "$$(id -u)" = 0 && ldconfig -NXv 2>/dev/null | \
 	done | grep -q known; then ldconfig; fi
 
 # In the order of use: trace2.pc is required by the other.
-MODULES_PC = trace2 trace2-perf
+MODULES_PC = trace2 $(if $(SMALL),,trace2-perf)
 
 ## install-lib: library and headers alone
 install-lib: lib

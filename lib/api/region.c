@@ -11,7 +11,7 @@
 #include "trace2.h"
 
 /* What frequent events need is in one function. */
-#define INLINE static inline __attribute__((always_inline))
+#define INLINE TR2_INLINE
 
 static int id_of(const struct trace2_repo *repo)
 {

@@ -68,7 +68,7 @@ uint64_t tr2_clock_now_slow(void);
 
 /* Return CLOCK_MONOTONIC in nanoseconds; within a thread it never goes back.
  * Signal-safe. */
-static inline __attribute__((always_inline)) uint64_t tr2_clock_now_ns(void)
+TR2_INLINE uint64_t tr2_clock_now_ns(void)
 {
 	/* Acquire: pairs with the release in publish(). */
 	uint32_t generation =

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* macros - the number of an array's elements; which way a branch goes; where
- * large arrays lie. */
+/* macros - the number of an array's elements; which way a branch goes; what is
+ * in line; where large arrays lie. */
 #ifndef TR2_BASE_MACROS_H
 #define TR2_BASE_MACROS_H
 
@@ -8,6 +8,14 @@
 
 #define likely(condition) __builtin_expect(!!(condition), 1)
 #define unlikely(condition) __builtin_expect(!!(condition), 0)
+
+/* A function in line at each of its calls, for the sake of speed; in a small
+ * library where the compiler chooses. */
+#ifdef TR2_SMALL
+#define TR2_INLINE static inline
+#else
+#define TR2_INLINE static inline __attribute__((always_inline))
+#endif
 
 /*
  * For an array that most processes never touch: linkers put it behind all other

@@ -14,6 +14,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/macros.h"
+
 static inline char *tr2_put(char *p, const char *s, size_t n)
 {
 	memcpy(p, s, n);
@@ -22,7 +24,7 @@ static inline char *tr2_put(char *p, const char *s, size_t n)
 
 /* Copy short texts as two overlapping pieces: faster than any loop. s may be
  * NULL if n is 0. */
-static inline __attribute__((always_inline)) char *
+TR2_INLINE char *
 tr2_put_short(char *p, const char *s, size_t n)
 {
 	if (n > 16) {
@@ -44,7 +46,7 @@ tr2_put_short(char *p, const char *s, size_t n)
 /* Copy whole blocks, at least one: for texts of some length in memory that
  * allows it. The rest of the last block is the slack, of both. */
 #define TR2_PUT_BLOCK 32
-static inline __attribute__((always_inline)) char *
+TR2_INLINE char *
 tr2_put_blocks(char *p, const char *s, size_t n)
 {
 	size_t at = 0;

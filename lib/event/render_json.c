@@ -160,7 +160,7 @@ enum part {
 		p = PUT_##type(v->name);                                  \
 	}
 #define TR2_EVENT(name, flags, fields, normal, category, perf)            \
-	static inline __attribute__((always_inline)) char *put_##name(    \
+	TR2_INLINE char *put_##name(    \
 		struct tr2_render *r, char *p, const struct tr2_event *ev, \
 		enum part part)                                           \
 	{                                                                 \

@@ -378,7 +378,7 @@ static char *add_dots(struct tr2_render *r, char *p, unsigned int nesting)
 	return tr2_render_back(r, before);
 }
 
-static inline __attribute__((always_inline)) char *
+TR2_INLINE char *
 add_message(struct tr2_render *r, char *p, const struct tr2_event *ev,
 	    const struct tr2_pieces *pieces)
 {

@@ -41,7 +41,7 @@ struct tr2_ring_write {
 	struct tr2_inside *in;
 };
 
-#define TR2_RING_INLINE static inline __attribute__((always_inline))
+#define TR2_RING_INLINE TR2_INLINE
 
 #define tr2_ring_load(p) __atomic_load_n((p), __ATOMIC_RELAXED)
 #define tr2_ring_store(p, v) __atomic_store_n((p), (v), __ATOMIC_RELAXED)

@@ -36,7 +36,7 @@ void tr2_call_end(struct tr2_call *call);
 bool tr2_call_begin_slow(struct tr2_call *call, const char *file, int line);
 
 /* The same in line, for frequent events. */
-static inline __attribute__((always_inline)) bool
+TR2_INLINE bool
 tr2_call_begin_inline(struct tr2_call *call, const char *file, int line)
 {
 	struct tr2_thread *thread = tr2_self;
@@ -77,7 +77,7 @@ tr2_call_begin_inline(struct tr2_call *call, const char *file, int line)
 	return true;
 }
 
-static inline __attribute__((always_inline)) bool
+TR2_INLINE bool
 tr2_call_begin_at_inline(struct tr2_call *call, struct trace2_site *site)
 {
 	if (!tr2_call_begin_inline(call, site ? site->file : NULL,
@@ -87,7 +87,7 @@ tr2_call_begin_at_inline(struct tr2_call *call, struct trace2_site *site)
 	return true;
 }
 
-static inline __attribute__((always_inline)) void
+TR2_INLINE void
 tr2_call_end_inline(struct tr2_call *call)
 {
 	if (call->thread) {

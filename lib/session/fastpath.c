@@ -18,7 +18,7 @@
 int tr2_fastpath_on;
 
 /* Everything in one function, so that values stay in registers. */
-#define INLINE static inline __attribute__((always_inline))
+#define INLINE TR2_INLINE
 
 struct text {
 	const char *s; /* NULL: absent */

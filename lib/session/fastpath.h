@@ -16,11 +16,15 @@
 #include "site/site.h"
 
 /* Not 0: the ring is the only target, and takes events. */
+#ifdef TR2_SMALL
+#define tr2_fastpath_is_on() false
+#else
 extern int tr2_fastpath_on;
 static inline bool tr2_fastpath_is_on(void)
 {
 	return __atomic_load_n(&tr2_fastpath_on, __ATOMIC_RELAXED);
 }
+#endif
 
 /* Call it before other threads can see that tracing is on. */
 void tr2_fastpath_start(void);

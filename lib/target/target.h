@@ -51,7 +51,7 @@ void tr2_target_put(struct tr2_target *target, const struct tr2_render *render);
  * Render and write an event that the target shows. Inline: see base/raw.h; fast
  * if id is constant. Signal-safe.
  */
-static inline __attribute__((always_inline)) void
+TR2_INLINE void
 tr2_target_emit(struct tr2_target *target, enum tr2_target_id id,
 		struct tr2_render *render, const struct tr2_event *ev)
 {

@@ -52,7 +52,7 @@ void tr2_call_announce_unknown(struct tr2_call *call);
 /* Emit to the ring; true: it is still on. */
 bool tr2_call_emit_to_ring(struct tr2_call *call, const struct tr2_event *ev);
 
-static inline __attribute__((always_inline)) bool
+TR2_INLINE bool
 tr2_call_emit_to(struct tr2_call *call, enum tr2_target_id id,
 		 const struct tr2_event *ev)
 {
@@ -78,7 +78,7 @@ tr2_call_emit_to(struct tr2_call *call, enum tr2_target_id id,
  * nothing returns between the write and the program (see base/raw.h), and what
  * follows from its kind is known.
  */
-static inline __attribute__((always_inline)) void
+TR2_INLINE void
 tr2_call_emit_inline(struct tr2_call *call, enum tr2_event_kind kind,
 		     const struct tr2_value *v)
 {

@@ -87,7 +87,7 @@ static inline struct tr2_region *tr2_region_count(struct tr2_regions *regions)
 }
 
 /* Write a region whose names fit. */
-static inline __attribute__((always_inline)) void
+TR2_INLINE void
 tr2_region_fill(struct tr2_region *region, const struct tr2_region_names *names,
 		uint64_t start_ns, int repo_id, bool fastpath_ok)
 {
@@ -115,7 +115,7 @@ tr2_region_fill(struct tr2_region *region, const struct tr2_region_names *names,
 }
 
 /* Write a region of a site. */
-static inline __attribute__((always_inline)) void
+TR2_INLINE void
 tr2_region_fill_at(struct tr2_region *region, const struct tr2_site *site,
 		   const char *category, const char *label, uint64_t start_ns,
 		   int repo_id, bool fastpath_ok)
