@@ -4,6 +4,7 @@
 test_description='trace2 list: the processes of a recording'
 
 . ./test-lib.sh
+. "$TEST_DIRECTORY/lib-stream.sh"
 . "$TEST_DIRECTORY/lib-terminal.sh"
 
 test_skip_unless READS_STREAMS
@@ -39,6 +40,46 @@ test_expect_success 'a shell between two processes is detected, and marked as li
 	cat >expect <<-\EOF &&
 	[...] is not instrumented: seen by its parent or the kernel only
 	? likely, but not certainly, a child of the process above it
+	EOF
+	test_cmp expect actual
+'
+
+# A script and its subshell; of the latter, only the SID names the parent.
+subshell () {
+	begin A-P0000000a 0 script &&
+	event A-P0000000a 10 child_start "\"child_id\":0,\"child_class\":\"?\",\"use_shell\":false,\"argv\":[\"git\"]" &&
+	begin A-P0000000a/B-P0000000b 10 git &&
+	event A-P0000000a/B-P0000000b 12 atexit "\"code\":0" &&
+	event A-P0000000a 20 child_exit "\"child_id\":0,\"pid\":11,\"code\":0,\"t_rel\":0.01" &&
+	begin A-P0000000a/C-P0000000c 20 sub &&
+	event A-P0000000a/C-P0000000c 20 atexit "\"code\":0" &&
+	event A-P0000000a 30 atexit "\"code\":0"
+}
+
+test_expect_success 'a child with a session of its own is no step between two others' '
+	subshell >stream &&
+	trace2 list stream | sed -n "s/^[0-9].* 0 *\([0-9]*\) /\1/p" >actual &&
+	cat >expect <<-\EOF &&
+	10    script
+	11    ├ git
+	12 ?  └ sub
+	EOF
+	test_cmp expect actual
+'
+
+# The clock of a shell may be off by 10 ms.
+test_expect_success 'a session that seems to begin after the end of its process' '
+	subshell | recording coarse &&
+	{
+		forked 0 10 1 && execed 0 10 script && forked 5 11 10 &&
+		execed 6 11 git && ended 9 11 && forked 11 12 10 &&
+		ended 12 12 && ended 30 10
+	} >coarse/tasks.jsonl &&
+	trace2 list coarse | sed -n "s/^[0-9].* \(1[0-9]  .*\)/\1/p" >actual &&
+	cat >expect <<-\EOF &&
+	10  script
+	11  ├ git
+	12  └ sub
 	EOF
 	test_cmp expect actual
 '

@@ -201,6 +201,8 @@ static int fit(const struct tr2_model *m, const struct tr2_child *c,
 		return 0;
 	if (c->pid == -1 && c->has_code)
 		return 0; /* the child could not be started */
+	if (c->node && m->nodes[c->node].join == TR2_JOIN_PID)
+		return 0; /* its session's id would be in the SID */
 	if (same_command(&c->argv, &s->argv))
 		return c->node ? 0 : 3;
 	return c->use_shell || c->hook ? 2 : 1;

@@ -10,6 +10,9 @@
 /* How many forks in a row a daemon makes at most. */
 #define MAX_FORKS 3
 
+/* The times of a traced shell are hundredths of a second. */
+#define COARSE_NS (10 * TR2_SLOP_NS)
+
 struct task_nodes {
 	struct tr2_model *m;
 	uint32_t *node_of_pid_next; /* nodes with the same pid */
@@ -52,14 +55,15 @@ static bool fits_task(const struct tr2_model *m, const struct tr2_node *n,
 {
 	int64_t start = early_start(m, n);
 	int64_t begun_ns = t->begun_ns ? t->begun_ns : t->start_ns;
+	int64_t slop_ns = n->session ? COARSE_NS : TR2_SLOP_NS;
 	const struct tr2_span *span = &m->spans[m->children[n->child].span];
 
-	if (t->end_ns != TR2_NO_TIME && start > t->end_ns + TR2_SLOP_NS)
+	if (t->end_ns != TR2_NO_TIME && start > t->end_ns + slop_ns)
 		return false;
 	if (t->start_ns == TR2_NO_TIME)
 		return true;
 	if (n->session)
-		return start >= begun_ns - 10 * TR2_SLOP_NS;
+		return start >= begun_ns - slop_ns;
 	return t->start_ns >= start - TR2_SLOP_NS &&
 	       (span->flags & TR2_SPAN_OPEN ||
 		t->start_ns <=
