@@ -606,6 +606,7 @@ else
 ## install: library, command, pages, completions, test kit under PREFIX (/usr/local), below DESTDIR
 install: install-lib $(TOOL) $(COMPLETIONS) docs
 	$(INSTALL) -D -m 755 $(TOOL) $(DEST)$(bindir)/trace2
+	$(INSTALL) -m 755 lang/shell/trace2.sh $(DEST)$(bindir)
 	$(INSTALL) -D -m 644 build/completion/bash $(DEST)$(bashdir)/trace2
 	$(INSTALL) -D -m 644 build/completion/zsh $(DEST)$(zshdir)/_trace2
 	$(INSTALL) -D -m 644 build/completion/fish $(DEST)$(fishdir)/trace2.fish

@@ -9,7 +9,6 @@ tests, or is what the help of the command says.
 
 . ./test-lib.sh
 
-test_lazy_prereq BASH 'bash --version'
 test_lazy_prereq ZSH 'zsh -f -c "zmodload zsh/zpty && autoload -Uz compinit &&
 	compinit -D -u"'
 test_lazy_prereq FISH 'fish --version'

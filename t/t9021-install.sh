@@ -37,6 +37,7 @@ with_installed () {
 
 cat >expect <<-\EOF
 ./bin/trace2
+./bin/trace2.sh
 ./include/trace2.h
 ./include/trace2.hpp
 ./include/trace2_metric.h

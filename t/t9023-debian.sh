@@ -50,7 +50,7 @@ test_expect_success !INSTRUMENTED,!MUSL 'each installed file is in just one pack
 		LDFLAGS="$LDFLAGS" DEVELOPER="$DEVELOPER" SANITIZE= \
 		SHELL_PATH="$SHELL_PATH" PERL_PATH="$PERL_PATH" >out 2>&1 &&
 	mkdir -p root/usr/share/man/man1 root/usr/share/man/man3 \
-		root/usr/share/man/man5 &&
+		root/usr/share/man/man5 root/usr/share/man/man7 &&
 	(
 		cd root &&
 		find . ! -type d | LC_ALL=C sort >../expect &&

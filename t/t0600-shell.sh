@@ -1,0 +1,494 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+
+test_description='trace2.sh: traced shell scripts
+
+Each test runs in every shell that is there: dash, bash, busybox sh. A script
+does the same with tracing on and off.
+'
+
+. ./test-lib.sh
+. "$TEST_DIRECTORY"/lib-trace2.sh
+
+TRACE2_SH=$GIT_BUILD_DIR/lang/shell/trace2.sh
+export TRACE2_SH
+
+# script NAME: the script on standard input, which reads trace2.sh first.
+script () {
+	{
+		echo ". \"\$TRACE2_SH\"" &&
+		cat
+	} >"$1"
+}
+
+# The words are a command: $shell SCRIPT.
+run () {
+	GIT_TRACE2_EVENT="$PWD/e" $shell "$@"
+}
+
+# Run a script with the trace in e, and without; in out is what both printed.
+same () {
+	local expected="$1" code=0
+	shift &&
+	rm -f e &&
+	{ GIT_TRACE2_EVENT=0 $shell "$@" >out 2>&1 </dev/null || code=$?; } &&
+	test "$code" = "$expected" &&
+	code=0 &&
+	{ run "$@" >actual.out 2>&1 </dev/null || code=$?; } &&
+	test "$code" = "$expected" &&
+	test_cmp out actual.out
+}
+
+scrubbed () {
+	expect_valid_stream e &&
+	perl "$TEST_DIRECTORY/../scrub/event.perl" e >actual
+}
+
+# members EVENT MEMBER: the values in the stream, one a line
+members () {
+	jq -r "select(.event == \"$1\").$2" "${3-e}"
+}
+
+test_lazy_prereq DASH 'dash -c true'
+test_lazy_prereq BUSYBOX 'busybox sh -c true'
+
+test_shells () {
+for shell in dash bash 'busybox sh'
+do
+	case "$shell" in
+	dash) needs=DASH ;;
+	bash) needs=BASH ;;
+	*) needs=BUSYBOX ;;
+	esac
+	"$1"
+done
+}
+
+script all <<\EOF
+set -eu
+trace2_region_enter build compile
+trace2_data build files 12
+trace2_region_enter build inner
+trace2_region_enter build hidden
+trace2_data build hidden 1
+trace2_region_leave build hidden
+trace2_region_leave
+trace2_region_leave
+trace2_region_leave
+trace2_cmd_mode fast
+trace2_error 'no such "file"'
+trace2_child true
+trace2_child -c hook sh -c 'exit 3' || echo "child: $?"
+exit 7
+EOF
+
+events_of_all () {
+	test_expect_success "$needs,JQ" "$shell: the events of a script" '
+		same 7 ./all one "two three" &&
+		scrubbed &&
+		cat >expect <<-\EOF &&
+		{"event":"version","sid":"_SID0_","thread":"main","time":"_TIME_","evt":"4","exe":"unknown"}
+		{"event":"start","sid":"_SID0_","thread":"main","time":"_TIME_","t_abs":"_T_ABS_","argv":["_EXE_","one","two three"]}
+		{"event":"cmd_name","sid":"_SID0_","thread":"main","time":"_TIME_","name":"all","hierarchy":"all"}
+		{"event":"region_enter","sid":"_SID0_","thread":"main","time":"_TIME_","nesting":1,"category":"build","label":"compile"}
+		{"event":"data","sid":"_SID0_","thread":"main","time":"_TIME_","t_abs":"_T_ABS_","t_rel":"_T_REL_","nesting":2,"category":"build","key":"files","value":"12"}
+		{"event":"region_enter","sid":"_SID0_","thread":"main","time":"_TIME_","nesting":2,"category":"build","label":"inner"}
+		{"event":"region_leave","sid":"_SID0_","thread":"main","time":"_TIME_","t_rel":"_T_REL_","nesting":2,"category":"build","label":"inner"}
+		{"event":"region_leave","sid":"_SID0_","thread":"main","time":"_TIME_","t_rel":"_T_REL_","nesting":1,"category":"build","label":"compile"}
+		{"event":"cmd_mode","sid":"_SID0_","thread":"main","time":"_TIME_","name":"fast"}
+		{"event":"error","sid":"_SID0_","thread":"main","time":"_TIME_","msg":"no such \"file\"","fmt":"no such \"file\""}
+		{"event":"child_start","sid":"_SID0_","thread":"main","time":"_TIME_","child_id":0,"child_class":"?","use_shell":false,"argv":["true"]}
+		{"event":"child_exit","sid":"_SID0_","thread":"main","time":"_TIME_","child_id":0,"pid":"_PID_","code":0,"t_rel":"_T_REL_"}
+		{"event":"child_start","sid":"_SID0_","thread":"main","time":"_TIME_","child_id":1,"child_class":"hook","use_shell":false,"argv":["sh","-c","exit 3"]}
+		{"event":"child_exit","sid":"_SID0_","thread":"main","time":"_TIME_","child_id":1,"pid":"_PID_","code":3,"t_rel":"_T_REL_"}
+		{"event":"exit","sid":"_SID0_","thread":"main","time":"_TIME_","t_abs":"_T_ABS_","code":7}
+		{"event":"atexit","sid":"_SID0_","thread":"main","time":"_TIME_","t_abs":"_T_ABS_","code":7}
+		EOF
+		test_cmp expect actual
+	'
+}
+test_shells events_of_all
+
+test_expect_success BASH,JQ 'bash knows files and lines' '
+	shell=bash &&
+	same 7 ./all &&
+	jq -r "select(.line) | \"\(.event) \(.file) \(.line)\"" e >actual &&
+	test_grep "^region_enter ./all 3$" actual &&
+	test_grep "^error ./all 13$" actual &&
+	test_grep "^child_exit ./all 14$" actual
+'
+
+# The members of each event are those of the table, in its order.
+test_expect_success DASH,JQ 'the order of members is that of the table' '
+	shell=dash &&
+	same 7 ./all &&
+	test-tool events json |
+	jq -r "(.head | map(.name)) as \$head | .events[] |
+		\"\(.name) \(\$head + (.fields | map(.name)) | join(\" \"))\"" >table &&
+	jq -r "\"\(.event) \(keys_unsorted | join(\" \"))\"" e | sort -u >members &&
+	test_line_count = 12 members &&
+	while read -r event names
+	do
+		grep "^$event " table | tr " " "\n" >row &&
+		echo "$names" | tr " " "\n" >expect &&
+		sed 1d row | grep -F -x -f expect >actual &&
+		test_cmp expect actual || return 1
+	done <members
+'
+
+script tree <<\EOF
+trace2_region_enter build fetch
+trace2_child git version
+trace2_region_leave build fetch
+(
+	trace2_data sub key value
+	trace2_child git --exec-path
+)
+# bash runs no EXIT trap in a subshell that is a loop.
+echo one | {
+	while read -r word
+	do
+		trace2_data pipe word "$word"
+	done
+	:
+}
+EOF
+
+tree_of () {
+	test_expect_success "$needs,GIT,READS_STREAMS" "$shell: Git and subshells are below the script" '
+		same 0 tree &&
+		expect_valid_stream e &&
+		trace2 list e >list &&
+		test_line_count = 7 list &&
+		jq -r "select(.event == \"version\").sid | split(\"/\") | length" e |
+			sort | uniq -c | sed "s/^ *//" >depths &&
+		printf "%s\n" "1 1" "3 2" "1 3" >expect &&
+		test_cmp expect depths &&
+		members child_exit pid | sort >pids &&
+		jq -r "select(.event == \"start\" and .argv[0] == \"git\").sid" e |
+			"$PERL_PATH" -ne "print hex(\$1), qq(\n) if /-P([0-9a-f]*)\$/" |
+			sort >sids &&
+		test_cmp sids pids
+	'
+}
+test_shells tree_of
+
+script text <<\EOF
+trace2_data text controls "$(printf '\001\t\n\r\033\177.')"
+trace2_data text quotes '"\'
+trace2_data text valid "$(printf 'e\303\251\342\202\254\360\237\230\200\355\237\277\364\217\277\277')"
+trace2_data text invalid "$(printf '\200 \303( \355\240\200 \364\220\200\200 \300\257 \342\202')"
+trace2_data text "" 'plain text: a=b ][!#$%&()*+,./;<>?@^_`{|}~'
+EOF
+
+text_of () {
+	test_expect_success "$needs,JQ" "$shell: any bytes become valid JSON" '
+		for locale in C.UTF-8 C
+		do
+			LC_ALL=$locale same 0 text &&
+			members data value >actual &&
+			cat >expect <<-EOF &&
+			$(printf "\001\t\n\r\033\177").
+			"\\
+			$(printf "e\303\251\342\202\254\360\237\230\200\355\237\277\364\217\277\277")
+			$(printf "\357\277\275 \357\277\275( \357\277\275\357\277\275\357\277\275 ")$(
+			printf "\357\277\275\357\277\275\357\277\275\357\277\275 \357\277\275\357\277\275 \357\277\275")
+			plain text: a=b ][!#\$%&()*+,./;<>?@^_\`{|}~
+			EOF
+			test_cmp expect actual || return 1
+		done
+	'
+}
+test_shells text_of
+
+script secrets <<\EOF
+trace2_data a b https://user:pw@host/path
+trace2_data a b 'Authorization: Bearer x'
+trace2_data a b --api-key=x
+trace2_data a b password=x
+trace2_data a b fine=x
+EOF
+
+secrets_of () {
+	test_expect_success "$needs,JQ" "$shell: secrets are hidden, unless the user wants to see them" '
+		same 0 secrets --token=x &&
+		members data value >actual &&
+		test_write_lines "<REDACTED>" "<REDACTED>" "--api-key=<REDACTED>" \
+			"password=<REDACTED>" "fine=x" >expect &&
+		test_cmp expect actual &&
+		members start "argv[1]" >actual &&
+		echo "--token=<REDACTED>" >expect &&
+		test_cmp expect actual &&
+		GIT_TRACE2_REDACT=0 same 0 secrets &&
+		members data value >actual &&
+		test_grep user:pw actual
+	'
+}
+test_shells secrets_of
+
+# Each line is a script, which gets trace2.sh in place of SOURCE.
+hosts () {
+	cat <<-\EOF
+	7 SOURCE; trap 'echo "end $?"; false; echo on' EXIT; exit 7
+	7 trap 'echo "end $?"; false; echo on' EXIT; SOURCE; exit 7
+	1 set -e; trap 'echo "end $?"; false; echo on' EXIT; SOURCE; false; echo never
+	0 trap 'echo "it'\''s $?"' EXIT; trap 'echo int' INT; SOURCE; kill -s INT $$
+	9 trap 'exit 9' EXIT; SOURCE; exit 3
+	3 SOURCE; trace2_on_exit 'echo "end $?"'; exit 3
+	0 set -eu; IFS=:; SOURCE; x='a:b'; trace2_data a b c; set -- $x; echo $#
+	0 set -efCu; SOURCE; trace2_child echo '*'; echo *; trace2_data a b c; echo $-
+	0 SOURCE; trace2_child sh -c 'kill -s KILL $$' 2>/dev/null; echo $?
+	0 SOURCE; trace2_child no-such-program-at-all 2>/dev/null; echo $?
+	1 set -e; SOURCE; trace2_child false; echo never
+	0 exec 9>lock; SOURCE; trace2_child sh -c 'echo in >&9'; echo out >&9; cat lock
+	0 SOURCE; exec 9>lock 8>&9 7>&9 6>&9 5>&9 4>&9 3>&9; trace2_child sh -c 'echo in >&3'; cat lock
+	0 SOURCE; echo in | trace2_child cat
+	0 SOURCE; x=$(trace2_child echo in; trace2_data a b c); echo "$x"
+	0 SOURCE; (exit 3); trace2_data a b c; set -- 1 2; trace2_region_enter a b; echo $#
+	0 SOURCE; trap 'trace2_child true; trace2_data in trap 1' USR1; trace2_child sh -c 'kill -s USR1 $PPID; exit 5'; echo $?
+	127 SOURCE; trace2_exec no-such-program-at-all 2>/dev/null; echo never
+	4 SOURCE; trace2_exec sh -c 'exit 4'; echo never
+	5 SOURCE; f () { trace2_region_enter a b; return 5; }; f
+	0 SOURCE; trace2_region_leave; trace2_region_enter; trace2_data; trace2_error; trace2_cmd_name; (trap 'echo sub' EXIT; trace2_data a b c)
+	0 SOURCE; ulimit -n 20; trace2_data a b c; echo $(ulimit -n)
+	0 readonly LC_ALL; SOURCE; echo on
+	0 LC_ALL=C; export LC_ALL; SOURCE; trace2_data a b é; echo $LC_ALL; env | grep LC_ALL
+	EOF
+}
+
+hosts_of () {
+	test_expect_success "$needs" "$shell: scripts do the same with tracing on" '
+		hosts >hosts &&
+		test_line_count -gt 20 hosts &&
+		while read -r code line
+		do
+			echo "$line" | sed "s|SOURCE|. \"\$TRACE2_SH\"|" >host &&
+			rm -f lock &&
+			same "$code" host ||
+			{ echo "the script: $line" && return 1; }
+		done <hosts
+	'
+}
+test_shells hosts_of
+
+script broken <<\EOF
+trace2_data a b 1
+test -z "$1" || eval "$1"
+trace2_data a b 2
+trace2_region_enter a b
+trace2_child echo child
+trace2_region_leave a b
+echo end
+EOF
+
+broken_of () {
+	test_expect_success "$needs" "$shell: a destination that fails is nobody else'\''s trouble" '
+		printf "child\nend\n" >expect &&
+		mkdir -p dir &&
+		for to in /dev/full "$PWD/no/file" "$PWD/expect/file" 9 nonsense \
+			af_unix:/no/socket 2 /proc/self/mem
+		do
+			GIT_TRACE2_EVENT=$to $shell broken "" >actual 2>err &&
+			test_cmp expect actual || return 1
+		done &&
+		GIT_TRACE2_EVENT="$PWD/dir" $shell broken "rm -r dir" >actual 2>err &&
+		test_cmp expect actual &&
+		test_must_be_empty err &&
+		GIT_TRACE2_EVENT=5 $shell broken "exec 5>other" 5>e >actual 2>err &&
+		test_cmp expect actual &&
+		test_must_be_empty other &&
+		test_must_be_empty err
+	'
+
+	test_expect_success "$needs" "$shell: a pipe, whose reader may stall or go, gets nothing" '
+		GIT_TRACE2_EVENT=1 GIT_TRACE2_DST_DEBUG=1 $shell broken "" \
+			2>&1 >out | cat >err &&
+		echo "warning: trace2: cannot use GIT_TRACE2_EVENT: '\''1'\'': a script writes to no pipe and to no socket" >expect &&
+		test_cmp expect err
+	'
+
+	test_expect_success "$needs" "$shell: a limit of the size of files" '
+		rm -f e &&
+		(
+			ulimit -f 100 &&
+			run broken ""
+		) >actual &&
+		printf "child\nend\n" >expect &&
+		test_cmp expect actual &&
+		test_path_is_missing e
+	'
+}
+test_shells broken_of
+
+settings_of () {
+	test_expect_success "$needs,JQ" "$shell: descriptors, directories, and a name that is taken" '
+		rm -rf dir e &&
+		mkdir dir &&
+		GIT_TRACE2_EVENT=4 $shell all >out 4>e || test $? = 7 &&
+		expect_valid_stream e &&
+		GIT_TRACE2_EVENT="$PWD/dir" $shell tree >out &&
+		ls dir >names &&
+		test_line_count = 5 names &&
+		sed "s/-.*//" names >times &&
+		test_grep ! "[^0-9TZ.]" times &&
+		(cd dir && trace2 check *)
+	'
+
+	test_expect_success "$needs,JQ" "$shell: brief streams, and deeper regions" '
+		GIT_TRACE2_EVENT_BRIEF=1 GIT_TRACE2_EVENT_NESTING=4 same 7 all &&
+		expect_valid_stream e &&
+		members data value >actual &&
+		test_write_lines 12 1 >expect &&
+		test_cmp expect actual &&
+		jq -r "select(.time) | .event" e >actual &&
+		test_write_lines version atexit >expect &&
+		test_cmp expect actual
+	'
+
+	test_expect_success "$needs,JQ" "$shell: not too many files" '
+		rm -rf dir &&
+		mkdir dir &&
+		>dir/one &&
+		for i in 1 2 3
+		do
+			GIT_TRACE2_EVENT="$PWD/dir" GIT_TRACE2_MAX_FILES=2 \
+				$shell -f all >out || test $? = 7 || return 1
+		done &&
+		ls dir >actual &&
+		test_line_count = 3 actual &&
+		test_grep git-trace2-discard actual &&
+		jq -r .event dir/git-trace2-discard >actual &&
+		test_write_lines version too_many_files >expect &&
+		test_cmp expect actual
+	'
+
+	test_expect_success "$needs,JQ" "$shell: an incomplete line of another process is ended" '
+		printf "{\"event\":" >e &&
+		run all >out || test $? = 7 &&
+		head -n 1 e >actual &&
+		echo "{\"event\":" >expect &&
+		test_cmp expect actual &&
+		sed 1d e >rest &&
+		expect_valid_stream rest &&
+		rm e
+	'
+}
+test_shells settings_of
+
+script dies <<\EOF
+trap 'echo mine' INT
+kill -s INT $$
+kill -s "$1" $$
+EOF
+
+signals_of () {
+	test_expect_success "$needs,JQ" "$shell: signals that the user names, and their traps" '
+		for signal in TERM:15 HUP:1
+		do
+			rm -f e &&
+			test_expect_code $((128 + ${signal#*:})) env \
+				GIT_TRACE2_SIGNALS="INT,TERM 1" \
+				GIT_TRACE2_EVENT="$PWD/e" $shell dies ${signal%:*} >out &&
+			echo mine >expect &&
+			test_cmp expect out &&
+			expect_valid_stream e &&
+			members signal signo >actual &&
+			echo ${signal#*:} >expect &&
+			test_cmp expect actual || return 1
+		done
+	'
+
+	test_expect_success "$needs,JQ" "$shell: exec goes on as another program" '
+		echo ". \"\$TRACE2_SH\"; trace2_exec git version" >becomes &&
+		same 0 becomes &&
+		members exec "argv[0]" >actual &&
+		echo git >expect &&
+		test_cmp expect actual &&
+		trace2 list e >list &&
+		test_line_count = 2 list
+	'
+}
+test_shells signals_of
+
+# Dates, against those of date(1).
+test_expect_success DASH 'times of day' '
+	rm -f e &&
+	cat >dates <<-\EOF &&
+	. "$TRACE2_SH"
+	for second in 0 86399 951782399 951782400 951868800 1078012800 \
+		1583020799 1709164800 1735689599 1735689600 4102444799 4107542400
+	do
+		trace2_us_=${second}000007
+		trace2_utc_time_
+		echo "$trace2_utc_"
+		date -u -d "@$second" +%Y-%m-%dT%H:%M:%S.000007Z >&2
+	done
+	EOF
+	GIT_TRACE2_EVENT="$PWD/e" dash dates >actual 2>expect &&
+	test_line_count = 12 actual &&
+	test_cmp expect actual
+'
+
+clock_of () {
+	test_expect_success "$needs,JQ" "$shell: the times are those of the clock" '
+		date -u +%Y-%m-%dT%H:%M:%S >times &&
+		same 7 all &&
+		jq -r "select(.time) | .time | .[:19]" e >>times &&
+		date -u +%Y-%m-%dT%H:%M:%S >>times &&
+		sort times >sorted &&
+		test_cmp sorted times
+	'
+}
+test_shells clock_of
+
+forks_of () {
+	test_expect_success "$needs,STRACE" "$shell: an event starts no process" '
+		cat >many <<-\EOF &&
+		. "$TRACE2_SH"
+		i=0
+		while test $((i += 1)) -le "$1"
+		do
+			trace2_region_enter cat "a \"label\""
+			trace2_data cat key "$i"
+			trace2_region_leave cat "a \"label\""
+		done
+		EOF
+		for nr in 1 50
+		do
+			GIT_TRACE2_EVENT="$PWD/e" strace -f -o log \
+				-e trace=clone,clone3,fork,vfork $shell many $nr &&
+			grep -c "= [1-9]" log >forks.$nr || return 1
+		done &&
+		test_cmp forks.1 forks.50
+	'
+}
+test_shells forks_of
+
+test_expect_success READS_STREAMS,GIT 'trace2 record has the script, and Git below it' '
+	trace2 record -q -o r -- $(command -v dash || echo sh) tree &&
+	trace2 check r &&
+	trace2 list r >list &&
+	test_grep "git version" list &&
+	trace2 report --regions r >report &&
+	test_grep "build.*fetch" report
+'
+
+doc_of () {
+	test_expect_success "$needs,GIT,READS_STREAMS" "$shell: the example of trace2-shell" '
+		page=$GIT_BUILD_DIR/Documentation/trace2-shell.adoc &&
+		awk "/^\\[source,sh\\]\$/ { on = 1; next } on && /^----/ { on++ }
+			on == 3 { exit } on && !/^----/" "$page" >backup.sh &&
+		sed -n "s/^    [0-9].*  *[0-9]*  //p" "$page" >expect &&
+		test_line_count = 4 expect &&
+		rm -rf repo repo.tar trace.json &&
+		PATH=${TRACE2_SH%/*}:$PATH GIT_TRACE2_EVENT=$PWD/trace.json \
+			$shell backup.sh &&
+		trace2 list trace.json | sed -n "s/^[0-9].*  *[0-9]*  //p" >actual &&
+		test_cmp expect actual &&
+		trace2 report --regions trace.json >report &&
+		test_grep "backup.*collect" report
+	'
+}
+test_shells doc_of
+
+test_done
