@@ -5,17 +5,21 @@
 # at a time, run the tests that should fail, and report the mistakes that no
 # test detected.
 #
-#	perl t/mutate.perl [-n NUMBER] [--seed N] SOURCE... -- TEST...
+#	perl t/mutate.perl [-n NUMBER] [--seed N] [-j N] SOURCE... [-- TEST...]
 #	perl t/mutate.perl lib/event/redact.c -- t0217 event
 #	perl t/mutate.perl --list SOURCE...
 #
-# A mistake is a missing statement, another comparison, a number increased by
-# one. NUMBER (20) of them are chosen at random, the same ones for the same
-# seed; --list prints all of them. TESTs are named as for 'make test T=…'.
+# A mistake is a missing statement, another operator, a number increased by one.
+# NUMBER (20) of them are chosen at random, the same ones for the same seed;
+# --list prints all of them. TESTs are named as for 'make test T=…'. Without
+# any, those run that reach the changed line, the quickest first, until one
+# fails: build/mutate/map says which do (t/coverage.perl makes it, if it is
+# missing or older than the last commit; that takes minutes).
 #
-# All of it happens in a copy of the tree, build/mutate. A mistake that does not
-# compile, or does not change the program, does not count. One that no test
-# detected may be harmless: the reader of the list decides.
+# All of it happens in N (2) copies of the tree, build/mutate/1 and so on. A
+# mistake that does not compile, or does not change the program, does not count.
+# One that no test detected may be harmless: t/mutants.list has those, with the
+# reason of each.
 use strict;
 use warnings;
 
@@ -25,12 +29,17 @@ use Getopt::Long;
 use lib dirname(__FILE__) . '/lint';
 use Lint ();
 
-my $MAX_SECONDS = 120; # for the tests of one mistake, which may never end
-my $COPY = 'build/mutate';
+my $MAX_SECONDS = 120; # for the tests of one mistake, if nobody measured them
+my $COPIES = 'build/mutate';
+my $MAP = "$COPIES/map";
+my $REASONS = 't/mutants.list';
+my $BUILD = 'CFLAGS=-O1 tests';
+my $PROGRAMS = 'cat t/helper/test-tool build/bin/trace2 build/unit/* | cksum';
 
 my %OTHER = (
-	'==' => '!=', '!=' => '==', '<' => '>=', '>' => '<=', '<=' => '<',
-	'>=' => '>', '&&' => '||', '||' => '&&', '+' => '-', '-' => '+',
+	'==' => ['!='], '!=' => ['=='], '<' => ['<=', '>='], '>' => ['>=', '<='],
+	'<=' => ['<'], '>=' => ['>'], '&&' => ['||'], '||' => ['&&'],
+	'+' => ['-'], '-' => ['+'],
 );
 my $OPERATOR = join '|', map { quotemeta } sort { length $b <=> length $a }
 	keys %OTHER;
@@ -50,10 +59,21 @@ sub mistakes_in {
 	push @found, [ 'left out', "\t;\n" ] if $code =~ $STATEMENT;
 	while ($code =~ /(?<= )($OPERATOR)(?= )/g) {
 		my ($at, $was) = ($-[1], $1);
-		my $new = $line;
-		substr($new, $at, length $was) = $OTHER{$was};
-		push @found, [ "$was became $OTHER{$was}", $new ];
+		for my $other (@{$OTHER{$was}}) {
+			my $new = $line;
+			substr($new, $at, length $was) = $other;
+			push @found, [ "$was became $other", $new ];
+		}
 	}
+	while ($code =~ /\b(true|false)\b/g) {
+		my ($at, $was) = ($-[1], $1);
+		my $other = $was eq 'true' ? 'false' : 'true';
+		my $new = $line;
+		substr($new, $at, length $was) = $other;
+		push @found, [ "$was became $other", $new ];
+	}
+	push @found, [ 'returned 0', "$1return 0;\n" ]
+		if $code =~ /^(\s+)return (?!0;|true;|false;|NULL;)[^;]+;\s*$/;
 	while ($code =~ /(?<![\w.])(0|[1-9]\d*)(?=u?\b)(?![\w.]*\.)/g) {
 		my ($at, $was) = ($-[1], $1);
 		my $new = $line;
@@ -85,20 +105,48 @@ sub choose {
 	return sort { $a->[0] cmp $b->[0] || $a->[1] <=> $b->[1] } @chosen;
 }
 
+# Run a command in a copy; true if it succeeds.
 sub run {
-	my ($command) = @_;
-	return system("cd $COPY && { $command\n} >log 2>&1 </dev/null") == 0;
+	my ($copy, $command) = @_;
+	return system("cd $copy && { $command\n} >log 2>&1 </dev/null") == 0;
 }
 
-sub make_copy {
-	system("rm -rf $COPY && mkdir -p $COPY && git ls-files -z |
-		xargs -0 tar c | tar x -C $COPY") == 0
+sub make_copies {
+	my ($number) = @_;
+	system("rm -rf $COPIES/[0-9]* && mkdir -p $COPIES/1 && git ls-files -z |
+		xargs -0 tar c | tar x -C $COPIES/1") == 0
 		or die "mutate: cannot copy the tree (is it a checkout?)\n";
-	run('make -j2 CFLAGS=-O1 tests')
-		or die "mutate: the copy cannot be built: see $COPY/log\n";
+	run("$COPIES/1", "make -j2 $BUILD")
+		or die "mutate: the copy cannot be built: see $COPIES/1/log\n";
+	system("cp -a $COPIES/1 $COPIES/$_") == 0
+		or die "mutate: cannot copy $COPIES/1\n" for 2 .. $number;
 }
 
-my $PROGRAMS = 'cat t/helper/test-tool build/bin/trace2 build/unit/* | cksum';
+# The tests that reach each line, by the map: [name, seconds] by path and line.
+sub read_map {
+	my %tests;
+	open my $in, '<', $MAP or die "$MAP: cannot read it: $!\n";
+	while (<$in>) {
+		my ($name, $ms, $path, $lines) = split;
+		for (split /,/, $lines) {
+			my ($from, $to) = /(\d+)-?(\d*)/;
+			push @{$tests{$path}{$_}}, [ $name, $ms / 1000 ]
+				for $from .. $to || $from;
+		}
+	}
+	close $in;
+	return \%tests;
+}
+
+# A line that only continues a statement has no count of its own: take the one
+# above it that has.
+sub tests_of {
+	my ($map, $path, $line) = @_;
+	my $of_file = $map->{$path} // {};
+	my $above = $line;
+	$above-- while $above > $line - 8 && !$of_file->{$above};
+	return sort { $a->[1] <=> $b->[1] } @{$of_file->{$above} // []};
+}
 
 sub write_file {
 	my ($path, $text) = @_;
@@ -107,34 +155,83 @@ sub write_file {
 	close $out or die "$path: cannot write it: $!\n";
 }
 
-# Return 'seen', 'SURVIVED', or the reason why it does not count.
+# A test that takes far longer than usual hangs because of the mistake.
+sub fails {
+	my ($copy, $test) = @_;
+	my ($name, $seconds) = @$test;
+	my $path = $name =~ /\.sh$/ ? $name : "../build/unit/$name";
+	my $most = $seconds ? int(20 + 5 * $seconds) : $MAX_SECONDS;
+	return !run($copy, $seconds ?
+		"cd t && GIT_TEST_OPTS=-i timeout -k 5 $most " .
+		"sh run-tests --one $path" :
+		"T='$name' JOBS=2 GIT_TEST_OPTS=-i timeout -k 5 $most sh t/run-tests");
+}
+
+# Return the name of the test that noticed it, 'SURVIVED', or the reason why it
+# does not count.
 sub try {
-	my ($mistake, $tests, $before) = @_;
+	my ($copy, $mistake, $tests, $before) = @_;
 	my ($path, $i, undef, $new) = @$mistake;
 	my $text = Lint::slurp($path);
 	my @lines = split /^/, $text;
-	my $result = 'SURVIVED';
+	my $result = @$tests ? 'SURVIVED' : 'REACHED BY NO TEST';
 	$lines[$i] = $new;
-	write_file("$COPY/$path", join '', @lines);
-	if (!run('make -s -j2 CFLAGS=-O1 tests')) {
+	write_file("$copy/$path", join '', @lines);
+	if (!run($copy, "make -s $BUILD")) {
 		$result = 'does not compile';
-	} elsif (`cd $COPY && $PROGRAMS` eq $before) {
+	} elsif (`cd $copy && $PROGRAMS` eq $before) {
 		$result = 'changes nothing';
-	} elsif (!run("T='$tests' JOBS=2 GIT_TEST_OPTS=-i timeout " .
-		      "$MAX_SECONDS sh t/run-tests")) {
-		$result = 'seen';
+	} else {
+		for my $test (@$tests) {
+			next if !fails($copy, $test);
+			$result = "noticed by $test->[0]";
+			last;
+		}
 	}
-	write_file("$COPY/$path", $text);
+	write_file("$copy/$path", $text);
+	run($copy, "make -s $BUILD");
 	return $result;
 }
 
-my ($number, $seed, $list) = (20, 1, 0);
+# Lines of t/mutants.list: PATH: WHAT: LINE # REASON
+sub key_of {
+	my ($mistake) = @_;
+	my ($path, $i, $what) = @$mistake;
+	(my $line = (Lint::lines($path))[$i]) =~ s/^\s+|\s+$//g;
+	return "$path: $what: $line";
+}
+
+sub read_reasons {
+	my %reason;
+	for (-f $REASONS ? Lint::lines($REASONS) : ()) {
+		chomp;
+		next if /^#|^$/;
+		/^(.*?)\s+# (.+)/ or die "$REASONS: a line has no reason: $_\n";
+		$reason{$1} = $2;
+	}
+	return \%reason;
+}
+
+# One of several: try every Nth mistake, and tell the parent.
+sub work {
+	my ($nr, $of, $mistakes, $tests_for, $to) = @_;
+	my $copy = "$COPIES/$nr";
+	my $as_it_is = `cd $copy && $PROGRAMS`;
+	for my $i (grep { $_ % $of == $nr - 1 } 0 .. $#$mistakes) {
+		my $mistake = $mistakes->[$i];
+		my $result = try($copy, $mistake, [ $tests_for->($mistake) ],
+				 $as_it_is);
+		syswrite $to, "$i $result\n";
+	}
+}
+
+my ($number, $seed, $jobs, $list) = (20, 1, 2, 0);
 my @before_dashes;
-GetOptions('n=i' => \$number, 'seed=i' => \$seed, 'list' => \$list,
-	   '<>' => sub { push @before_dashes, "$_[0]" })
-	or die "usage: perl t/mutate.perl [-n N] [--seed N] SOURCE... -- TEST...\n";
-die "usage: perl t/mutate.perl [--list] SOURCE... -- TEST...\n"
-	if !@before_dashes || ($list ? @ARGV : !@ARGV);
+GetOptions('n=i' => \$number, 'seed=i' => \$seed, 'j=i' => \$jobs,
+	   'list' => \$list, '<>' => sub { push @before_dashes, "$_[0]" })
+	or die "usage: perl t/mutate.perl [-n N] [--seed N] [-j N] SOURCE... [-- TEST...]\n";
+die "usage: perl t/mutate.perl [--list] SOURCE... [-- TEST...]\n"
+	if !@before_dashes || ($list && @ARGV) || $jobs < 1;
 
 my @all = map { mistakes_of($_) } @before_dashes;
 if ($list) {
@@ -147,20 +244,56 @@ if ($list) {
 
 chdir dirname(__FILE__) . '/..' or die "mutate: cannot go to the tree: $!\n";
 srand $seed;
-make_copy();
-run("T='@ARGV' JOBS=2 sh t/run-tests")
-	or die "mutate: the tests fail as it is: see $COPY/log\n";
-my $as_it_is = `cd $COPY && $PROGRAMS`;
-my %count = (seen => 0, SURVIVED => 0);
-$| = 1;
-for my $mistake (choose($number, @all)) {
-	my ($path, $i, $what, $new) = @$mistake;
-	my $result = try($mistake, "@ARGV", $as_it_is);
-	$count{$result}++;
-	next if $result ne 'SURVIVED';
-	my $old = (Lint::lines($path))[$i];
-	print "$path:" . ($i + 1) . ": $what, and nobody saw it:\n$old";
+my @mistakes = choose($number, @all);
+my $reasons = read_reasons();
+make_copies($jobs);
+my $tests_for;
+if (@ARGV) {
+	run("$COPIES/1", "T='@ARGV' JOBS=2 sh t/run-tests")
+		or die "mutate: the tests fail as it is: see $COPIES/1/log\n";
+	my @tests = map { [ $_, 0 ] } @ARGV;
+	$tests_for = sub { @tests };
+} else {
+	my $time = `git log -1 --format=%ct`;
+	system($^X, 't/coverage.perl', "$COPIES/coverage", $MAP) == 0 or exit 1
+		if !-f $MAP || (stat $MAP)[9] < $time;
+	my $map = read_map();
+	$tests_for = sub { tests_of($map, $_[0][0], $_[0][1] + 1) };
 }
-printf "trace2: mutate: %d mistakes, %d seen, %d survived\n",
-	$count{seen} + $count{SURVIVED}, $count{seen}, $count{SURVIVED};
-exit($count{SURVIVED} ? 1 : 0);
+pipe my $from, my $to or die "mutate: no pipe: $!\n";
+for my $nr (1 .. $jobs) {
+	my $pid = fork // die "mutate: cannot fork: $!\n";
+	next if $pid;
+	close $from;
+	work($nr, $jobs, \@mistakes, $tests_for, $to);
+	exit 0;
+}
+close $to;
+my (%noticed, %missed, $known);
+$| = 1;
+while (<$from>) {
+	my ($i, $result) = /^(\d+) (.*)/;
+	my $mistake = $mistakes[$i];
+	my ($path, $line, $what) = @$mistake;
+	(my $folder = $path) =~ s{/[^/]*$}{};
+	if ($result =~ /^noticed/) {
+		$noticed{$folder}++;
+	} elsif ($result =~ /^(?:SURVIVED|REACHED)/) {
+		my $reason = $reasons->{key_of($mistake)};
+		$known++ if $reason;
+		$missed{$folder}++ if !$reason;
+		print "$path:" . ($line + 1) . ": $what: " .
+			($reason // $result) . "\n" . (Lint::lines($path))[$line];
+	}
+}
+wait for 1 .. $jobs;
+my ($seen, $survived) = (0, 0);
+for (sort keys %{{ %noticed, %missed }}) {
+	printf "%-16s %4d noticed %4d not\n", $_, $noticed{$_} // 0,
+		$missed{$_} // 0;
+	$seen += $noticed{$_} // 0;
+	$survived += $missed{$_} // 0;
+}
+printf "trace2: mutate: %d mistakes: %d noticed, %d not, %d harmless\n",
+	$seen + $survived, $seen, $survived, $known // 0;
+exit($survived ? 1 : 0);

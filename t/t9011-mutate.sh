@@ -36,15 +36,18 @@ test_expect_success PERL_TEST_HELPERS 'statements, comparisons, numbers; no text
 	sample.c:9: == became !=: 	if (a != 3 && t)
 	sample.c:9: && became ||: 	if (a == 3 || t)
 	sample.c:9: 3 became 4: 	if (a == 4 && t)
+	sample.c:10: returned 0: 		return 0;
 	sample.c:11: left out: 	;
+	sample.c:12: > became >=: 	return 1.5 >= a;
 	sample.c:12: > became <=: 	return 1.5 <= a;
+	sample.c:12: returned 0: 	return 0;
 	EOF
 	mutate --list sample.c >actual &&
 	test_cmp expect actual
 '
 
-test_expect_success PERL_TEST_HELPERS 'without a test to run there is nothing to do' '
-	test_expect_code 255 mutate sample.c 2>err &&
+test_expect_success PERL_TEST_HELPERS 'without a source there is nothing to do' '
+	test_expect_code 255 mutate 2>err &&
 	test_grep "usage: perl t/mutate.perl" err &&
 	test_expect_code 255 mutate --list 2>err &&
 	test_grep "usage: perl t/mutate.perl" err

@@ -1,0 +1,99 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: MIT
+#
+# Which tests reach which lines? Build a copy of the tree that counts its lines
+# (gcov), run every test in it, and write a map:
+#
+#	perl t/coverage.perl COPY MAP [TEST...]
+#
+# A row of the map is a test's name, its milliseconds, a source, and the lines
+# of it that ran: t0210-normal.sh 812 lib/api/region.c 25-31,40. What a process
+# ran that ended by _exit() or a signal is missing.
+use strict;
+use warnings;
+
+use Cwd 'abs_path';
+use File::Basename;
+use File::Find;
+use JSON::PP;
+use Time::HiRes 'time';
+use lib dirname(__FILE__) . '/lint';
+use Lint ();
+
+my $MAX_SECONDS = 300; # for a test
+my $GCOV_FILES = 100;  # of one call of gcov
+
+sub run {
+	my ($copy, $command) = @_;
+	return system("cd '$copy' && { $command\n} >log 2>&1 </dev/null") == 0;
+}
+
+# Return 1,2,3,7 as 1-3,7.
+sub ranges {
+	my @out;
+	for (sort { $a <=> $b } @_) {
+		if (@out && $out[-1][1] == $_ - 1) {
+			$out[-1][1] = $_;
+		} else {
+			push @out, [ $_, $_ ];
+		}
+	}
+	return join ',', map { $_->[0] == $_->[1] ? $_->[0] : "$_->[0]-$_->[1]" }
+		@out;
+}
+
+# The counters that processes left below a directory: the lines of each source.
+sub lines_below {
+	my ($copy, $dir) = @_;
+	my (@counters, %lines);
+	find(sub { push @counters, $File::Find::name if /\.gcda$/ }, $dir);
+	# gcov finds the description of the object beside its counters.
+	for (@counters) {
+		(my $notes = $_) =~ s/gcda$/gcno/;
+		(my $object = $notes) =~ s/^\Q$dir\E//;
+		symlink "$copy/$object", $notes;
+	}
+	while (my @some = splice @counters, 0, $GCOV_FILES) {
+		open my $gcov, '-|', 'gcov', '--json-format', '--stdout', @some
+			or die "coverage: cannot run gcov: $!\n";
+		while (<$gcov>) {
+			next if !/^\{/;
+			for my $file (@{decode_json($_)->{files}}) {
+				next if $file->{file} !~ m{^(?:lib|tool)/};
+				$_->{count} and $lines{$file->{file}}{$_->{line_number}} = 1
+					for @{$file->{lines}};
+			}
+		}
+		close $gcov;
+	}
+	return \%lines;
+}
+
+die "usage: perl t/coverage.perl COPY MAP [TEST...]\n" if @ARGV < 2;
+my ($copy, $map, @only) = @ARGV;
+system("rm -rf '$copy' && mkdir -p '$copy' && git ls-files -z |
+	xargs -0 tar c | tar x -C '$copy'") == 0
+	or die "coverage: cannot copy the tree (is it a checkout?)\n";
+$copy = abs_path($copy);
+run($copy, "make -s -j2 tests CFLAGS='-O0 --coverage -fprofile-update=atomic' " .
+	   'LDFLAGS=--coverage')
+	or die "coverage: the copy cannot be built: see $copy/log\n";
+my @tests = `cd '$copy/t' && ls -d t[0-9]*.sh ../build/unit/* 2>/dev/null`;
+chomp @tests;
+@tests = grep { my $t = basename($_); grep { index($t, $_) == 0 } @only } @tests
+	if @only;
+open my $out, '>', $map or die "$map: cannot write it: $!\n";
+for my $test (grep { !/\.(?:o|d|gcno|gcda)$/ } @tests) {
+	my $name = basename($test);
+	my $dir = "$copy/counts";
+	my $start = time;
+	run($copy, "cd t && GCOV_PREFIX='$dir' GCOV_PREFIX_STRIP=" .
+		   (($copy =~ tr{/}{}) + 0) . " timeout -k 5 $MAX_SECONDS " .
+		   "sh run-tests --one $test");
+	my $ms = int(1000 * (time - $start));
+	my $lines = -d $dir ? lines_below($copy, $dir) : {};
+	print $out "$name $ms $_ ", ranges(keys %{$lines->{$_}}), "\n"
+		for sort keys %$lines;
+	system 'rm', '-rf', $dir;
+}
+close $out or die "$map: cannot write it: $!\n";
