@@ -153,6 +153,10 @@ void trace2_cmd_name_fl(const char *file, int line, const char *name)
 {
 	if (libtrace2_is_enabled())
 		libtrace2_cmd_name_fl(file, line, name);
+#ifndef GIT_LISTS_PARAMETERS
+	trace2_cmd_list_config_fl(file, line);
+	trace2_cmd_list_env_vars_fl(file, line);
+#endif
 }
 
 void trace2_cmd_mode_fl(const char *file, int line, const char *mode)
@@ -241,6 +245,13 @@ void trace2_def_param_fl(const char *file, int line, const char *param,
 void trace2_cmd_list_config_fl(const char *file, int line)
 {
 	struct place place = { file, line };
+#ifndef GIT_LISTS_PARAMETERS
+	static int listed; /* here they are asked for at each name */
+
+	if (listed)
+		return;
+	listed = libtrace2_is_enabled();
+#endif
 
 	if (!libtrace2_is_enabled() || !libtrace2_wants_config(NULL))
 		return;
@@ -394,7 +405,7 @@ static const struct libtrace2_repo *repo_of(const struct repository *repo,
 {
 	if (!repo)
 		return NULL;
-	ours->worktree = NULL;
+	ours->worktree = repo->worktree;
 	ours->repo_id = repo->trace2_repo_id;
 	return ours;
 }
