@@ -192,8 +192,12 @@ TRACE2_API void trace2_initialize_fl(const char *file, int line,
 	trace2_initialize_fl(__FILE__, __LINE__, options)
 
 /*
- * Returns the session's id, "" while tracing is off. Valid until the process
- * forks or ends.
+ * Returns the id of the session, of which the last component is this process's;
+ * with tracing off, too, for a program that passes it to others. Then the first
+ * call makes it, and puts it into the environment for children
+ * (GIT_TRACE2_PARENT_SID): no other thread may use getenv() meanwhile. If tracing
+ * begins later, it is the session's. "" if there is no memory, or the program has
+ * raised privileges (setuid). Valid until the process forks or ends.
  */
 TRACE2_API const char *trace2_session_id(void);
 

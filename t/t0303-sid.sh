@@ -59,10 +59,7 @@ test_expect_success 'the time of a SID is that of the start, in UTC' '
 		| . >= 0 and . <= 60" e
 '
 
-test_expect_success 'without tracing there is no id, and none is handed on' '
-	test-tool trace2 093session_id >actual &&
-	echo "0 " >expect &&
-	test_cmp expect actual &&
+test_expect_success 'without tracing none is handed on' '
 	test-tool trace2 092env GIT_TRACE2_PARENT_SID GIT_TRACE2_PARENT_NAME >actual &&
 	cat >expect <<-\EOF &&
 	GIT_TRACE2_PARENT_SID is not set
@@ -123,6 +120,54 @@ test_expect_success 'many processes at once have as many ids' '
 	cat dir/* | jq -r "select(.event == \"version\") | .sid" | sort -u >actual &&
 	test_line_count = 41 actual &&
 	test_stdout_line_count = 41 ls dir
+'
+
+test_expect_success 'with tracing off there is an id, too' '
+	test-tool trace2 call print_id , print_id >actual &&
+	sort -u actual >one &&
+	test_line_count = 1 one &&
+	test_grep "^$own\$" actual
+'
+
+test_expect_success 'children of a program that asked for it are below it' '
+	GIT_TRACE2_PARENT_SID=parent test-tool trace2 call print_id , \
+		system "test-tool trace2 call print_id" >actual &&
+	id=$(sed -n 1p actual) &&
+	test_grep "^parent/$own\$" actual &&
+	sed -n 2p actual >child &&
+	test_grep "^$id/$own\$" child &&
+	test-tool trace2 call system "env" >out &&
+	test_grep ! "^GIT_TRACE2_PARENT" out &&
+	test-tool trace2 call print_id , system "env" >out &&
+	test_grep "^GIT_TRACE2_PARENT_SID=$own\$" out &&
+	test_grep ! "^GIT_TRACE2_PARENT_NAME" out
+'
+
+test_expect_success 'a forked child, and a forked child of that, have ids of their own' '
+	test-tool trace2 call print_id , fork , print_id , fork , print_id >actual &&
+	id=$(sed -n 1p actual) &&
+	sed "s|^$id|X|; s|/$own|/N|g" actual >shown &&
+	cat >expect <<-\EOF &&
+	X
+	X/N
+	X/N/N
+	X/N
+	X
+	X/N
+	X
+	EOF
+	test_cmp expect shown
+'
+
+test_expect_success 'it is that of a session that begins later' '
+	rm -f e &&
+	GIT_TRACE2_PARENT_SID=parent GIT_TRACE2_EVENT="$(pwd)/e" \
+		test-tool --no-init trace2 call print_id , initialize , \
+			print_id , cmd_start prog >out &&
+	sort -u out >expect &&
+	test_grep "^parent/$own\$" expect &&
+	jq -r .sid e | sort -u >actual &&
+	test_cmp expect actual
 '
 
 # with_parent TEXT: print the SID below this parent.

@@ -23,7 +23,7 @@ const char *trace2_session_id(void)
 
 	/* The call gives a forked child its own id. */
 	if (!tr2_stream_is_on() || !tr2_call_begin(&call, __FILE__, __LINE__))
-		return "";
+		return tr2_session_id_while_off();
 	tr2_call_end(&call);
 	return tr2_inherit_sid();
 }

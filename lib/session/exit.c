@@ -95,7 +95,6 @@ static void release_session(void)
 	tr2_fork_guard_release();
 	tr2_unwind_release();
 	tr2_pending_errors_release();
-	tr2_inherit_end();
 	tr2_session_release();
 }
 
@@ -112,6 +111,7 @@ __attribute__((destructor(101))) static void unload(void)
 			return;
 		release_session();
 	}
+	tr2_inherit_end();
 	tr2_metric_release();
 	tr2_site_release();
 }

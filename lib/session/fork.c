@@ -43,6 +43,7 @@ void tr2_session_after_fork(void)
 	tr2_stream.generation++;
 	tr2_stream.forked_by = tr2_self ? tr2_self->tid : forking_tid;
 	tr2_call_after_fork();
+	tr2_inherit_after_fork();
 	tr2_wake_close();
 	tr2_fastpath_disable();
 	tr2_lock_after_fork();
@@ -107,7 +108,7 @@ static void open_anew(struct tr2_thread *thread, const char *file, int line)
 
 	call.emitter = &main_thread->emitter;
 	main_thread->start_ns = tr2_stream.start_ns;
-	tr2_inherit_fork(tr2_clock_wall_us(call.now_ns));
+	tr2_inherit_start(tr2_clock_wall_us(call.now_ns));
 	tr2_stream.depth = tr2_inherit_depth();
 	if (!rename_main(main_thread) || !tr2_session_open_targets(true)) {
 		__atomic_store_n(&trace2_enabled_, 0, __ATOMIC_RELAXED);

@@ -5,11 +5,14 @@
  */
 #include "session/inherit.h"
 
+#include <sched.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "base/mask.h"
 #include "base/sha1.h"
 #include "event/render.h"
 
@@ -37,6 +40,9 @@ struct variable {
 static struct variable sid, names;
 static size_t own_sid_at;
 static unsigned int depth;
+/* The process whose id is being made, and the one whose id is complete; 0: there
+ * is none, -1: the parent of this one. */
+static atomic_int maker, made_by;
 
 static bool is_control(char c)
 {
@@ -150,14 +156,41 @@ static void count_depth(void)
 		depth += *p == '/';
 }
 
-bool tr2_inherit_start(uint64_t wall_us)
+/* In a forked child, append to the parent's. */
+static bool make_sid(uint64_t wall_us)
 {
-	if (!variable_start(&sid, SID_VARIABLE) ||
-	    !variable_start(&names, NAME_VARIABLE))
+	if (!made_by && !(variable_start(&sid, SID_VARIABLE) &&
+			  variable_start(&names, NAME_VARIABLE)))
 		return false;
 	append_own_sid(wall_us);
 	count_depth();
 	return true;
+}
+
+bool tr2_inherit_start(uint64_t wall_us)
+{
+	int pid = getpid(), before = maker;
+	struct tr2_mask mask;
+
+	if (made_by == pid)
+		return true;
+	tr2_mask_begin(&mask);
+	if (before != pid && atomic_compare_exchange_strong(&maker, &before, pid)) {
+		if (make_sid(wall_us))
+			made_by = pid;
+		else
+			maker = 0;
+	}
+	tr2_mask_end(&mask);
+	/* Another thread makes it; in a child forked meanwhile, this one. */
+	while (made_by != pid && maker == pid)
+		sched_yield();
+	return made_by == pid;
+}
+
+void tr2_inherit_publish_sid(void)
+{
+	putenv(sid.text);
 }
 
 void tr2_inherit_publish(void)
@@ -166,15 +199,16 @@ void tr2_inherit_publish(void)
 	putenv(names.text);
 }
 
+void tr2_inherit_after_fork(void)
+{
+	maker = 0;
+	if (made_by)
+		made_by = -1;
+}
+
 size_t tr2_inherit_sid_room(void)
 {
 	return sid.len + MAX_OWN;
-}
-
-void tr2_inherit_fork(uint64_t wall_us)
-{
-	append_own_sid(wall_us);
-	count_depth();
 }
 
 static void variable_end(struct variable *v)
@@ -190,6 +224,7 @@ void tr2_inherit_end(void)
 	variable_end(&sid);
 	variable_end(&names);
 	own_sid_at = 0;
+	maker = made_by = 0;
 }
 
 const char *tr2_inherit_sid(void)

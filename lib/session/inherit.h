@@ -14,20 +14,24 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Take the parent's id and names from the environment and make this process's
- * id. false: no memory. */
+/*
+ * Take the parent's id and names from the environment and make this process's
+ * id, if it has none yet. In a forked child: append an id of its own to the
+ * parent's, which changes the variables in place; no other thread may read them
+ * meanwhile. false: no memory.
+ */
 bool tr2_inherit_start(uint64_t wall_us);
 
-/* Put both into the environment. Not thread-safe. */
+/* Put the id, or both, into the environment. Not thread-safe. */
+void tr2_inherit_publish_sid(void);
 void tr2_inherit_publish(void);
 
-/* Return a size that the id does not exceed in this process, also after
- * tr2_inherit_fork(). Call it while this is the only thread. */
-size_t tr2_inherit_sid_room(void);
+/* This process is a forked child, which has no id of its own yet. */
+void tr2_inherit_after_fork(void);
 
-/* Call it in a forked child: append an id of its own to this process's. Changes
- * the variables in place; no other thread may read them meanwhile. */
-void tr2_inherit_fork(uint64_t wall_us);
+/* Return a size that the id does not exceed in this process, also after
+ * another tr2_inherit_start(). Call it while this is the only thread. */
+size_t tr2_inherit_sid_room(void);
 
 /* Restore both variables when the library is unloaded. Their memory stays, as
  * other threads may be reading it. */

@@ -5,6 +5,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
+#include <time.h>
 
 #include "base/clock.h"
 #include "base/mask.h"
@@ -152,4 +154,23 @@ void tr2_session_start(const char *file, int line,
 	}
 	tr2_mask_end(&before);
 	errno = saved_errno;
+}
+
+/* An id without a session, which needs no clock of the library's. */
+const char *tr2_session_id_while_off(void)
+{
+	static atomic_bool published;
+	int saved_errno = errno;
+	struct timespec now = { 0, 0 };
+	bool ok;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	ok = !getauxval(AT_SECURE) &&
+	     tr2_inherit_start((uint64_t)now.tv_sec * 1000000 +
+			       (uint64_t)now.tv_nsec / 1000);
+	if (ok && !tr2_session_is_started() &&
+	    !atomic_exchange(&published, true))
+		tr2_inherit_publish_sid();
+	errno = saved_errno;
+	return ok ? tr2_inherit_sid() : "";
 }

@@ -12,4 +12,7 @@ void tr2_session_start_clock(void);
 void tr2_session_start(const char *file, int line,
 		       const struct trace2_options *options);
 
+/* Make the id if there is none yet; "": no memory, or raised privileges. */
+const char *tr2_session_id_while_off(void);
+
 #endif

@@ -92,11 +92,13 @@ void fuzz_inherit(struct fuzz_input *in)
 	fuzz_environment(NULL);
 	check_sid(list[0] + strlen(SID));
 	while (forks--) {
-		tr2_inherit_fork(wall_us);
+		tr2_inherit_after_fork();
+		fuzz_check(tr2_inherit_start(wall_us), "no memory");
 		check_sid(NULL);
 		fuzz_check(strlen(tr2_inherit_add_name(name)) < MAX_BYTES,
 			   "names are too long");
 	}
+	tr2_inherit_end();
 	/* In a normal process, the environment refers to these. */
 	free_variable(tr2_inherit_sid(), SID);
 	free_variable(tr2_inherit_add_name(""), NAME);

@@ -332,6 +332,19 @@ static void host_fork(const char **a)
 		waitpid(pid, NULL, 0);
 }
 
+static void host_print_id(const char **a)
+{
+	(void)a;
+	puts(trace2_session_id());
+	fflush(stdout);
+}
+
+static void host_system(const char **a)
+{
+	if ((system)(a[0] ? a[0] : ""))
+		tool_die("failed: %s", a[0]);
+}
+
 static void host_child_again(const char **a)
 {
 	struct trace2_child *child = child_at(a[0]);
@@ -371,6 +384,8 @@ static const struct call {
 	{ "setenv", "<name> [<value>]", NULL, host_setenv },
 	{ "sleep_ms", "<ms>", NULL, host_sleep_ms },
 	{ "fork", "", NULL, host_fork },
+	{ "print_id", "", NULL, host_print_id },
+	{ "system", "<shell command>", NULL, host_system },
 	{ "child_again", "<0..7>", NULL, host_child_again },
 	{ "child_garbage", "<0..7>", NULL, host_child_garbage },
 };
