@@ -90,6 +90,8 @@ static void take_event(struct fuzz_input *in, struct made *e)
 	e->redact = flags & 2;
 	e->ev.nesting = 1 + (flags >> 2) % 8;
 	e->ev.repo_id = (int)(fuzz_number(in) % 10000000);
+	if (e->ev.repo_id == 1)
+		e->ev.repo_id = TR2_REPO_UNDEFINED;
 	e->ev.line = (int)fuzz_number(in);
 	e->ev.wall_us = fuzz_number(in) % YEAR_10000_US;
 	e->ev.t_abs_ns = fuzz_number(in);
@@ -160,7 +162,7 @@ static bool head_is_there(const struct made *e, unsigned int i)
 	case HEAD_LINE:
 		return !e->brief;
 	case HEAD_REPO:
-		return e->ev.repo_id > 0;
+		return e->ev.repo_id != 0;
 	default:
 		return true;
 	}
@@ -341,8 +343,9 @@ static void check_perf(struct tr2_render *r, const struct made *e)
 	check_line(e, &r->line, false);
 	if (!e->brief)
 		check_clock(r->line.p);
-	if (e->ev.repo_id > 0)
-		snprintf(repo, sizeof(repo), "r%d", e->ev.repo_id);
+	if (e->ev.repo_id)
+		snprintf(repo, sizeof(repo), "r%d ",
+			 tr2_event_shown_repo(&e->ev));
 	seconds(t_abs, sizeof(t_abs), row->flags & TR2_E_T_ABS, e->ev.t_abs_ns);
 	seconds(t_rel, sizeof(t_rel), row->flags & TR2_E_T_REL, e->ev.t_rel_ns);
 	len = (size_t)snprintf(want, sizeof(want), "%-12s | %-3s | %9s | %9s | ",
