@@ -3,8 +3,8 @@
 
 test_description='secrets stay out of every target
 
-Passwords in URLs, values of Authorization headers and of names that hold
-token, secret, password, passwd, signature or key as a word.
+Passwords in URLs, values of headers that authorize and of names that say so,
+tokens that are recognised by their form; and nothing else: t0217/innocent.
 '
 
 . ./test-lib.sh
@@ -96,18 +96,109 @@ test_expect_success 'names that contain the word of a secret' '
 	shows db.password="a b c" "db.password=<REDACTED>" &&
 	shows --passwd=abc "--passwd=<REDACTED>" &&
 	shows apiKey=abc "apiKey=<REDACTED>" &&
-	shows user.signingKey=abc "user.signingKey=<REDACTED>" &&
-	shows "run PASSWORD=x make" "run PASSWORD=<REDACTED> make" &&
-	shows "key=\"a b\" c" "key=\"<REDACTED>\" c" &&
+	shows "run PASSWORD=xyz make" "run PASSWORD=<REDACTED> make" &&
+	shows "api_key=\"a b\" c" "api_key=\"<REDACTED>\" c" &&
 	shows "a secret='\''b c'\'' d" "a secret='\''<REDACTED>'\'' d"
 '
 
 test_expect_success 'a word must be whole' '
 	for text in monkey=abc keyboard=abc tokenize=abc passwordless=1 \
-		a=b "key = value" =x "key"
+		a=b "key = value" =x "key" key=abc user.signingKey=abc \
+		token=1 password=true token.path=abc
 	do
 		shows "$text" "$text" || return 1
 	done
+'
+
+# calls FILE SED CALL...: set the arguments of test-tool in $calls to CALL... with
+# the words of each line of FILE, as SED changes it.
+calls () {
+	file=$TEST_DIRECTORY/t0217/$1 &&
+	sed -e "/^#/d" -e "$2" "$file" >lines &&
+	shift 2 &&
+	calls= &&
+	while read -r line
+	do
+		calls="$calls $* $line ," || return 1
+	done <lines
+}
+
+# shown FILE: the alias events of n, p and e; quotes of a shell are left out,
+# since a hidden word needs some.
+shown () {
+	sed -n "s/^alias //p" n | tr -d "'" >"$1" &&
+	sed -n "s/.* | alias  *| .* | alias://p" p | tr -d "'" >>"$1" &&
+	jq -c "select(.event == \"alias\").argv" e >>"$1"
+}
+
+test_expect_success 'innocent arguments of many commands stay' '
+	calls innocent "" cmd_alias al &&
+	eval "set -- $calls cmd_mode x" &&
+	test_env GIT_TRACE2_REDACT=0 traced test-tool trace2 call "$@" &&
+	shown expect &&
+	test_file_not_empty expect &&
+	traced test-tool trace2 call "$@" &&
+	shown actual &&
+	test_cmp expect actual
+'
+
+test_expect_success 'secret arguments of many commands are hidden, and no more' '
+	calls secret "s/\[\[[^]]*\]\]/_HIDDEN_/g" cmd_alias al &&
+	eval "set -- $calls cmd_mode x" &&
+	test_env GIT_TRACE2_REDACT=0 traced test-tool trace2 call "$@" &&
+	shown before &&
+	sed "s/_HIDDEN_/<REDACTED>/g" before >expect &&
+	test_file_not_empty expect &&
+	calls secret "s/\[\[//g; s/\]\]//g" cmd_alias al &&
+	eval "set -- $calls cmd_mode x" &&
+	traced test-tool trace2 call "$@" &&
+	shown actual &&
+	test_cmp expect actual &&
+	test_grep ! hunter actual
+'
+
+test_expect_success 'likewise in a ring, and when trace2 hides them' '
+	jq -c "select(.event == \"alias\").argv" e >expect &&
+	mkdir ring &&
+	eval "set -- $calls cmd_mode x" &&
+	test_env GIT_TRACE2_RING="$(pwd)/ring" test-tool trace2 call "$@" &&
+	trace2 script --git-event ring >e &&
+	jq -c "select(.event == \"alias\").argv" e >actual &&
+	test_cmp expect actual &&
+	test_env GIT_TRACE2_REDACT=0 traced test-tool trace2 call "$@" &&
+	trace2 export --redact --to git-event e >out &&
+	jq -c "select(.event == \"alias\").argv" out >actual &&
+	test_cmp expect actual
+'
+
+# texts FILE: the messages and values in n and p and e.
+texts () {
+	jq -r "select(.event == \"error\").msg,
+		select(.event == \"printf\").msg,
+		select(.event == \"def_param\").value" e >"$1" &&
+	sed "1,/^cmd_name/d; /^exit/,\$d" n >>"$1" &&
+	sed "1,/ cmd_name /d; / exit /,\$d; s/.* | //" p >>"$1"
+}
+
+# said SED: write streams with the lines of t0217/text, changed by SED.
+said () {
+	sed -e "/^#/d" -e "$1" "$TEST_DIRECTORY/t0217/text" >lines &&
+	set -- &&
+	while read -r line
+	do
+		set -- "$@" cmd_error "$line" , printf "$line" , \
+			def_param local p "$line" , || return 1
+	done <lines &&
+	traced test-tool trace2 call "$@" cmd_mode x
+}
+
+test_expect_success 'messages and values, with secrets and without' '
+	test_env GIT_TRACE2_REDACT=0 said "s/\[\[[^]]*\]\]/<REDACTED>/g" &&
+	texts expect &&
+	said "s/\[\[//g; s/\]\]//g" &&
+	texts actual &&
+	test_cmp expect actual &&
+	test_grep ! hunter actual
 '
 
 test_expect_success 'arguments of the program' '

@@ -36,6 +36,7 @@ struct tr2_site;
 #define TR2_F_EXE (1u << 2)
 #define TR2_F_TEXT_ONLY (1u << 3)
 #define TR2_F_SITE (1u << 4)
+#define TR2_F_FREE (1u << 5)
 
 enum tr2_field_type {
 	TR2_T_STR,

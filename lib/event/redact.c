@@ -5,6 +5,8 @@
 #include <strings.h>
 
 #include "base/macros.h"
+#include "event/redact_name.h"
+#include "event/redact_token.h"
 
 /* A run of quotes is searched so far: a line of nothing else stays cheap. */
 #define MAX_QUOTES 4
@@ -48,42 +50,6 @@ static bool is_gap(const char *s, size_t len, size_t at)
 		end++;
 	return end > at && (end == len || is_blank(s[end]) ||
 			    strchr(",;:)]}", s[end]));
-}
-
-static bool is_secret_word(const char *word, size_t len)
-{
-	static const char *const secrets[] = { "token",	 "secret",
-					       "password", "passwd",
-					       "signature", "key" };
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(secrets); i++)
-		if (strlen(secrets[i]) == len &&
-		    !strncasecmp(word, secrets[i], len))
-			return true;
-	return false;
-}
-
-/* Words end at anything but a letter, and at the humps of camelCase. */
-static bool has_secret_word(const char *name, size_t len)
-{
-	size_t at = 0, end;
-
-	while (at < len) {
-		for (end = at; end < len && is_alpha(name[end]); end++)
-			if (end > at && name[end] <= 'Z' &&
-			    name[end - 1] >= 'a')
-				break;
-		if (end > at && is_secret_word(name + at, end - at))
-			return true;
-		at = end > at ? end : at + 1;
-	}
-	return false;
-}
-
-bool tr2_redact_is_secret_name(const char *name)
-{
-	return name && has_secret_word(name, strlen(name));
 }
 
 /* A part of the string to hide. */
@@ -172,6 +138,9 @@ static bool find_userinfo(const char *s, size_t len, size_t colon, size_t start,
 {
 	size_t user_end = start;
 
+	/* [::1]:80 */
+	if (start < len && s[start] == '[')
+		return false;
 	if (!colon || !(is_alpha(s[colon - 1]) || is_digit(s[colon - 1])))
 		return false;
 	while (user_end < len && !is_gap(s, len, user_end) &&
@@ -227,33 +196,83 @@ static size_t value_end(struct word *word, const char *s, size_t len, size_t at,
 	return *to;
 }
 
-static bool find_authorization(const char *s, size_t len, size_t colon,
-			       struct word *word, struct span *hide)
+/* The name that ends at `end`, possibly quoted, as in JSON; *end goes before
+ * the quote. */
+static size_t name_before(const char *s, size_t *end)
 {
-	static const char header[] = "authorization";
-	size_t n = sizeof(header) - 1, at = colon + 1;
+	size_t start;
 
-	/* In JSON, the name and the value are quoted. */
-	while (colon && strchr(" \"'", s[colon - 1]))
-		colon--;
-	if (colon < n || strncasecmp(s + colon - n, header, n))
+	while (*end && strchr(" \"'", s[*end - 1]))
+		--*end;
+	for (start = *end; start && is_name_char(s[start - 1]);)
+		start--;
+	return start;
+}
+
+static bool is_header(const char *s, size_t start, size_t end)
+{
+	const char *name = s + start;
+	size_t n = end - start;
+
+	if (tr2_name_ends_in(name, n, "authorization") ||
+	    tr2_name_ends_in(name, n, "set-cookie"))
+		return true;
+	if (start && s[start - 1] != '=' && !is_quote(s[start - 1]))
 		return false;
+	return (n == 6 && !strncasecmp(name, "cookie", 6)) ||
+	       (memchr(name, '-', n) &&
+		tr2_name_kind(name, n) != TR2_NAME_PLAIN);
+}
+
+/* Name: value; or, in JSON, "name": "value". */
+static bool find_named(const char *s, size_t len, size_t colon,
+		       struct word *word, struct span *hide)
+{
+	size_t end = colon, start = name_before(s, &end), at = colon + 1;
+	enum ending ending = AT_LINE_END;
+
+	if (start == end)
+		return false;
+	while (at < len && strchr(" \t", s[at]))
+		at++;
+	if (!is_header(s, start, end)) {
+		if (at == len || s[at] != '"' || s[end] != '"' || !start ||
+		    s[start - 1] != '"' ||
+		    tr2_name_kind(s + start, end - start) == TR2_NAME_PLAIN)
+			return false;
+		ending = AT_DOUBLE_QUOTE;
+	}
 	while (at < len && strchr(" \t\"'", s[at]))
 		at++;
 	hide->start = at;
-	hide->end = value_end(word, s, len, at, AT_LINE_END);
+	hide->end = value_end(word, s, len, at, ending);
 	return true;
+}
+
+/* A parameter of a URL's query that signs it, or that is short for a
+ * password. */
+static bool is_query_secret(const char *s, size_t name, size_t n)
+{
+	if (!name || !strchr("?&", s[name - 1]))
+		return false;
+	return tr2_name_ends_in(s + name, n, "signature") ||
+	       tr2_name_ends_in(s + name, n, "sig") ||
+	       tr2_name_ends_in(s + name, n, "pass") ||
+	       tr2_name_ends_in(s + name, n, "pwd");
 }
 
 static bool find_assignment(const char *s, size_t len, size_t equals,
 			    struct word *word, struct span *hide)
 {
-	size_t name = equals, at = equals + 1;
+	size_t name = equals, at = equals + 1, n;
 	enum ending ending = AT_GAP;
+	enum tr2_name_kind kind;
 
 	while (name && is_name_char(s[name - 1]))
 		name--;
-	if (!has_secret_word(s + name, equals - name))
+	n = equals - name;
+	kind = tr2_name_kind(s + name, n);
+	if (kind == TR2_NAME_PLAIN && !is_query_secret(s, name, n))
 		return false;
 	if (at < len && (s[at] == '"' || s[at] == '\''))
 		ending = s[at++] == '"' ? AT_DOUBLE_QUOTE : AT_QUOTE;
@@ -262,7 +281,56 @@ static bool find_assignment(const char *s, size_t len, size_t equals,
 	/* If the whole string is the assignment, the value is all the rest. */
 	if (name || ending != AT_GAP)
 		hide->end = value_end(word, s, len, at, ending);
-	return true;
+	return !tr2_name_excuses(kind, s + name, n, s + at, hide->end - at);
+}
+
+/* The length of an option's name that a value follows, in the next word; 0: it
+ * is none. */
+static size_t secret_option(const char *s, size_t len)
+{
+	size_t n = len && s[0] == '-', i;
+
+	if (!n)
+		return 0;
+	for (i = n; i < len && is_name_char(s[i]); i++)
+		;
+	if (i < len && !is_blank(s[i]))
+		return 0;
+	if (i < 6 || !strncmp(s, "--no-", 5) ||
+	    tr2_name_kind(s, i) == TR2_NAME_PLAIN ||
+	    /* Of containers: the name of one. */
+	    (i == 8 && !memcmp(s, "--secret", 8)))
+		return 0;
+	return i;
+}
+
+static bool has_digit(const char *s, size_t from, size_t to)
+{
+	while (from < to && !is_digit(s[from]))
+		from++;
+	return from < to;
+}
+
+/* --token value, in a text: "--token is needed" is none. */
+static bool find_option(const char *s, size_t len, size_t at, struct word *word,
+			struct span *hide)
+{
+	size_t n = secret_option(s + at, len - at);
+
+	if (!n || at + n + 1 >= len || s[at + n] != ' ' ||
+	    s[at + n + 1] == '-')
+		return false;
+	hide->start = at + n + 1;
+	hide->end = value_end(word, s, len, hide->start, AT_GAP);
+	return has_digit(s, hide->start, hide->end) &&
+	       !tr2_name_excuses(tr2_name_kind(s + at, n), s + at, n,
+				 s + hide->start, hide->end - hide->start);
+}
+
+/* Words of all kinds begin here, so that none is searched twice. */
+static bool begins_word(const char *s, size_t at)
+{
+	return !at || !is_name_char(s[at - 1]);
 }
 
 static bool find_secret(const char *s, size_t len, size_t at, struct word *word,
@@ -273,11 +341,13 @@ static bool find_secret(const char *s, size_t len, size_t at, struct word *word,
 	if (s[at] == '=')
 		return find_assignment(s, len, at, word, hide);
 	if (s[at] != ':')
-		return false;
+		return tr2_token_may_begin(s[at]) && begins_word(s, at) &&
+		       (tr2_token_find(s, len, at, &hide->start, &hide->end) ||
+			find_option(s, len, at, word, hide));
 	behind = behind_slashes(s, len, at);
 	if (behind)
 		return find_userinfo(s, len, at, behind, word, hide);
-	return find_authorization(s, len, at, word, hide);
+	return find_named(s, len, at, word, hide);
 }
 
 /* Is it "<REDACTED>" already, and no longer word? */
@@ -305,8 +375,6 @@ const char *tr2_redact(struct tr2_buf *scratch, const char *s, size_t *len)
 	struct span hide = { 0, 0 }, found = { 0, 0 };
 	struct word word = { .end = 0 };
 
-	if (!memchr(s, ':', n) && !memchr(s, '=', n))
-		return s;
 	tr2_buf_reset(scratch);
 	/* Secrets may overlap: one may begin inside another and end behind it. */
 	for (at = 0; at < n; at++) {
@@ -336,4 +404,47 @@ const char *tr2_redact(struct tr2_buf *scratch, const char *s, size_t *len)
 	}
 	*len = scratch->len;
 	return scratch->p;
+}
+
+bool tr2_redact_is_secret_name(const char *name)
+{
+	return name && tr2_name_kind(name, strlen(name)) != TR2_NAME_PLAIN;
+}
+
+/* Of a program, by the name of its file, an option whose value is a secret only
+ * there. */
+static const struct {
+	char program[8], option[13];
+} options[] = {
+	{ "curl", "-u" },	   { "curl", "--user" }, { "curl", "-U" },
+	{ "curl", "--proxy-user" }, { "sshpass", "-p" },
+};
+
+static bool is_option_of(const char *program, const char *option)
+{
+	const char *slash = program ? strrchr(program, '/') : NULL;
+	size_t i;
+
+	program = slash ? slash + 1 : program;
+	for (i = 0; program && i < ARRAY_SIZE(options); i++)
+		if (!strcmp(options[i].program, program) &&
+		    !strcmp(options[i].option, option))
+			return true;
+	return false;
+}
+
+const char *tr2_redact_word(struct tr2_buf *scratch, const char *program,
+			    const char *before, const char *word, size_t *len)
+{
+	size_t n = before ? strlen(before) : 0;
+
+	if (n && *word && *word != '-' &&
+	    ((secret_option(before, n) == n &&
+	      !tr2_name_excuses(tr2_name_kind(before, n), before, n, word,
+				*len)) ||
+	     is_option_of(program, before))) {
+		*len = sizeof(TR2_REDACTED) - 1;
+		return TR2_REDACTED;
+	}
+	return tr2_redact(scratch, word, len);
 }

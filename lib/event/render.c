@@ -2,6 +2,8 @@
 /* What the renderers share: times, and memory. */
 #include "event/render.h"
 
+#include <string.h>
+
 #include "base/clock.h"
 #include "base/put.h"
 #include "event/redact.h"
@@ -76,6 +78,16 @@ void tr2_render_new_local(struct tr2_render *r, uint64_t wall_us)
 	r->local[5] = ':';
 	tr2_put_2(r->local + 6, c.second);
 	r->local_end_us = (second + 1) * TR2_US_PER_S;
+}
+
+const char *tr2_render_word(struct tr2_render *r, const char *const *argv,
+			    const char *const *word, size_t *len)
+{
+	*len = strlen(*word);
+	if (!r->redact)
+		return *word;
+	return tr2_redact_word(&r->redacted, word == argv ? NULL : *argv,
+			       word == argv ? NULL : word[-1], *word, len);
 }
 
 const char *tr2_render_shown(struct tr2_render *r, const char *s, size_t *len)

@@ -73,6 +73,10 @@ char *tr2_render_text_pieces(struct tr2_render *r, char *p,
 /* The text to show for s, *len bytes long: s itself, or r->redacted. */
 const char *tr2_render_shown(struct tr2_render *r, const char *s, size_t *len);
 
+/* The same for a word of argv. */
+const char *tr2_render_word(struct tr2_render *r, const char *const *argv,
+			    const char *const *word, size_t *len);
+
 #define TR2_US_PER_S UINT64_C(1000000)
 void tr2_render_new_utc(struct tr2_render *r, uint64_t wall_us);
 void tr2_render_new_local(struct tr2_render *r, uint64_t wall_us);

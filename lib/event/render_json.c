@@ -53,16 +53,27 @@ static char *add_str(struct tr2_render *r, char *p, const char *s)
 	return add_body(r, p, s ? s : "", true);
 }
 
+static char *add_free_str(struct tr2_render *r, char *p, const char *s)
+{
+	s = s ? s : "";
+	p = add_str_slow(r, p, s, strlen(s), true);
+	*p = '"';
+	return p + 1;
+}
+
 static char *add_argv(struct tr2_render *r, char *p, const char *const *argv)
 {
-	const char *const *word;
+	const char *const *word, *s;
+	size_t len;
 
 	*p++ = '[';
 	for (word = argv; word && *word && !r->line.failed; word++) {
 		if (word != argv)
 			*p++ = ',';
 		*p++ = '"';
-		p = add_str(r, p, *word);
+		s = tr2_render_word(r, argv, word, &len);
+		p = add_str_slow(r, p, s, len, false);
+		*p++ = '"';
 	}
 	*p++ = ']';
 	return p;
@@ -128,17 +139,19 @@ static char *put_bool(char *p, bool value)
 #define HAS_T_REL(value) true
 #define HAS_NESTING(value) true
 
-#define PUT_STR(value) add_str(r, p, (value).s)
-#define PUT_INT(value) tr2_put_i64(p, (value).i)
-#define PUT_UINT(value) tr2_put_u64(p, (value).u)
-#define PUT_BOOL(value) put_bool(p, (value).u)
-#define PUT_SECONDS(value) tr2_put_seconds(p, (value).u)
-#define PUT_ARGV(value) add_argv(r, p, (value).argv)
-#define PUT_JSON(value) add_json(r, p, (value).s)
-#define PUT_HISTOGRAM(value) add_histogram(r, p, (value).histogram)
-#define PUT_T_ABS(value) tr2_put_seconds(p, ev->t_abs_ns)
-#define PUT_T_REL(value) tr2_put_seconds(p, ev->t_rel_ns)
-#define PUT_NESTING(value) tr2_put_u64(p, ev->nesting)
+#define PUT_STR(value, flags)                            \
+	((flags) & TR2_F_FREE ? add_free_str(r, p, (value).s) : \
+				add_str(r, p, (value).s))
+#define PUT_INT(value, flags) tr2_put_i64(p, (value).i)
+#define PUT_UINT(value, flags) tr2_put_u64(p, (value).u)
+#define PUT_BOOL(value, flags) put_bool(p, (value).u)
+#define PUT_SECONDS(value, flags) tr2_put_seconds(p, (value).u)
+#define PUT_ARGV(value, flags) add_argv(r, p, (value).argv)
+#define PUT_JSON(value, flags) add_json(r, p, (value).s)
+#define PUT_HISTOGRAM(value, flags) add_histogram(r, p, (value).histogram)
+#define PUT_T_ABS(value, flags) tr2_put_seconds(p, ev->t_abs_ns)
+#define PUT_T_REL(value, flags) tr2_put_seconds(p, ev->t_rel_ns)
+#define PUT_NESTING(value, flags) tr2_put_u64(p, ev->nesting)
 
 /* Which fields a function writes. */
 enum part {
@@ -157,7 +170,7 @@ enum part {
 		   (part != SITE_ONLY || (flags) & TR2_F_SITE) &&         \
 		   (!((flags) & TR2_F_OPT) || HAS_##type(v->name))) {     \
 		p = tr2_put_lit(p, ",\"" #name "\":" OPEN_##type);        \
-		p = PUT_##type(v->name);                                  \
+		p = PUT_##type(v->name, flags);                                  \
 	}
 #define TR2_EVENT(name, flags, fields, normal, category, perf)            \
 	TR2_INLINE char *put_##name(    \

@@ -59,17 +59,29 @@ static char *add_last_str(struct tr2_render *r, char *p, const char *s)
 	return s ? add_text(r, p, s, strlen(s), LAST_STRING) : p;
 }
 
-static char *add_word(struct tr2_render *r, char *p, const char *s)
+/* At the end of the line. */
+static char *add_free_str(struct tr2_render *r, char *p, const char *s)
+{
+	return s ? add_str_slow(r, p, s, strlen(s), LAST_STRING) : p;
+}
+
+static char *add_word(struct tr2_render *r, char *p, const char *const *argv,
+		      const char *const *word)
 {
 	size_t before = tr2_render_leave(r, p), len;
+	const char *s = tr2_render_word(r, argv, word, &len);
 
-	s = s ? s : "";
-	len = strlen(s);
-	s = tr2_render_shown(r, s, &len);
 	if (s == r->redacted.p)
 		s = tr2_buf_str(&r->redacted);
 	tr2_quote_add_word(&r->line, s);
 	return tr2_render_back(r, before);
+}
+
+static char *add_only_word(struct tr2_render *r, char *p, const char *s)
+{
+	const char *word = s ? s : "";
+
+	return add_word(r, p, &word, &word);
 }
 
 static char *add_words(struct tr2_render *r, char *p, const char *const *argv)
@@ -79,7 +91,7 @@ static char *add_words(struct tr2_render *r, char *p, const char *const *argv)
 	for (word = argv; word && *word && !r->line.failed; word++) {
 		if (word != argv)
 			*p++ = ' ';
-		p = add_word(r, p, *word);
+		p = add_word(r, p, argv, word);
 	}
 	return p;
 }
@@ -134,8 +146,11 @@ static char *add_template(struct tr2_render *r, char *p,
 		case TR2_OP_LAST_STR:
 			p = add_last_str(r, p, v[op->field].s);
 			break;
+		case TR2_OP_FREE_STR:
+			p = add_free_str(r, p, v[op->field].s);
+			break;
 		case TR2_OP_WORD:
-			p = add_word(r, p, v[op->field].s);
+			p = add_only_word(r, p, v[op->field].s);
 			break;
 		case TR2_OP_WORDS:
 			p = add_words(r, p, v[op->field].argv);

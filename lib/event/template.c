@@ -124,17 +124,26 @@ static const char *add_template(const struct tr2_event_row *row, const char *p)
 	return p;
 }
 
+/* op: the last one of a line. */
+static void set_last(const struct tr2_event_row *row, struct tr2_op *op)
+{
+	if (op->kind == TR2_OP_STR)
+		op->kind = row->field[op->field].flags & TR2_F_FREE ?
+				   TR2_OP_FREE_STR :
+				   TR2_OP_LAST_STR;
+}
+
 static const struct tr2_op *compile(const struct tr2_event_row *row,
 				    const char *template, bool ends_line)
 {
 	static const struct tr2_op nothing = { .kind = TR2_OP_END };
 	const struct tr2_op *start = &tr2_template_ops[nr_ops];
 
-	if (!template)
+	if (!template || !*template)
 		return &nothing;
 	add_template(row, template);
-	if (ends_line && nr_ops && tr2_template_ops[nr_ops - 1].kind == TR2_OP_STR)
-		tr2_template_ops[nr_ops - 1].kind = TR2_OP_LAST_STR;
+	if (ends_line)
+		set_last(row, &tr2_template_ops[nr_ops - 1]);
 	add_op(TR2_OP_END);
 	return start;
 }

@@ -33,22 +33,28 @@ static size_t room(const struct record *record)
 }
 
 /* There is room for at least its length. */
-static void add_string(struct record *record, const char *s)
+static void add_shown(struct record *record, const char *s, size_t len)
 {
-	size_t len, most = room(record) - COUNT_BYTES;
+	size_t most = room(record) - COUNT_BYTES;
 
-	if (!s) {
-		add_u16(record, TR2_RECORD_ABSENT);
-		return;
-	}
-	len = strlen(s);
-	s = tr2_render_shown(record->r, s, &len);
 	if (len > most) {
 		len = most;
 		record->misc |= TR2_MISC_CUT;
 	}
 	add_u16(record, len);
 	tr2_buf_add(&record->r->line, s, len);
+}
+
+static void add_string(struct record *record, const char *s)
+{
+	size_t len = s ? strlen(s) : 0;
+
+	if (!s) {
+		add_u16(record, TR2_RECORD_ABSENT);
+		return;
+	}
+	s = tr2_render_shown(record->r, s, &len);
+	add_shown(record, s, len);
 }
 
 /* Store the number of elements, which is known once they are written. */
@@ -62,14 +68,17 @@ static void set_count(struct record *record, size_t at, size_t count)
 
 static void add_argv(struct record *record, const char *const *argv)
 {
-	size_t at = record->r->line.len, nr = 0;
+	size_t at = record->r->line.len, nr = 0, len;
+	const char *word;
 
 	add_u16(record, TR2_RECORD_ABSENT);
 	if (!argv)
 		return;
 	for (; argv[nr] && room(record) >= COUNT_BYTES &&
-	       !record->r->line.failed; nr++)
-		add_string(record, argv[nr]);
+	       !record->r->line.failed; nr++) {
+		word = tr2_render_word(record->r, argv, argv + nr, &len);
+		add_shown(record, word, len);
+	}
 	if (argv[nr])
 		record->misc |= TR2_MISC_CUT;
 	set_count(record, at, nr);

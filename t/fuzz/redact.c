@@ -34,6 +34,13 @@ static const struct {
 	{ "--password=", " --other" },
 	{ "fatal: unable to access 'https://u:", "@h/x.git/'" },
 	{ "remote.apiKey=\"a ", "\" b" },
+	{ "PGPASSWORD=", "" },
+	{ "smtp.smtppass=", "" },
+	{ "-H 'X-Api-Key: ", "'" },
+	{ "http.extraHeader=PRIVATE-TOKEN: ", "" },
+	{ "{\"access_token\" : \"", "\"}" },
+	{ "https://h/?sv=1&sig=", "&x" },
+	{ "--secret-key 1", " -v" },
 };
 
 static char *redacted(struct tr2_buf *scratch, const char *s, size_t *len)

@@ -21,6 +21,20 @@ const char *tr2_export_text(struct tr2_export *x, const char *s)
 	return safe == x->scratch.p ? tr2_buf_str(&x->scratch) : safe;
 }
 
+static const char *shown_word(struct tr2_export *x,
+			      const struct tr2_words *words, const char *before,
+			      const char *word)
+{
+	const char *safe;
+	size_t len = strlen(word);
+
+	if (!x->opt->redact)
+		return word;
+	safe = tr2_redact_word(&x->scratch, before ? words->text : NULL, before,
+			       word, &len);
+	return safe == x->scratch.p ? tr2_buf_str(&x->scratch) : safe;
+}
+
 bool tr2_export_is_secret(const struct tr2_export *x, const char *name)
 {
 	return x->opt->redact && tr2_redact_is_secret_name(name);
@@ -42,14 +56,15 @@ void tr2_export_add_str(struct tr2_export *x, struct tr2_buf *b, const char *s)
 void tr2_export_add_words(struct tr2_export *x, struct tr2_buf *b,
 			  const struct tr2_words *words)
 {
-	const char *w;
+	const char *w, *before = NULL;
 	uint32_t i;
 
 	tr2_buf_addch(b, '[');
 	tr2_for_each_word(words, w, i) {
 		if (i)
 			tr2_buf_addch(b, ',');
-		tr2_export_add_str(x, b, w);
+		tr2_json_add_string(b, shown_word(x, words, before, w));
+		before = w;
 	}
 	tr2_buf_addch(b, ']');
 }

@@ -159,13 +159,13 @@ static void cell_text(struct tr2_table *t, enum tr2_cell_kind kind,
 	cell->nr_words = nr_words;
 }
 
+static struct tr2_buf scratch; /* kept: it is mapped memory */
+
 /* Return the string without its secrets, if they are to be hidden; valid until
  * the next call. */
 static const char *without_secrets(const struct tr2_table *t, const char *s,
 				   size_t *len)
 {
-	static struct tr2_buf scratch; /* kept: it is mapped memory */
-
 	return t->output->redact ? tr2_redact(&scratch, s, len) : s;
 }
 
@@ -189,7 +189,7 @@ void tr2_cell_value(struct tr2_table *t, const char *name, const char *s)
 void tr2_cell_words(struct tr2_table *t, const struct tr2_words *words)
 {
 	static struct tr2_buf safe; /* kept: it is mapped memory */
-	const char *w, *word;
+	const char *w, *word, *before = NULL;
 	uint32_t i;
 	size_t len;
 
@@ -200,7 +200,9 @@ void tr2_cell_words(struct tr2_table *t, const struct tr2_words *words)
 		len = strlen(w);
 		if (!t->output->redact)
 			continue;
-		word = without_secrets(t, w, &len);
+		word = tr2_redact_word(&scratch, before ? words->text : NULL,
+				       before, w, &len);
+		before = w;
 		tr2_buf_add(&safe, word, len);
 		tr2_buf_addch(&safe, '\0');
 	}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * redact_token - secrets that say by themselves what they are: tokens whose
+ * issuers begin them alike so that scanners find them, and private keys.
+ */
+#ifndef TR2_EVENT_REDACT_TOKEN_H
+#define TR2_EVENT_REDACT_TOKEN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Does one begin at `at`, the beginning of a word? Its secret part is then
+ * *start to *end. */
+bool tr2_token_find(const char *s, size_t len, size_t at, size_t *start,
+		    size_t *end);
+
+/* May one begin with this byte? */
+bool tr2_token_may_begin(char c);
+
+#endif
