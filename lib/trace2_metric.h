@@ -88,6 +88,50 @@ trace2_unregister_distribution_(struct trace2_distribution *distribution);
 	extern struct trace2_distribution ident
 
 /*
+ * For arrays, such as those of a program that numbers its metrics:
+ *
+ *	static struct trace2_timer timers[] = {
+ *		[INDEX_READ] = TRACE2_TIMER_INIT("index", "read", 0),
+ *		[INDEX_WRITE] = TRACE2_TIMER_INIT("index", "write", 0),
+ *	};
+ *	TRACE2_TIMERS(timers);
+ *
+ *	trace2_timer_start(timers[INDEX_READ]);
+ *
+ * Elements without a name are not registered, and count nothing. The index must
+ * have no side effects: calls may evaluate it twice.
+ */
+#define TRACE2_TIMER_INIT(category, name, flags) \
+	{ category, name, flags, TRACE2_UNREGISTERED_ }
+#define TRACE2_COUNTER_INIT(category, name, flags) \
+	{ category, name, flags, TRACE2_UNREGISTERED_ }
+#define TRACE2_DISTRIBUTION_INIT(category, name, unit) \
+	{ category, name, unit, 0, TRACE2_UNREGISTERED_ }
+
+#define TRACE2_METRICS_EACH_(array, do_each)                              \
+	unsigned int i;                                                   \
+	for (i = 0; i < sizeof(array) / sizeof(*(array)); i++)            \
+		if ((array)[i].name)                                      \
+			do_each(&(array)[i]);                             \
+		else                                                      \
+			(array)[i].index = TRACE2_UNREGISTERED_
+#define TRACE2_METRICS_(kind, array)                                      \
+	static __attribute__((constructor)) void trace2_define_##array(   \
+		void)                                                     \
+	{                                                                 \
+		TRACE2_METRICS_EACH_(array, trace2_register_##kind##_);   \
+	}                                                                 \
+	static __attribute__((destructor)) void trace2_forget_##array(    \
+		void)                                                     \
+	{                                                                 \
+		TRACE2_METRICS_EACH_(array, trace2_unregister_##kind##_); \
+	}                                                                 \
+	typedef struct trace2_##kind trace2_type_of_##array
+#define TRACE2_TIMERS(array) TRACE2_METRICS_(timer, array)
+#define TRACE2_COUNTERS(array) TRACE2_METRICS_(counter, array)
+#define TRACE2_DISTRIBUTIONS(array) TRACE2_METRICS_(distribution, array)
+
+/*
  * Where the calling thread counts and takes times, for the inline part of
  * counters and timers; NULL: only the library knows, so call it. A library
  * whose cells have another form would leave these NULL.

@@ -119,4 +119,22 @@ test_expect_success 'tracing off: nothing happens' '
 	test_must_be_empty out
 '
 
+test_expect_success JQ 'arrays of metrics, of which some elements are none' '
+	rm -f e &&
+	GIT_TRACE2_EVENT="$(pwd)/e" test-tool trace2 222arrays &&
+	jq -c "select(.event | test(\"timer|counter\")) |
+		[.event, .category, .name, .intervals // .count]" e | sort >actual &&
+	jq -c "select(.event == \"data_json\") | .value |
+		[.category, .name, .unit, .sum]" e >>actual &&
+	cat >expect <<-\EOF &&
+	["counter","array","first",1]
+	["counter","array","last",3]
+	["th_timer","array","last",1]
+	["timer","array","first",1]
+	["timer","array","last",1]
+	["array","size","bytes",4096]
+	EOF
+	test_cmp expect actual
+'
+
 test_done

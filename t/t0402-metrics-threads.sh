@@ -207,6 +207,7 @@ test_expect_success CXX_HOST 'a program in C++' '
 	test_cmp expect out &&
 	metrics | sort >actual &&
 	cat >expect <<-\EOF &&
+	["counter","main","cxx","array",2]
 	["counter","main","cxx","items",50]
 	["counter","main","cxx","others",1]
 	["counter","main","shop","returned",3]

@@ -331,6 +331,38 @@ static int ut_221distribution_many(int argc, const char **argv)
 	return 0;
 }
 
+/* Arrays with holes, as those of a program that numbers its metrics. */
+static struct trace2_timer timer_array[] = {
+	[1] = TRACE2_TIMER_INIT("array", "first", 0),
+	[3] = TRACE2_TIMER_INIT("array", "last", TRACE2_PER_THREAD),
+};
+static struct trace2_counter counter_array[] = {
+	[0] = TRACE2_COUNTER_INIT("array", "first", 0),
+	[2] = TRACE2_COUNTER_INIT("array", "last", 0),
+};
+static struct trace2_distribution distribution_array[] = {
+	TRACE2_DISTRIBUTION_INIT("array", "size", "bytes"),
+};
+TRACE2_TIMERS(timer_array);
+TRACE2_COUNTERS(counter_array);
+TRACE2_DISTRIBUTIONS(distribution_array);
+
+static int ut_222arrays(int argc, const char **argv)
+{
+	int i;
+
+	(void)argc;
+	(void)argv;
+	for (i = 0; i < 4; i++) {
+		trace2_timer_start(timer_array[i]);
+		trace2_timer_stop(timer_array[i]);
+	}
+	for (i = 0; i < 3; i++)
+		trace2_counter_add(counter_array[i], (uint64_t)i + 1);
+	trace2_distribution_add(distribution_array[0], 4096);
+	return 0;
+}
+
 struct words {
 	int nr;
 	const char **word;
@@ -433,6 +465,7 @@ const struct tool_verb tool_verbs_metric[] = {
 	{ "212module", "[--keep] <path>...", 1, -1, ut_212module },
 	{ "213redefined", "", 0, 0, ut_213redefined },
 	{ "220values", "<threads> <value>...", 1, -1, ut_220values },
+	{ "222arrays", "", 0, 0, ut_222arrays },
 	{ "221distribution_many", "<definitions>", 1, 1,
 	  ut_221distribution_many },
 	{ NULL, NULL, 0, 0, NULL },

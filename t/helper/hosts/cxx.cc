@@ -26,6 +26,11 @@ TRACE2_TIMER(cxx_timer, "cxx", "scope", TRACE2_PER_THREAD | TRACE2_HISTOGRAM);
 TRACE2_TIMER(other_timer, "cxx", "other", 0);
 TRACE2_COUNTER(cxx_counter, "cxx", "items", 0);
 TRACE2_COUNTER(other_counter, "cxx", "others", 0);
+static struct trace2_counter array[] = {
+	TRACE2_COUNTER_INIT("cxx", "array", 0),
+	TRACE2_COUNTER_INIT("cxx", "unused", 0),
+};
+TRACE2_COUNTERS(array);
 
 class Region {
 public:
@@ -75,6 +80,7 @@ int main(int, char **argv)
 	trace2_timer_start(shop::waiting);
 	trace2_timer_start(shop::serving);
 	trace2_counter_add(other_counter, 1);
+	trace2_counter_add(array[0], 2);
 	trace2_counter_add(shop::sold, 2);
 	trace2_counter_add(shop::returned, 3);
 	trace2_timer_stop(shop::serving);
