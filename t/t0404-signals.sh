@@ -313,4 +313,23 @@ test_expect_success 'a storm of handlers that make calls' '
 		([.[] | select(.event == \"region_leave\" and .category == \"main\")] | length)" e
 '
 
+test_expect_success 'a handler of the program emits the event itself' '
+	killed "signal 13" trace2 088raise_own PIPE &&
+	expect_signal 13 &&
+	jq -r "select(.event == \"signal\").file" e >actual &&
+	echo t/helper/cmd-trace2-signal.c >expect &&
+	test_cmp expect actual &&
+	killed "signal 15" trace2 088raise_own TERM &&
+	expect_signal 15
+'
+
+test_expect_success 'before the session begins, that does nothing' '
+	rm -f e &&
+	test_expect_code 143 env GIT_TRACE2_EVENT="$(pwd)/e" \
+		GIT_TRACE2_SIGNALS=TERM sh -c "exec test-tool --no-init trace2 \
+			call signal 2 , initialize , cmd_start prog , raise TERM" &&
+	expect_valid_stream --killed e &&
+	expect_signal 15
+'
+
 test_done

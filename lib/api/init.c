@@ -2,6 +2,7 @@
 /* The start of a session, and queries about it. */
 #include "session/call.h"
 #include "session/inherit.h"
+#include "session/signal.h"
 #include "session/start.h"
 #include "thread/stream.h"
 #include "trace2.h"
@@ -15,6 +16,11 @@ void trace2_initialize_fl(const char *file, int line,
 			  const struct trace2_options *options)
 {
 	tr2_session_start(file, line, options);
+}
+
+void trace2_signal_fl(const char *file, int line, int signo)
+{
+	tr2_signal_end(file, line, signo);
 }
 
 const char *trace2_session_id(void)

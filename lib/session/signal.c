@@ -114,12 +114,12 @@ static void prepare_thread(struct tr2_thread *thread)
 	thread->is_main = self == tr2_thread_main();
 }
 
-static void write_last_event(int signo)
+static void write_last_event(const char *file, int line, int signo)
 {
 	struct tr2_call call = { .thread = &last.thread,
 				 .emitter = &last.thread.emitter,
-				 .file = __FILE__,
-				 .line = __LINE__,
+				 .file = file,
+				 .line = line,
 				 .generation = tr2_stream.generation };
 
 	prepare_thread(&last.thread);
@@ -152,7 +152,7 @@ static bool happens_again(const struct sigaction *now, const siginfo_t *info)
  * until then, since it would end the process earlier. One that interrupts this,
  * in the same thread, does end it.
  */
-static void end_session(int signo)
+static void end_session(const char *file, int line, int signo)
 {
 	uint64_t deadline_ns = tr2_clock_now_ns() + MAX_WAIT_NS;
 	uintptr_t owner = 0, self = (uintptr_t)&tr2_self;
@@ -167,11 +167,21 @@ static void end_session(int signo)
 	/* Not in a forked child without events. */
 	if (atomic_compare_exchange_strong(&tr2_session.state, &expected,
 					   TR2_SESSION_CLOSED)) {
-		write_last_event(signo);
+		write_last_event(file, line, signo);
 		__atomic_store_n(&trace2_enabled_, 0, __ATOMIC_SEQ_CST);
 		tr2_fastpath_disable();
 	}
 	last.is_written = true;
+}
+
+void tr2_signal_end(const char *file, int line, int signo)
+{
+	int saved_errno = errno, state = tr2_session.state;
+
+	/* CLOSED: perhaps by another thread, which is still writing. */
+	if (state == TR2_SESSION_ON || state == TR2_SESSION_CLOSED)
+		end_session(file, line, signo);
+	errno = saved_errno;
 }
 
 static void on_signal(int signo, siginfo_t *info, void *context)
@@ -186,7 +196,7 @@ static void on_signal(int signo, siginfo_t *info, void *context)
 	}
 	/* Tracing is off: behave as if this handler did not exist. */
 	if (trace2_is_enabled())
-		end_session(signo);
+		end_session(__FILE__, __LINE__, signo);
 	reset(signo);
 	errno = saved_errno;
 	if (!happens_again(&now, info))

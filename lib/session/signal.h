@@ -15,6 +15,9 @@
  * none. Other words ("none") are skipped. */
 void tr2_signal_install(const char *list);
 
+/* A handler of the host's: emit the event, and end the session. */
+void tr2_signal_end(const char *file, int line, int signo);
+
 /* Remove the handlers that are still ours. */
 void tr2_signal_restore(void);
 

@@ -307,6 +307,11 @@ static void host_raise(const char **a)
 	raise(tool_signal(a[0] ? a[0] : ""));
 }
 
+static void host_signal(const char **a)
+{
+	trace2_signal(int_of(a[0]));
+}
+
 static void host_setenv(const char **a)
 {
 	if (a[0] && a[1])
@@ -381,6 +386,7 @@ static const struct call {
 	{ "chdir", "<dir>", NULL, host_chdir },
 	{ "close", "<fd>", NULL, host_close },
 	{ "raise", "<signal>", NULL, host_raise },
+	{ "signal", "<number>", NULL, host_signal },
 	{ "setenv", "<name> [<value>]", NULL, host_setenv },
 	{ "sleep_ms", "<ms>", NULL, host_sleep_ms },
 	{ "fork", "", NULL, host_fork },
@@ -487,6 +493,7 @@ static int ut_014nulls(int argc, const char **argv)
 	trace2_exec_result(trace2_exec("", nothing), 0);
 	trace2_data_string_fl(NULL, 0, NULL, NULL, NULL, NULL);
 	trace2_data_string("", NULL, "last", "");
+	trace2_signal_fl(NULL, 0, 0);
 	return 0;
 }
 
@@ -519,6 +526,7 @@ static int ut_015errno(int argc, const char **argv)
 				      sample_args(calls[i].sample, words, a));
 		bad |= !errno_is_kept(&calls[i], sample_args("", words, a));
 	}
+	bad |= !errno_is_kept(find_call("signal"), sample_args("", words, a));
 	return bad;
 }
 

@@ -65,6 +65,26 @@ static int ut_082raise_ignored(int argc, const char **argv)
 	return 0;
 }
 
+static void end_by(int signo)
+{
+	trace2_signal(signo);
+	tell_survival(signo);
+	/* NOLINTNEXTLINE(*-signal-handler,cert-sig30-c): a host may do so */
+	signal(signo, SIG_DFL);
+	raise(signo);
+}
+
+static int ut_088raise_own(int argc, const char **argv)
+{
+	int signo = tool_signal(argv[0]);
+
+	(void)argc;
+	set_handler(signo, end_by);
+	trace2_region_enter("signal", "open", NULL);
+	raise(signo);
+	return 0;
+}
+
 static void call_from_handler(int signo)
 {
 	trace2_region_enter("handler", "inside", NULL);
@@ -181,6 +201,7 @@ const struct tool_verb tool_verbs_signal[] = {
 	{ "084handler_storm", "<alarms>", 1, 1, ut_084handler_storm },
 	{ "085sigpipe", "", 0, 0, ut_085sigpipe },
 	{ "086raise_resethand", "<signal>", 1, 1, ut_086raise_resethand },
+	{ "088raise_own", "<signal>", 1, 1, ut_088raise_own },
 	{ "087segfault", "", 0, 0, ut_087segfault },
 	{ NULL, NULL, 0, 0, NULL },
 };
