@@ -5,6 +5,7 @@
  */
 #include "base/macros.h"
 #include "metric/metric.h"
+#include "metric/marks.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -14,7 +15,6 @@
 
 #define POOL_BYTES 16384u
 #define HASH_SIZE 2048u /* a power of two above both capacities */
-#define FIRST_PLACES 256u /* a power of two */
 
 struct table {
 	struct tr2_metric_def *def;
@@ -36,26 +36,6 @@ static __thread bool may_hold __attribute__((tls_model("initial-exec")));
 TR2_LARGE uint16_t tr2_metric_by_name[TR2_METRIC_KINDS][HASH_SIZE];
 static unsigned int nr_histograms;
 static atomic_uint nr_refused, nr_without_histogram;
-
-/*
- * The addresses of all modules' indexes, for marking them: a set, by hash of
- * the address, at most half full. One pointer leads to all of it, so that a
- * child that another thread forks meanwhile finds either the old or the new
- * set.
- */
-struct place {
-	unsigned int *index; /* NULL: never used; &gone: removed */
-	enum tr2_metric_kind kind;
-};
-struct places {
-	size_t size, nr_used; /* nr_used: all but NULL */
-	struct place *at;
-};
-static unsigned int gone = TRACE2_UNREGISTERED_;
-TR2_LARGE struct place tr2_metric_first_places[FIRST_PLACES];
-static struct places first_places = { FIRST_PLACES, 0,
-					tr2_metric_first_places };
-static struct places *places = &first_places;
 
 /* Each pool except the first begins with a pointer to the previous one. */
 TR2_LARGE char tr2_metric_first_pool[POOL_BYTES];
@@ -345,84 +325,6 @@ static unsigned int define(enum tr2_metric_kind kind,
 	return marked(&table->def[nr], nr);
 }
 
-static size_t hash_place(const unsigned int *index)
-{
-	return (uintptr_t)index * UINT64_C(0x9e3779b97f4a7c15) >> 32;
-}
-
-/* Return its place, or a free one. */
-static struct place *find_place(const struct places *set,
-				const unsigned int *index)
-{
-	struct place *place, *room = NULL;
-	size_t i = hash_place(index);
-
-	for (;; i++) {
-		place = &set->at[i & (set->size - 1)];
-		if (place->index == index)
-			return place;
-		if (!place->index)
-			return room ? room : place;
-		if (place->index == &gone && !room)
-			room = place;
-	}
-}
-
-static void put_place(struct places *set, const struct place *place)
-{
-	struct place *at = find_place(set, place->index);
-
-	set->nr_used += !at->index;
-	*at = *place;
-}
-
-static size_t count_places(void)
-{
-	size_t i, nr = 0;
-
-	for (i = 0; i < places->size; i++)
-		nr += places->at[i].index && places->at[i].index != &gone;
-	return nr;
-}
-
-static size_t bytes_of(size_t size)
-{
-	return sizeof(struct places) + size * sizeof(struct place);
-}
-
-/* Make a set with twice the room, without the removed places. */
-static bool grow_places(void)
-{
-	struct places *old = places, *set;
-	size_t size = FIRST_PLACES, nr = count_places(), i;
-
-	while (size < nr * 4)
-		size *= 2;
-	set = mmap(NULL, bytes_of(size), PROT_READ | PROT_WRITE,
-		   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (set == MAP_FAILED)
-		return false;
-	set->size = size;
-	set->at = (struct place *)(set + 1);
-	for (i = 0; i < old->size; i++)
-		if (old->at[i].index && old->at[i].index != &gone)
-			put_place(set, &old->at[i]);
-	places = set;
-	if (old != &first_places)
-		munmap(old, bytes_of(old->size));
-	return true;
-}
-
-static bool keep_place(enum tr2_metric_kind kind, unsigned int *index)
-{
-	const struct place place = { index, kind };
-
-	if (places->nr_used * 2 >= places->size && !grow_places())
-		return false;
-	put_place(places, &place);
-	return true;
-}
-
 static void register_metric(enum tr2_metric_kind kind, const char *category,
 			    const char *name, const char *unit,
 			    unsigned int flags, unsigned int *index)
@@ -434,7 +336,7 @@ static void register_metric(enum tr2_metric_kind kind, const char *category,
 
 	lock();
 	*index = TRACE2_UNREGISTERED_;
-	if (find_space(kind, flags) && keep_place(kind, index))
+	if (find_space(kind, flags) && tr2_marks_keep(kind, index))
 		*index = define(kind, &given);
 	if (*index == TRACE2_UNREGISTERED_)
 		atomic_fetch_add_explicit(&nr_refused, 1, memory_order_relaxed);
@@ -447,14 +349,10 @@ static void register_metric(enum tr2_metric_kind kind, const char *category,
  * that is no longer needed. */
 static void forget_place(const unsigned int *index)
 {
-	struct place *place;
-
 	if (may_hold)
 		return;
 	lock();
-	place = find_place(places, index);
-	if (place->index == index)
-		place->index = &gone;
+	tr2_marks_forget(index);
 	unlock();
 }
 
@@ -504,19 +402,12 @@ void trace2_unregister_distribution_(struct trace2_distribution *distribution)
 void tr2_metric_sample(enum tr2_metric_kind kind, unsigned int index, bool on)
 {
 	struct tr2_metric_def *def = &tables[kind].def[index];
-	unsigned int before, after;
-	const struct place *place;
+	unsigned int before;
 
 	lock();
 	before = marked(def, index);
 	def->is_sampled = on;
-	after = marked(def, index);
-	/* Relaxed: counting threads see it soon enough. */
-	for (place = places->at; place < places->at + places->size; place++)
-		if (place->index && place->kind == kind &&
-		    *place->index == before)
-			__atomic_store_n(place->index, after,
-					 __ATOMIC_RELAXED);
+	tr2_marks_change(kind, before, marked(def, index));
 	unlock();
 }
 
@@ -566,14 +457,10 @@ static void release_names(void)
 
 void tr2_metric_release(void)
 {
-	struct places *old = places;
-
 	if (may_hold)
 		return;
 	lock();
-	places = &first_places;
-	if (old != &first_places)
-		munmap(old, bytes_of(old->size));
+	tr2_marks_release();
 	if (pool != tr2_metric_first_pool) {
 		/* No name can be found from now on. */
 		memset(tr2_metric_by_name, 0, sizeof(tr2_metric_by_name));
