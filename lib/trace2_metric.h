@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * trace2_metric.h - metrics: timers, distributions and counters. A part of
- * trace2.h, which says what holds for every call; include that one.
+ * trace2_metric.h - metrics: timers, distributions, counters and gauges. A part
+ * of trace2.h, which says what holds for every call; include that one.
  */
 #ifndef TRACE2_METRIC_H
 #define TRACE2_METRIC_H
@@ -42,6 +42,13 @@ struct trace2_distribution {
 	unsigned int index; /* the library's */
 };
 
+struct trace2_gauge {
+	const char *category, *name;
+	const char *unit; /* such as "connections"; NULL: a plain number */
+	unsigned int flags; /* 0 */
+	unsigned int index; /* the library's */
+};
+
 /* Called by the constructors and destructors that the macros below define. */
 TRACE2_API void trace2_register_timer_(struct trace2_timer *timer);
 TRACE2_API void trace2_register_counter_(struct trace2_counter *counter);
@@ -51,6 +58,8 @@ TRACE2_API void
 trace2_register_distribution_(struct trace2_distribution *distribution);
 TRACE2_API void
 trace2_unregister_distribution_(struct trace2_distribution *distribution);
+TRACE2_API void trace2_register_gauge_(struct trace2_gauge *gauge);
+TRACE2_API void trace2_unregister_gauge_(struct trace2_gauge *gauge);
 
 /* The typedef takes the semicolon after the macro. It names the structure: one
  * declared alone would be a new type of the C++ namespace that it stands in. */
@@ -74,6 +83,8 @@ trace2_unregister_distribution_(struct trace2_distribution *distribution);
 	TRACE2_METRIC_(static, counter, ident, category, name, flags)
 #define TRACE2_DISTRIBUTION(ident, category, name, unit) \
 	TRACE2_METRIC_(static, distribution, ident, category, name, unit, 0)
+#define TRACE2_GAUGE(ident, category, name, unit) \
+	TRACE2_METRIC_(static, gauge, ident, category, name, unit, 0)
 
 /* … and for several: SHARED in one of them, DECLARE in their header. */
 #define TRACE2_TIMER_SHARED(ident, category, name, flags) \
@@ -82,10 +93,13 @@ trace2_unregister_distribution_(struct trace2_distribution *distribution);
 	TRACE2_METRIC_(, counter, ident, category, name, flags)
 #define TRACE2_DISTRIBUTION_SHARED(ident, category, name, unit) \
 	TRACE2_METRIC_(, distribution, ident, category, name, unit, 0)
+#define TRACE2_GAUGE_SHARED(ident, category, name, unit) \
+	TRACE2_METRIC_(, gauge, ident, category, name, unit, 0)
 #define TRACE2_TIMER_DECLARE(ident) extern struct trace2_timer ident
 #define TRACE2_COUNTER_DECLARE(ident) extern struct trace2_counter ident
 #define TRACE2_DISTRIBUTION_DECLARE(ident) \
 	extern struct trace2_distribution ident
+#define TRACE2_GAUGE_DECLARE(ident) extern struct trace2_gauge ident
 
 /*
  * For arrays, such as those of a program that numbers its metrics:
@@ -332,6 +346,26 @@ trace2_counter_add_here_(struct trace2_counter *counter, uint64_t value)
 #define trace2_counter_add(ident, value)                                    \
 	(trace2_is_enabled() ? trace2_counter_add_here_(&(ident), (value)) : \
 			       trace2_off_(0, (value)))
+
+/*
+ * Set the process's gauge, or change it: the number of connections, of bytes in
+ * a cache. All threads share it, from 0 at first and in a forked child; it wraps
+ * at 2^63. While tracing is off it does not change, so set it where an absolute
+ * value is known. The last, least and greatest value that it was given are told.
+ * Signal-safe; no lock, no system call, no allocation.
+ */
+TRACE2_API void trace2_gauge_set_on_(struct trace2_gauge *gauge, int64_t value);
+TRACE2_API void trace2_gauge_add_on_(struct trace2_gauge *gauge, int64_t value);
+TRACE2_API void trace2_gauge_sub_on_(struct trace2_gauge *gauge, int64_t value);
+#define TRACE2_GAUGE_CALL_(function, ident, value)              \
+	(trace2_is_enabled() ? function(&(ident), (value)) : \
+			       trace2_off_(0, (value)))
+#define trace2_gauge_set(ident, value) \
+	TRACE2_GAUGE_CALL_(trace2_gauge_set_on_, ident, value)
+#define trace2_gauge_add(ident, value) \
+	TRACE2_GAUGE_CALL_(trace2_gauge_add_on_, ident, value)
+#define trace2_gauge_sub(ident, value) \
+	TRACE2_GAUGE_CALL_(trace2_gauge_sub_on_, ident, value)
 
 /* The library's own metrics, for tests: test/test1, and test/test2, which is
  * per thread too. */

@@ -203,7 +203,7 @@ test_expect_success JQ 'more timers than there is room for' '
 		length > 500 and length <= 512 and all(.intervals == 1)" e &&
 	trace2_jq "
 		[.[] | select(.event == \"error\").msg] |
-		length == 1 and (.[0] | test(\"^trace2: [0-9]+ metrics do not count: more than 512 timers and distributions, 64 distributions or 1024 counters are defined\$\"))" e &&
+		length == 1 and (.[0] | test(\"^trace2: [0-9]+ metrics do not count: more than 512 timers and distributions, 64 distributions, 1024 counters or 128 gauges are defined\$\"))" e &&
 	trace2_jq "
 		([.[] | select(.event == \"timer\")] | length) +
 		(.[] | select(.event == \"error\").msg | split(\" \")[1] | tonumber)
@@ -232,7 +232,7 @@ test_expect_success JQ 'more timers and more histograms: an error for each' '
 	jq -r "select(.event == \"error\").msg" e |
 		sed "s/^trace2: [0-9][0-9]*/trace2: N/" >actual &&
 	cat >expect <<-\EOF &&
-	trace2: N metrics do not count: more than 512 timers and distributions, 64 distributions or 1024 counters are defined
+	trace2: N metrics do not count: more than 512 timers and distributions, 64 distributions, 1024 counters or 128 gauges are defined
 	trace2: N timers have no histogram: more than 64 are to have one
 	EOF
 	test_cmp expect actual

@@ -100,7 +100,7 @@ test_expect_success JQ 'more counters than there is room for' '
 		(map(.name == \"c\\(.count - 1)\") | all)" e &&
 	trace2_jq "
 		[.[] | select(.event == \"error\").msg] |
-		length == 1 and (.[0] | test(\"^trace2: [0-9]+ metrics do not count: more than 512 timers and distributions, 64 distributions or 1024 counters are defined\$\"))" e &&
+		length == 1 and (.[0] | test(\"^trace2: [0-9]+ metrics do not count: more than 512 timers and distributions, 64 distributions, 1024 counters or 128 gauges are defined\$\"))" e &&
 	trace2_jq "
 		([.[] | select(.event == \"counter\")] | length) +
 		(.[] | select(.event == \"error\").msg | split(\" \")[1] | tonumber)

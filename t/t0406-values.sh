@@ -78,7 +78,7 @@ test_expect_success JQ 'more distributions than there is room for' '
 	distributions >actual &&
 	trace2_jq "
 		[.[] | select(.event == \"error\").msg] |
-		length == 1 and (.[0] | test(\"^trace2: [0-9]+ metrics do not count: more than 512 timers and distributions, 64 distributions or 1024 counters are defined\$\"))" e &&
+		length == 1 and (.[0] | test(\"^trace2: [0-9]+ metrics do not count: more than 512 timers and distributions, 64 distributions, 1024 counters or 128 gauges are defined\$\"))" e &&
 	refused=$(jq -r "select(.event == \"error\").msg | split(\" \")[1]" e) &&
 	test_line_count = $((80 - refused)) actual
 '

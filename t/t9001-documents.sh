@@ -109,8 +109,8 @@ test_expect_success CC,!INSTRUMENTED 'the program of values in trace2-api(3)' '
 		GIT_TRACE2_EVENT="$PWD/trace.event" ./values &&
 	shown_after "$docs"/trace2-api.adoc "GIT_TRACE2_PERF=1 GIT_TRACE2_PERF_BRIEF=1 ./values" |
 		scrub >expect &&
-	test_line_count = 3 expect &&
-	tail -3 perf | cut -c31- | scrub >actual &&
+	test_line_count = 4 expect &&
+	tail -4 perf | cut -c31- | scrub >actual &&
 	test_cmp expect actual &&
 	shown_after "$docs"/trace2-api.adoc "trace2 report --distributions trace.event" >expect &&
 	test_line_count = 2 expect &&

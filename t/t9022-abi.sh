@@ -95,6 +95,10 @@ int main(void)
 	AT(trace2_distribution, unit);
 	AT(trace2_distribution, flags);
 	AT(trace2_distribution, index);
+	SIZE(trace2_gauge);
+	AT(trace2_gauge, unit);
+	AT(trace2_gauge, flags);
+	AT(trace2_gauge, index);
 	SIZE(trace2_perf_attr);
 	AT(trace2_perf_attr, config);
 	AT(trace2_perf_attr, wakeup_events);
@@ -147,6 +151,10 @@ test_expect_success LONG_IS_64BIT 'the structures that programs hold have not ch
 	trace2_counter 24
 	  index 20
 	trace2_distribution 32
+	  unit 16
+	  flags 24
+	  index 28
+	trace2_gauge 32
 	  unit 16
 	  flags 24
 	  index 28

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <signal.h>
 
+#include "api/metric.h"
 #include "base/clock.h"
 #include "base/macros.h"
 #include "base/unwind.h"
@@ -16,15 +17,17 @@
 #include "thread/stream.h"
 #include "trace2.h"
 
-/* A forked child's cells lie in its own ring's file: open that first. */
-static void open_file_of_child(void)
+bool tr2_metric_file_is_open(void)
 {
 	struct tr2_call call;
 
-	if (tr2_session.state == TR2_SESSION_FORKED &&
-	    tr2_session.settings.destination[TR2_TARGET_ring] &&
-	    tr2_call_begin(&call, __FILE__, __LINE__))
-		tr2_call_end(&call);
+	if (tr2_session.state != TR2_SESSION_FORKED ||
+	    !tr2_session.settings.destination[TR2_TARGET_ring])
+		return true;
+	if (!tr2_call_begin(&call, __FILE__, __LINE__))
+		return false;
+	tr2_call_end(&call);
+	return true;
 }
 
 /* Get the slot at the first metric of a thread, or of a forked child. */
@@ -39,7 +42,7 @@ static __attribute__((noinline)) struct tr2_slot *slot_slow(void)
 		tr2_early_note(NULL, 0);
 		return NULL;
 	}
-	open_file_of_child();
+	tr2_metric_file_is_open();
 	if (!tr2_lock_is_mine()) {
 		thread = tr2_thread_get();
 		if (thread)

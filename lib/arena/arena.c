@@ -45,9 +45,13 @@ static struct {
 	/* Parts of each slot with space on the disk: a size from its beginning,
 	 * and up to an end within the histograms (0: none). */
 	size_t cells_backed, histograms_backed;
+	bool gauges_backed;
 } arena;
 
 static struct tr2_arena_owner *owners;
+
+struct tr2_gauge_cell *tr2_gauges;
+TR2_LARGE struct tr2_gauge_cell tr2_arena_private_gauges[TR2_MAX_GAUGES];
 
 /* Initial space of a ring. It doubles whenever it is used up. */
 #define FIRST_RING_BYTES 4096u
@@ -320,10 +324,38 @@ static bool back_histograms(unsigned int nr)
 	return true;
 }
 
+static const struct tr2_file_piece gauges_piece = {
+	TR2_GAUGES_OFFSET, TR2_SLOTS_OFFSET - TR2_GAUGES_OFFSET
+};
+
+/* All of them at once: two pages. Before there is a file, map_first() gets their
+ * space. */
+static bool back_gauges(void)
+{
+	if (!arena.gauges_backed && tr2_file_header &&
+	    !tr2_file_back(&gauges_piece, 1) &&
+	    !populate((char *)tr2_file_header + gauges_piece.offset,
+		      gauges_piece.size_bytes))
+		return false;
+	arena.gauges_backed = true;
+	return true;
+}
+
 bool tr2_arena_back_cells(const struct tr2_arena_cells *nr)
 {
 	return back_counters_and_timers(nr) &&
-	       (!nr->histograms || back_histograms(nr->histograms));
+	       (!nr->histograms || back_histograms(nr->histograms)) &&
+	       (!nr->gauges || back_gauges());
+}
+
+struct tr2_gauge_cell *tr2_arena_gauges(void)
+{
+	struct tr2_gauge_cell *gauges = tr2_arena_private_gauges;
+
+	if (tr2_file_header)
+		gauges = (void *)((char *)tr2_file_header + TR2_GAUGES_OFFSET);
+	__atomic_store_n(&tr2_gauges, gauges, __ATOMIC_RELAXED);
+	return gauges;
 }
 
 struct tr2_slot *tr2_arena_totals(void)
@@ -383,6 +415,9 @@ static void write_header(struct tr2_arena_header *h, enum tr2_ring_mode mode)
 	h->strings_size = TR2_STRINGS_SIZE;
 	h->strings_used = 1;
 	h->definitions_offset = TR2_DEFINITIONS_OFFSET;
+	h->gauges_offset = TR2_GAUGES_OFFSET;
+	h->max_gauges = TR2_MAX_GAUGES;
+	h->gauge_size = sizeof(struct tr2_gauge_cell);
 	h->definition_size = sizeof(struct tr2_definition);
 	h->max_definitions = TR2_MAX_DEFINITIONS;
 	h->max_slots = TR2_MAX_SLOTS;
@@ -403,6 +438,7 @@ static void write_header(struct tr2_arena_header *h, enum tr2_ring_mode mode)
 
 static void forget_rings(void)
 {
+	tr2_gauges = NULL;
 	tr2_file_forget();
 	tr2_file_header = NULL;
 	memset(&tr2_arena_rings, 0, sizeof(tr2_arena_rings));
@@ -417,7 +453,8 @@ static void *map_first(void)
 	const struct tr2_file_piece part = { 0, offset_of(FIRST_SLOTS) };
 	const size_t first_bytes = tr2_file_round_up(TR2_DEFINE_FIRST_BYTES);
 	const bool has_cells =
-		arena.cells_backed > offsetof(struct tr2_slot, counter);
+		arena.cells_backed > offsetof(struct tr2_slot, counter) ||
+		arena.gauges_backed;
 	struct tr2_file_piece pieces[2 + FIRST_SLOTS * SLOT_PIECES] = {
 		{ 0, tr2_file_round_up(TR2_STRINGS_OFFSET + first_bytes) },
 		{ TR2_DEFINITIONS_OFFSET, has_cells ? first_bytes : 0 },
@@ -427,6 +464,11 @@ static void *map_first(void)
 	tr2_define_reset(has_cells);
 	for (i = 0; i < FIRST_SLOTS; i++)
 		set_pieces(&pieces[2 + i * SLOT_PIECES], i);
+	/* Slot 0 lies behind the gauges. */
+	if (arena.gauges_backed) {
+		pieces[2].offset -= gauges_piece.size_bytes;
+		pieces[2].size_bytes += gauges_piece.size_bytes;
+	}
 	return tr2_file_map(&part, pieces, ARRAY_SIZE(pieces));
 }
 
@@ -451,7 +493,7 @@ bool tr2_arena_map(int fd, uint64_t data_size, enum tr2_ring_mode mode)
 	errno = EBUSY;
 	if (arena.totals || tr2_file_header || !tr2_file_use(fd))
 		return false;
-	tr2_arena_back_cells(&(struct tr2_arena_cells){ 0, 0, 0 });
+	tr2_arena_back_cells(&(struct tr2_arena_cells){ .counters = 0 });
 	tr2_arena_rings.data_offset =
 		tr2_file_round_up(sizeof(struct tr2_slot));
 	arena.stride = tr2_file_round_up(tr2_arena_rings.data_offset +
@@ -521,6 +563,8 @@ void tr2_arena_forget(void)
 	owners = NULL;
 	if (tr2_file_header)
 		forget_file();
+	if (tr2_gauges == tr2_arena_private_gauges)
+		memset(tr2_gauges, 0, sizeof(tr2_arena_private_gauges));
 	forget_rings();
 	tr2_blocks_after_fork(&private_slots, NULL, 0);
 }

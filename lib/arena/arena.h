@@ -66,6 +66,13 @@ struct tr2_slot *tr2_arena_scratch(void);
 /* Return slot 0; NULL: no memory. */
 struct tr2_slot *tr2_arena_totals(void);
 
+/*
+ * The process's gauges, in the file or in private memory; NULL before
+ * tr2_arena_gauges(), which returns them. Any thread, without the lock.
+ */
+extern struct tr2_gauge_cell *tr2_gauges;
+struct tr2_gauge_cell *tr2_arena_gauges(void);
+
 /* Return slot number i of the file; NULL behind the last one. */
 struct tr2_slot *tr2_arena_slot(unsigned int i);
 
@@ -92,7 +99,7 @@ void tr2_arena_release(void);
 bool tr2_arena_map(int fd, uint64_t data_size, enum tr2_ring_mode mode);
 
 struct tr2_arena_cells {
-	unsigned int counters, timers, histograms;
+	unsigned int counters, timers, histograms, gauges;
 };
 
 /*

@@ -97,7 +97,7 @@ void tr2_arena_define(enum tr2_definition_kind kind,
 	if (nr_definitions == TR2_MAX_DEFINITIONS ||
 	    !back(&definitions_backed, (nr_definitions + 1) * sizeof(row),
 		  TR2_DEFINITIONS_OFFSET,
-		  TR2_SLOTS_OFFSET - TR2_DEFINITIONS_OFFSET)) {
+		  TR2_GAUGES_OFFSET - TR2_DEFINITIONS_OFFSET)) {
 		tr2_arena_lost(TR2_LOST_DEFINITION, 1);
 		return;
 	}

@@ -13,6 +13,8 @@
  *	        | append-only                          |
  *	        +--------------------------------------+ 131072
  *	        | definitions, 32 bytes each           |
+ *	        +--------------------------------------+ 188416
+ *	        | gauges, one cache line each          |
  *	        +--------------------------------------+ 196608
  *	        | slot 0: the sums of ended threads,   |
  *	        | and the ring of the task records     |
@@ -51,6 +53,7 @@
 #define TR2_MAX_COUNTERS 1024
 #define TR2_MAX_TIMERS 512
 #define TR2_MAX_HISTOGRAMS 64
+#define TR2_MAX_GAUGES 128
 #define TR2_MAX_SLOTS 256
 
 /*
@@ -93,7 +96,9 @@ static inline uint64_t tr2_histogram_upper(unsigned int bucket)
 #define TR2_STRINGS_OFFSET 4096u
 #define TR2_STRINGS_SIZE 126976u
 #define TR2_DEFINITIONS_OFFSET 131072u
-#define TR2_MAX_DEFINITIONS (TR2_MAX_TIMERS + TR2_MAX_COUNTERS)
+#define TR2_MAX_DEFINITIONS \
+	(TR2_MAX_TIMERS + TR2_MAX_COUNTERS + TR2_MAX_GAUGES)
+#define TR2_GAUGES_OFFSET 188416u
 #define TR2_SLOTS_OFFSET 196608u
 
 enum tr2_arena_state {
@@ -169,6 +174,9 @@ struct tr2_arena_header {
 	uint64_t lost[TR2_MAX_LOST_CAUSES]; /* losses outside of rings */
 	uint64_t wake_inode; /* of that pipe: the number may be another file's
 			      * by now */
+	/* 384: the end of the header in older files. */
+	uint64_t gauges_offset;
+	uint32_t max_gauges, gauge_size; /* size of one cell */
 };
 
 enum tr2_definition_kind {
@@ -177,8 +185,9 @@ enum tr2_definition_kind {
 	TR2_DEFINITION_COUNTER,
 	TR2_DEFINITION_EVENT, /* an event of samples: no cell; its id is
 			       * flags:index */
-	TR2_DEFINITION_DISTRIBUTION /* a timer's cell, with values for times;
-				     * always with a histogram */
+	TR2_DEFINITION_DISTRIBUTION, /* a timer's cell, with values for times;
+				      * always with a histogram */
+	TR2_DEFINITION_GAUGE /* a cell of the process */
 };
 
 /* The scope of a value. */
@@ -300,6 +309,30 @@ struct tr2_timer_cell {
 	uint64_t reserved;
 };
 
+/*
+ * The process's, not a thread's: any thread writes it. Not in private memory's
+ * slots. A reader may see a `last` outside of both bounds, if it comes between a
+ * writer's stores.
+ */
+struct tr2_gauge_cell {
+	int64_t last;
+	/* Codes of the greatest value and, complemented, of the least one; both
+	 * 0: the gauge was never set. They only grow. */
+	uint64_t high, low;
+	uint64_t reserved[5];
+};
+
+/* Codes are ordered like the values. */
+static inline uint64_t tr2_gauge_code(int64_t value)
+{
+	return (uint64_t)value ^ UINT64_C(1) << 63;
+}
+
+static inline int64_t tr2_gauge_value(uint64_t code)
+{
+	return (int64_t)(code ^ UINT64_C(1) << 63);
+}
+
 #define TR2_NEST_NS (1u << 31) /* `start` is in ns */
 #define TR2_NEST_BUSY UINT32_MAX /* an interval is being added; lock is odd */
 
@@ -335,14 +368,18 @@ TR2_AT(tr2_arena_header, data_offset, 216);
 TR2_AT(tr2_arena_header, fold_lock, 240);
 TR2_AT(tr2_arena_header, lost, 248);
 TR2_AT(tr2_arena_header, wake_inode, 376);
-_Static_assert(sizeof(struct tr2_arena_header) == 384, "layout");
+TR2_AT(tr2_arena_header, gauges_offset, 384);
+_Static_assert(sizeof(struct tr2_arena_header) == 400, "layout");
 
 _Static_assert(sizeof(struct tr2_definition) == 32, "layout");
 TR2_AT(tr2_definition, category, 12);
 _Static_assert(TR2_DEFINITIONS_OFFSET ==
 		       TR2_STRINGS_OFFSET + TR2_STRINGS_SIZE, "layout");
 _Static_assert(TR2_DEFINITIONS_OFFSET + 32 * TR2_MAX_DEFINITIONS <=
-		       TR2_SLOTS_OFFSET, "layout");
+		       TR2_GAUGES_OFFSET, "layout");
+_Static_assert(TR2_GAUGES_OFFSET + 64 * TR2_MAX_GAUGES == TR2_SLOTS_OFFSET,
+	       "layout");
+_Static_assert(sizeof(struct tr2_gauge_cell) == 64, "one cache line");
 _Static_assert(TR2_SLOTS_OFFSET % 65536 == 0, "whole pages of any machine");
 
 TR2_AT(tr2_control, name, 24);

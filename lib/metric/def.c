@@ -24,9 +24,11 @@ struct table {
 
 TR2_LARGE struct tr2_metric_def tr2_metric_timers[TR2_MAX_TIMERS];
 TR2_LARGE struct tr2_metric_def tr2_metric_counters[TR2_MAX_COUNTERS];
+TR2_LARGE struct tr2_metric_def tr2_metric_gauges[TR2_MAX_GAUGES];
 static struct table tables[TR2_METRIC_KINDS] = {
 	[TR2_METRIC_TIMER] = { tr2_metric_timers, TR2_MAX_TIMERS, 0 },
 	[TR2_METRIC_COUNTER] = { tr2_metric_counters, TR2_MAX_COUNTERS, 0 },
+	[TR2_METRIC_GAUGE] = { tr2_metric_gauges, TR2_MAX_GAUGES, 0 },
 };
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -123,20 +125,23 @@ static unsigned int round_up(unsigned int nr, unsigned int step,
 	return nr < max ? nr : max;
 }
 
-/* The cells to have space for, if there will be so many more. */
-static struct tr2_arena_cells cells_then(unsigned int more_counters,
-					 unsigned int more_timers,
-					 unsigned int more_histograms)
+/* The cells to have space for, if there will be one more of this kind;
+ * TR2_METRIC_KINDS: no more. */
+static struct tr2_arena_cells cells_with(enum tr2_metric_kind kind,
+					 bool histogram)
 {
 	const struct tr2_arena_cells nr = {
 		.counters = round_up(tr2_metric_nr(TR2_METRIC_COUNTER) +
-					     more_counters,
+					     (kind == TR2_METRIC_COUNTER),
 				     MORE_COUNTERS, TR2_MAX_COUNTERS),
 		.timers = round_up(tr2_metric_nr(TR2_METRIC_TIMER) +
-					   more_timers,
+					   (kind == TR2_METRIC_TIMER),
 				   MORE_TIMERS, TR2_MAX_TIMERS),
-		.histograms = round_up(nr_histograms + more_histograms, 1,
+		.histograms = round_up(nr_histograms + histogram, 1,
 				       TR2_MAX_HISTOGRAMS),
+		.gauges = round_up(tr2_metric_nr(TR2_METRIC_GAUGE) +
+					   (kind == TR2_METRIC_GAUGE),
+				   TR2_MAX_GAUGES, TR2_MAX_GAUGES),
 	};
 
 	return nr;
@@ -146,7 +151,7 @@ void tr2_metric_back(tr2_metric_more more)
 {
 	lock();
 	backed.more = more;
-	backed.nr = cells_then(0, 0, 0);
+	backed.nr = cells_with(TR2_METRIC_KINDS, false);
 	if (more)
 		tr2_arena_back_cells(&backed.nr);
 	unlock();
@@ -191,26 +196,38 @@ static bool back_more(const struct tr2_arena_cells *nr)
 	keep_larger(&backed.nr.counters, nr->counters);
 	keep_larger(&backed.nr.timers, nr->timers);
 	keep_larger(&backed.nr.histograms, nr->histograms);
+	keep_larger(&backed.nr.gauges, nr->gauges);
 	return true;
 }
 
 /* Other threads may define metrics meanwhile. */
 static bool find_space(enum tr2_metric_kind kind, unsigned int flags)
 {
-	bool timer = kind == TR2_METRIC_TIMER;
+	bool histogram = kind == TR2_METRIC_TIMER &&
+			 (flags & TRACE2_HISTOGRAM);
 	struct tr2_arena_cells nr;
 
 	while (backed.more) {
-		nr = cells_then(!timer, timer,
-				timer && (flags & TRACE2_HISTOGRAM));
+		nr = cells_with(kind, histogram);
 		if (nr.counters <= backed.nr.counters &&
 		    nr.timers <= backed.nr.timers &&
+		    nr.gauges <= backed.nr.gauges &&
 		    nr.histograms <= backed.nr.histograms)
 			return true;
 		if (!back_more(&nr))
 			return false;
 	}
 	return true;
+}
+
+static enum tr2_definition_kind
+definition_kind(const struct table *table, const struct tr2_metric_def *def)
+{
+	if (table->def == tr2_metric_gauges)
+		return TR2_DEFINITION_GAUGE;
+	if (table->def == tr2_metric_counters)
+		return TR2_DEFINITION_COUNTER;
+	return def->unit ? TR2_DEFINITION_DISTRIBUTION : TR2_DEFINITION_TIMER;
 }
 
 static void publish(struct table *table, unsigned int index)
@@ -224,11 +241,8 @@ static void publish(struct table *table, unsigned int index)
 		.unit = def->unit ? tr2_arena_intern(def->unit) : 0,
 	};
 
-	tr2_arena_define(table->def != tr2_metric_timers ?
-				 TR2_DEFINITION_COUNTER :
-			 def->unit ? TR2_DEFINITION_DISTRIBUTION :
-				     TR2_DEFINITION_TIMER,
-			 &numbers, def->category, def->name);
+	tr2_arena_define(definition_kind(table, def), &numbers, def->category,
+			 def->name);
 }
 
 void tr2_metric_publish(void)
@@ -278,7 +292,8 @@ static bool add_def(struct table *table, unsigned int nr,
 
 	/* A distribution is nothing without its histogram. */
 	if (nr >= table->max ||
-	    (given->unit && nr_histograms == TR2_MAX_HISTOGRAMS))
+	    (given->unit && flags & TRACE2_HISTOGRAM &&
+	     nr_histograms == TR2_MAX_HISTOGRAMS))
 		return false;
 	def->category = intern(given->category);
 	def->name = intern(given->name);
@@ -381,6 +396,14 @@ void trace2_register_counter_(struct trace2_counter *counter)
 				&counter->index);
 }
 
+void trace2_register_gauge_(struct trace2_gauge *gauge)
+{
+	if (gauge)
+		register_metric(TR2_METRIC_GAUGE, gauge->category, gauge->name,
+				gauge->unit ? gauge->unit : "", gauge->flags,
+				&gauge->index);
+}
+
 void trace2_unregister_timer_(struct trace2_timer *timer)
 {
 	if (timer)
@@ -391,6 +414,12 @@ void trace2_unregister_counter_(struct trace2_counter *counter)
 {
 	if (counter)
 		forget_place(&counter->index);
+}
+
+void trace2_unregister_gauge_(struct trace2_gauge *gauge)
+{
+	if (gauge)
+		forget_place(&gauge->index);
 }
 
 void trace2_unregister_distribution_(struct trace2_distribution *distribution)
@@ -464,7 +493,8 @@ void tr2_metric_release(void)
 	if (pool != tr2_metric_first_pool) {
 		/* No name can be found from now on. */
 		memset(tr2_metric_by_name, 0, sizeof(tr2_metric_by_name));
-		tables[TR2_METRIC_TIMER].nr = tables[TR2_METRIC_COUNTER].nr = 0;
+		tables[TR2_METRIC_TIMER].nr = tables[TR2_METRIC_COUNTER].nr =
+			tables[TR2_METRIC_GAUGE].nr = 0;
 		release_names();
 	}
 	unlock();

@@ -20,11 +20,16 @@
 #include "base/sanitize.h"
 #include "trace2.h"
 
-enum tr2_metric_kind { TR2_METRIC_TIMER, TR2_METRIC_COUNTER, TR2_METRIC_KINDS };
+enum tr2_metric_kind {
+	TR2_METRIC_TIMER,
+	TR2_METRIC_COUNTER,
+	TR2_METRIC_GAUGE,
+	TR2_METRIC_KINDS
+};
 
 struct tr2_metric_def {
 	const char *category, *name;
-	const char *unit; /* NULL: no distribution */
+	const char *unit; /* of distributions and gauges; NULL: of others */
 	unsigned int flags; /* TRACE2_PER_THREAD, TRACE2_HISTOGRAM */
 	unsigned int histogram; /* its number + 1; 0: none */
 	bool is_sampled;

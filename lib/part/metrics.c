@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The part of the program's timers, distributions and counters. */
+/* The part of the program's metrics. */
 #include <sys/mman.h>
 
 #include "base/text.h"
@@ -50,6 +50,20 @@ static void add_number(struct tr2_buf *b, const char *key, uint64_t value)
 	tr2_buf_add_u64(b, value);
 }
 
+static void add_signed(struct tr2_buf *b, const char *key, int64_t value)
+{
+	tr2_buf_addall(b, ",\"", key, "\":");
+	tr2_buf_add_i64(b, value);
+}
+
+static void add_names(struct tr2_buf *b, const struct tr2_metric_def *def)
+{
+	add_string(b, "category", def->category);
+	add_string(b, "name", def->name);
+	if (*def->unit)
+		add_string(b, "unit", def->unit);
+}
+
 static void add_buckets(struct tr2_buf *b, const uint64_t *counts)
 {
 	const char *before = ",\"histogram\":[[", *end = "}";
@@ -70,8 +84,17 @@ static void add_buckets(struct tr2_buf *b, const uint64_t *counts)
 	tr2_buf_addstr(b, end);
 }
 
-/* Git's format has no event for it: readers that know nothing of it show
+/* Git's format has no event for them: readers that know nothing of them show
  * data. */
+static void emit_data(struct tr2_call *call, const char *key,
+		      struct tr2_buf *json)
+{
+	if (!json->failed)
+		TR2_EMIT(call, data_json, .category.s = "trace2", .key.s = key,
+			 .value.s = tr2_buf_str(json));
+	tr2_buf_release(json);
+}
+
 static void emit_distribution(struct tr2_call *call, struct tr2_slot *slot,
 			      unsigned int index,
 			      const struct tr2_timer_sum *sum)
@@ -82,20 +105,42 @@ static void emit_distribution(struct tr2_call *call, struct tr2_slot *slot,
 
 	if (!sum->count)
 		return;
-	add_string(&json, "category", def->category);
-	add_string(&json, "name", def->name);
-	if (*def->unit)
-		add_string(&json, "unit", def->unit);
+	add_names(&json, def);
 	add_number(&json, "count", sum->count);
 	add_number(&json, "sum", sum->total_ns);
 	add_number(&json, "min", sum->min_ns);
 	add_number(&json, "max", sum->max_ns);
 	add_buckets(&json, tr2_timer_buckets(slot, index));
-	if (!json.failed)
-		TR2_EMIT(call, data_json, .category.s = "trace2",
-			 .key.s = "distribution",
-			 .value.s = tr2_buf_str(&json));
-	tr2_buf_release(&json);
+	emit_data(call, "distribution", &json);
+}
+
+static void emit_gauge(struct tr2_call *call, const struct tr2_gauge_cell *cell,
+		       const struct tr2_metric_def *def)
+{
+	uint64_t high = __atomic_load_n(&cell->high, __ATOMIC_RELAXED);
+	uint64_t low = __atomic_load_n(&cell->low, __ATOMIC_RELAXED);
+	struct tr2_buf json = TR2_BUF_INIT;
+
+	if (!high && !low)
+		return;
+	add_names(&json, def);
+	add_signed(&json, "last",
+		   __atomic_load_n(&cell->last, __ATOMIC_RELAXED));
+	add_signed(&json, "min", tr2_gauge_value(~low));
+	add_signed(&json, "max", tr2_gauge_value(high));
+	tr2_buf_addch(&json, '}');
+	emit_data(call, "gauge", &json);
+}
+
+static void emit_gauges(struct tr2_call *call)
+{
+	const struct tr2_gauge_cell *gauges =
+		__atomic_load_n(&tr2_gauges, __ATOMIC_RELAXED);
+	unsigned int nr = gauges ? tr2_metric_nr(TR2_METRIC_GAUGE) : 0, i;
+
+	for (i = 0; i < nr; i++)
+		emit_gauge(call, &gauges[i],
+			   tr2_metric_def(TR2_METRIC_GAUGE, i));
 }
 
 static void emit_timer(struct tr2_call *call, struct tr2_slot *slot,
@@ -183,6 +228,7 @@ static void metrics_emit_thread(struct tr2_call *call,
 static void metrics_emit_process(struct tr2_call *call, struct tr2_slot *sum)
 {
 	emit_slot(call, sum, false);
+	emit_gauges(call);
 }
 
 static void emit_ambiguous(struct tr2_call *call, enum tr2_metric_kind kind)
@@ -198,6 +244,7 @@ static void emit_ambiguous(struct tr2_call *call, enum tr2_metric_kind kind)
 				       "with another unit or other flags: the "
 				       "first ones count",
 				       kind == TR2_METRIC_COUNTER ? "counter" :
+				       kind == TR2_METRIC_GAUGE	  ? "gauge" :
 				       def->unit ? "distribution" :
 						   "timer",
 				       def->category, def->name);
@@ -212,10 +259,10 @@ static void metrics_emit_errors(struct tr2_call *call)
 	if (nr)
 		tr2_call_error(call,
 			       "trace2: %u metrics do not count: more than %u "
-			       "timers and distributions, %u distributions or "
-			       "%u counters are defined%s",
+			       "timers and distributions, %u distributions, %u "
+			       "counters or %u gauges are defined%s",
 			       nr, TR2_MAX_TIMERS, TR2_MAX_HISTOGRAMS,
-			       TR2_MAX_COUNTERS,
+			       TR2_MAX_COUNTERS, TR2_MAX_GAUGES,
 			       tr2_arena_header() ?
 				       ", or the disk of the ring was full" :
 				       "");
@@ -227,6 +274,7 @@ static void metrics_emit_errors(struct tr2_call *call)
 			       nr, TR2_MAX_HISTOGRAMS);
 	emit_ambiguous(call, TR2_METRIC_TIMER);
 	emit_ambiguous(call, TR2_METRIC_COUNTER);
+	emit_ambiguous(call, TR2_METRIC_GAUGE);
 }
 
 const struct tr2_part tr2_part_metrics = {

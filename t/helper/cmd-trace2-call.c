@@ -26,6 +26,8 @@ TRACE2_TIMER(timer_hist, "tool", "hist", TRACE2_HISTOGRAM);
 TRACE2_TIMER(timer_plain, "tool", "plain", 0);
 TRACE2_COUNTER(counter_plain, "tool", "plain", 0);
 TRACE2_DISTRIBUTION_SHARED(tool_sizes, "tool", "size", "bytes");
+TRACE2_GAUGE(gauge_busy, "tool", "busy", "workers");
+TRACE2_GAUGE(gauge_plain, "tool", "plain", NULL);
 /* Only if a call registers it: each histogram takes space in every ring. */
 static struct trace2_distribution distribution_plain = {
 	"tool", "plain", NULL, 0, TRACE2_UNREGISTERED_
@@ -82,6 +84,13 @@ static struct trace2_distribution *distribution_at(const char *name)
 	if (!name)
 		return NULL;
 	return !strcmp(name, "bytes") ? &tool_sizes : &distribution_plain;
+}
+
+static struct trace2_gauge *gauge_at(const char *name)
+{
+	if (!name)
+		return NULL;
+	return !strcmp(name, "busy") ? &gauge_busy : &gauge_plain;
 }
 
 static struct trace2_counter *counter_at(const char *name)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Timers, distributions and counters, in one thread and in many.
+ * Metrics, in one thread and in many.
  */
 #include "cmd-trace2.h"
 
@@ -390,6 +390,48 @@ static int ut_220values(int argc, const char **argv)
 	return 0;
 }
 
+TRACE2_GAUGE_SHARED(tool_open, "tool", "open", "files");
+
+/* Each addition is taken back, so the threads together end with one left each. */
+static void *open_and_close(void *arg)
+{
+	const unsigned int *times = arg;
+	unsigned int i;
+
+	trace2_gauge_add(tool_open, 1);
+	for (i = 0; i < *times; i++) {
+		trace2_gauge_add(tool_open, 3);
+		trace2_gauge_sub(tool_open, 3u);
+	}
+	return NULL;
+}
+
+static int ut_230gauge(int argc, const char **argv)
+{
+	unsigned int times = (unsigned int)tool_number(argv[1], 0, INT_MAX);
+
+	(void)argc;
+	tool_run_threads(parse_threads(argv[0]), open_and_close, &times);
+	return 0;
+}
+
+static int ut_231gauge_many(int argc, const char **argv)
+{
+	static struct trace2_gauge many[MAX_DEFINITIONS];
+	unsigned int i, nr;
+
+	(void)argc;
+	nr = (unsigned int)tool_number(argv[0], 1, MAX_DEFINITIONS);
+	for (i = 0; i < nr; i++) {
+		many[i].category = "many";
+		many[i].name = many_name('t', i);
+		many[i].index = TRACE2_UNREGISTERED_;
+		trace2_register_gauge_(&many[i]);
+		trace2_gauge_set(many[i], i);
+	}
+	return 0;
+}
+
 static int ut_211counter_many(int argc, const char **argv)
 {
 	static struct trace2_counter counters[MAX_DEFINITIONS];
@@ -466,6 +508,8 @@ const struct tool_verb tool_verbs_metric[] = {
 	{ "213redefined", "", 0, 0, ut_213redefined },
 	{ "220values", "<threads> <value>...", 1, -1, ut_220values },
 	{ "222arrays", "", 0, 0, ut_222arrays },
+	{ "230gauge", "<threads> <times>", 2, 2, ut_230gauge },
+	{ "231gauge_many", "<definitions>", 1, 1, ut_231gauge_many },
 	{ "221distribution_many", "<definitions>", 1, 1,
 	  ut_221distribution_many },
 	{ NULL, NULL, 0, 0, NULL },

@@ -340,6 +340,7 @@ static void cell_metric_kind(struct tr2_table *t, const void *row)
 		[TR2_METRIC_TIMER] = "timer",
 		[TR2_METRIC_COUNTER] = "counter",
 		[TR2_METRIC_DISTRIBUTION] = "distribution",
+		[TR2_METRIC_GAUGE] = "gauge",
 	};
 	const struct metric_row *r = row;
 

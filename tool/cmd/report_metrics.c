@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * report_metrics - trace2 report --timers, --distributions and --counters.
+ * report_metrics - trace2 report --timers, --distributions, --counters and
+ * --gauges.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -91,6 +92,30 @@ static void add_buckets(struct sum *s, const struct tr2_metric *metric)
 		s->some_without = true;
 }
 
+/* A gauge's last value is that of the process that began last. */
+static void add_gauge(struct sum *s, const struct tr2_metric *metric)
+{
+	int64_t min = (int64_t)metric->min_ns, max = (int64_t)metric->max_ns;
+
+	s->total_ns = metric->total_ns;
+	if (!s->processes || min < (int64_t)s->min_ns)
+		s->min_ns = metric->min_ns;
+	if (!s->processes || max > (int64_t)s->max_ns)
+		s->max_ns = metric->max_ns;
+}
+
+static void add_metric(struct sum *s, const struct tr2_metric *metric)
+{
+	s->count += metric->count;
+	s->total_ns += metric->total_ns;
+	s->unfinished += metric->unfinished;
+	if (metric->min_ns < s->min_ns)
+		s->min_ns = metric->min_ns;
+	if (metric->max_ns > s->max_ns)
+		s->max_ns = metric->max_ns;
+	add_buckets(s, metric);
+}
+
 static void gather(struct sums *sums, const struct tr2_report *r, int kind)
 {
 	const struct tr2_model *m = r->m;
@@ -105,15 +130,11 @@ static void gather(struct sums *sums, const struct tr2_report *r, int kind)
 		    !tr2_filter_session(r->filter, m, metric->session))
 			continue;
 		s = sum_of(sums, r, metric);
+		if (kind == TR2_METRIC_GAUGE)
+			add_gauge(s, metric);
+		else
+			add_metric(s, metric);
 		s->processes++;
-		s->count += metric->count;
-		s->total_ns += metric->total_ns;
-		s->unfinished += metric->unfinished;
-		if (metric->min_ns < s->min_ns)
-			s->min_ns = metric->min_ns;
-		if (metric->max_ns > s->max_ns)
-			s->max_ns = metric->max_ns;
-		add_buckets(s, metric);
 	}
 }
 
@@ -244,6 +265,22 @@ static const struct tr2_column distribution_columns[] = {
 	{ "processes", "", TR2_COL_DATA, cell_processes },
 };
 
+TR2_CELL(cell_last, struct sum_row, tr2_cell_int(t, (int64_t)r->sum->total_ns))
+TR2_CELL(cell_gauge_min, struct sum_row,
+	 tr2_cell_int(t, (int64_t)r->sum->min_ns))
+TR2_CELL(cell_gauge_max, struct sum_row,
+	 tr2_cell_int(t, (int64_t)r->sum->max_ns))
+
+static const struct tr2_column gauge_columns[] = {
+	{ "last", "LAST", 0, cell_last },
+	{ "min", "MIN", 0, cell_gauge_min },
+	{ "max", "MAX", 0, cell_gauge_max },
+	{ "unit", "UNIT", TR2_COL_LEFT, cell_unit },
+	{ "processes", "PROCESSES", 0, cell_processes },
+	{ "group", "GROUP", TR2_COL_FLEX, cell_group },
+	{ "gauge", "GAUGE", TR2_COL_FLEX, cell_name },
+};
+
 static void cell_value(struct tr2_table *t, const void *row)
 {
 	const struct sum_row *r = row;
@@ -325,4 +362,13 @@ bool tr2_report_counters(const struct tr2_report *r)
 	add_sums(&t, r, TR2_METRIC_COUNTER);
 	add_events(&t, r);
 	return tr2_report_table_if_any(r, &t, "counter");
+}
+
+bool tr2_report_gauges(const struct tr2_report *r)
+{
+	struct tr2_table t;
+
+	tr2_table_init(&t, r->out, "gauges", TR2_COLUMNS(gauge_columns));
+	add_sums(&t, r, TR2_METRIC_GAUGE);
+	return tr2_report_table_if_any(r, &t, "max");
 }

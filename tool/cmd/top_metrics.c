@@ -133,7 +133,7 @@ static void add_metrics(const struct tr2_top_process *p, bool several,
 		row.now = &ring->now.values[i];
 		row.before = before(ring, i);
 		if (is_touched(row.now) &&
-		    row.d->kind != TR2_DEFINITION_DISTRIBUTION)
+		    row.d->kind < TR2_DEFINITION_DISTRIBUTION)
 			tr2_table_add(row.d->kind == TR2_DEFINITION_TIMER ?
 					      timers : counters, &row);
 	}

@@ -115,7 +115,7 @@ static void walk_node(struct tr2_export *x, const struct tr2_export_format *f,
 			walk_thread(x, f, i);
 		if (f->metric || f->row)
 			tr2_for_each_metric(x->m, s, i) {
-				if (x->m->metrics[i].kind ==
+				if (x->m->metrics[i].kind >=
 				    TR2_METRIC_DISTRIBUTION)
 					continue;
 				CALL(x, f, metric, i);

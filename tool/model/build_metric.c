@@ -40,7 +40,8 @@ static tr2_str intern(const struct build *b,
 	return tr2_intern(b->m, v.p, v.len);
 }
 
-/* A comma or bracket, which is no digit, is behind each number. */
+/* A comma or bracket, which is no digit, is behind each number. A negative one is
+ * in two's complement. */
 static uint64_t number(const struct tr2_json_member *member)
 {
 	return strtoull(member->value.p, NULL, 10);
@@ -59,7 +60,8 @@ static void take_member(const struct build *b, struct tr2_metric *metric,
 		metric->unit = intern(b, member);
 	else if (tr2_json_member_is(member, "count"))
 		metric->count = number(member);
-	else if (tr2_json_member_is(member, "sum"))
+	else if (tr2_json_member_is(member, "sum") ||
+		 tr2_json_member_is(member, "last"))
 		metric->total_ns = number(member);
 	else if (tr2_json_member_is(member, "min"))
 		metric->min_ns = number(member);
@@ -76,10 +78,15 @@ bool tr2_build_data_metric(struct build *b)
 	struct tr2_json_member member;
 	struct tr2_metric *metric;
 
+	enum tr2_model_metric_kind kind = is(&v->key.text, "gauge") ?
+						  TR2_METRIC_GAUGE :
+						  TR2_METRIC_DISTRIBUTION;
+
 	if (!is(&v->category.text, "trace2") ||
-	    !is(&v->key.text, "distribution"))
+	    (kind == TR2_METRIC_DISTRIBUTION &&
+	     !is(&v->key.text, "distribution")))
 		return false;
-	metric = tr2_build_new_metric(b, TR2_METRIC_DISTRIBUTION);
+	metric = tr2_build_new_metric(b, kind);
 	while (tr2_json_next_member(&text, &member))
 		take_member(b, metric, &member);
 	return true;

@@ -109,18 +109,21 @@ struct tr2_point {
 enum tr2_model_metric_kind {
 	TR2_METRIC_TIMER,
 	TR2_METRIC_COUNTER,
-	TR2_METRIC_DISTRIBUTION
+	TR2_METRIC_DISTRIBUTION,
+	TR2_METRIC_GAUGE
 };
 
 struct tr2_metric {
 	tr2_str category, name;
-	tr2_str unit; /* of a distribution */
+	tr2_str unit; /* of a distribution or gauge */
 	uint32_t session;
 	uint32_t thread; /* 0: metric of the whole session */
 	uint32_t next;   /* of the same session */
 	uint8_t kind;    /* enum tr2_model_metric_kind */
 	uint64_t count;  /* the counter's value; intervals, or values */
-	uint64_t total_ns, min_ns, max_ns; /* of a distribution: in its unit */
+	/* Of a distribution: in its unit; of a gauge: the last, least and
+	 * greatest value, to be read as int64_t. */
+	uint64_t total_ns, min_ns, max_ns;
 	uint64_t unfinished;
 	/* JSON text [[upper_bound,count],…], or NULL: seconds, or as the
 	 * distribution's values. */

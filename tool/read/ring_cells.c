@@ -241,6 +241,26 @@ bool tr2_ring_cells_sum(struct tr2_ring_file *f, uint64_t now_ns,
 	return false;
 }
 
+bool tr2_ring_cells_gauge(const struct tr2_ring_file *f,
+			  const struct tr2_definition *d,
+			  struct tr2_ring_gauge *out)
+{
+	const struct tr2_arena_header *h = &f->header;
+	struct tr2_gauge_cell cell;
+
+	if (d->kind != TR2_DEFINITION_GAUGE || d->index >= h->max_gauges ||
+	    h->gauge_size < sizeof(cell) || h->gauges_offset > f->size ||
+	    !tr2_ring_file_read(f, h->gauges_offset +
+					   (uint64_t)d->index * h->gauge_size,
+				&cell, sizeof(cell)) ||
+	    (!cell.high && !cell.low))
+		return false;
+	out->last = cell.last;
+	out->min = tr2_gauge_value(~cell.low);
+	out->max = tr2_gauge_value(cell.high);
+	return true;
+}
+
 static void add_buckets(struct tr2_ring_file *f, const struct tr2_definition *d,
 			uint32_t slot, uint64_t sum[TR2_HISTOGRAM_BUCKETS])
 {

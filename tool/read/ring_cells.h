@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ring_cells - read the values of a process's timers and counters from the
- * cells of its ring's file, whether it runs, has ended or was killed.
+ * ring_cells - read the values of a process's metrics from the cells of its
+ * ring's file, whether it runs, has ended or was killed.
  */
 #ifndef TR2_READ_RING_CELLS_H
 #define TR2_READ_RING_CELLS_H
@@ -29,6 +29,15 @@ bool tr2_ring_cells_sum(struct tr2_ring_file *f, uint64_t now_ns,
 /* Read the values of one slot's thread. */
 void tr2_ring_cells_of(struct tr2_ring_file *f, uint32_t slot, uint64_t now_ns,
 		       struct tr2_ring_value *out);
+
+struct tr2_ring_gauge {
+	int64_t last, min, max;
+};
+
+/* Read a gauge of the process. false: it was never set. */
+bool tr2_ring_cells_gauge(const struct tr2_ring_file *f,
+			  const struct tr2_definition *d,
+			  struct tr2_ring_gauge *out);
 
 /*
  * Append the non-empty buckets of a definition, of one slot or of all that

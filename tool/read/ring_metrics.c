@@ -86,11 +86,6 @@ static void add_timer(struct adding *a, struct tr2_parsed_event *ev,
 		tr2_build_metric(a->m, ev);
 }
 
-static struct tr2_view view_of(struct tr2_buf *b)
-{
-	return (struct tr2_view){ tr2_buf_str(b), b->len };
-}
-
 static void add_string(struct tr2_buf *b, const char *key,
 		       const struct tr2_view *s)
 {
@@ -104,25 +99,53 @@ static void add_number(struct tr2_buf *b, const char *key, uint64_t value)
 	tr2_buf_add_u64(b, value);
 }
 
+static void add_signed(struct tr2_buf *b, const char *key, int64_t value)
+{
+	tr2_buf_addall(b, ",\"", key, "\":");
+	tr2_buf_add_i64(b, value);
+}
+
+/* Begin the object of a metric, unless an event reported that. */
+static bool begin_json(struct adding *a, const struct tr2_definition *d,
+		       enum tr2_model_metric_kind kind)
+{
+	struct tr2_view category = string_of(a, d->category);
+	struct tr2_view name = string_of(a, d->name);
+	struct tr2_view unit = string_of(a, d->unit);
+
+	if (is_told(a, kind, &category, &name))
+		return false;
+	tr2_buf_reset(&a->json);
+	add_string(&a->json, "category", &category);
+	add_string(&a->json, "name", &name);
+	if (unit.len)
+		add_string(&a->json, "unit", &unit);
+	return true;
+}
+
+static void end_json(struct adding *a, struct tr2_parsed_event *ev,
+		     const char *key)
+{
+	struct tr2_parsed_data_json *v = &ev->as.data_json;
+
+	tr2_buf_addch(&a->json, '}');
+	tr2_parsed_event_set_kind(ev, TR2_EV_data_json);
+	v->category.text = (struct tr2_view){ "trace2", strlen("trace2") };
+	v->key.text = (struct tr2_view){ key, strlen(key) };
+	v->value.text = (struct tr2_view){ tr2_buf_str(&a->json), a->json.len };
+	tr2_build_metric(a->m, ev);
+}
+
 /* As the library writes it: see Documentation/trace2-format.adoc. */
 static void add_distribution(struct adding *a, struct tr2_parsed_event *ev,
 			     const struct tr2_definition *d,
 			     const struct tr2_ring_value *value)
 {
-	struct tr2_parsed_data_json *v = &ev->as.data_json;
-	struct tr2_view category = string_of(a, d->category);
-	struct tr2_view name = string_of(a, d->name);
-	struct tr2_view unit = string_of(a, d->unit);
 	struct tr2_buf *json = &a->json;
 
 	if (a->thread || !value->count ||
-	    is_told(a, TR2_METRIC_DISTRIBUTION, &category, &name))
+	    !begin_json(a, d, TR2_METRIC_DISTRIBUTION))
 		return;
-	tr2_buf_reset(json);
-	add_string(json, "category", &category);
-	add_string(json, "name", &name);
-	if (unit.len)
-		add_string(json, "unit", &unit);
 	add_number(json, "count", value->count);
 	add_number(json, "sum", value->total_ns);
 	add_number(json, "min", value->min_ns);
@@ -132,13 +155,32 @@ static void add_distribution(struct adding *a, struct tr2_parsed_event *ev,
 	if (a->histogram.len)
 		tr2_buf_addall(json, ",\"histogram\":",
 			       tr2_buf_str(&a->histogram));
-	tr2_buf_addch(json, '}');
-	tr2_parsed_event_set_kind(ev, TR2_EV_data_json);
-	v->category.text = (struct tr2_view){ "trace2", strlen("trace2") };
-	v->key.text = (struct tr2_view){ "distribution",
-					 strlen("distribution") };
-	v->value.text = view_of(json);
-	tr2_build_metric(a->m, ev);
+	end_json(a, ev, "distribution");
+}
+
+static void add_gauge(struct adding *a, const struct tr2_definition *d,
+		      const struct tr2_ring_gauge *value)
+{
+	struct tr2_parsed_event ev;
+
+	if (!begin_json(a, d, TR2_METRIC_GAUGE))
+		return;
+	tr2_parsed_event_init(&ev);
+	ev.session = a->session;
+	add_signed(&a->json, "last", value->last);
+	add_signed(&a->json, "min", value->min);
+	add_signed(&a->json, "max", value->max);
+	end_json(a, &ev, "gauge");
+}
+
+static void add_gauges(struct adding *a)
+{
+	struct tr2_ring_gauge value;
+	uint32_t i;
+
+	for (i = 0; i < a->f->nr_definitions; i++)
+		if (tr2_ring_cells_gauge(a->f, &a->f->definitions[i], &value))
+			add_gauge(a, &a->f->definitions[i], &value);
 }
 
 static void add_counter(struct adding *a, struct tr2_parsed_event *ev,
@@ -235,6 +277,7 @@ void tr2_ring_metrics(struct tr2_model *m, struct tr2_ring_file *f,
 	note_reported(&a);
 	tr2_ring_cells_sum(f, now_ns, values);
 	add_metrics(&a, values);
+	add_gauges(&a);
 	if (has_any(f))
 		add_of_threads(&a, names, now_ns, values);
 	tr2_buf_release(&a.histogram);
