@@ -27,6 +27,7 @@
 #   JOBS               how many tests run at once
 #   DESTDIR, PREFIX, bindir, libdir, includedir, datadir, mandir
 #   bashdir, zshdir, fishdir   directories of the completions
+#   pythondir          where the module of Python is installed
 
 # The only versions that the public header and the installed library share.
 VERSION = 0.1.0
@@ -54,6 +55,7 @@ SMALL =
 BUILD = build
 SHELL_PATH = /bin/sh
 PERL_PATH = /usr/bin/perl
+PYTHON_PATH = /usr/bin/python3
 PKG_CONFIG = pkg-config
 INSTALL = install
 # One more than there are processors: tests often wait for another process.
@@ -69,6 +71,7 @@ bashdir = $(datadir)/bash-completion/completions
 zshdir = $(datadir)/zsh/site-functions
 fishdir = $(datadir)/fish/vendor_completions.d
 kitdir = $(datadir)/trace2-testkit
+pythondir = $(PREFIX)/lib/python3/dist-packages
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
@@ -234,6 +237,7 @@ DEVELOPER=$(call quote,$(DEVELOPER))
 SANITIZE=$(call quote,$(SANITIZE))
 SHELL_PATH=$(call quote,$(SHELL_PATH))
 PERL_PATH=$(call quote,$(PERL_PATH))
+PYTHON_PATH=$(call quote,$(PYTHON_PATH))
 TRACE2_VERSION=$(call quote,$(VERSION))
 TRACE2_ABI=$(call quote,$(ABI))
 TOOL_FEATURES=$(call quote,$(foreach row,$(TOOL_FOUND),$(call field,1,$(row))))
@@ -607,6 +611,8 @@ else
 install: install-lib $(TOOL) $(COMPLETIONS) docs
 	$(INSTALL) -D -m 755 $(TOOL) $(DEST)$(bindir)/trace2
 	$(INSTALL) -m 755 lang/shell/trace2.sh $(DEST)$(bindir)
+	$(INSTALL) -d $(DEST)$(pythondir)/trace2
+	$(INSTALL) -m 644 lang/python/trace2/*.py $(DEST)$(pythondir)/trace2
 	$(INSTALL) -D -m 644 build/completion/bash $(DEST)$(bashdir)/trace2
 	$(INSTALL) -D -m 644 build/completion/zsh $(DEST)$(zshdir)/_trace2
 	$(INSTALL) -D -m 644 build/completion/fish $(DEST)$(fishdir)/trace2.fish

@@ -67,6 +67,7 @@ test_lazy_prereq JSON_PP '"$PERL_PATH" -MJSON::PP -e "exit 0"'
 test_lazy_prereq JQ 'jq --version'
 test_lazy_prereq GIT 'git version'
 test_lazy_prereq BASH 'bash --version'
+test_lazy_prereq PYTHON '"$PYTHON_PATH" -c "import sys; sys.exit(sys.version_info < (3, 8))"'
 test_lazy_prereq CC '
 	echo "int main(void) { return 0; }" >probe.c &&
 	"${CC:-cc}" probe.c -o probe

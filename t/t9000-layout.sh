@@ -15,7 +15,7 @@ SPDX="SPDX-License-""Identifier: MIT"
 source_file () {
 	mkdir -p "$(dirname "$1")" &&
 	case "$1" in
-	*.sh|*.perl|*.pm)
+	*.sh|*.perl|*.pm|*.py)
 		echo "# $SPDX" >"$1" ;;
 	*)
 		echo "/* $SPDX */" >"$1" ;;
@@ -314,9 +314,15 @@ test_expect_success 'a file that does not say what it is for' '
 		test_description="says hello"
 		EOF
 		lint purpose &&
+		source_file lang/x.py <<-\EOF &&
+		"""Say hello."""
+		EOF
+		lint purpose &&
 		sed -i 2d lib/base/x.c &&
 		sed -i 2,3d t/x.sh &&
+		sed -i 2d lang/x.py &&
 		complains purpose \
+			"lang/x.py:2: no purpose: a comment behind the licence says what the file is for" \
 			"lib/base/x.c:2: no purpose: a comment behind the licence says what the file is for" \
 			"t/x.sh:2: no purpose: a comment behind the licence says what the file is for"
 	)

@@ -48,6 +48,13 @@ cat >expect <<-\EOF
 ./lib/libtrace2.so.1.0.0
 ./lib/pkgconfig/trace2-perf.pc
 ./lib/pkgconfig/trace2.pc
+./lib/python3/dist-packages/trace2/__init__.py
+./lib/python3/dist-packages/trace2/_child.py
+./lib/python3/dist-packages/trace2/_dest.py
+./lib/python3/dist-packages/trace2/_metric.py
+./lib/python3/dist-packages/trace2/_session.py
+./lib/python3/dist-packages/trace2/_span.py
+./lib/python3/dist-packages/trace2/_text.py
 ./share/bash-completion/completions/trace2
 ./share/fish/vendor_completions.d/trace2.fish
 ./share/pkgconfig/trace2-testkit.pc

@@ -21,11 +21,12 @@ packages () {
 	sed -n 's/^Package: //p' "$debian/control"
 }
 
-test_expect_success 'four packages, the library named after its ABI' '
+test_expect_success 'five packages, the library named after its ABI' '
 	cat >expect <<-EOF &&
 	libtrace2-$TRACE2_ABI
 	libtrace2-dev
 	trace2
+	python3-trace2
 	trace2-testkit
 	EOF
 	packages >actual &&

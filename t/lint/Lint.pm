@@ -26,6 +26,7 @@ my %KIND = (
 	sh => qr/\.sh$/,
 	perl => qr/\.(?:perl|pl|pm)$/,
 	awk => qr/\.awk$/,
+	python => qr/\.py$/,
 	make => qr/(?:^|\/)Makefile$|\.mak$/,
 	adoc => qr/\.adoc$/,
 	web => qr/\.(?:js|css|html)$/,

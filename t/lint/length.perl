@@ -10,7 +10,7 @@ use Lint;
 
 my $MAX = 800;
 
-for my $path (sources(qw(c cxx table sh perl awk make web))) {
+for my $path (sources(qw(c cxx table sh perl python awk make web))) {
 	my $nr = () = lines($path);
 	complain($path, $nr, "$nr lines", "a file has at most $MAX; one concern a file")
 		if $nr > $MAX;

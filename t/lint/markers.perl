@@ -13,7 +13,7 @@ use Lint;
 my @words = ('TO' . 'DO', 'FIX' . 'ME', 'X' x 3, 'HA' . 'CK');
 my $marker = join '|', @words;
 
-for my $path (sources(qw(c cxx table sh perl awk make web adoc text))) {
+for my $path (sources(qw(c cxx table sh perl python awk make web adoc text))) {
 	my $nr = 0;
 	for (lines($path)) {
 		$nr++;

@@ -10,9 +10,9 @@ use lib $FindBin::Bin;
 use Lint;
 
 # A comment's beginning; # and // need a line of their own before the text.
-my $COMMENT = qr{^(?:/\*|//$|//\s+\S|#$|#\s+\S)};
+my $COMMENT = qr{^(?:/\*|//$|//\s+\S|#$|#\s+\S|""")};
 
-for my $path (grep { !/\.html$/ } sources(qw(c cxx table sh perl awk web))) {
+for my $path (grep { !/\.html$/ } sources(qw(c cxx table sh perl python awk web))) {
 	my @lines = lines($path);
 	my ($licence) = grep { $lines[$_] =~ /SPDX-/ } 0 .. ($#lines < 2 ? $#lines : 2);
 	next if !defined $licence || $path =~ m{(?:^|/)t\d{4}-[^/]*\.sh$};

@@ -11,7 +11,7 @@ use Lint;
 # The tag is split, so that this line is not taken for a licence.
 my $tag = 'SPDX-License-' . 'Identifier: MIT';
 
-for my $path (sources(qw(c cxx table sh perl awk make web))) {
+for my $path (sources(qw(c cxx table sh perl python awk make web))) {
 	my @lines = lines($path);
 	$#lines = 2 if @lines > 3;
 	next if grep { index($_, $tag) >= 0 } @lines;

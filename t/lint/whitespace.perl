@@ -9,7 +9,7 @@ use FindBin;
 use lib $FindBin::Bin;
 use Lint;
 
-for my $path (sources(qw(c cxx table sh perl awk make web adoc text))) {
+for my $path (sources(qw(c cxx table sh perl python awk make web adoc text))) {
 	my @lines = lines($path);
 	my ($nr, $here) = (0, '');
 	for (@lines) {

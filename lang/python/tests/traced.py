@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: MIT
+"""Run programs with the module, and read their streams."""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+MODULE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+
+
+class TracedTest(unittest.TestCase):
+    """Each test has a directory of its own. keep: of streams, for other tests."""
+
+    def setUp(self):
+        keep = os.environ.get("TRACE2_KEEP")
+        if keep:
+            self.dir = os.path.join(keep, self.id().replace(".", "-"))
+            os.makedirs(self.dir)
+        else:
+            directory = tempfile.TemporaryDirectory()
+            self.addCleanup(directory.cleanup)
+            self.dir = directory.name
+        self.stream = os.path.join(self.dir, "stream")
+
+    def run_program(self, program, *args, to=None, env=None, expect=0, **options):
+        """Run a program that begins the session; return its standard output."""
+        path = os.path.join(self.dir, "prog.py")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("import sys\nimport trace2\ntrace2.initialize()\n" + program)
+        variables = {name: value for name, value in os.environ.items()
+                     if not name.startswith(("GIT_TRACE2", "TRACEPARENT"))}
+        variables["PYTHONPATH"] = MODULE
+        variables["GIT_TRACE2_EVENT"] = self.stream if to is None else to
+        variables.update(env or {})
+        done = subprocess.run([sys.executable, path, *args], env=variables, cwd=self.dir,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=None,
+                              **options)
+        self.assertEqual(done.returncode, expect, done.stderr.decode())
+        self.err = done.stderr.decode()
+        return done.stdout.decode()
+
+    def same(self, program, *args, **options):
+        """The program does the same with tracing off."""
+        off = self.run_program(program, *args, **dict(options, to="0"))
+        off_err = self.err
+        on = self.run_program(program, *args, **options)
+        self.assertEqual(on, off)
+        self.assertEqual(self.err, off_err)
+        return on
+
+    def events(self, *names, path=None):
+        with open(path or self.stream, encoding="utf-8") as file:
+            events = [json.loads(line) for line in file]
+        return [event for event in events if not names or event["event"] in names]
+
+    def one(self, name, **members):
+        found = [event for event in self.events(name)
+                 if all(event.get(key) == value for key, value in members.items())]
+        self.assertEqual(len(found), 1, f"{name} {members} in {self.events(name)}")
+        return found[0]
+
+    def names(self):
+        return [event["event"] for event in self.events()]
