@@ -389,6 +389,30 @@ TRACE2_API void trace2_child_ready_fl(const char *file, int line,
 	TRACE2_CALL_(trace2_child_ready_fl, child, state)
 
 /*
+ * For a program with structures of its own for children, which keeps the id that
+ * child_begin returns. Of `child`, what describes it is read; the call keeps
+ * nothing of it. Then, as above, exactly one of child_end (with code, as
+ * child_exit) and child_detach (with state, as child_ready). The library keeps
+ * the time of the start until then: 16 bytes. child_begin returns -1 while
+ * tracing is off or if child is NULL; the end of that child is ignored. So is,
+ * in a forked process, that of a child of the parent's.
+ */
+TRACE2_API int trace2_child_begin_fl(const char *file, int line,
+				     const struct trace2_child *child);
+TRACE2_API void trace2_child_end_fl(const char *file, int line, int child_id,
+				    long pid, int code);
+TRACE2_API void trace2_child_detach_fl(const char *file, int line, int child_id,
+				       long pid, const char *state);
+#define trace2_child_begin(child)                                      \
+	(trace2_is_enabled() ?                                         \
+		 trace2_child_begin_fl(__FILE__, __LINE__, (child)) : \
+		 trace2_off_id_(0, (child)))
+#define trace2_child_end(child_id, pid, code) \
+	TRACE2_CALL_(trace2_child_end_fl, child_id, pid, code)
+#define trace2_child_detach(child_id, pid, state) \
+	TRACE2_CALL_(trace2_child_detach_fl, child_id, pid, state)
+
+/*
  * Call it before an exec of this process. Returns an id from 0, -1 while
  * tracing is off. If the exec returns, call trace2_exec_result() with its
  * errno.

@@ -108,6 +108,30 @@ test_expect_success 'the pid of a child_exit is that of the SID of the child' '
 		| length == 2 and all" e
 '
 
+test_expect_success 'children that the program knows by their ids' '
+	traced --event test-tool trace2 call child_begin ls -l , child_end 3 , \
+		child_begin sh , child_detach ready &&
+	sed -n "/\"event\":\"child_/p" actual | sed "s/\"pid\":[^,]*/\"pid\":4711/" >shown &&
+	cat >expect <<-\EOF &&
+	{"event":"child_start","sid":"_SID0_","thread":"main","time":"_TIME_","child_id":0,"child_class":"begun","use_shell":false,"argv":["ls","-l"]}
+	{"event":"child_exit","sid":"_SID0_","thread":"main","time":"_TIME_","child_id":0,"pid":4711,"code":3,"t_rel":"_T_REL_"}
+	{"event":"child_start","sid":"_SID0_","thread":"main","time":"_TIME_","child_id":1,"child_class":"begun","use_shell":false,"argv":["sh"]}
+	{"event":"child_ready","sid":"_SID0_","thread":"main","time":"_TIME_","child_id":1,"pid":4711,"ready":"ready","t_rel":"_T_REL_"}
+	EOF
+	test_cmp expect shown
+'
+
+test_expect_success 'their time is that from the start to the end' '
+	rm -f e &&
+	GIT_TRACE2_EVENT="$(pwd)/e" test-tool trace2 call child_begin ls , \
+		child_begin ls , sleep_ms 20 , child_end 0 &&
+	jq -s -e "
+		def us: (.[0:19] + \"Z\" | fromdate) * 1000000 + (.[20:26] | tonumber);
+		[.[] | select(.child_id == 1)] |
+		(.[1].time | us) - (.[0].time | us) - .[1].t_rel * 1000000 |
+		. > -3 and . < 3" e
+'
+
 test_expect_success 'class, hook, directory, shell and readiness of a child' '
 	mkdir dir &&
 	traced --event test-tool trace2 020spawn --class=hook --hook=pre-push --cwd=dir \

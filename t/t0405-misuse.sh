@@ -301,6 +301,22 @@ test_expect_success 'each process reports a place once' '
 		map(select(.event == \"error\").sid) | length == 2 and .[0] != .[1]" e
 '
 
+test_expect_success 'child_end twice, or of a child that never was' '
+	misused 0 call child_begin ls , child_end 0 , child_end 0 &&
+	echo "trace2: child_end of no open child" >expect &&
+	test_cmp expect actual &&
+	misused 0 call child_begin ls , child_end 0 , child_detach ready &&
+	echo "trace2: child_detach of no open child" >expect &&
+	test_cmp expect actual &&
+	trace2_jq "[.[] | select(.event == \"child_exit\")] | length == 1" e
+'
+
+test_expect_success 'a forked process ends children of its parent: neither event nor error' '
+	misused 0 call child_begin ls , fork , child_end 0 &&
+	trace2_jq "[.[] | select(.event | test(\"child_\")) | .event] ==
+		[\"child_start\", \"child_exit\"]" e
+'
+
 test_expect_success 'child_exit twice' '
 	misused 0 spawn --twice true &&
 	echo "trace2: child_exit a second time" >expect &&

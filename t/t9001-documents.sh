@@ -118,6 +118,17 @@ test_expect_success CC,!INSTRUMENTED 'the program of values in trace2-api(3)' '
 	test_cmp expect actual
 '
 
+test_expect_success CC,!INSTRUMENTED 'the program with structures of its own in trace2-api(3)' '
+	sed -n "/^== Structures of your own/,/^== Names/p" "$docs"/trace2-api.adoc >section &&
+	c_block section 1 >backup.c &&
+	build backup.c &&
+	shown_after section "GIT_TRACE2=1 GIT_TRACE2_BRIEF=1 ./backup" | scrub >expect &&
+	test_line_count = 6 expect &&
+	GIT_TRACE2=1 GIT_TRACE2_BRIEF=1 ./backup 2>trace &&
+	scrub trace >actual &&
+	test_cmp expect actual
+'
+
 # List the sources in tree/ that include the table of events, from the
 # dependencies beside their objects.
 use_the_table () {

@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "session/call.h"
+#include "session/children.h"
 #include "thread/stream.h"
 #include "trace2.h"
 
@@ -50,11 +51,21 @@ static void check_start(struct tr2_call *call, const struct trace2_child *child)
 	}
 }
 
+static void emit_start(struct tr2_call *call, int id,
+		       const struct trace2_child *child)
+{
+	const char *class = child->child_class ? child->child_class : "?";
+
+	TR2_EMIT(call, child_start, .child_id.i = id, .child_class.s = class,
+		 .hook_name.s = strcmp(class, "hook") ? NULL : child->hook_name,
+		 .cd.s = child->cwd, .use_shell.u = child->use_shell != 0,
+		 .argv.argv = child->argv);
+}
+
 void trace2_child_start_fl(const char *file, int line,
 			   struct trace2_child *child)
 {
 	struct tr2_call call;
-	const char *class, *hook = NULL;
 
 	if (!child || !tr2_call_begin(&call, file, line))
 		return;
@@ -62,13 +73,7 @@ void trace2_child_start_fl(const char *file, int line,
 	child->child_id = atomic_fetch_add(&tr2_session.next_child_id, 1);
 	child->child_state = STARTED;
 	child->start_ns = call.now_ns;
-	class = child->child_class ? child->child_class : "?";
-	if (!strcmp(class, "hook"))
-		hook = child->hook_name;
-	TR2_EMIT(&call, child_start, .child_id.i = child->child_id,
-		 .child_class.s = class, .hook_name.s = hook,
-		 .cd.s = child->cwd, .use_shell.u = child->use_shell != 0,
-		 .argv.argv = child->argv);
+	emit_start(&call, child->child_id, child);
 	tr2_call_end(&call);
 }
 
@@ -125,6 +130,65 @@ void trace2_child_ready_fl(const char *file, int line,
 	if (take_end(&call, child, "child_ready"))
 		TR2_EMIT(&call, child_ready, .child_id.i = child->child_id,
 			 .pid.i = child->pid, .ready.s = state);
+	tr2_call_end(&call);
+}
+
+int trace2_child_begin_fl(const char *file, int line,
+			  const struct trace2_child *child)
+{
+	struct tr2_call call;
+	int id;
+
+	if (!child || !tr2_call_begin(&call, file, line))
+		return -1;
+	id = atomic_fetch_add(&tr2_session.next_child_id, 1);
+	if (!tr2_children_add(id, call.now_ns))
+		tr2_stream_lost(); /* its end */
+	emit_start(&call, id, child);
+	tr2_call_end(&call);
+	return id;
+}
+
+/* Whether this child's end is still to be emitted; if so, note it. In a forked
+ * process, it may be a child of the parent's, which reports its end. */
+static bool take_child(struct tr2_call *call, int id, const char *function)
+{
+	uint64_t start_ns;
+
+	if (!tr2_children_take(id, &start_ns)) {
+		if (!tr2_stream.generation)
+			tr2_call_report_once(call,
+					     "trace2: %s of no open child",
+					     function);
+		return false;
+	}
+	call->t_rel_ns = tr2_clock_since(start_ns, call->now_ns);
+	return true;
+}
+
+void trace2_child_end_fl(const char *file, int line, int child_id, long pid,
+			 int code)
+{
+	struct tr2_call call;
+
+	if (child_id < 0 || !tr2_call_begin(&call, file, line))
+		return;
+	if (take_child(&call, child_id, "child_end"))
+		TR2_EMIT(&call, child_exit, .child_id.i = child_id,
+			 .pid.i = pid, .code.i = code);
+	tr2_call_end(&call);
+}
+
+void trace2_child_detach_fl(const char *file, int line, int child_id, long pid,
+			    const char *state)
+{
+	struct tr2_call call;
+
+	if (child_id < 0 || !tr2_call_begin(&call, file, line))
+		return;
+	if (take_child(&call, child_id, "child_detach"))
+		TR2_EMIT(&call, child_ready, .child_id.i = child_id,
+			 .pid.i = pid, .ready.s = state);
 	tr2_call_end(&call);
 }
 

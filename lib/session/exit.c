@@ -18,6 +18,7 @@
 #include "metric/metric.h"
 #include "part/pending_errors.h"
 #include "session/call.h"
+#include "session/children.h"
 #include "session/close.h"
 #include "session/fork.h"
 #include "session/inherit.h"
@@ -84,6 +85,7 @@ static void release_threads(void)
 		tr2_dest_close(tr2_stream_dest(i));
 	tr2_lock();
 	tr2_parts_release();
+	tr2_children_release();
 	tr2_thread_release_all();
 	tr2_arena_release();
 	tr2_unlock();

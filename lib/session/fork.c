@@ -12,6 +12,7 @@
 #include "base/mask.h"
 #include "part/pending_errors.h"
 #include "ring/wake.h"
+#include "session/children.h"
 #include "session/fastpath.h"
 #include "session/inherit.h"
 #include "session/parts.h"
@@ -48,6 +49,7 @@ void tr2_session_after_fork(void)
 	tr2_fastpath_disable();
 	tr2_lock_after_fork();
 	tr2_arena_forget();
+	tr2_children_after_fork();
 	tr2_parts_forked();
 	tr2_thread_after_fork();
 	/* OPENING: the thread that opens it is not in this child. */

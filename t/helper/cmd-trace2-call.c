@@ -20,7 +20,7 @@
 
 static struct trace2_repo repos[MAX_OBJECTS];
 static struct trace2_child children[MAX_OBJECTS];
-static int last_exec = -1;
+static int last_exec = -1, begun_child = -1;
 
 TRACE2_TIMER(timer_hist, "tool", "hist", TRACE2_HISTOGRAM);
 TRACE2_TIMER(timer_plain, "tool", "plain", 0);
@@ -258,6 +258,14 @@ static void child_start(const char **a)
 		child->argv = argv_at(a + 1);
 	}
 	trace2_child_start(child);
+}
+
+static void child_begin(const char **a)
+{
+	const struct trace2_child child = { .argv = a[0] ? a : NULL,
+					    .child_class = "begun" };
+
+	begun_child = trace2_child_begin(a[0] ? &child : NULL);
 }
 
 static void *pthread_body(void *arg)
