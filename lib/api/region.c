@@ -8,6 +8,7 @@
 #include "session/call.h"
 #include "session/fastpath.h"
 #include "session/repo.h"
+#include "thread/emit_inline.h"
 #include "trace2.h"
 
 /* What frequent events need is in one function. */

@@ -129,14 +129,21 @@ static inline char *tr2_put_i64(char *p, int64_t value)
 	return tr2_put_u64(p, size);
 }
 
+/* Return (ns + 500) / 1000, of any ns. */
+static inline uint64_t tr2_us_rounded(uint64_t ns)
+{
+	return (ns / 4 + 125) / 250;
+}
+
 /* Write nanoseconds as seconds with 6 decimals, rounded as "%.6f" does. At most
  * 18 bytes. */
 static inline char *tr2_put_seconds(char *p, uint64_t ns)
 {
-	ns += ns <= UINT64_MAX - 500u ? 500u : 0u;
-	p = tr2_put_u64(p, ns / 1000000000u);
+	uint64_t us = tr2_us_rounded(ns), s = us / 1000000u;
+
+	p = tr2_put_u64(p, s);
 	*p++ = '.';
-	return tr2_put_6(p, (uint32_t)(ns % 1000000000u / 1000u));
+	return tr2_put_6(p, (uint32_t)(us - s * 1000000u));
 }
 
 #endif

@@ -158,6 +158,20 @@ static inline int tr2_event_shown_repo(const struct tr2_event *ev)
 	return ev->repo_id > 0 ? ev->repo_id : 0;
 }
 
+/* The width of its name in the perf target; constant if the event is. */
+static inline unsigned int tr2_event_width(enum tr2_event_kind kind)
+{
+	static const unsigned char all[] = {
+#define TR2_EVENT(name, flags, fields, normal, category, perf) \
+	sizeof(#name) > TR2_EVENT_WIDTH ? sizeof(#name) - 1 :  \
+					  TR2_EVENT_WIDTH,
+#include "event/events.def"
+#undef TR2_EVENT
+	};
+
+	return all[kind];
+}
+
 /* Does the event have this optional field? */
 static inline bool tr2_event_has(const struct tr2_event *ev, unsigned int field)
 {

@@ -17,10 +17,9 @@ static bool prepare(struct tr2_render *r, const struct tr2_event *ev,
 	pieces->key = tr2_pieces_key(ev->kind, r->redact);
 	p = tr2_render_json_pieces(r, p, ev, pieces);
 	p = tr2_render_text_pieces(r, p, ev, pieces);
-	tr2_render_end(r, p);
-	return !r->line.failed &&
-	       r->line.len <= TR2_SITE_MEMORY_MAX - sizeof(*pieces) -
-				      TR2_PUT_BLOCK;
+	if (p)
+		tr2_render_end(r, p);
+	return p && !r->line.failed && r->line.len <= TR2_PIECES_BYTES;
 }
 
 const struct tr2_pieces *tr2_pieces_make(struct tr2_render *r,

@@ -13,6 +13,14 @@
 #include "event/render.h"
 #include "site/site.h"
 
+#define TR2_NO_TAIL TR2_MAX_FIELDS
+#define TR2_PERF_SEPARATOR_BYTES 3
+#define TR2_PERF_PLACE_BYTES (28 + TR2_PERF_SEPARATOR_BYTES)
+/* Regions that are never left do not fill the disk. */
+#define TR2_PERF_MAX_DOTS 200
+/* A site with longer pieces has none. */
+#define TR2_PIECES_BYTES 2048u
+
 struct tr2_text_piece {
 	uint16_t at, len; /* in text */
 };
@@ -20,12 +28,16 @@ struct tr2_text_piece {
 struct tr2_pieces {
 	uint16_t key; /* see tr2_pieces_key() */
 	uint16_t text_bytes;
-	uint16_t next_op; /* of the perf message, behind its piece */
-	/* `,"file":"…","line":…`, and the fields with TR2_F_SITE */
+	/* `Z","file":"…","line":…`, and the fields with TR2_F_SITE */
 	struct tr2_text_piece json_place, json_fields;
-	/* `file:line ` up to the text; up to its column's end; the category's
-	 * column; the beginning of the message */
-	struct tr2_text_piece normal_place, perf_place, perf_category, perf_message;
+	/* `file:line ` up to the text; up to its column's end, always
+	 * TR2_PERF_PLACE_BYTES; the columns from the event's name on, with empty
+	 * times; the beginning of the message */
+	struct tr2_text_piece normal_place, perf_place, perf_columns, perf_message;
+	/* The end of the message, if the field is present: a text and its
+	 * string. TR2_NO_TAIL: there is no such field. */
+	struct tr2_text_piece perf_tail;
+	uint16_t tail_field, tail_is_free;
 	/* The bytes behind text_bytes may be read, too: see tr2_put_blocks(). */
 	char text[];
 };

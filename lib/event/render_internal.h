@@ -13,7 +13,7 @@
 #include "base/macros.h"
 #include "base/put.h"
 #include "base/text.h"
-#include "event/pieces.h"
+#include "event/kept_lines.h"
 #include "event/render.h"
 
 #define TR2_RENDER_SLACK 1024
@@ -62,7 +62,21 @@ static inline void tr2_render_end(struct tr2_render *r, const char *p)
 	r->line.len = (size_t)(p - r->line.p);
 }
 
-/* Append the pieces of the event's site, and note where they are. */
+/* Copy the string in r->line, which ends there, to p. NULL: there is no room. */
+static inline char *tr2_kept_copy(const struct tr2_kept *kept,
+				  const struct tr2_render *r, char *p,
+				  const char *end)
+{
+	size_t len = (size_t)(end - r->line.p);
+
+	if (r->line.failed ||
+	    len + TR2_KEPT_SLACK > (size_t)(kept->p + TR2_KEPT_BYTES - p))
+		return NULL;
+	return tr2_put(p, r->line.p, len);
+}
+
+/* Append the pieces of the event's site, and note where they are. NULL: it
+ * cannot have some. */
 char *tr2_render_json_pieces(struct tr2_render *r, char *p,
 			     const struct tr2_event *ev,
 			     struct tr2_pieces *pieces);
@@ -81,16 +95,14 @@ const char *tr2_render_word(struct tr2_render *r, const char *const *argv,
 void tr2_render_new_utc(struct tr2_render *r, uint64_t wall_us);
 void tr2_render_new_local(struct tr2_render *r, uint64_t wall_us);
 
-/* YYYY-MM-DDThh:mm:ss.uuuuuuZ */
+/* YYYY-MM-DDThh:mm:ss.uuuuuu */
 static inline char *tr2_render_put_utc(char *p, struct tr2_render *r,
 				       uint64_t wall_us)
 {
 	if (unlikely(r->utc_end_us - 1 - wall_us >= TR2_US_PER_S))
 		tr2_render_new_utc(r, wall_us);
 	p = tr2_put(p, r->utc, sizeof(r->utc));
-	p = tr2_put_6(p, (uint32_t)(wall_us + TR2_US_PER_S - r->utc_end_us));
-	*p = 'Z';
-	return p + 1;
+	return tr2_put_6(p, (uint32_t)(wall_us + TR2_US_PER_S - r->utc_end_us));
 }
 
 /* HH:MM:SS.uuuuuu in local time */

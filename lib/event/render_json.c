@@ -127,18 +127,6 @@ static char *put_bool(char *p, bool value)
 #define OPEN_T_REL ""
 #define OPEN_NESTING ""
 
-#define HAS_STR(value) ((value).s != NULL)
-#define HAS_INT(value) ((value).i != 0)
-#define HAS_UINT(value) ((value).u != 0)
-#define HAS_BOOL(value) ((value).u != 0)
-#define HAS_SECONDS(value) ((value).u != 0)
-#define HAS_ARGV(value) ((value).argv != NULL)
-#define HAS_JSON(value) ((value).s != NULL)
-#define HAS_HISTOGRAM(value) ((value).histogram && (value).histogram->nr)
-#define HAS_T_ABS(value) true
-#define HAS_T_REL(value) true
-#define HAS_NESTING(value) true
-
 #define PUT_STR(value, flags)                            \
 	((flags) & TR2_F_FREE ? add_free_str(r, p, (value).s) : \
 				add_str(r, p, (value).s))
@@ -153,49 +141,23 @@ static char *put_bool(char *p, bool value)
 #define PUT_T_REL(value, flags) tr2_put_seconds(p, ev->t_rel_ns)
 #define PUT_NESTING(value, flags) tr2_put_u64(p, ev->nesting)
 
-/* Which fields a function writes. */
-enum part {
-	ALL,
-	ALL_WITH_PIECE, /* those of the site as the piece, which is one */
-	SITE_ONLY
-};
-
-#define TR2_FIELD(type, name, flags)                                      \
-	if (part == ALL_WITH_PIECE && (flags) & TR2_F_SITE) {             \
-		if (!has_piece)                                           \
-			p = tr2_pieces_put(p, ev->pieces,                 \
-					   ev->pieces->json_fields);      \
-		has_piece = true;                                         \
-	} else if (!((flags) & TR2_F_TEXT_ONLY) &&                        \
-		   (part != SITE_ONLY || (flags) & TR2_F_SITE) &&         \
-		   (!((flags) & TR2_F_OPT) || HAS_##type(v->name))) {     \
-		p = tr2_put_lit(p, ",\"" #name "\":" OPEN_##type);        \
-		p = PUT_##type(v->name, flags);                                  \
+/* Those of the site alone, or all. */
+#define TR2_FIELD(type, name, flags)                                   \
+	if (!((flags) & TR2_F_TEXT_ONLY) &&                            \
+	    (!of_site || (flags) & TR2_F_SITE) &&                      \
+	    (!((flags) & TR2_F_OPT) || TR2_HAS_##type(v->name))) {     \
+		p = tr2_put_lit(p, ",\"" #name "\":" OPEN_##type);     \
+		p = PUT_##type(v->name, flags);                        \
 	}
 #define TR2_EVENT(name, flags, fields, normal, category, perf)            \
-	TR2_INLINE char *put_##name(    \
-		struct tr2_render *r, char *p, const struct tr2_event *ev, \
-		enum part part)                                           \
+	static char *add_##name(struct tr2_render *r, char *p,            \
+				const struct tr2_event *ev, bool of_site) \
 	{                                                                 \
 		const struct tr2_v_##name *v = (const void *)ev->v;       \
-		bool has_piece = false;                                   \
 		(void)r;                                                  \
 		(void)v;                                                  \
-		(void)has_piece;                                          \
-		(void)part;                                               \
+		(void)of_site;                                            \
 		fields return p;                                          \
-	}                                                                 \
-	static char *add_##name(struct tr2_render *r, char *p,            \
-				const struct tr2_event *ev)               \
-	{                                                                 \
-		return likely(ev->pieces != NULL) ?                       \
-			       put_##name(r, p, ev, ALL_WITH_PIECE) :     \
-			       put_##name(r, p, ev, ALL);                 \
-	}                                                                 \
-	static char *site_##name(struct tr2_render *r, char *p,           \
-				 const struct tr2_event *ev)              \
-	{                                                                 \
-		return put_##name(r, p, ev, SITE_ONLY);                   \
 	}
 #include "event/events.def"
 #undef TR2_EVENT
@@ -209,16 +171,14 @@ enum part {
 #undef TR2_EVENT
 #undef TR2_FIELD
 
-typedef char *(*add_fn)(struct tr2_render *r, char *p,
-			const struct tr2_event *ev);
-
 static const struct {
-	add_fn add_fields, add_site_fields;
+	char *(*add_fields)(struct tr2_render *r, char *p,
+			    const struct tr2_event *ev, bool of_site);
 	unsigned int flags;
 	struct tr2_key start;
 } rows[TR2_EVENT_NR] = {
 #define TR2_EVENT(name, flags, fields, normal, category, perf) \
-	{ add_##name, site_##name, flags,                      \
+	{ add_##name, flags,                                   \
 	  TR2_KEY("{\"event\":\"" #name "\"") },
 #include "event/events.def"
 #undef TR2_EVENT
@@ -229,13 +189,13 @@ static const struct {
 #include "event/events.def"
 #undef TR2_EVENT
 
-static char *add_place(struct tr2_render *r, char *p, const char *file,
-		       int line)
+static char *add_place(struct tr2_render *r, char *p,
+		       const struct tr2_event *ev)
 {
 	p = tr2_put_lit(p, ",\"file\":\"");
-	p = add_body(r, p, file ? file : "", false);
+	p = add_body(r, p, ev->file ? ev->file : "", false);
 	p = tr2_put_lit(p, ",\"line\":");
-	return tr2_put_i64(p, line);
+	return tr2_put_i64(p, ev->line);
 }
 
 char *tr2_render_json_pieces(struct tr2_render *r, char *p,
@@ -244,40 +204,67 @@ char *tr2_render_json_pieces(struct tr2_render *r, char *p,
 {
 	size_t start = (size_t)(p - r->line.p);
 
-	p = add_place(r, p, ev->file, ev->line);
+	p = tr2_put_lit(p, "Z\"");
+	p = add_place(r, p, ev);
 	pieces->json_place = tr2_render_piece(r, start, p);
 	start = (size_t)(p - r->line.p);
-	p = rows[ev->kind].add_site_fields(r, p, ev);
+	p = rows[ev->kind].add_fields(r, p, ev, true);
 	pieces->json_fields = tr2_render_piece(r, start, p);
 	return p;
 }
 
+#define TIME ",\"time\":\""
+
 void tr2_render_event(struct tr2_render *r, const struct tr2_event *ev,
 		      bool brief)
 {
-	const struct tr2_pieces *pieces = ev->pieces;
 	size_t head_len = ev->emitter->json_head_len;
-	char *p = tr2_render_begin(r, pieces ? head_len + pieces->text_bytes :
-					       head_len);
+	char *p = tr2_render_begin(r, head_len);
 
 	if (!p)
 		return;
 	p = tr2_put_key(p, &rows[ev->kind].start);
 	p = tr2_put_blocks(p, ev->emitter->json_head, head_len);
 	if (!brief || (rows[ev->kind].flags & TR2_E_KEEP_TIME)) {
-		p = tr2_put_lit(p, ",\"time\":\"");
+		p = tr2_put_lit(p, TIME);
 		p = tr2_render_put_utc(p, r, ev->wall_us);
-		*p++ = '"';
+		p = tr2_put_lit(p, "Z\"");
 	}
-	if (!brief && likely(pieces != NULL))
-		p = tr2_pieces_put(p, pieces, pieces->json_place);
-	else if (!brief)
-		p = add_place(r, p, ev->file, ev->line);
-	if (ev->repo_id) {
-		p = tr2_put_lit(p, ",\"repo\":");
-		p = tr2_put_i64(p, tr2_event_shown_repo(ev));
-	}
-	p = rows[ev->kind].add_fields(r, p, ev);
+	if (!brief)
+		p = add_place(r, p, ev);
+	if (ev->repo_id)
+		p = tr2_put_repo(p, ev);
+	p = rows[ev->kind].add_fields(r, p, ev, false);
 	p = tr2_put_lit(p, "}\n");
 	tr2_render_end(r, p);
+}
+
+bool tr2_kept_json_prepare(struct tr2_kept *kept, struct tr2_render *r,
+			   const struct tr2_event *ev, bool brief)
+{
+	size_t len = ev->emitter->json_head_len;
+	char *p = kept->p + TR2_KEPT_KEY_BYTES;
+
+	tr2_kept_forget(kept);
+	if (len > TR2_KEPT_HEAD_BYTES)
+		return false;
+	p = tr2_put(p, ev->emitter->json_head, len);
+	if (!brief) {
+		p = tr2_put_lit(p, TIME);
+		p = tr2_render_put_utc(p, r, ev->wall_us) - 6;
+	}
+	kept->at = (size_t)(p - kept->p);
+	tr2_kept_remember(kept, ev->wall_us);
+	return true;
+}
+
+char *tr2_kept_json_slow(const struct tr2_kept *kept, struct tr2_render *r,
+			 char *p, const char *s)
+{
+	char *end = tr2_render_begin(r, 0);
+
+	if (!end)
+		return NULL;
+	end = add_str_slow(r, end, s, strlen(s), true);
+	return tr2_kept_copy(kept, r, p, end);
 }

@@ -7,13 +7,13 @@
 
 #define NORMAL_COLUMN 50
 #define TIME_BYTES (sizeof("HH:MM:SS.uuuuuu ") - 1)
-#define PERF_FILE_WIDTH 28
+#define PERF_FILE_WIDTH (TR2_PERF_PLACE_BYTES - TR2_PERF_SEPARATOR_BYTES)
 #define PERF_FILE_TAIL 25
 #define PERF_THREAD_WIDTH 24
 #define PERF_CATEGORY_WIDTH 12
 #define PERF_TIME_WIDTH 9
-#define PERF_MAX_DOTS 200 /* regions that are never left do not fill the disk */
 #define SEPARATOR " | "
+_Static_assert(sizeof(SEPARATOR) - 1 == TR2_PERF_SEPARATOR_BYTES, "");
 
 enum role {
 	PLACE, /* has no secrets */
@@ -321,10 +321,13 @@ void tr2_render_perf_head(struct tr2_buf *b, unsigned int depth,
 	tr2_buf_room(b, TR2_PUT_BLOCK);
 }
 
+#define NO_REPO "   " SEPARATOR
+#define NO_TIME "         " SEPARATOR
+
 static char *put_repo_column(char *p, const struct tr2_event *ev)
 {
 	if (!ev->repo_id)
-		return tr2_put_lit(p, "   " SEPARATOR);
+		return tr2_put_lit(p, NO_REPO);
 	*p++ = 'r';
 	p = tr2_put_i64(p, tr2_event_shown_repo(ev));
 	return tr2_put_lit(p, " " SEPARATOR);
@@ -336,7 +339,7 @@ static char *put_time_column(char *p, bool wanted, uint64_t ns)
 	size_t len;
 
 	if (!wanted)
-		return tr2_put_lit(p, "         " SEPARATOR);
+		return tr2_put_lit(p, NO_TIME);
 	if (ns < UINT64_C(9999999500)) { /* with one digit, when rounded */
 		*p = ' ';
 		p = tr2_put_seconds(p + 1, ns);
@@ -350,19 +353,13 @@ static char *put_time_column(char *p, bool wanted, uint64_t ns)
 	return tr2_put_lit(p, SEPARATOR);
 }
 
-/* The columns from the thread to t_rel, each with its separator. */
-static char *put_perf_columns(char *p, const struct tr2_event *ev)
+/* The column with the event's name. */
+static char *put_name(char *p, const struct tr2_event *ev)
 {
-	const struct tr2_event_row *row = &tr2_event_rows[ev->kind];
-
-	p = tr2_put_blocks(p, ev->emitter->perf_head,
-			   ev->emitter->perf_head_len);
-	p = tr2_put_key(p, &row->padded);
-	p = tr2_put_lit(p, SEPARATOR);
-	p = put_repo_column(p, ev);
-	p = put_time_column(p, row->flags & TR2_E_T_ABS, ev->t_abs_ns);
-	return put_time_column(p, row->flags & TR2_E_T_REL, ev->t_rel_ns);
+	p = tr2_put_key(p, &tr2_event_rows[ev->kind].padded);
+	return tr2_put_lit(p, SEPARATOR);
 }
+
 
 /* Append the column of the category, cut or padded to its width. */
 static char *add_category(struct tr2_render *r, char *p,
@@ -384,8 +381,8 @@ static char *add_dots(struct tr2_render *r, char *p, unsigned int nesting)
 {
 	size_t n = nesting > 1 ? 2 * ((size_t)nesting - 1) : 0, before;
 
-	if (n > PERF_MAX_DOTS)
-		n = PERF_MAX_DOTS;
+	if (n > TR2_PERF_MAX_DOTS)
+		n = TR2_PERF_MAX_DOTS;
 	if (tr2_render_has_room(r, p, n))
 		return put_chars(p, '.', n);
 	before = tr2_render_leave(r, p);
@@ -393,19 +390,12 @@ static char *add_dots(struct tr2_render *r, char *p, unsigned int nesting)
 	return tr2_render_back(r, before);
 }
 
-TR2_INLINE char *
-add_message(struct tr2_render *r, char *p, const struct tr2_event *ev,
-	    const struct tr2_pieces *pieces)
+static char *add_message(struct tr2_render *r, char *p,
+			 const struct tr2_event *ev)
 {
-	const struct tr2_op *op = tr2_templates[ev->kind].perf_message;
-
 	if (ev->nesting > 1)
 		p = add_dots(r, p, ev->nesting);
-	if (likely(pieces != NULL)) {
-		p = tr2_pieces_put(p, pieces, pieces->perf_message);
-		op += pieces->next_op;
-	}
-	return add_template(r, p, ev, op);
+	return add_template(r, p, ev, tr2_templates[ev->kind].perf_message);
 }
 
 /* Append what a template shows up to the first operation that depends on more
@@ -430,12 +420,32 @@ static char *add_site_template(struct tr2_render *r, char *p,
 	}
 }
 
+/* The rest of a template is nothing, {field}, or {?field:TEXT{field}}. */
+static bool set_tail(struct tr2_render *r, char **p, const struct tr2_op *op,
+		     struct tr2_pieces *pieces)
+{
+	size_t start = tr2_render_leave(r, *p);
+
+	pieces->tail_field = TR2_NO_TAIL;
+	if (op->kind == TR2_OP_END)
+		return true;
+	pieces->tail_field = op->field;
+	if (op->kind == TR2_OP_IF && op->len == 2 &&
+	    op[1].kind == TR2_OP_TEXT) {
+		op += 2;
+		*p = tr2_put(*p, op[-1].text, op[-1].len);
+	}
+	pieces->perf_tail = tr2_render_piece(r, start, *p);
+	pieces->tail_is_free = op->kind == TR2_OP_FREE_STR;
+	return (op->kind == TR2_OP_LAST_STR || op->kind == TR2_OP_FREE_STR) &&
+	       op->field == pieces->tail_field && op[1].kind == TR2_OP_END;
+}
+
 char *tr2_render_text_pieces(struct tr2_render *r, char *p,
 			     const struct tr2_event *ev,
 			     struct tr2_pieces *pieces)
 {
-	const struct tr2_templates *t = &tr2_templates[ev->kind];
-	const struct tr2_op *op = t->perf_message;
+	const struct tr2_op *op = tr2_templates[ev->kind].perf_message;
 	size_t start = tr2_render_leave(r, p);
 
 	p = add_normal_place(r, p, ev);
@@ -446,13 +456,14 @@ char *tr2_render_text_pieces(struct tr2_render *r, char *p,
 	p = add_perf_place(r, p, ev);
 	pieces->perf_place = tr2_render_piece(r, start, p);
 	start = tr2_render_leave(r, p);
+	p = put_name(p, ev);
+	p = tr2_put_lit(p, NO_REPO NO_TIME NO_TIME);
 	p = add_category(r, p, ev);
-	pieces->perf_category = tr2_render_piece(r, start, p);
+	pieces->perf_columns = tr2_render_piece(r, start, p);
 	start = tr2_render_leave(r, p);
 	p = add_site_template(r, p, ev, &op);
 	pieces->perf_message = tr2_render_piece(r, start, p);
-	pieces->next_op = (uint16_t)(op - t->perf_message);
-	return p;
+	return set_tail(r, &p, op, pieces) ? p : NULL;
 }
 
 void tr2_render_perf_message(struct tr2_render *r, const struct tr2_event *ev)
@@ -460,30 +471,54 @@ void tr2_render_perf_message(struct tr2_render *r, const struct tr2_event *ev)
 	char *p = tr2_render_begin(r, 0);
 
 	if (p)
-		tr2_render_end(r, add_message(r, p, ev, NULL));
+		tr2_render_end(r, add_message(r, p, ev));
 }
 
 void tr2_render_perf(struct tr2_render *r, const struct tr2_event *ev,
 		     bool brief)
 {
-	const struct tr2_pieces *pieces = ev->pieces;
+	unsigned int flags = tr2_event_flags(ev->kind);
 	size_t head_len = ev->emitter->perf_head_len;
-	char *p = tr2_render_begin(r, pieces ? head_len + pieces->text_bytes :
-					       head_len);
+	char *p = tr2_render_begin(r, head_len);
 
 	if (!p)
 		return;
 	if (!brief) {
 		p = put_time(p, r, ev);
-		p = likely(pieces != NULL) ?
-			    tr2_pieces_put(p, pieces, pieces->perf_place) :
-			    add_perf_place(r, p, ev);
+		p = add_perf_place(r, p, ev);
 	}
-	p = put_perf_columns(p, ev);
-	p = likely(pieces != NULL) ?
-		    tr2_pieces_put(p, pieces, pieces->perf_category) :
-		    add_category(r, p, ev);
-	p = add_message(r, p, ev, pieces);
+	p = tr2_put_blocks(p, ev->emitter->perf_head, head_len);
+	p = put_name(p, ev);
+	p = put_repo_column(p, ev);
+	p = put_time_column(p, flags & TR2_E_T_ABS, ev->t_abs_ns);
+	p = put_time_column(p, flags & TR2_E_T_REL, ev->t_rel_ns);
+	p = add_category(r, p, ev);
+	p = add_message(r, p, ev);
 	*p++ = '\n';
 	tr2_render_end(r, p);
+}
+
+bool tr2_kept_perf_prepare(struct tr2_kept *kept, struct tr2_render *r,
+			   const struct tr2_event *ev, bool brief)
+{
+	size_t len = ev->emitter->perf_head_len;
+	char *p = kept->p;
+
+	tr2_kept_forget(kept);
+	if (len > TR2_KEPT_HEAD_BYTES)
+		return false;
+	if (!brief)
+		p = put_time(p, r, ev) + TR2_PERF_PLACE_BYTES;
+	p = tr2_put(p, ev->emitter->perf_head, len);
+	kept->at = (size_t)(p - kept->p);
+	tr2_kept_remember(kept, ev->wall_us);
+	return true;
+}
+
+char *tr2_kept_text_slow(const struct tr2_kept *kept, struct tr2_render *r,
+			 char *p, const char *s)
+{
+	char *end = tr2_render_begin(r, 0);
+
+	return end ? tr2_kept_copy(kept, r, p, add_free_str(r, end, s)) : NULL;
 }

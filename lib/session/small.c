@@ -81,18 +81,13 @@ void tr2_ring_finish(struct tr2_slot *slot)
 	(void)slot;
 }
 
-void tr2_render_ring(struct tr2_render *r, const struct tr2_event *ev,
-		     bool brief)
-{
-	(void)r;
-	(void)ev;
-	(void)brief;
-}
-
-void tr2_target_put(struct tr2_target *target, const struct tr2_render *render)
+void tr2_target_emit_to_ring(struct tr2_target *target,
+			     struct tr2_render *render,
+			     const struct tr2_event *ev)
 {
 	(void)target;
 	(void)render;
+	(void)ev;
 }
 
 /* No metric is ever marked as sampled. */

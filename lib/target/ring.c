@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Encode an event as a record of the ring. */
-#include "target/ring.h"
+#include "target/target.h"
 
 #include "event/render_internal.h"
 #include "ring/ring.h"
-#include "target/target.h"
 
 #define COUNT_BYTES sizeof(uint16_t)
 
@@ -175,8 +174,8 @@ static void finish(struct record *record, const struct tr2_event *ev)
 	head->size = (uint16_t)b->len;
 }
 
-void tr2_render_ring(struct tr2_render *r, const struct tr2_event *ev,
-		     bool brief)
+/* brief: without file and line. */
+static void encode(struct tr2_render *r, const struct tr2_event *ev, bool brief)
 {
 	const struct tr2_field *f = tr2_event_rows[ev->kind].field;
 	struct record record = { .r = r, .limit = TR2_RECORD_MAX };
@@ -193,15 +192,20 @@ void tr2_render_ring(struct tr2_render *r, const struct tr2_event *ev,
 	finish(&record, ev);
 }
 
-void tr2_target_put(struct tr2_target *target, const struct tr2_render *render)
+void tr2_target_emit_to_ring(struct tr2_target *target,
+			     struct tr2_render *render,
+			     const struct tr2_event *ev)
 {
 	const struct tr2_buf *record = &render->line;
-	const struct tr2_record *head = (const void *)record->p;
 	struct tr2_ring_write w;
 	struct tr2_inside in;
 
-	if (tr2_event_rows[head->type - TR2_RECORD_EVENT].flags &
-	    TR2_E_PROCESS) {
+	encode(render, ev, target->brief);
+	if (record->failed) {
+		tr2_dest_drop(&target->dest);
+		return;
+	}
+	if (tr2_event_flags(ev->kind) & TR2_E_PROCESS) {
 		if (!tr2_ring_put(tr2_arena_totals(), record->p))
 			tr2_dest_drop(&target->dest);
 		return;

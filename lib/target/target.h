@@ -3,9 +3,9 @@
 #ifndef TR2_TARGET_TARGET_H
 #define TR2_TARGET_TARGET_H
 
+#include "event/kept.h"
 #include "event/render.h"
 #include "target/dest.h"
-#include "target/ring.h"
 
 /* The settings of each are in config/settings.def. */
 #define TR2_TARGETS(X) X(normal) X(perf) X(event) X(ring)
@@ -44,31 +44,33 @@ static inline bool tr2_target_shows(const struct tr2_target *target,
 	}
 }
 
-/* Write a rendered record into the calling thread's ring. */
-void tr2_target_put(struct tr2_target *target, const struct tr2_render *render);
+/* Render a line of a text target. Signal-safe. */
+struct tr2_rendered tr2_target_render(const struct tr2_target *target,
+				  enum tr2_target_id id,
+				  struct tr2_render *render,
+				  const struct tr2_event *ev);
 
-/*
- * Render and write an event that the target shows. Inline: see base/raw.h; fast
- * if id is constant. Signal-safe.
- */
+/* Encode an event as a record (ring/layout.h), with the fields of its row in the
+ * table, and write it into the calling thread's ring. Signal-safe. */
+void tr2_target_emit_to_ring(struct tr2_target *target,
+			     struct tr2_render *render,
+			     const struct tr2_event *ev);
+
+/* Render and write an event that the target shows. Signal-safe. */
+void tr2_target_emit(struct tr2_target *target, enum tr2_target_id id,
+		     struct tr2_render *render, const struct tr2_event *ev);
+
+/* Write a line; without memory for it, it is lost. Inline: see base/raw.h.
+ * Signal-safe. */
 TR2_INLINE void
-tr2_target_emit(struct tr2_target *target, enum tr2_target_id id,
-		struct tr2_render *render, const struct tr2_event *ev)
+tr2_target_write(struct tr2_target *target, struct tr2_rendered line,
+		 const struct tr2_event *ev)
 {
-	static const tr2_render_fn renderers[TR2_TARGET_NR] = {
-#define X(name) tr2_render_##name,
-		TR2_TARGETS(X)
-#undef X
-	};
-
-	renderers[id](render, ev, target->brief);
-	if (unlikely(render->line.failed))
+	if (unlikely(!line.p))
 		tr2_dest_drop(&target->dest);
-	else if (id == TR2_TARGET_ring)
-		tr2_target_put(target, render);
 	else
-		tr2_dest_write(&target->dest, render->line.p, render->line.len,
-			       ev->wall_us, ev->tid);
+		tr2_dest_write(&target->dest, line.p, line.len, ev->wall_us,
+			       ev->tid);
 }
 
 #endif

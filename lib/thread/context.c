@@ -28,6 +28,8 @@ struct memory {
 	char line[TR2_CONTEXT_BUF_BYTES];
 	char message[TR2_CONTEXT_BUF_BYTES];
 	char redacted[TR2_CONTEXT_BUF_BYTES];
+	char kept_json[TR2_KEPT_BYTES];
+	char kept_perf[TR2_KEPT_BYTES];
 	struct tr2_region regions[TR2_FIRST_REGIONS];
 };
 
@@ -57,6 +59,8 @@ static void init(struct memory *memory)
 			  sizeof(memory->redacted));
 	tr2_buf_init_home(&thread->message, memory->message,
 			  sizeof(memory->message));
+	thread->kept_json.p = memory->kept_json;
+	thread->kept_perf.p = memory->kept_perf;
 	tr2_regions_init(&thread->regions, memory->regions);
 }
 
@@ -92,6 +96,8 @@ void tr2_context_put(struct tr2_thread *thread)
 {
 	release_buffers(thread);
 	tr2_buf_release(&thread->head);
+	tr2_kept_forget(&thread->kept_json);
+	tr2_kept_forget(&thread->kept_perf);
 	tr2_regions_release(&thread->regions);
 	if (nr_warm == MAX_WARM) {
 		tr2_blocks_put(&blocks, thread);

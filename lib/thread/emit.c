@@ -10,6 +10,7 @@
 
 #include "base/mask.h"
 #include "event/redact.h"
+#include "thread/emit_inline.h"
 #include "thread/enter.h"
 #include "thread/lock.h"
 #include "thread/stream.h"
@@ -44,7 +45,7 @@ bool tr2_call_emit_to_ring(struct tr2_call *call, const struct tr2_event *ev)
 	locked = needs_lock(ev);
 	if (locked)
 		tr2_lock();
-	tr2_target_emit(target, TR2_TARGET_ring, &call->thread->render, ev);
+	tr2_target_emit_to_ring(target, &call->thread->render, ev);
 	if (locked)
 		tr2_unlock();
 	return tr2_dest_is_on(&target->dest);
@@ -85,7 +86,7 @@ void tr2_call_announce_unknown(struct tr2_call *call)
 void tr2_call_emit(struct tr2_call *call, enum tr2_event_kind kind,
 		   const struct tr2_value *v)
 {
-	tr2_call_emit_inline(call, kind, v);
+	tr2_call_emit_inline(call, kind, v, NULL);
 }
 
 static const char *first_of(va_list ap)

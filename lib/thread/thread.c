@@ -56,6 +56,8 @@ static void set_head(struct tr2_thread *thread)
 	struct tr2_buf *b = &thread->head;
 	struct tr2_emitter *emitter = &thread->emitter;
 
+	tr2_kept_forget(&thread->kept_json);
+	tr2_kept_forget(&thread->kept_perf);
 	tr2_buf_reset(b);
 	tr2_render_json_head(b, tr2_stream.sid, thread->name);
 	emitter->json_head_len = b->len;

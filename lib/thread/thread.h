@@ -18,6 +18,7 @@
 #include "arena/arena.h"
 #include "base/inside.h"
 #include "event/event.h"
+#include "event/kept.h"
 #include "event/render.h"
 #include "thread/region.h"
 
@@ -49,6 +50,7 @@ struct tr2_thread {
 	bool has_new_name; /* not passed to the parts yet */
 	struct tr2_arena_owner owner; /* of a slot, from its first metric on */
 	struct tr2_regions regions;
+	struct tr2_kept kept_json, kept_perf;
 	struct tr2_render render;
 	struct tr2_buf message, head; /* printf forms; emitter.json_head */
 	unsigned int calls_without; /* calls without long lines: see

@@ -320,13 +320,14 @@ static void check_normal(struct tr2_render *r, const struct made *e)
 	}
 }
 
-/* Rounded to microseconds, except a number that would overflow. */
+/* Rounded to microseconds. */
 static int seconds(char *text, size_t size, bool wanted, uint64_t ns)
 {
-	ns += ns <= UINT64_MAX - 500 ? 500 : 0;
+	uint64_t us = ns / 1000 + (ns % 1000 >= 500);
+
 	return wanted ? snprintf(text, size, "%llu.%06llu",
-				 (unsigned long long)(ns / 1000000000),
-				 (unsigned long long)(ns / 1000 % 1000000)) :
+				 (unsigned long long)(us / 1000000),
+				 (unsigned long long)(us % 1000000)) :
 			snprintf(text, size, "%s", "");
 }
 

@@ -31,7 +31,7 @@ static void test_numbers(void)
 	tr2_buf_add_seconds(&b, 9999999500u, 9);
 	is_buf("10.000000", "and rounded, not cut");
 	tr2_buf_add_seconds(&b, UINT64_MAX, 0);
-	is_buf("18446744073.709551", "but for the most that there are");
+	is_buf("18446744073.709552", "up to the most that there are");
 	tr2_buf_add_seconds(&b, UINT64_C(123456789012345678), 9);
 	is_buf("123456789.012346", "seconds outgrow their width");
 	tr2_buf_add_seconds9(&b, 17);

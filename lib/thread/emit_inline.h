@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+/* emit_inline - emit a frequent event, in the function that the program calls. */
+#ifndef TR2_THREAD_EMIT_INLINE_H
+#define TR2_THREAD_EMIT_INLINE_H
+
+#include "base/macros.h"
+#include "event/kept_lines.h"
+#include "thread/emit.h"
+
+typedef struct tr2_rendered (*tr2_kept_json_fn)(struct tr2_kept *kept,
+					    struct tr2_render *r,
+					    const struct tr2_event *ev,
+					    bool brief);
+
+TR2_INLINE struct tr2_rendered
+tr2_call_render(struct tr2_call *call, enum tr2_target_id id,
+		const struct tr2_event *ev, enum tr2_event_kind kind,
+		tr2_kept_json_fn json)
+{
+	const struct tr2_target *target = &tr2_stream.target[id];
+	struct tr2_thread *thread = call->thread;
+	struct tr2_rendered line = { NULL, 0 };
+
+	if (json && likely(ev->pieces && !ev->as_main)) {
+		if (id == TR2_TARGET_event)
+			line = json(&thread->kept_json, &thread->render, ev,
+				    target->brief);
+		else if (id == TR2_TARGET_perf)
+			line = tr2_kept_perf(&thread->kept_perf,
+					     &thread->render, ev, kind,
+					     target->brief);
+	}
+	return likely(line.p != NULL) ?
+		       line :
+		       tr2_target_render(target, id, &thread->render, ev);
+}
+
+TR2_INLINE bool
+tr2_call_emit_to(struct tr2_call *call, enum tr2_target_id id,
+		 const struct tr2_event *ev, enum tr2_event_kind kind,
+		 tr2_kept_json_fn json)
+{
+	struct tr2_target *target = &tr2_stream.target[id];
+
+	if (call->generation != tr2_stream.generation)
+		return true;
+	if (unlikely(!tr2_dest_is_on(&target->dest))) {
+		tr2_dest_drop(&target->dest);
+		return false;
+	}
+	if (tr2_target_shows(target, id, kind, ev->nesting))
+		tr2_target_write(target,
+				 tr2_call_render(call, id, ev, kind, json), ev);
+	return tr2_dest_is_on(&target->dest);
+}
+
+/*
+ * Emit to every target that is on; if none remains, tracing ends. If a signal
+ * handler forked during this call, the call continues in the child, too, and
+ * emits nothing there: the parent emits the event.
+ *
+ * Inline, in the function that the program calls if the event is frequent:
+ * nothing returns between the write and the program (see base/raw.h), and what
+ * follows from its kind is known. json: its function in event/kept.h; NULL: its
+ * lines are not kept.
+ */
+TR2_INLINE void
+tr2_call_emit_inline(struct tr2_call *call, enum tr2_event_kind kind,
+		     const struct tr2_value *v, tr2_kept_json_fn json)
+{
+	struct tr2_thread *thread = call->thread;
+	bool as_main = call->emitter != &thread->emitter, any_on = false;
+	unsigned int opened = tr2_stream.opened;
+	struct tr2_event ev;
+
+	/* An initializer would clear it first, which takes 10 ns. */
+	ev.kind = kind;
+	ev.v = v;
+	ev.emitter = call->emitter;
+	ev.site = call->site;
+	ev.pieces = NULL;
+	ev.file = call->file;
+	ev.line = call->line;
+	ev.repo_id = call->repo_id;
+	ev.nesting = as_main ? 1 : (unsigned int)thread->regions.nr_open + 1;
+	ev.tid = thread->tid;
+	ev.as_main = as_main;
+	ev.time_ns = call->now_ns;
+	ev.wall_us = tr2_clock_wall_us(call->now_ns);
+	ev.t_abs_ns = tr2_clock_since(tr2_stream.start_ns, call->now_ns);
+	ev.t_rel_ns = call->t_rel_ns;
+	if (unlikely(!thread->announced) && !as_main)
+		tr2_call_announce_unknown(call);
+	thread->render.redact = tr2_stream.redact;
+	if (call->site && opened != 1u << TR2_TARGET_ring)
+		ev.pieces = tr2_pieces_of(&thread->render, &ev);
+	if (opened & 1u << TR2_TARGET_normal)
+		any_on |= tr2_call_emit_to(call, TR2_TARGET_normal, &ev, kind,
+					   json);
+	if (opened & 1u << TR2_TARGET_perf)
+		any_on |= tr2_call_emit_to(call, TR2_TARGET_perf, &ev, kind,
+					   json);
+	if (opened & 1u << TR2_TARGET_event)
+		any_on |= tr2_call_emit_to(call, TR2_TARGET_event, &ev, kind,
+					   json);
+	if (opened & 1u << TR2_TARGET_ring)
+		any_on |= call->generation != tr2_stream.generation ||
+			  tr2_call_emit_to_ring(call, &ev);
+	if (unlikely(!any_on))
+		__atomic_store_n(&trace2_enabled_, 0, __ATOMIC_RELAXED);
+}
+
+/* As TR2_EMIT(). */
+#ifdef TR2_SMALL
+#define TR2_EMIT_INLINE TR2_EMIT
+#else
+#define TR2_EMIT_INLINE(call, name, ...)            \
+	tr2_call_emit_inline((call), TR2_EV_##name, \
+			     TR2_VALUES_(name, __VA_ARGS__), \
+			     tr2_kept_json_##name)
+#endif
+
+#endif
