@@ -5,7 +5,7 @@
  *
  * The names of Git and of libtrace2 clash, so libtrace2 is built with names of
  * its own here: libtrace2_ in place of trace2_ (PREFIX_NAMES=lib). `build`
- * makes libtrace2.h, and trace2-metrics.h with the metrics that Git defines.
+ * makes libtrace2.h, and trace2-metrics.h with the tables of Git's metrics.
  *
  * GIT_HAS_*: which form of Git this is, found by `build` in Git's headers.
  */
@@ -23,40 +23,19 @@
 #include <version.h>
 
 #include <libtrace2.h>
+#include <trace2-metrics.h>
 
 /*
- * Metrics. Git numbers them; the rows of the table are in the order of the
- * file, so each says its number.
+ * Metrics. Git numbers them; GIT_TIMERS and GIT_COUNTERS are rows for its
+ * numbers.
  */
 
-#define FLAGS(per_thread) ((per_thread) ? LIBTRACE2_PER_THREAD : 0)
-#define TIMER(id, category, name, per_thread) \
-	[id] = { category, name, FLAGS(per_thread), LIBTRACE2_UNREGISTERED_ },
-#define COUNTER(id, category, name, per_thread)
-static struct libtrace2_timer timers[TRACE2_NUMBER_OF_TIMERS] = {
-#include <trace2-metrics.h>
-};
-#undef TIMER
-#undef COUNTER
-
-#define TIMER(id, category, name, per_thread)
-#define COUNTER(id, category, name, per_thread) \
-	[id] = { category, name, FLAGS(per_thread), LIBTRACE2_UNREGISTERED_ },
+static struct libtrace2_timer timers[TRACE2_NUMBER_OF_TIMERS] = { GIT_TIMERS };
 static struct libtrace2_counter counters[TRACE2_NUMBER_OF_COUNTERS] = {
-#include <trace2-metrics.h>
+	GIT_COUNTERS
 };
-#undef TIMER
-#undef COUNTER
-
-static void register_metrics(void)
-{
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(timers); i++)
-		libtrace2_register_timer_(&timers[i]);
-	for (i = 0; i < ARRAY_SIZE(counters); i++)
-		libtrace2_register_counter_(&counters[i]);
-}
+LIBTRACE2_TIMERS(timers);
+LIBTRACE2_COUNTERS(counters);
 
 void trace2_timer_start(enum trace2_timer_id tid)
 {
@@ -92,7 +71,6 @@ void trace2_initialize_fl(const char *file, int line)
 		.system_config = system_config,
 	};
 
-	register_metrics();
 	libtrace2_initialize_fl(file, line, &options);
 	free(system_config);
 }

@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: MIT
+#
+# What `measure` and `faults` share, which source it: both Gits of --into, a
+# repository with as many files as Git has, and a directory of their own.
+#
+# shellcheck shell=sh
+
+die () {
+	echo >&2 "${0##*/}: $*"
+	exit 1
+}
+
+# prepare DIR EXAMPLES: DIR is where `build` built, EXAMPLES where these files are.
+prepare () {
+	into=$(cd "$1" && pwd) || exit 1
+	tmp=$(mktemp -d "${TMPDIR:-/dev/shm}/git-beside.XXXXXX") || exit 1
+	trap 'rm -rf "$tmp"' EXIT
+	trap 'exit 1' HUP INT TERM
+	# Nothing of the user's takes part.
+	GIT_CONFIG_NOSYSTEM=1 GIT_CONFIG_GLOBAL=/dev/null HOME=$tmp LC_ALL=C
+	export GIT_CONFIG_NOSYSTEM GIT_CONFIG_GLOBAL HOME LC_ALL
+	unset GIT_DIR GIT_WORK_TREE GIT_TRACE2 GIT_TRACE2_PERF \
+		GIT_TRACE2_EVENT GIT_TRACE2_RING
+	for name in stock adapted
+	do
+		test -x "$into/$name/git" ||
+			die "$into/$name is not built: use build"
+		cp "$2/events.c" "$into/$name/events.c" || exit 1
+		make -C "$into/$name" -s git-events >/dev/null ||
+			die "git-events does not build in $into/$name"
+	done
+	if ! cp -R "$into/source" "$tmp/repository" ||
+		! cd "$tmp/repository" ||
+		! "$into/stock/git" init -q . ||
+		! "$into/stock/git" add . ||
+		! "$into/stock/git" -c user.name=A -c user.email=a@example.com \
+			commit -qm all
+	then
+		die "cannot make a repository"
+	fi
+}
