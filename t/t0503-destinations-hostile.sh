@@ -11,6 +11,10 @@ The host goes on to its end, and what it could not tell is counted in lost.
 
 hosts=$GIT_BUILD_DIR/build/hosts
 
+# Readers of descriptors are waited for as those of sockets are.
+GIT_TRACE2_PATIENCE=0
+export GIT_TRACE2_PATIENCE
+
 test_skip_unless JQ
 
 limited () {

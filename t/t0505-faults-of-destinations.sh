@@ -11,6 +11,10 @@ readable; what was lost is counted by the targets that still can.
 . "$TEST_DIRECTORY/lib-trace2.sh"
 . "$TEST_DIRECTORY/lib-faults.sh"
 
+# Readers of descriptors are waited for as those of sockets are.
+GIT_TRACE2_PATIENCE=0
+export GIT_TRACE2_PATIENCE
+
 test_skip_unless JQ
 
 # A socket has at most 107 bytes of path, too few for a trash directory.

@@ -242,11 +242,42 @@ stalls () {
 	test_grep "^atexit .* lost:[1-9]" n
 }
 
-GIT_TRACE2_BRIEF=1
-export GIT_TRACE2_BRIEF
+# Descriptors have no more time than sockets, unless a test says so.
+GIT_TRACE2_BRIEF=1 GIT_TRACE2_PATIENCE=0
+export GIT_TRACE2_BRIEF GIT_TRACE2_PATIENCE
 
 test_expect_success 'a pipe that is never read costs 50 ms in all' '
 	stalls 9 test-tool fault stalled-pipe 9
+'
+
+# patient MS COMMAND...: the log has waits of so long at most, and of half of it.
+patient () {
+	ms=$1 &&
+	shift &&
+	rm -f log &&
+	"$@" &&
+	"$PERL_PATH" "$TEST_DIRECTORY/t0506/waits.perl" "$ms" log >actual &&
+	echo "waits: at most $ms ms, writes that may wait: 0" >expect &&
+	test_cmp expect actual &&
+	"$PERL_PATH" "$TEST_DIRECTORY/t0506/waits.perl" $((ms / 2)) log >actual &&
+	! test_cmp expect actual
+}
+
+test_expect_success 'a pipe that is never read costs all patience once' '
+	rm -f n &&
+	patient 1000 test_env GIT_TRACE2_PATIENCE=1 GIT_TRACE2="$(pwd)/n" \
+		GIT_TRACE2_EVENT=9 test-tool fault stalled-pipe 9 \
+		strace -f -o log test-tool trace2 030events 600 1000 &&
+	test_grep "^atexit .* lost:[1-9]" n
+'
+
+test_expect_success 'a part of it is for the last line' '
+	sed -n "/write(.*\"exit elapsed/,\$p" log >after &&
+	test_grep "poll(.*= 0 (Timeout)" after &&
+	sed "/write(.*\"exit elapsed/,\$d" log >before &&
+	"$PERL_PATH" "$TEST_DIRECTORY/t0506/waits.perl" 750 before >actual &&
+	echo "waits: at most 750 ms, writes that may wait: 0" >expect &&
+	test_cmp expect actual
 '
 
 test_expect_success PIPE 'a fifo' '
@@ -352,7 +383,10 @@ test_expect_success 'a process and those that it forks: the same 50 ms' '
 		strace -f -o log test-tool trace2 070fork &&
 	"$PERL_PATH" "$TEST_DIRECTORY/t0506/waits.perl" log >actual &&
 	echo "waits: at most 50 ms, writes that may wait: 0" >expect &&
-	test_cmp expect actual
+	test_cmp expect actual &&
+	patient 1000 test_env GIT_TRACE2_PATIENCE=1 GIT_TRACE2_ENV_VARS=FILLING \
+		GIT_TRACE2_EVENT=9 test_expect_code 5 test-tool fault stalled-pipe 9 \
+		strace -f -o log test-tool trace2 070fork
 '
 
 test_done

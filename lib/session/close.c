@@ -75,6 +75,7 @@ static void write_end(struct tr2_thread *thread, bool interrupted)
 	}
 	call.now_ns = tr2_clock_now_ns();
 	call.line = __LINE__;
+	tr2_dest_expect_last();
 	for (i = 0; i < TR2_TARGET_NR; i++)
 		tr2_dest_check_next(tr2_stream_dest(i));
 	TR2_EMIT(&call, atexit, .code.i = tr2_session.exit_code,

@@ -65,6 +65,7 @@ bool tr2_session_open_targets(bool again)
 	unsigned int opened = 0, i;
 
 	tr2_stream.redact = tr2_session.settings.redact;
+	tr2_dest_set_patience(tr2_session.settings.patience);
 	if (open_target(TR2_TARGET_ring, again)) {
 		opened |= 1u << TR2_TARGET_ring;
 		tr2_session_begin_ring();

@@ -71,6 +71,7 @@ bool tr2_dest_attach_fd(struct tr2_dest *dest, int fd,
 {
 	bool ours = owner != TR2_DEST_HOSTS;
 	int flags = ours ? O_WRONLY : fcntl(fd, F_GETFL);
+	struct tr2_file_id id;
 
 	if (flags < 0 || (flags & O_ACCMODE) == O_RDONLY || fstat(fd, st)) {
 		if (flags >= 0)
@@ -91,9 +92,13 @@ bool tr2_dest_attach_fd(struct tr2_dest *dest, int fd,
 	dest->no_nosignal = dest->terminal;
 	dest->hurried = false;
 	dest->cut = false;
+	dest->patient = tr2_wait_is_patient() && dest->kind != TR2_DEST_FILE &&
+			(dest->terminal || !ours);
 	tr2_relay_init(&dest->relay);
-	tr2_wait_init(dest);
-	dest->id = tr2_file_id_of(st);
+	id = tr2_file_id_of(st);
+	tr2_wait_init(dest, id.device == dest->id.device &&
+				    id.inode == dest->id.inode);
+	dest->id = id;
 	tr2_dest_not_plain(dest);
 	dest->limit_checked = this_second();
 	dest->checked = ours ? dest->limit_checked : 0;

@@ -5,13 +5,16 @@
  *
  * One line is one write. Lines that cannot be written are counted and never
  * harm the host: it gets no SIGPIPE or SIGXFSZ, and readers that stall delay it
- * by at most TR2_STALL_NS in its life, all destinations and threads together,
+ * for a limited time in its life, all destinations and threads together,
  * including the delay of its parents before they forked it; after that, lines
- * that do not fit at once are dropped. Each byte that a reader reads gives back
- * TR2_STALL_BACK_NS of its delay. A terminal may be slow as long as it reads:
- * it loses lines only after it has accepted nothing for TR2_TERMINAL_STALL_NS,
- * until it reads again. A line that was cut short is closed with a newline
- * before the next one.
+ * that do not fit at once are dropped. A line that was cut short is closed with
+ * a newline before the next one.
+ *
+ * There are two accounts of that time. Readers of a descriptor that the user
+ * named, and terminals, have the user's patience, and all that one of them cost
+ * is given back when it reads: people look at these. All others have
+ * TR2_STALL_NS, and each byte that one of them reads gives back
+ * TR2_STALL_BACK_NS. A quarter of each is left for the last line.
  */
 #ifndef TR2_TARGET_DEST_H
 #define TR2_TARGET_DEST_H
@@ -26,7 +29,6 @@
 #include "target/relay.h"
 
 #define TR2_STALL_NS (50u * UINT64_C(1000000))
-#define TR2_TERMINAL_STALL_NS (1000u * UINT64_C(1000000))
 #define TR2_STALL_BACK_NS 200u
 #define TR2_DEST_PLAIN_US 1000000u
 
@@ -56,6 +58,7 @@ struct tr2_dest {
 	bool hurried; /* never wait for it */
 	bool sentinel; /* too many files: write that there and close */
 	bool terminal;
+	bool patient; /* has the account of those that people look at */
 	bool cut; /* the last line lacks its end; under lock */
 	const char *warn_name; /* its setting, for a warning when it fails; NULL:
 			      * none */
@@ -64,8 +67,7 @@ struct tr2_dest {
 	/* The last pulse that a waiting thread saw, and when. */
 	atomic_uint silent_at;
 	atomic_uint_fast64_t silent_since_ns;
-	/* Time waited for its reader: a part of the process's, or the
-	 * terminal's. */
+	/* Time waited for its reader: its part of the account. */
 	atomic_uint_fast64_t charged_ns;
 	atomic_uint_fast64_t lost; /* lines */
 	struct tr2_file_id id;
@@ -187,6 +189,13 @@ bool tr2_dest_attach_fd(struct tr2_dest *dest, int fd,
 
 /* The calling thread will not finish the line that it may be writing. */
 void tr2_dest_abandon(struct tr2_dest *dest, uint32_t tid);
+
+/* Set how long patient destinations wait for their readers; 0: there are
+ * none. */
+void tr2_dest_set_patience(unsigned int seconds);
+
+/* The last line of each destination follows. Signal-safe. */
+void tr2_dest_expect_last(void);
 
 /* A signal ends the process, and its handler writes the last line: no thread
  * waits for a lock from now on. */

@@ -12,19 +12,41 @@
 
 #define WAITERS UINT32_C(0x80000000) /* beside the tid: a thread sleeps */
 
-/* Time that the host has spent waiting. A forked child continues its parent's:
- * otherwise a host that forks for each client would be delayed for each. */
-static atomic_uint_fast64_t used_ns;
-static atomic_bool urgent;
+/* Of an account, this part is for the last line. */
+#define LAST_PART 4
+
+/* Time that the host has spent waiting: for others, and for those that are
+ * patient. A forked child continues its parent's: otherwise a host that forks
+ * for each client would be delayed for each. */
+static atomic_uint_fast64_t used_ns[2];
+static uint64_t limit_ns[2] = { TR2_STALL_NS, 0 };
+static atomic_bool urgent, is_last;
+
+void tr2_dest_set_patience(unsigned int seconds)
+{
+	limit_ns[true] = seconds * UINT64_C(1000000000);
+}
+
+bool tr2_wait_is_patient(void)
+{
+	return limit_ns[true];
+}
+
+void tr2_dest_expect_last(void)
+{
+	atomic_store_explicit(&is_last, true, memory_order_relaxed);
+}
 
 void tr2_dest_set_urgent(void)
 {
 	atomic_store_explicit(&urgent, true, memory_order_relaxed);
 }
 
-void tr2_wait_init(struct tr2_dest *dest)
+void tr2_wait_init(struct tr2_dest *dest, bool same)
 {
-	atomic_store_explicit(&dest->charged_ns, 0, memory_order_relaxed);
+	if (!same)
+		atomic_store_explicit(&dest->charged_ns, 0,
+				      memory_order_relaxed);
 	atomic_store_explicit(&dest->pulse, 1, memory_order_relaxed);
 	atomic_store_explicit(&dest->silent_at, 0, memory_order_relaxed);
 	atomic_store_explicit(&dest->lock, 0, memory_order_release);
@@ -60,34 +82,34 @@ static uint64_t give_back(atomic_uint_fast64_t *used, uint64_t ns)
 	return given;
 }
 
+static uint64_t limit_of(bool patient)
+{
+	uint64_t limit = limit_ns[patient];
+
+	return atomic_load_explicit(&is_last, memory_order_relaxed) ?
+		       limit :
+		       limit - limit / LAST_PART;
+}
+
 /*
  * A destination gives back no more than it took: a fast reader does not pay for
  * one that stalls. If a handler jumps out in between, the process has less to
  * spend.
  */
-static uint64_t take_of_process(struct tr2_dest *dest, uint64_t ns)
+static uint64_t take_time(struct tr2_dest *dest, uint64_t ns)
 {
-	uint64_t taken = take_from_account(&used_ns, TR2_STALL_NS, ns);
+	uint64_t taken = take_from_account(&used_ns[dest->patient],
+					   limit_of(dest->patient), ns);
 
-	if (taken && !dest->terminal)
+	if (taken)
 		atomic_fetch_add_explicit(&dest->charged_ns, taken,
 					  memory_order_relaxed);
 	return taken;
 }
 
-static uint64_t take_time(struct tr2_dest *dest, uint64_t ns)
-{
-	return dest->terminal ? take_from_account(&dest->charged_ns,
-						  TR2_TERMINAL_STALL_NS, ns)
-			      : take_of_process(dest, ns);
-}
-
 static void give_time_back(struct tr2_dest *dest, uint64_t ns)
 {
-	uint64_t given = give_back(&dest->charged_ns, ns);
-
-	if (!dest->terminal)
-		give_back(&used_ns, given);
+	give_back(&used_ns[dest->patient], give_back(&dest->charged_ns, ns));
 }
 
 static bool poll_for(int fd, uint64_t ns)
@@ -137,10 +159,21 @@ bool tr2_wait_for_reader(struct tr2_dest *dest, int fd)
 	return false;
 }
 
+/* A short line may fit where a long one did not, though nobody has read. */
+static bool has_read(const struct tr2_dest *dest)
+{
+	static const struct timespec now;
+	struct pollfd p = { .fd = dest->fd, .events = POLLOUT };
+
+	return tr2_sys_poll(&p, &now) > 0;
+}
+
 void tr2_wait_give_back(struct tr2_dest *dest, size_t bytes)
 {
-	give_time_back(dest, dest->terminal ? TR2_TERMINAL_STALL_NS :
-					      bytes * TR2_STALL_BACK_NS);
+	if (!dest->patient)
+		give_time_back(dest, bytes * TR2_STALL_BACK_NS);
+	else if (has_read(dest))
+		give_time_back(dest, UINT64_MAX);
 }
 
 static bool is_owner(uint32_t word, uint32_t tid)
@@ -163,7 +196,7 @@ static bool may_wait_for_owner(struct tr2_dest *dest)
 {
 	uint32_t pulse =
 		atomic_load_explicit(&dest->pulse, memory_order_relaxed);
-	uint64_t now_ns = tr2_clock_now_ns(), silent_ns, left_ns;
+	uint64_t now_ns = tr2_clock_now_ns(), silent_ns, used;
 
 	if (atomic_load_explicit(&dest->silent_at, memory_order_acquire) !=
 	    pulse) {
@@ -177,11 +210,13 @@ static bool may_wait_for_owner(struct tr2_dest *dest)
 		atomic_load_explicit(&dest->silent_since_ns,
 				     memory_order_relaxed),
 		now_ns);
-	left_ns = TR2_STALL_NS -
-		  atomic_load_explicit(&used_ns, memory_order_relaxed);
-	if (silent_ns < left_ns)
+	used = atomic_load_explicit(&used_ns[false], memory_order_relaxed);
+	if (silent_ns + used < limit_of(false))
 		return true;
-	take_of_process(dest, silent_ns);
+	if (dest->patient)
+		take_from_account(&used_ns[false], limit_of(false), silent_ns);
+	else
+		take_time(dest, silent_ns);
 	return false;
 }
 

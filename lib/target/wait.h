@@ -12,18 +12,20 @@
 
 #include "target/dest.h"
 
-/* Initialise: unlocked, without waits so far. */
-void tr2_wait_init(struct tr2_dest *dest);
+/* Initialise: unlocked. same: a forked child opened its parent's again, and
+ * what that waited counts; otherwise there were no waits so far. */
+void tr2_wait_init(struct tr2_dest *dest, bool same);
 
-/*
- * Wait until the reader reads more; under the lock. false: the budget is used
- * up, or the terminal has stopped.
- */
+/* Whether destinations may be patient. */
+bool tr2_wait_is_patient(void);
+
+/* Wait until the reader reads more; under the lock. false: the account is used
+ * up. */
 bool tr2_wait_for_reader(struct tr2_dest *dest, int fd);
 
 void tr2_wait_give_back(struct tr2_dest *dest, size_t bytes);
 
-/* The reader has made room for so many bytes; under the lock. */
+/* There was room for so many bytes; under the lock. */
 static inline void tr2_wait_note_progress(struct tr2_dest *dest, size_t bytes)
 {
 	if (atomic_load_explicit(&dest->charged_ns, memory_order_relaxed))

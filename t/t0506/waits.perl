@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
 #
-# waits.perl LOG: count the waits of a traced program and their total time, and
-# its blocking writes, in a log of strace.
+# waits.perl [MS] LOG: count the waits of a traced program and their total time,
+# which may be that long, or 50 ms, and its blocking writes, in a log of strace.
 use strict;
 use warnings;
 
+my $limit_ms = @ARGV > 1 ? shift : 50;
 my ($waits, $ns, $blocking, $opened) = (0, 0, 0, 0);
 my %nonblock;
 # All calls in which a thread may wait, with their timeout if nothing was read.
@@ -27,5 +28,6 @@ while (<>) {
 	}
 }
 printf "waits: %s, writes that may wait: %d\n",
-	!$waits ? "none" : $ns > 55e6 ? "$ns ns" : "at most 50 ms",
+	!$waits ? "none" :
+	$ns > $limit_ms * 1.1e6 ? "$ns ns" : "at most $limit_ms ms",
 	$blocking;

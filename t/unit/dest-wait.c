@@ -2,7 +2,7 @@
 /*
  * Waiting for a destination: for its lock, with signal handlers that jump out
  * at each instruction of taking and releasing it; and for a reader that stalls,
- * with handlers that jump out of the wait.
+ * with handlers that jump out of the wait; and the accounts of that time.
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -25,6 +25,7 @@
 #endif
 
 #define WAITERS 0x80000000u
+#define BEFORE_LAST(ns) ((ns) - (ns) / 4)
 #define NR_TURNS 60 /* milliseconds, more than the timeout */
 
 static struct tr2_dest dest;
@@ -45,7 +46,7 @@ static enum tr2_locking lock_as(uint32_t tid)
 static void start(void)
 {
 	dest = (struct tr2_dest){ .kind = TR2_DEST_PIPE };
-	tr2_wait_init(&dest);
+	tr2_wait_init(&dest, false);
 }
 
 /* Another thread and this one advance in lockstep. */
@@ -328,13 +329,58 @@ static void test_jumps_out_of_waiting(void)
 		abort();
 	alarm_in(0);
 	ok(jumps < 1000, "the reader is waited for no longer, jumps or not");
-	is_u64(atomic_load(&dest.charged_ns), TR2_STALL_NS,
-	       "all the time is used up");
+	is_u64(atomic_load(&dest.charged_ns), BEFORE_LAST(TR2_STALL_NS),
+	       "all the time is used up, but that of the last line");
 	tr2_wait_note_progress(&dest, 10);
 	is_u64(atomic_load(&dest.charged_ns),
-	       TR2_STALL_NS - 10 * TR2_STALL_BACK_NS,
+	       BEFORE_LAST(TR2_STALL_NS) - 10 * TR2_STALL_BACK_NS,
 	       "what the reader takes gives some back");
 	tr2_wait_note_progress(&dest, TR2_STALL_NS);
+	close(fd);
+}
+
+#define PATIENCE_NS UINT64_C(1000000000)
+
+/* Others wait as long as ever beside it. */
+static void test_patience(void)
+{
+	int fd = full_pipe();
+
+	tr2_dest_set_patience(1);
+	start();
+	dest.patient = true;
+	ok(!tr2_wait_for_reader(&dest, fd), "patience ends");
+	is_u64(atomic_load(&dest.charged_ns), BEFORE_LAST(PATIENCE_NS),
+	       "when all of it is used up, but that of the last line");
+	tr2_wait_init(&dest, true);
+	is_u64(atomic_load(&dest.charged_ns), BEFORE_LAST(PATIENCE_NS),
+	       "a forked child has no more of it");
+	start();
+	ok(!tr2_wait_for_reader(&dest, fd), "others wait, too");
+	is_u64(atomic_load(&dest.charged_ns), BEFORE_LAST(TR2_STALL_NS),
+	       "and not for longer");
+	tr2_dest_expect_last();
+	ok(!tr2_wait_for_reader(&dest, fd), "and again for the last line");
+	is_u64(atomic_load(&dest.charged_ns), TR2_STALL_NS,
+	       "with the rest of the time");
+	tr2_wait_note_progress(&dest, TR2_STALL_NS);
+	start();
+	dest.patient = true;
+	ok(!tr2_wait_for_reader(&dest, fd), "so does the patient one");
+	is_u64(atomic_load(&dest.charged_ns),
+	       PATIENCE_NS - BEFORE_LAST(PATIENCE_NS),
+	       "with the rest of its own");
+	dest.fd = fd;
+	tr2_wait_note_progress(&dest, 1);
+	is_u64(atomic_load(&dest.charged_ns),
+	       PATIENCE_NS - BEFORE_LAST(PATIENCE_NS),
+	       "room that was left gives nothing back");
+	dest.fd = open("/dev/null", O_WRONLY);
+	tr2_wait_note_progress(&dest, 1);
+	is_u64(atomic_load(&dest.charged_ns), 0,
+	       "a reader that takes something gives all back");
+	close(dest.fd);
+	close(fd);
 }
 
 /* Some processors cannot, nor can valgrind. */
@@ -359,5 +405,6 @@ int main(void)
 	test_jumps_out_of_waiting();
 	if (stops_behind_each())
 		test_each_instruction();
+	test_patience(); /* its last line is that of the process */
 	return done_testing();
 }

@@ -1,0 +1,60 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+
+test_description='descriptors and terminals that people look at: readers may pause
+
+What one costs that never reads again is in t0506.
+'
+
+. ./test-lib.sh
+. "$TEST_DIRECTORY/lib-trace2.sh"
+
+GIT_TRACE2_PERF_BRIEF=1
+export GIT_TRACE2_PERF_BRIEF
+
+# pauses KIND: 2,000 events to a reader that pauses, into p.
+pauses () {
+	GIT_TRACE2_PERF=9 "$PERL_PATH" "$TEST_DIRECTORY/t0521/pauses.perl" "$1" \
+		test-tool trace2 030events 2000 100 >p
+}
+
+complete () {
+	grep -c " | data  *| " p >actual &&
+	echo 2000 >expect &&
+	test_cmp expect actual &&
+	tail -n 1 p >last &&
+	test_grep " atexit .* | code:0\$" last
+}
+
+test_expect_success 'the reader of a pipe pauses: no line is lost' '
+	pauses pipe &&
+	complete
+'
+
+test_expect_success 'the reader of a socket' '
+	pauses socket &&
+	complete
+'
+
+test_expect_success 'a terminal is stopped by Ctrl-S, and continues' '
+	pauses terminal &&
+	complete
+'
+
+test_expect_success 'without patience lines are lost' '
+	for kind in pipe terminal
+	do
+		test_env GIT_TRACE2_PATIENCE=0 pauses $kind &&
+		! complete || return 1
+	done
+'
+
+test_expect_success 'patience is a config key, too' '
+	test_config_global trace2.patience 0 &&
+	pauses pipe &&
+	! complete &&
+	test_env GIT_TRACE2_PATIENCE=600 pauses pipe &&
+	complete
+'
+
+test_done
