@@ -10,6 +10,7 @@
 #include "base/put.h"
 #include "base/text_scan.h"
 #include "event/kept.h"
+#include "event/redact.h"
 
 static inline bool tr2_kept_is_of(const struct tr2_kept *kept,
 				  const struct tr2_event *ev)
@@ -32,7 +33,7 @@ tr2_kept_put(const struct tr2_kept *kept, struct tr2_render *r, char *p,
 {
 	size_t len = strlen(s);
 
-	if (!(is_free && r->redact) &&
+	if (!(is_free && r->redact && tr2_redact_may_find(s, len)) &&
 	    likely(len + TR2_KEPT_SLACK <=
 		   (size_t)(kept->p + TR2_KEPT_BYTES - p)) &&
 	    likely(tr2_text_copy(p, s, len)))

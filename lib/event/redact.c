@@ -26,6 +26,11 @@ static bool is_name_char(char c)
 	return is_alpha(c) || is_digit(c) || c == '_' || c == '.' || c == '-';
 }
 
+static bool is_token_char(char c)
+{
+	return is_alpha(c) || is_digit(c) || c == '_' || c == '-';
+}
+
 static bool is_blank(char c)
 {
 	return (unsigned char)c <= ' ';
@@ -348,6 +353,38 @@ static bool find_secret(const char *s, size_t len, size_t at, struct word *word,
 	if (behind)
 		return find_userinfo(s, len, at, behind, word, hide);
 	return find_named(s, len, at, word, hide);
+}
+
+static bool has_dashed_word(const char *s, size_t len)
+{
+	const char *dash = s - 1;
+
+	while ((dash = memchr(dash + 1, '-', (size_t)(s + len - dash - 1))))
+		if (begins_word(s, (size_t)(dash - s)))
+			return true;
+	return false;
+}
+
+/* A longer word has a byte at each place that is looked at. */
+static bool has_long_word(const char *s, size_t len)
+{
+	size_t at = TR2_TOKEN_BYTES - 1, start, end;
+
+	while (at < len) {
+		for (start = at + 1; start && is_token_char(s[start - 1]);)
+			start--;
+		for (end = at; end < len && is_token_char(s[end]);)
+			end++;
+		if (end >= start + TR2_TOKEN_BYTES)
+			return true;
+		at = end + TR2_TOKEN_BYTES;
+	}
+	return false;
+}
+
+bool tr2_redact_may_find(const char *s, size_t len)
+{
+	return has_dashed_word(s, len) || has_long_word(s, len);
 }
 
 /* Is it "<REDACTED>" already, and no longer word? */

@@ -30,8 +30,12 @@
  */
 const char *tr2_redact(struct tr2_buf *scratch, const char *s, size_t *len);
 
+/* Could it find something in a text without ':' and '='? Only if a word is as
+ * long as a token, or begins with a dash. */
+bool tr2_redact_may_find(const char *s, size_t len);
+
 /*
- * The same for a word of a command line, which may be the value of the option
+ * tr2_redact() for a word of a command line, which may be the value of the option
  * before it. program: the command's first word; before: the previous one; both
  * may be NULL. May also return a string that is constant.
  */

@@ -14,6 +14,9 @@
 bool tr2_token_find(const char *s, size_t len, size_t at, size_t *start,
 		    size_t *end);
 
+/* No token is shorter; all are letters, digits, '_' and '-'. */
+#define TR2_TOKEN_BYTES 13u
+
 /* May one begin with this byte? */
 bool tr2_token_may_begin(char c);
 

@@ -62,7 +62,13 @@ static char *add_last_str(struct tr2_render *r, char *p, const char *s)
 /* At the end of the line. */
 static char *add_free_str(struct tr2_render *r, char *p, const char *s)
 {
-	return s ? add_str_slow(r, p, s, strlen(s), LAST_STRING) : p;
+	size_t len = s ? strlen(s) : 0;
+
+	if (!s)
+		return p;
+	if (r->redact && tr2_redact_may_find(s, len))
+		return add_str_slow(r, p, s, len, LAST_STRING);
+	return add_text(r, p, s, len, LAST_STRING);
 }
 
 static char *add_word(struct tr2_render *r, char *p, const char *const *argv,

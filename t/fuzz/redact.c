@@ -45,8 +45,12 @@ static const struct {
 
 static char *redacted(struct tr2_buf *scratch, const char *s, size_t *len)
 {
+	bool may_find = memchr(s, ':', *len) || memchr(s, '=', *len) ||
+			tr2_redact_may_find(s, *len);
 	const char *got = tr2_redact(scratch, s, len);
 	char *copy = malloc(*len + 1);
+
+	fuzz_check(got == s || may_find, "it was found, but not expected");
 
 	if (!copy)
 		abort();
