@@ -109,6 +109,10 @@ TOOL_CXX_SRC := $(sort $(wildcard tool/*/*.cc))
 # scripts.
 HTML_SRC := tool/html/page.html tool/html/style.css $(filter-out \
 	%/main.js,$(sort $(wildcard tool/html/*.js))) tool/html/main.js
+# The parts of trace2.sh: the first remains with tracing off, the last one begins
+# the session.
+SHELL_SRC := $(addprefix lang/shell/,$(addsuffix .sh,off clock text dest event \
+	span child session))
 DOC_SRC := $(sort $(wildcard Documentation/*.adoc Documentation/*/*.adoc))
 
 HAVE_CXX := $(if $(CXX),$(shell command -v $(firstword $(CXX))))
@@ -302,7 +306,7 @@ REPLAY = build/fuzz/replay
 .PHONY: FORCE
 
 ## all: the library and the command (default)
-all: $(if $(LIB_ONLY),,$(TOOL)) lib
+all: $(if $(LIB_ONLY),,$(TOOL)) lib build/bin/trace2.sh
 
 ## lib: the library and its headers alone, in BUILD/lib and BUILD/include
 lib: $(A) $(SO) $(INCLUDES)
@@ -368,6 +372,10 @@ $(TOOL_OBJ)/tool/%.o: tool/%.cc
 # third of the time of the compiler. A caller's CFLAGS hold everywhere.
 $(filter-out $(TOOL_OBJ)/tool/read/% $(TOOL_OBJ)/tool/model/% \
 	$(TOOL_OBJ)/tool/common/%,$(TOOL_C_OBJ)): CFLAGS := $(CFLAGS:-O2=-O1)
+
+build/bin/trace2.sh: $(SHELL_SRC)
+	@mkdir -p $(@D)
+	$(call say,JOIN)cat $(SHELL_SRC) >$@.$$$$ && mv $@.$$$$ $@
 
 # Turn text files into C strings, line by line.
 build/html-parts.c: $(HTML_SRC) Makefile
@@ -608,9 +616,9 @@ ifneq ($(LIB_ONLY),)
 install: install-lib
 else
 ## install: library, command, pages, completions, test kit under PREFIX (/usr/local), below DESTDIR
-install: install-lib $(TOOL) $(COMPLETIONS) docs
+install: install-lib $(TOOL) $(COMPLETIONS) build/bin/trace2.sh docs
 	$(INSTALL) -D -m 755 $(TOOL) $(DEST)$(bindir)/trace2
-	$(INSTALL) -m 755 lang/shell/trace2.sh $(DEST)$(bindir)
+	$(INSTALL) -m 755 build/bin/trace2.sh $(DEST)$(bindir)
 	$(INSTALL) -d $(DEST)$(pythondir)/trace2
 	$(INSTALL) -m 644 lang/python/trace2/*.py $(DEST)$(pythondir)/trace2
 	$(INSTALL) -D -m 644 build/completion/bash $(DEST)$(bashdir)/trace2

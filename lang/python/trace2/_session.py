@@ -150,7 +150,17 @@ class Session:
         return _text.string(value)
 
     def words(self, argv):
-        return "[" + ",".join([self.text(word) for word in argv]) + "]"
+        """Return a JSON array of a command line."""
+        words = []
+        program = before = ""
+        for word in argv:
+            if self.redacts and before and str(word)[:1] != "-" \
+                    and _text.is_secret_option(program, before):
+                word = _text.HIDDEN
+            words.append(self.text(word))
+            before = word if isinstance(word, str) else ""
+            program = program or before
+        return "[" + ",".join(words) + "]"
 
     def secret(self, name, value):
         """Return a JSON string of the value of something named."""
