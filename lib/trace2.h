@@ -636,5 +636,6 @@ TRACE2_API void trace2_printf_at_(struct trace2_site *site, const char *fmt,
 
 /* Its parts. */
 #include "trace2_metric.h"
+#include "trace2_span.h"
 
 #endif /* TRACE2_H */

@@ -129,6 +129,19 @@ test_expect_success CC,!INSTRUMENTED 'the program with structures of its own in 
 	test_cmp expect actual
 '
 
+test_expect_success CC,JQ,!INSTRUMENTED 'the server of spans in trace2-api(3)' '
+	sed -n "/^== Spans/,/^== Misuse/p" "$docs"/trace2-api.adoc >section &&
+	c_block section 1 >server.c &&
+	test_line_count -gt 50 server.c &&
+	build server.c &&
+	shown_after "$docs"/trace2-api.adoc "GIT_TRACE2_EVENT=\$PWD/trace ./server" >expect &&
+	test_line_count = 4 expect &&
+	rm -f trace &&
+	GIT_TRACE2_EVENT="$PWD/trace" ./server &&
+	jq -c "select(.key == \"span\").value | [.name, .attributes, .failed]" trace | sort >actual &&
+	test_cmp expect actual
+'
+
 # List the sources in tree/ that include the table of events, from the
 # dependencies beside their objects.
 use_the_table () {

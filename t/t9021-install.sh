@@ -42,6 +42,7 @@ cat >expect <<-\EOF
 ./include/trace2.hpp
 ./include/trace2_metric.h
 ./include/trace2_perf.h
+./include/trace2_span.h
 ./lib/libtrace2.a
 ./lib/libtrace2.so
 ./lib/libtrace2.so.1

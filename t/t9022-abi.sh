@@ -99,6 +99,9 @@ int main(void)
 	AT(trace2_gauge, unit);
 	AT(trace2_gauge, flags);
 	AT(trace2_gauge, index);
+	SIZE(trace2_span);
+	AT(trace2_span, id);
+	AT(trace2_span, place);
 	SIZE(trace2_perf_attr);
 	AT(trace2_perf_attr, config);
 	AT(trace2_perf_attr, wakeup_events);
@@ -158,6 +161,9 @@ test_expect_success LONG_IS_64BIT 'the structures that programs hold have not ch
 	  unit 16
 	  flags 24
 	  index 28
+	trace2_span 16
+	  id 0
+	  place 8
 	trace2_perf_attr 96
 	  config 8
 	  wakeup_events 4

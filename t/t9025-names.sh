@@ -117,6 +117,7 @@ test_expect_success 'it wrote into its own directory alone' '
 	./include/my_trace2.hpp
 	./include/my_trace2_metric.h
 	./include/my_trace2_perf.h
+	./include/my_trace2_span.h
 	./lib/libmy_trace2.a
 	./lib/libmy_trace2.map
 	./lib/libmy_trace2.so

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "session/call.h"
 #include "session/children.h"
+#include "session/traceparent.h"
 #include "thread/stream.h"
 #include "trace2.h"
 
@@ -60,6 +61,7 @@ static void emit_start(struct tr2_call *call, int id,
 		 .hook_name.s = strcmp(class, "hook") ? NULL : child->hook_name,
 		 .cd.s = child->cwd, .use_shell.u = child->use_shell != 0,
 		 .argv.argv = child->argv);
+	tr2_traceparent_child(call->thread, id);
 }
 
 void trace2_child_start_fl(const char *file, int line,
@@ -90,6 +92,7 @@ static bool take_end(struct tr2_call *call, struct trace2_child *child,
 {
 	if (child->child_state == STARTED) {
 		child->child_state = ENDED;
+		tr2_traceparent_no_child();
 		if (is_of_parent(child))
 			return false;
 		check_pid(call, child, function);
@@ -162,6 +165,7 @@ static bool take_child(struct tr2_call *call, int id, const char *function)
 					     function);
 		return false;
 	}
+	tr2_traceparent_no_child();
 	call->t_rel_ns = tr2_clock_since(start_ns, call->now_ns);
 	return true;
 }

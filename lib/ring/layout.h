@@ -71,6 +71,9 @@ enum tr2_record_type {
 
 #define TR2_RECORD_EVENT 0x54320000u
 #define TR2_RECORD_SITE_EVENT 0x54330000u
+#define TR2_RECORD_SPAN_START 0x54340000u
+#define TR2_RECORD_SPAN_END 0x54340001u
+#define TR2_RECORD_TRACE 0x54340002u /* of the session, in slot 0 */
 #define TR2_RECORD_FILLER 0x5432ffffu /* means nothing: skip it */
 
 /* misc of an event. */
@@ -106,6 +109,22 @@ struct tr2_record_site_event {
 	struct tr2_record head;
 	uint64_t time;
 	uint32_t tid, site;
+};
+
+/*
+ * SPAN_START, SPAN_END, TRACE.
+ * Behind it: the bytes of the span, see event/span.h, those of a START only its
+ * names, of a TRACE none; then zeros up to a multiple of 8.
+ */
+struct tr2_record_span {
+	struct tr2_record head;
+	uint64_t time; /* of the start, of the end */
+	uint32_t tid, flags; /* TR2_TOLD_... */
+	uint64_t trace[2]; /* the high half first */
+	uint64_t id, parent; /* parent 0: none */
+	uint64_t start_ns;
+	uint32_t one_in, lost;
+	uint32_t bytes, reserved; /* bytes: how many follow */
 };
 
 struct tr2_record_mmap { /* only of files of version 1 */
@@ -183,6 +202,8 @@ _Static_assert(offsetof(struct tr2_record, size) == 6, "layout");
 _Static_assert(sizeof(struct tr2_record_event) == 32, "layout");
 _Static_assert(sizeof(struct tr2_record_site_event) == 24, "layout");
 _Static_assert(offsetof(struct tr2_record_site_event, site) == 20, "layout");
+_Static_assert(sizeof(struct tr2_record_span) == 80, "layout");
+_Static_assert(offsetof(struct tr2_record_span, one_in) == 64, "layout");
 _Static_assert(offsetof(struct tr2_record_event, line) == 20, "layout");
 _Static_assert(offsetof(struct tr2_record_mmap, filename) == 40, "layout");
 _Static_assert(offsetof(struct tr2_record_mmap2, build_id) == 44, "layout");

@@ -16,6 +16,7 @@
 #include "session/session.h"
 #include "session/signal.h"
 #include "session/thread_life.h"
+#include "session/traceparent.h"
 #include "thread/lock.h"
 #include "thread/stream.h"
 
@@ -38,6 +39,7 @@ static void emit_parts(struct tr2_call *call,
 {
 	struct tr2_slot *sum = tr2_thread_sum(call->now_ns);
 
+	tr2_traceparent_emit(call);
 	tr2_parts_emit_errors(call);
 	tr2_pending_errors_emit(call);
 	tr2_parts_emit_thread(call, main_thread);

@@ -24,6 +24,7 @@
 #include "session/inherit.h"
 #include "session/parts.h"
 #include "session/thread_life.h"
+#include "session/traceparent.h"
 #include "site/site.h"
 #include "thread/fork_guard.h"
 #include "thread/lock.h"
@@ -97,6 +98,7 @@ static void release_session(void)
 	tr2_fork_guard_release();
 	tr2_unwind_release();
 	tr2_pending_errors_release();
+	tr2_traceparent_end();
 	tr2_session_release();
 }
 

@@ -19,6 +19,7 @@
 #include "session/repo.h"
 #include "session/targets.h"
 #include "session/thread_life.h"
+#include "session/traceparent.h"
 #include "thread/context.h"
 #include "thread/fork_guard.h"
 #include "thread/lock.h"
@@ -112,6 +113,7 @@ static void open_anew(struct tr2_thread *thread, const char *file, int line)
 	main_thread->start_ns = tr2_stream.start_ns;
 	tr2_inherit_start(tr2_clock_wall_us(call.now_ns));
 	tr2_stream.depth = tr2_inherit_depth();
+	tr2_traceparent_fork();
 	if (!rename_main(main_thread) || !tr2_session_open_targets(true)) {
 		__atomic_store_n(&trace2_enabled_, 0, __ATOMIC_RELAXED);
 		return;
@@ -119,6 +121,7 @@ static void open_anew(struct tr2_thread *thread, const char *file, int line)
 	tr2_session_emit_version(&call);
 	TR2_EMIT(&call, start,
 		 .argv.argv = (const char *const *)tr2_session.argv);
+	tr2_traceparent_emit(&call);
 	tr2_parts_open(main_thread, NULL);
 	if (main_thread->calls_parts)
 		tr2_fastpath_disable();

@@ -20,6 +20,7 @@
 #include "session/signal.h"
 #include "session/targets.h"
 #include "session/thread_life.h"
+#include "session/traceparent.h"
 #include "thread/stream.h"
 
 void tr2_session_start_clock(void)
@@ -87,6 +88,7 @@ static bool prepare(const struct trace2_options *options)
 	tr2_stream.sid = tr2_inherit_sid();
 	tr2_stream.sid_room = tr2_inherit_sid_room();
 	tr2_stream.depth = tr2_inherit_depth();
+	tr2_traceparent_start();
 	if (!tr2_session_open_targets(false)) {
 		tr2_settings_release(&tr2_session.settings);
 		return false;
@@ -148,6 +150,7 @@ void tr2_session_start(const char *file, int line,
 	tr2_session_start_clock();
 	if (prepare(options)) {
 		tr2_inherit_publish();
+		tr2_traceparent_publish();
 		arrange_for_the_end(options);
 		tr2_session.state = TR2_SESSION_ON;
 		begin_stream(file, line);

@@ -11,6 +11,7 @@
 #include "session/inherit.h"
 #include "session/ring.h"
 #include "session/session.h"
+#include "session/traceparent.h"
 #include "thread/stream.h"
 
 /* The version of the event format that consumers check. */
@@ -132,6 +133,7 @@ void tr2_session_emit_version(struct tr2_call *call)
 void tr2_session_emit_start(struct tr2_call *call, const char *const *argv)
 {
 	TR2_EMIT(call, start, .argv.argv = argv);
+	tr2_traceparent_emit(call);
 	tr2_early_tell(call);
 	tr2_pending_errors_emit(call);
 }

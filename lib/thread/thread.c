@@ -103,6 +103,7 @@ struct tr2_thread *tr2_thread_new(uint32_t creator_tid)
 	memset(thread->own, 0, sizeof(thread->own));
 	thread->owner.slot = NULL;
 	tr2_regions_end(&thread->regions, false);
+	thread->entered.nr = 0;
 	thread->destructions = thread->nr_procs = 0;
 	thread->aside = NULL;
 	thread->cancel_type = TR2_NO_CANCEL_TYPE;
@@ -382,6 +383,7 @@ void tr2_thread_after_fork(void)
 	thread->ptid = 0;
 	thread->tid = (uint32_t)syscall(SYS_gettid);
 	tr2_regions_end(&thread->regions, true);
+	thread->entered.nr = 0;
 	thread->crossed_fork = true;
 	/* busy stays: the call that a handler interrupted to fork continues. */
 }

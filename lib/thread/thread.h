@@ -20,6 +20,7 @@
 #include "event/event.h"
 #include "event/kept.h"
 #include "event/render.h"
+#include "span/entered.h"
 #include "thread/region.h"
 
 #define TR2_MAX_PARTS 8
@@ -51,6 +52,7 @@ struct tr2_thread {
 	struct tr2_arena_owner owner; /* of a slot, from its first metric on */
 	struct tr2_regions regions;
 	struct tr2_kept kept_json, kept_perf;
+	struct tr2_entered entered;
 	struct tr2_render render;
 	struct tr2_buf message, head; /* printf forms; emitter.json_head */
 	unsigned int calls_without; /* calls without long lines: see

@@ -20,6 +20,7 @@
 
 static struct trace2_repo repos[MAX_OBJECTS];
 static struct trace2_child children[MAX_OBJECTS];
+static trace2_span_t spans[MAX_OBJECTS];
 static int last_exec = -1, begun_child = -1;
 
 TRACE2_TIMER(timer_hist, "tool", "hist", TRACE2_HISTOGRAM);
@@ -66,6 +67,11 @@ static struct trace2_repo *repo_at(const char *s)
 static struct trace2_child *child_at(const char *s)
 {
 	return s ? &children[u64_of(s) % MAX_OBJECTS] : NULL;
+}
+
+static trace2_span_t span_at(const char *s)
+{
+	return s ? spans[u64_of(s) % MAX_OBJECTS] : TRACE2_SPAN_NONE;
 }
 
 static struct trace2_timer *timer_at(const char *name)
@@ -266,6 +272,42 @@ static void child_begin(const char **a)
 					    .child_class = "begun" };
 
 	begun_child = trace2_child_begin(a[0] ? &child : NULL);
+}
+
+static trace2_span_t *span_to_start(const char **a)
+{
+	return &spans[a[0] ? u64_of(a[0]) % MAX_OBJECTS : 0];
+}
+
+static void span_start(const char **a)
+{
+	*span_to_start(a) = trace2_span_start(a[1], a[2], span_at(a[3]));
+}
+
+static void span_start_fl(const char **a)
+{
+	*span_to_start(a) = trace2_span_start_fl(__FILE__, __LINE__, a[1],
+						 a[2], span_at(a[3]));
+}
+
+static void span_start_remote(const char **a)
+{
+	*span_to_start(a) = trace2_span_start_remote(a[1], a[2], a[3], a[4]);
+}
+
+static void span_set_double(const char **a)
+{
+	intmax_t eighths = intmax_of(a[2]);
+
+	trace2_span_set_double(span_at(a[0]), a[1], (double)eighths / 8);
+}
+
+static void span_context(const char **a)
+{
+	char context[TRACE2_SPAN_CONTEXT_BYTES];
+
+	trace2_span_context(span_at(a[0]), context, sizeof(context));
+	trace2_span_context(span_at(a[0]), NULL, 0);
 }
 
 static void *pthread_body(void *arg)

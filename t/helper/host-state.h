@@ -6,7 +6,7 @@
  * $HOST_STATE names a file; host_state_watch(), called before the library is
  * initialized, lets it be written after the library's exit handlers: open
  * descriptors with their flags, dispositions, mask and pending signals,
- * children, the directory, the umask, and the environment except GIT_*. Forked
+ * children, the directory, the umask, and the environment except GIT_* and TRACEPARENT. Forked
  * children write nothing, nor does a process that does not run its exit
  * handlers.
  */
@@ -89,7 +89,8 @@ static void host_state_print_rest(FILE *f)
 								       "some");
 	fprintf(f, "directory %s\n", getcwd(cwd, sizeof(cwd)) ? cwd : "gone");
 	for (v = environ; v && *v; v++)
-		if (strncmp(*v, "GIT_", 4) != 0)
+		if (strncmp(*v, "GIT_", 4) != 0 &&
+		    strncmp(*v, "TRACEPARENT=", 12) != 0)
 			fprintf(f, "variable %s\n", *v);
 }
 

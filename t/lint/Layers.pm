@@ -22,12 +22,13 @@ my @LIB = (
 	[ arena => 'base' ],
 	[ metric => 'base arena' ],
 	[ ring => 'base site arena' ],
+	[ span => 'base event arena ring' ],
 	[ pmu => 'base perfevent arena metric ring' ],
 	[ target => 'base site event arena ring' ],
-	[ thread => 'base site event arena metric ring target' ],
-	[ part => 'base site event perfevent arena metric ring pmu target thread' ],
+	[ thread => 'base site event arena metric ring span target' ],
+	[ part => 'base site event perfevent arena metric ring span pmu target thread' ],
 	[ session => '*' ],
-	[ api => 'base site event arena metric pmu target thread session' ],
+	[ api => 'base site event arena metric span pmu target thread session' ],
 );
 my @TOOL = (
 	[ common => '' ],

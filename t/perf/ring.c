@@ -36,6 +36,18 @@ static void data(size_t n)
 		trace2_data_string("bench", NULL, "key", "0123456789");
 }
 
+static void span(size_t n)
+{
+	trace2_span_t s;
+
+	while (n--) {
+		s = trace2_span_start("bench", "span", TRACE2_SPAN_NONE);
+		trace2_span_set_intmax(s, "status", 200);
+		trace2_span_set_string(s, "path", "0123456789");
+		trace2_span_end(s);
+	}
+}
+
 static void clock_and_copy(size_t n)
 {
 	while (n--) {
@@ -139,5 +151,6 @@ int main(int argc, char **argv)
 	run_watched(argv[1]);
 	run_event("region_enter or leave, ring", region, 24);
 	run_event("data of 10 bytes, ring", data, 40);
+	run_event("span with 2 attributes, ring", span, 200);
 	return 0;
 }

@@ -15,6 +15,7 @@
 #include "read/ring_metrics.h"
 #include "read/ring_names.h"
 #include "read/ring_sample.h"
+#include "read/ring_span.h"
 #include "read/ring_spill.h"
 
 /* One record with its time. */
@@ -33,6 +34,7 @@ struct tr2_ring_reader {
 	struct tr2_parsed_render render;
 	struct tr2_ring_names names;
 	struct tr2_ring_samples samples;
+	struct tr2_ring_spans spans;
 	/* All records copied from the current file, and its events. */
 	struct tr2_ring_records *records;
 	uint32_t nr_records, alloc_records;
@@ -67,6 +69,7 @@ static void forget_file(struct tr2_ring_reader *r)
 	memset(r->taken_until, 0, sizeof(r->taken_until));
 	tr2_ring_names_reset(&r->names);
 	tr2_ring_samples_reset(&r->samples);
+	tr2_ring_spans_reset(&r->spans);
 	tr2_ring_file_release(&r->file);
 	r->last_ns = 0;
 }
@@ -80,6 +83,7 @@ void tr2_ring_reader_free(struct tr2_ring_reader *r)
 	free(r->entries);
 	tr2_ring_names_release(&r->names);
 	tr2_ring_event_release(&r->event);
+	tr2_ring_spans_release(&r->spans);
 	tr2_parsed_render_release(&r->render);
 	free(r);
 }
@@ -107,9 +111,12 @@ static void take_record(struct tr2_ring_reader *r,
 {
 	const struct tr2_record_event *event = (const void *)record;
 	const struct tr2_record_sample *sample = (const void *)record;
+	const struct tr2_record_span *span = (const void *)record;
 
 	if (tr2_ring_is_event(record))
 		add_entry(r, record, event->time);
+	else if (tr2_ring_is_span(record))
+		add_entry(r, record, span->time);
 	else if (tr2_ring_is_sample(record))
 		add_entry(r, record, sample->time);
 	else if (tr2_ring_is_mapping(record)) /* sorted before all samples */
@@ -264,17 +271,15 @@ static void render(struct tr2_ring_reader *r, struct tr2_parsed_event *ev)
 	ev->raw.len = render->line.len - 1;
 }
 
-static void add_event(struct tr2_ring_reader *r, const struct entry *entry,
-		      struct tr2_parsed_event *ev)
+/* time: of the event; of_thread: when its thread had the name. */
+static void add_parsed(struct tr2_ring_reader *r, struct tr2_parsed_event *ev,
+		       uint64_t time, uint32_t tid, uint64_t of_thread,
+		       bool as_main)
 {
-	uint32_t tid = tr2_ring_event_tid(entry->record);
 	const char *thread;
 
-	if (!tr2_ring_event(&r->event, &r->file, entry->record, ev))
-		return;
-	set_times(r, ev, entry->time);
-	thread = tr2_ring_names_of(&r->names, tid, entry->time,
-				   entry->record->misc & TR2_MISC_MAIN);
+	set_times(r, ev, time);
+	thread = tr2_ring_names_of(&r->names, tid, of_thread, as_main);
 	ev->session = r->session;
 	ev->thread = tr2_build_thread(r->m, r->session, thread, strlen(thread));
 	if (r->fn)
@@ -285,6 +290,39 @@ static void add_event(struct tr2_ring_reader *r, const struct entry *entry,
 	r->m->threads[ev->thread].tid = (int32_t)tid;
 	if (r->fn)
 		r->fn(r->data, r->m, ev);
+}
+
+static void add_event(struct tr2_ring_reader *r, const struct entry *entry,
+		      struct tr2_parsed_event *ev)
+{
+	if (tr2_ring_event(&r->event, &r->file, entry->record, ev))
+		add_parsed(r, ev, entry->time,
+			   tr2_ring_event_tid(entry->record), entry->time,
+			   entry->record->misc & TR2_MISC_MAIN);
+}
+
+static void add_span(struct tr2_ring_reader *r,
+		     const struct tr2_record_span *span,
+		     struct tr2_parsed_event *ev)
+{
+	if (tr2_ring_span(&r->spans, &r->event, &r->file, span, ev))
+		add_parsed(r, ev, span->time, span->tid, span->time,
+			   span->head.type == TR2_RECORD_TRACE);
+}
+
+/* Behind all other events: spans that a killed process left open. */
+static void add_unfinished(struct tr2_ring_reader *r)
+{
+	uint64_t last = r->nr_entries ? r->entries[r->nr_entries - 1].time : 0;
+	struct tr2_parsed_event ev;
+	uint32_t i;
+
+	for (i = 0; i < r->spans.nr; i++)
+		if (tr2_ring_span_unfinished(&r->spans, i, &r->event, &r->file,
+					     tr2_ring_file_ns(&r->file, last),
+					     &ev))
+			add_parsed(r, &ev, last, r->spans.start[i]->tid,
+				   r->spans.start[i]->time, false);
 }
 
 static void add_entry_to_model(struct tr2_ring_reader *r,
@@ -301,6 +339,11 @@ static void add_entry_to_model(struct tr2_ring_reader *r,
 	case TR2_RECORD_MMAP2:
 		tr2_ring_mapping(r->m, &r->file, r->session, entry->record);
 		break;
+	case TR2_RECORD_SPAN_START:
+	case TR2_RECORD_SPAN_END:
+	case TR2_RECORD_TRACE:
+		add_span(r, (const void *)entry->record, &ev);
+		break;
 	default:
 		add_event(r, entry, &ev);
 	}
@@ -315,6 +358,7 @@ static void add_events(struct tr2_ring_reader *r)
 		      compare_entries);
 	for (i = 0; i < r->nr_entries; i++)
 		add_entry_to_model(r, &r->entries[i]);
+	add_unfinished(r);
 }
 
 static void set_end(struct tr2_ring_reader *r)

@@ -1,0 +1,393 @@
+/* SPDX-License-Identifier: MIT */
+/* Spans: see trace2_span.h. */
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/macros.h"
+#include "session/call.h"
+#include "session/fastpath.h"
+#include "session/fastpath_span.h"
+#include "span/items.h"
+#include "span/sampling.h"
+#include "span/session_trace.h"
+#include "thread/emit_span.h"
+#include "trace2.h"
+
+#define INLINE static inline __attribute__((always_inline))
+
+INLINE bool is_open(void)
+{
+	/* Acquire: pairs with the end of tr2_session_reopen(). */
+	return tr2_stream_is_on() && !tr2_fork_guard_is_cleared() &&
+	       atomic_load_explicit(&tr2_session.state,
+				    memory_order_acquire) == TR2_SESSION_ON;
+}
+
+/* Before trace2_initialize() nothing starts; a forked child opens its session
+ * first. */
+static __attribute__((noinline)) bool open_session(const char *file, int line)
+{
+	struct tr2_call call;
+
+	if (!tr2_call_begin(&call, file, line))
+		return false;
+	tr2_call_end(&call);
+	return true;
+}
+
+static __attribute__((noinline)) void
+tell_start_slow(const char *file, int line, const struct tr2_told_span *told)
+{
+	struct tr2_call call;
+
+	if (!tr2_call_begin(&call, file, line))
+		return;
+	tr2_call_announce(&call, NULL);
+	tr2_call_emit_span_start(&call, told);
+	tr2_call_end(&call);
+}
+
+/* Only a ring tells that a span has started. */
+INLINE void tell_start(const char *file, int line,
+		       const struct tr2_span_hold *hold)
+{
+	const struct tr2_told_span told = tr2_told_span_of(hold, 0);
+
+	if (!(tr2_stream.opened & 1u << TR2_TARGET_ring))
+		return;
+	if (likely(tr2_fastpath_is_on() && tr2_fastpath_span_is_ready()))
+		tr2_fastpath_span_start(&told);
+	else
+		tell_start_slow(file, line, &told);
+}
+
+/* What is known of a new span's parent. */
+struct above {
+	struct tr2_context context; /* id 0: there is none */
+	uint32_t flags, one_in;
+};
+
+/* Begin a trace, in which one_in decides. */
+INLINE void decide(struct tr2_span_hold *hold, const struct above *above)
+{
+	uint32_t flags = above->flags, one_in = above->one_in;
+
+	tr2_span_set_trace(hold, &above->context);
+	if (!above->context.id) {
+		one_in = tr2_sampling.one_in;
+		if (tr2_sampling_takes(hold->span->trace[1]))
+			flags |= TR2_TOLD_SAMPLED;
+	}
+	tr2_span_set_flags(hold, flags, one_in);
+}
+
+INLINE trace2_span_t start(const char *file, int line,
+			   struct trace2_text_ category,
+			   struct trace2_text_ name, const struct above *above,
+			   const char *tracestate)
+{
+	bool redact = tr2_stream.redact;
+	struct tr2_span_hold hold;
+	bool is_sampled;
+
+	if (!tr2_span_make(&hold))
+		return TRACE2_SPAN_NONE;
+	decide(&hold, above);
+	is_sampled = hold.span->flags & TR2_TOLD_SAMPLED;
+	tr2_span_set_names(hold.span, category, name, redact);
+	hold.span->start_ns = tr2_clock_now_ns();
+	if (is_sampled)
+		tell_start(file, line, &hold);
+	if (unlikely(tracestate != NULL))
+		tr2_span_set_text(hold.span, TR2_SPAN_NO_KEY, TR2_ITEM_STATE,
+				  tracestate, redact);
+	tr2_span_release(&hold);
+	return tr2_span_handle(&hold, !is_sampled && !tr2_sampling.slower_ns);
+}
+
+/* A span without a parent is a child of the session, if that is in a trace. */
+INLINE void be_below_session(struct above *above)
+{
+	const struct tr2_session_trace *trace = &tr2_session_trace;
+
+	above->context = trace->self;
+	above->one_in = 1;
+	above->flags = trace->self.id && trace->sampled ? TR2_TOLD_SAMPLED : 0;
+}
+
+static struct trace2_text_ unmeasured(const char *s)
+{
+	return (struct trace2_text_){ s, TRACE2_UNKNOWN_LENGTH_ };
+}
+
+trace2_span_t trace2_span_start_on_(const char *file, int line,
+				    struct trace2_text_ category,
+				    struct trace2_text_ name,
+				    trace2_span_t parent)
+{
+	struct above above;
+
+	if (unlikely(!is_open()) && !open_session(file, line))
+		return TRACE2_SPAN_NONE;
+	if (!parent.place) {
+		be_below_session(&above);
+	} else if (likely(tr2_span_look_up(parent, &above.context,
+					   &above.flags, &above.one_in))) {
+		above.flags &= TR2_TOLD_SAMPLED;
+	} else {
+		tr2_span_count(TR2_SPAN_UNKNOWN);
+		be_below_session(&above);
+	}
+	return start(file, line, category, name, &above, NULL);
+}
+
+trace2_span_t trace2_span_start_fl(const char *file, int line,
+				   const char *category, const char *name,
+				   trace2_span_t parent)
+{
+	return trace2_span_start_on_(file, line, unmeasured(category),
+				     unmeasured(name), parent);
+}
+
+trace2_span_t trace2_span_start_remote_fl(const char *file, int line,
+					  const char *category,
+					  const char *name,
+					  const char *traceparent,
+					  const char *tracestate)
+{
+	struct above above = { .one_in = 1 };
+	bool sampled;
+
+	if (unlikely(!is_open()) && !open_session(file, line))
+		return TRACE2_SPAN_NONE;
+	if (tr2_context_parse(traceparent, &above.context, &sampled)) {
+		above.flags = TR2_TOLD_REMOTE |
+			      (sampled ? TR2_TOLD_SAMPLED : 0);
+	} else {
+		be_below_session(&above);
+		tracestate = NULL;
+	}
+	return start(file, line, unmeasured(category), unmeasured(name), &above,
+		     tracestate);
+}
+
+static bool is_untold(trace2_span_t span)
+{
+	return span.place & TR2_PLACE_UNTOLD;
+}
+
+INLINE void set_number(trace2_span_t span, struct trace2_text_ key,
+		       enum tr2_item_type type, uint64_t value)
+{
+	struct tr2_span_hold hold;
+
+	if (is_untold(span) || !tr2_span_hold(&hold, span))
+		return;
+	tr2_span_set_number(hold.span, key, type, value);
+	tr2_span_release(&hold);
+}
+
+void trace2_span_set_intmax_(trace2_span_t span, struct trace2_text_ key,
+			     intmax_t value)
+{
+	set_number(span, key, TR2_ITEM_INT, (uint64_t)value);
+}
+
+void trace2_span_set_double_(trace2_span_t span, struct trace2_text_ key,
+			     double value)
+{
+	uint64_t bits;
+
+	memcpy(&bits, &value, sizeof(bits));
+	set_number(span, key, TR2_ITEM_DOUBLE, bits);
+}
+
+void trace2_span_set_bool_(trace2_span_t span, struct trace2_text_ key,
+			     int value)
+{
+	set_number(span, key, TR2_ITEM_BOOL, value != 0);
+}
+
+void trace2_span_set_string_(trace2_span_t span, struct trace2_text_ key,
+			     const char *value)
+{
+	struct tr2_span_hold hold;
+
+	if (is_untold(span) || !tr2_span_hold(&hold, span))
+		return;
+	tr2_span_set_text(hold.span, key, TR2_ITEM_STRING, value,
+			  tr2_stream.redact);
+	tr2_span_release(&hold);
+}
+
+/* Leave the spans above the one at this place of the stack, and that one. */
+static void leave_from(struct tr2_thread *thread, uint32_t at, uint64_t now_ns)
+{
+	struct tr2_entered *entered = &thread->entered;
+	struct tr2_span_hold hold;
+	uint32_t i;
+
+	for (i = entered->nr; i-- > at;) {
+		const struct tr2_interval interval = {
+			.thread = thread->name,
+			.tid = thread->tid,
+			.from_ns = entered->at[i].from_ns,
+			.to_ns = now_ns,
+		};
+
+		if (is_untold(entered->at[i].span) ||
+		    !tr2_span_hold(&hold, entered->at[i].span))
+			continue;
+		tr2_span_add_interval(hold.span, &interval);
+		tr2_span_release(&hold);
+	}
+	entered->nr = at;
+}
+
+void trace2_span_enter_fl(const char *file, int line, trace2_span_t span)
+{
+	struct tr2_call call;
+
+	if (!tr2_call_begin(&call, file, line))
+		return;
+	tr2_call_announce(&call, NULL);
+	if (!tr2_entered_push(&call.thread->entered, span, call.now_ns))
+		tr2_span_count(TR2_SPAN_NOT_ENTERED);
+	tr2_call_end(&call);
+}
+
+void trace2_span_leave_fl(const char *file, int line, trace2_span_t span)
+{
+	struct tr2_call call;
+	uint32_t nr;
+
+	if (!tr2_call_begin(&call, file, line))
+		return;
+	nr = tr2_entered_find(&call.thread->entered, span);
+	if (nr)
+		leave_from(call.thread, nr - 1, call.now_ns);
+	else
+		tr2_span_count(TR2_SPAN_NOT_ENTERED);
+	tr2_call_end(&call);
+}
+
+/* If the calling thread works for it. */
+INLINE void leave_own(struct tr2_thread *thread, trace2_span_t span,
+		      uint64_t now_ns)
+{
+	uint32_t nr;
+
+	if (likely(!thread || !thread->entered.nr))
+		return;
+	nr = tr2_entered_find(&thread->entered, span);
+	if (nr)
+		leave_from(thread, nr - 1, now_ns);
+}
+
+/* How a span ends. */
+struct end {
+	trace2_span_t span;
+	bool failed;
+	const char *reason;
+};
+
+/* Hold the span for the last time, and say what is told of it; false: not
+ * open. */
+INLINE bool finish(struct tr2_thread *thread, const struct end *end,
+		   uint64_t now_ns, struct tr2_span_hold *hold,
+		   struct tr2_told_span *told)
+{
+	leave_own(thread, end->span, now_ns);
+	if (!tr2_span_hold(hold, end->span))
+		return false;
+	if (end->reason && !is_untold(end->span))
+		tr2_span_set_text(hold->span, TR2_SPAN_NO_KEY, TR2_ITEM_FAILED,
+				  end->reason, tr2_stream.redact);
+	*told = tr2_told_span_of(hold, now_ns);
+	told->nesting = thread ? (uint32_t)thread->regions.nr_open + 1 : 1;
+	if (end->failed)
+		told->flags |= TR2_TOLD_FAILED;
+	return true;
+}
+
+/* The call is lost, as in a handler that interrupted the library, and with it
+ * what it would tell; the span has ended all the same. */
+static void drop(const struct end *end)
+{
+	struct tr2_span_hold hold;
+
+	if (tr2_span_hold(&hold, end->span))
+		tr2_span_free(&hold);
+}
+
+static __attribute__((noinline)) void end_slow(const char *file, int line,
+					       const struct end *end)
+{
+	struct tr2_span_hold hold;
+	struct tr2_told_span told;
+	struct tr2_call call;
+
+	if (!tr2_call_begin(&call, file, line)) {
+		drop(end);
+		return;
+	}
+	tr2_call_announce(&call, NULL);
+	if (finish(call.thread, end, call.now_ns, &hold, &told)) {
+		if (tr2_sampling_keeps(&told))
+			tr2_call_emit_span(&call, &told);
+		tr2_span_free(&hold);
+	}
+	tr2_call_end(&call);
+}
+
+INLINE void end_span(const char *file, int line, const struct end *end)
+{
+	bool untold = is_untold(end->span);
+	struct tr2_span_hold hold;
+	struct tr2_told_span told;
+
+	if (unlikely(!is_open()) ||
+	    (!untold &&
+	     !(tr2_fastpath_is_on() && tr2_fastpath_span_is_ready()))) {
+		end_slow(file, line, end);
+		return;
+	}
+	if (!finish(tr2_self, end, untold ? 0 : tr2_clock_now_ns(), &hold,
+		    &told))
+		return;
+	if (!untold && tr2_sampling_keeps(&told))
+		tr2_fastpath_span_end(&told);
+	tr2_span_free(&hold);
+}
+
+void trace2_span_end_fl(const char *file, int line, trace2_span_t span)
+{
+	const struct end end = { span, false, NULL };
+
+	end_span(file, line, &end);
+}
+
+void trace2_span_fail_fl(const char *file, int line, trace2_span_t span,
+			 const char *reason)
+{
+	const struct end end = { span, true, reason };
+
+	end_span(file, line, &end);
+}
+
+size_t trace2_span_context_(trace2_span_t span, char *buf, size_t size)
+{
+	struct tr2_context context;
+	uint32_t flags, one_in;
+
+	if (buf && size)
+		*buf = '\0';
+	if (!buf || size < TRACE2_SPAN_CONTEXT_BYTES)
+		return 0;
+	if (!tr2_span_look_up(span, &context, &flags, &one_in)) {
+		tr2_span_count(TR2_SPAN_UNKNOWN);
+		return 0;
+	}
+	tr2_context_format(buf, &context, flags & TR2_TOLD_SAMPLED);
+	return TR2_TRACEPARENT_BYTES;
+}

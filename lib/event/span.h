@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * span - a span of the program as one piece of data, and as JSON.
+ *
+ * The names and what was set are bytes, the same in the table of open spans and
+ * in a ring's records:
+ *
+ *	u8 length, that many bytes	the category
+ *	u8 length, that many bytes	the name
+ *	items, each: u8 type, u8 length, that many bytes of a key, and by type
+ *		INT, DOUBLE	u64: two's complement; the bits of a double
+ *		BOOL		u8
+ *		STRING		u16 length, that many bytes
+ *		FAILED, STATE	the same, without a key: the reason; tracestate
+ *		INTERVAL	u32 tid, u64 from, u64 to, monotonic; the key is
+ *				the name of the thread that worked for it
+ *
+ * Nothing is aligned. Readers end at a type that they do not know. Of several
+ * values of one key the last one counts. Signal-safe.
+ */
+#ifndef TR2_EVENT_SPAN_H
+#define TR2_EVENT_SPAN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+
+/* The category and keys of the events. */
+#define TR2_SPAN_EVENT_CATEGORY "trace2"
+#define TR2_SPAN_EVENT_KEY "span"
+#define TR2_TRACE_EVENT_KEY "trace"
+
+enum tr2_item_type {
+	TR2_ITEM_INT = 1,
+	TR2_ITEM_DOUBLE,
+	TR2_ITEM_BOOL,
+	TR2_ITEM_STRING,
+	TR2_ITEM_FAILED,
+	TR2_ITEM_STATE,
+	TR2_ITEM_INTERVAL
+};
+
+/* The W3C's ids: who a span is, in which trace. */
+struct tr2_context {
+	uint64_t trace[2]; /* the high half first */
+	uint64_t id; /* 0: there is none */
+};
+
+/* Flags of a span. */
+#define TR2_TOLD_SAMPLED (1u << 0)
+#define TR2_TOLD_REMOTE (1u << 1) /* its parent is in another process */
+#define TR2_TOLD_UNFINISHED (1u << 2) /* open when the process ended */
+#define TR2_TOLD_FAILED (1u << 3) /* FAILED, if it is there, says why */
+
+struct tr2_told_span {
+	struct tr2_context self;
+	uint64_t parent; /* 0: none */
+	uint64_t start_ns, end_ns; /* monotonic */
+	uint32_t flags;
+	uint32_t one_in; /* it stands for so many */
+	uint32_t lost; /* attributes and intervals that did not fit */
+	uint32_t nesting; /* 1 + open regions of the thread that ended it */
+	const char *bytes;
+	size_t len;
+};
+
+struct tr2_item {
+	enum tr2_item_type type;
+	const char *key, *text;
+	size_t key_len, text_len;
+	uint64_t value;
+	uint32_t tid;
+	uint64_t from_ns, to_ns;
+};
+
+/* Take a name, or an item, of the bytes from *p on, and move *p behind it;
+ * false: there is none. */
+bool tr2_item_name(const char **p, const char *end, const char **name,
+		   size_t *len);
+bool tr2_item_next(const char **p, const char *end, struct tr2_item *item);
+
+/* Append the JSON object of the event. Times count from start_ns. */
+void tr2_told_span_json(struct tr2_buf *b, const struct tr2_told_span *span,
+			uint64_t start_ns);
+
+/* Append the JSON object of a session in a trace. */
+void tr2_told_trace_json(struct tr2_buf *b, const struct tr2_context *self,
+			 uint64_t parent, bool sampled);
+
+/* Append an id as the W3C writes it. */
+void tr2_context_add_trace(struct tr2_buf *b, const struct tr2_context *context);
+void tr2_context_add_id(struct tr2_buf *b, uint64_t id);
+
+#define TR2_TRACEPARENT_BYTES 55
+
+/* Write a traceparent, with a NUL. */
+void tr2_context_format(char out[TR2_TRACEPARENT_BYTES + 1],
+			const struct tr2_context *context, bool sampled);
+
+/* Parse one of version 00, or of a later one that begins like it. s may be
+ * NULL. false: invalid. */
+bool tr2_context_parse(const char *s, struct tr2_context *context,
+		       bool *sampled);
+
+/* Return the id of a child process, for its traceparent: of child_start number
+ * `number`, of a session or a span. */
+uint64_t tr2_context_child(uint64_t id, uint64_t number);
+
+/* Mix all bits; no two numbers give the same. */
+static inline uint64_t tr2_mix64(uint64_t x)
+{
+	x ^= x >> 30;
+	x *= UINT64_C(0xbf58476d1ce4e5b9);
+	x ^= x >> 27;
+	x *= UINT64_C(0x94d049bb133111eb);
+	return x ^ x >> 31;
+}
+
+#endif

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT */
+/* Read TRACEPARENT, and change it in place for children. */
+#include "session/traceparent.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "span/session_trace.h"
+#include "span/table.h"
+#include "thread/emit_span.h"
+
+#define NAME "TRACEPARENT="
+#define WORDS ((TR2_TRACEPARENT_BYTES + 1) / sizeof(uint64_t))
+_Static_assert(WORDS * sizeof(uint64_t) == TR2_TRACEPARENT_BYTES + 1,
+	       "whole words");
+
+/* The environment points into it. It is never freed: other threads may be
+ * reading it. */
+struct variable {
+	char unused[4];
+	char name[sizeof(NAME) - 1];
+	uint64_t value[WORDS];
+};
+_Static_assert(offsetof(struct variable, value) ==
+		       offsetof(struct variable, name) + sizeof(NAME) - 1,
+	       "one string");
+
+static struct variable *variable;
+static char inherited[TR2_TRACEPARENT_BYTES + 1];
+static atomic_bool is_due; /* the event is not emitted yet */
+
+/* Other threads may change it at the same time. */
+static void set_value(const char text[TR2_TRACEPARENT_BYTES + 1])
+{
+	uint64_t words[WORDS];
+	size_t i;
+
+	if (!variable)
+		return;
+	memcpy(words, text, sizeof(words));
+	for (i = WORDS; i--;)
+		__atomic_store_n(&variable->value[i], words[i],
+				 __ATOMIC_RELEASE);
+}
+
+static void set_context(const struct tr2_context *context, bool sampled)
+{
+	char text[TR2_TRACEPARENT_BYTES + 1] = "";
+
+	if (context->id)
+		tr2_context_format(text, context, sampled);
+	set_value(text);
+}
+
+static void begin(const char *traceparent)
+{
+	tr2_session_trace_begin(traceparent);
+	is_due = tr2_session_trace.self.id != 0;
+}
+
+void tr2_traceparent_start(void)
+{
+	const char *value = getenv("TRACEPARENT");
+
+	begin(value);
+	if (tr2_session_trace.self.id)
+		memcpy(inherited, value, TR2_TRACEPARENT_BYTES);
+	variable = calloc(1, sizeof(*variable));
+	if (!variable)
+		return;
+	memcpy(variable->name, NAME, sizeof(NAME) - 1);
+	tr2_traceparent_no_child();
+}
+
+void tr2_traceparent_publish(void)
+{
+	if (variable)
+		putenv(variable->name);
+}
+
+void tr2_traceparent_fork(void)
+{
+	char text[TR2_TRACEPARENT_BYTES + 1];
+
+	if (!variable)
+		return;
+	memcpy(text, variable->value, sizeof(text));
+	begin(text);
+	tr2_traceparent_no_child();
+}
+
+void tr2_traceparent_end(void)
+{
+	set_value(inherited);
+	variable = NULL;
+}
+
+void tr2_traceparent_child(const struct tr2_thread *thread, int child_id)
+{
+	trace2_span_t span = tr2_entered_top(&thread->entered);
+	struct tr2_context context = tr2_session_trace.self;
+	uint32_t flags = tr2_session_trace.sampled ? TR2_TOLD_SAMPLED : 0;
+	uint32_t one_in;
+
+	if (span.id && !tr2_span_look_up(span, &context, &flags, &one_in))
+		context = tr2_session_trace.self;
+	if (!context.id)
+		return;
+	context.id = tr2_context_child(context.id, (uint64_t)child_id);
+	set_context(&context, flags & TR2_TOLD_SAMPLED);
+}
+
+void tr2_traceparent_no_child(void)
+{
+	set_context(&tr2_session_trace.self, tr2_session_trace.sampled);
+}
+
+void tr2_traceparent_emit(struct tr2_call *call)
+{
+	if (atomic_exchange(&is_due, false))
+		tr2_call_emit_trace(call);
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * entered - the spans that a thread works for, the innermost last. A signal
+ * handler of the thread may enter and leave at any instruction: its own are
+ * above the interrupted ones, and gone when it returns.
+ */
+#ifndef TR2_SPAN_ENTERED_H
+#define TR2_SPAN_ENTERED_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "trace2.h"
+
+#define TR2_ENTERED_MAX 16u
+
+struct tr2_entered {
+	uint32_t nr;
+	struct {
+		trace2_span_t span;
+		uint64_t from_ns;
+	} at[TR2_ENTERED_MAX];
+};
+
+/* false: too deep. */
+static inline bool tr2_entered_push(struct tr2_entered *entered,
+				    trace2_span_t span, uint64_t now_ns)
+{
+	uint32_t nr = entered->nr;
+
+	if (nr >= TR2_ENTERED_MAX)
+		return false;
+	/* Counted before it is written, so that a handler's are above it. */
+	__atomic_store_n(&entered->nr, nr + 1, __ATOMIC_RELAXED);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	entered->at[nr].span = span;
+	entered->at[nr].from_ns = now_ns;
+	return true;
+}
+
+/* Return 1 + the place of a span; 0: it was not entered. */
+static inline uint32_t tr2_entered_find(const struct tr2_entered *entered,
+					trace2_span_t span)
+{
+	uint32_t nr = entered->nr;
+
+	while (nr && (entered->at[nr - 1].span.id != span.id ||
+		      entered->at[nr - 1].span.place != span.place))
+		nr--;
+	return nr;
+}
+
+/* Return the innermost one, or TRACE2_SPAN_NONE. */
+static inline trace2_span_t tr2_entered_top(const struct tr2_entered *entered)
+{
+	return entered->nr ? entered->at[entered->nr - 1].span :
+			     TRACE2_SPAN_NONE;
+}
+
+#endif

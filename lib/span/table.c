@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: MIT */
+/* Make, hold and free open spans. */
+#include "span/table.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/macros.h"
+#include "base/sha1.h"
+
+#define FREE 0u
+#define MAKING 1u
+#define HELD 1u
+
+/* How often a call looks at a span that another thread is changing: for some
+ * 10 us. */
+#define MAX_LOOKS 300
+
+/* Of so many calls that find all entries in use, one searches. */
+#define FULL_CALLS 64
+
+struct table {
+	uint64_t state[TR2_SPANS_MAX];
+	struct tr2_open_span span[TR2_SPANS_MAX];
+};
+
+static struct table *table; /* NULL: no span yet */
+static bool no_memory;
+/* No entry was free, and so many calls since then; 0: the search is worth
+ * it. */
+static uint32_t full;
+static uint32_t nr_forks;
+static uint64_t misuses[TR2_SPAN_MISUSES];
+
+/* Where the thread looks first: its last entry, in the cache. */
+static __thread uint32_t hint __attribute__((tls_model("initial-exec")));
+static uint32_t nr_hints;
+
+static uint64_t seed[3];
+static uint32_t is_seeded;
+static pid_t pid;
+
+void tr2_span_count(enum tr2_span_misuse misuse)
+{
+	__atomic_fetch_add(&misuses[misuse], 1, __ATOMIC_RELAXED);
+}
+
+uint64_t tr2_span_take_count(enum tr2_span_misuse misuse)
+{
+	return __atomic_exchange_n(&misuses[misuse], 0, __ATOMIC_RELAXED);
+}
+
+/* From what the kernel gave the program when it started, so without a system
+ * call, which a sandbox may forbid; of that, ids give nothing away. Threads may
+ * do it at the same time: each result is as good. */
+static __attribute__((noinline)) void make_seed(void)
+{
+	struct {
+		uint64_t random[2], pid, time_ns, nr;
+	} from = { .pid = (uint64_t)__atomic_load_n(&pid, __ATOMIC_RELAXED),
+		   .time_ns = tr2_clock_now_ns() };
+	uintptr_t at_random = getauxval(AT_RANDOM);
+	uint8_t digest[20];
+	uint64_t word;
+
+	if (at_random)
+		memcpy(from.random, (const void *)at_random,
+		       sizeof(from.random));
+	for (; from.nr < ARRAY_SIZE(seed); from.nr++) {
+		tr2_sha1(&from, sizeof(from), digest);
+		memcpy(&word, digest, sizeof(word));
+		__atomic_store_n(&seed[from.nr], word, __ATOMIC_RELAXED);
+	}
+	__atomic_store_n(&is_seeded, 1, __ATOMIC_RELEASE);
+}
+
+static inline uint64_t seed_at(unsigned int i)
+{
+	return __atomic_load_n(&seed[i], __ATOMIC_RELAXED);
+}
+
+static inline void need_seed(void)
+{
+	if (unlikely(!__atomic_load_n(&is_seeded, __ATOMIC_ACQUIRE)))
+		make_seed();
+}
+
+uint64_t tr2_span_random(void)
+{
+	static uint64_t nr;
+	uint64_t id;
+
+	need_seed();
+	id = tr2_mix64(__atomic_add_fetch(&nr, 1, __ATOMIC_RELAXED) +
+		     seed_at(1)) ^ seed_at(2);
+	return id ? id : 1;
+}
+
+/* The memory is not reserved: pages exist once they are used. */
+static __attribute__((noinline)) struct table *map_table(void)
+{
+	struct table *found = NULL, *made;
+	int saved_errno;
+
+	if (__atomic_load_n(&no_memory, __ATOMIC_RELAXED))
+		return NULL;
+	saved_errno = errno;
+	made = mmap(NULL, sizeof(*made), PROT_READ | PROT_WRITE,
+		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	errno = saved_errno;
+	if (made == MAP_FAILED) {
+		__atomic_store_n(&no_memory, true, __ATOMIC_RELAXED);
+		return NULL;
+	}
+	/* Release: pairs with the acquire of the_table(). */
+	if (__atomic_compare_exchange_n(&table, &found, made, false,
+					__ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+		return made;
+	munmap(made, sizeof(*made));
+	return found;
+}
+
+static inline struct table *the_table(void)
+{
+	return __atomic_load_n(&table, __ATOMIC_ACQUIRE);
+}
+
+/* Acquire: pairs with the release of the entry's last owner. */
+static inline bool swap(uint64_t *state, uint64_t from, uint64_t to)
+{
+	return __atomic_compare_exchange_n(state, &from, to, false,
+					   __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+}
+
+/* Threads begin in different places, so that they seldom meet. */
+static __attribute__((noinline)) void make_hint(void)
+{
+	hint = __atomic_fetch_add(&nr_hints, 1, __ATOMIC_RELAXED) *
+		       (TR2_SPANS_MAX / 64 + 1) + 1;
+}
+
+/* Return the number of an entry that was free; TR2_SPANS_MAX: none. */
+static inline uint32_t claim(struct table *t)
+{
+	uint32_t i, at;
+
+	if (unlikely(!hint))
+		make_hint();
+	if (unlikely(__atomic_load_n(&full, __ATOMIC_RELAXED)) &&
+	    __atomic_add_fetch(&full, 1, __ATOMIC_RELAXED) % FULL_CALLS)
+		return TR2_SPANS_MAX;
+	for (i = 0; i < TR2_SPANS_MAX; i++) {
+		at = (hint + i) % TR2_SPANS_MAX;
+		if (__atomic_load_n(&t->state[at], __ATOMIC_RELAXED) == FREE &&
+		    swap(&t->state[at], FREE, MAKING)) {
+			hint = at + TR2_SPANS_MAX;
+			return at;
+		}
+	}
+	__atomic_store_n(&full, 1, __ATOMIC_RELAXED);
+	return TR2_SPANS_MAX;
+}
+
+bool tr2_span_make(struct tr2_span_hold *hold)
+{
+	struct table *t = the_table();
+	struct tr2_open_span *span;
+	uint64_t id;
+
+	need_seed();
+	if (unlikely(!t))
+		t = map_table();
+	hold->place = t ? claim(t) : TR2_SPANS_MAX;
+	if (unlikely(hold->place == TR2_SPANS_MAX)) {
+		tr2_span_count(TR2_SPAN_NO_ROOM);
+		return false;
+	}
+	span = &t->span[hold->place];
+	id = tr2_mix64((++span->uses * (uint64_t)TR2_SPANS_MAX + hold->place) ^
+		     seed_at(0)) & ~(uint64_t)HELD;
+	hold->id = id ? id : 2;
+	hold->span = span;
+	span->process = __atomic_load_n(&nr_forks, __ATOMIC_RELAXED);
+	span->lost = span->used = 0;
+	return true;
+}
+
+/* Release: who looks at the entry's last span sees the state. */
+static inline void set_32(uint32_t *p, uint32_t value)
+{
+	__atomic_store_n(p, value, __ATOMIC_RELEASE);
+}
+
+static inline void set_64(uint64_t *p, uint64_t value)
+{
+	__atomic_store_n(p, value, __ATOMIC_RELEASE);
+}
+
+void tr2_span_set_trace(const struct tr2_span_hold *hold,
+			const struct tr2_context *parent)
+{
+	struct tr2_open_span *span = hold->span;
+
+	set_64(&span->trace[0], parent->id ? parent->trace[0] :
+					     tr2_mix64(hold->id ^ seed_at(1)));
+	set_64(&span->trace[1], parent->id ? parent->trace[1] :
+					     tr2_mix64(hold->id + seed_at(2)));
+	span->parent = parent->id;
+}
+
+void tr2_span_set_flags(const struct tr2_span_hold *hold, uint32_t flags,
+			uint32_t one_in)
+{
+	set_32(&hold->span->flags, flags);
+	set_32(&hold->span->one_in, one_in);
+}
+
+static uint64_t *state_of(const struct tr2_span_hold *hold)
+{
+	return &the_table()->state[hold->place];
+}
+
+void tr2_span_release(const struct tr2_span_hold *hold)
+{
+	__atomic_store_n(state_of(hold), hold->id, __ATOMIC_RELEASE);
+}
+
+void tr2_span_free(const struct tr2_span_hold *hold)
+{
+	__atomic_store_n(state_of(hold), FREE, __ATOMIC_RELEASE);
+	hint = hold->place + TR2_SPANS_MAX;
+	if (unlikely(__atomic_load_n(&full, __ATOMIC_RELAXED)))
+		__atomic_store_n(&full, 0, __ATOMIC_RELAXED);
+}
+
+/* Return the number of the entry; TR2_SPANS_MAX: there is none such. */
+static inline uint32_t place_of(trace2_span_t span)
+{
+	uint32_t at = (uint32_t)span.place - 1;
+
+	return the_table() && !(span.id & HELD) && span.id &&
+			       at < TR2_SPANS_MAX ?
+		       at : TR2_SPANS_MAX;
+}
+
+static inline void pause_a_little(void)
+{
+#if defined(__x86_64__)
+	__builtin_ia32_pause();
+#endif
+}
+
+/* Who this thread is. */
+static inline uint64_t self(void)
+{
+	return (uint64_t)(uintptr_t)&hint;
+}
+
+/* Wait while another thread is changing it. */
+static __attribute__((noinline)) bool wait_for(uint64_t *state,
+					       const struct tr2_span_hold *hold)
+{
+	uint64_t held = hold->id | HELD, found;
+	int i;
+
+	for (i = 1; i <= MAX_LOOKS; i++) {
+		if (swap(state, hold->id, held))
+			return true;
+		found = __atomic_load_n(state, __ATOMIC_RELAXED);
+		if (found != hold->id && found != held) {
+			tr2_span_count(TR2_SPAN_UNKNOWN);
+			return false;
+		}
+		if (__atomic_load_n(&hold->span->holder, __ATOMIC_RELAXED) ==
+		    self())
+			break;
+		pause_a_little();
+	}
+	tr2_span_count(TR2_SPAN_BUSY);
+	return false;
+}
+
+bool tr2_span_hold(struct tr2_span_hold *hold, trace2_span_t span)
+{
+	struct table *t = the_table();
+	uint64_t *state;
+
+	hold->place = place_of(span);
+	if (unlikely(hold->place == TR2_SPANS_MAX)) {
+		tr2_span_count(TR2_SPAN_UNKNOWN);
+		return false;
+	}
+	hold->id = span.id;
+	hold->span = &t->span[hold->place];
+	state = &t->state[hold->place];
+	if (unlikely(!swap(state, span.id, span.id | HELD)) &&
+	    !wait_for(state, hold))
+		return false;
+	__atomic_store_n(&hold->span->holder, self(), __ATOMIC_RELAXED);
+	if (likely(hold->span->process ==
+		   __atomic_load_n(&nr_forks, __ATOMIC_RELAXED)))
+		return true;
+	tr2_span_release(hold);
+	tr2_span_count(TR2_SPAN_UNKNOWN);
+	return false;
+}
+
+bool tr2_span_look_up(trace2_span_t span, struct tr2_context *context,
+		      uint32_t *flags, uint32_t *one_in)
+{
+	uint32_t at = place_of(span);
+	const struct tr2_open_span *s;
+	uint64_t found;
+
+	if (unlikely(at == TR2_SPANS_MAX))
+		return false;
+	s = &the_table()->span[at];
+	/* Acquire: the state that is read behind is not older. Pairs with the
+	 * releases of tr2_span_make(). */
+	context->trace[0] = __atomic_load_n(&s->trace[0], __ATOMIC_ACQUIRE);
+	context->trace[1] = __atomic_load_n(&s->trace[1], __ATOMIC_ACQUIRE);
+	context->id = span.id;
+	*flags = __atomic_load_n(&s->flags, __ATOMIC_ACQUIRE);
+	*one_in = __atomic_load_n(&s->one_in, __ATOMIC_ACQUIRE);
+	found = __atomic_load_n(&the_table()->state[at], __ATOMIC_RELAXED);
+	return (found & ~(uint64_t)HELD) == span.id;
+}
+
+bool tr2_span_hold_next(struct tr2_span_hold *hold, uint32_t *place)
+{
+	struct table *t = the_table();
+	uint64_t state;
+
+	for (; t && *place < TR2_SPANS_MAX; ++*place) {
+		state = __atomic_load_n(&t->state[*place], __ATOMIC_RELAXED);
+		if (state <= MAKING)
+			continue;
+		if (state & HELD ||
+		    !swap(&t->state[*place], state, state | HELD)) {
+			tr2_span_count(TR2_SPAN_BUSY);
+			continue;
+		}
+		hold->place = *place;
+		hold->id = state;
+		hold->span = &t->span[*place];
+		if (hold->span->process == nr_forks) {
+			++*place;
+			return true;
+		}
+		tr2_span_release(hold);
+	}
+	return false;
+}
+
+void tr2_spans_begin(void)
+{
+	pid = getpid();
+}
+
+void tr2_spans_forked(void)
+{
+	size_t i;
+
+	pid = getpid();
+	nr_forks++;
+	is_seeded = 0;
+	for (i = 0; i < TR2_SPAN_MISUSES; i++)
+		misuses[i] = 0;
+}
+
+void tr2_spans_unmap(void)
+{
+	if (table)
+		munmap(table, sizeof(*table));
+	table = NULL;
+}

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * table - the open spans, in memory that all threads share.
+ *
+ *	state[i]	0	free
+ *			1	being made
+ *			id	open; ids are even
+ *			id | 1	open, and a thread is changing it
+ *	span[i]		its data
+ *
+ * A span's handle is its id and its place. A call compares the id with the
+ * state before it touches anything, and swaps it for id | 1 to change the span:
+ * so a handle of a span that has ended finds nothing, as ids never repeat. Who
+ * finds it changing waits for a bounded time, then gives up; at once if it is a
+ * signal handler's call that interrupted the other one.
+ *
+ * An id is a mix of the place, of how often that was used, and of the process's
+ * random seed: unique without a counter that threads share.
+ *
+ * A forked child has a copy. It can read its parent's spans and leaves them
+ * alone otherwise. All of it is signal-safe; the memory is mapped at the first
+ * span.
+ */
+#ifndef TR2_SPAN_TABLE_H
+#define TR2_SPAN_TABLE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "event/span.h"
+#include "trace2.h"
+
+#define TR2_SPANS_MAX 16384u
+#define TR2_SPAN_BYTES 1024u
+#define TR2_SPAN_ROOM (TR2_SPAN_BYTES - 64u)
+
+/* In a handle's place, beside 1 + the number of its entry: the span will not be
+ * told, so nothing needs to be set. */
+#define TR2_PLACE_UNTOLD (UINT64_C(1) << 32)
+
+struct tr2_open_span {
+	/* Read by children, in other threads. */
+	uint64_t trace[2];
+	uint64_t parent;
+	uint64_t start_ns;
+	uint32_t flags; /* TR2_TOLD_… */
+	uint32_t one_in;
+	uint32_t process; /* the number of forks before it */
+	uint32_t uses; /* of the entry */
+	uint32_t lost, used; /* used: bytes */
+	uint64_t holder; /* the thread that last held it */
+	char bytes[TR2_SPAN_ROOM]; /* see event/span.h */
+};
+_Static_assert(sizeof(struct tr2_open_span) == TR2_SPAN_BYTES, "a power of two");
+
+/* What went wrong, for an error at the end of the process. */
+enum tr2_span_misuse {
+	TR2_SPAN_UNKNOWN, /* not open, or not this process's */
+	TR2_SPAN_BUSY, /* another thread was changing it */
+	TR2_SPAN_NO_ROOM, /* too many spans, or no memory */
+	TR2_SPAN_NOT_ENTERED, /* left, or entered too deep */
+	TR2_SPAN_MISUSES
+};
+void tr2_span_count(enum tr2_span_misuse misuse);
+/* Return a number, and set it to 0. */
+uint64_t tr2_span_take_count(enum tr2_span_misuse misuse);
+
+/* A span that this call may change. */
+struct tr2_span_hold {
+	struct tr2_open_span *span; /* NULL: none */
+	uint32_t place;
+	uint64_t id;
+};
+
+/* Make a span, held, with an id; false: no room, which was counted. Then set
+ * start_ns, trace and flags, before it is released. */
+bool tr2_span_make(struct tr2_span_hold *hold);
+/* parent->id 0: the span begins a trace. */
+void tr2_span_set_trace(const struct tr2_span_hold *hold,
+			const struct tr2_context *parent);
+void tr2_span_set_flags(const struct tr2_span_hold *hold, uint32_t flags,
+			uint32_t one_in);
+/* Hold an open span of this process; false: counted. */
+bool tr2_span_hold(struct tr2_span_hold *hold, trace2_span_t span);
+/* Let others change it. */
+void tr2_span_release(const struct tr2_span_hold *hold);
+/* Free the entry. */
+void tr2_span_free(const struct tr2_span_hold *hold);
+
+static inline trace2_span_t tr2_span_handle(const struct tr2_span_hold *hold,
+					    bool untold)
+{
+	const trace2_span_t span = {
+		.id = hold->id,
+		.place = (hold->place + UINT64_C(1)) |
+			 (untold ? TR2_PLACE_UNTOLD : 0),
+	};
+
+	return span;
+}
+
+/* Return what is told of a span. */
+static inline struct tr2_told_span
+tr2_told_span_of(const struct tr2_span_hold *hold, uint64_t end_ns)
+{
+	const struct tr2_open_span *span = hold->span;
+	const struct tr2_told_span told = {
+		.self = { { span->trace[0], span->trace[1] }, hold->id },
+		.parent = span->parent,
+		.start_ns = span->start_ns,
+		.end_ns = end_ns,
+		.flags = span->flags,
+		.one_in = span->one_in,
+		.lost = span->lost,
+		.nesting = 1,
+		.bytes = span->bytes,
+		.len = span->used,
+	};
+
+	return told;
+}
+
+/* Read an open span, of this process or its parent, without holding it; false:
+ * it is not open. */
+bool tr2_span_look_up(trace2_span_t span, struct tr2_context *context,
+		      uint32_t *flags, uint32_t *one_in);
+
+/* Hold the next open span of this process from *place on, and move that behind
+ * it; false: there is none. For the end of the process. */
+bool tr2_span_hold_next(struct tr2_span_hold *hold, uint32_t *place);
+
+/* Make an id that no other has, for a trace or a session. */
+uint64_t tr2_span_random(void);
+
+/* The session begins. */
+void tr2_spans_begin(void);
+void tr2_spans_forked(void);
+void tr2_spans_unmap(void);
+
+#endif

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * emit_span - a span as a record of the ring, and as a data_json event of the
+ * other targets: outside of all regions, since nothing but its end happens at
+ * that place.
+ */
+#ifndef TR2_THREAD_EMIT_SPAN_H
+#define TR2_THREAD_EMIT_SPAN_H
+
+#include "span/table.h"
+#include "thread/emit.h"
+
+/* The thread was announced. Overwrites the text of tr2_call_format(). */
+void tr2_call_emit_span(struct tr2_call *call,
+			const struct tr2_told_span *span);
+
+/* Its start, which only the ring has. */
+void tr2_call_emit_span_start(struct tr2_call *call,
+			      const struct tr2_told_span *span);
+
+/* Emit the ids of the session; in a ring beside its other events of the process,
+ * where events of threads never take their place. */
+void tr2_call_emit_trace(struct tr2_call *call);
+
+#endif

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * trace2_span.h - a part of trace2.h, which includes it: spans.
+ *
+ * A span is a stretch of work with an id. Unlike a region it may begin on one
+ * thread and end on another, be open beside other spans of its thread, and have
+ * a parent in another process. Each becomes one event when it ends, or when the
+ * process ends, which then tells it as unfinished.
+ *
+ * What holds for every call here:
+ *
+ * - The rules of trace2.h. All are signal-safe; enter and leave are lost in a
+ *   handler that interrupted the library.
+ * - A span is a value of 16 bytes: copy it, hand it to other threads, keep it
+ *   in a request. The zeroed one, TRACE2_SPAN_NONE, is no span: calls with it
+ *   do nothing. Calls with a span that has ended, that another process started,
+ *   or that was made up, do nothing but to be counted; an `error` event at the
+ *   end of the process tells how many there were.
+ * - A child of a forked process may use its parent's spans as parents of its
+ *   own, and pass them on; it cannot change or end them.
+ * - At most 16,384 spans are open at once, each with some 800 bytes for names
+ *   and attributes. What does not fit is left out and counted.
+ * - No locks: two threads may use one span at the same time.
+ */
+#ifndef TRACE2_SPAN_H
+#define TRACE2_SPAN_H
+
+/* Include trace2.h. */
+#include "trace2.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct trace2_span {
+	uint64_t id; /* the span id of traceparent, as a number */
+	uint64_t place; /* the library's */
+} trace2_span_t;
+
+#ifdef __cplusplus
+#define TRACE2_SPAN_NONE (trace2_span_t())
+#else
+#define TRACE2_SPAN_NONE ((trace2_span_t){ 0, 0 })
+#endif
+
+#define TRACE2_SPAN_INLINE_ static inline __attribute__((always_inline))
+
+/* The length of a constant; else the library finds it. */
+#define TRACE2_UNKNOWN_LENGTH_ (~(size_t)0)
+TRACE2_SPAN_INLINE_ size_t trace2_length_(const char *s)
+{
+	return s && __builtin_constant_p(__builtin_strlen(s)) ?
+		       __builtin_strlen(s) :
+		       TRACE2_UNKNOWN_LENGTH_;
+}
+
+/* A text of the program with its length. */
+struct trace2_text_ {
+	const char *s;
+	size_t len;
+};
+TRACE2_SPAN_INLINE_ struct trace2_text_ trace2_measure_(const char *s)
+{
+	struct trace2_text_ text;
+
+	text.s = s;
+	text.len = trace2_length_(s);
+	return text;
+}
+
+TRACE2_API trace2_span_t trace2_span_start_fl(const char *file, int line,
+					      const char *category,
+					      const char *name,
+					      trace2_span_t parent);
+TRACE2_API trace2_span_t trace2_span_start_remote_fl(const char *file, int line,
+						     const char *category,
+						     const char *name,
+						     const char *traceparent,
+						     const char *tracestate);
+TRACE2_API trace2_span_t trace2_span_start_on_(const char *file, int line,
+					       struct trace2_text_ category,
+					       struct trace2_text_ name,
+					       trace2_span_t parent);
+TRACE2_API void trace2_span_set_intmax_(trace2_span_t span,
+					struct trace2_text_ key,
+					intmax_t value);
+TRACE2_API void trace2_span_set_string_(trace2_span_t span,
+					struct trace2_text_ key,
+					const char *value);
+TRACE2_API void trace2_span_set_double_(trace2_span_t span,
+					struct trace2_text_ key, double value);
+TRACE2_API void trace2_span_set_bool_(trace2_span_t span,
+				      struct trace2_text_ key, int value);
+TRACE2_API void trace2_span_enter_fl(const char *file, int line,
+				     trace2_span_t span);
+TRACE2_API void trace2_span_leave_fl(const char *file, int line,
+				     trace2_span_t span);
+TRACE2_API void trace2_span_end_fl(const char *file, int line,
+				   trace2_span_t span);
+TRACE2_API void trace2_span_fail_fl(const char *file, int line,
+				    trace2_span_t span, const char *reason);
+
+/* Is there anything to do for this span? */
+TRACE2_SPAN_INLINE_ int trace2_span_is_on_(trace2_span_t span)
+{
+	return trace2_is_enabled() && span.place;
+}
+
+/*
+ * Starts a span. parent: TRACE2_SPAN_NONE begins a trace of its own, or, in a
+ * process with a TRACEPARENT in its environment, a child of the process. A
+ * parent that has ended counts as none. Longer names than 100 and 200 bytes are
+ * cut. Returns TRACE2_SPAN_NONE while tracing is off, or if there is no room.
+ * End it with exactly one of end and fail.
+ */
+#define trace2_span_start(category, name, parent) \
+	trace2_span_start_(__FILE__, __LINE__, (category), (name), (parent))
+TRACE2_SPAN_INLINE_ trace2_span_t
+trace2_span_start_(const char *file, int line, const char *category,
+		   const char *name, trace2_span_t parent)
+{
+	return trace2_is_enabled() ?
+		       trace2_span_start_on_(file, line, trace2_measure_(category),
+					     trace2_measure_(name), parent) :
+		       TRACE2_SPAN_NONE;
+}
+
+/*
+ * The same for a parent in another process, as the W3C's headers `traceparent`
+ * and `tracestate` name it; its sampled flag decides whether the span is told.
+ * NULL or invalid: no parent. tracestate may be NULL; it becomes a part of the
+ * event, up to 256 bytes of it.
+ */
+#define trace2_span_start_remote(category, name, traceparent, tracestate)  \
+	trace2_span_start_remote_(__FILE__, __LINE__, (category), (name), \
+				  (traceparent), (tracestate))
+TRACE2_SPAN_INLINE_ trace2_span_t
+trace2_span_start_remote_(const char *file, int line, const char *category,
+			  const char *name, const char *traceparent,
+			  const char *tracestate)
+{
+	return trace2_is_enabled() ?
+		       trace2_span_start_remote_fl(file, line, category, name,
+						   traceparent, tracestate) :
+		       TRACE2_SPAN_NONE;
+}
+
+/*
+ * Set an attribute. If a key is set again, the last value counts. Keys longer
+ * than 64 bytes and strings longer than 256 are cut; a NULL string is empty.
+ */
+TRACE2_SPAN_INLINE_ void trace2_span_set_intmax(trace2_span_t span,
+						const char *key, intmax_t value)
+{
+	if (trace2_span_is_on_(span))
+		trace2_span_set_intmax_(span, trace2_measure_(key), value);
+}
+TRACE2_SPAN_INLINE_ void trace2_span_set_string(trace2_span_t span,
+						const char *key,
+						const char *value)
+{
+	if (trace2_span_is_on_(span))
+		trace2_span_set_string_(span, trace2_measure_(key), value);
+}
+TRACE2_SPAN_INLINE_ void trace2_span_set_double(trace2_span_t span,
+						const char *key, double value)
+{
+	if (trace2_span_is_on_(span))
+		trace2_span_set_double_(span, trace2_measure_(key), value);
+}
+TRACE2_SPAN_INLINE_ void trace2_span_set_bool(trace2_span_t span,
+					      const char *key, int value)
+{
+	if (trace2_span_is_on_(span))
+		trace2_span_set_bool_(span, trace2_measure_(key), value);
+}
+
+/*
+ * The calling thread works for the span from enter to leave: its regions, data
+ * and children in between belong to the span, and a child's TRACEPARENT names
+ * it. They nest, up to 16 deep in a thread. A leave also leaves the spans that
+ * were entered inside; a leave without its enter is counted. The event has the
+ * times, as many as fit into the span's memory.
+ */
+#define trace2_span_enter(span) \
+	trace2_span_call_(trace2_span_enter_fl, __FILE__, __LINE__, (span))
+#define trace2_span_leave(span) \
+	trace2_span_call_(trace2_span_leave_fl, __FILE__, __LINE__, (span))
+
+/* Ends the span, on any thread; leaves it, if the calling thread entered it. */
+#define trace2_span_end(span) \
+	trace2_span_call_(trace2_span_end_fl, __FILE__, __LINE__, (span))
+TRACE2_SPAN_INLINE_ void
+trace2_span_call_(void (*function)(const char *, int, trace2_span_t),
+		  const char *file, int line, trace2_span_t span)
+{
+	if (trace2_span_is_on_(span))
+		function(file, line, span);
+}
+
+/* Ends the span as failed. reason: up to 128 bytes; NULL: none is known. */
+#define trace2_span_fail(span, reason) \
+	trace2_span_fail_(__FILE__, __LINE__, (span), (reason))
+TRACE2_SPAN_INLINE_ void trace2_span_fail_(const char *file, int line,
+					   trace2_span_t span,
+					   const char *reason)
+{
+	if (trace2_span_is_on_(span))
+		trace2_span_fail_fl(file, line, span, reason);
+}
+
+#define TRACE2_SPAN_CONTEXT_BYTES 56
+
+/*
+ * Writes the W3C's traceparent of the span, to hand over with a request or a
+ * message, and returns its length, 55. Returns 0 and writes an empty string if
+ * there is none: tracing is off, the span is not open, or size is smaller than
+ * TRACE2_SPAN_CONTEXT_BYTES. buf may be NULL.
+ */
+TRACE2_API size_t trace2_span_context_(trace2_span_t span, char *buf,
+				       size_t size);
+TRACE2_SPAN_INLINE_ size_t trace2_span_context(trace2_span_t span, char *buf,
+					       size_t size)
+{
+	if (trace2_span_is_on_(span))
+		return trace2_span_context_(span, buf, size);
+	if (buf && size)
+		*buf = '\0';
+	return 0;
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* TRACE2_SPAN_H */

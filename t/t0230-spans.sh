@@ -1,0 +1,305 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+
+test_description='spans: work that is not a thread'
+
+. ./test-lib.sh
+. "$TEST_DIRECTORY/lib-trace2.sh"
+
+test_skip_unless JQ
+
+above=00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331
+trace=0af7651916cd43dd8448eb211c80319c
+
+# spans FILTER: what e tells of each span, in the order of their ends.
+spans () {
+	jq -c "select(.category == \"trace2\" and .key == \"span\").value | $1" e
+}
+errors () {
+	jq -r 'select(.event == "error").msg' e
+}
+
+test_expect_success 'a span is one event at its end, with what was set' '
+	traced --event test-tool trace2 501span &&
+	spans "[.category, .name, .failed, .attributes]" >actual &&
+	cat >expect <<-\EOF &&
+	["db","query","no such table",null]
+	["http","request",null,{"path":"/a\"\n�","least":-9223372036854776000,"tenth":0.1,"third":0.3333333333333333,"infinite":"Infinity","cached":true,"new":false,"status":200}]
+	["x","y","",null]
+	EOF
+	test_cmp expect actual &&
+	grep -c "\"least\":-9223372036854775808," e
+'
+
+test_expect_success 'ids: of parents, of traces, and never twice' '
+	trace2_jq "[.[] | select(.key? == \"span\").value] |
+		.[0].parent_id == .[1].span_id and
+		.[0].trace_id == .[1].trace_id and
+		.[1].trace_id != .[2].trace_id and
+		(.[1].parent_id | not) and
+		(map(.start <= .end) | all) and
+		(map(.span_id | test(\"^[0-9a-f]{16}$\")) | all) and
+		(map(.trace_id | test(\"^[0-9a-f]{32}$\")) | all)" e -s &&
+	cp e before &&
+	traced --event test-tool trace2 501span &&
+	cat before e | jq -r "select(.key == \"span\").value | .span_id" |
+		sort | uniq -d >twice &&
+	test_must_be_empty twice
+'
+
+test_expect_success 'a ring tells the same' '
+	rm -f e &&
+	GIT_TRACE2_RING="$PWD/ring" GIT_TRACE2_EVENT="$PWD/e" \
+	TRACEPARENT=$above-01 test-tool trace2 501span &&
+	trace2 script --git-event ring |
+		jq -c "select(.event == \"data_json\") | [.thread, .nesting, .key, .value]" >actual &&
+	jq -c "select(.event == \"data_json\") | [.thread, .nesting, .key, .value]" e >expect &&
+	test_line_count = 4 expect &&
+	test_cmp expect actual &&
+	trace2 check ring
+'
+
+test_expect_success 'also if the ring is the only target' '
+	rm -f ring &&
+	GIT_TRACE2_RING="$PWD/ring" test-tool trace2 501span &&
+	trace2 script --git-event ring >e &&
+	spans "[.category, .name, .failed, .attributes.status]" >actual &&
+	cat >expect <<-\EOF &&
+	["db","query","no such table",null]
+	["http","request",null,200]
+	["x","y","",null]
+	EOF
+	test_cmp expect actual &&
+	trace2 check ring
+'
+
+test_expect_success 'a killed process: its ring has the spans that were open' '
+	rm -f ring &&
+	test_expect_code 137 env GIT_TRACE2_RING="$PWD/ring" \
+		sh -c "test-tool trace2 511killed; exit \$?" &&
+	trace2 script --git-event ring >e &&
+	spans "[.name, .unfinished]" >actual &&
+	printf "%s\n" "[\"ended\",null]" "[\"open\",true]" >expect &&
+	test_cmp expect actual
+'
+
+test_expect_success 'long texts are cut between characters, secrets hidden' '
+	long=$(printf %0300d 0 | tr 0 x) &&
+	traced --event test-tool trace2 502texts "c$long" "é$long" \
+		"k$long" "v$long" url https://u:pw@host/ password x \
+		header "Authorization: Bearer abc" &&
+	spans "[(.category, .name, .failed | length),
+		(.attributes | to_entries[] | (.key | length), (.value | length))]" >actual &&
+	echo "[100,199,128,64,256,3,26,8,10,6,25]" >expect &&
+	test_cmp expect actual &&
+	test_grep ! -e ":pw@" -e "Bearer abc" e
+'
+
+test_expect_success 'what does not fit is left out, and counted' '
+	traced --event test-tool trace2 503much 100 &&
+	spans "[(.threads | length) + .lost + (.attributes.key + 1),
+		.threads[0][0], (.threads | map(.[1] <= .[2]) | all)]" >actual &&
+	echo "[200,\"main\",true]" >expect &&
+	test_cmp expect actual
+'
+
+test_expect_success 'more than 16384 open spans: the others are none, and counted' '
+	traced --event test-tool trace2 504open 16400 >out &&
+	printf "%s\n" "none: 16" "again: 1" >expect &&
+	test_cmp expect out &&
+	errors >actual &&
+	echo "trace2: spans without room: too many were open: 16" >expect &&
+	test_cmp expect actual &&
+	spans .span_id | sort -u >ids &&
+	test_line_count = 16385 ids
+'
+
+test_expect_success 'ended and forged spans are counted, never followed' '
+	traced --event test-tool trace2 505misuse >out &&
+	echo "context: '\'\''" >expect &&
+	test_cmp expect out &&
+	spans "[.name, .attributes, .parent_id]" >actual &&
+	cat >expect <<-\EOF &&
+	["ended",null,null]
+	["child of ended",null,null]
+	EOF
+	test_cmp expect actual &&
+	errors >actual &&
+	cat >expect <<-\EOF &&
+	trace2: calls with a span that is not open: 164
+	trace2: span_enter or span_leave without the other: 1
+	EOF
+	test_cmp expect actual
+'
+
+# both VERB ARG...: run it with a stream and with a ring, and look at `e` each time.
+both () {
+	for target in EVENT RING
+	do
+		rm -rf traces e &&
+		env GIT_TRACE2_RING_SIZE=4m GIT_TRACE2_$target="$PWD/traces" \
+			test-tool trace2 "$@" &&
+		trace2 script --git-event traces >e &&
+		check || return 1
+	done
+}
+
+test_expect_success 'threads hand spans to each other, and share one' '
+	cat >expect <<-\EOF &&
+	16 ["first",true,null]
+	2000 ["passed",true,null]
+	1 ["shared",false,null]
+	EOF
+	check () {
+		spans "[.name, .parent_id != null, .unfinished]" |
+			sort | uniq -c | sed "s/^ *//" >actual &&
+		test_cmp expect actual &&
+		errors >errors &&
+		sed "/span that was being changed/d" errors >others &&
+		test_must_be_empty others
+	} &&
+	both 506pool 4 500
+'
+
+test_expect_success 'handlers use the spans that they interrupt' '
+	test_seq 0 4999 | sed "s/.*/[null,&]/" >expect &&
+	check () {
+		spans "select(.category == \"main\") |
+			[.unfinished, .attributes.i]" >actual &&
+		test_cmp expect actual
+	} &&
+	both 507handler 5000
+'
+
+test_expect_success 'a forked child uses the spans of its parent as parents only' '
+	traced --event test-tool trace2 508fork &&
+	spans "[.name, .parent_id != null, .attributes]" >actual &&
+	cat >expect <<-\EOF &&
+	["child",true,null]
+	["parent",false,null]
+	EOF
+	test_cmp expect actual &&
+	errors >actual &&
+	echo "trace2: calls with a span that is not open: 2" >expect &&
+	test_cmp expect actual
+'
+
+test_expect_success 'a session under a TRACEPARENT tells that, and passes its own on' '
+	rm -f e &&
+	TRACEPARENT=$above-01 GIT_TRACE2_EVENT="$PWD/e" \
+		test-tool trace2 005exec test-tool trace2 501span &&
+	jq -c "select(.key == \"trace\").value |
+		[.trace_id, .parent_id, .sampled]" e >actual &&
+	first=$(jq -r "select(.key == \"trace\").value.span_id" e | sed q) &&
+	cat >expect <<-EOF &&
+	["$trace","b7ad6b7169203331",true]
+	["$trace","$first",true]
+	EOF
+	test_cmp expect actual &&
+	second=$(jq -r "select(.key == \"trace\").value.span_id" e | sed -n 2p) &&
+	spans "[.trace_id, .parent_id]" >all &&
+	grep -c "\"$trace\",\"$second\"" all >nr &&
+	echo 2 >expect &&
+	test_cmp expect nr
+'
+
+test_expect_success 'an invalid TRACEPARENT is none' '
+	for value in "" x 00-$trace-b7ad6b7169203331 $above-0 ${above}-011 \
+		ff-${above#00-}-01 00-$(printf %032d 0)-b7ad6b7169203331-01 \
+		00-$trace-$(printf %016d 0)-01 00-$(echo $trace | tr a-f A-F)-b7ad6b7169203331-01
+	do
+		rm -f e &&
+		TRACEPARENT=$value GIT_TRACE2_EVENT="$PWD/e" \
+			test-tool trace2 501span &&
+		test_grep ! "\"key\":\"trace\"" e || return 1
+	done
+'
+
+test_expect_success 'a child of a span gets its trace, others that of the session' '
+	test-tool trace2 509children $above-01 >actual &&
+	printf "%s\n" "span: " "before: (null)" "within: (null)" \
+		"after: (null)" >expect &&
+	test_cmp expect actual &&
+	traced --event test-tool trace2 509children $above-00 >out &&
+	sed "s/-[0-9a-f]\{16\}-/-ID-/" out >actual &&
+	cat >expect <<-EOF &&
+	span: 00-$trace-ID-00
+	before: 
+	within: 00-$trace-ID-00
+	after: 
+	EOF
+	test_cmp expect actual &&
+	other=00-11111111111111111111111111111111-2222222222222222 &&
+	rm -f e &&
+	TRACEPARENT=$other-01 GIT_TRACE2_EVENT="$PWD/e" \
+		test-tool trace2 509children $above-00 >out &&
+	sed "s/-[0-9a-f]\{16\}-/-ID-/" out >actual &&
+	cat >expect <<-EOF &&
+	span: 00-$trace-ID-00
+	before: ${other%-*}-ID-01
+	within: 00-$trace-ID-00
+	after: ${other%-*}-ID-01
+	EOF
+	test_cmp expect actual &&
+	cut -d- -f3 out | sort | uniq -d >twice &&
+	test_must_be_empty twice
+'
+
+test_expect_success 'GIT_TRACE2_SPANS: one trace in so many, and what was slower or failed' '
+	names () {
+		rm -f e &&
+		GIT_TRACE2_SPANS=$1 GIT_TRACE2_EVENT="$PWD/e" \
+			test-tool trace2 510took 1 1 !2 &&
+		spans "[.name, .one_in]"
+	} &&
+	names 0 >actual &&
+	test_must_be_empty actual &&
+	names 1 >actual &&
+	test_line_count = 3 actual &&
+	names slower:1us >actual &&
+	test_line_count = 3 actual &&
+	echo "[\"2\",null]" >expect &&
+	names slower:900s >actual &&
+	test_cmp expect actual &&
+	names 1/999999999,slower:900000ms >actual &&
+	test_cmp expect actual &&
+	names slower:900s,1 >actual &&
+	test_line_count = 3 actual
+'
+
+test_expect_success 'half of the traces' '
+	rm -f e &&
+	GIT_TRACE2_SPANS=1/2 GIT_TRACE2_EVENT="$PWD/e" \
+		test-tool trace2 504open 2000 >/dev/null &&
+	spans .one_in >actual &&
+	nr=$(sort actual | uniq -c | sed -n "s/ *\([0-9]*\) 2$/\1/p") &&
+	test "$nr" -gt 700 &&
+	test "$nr" -lt 1300
+'
+
+test_expect_success 'the flag of a traceparent decides' '
+	count () {
+		rm -f e &&
+		GIT_TRACE2_SPANS=$1 GIT_TRACE2_EVENT="$PWD/e" \
+			test-tool trace2 509children $above-$2 >/dev/null &&
+		spans .name >actual &&
+		test_line_count = $3 actual
+	} &&
+	count 0 01 1 &&
+	count 1 00 0
+'
+
+test_expect_success 'an invalid GIT_TRACE2_SPANS is reported' '
+	for value in x 1/0 2/3 1/ slower: slower:5 slower:5h 1/2,x
+	do
+		rm -f e &&
+		GIT_TRACE2_SPANS=$value GIT_TRACE2_EVENT="$PWD/e" \
+			test-tool trace2 501span &&
+		errors >actual &&
+		test_grep "GIT_TRACE2_SPANS: want 1/N" actual &&
+		spans .name >actual &&
+		test_line_count = 3 actual || return 1
+	done
+'
+
+test_done
