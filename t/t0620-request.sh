@@ -1,0 +1,129 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+
+test_description='a request from a shell script, by curl and a server, to Git
+
+The script begins a span. Its traceparent goes with the request, the server'\''s span is
+its child, and the programs that the server runs are below that.
+'
+
+. ./test-lib.sh
+. "$TEST_DIRECTORY"/lib-trace2.sh
+
+test_lazy_prereq CURL 'curl --version'
+test_skip_unless PYTHON,JQ,GIT,CURL
+
+export PYTHONPATH="$GIT_BUILD_DIR/lang/python" PYTHON_PATH PYTHONDONTWRITEBYTECODE=1
+PATH=$GIT_BUILD_DIR/build/bin:$PATH
+
+# Serve one request; the port goes into a file.
+cat >server.py <<'EOF'
+import http.server
+import sys
+import trace2
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        with trace2.span("http", "serve", traceparent=self.headers.get("traceparent"),
+                         tracestate=self.headers.get("tracestate")) as span:
+            span.set("path", self.path)
+            body = trace2.run(["git", "version"], capture_output=True).stdout
+            trace2.run([sys.executable, "-c", "import trace2; trace2.initialize()"])
+            span.set("status", 200)
+            self.send_response(200)
+            self.end_headers()
+            self.wfile.write(body)
+
+    def log_message(self, *args):
+        pass
+
+trace2.initialize()
+server = http.server.HTTPServer(("127.0.0.1", 0), Handler)
+with open(sys.argv[1], "w") as file:
+    print(server.server_port, file=file)
+server.handle_request()
+EOF
+
+cat >job.sh <<'EOF'
+set -eu
+. trace2.sh
+rm -f port
+mkfifo port
+if test "$1" = below
+then
+	"$PYTHON_PATH" server.py port &
+else
+	env -u GIT_TRACE2_PARENT_SID -u GIT_TRACE2_PARENT_NAME \
+		"$PYTHON_PATH" server.py port &
+fi
+read -r port <port
+trace2_span_start job request
+trace2_child curl -s --noproxy '*' ${TRACEPARENT:+-H "traceparent: $TRACEPARENT"} \
+	"http://127.0.0.1:$port/version"
+trace2_span_end
+wait
+EOF
+
+# ids KEY NAME MEMBERS: of a span, or of a trace of a session.
+ids () {
+	cat events/* | jq -r "select(.key == \"$1\").value |
+		select(\"$2\" == \"\" or .name == \"$2\") | $3"
+}
+
+# run HOW: leave the events of all in the folder events.
+run () {
+	rm -rf events &&
+	mkdir events &&
+	GIT_TRACE2_EVENT="$PWD/events" sh job.sh "$1" >out &&
+	git version >expect &&
+	test_cmp expect out &&
+	for stream in events/*
+	do
+		expect_valid_stream "$stream" || return 1
+	done
+}
+
+for how in below beside
+do
+	test_expect_success "$how the script: one trace, from the script to what the server runs" '
+		run $how &&
+		ids span request .trace_id >trace &&
+		test_line_count = 1 trace &&
+		ids span serve .trace_id >actual &&
+		test_cmp trace actual &&
+		ids trace "" .trace_id >actual &&
+		test_cmp trace actual &&
+		ids span request .span_id >expect &&
+		ids span serve .parent_id >actual &&
+		test_cmp expect actual &&
+		ids span serve "[.remote, .attributes.path, .attributes.status]" |
+			jq -c . >actual &&
+		echo "[true,\"/version\",200]" >expect &&
+		test_cmp expect actual &&
+		PYTHONPATH="$PYTHONPATH" "$PYTHON_PATH" -c "
+import sys
+from trace2 import _span
+# The number of the child is 1.
+print(\"%016x\" % _span._mix((int(sys.argv[1], 16) + 2 * 0x9e3779b97f4a7c15) % 2**64))
+" "$(ids span serve .span_id)" >expect &&
+		ids trace "" .parent_id >actual &&
+		test_cmp expect actual
+	'
+done
+
+test_expect_success READS_STREAMS 'the processes are one tree' '
+	run below &&
+	trace2 list events | sed -n "s/^[0-9].*  *[0-9][0-9]*  *?*  *//p" |
+		sed "s/\[curl.*/[curl]/; s|[^ ]*/python3|python3|" | sort >actual &&
+	sort >expect <<-\EOF &&
+	job.sh below
+	├ server.py port
+	│ ├ git version
+	│ └ -c
+	└ [curl]
+	EOF
+	test_cmp expect actual &&
+	trace2 check events/*
+'
+
+test_done
