@@ -157,6 +157,9 @@ TRACE2_API void trace2_initialize_clock(void);
  * parameters. */
 #define TRACE2_OWN_PARAMS (1u << 4)
 
+/* A forked child goes on in its parent's session: see trace2_session_resume(). */
+#define TRACE2_FORKS_GO_ON (1u << 5)
+
 /* Zero unused members: { .version = "1.0" } does it. */
 struct trace2_options {
 	/* The program's version, for the version event. */
@@ -200,6 +203,21 @@ TRACE2_API void trace2_initialize_fl(const char *file, int line,
  * raised privileges (setuid). Valid until the process forks or ends.
  */
 TRACE2_API const char *trace2_session_id(void);
+
+/*
+ * In a forked child that goes on for its parent, such as a daemon, before any
+ * other call there: goes on in the parent's session, with its id, its times, its
+ * numbers of children, and the regions that the forking thread has open. Without
+ * it a forked child has a session of its own. Timers and counters start at zero.
+ * The parent should end by _exit(): otherwise it emits its own atexit, under the
+ * same id. Nothing else than in a forked child without events. With a ring, the
+ * child has a session of its own.
+ */
+TRACE2_API void trace2_session_resume_fl(const char *file, int line);
+#define trace2_session_resume()                                     \
+	(trace2_is_enabled() ?                                      \
+		 trace2_session_resume_fl(__FILE__, __LINE__) : \
+		 (void)0)
 
 /* argv ends with NULL, as main() gets it. */
 TRACE2_API void trace2_cmd_start_fl(const char *file, int line,

@@ -229,6 +229,78 @@ test_expect_success 'a program that goes into the background' '
 	test_cmp expect actual.data
 '
 
+# resumed FILE: the events of both processes.
+resumed () {
+	perl "$TEST_DIRECTORY/../scrub/event.perl" "$1" |
+		jq -r "[.sid, .event, .nesting, .child_id, .label, .value] |
+			map(select(. != null)) | join(\" \")" |
+		sed "/cmd_name/d"
+}
+
+cat >expect.resumed <<-\EOF
+_SID0_ version
+_SID0_ start
+_SID0_ def_repo
+_SID0_ child_start 0
+_SID0_ child_exit 0
+_SID0_ region_enter 1 outer
+_SID0_ region_enter 2 inner
+_SID0_ data 3 before
+_SID0_ data 3 daemon
+_SID0_ region_leave 2 inner
+_SID0_ child_start 1
+_SID0_ child_exit 1
+_SID0_ region_leave 1 outer
+_SID0_ exit
+_SID0_ atexit
+EOF
+
+test_expect_success 'a daemon that goes on in the session of its parent' '
+	rm -f e &&
+	GIT_TRACE2_EVENT="$(pwd)/e" GIT_TRACE2_EVENT_NESTING=9 \
+		test-tool trace2 068daemon_resumes | cat &&
+	resumed e >actual &&
+	test_cmp expect.resumed actual &&
+	expect_valid_stream e &&
+	jq -s -e "[.[].t_abs // empty] | . == sort" e
+'
+
+test_expect_success 'in a directory, in the same file' '
+	mkdir same &&
+	GIT_TRACE2_EVENT="$(pwd)/same" GIT_TRACE2_EVENT_NESTING=9 \
+		test-tool trace2 068daemon_resumes | cat &&
+	test_stdout_line_count = 1 ls same &&
+	resumed same/* >actual &&
+	test_cmp expect.resumed actual
+'
+
+test_expect_success 'with a ring, it has a session of its own' '
+	rm -rf rings e &&
+	mkdir rings &&
+	GIT_TRACE2_RING="$(pwd)/rings" GIT_TRACE2_EVENT="$(pwd)/e" \
+		test-tool trace2 068daemon_resumes | cat &&
+	test_stdout_line_count = 2 ls rings &&
+	resumed e >actual &&
+	test_grep "^_SID0_/_SID1_ version" actual &&
+	test_grep "^_SID0_/_SID1_ .*daemon" actual
+'
+
+test_expect_success 'all forked children go on, if the program wants it' '
+	rm -f e &&
+	GIT_TRACE2_EVENT="$(pwd)/e" test-tool --forks-go-on trace2 077daemon | cat &&
+	resumed e >actual &&
+	cat >expect <<-\EOF &&
+	_SID0_ version
+	_SID0_ start
+	_SID0_ data 1 before
+	_SID0_ data 1 daemon
+	_SID0_ exit
+	_SID0_ atexit
+	EOF
+	test_cmp expect actual &&
+	expect_valid_stream e
+'
+
 test_expect_success 'the signal that kills a child is an event of the child, not of the parent' '
 	rm -f e &&
 	GIT_TRACE2_SIGNALS=TERM GIT_TRACE2_EVENT="$(pwd)/e" \

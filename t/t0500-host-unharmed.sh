@@ -130,6 +130,7 @@ test_expect_success 'every verb is in this list, or left out for a reason' '
 	013calls
 	014nulls
 	015errno
+	068daemon_resumes
 	077daemon
 	079fork_killed
 	084handler_storm

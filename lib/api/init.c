@@ -18,6 +18,15 @@ void trace2_initialize_fl(const char *file, int line,
 	tr2_session_start(file, line, options);
 }
 
+void trace2_session_resume_fl(const char *file, int line)
+{
+	struct tr2_call call;
+
+	tr2_session_resume();
+	if (tr2_call_begin(&call, file, line))
+		tr2_call_end(&call);
+}
+
 void trace2_signal_fl(const char *file, int line, int signo)
 {
 	tr2_signal_end(file, line, signo);

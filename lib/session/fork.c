@@ -28,6 +28,60 @@
 /* Of a thread without earlier calls. */
 static __thread uint32_t forking_tid __attribute__((tls_model("initial-exec")));
 
+/* The parent's session, for a child that goes on in it. */
+static struct {
+	uint64_t start_ns;
+	int next_child_id, next_exec_id, nr_inherited_repos;
+	unsigned long long open_execs;
+	bool has_start, has_exit, listed_config, listed_env, has_ring;
+	size_t nr_open, in_doubt, nr_implicit_leaves; /* regions */
+} parents;
+
+/* The program asked for it, in this child. */
+static atomic_bool is_resumed;
+
+static void keep_parents(void)
+{
+	const struct tr2_regions *regions = tr2_self ? &tr2_self->regions : NULL;
+
+	parents.start_ns = tr2_stream.start_ns;
+	parents.next_child_id = tr2_session.next_child_id;
+	parents.next_exec_id = tr2_session.next_exec_id;
+	parents.nr_inherited_repos = tr2_session.nr_inherited_repos;
+	parents.open_execs = tr2_session.open_execs;
+	parents.has_start = tr2_session.has_start;
+	parents.has_exit = tr2_session.has_exit;
+	parents.listed_config = tr2_session.listed_config;
+	parents.listed_env = tr2_session.listed_env;
+	parents.has_ring = tr2_stream.opened & 1u << TR2_TARGET_ring;
+	parents.nr_open = regions ? regions->nr_open : 0;
+	parents.in_doubt = regions ? regions->in_doubt : 0;
+	parents.nr_implicit_leaves = regions ? regions->nr_implicit_leaves : 0;
+}
+
+static void take_parents(struct tr2_regions *regions)
+{
+	tr2_stream.start_ns = parents.start_ns;
+	tr2_session.next_child_id = parents.next_child_id;
+	tr2_session.next_exec_id = parents.next_exec_id;
+	tr2_session.nr_inherited_repos = parents.nr_inherited_repos;
+	tr2_session.open_execs = parents.open_execs;
+	tr2_session.has_start = parents.has_start;
+	tr2_session.has_exit = parents.has_exit;
+	tr2_session.listed_config = parents.listed_config;
+	tr2_session.listed_env = parents.listed_env;
+	regions->nr_open = parents.nr_open;
+	regions->in_doubt = parents.in_doubt;
+	regions->nr_implicit_leaves = parents.nr_implicit_leaves;
+}
+
+static bool had_session(void)
+{
+	/* OPENING: the thread that opens it is not in this child. */
+	return tr2_session.state == TR2_SESSION_ON ||
+	       tr2_session.state == TR2_SESSION_OPENING;
+}
+
 static void before_fork(void)
 {
 	forking_tid = (uint32_t)syscall(SYS_gettid);
@@ -40,6 +94,9 @@ void tr2_session_after_fork(void)
 	unsigned int i;
 
 	tr2_mask_begin(&before);
+	if (had_session())
+		keep_parents();
+	is_resumed = false;
 	tr2_fork_guard_set();
 	tr2_clock_after_fork();
 	tr2_stream.generation++;
@@ -53,9 +110,7 @@ void tr2_session_after_fork(void)
 	tr2_children_after_fork();
 	tr2_parts_forked();
 	tr2_thread_after_fork();
-	/* OPENING: the thread that opens it is not in this child. */
-	if (tr2_session.state == TR2_SESSION_ON ||
-	    tr2_session.state == TR2_SESSION_OPENING) {
+	if (had_session()) {
 		for (i = 0; i < TR2_TARGET_NR; i++)
 			tr2_dest_close(tr2_stream_dest(i));
 		tr2_stream.start_ns = tr2_clock_now_ns();
@@ -98,6 +153,47 @@ static bool rename_main(struct tr2_thread *main_thread)
 	return true;
 }
 
+/* A ring is one process's. */
+static bool goes_on(void)
+{
+	return (is_resumed || tr2_session.forks_go_on) && !parents.has_ring;
+}
+
+static void give_up(void)
+{
+	__atomic_store_n(&trace2_enabled_, 0, __ATOMIC_RELAXED);
+}
+
+/* Go on in the parent's session: open its targets again. */
+static void open_again(struct tr2_call *call, struct tr2_thread *main_thread)
+{
+	take_parents(&main_thread->regions);
+	tr2_inherit_keep();
+	if (!rename_main(main_thread) ||
+	    !tr2_session_open_targets(TR2_OPEN_AGAIN)) {
+		give_up();
+		return;
+	}
+	tr2_session_publish_targets(call);
+}
+
+static void open_new(struct tr2_call *call, struct tr2_thread *main_thread)
+{
+	main_thread->start_ns = tr2_stream.start_ns;
+	tr2_inherit_start(tr2_clock_wall_us(call->now_ns));
+	tr2_stream.depth = tr2_inherit_depth();
+	tr2_traceparent_fork();
+	if (!rename_main(main_thread) ||
+	    !tr2_session_open_targets(TR2_OPEN_IN_CHILD)) {
+		give_up();
+		return;
+	}
+	tr2_session_emit_version(call);
+	TR2_EMIT(call, start,
+		 .argv.argv = (const char *const *)tr2_session.argv);
+	tr2_traceparent_emit(call);
+}
+
 /* Open the session in main's name, with the buffers of the thread that came
  * first. */
 static void open_anew(struct tr2_thread *thread, const char *file, int line)
@@ -110,18 +206,12 @@ static void open_anew(struct tr2_thread *thread, const char *file, int line)
 				 .now_ns = tr2_clock_now_ns() };
 
 	call.emitter = &main_thread->emitter;
-	main_thread->start_ns = tr2_stream.start_ns;
-	tr2_inherit_start(tr2_clock_wall_us(call.now_ns));
-	tr2_stream.depth = tr2_inherit_depth();
-	tr2_traceparent_fork();
-	if (!rename_main(main_thread) || !tr2_session_open_targets(true)) {
-		__atomic_store_n(&trace2_enabled_, 0, __ATOMIC_RELAXED);
+	if (goes_on())
+		open_again(&call, main_thread);
+	else
+		open_new(&call, main_thread);
+	if (!trace2_is_enabled())
 		return;
-	}
-	tr2_session_emit_version(&call);
-	TR2_EMIT(&call, start,
-		 .argv.argv = (const char *const *)tr2_session.argv);
-	tr2_traceparent_emit(&call);
 	tr2_parts_open(main_thread, NULL);
 	if (main_thread->calls_parts)
 		tr2_fastpath_disable();
@@ -144,4 +234,12 @@ void tr2_session_reopen(struct tr2_thread *thread, const char *file, int line)
 	tr2_mask_end(&before);
 	while (tr2_session.state == TR2_SESSION_OPENING)
 		sched_yield();
+}
+
+void tr2_session_resume(void)
+{
+	if (tr2_fork_guard_is_cleared())
+		tr2_session_after_fork();
+	if (tr2_session.state == TR2_SESSION_FORKED)
+		is_resumed = true;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * fork - a forked child: it continues nothing of its parent's session, and its
- * first event, of any thread, opens a session of its own.
+ * first event, of any thread, opens a session of its own; unless the program
+ * wants its children to go on in the parent's.
  */
 #ifndef TR2_SESSION_FORK_H
 #define TR2_SESSION_FORK_H
@@ -14,6 +15,9 @@ void tr2_session_watch_forks(void);
 
 /* Put a forked child into the state FORKED, if it is not yet. */
 void tr2_session_after_fork(void);
+
+/* In a forked child without a session yet: go on in the parent's. */
+void tr2_session_resume(void);
 
 /* Open the session of a forked child, at its first event; other threads wait
  * until that is done. Called in a call of this thread. */

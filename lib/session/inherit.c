@@ -188,6 +188,11 @@ bool tr2_inherit_start(uint64_t wall_us)
 	return made_by == pid;
 }
 
+void tr2_inherit_keep(void)
+{
+	maker = made_by = getpid();
+}
+
 void tr2_inherit_publish_sid(void)
 {
 	putenv(sid.text);

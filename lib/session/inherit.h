@@ -22,6 +22,9 @@
  */
 bool tr2_inherit_start(uint64_t wall_us);
 
+/* In a forked child: the parent's id is its own. */
+void tr2_inherit_keep(void);
+
 /* Put the id, or both, into the environment. Not thread-safe. */
 void tr2_inherit_publish_sid(void);
 void tr2_inherit_publish(void);

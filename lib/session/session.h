@@ -31,6 +31,7 @@ struct tr2_session {
 	struct tr2_settings settings;
 	char *version; /* the program's; NULL: unknown */
 	char **argv; /* the argv of cmd_start, for forked children */
+	bool forks_go_on; /* TRACE2_FORKS_GO_ON */
 	atomic_int exit_code;
 	atomic_int next_child_id, next_exec_id, next_repo_id;
 	int nr_inherited_repos; /* the parent defined these, from 1 */

@@ -89,10 +89,12 @@ static bool prepare(const struct trace2_options *options)
 	tr2_stream.sid_room = tr2_inherit_sid_room();
 	tr2_stream.depth = tr2_inherit_depth();
 	tr2_traceparent_start();
-	if (!tr2_session_open_targets(false)) {
+	if (!tr2_session_open_targets(TR2_OPEN_FIRST)) {
 		tr2_settings_release(&tr2_session.settings);
 		return false;
 	}
+	tr2_session.forks_go_on =
+		options && (options->flags & TRACE2_FORKS_GO_ON);
 	if (options && options->version)
 		tr2_session.version = strdup(options->version);
 	tr2_clock_start();

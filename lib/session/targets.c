@@ -29,7 +29,7 @@ static bool is_replaced(enum tr2_target_id id)
 	       tr2_dest_is_on(tr2_stream_dest(TR2_TARGET_ring));
 }
 
-static bool open_target(enum tr2_target_id id, bool again)
+static bool open_target(enum tr2_target_id id, enum tr2_open how)
 {
 	const struct tr2_settings *settings = &tr2_session.settings;
 	struct tr2_target *target = &tr2_stream.target[id];
@@ -39,7 +39,8 @@ static bool open_target(enum tr2_target_id id, bool again)
 		.file_name = tr2_inherit_own_sid(),
 		.max_files = settings->max_files,
 		.debug = settings->debug,
-		.in_forked_child = again,
+		.in_forked_child = how != TR2_OPEN_FIRST,
+		.goes_on = how == TR2_OPEN_AGAIN,
 		.prepare = id == TR2_TARGET_ring ? tr2_session_map_ring : NULL,
 	};
 
@@ -61,26 +62,25 @@ void tr2_session_prepare_text(void)
 	tr2_render_prepare(normal, perf);
 }
 
-bool tr2_session_open_targets(bool again)
+bool tr2_session_open_targets(enum tr2_open how)
 {
 	unsigned int opened = 0, i;
 
 	tr2_stream.redact = tr2_session.settings.redact;
 	tr2_dest_set_patience(tr2_session.settings.patience);
-	if (open_target(TR2_TARGET_ring, again)) {
+	if (open_target(TR2_TARGET_ring, how)) {
 		opened |= 1u << TR2_TARGET_ring;
 		tr2_session_begin_ring();
 	}
 	for (i = 0; i < TR2_TARGET_NR; i++)
-		if (i != TR2_TARGET_ring && open_target(i, again))
+		if (i != TR2_TARGET_ring && open_target(i, how))
 			opened |= 1u << i;
 	tr2_stream.opened = opened;
 	return opened;
 }
 
-/* A target whose directory is full gets only its sentinel. Tracing is on if
- * others are. */
-static void publish_targets(struct tr2_call *call)
+/* A target whose directory is full gets only its sentinel. */
+void tr2_session_publish_targets(struct tr2_call *call)
 {
 	const struct tr2_event ev = {
 		.kind = TR2_EV_too_many_files,
@@ -127,7 +127,7 @@ void tr2_session_emit_version(struct tr2_call *call)
 	TR2_EMIT(call, version, .evt.s = FORMAT_VERSION,
 		 .exe.s = version ? version : "unknown");
 	stop_those_without_version();
-	publish_targets(call);
+	tr2_session_publish_targets(call);
 }
 
 void tr2_session_emit_start(struct tr2_call *call, const char *const *argv)

@@ -8,16 +8,24 @@
 
 #include "thread/emit.h"
 
-/* Open them. again: failures were reported before. true: at least one
- * destination takes bytes. */
-bool tr2_session_open_targets(bool again);
+enum tr2_open {
+	TR2_OPEN_FIRST,
+	TR2_OPEN_IN_CHILD, /* failures were reported before */
+	TR2_OPEN_AGAIN /* likewise, and the parent's files go on */
+};
+
+/* Open them. true: at least one destination takes bytes. */
+bool tr2_session_open_targets(enum tr2_open how);
 
 /* Prepare what the normal and the perf target need, if one of them may be
  * opened. */
 void tr2_session_prepare_text(void);
 
-/* Emit the first event; then close targets without room for it, and switch
- * tracing on if any is left. */
+/* Close targets without room for events, and switch tracing on if any is
+ * left. */
+void tr2_session_publish_targets(struct tr2_call *call);
+
+/* Emit the first event, and publish the targets. */
 void tr2_session_emit_version(struct tr2_call *call);
 
 /* Emit the second event, and the pending errors behind it. */

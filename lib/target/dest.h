@@ -87,6 +87,7 @@ struct tr2_dest_request {
 	 */
 	bool (*prepare)(int fd);
 	bool debug; /* say on stderr why it cannot be used */
+	bool goes_on; /* the parent's file in a directory is this process's */
 	bool in_forked_child; /* print nothing: the parent has done so */
 };
 

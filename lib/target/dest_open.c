@@ -261,7 +261,9 @@ static int create(const struct tr2_dest_request *request, int directory,
 	if (request->prepare)
 		return create_mapped(request, directory, name);
 	return tr2_fd_move_up(openat(directory, name,
-				     OPEN_FLAGS | O_EXCL | O_NOFOLLOW, 0666));
+				     OPEN_FLAGS | O_NOFOLLOW |
+					     (request->goes_on ? 0 : O_EXCL),
+				     0666));
 }
 
 static int create_unique(const struct tr2_dest_request *request, int directory)
@@ -287,7 +289,7 @@ static bool open_in_directory(struct tr2_dest *dest,
 {
 	int fd;
 
-	if (!is_full(directory, request->max_files))
+	if (request->goes_on || !is_full(directory, request->max_files))
 		return use_or_close(dest, request,
 				    create_unique(request, directory));
 	fd = request->prepare ? -1 : create(request, directory, SENTINEL);

@@ -228,6 +228,35 @@ static int ut_077daemon(int argc, const char **argv)
 	return 0;
 }
 
+/* The same, but the daemon goes on in the session of the first process. */
+static int ut_068daemon_resumes(int argc, const char **argv)
+{
+	struct trace2_child child = TRACE2_CHILD_INIT;
+	struct trace2_repo repo = { "/repo", 0 };
+	pid_t pid;
+
+	(void)argc;
+	(void)argv;
+	trace2_def_repo(&repo);
+	trace2_child_end(trace2_child_begin(&child), 1, 0);
+	trace2_region_enter("fork", "outer", NULL);
+	trace2_region_enter("fork", "inner", &repo);
+	tool_sleep_ms(20); /* the child's times are higher */
+	tell("before");
+	pid = fork();
+	if (pid < 0)
+		tool_die("cannot fork: %s", strerror(errno));
+	if (pid)
+		_exit(0);
+	trace2_session_resume();
+	trace2_session_resume();
+	tell("daemon");
+	trace2_region_leave("fork", "inner", &repo);
+	trace2_child_end(trace2_child_begin(&child), 1, 0);
+	trace2_region_leave("fork", "outer", NULL);
+	return 0;
+}
+
 static int stop_callers;
 
 static void *call_often(void *arg)
@@ -292,6 +321,7 @@ static int ut_079fork_killed(int argc, const char **argv)
 }
 
 const struct tool_verb tool_verbs_fork[] = {
+	{ "068daemon_resumes", "", 0, 0, ut_068daemon_resumes },
 	{ "069fork_repos", "[again...]", 0, -1, ut_069fork_repos },
 	{ "070fork", "", 0, 0, ut_070fork },
 	{ "071fork_silent", "[exit]", 0, 1, ut_071fork_silent },

@@ -106,6 +106,12 @@ static void set_no_signals(struct setup *setup, const char *value)
 	setup->options.flags |= TRACE2_NO_SIGNALS;
 }
 
+static void set_forks_go_on(struct setup *setup, const char *value)
+{
+	(void)value;
+	setup->options.flags |= TRACE2_FORKS_GO_ON;
+}
+
 static void set_sigpipe(struct setup *setup, const char *value)
 {
 	(void)value;
@@ -157,6 +163,7 @@ static const struct {
 	  set_config },
 	{ "--own-params", "", "TRACE2_OWN_PARAMS", set_own_params },
 	{ "--no-signals", "", "TRACE2_NO_SIGNALS", set_no_signals },
+	{ "--forks-go-on", "", "TRACE2_FORKS_GO_ON", set_forks_go_on },
 	{ "--sigpipe", "", "TRACE2_SIGPIPE", set_sigpipe },
 	{ "--no-init", "", "never initialize the library", set_no_init },
 	{ "--handle=", "<signal>", "have a handler before the library",
