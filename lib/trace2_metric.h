@@ -121,6 +121,8 @@ TRACE2_API void trace2_unregister_gauge_(struct trace2_gauge *gauge);
 	{ category, name, flags, TRACE2_UNREGISTERED_ }
 #define TRACE2_DISTRIBUTION_INIT(category, name, unit) \
 	{ category, name, unit, 0, TRACE2_UNREGISTERED_ }
+#define TRACE2_GAUGE_INIT(category, name, unit) \
+	{ category, name, unit, 0, TRACE2_UNREGISTERED_ }
 
 #define TRACE2_METRICS_EACH_(array, do_each)                              \
 	unsigned int i;                                                   \
@@ -144,6 +146,58 @@ TRACE2_API void trace2_unregister_gauge_(struct trace2_gauge *gauge);
 #define TRACE2_TIMERS(array) TRACE2_METRICS_(timer, array)
 #define TRACE2_COUNTERS(array) TRACE2_METRICS_(counter, array)
 #define TRACE2_DISTRIBUTIONS(array) TRACE2_METRICS_(distribution, array)
+#define TRACE2_GAUGES(array) TRACE2_METRICS_(gauge, array)
+
+/*
+ * Define a metric at run time, or find the one that is defined already. path:
+ * "CATEGORY/NAME". Its name becomes NAME{KEY="VALUE",...}, with the labels
+ * sorted by key; " and \ in values have a \ before them. Use the result like
+ * what the macros above define: trace2_counter_add(*requests, 1).
+ *
+ * Never NULL, and valid until the process ends. What does not fit (see above;
+ * more than 8 labels; a name of more than 255 bytes) does not count, and an
+ * error event at exit says how many opens were in vain: so let no label have
+ * values without bound. With tracing off, too, it takes a lock and searches: not
+ * for hot paths. Not for signal handlers: there it may be in vain.
+ */
+struct trace2_label {
+	const char *key, *value;
+};
+enum trace2_metric_kind {
+	TRACE2_METRIC_TIMER,
+	TRACE2_METRIC_COUNTER,
+	TRACE2_METRIC_DISTRIBUTION,
+	TRACE2_METRIC_GAUGE
+};
+/* unit: of distributions and gauges. flags: of timers and counters. */
+TRACE2_API void *trace2_metric_open(enum trace2_metric_kind kind,
+				    const char *path, const char *unit,
+				    unsigned int flags,
+				    const struct trace2_label *labels,
+				    unsigned int nr_labels);
+#ifdef __cplusplus
+#define TRACE2_CAST_(type, p) static_cast<type>(p)
+#else
+#define TRACE2_CAST_(type, p) ((type)(p))
+#endif
+#define trace2_timer_open(path, flags, labels, nr)                    \
+	TRACE2_CAST_(struct trace2_timer *,                           \
+		     trace2_metric_open(TRACE2_METRIC_TIMER, (path),  \
+					TRACE2_NULL_, (flags), (labels), \
+					(nr)))
+#define trace2_counter_open(path, flags, labels, nr)                    \
+	TRACE2_CAST_(struct trace2_counter *,                           \
+		     trace2_metric_open(TRACE2_METRIC_COUNTER, (path),  \
+					TRACE2_NULL_, (flags), (labels), \
+					(nr)))
+#define trace2_distribution_open(path, unit, labels, nr)                   \
+	TRACE2_CAST_(struct trace2_distribution *,                         \
+		     trace2_metric_open(TRACE2_METRIC_DISTRIBUTION, (path), \
+					(unit), 0, (labels), (nr)))
+#define trace2_gauge_open(path, unit, labels, nr)                     \
+	TRACE2_CAST_(struct trace2_gauge *,                           \
+		     trace2_metric_open(TRACE2_METRIC_GAUGE, (path),  \
+					(unit), 0, (labels), (nr)))
 
 /*
  * Where the calling thread counts and takes times, for the inline part of
@@ -366,6 +420,47 @@ TRACE2_API void trace2_gauge_sub_on_(struct trace2_gauge *gauge, int64_t value);
 	TRACE2_GAUGE_CALL_(trace2_gauge_add_on_, ident, value)
 #define trace2_gauge_sub(ident, value) \
 	TRACE2_GAUGE_CALL_(trace2_gauge_sub_on_, ident, value)
+
+/*
+ * Read a metric: the sum over all threads of this process so far, in one moment
+ * for each thread. Returns 1; 0, with a value of zeros, if tracing is off, if it
+ * does not count, if the gauge was never set, or in a signal handler that
+ * interrupts the library. Takes a lock for some 10 ns a thread.
+ */
+struct trace2_metric_value {
+	uint64_t count; /* a counter's; the number of intervals or values */
+	uint64_t sum; /* of a timer in ns; modulo 2^64 */
+	int64_t min, max; /* 0 if count is 0; a gauge's */
+	int64_t last; /* a gauge's */
+	uint64_t unfinished; /* intervals that are running, or miss an end */
+	uint64_t reserved[2]; /* 0 */
+};
+TRACE2_API int trace2_timer_read_on_(const struct trace2_timer *timer,
+				     struct trace2_metric_value *value);
+TRACE2_API int trace2_counter_read_on_(const struct trace2_counter *counter,
+				       struct trace2_metric_value *value);
+TRACE2_API int
+trace2_distribution_read_on_(const struct trace2_distribution *distribution,
+			     struct trace2_metric_value *value);
+TRACE2_API int trace2_gauge_read_on_(const struct trace2_gauge *gauge,
+				     struct trace2_metric_value *value);
+static inline int trace2_no_value_(struct trace2_metric_value *value)
+{
+	if (value)
+		__builtin_memset(value, 0, sizeof(*value));
+	return 0;
+}
+#define TRACE2_READ_(function, ident, value)                     \
+	(trace2_is_enabled() ? function(&(ident), (value)) : \
+			       trace2_no_value_(value))
+#define trace2_timer_read(ident, value) \
+	TRACE2_READ_(trace2_timer_read_on_, ident, value)
+#define trace2_counter_read(ident, value) \
+	TRACE2_READ_(trace2_counter_read_on_, ident, value)
+#define trace2_distribution_read(ident, value) \
+	TRACE2_READ_(trace2_distribution_read_on_, ident, value)
+#define trace2_gauge_read(ident, value) \
+	TRACE2_READ_(trace2_gauge_read_on_, ident, value)
 
 /* The library's own metrics, for tests: test/test1, and test/test2, which is
  * per thread too. */

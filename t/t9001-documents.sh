@@ -129,6 +129,17 @@ test_expect_success CC,!INSTRUMENTED 'the program with structures of its own in 
 	test_cmp expect actual
 '
 
+test_expect_success CC,!INSTRUMENTED 'the program of labels in trace2-api(3)' '
+	sed -n "/^== Values/,/^== /p" "$docs"/trace2-api.adoc >section &&
+	c_block section 2 >requests.c &&
+	build requests.c &&
+	shown_after "$docs"/trace2-api.adoc "GIT_TRACE2=1 GIT_TRACE2_BRIEF=1 ./requests" >expect &&
+	test_line_count = 2 expect &&
+	GIT_TRACE2="$PWD/normal" GIT_TRACE2_BRIEF=1 ./requests >out &&
+	cat out normal | grep -e far -e counter >actual &&
+	test_cmp expect actual
+'
+
 test_expect_success CC,JQ,!INSTRUMENTED 'the server of spans in trace2-api(3)' '
 	sed -n "/^== Spans/,/^== Misuse/p" "$docs"/trace2-api.adoc >section &&
 	c_block section 1 >server.c &&

@@ -99,6 +99,11 @@ int main(void)
 	AT(trace2_gauge, unit);
 	AT(trace2_gauge, flags);
 	AT(trace2_gauge, index);
+	SIZE(trace2_label);
+	SIZE(trace2_metric_value);
+	AT(trace2_metric_value, min);
+	AT(trace2_metric_value, last);
+	AT(trace2_metric_value, reserved);
 	SIZE(trace2_span);
 	AT(trace2_span, id);
 	AT(trace2_span, place);
@@ -161,6 +166,11 @@ test_expect_success LONG_IS_64BIT 'the structures that programs hold have not ch
 	  unit 16
 	  flags 24
 	  index 28
+	trace2_label 16
+	trace2_metric_value 64
+	  min 16
+	  last 32
+	  reserved 48
 	trace2_span 16
 	  id 0
 	  place 8

@@ -277,15 +277,9 @@ static void add_histogram(struct tr2_metric_def *def)
 					  memory_order_relaxed);
 }
 
-/* A definition as a program gives it, with no NULL but for the unit. */
-struct given {
-	const char *category, *name, *unit;
-	unsigned int flags;
-};
-
 /* Strings that are copied for a definition that is refused stay in the pool. */
 static bool add_def(struct table *table, unsigned int nr,
-		    const struct given *given)
+		    const struct tr2_metric_given *given)
 {
 	struct tr2_metric_def *def = &table->def[nr];
 	unsigned int flags = given->flags;
@@ -318,7 +312,7 @@ static unsigned int marked(const struct tr2_metric_def *def, unsigned int index)
 
 /* Return the marked index; TRACE2_UNREGISTERED_: no room. */
 static unsigned int define(enum tr2_metric_kind kind,
-			   const struct given *given)
+			   const struct tr2_metric_given *given)
 {
 	struct table *table = &tables[kind];
 	uint16_t *entry = find_name(kind, given->category, given->name,
@@ -340,11 +334,16 @@ static unsigned int define(enum tr2_metric_kind kind,
 	return marked(&table->def[nr], nr);
 }
 
+void tr2_metric_refuse(void)
+{
+	atomic_fetch_add_explicit(&nr_refused, 1, memory_order_relaxed);
+}
+
 static void register_metric(enum tr2_metric_kind kind, const char *category,
 			    const char *name, const char *unit,
 			    unsigned int flags, unsigned int *index)
 {
-	const struct given given = { category ? category : "",
+	const struct tr2_metric_given given = { category ? category : "",
 				     name ? name : "", unit, flags };
 
 	int saved_errno = errno;
@@ -354,9 +353,37 @@ static void register_metric(enum tr2_metric_kind kind, const char *category,
 	if (find_space(kind, flags) && tr2_marks_keep(kind, index))
 		*index = define(kind, &given);
 	if (*index == TRACE2_UNREGISTERED_)
-		atomic_fetch_add_explicit(&nr_refused, 1, memory_order_relaxed);
+		tr2_metric_refuse();
 	unlock();
 	errno = saved_errno;
+}
+
+unsigned int tr2_metric_open(enum tr2_metric_kind kind,
+			     const struct tr2_metric_given *given,
+			     tr2_metric_place *place_of)
+{
+	unsigned int index = TRACE2_UNREGISTERED_, marked_index, *place;
+
+	if (may_hold) { /* in a signal handler */
+		tr2_metric_refuse();
+		return index;
+	}
+	lock();
+	marked_index = find_space(kind, given->flags) ? define(kind, given) :
+							index;
+	if (marked_index != TRACE2_UNREGISTERED_) {
+		index = marked_index & ~TR2_METRIC_MARKS;
+		place = place_of(kind, index);
+		__atomic_store_n(place, marked_index, __ATOMIC_RELAXED);
+		if (!tr2_marks_keep(kind, place)) {
+			*place = TRACE2_UNREGISTERED_;
+			index = TRACE2_UNREGISTERED_;
+		}
+	}
+	if (index == TRACE2_UNREGISTERED_)
+		tr2_metric_refuse();
+	unlock();
+	return index;
 }
 
 /* Remove the place before the module's memory is unmapped. At the end of a

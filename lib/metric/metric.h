@@ -63,7 +63,23 @@ const struct tr2_metric_def *tr2_metric_def(enum tr2_metric_kind kind,
 unsigned int tr2_metric_find(enum tr2_metric_kind kind, const char *category,
 			     const char *name);
 
-/* Return the number of definitions that did not fit. */
+/* A definition as a program gives it, with no NULL but for the unit. */
+struct tr2_metric_given {
+	const char *category, *name, *unit;
+	unsigned int flags;
+};
+
+/* Return where the definition that calls get has its index. */
+typedef unsigned int *tr2_metric_place(enum tr2_metric_kind kind,
+				       unsigned int index);
+/* Define a metric at run time, and set the marked index at its place. Return the
+ * index; TRACE2_UNREGISTERED_: no room, which is counted. */
+unsigned int tr2_metric_open(enum tr2_metric_kind kind,
+			     const struct tr2_metric_given *given,
+			     tr2_metric_place *place_of);
+
+/* Count one that does not fit, and return their number. */
+void tr2_metric_refuse(void);
 unsigned int tr2_metric_nr_refused(void);
 /* Return the number of timers whose histogram did not fit. */
 unsigned int tr2_metric_nr_without_histogram(void);

@@ -28,6 +28,8 @@ static bool back_cells(const struct tr2_arena_cells *nr)
 {
 	bool ok;
 
+	if (tr2_lock_is_mine()) /* in a signal handler */
+		return false;
 	tr2_lock();
 	ok = tr2_arena_back_cells(nr);
 	tr2_unlock();

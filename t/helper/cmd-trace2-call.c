@@ -22,6 +22,7 @@ static struct trace2_repo repos[MAX_OBJECTS];
 static struct trace2_child children[MAX_OBJECTS];
 static trace2_span_t spans[MAX_OBJECTS];
 static int last_exec = -1, begun_child = -1;
+static struct trace2_metric_value read_back;
 
 TRACE2_TIMER(timer_hist, "tool", "hist", TRACE2_HISTOGRAM);
 TRACE2_TIMER(timer_plain, "tool", "plain", 0);

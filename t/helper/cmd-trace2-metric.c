@@ -432,6 +432,97 @@ static int ut_231gauge_many(int argc, const char **argv)
 	return 0;
 }
 
+/* Emit what is read back: the stream says whether it is right. */
+static void tell(const char *name, int known,
+		 const struct trace2_metric_value *v)
+{
+	trace2_printf("%s: %d count:%" PRIu64 " sum:%" PRIu64 " min:%" PRId64
+		      " max:%" PRId64 " last:%" PRId64 " unfinished:%" PRIu64,
+		      name, known, v->count, v->sum, v->min, v->max, v->last,
+		      v->unfinished);
+}
+
+static void *count_in_thread(void *arg)
+{
+	(void)arg;
+	trace2_counter_add(TRACE2_COUNTER_ID_TEST1, 5);
+	trace2_timer_add(TRACE2_TIMER_ID_TEST1, 700);
+	trace2_distribution_add(tool_sizes, 3);
+	trace2_gauge_sub(tool_open, 4);
+	return NULL;
+}
+
+/* Values of an ended thread, of a running one and of this one. */
+static int ut_240read(int argc, const char **argv)
+{
+	struct trace2_metric_value v;
+
+	(void)argc;
+	(void)argv;
+	memset(&v, 0xff, sizeof(v));
+	tell("unset", trace2_gauge_read(tool_open, &v), &v);
+	tool_run_thread(count_in_thread, NULL);
+	count_in_thread(NULL);
+	trace2_timer_add(TRACE2_TIMER_ID_TEST1, 300);
+	trace2_timer_start(TRACE2_TIMER_ID_TEST1);
+	trace2_timer_read(TRACE2_TIMER_ID_TEST1, &v);
+	v.sum -= v.sum % 100; /* some ns of the running one */
+	tell("timer", 1, &v);
+	trace2_timer_stop(TRACE2_TIMER_ID_TEST1);
+	tell("counter", trace2_counter_read(TRACE2_COUNTER_ID_TEST1, &v), &v);
+	tell("sizes", trace2_distribution_read(tool_sizes, &v), &v);
+	tell("gauge", trace2_gauge_read(tool_open, &v), &v);
+	return 0;
+}
+
+static int ut_241open(int argc, const char **argv)
+{
+	const struct trace2_label labels[] = {
+		{ "method", "GET" }, { "code", "\"2\\\"" }, { NULL, NULL },
+	};
+	const struct trace2_label reversed[] = { labels[1], labels[0] };
+	struct trace2_counter *counter, *again;
+	struct trace2_metric_value v;
+
+	(void)argc;
+	(void)argv;
+	counter = trace2_counter_open("http/requests", 0, labels, 2);
+	again = trace2_counter_open("http/requests", 0, reversed, 2);
+	trace2_counter_add(*counter, 40);
+	trace2_counter_add(*again, 2);
+	tell(counter == again ? "same" : "other",
+	     trace2_counter_read(*counter, &v), &v);
+	trace2_timer_add(*trace2_timer_open("plain", TRACE2_HISTOGRAM, NULL, 0),
+			 9000);
+	trace2_distribution_add(
+		*trace2_distribution_open("a/b/c", "bytes", labels, 1), 7);
+	trace2_gauge_set(*trace2_gauge_open("a/b/c", NULL, labels, 1), -7);
+	/* The definition of the program and the one made here are one. */
+	trace2_counter_add(TRACE2_COUNTER_ID_TEST1, 1);
+	trace2_counter_add(*trace2_counter_open("test/test1", 0, NULL, 0), 2);
+	trace2_counter_add(*trace2_counter_open(NULL, 0, labels + 2, 1), 6);
+	return 0;
+}
+
+static int ut_242open_many(int argc, const char **argv)
+{
+	unsigned int i, nr = (unsigned int)tool_number(argv[0], 1, 99999);
+	char code[16], text[300] = "";
+	struct trace2_label labels[9] = { { "code", code } };
+
+	(void)argc;
+	for (i = 0; i < nr; i++) {
+		snprintf(code, sizeof(code), "%u", i);
+		trace2_counter_add(
+			*trace2_counter_open("many/c", 0, labels, 1), 1);
+	}
+	/* too many labels, and too long a name */
+	trace2_counter_add(*trace2_counter_open("many/d", 0, labels, 9), 1);
+	memset(text, 'x', sizeof(text) - 1);
+	trace2_counter_add(*trace2_counter_open(text, 0, NULL, 0), 1);
+	return 0;
+}
+
 static int ut_211counter_many(int argc, const char **argv)
 {
 	static struct trace2_counter counters[MAX_DEFINITIONS];
@@ -508,6 +599,9 @@ const struct tool_verb tool_verbs_metric[] = {
 	{ "213redefined", "", 0, 0, ut_213redefined },
 	{ "220values", "<threads> <value>...", 1, -1, ut_220values },
 	{ "222arrays", "", 0, 0, ut_222arrays },
+	{ "240read", "", 0, 0, ut_240read },
+	{ "241open", "", 0, 0, ut_241open },
+	{ "242open_many", "<definitions>", 1, 1, ut_242open_many },
 	{ "230gauge", "<threads> <times>", 2, 2, ut_230gauge },
 	{ "231gauge_many", "<definitions>", 1, 1, ut_231gauge_many },
 	{ "221distribution_many", "<definitions>", 1, 1,

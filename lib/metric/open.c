@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: MIT */
+/* Metrics that are defined at run time, with labels in their names. */
+#include <errno.h>
+
+#include "base/buf.h"
+#include "base/macros.h"
+#include "metric/metric.h"
+
+#define MAX_LABELS 8
+#define MAX_BYTES 256 /* of a category or name, with its NUL */
+
+/* What calls return: one for each definition, used if it was opened. */
+union tr2_opened {
+	struct trace2_timer timer;
+	struct trace2_counter counter;
+	struct trace2_distribution distribution;
+	struct trace2_gauge gauge;
+};
+TR2_LARGE union tr2_opened tr2_opened_timers[TR2_MAX_TIMERS];
+TR2_LARGE union tr2_opened tr2_opened_counters[TR2_MAX_COUNTERS];
+TR2_LARGE union tr2_opened tr2_opened_gauges[TR2_MAX_GAUGES];
+
+static union tr2_opened none[] = {
+	[TRACE2_METRIC_TIMER].timer.index = TRACE2_UNREGISTERED_,
+	[TRACE2_METRIC_COUNTER].counter.index = TRACE2_UNREGISTERED_,
+	[TRACE2_METRIC_DISTRIBUTION].distribution.index = TRACE2_UNREGISTERED_,
+	[TRACE2_METRIC_GAUGE].gauge.index = TRACE2_UNREGISTERED_,
+};
+
+static enum tr2_metric_kind table_of(enum trace2_metric_kind kind)
+{
+	return kind == TRACE2_METRIC_COUNTER ? TR2_METRIC_COUNTER :
+	       kind == TRACE2_METRIC_GAUGE   ? TR2_METRIC_GAUGE :
+					       TR2_METRIC_TIMER;
+}
+
+static union tr2_opened *at(enum tr2_metric_kind kind, unsigned int index)
+{
+	return kind == TR2_METRIC_COUNTER ? &tr2_opened_counters[index] :
+	       kind == TR2_METRIC_GAUGE	  ? &tr2_opened_gauges[index] :
+					    &tr2_opened_timers[index];
+}
+
+static unsigned int *place_of(enum tr2_metric_kind kind, unsigned int index)
+{
+	const struct tr2_metric_def *def = tr2_metric_def(kind, index);
+	union tr2_opened *opened = at(kind, index);
+
+	if (def->unit) { /* both begin with the same members */
+		opened->gauge.category = def->category;
+		opened->gauge.name = def->name;
+		opened->gauge.unit = def->unit;
+		return kind == TR2_METRIC_GAUGE ? &opened->gauge.index :
+						  &opened->distribution.index;
+	}
+	opened->timer.category = def->category;
+	opened->timer.name = def->name;
+	return kind == TR2_METRIC_COUNTER ? &opened->counter.index :
+					    &opened->timer.index;
+}
+
+static int compare(const char *a, const char *b)
+{
+	return strcmp(a ? a : "", b ? b : "");
+}
+
+/* Return the labels in the order of their keys, which are few. */
+static void sort(const struct trace2_label **sorted,
+		 const struct trace2_label *labels, unsigned int nr)
+{
+	unsigned int i, j;
+
+	for (i = 0; i < nr; i++) {
+		for (j = i; j && compare(sorted[j - 1]->key, labels[i].key) > 0;
+		     j--)
+			sorted[j] = sorted[j - 1];
+		sorted[j] = &labels[i];
+	}
+}
+
+static void add_label(struct tr2_buf *b, const struct trace2_label *label)
+{
+	const char *p = label->value ? label->value : "";
+
+	tr2_buf_addall(b, label->key ? label->key : "", "=\"");
+	for (; *p; p++) {
+		if (*p == '"' || *p == '\\')
+			tr2_buf_addch(b, '\\');
+		tr2_buf_addch(b, *p);
+	}
+	tr2_buf_addch(b, '"');
+}
+
+static void add_labels(struct tr2_buf *b, const struct trace2_label *labels,
+		       unsigned int nr)
+{
+	const struct trace2_label *sorted[MAX_LABELS];
+	unsigned int i;
+
+	sort(sorted, labels, nr);
+	for (i = 0; i < nr; i++) {
+		tr2_buf_addch(b, i ? ',' : '{');
+		add_label(b, sorted[i]);
+	}
+	if (nr)
+		tr2_buf_addch(b, '}');
+}
+
+/* Split the path at its first slash. false: too long. */
+static bool make_names(struct tr2_buf *category, struct tr2_buf *name,
+		       const char *path, const struct trace2_label *labels,
+		       unsigned int nr)
+{
+	const char *slash = strchr(path, '/');
+
+	if (slash)
+		tr2_buf_add(category, path, (size_t)(slash - path));
+	tr2_buf_addstr(name, slash ? slash + 1 : path);
+	add_labels(name, labels, nr);
+	return !category->failed && !name->failed;
+}
+
+static void *open_metric(enum trace2_metric_kind kind,
+			 struct tr2_metric_given *given)
+{
+	enum tr2_metric_kind table = table_of(kind);
+	unsigned int index;
+
+	if (kind == TRACE2_METRIC_DISTRIBUTION)
+		given->flags = TRACE2_HISTOGRAM;
+	if (kind != TRACE2_METRIC_DISTRIBUTION && kind != TRACE2_METRIC_GAUGE)
+		given->unit = NULL;
+	else if (!given->unit)
+		given->unit = "";
+	index = tr2_metric_open(table, given, place_of);
+	return index == TRACE2_UNREGISTERED_ ? &none[kind] : at(table, index);
+}
+
+void *trace2_metric_open(enum trace2_metric_kind kind, const char *path,
+			 const char *unit, unsigned int flags,
+			 const struct trace2_label *labels,
+			 unsigned int nr_labels)
+{
+	char category_bytes[MAX_BYTES], name_bytes[MAX_BYTES];
+	struct tr2_metric_given given = { .unit = unit, .flags = flags };
+	int saved_errno = errno;
+	struct tr2_buf category, name;
+	void *opened = &none[0];
+
+	if ((unsigned int)kind >= ARRAY_SIZE(none))
+		return opened;
+	opened = &none[kind];
+	tr2_buf_init_fixed(&category, category_bytes, sizeof(category_bytes));
+	tr2_buf_init_fixed(&name, name_bytes, sizeof(name_bytes));
+	if (nr_labels > MAX_LABELS ||
+	    !make_names(&category, &name, path ? path : "", labels,
+			labels ? nr_labels : 0)) {
+		tr2_metric_refuse();
+	} else {
+		given.category = tr2_buf_str(&category);
+		given.name = tr2_buf_str(&name);
+		opened = open_metric(kind, &given);
+	}
+	errno = saved_errno;
+	return opened;
+}
