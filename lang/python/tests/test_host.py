@@ -279,6 +279,8 @@ for child in children:
 """, env={"PYTHONWARNINGS": "ignore"})
         self.assertEqual(sorted(int(e["value"]) for e in self.events("data") if e["key"] == "in"),
                          list(range(20)))
+        # A child drops its parent's threads, which do not end by that.
+        self.assertEqual(len(self.events("thread_exit")), 3)
 
     def test_multiprocessing(self):
         for method in ("fork", "spawn"):

@@ -75,8 +75,9 @@ class _Guard:
     def __del__(self):
         thread = self.thread
         session = thread.session
-        # At the very end of Python, modules may be gone.
-        if session is current and session is not None and not session.forked:
+        # At the very end of Python, modules may be gone; a forked child drops its
+        # parent's other threads before it runs functions.
+        if session is not None and session is current and session.pid == os.getpid():
             for function in at_thread_end:
                 function(session, thread)
             now = session.now()
