@@ -4,6 +4,7 @@
  *
  *	trace2::region r("odb", "unzip");
  *	trace2::timing t(decode_time);
+ *	trace2::span s("http", "request");
  *
  * They end at the end of their block, by exceptions too. What holds for every
  * call of trace2.h holds here; nothing throws. The macros of trace2.h may be
@@ -12,8 +13,10 @@
 #ifndef TRACE2_HPP
 #define TRACE2_HPP
 
+#include <exception>
 #include <string>
 #include <type_traits>
+#include <utility>
 
 #include "trace2.h"
 
@@ -109,6 +112,134 @@ class [[nodiscard]] thread_name {
 	const char *file_;
 	int line_;
 	bool is_on_;
+};
+
+/*
+ * A span that ends with the object. It may be moved: into a request, a
+ * coroutine's frame, a task of another thread. One that an exception destroys
+ * has failed.
+ */
+class [[nodiscard]] span {
+    public:
+	/* None: all calls do nothing. */
+	span() noexcept = default;
+	span(const char *category, const char *name,
+	     trace2_span_t parent = TRACE2_SPAN_NONE,
+	     const char *file = __builtin_FILE(),
+	     int line = __builtin_LINE()) noexcept
+		: span(trace2_span_start_(file, line, category, name, parent),
+		       file, line)
+	{
+	}
+	/* Begin the part in this process of a request from another one. */
+	static span remote(const char *category, const char *name,
+			   const char *traceparent,
+			   const char *tracestate = nullptr,
+			   const char *file = __builtin_FILE(),
+			   int line = __builtin_LINE()) noexcept
+	{
+		return span(trace2_span_start_remote_(file, line, category,
+						      name, traceparent,
+						      tracestate),
+			    file, line);
+	}
+	span(span &&other) noexcept
+		: span_(std::exchange(other.span_, TRACE2_SPAN_NONE)),
+		  file_(other.file_), line_(other.line_),
+		  exceptions_(other.exceptions_)
+	{
+	}
+	/* Ends the span that this object had. */
+	span &operator=(span &&other) noexcept
+	{
+		span moved(std::move(other));
+
+		std::swap(span_, moved.span_);
+		std::swap(file_, moved.file_);
+		std::swap(line_, moved.line_);
+		std::swap(exceptions_, moved.exceptions_);
+		return *this;
+	}
+	~span()
+	{
+		if (span_.place && std::uncaught_exceptions() > exceptions_)
+			fail("exception");
+		end();
+	}
+
+	/* For the calls of C, and as a parent: span s("a", "b", outer.get()). */
+	trace2_span_t get() const noexcept { return span_; }
+
+	template <typename T> void set(const char *key, const T &value) noexcept
+	{
+		if constexpr (std::is_same_v<T, bool>)
+			trace2_span_set_bool(span_, key, value);
+		else if constexpr (std::is_integral_v<T>)
+			trace2_span_set_intmax(span_, key,
+					       static_cast<intmax_t>(value));
+		else if constexpr (std::is_floating_point_v<T>)
+			trace2_span_set_double(span_, key,
+					       static_cast<double>(value));
+		else if constexpr (std::is_same_v<T, std::string>)
+			trace2_span_set_string(span_, key, value.c_str());
+		else
+			trace2_span_set_string(span_, key, value);
+	}
+
+	/* The traceparent; empty if there is none. */
+	std::string context() const
+	{
+		char text[TRACE2_SPAN_CONTEXT_BYTES];
+
+		trace2_span_context(span_, text, sizeof(text));
+		return text;
+	}
+
+	/* End it now. What follows does nothing. */
+	void end() noexcept
+	{
+		trace2_span_call_(trace2_span_end_fl, file_, line_,
+				  std::exchange(span_, TRACE2_SPAN_NONE));
+	}
+	void fail(const char *reason) noexcept
+	{
+		trace2_span_fail_(file_, line_,
+				  std::exchange(span_, TRACE2_SPAN_NONE),
+				  reason);
+	}
+
+    private:
+	span(trace2_span_t of, const char *file, int line) noexcept
+		: span_(of), file_(file), line_(line),
+		  exceptions_(std::uncaught_exceptions())
+	{
+	}
+
+	trace2_span_t span_ = TRACE2_SPAN_NONE;
+	const char *file_ = "";
+	int line_ = 0, exceptions_ = 0;
+};
+
+/* The calling thread works for a span, until the end of the block. */
+class [[nodiscard]] work_for {
+    public:
+	explicit work_for(const span &s, const char *file = __builtin_FILE(),
+			  int line = __builtin_LINE()) noexcept
+		: span_(s.get()), file_(file), line_(line)
+	{
+		trace2_span_call_(trace2_span_enter_fl, file, line, span_);
+	}
+	work_for(const work_for &) = delete;
+	work_for &operator=(const work_for &) = delete;
+	~work_for()
+	{
+		trace2_span_call_(trace2_span_leave_fl, file_, line_, span_);
+	}
+
+    private:
+	trace2_span_t span_;
+	const char *file_;
+	int line_;
 };
 
 } // namespace trace2

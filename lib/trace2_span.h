@@ -43,11 +43,9 @@ typedef struct trace2_span {
 #define TRACE2_SPAN_NONE ((trace2_span_t){ 0, 0 })
 #endif
 
-#define TRACE2_SPAN_INLINE_ static inline __attribute__((always_inline))
-
 /* The length of a constant; else the library finds it. */
 #define TRACE2_UNKNOWN_LENGTH_ (~(size_t)0)
-TRACE2_SPAN_INLINE_ size_t trace2_length_(const char *s)
+TRACE2_INLINE_ size_t trace2_length_(const char *s)
 {
 	return s && __builtin_constant_p(__builtin_strlen(s)) ?
 		       __builtin_strlen(s) :
@@ -59,7 +57,7 @@ struct trace2_text_ {
 	const char *s;
 	size_t len;
 };
-TRACE2_SPAN_INLINE_ struct trace2_text_ trace2_measure_(const char *s)
+TRACE2_INLINE_ struct trace2_text_ trace2_measure_(const char *s)
 {
 	struct trace2_text_ text;
 
@@ -101,7 +99,7 @@ TRACE2_API void trace2_span_fail_fl(const char *file, int line,
 				    trace2_span_t span, const char *reason);
 
 /* Is there anything to do for this span? */
-TRACE2_SPAN_INLINE_ int trace2_span_is_on_(trace2_span_t span)
+TRACE2_INLINE_ int trace2_span_is_on_(trace2_span_t span)
 {
 	return trace2_is_enabled() && span.place;
 }
@@ -115,7 +113,7 @@ TRACE2_SPAN_INLINE_ int trace2_span_is_on_(trace2_span_t span)
  */
 #define trace2_span_start(category, name, parent) \
 	trace2_span_start_(__FILE__, __LINE__, (category), (name), (parent))
-TRACE2_SPAN_INLINE_ trace2_span_t
+TRACE2_INLINE_ trace2_span_t
 trace2_span_start_(const char *file, int line, const char *category,
 		   const char *name, trace2_span_t parent)
 {
@@ -134,7 +132,7 @@ trace2_span_start_(const char *file, int line, const char *category,
 #define trace2_span_start_remote(category, name, traceparent, tracestate)  \
 	trace2_span_start_remote_(__FILE__, __LINE__, (category), (name), \
 				  (traceparent), (tracestate))
-TRACE2_SPAN_INLINE_ trace2_span_t
+TRACE2_INLINE_ trace2_span_t
 trace2_span_start_remote_(const char *file, int line, const char *category,
 			  const char *name, const char *traceparent,
 			  const char *tracestate)
@@ -149,26 +147,26 @@ trace2_span_start_remote_(const char *file, int line, const char *category,
  * Set an attribute. If a key is set again, the last value counts. Keys longer
  * than 64 bytes and strings longer than 256 are cut; a NULL string is empty.
  */
-TRACE2_SPAN_INLINE_ void trace2_span_set_intmax(trace2_span_t span,
+TRACE2_INLINE_ void trace2_span_set_intmax(trace2_span_t span,
 						const char *key, intmax_t value)
 {
 	if (trace2_span_is_on_(span))
 		trace2_span_set_intmax_(span, trace2_measure_(key), value);
 }
-TRACE2_SPAN_INLINE_ void trace2_span_set_string(trace2_span_t span,
+TRACE2_INLINE_ void trace2_span_set_string(trace2_span_t span,
 						const char *key,
 						const char *value)
 {
 	if (trace2_span_is_on_(span))
 		trace2_span_set_string_(span, trace2_measure_(key), value);
 }
-TRACE2_SPAN_INLINE_ void trace2_span_set_double(trace2_span_t span,
+TRACE2_INLINE_ void trace2_span_set_double(trace2_span_t span,
 						const char *key, double value)
 {
 	if (trace2_span_is_on_(span))
 		trace2_span_set_double_(span, trace2_measure_(key), value);
 }
-TRACE2_SPAN_INLINE_ void trace2_span_set_bool(trace2_span_t span,
+TRACE2_INLINE_ void trace2_span_set_bool(trace2_span_t span,
 					      const char *key, int value)
 {
 	if (trace2_span_is_on_(span))
@@ -190,7 +188,7 @@ TRACE2_SPAN_INLINE_ void trace2_span_set_bool(trace2_span_t span,
 /* Ends the span, on any thread; leaves it, if the calling thread entered it. */
 #define trace2_span_end(span) \
 	trace2_span_call_(trace2_span_end_fl, __FILE__, __LINE__, (span))
-TRACE2_SPAN_INLINE_ void
+TRACE2_INLINE_ void
 trace2_span_call_(void (*function)(const char *, int, trace2_span_t),
 		  const char *file, int line, trace2_span_t span)
 {
@@ -201,7 +199,7 @@ trace2_span_call_(void (*function)(const char *, int, trace2_span_t),
 /* Ends the span as failed. reason: up to 128 bytes; NULL: none is known. */
 #define trace2_span_fail(span, reason) \
 	trace2_span_fail_(__FILE__, __LINE__, (span), (reason))
-TRACE2_SPAN_INLINE_ void trace2_span_fail_(const char *file, int line,
+TRACE2_INLINE_ void trace2_span_fail_(const char *file, int line,
 					   trace2_span_t span,
 					   const char *reason)
 {
@@ -219,7 +217,7 @@ TRACE2_SPAN_INLINE_ void trace2_span_fail_(const char *file, int line,
  */
 TRACE2_API size_t trace2_span_context_(trace2_span_t span, char *buf,
 				       size_t size);
-TRACE2_SPAN_INLINE_ size_t trace2_span_context(trace2_span_t span, char *buf,
+TRACE2_INLINE_ size_t trace2_span_context(trace2_span_t span, char *buf,
 					       size_t size)
 {
 	if (trace2_span_is_on_(span))

@@ -182,4 +182,91 @@ do
 	done
 done
 
+cat >spans.cc <<'EOT2'
+#include <future>
+#include <stdexcept>
+#include <vector>
+#include "trace2.hpp"
+
+static trace2::span begin(const char *name)
+{
+	trace2::span s("http", name);
+
+	s.set("status", 200);
+	s.set("path", std::string("/index"));
+	s.set("literal", "text");
+	s.set("load", 0.5);
+	s.set("cached", true);
+	return s;
+}
+
+int main()
+{
+	trace2_initialize();
+	{
+		trace2::span outer = begin("request");
+		auto done = std::async(std::launch::async,
+				       [s = std::move(outer)]() mutable {
+			trace2::work_for w(s);
+			trace2::region r("r", "inside");
+			trace2::span child("db", "query", s.get());
+			s.set("thread", "other");
+		});
+		done.get();
+		outer.set("moved", "away");
+	}
+	std::vector<trace2::span> many;
+	many.push_back(begin("first"));
+	many.push_back(begin("second"));
+	many.erase(many.begin());
+	many[0].fail("refused");
+	try {
+		trace2::span s("http", "throws");
+		throw std::runtime_error("");
+	} catch (const std::exception &) {
+	}
+	auto remote = trace2::span::remote("http", "remote",
+		"00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01");
+	trace2_printf("%s", remote.context().c_str());
+	return trace2_cmd_exit(0);
+}
+EOT2
+
+cat >expect-spans <<\EOF
+query null {}
+request null {"status":200,"path":"/index","literal":"text","load":0.5,"cached":true,"thread":"other"}
+first null {"status":200,"path":"/index","literal":"text","load":0.5,"cached":true}
+second refused {"status":200,"path":"/index","literal":"text","load":0.5,"cached":true}
+throws exception {}
+remote null {}
+EOF
+
+for compiler in g++ clang++
+do
+	if ! command -v $compiler >/dev/null
+	then
+		continue
+	fi
+	for flags in "-std=c++17 -O0" "-std=c++20 -O2"
+	do
+		test_expect_success JQ,!INSTRUMENTED "$compiler $flags: spans are moved, end once, and fail by exceptions" '
+			build $compiler spans.cc $flags &&
+			regions &&
+			jq -s -r "map(select(.key == \"span\").value) | .[] |
+				\"\(.name) \(.failed) \(.attributes // {})\"" \
+				trace >actual &&
+			test_cmp expect-spans actual &&
+			jq -s -e "map(select(.key == \"span\").value) |
+				.[0].parent_id == .[1].span_id and
+				(.[1].threads | length) == 1 and .[5].remote and
+				.[5].trace_id == \"0af7651916cd43dd8448eb211c80319c\"" \
+				trace &&
+			trace_id=$(jq -s -r "map(select(.key == \"span\").value) |
+				\"00-\(.[5].trace_id)-\(.[5].span_id)-01\"" trace) &&
+			test_grep "\"msg\":\"$trace_id\"" trace &&
+			test_grep ! "\"event\":\"error\"" trace
+		'
+	done
+done
+
 test_done

@@ -98,6 +98,7 @@ test_expect_success !INSTRUMENTED 'the program of trace2-api in C++' '
 			-pthread &&
 		GIT_TRACE2_PERF="$PWD/perf" ./decode &&
 		test_grep "th01:decoder.*region_leave.*image" perf &&
+		test_grep "data_json.*picture.*a.png" perf &&
 		test_grep "th01:decoder.*th_timer.*decode" perf
 	fi
 '
