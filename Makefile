@@ -319,7 +319,7 @@ tests: all $(EXAMPLES) $(TEST_TOOL) $(UNITS) $(MODULES) $(HOSTS) $(HOSTS_CXX) \
 # page and line of code is one that the processor must find again. But the dynamic
 # linker looks up such functions at the start of the program, tracing or not, for
 # 550 instructions each: so only in the files that frequent events pass.
-HOT = api/region event/render event/render_json event/render_text ring/ring \
+HOT = api/region api/region_at event/render event/render_json event/render_text ring/ring \
 	session/call session/fastpath thread/emit thread/enter thread/region
 $(HOT:%=$(OBJ)/lib/%.o): LIB_FLAGS += -fno-plt
 

@@ -58,6 +58,15 @@ test_expect_success 'events of sites are those of variables and of the event tar
 	test_cmp e.places r.places
 '
 
+# The fastest path begins once the clock has a scale, after a millisecond.
+test_expect_success 'the same, again and again' '
+	run often GIT_TRACE2_RING_SIZE=4m &&
+	test_line_count -gt 10000 from-ring &&
+	same e from-ring &&
+	jq -c "select(.t_rel > 60)" from-ring >wrong &&
+	test_must_be_empty wrong
+'
+
 test_expect_success 'without redaction, secrets are in the rows, too' '
 	run constants GIT_TRACE2_REDACT=0 &&
 	grep "me:secret@host" from-ring &&

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Regions, data, and plain messages. */
+#include "api/region.h"
+
 #include <stdio.h>
 
 #include "base/buf.h"
@@ -97,7 +99,7 @@ INLINE void open_region(struct tr2_call *call, const char *category,
 	}
 	region = tr2_region_count(regions);
 	tr2_region_fill_at(region, call->site, category, label, call->now_ns,
-			   call->repo_id, false);
+			   call->repo_id, TR2_REGION_SLOW);
 }
 
 INLINE void enter_region(struct tr2_call *call, const char *category,
@@ -239,11 +241,13 @@ void trace2_region_enter_fl(const char *file, int line, const char *category,
 	tr2_call_end_inline(&call);
 }
 
-void trace2_region_enter_at_(struct trace2_site *site, const char *category,
-			     const char *label, const struct trace2_repo *repo)
+void tr2_region_enter_slow(struct trace2_site *site, const char *category,
+			   const char *label, const struct trace2_repo *repo,
+			   struct tr2_inside *announced)
 {
 	struct tr2_call call;
 
+	tr2_fastpath_back_out(announced);
 	if (tr2_fastpath_is_on() && site &&
 	    (tr2_fastpath_region_enter_at(tr2_site_get(site), category, label,
 					  repo) ||
@@ -272,11 +276,13 @@ void trace2_region_leave_fl(const char *file, int line, const char *category,
 	tr2_call_end_inline(&call);
 }
 
-void trace2_region_leave_at_(struct trace2_site *site, const char *category,
-			     const char *label, const struct trace2_repo *repo)
+void tr2_region_leave_slow(struct trace2_site *site, const char *category,
+			   const char *label, const struct trace2_repo *repo,
+			   struct tr2_inside *announced)
 {
 	struct tr2_call call;
 
+	tr2_fastpath_back_out(announced);
 	if (tr2_fastpath_is_on() && site &&
 	    (tr2_fastpath_region_leave_at(tr2_site_get(site), repo) ||
 	     (has_definition(repo) &&
@@ -421,12 +427,14 @@ void trace2_data_string_fl(const char *file, int line, const char *category,
 		data_string(&call, category, repo, key, value);
 }
 
-void trace2_data_string_at_(struct trace2_site *site, const char *category,
-			    const struct trace2_repo *repo, const char *key,
-			    const char *value)
+void tr2_data_string_slow(struct trace2_site *site, const char *category,
+			  const struct trace2_repo *repo, const char *key,
+			  const char *value,
+			  struct tr2_inside *announced)
 {
 	struct tr2_call call;
 
+	tr2_fastpath_back_out(announced);
 	if (tr2_fastpath_is_on() && site &&
 	    (tr2_fastpath_data_at(tr2_site_get(site), repo, value) ||
 	     (has_definition(repo) &&
@@ -457,14 +465,18 @@ void trace2_data_intmax_fl(const char *file, int line, const char *category,
 			      number_text(memory, value));
 }
 
-void trace2_data_intmax_at_(struct trace2_site *site, const char *category,
-			    const struct trace2_repo *repo, const char *key,
-			    intmax_t value)
+void tr2_data_intmax_slow(struct trace2_site *site, const char *category,
+			  const struct trace2_repo *repo, const char *key,
+			  intmax_t value, struct tr2_inside *announced)
 {
 	char memory[NUMBER_BYTES];
 
-	trace2_data_string_at_(site, category, repo, key,
-			       number_text(memory, value));
+	tr2_fastpath_back_out(announced);
+	if (tr2_fastpath_is_on() && site &&
+	    tr2_fastpath_number_at(tr2_site_get(site), repo, value))
+		return;
+	tr2_data_string_slow(site, category, repo, key,
+			     number_text(memory, value), NULL);
 }
 
 void trace2_data_json_fl(const char *file, int line, const char *category,

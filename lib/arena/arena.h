@@ -20,12 +20,13 @@
 #include <stdint.h>
 
 #include "arena/layout.h"
+#include "base/macros.h"
 #include "trace2.h"
 
 /* The calling thread's slot; NULL before its first metric or ring record. For
  * counters and timers in line, trace2_mine_ has its cells. */
 extern __thread struct tr2_slot *tr2_my_slot
-	__attribute__((tls_model("initial-exec")));
+	__attribute__((tls_model("initial-exec"))) TR2_HIDDEN;
 
 static inline void tr2_arena_set_mine(struct tr2_slot *slot)
 {
@@ -128,7 +129,7 @@ struct tr2_arena_rings {
 	uint64_t data_offset, data_size; /* size 0: no rings */
 	bool consume;
 };
-extern struct tr2_arena_rings tr2_arena_rings;
+extern struct tr2_arena_rings tr2_arena_rings TR2_HIDDEN;
 
 /*
  * Define the name of cell `index`, for readers of the file; does nothing

@@ -223,6 +223,7 @@ enum tr2_slot_state {
 #define TR2_RING_START(data_size) (UINT64_C(0x100000000) - (data_size))
 #define TR2_RING_MIN_SIZE 4096u
 #define TR2_RING_MAX_SIZE (UINT64_C(1) << 30)
+#define TR2_RING_MARKS 64 /* parts of a ring */
 
 struct tr2_control {
 	/* The slot's owner. Guarded by `lock`, like a timer cell. */
@@ -244,20 +245,20 @@ struct tr2_control {
 	 * p lies at data_offset + p % data_size.
 	 */
 	uint64_t data_head; /* release: all before it is complete */
-	uint64_t reserved; /* where the next record goes */
-	uint64_t wake_head; /* data_head of the last wake-up */
+	uint64_t reserved; /* records behind data_head end here */
+	uint64_t announced_at; /* where an announced record goes */
 	/* Written as one, so that no handler can interrupt between them. */
 	union {
 		struct {
-			uint16_t nest; /* writes in progress */
+			uint16_t nest; /* writes in progress: see ring/ring.h */
 			/* The address of the outermost write's mark, in units
 			 * of 8: see base/inside.h. */
 			uint16_t inside[3];
 		};
 		uint64_t nest_and_inside;
 	};
-	uint64_t overwritten; /* records that newer ones replaced */
-	uint64_t unreported; /* losses without a LOST record so far */
+	uint64_t overwritten; /* records before data_tail, of a flight recorder */
+	uint64_t written; /* records before data_head */
 	uint32_t pending; /* nested records behind data_head */
 	uint32_t wake_records; /* records since the last wake-up */
 	uint64_t room_until; /* the owner needs no check below that position */
@@ -275,7 +276,11 @@ struct tr2_control {
 	uint32_t reserved_3[11];
 	/* 384 */
 	uint32_t wake; /* the futex: incremented at each wake-up */
-	uint32_t reserved_4[15];
+	uint32_t reserved_4;
+	/* The owner's: */
+	uint64_t wake_head; /* data_head of the last wake-up */
+	uint32_t placed; /* records behind data_head, up to `reserved` */
+	uint32_t reserved_6[11];
 	/* 448 */
 	uint64_t reported[TR2_MAX_LOST_CAUSES]; /* the part of lost[] that LOST
 					     * records report */
@@ -286,6 +291,14 @@ struct tr2_control {
 	uint32_t clock_lock; /* odd during a change of the following members */
 	uint32_t reserved_5;
 	uint64_t clock_ticks, clock_ns, clock_rate;
+	/* 608: the owner's */
+	uint64_t unreported; /* losses without a LOST record so far */
+	uint64_t reserved_7[3];
+	/* 640: some records, by the part of the ring where they begin. */
+	struct {
+		uint64_t at; /* its position; 0: none */
+		uint64_t nr; /* records before it */
+	} mark[TR2_RING_MARKS];
 };
 
 #define TR2_SLEEPS_FUTEX 1u /* on `wake` */
@@ -394,7 +407,7 @@ TR2_AT(tr2_control, data_tail, 320);
 TR2_AT(tr2_control, wake, 384);
 TR2_AT(tr2_control, reported, 448);
 TR2_AT(tr2_control, clock_lock, 576);
-_Static_assert(sizeof(struct tr2_control) == 608, "layout");
+_Static_assert(sizeof(struct tr2_control) == 1664, "layout");
 
 _Static_assert(sizeof(struct tr2_timer_cell) == 64, "one cache line");
 TR2_AT(tr2_slot, counter, 4096);

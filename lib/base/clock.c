@@ -102,8 +102,7 @@ static void publish(const struct tr2_fit *fit)
 	__atomic_store_n(&tr2_clock.generation, generation, __ATOMIC_RELEASE);
 }
 
-/* Return a scale that is replaced at most by the next. */
-static struct tr2_scale newest(void)
+struct tr2_scale tr2_clock_newest(void)
 {
 	const struct tr2_scale *from;
 	struct tr2_scale scale;
@@ -167,7 +166,7 @@ static void make_scale(void)
 /* false: no scale is valid; *ns is the latest time that one gave. */
 static bool ask_scale(uint64_t *ns)
 {
-	struct tr2_scale scale = newest();
+	struct tr2_scale scale = tr2_clock_newest();
 	uint64_t ticks;
 
 	if (scale.window) {
@@ -208,7 +207,7 @@ uint64_t tr2_clock_now_slow(void)
 
 bool tr2_clock_ticks_now(struct tr2_ticks *out)
 {
-	struct tr2_scale scale = newest();
+	struct tr2_scale scale = tr2_clock_newest();
 
 	if (!HAS_TICKS || !scale.window)
 		return false;
@@ -286,7 +285,7 @@ void tr2_clock_after_fork(void)
 	if (!load(&is_fitting) || !maker.taken)
 		return;
 	take_anchor(&anchor);
-	maker.fit = (struct tr2_fit){ .scale = newest(),
+	maker.fit = (struct tr2_fit){ .scale = tr2_clock_newest(),
 				      .line = newest_line() };
 	maker.fit.scale.base_ns = tr2_scale_end(&maker.fit.scale);
 	maker.fit.scale.window = 0;

@@ -55,7 +55,7 @@ struct tr2_clock {
 	 */
 	uint64_t wall_ns, wall_until_ns;
 } __attribute__((aligned(64)));
-extern struct tr2_clock tr2_clock;
+extern struct tr2_clock tr2_clock TR2_HIDDEN;
 
 /* Ask the kernel, if no scale is valid, and make the next scale. */
 uint64_t tr2_clock_now_slow(void);
@@ -65,6 +65,10 @@ uint64_t tr2_clock_now_slow(void);
 #else
 #define tr2_clock_fence(order) __atomic_thread_fence(order)
 #endif
+
+/* Return the scale of tr2_clock_now_ns(), which is replaced at the end of its
+ * window, or in a forked child. Signal-safe. */
+struct tr2_scale tr2_clock_newest(void);
 
 /* Return CLOCK_MONOTONIC in nanoseconds; within a thread it never goes back.
  * Signal-safe. */

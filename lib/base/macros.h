@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* macros - the number of an array's elements; which way a branch goes; what is
- * in line; where large arrays lie. */
+ * in line; variables of the library's own; where large arrays lie. */
 #ifndef TR2_BASE_MACROS_H
 #define TR2_BASE_MACROS_H
 
@@ -16,6 +16,10 @@
 #else
 #define TR2_INLINE static inline __attribute__((always_inline))
 #endif
+
+/* For a variable that frequent events read: it is in this module, so no table
+ * has its address. */
+#define TR2_HIDDEN __attribute__((visibility("hidden")))
 
 /*
  * For an array that most processes never touch: linkers put it behind all other

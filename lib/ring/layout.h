@@ -31,9 +31,10 @@
  *	        | zeros                |     up to a multiple of 8
  *	        +----------------------+ size
  *
- *	event	+--------+------+------+ 0   type 0x54330000 + kind
- *	of a	| header               |     misc: flags, and from bit 2 the nesting
- *	site	+----------------------+ 8
+ *	event	+--------+------+------+ 0   type 0x54330000 + kind, or
+ *	of a	| header               |     0x54350000 + kind: texts are numbers;
+ *	site	|                      |     misc: flags, and from bit 2 the nesting
+ *		+----------------------+ 8
  *		| time                 |
  *		+-----------+----------+ 16
  *		| tid       | site     |     offset of a struct tr2_site_row
@@ -45,6 +46,7 @@
  * kind is the event's place in events.def, from 0. An event of a site has the
  * file, the line and the SITE fields of its row, no repo_id, and no other OPT
  * fields. Nothing behind the heads is aligned. What a field of each type takes:
+ *	STR of a number	u64, two's complement: the text is the number in decimal
  *	STR, JSON	u16 length, that many bytes; a length of 0xffff: absent
  *	INT, UINT, BOOL	u64 (INT: two's complement); 0 in an OPT field: absent
  *	SECONDS, T_REL	u64 nanoseconds
@@ -74,6 +76,7 @@ enum tr2_record_type {
 #define TR2_RECORD_SPAN_START 0x54340000u
 #define TR2_RECORD_SPAN_END 0x54340001u
 #define TR2_RECORD_TRACE 0x54340002u /* of the session, in slot 0 */
+#define TR2_RECORD_SITE_NUMBER 0x54350000u
 #define TR2_RECORD_FILLER 0x5432ffffu /* means nothing: skip it */
 
 /* misc of an event. */

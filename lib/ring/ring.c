@@ -16,20 +16,34 @@
 /* Limits for the records that wait for an outer write: one that may be over,
  * and one that a handler probably interrupted. */
 #define MAX_WAITING 16u
-#define MAX_NESTED 10000u
+#define MAX_NESTED 1000u
+_Static_assert(MAX_NESTED < TR2_RING_NEST, "they can be counted");
 
-/* The count may have grown beyond `expected` meanwhile: the rest is reported
- * later. */
-static void add_count(uint64_t *p, uint64_t n)
+/* One instruction: only this thread and its handlers write there. */
+static void add_u64(uint64_t *p, uint64_t n)
 {
+#if defined(__x86_64__) && !TR2_TSAN
+	__asm__ volatile("addq %1, %0" : "+m"(*p) : "r"(n) : "cc", "memory");
+#else
 	__atomic_fetch_add(p, n, __ATOMIC_RELAXED);
+#endif
+}
+
+static void add_u32(uint32_t *p, uint32_t n)
+{
+#if defined(__x86_64__) && !TR2_TSAN
+	__asm__ volatile("addl %1, %0" : "+m"(*p) : "r"(n) : "cc", "memory");
+#else
+	__atomic_fetch_add(p, n, __ATOMIC_RELAXED);
+#endif
 }
 
 static void lose(struct tr2_control *ring, enum tr2_lost_cause cause,
 		 uint64_t nr)
 {
-	add_count(&ring->lost[cause], nr);
-	add_count(&ring->unreported, nr);
+	add_u64(&ring->lost[cause], nr);
+	add_u64(&ring->unreported, nr);
+	tr2_ring_store(&ring->room_until, 0);
 }
 
 void tr2_ring_lost_many(struct tr2_slot *slot, enum tr2_lost_cause cause,
@@ -46,58 +60,96 @@ void tr2_ring_lost(struct tr2_slot *slot, enum tr2_lost_cause cause)
 	tr2_ring_lost_many(slot, cause, 1);
 }
 
-/* Return the size of the oldest record; all bytes, if it is damaged. */
-static uint64_t oldest_size(struct tr2_control *ring, uint64_t tail,
-			    uint64_t head, bool *is_filler)
+static unsigned int nr_writing(const struct tr2_control *ring)
 {
-	const char *data = (char *)ring + tr2_arena_rings.data_offset;
-	struct tr2_record record;
-
-	memcpy(&record, data + (tail & (tr2_arena_rings.data_size - 1)),
-	       sizeof(record));
-	*is_filler = record.type == TR2_RECORD_FILLER;
-	if (record.size < sizeof(record) || record.size % TR2_RECORD_ALIGN ||
-	    record.size > head - tail)
-		return head - tail;
-	return record.size;
+	return tr2_ring_load(&ring->nest) & TR2_RING_NEST;
 }
 
-/* Free a 64th of the ring more than needed. */
-#define SPARE(data_size) ((data_size) >> 6)
+/* Return the end of the last reservation. */
+static uint64_t last_end(const struct tr2_control *ring)
+{
+	uint64_t head = tr2_ring_load(&ring->data_head);
+	uint64_t reserved = tr2_ring_load(&ring->reserved);
+
+	return reserved > head ? reserved : head;
+}
+
+static uint64_t part_size(void)
+{
+	return tr2_arena_rings.data_size / TR2_RING_MARKS;
+}
+
+static unsigned int part_of(uint64_t at)
+{
+	return (unsigned int)(at / part_size() % TR2_RING_MARKS);
+}
+
+/* Only a writer that is alone knows how many records are before the head. */
+static bool is_alone(const struct tr2_control *ring)
+{
+	return tr2_ring_load(&ring->nest) == 1;
+}
+
+/* Note that a record begins at the head, if it is the first one in its part. */
+static void make_mark(struct tr2_control *ring)
+{
+	uint64_t head = tr2_ring_load(&ring->data_head);
+	unsigned int part = part_of(head);
+	uint64_t at = tr2_ring_load(&ring->mark[part].at);
+
+	if (at <= head && head - at < part_size())
+		return;
+	/* A handler finds none meanwhile. */
+	tr2_ring_store(&ring->mark[part].at, 0);
+	tr2_ring_order();
+	tr2_ring_store(&ring->mark[part].nr, tr2_ring_load(&ring->written));
+	tr2_ring_order();
+	tr2_ring_store(&ring->mark[part].at, head);
+}
+
+/* Find a record that begins at `at` or soon behind it, or the head, and the
+ * number of records before it; 0: not known. */
+static uint64_t find_mark(const struct tr2_control *ring, uint64_t at,
+			  uint64_t head, uint64_t *nr)
+{
+	unsigned int i, part = part_of(at);
+	uint64_t found;
+
+	for (i = 0; i < TR2_RING_MARKS; i++, part++) {
+		found = tr2_ring_load(&ring->mark[part % TR2_RING_MARKS].at);
+		*nr = tr2_ring_load(&ring->mark[part % TR2_RING_MARKS].nr);
+		if (found >= at && found <= head)
+			return found;
+	}
+	*nr = tr2_ring_load(&ring->written);
+	return is_alone(ring) ? head : 0;
+}
 
 /*
- * Overwrite records until the one that ends at `end` has room, and the next
- * ones need no check. A handler may interrupt at any place and do the same,
- * further: then the swap fails. Sizes may then come from a handler's newer
- * records, but in that case the tail has moved, too.
+ * Overwrite records until the one that ends at `end` has room, and those of
+ * another part of the ring. A handler may interrupt at any place and do the
+ * same, further: then the swap fails.
  */
 static bool overwrite(struct tr2_control *ring, uint64_t end)
 {
-	uint64_t data_size = tr2_arena_rings.data_size, tail, head, at, nr;
-	bool is_filler;
+	uint64_t data_size = tr2_arena_rings.data_size, tail, head, to;
+	uint64_t nr;
 
-	while (end + SPARE(data_size) -
-		       (tail = tr2_ring_load(&ring->data_tail)) > data_size) {
+	if (is_alone(ring))
+		make_mark(ring);
+	while (end + part_size() - (tail = tr2_ring_load(&ring->data_tail)) >
+	       data_size) {
 		head = tr2_ring_load(&ring->data_head);
-		if (tail == head) {
-			/* All records are still in progress. */
+		to = find_mark(ring, end + part_size() - data_size, head, &nr);
+		if (tail == head || !to) {
+			/* Too many records are still in progress. */
 			if (end - tail > data_size)
 				return false;
 			break;
 		}
-		if (head - tail > data_size) {
-			/* No writer leaves the ring like this; going on record
-			 * by record could take forever. */
-			tr2_ring_swap(&ring->data_tail, tail, head);
-			continue;
-		}
-		for (at = tail, nr = 0;
-		     at != head && end + SPARE(data_size) - at > data_size;
-		     nr += !is_filler)
-			at += oldest_size(ring, at, head, &is_filler);
-		TR2_TESTPOINT(walked);
-		if (tr2_ring_swap(&ring->data_tail, tail, at))
-			add_count(&ring->overwritten, nr);
+		TR2_TESTPOINT(found_mark);
+		if (tr2_ring_swap(&ring->data_tail, tail, to))
+			tr2_ring_store(&ring->overwritten, nr);
 		TR2_TESTPOINT(made_room);
 	}
 	/*
@@ -132,8 +184,7 @@ static bool begin_anew(struct tr2_control *ring, uint32_t size)
 	uint64_t lap = next_lap(head);
 
 	if (tr2_arena_rings.consume || size > tr2_ring_load(&ring->backed) ||
-	    tr2_ring_load(&ring->nest) > 1 ||
-	    tr2_ring_load(&ring->reserved) != head ||
+	    nr_writing(ring) > 1 || tr2_ring_load(&ring->reserved) > head ||
 	    !overwrite(ring, head + tr2_arena_rings.data_size))
 		return false;
 	/* A reader that sees only the tail finds an empty range. */
@@ -177,22 +228,33 @@ static bool is_read(struct tr2_control *ring, uint64_t end)
 	       tr2_arena_rings.data_size;
 }
 
+static uint64_t smaller(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
 /*
- * Return the position up to which the ring has space without unread records. A
- * handler that interrupts finds more space, at worst.
+ * Return the position up to which the ring has space without unread records, and
+ * neither a wake-up is due, if the reader set no limits, nor a mark. A handler
+ * that interrupts finds more space, at worst.
  */
 static uint64_t find_limit(const struct tr2_control *ring, uint64_t end)
 {
+	uint64_t data_size = tr2_arena_rings.data_size;
 	uint64_t backed = tr2_ring_load(&ring->backed);
 	uint64_t room = __atomic_load_n(&ring->data_tail, __ATOMIC_ACQUIRE) +
-			tr2_arena_rings.data_size;
-	uint64_t space = lap_of(end) + backed;
+			data_size;
+	uint64_t wake = tr2_ring_load(&ring->wake_head) + data_size / 2 -
+			TR2_RECORD_ALIGN;
 
-	return backed < tr2_arena_rings.data_size && space < room ? space :
-								    room;
+	if (backed < data_size)
+		room = smaller(room, lap_of(end) + backed);
+	if (!tr2_arena_rings.consume)
+		room = smaller(room, end + part_size());
+	return smaller(room, wake);
 }
 
-bool tr2_ring_make_room(struct tr2_control *ring, uint64_t end, uint32_t size)
+static bool make_room(struct tr2_control *ring, uint64_t end, uint32_t size)
 {
 	uint64_t bytes = end - lap_of(end), limit;
 
@@ -208,72 +270,258 @@ bool tr2_ring_make_room(struct tr2_control *ring, uint64_t end, uint32_t size)
 	limit = find_limit(ring, end);
 	TR2_TESTPOINT(found_limit);
 	tr2_ring_store(&ring->room_until, limit);
+	tr2_ring_order();
+	if (tr2_ring_load(&ring->unreported))
+		tr2_ring_store(&ring->room_until, 0);
 	return true;
 }
 
-char *tr2_ring_reserve_slow(struct tr2_control *ring, char *data,
-			    uint32_t size)
-{
-	uint64_t data_size = tr2_arena_rings.data_size, at, gap, end;
-	struct tr2_record filler = { TR2_RECORD_FILLER, 0, 0 };
+/* Where a record goes that is not announced. */
+struct place {
+	uint64_t was; /* `reserved` until now */
+	uint64_t announced_at; /* the place of an announced record */
+	uint64_t announced; /* its size if nobody will write it, or 0 */
+	uint64_t gap; /* behind it, up to the end of the buffer */
+	uint64_t end;
+};
 
-	do {
-		at = tr2_ring_load(&ring->reserved);
-		gap = data_size - (at & (data_size - 1));
-		if (gap >= size)
-			gap = 0;
-		end = at + gap + size;
-		TR2_TESTPOINT(looked);
-		if (end > tr2_ring_load(&ring->room_until) &&
-		    !tr2_ring_make_room(ring, end, size))
-			return NULL;
-	} while (!tr2_ring_swap(&ring->reserved, at, end));
-	TR2_TESTPOINT(reserved);
-	if (gap) {
-		filler.size = (uint16_t)gap;
-		memcpy(data + (at & (data_size - 1)), &filler, sizeof(filler));
-		TR2_TESTPOINT(filled);
+static uint64_t left_in_lap(uint64_t at)
+{
+	return tr2_arena_rings.data_size -
+	       (at & (tr2_arena_rings.data_size - 1));
+}
+
+/* Return the size of an announced record that is behind the head, or was. One
+ * without room there will not be written. */
+static uint64_t announced_size(const struct tr2_control *ring, uint64_t head)
+{
+	uint64_t size = (tr2_ring_load(&ring->nest) & ~TR2_RING_NEST) >>
+			TR2_RING_ANNOUNCED_SHIFT;
+
+	return size <= left_in_lap(head) ? size : 0;
+}
+
+/* Find the place behind all others. */
+static void find_place(const struct tr2_control *ring, uint32_t size,
+		       struct place *place)
+{
+	uint64_t head, at;
+
+	place->was = at = tr2_ring_load(&ring->reserved);
+	head = tr2_ring_load(&ring->data_head);
+	place->announced = 0;
+	if (at <= head) {
+		place->announced_at = head;
+		place->announced = announced_size(ring, head);
+		at = head + place->announced;
+		if (tr2_ring_load(&ring->announced_at) == head)
+			place->announced = 0;
 	}
-	return data + ((end - size) & (data_size - 1));
+	place->gap = left_in_lap(at);
+	if (place->gap >= size)
+		place->gap = 0;
+	place->end = at + place->gap + size;
 }
 
-/* Writes came after the head was read, and do not know this one. */
-uint64_t tr2_ring_publish_again(struct tr2_control *ring,
-				const struct tr2_inside *in, uint32_t *records)
+static void put_filler(char *data, uint64_t at, uint64_t size)
 {
-	uint64_t head;
+	const struct tr2_record filler = { TR2_RECORD_FILLER, 0,
+					   (uint16_t)size };
+
+	if (size)
+		memcpy(data + (at & (tr2_arena_rings.data_size -
+				     TR2_RECORD_ALIGN)),
+		       &filler, sizeof(filler));
+}
+
+/* Return the place for `size` bytes; NULL: no room. */
+static char *reserve(struct tr2_control *ring, char *data, uint32_t size)
+{
+	struct place place;
 
 	do {
-		tr2_ring_be_outermost(ring, in);
-		tr2_ring_order();
-		*records = 0;
-		head = tr2_ring_publish(ring, records);
-		if (!tr2_ring_leave_last(ring)) {
-			tr2_ring_drop_unfinished(ring, 0);
-			break;
-		}
-	} while (tr2_ring_load(&ring->reserved) != head);
-	return head;
+		find_place(ring, size, &place);
+		TR2_TESTPOINT(looked);
+		if (place.end > tr2_ring_load(&ring->room_until) &&
+		    !make_room(ring, place.end, size))
+			return NULL;
+	} while (!tr2_ring_swap(&ring->reserved, place.was, place.end));
+	add_u32(&ring->placed, 1);
+	TR2_TESTPOINT(reserved);
+	if (nr_writing(ring) > 1)
+		tr2_ring_store(&ring->room_until, 0);
+	put_filler(data, place.announced_at, place.announced);
+	TR2_TESTPOINT(filled);
+	put_filler(data, place.end - size - place.gap, place.gap);
+	TR2_TESTPOINT(filled);
+	return data + ((place.end - size) & (tr2_arena_rings.data_size - 1));
 }
 
-void tr2_ring_give_up(struct tr2_slot *slot, struct tr2_inside *in)
-{
-	tr2_ring_lost(slot, tr2_arena_rings.consume ? TR2_LOST_NO_ROOM :
-						      TR2_LOST_NESTED);
-	TR2_TESTPOINT(counted_loss);
-	tr2_ring_leave(&slot->control, in, 0);
-	tr2_inside_end(in);
-}
-
-void tr2_ring_drop_unfinished(struct tr2_control *ring, uint32_t others)
+/* Drop the records behind the head, which will not be finished: nested writes,
+ * and so many others. */
+static void drop_unfinished(struct tr2_control *ring, uint32_t others)
 {
 	uint32_t pending = tr2_ring_load(&ring->pending);
 
+	tr2_ring_store(&ring->announced_at, 0);
 	tr2_ring_store(&ring->reserved, tr2_ring_load(&ring->data_head));
 	tr2_ring_store(&ring->pending, 0);
+	tr2_ring_store(&ring->placed, 0);
 	tr2_ring_order();
 	tr2_ring_store(&ring->nest, 0);
 	lose(ring, TR2_LOST_ABANDONED, pending + (uint64_t)others);
+}
+
+/* Make this write the outermost one. */
+static void be_outermost(struct tr2_control *ring, const struct tr2_inside *in)
+{
+	tr2_ring_store(&ring->nest_and_inside,
+		       (uint64_t)(uintptr_t)in << TR2_RING_INSIDE_SHIFT | 1);
+	tr2_ring_order();
+}
+
+/* Publish all that is complete, of which `records` are the writer's own. Return
+ * the head. */
+static uint64_t publish(struct tr2_control *ring, uint32_t records)
+{
+	uint64_t head = last_end(ring);
+	uint32_t pending, placed;
+
+	tr2_ring_order();
+	/* Read them behind `reserved`: a later write is seen in another
+	 * round. */
+	placed = tr2_ring_load(&ring->placed);
+	pending = tr2_ring_load(&ring->pending);
+	TR2_TESTPOINT(about_to_publish);
+	/* Release: pairs with the reader's acquire of data_head. */
+	__atomic_store_n(&ring->data_head, head, __ATOMIC_RELEASE);
+	TR2_TESTPOINT(published);
+	add_u32(&ring->pending, -pending);
+	add_u32(&ring->placed, -placed);
+	add_u64(&ring->written, placed);
+	records += pending + tr2_ring_load(&ring->wake_records);
+	tr2_ring_store(&ring->wake_records, records);
+	tr2_ring_order();
+	return head;
+}
+
+/* Count the outermost writer out; true: it was the only one. */
+static bool leave_last(struct tr2_control *ring)
+{
+	bool is_last = tr2_ring_count_out(ring, 1);
+
+	tr2_ring_order();
+	TR2_TESTPOINT(left);
+	return is_last && !tr2_ring_load(&ring->nest);
+}
+
+/* Publish, as the outermost writer at its end, and once more what handlers wrote
+ * behind the head meanwhile. */
+static void publish_all(struct tr2_control *ring, const struct tr2_inside *in,
+			uint32_t records)
+{
+	uint64_t head;
+
+	while (true) {
+		head = publish(ring, records);
+		if (!leave_last(ring)) {
+			/* A handler jumped out of a write that came meanwhile,
+			 * to another one, which has ended. */
+			drop_unfinished(ring, 0);
+			return;
+		}
+		if (last_end(ring) == head)
+			return;
+		be_outermost(ring, in);
+		records = 0;
+	}
+}
+
+void tr2_ring_wake_if_due(struct tr2_control *ring, uint32_t records)
+{
+	uint64_t threshold = tr2_ring_load(&ring->wakeup_watermark);
+	uint64_t head = tr2_ring_load(&ring->data_head);
+	uint32_t limit = tr2_ring_load(&ring->wakeup_events);
+
+	records += tr2_ring_load(&ring->wake_records);
+	tr2_ring_store(&ring->wake_records, records);
+	if (!threshold)
+		threshold = tr2_arena_rings.data_size / 2;
+	if (head - tr2_ring_load(&ring->wake_head) >= threshold ||
+	    (limit && records >= limit))
+		tr2_ring_wake(ring);
+}
+
+/* Publish, as the outermost writer at its end; others only count themselves
+ * out. */
+static void leave(struct tr2_control *ring, const struct tr2_inside *in,
+		  uint32_t records)
+{
+	uint16_t nest = tr2_ring_load(&ring->nest);
+
+	tr2_ring_order();
+	if (nr_writing(ring) > 1) {
+		tr2_ring_store(&ring->nest, (uint16_t)(nest - 1));
+		return;
+	}
+	publish_all(ring, in, records);
+	tr2_ring_wake_if_due(ring, 0);
+}
+
+void tr2_ring_end_slow(const struct tr2_ring_write *w)
+{
+	tr2_ring_order();
+	TR2_TESTPOINT(copied);
+	leave(w->ring, w->in, 1);
+	tr2_inside_end(w->in);
+}
+
+void tr2_ring_catch_up(struct tr2_control *ring, const struct tr2_inside *in,
+		       uint32_t records)
+{
+	if (tr2_ring_load(&ring->nest)) {
+		/* A handler jumped out of its write. */
+		drop_unfinished(ring, 0);
+		return;
+	}
+	if (last_end(ring) != tr2_ring_load(&ring->data_head)) {
+		be_outermost(ring, in);
+		publish_all(ring, in, 0);
+	}
+	tr2_ring_wake_if_due(ring, records);
+}
+
+static bool is_of(uint64_t nest_and_inside, const struct tr2_inside *in)
+{
+	uint64_t inside = (uint64_t)(uintptr_t)in << TR2_RING_INSIDE_SHIFT;
+
+	return (nest_and_inside ^ inside) >> 16 == 0;
+}
+
+void tr2_ring_count_out_late(struct tr2_control *ring,
+			     const struct tr2_inside *in)
+{
+	uint64_t now = tr2_ring_load(&ring->nest_and_inside);
+
+	/* A handler jumped out of its write: the next one drops both. If the
+	 * word is another's, this write was taken for abandoned, and counted. */
+	if (is_of(now, in) && nr_writing(ring) > 1)
+		tr2_ring_store(&ring->nest,
+			       (uint16_t)((now & TR2_RING_NEST) - 1));
+}
+
+void tr2_ring_back_out(struct tr2_control *ring, struct tr2_inside *in)
+{
+	uint64_t now = tr2_ring_load(&ring->nest_and_inside);
+
+	if (is_of(now, in) && nr_writing(ring) == 1) {
+		(void)tr2_ring_count_out(ring, (uint16_t)now);
+		tr2_ring_order();
+		tr2_ring_catch_up(ring, in, 0);
+	} else {
+		tr2_ring_count_out_late(ring, in);
+	}
+	tr2_inside_end(in);
 }
 
 /*
@@ -296,17 +544,18 @@ static bool waits_too_long(struct tr2_control *ring, uintptr_t at,
  * that interrupted the other; or a handler jumped out of the other, which will
  * never be finished.
  */
-void tr2_ring_nested(struct tr2_control *ring, const struct tr2_inside *in)
+static void be_nested(struct tr2_control *ring, const struct tr2_inside *in)
 {
 	uintptr_t at = (uintptr_t)(tr2_ring_load(&ring->nest_and_inside) >> 16
 				   << 3);
 
-	if (tr2_inside_is_over(at, in) || waits_too_long(ring, at, in)) {
-		tr2_ring_drop_unfinished(ring, 1);
-		tr2_ring_be_outermost(ring, in);
+	if (tr2_inside_is_over(at, in) || waits_too_long(ring, at, in) ||
+	    nr_writing(ring) == TR2_RING_NEST) {
+		drop_unfinished(ring, 1);
+		be_outermost(ring, in);
 		return;
 	}
-	__atomic_fetch_add(&ring->pending, 1, __ATOMIC_RELAXED);
+	add_u32(&ring->pending, 1);
 	tr2_ring_store(&ring->nest, (uint16_t)(tr2_ring_load(&ring->nest) + 1));
 }
 
@@ -325,24 +574,77 @@ static bool report_loss(struct tr2_control *ring, char *data,
 	if (!record.lost)
 		return true;
 	/* First, or a handler would report the same ones. */
-	add_count(&ring->reported[cause], record.lost);
-	p = tr2_ring_reserve(ring, data, sizeof(record));
+	add_u64(&ring->reported[cause], record.lost);
+	p = reserve(ring, data, sizeof(record));
 	if (p) {
 		memcpy(p, &record, sizeof(record));
-		add_count(&ring->unreported, -record.lost);
+		add_u64(&ring->unreported, -record.lost);
 	} else {
-		add_count(&ring->reported[cause], -record.lost);
+		add_u64(&ring->reported[cause], -record.lost);
 	}
 	return p != NULL;
 }
 
-void tr2_ring_report_losses(struct tr2_control *ring, char *data)
+static void report_losses(struct tr2_control *ring, char *data)
 {
 	unsigned int cause;
 
 	for (cause = 0; cause < NR_RING_CAUSES; cause++)
 		if (!report_loss(ring, data, cause))
 			return;
+}
+
+/* End a write that got no room, and count it. */
+static void give_up(struct tr2_slot *slot, struct tr2_inside *in)
+{
+	tr2_ring_lost(slot, tr2_arena_rings.consume ? TR2_LOST_NO_ROOM :
+						      TR2_LOST_NESTED);
+	TR2_TESTPOINT(counted_loss);
+	leave(&slot->control, in, 0);
+	tr2_inside_end(in);
+}
+
+static bool can_begin(struct tr2_slot *slot, uint32_t size)
+{
+	if (!slot || !slot->control.data_size || !tr2_arena_rings.data_size) {
+		tr2_ring_lost(slot, TR2_LOST_NO_SLOT);
+		return false;
+	}
+	if (size > tr2_arena_rings.data_size / 4) {
+		tr2_ring_lost(slot, TR2_LOST_TOO_LARGE);
+		return false;
+	}
+	return true;
+}
+
+bool tr2_ring_begin_slow(struct tr2_ring_write *w, struct tr2_slot *slot,
+			 uint32_t size, struct tr2_inside *in)
+{
+	struct tr2_control *ring;
+	char *data;
+
+	if (!can_begin(slot, size))
+		return false;
+	ring = &slot->control;
+	data = tr2_ring_data(slot);
+	tr2_inside_begin(in);
+	tr2_ring_order();
+	if (tr2_ring_load(&ring->nest))
+		be_nested(ring, in);
+	else
+		be_outermost(ring, in);
+	tr2_ring_order();
+	TR2_TESTPOINT(entered);
+	if (tr2_ring_load(&ring->unreported))
+		report_losses(ring, data);
+	w->ring = ring;
+	w->in = in;
+	w->announced = 0;
+	w->p = reserve(ring, data, size);
+	if (w->p)
+		return true;
+	give_up(slot, in);
+	return false;
 }
 
 __attribute__((noinline)) bool tr2_ring_put(struct tr2_slot *slot,
@@ -367,13 +669,12 @@ void tr2_ring_finish(struct tr2_slot *slot)
 	if (!ring->data_size || !tr2_arena_rings.data_size)
 		return;
 	if (tr2_ring_load(&ring->nest))
-		tr2_ring_drop_unfinished(ring, 1);
+		drop_unfinished(ring, 1);
 	if (tr2_ring_load(&ring->unreported)) {
 		tr2_inside_begin(&in);
-		tr2_ring_be_outermost(ring, &in);
-		tr2_ring_order();
-		tr2_ring_report_losses(ring, tr2_ring_data(slot));
-		tr2_ring_leave(ring, &in, 0);
+		be_outermost(ring, &in);
+		report_losses(ring, tr2_ring_data(slot));
+		leave(ring, &in, 0);
 		tr2_inside_end(&in);
 	}
 	tr2_ring_wake(ring);

@@ -5,14 +5,22 @@
  *
  * A ring has one owner, the thread of its slot. Its other writers are that
  * thread's signal handlers, nested to any depth. So they change shared fields
- * by single instructions, without lock prefixes, and never use locks.
+ * by single instructions, without lock prefixes, and never use locks. The
+ * outermost writer is the one that finds no other.
  *
- *	data_tail <= data_head <= reserved
+ * An announced write, of a short record by the outermost writer, stores its mark
+ * and its size in one word, writes behind `data_head`, moves that, and clears
+ * the word. Handlers that find the word write behind that record. If it was
+ * published already, the place of its size is free, and gets a filler:
+ * `announced_at` tells them. They also set `room_until` to 0, so that the
+ * announced write notices them at its end, or its beginning.
  *
- * A writer counts itself in `nest`, moves `reserved` behind its record, writes
- * it, and counts itself out. Only the outermost writer moves `data_head` up to
- * `reserved`: it has seen all others start and end, so everything before is
- * complete. Then it checks again for writers that came meanwhile.
+ *	data_tail <= data_head, and data_head <= reserved if records wait
+ *
+ * Any other writer counts itself in `nest`, moves `reserved` behind its record,
+ * writes it, and counts itself out. Only the outermost writer moves `data_head`
+ * up to `reserved`: it has seen all others start and end, so everything before
+ * is complete. Then it checks again for writers that came meanwhile.
  *
  * A write that a handler jumped out of is detected by its mark (base/inside.h);
  * records that were written meanwhile are dropped with it, and counted.
@@ -39,6 +47,8 @@ struct tr2_ring_write {
 	struct tr2_control *ring;
 	char *p; /* the record's place; the writer fills all of it */
 	struct tr2_inside *in;
+	uint64_t announced; /* the word; 0: none */
+	uint64_t at, end; /* of an announced record */
 };
 
 #define TR2_RING_INLINE TR2_INLINE
@@ -69,22 +79,29 @@ static inline bool tr2_ring_swap(uint64_t *p, uint64_t expected,
 #endif
 }
 
+/*
+ * The low half of `nest` counts writes in progress; its upper bits have the size
+ * of an announced write.
+ */
+#define TR2_RING_NEST 0x3ffu
+#define TR2_RING_ANNOUNCED_SHIFT (10 - 3)
+#define TR2_RING_ANNOUNCED_MAX 504u
+/* Multiples of 8 below 2^51. */
+#define TR2_RING_INSIDE_SHIFT (16 - 3)
+
 /* Slow paths of the functions below, out of line: they would take registers. */
-char *tr2_ring_reserve_slow(struct tr2_control *ring, char *data,
-			    uint32_t size);
-/* End a write that got no room, and count it. */
-void tr2_ring_give_up(struct tr2_slot *slot, struct tr2_inside *in);
-uint64_t tr2_ring_publish_again(struct tr2_control *ring,
-				const struct tr2_inside *in,
-				uint32_t *records);
-/* Make room for a record of this size, behind `reserved`, that ends at `end`;
- * true: try again. */
-bool tr2_ring_make_room(struct tr2_control *ring, uint64_t end, uint32_t size);
-void tr2_ring_nested(struct tr2_control *ring, const struct tr2_inside *in);
-/* Drop the records behind the head, which will not be finished: nested writes,
- * and so many others. */
-void tr2_ring_drop_unfinished(struct tr2_control *ring, uint32_t others);
-void tr2_ring_report_losses(struct tr2_control *ring, char *data);
+bool tr2_ring_begin_slow(struct tr2_ring_write *w, struct tr2_slot *slot,
+			 uint32_t size, struct tr2_inside *in);
+void tr2_ring_end_slow(const struct tr2_ring_write *w);
+/* At the end of an announced write: publish what handlers wrote meanwhile, and
+ * count `records` of its own for wake-ups. */
+void tr2_ring_catch_up(struct tr2_control *ring, const struct tr2_inside *in,
+		       uint32_t records);
+/* Count out a write that is no longer the one that `nest_and_inside` has. */
+void tr2_ring_count_out_late(struct tr2_control *ring,
+			     const struct tr2_inside *in);
+/* Count records that were published, for wakeup_events, and wake readers. */
+void tr2_ring_wake_if_due(struct tr2_control *ring, uint32_t records);
 void tr2_ring_wake(struct tr2_control *ring);
 
 /*
@@ -100,117 +117,96 @@ static inline char *tr2_ring_data(struct tr2_slot *slot)
 	return (char *)slot + tr2_arena_rings.data_offset;
 }
 
-/* Return the place for `size` bytes; NULL: no room. */
-TR2_RING_INLINE char *tr2_ring_reserve(struct tr2_control *ring, char *data,
-				     uint32_t size)
-{
-	uint64_t data_size = tr2_arena_rings.data_size;
-	uint64_t at = tr2_ring_load(&ring->reserved), end = at + size;
-
-	TR2_TESTPOINT(looked);
-	if (unlikely(end > tr2_ring_load(&ring->room_until)) ||
-	    unlikely((at & (data_size - 1)) + size > data_size) ||
-	    unlikely(!tr2_ring_swap(&ring->reserved, at, end)))
-		return tr2_ring_reserve_slow(ring, data, size);
-	TR2_TESTPOINT(reserved);
-	return data + (at & (data_size - 1));
-}
-
-/* Multiples of 8 below 2^51. */
-#define TR2_RING_INSIDE_SHIFT (16 - 3)
-
-/* Make this write the outermost one. */
-static inline void tr2_ring_be_outermost(struct tr2_control *ring,
-					 const struct tr2_inside *in)
-{
-	tr2_ring_store(&ring->nest_and_inside,
-		       (uint64_t)(uintptr_t)in << TR2_RING_INSIDE_SHIFT | 1);
-}
-
-/* false: others are still counted in. One instruction. */
-static inline bool tr2_ring_count_out(struct tr2_control *ring)
+/* Count out. false: others are still counted in. One instruction. */
+static inline bool tr2_ring_count_out(struct tr2_control *ring, uint16_t count)
 {
 #if defined(__x86_64__) && !TR2_TSAN
 	bool is_zero;
 
-	__asm__ volatile("decw %1"
+	__asm__ volatile("subw %2, %1"
 			 : "=@ccz"(is_zero), "+m"(ring->nest)
-			 :
+			 : "r"(count)
 			 : "memory");
 	return is_zero;
 #else
-	return !__atomic_sub_fetch(&ring->nest, 1, __ATOMIC_RELAXED);
+	return !__atomic_sub_fetch(&ring->nest, count, __ATOMIC_RELAXED);
 #endif
 }
 
-/* Publish all that is complete; add to *records those since the last wake-up.
- * Return the head. */
-TR2_RING_INLINE uint64_t tr2_ring_publish(struct tr2_control *ring,
-					  uint32_t *records)
+/*
+ * Announce a record of `size` bytes, a multiple of 8 and at most
+ * TR2_RING_ANNOUNCED_MAX. Nobody else may be in progress. Then call
+ * tr2_ring_commit(), if tr2_ring_room() is not negative, or tr2_ring_back_out().
+ */
+TR2_RING_INLINE void tr2_ring_announce(struct tr2_ring_write *w,
+				       struct tr2_control *ring, uint32_t size,
+				       struct tr2_inside *in)
 {
-	uint64_t head = tr2_ring_load(&ring->reserved);
-	uint32_t pending;
-
+	w->ring = ring;
+	w->in = in;
+	w->announced = (uint64_t)(uintptr_t)in << TR2_RING_INSIDE_SHIFT |
+		       size << TR2_RING_ANNOUNCED_SHIFT | 1;
+	tr2_inside_begin(in);
 	tr2_ring_order();
-	/* Read it behind `pending`: a later write is seen in another round. */
-	pending = tr2_ring_load(&ring->pending);
-	TR2_TESTPOINT(about_to_publish);
-	/* Release: pairs with the reader's acquire of data_head. */
-	__atomic_store_n(&ring->data_head, head, __ATOMIC_RELEASE);
-	TR2_TESTPOINT(published);
-	if (unlikely(pending != 0))
-		__atomic_fetch_sub(&ring->pending, pending, __ATOMIC_RELAXED);
-	*records += pending + tr2_ring_load(&ring->wake_records);
-	tr2_ring_store(&ring->wake_records, *records);
+	tr2_ring_store(&ring->nest_and_inside, w->announced);
 	tr2_ring_order();
-	return head;
+	TR2_TESTPOINT(entered);
+	w->at = tr2_ring_load(&ring->data_head);
+	w->end = w->at + size;
+	TR2_TESTPOINT(looked);
 }
 
-/* Count the outermost writer out; true: it was the only one. */
-TR2_RING_INLINE bool tr2_ring_leave_last(struct tr2_control *ring)
+/* Negative: there may be no room, or the ring's end is too near. mask: the size
+ * of the ring less one. One number, for a check together with others. */
+TR2_RING_INLINE int64_t tr2_ring_room(const struct tr2_ring_write *w,
+				      uint32_t size, uint64_t mask)
 {
-	bool is_last = tr2_ring_count_out(ring);
-
-	tr2_ring_order();
-	TR2_TESTPOINT(left);
-	return is_last && !tr2_ring_load(&ring->nest);
+	return (int64_t)((tr2_ring_load(&w->ring->room_until) - w->end) |
+			 (mask + 1 - size - (w->at & mask)));
 }
 
-TR2_RING_INLINE void tr2_ring_wake_if_due(struct tr2_control *ring, uint64_t head,
-					uint32_t records)
+/* Take the place behind the head. */
+TR2_RING_INLINE void tr2_ring_commit(struct tr2_ring_write *w, char *data,
+				     uint64_t mask)
 {
-	uint64_t threshold = tr2_ring_load(&ring->wakeup_watermark);
-
-	if (!threshold)
-		threshold = tr2_arena_rings.data_size / 2;
-	/* wakeup_events 0 is the largest number less one. */
-	if (unlikely(head - tr2_ring_load(&ring->wake_head) >= threshold) ||
-	    unlikely(records - 1u >= tr2_ring_load(&ring->wakeup_events) - 1u))
-		tr2_ring_wake(ring);
+	/* From here on no handler puts a filler there. */
+	tr2_ring_store(&w->ring->announced_at, w->at);
+	tr2_ring_order();
+	TR2_TESTPOINT(reserved);
+	w->p = data + (w->at & mask);
 }
 
-/* Publish, as the outermost writer at its end; others only count themselves
- * out. */
-TR2_RING_INLINE void tr2_ring_leave(struct tr2_control *ring,
-				  const struct tr2_inside *in, uint32_t records)
+/* Publish an announced record. */
+TR2_RING_INLINE void tr2_ring_publish_announced(const struct tr2_ring_write *w)
 {
-	uint16_t nest = tr2_ring_load(&ring->nest);
-	uint64_t head;
+	struct tr2_control *ring = w->ring;
+	uint64_t limits;
 
 	tr2_ring_order();
-	if (unlikely(nest > 1)) {
-		tr2_ring_store(&ring->nest, (uint16_t)(nest - 1));
+	TR2_TESTPOINT(copied);
+	if (unlikely(tr2_ring_load(&ring->nest_and_inside) != w->announced)) {
+		tr2_ring_count_out_late(ring, w->in);
+		tr2_inside_end(w->in);
 		return;
 	}
-	head = tr2_ring_publish(ring, &records);
-	if (unlikely(!tr2_ring_leave_last(ring)))
-		/* A handler jumped out of a write that came meanwhile, to
-		 * another one, which has ended. */
-		tr2_ring_drop_unfinished(ring, 0);
-	else if (unlikely(tr2_ring_load(&ring->reserved) != head))
-		head = tr2_ring_publish_again(ring, in, &records);
-	tr2_ring_wake_if_due(ring, head, records);
+	TR2_TESTPOINT(about_to_publish);
+	tr2_ring_store(&ring->written, tr2_ring_load(&ring->written) + 1);
+	/* Release: pairs with the reader's acquire of data_head. */
+	__atomic_store_n(&ring->data_head, w->end, __ATOMIC_RELEASE);
+	TR2_TESTPOINT(published);
+	(void)tr2_ring_count_out(ring, (uint16_t)w->announced);
+	TR2_TESTPOINT(left);
+	/* wakeup_events and wakeup_watermark. If both are 0, a wake-up is due
+	 * where room_until ends. */
+	memcpy(&limits, &ring->wakeup_events, sizeof(limits));
+	if (unlikely(limits | tr2_ring_load(&ring->nest)) ||
+	    unlikely(tr2_ring_load(&ring->room_until) < w->end))
+		tr2_ring_catch_up(ring, w->in, 1);
+	tr2_inside_end(w->in);
 }
+
+/* End an announced write that writes nothing. */
+void tr2_ring_back_out(struct tr2_control *ring, struct tr2_inside *in);
 
 /*
  * Reserve a record of `size` bytes, a multiple of 8 and at most TR2_RECORD_MAX.
@@ -221,44 +217,28 @@ TR2_RING_INLINE bool tr2_ring_begin(struct tr2_ring_write *w,
 				  struct tr2_slot *slot, uint32_t size,
 				  struct tr2_inside *in)
 {
-	struct tr2_control *ring;
-	char *data;
+	uint64_t mask = tr2_arena_rings.data_size - 1;
 
-	if (unlikely(!slot || !slot->control.data_size ||
-		     !tr2_arena_rings.data_size)) {
-		tr2_ring_lost(slot, TR2_LOST_NO_SLOT);
-		return false;
+	if (likely(slot != NULL) && likely(slot->control.data_size) &&
+	    likely(tr2_arena_rings.data_size) &&
+	    likely(size <= TR2_RING_ANNOUNCED_MAX) &&
+	    likely(!tr2_ring_load(&slot->control.nest))) {
+		tr2_ring_announce(w, &slot->control, size, in);
+		if (likely(tr2_ring_room(w, size, mask) >= 0)) {
+			tr2_ring_commit(w, tr2_ring_data(slot), mask);
+			return true;
+		}
+		tr2_ring_back_out(&slot->control, in);
 	}
-	if (unlikely(size > tr2_arena_rings.data_size / 4)) {
-		tr2_ring_lost(slot, TR2_LOST_TOO_LARGE);
-		return false;
-	}
-	ring = &slot->control;
-	data = tr2_ring_data(slot);
-	w->in = in;
-	tr2_inside_begin(in);
-	if (unlikely(tr2_ring_load(&ring->nest) != 0))
-		tr2_ring_nested(ring, in);
-	else
-		tr2_ring_be_outermost(ring, in);
-	tr2_ring_order();
-	TR2_TESTPOINT(entered);
-	if (unlikely(tr2_ring_load(&ring->unreported) != 0))
-		tr2_ring_report_losses(ring, data);
-	w->ring = ring;
-	w->p = tr2_ring_reserve(ring, data, size);
-	if (likely(w->p != NULL))
-		return true;
-	tr2_ring_give_up(slot, in);
-	return false;
+	return tr2_ring_begin_slow(w, slot, size, in);
 }
 
 TR2_RING_INLINE void tr2_ring_end(const struct tr2_ring_write *w)
 {
-	tr2_ring_order();
-	TR2_TESTPOINT(copied);
-	tr2_ring_leave(w->ring, w->in, 1);
-	tr2_inside_end(w->in);
+	if (likely(w->announced))
+		tr2_ring_publish_announced(w);
+	else
+		tr2_ring_end_slow(w);
 }
 
 /* Write a record that is complete in memory, with its size in its head. false:

@@ -7,7 +7,7 @@
 #include "arena/arena.h"
 #include "base/macros.h"
 
-TR2_LARGE uint32_t tr2_ring_site_rows[TR2_MAX_SITES];
+TR2_LARGE struct tr2_ring_site tr2_ring_sites[TR2_MAX_SITES];
 
 static uint32_t highest; /* number with a row */
 /* Sites of one file usually follow each other. */
@@ -21,7 +21,7 @@ _Static_assert(TR2_MAX_SITES <= UINT16_MAX, "numbers of sites fit");
 static const struct tr2_site_row *row_of(uint32_t number)
 {
 	const struct tr2_arena_header *header = tr2_arena_header();
-	uint32_t at = number ? tr2_ring_site_rows[number] : 0;
+	uint32_t at = number ? tr2_ring_sites[number].row : 0;
 
 	if (!header || !at || at == TR2_RING_NO_ROW)
 		return NULL;
@@ -47,30 +47,34 @@ static bool fill(struct tr2_site_row *row, const struct tr2_site *site)
 	       (row->name || !site->name_len);
 }
 
-uint32_t tr2_ring_add_site(const struct tr2_site *site)
+void tr2_ring_add_site(const struct tr2_site *site, bool may)
 {
-	uint32_t *at = &tr2_ring_site_rows[site->number];
+	struct tr2_ring_site *at = &tr2_ring_sites[site->number];
 	struct tr2_site_row row;
 	uint32_t offset;
 
-	if (*at)
-		return *at;
-	offset = fill(&row, site) ? tr2_arena_add_site(&row) : 0;
+	if (at->row)
+		return;
+	offset = may && fill(&row, site) ? tr2_arena_add_site(&row) : 0;
 	if (site->number > highest)
 		highest = site->number;
 	if (offset && !tr2_ring_site_named[site->names])
 		tr2_ring_site_named[site->names] = (uint16_t)site->number;
-	/* Release: whoever finds the offset has a row that is complete. */
-	__atomic_store_n(at, offset ? offset : TR2_RING_NO_ROW,
-			 __ATOMIC_RELEASE);
-	return *at;
+	at->site = site;
+	at->names = site->names;
+	at->row = offset ? offset : TR2_RING_NO_ROW;
+	/* Release: whoever finds the key has a row that is complete. */
+	if (offset)
+		__atomic_store_n(&at->key, site->key, __ATOMIC_RELEASE);
 }
 
 void tr2_ring_forget_sites(void)
 {
 	size_t nr = (size_t)highest + 1;
 
-	memset(tr2_ring_site_rows, 0, nr * sizeof(*tr2_ring_site_rows));
+	memset(tr2_ring_sites, 0, nr * sizeof(*tr2_ring_sites));
+	/* No site has number 0, nor this key. */
+	tr2_ring_sites[0].key = UINT32_MAX;
 	memset(tr2_ring_site_named, 0, nr * sizeof(*tr2_ring_site_named));
 	highest = 0;
 	last_file = NULL;

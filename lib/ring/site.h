@@ -7,14 +7,40 @@
 
 #include "site/site.h"
 
-/* By number: the offset of the site's row; 0: not asked for yet. */
-extern uint32_t tr2_ring_site_rows[TR2_MAX_SITES];
+/*
+ * By number. A key is written last, with release order, and equals
+ * trace2_site.number only for a site with a row.
+ */
+struct tr2_ring_site {
+	uint32_t key;
+	uint32_t row; /* the offset of the row; 0: not asked for yet */
+	uint32_t names; /* tr2_site.names */
+	const struct tr2_site *site;
+};
+extern struct tr2_ring_site tr2_ring_sites[TR2_MAX_SITES] TR2_HIDDEN;
 #define TR2_RING_NO_ROW UINT32_MAX
 
-/* Return the offset of the site's row among the file's strings, or
- * TR2_RING_NO_ROW: no room. Under the process's lock, and that of
- * tr2_metric_try_lock(). */
-uint32_t tr2_ring_add_site(const struct tr2_site *site);
+/* Return the only site that may have this key. */
+static inline const struct tr2_ring_site *tr2_ring_site_at(uint32_t key)
+{
+	return &tr2_ring_sites[key % TR2_MAX_SITES];
+}
+
+/* Return the site; NULL: it has no row. */
+static inline const struct tr2_ring_site *
+tr2_ring_find_site(const struct tr2_site *site)
+{
+	const struct tr2_ring_site *found = tr2_ring_site_at(site->key);
+
+	/* Acquire: pairs with the release in tr2_ring_add_site(). */
+	return __atomic_load_n(&found->key, __ATOMIC_ACQUIRE) == site->key ?
+		       found :
+		       NULL;
+}
+
+/* Write the site's row, if there is room. may: it may have one. Under the
+ * process's lock, and that of tr2_metric_try_lock(). */
+void tr2_ring_add_site(const struct tr2_site *site, bool may);
 
 /* The process has another file, or none. */
 void tr2_ring_forget_sites(void);

@@ -10,7 +10,7 @@
 #define TR2_TESTPOINT_LIST(X)                                             \
 	X(entered) /* counted as a write in progress */                   \
 	X(looked) /* has seen where the next record goes */               \
-	X(walked) /* has seen which records to overwrite */               \
+	X(found_mark) /* has seen which records to overwrite */           \
 	X(made_room) /* the tail was moved */                             \
 	X(found_limit) /* knows how far there is room now */              \
 	X(reserved) /* has its place, with older bytes in it */           \

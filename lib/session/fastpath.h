@@ -7,6 +7,9 @@
  *
  * Each returns false, having done nothing, if the slow path must do it. That
  * includes strings that may have secrets.
+ *
+ * fastpath_at.h has the fastest ones, which most calls take from their second
+ * event on.
  */
 #ifndef TR2_SESSION_FASTPATH_H
 #define TR2_SESSION_FASTPATH_H
@@ -14,15 +17,15 @@
 #include <stdbool.h>
 
 #include "site/site.h"
+#include "thread/fork_guard.h"
 
-/* Not 0: the ring is the only target, and takes events. */
+/* Whether the ring is the only target, and takes events. */
 #ifdef TR2_SMALL
 #define tr2_fastpath_is_on() false
 #else
-extern int tr2_fastpath_on;
 static inline bool tr2_fastpath_is_on(void)
 {
-	return __atomic_load_n(&tr2_fastpath_on, __ATOMIC_RELAXED);
+	return tr2_fork_guard_flags() & TR2_GUARD_FASTPATH;
 }
 #endif
 
@@ -40,7 +43,11 @@ bool tr2_fastpath_region_leave(const char *file, int line, const char *category,
 bool tr2_fastpath_data(const char *file, int line, const char *category,
 		       int repo_id, const char *key, const char *value);
 
-/* Write short records, which name a site; false for site NULL. */
+/*
+ * Write short records, which name a site; false for site NULL. These are for the
+ * first events of a thread or a site, and whatever else fastpath_at.h leaves to
+ * them.
+ */
 bool tr2_fastpath_region_enter_at(const struct tr2_site *site,
 				  const char *category, const char *label,
 				  const struct trace2_repo *repo);
@@ -48,5 +55,15 @@ bool tr2_fastpath_region_leave_at(const struct tr2_site *site,
 				  const struct trace2_repo *repo);
 bool tr2_fastpath_data_at(const struct tr2_site *site,
 			  const struct trace2_repo *repo, const char *value);
+bool tr2_fastpath_number_at(const struct tr2_site *site,
+			    const struct trace2_repo *repo, int64_t value);
+
+/* End an attempt of fastpath_at.h whose write is announced; NULL: there is none. */
+struct tr2_inside;
+#ifdef TR2_SMALL
+#define tr2_fastpath_back_out(announced) ((void)(announced))
+#else
+void tr2_fastpath_back_out(struct tr2_inside *announced);
+#endif
 
 #endif

@@ -5,7 +5,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-static uint32_t no_guard = 1;
+static uint32_t no_guard = TR2_GUARD_SET;
 static volatile uint32_t *guard = &no_guard;
 const volatile uint32_t *tr2_fork_guard = &no_guard;
 
@@ -22,18 +22,29 @@ void tr2_fork_guard_make(void)
 		return;
 	}
 	guard = page;
-	*guard = 1;
+	*guard = TR2_GUARD_SET;
 	__atomic_store_n(&tr2_fork_guard, page, __ATOMIC_RELEASE);
 }
 
 void tr2_fork_guard_set(void)
 {
-	*guard = 1;
+	*guard = TR2_GUARD_SET;
+}
+
+void tr2_fork_guard_set_fastpath(bool on)
+{
+	/* A child that has not noticed the fork stays so. */
+	if (on)
+		__atomic_fetch_or(guard, TR2_GUARD_FASTPATH, __ATOMIC_RELAXED);
+	else
+		__atomic_fetch_and(guard, ~TR2_GUARD_FASTPATH,
+				   __ATOMIC_RELAXED);
 }
 
 void tr2_fork_guard_release(void)
 {
 	tr2_fork_guard = &no_guard;
+	no_guard = TR2_GUARD_SET;
 	if (guard != &no_guard)
 		munmap((void *)(uintptr_t)guard, (size_t)sysconf(_SC_PAGESIZE));
 	guard = &no_guard;

@@ -9,8 +9,20 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* 0 in such a child, until tr2_fork_guard_set(). */
-extern const volatile uint32_t *tr2_fork_guard;
+#include "base/macros.h"
+
+/* 0 in such a child, until tr2_fork_guard_set(); else these. */
+#define TR2_GUARD_SET 1u
+#define TR2_GUARD_FASTPATH 2u /* see session/fastpath.h */
+extern const volatile uint32_t *tr2_fork_guard TR2_HIDDEN;
+
+static inline uint32_t tr2_fork_guard_flags(void)
+{
+	return __atomic_load_n(tr2_fork_guard, __ATOMIC_RELAXED);
+}
+
+/* Set or clear TR2_GUARD_FASTPATH. */
+void tr2_fork_guard_set_fastpath(bool on);
 
 /* Map the page. Without it no such child is noticed. */
 void tr2_fork_guard_make(void);

@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 
 #include "base/mask.h"
+#include "ring/layout.h"
 
 /* Limit the memory of a program that forgets to leave regions. */
 #define MAX_REGIONS 16384
@@ -18,6 +19,13 @@ struct more {
 	size_t bytes;
 	struct tr2_region at[];
 };
+
+/* The records of the fast path have room for so many. */
+static size_t fastpath_alloc(const struct tr2_regions *regions)
+{
+	return regions->alloc < TR2_MISC_NESTING_MAX ? regions->alloc :
+						       TR2_MISC_NESTING_MAX;
+}
 
 void tr2_regions_init(struct tr2_regions *regions, struct tr2_region *home)
 {
@@ -99,7 +107,7 @@ static void fill_cut(struct tr2_region *region,
 	cut.category_len = smaller(cut.category_len, TR2_REGION_CATEGORY);
 	cut.label_len = smaller(cut.label_len,
 				TR2_REGION_TEXT - 2 - cut.category_len);
-	tr2_region_fill(region, &cut, start_ns, repo_id, false);
+	tr2_region_fill(region, &cut, start_ns, repo_id, TR2_REGION_SLOW);
 	region->category_len = (uint32_t)names->category_len;
 	region->label_len = (uint32_t)names->label_len;
 	region->is_whole = false;
@@ -116,7 +124,7 @@ void tr2_regions_copy(struct tr2_regions *to, const struct tr2_regions *from)
 	to->nr_open = from->nr_open;
 	to->nr_implicit_leaves = from->nr_implicit_leaves;
 	to->in_doubt = from->in_doubt;
-	to->fastpath_alloc = from->fastpath_alloc ? to->alloc : 0;
+	to->fastpath_alloc = from->fastpath_alloc ? fastpath_alloc(to) : 0;
 }
 
 void tr2_region_push(struct tr2_regions *regions, uint64_t start_ns,
@@ -131,7 +139,7 @@ void tr2_region_push(struct tr2_regions *regions, uint64_t start_ns,
 		regions->nr_open++;
 	else if (tr2_region_have_room(&names))
 		tr2_region_fill(tr2_region_count(regions), &names, start_ns,
-				repo_id, false);
+				repo_id, TR2_REGION_SLOW);
 	else
 		fill_cut(tr2_region_count(regions), &names, start_ns, repo_id);
 }
@@ -208,5 +216,5 @@ void tr2_region_doubt(struct tr2_regions *regions)
 void tr2_region_trust(struct tr2_regions *regions)
 {
 	regions->in_doubt = 0;
-	regions->fastpath_alloc = regions->alloc;
+	regions->fastpath_alloc = fastpath_alloc(regions);
 }

@@ -19,7 +19,9 @@
 #include "site/site.h"
 
 #define TR2_REGION_BYTES 256u
-#define TR2_REGION_TEXT (TR2_REGION_BYTES - 48u)
+#define TR2_REGION_TEXT (TR2_REGION_BYTES - 51u)
+#define TR2_REGION_SLOW 0u /* names that may be cut, or have secrets */
+#define TR2_REGION_OWN_NAMES UINT32_MAX /* without a site */
 #define TR2_REGION_CATEGORY 100u /* the kept bytes of a category */
 /* The number of regions in the memory of the thread's context. */
 #define TR2_FIRST_REGIONS 32
@@ -32,9 +34,10 @@ struct tr2_region {
 	uint32_t category_len, label_len; /* of the program's strings, without
 					   * a site */
 	int repo_id;
+	/* For the fast path: the number of its names, or one of these. */
+	uint32_t fastpath_names;
 	uint8_t label_at; /* in text */
 	bool is_whole; /* otherwise the copies are cut */
-	bool fastpath_ok; /* and without secrets */
 	bool was_implied; /* another region's leave ended it */
 	/* Copies of category and label, with a NUL each. The last byte is
 	 * always NUL, so that a name that a handler finds half written ends,
@@ -47,7 +50,8 @@ struct tr2_regions {
 	struct tr2_region *at, *home;
 	/* nr_open counts more regions than are kept. */
 	size_t nr_open, alloc;
-	size_t fastpath_alloc; /* for the fast path: 0 while a leave is in doubt */
+	size_t fastpath_alloc; /* as many as the fast path may open; 0 while a
+				* leave is in doubt */
 	size_t in_doubt; /* the number of open regions then: see
 			  * tr2_region_doubt() */
 	size_t nr_implicit_leaves; /* ended; their leaves may still come */
@@ -89,12 +93,12 @@ static inline struct tr2_region *tr2_region_count(struct tr2_regions *regions)
 /* Write a region whose names fit. */
 TR2_INLINE void
 tr2_region_fill(struct tr2_region *region, const struct tr2_region_names *names,
-		uint64_t start_ns, int repo_id, bool fastpath_ok)
+		uint64_t start_ns, int repo_id, uint32_t fastpath_names)
 {
 	char *p;
 
 	/* A handler may find it half written. */
-	region->fastpath_ok = false;
+	region->fastpath_names = TR2_REGION_SLOW;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	region->site = NULL;
 	region->start_ns = start_ns;
@@ -111,16 +115,16 @@ tr2_region_fill(struct tr2_region *region, const struct tr2_region_names *names,
 	p = tr2_put_short(p + 1, names->label, names->label_len);
 	*p = '\0';
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	region->fastpath_ok = fastpath_ok;
+	region->fastpath_names = fastpath_names;
 }
 
 /* Write a region of a site. */
 TR2_INLINE void
 tr2_region_fill_at(struct tr2_region *region, const struct tr2_site *site,
 		   const char *category, const char *label, uint64_t start_ns,
-		   int repo_id, bool fastpath_ok)
+		   int repo_id, uint32_t fastpath_names)
 {
-	region->fastpath_ok = false;
+	region->fastpath_names = TR2_REGION_SLOW;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	region->start_ns = start_ns;
 	region->category = category;
@@ -130,7 +134,7 @@ tr2_region_fill_at(struct tr2_region *region, const struct tr2_site *site,
 	region->is_whole = true;
 	region->was_implied = false;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	region->fastpath_ok = fastpath_ok;
+	region->fastpath_names = fastpath_names;
 }
 
 /* Open a region. Only the beginning of long names is kept, and only the number

@@ -29,7 +29,7 @@ struct tr2_stream {
 	struct tr2_target target[TR2_TARGET_NR];
 };
 
-extern struct tr2_stream tr2_stream;
+extern struct tr2_stream tr2_stream TR2_HIDDEN;
 
 static inline struct tr2_dest *tr2_stream_dest(enum tr2_target_id id)
 {

@@ -101,7 +101,7 @@ struct tr2_thread *tr2_thread_new(uint32_t creator_tid)
 	thread->named = thread->crossed_fork = false;
 	thread->has_new_name = thread->calls_parts = false;
 	memset(thread->own, 0, sizeof(thread->own));
-	thread->owner.slot = NULL;
+	thread->owner.slot = thread->fast.slot = NULL;
 	tr2_regions_end(&thread->regions, false);
 	thread->entered.nr = 0;
 	thread->destructions = thread->nr_procs = 0;
@@ -207,7 +207,7 @@ static void move_context(struct tr2_thread *to, struct tr2_thread *from)
 		tr2_arena_remove_owner(&from->owner);
 		tr2_arena_add_owner(&to->owner);
 	}
-	from->owner.slot = NULL;
+	from->owner.slot = from->fast.slot = NULL;
 	memset(from->own, 0, sizeof(from->own));
 }
 
@@ -377,7 +377,7 @@ void tr2_thread_after_fork(void)
 	insert(thread);
 	thread->is_main = true;
 	thread->announced = true;
-	thread->owner.slot = NULL;
+	thread->owner.slot = thread->fast.slot = NULL;
 	memset(thread->own, 0, sizeof(thread->own));
 	thread->calls_parts = false;
 	thread->ptid = 0;

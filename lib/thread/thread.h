@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #include "arena/arena.h"
+#include "base/clock_fit.h"
 #include "base/inside.h"
 #include "event/event.h"
 #include "event/kept.h"
@@ -42,6 +43,14 @@ struct tr2_thread {
 	int cancel_type; /* to restore when it leaves */
 	unsigned int nr_turned_away; /* by the call that is inside: enter.c */
 	uint64_t start_ns; /* monotonic */
+	/* For frequent events straight into its ring: see
+	 * session/fastpath_at.h. */
+	struct {
+		struct tr2_slot *slot; /* NULL: not yet */
+		char *data;
+		uint64_t mask; /* of positions in data */
+		struct tr2_scale scale;
+	} fast;
 	uint32_t tid, ptid; /* the kernel's ids; the creator's, 0: unknown */
 	bool calls_parts; /* a part needs a hook at each call */
 	bool is_main;
@@ -70,7 +79,7 @@ struct tr2_thread {
 
 /* The calling thread's; NULL before its first call and after its end. */
 extern __thread struct tr2_thread *tr2_self
-	__attribute__((tls_model("initial-exec")));
+	__attribute__((tls_model("initial-exec"))) TR2_HIDDEN;
 
 /* Make a context for the calling thread, in the registry; the first one is
  * main's. creator_tid 0: unknown. NULL: no memory. The caller holds the

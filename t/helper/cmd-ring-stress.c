@@ -67,6 +67,7 @@ static void mask_handler(int how)
 static void *write_records(void *arg)
 {
 	uint64_t number, records = account->records;
+	char text[24];
 
 	self = (unsigned int)(uintptr_t)arg;
 	trace2_thread_start("writer");
@@ -74,12 +75,15 @@ static void *write_records(void *arg)
 	__atomic_fetch_add(&account->nr_ready, 1, __ATOMIC_RELEASE);
 	mask_handler(SIG_UNBLOCK);
 	for (number = 0; !records || number < records; number++) {
-		if (number % 3)
+		snprintf(text, sizeof(text), "%" PRIu64, number);
+		if (number % 3 == 1)
 			trace2_data_intmax("stress", NULL, "t",
 					   (intmax_t)number);
+		else if (number % 3)
+			trace2_data_string("stress", NULL, "t", text);
 		else
-			trace2_data_intmax_fl("f", 1, "stress", NULL, "t",
-					      (intmax_t)number);
+			trace2_data_string_fl("f", 1, "stress", NULL, "t",
+					      text);
 		store(&account->by_thread[self], number + 1);
 	}
 	mask_handler(SIG_BLOCK);
@@ -214,12 +218,14 @@ static void take_data(struct reading *r, const struct tr2_record *record)
 	take_value(r, record, key[2], value);
 }
 
-/* Parse one of a site: t_rel, value. */
+/* Parse one of a site: t_rel, value or number. */
 static void take_data_of_site(struct reading *r, const struct tool_arena *arena,
 			      const struct tr2_record *record)
 {
 	const struct tr2_record_site_event *event = (const void *)record;
+	const char *value = (const char *)(event + 1) + 8, *name;
 	const struct tr2_site_row *row;
+	uint64_t number;
 
 	if (event->site % 4 || load(&arena->header->strings_used) <
 				       event->site + sizeof(*row))
@@ -228,8 +234,15 @@ static void take_data_of_site(struct reading *r, const struct tool_arena *arena,
 			     event->site);
 	if (strcmp(tool_arena_string(arena, row->category), "stress") != 0)
 		tool_die("a torn row");
-	take_value(r, record, *tool_arena_string(arena, row->name),
-		   (const char *)(event + 1) + 8);
+	name = tool_arena_string(arena, row->name);
+	if (record->type < TR2_RECORD_SITE_NUMBER) {
+		take_value(r, record, *name, value);
+		return;
+	}
+	if ((*name != 't' && *name != 'h') || record->size != 40)
+		tool_die("a torn record");
+	memcpy(&number, value, sizeof(number));
+	take_number(r, *name, number);
 }
 
 static void take_record(struct reading *r, const struct tool_arena *arena,
@@ -240,7 +253,8 @@ static void take_record(struct reading *r, const struct tool_arena *arena,
 			    (const void *)record)->lost;
 	else if (record->type == TR2_RECORD_EVENT + TR2_EV_data)
 		take_data(r, record);
-	else if (record->type == TR2_RECORD_SITE_EVENT + TR2_EV_data)
+	else if (record->type == TR2_RECORD_SITE_EVENT + TR2_EV_data ||
+		 record->type == TR2_RECORD_SITE_NUMBER + TR2_EV_data)
 		take_data_of_site(r, arena, record);
 	else if (record->type != TR2_RECORD_FILLER)
 		r->others++;

@@ -188,7 +188,9 @@ static void print_text_at(const struct tool_arena *arena, uint32_t at)
 static void print_site_event(const struct tool_arena *arena,
 			     const struct tr2_record *head, struct cursor *c)
 {
-	uint32_t kind = head->type - TR2_RECORD_SITE_EVENT;
+	bool of_numbers = head->type >= TR2_RECORD_SITE_NUMBER;
+	uint32_t kind = head->type - (of_numbers ? TR2_RECORD_SITE_NUMBER :
+						   TR2_RECORD_SITE_EVENT);
 	const struct tr2_record_site_event *event =
 		(const void *)take(c, sizeof(*event));
 	const struct tr2_site_row *row;
@@ -217,6 +219,8 @@ static void print_site_event(const struct tool_arena *arena,
 			print_text_at(arena, names[nr++]);
 		else if (f->flags & TR2_F_OPT)
 			putchar('-');
+		else if (of_numbers && f->type == TR2_T_STR)
+			printf("\"%" PRId64 "\"", (int64_t)take_u64(c));
 		else
 			print_field(c, f->type);
 	}

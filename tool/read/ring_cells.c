@@ -27,8 +27,10 @@ struct clock {
 	uint32_t lock, reserved;
 	uint64_t ticks, ns, rate;
 };
-_Static_assert(sizeof(struct clock) == sizeof(struct tr2_control) -
-		       offsetof(struct tr2_control, clock_lock), "layout");
+_Static_assert(sizeof(struct clock) ==
+		       offsetof(struct tr2_control, unreported) -
+			       offsetof(struct tr2_control, clock_lock),
+	       "layout");
 
 /* Return the kind of the definition's cell. */
 static unsigned int cell_kind(const struct tr2_definition *d)

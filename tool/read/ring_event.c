@@ -13,6 +13,7 @@
 struct cursor {
 	const char *p, *end;
 	bool short_of; /* the record ended within a field */
+	bool of_numbers; /* in place of strings */
 };
 
 static uint64_t take_bytes(struct cursor *c, size_t len)
@@ -165,12 +166,24 @@ static void take_time(struct cursor *c, int64_t *ns)
 							  value);
 }
 
+/* Take a number, which is held as the text of one, into e->text. */
+static struct tr2_view take_number(struct tr2_ring_event *e, struct cursor *c)
+{
+	uint64_t value = take_bytes(c, sizeof(value));
+	size_t start = e->text.len;
+
+	if (c->short_of)
+		return (struct tr2_view){ NULL, 0 };
+	tr2_buf_add_i64(&e->text, (int64_t)value);
+	return (struct tr2_view){ e->text.p + start, e->text.len - start };
+}
+
 /* Take a string. A NULL in a mandatory field becomes an empty string, as in the
  * event target. */
 static struct tr2_view take_text(struct tr2_ring_event *e, struct cursor *c,
 				 const struct tr2_field *field)
 {
-	struct tr2_view v = take_string(c);
+	struct tr2_view v = c->of_numbers ? take_number(e, c) : take_string(c);
 
 	if (!v.p && !c->short_of && !(field->flags & TR2_F_OPT))
 		v.p = "";
@@ -219,8 +232,15 @@ static bool is_of_site(const struct tr2_record *record)
 	return record->type >= TR2_RECORD_SITE_EVENT;
 }
 
+static bool is_of_numbers(const struct tr2_record *record)
+{
+	return record->type >= TR2_RECORD_SITE_NUMBER;
+}
+
 static uint32_t kind_of(const struct tr2_record *record)
 {
+	if (is_of_numbers(record))
+		return record->type - TR2_RECORD_SITE_NUMBER;
 	return record->type - (is_of_site(record) ? TR2_RECORD_SITE_EVENT :
 						    TR2_RECORD_EVENT);
 }
@@ -275,7 +295,7 @@ static void look_up(struct site *site, const struct tr2_ring_file *f,
 }
 
 /* Make room for the text of all fields, of which the longest form of a byte is
- * \u00xx. */
+ * \u00xx, and of a number of 8 bytes shorter. */
 static void make_room(struct tr2_ring_event *e, const struct tr2_record *record,
 		      const struct site *site)
 {
@@ -318,7 +338,8 @@ bool tr2_ring_event(struct tr2_ring_event *e, const struct tr2_ring_file *f,
 	uint32_t kind = kind_of(record);
 	const struct tr2_field *field;
 	struct site site = { .nr_taken = 0 };
-	struct cursor c = { NULL, (const char *)record + record->size, false };
+	struct cursor c = { .end = (const char *)record + record->size,
+			    .of_numbers = is_of_numbers(record) };
 	int i;
 
 	if (!tr2_ring_is_event(record))

@@ -4,6 +4,7 @@
  *
  * The same events of a region and of data, HOW: from `constants`, or from
  * `variables`; `many`: of so many sites that not all have room in a ring;
+ * `often`: from constants, so often that a ring's thread takes its fastest path;
  * `fork`: in a child, too; `deep`: in many regions; `mixed`: regions with
  * constants, left by calls without.
  */
@@ -17,6 +18,7 @@
 
 #define NR_SITES 6000
 #define NR_REGIONS 16400
+#define OFTEN 300
 
 /* Each event with these strings, on one line of the source. */
 #define EVENTS(category, label, key)                                           \
@@ -124,6 +126,7 @@ int main(int argc, char **argv)
 {
 	const char *how = argc > 1 ? argv[1] : "";
 	pid_t pid = -1;
+	int i;
 
 	(void)argc;
 	trace2_initialize();
@@ -137,6 +140,9 @@ int main(int argc, char **argv)
 		emit_mixed();
 	} else if (!strcmp(how, "variables")) {
 		emit_variables();
+	} else if (!strcmp(how, "often")) {
+		for (i = 0; i < OFTEN; i++)
+			emit_constants();
 	} else {
 		emit_constants();
 		if (!strcmp(how, "fork"))

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * region - functions for frequent events of sites, but for the fast path into
+ * rings, which is in region_at.c.
+ *
+ * announced: the mark of an attempt at the fast path, which is still announced;
+ * NULL: none.
+ */
+#ifndef TR2_API_REGION_H
+#define TR2_API_REGION_H
+
+#include "session/fastpath.h"
+#include "trace2.h"
+
+void tr2_region_enter_slow(struct trace2_site *site, const char *category,
+			   const char *label, const struct trace2_repo *repo,
+			   struct tr2_inside *announced);
+void tr2_region_leave_slow(struct trace2_site *site, const char *category,
+			   const char *label, const struct trace2_repo *repo,
+			   struct tr2_inside *announced);
+void tr2_data_string_slow(struct trace2_site *site, const char *category,
+			  const struct trace2_repo *repo, const char *key,
+			  const char *value,
+			  struct tr2_inside *announced);
+void tr2_data_intmax_slow(struct trace2_site *site, const char *category,
+			  const struct trace2_repo *repo, const char *key,
+			  intmax_t value, struct tr2_inside *announced);
+
+#endif

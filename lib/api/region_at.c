@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Frequent events of sites. Those of a thread whose events go into its ring alone
+ * are written here; for others these functions only jump, so that nothing more
+ * returns after a write to a file (see base/raw.h).
+ */
+#include "api/region.h"
+#include "session/fastpath_at.h"
+#include "trace2.h"
+
+#define NOINLINE __attribute__((noinline))
+
+/*
+ * Return the mark that the slow path must end; NULL: none. A write whose mark
+ * was here is over, if it was not ended: overwrite it. q is not passed on, so
+ * that it is in registers.
+ */
+TR2_INLINE struct tr2_inside *announced(const struct tr2_fastpath *q)
+{
+	if (q->is_announced)
+		return q->in;
+	tr2_inside_end(q->in);
+	return NULL;
+}
+
+#ifdef TR2_SMALL
+#define has_ring(thread, site) false
+#else
+TR2_INLINE bool has_ring(const struct tr2_thread *thread,
+			 const struct trace2_site *site)
+{
+	return thread && thread->fast.slot && site;
+}
+#endif
+
+static NOINLINE void enter_region(struct trace2_site *site,
+				  const char *category, const char *label,
+				  const struct trace2_repo *repo,
+				  struct tr2_thread *thread)
+{
+	struct tr2_inside in;
+	struct tr2_fastpath q = { .in = &in };
+
+	if (unlikely(!tr2_fastpath_find(&q, thread, site, repo)) ||
+	    unlikely(!tr2_fastpath_put_enter(&q, true, category, label)))
+		tr2_region_enter_slow(site, category, label, repo,
+			announced(&q));
+}
+
+static NOINLINE void leave_region(struct trace2_site *site,
+				  const char *category, const char *label,
+				  const struct trace2_repo *repo,
+				  struct tr2_thread *thread)
+{
+	struct tr2_inside in;
+	struct tr2_fastpath q = { .in = &in };
+
+	if (unlikely(!tr2_fastpath_find(&q, thread, site, repo)) ||
+	    unlikely(!tr2_fastpath_put_leave(&q, true)))
+		tr2_region_leave_slow(site, category, label, repo,
+			announced(&q));
+}
+
+static NOINLINE void data_string(struct trace2_site *site, const char *category,
+				 const struct trace2_repo *repo,
+				 const char *key, const char *value,
+				 struct tr2_thread *thread)
+{
+	struct tr2_inside in;
+	struct tr2_fastpath q = { .in = &in };
+
+	if (unlikely(!tr2_fastpath_find(&q, thread, site, repo)) ||
+	    unlikely(!tr2_fastpath_put_data(&q, true, TR2_FAST_SITE,
+					    tr2_fast_measure(value))))
+		tr2_data_string_slow(site, category, repo, key, value,
+			announced(&q));
+}
+
+static NOINLINE void data_intmax(struct trace2_site *site, const char *category,
+				 const struct trace2_repo *repo,
+				 const char *key, intmax_t value,
+				 struct tr2_thread *thread)
+{
+	const struct tr2_fast_text number = { .len = (size_t)value };
+	struct tr2_inside in;
+	struct tr2_fastpath q = { .in = &in };
+
+	if (unlikely(!tr2_fastpath_find(&q, thread, site, repo)) ||
+	    unlikely(!tr2_fastpath_put_data(&q, true, TR2_FAST_NUMBER,
+					    number)))
+		tr2_data_intmax_slow(site, category, repo, key, value,
+			announced(&q));
+}
+
+void trace2_region_enter_at_(struct trace2_site *site, const char *category,
+			     const char *label, const struct trace2_repo *repo)
+{
+	if (has_ring(tr2_self, site))
+		enter_region(site, category, label, repo, tr2_self);
+	else
+		tr2_region_enter_slow(site, category, label, repo, NULL);
+}
+
+void trace2_region_leave_at_(struct trace2_site *site, const char *category,
+			     const char *label, const struct trace2_repo *repo)
+{
+	if (has_ring(tr2_self, site))
+		leave_region(site, category, label, repo, tr2_self);
+	else
+		tr2_region_leave_slow(site, category, label, repo, NULL);
+}
+
+void trace2_data_string_at_(struct trace2_site *site, const char *category,
+			    const struct trace2_repo *repo, const char *key,
+			    const char *value)
+{
+	if (has_ring(tr2_self, site))
+		data_string(site, category, repo, key, value, tr2_self);
+	else
+		tr2_data_string_slow(site, category, repo, key, value, NULL);
+}
+
+void trace2_data_intmax_at_(struct trace2_site *site, const char *category,
+			    const struct trace2_repo *repo, const char *key,
+			    intmax_t value)
+{
+	if (has_ring(tr2_self, site))
+		data_intmax(site, category, repo, key, value, tr2_self);
+	else
+		tr2_data_intmax_slow(site, category, repo, key, value, NULL);
+}
