@@ -52,21 +52,22 @@ static inline uint16_t tr2_pieces_key(enum tr2_event_kind kind, bool redact)
 const struct tr2_pieces *tr2_pieces_make(struct tr2_render *r,
 					 const struct tr2_event *ev);
 
-/* Return the pieces of an event with a site; NULL: it has none. Before the first
- * line of the event, since preparation uses its buffer. */
+/* Return the pieces of an event with a site, of this kind; NULL: it has none.
+ * Before the first line of the event, since preparation uses its buffer. */
 static inline const struct tr2_pieces *tr2_pieces_of(struct tr2_render *r,
-						     const struct tr2_event *ev)
+						     const struct tr2_event *ev,
+						     enum tr2_event_kind kind)
 {
 	/* Acquire: pairs with the release in tr2_pieces_make(). */
-	const struct tr2_pieces *pieces = __atomic_load_n(
-		&ev->site->pieces[ev->kind == TR2_EV_region_leave],
-		__ATOMIC_ACQUIRE);
+	const struct tr2_pieces *pieces =
+		__atomic_load_n(&ev->site->pieces[kind == TR2_EV_region_leave],
+				__ATOMIC_ACQUIRE);
 
 	if (unlikely(!pieces))
 		pieces = tr2_pieces_make(r, ev);
-	return likely(pieces->key == tr2_pieces_key(ev->kind, r->redact)) ?
-		       pieces :
-		       NULL;
+	if (unlikely(pieces->key != tr2_pieces_key(kind, r->redact)))
+		return NULL;
+	return pieces;
 }
 
 static inline char *tr2_pieces_put(char *p, const struct tr2_pieces *pieces,

@@ -140,9 +140,9 @@ static inline void tr2_dest_write(struct tr2_dest *dest, const char *line,
 {
 	long result;
 
-	if (wall_us - atomic_load_explicit(&dest->plain_us,
-					   memory_order_relaxed) >=
-	    TR2_DEST_PLAIN_US) {
+	if (unlikely(wall_us - atomic_load_explicit(&dest->plain_us,
+						    memory_order_relaxed) >=
+		     TR2_DEST_PLAIN_US)) {
 		tr2_dest_write_slow(dest, line, len, wall_us, tid);
 		return;
 	}

@@ -21,7 +21,7 @@ tr2_call_render(struct tr2_call *call, enum tr2_target_id id,
 	struct tr2_thread *thread = call->thread;
 	struct tr2_rendered line = { NULL, 0 };
 
-	if (json && likely(ev->pieces && !ev->as_main)) {
+	if (json && likely(ev->pieces != NULL)) {
 		if (id == TR2_TARGET_event)
 			line = json(&thread->kept_json, &thread->render, ev,
 				    target->brief);
@@ -42,13 +42,13 @@ tr2_call_emit_to(struct tr2_call *call, enum tr2_target_id id,
 {
 	struct tr2_target *target = &tr2_stream.target[id];
 
-	if (call->generation != tr2_stream.generation)
+	if (unlikely(call->generation != tr2_stream.generation))
 		return true;
 	if (unlikely(!tr2_dest_is_on(&target->dest))) {
 		tr2_dest_drop(&target->dest);
 		return false;
 	}
-	if (tr2_target_shows(target, id, kind, ev->nesting))
+	if (likely(tr2_target_shows(target, id, kind, ev->nesting)))
 		tr2_target_write(target,
 				 tr2_call_render(call, id, ev, kind, json), ev);
 	return tr2_dest_is_on(&target->dest);
@@ -61,15 +61,16 @@ tr2_call_emit_to(struct tr2_call *call, enum tr2_target_id id,
  *
  * Inline, in the function that the program calls if the event is frequent:
  * nothing returns between the write and the program (see base/raw.h), and what
- * follows from its kind is known. json: its function in event/kept.h; NULL: its
- * lines are not kept.
+ * follows from its kind is known. json: of kept_lines.h, of an event that the
+ * thread emits in its own name; NULL: its lines are not kept.
  */
 TR2_INLINE void
 tr2_call_emit_inline(struct tr2_call *call, enum tr2_event_kind kind,
 		     const struct tr2_value *v, tr2_kept_json_fn json)
 {
 	struct tr2_thread *thread = call->thread;
-	bool as_main = call->emitter != &thread->emitter, any_on = false;
+	bool as_main = !json && call->emitter != &thread->emitter;
+	bool any_on = false;
 	unsigned int opened = tr2_stream.opened;
 	struct tr2_event ev;
 
@@ -92,8 +93,8 @@ tr2_call_emit_inline(struct tr2_call *call, enum tr2_event_kind kind,
 	if (unlikely(!thread->announced) && !as_main)
 		tr2_call_announce_unknown(call);
 	thread->render.redact = tr2_stream.redact;
-	if (call->site && opened != 1u << TR2_TARGET_ring)
-		ev.pieces = tr2_pieces_of(&thread->render, &ev);
+	if (json && likely(call->site && opened != 1u << TR2_TARGET_ring))
+		ev.pieces = tr2_pieces_of(&thread->render, &ev, kind);
 	if (opened & 1u << TR2_TARGET_normal)
 		any_on |= tr2_call_emit_to(call, TR2_TARGET_normal, &ev, kind,
 					   json);
@@ -103,7 +104,7 @@ tr2_call_emit_inline(struct tr2_call *call, enum tr2_event_kind kind,
 	if (opened & 1u << TR2_TARGET_event)
 		any_on |= tr2_call_emit_to(call, TR2_TARGET_event, &ev, kind,
 					   json);
-	if (opened & 1u << TR2_TARGET_ring)
+	if (unlikely(opened & 1u << TR2_TARGET_ring))
 		any_on |= call->generation != tr2_stream.generation ||
 			  tr2_call_emit_to_ring(call, &ev);
 	if (unlikely(!any_on))

@@ -108,7 +108,7 @@ static unsigned int differences(struct tr2_event *ev, bool redact)
 	static struct tr2_kept kept[3][2];
 	struct tr2_render r = { .redact = redact }, plain = { .redact = redact };
 	unsigned int i, brief, bad = 0;
-	const struct tr2_pieces *pieces = tr2_pieces_of(&r, ev);
+	const struct tr2_pieces *pieces = tr2_pieces_of(&r, ev, ev->kind);
 	struct tr2_rendered line;
 
 	for (i = 0; i < 3; i++)
@@ -209,15 +209,15 @@ static void test_keys(void)
 	struct tr2_render r = { .redact = true };
 
 	fill(v, &ev, NULL);
-	ok(tr2_pieces_of(&r, &ev) != NULL, "a site has pieces");
+	ok(tr2_pieces_of(&r, &ev, ev.kind) != NULL, "a site has pieces");
 	r.redact = false;
-	ok(!tr2_pieces_of(&r, &ev), "not those of another redaction");
+	ok(!tr2_pieces_of(&r, &ev, ev.kind), "not those of another redaction");
 	r.redact = true;
 	ev.kind = TR2_EV_data;
-	ok(!tr2_pieces_of(&r, &ev), "not those of another event");
+	ok(!tr2_pieces_of(&r, &ev, ev.kind), "not those of another event");
 	ev.kind = TR2_EV_region_leave;
 	fill(v, &ev, NULL);
-	ok(tr2_pieces_of(&r, &ev) != NULL,
+	ok(tr2_pieces_of(&r, &ev, ev.kind) != NULL,
 	   "a region that is left where it is entered has its own");
 	tr2_render_release(&r);
 }
