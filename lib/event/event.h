@@ -98,21 +98,28 @@ struct tr2_emitter {
 	size_t json_head_len;
 };
 
+/*
+ * What a call of the program says of its events: members of struct tr2_event,
+ * and, by the same names, of struct tr2_call, so that they are written once.
+ *
+ * site: its place, category and name are those of the event: file and line, and
+ * the fields with TR2_F_SITE; NULL: not known. repo_id: 0: about none;
+ * TR2_REPO_UNDEFINED. now_ns: monotonic.
+ */
+#define TR2_EVENT_OF_CALL                  \
+	const struct tr2_emitter *emitter; \
+	const struct tr2_site *site;       \
+	const char *file;                  \
+	int line, repo_id;                 \
+	uint64_t now_ns, t_rel_ns;
+
 struct tr2_event {
+	TR2_EVENT_OF_CALL
 	enum tr2_event_kind kind;
-	const struct tr2_value *v;
-	const struct tr2_emitter *emitter;
-	/* Its place, category and name are those of the event: file and line,
-	 * and the fields with TR2_F_SITE. NULL: not known. */
-	const struct tr2_site *site;
-	const struct tr2_pieces *pieces; /* of the site; NULL: none */
-	const char *file;
-	int line;
-	int repo_id; /* 0: about none; TR2_REPO_UNDEFINED */
 	unsigned int nesting; /* 1 + open regions */
-	uint64_t time_ns; /* monotonic */
-	uint64_t wall_us;
-	uint64_t t_abs_ns, t_rel_ns;
+	const struct tr2_value *v;
+	const struct tr2_pieces *pieces; /* of the site; NULL: none */
+	uint64_t wall_us, t_abs_ns;
 	uint32_t tid; /* of the emitting thread */
 	bool as_main; /* emitted in the name of the main thread */
 };

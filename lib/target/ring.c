@@ -147,7 +147,7 @@ static void add_head(struct record *record, const struct tr2_event *ev,
 {
 	const struct tr2_record_event head = {
 		.head.type = TR2_RECORD_EVENT + (uint32_t)ev->kind,
-		.time = ev->time_ns,
+		.time = ev->now_ns,
 		.tid = ev->tid,
 		.line = brief ? 0 : (uint32_t)ev->line,
 		.repo_id = (uint32_t)ev->repo_id,

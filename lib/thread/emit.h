@@ -19,13 +19,12 @@
 
 struct tr2_call {
 	struct tr2_thread *thread; /* its buffers are used */
-	const struct tr2_emitter *emitter; /* the emitter of the event */
-	const struct tr2_site *site; /* NULL: not known */
-	const char *file;
-	int line;
-	int repo_id;
-	uint64_t now_ns; /* when the call began */
-	uint64_t t_rel_ns;
+	union {
+		struct {
+			TR2_EVENT_OF_CALL
+		};
+		struct tr2_event event; /* that is being emitted */
+	};
 	unsigned int generation; /* of the process: see tr2_stream */
 	int *errno_at, saved_errno;
 	struct tr2_inside inside;

@@ -72,41 +72,33 @@ tr2_call_emit_inline(struct tr2_call *call, enum tr2_event_kind kind,
 	bool as_main = !json && call->emitter != &thread->emitter;
 	bool any_on = false;
 	unsigned int opened = tr2_stream.opened;
-	struct tr2_event ev;
+	struct tr2_event *ev = &call->event;
 
-	/* An initializer would clear it first, which takes 10 ns. */
-	ev.kind = kind;
-	ev.v = v;
-	ev.emitter = call->emitter;
-	ev.site = call->site;
-	ev.pieces = NULL;
-	ev.file = call->file;
-	ev.line = call->line;
-	ev.repo_id = call->repo_id;
-	ev.nesting = as_main ? 1 : (unsigned int)thread->regions.nr_open + 1;
-	ev.tid = thread->tid;
-	ev.as_main = as_main;
-	ev.time_ns = call->now_ns;
-	ev.wall_us = tr2_clock_wall_us(call->now_ns);
-	ev.t_abs_ns = tr2_clock_since(tr2_stream.start_ns, call->now_ns);
-	ev.t_rel_ns = call->t_rel_ns;
 	if (unlikely(!thread->announced) && !as_main)
 		tr2_call_announce_unknown(call);
+	ev->kind = kind;
+	ev->v = v;
+	ev->pieces = NULL;
+	ev->nesting = as_main ? 1 : (unsigned int)thread->regions.nr_open + 1;
+	ev->tid = thread->tid;
+	ev->as_main = as_main;
+	ev->wall_us = tr2_clock_wall_us(ev->now_ns);
+	ev->t_abs_ns = tr2_clock_since(tr2_stream.start_ns, ev->now_ns);
 	thread->render.redact = tr2_stream.redact;
 	if (json && likely(call->site && opened != 1u << TR2_TARGET_ring))
-		ev.pieces = tr2_pieces_of(&thread->render, &ev, kind);
+		ev->pieces = tr2_pieces_of(&thread->render, ev, kind);
 	if (opened & 1u << TR2_TARGET_normal)
-		any_on |= tr2_call_emit_to(call, TR2_TARGET_normal, &ev, kind,
+		any_on |= tr2_call_emit_to(call, TR2_TARGET_normal, ev, kind,
 					   json);
 	if (opened & 1u << TR2_TARGET_perf)
-		any_on |= tr2_call_emit_to(call, TR2_TARGET_perf, &ev, kind,
+		any_on |= tr2_call_emit_to(call, TR2_TARGET_perf, ev, kind,
 					   json);
 	if (opened & 1u << TR2_TARGET_event)
-		any_on |= tr2_call_emit_to(call, TR2_TARGET_event, &ev, kind,
+		any_on |= tr2_call_emit_to(call, TR2_TARGET_event, ev, kind,
 					   json);
 	if (unlikely(opened & 1u << TR2_TARGET_ring))
 		any_on |= call->generation != tr2_stream.generation ||
-			  tr2_call_emit_to_ring(call, &ev);
+			  tr2_call_emit_to_ring(call, ev);
 	if (unlikely(!any_on))
 		__atomic_store_n(&trace2_enabled_, 0, __ATOMIC_RELAXED);
 }
