@@ -232,4 +232,84 @@ test_expect_success PIPE '-f shows lines as they come, and only whole ones' '
 	exec 9<&-
 '
 
+# Git writes all its events in three formats. Those of one, in the others, are
+# the same, but for control characters within a text: no command here has any.
+repo=$(pwd)/live/a\ b
+
+# live CODE ARG...: of Git on this machine, run in that repository.
+live () {
+	code=$1 &&
+	shift &&
+	rm -f live.* &&
+	GIT_TRACE2_EVENT="$(pwd)/live.event" GIT_TRACE2="$(pwd)/live.normal" \
+		GIT_TRACE2_PERF="$(pwd)/live.perf" GIT_TRACE2_REDACT=0 \
+		GIT_TRACE2_EVENT_NESTING=100 GIT_TRACE2_ENV_VARS=HOME \
+		HOME="$(pwd)/live" GIT_CONFIG_NOSYSTEM=1 \
+		test_expect_code "$code" git -C "$repo" "$@" >out 2>err &&
+	for target in normal perf
+	do
+		trace2 script --git-$target live.event >out &&
+		mask out >actual &&
+		mask live.$target >expect &&
+		test_file_not_empty expect &&
+		test_cmp expect actual || return 1
+	done &&
+	trace2 script --git-event live.event | sort >actual &&
+	sort live.event >expect &&
+	test_cmp expect actual
+}
+
+test_expect_success GIT 'Git itself: directories with blanks, many repositories' '
+	mkdir -p "$repo" &&
+	cat >live/.gitconfig <<-\EOF &&
+	[user]
+		name = a
+		email = a@b
+	[gc]
+		auto = 0
+	[maintenance]
+		auto = false
+	[protocol "file"]
+		allow = always
+	EOF
+	live 0 init -q ../sub &&
+	live 0 -C ../sub commit -q --allow-empty -m sub &&
+	live 0 init -q &&
+	for i in 1 2 3 4 5 6 7 8 9 10
+	do
+		live 0 submodule --quiet add "file://$(pwd)/live/sub" s$i || return 1
+	done &&
+	live 0 commit -q -m first &&
+	test_grep "worktree .*/a b'\''\$" live.normal &&
+	live 0 status &&
+	test_grep " | r10  | " live.perf
+'
+
+test_expect_success GIT 'Git itself: bare repositories, aliases, hooks, children' '
+	live 0 init -q --bare ../bare &&
+	live 0 push -q ../bare HEAD:refs/heads/x &&
+	live 0 -C ../bare log -1 x &&
+	live 0 -c alias.st="status -s" st &&
+	live 3 -c alias.x="!exit 3" x "a b" &&
+	echo "exit 1" >"$repo/.git/hooks/pre-commit" &&
+	chmod +x "$repo/.git/hooks/pre-commit" &&
+	live 1 commit --allow-empty -m refused &&
+	rm "$repo/.git/hooks/pre-commit" &&
+	live 0 clone -q "file://$repo" ../clone &&
+	live 0 worktree add -q "../tree !x" HEAD &&
+	live 0 -C "../tree !x" status &&
+	live 0 fetch -q "file://$(pwd)/live/sub" &&
+	live 0 gc -q &&
+	live 0 rebase -q HEAD
+'
+
+test_expect_success GIT 'Git itself: errors' '
+	live 1 checkout no-such-branch &&
+	live 128 log no-such -- &&
+	live 129 status --no-such &&
+	live 1 no-such-command &&
+	live 128 -C /no-such status &&
+	live 128 cat-file -p HEAD:none
+'
+
 test_done
