@@ -16,19 +16,19 @@ prepare () {
 	tmp=$(mktemp -d "${TMPDIR:-/dev/shm}/git-beside.XXXXXX") || exit 1
 	trap 'rm -rf "$tmp"' EXIT
 	trap 'exit 1' HUP INT TERM
-	# Nothing of the user's takes part.
-	GIT_CONFIG_NOSYSTEM=1 GIT_CONFIG_GLOBAL=/dev/null HOME=$tmp LC_ALL=C
-	export GIT_CONFIG_NOSYSTEM GIT_CONFIG_GLOBAL HOME LC_ALL
-	unset GIT_DIR GIT_WORK_TREE GIT_TRACE2 GIT_TRACE2_PERF \
-		GIT_TRACE2_EVENT GIT_TRACE2_RING
 	for name in stock adapted
 	do
 		test -x "$into/$name/git" ||
 			die "$into/$name is not built: use build"
 		cp "$2/events.c" "$into/$name/events.c" || exit 1
-		make -C "$into/$name" -s git-events >/dev/null ||
+		make -C "$into/$name" -s PROGRAM_OBJS=events.o git-events >/dev/null ||
 			die "git-events does not build in $into/$name"
 	done
+	# Nothing of the user's takes part.
+	GIT_CONFIG_NOSYSTEM=1 GIT_CONFIG_GLOBAL=/dev/null HOME=$tmp LC_ALL=C
+	export GIT_CONFIG_NOSYSTEM GIT_CONFIG_GLOBAL HOME LC_ALL
+	unset GIT_DIR GIT_WORK_TREE GIT_TRACE2 GIT_TRACE2_PERF \
+		GIT_TRACE2_EVENT GIT_TRACE2_RING
 	if ! cp -R "$into/source" "$tmp/repository" ||
 		! cd "$tmp/repository" ||
 		! "$into/stock/git" init -q . ||
