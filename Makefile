@@ -172,7 +172,7 @@ endif
 # musl-gcc does not search the directory of the kernel's headers, whose other
 # headers belong to another C library.
 ifneq ($(findstring musl,$(CC)),)
-KERNEL := build/kernel-headers
+KERNEL := $(BUILD)/kernel-headers
 KERNEL_DIRS := $(foreach name,linux asm asm-generic,$(firstword \
 	$(wildcard /usr/include/$(name) /usr/include/*/$(name))))
 $(shell mkdir -p $(KERNEL) && ln -sfn -t $(KERNEL) $(KERNEL_DIRS))

@@ -125,7 +125,7 @@ test_expect_success 'it wrote into its own directory alone' '
 	./lib/libmy_trace2.so.1.0.0
 	./lib/my_names.h
 	EOF
-	(cd "$top/out" && find . ! -type d ! -path "./obj/*") |
+	(cd "$top/out" && find . -type f ! -path "./obj/*" -o -name "*.so*") |
 	LC_ALL=C sort >actual &&
 	test_cmp expect actual
 '
@@ -209,22 +209,26 @@ test_expect_success PKG_CONFIG 'installed beside the library itself, in one prog
 	pkg-config --print-requires my_trace2-perf >actual &&
 	echo my_trace2 >expect &&
 	test_cmp expect actual &&
-	for language in c c++
+	languages=c &&
+	if test_have_prereq !MUSL
+	then
+		languages="c c++"
+	fi &&
+	cat >expect <<-\EOF &&
+	both/theirs value:1
+	both/mine value:2
+	EOF
+	for language in $languages
 	do
+		rm -f theirs mine &&
 		$CC -x $language -I"$GIT_BUILD_DIR/lib" both.c -x none -o both \
 			"$GIT_BUILD_DIR/build/lib/libtrace2.a" \
 			$(pkg-config --cflags --libs my_trace2) &&
 		LD_LIBRARY_PATH="$top/usr/lib" GIT_TRACE2="$PWD/theirs" \
-			MY="$PWD/mine" ./both || return 1
-	done &&
-	sed -n "s/.* counter //p" theirs mine >actual &&
-	cat >expect <<-\EOF &&
-	both/theirs value:1
-	both/theirs value:1
-	both/mine value:2
-	both/mine value:2
-	EOF
-	test_cmp expect actual
+			MY="$PWD/mine" ./both &&
+		sed -n "s/.* counter //p" theirs mine >actual &&
+		test_cmp expect actual || return 1
+	done
 '
 
 test_done
