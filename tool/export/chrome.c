@@ -446,7 +446,7 @@ static void point(struct tr2_export *x, uint32_t i)
 
 /* A counter's value is known only at the end; before the start it is 0. */
 static void counter(struct tr2_export *x, const struct tr2_metric *metric,
-		    int64_t wall_ns, uint64_t value)
+		    int64_t wall_ns, int64_t value)
 {
 	const struct tr2_chrome *c = x->state;
 	uint32_t pid = c->pids[x->m->sessions[metric->session].node];
@@ -455,7 +455,10 @@ static void counter(struct tr2_export *x, const struct tr2_metric *metric,
 	tr2_chrome_add_time(x, wall_ns);
 	tr2_chrome_add_name(x, tr2_buf_str(&x->text));
 	tr2_buf_addlit(b, ",\"args\":{\"value\":");
-	tr2_buf_add_u64(b, value);
+	if (metric->kind == TR2_METRIC_GAUGE)
+		tr2_buf_add_i64(b, value);
+	else
+		tr2_buf_add_u64(b, (uint64_t)value);
 	tr2_buf_addlit(b, "}}");
 }
 
@@ -478,6 +481,27 @@ static void timer(struct tr2_export *x, const struct tr2_metric *metric,
 	tr2_chrome_close_args(b, args);
 }
 
+static void distribution(struct tr2_export *x, const struct tr2_metric *metric,
+			 int64_t wall_ns)
+{
+	const struct tr2_chrome *c = x->state;
+	uint32_t pid = c->pids[x->m->sessions[metric->session].node];
+	struct tr2_buf *b = tr2_chrome_open_event(x, 'i', pid, pid);
+	size_t args;
+
+	tr2_chrome_add_time(x, wall_ns);
+	tr2_buf_addlit(b, ",\"s\":\"p\",\"cat\":\"distribution\"");
+	tr2_chrome_add_name(x, tr2_buf_str(&x->text));
+	args = tr2_chrome_open_args(b);
+	tr2_export_json_int(b, "count", (int64_t)metric->count);
+	tr2_export_json_int(b, "sum", (int64_t)metric->total_ns);
+	tr2_export_json_int(b, "min", (int64_t)metric->min_ns);
+	tr2_export_json_int(b, "max", (int64_t)metric->max_ns);
+	if (metric->unit)
+		tr2_export_json_str(x, b, "unit", tr2_s(x->m, metric->unit));
+	tr2_chrome_close_args(b, args);
+}
+
 /* The session's metric contains the sum over its threads. */
 static void metric(struct tr2_export *x, uint32_t i)
 {
@@ -488,12 +512,18 @@ static void metric(struct tr2_export *x, uint32_t i)
 		return;
 	tr2_buf_reset(&x->text);
 	tr2_export_metric_name(x, &x->text, metric);
+	if (metric->kind == TR2_METRIC_DISTRIBUTION) {
+		distribution(x, metric, s->wall_ns + s->end_ns);
+		return;
+	}
 	if (metric->kind == TR2_METRIC_TIMER) {
 		timer(x, metric, s->wall_ns + s->end_ns);
 		return;
 	}
 	counter(x, metric, s->wall_ns + s->start_ns, 0);
-	counter(x, metric, s->wall_ns + s->end_ns, metric->count);
+	counter(x, metric, s->wall_ns + s->end_ns,
+		(int64_t)(metric->kind == TR2_METRIC_GAUGE ? metric->total_ns :
+							     metric->count));
 }
 
 static bool end(struct tr2_export *x)

@@ -237,6 +237,8 @@ static uint32_t row_number(const struct tr2_export *x, enum tr2_table_id table,
 		return h->point_rows[i];
 	case TR2_TABLE_timers:
 	case TR2_TABLE_counters:
+	case TR2_TABLE_distributions:
+	case TR2_TABLE_gauges:
 		return h->metric_rows[i];
 	case TR2_TABLE_samples:
 		return m->samples[i].session ? h->sample_rows[i] :

@@ -42,8 +42,14 @@ static enum tr2_table_id table_of_point(const struct tr2_point *p)
 
 static enum tr2_table_id table_of_metric(const struct tr2_metric *metric)
 {
-	return metric->kind == TR2_METRIC_TIMER ? TR2_TABLE_timers :
-						  TR2_TABLE_counters;
+	static const enum tr2_table_id tables[] = {
+		[TR2_METRIC_TIMER] = TR2_TABLE_timers,
+		[TR2_METRIC_COUNTER] = TR2_TABLE_counters,
+		[TR2_METRIC_DISTRIBUTION] = TR2_TABLE_distributions,
+		[TR2_METRIC_GAUGE] = TR2_TABLE_gauges,
+	};
+
+	return tables[metric->kind];
 }
 
 static void walk_thread(struct tr2_export *x,
@@ -115,9 +121,6 @@ static void walk_node(struct tr2_export *x, const struct tr2_export_format *f,
 			walk_thread(x, f, i);
 		if (f->metric || f->row)
 			tr2_for_each_metric(x->m, s, i) {
-				if (x->m->metrics[i].kind >=
-				    TR2_METRIC_DISTRIBUTION)
-					continue;
 				CALL(x, f, metric, i);
 				row(x, f, table_of_metric(&x->m->metrics[i]), i);
 			}

@@ -142,6 +142,34 @@ static void own_process_name(struct tr2_export *x, struct tr2_buf *b,
 	tr2_export_node_name(x, b, node);
 }
 
+/* Distributions and gauges: NAME.count and so on. */
+static void add_values(struct tr2_attributes *a,
+		       const struct tr2_metric *metric)
+{
+	bool gauge = metric->kind == TR2_METRIC_GAUGE;
+	const struct {
+		const char *name;
+		uint64_t value;
+	} rows[] = {
+		{ ".count", metric->count },
+		{ gauge ? ".last" : ".sum", metric->total_ns },
+		{ ".min", metric->min_ns },
+		{ ".max", metric->max_ns },
+	};
+	struct tr2_buf *key = &a->x->text;
+	size_t i, len;
+
+	tr2_buf_reset(key);
+	tr2_buf_addstr(key, gauge ? "trace2.gauge." : "trace2.distribution.");
+	tr2_export_metric_name(a->x, key, metric);
+	len = key->len;
+	for (i = gauge; i < ARRAY_SIZE(rows); i++) {
+		key->len = len;
+		tr2_buf_addstr(key, rows[i].name);
+		tr2_attribute_int(a, tr2_buf_str(key), (int64_t)rows[i].value);
+	}
+}
+
 static void add_metrics(struct tr2_attributes *a, uint32_t session,
 			uint32_t thread)
 {
@@ -155,6 +183,10 @@ static void add_metrics(struct tr2_attributes *a, uint32_t session,
 
 		if (metric->thread != thread)
 			continue;
+		if (metric->kind >= TR2_METRIC_DISTRIBUTION) {
+			add_values(a, metric);
+			continue;
+		}
 		tr2_buf_reset(key);
 		tr2_buf_addstr(key, timer ? "trace2.timer." : "trace2.counter.");
 		tr2_export_metric_name(a->x, key, metric);

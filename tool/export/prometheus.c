@@ -26,9 +26,11 @@
 /* value[] of commands: results of the processes, and their cost. */
 enum { OK, FAILED, KILLED, UNFINISHED, ALL, SELF, SPAWN, ERRORS, CPU, READY };
 enum { TOTAL, CALLS, REGION_SELF }; /* of regions and timers */
+enum { LAST, SEEN, LEAST, MOST }; /* of gauges, as int64_t */
 
 struct prometheus {
 	struct tr2_series_set commands, waits, regions, timers, counters;
+	struct tr2_series_set distributions, gauges;
 	uint64_t lost;
 	bool has_cpu; /* of some process */
 	int64_t *self; /* by span */
@@ -148,6 +150,45 @@ static void add_histogram(struct tr2_series *s, const struct tr2_metric *metric)
 		tr2_series_observe(s, upper_ns, count);
 }
 
+/* The bounds of series are in ns from a microsecond on: those of values begin
+ * with 1. */
+#define BOUND_OF_1 1000u
+
+static void distribution(struct tr2_export *x, const struct tr2_metric *metric)
+{
+	struct prometheus *p = x->state;
+	struct tr2_series *s = tr2_series_at(&p->distributions,
+					     safe(x, metric->category),
+					     safe(x, metric->name));
+	const char *json = metric->histogram;
+	uint64_t upper, count;
+
+	s->value[TOTAL] += metric->count;
+	s->sum_ns += metric->total_ns;
+	while (json && tr2_histogram_next(metric, &json, &upper, &count))
+		tr2_series_observe(s, upper < UINT64_MAX / BOUND_OF_1 ?
+					      upper * BOUND_OF_1 : UINT64_MAX,
+				   count);
+}
+
+/* The last value is that of the process that began last. */
+static void gauge(struct tr2_export *x, const struct tr2_metric *metric)
+{
+	struct prometheus *p = x->state;
+	struct tr2_series *s = tr2_series_at(&p->gauges,
+					     safe(x, metric->category),
+					     safe(x, metric->name));
+
+	s->value[LAST] = metric->total_ns;
+	if (!s->value[SEEN] ||
+	    (int64_t)metric->min_ns < (int64_t)s->value[LEAST])
+		s->value[LEAST] = metric->min_ns;
+	if (!s->value[SEEN] ||
+	    (int64_t)metric->max_ns > (int64_t)s->value[MOST])
+		s->value[MOST] = metric->max_ns;
+	s->value[SEEN]++;
+}
+
 /* The process's timer or counter contains those of its threads. */
 static void metric(struct tr2_export *x, uint32_t i)
 {
@@ -158,6 +199,14 @@ static void metric(struct tr2_export *x, uint32_t i)
 
 	if (metric->thread)
 		return;
+	if (metric->kind == TR2_METRIC_DISTRIBUTION) {
+		distribution(x, metric);
+		return;
+	}
+	if (metric->kind == TR2_METRIC_GAUGE) {
+		gauge(x, metric);
+		return;
+	}
 	s = tr2_series_at(timer ? &p->timers : &p->counters,
 			  safe(x, metric->category), safe(x, metric->name));
 	if (!timer) {
@@ -248,7 +297,8 @@ static void print_series(struct tr2_export *x, const struct tr2_series_set *set,
 }
 
 static void print_buckets(struct tr2_export *x, const struct tr2_series *s,
-			  int first, const char *labels, const char *name)
+			  int first, bool is_time, const char *labels,
+			  const char *name)
 {
 	struct tr2_buf *b = &x->sink.buf;
 	uint64_t count = 0;
@@ -261,7 +311,8 @@ static void print_buckets(struct tr2_export *x, const struct tr2_series *s,
 			continue;
 		if (i < TR2_SERIES_BOUNDS)
 			snprintf(bound, sizeof(bound), "%g",
-				 1e-9 * tr2_series_bound_ns(i));
+				 (is_time ? 1e-9 : 1.0 / BOUND_OF_1) *
+					 tr2_series_bound_ns(i));
 		else
 			snprintf(bound, sizeof(bound), "+Inf");
 		add_series(x, name, "_bucket", labels, s);
@@ -270,14 +321,14 @@ static void print_buckets(struct tr2_export *x, const struct tr2_series *s,
 		add_number(b, count);
 	}
 	add_series(x, name, "_sum", labels, s);
-	add_time(b, s->sum_ns);
+	(is_time ? add_time : add_number)(b, s->sum_ns);
 	add_series(x, name, "_count", labels, s);
 	add_number(b, count);
 }
 
 static void print_histogram(struct tr2_export *x,
 			    const struct tr2_series_set *set, int first,
-			    const char *labels, const char *name,
+			    bool is_time, const char *labels, const char *name,
 			    const char *help)
 {
 	bool any = false;
@@ -289,7 +340,7 @@ static void print_histogram(struct tr2_export *x,
 		if (!any)
 			add_head(&x->sink.buf, name, "histogram", help);
 		any = true;
-		print_buckets(x, &set->item[i], first, labels, name);
+		print_buckets(x, &set->item[i], first, is_time, labels, name);
 		tr2_sink_step(&x->sink);
 	}
 }
@@ -323,7 +374,7 @@ static void print_ends(struct tr2_export *x, const struct tr2_series_set *set)
 static void print_processes(struct tr2_export *x, struct prometheus *p)
 {
 	print_ends(x, &p->commands);
-	print_histogram(x, &p->commands, FIRST_PROCESS_BOUND, "command",
+	print_histogram(x, &p->commands, FIRST_PROCESS_BOUND, true, "command",
 			"trace2_process_duration_seconds",
 			"Wall time of processes that ended.");
 	print_series(x, &p->commands, SELF, true, "command",
@@ -349,6 +400,25 @@ static void print_processes(struct tr2_export *x, struct prometheus *p)
 		     "trace2_errors_total", "Errors that processes reported.");
 }
 
+/* Print one of the values of each gauge. */
+static void print_gauges(struct tr2_export *x, const struct tr2_series_set *set,
+			 int value, const char *name, const char *help)
+{
+	struct tr2_buf *b = &x->sink.buf;
+	size_t i;
+
+	if (!set->nr)
+		return;
+	add_head(b, name, "gauge", help);
+	for (i = 0; i < set->nr; i++) {
+		add_series(x, name, "", "category gauge", &set->item[i]);
+		tr2_buf_addlit(b, "} ");
+		tr2_buf_add_i64(b, (int64_t)set->item[i].value[value]);
+		tr2_buf_addch(b, '\n');
+		tr2_sink_step(&x->sink);
+	}
+}
+
 static void print_all(struct tr2_export *x, struct prometheus *p)
 {
 	print_processes(x, p);
@@ -364,11 +434,20 @@ static void print_all(struct tr2_export *x, struct prometheus *p)
 		     "trace2_timer_seconds_total", "Time that timers ran.");
 	print_series(x, &p->timers, CALLS, false, "category timer",
 		     "trace2_timer_intervals_total", "Intervals of timers.");
-	print_histogram(x, &p->timers, 0, "category timer",
+	print_histogram(x, &p->timers, 0, true, "category timer",
 			"trace2_timer_interval_seconds",
 			"Intervals of timers that keep a histogram.");
 	print_series(x, &p->counters, TOTAL, false, "category counter",
 		     "trace2_value_total", "Values of counters.");
+	print_histogram(x, &p->distributions, 0, false, "category distribution",
+			"trace2_distribution",
+			"Values of distributions, in their units.");
+	print_gauges(x, &p->gauges, LAST, "trace2_gauge",
+		     "The last value of gauges.");
+	print_gauges(x, &p->gauges, LEAST, "trace2_gauge_min",
+		     "The least value of gauges.");
+	print_gauges(x, &p->gauges, MOST, "trace2_gauge_max",
+		     "The greatest value of gauges.");
 	add_head(&x->sink.buf, "trace2_lost_events_total", "counter",
 		 "Events that processes could not write.");
 	tr2_buf_addlit(&x->sink.buf, "trace2_lost_events_total ");
@@ -385,6 +464,8 @@ static void bound(struct tr2_export *x, struct prometheus *p)
 	tr2_series_bound(&p->regions, MAX_SERIES, TOTAL, other);
 	tr2_series_bound(&p->timers, MAX_SERIES, TOTAL, other);
 	tr2_series_bound(&p->counters, MAX_SERIES, TOTAL, other);
+	tr2_series_bound(&p->distributions, MAX_SERIES, TOTAL, other);
+	tr2_series_bound(&p->gauges, MAX_SERIES, SEEN, other);
 }
 
 static bool end(struct tr2_export *x)
@@ -400,6 +481,8 @@ static bool end(struct tr2_export *x)
 	tr2_series_release(&p->regions);
 	tr2_series_release(&p->timers);
 	tr2_series_release(&p->counters);
+	tr2_series_release(&p->distributions);
+	tr2_series_release(&p->gauges);
 	free(p->self);
 	free(p);
 	return true;

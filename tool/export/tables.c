@@ -158,6 +158,41 @@ static void fill_metric(struct tr2_export *x, struct tr2_row *r,
 	tr2_value_text(x, r, metric->histogram);
 }
 
+/* Begin the row of a metric with a unit. */
+static void fill_named(struct tr2_export *x, struct tr2_row *r,
+		       const struct tr2_row_ids *ids,
+		       const struct tr2_metric *metric)
+{
+	tr2_value_number(r, tr2_row_session_id(ids, metric->session));
+	tr2_value_string(x, r, metric->category);
+	tr2_value_string(x, r, metric->name);
+	tr2_value_string(x, r, metric->unit);
+}
+
+static void fill_distribution(struct tr2_export *x, struct tr2_row *r,
+			      const struct tr2_row_ids *ids, uint32_t i)
+{
+	const struct tr2_metric *metric = &x->m->metrics[i];
+
+	fill_named(x, r, ids, metric);
+	tr2_value_size(r, metric->count);
+	tr2_value_size(r, metric->total_ns);
+	tr2_value_size(r, metric->min_ns);
+	tr2_value_size(r, metric->max_ns);
+	tr2_value_text(x, r, metric->histogram);
+}
+
+static void fill_gauge(struct tr2_export *x, struct tr2_row *r,
+		       const struct tr2_row_ids *ids, uint32_t i)
+{
+	const struct tr2_metric *metric = &x->m->metrics[i];
+
+	fill_named(x, r, ids, metric);
+	tr2_value_number(r, (int64_t)metric->total_ns);
+	tr2_value_number(r, (int64_t)metric->min_ns);
+	tr2_value_number(r, (int64_t)metric->max_ns);
+}
+
 /* Add the values of its group at the sample: {"EVENT":VALUE,...}. */
 static void readings(struct tr2_export *x, struct tr2_row *r,
 		     const struct tr2_model_sample *s)
@@ -233,6 +268,8 @@ void tr2_row_fill(struct tr2_export *x, struct tr2_row *r,
 		[TR2_TABLE_events] = fill_point,
 		[TR2_TABLE_timers] = fill_metric,
 		[TR2_TABLE_counters] = fill_metric,
+		[TR2_TABLE_distributions] = fill_distribution,
+		[TR2_TABLE_gauges] = fill_gauge,
 		[TR2_TABLE_samples] = fill_sample,
 		[TR2_TABLE_recordings] = tr2_row_recording,
 		[TR2_TABLE_processes] = tr2_row_process,

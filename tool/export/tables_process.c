@@ -256,6 +256,8 @@ uint32_t tr2_row_input(const struct tr2_export *x, enum tr2_table_id table,
 			m, m->threads[m->points[i].thread].session);
 	case TR2_TABLE_timers:
 	case TR2_TABLE_counters:
+	case TR2_TABLE_distributions:
+	case TR2_TABLE_gauges:
 		return tr2_input_of_session(m, m->metrics[i].session);
 	case TR2_TABLE_samples:
 		return tr2_input_of_node(m, m->samples[i].node);

@@ -1,0 +1,58 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+
+test_description='distributions and gauges in what trace2 export writes'
+
+. ./test-lib.sh
+
+test_expect_success 'two processes' '
+	mkdir d &&
+	for value in 5 -3
+	do
+		GIT_TRACE2_EVENT="$PWD/d" test-tool trace2 call distribution_add bytes 2 , \
+			distribution_add bytes 3000 , gauge_set busy 9 , \
+			gauge_set busy $value || return 1
+	done
+'
+
+test_expect_success 'prometheus: a histogram, and gauges' '
+	trace2 export --to prometheus -i d >metrics &&
+	grep -e distribution -e gauge metrics | grep -v "^# HELP" >actual &&
+	test_grep "^# TYPE trace2_distribution histogram" actual &&
+	test_grep "^trace2_distribution_bucket{category=\"tool\",distribution=\"size\",le=\"1\"} 0" actual &&
+	test_grep "^trace2_distribution_bucket{category=\"tool\",distribution=\"size\",le=\"2.5\"} 2" actual &&
+	test_grep "^trace2_distribution_bucket{category=\"tool\",distribution=\"size\",le=\"5000\"} 4" actual &&
+	test_grep "^trace2_distribution_sum{category=\"tool\",distribution=\"size\"} 6004" actual &&
+	test_grep "^trace2_distribution_count{category=\"tool\",distribution=\"size\"} 4" actual &&
+	test_grep "^# TYPE trace2_gauge gauge" actual &&
+	test_grep "^trace2_gauge{category=\"tool\",gauge=\"busy\"} -3" actual &&
+	test_grep "^trace2_gauge_min{category=\"tool\",gauge=\"busy\"} -3" actual &&
+	test_grep "^trace2_gauge_max{category=\"tool\",gauge=\"busy\"} 9" actual
+'
+
+test_expect_success 'csv: a table for each' '
+	trace2 export --to csv --table distributions -i d | cut -d, -f2-9 >actual &&
+	sed -n 1p actual >head &&
+	echo "category,name,unit_name,count,sum,min,max,histogram" >expect &&
+	test_cmp expect head &&
+	test_grep "^tool,size,bytes,2,3002,2,3000," actual &&
+	trace2 export --to csv --table gauges -i d | cut -d, -f2-7 >actual &&
+	cat >expect <<-\EOF &&
+	category,name,unit_name,last,min,max
+	tool,busy,workers,5,5,9
+	tool,busy,workers,-3,-3,9
+	EOF
+	test_cmp expect actual
+'
+
+test_expect_success JQ 'chrome and OpenTelemetry' '
+	trace2 export --to chrome -i d >chrome &&
+	jq -e "[.traceEvents[] | select(.cat == \"distribution\").args.sum] == [3002, 3002] and
+		([.traceEvents[] | select(.ph == \"C\" and (.name | test(\"busy\"))).args.value] |
+			contains([5]) and contains([-3]))" chrome &&
+	trace2 export --to otlp -i d >otlp &&
+	test_grep "trace2.distribution.tool/size.sum" otlp &&
+	test_grep "trace2.gauge.tool/busy.last" otlp
+'
+
+test_done
