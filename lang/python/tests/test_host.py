@@ -131,13 +131,15 @@ class Readers(TracedTest):
     def test_reader_has_gone(self):
         for disposition in ("SIG_DFL", "SIG_IGN"):
             read, write = os.pipe()
-            os.close(read)
-            out = self.program_to(write, f"""
-import signal
+            out = self.run_program(f"""
+import os, signal
 signal.signal(signal.SIGPIPE, signal.{disposition})
+sys.stdin.read()
+os.close({read})
 {WORK}
 assert not signal.sigpending()
-""", str(write))
+""", to=str(write), pass_fds=[read, write], running=lambda: os.close(read))
+            os.close(write)
             self.assertEqual(out, "done\n")
 
     def test_reader_stalls(self):
@@ -214,11 +216,17 @@ trace2.data("c", "k", "last")
         with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as server:
             server.bind(path)
             server.listen()
-            closer = threading.Thread(target=lambda: server.accept()[0].close())
+            def read_and_close():
+                peer = server.accept()[0]
+                peer.recv(1)
+                peer.close()
+            closer = threading.Thread(target=read_and_close)
             closer.start()
             out = self.run_program(f"""
 import signal
 signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+for i in range(2000):
+    trace2.data("c", "k", i)
 {WORK}""", to="af_unix:" + path)
             closer.join()
         self.assertEqual(out, "done\n")

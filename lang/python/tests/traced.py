@@ -25,8 +25,9 @@ class TracedTest(unittest.TestCase):
             self.dir = directory.name
         self.stream = os.path.join(self.dir, "stream")
 
-    def run_program(self, program, *args, to=None, env=None, expect=0, **options):
-        """Run a program that begins the session; return its standard output."""
+    def run_program(self, program, *args, to=None, env=None, expect=0, running=None, **options):
+        """Run a program that begins the session; return its standard output.
+        running: called before its standard input ends."""
         path = os.path.join(self.dir, "prog.py")
         with open(path, "w", encoding="utf-8") as file:
             file.write("import sys\nimport trace2\ntrace2.initialize()\n" + program)
@@ -35,12 +36,15 @@ class TracedTest(unittest.TestCase):
         variables["PYTHONPATH"] = MODULE
         variables["GIT_TRACE2_EVENT"] = self.stream if to is None else to
         variables.update(env or {})
-        done = subprocess.run([sys.executable, path, *args], env=variables, cwd=self.dir,
-                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=None,
-                              **options)
-        self.assertEqual(done.returncode, expect, done.stderr.decode())
-        self.err = done.stderr.decode()
-        return done.stdout.decode()
+        with subprocess.Popen([sys.executable, path, *args], env=variables, cwd=self.dir,
+                              stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, **options) as child:
+            if running:
+                running()
+            out, err = child.communicate()
+        self.err = err.decode()
+        self.assertEqual(child.returncode, expect, self.err)
+        return out.decode()
 
     def same(self, program, *args, **options):
         """The program does the same with tracing off."""

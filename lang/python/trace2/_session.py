@@ -52,7 +52,8 @@ def _number(name, default, least):
 class Thread:
     """A thread of the session: its members of events, and its open regions."""
 
-    __slots__ = ("session", "name", "head", "start_ns", "stack", "cells", "busy")
+    __slots__ = ("session", "name", "head", "start_ns", "stack", "cells", "busy",
+                 "writes")
 
     def __init__(self, session, name, start_ns):
         self.session = session
@@ -61,7 +62,8 @@ class Thread:
         self.start_ns = start_ns
         self.stack = []
         self.cells = []  # (metric, cell)
-        self.busy = False
+        self.busy = False  # in a call
+        self.writes = False
 
 
 class _Guard:
@@ -83,6 +85,7 @@ class _Guard:
             now = session.now()
             session.emit("thread_exit", f',"t_rel":{seconds(now - thread.start_ns)}',
                          None, now, thread)
+            session.threads.discard(thread)
 
 
 class Session:
@@ -110,6 +113,8 @@ class Session:
         self.local = threading.local()
         self.lock = threading.Lock()
         self.nr_threads = 0
+        self.threads = set()
+        self.closed = False
         self.children = itertools.count()
         self.execs = itertools.count()
         self.lost = 0
@@ -212,6 +217,7 @@ class Session:
             number = self.nr_threads
         name = threading.current_thread().name
         thread = Thread(self, f"th{number:02d}:{name}", now)
+        self.threads.add(thread)
         self.local.thread = thread
         self.local.guard = _Guard(thread)
         self.emit("thread_start", "", None, now, thread)
@@ -241,9 +247,14 @@ class Session:
                 head += self._place(where)
         elif event in ("version", "atexit"):
             head += self._time(now or self.now())
-        line = f'{{"event":"{event}"{head}{members}}}\n'
-        if not self.dest.write(line.encode("utf-8", "replace")):
-            self.lost += 1
+        line = f'{{"event":"{event}"{head}{members}}}\n'.encode("utf-8", "replace")
+        # The end of the session sets closed, then looks for threads that write.
+        thread.writes = True
+        try:
+            if (self.closed and thread is not self.main) or not self.dest.write(line):
+                self.lost += 1
+        finally:
+            thread.writes = False
 
     def name(self, name, where):
         """Emit the name of the command, and pass it on to children."""
@@ -275,12 +286,21 @@ class Session:
         for function in at_end:
             function(self)
         current = None
+        self._close_to_threads()
         if interrupted:
             # Python ends by the signal now.
             self._emit_signal(signal.SIGINT, None)
         else:
             self._emit_code("atexit", code, f',"lost":{self.lost}' if self.lost else "")
         self.dest.close()
+
+    def _close_to_threads(self):
+        """Other threads, which may run on, write no more; wait for those that do."""
+        self.closed = True
+        until = time.monotonic() + _dest.STALL_S
+        while any(thread.writes for thread in list(self.threads)) \
+                and time.monotonic() < until:
+            time.sleep(0.0005)
 
     def _emit_code(self, event, code, more):
         now = self.now()
@@ -307,6 +327,7 @@ class Session:
         self.start_ns = time.monotonic_ns()
         self.local = threading.local()
         self.lock = threading.Lock()
+        self.threads = set()
         self.code = None
 
     def _reopen(self):
