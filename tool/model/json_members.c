@@ -44,9 +44,11 @@ bool tr2_json_next_member(struct tr2_view *text,
 	member->key.p = ++p;
 	p = string_end(p, end);
 	member->key.len = (size_t)(p - member->key.p);
-	while (p < end && strchr("\": \t", *p))
+	p += p < end; /* its closing quote */
+	while (p < end && (*p == ':' || *p == ' ' || *p == '\t'))
 		p++;
-	member->is_string = p < end && p[-1] == '"';
+	member->is_string = p < end && *p == '"';
+	p += member->is_string;
 	value = p;
 	p = member->is_string ? string_end(p, end) : other_end(p, end);
 	member->value = (struct tr2_view){ value, (size_t)(p - value) };
