@@ -4,9 +4,9 @@
 
 #include <stdio.h>
 
-#include "base/buf.h"
 #include "base/clock.h"
 #include "base/macros.h"
+#include "base/put.h"
 #include "session/call.h"
 #include "session/fastpath.h"
 #include "session/repo.h"
@@ -448,11 +448,8 @@ void tr2_data_string_slow(struct trace2_site *site, const char *category,
 #define NUMBER_BYTES 24
 static const char *number_text(char memory[NUMBER_BYTES], intmax_t value)
 {
-	struct tr2_buf text;
-
-	tr2_buf_init_fixed(&text, memory, NUMBER_BYTES);
-	tr2_buf_add_i64(&text, value);
-	return tr2_buf_str(&text);
+	*tr2_put_i64(memory, value) = '\0';
+	return memory;
 }
 
 void trace2_data_intmax_fl(const char *file, int line, const char *category,
