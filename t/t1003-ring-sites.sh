@@ -143,6 +143,16 @@ test_expect_success 'a row that is missing leaves out names, and nothing else' '
 	test "$(wc -l <from-bad)" = "$(wc -l <from-ring)"
 '
 
+test_expect_success 'a site beyond the strings has no names' '
+	run constants &&
+	"$PERL_PATH" -0777 -pe \
+		"s/(..\x33\x54.{16}).{4}/\$1\xf0\xff\xff\x7f/sg" r >bad &&
+	! test_cmp r bad &&
+	trace2 script --git-event bad >from-bad 2>err &&
+	test "$(wc -l <from-bad)" = "$(wc -l <from-ring)" &&
+	test_grep "\"category\":\"\",\"label\":\"\"" from-bad
+'
+
 test_expect_success 'sites and counters are defined at the same time' '
 	for round in 1 2 3 4 5 6 7 8 9 10
 	do
