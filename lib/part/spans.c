@@ -10,7 +10,6 @@
 
 static void spans_load(const char *setting)
 {
-	tr2_spans_begin();
 	if (!tr2_sampling_set(setting))
 		tr2_pending_errors_add("GIT_TRACE2_SPANS: want 1/N, slower:TIME "
 				       "or both, such as '1/100,slower:50ms'; "

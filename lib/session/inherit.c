@@ -129,7 +129,7 @@ static void add_host(struct tr2_buf *b)
 		add_hex(b, digest[i], 2);
 }
 
-static void append_own_sid(uint64_t wall_us)
+static void append_own_sid(uint64_t wall_us, int pid)
 {
 	char memory[MAX_OWN];
 	struct tr2_buf own;
@@ -139,7 +139,7 @@ static void append_own_sid(uint64_t wall_us)
 	tr2_buf_addch(&own, '-');
 	add_host(&own);
 	tr2_buf_addlit(&own, "-P");
-	add_hex(&own, (uint32_t)getpid(), 8);
+	add_hex(&own, (uint32_t)pid, 8);
 	/* Beyond 20 forks of forks, leave out the ancestors. */
 	if (sid.len + own.len + 1 > sid.max)
 		sid.len = sid.inherited = 0;
@@ -157,12 +157,12 @@ static void count_depth(void)
 }
 
 /* In a forked child, append to the parent's. */
-static bool make_sid(uint64_t wall_us)
+static bool make_sid(uint64_t wall_us, int pid)
 {
 	if (!made_by && !(variable_start(&sid, SID_VARIABLE) &&
 			  variable_start(&names, NAME_VARIABLE)))
 		return false;
-	append_own_sid(wall_us);
+	append_own_sid(wall_us, pid);
 	count_depth();
 	return true;
 }
@@ -176,7 +176,7 @@ bool tr2_inherit_start(uint64_t wall_us)
 		return true;
 	tr2_mask_begin(&mask);
 	if (before != pid && atomic_compare_exchange_strong(&maker, &before, pid)) {
-		if (make_sid(wall_us))
+		if (make_sid(wall_us, pid))
 			made_by = pid;
 		else
 			maker = 0;

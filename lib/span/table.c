@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -42,7 +43,6 @@ static uint32_t nr_hints;
 
 static uint64_t seed[3];
 static uint32_t is_seeded;
-static pid_t pid;
 
 void tr2_span_count(enum tr2_span_misuse misuse)
 {
@@ -54,14 +54,14 @@ uint64_t tr2_span_take_count(enum tr2_span_misuse misuse)
 	return __atomic_exchange_n(&misuses[misuse], 0, __ATOMIC_RELAXED);
 }
 
-/* From what the kernel gave the program when it started, so without a system
- * call, which a sandbox may forbid; of that, ids give nothing away. Threads may
- * do it at the same time: each result is as good. */
+/* From what the kernel gave the program when it started, with no system call but
+ * one that all sandboxes with the library permit; of that, ids give nothing
+ * away. Threads may do it at the same time: each result is as good. */
 static __attribute__((noinline)) void make_seed(void)
 {
 	struct {
-		uint64_t random[2], pid, time_ns, nr;
-	} from = { .pid = (uint64_t)__atomic_load_n(&pid, __ATOMIC_RELAXED),
+		uint64_t random[2], tid, time_ns, nr;
+	} from = { .tid = (uint64_t)syscall(SYS_gettid),
 		   .time_ns = tr2_clock_now_ns() };
 	uintptr_t at_random = getauxval(AT_RANDOM);
 	uint8_t digest[20];
@@ -356,16 +356,10 @@ bool tr2_span_hold_next(struct tr2_span_hold *hold, uint32_t *place)
 	return false;
 }
 
-void tr2_spans_begin(void)
-{
-	pid = getpid();
-}
-
 void tr2_spans_forked(void)
 {
 	size_t i;
 
-	pid = getpid();
 	nr_forks++;
 	is_seeded = 0;
 	for (i = 0; i < TR2_SPAN_MISUSES; i++)

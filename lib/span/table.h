@@ -132,8 +132,6 @@ bool tr2_span_hold_next(struct tr2_span_hold *hold, uint32_t *place);
 /* Make an id that no other has, for a trace or a session. */
 uint64_t tr2_span_random(void);
 
-/* The session begins. */
-void tr2_spans_begin(void);
 void tr2_spans_forked(void);
 void tr2_spans_unmap(void);
 
