@@ -406,6 +406,13 @@ TRACE2_API void trace2_child_ready_fl(const char *file, int line,
 #define trace2_child_ready(child, state) \
 	TRACE2_CALL_(trace2_child_ready_fl, child, state)
 
+/* child_exit with the status that waitpid() gave: of a child that has ended. */
+TRACE2_API void trace2_child_exit_status_fl(const char *file, int line,
+					    struct trace2_child *child,
+					    int wait_status);
+#define trace2_child_exit_status(child, wait_status) \
+	TRACE2_CALL_(trace2_child_exit_status_fl, child, wait_status)
+
 /*
  * For a program with structures of its own for children, which keeps the id that
  * child_begin returns. Of `child`, what describes it is read; the call keeps
@@ -598,7 +605,7 @@ TRACE2_INLINE_ void trace2_scope_end_(struct trace2_scope_ *scope)
 		category, label)
 
 /*
- * Emit a value. string and intmax are signal-safe. json takes JSON text; text
+ * Emit a value. string, intmax and uintmax are signal-safe. json takes JSON text; text
  * that is not valid JSON becomes a JSON string.
  */
 TRACE2_API void trace2_data_string_fl(const char *file, int line,
@@ -621,6 +628,18 @@ TRACE2_API void trace2_data_intmax_at_(struct trace2_site *site,
 				       const char *category,
 				       const struct trace2_repo *repo,
 				       const char *key, intmax_t value);
+/* The same for unsigned numbers above INTMAX_MAX. */
+TRACE2_API void trace2_data_uintmax_fl(const char *file, int line,
+				       const char *category,
+				       const struct trace2_repo *repo,
+				       const char *key, uintmax_t value);
+TRACE2_API void trace2_data_uintmax_at_(struct trace2_site *site,
+					const char *category,
+					const struct trace2_repo *repo,
+					const char *key, uintmax_t value);
+#define trace2_data_uintmax(category, repo, key, value)                  \
+	TRACE2_CALL_AT_(trace2_data_uintmax_at_, category, key, category, \
+			repo, key, (uintmax_t)(value))
 TRACE2_API void trace2_data_json_at_(struct trace2_site *site,
 				     const char *category,
 				     const struct trace2_repo *repo,

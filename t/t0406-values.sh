@@ -126,6 +126,22 @@ test_expect_success 'names and units with characters that JSON escapes' '
 	test_grep "\"unit\":\"}, \[\",.*\"distribution\":\"a ..b../c..d/.u001be.t\"" actual
 '
 
+test_expect_success JQ 'a large unsigned number is data, too' '
+	traced --perf test-tool trace2 call data_uintmax c k 18446744073709551615 , \
+		data_uintmax c k 0 &&
+	jq -r "select(.event == \"data\").value" e >actual &&
+	test_write_lines 18446744073709551615 0 >expect &&
+	test_cmp expect actual
+'
+
+test_expect_success JQ 'the status of a child as waitpid() gives it' '
+	traced --perf test-tool trace2 call child_start 1 ls , child_exit_status 1 1792 , \
+		child_start 1 ls , child_exit_status 1 9 &&
+	jq -r "select(.event == \"child_exit\").code" e >actual &&
+	test_write_lines 7 137 >expect &&
+	test_cmp expect actual
+'
+
 test_expect_success 'tracing off: nothing happens' '
 	test-tool trace2 220values 2 5 >out 2>&1 &&
 	test_must_be_empty out

@@ -2,6 +2,8 @@
 /* Children, and exec of the process itself. */
 #include <string.h>
 
+#include <sys/wait.h>
+
 #include "base/clock.h"
 #include "base/text.h"
 #include "session/call.h"
@@ -108,6 +110,15 @@ static bool take_end(struct tr2_call *call, struct trace2_child *child,
 		tr2_call_report_once(call, "trace2: %s without child_start",
 				function);
 	return false;
+}
+
+void trace2_child_exit_status_fl(const char *file, int line,
+				 struct trace2_child *child, int wait_status)
+{
+	trace2_child_exit_fl(file, line, child,
+			     WIFSIGNALED(wait_status) ?
+				     128 + WTERMSIG(wait_status) :
+				     WEXITSTATUS(wait_status));
 }
 
 void trace2_child_exit_fl(const char *file, int line,

@@ -462,6 +462,35 @@ void trace2_data_intmax_fl(const char *file, int line, const char *category,
 			      number_text(memory, value));
 }
 
+static const char *unsigned_text(char memory[NUMBER_BYTES], uintmax_t value)
+{
+	struct tr2_buf text;
+
+	tr2_buf_init_fixed(&text, memory, NUMBER_BYTES);
+	tr2_buf_add_u64(&text, value);
+	return tr2_buf_str(&text);
+}
+
+void trace2_data_uintmax_fl(const char *file, int line, const char *category,
+			    const struct trace2_repo *repo, const char *key,
+			    uintmax_t value)
+{
+	char memory[NUMBER_BYTES];
+
+	trace2_data_string_fl(file, line, category, repo, key,
+			      unsigned_text(memory, value));
+}
+
+void trace2_data_uintmax_at_(struct trace2_site *site, const char *category,
+			     const struct trace2_repo *repo, const char *key,
+			     uintmax_t value)
+{
+	char memory[NUMBER_BYTES];
+
+	tr2_data_string_slow(site, category, repo, key,
+			     unsigned_text(memory, value), NULL);
+}
+
 void tr2_data_intmax_slow(struct trace2_site *site, const char *category,
 			  const struct trace2_repo *repo, const char *key,
 			  intmax_t value, struct tr2_inside *announced)
