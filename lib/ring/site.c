@@ -62,7 +62,9 @@ void tr2_ring_add_site(const struct tr2_site *site, bool may)
 		tr2_ring_site_named[site->names] = (uint16_t)site->number;
 	at->site = site;
 	at->names = site->names;
-	at->row = offset ? offset : TR2_RING_NO_ROW;
+	/* Others may ask for it meanwhile. */
+	__atomic_store_n(&at->row, offset ? offset : TR2_RING_NO_ROW,
+			 __ATOMIC_RELAXED);
 	/* Release: whoever finds the key has a row that is complete. */
 	if (offset)
 		__atomic_store_n(&at->key, site->key, __ATOMIC_RELEASE);

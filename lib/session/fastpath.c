@@ -260,7 +260,8 @@ static bool prepare_at(struct tr2_fastpath *q, const struct tr2_site *site,
 		return false;
 	speed_up(q->thread);
 	q->site = tr2_ring_find_site(site);
-	if (!q->site && !tr2_ring_site_at(site->key)->row) {
+	if (!q->site && !__atomic_load_n(&tr2_ring_site_at(site->key)->row,
+					 __ATOMIC_RELAXED)) {
 		add_row(site);
 		q->site = tr2_ring_find_site(site);
 	}
