@@ -38,7 +38,11 @@ test_expect_success 'errno is kept by every call' '
 	test-tool trace2 015errno &&
 	all_targets test-tool trace2 015errno &&
 	GIT_TRACE2=/dev/full test-tool trace2 015errno &&
-	GIT_TRACE2=2 test-tool fault close-fd 2 test-tool trace2 015errno
+	GIT_TRACE2=2 test-tool fault close-fd 2 test-tool trace2 015errno &&
+	test-tool trace2 017signal &&
+	all_targets test-tool trace2 017signal &&
+	test_grep "\"signo\":2" trace.e &&
+	GIT_TRACE2=/dev/full test-tool trace2 017signal
 '
 
 test_expect_success 'NULL is taken by every call' '
@@ -130,6 +134,7 @@ test_expect_success 'every verb is in this list, or left out for a reason' '
 	013calls
 	014nulls
 	015errno
+	017signal
 	068daemon_resumes
 	077daemon
 	079fork_killed

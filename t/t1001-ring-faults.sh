@@ -119,13 +119,13 @@ test_expect_success TMPFS 'a disk that is full from the start, or soon' '
 		echo "$1: $(ls mnt | wc -l | tr -d " ")" >>full
 	done
 	EOF
-	for size in 16k 40k 64k 120k 160k 3000k
+	for size in 16k 40k 64k 136k 160k 3000k
 	do
 		unshare -rm ./full.sh $size &&
 		test_grep "counter test/test2 value:36" n &&
 		rm n || return 1
 	done &&
-	test_write_lines "16k: 0" "40k: 0" "64k: 0" "120k: 1" "160k: 1" \
+	test_write_lines "16k: 0" "40k: 0" "64k: 0" "136k: 1" "160k: 1" \
 		"3000k: 1" >expect &&
 	test_cmp expect full
 '
@@ -187,7 +187,7 @@ test_expect_success 'a process with few events needs little space' '
 	GIT_TRACE2_RING="$(pwd)/r" test-tool trace2 001return 0 &&
 	du -k r >size &&
 	cat size &&
-	test "$(sed "s/[^0-9].*//" size)" -lt 120 &&
+	test "$(sed "s/[^0-9].*//" size)" -lt 136 &&
 	rm -f r &&
 	GIT_TRACE2_RING="$(pwd)/r" test-tool trace2 031nest 2000 &&
 	du -k r >size &&

@@ -21,9 +21,10 @@ void tr2_context_add_trace(struct tr2_buf *b, const struct tr2_context *context)
 
 void tr2_context_add_id(struct tr2_buf *b, uint64_t id)
 {
-	char text[16];
+	char text[16] = { 0 };
+	const char *end = put_hex(text, id, 16);
 
-	tr2_buf_add(b, text, (size_t)(put_hex(text, id, 16) - text));
+	tr2_buf_add(b, text, (size_t)(end - text));
 }
 
 void tr2_context_format(char out[TR2_TRACEPARENT_BYTES + 1],

@@ -323,7 +323,8 @@ static unsigned int define(enum tr2_metric_kind kind,
 	if (*entry) {
 		def = &table->def[*entry - 1];
 		if (def->flags != given->flags ||
-		    (def->unit && strcmp(def->unit, given->unit) != 0))
+		    (def->unit && given->unit &&
+		     strcmp(def->unit, given->unit) != 0))
 			def->is_ambiguous = true;
 		return marked(def, *entry - 1u);
 	}

@@ -61,7 +61,10 @@ bool tr2_fastpath_number_at(const struct tr2_site *site,
 /* End an attempt of fastpath_at.h whose write is announced; NULL: there is none. */
 struct tr2_inside;
 #ifdef TR2_SMALL
-#define tr2_fastpath_back_out(announced) ((void)(announced))
+static inline void tr2_fastpath_back_out(struct tr2_inside *announced)
+{
+	(void)announced;
+}
 #else
 void tr2_fastpath_back_out(struct tr2_inside *announced);
 #endif

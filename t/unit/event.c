@@ -179,7 +179,9 @@ static void test_redact(void)
 	KEEPS("token=");
 	KEEPS("Authorization:");
 	ok(tr2_redact_is_secret_name("GITHUB_TOKEN"), "GITHUB_TOKEN");
-	ok(tr2_redact_is_secret_name("http.sslKey"), "http.sslKey");
+	ok(tr2_redact_is_secret_name("sendemail.smtpPass"),
+	   "sendemail.smtpPass");
+	ok(!tr2_redact_is_secret_name("http.sslKey"), "the name of a file");
 	ok(!tr2_redact_is_secret_name("core.keyboard"), "core.keyboard");
 	ok(!tr2_redact_is_secret_name(NULL), "NULL");
 }
