@@ -320,6 +320,20 @@ static void print_mmap(const struct tr2_record *record, struct cursor *c)
 	print_rest(c);
 }
 
+static void print_span(const struct tr2_record *head, struct cursor *c)
+{
+	static const char *const names[] = { "SPAN_START", "SPAN_END", "TRACE" };
+	const struct tr2_record_span *span =
+		(const void *)take(c, sizeof(*span));
+	uint32_t kind = head->type - TR2_RECORD_SPAN_START;
+
+	if (kind >= sizeof(names) / sizeof(*names))
+		damaged("an unknown record", head->type);
+	printf("%s tid=%u id=%" PRIx64, names[kind], span->tid, span->id);
+	take(c, span->bytes);
+	check_end(head, c);
+}
+
 void tool_record_print(const struct tool_arena *arena,
 		       const struct tr2_record *record)
 {
@@ -348,6 +362,9 @@ void tool_record_print(const struct tool_arena *arena,
 		print_sample(&c);
 	} else if (record->type == TR2_RECORD_FILLER) {
 		printf("FILLER %u", record->size);
+	} else if (record->type >= TR2_RECORD_SPAN_START &&
+		   record->type < TR2_RECORD_SITE_NUMBER) {
+		print_span(record, &c);
 	} else if (record->type >= TR2_RECORD_SITE_EVENT) {
 		print_site_event(arena, record, &c);
 	} else if (record->type >= TR2_RECORD_EVENT) {
