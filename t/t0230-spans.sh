@@ -4,6 +4,7 @@
 test_description='spans: work that is not a thread'
 
 . ./test-lib.sh
+. "$TEST_DIRECTORY"/lib-build.sh
 . "$TEST_DIRECTORY/lib-trace2.sh"
 
 test_skip_unless JQ
@@ -300,6 +301,66 @@ test_expect_success 'an invalid GIT_TRACE2_SPANS is reported' '
 		spans .name >actual &&
 		test_line_count = 3 actual || return 1
 	done
+'
+
+cat >handed.c <<'EOT'
+#include <pthread.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "trace2.h"
+
+static void *end(void *span)
+{
+	trace2_span_end(*(trace2_span_t *)span);
+	return NULL;
+}
+
+static trace2_span_t enter(const char *name)
+{
+	trace2_span_t span = trace2_span_start("s", name, TRACE2_SPAN_NONE);
+
+	trace2_span_enter(span);
+	return span;
+}
+
+int main(void)
+{
+	trace2_span_t span;
+	pthread_t thread;
+	int i, nr = 0;
+
+	trace2_initialize();
+	for (i = 0; i < 20; i++) {
+		span = enter("handed");
+		pthread_create(&thread, NULL, end, &span);
+		pthread_join(thread, NULL);
+	}
+	span = enter("behind");
+	trace2_span_leave(span);
+	trace2_span_end(span);
+	for (i = 0; i < 20000; i++)
+		trace2_span_start("s", "open", TRACE2_SPAN_NONE);
+	if (!fork()) {
+		for (i = 0; i < 2000; i++) {
+			span = trace2_span_start("s", "child", TRACE2_SPAN_NONE);
+			nr += span.id != 0;
+			trace2_span_end(span);
+		}
+		_exit(nr > 1000 ? 0 : 1);
+	}
+	wait(&i);
+	_exit(WEXITSTATUS(i));
+}
+EOT
+
+test_expect_success JQ,CC,!INSTRUMENTED 'spans of others make room: entered ones that they ended, and those of the parent' '
+	build "$CC" handed.c -std=gnu11 &&
+	LD_LIBRARY_PATH="$GIT_BUILD_DIR/build/lib" \
+		GIT_TRACE2_EVENT="$PWD/handed" ./program &&
+	jq -c "select(.value.name? == \"behind\").value.threads | length" \
+		handed >actual &&
+	echo 1 >expect &&
+	test_cmp expect actual
 '
 
 test_done

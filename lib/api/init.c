@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The start of a session, and queries about it. */
+#include <signal.h>
+
 #include "session/call.h"
 #include "session/inherit.h"
 #include "session/signal.h"
@@ -29,7 +31,8 @@ void trace2_session_resume_fl(const char *file, int line)
 
 void trace2_signal_fl(const char *file, int line, int signo)
 {
-	tr2_signal_end(file, line, signo);
+	if (signo >= 1 && signo < NSIG)
+		tr2_signal_end(file, line, signo);
 }
 
 const char *trace2_session_id(void)

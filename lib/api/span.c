@@ -244,6 +244,19 @@ static void leave_from(struct tr2_thread *thread, uint32_t at, uint64_t now_ns)
 	entered->nr = at;
 }
 
+/* Forget spans that another thread has ended, or whose leave a jump skipped. */
+static void forget_ended(struct tr2_entered *entered)
+{
+	struct tr2_context context;
+	uint32_t flags = 0, one_in = 0, i, nr = 0;
+
+	for (i = 0; i < entered->nr; i++)
+		if (tr2_span_look_up(entered->at[i].span, &context, &flags,
+				     &one_in))
+			entered->at[nr++] = entered->at[i];
+	entered->nr = nr;
+}
+
 void trace2_span_enter_fl(const char *file, int line, trace2_span_t span)
 {
 	struct tr2_call call;
@@ -251,6 +264,8 @@ void trace2_span_enter_fl(const char *file, int line, trace2_span_t span)
 	if (!tr2_call_begin(&call, file, line))
 		return;
 	tr2_call_announce(&call, NULL);
+	if (call.thread->entered.nr == TR2_ENTERED_MAX)
+		forget_ended(&call.thread->entered);
 	if (!tr2_entered_push(&call.thread->entered, span, call.now_ns))
 		tr2_span_count(TR2_SPAN_NOT_ENTERED);
 	tr2_call_end(&call);

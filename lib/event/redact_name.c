@@ -8,6 +8,8 @@
 
 #include "base/macros.h"
 
+#define MAX_PATH_BYTES 4096u
+
 /* The end of a word; between parts of two words there may be other bytes than
  * letters: "api-key", "API_KEY", "apiKey" and "apikey" end alike. */
 static const struct {
@@ -159,7 +161,8 @@ static bool is_number(const char *s, size_t len)
 
 static bool is_path(const char *s, size_t len)
 {
-	if (memchr(s, ' ', len))
+	/* Not the rest of a long line, for each name in it. */
+	if (len > MAX_PATH_BYTES || memchr(s, ' ', len))
 		return false;
 	return begins(s, len, "/") || begins(s, len, "./") ||
 	       begins(s, len, "../") || begins(s, len, "~") ||

@@ -97,13 +97,17 @@ void tr2_traceparent_end(void)
 
 void tr2_traceparent_child(const struct tr2_thread *thread, int child_id)
 {
-	trace2_span_t span = tr2_entered_top(&thread->entered);
-	struct tr2_context context = tr2_session_trace.self;
-	uint32_t flags = tr2_session_trace.sampled ? TR2_TOLD_SAMPLED : 0;
-	uint32_t one_in;
+	struct tr2_context context;
+	uint32_t nr = thread->entered.nr, flags, one_in;
 
-	if (span.id && !tr2_span_look_up(span, &context, &flags, &one_in))
+	/* The innermost one that is open: another thread may have ended it. */
+	while (nr && !tr2_span_look_up(thread->entered.at[nr - 1].span, &context,
+				       &flags, &one_in))
+		nr--;
+	if (!nr) {
 		context = tr2_session_trace.self;
+		flags = tr2_session_trace.sampled ? TR2_TOLD_SAMPLED : 0;
+	}
 	if (!context.id)
 		return;
 	context.id = tr2_context_child(context.id, (uint64_t)child_id);

@@ -50,11 +50,4 @@ static inline uint32_t tr2_entered_find(const struct tr2_entered *entered,
 	return nr;
 }
 
-/* Return the innermost one, or TRACE2_SPAN_NONE. */
-static inline trace2_span_t tr2_entered_top(const struct tr2_entered *entered)
-{
-	return entered->nr ? entered->at[entered->nr - 1].span :
-			     TRACE2_SPAN_NONE;
-}
-
 #endif

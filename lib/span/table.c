@@ -143,6 +143,24 @@ static __attribute__((noinline)) void make_hint(void)
 		       (TR2_SPANS_MAX / 64 + 1) + 1;
 }
 
+/* A forked child has no room: take the place of a span of the parent's. */
+static __attribute__((noinline)) uint32_t claim_of_parent(struct table *t)
+{
+	uint64_t state;
+	uint32_t at;
+
+	for (at = 0; at < TR2_SPANS_MAX; at++) {
+		/* Acquire: the process is that of this state. */
+		state = __atomic_load_n(&t->state[at], __ATOMIC_ACQUIRE);
+		if (state > MAKING &&
+		    __atomic_load_n(&t->span[at].process, __ATOMIC_RELAXED) !=
+			    nr_forks &&
+		    swap(&t->state[at], state, MAKING))
+			return at;
+	}
+	return TR2_SPANS_MAX;
+}
+
 /* Return the number of an entry that was free; TR2_SPANS_MAX: none. */
 static inline uint32_t claim(struct table *t)
 {
@@ -161,8 +179,10 @@ static inline uint32_t claim(struct table *t)
 			return at;
 		}
 	}
-	__atomic_store_n(&full, 1, __ATOMIC_RELAXED);
-	return TR2_SPANS_MAX;
+	at = claim_of_parent(t);
+	if (at == TR2_SPANS_MAX)
+		__atomic_store_n(&full, 1, __ATOMIC_RELAXED);
+	return at;
 }
 
 bool tr2_span_make(struct tr2_span_hold *hold)
@@ -184,7 +204,9 @@ bool tr2_span_make(struct tr2_span_hold *hold)
 		     seed_at(0)) & ~(uint64_t)HELD;
 	hold->id = id ? id : 2;
 	hold->span = span;
-	span->process = __atomic_load_n(&nr_forks, __ATOMIC_RELAXED);
+	__atomic_store_n(&span->process,
+			 __atomic_load_n(&nr_forks, __ATOMIC_RELAXED),
+			 __ATOMIC_RELAXED);
 	span->lost = span->used = 0;
 	return true;
 }

@@ -37,7 +37,9 @@ void tr2_fork_guard_release(void);
  * tr2_fork_guard_make(). */
 static inline bool tr2_fork_guard_is_cleared(void)
 {
-	return !*__atomic_load_n(&tr2_fork_guard, __ATOMIC_ACQUIRE);
+	return !__atomic_load_n(
+		__atomic_load_n(&tr2_fork_guard, __ATOMIC_ACQUIRE),
+		__ATOMIC_RELAXED);
 }
 
 #endif
