@@ -306,8 +306,7 @@ struct end {
 	const char *reason;
 };
 
-/* Hold the span for the last time, and say what is told of it; false: not
- * open. */
+/* Hold the span to end it, and set *told; false: it is not open. */
 INLINE bool finish(struct tr2_thread *thread, const struct end *end,
 		   uint64_t now_ns, struct tr2_span_hold *hold,
 		   struct tr2_told_span *told)
@@ -325,8 +324,8 @@ INLINE bool finish(struct tr2_thread *thread, const struct end *end,
 	return true;
 }
 
-/* The call is lost, as in a handler that interrupted the library, and with it
- * what it would tell; the span has ended all the same. */
+/* End the span without an event: the call is lost, as in a handler that
+ * interrupted the library. */
 static void drop(const struct end *end)
 {
 	struct tr2_span_hold hold;
