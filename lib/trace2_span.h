@@ -20,7 +20,10 @@
  *   own, and pass them on; it cannot change or end them.
  * - At most 16,384 spans are open at once, each with some 800 bytes for names
  *   and attributes. What does not fit is left out and counted.
- * - No locks: two threads may use one span at the same time.
+ * - No locks: two threads may use one span at the same time. An end that
+ *   finds another call changing the span takes effect when that is done, as
+ *   failed if it is a fail, but without its reason; a change that finds another
+ *   one is lost, and counted, after some 10 us.
  */
 #ifndef TRACE2_SPAN_H
 #define TRACE2_SPAN_H

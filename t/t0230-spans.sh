@@ -303,6 +303,92 @@ test_expect_success 'an invalid GIT_TRACE2_SPANS is reported' '
 	done
 '
 
+cat >ended.c <<'EOT'
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/time.h>
+#include "trace2.h"
+
+static trace2_span_t span; /* the one that all of them use */
+static volatile sig_atomic_t is_over, is_ended = 1;
+static int in_threads;
+
+static void *set(void *number)
+{
+	while (!is_over)
+		trace2_span_set_string(span, "key", number);
+	return NULL;
+}
+
+static void end(int signo)
+{
+	(void)signo;
+	if (is_ended)
+		return;
+	trace2_span_end(span);
+	is_ended = 1;
+}
+
+/* ended NUMBER [h]: end so many spans while two threads set an attribute, or in
+ * a handler that interrupts such a call. */
+int main(int argc, char **argv)
+{
+	struct itimerval often = { { 0, 200 }, { 0, 200 } };
+	int i, nr = atoi(argv[1]);
+	char numbers[] = { '1', 0, '2', 0 };
+	pthread_t threads[2];
+
+	trace2_initialize();
+	in_threads = argc < 3;
+	span = trace2_span_start("s", "s", TRACE2_SPAN_NONE);
+	if (in_threads) {
+		for (i = 0; i < 2; i++)
+			pthread_create(&threads[i], NULL, set, numbers + 2 * i);
+	} else {
+		signal(SIGALRM, end);
+		setitimer(ITIMER_REAL, &often, NULL);
+	}
+	for (i = 0; i < nr; i++) {
+		is_ended = 0;
+		if (in_threads)
+			trace2_span_end(span);
+		else
+			while (!is_ended)
+				trace2_span_set_string(span, "key", "a value");
+		span = trace2_span_start("s", "s", TRACE2_SPAN_NONE);
+	}
+	is_over = 1;
+	often.it_value.tv_usec = 0;
+	setitimer(ITIMER_REAL, &often, NULL);
+	if (in_threads)
+		for (i = 0; i < 2; i++)
+			pthread_join(threads[i], NULL);
+	trace2_span_end(span);
+	return 0;
+}
+EOT
+
+for how in "30000" "1000 h"
+do
+	test_expect_success JQ,CC,!INSTRUMENTED "every span ends while others change it: $how" '
+		build "$CC" ended.c -std=gnu11 &&
+		for target in EVENT RING
+		do
+			rm -rf ended &&
+			env LD_LIBRARY_PATH="$GIT_BUILD_DIR/build/lib" \
+				GIT_TRACE2_RING_SIZE=64m \
+				GIT_TRACE2_$target="$PWD/ended" ./program $how &&
+			trace2 script --git-event ended >events &&
+			jq -c "select(.key == \"span\").value.unfinished" events |
+				sort | uniq -c >actual &&
+			echo "$((${how%% *} + 1)) null" >expect &&
+			sed "s/^ *//" actual >scrubbed &&
+			test_cmp expect scrubbed || return 1
+		done
+	'
+done
+
 cat >handed.c <<'EOT'
 #include <pthread.h>
 #include <sys/wait.h>

@@ -176,6 +176,15 @@ static bool is_untold(trace2_span_t span)
 	return span.place & TR2_PLACE_UNTOLD;
 }
 
+/* Other calls may have wanted to end the span while this one changed it. */
+static void end_as_asked(trace2_span_t span);
+
+INLINE void release(const struct tr2_span_hold *hold, trace2_span_t span)
+{
+	if (unlikely(tr2_span_release(hold)))
+		end_as_asked(span);
+}
+
 INLINE void set_number(trace2_span_t span, struct trace2_text_ key,
 		       enum tr2_item_type type, uint64_t value)
 {
@@ -184,7 +193,7 @@ INLINE void set_number(trace2_span_t span, struct trace2_text_ key,
 	if (is_untold(span) || !tr2_span_hold(&hold, span))
 		return;
 	tr2_span_set_number(hold.span, key, type, value);
-	tr2_span_release(&hold);
+	release(&hold, span);
 }
 
 void trace2_span_set_intmax_(trace2_span_t span, struct trace2_text_ key,
@@ -217,11 +226,24 @@ void trace2_span_set_string_(trace2_span_t span, struct trace2_text_ key,
 		return;
 	tr2_span_set_text(hold.span, key, TR2_ITEM_STRING, value,
 			  tr2_stream.redact);
-	tr2_span_release(&hold);
+	release(&hold, span);
+}
+
+/* Spans to end behind the present call. */
+struct asked {
+	trace2_span_t span[TR2_ENTERED_MAX];
+	uint32_t nr;
+};
+
+static void end_all(struct asked *asked)
+{
+	while (unlikely(asked->nr))
+		end_as_asked(asked->span[--asked->nr]);
 }
 
 /* Leave the spans above the one at this place of the stack, and that one. */
-static void leave_from(struct tr2_thread *thread, uint32_t at, uint64_t now_ns)
+static void leave_from(struct tr2_thread *thread, uint32_t at, uint64_t now_ns,
+		       struct asked *asked)
 {
 	struct tr2_entered *entered = &thread->entered;
 	struct tr2_span_hold hold;
@@ -239,7 +261,8 @@ static void leave_from(struct tr2_thread *thread, uint32_t at, uint64_t now_ns)
 		    !tr2_span_hold(&hold, entered->at[i].span))
 			continue;
 		tr2_span_add_interval(hold.span, &interval);
-		tr2_span_release(&hold);
+		if (tr2_span_release(&hold))
+			asked->span[asked->nr++] = entered->at[i].span;
 	}
 	entered->nr = at;
 }
@@ -273,22 +296,25 @@ void trace2_span_enter_fl(const char *file, int line, trace2_span_t span)
 
 void trace2_span_leave_fl(const char *file, int line, trace2_span_t span)
 {
+	struct asked asked;
 	struct tr2_call call;
 	uint32_t nr;
 
 	if (!tr2_call_begin(&call, file, line))
 		return;
+	asked.nr = 0;
 	nr = tr2_entered_find(&call.thread->entered, span);
 	if (nr)
-		leave_from(call.thread, nr - 1, call.now_ns);
+		leave_from(call.thread, nr - 1, call.now_ns, &asked);
 	else
 		tr2_span_count(TR2_SPAN_NOT_ENTERED);
 	tr2_call_end(&call);
+	end_all(&asked);
 }
 
 /* If the calling thread works for it. */
 INLINE void leave_own(struct tr2_thread *thread, trace2_span_t span,
-		      uint64_t now_ns)
+		      uint64_t now_ns, struct asked *asked)
 {
 	uint32_t nr;
 
@@ -296,7 +322,7 @@ INLINE void leave_own(struct tr2_thread *thread, trace2_span_t span,
 		return;
 	nr = tr2_entered_find(&thread->entered, span);
 	if (nr)
-		leave_from(thread, nr - 1, now_ns);
+		leave_from(thread, nr - 1, now_ns, asked);
 }
 
 /* How a span ends. */
@@ -309,17 +335,17 @@ struct end {
 /* Hold the span to end it, and set *told; false: it is not open. */
 INLINE bool finish(struct tr2_thread *thread, const struct end *end,
 		   uint64_t now_ns, struct tr2_span_hold *hold,
-		   struct tr2_told_span *told)
+		   struct tr2_told_span *told, struct asked *asked)
 {
-	leave_own(thread, end->span, now_ns);
-	if (!tr2_span_hold(hold, end->span))
+	leave_own(thread, end->span, now_ns, asked);
+	if (!tr2_span_hold_to_end(hold, end->span, end->failed))
 		return false;
 	if (end->reason && !is_untold(end->span))
 		tr2_span_set_text(hold->span, TR2_SPAN_NO_KEY, TR2_ITEM_FAILED,
 				  end->reason, tr2_stream.redact);
 	*told = tr2_told_span_of(hold, now_ns);
 	told->nesting = thread ? (uint32_t)thread->regions.nr_open + 1 : 1;
-	if (end->failed)
+	if (end->failed || tr2_span_shall_fail(hold))
 		told->flags |= TR2_TOLD_FAILED;
 	return true;
 }
@@ -330,7 +356,7 @@ static void drop(const struct end *end)
 {
 	struct tr2_span_hold hold;
 
-	if (tr2_span_hold(&hold, end->span))
+	if (tr2_span_hold_to_end(&hold, end->span, end->failed))
 		tr2_span_free(&hold);
 }
 
@@ -340,18 +366,21 @@ static __attribute__((noinline)) void end_slow(const char *file, int line,
 	struct tr2_span_hold hold;
 	struct tr2_told_span told;
 	struct tr2_call call;
+	struct asked asked;
 
 	if (!tr2_call_begin(&call, file, line)) {
 		drop(end);
 		return;
 	}
+	asked.nr = 0;
 	tr2_call_announce(&call, NULL);
-	if (finish(call.thread, end, call.now_ns, &hold, &told)) {
+	if (finish(call.thread, end, call.now_ns, &hold, &told, &asked)) {
 		if (tr2_sampling_keeps(&told))
 			tr2_call_emit_span(&call, &told);
 		tr2_span_free(&hold);
 	}
 	tr2_call_end(&call);
+	end_all(&asked);
 }
 
 INLINE void end_span(const char *file, int line, const struct end *end)
@@ -359,6 +388,7 @@ INLINE void end_span(const char *file, int line, const struct end *end)
 	bool untold = is_untold(end->span);
 	struct tr2_span_hold hold;
 	struct tr2_told_span told;
+	struct asked asked;
 
 	if (unlikely(!is_open()) ||
 	    (!untold &&
@@ -366,12 +396,25 @@ INLINE void end_span(const char *file, int line, const struct end *end)
 		end_slow(file, line, end);
 		return;
 	}
-	if (!finish(tr2_self, end, untold ? 0 : tr2_clock_now_ns(), &hold,
-		    &told))
-		return;
-	if (!untold && tr2_sampling_keeps(&told))
-		tr2_fastpath_span_end(&told);
-	tr2_span_free(&hold);
+	asked.nr = 0;
+	if (finish(tr2_self, end, untold ? 0 : tr2_clock_now_ns(), &hold,
+		   &told, &asked)) {
+		if (!untold && tr2_sampling_keeps(&told))
+			tr2_fastpath_span_end(&told);
+		tr2_span_free(&hold);
+	}
+	end_all(&asked);
+}
+
+static __attribute__((noinline)) void end_as_asked(trace2_span_t span)
+{
+	const struct end end = { span, false, NULL };
+	struct tr2_context context;
+	uint32_t flags, one_in;
+
+	/* Another call may have done it. */
+	if (tr2_span_look_up(span, &context, &flags, &one_in))
+		end_span(__FILE__, __LINE__, &end);
 }
 
 void trace2_span_end_fl(const char *file, int line, trace2_span_t span)

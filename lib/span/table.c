@@ -9,6 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/barrier.h"
 #include "base/clock.h"
 #include "base/macros.h"
 #include "base/sha1.h"
@@ -246,9 +247,16 @@ static uint64_t *state_of(const struct tr2_span_hold *hold)
 	return &the_table()->state[hold->place];
 }
 
-void tr2_span_release(const struct tr2_span_hold *hold)
+bool tr2_span_release(const struct tr2_span_hold *hold)
 {
 	__atomic_store_n(state_of(hold), hold->id, __ATOMIC_RELEASE);
+	/* First the store, then the load: pairs with the barrier of ask(). */
+	if (likely(tr2_barrier_works))
+		__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	else
+		__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	return unlikely((__atomic_load_n(&hold->span->asked, __ATOMIC_RELAXED) &
+			 ~(uint64_t)1) == hold->id);
 }
 
 void tr2_span_free(const struct tr2_span_hold *hold)
@@ -282,51 +290,88 @@ static inline uint64_t self(void)
 	return (uint64_t)(uintptr_t)&hint;
 }
 
+enum waited { WAITED_HELD, WAITED_GONE, WAITED_BUSY };
+
 /* Wait while another thread is changing it. */
-static __attribute__((noinline)) bool wait_for(uint64_t *state,
-					       const struct tr2_span_hold *hold)
+static __attribute__((noinline)) enum waited
+wait_for(uint64_t *state, const struct tr2_span_hold *hold)
 {
 	uint64_t held = hold->id | HELD, found;
 	int i;
 
 	for (i = 1; i <= MAX_LOOKS; i++) {
 		if (swap(state, hold->id, held))
-			return true;
+			return WAITED_HELD;
 		found = __atomic_load_n(state, __ATOMIC_RELAXED);
-		if (found != hold->id && found != held) {
-			tr2_span_count(TR2_SPAN_UNKNOWN);
-			return false;
-		}
+		if (found != hold->id && found != held)
+			return WAITED_GONE;
 		if (__atomic_load_n(&hold->span->holder, __ATOMIC_RELAXED) ==
 		    self())
 			break;
 		pause_a_little();
 	}
-	tr2_span_count(TR2_SPAN_BUSY);
-	return false;
+	return WAITED_BUSY;
 }
 
-bool tr2_span_hold(struct tr2_span_hold *hold, trace2_span_t span)
+static inline bool is_of_this_process(const struct tr2_span_hold *hold)
 {
-	struct table *t = the_table();
-	uint64_t *state;
-
-	hold->place = place_of(span);
-	if (unlikely(hold->place == TR2_SPANS_MAX)) {
-		tr2_span_count(TR2_SPAN_UNKNOWN);
-		return false;
-	}
-	hold->id = span.id;
-	hold->span = &t->span[hold->place];
-	state = &t->state[hold->place];
-	if (unlikely(!swap(state, span.id, span.id | HELD)) &&
-	    !wait_for(state, hold))
-		return false;
 	__atomic_store_n(&hold->span->holder, self(), __ATOMIC_RELAXED);
 	if (likely(hold->span->process ==
 		   __atomic_load_n(&nr_forks, __ATOMIC_RELAXED)))
 		return true;
 	tr2_span_release(hold);
+	return false;
+}
+
+static inline enum waited find(struct tr2_span_hold *hold, trace2_span_t span)
+{
+	struct table *t = the_table();
+	enum waited found = WAITED_HELD;
+	uint64_t *state;
+
+	hold->place = place_of(span);
+	if (unlikely(hold->place == TR2_SPANS_MAX))
+		return WAITED_GONE;
+	hold->id = span.id;
+	hold->span = &t->span[hold->place];
+	state = &t->state[hold->place];
+	if (unlikely(!swap(state, span.id, span.id | HELD)))
+		found = wait_for(state, hold);
+	return found != WAITED_HELD || is_of_this_process(hold) ? found :
+								  WAITED_GONE;
+}
+
+bool tr2_span_hold(struct tr2_span_hold *hold, trace2_span_t span)
+{
+	enum waited found = find(hold, span);
+
+	if (likely(found == WAITED_HELD))
+		return true;
+	tr2_span_count(found == WAITED_BUSY ? TR2_SPAN_BUSY : TR2_SPAN_UNKNOWN);
+	return false;
+}
+
+/* Ask the holder to end the span; true: it has just released it, so this call
+ * does. */
+static __attribute__((noinline)) bool ask(const struct tr2_span_hold *hold,
+					  bool failed)
+{
+	__atomic_store_n(&hold->span->asked, hold->id | failed,
+			 __ATOMIC_SEQ_CST);
+	tr2_barrier();
+	return swap(state_of(hold), hold->id, hold->id | HELD) &&
+	       is_of_this_process(hold);
+}
+
+bool tr2_span_hold_to_end(struct tr2_span_hold *hold, trace2_span_t span,
+			  bool failed)
+{
+	enum waited found = find(hold, span);
+
+	if (likely(found == WAITED_HELD))
+		return true;
+	if (found == WAITED_BUSY)
+		return ask(hold, failed);
 	tr2_span_count(TR2_SPAN_UNKNOWN);
 	return false;
 }

@@ -12,7 +12,8 @@
  * state before it touches anything, and swaps it for id | 1 to change the span:
  * so a handle of a span that has ended finds nothing, as ids never repeat. Who
  * finds it changing waits for a bounded time, then gives up; at once if it is a
- * signal handler's call that interrupted the other one.
+ * signal handler's call that interrupted the other one. An end is not given up:
+ * the holder is asked to end the span, and looks for that after its release.
  *
  * An id is a mix of the place, of how often that was used, and of the process's
  * random seed: unique without a counter that threads share.
@@ -32,7 +33,7 @@
 
 #define TR2_SPANS_MAX 16384u
 #define TR2_SPAN_BYTES 1024u
-#define TR2_SPAN_ROOM (TR2_SPAN_BYTES - 64u)
+#define TR2_SPAN_ROOM (TR2_SPAN_BYTES - 72u)
 
 /* In a handle's place, beside 1 + the number of its entry: the span will not be
  * told, so nothing needs to be set. */
@@ -49,6 +50,7 @@ struct tr2_open_span {
 	uint32_t uses; /* of the entry */
 	uint32_t lost, used; /* used: bytes */
 	uint64_t holder; /* the thread that last held it */
+	uint64_t asked; /* the id, if it shall end; bit 0: as failed */
 	char bytes[TR2_SPAN_ROOM]; /* see event/span.h */
 };
 _Static_assert(sizeof(struct tr2_open_span) == TR2_SPAN_BYTES, "a power of two");
@@ -82,8 +84,17 @@ void tr2_span_set_flags(const struct tr2_span_hold *hold, uint32_t flags,
 			uint32_t one_in);
 /* Hold an open span of this process; false: counted. */
 bool tr2_span_hold(struct tr2_span_hold *hold, trace2_span_t span);
-/* Let others change it. */
-void tr2_span_release(const struct tr2_span_hold *hold);
+/* The same to end it; false: it is not open, or its holder has been asked. */
+bool tr2_span_hold_to_end(struct tr2_span_hold *hold, trace2_span_t span,
+			  bool failed);
+/* Let others change it. true: end it, since another call could not. */
+bool tr2_span_release(const struct tr2_span_hold *hold);
+/* Has another call asked for it to end as failed? */
+static inline bool tr2_span_shall_fail(const struct tr2_span_hold *hold)
+{
+	return __atomic_load_n(&hold->span->asked, __ATOMIC_RELAXED) ==
+	       (hold->id | 1);
+}
 /* Free the entry. */
 void tr2_span_free(const struct tr2_span_hold *hold);
 
