@@ -12,6 +12,7 @@
 #include "base/barrier.h"
 #include "base/clock.h"
 #include "base/macros.h"
+#include "base/sanitize.h"
 #include "base/sha1.h"
 
 #define FREE 0u
@@ -254,7 +255,7 @@ bool tr2_span_release(const struct tr2_span_hold *hold)
 	if (likely(tr2_barrier_works))
 		__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	else
-		__atomic_thread_fence(__ATOMIC_SEQ_CST);
+		tr2_fence(__ATOMIC_SEQ_CST);
 	return unlikely((__atomic_load_n(&hold->span->asked, __ATOMIC_RELAXED) &
 			 ~(uint64_t)1) == hold->id);
 }
