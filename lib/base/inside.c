@@ -24,10 +24,11 @@
 /* Each call uses more stack than this below its frame. */
 #define OWN_STACK_BYTES 1024u
 
-/* Two live frames do not overlap. */
+/* Two live frames do not overlap. AddressSanitizer has frames elsewhere, and
+ * ThreadSanitizer calls handlers itself, later, so that nothing is between. */
 static bool is_in_own_frame(uintptr_t at, uintptr_t now)
 {
-	return !TR2_ASAN && at - (now - OWN_STACK_BYTES) <=
+	return !TR2_ASAN && !TR2_TSAN && at - (now - OWN_STACK_BYTES) <=
 				    OWN_STACK_BYTES + SIGNAL_FRAME_BYTES;
 }
 
