@@ -52,6 +52,11 @@ test_expect_success 'trace2_initialize is no cancellation point' '
 	test_cmp expect actual
 '
 
+test_expect_success 'the first call of a thread that cancels itself, in a destructor' '
+	GIT_TRACE2_RING="$(pwd)/ring" threaded 0 cancels-itself &&
+	grep "\"value\":\"cancelled\"" e
+'
+
 test_expect_success !INSTRUMENTED 'exit in a handler: counters are reported' '
 	threaded 5 exits-in-handler &&
 	trace2_jq "[.[] | select(.event == \"counter\").count] == [2]" e

@@ -14,6 +14,7 @@
 #include "base/fd.h"
 #include "base/macros.h"
 #include "base/mask.h"
+#include "base/raw.h"
 
 struct tr2_arena_header *tr2_file_header;
 
@@ -64,10 +65,10 @@ static int write_zeros(const struct tr2_file_piece *piece)
 	ssize_t n;
 
 	while (at < end) {
-		n = pwrite(file.fd, tr2_file_zeros,
-			   end - at < sizeof(tr2_file_zeros) ?
-				   end - at : sizeof(tr2_file_zeros),
-			   (off_t)at);
+		n = tr2_sys_pwrite(file.fd, tr2_file_zeros,
+				   end - at < sizeof(tr2_file_zeros) ?
+					   end - at : sizeof(tr2_file_zeros),
+				   at);
 		if (n > 0)
 			at += (uint64_t)n;
 		else if (!n || errno != EINTR)

@@ -106,6 +106,17 @@ static inline ssize_t tr2_sys_read(int fd, void *p, size_t n)
 	return syscall(SYS_read, fd, p, n);
 }
 
+/* Where a long has 32 bits, the offset takes two registers, which differ. */
+static inline ssize_t tr2_sys_pwrite(int fd, const void *p, size_t n,
+				     uint64_t at)
+{
+#ifdef __LP64__
+	return syscall(SYS_pwrite64, fd, p, n, at);
+#else
+	return pwrite(fd, p, n, (off_t)at);
+#endif
+}
+
 /* Move bytes from pipe to pipe, without waiting for either. */
 static inline ssize_t tr2_sys_splice(int from, int to, size_t n)
 {

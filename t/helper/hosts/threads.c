@@ -167,6 +167,30 @@ static void cancelled_initializer(void)
 	puts(has_returned ? "returned" : "cancelled inside");
 }
 
+static void say_at_end(void *unused)
+{
+	(void)unused;
+	trace2_data_string("threads", NULL, "who", "cancelled");
+}
+
+static void *cancel_self(void *arg)
+{
+	pthread_key_t key;
+	int type;
+
+	pthread_key_create(&key, say_at_end);
+	pthread_setspecific(key, arg);
+	pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, &type);
+	pthread_cancel(pthread_self());
+	return arg;
+}
+
+/* Cancellation points wait forever then, in glibc 2.36. */
+static void cancels_itself(void)
+{
+	in_a_thread(cancel_self, &go);
+}
+
 static void *add_one(void *arg)
 {
 	trace2_counter_add(TRACE2_COUNTER_ID_TEST1, 1);
@@ -214,6 +238,8 @@ int main(int argc, char **argv)
 		names_beside_getenv();
 	else if (!strcmp(verb, "names-at-once"))
 		names_at_once();
+	else if (!strcmp(verb, "cancels-itself"))
+		cancels_itself();
 	else if (!strcmp(verb, "exits-in-handler"))
 		exits_in_handler();
 	else
