@@ -184,9 +184,26 @@ test_expect_success READS_STREAMS 'a handler that emits events while a region be
 	rm -rf r &&
 	mkdir r &&
 	GIT_TRACE2_RING="$(pwd)/r" GIT_TRACE2_RING_SIZE=16m \
-		timeout 600 "$hosts/steps" regions calls "$few" >out &&
+		timeout 600 "$hosts/steps" regions calls "$all" >out &&
 	trace2 check r >checked &&
 	test_grep ": no problems\$" checked
+'
+
+# From the first enter on, no region is open around a region.
+test_expect_success READS_STREAMS 'the same, where newer events overwrite older ones' '
+	rm -rf r &&
+	mkdir r &&
+	GIT_TRACE2_RING="$(pwd)/r" GIT_TRACE2_RING_SIZE=32k \
+		timeout 600 "$hosts/steps" regions calls "$all" >out &&
+	trace2 script --git-event r 2>err |
+	jq -r "select(.nesting) | [.event, .nesting] | @tsv" >nested &&
+	test_grep "newer records replaced" err &&
+	"$PERL_PATH" -ane "
+		\$in = 0 if \$F[0] eq q(region_leave);
+		print if defined \$in && \$F[1] != 1 + \$in;
+		\$in = 1 if \$F[0] eq q(region_enter);" nested >wrong &&
+	test_line_count -gt 100 nested &&
+	test_must_be_empty wrong
 '
 
 test_expect_success 'a handler that adds to the counter that is being sampled' '

@@ -137,11 +137,8 @@ static void check_order(const struct place *at, uint8_t *seen)
 		*seen |= SEEN_ATEXIT;
 }
 
-/*
- * Only for events with nesting in every target: at the end of a thread, open
- * regions are closed silently. In a ring, a signal handler may emit events
- * while a region begins or ends, and may see one more or one less open region.
- */
+/* Only for events with nesting in every target: at the end of a thread, open
+ * regions are closed silently. */
 static bool is_nested(const struct place *at, unsigned int open)
 {
 	const struct tr2_parsed_event *ev = at->ev;
@@ -150,9 +147,7 @@ static bool is_nested(const struct place *at, unsigned int open)
 	if (ev->kind < 0 || !(tr2_event_rows[ev->kind].flags & TR2_E_NESTED) ||
 	    ev->nesting == TR2_ABSENT || flags & TR2_SESSION_NO_BEGINNING)
 		return true;
-	return ev->nesting == open + 1 ||
-	       (flags & TR2_SESSION_RING &&
-		(ev->nesting == open || ev->nesting == open + 2));
+	return ev->nesting == open + 1;
 }
 
 static void check_nesting(const struct place *at, uint16_t *open)

@@ -260,7 +260,6 @@ enum tr2_end_by {
 					  * after that ended: a process that
 					  * forked without exec, such as Git's
 					  * detached maintenance */
-#define TR2_SESSION_RING (1u << 9)       /* read from a ring */
 #define TR2_SESSION_NO_BEGINNING (1u << 10) /* from a ring in which newer events
 					     * overwrote older ones */
 #define TR2_SESSION_TENTATIVE (1u << 15) /* while loading: wall_ns is a guess */

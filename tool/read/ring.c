@@ -23,6 +23,7 @@ struct entry {
 	uint64_t time; /* ticks */
 	const struct tr2_record *record;
 	uint32_t order; /* its position when found, to order equal times */
+	bool is_behind_loss;
 };
 
 struct tr2_ring_reader {
@@ -42,6 +43,7 @@ struct tr2_ring_reader {
 	uint32_t nr_entries, alloc_entries;
 	/* The end of the spilled records of each slot. */
 	uint64_t taken_until[TR2_MAX_SLOTS];
+	bool is_behind_loss; /* the next record */
 	tr2_str source;
 	uint32_t session;
 	uint64_t last_ns;
@@ -104,6 +106,8 @@ static void add_entry(struct tr2_ring_reader *r, const struct tr2_record *record
 	e->time = time;
 	e->record = record;
 	e->order = r->nr_entries++;
+	e->is_behind_loss = r->is_behind_loss;
+	r->is_behind_loss = false;
 }
 
 static void take_record(struct tr2_ring_reader *r,
@@ -121,6 +125,8 @@ static void take_record(struct tr2_ring_reader *r,
 		add_entry(r, record, sample->time);
 	else if (tr2_ring_is_mapping(record)) /* sorted before all samples */
 		add_entry(r, record, 0);
+	else if (record->type == TR2_RECORD_LOST)
+		r->is_behind_loss = true;
 	else
 		tr2_ring_names_record(&r->names, record);
 }
@@ -155,10 +161,12 @@ static void take_piece(struct tr2_ring_reader *r, const struct tr2_piece *piece,
 	uint64_t *until = &r->taken_until[piece->slot];
 	uint64_t skip = 0;
 
-	if (*until && piece->position > *until)
+	if (*until && piece->position > *until) {
 		problem(r, TR2_PROBLEM_FILE, "records are missing between the "
 					     "parts that 'record --ring' "
 					     "saved");
+		r->is_behind_loss = true;
+	}
 	if (*until > piece->position)
 		skip = *until - piece->position;
 	if (skip >= records->len) {
@@ -264,7 +272,8 @@ static void render(struct tr2_ring_reader *r, struct tr2_parsed_event *ev)
 {
 	struct tr2_render *render = &r->render.render;
 
-	tr2_parsed_render_set(&r->render, r->m, ev, r->event.nesting);
+	tr2_parsed_render_set(&r->render, r->m, ev,
+			      (unsigned int)ev->nesting);
 	tr2_render_event(render, &r->render.event, false);
 	tr2_must(!render->line.failed);
 	ev->raw.p = render->line.p;
@@ -292,22 +301,35 @@ static void add_parsed(struct tr2_ring_reader *r, struct tr2_parsed_event *ev,
 		r->fn(r->data, r->m, ev);
 }
 
+/* as_main: its nesting is that of another thread than tid. */
+static void add_nested(struct tr2_ring_reader *r, const struct entry *entry,
+		       uint32_t tid, bool as_main, struct tr2_parsed_event *ev)
+{
+	struct tr2_ring_name *thread =
+		tr2_ring_names_find(&r->names, tid, entry->time);
+
+	if (thread && !as_main)
+		tr2_ring_nesting_correct(&thread->nesting,
+					 entry->is_behind_loss, ev);
+	add_parsed(r, ev, entry->time, tid, entry->time, as_main);
+}
+
 static void add_event(struct tr2_ring_reader *r, const struct entry *entry,
 		      struct tr2_parsed_event *ev)
 {
 	if (tr2_ring_event(&r->event, &r->file, entry->record, ev))
-		add_parsed(r, ev, entry->time,
-			   tr2_ring_event_tid(entry->record), entry->time,
-			   entry->record->misc & TR2_MISC_MAIN);
+		add_nested(r, entry, tr2_ring_event_tid(entry->record),
+			   entry->record->misc & TR2_MISC_MAIN, ev);
 }
 
-static void add_span(struct tr2_ring_reader *r,
-		     const struct tr2_record_span *span,
+static void add_span(struct tr2_ring_reader *r, const struct entry *entry,
 		     struct tr2_parsed_event *ev)
 {
+	const struct tr2_record_span *span = (const void *)entry->record;
+
 	if (tr2_ring_span(&r->spans, &r->event, &r->file, span, ev))
-		add_parsed(r, ev, span->time, span->tid, span->time,
-			   span->head.type == TR2_RECORD_TRACE);
+		add_nested(r, entry, span->tid,
+			   span->head.type == TR2_RECORD_TRACE, ev);
 }
 
 /* Behind all other events: spans that a killed process left open. */
@@ -342,7 +364,7 @@ static void add_entry_to_model(struct tr2_ring_reader *r,
 	case TR2_RECORD_SPAN_START:
 	case TR2_RECORD_SPAN_END:
 	case TR2_RECORD_TRACE:
-		add_span(r, (const void *)entry->record, &ev);
+		add_span(r, entry, &ev);
 		break;
 	default:
 		add_event(r, entry, &ev);
@@ -450,7 +472,6 @@ static void fill_model(struct tr2_ring_reader *r)
 	if (!*sid)
 		sid = "no-session-id";
 	r->session = tr2_build_session(r->m, sid, strlen(sid), r->source);
-	r->m->sessions[r->session].flags |= TR2_SESSION_RING;
 	note_beginning(r);
 	add_events(r);
 	set_end(r);

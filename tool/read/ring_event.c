@@ -353,7 +353,6 @@ bool tr2_ring_event(struct tr2_ring_event *e, const struct tr2_ring_file *f,
 	ev->event.p = tr2_event_rows[kind].name;
 	ev->event.len = strlen(ev->event.p);
 	take_head(e, &c, record, &site, ev);
-	e->nesting = (unsigned int)ev->nesting;
 	field = tr2_event_rows[kind].field;
 	for (i = 0; field[i].name && !c.short_of; i++)
 		if (!of_site)

@@ -15,7 +15,6 @@
  * initialised. */
 struct tr2_ring_event {
 	struct tr2_buf text, argv, histogram, buckets;
-	unsigned int nesting; /* 1 + open regions, as in the record */
 };
 
 /*

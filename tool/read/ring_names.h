@@ -8,11 +8,13 @@
 
 #include "common/map.h"
 #include "read/ring_file.h"
+#include "read/ring_nesting.h"
 
 struct tr2_ring_name {
 	uint64_t since, until; /* ticks; 0: unknown */
 	uint32_t tid;
 	uint32_t task; /* set by the reader of samples */
+	struct tr2_ring_nesting nesting; /* set by the reader of events */
 	char text[64];
 };
 

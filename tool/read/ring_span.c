@@ -50,7 +50,7 @@ static void set_event(struct tr2_ring_event *e, const char *key,
 	tr2_parsed_event_init(ev);
 	tr2_parsed_event_set_kind(ev, TR2_EV_data_json);
 	ev->event = view_of(tr2_event_rows[TR2_EV_data_json].name);
-	ev->nesting = e->nesting = nesting;
+	ev->nesting = nesting;
 	ev->as.data_json.category.text = view_of(TR2_SPAN_EVENT_CATEGORY);
 	ev->as.data_json.key.text = view_of(key);
 	ev->as.data_json.value.text = view_of(tr2_buf_str(&e->text));
