@@ -67,7 +67,7 @@ void trace2_initialize_fl(const char *file, int line)
 	const struct libtrace2_options options = {
 		.version = git_version_string,
 		.flags = LIBTRACE2_SIGPIPE | LIBTRACE2_MORE_OPTIONS |
-			 LIBTRACE2_OWN_PARAMS,
+			 LIBTRACE2_OWN_PARAMS | LIBTRACE2_FORKS_GO_ON,
 		.system_config = system_config,
 	};
 
@@ -269,28 +269,6 @@ void trace2_def_repo_fl(const char *file, int line, struct repository *repo)
  * Children and exec
  */
 
-/* What libtrace2 writes into child_state at a start. */
-static int state_of_started;
-
-static struct libtrace2_child child_of(const struct child_process *cmd)
-{
-	struct libtrace2_child child = {
-		.argv = cmd->args.v,
-		.child_class = cmd->trace2_child_class,
-		.hook_name = cmd->trace2_hook_name,
-		.cwd = cmd->dir,
-		.use_shell = cmd->use_shell,
-		.pid = cmd->pid,
-		.child_id = cmd->trace2_child_id,
-		.child_state = state_of_started,
-		.start_ns = cmd->trace2_child_us_start,
-	};
-
-	if (cmd->trace2_hook_name)
-		child.child_class = "hook";
-	return child;
-}
-
 /* The arguments of a Git command stand without "git"; show it. */
 static const char **argv_of(const struct child_process *cmd)
 {
@@ -306,41 +284,34 @@ void trace2_child_start_fl(const char *file, int line,
 			   struct child_process *cmd)
 {
 	const char **argv = NULL;
-	struct libtrace2_child child;
+	struct libtrace2_child child = LIBTRACE2_CHILD_INIT;
 
 	if (!libtrace2_is_enabled())
 		return;
-	child = child_of(cmd);
-	child.child_state = 0;
-	if (cmd->git_cmd)
-		child.argv = argv = argv_of(cmd);
-	libtrace2_child_start_fl(file, line, &child);
+	child.argv = cmd->git_cmd ? (argv = argv_of(cmd)) : cmd->args.v;
+	child.child_class = cmd->trace2_hook_name ? "hook" :
+						    cmd->trace2_child_class;
+	child.hook_name = cmd->trace2_hook_name;
+	child.cwd = cmd->dir;
+	child.use_shell = cmd->use_shell;
+	cmd->trace2_child_id = libtrace2_child_begin_fl(file, line, &child);
 	free(argv);
-	cmd->trace2_child_id = child.child_id;
-	cmd->trace2_child_us_start = child.start_ns;
-	state_of_started = child.child_state;
 }
 
 void trace2_child_exit_fl(const char *file, int line, struct child_process *cmd,
 			  int child_exit_code)
 {
-	struct libtrace2_child child;
-
-	if (!libtrace2_is_enabled())
-		return;
-	child = child_of(cmd);
-	libtrace2_child_exit_fl(file, line, &child, child_exit_code);
+	if (libtrace2_is_enabled())
+		libtrace2_child_end_fl(file, line, cmd->trace2_child_id,
+				       cmd->pid, child_exit_code);
 }
 
 void trace2_child_ready_fl(const char *file, int line,
 			   struct child_process *cmd, const char *ready)
 {
-	struct libtrace2_child child;
-
-	if (!libtrace2_is_enabled())
-		return;
-	child = child_of(cmd);
-	libtrace2_child_ready_fl(file, line, &child, ready);
+	if (libtrace2_is_enabled())
+		libtrace2_child_detach_fl(file, line, cmd->trace2_child_id,
+					  cmd->pid, ready);
 }
 
 int trace2_exec_fl(const char *file, int line, const char *exe,
