@@ -653,9 +653,26 @@ test_expect_success GIT 'test_create_repo, test_commit, test_tick, test_cmp_conf
 	! test_cmp_config -C repo "another" some.key
 '
 
-test_expect_success GIT 'git does not see the repository that we are in' '
-	test_must_fail git rev-parse --git-dir &&
+test_expect_success GIT 'the trash directory is a repository of its own' '
+	echo .git >expect &&
+	git rev-parse --git-dir >actual &&
+	test_cmp expect actual &&
+	test_must_fail git rev-parse HEAD &&
 	nongit test_must_fail git rev-parse --git-dir
+'
+
+test_expect_success GIT 'TEST_NO_CREATE_REPO: the trash directory is none' '
+	write_subtest norepo <<-\EOF &&
+	test_expect_success "none" "test_must_fail git rev-parse --git-dir"
+	test_done
+	EOF
+	for shell in $subtest_shells
+	do
+		(
+			TEST_NO_CREATE_REPO=1 && export TEST_NO_CREATE_REPO &&
+			run_subtest $shell norepo
+		) || return 1
+	done
 '
 
 . "$TEST_DIRECTORY"/lib-terminal.sh

@@ -16,7 +16,7 @@ test_skip_unless PROC
 test_expect_success !UNDER_VALGRIND 'the normal target names the parent first' '
 	test-tool trace2 400ancestry normal "$(pwd)/trace" \
 		test-tool trace2 001return 0 &&
-	sed -n "s/^.* \(cmd_ancestry test-tool\) <- .*/\1/p" trace >actual &&
+	sed -n "s/^\(cmd_ancestry test-tool\) <- .*/\1/p" trace >actual &&
 	echo "cmd_ancestry test-tool" >expect &&
 	test_cmp expect actual
 '

@@ -148,6 +148,7 @@ test_expect_success 'every verb is in this list, or left out for a reason' '
 	094fd_stays_free
 	114timer_clock
 	212module
+	300redact_start
 	301redact_child_start
 	302redact_exec
 	303redact_def_param

@@ -7,7 +7,8 @@
 #
 # The harness guarantees:
 #  - a script runs in a new directory, "$TRASH_DIRECTORY", which is
-#    also its $HOME, and which is removed if every test passed;
+#    also its $HOME and, if Git is installed, a repository (not with
+#    TEST_NO_CREATE_REPO), and which is removed if every test passed;
 #  - the environment is clean: C locale, UTC, no GIT_* or *TRACE2* variable,
 #    test-tool and the built commands first in $PATH;
 #  - a test's output goes to descriptors 3 (stdout) and 4 (stderr) and is shown
@@ -585,6 +586,10 @@ GNUPGHOME=$HOME/gnupg-home-not-used
 GIT_CEILING_DIRECTORIES=$TRASH_DIRECTORY/..
 export HOME GNUPGHOME GIT_CEILING_DIRECTORIES TRASH_DIRECTORY TEST_DIRECTORY \
 	GIT_BUILD_DIR
+if test -z "${TEST_NO_CREATE_REPO-}" && command -v git >/dev/null
+then
+	test_create_repo >/dev/null || error "cannot make a repository"
+fi
 
 test_start_leftover_
 if test -n "$valgrind"

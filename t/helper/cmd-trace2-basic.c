@@ -86,6 +86,13 @@ static int ut_011die(int argc, const char **argv)
 	tool_die("%s", argv[0]);
 }
 
+static int ut_300redact_start(int argc, const char **argv)
+{
+	(void)argc;
+	trace2_cmd_start(argv);
+	return 0;
+}
+
 static int ut_301redact_child_start(int argc, const char **argv)
 {
 	struct trace2_child child = TRACE2_CHILD_INIT;
@@ -120,6 +127,7 @@ const struct tool_verb tool_verbs_basic[] = {
 	{ "009bug_BUG", "", 0, 0, ut_009bug_BUG },
 	{ "010bug_BUG", "", 0, 0, ut_010bug_BUG },
 	{ "011die", "<message>", 1, 1, ut_011die },
+	{ "300redact_start", "<arg>...", 1, -1, ut_300redact_start },
 	{ "301redact_child_start", "<arg>...", 1, -1,
 	  ut_301redact_child_start },
 	{ "302redact_exec", "<exe> <arg>...", 2, -1, ut_302redact_exec },

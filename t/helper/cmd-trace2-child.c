@@ -139,6 +139,7 @@ static int ut_020spawn(int argc, const char **argv)
 }
 
 /* Only the child is traced, so that its ancestry can be checked. */
+/* Of the targets, only the one that is named is on, and brief, as in Git. */
 static int ut_400ancestry(int argc, const char **argv)
 {
 	static const struct {
@@ -149,14 +150,19 @@ static int ut_400ancestry(int argc, const char **argv)
 		{ "event", "GIT_TRACE2_EVENT" },
 	};
 	size_t i, nr = sizeof(targets) / sizeof(targets[0]);
+	bool found = false;
 	long pid;
 
 	(void)argc;
-	for (i = 0; i < nr && strcmp(targets[i].target, argv[0]); i++)
-		;
-	if (i == nr)
+	for (i = 0; i < nr; i++) {
+		bool is_named = !strcmp(targets[i].target, argv[0]);
+
+		setenv(targets[i].variable, is_named ? argv[1] : "", 1);
+		found |= is_named;
+	}
+	if (!found)
 		tool_usage_error("there is no target '%s'", argv[0]);
-	setenv(targets[i].variable, argv[1], 1);
+	setenv("GIT_TRACE2_BRIEF", "1", 1);
 	tool_exit(tool_spawn(argv + 2, &pid));
 }
 

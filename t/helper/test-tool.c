@@ -5,9 +5,13 @@
  * It starts and ends like a program that uses the library as Git does: clock,
  * settings, start, ancestry, the subcommand's name, and one exit function.
  * Options before the subcommand change the start, for tests of it.
+ *
+ * TEST_TOOL_AS_GIT=<version>: be a Git of this version for Git's own tests, and
+ * report parameters of the repository, too.
  */
 #include "test-tool.h"
 
+#include "config/config.h"
 #include "host-state.h"
 
 #include <errno.h>
@@ -227,6 +231,21 @@ static void start(const struct setup *setup, const char **argv)
 	trace2_collect_process_info(TRACE2_PROCESS_INFO_STARTUP);
 }
 
+static void report_param(void *cookie, const struct tr2_config_entry *entry)
+{
+	(void)cookie;
+	if (trace2_wants_config(entry->key))
+		trace2_def_param(entry->key, entry->value,
+				 TRACE2_SCOPE_LOCAL);
+}
+
+static void report_repository(void)
+{
+	const struct tr2_config_request request = { .entry = report_param };
+
+	tr2_config_read_file(&request, TR2_CONFIG_GLOBAL, ".git/config");
+}
+
 static int run(const struct setup *setup, int argc, const char **argv)
 {
 	int i = argc ? find_command(argv[0]) : -1;
@@ -238,15 +257,19 @@ static int run(const struct setup *setup, int argc, const char **argv)
 	}
 	if (!setup->no_init)
 		trace2_cmd_name(argv[0]);
+	if (getenv("TEST_TOOL_AS_GIT"))
+		report_repository();
 	return commands[i].run(argc, argv);
 }
 
 int main(int argc, const char **argv)
 {
-	struct setup setup = { .options.version = TOOL_VERSION };
+	struct setup setup = { .options.version = getenv("TEST_TOOL_AS_GIT") };
 	int nr = 1;
 
 	trace2_initialize_clock();
+	if (!setup.options.version)
+		setup.options.version = TOOL_VERSION;
 	while (nr < argc && parse_option(&setup, argv[nr]))
 		nr++;
 	if (!is_untraced(argv[nr])) {
