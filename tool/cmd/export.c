@@ -41,6 +41,8 @@ static const char table_choices[] =
 	;
 
 static const char *to, *compat;
+static const char *sample;
+static struct tr2_tree_sampling sampling = { .one_in = 1 };
 static bool debuginfod;
 static struct tr2_export_options chosen = { .table = "spans",
 					    .database = "trace2" };
@@ -66,6 +68,11 @@ static const struct tr2_option options[] = {
 	{ 0, "compat", "PROGRAM", TR2_OPT_STRING, &compat,
 	  "with otlp: name spans and attributes as this program does",
 	  "trace2receiver" },
+	{ 0, "sample", "1/N", TR2_OPT_STRING, &sample,
+	  "with otlp: one in N of the trees of processes, and all that failed; 0: "
+	  "only these", NULL },
+	{ 0, "slower", "T", TR2_OPT_DURATION, &sampling.slow_ns,
+	  "with --sample: and all that took T or more", NULL },
 	{ 0, "states", NULL, TR2_OPT_FLAG, &chosen.states,
 	  "with folded: what threads did: [ready] and [wait CAUSE] below the "
 	  "time on a CPU", NULL },
@@ -140,6 +147,13 @@ static int check_options(const struct tr2_export_format *f)
 		return tr2_usage_error(c, "--to=%s needs -o FILE", to);
 	if (compat && f != &tr2_export_otlp)
 		return tr2_usage_error(c, "--compat is for --to=otlp");
+	if ((sample || sampling.slow_ns) && f != &tr2_export_otlp)
+		return tr2_usage_error(c, "--sample is for --to=otlp");
+	if (sampling.slow_ns && !sample)
+		return tr2_usage_error(c, "--slower goes with --sample");
+	if (sample && !tr2_tree_sampling_parse(&sampling, sample))
+		return tr2_usage_error(c, "--sample takes 1/N, up to 1/%u, or 0",
+				       TR2_SAMPLING_MAX);
 	if (chosen.states && f != &tr2_export_folded)
 		return tr2_usage_error(c, "--states is for --to=folded");
 	if (chosen.no_states && f != &tr2_export_sqlite &&
@@ -153,7 +167,8 @@ static int export_to(struct tr2_model *m, const struct tr2_export_format *f)
 {
 	struct tr2_export x = { .m = m, .opt = &chosen,
 				.filter = &tr2_common.filter,
-				.output = tr2_common.output };
+				.output = tr2_common.output,
+				.sampling = &sampling };
 	bool own = f->flags & TR2_EXPORT_OWN_FILE || chosen.urls.nr, ok;
 
 	if (!own && !tr2_sink_open(&x.sink, tr2_common.output))

@@ -137,13 +137,17 @@ static void walk_node(struct tr2_export *x, const struct tr2_export_format *f,
 static void walk_tree(struct tr2_export *x, const struct tr2_export_format *f)
 {
 	const struct tr2_model *m = x->m;
+	bool wanted = true;
 	uint32_t i;
 
 	for (i = 1; i < m->nr_inputs; i++)
 		row(x, f, TR2_TABLE_recordings, i);
-	for (i = m->first_root; i && !stopped(x); i = tr2_node_after(m, i))
-		if (tr2_filter_node(x->filter, m, i))
+	for (i = m->first_root; i && !stopped(x); i = tr2_node_after(m, i)) {
+		if (f->tree && !m->nodes[i].parent)
+			wanted = f->tree(x, i);
+		if (wanted && tr2_filter_node(x->filter, m, i))
 			walk_node(x, f, i);
+	}
 }
 
 bool tr2_export_run(struct tr2_export *x, const struct tr2_export_format *f)

@@ -11,6 +11,7 @@
 #define TR2_EXPORT_EXPORT_H
 
 #include "base/text.h"
+#include "export/sampling.h"
 #include "export/sink.h"
 #include "model/model.h"
 #include "common/options.h"
@@ -44,6 +45,7 @@ struct tr2_export {
 	uint32_t task_thread; /* whose states are walked over */
 	/* Samples of processes without a session, chained by process. */
 	uint32_t *first_sample, *next_sample;
+	struct tr2_tree_sampling *sampling; /* for otlp; NULL: keep all */
 	void *state;            /* owned by the format */
 	bool failed;            /* an error was printed: stop */
 };
@@ -71,6 +73,8 @@ struct tr2_export_format {
 	 * memory. false: an error was printed. */
 	bool (*begin)(struct tr2_export *x);
 	bool (*end)(struct tr2_export *x);
+	/* A topmost process, before all below it. false: leave out the tree. */
+	bool (*tree)(struct tr2_export *x, uint32_t node);
 	/* A selected process, before its sessions; parents before children. */
 	void (*node)(struct tr2_export *x, uint32_t node);
 	void (*session)(struct tr2_export *x, uint32_t session);

@@ -66,6 +66,7 @@ static bool begin(struct tr2_export *x)
 	chain_points(x, o);
 	number_spans(x, o);
 	tr2_otlp_find_traces(x, o);
+	tr2_otlp_sampling_begin(x);
 	o->names = x->opt->trace2receiver ? &tr2_otlp_trace2receiver_names :
 					    &tr2_otlp_own_names;
 	if (x->opt->urls.nr)
@@ -127,6 +128,9 @@ static void add_process(struct tr2_export *x, uint32_t node, uint32_t session,
 	o->names->process_name(x, &x->text, node, session);
 	tr2_otlp_add_name(b, &x->text, start_ns, end_ns);
 	tr2_attributes_open(&a, x, b);
+	if (o->stands_for)
+		tr2_attribute_int(&a, "trace2.adjusted_count",
+				  (int64_t)o->stands_for);
 	o->names->process(&a, node, session, points(o, first));
 	tr2_attributes_close(&a);
 	tr2_otlp_add_events(x, b, first);
@@ -250,6 +254,7 @@ static bool end(struct tr2_export *x)
 	free(o->of_thread);
 	free(o->next_point);
 	free(o->ordinal);
+	tr2_otlp_sampling_end(o);
 	free(o->trace_of);
 	free(o->sid_of);
 	free(o);
@@ -260,6 +265,7 @@ const struct tr2_export_format tr2_export_otlp = {
 	.flags = TR2_EXPORT_URL,
 	.begin = begin,
 	.end = end,
+	.tree = tr2_otlp_wants_tree,
 	.node = node,
 	.session = session,
 	.session_end = session_end,

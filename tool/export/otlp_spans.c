@@ -89,7 +89,8 @@ struct tr2_buf *tr2_otlp_open_span(struct tr2_export *x,
 		tr2_buf_addlit(b, "\",\"parentSpanId\":\"");
 		tr2_buf_addstr(b, parent->hex);
 	}
-	tr2_buf_addch(b, '"');
+	tr2_buf_addlit(b, "\",");
+	tr2_otlp_add_sampling(o, b);
 	return b;
 }
 
@@ -97,7 +98,7 @@ struct tr2_buf *tr2_otlp_open_span(struct tr2_export *x,
 void tr2_otlp_add_name(struct tr2_buf *b, struct tr2_buf *name,
 		       int64_t start_ns, int64_t end_ns)
 {
-	tr2_buf_addlit(b, ",\"name\":");
+	tr2_buf_addlit(b, "\"name\":");
 	tr2_json_add_string(b, tr2_buf_str(name));
 	tr2_buf_addlit(b, ",\"kind\":1");
 	add_nano(b, "startTimeUnixNano", start_ns);

@@ -21,6 +21,14 @@ struct tr2_otlp {
 	uint32_t node, session; /* of the open resource; session may be 0 */
 	struct tr2_trace_id trace;
 	uint32_t trace_node; /* whose trace that is; 0: none yet */
+	/* With sampling, by node: its topmost process, and of those whether a
+	 * span in the tree has the status ERROR. */
+	uint32_t *top_of;
+	bool *failed;
+	/* How many trees like it the present one stands for, and the threshold
+	 * for that; 0: without sampling. */
+	uint64_t stands_for;
+	char threshold[15];
 };
 
 /* Begin and end the resource of o->node and o->session. */
@@ -59,5 +67,13 @@ bool tr2_otlp_node_parent(struct tr2_export *x, uint32_t node,
 /* Find the trace of each node; set o->trace to that of a node. */
 void tr2_otlp_find_traces(struct tr2_export *x, struct tr2_otlp *o);
 void tr2_otlp_set_trace(struct tr2_export *x, uint32_t node);
+
+/* Sampling: prepare it, when the traces are known. */
+void tr2_otlp_sampling_begin(struct tr2_export *x);
+void tr2_otlp_sampling_end(struct tr2_otlp *o);
+/* Is the tree below a topmost process exported? */
+bool tr2_otlp_wants_tree(struct tr2_export *x, uint32_t top);
+/* Add the member of a span that tells for how many it stands. */
+void tr2_otlp_add_sampling(const struct tr2_otlp *o, struct tr2_buf *b);
 
 #endif
