@@ -119,6 +119,25 @@ print(\"%016x\" % _span._mix((int(sys.argv[1], 16) + 2 * 0x9e3779b97f4a7c15) % 2
 		ids trace "" .parent_id >actual &&
 		test_cmp expect actual
 	'
+
+	test_expect_success READS_STREAMS "$how the script: OTLP has the request as one trace" '
+		trace2 export --to otlp events >otlp.json &&
+		jq -r "[.resourceSpans[].scopeSpans[].spans[]] as \$all |
+			([\$all[] | {key: .spanId, value: .name}] | from_entries) as \$names |
+			\$all[] | select(.traceId == \"$(cat trace)\") |
+			\"\(.name) < \(\$names[.parentSpanId // \"\"])\"" otlp.json |
+			sed "s/child python[0-9.]*/child python/" | LC_ALL=C sort >actual &&
+		cat >expect <<-\EOF &&
+		-c < child python
+		child curl < job/request
+		child git version < http/serve
+		child python < http/serve
+		http/serve < job/request
+		job/request < null
+		version < child git version
+		EOF
+		test_cmp expect actual
+	'
 done
 
 test_expect_success READS_STREAMS 'the processes are one tree' '

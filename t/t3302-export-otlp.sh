@@ -104,6 +104,98 @@ test_expect_success 'streams exported apart meet in one trace' '
 	test_cmp expect actual
 '
 
+# TRACE NAME < PARENT, EVENTS
+tree () {
+	jq -r "[.resourceSpans[].scopeSpans[].spans[]] as \$all
+		| ([\$all[] | {key: .spanId, value: .name}] | from_entries) as \$names
+		| \$all[] | \"\(.traceId[:1]) \(.name) < \(
+			\$names[.parentSpanId // \"\"] // .parentSpanId)\" +
+			([.events[]? | \", \(.name)\"] | join(\"\"))" "$1"
+}
+
+test_expect_success 'spans of the program: their ids, and what belongs to them' '
+	trace2 export --to otlp "$SPANS" >spans.json &&
+	tree spans.json >actual &&
+	cat >expect <<-\EOF &&
+	7 server < eeeeeeeeeeeeeeee
+	7 thread(th01:worker) < server
+	7 pool/loop < thread(th01:worker)
+	8 http/parse < http/request, http/bytes
+	8 db/read < db/query
+	7 thread(th02:worker) < server
+	8 child thumb < http/request
+	8 db/query < http/request
+	8 http/request < ffffffffffffffff, http/route
+	9 job/tick < null
+	8 thumb < child thumb
+	EOF
+	test_cmp expect actual &&
+	spans "select(.name == \"server\" or .name == \"http/request\") | .spanId" \
+		spans.json >actual &&
+	test_write_lines 51515151515151ff a1a1a1a1a1a1a1a1 >expect &&
+	test_cmp expect actual
+'
+
+test_expect_success 'the child that a span starts has the id that TRACEPARENT gives it' '
+	spans "select(.name == \"child thumb\").spanId" spans.json >actual &&
+	jq -r "select(.key == \"trace\" and .value.span_id == \"d1d1d1d1d1d1d1d1\")
+		.value.parent_id" "$SPANS" >expect &&
+	test_cmp expect actual &&
+	grep P00000066 "$SPANS" >alone.event &&
+	trace2 export --to otlp alone.event >alone.json &&
+	spans .parentSpanId alone.json >actual &&
+	test_cmp expect actual
+'
+
+test_expect_success 'attributes of spans have types, failures a reason' '
+	trace2 export --to otlp --redact "$SPANS" >redacted.json &&
+	spans "select(.name == \"http/request\") | .kind, .flags, .traceState,
+		.startTimeUnixNano, .endTimeUnixNano, .links,
+		(.attributes[] | [.key, .value] | tojson)" redacted.json >actual &&
+	cat >expect <<-\EOF &&
+	2
+	769
+	x=1
+	1795424400010000000
+	1795424400110000000
+	null
+	["path",{"stringValue":"/a \"b\" €"}]
+	["status",{"intValue":"200"}]
+	["ratio",{"doubleValue":0.5}]
+	["cached",{"boolValue":true}]
+	["api.token",{"stringValue":"<REDACTED>"}]
+	["trace2.span",{"stringValue":"span"}]
+	["trace2.category",{"stringValue":"http"}]
+	["trace2.label",{"stringValue":"request"}]
+	["trace2.worked_ns",{"intValue":"69000000"}]
+	["trace2.queue_ns",{"intValue":"20000000"}]
+	["trace2.idle_ns",{"intValue":"11000000"}]
+	["trace2.one_in",{"intValue":"100"}]
+	EOF
+	test_cmp expect actual &&
+	spans "select(.name | IN(\"db/query\", \"job/tick\")) |
+		[.status, .links, .kind, .flags] | tojson" redacted.json >actual &&
+	cat >expect <<-\EOF &&
+	[{"code":2,"message":"no such table"},null,1,257]
+	[null,[{"traceId":"77777777777777777777777777777777","spanId":"51515151515151ff"}],1,257]
+	EOF
+	test_cmp expect actual
+'
+
+test_expect_success '-N and -t choose spans of the program, too' '
+	trace2 export --to otlp -N db/query "$SPANS" >some.json &&
+	tree some.json >actual &&
+	cat >expect <<-\EOF &&
+	7 server < eeeeeeeeeeeeeeee
+	7 thread(th01:worker) < server, http/bytes, http/route
+	7 thread(th02:worker) < server
+	8 db/query < a1a1a1a1a1a1a1a1
+	8 thumb < CHILD
+	EOF
+	sed -i "s/CHILD/$(spans "select(.name == \"child thumb\").spanId" spans.json)/" expect &&
+	test_cmp expect actual
+'
+
 test_expect_success 'the names of trace2receiver' '
 	trace2 export --to otlp --compat trace2receiver "$MIX" >compat.json &&
 	spans .name compat.json >actual &&

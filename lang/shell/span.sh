@@ -85,9 +85,9 @@ trace2_emit_span_ () {
 	# The sampled flag says whether it is told.
 	test "${2##*-}" = 01 || return 0
 	trace2_seconds_ $((trace2_since_ - trace2_start_))
-	trace2_ids_="$trace2_ids_,\"start\":${trace2_s_}000"
+	set -- "$1" "${trace2_s_}000"
 	trace2_abs_of_
-	trace2_ids_="$trace2_ids_,\"end\":${trace2_s_}000$1${trace2_names_:+",\"attributes\":{${trace2_names_#,}}"}}"
+	trace2_ids_="$trace2_ids_,\"start\":$2,\"end\":${trace2_s_}000$1${trace2_names_:+",\"attributes\":{${trace2_names_#,}}"},\"threads\":[[\"main\",$2,${trace2_s_}000]]}"
 	trace2_seconds_ $((trace2_us_ - trace2_since_))
 	trace2_emit_ data_json "$trace2_abs_,\"t_rel\":$trace2_s_,\"nesting\":$((trace2_depth_ + 1)),\"category\":\"trace2\",\"key\":\"span\",\"value\":$trace2_ids_"
 }

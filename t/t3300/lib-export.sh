@@ -5,6 +5,9 @@
 # shellcheck shell=sh
 
 MIX="$TEST_DIRECTORY/t3300/mix.event"
+# A server with spans of the program, and a process that one of them started.
+# shellcheck disable=SC2034 # for the scripts
+SPANS="$TEST_DIRECTORY/t3300/spans.event"
 TRACES="$TEST_DIRECTORY/traces"
 # shellcheck disable=SC2034 # for the scripts
 CR=$(printf '\r')

@@ -26,6 +26,9 @@ static bool any_region(const struct tr2_model *m, const struct tr2_filter *f)
 	for (i = 1; i < m->nr_spans; i++)
 		if (tr2_filter_span(f, m, i))
 			return true;
+	for (i = 1; i < m->nr_trace_spans; i++)
+		if (tr2_filter_trace_span(f, m, i))
+			return true;
 	return false;
 }
 
@@ -37,21 +40,29 @@ static void try_processes(const struct tr2_model *m, struct tr2_spell *spell)
 		tr2_spell_try(spell, tr2_node_name(m, i));
 }
 
+static void try_name(const struct tr2_model *m, struct tr2_spell *spell,
+		     tr2_str category, tr2_str label)
+{
+	static struct tr2_buf name; /* kept for reuse: allocating maps memory */
+
+	tr2_spell_try(spell, tr2_s(m, label));
+	tr2_spell_try(spell, tr2_join(&name, tr2_s(m, category),
+				      tr2_s(m, label)));
+}
+
 static void try_regions(const struct tr2_model *m, struct tr2_spell *spell)
 {
-	struct tr2_buf name = TR2_BUF_INIT;
 	uint32_t i;
 
 	for (i = 1; i < m->nr_spans; i++) {
 		const struct tr2_span *s = &m->spans[i];
 
-		if (s->kind != TR2_SPAN_REGION)
-			continue;
-		tr2_spell_try(spell, tr2_s(m, s->label));
-		tr2_spell_try(spell, tr2_join(&name, tr2_s(m, s->category),
-					      tr2_s(m, s->label)));
+		if (s->kind == TR2_SPAN_REGION)
+			try_name(m, spell, s->category, s->label);
 	}
-	tr2_buf_release(&name);
+	for (i = 1; i < m->nr_trace_spans; i++)
+		try_name(m, spell, m->trace_spans[i].category,
+			 m->trace_spans[i].name);
 }
 
 /* An option that selects processes or regions (what) by a GLOB; list:

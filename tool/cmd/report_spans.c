@@ -3,6 +3,8 @@
  * report_spans - trace2 report --spans: how long spans took, by name, and the
  * slowest of them.
  */
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,9 +18,10 @@
 #define MOST_SLOWEST 10
 
 struct entry {
-	struct tr2_trace_span span;
+	const struct tr2_trace_span *span;
 	const struct tr2_model_session *session;
-	uint32_t point;
+	struct tr2_trace_span_times times;
+	bool has_times;
 	const char *by;
 };
 
@@ -29,32 +32,38 @@ struct entries {
 
 static int64_t took(const struct entry *e)
 {
-	return e->span.end_ns - e->span.start_ns;
+	return e->span->end_ns - e->span->start_ns;
 }
 
-static void gather_thread(struct entries *all, const struct tr2_report *r,
-			  uint32_t session, uint32_t thread)
+static void gather(struct entries *all, const struct tr2_report *r,
+		   uint32_t session)
 {
-	struct tr2_trace_span span;
+	struct entry *e;
 	uint32_t i;
 
-	tr2_for_each_point(r->m, thread, i) {
-		if (!tr2_trace_span_read(r->m, &r->m->points[i], &span))
+	tr2_for_each_trace_span(r->m, session, i) {
+		if (!tr2_filter_trace_span(r->filter, r->m, i))
 			continue;
 		tr2_grow(all->entry, all->nr, all->alloc);
-		all->entry[all->nr++] = (struct entry){
-			span, &r->m->sessions[session], i,
-			tr2_report_group(r, session),
-		};
+		e = &all->entry[all->nr++];
+		e->span = &r->m->trace_spans[i];
+		e->session = &r->m->sessions[session];
+		e->has_times = tr2_trace_span_times(r->m, i, &e->times);
+		e->by = tr2_report_group(r, session);
 	}
+}
+
+static bool is_unfinished(const struct entry *e)
+{
+	return e->span->flags & TR2_TRACE_SPAN_UNFINISHED;
 }
 
 static int compare_groups(const struct entry *a, const struct entry *b)
 {
-	if (a->span.category != b->span.category)
-		return a->span.category < b->span.category ? -1 : 1;
-	if (a->span.name != b->span.name)
-		return a->span.name < b->span.name ? -1 : 1;
+	if (a->span->category != b->span->category)
+		return a->span->category < b->span->category ? -1 : 1;
+	if (a->span->name != b->span->name)
+		return a->span->name < b->span->name ? -1 : 1;
 	return strcmp(a->by ? a->by : "", b->by ? b->by : "");
 }
 
@@ -91,8 +100,8 @@ static void cell_name(struct tr2_table *t, const void *row)
 	const struct name_row *r = row;
 	static struct tr2_buf b; /* kept: it is mapped memory */
 
-	tr2_cell_str(t, tr2_join(&b, tr2_s(r->m, r->first->span.category),
-				 tr2_s(r->m, r->first->span.name)));
+	tr2_cell_str(t, tr2_join(&b, tr2_s(r->m, r->first->span->category),
+				 tr2_s(r->m, r->first->span->name)));
 }
 
 TR2_CELL(cell_count, struct name_row, tr2_cell_uint(t, r->stands_for))
@@ -132,14 +141,14 @@ static const struct tr2_column name_columns[] = {
 static void add_to_name(struct name_row *row, const struct entry *e)
 {
 	row->nr++;
-	row->stands_for += e->span.one_in;
+	row->stands_for += e->span->one_in;
 	row->total_ns += took(e);
-	row->nr_failed += e->span.failed != NULL;
-	row->nr_unfinished += e->span.is_unfinished;
-	if (e->span.worked_ns == TR2_NO_TIME)
+	row->nr_failed += e->span->failed != NULL;
+	row->nr_unfinished += is_unfinished(e);
+	if (!e->has_times)
 		return;
 	row->nr_worked++;
-	row->worked_ns += e->span.worked_ns;
+	row->worked_ns += e->times.worked_ns;
 	row->of_worked_ns += took(e);
 }
 
@@ -171,37 +180,43 @@ static void cell_slow_name(struct tr2_table *t, const void *row)
 	const struct slow_row *r = row;
 	static struct tr2_buf b; /* kept: it is mapped memory */
 
-	tr2_cell_str(t, tr2_join(&b, tr2_s(r->of.m, r->e->span.category),
-				 tr2_s(r->of.m, r->e->span.name)));
-	tr2_cell_link(t, TR2_LINK_POINT, r->e->point);
+	tr2_cell_str(t, tr2_join(&b, tr2_s(r->of.m, r->e->span->category),
+				 tr2_s(r->of.m, r->e->span->name)));
 }
 
-static void cell_view(struct tr2_table *t, const struct tr2_view *v)
+static void cell_trace_id(struct tr2_table *t, const void *row)
 {
-	static struct tr2_buf b; /* kept: it is mapped memory */
+	const struct slow_row *r = row;
+	char text[40];
 
-	if (!v->p)
-		return;
-	tr2_buf_reset(&b);
-	tr2_buf_add(&b, v->p, v->len);
-	tr2_cell_str(t, tr2_buf_str(&b));
+	snprintf(text, sizeof(text), "%016" PRIx64 "%016" PRIx64,
+		 r->e->span->self.trace[0], r->e->span->self.trace[1]);
+	tr2_cell_str(t, text);
+}
+
+static void cell_id(struct tr2_table *t, uint64_t id)
+{
+	char text[24];
+
+	snprintf(text, sizeof(text), "%016" PRIx64, id);
+	if (id)
+		tr2_cell_str(t, text);
 }
 
 TR2_CELL(cell_took, struct slow_row, tr2_cell_ns(t, took(r->e)))
 TR2_CELL(cell_time, struct slow_row,
-	 tr2_cell_wall(t, r->of.session->wall_ns + r->e->span.start_ns))
+	 tr2_cell_wall(t, r->of.session->wall_ns + r->e->span->start_ns))
 TR2_CELL(cell_own_worked, struct slow_row,
-	 if (r->e->span.worked_ns != TR2_NO_TIME)
-		 tr2_cell_ns(t, r->e->span.worked_ns))
+	 if (r->e->has_times) tr2_cell_ns(t, r->e->times.worked_ns))
 TR2_CELL(cell_end, struct slow_row,
-	 tr2_cell_str(t, r->e->span.is_unfinished ? "unfinished" :
-			 !r->e->span.failed	  ? NULL :
-			 *r->e->span.failed	  ? r->e->span.failed :
+	 tr2_cell_str(t, is_unfinished(r->e)	  ? "unfinished" :
+			 !r->e->span->failed	  ? NULL :
+			 *r->e->span->failed	  ? r->e->span->failed :
 						    "failed"))
-TR2_CELL(cell_attributes, struct slow_row, cell_view(t, &r->e->span.attributes))
-TR2_CELL(cell_trace_id, struct slow_row, cell_view(t, &r->e->span.trace_id))
-TR2_CELL(cell_span_id, struct slow_row, cell_view(t, &r->e->span.span_id))
-TR2_CELL(cell_parent_id, struct slow_row, cell_view(t, &r->e->span.parent_id))
+TR2_CELL(cell_attributes, struct slow_row,
+	 tr2_cell_str(t, r->e->span->attributes))
+TR2_CELL(cell_span_id, struct slow_row, cell_id(t, r->e->span->self.id))
+TR2_CELL(cell_parent_id, struct slow_row, cell_id(t, r->e->span->parent))
 
 static const struct tr2_column slow_columns[] = {
 	{ "took_ns", "TOOK", TR2_COL_SINGLE, cell_took },
@@ -247,12 +262,11 @@ static void print_slowest(const struct tr2_report *r, struct entries *all)
 bool tr2_report_spans(const struct tr2_report *r)
 {
 	struct entries all = { NULL, 0, 0 };
-	uint32_t session, thread;
+	uint32_t session;
 	bool ok;
 
 	tr2_report_for_each_session(r, session)
-		tr2_for_each_thread(r->m, session, thread)
-			gather_thread(&all, r, session, thread);
+		gather(&all, r, session);
 	if (all.nr)
 		qsort(all.entry, all.nr, sizeof(*all.entry), compare);
 	ok = print_names(r, &all);

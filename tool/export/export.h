@@ -81,6 +81,8 @@ struct tr2_export_format {
 	void (*thread)(struct tr2_export *x, uint32_t thread);
 	void (*span)(struct tr2_export *x, uint32_t span);
 	void (*point)(struct tr2_export *x, uint32_t point);
+	/* After the threads of its session. */
+	void (*trace_span)(struct tr2_export *x, uint32_t trace_span);
 	void (*metric)(struct tr2_export *x, uint32_t metric);
 	void (*session_end)(struct tr2_export *x, uint32_t session);
 	/* After the sessions of a process, and all rows of it. */
@@ -126,6 +128,8 @@ void tr2_export_add_json(struct tr2_export *x, struct tr2_buf *b,
 /* Append category and name, "a/b", or the one that is not 0, redacted. */
 void tr2_export_pair(struct tr2_export *x, struct tr2_buf *b, tr2_str category,
 		     tr2_str name);
+void tr2_export_trace_span_name(struct tr2_export *x, struct tr2_buf *b,
+				uint32_t trace_span);
 /* The same for a region; for children "child NAME". */
 void tr2_export_span_name(struct tr2_export *x, struct tr2_buf *b,
 			  uint32_t span);

@@ -5,8 +5,9 @@
  * (otlp_spans.c); if a process's spans do not fit, the next continues.
  *
  * A process, a thread other than main, a region, a child and an exec is a span;
- * a process is below the child span that its parent has for it. Data, errors
- * and other points in time are events of the span around them. A process
+ * a process is below the child span that its parent has for it. So is a span of
+ * the program, with its own ids; what its threads did for it is below it. Data,
+ * errors and other points in time are events of the span around them. A process
  * without a session, which only the kernel's records have, is a span, too; what
  * it waited for is in its attributes. export/otlp_tree.c says which trace a
  * process is in.
@@ -16,23 +17,24 @@
 #include "common/memory.h"
 #include "common/signals.h"
 #include "export/otlp_spans.h"
-#include "model/filter.h"
 
 static void chain_points(struct tr2_export *x, struct tr2_otlp *o)
 {
 	const struct tr2_model *m = x->m;
-	uint32_t i, around, *first;
+	uint32_t i, around, work, *first;
 
+	o->of_trace_span = tr2_calloc(m->nr_trace_spans, sizeof(uint32_t));
 	o->of_span = tr2_calloc(m->nr_spans, sizeof(uint32_t));
 	o->of_thread = tr2_calloc(m->nr_threads, sizeof(uint32_t));
 	o->next_point = tr2_calloc(m->nr_points, sizeof(uint32_t));
 	for (i = m->nr_points - 1; i > 0; i--) {
 		const struct tr2_point *p = &m->points[i];
 
-		for (around = p->parent; around; around = m->spans[around].parent)
-			if (tr2_filter_span(x->filter, m, around))
-				break;
-		first = around ? &o->of_span[around] :
+		around = tr2_otlp_region(x, p->parent);
+		work = tr2_otlp_worked_for(x, p->thread, p->at_ns, p->at_ns,
+					   around);
+		first = work   ? &o->of_trace_span[work] :
+			around ? &o->of_span[around] :
 				 &o->of_thread[p->thread];
 		o->next_point[i] = *first;
 		*first = i;
@@ -123,10 +125,10 @@ static void add_process(struct tr2_export *x, uint32_t node, uint32_t session,
 		tr2_otlp_session_span(x, session, &id);
 	else
 		tr2_otlp_node_span(x, node, &id);
-	b = tr2_otlp_open_span(x, &id, has_parent ? &parent : NULL);
+	b = tr2_otlp_open_span(x, &id, has_parent ? &parent : NULL, NULL);
 	tr2_buf_reset(&x->text);
 	o->names->process_name(x, &x->text, node, session);
-	tr2_otlp_add_name(b, &x->text, start_ns, end_ns);
+	tr2_otlp_add_name(b, &x->text, TR2_OTLP_INTERNAL, start_ns, end_ns);
 	tr2_attributes_open(&a, x, b);
 	if (o->stands_for)
 		tr2_attribute_int(&a, "trace2.adjusted_count",
@@ -146,7 +148,6 @@ static void enter_node(struct tr2_export *x, uint32_t node, uint32_t session)
 
 	o->node = node;
 	o->session = session;
-	tr2_otlp_set_trace(x, node);
 	if (o->body.len)
 		tr2_otlp_open_resource(x);
 }
@@ -190,31 +191,18 @@ static void thread(struct tr2_export *x, uint32_t i)
 		return;
 	tr2_otlp_thread_span(x, i, &id);
 	tr2_otlp_session_span(x, t->session, &parent);
-	b = tr2_otlp_open_span(x, &id, &parent);
+	b = tr2_otlp_open_span(x, &id, &parent, NULL);
 	tr2_buf_reset(&x->text);
 	tr2_buf_addlit(&x->text, "thread(");
 	tr2_buf_addstr(&x->text, tr2_export_text(x, tr2_s(x->m, t->name)));
 	tr2_buf_addch(&x->text, ')');
-	tr2_otlp_add_name(b, &x->text, s->wall_ns + t->start_ns,
-			  s->wall_ns + t->end_ns);
+	tr2_otlp_add_name(b, &x->text, TR2_OTLP_INTERNAL,
+			  s->wall_ns + t->start_ns, s->wall_ns + t->end_ns);
 	tr2_attributes_open(&a, x, b);
 	o->names->thread(&a, i, points(o, o->of_thread[i]));
 	tr2_attributes_close(&a);
 	tr2_otlp_add_events(x, b, o->of_thread[i]);
 	tr2_buf_addch(b, '}');
-}
-
-static void span_parent(struct tr2_export *x, const struct tr2_span *s,
-			struct tr2_span_id *id)
-{
-	uint32_t above = s->parent;
-
-	while (above && !tr2_filter_span(x->filter, x->m, above))
-		above = x->m->spans[above].parent;
-	if (above)
-		tr2_otlp_inner_span(x, above, id);
-	else
-		tr2_otlp_thread_span(x, s->thread, id);
 }
 
 static void span(struct tr2_export *x, uint32_t i)
@@ -228,11 +216,12 @@ static void span(struct tr2_export *x, uint32_t i)
 	struct tr2_buf *b;
 
 	tr2_otlp_inner_span(x, i, &id);
-	span_parent(x, s, &parent);
-	b = tr2_otlp_open_span(x, &id, &parent);
+	tr2_otlp_inner_parent(x, i, &parent);
+	b = tr2_otlp_open_span(x, &id, &parent, NULL);
 	tr2_buf_reset(&x->text);
 	o->names->span_name(x, &x->text, i);
-	tr2_otlp_add_name(b, &x->text, wall + s->start_ns, wall + s->end_ns);
+	tr2_otlp_add_name(b, &x->text, TR2_OTLP_INTERNAL, wall + s->start_ns,
+			  wall + s->end_ns);
 	tr2_attributes_open(&a, x, b);
 	o->names->span(&a, i, points(o, o->of_span[i]));
 	tr2_attributes_close(&a);
@@ -251,6 +240,7 @@ static bool end(struct tr2_export *x)
 	tr2_post_free(o->post);
 	tr2_buf_release(&o->body);
 	free(o->of_span);
+	free(o->of_trace_span);
 	free(o->of_thread);
 	free(o->next_point);
 	free(o->ordinal);
@@ -271,4 +261,5 @@ const struct tr2_export_format tr2_export_otlp = {
 	.session_end = session_end,
 	.thread = thread,
 	.span = span,
+	.trace_span = tr2_otlp_write_trace_span,
 };

@@ -7,16 +7,23 @@
 #define TR2_EXPORT_OTLP_H
 
 #include "export/export.h"
+#include "model/view.h"
 
 struct tr2_trace_id {
 	char hex[33];
 };
+/* A span, and the trace that it is in. */
 struct tr2_span_id {
 	char hex[17];
+	struct tr2_trace_id trace;
 };
 
+void tr2_otlp_set_id(struct tr2_span_id *id, uint64_t number);
+void tr2_otlp_set_trace_id(struct tr2_trace_id *id,
+			   const struct tr2_context *context);
+
 /* The whole tree's, from the first component of a SID. */
-void tr2_otlp_trace_id(struct tr2_trace_id *id, const char *sid);
+void tr2_otlp_trace_id(struct tr2_context *id, const char *sid);
 /* A process's, from the last component. */
 void tr2_otlp_process_id(struct tr2_span_id *id, const char *sid);
 /* A part of a process's, from the whole SID, a kind, a name, a number. */
@@ -39,6 +46,10 @@ void tr2_attribute_str(struct tr2_attributes *a, const char *key,
 		       const char *value);
 void tr2_attribute_int(struct tr2_attributes *a, const char *key,
 		       int64_t value);
+/* Add a value as it is, a number or a boolean; quoted if it is one of 64 bits. */
+void tr2_attribute_json(struct tr2_attributes *a, const char *key,
+			const char *type, const struct tr2_view *value,
+			bool quoted);
 void tr2_attribute_true(struct tr2_attributes *a, const char *key);
 /* Add nothing for no words. */
 void tr2_attribute_words(struct tr2_attributes *a, const char *key,

@@ -3,29 +3,42 @@
  * otlp_ids - ids that are the same in every export of a stream, on any machine,
  * so that processes whose streams are exported separately are in one trace.
  */
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "export/otlp.h"
 #include "export/sha256.h"
 
-static void to_hex(char *hex, const uint8_t *bytes, size_t n)
+static uint64_t number_at(const uint8_t *bytes)
 {
-	static const char digits[] = "0123456789abcdef";
+	uint64_t number = 0;
 	size_t i;
 
-	for (i = 0; i < n; i++) {
-		hex[2 * i] = digits[bytes[i] >> 4];
-		hex[2 * i + 1] = digits[bytes[i] & 15];
-	}
-	hex[2 * n] = '\0';
+	for (i = 0; i < 8; i++)
+		number = number << 8 | bytes[i];
+	return number;
 }
 
-void tr2_otlp_trace_id(struct tr2_trace_id *id, const char *sid)
+void tr2_otlp_set_id(struct tr2_span_id *id, uint64_t number)
+{
+	snprintf(id->hex, sizeof(id->hex), "%016" PRIx64, number);
+}
+
+void tr2_otlp_set_trace_id(struct tr2_trace_id *id,
+			   const struct tr2_context *context)
+{
+	snprintf(id->hex, sizeof(id->hex), "%016" PRIx64 "%016" PRIx64,
+		 context->trace[0], context->trace[1]);
+}
+
+void tr2_otlp_trace_id(struct tr2_context *id, const char *sid)
 {
 	uint8_t digest[32];
 
 	tr2_sha256(sid, strcspn(sid, "/"), digest);
-	to_hex(id->hex, digest, 16);
+	id->trace[0] = number_at(digest);
+	id->trace[1] = number_at(digest + 8);
 }
 
 void tr2_otlp_process_id(struct tr2_span_id *id, const char *sid)
@@ -36,7 +49,7 @@ void tr2_otlp_process_id(struct tr2_span_id *id, const char *sid)
 	if (slash)
 		sid = slash + 1;
 	tr2_sha256(sid, strlen(sid), digest);
-	to_hex(id->hex, digest + 16, 8);
+	tr2_otlp_set_id(id, number_at(digest + 16));
 }
 
 void tr2_otlp_inner_id(struct tr2_span_id *id, struct tr2_buf *scratch,
@@ -54,5 +67,5 @@ void tr2_otlp_inner_id(struct tr2_span_id *id, struct tr2_buf *scratch,
 	tr2_buf_addch(scratch, '\n');
 	tr2_buf_add_u64(scratch, number);
 	tr2_sha256(scratch->p, scratch->len, digest);
-	to_hex(id->hex, digest, 8);
+	tr2_otlp_set_id(id, number_at(digest));
 }

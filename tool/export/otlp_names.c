@@ -54,6 +54,16 @@ void tr2_attribute_int(struct tr2_attributes *a, const char *key, int64_t value)
 	tr2_buf_addlit(a->b, "\"}}");
 }
 
+void tr2_attribute_json(struct tr2_attributes *a, const char *key,
+			const char *type, const struct tr2_view *value,
+			bool quoted)
+{
+	open_value(a, key, type);
+	tr2_buf_addstr(a->b, quoted ? "\"" : "");
+	tr2_buf_add(a->b, value->p, value->len);
+	tr2_buf_addstr(a->b, quoted ? "\"}}" : "}}");
+}
+
 void tr2_attribute_true(struct tr2_attributes *a, const char *key)
 {
 	open_value(a, key, "boolValue");

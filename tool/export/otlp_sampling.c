@@ -8,10 +8,8 @@
 
 #include "common/memory.h"
 #include "export/otlp_spans.h"
-#include "model/trace_span.h"
 
 #define RANDOM_BITS 56
-#define HEX_DIGITS (RANDOM_BITS / 4)
 
 bool tr2_tree_sampling_parse(struct tr2_tree_sampling *sampling, const char *text)
 {
@@ -34,18 +32,9 @@ static uint64_t threshold(uint64_t one_in)
 	return one_in ? all - all / one_in : all;
 }
 
-static uint64_t randomness(const struct tr2_trace_id *trace)
+static uint64_t randomness(const struct tr2_context *trace)
 {
-	return strtoull(trace->hex + sizeof(trace->hex) - 1 - HEX_DIGITS, NULL,
-			16);
-}
-
-static bool span_failed(struct tr2_model *m, const struct tr2_point *p)
-{
-	struct tr2_trace_span span;
-
-	return p->kind == TR2_POINT_DATA_JSON &&
-	       tr2_trace_span_read(m, p, &span) && span.failed;
+	return trace->trace[1] & (((uint64_t)1 << RANDOM_BITS) - 1);
 }
 
 static void find_tops(const struct tr2_model *m, struct tr2_otlp *o)
@@ -83,10 +72,10 @@ void tr2_otlp_sampling_begin(struct tr2_export *x)
 		if (m->children[i].has_code && m->children[i].code)
 			o->failed[top_of_thread(m, o,
 				m->spans[m->children[i].span].thread)] = true;
-	for (i = 1; i < m->nr_points; i++)
-		if (span_failed(m, &m->points[i]))
-			o->failed[top_of_thread(m, o,
-						m->points[i].thread)] = true;
+	for (i = 1; i < m->nr_trace_spans; i++)
+		if (m->trace_spans[i].failed)
+			o->failed[top_of_thread(m, o, m->trace_spans[i].thread)] =
+				true;
 }
 
 void tr2_otlp_sampling_end(struct tr2_otlp *o)
@@ -121,11 +110,10 @@ bool tr2_otlp_wants_tree(struct tr2_export *x, uint32_t top)
 		return true;
 	s->nr_trees++;
 	if (s->on) {
-		tr2_otlp_set_trace(x, top);
 		if (o->failed[top] ||
 		    (s->slow_ns && n->end_ns - n->start_ns >= s->slow_ns))
 			stand_for(o, 1);
-		else if (s->one_in && randomness(&o->trace) >= threshold(s->one_in))
+		else if (s->one_in && randomness(&o->trace_of[top]) >= threshold(s->one_in))
 			stand_for(o, s->one_in);
 		else
 			return false;
@@ -134,9 +122,21 @@ bool tr2_otlp_wants_tree(struct tr2_export *x, uint32_t top)
 	return true;
 }
 
-void tr2_otlp_add_sampling(const struct tr2_otlp *o, struct tr2_buf *b)
+/* There is one `ot` at most: ours takes the place of another. */
+void tr2_otlp_add_state(struct tr2_export *x, struct tr2_buf *b,
+			const char *tracestate)
 {
+	const struct tr2_otlp *o = x->state;
+	struct tr2_buf *text = &x->text;
+
+	tr2_buf_reset(text);
 	if (o->stands_for)
-		tr2_buf_addall(b, "\"traceState\":\"ot=th:", o->threshold,
-			       "\",");
+		tr2_buf_addall(text, "ot=th:", o->threshold);
+	if (tracestate && !(text->len && strstr(tracestate, "ot=")))
+		tr2_buf_addall(text, text->len ? "," : "", tracestate);
+	if (!text->len)
+		return;
+	tr2_buf_addlit(b, "\"traceState\":");
+	tr2_export_add_str(x, b, tr2_buf_str(text));
+	tr2_buf_addch(b, ',');
 }

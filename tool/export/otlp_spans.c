@@ -67,7 +67,8 @@ static void add_nano(struct tr2_buf *b, const char *key, int64_t wall_ns)
 
 struct tr2_buf *tr2_otlp_open_span(struct tr2_export *x,
 				   const struct tr2_span_id *id,
-				   const struct tr2_span_id *parent)
+				   const struct tr2_span_id *parent,
+				   const char *tracestate)
 {
 	struct tr2_otlp *o = x->state;
 	struct tr2_buf *b = &o->body;
@@ -82,7 +83,7 @@ struct tr2_buf *tr2_otlp_open_span(struct tr2_export *x,
 		tr2_buf_addch(b, ',');
 	o->nr_spans++;
 	tr2_buf_addlit(b, "{\"traceId\":\"");
-	tr2_buf_addstr(b, o->trace.hex);
+	tr2_buf_addstr(b, id->trace.hex);
 	tr2_buf_addlit(b, "\",\"spanId\":\"");
 	tr2_buf_addstr(b, id->hex);
 	if (parent) {
@@ -90,17 +91,16 @@ struct tr2_buf *tr2_otlp_open_span(struct tr2_export *x,
 		tr2_buf_addstr(b, parent->hex);
 	}
 	tr2_buf_addlit(b, "\",");
-	tr2_otlp_add_sampling(o, b);
+	tr2_otlp_add_state(x, b, tracestate);
 	return b;
 }
 
-/* kind 1 is "internal". */
-void tr2_otlp_add_name(struct tr2_buf *b, struct tr2_buf *name,
+void tr2_otlp_add_name(struct tr2_buf *b, struct tr2_buf *name, int kind,
 		       int64_t start_ns, int64_t end_ns)
 {
 	tr2_buf_addlit(b, "\"name\":");
 	tr2_json_add_string(b, tr2_buf_str(name));
-	tr2_buf_addlit(b, ",\"kind\":1");
+	tr2_export_json_int(b, "kind", kind);
 	add_nano(b, "startTimeUnixNano", start_ns);
 	add_nano(b, "endTimeUnixNano", end_ns);
 	tr2_buf_addch(b, ',');

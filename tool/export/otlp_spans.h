@@ -13,14 +13,13 @@ struct tr2_otlp {
 	struct tr2_post *post; /* NULL: write to the sink */
 	struct tr2_buf body;
 	uint32_t nr_spans;     /* in body */
-	/* Points chained by the shown span or thread around them. */
-	uint32_t *of_span, *of_thread, *next_point;
+	/* Points chained by the shown span, span of the program, or thread
+	 * around them. */
+	uint32_t *of_span, *of_trace_span, *of_thread, *next_point;
 	uint32_t *ordinal;     /* by span: its number in its thread */
-	uint32_t *trace_of;    /* by node: the node that its trace is named by */
+	struct tr2_context *trace_of; /* by node: its trace; without id */
 	uint32_t *sid_of;      /* by node: the nearest with a SID, or the top */
 	uint32_t node, session; /* of the open resource; session may be 0 */
-	struct tr2_trace_id trace;
-	uint32_t trace_node; /* whose trace that is; 0: none yet */
 	/* With sampling, by node: its topmost process, and of those whether a
 	 * span in the tree has the status ERROR. */
 	uint32_t *top_of;
@@ -36,12 +35,19 @@ void tr2_otlp_open_resource(struct tr2_export *x);
 void tr2_otlp_close_resource(struct tr2_otlp *o);
 void tr2_otlp_send_request(struct tr2_export *x);
 
-/* The caller adds name, attributes, events and status. */
+/* The caller adds name, attributes, events and status. tracestate: as its parent
+ * sent it, or NULL. */
 struct tr2_buf *tr2_otlp_open_span(struct tr2_export *x,
 				   const struct tr2_span_id *id,
-				   const struct tr2_span_id *parent);
+				   const struct tr2_span_id *parent,
+				   const char *tracestate);
+
+/* Of the kinds that OTLP knows. */
+#define TR2_OTLP_INTERNAL 1
+#define TR2_OTLP_SERVER 2
+
 /* name: redacted. */
-void tr2_otlp_add_name(struct tr2_buf *b, struct tr2_buf *name,
+void tr2_otlp_add_name(struct tr2_buf *b, struct tr2_buf *name, int kind,
 		       int64_t start_ns, int64_t end_ns);
 /* Add the chained points. */
 void tr2_otlp_add_events(struct tr2_export *x, struct tr2_buf *b,
@@ -50,7 +56,7 @@ void tr2_otlp_add_error(struct tr2_export *x, struct tr2_buf *b,
 			const char *message);
 
 /* Set the id of the span of a session, a process, a thread, a span of the
- * model. */
+ * model, a span of the program. */
 void tr2_otlp_session_span(struct tr2_export *x, uint32_t session,
 			   struct tr2_span_id *id);
 void tr2_otlp_node_span(struct tr2_export *x, uint32_t node,
@@ -59,21 +65,36 @@ void tr2_otlp_thread_span(struct tr2_export *x, uint32_t thread,
 			  struct tr2_span_id *id);
 void tr2_otlp_inner_span(struct tr2_export *x, uint32_t span,
 			 struct tr2_span_id *id);
+void tr2_otlp_trace_span(struct tr2_export *x, uint32_t trace_span,
+			 struct tr2_span_id *id);
+/* Return the nearest region that is shown, from this one outwards; 0: none. And
+ * the span of the program that was worked for when something began, see
+ * tr2_work_in(). */
+uint32_t tr2_otlp_region(const struct tr2_export *x, uint32_t region);
+uint32_t tr2_otlp_worked_for(const struct tr2_export *x, uint32_t thread,
+			     int64_t start_ns, int64_t end_ns, uint32_t region);
+/* Set the parent of a region or child. */
+void tr2_otlp_inner_parent(struct tr2_export *x, uint32_t span,
+			   struct tr2_span_id *id);
 /* Set the parent of a process: the child span that its parent has for it or for
- * a process in between; else the process above; else the one its SID names.
- * false: none. */
+ * a process in between; else the process above; else what its TRACEPARENT
+ * or its SID names. false: none. */
 bool tr2_otlp_node_parent(struct tr2_export *x, uint32_t node,
 			  uint32_t session, struct tr2_span_id *id);
-/* Find the trace of each node; set o->trace to that of a node. */
+/* Find the trace of each node. */
 void tr2_otlp_find_traces(struct tr2_export *x, struct tr2_otlp *o);
-void tr2_otlp_set_trace(struct tr2_export *x, uint32_t node);
+
+/* Write a span of the program: export/otlp_trace_span.c. */
+void tr2_otlp_write_trace_span(struct tr2_export *x, uint32_t i);
 
 /* Sampling: prepare it, when the traces are known. */
 void tr2_otlp_sampling_begin(struct tr2_export *x);
 void tr2_otlp_sampling_end(struct tr2_otlp *o);
 /* Is the tree below a topmost process exported? */
 bool tr2_otlp_wants_tree(struct tr2_export *x, uint32_t top);
-/* Add the member of a span that tells for how many it stands. */
-void tr2_otlp_add_sampling(const struct tr2_otlp *o, struct tr2_buf *b);
+/* Add the member of a span that tells for how many it stands, and what its
+ * parent sent; NULL: nothing. */
+void tr2_otlp_add_state(struct tr2_export *x, struct tr2_buf *b,
+			const char *tracestate);
 
 #endif

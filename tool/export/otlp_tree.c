@@ -8,18 +8,33 @@
 #include "common/memory.h"
 #include "export/otlp_spans.h"
 #include "model/filter.h"
+#include "model/trace_span.h"
+
+static void set_trace(const struct tr2_export *x, uint32_t node,
+		      struct tr2_span_id *id)
+{
+	const struct tr2_otlp *o = x->state;
+
+	tr2_otlp_set_trace_id(&id->trace, &o->trace_of[node]);
+}
 
 void tr2_otlp_session_span(struct tr2_export *x, uint32_t session,
 			   struct tr2_span_id *id)
 {
 	const struct tr2_model_session *s = &x->m->sessions[session];
 
+	if (s->trace.id)
+		tr2_otlp_set_id(id, s->trace.id);
 	/* Of several sessions with one SID only the first has its id. */
-	if (s->flags & (TR2_SESSION_DUPLICATE | TR2_SESSION_FORKED))
+	else if (s->flags & (TR2_SESSION_DUPLICATE | TR2_SESSION_FORKED))
 		tr2_otlp_inner_id(id, &x->text, s->sid, "again", "",
 				  (uint64_t)(s->wall_ns + s->start_ns));
 	else
 		tr2_otlp_process_id(id, s->sid);
+	if (s->trace.id)
+		tr2_otlp_set_trace_id(&id->trace, &s->trace);
+	else
+		set_trace(x, s->node, id);
 }
 
 /* Put the SID of the node, or else of its nearest ancestor that has one, into a
@@ -52,6 +67,7 @@ void tr2_otlp_node_span(struct tr2_export *x, uint32_t node,
 	else
 		tr2_otlp_inner_id(id, &x->text, sid_at(x, node), "task", "",
 				  (uint64_t)n->start_ns + (uint32_t)n->pid);
+	set_trace(x, node, id);
 }
 
 static bool same_root(const char *sid, const char *other)
@@ -71,6 +87,80 @@ static bool is_in_trace(const struct tr2_model *m, const struct tr2_node *n,
 	return !n->session || same_root(m->sessions[n->session].sid, s->sid);
 }
 
+static bool is_same_trace(const struct tr2_context *a,
+			  const struct tr2_context *b)
+{
+	return a->trace[0] == b->trace[0] && a->trace[1] == b->trace[1];
+}
+
+uint32_t tr2_otlp_region(const struct tr2_export *x, uint32_t region)
+{
+	while (region && !tr2_filter_span(x->filter, x->m, region))
+		region = x->m->spans[region].parent;
+	return region;
+}
+
+uint32_t tr2_otlp_worked_for(const struct tr2_export *x, uint32_t thread,
+			     int64_t start_ns, int64_t end_ns, uint32_t region)
+{
+	const struct tr2_work *works = x->m->works;
+	uint32_t i = tr2_work_in(x->m, thread, start_ns, end_ns, region);
+
+	while (i && !tr2_filter_trace_span(x->filter, x->m, works[i].span))
+		i = works[i].outer;
+	return works[i].span;
+}
+
+/* Return the span of the program that a region or child is in; 0: none. */
+static uint32_t trace_span_around(const struct tr2_export *x, uint32_t span)
+{
+	const struct tr2_span *s;
+	uint32_t above, found;
+
+	for (; span; span = above) {
+		s = &x->m->spans[span];
+		above = tr2_otlp_region(x, s->parent);
+		found = tr2_otlp_worked_for(x, s->thread, s->start_ns,
+					    s->end_ns, above);
+		if (found)
+			return found;
+	}
+	return 0;
+}
+
+/* Return the place that TRACEPARENT gives to a child; id 0: none. */
+static struct tr2_context place_of_child(const struct tr2_export *x,
+					 uint32_t child)
+{
+	const struct tr2_model *m = x->m;
+	const struct tr2_span *s = &m->spans[m->children[child].span];
+	uint32_t span = tr2_otlp_worked_for(x, s->thread, s->start_ns,
+					    s->end_ns, 0);
+	struct tr2_context place = span ?
+		m->trace_spans[span].self :
+		m->sessions[m->threads[s->thread].session].trace;
+
+	if (place.id)
+		place.id = tr2_context_child(place.id,
+					     (uint64_t)m->children[child].id);
+	return place;
+}
+
+/* Return the trace of a node below another: that of the child span for it, or of
+ * the process. */
+static const struct tr2_context *trace_below(const struct tr2_export *x,
+					     uint32_t node)
+{
+	const struct tr2_model *m = x->m;
+	const struct tr2_otlp *o = x->state;
+	uint32_t child = m->nodes[node].child;
+	uint32_t span = child ? trace_span_around(x, m->children[child].span) :
+				0;
+
+	return span ? &m->trace_spans[span].self :
+		      &o->trace_of[m->nodes[node].parent];
+}
+
 void tr2_otlp_find_traces(struct tr2_export *x, struct tr2_otlp *o)
 {
 	const struct tr2_model *m = x->m;
@@ -82,22 +172,15 @@ void tr2_otlp_find_traces(struct tr2_export *x, struct tr2_otlp *o)
 		up = m->nodes[i].parent;
 		session = m->nodes[i].session;
 		o->sid_of[i] = up && !session ? o->sid_of[up] : i;
-		o->trace_of[i] = up && (!session ||
-					is_in_trace(m,
-						    &m->nodes[o->sid_of[up]],
-						    &m->sessions[session])) ?
-					 o->trace_of[up] : i;
+		if (session && m->sessions[session].trace.id)
+			o->trace_of[i] = m->sessions[session].trace;
+		else if (up && (!session ||
+				is_in_trace(m, &m->nodes[o->sid_of[up]],
+					    &m->sessions[session])))
+			o->trace_of[i] = *trace_below(x, i);
+		else
+			tr2_otlp_trace_id(&o->trace_of[i], sid_at(x, i));
 	}
-}
-
-void tr2_otlp_set_trace(struct tr2_export *x, uint32_t node)
-{
-	struct tr2_otlp *o = x->state;
-
-	node = o->trace_of[node];
-	if (node != o->trace_node)
-		tr2_otlp_trace_id(&o->trace, sid_at(x, node));
-	o->trace_node = node;
 }
 
 void tr2_otlp_thread_span(struct tr2_export *x, uint32_t thread,
@@ -111,6 +194,19 @@ void tr2_otlp_thread_span(struct tr2_export *x, uint32_t thread,
 		tr2_otlp_inner_id(id, &x->text, s->sid, "thread",
 				  tr2_s(x->m, x->m->threads[thread].name),
 				  (uint64_t)s->start_ns);
+	if (s->trace.id)
+		tr2_otlp_set_trace_id(&id->trace, &s->trace);
+	else
+		set_trace(x, s->node, id);
+}
+
+void tr2_otlp_trace_span(struct tr2_export *x, uint32_t trace_span,
+			 struct tr2_span_id *id)
+{
+	const struct tr2_context *self = &x->m->trace_spans[trace_span].self;
+
+	tr2_otlp_set_id(id, self->id);
+	tr2_otlp_set_trace_id(&id->trace, self);
 }
 
 void tr2_otlp_inner_span(struct tr2_export *x, uint32_t span,
@@ -120,36 +216,85 @@ void tr2_otlp_inner_span(struct tr2_export *x, uint32_t span,
 	const struct tr2_span *s = &x->m->spans[span];
 	const struct tr2_model_session *session =
 		tr2_export_session_of(x, s->thread);
+	uint32_t around = trace_span_around(x, span);
+	struct tr2_context place = { .id = 0 };
 
-	tr2_otlp_inner_id(id, &x->text, session->sid, "span",
-			  tr2_s(x->m, x->m->threads[s->thread].name),
-			  (uint64_t)session->start_ns << 32 ^ o->ordinal[span]);
+	if (s->kind == TR2_SPAN_CHILD)
+		place = place_of_child(x, s->child);
+	if (place.id)
+		tr2_otlp_set_id(id, place.id);
+	else
+		tr2_otlp_inner_id(id, &x->text, session->sid, "span",
+				  tr2_s(x->m, x->m->threads[s->thread].name),
+				  (uint64_t)session->start_ns << 32 ^
+					  o->ordinal[span]);
+	if (around)
+		tr2_otlp_set_trace_id(&id->trace,
+				      &x->m->trace_spans[around].self);
+	else if (session->trace.id)
+		tr2_otlp_set_trace_id(&id->trace, &session->trace);
+	else
+		set_trace(x, session->node, id);
+}
+
+void tr2_otlp_inner_parent(struct tr2_export *x, uint32_t span,
+			   struct tr2_span_id *id)
+{
+	const struct tr2_span *s = &x->m->spans[span];
+	uint32_t above = tr2_otlp_region(x, s->parent);
+	uint32_t around = tr2_otlp_worked_for(x, s->thread, s->start_ns,
+					      s->end_ns, above);
+
+	if (around)
+		tr2_otlp_trace_span(x, around, id);
+	else if (above)
+		tr2_otlp_inner_span(x, above, id);
+	else
+		tr2_otlp_thread_span(x, s->thread, id);
+}
+
+/* Set the nearest span above a process that is in its trace; false: none. */
+static bool span_above(struct tr2_export *x, uint32_t node,
+		       struct tr2_span_id *id)
+{
+	const struct tr2_model *m = x->m;
+	const struct tr2_otlp *o = x->state;
+	const struct tr2_context *trace = &o->trace_of[node];
+	uint32_t child, up;
+
+	for (; node; node = up) {
+		child = m->nodes[node].child;
+		up = m->nodes[node].parent;
+		if (child &&
+		    !is_same_trace(trace, trace_below(x, node)))
+			return false;
+		if (child && tr2_filter_span(x->filter, m, m->children[child].span))
+			return tr2_otlp_inner_span(x, m->children[child].span,
+						   id), true;
+		if (!up || !is_same_trace(trace, &o->trace_of[up]))
+			return false;
+		if (tr2_export_is_process(x, up))
+			return tr2_otlp_node_span(x, up, id), true;
+	}
+	return false;
 }
 
 bool tr2_otlp_node_parent(struct tr2_export *x, uint32_t node, uint32_t session,
 			  struct tr2_span_id *id)
 {
-	const struct tr2_model *m = x->m;
-	const struct tr2_otlp *o = x->state;
-	const char *sid = session ? m->sessions[session].sid : "";
-	const char *slash = strrchr(sid, '/');
-	uint32_t child, up, trace = o->trace_of[node];
+	const struct tr2_model_session *s = &x->m->sessions[session];
+	const char *slash = session ? strrchr(s->sid, '/') : NULL;
 
-	for (; node; node = up) {
-		child = m->nodes[node].child;
-		up = m->nodes[node].parent;
-		if (!up || o->trace_of[up] != trace)
-			break;
-		if (child && tr2_filter_span(x->filter, m, m->children[child].span))
-			return tr2_otlp_inner_span(x, m->children[child].span,
-						   id), true;
-		if (tr2_export_is_process(x, up))
-			return tr2_otlp_node_span(x, up, id), true;
+	if (span_above(x, node, id))
+		return true;
+	if (s->trace_parent) {
+		tr2_otlp_set_id(id, s->trace_parent);
+		return true;
 	}
 	if (!slash)
 		return false;
 	tr2_buf_reset(&x->text);
-	tr2_buf_add(&x->text, sid, (size_t)(slash - sid));
+	tr2_buf_add(&x->text, s->sid, (size_t)(slash - s->sid));
 	tr2_otlp_process_id(id, tr2_buf_str(&x->text));
 	return true;
 }

@@ -205,6 +205,17 @@ void tr2_export_metric_name(struct tr2_export *x, struct tr2_buf *b,
 	tr2_export_pair(x, b, metric->category, metric->name);
 }
 
+void tr2_export_trace_span_name(struct tr2_export *x, struct tr2_buf *b,
+				uint32_t trace_span)
+{
+	const struct tr2_trace_span *s = &x->m->trace_spans[trace_span];
+
+	if (s->category || s->name)
+		tr2_export_pair(x, b, s->category, s->name);
+	else
+		tr2_buf_addlit(b, "span");
+}
+
 void tr2_export_add_command(struct tr2_export *x, struct tr2_buf *b,
 			    const struct tr2_words *words)
 {

@@ -214,7 +214,8 @@ static void on_data_json(struct build *b)
 {
 	const struct tr2_parsed_data_json *v = &b->ev->as.data_json;
 
-	if (tr2_build_data_metric(b))
+	if (tr2_build_is(&v->category.text, "trace2") &&
+	    (tr2_build_data_metric(b) || tr2_build_data_span(b)))
 		return;
 	add_named_point(b, TR2_POINT_DATA_JSON, &v->category.text,
 			&v->key.text, &v->value.text);

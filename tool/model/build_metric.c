@@ -26,11 +26,6 @@ struct tr2_metric *tr2_build_new_metric(struct build *b,
 	return metric;
 }
 
-static bool is(const struct tr2_view *text, const char *word)
-{
-	return text->len == strlen(word) && !memcmp(text->p, word, text->len);
-}
-
 static tr2_str intern(const struct build *b,
 		      const struct tr2_json_member *member)
 {
@@ -78,13 +73,12 @@ bool tr2_build_data_metric(struct build *b)
 	struct tr2_json_member member;
 	struct tr2_metric *metric;
 
-	enum tr2_model_metric_kind kind = is(&v->key.text, "gauge") ?
+	enum tr2_model_metric_kind kind = tr2_build_is(&v->key.text, "gauge") ?
 						  TR2_METRIC_GAUGE :
 						  TR2_METRIC_DISTRIBUTION;
 
-	if (!is(&v->category.text, "trace2") ||
-	    (kind == TR2_METRIC_DISTRIBUTION &&
-	     !is(&v->key.text, "distribution")))
+	if (kind == TR2_METRIC_DISTRIBUTION &&
+	    !tr2_build_is(&v->key.text, "distribution"))
 		return false;
 	metric = tr2_build_new_metric(b, kind);
 	while (tr2_json_next_member(&text, &member))

@@ -76,7 +76,15 @@ static inline void tr2_build_lasts(const struct build *b)
 /* Add a metric of the session, without a name. */
 struct tr2_metric *tr2_build_new_metric(struct build *b,
 					enum tr2_model_metric_kind kind);
-/* Add the metric that a data_json event contains. false: it is other data. */
+/* Is this the category, or the key, of a data_json event? */
+static inline bool tr2_build_is(const struct tr2_view *text, const char *word)
+{
+	return text->len == strlen(word) && !memcmp(text->p, word, text->len);
+}
+
+/* Add the metric that a data_json event of the category `trace2` contains; or
+ * the span, or the place of the session in a trace. false: it is other data. */
 bool tr2_build_data_metric(struct build *b);
+bool tr2_build_data_span(struct build *b);
 
 #endif

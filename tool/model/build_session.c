@@ -137,25 +137,46 @@ static uint32_t new_thread(struct tr2_model *m, uint32_t session, tr2_str name)
 	return i;
 }
 
+/* Set *many if the session has so many threads that others are in the map. */
+static uint32_t find_thread(const struct tr2_model *m, uint32_t session,
+			    tr2_str name, bool *many)
+{
+	uint32_t i, nr = 0;
+
+	*many = false;
+	for (i = m->sessions[session].first_thread; i; i = m->threads[i].next) {
+		if (m->threads[i].name == name)
+			return i;
+		if (++nr == TR2_MANY) {
+			*many = true;
+			return tr2_map_get(&m->priv->threads,
+					   tr2_key(session, name));
+		}
+	}
+	return 0;
+}
+
+uint32_t tr2_find_thread(const struct tr2_model *m, uint32_t session,
+			 tr2_str name)
+{
+	bool many;
+
+	return find_thread(m, session, name, &many);
+}
+
 uint32_t tr2_build_thread(struct tr2_model *m, uint32_t session,
 			  const char *name, size_t len)
 {
 	tr2_str id = tr2_intern(m, name, len);
-	uint32_t i, nr = 0, *slot;
+	bool many;
+	uint32_t i = find_thread(m, session, id, &many);
 
-	for (i = m->sessions[session].first_thread; i; i = m->threads[i].next) {
-		if (m->threads[i].name == id)
-			return i;
-		if (++nr == TR2_MANY)
-			break;
-	}
-	if (!i)
-		return new_thread(m, session, id);
-	/* Threads after the first few are in the map. */
-	slot = tr2_map_slot(&m->priv->threads, tr2_key(session, id));
-	if (!*slot)
-		*slot = new_thread(m, session, id);
-	return *slot;
+	if (i)
+		return i;
+	i = new_thread(m, session, id);
+	if (many)
+		*tr2_map_slot(&m->priv->threads, tr2_key(session, id)) = i;
+	return i;
 }
 
 static void shift(int64_t *at_ns, int64_t by_ns)

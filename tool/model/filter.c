@@ -112,30 +112,47 @@ bool tr2_filter_session(const struct tr2_filter *f, const struct tr2_model *m,
 }
 
 static bool region_fits(const struct tr2_filter *f, const struct tr2_model *m,
-			const struct tr2_span *s)
+			tr2_str category, tr2_str label)
 {
 	static struct tr2_buf name; /* kept for reuse: allocating maps memory */
 
-	return like(f->region, tr2_s(m, s->label)) ||
-	       like(f->region, tr2_join(&name, tr2_s(m, s->category),
-					tr2_s(m, s->label)));
+	return like(f->region, tr2_s(m, label)) ||
+	       like(f->region, tr2_join(&name, tr2_s(m, category),
+					tr2_s(m, label)));
+}
+
+/* Are these times of a session selected? */
+static bool times_fit(const struct tr2_filter *f,
+		      const struct tr2_model_session *s, int64_t start_ns,
+		      int64_t end_ns)
+{
+	return end_ns - start_ns >= f->min_ns &&
+	       (f->since_ns == INT64_MIN || s->wall_ns + end_ns >= f->since_ns) &&
+	       (f->until_ns == INT64_MAX || s->wall_ns + start_ns <= f->until_ns);
 }
 
 bool tr2_filter_span(const struct tr2_filter *f, const struct tr2_model *m,
 		     uint32_t span)
 {
 	const struct tr2_span *s = &m->spans[span];
-	int64_t wall = m->sessions[m->threads[s->thread].session].wall_ns;
 
-	if (s->end_ns - s->start_ns < f->min_ns)
+	if (!times_fit(f, &m->sessions[m->threads[s->thread].session],
+		       s->start_ns, s->end_ns))
 		return false;
 	if (f->depth >= 0 && s->depth > f->depth)
 		return false;
-	if (f->since_ns != INT64_MIN && wall + s->end_ns < f->since_ns)
-		return false;
-	if (f->until_ns != INT64_MAX && wall + s->start_ns > f->until_ns)
-		return false;
-	return !f->region || (s->kind == TR2_SPAN_REGION && region_fits(f, m, s));
+	return !f->region || (s->kind == TR2_SPAN_REGION &&
+			      region_fits(f, m, s->category, s->label));
+}
+
+bool tr2_filter_trace_span(const struct tr2_filter *f,
+			   const struct tr2_model *m, uint32_t trace_span)
+{
+	const struct tr2_trace_span *s = &m->trace_spans[trace_span];
+
+	return times_fit(f, &m->sessions[m->threads[s->thread].session],
+			 s->start_ns, s->end_ns) &&
+	       (!f->region || region_fits(f, m, s->category, s->name));
 }
 
 static bool is_of_process(int kind)

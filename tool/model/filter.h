@@ -22,6 +22,10 @@ bool tr2_filter_session(const struct tr2_filter *f, const struct tr2_model *m,
 bool tr2_filter_span(const struct tr2_filter *f, const struct tr2_model *m,
 		     uint32_t span);
 
+/* The same for a span of the program, which has no depth. */
+bool tr2_filter_trace_span(const struct tr2_filter *f,
+			   const struct tr2_model *m, uint32_t trace_span);
+
 /* Is an event selected by its session and time? An event that begins or ends a
  * span is selected with the span. Other events are not if regions are named; if
  * a time range is given, only events about the whole process are. */

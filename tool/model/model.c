@@ -32,6 +32,8 @@ struct tr2_model *tr2_model_new(void)
 	(void)tr2_add(m, children);
 	(void)tr2_add(m, points);
 	(void)tr2_add(m, metrics);
+	(void)tr2_add(m, trace_spans);
+	(void)tr2_add(m, works);
 	(void)tr2_add(m, tasks);
 	(void)tr2_add(m, segments);
 	(void)tr2_add(m, task_threads);
@@ -84,6 +86,9 @@ void tr2_model_free(struct tr2_model *m)
 	free(m->children);
 	free(m->points);
 	free(m->metrics);
+	free(m->trace_spans);
+	free(m->works);
+	free(m->thread_works);
 	free(m->tasks);
 	free(m->segments);
 	free(m->task_threads);

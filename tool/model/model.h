@@ -35,6 +35,7 @@
 #include "base/build_id.h"
 #include "common/time.h"
 #include "common/words.h"
+#include "event/span.h"
 
 typedef uint32_t tr2_str;
 
@@ -130,6 +131,36 @@ struct tr2_metric {
 	const char *histogram;
 };
 
+#define TR2_TRACE_SPAN_UNFINISHED (1u << 0) /* open when its process ended */
+#define TR2_TRACE_SPAN_REMOTE (1u << 1) /* its parent is in another process */
+
+/* A span of the program, which has an id: model/trace_span.h. */
+struct tr2_trace_span {
+	struct tr2_context self;
+	uint64_t parent; /* an id: of a span, a session, a child; 0: none */
+	int64_t start_ns, end_ns;
+	const char *failed;     /* the reason, may be empty; NULL: it did not */
+	const char *attributes; /* a JSON object; NULL: none */
+	const char *tracestate; /* as its parent sent it; NULL: none */
+	tr2_str category, name;
+	uint32_t thread; /* which ended it */
+	uint32_t next;   /* of the same session */
+	uint32_t first_work, nr_works; /* its works are one after the other */
+	uint32_t one_in; /* it stands for so many */
+	uint32_t lost;   /* attributes and works that it had no room for */
+	uint8_t flags;   /* TR2_TRACE_SPAN_… */
+};
+
+/* A time in which a thread worked for a span of the program. */
+struct tr2_work {
+	int64_t from_ns, to_ns;
+	uint32_t span;   /* index into trace_spans */
+	tr2_str name;    /* of the thread */
+	/* Set by tr2_model_finish(); 0: unknown, none. */
+	uint32_t thread;
+	uint32_t outer;  /* the work around it in its thread */
+};
+
 /* By a ring, or by the kernel for `trace2 record --profile`. */
 struct tr2_model_sample {
 	tr2_str event; /* as given in the setting: app/odb/unzip/:1000 */
@@ -223,6 +254,8 @@ struct tr2_model_thread {
 	uint32_t first_span, last_span;
 	uint32_t first_point, last_point;
 	uint32_t nr_spans;
+	/* Its works by start: nr_works of thread_works from first_work on. */
+	uint32_t first_work, nr_works;
 	uint32_t open; /* while loading: the innermost open region */
 	int32_t tid;          /* 0: unknown; only rings have it */
 	uint32_t task_thread; /* as the kernel knows it; 0: unknown */
@@ -292,6 +325,10 @@ struct tr2_model_session {
 	uint64_t lost;    /* events dropped by its writer, as reported by it */
 	uint32_t first_thread, last_thread;
 	uint32_t first_metric, last_metric;
+	uint32_t first_trace_span, last_trace_span;
+	/* Its place in a trace, if its environment named one; else id 0. */
+	struct tr2_context trace;
+	uint64_t trace_parent;
 	uint32_t first_sample, last_sample;
 	uint32_t first_mapping, last_mapping;
 	uint32_t space; /* of its ring */
@@ -507,6 +544,9 @@ struct tr2_model {
 	struct tr2_child *children;
 	struct tr2_point *points;
 	struct tr2_metric *metrics;
+	struct tr2_trace_span *trace_spans;
+	struct tr2_work *works;
+	uint32_t *thread_works; /* from 0 on; of each thread by start */
 	struct tr2_model_task *tasks;
 	struct tr2_segment *segments;
 	struct tr2_task_thread *task_threads;
@@ -529,6 +569,7 @@ struct tr2_model {
 	uint32_t nr_metrics, nr_tasks, nr_segments, nr_nodes, nr_problems;
 	uint32_t nr_lines, nr_samples, nr_calls, nr_values, nr_mappings;
 	uint32_t nr_sample_tasks, nr_task_threads, nr_states, nr_inputs;
+	uint32_t nr_trace_spans, nr_works;
 	uint32_t nr_spaces, nr_stacks, nr_stack_files, nr_kernel_functions;
 	bool has_states; /* model/states.h */
 	uint32_t first_root, last_root; /* chained by node->next */
@@ -595,6 +636,9 @@ void tr2_model_finish(struct tr2_model *m);
 #define tr2_for_each_metric(m, session, i)                   \
 	for ((i) = (m)->sessions[session].first_metric; (i); \
 	     (i) = (m)->metrics[i].next)
+#define tr2_for_each_trace_span(m, session, i)                   \
+	for ((i) = (m)->sessions[session].first_trace_span; (i); \
+	     (i) = (m)->trace_spans[i].next)
 #define tr2_for_each_segment(m, task, i)                   \
 	for ((i) = (m)->tasks[task].first_segment; (i); \
 	     (i) = (m)->segments[i].next)

@@ -37,6 +37,10 @@ struct tr2_sids {
 	bool again; /* a SID has had more than one session */
 };
 
+/* In model/build_session.c: return the thread of this name; 0: none. */
+uint32_t tr2_find_thread(const struct tr2_model *m, uint32_t session,
+			 tr2_str name);
+
 /* Return the latest session of a SID; 0: none. */
 uint32_t tr2_sid_find(const struct tr2_model *m, const char *sid, size_t len);
 /* Make this session the latest of its SID. */
@@ -76,6 +80,7 @@ struct tr2_model_private {
 	uint32_t alloc_lines, alloc_problems;
 	uint32_t alloc_samples, alloc_calls, alloc_values, alloc_mappings;
 	uint32_t alloc_sample_tasks, alloc_task_threads;
+	uint32_t alloc_trace_spans, alloc_works;
 	uint32_t alloc_spaces, alloc_stacks, alloc_stack_files;
 	uint32_t alloc_kernel_functions;
 };
@@ -102,6 +107,9 @@ void tr2_model_ends(struct tr2_model *m);
 /* In model/join_threads.c: join threads with the kernel's, and sum the states
  * of processes. */
 void tr2_model_threads(struct tr2_model *m);
+
+/* In model/trace_span.c: find the threads of works, and sort those of each. */
+void tr2_model_works(struct tr2_model *m);
 
 /* In model/join_samples.c: find process, thread and region of samples. */
 void tr2_model_samples(struct tr2_model *m);

@@ -1,122 +1,151 @@
 /* SPDX-License-Identifier: MIT */
-/* trace_span - read spans from the JSON of their events. */
+/* trace_span - sort the works of each thread, and find one. */
 #include "model/trace_span.h"
 
 #include <stdlib.h>
-#include <string.h>
 
-#include "event/span.h"
-#include "model/json_members.h"
+#include "model/private.h"
 
-/* Take seconds with up to 9 decimals; *p is moved behind them. */
-static int64_t take_ns(const char **p, const char *end)
+static const struct tr2_work *sorted_works;
+
+/* By thread and start; of two with one start the outer first. */
+static int compare(const void *va, const void *vb)
 {
-	int64_t ns = 0;
-	int decimals = -1;
+	const struct tr2_work *a = &sorted_works[*(const uint32_t *)va];
+	const struct tr2_work *b = &sorted_works[*(const uint32_t *)vb];
 
-	for (; *p < end && decimals < 9; ++*p) {
-		if (**p == '.' && decimals < 0)
-			decimals = 0;
-		else if (**p >= '0' && **p <= '9' && ns < INT64_MAX / 20)
-			ns = ns * 10 + (**p - '0'), decimals += decimals >= 0;
+	if (a->thread != b->thread)
+		return a->thread < b->thread ? -1 : 1;
+	if (a->from_ns != b->from_ns)
+		return a->from_ns < b->from_ns ? -1 : 1;
+	return a->to_ns > b->to_ns ? -1 : a->to_ns < b->to_ns;
+}
+
+static void find_threads(struct tr2_model *m)
+{
+	uint32_t i;
+
+	for (i = 1; i < m->nr_works; i++) {
+		struct tr2_work *work = &m->works[i];
+		const struct tr2_trace_span *span = &m->trace_spans[work->span];
+
+		work->thread = tr2_find_thread(m,
+					       m->threads[span->thread].session,
+					       work->name);
+	}
+}
+
+/* Find the work around each: that before it, or one around that. */
+static void nest(struct tr2_model *m)
+{
+	uint32_t i, up, before = 0;
+
+	for (i = 0; i + 1 < m->nr_works; i++) {
+		struct tr2_work *work = &m->works[m->thread_works[i]];
+		struct tr2_model_thread *t = &m->threads[work->thread];
+
+		if (!t->nr_works++) {
+			t->first_work = i;
+			before = 0;
+		}
+		for (up = before; up && m->works[up].to_ns <= work->from_ns;)
+			up = m->works[up].outer;
+		work->outer = up;
+		before = m->thread_works[i];
+	}
+}
+
+void tr2_model_works(struct tr2_model *m)
+{
+	uint32_t i;
+
+	if (m->nr_works == 1)
+		return;
+	find_threads(m);
+	m->thread_works = tr2_calloc(m->nr_works, sizeof(*m->thread_works));
+	for (i = 1; i < m->nr_works; i++)
+		m->thread_works[i - 1] = i;
+	sorted_works = m->works;
+	qsort(m->thread_works, m->nr_works - 1, sizeof(*m->thread_works),
+	      compare);
+	nest(m);
+}
+
+/* Events have microseconds, works nanoseconds. */
+#define TOLERANCE_NS 2000
+
+static bool is_longer(const struct tr2_work *work, int64_t ns)
+{
+	return work->to_ns - work->from_ns >= ns;
+}
+
+/* Return the innermost work that contains the time. */
+static uint32_t work_at(const struct tr2_model *m, uint32_t thread,
+			int64_t at_ns)
+{
+	const struct tr2_model_thread *t = &m->threads[thread];
+	uint32_t low = t->first_work, high = low + t->nr_works, middle, work;
+
+	while (low < high) {
+		middle = low + (high - low) / 2;
+		if (m->works[m->thread_works[middle]].from_ns - TOLERANCE_NS <=
+		    at_ns)
+			low = middle + 1;
 		else
-			break;
+			high = middle;
 	}
-	for (decimals = decimals < 0 ? 0 : decimals; decimals < 9; decimals++)
-		ns = ns < INT64_MAX / 20 ? ns * 10 : ns;
-	return ns;
+	work = low > t->first_work ? m->thread_works[low - 1] : 0;
+	while (work && m->works[work].to_ns < at_ns)
+		work = m->works[work].outer;
+	return work;
 }
 
-static int64_t time_of(const struct tr2_json_member *member)
+uint32_t tr2_work_in(const struct tr2_model *m, uint32_t thread,
+		     int64_t start_ns, int64_t end_ns, uint32_t region)
 {
-	const char *p = member->value.p;
+	const struct tr2_span *r = &m->spans[region];
+	const struct tr2_work *works = m->works;
+	uint32_t i;
 
-	return take_ns(&p, p + member->value.len);
+	if (!m->threads[thread].nr_works)
+		return 0;
+	i = work_at(m, thread, start_ns);
+	while (i && works[i].from_ns > start_ns &&
+	       !is_longer(&works[i], end_ns - start_ns))
+		i = works[i].outer;
+	return region && is_longer(&works[i], r->end_ns - r->start_ns) ? 0 : i;
 }
 
-/* Add up [["thread",from,to],…]; a name may have commas. */
-static int64_t sum_of_times(const struct tr2_view *text)
+/* Return the work that begins first of those that end after at_ns; 0: none. */
+static uint32_t next_work(const struct tr2_model *m,
+			  const struct tr2_trace_span *span, int64_t at_ns)
 {
-	const char *p = text->p, *end = p + text->len;
-	int64_t from, sum = 0;
+	uint32_t i, found = 0;
 
-	while (p < end) {
-		if (*p++ != '"')
-			continue;
-		for (; p < end && *p != '"'; p++)
-			p += *p == '\\';
-		if (end - p < 3)
-			break;
-		p += 2;
-		from = take_ns(&p, end);
-		p += p < end;
-		sum += take_ns(&p, end) - from;
+	for (i = span->first_work; i < span->first_work + span->nr_works; i++)
+		if (m->works[i].to_ns > at_ns &&
+		    (!found || m->works[i].from_ns < m->works[found].from_ns))
+			found = i;
+	return found;
+}
+
+bool tr2_trace_span_times(const struct tr2_model *m, uint32_t trace_span,
+			  struct tr2_trace_span_times *times)
+{
+	const struct tr2_trace_span *span = &m->trace_spans[trace_span];
+	int64_t at_ns = span->start_ns, *gap_ns = &times->queue_ns;
+	uint32_t i;
+
+	*times = (struct tr2_trace_span_times){ 0, 0, 0 };
+	for (i = span->first_work; i < span->first_work + span->nr_works; i++)
+		times->worked_ns += m->works[i].to_ns - m->works[i].from_ns;
+	while ((i = next_work(m, span, at_ns))) {
+		if (m->works[i].from_ns > at_ns)
+			*gap_ns += m->works[i].from_ns - at_ns;
+		at_ns = m->works[i].to_ns;
+		gap_ns = &times->idle_ns;
 	}
-	return sum;
-}
-
-static tr2_str intern(struct tr2_model *m, const struct tr2_json_member *member)
-{
-	static struct tr2_buf text; /* kept: it is mapped memory */
-	struct tr2_view v = tr2_json_member_text(member, &text);
-
-	return tr2_intern(m, v.p, v.len);
-}
-
-static const char *copy(struct tr2_model *m,
-			const struct tr2_json_member *member)
-{
-	static struct tr2_buf text; /* kept: it is mapped memory */
-	struct tr2_view v = tr2_json_member_text(member, &text);
-
-	return v.len ? tr2_model_copy(m, v.p, v.len) : "";
-}
-
-static void take_member(struct tr2_model *m, struct tr2_trace_span *span,
-			const struct tr2_json_member *member)
-{
-	if (tr2_json_member_is(member, "trace_id"))
-		span->trace_id = member->value;
-	else if (tr2_json_member_is(member, "span_id"))
-		span->span_id = member->value;
-	else if (tr2_json_member_is(member, "parent_id"))
-		span->parent_id = member->value;
-	else if (tr2_json_member_is(member, "category"))
-		span->category = intern(m, member);
-	else if (tr2_json_member_is(member, "name"))
-		span->name = intern(m, member);
-	else if (tr2_json_member_is(member, "start"))
-		span->start_ns = time_of(member);
-	else if (tr2_json_member_is(member, "end"))
-		span->end_ns = time_of(member);
-	else if (tr2_json_member_is(member, "failed"))
-		span->failed = copy(m, member);
-	else if (tr2_json_member_is(member, "unfinished"))
-		span->is_unfinished = true;
-	else if (tr2_json_member_is(member, "attributes"))
-		span->attributes = member->value;
-	else if (tr2_json_member_is(member, "threads"))
-		span->worked_ns = sum_of_times(&member->value);
-	else if (tr2_json_member_is(member, "one_in"))
-		span->one_in = strtoull(member->value.p, NULL, 10);
-}
-
-bool tr2_trace_span_read(struct tr2_model *m, const struct tr2_point *p,
-			 struct tr2_trace_span *span)
-{
-	struct tr2_json_member member;
-	struct tr2_view text;
-
-	if (p->kind != TR2_POINT_DATA_JSON || !p->value ||
-	    strcmp(tr2_s(m, p->category), TR2_SPAN_EVENT_CATEGORY) != 0 ||
-	    strcmp(tr2_s(m, p->key), TR2_SPAN_EVENT_KEY) != 0)
-		return false;
-	*span = (struct tr2_trace_span){ .worked_ns = TR2_NO_TIME,
-					 .one_in = 1 };
-	text = (struct tr2_view){ p->value, strlen(p->value) };
-	while (tr2_json_next_member(&text, &member))
-		take_member(m, span, &member);
-	if (span->end_ns < span->start_ns)
-		span->end_ns = span->start_ns;
-	return true;
+	if (span->end_ns > at_ns)
+		*gap_ns += span->end_ns - at_ns;
+	return span->nr_works != 0;
 }

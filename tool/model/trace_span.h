@@ -1,30 +1,29 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * trace_span - the program's spans, each a data_json event of the category
- * `trace2`: see trace2-format(5).
+ * trace_span - the program's spans: what threads did for them, and in which of
+ * them a thread was. In streams each is a data_json event: trace2-format(5).
  */
 #ifndef TR2_MODEL_TRACE_SPAN_H
 #define TR2_MODEL_TRACE_SPAN_H
 
 #include "model/model.h"
-#include "model/view.h"
 
-struct tr2_trace_span {
-	/* As in the text of the event, whose life they have. */
-	struct tr2_view trace_id, span_id, parent_id; /* p NULL: none */
-	struct tr2_view attributes; /* JSON; p NULL: none */
-	const char *failed; /* NULL: it did not; may be empty */
-	tr2_str category, name;
-	int64_t start_ns, end_ns; /* since the start of the session */
-	/* How long threads worked for it, as far as that is known: two at once
-	 * count twice. TR2_NO_TIME: none is known to have. */
+/* Where the time of a span went. */
+struct tr2_trace_span_times {
+	/* How long threads worked for it: two at once count twice. */
 	int64_t worked_ns;
-	uint64_t one_in; /* it stands for so many */
-	bool is_unfinished;
+	int64_t queue_ns; /* before the first of them */
+	int64_t idle_ns;  /* later, while no thread did */
 };
 
-/* Read one; false: the point is no span. Interns its names. */
-bool tr2_trace_span_read(struct tr2_model *m, const struct tr2_point *p,
-			 struct tr2_trace_span *span);
+/* false: nothing is known of the threads that worked for it. */
+bool tr2_trace_span_times(const struct tr2_model *m, uint32_t trace_span,
+			  struct tr2_trace_span_times *times);
+
+/* Return the innermost work of a thread in which something began that took from
+ * start_ns to end_ns, if that work is inside of a region; 0: the region is inside
+ * of the work, or there is none. region 0: in the thread. */
+uint32_t tr2_work_in(const struct tr2_model *m, uint32_t thread,
+		     int64_t start_ns, int64_t end_ns, uint32_t region);
 
 #endif

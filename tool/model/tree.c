@@ -104,6 +104,7 @@ void tr2_model_finish(struct tr2_model *m)
 {
 	tr2_model_join(m);
 	tr2_model_tree(m);
+	tr2_model_works(m);
 	tr2_model_threads(m);
 	tr2_model_samples(m);
 }

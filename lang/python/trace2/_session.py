@@ -136,7 +136,8 @@ class Session:
         if sentinel:
             self.emit("too_many_files", "")
             return False
-        self.emit("start", f'{self.t_abs(self.now())},"argv":{self.words(self.argv)}')
+        now = self.now()
+        self.emit("start", f'{self.t_abs(now)},"argv":{self.words(self.argv)}', now=now)
         for function in at_open:
             function(self)
         return True
