@@ -23,6 +23,7 @@
 #   CHECK='gcc-tsan'   run only these configurations of 'make check'
 #   ROUNDS=3           run the suite three times in each of them
 #   GIT_TEST_OPTS      options for the test scripts, such as '-v -i'
+#   GIT_TEST_TRACE2    record 'make test' in this directory
 #   TEST_SHELL_PATH    the shell that runs the test scripts
 #   JOBS               how many tests run at once
 #   DESTDIR, PREFIX, bindir, libdir, includedir, datadir, mandir
@@ -577,8 +578,8 @@ $(COMPLETIONS): $(TOOL)
 
 # The parts of the harness for use in any project.
 KIT = $(addprefix t/,test-lib.sh test-lib-functions.sh lib-run.sh lib-prereq.sh \
-	lib-leftover.sh lib-stress.sh lib-sanitizer.sh lib-valgrind.sh \
-	lib-terminal.sh lib-trace2.sh chainlint.awk)
+	lib-leftover.sh lib-stress.sh lib-sanitizer.sh lib-timeline.sh \
+	lib-valgrind.sh lib-terminal.sh lib-trace2.sh chainlint.awk)
 
 # Directories in a .pc file are relative to its prefix if possible.
 PC = $(RENAME) -e 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|' \

@@ -44,6 +44,7 @@ test_lazy_prereq () {
 test_run_lazy_prereq_ () {
 	test_lazy_tried_="$test_lazy_tried_$1 "
 	test_lazy_dir_="$TRASH_DIRECTORY/prereq-test-dir-$1"
+	test -z "$test_timeline_" || trace2_region_enter prerequisite "$1"
 	mkdir -p "$test_lazy_dir_" &&
 	(
 		cd "$test_lazy_dir_" &&
@@ -51,6 +52,7 @@ test_run_lazy_prereq_ () {
 	)
 	test_lazy_ret_=$?
 	test_remove_dir_ "$test_lazy_dir_"
+	test -z "$test_timeline_" || trace2_region_leave
 	if test "$test_lazy_ret_" = 0
 	then
 		say >&3 "prerequisite $1 ok"
@@ -189,6 +191,7 @@ test_skip_ () {
 		test_skip_why_="$test_skip_why_ of $test_prereq"
 	fi
 	test -n "$test_skip_why_" || return 1
+	test -z "$test_timeline_" || test_result_ skipped
 	say_color skip "ok $test_count # skip $1 ($test_skip_why_)"
 }
 
@@ -300,11 +303,13 @@ test_run_body_ () {
 # Reports
 
 test_ok_ () {
+	test -z "$test_timeline_" || test_result_ ok
 	test_success=$((test_success + 1))
 	say_color "" "ok $test_count - $1"
 }
 
 test_failure_ () {
+	test -z "$test_timeline_" || test_result_ failed "$1"
 	test_failure=$((test_failure + 1))
 	say_color error "not ok $test_count - $1"
 	printf '%s\n' "$2" | sed 's/^/#	/'
@@ -321,11 +326,13 @@ test_failure_ () {
 }
 
 test_known_broken_ () {
+	test -z "$test_timeline_" || test_result_ broken
 	test_broken=$((test_broken + 1))
 	say_color warn "not ok $test_count - $1 # TODO known breakage"
 }
 
 test_known_fixed_ () {
+	test -z "$test_timeline_" || test_result_ fixed
 	test_fixed=$((test_fixed + 1))
 	say_color error "ok $test_count - $1 # TODO known breakage vanished"
 }
@@ -382,6 +389,7 @@ test_expect_ () {
 	fi
 	test_count=$((test_count + 1))
 	test_reason_=
+	test -z "$test_timeline_" || test_region_ "$test_title_"
 	test_skip_ "$test_title_" && return
 	test_verbose_for_ "$test_title_"
 	say >&3 "expecting $test_kind_ of $this_test.$test_count" \

@@ -75,6 +75,7 @@ cat >expect <<-\EOF
 ./share/trace2-testkit/t/lib-stress.sh
 ./share/trace2-testkit/t/lib-terminal.perl
 ./share/trace2-testkit/t/lib-terminal.sh
+./share/trace2-testkit/t/lib-timeline.sh
 ./share/trace2-testkit/t/lib-trace2.sh
 ./share/trace2-testkit/t/lib-valgrind.sh
 ./share/trace2-testkit/t/test-lib-functions.sh

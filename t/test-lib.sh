@@ -20,8 +20,8 @@
 # script; test-lib-functions.sh has the functions for scripts; lib-run.sh runs
 # one test, which chainlint.awk checks before; lib-prereq.sh has the common
 # prerequisites; lib-leftover.sh finds processes that were left running;
-# lib-kept.sh, lib-stress.sh, lib-valgrind.sh and lib-sanitizer.sh are read only
-# if needed.
+# lib-kept.sh, lib-stress.sh, lib-timeline.sh, lib-valgrind.sh and
+# lib-sanitizer.sh are read only if needed.
 #
 # shellcheck shell=sh
 
@@ -265,8 +265,27 @@ then
 	exit "$test_status_"
 fi
 
+# GIT_TEST_TRACE2=DIR records the script, unless it is recorded already. Scripts
+# that prove runs in parallel share the directory, and record themselves alone.
+if test -n "${GIT_TEST_TRACE2-}" && test -z "${GIT_TRACE2_EVENT-}"
+then
+	if test -n "${HARNESS_ACTIVE-}"
+	then
+		mkdir -p "$GIT_TEST_TRACE2" &&
+		GIT_TRACE2_EVENT=$(cd "$GIT_TEST_TRACE2" && pwd) || exit 1
+	else
+		PATH=$GIT_BUILD_DIR/build/bin:$PATH
+		exec trace2 record -o "$GIT_TEST_TRACE2" -- \
+			"$TEST_SHELL_PATH" "$0" "$@"
+	fi
+fi
+
 # ---------------------------------------------------------------------------
 # Environment
+
+test_timeline_=
+test -z "${GIT_TRACE2_EVENT-}" ||
+. "$TEST_LIB_DIRECTORY/lib-timeline.sh"
 
 # $1 is "export -p" as printed by dash, bash or busybox sh. A line in the middle
 # of a value names, at worst, a variable that is not set.
@@ -297,7 +316,7 @@ test_clean_environment () {
 test_clean_environment "$(export -p)"
 unset CDPATH BASH_ENV ENV GREP_OPTIONS GREP_COLOR GREP_COLORS LANGUAGE \
 	VISUAL EMAIL COLUMNS LINES MAKEFLAGS MFLAGS MAKELEVEL PERL5OPT \
-	POSIXLY_CORRECT
+	POSIXLY_CORRECT TRACEPARENT
 
 test_original_term_=${TERM-}
 LANG=C LC_ALL=C.UTF-8 TZ=UTC TERM=dumb PAGER=cat EDITOR=:
@@ -458,7 +477,12 @@ test_at_signal () {
 	{ set +x; } 2>/dev/null
 	exit "$1"
 }
-trap test_at_shell_exit EXIT
+if test -n "$test_timeline_"
+then
+	trace2_on_exit test_at_shell_exit
+else
+	trap test_at_shell_exit EXIT
+fi
 trap 'test_at_signal 130' INT
 trap 'test_at_signal 143' TERM
 trap 'test_at_signal 129' HUP

@@ -1,0 +1,145 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+
+test_description='the harness: a script as a session, its tests as regions'
+
+. ./test-lib.sh
+. "$TEST_DIRECTORY"/lib-subtest.sh
+. "$TEST_DIRECTORY"/lib-trace2.sh
+
+test_skip_unless JQ
+
+# timeline_subtest NAME [OPTION...]: run it in each shell with its events going
+# to $event, and print each region, its result and the errors.
+timeline_subtest () {
+	for shell in $subtest_shells
+	do
+		rm -f trace.event &&
+		GIT_TRACE2_EVENT="$PWD/trace.event" run_subtest "$shell" "$@"
+		code=$?
+		expect_valid_stream trace.event &&
+		jq -r '
+			if .event == "region_enter" then "\(.nesting) \(.category)/\(.label)"
+			elif .event == "data" then "  \(.category)/\(.key) \(.value)"
+			elif .event == "error" then "  error: \(.msg)"
+			elif .event == "exit" then "exit \(.code)"
+			else empty end' trace.event >actual &&
+		test_cmp expect actual || return 99
+	done
+	return "$code"
+}
+
+test_expect_success 'setup' '
+	test_subtest_shells &&
+	cat >tests <<-\EOF
+	test_lazy_prereq NEVER "false"
+	test_expect_success "it works" "! env | grep TRACE2"
+	test_expect_success "a \"password=x\" in quotes" "false"
+	test_expect_success NEVER "not here" "false"
+	test_expect_failure "a known fault" "false"
+	test_expect_failure "no fault any more" "true"
+	test_done
+	EOF
+'
+
+test_expect_success 'a test is a region with its result' '
+	write_subtest all <tests &&
+	cat >expect <<-\EOF &&
+	1 test/1 - it works
+	  test/result ok
+	1 test/2 - a "password=x" in quotes
+	  error: not ok 2 - a "password=x" in quotes
+	  test/result failed
+	1 test/3 - not here
+	2 prerequisite/NEVER
+	  test/result skipped
+	1 test/4 - a known fault
+	  test/result broken
+	1 test/5 - no fault any more
+	  test/result fixed
+	exit 1
+	EOF
+	test_expect_code 1 timeline_subtest all &&
+	trace2_jq "map(select(.event == \"cmd_name\").name) == [\"all.sh\"]" \
+		trace.event
+'
+
+test_expect_success 'the results are the same as without' '
+	for shell in $subtest_shells
+	do
+		test_expect_code 1 run_subtest "$shell" all &&
+		mv out expect.out &&
+		mv err expect.err &&
+		test_expect_code 1 test_env GIT_TRACE2_EVENT="$PWD/e" \
+			run_subtest "$shell" all &&
+		test_cmp expect.out out &&
+		test_cmp expect.err err || return 1
+	done
+'
+
+test_expect_success 'a script that stops at a failure is complete' '
+	cat >expect <<-\EOF &&
+	1 test/1 - it works
+	  test/result ok
+	1 test/2 - a "password=x" in quotes
+	  error: not ok 2 - a "password=x" in quotes
+	  test/result failed
+	exit 1
+	EOF
+	test_expect_code 1 timeline_subtest all -i
+'
+
+test_expect_success 'a destination that a script cannot use' '
+	mkfifo pipe &&
+	for shell in $subtest_shells
+	do
+		test_expect_code 1 test_env GIT_TRACE2_EVENT="$PWD/pipe" \
+			run_subtest "$shell" all &&
+		test_cmp expect.out out &&
+		test_grep "^warning: no events of all: .*cannot be used" err ||
+		return 1
+	done
+'
+
+# The programs of the build: so not in a directory without one.
+test_expect_success READS_STREAMS 'GIT_TEST_TRACE2 records a script' '
+	for shell in $subtest_shells
+	do
+		rm -rf recording &&
+		test_expect_code 1 test_env GIT_TEST_TRACE2=recording \
+			run_subtest "$shell" all &&
+		test_cmp expect.out out &&
+		trace2 list --format=json -i recording >list &&
+		trace2_jq "[.. | .name? // empty] | index(\"all.sh\") != null" \
+			list &&
+		trace2 report --regions --format=csv -i recording >csv &&
+		test_grep "test/1 - it works" csv || return 1
+	done
+'
+
+test_expect_success READS_STREAMS,TASKS 'its processes are below it' '
+	trace2 list -i recording >actual &&
+	test_grep "all.sh" actual &&
+	test_grep "env" actual
+'
+
+test_expect_success 'scripts of one run of prove share the directory' '
+	cat >fine.sh <<-\EOF &&
+	test_description="it passes"
+	. "$TEST_DIRECTORY/test-lib.sh"
+	test_expect_success "it works" "true"
+	test_done
+	EOF
+	sed "s/it works/another/" fine.sh >other.sh &&
+	(
+		TEST_OUTPUT_DIRECTORY=$PWD TEST_NO_TEST_TOOL=t &&
+		export TEST_OUTPUT_DIRECTORY TEST_NO_TEST_TOOL &&
+		GIT_TEST_TRACE2=shared prove -j2 --exec "$SHELL_PATH" \
+			fine.sh other.sh
+	) &&
+	cat shared/* >both &&
+	trace2_jq "map(select(.event == \"region_enter\").label) | sort ==
+		[\"1 - another\", \"1 - it works\"]" both
+'
+
+test_done
