@@ -117,6 +117,15 @@ static inline ssize_t tr2_sys_pwrite(int fd, const void *p, size_t n,
 #endif
 }
 
+static inline ssize_t tr2_sys_pread(int fd, void *p, size_t n, uint64_t at)
+{
+#ifdef __LP64__
+	return syscall(SYS_pread64, fd, p, n, at);
+#else
+	return pread(fd, p, n, (off_t)at);
+#endif
+}
+
 /* Move bytes from pipe to pipe, without waiting for either. */
 static inline ssize_t tr2_sys_splice(int from, int to, size_t n)
 {

@@ -16,6 +16,7 @@
 
 #include "base/clock.h"
 #include "base/text.h"
+#include "target/take_back.h"
 #include "target/wait.h"
 
 /* Not every C library has the call, or the flags: linux/fs.h. */
@@ -339,7 +340,7 @@ failed:
 			dest->cut = true;
 		return;
 	}
-	if (done)
+	if (done && !tr2_take_back(fd, &dest->id, line, done))
 		write_all(dest, fd, "\n", 1);
 	if (switch_off(dest))
 		tell_failure(dest, error);

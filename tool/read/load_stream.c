@@ -109,6 +109,14 @@ static void read_usual_lines(struct tr2_loader *l)
 	}
 }
 
+/* What a full disk took of a line, the library overwrites by blanks. */
+static bool is_blank(const char *line, size_t len)
+{
+	while (len && line[len - 1] == ' ')
+		len--;
+	return !len;
+}
+
 /* Read the next line, whatever its form. false: there is none. */
 static bool read_one_line(struct tr2_loader *l, enum tr2_input_form form)
 {
@@ -118,10 +126,12 @@ static bool read_one_line(struct tr2_loader *l, enum tr2_input_form form)
 
 	if (got == TR2_LINES_END)
 		return false;
-	if (len && form == TR2_FORM_PERF)
+	if (is_blank(line, len))
+		return true;
+	if (form == TR2_FORM_PERF)
 		tr2_perf_reader_line(l->perf, line, len, l->lines.number,
 				     got == TR2_LINES_LAST);
-	else if (len)
+	else
 		tr2_event_reader_line(l->events, line, len, l->lines.number,
 				      got == TR2_LINES_LAST);
 	return true;

@@ -144,6 +144,8 @@ sub scrub_lines {
 	$where = "scrub: ${where}line";
 	while ($! = 0, defined($line = <$in>)) {
 		chomp $line or die "$where $.: cut short: its newline is missing\n";
+		# What a full disk took of a line is overwritten by blanks.
+		next if $line =~ /\A +\z/;
 		my $text = eval { $scrubber->{line}->($line) };
 		die "$where $.: $@" if $@;
 		next unless defined $text;

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/* take_back - no file ends in a piece of a line because a disk is full. */
+#ifndef TR2_TARGET_TAKE_BACK_H
+#define TR2_TARGET_TAKE_BACK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/fd.h"
+
+/*
+ * The last write through fd, which has this id, took only the first len bytes of
+ * the line. Overwrite them by blanks and a newline, which readers skip. Cutting
+ * the file off would take lines that others have appended since; what is
+ * overwritten is compared before. false: unchanged, since it is no regular file,
+ * may not be read, or others share the descriptor and have written since.
+ * Signal-safe.
+ */
+bool tr2_take_back(int fd, const struct tr2_file_id *id, const char *line,
+		   size_t len);
+
+#endif
