@@ -4,16 +4,11 @@
 test_description='trace2 diff: two recordings, or two sets of them'
 
 . ./test-lib.sh
+. "$TEST_DIRECTORY"/lib-stat.sh
 
 PATH=$GIT_BUILD_DIR/build/bin:$PATH
 
 test_skip_unless READS_STREAMS
-
-# runs DIR NAME=VALUE,... ...: make a set of recordings with these numbers.
-runs () {
-	rm -rf "$1" &&
-	"$PERL_PATH" "$TEST_DIRECTORY"/t3401/runs.perl "$@"
-}
 
 # ps_of <PAIRS: print the p of diff for the times of two lists of runs, for each
 # line "BASE NEW".
@@ -52,7 +47,7 @@ test_expect_success 'base, new, delta, ratio of runs, events, regions, timers, c
 	     1       1        0   1.00            processes
 
 	BASE  NEW  DELTA  RATIO      P     EVENT
-	 200  150    -50   0.75  0.008  *  page-faults
+	 200  150    -50   0.75  exact  *  page-faults
 
 	BASE ms  NEW ms   DELTA ms  RATIO      P     PROCESS (SUM)
 	 6.000  11.000  +5.000   1.83  0.008  *  prog
@@ -65,12 +60,15 @@ test_expect_success 'base, new, delta, ratio of runs, events, regions, timers, c
 	 500  250  -250   0.50  0.008  *  io/read
 
 	BASE  NEW  DELTA  RATIO      P     COUNTER
-	   7   14     +7   2.00  0.008  *  io/bytes
+	   7   14     +7   2.00  exact  *  io/bytes
 
 	Medians of 5 and 5 runs. * P < 0.05.
 	P: test of Mann and Whitney, by Holm for all of a kind.
+	Counts: 5 are the same in every run, 2 differ exactly, 0 vary.
+
+	slower: wall +83.3% (+53.8% to +120%), from index/read 4.00ms -> 9.00ms, -50 page-faults, +7 counter io/bytes
 	EOF
-	trace2 diff base new >actual &&
+	trace2 diff -n 9 base new >actual &&
 	tr -s " " <expect >expect.words && tr -s " " <actual >actual.words &&
 	test_cmp expect.words actual.words
 '
@@ -155,8 +153,8 @@ test_expect_success JQ 'p grows with the number of names that are looked at' '
 test_expect_success 'numbers of the run keep their order, whatever differs most' '
 	runs b wall=1000,1000,1000,1000 a-count=1,1,1,1 z-count=5,5,5,5 &&
 	runs n wall=1001,1001,1001,1001 a-count=2,2,2,2 z-count=900,900,900,900 &&
-	trace2 diff b n >actual &&
-	sed -n "s/.* \\(wall\\|processes\\|[az]-count\\)$/\\1/p" actual >names &&
+	trace2 diff -n 9 b n >actual &&
+	sed -n "/^Medians/q; s/.* \\(wall\\|processes\\|[az]-count\\)$/\\1/p" actual >names &&
 	test_write_lines wall processes a-count z-count >expect &&
 	test_cmp expect names
 '
@@ -173,7 +171,7 @@ test_expect_success 'so many names that nothing can be significant: reported, an
 	# shellcheck disable=SC2046 # words
 	runs n wall=1,1,1,1,1 $(cat few.n) &&
 	trace2 diff --only region b n >actual &&
-	tail -n 4 actual >legend &&
+	sed -n "/^Medians/,/^7 on/p" actual >legend &&
 	cat >expect <<-\EOF &&
 	Medians of 5 and 5 runs. No difference is significant (P < 0.05).
 	P: test of Mann and Whitney, by Holm for all of a kind.
@@ -183,7 +181,8 @@ test_expect_success 'so many names that nothing can be significant: reported, an
 	test_cmp expect legend &&
 	test_expect_code 2 trace2 diff --only region --fail-above 5% b n >out 2>err &&
 	test_grep "^trace2: warning: --fail-above ignores 40 regions: 5 and 5 runs .*use -r 7 or more" err &&
-	test_expect_code 1 trace2 diff --fail-above 5% b n >out 2>err &&
+	test_expect_code 1 trace2 diff --only region,process --fail-above 5% \
+		b n >out 2>err &&
 	test_grep "process .prog. grew" err &&
 	test_grep "ignores 40 regions" err
 '
@@ -208,6 +207,8 @@ test_expect_success 'one run each: shown, and said that it cannot tell' '
 
 	One run each cannot tell a difference from
 	chance: four on each side are the least (trace2 stat -r 10).
+
+	cannot tell: 1 and 1 runs are too few (-r 10)
 	EOF
 	test_cmp expect actual &&
 	test_expect_code 2 trace2 diff --fail-above 5% a b 2>err &&
@@ -311,6 +312,9 @@ test_expect_success '--format=md' '
 
 	Medians of 4 and 4 runs. * P < 0.05.
 	P: test of Mann and Whitney, by Holm for all of a kind.
+	Counts: 2 are the same in every run, 0 differ exactly, 0 vary.
+
+	**slower**: wall +200% (+200% to +200%), 2 counts are the same
 	EOF
 	trace2 diff --only run,region --format=md a b >actual &&
 	test_cmp expect actual
@@ -318,10 +322,10 @@ test_expect_success '--format=md' '
 
 test_expect_success '--format=csv' '
 	cat >expect <<-\EOF &&
-	kind,unit,base,new,delta,ratio,p,significant,side,base_calls,new_calls,base_at_least,new_at_least,name
-	run,ns,1000000,3000000,2000000,3,0.0285714285714,yes,both,,,no,no,wall
-	run,,1,1,0,1,,,both,,,no,no,processes
-	region,ns,5000,5000,0,1,,,both,1,1,no,no,a|b/c_d
+	kind,unit,base,new,delta,ratio,p,significant,exact,side,base_calls,new_calls,exact_calls,base_at_least,new_at_least,name
+	run,ns,1000000,3000000,2000000,3,0.0285714285714,yes,,both,,,,no,no,wall
+	run,,1,1,0,1,,no,same,both,,,,no,no,processes
+	region,ns,5000,5000,0,1,,,,both,1,1,same,no,no,a|b/c_d
 	EOF
 	trace2 diff --only run,region --format=csv a b >actual &&
 	test_cmp expect actual
@@ -344,7 +348,7 @@ test_expect_success 'a set leaves out replaced recordings' '
 '
 
 test_expect_success 'inputs without meta.json are compared, too' '
-	trace2 diff "$TEST_DIRECTORY"/traces/status.event \
+	trace2 diff -n 100 "$TEST_DIRECTORY"/traces/status.event \
 		"$TEST_DIRECTORY"/traces/status.event >actual &&
 	test_grep " 0.000 .*index/refresh$" actual &&
 	test_grep " 0.000 ms .*wall$" actual
@@ -395,7 +399,7 @@ test_expect_success JQ 'sides from different machines are said to be' '
 	meta_says a "\"host\":\"one\",\"cpus\":64,\"kernel\":\"L\",\"programs\":{\"trace2\":\"9\"}" &&
 	meta_says b "\"host\":\"two\",\"cpus\":2,\"kernel\":\"L\",\"programs\":{\"trace2\":\"9\"}" &&
 	trace2 diff --only run a b >out &&
-	sed -n "/^The two sides/,\$p" out >actual &&
+	sed -n "/^The two sides/,/^\$/p" out | sed "/^\$/d" >actual &&
 	cat >expect <<-\EOF &&
 	The two sides differ in how they were made, which may explain the difference:
 	- host: one -> two
@@ -452,9 +456,9 @@ test_expect_success SECCOMP,JQ 'a process whose end is unknown took at least so 
 			-o $end -- sh -c "\"\$0\" 1 1 $end </dev/null >ready; exit 0" \
 			"$GIT_BUILD_DIR/build/hosts/worker" || return 1
 	done &&
-	trace2 diff kill exit >out &&
+	trace2 diff -n 9 kill exit >out &&
 	test_grep "^ *>= [0-9.]* .* worker\$" out &&
-	trace2 diff exit kill >out &&
+	trace2 diff -n 9 exit kill >out &&
 	test_grep "^ *[0-9.]*  *>= [0-9.]* .* worker\$" out &&
 	trace2 diff --format=json exit kill >out &&
 	jq -e ".differences[] | select(.name == \"worker\" and .kind == \"process\") |

@@ -2,21 +2,25 @@
 /*
  * trace2 diff - two recordings, or two sets of them, measure by measure.
  */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "cmd/measures.h"
 #include "cmd/sides.h"
+#include "cmd/verdict.h"
 #include "common/options.h"
 #include "common/say.h"
 #include "stat/set.h"
+#include "stat/significance.h"
 
 static double fail_above = -1;
 static struct tr2_measure_choice choice = TR2_MEASURE_CHOICE_INIT;
 
 static const struct tr2_option options[] = {
 	{ 0, "fail-above", "PCT", TR2_OPT_PERCENT, &fail_above,
-	  "exit with 1 if a shown value is significantly larger than the "
-	  "base's, by more than this (5%)", NULL },
+	  "exit with 1 if the time or an exact count is significantly larger "
+	  "than the base's, by more than this (5%); of a selection, any value",
+	  NULL },
 	TR2_MEASURE_OPTIONS(choice),
 	{ 'i', "input", "BASE", TR2_OPT_LIST, &tr2_common.input,
 	  "a run of the base, or a directory of runs; may be given more than "
@@ -41,16 +45,20 @@ static int compare(const struct tr2_measures *base,
 		   const struct tr2_measures *new)
 {
 	struct tr2_comparison c;
+	struct tr2_verdict v;
 	struct tr2_output out;
 	int code = 0;
 
-	tr2_compare_chosen(&c, base, new, &choice);
+	tr2_compare_chosen(&c, base, new, false, &choice);
+	tr2_verdict(&v, &c, TR2_ALPHA);
 	tr2_output_begin(&out, tr2_common.format);
-	tr2_comparison_print(&out, &c, &choice);
+	tr2_comparison_print(&out, &c, &v, &choice);
 	tr2_sides_print(&out, base, new);
+	tr2_verdict_print(&out, &v, &c);
 	tr2_output_end(&out);
+	fflush(stdout);
 	if (fail_above >= 0)
-		code = tr2_comparison_judge(&c, fail_above);
+		code = tr2_verdict_judge(&v, &c, &choice, fail_above);
 	tr2_comparison_release(&c);
 	return code;
 }
@@ -96,7 +104,9 @@ const struct tr2_command tr2_command_diff = {
 		   "makes them; with -i, all that -i names are the base. "
 		   "Compares medians (P50). P is the probability of this "
 		   "difference, or a larger one, between runs that do not "
-		   "differ (Mann-Whitney test).",
+		   "differ (Mann-Whitney test). Counts that are the same in "
+		   "every run are compared exactly. The last line is the "
+		   "verdict.",
 	.options = options,
 	.common = TR2_COMMON_FORMAT | TR2_COMMON_MARKDOWN,
 	.run = run,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* measures - the tables of a comparison, and the judgement of --fail-above. */
+/* measures - the tables of a comparison. */
 #include "cmd/measures.h"
 
 #include <fnmatch.h>
@@ -11,7 +11,9 @@
 #include "base/split.h"
 #include "common/options.h"
 #include "common/say.h"
+#include "perfevent/perfevent.h"
 #include "stat/significance.h"
+#include "stat/verdict.h"
 
 static bool is_listed(const char *list, const char *name)
 {
@@ -35,6 +37,26 @@ static bool is_kind(const char *name, size_t len)
 	return false;
 }
 
+/* Numbers of the run and events may be chosen by name. */
+static bool is_single(const char *name, size_t len)
+{
+	static const char *const runs[] = {
+		"wall", "cpu-time", "user", "system", "maxrss", "processes",
+		"bytes-read", "bytes-written", "reads", "writes"
+	};
+	struct tr2_perfevents events;
+	struct tr2_perfevent event;
+	char text[TR2_PERFEVENT_BYTES];
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(runs); i++)
+		if (strlen(runs[i]) == len && !memcmp(runs[i], name, len))
+			return true;
+	snprintf(text, sizeof(text), "%.*s", (int)len, name);
+	tr2_perfevents_init(&events, text);
+	return tr2_perfevents_next(&events, &event) == TR2_PERFEVENT_OK;
+}
+
 bool tr2_choice_valid(const struct tr2_measure_choice *choice,
 		      const struct tr2_command *command)
 {
@@ -42,27 +64,49 @@ bool tr2_choice_valid(const struct tr2_measure_choice *choice,
 	size_t n;
 
 	while (list && (p = tr2_split(&list, ",", &n))) {
-		if (is_kind(p, n))
+		if (is_kind(p, n) || is_single(p, n))
 			continue;
 		tr2_usage_error(command, "invalid kind '%.*s': --only takes "
 					 "run, event, process, cpu, wait, "
-					 "ready, self, region, timer, counter",
+					 "ready, self, region, timer, counter, "
+					 "data, or the name of a number of the "
+					 "run (wall) or of an event",
 				(int)n, p);
 		return false;
 	}
 	return true;
 }
 
+/* Is it listed by its own name? Events may have modifiers: page-faults:u. */
+static bool is_named(const char *list, enum tr2_measure_kind kind,
+		     const char *name)
+{
+	char plain[200];
+
+	if (!list || (kind != TR2_MEASURE_RUN && kind != TR2_MEASURE_EVENT))
+		return false;
+	snprintf(plain, sizeof(plain), "%.*s", (int)strcspn(name, ":"), name);
+	return is_listed(list, name) || is_listed(list, plain);
+}
+
 bool tr2_choice_takes(const struct tr2_measure_choice *choice,
 		      enum tr2_measure_kind kind, enum tr2_measure_unit unit,
 		      const char *name, double larger)
 {
-	if (choice->only && !is_listed(choice->only, tr2_measure_names[kind]))
+	if (choice->only && !is_listed(choice->only, tr2_measure_names[kind]) &&
+	    !is_named(choice->only, kind, name))
 		return false;
 	if (unit == TR2_UNIT_NS && !(larger >= (double)choice->min_ns))
 		return false;
 	return !choice->region || kind == TR2_MEASURE_RUN ||
 	       kind == TR2_MEASURE_EVENT || !fnmatch(choice->region, name, 0);
+}
+
+bool tr2_choice_judges(const struct tr2_measure_choice *choice,
+		       enum tr2_measure_kind kind, const char *name)
+{
+	return !tr2_measure_is_of_machine(kind, name) ||
+	       kind == TR2_MEASURE_RUN || is_named(choice->only, kind, name);
 }
 
 void tr2_cell_measure(struct tr2_table *t, enum tr2_measure_unit unit,
@@ -138,16 +182,23 @@ static void cell_p_text(struct tr2_table *t, const void *row)
 		snprintf(text, sizeof(text), "<0.001");
 	else
 		snprintf(text, sizeof(text), "%.3f", d->p);
-	tr2_cell_str(t, isnan(d->p) ? NULL : text);
+	tr2_cell_str(t, d->exact == TR2_EXACT_DIFFERS ? "exact" :
+			isnan(d->p) ? NULL : text);
 }
 
 static void cell_significant(struct tr2_table *t, const void *row)
 {
 	const struct tr2_difference *d = row;
 
-	if (d->significant || !isnan(d->p))
+	if (d->significant || !isnan(d->p) || d->exact)
 		tr2_cell_str(t, d->significant ? "yes" : "no");
 }
+
+static const char *const exactness[] = {
+	[TR2_EXACT_NO] = NULL,
+	[TR2_EXACT_SAME] = "same",
+	[TR2_EXACT_DIFFERS] = "differs",
+};
 
 static const char *side_of(const struct tr2_difference *d)
 {
@@ -159,7 +210,8 @@ static void cell_mark(struct tr2_table *t, const void *row)
 	const struct tr2_difference *d = row;
 	const char *mark = isnan(d->base) ? "new" :
 			   isnan(d->new)  ? "gone" :
-			   d->significant ? "*" : NULL;
+			   d->significant ||
+			   d->exact_calls == TR2_EXACT_DIFFERS ? "*" : NULL;
 
 	tr2_cell_str(t, mark);
 	if (d->significant)
@@ -213,6 +265,10 @@ TR2_CELL(cell_delta, struct tr2_difference,
 	 tr2_cell_real(t, tr2_difference_delta(r)))
 TR2_CELL(cell_ratio, struct tr2_difference, tr2_cell_real(t, ratio_of(r)))
 TR2_CELL(cell_p, struct tr2_difference, tr2_cell_real(t, r->p))
+TR2_CELL(cell_exact, struct tr2_difference,
+	 tr2_cell_str(t, exactness[r->exact]))
+TR2_CELL(cell_exact_calls, struct tr2_difference,
+	 tr2_cell_str(t, exactness[r->exact_calls]))
 TR2_CELL(cell_side, struct tr2_difference, tr2_cell_str(t, side_of(r)))
 TR2_CELL(cell_base_calls, struct tr2_difference,
 	 tr2_cell_real(t, has_calls(r) ? r->base_calls : NAN))
@@ -234,11 +290,13 @@ static const struct tr2_column columns[] = {
 	{ NULL, "P", TR2_COL_TEXT, cell_p_text },
 	{ "p", "", TR2_COL_DATA, cell_p },
 	{ "significant", "", TR2_COL_DATA, cell_significant },
+	{ "exact", "", TR2_COL_DATA, cell_exact },
 	{ "side", "", TR2_COL_DATA, cell_side },
 	{ NULL, "", TR2_COL_TEXT | TR2_COL_LEFT, cell_mark },
 	{ NULL, "CALLS", TR2_COL_TEXT | TR2_COL_SPARE, cell_calls_text },
 	{ "base_calls", "", TR2_COL_DATA, cell_base_calls },
 	{ "new_calls", "", TR2_COL_DATA, cell_new_calls },
+	{ "exact_calls", "", TR2_COL_DATA, cell_exact_calls },
 	{ "base_at_least", "", TR2_COL_DATA, cell_base_at_least },
 	{ "new_at_least", "", TR2_COL_DATA, cell_new_at_least },
 	/* Its heading is the kind's. */
@@ -259,29 +317,89 @@ static bool takes(const struct tr2_difference *d, const void *data)
 
 void tr2_compare_chosen(struct tr2_comparison *c,
 			const struct tr2_measures *base,
-			const struct tr2_measures *new,
+			const struct tr2_measures *new, bool in_turns,
 			const struct tr2_measure_choice *choice)
 {
-	tr2_compare(c, base, new, takes, choice);
+	tr2_compare(c, base, new, in_turns, takes, choice);
+}
+
+bool tr2_comparison_runs_can_tell(const struct tr2_comparison *c)
+{
+	return tr2_mann_whitney_least(c->nr_base, c->nr_new) < TR2_ALPHA;
+}
+
+/* What is printed of a comparison. */
+struct shown {
+	const struct tr2_comparison *c;
+	const struct tr2_verdict *v;
+	bool digest;  /* only what tells most */
+	size_t lines; /* left for a digest */
+	size_t hidden;
+};
+
+#define DIGEST_LINES 20u
+#define DIGEST_ROWS 4u
+
+/* Does a digest show the row? */
+static bool is_telling(const struct shown *s, const struct tr2_difference *d)
+{
+	static const char *const always[] = { "wall", "processes",
+					      "page-faults" };
+	double delta;
+	size_t i;
+
+	if (d->significant || tr2_difference_is_count(d, &delta))
+		return !tr2_measure_is_of_states(d->kind) ||
+		       d->kind == TR2_MEASURE_CPU;
+	if (d->kind > TR2_MEASURE_EVENT)
+		return !tr2_comparison_runs_can_tell(s->c) && fabs(delta) > 0;
+	for (i = 0; i < ARRAY_SIZE(always); i++)
+		if (!strcmp(d->name, always[i]))
+			return true;
+	return d == s->v->time[0] || d == s->v->time[1];
+}
+
+/* Return how many rows a kind may have in a digest. */
+static size_t rows_of_digest(struct shown *s, int kind, size_t nr)
+{
+	size_t most = nr;
+
+	if (kind > TR2_MEASURE_EVENT && most > DIGEST_ROWS)
+		most = DIGEST_ROWS;
+	if (s->lines < 3)
+		most = 0;
+	else if (most > s->lines - 2)
+		most = s->lines - 2;
+	if (most)
+		s->lines -= most + 2;
+	return most;
 }
 
 /* In text and Markdown, each kind has a table, under its name. */
-static void print_kind(struct tr2_output *out, const struct tr2_comparison *c,
-		       const struct tr2_measure_choice *choice, int kind)
+static void print_kind(struct tr2_output *out, struct shown *s, int kind,
+		       const struct tr2_measure_choice *choice)
 {
+	const struct tr2_comparison *c = s->c;
 	struct tr2_column own[NR_COLUMNS];
+	size_t i, nr_all = 0, limit;
 	struct tr2_table t;
-	size_t i;
 
 	memcpy(own, columns, sizeof(own));
 	own[NR_COLUMNS - 1].heading =
 		kind < 0 ? "" : tr2_measure_headings[kind];
 	tr2_table_init(&t, out, "differences", own, NR_COLUMNS);
-	for (i = 0; i < c->nr; i++)
-		if (kind < 0 || (int)c->item[i].kind == kind)
+	for (i = 0; i < c->nr; i++) {
+		if (kind >= 0 && (int)c->item[i].kind != kind)
+			continue;
+		nr_all++;
+		if (!s->digest || is_telling(s, &c->item[i]))
 			tr2_table_add(&t, &c->item[i]);
-	if (kind >= 0 && choice->limit >= 0)
-		tr2_table_limit(&t, (size_t)choice->limit);
+	}
+	limit = s->digest ? rows_of_digest(s, kind, t.nr_rows) :
+		kind >= 0 && choice->limit >= 0 ? (size_t)choice->limit :
+						  t.nr_rows;
+	tr2_table_limit(&t, limit);
+	s->hidden += nr_all - t.nr_rows;
 	if (t.nr_rows || kind < 0)
 		tr2_table_print(&t);
 	tr2_table_release(&t);
@@ -319,12 +437,6 @@ static void print_tests(struct tr2_output *out, const struct tr2_comparison *c)
 	tr2_table_finish(&t);
 }
 
-/* Even if every run of one side is above all of the other. */
-static bool runs_can_tell(const struct tr2_comparison *c)
-{
-	return tr2_mann_whitney_least(c->nr_base, c->nr_new) < TR2_ALPHA;
-}
-
 /* Report kinds with so many comparisons that no difference can be significant:
  * a reader would take that for "no difference". */
 static void print_hopeless(const struct tr2_comparison *c)
@@ -341,8 +453,40 @@ static void print_hopeless(const struct tr2_comparison *c)
 			       tr2_measure_plurals[kind]);
 }
 
-static void print_legend(const struct tr2_comparison *c, bool text)
+/* The test, by what was compared. */
+static void print_test(const struct tr2_comparison *c)
 {
+	bool pairs = false, sets = false;
+	int kind;
+
+	for (kind = 0; kind < TR2_MEASURE_NR; kind++) {
+		pairs |= c->tested[kind] && c->paired[kind];
+		sets |= c->tested[kind] && !c->paired[kind];
+	}
+	if (pairs || sets)
+		printf("P: test of %s%s%s, by Holm for all of a kind.\n",
+		       pairs ? "Wilcoxon (pairs)" : "",
+		       pairs && sets ? " or " : "",
+		       sets ? "Mann and Whitney" : "");
+}
+
+static void print_counts(const struct shown *s)
+{
+	const struct tr2_verdict *v = s->v;
+
+	if (v->nr_same || v->nr_counts)
+		printf("Counts: %zu are the same in every run, %zu differ "
+		       "exactly, %zu vary.\n", v->nr_same,
+		       v->nr_more + v->nr_less, v->nr_vary);
+	if (s->digest && s->hidden)
+		printf("Not shown: %zu other row%s (-n 100, or "
+		       "--format=json).\n", s->hidden,
+		       s->hidden == 1 ? "" : "s");
+}
+
+static void print_legend(const struct shown *s, bool text)
+{
+	const struct tr2_comparison *c = s->c;
 	bool marks = false;
 	size_t i;
 
@@ -355,97 +499,37 @@ static void print_legend(const struct tr2_comparison *c, bool text)
 	printf("\n%s", text ? tr2_color_on(TR2_COLOR_DIM) : "");
 	if (c->nr_base > 1 || c->nr_new > 1)
 		printf("Medians of %u and %u runs. ", c->nr_base, c->nr_new);
-	if (!runs_can_tell(c)) {
+	if (!tr2_comparison_runs_can_tell(c)) {
 		printf("%s cannot tell a difference from\nchance: four on "
 		       "each side are the least (trace2 stat -r 10).\n",
 		       c->nr_base == 1 && c->nr_new == 1 ? "One run each" :
 							   "So few runs");
 	} else {
-		printf("%s\nP: test of Mann and Whitney, by Holm for all of a "
-		       "kind.\n", marks ? "* P < 0.05." :
-		       "No difference is significant (P < 0.05).");
+		puts(marks ? "* P < 0.05." :
+			     "No difference is significant (P < 0.05).");
+		print_test(c);
 		print_hopeless(c);
+		print_counts(s);
 	}
 	fputs(text ? tr2_color_off(TR2_COLOR_DIM) : "", stdout);
 }
 
 void tr2_comparison_print(struct tr2_output *out,
 			  const struct tr2_comparison *c,
+			  const struct tr2_verdict *v,
 			  const struct tr2_measure_choice *choice)
 {
+	struct shown s = { c, v, false, DIGEST_LINES, 0 };
 	int kind;
 
 	if (!tr2_output_is_text(out)) {
-		print_kind(out, c, choice, -1);
+		print_kind(out, &s, -1, choice);
 		if (out->format == TR2_FORMAT_JSON)
 			print_tests(out, c);
 		return;
 	}
+	s.digest = tr2_choice_is_all(choice);
 	for (kind = 0; kind < TR2_MEASURE_NR; kind++)
-		print_kind(out, c, choice, kind);
-	print_legend(c, out->format == TR2_FORMAT_TEXT);
-}
-
-/* Report the measures that cannot be judged. false: none can. */
-static bool can_judge(const struct tr2_comparison *c)
-{
-	bool any = false, all = true;
-	int kind;
-
-	if (!c->nr) {
-		tr2_error("--fail-above: nothing measured matches --only, -N "
-			  "and -t");
-		return false;
-	}
-	if (!runs_can_tell(c)) {
-		tr2_error("--fail-above: %u and %u runs are too few to tell a "
-			  "difference from chance (each side needs at least "
-			  "four)", c->nr_base, c->nr_new);
-		return false;
-	}
-	for (kind = 0; kind < TR2_MEASURE_NR; kind++) {
-		bool can = tr2_comparison_can_tell(
-			c, (enum tr2_measure_kind)kind);
-
-		all &= can;
-		any |= can && c->tested[kind];
-		if (!can)
-			tr2_warning("--fail-above ignores %zu %s: %u and %u "
-				    "runs are too few to tell a difference "
-				    "from chance in so many (use -r %zu or "
-				    "more, or select fewer with --only, -N, "
-				    "-t)",
-				    c->tested[kind], tr2_measure_plurals[kind],
-				    c->nr_base, c->nr_new,
-				    tr2_runs_needed(c->tested[kind]));
-	}
-	return any || all;
-}
-
-int tr2_comparison_judge(const struct tr2_comparison *c, double share)
-{
-	struct tr2_buf base = TR2_BUF_INIT, new = TR2_BUF_INIT;
-	int code = 0;
-	size_t i;
-
-	if (!can_judge(c))
-		return TR2_EXIT_USAGE;
-	for (i = 0; i < c->nr; i++) {
-		const struct tr2_difference *d = &c->item[i];
-
-		if (!tr2_difference_above(d, share))
-			continue;
-		tr2_buf_reset(&base);
-		tr2_buf_reset(&new);
-		tr2_fmt_measure(&base, d->unit, d->base);
-		tr2_fmt_measure(&new, d->unit, d->new);
-		tr2_error("%s '%s' grew from %s to %s, by more than %g%% "
-			  "(p = %.2g)", tr2_measure_names[d->kind], d->name,
-			  tr2_buf_str(&base), tr2_buf_str(&new), share * 100,
-			  d->p);
-		code = TR2_EXIT_FOUND;
-	}
-	tr2_buf_release(&base);
-	tr2_buf_release(&new);
-	return code;
+		print_kind(out, &s, kind, choice);
+	print_legend(&s, out->format == TR2_FORMAT_TEXT);
 }

@@ -16,18 +16,27 @@ struct tr2_measure_choice {
 	int64_t limit;      /* -n: lines of each kind; -1: all */
 };
 
+/* Were no rows selected? Then tables have what tells most, at most a screen. */
+static inline bool tr2_choice_is_all(const struct tr2_measure_choice *choice)
+{
+	return !choice->only && !choice->region && !choice->min_ns &&
+	       choice->limit < 0;
+}
+
 /* The options of a selection, for the table of a command. */
 #define TR2_MEASURE_OPTIONS(choice)                                           \
 	{ 0, "only", "KIND[,KIND...]", TR2_OPT_STRING, &(choice).only,        \
-	  "show only these kinds: run, event, process, cpu, wait, ready, "    \
-	  "self, region, timer, counter", NULL },                             \
+	  "show and judge only these kinds: run, event, process, cpu, wait, "  \
+	  "ready, self, region, timer, counter, data; or numbers of the run "  \
+	  "and events by name: wall, page-faults", NULL },                    \
 	{ 'N', "name", "GLOB", TR2_OPT_STRING, &(choice).region,              \
 	  "show only processes, regions, timers and counters whose name "     \
 	  "matches GLOB", NULL },                                             \
 	{ 't', "min-time", "TIME", TR2_OPT_DURATION, &(choice).min_ns,        \
 	  "hide times below TIME (1ms, 20us, 1.5s)", NULL },                  \
 	{ 'n', "lines", "N", TR2_OPT_INT, &(choice).limit,                    \
-	  "show only the first N lines of each kind", NULL }
+	  "show the first N lines of each kind (without a selection: what "   \
+	  "tells most, on a screen)", NULL }
 
 #define TR2_MEASURE_CHOICE_INIT { NULL, NULL, 0, -1 }
 
@@ -38,6 +47,11 @@ bool tr2_choice_valid(const struct tr2_measure_choice *choice,
 bool tr2_choice_takes(const struct tr2_measure_choice *choice,
 		      enum tr2_measure_kind kind, enum tr2_measure_unit unit,
 		      const char *name, double larger);
+
+/* Does --fail-above judge it, if it was selected? What the machine decides on
+ * only if it was selected by name. */
+bool tr2_choice_judges(const struct tr2_measure_choice *choice,
+		       enum tr2_measure_kind kind, const char *name);
 
 #define TR2_MEASURED_NOTHING                                                  \
 	"Nothing measured matches --only, -N and -t."
@@ -54,19 +68,18 @@ void tr2_fmt_measure(struct tr2_buf *b, enum tr2_measure_unit unit,
  * P. */
 void tr2_compare_chosen(struct tr2_comparison *c,
 			const struct tr2_measures *base,
-			const struct tr2_measures *new,
+			const struct tr2_measures *new, bool in_turns,
 			const struct tr2_measure_choice *choice);
 
 /* Print the tables of a comparison, and the meaning of their marks. */
+struct tr2_verdict;
 void tr2_comparison_print(struct tr2_output *out,
 			  const struct tr2_comparison *c,
+			  const struct tr2_verdict *v,
 			  const struct tr2_measure_choice *choice);
 
-/*
- * --fail-above: print to stderr which values grew by more than `share`, and
- * which cannot be judged with so few runs. Return 0, TR2_EXIT_FOUND, or
- * TR2_EXIT_USAGE if nothing can be judged.
- */
-int tr2_comparison_judge(const struct tr2_comparison *c, double share);
+/* Can so many runs show any difference, even if every run of one side is above
+ * all of the other? */
+bool tr2_comparison_runs_can_tell(const struct tr2_comparison *c);
 
 #endif

@@ -17,6 +17,7 @@
 #include "cmd/events.h"
 #include "cmd/sides.h"
 #include "cmd/stat.h"
+#include "cmd/verdict.h"
 #include "common/memory.h"
 #include "common/options.h"
 #include "common/say.h"
@@ -26,27 +27,37 @@
 #include "record/job.h"
 #include "record/store.h"
 #include "stat/rundir.h"
+#include "stat/sequential.h"
 #include "stat/set.h"
+#include "stat/significance.h"
 #include "stat/split.h"
 
 #define DEFAULT_EVENTS "task-clock,page-faults,context-switches,cpu-migrations"
+/* Where the machine counts them. */
+#define MORE_EVENTS "instructions"
 
-static int64_t nr_runs = 1, nr_warmups;
+#define AGAINST_RUNS 10
+#define UNDECIDED_RUNS 100
+#define DECIDED_SHARE 0.05
+
+static int64_t nr_runs = -1, nr_warmups;
 static struct tr2_list events;
 static const char *baseline, *against;
 static double fail_above = -1;
-static bool quiet, states;
+static bool quiet, states, until_decided;
 struct tr2_measure_choice tr2_stat_choice = TR2_MEASURE_CHOICE_INIT;
 
 static const struct tr2_option options[] = {
 	{ 'r', "repeat", "N", TR2_OPT_INT, &nr_runs,
-	  "run CMD N times (1)", NULL },
+	  "run CMD N times (1; with --against 10, and with --until-decided at "
+	  "most 100)", NULL },
 	{ 0, "warmup", "N", TR2_OPT_INT, &nr_warmups,
 	  "first run CMD N times and ignore the results (0)",
 	  NULL },
 	{ 'e', "event", "EVENT[,EVENT...]", TR2_OPT_LIST, &events,
 	  "count these events; names as in perf, 'list' lists them "
-	  "(task-clock, page-faults, context-switches, cpu-migrations)", NULL },
+	  "(task-clock, page-faults, context-switches, cpu-migrations, and "
+	  "instructions where the machine counts them)", NULL },
 	{ 0, "states", NULL, TR2_OPT_FLAG, &states,
 	  "record states of threads, too, and show CPU time and waiting by the "
 	  "kind of a process", NULL },
@@ -55,9 +66,13 @@ static const struct tr2_option options[] = {
 	{ 0, "against", "CMD", TR2_OPT_STRING, &against,
 	  "run this command as often, in turns with CMD, and compare with it; "
 	  "its words are split as sh splits them, but no shell runs", NULL },
+	{ 0, "until-decided", NULL, TR2_OPT_FLAG, &until_decided,
+	  "with --against, stop as soon as the time decides: it differs, or "
+	  "by less than --fail-above (5%)", NULL },
 	{ 0, "fail-above", "PCT", TR2_OPT_PERCENT, &fail_above,
-	  "exit with 1 if a shown value is significantly larger than the "
-	  "base's, by more than this (5%)", NULL },
+	  "exit with 1 if the time or an exact count is significantly larger "
+	  "than the base's, by more than this (5%); of a selection, any value",
+	  NULL },
 	{ 'q', "quiet", NULL, TR2_OPT_FLAG, &quiet,
 	  "discard what CMD prints, and print the report in its place", NULL },
 	{ 'o', "output", "DIR", TR2_OPT_STRING, &tr2_common.output,
@@ -77,6 +92,8 @@ static struct {
 	char **base_argv; /* NULL: none */
 	struct tr2_event_counters counters;
 	struct tr2_progress progress;
+	struct tr2_sequential sequential;
+	bool decided;
 	int code; /* the first exit code that is not 0 */
 	bool stop;
 } st;
@@ -85,6 +102,9 @@ static int usage(int argc)
 {
 	if (!argc)
 		return tr2_usage_error(&tr2_command_stat, "no command given");
+	if (nr_runs < 0)
+		nr_runs = until_decided ? UNDECIDED_RUNS :
+			  against	? AGAINST_RUNS : 1;
 	if (nr_runs < 1 || nr_runs > 1000000 || nr_warmups > 1000000)
 		return tr2_usage_error(&tr2_command_stat,
 				       "-r must be at least 1, and -r and "
@@ -93,6 +113,9 @@ static int usage(int argc)
 		return tr2_usage_error(&tr2_command_stat,
 				       "--baseline and --against exclude each "
 				       "other");
+	if (until_decided && !against)
+		return tr2_usage_error(&tr2_command_stat,
+				       "--until-decided needs --against");
 	if (fail_above >= 0 && !baseline && !against)
 		return tr2_usage_error(&tr2_command_stat,
 				       "--fail-above needs a --baseline or "
@@ -114,6 +137,17 @@ static int parse_against(void)
 			       against, error);
 }
 
+/* Is it an event that this machine counts? */
+static bool is_counted_here(const char *text)
+{
+	struct tr2_perfevents list;
+	struct tr2_perfevent event;
+
+	tr2_perfevents_init(&list, text);
+	return tr2_perfevents_next(&list, &event) == TR2_PERFEVENT_OK &&
+	       tr2_event_works(&event);
+}
+
 static bool parse_events(void)
 {
 	size_t i;
@@ -121,6 +155,9 @@ static bool parse_events(void)
 	for (i = 0; i < events.nr; i++)
 		if (!tr2_event_counters_add(&st.counters, events.item[i]))
 			return false;
+	if (!events.nr && is_counted_here(MORE_EVENTS) &&
+	    !tr2_event_counters_add(&st.counters, MORE_EVENTS))
+		return false;
 	return events.nr || tr2_event_counters_add(&st.counters, DEFAULT_EVENTS);
 }
 
@@ -188,6 +225,27 @@ static void run_pair(unsigned int pair, unsigned int nr, uint64_t *done)
 	run_once(second, nr);
 }
 
+/* Does the time of the runs so far decide, if this is a time to look? */
+static bool is_decided(uint32_t nr_pairs)
+{
+	double share = fail_above >= 0 ? fail_above : DECIDED_SHARE;
+	struct tr2_comparison c;
+	struct tr2_verdict v;
+
+	if (!until_decided ||
+	    !tr2_sequential_looks(&st.sequential, nr_pairs, (uint32_t)nr_runs))
+		return false;
+	tr2_compare_chosen(&c, &st.base.measures, &st.cmd.measures, true,
+			   &tr2_stat_choice);
+	tr2_verdict(&v, &c, st.sequential.alpha);
+	st.decided = v.word == TR2_VERDICT_SLOWER ||
+		     v.word == TR2_VERDICT_FASTER ||
+		     (v.has_interval[0] && v.interval[0].low > 1 - share &&
+		      v.interval[0].high < 1 + share);
+	tr2_comparison_release(&c);
+	return st.decided;
+}
+
 static void run_all(void)
 {
 	uint64_t done = 0;
@@ -200,8 +258,12 @@ static void run_all(void)
 			    (st.base_argv ? 2 : 1);
 	for (i = 1; i <= nr_warmups && !st.stop; i++)
 		run_pair((unsigned int)i, 0, &done);
-	for (i = 1; i <= nr_runs && !st.stop; i++)
+	tr2_sequential_init(&st.sequential);
+	for (i = 1; i <= nr_runs && !st.stop; i++) {
 		run_pair((unsigned int)i, (unsigned int)i, &done);
+		if (!st.stop && is_decided((uint32_t)i))
+			break;
+	}
 	tr2_progress_end(&st.progress);
 }
 
@@ -225,19 +287,34 @@ static void report_to(int fd)
 	tr2_term_start(tr2_common_color(), false);
 }
 
+static void say_decided(const struct tr2_output *out)
+{
+	if (!until_decided || !tr2_output_is_text(out))
+		return;
+	printf("%s after %lld of at most %lld pairs; a wrong verdict on the "
+	       "time has a\nprobability below %g, with all looks on the way.\n",
+	       st.decided ? "Decided" : "Not decided",
+	       (long long)st.cmd.sum.nr_runs, (long long)nr_runs, TR2_ALPHA);
+}
+
 static int compare_with(struct tr2_output *out,
 			const struct tr2_measures *base)
 {
 	struct tr2_comparison c;
+	struct tr2_verdict v;
 	int code = 0;
 
-	tr2_compare_chosen(&c, base, &st.cmd.measures, &tr2_stat_choice);
-	tr2_comparison_print(out, &c, &tr2_stat_choice);
+	tr2_compare_chosen(&c, base, &st.cmd.measures, base != &st.baseline,
+			   &tr2_stat_choice);
+	tr2_verdict(&v, &c, until_decided ? st.sequential.alpha : TR2_ALPHA);
+	tr2_comparison_print(out, &c, &v, &tr2_stat_choice);
 	if (base == &st.baseline)
 		tr2_sides_print(out, base, &st.cmd.measures);
+	say_decided(out);
+	tr2_verdict_print(out, &v, &c);
 	fflush(stdout);
 	if (fail_above >= 0)
-		code = tr2_comparison_judge(&c, fail_above);
+		code = tr2_verdict_judge(&v, &c, &tr2_stat_choice, fail_above);
 	tr2_comparison_release(&c);
 	return code;
 }
@@ -245,7 +322,7 @@ static int compare_with(struct tr2_output *out,
 static int compare_with_baseline(struct tr2_output *out)
 {
 	if (tr2_output_is_text(out))
-		printf("\nCompared with %s:\n", baseline);
+		printf("Compared with %s:\n\n", baseline);
 	return compare_with(out, &st.baseline);
 }
 
@@ -262,10 +339,10 @@ static int report(void)
 	tr2_output_begin(&out, tr2_common.format);
 	out.csv_table = "measures";
 	if (st.base.measures.nr_runs) {
-		tr2_stat_print(&out, &st.cmd, &st.base);
+		tr2_stat_print(&out, &st.cmd, &st.base, true);
 		code = compare_with(&out, &st.base.measures);
 	} else {
-		tr2_stat_print(&out, &st.cmd, NULL);
+		tr2_stat_print(&out, &st.cmd, NULL, baseline != NULL);
 		if (baseline)
 			code = compare_with_baseline(&out);
 	}
@@ -403,7 +480,8 @@ const struct tr2_command tr2_command_stat = {
 	.name = "stat",
 	.synopsis = "[-r N] [--warmup N] [-e EVENT] [--states] [-q] "
 		    "[-o DIR] "
-		    "[--baseline PATH | --against CMD] [--fail-above PCT] "
+		    "[--baseline PATH | --against CMD] [--until-decided] "
+		    "[--fail-above PCT] "
 		    "[--] CMD [ARG...]",
 	.summary = "Runs a command several times and shows the distribution of its "
 		   "times.",

@@ -26,15 +26,16 @@ extern struct tr2_measure_choice tr2_stat_choice;
 
 /*
  * Print the tables of CMD's measures, and notes on its runs; for `base`, which
- * may be NULL, only the notes, as a heading for the comparison that the caller
- * prints.
+ * may be NULL, only the notes. With `compared`, text has no tables: those of
+ * the comparison follow, which the caller prints.
  */
 void tr2_stat_print(struct tr2_output *out, const struct tr2_stat_side *cmd,
-		    const struct tr2_stat_side *base);
+		    const struct tr2_stat_side *base, bool compared);
 
 /* Print notes on the times of runs: outliers and suspicious patterns. As lines,
- * or as rows of "runs" and "notes". */
-void tr2_stat_print_notes(const struct tr2_stat_side *side, bool color);
+ * or as rows of "runs" and "notes". brief: not that they vary. */
+void tr2_stat_print_notes(const struct tr2_stat_side *side, bool color,
+			  bool brief);
 void tr2_stat_notes_as_data(struct tr2_output *out,
 			    const struct tr2_stat_side *cmd,
 			    const struct tr2_stat_side *base);

@@ -72,7 +72,8 @@ static void print_drift(const struct tr2_stat_side *side, double share)
 	       "To compare, let both take turns (--against).");
 }
 
-void tr2_stat_print_notes(const struct tr2_stat_side *side, bool color)
+void tr2_stat_print_notes(const struct tr2_stat_side *side, bool color,
+			  bool brief)
 {
 	struct tr2_spread s;
 
@@ -84,7 +85,7 @@ void tr2_stat_print_notes(const struct tr2_stat_side *side, bool color)
 		print_first(side, s.first_above);
 	if (fabs(s.drift) > 0)
 		print_drift(side, s.drift);
-	if (s.wide > 0)
+	if (s.wide > 0 && !brief)
 		printf("Half of the runs are spread over %.0f%% of P50: other "
 		       "work on the machine, or\nCMD does not always do the "
 		       "same. Events, such as task-clock, depend less on\nthe "

@@ -266,7 +266,7 @@ static void head_columns(struct tr2_column *own, int kind, uint32_t nr_runs)
 }
 
 static void print_lines(struct tr2_output *out, const struct line *lines,
-			size_t nr, int kind, uint32_t nr_runs)
+			size_t nr, int kind, uint32_t nr_runs, size_t limit)
 {
 	struct tr2_column own[NR_COLUMNS];
 	struct tr2_table t;
@@ -277,8 +277,7 @@ static void print_lines(struct tr2_output *out, const struct line *lines,
 	for (i = 0; i < nr; i++)
 		if (kind < 0 || (int)lines[i].it->kind == kind)
 			tr2_table_add(&t, &lines[i]);
-	if (kind >= 0 && tr2_stat_choice.limit >= 0)
-		tr2_table_limit(&t, (size_t)tr2_stat_choice.limit);
+	tr2_table_limit(&t, limit);
 	if (t.nr_rows || kind < 0)
 		tr2_table_print(&t);
 	tr2_table_release(&t);
@@ -400,49 +399,105 @@ static void print_data(struct tr2_output *out, const struct tr2_stat_side *cmd,
 {
 	summary_as_data(out, cmd, base);
 	tr2_stat_notes_as_data(out, cmd, base);
-	print_lines(out, lines, nr, -1, cmd->measures.nr_runs);
+	print_lines(out, lines, nr, -1, cmd->measures.nr_runs, nr);
+}
+
+/* The lines of a kind that fit on a screen; all if some were selected. */
+#define SCREEN_LINES 22u
+#define SCREEN_ROWS 5u
+/* Numbers of the run from here on are for comparisons. */
+#define FIRST_COUNT "bytes-read"
+
+struct screen {
+	size_t lines, hidden;
+};
+
+static size_t rows_of(struct screen *screen, const struct line *lines,
+		      size_t nr, enum tr2_measure_kind kind)
+{
+	size_t rows = 0, most, i;
+
+	for (i = 0; i < nr; i++)
+		rows += lines[i].it->kind == kind;
+	if (tr2_stat_choice.limit >= 0)
+		return (size_t)tr2_stat_choice.limit;
+	if (!tr2_choice_is_all(&tr2_stat_choice) || !rows)
+		return rows;
+	for (i = 0; i < rows && kind == TR2_MEASURE_RUN; i++)
+		if (!strcmp(lines[i].it->name, FIRST_COUNT))
+			break;
+	most = kind == TR2_MEASURE_RUN ? i :
+	       kind > TR2_MEASURE_EVENT && rows > SCREEN_ROWS ? SCREEN_ROWS :
+								rows;
+	if (kind > TR2_MEASURE_EVENT && most + 2 > screen->lines)
+		most = screen->lines > 2 ? screen->lines - 2 : 0;
+	screen->lines -= most && most + 2 < screen->lines ? most + 2 :
+			 most ? screen->lines : 0;
+	screen->hidden += rows - most;
+	return most;
+}
+
+static void print_tables(struct tr2_output *out, const struct line *lines,
+			 size_t nr, const struct tr2_measures *ms)
+{
+	struct screen screen = { SCREEN_LINES, 0 };
+	size_t limit;
+	int kind;
+
+	for (kind = 0; kind < TR2_MEASURE_NR; kind++) {
+		if (kind == TR2_MEASURE_SELF) {
+			print_kinds(out, lines, nr, ms);
+		} else if (!tr2_measure_is_of_states(
+				   (enum tr2_measure_kind)kind)) {
+			limit = rows_of(&screen, lines, nr,
+					(enum tr2_measure_kind)kind);
+			print_lines(out, lines, nr, kind, ms->nr_runs, limit);
+		}
+	}
+	if (screen.hidden)
+		printf("\nNot shown: %zu other row%s (-n 100, or "
+		       "--format=json).\n", screen.hidden,
+		       screen.hidden == 1 ? "" : "s");
 }
 
 static void print_text(struct tr2_output *out, const struct tr2_stat_side *cmd,
-		       const struct tr2_stat_side *base,
+		       const struct tr2_stat_side *base, bool compared,
 		       const struct line *lines, size_t nr)
 {
 	bool text = out->format == TR2_FORMAT_TEXT;
-	int kind;
 
 	print_summary(text ? "\n" : "", cmd, text);
-	puts("");
-	for (kind = 0; kind < TR2_MEASURE_NR; kind++)
-		if (kind == TR2_MEASURE_SELF)
-			print_kinds(out, lines, nr, &cmd->measures);
-		else if (!tr2_measure_is_of_states(
-				 (enum tr2_measure_kind)kind))
-			print_lines(out, lines, nr, kind,
-				    cmd->measures.nr_runs);
-	if (!nr) {
+	if (!compared) {
+		puts("");
+		print_tables(out, lines, nr, &cmd->measures);
+	}
+	if (!nr && !compared) {
 		puts(TR2_MEASURED_NOTHING);
 	} else if (cmd->measures.nr_runs > 1) {
-		puts("");
-		tr2_stat_print_notes(cmd, text);
-		printf("%s%s is the standard error of the mean.%s\n",
-		       text ? tr2_color_on(TR2_COLOR_DIM) : "",
-		       tr2_column_title(TR2_PLUS_MINUS),
-		       text ? tr2_color_off(TR2_COLOR_DIM) : "");
+		if (!compared)
+			puts("");
+		tr2_stat_print_notes(cmd, text, compared);
+		if (!compared)
+			printf("%s%s is the standard error of the mean.%s\n",
+			       text ? tr2_color_on(TR2_COLOR_DIM) : "",
+			       tr2_column_title(TR2_PLUS_MINUS),
+			       text ? tr2_color_off(TR2_COLOR_DIM) : "");
 	}
 	if (!base)
 		return;
-	print_summary("\nCompared with ", base, text);
-	tr2_stat_print_notes(base, text);
+	print_summary("Compared with ", base, text);
+	tr2_stat_print_notes(base, text, true);
+	puts("");
 }
 
 void tr2_stat_print(struct tr2_output *out, const struct tr2_stat_side *cmd,
-		    const struct tr2_stat_side *base)
+		    const struct tr2_stat_side *base, bool compared)
 {
 	struct line *lines = tr2_calloc(cmd->measures.nr, sizeof(*lines));
 	size_t nr = make_lines(&cmd->measures, lines);
 
 	if (tr2_output_is_text(out))
-		print_text(out, cmd, base, lines, nr);
+		print_text(out, cmd, base, compared, lines, nr);
 	else
 		print_data(out, cmd, base, lines, nr);
 	free(lines);

@@ -492,6 +492,16 @@ static uint64_t lost_programs(void)
 	return nr > rings ? nr - rings : 0;
 }
 
+/* The lines of events are the recorder's: their length depends on the time. */
+static void fill_io(struct tr2_io *io)
+{
+	uint64_t lines = rec.listen.nr_listeners ? 0 : rec.meta.tally.bytes;
+
+	*io = rec.run.io;
+	io->written_bytes -= lines < io->written_bytes ? lines :
+							 io->written_bytes;
+}
+
 static void fill_result(int code)
 {
 	struct tr2_meta *m = &rec.meta;
@@ -513,6 +523,7 @@ static void fill_result(int code)
 		tr2_watch_stragglers(&rec.stragglers);
 	m->stragglers = rec.stragglers;
 	tr2_tally_read(&m->tally, rec.store.events_fd);
+	fill_io(&m->io);
 	m->tally.continued = rec.listen.sink.rotate.nr ?
 				     m->tally.continued + done->continued : 0;
 	m->tally.files += done->files;

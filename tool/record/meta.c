@@ -278,6 +278,19 @@ static void add_tasks(struct tr2_buf *b, const struct tr2_procs *procs,
 	tr2_buf_addch(b, ']');
 }
 
+static void add_io(struct tr2_buf *b, const struct tr2_io *io)
+{
+	if (!io->known)
+		return;
+	add_key(b, "io");
+	tr2_buf_addch(b, '{');
+	add_number(b, "read_bytes", io->read_bytes);
+	add_number(b, "written_bytes", io->written_bytes);
+	add_number(b, "reads", io->reads);
+	add_number(b, "writes", io->writes);
+	tr2_buf_addch(b, '}');
+}
+
 static void add_result(struct tr2_buf *b, const struct tr2_meta *m,
 		       bool list_tasks)
 {
@@ -293,6 +306,7 @@ static void add_result(struct tr2_buf *b, const struct tr2_meta *m,
 		tr2_buf_addch(b, '{');
 		tr2_meta_add_usage(b, &m->usage);
 		tr2_buf_addch(b, '}');
+		add_io(b, &m->io);
 	}
 	add_number(b, "recorder_exit_code", (uint64_t)m->exit_code);
 	add_number(b, "processes", m->processes);

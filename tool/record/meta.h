@@ -50,6 +50,7 @@ struct tr2_meta {
 	int status, exit_code;
 	uint64_t wall_ns; /* of the command */
 	struct tr2_usage usage;
+	struct tr2_io io; /* without the lines of events */
 	const struct tr2_procs *procs;
 	uint64_t processes;
 	struct tr2_tally tally;

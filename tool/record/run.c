@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/macros.h"
+#include "read/procfs.h"
 
 static const int forwarded[] = { SIGHUP,  SIGINT,  SIGQUIT,
 				 SIGTERM, SIGUSR1, SIGUSR2 };
@@ -272,10 +274,41 @@ int tr2_run_go(struct tr2_run *run)
 	return -1;
 }
 
+static bool read_number(const char *text, const char *key, uint64_t *value)
+{
+	const char *at = strstr(text, key);
+
+	return at && sscanf(at + strlen(key), "%" SCNu64, value) == 1;
+}
+
+/* Read what the command read and wrote, if it has ended: the kernel adds those
+ * that it waited for, and forgets all when it is reaped. */
+static void read_io(struct tr2_run *run)
+{
+	siginfo_t info = { .si_pid = 0 };
+	struct tr2_io *io = &run->io;
+	char text[400];
+	ssize_t n;
+
+	if (!run->pid || run->ended ||
+	    waitid(P_PID, (id_t)run->pid, &info, WEXITED | WNOHANG | WNOWAIT) ||
+	    !info.si_pid)
+		return;
+	n = tr2_procfs_read(run->pid, "io", text, sizeof(text) - 1);
+	if (n <= 0)
+		return;
+	text[n] = '\0';
+	io->known = read_number(text, "rchar: ", &io->read_bytes) &&
+		    read_number(text, "wchar: ", &io->written_bytes) &&
+		    read_number(text, "syscr: ", &io->reads) &&
+		    read_number(text, "syscw: ", &io->writes);
+}
+
 pid_t tr2_run_reap(struct tr2_run *run, int *status, struct rusage *usage)
 {
 	pid_t pid;
 
+	read_io(run);
 	do
 		pid = wait4(-1, status, WNOHANG, usage);
 	while (pid < 0 && errno == EINTR);

@@ -9,6 +9,7 @@
 
 #include <signal.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/resource.h>
 #include <sys/types.h>
 
@@ -17,6 +18,15 @@
 /* A shell's exit codes for a command that cannot be run. */
 #define TR2_EXIT_CANNOT_RUN 126
 #define TR2_EXIT_NOT_FOUND 127
+
+/*
+ * What the command, and all processes that it waited for, read and wrote by
+ * system calls: from files, pipes, sockets and terminals alike.
+ */
+struct tr2_io {
+	bool known; /* the kernel counts it */
+	uint64_t read_bytes, written_bytes, reads, writes;
+};
 
 struct tr2_run {
 	struct tr2_source signals; /* a signalfd */
@@ -28,6 +38,7 @@ struct tr2_run {
 	bool ended;
 	int status;
 	struct rusage usage;
+	struct tr2_io io;
 	/* Children may have ended: call tr2_run_reap(). */
 	void (*on_child)(void *data);
 	/* A signal requested the end while no command ran. */

@@ -32,14 +32,91 @@ static double middle(const double *values, size_t nr)
 	return tr2_numbers(&numbers, values, nr) ? numbers.p50 : NAN;
 }
 
-static void fill_difference(struct tr2_difference *d,
-			    const struct tr2_measure *base, uint32_t nr_base,
-			    const struct tr2_measure *new, uint32_t nr_new,
-			    double *scratch)
+/*
+ * Set pairs of runs that were made one after the other, without those of which
+ * a value is missing. Return their number.
+ */
+static size_t pairs_of(const struct tr2_measure *base,
+		       const struct tr2_measure *new, uint32_t nr_pairs,
+		       double *first, double *second)
+{
+	size_t nr = 0;
+	uint32_t i;
+
+	for (i = 0; base && new && i < nr_pairs; i++) {
+		if (isnan(base->values[i]) || isnan(new->values[i]))
+			continue;
+		first[nr] = base->values[i];
+		second[nr++] = new->values[i];
+	}
+	return nr;
+}
+
+/* Of ratios, as the interval is, if there are any. */
+static double p_of_pairs(const double *base, const double *new, size_t nr)
+{
+	double *change = tr2_calloc(nr, sizeof(*change)), p;
+	bool ratios = true;
+	size_t i;
+
+	for (i = 0; i < nr; i++)
+		ratios &= base[i] > 0 && new[i] > 0;
+	for (i = 0; i < nr; i++)
+		change[i] = ratios ? log(new[i] / base[i]) : new[i] - base[i];
+	p = tr2_signed_rank(change, nr);
+	free(change);
+	return p;
+}
+
+/* Are there enough runs, with one value in all of them? */
+static bool is_constant(const double *values, size_t nr)
+{
+	size_t i;
+
+	for (i = 1; i < nr; i++)
+		if (values[i] < values[0] || values[i] > values[0])
+			return false;
+	return nr >= TR2_EXACT_LEAST;
+}
+
+static enum tr2_exactness exactness(const double *base, size_t nr_base,
+				    const double *new, size_t nr_new)
+{
+	if (!is_constant(base, nr_base) || !is_constant(new, nr_new))
+		return TR2_EXACT_NO;
+	return base[0] < new[0] || base[0] > new[0] ? TR2_EXACT_DIFFERS :
+						      TR2_EXACT_SAME;
+}
+
+/* Processes, regions and timers: a name that a side does not have is there 0
+ * times. */
+static enum tr2_exactness exactness_of_calls(const struct tr2_comparison *c,
+					     const struct tr2_measure *base,
+					     const struct tr2_measure *new)
+{
+	enum tr2_measure_kind kind = base ? base->kind : new->kind;
+	double none[TR2_EXACT_LEAST] = { 0 };
+
+	if ((kind != TR2_MEASURE_PROCESS && kind != TR2_MEASURE_REGION &&
+	     kind != TR2_MEASURE_TIMER) ||
+	    c->nr_base < TR2_EXACT_LEAST || c->nr_new < TR2_EXACT_LEAST)
+		return TR2_EXACT_NO;
+	return exactness(base ? base->calls : none,
+			 base ? c->nr_base : TR2_EXACT_LEAST,
+			 new ? new->calls : none,
+			 new ? c->nr_new : TR2_EXACT_LEAST);
+}
+
+static void fill_difference(struct tr2_comparison *c,
+			    const struct tr2_measure *base,
+			    const struct tr2_measure *new, double *scratch)
 {
 	const struct tr2_measure *any = base ? base : new;
-	size_t na = values_of(base, nr_base, scratch);
-	size_t nb = values_of(new, nr_new, scratch + na);
+	size_t na = values_of(base, c->nr_base, scratch);
+	size_t nb = values_of(new, c->nr_new, scratch + na);
+	struct tr2_difference *d = &c->item[c->nr++];
+	double *pairs = scratch + c->nr_base + c->nr_new;
+	size_t nr;
 
 	*d = (struct tr2_difference){
 		.kind = any->kind,
@@ -47,12 +124,23 @@ static void fill_difference(struct tr2_difference *d,
 		.name = any->name,
 		.base = middle(scratch, na),
 		.new = middle(scratch + na, nb),
-		.base_calls = base ? middle(base->calls, nr_base) : 0,
-		.new_calls = new ? middle(new->calls, nr_new) : 0,
+		.base_calls = base ? middle(base->calls, c->nr_base) : 0,
+		.new_calls = new ? middle(new->calls, c->nr_new) : 0,
 		.base_at_least = base && base->at_least,
 		.new_at_least = new && new->at_least,
-		.p = tr2_mann_whitney(scratch, na, scratch + na, nb),
+		.exact_calls = exactness_of_calls(c, base, new),
+		.p = NAN,
+		.p_pairs = NAN,
 	};
+	if (d->unit != TR2_UNIT_NS &&
+	    !tr2_measure_is_of_machine(d->kind, d->name))
+		d->exact = exactness(scratch, na, scratch + na, nb);
+	if (d->exact)
+		return;
+	d->p = tr2_mann_whitney(scratch, na, scratch + na, nb);
+	nr = pairs_of(base, new, c->nr_pairs, pairs, pairs + c->nr_pairs);
+	if (nr)
+		d->p_pairs = p_of_pairs(pairs, pairs + c->nr_pairs, nr);
 }
 
 static double size_of_delta(const struct tr2_difference *d)
@@ -77,6 +165,25 @@ static int by_delta(const void *va, const void *vb)
 	return strcmp(a->name, b->name);
 }
 
+/* The p of pairs, if so few can tell a difference in so many rows. */
+static void choose_test(struct tr2_comparison *c, size_t from, size_t to)
+{
+	double rows = 0;
+	size_t i;
+
+	for (i = from; i < to; i++)
+		rows += !isnan(c->item[i].p);
+	c->paired[c->item[from].kind] =
+		tr2_signed_rank_least(c->nr_pairs) * rows < TR2_ALPHA;
+	for (i = from; i < to; i++) {
+		struct tr2_difference *d = &c->item[i];
+
+		if (c->paired[d->kind] && !isnan(d->p))
+			d->p = isnan(d->p_pairs) ? 1 : d->p_pairs;
+		d->p_alone = d->p;
+	}
+}
+
 /* Names of one kind are corrected together for multiple tests. */
 static void judge(struct tr2_comparison *c)
 {
@@ -86,12 +193,18 @@ static void judge(struct tr2_comparison *c)
 	for (from = 0; from < c->nr; from = to) {
 		for (to = from; to < c->nr &&
 				c->item[to].kind == c->item[from].kind; to++)
-			p[to - from] = c->item[to].p;
+			;
+		choose_test(c, from, to);
+		for (i = from; i < to; i++)
+			p[i - from] = c->item[i].p;
 		tr2_holm(p, to - from);
 		for (i = from; i < to; i++) {
-			c->item[i].p = p[i - from];
-			c->item[i].significant = p[i - from] < TR2_ALPHA;
-			c->tested[c->item[i].kind] += !isnan(p[i - from]);
+			struct tr2_difference *d = &c->item[i];
+
+			d->p = p[i - from];
+			d->significant = d->p < TR2_ALPHA ||
+					 d->exact == TR2_EXACT_DIFFERS;
+			c->tested[d->kind] += !isnan(d->p);
 		}
 	}
 	free(p);
@@ -107,9 +220,9 @@ static bool can_compare(const struct tr2_measures *base,
 }
 
 /* Add all measures of base, then those that only new has. */
-static void fill_all(struct tr2_comparison *c, const struct tr2_measures *base,
-		     const struct tr2_measures *new, double *scratch)
+static void fill_all(struct tr2_comparison *c, double *scratch)
 {
+	const struct tr2_measures *base = c->base_runs, *new = c->new_runs;
 	const struct tr2_measure *it;
 	uint32_t i;
 
@@ -117,31 +230,33 @@ static void fill_all(struct tr2_comparison *c, const struct tr2_measures *base,
 		it = &base->item[i];
 		if (!can_compare(base, new, it->kind))
 			continue;
-		fill_difference(&c->item[c->nr++], it, base->nr_runs,
+		fill_difference(c, it,
 				tr2_measures_find(new, it->kind, it->name),
-				new->nr_runs, scratch);
+				scratch);
 	}
 	for (i = 0; i < new->nr; i++) {
 		it = &new->item[i];
 		if (can_compare(base, new, it->kind) &&
 		    !tr2_measures_find(base, it->kind, it->name))
-			fill_difference(&c->item[c->nr++], NULL, 0, it,
-					new->nr_runs, scratch);
+			fill_difference(c, NULL, it, scratch);
 	}
 }
 
 void tr2_compare(struct tr2_comparison *c, const struct tr2_measures *base,
-		 const struct tr2_measures *new, tr2_difference_filter *takes,
-		 const void *data)
+		 const struct tr2_measures *new, bool in_turns,
+		 tr2_difference_filter *takes, const void *data)
 {
-	double *scratch = tr2_calloc((size_t)base->nr_runs + new->nr_runs,
-				     sizeof(*scratch));
-	size_t nr, i;
+	size_t runs = (size_t)base->nr_runs + new->nr_runs, nr, i;
+	double *scratch = tr2_calloc(2 * runs, sizeof(*scratch));
 
-	*c = (struct tr2_comparison){ .nr_base = base->nr_runs,
+	*c = (struct tr2_comparison){ .base_runs = base,
+				      .new_runs = new,
+				      .nr_base = base->nr_runs,
 				      .nr_new = new->nr_runs };
+	if (in_turns)
+		c->nr_pairs = c->nr_base < c->nr_new ? c->nr_base : c->nr_new;
 	c->item = tr2_calloc((size_t)base->nr + new->nr, sizeof(*c->item));
-	fill_all(c, base, new, scratch);
+	fill_all(c, scratch);
 	free(scratch);
 	for (nr = c->nr, c->nr = 0, i = 0; i < nr; i++) {
 		c->item[i].order = i;
@@ -164,6 +279,47 @@ bool tr2_comparison_can_tell(const struct tr2_comparison *c,
 	double least = tr2_mann_whitney_least(c->nr_base, c->nr_new);
 
 	return least * fmax(1, (double)c->tested[kind]) < TR2_ALPHA;
+}
+
+const struct tr2_difference *tr2_comparison_find(const struct tr2_comparison *c,
+						 enum tr2_measure_kind kind,
+						 const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < c->nr; i++)
+		if (c->item[i].kind == kind && !strcmp(c->item[i].name, name))
+			return &c->item[i];
+	return NULL;
+}
+
+bool tr2_difference_interval(const struct tr2_comparison *c,
+			     const struct tr2_difference *d, double alpha,
+			     struct tr2_stat_interval *out)
+{
+	const struct tr2_measure *base =
+		tr2_measures_find(c->base_runs, d->kind, d->name);
+	const struct tr2_measure *new =
+		tr2_measures_find(c->new_runs, d->kind, d->name);
+	size_t runs = (size_t)c->nr_base + c->nr_new, na, nb;
+	double *values;
+	bool ok;
+
+	if (!base || !new)
+		return false;
+	values = tr2_calloc(2 * runs, sizeof(*values));
+	if (c->paired[d->kind]) {
+		na = pairs_of(base, new, c->nr_pairs, values, values + runs);
+		ok = tr2_interval_of_pairs(out, values, values + runs, na,
+					   alpha);
+	} else {
+		na = values_of(base, c->nr_base, values);
+		nb = values_of(new, c->nr_new, values + na);
+		ok = tr2_interval_of_sets(out, values, na, values + na, nb,
+					  alpha);
+	}
+	free(values);
+	return ok;
 }
 
 double tr2_difference_delta(const struct tr2_difference *d)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/macros.h"
 #include "common/join.h"
 #include "common/map.h"
 #include "common/memory.h"
@@ -21,6 +22,7 @@ const char *const tr2_measure_names[TR2_MEASURE_NR] = {
 	[TR2_MEASURE_WAIT] = "wait",	   [TR2_MEASURE_READY] = "ready",
 	[TR2_MEASURE_SELF] = "self",	   [TR2_MEASURE_REGION] = "region",
 	[TR2_MEASURE_TIMER] = "timer",	   [TR2_MEASURE_COUNTER] = "counter",
+	[TR2_MEASURE_DATA] = "data",
 };
 
 const char *const tr2_measure_plurals[TR2_MEASURE_NR] = {
@@ -34,6 +36,7 @@ const char *const tr2_measure_plurals[TR2_MEASURE_NR] = {
 	[TR2_MEASURE_REGION] = "regions",
 	[TR2_MEASURE_TIMER] = "timers",
 	[TR2_MEASURE_COUNTER] = "counters",
+	[TR2_MEASURE_DATA] = "values of data",
 };
 
 const char *const tr2_measure_headings[TR2_MEASURE_NR] = {
@@ -47,6 +50,7 @@ const char *const tr2_measure_headings[TR2_MEASURE_NR] = {
 	[TR2_MEASURE_REGION] = "REGION (SUM)",
 	[TR2_MEASURE_TIMER] = "TIMER (SUM)",
 	[TR2_MEASURE_COUNTER] = "COUNTER",
+	[TR2_MEASURE_DATA] = "DATA (SUM)",
 };
 
 const char *const tr2_measure_units[] = {
@@ -54,6 +58,21 @@ const char *const tr2_measure_units[] = {
 	[TR2_UNIT_NS] = "ns",
 	[TR2_UNIT_BYTES] = "bytes",
 };
+
+bool tr2_measure_is_of_machine(enum tr2_measure_kind kind, const char *name)
+{
+	static const char *const events[] = { "context-switches",
+					      "cpu-migrations",
+					      "major-faults" };
+	size_t i;
+
+	if (kind == TR2_MEASURE_RUN)
+		return !strcmp(name, "maxrss");
+	for (i = 0; kind == TR2_MEASURE_EVENT && i < ARRAY_SIZE(events); i++)
+		if (!strncmp(name, events[i], strlen(events[i])))
+			return true;
+	return false;
+}
 
 enum tr2_measure_unit tr2_measure_unit_of(const char *name)
 {
@@ -228,6 +247,14 @@ static bool has_open_root(const struct tr2_model *m)
 	return false;
 }
 
+/* A number of meta.json; -1: it is not there. */
+static void take_number(struct tr2_measures *ms, enum tr2_measure_unit unit,
+			const char *name, int64_t value)
+{
+	if (value >= 0)
+		add_value(ms, TR2_MEASURE_RUN, unit, name, (double)value, 1);
+}
+
 static void take_run(struct tr2_measures *ms, const struct tr2_model *m,
 		     const struct tr2_run_meta *meta)
 {
@@ -236,17 +263,18 @@ static void take_run(struct tr2_measures *ms, const struct tr2_model *m,
 
 	add_value(ms, TR2_MEASURE_RUN, TR2_UNIT_NS, "wall", wall, 1)
 		->at_least |= meta->wall_ns < 0 && has_open_root(m);
-	if (meta->user_ns >= 0)
-		add_value(ms, TR2_MEASURE_RUN, TR2_UNIT_NS, "user",
-			  (double)meta->user_ns, 1);
-	if (meta->system_ns >= 0)
-		add_value(ms, TR2_MEASURE_RUN, TR2_UNIT_NS, "system",
-			  (double)meta->system_ns, 1);
-	if (meta->maxrss_bytes >= 0)
-		add_value(ms, TR2_MEASURE_RUN, TR2_UNIT_BYTES, "maxrss",
-			  (double)meta->maxrss_bytes, 1);
-	add_value(ms, TR2_MEASURE_RUN, TR2_UNIT_COUNT, "processes",
-		  (double)(m->nr_nodes ? m->nr_nodes - 1 : 0), 1);
+	take_number(ms, TR2_UNIT_NS, "user", meta->user_ns);
+	take_number(ms, TR2_UNIT_NS, "system", meta->system_ns);
+	take_number(ms, TR2_UNIT_BYTES, "maxrss", meta->maxrss_bytes);
+	take_number(ms, TR2_UNIT_COUNT, "processes",
+		    m->nr_nodes ? m->nr_nodes - 1 : 0);
+	take_number(ms, TR2_UNIT_BYTES, "bytes-read", meta->read_bytes);
+	take_number(ms, TR2_UNIT_BYTES, "bytes-written", meta->written_bytes);
+	take_number(ms, TR2_UNIT_COUNT, "reads", meta->reads);
+	take_number(ms, TR2_UNIT_COUNT, "writes", meta->writes);
+	if (meta->user_ns >= 0 && meta->system_ns >= 0)
+		add_value(ms, TR2_MEASURE_RUN, TR2_UNIT_NS, "cpu-time",
+			  (double)meta->user_ns + (double)meta->system_ns, 1);
 }
 
 static void take_event(void *data, const struct tr2_run_counter *c)
@@ -388,6 +416,26 @@ static void take_metrics(struct tr2_measures *ms, const struct tr2_model *m)
 	}
 }
 
+/* Whole numbers that programs reported. */
+static void take_data(struct tr2_measures *ms, const struct tr2_model *m)
+{
+	uint32_t i;
+	long long value;
+	char *end;
+
+	for (i = 1; i < m->nr_points; i++) {
+		const struct tr2_point *p = &m->points[i];
+
+		if (p->kind != TR2_POINT_DATA || !p->value || !*p->value)
+			continue;
+		value = strtoll(p->value, &end, 10);
+		if (!*end)
+			add_value(ms, TR2_MEASURE_DATA, TR2_UNIT_COUNT,
+				  full_name(m, p->category, p->key),
+				  (double)value, 1);
+	}
+}
+
 void tr2_measures_take(struct tr2_measures *ms, const struct tr2_model *m)
 {
 	struct tr2_run_meta meta;
@@ -404,4 +452,5 @@ void tr2_measures_take(struct tr2_measures *ms, const struct tr2_model *m)
 		take_states(ms, m);
 	take_regions(ms, m);
 	take_metrics(ms, m);
+	take_data(ms, m);
 }

@@ -31,6 +31,7 @@ enum tr2_measure_kind {
 	TR2_MEASURE_REGION,
 	TR2_MEASURE_TIMER,
 	TR2_MEASURE_COUNTER,
+	TR2_MEASURE_DATA,
 	TR2_MEASURE_NR
 };
 
@@ -44,6 +45,9 @@ static inline bool tr2_measure_is_of_states(enum tr2_measure_kind kind)
 {
 	return kind >= TR2_MEASURE_CPU && kind <= TR2_MEASURE_SELF;
 }
+
+/* Does the machine decide on it, more than the command? */
+bool tr2_measure_is_of_machine(enum tr2_measure_kind kind, const char *name);
 
 enum tr2_measure_unit { TR2_UNIT_COUNT, TR2_UNIT_NS, TR2_UNIT_BYTES };
 extern const char *const tr2_measure_units[]; /* "", "ns", "bytes" */

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/macros.h"
 #include "read/json.h"
 
 struct reader {
@@ -16,7 +17,7 @@ struct reader {
 	tr2_run_counter_fn *fn;
 	void *data;
 	/* Copies of inner objects: a view is valid until the next parse. */
-	struct tr2_buf rusage, counters, programs;
+	struct tr2_buf rusage, io, counters, programs;
 };
 
 static bool is(const char *key, size_t len, const char *want)
@@ -66,6 +67,8 @@ static void on_member(void *data, const char *key, size_t len,
 		r->meta->wall_ns = v->i;
 	else if (v->type == TR2_JSON_RAW && is(key, len, "rusage"))
 		copy_text(&r->rusage, v->text.p, v->text.len);
+	else if (v->type == TR2_JSON_RAW && is(key, len, "io"))
+		copy_text(&r->io, v->text.p, v->text.len);
 	else if (v->type == TR2_JSON_RAW && is(key, len, "counters"))
 		copy_text(&r->counters, v->text.p, v->text.len);
 	else if (v->type == TR2_JSON_RAW && is(key, len, "programs"))
@@ -77,19 +80,28 @@ static void on_member(void *data, const char *key, size_t len,
 		on_origin(r, key, len, v);
 }
 
-static void on_rusage(void *data, const char *key, size_t len,
+/* The members of "rusage" and "io". */
+static void on_number(void *data, const char *key, size_t len,
 		      const struct tr2_json_value *v)
 {
 	struct tr2_run_meta *meta = ((struct reader *)data)->meta;
+	const struct {
+		const char *key;
+		int64_t *value;
+	} members[] = {
+		{ "user_ns", &meta->user_ns },
+		{ "system_ns", &meta->system_ns },
+		{ "maxrss_bytes", &meta->maxrss_bytes },
+		{ "read_bytes", &meta->read_bytes },
+		{ "written_bytes", &meta->written_bytes },
+		{ "reads", &meta->reads },
+		{ "writes", &meta->writes },
+	};
+	size_t i;
 
-	if (v->type != TR2_JSON_INT)
-		return;
-	if (is(key, len, "user_ns"))
-		meta->user_ns = v->i;
-	else if (is(key, len, "system_ns"))
-		meta->system_ns = v->i;
-	else if (is(key, len, "maxrss_bytes"))
-		meta->maxrss_bytes = v->i;
+	for (i = 0; v->type == TR2_JSON_INT && i < ARRAY_SIZE(members); i++)
+		if (is(key, len, members[i].key))
+			*members[i].value = v->i;
 }
 
 struct counter {
@@ -165,11 +177,13 @@ void tr2_run_meta_read(struct tr2_run_meta *meta, const struct tr2_model *m,
 		       void *data)
 {
 	struct reader r = { meta, origin, fn, data,
-			    TR2_BUF_INIT, TR2_BUF_INIT, TR2_BUF_INIT };
+			    TR2_BUF_INIT, TR2_BUF_INIT, TR2_BUF_INIT,
+			    TR2_BUF_INIT };
 	struct tr2_buf text = TR2_BUF_INIT;
 	struct tr2_json *json;
 
-	*meta = (struct tr2_run_meta){ -1, -1, -1, -1, false };
+	*meta = (struct tr2_run_meta){ -1, -1, -1, -1, -1, -1, -1, -1,
+					false };
 	json = m->meta_json ? tr2_json_new() : NULL;
 	if (!json)
 		return;
@@ -178,7 +192,9 @@ void tr2_run_meta_read(struct tr2_run_meta *meta, const struct tr2_model *m,
 		tr2_json_object(json, text.p, text_len(&text), on_member, &r);
 	if (text_len(&r.rusage))
 		tr2_json_object(json, r.rusage.p, text_len(&r.rusage),
-				on_rusage, &r);
+				on_number, &r);
+	if (text_len(&r.io))
+		tr2_json_object(json, r.io.p, text_len(&r.io), on_number, &r);
 	if (text_len(&r.counters))
 		tr2_json_object(json, r.counters.p, text_len(&r.counters),
 				on_counter, &r);
@@ -187,6 +203,7 @@ void tr2_run_meta_read(struct tr2_run_meta *meta, const struct tr2_model *m,
 				on_origin, &r);
 	tr2_json_free(json);
 	tr2_buf_release(&r.rusage);
+	tr2_buf_release(&r.io);
 	tr2_buf_release(&r.programs);
 	tr2_buf_release(&r.counters);
 	tr2_buf_release(&text);

@@ -12,6 +12,7 @@
 /* -1: missing. */
 struct tr2_run_meta {
 	int64_t wall_ns, user_ns, system_ns, maxrss_bytes;
+	int64_t read_bytes, written_bytes, reads, writes;
 	/* the command ended with an exit code other than 0, or by a signal */
 	bool failed;
 };

@@ -117,6 +117,60 @@ double tr2_mann_whitney(const double *a, size_t na, const double *b, size_t nb)
 	return p;
 }
 
+/*
+ * Count the sums that random signs make of doubled ranks that are at least as
+ * far from the middle as this one.
+ */
+static double exact_signed_p(const struct ranked *r, size_t nr,
+			     size_t twice_sum)
+{
+	size_t width = nr * (nr + 1) + 1, middle = (width - 1) / 2, i, s;
+	size_t distance = twice_sum > middle ? twice_sum - middle :
+					       middle - twice_sum;
+	double *ways = tr2_calloc(width, sizeof(*ways)), far = 0;
+
+	ways[0] = 1;
+	for (i = 0; i < nr; i++)
+		for (s = width; s-- > r[i].twice_rank;)
+			ways[s] += ways[s - r[i].twice_rank];
+	for (s = 0; s < width; s++)
+		if (s >= middle + distance || s + distance <= middle)
+			far += ways[s];
+	free(ways);
+	return far / ldexp(1, (int)nr);
+}
+
+double tr2_signed_rank(const double *differences, size_t nr)
+{
+	struct ranked *r = tr2_calloc(nr, sizeof(*r));
+	size_t used = 0, twice_sum = 0, i;
+	double ties, n, away, p = NAN;
+
+	for (i = 0; i < nr; i++)
+		if (fabs(differences[i]) > 0)
+			r[used++] = (struct ranked){ fabs(differences[i]),
+						     differences[i] > 0, 0 };
+	ties = give_ranks(r, used);
+	for (i = 0; i < used; i++)
+		twice_sum += r[i].in_a ? r[i].twice_rank : 0;
+	if (used && used <= TR2_EXACT_RUNS) {
+		p = exact_signed_p(r, used, twice_sum);
+	} else if (used) {
+		n = (double)used;
+		away = fabs((double)twice_sum / 2 - n * (n + 1) / 4) - 0.5;
+		p = away < 0 ? 1 :
+			erfc(away / sqrt(2 * (n * (n + 1) * (2 * n + 1) / 24 -
+					      ties / 48)));
+	}
+	free(r);
+	return p;
+}
+
+double tr2_signed_rank_least(size_t nr)
+{
+	return fmin(1, ldexp(1, 1 - (int)(nr < 1000 ? nr : 1000)));
+}
+
 double tr2_mann_whitney_least(size_t na, size_t nb)
 {
 	size_t few = na < nb ? na : nb, i;

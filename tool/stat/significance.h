@@ -34,6 +34,19 @@
 double tr2_mann_whitney(const double *a, size_t na, const double *b,
 			size_t nb);
 
+/*
+ * Return the two-sided p of Wilcoxon's signed rank test ("Individual comparisons
+ * by ranking methods", Biometrics Bulletin 1, 1945) of the differences of pairs:
+ * the probability of sums of ranks at least as far apart, if each difference
+ * were as likely to have the other sign. What lasts longer than a pair (a
+ * machine that becomes slower) does not disturb it. Differences of 0 are left
+ * out, equal ones share their rank. Exact up to TR2_EXACT_RUNS differences, else
+ * the normal approximation. NAN: no difference is other than 0.
+ */
+double tr2_signed_rank(const double *differences, size_t nr);
+/* Return the least p that so many pairs can have. */
+double tr2_signed_rank_least(size_t nr);
+
 /* Return the least p that sets of these sizes can have: if every run of one is
  * above all of the other. 1 if a set is empty. */
 double tr2_mann_whitney_least(size_t na, size_t nb);

@@ -1,0 +1,263 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+
+test_description='the verdict of stat and diff: exact counts, times, the gate'
+
+. ./test-lib.sh
+. "$TEST_DIRECTORY"/lib-stat.sh
+
+PATH=$GIT_BUILD_DIR/build/bin:$PATH
+test_lazy_prereq IO 'test -r /proc/self/io'
+test_lazy_prereq INSTRUCTIONS 'trace2 stat -e list | grep "^instructions.* yes "'
+
+test_skip_unless READS_STREAMS
+
+# The last line of OUT is this verdict.
+verdict () {
+	echo "$1" >expect.verdict &&
+	tail -n 1 out >actual.verdict &&
+	test_cmp expect.verdict actual.verdict
+}
+
+same=5000,5010,5020,5030,5040,5050,5060,5070,5080,5090
+
+test_expect_success 'a count that is the same in every run: any difference is one' '
+	runs a wall=$same task-clock=$same counter:odb/unzip=1000,1000,1000,1000 &&
+	runs b wall=$same task-clock=$same counter:odb/unzip=1001,1001,1001,1001 &&
+	for dir in a b
+	do
+		rm -r $dir/run-0005 $dir/run-0006 $dir/run-0007 $dir/run-0008 \
+			$dir/run-0009 $dir/run-0010 || return 1
+	done &&
+	trace2 diff a b >out &&
+	test_grep "^1000  1001  *+1  *1.00  exact  \*  odb/unzip$" out &&
+	test_grep "^Counts: 2 are the same in every run, 1 differ exactly, 1 vary.$" out &&
+	verdict "more work: +1 counter odb/unzip; time: task-clock 0% (-0.6% to +0.6%)" &&
+	trace2 diff b a >out &&
+	verdict "less work: -1 counter odb/unzip; time: task-clock 0% (-0.6% to +0.6%)"
+'
+
+test_expect_success 'not if it varies on a side, nor with three runs' '
+	runs a counter:odb/unzip=10,10,10,10,10 &&
+	runs b counter:odb/unzip=11,11,11,10,10 &&
+	trace2 diff --only counter a b >out &&
+	test_grep ! exact out &&
+	verdict "no difference" &&
+	runs b counter:odb/unzip=11,11,11,11,10 &&
+	trace2 diff --only counter a b >out &&
+	verdict "more work: odb/unzip +10.0% (0% to +10.0%)" &&
+	rm -r a/run-0004 a/run-0005 b/run-0004 b/run-0005 &&
+	trace2 diff --only counter a b >out &&
+	verdict "cannot tell: 3 and 3 runs are too few (-r 10)"
+'
+
+test_expect_success 'what the machine decides on is never exact' '
+	runs a maxrss=1,1,1,1 context-switches=3,3,3,3 cpu-migrations:u=1,1,1,1 &&
+	runs b maxrss=1,1,1,1 context-switches=5,5,5,5 cpu-migrations:u=2,2,2,2 &&
+	trace2 diff --only event a b >out &&
+	test_grep "^ *3  *5 .* 0\.[0-9]*  .*context-switches$" out &&
+	test_grep "^ *1  *2 .* 0\.[0-9]*  .*cpu-migrations:u$" out &&
+	test_grep ! "^other\|^more" out
+'
+
+test_expect_success JQ 'numbers of regions and processes are counts' '
+	r=100,100,100,100 &&
+	runs a wall=$r region:index/read=1,2,3,4 region:dir/old=1,2,3,4 &&
+	runs b wall=$r region:index/read=1,2,3,4 region:dir/new=4,1,3,4 &&
+	trace2 diff --format=json a b >out &&
+	jq -c ".differences[] | select(.kind == \"region\" or .kind == \"process\") |
+		[.name, .base_calls, .new_calls, .exact_calls]" out | sort >actual &&
+	cat >expect <<-\EOF &&
+	["dir/new",0,1,"differs"]
+	["dir/old",1,0,"differs"]
+	["index/read",1,1,"same"]
+	["prog",1,1,"same"]
+	EOF
+	test_cmp expect actual &&
+	jq -c ".verdict[] | [.verdict, .counts_more, .counts_less, .counts_same]" out >actual &&
+	echo "[\"other work\",1,1,3]" >expect &&
+	test_cmp expect actual
+'
+
+test_expect_success 'slower: by how much, and where' '
+	runs a task-clock=$same region:a/all=9000,9001,9002,9003,9004,9005 \
+		region:a/part=500,501,502,503,504,505 region:a/other=20,21,22,23,24,25 &&
+	runs b task-clock=6000,6010,6020,6030,6040,6050 \
+		region:a/all=10000,10001,10002,10003,10004,10005 \
+		region:a/part=1490,1491,1492,1493,1494,1495 \
+		region:a/other=20,21,22,23,24,25 &&
+	rm -r a/run-0007 a/run-0008 a/run-0009 a/run-0010 &&
+	trace2 diff a b >out &&
+	verdict "slower: task-clock +19.9% (+19.3% to +20.5%), from a/part 502us -> 1.49ms, 5 counts are the same" &&
+	trace2 diff b a >out &&
+	test_grep "^faster: task-clock -16.6% (-17.0% to -16.2%), from a/part 1.49ms -> 502us" out
+'
+
+test_expect_success JQ 'the time: task-clock, or else wall; instructions beside it' '
+	runs a wall=$same task-clock=$same instructions=$same &&
+	runs b wall=$same task-clock=$same instructions=$(echo $same | sed s/50/60/g) &&
+	trace2 diff a b >out &&
+	test_grep "^no difference: task-clock 0% (.*), instructions +19.[0-9]% (.*), [0-9]* counts are the same$" out &&
+	runs a wall=$same && runs b wall=$(echo $same | sed s/50/60/g) &&
+	trace2 diff --format=json a b >out &&
+	jq -c "[.verdict[] |
+		.verdict, .time, .ratio > 1.15, .ratio_low < .ratio, .ratio < .ratio_high, .text]" out >actual &&
+	test_grep "^\[\"slower\",\"wall\",true,true,true,\"slower: wall +19" actual
+'
+
+test_expect_success 'the gate: time and exact counts; the machine only if asked' '
+	slow=$(echo $same | sed s/50/60/g) &&
+	runs a wall=$same task-clock=$same context-switches=$same counter:x/y=10,10,10,10,10,10,10,10,10,10 &&
+	runs b wall=$slow task-clock=$same context-switches=$slow counter:x/y=10,10,10,10,10,10,10,10,10,10 &&
+	trace2 diff --fail-above 5% a b &&
+	trace2 diff --fail-above 5% --only event a b &&
+	test_expect_code 1 trace2 diff --fail-above 5% --only context-switches a b 2>err &&
+	test_grep "^trace2: event .context-switches. grew" err &&
+	test_expect_code 1 trace2 diff --fail-above 5% --only wall a b >out 2>err &&
+	test_grep "^trace2: run .wall. grew from .* by more than 5% (p = " err &&
+	test_grep ! processes out &&
+	runs b wall=$slow task-clock=$slow &&
+	test_expect_code 1 trace2 diff --fail-above 5% a b 2>err &&
+	test_grep "^trace2: event .task-clock. grew" err &&
+	runs b wall=$same task-clock=$same counter:x/y=11,11,11,11,11,11,11,11,11,11 &&
+	test_expect_code 1 trace2 diff --fail-above 5% a b 2>err &&
+	test_grep "^trace2: counter .x/y. grew from 10 to 11, by more than 5% (the same in every run)$" err &&
+	trace2 diff --fail-above 15% a b
+'
+
+test_expect_success 'a region that is entered more often closes the gate' '
+	for i in a b
+	do
+		runs $i wall=$same region:x/y=5,5,5,5,5,5,5,5,5,5 || return 1
+	done &&
+	for run in b/run-*
+	do
+		grep region_ $run/events/1 >twice &&
+		sed "/region_leave/r twice" $run/events/1 >more &&
+		mv more $run/events/1 || return 1
+	done &&
+	test_expect_code 1 trace2 diff --fail-above 5% a b >out 2>err &&
+	test_grep "^trace2: number of region .x/y. grew from 1 to 2, by more than 5% (the same in every run)$" err &&
+	test_grep "^more work: +1 region x/y; time: wall 0%" out
+'
+
+test_expect_success 'on a screen: what tells most; with -n all' '
+	set -- &&
+	for i in $(test_seq 10 60)
+	do
+		set -- "$@" region:a/r$i=1$i,2$i,1$i,1$i,1$i counter:c/c$i=$i,$i,$i,$i,$i || return 1
+	done &&
+	runs a wall=$same task-clock=$same "$@" &&
+	set -- &&
+	for i in $(test_seq 10 60)
+	do
+		set -- "$@" region:a/r$i=3$i,4$i,3$i,3$i,3$i counter:c/c$i=2$i,2$i,2$i,2$i,2$i || return 1
+	done &&
+	runs b wall=$same task-clock=$same "$@" &&
+	for i in 6 7 8 9
+	do
+		rm -r a/run-000$i b/run-000$i || return 1
+	done &&
+	rm -r a/run-0010 b/run-0010 &&
+	trace2 diff a b >out &&
+	test_line_count -le 28 out &&
+	test_grep "^Not shown: [0-9]* other rows (-n 100, or --format=json).$" out &&
+	trace2 diff -n 100 a b >out &&
+	test_line_count -gt 100 out &&
+	test_grep ! "^Not shown" out
+'
+
+# $1 times, read 10 bytes and write 20.
+writes () {
+	write_script "$1" <<-EOF
+	exec "$PERL_PATH" -e "open F, q(/dev/zero);
+		sysread F, \\\$b, 10 and syswrite STDOUT, q(x) x 20 for 1..\$1"
+	EOF
+}
+
+test_expect_success IO,JQ 'bytes and calls of reading and writing, below CMD, too' '
+	writes both &&
+	trace2 record -q -o io -- sh -c "./both 700 | cat >copy" &&
+	jq -c ".io | [.written_bytes, .read_bytes >= 21000,
+		.reads >= 701, .writes >= 701]" io/meta.json >actual &&
+	trace2 stat -r 4 -q --format=json ./both 100 >out &&
+	jq -c ".measures[] | select(.name == \"bytes-written\" or .name == \"writes\") |
+		[.name, .min == .max]" out >>actual &&
+	cat >expect <<-\EOF &&
+	[28000,true,true,true]
+	["bytes-written",true]
+	["writes",true]
+	EOF
+	test_cmp expect actual
+'
+
+# The lines of its events have times, whose length varies.
+test_expect_success IO,JQ 'the lines of events are not what CMD wrote' '
+	trace2 record -q -o io -- test-tool trace2 001return 0 &&
+	jq ".event_bytes > 100 and .io.written_bytes == 0" io/meta.json >actual &&
+	echo true >expect &&
+	test_cmp expect actual
+'
+
+test_expect_success IO 'one percent of work more is found by counts' '
+	writes work &&
+	trace2 stat -q --against "./work 1000" ./work 1010 >out &&
+	test_grep "^[a-z ]*: .*+200 bytes written, +100 bytes read, +10 reads, and 1 more count" out &&
+	test_grep "^./work 1010: 10 runs in turns$" out &&
+	test_expect_code 1 trace2 stat -q --fail-above 0.5% --against "./work 1000" \
+		./work 1010 >out 2>err &&
+	test_grep "run .writes. grew from 1000 to 1010, by more than 0.5% (the same in every run)" err &&
+	trace2 stat -q --fail-above 0.5% --only writes,reads,bytes-read,bytes-written \
+		--against "./work 1000" ./work 1000
+'
+
+test_expect_success 'processes are named' '
+	write_script starts <<-\EOF &&
+	i=0
+	while test $i -lt $1
+	do
+		env true
+		i=$((i + 1))
+	done
+	EOF
+	trace2 stat -q --against "./starts 3" ./starts 13 >out &&
+	test_grep "^[a-z ]*: .*+10 processes (true)" out
+'
+
+test_expect_success COUNT,JQ 'runs in turns are compared in pairs' '
+	trace2 stat -q --against true true >out &&
+	test_grep "^P: test of Wilcoxon (pairs)" out &&
+	trace2 stat -q --format=json --against true true >out &&
+	jq -c "[.verdict[] | .time]" out >actual &&
+	echo "[\"task-clock\"]" >expect &&
+	sed "s/:u//" actual >plain &&
+	test_cmp expect plain
+'
+
+test_expect_success INSTRUCTIONS,JQ 'instructions are counted where the machine does' '
+	trace2 stat -q -r 2 --format=json true >out &&
+	jq -e ".measures[] | select(.name | startswith(\"instructions\")) | .mean > 1000" out
+'
+
+test_expect_success !INSTRUCTIONS 'and not named where it does not' '
+	trace2 stat -q -r 2 -n 100 true >out &&
+	test_grep ! instructions out
+'
+
+test_expect_success COUNT '--until-decided stops when the time decides' '
+	write_script computes <<-EOF &&
+	exec "$PERL_PATH" -e "1 for 1 .. \$1"
+	EOF
+	trace2 stat -q --until-decided --against "./computes 10" ./computes 3000000 >out &&
+	test_grep "^\./computes 3000000: 7 runs in turns$" out &&
+	test_grep "^Decided after 7 of at most 100 pairs; a wrong verdict" out &&
+	test_grep "^slower: task-clock" out &&
+	trace2 stat -q -r 3 --until-decided --against true true >out &&
+	test_grep "^Not decided after 3 of at most 3 pairs" out &&
+	trace2 stat -q --until-decided --fail-above 1000% --against true true >out &&
+	test_grep "^Decided after [0-9]* of" out &&
+	test_expect_code 2 trace2 stat --until-decided true 2>err &&
+	test_grep "^trace2: --until-decided needs --against" err
+'
+
+test_done

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* verdict - the last line of a comparison, and the judgement of --fail-above. */
+#ifndef TR2_CMD_VERDICT_H
+#define TR2_CMD_VERDICT_H
+
+#include "cmd/measures.h"
+#include "stat/verdict.h"
+
+/* Print it: as a line, or in JSON as an object. */
+void tr2_verdict_print(struct tr2_output *out, const struct tr2_verdict *v,
+		       const struct tr2_comparison *c);
+
+/*
+ * --fail-above: print to stderr what grew by more than `share`, and what cannot
+ * be judged with so few runs: the time and exact counts, or all rows that were
+ * selected. Return 0, TR2_EXIT_FOUND, or TR2_EXIT_USAGE if nothing can be
+ * judged.
+ */
+int tr2_verdict_judge(const struct tr2_verdict *v,
+		      const struct tr2_comparison *c,
+		      const struct tr2_measure_choice *choice, double share);
+
+#endif
