@@ -674,6 +674,7 @@ TRACE2_API void trace2_printf_at_(struct trace2_site *site, const char *fmt,
 #endif
 
 /* Its parts. */
+#include "trace2_control.h"
 #include "trace2_metric.h"
 #include "trace2_span.h"
 

@@ -32,7 +32,7 @@ test_expect_success !UNDER_VALGRIND 'every event of a session is a record of its
 	arena exited status=3 pid=P ppid=P sid=S mode=overwrite size=262144
 	0 slot free tid=0 ptid=0 name= overwritten=0
 	0 COMM pid=P tid=T comm="main"
-	0 version time=T tid=T repo=0 nesting=1 file=F line=N evt="4" exe="test-tool 1.0"
+	0 version time=T tid=T repo=0 nesting=1 file=F line=N evt="4" exe="test-tool 1.0" part=0
 	0 start time=T tid=T repo=0 nesting=1 file=F line=N argv=["test-tool" "trace2" "001return" "3"]
 	0 cmd_name time=T tid=T repo=0 nesting=1 file=F line=N name="trace2" hierarchy="trace2"
 	0 EXIT pid=P ppid=P tid=T ptid=0 time=T

@@ -154,6 +154,20 @@ test_expect_success CC,JQ,!INSTRUMENTED 'the server of spans in trace2-api(3)' '
 	test_cmp expect actual
 '
 
+test_expect_success CC,JQ,!INSTRUMENTED 'the daemon of trace2-api(3)' '
+	sed -n "/^== Programs that run for long/,/^== Misuse/p" "$docs"/trace2-api.adoc >section &&
+	c_block section 1 >httpd.c &&
+	test_line_count -gt 30 httpd.c &&
+	build httpd.c &&
+	shown_after section "GIT_TRACE2_EVENT=\$PWD/httpd.trace ./httpd" >expect &&
+	test_line_count = 11 expect &&
+	rm -f httpd.trace httpd.trace.1 &&
+	GIT_TRACE2_EVENT="$PWD/httpd.trace" ./httpd &&
+	jq -r "[input_filename, .event, .key // .part // .count, .value.count? // .value] |
+		map(tostring) | join(\" \")" httpd.trace.1 httpd.trace >actual &&
+	test_cmp expect actual
+'
+
 # List the sources in tree/ that include the table of events, from the
 # dependencies beside their objects.
 use_the_table () {

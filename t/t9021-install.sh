@@ -40,6 +40,7 @@ cat >expect <<-\EOF
 ./bin/trace2.sh
 ./include/trace2.h
 ./include/trace2.hpp
+./include/trace2_control.h
 ./include/trace2_metric.h
 ./include/trace2_perf.h
 ./include/trace2_span.h

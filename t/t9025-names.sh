@@ -115,6 +115,7 @@ test_expect_success 'it wrote into its own directory alone' '
 	./build-options
 	./include/my_trace2.h
 	./include/my_trace2.hpp
+	./include/my_trace2_control.h
 	./include/my_trace2_metric.h
 	./include/my_trace2_perf.h
 	./include/my_trace2_span.h

@@ -60,7 +60,7 @@ static void add_names(struct tr2_buf *b, const struct tr2_metric_def *def)
 {
 	add_string(b, "category", def->category);
 	add_string(b, "name", def->name);
-	if (*def->unit)
+	if (def->unit && *def->unit)
 		add_string(b, "unit", def->unit);
 }
 
@@ -95,8 +95,8 @@ static void emit_data(struct tr2_call *call, const char *key,
 	tr2_buf_release(json);
 }
 
-static void emit_distribution(struct tr2_call *call, struct tr2_slot *slot,
-			      unsigned int index,
+static void emit_distribution(struct tr2_call *call, const char *key,
+			      struct tr2_slot *slot, unsigned int index,
 			      const struct tr2_timer_sum *sum)
 {
 	const struct tr2_metric_def *def =
@@ -111,10 +111,11 @@ static void emit_distribution(struct tr2_call *call, struct tr2_slot *slot,
 	add_number(&json, "min", sum->min_ns);
 	add_number(&json, "max", sum->max_ns);
 	add_buckets(&json, tr2_timer_buckets(slot, index));
-	emit_data(call, "distribution", &json);
+	emit_data(call, key, &json);
 }
 
-static void emit_gauge(struct tr2_call *call, const struct tr2_gauge_cell *cell,
+static void emit_gauge(struct tr2_call *call, const char *key,
+		       const struct tr2_gauge_cell *cell,
 		       const struct tr2_metric_def *def)
 {
 	uint64_t high = __atomic_load_n(&cell->high, __ATOMIC_RELAXED);
@@ -129,17 +130,17 @@ static void emit_gauge(struct tr2_call *call, const struct tr2_gauge_cell *cell,
 	add_signed(&json, "min", tr2_gauge_value(~low));
 	add_signed(&json, "max", tr2_gauge_value(high));
 	tr2_buf_addch(&json, '}');
-	emit_data(call, "gauge", &json);
+	emit_data(call, key, &json);
 }
 
-static void emit_gauges(struct tr2_call *call)
+static void emit_gauges(struct tr2_call *call, const char *key)
 {
 	const struct tr2_gauge_cell *gauges =
 		__atomic_load_n(&tr2_gauges, __ATOMIC_RELAXED);
 	unsigned int nr = gauges ? tr2_metric_nr(TR2_METRIC_GAUGE) : 0, i;
 
 	for (i = 0; i < nr; i++)
-		emit_gauge(call, &gauges[i],
+		emit_gauge(call, key, &gauges[i],
 			   tr2_metric_def(TR2_METRIC_GAUGE, i));
 }
 
@@ -155,7 +156,7 @@ static void emit_timer(struct tr2_call *call, struct tr2_slot *slot,
 	if (!sum.count && !sum.unfinished)
 		return;
 	if (def->unit) {
-		emit_distribution(call, slot, index, &sum);
+		emit_distribution(call, "distribution", slot, index, &sum);
 		return;
 	}
 	histogram = collect_histogram(slot, index);
@@ -228,7 +229,44 @@ static void metrics_emit_thread(struct tr2_call *call,
 static void metrics_emit_process(struct tr2_call *call, struct tr2_slot *sum)
 {
 	emit_slot(call, sum, false);
-	emit_gauges(call);
+	emit_gauges(call, "gauge");
+}
+
+static void emit_timer_so_far(struct tr2_call *call, struct tr2_slot *slot,
+			      unsigned int index)
+{
+	bool has_unit = tr2_metric_def(TR2_METRIC_TIMER, index)->unit;
+	struct tr2_timer_sum sum;
+
+	tr2_timer_read(slot, index, call->now_ns, &sum);
+	emit_distribution(call,
+			  has_unit ? "distribution_so_far" : "timer_so_far",
+			  slot, index, &sum);
+}
+
+static void emit_counter_so_far(struct tr2_call *call,
+				const struct tr2_slot *slot, unsigned int index)
+{
+	uint64_t count = tr2_counter_read(slot, index);
+	struct tr2_buf json = TR2_BUF_INIT;
+
+	if (!count)
+		return;
+	add_names(&json, tr2_metric_def(TR2_METRIC_COUNTER, index));
+	add_number(&json, "count", count);
+	tr2_buf_addch(&json, '}');
+	emit_data(call, "counter_so_far", &json);
+}
+
+static void metrics_emit_so_far(struct tr2_call *call, struct tr2_slot *sum)
+{
+	unsigned int i;
+
+	for (i = 0; sum && i < tr2_metric_nr(TR2_METRIC_TIMER); i++)
+		emit_timer_so_far(call, sum, i);
+	for (i = 0; sum && i < tr2_metric_nr(TR2_METRIC_COUNTER); i++)
+		emit_counter_so_far(call, sum, i);
+	emit_gauges(call, "gauge_so_far");
 }
 
 static void emit_ambiguous(struct tr2_call *call, enum tr2_metric_kind kind)
@@ -281,5 +319,6 @@ const struct tr2_part tr2_part_metrics = {
 	.emit_errors = metrics_emit_errors,
 	.emit_thread = metrics_emit_thread,
 	.emit_process = metrics_emit_process,
+	.emit_so_far = metrics_emit_so_far,
 	.forked = tr2_metric_after_fork,
 };

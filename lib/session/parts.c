@@ -90,6 +90,11 @@ void tr2_parts_emit_process(struct tr2_call *call, struct tr2_slot *sum)
 	EACH(emit_process, call, sum);
 }
 
+void tr2_parts_emit_so_far(struct tr2_call *call, struct tr2_slot *sum)
+{
+	EACH(emit_so_far, call, sum);
+}
+
 void tr2_parts_thread_end(struct tr2_thread *thread)
 {
 	EACH_BACK(thread_end, thread, &thread->own[i]);

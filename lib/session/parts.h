@@ -17,6 +17,7 @@ void tr2_parts_emit_errors(struct tr2_call *call);
 void tr2_parts_emit_thread(struct tr2_call *call,
 			   const struct tr2_thread *thread);
 void tr2_parts_emit_process(struct tr2_call *call, struct tr2_slot *sum);
+void tr2_parts_emit_so_far(struct tr2_call *call, struct tr2_slot *sum);
 void tr2_parts_thread_end(struct tr2_thread *thread);
 void tr2_parts_close(void);
 void tr2_parts_ring_end(void);

@@ -34,6 +34,7 @@ struct tr2_session {
 	bool forks_go_on; /* TRACE2_FORKS_GO_ON */
 	atomic_int exit_code;
 	atomic_int next_child_id, next_exec_id, next_repo_id;
+	unsigned int part; /* of its files; 0: the first one */
 	int nr_inherited_repos; /* the parent defined these, from 1 */
 	atomic_bool has_start, has_exit; /* the program called them */
 	atomic_ullong open_execs; /* without a result, by id modulo 64 */

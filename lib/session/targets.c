@@ -2,8 +2,11 @@
 /* Open the targets, and emit the first events. */
 #include "session/targets.h"
 
+#include <errno.h>
+
 #include "base/barrier.h"
 #include "base/clock.h"
+#include "base/text.h"
 #include "event/render.h"
 #include "part/pending_errors.h"
 #include "session/early.h"
@@ -22,6 +25,12 @@ static const char *const target_suffix[TR2_TARGET_NR] = {
 #include "config/settings.def"
 };
 
+static const char *const target_name[TR2_TARGET_NR] = {
+#define X(name) #name,
+	TR2_TARGETS(X)
+#undef X
+};
+
 /* The ring is opened first, and may replace the event target. */
 static bool is_replaced(enum tr2_target_id id)
 {
@@ -29,11 +38,12 @@ static bool is_replaced(enum tr2_target_id id)
 	       tr2_dest_is_on(tr2_stream_dest(TR2_TARGET_ring));
 }
 
-static bool open_target(enum tr2_target_id id, enum tr2_open how)
+static struct tr2_dest_request request_of(enum tr2_target_id id,
+					  enum tr2_open how)
 {
 	const struct tr2_settings *settings = &tr2_session.settings;
-	struct tr2_target *target = &tr2_stream.target[id];
-	const struct tr2_dest_request request = {
+
+	return (struct tr2_dest_request){
 		.value = is_replaced(id) ? NULL : settings->destination[id],
 		.variable = { settings->prefix, target_suffix[id] },
 		.file_name = tr2_inherit_own_sid(),
@@ -43,6 +53,13 @@ static bool open_target(enum tr2_target_id id, enum tr2_open how)
 		.goes_on = how == TR2_OPEN_AGAIN,
 		.prepare = id == TR2_TARGET_ring ? tr2_session_map_ring : NULL,
 	};
+}
+
+static bool open_target(enum tr2_target_id id, enum tr2_open how)
+{
+	const struct tr2_settings *settings = &tr2_session.settings;
+	struct tr2_target *target = &tr2_stream.target[id];
+	const struct tr2_dest_request request = request_of(id, how);
 
 	target->brief = settings->brief[id];
 	target->max_nesting = settings->max_nesting;
@@ -79,6 +96,16 @@ bool tr2_session_open_targets(enum tr2_open how)
 	return opened;
 }
 
+static bool any_is_on(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < TR2_TARGET_NR; i++)
+		if (tr2_dest_is_on(tr2_stream_dest(i)))
+			return true;
+	return false;
+}
+
 /* A target whose directory is full gets only its sentinel. */
 void tr2_session_publish_targets(struct tr2_call *call)
 {
@@ -90,7 +117,6 @@ void tr2_session_publish_targets(struct tr2_call *call)
 		.nesting = 1,
 		.wall_us = tr2_clock_wall_us(call->now_ns),
 	};
-	bool any_on = false;
 	unsigned int i;
 
 	for (i = 0; i < TR2_TARGET_NR; i++) {
@@ -102,11 +128,10 @@ void tr2_session_publish_targets(struct tr2_call *call)
 						&call->thread->render, &ev);
 			tr2_dest_close(&target->dest);
 		}
-		any_on |= tr2_dest_is_on(&target->dest);
 	}
 	tr2_barrier_start(false);
 	tr2_fastpath_start();
-	__atomic_store_n(&trace2_enabled_, any_on, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&trace2_enabled_, any_is_on(), __ATOMIC_SEQ_CST);
 }
 
 /* Stop a target that lost `version`: readers learn from it which process emits
@@ -128,6 +153,77 @@ void tr2_session_emit_version(struct tr2_call *call)
 		 .exe.s = version ? version : "unknown");
 	stop_those_without_version();
 	tr2_session_publish_targets(call);
+}
+
+/* Render the first line of a file in which the session goes on. */
+static struct tr2_rendered render_head(struct tr2_call *call,
+				       enum tr2_target_id id)
+{
+	const char *version = tr2_session.version;
+	const struct tr2_thread *main_thread = tr2_thread_main();
+	const struct tr2_event ev = {
+		.kind = TR2_EV_version,
+		.v = TR2_VALUES_(version, .evt.s = FORMAT_VERSION,
+				 .exe.s = version ? version : "unknown",
+				 .part.u = tr2_session.part),
+		.emitter = &main_thread->emitter,
+		.file = call->file,
+		.line = call->line,
+		.nesting = 1,
+		.now_ns = call->now_ns,
+		.wall_us = tr2_clock_wall_us(call->now_ns),
+		.as_main = true,
+	};
+
+	call->thread->render.redact = tr2_stream.redact;
+	return tr2_target_render(&tr2_stream.target[id], id,
+				 &call->thread->render, &ev);
+}
+
+static bool reopen_target(struct tr2_call *call, enum tr2_target_id id)
+{
+	const struct tr2_dest_request request = request_of(id, TR2_OPEN_AGAIN);
+	const struct tr2_rendered head = render_head(call, id);
+	char text[128];
+	int error;
+
+	error = head.p ? tr2_dest_reopen(tr2_stream_dest(id), &request, head.p,
+					 head.len) :
+			 -ENOMEM;
+	if (error)
+		tr2_call_error(call,
+			       "trace2: cannot open the %s target again: %s",
+			       target_name[id],
+			       tr2_error_text(-error, text, sizeof(text)));
+	return !error;
+}
+
+void tr2_session_revive(void)
+{
+	int off = 0;
+
+	if (__atomic_compare_exchange_n(&trace2_enabled_, &off, 1, false,
+					__ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST) &&
+	    tr2_session.state != TR2_SESSION_ON)
+		__atomic_store_n(&trace2_enabled_, 0, __ATOMIC_SEQ_CST);
+}
+
+void tr2_session_recheck(void)
+{
+	if (!any_is_on())
+		__atomic_store_n(&trace2_enabled_, 0, __ATOMIC_SEQ_CST);
+}
+
+int tr2_session_reopen_targets(struct tr2_call *call)
+{
+	unsigned int i;
+	int failed = 0;
+
+	tr2_session.part = tr2_session.part ? tr2_session.part + 1 : 2;
+	for (i = 0; i < TR2_TARGET_NR; i++)
+		if (i != TR2_TARGET_ring && tr2_stream.opened & 1u << i)
+			failed += !reopen_target(call, i);
+	return failed;
 }
 
 void tr2_session_emit_start(struct tr2_call *call, const char *const *argv)

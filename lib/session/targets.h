@@ -28,6 +28,18 @@ void tr2_session_publish_targets(struct tr2_call *call);
 /* Emit the first event, and publish the targets. */
 void tr2_session_emit_version(struct tr2_call *call);
 
+/* Let calls in although all targets have failed, and switch tracing off again if
+ * none is on. */
+void tr2_session_revive(void);
+void tr2_session_recheck(void);
+
+/*
+ * Open files again that were moved away, and what has failed; the session goes on
+ * in them, behind a `version` of its own. Return the number of targets that
+ * failed, of which an `error` event tells. No other thread does the same.
+ */
+int tr2_session_reopen_targets(struct tr2_call *call);
+
 /* Emit the second event, and the pending errors behind it. */
 void tr2_session_emit_start(struct tr2_call *call, const char *const *argv);
 

@@ -108,11 +108,24 @@ bool tr2_dest_attach_fd(struct tr2_dest *dest, int fd,
 	return true;
 }
 
+bool tr2_dest_has_its_file(struct tr2_dest *dest)
+{
+	unsigned int swaps = atomic_load(&dest->swaps);
+	const struct tr2_file_id id = {
+		__atomic_load_n(&dest->id.device, __ATOMIC_ACQUIRE),
+		__atomic_load_n(&dest->id.inode, __ATOMIC_ACQUIRE),
+	};
+
+	/* While the file is replaced, its id may be the other one's. */
+	return tr2_fd_is(dest->fd, &id) || swaps % 2 ||
+	       atomic_load(&dest->swaps) != swaps;
+}
+
 static void close_unless_reused(struct tr2_dest *dest, bool is_checked)
 {
 	if (dest->fd < 0)
 		return;
-	if (dest->ours && (is_checked || tr2_fd_is(dest->fd, &dest->id)))
+	if (dest->ours && (is_checked || tr2_dest_has_its_file(dest)))
 		close(dest->fd);
 	tr2_relay_close(&dest->relay);
 	dest->fd = -1;
@@ -388,7 +401,7 @@ static void check_descriptor(struct tr2_dest *dest, uint64_t second)
 {
 	if (dest->ours && !is_new_second(&dest->checked, second))
 		return;
-	if (!tr2_fd_is(dest->fd, &dest->id))
+	if (!tr2_dest_has_its_file(dest))
 		switch_off(dest);
 	else if (dest->kind == TR2_DEST_FILE &&
 		 is_new_second(&dest->limit_checked, second))

@@ -71,7 +71,9 @@ struct tr2_dest {
 	/* Time waited for its reader: its part of the account. */
 	atomic_uint_fast64_t charged_ns;
 	atomic_uint_fast64_t lost; /* lines */
-	struct tr2_file_id id;
+	/* Odd while the file behind fd is replaced: see tr2_dest_reopen(). */
+	atomic_uint swaps;
+	struct tr2_file_id id; /* atomic members, valid while swaps is even */
 };
 
 struct tr2_dest_request {
@@ -165,6 +167,20 @@ static inline void tr2_dest_check_next(struct tr2_dest *dest)
 	atomic_store_explicit(&dest->checked, UINT64_MAX, memory_order_relaxed);
 	tr2_dest_not_plain(dest);
 }
+
+/* Whether the descriptor is still the destination's file. Signal-safe. */
+bool tr2_dest_has_its_file(struct tr2_dest *dest);
+
+/*
+ * Open the destination of the setting again, once it was opened: a file at a path
+ * that is another file by now, and whatever has failed. Other threads may write
+ * meanwhile; a line goes into the old file or into the new one. head: the first
+ * line of the new one. Return 0, or a negative errno: nothing has changed. The
+ * caller lets no other thread do the same.
+ */
+int tr2_dest_reopen(struct tr2_dest *dest,
+		    const struct tr2_dest_request *request, const char *head,
+		    size_t len);
 
 /* Switch it off. Signal-safe. */
 void tr2_dest_stop(struct tr2_dest *dest);

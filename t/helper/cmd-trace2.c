@@ -12,7 +12,8 @@ int tr2_cmd_trace2(int argc, const char **argv)
 		tool_verbs_basic,  tool_verbs_child,  tool_verbs_call,
 		tool_verbs_exit,   tool_verbs_thread, tool_verbs_fork,
 		tool_verbs_signal, tool_verbs_host,   tool_verbs_load,
-		tool_verbs_metric, tool_verbs_span,   NULL,
+		tool_verbs_metric, tool_verbs_span,   tool_verbs_daemon,
+		NULL,
 	};
 
 	return tool_run_verb(tables, argc, argv);

@@ -8,7 +8,8 @@
 #include "test-tool.h"
 
 extern const struct tool_verb tool_verbs_basic[], tool_verbs_call[],
-	tool_verbs_child[], tool_verbs_exit[], tool_verbs_fork[],
+	tool_verbs_child[], tool_verbs_daemon[], tool_verbs_exit[],
+	tool_verbs_fork[],
 	tool_verbs_host[], tool_verbs_load[], tool_verbs_metric[],
 	tool_verbs_signal[], tool_verbs_span[], tool_verbs_thread[];
 

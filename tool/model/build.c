@@ -499,6 +499,9 @@ static void on_version(struct build *b)
 {
 	struct tr2_model_session *s = session_of(b);
 
+	/* The files before it are not among the inputs. */
+	if (b->ev->as.version.part.u && s->nr_events == 1)
+		s->flags |= TR2_SESSION_NO_BEGINNING;
 	s->exe_version = intern_view(b, &b->ev->as.version.exe.text);
 	s->flags &= (uint16_t)~TR2_SESSION_NO_VERSION;
 }

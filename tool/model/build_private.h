@@ -44,7 +44,9 @@ static inline bool tr2_build_begins_anew(const struct build *b)
 {
 	const struct tr2_model_session *s = session_of(b);
 
-	return b->ev->kind == TR2_EV_version ||
+	/* Not in a file in which the session goes on. */
+	return (b->ev->kind == TR2_EV_version &&
+		!b->ev->as.version.part.u) ||
 	       (s->end == TR2_END_EXIT && b->t == s->first_thread);
 }
 

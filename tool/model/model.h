@@ -294,7 +294,8 @@ enum tr2_end_by {
 					  * forked without exec, such as Git's
 					  * detached maintenance */
 #define TR2_SESSION_NO_BEGINNING (1u << 10) /* from a ring in which newer events
-					     * overwrote older ones */
+					     * overwrote older ones, or a file
+					     * in which it goes on */
 #define TR2_SESSION_TENTATIVE (1u << 15) /* while loading: wall_ns is a guess */
 
 struct tr2_model_session {

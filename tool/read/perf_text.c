@@ -273,6 +273,12 @@ static struct running *start_process(struct tr2_perf_reader *r,
 	return &r->running[r->nr++];
 }
 
+/* The file begins with a part of a session. */
+static bool goes_on(const struct tr2_parsed_event *ev)
+{
+	return ev->kind == TR2_EV_version && ev->as.version.part.u;
+}
+
 static struct running *process_of(struct tr2_perf_reader *r,
 				  unsigned int depth, uint64_t line)
 {
@@ -282,7 +288,7 @@ static struct running *process_of(struct tr2_perf_reader *r,
 
 	if (ev->wall_us != TR2_ABSENT && ev->t_abs != TR2_ABSENT)
 		start_ns = ev->wall_us * 1000 - ev->t_abs;
-	if (ev->kind != TR2_EV_version)
+	if (ev->kind != TR2_EV_version || goes_on(ev))
 		p = find_running(r, depth, start_ns);
 	if (!p)
 		p = start_process(r, depth);
@@ -355,9 +361,12 @@ static void add_event(struct tr2_perf_reader *r, const struct tr2_view *column,
 		      uint64_t number)
 {
 	unsigned int depth = (unsigned int)number_of(column[DEPTH].p + 1, 5);
-	struct running *process = process_of(r, depth, number);
 	struct tr2_parsed_event *ev = &r->ev;
+	struct running *process;
 
+	if (ev->kind == TR2_EV_version)
+		take_message(r, column, 0);
+	process = process_of(r, depth, number);
 	ev->session = process->session;
 	ev->thread = tr2_build_thread(r->m, ev->session, column[THREAD].p,
 				      column[THREAD].len);

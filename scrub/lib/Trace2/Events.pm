@@ -25,10 +25,11 @@ our @EVENTS = (
 		fields => [
 			{ name => 'evt', type => 'STR', flags => [] },
 			{ name => 'exe', type => 'STR', flags => [] },
+			{ name => 'part', type => 'UINT', flags => ['OPT'] },
 		],
-		normal => 'version {exe}',
+		normal => 'version {exe}{?part: part:{part}}',
 		perf_category => undef,
-		perf_message => '{exe}',
+		perf_message => '{exe}{?part: part:{part}}',
 	},
 	{
 		name => 'too_many_files',

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+/* Programs that run for long: see trace2_control.h. */
+#include "base/mask.h"
+#include "metric/metric.h"
+#include "session/call.h"
+#include "session/targets.h"
+#include "trace2.h"
+
+/* Which process a thread does it in: that of a forked child is a new one. 0:
+ * none does. */
+static atomic_uint reopening, flushing;
+static atomic_bool reopen_again;
+
+static bool begin_alone(atomic_uint *by, unsigned int process)
+{
+	unsigned int now = atomic_load(by);
+
+	return now != process &&
+	       atomic_compare_exchange_strong(by, &now, process);
+}
+
+static int reopen(struct tr2_call *call, unsigned int process)
+{
+	int failed = 0;
+
+	do {
+		if (!begin_alone(&reopening, process))
+			break; /* that thread looks again */
+		while (atomic_exchange(&reopen_again, false))
+			failed = tr2_session_reopen_targets(call);
+		atomic_store(&reopening, 0);
+	} while (atomic_load(&reopen_again));
+	return failed;
+}
+
+/* Also if all targets have failed, so that tracing is off. */
+int trace2_reopen_fl(const char *file, int line)
+{
+	struct tr2_call call;
+	struct tr2_mask before;
+	int failed = 0;
+
+	if (tr2_session.state != TR2_SESSION_ON)
+		return 0;
+	/* A handler that jumps out would leave a half-opened file. */
+	tr2_mask_begin(&before);
+	tr2_session_revive();
+	if (tr2_call_begin(&call, file, line)) {
+		atomic_store(&reopen_again, true);
+		failed = reopen(&call, call.generation + 1);
+		tr2_call_end(&call);
+	}
+	tr2_session_recheck();
+	tr2_mask_end(&before);
+	return failed;
+}
+
+static void emit_so_far(struct tr2_call *call)
+{
+	struct tr2_slot *sum = tr2_thread_sum(call->now_ns);
+
+	tr2_parts_emit_so_far(call, sum);
+	if (!sum)
+		return;
+	tr2_lock();
+	tr2_metric_move(NULL, sum, call->now_ns);
+	tr2_arena_free(sum);
+	tr2_unlock();
+}
+
+void trace2_flush_fl(const char *file, int line)
+{
+	struct tr2_call call;
+
+	if (!tr2_call_begin(&call, file, line))
+		return;
+	if (begin_alone(&flushing, call.generation + 1)) {
+		emit_so_far(&call);
+		atomic_store(&flushing, 0);
+	}
+	tr2_call_end(&call);
+}

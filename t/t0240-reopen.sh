@@ -1,0 +1,183 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+
+test_description='programs that run for long: files are rotated, metrics told so far'
+
+. ./test-lib.sh
+. "$TEST_DIRECTORY/lib-trace2.sh"
+
+test_skip_unless JQ
+
+# With GIT_TEST_LONG, set by `make check`, as often as is promised.
+times=50
+test_have_prereq !EXPENSIVE || times=1000
+
+# values FILE...: the numbers that each worker told, one a line.
+values () {
+	jq -r 'select(.event == "data" and .category == "daemon") |
+		.key + " " + .value' "$@"
+}
+
+# nothing_missing: the numbers of each key, in the order of the lines, are 0 1 2 …
+nothing_missing () {
+	awk '$2 != next_[$1]++ { print "missing before: " $0; bad = 1 }
+		END { exit bad || !NR }'
+}
+
+# valid FILE: no error; a part of a session may lack its end.
+valid () {
+	trace2 check "$1" >valid || test_grep ": 0 kinds of error, 1 of warning\$" valid
+}
+
+test_expect_success 'reopen: later lines go into a new file, which says that it is the second' '
+	GIT_TRACE2_EVENT="$(pwd)/e" GIT_TRACE2_PERF="$(pwd)/p" \
+	GIT_TRACE2="$(pwd)/n" GIT_TRACE2_BRIEF=1 GIT_TRACE2_PERF_BRIEF=1 \
+		test-tool trace2 261steps step move:"$(pwd)/e" move:"$(pwd)/p" \
+			move:"$(pwd)/n" reopen step >out &&
+	echo "reopen: 0" >expect &&
+	test_cmp expect out &&
+	values e.old >actual &&
+	echo "main 0" >expect &&
+	test_cmp expect actual &&
+	values e >actual &&
+	echo "main 1" >expect &&
+	test_cmp expect actual &&
+	head -n 1 e >first &&
+	jq -r "[.event, .thread, .evt, .exe, .part] | tostring" first >actual &&
+	echo "[\"version\",\"main\",\"4\",\"test-tool 1.0\",2]" >expect &&
+	test_cmp expect actual &&
+	head -n 1 n >actual &&
+	echo "version test-tool 1.0 part:2" >expect &&
+	test_cmp expect actual &&
+	head -n 1 p >actual &&
+	test_grep "| version .* test-tool 1.0 part:2\$" actual &&
+	head -n 1 e.old >first &&
+	test_grep ! part first
+'
+
+test_expect_success 'each file passes trace2 check, and both together are one session' '
+	for file in e e.old p p.old
+	do
+		valid "$file" || return 1
+	done &&
+	for format in e p
+	do
+		cat $format.old $format >both.$format &&
+		trace2 check both.$format >out &&
+		test_grep "^1 session, .*: no problems\$" out &&
+		trace2 report --regions --format=json both.$format >report &&
+		test_grep "\"calls\":2,.*daemon/step" report || return 1
+	done
+'
+
+test_expect_success 'reopen without a rotation does nothing' '
+	rm -f e &&
+	GIT_TRACE2_EVENT="$(pwd)/e" test-tool trace2 261steps step reopen step &&
+	trace2 check e &&
+	test_grep ! "\"part\"" e &&
+	values e | nothing_missing
+'
+
+test_expect_success 'in a directory: the file of the session is made again' '
+	mkdir d &&
+	GIT_TRACE2_EVENT="$(pwd)/d" test-tool trace2 261steps step \
+		"sh:mkdir old && mv d/* old/" reopen step &&
+	ls d >actual &&
+	ls old >expect &&
+	test_line_count = 1 expect &&
+	test_cmp expect actual &&
+	cat old/* d/* >e &&
+	trace2 check e &&
+	values e | nothing_missing
+'
+
+test_expect_success 'a file that cannot be opened: an error event, and the old one goes on' '
+	rm -f e &&
+	mkdir sub &&
+	GIT_TRACE2_EVENT="$(pwd)/sub/e" test-tool trace2 261steps step \
+		"sh:mv sub gone" reopen step "sh:mkdir sub" reopen step >out &&
+	printf "reopen: %d\n" 1 0 >expect &&
+	test_cmp expect out &&
+	jq -r "select(.event == \"error\").msg" gone/e >actual &&
+	echo "trace2: cannot open the event target again: No such file or directory" >expect &&
+	test_cmp expect actual &&
+	values gone/e sub/e | nothing_missing
+'
+
+test_expect_success 'what failed is opened again: a host that closed all, a socket' '
+	rm -f e &&
+	GIT_TRACE2_EVENT="$(pwd)/e" test-tool trace2 261steps step close reopen \
+		step &&
+	trace2 check e &&
+	values e | nothing_missing &&
+	jq -r "select(.event == \"version\").part" e >actual &&
+	printf "null\n2\n" >expect &&
+	test_cmp expect actual
+'
+
+test_expect_success 'the descriptor of the program goes on' '
+	GIT_TRACE2_EVENT=5 test-tool trace2 261steps step reopen step 5>e &&
+	trace2 check e &&
+	values e | nothing_missing
+'
+
+test_expect_success 'an incomplete line of another process is ended before the new part' '
+	rm -f e &&
+	GIT_TRACE2_EVENT="$(pwd)/e" test-tool trace2 261steps step \
+		move:"$(pwd)/e" "sh:printf torn >e" reopen step &&
+	sed -n 1p e >actual &&
+	echo torn >expect &&
+	test_cmp expect actual &&
+	sed 1d e >rest &&
+	trace2 check rest
+'
+unchecked 'has a torn line' e
+
+test_expect_success "rotated $times times, while three threads emit: nothing is missing or torn" '
+	mkdir r &&
+	GIT_TRACE2_EVENT="$(pwd)/r/e" GIT_TRACE2_EVENT_NESTING=10 \
+		test-tool trace2 260rotate "$(pwd)/r/e" $times 3 &&
+	ls r >files &&
+	test_line_count = $((times + 1)) files &&
+	set -- &&
+	i=1 &&
+	while test $i -le $times
+	do
+		set -- "$@" r/e.$i &&
+		i=$((i + 1)) || return 1
+	done &&
+	cat "$@" r/e >e &&
+	values e | nothing_missing &&
+	trace2 check e >out &&
+	test_grep "^1 session, .*: no problems\$" out &&
+	valid r/e.$times &&
+	rm -r r
+'
+
+test_expect_success 'flush: the metrics so far, and the same at the end as without' '
+	rm -f e &&
+	GIT_TRACE2_EVENT="$(pwd)/e" test-tool trace2 261steps step step flush \
+		step flush &&
+	trace2 check e &&
+	jq -r "select(.key // \"\" | endswith(\"so_far\")) |
+		[.category, .key, (.value | .category, .name, .unit, .count, .last)] |
+		tostring" e >actual &&
+	cat >expect <<-\EOF &&
+	["trace2","distribution_so_far","tool","size","bytes",1,null]
+	["trace2","timer_so_far","daemon","step",null,2,null]
+	["trace2","counter_so_far","daemon","steps",null,2,null]
+	["trace2","gauge_so_far","daemon","level",null,null,3]
+	["trace2","distribution_so_far","tool","size","bytes",2,null]
+	["trace2","timer_so_far","daemon","step",null,3,null]
+	["trace2","counter_so_far","daemon","steps",null,3,null]
+	["trace2","gauge_so_far","daemon","level",null,null,3]
+	EOF
+	sort expect >expect.sorted &&
+	sort actual >actual.sorted &&
+	test_cmp expect.sorted actual.sorted &&
+	jq -r "select(.event == \"counter\") | .name + \" \" + (.count | tostring)" e >actual &&
+	echo "steps 3" >expect &&
+	test_cmp expect actual
+'
+
+test_done
