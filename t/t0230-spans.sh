@@ -96,6 +96,27 @@ test_expect_success 'long texts are cut between characters, secrets hidden' '
 	test_grep ! -e ":pw@" -e "Bearer abc" e
 '
 
+test_expect_success 'secrets are hidden in all targets: tokens, in keys, too' '
+	token=ghp_0123456789abcdefghijABCDEFGHIJ012345 &&
+	rm -f ring e &&
+	GIT_TRACE2_RING="$PWD/ring" GIT_TRACE2_EVENT="$PWD/e" \
+		GIT_TRACE2_PERF="$PWD/p" test-tool trace2 502texts \
+		c n k v "--token=a1b2c3" a x "$token" "$token" y \
+		mysqlpass u &&
+	trace2 script --git-event ring >r &&
+	for stream in e r
+	do
+		sed -n "s/.*\"attributes\":\({[^}]*}\).*/\1/p" $stream || return 1
+	done >actual &&
+	printf "%s\n" "{\"k\":\"v\",\"--token=<REDACTED>\":\"<REDACTED>\",\"x\":\"ghp_<REDACTED>\",\"ghp_<REDACTED>\":\"y\",\"mysqlpass\":\"<REDACTED>\"}" >expect &&
+	cat expect expect >both &&
+	test_cmp both actual &&
+	for target in e p ring
+	do
+		test_grep ! -a -e a1b2c3 -e 0123456789abc $target || return 1
+	done
+'
+
 test_expect_success 'what does not fit is left out, and counted' '
 	traced --event test-tool trace2 503much 100 &&
 	spans "[(.threads | length) + .lost + (.attributes.key + 1),

@@ -192,7 +192,7 @@ INLINE void set_number(trace2_span_t span, struct trace2_text_ key,
 
 	if (is_untold(span) || !tr2_span_hold(&hold, span))
 		return;
-	tr2_span_set_number(hold.span, key, type, value);
+	tr2_span_set_number(hold.span, key, type, value, tr2_stream.redact);
 	release(&hold, span);
 }
 

@@ -11,7 +11,8 @@
 #define MAX_PATH_BYTES 4096u
 
 /* The end of a word; between parts of two words there may be other bytes than
- * letters: "api-key", "API_KEY", "apiKey" and "apikey" end alike. */
+ * letters: "api-key", "API_KEY", "apiKey" and "apikey" end alike.
+ * may_be_end() knows their last letters. */
 static const struct {
 	char end[16]; /* no pointer: the program would relocate it at its start */
 	uint8_t kind; /* enum tr2_name_kind */
@@ -92,10 +93,37 @@ static bool ends_in(const char *name, size_t len, const char *end)
 	return !n;
 }
 
+/* May one of `ends` be there? Most names end in other letters; the last byte is
+ * a letter. */
+static bool may_be_end(const char *name, size_t len)
+{
+	char before = len > 1 ? name[len - 2] : '\0';
+
+	if (!is_letter(before))
+		return true;
+	before |= 0x20;
+	switch (name[len - 1] | 0x20) {
+	case 'd':
+		return before == 'r' || before == 'w';
+	case 'e':
+		return before == 's';
+	case 'n':
+	case 't':
+	case 'y':
+		return before == 'e';
+	case 's':
+		return before == 's';
+	default:
+		return false;
+	}
+}
+
 static enum tr2_name_kind kind_of_end(const char *name, size_t len)
 {
 	size_t i;
 
+	if (!may_be_end(name, len))
+		return TR2_NAME_PLAIN;
 	for (i = 0; i < ARRAY_SIZE(ends); i++)
 		if (ends_in(name, len, ends[i].end))
 			return (enum tr2_name_kind)ends[i].kind;

@@ -107,11 +107,6 @@ static bool find_key(const char *s, size_t len, size_t at, size_t *start,
 	return true;
 }
 
-bool tr2_token_may_begin(char c)
-{
-	return strchr("gAxsnphdter-", c) && c;
-}
-
 bool tr2_token_find(const char *s, size_t len, size_t at, size_t *start,
 		    size_t *end)
 {

@@ -18,6 +18,25 @@ bool tr2_token_find(const char *s, size_t len, size_t at, size_t *start,
 #define TR2_TOKEN_BYTES 13u
 
 /* May one begin with this byte? */
-bool tr2_token_may_begin(char c);
+static inline bool tr2_token_may_begin(char c)
+{
+	switch (c) {
+	case '-':
+	case 'A':
+	case 'd':
+	case 'e':
+	case 'g':
+	case 'h':
+	case 'n':
+	case 'p':
+	case 'r':
+	case 's':
+	case 't':
+	case 'x':
+		return true;
+	default:
+		return false;
+	}
+}
 
 #endif

@@ -20,6 +20,8 @@ struct tr2_render {
 	uint64_t utc_end_us, local_end_us;
 	char utc[20]; /* YYYY-MM-DDTHH:MM:SS. */
 	bool redact;
+	/* JSON text is the library's: valid, without white space and secrets. */
+	bool own_json;
 	char local[8]; /* HH:MM:SS */
 	struct tr2_buf redacted;
 };

@@ -104,8 +104,12 @@ static char *add_json(struct tr2_render *r, char *p, const char *s)
 
 	s = s ? s : "";
 	len = strlen(s);
-	s = tr2_render_shown(r, s, &len);
-	tr2_json_add_text(&r->line, s, len);
+	if (r->own_json) {
+		tr2_buf_add(&r->line, s, len);
+	} else {
+		s = tr2_render_shown(r, s, &len);
+		tr2_json_add_text(&r->line, s, len);
+	}
 	return tr2_render_back(r, before);
 }
 

@@ -21,7 +21,8 @@ struct text {
 };
 
 /* Measure at most `max` bytes, and look for what redaction looks for: one pass
- * over strings that are mostly short. */
+ * over strings that are mostly short. What is hidden here is hidden in all
+ * targets: none looks again. */
 static inline struct text measure(const char *s, size_t max)
 {
 	struct text text = { s ? s : "", 0, false };
@@ -31,7 +32,7 @@ static inline struct text measure(const char *s, size_t max)
 	if (s)
 		for (; n < max && s[n]; n++)
 			marked |= (s[n] == ':') | (s[n] == '=');
-	text.may_have_secret = marked;
+	text.may_have_secret = marked || tr2_redact_may_find(text.s, n);
 	text.len = n;
 	return text;
 }
@@ -132,21 +133,39 @@ static inline char *put_head(char *p, enum tr2_item_type type,
 	return put_text(p, key);
 }
 
-static inline struct text measure_key(struct trace2_text_ key)
+static __attribute__((noinline)) struct text
+measure_key_slow(const char *key, bool redact, char shown[TR2_SPAN_KEY_MAX])
 {
-	struct text text = { key.s, key.len, false };
+	struct text text = measure(key, SCAN_BYTES);
+	char memory[SHOWN_BYTES];
+	struct tr2_buf scratch;
 
-	if (unlikely(key.len > TR2_SPAN_KEY_MAX)) {
-		text = measure(key.s, TR2_SPAN_KEY_MAX + 1);
-		cut(&text, TR2_SPAN_KEY_MAX);
+	if (text.may_have_secret && redact) {
+		tr2_buf_init_fixed(&scratch, memory, sizeof(memory));
+		hide(&text, &scratch);
 	}
+	cut(&text, TR2_SPAN_KEY_MAX);
+	memcpy(shown, text.s, text.len);
+	text.s = shown;
 	return text;
 }
 
-void tr2_span_set_number(struct tr2_open_span *span, struct trace2_text_ key,
-			 enum tr2_item_type type, uint64_t value)
+/* A constant is as it is; shown: the room for another key. */
+static inline struct text measure_key(struct trace2_text_ key, bool redact,
+				      char shown[TR2_SPAN_KEY_MAX])
 {
-	struct text text = measure_key(key);
+	const struct text text = { key.s, key.len, false };
+
+	return likely(key.len <= TR2_SPAN_KEY_MAX) ?
+		       text :
+		       measure_key_slow(key.s, redact, shown);
+}
+
+void tr2_span_set_number(struct tr2_open_span *span, struct trace2_text_ key,
+			 enum tr2_item_type type, uint64_t value, bool redact)
+{
+	char shown[TR2_SPAN_KEY_MAX];
+	struct text text = measure_key(key, redact, shown);
 	size_t bytes = type == TR2_ITEM_BOOL ? 1 : sizeof(value);
 	char *p = reserve(span, 2 + text.len + bytes, TR2_SPAN_ATTRIBUTES_MAX);
 
@@ -157,7 +176,8 @@ void tr2_span_set_number(struct tr2_open_span *span, struct trace2_text_ key,
 void tr2_span_set_text(struct tr2_open_span *span, struct trace2_text_ key,
 		       enum tr2_item_type type, const char *text, bool redact)
 {
-	struct text name = measure_key(key);
+	char shown[TR2_SPAN_KEY_MAX];
+	struct text name = measure_key(key, redact, shown);
 	struct text value = measure(text, SCAN_BYTES);
 	char memory[SHOWN_BYTES], *p;
 	struct tr2_buf scratch;

@@ -61,9 +61,12 @@ static void emit_text(struct tr2_call *call, const char *key,
 		.t_rel_ns = call->t_rel_ns,
 	};
 
-	thread->render.redact = tr2_stream.redact;
+	/* What the program set, a span has without secrets. */
+	thread->render.redact = false;
+	thread->render.own_json = true;
 	emit_to(call, TR2_TARGET_perf, &ev);
 	emit_to(call, TR2_TARGET_event, &ev);
+	thread->render.own_json = false;
 }
 
 static bool has_text(void)
