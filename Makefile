@@ -28,7 +28,7 @@
 #   JOBS               how many tests run at once
 #   DESTDIR, PREFIX, bindir, libdir, includedir, datadir, mandir
 #   bashdir, zshdir, fishdir   directories of the completions
-#   pythondir          where the module of Python is installed
+#   pythondir, perldir where modules of Python and Perl are installed
 
 # The only versions that the public header and the installed library share.
 VERSION = 0.1.0
@@ -73,6 +73,7 @@ zshdir = $(datadir)/zsh/site-functions
 fishdir = $(datadir)/fish/vendor_completions.d
 kitdir = $(datadir)/trace2-testkit
 pythondir = $(PREFIX)/lib/python3/dist-packages
+perldir = $(datadir)/perl5
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
@@ -622,6 +623,8 @@ install: install-lib $(TOOL) $(COMPLETIONS) build/bin/trace2.sh docs
 	$(INSTALL) -m 755 build/bin/trace2.sh $(DEST)$(bindir)
 	$(INSTALL) -d $(DEST)$(pythondir)/trace2
 	$(INSTALL) -m 644 lang/python/trace2/*.py $(DEST)$(pythondir)/trace2
+	$(INSTALL) -D -m 644 lang/perl/App/Prove/Plugin/Trace2.pm \
+		$(DEST)$(perldir)/App/Prove/Plugin/Trace2.pm
 	$(INSTALL) -D -m 644 build/completion/bash $(DEST)$(bashdir)/trace2
 	$(INSTALL) -D -m 644 build/completion/zsh $(DEST)$(zshdir)/_trace2
 	$(INSTALL) -D -m 644 build/completion/fish $(DEST)$(fishdir)/trace2.fish

@@ -5,7 +5,8 @@
 # a region is ok, failed, broken, fixed or skipped; a failure is an error, too.
 #
 # test-lib.sh reads this if the environment has GIT_TRACE2_EVENT, before it
-# cleans that: what a test traces is its own affair.
+# cleans that: what a test traces is its own affair. Below prove -PTrace2, prove
+# does the same, from what the script prints.
 #
 # shellcheck shell=sh
 

@@ -9,8 +9,20 @@ test_description='the harness: a script as a session, its tests as regions'
 
 test_skip_unless JQ
 
+test_lazy_prereq PROVE 'prove --version'
+
+# Print each region in trace.event, its result, the errors and the exit code.
+print_timeline () {
+	jq -r '
+		if .event == "region_enter" then "\(.nesting) \(.category)/\(.label)"
+		elif .event == "data" then "  \(.category)/\(.key) \(.value)"
+		elif .event == "error" then "  error: \(.msg)"
+		elif .event == "exit" then "exit \(.code)"
+		else empty end' trace.event
+}
+
 # timeline_subtest NAME [OPTION...]: run it in each shell with its events going
-# to $event, and print each region, its result and the errors.
+# to trace.event, and compare its timeline.
 timeline_subtest () {
 	for shell in $subtest_shells
 	do
@@ -18,12 +30,7 @@ timeline_subtest () {
 		GIT_TRACE2_EVENT="$PWD/trace.event" run_subtest "$shell" "$@"
 		code=$?
 		expect_valid_stream trace.event &&
-		jq -r '
-			if .event == "region_enter" then "\(.nesting) \(.category)/\(.label)"
-			elif .event == "data" then "  \(.category)/\(.key) \(.value)"
-			elif .event == "error" then "  error: \(.msg)"
-			elif .event == "exit" then "exit \(.code)"
-			else empty end' trace.event >actual &&
+		print_timeline >actual &&
 		test_cmp expect actual || return 99
 	done
 	return "$code"
@@ -123,7 +130,7 @@ test_expect_success READS_STREAMS,TASKS 'its processes are below it' '
 	test_grep "env" actual
 '
 
-test_expect_success 'scripts of one run of prove share the directory' '
+test_expect_success PROVE 'scripts of one run of prove share the directory' '
 	cat >fine.sh <<-\EOF &&
 	test_description="it passes"
 	. "$TEST_DIRECTORY/test-lib.sh"
@@ -140,6 +147,65 @@ test_expect_success 'scripts of one run of prove share the directory' '
 	cat shared/* >both &&
 	trace2_jq "map(select(.event == \"region_enter\").label) | sort ==
 		[\"1 - another\", \"1 - it works\"]" both
+'
+
+test_expect_success PROVE 'prove -PTrace2: a session from what a script prints' '
+	cat >any.sh <<-\EOF &&
+	cat <<-\TAP
+	ok 1 - a "password=x"
+	not ok 2 - fails
+	ok 3 # skip nobody
+	not ok 4 - broken # TODO known breakage
+	ok 5 - fixed # TODO known breakage vanished
+	ok 6
+	1..6
+	TAP
+	exit 1
+	EOF
+	cat >expect <<-\EOF &&
+	1 test/1 - a "password=x"
+	  test/result ok
+	1 test/2 - fails
+	  error: not ok 2 - fails
+	  test/result failed
+	1 test/3
+	  test/result skipped
+	1 test/4 - broken
+	  test/result broken
+	1 test/5 - fixed
+	  test/result fixed
+	1 test/6
+	  test/result ok
+	exit 1
+	EOF
+	rm -rf dir && mkdir dir &&
+	test_must_fail env GIT_TRACE2_EVENT="$PWD/dir" \
+		PERL5LIB="$GIT_BUILD_DIR/lang/perl" prove -PTrace2 --exec "$SHELL_PATH" any.sh &&
+	cat dir/* >trace.event &&
+	expect_valid_stream trace.event &&
+	print_timeline >actual &&
+	test_cmp expect actual
+'
+
+test_expect_success PROVE 'prove -PTrace2: a script of the harness has one session' '
+	(
+		TEST_OUTPUT_DIRECTORY=$PWD TEST_NO_TEST_TOOL=t &&
+		export TEST_OUTPUT_DIRECTORY TEST_NO_TEST_TOOL &&
+		GIT_TRACE2_EVENT="$PWD/one.event" PERL5LIB="$GIT_BUILD_DIR/lang/perl" \
+			prove -j2 -PTrace2 --exec "$SHELL_PATH" fine.sh other.sh
+	) &&
+	trace2_jq "map(select(.event == \"region_enter\").label) | sort ==
+		[\"1 - another\", \"1 - it works\"]" one.event
+'
+
+test_expect_success PROVE 'prove -PTrace2: without a destination, no change' '
+	for to in "" 1 "$PWD/pipe" "$PWD/not/here"
+	do
+		test_must_fail env GIT_TRACE2_EVENT="$to" \
+			PERL5LIB="$GIT_BUILD_DIR/lang/perl" \
+			prove -PTrace2 --exec "$SHELL_PATH" any.sh 2>err &&
+		test_grep ! "Trace2\|GIT_TRACE2" err || return 1
+	done
 '
 
 test_done

@@ -59,6 +59,7 @@ cat >expect <<-\EOF
 ./lib/python3/dist-packages/trace2/_text.py
 ./share/bash-completion/completions/trace2
 ./share/fish/vendor_completions.d/trace2.fish
+./share/perl5/App/Prove/Plugin/Trace2.pm
 ./share/pkgconfig/trace2-testkit.pc
 ./share/trace2-testkit/scrub/event.perl
 ./share/trace2-testkit/scrub/lib/Trace2/Events.pm

@@ -284,7 +284,7 @@ fi
 # Environment
 
 test_timeline_=
-test -z "${GIT_TRACE2_EVENT-}" ||
+test -z "${GIT_TRACE2_EVENT-}" || test -n "${TRACE2_PROVE-}" ||
 . "$TEST_LIB_DIRECTORY/lib-timeline.sh"
 
 # $1 is "export -p" as printed by dash, bash or busybox sh. A line in the middle
