@@ -45,7 +45,7 @@ static const struct work {
 	size_t n; /* summed over all threads */
 	void (*limit)(size_t n); /* NULL: the same in one thread */
 } works[] = {
-	{ "counter_add", add_counter, 2000000, NULL },
+	{ "counter_add", add_counter, 20000000, NULL },
 	{ "timer start + stop", timer, 1000000, NULL },
 	{ "data of 10 bytes, event to a file", data, 64000, bare_write },
 };
