@@ -14,7 +14,8 @@
 #include "bench.h"
 #include "trace2.h"
 
-#define EVENTS_A_ROUND 20000
+#define EVENTS_A_ROUND 2400
+#define SPANS_A_ROUND 400
 #define ADDS_A_ROUND 2000000
 
 TRACE2_COUNTER(bench_counter, "bench", "counter", 0);
@@ -59,11 +60,11 @@ static void clock_and_copy(size_t n)
 
 /* least_bytes: the bytes of a record that differ from call to call. */
 static void run_event(const char *what, void (*work)(size_t n),
-		      size_t least_bytes)
+		      size_t a_round, size_t least_bytes)
 {
 	char limit[64];
 	const struct bench_case c = { what, limit, work, clock_and_copy,
-				      EVENTS_A_ROUND, NULL, 0 };
+				      a_round, NULL, 0 };
 	uint64_t before;
 
 	work(2); /* its thread has no ring yet */
@@ -149,8 +150,8 @@ int main(int argc, char **argv)
 	/* Before this process is pinned, so that the watcher has another
 	 * core. */
 	run_watched(argv[1]);
-	run_event("region_enter or leave, ring", region, 24);
-	run_event("data of 10 bytes, ring", data, 40);
-	run_event("span with 2 attributes, ring", span, 200);
+	run_event("region_enter or leave, ring", region, EVENTS_A_ROUND, 24);
+	run_event("data of 10 bytes, ring", data, EVENTS_A_ROUND, 40);
+	run_event("span with 2 attributes, ring", span, SPANS_A_ROUND, 200);
 	return 0;
 }
